@@ -1,0 +1,137 @@
+/*
+ * The parts of conformance.c: each prints facts about the driver, one "topic: value" line a fact, and leaves
+ * nothing behind that the next could stumble over. No address, no time, nothing that two runs on one machine
+ * could disagree about.
+ */
+#ifndef GMOD_CONFORMANCE_H
+#define GMOD_CONFORMANCE_H
+
+#include "testkit.h"
+
+#include <stdarg.h>
+
+static __attribute__((format(printf, 2, 3))) void fact(const char *value, const char *topic, ...)
+{
+	va_list args;
+
+	va_start(args, topic);
+	vprintf(topic, args);
+	va_end(args);
+	printf(": %s\n", value);
+	fflush(stdout);
+}
+
+/* The result of a call, without the CUDA_ in front of it. */
+static TK_UNUSED const char *code(CUresult r)
+{
+	return strchr(tk_error_name(r), '_') ? tk_error_name(r) + strlen("CUDA_") : tk_error_name(r);
+}
+
+static TK_UNUSED const char *yes_no(int yes)
+{
+	return yes ? "yes" : "no";
+}
+
+/* A few numbers can be printed at a time. */
+static TK_UNUSED const char *number(long long n)
+{
+	static char text[8][24];
+	static unsigned next;
+	char *to = text[next++ % 8];
+
+	snprintf(to, sizeof(text[0]), "%lld", n);
+	return to;
+}
+
+/* One allocation of every kind. */
+enum kind { DEVICE, DEVICE_LARGE, PITCHED, MANAGED, PINNED, REGISTERED, POOL, VMM, KINDS };
+
+static const char *const kind_names[KINDS] = {"device", "device 4 MiB", "pitched", "managed",
+					      "pinned", "registered",   "pool",    "vmm"};
+
+struct memory {
+	enum kind kind;
+	CUdeviceptr at;
+	size_t size; /* as the driver should report it */
+	size_t pitch;
+	CUmemGenericAllocationHandle handle;
+	void *own; /* the program's memory, of REGISTERED */
+};
+
+static void memory_map(struct memory *m)
+{
+	CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+				    .location = {CU_MEM_LOCATION_TYPE_DEVICE, tk_device}};
+	CUmemAccessDesc access = {prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+
+	CK(cuMemCreate(&m->handle, m->size, &prop, 0));
+	CK(cuMemAddressReserve(&m->at, m->size, 0, 0, 0));
+	CK(cuMemMap(m->at, m->size, 0, m->handle, 0));
+	CK(cuMemSetAccess(m->at, m->size, &access, 1));
+}
+
+static struct memory memory_new(enum kind kind)
+{
+	struct memory m = {.kind = kind, .size = 1000};
+	void *host;
+
+	switch (kind) {
+	case DEVICE_LARGE:
+		m.size = 4 << 20;
+		/* fallthrough */
+	case DEVICE:
+		CK(cuMemAlloc(&m.at, m.size));
+		break;
+	case PITCHED:
+		CK(cuMemAllocPitch(&m.at, &m.pitch, 100, 10, 4));
+		m.size = m.pitch * 10;
+		break;
+	case MANAGED:
+		CK(cuMemAllocManaged(&m.at, m.size, CU_MEM_ATTACH_GLOBAL));
+		break;
+	case PINNED:
+		CK(cuMemHostAlloc(&host, m.size, 0));
+		m.at = (CUdeviceptr)host;
+		break;
+	case REGISTERED:
+		m.size = 8192;
+		m.own = aligned_alloc(4096, m.size + 4096); /* room for what must not be written */
+		CK(cuMemHostRegister(m.own, m.size, 0));
+		m.at = (CUdeviceptr)m.own;
+		break;
+	case POOL:
+		CK(cuMemAllocAsync(&m.at, m.size, NULL));
+		CK(cuStreamSynchronize(NULL));
+		break;
+	default:
+		m.size = 2 << 20;
+		memory_map(&m);
+	}
+	return m;
+}
+
+static void memory_free(struct memory *m)
+{
+	switch (m->kind) {
+	case PINNED:
+		CK(cuMemFreeHost((void *)m->at));
+		break;
+	case REGISTERED:
+		CK(cuMemHostUnregister(m->own));
+		free(m->own);
+		break;
+	case POOL:
+		CK(cuMemFreeAsync(m->at, NULL));
+		CK(cuStreamSynchronize(NULL));
+		break;
+	case VMM:
+		CK(cuMemUnmap(m->at, m->size));
+		CK(cuMemAddressFree(m->at, m->size));
+		CK(cuMemRelease(m->handle));
+		break;
+	default:
+		CK(cuMemFree(m->at));
+	}
+}
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * The kernels of the test programs. "Flip" means: xor with 0x5a, so that twice is the identity and a
+ * flipped byte always differs from what was there. p is a buffer, off a byte offset from it (which may
+ * lie before or behind the buffer: that is what they are for), count how many elements; launch at least
+ * one thread an element unless the comment says otherwise.
+ */
+#define GT_KERNEL_MODULE
+#include "kernels.h"
+
+/* Nothing waits longer than this for the host: a test that died must not leave a kernel behind. */
+#define GT_PATIENCE_NS 20000000000LL
+
+GT_HELPER void gt_wait_flag(volatile int *flag)
+{
+	long long start = gt_now_ns();
+
+	while (!*flag && gt_now_ns() - start < GT_PATIENCE_NS)
+		GT_PAUSE();
+	GT_FENCE();
+}
+
+GT_HELPER void gt_spin_ms(int ms)
+{
+	long long start = gt_now_ns();
+
+	while (gt_now_ns() - start < ms * 1000000LL)
+		GT_PAUSE();
+}
+
+/* Flip the bytes [off, off + count). */
+GT_KERNEL3(k_flip, char *, p, long long, off, long long, count)
+{
+	long long i = GT_TID();
+
+	if (i < count)
+		p[off + i] ^= 0x5a;
+}
+
+/* Set the bytes [off, off + count) to value. */
+GT_KERNEL4(k_fill, char *, p, long long, off, long long, count, int, value)
+{
+	long long i = GT_TID();
+
+	if (i < count)
+		p[off + i] = (char)value;
+}
+
+/* Flip count bytes, stride apart, the first at off. */
+GT_KERNEL4(k_stride, char *, p, long long, off, long long, stride, long long, count)
+{
+	long long i = GT_TID();
+
+	if (i < count)
+		p[off + i * stride] ^= 0x5a;
+}
+
+/* Every thread adds 1 to the 4-byte integer at off (a multiple of 4). */
+GT_KERNEL2(k_atomic_add, char *, p, long long, off)
+{
+	GT_ATOMIC_ADD((unsigned *)(p + off), 1u);
+}
+
+/* One thread flips the 16 bytes at off (a multiple of 16) with one vector store. */
+GT_KERNEL2(k_store16, char *, p, long long, off)
+{
+	if (GT_TID() == 0) {
+		gt_vec16 *at = (gt_vec16 *)(p + off);
+		gt_vec16 v = *at;
+
+		v.x ^= 0x5a5a5a5au;
+		v.y ^= 0x5a5a5a5au;
+		v.z ^= 0x5a5a5a5au;
+		v.w ^= 0x5a5a5a5au;
+		*at = v;
+	}
+}
+
+/* y[i] += a * x[i] for i < n. */
+GT_KERNEL4(k_axpy, float *, y, const float *, x, float, a, long long, n)
+{
+	long long i = GT_TID();
+
+	if (i < n)
+		y[i] += a * x[i];
+}
+
+/* *out += the sum of n 32-bit words: integers, so that the order of the threads does not matter. Any grid. */
+GT_KERNEL3(k_sum, unsigned long long *, out, const unsigned *, x, long long, n)
+{
+	unsigned long long sum = 0;
+
+	for (long long i = GT_TID(); i < n; i += GT_THREADS())
+		sum += x[i];
+	GT_ATOMIC_ADD(out, sum);
+}
+
+/* Wait until the host sets *flag (pinned memory), then flip. */
+GT_KERNEL4(k_wait_flip, char *, p, long long, off, long long, count, volatile int *, flag)
+{
+	long long i = GT_TID();
+
+	gt_wait_flag(flag);
+	if (i < count)
+		p[off + i] ^= 0x5a;
+}
+
+/* Flip, make it visible, then keep running until the host sets *flag (pinned memory). */
+GT_KERNEL4(k_flip_and_spin, char *, p, long long, off, long long, count, volatile int *, flag)
+{
+	long long i = GT_TID();
+
+	if (i < count)
+		p[off + i] ^= 0x5a;
+	GT_FENCE();
+	if (i == GT_THREADS() - 1)
+		gt_wait_flag(flag);
+}
+
+/* One thread flips count bytes, leaves them so for ms milliseconds, and puts them back. */
+GT_KERNEL4(k_flip_restore, char *, p, long long, off, long long, count, int, ms)
+{
+	if (GT_TID() == 0) {
+		for (long long i = 0; i < count; i++)
+			p[off + i] ^= 0x5a;
+		GT_FENCE();
+		gt_spin_ms(ms);
+		for (long long i = 0; i < count; i++)
+			p[off + i] ^= 0x5a;
+	}
+}
+
+/* Take ms milliseconds and change nothing. */
+GT_KERNEL1(k_spin_ms, int, ms)
+{
+	if (GT_TID() == GT_THREADS() - 1)
+		gt_spin_ms(ms);
+}
+
+/* One thread sets *stamp (pinned memory) to 1 and at once flips the byte at off: how late is a report? */
+GT_KERNEL3(k_stamp, volatile int *, stamp, char *, p, long long, off)
+{
+	if (GT_TID() == 0) {
+		*stamp = 1;
+		GT_FENCE();
+		p[off] ^= 0x5a;
+	}
+}
+
+/* Load the 16 bytes at off (a multiple of 16), which may reach past the end; add them up in *out. */
+GT_KERNEL3(k_read_wide, const char *, p, long long, off, unsigned long long *, out)
+{
+	if (GT_TID() == 0) {
+		gt_vec16 v = *(const gt_vec16 *)(p + off);
+
+		*out = (unsigned long long)v.x + v.y + v.z + v.w;
+	}
+}
+
+/* For cooperative launches: flip, with no grid synchronisation. */
+GT_KERNEL3(k_coop, char *, p, long long, off, long long, count)
+{
+	long long i = GT_TID();
+
+	if (i < count)
+		p[off + i] ^= 0x5a;
+}
+
+/* Store value at an address that is not the program's: the launch ends in an illegal-address error. */
+GT_KERNEL2(k_illegal, volatile char *, address, int, value)
+{
+	*address = (char)value;
+}
+
+/* One thread waits us microseconds, sets *stamp (pinned memory) to 1 and at once flips the byte at off. */
+GT_KERNEL4(k_wait_stamp, volatile int *, stamp, char *, p, long long, off, int, us)
+{
+	if (GT_TID() == 0) {
+		long long start = gt_now_ns();
+
+		while (gt_now_ns() - start < us * 1000LL)
+			;
+		*stamp = 1;
+		GT_FENCE();
+		p[off] ^= 0x5a;
+	}
+}

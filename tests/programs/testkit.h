@@ -1,0 +1,212 @@
+/*
+ * What a test program is written with. Programs are plain C over the driver API, built by gcc and linked
+ * with -lcuda, so that one binary runs on the simulated driver and on a GPU alike. The kernels come from
+ * the module named by GMOD_TEST_KERNELS (build/sim/kernels.so or build/gpu/kernels.fatbin).
+ *
+ *	#include "testkit.h"
+ *
+ *	int main(void)
+ *	{
+ *		CUdeviceptr p;
+ *
+ *		tk_start();
+ *		CK(cuMemAlloc(&p, 1000));
+ *		tk_flip(p, 1000, 1);
+ *		tk_sync();
+ *		CK(cuMemFree(p));
+ *		return 0;
+ *	}
+ *
+ * Exit codes: 0 done, 3 a driver call or an expectation failed (and stderr says which), 77 skipped (and
+ * stderr says why). Nothing here frees or waits behind the program's back.
+ */
+#ifndef GMOD_TESTKIT_H
+#define GMOD_TESTKIT_H
+
+#include <cuda.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TK_FAILED 3
+#define TK_SKIPPED 77
+
+#define TK_UNUSED __attribute__((unused))
+
+/* CK(call): the program goes on only if the driver says CUDA_SUCCESS. */
+#define CK(call) tk_check((call), #call, __FILE__, __LINE__)
+
+/* EXPECT(call, CUDA_ERROR_...): ... only if the driver says exactly this. */
+#define EXPECT(call, code) tk_expect((call), (code), #call, __FILE__, __LINE__)
+
+/* REQUIRE(condition): the same for anything else. */
+#define REQUIRE(condition) tk_require(!!(condition), #condition, __FILE__, __LINE__)
+
+/* TK_ARGS(&p, &n): the argument array of a launch. */
+#define TK_ARGS(...) ((void *[]){__VA_ARGS__})
+
+static CUdevice tk_device;
+static CUcontext tk_context; /* the primary context of device 0 */
+static CUmodule tk_module;
+
+static TK_UNUSED const char *tk_error_name(CUresult r)
+{
+	const char *name = NULL;
+
+	cuGetErrorName(r, &name);
+	return name ? name : "an unknown error";
+}
+
+static TK_UNUSED void tk_expect(CUresult r, CUresult wanted, const char *call, const char *file, int line)
+{
+	if (r == wanted)
+		return;
+	fprintf(stderr, "%s:%d: %s: %s (%d), expected %s\n", file, line, call, tk_error_name(r), (int)r,
+		tk_error_name(wanted));
+	exit(TK_FAILED);
+}
+
+static TK_UNUSED void tk_check(CUresult r, const char *call, const char *file, int line)
+{
+	tk_expect(r, CUDA_SUCCESS, call, file, line);
+}
+
+static TK_UNUSED void tk_require(int holds, const char *condition, const char *file, int line)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, condition);
+	exit(TK_FAILED);
+}
+
+static TK_UNUSED void tk_skip(const char *reason)
+{
+	fprintf(stderr, "skipped: %s\n", reason);
+	exit(TK_SKIPPED);
+}
+
+/* cuInit only: for programs that make their own contexts. Returns the number of devices. */
+static TK_UNUSED int tk_init(void)
+{
+	int devices = 0;
+	CUresult r = cuInit(0);
+
+	if (r == CUDA_ERROR_NO_DEVICE || r == CUDA_ERROR_STUB_LIBRARY)
+		tk_skip("no CUDA device");
+	CK(r);
+	CK(cuDeviceGetCount(&devices));
+	return devices;
+}
+
+/* A module of the test kernels in the current context. */
+static TK_UNUSED CUmodule tk_load_kernels(void)
+{
+	const char *path = getenv("GMOD_TEST_KERNELS");
+	CUmodule module;
+
+	if (!path)
+		tk_skip("GMOD_TEST_KERNELS does not name the module of test kernels");
+	CK(cuModuleLoad(&module, path));
+	return module;
+}
+
+/* cuInit, device 0, its primary context retained and current, the kernels loaded. */
+static TK_UNUSED void tk_start(void)
+{
+	tk_init();
+	CK(cuDeviceGet(&tk_device, 0));
+	CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
+	CK(cuCtxSetCurrent(tk_context));
+	tk_module = tk_load_kernels();
+}
+
+static TK_UNUSED CUfunction tk_kernel_of(CUmodule module, const char *name)
+{
+	CUfunction f;
+
+	CK(cuModuleGetFunction(&f, module, name));
+	return f;
+}
+
+static TK_UNUSED CUfunction tk_kernel(const char *name)
+{
+	return tk_kernel_of(tk_module, name);
+}
+
+/* One-dimensional launch; args as TK_ARGS makes them, one pointer a parameter. */
+static TK_UNUSED void tk_launch(CUfunction f, unsigned blocks, unsigned threads, CUstream stream, void **args)
+{
+	CK(cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, 0, stream, args, NULL));
+}
+
+/* As many blocks of 128 as count threads need. */
+static TK_UNUSED void tk_launch_n(CUfunction f, long long count, CUstream stream, void **args)
+{
+	unsigned threads = count < 128 ? (unsigned)count : 128;
+
+	tk_launch(f, (unsigned)((count + threads - 1) / threads), threads, stream, args);
+}
+
+/* Kernels flip the bytes p[off .. off + count): on a stream, or on the null stream. Does not wait. */
+static TK_UNUSED void tk_flip_on(CUstream stream, CUdeviceptr p, long long off, long long count)
+{
+	tk_launch_n(tk_kernel("k_flip"), count, stream, TK_ARGS(&p, &off, &count));
+}
+
+static TK_UNUSED void tk_flip(CUdeviceptr p, long long off, long long count)
+{
+	tk_flip_on(NULL, p, off, count);
+}
+
+/* Keep a stream busy for ms milliseconds. Does not wait. */
+static TK_UNUSED void tk_spin(CUstream stream, int ms)
+{
+	tk_launch(tk_kernel("k_spin_ms"), 1, 1, stream, TK_ARGS(&ms));
+}
+
+static TK_UNUSED void tk_sync(void)
+{
+	CK(cuCtxSynchronize());
+}
+
+/* A zeroed int in pinned memory that kernels can be handed as it is (unified addressing). */
+static TK_UNUSED volatile int *tk_flag(void)
+{
+	void *p;
+
+	CK(cuMemHostAlloc(&p, sizeof(int), CU_MEMHOSTALLOC_DEVICEMAP));
+	memset(p, 0, sizeof(int));
+	return p;
+}
+
+/* Milliseconds on a clock that only goes forward. */
+static TK_UNUSED double tk_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+static TK_UNUSED void tk_sleep_ms(int ms)
+{
+	struct timespec t = {ms / 1000, ms % 1000 * 1000000L};
+
+	while (nanosleep(&t, &t))
+		;
+}
+
+/* A small generator for programs that make up sizes: the same numbers for the same seed, everywhere. */
+static TK_UNUSED uint64_t tk_random(uint64_t *seed)
+{
+	uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+#endif

@@ -1,0 +1,406 @@
+/*
+ * Contexts: primary and made, and the stack of current ones that every thread has.
+ *
+ * A context's struct is never freed, because threads may still hold it on their stacks: a dead one answers
+ * with CUDA_ERROR_CONTEXT_IS_DESTROYED. A primary context keeps its struct, and so its handle, when it is
+ * released or reset and retained again.
+ */
+#include "sim.h"
+
+#include <stdlib.h>
+
+#define MAX_DEPTH 64
+
+static __thread CUcontext stack[MAX_DEPTH];
+static __thread int depth;
+
+unsigned long thread_number(void)
+{
+	static unsigned long last;
+	static __thread unsigned long own;
+
+	if (!own)
+		own = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+	return own;
+}
+
+CUcontext context_current(void)
+{
+	return depth ? stack[depth - 1] : NULL;
+}
+
+static bool context_known(CUcontext ctx)
+{
+	for (CUcontext c = sim.contexts; c; c = c->next)
+		if (c == ctx)
+			return true;
+	return false;
+}
+
+bool context_ok(CUcontext ctx)
+{
+	return context_known(ctx) && ctx->alive;
+}
+
+/* A context takes some of the device's memory, so that not all of it can be allocated. */
+static size_t overhead(void)
+{
+	return sim.memory / 64 / SIM_CHUNK * SIM_CHUNK;
+}
+
+static CUresult bring_to_life(CUcontext ctx, unsigned flags)
+{
+	static const size_t limits[CU_LIMIT_MAX] = {
+	    [CU_LIMIT_STACK_SIZE] = 1024,
+	    [CU_LIMIT_PRINTF_FIFO_SIZE] = 7 << 20,
+	    [CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
+	    [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
+	    [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
+	};
+
+	if (!device_charge(ctx->device, overhead()))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	ctx->alive = true;
+	ctx->flags = flags;
+	ctx->sticky = CUDA_SUCCESS;
+	ctx->id = ++sim.last_id;
+	ctx->peers = 1u << ctx->device;
+	for (int i = 0; i < CU_LIMIT_MAX; i++)
+		ctx->limit[i] = limits[i];
+	ctx->legacy = stream_new(ctx, CU_STREAM_DEFAULT, 0);
+	return CUDA_SUCCESS;
+}
+
+static CUcontext context_new(CUdevice device, bool primary)
+{
+	CUcontext ctx = calloc(1, sizeof(*ctx));
+
+	ctx->magic = MAGIC_CONTEXT;
+	ctx->device = device;
+	ctx->primary = primary;
+	ctx->api_version = 3020;
+	ctx->next = sim.contexts;
+	sim.contexts = ctx;
+	return ctx;
+}
+
+/* Waits for the work that is there, then takes everything away. */
+static void context_kill(CUcontext ctx)
+{
+	capture_invalidate_context(ctx);
+	queue_wait_context(ctx);
+	if (!ctx->alive)
+		return; /* somebody else was faster */
+	ctx->alive = false;
+	ctx->refs = 0;
+	streams_release_of(ctx);
+	modules_release_of(ctx);
+	arrays_release_of(ctx);
+	blocks_release_of(ctx);
+	device_uncharge(ctx->device, overhead());
+}
+
+/* Made contexts. */
+
+static CUresult create(CUcontext *out, unsigned flags, CUdevice device, unsigned version)
+{
+	CUcontext ctx;
+	CUresult r;
+
+	if (!out || (flags & ~(unsigned)CU_CTX_FLAGS_MASK))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (depth == MAX_DEPTH)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	ctx = context_new(device, false);
+	ctx->api_version = version;
+	r = bring_to_life(ctx, flags);
+	if (r)
+		return r;
+	stack[depth++] = ctx;
+	*out = ctx;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+	struct call c = ENTER(cuCtxCreate, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: create(pctx, flags, dev, 3010));
+}
+
+CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+	struct call c = ENTER(cuCtxCreate_v2, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: create(pctx, flags, dev, 3020));
+}
+
+CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
+			CUdevice dev)
+{
+	struct call c = ENTER(cuCtxCreate_v3, NEEDS_INIT);
+
+	if (!c.refused && (paramsArray || numParams))
+		c.refused = CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+	return sim_leave(&c, c.refused ?: create(pctx, flags, dev, 3020));
+}
+
+CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+{
+	struct call c = ENTER(cuCtxCreate_v4, NEEDS_INIT);
+
+	if (!c.refused && ctxCreateParams && (ctxCreateParams->numExecAffinityParams || ctxCreateParams->cigParams))
+		c.refused = CUDA_ERROR_NOT_SUPPORTED;
+	return sim_leave(&c, c.refused ?: create(pctx, flags, dev, 3020));
+}
+
+static CUresult destroy(CUcontext ctx)
+{
+	if (!ctx || !context_known(ctx) || ctx->primary)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!ctx->alive)
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	context_kill(ctx);
+	if (context_current() == ctx)
+		depth--;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxDestroy(CUcontext ctx)
+{
+	struct call c = ENTER(cuCtxDestroy, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: destroy(ctx));
+}
+
+CUresult cuCtxDestroy_v2(CUcontext ctx)
+{
+	struct call c = ENTER(cuCtxDestroy_v2, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: destroy(ctx));
+}
+
+/* Primary contexts. */
+
+static CUresult retain(CUcontext *out, CUdevice device)
+{
+	CUresult r = CUDA_SUCCESS;
+	struct device *d;
+
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	d = &sim.device[device];
+	if (!d->primary)
+		d->primary = context_new(device, true);
+	if (!d->primary->alive)
+		r = bring_to_life(d->primary, d->primary->flags);
+	if (r)
+		return r;
+	d->primary->refs++;
+	*out = d->primary;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+	struct call c = ENTER(cuDevicePrimaryCtxRetain, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: retain(pctx, dev));
+}
+
+static CUresult release(CUdevice device)
+{
+	CUcontext ctx;
+
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	ctx = sim.device[device].primary;
+	if (!ctx || !ctx->alive)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (--ctx->refs == 0)
+		context_kill(ctx);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+	struct call c = ENTER(cuDevicePrimaryCtxRelease, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: release(dev));
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+	struct call c = ENTER(cuDevicePrimaryCtxRelease_v2, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: release(dev));
+}
+
+static CUresult reset(CUdevice device)
+{
+	CUcontext ctx;
+
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	ctx = sim.device[device].primary;
+	if (ctx && ctx->alive)
+		context_kill(ctx);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice dev)
+{
+	struct call c = ENTER(cuDevicePrimaryCtxReset, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: reset(dev));
+}
+
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+	struct call c = ENTER(cuDevicePrimaryCtxReset_v2, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: reset(dev));
+}
+
+static CUresult primary_state(CUdevice device, unsigned *flags, int *active)
+{
+	CUcontext ctx;
+
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	ctx = sim.device[device].primary;
+	if (flags)
+		*flags = ctx ? ctx->flags : 0;
+	if (active)
+		*active = ctx && ctx->alive;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
+{
+	struct call c = ENTER(cuDevicePrimaryCtxGetState, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: primary_state(dev, flags, active));
+}
+
+static CUresult set_primary_flags(CUdevice device, unsigned flags)
+{
+	struct device *d;
+
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
+		return CUDA_ERROR_INVALID_VALUE;
+	d = &sim.device[device];
+	if (!d->primary)
+		d->primary = context_new(device, true);
+	d->primary->flags = flags;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
+{
+	struct call c = ENTER(cuDevicePrimaryCtxSetFlags, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: set_primary_flags(dev, flags));
+}
+
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+{
+	struct call c = ENTER(cuDevicePrimaryCtxSetFlags_v2, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: set_primary_flags(dev, flags));
+}
+
+/* The current context. */
+
+static CUresult set_current(CUcontext ctx)
+{
+	if (ctx && !context_known(ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (ctx && !ctx->alive)
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	if (ctx && depth == 0)
+		depth = 1;
+	if (ctx)
+		stack[depth - 1] = ctx;
+	else if (depth)
+		depth--;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext ctx)
+{
+	struct call c = ENTER(cuCtxSetCurrent, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: set_current(ctx));
+}
+
+static CUresult get_current(CUcontext *out)
+{
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = context_current();
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *pctx)
+{
+	struct call c = ENTER(cuCtxGetCurrent, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: get_current(pctx));
+}
+
+static CUresult push(CUcontext ctx)
+{
+	if (!ctx || !context_known(ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!ctx->alive)
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	if (depth == MAX_DEPTH)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	stack[depth++] = ctx;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPushCurrent(CUcontext ctx)
+{
+	struct call c = ENTER(cuCtxPushCurrent, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: push(ctx));
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext ctx)
+{
+	struct call c = ENTER(cuCtxPushCurrent_v2, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: push(ctx));
+}
+
+static CUresult pop(CUcontext *out)
+{
+	if (!depth)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	depth--;
+	if (out)
+		*out = stack[depth];
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPopCurrent(CUcontext *pctx)
+{
+	struct call c = ENTER(cuCtxPopCurrent, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: pop(pctx));
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext *pctx)
+{
+	struct call c = ENTER(cuCtxPopCurrent_v2, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: pop(pctx));
+}

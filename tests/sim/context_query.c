@@ -1,0 +1,181 @@
+/* Questions about a context, its limits, its peers, and waiting for it. */
+#include "sim.h"
+
+static CUresult get_device(CUdevice *out, CUcontext ctx)
+{
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!ctx || !context_ok(ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	*out = ctx->device;
+	return CUDA_SUCCESS;
+}
+
+/* These two work in a context with a sticky error. */
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+	struct call c = ENTER(cuCtxGetDevice, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: get_device(device, context_current()));
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+{
+	struct call c = ENTER(cuCtxGetDevice_v2, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: get_device(device, ctx ? ctx : context_current()));
+}
+
+static CUresult get_flags(CUcontext ctx, unsigned *flags)
+{
+	if (!flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = ctx->flags;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetFlags(unsigned int *flags)
+{
+	struct call c = ENTER(cuCtxGetFlags, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_flags(c.ctx, flags));
+}
+
+static CUresult get_version(CUcontext ctx, unsigned *version)
+{
+	if (!version)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!ctx || !context_ok(ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	*version = ctx->api_version;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
+{
+	struct call c = ENTER(cuCtxGetApiVersion, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: get_version(ctx ? ctx : context_current(), version));
+}
+
+static CUresult get_id(CUcontext ctx, unsigned long long *id)
+{
+	if (!id)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!ctx || !context_ok(ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	*id = ctx->id;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
+{
+	struct call c = ENTER(cuCtxGetId, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: get_id(ctx ? ctx : context_current(), ctxId));
+}
+
+static CUresult get_limit(CUcontext ctx, size_t *value, CUlimit limit)
+{
+	if (!value)
+		return CUDA_ERROR_INVALID_VALUE;
+	if ((unsigned)limit >= CU_LIMIT_MAX)
+		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+	*value = ctx->limit[limit];
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+	struct call c = ENTER(cuCtxGetLimit, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_limit(c.ctx, pvalue, limit));
+}
+
+static CUresult set_limit(CUcontext ctx, CUlimit limit, size_t value)
+{
+	if ((unsigned)limit >= CU_LIMIT_MAX)
+		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+	ctx->limit[limit] = value;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+	struct call c = ENTER(cuCtxSetLimit, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: set_limit(c.ctx, limit, value));
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+	struct call c = ENTER(cuCtxGetStreamPriorityRange, NEEDS_CONTEXT);
+
+	if (!c.refused && leastPriority)
+		*leastPriority = 0;
+	if (!c.refused && greatestPriority)
+		*greatestPriority = -5;
+	return sim_leave(&c, c.refused);
+}
+
+static CUresult enable_peer(CUcontext ctx, CUcontext peer, unsigned flags)
+{
+	if (flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!peer || !context_ok(peer) || peer->device == ctx->device)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (ctx->peers & 1u << peer->device)
+		return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+	ctx->peers |= 1u << peer->device;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+	struct call c = ENTER(cuCtxEnablePeerAccess, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: enable_peer(c.ctx, peerContext, Flags));
+}
+
+static CUresult disable_peer(CUcontext ctx, CUcontext peer)
+{
+	if (!peer || !context_ok(peer))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (peer->device == ctx->device || !(ctx->peers & 1u << peer->device))
+		return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+	ctx->peers &= ~(1u << peer->device);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
+{
+	struct call c = ENTER(cuCtxDisablePeerAccess, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: disable_peer(c.ctx, peerContext));
+}
+
+/* Kills a capture in the context, whatever its mode and the thread's. */
+static CUresult synchronize(CUcontext ctx)
+{
+	if (!ctx || !context_ok(ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (capture_in_context(ctx)) {
+		capture_invalidate_context(ctx);
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	}
+	return queue_wait_context(ctx);
+}
+
+CUresult cuCtxSynchronize(void)
+{
+	struct call c = ENTER(cuCtxSynchronize, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: synchronize(c.ctx));
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext ctx)
+{
+	struct call c = ENTER(cuCtxSynchronize_v2, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: synchronize(ctx ? ctx : context_current()));
+}

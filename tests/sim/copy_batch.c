@@ -1,0 +1,179 @@
+/* Batches of copies: one after another on the stream, up to the first that is wrong. */
+#include "sim.h"
+
+/* The stream of a batch must be a real one. */
+static CUresult check_stream(CUstream handle, bool per_thread)
+{
+	bool legacy = handle == CU_STREAM_LEGACY || (!handle && !per_thread);
+
+	return legacy ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+struct batch {
+	const CUdeviceptr *dst, *src;
+	const size_t *bytes;
+	size_t count;
+	const CUmemcpyAttributes *attributes;
+	const size_t *first_of_attribute;
+	size_t attribute_count;
+	size_t *failed;
+};
+
+static CUresult check_batch(const struct batch *b)
+{
+	if (!b->dst || !b->src || !b->bytes || !b->count)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!b->attributes || !b->first_of_attribute || !b->attribute_count || b->attribute_count > b->count)
+		return CUDA_ERROR_INVALID_VALUE;
+	return b->first_of_attribute[0] ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+static CUresult run(const struct target *to, const struct batch *b)
+{
+	CUresult r = check_stream(to->stream, to->per_thread) ?: check_batch(b);
+
+	if (b->failed)
+		*b->failed = SIZE_MAX;
+	for (size_t i = 0; !r && i < b->count; i++) {
+		struct operand dst = {.type = CU_MEMORYTYPE_UNIFIED, .at = b->dst[i]};
+		struct operand src = {.type = CU_MEMORYTYPE_UNIFIED, .at = b->src[i]};
+
+		r = copy_linear(to, dst, src, b->bytes[i]);
+		if (r && b->failed)
+			*b->failed = i;
+	}
+	return r;
+}
+
+CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+			    CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx,
+			    CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpyBatchAsync, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, false, false};
+	struct batch b = {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx};
+
+	return sim_leave(&c, c.refused ?: run(&to, &b));
+}
+
+CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+				 CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx,
+				 CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpyBatchAsync_ptsz, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, true, false};
+	struct batch b = {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx};
+
+	return sim_leave(&c, c.refused ?: run(&to, &b));
+}
+
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+			       CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpyBatchAsync_v2, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, false, false};
+	struct batch b = {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, NULL};
+
+	return sim_leave(&c, c.refused ?: run(&to, &b));
+}
+
+CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+				    CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpyBatchAsync_v2_ptsz, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, true, false};
+	struct batch b = {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, NULL};
+
+	return sim_leave(&c, c.refused ?: run(&to, &b));
+}
+
+/* Extents are in elements, of one byte where no array is involved. */
+static unsigned element_of(const CUDA_MEMCPY3D_BATCH_OP *op)
+{
+	if (op->src.type == CU_MEMCPY_OPERAND_TYPE_ARRAY && array_ok(op->src.op.array.array))
+		return op->src.op.array.array->element;
+	if (op->dst.type == CU_MEMCPY_OPERAND_TYPE_ARRAY && array_ok(op->dst.op.array.array))
+		return op->dst.op.array.array->element;
+	return 1;
+}
+
+static CUresult operand_of(const CUmemcpy3DOperand *o, const CUextent3D *extent, unsigned element, struct operand *out)
+{
+	size_t row, rows;
+
+	if (o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY)
+		return array_operand(o->op.array.array, o->op.array.offset.x * element, o->op.array.offset.y,
+				     o->op.array.offset.z, out);
+	if (o->type != CU_MEMCPY_OPERAND_TYPE_POINTER)
+		return CUDA_ERROR_INVALID_VALUE;
+	row = (o->op.ptr.rowLength ? o->op.ptr.rowLength : extent->width) * element;
+	rows = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : extent->height;
+	*out = (struct operand){CU_MEMORYTYPE_UNIFIED, o->op.ptr.ptr, row, row * rows, false, false};
+	return CUDA_SUCCESS;
+}
+
+static CUresult run_3d_op(const struct target *to, const CUDA_MEMCPY3D_BATCH_OP *op)
+{
+	unsigned element = element_of(op);
+	struct operand dst, src;
+
+	if (!op->extent.width || !op->extent.height || !op->extent.depth)
+		return CUDA_ERROR_INVALID_VALUE;
+	return operand_of(&op->dst, &op->extent, element, &dst)
+		       ?: operand_of(&op->src, &op->extent, element, &src)
+				  ?: copy_submit(to, &dst, &src, op->extent.width * element, op->extent.height,
+						 op->extent.depth);
+}
+
+static CUresult run_3d(const struct target *to, size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *failed,
+		       unsigned long long flags)
+{
+	CUresult r = check_stream(to->stream, to->per_thread);
+
+	if (!r && (!count || !ops || flags))
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (failed)
+		*failed = SIZE_MAX;
+	for (size_t i = 0; !r && i < count; i++) {
+		r = run_3d_op(to, &ops[i]);
+		if (r && failed)
+			*failed = i;
+	}
+	return r;
+}
+
+CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags,
+			      CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpy3DBatchAsync, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, false, false};
+
+	return sim_leave(&c, c.refused ?: run_3d(&to, numOps, opList, failIdx, flags));
+}
+
+CUresult cuMemcpy3DBatchAsync_ptsz(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
+				   unsigned long long flags, CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpy3DBatchAsync_ptsz, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, true, false};
+
+	return sim_leave(&c, c.refused ?: run_3d(&to, numOps, opList, failIdx, flags));
+}
+
+CUresult cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
+				 CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpy3DBatchAsync_v2, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, false, false};
+
+	return sim_leave(&c, c.refused ?: run_3d(&to, numOps, opList, NULL, flags));
+}
+
+CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
+				      CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpy3DBatchAsync_v2_ptsz, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, true, false};
+
+	return sim_leave(&c, c.refused ?: run_3d(&to, numOps, opList, NULL, flags));
+}

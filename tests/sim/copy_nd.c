@@ -1,0 +1,240 @@
+/* Copies of boxes: 2D, 3D, between peers, and the batches. */
+#include "sim.h"
+
+/* One side of a 2D or 3D descriptor. */
+struct corner {
+	CUmemorytype type;
+	const void *host;
+	CUdeviceptr device;
+	CUarray array;
+	size_t x, y, z, pitch, height;
+};
+
+struct box {
+	struct corner dst, src;
+	size_t width, height, depth;
+};
+
+static CUresult operand_of(const struct corner *c, const struct box *b, struct operand *out)
+{
+	size_t pitch = c->pitch ? c->pitch : b->width, rows = c->height ? c->height : b->height;
+	uintptr_t base = c->type == CU_MEMORYTYPE_HOST ? (uintptr_t)c->host : (uintptr_t)c->device;
+
+	if (c->type == CU_MEMORYTYPE_ARRAY)
+		return array_operand(c->array, c->x, c->y, c->z, out);
+	if (c->type != CU_MEMORYTYPE_HOST && c->type != CU_MEMORYTYPE_DEVICE && c->type != CU_MEMORYTYPE_UNIFIED)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (c->x + b->width > pitch || (b->depth > 1 && c->y + b->height > rows))
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = (struct operand){
+	    .type = c->type,
+	    .at = base + c->z * pitch * rows + c->y * pitch + c->x,
+	    .pitch = pitch,
+	    .slice = pitch * rows,
+	};
+	return CUDA_SUCCESS;
+}
+
+static CUresult operands_of(const struct box *b, struct operand *dst, struct operand *src)
+{
+	return operand_of(&b->dst, b, dst) ?: operand_of(&b->src, b, src);
+}
+
+static CUresult submit(const struct target *to, const struct box *b)
+{
+	struct operand dst, src;
+
+	if (!b->width || !b->height || !b->depth)
+		return CUDA_SUCCESS;
+	return operands_of(b, &dst, &src) ?: copy_submit(to, &dst, &src, b->width, b->height, b->depth);
+}
+
+static struct box box_2d(const CUDA_MEMCPY2D *p)
+{
+	return (struct box){
+	    .dst = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY, 0, p->dstPitch,
+		    0},
+	    .src = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY, 0, p->srcPitch,
+		    0},
+	    .width = p->WidthInBytes,
+	    .height = p->Height,
+	    .depth = 1,
+	};
+}
+
+static struct box box_3d(const CUDA_MEMCPY3D *p)
+{
+	return (struct box){
+	    .dst = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY, p->dstZ,
+		    p->dstPitch, p->dstHeight},
+	    .src = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY, p->srcZ,
+		    p->srcPitch, p->srcHeight},
+	    .width = p->WidthInBytes,
+	    .height = p->Height,
+	    .depth = p->Depth,
+	};
+}
+
+static struct box box_peer(const CUDA_MEMCPY3D_PEER *p)
+{
+	return (struct box){
+	    .dst = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY, p->dstZ,
+		    p->dstPitch, p->dstHeight},
+	    .src = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY, p->srcZ,
+		    p->srcPitch, p->srcHeight},
+	    .width = p->WidthInBytes,
+	    .height = p->Height,
+	    .depth = p->Depth,
+	};
+}
+
+/* For graph nodes. */
+CUresult copy_work_3d(const CUDA_MEMCPY3D *p, struct work *out)
+{
+	struct box b = box_3d(p);
+	struct operand dst, src;
+
+	return operands_of(&b, &dst, &src) ?: copy_check(&dst, &src, b.width, b.height, b.depth, out);
+}
+
+static CUresult copy_2d(const struct target *to, const CUDA_MEMCPY2D *p)
+{
+	struct box b;
+
+	if (!p)
+		return CUDA_ERROR_INVALID_VALUE;
+	b = box_2d(p);
+	return submit(to, &b);
+}
+
+static CUresult copy_3d(const struct target *to, const CUDA_MEMCPY3D *p)
+{
+	struct box b;
+
+	if (!p)
+		return CUDA_ERROR_INVALID_VALUE;
+	b = box_3d(p);
+	return submit(to, &b);
+}
+
+static CUresult copy_peer(const struct target *to, const CUDA_MEMCPY3D_PEER *p)
+{
+	struct box b;
+
+	if (!p)
+		return CUDA_ERROR_INVALID_VALUE;
+	b = box_peer(p);
+	return submit(to, &b);
+}
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
+{
+	struct call c = ENTER(cuMemcpy2D_v2, NEEDS_CONTEXT);
+	struct target to = {c.ctx, NULL, false, true};
+
+	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
+}
+
+CUresult cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
+{
+	struct call c = ENTER(cuMemcpy2D_v2_ptds, NEEDS_CONTEXT);
+	struct target to = {c.ctx, NULL, true, true};
+
+	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
+}
+
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
+{
+	struct call c = ENTER(cuMemcpy2DUnaligned_v2, NEEDS_CONTEXT);
+	struct target to = {c.ctx, NULL, false, true};
+
+	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
+}
+
+CUresult cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
+{
+	struct call c = ENTER(cuMemcpy2DUnaligned_v2_ptds, NEEDS_CONTEXT);
+	struct target to = {c.ctx, NULL, true, true};
+
+	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
+}
+
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpy2DAsync_v2, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, false, false};
+
+	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
+}
+
+CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpy2DAsync_v2_ptsz, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, true, false};
+
+	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
+}
+
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
+{
+	struct call c = ENTER(cuMemcpy3D_v2, NEEDS_CONTEXT);
+	struct target to = {c.ctx, NULL, false, true};
+
+	return sim_leave(&c, c.refused ?: copy_3d(&to, pCopy));
+}
+
+CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
+{
+	struct call c = ENTER(cuMemcpy3D_v2_ptds, NEEDS_CONTEXT);
+	struct target to = {c.ctx, NULL, true, true};
+
+	return sim_leave(&c, c.refused ?: copy_3d(&to, pCopy));
+}
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpy3DAsync_v2, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, false, false};
+
+	return sim_leave(&c, c.refused ?: copy_3d(&to, pCopy));
+}
+
+CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpy3DAsync_v2_ptsz, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, true, false};
+
+	return sim_leave(&c, c.refused ?: copy_3d(&to, pCopy));
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+	struct call c = ENTER(cuMemcpy3DPeer, NEEDS_CONTEXT);
+	struct target to = {c.ctx, NULL, false, true};
+
+	return sim_leave(&c, c.refused ?: copy_peer(&to, pCopy));
+}
+
+CUresult cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+	struct call c = ENTER(cuMemcpy3DPeer_ptds, NEEDS_CONTEXT);
+	struct target to = {c.ctx, NULL, true, true};
+
+	return sim_leave(&c, c.refused ?: copy_peer(&to, pCopy));
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpy3DPeerAsync, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, false, false};
+
+	return sim_leave(&c, c.refused ?: copy_peer(&to, pCopy));
+}
+
+CUresult cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+	struct call c = ENTER(cuMemcpy3DPeerAsync_ptsz, NEEDS_CONTEXT);
+	struct target to = {c.ctx, hStream, true, false};
+
+	return sim_leave(&c, c.refused ?: copy_peer(&to, pCopy));
+}

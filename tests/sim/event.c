@@ -1,0 +1,258 @@
+/* Events: an event is the op it was last recorded as; recording makes an empty op. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+bool event_ok(CUevent event)
+{
+	return event && event->magic == MAGIC_EVENT;
+}
+
+static CUresult create(CUcontext ctx, CUevent *out, unsigned flags)
+{
+	CUevent event;
+
+	if (!out || (flags & ~7u))
+		return CUDA_ERROR_INVALID_VALUE;
+	event = calloc(1, sizeof(*event));
+	event->magic = MAGIC_EVENT;
+	event->ctx = ctx;
+	event->flags = flags;
+	*out = event;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+	struct call c = ENTER(cuEventCreate, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: create(c.ctx, phEvent, Flags));
+}
+
+static CUresult destroy(CUevent event)
+{
+	if (!event_ok(event))
+		return CUDA_ERROR_INVALID_HANDLE;
+	op_drop(event->op);
+	event->magic = 0;
+	free(event->nodes);
+	free(event);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent hEvent)
+{
+	struct call c = ENTER(cuEventDestroy, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: destroy(hEvent));
+}
+
+CUresult cuEventDestroy_v2(CUevent hEvent)
+{
+	struct call c = ENTER(cuEventDestroy_v2, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: destroy(hEvent));
+}
+
+/* Takes over the reference. */
+static void set_op(CUevent event, struct op *op)
+{
+	op_drop(event->op);
+	event->op = op;
+	event->capture_id = 0;
+}
+
+static CUresult record(CUevent event, CUstream stream, unsigned flags)
+{
+	struct work none = {.kind = WORK_NONE};
+	struct op *op;
+	CUresult r;
+
+	if (!event_ok(event) || !stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (stream->ctx != event->ctx)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (stream->capture)
+		return flags ? CUDA_ERROR_NOT_SUPPORTED : capture_record(stream, event);
+	r = capture_check_legacy(stream);
+	if (!r)
+		r = queue_submit(stream, &none, NULL, 0, &op);
+	if (!r)
+		set_op(event, op);
+	return r;
+}
+
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+	struct call c = ENTER(cuEventRecord, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: record(hEvent, stream_of(c.ctx, hStream, false), 0));
+}
+
+CUresult cuEventRecord_ptsz(CUevent hEvent, CUstream hStream)
+{
+	struct call c = ENTER(cuEventRecord_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: record(hEvent, stream_of(c.ctx, hStream, true), 0));
+}
+
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+	struct call c = ENTER(cuEventRecordWithFlags, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: record(hEvent, stream_of(c.ctx, hStream, false), flags));
+}
+
+CUresult cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+	struct call c = ENTER(cuEventRecordWithFlags_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: record(hEvent, stream_of(c.ctx, hStream, true), flags));
+}
+
+static CUresult may_wait(CUevent event)
+{
+	if (!event_ok(event))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->capture_id) {
+		capture_invalidate(event->capture_id);
+		return CUDA_ERROR_CAPTURED_EVENT;
+	}
+	return capture_check_unsafe();
+}
+
+static CUresult query(CUevent event)
+{
+	CUresult r = may_wait(event);
+
+	if (r)
+		return r;
+	return event->ctx->sticky ?: !event->op || event->op->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult cuEventQuery(CUevent hEvent)
+{
+	struct call c = ENTER(cuEventQuery, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: query(hEvent));
+}
+
+static CUresult synchronize(CUevent event)
+{
+	CUresult r = may_wait(event);
+
+	return r ?: queue_wait_op(event->ctx, event->op);
+}
+
+CUresult cuEventSynchronize(CUevent hEvent)
+{
+	struct call c = ENTER(cuEventSynchronize, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: synchronize(hEvent));
+}
+
+static CUresult wait_in(CUstream stream, CUevent event, unsigned flags)
+{
+	struct work none = {.kind = WORK_NONE};
+
+	if (!stream || !event_ok(event))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (flags)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (stream->capture || event->capture_id)
+		return capture_wait(stream, event);
+	if (!event->op)
+		return CUDA_SUCCESS;
+	return capture_check_legacy(stream) ?: queue_submit(stream, &none, &event->op, 1, NULL);
+}
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+	struct call c = ENTER(cuStreamWaitEvent, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: wait_in(stream_of(c.ctx, hStream, false), hEvent, Flags));
+}
+
+CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+	struct call c = ENTER(cuStreamWaitEvent_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: wait_in(stream_of(c.ctx, hStream, true), hEvent, Flags));
+}
+
+static CUresult elapsed(float *ms, CUevent start, CUevent end)
+{
+	if (!ms)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!event_ok(start) || !event_ok(end) || !start->op || !end->op ||
+	    ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!start->op->done || !end->op->done)
+		return CUDA_ERROR_NOT_READY;
+	*ms = (float)((double)(end->op->done_ns - start->op->done_ns) / 1e6);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+	struct call c = ENTER(cuEventElapsedTime, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: elapsed(pMilliseconds, hStart, hEnd));
+}
+
+CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+	struct call c = ENTER(cuEventElapsedTime_v2, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: elapsed(pMilliseconds, hStart, hEnd));
+}
+
+/* Everything a context has been given: an op that depends on all of it, on a stream of its own. */
+static CUresult record_context(CUcontext ctx, CUevent event)
+{
+	struct work none = {.kind = WORK_NONE};
+	struct op *op;
+	CUresult r;
+
+	if (!event_ok(event))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (capture_in_context(ctx)) {
+		capture_invalidate_context(ctx);
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	}
+	r = queue_after_everything(ctx, &none, &op);
+	if (!r)
+		set_op(event, op);
+	return r;
+}
+
+CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+	struct call c = ENTER(cuCtxRecordEvent, NEEDS_INIT);
+
+	if (!c.refused && !context_ok(hCtx))
+		c.refused = CUDA_ERROR_INVALID_CONTEXT;
+	return sim_leave(&c, c.refused ?: record_context(hCtx, hEvent));
+}
+
+/* All streams there are wait; ones made later do not, which no program may rely on. */
+static CUresult wait_context(CUcontext ctx, CUevent event)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	if (!event_ok(event))
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (CUstream s = ctx->streams; s && !r; s = s->next)
+		if (!s->destroyed)
+			r = wait_in(s, event, 0);
+	return r;
+}
+
+CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+	struct call c = ENTER(cuCtxWaitEvent, NEEDS_INIT);
+
+	if (!c.refused && !context_ok(hCtx))
+		c.refused = CUDA_ERROR_INVALID_CONTEXT;
+	return sim_leave(&c, c.refused ?: wait_context(hCtx, hEvent));
+}

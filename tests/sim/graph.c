@@ -1,0 +1,199 @@
+/* Graphs: nodes of work in order of creation, adding them, looking at them. */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool graph_ok(CUgraph graph)
+{
+	return graph && graph->magic == MAGIC_GRAPH;
+}
+
+bool node_ok(CUgraphNode node)
+{
+	return node && node->magic == MAGIC_NODE;
+}
+
+CUgraph graph_new(void)
+{
+	CUgraph graph = calloc(1, sizeof(*graph));
+
+	graph->magic = MAGIC_GRAPH;
+	return graph;
+}
+
+static void node_free(CUgraphNode node)
+{
+	if (node->child)
+		graph_free(node->child);
+	work_clear(&node->work);
+	node->magic = 0;
+	free(node->deps);
+	free(node);
+}
+
+void graph_free(CUgraph graph)
+{
+	for (size_t i = 0; i < graph->count; i++)
+		node_free(graph->nodes[i]);
+	graph->magic = 0;
+	free(graph->nodes);
+	free(graph);
+}
+
+/* Takes over the work. */
+CUgraphNode graph_add(CUgraph graph, CUgraphNodeType type, struct work *work, const CUgraphNode *deps, size_t count)
+{
+	CUgraphNode node = calloc(1, sizeof(*node));
+
+	node->magic = MAGIC_NODE;
+	node->type = type;
+	node->graph = graph;
+	node->work = *work;
+	if (work->kind == WORK_KERNEL)
+		kernel_point(&node->work.kernel);
+	node->deps = calloc(count ? count : 1, sizeof(*node->deps));
+	node->dep_count = count;
+	if (count)
+		memcpy(node->deps, deps, count * sizeof(*node->deps));
+	graph->nodes = realloc(graph->nodes, (graph->count + 1) * sizeof(*graph->nodes));
+	graph->nodes[graph->count++] = node;
+	return node;
+}
+
+static CUgraphNode counterpart(CUgraph clone, CUgraphNode origin)
+{
+	for (size_t i = 0; i < clone->count; i++)
+		if (clone->nodes[i]->origin == origin)
+			return clone->nodes[i];
+	return NULL;
+}
+
+CUgraph graph_clone(CUgraph graph)
+{
+	CUgraph clone = graph_new();
+
+	for (size_t i = 0; i < graph->count; i++) {
+		CUgraphNode from = graph->nodes[i], to;
+		struct work work;
+
+		work_clone(&work, &from->work);
+		to = graph_add(clone, from->type, &work, from->deps, from->dep_count);
+		to->origin = from;
+		for (size_t d = 0; d < to->dep_count; d++)
+			to->deps[d] = counterpart(clone, from->deps[d]);
+		if (from->child) {
+			to->child = graph_clone(from->child);
+			to->child->owned = true;
+		}
+	}
+	return clone;
+}
+
+/* Such a graph cannot be a child. */
+bool graph_has_memory(CUgraph graph)
+{
+	for (size_t i = 0; i < graph->count; i++)
+		if (graph->nodes[i]->work.kind == WORK_ALLOC || graph->nodes[i]->work.kind == WORK_FREE)
+			return true;
+	return false;
+}
+
+/* The whole graph, children included, as one piece of work: one node after another is one of its orders. */
+CUresult graph_flatten(CUgraph graph, struct work *out)
+{
+	*out = (struct work){.kind = WORK_GRAPH};
+	out->graph.list = calloc(graph->count ? graph->count : 1, sizeof(*out->graph.list));
+	if (!out->graph.list)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (; out->graph.count < graph->count; out->graph.count++) {
+		CUgraphNode node = graph->nodes[out->graph.count];
+		struct work *slot = &out->graph.list[out->graph.count];
+		CUresult r = node->child ? graph_flatten(node->child, slot) : work_clone(slot, &node->work);
+
+		if (r)
+			return r;
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
+{
+	struct call c = ENTER(cuGraphCreate, NEEDS_INIT);
+
+	if (!c.refused && (!phGraph || flags))
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	if (!c.refused)
+		*phGraph = graph_new();
+	return sim_leave(&c, c.refused);
+}
+
+static CUresult destroy(CUgraph graph)
+{
+	if (!graph_ok(graph) || graph->owned)
+		return CUDA_ERROR_INVALID_VALUE;
+	graph_free(graph);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph hGraph)
+{
+	struct call c = ENTER(cuGraphDestroy, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: destroy(hGraph));
+}
+
+static CUresult list_nodes(CUgraph graph, CUgraphNode *out, size_t *count, bool roots)
+{
+	size_t n = 0;
+
+	if (!graph_ok(graph) || !count)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; i < graph->count; i++) {
+		if (roots && graph->nodes[i]->dep_count)
+			continue;
+		if (out && n < *count)
+			out[n] = graph->nodes[i];
+		n++;
+	}
+	for (size_t i = n; out && i < *count; i++)
+		out[i] = NULL;
+	*count = out && n > *count ? *count : n;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+	struct call c = ENTER(cuGraphGetNodes, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: list_nodes(hGraph, nodes, numNodes, false));
+}
+
+CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+{
+	struct call c = ENTER(cuGraphGetRootNodes, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: list_nodes(hGraph, rootNodes, numRootNodes, true));
+}
+
+CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
+{
+	struct call c = ENTER(cuGraphNodeGetType, NEEDS_INIT);
+
+	if (!c.refused && (!node_ok(hNode) || !type))
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	if (!c.refused)
+		*type = hNode->type;
+	return sim_leave(&c, c.refused);
+}
+
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
+{
+	struct call c = ENTER(cuGraphChildGraphNodeGetGraph, NEEDS_INIT);
+
+	if (!c.refused && (!node_ok(hNode) || !hNode->child || !phGraph))
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	if (!c.refused)
+		*phGraph = hNode->child;
+	return sim_leave(&c, c.refused);
+}

@@ -1,0 +1,138 @@
+/* Pinned host memory: allocated by the driver, or the program's own and registered. */
+#include "sim.h"
+
+static CUresult alloc(CUcontext ctx, void **out, size_t bytes, unsigned flags)
+{
+	struct block *block;
+	uintptr_t at;
+
+	if (!out || !bytes || (flags & ~7u))
+		return CUDA_ERROR_INVALID_VALUE;
+	at = arena_take(&sim_host_arena, bytes);
+	if (!at || !arena_open(&sim_host_arena, at, bytes))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	block = block_new(BLOCK_HOST, ctx, at, bytes);
+	block->flags = flags;
+	block_insert(block);
+	*out = (void *)at;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+{
+	struct call c = ENTER(cuMemHostAlloc, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
+
+	return sim_leave(&c, c.refused ?: alloc(c.ctx, pp, bytesize, Flags));
+}
+
+CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
+{
+	struct call c = ENTER(cuMemAllocHost_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
+
+	return sim_leave(&c, c.refused ?: alloc(c.ctx, pp, bytesize, 0));
+}
+
+CUresult cuMemAllocHost(void **pp, unsigned int bytesize)
+{
+	struct call c = ENTER(cuMemAllocHost, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
+
+	return sim_leave(&c, c.refused ?: alloc(c.ctx, pp, bytesize, 0));
+}
+
+static CUresult free_host(void *p)
+{
+	struct block *block = block_find((uintptr_t)p);
+
+	if (!block || block->base != (uintptr_t)p || block->kind != BLOCK_HOST || block->freeing)
+		return CUDA_ERROR_INVALID_VALUE;
+	return block_wait_and_release(block);
+}
+
+CUresult cuMemFreeHost(void *p)
+{
+	struct call c = ENTER(cuMemFreeHost, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
+
+	return sim_leave(&c, c.refused ?: free_host(p));
+}
+
+/* Pages, not blocks, are registered: what is asked about is any known memory in the way. */
+static CUresult do_register(CUcontext ctx, void *p, size_t bytes, unsigned flags)
+{
+	struct block *block, probe = {.base = (uintptr_t)p, .size = bytes};
+
+	if (!p || !bytes || (flags & ~0xfu) || probe.base + bytes < probe.base)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (struct block *b = block_first(); b; b = b->next)
+		if (b->base < probe.base + bytes && probe.base < b->base + b->size)
+			return b->kind == BLOCK_REGISTERED ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+							   : CUDA_ERROR_INVALID_VALUE;
+	block = block_new(BLOCK_REGISTERED, ctx, probe.base, bytes);
+	block->flags = flags;
+	block_insert(block);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
+{
+	struct call c = ENTER(cuMemHostRegister, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
+
+	return sim_leave(&c, c.refused ?: do_register(c.ctx, p, bytesize, Flags));
+}
+
+CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
+{
+	struct call c = ENTER(cuMemHostRegister_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
+
+	return sim_leave(&c, c.refused ?: do_register(c.ctx, p, bytesize, Flags));
+}
+
+static CUresult unregister(void *p)
+{
+	struct block *block = block_find((uintptr_t)p);
+
+	if (!block || block->base != (uintptr_t)p || block->kind != BLOCK_REGISTERED || block->freeing)
+		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+	return block_wait_and_release(block);
+}
+
+CUresult cuMemHostUnregister(void *p)
+{
+	struct call c = ENTER(cuMemHostUnregister, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
+
+	return sim_leave(&c, c.refused ?: unregister(p));
+}
+
+static CUresult device_pointer(CUdeviceptr *out, void *p, unsigned flags)
+{
+	struct block *block = block_find((uintptr_t)p);
+
+	if (!out || flags || !block || !block_is_host(block))
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = (uintptr_t)p;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
+{
+	struct call c = ENTER(cuMemHostGetDevicePointer_v2, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: device_pointer(pdptr, p, Flags));
+}
+
+/* With unified addressing all of it is mapped. */
+static CUresult get_flags(unsigned *flags, void *p)
+{
+	struct block *block = block_find((uintptr_t)p);
+
+	if (!flags || !block || !block_is_host(block))
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
+{
+	struct call c = ENTER(cuMemHostGetFlags, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_flags(pFlags, p));
+}

@@ -1,0 +1,100 @@
+/* The life of the driver: cuInit, forked children, the teardown at exit; and what needs no device. */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct sim sim = {.done = PTHREAD_COND_INITIALIZER};
+bool sim_forked;
+
+static size_t from_environment(const char *name, size_t otherwise)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? strtoull(value, NULL, 0) : otherwise;
+}
+
+static void __attribute__((constructor)) read_environment(void)
+{
+	size_t devices = from_environment("SIM_DEVICES", 1);
+
+	sim.devices = devices < SIM_MAX_DEVICES ? (int)devices : SIM_MAX_DEVICES;
+	sim.memory = from_environment("SIM_MEMORY", (size_t)1 << 30);
+	sim.concurrent_managed = from_environment("SIM_CONCURRENT_MANAGED", 1);
+	sim.page = sysconf(_SC_PAGESIZE);
+}
+
+static void in_forked_child(void)
+{
+	sim_forked = true;
+}
+
+/*
+ * As the driver's own: after this no memory of it exists any more. Workers that touch some are parked by
+ * the fault handler, the others die with the process; nobody waits for them.
+ */
+static void tear_down(void)
+{
+	if (sim_forked)
+		return;
+	sim_lock();
+	sim.state = SIM_TORN_DOWN;
+	arenas_seal();
+	pthread_cond_broadcast(&sim.done);
+	sim_unlock();
+}
+
+static CUresult initialise(unsigned flags)
+{
+	if (sim_forked)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (sim.state == SIM_TORN_DOWN)
+		return CUDA_ERROR_DEINITIALIZED;
+	if (sim.state == SIM_READY)
+		return CUDA_SUCCESS;
+	if (sim.devices == 0)
+		return CUDA_ERROR_NO_DEVICE;
+	if (!arenas_create())
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	for (int d = 0; d < sim.devices; d++)
+		sim.device[d].pool = sim.device[d].default_pool = pool_new(d);
+	fault_install();
+	pthread_atfork(NULL, NULL, in_forked_child);
+	atexit(tear_down);
+	sim.state = SIM_READY;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuInit(unsigned int Flags)
+{
+	struct call c = ENTER(cuInit, NEEDS_NOTHING);
+
+	return sim_leave(&c, c.refused ?: initialise(Flags));
+}
+
+static CUresult driver_version(int *version)
+{
+	if (!version)
+		return CUDA_ERROR_INVALID_VALUE;
+	*version = SIM_DRIVER_VERSION;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *driverVersion)
+{
+	struct call c = ENTER(cuDriverGetVersion, NEEDS_NOTHING);
+
+	return sim_leave(&c, c.refused ?: driver_version(driverVersion));
+}
+
+/* The runtime asks for the driver's private tables; there are none. */
+CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+	struct call c = ENTER(cuGetExportTable, NEEDS_NOTHING);
+
+	if (!ppExportTable || !pExportTableId)
+		return sim_leave(&c, CUDA_ERROR_INVALID_VALUE);
+	return sim_leave(&c, c.refused ?: CUDA_ERROR_NOT_FOUND);
+}

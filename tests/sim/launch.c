@@ -1,0 +1,289 @@
+/* Launches: of kernels, of host functions, and the 32-bit write that passes no hook. */
+#include "sim.h"
+
+#include <string.h>
+
+#define PROCESSORS 132
+
+static CUresult check_shape(const unsigned grid[3], const unsigned block[3], unsigned shared)
+{
+	static const unsigned max_grid[3] = {2147483647, 65535, 65535}, max_block[3] = {1024, 1024, 64};
+
+	for (int i = 0; i < 3; i++)
+		if (!grid[i] || !block[i] || grid[i] > max_grid[i] || block[i] > max_block[i])
+			return CUDA_ERROR_INVALID_VALUE;
+	if (block[0] * block[1] * block[2] > 1024 || shared > 232448)
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+/* The arguments in one buffer: {POINTER, p, SIZE, &n, END}. */
+static const unsigned char *extra_buffer(void **extra, size_t *size)
+{
+	const unsigned char *buffer = NULL;
+
+	for (*size = 0; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+		if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			buffer = extra[1];
+		else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			*size = *(size_t *)extra[1];
+		else
+			return NULL;
+	}
+	return buffer;
+}
+
+/* Arguments are copied at the call, as every launch does. */
+static CUresult copy_args(struct work_kernel *k, void **params, void **extra)
+{
+	size_t size;
+	const unsigned char *buffer = extra_buffer(extra, &size);
+
+	if (k->code->params && (params != NULL) == (buffer != NULL))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (unsigned i = 0; i < k->code->params; i++) {
+		const void *from = params ? params[i] : buffer + param_offset(k->code, i);
+
+		if (k->code->size[i] > SIM_SLOT || (!params && param_offset(k->code, i) + k->code->size[i] > size))
+			return CUDA_ERROR_INVALID_VALUE;
+		memcpy(k->args[i], from, k->code->size[i]);
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult kernel_work(CUcontext ctx, CUfunction f, const unsigned grid[3], const unsigned block[3], unsigned shared,
+		     void **params, void **extra, struct work *out)
+{
+	struct work_kernel *k = &out->kernel;
+	CUresult r;
+
+	*out = (struct work){.kind = WORK_KERNEL};
+	k->code = code_of(f);
+	if (!k->code || (f->magic == MAGIC_FUNCTION && f->module->ctx != ctx))
+		return CUDA_ERROR_INVALID_HANDLE;
+	r = check_shape(grid, block, shared);
+	if (r)
+		return r;
+	k->function = f;
+	memcpy(k->grid, grid, sizeof(k->grid));
+	memcpy(k->block, block, sizeof(k->block));
+	k->shared = shared;
+	return copy_args(k, params, extra);
+}
+
+struct launch {
+	CUfunction f;
+	unsigned grid[3], block[3], shared;
+	CUstream stream;
+	bool per_thread, cooperative;
+	void **params, **extra;
+};
+
+/* All blocks of a cooperative launch must fit on the device at once. */
+static CUresult check_cooperative(const struct launch *l)
+{
+	size_t threads = (size_t)l->block[0] * l->block[1] * l->block[2];
+	size_t blocks = (size_t)l->grid[0] * l->grid[1] * l->grid[2];
+
+	return blocks > PROCESSORS * (2048 / threads) ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
+}
+
+static CUresult launch(CUcontext ctx, const struct launch *l)
+{
+	struct work work;
+	CUresult r = kernel_work(ctx, l->f, l->grid, l->block, l->shared, l->params, l->extra, &work);
+
+	if (!r && l->cooperative)
+		r = check_cooperative(l);
+	return r ?: stream_do(ctx, l->stream, l->per_thread, &work);
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+			unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+			unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+	struct call c = ENTER(cuLaunchKernel, NEEDS_CONTEXT);
+	struct launch l = {f,
+			   {gridDimX, gridDimY, gridDimZ},
+			   {blockDimX, blockDimY, blockDimZ},
+			   sharedMemBytes,
+			   hStream,
+			   false,
+			   false,
+			   kernelParams,
+			   extra};
+
+	return sim_leave(&c, c.refused ?: launch(c.ctx, &l));
+}
+
+CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+			     unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+			     unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+	struct call c = ENTER(cuLaunchKernel_ptsz, NEEDS_CONTEXT);
+	struct launch l = {f,
+			   {gridDimX, gridDimY, gridDimZ},
+			   {blockDimX, blockDimY, blockDimZ},
+			   sharedMemBytes,
+			   hStream,
+			   true,
+			   false,
+			   kernelParams,
+			   extra};
+
+	return sim_leave(&c, c.refused ?: launch(c.ctx, &l));
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+				   unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+				   unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
+{
+	struct call c = ENTER(cuLaunchCooperativeKernel, NEEDS_CONTEXT);
+	struct launch l = {f,
+			   {gridDimX, gridDimY, gridDimZ},
+			   {blockDimX, blockDimY, blockDimZ},
+			   sharedMemBytes,
+			   hStream,
+			   false,
+			   true,
+			   kernelParams,
+			   NULL};
+
+	return sim_leave(&c, c.refused ?: launch(c.ctx, &l));
+}
+
+CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+					unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+					unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+					void **kernelParams)
+{
+	struct call c = ENTER(cuLaunchCooperativeKernel_ptsz, NEEDS_CONTEXT);
+	struct launch l = {f,
+			   {gridDimX, gridDimY, gridDimZ},
+			   {blockDimX, blockDimY, blockDimZ},
+			   sharedMemBytes,
+			   hStream,
+			   true,
+			   true,
+			   kernelParams,
+			   NULL};
+
+	return sim_leave(&c, c.refused ?: launch(c.ctx, &l));
+}
+
+static bool wants_cooperative(const CUlaunchConfig *config)
+{
+	for (unsigned i = 0; i < config->numAttrs; i++)
+		if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+			return config->attrs[i].value.cooperative;
+	return false;
+}
+
+static CUresult launch_config(CUcontext ctx, const CUlaunchConfig *p, CUfunction f, bool per_thread, void **params,
+			      void **extra)
+{
+	struct launch l;
+
+	if (!p || (p->numAttrs && !p->attrs))
+		return CUDA_ERROR_INVALID_VALUE;
+	l = (struct launch){f,
+			    {p->gridDimX, p->gridDimY, p->gridDimZ},
+			    {p->blockDimX, p->blockDimY, p->blockDimZ},
+			    p->sharedMemBytes,
+			    p->hStream,
+			    per_thread,
+			    wants_cooperative(p),
+			    params,
+			    extra};
+	return launch(ctx, &l);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+{
+	struct call c = ENTER(cuLaunchKernelEx, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: launch_config(c.ctx, config, f, false, kernelParams, extra));
+}
+
+CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+{
+	struct call c = ENTER(cuLaunchKernelEx_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: launch_config(c.ctx, config, f, true, kernelParams, extra));
+}
+
+/* One launch after another; that they cannot wait for each other is as with all simulated kernels. */
+static CUresult launch_list(const CUDA_LAUNCH_PARAMS *list, unsigned count, unsigned flags)
+{
+	CUresult r = list && count && !flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+	for (unsigned i = 0; !r && i < count; i++) {
+		const CUDA_LAUNCH_PARAMS *p = &list[i];
+		struct launch l = {p->function,
+				   {p->gridDimX, p->gridDimY, p->gridDimZ},
+				   {p->blockDimX, p->blockDimY, p->blockDimZ},
+				   p->sharedMemBytes,
+				   p->hStream,
+				   false,
+				   true,
+				   p->kernelParams,
+				   NULL};
+
+		if (!code_of(p->function) || p->function->magic != MAGIC_FUNCTION)
+			return CUDA_ERROR_INVALID_HANDLE;
+		r = launch(p->function->module->ctx, &l);
+	}
+	return r;
+}
+
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
+					      unsigned int flags)
+{
+	struct call c = ENTER(cuLaunchCooperativeKernelMultiDevice, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: launch_list(launchParamsList, numDevices, flags));
+}
+
+static CUresult launch_host(CUcontext ctx, CUstream handle, bool per_thread, CUhostFn fn, void *data)
+{
+	struct work work = {.kind = WORK_HOST, .host = {fn, data}};
+
+	return fn ? stream_do(ctx, handle, per_thread, &work) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+	struct call c = ENTER(cuLaunchHostFunc, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: launch_host(c.ctx, hStream, false, fn, userData));
+}
+
+CUresult cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
+{
+	struct call c = ENTER(cuLaunchHostFunc_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: launch_host(c.ctx, hStream, true, fn, userData));
+}
+
+static CUresult write_value(CUcontext ctx, CUstream handle, bool per_thread, CUdeviceptr at, cuuint32_t value)
+{
+	struct work work;
+
+	return set_work(at, 0, sizeof(value), value, 1, 1, &work) ?: stream_do(ctx, handle, per_thread, &work);
+}
+
+CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+	struct call c = ENTER(cuStreamWriteValue32_v2, NEEDS_CONTEXT);
+
+	(void)flags;
+	return sim_leave(&c, c.refused ?: write_value(c.ctx, stream, false, addr, value));
+}
+
+CUresult cuStreamWriteValue32_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+	struct call c = ENTER(cuStreamWriteValue32_v2_ptsz, NEEDS_CONTEXT);
+
+	(void)flags;
+	return sim_leave(&c, c.refused ?: write_value(c.ctx, stream, true, addr, value));
+}

@@ -1,0 +1,227 @@
+/* Libraries: kernels of no context; a module is made for each context that asks for one. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+_Static_assert(offsetof(struct CUkern_st, code) == offsetof(struct CUfunc_st, code),
+	       "a launch takes a CUkernel for a CUfunction");
+
+struct CUlib_st {
+	enum magic magic;
+	struct image image;
+	struct CUkern_st *kernels;
+	CUmodule *modules;
+	size_t module_count;
+};
+
+/* The kernel of a CUfunction, or of a CUkernel cast to one. */
+const struct gt_kernel *code_of(CUfunction f)
+{
+	return f && (f->magic == MAGIC_FUNCTION || f->magic == MAGIC_KERNEL) ? f->code : NULL;
+}
+
+static bool library_ok(CUlibrary library)
+{
+	return library && library->magic == MAGIC_LIBRARY;
+}
+
+static bool kernel_ok(CUkernel kernel)
+{
+	return kernel && kernel->magic == MAGIC_KERNEL;
+}
+
+static CUresult library_new(const struct image *image, CUlibrary *out)
+{
+	CUlibrary library = calloc(1, sizeof(*library));
+
+	library->magic = MAGIC_LIBRARY;
+	library->image = *image;
+	library->kernels = calloc(image->count ? image->count : 1, sizeof(*library->kernels));
+	for (size_t i = 0; i < image->count; i++)
+		library->kernels[i] = (struct CUkern_st){MAGIC_KERNEL, image->kernels[i], library};
+	*out = library;
+	return CUDA_SUCCESS;
+}
+
+static CUresult load_data(CUlibrary *out, const void *data)
+{
+	struct image image;
+	CUresult r = out ? image_open_data(data, &image) : CUDA_ERROR_INVALID_VALUE;
+
+	return r ?: library_new(&image, out);
+}
+
+CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
+			   unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
+			   unsigned int numLibraryOptions)
+{
+	struct call c = ENTER(cuLibraryLoadData, NEEDS_INIT);
+
+	if (!c.refused && ((numJitOptions && (!jitOptions || !jitOptionsValues)) ||
+			   (numLibraryOptions && (!libraryOptions || !libraryOptionValues))))
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	return sim_leave(&c, c.refused ?: load_data(library, code));
+}
+
+static CUresult load_file(CUlibrary *out, const char *path)
+{
+	struct image image;
+	CUresult r = out && path ? image_open(path, &image) : CUDA_ERROR_INVALID_VALUE;
+
+	return r ?: library_new(&image, out);
+}
+
+CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
+			       void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+			       void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+	struct call c = ENTER(cuLibraryLoadFromFile, NEEDS_INIT);
+
+	if (!c.refused && ((numJitOptions && (!jitOptions || !jitOptionsValues)) ||
+			   (numLibraryOptions && (!libraryOptions || !libraryOptionValues))))
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	return sim_leave(&c, c.refused ?: load_file(library, fileName));
+}
+
+void library_forget_module(CUlibrary library, CUmodule module)
+{
+	for (size_t i = 0; i < library->module_count; i++)
+		if (library->modules[i] == module)
+			library->modules[i] = library->modules[--library->module_count];
+}
+
+/* Its code may be running, in any context that has a module of it. */
+static CUresult unload(CUlibrary library)
+{
+	if (!library_ok(library))
+		return CUDA_ERROR_INVALID_HANDLE;
+	library->magic = 0;
+	while (library->module_count) {
+		CUmodule module = library->modules[0];
+		CUcontext ctx = module->ctx;
+
+		queue_wait_context(ctx);
+		if (library->module_count && library->modules[0] == module)
+			module_free(module);
+	}
+	image_close(&library->image);
+	for (size_t i = 0; i < library->image.count; i++)
+		library->kernels[i].magic = 0;
+	free(library->kernels);
+	free(library->modules);
+	free(library);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryUnload(CUlibrary library)
+{
+	struct call c = ENTER(cuLibraryUnload, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: unload(library));
+}
+
+static CUresult find(CUlibrary library, const struct gt_kernel *code, CUkernel *out)
+{
+	for (size_t i = 0; i < library->image.count; i++)
+		if (library->kernels[i].code == code) {
+			*out = &library->kernels[i];
+			return CUDA_SUCCESS;
+		}
+	return CUDA_ERROR_NOT_FOUND;
+}
+
+static CUresult get_kernel(CUkernel *out, CUlibrary library, const char *name)
+{
+	const struct gt_kernel *code;
+
+	if (!out || !name)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!library_ok(library))
+		return CUDA_ERROR_INVALID_HANDLE;
+	code = image_find(&library->image, name);
+	return code ? find(library, code, out) : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+	struct call c = ENTER(cuLibraryGetKernel, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: get_kernel(pKernel, library, name));
+}
+
+CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
+{
+	struct call c = ENTER(cuLibraryGetKernelCount, NEEDS_INIT);
+
+	if (!c.refused && (!count || !library_ok(lib)))
+		c.refused = count ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	if (!c.refused)
+		*count = lib->image.count;
+	return sim_leave(&c, c.refused);
+}
+
+static CUresult enumerate(CUkernel *out, unsigned count, CUlibrary library)
+{
+	if (!out || !count)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!library_ok(library))
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (unsigned i = 0; i < count && i < library->image.count; i++)
+		out[i] = &library->kernels[i];
+	return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
+{
+	struct call c = ENTER(cuLibraryEnumerateKernels, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: enumerate(kernels, numKernels, lib));
+}
+
+static CUresult get_module(CUcontext ctx, CUmodule *out, CUlibrary library)
+{
+	CUresult r;
+
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!library_ok(library))
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (size_t i = 0; i < library->module_count; i++)
+		if (library->modules[i]->ctx == ctx) {
+			*out = library->modules[i];
+			return CUDA_SUCCESS;
+		}
+	r = module_new(ctx, &library->image, library, out);
+	if (r)
+		return r;
+	library->modules = realloc(library->modules, (library->module_count + 1) * sizeof(*library->modules));
+	library->modules[library->module_count++] = *out;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+	struct call c = ENTER(cuLibraryGetModule, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_module(c.ctx, pMod, library));
+}
+
+static CUresult kernel_function(CUcontext ctx, CUfunction *out, CUkernel kernel)
+{
+	CUmodule module;
+	CUresult r;
+
+	if (!out || !kernel_ok(kernel))
+		return out ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	r = get_module(ctx, &module, kernel->library);
+	if (!r)
+		*out = module_function(module, kernel->code);
+	return r;
+}
+
+CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+{
+	struct call c = ENTER(cuKernelGetFunction, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: kernel_function(c.ctx, pFunc, kernel));
+}

@@ -1,0 +1,450 @@
+/*
+ * Managed memory. It costs nothing of the device until it is prefetched there, and what is resident gives
+ * way to native allocations. Advice and location are kept page by page, from when a page first has some.
+ */
+#include "sim.h"
+
+#include <stdlib.h>
+
+static CUresult alloc(CUcontext ctx, CUdeviceptr *out, size_t bytes, unsigned flags)
+{
+	struct block *block;
+	uintptr_t at;
+
+	if (!out || !bytes || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+		return CUDA_ERROR_INVALID_VALUE;
+	at = arena_take(&sim_host_arena, bytes);
+	if (!at || !arena_open(&sim_host_arena, at, bytes))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	block = block_new(BLOCK_MANAGED, ctx, at, bytes);
+	block->flags = flags;
+	block_insert(block);
+	*out = at;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
+{
+	struct call c = ENTER(cuMemAllocManaged, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
+
+	return sim_leave(&c, c.refused ?: alloc(c.ctx, dptr, bytesize, flags));
+}
+
+static size_t page_count(const struct block *block)
+{
+	return (block->size + sim.page - 1) / sim.page;
+}
+
+static struct page *pages_of(struct block *block)
+{
+	if (block->pages)
+		return block->pages;
+	block->pages = calloc(page_count(block), sizeof(*block->pages));
+	for (size_t i = 0; i < page_count(block); i++)
+		block->pages[i] = (struct page){.preferred = NOWHERE, .prefetched = NOWHERE, .resident = ON_HOST};
+	return block->pages;
+}
+
+static void move_page(struct page *page, int where)
+{
+	if (page->resident >= 0)
+		sim.device[page->resident].resident -= sim.page;
+	page->resident = where;
+	if (where >= 0)
+		sim.device[where].resident += sim.page;
+}
+
+void pages_forget(struct block *block)
+{
+	for (size_t i = 0; block->pages && i < page_count(block); i++)
+		move_page(&block->pages[i], ON_HOST);
+}
+
+/* Whole pages of one managed allocation. */
+struct span {
+	struct block *block;
+	size_t first, end;
+};
+
+static CUresult span_of(CUdeviceptr at, size_t bytes, struct span *out)
+{
+	struct block *block = block_find(at);
+	size_t offset;
+
+	if (!block || block->kind != BLOCK_MANAGED || block->freeing || !bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	offset = at - block->base;
+	if (bytes > page_count(block) * sim.page - offset)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = (struct span){block, offset / sim.page, (offset + bytes + sim.page - 1) / sim.page};
+	return CUDA_SUCCESS;
+}
+
+/* ON_HOST, a device, or an error: a device must be able to share managed memory with the host. */
+static CUresult check_place(int where)
+{
+	if (where == ON_HOST)
+		return CUDA_SUCCESS;
+	return device_exists(where) && sim.concurrent_managed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+static CUresult place_of(CUmemLocation location, int *where)
+{
+	*where = location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : ON_HOST;
+	if (location.type < CU_MEM_LOCATION_TYPE_DEVICE || location.type > CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+		return CUDA_ERROR_INVALID_VALUE;
+	return *where == ON_HOST || device_exists(*where) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+static uint32_t bit_of(int where)
+{
+	return where == ON_HOST ? 1u << 31 : 1u << where;
+}
+
+static void advise_page(struct page *page, CUmem_advise advice, int where)
+{
+	switch (advice) {
+	case CU_MEM_ADVISE_SET_READ_MOSTLY:
+	case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
+		page->read_mostly = advice == CU_MEM_ADVISE_SET_READ_MOSTLY;
+		break;
+	case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+		page->preferred = where;
+		break;
+	case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+		page->preferred = NOWHERE;
+		break;
+	case CU_MEM_ADVISE_SET_ACCESSED_BY:
+		page->accessed_by |= bit_of(where);
+		break;
+	case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
+		page->accessed_by &= ~bit_of(where);
+		break;
+	}
+}
+
+static CUresult advise(CUdeviceptr at, size_t bytes, CUmem_advise advice, int where)
+{
+	struct span span = {0};
+	CUresult r = span_of(at, bytes, &span);
+
+	if (!r && (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY))
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (!r && advice >= CU_MEM_ADVISE_SET_PREFERRED_LOCATION && advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+		r = check_place(where);
+	for (size_t i = span.first; !r && i < span.end; i++)
+		advise_page(&pages_of(span.block)[i], advice, where);
+	return r;
+}
+
+CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+{
+	struct call c = ENTER(cuMemAdvise, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: advise(devPtr, count, advice, device));
+}
+
+static CUresult advise_location(CUdeviceptr at, size_t bytes, CUmem_advise advice, CUmemLocation location)
+{
+	bool ignored =
+	    advice < CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice == CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
+	int where = ON_HOST;
+	CUresult r = ignored ? CUDA_SUCCESS : place_of(location, &where);
+
+	return r ?: advise(at, bytes, advice, where);
+}
+
+CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
+	struct call c = ENTER(cuMemAdvise_v2, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: advise_location(devPtr, count, advice, location));
+}
+
+/* The pages move at once; what follows on the stream cannot tell. */
+static CUresult prefetch_span(const struct span *span, int where)
+{
+	for (size_t i = span->first; i < span->end; i++) {
+		struct page *page = &pages_of(span->block)[i];
+
+		page->prefetched = where;
+		move_page(page, where);
+	}
+	return CUDA_SUCCESS;
+}
+
+static CUresult may_prefetch(CUstream stream)
+{
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return stream->capture ? capture_refuse(stream) : capture_check_legacy(stream);
+}
+
+static CUresult prefetch(CUstream stream, CUdeviceptr at, size_t bytes, int where)
+{
+	struct work none = {.kind = WORK_NONE};
+	struct span span;
+
+	return span_of(at, bytes, &span) ?: check_place(where)
+					   ?: may_prefetch(stream)
+					   ?: prefetch_span(&span, where)
+					   ?: queue_submit(stream, &none, NULL, 0, NULL);
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+	struct call c = ENTER(cuMemPrefetchAsync, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: prefetch(stream_of(c.ctx, hStream, false), devPtr, count, dstDevice));
+}
+
+CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+	struct call c = ENTER(cuMemPrefetchAsync_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: prefetch(stream_of(c.ctx, hStream, true), devPtr, count, dstDevice));
+}
+
+static CUresult prefetch_location(CUstream stream, CUdeviceptr at, size_t bytes, CUmemLocation location, unsigned flags)
+{
+	int where;
+	CUresult r = flags ? CUDA_ERROR_INVALID_VALUE : place_of(location, &where);
+
+	return r ?: prefetch(stream, at, bytes, where);
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+			       CUstream hStream)
+{
+	struct call c = ENTER(cuMemPrefetchAsync_v2, NEEDS_CONTEXT);
+
+	return sim_leave(
+	    &c, c.refused ?: prefetch_location(stream_of(c.ctx, hStream, false), devPtr, count, location, flags));
+}
+
+CUresult cuMemPrefetchAsync_v2_ptsz(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+				    CUstream hStream)
+{
+	struct call c = ENTER(cuMemPrefetchAsync_v2_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused
+				 ?: prefetch_location(stream_of(c.ctx, hStream, true), devPtr, count, location, flags));
+}
+
+static CUresult attach(CUstream stream, CUdeviceptr at, size_t bytes, unsigned flags)
+{
+	struct block *block = block_find(at);
+
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!block || block->kind != BLOCK_MANAGED || block->base != at || (bytes && bytes != block->size))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
+		return CUDA_ERROR_INVALID_VALUE;
+	return may_prefetch(stream);
+}
+
+CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
+{
+	struct call c = ENTER(cuStreamAttachMemAsync, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: attach(stream_of(c.ctx, hStream, false), dptr, length, flags));
+}
+
+CUresult cuStreamAttachMemAsync_ptsz(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
+{
+	struct call c = ENTER(cuStreamAttachMemAsync_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: attach(stream_of(c.ctx, hStream, true), dptr, length, flags));
+}
+
+/* Attributes: one value if all pages agree, else nowhere (or 0). */
+
+static int page_value(const struct page *page, CUmem_range_attribute attribute)
+{
+	switch (attribute) {
+	case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+		return page->read_mostly;
+	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
+	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
+		return page->prefetched;
+	default:
+		return page->preferred;
+	}
+}
+
+static int type_of(int where)
+{
+	if (where == NOWHERE)
+		return CU_MEM_LOCATION_TYPE_INVALID;
+	return where == ON_HOST ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE;
+}
+
+static int common_value(const struct span *span, CUmem_range_attribute attribute)
+{
+	const struct page *pages = pages_of(span->block);
+	int value = page_value(&pages[span->first], attribute);
+
+	for (size_t i = span->first; i < span->end; i++)
+		if (page_value(&pages[i], attribute) != value)
+			value = attribute == CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ? 0 : NOWHERE;
+	if (attribute == CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE ||
+	    attribute == CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE)
+		return type_of(value);
+	return value;
+}
+
+static CUresult accessors(const struct span *span, int *out, size_t count)
+{
+	uint32_t all = ~0u;
+	size_t n = 0;
+
+	for (size_t i = span->first; i < span->end; i++)
+		all &= pages_of(span->block)[i].accessed_by;
+	for (int where = ON_HOST; where < sim.devices && n < count; where++)
+		if (all & bit_of(where))
+			out[n++] = where;
+	while (n < count)
+		out[n++] = NOWHERE;
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_attribute(void *data, size_t size, CUmem_range_attribute attribute, CUdeviceptr at, size_t bytes)
+{
+	struct span span;
+	CUresult r = span_of(at, bytes, &span);
+
+	if (r)
+		return r;
+	if (!data || size < sizeof(int) || size % sizeof(int) || attribute < CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
+	    attribute > CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY)
+		return accessors(&span, data, size / sizeof(int));
+	if (size != sizeof(int))
+		return CUDA_ERROR_INVALID_VALUE;
+	*(int *)data = common_value(&span, attribute);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr,
+				size_t count)
+{
+	struct call c = ENTER(cuMemRangeGetAttribute, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_attribute(data, dataSize, attribute, devPtr, count));
+}
+
+static CUresult get_attributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t n, CUdeviceptr at,
+			       size_t bytes)
+{
+	CUresult r = data && sizes && attributes && n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+	for (size_t i = 0; !r && i < n; i++)
+		r = get_attribute(data[i], sizes[i], attributes[i], at, bytes);
+	return r;
+}
+
+CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes,
+				 size_t numAttributes, CUdeviceptr devPtr, size_t count)
+{
+	struct call c = ENTER(cuMemRangeGetAttributes, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_attributes(data, dataSizes, attributes, numAttributes, devPtr, count));
+}
+
+/* Batches: prefetch, discard (after which contents are undefined, so leaving them is right), or both. */
+
+struct batch {
+	CUdeviceptr *at;
+	size_t *bytes, count;
+	CUmemLocation *places; /* NULL: nothing is moved */
+	size_t *first_of_place, place_count;
+	unsigned long long flags;
+};
+
+static CUresult check_batch(const struct batch *b)
+{
+	struct span span;
+	CUresult r = CUDA_SUCCESS;
+
+	if (!b->at || !b->bytes || !b->count || b->flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (b->places && (!b->first_of_place || !b->place_count || b->first_of_place[0]))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; !r && i < b->count; i++)
+		r = span_of(b->at[i], b->bytes[i], &span);
+	return r;
+}
+
+static CUresult run_batch(CUstream stream, const struct batch *b)
+{
+	CUresult r = check_batch(b);
+	size_t place = 0;
+
+	for (size_t i = 0; !r && i < b->count && b->places; i++) {
+		while (place + 1 < b->place_count && b->first_of_place[place + 1] <= i)
+			place++;
+		r = prefetch_location(stream, b->at[i], b->bytes[i], b->places[place], 0);
+	}
+	return r ?: may_prefetch(stream);
+}
+
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs,
+				 size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
+				 CUstream hStream)
+{
+	struct call c = ENTER(cuMemPrefetchBatchAsync, NEEDS_CONTEXT);
+	struct batch b = {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags};
+
+	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, false), &b));
+}
+
+CUresult cuMemPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs,
+				      size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
+				      CUstream hStream)
+{
+	struct call c = ENTER(cuMemPrefetchBatchAsync_ptsz, NEEDS_CONTEXT);
+	struct batch b = {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags};
+
+	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, true), &b));
+}
+
+CUresult cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags,
+				CUstream hStream)
+{
+	struct call c = ENTER(cuMemDiscardBatchAsync, NEEDS_CONTEXT);
+	struct batch b = {.at = dptrs, .bytes = sizes, .count = count, .flags = flags};
+
+	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, false), &b));
+}
+
+CUresult cuMemDiscardBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags,
+				     CUstream hStream)
+{
+	struct call c = ENTER(cuMemDiscardBatchAsync_ptsz, NEEDS_CONTEXT);
+	struct batch b = {.at = dptrs, .bytes = sizes, .count = count, .flags = flags};
+
+	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, true), &b));
+}
+
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs,
+					   size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
+					   CUstream hStream)
+{
+	struct call c = ENTER(cuMemDiscardAndPrefetchBatchAsync, NEEDS_CONTEXT);
+	struct batch b = {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags};
+
+	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, false), &b));
+}
+
+CUresult cuMemDiscardAndPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count,
+						CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+						size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+	struct call c = ENTER(cuMemDiscardAndPrefetchBatchAsync_ptsz, NEEDS_CONTEXT);
+	struct batch b = {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags};
+
+	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, true), &b));
+}

@@ -1,0 +1,312 @@
+/*
+ * Modules. A module's file is a shared object of kernels written in the dialect of tests/programs/kernels.h;
+ * an image in memory is the line "GMODSIM1 <path of such a file>".
+ */
+#include "sim.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static CUresult read_table(struct image *image)
+{
+	const struct gt_kernel *const *(*list)(size_t *);
+
+	*(void **)&list = dlsym(image->handle, "gt_module_kernels");
+	if (!list)
+		return CUDA_ERROR_INVALID_IMAGE;
+	image->kernels = list(&image->count);
+	return CUDA_SUCCESS;
+}
+
+static CUresult load(const char *path, struct image *out)
+{
+	char here[4096];
+	CUresult r;
+
+	/* Without a slash dlopen would search for a library of that name. */
+	snprintf(here, sizeof(here), "%s%s", strchr(path, '/') ? "" : "./", path);
+	if (access(here, R_OK))
+		return CUDA_ERROR_FILE_NOT_FOUND;
+	out->handle = dlopen(here, RTLD_NOW | RTLD_LOCAL);
+	if (!out->handle)
+		return CUDA_ERROR_INVALID_IMAGE;
+	r = read_table(out);
+	if (r)
+		dlclose(out->handle);
+	return r;
+}
+
+/* The loader has a lock of its own, and runs constructors: not under ours. */
+CUresult image_open(const char *path, struct image *out)
+{
+	CUresult r;
+
+	sim_unlock();
+	r = load(path, out);
+	sim_lock();
+	return r;
+}
+
+CUresult image_open_data(const void *data, struct image *out)
+{
+	static const char magic[] = "GMODSIM1 ";
+	char path[4096];
+	const char *text = data, *end;
+
+	if (!data)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (strncmp(text, magic, sizeof(magic) - 1))
+		return CUDA_ERROR_INVALID_IMAGE;
+	text += sizeof(magic) - 1;
+	end = strpbrk(text, "\n");
+	if (!end || end - text >= (ptrdiff_t)sizeof(path))
+		return CUDA_ERROR_INVALID_IMAGE;
+	memcpy(path, text, end - text);
+	path[end - text] = 0;
+	return image_open(path, out);
+}
+
+void image_close(struct image *image)
+{
+	dlclose(image->handle);
+}
+
+const struct gt_kernel *image_find(const struct image *image, const char *name)
+{
+	for (size_t i = 0; i < image->count; i++)
+		if (!strcmp(image->kernels[i]->name, name))
+			return image->kernels[i];
+	return NULL;
+}
+
+/* The image stays the library's, if there is one. */
+CUresult module_new(CUcontext ctx, const struct image *image, CUlibrary library, CUmodule *out)
+{
+	CUmodule module = calloc(1, sizeof(*module));
+
+	*module = (struct CUmod_st){MAGIC_MODULE, ctx->modules, ctx, *image, NULL, library};
+	module->functions = calloc(image->count ? image->count : 1, sizeof(*module->functions));
+	for (size_t i = 0; i < image->count; i++)
+		module->functions[i] = (struct CUfunc_st){MAGIC_FUNCTION, image->kernels[i], module};
+	ctx->modules = module;
+	*out = module;
+	return CUDA_SUCCESS;
+}
+
+static bool module_ok(CUmodule module)
+{
+	return module && module->magic == MAGIC_MODULE;
+}
+
+static void forget_globals(CUmodule module)
+{
+	struct block *next;
+
+	for (struct block *b = block_first(); b; b = next) {
+		next = b->next;
+		if (b->module == module)
+			block_release(b);
+	}
+}
+
+void module_free(CUmodule module)
+{
+	CUmodule *link = &module->ctx->modules;
+
+	while (*link != module)
+		link = &(*link)->next;
+	*link = module->next;
+	forget_globals(module);
+	if (module->library)
+		library_forget_module(module->library, module);
+	else
+		image_close(&module->image);
+	module->magic = 0;
+	free(module->functions);
+	free(module);
+}
+
+void modules_release_of(CUcontext ctx)
+{
+	while (ctx->modules)
+		module_free(ctx->modules);
+}
+
+static CUresult load_file(CUcontext ctx, CUmodule *out, const char *path)
+{
+	struct image image;
+	CUresult r = out && path ? image_open(path, &image) : CUDA_ERROR_INVALID_VALUE;
+
+	return r ?: module_new(ctx, &image, NULL, out);
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *fname)
+{
+	struct call c = ENTER(cuModuleLoad, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: load_file(c.ctx, module, fname));
+}
+
+static CUresult load_data(CUcontext ctx, CUmodule *out, const void *data)
+{
+	struct image image;
+	CUresult r = out ? image_open_data(data, &image) : CUDA_ERROR_INVALID_VALUE;
+
+	return r ?: module_new(ctx, &image, NULL, out);
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+	struct call c = ENTER(cuModuleLoadData, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: load_data(c.ctx, module, image));
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
+			    void **optionValues)
+{
+	struct call c = ENTER(cuModuleLoadDataEx, NEEDS_CONTEXT);
+
+	if (!c.refused && numOptions && (!options || !optionValues))
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	return sim_leave(&c, c.refused ?: load_data(c.ctx, module, image));
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+	struct call c = ENTER(cuModuleLoadFatBinary, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: load_data(c.ctx, module, fatCubin));
+}
+
+/* Its code may be running. */
+static CUresult unload(CUmodule module)
+{
+	CUresult r;
+
+	if (!module_ok(module) || module->library)
+		return CUDA_ERROR_INVALID_HANDLE;
+	r = queue_wait_context(module->ctx);
+	if (!r && module_ok(module))
+		module_free(module);
+	return r;
+}
+
+CUresult cuModuleUnload(CUmodule hmod)
+{
+	struct call c = ENTER(cuModuleUnload, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: unload(hmod));
+}
+
+CUfunction module_function(CUmodule module, const struct gt_kernel *code)
+{
+	for (size_t i = 0; i < module->image.count; i++)
+		if (module->functions[i].code == code)
+			return &module->functions[i];
+	return NULL;
+}
+
+static CUresult get_function(CUmodule module, const char *name, CUfunction *out)
+{
+	const struct gt_kernel *code;
+
+	if (!out || !name)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!module_ok(module))
+		return CUDA_ERROR_INVALID_HANDLE;
+	code = image_find(&module->image, name);
+	if (!code)
+		return CUDA_ERROR_NOT_FOUND;
+	*out = module_function(module, code);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+	struct call c = ENTER(cuModuleGetFunction, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_function(hmod, name, hfunc));
+}
+
+static CUresult count_functions(CUmodule module, unsigned *count)
+{
+	if (!count)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!module_ok(module))
+		return CUDA_ERROR_INVALID_HANDLE;
+	*count = module->image.count;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
+{
+	struct call c = ENTER(cuModuleGetFunctionCount, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: count_functions(mod, count));
+}
+
+static CUresult enumerate(CUfunction *out, unsigned count, CUmodule module)
+{
+	if (!out || !count)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!module_ok(module))
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (unsigned i = 0; i < count && i < module->image.count; i++)
+		out[i] = &module->functions[i];
+	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+{
+	struct call c = ENTER(cuModuleEnumerateFunctions, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: enumerate(functions, numFunctions, mod));
+}
+
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+	struct call c = ENTER(cuModuleGetLoadingMode, NEEDS_INIT);
+
+	if (!c.refused && !mode)
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	if (!c.refused)
+		*mode = CU_MODULE_LAZY_LOADING;
+	return sim_leave(&c, c.refused);
+}
+
+/* A variable: an exported object of the shared object. */
+static CUresult get_global(CUmodule module, const char *name, CUdeviceptr *out, size_t *bytes)
+{
+	const ElfW(Sym) *symbol = NULL;
+	struct block *block;
+	Dl_info info;
+	void *at;
+
+	if (!name || !module_ok(module))
+		return module_ok(module) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+	at = dlsym(module->image.handle, name);
+	if (!at || !dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
+		return CUDA_ERROR_NOT_FOUND;
+	if (!block_find((uintptr_t)at)) {
+		block = block_new(BLOCK_GLOBAL, module->ctx, (uintptr_t)at, symbol->st_size);
+		block->module = module;
+		block_insert(block);
+	}
+	if (out)
+		*out = (uintptr_t)at;
+	if (bytes)
+		*bytes = symbol->st_size;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+{
+	struct call c = ENTER(cuModuleGetGlobal_v2, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_global(hmod, name, dptr, bytes));
+}

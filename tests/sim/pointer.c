@@ -1,0 +1,223 @@
+/* Questions about an address. */
+#include "sim.h"
+
+static unsigned memory_type(const struct block *block)
+{
+	return block_is_host(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+}
+
+static bool host_can_use(const struct block *block)
+{
+	return block_is_host(block) || block->kind == BLOCK_MANAGED;
+}
+
+/* The ones that are a 32-bit number or a bool. */
+static CUresult small_attribute(const struct block *block, CUpointer_attribute attribute, unsigned *out)
+{
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+		*out = memory_type(block);
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		*out = block->device;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+		*out = block->sync_memops;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+		*out = block->kind == BLOCK_MANAGED;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		*out = block->kind == BLOCK_DEVICE;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MAPPED:
+		*out = 1;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+		*out = block->kind == BLOCK_DEVICE || block->kind == BLOCK_VMM;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+		*out = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+		*out = 0;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+/* The ones that are an address, a size or a handle. */
+static CUresult large_attribute(const struct block *block, CUdeviceptr at, CUpointer_attribute attribute,
+				unsigned long long *out)
+{
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+		*out = (uintptr_t)block->ctx;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+		*out = at;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+		*out = at;
+		return host_can_use(block) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+	case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+		*out = block->id;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+		*out = block->base;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+		*out = block->size;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+		*out = 0;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+		*out = (uintptr_t)block->pool;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+static bool is_bool(CUpointer_attribute attribute)
+{
+	return attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || attribute == CU_POINTER_ATTRIBUTE_IS_MANAGED ||
+	       attribute == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE ||
+	       attribute == CU_POINTER_ATTRIBUTE_MAPPED ||
+	       attribute == CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE ||
+	       attribute == CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
+}
+
+static CUresult get(const struct block *block, CUdeviceptr at, CUpointer_attribute attribute, void *data)
+{
+	unsigned long long large;
+	unsigned small;
+	CUresult r = small_attribute(block, attribute, &small);
+
+	if (!r && is_bool(attribute))
+		*(bool *)data = small;
+	else if (!r)
+		*(unsigned *)data = small;
+	if (!r)
+		return r;
+	r = large_attribute(block, at, attribute, &large);
+	if (!r)
+		*(unsigned long long *)data = large;
+	return r;
+}
+
+static CUresult get_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr at)
+{
+	struct block *block = block_find(at);
+
+	return data && block ? get(block, at, attribute, data) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+	struct call c = ENTER(cuPointerGetAttribute, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_attribute(data, attribute, ptr));
+}
+
+/* What cuPointerGetAttributes says about memory it does not know, or does not have the attribute of. */
+static void set_default(CUpointer_attribute attribute, void *data)
+{
+	static const struct block none = {.device = NOWHERE};
+	unsigned unused;
+
+	if (is_bool(attribute))
+		*(bool *)data = false;
+	else if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+		*(int *)data = NOWHERE;
+	else if (!small_attribute(&none, attribute, &unused))
+		*(unsigned *)data = 0;
+	else
+		*(unsigned long long *)data = 0;
+}
+
+static CUresult get_attributes(unsigned count, const CUpointer_attribute *attributes, void **data, CUdeviceptr at)
+{
+	struct block *block = block_find(at);
+
+	if (!count || !attributes || !data)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (unsigned i = 0; i < count; i++)
+		if (!data[i] || attributes[i] < CU_POINTER_ATTRIBUTE_CONTEXT ||
+		    attributes[i] > CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE)
+			return CUDA_ERROR_INVALID_VALUE;
+	for (unsigned i = 0; i < count; i++)
+		if (!block || get(block, at, attributes[i], data[i]))
+			set_default(attributes[i], data[i]);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
+				CUdeviceptr ptr)
+{
+	struct call c = ENTER(cuPointerGetAttributes, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_attributes(numAttributes, attributes, data, ptr));
+}
+
+static CUresult set_attribute(const void *value, CUpointer_attribute attribute, CUdeviceptr at)
+{
+	struct block *block = block_find(at);
+
+	if (!value || !block || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || block->kind == BLOCK_MANAGED)
+		return CUDA_ERROR_INVALID_VALUE;
+	block->sync_memops = *(const unsigned *)value != 0;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+	struct call c = ENTER(cuPointerSetAttribute, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: set_attribute(value, attribute, ptr));
+}
+
+static CUresult get_range(CUdeviceptr *base, size_t *size, CUdeviceptr at)
+{
+	struct block *block = block_find(at);
+
+	if (!block)
+		return CUDA_ERROR_NOT_FOUND;
+	if (base)
+		*base = block->base;
+	if (size)
+		*size = block->size;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
+{
+	struct call c = ENTER(cuMemGetAddressRange_v2, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_range(pbase, psize, dptr));
+}
+
+/* dma-buf: the devices do not have it. */
+static CUresult range_handle(const void *handle, CUdeviceptr at, size_t size)
+{
+	bool known;
+
+	if (!handle || !size || !block_range_ok(at, size, &known) || !known || block_find(at)->kind == BLOCK_MANAGED)
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType,
+				       unsigned long long flags)
+{
+	struct call c = ENTER(cuMemGetHandleForAddressRange, NEEDS_CONTEXT);
+
+	(void)handleType;
+	(void)flags;
+	return sim_leave(&c, c.refused ?: range_handle(handle, dptr, size));
+}

@@ -1,0 +1,299 @@
+/* Memory in stream order: pools, allocating from them, freeing behind the work of a stream. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+CUmemoryPool pool_new(int device)
+{
+	CUmemoryPool pool = calloc(1, sizeof(*pool));
+
+	pool->magic = MAGIC_POOL;
+	pool->device = device;
+	pool->reuse[0] = pool->reuse[1] = pool->reuse[2] = 1;
+	return pool;
+}
+
+static bool pool_ok(CUmemoryPool pool)
+{
+	return pool && pool->magic == MAGIC_POOL;
+}
+
+/* In a capture: a node with an address of its own, like cuGraphAddMemAllocNode's. */
+static CUresult alloc_captured(CUstream stream, CUmemoryPool pool, CUdeviceptr *out, size_t bytes)
+{
+	struct work work = {.kind = WORK_ALLOC};
+	CUdeviceptr at;
+	CUresult r = graph_reserve(stream->ctx, pool->device, bytes, &at);
+
+	if (r)
+		return r;
+	work.memory = at;
+	r = capture_append(stream, &work, NULL);
+	if (!r)
+		*out = at;
+	return r;
+}
+
+static CUresult alloc(CUstream stream, CUmemoryPool pool, CUdeviceptr *out, size_t bytes)
+{
+	struct block *block;
+	CUresult r;
+
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!out || !bytes || !pool_ok(pool))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (stream->capture)
+		return alloc_captured(stream, pool, out, bytes);
+	r = capture_check_legacy(stream) ?: device_alloc(stream->ctx, pool->device, pool, bytes, &block);
+	if (r)
+		return r;
+	pool->used += bytes;
+	if (pool->used > pool->used_high)
+		pool->used_high = pool->used;
+	*out = block->base;
+	return CUDA_SUCCESS;
+}
+
+static CUmemoryPool current_pool(CUcontext ctx)
+{
+	return ctx ? sim.device[ctx->device].pool : NULL;
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+	struct call c = ENTER(cuMemAllocAsync, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: alloc(stream_of(c.ctx, hStream, false), current_pool(c.ctx), dptr, bytesize));
+}
+
+CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+	struct call c = ENTER(cuMemAllocAsync_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: alloc(stream_of(c.ctx, hStream, true), current_pool(c.ctx), dptr, bytesize));
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+	struct call c = ENTER(cuMemAllocFromPoolAsync, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: alloc(stream_of(c.ctx, hStream, false), pool, dptr, bytesize));
+}
+
+CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+	struct call c = ENTER(cuMemAllocFromPoolAsync_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: alloc(stream_of(c.ctx, hStream, true), pool, dptr, bytesize));
+}
+
+/* Ordinary device memory may be given back like this too; it is then freed when the stream gets there. */
+static CUresult free_async(CUcontext ctx, CUstream handle, bool per_thread, CUdeviceptr dptr)
+{
+	struct work work = {.kind = WORK_FREE, .memory = dptr};
+	CUstream stream = stream_of(ctx, handle, per_thread);
+	struct block *block = block_find(dptr);
+	CUresult r;
+
+	if (stream && stream->capture)
+		return capture_append(stream, &work, NULL);
+	if (!block || block->base != dptr || block->freeing)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (block->kind != BLOCK_POOL && block->kind != BLOCK_DEVICE && !(block->kind == BLOCK_GRAPH && block->charged))
+		return CUDA_ERROR_INVALID_VALUE;
+	block->freeing = true;
+	r = stream_do(ctx, handle, per_thread, &work);
+	if (r)
+		block->freeing = false;
+	return r;
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+{
+	struct call c = ENTER(cuMemFreeAsync, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: free_async(c.ctx, hStream, false, dptr));
+}
+
+CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
+{
+	struct call c = ENTER(cuMemFreeAsync_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: free_async(c.ctx, hStream, true, dptr));
+}
+
+/* Pools. */
+
+static CUresult device_pool(CUmemoryPool *out, CUdevice device, bool by_default)
+{
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	*out = by_default ? sim.device[device].default_pool : sim.device[device].pool;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
+{
+	struct call c = ENTER(cuDeviceGetDefaultMemPool, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: device_pool(pool_out, dev, true));
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
+{
+	struct call c = ENTER(cuDeviceGetMemPool, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: device_pool(pool, dev, false));
+}
+
+static CUresult set_device_pool(CUdevice device, CUmemoryPool pool)
+{
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (!pool_ok(pool) || pool->device != device)
+		return CUDA_ERROR_INVALID_VALUE;
+	sim.device[device].pool = pool;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+{
+	struct call c = ENTER(cuDeviceSetMemPool, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: set_device_pool(dev, pool));
+}
+
+static CUresult create(CUmemoryPool *out, const CUmemPoolProps *props)
+{
+	if (!out || !props || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+	    props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !device_exists(props->location.id))
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = pool_new(props->location.id);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+{
+	struct call c = ENTER(cuMemPoolCreate, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: create(pool, poolProps));
+}
+
+/* Blocks may still point to it, so the struct stays. */
+static CUresult destroy(CUmemoryPool pool)
+{
+	if (!pool_ok(pool) || pool == sim.device[pool->device].default_pool)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (sim.device[pool->device].pool == pool)
+		sim.device[pool->device].pool = sim.device[pool->device].default_pool;
+	pool->magic = 0;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool pool)
+{
+	struct call c = ENTER(cuMemPoolDestroy, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: destroy(pool));
+}
+
+/* Where an attribute is kept; NULL: there is none, or (for writing) it is not the program's to set. */
+static int *reuse_of(CUmemoryPool pool, CUmemPool_attribute attribute)
+{
+	if (attribute < CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES ||
+	    attribute > CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)
+		return NULL;
+	return &pool->reuse[attribute - 1];
+}
+
+static cuuint64_t *amount_of(CUmemoryPool pool, CUmemPool_attribute attribute)
+{
+	switch (attribute) {
+	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+		return &pool->release_threshold;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+		return &pool->used;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+		return &pool->used_high;
+	default:
+		return NULL;
+	}
+}
+
+static CUresult set_attribute(CUmemoryPool pool, CUmemPool_attribute attribute, const void *value)
+{
+	if (!pool_ok(pool) || !value)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (reuse_of(pool, attribute))
+		*reuse_of(pool, attribute) = *(const int *)value;
+	else if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
+		pool->release_threshold = *(const cuuint64_t *)value;
+	else if (amount_of(pool, attribute) == &pool->used_high && *(const cuuint64_t *)value == 0)
+		pool->used_high = pool->used;
+	else
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+	struct call c = ENTER(cuMemPoolSetAttribute, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: set_attribute(pool, attr, value));
+}
+
+static CUresult get_attribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
+{
+	if (!pool_ok(pool) || !value)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (reuse_of(pool, attribute))
+		*(int *)value = *reuse_of(pool, attribute);
+	else if (amount_of(pool, attribute))
+		*(cuuint64_t *)value = *amount_of(pool, attribute);
+	else
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+	struct call c = ENTER(cuMemPoolGetAttribute, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: get_attribute(pool, attr, value));
+}
+
+/* Every device can reach every pool; nothing is held back that could be trimmed. */
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+{
+	struct call c = ENTER(cuMemPoolSetAccess, NEEDS_INIT);
+
+	if (!c.refused && (!pool_ok(pool) || (count && !map)))
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	return sim_leave(&c, c.refused);
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
+{
+	struct call c = ENTER(cuMemPoolGetAccess, NEEDS_INIT);
+
+	if (!c.refused && (!flags || !pool_ok(memPool) || !location))
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	if (!c.refused)
+		*flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+	return sim_leave(&c, c.refused);
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
+{
+	struct call c = ENTER(cuMemPoolTrimTo, NEEDS_INIT);
+
+	(void)minBytesToKeep;
+	if (!c.refused && !pool_ok(pool))
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	return sim_leave(&c, c.refused);
+}

@@ -1,0 +1,86 @@
+/*
+ * cuGetProcAddress: by base name, version and stream flavour, from the table of lib/entrypoints.def plus
+ * what only the simulator has. Both ABIs return the pointers that dlsym returns.
+ */
+#include "sim.h"
+
+#include <string.h>
+
+struct entry {
+	const char *base;
+	int version;
+	bool per_thread;
+	void *function;
+};
+
+#define ROW(symbol, base, version, flavour) {#base, version, sizeof(#flavour) > 1, (void *)symbol},
+#define GMOD_HOOK(symbol, base, version, flavour) ROW(symbol, base, version, flavour)
+#define GMOD_PLAIN(symbol, base, version, flavour) ROW(symbol, base, version, flavour)
+#define GMOD_CALL(symbol, base, version, flavour) ROW(symbol, base, version, flavour)
+
+static const struct entry entries[] = {
+#include "../../lib/entrypoints.def"
+#define SIM_ONLY(symbol, base, version, flavour) ROW(symbol, base, version, flavour)
+#include "extra.def"
+};
+
+/* The newest ABI that is not newer than asked for; a per-thread one before the other if that is wanted. */
+static const struct entry *better(const struct entry *a, const struct entry *b, bool per_thread)
+{
+	if (!a)
+		return b;
+	if (per_thread && a->per_thread != b->per_thread)
+		return a->per_thread ? a : b;
+	return b->version >= a->version ? b : a;
+}
+
+static const struct entry *find(const char *base, int version, bool per_thread, bool *known)
+{
+	const struct entry *found = NULL;
+
+	*known = false;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		const struct entry *e = &entries[i];
+
+		if (strcmp(e->base, base))
+			continue;
+		*known = true;
+		if (e->version <= version && (per_thread || !e->per_thread))
+			found = better(found, e, per_thread);
+	}
+	return found;
+}
+
+static CUresult look_up(const char *name, void **out, int version, cuuint64_t flags,
+			CUdriverProcAddressQueryResult *status)
+{
+	const cuuint64_t legacy = CU_GET_PROC_ADDRESS_LEGACY_STREAM,
+			 per_thread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+	const struct entry *e;
+	bool known;
+
+	if (!name || !out || version < 2000 || (flags & ~(legacy | per_thread)) || flags == (legacy | per_thread))
+		return CUDA_ERROR_INVALID_VALUE;
+	e = find(name, version, flags == per_thread, &known);
+	*out = e ? e->function : NULL;
+	if (status && !e)
+		*status = known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	else if (status)
+		*status = CU_GET_PROC_ADDRESS_SUCCESS;
+	return e || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
+{
+	struct call c = ENTER(cuGetProcAddress, NEEDS_NOTHING);
+
+	return sim_leave(&c, c.refused ?: look_up(symbol, pfn, cudaVersion, flags, NULL));
+}
+
+CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
+			     CUdriverProcAddressQueryResult *symbolStatus)
+{
+	struct call c = ENTER(cuGetProcAddress_v2, NEEDS_NOTHING);
+
+	return sim_leave(&c, c.refused ?: look_up(symbol, pfn, cudaVersion, flags, symbolStatus));
+}

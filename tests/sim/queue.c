@@ -1,0 +1,254 @@
+/*
+ * Ops, the workers that run them, and waiting for them.
+ *
+ * An op is done exactly once, and only its stream's worker makes it so. It runs when it is the first of its
+ * stream and everything in deps is done; deps are always older, so there is no cycle. An op of a context
+ * with a sticky error is done without being run. References: one of the queue until it is done, one of
+ * stream->last, one of every event, dependency and waiter.
+ */
+#include "sim.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct op *op_hold(struct op *op)
+{
+	if (op)
+		op->refs++;
+	return op;
+}
+
+static void drop_deps(struct op *op)
+{
+	for (size_t i = 0; i < op->dep_count; i++)
+		op_drop(op->deps[i]);
+	free(op->deps);
+	op->deps = NULL;
+	op->dep_count = 0;
+}
+
+void op_drop(struct op *op)
+{
+	if (!op || --op->refs)
+		return;
+	drop_deps(op);
+	work_clear(&op->work);
+	free(op);
+}
+
+static void wait_done(struct op *op)
+{
+	while (!op->done && sim.state != SIM_TORN_DOWN)
+		pthread_cond_wait(&sim.done, sim_the_lock());
+}
+
+static long long now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void run_op(CUstream stream, struct op *op)
+{
+	CUresult r;
+
+	for (size_t i = 0; i < op->dep_count; i++)
+		wait_done(op->deps[i]);
+	drop_deps(op);
+	if (op->work.kind != WORK_NONE && !stream->ctx->sticky && sim.state != SIM_TORN_DOWN) {
+		sim_unlock();
+		r = work_run(&op->work);
+		sim_lock();
+		if (r && !stream->ctx->sticky)
+			stream->ctx->sticky = r;
+	}
+	work_clear(&op->work);
+	op->done = true;
+	op->done_ns = now_ns();
+	pthread_cond_broadcast(&sim.done);
+}
+
+void stream_free(CUstream stream)
+{
+	CUstream *link = &stream->ctx->streams;
+
+	while (*link != stream)
+		link = &(*link)->next;
+	*link = stream->next;
+	op_drop(stream->last);
+	pthread_cond_destroy(&stream->wake);
+	free(stream->tips);
+	free(stream);
+}
+
+static void *worker(void *arg)
+{
+	CUstream stream = arg;
+	struct op *op;
+
+	sim_lock();
+	for (;;) {
+		while (!stream->first && !stream->destroyed)
+			pthread_cond_wait(&stream->wake, sim_the_lock());
+		op = stream->first;
+		if (!op)
+			break;
+		run_op(stream, op);
+		stream->first = op->next;
+		op_drop(op);
+	}
+	stream_free(stream);
+	sim_unlock();
+	return NULL;
+}
+
+/* The program's signals are not for the driver's threads; faults are. */
+static bool start_worker(CUstream stream)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGFPE);
+	sigdelset(&all, SIGILL);
+	sigdelset(&all, SIGABRT);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	stream->working = pthread_create(&thread, &attr, worker, stream) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return stream->working;
+}
+
+static void add_dep(struct op *op, struct op *dep)
+{
+	if (!dep || dep->done)
+		return;
+	op->deps = realloc(op->deps, (op->dep_count + 1) * sizeof(*op->deps));
+	op->deps[op->dep_count++] = op_hold(dep);
+}
+
+/* The legacy stream waits for the blocking streams, and they for it. */
+static void add_legacy_deps(struct op *op, CUstream stream)
+{
+	CUcontext ctx = stream->ctx;
+
+	if (stream == ctx->legacy) {
+		for (CUstream s = ctx->streams; s; s = s->next)
+			if (s != stream && !(s->flags & CU_STREAM_NON_BLOCKING))
+				add_dep(op, s->last);
+	} else if (!(stream->flags & CU_STREAM_NON_BLOCKING) && ctx->legacy) {
+		add_dep(op, ctx->legacy->last);
+	}
+}
+
+static void enqueue(CUstream stream, struct op *op)
+{
+	struct op **link = &stream->first;
+
+	if (stream->first)
+		link = &stream->last->next;
+	*link = op;
+	op->refs++; /* stream->last's */
+	op_drop(stream->last);
+	stream->last = op;
+	pthread_cond_signal(&stream->wake);
+}
+
+/* Takes over the work, also when it fails. *out, if wanted, is a reference for the caller. */
+CUresult queue_submit(CUstream stream, struct work *work, struct op *const *deps, size_t dep_count, struct op **out)
+{
+	struct op *op;
+
+	if (!stream->working && !start_worker(stream)) {
+		work_clear(work);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	op = calloc(1, sizeof(*op));
+	op->refs = 1; /* the queue's */
+	op->stream = stream;
+	op->work = *work;
+	for (size_t i = 0; i < dep_count; i++)
+		add_dep(op, deps[i]);
+	add_legacy_deps(op, stream);
+	enqueue(stream, op);
+	if (out)
+		*out = op_hold(op);
+	return CUDA_SUCCESS;
+}
+
+/* Every wait gives up the lock. The context may meanwhile be destroyed, but its memory stays. */
+CUresult queue_wait_op(CUcontext ctx, struct op *op)
+{
+	if (op) {
+		op_hold(op);
+		wait_done(op);
+		op_drop(op);
+	}
+	return sim.state == SIM_TORN_DOWN ? CUDA_ERROR_DEINITIALIZED : ctx->sticky;
+}
+
+CUresult queue_wait_stream(CUstream stream)
+{
+	return queue_wait_op(stream->ctx, stream->last);
+}
+
+bool queue_idle(CUstream stream)
+{
+	return !stream->last || stream->last->done;
+}
+
+/* The unfinished last ops of all streams of a context, held. */
+static size_t last_ops(CUcontext ctx, struct op ***out)
+{
+	size_t count = 0;
+
+	for (CUstream s = ctx->streams; s; s = s->next)
+		count++;
+	*out = calloc(count ? count : 1, sizeof(**out));
+	count = 0;
+	for (CUstream s = ctx->streams; s; s = s->next)
+		if (!queue_idle(s))
+			(*out)[count++] = op_hold(s->last);
+	return count;
+}
+
+static void drop_ops(struct op **ops, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		op_drop(ops[i]);
+	free(ops);
+}
+
+CUresult queue_wait_context(CUcontext ctx)
+{
+	struct op **ops;
+	size_t count = last_ops(ctx, &ops);
+
+	for (size_t i = 0; i < count; i++)
+		wait_done(ops[i]);
+	drop_ops(ops, count);
+	return queue_wait_op(ctx, NULL);
+}
+
+/* Work behind everything the context has been given so far, which holds up nothing itself. */
+CUresult queue_after_everything(CUcontext ctx, struct work *work, struct op **out)
+{
+	struct op **ops;
+	size_t count = last_ops(ctx, &ops);
+	CUstream own = stream_new(ctx, CU_STREAM_NON_BLOCKING, 0);
+	CUresult r = queue_submit(own, work, ops, count, out);
+
+	own->destroyed = true;
+	if (!own->working)
+		stream_free(own);
+	drop_ops(ops, count);
+	return r;
+}

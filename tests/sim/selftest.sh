@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Builds the simulated driver and the conformance program, runs one on the other and checks some of what it says.
+#
+#   tests/sim/selftest.sh          BUILD: the build directory (default: build), CC: the compiler
+#
+# Ends with "N passed, N failed"; exit status 0 if none failed.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+
+build=${BUILD:-build}
+cuda=${CUDA_INC:-/usr/local/cuda/include}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# check NAME STATUS: counts one check; STATUS is 0 for good.
+check() {
+	if [ "$2" -eq 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $1"
+	fi
+}
+
+make -s BUILD="$build" sim >"$work/make" 2>&1 || {
+	cat "$work/make"
+	exit 1
+}
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -Itests/programs -isystem "$cuda" -pthread \
+	tests/programs/conformance.c -L"$build/sim" -lcuda -ldl -o "$work/conformance" || exit 1
+
+export LD_LIBRARY_PATH=$build/sim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} GMOD_TEST_KERNELS=$build/sim/kernels.so
+unset SIM_DEVICES SIM_MEMORY SIM_CONCURRENT_MANAGED SIM_FAIL SIM_TRACE LD_PRELOAD
+
+"$work/conformance" >"$work/facts" 2>"$work/errors"
+check "the conformance program runs" $?
+[ ! -s "$work/errors" ]
+check "and complains of nothing" $?
+[ "$(grep -cE ' is cu[A-Za-z0-9_]+ of [0-9]+[a-z_]*: yes$' "$work/facts")" -gt 200 ] &&
+	! grep -qE ' is cu[A-Za-z0-9_]+ of [0-9]+[a-z_]*: no$|: not exported$' "$work/facts"
+check "every entry point of the table is exported, and cuGetProcAddress gives the same one" $?
+
+while read -r fact; do
+	grep -qxF -- "$fact" "$work/facts"
+	check "fact: $fact" $?
+done <<'FACTS'
+spacing of cuMemAlloc(1000): 1024
+spacing of cuMemAlloc(2097152): 2097152
+pitch of a width of 513: 1024
+cuMemAlloc of all memory: ERROR_OUT_OF_MEMORY
+cuMemFree(NULL): SUCCESS
+cuMemFree of the inside of device: ERROR_INVALID_VALUE
+cuMemFree of freed device: ERROR_INVALID_VALUE
+copy to device, a byte too many: ERROR_INVALID_VALUE
+fill of device 4 MiB, a byte too many: ERROR_INVALID_VALUE
+address range of pitched, inside, bytes: 5120
+attribute of managed +500, is managed: 1
+IPC handle of managed: ERROR_INVALID_VALUE
+advice on device: ERROR_INVALID_VALUE
+cuMemFree of device memory waits for a kernel on another stream: yes
+cuMemFreeHost waits for a kernel on another stream: yes
+cuMemAlloc waits for a kernel on another stream: no
+copy to device waits for a kernel on another stream: no
+copy to device waits for a kernel on the null stream: yes
+asking the null stream beside a busy blocking stream: ERROR_NOT_READY
+global capture, cuMemAlloc: ERROR_STREAM_CAPTURE_UNSUPPORTED
+global capture, cuMemAlloc, the capture: lost
+global capture, relaxed mode, cuMemFree, the capture: goes on
+global capture, relaxed mode, copy from device, the capture: goes on
+global capture, from another thread, cuEventQuery, the capture: lost
+relaxed capture, cuCtxSynchronize, the capture: lost
+the graph does what was captured: yes
+before cuInit, cuMemAlloc: ERROR_NOT_INITIALIZED
+in a forked child, cuMemAlloc: ERROR_NOT_INITIALIZED
+without a context, cuMemAlloc: ERROR_INVALID_CONTEXT
+illegal address, waiting for the stream: ERROR_ILLEGAL_ADDRESS
+after it, cuMemAlloc: ERROR_ILLEGAL_ADDRESS
+after the driver's teardown, cuMemAlloc: ERROR_DEINITIALIZED
+the process 'exit' ended with: signal 11
+the process 'freed-managed' ended with: signal 11
+FACTS
+
+SIM_FAIL=cuMemAlloc_v2:1 "$work/conformance" null 2>&1 | grep -q 'cuMemAlloc.*CUDA_ERROR_OUT_OF_MEMORY'
+check "SIM_FAIL fails an allocation" $?
+SIM_FAIL="cuCtxSetCurrent:2:700,cuModuleLoad:*:46" "$work/conformance" null 2>&1 | grep -q 'cuModuleLoad.*DEVICE_UNAVAILABLE'
+check "SIM_FAIL fails the right call with the right code" $?
+SIM_TRACE=$work/trace "$work/conformance" null >/dev/null 2>&1
+grep -qx 'cuInit 0 conformance' "$work/trace" && grep -qx 'cuCtxDestroy_v2 201 conformance' "$work/trace"
+check "SIM_TRACE writes down calls, results and callers" $?
+SIM_DEVICES=0 "$work/conformance" null >/dev/null 2>&1
+[ $? -eq 77 ]
+check "SIM_DEVICES=0 is a machine without a GPU" $?
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,340 @@
+/* Streams: which one a handle means, making and destroying them, asking and waiting. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+#define PER_THREAD_FLAG 0x80000000u /* in flags: a per-thread default stream */
+
+CUstream stream_new(CUcontext ctx, unsigned flags, int priority)
+{
+	CUstream stream = calloc(1, sizeof(*stream));
+
+	stream->magic = MAGIC_STREAM;
+	stream->ctx = ctx;
+	stream->flags = flags;
+	stream->priority = priority;
+	stream->id = ++sim.last_id;
+	pthread_cond_init(&stream->wake, NULL);
+	stream->next = ctx->streams;
+	ctx->streams = stream;
+	return stream;
+}
+
+bool stream_is_legacy(CUstream stream)
+{
+	return stream == stream->ctx->legacy;
+}
+
+static CUstream per_thread_stream(CUcontext ctx)
+{
+	CUstream s;
+
+	for (s = ctx->streams; s; s = s->next)
+		if ((s->flags & PER_THREAD_FLAG) && s->thread == thread_number() && !s->destroyed)
+			return s;
+	s = stream_new(ctx, PER_THREAD_FLAG, 0);
+	s->thread = thread_number();
+	return s;
+}
+
+/* NULL for a handle that is none. A stream of another context is found too. */
+CUstream stream_of(CUcontext ctx, CUstream handle, bool per_thread)
+{
+	if (handle == CU_STREAM_PER_THREAD || (!handle && per_thread))
+		return per_thread_stream(ctx);
+	if (handle == CU_STREAM_LEGACY || !handle)
+		return ctx->legacy;
+	for (CUcontext c = sim.contexts; c; c = c->next)
+		for (CUstream s = c->streams; s; s = s->next)
+			if (s == handle)
+				return s->destroyed ? NULL : s;
+	return NULL;
+}
+
+static void end(CUstream stream)
+{
+	capture_drop_stream(stream);
+	stream->destroyed = true;
+	if (stream->working)
+		pthread_cond_signal(&stream->wake); /* the worker frees it when the queue is empty */
+	else
+		stream_free(stream);
+}
+
+void streams_release_of(CUcontext ctx)
+{
+	CUstream next;
+
+	for (CUstream s = ctx->streams; s; s = next) {
+		next = s->next;
+		if (!s->destroyed)
+			end(s);
+	}
+	ctx->legacy = NULL;
+}
+
+/* Submit, or capture. Takes over the work. */
+CUresult stream_do(CUcontext ctx, CUstream handle, bool per_thread, struct work *work)
+{
+	CUstream stream = stream_of(ctx, handle, per_thread);
+	CUresult r = CUDA_SUCCESS;
+
+	if (stream && stream->capture)
+		return capture_append(stream, work, NULL);
+	r = stream ? capture_check_legacy(stream) : CUDA_ERROR_INVALID_HANDLE;
+	if (!r && stream->ctx->sticky)
+		r = stream->ctx->sticky;
+	if (r) {
+		work_clear(work);
+		return r;
+	}
+	return queue_submit(stream, work, NULL, 0, NULL);
+}
+
+CUresult stream_do_and_wait(CUcontext ctx, CUstream handle, bool per_thread, struct work *work)
+{
+	CUstream stream = stream_of(ctx, handle, per_thread);
+	CUresult r = stream ? capture_check_legacy(stream) : CUDA_ERROR_INVALID_HANDLE;
+	struct op *op;
+
+	if (!r && stream->capture)
+		r = capture_refuse(stream);
+	if (r) {
+		work_clear(work);
+		return r;
+	}
+	r = queue_submit(stream, work, NULL, 0, &op);
+	if (r)
+		return r;
+	r = queue_wait_op(stream->ctx, op);
+	op_drop(op);
+	return r;
+}
+
+static CUresult create(CUcontext ctx, CUstream *out, unsigned flags, int priority)
+{
+	if (!out || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (priority > 0)
+		priority = 0;
+	if (priority < -5)
+		priority = -5;
+	*out = stream_new(ctx, flags, priority);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
+{
+	struct call c = ENTER(cuStreamCreate, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: create(c.ctx, phStream, Flags, 0));
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
+{
+	struct call c = ENTER(cuStreamCreateWithPriority, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: create(c.ctx, phStream, flags, priority));
+}
+
+static CUresult destroy(CUcontext ctx, CUstream handle)
+{
+	CUstream stream;
+
+	if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
+		return CUDA_ERROR_INVALID_HANDLE;
+	stream = stream_of(ctx, handle, false);
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	end(stream);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy(CUstream hStream)
+{
+	struct call c = ENTER(cuStreamDestroy, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: destroy(c.ctx, hStream));
+}
+
+CUresult cuStreamDestroy_v2(CUstream hStream)
+{
+	struct call c = ENTER(cuStreamDestroy_v2, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: destroy(c.ctx, hStream));
+}
+
+/* Waiting for the legacy stream waits for the blocking streams too: an empty op depends on them. */
+static CUresult wait_legacy(CUstream stream)
+{
+	struct work none = {.kind = WORK_NONE};
+	CUresult r = capture_check_legacy(stream);
+	struct op *op;
+
+	if (!r)
+		r = queue_submit(stream, &none, NULL, 0, &op);
+	if (r)
+		return r;
+	r = queue_wait_op(stream->ctx, op);
+	op_drop(op);
+	return r;
+}
+
+static CUresult may_wait(CUstream stream)
+{
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return stream->capture ? capture_refuse(stream) : capture_check_unsafe();
+}
+
+static CUresult synchronize(CUstream stream)
+{
+	CUresult r = may_wait(stream);
+
+	if (r)
+		return r;
+	return stream_is_legacy(stream) ? wait_legacy(stream) : queue_wait_stream(stream);
+}
+
+CUresult cuStreamSynchronize(CUstream hStream)
+{
+	struct call c = ENTER(cuStreamSynchronize, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: synchronize(stream_of(c.ctx, hStream, false)));
+}
+
+CUresult cuStreamSynchronize_ptsz(CUstream hStream)
+{
+	struct call c = ENTER(cuStreamSynchronize_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: synchronize(stream_of(c.ctx, hStream, true)));
+}
+
+static bool all_blocking_idle(CUcontext ctx)
+{
+	for (CUstream s = ctx->streams; s; s = s->next)
+		if (!(s->flags & CU_STREAM_NON_BLOCKING) && !queue_idle(s))
+			return false;
+	return true;
+}
+
+static CUresult query(CUstream stream)
+{
+	CUresult r = may_wait(stream);
+	bool idle;
+
+	if (r)
+		return r;
+	idle = stream_is_legacy(stream) ? all_blocking_idle(stream->ctx) : queue_idle(stream);
+	return stream->ctx->sticky ?: idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult cuStreamQuery(CUstream hStream)
+{
+	struct call c = ENTER(cuStreamQuery, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: query(stream_of(c.ctx, hStream, false)));
+}
+
+CUresult cuStreamQuery_ptsz(CUstream hStream)
+{
+	struct call c = ENTER(cuStreamQuery_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: query(stream_of(c.ctx, hStream, true)));
+}
+
+static CUresult get_flags(CUstream stream, unsigned *flags)
+{
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = stream->flags & ~PER_THREAD_FLAG;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
+{
+	struct call c = ENTER(cuStreamGetFlags, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_flags(stream_of(c.ctx, hStream, false), flags));
+}
+
+CUresult cuStreamGetFlags_ptsz(CUstream hStream, unsigned int *flags)
+{
+	struct call c = ENTER(cuStreamGetFlags_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_flags(stream_of(c.ctx, hStream, true), flags));
+}
+
+static CUresult get_priority(CUstream stream, int *priority)
+{
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!priority)
+		return CUDA_ERROR_INVALID_VALUE;
+	*priority = stream->priority;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetPriority(CUstream hStream, int *priority)
+{
+	struct call c = ENTER(cuStreamGetPriority, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_priority(stream_of(c.ctx, hStream, false), priority));
+}
+
+CUresult cuStreamGetPriority_ptsz(CUstream hStream, int *priority)
+{
+	struct call c = ENTER(cuStreamGetPriority_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_priority(stream_of(c.ctx, hStream, true), priority));
+}
+
+static CUresult get_context(CUstream stream, CUcontext *out)
+{
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = stream->ctx;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
+{
+	struct call c = ENTER(cuStreamGetCtx, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_context(stream_of(c.ctx, hStream, false), pctx));
+}
+
+CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
+{
+	struct call c = ENTER(cuStreamGetCtx_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_context(stream_of(c.ctx, hStream, true), pctx));
+}
+
+static CUresult get_id(CUstream stream, unsigned long long *id)
+{
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!id)
+		return CUDA_ERROR_INVALID_VALUE;
+	*id = stream->id;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
+{
+	struct call c = ENTER(cuStreamGetId, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_id(stream_of(c.ctx, hStream, false), streamId));
+}
+
+CUresult cuStreamGetId_ptsz(CUstream hStream, unsigned long long *streamId)
+{
+	struct call c = ENTER(cuStreamGetId_ptsz, NEEDS_CONTEXT);
+
+	return sim_leave(&c, c.refused ?: get_id(stream_of(c.ctx, hStream, true), streamId));
+}

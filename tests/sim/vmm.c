@@ -1,0 +1,341 @@
+/*
+ * Virtual memory management. Physical memory is a range of the device arena's file that is not opened where
+ * it lies; mapping it opens the same bytes somewhere else, so that two mappings of it show each other's
+ * writes. A mapping is inaccessible until cuMemSetAccess.
+ */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+struct physical {
+	struct physical *next;
+	uintptr_t at; /* in the arena: where its bytes are in the file */
+	size_t size;
+	int device;
+	int refs; /* handles and mappings */
+	CUmemAllocationProp prop;
+};
+
+struct reservation {
+	struct reservation *next;
+	uintptr_t base;
+	size_t size;
+};
+
+static struct physical *physicals;
+static struct reservation *reservations;
+
+static struct physical *physical_of(CUmemGenericAllocationHandle handle)
+{
+	struct physical *p = physicals;
+
+	while (p && (CUmemGenericAllocationHandle)(uintptr_t)p != handle)
+		p = p->next;
+	return p;
+}
+
+static bool prop_ok(const CUmemAllocationProp *prop)
+{
+	return prop && prop->type == CU_MEM_ALLOCATION_TYPE_PINNED &&
+	       prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE && device_exists(prop->location.id);
+}
+
+static CUresult create(CUmemGenericAllocationHandle *out, size_t size, const CUmemAllocationProp *prop,
+		       unsigned long long flags)
+{
+	struct physical *p;
+	uintptr_t at;
+
+	if (!out || !size || size % SIM_CHUNK || flags || !prop_ok(prop))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!device_charge(prop->location.id, size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	at = arena_take(&sim_device_arena, size);
+	if (!at) {
+		device_uncharge(prop->location.id, size);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	p = calloc(1, sizeof(*p));
+	*p = (struct physical){physicals, at, size, prop->location.id, 1, *prop};
+	physicals = p;
+	*out = (uintptr_t)p;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
+		     unsigned long long flags)
+{
+	struct call c = ENTER(cuMemCreate, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: create(handle, size, prop, flags));
+}
+
+static void drop(struct physical *p)
+{
+	struct physical **link = &physicals;
+
+	if (--p->refs)
+		return;
+	while (*link != p)
+		link = &(*link)->next;
+	*link = p->next;
+	arena_close(&sim_device_arena, p->at, p->size);
+	arena_give(&sim_device_arena, p->at, p->size);
+	device_uncharge(p->device, p->size);
+	free(p);
+}
+
+static CUresult release(CUmemGenericAllocationHandle handle)
+{
+	struct physical *p = physical_of(handle);
+
+	if (!p)
+		return CUDA_ERROR_INVALID_VALUE;
+	drop(p);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+	struct call c = ENTER(cuMemRelease, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: release(handle));
+}
+
+static CUresult granularity(size_t *out, const CUmemAllocationProp *prop)
+{
+	if (!out || !prop)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = SIM_CHUNK;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAllocationGranularity(size_t *granularity_out, const CUmemAllocationProp *prop,
+				       CUmemAllocationGranularity_flags option)
+{
+	struct call c = ENTER(cuMemGetAllocationGranularity, NEEDS_INIT);
+
+	(void)option;
+	return sim_leave(&c, c.refused ?: granularity(granularity_out, prop));
+}
+
+static CUresult get_prop(CUmemAllocationProp *out, CUmemGenericAllocationHandle handle)
+{
+	struct physical *p = physical_of(handle);
+
+	if (!p || !out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = p->prop;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
+{
+	struct call c = ENTER(cuMemGetAllocationPropertiesFromHandle, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: get_prop(prop, handle));
+}
+
+static CUresult retain(CUmemGenericAllocationHandle *out, uintptr_t at)
+{
+	struct block *block = block_find(at);
+
+	if (!out || !block || block->kind != BLOCK_VMM)
+		return CUDA_ERROR_INVALID_VALUE;
+	block->physical->refs++;
+	*out = (uintptr_t)block->physical;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+	struct call c = ENTER(cuMemRetainAllocationHandle, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: retain(handle, (uintptr_t)addr));
+}
+
+/* Addresses. */
+
+static CUresult reserve(CUdeviceptr *out, size_t size, unsigned long long flags)
+{
+	struct reservation *r;
+	uintptr_t at;
+
+	if (!out || !size || size % SIM_CHUNK || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	at = arena_take(&sim_device_arena, size);
+	if (!at)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	r = calloc(1, sizeof(*r));
+	*r = (struct reservation){reservations, at, size};
+	reservations = r;
+	*out = at;
+	return CUDA_SUCCESS;
+}
+
+/* The wished-for address is a hint, and alignment beyond a chunk is not given. */
+CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
+			     unsigned long long flags)
+{
+	struct call c = ENTER(cuMemAddressReserve, NEEDS_INIT);
+
+	(void)addr;
+	if (!c.refused && alignment > SIM_CHUNK)
+		c.refused = CUDA_ERROR_NOT_SUPPORTED;
+	return sim_leave(&c, c.refused ?: reserve(ptr, size, flags));
+}
+
+static CUresult unreserve(CUdeviceptr at, size_t size)
+{
+	struct reservation **link = &reservations, *r;
+
+	while (*link && (*link)->base != at)
+		link = &(*link)->next;
+	r = *link;
+	if (!r || r->size != size)
+		return CUDA_ERROR_INVALID_VALUE;
+	*link = r->next;
+	arena_give(&sim_device_arena, r->base, r->size);
+	free(r);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
+{
+	struct call c = ENTER(cuMemAddressFree, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: unreserve(ptr, size));
+}
+
+static bool reserved(CUdeviceptr at, size_t size)
+{
+	for (struct reservation *r = reservations; r; r = r->next)
+		if (at >= r->base && at - r->base <= r->size && size <= r->size - (at - r->base))
+			return true;
+	return false;
+}
+
+/* Mappings belong to no context: they live until they are unmapped. */
+static CUresult map(CUdeviceptr at, size_t size, size_t offset, struct physical *p)
+{
+	struct block *block;
+
+	if (!p || !size || at % SIM_CHUNK || size % SIM_CHUNK || offset || size > p->size || !reserved(at, size))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (CUdeviceptr a = at; a < at + size; a += SIM_CHUNK)
+		if (block_find(a))
+			return CUDA_ERROR_INVALID_VALUE;
+	if (mmap((void *)at, size, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, sim_device_arena.fd,
+		 (off_t)(p->at - sim_device_arena.base)) == MAP_FAILED)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	block = block_new(BLOCK_VMM, NULL, at, size);
+	block->device = p->device;
+	block->physical = p;
+	p->refs++;
+	block_insert(block);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+		  unsigned long long flags)
+{
+	struct call c = ENTER(cuMemMap, NEEDS_INIT);
+
+	if (!c.refused && flags)
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	return sim_leave(&c, c.refused ?: map(ptr, size, offset, physical_of(handle)));
+}
+
+void physical_unmap(struct block *block)
+{
+	range_close(block->base, block->size);
+	drop(block->physical);
+}
+
+/* Is the range made of whole mappings? */
+static bool whole_mappings(CUdeviceptr at, size_t size)
+{
+	CUdeviceptr end = at + size;
+
+	while (at < end) {
+		struct block *block = block_find(at);
+
+		if (!block || block->kind != BLOCK_VMM || block->base != at)
+			return false;
+		at += block->size;
+	}
+	return at == end && size > 0;
+}
+
+/* Waits, as every way of taking memory away does. */
+static CUresult unmap(CUdeviceptr at, size_t size)
+{
+	CUdeviceptr end = at + size;
+
+	if (!whole_mappings(at, size))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (CUcontext ctx = sim.contexts; ctx; ctx = ctx->next)
+		if (ctx->alive)
+			queue_wait_context(ctx);
+	if (!whole_mappings(at, size))
+		return CUDA_ERROR_INVALID_VALUE; /* somebody else was faster */
+	while (at < end) {
+		struct block *block = block_find(at);
+
+		at += block->size;
+		block_release(block);
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
+{
+	struct call c = ENTER(cuMemUnmap, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: unmap(ptr, size));
+}
+
+/* One page table for all devices: the last of them decides. */
+static CUresult set_access(CUdeviceptr at, size_t size, const CUmemAccessDesc *desc, size_t count)
+{
+	CUmemAccess_flags flags;
+	int prot = PROT_NONE;
+
+	if (!desc || !count || !whole_mappings(at, size))
+		return CUDA_ERROR_INVALID_VALUE;
+	flags = desc[count - 1].flags;
+	if (flags & CU_MEM_ACCESS_FLAGS_PROT_READ)
+		prot |= PROT_READ;
+	if (flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+		prot |= PROT_WRITE;
+	if (mprotect((void *)at, size, prot))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (CUdeviceptr a = at; a < at + size; a += block_find(a)->size)
+		block_find(a)->access = flags;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
+{
+	struct call c = ENTER(cuMemSetAccess, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: set_access(ptr, size, desc, count));
+}
+
+static CUresult get_access(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr at)
+{
+	struct block *block = block_find(at);
+
+	if (!flags || !location || !block || block->kind != BLOCK_VMM)
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = block->access;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
+{
+	struct call c = ENTER(cuMemGetAccess, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: get_access(flags, location, ptr));
+}

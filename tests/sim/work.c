@@ -1,0 +1,161 @@
+/* A piece of work: how each kind runs, is copied into a graph and is thrown away. */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__thread bool sim_in_host_function;
+
+void kernel_point(struct work_kernel *kernel)
+{
+	for (unsigned i = 0; i < GT_MAX_PARAMS; i++)
+		kernel->pointers[i] = kernel->args[i];
+}
+
+/* The index'th point of a box, x fastest. */
+static void unfold(size_t index, const unsigned dim[3], unsigned out[3])
+{
+	out[0] = index % dim[0];
+	out[1] = index / dim[0] % dim[1];
+	out[2] = index / dim[0] / dim[1];
+}
+
+static size_t volume(const unsigned dim[3])
+{
+	return (size_t)dim[0] * dim[1] * dim[2];
+}
+
+static void run_kernel(void *arg)
+{
+	struct work_kernel *k = arg;
+	struct gt_thread self;
+
+	kernel_point(k);
+	memcpy(self.grid, k->grid, sizeof(self.grid));
+	memcpy(self.block, k->block, sizeof(self.block));
+	for (size_t b = 0; b < volume(k->grid); b++) {
+		unfold(b, k->grid, self.block_index);
+		for (size_t t = 0; t < volume(k->block); t++) {
+			unfold(t, k->block, self.thread_index);
+			k->code->run(&self, k->pointers);
+		}
+	}
+}
+
+static void run_copy(void *arg)
+{
+	const struct work_copy *c = arg;
+
+	for (size_t z = 0; z < c->depth; z++)
+		for (size_t y = 0; y < c->height; y++)
+			memmove((void *)(c->dst + z * c->dst_slice + y * c->dst_pitch),
+				(void *)(c->src + z * c->src_slice + y * c->src_pitch), c->width);
+}
+
+static void run_set(void *arg)
+{
+	const struct work_set *s = arg;
+
+	for (size_t y = 0; y < s->height; y++)
+		for (size_t x = 0; x < s->width; x++)
+			memcpy((void *)(s->dst + y * s->pitch + x * s->element), &s->value, s->element);
+}
+
+static void run_host(const struct work *work)
+{
+	sim_in_host_function = true;
+	work->host.fn(work->host.data);
+	sim_in_host_function = false;
+}
+
+static CUresult run_alloc(uintptr_t at)
+{
+	CUresult r;
+
+	sim_lock();
+	r = graph_map(at);
+	sim_unlock();
+	return r;
+}
+
+static CUresult run_free(uintptr_t at)
+{
+	struct block *block;
+
+	sim_lock();
+	block = block_find(at);
+	if (block && block->base == at)
+		block_release(block);
+	sim_unlock();
+	return CUDA_SUCCESS;
+}
+
+static CUresult run_graph(struct work_graph *graph)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	for (size_t i = 0; i < graph->count && !r; i++)
+		r = work_run(&graph->list[i]);
+	return r;
+}
+
+/* Called without the lock. An error is the context's sticky error. */
+CUresult work_run(struct work *work)
+{
+	switch (work->kind) {
+	case WORK_KERNEL:
+		return fault_guard(run_kernel, &work->kernel);
+	case WORK_COPY:
+		return fault_guard(run_copy, &work->copy);
+	case WORK_SET:
+		return fault_guard(run_set, &work->set);
+	case WORK_HOST:
+		run_host(work);
+		return CUDA_SUCCESS;
+	case WORK_GRAPH:
+		return run_graph(&work->graph);
+	case WORK_ALLOC:
+		return run_alloc(work->memory);
+	case WORK_FREE:
+		return run_free(work->memory);
+	case WORK_NONE:
+		break;
+	}
+	return CUDA_SUCCESS;
+}
+
+static CUresult clone_list(struct work_graph *to, const struct work_graph *from)
+{
+	to->count = 0;
+	to->list = calloc(from->count ? from->count : 1, sizeof(*to->list));
+	if (!to->list)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (size_t i = 0; i < from->count; i++, to->count++) {
+		CUresult r = work_clone(&to->list[i], &from->list[i]);
+
+		if (r)
+			return r;
+	}
+	return CUDA_SUCCESS;
+}
+
+/* Staged bytes are not copied: work in a graph has none, it reads its source when it runs. */
+CUresult work_clone(struct work *to, const struct work *from)
+{
+	*to = *from;
+	if (from->kind == WORK_GRAPH)
+		return clone_list(&to->graph, &from->graph);
+	return CUDA_SUCCESS;
+}
+
+void work_clear(struct work *work)
+{
+	if (work->kind == WORK_COPY)
+		free(work->copy.staged);
+	if (work->kind == WORK_GRAPH) {
+		for (size_t i = 0; i < work->graph.count; i++)
+			work_clear(&work->graph.list[i]);
+		free(work->graph.list);
+	}
+	work->kind = WORK_NONE;
+}
