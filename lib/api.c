@@ -1,0 +1,65 @@
+/* The functions of include/gmod.h. */
+#include "include/gmod.h"
+
+#include <string.h>
+
+#include "lib/driver.h"
+#include "lib/process.h"
+#include "lib/start.h"
+#include "monitor/gather.h"
+#include "monitor/report.h"
+#include "monitor/sweep.h"
+
+#define CHECK_PATIENCE_NS ((uint64_t)2000000000)
+
+GMOD_EXPORT enum gmod_status gmod_check(void)
+{
+	if (!gmod_on())
+		return GMOD_INACTIVE;
+	gmod_gather(NULL, GMOD_GATHER_WHOLE, false);
+	if (!gmod_sweep_lock(CHECK_PATIENCE_NS))
+		return GMOD_BUSY;
+	if (gmod_on())
+		gmod_sweep_thorough(false);
+	gmod_sweep_unlock();
+	gmod_watch_settle(false);
+	return GMOD_OK;
+}
+
+static uint64_t value(_Atomic uint64_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+GMOD_EXPORT void gmod_get_stats(struct gmod_stats *stats)
+{
+	struct gmod_stats s = {.struct_size = stats->struct_size};
+	struct gmod_registry_stats registry;
+
+	if (gmod_phase() != GMOD_OFF) {
+		gmod_registry_stats(&registry);
+		s.buffers_guarded = value(&gmod_counters.guarded);
+		s.bytes_guarded = value(&gmod_counters.guarded_bytes);
+		s.buffers_unprotected = value(&gmod_counters.unprotected);
+		s.bytes_unprotected = value(&gmod_counters.unprotected_bytes);
+		s.allocations_uncovered = value(&gmod_counters.uncovered);
+		s.bytes_uncovered = value(&gmod_counters.uncovered_bytes);
+		s.live_buffers = registry.live;
+		s.live_bytes = registry.live_bytes;
+		s.sweeps = value(&gmod_counters.sweeps);
+		s.findings = gmod_report_findings();
+		s.degraded = value(&gmod_counters.degraded);
+		s.hooks_armed = gmod_hooks_armed();
+	}
+	memcpy(stats, &s, stats->struct_size < sizeof(s) ? stats->struct_size : sizeof(s));
+}
+
+GMOD_EXPORT unsigned gmod_findings_seen(void)
+{
+	return gmod_phase() == GMOD_OFF ? 0 : gmod_watch_seen();
+}
+
+GMOD_EXPORT const char *gmod_version(void)
+{
+	return GMOD_VERSION;
+}

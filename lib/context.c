@@ -1,0 +1,185 @@
+#include "lib/context.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "lib/log.h"
+#include "lib/start.h"
+
+static struct gmod_context contexts[GMOD_CONTEXTS];
+
+struct gmod_context *gmod_context_at(unsigned i)
+{
+	return i < GMOD_CONTEXTS ? &contexts[i] : NULL;
+}
+
+CUstreamCaptureMode gmod_relaxed_begin(void)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+	NEXT(cuThreadExchangeStreamCaptureMode)(&mode);
+	return mode;
+}
+
+void gmod_relaxed_end(CUstreamCaptureMode before)
+{
+	NEXT(cuThreadExchangeStreamCaptureMode)(&before);
+}
+
+struct gmod_context *gmod_context_of(CUcontext handle)
+{
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
+		if (handle && atomic_load_explicit(&contexts[i].handle, memory_order_acquire) == handle &&
+		    atomic_load_explicit(&contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_ALIVE)
+			return &contexts[i];
+	return NULL;
+}
+
+static bool native_only(void)
+{
+	return gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE;
+}
+
+static bool device_allows_unified(int device)
+{
+	int value = 0;
+
+	if (!native_only() &&
+	    NEXT(cuDeviceGetAttribute)(&value, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device) == CUDA_SUCCESS)
+		return value != 0;
+	return false;
+}
+
+static void say_declined(int device)
+{
+	static atomic_bool said;
+
+	if (!native_only() && !atomic_exchange_explicit(&said, true, memory_order_relaxed))
+		gmod_log_note(0,
+			      "device %d cannot share managed memory with the CPU (concurrentManagedAccess is 0): "
+			      "its buffers are not guarded",
+			      device);
+}
+
+static void set_up(struct gmod_context *c)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+
+	c->device = 0;
+	if (NEXT(cuCtxGetDevice)(&c->device) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxGetDevice");
+	c->unified = device_allows_unified(c->device);
+	c->stream = NULL;
+	c->gathered = NULL;
+	c->staging = NULL;
+	if (c->unified && NEXT(cuStreamCreateWithPriority)(&c->stream, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS) {
+		c->stream = NULL;
+		gmod_degraded("cuStreamCreateWithPriority");
+	}
+	gmod_relaxed_end(mode);
+	if (!c->unified)
+		say_declined(c->device);
+}
+
+/* A free entry, taken by moving its state. */
+static struct gmod_context *make(CUcontext handle)
+{
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = &contexts[i];
+		int expected = GMOD_CONTEXT_NONE;
+
+		if (!atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_MAKING,
+							     memory_order_acquire, memory_order_relaxed))
+			continue;
+		set_up(c);
+		atomic_store_explicit(&c->handle, handle, memory_order_relaxed);
+		/* release: the entry is complete for whoever sees it ALIVE */
+		atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);
+		return c;
+	}
+	return NULL;
+}
+
+/*
+ * One thread makes entries at a time. The others wait for it, but not for ever: its driver calls are short, and a
+ * buffer that stays native is better than a program that hangs.
+ */
+static bool begin_making(atomic_flag *making)
+{
+	for (unsigned i = 0; i < 100000; i++) {
+		if (!atomic_flag_test_and_set_explicit(making, memory_order_acquire))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+struct gmod_context *gmod_context_current(void)
+{
+	static atomic_flag making = ATOMIC_FLAG_INIT;
+	CUcontext handle = NULL;
+	struct gmod_context *c;
+
+	if (NEXT(cuCtxGetCurrent)(&handle) != CUDA_SUCCESS || !handle)
+		return NULL;
+	c = gmod_context_of(handle);
+	if (c || !begin_making(&making))
+		return c;
+	c = gmod_context_of(handle);
+	if (!c)
+		c = make(handle);
+	atomic_flag_clear_explicit(&making, memory_order_release);
+	return c;
+}
+
+enum { PRIMARIES = 64 };
+static _Atomic(CUcontext) primaries[PRIMARIES];
+
+void gmod_context_is_primary(int device, CUcontext handle)
+{
+	if (device >= 0 && device < PRIMARIES)
+		atomic_store_explicit(&primaries[device], handle, memory_order_relaxed);
+}
+
+CUcontext gmod_context_primary(int device)
+{
+	if (device < 0 || device >= PRIMARIES)
+		return NULL;
+	return atomic_load_explicit(&primaries[device], memory_order_relaxed);
+}
+
+bool gmod_context_enter(struct gmod_context *c)
+{
+	/* seq_cst: ordered before the look at the state; see context.h */
+	atomic_fetch_add_explicit(&c->users, 1, memory_order_seq_cst);
+	if (atomic_load_explicit(&c->state, memory_order_seq_cst) == GMOD_CONTEXT_ALIVE)
+		return true;
+	gmod_context_leave(c);
+	return false;
+}
+
+void gmod_context_leave(struct gmod_context *c)
+{
+	atomic_fetch_sub_explicit(&c->users, 1, memory_order_release);
+}
+
+void gmod_context_dying(struct gmod_context *c)
+{
+	atomic_store_explicit(&c->state, GMOD_CONTEXT_DYING, memory_order_seq_cst);
+	while (atomic_load_explicit(&c->users, memory_order_seq_cst))
+		sched_yield();
+}
+
+void gmod_context_alive_again(struct gmod_context *c)
+{
+	atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);
+}
+
+/* Stream, event and staging memory went with the context. */
+void gmod_context_gone(struct gmod_context *c)
+{
+	atomic_store_explicit(&c->handle, NULL, memory_order_relaxed);
+	atomic_store_explicit(&c->in_flight, 0, memory_order_relaxed);
+	atomic_store_explicit(&c->unplaced, 0, memory_order_relaxed);
+	atomic_store_explicit(&c->state, GMOD_CONTEXT_NONE, memory_order_release);
+}

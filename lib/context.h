@@ -1,0 +1,65 @@
+/*
+ * The CUDA contexts GMOD has met: which device, which backend it allows, and GMOD's own stream in it.
+ *
+ * GMOD never retains or creates a context. An entry lives from the first allocation in a context until the context is
+ * destroyed; a driver call of the monitor's in somebody's context happens only inside gmod_context_enter()/leave():
+ *
+ *     monitor                                   thread that destroys the context
+ *     users += 1            (seq_cst)           state = DYING            (seq_cst)
+ *     if state is ALIVE: driver calls           while users: wait
+ *     users -= 1            (release)           destroy
+ *
+ * the same handshake as gmod_pin() (monitor/registry.h), with the context for the record.
+ */
+#ifndef GMOD_LIB_CONTEXT_H
+#define GMOD_LIB_CONTEXT_H
+
+#include <stdatomic.h>
+
+#include "lib/driver.h"
+
+enum { GMOD_CONTEXTS = 64 };
+
+enum gmod_context_state { GMOD_CONTEXT_NONE, GMOD_CONTEXT_MAKING, GMOD_CONTEXT_ALIVE, GMOD_CONTEXT_DYING };
+
+struct gmod_context {
+	_Atomic(CUcontext) handle;
+	atomic_int state;
+	atomic_int users;
+	int device;
+	bool unified;    /* managed memory that CPU and device may touch at once */
+	CUstream stream; /* non-blocking, for prefetches and gathers; NULL: could not be made */
+	CUevent gathered;
+	void *staging; /* pinned, GMOD_STAGING bytes; made at the first gather */
+	_Atomic uint64_t
+	    in_flight; /* bytes being allocated now: decided on, not yet taken from the device's free memory */
+	_Atomic uint64_t unplaced; /* bytes of live buffers that could not be moved to the device */
+};
+
+/* The entry of the calling thread's current context, made if need be; NULL without one or when the table is full. */
+struct gmod_context *gmod_context_current(void);
+/* The entry for a handle, NULL if it has none. */
+struct gmod_context *gmod_context_of(CUcontext handle);
+struct gmod_context *gmod_context_at(unsigned i);
+
+/* Remember which context is a device's primary one; ask for it (NULL: not known). */
+void gmod_context_is_primary(int device, CUcontext handle);
+CUcontext gmod_context_primary(int device);
+
+bool gmod_context_enter(struct gmod_context *c);
+void gmod_context_leave(struct gmod_context *c);
+
+/* About to be destroyed or reset: keeps the monitor out, and waits until it is out. */
+void gmod_context_dying(struct gmod_context *c);
+/* The driver refused, or others still hold the context: as before. */
+void gmod_context_alive_again(struct gmod_context *c);
+void gmod_context_gone(struct gmod_context *c);
+
+/*
+ * Calls of ours between begin and end disturb no stream capture, of this thread or another: they run in relaxed
+ * capture mode (measured: an event query in the default mode kills a capture elsewhere).
+ */
+CUstreamCaptureMode gmod_relaxed_begin(void);
+void gmod_relaxed_end(CUstreamCaptureMode before);
+
+#endif

@@ -1,0 +1,18 @@
+#include "lib/exit_hook.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/driver.h"
+#include "lib/start.h"
+
+GMOD_EXPORT _Noreturn void _exit(int status)
+{
+	gmod_finish();
+	gmod_real_exit(gmod_exit_status(status));
+}
+
+GMOD_EXPORT _Noreturn void _Exit(int status)
+{
+	_exit(status);
+}

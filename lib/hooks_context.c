@@ -1,0 +1,115 @@
+/* Life of the driver and of contexts. */
+#include "lib/heap.h"
+#include "lib/hook.h"
+#include "lib/start.h"
+
+GMOD_EXPORT CUresult cuInit(unsigned int Flags)
+{
+	CUresult r;
+
+	/* Without a driver there is nothing to initialise; what a program expects to hear then is this. */
+	if (!gmod_driver_resolve())
+		return CUDA_ERROR_NO_DEVICE;
+	r = NEXT(cuInit)(Flags);
+	if (r == CUDA_SUCCESS)
+		gmod_start();
+	return r;
+}
+
+GMOD_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+	return gmod_done(NEXT(cuCtxCreate_v2)(pctx, flags, dev), __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+				    unsigned int flags, CUdevice dev)
+{
+	return gmod_done(NEXT(cuCtxCreate_v3)(pctx, paramsArray, numParams, flags, dev), __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
+				    CUdevice dev)
+{
+	return gmod_done(NEXT(cuCtxCreate_v4)(pctx, ctxCreateParams, flags, dev), __func__);
+}
+
+static struct gmod_context *leaving(struct gmod_context *c)
+{
+	if (c)
+		gmod_heap_context_leaving(c);
+	return c;
+}
+
+static CUresult left(struct gmod_context *c, CUresult r, bool gone, const char *entry_point)
+{
+	if (c && gone)
+		gmod_heap_context_gone(c);
+	else if (c)
+		gmod_heap_context_kept(c);
+	gmod_active();
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
+{
+	struct gmod_context *c = gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(ctx));
+	CUresult r = NEXT(cuCtxDestroy_v2)(ctx);
+
+	return left(c, r, r == CUDA_SUCCESS, __func__);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+	CUresult r = NEXT(cuDevicePrimaryCtxRetain)(pctx, dev);
+
+	if (r == CUDA_SUCCESS && gmod_on() && pctx)
+		gmod_context_is_primary(dev, *pctx);
+	return gmod_done(r, __func__);
+}
+
+static struct gmod_context *primary_leaving(CUdevice device)
+{
+	return gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(gmod_context_primary(device)));
+}
+
+/* The last release destroys the context, an earlier one does not; only the driver counts. */
+static bool primary_is_gone(CUdevice device)
+{
+	unsigned flags = 0;
+	int active = 1;
+
+	return NEXT(cuDevicePrimaryCtxGetState)(device, &flags, &active) == CUDA_SUCCESS && !active;
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+	struct gmod_context *c = primary_leaving(dev);
+	CUresult r = NEXT(cuDevicePrimaryCtxRelease)(dev);
+
+	return left(c, r, r == CUDA_SUCCESS && primary_is_gone(dev), __func__);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+	struct gmod_context *c = primary_leaving(dev);
+	CUresult r = NEXT(cuDevicePrimaryCtxRelease_v2)(dev);
+
+	return left(c, r, r == CUDA_SUCCESS && primary_is_gone(dev), __func__);
+}
+
+/* A reset frees everything also where the context itself stays for those who hold it. */
+GMOD_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice dev)
+{
+	struct gmod_context *c = primary_leaving(dev);
+	CUresult r = NEXT(cuDevicePrimaryCtxReset)(dev);
+
+	return left(c, r, r == CUDA_SUCCESS, __func__);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+	struct gmod_context *c = primary_leaving(dev);
+	CUresult r = NEXT(cuDevicePrimaryCtxReset_v2)(dev);
+
+	return left(c, r, r == CUDA_SUCCESS, __func__);
+}

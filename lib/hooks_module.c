@@ -1,0 +1,117 @@
+/* Handles that carry kernel names. A name must be learned when its handle appears: it dies with its module. */
+#include "lib/hook.h"
+#include "monitor/names.h"
+
+/* Loading and unloading may wait for the device, and be where an earlier kernel's error surfaces. */
+static CUresult loaded(CUresult r, const char *entry_point)
+{
+	gmod_active();
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname)
+{
+	return loaded(NEXT(cuModuleLoad)(module, fname), __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+	return loaded(NEXT(cuModuleLoadData)(module, image), __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
+					CUjit_option *options, void **optionValues)
+{
+	return loaded(NEXT(cuModuleLoadDataEx)(module, image, numOptions, options, optionValues), __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+	return loaded(NEXT(cuModuleLoadFatBinary)(module, fatCubin), __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
+{
+	return loaded(NEXT(cuModuleUnload)(hmod), __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
+				       void **jitOptionsValues, unsigned int numJitOptions,
+				       CUlibraryOption *libraryOptions, void **libraryOptionValues,
+				       unsigned int numLibraryOptions)
+{
+	return loaded(NEXT(cuLibraryLoadData)(library, code, jitOptions, jitOptionsValues, numJitOptions,
+					      libraryOptions, libraryOptionValues, numLibraryOptions),
+		      __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
+					   void **jitOptionsValues, unsigned int numJitOptions,
+					   CUlibraryOption *libraryOptions, void **libraryOptionValues,
+					   unsigned int numLibraryOptions)
+{
+	return loaded(NEXT(cuLibraryLoadFromFile)(library, fileName, jitOptions, jitOptionsValues, numJitOptions,
+						  libraryOptions, libraryOptionValues, numLibraryOptions),
+		      __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
+{
+	return loaded(NEXT(cuLibraryUnload)(library), __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+	return loaded(NEXT(cuLibraryGetModule)(pMod, library), __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+	CUresult r = NEXT(cuModuleGetFunction)(hfunc, hmod, name);
+
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_name_learn(gmod_handle(*hfunc), name);
+	return gmod_done(r, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+	CUresult r = NEXT(cuLibraryGetKernel)(pKernel, library, name);
+
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_name_learn(gmod_handle(*pKernel), name);
+	return gmod_done(r, __func__);
+}
+
+/* A kernel's function in the current context has the kernel's name. */
+GMOD_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+{
+	CUresult r = NEXT(cuKernelGetFunction)(pFunc, kernel);
+	const char *name = r == CUDA_SUCCESS && gmod_on() ? gmod_name_of(gmod_handle(kernel), gmod_ticks()) : NULL;
+
+	if (name)
+		gmod_name_learn(gmod_handle(*pFunc), name);
+	return gmod_done(r, __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+{
+	CUresult r = NEXT(cuModuleEnumerateFunctions)(functions, numFunctions, mod);
+	const char *name;
+
+	for (unsigned i = 0; r == CUDA_SUCCESS && gmod_on() && HAVE(cuFuncGetName) && i < numFunctions; i++)
+		if (functions[i] && NEXT(cuFuncGetName)(&name, functions[i]) == CUDA_SUCCESS && name)
+			gmod_name_learn(gmod_handle(functions[i]), name);
+	return gmod_done(r, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
+{
+	CUresult r = NEXT(cuLibraryEnumerateKernels)(kernels, numKernels, lib);
+	const char *name;
+
+	for (unsigned i = 0; r == CUDA_SUCCESS && gmod_on() && HAVE(cuKernelGetName) && i < numKernels; i++)
+		if (kernels[i] && NEXT(cuKernelGetName)(&name, kernels[i]) == CUDA_SUCCESS && name)
+			gmod_name_learn(gmod_handle(kernels[i]), name);
+	return gmod_done(r, __func__);
+}

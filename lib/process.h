@@ -1,0 +1,71 @@
+/*
+ * Whether GMOD works in this process, now.
+ *
+ * The flag lives on a page that the kernel wipes in a forked child: a child finds GMOD off without having to look at
+ * its pid, before it can touch a key, a record or a lock that another thread of the parent held. The key of the
+ * canaries lives on the same page, kept out of core dumps too.
+ *
+ *     OFF ──gmod_start()──► ON ──gmod_stop_guarding()──► WINDING_DOWN
+ *      ▲                     │  (exit, sticky error)         │
+ *      └──────────fork───────┴───────────────────────────────┘
+ *
+ * WINDING_DOWN: no new buffer is guarded, frees of guarded buffers still work, the monitor reads nothing any more.
+ */
+#ifndef GMOD_LIB_PROCESS_H
+#define GMOD_LIB_PROCESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/auxv.h>
+
+enum gmod_phase { GMOD_OFF, GMOD_ON, GMOD_WINDING_DOWN };
+
+struct gmod_private_page {
+	_Atomic int phase;
+	uint64_t key[2];
+};
+
+/* Points at a static page that is always OFF until gmod_process_arm(). */
+extern _Atomic(struct gmod_private_page *) gmod_page;
+
+static inline enum gmod_phase gmod_phase(void)
+{
+	/* acquire: whoever sees ON sees what gmod_start() set up before */
+	struct gmod_private_page *page = atomic_load_explicit(&gmod_page, memory_order_acquire);
+
+	return (enum gmod_phase)atomic_load_explicit(&page->phase, memory_order_acquire);
+}
+
+static inline bool gmod_on(void)
+{
+	return __builtin_expect(gmod_phase() == GMOD_ON, 1);
+}
+
+/* Set up the private page with a fresh key. false: no memory, or the kernel has no MADV_WIPEONFORK (before 4.14). */
+bool gmod_process_arm(void);
+void gmod_process_set_phase(enum gmod_phase phase);
+
+/* True in a child forked from a process in which GMOD had started: everything stays native there. */
+bool gmod_process_is_forked_child(void);
+
+/* True when the loader runs this process in secure-execution mode (set-user-ID and the like). */
+static inline bool gmod_secure(void)
+{
+	return getauxval(AT_SECURE) != 0;
+}
+
+/*
+ * Work that the end of the process must not overtake: memory that the driver takes away at exit being written or
+ * read, a report on its way. gmod_busy_begin() says whether GMOD is on; what touches buffers is done only then.
+ *
+ *     worker                              gmod_finish()
+ *     busy += 1           (seq_cst)       phase = WINDING_DOWN      (seq_cst)
+ *     if phase is ON: touch memory        while busy: wait, within reason
+ *     busy -= 1           (release)       let the driver clean up
+ */
+bool gmod_busy_begin(void);
+void gmod_busy_end(void);
+void gmod_busy_wait(unsigned milliseconds);
+
+#endif

@@ -1,0 +1,188 @@
+/* gmod-tool doctor: driver, devices, backends and hooks on this machine. See lib/tool.h. */
+#include "lib/tool.h"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const hook_symbols[] = {
+#define GMOD_HOOK(symbol, base, version, flavour) #symbol,
+#include "lib/entrypoints.def"
+};
+
+#define HOOK_COUNT (sizeof(hook_symbols) / sizeof(hook_symbols[0]))
+
+struct driver {
+	void *handle;
+	CUresult (*init)(unsigned);
+	CUresult (*version)(int *);
+	CUresult (*device_count)(int *);
+	CUresult (*device_get)(CUdevice *, int);
+	CUresult (*device_name)(char *, int, CUdevice);
+	CUresult (*device_memory)(size_t *, CUdevice);
+	CUresult (*device_attribute)(int *, CUdevice_attribute, CUdevice);
+	CUresult (*error_name)(CUresult, const char **);
+};
+
+static void line(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(const char *what, const char *format, ...)
+{
+	va_list arguments;
+
+	printf("%-10s", what);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+}
+
+static bool in_library(void *address)
+{
+	Dl_info info;
+
+	return address && dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, "libgmod.so");
+}
+
+/* Is libgmod.so in this process? The wrapper preloads it. */
+static bool check_library(void)
+{
+	void *ours = dlsym(RTLD_DEFAULT, "cuInit");
+	Dl_info info;
+
+	if (in_library(ours) && dladdr(ours, &info)) {
+		line("library", "%s, loaded", info.dli_fname);
+		return true;
+	}
+	line("library", "libgmod.so is not loaded into this process; run it as: gmod doctor");
+	return false;
+}
+
+static bool find(const struct driver *driver, const char *symbol, void *slot)
+{
+	void *address = dlsym(driver->handle, symbol);
+
+	memcpy(slot, &address, sizeof(address));
+	return address != NULL;
+}
+
+static bool find_all(struct driver *driver)
+{
+	return find(driver, "cuInit", &driver->init) && find(driver, "cuDriverGetVersion", &driver->version) &&
+	       find(driver, "cuDeviceGetCount", &driver->device_count) &&
+	       find(driver, "cuDeviceGet", &driver->device_get) &&
+	       find(driver, "cuDeviceGetName", &driver->device_name) &&
+	       find(driver, "cuDeviceTotalMem_v2", &driver->device_memory) &&
+	       find(driver, "cuDeviceGetAttribute", &driver->device_attribute) &&
+	       find(driver, "cuGetErrorName", &driver->error_name);
+}
+
+/* Loads and initialises the driver. */
+static bool check_driver(struct driver *driver)
+{
+	const char *name = NULL;
+	int version = 0;
+	Dl_info info = {0};
+
+	driver->handle = dlopen("libcuda.so.1", RTLD_NOW);
+	if (!driver->handle) {
+		line("driver", "none: %s", dlerror());
+		return false;
+	}
+	if (!find_all(driver)) {
+		line("driver", "libcuda.so.1 lacks entry points of CUDA 4; it is not a driver GMOD can use");
+		return false;
+	}
+	dladdr((void *)driver->device_name, &info);
+	CUresult result = driver->init(0);
+	if (result != CUDA_SUCCESS) {
+		driver->error_name(result, &name);
+		line("driver", "%s: cuInit says %s", info.dli_fname ? info.dli_fname : "libcuda.so.1",
+		     name ? name : "an unknown error");
+		return false;
+	}
+	driver->version(&version);
+	line("driver", "%s, CUDA %d.%d", info.dli_fname ? info.dli_fname : "libcuda.so.1", version / 1000,
+	     version % 1000 / 10);
+	return true;
+}
+
+static int attribute(const struct driver *driver, CUdevice_attribute which, CUdevice device)
+{
+	int value = 0;
+
+	return driver->device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
+}
+
+static void check_device(const struct driver *driver, int ordinal)
+{
+	char title[32], name[256] = "?";
+	size_t bytes = 0;
+	CUdevice device;
+
+	snprintf(title, sizeof(title), "device %d", ordinal);
+	if (driver->device_get(&device, ordinal) != CUDA_SUCCESS) {
+		line(title, "cannot be used");
+		return;
+	}
+	driver->device_name(name, sizeof(name), device);
+	driver->device_memory(&bytes, device);
+	int concurrent = attribute(driver, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device);
+	int pageable = attribute(driver, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device);
+
+	line(title, "%s, %.1f GiB, concurrentManagedAccess=%d, pageableMemoryAccess=%d", name,
+	     (double)bytes / (1 << 30), concurrent, pageable);
+	if (concurrent)
+		line("", "backend unified (the default here) and native");
+	else
+		line("", "backend native only: unified needs concurrentManagedAccess; device buffers are not guarded, "
+			 "pinned host memory and misuse of the API are");
+}
+
+static bool check_devices(const struct driver *driver)
+{
+	int count = 0;
+
+	if (driver->device_count(&count) != CUDA_SUCCESS || count == 0) {
+		line("devices", "none");
+		return false;
+	}
+	for (int i = 0; i < count; i++)
+		check_device(driver, i);
+	return true;
+}
+
+/* A hook is armed when a program that asks the driver for the entry point gets GMOD's. */
+static bool check_hooks(const struct driver *driver)
+{
+	size_t armed = 0, absent = 0;
+
+	for (size_t i = 0; i < HOOK_COUNT; i++) {
+		void *address = dlsym(driver->handle, hook_symbols[i]);
+
+		armed += in_library(address);
+		absent += address == NULL;
+	}
+	line("hooks", "%zu of %zu armed%s", armed, HOOK_COUNT,
+	     absent ? ", those this driver does not have left out" : "");
+	return armed > 0 && armed + absent == HOOK_COUNT;
+}
+
+int tool_doctor(char **arguments)
+{
+	struct driver driver = {0};
+	const char *options = getenv("GMOD_OPTIONS");
+
+	if (arguments[0]) {
+		tool_say("usage: gmod-tool doctor");
+		return TOOL_USAGE;
+	}
+	bool loaded = check_library();
+	line("options", "%s", options && *options ? options : "all at their defaults");
+	bool ready = check_driver(&driver) && check_devices(&driver) && check_hooks(&driver);
+	return loaded && ready ? 0 : TOOL_FAILED;
+}

@@ -1,0 +1,106 @@
+/*
+ * What the program's threads do on the GPU, as the monitor needs to know it.
+ *
+ * Each thread that calls the driver has one struct gmod_thread, written by that thread only: a counter that every
+ * launch, copy, fill and synchronisation bumps, a ring of launch records, and for each stream it launched on the time
+ * of its last launch. A hook on a launch touches nothing that another thread writes, so its cost does not grow with
+ * the number of threads.
+ *
+ *   launching thread                              monitor, before it sleeps
+ *   activity += 1          (relaxed)              sleeping = 1             (seq_cst)
+ *   fence                  (seq_cst)              fence                    (seq_cst)
+ *   if sleeping: wake                             if any activity changed: stay awake
+ *
+ * Either the monitor sees the bump or the launching thread sees that it sleeps (tests/models/wake.pml).
+ *
+ * Times are TSC ticks (gmod_ticks). A launch is stamped when its driver call has returned; while the call is under
+ * way its stamp is GMOD_IN_CALL. A synchronisation that began at tick T and succeeded therefore covers exactly
+ * the launches stamped before T (monitor/proof.h).
+ */
+#ifndef GMOD_MONITOR_ACTIVITY_H
+#define GMOD_MONITOR_ACTIVITY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <x86intrin.h>
+
+enum { GMOD_RING = 256, GMOD_STREAMS_PER_THREAD = 16 };
+
+#define GMOD_IN_CALL UINT64_MAX
+#define GMOD_NOT_LAUNCHED 0
+#define GMOD_NO_CONTEXT UINT64_MAX
+
+/* One kernel, cooperative or graph launch. Fields are relaxed atomics: readers race with the ring's reuse. */
+struct gmod_launch {
+	_Atomic uint64_t ticks; /* when the call returned, GMOD_IN_CALL, or GMOD_NOT_LAUNCHED (it failed) */
+	_Atomic uint64_t context;
+	_Atomic uint64_t stream;   /* stream key, see monitor/proof.h */
+	_Atomic uint64_t function; /* CUfunction, CUkernel or CUgraphExec */
+	_Atomic uint32_t grid[3], block[3];
+	_Atomic uint32_t is_graph;
+	uint32_t padding;
+};
+_Static_assert(sizeof(struct gmod_launch) == 64, "a launch record is one cache line");
+
+struct gmod_last_launch {
+	_Atomic uint64_t stream, context, ticks;
+};
+
+struct gmod_thread {
+	_Atomic uint64_t activity;
+	_Atomic uint64_t launches; /* records written so far; the next goes to ring[launches % GMOD_RING] */
+	struct gmod_launch *ring;
+	struct gmod_last_launch last[GMOD_STREAMS_PER_THREAD];
+	_Atomic uint64_t crowded_ticks; /* last launch on a stream that found no slot in last[] */
+	_Atomic uint64_t crowded_context;
+	int64_t tid;
+	struct gmod_thread *next; /* set once, when it joins the list */
+	atomic_bool in_use;
+};
+
+static inline uint64_t gmod_ticks(void)
+{
+	return __rdtsc();
+}
+
+/* This thread's record, made at first use; NULL when memory is out. */
+struct gmod_thread *gmod_thread_make(void);
+extern __thread struct gmod_thread *gmod_thread_here __attribute__((tls_model("initial-exec")));
+
+static inline struct gmod_thread *gmod_thread_self(void)
+{
+	struct gmod_thread *t = gmod_thread_here;
+
+	return __builtin_expect(t != NULL, 1) ? t : gmod_thread_make();
+}
+
+/* The list of all threads' records; records are reused, never freed. */
+struct gmod_thread *gmod_threads(void);
+
+/* 1 while the monitor sleeps until something happens. */
+extern atomic_int gmod_monitor_sleeping;
+void gmod_monitor_wake(void);
+
+/* Something happened that the monitor must look at: one more complete sweep will follow. */
+static inline void gmod_note_activity(struct gmod_thread *t)
+{
+	atomic_store_explicit(&t->activity, atomic_load_explicit(&t->activity, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+	/* seq_cst: the bump is visible before we look whether the monitor sleeps; see the top of this file */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (__builtin_expect(atomic_load_explicit(&gmod_monitor_sleeping, memory_order_relaxed), 0))
+		gmod_monitor_wake();
+}
+
+/* Open a launch record, before the driver is called; close it after, with whether the launch was accepted. */
+struct gmod_launch *gmod_launch_open(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t function,
+				     bool is_graph);
+void gmod_launch_close(struct gmod_thread *t, struct gmod_launch *l, bool accepted);
+
+/* Sum of all threads' counters: changes whenever anything was noted. */
+uint64_t gmod_activity_total(void);
+/* True while a launch is not proven complete, or still inside its driver call. */
+bool gmod_work_outstanding(void);
+
+#endif

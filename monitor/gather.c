@@ -1,0 +1,208 @@
+#include "monitor/gather.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/start.h"
+#include "monitor/monitor.h"
+#include "monitor/postmortem.h"
+#include "monitor/sweep.h"
+#include "monitor/verify.h"
+
+#define STAGING ((size_t)64 << 10)
+enum { PIECES = 256, NEAR = GMOD_LINE };
+
+/* One run of slack bytes on its way into staging memory. */
+struct piece {
+	struct gmod_record *record;
+	uint64_t word;
+	enum gmod_side side;
+	uint64_t from, to;
+	size_t at;
+};
+
+struct batch {
+	struct gmod_context *context;
+	struct piece piece[PIECES];
+	unsigned count;
+	size_t used;
+	struct gmod_moment began;
+	bool last;
+	bool failed;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool prepare(struct gmod_context *c)
+{
+	if (!c->stream)
+		return false;
+	if (!c->gathered && NEXT(cuEventCreate)(&c->gathered, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+		c->gathered = NULL;
+		gmod_degraded("cuEventCreate");
+	}
+	if (!c->staging && NEXT(cuMemHostAlloc)(&c->staging, STAGING, 0) != CUDA_SUCCESS) {
+		c->staging = NULL;
+		gmod_degraded("cuMemHostAlloc");
+	}
+	return c->gathered && c->staging;
+}
+
+/* Our own event on our own stream, in relaxed capture mode: this disturbs nobody's capture. */
+static bool wait_for_copies(struct gmod_context *c)
+{
+	struct timespec nap = {0, 20000};
+
+	if (NEXT(cuEventRecord)(c->gathered, c->stream) != CUDA_SUCCESS)
+		return false;
+	for (int i = 0; i < 1500; i++) {
+		CUresult r = NEXT(cuEventQuery)(c->gathered);
+
+		if (r != CUDA_ERROR_NOT_READY)
+			return r == CUDA_SUCCESS;
+		nanosleep(&nap, NULL);
+	}
+	return false;
+}
+
+static void compare(const struct batch *b, const struct piece *p)
+{
+	uint64_t word;
+
+	gmod_pin(GMOD_PIN_SWEEP, p->record->position);
+	word = gmod_record_live(p->record);
+	if (word == p->word)
+		gmod_verify_copied(p->record, word, p->side, p->from, p->to,
+				   (const uint8_t *)b->context->staging + p->at, b->began, b->last);
+	gmod_unpin(GMOD_PIN_SWEEP);
+}
+
+static void flush(struct batch *b)
+{
+	if (!b->count)
+		return;
+	if (!wait_for_copies(b->context)) {
+		/* Copies may still land in the staging memory: it is given up, and so is gathering here. */
+		b->failed = true;
+		b->context->stream = NULL;
+		gmod_degraded("gather");
+	} else if (gmod_sweep_lock(1000000000)) {
+		for (unsigned i = 0; i < b->count; i++)
+			compare(b, &b->piece[i]);
+		gmod_sweep_unlock();
+	}
+	b->count = 0;
+	b->used = 0;
+	b->began = gmod_now();
+}
+
+/*
+ * The pin is held: a free of the buffer has not begun, and once it begins it waits for this copy like for any other
+ * work. Handing the driver an address that is being freed would not do: it takes an address it does not know for
+ * pageable host memory and reads it with the CPU (seen as a crash, on driver 580).
+ */
+static void copy_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from,
+		       uint64_t to)
+{
+	if (from >= to || b->failed)
+		return;
+	if (b->count == PIECES || b->used + (to - from) > STAGING)
+		flush(b);
+	if (b->failed || NEXT(cuMemcpyDtoHAsync_v2)((char *)b->context->staging + b->used, from, to - from,
+						    b->context->stream) != CUDA_SUCCESS)
+		return;
+	b->piece[b->count++] = (struct piece){r, word, side, from, to, b->used};
+	b->used += to - from;
+}
+
+static bool has_room(const struct batch *b, uint64_t bytes)
+{
+	return b->count + 2 <= PIECES && b->used + bytes <= STAGING;
+}
+
+static void copy_slack(struct batch *b, struct gmod_record *r, enum gmod_gather what)
+{
+	struct gmod_bounds bounds;
+	uint64_t word = gmod_record_snapshot(r, &bounds), head = bounds.head_to, tail = bounds.user + bounds.size;
+
+	if (!word || atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
+		return;
+	if (what == GMOD_GATHER_NEAR && bounds.user - head > NEAR)
+		head = bounds.user - NEAR;
+	if (!has_room(b, bounds.user - head + bounds.tail_from - tail))
+		flush(b);
+	if (b->failed)
+		return;
+	gmod_pin(GMOD_PIN_GATHER, r->position);
+	if (gmod_record_live(r) == word) {
+		copy_piece(b, r, word, GMOD_HEAD, head, bounds.user);
+		copy_piece(b, r, word, GMOD_TAIL, tail, bounds.tail_from);
+	}
+	gmod_unpin(GMOD_PIN_GATHER);
+}
+
+static void gather_in(struct gmod_context *c, enum gmod_gather what, bool last)
+{
+	static struct batch b; /* too large for a stack; under the lock */
+	uint32_t end = gmod_registry_positions();
+	CUcontext popped;
+
+	if (!gmod_context_enter(c))
+		return;
+	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS) {
+		b.context = c;
+		b.count = 0;
+		b.used = 0;
+		b.last = last;
+		b.failed = !prepare(c);
+		b.began = gmod_now();
+		for (uint32_t i = 0; i < end && !b.failed; i++)
+			copy_slack(&b, gmod_record_at(i), what);
+		flush(&b);
+		NEXT(cuCtxPopCurrent_v2)(&popped);
+	}
+	gmod_context_leave(c);
+}
+
+static bool take_lock(enum gmod_gather what)
+{
+	struct timespec until;
+
+	if (what == GMOD_GATHER_NEAR)
+		return pthread_mutex_trylock(&lock) == 0;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 2;
+	return pthread_mutex_timedlock(&lock, &until) == 0;
+}
+
+void gmod_gather(struct gmod_context *only, enum gmod_gather what, bool last)
+{
+	struct gmod_registry_stats stats;
+	CUstreamCaptureMode mode;
+
+	gmod_registry_stats(&stats);
+	if (!stats.live_slack || gmod_is_post_mortem() || !take_lock(what))
+		return;
+	/* The monitor's own: once the exit has begun, the memory this would read may go at any moment. */
+	if (what == GMOD_GATHER_NEAR && gmod_monitor_stopping()) {
+		pthread_mutex_unlock(&lock);
+		return;
+	}
+	mode = gmod_relaxed_begin();
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = gmod_context_at(i);
+
+		if ((!only || only == c) &&
+		    atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE && c->unified)
+			gather_in(c, what, last);
+	}
+	gmod_relaxed_end(mode);
+	pthread_mutex_unlock(&lock);
+}
+
+void gmod_gather_drain(void)
+{
+	if (take_lock(GMOD_GATHER_WHOLE))
+		pthread_mutex_unlock(&lock);
+}

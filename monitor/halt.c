@@ -1,0 +1,12 @@
+#include "monitor/halt.h"
+
+#include "lib/exit_hook.h"
+#include "lib/start.h"
+#include "monitor/report.h"
+
+/* At once, from whichever thread found it: running exit handlers would let the damage spread, and could hang. */
+void gmod_halt_if_asked(void)
+{
+	if (gmod_options()->halt_on_error && gmod_report_findings())
+		gmod_real_exit((int)gmod_options()->exitcode);
+}

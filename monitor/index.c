@@ -1,0 +1,189 @@
+#include "monitor/index.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+
+enum { GRANULE_BITS = 21, MIDDLE_BITS = 13, ROOT_BITS = 14 };
+#define DIRECT ((uint64_t)1)
+
+typedef _Atomic uint64_t granule_entry;
+typedef _Atomic uint32_t leaf_slot; /* position + 1 */
+
+static _Atomic(granule_entry *) root[1 << ROOT_BITS];
+static unsigned page_bits = 12;
+
+void gmod_index_init(uint64_t page)
+{
+	page_bits = (unsigned)__builtin_ctzll(page);
+}
+
+static void *zeroed(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static unsigned slots_per_leaf(void)
+{
+	return 1u << (GRANULE_BITS - page_bits);
+}
+
+static unsigned slot_of(uint64_t address)
+{
+	return (unsigned)(address >> page_bits) & (slots_per_leaf() - 1);
+}
+
+static bool covered(uint64_t address)
+{
+	return address >> (GRANULE_BITS + MIDDLE_BITS + ROOT_BITS) == 0;
+}
+
+/* The granule's entry; NULL when there is none and `make` is false or memory is out. */
+static granule_entry *entry_of(uint64_t address, bool make)
+{
+	_Atomic(granule_entry *) *top = &root[address >> (GRANULE_BITS + MIDDLE_BITS)];
+	/* acquire: the table is zeroed for whoever sees the pointer */
+	granule_entry *table = atomic_load_explicit(top, memory_order_acquire);
+	granule_entry *fresh;
+
+	if (!table && make) {
+		fresh = zeroed(sizeof(granule_entry) << MIDDLE_BITS);
+		if (!fresh)
+			return NULL;
+		if (atomic_compare_exchange_strong_explicit(top, &table, fresh, memory_order_acq_rel,
+							    memory_order_acquire))
+			table = fresh;
+		else
+			munmap((void *)fresh, sizeof(granule_entry) << MIDDLE_BITS);
+	}
+	return table ? &table[(address >> GRANULE_BITS) & ((1 << MIDDLE_BITS) - 1)] : NULL;
+}
+
+/* The granule's leaf, made if it has none. A DIRECT entry cannot be there: its buffer owns every page. */
+static leaf_slot *leaf_of(granule_entry *entry)
+{
+	uint64_t value = atomic_load_explicit(entry, memory_order_acquire);
+	size_t size = sizeof(leaf_slot) * slots_per_leaf();
+	leaf_slot *fresh;
+
+	if (value && !(value & DIRECT))
+		return (leaf_slot *)(uintptr_t)value;
+	fresh = zeroed(size);
+	if (!fresh)
+		return NULL;
+	value = 0;
+	if (atomic_compare_exchange_strong_explicit(entry, &value, (uint64_t)(uintptr_t)fresh, memory_order_acq_rel,
+						    memory_order_acquire))
+		return fresh;
+	munmap((void *)fresh, size);
+	return value & DIRECT ? NULL : (leaf_slot *)(uintptr_t)value;
+}
+
+static void set_slots(leaf_slot *leaf, unsigned first, unsigned count, uint32_t value)
+{
+	for (unsigned i = first; i < first + count; i++)
+		/* release: the record behind a slot is complete */
+		atomic_store_explicit(&leaf[i], value, memory_order_release);
+}
+
+/* A granule the buffer covers whole needs no leaf, if it has none yet. */
+static bool enter_whole(granule_entry *entry, uint32_t value)
+{
+	uint64_t expected = 0;
+	leaf_slot *leaf;
+
+	if (atomic_compare_exchange_strong_explicit(entry, &expected, (uint64_t)value << 1 | DIRECT,
+						    memory_order_release, memory_order_acquire))
+		return true;
+	leaf = leaf_of(entry);
+	if (leaf)
+		set_slots(leaf, 0, slots_per_leaf(), value);
+	return leaf != NULL;
+}
+
+static bool enter_part(granule_entry *entry, unsigned first, unsigned count, uint32_t value)
+{
+	leaf_slot *leaf = leaf_of(entry);
+
+	if (leaf)
+		set_slots(leaf, first, count, value);
+	return leaf != NULL;
+}
+
+bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position)
+{
+	uint64_t at = from, stop;
+
+	if (!covered(to))
+		return false;
+	for (; at < to; at = stop) {
+		granule_entry *entry = entry_of(at, true);
+		unsigned count;
+
+		stop = ((at >> GRANULE_BITS) + 1) << GRANULE_BITS;
+		if (stop > to)
+			stop = to;
+		count = (unsigned)((stop - at) >> page_bits);
+		if (!entry || !(count == slots_per_leaf() ? enter_whole(entry, position + 1)
+							  : enter_part(entry, slot_of(at), count, position + 1))) {
+			gmod_index_remove(from, at, position);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void leave(granule_entry *entry, unsigned first, unsigned count)
+{
+	uint64_t value = atomic_load_explicit(entry, memory_order_acquire);
+
+	if (value & DIRECT)
+		atomic_store_explicit(entry, 0, memory_order_release);
+	else if (value)
+		set_slots((leaf_slot *)(uintptr_t)value, first, count, 0);
+}
+
+void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position)
+{
+	uint64_t stop;
+
+	(void)position;
+	for (uint64_t at = from; at < to; at = stop) {
+		granule_entry *entry = entry_of(at, false);
+
+		stop = ((at >> GRANULE_BITS) + 1) << GRANULE_BITS;
+		if (stop > to)
+			stop = to;
+		if (entry)
+			leave(entry, slot_of(at), (unsigned)((stop - at) >> page_bits));
+	}
+}
+
+/* Position + 1 that the index holds for the address, 0 for none. */
+static uint32_t look_up(uint64_t address)
+{
+	granule_entry *entry = covered(address) ? entry_of(address, false) : NULL;
+	uint64_t value = entry ? atomic_load_explicit(entry, memory_order_acquire) : 0;
+
+	if (value & DIRECT)
+		return (uint32_t)(value >> 1);
+	if (!value)
+		return 0;
+	return atomic_load_explicit(&((leaf_slot *)(uintptr_t)value)[slot_of(address)], memory_order_acquire);
+}
+
+struct gmod_found gmod_index_find(uint64_t address)
+{
+	struct gmod_found found = {0};
+	uint32_t hit = look_up(address);
+	struct gmod_record *r;
+
+	if (!hit)
+		return found;
+	r = gmod_record_at(hit - 1);
+	found.word = gmod_record_snapshot(r, &found.bounds);
+	if (found.word && address >= found.bounds.head_from && address < found.bounds.tail_to)
+		found.record = r;
+	return found;
+}

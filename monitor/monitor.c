@@ -1,0 +1,265 @@
+#include "monitor/monitor.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/process.h"
+#include "lib/start.h"
+#include "monitor/activity.h"
+#include "monitor/gather.h"
+#include "monitor/postmortem.h"
+#include "monitor/sweep.h"
+
+#define NS_PER_US ((uint64_t)1000)
+#define NS_PER_MS ((uint64_t)1000000)
+#define HEARTBEAT_UNPROVEN (500 * NS_PER_MS)
+#define HEARTBEAT_SHARED (1000 * NS_PER_MS)
+#define STACK_SIZE ((size_t)512 << 10)
+
+static atomic_bool started, stopping;
+
+/* What the thread knows between two sweeps; its own. */
+struct pace {
+	uint64_t activity;     /* counter when the last sweep began */
+	uint64_t active_ns;    /* when it was last seen to change */
+	uint64_t gathered_ns;  /* when the last gather ended */
+	uint64_t gather_pause; /* what max_cpu demands between two gathers */
+	bool gathered_since;   /* a gather began after the last activity */
+	uint64_t round_cpu;    /* CPU time of one round, smoothed */
+	uint64_t round_began;  /* CPU clock when this round began */
+	unsigned seen, gathers, gathers_before;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void futex_wait(uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	syscall(SYS_futex, &gmod_monitor_sleeping, FUTEX_WAIT_PRIVATE, 1, ns == UINT64_MAX ? NULL : &t, NULL, 0);
+}
+
+void gmod_monitor_wake(void)
+{
+	int saved = errno;
+
+	if (atomic_exchange_explicit(&gmod_monitor_sleeping, 0, memory_order_acq_rel))
+		syscall(SYS_futex, &gmod_monitor_sleeping, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	errno = saved;
+}
+
+/* Sleep until woken by activity or for ns; returns at once if something happened since the last sweep began. */
+static void sleep_until_activity(const struct pace *p, uint64_t ns)
+{
+	atomic_store_explicit(&gmod_monitor_sleeping, 1, memory_order_seq_cst);
+	/* seq_cst: the flag is visible before we look at the counters; see monitor/activity.h */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (gmod_activity_total() == p->activity && !atomic_load_explicit(&stopping, memory_order_acquire))
+		futex_wait(ns);
+	atomic_store_explicit(&gmod_monitor_sleeping, 0, memory_order_relaxed);
+}
+
+static void nap(uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	nanosleep(&t, NULL);
+}
+
+/* CPU time `cpu` may be spent once in this many ns. */
+static uint64_t pause_for(uint64_t cpu)
+{
+	uint64_t share = gmod_options()->max_cpu;
+
+	return share ? cpu * (100 * GMOD_PERCENT_ONE) / share : HEARTBEAT_UNPROVEN;
+}
+
+static uint64_t busy_interval(const struct pace *p)
+{
+	uint64_t wanted = gmod_options()->scan_interval_us * NS_PER_US;
+	uint64_t affordable = pause_for(p->round_cpu);
+
+	return wanted > affordable || !wanted ? wanted : affordable;
+}
+
+static uint64_t back_off(const struct pace *p, uint64_t now)
+{
+	uint64_t interval = busy_interval(p), quiet = (now - p->active_ns) / 16;
+
+	if (!interval)
+		return 0;
+
+	if (gmod_watch_pending() && quiet > GMOD_WATCH_SETTLE_NS / 2)
+		quiet = GMOD_WATCH_SETTLE_NS / 2;
+	if (interval < quiet)
+		interval = quiet;
+	return interval < HEARTBEAT_UNPROVEN ? interval : HEARTBEAT_UNPROVEN;
+}
+
+static bool needs_gather(const struct pace *p)
+{
+	struct gmod_registry_stats stats;
+
+	gmod_registry_stats(&stats);
+	return gmod_options()->gather_interval_ms && stats.live_slack && !p->gathered_since;
+}
+
+/* The device may still be writing, or a gather is due for what it wrote last. */
+static bool is_unsettled(const struct pace *p)
+{
+	return gmod_watch_pending() || gmod_work_outstanding() || needs_gather(p);
+}
+
+static void rest(struct pace *p)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct gmod_registry_stats stats;
+
+	if (gmod_activity_total() != p->activity) {
+		p->active_ns = now;
+		p->gathered_since = false;
+		if (busy_interval(p))
+			nap(busy_interval(p));
+		return;
+	}
+	gmod_registry_stats(&stats);
+	if (is_unsettled(p)) {
+		if (back_off(p, now))
+			sleep_until_activity(p, back_off(p, now));
+	} else {
+		sleep_until_activity(p, stats.live_shared ? HEARTBEAT_SHARED : UINT64_MAX);
+	}
+}
+
+static void gather_if_due(struct pace *p)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), cpu;
+	uint64_t interval = gmod_options()->gather_interval_ms * NS_PER_MS;
+
+	if (interval < p->gather_pause)
+		interval = p->gather_pause;
+	if (!needs_gather(p) || now - p->gathered_ns < interval)
+		return;
+	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	/* Only a gather that begins when all work is done has seen everything. */
+	p->gathered_since = !gmod_work_outstanding();
+	p->gathers++;
+	gmod_gather(NULL, GMOD_GATHER_NEAR, false);
+	p->gather_pause = pause_for(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
+	p->gathered_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+static void sweep_once(struct pace *p)
+{
+	p->activity = gmod_activity_total();
+	if (!gmod_sweep_lock(100 * NS_PER_MS))
+		return;
+	if (gmod_on() && !gmod_monitor_stopping())
+		gmod_sweep();
+	gmod_sweep_unlock();
+	gmod_watch_settle(false);
+}
+
+/*
+ * What one round costs, smoothed: sweep, rest and the waking up between them. A round that found something or gathered
+ * says nothing about the usual cost; gathers have a pause of their own.
+ */
+static void account(struct pace *p)
+{
+	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	unsigned seen = gmod_watch_seen();
+
+	if (p->round_began && seen == p->seen && p->gathers == p->gathers_before)
+		p->round_cpu = (15 * p->round_cpu + (cpu - p->round_began)) / 16;
+	p->round_began = cpu;
+	p->seen = seen;
+	p->gathers_before = p->gathers;
+}
+
+/* Lets through what kills a thread for its own fault; everything else is the program's to handle. */
+static void block_signals(void)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	sigdelset(&set, SIGSEGV);
+	sigdelset(&set, SIGBUS);
+	sigdelset(&set, SIGILL);
+	sigdelset(&set, SIGFPE);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+static void *run(void *unused)
+{
+	struct pace p = {0};
+
+	(void)unused;
+	prctl(PR_SET_NAME, "gmod-monitor");
+	prctl(PR_SET_TIMERSLACK, 1);
+	block_signals();
+	p.active_ns = clock_ns(CLOCK_MONOTONIC);
+	while (gmod_on() && !gmod_monitor_stopping()) {
+		account(&p);
+		sweep_once(&p);
+		gather_if_due(&p);
+		rest(&p);
+	}
+	/* Never returns: a thread that has called the driver runs clean-up of the driver's when it ends. */
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static bool create(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all, before;
+	bool ok;
+
+	if (pthread_attr_init(&attributes))
+		return false;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	sigfillset(&all);
+	/* Blocked from birth: no signal of the program's may land in the new thread before it blocks them itself. */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ok = pthread_create(&thread, &attributes, run, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return ok;
+}
+
+void gmod_monitor_ensure(void)
+{
+	if (atomic_load_explicit(&started, memory_order_relaxed) ||
+	    atomic_exchange_explicit(&started, true, memory_order_relaxed))
+		return;
+	if (!create())
+		gmod_degraded("pthread_create");
+}
+
+bool gmod_monitor_stopping(void)
+{
+	return atomic_load_explicit(&stopping, memory_order_acquire);
+}
+
+void gmod_monitor_stop(void)
+{
+	atomic_store_explicit(&stopping, true, memory_order_release);
+	gmod_monitor_wake();
+}

@@ -1,0 +1,24 @@
+/*
+ * What kernels are called, learned when their handle appears, because a name dies with its module.
+ *
+ * Names are copied and kept for ever (bounded: after 64 MiB nothing new is learned). A handle may be used again for
+ * another kernel after an unload; each name carries the time it was learned, and a launch gets the name its
+ * handle had then. Learning takes no lock and may be called from any hook.
+ */
+#ifndef GMOD_MONITOR_NAMES_H
+#define GMOD_MONITOR_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void gmod_name_learn(uint64_t handle, const char *name);
+bool gmod_name_known(uint64_t handle);
+/* The name the handle had at `ticks`; NULL: never learned. */
+const char *gmod_name_of(uint64_t handle, uint64_t ticks);
+
+/* The kernels of an executable graph, by their handles; kept as names. */
+void gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count);
+/* Distinct names, at most max; NULL entries for kernels of unknown name. */
+unsigned gmod_graph_kernels(uint64_t graph, const char **names, unsigned max);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * Which launches are proven complete, from the program's own successful waits and queries. GMOD never asks the
+ * program's streams itself: querying a stream that is being captured would break the capture.
+ *
+ * For each stream there is one number: every launch on it stamped before `proven` ticks is complete. It only grows,
+ * except that destroying the stream makes older launches unprovable through a new stream of the same handle. What
+ * proves what:
+ *
+ *   stream wait or query succeeded, begun at T      that stream, to T
+ *   event wait or query succeeded                   the stream it was recorded on, to when the record call began
+ *   the same, through cuStreamWaitEvent             also what the waited-for event covered (edges)
+ *   synchronous device-to-host copy, begun at T     the default stream it ran on, to T
+ *   context wait, cuMemFree                         every stream of the context, to T
+ *
+ * A stream key is its handle, or for the default streams a value made from context and thread. Tables are of fixed
+ * size; when one is full a proof is dropped, which costs sweeps, never a finding.
+ */
+#ifndef GMOD_MONITOR_PROOF_H
+#define GMOD_MONITOR_PROOF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Which default stream a NULL handle means, by the entry point's flavour. */
+enum gmod_flavour { GMOD_LEGACY, GMOD_PER_THREAD };
+
+/* Key of a stream handle as passed to an entry point of that flavour, in that context, by the calling thread. */
+uint64_t gmod_stream_key(uint64_t handle, enum gmod_flavour flavour, uint64_t context);
+
+void gmod_prove_stream(uint64_t stream, uint64_t ticks);
+void gmod_prove_context(uint64_t context, uint64_t ticks);
+
+/*
+ * An event is being recorded: from here until gmod_event_recorded() it stands for nothing. began: ticks before the
+ * driver was called.
+ */
+void gmod_event_forget(uint64_t event);
+void gmod_event_recorded(uint64_t event, uint64_t stream, uint64_t began);
+
+/* What an event stands for: launches on `stream` stamped before `ticks`; stream 0: nothing known. */
+struct gmod_event_proof {
+	uint64_t event, stream, ticks, version;
+};
+
+/*
+ * What the event stood for: ask before the driver is asked, and prove with it once the driver said yes. If it was
+ * recorded anew in between, the driver may have spoken of the new record, and nothing is proven.
+ */
+struct gmod_event_proof gmod_event_covers(uint64_t event);
+void gmod_prove_event(const struct gmod_event_proof *covered);
+
+/* Work launched on `stream` after `ticks` follows what the event covers. */
+void gmod_stream_waits(uint64_t stream, const struct gmod_event_proof *covered, uint64_t ticks);
+void gmod_stream_destroyed(uint64_t stream);
+
+/* Is a launch stamped `ticks` on that stream complete? stream 0: only what is proven for the whole context counts. */
+bool gmod_proven(uint64_t context, uint64_t stream, uint64_t ticks);
+
+/*
+ * Proofs as they stood at earlier moments, for deciding who could have written between two looks at a canary.
+ * gmod_proof_remember() keeps a copy of all numbers, stamped `now`; the last GMOD_PROOF_HISTORY copies are kept.
+ * gmod_was_proven() answers from the newest copy not younger than `at`; with none that old, nothing was proven.
+ */
+enum { GMOD_PROOF_HISTORY = 8 };
+void gmod_proof_remember(uint64_t now);
+bool gmod_was_proven(uint64_t at, uint64_t context, uint64_t stream, uint64_t ticks);
+
+#endif

@@ -1,0 +1,145 @@
+#include "monitor/suspects.h"
+
+#include <string.h>
+
+#include "monitor/activity.h"
+#include "monitor/names.h"
+#include "monitor/proof.h"
+
+/* Aggregation of at most this many kernels; what does not fit is counted as omitted. */
+enum { GROUPS = 64, GRAPH_KERNELS = 16 };
+
+struct group {
+	struct gmod_suspect suspect;
+	uint64_t latest;
+};
+
+struct groups {
+	struct group at[GROUPS];
+	unsigned count;
+	uint64_t omitted;
+};
+
+/* A copy of one launch record that was whole while it was copied. */
+struct seen_launch {
+	uint64_t ticks, context, stream, function;
+	uint32_t grid[3], block[3];
+	bool is_graph;
+};
+
+static bool copy_launch(const struct gmod_thread *t, uint64_t n, struct seen_launch *out)
+{
+	const struct gmod_launch *l = &t->ring[n % GMOD_RING];
+
+	out->ticks = atomic_load_explicit(&l->ticks, memory_order_acquire);
+	out->context = atomic_load_explicit(&l->context, memory_order_relaxed);
+	out->stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
+	out->function = atomic_load_explicit(&l->function, memory_order_relaxed);
+	out->is_graph = atomic_load_explicit(&l->is_graph, memory_order_relaxed);
+	for (int i = 0; i < 3; i++) {
+		out->grid[i] = atomic_load_explicit(&l->grid[i], memory_order_relaxed);
+		out->block[i] = atomic_load_explicit(&l->block[i], memory_order_relaxed);
+	}
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&t->launches, memory_order_relaxed) - n < GMOD_RING;
+}
+
+/* One kernel may have several handles, each with a copy of its name. */
+static bool same_name(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static struct group *group_for(struct groups *g, const char *name, uint64_t graph)
+{
+	for (unsigned i = 0; i < g->count; i++)
+		if (same_name(g->at[i].suspect.name, name) && g->at[i].suspect.graph == graph)
+			return &g->at[i];
+	if (g->count == GROUPS) {
+		g->omitted++;
+		return NULL;
+	}
+	memset(&g->at[g->count], 0, sizeof(g->at[0]));
+	g->at[g->count].suspect.name = name;
+	g->at[g->count].suspect.graph = graph;
+	return &g->at[g->count++];
+}
+
+static void count_launch(struct groups *g, const struct seen_launch *l, const char *name)
+{
+	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
+
+	if (!group)
+		return;
+	group->suspect.launches++;
+	group->suspect.unfinished += !gmod_proven(l->context, l->stream, l->ticks);
+	if (l->ticks < group->latest)
+		return;
+	group->latest = l->ticks;
+	group->suspect.stream = l->stream;
+	memcpy(group->suspect.grid, l->grid, sizeof(l->grid));
+	memcpy(group->suspect.block, l->block, sizeof(l->block));
+}
+
+static void count_graph(struct groups *g, const struct seen_launch *l)
+{
+	const char *names[GRAPH_KERNELS];
+	unsigned count = gmod_graph_kernels(l->function, names, GRAPH_KERNELS);
+
+	if (!count)
+		count_launch(g, l, NULL);
+	for (unsigned i = 0; i < count; i++)
+		count_launch(g, l, names[i]);
+}
+
+static void look_at_thread(struct groups *g, const struct gmod_thread *t, uint64_t intact, uint64_t *lost)
+{
+	uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire);
+	uint64_t n = end > GMOD_RING - 1 ? end - (GMOD_RING - 1) : 0;
+	uint64_t oldest = n;
+	struct seen_launch l;
+
+	for (; n < end; n++) {
+		if (!copy_launch(t, n, &l) || l.ticks == GMOD_NOT_LAUNCHED ||
+		    gmod_was_proven(intact, l.context, l.stream, l.ticks))
+			continue;
+		/* If the oldest record there is was under suspicion, so were some that it replaced. */
+		if (n == oldest)
+			*lost += oldest;
+		if (l.is_graph)
+			count_graph(g, &l);
+		else
+			count_launch(g, &l, gmod_name_of(l.function, l.ticks));
+	}
+}
+
+static struct group *take_latest(struct groups *g)
+{
+	struct group *best = NULL;
+
+	for (unsigned i = 0; i < g->count; i++)
+		if (g->at[i].suspect.launches && (!best || g->at[i].latest > best->latest))
+			best = &g->at[i];
+	return best;
+}
+
+void gmod_suspects_find(struct gmod_finding *f, uint64_t intact)
+{
+	struct groups g;
+	struct group *best;
+
+	g.count = 0;
+	g.omitted = 0;
+	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
+		look_at_thread(&g, t, intact, &f->launches_lost);
+	f->suspect_count = 0;
+	while (f->suspect_count < GMOD_SUSPECTS_MAX && (best = take_latest(&g))) {
+		f->suspect[f->suspect_count++] = best->suspect;
+		best->suspect.launches = 0;
+	}
+	f->suspects_omitted = g.omitted;
+	while ((best = take_latest(&g))) {
+		f->suspects_omitted++;
+		best->suspect.launches = 0;
+	}
+}
