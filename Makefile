@@ -1,0 +1,267 @@
+# GMOD. `make help` lists the targets. Everything is written below $(BUILD).
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+# Parallel; a -j on the command line wins.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),2)
+endif
+SHELL := /bin/sh
+comma := ,
+
+# $(call say,WHAT)COMMAND: prints WHAT and the target instead of the command, which V=1 shows.
+say = $(if $(V),,@echo '  $(1) $@' &&)
+
+# Compiler: gcc, or clang where that is all there is.
+ifeq ($(origin CC),default)
+CC := $(if $(shell command -v gcc),gcc,$(if $(shell command -v clang),clang,gcc))
+endif
+AR ?= ar
+COMPILER := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),clang,gcc)
+
+# CUDA toolkit: CUDA_HOME, then the nvcc on PATH, then /usr/local/cuda. CUDA_INC stays empty where there are no headers:
+# scripts/deps then says so.
+ifeq ($(CUDA_HOME),)
+nvcc_on_path := $(shell command -v nvcc)
+ifneq ($(nvcc_on_path),)
+CUDA_HOME := $(patsubst %/bin/nvcc,%,$(realpath $(nvcc_on_path)))
+else
+CUDA_HOME := /usr/local/cuda
+endif
+endif
+CUDA_INC := $(patsubst %/cuda.h,%,$(firstword $(wildcard $(CUDA_HOME)/include/cuda.h $(CUDA_HOME)/targets/*/include/cuda.h)))
+ifeq ($(origin NVCC),undefined)
+NVCC := $(firstword $(wildcard $(CUDA_HOME)/bin/nvcc) $(nvcc_on_path))
+endif
+export CUDA_HOME CUDA_INC NVCC CC
+
+# SANITIZE=address,undefined or SANITIZE=thread builds an instrumented library and unit tests in a directory of their
+# own. The simulated driver and the test programs stay plain: a preloaded sanitizer runtime serves the library.
+SANITIZE ?=
+BUILD ?= build$(if $(SANITIZE),/$(subst $(comma),-,$(SANITIZE)))
+export BUILD SANITIZE
+
+CFLAGS ?= -O2 -g
+CUDA_ISYSTEM := $(if $(filter-out /usr/include,$(CUDA_INC)),-isystem $(CUDA_INC))
+CFLAGS_TEST = -std=gnu11 -D_GNU_SOURCE $(CFLAGS) -Wall -Wextra -Werror -I. $(CUDA_ISYSTEM) -pthread
+CFLAGS_LIB = $(CFLAGS_TEST) -fPIC -fvisibility=hidden
+LDFLAGS_LIB = -shared -static-libgcc -pthread -Wl,-z,now -Wl,-z,relro
+
+ifneq ($(SANITIZE),)
+SANFLAGS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+# gcc warns that it does not model fences; the protocols that need them are checked by tests/models.
+SANFLAGS += $(if $(findstring thread,$(SANITIZE)),$(if $(filter gcc,$(COMPILER)),-Wno-tsan))
+sanitizer_runtime := $(if $(filter gcc,$(COMPILER)),$(if $(findstring address,$(SANITIZE)),libasan.so,$(if \
+	$(findstring thread,$(SANITIZE)),libtsan.so)),$(if $(findstring address,$(SANITIZE)),libclang_rt.asan-$(shell \
+	uname -m).so,$(if $(findstring thread,$(SANITIZE)),libclang_rt.tsan-$(shell uname -m).so)))
+sanitizer_file := $(if $(sanitizer_runtime),$(wildcard $(shell $(CC) -print-file-name=$(sanitizer_runtime))))
+# Where the compiler has no runtime that can be preloaded (clang's for threads) only the unit tests run.
+sanitizer_file := $(if $(sanitizer_file),$(shell LD_PRELOAD=$(sanitizer_file) env true 2>/dev/null && echo $(sanitizer_file)))
+UNIT_ONLY := $(if $(sanitizer_runtime),$(if $(sanitizer_file),,yes))
+SANLINK := $(SANFLAGS) $(if $(filter clang,$(COMPILER)),$(if $(sanitizer_file),-shared-libsan))
+export UNIT_ONLY
+endif
+# What LD_PRELOAD holds when the tests run a program under GMOD.
+PRELOAD = $(if $(sanitizer_file),$(realpath $(sanitizer_file)) )$(abspath $(BUILD)/libgmod.so)
+export PRELOAD
+
+TOOL_C := $(wildcard lib/tool*.c)
+TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(BUILD)/lib/options.o
+LIB_C := $(filter-out $(TOOL_C),$(wildcard lib/*.c)) $(wildcard monitor/*.c)
+LIB_S := $(wildcard lib/*.S)
+LIB_O := $(LIB_C:%.c=$(BUILD)/%.o) $(LIB_S:%.S=$(BUILD)/%.S.o)
+# The exported dlsym and _exit stay out of programs that link the library's objects.
+HOOK_O := $(addprefix $(BUILD)/lib/,dlsym_hook.o dlsym_entry.S.o exit_hook.o)
+UNIT_C := $(wildcard tests/unit/test_*.c)
+UNIT_BIN := $(UNIT_C:tests/unit/%.c=$(BUILD)/unit/%)
+
+LIBRARY := $(BUILD)/libgmod.so
+TOOL := $(BUILD)/gmod-tool
+SIM := $(BUILD)/sim/libcuda.so.1
+
+# These run their own recipe each time.
+.PHONY: all demo test test-gpu bench check check-format check-tidy check-cppcheck check-models check-entrypoints \
+	check-scripts mutants install uninstall clean help deps-build deps-test deps-check FORCE
+
+all: $(LIBRARY) $(SIM) $(TOOL) ## the library, the simulated driver and gmod-tool (default)
+
+-include tests/sim/sim.mk
+-include tests/programs/programs.mk
+-include tests/edges/edges.mk
+
+$(SIM_OBJ) $(BUILD)/sim/kernels.so: $(BUILD)/flags
+ifeq ($(V),)
+.SILENT: $(SIM_OBJ) $(SIM) $(BUILD)/sim/kernels.so $(BUILD)/sim/obj $(sim_programs) $(gpu_programs) $(null_programs)
+endif
+TEST_GPU_PREREQUISITES += $(if $(wildcard tests/programs/programs.mk),gpu-programs)
+
+deps-build deps-test deps-check: deps-%:
+	@scripts/deps $*
+# One after another: two installations at once would be in each other's way.
+deps-test: deps-build
+deps-check: deps-test
+
+# ---- library ----
+
+# Changes when the compiler or its flags do, so that objects of two configurations never meet.
+$(BUILD)/flags: text = $(CC) $(CFLAGS_LIB) $(SANFLAGS) $(SANLINK) $(LDFLAGS)
+# Changes when a source comes or goes.
+$(BUILD)/objects: text = $(LIB_O)
+$(BUILD)/flags $(BUILD)/objects: FORCE | deps-build
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(text)' | cmp -s - $@ || printf '%s\n' '$(text)' >$@
+
+$(BUILD)/lib/%.o $(BUILD)/monitor/%.o: COMPILE = $(CC) $(CFLAGS_LIB) $(SANFLAGS) -MMD -MP -MF $(@:.o=.d)
+# What dlsym runs through: it is called before a sanitizer's runtime is ready.
+$(addprefix $(BUILD)/lib/,dlsym_hook.o dlsym_next.o entrypoints.o): SANFLAGS :=
+
+define compile
+	@mkdir -p $(@D)
+	$(call say,CC  )$(COMPILE) -c -o $@ $<
+endef
+
+$(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
+	$(compile)
+
+$(BUILD)/lib/%.S.o: lib/%.S $(BUILD)/flags
+	$(compile)
+
+$(BUILD)/monitor/%.o: monitor/%.c $(BUILD)/flags
+	$(compile)
+
+# The version script: an anonymous node, made from the table and the public header.
+$(BUILD)/libgmod.map: lib/entrypoints.def $(wildcard include/gmod.h) scripts/exports $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,MAP )scripts/exports --map >$@.tmp
+	@mv $@.tmp $@
+
+$(LIBRARY): $(LIB_O) $(BUILD)/libgmod.map $(BUILD)/objects
+	$(call say,LINK)$(CC) $(LDFLAGS_LIB) $(SANLINK) $(LDFLAGS) -Wl,--version-script=$(BUILD)/libgmod.map \
+		-Wl,-soname,libgmod.so -o $@ $(LIB_O) -ldl
+
+$(BUILD)/libgmod-objects.a: $(filter-out $(HOOK_O),$(LIB_O)) $(BUILD)/objects
+	@rm -f $@
+	$(call say,AR  )$(AR) rcs $@ $(filter %.o,$^)
+
+$(TOOL): $(TOOL_O)
+	$(call say,LINK)$(CC) $(SANFLAGS) $(LDFLAGS) -pthread -o $@ $^ -ldl
+
+# ---- unit tests ----
+
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgmod-objects.a $(BUILD)/flags | deps-test
+	@mkdir -p $(@D)
+	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(SANFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgmod-objects.a -lcmocka -ldl
+
+-include $(LIB_O:.o=.d) $(TOOL_O:.o=.d) $(addsuffix .d,$(UNIT_BIN))
+
+# ---- demo ----
+
+DEMO := $(BUILD)/demo/demo $(BUILD)/demo/kernels.so $(if $(NVCC),$(BUILD)/demo/kernels.fatbin)
+
+$(BUILD)/demo/demo: tests/demo/demo.c tests/programs/testkit.h $(SIM) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC  )$(CC) $(CFLAGS_TEST) -Itests/programs -o $@ $< $(SIM)
+
+$(BUILD)/demo/kernels.so: tests/demo/kernels.cu tests/programs/kernels.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC  )$(CC) $(CFLAGS_TEST) -Itests/programs -fPIC -shared -o $@ -x c $<
+
+# Portable code, which the driver compiles for the GPU it finds.
+$(BUILD)/demo/kernels.fatbin: tests/demo/kernels.cu tests/programs/kernels.h
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(NVCC) -fatbin -gencode arch=compute_75,code=compute_75 -Itests/programs -o $@ $<
+
+demo: all $(DEMO) ## build everything, then watch a planted overflow being found (a GPU is used when there is one)
+	@tests/demo/run $(BUILD)
+
+# ---- tests ----
+
+test: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## all tests that need no GPU; T=name runs one of them
+	@scripts/run-tests $(T)
+
+test-gpu: all $(DEMO) $(TEST_GPU_PREREQUISITES) ## the same programs on a real GPU, recorded in tests/gpu/last-run.md
+	@tests/gpu/run
+
+mutants: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## break the library on purpose: some test must notice each time
+	@tests/mutants/run
+
+bench: all ## figures: what GMOD costs
+	@if [ -x bench/run ]; then bench/run; else echo "bench: there are no benchmarks yet" >&2; exit 2; fi
+
+# ---- checks ----
+
+ROOMS := lib monitor include device bench tests tests/*
+FORMATTED = $(wildcard $(foreach end,c h cu cuh,$(ROOMS:=/*.$(end))))
+TIDIED = $(wildcard lib/*.c monitor/*.c tests/sim/*.c tests/unit/*.c)
+SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* bench/* tests/* tests/*/*)
+
+check: check-format check-tidy check-cppcheck check-models check-entrypoints check-scripts ## format, linters, models, tables
+
+check-format: | deps-check
+	$(call say,RUN )clang-format --dry-run -Werror $(FORMATTED)
+
+check-tidy: $(TIDIED:%=$(BUILD)/tidy/%.ok)
+
+$(BUILD)/tidy/%.ok: % .clang-tidy tests/.clang-tidy $(wildcard $(ROOMS:=/*.h) lib/*.def) | deps-check
+	@mkdir -p $(@D)
+	$(call say,TIDY)clang-tidy --quiet $< -- $(CFLAGS_TEST) -Itests/programs
+	@touch $@
+
+# cppcheck cannot follow NEXT()'s cast to the type of a table's member: it gets a plain one.
+check-cppcheck: | deps-check
+	@mkdir -p $(BUILD)/cppcheck
+	$(call say,RUN )cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
+		--suppress=missingIncludeSystem --cppcheck-build-dir=$(BUILD)/cppcheck -D__x86_64__ -D__linux__ \
+		'-D__typeof__(x)=CUresult*' -I. lib monitor
+
+check-models: | deps-check
+	$(call say,RUN )tests/models/run
+
+check-entrypoints: | deps-check
+	$(call say,RUN )scripts/check-entrypoints --cuda $(CUDA_HOME)
+
+check-scripts: | deps-check
+	$(call say,RUN )shellcheck --external-sources --source-path=SCRIPTDIR $(SCRIPTS)
+
+# ---- installation ----
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+LIBEXECDIR ?= $(PREFIX)/libexec/gmod
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man/man1
+INSTALL ?= install
+
+WRAPPERS := gmod gmod-tensorflow
+MANPAGES := gmod.1 gmod-tensorflow.1
+HEADERS := $(notdir $(wildcard include/gmod.h include/gmod_device.cuh))
+
+install: $(LIBRARY) $(TOOL) ## install below DESTDIR/PREFIX (default /usr/local)
+	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(INCLUDEDIR)' \
+		'$(DESTDIR)$(MANDIR)'
+	$(INSTALL) -m 755 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libgmod.so'
+	$(INSTALL) -m 755 $(TOOL) '$(DESTDIR)$(LIBEXECDIR)/gmod-tool'
+	lib=$$(realpath -ms --relative-to='$(BINDIR)' '$(LIBDIR)') && \
+	libexec=$$(realpath -ms --relative-to='$(BINDIR)' '$(LIBEXECDIR)') && \
+	for f in $(WRAPPERS); do \
+		sed -e "s|^LIBRARY=.*GMOD_BUILD.*|LIBRARY=\$$here/$$lib/libgmod.so|" -e "s|^TOOL=.*GMOD_BUILD.*|TOOL=\$$here/$$libexec/gmod-tool|" \
+			scripts/$$f >$(BUILD)/$$f.install && \
+		$(INSTALL) -m 755 $(BUILD)/$$f.install '$(DESTDIR)$(BINDIR)'/$$f || exit 1; done
+	for f in $(HEADERS); do $(INSTALL) -m 644 include/$$f '$(DESTDIR)$(INCLUDEDIR)' || exit 1; done
+	for f in $(MANPAGES); do $(INSTALL) -m 644 scripts/$$f '$(DESTDIR)$(MANDIR)' || exit 1; done
+
+uninstall: ## remove what install put there
+	rm -f '$(DESTDIR)$(LIBDIR)/libgmod.so' '$(DESTDIR)$(LIBEXECDIR)/gmod-tool' \
+		$(foreach f,$(WRAPPERS),'$(DESTDIR)$(BINDIR)/$(f)') $(foreach f,$(MANPAGES),'$(DESTDIR)$(MANDIR)/$(f)') \
+		$(foreach f,$(HEADERS),'$(DESTDIR)$(INCLUDEDIR)/$(f)')
+	@rmdir '$(DESTDIR)$(LIBEXECDIR)' 2>/dev/null || true
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD)
+
+help: ## this text
+	@echo 'make [target] [CC=clang] [CUDA_HOME=dir] [SANITIZE=address,undefined|thread] [V=1]'
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' Makefile | expand -t 14

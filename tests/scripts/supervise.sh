@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# gmod --supervise and gmod-tensorflow: the job's exit and signals, the environment, and the share that was guarded.
+. "$(dirname "$0")/testlib"
+gmod=$top/scripts/gmod
+tensorflow=$top/scripts/gmod-tensorflow
+export TMPDIR=$work
+unset TF_FORCE_GPU_ALLOW_GROWTH TF_GPU_ALLOCATOR
+
+# ---- the job is what it would be alone ----
+
+expect "exit status of the job" 37 "$gmod" --supervise sh -c 'exit 37'
+expect "killed by a signal, so is the supervisor" 143 bash -c "'$gmod' --supervise sh -c 'kill -TERM \$\$'"
+expect "not found" 127 "$gmod" --supervise no-such-command
+one_line "not found: said in one line" "$err"
+same "standard input arrives" "hello" "$(echo hello | "$gmod" --supervise cat 2>/dev/null)"
+outcome "$gmod" --supervise sh -c 'echo out; echo err >&2'
+same "standard output is the job's" "out" "$out"
+says "standard error is the job's" '^err$' "$err"
+outcome "$gmod" --supervise printf '<%s>' 'a b' '' '*'
+same "arguments arrive as they are" '<a b><><*>' "$out"
+
+# forwards SIGNAL: a job that traps it ends with 40 when the supervisor is sent it.
+forwards() {
+	"$gmod" --supervise sh -c "trap 'exit 40' $1; echo ready; i=0; while [ \$i -lt 200 ]; do sleep 0.05; i=\$((i + 1)); done" \
+		>"$work/ready" 2>/dev/null &
+	local supervisor=$! i=0
+	while [ ! -s "$work/ready" ] && [ $i -lt 200 ]; do
+		sleep 0.02
+		i=$((i + 1))
+	done
+	kill -s "$1" $supervisor
+	wait $supervisor
+	same "SIG$1 is passed on" 40 $?
+	: >"$work/ready"
+}
+for signal in TERM HUP USR1 USR2; do
+	forwards $signal
+done
+
+if command -v python3 >/dev/null; then
+	# A shell starts background jobs with SIGINT ignored, so a parent that is none asks.
+	expect "SIGINT is not ignored in the job, and is passed on" 0 python3 - "$gmod" <<'PYTHON'
+import signal, subprocess, sys
+job = "import time\nprint('ready', flush=True)\ntry:\n time.sleep(20)\nexcept KeyboardInterrupt:\n raise SystemExit(41)"
+p = subprocess.Popen([sys.argv[1], "--supervise", sys.executable, "-c", job], stdout=subprocess.PIPE)
+p.stdout.readline()
+p.send_signal(signal.SIGINT)
+sys.exit(0 if p.wait() == 41 else 1)
+PYTHON
+fi
+
+# ---- what it says afterwards ----
+
+# A stand-in for a guarded process: writes the line that GMOD would, where GMOD would.
+cat >"$work/job" <<'JOB'
+#!/bin/sh
+log=$(printf '%s' "$GMOD_OPTIONS" | sed -n 's/.*log_path="\{0,1\}\([^":]*\).*/\1/p' | sed "s/%p/$$/")
+while [ $# -gt 0 ]; do
+	echo "$1" >>"$log"
+	shift
+done
+exit 5
+JOB
+chmod +x "$work/job"
+text='GMOD: guarded 3 of 4 buffers, 12.0 KiB of 15.0 KiB device memory (80.0 %); 3 sweeps; 0 findings; 0 degraded; 187 hooks armed'
+pool="$text; 2 allocations of pools, mappings or graphs not covered (1.0 KiB)"
+json='{"schema":"gmod-report-1","event":"summary","pid":7,"bytes_guarded":3072,"bytes_unprotected":1024,"bytes_uncovered":0}'
+
+expect "with a report: exit status" 5 "$gmod" --supervise "$work/job" "==7==$text"
+same "the summary reaches stderr" "==7==$text" "$(head -n 1 <<<"$err")"
+says "the share" '^gmod: 80\.0 % of the job.s device memory was guarded .12\.0 KiB of 15\.0 KiB, in 1 process.$' "$err"
+outcome "$gmod" --supervise "$work/job" "==7==$pool" "other output"
+says "what pools hold counts as not guarded" '^gmod: 75\.0 % ' "$err"
+outcome "$gmod" --supervise "$work/job" "==7==$text" "==8==$pool"
+says "two processes add up" '^gmod: 77\.4 % .*in 2 processes' "$err"
+outcome "$gmod" --supervise --log_format=json "$work/job" "$json"
+says "from JSON" '^gmod: 75\.0 % .*3\.0 KiB of 4\.0 KiB' "$err"
+outcome "$gmod" --supervise --log_path="$work/log [1].%p" "$work/job" "==7==$text"
+says "from a log file of the user's" '^gmod: 80\.0 % ' "$err"
+outcome "$gmod" --supervise true
+says "a job without CUDA" 'how much was guarded is not known: no process' "$err"
+outcome "$gmod" --supervise --verbosity=0 true
+says "a job without a summary" 'verbosity=0' "$err"
+same "no pipe is left behind" "" "$(find "$work" -name 'gmod.*')"
+
+# A guarded program's own summary, on the simulated driver.
+demo=$build/demo/demo
+export LD_LIBRARY_PATH=$build/sim GMOD_TEST_KERNELS=$build/demo/kernels.so
+all='^gmod: 100\.0 % of the job.s device memory was guarded .11\.[67] KiB of 11\.[67] KiB, in 1 process.$'
+expect "a guarded program" 0 "$tensorflow" "$demo"
+says "its report reaches stderr" '^SUMMARY: GMOD: heap-buffer-overflow ' "$err"
+says "its summary is read" "$all" "$err"
+outcome "$tensorflow" --log_format=json "$demo"
+says "as JSON too" "$all" "$err"
+outcome "$tensorflow" --log_path="$work/%h.%p.log" "$demo"
+says "and from its log file" "$all" "$err"
+says_not "where the report went too" 'SUMMARY' "$err"
+outcome "$tensorflow" --backend=native "$demo"
+says "nothing guarded, nothing claimed" '^gmod: 0\.0 % ' "$err"
+outcome "$tensorflow" sh -c "'$demo'; '$demo'"
+says "several processes" '^gmod: 100\.0 % .*in 2 processes' "$err"
+
+# ---- TensorFlow's variables ----
+
+outcome "$tensorflow" printenv TF_FORCE_GPU_ALLOW_GROWTH
+same "growth is set" true "$out"
+TF_FORCE_GPU_ALLOW_GROWTH=false outcome "$tensorflow" printenv TF_FORCE_GPU_ALLOW_GROWTH
+same "growth is never overridden" false "$out"
+says "but what it means is said" 'gmod-tensorflow: TF_FORCE_GPU_ALLOW_GROWTH=false is kept.*one piece' "$err"
+TF_FORCE_GPU_ALLOW_GROWTH='' expect "nor is an empty value" 0 "$tensorflow" printenv TF_FORCE_GPU_ALLOW_GROWTH
+same "which stays empty" "" "$out"
+TF_GPU_ALLOCATOR=cuda_malloc_async outcome "$tensorflow" printenv TF_GPU_ALLOCATOR
+same "the allocator is never overridden" cuda_malloc_async "$out"
+says "but what it means is said" 'TF_GPU_ALLOCATOR=cuda_malloc_async .*does not guard' "$err"
+expect "options go to gmod" 0 "$tensorflow" -o max_cpu=3 printenv GMOD_OPTIONS
+says "options arrive" 'max_cpu=3' "$out"
+expect "a bad option" 2 "$tensorflow" --max_cp=3 true
+
+expect "--explain-env" 0 "$tensorflow" --explain-env -o max_cpu=3 sh -c 'echo ran'
+says_not "--explain-env runs nothing" '^ran$' "$out"
+for name in TF_FORCE_GPU_ALLOW_GROWTH=true LD_PRELOAD= GMOD_OPTIONS=; do
+	says "--explain-env shows $name" "^$name" "$out"
+done
+expect "an option of the command is the command's" 0 "$tensorflow" printf '%s' --explain-env
+same "and reaches it" --explain-env "$out"
+finish

@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# scripts/gmod: what it checks, what it hands on, what it leaves alone.
+. "$(dirname "$0")/testlib"
+gmod=$top/scripts/gmod
+library=$(readlink -f "$build/libgmod.so")
+
+# ---- the command is what runs, unchanged ----
+
+expect "exit status of the command" 37 "$gmod" sh -c 'exit 37'
+expect "killed by a signal" 143 bash -c "'$gmod' sh -c 'kill -TERM \$\$'"
+
+"$gmod" sh -c 'echo $$' >"$work/pid" &
+started=$!
+wait $started
+same "same process id" "$started" "$(cat "$work/pid")"
+
+outcome "$gmod" printf '<%s>' 'a b' '' '*' '-x' $'tab\there'
+same "arguments arrive as they are" $'<a b><><*><-x><tab\there>' "$out"
+same "standard input arrives" "hello" "$(echo hello | "$gmod" cat)"
+same "after -- everything is the command" "-n -o x" "$("$gmod" -- printf '%s' '-n -o x')"
+outcome "$gmod" printenv HOME
+same "the environment is kept" "$HOME" "$out"
+
+mkdir "$work/a directory"
+cp "$(type -P printenv)" "$work/a directory/print env"
+expect "a command with spaces in its path" 0 "$work/a directory/print env" PATH
+expect "a relative command" 0 sh -c "cd '$work/a directory' && '$gmod' './print env' PATH"
+ln -s "$gmod" "$work/a directory/gmod link"
+expect "called through a link" 5 "$work/a directory/gmod link" sh -c 'exit 5'
+expect "found on PATH" 5 env PATH="$top/scripts:$PATH" gmod sh -c 'exit 5'
+
+# ---- commands that cannot be run or guarded ----
+
+refused() {
+	expect "$1" "$2" "${@:4}"
+	says "$1: says so" "$3" "$err"
+	one_line "$1: in one line" "$err"
+}
+
+refused "no such command" 127 'gmod: no-such-command: command not found' "$gmod" no-such-command
+refused "no such file" 127 'command not found' "$gmod" ./no/such/file
+echo text >"$work/plain"
+refused "not executable" 126 'plain: not an executable file' "$gmod" "$work/plain"
+refused "a directory" 126 'not an executable file' "$gmod" "$work"
+refused "no command" 2 'no command given' "$gmod"
+refused "no command behind options" 2 'no command given' "$gmod" --verbosity=2
+
+# An ELF header of another machine or class is all the check looks at.
+patch_at() {
+	printf '%b' "$2" | dd of="$1" bs=1 seek="$3" conv=notrunc status=none
+}
+cp "$(type -P true)" "$work/other-arch"
+patch_at "$work/other-arch" '\x16\x00' 18
+refused "another architecture" 2 'is a 64-bit ELF machine 22 program; this libgmod.so is for 64-bit' "$gmod" "$work/other-arch"
+cp "$(type -P true)" "$work/bits32"
+patch_at "$work/bits32" '\x01' 4
+patch_at "$work/bits32" '\x03\x00' 18
+refused "a 32-bit program" 2 'is a 32-bit i386 program' "$gmod" "$work/bits32"
+
+echo 'int main(void) { return 0; }' >"$work/static.c"
+if ${CC:-gcc} -static -o "$work/static" "$work/static.c" 2>/dev/null; then
+	refused "a static program" 2 'is statically linked' "$gmod" "$work/static"
+	printf '#!%s\n' "$work/static" >"$work/script-of-static"
+	chmod +x "$work/script-of-static"
+	refused "a script run by a static program" 2 'is statically linked' "$gmod" "$work/script-of-static"
+fi
+
+cp "$(type -P true)" "$work/privileged"
+if [ "$(id -u)" -eq 0 ] && chown 65534 "$work/privileged" && chmod u+s "$work/privileged"; then
+	refused "a set-user-ID program" 2 'is set-user-ID: the loader ignores LD_PRELOAD' "$gmod" "$work/privileged"
+fi
+
+# script NAME FIRST-LINE
+script() {
+	printf '%s\nexit 9\n' "$2" >"$work/$1"
+	chmod +x "$work/$1"
+}
+script plain-script '#!/bin/sh'
+expect "a script" 9 "$gmod" "$work/plain-script"
+script env-script '#!/usr/bin/env -S sh -e'
+expect "a script through env" 9 "$gmod" "$work/env-script"
+script headless-script 'true'
+expect "a script without a #! line" 9 "$gmod" "$work/headless-script"
+script broken-script '#!/no/such/interpreter'
+refused "a script without its interpreter" 127 'interpreter /no/such/interpreter does not exist' "$gmod" "$work/broken-script"
+
+# ---- options ----
+
+options_of() {
+	outcome "$gmod" "$@" printenv GMOD_OPTIONS
+}
+options_of
+same "the closing summary is on by itself" 'verbosity=1' "$out"
+options_of -o max_cpu=5 --scan_interval_us=0 -olog_format=json
+same "options in each spelling" 'verbosity=1:max_cpu=5:scan_interval_us=0:log_format=json' "$out"
+GMOD_OPTIONS=verbosity=0:max_cpu=3 options_of --max_cpu=7
+same "the command line comes last and wins" 'verbosity=1:verbosity=0:max_cpu=3:max_cpu=7' "$out"
+options_of --log_path=/tmp/a:b
+same "a value with a colon is quoted" 'verbosity=1:log_path="/tmp/a:b"' "$out"
+options_of --log_path='/tmp/a:"b'
+same "a value with a colon and a quote" "verbosity=1:log_path='/tmp/a:\"b'" "$out"
+options_of --log_path='"/tmp/a:b"'
+same "a value that is quoted already" 'verbosity=1:log_path="/tmp/a:b"' "$out"
+refused "a value that cannot be quoted" 2 'both kinds of quotes' "$gmod" "--log_path=a:'\"" true
+refused "an unknown option" 2 'backnd.*did you mean "?backend' "$gmod" --backnd=unified true
+refused "a bad value" 2 'unifed.*backend.*did you mean "?unified' "$gmod" --backend=unifed true
+refused "a number out of range" 2 'exitcode' "$gmod" --exitcode=256 true
+refused "an option without a value" 2 'halt_on_error.*no value' "$gmod" --halt_on_error true
+refused "-o without anything" 2 '-o needs KEY=VALUE' "$gmod" -o
+refused "a short option that is none" 2 'unknown option "-x"' "$gmod" -x true
+refused "a bad GMOD_OPTIONS" 2 'max_cp.*did you mean "?max_cpu' env GMOD_OPTIONS=max_cp=1 "$gmod" true
+for name in $(scripts/options-table pairs | grep -v '=$'); do
+	expect "--$name is accepted" 0 "$gmod" "--$name" true
+done
+
+# ---- LD_PRELOAD ----
+
+preload_of() {
+	outcome "$gmod" printenv LD_PRELOAD
+}
+preload_of
+same "the library is preloaded" "$library" "$out"
+echo >"$work/empty.c"
+${CC:-gcc} -shared -fPIC -o "$work/libother.so" "$work/empty.c"
+${CC:-gcc} -shared -fPIC -o "$work/libasan.so.9" "$work/empty.c"
+LD_PRELOAD=$work/libother.so preload_of
+same "another library stays" "$library:$work/libother.so" "$out"
+LD_PRELOAD="$work/libother.so $library" preload_of
+same "no duplicate" "$work/libother.so $library" "$out"
+LD_PRELOAD="$work/libasan.so.9:$work/libother.so" preload_of
+same "a sanitizer's runtime stays first" "$work/libasan.so.9:$library:$work/libother.so" "$out"
+
+mkdir "$work/with space"
+cp "$build/libgmod.so" "$build/gmod-tool" "$work/with space"
+refused "a library path with spaces" 2 'LD_PRELOAD cannot hold a path with spaces' env GMOD_BUILD="$work/with space" "$gmod" true
+mkdir "$work/unbuilt"
+refused "nothing built" 2 'libgmod.so is missing; build it first' env GMOD_BUILD="$work/unbuilt" "$gmod" true
+mkdir "$work/damaged"
+cp "$build/gmod-tool" "$work/damaged"
+echo "not a library" >"$work/damaged/libgmod.so"
+expect "a library the loader refuses" 2 env GMOD_BUILD="$work/damaged" "$gmod" true
+says "a library the loader refuses: says so" 'the loader did not accept libgmod.so' "$err"
+
+# ---- words ----
+
+expect "--version" 0 "$gmod" --version
+says "--version says it" '^gmod [0-9]+\.[0-9]+' "$out"
+expect "--explain-env runs nothing" 0 "$gmod" --explain-env --max_cpu=4 sh -c 'echo ran'
+says_not "--explain-env runs nothing: no output of it" '^ran' "$out"
+says "--explain-env shows LD_PRELOAD" "^LD_PRELOAD=$library$" "$out"
+says "--explain-env shows GMOD_OPTIONS" '^GMOD_OPTIONS=verbosity=1:max_cpu=4$' "$out"
+printf '#!/bin/sh\necho "the other doctor"\n' >"$work/doctor"
+chmod +x "$work/doctor"
+same "a command named doctor" "the other doctor" "$(PATH=$work:$PATH "$gmod" -- doctor)"
+
+finish
