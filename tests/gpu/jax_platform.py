@@ -1,0 +1,9 @@
+# guarded: some
+# limit: 150
+# env: XLA_PYTHON_CLIENT_ALLOCATOR=platform
+"""jax_script.py with every array an allocation of the driver's."""
+
+import os
+import runpy
+
+runpy.run_path(os.path.join(os.path.dirname(os.path.abspath(__file__)), "jax_script.py"))

@@ -1,0 +1,45 @@
+# guarded: no
+# limit: 150
+# env: XLA_PYTHON_CLIENT_MEM_FRACTION=.05
+"""Steps of a small network in JAX, whose default pool is one piece of virtual memory that GMOD lets pass."""
+
+import sys
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ImportError as e:
+    print(f"skipped: {e}", file=sys.stderr)
+    sys.exit(77)
+
+if jax.default_backend() != "gpu":
+    print("skipped: JAX sees no GPU", file=sys.stderr)
+    sys.exit(77)
+
+SIZES = (101, 257, 33, 1)
+
+
+def init(key):
+    keys = jax.random.split(key, len(SIZES) - 1)
+    return [jax.random.normal(k, (m, n)) / m**0.5 for k, m, n in zip(keys, SIZES, SIZES[1:])]
+
+
+def loss(params, x):
+    y = x
+    for w in params:
+        y = jnp.tanh(y @ w)
+    return jnp.mean((y - 0.25) ** 2)
+
+
+@jax.jit
+def step(params, x):
+    value, grads = jax.value_and_grad(loss)(params, x)
+    return value, [p - 0.1 * g for p, g in zip(params, grads)]
+
+
+params = init(jax.random.key(0))
+x = jax.random.normal(jax.random.key(1), (50, SIZES[0]))
+for i in range(30):
+    value, params = step(params, x)
+    if i % 5 == 0:
+        print(f"step {i}: loss {float(value):.6f}")

@@ -1,0 +1,26 @@
+# expect: heap-buffer-overflow size 4000 offset +0
+# suspect: planted_overflow
+# env: PYTORCH_NO_CUDA_MEMORY_CACHING=1
+# limit: 120
+"""A custom kernel writes past a PyTorch tensor; with caching off the tensor is an allocation of its own."""
+
+import sys
+
+try:
+    import torch
+except ImportError as e:
+    print(f"skipped: {e}", file=sys.stderr)
+    sys.exit(77)
+
+if not torch.cuda.is_available():
+    print("skipped: PyTorch sees no GPU", file=sys.stderr)
+    sys.exit(77)
+
+import planted
+
+launch = planted.load()
+tensor = torch.zeros(1000, dtype=torch.int32, device="cuda")
+product = torch.ones(64, 64, device="cuda") @ torch.ones(64, 64, device="cuda")
+launch(tensor, 1000)
+torch.cuda.synchronize()
+print(tensor.sum().item(), product.sum().item())

@@ -1,0 +1,26 @@
+# expect: heap-buffer-overflow size 23068672 offset +0
+# suspect: planted_overflow
+# limit: 120
+"""The same with PyTorch's own pool: a tensor of 22 MiB fills a segment, which is one allocation of the driver's."""
+
+import sys
+
+try:
+    import torch
+except ImportError as e:
+    print(f"skipped: {e}", file=sys.stderr)
+    sys.exit(77)
+
+if not torch.cuda.is_available():
+    print("skipped: PyTorch sees no GPU", file=sys.stderr)
+    sys.exit(77)
+
+import planted
+
+N = (22 << 20) // 4
+
+launch = planted.load()
+tensor = torch.zeros(N, dtype=torch.int32, device="cuda")
+launch(tensor, N)
+torch.cuda.synchronize()
+print(tensor[-1].item())

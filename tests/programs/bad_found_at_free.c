@@ -1,0 +1,17 @@
+// expect: heap-buffer-overflow size 1000 offset +0 in make_buffer
+// options: gather_interval_ms=0
+// suspect: k_flip
+/* The byte lies on the device, where nobody looks before the buffer is freed; nothing else waits for the kernel. */
+#include "make_buffer.h"
+
+int main(void)
+{
+	CUdeviceptr p;
+
+	tk_start();
+	p = make_buffer(1000);
+	tk_spin(NULL, 20);
+	tk_flip(p, 1000, 1);
+	CK(cuMemFree(p));
+	return 0;
+}

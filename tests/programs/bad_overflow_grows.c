@@ -1,0 +1,35 @@
+// expect: heap-buffer-overflow size 4096 offset +8 in make_buffer
+// suspect: k_flip_and_spin
+// options: log_path=report.log
+/* First one byte; some time later, while the first kernel still runs, another one nearer to the end: one final report,
+ * of both, which does not wait for the kernel either. */
+#include "make_buffer.h"
+#include "report_log.h"
+
+int main(void)
+{
+	long long off = 4096 + 40, count = 1;
+	volatile int *go_on;
+	CUstream first, second;
+	CUfunction f;
+	CUdeviceptr p;
+	int reported;
+
+	tk_start();
+	f = tk_kernel("k_flip_and_spin");
+	tk_kernel("k_flip");
+	tk_kernel("k_spin_ms");
+	go_on = tk_flag();
+	CK(cuStreamCreate(&first, CU_STREAM_NON_BLOCKING));
+	CK(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
+	p = make_buffer(4096);
+	tk_launch(f, 1, 1, first, TK_ARGS(&p, &off, &count, &go_on));
+	tk_spin(second, 20);
+	tk_flip_on(second, p, 4096 + 8, 1);
+	reported = wait_for_report("SUMMARY", 10000);
+	*go_on = 1;
+	tk_sync();
+	REQUIRE(reported);
+	CK(cuMemFree(p));
+	return 0;
+}

@@ -1,0 +1,21 @@
+// expect: heap-buffer-overflow size 4096 offset +0 in make_buffer
+// suspect: k_flip
+// options: log_path=report.log
+// exit: 134
+/* The overflow is found, then the program dies of SIGABRT: what was reported stays reported. */
+#include "make_buffer.h"
+#include "report_log.h"
+#include <signal.h>
+
+int main(void)
+{
+	CUdeviceptr p;
+
+	tk_start();
+	p = make_buffer(4096);
+	tk_flip(p, 4096, 1);
+	tk_sync();
+	REQUIRE(wait_for_report("SUMMARY", 10000));
+	raise(SIGABRT);
+	return 0;
+}

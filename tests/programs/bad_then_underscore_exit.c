@@ -1,0 +1,16 @@
+// expect: heap-buffer-overflow size 4000 offset +0 in make_buffer
+// suspect: k_flip
+// exit: 7
+/* _exit() at once: no exit handler runs, nothing is freed. */
+#include "make_buffer.h"
+
+int main(void)
+{
+	CUdeviceptr p;
+
+	tk_start();
+	p = make_buffer(4000);
+	tk_flip(p, 4000, 8);
+	tk_sync();
+	_exit(7);
+}

@@ -1,0 +1,21 @@
+/* Managed memory attached to a stream, and to the host, as older programs do. */
+#include "testkit.h"
+
+int main(void)
+{
+	CUstream stream;
+	CUdeviceptr p;
+
+	tk_start();
+	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	CK(cuMemAllocManaged(&p, 5000, CU_MEM_ATTACH_HOST));
+	memset((void *)p, 1, 5000);
+	CK(cuStreamAttachMemAsync(stream, p, 0, CU_MEM_ATTACH_SINGLE));
+	CK(cuStreamSynchronize(stream));
+	tk_flip_on(stream, p, 0, 5000);
+	CK(cuStreamSynchronize(stream));
+	printf("last byte %#x\n", ((unsigned char *)p)[4999]);
+	CK(cuMemFree(p));
+	CK(cuStreamDestroy(stream));
+	return 0;
+}

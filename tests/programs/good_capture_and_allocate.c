@@ -1,0 +1,37 @@
+/* Allocating and freeing in the capturing thread: fine in relaxed mode, refused and fatal to the capture in the others.
+ */
+#include "testkit.h"
+
+static void try_mode(const char *name, CUstreamCaptureMode mode)
+{
+	CUgraph graph = NULL;
+	CUstream stream;
+	CUdeviceptr p = 0;
+	CUresult allocated, ended;
+
+	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	CK(cuStreamBeginCapture(stream, mode));
+	allocated = cuMemAlloc(&p, 1000);
+	ended = cuStreamEndCapture(stream, &graph);
+	printf("%s: %s, %s\n", name, tk_error_name(allocated), tk_error_name(ended));
+	if (graph)
+		CK(cuGraphDestroy(graph));
+	if (allocated == CUDA_SUCCESS)
+		CK(cuMemFree(p));
+	CK(cuStreamDestroy(stream));
+}
+
+int main(void)
+{
+	CUdeviceptr p;
+
+	tk_start();
+	try_mode("relaxed", CU_STREAM_CAPTURE_MODE_RELAXED);
+	try_mode("thread-local", CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+	try_mode("global", CU_STREAM_CAPTURE_MODE_GLOBAL);
+	CK(cuMemAlloc(&p, 1000));
+	tk_flip(p, 0, 1000);
+	CK(cuMemFree(p));
+	puts("and afterwards all is well");
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* Contexts of the program's own, pushed, popped and destroyed with buffers alive in them. */
+#include "testkit.h"
+#include "process.h"
+
+int main(void)
+{
+	CUcontext context, popped;
+	CUdeviceptr p;
+
+	tk_init();
+	CK(cuDeviceGet(&tk_device, 0));
+	for (int i = 0; i < 3; i++) {
+		CK(cuCtxCreate(&context, NULL, 0, tk_device));
+		tk_module = tk_load_kernels();
+		for (int n = 1; n <= 10; n++) {
+			CK(cuMemAlloc(&p, 3000 * n));
+			tk_flip(p, 0, 3000 * n);
+		}
+		CK(cuCtxPopCurrent(&popped));
+		REQUIRE(popped == context);
+		CK(cuCtxPushCurrent(context));
+		use_cuda(6000);
+		CK(cuCtxDestroy(context));
+		printf("destroyed %d\n", i);
+	}
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* exit() while other threads allocate, launch and free, for which the driver may go away under them. */
+#include "testkit.h"
+#include <pthread.h>
+
+static CUfunction flip;
+
+static void *allocate(void *unused TK_UNUSED)
+{
+	long long zero = 0, n = 1000;
+	CUdeviceptr p;
+
+	if (cuCtxSetCurrent(tk_context) != CUDA_SUCCESS)
+		return NULL;
+	while (cuMemAlloc(&p, 1000) == CUDA_SUCCESS) {
+		cuLaunchKernel(flip, 8, 1, 1, 128, 1, 1, 0, NULL, TK_ARGS(&p, &zero, &n), NULL);
+		cuMemFree(p);
+	}
+	for (;;)
+		pause();
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	tk_start();
+	flip = tk_kernel("k_flip");
+	for (int i = 0; i < 4; i++)
+		REQUIRE(!pthread_create(&thread, NULL, allocate, NULL));
+	tk_sleep_ms(150);
+	puts("leaving");
+	exit(0);
+}

@@ -1,0 +1,34 @@
+/* A captured graph of fills, kernels and copies, launched and updated many times. */
+#include "testkit.h"
+
+int main(void)
+{
+	static unsigned char host[4000];
+	CUgraphExec exec;
+	CUgraph graph;
+	CUstream stream;
+	CUdeviceptr p;
+	int right = 0;
+
+	tk_start();
+	CK(cuMemAlloc(&p, sizeof(host)));
+	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	tk_kernel("k_flip");
+	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	CK(cuMemsetD8Async(p, 3, sizeof(host), stream));
+	tk_flip_on(stream, p, 0, sizeof(host));
+	CK(cuStreamEndCapture(stream, &graph));
+	CK(cuGraphInstantiate(&exec, graph, 0));
+	for (int i = 0; i < 50; i++)
+		CK(cuGraphLaunch(exec, stream));
+	CK(cuMemcpyDtoHAsync(host, p, sizeof(host), stream));
+	CK(cuStreamSynchronize(stream));
+	for (size_t i = 0; i < sizeof(host); i++)
+		right += host[i] == (3 ^ 0x5a);
+	printf("%d bytes right\n", right);
+	CK(cuGraphExecDestroy(exec));
+	CK(cuGraphDestroy(graph));
+	CK(cuStreamDestroy(stream));
+	CK(cuMemFree(p));
+	return 0;
+}

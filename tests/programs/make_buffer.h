@@ -1,0 +1,37 @@
+/*
+ * Where the buffers of most programs are made: a function of its own, which every report has to name. It is exported
+ * (programs are linked with -rdynamic) so that its name can be found from its address.
+ */
+#ifndef GMOD_MAKE_BUFFER_H
+#define GMOD_MAKE_BUFFER_H
+
+#include "testkit.h"
+
+#define EXPORTED __attribute__((noinline, visibility("default")))
+
+EXPORTED TK_UNUSED CUdeviceptr make_buffer(size_t size)
+{
+	CUdeviceptr p;
+
+	CK(cuMemAlloc(&p, size));
+	return p;
+}
+
+/* Pinned host memory, mapped for the device. */
+EXPORTED TK_UNUSED char *make_pinned(size_t size)
+{
+	void *p;
+
+	CK(cuMemHostAlloc(&p, size, CU_MEMHOSTALLOC_DEVICEMAP));
+	return p;
+}
+
+EXPORTED TK_UNUSED CUdeviceptr make_managed(size_t size)
+{
+	CUdeviceptr p;
+
+	CK(cuMemAllocManaged(&p, size, CU_MEM_ATTACH_GLOBAL));
+	return p;
+}
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * What the two halves of the driver that does nothing share: every name, as in lib/entrypoints.def.
+ */
+#ifndef GMOD_NULLCUDA_H
+#define GMOD_NULLCUDA_H
+
+struct null_name {
+	const char *base, *flavour;
+	int version;
+	void *address;
+};
+
+extern const struct null_name null_names[] __attribute__((visibility("hidden"))); /* ends with base NULL */
+
+#endif

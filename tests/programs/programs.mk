@@ -1,0 +1,78 @@
+# The test programs: every good_*.c and bad_*.c once against the simulated driver and, with `make gpu-programs`, once
+# against the toolkit's stub of the real one, where rt_*.cu (programs over the CUDA runtime) join them.
+#
+# Included by the top Makefile, which defines BUILD, CC, CFLAGS_TEST, CUDA_HOME, NVCC and SIM.
+
+programs := $(patsubst tests/programs/%.c,%,$(wildcard $(addprefix tests/programs/,good_*.c bad_*.c conformance.c \
+	figure_latency.c figure_idle.c)))
+rt_programs := $(patsubst tests/programs/%.cu,%,$(wildcard tests/programs/rt_*.cu))
+plugins := plugin_cuda.so plugin_dlsym.so plugin_getpgrp.so
+program_headers := $(wildcard tests/programs/*.h)
+
+sim_programs := $(addprefix $(BUILD)/sim/programs/,$(plugins) $(programs))
+gpu_programs := $(addprefix $(BUILD)/gpu/programs/,$(plugins) $(programs) $(rt_programs))
+
+# A driver that does nothing at once, and what is timed over it: the cost of the hooks alone.
+null_programs := $(BUILD)/null/libcuda.so.1 $(BUILD)/null/figure_launch_cost
+
+TEST_PREREQUISITES += sim-programs
+
+.PHONY: sim-programs gpu-programs
+sim-programs: $(sim_programs) $(null_programs) $(BUILD)/sim/kernels.so ## the test programs for the simulated driver
+gpu-programs: $(gpu_programs) $(null_programs) $(BUILD)/gpu/kernels.fatbin ## the test programs for a GPU
+
+$(BUILD)/sim/programs/%: driver = $(SIM)
+$(BUILD)/gpu/programs/%: driver = -L$(CUDA_HOME)/lib64/stubs -lcuda
+
+# Exceptions: one program is not linked with the driver, one wants a library in front of the C library.
+$(BUILD)/sim/programs/bad_through_dlopen $(BUILD)/gpu/programs/bad_through_dlopen: driver =
+$(BUILD)/sim/programs/good_rtld_next: driver = $(BUILD)/sim/programs/plugin_getpgrp.so $(SIM)
+$(BUILD)/gpu/programs/good_rtld_next: driver = $(BUILD)/gpu/programs/plugin_getpgrp.so -L$(CUDA_HOME)/lib64/stubs -lcuda
+$(BUILD)/sim/programs/good_rtld_next: $(BUILD)/sim/programs/plugin_getpgrp.so
+$(BUILD)/gpu/programs/good_rtld_next: $(BUILD)/gpu/programs/plugin_getpgrp.so
+
+# -rdynamic: reports find the names of exported functions.
+link_program = $(CC) $(CFLAGS_TEST) -rdynamic -Wl,-rpath,'$$ORIGIN' -o $@ $< $(driver) -ldl
+link_plugin = $(CC) $(CFLAGS_TEST) -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
+
+$(addprefix $(BUILD)/sim/programs/,$(programs)): $(BUILD)/sim/programs/%: tests/programs/%.c $(program_headers) $(SIM) \
+		$(BUILD)/flags
+	@mkdir -p $(@D)
+	$(link_program)
+
+$(addprefix $(BUILD)/gpu/programs/,$(programs)): $(BUILD)/gpu/programs/%: tests/programs/%.c $(program_headers) \
+		$(BUILD)/flags
+	@mkdir -p $(@D)
+	$(link_program)
+
+$(BUILD)/sim/programs/%.so $(BUILD)/gpu/programs/%.so: tests/programs/%.c $(program_headers) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(link_plugin)
+
+# ---- for nvcc ----
+
+# Machine code for one architecture and portable code for the others.
+GPU_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
+
+$(BUILD)/gpu/kernels.fatbin: tests/programs/kernels.cu tests/programs/kernels.h
+	@mkdir -p $(@D)
+	$(NVCC) $(GPU_ARCH) -O2 -fatbin -o $@ $<
+
+
+$(BUILD)/gpu/programs/rt_shared_%: cudart = -cudart shared -Xlinker -rpath=$(CUDA_HOME)/lib64
+$(BUILD)/gpu/programs/rt_static_%: cudart = -cudart static
+$(BUILD)/gpu/programs/rt_per_thread_%: cudart = -cudart static --default-stream per-thread
+
+$(addprefix $(BUILD)/gpu/programs/,$(rt_programs)): $(BUILD)/gpu/programs/%: tests/programs/%.cu $(program_headers)
+	@mkdir -p $(@D)
+	$(NVCC) $(GPU_ARCH) -O2 -std=c++17 -Xcompiler -Wall,-Wextra,-Werror,-rdynamic,-pthread $(cudart) -o $@ $<
+
+# ---- over the driver that does nothing ----
+
+$(BUILD)/null/libcuda.so.1: tests/programs/nullcuda.c tests/programs/nullcuda_names.c lib/entrypoints.def $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_TEST) -fPIC -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -o $@ $(filter %.c,$^)
+
+$(BUILD)/null/figure_launch_cost: tests/programs/figure_launch_cost.c $(BUILD)/null/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_TEST) -rdynamic -o $@ $< $(BUILD)/null/libcuda.so.1

@@ -1,0 +1,29 @@
+/*
+ * For programs whose reports go to report.log (log_path) in their working directory: they read it while they run.
+ */
+#ifndef GMOD_REPORT_LOG_H
+#define GMOD_REPORT_LOG_H
+
+#include "testkit.h"
+
+/* 1 as soon as the log holds text, 0 if it does not within ms milliseconds. */
+static TK_UNUSED int wait_for_report(const char *text, int ms)
+{
+	static char log[65536];
+	double end = tk_ms() + ms;
+
+	while (tk_ms() < end) {
+		FILE *f = fopen("report.log", "r");
+
+		if (f) {
+			log[fread(log, 1, sizeof(log) - 1, f)] = 0;
+			fclose(f);
+			if (strstr(log, text))
+				return 1;
+		}
+		tk_sleep_ms(2);
+	}
+	return 0;
+}
+
+#endif

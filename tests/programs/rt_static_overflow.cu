@@ -1,0 +1,14 @@
+// expect: heap-buffer-overflow size 4000 offset +0 in make_array
+// suspect: rt_fill
+/* The CUDA runtime linked statically: it asks the driver for everything by cuGetProcAddress. */
+#include "runtime.cuh"
+
+int main()
+{
+	float *p = make_array(1000);
+
+	rt_fill<<<8, 128>>>(p, 1001);
+	RT(cudaDeviceSynchronize());
+	RT(cudaFree(p));
+	return 0;
+}
