@@ -16,12 +16,12 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 {
 	if (!gmod_on())
 		return GMOD_INACTIVE;
-	gmod_gather(NULL, GMOD_GATHER_WHOLE, false);
 	if (!gmod_sweep_lock(CHECK_PATIENCE_NS))
 		return GMOD_BUSY;
 	if (gmod_on())
-		gmod_sweep_thorough(false);
+		gmod_sweep_thorough();
 	gmod_sweep_unlock();
+	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_watch_settle(false);
 	return GMOD_OK;
 }

@@ -17,7 +17,8 @@ CUstreamCaptureMode gmod_relaxed_begin(void)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-	NEXT(cuThreadExchangeStreamCaptureMode)(&mode);
+	if (NEXT(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS)
+		gmod_degraded("cuThreadExchangeStreamCaptureMode");
 	return mode;
 }
 

@@ -34,6 +34,19 @@ static void *hook_for(void *handle, const char *symbol)
 	return libcuda == handle ? hook : NULL;
 }
 
+/* As if we were not there: nothing behind us has the name, and dlerror() says so. */
+static void *not_there(void *handle, const char *symbol)
+{
+	(void)handle;
+	return gmod_next_dlsym(RTLD_NEXT, symbol);
+}
+
+/* A driver name, in a process that has no driver: whatever is found would be our own export. */
+static bool only_ours(const char *symbol)
+{
+	return gmod_hook_by_symbol(symbol) && !gmod_driver_resolve();
+}
+
 /*
  * Called from dlsym_entry.S. Returns our hook, or NULL with *jump_to set to the dlsym that shall answer.
  *
@@ -48,6 +61,6 @@ __attribute__((visibility("hidden"))) void *gmod_dlsym_target(void *handle, cons
 		hook = hook_for(handle, symbol);
 	if (hook)
 		return hook;
-	*jump_to = gmod_get_next_dlsym();
+	*jump_to = symbol && only_ours(symbol) ? not_there : gmod_get_next_dlsym();
 	return NULL;
 }

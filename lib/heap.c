@@ -14,6 +14,7 @@
 #include "monitor/activity.h"
 #include "monitor/gather.h"
 #include "monitor/proof.h"
+#include "monitor/sweep.h"
 #include "monitor/verify.h"
 
 static _Atomic uint64_t next_serial;
@@ -241,15 +242,20 @@ static void wait_for_context(const struct gmod_context *c)
 	CUdeviceptr tiny = 0;
 	bool pushed = false;
 
-	if (NEXT(cuCtxGetCurrent)(&current) == CUDA_SUCCESS && current != owner)
+	if (NEXT(cuCtxGetCurrent)(&current) == CUDA_SUCCESS && current != owner) {
 		pushed = NEXT(cuCtxPushCurrent_v2)(owner) == CUDA_SUCCESS;
-	if (NEXT(cuMemAlloc_v2)(&tiny, 1) != CUDA_SUCCESS &&
-	    NEXT(cuMemAllocManaged)(&tiny, 1, CU_MEM_ATTACH_GLOBAL) != CUDA_SUCCESS)
-		tiny = 0;
+		if (!pushed)
+			gmod_degraded("cuCtxPushCurrent");
+	}
+	if (NEXT(cuMemAlloc_v2)(&tiny, 1) != CUDA_SUCCESS) {
+		gmod_degraded("cuMemAlloc before a free");
+		if (NEXT(cuMemAllocManaged)(&tiny, 1, CU_MEM_ATTACH_GLOBAL) != CUDA_SUCCESS)
+			tiny = 0;
+	}
 	if (!tiny || NEXT(cuMemFree_v2)(tiny) != CUDA_SUCCESS)
 		gmod_degraded("waiting before a free");
-	if (pushed)
-		NEXT(cuCtxPopCurrent_v2)(&popped);
+	if (pushed && NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxPopCurrent");
 	gmod_relaxed_end(mode);
 }
 
@@ -286,10 +292,11 @@ static CUresult release(struct gmod_record *r)
 	return result;
 }
 
-static void verify(struct gmod_record *r, enum gmod_verify what)
+/* swept: the latest sweep from before the record was RELEASING; later ones have passed it over. */
+static void verify(struct gmod_record *r, enum gmod_verify what, struct gmod_moment swept)
 {
 	if (gmod_busy_begin())
-		gmod_verify_released(r, what);
+		gmod_verify_released(r, what, swept);
 	gmod_busy_end();
 }
 
@@ -307,13 +314,15 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 	uint64_t began = gmod_ticks(), context = context_number(d);
 	CUresult result;
 
+	struct gmod_moment swept = gmod_sweep_latest();
+
 	if (!gmod_record_begin_release(r, found->word)) {
 		gmod_misuse_free(found->bounds.user, entry_point, CUDA_ERROR_INVALID_VALUE);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 	if (gmod_on())
 		wait_for_context(d->context);
-	verify(r, GMOD_VERIFY_ALL);
+	verify(r, GMOD_VERIFY_ALL, swept);
 	result = release(r);
 	if (result == CUDA_SUCCESS && context)
 		gmod_prove_context(context, began);
@@ -321,9 +330,11 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 }
 
 /* All live records of the context, one after another, to RELEASING; `visit` then owns each. */
-static void for_each_of(const struct gmod_context *c, enum gmod_state state, void (*visit)(struct gmod_record *))
+static void for_each_of(const struct gmod_context *c, enum gmod_state state,
+			void (*visit)(struct gmod_record *, struct gmod_moment swept))
 {
 	uint32_t end = gmod_registry_positions();
+	struct gmod_moment swept;
 
 	for (uint32_t i = 0; i < end; i++) {
 		struct gmod_record *r = gmod_record_at(i);
@@ -331,28 +342,31 @@ static void for_each_of(const struct gmod_context *c, enum gmod_state state, voi
 
 		if ((word & 3) != state || gmod_record_details(r)->context != c)
 			continue;
+		swept = gmod_sweep_latest();
 		if (state == GMOD_RELEASING || gmod_record_begin_release(r, word))
-			visit(r);
+			visit(r, swept);
 	}
 }
 
-static void verify_leaving(struct gmod_record *r)
+static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
 {
 	gmod_record_details(r)->leaving = true;
-	verify(r, GMOD_VERIFY_VISIBLE);
+	verify(r, GMOD_VERIFY_VISIBLE, swept);
 }
 
 /* A buffer another thread is freeing at this moment is that thread's, and stays so. */
-static void drop(struct gmod_record *r)
+static void drop(struct gmod_record *r, struct gmod_moment swept)
 {
+	(void)swept;
 	if (!gmod_record_details(r)->leaving)
 		return;
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
 	gmod_record_retire(r);
 }
 
-static void keep(struct gmod_record *r)
+static void keep(struct gmod_record *r, struct gmod_moment swept)
 {
+	(void)swept;
 	if (!gmod_record_details(r)->leaving)
 		return;
 	gmod_record_details(r)->leaving = false;
@@ -362,7 +376,7 @@ static void keep(struct gmod_record *r)
 void gmod_heap_context_leaving(struct gmod_context *c)
 {
 	if (gmod_on())
-		gmod_gather(c, GMOD_GATHER_WHOLE, false);
+		gmod_gather(c, GMOD_GATHER_WHOLE);
 	gmod_context_dying(c);
 	for_each_of(c, GMOD_LIVE, verify_leaving);
 }

@@ -3,6 +3,7 @@
 
 #include "lib/capture.h"
 #include "lib/hook.h"
+#include "lib/start.h"
 
 _Atomic int gmod_captures;
 
@@ -18,7 +19,9 @@ bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour)
 		return false;
 	if (!stream)
 		stream = CU_STREAM_PER_THREAD;
-	return NEXT(cuStreamIsCapturing)(stream, &status) == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+	if (NEXT(cuStreamIsCapturing)(stream, &status) != CUDA_SUCCESS)
+		gmod_degraded("cuStreamIsCapturing");
+	return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 static CUresult began(CUresult r, const char *entry_point)

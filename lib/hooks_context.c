@@ -72,13 +72,22 @@ static struct gmod_context *primary_leaving(CUdevice device)
 	return gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(gmod_context_primary(device)));
 }
 
-/* The last release destroys the context, an earlier one does not; only the driver counts. */
-static bool primary_is_gone(CUdevice device)
+/*
+ * The last release destroys the context, an earlier one does not; only the driver counts. If it does not say, the
+ * context is taken as gone: its buffers go unwatched, which is better than being read when they are gone.
+ */
+static bool primary_is_gone(const struct gmod_context *c, CUresult r, CUdevice device)
 {
 	unsigned flags = 0;
-	int active = 1;
+	int active = 0;
 
-	return NEXT(cuDevicePrimaryCtxGetState)(device, &flags, &active) == CUDA_SUCCESS && !active;
+	if (!c || r != CUDA_SUCCESS)
+		return false;
+	if (NEXT(cuDevicePrimaryCtxGetState)(device, &flags, &active) != CUDA_SUCCESS) {
+		gmod_degraded("cuDevicePrimaryCtxGetState");
+		return true;
+	}
+	return !active;
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
@@ -86,7 +95,7 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 	struct gmod_context *c = primary_leaving(dev);
 	CUresult r = NEXT(cuDevicePrimaryCtxRelease)(dev);
 
-	return left(c, r, r == CUDA_SUCCESS && primary_is_gone(dev), __func__);
+	return left(c, r, primary_is_gone(c, r, dev), __func__);
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
@@ -94,7 +103,7 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 	struct gmod_context *c = primary_leaving(dev);
 	CUresult r = NEXT(cuDevicePrimaryCtxRelease_v2)(dev);
 
-	return left(c, r, r == CUDA_SUCCESS && primary_is_gone(dev), __func__);
+	return left(c, r, primary_is_gone(c, r, dev), __func__);
 }
 
 /* A reset frees everything also where the context itself stays for those who hold it. */

@@ -31,12 +31,19 @@ static void collect_node(struct kernels *k, CUgraphNode node, int depth)
 	CUgraphNodeType type;
 	CUgraph child;
 
-	if (NEXT(cuGraphNodeGetType)(node, &type) != CUDA_SUCCESS)
-		return;
-	if (type == CU_GRAPH_NODE_TYPE_KERNEL && NEXT(cuGraphKernelNodeGetParams_v2)(node, &params) == CUDA_SUCCESS)
-		add(k, params.func ? (const void *)params.func : (const void *)params.kern);
-	else if (type == CU_GRAPH_NODE_TYPE_GRAPH && NEXT(cuGraphChildGraphNodeGetGraph)(node, &child) == CUDA_SUCCESS)
-		collect(k, child, depth + 1);
+	CUresult r = NEXT(cuGraphNodeGetType)(node, &type);
+
+	if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_KERNEL) {
+		r = NEXT(cuGraphKernelNodeGetParams_v2)(node, &params);
+		if (r == CUDA_SUCCESS)
+			add(k, params.func ? (const void *)params.func : (const void *)params.kern);
+	} else if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_GRAPH) {
+		r = NEXT(cuGraphChildGraphNodeGetGraph)(node, &child);
+		if (r == CUDA_SUCCESS)
+			collect(k, child, depth + 1);
+	}
+	if (r != CUDA_SUCCESS)
+		gmod_degraded("asking a graph node");
 }
 
 /* The first nodes of a large graph stand for it: a report has room for a few names. */
@@ -45,8 +52,12 @@ static void collect(struct kernels *k, CUgraph graph, int depth)
 	CUgraphNode nodes[NODES];
 	size_t count = NODES;
 
-	if (depth > DEPTH || NEXT(cuGraphGetNodes)(graph, nodes, &count) != CUDA_SUCCESS)
+	if (depth > DEPTH)
 		return;
+	if (NEXT(cuGraphGetNodes)(graph, nodes, &count) != CUDA_SUCCESS) {
+		gmod_degraded("cuGraphGetNodes");
+		return;
+	}
 	for (size_t i = 0; i < count && i < NODES; i++)
 		collect_node(k, nodes[i], depth);
 }

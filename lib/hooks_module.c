@@ -1,5 +1,6 @@
 /* Handles that carry kernel names. A name must be learned when its handle appears: it dies with its module. */
 #include "lib/hook.h"
+#include "lib/start.h"
 #include "monitor/names.h"
 
 /* Loading and unloading may wait for the device, and be where an earlier kernel's error surfaces. */
@@ -100,8 +101,10 @@ GMOD_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned 
 	const char *name;
 
 	for (unsigned i = 0; r == CUDA_SUCCESS && gmod_on() && HAVE(cuFuncGetName) && i < numFunctions; i++)
-		if (functions[i] && NEXT(cuFuncGetName)(&name, functions[i]) == CUDA_SUCCESS && name)
+		if (NEXT(cuFuncGetName)(&name, functions[i]) == CUDA_SUCCESS && name)
 			gmod_name_learn(gmod_handle(functions[i]), name);
+		else
+			gmod_degraded("cuFuncGetName");
 	return gmod_done(r, __func__);
 }
 
@@ -111,7 +114,9 @@ GMOD_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n
 	const char *name;
 
 	for (unsigned i = 0; r == CUDA_SUCCESS && gmod_on() && HAVE(cuKernelGetName) && i < numKernels; i++)
-		if (kernels[i] && NEXT(cuKernelGetName)(&name, kernels[i]) == CUDA_SUCCESS && name)
+		if (NEXT(cuKernelGetName)(&name, kernels[i]) == CUDA_SUCCESS && name)
 			gmod_name_learn(gmod_handle(kernels[i]), name);
+		else
+			gmod_degraded("cuKernelGetName");
 	return gmod_done(r, __func__);
 }

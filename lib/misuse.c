@@ -108,7 +108,12 @@ static void ask_driver(uint64_t address, struct gmod_buffer_facts *facts)
 	CUdeviceptr base = 0;
 	size_t size = 0;
 
-	if (NEXT(cuMemGetAddressRange_v2)(&base, &size, address) != CUDA_SUCCESS)
+	CUresult r = NEXT(cuMemGetAddressRange_v2)(&base, &size, address);
+
+	/* Memory of no allocation is not found, and no failure of ours. */
+	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_FOUND && r != CUDA_ERROR_INVALID_VALUE)
+		gmod_degraded("cuMemGetAddressRange");
+	if (r != CUDA_SUCCESS)
 		return;
 	facts->base = base;
 	facts->size = size;

@@ -64,12 +64,11 @@ static void read_options(void)
 
 	gmod_options_defaults(&options);
 	gmod_log_remember_stderr();
-	/* Twice: complaints go where the options say, in the format they say. */
-	if (text)
-		gmod_options_parse(&options, text, NULL, NULL);
-	gmod_log_open(options.log_path, options.log_format == GMOD_OPTION_LOG_JSON, options.verbosity);
+	/* Complaints come out on stderr, in words: whoever mistyped an option may not have a log yet. */
+	gmod_log_open(NULL, false, 0);
 	if (text)
 		gmod_options_parse(&options, text, gmod_log_string, NULL);
+	gmod_log_open(options.log_path, options.log_format == GMOD_OPTION_LOG_JSON, options.verbosity);
 	if (options.help)
 		gmod_options_help(gmod_log_string, NULL);
 }
@@ -104,11 +103,11 @@ void gmod_start(void)
 
 static void last_look(void)
 {
-	gmod_gather(NULL, GMOD_GATHER_WHOLE, false);
 	if (gmod_sweep_lock(EXIT_PATIENCE_NS)) {
-		gmod_sweep_thorough(true);
+		gmod_sweep_thorough();
 		gmod_sweep_unlock();
 	}
+	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_watch_settle(true);
 	if (options.leak_check)
 		gmod_misuse_report_leaks();

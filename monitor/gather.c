@@ -28,7 +28,6 @@ struct batch {
 	unsigned count;
 	size_t used;
 	struct gmod_moment began;
-	bool last;
 	bool failed;
 };
 
@@ -74,7 +73,7 @@ static void compare(const struct batch *b, const struct piece *p)
 	word = gmod_record_live(p->record);
 	if (word == p->word)
 		gmod_verify_copied(p->record, word, p->side, p->from, p->to,
-				   (const uint8_t *)b->context->staging + p->at, b->began, b->last);
+				   (const uint8_t *)b->context->staging + p->at, b->began);
 	gmod_unpin(GMOD_PIN_SWEEP);
 }
 
@@ -142,7 +141,7 @@ static void copy_slack(struct batch *b, struct gmod_record *r, enum gmod_gather 
 	gmod_unpin(GMOD_PIN_GATHER);
 }
 
-static void gather_in(struct gmod_context *c, enum gmod_gather what, bool last)
+static void gather_in(struct gmod_context *c, enum gmod_gather what)
 {
 	static struct batch b; /* too large for a stack; under the lock */
 	uint32_t end = gmod_registry_positions();
@@ -150,17 +149,19 @@ static void gather_in(struct gmod_context *c, enum gmod_gather what, bool last)
 
 	if (!gmod_context_enter(c))
 		return;
-	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS) {
+	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) != CUDA_SUCCESS) {
+		gmod_degraded("cuCtxPushCurrent");
+	} else {
 		b.context = c;
 		b.count = 0;
 		b.used = 0;
-		b.last = last;
 		b.failed = !prepare(c);
 		b.began = gmod_now();
 		for (uint32_t i = 0; i < end && !b.failed; i++)
 			copy_slack(&b, gmod_record_at(i), what);
 		flush(&b);
-		NEXT(cuCtxPopCurrent_v2)(&popped);
+		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+			gmod_degraded("cuCtxPopCurrent");
 	}
 	gmod_context_leave(c);
 }
@@ -176,7 +177,7 @@ static bool take_lock(enum gmod_gather what)
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
-void gmod_gather(struct gmod_context *only, enum gmod_gather what, bool last)
+void gmod_gather(struct gmod_context *only, enum gmod_gather what)
 {
 	struct gmod_registry_stats stats;
 	CUstreamCaptureMode mode;
@@ -195,7 +196,7 @@ void gmod_gather(struct gmod_context *only, enum gmod_gather what, bool last)
 
 		if ((!only || only == c) &&
 		    atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE && c->unified)
-			gather_in(c, what, last);
+			gather_in(c, what);
 	}
 	gmod_relaxed_end(mode);
 	pthread_mutex_unlock(&lock);

@@ -17,11 +17,11 @@
 enum gmod_gather { GMOD_GATHER_NEAR, GMOD_GATHER_WHOLE };
 
 /*
- * Gather in one context, or in all (c == NULL). Waits for its own copies only, and at most 100 ms a batch. last: as
- * for gmod_sweep_thorough(). Must not be called with the sweep lock held; one gather runs at a time, a second returns
- * at once unless it waits for the first (whole).
+ * Gather in one context, or in all (c == NULL). Waits for its own copies only, and at most 100 ms a batch. Must not be
+ * called with the sweep lock held; one gather runs at a time, a second returns at once unless it waits for the first
+ * (whole).
  */
-void gmod_gather(struct gmod_context *c, enum gmod_gather what, bool last);
+void gmod_gather(struct gmod_context *c, enum gmod_gather what);
 
 /* Wait, within reason, until no gather is under way; with the monitor told to stop, none of its will follow. */
 void gmod_gather_drain(void);

@@ -130,8 +130,6 @@ static void rest(struct pace *p)
 	struct gmod_registry_stats stats;
 
 	if (gmod_activity_total() != p->activity) {
-		p->active_ns = now;
-		p->gathered_since = false;
 		if (busy_interval(p))
 			nap(busy_interval(p));
 		return;
@@ -152,26 +150,37 @@ static void gather_if_due(struct pace *p)
 
 	if (interval < p->gather_pause)
 		interval = p->gather_pause;
-	if (!needs_gather(p) || now - p->gathered_ns < interval)
+	if (!gmod_watch_wants_slack() && (!needs_gather(p) || now - p->gathered_ns < interval))
 		return;
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Only a gather that begins when all work is done has seen everything. */
 	p->gathered_since = !gmod_work_outstanding();
 	p->gathers++;
-	gmod_gather(NULL, GMOD_GATHER_NEAR, false);
+	gmod_gather(NULL, GMOD_GATHER_NEAR);
 	p->gather_pause = pause_for(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
 	p->gathered_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
+/* Whatever happens from here on is for the next sweep, and for a gather that begins after this. */
+static void note_activity(struct pace *p)
+{
+	uint64_t total = gmod_activity_total();
+
+	if (total == p->activity)
+		return;
+	p->activity = total;
+	p->active_ns = clock_ns(CLOCK_MONOTONIC);
+	p->gathered_since = false;
+}
+
 static void sweep_once(struct pace *p)
 {
-	p->activity = gmod_activity_total();
+	note_activity(p);
 	if (!gmod_sweep_lock(100 * NS_PER_MS))
 		return;
 	if (gmod_on() && !gmod_monitor_stopping())
 		gmod_sweep();
 	gmod_sweep_unlock();
-	gmod_watch_settle(false);
 }
 
 /*
@@ -216,6 +225,7 @@ static void *run(void *unused)
 		account(&p);
 		sweep_once(&p);
 		gather_if_due(&p);
+		gmod_watch_settle(false);
 		rest(&p);
 	}
 	/* Never returns: a thread that has called the driver runs clean-up of the driver's when it ends. */

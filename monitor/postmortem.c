@@ -94,7 +94,7 @@ void gmod_post_mortem(CUresult error, const char *entry_point)
 	f.called_tid = gmod_thread_self() ? gmod_thread_self()->tid : 0;
 	gmod_unwind(&f.called_at, gmod_options()->stack_depth);
 	if (gmod_sweep_lock(2000000000)) {
-		gmod_sweep_thorough(true);
+		gmod_sweep_thorough();
 		gmod_suspects_find(&f, gmod_now().ticks);
 		f.nearby = nearby;
 		f.nearby_count = latest_buffers(nearby);

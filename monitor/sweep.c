@@ -9,8 +9,11 @@
 #include "monitor/proof.h"
 #include "monitor/verify.h"
 
-/* Further lines looked at per sweep, both sides together, and records passed over in search of them. */
-enum { ROTATION_LINES = 64, ROTATION_STEPS = 512, PREFETCH = GMOD_BATCH };
+/*
+ * Further lines looked at for each millisecond since the last sweep, both sides together (each costs about 80 ns to
+ * make), at most so many a sweep, and records passed over in search of them.
+ */
+enum { ROTATION_PER_MS = 64, ROTATION_LINES = 4096, ROTATION_STEPS = 8192, PREFETCH = GMOD_BATCH };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t latest_ns, latest_ticks;
@@ -61,7 +64,7 @@ static bool line_equal(uint64_t at, const uint8_t expected[GMOD_LINE])
 static void line_changed(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t at, uint8_t *remembered)
 {
 	memcpy(remembered, (const void *)(uintptr_t)at, GMOD_LINE);
-	gmod_verify_pinned(r, word, side, false);
+	gmod_verify_pinned(r, word, side);
 }
 
 static void check_record(struct gmod_record *r, uint64_t word)
@@ -115,10 +118,10 @@ static void check_further(struct gmod_record *r, uint64_t word, uint32_t line)
 
 	if (head >= b->head_from && head < b->head_to &&
 	    !gmod_canary_compare(&d->canary[GMOD_HEAD], head, head + GMOD_LINE, (const void *)(uintptr_t)head, &diff))
-		gmod_verify_pinned(r, word, GMOD_HEAD, false);
+		gmod_verify_pinned(r, word, GMOD_HEAD);
 	if (tail + GMOD_LINE <= b->tail_to &&
 	    !gmod_canary_compare(&d->canary[GMOD_TAIL], tail, tail + GMOD_LINE, (const void *)(uintptr_t)tail, &diff))
-		gmod_verify_pinned(r, word, GMOD_TAIL, false);
+		gmod_verify_pinned(r, word, GMOD_TAIL);
 }
 
 static void next_rotation(uint32_t end)
@@ -131,11 +134,20 @@ static void next_rotation(uint32_t end)
 	}
 }
 
-static void rotate(uint32_t end)
+static uint64_t rotation_budget(struct gmod_moment now)
 {
-	int lines = 0;
+	uint64_t then = gmod_sweep_latest().ns, ms = now.ns > then ? (now.ns - then) / 1000000 : 0;
 
-	for (int step = 0; step < ROTATION_STEPS && lines < ROTATION_LINES; step++, next_rotation(end)) {
+	if (ms >= ROTATION_LINES / ROTATION_PER_MS)
+		return ROTATION_LINES;
+	return ms ? ms * ROTATION_PER_MS : ROTATION_PER_MS;
+}
+
+static void rotate(uint32_t end, uint64_t budget)
+{
+	uint64_t lines = 0;
+
+	for (int step = 0; step < ROTATION_STEPS && lines < budget; step++, next_rotation(end)) {
 		struct gmod_record *r = gmod_record_at(rotation_position);
 		uint64_t word;
 
@@ -165,14 +177,8 @@ static void with_pin(uint32_t position, uint64_t generation, void (*visit)(struc
 
 static void verify_both(struct gmod_record *r, uint64_t word)
 {
-	gmod_verify_pinned(r, word, GMOD_HEAD, false);
-	gmod_verify_pinned(r, word, GMOD_TAIL, false);
-}
-
-static void verify_both_last(struct gmod_record *r, uint64_t word)
-{
-	gmod_verify_pinned(r, word, GMOD_HEAD, true);
-	gmod_verify_pinned(r, word, GMOD_TAIL, true);
+	gmod_verify_pinned(r, word, GMOD_HEAD);
+	gmod_verify_pinned(r, word, GMOD_TAIL);
 }
 
 static void recheck(uint32_t position, uint64_t generation)
@@ -189,14 +195,14 @@ void gmod_sweep(void)
 	for (uint32_t first = 0; first < end; first += GMOD_BATCH)
 		sweep_batch(first, end);
 	if (end)
-		rotate(end);
+		rotate(end, rotation_budget(start));
 	gmod_watch_recheck(recheck);
 	atomic_store_explicit(&latest_ns, start.ns, memory_order_relaxed);
 	atomic_store_explicit(&latest_ticks, start.ticks, memory_order_relaxed);
 	gmod_count(&gmod_counters.sweeps, 1);
 }
 
-void gmod_sweep_thorough(bool last)
+void gmod_sweep_thorough(void)
 {
 	uint32_t end = gmod_registry_positions();
 
@@ -205,6 +211,6 @@ void gmod_sweep_thorough(bool last)
 		uint64_t word = gmod_record_live(gmod_record_at(i));
 
 		if (word)
-			with_pin(i, word >> 2, last ? verify_both_last : verify_both);
+			with_pin(i, word >> 2, verify_both);
 	}
 }

@@ -40,13 +40,14 @@ static bool overlaps(const struct gmod_diff *d, struct range x)
  * When the changed bytes were last known intact. The line beside the user's bytes was compared by every sweep, the
  * slack by every gather; what lies further out was surely intact only when it was written.
  */
-static struct gmod_moment intact_since(const struct gmod_record *r, enum gmod_side side, const struct gmod_diff *d)
+static struct gmod_moment intact_since(const struct gmod_record *r, enum gmod_side side, const struct gmod_diff *d,
+				       struct gmod_moment swept)
 {
 	const struct gmod_details *details = gmod_record_details(r);
 	struct gmod_moment then = {details->allocated_ns, details->allocated_ticks}, later = {0, 0};
 
 	if (overlaps(d, line_of(r, side)))
-		later = gmod_sweep_latest();
+		later = swept;
 	else if (!overlaps(d, visible_zone(r, side)))
 		later = (struct gmod_moment){
 		    atomic_load_explicit(&details->slack_ns[side], memory_order_relaxed),
@@ -55,19 +56,27 @@ static struct gmod_moment intact_since(const struct gmod_record *r, enum gmod_si
 	return later.ticks > then.ticks ? later : then;
 }
 
-static void sight(struct gmod_record *r, uint64_t word, enum gmod_side side, const struct gmod_diff *d,
-		  const uint8_t *observed, uint64_t available, bool last)
+/* How a side is being looked at. */
+struct look {
+	struct gmod_record *record;
+	uint64_t word;
+	enum gmod_side side;
+	struct gmod_moment swept;
+	bool last;
+};
+
+static void sight(const struct look *l, const struct gmod_diff *d, const uint8_t *observed, uint64_t available)
 {
 	struct gmod_sighting s = {
-	    .record = r,
-	    .word = word,
-	    .side = side,
+	    .record = l->record,
+	    .word = l->word,
+	    .side = l->side,
 	    .diff = *d,
 	    .observed = observed,
 	    .observed_count = available < GMOD_OBSERVED_MAX ? (uint32_t)available : GMOD_OBSERVED_MAX,
-	    .intact = intact_since(r, side, d),
+	    .intact = intact_since(l->record, l->side, d, l->swept),
 	    .seen = gmod_now(),
-	    .last = last,
+	    .last = l->last,
 	};
 
 	if (d->last - d->first + 1 < s.observed_count)
@@ -75,46 +84,50 @@ static void sight(struct gmod_record *r, uint64_t word, enum gmod_side side, con
 	gmod_watch_sighting(&s);
 }
 
-static bool look(struct gmod_record *r, uint64_t word, enum gmod_side side, struct range zone, bool last)
+static void look_at(const struct look *l, struct range zone)
 {
-	const struct gmod_canary *c = &gmod_record_details(r)->canary[side];
+	const struct gmod_canary *c = &gmod_record_details(l->record)->canary[l->side];
 	struct gmod_diff d = {0};
 
 	if (gmod_canary_compare(c, zone.from, zone.to, (const void *)(uintptr_t)zone.from, &d) || !d.changed)
-		return true;
-	sight(r, word, side, &d, (const uint8_t *)(uintptr_t)d.first, zone.to - d.first, last);
-	return false;
+		gmod_watch_intact(l->record, l->word, l->side, zone.from, zone.to);
+	else
+		sight(l, &d, (const uint8_t *)(uintptr_t)d.first, zone.to - d.first);
 }
 
-void gmod_verify_released(struct gmod_record *r, enum gmod_verify what)
+void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, struct gmod_moment swept)
 {
-	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
+	struct look l = {r, atomic_load_explicit(&r->word, memory_order_relaxed), GMOD_HEAD, swept, true};
 
-	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++)
-		if (look(r, word, (enum gmod_side)side,
-			 what == GMOD_VERIFY_ALL ? whole_zone(r, (enum gmod_side)side)
-						 : visible_zone(r, (enum gmod_side)side),
-			 true))
-			gmod_watch_intact(r, word, (enum gmod_side)side);
-	gmod_watch_released(r, word);
+	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++) {
+		l.side = (enum gmod_side)side;
+		look_at(&l, what == GMOD_VERIFY_ALL ? whole_zone(r, l.side) : visible_zone(r, l.side));
+	}
+	gmod_watch_released(r, l.word);
 }
 
-void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side, bool last)
+void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side)
 {
-	if (look(r, word, side, visible_zone(r, side), last))
-		gmod_watch_intact(r, word, side);
+	struct look l = {r, word, side, gmod_sweep_latest(), false};
+
+	look_at(&l, visible_zone(r, side));
 }
 
 void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to,
-			const void *bytes, struct gmod_moment when, bool last)
+			const void *bytes, struct gmod_moment when)
 {
+	struct look l = {r, word, side, gmod_sweep_latest(), false};
 	struct gmod_details *details = gmod_record_details(r);
 	struct gmod_diff d = {0};
 
 	if (gmod_canary_compare(&details->canary[side], from, to, bytes, &d) || !d.changed) {
 		atomic_store_explicit(&details->slack_ns[side], when.ns, memory_order_relaxed);
 		atomic_store_explicit(&details->slack_ticks[side], when.ticks, memory_order_relaxed);
-		return;
+		gmod_watch_intact(r, word, side, from, to);
+	} else {
+		sight(&l, &d, (const uint8_t *)bytes + (d.first - from), to - d.first);
+		/* What was written may go on into the zone the CPU sees, and belongs into the same report. */
+		gmod_verify_pinned(r, word, side);
 	}
-	sight(r, word, side, &d, (const uint8_t *)bytes + (d.first - from), to - d.first, last);
+	gmod_watch_slack_seen(r, word, side, when);
 }

@@ -11,17 +11,20 @@
 /* VISIBLE: the zones that live on the host. ALL: also the slack beside the body, which then migrates to the CPU. */
 enum gmod_verify { GMOD_VERIFY_VISIBLE, GMOD_VERIFY_ALL };
 
-/* The caller owns the record (RELEASING): a last look, and pending reports of it become final. */
-void gmod_verify_released(struct gmod_record *r, enum gmod_verify what);
+/*
+ * The caller owns the record (RELEASING): a last look, and pending reports of it become final. swept: the latest sweep
+ * as of before the caller owned it, which looked at it.
+ */
+void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, struct gmod_moment swept);
 
 /*
  * The caller holds the sweep lock and a pin on the record, which is LIVE with that word. Looks at the visible zone of
- * one side, whole. last: nobody will look again.
+ * one side, whole.
  */
-void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side, bool last);
+void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side);
 
 /* Slack bytes of one side, as copied from the device; the same callers. when: just before the copy was asked for. */
 void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to,
-			const void *bytes, struct gmod_moment when, bool last);
+			const void *bytes, struct gmod_moment when);
 
 #endif

@@ -23,6 +23,7 @@ struct watch {
 	enum gmod_side side;
 	struct gmod_diff diff; /* union of all sightings */
 	uint64_t grown_ns;     /* when it last grew */
+	uint64_t slack_ns;     /* latest look at the slack; UINT64_MAX: the side has none */
 	struct gmod_finding finding;
 };
 
@@ -160,31 +161,42 @@ static void say(struct gmod_finding *f, enum gmod_finding_status status)
 		gmod_halt_if_asked();
 }
 
-/* Nothing can be writing any more, or nobody may wait and see. */
-static bool is_settled(const struct gmod_sighting *s)
+static bool has_slack(const struct gmod_record *r, enum gmod_side side)
 {
-	return s->last || gmod_options()->halt_on_error || !gmod_work_outstanding();
+	const struct gmod_bounds *b = &r->bounds;
+
+	return side == GMOD_HEAD ? b->head_to < b->user : b->user + b->size < b->tail_from;
 }
 
 static void first_sight(const struct gmod_sighting *s)
 {
-	bool settled = is_settled(s);
+	bool settled = !gmod_work_outstanding();
 	struct gmod_finding f;
 	struct watch *w = NULL;
 
 	describe(&f, s);
-	if (!settled) {
+	if (!s->last) {
 		take_lock();
 		w = find_free();
 		if (w) {
-			*w = (struct watch){true, s->record->position, s->word >> 2, s->side, s->diff, s->seen.ns, f};
+			*w = (struct watch){.used = true,
+					    .position = s->record->position,
+					    .generation = s->word >> 2,
+					    .side = s->side,
+					    .diff = s->diff,
+					    .grown_ns = s->seen.ns,
+					    .slack_ns = has_slack(s->record, s->side) ? 0 : UINT64_MAX,
+					    .finding = f};
 			atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
 		}
 		drop_lock();
 	}
-	if (!w)
+	if (!w) {
 		mark_reported(s->record, s->side);
-	say(&f, w ? GMOD_PROVISIONAL : GMOD_FINAL);
+		say(&f, GMOD_FINAL);
+	} else if (!settled) {
+		say(&f, GMOD_PROVISIONAL);
+	}
 }
 
 /* Take the finding out of its watch; the report is given without the lock. */
@@ -203,12 +215,12 @@ static struct gmod_finding conclude(struct watch *w)
 void gmod_watch_sighting(const struct gmod_sighting *s)
 {
 	struct gmod_finding f;
-	bool known, final = false;
+	bool known, reported, final = false;
 	struct watch *w;
 
-	if (is_reported(s->record, s->side))
-		return;
 	take_lock();
+	/* Under the lock: what is taken out of its watch is marked as reported in the same breath. */
+	reported = is_reported(s->record, s->side);
 	w = find(s->record->position, s->word, s->side);
 	known = w != NULL;
 	if (known) {
@@ -218,13 +230,13 @@ void gmod_watch_sighting(const struct gmod_sighting *s)
 			f = conclude(w);
 	}
 	drop_lock();
-	if (!known)
+	if (!known && !reported)
 		first_sight(s);
 	else if (final)
 		say(&f, GMOD_FINAL);
 }
 
-void gmod_watch_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side)
+void gmod_watch_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to)
 {
 	struct watch *w;
 
@@ -232,14 +244,48 @@ void gmod_watch_intact(const struct gmod_record *r, uint64_t word, enum gmod_sid
 		return;
 	take_lock();
 	w = find(r->position, word, side);
-	if (w)
+	if (w && from <= w->diff.first && w->diff.last < to)
 		w->finding.restored = true;
 	drop_lock();
 }
 
-static bool is_due(const struct watch *w, uint64_t now, bool all)
+/* settled: no work is outstanding, or nobody may wait and see. A slack that cannot be read holds nothing up for long.
+ */
+static bool is_due(const struct watch *w, uint64_t now, bool settled, bool all)
 {
-	return w->used && (all || now - w->grown_ns > GMOD_WATCH_SETTLE_NS);
+	uint64_t quiet = now - w->grown_ns;
+
+	if (!w->used || all)
+		return w->used;
+	if (quiet > 3 * GMOD_WATCH_SETTLE_NS)
+		return true;
+	return w->slack_ns >= w->grown_ns && (settled || quiet > GMOD_WATCH_SETTLE_NS);
+}
+
+void gmod_watch_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when)
+{
+	struct watch *w;
+
+	if (!gmod_watch_pending())
+		return;
+	take_lock();
+	w = find(r->position, word, side);
+	if (w && w->slack_ns < when.ns)
+		w->slack_ns = when.ns;
+	drop_lock();
+}
+
+bool gmod_watch_wants_slack(void)
+{
+	bool wants = false;
+
+	if (!gmod_watch_pending())
+		return false;
+	take_lock();
+	for (int i = 0; i < WATCHES; i++)
+		wants |= watches[i].used && watches[i].slack_ns < watches[i].grown_ns;
+	drop_lock();
+	return wants;
 }
 
 void gmod_watch_recheck(void (*look)(uint32_t position, uint64_t generation))
@@ -262,10 +308,11 @@ void gmod_watch_recheck(void (*look)(uint32_t position, uint64_t generation))
 void gmod_watch_settle(bool all)
 {
 	uint64_t now = gmod_now().ns;
+	bool settled;
 
 	if (!gmod_watch_pending())
 		return;
-	all = all || !gmod_work_outstanding();
+	settled = gmod_options()->halt_on_error || !gmod_work_outstanding();
 	for (int i = 0; i < WATCHES; i++) {
 		struct gmod_finding f;
 		bool due;
@@ -273,7 +320,7 @@ void gmod_watch_settle(bool all)
 		/* Taken out of its watch, the finding is nowhere else until it is said. */
 		gmod_busy_begin();
 		take_lock();
-		due = is_due(&watches[i], now, all);
+		due = is_due(&watches[i], now, settled, all);
 		if (due)
 			f = conclude(&watches[i]);
 		drop_lock();

@@ -1,9 +1,10 @@
 /*
  * From a changed canary to a report: what has been seen of each damaged side, and when to say so.
  *
- * A side of a buffer is damaged once. At first sight it is reported: at once as FINAL when nothing can be writing any
- * more, else as PROVISIONAL, and FINAL when the damage has not grown for GMOD_WATCH_SETTLE_NS, when all work is
- * proven done, when the buffer is freed or when the process ends. Later changes of a reported side are not news.
+ * A side of a buffer is damaged once. At first sight it is reported as PROVISIONAL if kernels that could be writing
+ * still run. It is reported as FINAL once all work is proven done, or the damage has not grown for
+ * GMOD_WATCH_SETTLE_NS, and its slack was looked at since; or when the buffer is freed or the process ends. Later
+ * changes of a reported side are not news.
  *
  * A sighting may come from the sweep, from the gather, or from the thread that frees the buffer. The caller
  * owns the record or holds the sweep lock and a pin on it.
@@ -35,10 +36,15 @@ struct gmod_sighting {
 
 void gmod_watch_sighting(const struct gmod_sighting *s);
 
-/* The side was looked at again, whole, and is as it should be: the bytes were put back. */
-void gmod_watch_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side);
+/* These bytes of the side were looked at and are as they should be: put back, if they cover all that had changed. */
+void gmod_watch_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to);
 
-/* True while a provisional report waits for its final one. */
+/* The slack of a side was looked at by a gather that began then. */
+void gmod_watch_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when);
+/* True while a report waits for a look at its slack. */
+bool gmod_watch_wants_slack(void);
+
+/* True while a final report is still to come. */
 bool gmod_watch_pending(void);
 
 /* Have every buffer with a pending report looked at once more. */
