@@ -33,7 +33,9 @@ struct gmod_context {
 	void *staging; /* pinned, GMOD_STAGING bytes; made at the first gather */
 	_Atomic uint64_t
 	    in_flight; /* bytes being allocated now: decided on, not yet taken from the device's free memory */
-	_Atomic uint64_t unplaced; /* bytes of live buffers that could not be moved to the device */
+	_Atomic uint64_t overdraft; /* bytes left to the native allocator beyond what was free (lib/unified.c) */
+	_Atomic uint64_t freed;     /* bytes of guarded device buffers freed so far */
+	_Atomic uint64_t unplaced;  /* bytes of live buffers that could not be moved to the device */
 };
 
 /* The entry of the calling thread's current context, made if need be; NULL without one or when the table is full. */

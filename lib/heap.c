@@ -265,11 +265,15 @@ static void index_again(const struct gmod_record *r)
 	gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
 }
 
-static void forget_unplaced(const struct gmod_details *d)
+static void settle_accounts(const struct gmod_record *r)
 {
+	const struct gmod_details *d = gmod_record_details(r);
 	struct gmod_context *c = d->context;
 
-	if (c && d->unplaced)
+	if (!c || d->memory != GMOD_MEM_DEVICE)
+		return;
+	atomic_fetch_add_explicit(&c->freed, r->bounds.size, memory_order_relaxed);
+	if (d->unplaced)
 		atomic_fetch_sub_explicit(&c->unplaced, d->unplaced, memory_order_relaxed);
 }
 
@@ -286,7 +290,7 @@ static CUresult release(struct gmod_record *r)
 		gmod_record_reinstate(r);
 		return result;
 	}
-	forget_unplaced(d);
+	settle_accounts(r);
 	gmod_misuse_remember_free(r);
 	gmod_record_retire(r);
 	return result;

@@ -51,6 +51,13 @@ uint64_t gmod_stream_key(uint64_t handle, enum gmod_flavour flavour, uint64_t co
 	return context ^ KEY_PER_THREAD ^ (uint64_t)(t ? t->tid : 0) << 48;
 }
 
+uint64_t gmod_stream_handle(uint64_t key, uint64_t context)
+{
+	uint64_t low = (key ^ context) << 16 >> 16;
+
+	return low == KEY_LEGACY || low == KEY_PER_THREAD ? low : key;
+}
+
 static struct stream *find(uint64_t key, bool make)
 {
 	for (unsigned i = 0; i < PROBES; i++) {

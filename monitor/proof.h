@@ -27,6 +27,9 @@ enum gmod_flavour { GMOD_LEGACY, GMOD_PER_THREAD };
 /* Key of a stream handle as passed to an entry point of that flavour, in that context, by the calling thread. */
 uint64_t gmod_stream_key(uint64_t handle, enum gmod_flavour flavour, uint64_t context);
 
+/* The handle back from a key: CU_STREAM_LEGACY or CU_STREAM_PER_THREAD for the default streams. */
+uint64_t gmod_stream_handle(uint64_t key, uint64_t context);
+
 void gmod_prove_stream(uint64_t stream, uint64_t ticks);
 void gmod_prove_context(uint64_t context, uint64_t ticks);
 

@@ -341,7 +341,8 @@ static bool is_cuda_symbol(const char *s)
 {
 	size_t prefix = strncmp(s, "cuda", 4) == 0 ? 4 : strncmp(s, "cu", 2) == 0 ? 2 : 0;
 
-	return strncmp(s, "__cudart", 8) == 0 || (prefix > 0 && s[prefix] >= 'A' && s[prefix] <= 'Z');
+	return strncmp(s, "__cudart", 8) == 0 || strncmp(s, "libcudart_static_", 17) == 0 ||
+	       (prefix > 0 && s[prefix] >= 'A' && s[prefix] <= 'Z');
 }
 
 static bool is_program_frame(const struct gmod_frame *f)

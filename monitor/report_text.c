@@ -413,7 +413,11 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 static void add_suspect(struct gmod_text *t, const struct gmod_suspect *s)
 {
 	add_name(t, s->name);
-	gmod_text_fmt(t, " x%llu on stream 0x%llx", (ull)s->launches, (ull)s->stream);
+	gmod_text_fmt(t, " x%llu on ", (ull)s->launches);
+	if (s->stream <= 2) /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
+		gmod_text_str(t, s->stream == 2 ? "the per-thread stream" : "the default stream");
+	else
+		gmod_text_fmt(t, "stream 0x%llx", (ull)s->stream);
 	if (s->graph)
 		gmod_text_fmt(t, " in graph 0x%llx", (ull)s->graph);
 	if (s->unfinished)

@@ -76,7 +76,7 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 	if (l->ticks < group->latest)
 		return;
 	group->latest = l->ticks;
-	group->suspect.stream = l->stream;
+	group->suspect.stream = gmod_stream_handle(l->stream, l->context);
 	memcpy(group->suspect.grid, l->grid, sizeof(l->grid));
 	memcpy(group->suspect.block, l->block, sizeof(l->block));
 }

@@ -8,6 +8,7 @@ static void work(int size, float *last)
 	for (int i = 0; i < 20; i++) {
 		float *p = make_array(size + i);
 
+		RT(cudaMemsetAsync(p, 0, (size + i) * sizeof(*p)));
 		rt_fill<<<(size + i + 127) / 128, 128>>>(p, size + i);
 		RT(cudaMemcpy(last, p + size + i - 1, sizeof(*last), cudaMemcpyDeviceToHost));
 		RT(cudaFree(p));

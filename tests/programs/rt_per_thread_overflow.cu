@@ -1,4 +1,4 @@
-// expect: heap-buffer-overflow size 4000 offset +0 in make_array
+// expect: heap-buffer-overflow size 4000 offset +2 in make_array
 // suspect: rt_fill
 /* Compiled for per-thread default streams. */
 #include "runtime.cuh"

@@ -30,7 +30,7 @@ extern "C" __attribute__((noinline, visibility("default"))) float *make_array(in
 	return p;
 }
 
-/* xor, so that what it writes past the end is never what was there. */
+/* xor, so that what it writes past the end is never what was there; it turns 0 into 1.0f, by the upper two bytes. */
 extern "C" __global__ void rt_fill(float *p, int n)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
