@@ -16,8 +16,8 @@ static int as_expected(void)
 	CK(cuMemGetInfo(&during, &total));
 	CK(cuMemFree(p));
 	CK(cuMemGetInfo(&after, &total));
-	return before <= total && before - during >= SIZE - SLOP && before - during <= SIZE + SLOP && after + SLOP >= before &&
-	       after <= before + SLOP;
+	return before <= total && before - during >= SIZE - SLOP && before - during <= SIZE + SLOP &&
+	       after + SLOP >= before && after <= before + SLOP;
 }
 
 int main(void)
