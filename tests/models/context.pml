@@ -1,0 +1,86 @@
+/*
+ * The monitor's driver calls against the end of a context: gmod_context_enter(), _leave(), _dying(), _alive_again(),
+ * _gone() and make() in lib/context.c.
+ *
+ * One entry of the table. A thread destroys the context: the driver refuses the first time, does it the second, and
+ * the entry is then taken for another context. All of the handshake is seq_cst in the code, so there are no store
+ * buffers here; the same handshake with them is in pin.pml.
+ *
+ *   good      the monitor makes driver calls only in a context that is there, the one whose handle it has read
+ *   broken    NORECHECK  enter looks at the state before it counts itself in
+ *             NOWAIT     dying does not wait for those inside
+ *             EARLY      gone frees the entry before the handle is cleared
+ */
+mtype = { NONE, MAKING, ALIVE, DYING };
+
+mtype state = ALIVE;
+byte users;
+byte handle = 1;		/* 0: none */
+bool there[3];			/* the driver has the context of that handle */
+bool through;
+
+/* gather_in, a few times. */
+proctype monitor()
+{
+	byte mine;
+	bool inside;
+	mtype seen;
+
+	do
+	:: through -> break
+	:: else ->
+#ifdef NORECHECK
+		seen = state;
+		users++;
+#else
+		users++;			/* gmod_context_enter: atomic_fetch_add(&c->users, 1, seq_cst) */
+		seen = state;			/* atomic_load(&c->state, seq_cst) */
+#endif
+		if
+		:: seen == ALIVE ->
+			mine = handle;		/* atomic_load(&c->handle, relaxed) */
+			assert(mine && there[mine]);	/* cuCtxPushCurrent, copies, cuCtxPopCurrent */
+			assert(handle == mine && there[mine])
+		:: else
+		fi;
+		users--;			/* gmod_context_leave: atomic_fetch_sub(&c->users, 1, release) */
+		mine = 0
+	od
+}
+
+inline dying()
+{
+	state = DYING;				/* gmod_context_dying: atomic_store(&c->state, DYING, seq_cst) */
+#ifndef NOWAIT
+	(users == 0)				/* atomic_load(&c->users, seq_cst) */
+#endif
+}
+
+active proctype destroying()
+{
+	there[1] = true;
+	atomic { run monitor(); run monitor() };
+	dying();
+	state = ALIVE;				/* the driver refused; gmod_context_alive_again: store(release) */
+	dying();
+	there[1] = false;			/* cuCtxDestroy */
+#ifdef EARLY
+	state = NONE;
+	there[2] = true;
+	state = MAKING;
+	state = ALIVE;
+	handle = 2;
+#else
+	handle = 0;				/* gmod_context_gone: atomic_store(&c->handle, NULL, relaxed) */
+	state = NONE;				/* atomic_store(&c->state, NONE, release) */
+	there[2] = true;			/* cuCtxCreate */
+	state = MAKING;				/* make: CAS NONE -> MAKING, acquire */
+	handle = 2;				/* atomic_store(&c->handle, handle, relaxed) */
+	state = ALIVE;				/* atomic_store(&c->state, ALIVE, release) */
+#endif
+	dying();
+	there[2] = false;
+	handle = 0;
+	state = NONE;
+	through = true
+}

@@ -1,0 +1,89 @@
+/* What several unit tests need: numbers that look random and are not, checks that cost nothing, a forked child. */
+#ifndef GMOD_TESTS_UNIT_SUPPORT_H
+#define GMOD_TESTS_UNIT_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+/* Set in a forked child, where a failure must not go on with the parent's other tests. */
+static bool in_a_child __attribute__((unused));
+
+/* assert_true() that may stand in a loop of millions, says with which values it failed, and works in a child. */
+#define CHECK(condition, ...) \
+	do { \
+		if (!(condition)) { \
+			print_error("%s:%d: %s: ", __FILE__, __LINE__, #condition); \
+			print_error(__VA_ARGS__); \
+			print_error("\n"); \
+			if (in_a_child) \
+				_exit(1); \
+			fail(); \
+		} \
+	} while (0)
+
+/* xorshift64*: the same numbers in every run. *state must not be 0. */
+static inline uint64_t random64(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545f4914f6cdd1du;
+}
+
+/* Evenly enough in [0, limit). */
+static inline uint64_t random_below(uint64_t *state, uint64_t limit)
+{
+	return (random64(state) >> 16) % limit;
+}
+
+/*
+ * Run `body` in a forked child; its result is the exit status, which must be `status`. It uses CHECK, or NEED, and no
+ * assertion of cmocka's: those jump.
+ */
+static inline void in_child(int (*body)(void), int status)
+{
+	pid_t pid;
+	int got = 0;
+
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		in_a_child = true;
+		_exit(body());
+	}
+	assert_int_equal(waitpid(pid, &got, 0), pid);
+	CHECK(WIFEXITED(got) && WEXITSTATUS(got) == status, "the child ended with wait status %#x", (unsigned)got);
+}
+
+/* In such a child: what must hold. */
+#define NEED(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "%s:%d: child: %s\n", __FILE__, __LINE__, #condition); \
+			return 1; \
+		} \
+	} while (0)
+
+#endif

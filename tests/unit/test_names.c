@@ -1,0 +1,312 @@
+/* What kernels are called: at the time of the launch, for as long as there is memory, whoever learns at once. */
+#include "monitor/names.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "monitor/activity.h"
+#include "tests/unit/support.h"
+
+static uint64_t last_handle = 0x555500000000;
+
+static uint64_t new_handle(void)
+{
+	return last_handle += 0x30;
+}
+
+static void check_name(uint64_t handle, uint64_t ticks, const char *expected)
+{
+	const char *name = gmod_name_of(handle, ticks);
+
+	CHECK(name && !strcmp(name, expected), "%#lx: %s, not %s", handle, name ? name : "nothing", expected);
+}
+
+static void a_handle_never_seen_has_no_name(void **unused)
+{
+	(void)unused;
+	assert_false(gmod_name_known(new_handle()));
+	assert_null(gmod_name_of(last_handle, gmod_ticks()));
+	assert_false(gmod_name_known(last_handle));
+}
+
+static void a_name_is_copied_and_kept(void **unused)
+{
+	uint64_t handle = new_handle(), other = new_handle();
+	char name[] = "_Z7vec_addPfi";
+
+	(void)unused;
+	gmod_name_learn(handle, name);
+	memset(name, 'x', sizeof(name) - 1);
+	assert_true(gmod_name_known(handle));
+	assert_true(gmod_name_known(handle));
+	assert_false(gmod_name_known(other));
+	check_name(handle, gmod_ticks(), "_Z7vec_addPfi");
+	check_name(handle, GMOD_IN_CALL, "_Z7vec_addPfi");
+	/* A launch that learns the name itself was stamped before. */
+	check_name(handle, 1, "_Z7vec_addPfi");
+	gmod_name_learn(other, "");
+	check_name(other, gmod_ticks(), "");
+}
+
+static void a_handle_used_again_has_the_name_of_its_time(void **unused)
+{
+	uint64_t handle = new_handle(), first, second, third;
+
+	(void)unused;
+	gmod_name_learn(handle, "first");
+	first = gmod_ticks();
+	gmod_name_learn(handle, "second");
+	second = gmod_ticks();
+	gmod_name_learn(handle, "first");
+	third = gmod_ticks();
+	check_name(handle, first, "first");
+	check_name(handle, second, "second");
+	check_name(handle, third, "first");
+	check_name(handle, first - 1000000000, "first");
+}
+
+static void learning_again_costs_nothing(void **unused)
+{
+	uint64_t handle = new_handle();
+	const char *before;
+
+	(void)unused;
+	gmod_name_learn(handle, "again");
+	before = gmod_name_of(handle, GMOD_IN_CALL);
+	for (int i = 0; i < 100000; i++)
+		gmod_name_learn(handle, "again");
+	assert_ptr_equal(gmod_name_of(handle, GMOD_IN_CALL), before);
+}
+
+static void long_names_are_cut(void **unused)
+{
+	uint64_t handle = new_handle();
+	static char name[10000];
+	const char *found;
+
+	(void)unused;
+	memset(name, 'k', sizeof(name) - 1);
+	gmod_name_learn(handle, name);
+	found = gmod_name_of(handle, GMOD_IN_CALL);
+	assert_non_null(found);
+	assert_int_equal(strlen(found), 4096);
+	assert_memory_equal(found, name, 4096);
+	/* The same again is the same. */
+	gmod_name_learn(handle, name);
+	assert_ptr_equal(gmod_name_of(handle, GMOD_IN_CALL), found);
+	name[4096] = 'x';
+	gmod_name_learn(handle, name);
+	assert_ptr_equal(gmod_name_of(handle, GMOD_IN_CALL), found);
+	name[4095] = 'x';
+	gmod_name_learn(handle, name);
+	assert_ptr_not_equal(gmod_name_of(handle, GMOD_IN_CALL), found);
+}
+
+static void many_handles_have_their_own_names(void **unused)
+{
+	enum { MANY = 60000 };
+	uint64_t first = last_handle + 0x30;
+	char name[32];
+
+	(void)unused;
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "kernel_%d", i);
+		gmod_name_learn(new_handle(), name);
+	}
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "kernel_%d", i);
+		CHECK(gmod_name_known(first + (uint64_t)i * 0x30), "handle %d", i);
+		check_name(first + (uint64_t)i * 0x30, GMOD_IN_CALL, name);
+		CHECK(!gmod_name_known(first + (uint64_t)i * 0x30 + 8), "handle %d", i);
+	}
+}
+
+/* ---- graphs ---- */
+
+static void a_graph_has_the_names_of_its_kernels(void **unused)
+{
+	uint64_t a = new_handle(), b = new_handle(), unknown = new_handle(), graph = new_handle();
+	const uint64_t functions[] = {a, b, a, a, b};
+	const char *names[16];
+
+	(void)unused;
+	assert_int_equal(gmod_graph_kernels(graph, names, 16), 0);
+	gmod_name_learn(a, "alpha");
+	gmod_name_learn(b, "beta");
+	gmod_graph_learn(graph, functions, 5);
+	assert_int_equal(gmod_graph_kernels(graph, names, 16), 2);
+	assert_string_equal(names[0], "alpha");
+	assert_string_equal(names[1], "beta");
+	/* Room for one; and for none. */
+	names[1] = "untouched";
+	assert_int_equal(gmod_graph_kernels(graph, names, 1), 1);
+	assert_string_equal(names[1], "untouched");
+	assert_int_equal(gmod_graph_kernels(graph, names, 0), 0);
+	/* Its names are kept when the functions become others, and the handle may become another graph. */
+	gmod_name_learn(a, "gamma");
+	assert_int_equal(gmod_graph_kernels(graph, names, 16), 2);
+	assert_string_equal(names[0], "alpha");
+	gmod_graph_learn(graph, (const uint64_t[]){unknown, a, unknown}, 3);
+	assert_int_equal(gmod_graph_kernels(graph, names, 16), 2);
+	assert_null(names[0]);
+	assert_string_equal(names[1], "gamma");
+	gmod_graph_learn(graph, NULL, 0);
+	assert_int_equal(gmod_graph_kernels(graph, names, 16), 0);
+}
+
+static void a_graph_of_many_kernels_keeps_the_first(void **unused)
+{
+	uint64_t functions[40], graph = new_handle();
+	const char *names[64];
+	unsigned count;
+
+	(void)unused;
+	for (int i = 0; i < 40; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "node_%d", i);
+		functions[i] = new_handle();
+		gmod_name_learn(functions[i], name);
+	}
+	gmod_graph_learn(graph, functions, 40);
+	count = gmod_graph_kernels(graph, names, 64);
+	assert_int_equal(count, 16);
+	for (unsigned i = 0; i < count; i++)
+		assert_ptr_equal(names[i], gmod_name_of(functions[i], GMOD_IN_CALL));
+}
+
+/* ---- threads ---- */
+
+enum { THREADS = 8, SHARED = 500, ROUNDS = SANITIZED ? 20 : 100 };
+static uint64_t shared_handles[SHARED];
+static _Atomic uint64_t wrong;
+
+/* All learn the same handles, under names that tell which handle they belong to; what is found must be one of them. */
+static void *learn_all(void *arg)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)arg + 1;
+	char name[64], prefix[32];
+
+	for (int i = 0; i < ROUNDS * SHARED; i++) {
+		unsigned k = (unsigned)random_below(&seed, SHARED);
+		const char *found;
+
+		snprintf(prefix, sizeof(prefix), "kernel<%u,", k);
+		snprintf(name, sizeof(name), "%s%u>", prefix, (unsigned)(uintptr_t)arg % 4);
+		if (i % 64 == 0)
+			gmod_name_learn(shared_handles[k], name);
+		found = gmod_name_of(shared_handles[k], i % 2 ? gmod_ticks() : GMOD_IN_CALL);
+		wrong += found && strncmp(found, prefix, strlen(prefix)) != 0;
+		wrong += found && !gmod_name_known(shared_handles[k]);
+	}
+	return NULL;
+}
+
+static void threads_may_learn_at_once(void **unused)
+{
+	pthread_t thread[THREADS];
+
+	(void)unused;
+	for (int i = 0; i < SHARED; i++)
+		shared_handles[i] = new_handle();
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, learn_all, (void *)i), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(wrong, 0);
+}
+
+/* ---- limits ---- */
+
+static long resident_kib(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return u.ru_maxrss;
+}
+
+/* In a child: afterwards nothing new can be learned. */
+static int fill_memory(void)
+{
+	static char name[4096];
+	uint64_t first = last_handle + 0x30, known = 0, old = new_handle(), graph = new_handle(), late;
+	const char *names[4];
+	long before;
+
+	gmod_name_learn(old, "old");
+	before = resident_kib();
+	memset(name, 'n', sizeof(name) - 1);
+	for (int i = 0; i < 40000; i++) {
+		memcpy(name, &i, sizeof(i));
+		for (unsigned k = 0; k < sizeof(i); k++)
+			name[k] |= (char)0x80;
+		gmod_name_learn(new_handle(), name);
+	}
+	for (uint64_t h = first; h <= last_handle; h += 0x30)
+		known += gmod_name_known(h);
+	/* 64 MiB of names, and then no more. */
+	CHECK(known > 15000 && known < 17000, "%lu names are known", known);
+	CHECK(SANITIZED || resident_kib() - before < 80 * 1024, "%ld KiB more", resident_kib() - before);
+	check_name(old, GMOD_IN_CALL, "old");
+	late = new_handle();
+	gmod_name_learn(late, name);
+	NEED(!gmod_name_known(late) && !gmod_name_of(late, GMOD_IN_CALL));
+	gmod_name_learn(old, name);
+	check_name(old, GMOD_IN_CALL, "old");
+	for (int i = 0; i < 1000000; i++)
+		gmod_graph_learn(graph, &old, 1);
+	NEED(gmod_graph_kernels(graph, names, 4) <= 1);
+	gmod_graph_learn(late, &old, 1);
+	NEED(gmod_graph_kernels(late, names, 4) == 0);
+	return 0;
+}
+
+static void memory_for_names_is_bounded(void **unused)
+{
+	(void)unused;
+	in_child(fill_memory, 0);
+}
+
+static int learn_without_memory(void)
+{
+	struct rlimit none = {0, RLIM_INFINITY}, before;
+
+	NEED(!getrlimit(RLIMIT_AS, &before) && !setrlimit(RLIMIT_AS, &none));
+	gmod_name_learn(0x1000, "early");
+	gmod_graph_learn(0x2000, (const uint64_t[]){0x1000}, 1);
+	NEED(!gmod_name_known(0x1000) && !gmod_name_of(0x1000, GMOD_IN_CALL));
+	NEED(!setrlimit(RLIMIT_AS, &before));
+	gmod_name_learn(0x1000, "early");
+	check_name(0x1000, GMOD_IN_CALL, "early");
+	return 0;
+}
+
+/* The first test: nothing is reserved yet. */
+static void without_memory_nothing_is_learned(void **unused)
+{
+	(void)unused;
+#if SANITIZED
+	skip(); /* they need address space themselves */
+#endif
+	in_child(learn_without_memory, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(without_memory_nothing_is_learned),
+	    cmocka_unit_test(a_handle_never_seen_has_no_name),
+	    cmocka_unit_test(a_name_is_copied_and_kept),
+	    cmocka_unit_test(a_handle_used_again_has_the_name_of_its_time),
+	    cmocka_unit_test(learning_again_costs_nothing),
+	    cmocka_unit_test(long_names_are_cut),
+	    cmocka_unit_test(many_handles_have_their_own_names),
+	    cmocka_unit_test(a_graph_has_the_names_of_its_kernels),
+	    cmocka_unit_test(a_graph_of_many_kernels_keeps_the_first),
+	    cmocka_unit_test(threads_may_learn_at_once),
+	    cmocka_unit_test(memory_for_names_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,341 @@
+/* GMOD_OPTIONS: what is understood, what is complained about, and that a complaint changes nothing. */
+#include "lib/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct lines {
+	int count;
+	char text[64][600];
+};
+
+static void keep(void *arg, const char *line)
+{
+	struct lines *l = arg;
+
+	assert_true(l->count < 64);
+	assert_true(strlen(line) < sizeof(l->text[0]));
+	strcpy(l->text[l->count++], line);
+}
+
+/* Parse `text` over the defaults; the number of complaints must be the number of lines. */
+static struct lines parse(struct gmod_options *o, const char *text)
+{
+	struct lines l = {0};
+	int complaints;
+
+	gmod_options_defaults(o);
+	complaints = gmod_options_parse(o, text, keep, &l);
+	assert_int_equal(complaints, l.count);
+	return l;
+}
+
+static void expect_clean(struct gmod_options *o, const char *text)
+{
+	struct lines l = parse(o, text);
+
+	if (l.count)
+		print_error("%s\n", l.text[0]);
+	assert_int_equal(l.count, 0);
+}
+
+/* One complaint that holds `words`, and every option still at its default. */
+static void expect_complaint(const char *text, const char *words)
+{
+	struct gmod_options o, untouched;
+	struct lines l = parse(&o, text);
+
+	assert_int_equal(l.count, 1);
+	if (!strstr(l.text[0], words))
+		print_error("\"%s\" lacks \"%s\"\n", l.text[0], words);
+	assert_non_null(strstr(l.text[0], words));
+	gmod_options_defaults(&untouched);
+	assert_memory_equal(&o, &untouched, sizeof(o));
+}
+
+static void the_defaults_are_those_of_the_table(void **unused)
+{
+	struct gmod_options o;
+
+	(void)unused;
+	memset(&o, 0xff, sizeof(o));
+	gmod_options_defaults(&o);
+	assert_true(o.enabled);
+	assert_int_equal(o.backend, GMOD_OPTION_BACKEND_AUTO);
+	assert_int_equal(o.scan_interval_us, 1000);
+	assert_int_equal(o.max_cpu, 2 * GMOD_PERCENT_ONE);
+	assert_int_equal(o.gather_interval_ms, 100);
+	assert_int_equal(o.sample_rate, 1);
+	assert_false(o.halt_on_error);
+	assert_int_equal(o.exitcode, 86);
+	assert_false(o.exit_on_findings);
+	assert_string_equal(o.log_path, "");
+	assert_int_equal(o.log_format, GMOD_OPTION_LOG_TEXT);
+	assert_int_equal(o.stack_depth, 16);
+	assert_int_equal(o.max_reports, 100);
+	assert_false(o.leak_check);
+	assert_string_equal(o.suppressions, "");
+	assert_int_equal(o.verbosity, 0);
+	assert_false(o.help);
+}
+
+/* Each default, said explicitly, is accepted and changes nothing: a typo in the table would show here. */
+static void every_default_is_a_good_value(void **unused)
+{
+	static const char *const item[] = {
+#define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) #name "=" fallback,
+#include "lib/options.def"
+	};
+	struct gmod_options o, defaults;
+
+	(void)unused;
+	gmod_options_defaults(&defaults);
+	for (size_t i = 0; i < sizeof(item) / sizeof(item[0]); i++) {
+		expect_clean(&o, item[i]);
+		assert_memory_equal(&o, &defaults, sizeof(o));
+	}
+}
+
+static void every_kind_of_value_is_understood(void **unused)
+{
+	struct gmod_options o;
+
+	(void)unused;
+	expect_clean(&o,
+		     "enabled=0:backend=native:scan_interval_us=0:max_cpu=0.125:log_path=/tmp/x.%p:log_format=json");
+	assert_false(o.enabled);
+	assert_int_equal(o.backend, GMOD_OPTION_BACKEND_NATIVE);
+	assert_int_equal(o.scan_interval_us, 0);
+	assert_int_equal(o.max_cpu, 125);
+	assert_string_equal(o.log_path, "/tmp/x.%p");
+	assert_int_equal(o.log_format, GMOD_OPTION_LOG_JSON);
+	expect_clean(&o, "backend=unified");
+	assert_int_equal(o.backend, GMOD_OPTION_BACKEND_UNIFIED);
+}
+
+static void percentages_are_exact(void **unused)
+{
+	static const struct {
+		const char *text;
+		unsigned parts;
+	} good[] = {{"max_cpu=0", 0},     {"max_cpu=100", 100000}, {"max_cpu=100.000", 100000}, {"max_cpu=.5", 500},
+		    {"max_cpu=7.", 7000}, {"max_cpu=0.001", 1},    {"max_cpu=99.999", 99999}};
+	struct gmod_options o;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		expect_clean(&o, good[i].text);
+		assert_int_equal(o.max_cpu, good[i].parts);
+	}
+	expect_complaint("max_cpu=100.001", "from 0 to 100");
+	expect_complaint("max_cpu=0.0001", "at most 3 decimals");
+	expect_complaint("max_cpu=.", "from 0 to 100");
+	expect_complaint("max_cpu=1.2.3", "from 0 to 100");
+	expect_complaint("max_cpu=1,5", "from 0 to 100");
+}
+
+static void nothing_and_empty_items_are_fine(void **unused)
+{
+	struct gmod_options o;
+
+	(void)unused;
+	expect_clean(&o, "");
+	expect_clean(&o, NULL);
+	expect_clean(&o, ":::");
+	expect_clean(&o, ":verbosity=2::leak_check=1:");
+	assert_int_equal(o.verbosity, 2);
+	assert_true(o.leak_check);
+}
+
+static void the_last_value_wins(void **unused)
+{
+	struct gmod_options o;
+
+	(void)unused;
+	expect_clean(&o, "verbosity=1:verbosity=2");
+	assert_int_equal(o.verbosity, 2);
+}
+
+static void a_bad_value_keeps_an_earlier_good_one(void **unused)
+{
+	struct gmod_options o;
+
+	(void)unused;
+	assert_int_equal(parse(&o, "verbosity=1:verbosity=9").count, 1);
+	assert_int_equal(o.verbosity, 1);
+}
+
+static void quotes_protect_colons(void **unused)
+{
+	struct gmod_options o;
+
+	(void)unused;
+	expect_clean(&o, "log_path=\"/a:b=c/'x'\":verbosity=1");
+	assert_string_equal(o.log_path, "/a:b=c/'x'");
+	assert_int_equal(o.verbosity, 1);
+	expect_clean(&o, "suppressions='C:\"\\file':verbosity='2'");
+	assert_string_equal(o.suppressions, "C:\"\\file");
+	assert_int_equal(o.verbosity, 2);
+	expect_clean(&o, "log_path=\"\"");
+	assert_string_equal(o.log_path, "");
+	expect_clean(&o, "log_path=a\"b"); /* not at the beginning: a plain byte */
+	assert_string_equal(o.log_path, "a\"b");
+}
+
+static void broken_quotes_are_named(void **unused)
+{
+	struct gmod_options o;
+
+	(void)unused;
+	expect_complaint("log_path=\"/a:verbosity=1", "quote is not closed in the value of log_path");
+	expect_complaint("log_path='/a'b", "behind the closing quote in the value of log_path");
+	assert_int_equal(parse(&o, "log_path='/a'b:verbosity=2").count, 1);
+	assert_int_equal(o.verbosity, 2); /* the parser finds its way back */
+}
+
+static void an_unknown_key_names_the_nearest(void **unused)
+{
+	(void)unused;
+	expect_complaint("scan_intervl_us=5",
+			 "unknown option \"scan_intervl_us\"; did you mean \"scan_interval_us=...\"?");
+	expect_complaint("exit_code=1", "did you mean \"exitcode=...\"?");
+	expect_complaint("loglevel=1", "did you mean \"");
+	expect_complaint("Verbosity=1", "did you mean \"verbosity=...\"?");
+	expect_complaint("=1", "unknown option \"\"");
+	expect_complaint("verbosity =1", "did you mean \"verbosity=...\"?");
+}
+
+static void a_key_without_a_value_is_named(void **unused)
+{
+	(void)unused;
+	expect_complaint("halt_on_error", "no value in \"halt_on_error\"");
+	expect_complaint("halt-on-error", "did you mean \"halt_on_error=...\"?");
+}
+
+static void a_bad_choice_names_the_nearest(void **unused)
+{
+	(void)unused;
+	expect_complaint("backend=unifed", "expected auto|unified|native; did you mean \"unified\"?");
+	expect_complaint("log_format=JSON", "expected text|json");
+	expect_complaint("backend=", "bad value \"\" for backend");
+	expect_complaint("backend=auto unified", "expected auto|unified|native");
+}
+
+static void a_bad_number_names_the_range(void **unused)
+{
+	(void)unused;
+	expect_complaint("sample_rate=0", "a whole number from 1 to 1000000");
+	expect_complaint("sample_rate=1000001", "from 1 to 1000000");
+	expect_complaint("exitcode=-1", "from 0 to 255");
+	expect_complaint("exitcode=0x10", "from 0 to 255");
+	expect_complaint("exitcode=99999999999999999999999999", "from 0 to 255");
+	expect_complaint("exitcode=18446744073709551621", "from 0 to 255"); /* 5, modulo 2 to the 64 */
+	expect_complaint("exitcode=", "from 0 to 255");
+	expect_complaint("exitcode= 1", "from 0 to 255");
+	expect_complaint("exitcode=1.0", "from 0 to 255");
+	expect_complaint("enabled=2", "expected 0 or 1");
+	expect_complaint("enabled=yes", "expected 0 or 1");
+}
+
+static void a_string_is_kept_up_to_its_limit(void **unused)
+{
+	char text[700] = "log_path=";
+	size_t key = strlen(text);
+	struct gmod_options o;
+
+	(void)unused;
+	memset(text + key, 'x', GMOD_OPTION_STRING_MAX - 1);
+	expect_clean(&o, text);
+	assert_int_equal(strlen(o.log_path), GMOD_OPTION_STRING_MAX - 1);
+	text[key + GMOD_OPTION_STRING_MAX - 1] = 'x';
+	expect_complaint(text, "at most 511 bytes");
+}
+
+static void every_bad_item_gets_its_own_line(void **unused)
+{
+	struct gmod_options o;
+	struct lines l = parse(&o, "foo=1:verbosity=9:bar:leak_check=1:backend=x");
+
+	(void)unused;
+	assert_int_equal(l.count, 4);
+	assert_true(o.leak_check);
+	assert_int_equal(gmod_options_parse(&o, "foo=1:bar", NULL, NULL), 2);
+}
+
+/* Control bytes, escapes and 10 000 bytes of them: a complaint stays one printable line. */
+static void complaints_are_printable(void **unused)
+{
+	char *text = malloc(10002);
+	struct gmod_options o;
+	struct lines l;
+
+	(void)unused;
+	assert_non_null(text);
+	for (int i = 0; i < 10000; i++)
+		text[i] = "\x1b[31m\n\xff\x01"[i % 8];
+	text[10000] = '\0';
+	l = parse(&o, text);
+	assert_int_equal(l.count, 1);
+	assert_non_null(strstr(l.text[0], "\\x1b[31m\\x0a\\xff\\x01"));
+	for (const char *c = l.text[0]; *c; c++)
+		assert_in_range((unsigned char)*c, ' ', '~');
+	memcpy(text, "verbosity=", 10);
+	l = parse(&o, text);
+	assert_int_equal(l.count, 1);
+	for (const char *c = l.text[0]; *c; c++)
+		assert_in_range((unsigned char)*c, ' ', '~');
+	free(text);
+}
+
+static void help_shows_every_option(void **unused)
+{
+	static const char *const item[] = {
+#define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) #name "=" fallback,
+#include "lib/options.def"
+	};
+	struct lines l = {0};
+
+	(void)unused;
+	gmod_options_help(keep, &l);
+	for (size_t i = 0; i < sizeof(item) / sizeof(item[0]); i++) {
+		int found = 0;
+
+		for (int n = 0; n < l.count; n++)
+			found += strncmp(l.text[n], item[i], strlen(item[i])) == 0;
+		assert_int_equal(found, 1);
+	}
+	for (int n = 0; n < l.count; n++)
+		assert_true(strlen(l.text[n]) <= 100 && !strchr(l.text[n], '\n'));
+	assert_non_null(strstr(l.text[l.count - 1], "print this table"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_defaults_are_those_of_the_table),
+	    cmocka_unit_test(every_default_is_a_good_value),
+	    cmocka_unit_test(every_kind_of_value_is_understood),
+	    cmocka_unit_test(percentages_are_exact),
+	    cmocka_unit_test(nothing_and_empty_items_are_fine),
+	    cmocka_unit_test(the_last_value_wins),
+	    cmocka_unit_test(a_bad_value_keeps_an_earlier_good_one),
+	    cmocka_unit_test(quotes_protect_colons),
+	    cmocka_unit_test(broken_quotes_are_named),
+	    cmocka_unit_test(an_unknown_key_names_the_nearest),
+	    cmocka_unit_test(a_key_without_a_value_is_named),
+	    cmocka_unit_test(a_bad_choice_names_the_nearest),
+	    cmocka_unit_test(a_bad_number_names_the_range),
+	    cmocka_unit_test(a_string_is_kept_up_to_its_limit),
+	    cmocka_unit_test(every_bad_item_gets_its_own_line),
+	    cmocka_unit_test(complaints_are_printable),
+	    cmocka_unit_test(help_shows_every_option),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,224 @@
+/* The page that holds the phase and the key: wiped in a forked child, out of core files, fresh each time. */
+#include "lib/process.h"
+
+#include "tests/unit/support.h"
+
+static struct gmod_private_page *page(void)
+{
+	return atomic_load(&gmod_page);
+}
+
+static void nothing_is_on_before_it_is_armed(void **unused)
+{
+	struct gmod_private_page *before = page();
+
+	(void)unused;
+	assert_non_null(before);
+	assert_int_equal(gmod_phase(), GMOD_OFF);
+	assert_false(gmod_on());
+	assert_false(gmod_process_is_forked_child());
+	/* The static page stays OFF, whoever asks for what. */
+	gmod_process_set_phase(GMOD_ON);
+	assert_int_equal(gmod_phase(), GMOD_OFF);
+	gmod_process_set_phase(GMOD_WINDING_DOWN);
+	assert_int_equal(gmod_phase(), GMOD_OFF);
+	assert_int_equal(before->key[0], 0);
+	assert_int_equal(before->key[1], 0);
+}
+
+static int a_child_of_a_process_without(void)
+{
+	NEED(gmod_phase() == GMOD_OFF && !gmod_process_is_forked_child());
+	return 0;
+}
+
+static void a_child_of_a_process_without_gmod_is_none_of_ours(void **unused)
+{
+	(void)unused;
+	in_child(a_child_of_a_process_without, 0);
+}
+
+static void arming_gives_a_page_and_a_key(void **unused)
+{
+	struct gmod_private_page *before = page();
+
+	(void)unused;
+	assert_true(gmod_process_arm());
+	assert_ptr_not_equal(page(), before);
+	assert_true(page()->key[0] && page()->key[1]);
+	assert_true(page()->key[0] != page()->key[1]);
+	/* Armed is not on. */
+	assert_int_equal(gmod_phase(), GMOD_OFF);
+}
+
+static void phases_follow_each_other(void **unused)
+{
+	uint64_t key[2] = {page()->key[0], page()->key[1]};
+
+	(void)unused;
+	gmod_process_set_phase(GMOD_ON);
+	assert_true(gmod_on());
+	assert_int_equal(gmod_phase(), GMOD_ON);
+	assert_false(gmod_process_is_forked_child());
+	gmod_process_set_phase(GMOD_WINDING_DOWN);
+	assert_false(gmod_on());
+	assert_int_equal(gmod_phase(), GMOD_WINDING_DOWN);
+	assert_false(gmod_process_is_forked_child());
+	gmod_process_set_phase(GMOD_ON);
+	assert_true(gmod_on());
+	assert_memory_equal(key, page()->key, sizeof(key));
+}
+
+static int a_grandchild(void)
+{
+	NEED(gmod_phase() == GMOD_OFF && gmod_process_is_forked_child());
+	return 0;
+}
+
+static int a_child(void)
+{
+	const uint8_t *bytes = (const uint8_t *)page();
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	int status = -1;
+	pid_t pid;
+
+	NEED(gmod_phase() == GMOD_OFF && !gmod_on() && gmod_process_is_forked_child());
+	for (size_t i = 0; i < size; i++)
+		NEED(bytes[i] == 0);
+	pid = fork();
+	if (!pid)
+		_exit(a_grandchild());
+	NEED(waitpid(pid, &status, 0) == pid && status == 0);
+	return 0;
+}
+
+static void a_forked_child_is_off_and_has_no_key(void **unused)
+{
+	uint64_t key[2] = {page()->key[0], page()->key[1]};
+
+	(void)unused;
+	assert_true(gmod_on());
+	in_child(a_child, 0);
+	/* ... and takes nothing away from its parent. */
+	assert_true(gmod_on());
+	assert_memory_equal(key, page()->key, sizeof(key));
+}
+
+static bool is_mapping(const char *line)
+{
+	return strchr("0123456789abcdef", line[0]) && strchr(line, '-');
+}
+
+/* The "VmFlags:" line of the mapping around an address. */
+static void vm_flags(const void *address, char *out, size_t cap)
+{
+	uint64_t wanted = (uint64_t)(uintptr_t)address;
+	FILE *f = fopen("/proc/self/smaps", "re");
+	bool inside = false;
+	char line[4096];
+
+	assert_non_null(f);
+	out[0] = '\0';
+	while (fgets(line, sizeof(line), f)) {
+		unsigned long from = 0, to = 0;
+
+		if (is_mapping(line) && sscanf(line, "%lx-%lx ", &from, &to) == 2) // NOLINT: the kernel's own text
+			inside = wanted >= from && wanted < to;
+		else if (inside && !strncmp(line, "VmFlags:", 8))
+			snprintf(out, cap, "%.*s", (int)cap - 1, line);
+	}
+	fclose(f);
+	assert_true(out[0]);
+}
+
+static void the_key_is_kept_out_of_core_files(void **unused)
+{
+	char flags[256], stack[256];
+
+	(void)unused;
+	vm_flags(page(), flags, sizeof(flags));
+	vm_flags(stack, stack, sizeof(stack));
+	CHECK(strstr(flags, " dd"), "%s", flags); /* VM_DONTDUMP */
+	CHECK(strstr(flags, " wf"), "%s", flags); /* VM_WIPEONFORK */
+	/* The kernel does show flags, and does not show these everywhere. */
+	CHECK(!strstr(stack, " wf"), "%s", stack);
+}
+
+/* All that a core file would hold, but for the stack, where these tests leave copies, is read: no key is in it. */
+static unsigned keys_in_mapping(uint64_t from, uint64_t to, const uint64_t key[2], const uint64_t *own)
+{
+	unsigned found = 0;
+
+	for (uint64_t at = from; at + 8 <= to; at += 8) {
+		const uint64_t *word = (const uint64_t *)(uintptr_t)at;
+
+		if (word != own && word != own + 1 && (*word == key[0] || *word == key[1]))
+			found++;
+	}
+	return found;
+}
+
+static int search_for_the_key(void)
+{
+	uint64_t from[512], to[512];
+	unsigned count = 0, found = 0;
+	const uint64_t *own = page()->key;
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[4096];
+
+	NEED(f);
+	while (fgets(line, sizeof(line), f) && count < 512)
+		if (strstr(line, " rw-p ") && !strstr(line, "[stack") &&
+		    sscanf(line, "%lx-%lx ", &from[count], &to[count]) == 2) // NOLINT: the kernel's own text
+			count++;
+	fclose(f);
+	for (unsigned i = 0; i < count; i++)
+		found += keys_in_mapping(from[i], to[i], own, own);
+	NEED(count > 3 && found == 0);
+	return 0;
+}
+
+static void the_key_is_nowhere_else_in_memory(void **unused)
+{
+	(void)unused;
+#if SANITIZED
+	skip(); /* their shadow memory is too large to read */
+#endif
+	assert_int_equal(search_for_the_key(), 0);
+}
+
+static void every_arming_has_a_key_of_its_own(void **unused)
+{
+	uint64_t keys[16][2];
+
+	(void)unused;
+	for (int i = 0; i < 16; i++) {
+		assert_true(gmod_process_arm());
+		memcpy(keys[i], page()->key, sizeof(keys[i]));
+		for (int k = 0; k < i; k++)
+			assert_true(keys[i][0] != keys[k][0] && keys[i][1] != keys[k][1] && keys[i][0] != keys[k][1]);
+	}
+}
+
+static void an_ordinary_process_is_not_secure(void **unused)
+{
+	(void)unused;
+	assert_false(gmod_secure());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(nothing_is_on_before_it_is_armed),
+	    cmocka_unit_test(a_child_of_a_process_without_gmod_is_none_of_ours),
+	    cmocka_unit_test(arming_gives_a_page_and_a_key),
+	    cmocka_unit_test(phases_follow_each_other),
+	    cmocka_unit_test(a_forked_child_is_off_and_has_no_key),
+	    cmocka_unit_test(the_key_is_kept_out_of_core_files),
+	    cmocka_unit_test(the_key_is_nowhere_else_in_memory),
+	    cmocka_unit_test(every_arming_has_a_key_of_its_own),
+	    cmocka_unit_test(an_ordinary_process_is_not_secure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,557 @@
+/*
+ * What the program's waits and queries prove: all of what they do, nothing of what they do not. A wrong proof would let
+ * the monitor sleep while a kernel writes, and clear a kernel that is guilty; a lost one costs a sweep.
+ */
+#include "monitor/proof.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "monitor/activity.h"
+#include "tests/unit/support.h"
+
+/* Handles and times: each test has its own, all in the order of the tests. */
+static uint64_t last_handle = 0x555500000000, now = 1000;
+
+static uint64_t new_handle(void)
+{
+	return last_handle += 0x140;
+}
+
+static uint64_t later(void)
+{
+	return now += 10;
+}
+
+/* ---- streams and contexts ---- */
+
+static void a_stream_is_proven_up_to_when_the_wait_began(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), t = later();
+
+	(void)unused;
+	assert_false(gmod_proven(context, stream, t));
+	gmod_prove_stream(stream, t);
+	assert_true(gmod_proven(context, stream, t - 1));
+	assert_false(gmod_proven(context, stream, t));
+	assert_false(gmod_proven(context, stream, t + 1));
+	assert_false(gmod_proven(context, other, t - 1));
+	assert_false(gmod_proven(context, 0, t - 1));
+	assert_true(gmod_proven(new_handle(), stream, t - 1));
+	/* It only grows. */
+	gmod_prove_stream(stream, t - 5);
+	assert_true(gmod_proven(context, stream, t - 1));
+	gmod_prove_stream(stream, t + 5);
+	assert_true(gmod_proven(context, stream, t + 4));
+	assert_false(gmod_proven(context, stream, t + 5));
+}
+
+static void a_context_is_proven_with_all_its_streams(void **unused)
+{
+	uint64_t context = new_handle(), other = new_handle(), stream = new_handle(), t = later();
+
+	(void)unused;
+	gmod_prove_context(context, t);
+	assert_true(gmod_proven(context, stream, t - 1));
+	assert_true(gmod_proven(context, 0, t - 1));
+	assert_false(gmod_proven(context, stream, t));
+	assert_false(gmod_proven(context, 0, t));
+	assert_false(gmod_proven(other, stream, t - 1));
+	assert_false(gmod_proven(other, 0, t - 1));
+	assert_false(gmod_proven(GMOD_NO_CONTEXT, 0, t - 1));
+}
+
+static void a_launch_in_its_call_is_never_proven(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle();
+
+	(void)unused;
+	gmod_prove_context(context, UINT64_MAX);
+	gmod_prove_stream(stream, UINT64_MAX);
+	gmod_proof_remember(later());
+	assert_false(gmod_proven(context, stream, GMOD_IN_CALL));
+	assert_false(gmod_was_proven(later(), context, stream, GMOD_IN_CALL));
+	assert_true(gmod_proven(context, stream, GMOD_IN_CALL - 1));
+}
+
+static uint64_t key_in_thread;
+
+static void *key_of_per_thread(void *context)
+{
+	key_in_thread = gmod_stream_key(0, GMOD_PER_THREAD, (uint64_t)(uintptr_t)context);
+	return NULL;
+}
+
+static void default_streams_are_of_a_context_and_a_thread(void **unused)
+{
+	uint64_t context = new_handle(), other = new_handle(), handle = new_handle();
+	uint64_t legacy = gmod_stream_key(0, GMOD_LEGACY, context);
+	uint64_t mine = gmod_stream_key(0, GMOD_PER_THREAD, context);
+	pthread_t thread;
+
+	(void)unused;
+	assert_true(gmod_stream_key(handle, GMOD_LEGACY, context) == handle);
+	assert_true(gmod_stream_key(handle, GMOD_PER_THREAD, other) == handle);
+	/* CU_STREAM_LEGACY and CU_STREAM_PER_THREAD say it whatever the entry point's flavour. */
+	assert_true(gmod_stream_key(1, GMOD_LEGACY, context) == legacy);
+	assert_true(gmod_stream_key(1, GMOD_PER_THREAD, context) == legacy);
+	assert_true(gmod_stream_key(2, GMOD_LEGACY, context) == mine);
+	assert_true(gmod_stream_key(2, GMOD_PER_THREAD, context) == mine);
+	assert_true(legacy != mine && legacy && mine);
+	assert_true(gmod_stream_key(0, GMOD_LEGACY, other) != legacy);
+	assert_true(gmod_stream_key(0, GMOD_PER_THREAD, other) != mine);
+	assert_int_equal(pthread_create(&thread, NULL, key_of_per_thread, (void *)(uintptr_t)context), 0);
+	pthread_join(thread, NULL);
+	assert_true(key_in_thread != mine && key_in_thread != legacy);
+	/* A stream's proof is not its context's, nor the other way round through the key. */
+	gmod_prove_stream(legacy, later());
+	assert_false(gmod_proven(context, 0, now - 1));
+	assert_false(gmod_proven(context, mine, now - 1));
+	assert_true(gmod_proven(context, legacy, now - 1));
+}
+
+/* ---- events ---- */
+
+static void an_event_proves_what_came_before_its_record(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle(), event = new_handle(), t = later();
+	struct gmod_event_proof p = gmod_event_covers(event);
+
+	(void)unused;
+	assert_int_equal(p.stream, 0);
+	gmod_prove_event(&p);
+	assert_false(gmod_proven(context, stream, t - 1));
+	gmod_event_forget(event);
+	gmod_event_recorded(event, stream, t);
+	p = gmod_event_covers(event);
+	assert_true(p.stream == stream && p.ticks == t && p.event == event);
+	assert_false(gmod_proven(context, stream, t - 1));
+	gmod_prove_event(&p);
+	assert_true(gmod_proven(context, stream, t - 1));
+	assert_false(gmod_proven(context, stream, t));
+	/* A second wait for it is as good. */
+	p = gmod_event_covers(event);
+	assert_true(p.stream == stream && p.ticks == t);
+}
+
+static void an_event_recorded_anew_no_longer_proves_its_old_place(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), event = new_handle(), t = later();
+	struct gmod_event_proof old, new;
+
+	(void)unused;
+	gmod_event_recorded(event, stream, t);
+	old = gmod_event_covers(event);
+	/* The driver is being asked; meanwhile another thread begins to record. */
+	gmod_event_forget(event);
+	gmod_prove_event(&old);
+	assert_false(gmod_proven(context, stream, t - 1));
+	new = gmod_event_covers(event);
+	assert_int_equal(new.stream, 0);
+	gmod_event_recorded(event, other, t + 2);
+	gmod_prove_event(&old);
+	gmod_prove_event(&new);
+	assert_false(gmod_proven(context, stream, t - 1));
+	assert_false(gmod_proven(context, other, t - 1));
+	gmod_stream_waits(stream, &old, t + 3);
+	gmod_prove_stream(stream, t + 4);
+	assert_false(gmod_proven(context, other, t - 1));
+	new = gmod_event_covers(event);
+	assert_true(new.stream == other && new.ticks == t + 2);
+	gmod_prove_event(&new);
+	assert_true(gmod_proven(context, other, t + 1));
+}
+
+static void a_forgotten_event_proves_nothing(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle(), event = new_handle(), t = later();
+	struct gmod_event_proof p;
+
+	(void)unused;
+	gmod_event_forget(event); /* never seen */
+	gmod_event_recorded(event, stream, t);
+	gmod_event_forget(event);
+	gmod_event_forget(event);
+	p = gmod_event_covers(event);
+	assert_int_equal(p.stream, 0);
+	gmod_prove_event(&p);
+	assert_false(gmod_proven(context, stream, t - 1));
+}
+
+/* More events than the table holds: each stands for its own record, or for nothing. */
+static void events_never_stand_for_anothers_record(void **unused)
+{
+	enum { EVENTS = 20000 };
+	uint64_t stream = new_handle(), first = last_handle + 0x140, t = later(), known = 0;
+
+	(void)unused;
+	for (uint64_t i = 0; i < EVENTS; i++)
+		gmod_event_recorded(new_handle(), stream + i, t + i);
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		struct gmod_event_proof p = gmod_event_covers(first + i * 0x140);
+
+		CHECK(!p.stream || (p.stream == stream + i && p.ticks == t + i && p.event == first + i * 0x140),
+		      "event %lu stands for %#lx, %lu", i, p.stream, p.ticks);
+		known += p.stream != 0;
+	}
+	CHECK(known > 1000, "%lu known", known);
+	now += EVENTS;
+}
+
+/* ---- edges ---- */
+
+static void make_wait(uint64_t stream, uint64_t other, uint64_t covered, uint64_t after)
+{
+	uint64_t event = new_handle();
+	struct gmod_event_proof p;
+
+	gmod_event_recorded(event, other, covered);
+	p = gmod_event_covers(event);
+	gmod_stream_waits(stream, &p, after);
+}
+
+static void a_wait_for_an_event_passes_its_proof_on(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), covered = later(), after = later();
+
+	(void)unused;
+	make_wait(stream, other, covered, after);
+	/* Work that was on the stream before the wait does not follow it. */
+	gmod_prove_stream(stream, after);
+	assert_false(gmod_proven(context, other, covered - 1));
+	gmod_prove_stream(stream, after + 1);
+	assert_true(gmod_proven(context, other, covered - 1));
+	assert_false(gmod_proven(context, other, covered));
+	/* Not the other way round. */
+	gmod_prove_stream(other, after + 5);
+	assert_false(gmod_proven(context, stream, after + 2));
+}
+
+static void waits_are_followed_along_a_chain(void **unused)
+{
+	uint64_t context = new_handle(), streams[3] = {new_handle(), new_handle(), new_handle()}, t = later();
+
+	(void)unused;
+	make_wait(streams[1], streams[0], t, t + 1);
+	make_wait(streams[2], streams[1], t + 2, t + 3);
+	gmod_prove_stream(streams[2], t + 4);
+	assert_true(gmod_proven(context, streams[1], t + 1));
+	assert_true(gmod_proven(context, streams[0], t - 1));
+	assert_false(gmod_proven(context, streams[0], t));
+	later();
+}
+
+static void streams_that_wait_for_each_other_end_the_search(void **unused)
+{
+	uint64_t context = new_handle(), a = new_handle(), b = new_handle(), t = later();
+
+	(void)unused;
+	for (uint64_t i = 0; i < 40; i += 2) {
+		make_wait(a, b, t + i, t + i + 1);
+		make_wait(b, a, t + i + 1, t + i + 2);
+	}
+	make_wait(a, a, t + 40, t + 41);
+	now += 50;
+	gmod_prove_stream(a, t + 42);
+	assert_true(gmod_proven(context, b, t + 37));
+	assert_false(gmod_proven(context, b, t + 38));
+	assert_false(gmod_proven(context, b, t + 45));
+}
+
+/* A stream remembers its latest waits: more of them lose proofs, never invent any. */
+static void waits_beyond_the_table_are_dropped(void **unused)
+{
+	enum { WAITS = 100 };
+	uint64_t context = new_handle(), stream = new_handle(), others[WAITS], t = later();
+
+	(void)unused;
+	for (uint64_t i = 0; i < WAITS; i++) {
+		others[i] = new_handle();
+		make_wait(stream, others[i], t + 3 * i, t + 3 * i + 1);
+	}
+	gmod_prove_stream(stream, t + 3 * WAITS);
+	for (uint64_t i = 0; i < WAITS; i++)
+		CHECK(!gmod_proven(context, others[i], t + 3 * i), "wait %lu", i);
+	assert_true(gmod_proven(context, others[WAITS - 1], t + 3 * (WAITS - 1) - 1));
+	now += 3 * WAITS;
+}
+
+/* ---- ends and limits ---- */
+
+static void a_new_stream_of_an_old_handle_proves_nothing_old(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), launched = gmod_ticks(), t;
+
+	(void)unused;
+	make_wait(stream, other, launched, launched + 1);
+	gmod_prove_stream(stream, launched);
+	gmod_stream_destroyed(stream);
+	t = gmod_ticks();
+	/* The handle is given out again, and that stream is waited for. */
+	gmod_prove_stream(stream, t + 10);
+	assert_false(gmod_proven(context, stream, launched));
+	assert_false(gmod_proven(context, other, launched - 1));
+	assert_true(gmod_proven(context, stream, t + 5));
+	assert_false(gmod_proven(context, stream, t + 10));
+	gmod_stream_destroyed(new_handle()); /* never seen */
+	/* The context still proves it all. */
+	gmod_prove_context(context, t + 20);
+	assert_true(gmod_proven(context, stream, launched));
+}
+
+static void the_past_is_what_was_proven_then(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle(), t = later(), first, second;
+
+	(void)unused;
+	first = later();
+	gmod_proof_remember(first);
+	gmod_prove_stream(stream, t);
+	second = later();
+	gmod_proof_remember(second);
+	gmod_prove_context(context, t + 3);
+	assert_false(gmod_was_proven(first, context, stream, t - 1));
+	assert_false(gmod_was_proven(second - 1, context, stream, t - 1));
+	assert_true(gmod_was_proven(second, context, stream, t - 1));
+	assert_false(gmod_was_proven(second, context, stream, t));
+	assert_false(gmod_was_proven(second, context, stream, t + 2));
+	gmod_proof_remember(later());
+	assert_true(gmod_was_proven(now, context, stream, t + 2));
+	assert_true(gmod_was_proven(now + 1000, context, stream, t + 2));
+	assert_false(gmod_was_proven(second, context, stream, t + 2));
+	assert_false(gmod_was_proven(now, new_handle(), new_handle(), 1));
+}
+
+static void only_the_latest_past_is_kept(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle(), t = later(), taken[GMOD_PROOF_HISTORY + 1];
+
+	(void)unused;
+	gmod_prove_stream(stream, t);
+	for (int i = 0; i <= GMOD_PROOF_HISTORY; i++) {
+		taken[i] = later();
+		gmod_proof_remember(taken[i]);
+	}
+	/* No copy is that old: then nothing was proven. */
+	assert_false(gmod_was_proven(taken[0], context, stream, t - 1));
+	assert_false(gmod_was_proven(taken[1] - 1, context, stream, t - 1));
+	for (int i = 1; i <= GMOD_PROOF_HISTORY; i++)
+		assert_true(gmod_was_proven(taken[i], context, stream, t - 1));
+}
+
+/* ---- threads ---- */
+
+enum { STREAMS = 6, EVENTS = 12, QUERIERS = 3, RECORDS = SANITIZED ? 20000 : 200000 };
+
+/*
+ * A driver in small: streams that complete what was launched on them, in order, some time later. Time is one counter.
+ * The real rule is checked at each step: what is proven was complete.
+ */
+static struct {
+	uint64_t stream[STREAMS], event[EVENTS], context;
+	_Atomic uint64_t complete[STREAMS];	       /* everything launched before this time */
+	_Atomic uint64_t record[EVENTS];	       /* time << 8 | stream, of the driver's own record */
+	_Atomic uint64_t time;
+	atomic_bool stop;
+	_Atomic uint64_t wrong, proofs;
+} gpu;
+
+static uint64_t tick(void)
+{
+	return atomic_fetch_add(&gpu.time, 1) + 1;
+}
+
+static void *complete(void *unused)
+{
+	uint64_t seed = 41;
+
+	(void)unused;
+	while (!atomic_load(&gpu.stop)) {
+		unsigned s = (unsigned)random_below(&seed, STREAMS);
+		uint64_t done = atomic_load(&gpu.complete[s]), behind = atomic_load(&gpu.time) - done;
+
+		atomic_store(&gpu.complete[s], done + random_below(&seed, behind + 1));
+		if (random_below(&seed, 4) == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Is what the library takes for proven complete? complete[] only grows, so it may be read afterwards. */
+static void check_proofs(uint64_t *seed)
+{
+	unsigned s = (unsigned)random_below(seed, STREAMS);
+	uint64_t done = atomic_load(&gpu.complete[s]), back = random_below(seed, 4) * random_below(seed, 50);
+	uint64_t t = done + random_below(seed, 3) - (back < done ? back : 0);
+
+	if (gmod_proven(gpu.context, gpu.stream[s], t)) {
+		atomic_fetch_add(&gpu.proofs, 1);
+		if (atomic_load(&gpu.complete[s]) <= t)
+			atomic_fetch_add(&gpu.wrong, 1);
+	}
+}
+
+/* One thread records each event, as cuEventRecord does. */
+static void record(unsigned e, unsigned s)
+{
+	uint64_t began;
+
+	gmod_event_forget(gpu.event[e]);
+	began = tick();
+	atomic_store(&gpu.record[e], tick() << 8 | s);
+	gmod_event_recorded(gpu.event[e], gpu.stream[s], began);
+}
+
+static void *record_events(void *unused)
+{
+	uint64_t seed = 42;
+
+	(void)unused;
+	for (int i = 0; i < RECORDS; i++) {
+		record((unsigned)random_below(&seed, EVENTS), (unsigned)random_below(&seed, STREAMS));
+		if (i % 4 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static bool is_complete(unsigned e)
+{
+	uint64_t record = atomic_load(&gpu.record[e]);
+
+	return atomic_load(&gpu.complete[record & 0xff]) > record >> 8;
+}
+
+static void *query_events(void *arg)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)arg + 43;
+
+	while (!atomic_load(&gpu.stop)) {
+		unsigned e = (unsigned)random_below(&seed, EVENTS);
+		struct gmod_event_proof p = gmod_event_covers(gpu.event[e]);
+
+		if (is_complete(e))
+			gmod_prove_event(&p);
+		check_proofs(&seed);
+	}
+	return NULL;
+}
+
+static void proofs_hold_while_events_are_recorded_anew(void **unused)
+{
+	pthread_t gpu_thread, recorder, querier[QUERIERS];
+
+	(void)unused;
+	gpu.context = new_handle();
+	atomic_store(&gpu.time, now);
+	for (int i = 0; i < STREAMS; i++)
+		gpu.stream[i] = new_handle();
+	for (unsigned i = 0; i < EVENTS; i++) {
+		gpu.event[i] = new_handle();
+		record(i, i % STREAMS);
+	}
+	assert_int_equal(pthread_create(&gpu_thread, NULL, complete, NULL), 0);
+	assert_int_equal(pthread_create(&recorder, NULL, record_events, NULL), 0);
+	for (uintptr_t i = 0; i < QUERIERS; i++)
+		assert_int_equal(pthread_create(&querier[i], NULL, query_events, (void *)i), 0);
+	pthread_join(recorder, NULL);
+	atomic_store(&gpu.stop, true);
+	pthread_join(gpu_thread, NULL);
+	for (int i = 0; i < QUERIERS; i++)
+		pthread_join(querier[i], NULL);
+	assert_int_equal(gpu.wrong, 0);
+	CHECK(gpu.proofs > 0, "nothing was ever proven");
+	now = atomic_load(&gpu.time);
+}
+
+static _Atomic uint64_t remembered;
+
+static void *remember(void *unused)
+{
+	(void)unused;
+	while (!atomic_load(&gpu.stop)) {
+		uint64_t t = tick();
+
+		gmod_proof_remember(t);
+		atomic_store(&remembered, t);
+	}
+	return NULL;
+}
+
+/* Sweeps remember while other threads, which free, ask about the past. */
+static void the_past_may_be_asked_by_any_thread(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle();
+	pthread_t thread;
+
+	(void)unused;
+	atomic_store(&gpu.stop, false);
+	assert_int_equal(pthread_create(&thread, NULL, remember, NULL), 0);
+	for (int i = 0; i < 20000; i++) {
+		uint64_t then = atomic_load(&remembered), t = tick();
+
+		gmod_prove_stream(stream, t);
+		/* A copy that was whole before this does not know it. */
+		CHECK(!gmod_was_proven(then, context, stream, t - 1), "step %d", i);
+	}
+	atomic_store(&gpu.stop, true);
+	pthread_join(thread, NULL);
+	now = atomic_load(&gpu.time);
+}
+
+/* The last test: the table of streams is full afterwards. */
+static void a_full_table_drops_proofs_and_invents_none(void **unused)
+{
+	enum { MANY = 20000 };
+	uint64_t context = new_handle(), unproven = new_handle(), proven = 0, t = later();
+
+	(void)unused;
+	for (uint64_t i = 0; i < MANY; i++) {
+		uint64_t stream = 0x7e0000000000 + i * 0x40;
+
+		if (i % 2)
+			gmod_prove_stream(stream, t + i % 7);
+	}
+	for (uint64_t i = 0; i < MANY; i++) {
+		uint64_t stream = 0x7e0000000000 + i * 0x40;
+
+		CHECK(i % 2 || !gmod_proven(context, stream, 1), "stream %lu", i);
+		CHECK(!gmod_proven(context, stream, t + i % 7), "stream %lu", i);
+		proven += gmod_proven(context, stream, t - 1);
+	}
+	CHECK(proven > 100, "%lu", proven);
+	/* Contexts, edges and destructions go the same way. */
+	gmod_prove_context(context, t);
+	make_wait(unproven, new_handle(), t, t + 1);
+	gmod_stream_destroyed(unproven);
+	assert_false(gmod_proven(new_handle(), unproven, t - 1));
+	gmod_proof_remember(later());
+	assert_false(gmod_was_proven(now, new_handle(), unproven, t - 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_stream_is_proven_up_to_when_the_wait_began),
+	    cmocka_unit_test(a_context_is_proven_with_all_its_streams),
+	    cmocka_unit_test(a_launch_in_its_call_is_never_proven),
+	    cmocka_unit_test(default_streams_are_of_a_context_and_a_thread),
+	    cmocka_unit_test(an_event_proves_what_came_before_its_record),
+	    cmocka_unit_test(an_event_recorded_anew_no_longer_proves_its_old_place),
+	    cmocka_unit_test(a_forgotten_event_proves_nothing),
+	    cmocka_unit_test(events_never_stand_for_anothers_record),
+	    cmocka_unit_test(a_wait_for_an_event_passes_its_proof_on),
+	    cmocka_unit_test(waits_are_followed_along_a_chain),
+	    cmocka_unit_test(streams_that_wait_for_each_other_end_the_search),
+	    cmocka_unit_test(waits_beyond_the_table_are_dropped),
+	    cmocka_unit_test(a_new_stream_of_an_old_handle_proves_nothing_old),
+	    cmocka_unit_test(the_past_is_what_was_proven_then),
+	    cmocka_unit_test(only_the_latest_past_is_kept),
+	    cmocka_unit_test(proofs_hold_while_events_are_recorded_anew),
+	    cmocka_unit_test(the_past_may_be_asked_by_any_thread),
+	    cmocka_unit_test(a_full_table_drops_proofs_and_invents_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
