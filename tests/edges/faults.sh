@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Every driver call that the library makes on its own fails once: the program must not notice, and the closing line must
+# count the run as degraded, or what was left native as unprotected.
+#
+#   faults.sh [own_calls|free_fails|...]      one check, or all
+#
+# Which calls those are is found out, not listed: everything.c runs with a trace, alone and under GMOD, and what is called
+# more often under GMOD is the library's. Where the program makes the same call too, the failing call is tried one after
+# another until it is the library's own.
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+program=$edges/everything
+most_tries=6
+
+# calls FILE: "NAME COUNT" of a trace, sorted by name.
+calls() {
+	cut -d' ' -f1 "$1" | sort | uniq -c | awk '{ print $2, $1 }'
+}
+
+# program_saw_it NAME TIMES: is what the guarded run gave what the program gives alone when one of its own calls fails?
+program_saw_it() {
+	local name=$1 times=$2 n got_status=$status got_out=$out
+	for ((n = 1; n <= times; n++)); do
+		alone env "SIM_FAIL=$name:$n" "$program"
+		[ "$status" = "$got_status" ] && [ "$out" = "$got_out" ] && return 0
+	done
+	return 1
+}
+
+# judge_fault NAME NTH: what is wrong with the guarded run just made; nothing if all is well.
+judge_fault() {
+	local unprotected
+	case $status in
+	124 | 137) echo "it hangs" && return ;;
+	esac
+	[ "$status" -eq "$native_status" ] || { echo "exit status $status instead of $native_status"; return; }
+	[ "$out" = "$native_out" ] || { echo "it prints something else than alone"; return; }
+	[ "$(final_reports "$err")" -eq 0 ] || { echo "something was reported"; return; }
+	# A refused copy of the program's is no fault of ours, a buffer that stayed native is.
+	unprotected=$(sed -nE 's/.*guarded ([0-9]+) of ([0-9]+) buffers.*/\2-\1/p' <<<"$err" | tail -n 1)
+	[ "$unprotected" ] || { echo "there is no closing line"; return; }
+	[ "$(closing degraded "$err")" -gt 0 ] || [ $((unprotected)) -gt 0 ] || echo "it is not counted as degraded"
+}
+
+# fail_own NAME NATIVELY GUARDED: fails calls of NAME until the failing one was the library's own; where all are, also
+# every one at once.
+fail_own() {
+	local name=$1 natively=$2 times=$3 nth wrong program_err
+	for ((nth = 1; nth <= times && nth <= most_tries; nth++)); do
+		guarded verbosity=1 env "SIM_FAIL=$name:$nth" "$program"
+		wrong=$(judge_fault)
+		[ "$wrong" ] || {
+			pass "own_calls: $name:$nth"
+			[ "$natively" -gt 0 ] || fail_all "$name"
+			return
+		}
+		program_err=$err
+		[ "$natively" -gt 0 ] && program_saw_it "$name" "$natively" && continue
+		fail "own_calls: $name:$nth: $wrong" "$program_err"
+		return
+	done
+	fail "own_calls: $name: no call of the library's own among the first $((nth - 1))"
+}
+
+fail_all() {
+	local wrong
+	guarded verbosity=1 env "SIM_FAIL=$1:*" "$program"
+	wrong=$(judge_fault)
+	[ -z "$wrong" ]
+	judge "own_calls: $1:*" $? "$wrong" "$err"
+}
+
+check_own_calls() {
+	local name natively times count=0
+	alone env "SIM_TRACE=$work/native.trace" "$program"
+	native_status=$status native_out=$out
+	if [ "$status" -ne 0 ]; then
+		fail "own_calls: alone it ends with $status" "$out" "$err"
+		return
+	fi
+	guarded verbosity=1 env "SIM_TRACE=$work/guarded.trace" "$program"
+	same "own_calls: without a fault the output is as alone" "$native_out" "$out"
+	says "own_calls: without a fault nothing is degraded" ' 0 degraded' "$err"
+	while read -r name natively times; do
+		count=$((count + 1))
+		fail_own "$name" "$natively" "$times"
+	done < <(join -a 2 -e 0 -o 0,1.2,2.2 <(calls "$work/native.trace") <(calls "$work/guarded.trace") |
+		awk '$3 > $2')
+	[ "$count" -ge 20 ]
+	judge "own_calls: the program makes the library call much" $? "only $count different calls"
+}
+
+# Memory that could not be moved to the device is not in the driver's accounts, and is not free all the same.
+check_unplaced_memory() {
+	alone "$program"
+	native_out=$out
+	guarded verbosity=1 env 'SIM_FAIL=cuMemPrefetchAsync:*' "$program"
+	same "unplaced_memory: the program sees what it sees alone" "$native_out" "$out"
+	guarded verbosity=1 env 'SIM_FAIL=cuMemPrefetchAsync:*' SIM_MEMORY=402653184 "$edges/fill_device" 4194304
+	says "unplaced_memory: the device is full in the end" '[0-9]+ pieces, then CUDA_ERROR_OUT_OF_MEMORY' "$out"
+	[ "${out%% *}" -le 96 ]
+	judge "unplaced_memory: and not overcommitted" $? "$out of 4 MiB of 384 MiB"
+}
+
+# The library frees a tiny buffer first, to wait: the program's own free is the second one.
+check_failed_free() {
+	alone env SIM_FAIL=cuMemFree_v2:1 "$edges/free_again"
+	native_out=$out
+	says "failed_free: alone it fails once" 'first time: CUDA_ERROR_UNKNOWN' "$out"
+	guarded verbosity=1 env SIM_FAIL=cuMemFree_v2:2 "$edges/free_again"
+	same "failed_free: it fails as alone" "$native_out" "$out"
+	same "failed_free: nothing is reported" 0 "$(final_reports "$err")"
+	guarded verbosity=1 env SIM_FAIL=cuMemFree_v2:2 "$edges/free_again" overflow
+	same "failed_free: the buffer is still watched" \
+		'SUMMARY: GMOD: heap-buffer-overflow device 0 size 4096 offset +1' \
+		"$(sed -n 's/^\(SUMMARY: .*\) make_buffer .*/\1/p' <<<"$err")"
+}
+
+# A device that is full is full under GMOD too, and not sooner, but for what the redzones of small buffers take.
+check_full_device() {
+	local size natively pieces
+	for size in 2097152 4194304 6291456 1048576; do
+		alone env SIM_MEMORY=402653184 "$edges/fill_device" "$size"
+		natively=${out%% *}
+		says "full_device: pieces of $size natively" '[0-9]+ pieces, then CUDA_ERROR_OUT_OF_MEMORY' "$out"
+		guarded verbosity=1 env SIM_MEMORY=402653184 "$edges/fill_device" "$size"
+		pieces=${out%% *}
+		says "full_device: pieces of $size are refused in the end" ', then CUDA_ERROR_OUT_OF_MEMORY' "$out"
+		# Small ones share 2 MiB natively; where the last of these is left over they may not.
+		[ "$pieces" -le "$natively" ] && [ $(((natively - pieces) * size)) -lt 2097152 ]
+		judge "full_device: as many pieces of $size as natively" $? "$pieces instead of $natively"
+	done
+}
+
+run_checks "$@"

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Other libraries that interpose what GMOD interposes, in front of it and behind it.
+#
+#   interposers.sh [NAME...]
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+# beside ORDER PLUGIN OPTIONS COMMAND...: runs it under GMOD with another library preloaded first or last. A sanitizer's
+# runtime has to stay in front of all.
+beside() {
+	local list order=$1 plugin=$2 options=$3
+	shift 3
+	case $order in
+	first) list=" $gmod" list="${list% *} $plugin ${list##* }" ;;
+	last) list="$gmod $plugin" ;;
+	esac
+	run_in guarded env "LD_PRELOAD=${list# }" "GMOD_OPTIONS=$options" "$@"
+}
+
+# judge_beside ORDER PLUGIN PROGRAM: a bad program has its one report, a good one is as without GMOD.
+judge_beside() {
+	local order=$1 plugin=$2 program=$3 native what
+	what="${plugin##*/} $order, $program"
+	case $program in
+	good_*)
+		run_in native env "LD_PRELOAD=$plugin" "$programs/$program"
+		native="$status $out"
+		beside "$order" "$plugin" verbosity=1 "$programs/$program"
+		same "$what: as without GMOD" "$native" "$status $out"
+		return
+		;;
+	esac
+	beside "$order" "$plugin" verbosity=1 "$programs/$program"
+	# A dlsym in front of GMOD's that calls the C library's by its version: a program that looks up the driver in its
+	# own handle never meets GMOD. It must then run as alone.
+	case $order:${plugin##*/}:$program:$status:$(final_reports "$err") in
+	first:*_dlsym.so:bad_through_dlopen:0:0)
+		skip "$what" "the other library passes GMOD by"
+		return
+		;;
+	esac
+	same "$what: one report" "0 1" "$status $(final_reports "$err")"
+	says "$what: suspects" 'suspects: k_flip x1' "$err"
+}
+
+check_beside_dlsym() {
+	local order program
+	for order in first last; do
+		for program in bad_overflow_1 bad_through_dlopen bad_through_get_proc_address good_axpy good_zero_and_null \
+			good_without_cuda good_fork; do
+			judge_beside "$order" "$programs/plugin_dlsym.so" "$program"
+		done
+	done
+}
+
+# Hooks the driver, and dlsym for those who look it up.
+check_beside_driver_and_dlsym() {
+	local order program
+	for order in first last; do
+		for program in bad_overflow_1 bad_through_dlopen bad_through_get_proc_address good_axpy good_fork; do
+			judge_beside "$order" "$edges/plugin_wrap_dlsym.so" "$program"
+		done
+	done
+}
+
+# Hooks the driver, and finds what is behind it by RTLD_NEXT, or in the driver's handle.
+check_beside_driver() {
+	local order program
+	for order in first last; do
+		for program in bad_overflow_1 bad_through_get_proc_address good_axpy good_fork good_without_cuda; do
+			judge_beside "$order" "$edges/plugin_wrap_alloc.so" "$program"
+		done
+	done
+}
+
+check_beside_driver_in_private() {
+	judge_beside first "$edges/plugin_wrap_alloc.so" bad_through_dlopen
+	judge_beside last "$edges/plugin_wrap_alloc.so" bad_through_dlopen
+}
+
+# The other one still gets to see what the program does.
+check_plugin_is_called() {
+	local plugin order program
+	for plugin in plugin_wrap_alloc plugin_wrap_dlsym; do
+		for order in first last; do
+			beside "$order" "$edges/$plugin.so" '' "$programs/bad_overflow_1"
+			says "plugin_is_called: $plugin $order, linked" 'plugin: launches seen' "$out"
+		done
+	done
+	for order in first last; do
+		beside "$order" "$edges/plugin_wrap_dlsym.so" '' "$programs/bad_through_dlopen"
+		says "plugin_is_called: plugin_wrap_dlsym $order, through dlopen" 'plugin: launches seen' "$out"
+	done
+}
+
+# A library that looks for what stands behind itself, beside one that interposes the driver but not dlsym.
+check_rtld_next() {
+	local order native
+	for order in first last; do
+		run_in native env "LD_PRELOAD=$edges/plugin_wrap_alloc.so" "$programs/good_rtld_next"
+		native="$status $out"
+		beside "$order" "$edges/plugin_wrap_alloc.so" verbosity=1 "$programs/good_rtld_next"
+		same "rtld_next: plugin_wrap_alloc $order" "$native" "$status $out"
+	done
+}
+
+check_openmp() {
+	local native order
+	[ -x "$edges/openmp" ] || {
+		skip openmp "the compiler has no OpenMP"
+		return
+	}
+	alone "$edges/openmp"
+	native="$status $out"
+	same "openmp: alone" '0 4000 bytes right, 4 threads, 4 lookups' "$native"
+	guarded verbosity=1 "$edges/openmp"
+	same "openmp: as alone" "$native" "$status $out"
+	says "openmp: all is guarded" 'guarded 4 of 4 buffers' "$err"
+	guarded '' "$edges/openmp" overflow
+	same "openmp: an overflow is reported" "0 1" "$status $(final_reports "$err")"
+	for order in first last; do
+		beside "$order" "$programs/plugin_dlsym.so" verbosity=1 "$edges/openmp"
+		same "openmp: beside another dlsym, $order" "$native" "$status $out"
+	done
+}
+
+run_checks "$@"

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# Where reports go when that is difficult: full, closed, blocked, unwritable, hostile. The program must not notice.
+#
+#   logs.sh [NAME...]
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+program=$programs/bad_then_return # one overflow, exit status 5
+reported='^SUMMARY: GMOD: heap-buffer-overflow '
+
+# fallen_back NAME PATTERN: the log was refused for a reason that matches, and the report came to stderr.
+fallen_back() {
+	same "$1: the program's status is its own" 5 "$status"
+	says "$1: the refusal is explained" "$2" "$err"
+	says "$1: the report comes to stderr" "$reported" "$err"
+}
+
+check_full_disk() {
+	[ -c /dev/full ] || {
+		skip full_disk "no /dev/full"
+		return
+	}
+	guarded log_path=/dev/full "$program"
+	fallen_back full_disk 'cannot write log_path /dev/full: no space left'
+}
+
+check_unwritable_path() {
+	guarded "log_path=$work/no/such/directory/log" "$program"
+	fallen_back "unwritable_path, no directory" 'cannot write log_path .*/no/such/directory/log: '
+	guarded "log_path=$program/log" "$program"
+	fallen_back "unwritable_path, below a file" 'cannot write log_path .*: '
+	guarded "log_path=$work" "$program"
+	fallen_back "unwritable_path, a directory" 'cannot write log_path .*: '
+	touch "$work/precious"
+	ln -s "$work/precious" "$work/link"
+	guarded "log_path=$work/link" "$program"
+	fallen_back "unwritable_path, a symbolic link" 'cannot write log_path .*: .*symbolic link'
+	[ ! -s "$work/precious" ]
+	judge "unwritable_path, a symbolic link: what it points to is untouched" $? "$(cat "$work/precious")"
+}
+
+check_not_permitted() {
+	local other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	if [ "$(id -u)" -eq 0 ]; then
+		command -v setpriv >/dev/null || {
+			skip not_permitted "no setpriv"
+			return
+		}
+		mkdir -m 755 "$work/readonly"
+		chmod 755 "$all_work" "$work"
+		alone "${other[@]}" test -x "$program"
+		[ "$status" -eq 0 ] || {
+			skip not_permitted "another user cannot run the programs here"
+			return
+		}
+		# In a directory that everybody may enter, and nobody else may write.
+		alone "${other[@]}" env "LD_PRELOAD=$gmod" \
+			"GMOD_OPTIONS=log_path=$work/readonly/log" "$program"
+	else
+		mkdir -m 555 "$work/readonly"
+		guarded "log_path=$work/readonly/log" "$program"
+	fi
+	fallen_back not_permitted 'cannot write log_path .*/readonly/log: permission denied'
+}
+
+check_size_limit() {
+	# stderr is a pipe: a file there could not grow either.
+	guarded "log_path=$work/log" bash -c "set -o pipefail; { '$edges/size_limit' 2>&1 >&3 | cat >&2; } 3>&1"
+	fallen_back size_limit 'cannot write log_path .*: the file has reached its size limit'
+}
+
+check_file() {
+	guarded "log_path=$work/log.%p.%r" env -u RANK OMPI_COMM_WORLD_RANK=7 bash -c "echo \$\$; exec '$program'"
+	same "file: stderr stays empty" '' "$err"
+	says "file: the report is in the file" "$reported" "$(cat "$work/log.$out.7" 2>/dev/null)"
+	same "file: only its owner reads it" 600 "$(stat -c %a "$work/log.$out.7" 2>/dev/null)"
+	guarded "log_path=$work/never" "$programs/good_axpy"
+	[ ! -e "$work/never" ]
+	judge "file: none without a report" $?
+}
+
+check_closed_stderr() {
+	guarded verbosity=2 bash -c "exec '$program' 2>&-"
+	same "closed_stderr: the program's status is its own" 5 "$status"
+	guarded verbosity=2 bash -c "exec '$program' >&- 2>&- <&-"
+	same "closed_stderr: nor without any descriptor" 5 "$status"
+	guarded verbosity=2 "$edges/recycled_stderr"
+	same "recycled_stderr: its data file is its own" '0, 0 bytes' "$status, $(wc -c <"$work/guarded/data") bytes"
+}
+
+# The reader of the pipe is gone: neither SIGPIPE nor an error reaches the program.
+check_closed_pipe() {
+	guarded verbosity=2 bash -c "'$program' 2> >(exec true); exit \$?"
+	same "closed_pipe: the program's status is its own" 5 "$status"
+	mkfifo "$work/pipe"
+	guarded verbosity=2 bash -c "exec 9<>'$work/pipe' 2>'$work/pipe' 9>&-; exec '$program'"
+	same "closed_pipe: nor from the start" 5 "$status"
+}
+
+# A pipe that is full and that nobody empties: the program is not held up.
+check_full_pipe() {
+	local begin
+	mkfifo "$work/full"
+	exec 9<>"$work/full"
+	dd if=/dev/zero of="$work/full" bs=4096 count=64 oflag=nonblock 2>/dev/null
+	begin=${EPOCHREALTIME/[.,]/}
+	guarded verbosity=2 bash -c "exec '$program' 2>'$work/full'"
+	same "full_pipe: the program's status is its own" 5 "$status"
+	[ $((${EPOCHREALTIME/[.,]/} - begin)) -lt 5000000 ]
+	judge "full_pipe: it is not held up" $? "$((${EPOCHREALTIME/[.,]/} - begin)) us"
+	guarded "verbosity=2:log_path=$work/full" "$program"
+	same "full_pipe as log_path: the program's status is its own" 5 "$status"
+	says "full_pipe as log_path: the report comes to stderr" "$reported" "$err"
+	exec 9>&-
+}
+
+# printable NAME TEXT: nothing that a terminal acts on or that hides.
+printable() {
+	! LC_ALL=C grep -qP '[^\x20-\x7e\t]' <<<"$2"
+	judge "$1" $? "$2"
+}
+
+check_hostile_names() {
+	guarded verbosity=1 env "GMOD_TEST_KERNELS=$edges/plugin_hostile_kernels.so" "$edges/hostile_names"
+	same "hostile_names: the program runs as alone" '0 done' "$status $out"
+	same "hostile_names: four reports" 4 "$(final_reports "$err")"
+	printable "hostile_names: all is printable" "$err"
+	says_not "hostile_names: no line of their own" '^(==1==GMOD|SUMMARY: GMOD: nothing)' "$err"
+	# The suggested commands, given to a shell that would do what the names say.
+	sed -n 's/^ *next step: //p' <<<"$err" >"$work/commands"
+	same "hostile_names: each report has its next step" "$(grep -c 'past the end of a 4096-byte buffer' <<<"$err")" \
+		"$(wc -l <"$work/commands")"
+	(cd "$work" && PATH=/nowhere:$PATH bash -c 'compute-sanitizer() { :; }; . ./commands') >/dev/null 2>&1
+	[ ! -e "$work/owned" ]
+	judge "hostile_names: the suggested command does nothing else" $? "$(cat "$work/commands")"
+	guarded log_format=json:verbosity=1 env "GMOD_TEST_KERNELS=$edges/plugin_hostile_kernels.so" "$edges/hostile_names"
+	printable "hostile_names, json: all is printable" "$err"
+	json "hostile_names, json" "$(grep -c . <<<"$err")" "$err"
+}
+
+# json NAME COUNT TEXT: so many lines, each of them an object.
+json() {
+	command -v python3 >/dev/null || {
+		skip "$1" "no python3"
+		return
+	}
+	same "$1: so many objects, each on its line" "$2" "$(python3 -c 'import json, sys
+print(sum(isinstance(json.loads(line), dict) for line in sys.stdin))' <<<"$3" 2>&1)"
+}
+
+check_hostile_program_name() {
+	local evil=$work/$'evil\n==1==GMOD: no\e[31m; touch owned'
+	cp "$program" "$evil"
+	# shellcheck disable=SC2016 # that shell expands it; env would take the name for a variable
+	guarded '' bash -c 'exec "$0"' "$evil"
+	says "hostile_program_name: it is reported" "$reported" "$err"
+	printable "hostile_program_name: all is printable" "$err"
+	says_not "hostile_program_name: no line of its own" '^==1==GMOD' "$err"
+}
+
+check_json() {
+	guarded log_format=json:verbosity=1 "$program"
+	json json "$(grep -c . <<<"$err")" "$err"
+	guarded log_format=json:verbosity=2:sampel_rate=7 "$program"
+	says "json: complaints come too" 'sampel_rate.*sample_rate' "$err"
+	guarded "log_format=json:verbosity=2:log_path=$work/log" "$program"
+	json "json: a file has nothing else" "$(wc -l <"$work/log")" "$(cat "$work/log")"
+}
+
+run_checks "$@"

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# GMOD_OPTIONS as a process meets it: what is wrong with it is said, and the program runs all the same.
+#
+#   options.sh [NAME...]
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+program=$programs/good_axpy
+
+check_bad_options() {
+	alone "$program"
+	native="$status $out"
+	guarded 'sampel_rate=2:max_cpu=hundred:backend=unifeid:exitcode=999:verbosity=1:nonsense' "$program"
+	same "bad_options: the program runs as alone" "$native" "$status $out"
+	says "bad_options: an unknown name gets the nearest good one" 'GMOD: .*sampel_rate.*sample_rate' "$err"
+	says "bad_options: an unknown word gets the nearest good one" 'GMOD: .*unifeid.*unified' "$err"
+	says "bad_options: a number that is none is named" 'GMOD: .*max_cpu.*hundred|GMOD: .*hundred.*max_cpu' "$err"
+	says "bad_options: a number out of range is named" 'GMOD: .*exitcode.*999|GMOD: .*999.*exitcode' "$err"
+	says "bad_options: a name without a value is named" 'GMOD: .*nonsense' "$err"
+	says "bad_options: the default is kept, and good options count" 'guarded 3 of 3 buffers' "$err"
+	same "bad_options: a line each" 5 "$(grep -cE '^==[0-9]+==GMOD: ' <<<"$(grep -v 'guarded 3' <<<"$err")")"
+}
+
+# What is wrong comes from outside: it is escaped before it is shown.
+check_hostile_options() {
+	guarded $'verb\e[31mosity\n==1==GMOD: all is well=1:verbosity=1' "$program"
+	same "hostile_options: the program runs" 0 "$status"
+	! grep -q $'\e' <<<"$err"
+	judge "hostile_options: no control character" $? "$err"
+	says_not "hostile_options: no line of its own" '^==1==GMOD: all is well' "$err"
+}
+
+check_help() {
+	guarded help=1 "$program"
+	same "help: the program runs as alone" 0 "$status"
+	for option in enabled backend scan_interval_us max_cpu sample_rate halt_on_error exitcode log_path log_format stack_depth \
+		leak_check suppressions verbosity help; do
+		grep -qE "(^|[^a-z_])$option([^a-z_]|\$)" <<<"$err" || missing="${missing:-} $option"
+	done
+	same "help: every option is shown" '' "${missing:-}"
+}
+
+# enabled=0: the driver sees what it sees without GMOD, call by call.
+check_enabled_0() {
+	local name native
+	for name in "$program" "$edges/everything"; do
+		alone env "SIM_TRACE=$work/native.trace" "$name"
+		native="$status $out"
+		guarded enabled=0:verbosity=2:leak_check=1 env "SIM_TRACE=$work/guarded.trace" "$name"
+		same "enabled_0: ${name##*/} runs as alone" "$native" "$status $out"
+		same "enabled_0: ${name##*/}: nothing is said" '' "$err"
+		differs=$(diff <(cut -d' ' -f1,2 "$work/native.trace") <(cut -d' ' -f1,2 "$work/guarded.trace"))
+		judge "enabled_0: ${name##*/}: the driver sees the same calls" $? "$differs"
+		rm "$work"/*.trace
+	done
+	guarded enabled=0 "$programs/bad_then_return"
+	same "enabled_0: no report" '' "$err"
+}
+
+# backend=native: device buffers are the driver's own, the rest is watched all the same.
+check_backend_native() {
+	guarded backend=native:verbosity=1 "$program"
+	says "backend_native: no device buffer is guarded" 'guarded 0 of 3 buffers' "$err"
+	guarded backend=native "$programs/bad_pinned_by_gpu"
+	same "backend_native: pinned memory is watched" 1 "$(final_reports "$err")"
+	guarded backend=native "$programs/bad_double_free"
+	says "backend_native: a misuse is reported" '^SUMMARY: GMOD: (double|invalid)-free' "$err"
+}
+
+check_sample_rate() {
+	guarded sample_rate=100:verbosity=1 "$programs/good_neighbours"
+	says "sample_rate: one allocation in a hundred is guarded" 'guarded 6 of 600 buffers' "$err"
+}
+
+# Devices without concurrentManagedAccess: one line says so, and all is native.
+check_no_concurrent_access() {
+	alone "$program"
+	native="$status $out"
+	guarded verbosity=1 env SIM_CONCURRENT_MANAGED=0 "$program"
+	same "no_concurrent_access: the program runs as alone" "$native" "$status $out"
+	says "no_concurrent_access: no device buffer is guarded" 'guarded 0 of 3 buffers' "$err"
+	same "no_concurrent_access: it is said once" 1 "$(grep -c concurrentManagedAccess <<<"$err")"
+}
+
+run_checks "$@"

@@ -1,0 +1,23 @@
+/* A buffer is freed while another context than its own is current, behind a kernel in its own that overruns it. */
+#include "make_buffer.h"
+
+int main(void)
+{
+	CUcontext mine;
+	CUdeviceptr p;
+
+	tk_start();
+#if CUDA_VERSION >= 13000
+	CK(cuCtxCreate(&mine, NULL, 0, tk_device));
+#else
+	CK(cuCtxCreate(&mine, 0, tk_device));
+#endif
+	tk_module = tk_load_kernels();
+	p = make_buffer(1000);
+	tk_spin(NULL, 50);
+	tk_flip(p, 1000, 1);
+	CK(cuCtxPopCurrent(&mine));
+	CK(cuMemFree(p));
+	CK(cuCtxDestroy(mine));
+	return 0;
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# What a report claims is so: who could have done it, what has been put back, and when it comes.
+#
+#   reports.sh [NAME...]
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+suspects() {
+	sed -n 's/^ *suspects: //p' <<<"$1"
+}
+
+# A kernel that was proven complete before the canary was last seen intact is no suspect.
+check_innocent() {
+	local program
+	for program in innocent innocent_per_thread; do
+		guarded '' "$edges/$program"
+		says "innocent: $program: the one that did it is named" '^k_flip x1' "$(suspects "$err")"
+		says_not "innocent: $program: the one that was done before is not" 'k_fill' "$(suspects "$err")"
+	done
+}
+
+# Found while the program does nothing: long after the last driver call, by a kernel that was launched before, or at once
+# by one that wakes the monitor.
+check_late_write() {
+	local size how
+	for size in 4096 1000; do
+		for how in busy query event idle; do
+			guarded log_path=report.log "$edges/late_write" "$size" "$how"
+			same "late_write $size $how: reported in time" "0 reported" "$status $out"
+			says "late_write $size $how: the kernel is a suspect" 'k_flip x1' \
+				"$(suspects "$(cat "$work/guarded/report.log")")"
+		done
+	done
+}
+
+# Not next to the buffer, and of many buffers the last: found although it is put back.
+check_far_write() {
+	local where
+	for where in '1 0' '1 1000' '3000 0'; do
+		read -ra where <<<"$where"
+		guarded '' "$edges/far_write" "${where[@]}"
+		says "far_write ${where[*]}: reported" "^SUMMARY: GMOD: heap-buffer-overflow .* size 4096 offset \+${where[1]} " "$err"
+	done
+}
+
+# While the kernel that did it runs on, the report becomes final.
+check_settles() {
+	guarded log_path=report.log "$edges/settles"
+	same "settles: while the kernel runs" '0 settled' "$status $out"
+	same "settles: once" 1 "$(final_reports "$(cat "$work/guarded/report.log")")"
+}
+
+# A free waits for the work of the buffer's own context, whichever is current.
+check_other_context() {
+	guarded gather_interval_ms=0 "$edges/other_context"
+	same "other_context: one report" "0 1" "$status $(final_reports "$err")"
+}
+
+check_put_back() {
+	local report n
+	guarded '' "$edges/restored"
+	says "put_back: bytes that were put back are said to be" '^ *changed bytes .*put back' "$err"
+	for n in 1 2 3; do
+		guarded '' "$edges/exit_while_busy"
+		report=$(sed -n '/provisional/d; /^==/,/^SUMMARY/p' <<<"$err")
+		says_not "put_back: bytes that were not are not ($n)" 'put back' "$report"
+	done
+	guarded log_path=report.log "$programs/bad_slack_while_kernel_runs"
+	says_not "put_back: nor those in the rounding behind a buffer" 'put back' "$(cat "$work/guarded/report.log")"
+}
+
+run_checks "$@"

@@ -1,0 +1,17 @@
+/* Bytes are changed for 20 ms and put back, and the device stays in use for a while, so that this is seen. */
+#include "make_buffer.h"
+
+int main(void)
+{
+	long long off = 4096, count = 8;
+	CUdeviceptr p;
+	int ms = 20;
+
+	tk_start();
+	p = make_buffer(4096);
+	tk_launch(tk_kernel("k_flip_restore"), 1, 1, NULL, TK_ARGS(&p, &off, &count, &ms));
+	tk_spin(NULL, 50);
+	tk_sync();
+	CK(cuMemFree(p));
+	return 0;
+}

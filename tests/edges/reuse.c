@@ -1,0 +1,40 @@
+/*
+ * Threads allocate and free the same few addresses as fast as they can, and ask about them in between: an address
+ * belongs to the buffer that has it now.
+ */
+#include "make_buffer.h"
+#include <pthread.h>
+
+enum { THREADS = 6, MS = 700 };
+
+static void *work(void *arg)
+{
+	size_t wanted = 100 + 50 * (size_t)(uintptr_t)arg;
+	double end = tk_ms() + MS;
+
+	CK(cuCtxSetCurrent(tk_context));
+	while (tk_ms() < end) {
+		CUdeviceptr p = make_buffer(wanted), base;
+		size_t size;
+
+		CK(cuMemGetAddressRange(&base, &size, p + wanted / 2));
+		REQUIRE(base == p && size == wanted);
+		CK(cuMemsetD8(p, 1, wanted));
+		EXPECT(cuMemsetD8(p, 1, wanted + 1), CUDA_ERROR_INVALID_VALUE);
+		CK(cuMemFree(p));
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t thread[THREADS];
+
+	tk_start();
+	for (uintptr_t i = 0; i < THREADS; i++)
+		REQUIRE(!pthread_create(&thread[i], NULL, work, (void *)i));
+	for (int i = 0; i < THREADS; i++)
+		REQUIRE(!pthread_join(thread[i], NULL));
+	puts("done");
+	return 0;
+}
