@@ -73,6 +73,7 @@ static void set_up(struct gmod_context *c)
 	c->stream = NULL;
 	c->gathered = NULL;
 	c->staging = NULL;
+	c->overdue = false;
 	if (c->unified && NEXT(cuStreamCreateWithPriority)(&c->stream, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS) {
 		c->stream = NULL;
 		gmod_degraded("cuStreamCreateWithPriority");
@@ -115,6 +116,15 @@ static bool begin_making(atomic_flag *making)
 	return false;
 }
 
+static bool is_dying(CUcontext handle)
+{
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
+		if (atomic_load_explicit(&contexts[i].handle, memory_order_acquire) == handle &&
+		    atomic_load_explicit(&contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_DYING)
+			return true;
+	return false;
+}
+
 struct gmod_context *gmod_context_current(void)
 {
 	static atomic_flag making = ATOMIC_FLAG_INIT;
@@ -124,10 +134,11 @@ struct gmod_context *gmod_context_current(void)
 	if (NEXT(cuCtxGetCurrent)(&handle) != CUDA_SUCCESS || !handle)
 		return NULL;
 	c = gmod_context_of(handle);
-	if (c || !begin_making(&making))
+	/* One that is being released may yet stay: it must not get a second entry. Meanwhile buffers are native. */
+	if (c || is_dying(handle) || !begin_making(&making))
 		return c;
 	c = gmod_context_of(handle);
-	if (!c)
+	if (!c && !is_dying(handle))
 		c = make(handle);
 	atomic_flag_clear_explicit(&making, memory_order_release);
 	return c;
@@ -135,11 +146,27 @@ struct gmod_context *gmod_context_current(void)
 
 enum { PRIMARIES = 64 };
 static _Atomic(CUcontext) primaries[PRIMARIES];
+static _Atomic unsigned retained[PRIMARIES]; /* retains seen and not yet released */
 
 void gmod_context_is_primary(int device, CUcontext handle)
 {
-	if (device >= 0 && device < PRIMARIES)
-		atomic_store_explicit(&primaries[device], handle, memory_order_relaxed);
+	if (device < 0 || device >= PRIMARIES)
+		return;
+	atomic_store_explicit(&primaries[device], handle, memory_order_relaxed);
+	atomic_fetch_add_explicit(&retained[device], 1, memory_order_relaxed);
+}
+
+bool gmod_context_last_release(int device)
+{
+	unsigned count;
+
+	if (device < 0 || device >= PRIMARIES)
+		return true;
+	count = atomic_load_explicit(&retained[device], memory_order_relaxed);
+	while (count && !atomic_compare_exchange_weak_explicit(&retained[device], &count, count - 1,
+							       memory_order_relaxed, memory_order_relaxed))
+		;
+	return count <= 1;
 }
 
 CUcontext gmod_context_primary(int device)

@@ -27,6 +27,7 @@ struct gmod_context {
 	atomic_int state;
 	atomic_int users;
 	int device;
+	bool overdue;    /* copies of an earlier gather may still be on their way; under the gather's lock */
 	bool unified;    /* managed memory that CPU and device may touch at once */
 	CUstream stream; /* non-blocking, for prefetches and gathers; NULL: could not be made */
 	CUevent gathered;
@@ -47,6 +48,9 @@ struct gmod_context *gmod_context_at(unsigned i);
 /* Remember which context is a device's primary one; ask for it (NULL: not known). */
 void gmod_context_is_primary(int device, CUcontext handle);
 CUcontext gmod_context_primary(int device);
+
+/* A primary context is being released. false: retains that GMOD has seen hold it, so it will not go. */
+bool gmod_context_last_release(int device);
 
 bool gmod_context_enter(struct gmod_context *c);
 void gmod_context_leave(struct gmod_context *c);

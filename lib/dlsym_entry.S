@@ -16,6 +16,7 @@ dlsym:
 	movq	%rdi, 8(%rsp)
 	movq	%rsi, 16(%rsp)
 	leaq	24(%rsp), %rdx		/* dlsym_fn *jump_to */
+	movq	40(%rsp), %rcx		/* const void *caller */
 	call	gmod_dlsym_target
 	movq	8(%rsp), %rdi
 	movq	16(%rsp), %rsi

@@ -48,18 +48,31 @@ static bool only_ours(const char *symbol)
 }
 
 /*
+ * Another interposer, loaded behind us, that looks up what it wraps: given our hook, which calls it, it would call
+ * itself for ever.
+ */
+static bool asks_for_what_it_wraps(const void *caller, const char *symbol)
+{
+	const void *next = gmod_next_of_symbol(symbol);
+	Dl_info wrapper, asking;
+
+	return next && dladdr(next, &wrapper) && dladdr(caller, &asking) && wrapper.dli_fbase == asking.dli_fbase;
+}
+
+/*
  * Called from dlsym_entry.S. Returns our hook, or NULL with *jump_to set to the dlsym that shall answer.
  *
  * RTLD_NEXT always goes on: it then finds our export or what stands behind the caller, as the caller means it. A
  * name the handle does not have goes on too, so that dlerror() says what it would say without us.
  */
-__attribute__((visibility("hidden"))) void *gmod_dlsym_target(void *handle, const char *symbol, gmod_dlsym_fn *jump_to)
+__attribute__((visibility("hidden"))) void *gmod_dlsym_target(void *handle, const char *symbol, gmod_dlsym_fn *jump_to,
+							      const void *caller)
 {
 	void *hook = NULL;
 
 	if (symbol && handle != RTLD_NEXT && !gmod_secure())
 		hook = hook_for(handle, symbol);
-	if (hook)
+	if (hook && !asks_for_what_it_wraps(caller, symbol))
 		return hook;
 	*jump_to = symbol && only_ours(symbol) ? not_there : gmod_get_next_dlsym();
 	return NULL;

@@ -57,6 +57,9 @@ bool gmod_driver_knows(const void *real);
  */
 void *gmod_hook_by_version(const char *name, int version, cuuint64_t flags);
 
+/* What NEXT() of a hooked symbol points to, NULL before gmod_driver_resolve(). */
+void *gmod_next_of_symbol(const char *symbol);
+
 /* The hook for an exact exported symbol, NULL if it is none of ours. */
 void *gmod_hook_by_symbol(const char *symbol);
 

@@ -2,7 +2,6 @@
 #include "lib/driver.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -94,7 +93,7 @@ static void build_by_symbol(void)
 	atomic_store_explicit(&by_symbol_ready, true, memory_order_release);
 }
 
-void *gmod_hook_by_symbol(const char *symbol)
+static const struct entry *entry_of_symbol(const char *symbol)
 {
 	if (symbol[0] != 'c' || symbol[1] != 'u')
 		return NULL;
@@ -106,8 +105,22 @@ void *gmod_hook_by_symbol(const char *symbol)
 		if (!found)
 			return NULL;
 		if (!strcmp(entries[found - 1].symbol, symbol))
-			return entries[found - 1].hook;
+			return &entries[found - 1];
 	}
+}
+
+void *gmod_hook_by_symbol(const char *symbol)
+{
+	const struct entry *e = entry_of_symbol(symbol);
+
+	return e ? e->hook : NULL;
+}
+
+void *gmod_next_of_symbol(const char *symbol)
+{
+	const struct entry *e = entry_of_symbol(symbol);
+
+	return e && atomic_load_explicit(&resolved, memory_order_acquire) ? reals[e - entries] : NULL;
 }
 
 static const struct entry *entry_of_real(const void *real)
@@ -183,17 +196,18 @@ static void resolve_all(void *libcuda)
 	for (unsigned i = 0; i < CALL_COUNT; i++)
 		fill(calls[i].slot, next_definition(libcuda, calls[i].symbol));
 	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
-		reals[i] = next_definition(libcuda, entries[i].symbol);
-		if (reals[i])
-			map_insert(by_pointer, hash_pointer(reals[i]), (uint16_t)(i + 1));
+		void *real = next_definition(libcuda, entries[i].symbol);
+
+		fill(&reals[i], real);
+		if (real)
+			map_insert(by_pointer, hash_pointer(real), (uint16_t)(i + 1));
 		if (entries[i].slot)
-			fill(entries[i].slot, reals[i]);
+			fill(entries[i].slot, real);
 	}
 }
 
 bool gmod_driver_resolve(void)
 {
-	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
 	void *libcuda;
 
 	if (atomic_load_explicit(&resolved, memory_order_acquire))
@@ -201,12 +215,12 @@ bool gmod_driver_resolve(void)
 	libcuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	if (!libcuda)
 		return false;
-	pthread_mutex_lock(&once);
-	if (!atomic_load_explicit(&resolved, memory_order_relaxed)) {
-		resolve_all(libcuda);
-		atomic_store_explicit(&resolved, true, memory_order_release);
-	}
-	pthread_mutex_unlock(&once);
+	/*
+	 * No lock: another thread may be here from a constructor, holding the loader's, which dlsym needs. Threads that
+	 * meet here store the same values.
+	 */
+	resolve_all(libcuda);
+	atomic_store_explicit(&resolved, true, memory_order_release);
 	/* The reference is kept: pointers into the driver must not outlive it. */
 	return true;
 }

@@ -355,6 +355,8 @@ static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
 {
 	gmod_record_details(r)->leaving = true;
+	/* Before the driver is called: it may give these pages to a buffer of another context at once. */
+	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
 	verify(r, GMOD_VERIFY_VISIBLE, swept);
 }
 
@@ -364,7 +366,6 @@ static void drop(struct gmod_record *r, struct gmod_moment swept)
 	(void)swept;
 	if (!gmod_record_details(r)->leaving)
 		return;
-	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
 	gmod_record_retire(r);
 }
 
@@ -374,6 +375,7 @@ static void keep(struct gmod_record *r, struct gmod_moment swept)
 	if (!gmod_record_details(r)->leaving)
 		return;
 	gmod_record_details(r)->leaving = false;
+	index_again(r);
 	gmod_record_reinstate(r);
 }
 

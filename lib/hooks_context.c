@@ -50,6 +50,15 @@ static CUresult left(struct gmod_context *c, CUresult r, bool gone, const char *
 	return gmod_done(r, entry_point);
 }
 
+/* The first ABI of it differs in name only, and is what dlsym("cuCtxDestroy") gives. */
+GMOD_EXPORT CUresult cuCtxDestroy(CUcontext ctx)
+{
+	struct gmod_context *c = gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(ctx));
+	CUresult r = NEXT(cuCtxDestroy)(ctx);
+
+	return left(c, r, r == CUDA_SUCCESS, __func__);
+}
+
 GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
 {
 	struct gmod_context *c = gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(ctx));
@@ -90,9 +99,15 @@ static bool primary_is_gone(const struct gmod_context *c, CUresult r, CUdevice d
 	return !active;
 }
 
+/* A library's own retain and release in the midst of a running program must disturb nobody. */
+static struct gmod_context *primary_released(CUdevice device)
+{
+	return gmod_context_last_release(device) ? primary_leaving(device) : NULL;
+}
+
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
-	struct gmod_context *c = primary_leaving(dev);
+	struct gmod_context *c = primary_released(dev);
 	CUresult r = NEXT(cuDevicePrimaryCtxRelease)(dev);
 
 	return left(c, r, primary_is_gone(c, r, dev), __func__);
@@ -100,7 +115,7 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
-	struct gmod_context *c = primary_leaving(dev);
+	struct gmod_context *c = primary_released(dev);
 	CUresult r = NEXT(cuDevicePrimaryCtxRelease_v2)(dev);
 
 	return left(c, r, primary_is_gone(c, r, dev), __func__);

@@ -95,12 +95,24 @@ GMOD_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 	return gmod_done(r, __func__);
 }
 
+static void counted(CUresult r, unsigned *count)
+{
+	if (r == CUDA_SUCCESS)
+		return;
+	*count = 0;
+	gmod_degraded("counting kernels");
+}
+
 GMOD_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
 {
 	CUresult r = NEXT(cuModuleEnumerateFunctions)(functions, numFunctions, mod);
+	unsigned count = 0;
 	const char *name;
 
-	for (unsigned i = 0; r == CUDA_SUCCESS && gmod_on() && HAVE(cuFuncGetName) && i < numFunctions; i++)
+	/* The array may be larger than what the module has: the rest of it is not written. */
+	if (r == CUDA_SUCCESS && gmod_on() && HAVE(cuFuncGetName) && HAVE(cuModuleGetFunctionCount))
+		counted(NEXT(cuModuleGetFunctionCount)(&count, mod), &count);
+	for (unsigned i = 0; i < count && i < numFunctions; i++)
 		if (NEXT(cuFuncGetName)(&name, functions[i]) == CUDA_SUCCESS && name)
 			gmod_name_learn(gmod_handle(functions[i]), name);
 		else
@@ -111,9 +123,12 @@ GMOD_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned 
 GMOD_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
 {
 	CUresult r = NEXT(cuLibraryEnumerateKernels)(kernels, numKernels, lib);
+	unsigned count = 0;
 	const char *name;
 
-	for (unsigned i = 0; r == CUDA_SUCCESS && gmod_on() && HAVE(cuKernelGetName) && i < numKernels; i++)
+	if (r == CUDA_SUCCESS && gmod_on() && HAVE(cuKernelGetName) && HAVE(cuLibraryGetKernelCount))
+		counted(NEXT(cuLibraryGetKernelCount)(&count, lib), &count);
+	for (unsigned i = 0; i < count && i < numKernels; i++)
 		if (NEXT(cuKernelGetName)(&name, kernels[i]) == CUDA_SUCCESS && name)
 			gmod_name_learn(gmod_handle(kernels[i]), name);
 		else

@@ -1,4 +1,5 @@
 /* The program's own waits and queries: what they prove, and that they count as activity. */
+#include "lib/capture.h"
 #include "lib/hook.h"
 
 static CUresult waited(CUresult r, const char *entry_point)
@@ -110,7 +111,8 @@ static uint64_t recording(CUevent event)
 static CUresult recorded(CUresult r, CUevent event, CUstream stream, enum gmod_flavour flavour, uint64_t began,
 			 const char *entry_point)
 {
-	if (r == CUDA_SUCCESS && gmod_on())
+	/* What goes into a graph has not happened. */
+	if (r == CUDA_SUCCESS && gmod_on() && !gmod_is_captured(stream, flavour))
 		gmod_event_recorded(gmod_handle(event),
 				    gmod_stream_key(gmod_handle(stream), flavour, gmod_current_context()), began);
 	return gmod_done(r, entry_point);
@@ -149,7 +151,7 @@ GMOD_EXPORT CUresult cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStrea
 static CUresult waits(CUresult r, CUstream stream, enum gmod_flavour flavour, const struct gmod_event_proof *covered,
 		      const char *entry_point)
 {
-	if (r == CUDA_SUCCESS && gmod_on())
+	if (r == CUDA_SUCCESS && gmod_on() && !gmod_is_captured(stream, flavour))
 		gmod_stream_waits(gmod_stream_key(gmod_handle(stream), flavour, gmod_current_context()), covered,
 				  gmod_ticks());
 	return gmod_done(r, entry_point);

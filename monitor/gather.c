@@ -35,8 +35,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool prepare(struct gmod_context *c)
 {
-	if (!c->stream)
+	if (!c->stream || (c->overdue && NEXT(cuEventQuery)(c->gathered) != CUDA_SUCCESS))
 		return false;
+	c->overdue = false;
 	if (!c->gathered && NEXT(cuEventCreate)(&c->gathered, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
 		c->gathered = NULL;
 		gmod_degraded("cuEventCreate");
@@ -82,9 +83,9 @@ static void flush(struct batch *b)
 	if (!b->count)
 		return;
 	if (!wait_for_copies(b->context)) {
-		/* Copies may still land in the staging memory: it is given up, and so is gathering here. */
+		/* Copies may still land in the staging memory: nothing more until they have. */
 		b->failed = true;
-		b->context->stream = NULL;
+		b->context->overdue = true;
 		gmod_degraded("gather");
 	} else if (gmod_sweep_lock(1000000000)) {
 		for (unsigned i = 0; i < b->count; i++)
@@ -104,13 +105,13 @@ static void flush(struct batch *b)
 static void copy_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from,
 		       uint64_t to)
 {
-	if (from >= to || b->failed)
+	if (from >= to)
 		return;
-	if (b->count == PIECES || b->used + (to - from) > STAGING)
-		flush(b);
-	if (b->failed || NEXT(cuMemcpyDtoHAsync_v2)((char *)b->context->staging + b->used, from, to - from,
-						    b->context->stream) != CUDA_SUCCESS)
+	if (NEXT(cuMemcpyDtoHAsync_v2)((char *)b->context->staging + b->used, from, to - from, b->context->stream) !=
+	    CUDA_SUCCESS) {
+		gmod_degraded("cuMemcpyDtoHAsync");
 		return;
+	}
 	b->piece[b->count++] = (struct piece){r, word, side, from, to, b->used};
 	b->used += to - from;
 }
@@ -181,6 +182,7 @@ void gmod_gather(struct gmod_context *only, enum gmod_gather what)
 {
 	struct gmod_registry_stats stats;
 	CUstreamCaptureMode mode;
+	int cancel;
 
 	gmod_registry_stats(&stats);
 	if (!stats.live_slack || gmod_is_post_mortem() || !take_lock(what))
@@ -190,6 +192,8 @@ void gmod_gather(struct gmod_context *only, enum gmod_gather what)
 		pthread_mutex_unlock(&lock);
 		return;
 	}
+	/* A thread that is cancelled in here would take the lock and the context's pin with it. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	mode = gmod_relaxed_begin();
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = gmod_context_at(i);
@@ -200,6 +204,7 @@ void gmod_gather(struct gmod_context *only, enum gmod_gather what)
 	}
 	gmod_relaxed_end(mode);
 	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 void gmod_gather_drain(void)

@@ -134,21 +134,28 @@ bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position)
 	return true;
 }
 
-static void leave(granule_entry *entry, unsigned first, unsigned count)
+/* Only what is ours: the pages may have been entered for their next buffer already. */
+static void leave(granule_entry *entry, unsigned first, unsigned count, uint32_t mine)
 {
-	uint64_t value = atomic_load_explicit(entry, memory_order_acquire);
+	uint64_t value = atomic_load_explicit(entry, memory_order_acquire), direct = (uint64_t)mine << 1 | DIRECT;
+	leaf_slot *leaf = (leaf_slot *)(uintptr_t)value;
 
-	if (value & DIRECT)
-		atomic_store_explicit(entry, 0, memory_order_release);
-	else if (value)
-		set_slots((leaf_slot *)(uintptr_t)value, first, count, 0);
+	if (value == direct) {
+		atomic_compare_exchange_strong_explicit(entry, &direct, 0, memory_order_release, memory_order_relaxed);
+		return;
+	}
+	for (unsigned i = first; value && !(value & DIRECT) && i < first + count; i++) {
+		uint32_t expected = mine;
+
+		atomic_compare_exchange_strong_explicit(&leaf[i], &expected, 0, memory_order_release,
+							memory_order_relaxed);
+	}
 }
 
 void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position)
 {
 	uint64_t stop;
 
-	(void)position;
 	for (uint64_t at = from; at < to; at = stop) {
 		granule_entry *entry = entry_of(at, false);
 
@@ -156,7 +163,7 @@ void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position)
 		if (stop > to)
 			stop = to;
 		if (entry)
-			leave(entry, slot_of(at), (unsigned)((stop - at) >> page_bits));
+			leave(entry, slot_of(at), (unsigned)((stop - at) >> page_bits), position + 1);
 	}
 }
 

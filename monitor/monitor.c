@@ -36,6 +36,7 @@ struct pace {
 	uint64_t round_cpu;    /* CPU time of one round, smoothed */
 	uint64_t round_began;  /* CPU clock when this round began */
 	unsigned seen, gathers, gathers_before;
+	bool pending; /* a report was to come when this round began */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -184,18 +185,19 @@ static void sweep_once(struct pace *p)
 }
 
 /*
- * What one round costs, smoothed: sweep, rest and the waking up between them. A round that found something or gathered
- * says nothing about the usual cost; gathers have a pause of their own.
+ * What one round costs, smoothed: sweep, rest and the waking up between them. A round that found, reported or gathered
+ * something says nothing about the usual cost; gathers have a pause of their own.
  */
 static void account(struct pace *p)
 {
 	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	unsigned seen = gmod_watch_seen();
 
-	if (p->round_began && seen == p->seen && p->gathers == p->gathers_before)
+	if (p->round_began && seen == p->seen && !p->pending && p->gathers == p->gathers_before)
 		p->round_cpu = (15 * p->round_cpu + (cpu - p->round_began)) / 16;
 	p->round_began = cpu;
 	p->seen = seen;
+	p->pending = gmod_watch_pending();
 	p->gathers_before = p->gathers;
 }
 
@@ -209,7 +211,7 @@ static void block_signals(void)
 	sigdelset(&set, SIGBUS);
 	sigdelset(&set, SIGILL);
 	sigdelset(&set, SIGFPE);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	pthread_sigmask(SIG_SETMASK, &set, NULL);
 }
 
 static void *run(void *unused)

@@ -98,6 +98,8 @@ void gmod_post_mortem(CUresult error, const char *entry_point)
 		gmod_suspects_find(&f, gmod_now().ticks);
 		f.nearby = nearby;
 		f.nearby_count = latest_buffers(nearby);
+		/* Before the lock is free: no sweep may begin any more. */
+		gmod_process_set_phase(GMOD_WINDING_DOWN);
 		gmod_sweep_unlock();
 	}
 	gmod_watch_settle(true);

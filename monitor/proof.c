@@ -48,12 +48,12 @@ uint64_t gmod_stream_key(uint64_t handle, enum gmod_flavour flavour, uint64_t co
 	if (handle == KEY_LEGACY || (!handle && flavour == GMOD_LEGACY))
 		return context ^ KEY_LEGACY;
 	t = gmod_thread_self();
-	return context ^ KEY_PER_THREAD ^ (uint64_t)(t ? t->tid : 0) << 48;
+	return context ^ KEY_PER_THREAD ^ mix((uint64_t)(t ? t->tid : 0)) << 32;
 }
 
 uint64_t gmod_stream_handle(uint64_t key, uint64_t context)
 {
-	uint64_t low = (key ^ context) << 16 >> 16;
+	uint64_t low = (key ^ context) << 32 >> 32;
 
 	return low == KEY_LEGACY || low == KEY_PER_THREAD ? low : key;
 }

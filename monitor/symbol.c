@@ -13,7 +13,7 @@
 #define SYMBOLS_MAX (8u << 20)
 #define NEST_MAX 128 /* of brackets in a mangled name */
 
-/* ---- which module an address lies in: /proc/self/maps ---- */
+/* ---- which module an address lies in: /proc/thread-self/maps ---- */
 
 /* One line of the map. */
 struct mapping {
@@ -153,7 +153,7 @@ static size_t take_lines(struct walk *w, size_t len, struct gmod_frames *frames,
 static void place_all(struct gmod_frames *frames, struct gmod_symbol_scratch *s)
 {
 	struct walk w = {.index = GMOD_MODULES_MAX, .unplaced = frames->depth};
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
 	size_t kept = 0;
 
 	while (fd >= 0 && w.unplaced > 0 && kept < sizeof(s->buffer)) {
