@@ -50,6 +50,12 @@ check_settles() {
 	same "settles: once" 1 "$(final_reports "$(cat "$work/guarded/report.log")")"
 }
 
+# What lies on the device is looked at when the program ends, if nobody has before.
+check_found_at_exit() {
+	guarded gather_interval_ms=0 "$programs/bad_then_return"
+	same "found_at_exit: one report" "5 1" "$status $(final_reports "$err")"
+}
+
 # A free waits for the work of the buffer's own context, whichever is current.
 check_other_context() {
 	guarded gather_interval_ms=0 "$edges/other_context"

@@ -287,8 +287,8 @@ static void threads_do_not_disturb_each_other(void **unused)
 
 	(void)unused;
 	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(
-		    pthread_create(&thread[i], NULL, launch_and_prove, (void *)(uintptr_t)new_handle()), 0);
+		assert_int_equal(pthread_create(&thread[i], NULL, launch_and_prove, (void *)(uintptr_t)new_handle()),
+				 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	assert_int_equal(wrong, 0);

@@ -82,7 +82,8 @@ static void no_byte_is_what_a_stray_store_writes(void **unused)
 	assert_int_equal(seen[0xff], 0);
 	/* The rest as often as chance has it, the two stand-ins twice as often. */
 	for (int i = 1; i < 255; i++)
-		CHECK(seen[i] > sizeof(zone) / 256 * 9 / 10 && seen[i] < sizeof(zone) / 256 * (i == 0x5a || i == 0xa5 ? 22 : 11) / 10,
+		CHECK(seen[i] > sizeof(zone) / 256 * 9 / 10 &&
+			  seen[i] < sizeof(zone) / 256 * (i == 0x5a || i == 0xa5 ? 22 : 11) / 10,
 		      "%#x: %lu times", (unsigned)i, seen[i]);
 }
 
@@ -149,9 +150,11 @@ static void every_input_counts(void **unused)
 		check_differ(base, other, "size", i);
 		first_words(fixed_key, 0x7f0000000000, 4000, 17 ^ bit, GMOD_HEAD, other);
 		check_differ(base, other, "serial", i);
-		first_words((const uint64_t[2]){fixed_key[0] ^ bit, fixed_key[1]}, 0x7f0000000000, 4000, 17, GMOD_HEAD, other);
+		first_words((const uint64_t[2]){fixed_key[0] ^ bit, fixed_key[1]}, 0x7f0000000000, 4000, 17, GMOD_HEAD,
+			    other);
 		check_differ(base, other, "key, first half", i);
-		first_words((const uint64_t[2]){fixed_key[0], fixed_key[1] ^ bit}, 0x7f0000000000, 4000, 17, GMOD_HEAD, other);
+		first_words((const uint64_t[2]){fixed_key[0], fixed_key[1] ^ bit}, 0x7f0000000000, 4000, 17, GMOD_HEAD,
+			    other);
 		check_differ(base, other, "key, second half", i);
 	}
 	/* Values exchanged between inputs are not the same input. */
@@ -238,7 +241,8 @@ static void writing_and_comparing_agree(void **unused)
 	(void)unused;
 	for (int i = 0; i < 20000; i++) {
 		struct gmod_canary c = some_canary((uint64_t)i, start);
-		size_t from = (size_t)random_below(&seed, 700), size = (size_t)random_below(&seed, 700), to = from + size;
+		size_t from = (size_t)random_below(&seed, 700), size = (size_t)random_below(&seed, 700),
+		       to = from + size;
 		struct gmod_diff diff = {0};
 		uint8_t expected[700];
 
@@ -247,7 +251,8 @@ static void writing_and_comparing_agree(void **unused)
 		CHECK(gmod_canary_compare(&c, start + from, start + to, memory + from, &diff), "[%zu, %zu)", from, to);
 		CHECK(!diff.changed, "[%zu, %zu)", from, to);
 		gmod_canary_bytes(&c, start + from, start + to, expected);
-		CHECK(gmod_bytes_compare(expected, start + from, start + to, memory + from, &diff), "[%zu, %zu)", from, to);
+		CHECK(gmod_bytes_compare(expected, start + from, start + to, memory + from, &diff), "[%zu, %zu)", from,
+		      to);
 		CHECK((from == 0 || !memory[from - 1]) && !memory[to], "[%zu, %zu): written beyond", from, to);
 	}
 }

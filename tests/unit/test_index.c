@@ -83,7 +83,7 @@ static void nothing_is_found_in_an_empty_index(void **unused)
 
 static void a_buffer_is_found_by_any_address_of_its_pages(void **unused)
 {
-	static const uint64_t sizes[] = {3,    4,    5,    100,  511,	512,	 513,	  514,
+	static const uint64_t sizes[] = {3,    4,    5,    100,  511,   512,     513,     514,
 					 1023, 1024, 1025, 1536, 20000, 512 * 8, 512 * 9, 512 * 64 + 2};
 	uint64_t seed = 2;
 
@@ -312,16 +312,17 @@ static uint64_t cell_size(unsigned i)
 
 static uint64_t cell_at(unsigned epoch, unsigned i)
 {
-	return 0x7f6000000000 + epoch * 0x10000000ull + i / 16 * (5 * GRANULE / 2 + 15 * 24 * page) + i % 16 * 24 * page;
+	return 0x7f6000000000 + epoch * 0x10000000ull + i / 16 * (5 * GRANULE / 2 + 15 * 24 * page) +
+	       i % 16 * 24 * page;
 }
 
 static bool is_of_cell(const struct gmod_found *f, uint64_t at, uint64_t size, uint64_t address)
 {
 	const struct gmod_bounds *b = &f->bounds;
 
-	return b->head_from >= at && b->tail_to <= at + size &&
-	       address >= b->head_from && address < b->tail_to && b->user == b->head_from + page &&
-	       b->head_to == b->user && b->tail_from == b->user + b->size && b->tail_to == b->tail_from + page;
+	return b->head_from >= at && b->tail_to <= at + size && address >= b->head_from && address < b->tail_to &&
+	       b->user == b->head_from + page && b->head_to == b->user && b->tail_from == b->user + b->size &&
+	       b->tail_to == b->tail_from + page;
 }
 
 static void expect(bool good)

@@ -21,8 +21,8 @@ static void check_place(const struct gmod_place *p, const struct gmod_layout *l,
 	CHECK(p->zone_head >= p->raw && p->end <= p->raw + l->total && p->raw + l->total > p->raw,
 	      "size %zu page %zu raw %#lx", size, page, p->raw);
 	CHECK(p->user % l->alignment == 0, "size %zu page %zu raw %#lx", size, page, p->raw);
-	CHECK(p->zone_head % page == 0 && p->body % page == 0 && p->end % page == 0, "size %zu page %zu raw %#lx",
-	      size, page, p->raw);
+	CHECK(p->zone_head % page == 0 && p->body % page == 0 && p->end % page == 0, "size %zu page %zu raw %#lx", size,
+	      page, p->raw);
 	CHECK(p->body - p->zone_head == page, "size %zu page %zu raw %#lx", size, page, p->raw);
 }
 
@@ -203,8 +203,18 @@ static void check_extent(size_t width, size_t rows, size_t pitch, size_t slices,
 
 static void extents_reach_to_the_last_byte(void **unused)
 {
-	static const size_t some[] = {
-	    0, 1, 2, 511, 512, 4096, (size_t)1 << 31, (size_t)1 << 32, (size_t)1 << 63, SIZE_MAX / 2, SIZE_MAX - 1, SIZE_MAX};
+	static const size_t some[] = {0,
+				      1,
+				      2,
+				      511,
+				      512,
+				      4096,
+				      (size_t)1 << 31,
+				      (size_t)1 << 32,
+				      (size_t)1 << 63,
+				      SIZE_MAX / 2,
+				      SIZE_MAX - 1,
+				      SIZE_MAX};
 	enum { SOME = sizeof(some) / sizeof(some[0]) };
 	size_t n = 0;
 

@@ -121,6 +121,30 @@ static void many_handles_have_their_own_names(void **unused)
 	}
 }
 
+/* Handles that share a place in the table, and are used again, keep their names apart at every time. */
+static void names_of_a_time_are_the_handles_own(void **unused)
+{
+	enum { MANY = 20000 };
+	uint64_t first = last_handle + 0x30, between = 0;
+	char name[32];
+
+	(void)unused;
+	last_handle += (uint64_t)MANY * 0x30;
+	for (int turn = 0; turn < 2; turn++) {
+		for (int i = 0; i < MANY; i++) {
+			snprintf(name, sizeof(name), "turn_%d_%d", turn, i);
+			gmod_name_learn(first + (uint64_t)i * 0x30, name);
+		}
+		between = turn ? between : gmod_ticks();
+	}
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "turn_0_%d", i);
+		check_name(first + (uint64_t)i * 0x30, between, name);
+		name[5] = '1';
+		check_name(first + (uint64_t)i * 0x30, gmod_ticks(), name);
+	}
+}
+
 /* ---- graphs ---- */
 
 static void a_graph_has_the_names_of_its_kernels(void **unused)
@@ -302,6 +326,7 @@ int main(void)
 	    cmocka_unit_test(learning_again_costs_nothing),
 	    cmocka_unit_test(long_names_are_cut),
 	    cmocka_unit_test(many_handles_have_their_own_names),
+	    cmocka_unit_test(names_of_a_time_are_the_handles_own),
 	    cmocka_unit_test(a_graph_has_the_names_of_its_kernels),
 	    cmocka_unit_test(a_graph_of_many_kernels_keeps_the_first),
 	    cmocka_unit_test(threads_may_learn_at_once),

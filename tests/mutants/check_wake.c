@@ -1,0 +1,64 @@
+/*
+ * The store that notes activity and the load that asks whether the monitor sleeps must not pass each other: either the
+ * monitor sees the activity before it sleeps, or it is woken (monitor/activity.h). Two threads meet in that race a
+ * million times; the second does what the monitor does before it sleeps.
+ */
+#include "monitor/activity.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { ROUNDS = 3000000, SECONDS = 8 };
+
+static _Alignas(64) atomic_uint round_of_a;
+static _Alignas(64) atomic_uint round_of_b;
+static struct gmod_thread *a;
+
+static void meet(atomic_uint *mine, const atomic_uint *other, unsigned round)
+{
+	atomic_store_explicit(mine, round, memory_order_release);
+	/* Where the machine is busy the other may not be running at all. */
+	for (unsigned spins = 0; atomic_load_explicit(other, memory_order_acquire) < round; spins++)
+		if (spins > 10000)
+			sched_yield();
+}
+
+static void *note(void *unused)
+{
+	(void)unused;
+	a = gmod_thread_self();
+	for (unsigned i = 1; i <= ROUNDS; i++) {
+		meet(&round_of_a, &round_of_b, 2 * i - 1);
+		gmod_note_activity(a);
+		meet(&round_of_a, &round_of_b, 2 * i);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	time_t end = time(NULL) + SECONDS;
+	uint64_t before = 0, seen;
+	unsigned lost = 0, i;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, note, NULL))
+		return 2;
+	for (i = 1; i <= ROUNDS && !lost; i++) {
+		meet(&round_of_b, &round_of_a, 2 * i - 1);
+		atomic_store_explicit(&gmod_monitor_sleeping, 1, memory_order_seq_cst);
+		atomic_thread_fence(memory_order_seq_cst);
+		seen = gmod_activity_total();
+		meet(&round_of_b, &round_of_a, 2 * i);
+		/* The other has noted its activity and looked whether to wake us. */
+		lost += seen == before && atomic_load_explicit(&gmod_monitor_sleeping, memory_order_relaxed);
+		before = gmod_activity_total();
+		atomic_store_explicit(&gmod_monitor_sleeping, 0, memory_order_seq_cst);
+		if (i % 1024 == 0 && time(NULL) > end)
+			break;
+	}
+	printf("%u rounds, %u lost\n", i, lost);
+	return lost ? 1 : 0;
+}
