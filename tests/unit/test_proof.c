@@ -110,6 +110,30 @@ static void default_streams_are_of_a_context_and_a_thread(void **unused)
 	assert_true(gmod_proven(context, legacy, now - 1));
 }
 
+/* Thread ids go up to 4 million: each has a default stream of its own, which a report can name again. */
+static void no_two_threads_share_a_default_stream(void **unused)
+{
+	enum { THREAD_IDS = 1 << 22, STEP = 4096 };
+	struct gmod_thread *t = gmod_thread_self();
+	uint64_t context = 0x7f0012345670, legacy = gmod_stream_key(0, GMOD_LEGACY, context);
+	int64_t tid = t->tid;
+	static uint64_t keys[THREAD_IDS / STEP];
+
+	(void)unused;
+	assert_int_equal(gmod_stream_handle(legacy, context), 1);
+	assert_int_equal(gmod_stream_handle(context + 0x100, context), context + 0x100);
+	assert_int_equal(gmod_stream_handle(0x7f0012345680, context), 0x7f0012345680);
+	for (unsigned i = 0; i < THREAD_IDS / STEP; i++) {
+		t->tid = 1 + (int64_t)i * STEP;
+		keys[i] = gmod_stream_key(0, GMOD_PER_THREAD, context);
+		CHECK(gmod_stream_handle(keys[i], context) == 2, "thread %ld", t->tid);
+		CHECK(keys[i] != legacy, "thread %ld", t->tid);
+		for (unsigned k = 0; k < i; k++)
+			CHECK(keys[k] != keys[i], "threads %u and %u", 1 + k * STEP, 1 + i * STEP);
+	}
+	t->tid = tid;
+}
+
 /* ---- events ---- */
 
 static void an_event_proves_what_came_before_its_record(void **unused)
@@ -537,6 +561,7 @@ int main(void)
 	    cmocka_unit_test(a_context_is_proven_with_all_its_streams),
 	    cmocka_unit_test(a_launch_in_its_call_is_never_proven),
 	    cmocka_unit_test(default_streams_are_of_a_context_and_a_thread),
+	    cmocka_unit_test(no_two_threads_share_a_default_stream),
 	    cmocka_unit_test(an_event_proves_what_came_before_its_record),
 	    cmocka_unit_test(an_event_recorded_anew_no_longer_proves_its_old_place),
 	    cmocka_unit_test(a_forgotten_event_proves_nothing),

@@ -231,6 +231,30 @@ static void damage_put_back_is_still_reported(void **unused)
 	free_quietly(&b);
 }
 
+/* Far out no sweep compares each time, but what is pending is looked at by every one. */
+static void pending_damage_is_followed_far_out(void **unused)
+{
+	struct buffer b = plain_buffer(), c = plain_buffer();
+	uint64_t off = gmod_page_size() - 100;
+
+	(void)unused;
+	begin_work();
+	damage(b.place.zone_tail + off, 4);
+	damage(c.place.zone_tail + off, 4);
+	sweep_thoroughly();
+	assert_int_equal(take_reports(many, 2), 2);
+	damage(b.place.zone_tail + off, 4); /* as it was */
+	damage(c.place.zone_tail + off + 4, 20);
+	end_work();
+	sweep();
+	assert_int_equal(take_reports(many, 2), 2);
+	check_report(&many[many[0].restored], &c, c.place.zone_tail + off, 24, 24);
+	check_report(&many[!many[0].restored], &b, b.place.zone_tail + off, 4, 4);
+	assert_true(many[0].restored != many[1].restored);
+	free_quietly(&b);
+	free_quietly(&c);
+}
+
 static void a_record_used_again_is_guarded_again(void **unused)
 {
 	struct buffer b = plain_buffer();
@@ -605,19 +629,17 @@ static void wait_for_sweeps(uint64_t count)
 	CHECK(atomic_load(&gmod_counters.sweeps) >= count, "the monitor sleeps");
 }
 
-/* What is noted while the monitor goes to sleep is not overlooked. From here on the monitor's thread sweeps. */
+/* From here on the monitor's thread sweeps, too. */
 static void activity_is_followed_by_a_sweep(void **unused)
 {
-	struct buffer b = plain_buffer();
 	uint64_t before;
 
 	(void)unused;
 	gmod_monitor_ensure();
 	gmod_monitor_ensure();
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < 100; i++) {
 		before = atomic_load(&gmod_counters.sweeps);
 		gmod_note_activity(gmod_thread_self());
-		/* One may have been under way. */
 		wait_for_sweeps(before + 1);
 	}
 	/* The GPU is at rest, no memory is shared: it sleeps. */
@@ -626,12 +648,55 @@ static void activity_is_followed_by_a_sweep(void **unused)
 	usleep(300000);
 	CHECK(atomic_load(&gmod_counters.sweeps) == before, "%lu sweeps of a quiet heap",
 	      atomic_load(&gmod_counters.sweeps) - before);
-	damage(b.place.zone_tail, 1);
+}
+
+/* When a sweep has just ended and the monitor is about to sleep, or as much later as `pause` says. */
+static void wait_for_the_end_of_a_sweep(uint64_t pause)
+{
+	uint64_t before = atomic_load(&gmod_counters.sweeps);
+
 	gmod_note_activity(gmod_thread_self());
-	for (int i = 0; i < 1000 && !take_reports(many, 2); i++)
-		usleep(5000);
-	assert_true(many[0].final);
-	take_none();
+	for (uint64_t i = 0; i < 1000000000 && atomic_load(&gmod_counters.sweeps) == before; i++)
+		_mm_pause();
+	while (pause-- > 0)
+		_mm_pause();
+}
+
+static void what_is_noted_while_the_monitor_falls_asleep_is_seen(void **unused)
+{
+	enum { BUFFERS = SANITIZED ? 200 : 800 };
+	static struct buffer buffers[BUFFERS];
+	uint64_t seed = 5;
+	unsigned seen, n;
+
+	(void)unused;
+	for (int i = 0; i < BUFFERS; i++)
+		buffers[i] = plain_buffer();
+	for (int i = 0; i < 2 * BUFFERS; i++) {
+		const struct buffer *b = &buffers[i / 2];
+
+		wait_for_the_end_of_a_sweep(random_below(&seed, 80));
+		seen = gmod_watch_seen();
+		damage(i % 2 ? b->place.zone_tail : b->place.body - 1, 1);
+		gmod_note_activity(gmod_thread_self());
+		for (int k = 0; k < 20000 && gmod_watch_seen() == seen; k++)
+			usleep(100);
+		CHECK(gmod_watch_seen() == seen + 1, "the monitor sleeps, round %d", i);
+	}
+	for (int k = 0; k < 2000 && gmod_watch_pending(); k++)
+		usleep(1000);
+	usleep(20000);
+	n = take_reports(many, 4096);
+	assert_int_equal(n, 2 * BUFFERS);
+	for (int i = 0; i < BUFFERS; i++)
+		free_quietly(&buffers[i]);
+}
+
+static void a_stopped_monitor_sweeps_no_more(void **unused)
+{
+	uint64_t before;
+
+	(void)unused;
 	gmod_monitor_stop();
 	assert_true(gmod_monitor_stopping());
 	usleep(20000);
@@ -639,7 +704,6 @@ static void activity_is_followed_by_a_sweep(void **unused)
 	gmod_note_activity(gmod_thread_self());
 	usleep(50000);
 	assert_int_equal(atomic_load(&gmod_counters.sweeps), before);
-	free_quietly(&b);
 }
 
 /* ---- secrets ---- */
@@ -705,6 +769,7 @@ int main(void)
 	    cmocka_unit_test(many_buffers_damaged_at_once_are_all_reported),
 	    cmocka_unit_test(damage_that_grows_is_reported_whole),
 	    cmocka_unit_test(damage_put_back_is_still_reported),
+	    cmocka_unit_test(pending_damage_is_followed_far_out),
 	    cmocka_unit_test(a_record_used_again_is_guarded_again),
 	    cmocka_unit_test(a_thorough_sweep_sees_all_that_the_cpu_can),
 	    cmocka_unit_test(a_free_sees_everything),
@@ -717,6 +782,8 @@ int main(void)
 	    cmocka_unit_test(one_thread_sweeps_at_a_time),
 	    cmocka_unit_test(buffers_freed_under_a_sweep_are_reported_once),
 	    cmocka_unit_test(activity_is_followed_by_a_sweep),
+	    cmocka_unit_test(what_is_noted_while_the_monitor_falls_asleep_is_seen),
+	    cmocka_unit_test(a_stopped_monitor_sweeps_no_more),
 	    cmocka_unit_test(no_report_holds_a_key),
 	};
 
