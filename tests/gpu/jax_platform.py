@@ -1,6 +1,6 @@
 # guarded: some
 # limit: 150
-# env: XLA_PYTHON_CLIENT_ALLOCATOR=platform
+# env: XLA_PYTHON_CLIENT_ALLOCATOR=platform XLA_FLAGS=--xla_gpu_autotune_level=0
 """jax_script.py with every array an allocation of the driver's."""
 
 import os
