@@ -22,6 +22,8 @@
 #define NS_PER_MS ((uint64_t)1000000)
 #define HEARTBEAT_UNPROVEN (500 * NS_PER_MS)
 #define HEARTBEAT_SHARED (1000 * NS_PER_MS)
+#define SAVING_NS (500 * NS_PER_MS)
+#define FORGIVEN_NS (1000 * 1000 * NS_PER_MS) /* any debt is paid in this time; keeps the arithmetic in range */
 #define STACK_SIZE ((size_t)512 << 10)
 
 static atomic_bool started, stopping;
@@ -33,10 +35,10 @@ struct pace {
 	uint64_t gathered_ns;  /* when the last gather ended */
 	uint64_t gather_pause; /* what max_cpu demands between two gathers */
 	bool gathered_since;   /* a gather began after the last activity */
-	uint64_t round_cpu;    /* CPU time of one round, smoothed */
-	uint64_t round_began;  /* CPU clock when this round began */
-	unsigned seen, gathers, gathers_before;
-	bool pending; /* a report was to come when this round began */
+	int64_t debt;          /* CPU time spent beyond what max_cpu allows, negative: saved up */
+	uint64_t cpu, wall;    /* both clocks when this round began */
+	unsigned seen;         /* findings by then */
+	bool pending;          /* a report was to come by then */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -89,11 +91,20 @@ static uint64_t pause_for(uint64_t cpu)
 	return share ? cpu * (100 * GMOD_PERCENT_ONE) / share : HEARTBEAT_UNPROVEN;
 }
 
+static uint64_t allowed_in(uint64_t ns)
+{
+	if (ns > FORGIVEN_NS)
+		ns = FORGIVEN_NS;
+	return ns * gmod_options()->max_cpu / (100 * GMOD_PERCENT_ONE);
+}
+
 static uint64_t busy_interval(const struct pace *p)
 {
 	uint64_t wanted = gmod_options()->scan_interval_us * NS_PER_US;
-	uint64_t affordable = pause_for(p->round_cpu);
+	uint64_t affordable = p->debt > 0 ? pause_for((uint64_t)p->debt) : 0;
 
+	if (affordable > HEARTBEAT_UNPROVEN)
+		affordable = HEARTBEAT_UNPROVEN;
 	return wanted > affordable || !wanted ? wanted : affordable;
 }
 
@@ -156,9 +167,9 @@ static void gather_if_due(struct pace *p)
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Only a gather that begins when all work is done has seen everything. */
 	p->gathered_since = !gmod_work_outstanding();
-	p->gathers++;
 	gmod_gather(NULL, GMOD_GATHER_NEAR);
-	p->gather_pause = pause_for(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
+	/* Half of the budget at most: sweeps go on meanwhile. */
+	p->gather_pause = 2 * pause_for(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
 	p->gathered_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
@@ -185,20 +196,25 @@ static void sweep_once(struct pace *p)
 }
 
 /*
- * What one round costs, smoothed: sweep, rest and the waking up between them. A round that found, reported or gathered
- * something says nothing about the usual cost; gathers have a pause of their own.
+ * max_cpu as an account: a round (sweep, gather, rest and the waking up between them) is charged what it cost, and the
+ * time that passes pays. What a quiet program leaves over is saved, for as much as SAVING_NS, so that a short job is
+ * watched at the full rate. Rounds that found or reported something are free: they are rare, and must not be late.
  */
 static void account(struct pace *p)
 {
-	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
+	int64_t saving = (int64_t)allowed_in(SAVING_NS);
 	unsigned seen = gmod_watch_seen();
 
-	if (p->round_began && seen == p->seen && !p->pending && p->gathers == p->gathers_before)
-		p->round_cpu = (15 * p->round_cpu + (cpu - p->round_began)) / 16;
-	p->round_began = cpu;
+	if (seen == p->seen && !p->pending)
+		p->debt += (int64_t)(cpu - p->cpu);
+	p->debt -= (int64_t)allowed_in(wall - p->wall);
+	if (p->debt < -saving)
+		p->debt = -saving;
+	p->cpu = cpu;
+	p->wall = wall;
 	p->seen = seen;
 	p->pending = gmod_watch_pending();
-	p->gathers_before = p->gathers;
 }
 
 /* Lets through what kills a thread for its own fault; everything else is the program's to handle. */
@@ -222,7 +238,7 @@ static void *run(void *unused)
 	prctl(PR_SET_NAME, "gmod-monitor");
 	prctl(PR_SET_TIMERSLACK, 1);
 	block_signals();
-	p.active_ns = clock_ns(CLOCK_MONOTONIC);
+	p.active_ns = p.wall = clock_ns(CLOCK_MONOTONIC);
 	while (gmod_on() && !gmod_monitor_stopping()) {
 		account(&p);
 		sweep_once(&p);
