@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/log.h"
+#include "lib/mapped.h"
 #include "lib/start.h"
 
 static struct gmod_context contexts[GMOD_CONTEXTS];
@@ -25,6 +26,26 @@ CUstreamCaptureMode gmod_relaxed_begin(void)
 void gmod_relaxed_end(CUstreamCaptureMode before)
 {
 	NEXT(cuThreadExchangeStreamCaptureMode)(&before);
+}
+
+bool gmod_context_visit(const struct gmod_context *c)
+{
+	CUcontext current = NULL, owner = atomic_load_explicit(&c->handle, memory_order_relaxed);
+
+	if (NEXT(cuCtxGetCurrent)(&current) == CUDA_SUCCESS && current == owner)
+		return false;
+	if (NEXT(cuCtxPushCurrent_v2)(owner) == CUDA_SUCCESS)
+		return true;
+	gmod_degraded("cuCtxPushCurrent");
+	return false;
+}
+
+void gmod_context_left(bool visited)
+{
+	CUcontext popped;
+
+	if (visited && NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxPopCurrent");
 }
 
 struct gmod_context *gmod_context_of(CUcontext handle)
@@ -78,6 +99,7 @@ static void set_up(struct gmod_context *c)
 		c->stream = NULL;
 		gmod_degraded("cuStreamCreateWithPriority");
 	}
+	c->mapped = c->unified && c->stream && gmod_mapped_is_possible(c->device);
 	gmod_relaxed_end(mode);
 	if (!c->unified)
 		say_declined(c->device);

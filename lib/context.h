@@ -29,6 +29,7 @@ struct gmod_context {
 	int device;
 	bool overdue;    /* copies of an earlier gather may still be on their way; under the gather's lock */
 	bool unified;    /* managed memory that CPU and device may touch at once */
+	bool mapped;     /* and large buffers as lib/mapped.h has them */
 	CUstream stream; /* non-blocking, for prefetches and gathers; NULL: could not be made */
 	CUevent gathered;
 	void *staging; /* pinned, GMOD_STAGING bytes; made at the first gather */
@@ -67,5 +68,12 @@ void gmod_context_gone(struct gmod_context *c);
  */
 CUstreamCaptureMode gmod_relaxed_begin(void);
 void gmod_relaxed_end(CUstreamCaptureMode before);
+
+/*
+ * Make c the current context for calls of ours, if it is not. Returns whether gmod_context_left() has to undo it; a
+ * failure is counted, and the calls then run in the context that is current.
+ */
+bool gmod_context_visit(const struct gmod_context *c);
+void gmod_context_left(bool visited);
 
 #endif

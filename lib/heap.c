@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/layout.h"
+#include "lib/mapped.h"
 #include "lib/misuse.h"
 #include "lib/process.h"
 #include "lib/start.h"
@@ -27,6 +27,14 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* How a request is served: large device buffers as mapped ones where that is possible. */
+struct plan {
+	const struct gmod_request *request;
+	struct gmod_context *context;
+	struct gmod_layout layout;
+	bool mapped;
+};
+
 /* What the program's own call would have been, for `size` bytes. */
 static CUresult alloc_raw(const struct gmod_request *q, size_t size, bool unified, uint64_t *out)
 {
@@ -47,9 +55,19 @@ static CUresult alloc_raw(const struct gmod_request *q, size_t size, bool unifie
 	return r;
 }
 
-static CUresult free_raw(enum gmod_memory memory, uint64_t raw)
+static CUresult alloc_block(const struct plan *plan, uint64_t *raw)
 {
-	return memory == GMOD_MEM_HOST ? NEXT(cuMemFreeHost)((void *)(uintptr_t)raw) : NEXT(cuMemFree_v2)(raw);
+	return plan->mapped ? gmod_mapped_alloc(plan->context, &plan->layout, raw)
+			    : alloc_raw(plan->request, plan->layout.total, true, raw);
+}
+
+static CUresult free_block(const struct gmod_record *r)
+{
+	const struct gmod_details *d = gmod_record_details(r);
+
+	if (d->mapped)
+		return gmod_mapped_free(r);
+	return d->memory == GMOD_MEM_HOST ? NEXT(cuMemFreeHost)((void *)(uintptr_t)d->raw) : NEXT(cuMemFree_v2)(d->raw);
 }
 
 static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
@@ -71,16 +89,16 @@ static bool sampled_out(void)
 	return rate > 1 && atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % rate != 0;
 }
 
-static void fill_details(struct gmod_record *r, const struct gmod_request *q, const struct gmod_place *p,
-			 const struct gmod_layout *layout, struct gmod_context *c)
+static void fill_details(struct gmod_record *r, const struct plan *plan, const struct gmod_place *p)
 {
+	const struct gmod_request *q = plan->request;
+	struct gmod_context *c = plan->context;
 	struct gmod_details *d = gmod_record_details(r);
 	const uint64_t *key = atomic_load_explicit(&gmod_page, memory_order_acquire)->key;
 
 	d->raw = p->raw;
-	d->total = layout->total;
-	d->body = p->body;
-	d->slack_end = p->zone_tail;
+	d->total = plan->layout.total;
+	d->mapped = plan->mapped;
 	d->serial = atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed) + 1;
 	d->allocated_ns = now_ns();
 	d->allocated_ticks = gmod_ticks();
@@ -88,7 +106,7 @@ static void fill_details(struct gmod_record *r, const struct gmod_request *q, co
 	d->tid = syscall(SYS_gettid);
 	d->device = c ? c->device : 0;
 	d->memory = q->memory;
-	d->backend = q->memory == GMOD_MEM_HOST ? "pinned" : "unified";
+	d->backend = q->memory == GMOD_MEM_HOST ? "pinned" : plan->mapped ? "mapped" : "unified";
 	gmod_canary_init(&d->canary[GMOD_HEAD], key, p->user, q->size, d->serial, GMOD_HEAD, p->zone_head);
 	gmod_canary_init(&d->canary[GMOD_TAIL], key, p->user, q->size, d->serial, GMOD_TAIL, p->user_end);
 	gmod_unwind(&d->stack, gmod_options()->stack_depth);
@@ -105,12 +123,14 @@ static void fill_lines(struct gmod_record *r)
 	gmod_canary_bytes(&d->canary[GMOD_TAIL], b->tail_from, b->tail_from + GMOD_LINE, lines->tail);
 }
 
-static void write_canaries(const struct gmod_record *r, const struct gmod_place *p)
+/* Zones, and slack where the CPU may write it. */
+static void write_canaries(const struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
+	const struct gmod_bounds *b = &r->bounds;
 
-	gmod_canary_write(&d->canary[GMOD_HEAD], p->zone_head, p->user);
-	gmod_canary_write(&d->canary[GMOD_TAIL], p->user_end, p->end);
+	gmod_canary_write(&d->canary[GMOD_HEAD], b->head_from, d->mapped ? b->head_to : b->user);
+	gmod_canary_write(&d->canary[GMOD_TAIL], d->mapped ? b->tail_from : b->user + b->size, b->tail_to);
 }
 
 static void count_guarded(const struct gmod_request *q)
@@ -121,40 +141,40 @@ static void count_guarded(const struct gmod_request *q)
 	gmod_count(host ? &gmod_counters.host_bytes : &gmod_counters.guarded_bytes, q->size);
 }
 
-/* Canaries in place, record LIVE. false: the buffer at p->raw is not guarded, and nothing refers to it. */
-static bool arm(struct gmod_record *r, const struct gmod_request *q, const struct gmod_layout *layout,
-		const struct gmod_place *p, struct gmod_context *c)
+/* Canaries in place, record LIVE. false: the block is not guarded, and nothing refers to it. */
+static bool arm(struct gmod_record *r, const struct plan *plan, const struct gmod_place *p)
 {
-	struct gmod_bounds bounds = {p->user, q->size, p->zone_head, p->body, p->zone_tail, p->end};
+	struct gmod_context *c = plan->context;
+	bool managed = plan->request->memory != GMOD_MEM_HOST && !plan->mapped;
 
-	if (!gmod_index_insert(p->zone_head, p->end, r->position))
+	if (plan->mapped && !gmod_mapped_arm_slack(c, r)) {
+		gmod_degraded("cuMemcpyHtoDAsync");
 		return false;
-	fill_details(r, q, p, layout, c);
-	gmod_record_set_bounds(r, &bounds);
-	if (q->memory != GMOD_MEM_HOST)
+	}
+	if (!gmod_index_insert(p->zone_head, p->end, r->position)) {
+		gmod_degraded("index");
+		return false;
+	}
+	if (managed)
 		gmod_unified_place_zones(c, p);
-	write_canaries(r, p);
+	write_canaries(r);
 	fill_lines(r);
-	if (q->memory == GMOD_MEM_DEVICE)
+	if (managed && plan->request->memory == GMOD_MEM_DEVICE)
 		gmod_record_details(r)->unplaced = gmod_unified_place_body(c, p);
 	gmod_record_publish(r);
-	count_guarded(q);
+	if (plan->mapped)
+		gmod_mapped_let_peers_in(r);
+	count_guarded(plan->request);
 	return true;
-}
-
-static bool lay_out(const struct gmod_request *q, struct gmod_layout *layout)
-{
-	return q->memory == GMOD_MEM_HOST ? gmod_layout_pinned(q->size, gmod_page_size(), layout)
-					  : gmod_layout_device(q->size, gmod_page_size(), layout);
 }
 
 /*
  * The guarded allocation itself. Whatever of ours fails, the program gets what the native call gives: a driver error
  * for our larger request says nothing about its own.
  */
-static CUresult try_guarded(const struct gmod_request *q, const struct gmod_layout *layout, struct gmod_context *c,
-			    uint64_t *out)
+static CUresult try_guarded(const struct plan *plan, uint64_t *out)
 {
+	const struct gmod_request *q = plan->request;
 	struct gmod_record *r = gmod_record_claim();
 	struct gmod_place p;
 	uint64_t raw;
@@ -163,46 +183,61 @@ static CUresult try_guarded(const struct gmod_request *q, const struct gmod_layo
 		gmod_degraded("registry");
 		return alloc_native(q, out);
 	}
-	if (alloc_raw(q, layout->total, true, &raw) != CUDA_SUCCESS) {
+	if (alloc_block(plan, &raw) != CUDA_SUCCESS) {
 		gmod_record_abandon(r);
 		return alloc_native(q, out);
 	}
-	gmod_layout_place(layout, q->size, raw, &p);
-	if (!arm(r, q, layout, &p, c)) {
+	gmod_layout_place(&plan->layout, q->size, raw, &p);
+	fill_details(r, plan, &p);
+	gmod_record_set_bounds(r, &(struct gmod_bounds){p.user, q->size, p.zone_head, p.body, p.zone_tail, p.end});
+	if (!arm(r, plan, &p)) {
+		free_block(r);
 		gmod_record_abandon(r);
-		gmod_degraded("index");
-		free_raw(q->memory, raw);
 		return alloc_native(q, out);
 	}
 	*out = p.user;
 	return CUDA_SUCCESS;
 }
 
-static CUresult alloc_guarded(const struct gmod_request *q, const struct gmod_layout *layout, struct gmod_context *c,
-			      uint64_t *out)
+static CUresult alloc_guarded(const struct plan *plan, uint64_t *out)
 {
-	CUresult r = gmod_busy_begin() ? try_guarded(q, layout, c, out) : alloc_native(q, out);
+	CUresult r = gmod_busy_begin() ? try_guarded(plan, out) : alloc_native(plan->request, out);
 
 	gmod_busy_end();
 	return r;
 }
 
-CUresult gmod_heap_alloc(const struct gmod_request *q, uint64_t *out)
+/* false: the native call serves it. */
+static bool make_plan(const struct gmod_request *q, struct plan *plan)
 {
-	struct gmod_layout layout;
+	size_t page = gmod_page_size();
 	struct gmod_context *c;
-	CUresult r;
 
-	if (!gmod_on() || !lay_out(q, &layout) || sampled_out())
-		return alloc_native(q, out);
+	if (sampled_out())
+		return false;
 	c = gmod_context_current();
 	if (!c || (q->memory != GMOD_MEM_HOST && !c->unified))
+		return false;
+	*plan = (struct plan){.request = q, .context = c};
+	plan->mapped = q->memory == GMOD_MEM_DEVICE && q->size >= GMOD_LARGE && c->mapped && gmod_mapped_has_room();
+	if (q->memory == GMOD_MEM_HOST)
+		return gmod_layout_pinned(q->size, page, &plan->layout);
+	return plan->mapped ? gmod_layout_mapped(q->size, page, &plan->layout)
+			    : gmod_layout_device(q->size, page, &plan->layout);
+}
+
+CUresult gmod_heap_alloc(const struct gmod_request *q, uint64_t *out)
+{
+	struct plan plan;
+	CUresult r;
+
+	if (!gmod_on() || !make_plan(q, &plan))
 		return alloc_native(q, out);
 	if (q->memory != GMOD_MEM_DEVICE)
-		return alloc_guarded(q, &layout, c, out);
-	switch (gmod_unified_reserve(c, q->size)) {
+		return alloc_guarded(&plan, out);
+	switch (gmod_unified_reserve(plan.context, q->size, plan.mapped ? 0 : GMOD_MANAGED_SPARE)) {
 	case GMOD_FITS:
-		r = alloc_guarded(q, &layout, c, out);
+		r = alloc_guarded(&plan, out);
 		break;
 	case GMOD_FITS_NATIVELY:
 		r = alloc_native(q, out);
@@ -210,7 +245,7 @@ CUresult gmod_heap_alloc(const struct gmod_request *q, uint64_t *out)
 	default:
 		r = CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	gmod_unified_unreserve(c, q->size);
+	gmod_unified_unreserve(plan.context, q->size);
 	return r;
 }
 
@@ -231,22 +266,15 @@ void gmod_heap_facts(const struct gmod_record *r, struct gmod_buffer_facts *fact
 }
 
 /*
- * Wait for all work of the buffer's context, as the native free does: then the canaries are final. Freeing a tiny
- * buffer in relaxed capture mode waits so, and disturbs no capture (measured: beside a 50 ms kernel it takes 50 ms;
- * 2 us when idle), where a context synchronise would kill one.
+ * Wait for all work of the current context, which is the buffer's, as the native free does: then the canaries are
+ * final. Freeing a tiny buffer in relaxed capture mode waits so, and disturbs no capture (measured: beside a 50 ms
+ * kernel it takes 50 ms; 2 us when idle), where a context synchronise would kill one.
  */
-static void wait_for_context(const struct gmod_context *c)
+static void wait_for_context(void)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	CUcontext current = NULL, owner = atomic_load_explicit(&c->handle, memory_order_relaxed), popped;
 	CUdeviceptr tiny = 0;
-	bool pushed = false;
 
-	if (NEXT(cuCtxGetCurrent)(&current) == CUDA_SUCCESS && current != owner) {
-		pushed = NEXT(cuCtxPushCurrent_v2)(owner) == CUDA_SUCCESS;
-		if (!pushed)
-			gmod_degraded("cuCtxPushCurrent");
-	}
 	if (NEXT(cuMemAlloc_v2)(&tiny, 1) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemAlloc before a free");
 		if (NEXT(cuMemAllocManaged)(&tiny, 1, CU_MEM_ATTACH_GLOBAL) != CUDA_SUCCESS)
@@ -254,8 +282,6 @@ static void wait_for_context(const struct gmod_context *c)
 	}
 	if (!tiny || NEXT(cuMemFree_v2)(tiny) != CUDA_SUCCESS)
 		gmod_degraded("waiting before a free");
-	if (pushed && NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-		gmod_degraded("cuCtxPopCurrent");
 	gmod_relaxed_end(mode);
 }
 
@@ -270,7 +296,7 @@ static void settle_accounts(const struct gmod_record *r)
 	const struct gmod_details *d = gmod_record_details(r);
 	struct gmod_context *c = d->context;
 
-	if (!c || d->memory != GMOD_MEM_DEVICE)
+	if (!c || d->memory != GMOD_MEM_DEVICE || d->mapped)
 		return;
 	atomic_fetch_add_explicit(&c->freed, r->bounds.size, memory_order_relaxed);
 	if (d->unplaced)
@@ -280,11 +306,10 @@ static void settle_accounts(const struct gmod_record *r)
 /* A freed buffer has left the index before its pages go back: the driver may hand them out inside the call. */
 static CUresult release(struct gmod_record *r)
 {
-	struct gmod_details *d = gmod_record_details(r);
 	CUresult result;
 
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
-	result = free_raw(d->memory, d->raw);
+	result = free_block(r);
 	if (result != CUDA_SUCCESS) {
 		index_again(r);
 		gmod_record_reinstate(r);
@@ -297,11 +322,31 @@ static CUresult release(struct gmod_record *r)
 }
 
 /* swept: the latest sweep from before the record was RELEASING; later ones have passed it over. */
-static void verify(struct gmod_record *r, enum gmod_verify what, struct gmod_moment swept)
+static void verify(struct gmod_record *r, enum gmod_verify what, const struct gmod_slack *slack,
+		   struct gmod_moment swept)
 {
 	if (gmod_busy_begin())
-		gmod_verify_released(r, what, swept);
+		gmod_verify_released(r, what, slack, swept);
 	gmod_busy_end();
+}
+
+/* All of a mapped buffer's canaries. Without its slack, if that cannot be had, the rest. */
+static void verify_mapped(struct gmod_record *r, struct gmod_moment swept)
+{
+	struct gmod_slack slack;
+	CUstreamCaptureMode mode;
+	bool read;
+
+	if (!gmod_has_slack(&r->bounds) || !gmod_on()) {
+		verify(r, GMOD_VERIFY_VISIBLE, NULL, swept);
+		return;
+	}
+	mode = gmod_relaxed_begin();
+	read = gmod_mapped_read_slack(r, &slack);
+	gmod_relaxed_end(mode);
+	if (!read)
+		gmod_degraded("cuMemcpyDtoHAsync");
+	verify(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, &slack, swept);
 }
 
 static uint64_t context_number(const struct gmod_details *d)
@@ -316,17 +361,22 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 	struct gmod_record *r = found->record;
 	const struct gmod_details *d = gmod_record_details(r);
 	uint64_t began = gmod_ticks(), context = context_number(d);
-	CUresult result;
-
 	struct gmod_moment swept = gmod_sweep_latest();
+	CUresult result;
+	bool visited;
 
 	if (!gmod_record_begin_release(r, found->word)) {
 		gmod_misuse_free(found->bounds.user, entry_point, CUDA_ERROR_INVALID_VALUE);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
+	visited = gmod_context_visit(d->context);
 	if (gmod_on())
-		wait_for_context(d->context);
-	verify(r, GMOD_VERIFY_ALL, swept);
+		wait_for_context();
+	if (d->mapped)
+		verify_mapped(r, swept);
+	else
+		verify(r, GMOD_VERIFY_ALL, NULL, swept);
+	gmod_context_left(visited);
 	result = release(r);
 	if (result == CUDA_SUCCESS && context)
 		gmod_prove_context(context, began);
@@ -357,7 +407,7 @@ static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
 	gmod_record_details(r)->leaving = true;
 	/* Before the driver is called: it may give these pages to a buffer of another context at once. */
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
-	verify(r, GMOD_VERIFY_VISIBLE, swept);
+	verify(r, GMOD_VERIFY_VISIBLE, NULL, swept);
 }
 
 /* A buffer another thread is freeing at this moment is that thread's, and stays so. */
@@ -366,6 +416,8 @@ static void drop(struct gmod_record *r, struct gmod_moment swept)
 	(void)swept;
 	if (!gmod_record_details(r)->leaving)
 		return;
+	if (gmod_record_details(r)->mapped)
+		gmod_mapped_drop(r);
 	gmod_record_retire(r);
 }
 

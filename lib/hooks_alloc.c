@@ -229,12 +229,37 @@ GMOD_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
 	    nodeParams, __func__);
 }
 
+/*
+ * What cuMemAlloc gave may be freed in stream order too (measured). A guarded buffer is freed at once, after the work
+ * of its context: waiting is more than the program asked for, and its canaries are final then. A stream that captures
+ * refuses it (measured), and must not be waited for: that would end its capture.
+ */
+static CUresult free_in_order(const struct gmod_found *found, CUstream stream, bool per_thread, const char *entry_point)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+	CUresult r;
+
+	if (NEXT(cuStreamIsCapturing)(per_thread && !stream ? CU_STREAM_PER_THREAD : stream, &status) == CUDA_SUCCESS &&
+	    status != CU_STREAM_CAPTURE_STATUS_NONE)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = per_thread ? NEXT(cuStreamSynchronize_ptsz)(stream) : NEXT(cuStreamSynchronize)(stream);
+	return r == CUDA_SUCCESS ? gmod_heap_free(found, entry_point) : r;
+}
+
 GMOD_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
+	struct gmod_found found;
+
+	if (is_guarded(dptr, false, &found))
+		return gmod_done(free_in_order(&found, hStream, false, __func__), __func__);
 	return gmod_done(NEXT(cuMemFreeAsync)(dptr, hStream), __func__);
 }
 
 GMOD_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
 {
+	struct gmod_found found;
+
+	if (is_guarded(dptr, false, &found))
+		return gmod_done(free_in_order(&found, hStream, true, __func__), __func__);
 	return gmod_done(NEXT(cuMemFreeAsync_ptsz)(dptr, hStream), __func__);
 }

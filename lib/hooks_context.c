@@ -1,6 +1,7 @@
 /* Life of the driver and of contexts. */
 #include "lib/heap.h"
 #include "lib/hook.h"
+#include "lib/mapped.h"
 #include "lib/start.h"
 
 GMOD_EXPORT CUresult cuInit(unsigned int Flags)
@@ -65,6 +66,32 @@ GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
 	CUresult r = NEXT(cuCtxDestroy_v2)(ctx);
 
 	return left(c, r, r == CUDA_SUCCESS, __func__);
+}
+
+/* The device of a context that is not necessarily current: -1 if the driver does not say. */
+static int device_of(CUcontext context)
+{
+	CUdevice device = -1;
+	CUcontext popped;
+
+	if (NEXT(cuCtxPushCurrent_v2)(context) != CUDA_SUCCESS) {
+		gmod_degraded("cuCtxPushCurrent");
+		return -1;
+	}
+	if (NEXT(cuCtxGetDevice)(&device) != CUDA_SUCCESS || NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxGetDevice");
+	return device;
+}
+
+/* What is mapped has to be opened to each device by itself. There is no way back: what was let in stays. */
+GMOD_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+	CUresult r = NEXT(cuCtxEnablePeerAccess)(peerContext, Flags);
+	CUdevice reader;
+
+	if (r == CUDA_SUCCESS && gmod_on() && NEXT(cuCtxGetDevice)(&reader) == CUDA_SUCCESS)
+		gmod_mapped_let_in(reader, device_of(peerContext));
+	return gmod_done(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)

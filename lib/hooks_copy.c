@@ -5,6 +5,7 @@
 #include "lib/hook.h"
 #include "lib/layout.h"
 #include "lib/misuse.h"
+#include "lib/sync_memops.h"
 
 static bool refused_at(uint64_t address, uint64_t length, const char *entry_point)
 {
@@ -25,6 +26,7 @@ static CUresult copied(CUresult r, uint64_t dst, uint64_t src, uint64_t length, 
 {
 	if (r == CUDA_ERROR_INVALID_VALUE && gmod_on() && !gmod_misuse_refused(dst, length, entry_point, r))
 		gmod_misuse_refused(src, length, entry_point, r);
+	gmod_sync_memops(r, dst, src, entry_point);
 	gmod_active();
 	return gmod_done(r, entry_point);
 }

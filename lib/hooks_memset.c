@@ -2,6 +2,7 @@
 #include "lib/hook.h"
 #include "lib/layout.h"
 #include "lib/misuse.h"
+#include "lib/sync_memops.h"
 
 static bool refused(uint64_t address, size_t length, const char *entry_point)
 {
@@ -15,6 +16,7 @@ static CUresult filled(CUresult r, uint64_t address, size_t length, const char *
 {
 	if (r == CUDA_ERROR_INVALID_VALUE && gmod_on())
 		gmod_misuse_refused(address, length, entry_point, r);
+	gmod_sync_memops(r, address, 0, entry_point);
 	gmod_active();
 	return gmod_done(r, entry_point);
 }

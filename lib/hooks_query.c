@@ -7,6 +7,7 @@
 #include "lib/hook.h"
 #include "lib/log.h"
 #include "lib/misuse.h"
+#include "lib/sync_memops.h"
 #include "lib/unified.h"
 
 /* Where an address lies, as far as a query is concerned. */
@@ -55,12 +56,24 @@ static CUdeviceptr nobodys(void)
 	return gmod_handle(&outside);
 }
 
+/* Mapped memory belongs to no context as far as the driver knows; the program's belongs to the one it was made in. */
+static CUcontext owner_of(const struct gmod_record *r)
+{
+	const struct gmod_context *c = gmod_record_details(r)->context;
+
+	return c ? atomic_load_explicit(&c->handle, memory_order_relaxed) : NULL;
+}
+
 static void correct(CUpointer_attribute attribute, void *data, const struct gmod_found *found)
 {
 	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
 		*(CUdeviceptr *)data = found->bounds.user;
 	else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
 		*(size_t *)data = found->bounds.size;
+	else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT && !*(CUcontext *)data)
+		*(CUcontext *)data = owner_of(found->record);
+	else if (attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && gmod_sync_memops_is_set(found->record))
+		*(bool *)data = true;
 }
 
 GMOD_EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
@@ -90,9 +103,17 @@ GMOD_EXPORT CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointe
 
 GMOD_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-	if (in_redzone(ptr))
+	struct gmod_found found;
+	enum where where = locate(ptr, &found);
+	CUresult r;
+
+	if (where == IN_REDZONE)
 		return CUDA_ERROR_INVALID_VALUE;
-	return gmod_done(NEXT(cuPointerSetAttribute)(value, attribute, ptr), __func__);
+	r = NEXT(cuPointerSetAttribute)(value, attribute, ptr);
+	if (r == CUDA_ERROR_NOT_SUPPORTED && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && where == IN_BUFFER &&
+	    gmod_sync_memops_set(found.record, *(const unsigned *)value != 0))
+		r = CUDA_SUCCESS;
+	return gmod_done(r, __func__);
 }
 
 /* Memory a buffer will take but has not yet is not free. */
@@ -107,6 +128,16 @@ GMOD_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 	return gmod_done(r, __func__);
 }
 
+/* What cuMemAlloc gave has no handle, and libraries ask to find out who gave it. */
+GMOD_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+	struct gmod_found found;
+
+	if (locate(gmod_handle(addr), &found) != ELSEWHERE)
+		return CUDA_ERROR_INVALID_VALUE;
+	return gmod_done(NEXT(cuMemRetainAllocationHandle)(handle, addr), __func__);
+}
+
 /* Managed memory cannot be exported. The program gets the driver's refusal; its user gets the way out, once. */
 static void say_not_exportable(CUresult r, uint64_t address, const char *entry_point)
 {
@@ -117,10 +148,11 @@ static void say_not_exportable(CUresult r, uint64_t address, const char *entry_p
 	    gmod_record_details(found.record)->memory != GMOD_MEM_DEVICE ||
 	    atomic_exchange_explicit(&said, true, memory_order_relaxed))
 		return;
-	gmod_log_note(0,
-		      "%s was refused because guarded buffers are managed memory, which cannot be shared with other "
-		      "processes or devices this way; GMOD_OPTIONS=backend=native leaves device buffers native",
-		      entry_point);
+	gmod_log_note(
+	    0,
+	    "%s was refused because guarded buffers are managed or mapped memory, which cannot be shared with "
+	    "other processes or devices this way; GMOD_OPTIONS=backend=native leaves device buffers native",
+	    entry_point);
 }
 
 GMOD_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)

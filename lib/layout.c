@@ -14,24 +14,42 @@ static bool round_up(size_t value, size_t alignment, size_t *out)
 }
 
 /*
- * The body takes whole pages and the user's bytes end as close to its end as the alignment allows. The body of a large
- * buffer starts at a multiple of 2 MiB, as natively, so that the driver can map it with large pages; its head zone is
- * the page before that, and what lies before the head zone is address space only, never touched.
+ * The body takes whole granules and the user's bytes end as close to its end as the alignment allows. Base, and with
+ * it the body, starts at a multiple of `boundary`; the head zone is the page before the body, and what lies before the
+ * head zone is address space only, never touched.
+ */
+static bool lay_out_around(size_t size, size_t page, size_t granule, size_t boundary, struct gmod_layout *out)
+{
+	struct gmod_layout l = {.alignment = GMOD_DEVICE_ALIGNMENT, .base_alignment = boundary};
+	size_t padded, body_size;
+
+	if (!size || !round_up(size, GMOD_DEVICE_ALIGNMENT, &padded) || !round_up(padded, granule, &body_size))
+		return false;
+	l.zone_head = boundary - page;
+	l.body = boundary;
+	l.user = l.body + body_size - padded;
+	if (!add(l.body, body_size, &l.zone_tail) || !add(l.zone_tail, page, &l.end) || !add(l.end, boundary, &l.total))
+		return false;
+	*out = l;
+	return true;
+}
+
+/* The body of a large buffer starts at a multiple of 2 MiB, as natively, so that the driver can map it with large
+ * pages.
  */
 bool gmod_layout_device(size_t size, size_t page, struct gmod_layout *out)
 {
-	struct gmod_layout l = {.alignment = GMOD_DEVICE_ALIGNMENT};
-	size_t padded, body_size;
+	return lay_out_around(size, page, page, size >= GMOD_LARGE ? GMOD_LARGE : page, out);
+}
 
-	if (!size || !round_up(size, GMOD_DEVICE_ALIGNMENT, &padded) || !round_up(padded, page, &body_size))
+/* Address space comes in the same granules as device memory does, and begins at one. */
+bool gmod_layout_mapped(size_t size, size_t page, struct gmod_layout *out)
+{
+	struct gmod_layout l;
+
+	if (!lay_out_around(size, page, GMOD_LARGE, GMOD_LARGE, &l))
 		return false;
-	l.base_alignment = size >= GMOD_LARGE ? GMOD_LARGE : page;
-	l.zone_head = l.base_alignment - page;
-	l.body = l.base_alignment;
-	l.user = l.body + body_size - padded;
-	if (!add(l.body, body_size, &l.zone_tail) || !add(l.zone_tail, page, &l.end) ||
-	    !add(l.end, l.base_alignment, &l.total))
-		return false;
+	l.total -= page;
 	*out = l;
 	return true;
 }

@@ -11,6 +11,8 @@
  *   user is aligned as the driver aligns natively
  *   zone_tail - (user + size) < alignment: the device-side slack an overflow crosses unseen is as short as the
  *   promised alignment allows
+ * A mapped buffer (lib/mapped.h) has the same shape; its body takes whole multiples of 2 MiB, so its head slack can be
+ * long, and only GMOD_HEAD_SLACK bytes of it, next to the user's, carry canaries.
  * For pinned host memory everything is visible to the CPU: there is no slack, the tail zone starts at the byte behind
  * the user's last.
  */
@@ -32,6 +34,9 @@
 /* Bytes of redzone behind a pinned host buffer: what is left of its last page, and never less than this. */
 #define GMOD_PINNED_REDZONE ((size_t)256)
 
+/* Bytes of canary in the head slack of a mapped buffer, at most. */
+#define GMOD_HEAD_SLACK ((size_t)4096)
+
 struct gmod_layout {
 	size_t total;     /* bytes to ask the driver for */
 	size_t alignment; /* the user's address is a multiple of this */
@@ -47,6 +52,7 @@ struct gmod_place {
 
 /* false: size is 0 or so large that the sum overflows; out is untouched. page is the CPU's page size. */
 bool gmod_layout_device(size_t size, size_t page, struct gmod_layout *out);
+bool gmod_layout_mapped(size_t size, size_t page, struct gmod_layout *out);
 bool gmod_layout_pinned(size_t size, size_t page, struct gmod_layout *out);
 
 /* Place the layout of a `size`-byte buffer at raw. */

@@ -133,11 +133,14 @@ static void check_device(const struct driver *driver, int ordinal)
 	driver->device_memory(&bytes, device);
 	int concurrent = attribute(driver, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device);
 	int pageable = attribute(driver, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device);
+	int mapped = attribute(driver, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device) &&
+		     attribute(driver, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, device);
 
 	line(title, "%s, %.1f GiB, concurrentManagedAccess=%d, pageableMemoryAccess=%d", name,
 	     (double)bytes / (1 << 30), concurrent, pageable);
 	if (concurrent)
-		line("", "backend unified (the default here) and native");
+		line("", "backend unified (the default here) and native; buffers of 2 MiB and more %s",
+		     mapped ? "are mapped device memory" : "are managed memory, as the device cannot map host pages");
 	else
 		line("", "backend native only: unified needs concurrentManagedAccess; device buffers are not guarded, "
 			 "pinned host memory and misuse of the API are");

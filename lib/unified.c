@@ -57,20 +57,18 @@ uint64_t gmod_unified_pending(const struct gmod_context *c)
  * evicting managed buffers, without end: what is asked of it beyond what is free is kept to that amount in all, and to
  * what has been freed at all.
  */
-#define KEPT_BY_DRIVER ((size_t)128 << 20)
-
 static bool draw_over(struct gmod_context *c, uint64_t shortage)
 {
 	uint64_t before = atomic_fetch_add_explicit(&c->overdraft, shortage, memory_order_relaxed);
 	uint64_t freed = atomic_load_explicit(&c->freed, memory_order_relaxed);
 
-	if (before + shortage <= (freed < KEPT_BY_DRIVER ? freed : KEPT_BY_DRIVER))
+	if (before + shortage <= (freed < GMOD_MANAGED_SPARE ? freed : GMOD_MANAGED_SPARE))
 		return true;
 	atomic_fetch_sub_explicit(&c->overdraft, shortage, memory_order_relaxed);
 	return false;
 }
 
-enum gmod_fit gmod_unified_reserve(struct gmod_context *c, size_t size)
+enum gmod_fit gmod_unified_reserve(struct gmod_context *c, size_t size, size_t spare)
 {
 	size_t available = 0, total = 0;
 	uint64_t before = atomic_fetch_add_explicit(&c->in_flight, size, memory_order_relaxed);
@@ -79,7 +77,7 @@ enum gmod_fit gmod_unified_reserve(struct gmod_context *c, size_t size)
 	if (NEXT(cuMemGetInfo_v2)(&available, &total) != CUDA_SUCCESS)
 		return GMOD_FITS_NATIVELY;
 	available = available > taken ? available - taken : 0;
-	if (size <= available && available - size >= KEPT_BY_DRIVER) {
+	if (size <= available && available - size >= spare) {
 		atomic_store_explicit(&c->overdraft, 0, memory_order_relaxed);
 		return GMOD_FITS;
 	}

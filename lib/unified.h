@@ -14,10 +14,16 @@
 enum gmod_fit { GMOD_FITS, GMOD_FITS_NATIVELY, GMOD_DOES_NOT_FIT };
 
 /*
+ * Where the driver says less is free than a managed buffer could get, it decides by itself whether one of these fits:
+ * `spare` is how much of that there must be for the answer to be GMOD_FITS. None is needed for what is not managed.
+ */
+#define GMOD_MANAGED_SPARE ((size_t)128 << 20)
+
+/*
  * Would the native allocator have `size` bytes of device memory? Managed memory would be granted beyond that and then
  * evict. Counts the size as in flight until gmod_unified_unreserve(), whatever the answer.
  */
-enum gmod_fit gmod_unified_reserve(struct gmod_context *c, size_t size);
+enum gmod_fit gmod_unified_reserve(struct gmod_context *c, size_t size, size_t spare);
 void gmod_unified_unreserve(struct gmod_context *c, size_t size);
 
 /* Before the canaries are written: their pages stay on the host. */

@@ -124,7 +124,8 @@ static bool has_room(const struct batch *b, uint64_t bytes)
 static void copy_slack(struct batch *b, struct gmod_record *r, enum gmod_gather what)
 {
 	struct gmod_bounds bounds;
-	uint64_t word = gmod_record_snapshot(r, &bounds), head = bounds.head_to, tail = bounds.user + bounds.size;
+	uint64_t word = gmod_record_snapshot(r, &bounds), head = gmod_slack_from(&bounds),
+		 tail = bounds.user + bounds.size;
 
 	if (!word || atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
 		return;

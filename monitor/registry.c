@@ -173,11 +173,10 @@ struct gmod_record *gmod_record_claim(void)
 static void count(const struct gmod_record *r, uint64_t by)
 {
 	const struct gmod_bounds *b = &r->bounds;
-	bool slack = b->head_to != b->user || b->tail_from != b->user + b->size;
 
 	atomic_fetch_add_explicit(&live, by, memory_order_relaxed);
 	atomic_fetch_add_explicit(&live_bytes, by * b->size, memory_order_relaxed);
-	atomic_fetch_add_explicit(&live_slack, slack ? by : 0, memory_order_relaxed);
+	atomic_fetch_add_explicit(&live_slack, gmod_has_slack(b) ? by : 0, memory_order_relaxed);
 	atomic_fetch_add_explicit(&live_shared, gmod_record_details(r)->memory != GMOD_MEM_DEVICE ? by : 0,
 				  memory_order_relaxed);
 }

@@ -34,6 +34,7 @@
 #include <stdint.h>
 
 #include "lib/canary.h"
+#include "lib/layout.h"
 #include "monitor/finding.h"
 
 enum gmod_state { GMOD_FREE, GMOD_ARMING, GMOD_LIVE, GMOD_RELEASING };
@@ -62,10 +63,8 @@ struct gmod_lines {
 
 /* What a report needs, and what it takes to free the buffer. */
 struct gmod_details {
-	uint64_t raw;       /* what the driver returned */
-	uint64_t total;     /* bytes asked of the driver */
-	uint64_t body;      /* start of the user's first page */
-	uint64_t slack_end; /* [user + size, slack_end) is slack that lies with the body */
+	uint64_t raw;   /* what the driver returned */
+	uint64_t total; /* bytes asked of the driver */
 	uint64_t serial;
 	uint64_t allocated_ns, allocated_ticks;
 	_Atomic(void *) context; /* struct gmod_context; lib/heap.c looks at records it does not own */
@@ -73,9 +72,11 @@ struct gmod_details {
 	int device;
 	enum gmod_memory memory;
 	const char *backend;
-	uint64_t unplaced;            /* bytes that are not on the device (lib/unified.h) */
-	atomic_bool leaving;          /* its context is being destroyed by the thread that owns the record */
-	struct gmod_canary canary[2]; /* by enum gmod_side */
+	bool mapped;             /* its body is device memory between pages of the host (lib/mapped.h) */
+	atomic_bool sync_memops; /* the program asked for CU_POINTER_ATTRIBUTE_SYNC_MEMOPS and the driver would not */
+	uint64_t unplaced;       /* bytes that are not on the device (lib/unified.h) */
+	atomic_bool leaving;     /* its context is being destroyed by the thread that owns the record */
+	struct gmod_canary canary[2];                 /* by enum gmod_side */
 	_Atomic uint64_t slack_ns[2], slack_ticks[2]; /* when a side's slack was last seen intact; 0: when allocated */
 	_Atomic uint32_t reported; /* bit by enum gmod_side: its final report is out (monitor/watch.c) */
 	struct gmod_stack stack;
@@ -118,6 +119,18 @@ static inline uint64_t gmod_record_live(const struct gmod_record *r)
 	return (word & 3) == GMOD_LIVE ? word : 0;
 }
 
+/* Bytes beside the user's that lie with the body, where the CPU does not look. */
+static inline bool gmod_has_slack(const struct gmod_bounds *b)
+{
+	return b->head_to != b->user || b->tail_from != b->user + b->size;
+}
+
+/* Where the head slack's canary begins: it is at most GMOD_HEAD_SLACK bytes long. */
+static inline uint64_t gmod_slack_from(const struct gmod_bounds *b)
+{
+	return b->user - b->head_to > GMOD_HEAD_SLACK ? b->user - GMOD_HEAD_SLACK : b->head_to;
+}
+
 struct gmod_lines *gmod_record_lines(const struct gmod_record *r);
 struct gmod_details *gmod_record_details(const struct gmod_record *r);
 
@@ -126,8 +139,11 @@ struct gmod_record *gmod_record_at(uint32_t position);
 uint32_t gmod_registry_positions(void);
 void gmod_registry_stats(struct gmod_registry_stats *out);
 
-/* Who may look: the holder of the sweep lock by loads, the holder of the gather's lock through driver calls. */
-enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_COUNT };
+/*
+ * Who may look: the holder of the sweep lock by loads; the holder of the gather's lock, and the one that lets peers in
+ * (lib/mapped.c), through driver calls.
+ */
+enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_PEERS, GMOD_PIN_COUNT };
 
 /* Announce that the records of the batch around `position` (GMOD_BATCH of them, aligned) may be looked at. */
 void gmod_pin(enum gmod_pin who, uint32_t position);

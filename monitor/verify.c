@@ -95,13 +95,39 @@ static void look_at(const struct look *l, struct range zone)
 		sight(l, &d, (const uint8_t *)(uintptr_t)d.first, zone.to - d.first);
 }
 
-void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, struct gmod_moment swept)
+/* The zone where it lies and the slack as copied, as one damage: there may be bytes between them that are nobody's. */
+static void look_at_both(const struct look *l, const struct gmod_slack *slack)
+{
+	const struct gmod_canary *c = &gmod_record_details(l->record)->canary[l->side];
+	const struct gmod_bounds *b = &l->record->bounds;
+	bool head = l->side == GMOD_HEAD;
+	struct range zone = visible_zone(l->record, l->side), whole = whole_zone(l->record, l->side);
+	struct range near =
+	    head ? (struct range){gmod_slack_from(b), b->user} : (struct range){b->user + b->size, b->tail_from};
+	const uint8_t *copy = head ? slack->head : slack->tail;
+	struct gmod_diff d = {0};
+
+	gmod_canary_compare(c, near.from, near.to, copy, &d);
+	gmod_canary_compare(c, zone.from, zone.to, (const void *)(uintptr_t)zone.from, &d);
+	if (!d.changed)
+		gmod_watch_intact(l->record, l->word, l->side, whole.from, whole.to);
+	else if (d.first >= near.from && d.first < near.to)
+		sight(l, &d, copy + (d.first - near.from), near.to - d.first);
+	else
+		sight(l, &d, (const uint8_t *)(uintptr_t)d.first, zone.to - d.first);
+}
+
+void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const struct gmod_slack *slack,
+			  struct gmod_moment swept)
 {
 	struct look l = {r, atomic_load_explicit(&r->word, memory_order_relaxed), GMOD_HEAD, swept, true};
 
 	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++) {
 		l.side = (enum gmod_side)side;
-		look_at(&l, what == GMOD_VERIFY_ALL ? whole_zone(r, l.side) : visible_zone(r, l.side));
+		if (what == GMOD_VERIFY_COPIED)
+			look_at_both(&l, slack);
+		else
+			look_at(&l, what == GMOD_VERIFY_ALL ? whole_zone(r, l.side) : visible_zone(r, l.side));
 	}
 	gmod_watch_released(r, l.word);
 }

@@ -47,6 +47,23 @@ static void check_device(size_t size, size_t page, uint64_t raw)
 	      size, page, l.total);
 }
 
+static void check_mapped(size_t size, size_t page, uint64_t raw)
+{
+	struct gmod_layout l;
+	struct gmod_place p;
+
+	CHECK(gmod_layout_mapped(size, page, &l), "size %zu page %zu", size, page);
+	gmod_layout_place(&l, size, raw, &p);
+	check_place(&p, &l, size, page);
+	CHECK(p.end - p.zone_tail == page && p.zone_tail - p.user_end < l.alignment, "size %zu page %zu", size, page);
+	/* Address space and device memory both come in multiples of 2 MiB, and no more of it than a native buffer
+	 * takes. */
+	CHECK(p.raw == raw && l.total % GMOD_LARGE == 0 && p.body % GMOD_LARGE == 0 && p.zone_tail % GMOD_LARGE == 0,
+	      "size %zu page %zu", size, page);
+	CHECK(p.zone_tail - p.body == (size + GMOD_LARGE - 1) / GMOD_LARGE * GMOD_LARGE, "size %zu page %zu", size,
+	      page);
+}
+
 static void check_pinned(size_t size, size_t page, uint64_t raw)
 {
 	struct gmod_layout l;
@@ -73,6 +90,7 @@ static void check(size_t size)
 		check_device(size, pages[i], 0x7f1200000000 + pages[i]);
 		check_device(size, pages[i], anywhere & ~(uint64_t)511);
 		check_pinned(size, pages[i], anywhere & ~(uint64_t)65535);
+		check_mapped(size, pages[i], anywhere & ~(uint64_t)(GMOD_LARGE - 1));
 	}
 }
 
@@ -132,6 +150,7 @@ static void nothing_is_laid_out_for_no_bytes(void **unused)
 	for (int i = 0; i < 2; i++) {
 		assert_false(gmod_layout_device(0, pages[i], &l));
 		assert_false(gmod_layout_pinned(0, pages[i], &l));
+		assert_false(gmod_layout_mapped(0, pages[i], &l));
 		assert_true(same_layout(&l, &before));
 	}
 }

@@ -39,7 +39,7 @@ static void free_buffer(struct buffer *b, enum gmod_verify what)
 	struct gmod_moment swept = gmod_sweep_latest();
 
 	CHECK(release_buffer(b), "%#lx", b->place.user);
-	gmod_verify_released(b->record, what, swept);
+	gmod_verify_released(b->record, what, NULL, swept);
 	drop_buffer(b);
 }
 

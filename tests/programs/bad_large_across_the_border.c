@@ -1,0 +1,17 @@
+// expect: heap-buffer-overflow size 3145733 offset +0 in make_buffer
+// suspect: k_flip
+/* 2000 bytes past the end: first device memory, then the page of the host. It is one damage. */
+#include "make_buffer.h"
+
+int main(void)
+{
+	CUdeviceptr p;
+
+	tk_start();
+	p = make_buffer(3145733);
+	tk_sync(); /* the canaries beside it, too, have arrived */
+	tk_flip(p, 3145733, 2000);
+	tk_sync();
+	CK(cuMemFree(p));
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* Large buffers beside small ones in 4 threads, then a reset with some alive, then a context that is destroyed. */
+#include "testkit.h"
+
+#include <pthread.h>
+
+enum { THREADS = 4, ROUNDS = 60, HELD = 5 };
+
+static void *churn(void *arg)
+{
+	CUdeviceptr held[HELD] = {0};
+	uint64_t seed = 1 + (uintptr_t)arg;
+
+	CK(cuCtxSetCurrent(tk_context));
+	for (int i = 0; i < ROUNDS; i++) {
+		size_t size = 1 + tk_random(&seed) % (6 << 20);
+		CUdeviceptr *p = &held[i % HELD];
+
+		if (*p)
+			CK(cuMemFree(*p));
+		CK(cuMemAlloc(p, size));
+		tk_flip(*p, 0, (long long)size);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t thread[THREADS];
+	CUcontext context;
+	CUdeviceptr p;
+
+	for (int round = 0; round < 2; round++) {
+		tk_start();
+		for (uintptr_t i = 0; i < THREADS; i++)
+			pthread_create(&thread[i], NULL, churn, (void *)i);
+		for (int i = 0; i < THREADS; i++)
+			pthread_join(thread[i], NULL);
+		tk_sync();
+		CK(cuDevicePrimaryCtxReset(tk_device));
+		printf("reset %d\n", round);
+	}
+	tk_start();
+	CK(cuCtxCreate(&context, NULL, 0, tk_device));
+	for (int i = 0; i < 10; i++) {
+		CK(cuMemAlloc(&p, 3000000));
+		CK(cuMemsetD8(p, 1, 3000000));
+	}
+	CK(cuCtxDestroy(context));
+	CK(cuCtxSetCurrent(tk_context));
+	CK(cuMemAlloc(&p, 9 << 20));
+	tk_flip(p, 0, 9 << 20);
+	CK(cuMemFree(p));
+	puts("done");
+	return 0;
+}
