@@ -46,7 +46,8 @@ CFLAGS ?= -O2 -g
 CUDA_ISYSTEM := $(if $(filter-out /usr/include,$(CUDA_INC)),-isystem $(CUDA_INC))
 CFLAGS_TEST = -std=gnu11 -D_GNU_SOURCE $(CFLAGS) -Wall -Wextra -Werror -I. $(CUDA_ISYSTEM) -pthread
 CFLAGS_LIB = $(CFLAGS_TEST) -fPIC -fvisibility=hidden
-LDFLAGS_LIB = -shared -static-libgcc -pthread -Wl,-z,now -Wl,-z,relro
+# -Bsymbolic-functions: a hook is the library's own, also where another interposer in front exports the same name.
+LDFLAGS_LIB = -shared -static-libgcc -pthread -Wl,-z,now -Wl,-z,relro -Wl,-Bsymbolic-functions
 
 ifneq ($(SANITIZE),)
 SANFLAGS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -105,7 +106,7 @@ deps-check: deps-test
 # ---- library ----
 
 # Changes when the compiler or its flags do, so that objects of two configurations never meet.
-$(BUILD)/flags: text = $(CC) $(CFLAGS_LIB) $(SANFLAGS) $(SANLINK) $(LDFLAGS)
+$(BUILD)/flags: text = $(CC) $(CFLAGS_LIB) $(SANFLAGS) $(SANLINK) $(LDFLAGS_LIB) $(LDFLAGS)
 # Changes when a source comes or goes.
 $(BUILD)/objects: text = $(LIB_O)
 $(BUILD)/flags $(BUILD)/objects: FORCE | deps-build

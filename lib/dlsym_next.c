@@ -28,9 +28,11 @@ gmod_dlsym_fn gmod_get_next_dlsym(void)
 	return fn;
 }
 
+/* No tail call, which would make this library's caller the one that asks. */
 void *gmod_next_dlsym(void *handle, const char *symbol)
 {
 	gmod_dlsym_fn fn = gmod_get_next_dlsym();
+	void *volatile found = fn ? fn(handle, symbol) : NULL;
 
-	return fn ? fn(handle, symbol) : NULL;
+	return found;
 }

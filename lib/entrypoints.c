@@ -149,6 +149,12 @@ bool gmod_driver_knows(const void *real)
 	return entry_of_real(real) != NULL;
 }
 
+/* Known to be missing; nothing is before the driver is there. */
+static bool is_lacking(const struct entry *e)
+{
+	return atomic_load_explicit(&resolved, memory_order_acquire) && !reals[e - entries];
+}
+
 /* Newest ABI not newer than asked for; between equals, the flavour asked for. */
 static bool better(const struct entry *a, const struct entry *best, bool per_thread)
 {
@@ -170,7 +176,7 @@ void *gmod_hook_by_version(const char *name, int version, cuuint64_t flags)
 	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
 		const struct entry *e = &entries[i];
 
-		if (e->version > version || (e->per_thread && !per_thread) || strcmp(e->base, name))
+		if (e->version > version || (e->per_thread && !per_thread) || strcmp(e->base, name) || is_lacking(e))
 			continue;
 		if (better(e, best, per_thread))
 			best = e;
@@ -220,6 +226,7 @@ bool gmod_driver_resolve(void)
 	 * meet here store the same values.
 	 */
 	resolve_all(libcuda);
+	dlerror(); /* a name that this driver lacks is no error of the program's */
 	atomic_store_explicit(&resolved, true, memory_order_release);
 	/* The reference is kept: pointers into the driver must not outlive it. */
 	return true;

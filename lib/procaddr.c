@@ -13,7 +13,8 @@ static void *hook_for(const void *real, const char *symbol, int version, cuuint6
 
 	/* Asking for the asking: below CUDA 12 it has four arguments. */
 	if (!hook && !strcmp(symbol, "cuGetProcAddress"))
-		hook = version < 12000 ? (void *)cuGetProcAddress : (void *)cuGetProcAddress_v2;
+		hook = version < 12000 || !HAVE(cuGetProcAddress_v2) ? (void *)cuGetProcAddress
+								     : (void *)cuGetProcAddress_v2;
 	if (!hook && !gmod_driver_knows(real))
 		hook = gmod_hook_by_version(symbol, version, flags);
 	return hook;

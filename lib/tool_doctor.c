@@ -51,7 +51,7 @@ static bool in_library(void *address)
 /* Is libgmod.so in this process? The wrapper preloads it. */
 static bool check_library(void)
 {
-	void *ours = dlsym(RTLD_DEFAULT, "cuInit");
+	void *ours = dlsym(RTLD_DEFAULT, "gmod_version");
 	Dl_info info;
 
 	if (in_library(ours) && dladdr(ours, &info)) {

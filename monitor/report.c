@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "monitor/demangle.h"
+
 #define RULES_MAX 512
 #define RULES_BYTES 65536
 #define SITES_MAX 4096 /* a power of two */

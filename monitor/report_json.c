@@ -3,6 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/demangle.h"
+
 /*
  * One object a line; the members are the same in every line of one event, null where nothing is known. Addresses are
  * strings, because many readers keep numbers as doubles. Members are only ever added under one schema name.

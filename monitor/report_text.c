@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/demangle.h"
+
 #define LINE_BYTES 4000 /* with the newline within PIPE_BUF, so that one write puts it into a pipe whole */
 #define NAME_SHOWN 200
 #define COMMAND_BYTES 1800

@@ -1,10 +1,10 @@
 /*
- * From return addresses to "main app+0x8b01", and from mangled names to readable ones.
+ * From return addresses to "main app+0x8b01".
  *
  * dladdr() and dl_iterate_phdr() take the loader's lock, which the program may hold while it waits for us (a library's
  * constructor that frees GPU memory). So the process's own map of memory is read from /proc, and names from the ELF
- * files on disk; both are treated as input that may be wrong. No function allocates, takes a lock or changes errno.
- * All may be called from any thread and from inside a hook; gmod_symbolize() reads files, so not in a signal handler.
+ * files on disk; both are treated as input that may be wrong. Nothing is allocated, no lock is taken and errno not
+ * changed. May be called from any thread and from inside a hook; it reads files, so not in a signal handler.
  */
 #ifndef GMOD_MONITOR_SYMBOL_H
 #define GMOD_MONITOR_SYMBOL_H
@@ -44,14 +44,5 @@ struct gmod_symbol_scratch {
 };
 
 void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_symbol_scratch *scratch);
-
-/*
- * The qualified name in an Itanium-mangled name, without template arguments and parameters: _Z7vec_addPfi is vec_add.
- * A name that is not mangled, or that cannot be read, is copied as it is. `out` always ends within cap > 0 bytes.
- */
-void gmod_short_name(const char *mangled, char *out, size_t cap);
-
-/* The last plain identifier of the short name, which is part of the mangled name as well; false, "": there is none. */
-bool gmod_kernel_substring(const char *mangled, char *out, size_t cap);
 
 #endif

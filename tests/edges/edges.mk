@@ -1,9 +1,10 @@
 # The programs of tests/edges, for the simulated driver. Included by the top Makefile after programs.mk.
 
 has_openmp := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c -o /dev/null - 2>/dev/null && echo yes)
-edges_programs := $(patsubst tests/edges/%.c,$(BUILD)/edges/%,$(filter-out tests/edges/plugin_% tests/edges/secure.c \
-	$(if $(has_openmp),,tests/edges/openmp.c),$(wildcard tests/edges/*.c))) \
-	$(patsubst tests/edges/%.c,$(BUILD)/edges/%.so,$(wildcard tests/edges/plugin_*.c)) $(BUILD)/edges/secure.o
+edges_programs := $(patsubst tests/edges/%.c,$(BUILD)/edges/%,$(filter-out tests/edges/plugin_% $(addprefix tests/edges/,\
+	secure.c old_driver.c $(if $(has_openmp),,openmp.c)),$(wildcard tests/edges/*.c))) \
+	$(patsubst tests/edges/%.c,$(BUILD)/edges/%.so,$(wildcard tests/edges/plugin_*.c)) $(BUILD)/edges/secure.o \
+	$(BUILD)/edges/old/libcuda.so.1
 
 TEST_PREREQUISITES += edges-programs
 
@@ -14,9 +15,17 @@ ifeq ($(V),)
 .SILENT: $(edges_programs)
 endif
 
-$(filter-out %.so %.o,$(edges_programs)): $(BUILD)/edges/%: tests/edges/%.c $(program_headers) $(SIM) $(BUILD)/flags
+$(BUILD)/edges/lookups: lib/entrypoints.def
+
+$(filter-out %.so %.so.1 %.o,$(edges_programs)): $(BUILD)/edges/%: tests/edges/%.c $(program_headers) $(SIM) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_TEST) -Itests/programs -rdynamic $(if $(filter %/openmp,$@),-fopenmp) -o $@ $< $(SIM) -ldl
+	$(CC) $(CFLAGS_TEST) -Itests/programs -rdynamic $(if $(filter %/openmp,$@),-fopenmp) -o $@ $< \
+		$(if $(filter %/lookups,$@),,$(SIM)) -ldl
+
+# A driver for lookups.sh. -Bsymbolic: it hands out its own functions, whatever is preloaded.
+$(BUILD)/edges/old/libcuda.so.1: tests/edges/old_driver.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_TEST) -fPIC -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic -o $@ $<
 
 # bystanders.sh links it, so that the loader of a set-user-ID program finds what it needs.
 $(BUILD)/edges/secure.o: tests/edges/secure.c $(program_headers) $(BUILD)/flags

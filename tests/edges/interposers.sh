@@ -78,6 +78,14 @@ check_beside_driver_in_private() {
 	judge_beside last "$edges/plugin_wrap_alloc.so" bad_through_dlopen
 }
 
+# One that looks for the driver in its handle must not be given itself.
+check_beside_driver_in_its_handle() {
+	export PLUGIN_IN_HANDLE=1
+	judge_beside first "$edges/plugin_wrap_alloc.so" bad_overflow_1
+	judge_beside last "$edges/plugin_wrap_alloc.so" good_axpy
+	unset PLUGIN_IN_HANDLE
+}
+
 # The other one still gets to see what the program does.
 check_plugin_is_called() {
 	local plugin order program

@@ -28,10 +28,10 @@ static void *next_dlsym(void *handle, const char *name)
 #define next_dlsym dlsym
 #endif
 
-/* The next one in the global scope, or the driver itself where it was loaded privately. */
+/* The next one in the global scope, or the driver itself where it was loaded privately, or where that is asked for. */
 static void *next(const char *name)
 {
-	void *p = next_dlsym(RTLD_NEXT, name);
+	void *p = getenv("PLUGIN_IN_HANDLE") ? NULL : next_dlsym(RTLD_NEXT, name);
 
 	return p ? p : next_dlsym(dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD), name);
 }
@@ -55,6 +55,14 @@ EXPORTED CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigne
 		*(void **)&real = next("cuLaunchKernel");
 	atomic_fetch_add(&launches, 1);
 	return real(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra);
+}
+
+/* For lookups.c: what stands behind this library. No tail call: dlsym looks at the return address. */
+EXPORTED void *plugin_next(const char *name)
+{
+	void *volatile found = next_dlsym(RTLD_NEXT, name);
+
+	return found;
 }
 
 #ifdef PLUGIN_HOOKS_DLSYM

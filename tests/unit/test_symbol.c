@@ -1,4 +1,5 @@
 /* Addresses to frames and mangled names to readable ones, from inputs that may be anything. */
+#include "monitor/demangle.h"
 #include "monitor/symbol.h"
 
 #include <dlfcn.h>

@@ -1,0 +1,43 @@
+#include "lib/hold.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+/*
+ * Besides what arrives from outside this blocks what a write can raise: SIGPIPE; SIGXFSZ past RLIMIT_FSIZE; SIGTTOU,
+ * which would stop a background job (with it blocked the terminal just takes the output). Faults stay as they are.
+ */
+void gmod_hold(struct gmod_hold *h)
+{
+	static const int fault[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
+	sigset_t block, pending;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &h->cancel);
+	sigfillset(&block);
+	for (size_t i = 0; i < sizeof(fault) / sizeof(fault[0]); i++)
+		sigdelset(&block, fault[i]);
+	pthread_sigmask(SIG_BLOCK, &block, &h->mask);
+	sigpending(&pending);
+	h->pending_pipe = sigismember(&pending, SIGPIPE);
+	h->pending_size = sigismember(&pending, SIGXFSZ);
+}
+
+/* Take back those that we raised, and only those: what was pending before stays pending. */
+void gmod_let_go(const struct gmod_hold *h)
+{
+	const struct timespec zero = {0, 0};
+	int saved = errno;
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	if (!h->pending_pipe)
+		sigaddset(&ours, SIGPIPE);
+	if (!h->pending_size)
+		sigaddset(&ours, SIGXFSZ);
+	while (sigtimedwait(&ours, NULL, &zero) > 0 || errno == EINTR)
+		;
+	pthread_sigmask(SIG_SETMASK, &h->mask, NULL);
+	pthread_setcancelstate(h->cancel, NULL);
+	errno = saved;
+}

@@ -1,0 +1,12 @@
+/*
+ * Which module an address lies in: /proc/thread-self/maps. For monitor/symbol.c.
+ */
+#ifndef GMOD_MONITOR_MAPS_H
+#define GMOD_MONITOR_MAPS_H
+
+#include "monitor/symbol.h"
+
+/* Fill in module and offset of each frame whose pc lies in a file, and in *s the modules that were met. */
+void gmod_maps_place(struct gmod_frames *frames, struct gmod_symbol_scratch *s);
+
+#endif

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What dlsym and cuGetProcAddress find, name by name: whatever the driver lacks is not there under GMOD either.
+#
+#   lookups.sh [NAME...]
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+# same_as_alone NAME DRIVER-DIRECTORY ARGUMENT [PLUGIN]: with the plugin, first and last of the two preloaded. GMOD stands
+# for the driver. Where it is in front of the plugin, it stands for that too, and only what is there is compared; but what
+# the plugin itself finds is then not GMOD.
+same_as_alone() {
+	local name=$1 path=$2 argument=$3 plugin=${4:-} native preload edit
+	alone env "LD_LIBRARY_PATH=$path" ${plugin:+"LD_PRELOAD=$plugin"} "$edges/lookups" ${argument:+"$argument"}
+	native="$status"$'\n'"$out"
+	for preload in ${plugin:+"$plugin:$gmod"} "$gmod${plugin:+:$plugin}"; do
+		edit='s/libgmod\.so/libcuda.so.1/'
+		[ "${preload#"$gmod":}" = "$preload" ] || edit='/^plugin/!s/: .*\.so.*//'
+		run_in guarded env "LD_LIBRARY_PATH=$path" "LD_PRELOAD=$preload" "$edges/lookups" ${argument:+"$argument"}
+		same "$name${plugin:+, ${preload##*/} last}" '' \
+			"$(diff <(sed "$edit" <<<"$native") <(sed "$edit" <<<"$status"$'\n'"$out"))"
+	done
+}
+
+check_without_driver() {
+	same_as_alone without_driver /nowhere ''
+	same "without_driver: nothing is found" '0 ' "$status $out"
+	same_as_alone "without_driver, another interposer" /nowhere '' "$edges/plugin_wrap_alloc.so"
+}
+
+check_driver() {
+	same_as_alone driver "$build/sim" driver
+	says "driver: all is found" 'default cuMemcpyBatchAsync' "$out"
+	same_as_alone "driver, another interposer" "$build/sim" driver "$edges/plugin_wrap_alloc.so"
+}
+
+check_old_driver() {
+	same_as_alone old_driver "$edges/old" old
+	says "old_driver: something is found" 'default cuMemAlloc_v2: libgmod' "$out"
+	says_not "old_driver: something is not" 'cuLaunchKernel' "$out"
+	same_as_alone "old_driver, another interposer" "$edges/old" old "$edges/plugin_wrap_alloc.so"
+}
+
+run_checks "$@"

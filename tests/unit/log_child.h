@@ -1,0 +1,113 @@
+/*
+ * What the tests of the log share: a directory to write into, and children with a descriptor 2, signals and limits of
+ * their own. One that blocks is killed after CHILD_SECONDS, which fails the test.
+ */
+#ifndef GMOD_TESTS_UNIT_LOG_CHILD_H
+#define GMOD_TESTS_UNIT_LOG_CHILD_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define CHILD_SECONDS 10
+
+static char directory[] = "/tmp/gmod-test-log-XXXXXX";
+static int complaints = -1; /* the test's own stderr, for failing children */
+
+static inline void need(int holds, const char *what, const char *file, int line)
+{
+	if (holds)
+		return;
+	dprintf(complaints, "%s:%d: in the child: %s\n", file, line, what);
+	_exit(1);
+}
+
+#define NEED(condition) need(!!(condition), #condition, __FILE__, __LINE__)
+
+static volatile pid_t child;
+
+/* From here, because while it writes the sink holds off the child's own alarms. */
+static inline void kill_child(int number)
+{
+	(void)number;
+	kill(child, SIGKILL);
+}
+
+/* Run body in a child whose descriptor 2 is the file "stderr" in the test's directory. */
+static inline void in_child(void (*body)(void))
+{
+	int status;
+
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		int fd = open("stderr", O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+		NEED(fd > 2 && dup2(fd, 2) == 2);
+		close(fd);
+		body();
+		_exit(0);
+	}
+	signal(SIGALRM, kill_child);
+	alarm(CHILD_SECONDS);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	alarm(0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* A file's text in a static buffer; "" if there is none. */
+static inline const char *text_of(const char *path)
+{
+	static char text[65536];
+	int fd = open(path, O_RDONLY | O_NONBLOCK);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static inline bool has(const char *path, const char *words)
+{
+	return strstr(text_of(path), words) != NULL;
+}
+
+static inline int enter_directory(void **unused)
+{
+	(void)unused;
+	complaints = fcntl(2, F_DUPFD_CLOEXEC, 3000);
+	if (complaints < 0)
+		complaints = fcntl(2, F_DUPFD_CLOEXEC, 900);
+	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static inline int leave_directory(void **unused)
+{
+	char command[128];
+
+	(void)unused;
+	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
+	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static inline int clean_directory(void **unused)
+{
+	(void)unused;
+	return system("rm -rf ./*") == 0 ? 0 : -1;
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* What the tests of the reports share: findings to report, and a log in a directory of its own to read them back. */
+#ifndef GMOD_TESTS_UNIT_REPORTING_H
+#define GMOD_TESTS_UNIT_REPORTING_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "monitor/report.h"
+
+static char directory[] = "/tmp/gmod-test-report-XXXXXX";
+
+static __attribute__((noinline, unused)) uintptr_t cudaFakeAlloc(void)
+{
+	return (uintptr_t)cudaFakeAlloc + 5;
+}
+
+static __attribute__((noinline, unused)) uintptr_t the_caller(void)
+{
+	return (uintptr_t)the_caller + 5;
+}
+
+static __attribute__((noinline, unused)) uintptr_t another_caller(void)
+{
+	return (uintptr_t)another_caller + 5;
+}
+
+/* Ids and sites are remembered from test to test, so each finding is given new ones unless a test says otherwise. */
+static uint32_t next_id = 1;
+static uintptr_t next_site = 1;
+
+static inline struct gmod_finding finding(enum gmod_class class)
+{
+	struct gmod_finding f = {.id = next_id++, .class = class, .status = GMOD_FINAL};
+
+	f.buffer.base = 0x7f1f30000000;
+	f.buffer.size = 4000;
+	f.buffer.backend = "unified";
+	f.buffer.serial = 17;
+	f.buffer.allocated_ns = 1;
+	f.buffer.allocated_tid = 4242;
+	f.buffer.allocated_at = (struct gmod_stack){3, {cudaFakeAlloc(), the_caller(), next_site++}};
+	f.changed = f.extent = 16;
+	memset(f.observed, 'A', sizeof(f.observed));
+	f.observed_count = 16;
+	f.intact_ns = 45067102311000ull;
+	f.seen_ns = 45067103302000ull;
+	f.address = f.buffer.base;
+	return f;
+}
+
+/* An empty log and a fresh start of the counts, by options as a user would write them. */
+static inline void start(const char *options)
+{
+	struct gmod_options o;
+
+	unlink("log");
+	gmod_options_defaults(&o);
+	assert_int_equal(gmod_options_parse(&o, options, NULL, NULL), 0);
+	assert_int_equal(gmod_log_open("log", o.log_format == GMOD_OPTION_LOG_JSON, o.verbosity), 0);
+	gmod_report_init(&o);
+}
+
+static char text[4 << 20];
+
+static inline const char *read_file(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static inline const char *logged(void)
+{
+	return read_file("log");
+}
+
+static inline int count(const char *words)
+{
+	int n = 0;
+
+	for (const char *s = logged(); (s = strstr(s, words)); s += strlen(words))
+		n++;
+	return n;
+}
+
+static inline void expect(const char *words)
+{
+	if (!strstr(logged(), words))
+		print_error("\"%s\" is missing in:\n%s\n", words, text);
+	assert_non_null(strstr(text, words));
+}
+
+static inline void report(const struct gmod_finding *f)
+{
+	errno = EBUSY;
+	gmod_report(f);
+	assert_int_equal(errno, EBUSY);
+}
+
+static inline const char *report_one(const char *options, const struct gmod_finding *f)
+{
+	start(options);
+	report(f);
+	return logged();
+}
+
+static inline int enter_directory(void **unused)
+{
+	(void)unused;
+	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static inline int leave_directory(void **unused)
+{
+	char command[128];
+
+	(void)unused;
+	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
+	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static inline void write_file(const char *path, const char *s)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_int_equal(write(fd, s, strlen(s)), strlen(s));
+	close(fd);
+}
+
+#endif

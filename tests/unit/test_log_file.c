@@ -1,0 +1,310 @@
+/* The file of log_path: how it is named, made and found again, and what is refused as one. */
+#include <limits.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "lib/log.h"
+#include "tests/unit/log_child.h"
+
+static void use_log(void)
+{
+	struct stat st;
+
+	NEED(gmod_log_open("log", false, 0) == 0);
+	NEED(stat("log", &st) != 0 && errno == ENOENT); /* a quiet run leaves no file */
+	gmod_log_line("first");
+	NEED(stat("log", &st) == 0 && (st.st_mode & 07777) == 0600);
+	NEED(chdir("/") == 0);
+	gmod_log_line("second");
+}
+
+static void use_stale_log(void)
+{
+	NEED(gmod_log_open("log", false, 0) == 0);
+	gmod_log_line("third");
+}
+
+static void the_file_is_made_by_the_first_line(void **unused)
+{
+	(void)unused;
+	in_child(use_log);
+	assert_string_equal(text_of("log"), "first\nsecond\n");
+	assert_string_equal(text_of("stderr"), "");
+	in_child(use_stale_log);
+	assert_string_equal(text_of("log"), "first\nsecond\nthird\n");
+}
+
+static void use_patterns(void)
+{
+	setenv("PMI_RANK", "7", 1);
+	NEED(gmod_log_open("p%p.h%h.t%t.r%r.%%.%q", false, 0) == 0);
+	gmod_log_line("x");
+	setenv("OMPI_COMM_WORLD_RANK", "../../etc/3", 1); /* comes first, but is no rank */
+	NEED(gmod_log_open("hostile%r", false, 0) == 0);
+	gmod_log_line("x");
+	setenv("OMPI_COMM_WORLD_RANK", "12", 1);
+	NEED(gmod_log_open("trailing%r%", false, 0) == 0);
+	gmod_log_line("x");
+	unsetenv("OMPI_COMM_WORLD_RANK");
+	unsetenv("PMI_RANK");
+	unsetenv("PMIX_RANK");
+	unsetenv("SLURM_PROCID");
+	unsetenv("RANK");
+	NEED(gmod_log_open("none%r", false, 0) == 0);
+	gmod_log_line("x");
+}
+
+static void the_pattern_is_expanded(void **unused)
+{
+	struct utsname u;
+	char command[512];
+
+	(void)unused;
+	in_child(use_patterns);
+	assert_int_equal(uname(&u), 0);
+	snprintf(command, sizeof(command), "ls | grep -Eqx 'p[0-9]+\\.h%s\\.t2[0-9]{7}-[0-9]{6}\\.r7\\.%%\\.%%q'",
+		 u.nodename);
+	assert_int_equal(system(command), 0);
+	assert_string_equal(text_of("hostile0"), "x\n");
+	assert_string_equal(text_of("trailing12%"), "x\n");
+	assert_string_equal(text_of("none0"), "x\n");
+}
+
+static void open_bad_paths(void)
+{
+	char path[PATH_MAX + 10];
+
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	NEED(gmod_log_open(path, false, 0) == -1);
+	gmod_log_line("to stderr");
+}
+
+static void a_path_that_is_too_long_is_refused(void **unused)
+{
+	(void)unused;
+	in_child(open_bad_paths);
+	assert_true(has("stderr", ": the path is too long; reports go to stderr\nto stderr\n"));
+}
+
+static void open_missing(void)
+{
+	NEED(gmod_log_open("nowhere/log", false, 0) == -1);
+	gmod_log_line("to stderr");
+	NEED(gmod_log_open("nowhere/log", false, 0) == -1); /* said once */
+}
+
+static void an_unwritable_path_is_said_at_the_start(void **unused)
+{
+	const char *text;
+
+	(void)unused;
+	in_child(open_missing);
+	text = text_of("stderr");
+	assert_non_null(strstr(text, "GMOD: cannot write log_path /"));
+	assert_non_null(strstr(text, "/nowhere/log: no such directory; reports go to stderr\nto stderr\n"));
+	assert_null(strstr(strstr(text, "cannot") + 1, "cannot"));
+}
+
+static void open_forbidden(void)
+{
+	NEED(mkdir("private", 0500) == 0);
+	if (geteuid() == 0) /* root may write anywhere: become somebody else */
+		NEED(chmod(".", 0755) == 0 && seteuid(65534) == 0);
+	NEED(gmod_log_open("private/log", false, 0) == -1);
+}
+
+static void a_directory_without_permission_is_refused(void **unused)
+{
+	(void)unused;
+	in_child(open_forbidden);
+	assert_true(has("stderr", "/private/log: permission denied; reports go to stderr\n"));
+}
+
+static void open_foreign(void)
+{
+	close(open("foreign", O_WRONLY | O_CREAT, 0666));
+	NEED(chmod("foreign", 0666) == 0 && chown("foreign", 1234, -1) == 0);
+	NEED(gmod_log_open("foreign", false, 0) == -1);
+}
+
+static void a_file_of_another_user_is_refused(void **unused)
+{
+	(void)unused;
+	if (geteuid() != 0)
+		skip();
+	in_child(open_foreign);
+	assert_true(has("stderr", "it belongs to another user"));
+}
+
+static void open_odd_things(void)
+{
+	NEED(mkdir("dir", 0700) == 0);
+	NEED(gmod_log_open("dir", false, 0) == -1);
+	NEED(gmod_log_open("dir/", false, 0) == -1);
+	close(open("file", O_WRONLY | O_CREAT, 0600));
+	NEED(link("file", "other") == 0);
+	NEED(gmod_log_open("file", false, 0) == -1);
+	NEED(unlink("other") == 0);
+	NEED(gmod_log_open("file", false, 0) == 0);
+	NEED(gmod_log_open("file/log", false, 0) == -1);
+}
+
+static void directories_and_hard_links_are_refused(void **unused)
+{
+	(void)unused;
+	in_child(open_odd_things);
+}
+
+static void open_symlink(void)
+{
+	NEED(symlink("precious", "log") == 0);
+	NEED(gmod_log_open("log", false, 0) == -1);
+	gmod_log_line("one");
+}
+
+static void swap_in_symlink(void)
+{
+	NEED(gmod_log_open("log2", false, 0) == 0);
+	NEED(symlink("precious", "log2") == 0);
+	gmod_log_line("two");
+	NEED(gmod_log_lost() == 0);
+}
+
+static void a_symbolic_link_is_never_followed(void **unused)
+{
+	close(open("precious", O_WRONLY | O_CREAT, 0600));
+	(void)unused;
+	in_child(open_symlink);
+	assert_true(has("stderr", "/log: it is a symbolic link; reports go to stderr\none\n"));
+	in_child(swap_in_symlink);
+	assert_true(has("stderr", "/log2: it is a symbolic link; reports go to stderr\ntwo\n"));
+	assert_string_equal(text_of("precious"), "");
+}
+
+static void write_to_full_disk(void)
+{
+	NEED(gmod_log_open("/dev/full", false, 0) == 0);
+	gmod_log_line("one");
+	gmod_log_line("two");
+	NEED(gmod_log_lost() == 0);
+	NEED(close(2) == 0);
+	gmod_log_line("three");
+	NEED(gmod_log_lost() == 1);
+}
+
+static void a_full_disk_sends_lines_to_stderr(void **unused)
+{
+	(void)unused;
+	in_child(write_to_full_disk);
+	assert_true(has("stderr", "cannot write log_path /dev/full: no space left; reports go to stderr\none\ntwo\n"));
+	assert_false(has("stderr", "three"));
+}
+
+static void write_past_limit(void)
+{
+	const struct rlimit limit = {10, 10};
+
+	NEED(gmod_log_open("log", false, 0) == 0);
+	NEED(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+	gmod_log_line("more than ten bytes");
+	NEED(gmod_log_lost() >= 1); /* stderr is a file as well */
+}
+
+static void the_file_size_limit_kills_nobody(void **unused)
+{
+	(void)unused;
+	in_child(write_past_limit);
+	assert_string_equal(text_of("log"), "more than ");
+}
+
+static void lose_descriptors(void)
+{
+	int first, last;
+
+	NEED(gmod_log_open("log", false, 0) == 0);
+	gmod_log_line("one");
+	for (int fd = 3; fd < 700; fd++) /* what daemons do */
+		close(fd);
+	first = open("data", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	NEED(first == 3);
+	for (last = first; last >= 0 && last < 690;)
+		last = dup(first); /* our number is among these */
+	gmod_log_line("two");
+	gmod_log_line("three");
+}
+
+static void a_recycled_log_descriptor_is_noticed(void **unused)
+{
+	(void)unused;
+	in_child(lose_descriptors);
+	assert_string_equal(text_of("log"), "one\ntwo\nthree\n");
+	assert_string_equal(text_of("data"), "");
+}
+
+static void start_without_standard_streams(void)
+{
+	int null;
+
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	NEED(gmod_log_open("log", false, 0) == 0);
+	gmod_log_line("one");
+	null = open("/dev/null", O_RDWR);
+	NEED(null == 0); /* the log keeps away from the low numbers */
+	gmod_log_line("two");
+	NEED(gmod_log_lost() == 0);
+}
+
+static void the_log_works_without_stderr(void **unused)
+{
+	(void)unused;
+	in_child(start_without_standard_streams);
+	assert_string_equal(text_of("log"), "one\ntwo\n");
+}
+
+static void use_fifo(void)
+{
+	char got[64] = "";
+	int reader;
+
+	NEED(mkfifo("fifo", 0600) == 0);
+	NEED(gmod_log_open("fifo", false, 0) == 0);
+	gmod_log_line("one");
+	reader = open("fifo", O_RDONLY | O_NONBLOCK);
+	NEED(reader >= 0);
+	gmod_log_line("two");
+	NEED(read(reader, got, sizeof(got)) == 4 && memcmp(got, "two\n", 4) == 0);
+	close(reader);
+	gmod_log_line("three");
+	NEED(gmod_log_lost() == 0);
+}
+
+static void a_fifo_without_a_reader_blocks_nobody(void **unused)
+{
+	(void)unused;
+	in_child(use_fifo);
+	assert_true(has("stderr", "/fifo: nobody reads the pipe; reports go to stderr\none\nthree\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_teardown(the_file_is_made_by_the_first_line, clean_directory),
+	    cmocka_unit_test_teardown(the_pattern_is_expanded, clean_directory),
+	    cmocka_unit_test(a_path_that_is_too_long_is_refused),
+	    cmocka_unit_test(an_unwritable_path_is_said_at_the_start),
+	    cmocka_unit_test_teardown(a_directory_without_permission_is_refused, clean_directory),
+	    cmocka_unit_test_teardown(a_file_of_another_user_is_refused, clean_directory),
+	    cmocka_unit_test_teardown(directories_and_hard_links_are_refused, clean_directory),
+	    cmocka_unit_test_teardown(a_symbolic_link_is_never_followed, clean_directory),
+	    cmocka_unit_test(a_full_disk_sends_lines_to_stderr),
+	    cmocka_unit_test_teardown(the_file_size_limit_kills_nobody, clean_directory),
+	    cmocka_unit_test_teardown(a_recycled_log_descriptor_is_noticed, clean_directory),
+	    cmocka_unit_test_teardown(the_log_works_without_stderr, clean_directory),
+	    cmocka_unit_test_teardown(a_fifo_without_a_reader_blocks_nobody, clean_directory),
+	};
+
+	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}

@@ -1,0 +1,242 @@
+/* Lines on stderr, and above all where none is written. */
+#include <sys/socket.h>
+
+#include "lib/log.h"
+#include "tests/unit/log_child.h"
+
+static void close_stderr(void)
+{
+	gmod_log_remember_stderr();
+	close(2);
+	errno = EBUSY;
+	gmod_log_lines("one\n", 4);
+	NEED(errno == EBUSY);
+	NEED(gmod_log_lost() == 1);
+	NEED(open("data", O_RDWR | O_CREAT | O_TRUNC, 0600) == 2);
+	gmod_log_line("two");
+	NEED(gmod_log_lost() == 2);
+}
+
+static void close_stderr_first(void)
+{
+	close(2);
+	gmod_log_remember_stderr();
+	NEED(open("data", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600) == 2);
+	gmod_log_line("three");
+	NEED(gmod_log_lost() == 1);
+}
+
+static void recycle_stderr_as_socket(void)
+{
+	int pair[2];
+	char c;
+
+	gmod_log_remember_stderr();
+	NEED(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
+	NEED(dup2(pair[0], 2) == 2);
+	gmod_log_line("four");
+	NEED(gmod_log_lost() == 1);
+	NEED(read(pair[1], &c, 1) == -1 && errno == EAGAIN);
+}
+
+static void a_recycled_stderr_is_not_written_to(void **unused)
+{
+	(void)unused;
+	in_child(close_stderr);
+	assert_string_equal(text_of("data"), "");
+	in_child(close_stderr_first);
+	assert_string_equal(text_of("data"), "");
+	in_child(recycle_stderr_as_socket);
+}
+
+static void redirect_as_daemons_do(void)
+{
+	int log;
+
+	gmod_log_remember_stderr();
+	log = open("daemon", O_WRONLY | O_CREAT | O_APPEND, 0600);
+	NEED(dup2(log, 1) == 1 && dup2(log, 2) == 2);
+	gmod_log_line("one");
+	NEED(gmod_log_lost() == 0);
+}
+
+static void a_log_that_stdout_shares_is_accepted(void **unused)
+{
+	(void)unused;
+	in_child(redirect_as_daemons_do);
+	assert_string_equal(text_of("daemon"), "one\n");
+}
+
+static void restore_stderr(void)
+{
+	int kept = dup(2);
+
+	gmod_log_remember_stderr();
+	close(2);
+	gmod_log_line("one");
+	gmod_log_line("two");
+	NEED(dup2(kept, 2) == 2);
+	gmod_log_line("three");
+	gmod_log_line("four");
+	NEED(gmod_log_lost() == 2);
+}
+
+static void losses_are_told_when_there_is_a_way_again(void **unused)
+{
+	const char *text;
+
+	(void)unused;
+	in_child(restore_stderr);
+	text = text_of("stderr");
+	assert_int_equal(strncmp(text, "==", 2), 0);
+	assert_non_null(strstr(text, "==GMOD: 2 lines before this one could not be written\nthree\nfour\n"));
+}
+
+static void stderr_is_a_socket(void)
+{
+	char got[16];
+	int pair[2];
+
+	NEED(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	NEED(dup2(pair[0], 2) == 2);
+	gmod_log_line("one");
+	NEED(read(pair[1], got, sizeof(got)) == 4 && memcmp(got, "one\n", 4) == 0);
+	close(pair[1]);
+	gmod_log_line("two");
+	NEED(gmod_log_lost() == 1);
+}
+
+static void a_socket_from_the_start_is_used(void **unused)
+{
+	(void)unused;
+	in_child(stderr_is_a_socket);
+}
+
+/* Make descriptor 2 a pipe with nothing more to be written to it; returns the reading end. */
+static int fill_stderr(void)
+{
+	static char block[4096];
+	int ends[2];
+
+	NEED(pipe(ends) == 0 && dup2(ends[1], 2) == 2);
+	close(ends[1]);
+	NEED(fcntl(2, F_SETFL, O_NONBLOCK) == 0);
+	while (write(2, block, sizeof(block)) > 0)
+		;
+	while (write(2, block, 1) > 0)
+		;
+	NEED(fcntl(2, F_SETFL, 0) == 0);
+	return ends[0];
+}
+
+static void drain(int fd)
+{
+	char block[4096];
+
+	NEED(fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
+	while (read(fd, block, sizeof(block)) > 0)
+		;
+}
+
+static void write_to_full_pipe(void)
+{
+	int reader = fill_stderr();
+	char got[256] = "";
+
+	gmod_log_line("one");
+	gmod_log_line("two");
+	NEED(gmod_log_lost() == 2);
+	NEED(!(fcntl(2, F_GETFL) & O_NONBLOCK)); /* the program's own flag is left alone */
+	drain(reader);
+	gmod_log_line("three");
+	NEED(read(reader, got, sizeof(got) - 1) > 0);
+	NEED(strstr(got, "2 lines before this one could not be written\nthree\n"));
+}
+
+static void a_full_pipe_does_not_block(void **unused)
+{
+	(void)unused;
+	in_child(write_to_full_pipe);
+}
+
+/* Nearly full: part of a long line gets through, and the next line does not go on where it ended. */
+static void write_into_a_gap(void)
+{
+	static char text[100000], line[9001];
+	int reader = fill_stderr();
+	ssize_t n;
+
+	NEED(read(reader, text, 8192) == 8192);
+	memset(line, 'x', 9000);
+	line[8999] = '\n';
+	gmod_log_lines(line, 9000);
+	NEED(gmod_log_lost() == 1);
+	drain(reader);
+	gmod_log_line("next");
+	n = read(reader, text, sizeof(text) - 1);
+	NEED(n > 0);
+	text[n] = '\0';
+	NEED(text[0] == '\n' && strstr(text, "\nnext\n"));
+}
+
+static void a_torn_line_is_ended(void **unused)
+{
+	(void)unused;
+	in_child(write_into_a_gap);
+}
+
+static volatile sig_atomic_t pipes_broken;
+
+static void note_signal(int number)
+{
+	(void)number;
+	pipes_broken++;
+}
+
+static void write_to_closed_pipe(void)
+{
+	sigset_t pending, block;
+	int ends[2];
+
+	NEED(pipe(ends) == 0 && dup2(ends[1], 2) == 2);
+	close(ends[0]);
+	close(ends[1]);
+	signal(SIGPIPE, note_signal);
+	gmod_log_line("one");
+	NEED(gmod_log_lost() == 1 && pipes_broken == 0);
+	signal(SIGPIPE, SIG_DFL);
+	gmod_log_line("two"); /* would kill */
+	NEED(sigpending(&pending) == 0 && !sigismember(&pending, SIGPIPE));
+	NEED(sigprocmask(SIG_SETMASK, NULL, &block) == 0 && !sigismember(&block, SIGPIPE) &&
+	     !sigismember(&block, SIGTERM));
+
+	sigemptyset(&block);
+	sigaddset(&block, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &block, NULL);
+	raise(SIGPIPE); /* the program's own is not ours to take */
+	gmod_log_line("three");
+	NEED(sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE));
+	NEED(sigprocmask(SIG_SETMASK, NULL, &pending) == 0 && sigismember(&pending, SIGPIPE));
+	NEED(gmod_log_lost() == 3);
+}
+
+static void a_closed_pipe_does_not_kill(void **unused)
+{
+	(void)unused;
+	in_child(write_to_closed_pipe);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_teardown(a_recycled_stderr_is_not_written_to, clean_directory),
+	    cmocka_unit_test_teardown(a_log_that_stdout_shares_is_accepted, clean_directory),
+	    cmocka_unit_test(losses_are_told_when_there_is_a_way_again),
+	    cmocka_unit_test(a_socket_from_the_start_is_used),
+	    cmocka_unit_test(a_full_pipe_does_not_block),
+	    cmocka_unit_test(a_torn_line_is_ended),
+	    cmocka_unit_test(a_closed_pipe_does_not_kill),
+	};
+
+	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}

@@ -1,0 +1,243 @@
+/* Reports as JSON, and that nothing a program can put into a report breaks a line or an object. */
+#include "tests/unit/json_reader.h"
+#include "tests/unit/reporting.h"
+
+/* ---- JSON ---- */
+
+static void the_json_reader_is_strict(void **unused)
+{
+	static const char *const bad[] = {"{\"a\":1,}\n",       "{\"a\":01}\n",     "{\"a\":\"\x01\"}\n",
+					  "{\"a\":\"\xff\"}\n", "{a:1}\n",          "{\"a\":\"\\x\"}\n",
+					  "{\"a\":1}{}\n",      "{\"a\":\"\n\"}\n", "[1]\n",
+					  "{\"a\":nul}\n",      "{\"a\":1}"};
+
+	(void)unused;
+	assert_int_equal(json_lines("{\"a\":[1,-2,{\"b\":null}],\"c\":\"\\u00e9\xc3\xa9\"}\n{}\n"), 2);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const char *end = *bad[i] == '{' ? json_value(bad[i], 0) : NULL;
+
+		assert_true(!end || strcmp(end, "\n") != 0);
+	}
+}
+
+static void json_has_the_same_facts(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+	char id[64];
+
+	(void)unused;
+	f.suspect_count = 1;
+	f.suspect[0] = (struct gmod_suspect){.name = "_Z7vec_addPfi",
+					     .launches = 3,
+					     .unfinished = 2,
+					     .stream = 0x55d0,
+					     .grid = {4, 1, 1},
+					     .block = {256, 1, 1}};
+	report_one("log_format=json", &f);
+	assert_int_equal(json_lines(text), 1);
+	snprintf(id, sizeof(id), "\"event\":\"finding\",\"pid\":%d,\"id\":%u,\"status\":\"final\"", (int)getpid(),
+		 f.id);
+	expect("{\"schema\":\"gmod-report-1\",");
+	expect(id);
+	expect(",\"class\":\"heap-buffer-overflow\",");
+	expect(",\"device\":0,\"size\":4000,\"offset\":0,\"site\":\"the_caller test_report_json+0x");
+	expect(",\"message\":\"16 bytes changed, 0 bytes past the end of a 4000-byte buffer\",");
+	expect(",\"buffer\":{\"base\":\"0x7f1f30000000\",\"size\":4000,\"device\":0,\"memory\":\"device\",\"backend\":"
+	       "\"unified\"");
+	expect("\"frames\":[{\"module\":\"test_report_json\",\"offset\":\"0x");
+	expect("\"function\":\"the_caller\",\"symbol\":\"the_caller\"}");
+	expect(",\"observed\":\"41414141414141414141414141414141\",\"restored\":false,");
+	expect("\"intact\":\"1970-01-01T12:31:07.102311000Z\",\"seen\":\"1970-01-01T12:31:07.103302000Z\"");
+	expect("\"suspects\":[{\"kernel\":\"vec_add\",\"symbol\":\"_Z7vec_addPfi\",\"launches\":3,\"unfinished\":2,"
+	       "\"stream\":\"0x55d0\",\"graph\":null,\"grid\":[4,1,1],\"block\":[256,1,1]}]");
+	expect(",\"next_step\":\"compute-sanitizer ");
+}
+
+static void provisional_json_says_so(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_UNDERFLOW);
+
+	(void)unused;
+	start("log_format=json");
+	f.status = GMOD_PROVISIONAL;
+	report(&f);
+	f.status = GMOD_FINAL;
+	report(&f);
+	assert_int_equal(json_lines(logged()), 2);
+	assert_int_equal(count("\"status\":\"provisional\""), 1);
+	assert_int_equal(count("\"status\":\"final\""), 1);
+}
+
+static void a_json_log_holds_only_json(void **unused)
+{
+	struct gmod_run_summary s = {.hooks_armed = 3};
+	struct gmod_finding f;
+
+	(void)unused;
+	write_file("rules", "bad\n");
+	start("log_format=json:max_reports=1:suppressions=rules");
+	for (int i = 0; i < 3; i++) {
+		f = finding(GMOD_LEAK);
+		report(&f);
+	}
+	gmod_report_counts(&s);
+	gmod_report_end();
+	gmod_report_summary(&s);
+	assert_int_equal(json_lines(logged()), 4);
+	expect("\"event\":\"summary\"");
+	expect("\"findings\":3,\"findings_by_class\":{\"heap-buffer-overflow\":0,");
+	assert_int_equal(count("SUMMARY"), 0);
+}
+
+/* ---- hostile strings ---- */
+
+static char long_name[10001];
+
+static const char *const hostile[] = {
+    "\x1b[2J\x1b]0;owned\x07",
+    "kern\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 1 offset +0 fake",
+    "\xff\xfe\xc0\x80\xed\xa0\x80",
+    "\"},{\"class\":\"fake\"\\",
+    "\xe2\x80\xaeoverride\xe2\x80\xac",
+    "a\rb\bc\x7f\xc2\x9b"
+    "31m",
+    "$(reboot) `reboot` 'q' \"q\" ; reboot",
+    "_ZN\x1b"
+    "3fooE",
+    "_Z4\n\n\n\nv",
+    "%s%n%s%n",
+    "",
+    long_name,
+};
+
+#define HOSTILE (sizeof(hostile) / sizeof(hostile[0]))
+
+/* Strings of the program everywhere where a finding can hold one. */
+static struct gmod_finding hostile_finding(enum gmod_class class, const char *s, struct gmod_buffer_facts *near)
+{
+	struct gmod_finding f = finding(class);
+
+	for (int i = 0; i < GMOD_SUSPECTS_MAX; i++)
+		f.suspect[i].name = s;
+	f.suspect_count = GMOD_SUSPECTS_MAX;
+	f.buffer.backend = f.entry_point = f.error_name = s;
+	f.buffer.freed_ns = 1;
+	*near = f.buffer;
+	f.nearby = near;
+	f.nearby_count = 1;
+	return f;
+}
+
+static void hostile_names_stay_within_their_line(void **unused)
+{
+	struct gmod_buffer_facts near;
+
+	(void)unused;
+	memset(long_name, 'k', sizeof(long_name) - 1);
+	for (size_t i = 0; i < HOSTILE; i++) {
+		for (int class = 0; class < GMOD_CLASS_COUNT; class ++) {
+			struct gmod_finding f = hostile_finding(class, hostile[i], &near);
+			const char *line = report_one("", &f);
+
+			assert_int_equal(strncmp(line, "==", 2), 0);
+			for (const char *next; (next = strchr(line, '\n')); line = next + 1) {
+				assert_true(next - line < 4096);
+				assert_true(*line == ' ' || line == text || strncmp(line, "SUMMARY: ", 9) == 0);
+			}
+			assert_int_equal(*line, '\0');
+			assert_true(count("\nSUMMARY: ") == 1);
+			for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+				assert_true(*c == '\n' || (*c >= ' ' && *c <= '~'));
+		}
+	}
+}
+
+static void hostile_names_leave_json_valid(void **unused)
+{
+	struct gmod_buffer_facts near;
+
+	(void)unused;
+	for (size_t i = 0; i < HOSTILE; i++) {
+		for (int class = 0; class < GMOD_CLASS_COUNT; class ++) {
+			struct gmod_finding f = hostile_finding(class, hostile[i], &near);
+
+			report_one("log_format=json", &f);
+			assert_int_equal(json_lines(text), 1);
+			assert_int_equal(count("\"class\":\"fake\""), 0);
+			assert_null(strpbrk(text, "\x1b\x07\x7f"));
+		}
+	}
+}
+
+/* Wild counts and numbers, missing strings. */
+static void senseless_findings_are_survived(void **unused)
+{
+	static const char *const format[] = {"", "log_format=json"};
+	struct gmod_finding f;
+
+	(void)unused;
+	for (int i = 0; i < 2 * GMOD_CLASS_COUNT; i++) {
+		memset(&f, 0, sizeof(f));
+		f.class = i / 2;
+		f.id = next_id++;
+		f.status = GMOD_FINAL;
+		report_one(format[i % 2], &f);
+		assert_true(i % 2 ? json_lines(text) == 1 : count("SUMMARY") == 1);
+
+		memset(&f, 0xff, sizeof(f));
+		f.class = i / 2;
+		f.id = next_id++;
+		f.status = GMOD_FINAL;
+		f.restored = true;
+		f.buffer.backend = f.entry_point = f.error_name = NULL;
+		f.nearby = NULL;
+		f.nearby_count = 0;
+		for (int s = 0; s < GMOD_SUSPECTS_MAX; s++)
+			f.suspect[s].name = NULL;
+		report_one(format[i % 2], &f);
+		assert_true(i % 2 ? json_lines(text) == 1 : count("SUMMARY") == 1);
+	}
+}
+
+/* What does not fit leaves an object that is whole, with the members that tell findings apart. */
+static void json_too_long_is_shortened_not_broken(void **unused)
+{
+	static struct gmod_report_view v;
+	static const struct gmod_class_row row = {.name = "leak"};
+	struct gmod_finding f = finding(GMOD_LEAK);
+	struct gmod_text t;
+
+	(void)unused;
+	v.finding = &f;
+	v.class = &row;
+	strcpy(v.site, "site");
+	v.allocated.depth = GMOD_STACK_MAX;
+	for (int i = 0; i < GMOD_STACK_MAX; i++)
+		memset(v.allocated.frame[i].symbol, 1, GMOD_SYMBOL_NAME_MAX - 1);
+	for (size_t cap = 600; cap < 100000; cap += 997) {
+		char *out = malloc(cap);
+
+		gmod_text_init(&t, out, cap);
+		gmod_report_json(&v, &t);
+		assert_int_equal(json_lines(out), 1);
+		assert_non_null(strstr(out, "\"truncated\":true}\n"));
+		assert_non_null(strstr(out, "\"site\":\"site\""));
+		free(out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_json_reader_is_strict),
+	    cmocka_unit_test(json_has_the_same_facts),
+	    cmocka_unit_test(provisional_json_says_so),
+	    cmocka_unit_test(a_json_log_holds_only_json),
+	    cmocka_unit_test(hostile_names_stay_within_their_line),
+	    cmocka_unit_test(hostile_names_leave_json_valid),
+	    cmocka_unit_test(senseless_findings_are_survived),
+	    cmocka_unit_test(json_too_long_is_shortened_not_broken),
+	};
+
+	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}

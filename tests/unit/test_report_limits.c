@@ -1,0 +1,221 @@
+/* Which findings are reported, and how often: once each, not too many of a site, none that is suppressed. */
+#include "tests/unit/reporting.h"
+
+/* ---- how often ---- */
+
+static void a_provisional_report_has_no_summary(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	(void)unused;
+	start("");
+	f.status = GMOD_PROVISIONAL;
+	report(&f);
+	expect(" of a 4000-byte buffer [provisional, still being watched]\n");
+	assert_int_equal(count("SUMMARY"), 0);
+	assert_int_equal(gmod_report_findings(), 0);
+	report(&f); /* said already */
+	assert_int_equal(count("provisional"), 1);
+	f.status = GMOD_FINAL;
+	f.changed = 99;
+	report(&f);
+	expect("99 bytes changed, 0 bytes past the end of a 4000-byte buffer\n");
+	assert_int_equal(count("SUMMARY"), 1);
+	assert_int_equal(gmod_report_findings(), 1);
+	report(&f);
+	f.status = GMOD_PROVISIONAL;
+	report(&f);
+	assert_int_equal(count("SUMMARY"), 1);
+	assert_int_equal(count("provisional"), 1);
+	assert_int_equal(gmod_report_findings(), 1);
+}
+
+static void findings_past_the_cap_are_counted(void **unused)
+{
+	struct gmod_finding early = finding(GMOD_HEAP_BUFFER_OVERFLOW), late = finding(GMOD_HEAP_BUFFER_OVERFLOW), f;
+
+	(void)unused;
+	start("max_reports=3");
+	early.status = late.status = GMOD_PROVISIONAL;
+	report(&early);
+	for (int i = 0; i < 5; i++) {
+		f = finding(GMOD_DOUBLE_FREE);
+		report(&f);
+	}
+	report(&late);
+	assert_int_equal(count("==GMOD: "), 3);
+	early.status = late.status = GMOD_FINAL;
+	report(&early); /* its provisional report promised it */
+	report(&late);
+	assert_int_equal(count("SUMMARY"), 3);
+	assert_int_equal(gmod_report_findings(), 7);
+	gmod_report_end();
+	gmod_report_end(); /* nothing new to say */
+	expect("GMOD: 4 findings were counted and not shown: 4 beyond max_reports=3, 0 of a site");
+	assert_int_equal(count("not shown"), 1);
+}
+
+static void one_site_is_reported_ten_times(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW), other;
+
+	(void)unused;
+	start("");
+	for (int i = 0; i < 25; i++, f.id = next_id++)
+		report(&f);
+	assert_int_equal(count("SUMMARY"), GMOD_REPORTS_PER_SITE);
+	assert_int_equal(gmod_report_findings(), 25);
+	other = f;
+	other.class = GMOD_LEAK; /* another class there is another site */
+	other.id = next_id++;
+	report(&other);
+	other = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+	report(&other);
+	assert_int_equal(count("SUMMARY"), GMOD_REPORTS_PER_SITE + 2);
+	gmod_report_end();
+	expect("15 findings were counted and not shown: 0 beyond max_reports=100, 15 of a site that had been reported "
+	       "10 times");
+}
+
+static void without_stacks_only_the_cap_limits(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	(void)unused;
+	start("");
+	f.buffer.allocated_at.depth = 0;
+	for (int i = 0; i < 25; i++, f.id = next_id++)
+		report(&f);
+	assert_int_equal(count("SUMMARY"), 25);
+	assert_int_equal(count("offset +0 -\n"), 25);
+}
+
+static void the_site_is_the_first_frame_of_the_program(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_LEAK);
+
+	(void)unused;
+	f.buffer.allocated_at = (struct gmod_stack){4, {next_site++, cudaFakeAlloc(), another_caller(), the_caller()}};
+	report_one("", &f);
+	expect("offset +0 another_caller test_report_limits+0x");
+	f = finding(GMOD_LEAK);
+	f.buffer.allocated_at = (struct gmod_stack){2, {next_site++, cudaFakeAlloc()}};
+	report_one("", &f);
+	expect("offset +0 -\n");
+}
+
+static void an_unknown_class_is_ignored(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_CLASS_COUNT);
+
+	(void)unused;
+	assert_string_equal(report_one("", &f), "");
+	assert_int_equal(gmod_report_findings(), 0);
+	assert_string_equal(gmod_class_name(GMOD_CLASS_COUNT), "unknown");
+	assert_string_equal(gmod_class_name(GMOD_INVALID_FREE), "invalid-free");
+}
+
+/* ---- suppressions ---- */
+
+/* Is an overflow, allocated in the_caller(), with suspect at::fill<int>, kept quiet by these lines? */
+static bool quiet(const char *rules)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	write_file("rules", rules);
+	f.suspect_count = 1;
+	f.suspect[0].name = "_ZN2at4fillIiEEvPT_";
+	report_one("suppressions=rules", &f);
+	assert_int_equal(count("SUMMARY"), gmod_report_findings());
+	assert_int_equal(count("not a suppression"), 0);
+	return gmod_report_findings() == 0;
+}
+
+static void suppressions_match_frames_and_kernels(void **unused)
+{
+	(void)unused;
+	assert_true(quiet("heap-buffer-overflow:the_caller\n"));
+	assert_true(quiet("# a comment\n\n  heap-buffer-overflow:the_*\r\n"));
+	assert_true(quiet("*:*_caller"));
+	assert_true(quiet("*:the*ll*r"));
+	assert_true(quiet("*:test_report_limits\n")); /* a module */
+	assert_true(quiet("*:at::fill\n"));
+	assert_true(quiet("*:_ZN2at4fill*\n"));
+	assert_true(quiet("leak:*\n*:*\n"));
+	assert_false(quiet("leak:the_caller\n"));
+	assert_false(quiet("*:the_calle\n"));
+	assert_false(quiet("*:he_caller\n"));
+	assert_false(quiet("*:caller*\n"));
+	assert_false(quiet("#*:*\n"));
+	assert_false(quiet(""));
+}
+
+static void a_suppressed_site_stays_quiet_and_uncounted(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_LEAK);
+	struct gmod_run_summary s = {0};
+
+	(void)unused;
+	write_file("rules", "leak:the_caller");
+	start("suppressions=rules");
+	for (int i = 0; i < 30; i++, f.id = next_id++)
+		report(&f);
+	f.status = GMOD_PROVISIONAL;
+	report(&f);
+	f.status = GMOD_FINAL;
+	report(&f);
+	gmod_report_end();
+	assert_string_equal(logged(), "");
+	gmod_report_counts(&s);
+	assert_int_equal(s.suppressed, 31);
+	assert_int_equal(s.findings[GMOD_LEAK], 0);
+}
+
+static void bad_suppressions_are_named_once(void **unused)
+{
+	(void)unused;
+	write_file("rules", "leak:x\nno colon\nheap:x\nleak:\n#ok\n:x\n\x1b[31m:x\n*:x");
+	start("suppressions=rules");
+	assert_int_equal(count("not a suppression"), 5);
+	expect("GMOD: rules:2: not a suppression (CLASS:PATTERN, CLASS as in a report or *): no colon\n");
+	expect("rules:3: ");
+	expect("rules:4: ");
+	expect("rules:6: ");
+	expect("rules:7: not a suppression (CLASS:PATTERN, CLASS as in a report or *): \\x1b[31m:x\n");
+	start("suppressions=missing");
+	expect("GMOD: cannot read the suppressions file missing: nothing is suppressed\n");
+	start("suppressions=.");
+	expect("cannot read the suppressions file .:");
+}
+
+static void many_suppressions_are_cut_with_a_word(void **unused)
+{
+	char *rules = malloc(200001);
+
+	(void)unused;
+	for (int i = 0; i < 20000; i++)
+		memcpy(rules + 10L * i, "leak:xxxx\n", 11);
+	write_file("rules", rules);
+	start("suppressions=rules");
+	expect("rules: only the first 65535 bytes are read\n");
+	expect("rules: only the first 512 suppressions are used\n");
+	free(rules);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_provisional_report_has_no_summary),
+	    cmocka_unit_test(findings_past_the_cap_are_counted),
+	    cmocka_unit_test(one_site_is_reported_ten_times),
+	    cmocka_unit_test(without_stacks_only_the_cap_limits),
+	    cmocka_unit_test(the_site_is_the_first_frame_of_the_program),
+	    cmocka_unit_test(an_unknown_class_is_ignored),
+	    cmocka_unit_test(suppressions_match_frames_and_kernels),
+	    cmocka_unit_test(a_suppressed_site_stays_quiet_and_uncounted),
+	    cmocka_unit_test(bad_suppressions_are_named_once),
+	    cmocka_unit_test(many_suppressions_are_cut_with_a_word),
+	};
+
+	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
