@@ -158,7 +158,9 @@ CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, uns
 
 static CUresult destroy(CUcontext ctx)
 {
-	if (!ctx || !context_known(ctx) || ctx->primary)
+	if (!ctx)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!context_known(ctx) || ctx->primary)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (!ctx->alive)
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;

@@ -6,8 +6,12 @@ static CUresult alloc(CUcontext ctx, void **out, size_t bytes, unsigned flags)
 	struct block *block;
 	uintptr_t at;
 
-	if (!out || !bytes || (flags & ~7u))
+	if (!out || (flags & ~7u))
 		return CUDA_ERROR_INVALID_VALUE;
+	if (!bytes) {
+		*out = NULL;
+		return CUDA_SUCCESS;
+	}
 	at = arena_take(&sim_host_arena, bytes);
 	if (!at || !arena_open(&sim_host_arena, at, bytes))
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -43,6 +47,8 @@ static CUresult free_host(void *p)
 {
 	struct block *block = block_find((uintptr_t)p);
 
+	if (!p)
+		return CUDA_SUCCESS;
 	if (!block || block->base != (uintptr_t)p || block->kind != BLOCK_HOST || block->freeing)
 		return CUDA_ERROR_INVALID_VALUE;
 	return block_wait_and_release(block);
@@ -90,7 +96,9 @@ static CUresult unregister(void *p)
 {
 	struct block *block = block_find((uintptr_t)p);
 
-	if (!block || block->base != (uintptr_t)p || block->kind != BLOCK_REGISTERED || block->freeing)
+	if (block && block->kind != BLOCK_REGISTERED)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!block || block->base != (uintptr_t)p || block->freeing)
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 	return block_wait_and_release(block);
 }

@@ -218,7 +218,7 @@ static CUresult alloc_pitch(CUcontext ctx, CUdeviceptr *out, size_t *pitch, size
 	if (!out || !pitch || !width || !height || (element != 4 && element != 8 && element != 16))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (row < width || __builtin_mul_overflow(row, height, &bytes))
-		return CUDA_ERROR_INVALID_VALUE;
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	r = alloc(ctx, out, bytes);
 	if (!r)
 		*pitch = row;
@@ -264,10 +264,10 @@ CUresult cuMemFree_v2(CUdeviceptr dptr)
 
 static CUresult get_info(CUcontext ctx, size_t *free_bytes, size_t *total)
 {
-	if (!free_bytes || !total)
-		return CUDA_ERROR_INVALID_VALUE;
-	*free_bytes = device_free_memory(ctx->device);
-	*total = sim.memory;
+	if (free_bytes)
+		*free_bytes = device_free_memory(ctx->device);
+	if (total)
+		*total = sim.memory;
 	return CUDA_SUCCESS;
 }
 
