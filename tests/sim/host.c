@@ -110,13 +110,14 @@ CUresult cuMemHostUnregister(void *p)
 	return sim_leave(&c, c.refused ?: unregister(p));
 }
 
+/* A mapping takes part as if it were pinned; of its inside the answer is its start. */
 static CUresult device_pointer(CUdeviceptr *out, void *p, unsigned flags)
 {
 	struct block *block = block_find((uintptr_t)p);
 
-	if (!out || flags || !block || !block_is_host(block))
+	if (!out || flags || !block || (!block_is_host(block) && block->kind != BLOCK_VMM))
 		return CUDA_ERROR_INVALID_VALUE;
-	*out = (uintptr_t)p;
+	*out = block->kind == BLOCK_VMM ? block->base : (uintptr_t)p;
 	return CUDA_SUCCESS;
 }
 
@@ -132,9 +133,16 @@ static CUresult get_flags(unsigned *flags, void *p)
 {
 	struct block *block = block_find((uintptr_t)p);
 
-	if (!flags || !block || !block_is_host(block))
+	if (!flags || !block)
 		return CUDA_ERROR_INVALID_VALUE;
-	*flags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+	if (block->kind == BLOCK_VMM)
+		*flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+	else if (block->kind == BLOCK_MANAGED)
+		*flags = CU_MEMHOSTALLOC_DEVICEMAP;
+	else if (block_is_host(block))
+		*flags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+	else
+		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
 }
 

@@ -18,6 +18,7 @@ static CUresult alloc(CUcontext ctx, CUdeviceptr *out, size_t bytes, unsigned fl
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	block = block_new(BLOCK_MANAGED, ctx, at, bytes);
 	block->flags = flags;
+	block->sync_memops = true;
 	block_insert(block);
 	*out = at;
 	return CUDA_SUCCESS;

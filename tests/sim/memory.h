@@ -95,6 +95,8 @@ void pages_forget(struct block *block);
 /* vmm.c */
 
 void physical_unmap(struct block *block);
+bool mapping_has_rdma(const struct block *block);
+bool reservation_around(uintptr_t at, uintptr_t *base, size_t *size);
 
 /* ipc.c */
 

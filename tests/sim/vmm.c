@@ -208,12 +208,23 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 	return sim_leave(&c, c.refused ?: unreserve(ptr, size));
 }
 
-static bool reserved(CUdeviceptr at, size_t size)
+bool reservation_around(uintptr_t at, uintptr_t *base, size_t *size)
 {
 	for (struct reservation *r = reservations; r; r = r->next)
-		if (at >= r->base && at - r->base <= r->size && size <= r->size - (at - r->base))
+		if (at >= r->base && at - r->base < r->size) {
+			*base = r->base;
+			*size = r->size;
 			return true;
+		}
 	return false;
+}
+
+static bool reserved(CUdeviceptr at, size_t bytes)
+{
+	uintptr_t base;
+	size_t size;
+
+	return reservation_around(at, &base, &size) && bytes <= size - (at - base);
 }
 
 /* Mappings belong to no context: they live until they are unmapped. */
@@ -245,6 +256,11 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 	if (!c.refused && flags)
 		c.refused = CUDA_ERROR_INVALID_VALUE;
 	return sim_leave(&c, c.refused ?: map(ptr, size, offset, physical_of(handle)));
+}
+
+bool mapping_has_rdma(const struct block *block)
+{
+	return block->kind == BLOCK_VMM && block->physical->prop.allocFlags.gpuDirectRDMACapable;
 }
 
 void physical_unmap(struct block *block)
