@@ -61,7 +61,7 @@ void pages_forget(struct block *block)
 		move_page(&block->pages[i], ON_HOST);
 }
 
-/* Whole pages of one managed allocation. */
+/* The pages of a range that lies in one managed allocation, whose size is not rounded. */
 struct span {
 	struct block *block;
 	size_t first, end;
@@ -75,7 +75,7 @@ static CUresult span_of(CUdeviceptr at, size_t bytes, struct span *out)
 	if (!block || block->kind != BLOCK_MANAGED || block->freeing || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 	offset = at - block->base;
-	if (bytes > page_count(block) * sim.page - offset)
+	if (bytes > block->size - offset)
 		return CUDA_ERROR_INVALID_VALUE;
 	*out = (struct span){block, offset / sim.page, (offset + bytes + sim.page - 1) / sim.page};
 	return CUDA_SUCCESS;
@@ -94,7 +94,7 @@ static CUresult place_of(CUmemLocation location, int *where)
 	*where = location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : ON_HOST;
 	if (location.type < CU_MEM_LOCATION_TYPE_DEVICE || location.type > CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
 		return CUDA_ERROR_INVALID_VALUE;
-	return *where == ON_HOST || device_exists(*where) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+	return *where == ON_HOST || device_exists(*where) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static uint32_t bit_of(int where)
