@@ -79,12 +79,15 @@ static struct capture *by_id(unsigned long long id)
 	return c;
 }
 
-void capture_invalidate(unsigned long long id)
+/* Asking or waiting for an event that was last recorded in a capture. */
+CUresult capture_refuse_event(CUevent event)
 {
-	struct capture *capture = by_id(id);
+	struct capture *capture = by_id(event->capture_id);
 
-	if (capture)
-		capture->invalid = true;
+	if (!capture)
+		return CUDA_ERROR_INVALID_VALUE; /* it has ended */
+	capture->invalid = true;
+	return CUDA_ERROR_CAPTURED_EVENT;
 }
 
 /* Waiting for or asking a capturing stream. */
@@ -173,7 +176,7 @@ CUresult capture_wait(CUstream stream, CUevent event)
 	if (!event->capture_id)
 		return wait_uncaptured(stream, event);
 	if (!capture)
-		return CUDA_ERROR_CAPTURED_EVENT;
+		return CUDA_ERROR_INVALID_VALUE; /* it has ended */
 	if (stream->capture && stream->capture != capture) {
 		stream->capture->invalid = capture->invalid = true;
 		return CUDA_ERROR_STREAM_CAPTURE_MERGE;

@@ -140,7 +140,7 @@ static CUresult advise(CUdeviceptr at, size_t bytes, CUmem_advise advice, int wh
 
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
 {
-	struct call c = ENTER(cuMemAdvise, NEEDS_CONTEXT);
+	struct call c = ENTER(cuMemAdvise, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
 
 	return sim_leave(&c, c.refused ?: advise(devPtr, count, advice, device));
 }
@@ -157,7 +157,7 @@ static CUresult advise_location(CUdeviceptr at, size_t bytes, CUmem_advise advic
 
 CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
-	struct call c = ENTER(cuMemAdvise_v2, NEEDS_CONTEXT);
+	struct call c = ENTER(cuMemAdvise_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
 
 	return sim_leave(&c, c.refused ?: advise_location(devPtr, count, advice, location));
 }
@@ -242,7 +242,7 @@ static CUresult attach(CUstream stream, CUdeviceptr at, size_t bytes, unsigned f
 		return CUDA_ERROR_INVALID_VALUE;
 	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
 		return CUDA_ERROR_INVALID_VALUE;
-	return may_prefetch(stream);
+	return may_prefetch(stream) ?: capture_check_unsafe();
 }
 
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)

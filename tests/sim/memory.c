@@ -257,7 +257,7 @@ static CUresult free_memory(CUdeviceptr dptr)
 
 CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
-	struct call c = ENTER(cuMemFree_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
+	struct call c = ENTER(cuMemFree_v2, USES_CONTEXT | UNSAFE_IN_CAPTURE);
 
 	return sim_leave(&c, c.refused ?: free_memory(dptr));
 }

@@ -204,7 +204,7 @@ static CUresult set_attribute(const void *value, CUpointer_attribute attribute, 
 
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-	struct call c = ENTER(cuPointerSetAttribute, NEEDS_CONTEXT);
+	struct call c = ENTER(cuPointerSetAttribute, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
 
 	return sim_leave(&c, c.refused ?: set_attribute(value, attribute, ptr));
 }

@@ -49,7 +49,7 @@ static CUresult alloc(CUstream stream, CUmemoryPool pool, CUdeviceptr *out, size
 	}
 	if (stream->capture)
 		return alloc_captured(stream, pool, out, bytes);
-	r = capture_check_legacy(stream) ?: device_alloc(stream->ctx, pool->device, pool, bytes, &block);
+	r = capture_check_legacy(stream) ?: capture_check_unsafe() ?: device_alloc(stream->ctx, pool->device, pool, bytes, &block);
 	if (r)
 		return r;
 	pool->used += bytes;
@@ -102,6 +102,9 @@ static CUresult free_async(CUcontext ctx, CUstream handle, bool per_thread, CUde
 
 	if (stream && stream->capture)
 		return capture_append(stream, &work, NULL);
+	r = stream ? capture_check_legacy(stream) ?: capture_check_unsafe() : CUDA_ERROR_INVALID_HANDLE;
+	if (r)
+		return r;
 	if (!dptr)
 		return CUDA_SUCCESS;
 	if (!block || block->base != dptr || block->freeing)

@@ -87,13 +87,14 @@ enum need {
 	NEEDS_NOTHING = 0,
 	NEEDS_INIT = 1,
 	NEEDS_CONTEXT = 2,     /* a current context without a sticky error */
-	UNSAFE_IN_CAPTURE = 4, /* one of the calls that a capture forbids */
+	USES_CONTEXT = 4,      /* the same where there is a current context; it does without one too */
+	UNSAFE_IN_CAPTURE = 8, /* one of the calls that a capture forbids */
 };
 
 struct call {
 	const char *symbol;
 	const void *caller;
-	CUcontext ctx;    /* the current context, for NEEDS_CONTEXT */
+	CUcontext ctx;    /* the current context, for NEEDS_CONTEXT and USES_CONTEXT */
 	CUresult refused; /* not CUDA_SUCCESS: the body must not run */
 };
 

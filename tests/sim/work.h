@@ -97,10 +97,12 @@ CUresult queue_after_everything(CUcontext ctx, struct work *work, struct op **ou
 /* stream.c */
 
 CUstream stream_of(CUcontext ctx, CUstream handle, bool per_thread);
+CUresult stream_of_call(const struct call *call, CUstream handle, bool per_thread, CUstream *out);
 CUstream stream_new(CUcontext ctx, unsigned flags, int priority);
 void streams_release_of(CUcontext ctx);
 bool stream_is_legacy(CUstream stream);
 CUresult stream_do(CUcontext ctx, CUstream handle, bool per_thread, struct work *work);
+CUresult stream_check_default(CUcontext ctx, bool per_thread);
 CUresult stream_do_and_wait(CUcontext ctx, CUstream handle, bool per_thread, struct work *work);
 
 /* event.c */
@@ -134,7 +136,7 @@ struct capture {
 CUresult capture_check_unsafe(void);
 bool capture_blocks_legacy(CUstream stream);
 CUresult capture_check_legacy(CUstream stream);
-void capture_invalidate(unsigned long long id);
+CUresult capture_refuse_event(CUevent event);
 void capture_invalidate_context(CUcontext ctx);
 bool capture_in_context(CUcontext ctx);
 CUresult capture_refuse(CUstream stream);
@@ -185,8 +187,8 @@ CUresult kernel_work(CUcontext ctx, CUfunction f, const unsigned grid[3], const 
 struct operand {           /* one side of a copy */
 	CUmemorytype type; /* what the caller says it is */
 	uintptr_t at;
-	size_t pitch, slice; /* bytes between rows and between planes */
-	bool host, pageable; /* what it turns out to be */
+	size_t pitch, slice;          /* bytes between rows and between planes */
+	bool host, pageable, managed; /* what it turns out to be */
 };
 
 /* On which stream, and whether the call waits as the synchronous ones do. */
@@ -201,7 +203,6 @@ CUresult copy_check(struct operand *dst, struct operand *src, size_t width, size
 CUresult copy_submit(const struct target *to, struct operand *dst, struct operand *src, size_t width, size_t height,
 		     size_t depth);
 CUresult copy_linear(const struct target *to, struct operand dst, struct operand src, size_t bytes);
-CUresult sync_allowed(CUcontext ctx, bool per_thread);
 CUresult array_operand(CUarray array, size_t x, size_t y, size_t z, struct operand *out);
 CUresult copy_work_3d(const CUDA_MEMCPY3D *p, struct work *out);
 
