@@ -24,6 +24,7 @@ static const struct {
     {"uninitialised", child_uninitialised},
     {"illegal", child_illegal},
     {"contexts", child_contexts},
+    {"destroyed-context", child_destroyed_context},
     {"fork", child_fork},
     {"exit", child_exit},
     {"host-function", child_host_function},

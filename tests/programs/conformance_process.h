@@ -100,8 +100,6 @@ static void child_contexts(void)
 	CK(cuCtxGetCurrent(&current));
 	fact(yes_no(current == tk_context), "after cuCtxDestroy the context below is current");
 	fact(code(cuMemFree(p)), "cuMemFree of a destroyed context's memory");
-	fact(code(cuCtxSetCurrent(made)), "making a destroyed context current");
-	fact(code(cuCtxSetCurrent(tk_context)), "making a living one current");
 	fact(number(before), "a retained primary context is active");
 	CK(cuMemAlloc(&p, 16));
 	fact(code(cuDevicePrimaryCtxReset(0)), "cuDevicePrimaryCtxReset");
@@ -117,6 +115,18 @@ static void child_contexts(void)
 	fact(code(cuMemAlloc(&p, 16)), "after the reset and retain, cuMemAlloc in it");
 	fact(code(cuDevicePrimaryCtxRelease(0)), "releasing it for the last time");
 	fact(code(cuMemAlloc(&p, 16)), "after the release, cuMemAlloc");
+}
+
+/* And nothing after it: whatever the driver does with the context then is undefined (it was seen to abort). */
+static void child_destroyed_context(void)
+{
+	CUcontext made;
+
+	tk_start();
+	CK(cuCtxCreate(&made, NULL, 0, tk_device));
+	CK(cuCtxDestroy(made));
+	fact(code(cuCtxSetCurrent(made)), "making a destroyed context current");
+	_exit(0);
 }
 
 static void child_fork(void)
@@ -139,17 +149,26 @@ static void child_fork(void)
 }
 
 static CUdeviceptr managed_at_exit;
+static void *pinned_at_exit;
+
+/* The driver does not say the names of errors any more either. */
+static void fact_at_exit(CUresult r, const char *call)
+{
+	fact(code(r), "after the driver's teardown, %s", call);
+	fact(number(r), "after the driver's teardown, %s, as a number", call);
+}
 
 static void after_the_driver(void)
 {
 	CUdeviceptr p;
 	int n;
 
-	fact(code(cuInit(0)), "after the driver's teardown, cuInit");
-	fact(code(cuDeviceGetCount(&n)), "after the driver's teardown, cuDeviceGetCount");
-	fact(code(cuMemAlloc(&p, 16)), "after the driver's teardown, cuMemAlloc");
-	fact(code(cuMemFree(managed_at_exit)), "after the driver's teardown, cuMemFree");
+	fact_at_exit(cuInit(0), "cuInit");
+	fact_at_exit(cuDeviceGetCount(&n), "cuDeviceGetCount");
+	fact_at_exit(cuMemAlloc(&p, 16), "cuMemAlloc");
+	fact_at_exit(cuMemFree(managed_at_exit), "cuMemFree");
 	fact(number(*(volatile char *)managed_at_exit), "after the driver's teardown, a byte of managed memory is");
+	fact(number(*(volatile char *)pinned_at_exit), "after the driver's teardown, a byte of pinned memory is");
 }
 
 static void child_exit(void)
@@ -158,6 +177,8 @@ static void child_exit(void)
 	tk_start();
 	CK(cuMemAllocManaged(&managed_at_exit, 4096, CU_MEM_ATTACH_GLOBAL));
 	*(volatile char *)managed_at_exit = 5;
+	CK(cuMemHostAlloc(&pinned_at_exit, 4096, 0));
+	*(volatile char *)pinned_at_exit = 6;
 }
 
 static void call_the_driver(void *result)

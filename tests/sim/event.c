@@ -33,6 +33,8 @@ static CUresult destroy(CUevent event)
 {
 	if (!event_ok(event))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->ctx->sticky)
+		return event->ctx->sticky;
 	op_drop(event->op);
 	event->magic = 0;
 	free(event->nodes);

@@ -14,7 +14,7 @@ struct arena {
 extern struct arena sim_device_arena, sim_host_arena;
 
 bool arenas_create(void);
-void arenas_seal(void);
+void arenas_seal(bool host_too);
 uintptr_t arena_take(struct arena *arena, size_t bytes);
 void arena_give(struct arena *arena, uintptr_t at, size_t bytes);
 bool arena_open(struct arena *arena, uintptr_t at, size_t bytes);

@@ -35,6 +35,8 @@
  *	SIM_DEVICES=1			how many devices
  *	SIM_MEMORY=1073741824		bytes of memory of each
  *	SIM_CONCURRENT_MANAGED=1	0: the devices lack concurrentManagedAccess
+ *	SIM_SEAL=0			1: at exit also the memory that the host can use goes, so that a test notices
+ *					who still looks at it (with a real driver it stays)
  *	SIM_FAIL=NAME:N[:CODE][,...]	the Nth call (from 1; *: every one) of the exported symbol NAME fails with
  *					CODE and does nothing; without CODE, 2 for allocations and else 999
  *	SIM_TRACE=path			append a line a call: symbol, result, basename of the calling module
@@ -120,13 +122,14 @@ struct device {
 	size_t used;     /* bytes of native memory given out */
 	size_t resident; /* bytes of managed memory prefetched here; may be evicted */
 	struct slab *slabs;
+	CUresult lost; /* a context of it faulted: no other comes to life in this process */
 };
 
 struct sim {
 	enum { SIM_NEW, SIM_READY, SIM_TORN_DOWN } state;
 	int devices;
 	size_t memory, page;
-	bool concurrent_managed;
+	bool concurrent_managed, seal;
 	unsigned long long last_id; /* contexts, streams, captures and buffers are numbered */
 	struct device device[SIM_MAX_DEVICES];
 	struct CUctx_st *contexts;
