@@ -66,9 +66,10 @@ bool device_exists(CUdevice device)
 
 size_t device_free_memory(CUdevice device)
 {
-	size_t left = sim.memory - sim.device[device].used, resident = sim.device[device].resident;
+	const struct device *d = &sim.device[device];
+	size_t left = sim.memory - d->used, managed = d->resident + d->kept;
 
-	return resident < left ? left - resident : 0;
+	return managed < left ? left - managed : 0;
 }
 
 static CUresult get(CUdevice *out, int ordinal)

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define MOST_KEPT ((size_t)96 << 20) /* measured */
+
 static CUresult alloc(CUcontext ctx, CUdeviceptr *out, size_t bytes, unsigned flags)
 {
 	struct block *block;
@@ -51,14 +53,26 @@ static void move_page(struct page *page, int where)
 	if (page->resident >= 0)
 		sim.device[page->resident].resident -= sim.page;
 	page->resident = where;
-	if (where >= 0)
-		sim.device[where].resident += sim.page;
+	if (where < 0)
+		return;
+	sim.device[where].resident += sim.page;
+	if (sim.device[where].kept)
+		sim.device[where].kept -= sim.page;
+}
+
+/* The driver keeps some of what is freed in hand. */
+static void keep_page(int where)
+{
+	if (where >= 0 && sim.device[where].kept < MOST_KEPT)
+		sim.device[where].kept += sim.page;
 }
 
 void pages_forget(struct block *block)
 {
-	for (size_t i = 0; block->pages && i < page_count(block); i++)
+	for (size_t i = 0; block->pages && i < page_count(block); i++) {
+		keep_page(block->pages[i].resident);
 		move_page(&block->pages[i], ON_HOST);
+	}
 }
 
 /* The pages of a range that lies in one managed allocation, whose size is not rounded. */

@@ -3,12 +3,16 @@
 
 #include <stdlib.h>
 
+/* What is kept of managed memory gives way, and then what is resident of it. */
 bool device_charge(int device, size_t bytes)
 {
 	struct device *d = &sim.device[device];
+	size_t free_bytes = device_free_memory(device);
 
 	if (bytes > sim.memory - d->used)
 		return false;
+	if (bytes > free_bytes)
+		d->kept -= bytes - free_bytes < d->kept ? bytes - free_bytes : d->kept;
 	d->used += bytes;
 	return true;
 }

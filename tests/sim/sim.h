@@ -121,6 +121,7 @@ struct device {
 	struct CUmemPoolHandle_st *default_pool, *pool;
 	size_t used;     /* bytes of native memory given out */
 	size_t resident; /* bytes of managed memory prefetched here; may be evicted */
+	size_t kept;     /* of managed memory that was freed: not free, but what comes next is made from it */
 	struct slab *slabs;
 	CUresult lost; /* a context of it faulted: no other comes to life in this process */
 };
