@@ -61,18 +61,19 @@ CUresult cuMemFreeHost(void *p)
 	return sim_leave(&c, c.refused ?: free_host(p));
 }
 
-/* Pages, not blocks, are registered: what is asked about is any known memory in the way. */
+/* Any known memory may be in the way; pages that the program made accessible inside a reservation are its own. */
 static CUresult do_register(CUcontext ctx, void *p, size_t bytes, unsigned flags)
 {
-	struct block *block, probe = {.base = (uintptr_t)p, .size = bytes};
+	uintptr_t base = (uintptr_t)p;
+	struct block *block;
 
-	if (!p || !bytes || (flags & ~0xfu) || probe.base + bytes < probe.base)
+	if (!p || !bytes || (flags & ~0xfu) || base + bytes < base)
 		return CUDA_ERROR_INVALID_VALUE;
-	for (struct block *b = block_first(); b; b = b->next)
-		if (b->base < probe.base + bytes && probe.base < b->base + b->size)
-			return b->kind == BLOCK_REGISTERED ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-							   : CUDA_ERROR_INVALID_VALUE;
-	block = block_new(BLOCK_REGISTERED, ctx, probe.base, bytes);
+	block = block_overlap(base, bytes);
+	if (block)
+		return block->kind == BLOCK_REGISTERED ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+						       : CUDA_ERROR_INVALID_VALUE;
+	block = block_new(BLOCK_REGISTERED, ctx, base, bytes);
 	block->flags = flags;
 	block_insert(block);
 	return CUDA_SUCCESS;

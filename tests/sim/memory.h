@@ -70,6 +70,7 @@ struct block {
 };
 
 struct block *block_find(uintptr_t address);
+struct block *block_overlap(uintptr_t base, size_t size);
 struct block *block_first(void);
 void block_insert(struct block *block);
 struct block *block_new(enum block_kind kind, CUcontext ctx, uintptr_t base, size_t size);

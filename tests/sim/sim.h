@@ -24,7 +24,7 @@
  *	arena slab block memory host managed	addresses, and the memory behind them
  *	pool vmm ipc array pointer		... of more kinds, and what is known of an address
  *	work queue stream event fault		what runs, in which order, and what happens when it faults
- *	copy* memset launch module library function	what work is made from
+ *	copy* memset memops launch module library function	what work is made from
  *	capture capture_query graph*		work that is kept for later
  *
  * Not simulated: textures and surfaces, external memory, events between processes, green contexts, conditional

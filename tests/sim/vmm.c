@@ -186,6 +186,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
 	return sim_leave(&c, c.refused ?: reserve(ptr, size, flags));
 }
 
+/* What is mapped or registered there has to go first. */
 static CUresult unreserve(CUdeviceptr at, size_t size)
 {
 	struct reservation **link = &reservations, *r;
@@ -195,7 +196,10 @@ static CUresult unreserve(CUdeviceptr at, size_t size)
 	r = *link;
 	if (!r || r->size != size)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (block_overlap(at, size))
+		return CUDA_ERROR_INVALID_VALUE;
 	*link = r->next;
+	range_close(r->base, r->size); /* the program may have made pages between its mappings accessible */
 	arena_give(&sim_device_arena, r->base, r->size);
 	free(r);
 	return CUDA_SUCCESS;
@@ -234,9 +238,8 @@ static CUresult map(CUdeviceptr at, size_t size, size_t offset, struct physical 
 
 	if (!p || !size || at % SIM_CHUNK || size % SIM_CHUNK || offset || size > p->size || !reserved(at, size))
 		return CUDA_ERROR_INVALID_VALUE;
-	for (CUdeviceptr a = at; a < at + size; a += SIM_CHUNK)
-		if (block_find(a))
-			return CUDA_ERROR_INVALID_VALUE;
+	if (block_overlap(at, size))
+		return CUDA_ERROR_INVALID_VALUE;
 	if (mmap((void *)at, size, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, sim_device_arena.fd,
 		 (off_t)(p->at - sim_device_arena.base)) == MAP_FAILED)
 		return CUDA_ERROR_OUT_OF_MEMORY;

@@ -4,7 +4,17 @@
 
 /* work.c: a piece of work, on a stream or in a graph. */
 
-enum work_kind { WORK_NONE, WORK_KERNEL, WORK_COPY, WORK_SET, WORK_HOST, WORK_GRAPH, WORK_ALLOC, WORK_FREE };
+enum work_kind {
+	WORK_NONE,
+	WORK_KERNEL,
+	WORK_COPY,
+	WORK_SET,
+	WORK_HOST,
+	WORK_GRAPH,
+	WORK_ALLOC,
+	WORK_FREE,
+	WORK_MEMOPS
+};
 
 #define SIM_SLOT 64 /* bytes of the largest parameter */
 
@@ -29,6 +39,12 @@ struct work_set {
 	unsigned element, value;
 };
 
+struct work_memops {
+	CUcontext ctx;
+	CUstreamBatchMemOpParams *list; /* owned */
+	size_t count;
+};
+
 struct work_graph {
 	struct work *list;
 	size_t count;
@@ -46,6 +62,7 @@ struct work {
 		} host;
 		struct work_graph graph;
 		uintptr_t memory; /* to allocate or free */
+		struct work_memops memops;
 	};
 };
 
@@ -54,6 +71,10 @@ void kernel_point(struct work_kernel *kernel);
 CUresult work_clone(struct work *to, const struct work *from);
 void work_clear(struct work *work);
 extern __thread bool sim_in_host_function;
+
+/* memops.c */
+
+void run_memops(void *arg);
 
 /* queue.c: ops, workers, waiting. */
 
