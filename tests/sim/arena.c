@@ -135,9 +135,10 @@ bool arenas_create(void)
 	return true;
 }
 
-/* The end of all driver memory: at exit. */
-void arenas_seal(void)
+/* The end of driver memory: at exit. */
+void arenas_seal(bool host_too)
 {
 	range_close(sim_device_arena.base, sim_device_arena.size);
-	range_close(sim_host_arena.base, sim_host_arena.size);
+	if (host_too)
+		range_close(sim_host_arena.base, sim_host_arena.size);
 }

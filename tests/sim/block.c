@@ -17,12 +17,18 @@ static int compare(const void *a, const void *b)
 	return x->base >= y->base + y->size;
 }
 
-struct block *block_find(uintptr_t address)
+/* One that has any of these bytes. */
+struct block *block_overlap(uintptr_t base, size_t size)
 {
-	struct block key = {.base = address, .size = 1};
+	struct block key = {.base = base, .size = size};
 	struct block **found = tfind(&key, &tree, compare);
 
 	return found ? *found : NULL;
+}
+
+struct block *block_find(uintptr_t address)
+{
+	return block_overlap(address, 1);
 }
 
 struct block *block_first(void)

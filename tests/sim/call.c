@@ -20,7 +20,7 @@ pthread_mutex_t *sim_the_lock(void)
 
 static CUresult why_not_ready(unsigned needs)
 {
-	if (!(needs & (NEEDS_INIT | NEEDS_CONTEXT)))
+	if (!(needs & (NEEDS_INIT | NEEDS_CONTEXT | USES_CONTEXT)))
 		return CUDA_SUCCESS;
 	if (sim.state == SIM_TORN_DOWN)
 		return CUDA_ERROR_DEINITIALIZED;
@@ -42,12 +42,12 @@ static CUresult why_refused(struct call *call, unsigned needs)
 
 	if (r)
 		return r;
-	if (sim_in_host_function && (needs & NEEDS_CONTEXT))
+	if (sim_in_host_function && (needs & (NEEDS_CONTEXT | USES_CONTEXT)))
 		return CUDA_ERROR_NOT_PERMITTED;
-	if (needs & NEEDS_CONTEXT) {
+	if (needs & (NEEDS_CONTEXT | USES_CONTEXT))
 		call->ctx = context_current();
+	if (call->ctx || (needs & NEEDS_CONTEXT))
 		r = why_no_context(call->ctx);
-	}
 	if (!r && (needs & UNSAFE_IN_CAPTURE))
 		r = capture_check_unsafe();
 	return r;

@@ -79,12 +79,15 @@ static struct capture *by_id(unsigned long long id)
 	return c;
 }
 
-void capture_invalidate(unsigned long long id)
+/* Asking or waiting for an event that was last recorded in a capture. */
+CUresult capture_refuse_event(CUevent event)
 {
-	struct capture *capture = by_id(id);
+	struct capture *capture = by_id(event->capture_id);
 
-	if (capture)
-		capture->invalid = true;
+	if (!capture)
+		return CUDA_ERROR_INVALID_VALUE; /* it has ended */
+	capture->invalid = true;
+	return CUDA_ERROR_CAPTURED_EVENT;
 }
 
 /* Waiting for or asking a capturing stream. */
@@ -117,10 +120,11 @@ static void add_tip(CUstream stream, CUgraphNode node)
 static CUgraphNodeType type_of(const struct work *work)
 {
 	static const CUgraphNodeType types[] = {
-	    [WORK_NONE] = CU_GRAPH_NODE_TYPE_EMPTY,      [WORK_KERNEL] = CU_GRAPH_NODE_TYPE_KERNEL,
-	    [WORK_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,     [WORK_SET] = CU_GRAPH_NODE_TYPE_MEMSET,
-	    [WORK_HOST] = CU_GRAPH_NODE_TYPE_HOST,       [WORK_GRAPH] = CU_GRAPH_NODE_TYPE_GRAPH,
-	    [WORK_ALLOC] = CU_GRAPH_NODE_TYPE_MEM_ALLOC, [WORK_FREE] = CU_GRAPH_NODE_TYPE_MEM_FREE,
+	    [WORK_NONE] = CU_GRAPH_NODE_TYPE_EMPTY,          [WORK_KERNEL] = CU_GRAPH_NODE_TYPE_KERNEL,
+	    [WORK_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,         [WORK_SET] = CU_GRAPH_NODE_TYPE_MEMSET,
+	    [WORK_HOST] = CU_GRAPH_NODE_TYPE_HOST,           [WORK_GRAPH] = CU_GRAPH_NODE_TYPE_GRAPH,
+	    [WORK_ALLOC] = CU_GRAPH_NODE_TYPE_MEM_ALLOC,     [WORK_FREE] = CU_GRAPH_NODE_TYPE_MEM_FREE,
+	    [WORK_MEMOPS] = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
 	};
 
 	return types[work->kind];
@@ -173,7 +177,7 @@ CUresult capture_wait(CUstream stream, CUevent event)
 	if (!event->capture_id)
 		return wait_uncaptured(stream, event);
 	if (!capture)
-		return CUDA_ERROR_CAPTURED_EVENT;
+		return CUDA_ERROR_INVALID_VALUE; /* it has ended */
 	if (stream->capture && stream->capture != capture) {
 		stream->capture->invalid = capture->invalid = true;
 		return CUDA_ERROR_STREAM_CAPTURE_MERGE;

@@ -58,6 +58,8 @@ static CUresult bring_to_life(CUcontext ctx, unsigned flags)
 	    [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
 	};
 
+	if (sim.device[ctx->device].lost)
+		return sim.device[ctx->device].lost;
 	if (!device_charge(ctx->device, overhead()))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	ctx->alive = true;
@@ -158,7 +160,9 @@ CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, uns
 
 static CUresult destroy(CUcontext ctx)
 {
-	if (!ctx || !context_known(ctx) || ctx->primary)
+	if (!ctx)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!context_known(ctx) || ctx->primary)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (!ctx->alive)
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -318,12 +322,11 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 
 /* The current context. */
 
+/* A destroyed one too: the calls in it say so. */
 static CUresult set_current(CUcontext ctx)
 {
 	if (ctx && !context_known(ctx))
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (ctx && !ctx->alive)
-		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	if (ctx && depth == 0)
 		depth = 1;
 	if (ctx)

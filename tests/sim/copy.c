@@ -27,6 +27,7 @@ static CUresult check_side(struct operand *o, size_t width, size_t height, size_
 		return CUDA_ERROR_INVALID_VALUE;
 	o->pageable = !block;
 	o->host = !block || block_is_host(block);
+	o->managed = block && block->kind == BLOCK_MANAGED;
 	if (!block && (!o->at || o->type == CU_MEMORYTYPE_DEVICE))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (block && block->freeing)
@@ -73,12 +74,6 @@ static CUresult stage(struct work_copy *c)
 	return CUDA_SUCCESS;
 }
 
-/* What a call on a default stream that may wait must not meet. */
-CUresult sync_allowed(CUcontext ctx, bool per_thread)
-{
-	return capture_check_legacy(stream_of(ctx, NULL, per_thread)) ?: capture_check_unsafe();
-}
-
 /* Into pageable memory the call returns when the bytes are there. */
 static CUresult submit_async(const struct target *to, const struct operand *dst, const struct operand *src,
 			     struct work *work)
@@ -96,15 +91,15 @@ static CUresult submit_async(const struct target *to, const struct operand *dst,
 	return stream_do(to->ctx, to->stream, to->per_thread, work);
 }
 
-/* From device to device nobody waits. */
+/* From device to device nobody waits, but with managed memory. */
 static CUresult submit_sync(const struct target *to, const struct operand *dst, const struct operand *src,
 			    struct work *work)
 {
-	CUresult r = sync_allowed(to->ctx, to->per_thread);
+	CUresult r = stream_check_default(to->ctx, to->per_thread);
 
 	if (r || work->kind == WORK_NONE)
 		return r;
-	if (dst->host || src->host)
+	if (dst->host || src->host || dst->managed || src->managed)
 		return stream_do_and_wait(to->ctx, NULL, to->per_thread, work);
 	return stream_do(to->ctx, NULL, to->per_thread, work);
 }

@@ -108,7 +108,7 @@ static CUresult operand_of(const CUmemcpy3DOperand *o, const CUextent3D *extent,
 		return CUDA_ERROR_INVALID_VALUE;
 	row = (o->op.ptr.rowLength ? o->op.ptr.rowLength : extent->width) * element;
 	rows = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : extent->height;
-	*out = (struct operand){CU_MEMORYTYPE_UNIFIED, o->op.ptr.ptr, row, row * rows, false, false};
+	*out = (struct operand){.type = CU_MEMORYTYPE_UNIFIED, .at = o->op.ptr.ptr, .pitch = row, .slice = row * rows};
 	return CUDA_SUCCESS;
 }
 

@@ -53,7 +53,10 @@ static const int attributes[CU_DEVICE_ATTRIBUTE_MAX] = {
     [CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK] = 1024,
     [CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED] = 1,
     [CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED] = 1,
+    [CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED] = 1,
     [CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS] = 1,
+    [CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR] = 1,
+    [CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED] = 1,
     [CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS] = 1,
 };
 
@@ -64,9 +67,10 @@ bool device_exists(CUdevice device)
 
 size_t device_free_memory(CUdevice device)
 {
-	size_t left = sim.memory - sim.device[device].used, resident = sim.device[device].resident;
+	const struct device *d = &sim.device[device];
+	size_t left = sim.memory - d->used, managed = d->resident + d->kept;
 
-	return resident < left ? left - resident : 0;
+	return managed < left ? left - managed : 0;
 }
 
 static CUresult get(CUdevice *out, int ordinal)

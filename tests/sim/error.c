@@ -77,6 +77,8 @@ static const struct {
 
 static CUresult look_up(CUresult error, const char **out, bool name)
 {
+	if (sim.state == SIM_TORN_DOWN)
+		return CUDA_ERROR_DEINITIALIZED;
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
 	*out = NULL;

@@ -33,6 +33,8 @@ static CUresult destroy(CUevent event)
 {
 	if (!event_ok(event))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->ctx->sticky)
+		return event->ctx->sticky;
 	op_drop(event->op);
 	event->magic = 0;
 	free(event->nodes);
@@ -68,13 +70,11 @@ static CUresult record(CUevent event, CUstream stream, unsigned flags)
 	struct op *op;
 	CUresult r;
 
-	if (!event_ok(event) || !stream)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (stream->ctx != event->ctx)
+	if (!event_ok(event) || stream->ctx != event->ctx)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (stream->capture)
 		return flags ? CUDA_ERROR_NOT_SUPPORTED : capture_record(stream, event);
-	r = capture_check_legacy(stream);
+	r = stream->ctx->sticky ?: capture_check_legacy(stream);
 	if (!r)
 		r = queue_submit(stream, &none, NULL, 0, &op);
 	if (!r)
@@ -84,41 +84,41 @@ static CUresult record(CUevent event, CUstream stream, unsigned flags)
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 {
-	struct call c = ENTER(cuEventRecord, NEEDS_CONTEXT);
+	struct call c = ENTER(cuEventRecord, USES_CONTEXT);
+	CUstream stream;
 
-	return sim_leave(&c, c.refused ?: record(hEvent, stream_of(c.ctx, hStream, false), 0));
+	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: record(hEvent, stream, 0));
 }
 
 CUresult cuEventRecord_ptsz(CUevent hEvent, CUstream hStream)
 {
-	struct call c = ENTER(cuEventRecord_ptsz, NEEDS_CONTEXT);
+	struct call c = ENTER(cuEventRecord_ptsz, USES_CONTEXT);
+	CUstream stream;
 
-	return sim_leave(&c, c.refused ?: record(hEvent, stream_of(c.ctx, hStream, true), 0));
+	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: record(hEvent, stream, 0));
 }
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
-	struct call c = ENTER(cuEventRecordWithFlags, NEEDS_CONTEXT);
+	struct call c = ENTER(cuEventRecordWithFlags, USES_CONTEXT);
+	CUstream stream;
 
-	return sim_leave(&c, c.refused ?: record(hEvent, stream_of(c.ctx, hStream, false), flags));
+	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: record(hEvent, stream, flags));
 }
 
 CUresult cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
-	struct call c = ENTER(cuEventRecordWithFlags_ptsz, NEEDS_CONTEXT);
+	struct call c = ENTER(cuEventRecordWithFlags_ptsz, USES_CONTEXT);
+	CUstream stream;
 
-	return sim_leave(&c, c.refused ?: record(hEvent, stream_of(c.ctx, hStream, true), flags));
+	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: record(hEvent, stream, flags));
 }
 
 static CUresult may_wait(CUevent event)
 {
 	if (!event_ok(event))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (event->capture_id) {
-		capture_invalidate(event->capture_id);
-		return CUDA_ERROR_CAPTURED_EVENT;
-	}
-	return capture_check_unsafe();
+	return event->capture_id ? capture_refuse_event(event) : capture_check_unsafe();
 }
 
 static CUresult query(CUevent event)

@@ -14,8 +14,9 @@ static CUresult get_name(const char **out, const struct gt_kernel *code)
 CUresult cuFuncGetName(const char **name, CUfunction hfunc)
 {
 	struct call c = ENTER(cuFuncGetName, NEEDS_INIT);
+	bool kernel = hfunc && hfunc->magic == MAGIC_KERNEL; /* a kernel that is cast has no name here */
 
-	return sim_leave(&c, c.refused ?: get_name(name, code_of(hfunc)));
+	return sim_leave(&c, c.refused ?: get_name(name, kernel ? NULL : code_of(hfunc)));
 }
 
 CUresult cuKernelGetName(const char **name, CUkernel hfunc)

@@ -111,26 +111,6 @@ CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
 	return sim_leave(&c, c.refused ?: destroy(hGraphExec));
 }
 
-/* Launching into a capture makes a child graph node. */
-static CUresult launch_captured(CUgraphExec exec, CUstream stream)
-{
-	struct work none = {.kind = WORK_NONE};
-	CUgraphNode node;
-	CUresult r;
-
-	if (graph_has_memory(exec->graph)) {
-		stream->capture->invalid = true;
-		return CUDA_ERROR_NOT_SUPPORTED;
-	}
-	r = capture_append(stream, &none, &node);
-	if (r)
-		return r;
-	node->type = CU_GRAPH_NODE_TYPE_GRAPH;
-	node->child = graph_clone(exec->graph);
-	node->child->owned = true;
-	return CUDA_SUCCESS;
-}
-
 static CUresult launch(CUcontext ctx, CUgraphExec exec, CUstream handle, bool per_thread)
 {
 	CUstream stream = stream_of(ctx, handle, per_thread);
@@ -140,7 +120,7 @@ static CUresult launch(CUcontext ctx, CUgraphExec exec, CUstream handle, bool pe
 	if (!exec_ok(exec))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (stream && stream->capture)
-		return launch_captured(exec, stream);
+		return capture_refuse(stream); /* a graph is no work that a capture takes */
 	r = graph_flatten(exec->graph, &work);
 	if (r) {
 		work_clear(&work);

@@ -6,8 +6,12 @@ static CUresult alloc(CUcontext ctx, void **out, size_t bytes, unsigned flags)
 	struct block *block;
 	uintptr_t at;
 
-	if (!out || !bytes || (flags & ~7u))
+	if (!out || (flags & ~7u))
 		return CUDA_ERROR_INVALID_VALUE;
+	if (!bytes) {
+		*out = NULL;
+		return CUDA_SUCCESS;
+	}
 	at = arena_take(&sim_host_arena, bytes);
 	if (!at || !arena_open(&sim_host_arena, at, bytes))
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -43,6 +47,8 @@ static CUresult free_host(void *p)
 {
 	struct block *block = block_find((uintptr_t)p);
 
+	if (!p)
+		return CUDA_SUCCESS;
 	if (!block || block->base != (uintptr_t)p || block->kind != BLOCK_HOST || block->freeing)
 		return CUDA_ERROR_INVALID_VALUE;
 	return block_wait_and_release(block);
@@ -55,18 +61,19 @@ CUresult cuMemFreeHost(void *p)
 	return sim_leave(&c, c.refused ?: free_host(p));
 }
 
-/* Pages, not blocks, are registered: what is asked about is any known memory in the way. */
+/* Any known memory may be in the way; pages that the program made accessible inside a reservation are its own. */
 static CUresult do_register(CUcontext ctx, void *p, size_t bytes, unsigned flags)
 {
-	struct block *block, probe = {.base = (uintptr_t)p, .size = bytes};
+	uintptr_t base = (uintptr_t)p;
+	struct block *block;
 
-	if (!p || !bytes || (flags & ~0xfu) || probe.base + bytes < probe.base)
+	if (!p || !bytes || (flags & ~0xfu) || base + bytes < base)
 		return CUDA_ERROR_INVALID_VALUE;
-	for (struct block *b = block_first(); b; b = b->next)
-		if (b->base < probe.base + bytes && probe.base < b->base + b->size)
-			return b->kind == BLOCK_REGISTERED ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-							   : CUDA_ERROR_INVALID_VALUE;
-	block = block_new(BLOCK_REGISTERED, ctx, probe.base, bytes);
+	block = block_overlap(base, bytes);
+	if (block)
+		return block->kind == BLOCK_REGISTERED ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+						       : CUDA_ERROR_INVALID_VALUE;
+	block = block_new(BLOCK_REGISTERED, ctx, base, bytes);
 	block->flags = flags;
 	block_insert(block);
 	return CUDA_SUCCESS;
@@ -90,7 +97,9 @@ static CUresult unregister(void *p)
 {
 	struct block *block = block_find((uintptr_t)p);
 
-	if (!block || block->base != (uintptr_t)p || block->kind != BLOCK_REGISTERED || block->freeing)
+	if (block && block->kind != BLOCK_REGISTERED)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!block || block->base != (uintptr_t)p || block->freeing)
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 	return block_wait_and_release(block);
 }
@@ -102,13 +111,14 @@ CUresult cuMemHostUnregister(void *p)
 	return sim_leave(&c, c.refused ?: unregister(p));
 }
 
+/* A mapping takes part as if it were pinned; of its inside the answer is its start. */
 static CUresult device_pointer(CUdeviceptr *out, void *p, unsigned flags)
 {
 	struct block *block = block_find((uintptr_t)p);
 
-	if (!out || flags || !block || !block_is_host(block))
+	if (!out || flags || !block || (!block_is_host(block) && block->kind != BLOCK_VMM))
 		return CUDA_ERROR_INVALID_VALUE;
-	*out = (uintptr_t)p;
+	*out = block->kind == BLOCK_VMM ? block->base : (uintptr_t)p;
 	return CUDA_SUCCESS;
 }
 
@@ -124,9 +134,16 @@ static CUresult get_flags(unsigned *flags, void *p)
 {
 	struct block *block = block_find((uintptr_t)p);
 
-	if (!flags || !block || !block_is_host(block))
+	if (!flags || !block)
 		return CUDA_ERROR_INVALID_VALUE;
-	*flags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+	if (block->kind == BLOCK_VMM)
+		*flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+	else if (block->kind == BLOCK_MANAGED)
+		*flags = CU_MEMHOSTALLOC_DEVICEMAP;
+	else if (block_is_host(block))
+		*flags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+	else
+		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
 }
 

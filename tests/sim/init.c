@@ -21,6 +21,7 @@ static void __attribute__((constructor)) read_environment(void)
 	sim.devices = devices < SIM_MAX_DEVICES ? (int)devices : SIM_MAX_DEVICES;
 	sim.memory = from_environment("SIM_MEMORY", (size_t)1 << 30);
 	sim.concurrent_managed = from_environment("SIM_CONCURRENT_MANAGED", 1);
+	sim.seal = from_environment("SIM_SEAL", 0);
 	sim.page = sysconf(_SC_PAGESIZE);
 }
 
@@ -30,8 +31,9 @@ static void in_forked_child(void)
 }
 
 /*
- * As the driver's own: after this no memory of it exists any more. Workers that touch some are parked by
- * the fault handler, the others die with the process; nobody waits for them.
+ * As the driver's own: after this every call fails and device memory is gone. What the host can use stays to the end,
+ * which nobody should rely on (SIM_SEAL). Workers that touch what is gone are parked by the fault handler, the others
+ * die with the process; nobody waits for them.
  */
 static void tear_down(void)
 {
@@ -39,7 +41,7 @@ static void tear_down(void)
 		return;
 	sim_lock();
 	sim.state = SIM_TORN_DOWN;
-	arenas_seal();
+	arenas_seal(sim.seal);
 	pthread_cond_broadcast(&sim.done);
 	sim_unlock();
 }

@@ -1,4 +1,4 @@
-/* Launches: of kernels, of host functions, and the 32-bit write that passes no hook. */
+/* Launches: of kernels and of host functions. */
 #include "sim.h"
 
 #include <string.h>
@@ -263,27 +263,4 @@ CUresult cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
 	struct call c = ENTER(cuLaunchHostFunc_ptsz, NEEDS_CONTEXT);
 
 	return sim_leave(&c, c.refused ?: launch_host(c.ctx, hStream, true, fn, userData));
-}
-
-static CUresult write_value(CUcontext ctx, CUstream handle, bool per_thread, CUdeviceptr at, cuuint32_t value)
-{
-	struct work work;
-
-	return set_work(at, 0, sizeof(value), value, 1, 1, &work) ?: stream_do(ctx, handle, per_thread, &work);
-}
-
-CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamWriteValue32_v2, NEEDS_CONTEXT);
-
-	(void)flags;
-	return sim_leave(&c, c.refused ?: write_value(c.ctx, stream, false, addr, value));
-}
-
-CUresult cuStreamWriteValue32_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamWriteValue32_v2_ptsz, NEEDS_CONTEXT);
-
-	(void)flags;
-	return sim_leave(&c, c.refused ?: write_value(c.ctx, stream, true, addr, value));
 }

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define MOST_KEPT ((size_t)96 << 20) /* measured */
+
 static CUresult alloc(CUcontext ctx, CUdeviceptr *out, size_t bytes, unsigned flags)
 {
 	struct block *block;
@@ -18,6 +20,7 @@ static CUresult alloc(CUcontext ctx, CUdeviceptr *out, size_t bytes, unsigned fl
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	block = block_new(BLOCK_MANAGED, ctx, at, bytes);
 	block->flags = flags;
+	block->sync_memops = true;
 	block_insert(block);
 	*out = at;
 	return CUDA_SUCCESS;
@@ -50,17 +53,29 @@ static void move_page(struct page *page, int where)
 	if (page->resident >= 0)
 		sim.device[page->resident].resident -= sim.page;
 	page->resident = where;
-	if (where >= 0)
-		sim.device[where].resident += sim.page;
+	if (where < 0)
+		return;
+	sim.device[where].resident += sim.page;
+	if (sim.device[where].kept)
+		sim.device[where].kept -= sim.page;
+}
+
+/* The driver keeps some of what is freed in hand. */
+static void keep_page(int where)
+{
+	if (where >= 0 && sim.device[where].kept < MOST_KEPT)
+		sim.device[where].kept += sim.page;
 }
 
 void pages_forget(struct block *block)
 {
-	for (size_t i = 0; block->pages && i < page_count(block); i++)
+	for (size_t i = 0; block->pages && i < page_count(block); i++) {
+		keep_page(block->pages[i].resident);
 		move_page(&block->pages[i], ON_HOST);
+	}
 }
 
-/* Whole pages of one managed allocation. */
+/* The pages of a range that lies in one managed allocation, whose size is not rounded. */
 struct span {
 	struct block *block;
 	size_t first, end;
@@ -74,7 +89,7 @@ static CUresult span_of(CUdeviceptr at, size_t bytes, struct span *out)
 	if (!block || block->kind != BLOCK_MANAGED || block->freeing || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 	offset = at - block->base;
-	if (bytes > page_count(block) * sim.page - offset)
+	if (bytes > block->size - offset)
 		return CUDA_ERROR_INVALID_VALUE;
 	*out = (struct span){block, offset / sim.page, (offset + bytes + sim.page - 1) / sim.page};
 	return CUDA_SUCCESS;
@@ -93,7 +108,7 @@ static CUresult place_of(CUmemLocation location, int *where)
 	*where = location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : ON_HOST;
 	if (location.type < CU_MEM_LOCATION_TYPE_DEVICE || location.type > CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
 		return CUDA_ERROR_INVALID_VALUE;
-	return *where == ON_HOST || device_exists(*where) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+	return *where == ON_HOST || device_exists(*where) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static uint32_t bit_of(int where)
@@ -139,7 +154,7 @@ static CUresult advise(CUdeviceptr at, size_t bytes, CUmem_advise advice, int wh
 
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
 {
-	struct call c = ENTER(cuMemAdvise, NEEDS_CONTEXT);
+	struct call c = ENTER(cuMemAdvise, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
 
 	return sim_leave(&c, c.refused ?: advise(devPtr, count, advice, device));
 }
@@ -156,7 +171,7 @@ static CUresult advise_location(CUdeviceptr at, size_t bytes, CUmem_advise advic
 
 CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
-	struct call c = ENTER(cuMemAdvise_v2, NEEDS_CONTEXT);
+	struct call c = ENTER(cuMemAdvise_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
 
 	return sim_leave(&c, c.refused ?: advise_location(devPtr, count, advice, location));
 }
@@ -241,7 +256,7 @@ static CUresult attach(CUstream stream, CUdeviceptr at, size_t bytes, unsigned f
 		return CUDA_ERROR_INVALID_VALUE;
 	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
 		return CUDA_ERROR_INVALID_VALUE;
-	return may_prefetch(stream);
+	return may_prefetch(stream) ?: capture_check_unsafe();
 }
 
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)

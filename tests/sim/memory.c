@@ -3,12 +3,16 @@
 
 #include <stdlib.h>
 
+/* What is kept of managed memory gives way, and then what is resident of it. */
 bool device_charge(int device, size_t bytes)
 {
 	struct device *d = &sim.device[device];
+	size_t free_bytes = device_free_memory(device);
 
 	if (bytes > sim.memory - d->used)
 		return false;
+	if (bytes > free_bytes)
+		d->kept -= bytes - free_bytes < d->kept ? bytes - free_bytes : d->kept;
 	d->used += bytes;
 	return true;
 }
@@ -218,7 +222,7 @@ static CUresult alloc_pitch(CUcontext ctx, CUdeviceptr *out, size_t *pitch, size
 	if (!out || !pitch || !width || !height || (element != 4 && element != 8 && element != 16))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (row < width || __builtin_mul_overflow(row, height, &bytes))
-		return CUDA_ERROR_INVALID_VALUE;
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	r = alloc(ctx, out, bytes);
 	if (!r)
 		*pitch = row;
@@ -257,17 +261,17 @@ static CUresult free_memory(CUdeviceptr dptr)
 
 CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
-	struct call c = ENTER(cuMemFree_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
+	struct call c = ENTER(cuMemFree_v2, USES_CONTEXT | UNSAFE_IN_CAPTURE);
 
 	return sim_leave(&c, c.refused ?: free_memory(dptr));
 }
 
 static CUresult get_info(CUcontext ctx, size_t *free_bytes, size_t *total)
 {
-	if (!free_bytes || !total)
-		return CUDA_ERROR_INVALID_VALUE;
-	*free_bytes = device_free_memory(ctx->device);
-	*total = sim.memory;
+	if (free_bytes)
+		*free_bytes = device_free_memory(ctx->device);
+	if (total)
+		*total = sim.memory;
 	return CUDA_SUCCESS;
 }
 

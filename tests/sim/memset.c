@@ -35,7 +35,7 @@ static CUresult fill(const struct target *to, struct fill f)
 	CUresult r = set_work(f.dst, f.pitch, f.element, f.value, f.width, f.height, &work);
 
 	if (!r && to->synchronous)
-		r = sync_allowed(to->ctx, to->per_thread);
+		r = stream_check_default(to->ctx, to->per_thread);
 	if (r || (to->synchronous && work.kind == WORK_NONE))
 		return r;
 	if (to->synchronous && block && (block_is_host(block) || block->kind == BLOCK_MANAGED))

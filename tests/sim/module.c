@@ -188,8 +188,10 @@ static CUresult unload(CUmodule module)
 {
 	CUresult r;
 
-	if (!module_ok(module) || module->library)
+	if (!module_ok(module))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (module->library)
+		return CUDA_ERROR_NOT_PERMITTED;
 	r = queue_wait_context(module->ctx);
 	if (!r && module_ok(module))
 		module_free(module);

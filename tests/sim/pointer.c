@@ -1,6 +1,8 @@
 /* Questions about an address. */
 #include "sim.h"
 
+#include <fcntl.h>
+
 static unsigned memory_type(const struct block *block)
 {
 	return block_is_host(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
@@ -34,7 +36,7 @@ static CUresult small_attribute(const struct block *block, CUpointer_attribute a
 		*out = 1;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-		*out = block->kind == BLOCK_DEVICE || block->kind == BLOCK_VMM;
+		*out = block->kind == BLOCK_DEVICE || mapping_has_rdma(block);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
 		*out = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
@@ -47,13 +49,24 @@ static CUresult small_attribute(const struct block *block, CUpointer_attribute a
 	}
 }
 
+/* Memory of pools and mappings is of no context. */
+static CUcontext context_of(const struct block *block)
+{
+	return block->kind == BLOCK_POOL || block->kind == BLOCK_GRAPH ? NULL : block->ctx;
+}
+
 /* The ones that are an address, a size or a handle. */
 static CUresult large_attribute(const struct block *block, CUdeviceptr at, CUpointer_attribute attribute,
 				unsigned long long *out)
 {
+	uintptr_t start = block->base;
+	size_t size = block->size;
+
+	if (block->kind == BLOCK_VMM)
+		reservation_around(at, &start, &size);
 	switch (attribute) {
 	case CU_POINTER_ATTRIBUTE_CONTEXT:
-		*out = (uintptr_t)block->ctx;
+		*out = (uintptr_t)context_of(block);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
 		*out = at;
@@ -66,10 +79,14 @@ static CUresult large_attribute(const struct block *block, CUdeviceptr at, CUpoi
 		*out = block->id;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+		*out = start;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+		*out = size;
+		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
 		*out = block->base;
 		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
 	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
 		*out = block->size;
 		return CUDA_SUCCESS;
@@ -111,16 +128,24 @@ static CUresult get(const struct block *block, CUdeviceptr at, CUpointer_attribu
 	return r;
 }
 
-static CUresult get_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr at)
+/* Of the memory of a context that faulted nothing is known any more. */
+static struct block *find(CUdeviceptr at)
 {
 	struct block *block = block_find(at);
+
+	return block && block->ctx && block->ctx->sticky ? NULL : block;
+}
+
+static CUresult get_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr at)
+{
+	struct block *block = find(at);
 
 	return data && block ? get(block, at, attribute, data) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-	struct call c = ENTER(cuPointerGetAttribute, NEEDS_CONTEXT);
+	struct call c = ENTER(cuPointerGetAttribute, NEEDS_INIT);
 
 	return sim_leave(&c, c.refused ?: get_attribute(data, attribute, ptr));
 }
@@ -137,13 +162,13 @@ static void set_default(CUpointer_attribute attribute, void *data)
 		*(int *)data = NOWHERE;
 	else if (!small_attribute(&none, attribute, &unused))
 		*(unsigned *)data = 0;
-	else
+	else if (attribute != CU_POINTER_ATTRIBUTE_RANGE_SIZE) /* which is left as it is */
 		*(unsigned long long *)data = 0;
 }
 
 static CUresult get_attributes(unsigned count, const CUpointer_attribute *attributes, void **data, CUdeviceptr at)
 {
-	struct block *block = block_find(at);
+	struct block *block = find(at);
 
 	if (!count || !attributes || !data)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -160,7 +185,7 @@ static CUresult get_attributes(unsigned count, const CUpointer_attribute *attrib
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
 				CUdeviceptr ptr)
 {
-	struct call c = ENTER(cuPointerGetAttributes, NEEDS_CONTEXT);
+	struct call c = ENTER(cuPointerGetAttributes, NEEDS_INIT);
 
 	return sim_leave(&c, c.refused ?: get_attributes(numAttributes, attributes, data, ptr));
 }
@@ -169,15 +194,17 @@ static CUresult set_attribute(const void *value, CUpointer_attribute attribute, 
 {
 	struct block *block = block_find(at);
 
-	if (!value || !block || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || block->kind == BLOCK_MANAGED)
+	if (!value || !block || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (block->kind == BLOCK_VMM)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	block->sync_memops = *(const unsigned *)value != 0;
 	return CUDA_SUCCESS;
 }
 
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-	struct call c = ENTER(cuPointerSetAttribute, NEEDS_CONTEXT);
+	struct call c = ENTER(cuPointerSetAttribute, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
 
 	return sim_leave(&c, c.refused ?: set_attribute(value, attribute, ptr));
 }
@@ -202,14 +229,28 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr 
 	return sim_leave(&c, c.refused ?: get_range(pbase, psize, dptr));
 }
 
-/* dma-buf: the devices do not have it. */
-static CUresult range_handle(const void *handle, CUdeviceptr at, size_t size)
+/* A file that can be closed: no simulated device could take a dma-buf. */
+static CUresult export_range(int *fd)
 {
+	int made = fcntl(sim_device_arena.fd, F_DUPFD_CLOEXEC, 0);
+
+	if (made < 0)
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	*fd = made;
+	return CUDA_SUCCESS;
+}
+
+static CUresult range_handle(void *handle, CUdeviceptr at, size_t size, CUmemRangeHandleType type)
+{
+	struct block *block = block_find(at);
 	bool known;
 
-	if (!handle || !size || !block_range_ok(at, size, &known) || !known || block_find(at)->kind == BLOCK_MANAGED)
+	if (!handle || !size || at % sim.page || size % sim.page || type != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD ||
+	    !block_range_ok(at, size, &known) || !known || block->kind == BLOCK_MANAGED)
 		return CUDA_ERROR_INVALID_VALUE;
-	return CUDA_ERROR_NOT_SUPPORTED;
+	if (block->kind != BLOCK_DEVICE && block->kind != BLOCK_VMM)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return export_range(handle);
 }
 
 CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType,
@@ -217,7 +258,6 @@ CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t si
 {
 	struct call c = ENTER(cuMemGetHandleForAddressRange, NEEDS_CONTEXT);
 
-	(void)handleType;
 	(void)flags;
-	return sim_leave(&c, c.refused ?: range_handle(handle, dptr, size));
+	return sim_leave(&c, c.refused ?: range_handle(handle, dptr, size, handleType));
 }

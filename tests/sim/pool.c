@@ -41,11 +41,15 @@ static CUresult alloc(CUstream stream, CUmemoryPool pool, CUdeviceptr *out, size
 
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (!out || !bytes || !pool_ok(pool))
+	if (!out || !pool_ok(pool))
 		return CUDA_ERROR_INVALID_VALUE;
+	if (!bytes) {
+		*out = 0;
+		return CUDA_SUCCESS;
+	}
 	if (stream->capture)
 		return alloc_captured(stream, pool, out, bytes);
-	r = capture_check_legacy(stream) ?: device_alloc(stream->ctx, pool->device, pool, bytes, &block);
+	r = capture_check_legacy(stream) ?: capture_check_unsafe() ?: device_alloc(stream->ctx, pool->device, pool, bytes, &block);
 	if (r)
 		return r;
 	pool->used += bytes;
@@ -98,8 +102,15 @@ static CUresult free_async(CUcontext ctx, CUstream handle, bool per_thread, CUde
 
 	if (stream && stream->capture)
 		return capture_append(stream, &work, NULL);
+	r = stream ? capture_check_legacy(stream) ?: capture_check_unsafe() : CUDA_ERROR_INVALID_HANDLE;
+	if (r)
+		return r;
+	if (!dptr)
+		return CUDA_SUCCESS;
 	if (!block || block->base != dptr || block->freeing)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (block->kind == BLOCK_MANAGED)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	if (block->kind != BLOCK_POOL && block->kind != BLOCK_DEVICE && !(block->kind == BLOCK_GRAPH && block->charged))
 		return CUDA_ERROR_INVALID_VALUE;
 	block->freeing = true;

@@ -24,20 +24,21 @@ static const struct entry entries[] = {
 #include "extra.def"
 };
 
-/* The newest ABI that is not newer than asked for; a per-thread one before the other if that is wanted. */
-static const struct entry *better(const struct entry *a, const struct entry *b, bool per_thread)
+static bool has_per_thread(const char *base)
 {
-	if (!a)
-		return b;
-	if (per_thread && a->per_thread != b->per_thread)
-		return a->per_thread ? a : b;
-	return b->version >= a->version ? b : a;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		if (entries[i].per_thread && !strcmp(entries[i].base, base))
+			return true;
+	return false;
 }
 
+/* The newest ABI that is not newer than asked for. Who asks for per-thread flavours of a base that has some is given
+ * no other, also where they are newer than asked for. */
 static const struct entry *find(const char *base, int version, bool per_thread, bool *known)
 {
 	const struct entry *found = NULL;
 
+	per_thread = per_thread && has_per_thread(base);
 	*known = false;
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
 		const struct entry *e = &entries[i];
@@ -45,8 +46,8 @@ static const struct entry *find(const char *base, int version, bool per_thread, 
 		if (strcmp(e->base, base))
 			continue;
 		*known = true;
-		if (e->version <= version && (per_thread || !e->per_thread))
-			found = better(found, e, per_thread);
+		if (e->version <= version && e->per_thread == per_thread && (!found || e->version >= found->version))
+			found = e;
 	}
 	return found;
 }
@@ -59,28 +60,38 @@ static CUresult look_up(const char *name, void **out, int version, cuuint64_t fl
 	const struct entry *e;
 	bool known;
 
-	if (!name || !out || version < 2000 || (flags & ~(legacy | per_thread)) || flags == (legacy | per_thread))
+	if (!name || !out || version > SIM_DRIVER_VERSION || (flags & ~(legacy | per_thread)))
 		return CUDA_ERROR_INVALID_VALUE;
-	e = find(name, version, flags == per_thread, &known);
+	e = find(name, version, flags & per_thread, &known);
 	*out = e ? e->function : NULL;
-	if (status && !e)
-		*status = known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	else if (status)
+	if (e)
 		*status = CU_GET_PROC_ADDRESS_SUCCESS;
-	return e || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+	else
+		*status = known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return CUDA_SUCCESS;
+}
+
+/* The old ABI has no status to say it with. */
+static CUresult look_up_old(const char *name, void **out, int version, cuuint64_t flags)
+{
+	CUdriverProcAddressQueryResult status;
+	CUresult r = look_up(name, out, version, flags, &status);
+
+	return !r && !*out ? CUDA_ERROR_NOT_FOUND : r;
 }
 
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
 	struct call c = ENTER(cuGetProcAddress, NEEDS_NOTHING);
 
-	return sim_leave(&c, c.refused ?: look_up(symbol, pfn, cudaVersion, flags, NULL));
+	return sim_leave(&c, c.refused ?: look_up_old(symbol, pfn, cudaVersion, flags));
 }
 
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
 			     CUdriverProcAddressQueryResult *symbolStatus)
 {
 	struct call c = ENTER(cuGetProcAddress_v2, NEEDS_NOTHING);
+	CUdriverProcAddressQueryResult unwanted;
 
-	return sim_leave(&c, c.refused ?: look_up(symbol, pfn, cudaVersion, flags, symbolStatus));
+	return sim_leave(&c, c.refused ?: look_up(symbol, pfn, cudaVersion, flags, symbolStatus ?: &unwanted));
 }

@@ -63,7 +63,7 @@ static void run_op(CUstream stream, struct op *op)
 		r = work_run(&op->work);
 		sim_lock();
 		if (r && !stream->ctx->sticky)
-			stream->ctx->sticky = r;
+			stream->ctx->sticky = sim.device[stream->ctx->device].lost = r;
 	}
 	work_clear(&op->work);
 	op->done = true;

@@ -24,7 +24,7 @@
  *	arena slab block memory host managed	addresses, and the memory behind them
  *	pool vmm ipc array pointer		... of more kinds, and what is known of an address
  *	work queue stream event fault		what runs, in which order, and what happens when it faults
- *	copy* memset launch module library function	what work is made from
+ *	copy* memset memops launch module library function	what work is made from
  *	capture capture_query graph*		work that is kept for later
  *
  * Not simulated: textures and surfaces, external memory, events between processes, green contexts, conditional
@@ -35,6 +35,8 @@
  *	SIM_DEVICES=1			how many devices
  *	SIM_MEMORY=1073741824		bytes of memory of each
  *	SIM_CONCURRENT_MANAGED=1	0: the devices lack concurrentManagedAccess
+ *	SIM_SEAL=0			1: at exit also the memory that the host can use goes, so that a test notices
+ *					who still looks at it (with a real driver it stays)
  *	SIM_FAIL=NAME:N[:CODE][,...]	the Nth call (from 1; *: every one) of the exported symbol NAME fails with
  *					CODE and does nothing; without CODE, 2 for allocations and else 999
  *	SIM_TRACE=path			append a line a call: symbol, result, basename of the calling module
@@ -87,13 +89,14 @@ enum need {
 	NEEDS_NOTHING = 0,
 	NEEDS_INIT = 1,
 	NEEDS_CONTEXT = 2,     /* a current context without a sticky error */
-	UNSAFE_IN_CAPTURE = 4, /* one of the calls that a capture forbids */
+	USES_CONTEXT = 4,      /* the same where there is a current context; it does without one too */
+	UNSAFE_IN_CAPTURE = 8, /* one of the calls that a capture forbids */
 };
 
 struct call {
 	const char *symbol;
 	const void *caller;
-	CUcontext ctx;    /* the current context, for NEEDS_CONTEXT */
+	CUcontext ctx;    /* the current context, for NEEDS_CONTEXT and USES_CONTEXT */
 	CUresult refused; /* not CUDA_SUCCESS: the body must not run */
 };
 
@@ -118,14 +121,16 @@ struct device {
 	struct CUmemPoolHandle_st *default_pool, *pool;
 	size_t used;     /* bytes of native memory given out */
 	size_t resident; /* bytes of managed memory prefetched here; may be evicted */
+	size_t kept;     /* of managed memory that was freed: not free, but what comes next is made from it */
 	struct slab *slabs;
+	CUresult lost; /* a context of it faulted: no other comes to life in this process */
 };
 
 struct sim {
 	enum { SIM_NEW, SIM_READY, SIM_TORN_DOWN } state;
 	int devices;
 	size_t memory, page;
-	bool concurrent_managed;
+	bool concurrent_managed, seal;
 	unsigned long long last_id; /* contexts, streams, captures and buffers are numbered */
 	struct device device[SIM_MAX_DEVICES];
 	struct CUctx_st *contexts;
@@ -142,220 +147,6 @@ size_t device_free_memory(CUdevice device);
 
 void fault_install(void);
 CUresult fault_guard(void (*run)(void *), void *arg);
-
-/* arena.c: address ranges. */
-
-struct arena {
-	uintptr_t base;
-	size_t size, top, granule;
-	int fd; /* what is mapped there, -1: private memory */
-	struct hole *holes[256];
-};
-
-extern struct arena sim_device_arena, sim_host_arena;
-
-bool arenas_create(void);
-void arenas_seal(void);
-uintptr_t arena_take(struct arena *arena, size_t bytes);
-void arena_give(struct arena *arena, uintptr_t at, size_t bytes);
-bool arena_open(struct arena *arena, uintptr_t at, size_t bytes);
-void range_close(uintptr_t at, size_t length);
-void arena_close(struct arena *arena, uintptr_t at, size_t bytes);
-
-/* slab.c: device memory below 2 MiB. */
-
-struct slab;
-struct slab *slab_alloc(CUcontext ctx, CUmemoryPool pool, int device, size_t bytes, uintptr_t *at);
-void slab_free(struct slab *slab, uintptr_t at, size_t bytes);
-
-/* block.c: everything that has an address. */
-
-enum block_kind {
-	BLOCK_DEVICE,
-	BLOCK_MANAGED,
-	BLOCK_HOST,
-	BLOCK_REGISTERED,
-	BLOCK_POOL,
-	BLOCK_GRAPH, /* of a graph's allocation node */
-	BLOCK_VMM,
-	BLOCK_IPC,
-	BLOCK_GLOBAL, /* a module's variable */
-};
-
-enum location { NOWHERE = -2, ON_HOST = -1 /* else a device */ };
-
-struct page { /* of managed memory */
-	int8_t preferred, prefetched, resident;
-	bool read_mostly;
-	uint32_t accessed_by; /* a bit a device; the host is the last */
-};
-
-struct block {
-	uintptr_t base; /* as the program sees it */
-	size_t size;
-	enum block_kind kind;
-	CUcontext ctx;
-	int device;
-	unsigned flags; /* of cuMemHostAlloc, cuMemAllocManaged */
-	unsigned long long id;
-	bool sync_memops;
-	bool freeing;      /* somebody is freeing it and waits */
-	size_t charged;    /* bytes of the device's memory */
-	struct slab *slab; /* below 2 MiB */
-	CUmemoryPool pool;
-	struct page *pages;
-	struct physical *physical;
-	CUmemAccess_flags access; /* of a BLOCK_VMM */
-	CUmodule module;          /* of a BLOCK_GLOBAL */
-	struct block *next, *prev;
-};
-
-struct block *block_find(uintptr_t address);
-struct block *block_first(void);
-void block_insert(struct block *block);
-struct block *block_new(enum block_kind kind, CUcontext ctx, uintptr_t base, size_t size);
-void block_remove(struct block *block);
-bool block_range_ok(uintptr_t address, size_t bytes, bool *known);
-bool block_is_host(const struct block *block);
-
-/* memory.c */
-
-CUresult device_alloc(CUcontext ctx, int device, CUmemoryPool pool, size_t bytes, struct block **out);
-CUresult graph_reserve(CUcontext ctx, int device, size_t bytes, CUdeviceptr *out);
-CUresult graph_map(uintptr_t at);
-bool device_charge(int device, size_t bytes);
-void device_uncharge(int device, size_t bytes);
-void block_release(struct block *block);
-void blocks_release_of(CUcontext ctx);
-CUresult block_wait_and_release(struct block *block);
-
-/* managed.c */
-
-void pages_forget(struct block *block);
-
-/* vmm.c */
-
-void physical_unmap(struct block *block);
-
-/* ipc.c */
-
-void ipc_unmap(struct block *block);
-
-/* array.c */
-
-struct CUarray_st {
-	enum magic magic;
-	CUarray next;
-	CUcontext ctx;
-	CUDA_ARRAY3D_DESCRIPTOR desc;
-	struct block *block;
-	size_t row, slice; /* bytes */
-	unsigned element;
-};
-
-bool array_ok(CUarray array);
-void arrays_release_of(CUcontext ctx);
-
-/* work.c: a piece of work, on a stream or in a graph. */
-
-enum work_kind { WORK_NONE, WORK_KERNEL, WORK_COPY, WORK_SET, WORK_HOST, WORK_GRAPH, WORK_ALLOC, WORK_FREE };
-
-#define SIM_SLOT 64 /* bytes of the largest parameter */
-
-struct work_kernel {
-	const struct gt_kernel *code;
-	CUfunction function; /* as it was passed: may be a CUkernel */
-	unsigned grid[3], block[3], shared;
-	unsigned char args[GT_MAX_PARAMS][SIM_SLOT] __attribute__((aligned(16)));
-	void *pointers[GT_MAX_PARAMS]; /* into args, see kernel_point() */
-};
-
-struct work_copy {
-	uintptr_t dst, src;
-	size_t dst_pitch, src_pitch, dst_slice, src_slice;
-	size_t width, height, depth;
-	void *staged; /* a copy of pageable source bytes, owned */
-};
-
-struct work_set {
-	uintptr_t dst;
-	size_t pitch, width, height; /* width in elements */
-	unsigned element, value;
-};
-
-struct work_graph {
-	struct work *list;
-	size_t count;
-};
-
-struct work {
-	enum work_kind kind;
-	union {
-		struct work_kernel kernel;
-		struct work_copy copy;
-		struct work_set set;
-		struct {
-			CUhostFn fn;
-			void *data;
-		} host;
-		struct work_graph graph;
-		uintptr_t memory; /* to allocate or free */
-	};
-};
-
-CUresult work_run(struct work *work);
-void kernel_point(struct work_kernel *kernel);
-CUresult work_clone(struct work *to, const struct work *from);
-void work_clear(struct work *work);
-extern __thread bool sim_in_host_function;
-
-/* queue.c: ops, workers, waiting. */
-
-struct op {
-	int refs;
-	bool done;
-	long long done_ns;
-	CUstream stream;
-	struct work work;
-	struct op **deps;
-	size_t dep_count;
-	struct op *next;
-};
-
-struct CUstream_st {
-	enum magic magic;
-	CUstream next;
-	CUcontext ctx;
-	unsigned flags;
-	int priority;
-	unsigned long long id;
-	unsigned long thread; /* of a per-thread default stream */
-	bool destroyed, working;
-	struct op *first, *last; /* queued; last stays referenced when it is done */
-	pthread_cond_t wake;
-	struct capture *capture;
-	CUgraphNode *tips; /* what the next captured node depends on */
-	size_t tip_count;
-};
-
-CUresult queue_submit(CUstream stream, struct work *work, struct op *const *deps, size_t dep_count, struct op **out);
-CUresult queue_wait_op(CUcontext ctx, struct op *op);
-CUresult queue_wait_stream(CUstream stream);
-CUresult queue_wait_context(CUcontext ctx);
-bool queue_idle(CUstream stream);
-struct op *op_hold(struct op *op);
-void op_drop(struct op *op);
-void stream_free(CUstream stream);
-CUresult queue_after_everything(CUcontext ctx, struct work *work, struct op **out);
-
-/* stream.c */
-
-CUstream stream_of(CUcontext ctx, CUstream handle, bool per_thread);
-CUstream stream_new(CUcontext ctx, unsigned flags, int priority);
-void streams_release_of(CUcontext ctx);
-bool stream_is_legacy(CUstream stream);
-CUresult stream_do(CUcontext ctx, CUstream handle, bool per_thread, struct work *work);
-CUresult stream_do_and_wait(CUcontext ctx, CUstream handle, bool per_thread, struct work *work);
 
 /* context.c */
 
@@ -379,169 +170,7 @@ CUcontext context_current(void);
 bool context_ok(CUcontext ctx);
 unsigned long thread_number(void);
 
-/* event.c */
-
-struct CUevent_st {
-	enum magic magic;
-	CUcontext ctx;
-	unsigned flags;
-	struct op *op;                 /* NULL: never recorded */
-	unsigned long long capture_id; /* not 0: last recorded in that capture */
-	CUgraphNode *nodes;
-	size_t node_count;
-};
-
-bool event_ok(CUevent event);
-
-/* capture.c */
-
-struct capture {
-	struct capture *next;
-	unsigned long long id;
-	CUgraph graph;
-	bool borrowed_graph; /* cuStreamBeginCaptureToGraph */
-	CUstream origin;
-	CUstreamCaptureMode mode;
-	unsigned long thread;
-	bool invalid;
-	size_t first_node;
-};
-
-CUresult capture_check_unsafe(void);
-bool capture_blocks_legacy(CUstream stream);
-CUresult capture_check_legacy(CUstream stream);
-void capture_invalidate(unsigned long long id);
-void capture_invalidate_context(CUcontext ctx);
-bool capture_in_context(CUcontext ctx);
-CUresult capture_refuse(CUstream stream);
-CUresult capture_append(CUstream stream, struct work *work, CUgraphNode *out);
-CUresult capture_record(CUstream stream, CUevent event);
-CUresult capture_wait(CUstream stream, CUevent event);
-void capture_drop_stream(CUstream stream);
-
-/* graph.c */
-
-struct CUgraphNode_st {
-	enum magic magic;
-	CUgraphNodeType type;
-	CUgraph graph, child;
-	CUgraphNode origin; /* in a clone: the node this was made from */
-	struct work work;
-	CUgraphNode *deps;
-	size_t dep_count;
-};
-
-struct CUgraph_st {
-	enum magic magic;
-	CUgraphNode *nodes; /* in order of creation, which is a topological order */
-	size_t count;
-	bool owned; /* a child graph: its node destroys it */
-};
-
-CUgraph graph_new(void);
-void graph_free(CUgraph graph);
-CUgraph graph_clone(CUgraph graph);
-CUgraphNode graph_add(CUgraph graph, CUgraphNodeType type, struct work *work, const CUgraphNode *deps, size_t count);
-CUresult graph_flatten(CUgraph graph, struct work *out);
-bool graph_ok(CUgraph graph);
-bool graph_has_memory(CUgraph graph);
-bool node_ok(CUgraphNode node);
-
-/* graph_exec.c */
-
-CUgraphNode exec_node(CUgraphExec exec, CUgraphNode origin);
-
-/* launch.c */
-
-CUresult kernel_work(CUcontext ctx, CUfunction f, const unsigned grid[3], const unsigned block[3], unsigned shared,
-		     void **params, void **extra, struct work *out);
-
-/* copy.c */
-
-struct operand {           /* one side of a copy */
-	CUmemorytype type; /* what the caller says it is */
-	uintptr_t at;
-	size_t pitch, slice; /* bytes between rows and between planes */
-	bool host, pageable; /* what it turns out to be */
-};
-
-/* On which stream, and whether the call waits as the synchronous ones do. */
-struct target {
-	CUcontext ctx;
-	CUstream stream;
-	bool per_thread, synchronous;
-};
-
-CUresult copy_check(struct operand *dst, struct operand *src, size_t width, size_t height, size_t depth,
-		    struct work *out);
-CUresult copy_submit(const struct target *to, struct operand *dst, struct operand *src, size_t width, size_t height,
-		     size_t depth);
-CUresult copy_linear(const struct target *to, struct operand dst, struct operand src, size_t bytes);
-CUresult sync_allowed(CUcontext ctx, bool per_thread);
-CUresult array_operand(CUarray array, size_t x, size_t y, size_t z, struct operand *out);
-CUresult copy_work_3d(const CUDA_MEMCPY3D *p, struct work *out);
-
-/* memset.c */
-
-CUresult set_work(CUdeviceptr dst, size_t pitch, unsigned element, unsigned value, size_t width, size_t height,
-		  struct work *out);
-
-/* module.c */
-
-struct image {
-	void *handle; /* of dlopen */
-	const struct gt_kernel *const *kernels;
-	size_t count;
-};
-
-struct CUfunc_st {
-	enum magic magic; /* MAGIC_FUNCTION, or MAGIC_KERNEL for a CUkernel that was cast */
-	const struct gt_kernel *code;
-	CUmodule module;
-};
-
-struct CUmod_st {
-	enum magic magic;
-	CUmodule next;
-	CUcontext ctx;
-	struct image image;
-	struct CUfunc_st *functions; /* as many as the image has */
-	CUlibrary library;           /* whose module it is, or NULL */
-};
-
-CUresult image_open(const char *path, struct image *out);
-CUresult image_open_data(const void *data, struct image *out);
-void image_close(struct image *image);
-const struct gt_kernel *image_find(const struct image *image, const char *name);
-CUresult module_new(CUcontext ctx, const struct image *image, CUlibrary library, CUmodule *out);
-void module_free(CUmodule module);
-void modules_release_of(CUcontext ctx);
-CUfunction module_function(CUmodule module, const struct gt_kernel *code);
-void library_forget_module(CUlibrary library, CUmodule module);
-
-/* library.c */
-
-struct CUkern_st {
-	enum magic magic; /* at the same place as in struct CUfunc_st */
-	const struct gt_kernel *code;
-	CUlibrary library;
-};
-
-const struct gt_kernel *code_of(CUfunction f);
-
-/* function.c */
-
-size_t param_offset(const struct gt_kernel *code, unsigned i);
-
-/* pool.c */
-
-struct CUmemPoolHandle_st {
-	enum magic magic;
-	int device;
-	cuuint64_t release_threshold, used, used_high;
-	int reuse[3];
-};
-
-CUmemoryPool pool_new(int device);
+#include "memory.h"
+#include "work.h"
 
 #endif

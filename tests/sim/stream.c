@@ -51,6 +51,19 @@ CUstream stream_of(CUcontext ctx, CUstream handle, bool per_thread)
 	return NULL;
 }
 
+/* Of a call that uses a context: what a default stream's handle means it decides, a real stream has its own. */
+CUresult stream_of_call(const struct call *call, CUstream handle, bool per_thread, CUstream *out)
+{
+	bool by_default = !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+
+	if (call->refused)
+		return call->refused;
+	if (!call->ctx && by_default)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	*out = stream_of(call->ctx, handle, per_thread);
+	return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
 static void end(CUstream stream)
 {
 	capture_drop_stream(stream);
@@ -89,6 +102,14 @@ CUresult stream_do(CUcontext ctx, CUstream handle, bool per_thread, struct work 
 		return r;
 	}
 	return queue_submit(stream, work, NULL, 0, NULL);
+}
+
+/* What a synchronous call must not meet on its default stream; other captures do not mind it. */
+CUresult stream_check_default(CUcontext ctx, bool per_thread)
+{
+	CUstream stream = stream_of(ctx, NULL, per_thread);
+
+	return stream->capture ? capture_refuse(stream) : capture_check_legacy(stream);
 }
 
 CUresult stream_do_and_wait(CUcontext ctx, CUstream handle, bool per_thread, struct work *work)
@@ -168,11 +189,9 @@ CUresult cuStreamDestroy_v2(CUstream hStream)
 static CUresult wait_legacy(CUstream stream)
 {
 	struct work none = {.kind = WORK_NONE};
-	CUresult r = capture_check_legacy(stream);
 	struct op *op;
+	CUresult r = queue_submit(stream, &none, NULL, 0, &op);
 
-	if (!r)
-		r = queue_submit(stream, &none, NULL, 0, &op);
 	if (r)
 		return r;
 	r = queue_wait_op(stream->ctx, op);
@@ -182,9 +201,7 @@ static CUresult wait_legacy(CUstream stream)
 
 static CUresult may_wait(CUstream stream)
 {
-	if (!stream)
-		return CUDA_ERROR_INVALID_HANDLE;
-	return stream->capture ? capture_refuse(stream) : capture_check_unsafe();
+	return stream->capture ? capture_refuse(stream) : capture_check_legacy(stream) ?: capture_check_unsafe();
 }
 
 static CUresult synchronize(CUstream stream)
@@ -198,16 +215,18 @@ static CUresult synchronize(CUstream stream)
 
 CUresult cuStreamSynchronize(CUstream hStream)
 {
-	struct call c = ENTER(cuStreamSynchronize, NEEDS_CONTEXT);
+	struct call c = ENTER(cuStreamSynchronize, USES_CONTEXT);
+	CUstream stream;
 
-	return sim_leave(&c, c.refused ?: synchronize(stream_of(c.ctx, hStream, false)));
+	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: synchronize(stream));
 }
 
 CUresult cuStreamSynchronize_ptsz(CUstream hStream)
 {
-	struct call c = ENTER(cuStreamSynchronize_ptsz, NEEDS_CONTEXT);
+	struct call c = ENTER(cuStreamSynchronize_ptsz, USES_CONTEXT);
+	CUstream stream;
 
-	return sim_leave(&c, c.refused ?: synchronize(stream_of(c.ctx, hStream, true)));
+	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: synchronize(stream));
 }
 
 static bool all_blocking_idle(CUcontext ctx)
@@ -231,16 +250,18 @@ static CUresult query(CUstream stream)
 
 CUresult cuStreamQuery(CUstream hStream)
 {
-	struct call c = ENTER(cuStreamQuery, NEEDS_CONTEXT);
+	struct call c = ENTER(cuStreamQuery, USES_CONTEXT);
+	CUstream stream;
 
-	return sim_leave(&c, c.refused ?: query(stream_of(c.ctx, hStream, false)));
+	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: query(stream));
 }
 
 CUresult cuStreamQuery_ptsz(CUstream hStream)
 {
-	struct call c = ENTER(cuStreamQuery_ptsz, NEEDS_CONTEXT);
+	struct call c = ENTER(cuStreamQuery_ptsz, USES_CONTEXT);
+	CUstream stream;
 
-	return sim_leave(&c, c.refused ?: query(stream_of(c.ctx, hStream, true)));
+	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: query(stream));
 }
 
 static CUresult get_flags(CUstream stream, unsigned *flags)
@@ -293,8 +314,6 @@ CUresult cuStreamGetPriority_ptsz(CUstream hStream, int *priority)
 
 static CUresult get_context(CUstream stream, CUcontext *out)
 {
-	if (!stream)
-		return CUDA_ERROR_INVALID_HANDLE;
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
 	*out = stream->ctx;
@@ -303,16 +322,18 @@ static CUresult get_context(CUstream stream, CUcontext *out)
 
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 {
-	struct call c = ENTER(cuStreamGetCtx, NEEDS_CONTEXT);
+	struct call c = ENTER(cuStreamGetCtx, USES_CONTEXT);
+	CUstream stream;
 
-	return sim_leave(&c, c.refused ?: get_context(stream_of(c.ctx, hStream, false), pctx));
+	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: get_context(stream, pctx));
 }
 
 CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
 {
-	struct call c = ENTER(cuStreamGetCtx_ptsz, NEEDS_CONTEXT);
+	struct call c = ENTER(cuStreamGetCtx_ptsz, USES_CONTEXT);
+	CUstream stream;
 
-	return sim_leave(&c, c.refused ?: get_context(stream_of(c.ctx, hStream, true), pctx));
+	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: get_context(stream, pctx));
 }
 
 static CUresult get_id(CUstream stream, unsigned long long *id)

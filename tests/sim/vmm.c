@@ -186,6 +186,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
 	return sim_leave(&c, c.refused ?: reserve(ptr, size, flags));
 }
 
+/* What is mapped or registered there has to go first. */
 static CUresult unreserve(CUdeviceptr at, size_t size)
 {
 	struct reservation **link = &reservations, *r;
@@ -195,7 +196,10 @@ static CUresult unreserve(CUdeviceptr at, size_t size)
 	r = *link;
 	if (!r || r->size != size)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (block_overlap(at, size))
+		return CUDA_ERROR_INVALID_VALUE;
 	*link = r->next;
+	range_close(r->base, r->size); /* the program may have made pages between its mappings accessible */
 	arena_give(&sim_device_arena, r->base, r->size);
 	free(r);
 	return CUDA_SUCCESS;
@@ -208,12 +212,23 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 	return sim_leave(&c, c.refused ?: unreserve(ptr, size));
 }
 
-static bool reserved(CUdeviceptr at, size_t size)
+bool reservation_around(uintptr_t at, uintptr_t *base, size_t *size)
 {
 	for (struct reservation *r = reservations; r; r = r->next)
-		if (at >= r->base && at - r->base <= r->size && size <= r->size - (at - r->base))
+		if (at >= r->base && at - r->base < r->size) {
+			*base = r->base;
+			*size = r->size;
 			return true;
+		}
 	return false;
+}
+
+static bool reserved(CUdeviceptr at, size_t bytes)
+{
+	uintptr_t base;
+	size_t size;
+
+	return reservation_around(at, &base, &size) && bytes <= size - (at - base);
 }
 
 /* Mappings belong to no context: they live until they are unmapped. */
@@ -223,9 +238,8 @@ static CUresult map(CUdeviceptr at, size_t size, size_t offset, struct physical 
 
 	if (!p || !size || at % SIM_CHUNK || size % SIM_CHUNK || offset || size > p->size || !reserved(at, size))
 		return CUDA_ERROR_INVALID_VALUE;
-	for (CUdeviceptr a = at; a < at + size; a += SIM_CHUNK)
-		if (block_find(a))
-			return CUDA_ERROR_INVALID_VALUE;
+	if (block_overlap(at, size))
+		return CUDA_ERROR_INVALID_VALUE;
 	if (mmap((void *)at, size, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, sim_device_arena.fd,
 		 (off_t)(p->at - sim_device_arena.base)) == MAP_FAILED)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -245,6 +259,11 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 	if (!c.refused && flags)
 		c.refused = CUDA_ERROR_INVALID_VALUE;
 	return sim_leave(&c, c.refused ?: map(ptr, size, offset, physical_of(handle)));
+}
+
+bool mapping_has_rdma(const struct block *block)
+{
+	return block->kind == BLOCK_VMM && block->physical->prop.allocFlags.gpuDirectRDMACapable;
 }
 
 void physical_unmap(struct block *block)

@@ -118,6 +118,8 @@ CUresult work_run(struct work *work)
 		return run_alloc(work->memory);
 	case WORK_FREE:
 		return run_free(work->memory);
+	case WORK_MEMOPS:
+		return fault_guard(run_memops, &work->memops);
 	case WORK_NONE:
 		break;
 	}
@@ -139,12 +141,23 @@ static CUresult clone_list(struct work_graph *to, const struct work_graph *from)
 	return CUDA_SUCCESS;
 }
 
+static CUresult clone_memops(struct work_memops *to, const struct work_memops *from)
+{
+	to->list = calloc(from->count, sizeof(*to->list));
+	if (!to->list)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	memcpy(to->list, from->list, from->count * sizeof(*to->list));
+	return CUDA_SUCCESS;
+}
+
 /* Staged bytes are not copied: work in a graph has none, it reads its source when it runs. */
 CUresult work_clone(struct work *to, const struct work *from)
 {
 	*to = *from;
 	if (from->kind == WORK_GRAPH)
 		return clone_list(&to->graph, &from->graph);
+	if (from->kind == WORK_MEMOPS)
+		return clone_memops(&to->memops, &from->memops);
 	return CUDA_SUCCESS;
 }
 
@@ -152,6 +165,8 @@ void work_clear(struct work *work)
 {
 	if (work->kind == WORK_COPY)
 		free(work->copy.staged);
+	if (work->kind == WORK_MEMOPS)
+		free(work->memops.list);
 	if (work->kind == WORK_GRAPH) {
 		for (size_t i = 0; i < work->graph.count; i++)
 			work_clear(&work->graph.list[i]);

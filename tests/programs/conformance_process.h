@@ -1,0 +1,271 @@
+/* The facts that need a process of their own: each ends it, or its context. */
+#ifndef GMOD_CONFORMANCE_PROCESS_H
+#define GMOD_CONFORMANCE_PROCESS_H
+
+#include "conformance.h"
+
+#include <sys/wait.h>
+
+static void child_uninitialised(void)
+{
+	CUdeviceptr p;
+	CUcontext ctx;
+	const char *name;
+	int n;
+
+	fact(code(cuMemAlloc(&p, 16)), "before cuInit, cuMemAlloc");
+	fact(code(cuMemFree(0)), "before cuInit, cuMemFree(NULL)");
+	fact(code(cuDeviceGetCount(&n)), "before cuInit, cuDeviceGetCount");
+	fact(code(cuCtxGetCurrent(&ctx)), "before cuInit, cuCtxGetCurrent");
+	fact(code(cuDriverGetVersion(&n)), "before cuInit, cuDriverGetVersion");
+	fact(code(cuGetErrorName(CUDA_SUCCESS, &name)), "before cuInit, cuGetErrorName");
+	fact(code(cuThreadExchangeStreamCaptureMode(&(CUstreamCaptureMode){0})),
+	     "before cuInit, cuThreadExchangeStreamCaptureMode");
+	fact(code(cuInit(1)), "cuInit with flags");
+	fact(code(cuInit(0)), "cuInit");
+	fact(code(cuInit(0)), "cuInit again");
+	fact(code(cuDeviceGet(&n, 1000)), "device 1000");
+	fact(code(cuDeviceGet(&n, -1)), "device -1");
+	fact(code(cuDevicePrimaryCtxRelease(0)), "releasing a context nobody retained");
+	fact(code(cuDevicePrimaryCtxReset(0)), "resetting a context nobody retained");
+}
+
+static CUresult launch_of(CUfunction f)
+{
+	int ms = 0;
+
+	return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, TK_ARGS(&ms), NULL);
+}
+
+static void child_illegal(void)
+{
+	CUdeviceptr p, bad = 16;
+	CUstream s;
+	CUevent event;
+	CUcontext ctx;
+	CUfunction spin;
+	size_t a, b;
+	unsigned type;
+	int value = 1, n;
+	void *h;
+
+	tk_start();
+	spin = tk_kernel("k_spin_ms");
+	CK(cuMemAlloc(&p, 16));
+	CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	CK(cuEventCreate(&event, 0));
+	tk_launch(tk_kernel("k_illegal"), 1, 1, s, TK_ARGS(&bad, &value));
+	CK(cuEventRecord(event, s));
+	fact(code(cuStreamSynchronize(s)), "illegal address, waiting for the stream");
+	fact(code(cuEventQuery(event)), "after it, cuEventQuery");
+	fact(code(cuStreamQuery(NULL)), "after it, cuStreamQuery of another stream");
+	fact(code(cuMemAlloc(&p, 16)), "after it, cuMemAlloc");
+	fact(code(cuMemHostAlloc(&h, 16, 0)), "after it, cuMemHostAlloc");
+	fact(code(cuMemFree(p)), "after it, cuMemFree");
+	fact(code(cuMemFree(0)), "after it, cuMemFree(NULL)");
+	fact(code(cuMemGetInfo(&a, &b)), "after it, cuMemGetInfo");
+	fact(code(cuMemGetAddressRange(NULL, &a, p)), "after it, cuMemGetAddressRange");
+	fact(code(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p)),
+	     "after it, cuPointerGetAttribute");
+	fact(code(cuMemcpyDtoH(&value, p, 4)), "after it, copy from device");
+	fact(code(cuMemsetD8Async(p, 0, 4, NULL)), "after it, async fill");
+	fact(code(launch_of(spin)), "after it, launch");
+	fact(code(cuCtxSynchronize()), "after it, cuCtxSynchronize");
+	fact(code(cuCtxGetCurrent(&ctx)), "after it, cuCtxGetCurrent");
+	fact(code(cuCtxGetDevice(&n)), "after it, cuCtxGetDevice");
+	fact(code(cuDeviceGetCount(&n)), "after it, cuDeviceGetCount");
+	fact(code(cuStreamCreate(&s, 0)), "after it, cuStreamCreate");
+	fact(code(cuEventDestroy(event)), "after it, cuEventDestroy");
+	fact(code(cuCtxSetCurrent(ctx)), "after it, cuCtxSetCurrent");
+	fact(code(cuDevicePrimaryCtxReset(0)), "after it, cuDevicePrimaryCtxReset");
+	fact(code(cuMemAlloc(&p, 16)), "after the reset, cuMemAlloc");
+	fact(code(cuDevicePrimaryCtxRetain(&ctx, 0)), "after the reset, cuDevicePrimaryCtxRetain");
+	fact(code(cuMemAlloc(&p, 16)), "after the reset and retain, cuMemAlloc");
+}
+
+static void child_contexts(void)
+{
+	CUcontext made, current = NULL, again;
+	CUdeviceptr p, q;
+	unsigned flags;
+	int active, before;
+
+	tk_start();
+	CK(cuMemAlloc(&q, 16));
+	CK(cuDevicePrimaryCtxGetState(0, &flags, &before));
+	CK(cuCtxCreate(&made, NULL, 0, tk_device));
+	CK(cuMemAlloc(&p, 16));
+	fact(code(cuMemFree(q)), "cuMemFree of another context's memory");
+	CK(cuCtxDestroy(made));
+	CK(cuCtxGetCurrent(&current));
+	fact(yes_no(current == tk_context), "after cuCtxDestroy the context below is current");
+	fact(code(cuMemFree(p)), "cuMemFree of a destroyed context's memory");
+	fact(number(before), "a retained primary context is active");
+	CK(cuMemAlloc(&p, 16));
+	fact(code(cuDevicePrimaryCtxReset(0)), "cuDevicePrimaryCtxReset");
+	CK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+	fact(number(active), "after the reset it is active");
+	CK(cuCtxGetCurrent(&current));
+	fact(yes_no(current == tk_context), "after the reset it is current");
+	fact(code(cuMemFree(p)), "after the reset, cuMemFree of its memory");
+	fact(code(cuCtxSynchronize()), "after the reset, cuCtxSynchronize");
+	fact(code(cuDevicePrimaryCtxRelease(0)), "after the reset, cuDevicePrimaryCtxRelease");
+	fact(code(cuDevicePrimaryCtxRetain(&again, 0)), "after the reset, cuDevicePrimaryCtxRetain");
+	fact(yes_no(again == tk_context), "after the reset, it is the same context");
+	fact(code(cuMemAlloc(&p, 16)), "after the reset and retain, cuMemAlloc in it");
+	fact(code(cuDevicePrimaryCtxRelease(0)), "releasing it for the last time");
+	fact(code(cuMemAlloc(&p, 16)), "after the release, cuMemAlloc");
+}
+
+/* And nothing after it: whatever the driver does with the context then is undefined (it was seen to abort). */
+static void child_destroyed_context(void)
+{
+	CUcontext made;
+
+	tk_start();
+	CK(cuCtxCreate(&made, NULL, 0, tk_device));
+	CK(cuCtxDestroy(made));
+	fact(code(cuCtxSetCurrent(made)), "making a destroyed context current");
+	_exit(0);
+}
+
+static void child_fork(void)
+{
+	CUdeviceptr p;
+	int n;
+
+	tk_start();
+	fflush(stdout);
+	if (fork()) {
+		wait(NULL);
+		return;
+	}
+	fact(code(cuInit(0)), "in a forked child, cuInit");
+	fact(code(cuDeviceGetCount(&n)), "in a forked child, cuDeviceGetCount");
+	fact(code(cuMemAlloc(&p, 16)), "in a forked child, cuMemAlloc");
+	fact(code(cuMemFree(0)), "in a forked child, cuMemFree(NULL)");
+	fact(code(cuDriverGetVersion(&n)), "in a forked child, cuDriverGetVersion");
+	_exit(0);
+}
+
+static CUdeviceptr managed_at_exit;
+static void *pinned_at_exit;
+
+/* The driver does not say the names of errors any more either. */
+static void fact_at_exit(CUresult r, const char *call)
+{
+	fact(code(r), "after the driver's teardown, %s", call);
+	fact(number(r), "after the driver's teardown, %s, as a number", call);
+}
+
+static void after_the_driver(void)
+{
+	CUdeviceptr p;
+	int n;
+
+	fact_at_exit(cuInit(0), "cuInit");
+	fact_at_exit(cuDeviceGetCount(&n), "cuDeviceGetCount");
+	fact_at_exit(cuMemAlloc(&p, 16), "cuMemAlloc");
+	fact_at_exit(cuMemFree(managed_at_exit), "cuMemFree");
+	fact(number(*(volatile char *)managed_at_exit), "after the driver's teardown, a byte of managed memory is");
+	fact(number(*(volatile char *)pinned_at_exit), "after the driver's teardown, a byte of pinned memory is");
+}
+
+static void child_exit(void)
+{
+	atexit(after_the_driver);
+	tk_start();
+	CK(cuMemAllocManaged(&managed_at_exit, 4096, CU_MEM_ATTACH_GLOBAL));
+	*(volatile char *)managed_at_exit = 5;
+	CK(cuMemHostAlloc(&pinned_at_exit, 4096, 0));
+	*(volatile char *)pinned_at_exit = 6;
+}
+
+static void call_the_driver(void *result)
+{
+	*(CUresult *)result = cuMemAlloc(&(CUdeviceptr){0}, 16);
+}
+
+static void child_host_function(void)
+{
+	CUresult inside = CUDA_SUCCESS;
+
+	tk_start();
+	CK(cuLaunchHostFunc(NULL, call_the_driver, &inside));
+	fact(code(cuCtxSynchronize()), "waiting for a host function that calls the driver");
+	fact(code(inside), "cuMemAlloc in a host function");
+}
+
+/* The freed range may be reused at once, or not be there any more. */
+static void child_freed_managed(void)
+{
+	CUdeviceptr p;
+
+	tk_start();
+	CK(cuMemAllocManaged(&p, 8 << 20, CU_MEM_ATTACH_GLOBAL));
+	*(volatile char *)p = 5;
+	CK(cuMemFree(p));
+	fact(number(*(volatile char *)p), "a byte of freed managed memory is");
+}
+
+static void child_freed_pinned(void)
+{
+	void *p;
+
+	tk_start();
+	CK(cuMemHostAlloc(&p, 8 << 20, 0));
+	*(volatile char *)p = 5;
+	CK(cuMemFreeHost(p));
+	fact(number(*(volatile char *)p), "a byte of freed pinned memory is");
+}
+
+/* Calls that might crash. */
+
+static void child_null(void)
+{
+	size_t bytes;
+	CUdeviceptr p;
+
+	tk_start();
+	CK(cuMemAlloc(&p, 16));
+	fact(code(cuMemGetAddressRange(NULL, NULL, p)), "cuMemGetAddressRange without outputs");
+	fact(code(cuMemGetInfo(NULL, &bytes)), "cuMemGetInfo without free");
+	fact(code(cuStreamDestroy(NULL)), "destroying the null stream");
+	fact(code(cuStreamDestroy(CU_STREAM_PER_THREAD)), "destroying the per-thread stream");
+	fact(code(launch_of(NULL)), "launch of no kernel");
+	fact(code(cuLaunchHostFunc(NULL, NULL, NULL)), "launch of no host function");
+	fact(code(cuEventQuery(NULL)), "asking no event");
+	fact(code(cuEventDestroy(NULL)), "destroying no event");
+	fact(code(cuModuleUnload(NULL)), "unloading no module");
+	fact(code(cuCtxDestroy(NULL)), "destroying no context");
+	fact(code(cuGraphDestroy(NULL)), "destroying no graph");
+}
+
+static void child_null_copy(void)
+{
+	char bytes[16] = "";
+	CUdeviceptr p;
+
+	tk_start();
+	CK(cuMemAlloc(&p, 16));
+	fact(code(cuMemcpyHtoD(0, bytes, 16)), "copy to NULL");
+	fact(code(cuMemsetD8(0, 0, 16)), "fill of NULL");
+	fact(code(cuMemcpyDtoH(bytes, 0, 16)), "copy from NULL");
+	fact(code(cuMemcpyHtoD((CUdeviceptr)bytes, bytes, 16)), "copy to device that is a local variable");
+	fact(code(cuMemcpyDtoD(p, (CUdeviceptr)bytes, 16)), "copy from device that is a local variable");
+	fact(code(cuMemcpyHtoD(p, NULL, 16)), "copy from a host pointer that is NULL");
+}
+
+static void child_kernel_name(void)
+{
+	CUlibrary library;
+	CUkernel kernel;
+	const char *name;
+
+	tk_start();
+	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
+	CK(cuLibraryGetKernel(&kernel, library, "k_spin_ms"));
+	fact(code(cuFuncGetName(&name, (CUfunction)kernel)), "name of a kernel that is cast to a function");
+}
+
+#endif
