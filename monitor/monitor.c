@@ -136,20 +136,24 @@ static bool is_unsettled(const struct pace *p)
 	return gmod_watch_pending() || gmod_work_outstanding() || needs_gather(p);
 }
 
+/*
+ * The pause between two sweeps comes first, and activity does not end it: a thread that launches work has to wake the
+ * monitor only where it had nothing to do.
+ */
 static void rest(struct pace *p)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t interval = busy_interval(p), longer;
 	struct gmod_registry_stats stats;
 
-	if (gmod_activity_total() != p->activity) {
-		if (busy_interval(p))
-			nap(busy_interval(p));
+	if (interval)
+		nap(interval);
+	if (gmod_activity_total() != p->activity)
 		return;
-	}
 	gmod_registry_stats(&stats);
 	if (is_unsettled(p)) {
-		if (back_off(p, now))
-			sleep_until_activity(p, back_off(p, now));
+		longer = back_off(p, clock_ns(CLOCK_MONOTONIC));
+		if (longer > interval)
+			sleep_until_activity(p, longer - interval);
 	} else {
 		sleep_until_activity(p, stats.live_shared ? HEARTBEAT_SHARED : UINT64_MAX);
 	}
