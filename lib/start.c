@@ -13,6 +13,7 @@
 #include "lib/log.h"
 #include "lib/misuse.h"
 #include "lib/process.h"
+#include "monitor/activity.h"
 #include "monitor/gather.h"
 #include "monitor/monitor.h"
 #include "monitor/postmortem.h"
@@ -86,6 +87,7 @@ static bool set_up(void)
 		return false;
 	}
 	gmod_index_init(page_size);
+	gmod_activity_init();
 	return true;
 }
 

@@ -1,5 +1,7 @@
 #include "monitor/activity.h"
 
+#include <errno.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -9,7 +11,7 @@
 #include "monitor/proof.h"
 
 __thread struct gmod_thread *gmod_thread_here;
-atomic_int gmod_monitor_sleeping;
+atomic_int gmod_monitor_sleeping, gmod_monitor_fences;
 
 static _Atomic(struct gmod_thread *) threads;
 static pthread_key_t exit_key;
@@ -160,6 +162,30 @@ void gmod_launch_close(struct gmod_thread *t, struct gmod_launch *l, bool accept
 		note_last(t, atomic_load_explicit(&l->context, memory_order_relaxed),
 			  atomic_load_explicit(&l->stream, memory_order_relaxed), ticks);
 	gmod_note_activity(t);
+}
+
+static int membarrier(int command)
+{
+	return (int)syscall(SYS_membarrier, command, 0, 0);
+}
+
+void gmod_activity_init(void)
+{
+	int saved = errno;
+
+	if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0)
+		atomic_store_explicit(&gmod_monitor_fences, 1, memory_order_relaxed);
+	errno = saved;
+}
+
+bool gmod_activity_barrier(void)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&gmod_monitor_fences, memory_order_relaxed) ||
+	    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0)
+		return true;
+	atomic_store_explicit(&gmod_monitor_fences, 0, memory_order_relaxed);
+	return false;
 }
 
 uint64_t gmod_activity_total(void)

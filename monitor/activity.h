@@ -8,10 +8,12 @@
  *
  *   launching thread                              monitor, before it sleeps
  *   activity += 1          (relaxed)              sleeping = 1             (seq_cst)
- *   fence                  (seq_cst)              fence                    (seq_cst)
+ *   compiler barrier                              membarrier: a full fence in every running thread
  *   if sleeping: wake                             if any activity changed: stay awake
  *
- * Either the monitor sees the bump or the launching thread sees that it sleeps (tests/models/wake.pml).
+ * Either the monitor sees the bump or the launching thread sees that it sleeps (tests/models/wake.pml). A fence in the
+ * launching thread would wait for the doorbell that its driver call has just written across the bus. Where the kernel
+ * has no membarrier (before 4.14, or forbidden) the launching thread fences after all.
  *
  * Times are TSC ticks (gmod_ticks). A launch is stamped when its driver call has returned; while the call is under
  * way its stamp is GMOD_IN_CALL. A synchronisation that began at tick T and succeeded therefore covers exactly
@@ -80,6 +82,8 @@ struct gmod_thread *gmod_threads(void);
 
 /* 1 while the monitor sleeps until something happens. */
 extern atomic_int gmod_monitor_sleeping;
+/* 1 once the monitor fences for all threads. */
+extern atomic_int gmod_monitor_fences;
 void gmod_monitor_wake(void);
 
 /* Something happened that the monitor must look at: one more complete sweep will follow. */
@@ -87,8 +91,11 @@ static inline void gmod_note_activity(struct gmod_thread *t)
 {
 	atomic_store_explicit(&t->activity, atomic_load_explicit(&t->activity, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
-	/* seq_cst: the bump is visible before we look whether the monitor sleeps; see the top of this file */
-	atomic_thread_fence(memory_order_seq_cst);
+	/* The bump is visible before we look whether the monitor sleeps; see the top of this file. */
+	if (__builtin_expect(atomic_load_explicit(&gmod_monitor_fences, memory_order_relaxed), 1))
+		atomic_signal_fence(memory_order_seq_cst);
+	else
+		atomic_thread_fence(memory_order_seq_cst);
 	if (__builtin_expect(atomic_load_explicit(&gmod_monitor_sleeping, memory_order_relaxed), 0))
 		gmod_monitor_wake();
 }
@@ -97,6 +104,14 @@ static inline void gmod_note_activity(struct gmod_thread *t)
 struct gmod_launch *gmod_launch_open(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t function,
 				     bool is_graph);
 void gmod_launch_close(struct gmod_thread *t, struct gmod_launch *l, bool accepted);
+
+/* Before the first activity: have the monitor fence for all threads, if the kernel lets it. */
+void gmod_activity_init(void);
+/*
+ * The monitor, between its flag and its look at the counters: orders them against every thread's bump and look. false:
+ * the kernel would not, this time; threads fence for themselves from now on.
+ */
+bool gmod_activity_barrier(void);
 
 /* Sum of all threads' counters: changes whenever anything was noted. */
 uint64_t gmod_activity_total(void);

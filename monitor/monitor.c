@@ -69,9 +69,8 @@ void gmod_monitor_wake(void)
 static void sleep_until_activity(const struct pace *p, uint64_t ns)
 {
 	atomic_store_explicit(&gmod_monitor_sleeping, 1, memory_order_seq_cst);
-	/* seq_cst: the flag is visible before we look at the counters; see monitor/activity.h */
-	atomic_thread_fence(memory_order_seq_cst);
-	if (gmod_activity_total() == p->activity && !atomic_load_explicit(&stopping, memory_order_acquire))
+	/* The flag is visible before we look at the counters; see monitor/activity.h. */
+	if (gmod_activity_barrier() && gmod_activity_total() == p->activity && !atomic_load_explicit(&stopping, memory_order_acquire))
 		futex_wait(ns);
 	atomic_store_explicit(&gmod_monitor_sleeping, 0, memory_order_relaxed);
 }

@@ -3,10 +3,12 @@
  * gmod_monitor_wake() in monitor/monitor.c.
  *
  * Two threads do some work on the GPU and note it, once each; the monitor sweeps, and sleeps without a time limit when
- * nothing happened since its last sweep began. Plain stores go through a store buffer of their thread (x86 TSO).
+ * nothing happened since its last sweep began. Plain stores go through a store buffer of their thread (x86 TSO). A
+ * membarrier is an interrupt in every running thread, which empties their store buffers.
  *
  *   good      the monitor does not stay asleep with work that it has never looked at
- *   broken    NOFENCE_NOTE   no fence between the bump and the look at the flag
+ *   good      FENCES         without membarrier: the threads fence for themselves
+ *   broken    NOBARRIER      the monitor's fence is its own only, and the threads have none
  *             NOFENCE_SLEEP  no barrier between the flag and the look at the counters
  *             LATE_COUNT     the counters are read when the sweep has ended, not when it begins
  *             NOCOMPARE      the monitor sleeps whatever the flag is by then, as with a condition variable but no lock
@@ -38,7 +40,7 @@ proctype launching(byte t)
 
 	work[t] = true;
 	activity_buffer[t] ! true;		/* atomic_store(&t->activity, + 1, relaxed) */
-#ifndef NOFENCE_NOTE
+#ifdef FENCES
 	(empty(activity_buffer[t]));		/* atomic_thread_fence(seq_cst) */
 #endif
 	if
@@ -72,7 +74,11 @@ active proctype monitor()
 #endif
 		sleeping_buffer ! true;		/* sleep_until_activity: atomic_store(&gmod_monitor_sleeping, 1, seq_cst) */
 #ifndef NOFENCE_SLEEP
-		(empty(sleeping_buffer));	/* atomic_thread_fence(seq_cst) */
+		(empty(sleeping_buffer));	/* gmod_activity_barrier: atomic_thread_fence(seq_cst) */
+#if !defined(FENCES) && !defined(NOBARRIER)
+		(empty(activity_buffer[0]));	/* membarrier: one thread after the other, as the interrupts arrive */
+		(empty(activity_buffer[1]));
+#endif
 #endif
 		if
 		:: activity[0] == p[0] ->	/* gmod_activity_total, again */
