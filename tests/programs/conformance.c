@@ -6,6 +6,8 @@
 #include "conformance_capture.h"
 #include "conformance_entry.h"
 #include "conformance_graph.h"
+#include "conformance_mapped.h"
+#include "conformance_memops.h"
 #include "conformance_memory.h"
 #include "conformance_process.h"
 #include "conformance_query.h"
@@ -23,7 +25,10 @@ static const struct {
 } children[] = {
     {"uninitialised", child_uninitialised},
     {"illegal", child_illegal},
+    {"illegal-memory", child_illegal_memory},
     {"contexts", child_contexts},
+    {"memory-after-destroy", child_memory_after_destroy},
+    {"memory-after-reset", child_memory_after_reset},
     {"destroyed-context", child_destroyed_context},
     {"fork", child_fork},
     {"exit", child_exit},
@@ -33,6 +38,7 @@ static const struct {
     {"null", child_null},
     {"null-copy", child_null_copy},
     {"kernel-name", child_kernel_name},
+    {"memop-arguments", child_memop_arguments},
 };
 
 static void run_child(const char *name)
@@ -54,6 +60,7 @@ int main(int argc, char **argv)
 {
 	for (unsigned i = 0; argc > 1 && i < sizeof(children) / sizeof(children[0]); i++)
 		if (!strcmp(children[i].name, argv[1])) {
+			alarm(30); /* a stream may wait for what never comes */
 			children[i].run();
 			return 0;
 		}
@@ -64,6 +71,8 @@ int main(int argc, char **argv)
 	launch_facts();
 	memory_facts();
 	query_facts();
+	mapped_facts();
+	memop_facts();
 	contextless_facts();
 	wait_facts();
 	capture_facts();

@@ -58,16 +58,29 @@ struct memory {
 	void *own; /* the program's memory, of REGISTERED */
 };
 
-static void memory_map(struct memory *m)
+/* The two calls that take a description of the device. */
+static CUresult create_physical(CUmemGenericAllocationHandle *handle, size_t size, int rdma)
 {
 	CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
 				    .location = {CU_MEM_LOCATION_TYPE_DEVICE, tk_device}};
-	CUmemAccessDesc access = {prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 
-	CK(cuMemCreate(&m->handle, m->size, &prop, 0));
+	prop.allocFlags.gpuDirectRDMACapable = rdma;
+	return cuMemCreate(handle, size, &prop, 0);
+}
+
+static CUresult make_accessible(CUdeviceptr at, size_t size)
+{
+	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, tk_device}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+
+	return cuMemSetAccess(at, size, &access, 1);
+}
+
+static void memory_map(struct memory *m)
+{
+	CK(create_physical(&m->handle, m->size, 0));
 	CK(cuMemAddressReserve(&m->at, m->size, 0, 0, 0));
 	CK(cuMemMap(m->at, m->size, 0, m->handle, 0));
-	CK(cuMemSetAccess(m->at, m->size, &access, 1));
+	CK(make_accessible(m->at, m->size));
 }
 
 static struct memory memory_new(enum kind kind)

@@ -6,6 +6,36 @@
 
 #include <pthread.h>
 
+static void mapped_scene_open(struct capture_scene *s)
+{
+	s->registered = memory_new(REGISTERED);
+	s->mapped = memory_new(VMM);
+	s->own = aligned_alloc(4096, 8192);
+	CK(create_physical(&s->spare, s->mapped.size, 0));
+	CK(cuMemAddressReserve(&s->range, s->mapped.size, 0, 0, 0));
+}
+
+static void mapped_scene_close(struct capture_scene *s)
+{
+	const size_t size = s->mapped.size;
+
+	if (s->registered.at)
+		memory_free(&s->registered);
+	if (s->mapped.at)
+		memory_free(&s->mapped);
+	if (s->spare_is_mapped)
+		CK(cuMemUnmap(s->range, size));
+	if (s->spare)
+		CK(cuMemRelease(s->spare));
+	if (s->made_handle)
+		CK(cuMemRelease(s->made_handle));
+	if (s->made_range)
+		CK(cuMemAddressFree(s->made_range, size));
+	CK(cuMemAddressFree(s->range, size));
+	cuMemHostUnregister(s->own); /* where it was registered */
+	free(s->own);
+}
+
 static void capture_scene_open(struct capture_scene *s, unsigned stream_flags)
 {
 	memset(s, 0, sizeof(*s));
@@ -16,6 +46,7 @@ static void capture_scene_open(struct capture_scene *s, unsigned stream_flags)
 	s->pinned = memory_new(PINNED);
 	s->pool = memory_new(POOL);
 	s->plain = calloc(1, 1000);
+	mapped_scene_open(s);
 	CK(cuEventCreate(&s->recorded, 0));
 	CK(cuEventCreate(&s->fresh, 0));
 	CK(cuEventRecord(s->recorded, s->other));
@@ -30,6 +61,7 @@ static void capture_scene_close(struct capture_scene *s)
 	for (int i = 0; i < 5; i++)
 		if (all[i]->at)
 			memory_free(all[i]);
+	mapped_scene_close(s);
 	CK(cuEventDestroy(s->recorded));
 	CK(cuEventDestroy(s->fresh));
 	if (s->made_stream)

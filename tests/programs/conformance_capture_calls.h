@@ -14,6 +14,11 @@ struct capture_scene {
 	CUevent made_event;
 	struct memory made;
 	char *plain;
+	struct memory registered, mapped;
+	char *own; /* pages to register */
+	CUmemGenericAllocationHandle spare, made_handle;
+	CUdeviceptr range, made_range; /* range: where spare can be mapped */
+	int spare_is_mapped;
 };
 
 typedef CUresult capture_call(struct capture_scene *s);
@@ -299,6 +304,68 @@ static CUresult c_begin_again(struct capture_scene *s)
 	return cuStreamBeginCapture(s->captured, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
+static CUresult c_register(struct capture_scene *s)
+{
+	return cuMemHostRegister(s->own, 8192, 0);
+}
+
+static CUresult c_unregister(struct capture_scene *s)
+{
+	CUresult r = cuMemHostUnregister(s->registered.own);
+
+	if (!r)
+		free(s->registered.own);
+	return forget(&s->registered, r);
+}
+
+static CUresult c_create(struct capture_scene *s)
+{
+	return create_physical(&s->made_handle, s->mapped.size, 0);
+}
+
+static CUresult c_reserve(struct capture_scene *s)
+{
+	return cuMemAddressReserve(&s->made_range, s->mapped.size, 0, 0, 0);
+}
+
+static CUresult c_map(struct capture_scene *s)
+{
+	CUresult r = cuMemMap(s->range, s->mapped.size, 0, s->spare, 0);
+
+	s->spare_is_mapped = !r;
+	return r;
+}
+
+static CUresult c_set_access(struct capture_scene *s)
+{
+	return make_accessible(s->mapped.at, s->mapped.size);
+}
+
+static CUresult c_unmap(struct capture_scene *s)
+{
+	CUresult r = cuMemUnmap(s->mapped.at, s->mapped.size);
+
+	if (!r) {
+		CK(cuMemAddressFree(s->mapped.at, s->mapped.size));
+		CK(cuMemRelease(s->mapped.handle));
+	}
+	return forget(&s->mapped, r);
+}
+
+static CUresult c_release(struct capture_scene *s)
+{
+	CUresult r = cuMemRelease(s->spare);
+
+	if (!r)
+		s->spare = 0;
+	return r;
+}
+
+static CUresult c_write_value(struct capture_scene *s)
+{
+	return cuStreamWriteValue32(s->other, s->device.at, 0, 0);
+}
+
 static const struct {
 	const char *name;
 	capture_call *call;
@@ -351,6 +418,15 @@ static const struct {
     {"waiting for an event recorded before", c_wait_recorded},
     {"waiting for an unrecorded event", c_wait_fresh},
     {"cuStreamBeginCapture", c_begin_again},
+    {"cuMemHostRegister", c_register},
+    {"cuMemHostUnregister", c_unregister},
+    {"cuMemCreate", c_create},
+    {"cuMemAddressReserve", c_reserve},
+    {"cuMemMap", c_map},
+    {"cuMemSetAccess", c_set_access},
+    {"cuMemUnmap", c_unmap},
+    {"cuMemRelease", c_release},
+    {"cuStreamWriteValue32 elsewhere", c_write_value},
 };
 
 #endif

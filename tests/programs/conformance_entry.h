@@ -89,6 +89,9 @@ static void procaddr_facts(void)
 	    {"cuGraphInstantiate", 11000, 0},
 	    {"cuGraphInstantiate", 12000, 0},
 	    {"", 12000, 0},
+	    {"cuStreamWriteValue32", 11070, 0},
+	    {"cuStreamWaitValue64", 12000, 2},
+	    {"cuStreamBatchMemOp", 13000, 0},
 	};
 
 	*(void **)&proc_v1 = dlsym(RTLD_DEFAULT, "cuGetProcAddress");

@@ -95,6 +95,25 @@ static void zero_sizes(void)
 	fact(code(cuMemGetAddressRange(&p, &pitch, 0)), "cuMemGetAddressRange(0)");
 }
 
+static const char *given(unsigned long long p)
+{
+	return !p ? "NULL" : p == 77 ? "nothing" : "an address";
+}
+
+static void nothing_at_all(void)
+{
+	CUdeviceptr p = 77;
+	void *h = (void *)77;
+
+	CK(cuMemHostAlloc(&h, 0, 0));
+	fact(given((CUdeviceptr)h), "cuMemHostAlloc(0) gives");
+	h = (void *)77;
+	CK(cuMemAllocHost(&h, 0));
+	fact(given((CUdeviceptr)h), "cuMemAllocHost(0) gives");
+	CK(cuMemAllocAsync(&p, 0, NULL));
+	fact(given(p), "cuMemAllocAsync(0) gives");
+}
+
 static void too_much(void)
 {
 	size_t free_bytes, total;
@@ -277,6 +296,7 @@ static void memory_facts(void)
 	alignment_of_others();
 	pitches();
 	zero_sizes();
+	nothing_at_all();
 	too_much();
 	accounting();
 	wrong_frees();

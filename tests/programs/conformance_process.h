@@ -2,7 +2,7 @@
 #ifndef GMOD_CONFORMANCE_PROCESS_H
 #define GMOD_CONFORMANCE_PROCESS_H
 
-#include "conformance.h"
+#include "conformance_mapped.h"
 
 #include <sys/wait.h>
 
@@ -81,6 +81,86 @@ static void child_illegal(void)
 	fact(code(cuMemAlloc(&p, 16)), "after the reset, cuMemAlloc");
 	fact(code(cuDevicePrimaryCtxRetain(&ctx, 0)), "after the reset, cuDevicePrimaryCtxRetain");
 	fact(code(cuMemAlloc(&p, 16)), "after the reset and retain, cuMemAlloc");
+}
+
+/* What can still be done about memory of every kind, and what is known of it. */
+static void child_illegal_memory(void)
+{
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr p, failed = 77, bad = 16;
+	struct memory registered;
+	struct mapped m;
+	unsigned type;
+	int value = 1;
+
+	tk_start();
+	CK(cuMemAlloc(&p, 16));
+	registered = memory_new(REGISTERED);
+	m = mapped_open(0);
+	tk_launch(tk_kernel("k_illegal"), 1, 1, NULL, TK_ARGS(&bad, &value));
+	fact(code(cuCtxSynchronize()), "illegal address, waiting for the context");
+	fact(code(cuMemAlloc(&failed, 16)), "after it, cuMemAlloc");
+	fact(number((long long)failed), "after it, cuMemAlloc of 77 made it");
+	fact(code(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p)),
+	     "after it, attribute of device memory");
+	fact(code(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, m.at)),
+	     "after it, attribute of a mapping");
+	fact(code(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, registered.at)),
+	     "after it, attribute of registered memory");
+	fact(code(cuMemHostUnregister(registered.own)), "after it, cuMemHostUnregister");
+	fact(code(cuMemUnmap(m.at, m.piece)), "after it, cuMemUnmap");
+	fact(code(cuMemRelease(m.handle)), "after it, cuMemRelease");
+	fact(code(cuMemAddressFree(m.base, 3 * m.piece)), "after it, cuMemAddressFree");
+	fact(code(create_physical(&handle, m.piece, 0)), "after it, cuMemCreate");
+	fact(code(cuMemAddressReserve(&p, m.piece, 0, 0, 0)), "after it, cuMemAddressReserve");
+	fact(code(cuCtxCreate(&tk_context, NULL, 0, tk_device)), "after it, cuCtxCreate");
+}
+
+/* In a context that is good: the mapping and what it held. */
+static void mapping_survives(const struct mapped *m, const char *what)
+{
+	unsigned char byte = 0;
+	CUresult r = cuMemcpyDtoH(&byte, m->at + 100, 1);
+
+	fact(r ? code(r) : number(byte), "after %s, a byte of a mapping is", what);
+	fact(code(cuMemsetD8(m->at, 6, m->piece)), "after %s, fill of a mapping", what);
+	fact(code(cuCtxSynchronize()), "after %s and that, cuCtxSynchronize", what);
+	fact(code(cuMemUnmap(m->at, m->piece)), "after %s, cuMemUnmap", what);
+	fact(code(cuMemRelease(m->handle)), "after %s, cuMemRelease", what);
+}
+
+static void child_memory_after_destroy(void)
+{
+	struct memory registered;
+	struct mapped m;
+	CUcontext made;
+
+	tk_start();
+	CK(cuCtxCreate(&made, NULL, 0, tk_device));
+	registered = memory_new(REGISTERED);
+	m = mapped_open(0);
+	CK(cuMemsetD8(m.at, 5, m.piece));
+	CK(cuCtxSynchronize());
+	CK(cuCtxDestroy(made));
+	fact(code(cuMemHostUnregister(registered.own)), "after cuCtxDestroy, cuMemHostUnregister of its memory");
+	mapping_survives(&m, "cuCtxDestroy");
+}
+
+static void child_memory_after_reset(void)
+{
+	struct memory registered;
+	struct mapped m;
+
+	tk_start();
+	registered = memory_new(REGISTERED);
+	m = mapped_open(0);
+	CK(cuMemsetD8(m.at, 5, m.piece));
+	tk_sync();
+	CK(cuDevicePrimaryCtxReset(tk_device));
+	CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
+	CK(cuCtxSetCurrent(tk_context));
+	fact(code(cuMemHostUnregister(registered.own)), "after the reset, cuMemHostUnregister of its memory");
+	mapping_survives(&m, "the reset");
 }
 
 static void child_contexts(void)
@@ -266,6 +346,30 @@ static void child_kernel_name(void)
 	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
 	CK(cuLibraryGetKernel(&kernel, library, "k_spin_ms"));
 	fact(code(cuFuncGetName(&name, (CUfunction)kernel)), "name of a kernel that is cast to a function");
+}
+
+/* What the driver does not check the device runs into. */
+static void child_memop_arguments(void)
+{
+	static unsigned plain[16];
+	struct memory m;
+	CUstreamBatchMemOpParams op = {0};
+	CUdeviceptr nobodys = (CUdeviceptr)plain;
+
+	tk_start();
+	m = memory_new(DEVICE);
+	CK(cuMemsetD8(m.at, 0, 64));
+	fact(code(cuStreamWriteValue32(NULL, m.at + 2, 1, 0)), "cuStreamWriteValue32, not aligned");
+	fact(code(cuStreamWriteValue64(NULL, m.at + 4, 1, 0)), "cuStreamWriteValue64, not aligned");
+	fact(code(cuStreamWriteValue32(NULL, m.at, 1, 2)), "cuStreamWriteValue32 with unknown flags");
+	fact(code(cuStreamWaitValue32(NULL, m.at, 0, 4)), "cuStreamWaitValue32 with unknown flags");
+	fact(code(cuStreamWriteValue32(NULL, nobodys, 1, 0)), "cuStreamWriteValue32 of unknown memory");
+	fact(code(cuStreamWaitValue32(NULL, nobodys, 0, 0)), "cuStreamWaitValue32 of unknown memory");
+	fact(code(cuStreamBatchMemOp(NULL, 0, &op, 0)), "cuStreamBatchMemOp of nothing");
+	op.operation = 99;
+	fact(code(cuStreamBatchMemOp(NULL, 1, &op, 0)), "cuStreamBatchMemOp of no kind");
+	fact(code(cuStreamWriteValue32(NULL, m.at + m.size, 1, 0)), "cuStreamWriteValue32 behind device memory");
+	fact(code(cuCtxSynchronize()), "after all these, cuCtxSynchronize");
 }
 
 #endif

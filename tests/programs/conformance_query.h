@@ -112,6 +112,7 @@ static void host_side(const struct memory *m)
 	fact(r ? code(r) : number(flags), "host flags of the inside of %s", name);
 	r = cuMemHostGetDevicePointer(&device, (void *)m->at, 0);
 	fact(r ? code(r) : number((long long)(device - m->at)), "device pointer of %s", name);
+	device = m->at + 12345; /* seen if the driver leaves it alone */
 	r = cuMemHostGetDevicePointer(&device, (void *)(m->at + 500), 0);
 	fact(r ? code(r) : number((long long)(device - m->at)), "device pointer of the inside of %s", name);
 	fact(code(cuMemHostGetDevicePointer(&device, (void *)m->at, 1)), "device pointer of %s with flags", name);
@@ -236,10 +237,14 @@ static void advice_edges(void)
 	fact(code(cuMemPrefetchAsync(p, 64 << 20, here, 0, NULL)), "prefetch far past the end");
 	fact(code(cuMemPrefetchAsync(p, 0, here, 0, NULL)), "prefetch of nothing");
 	fact(code(cuMemPrefetchAsync(p, size, here, 1, NULL)), "prefetch with flags");
+	fact(code(cuMemPrefetchAsync(p, size + 1, here, 0, NULL)), "prefetch to the end of the last page");
+	fact(code(cuMemPrefetchAsync(p, size, nowhere, 0, NULL)), "prefetch to a device there is not");
 	fact(code(cuMemRangeGetAttribute(&value, 2, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, size)),
 	     "range attribute into 2 bytes");
 	fact(code(cuMemRangeGetAttribute(&value, 4, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, 64 << 20)),
 	     "range attribute far past the end");
+	fact(code(cuMemRangeGetAttribute(&value, 4, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, size + 1)),
+	     "range attribute to the end of the last page");
 	tk_sync();
 	CK(cuMemFree(p));
 }

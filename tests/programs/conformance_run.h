@@ -129,6 +129,7 @@ static void *without_context(void *arg)
 	fact(code(cuEventCreate(&event, 0)), "without a context, cuEventCreate");
 	fact(code(cuMemcpyHtoD(m->at, &type, 4)), "without a context, copy to device");
 	fact(code(cuMemsetD8(m->at, 0, 4)), "without a context, fill");
+	fact(code(cuMemFree(m->at)), "without a context, cuMemFree");
 	return NULL;
 }
 
@@ -163,7 +164,7 @@ static void contextless_facts(void)
 	pthread_join(thread, NULL);
 	CK(cuStreamDestroy(handles[0]));
 	CK(cuEventDestroy(handles[1]));
-	memory_free(&m);
+	cuMemFree(m.at); /* unless it was freed there */
 }
 
 #endif

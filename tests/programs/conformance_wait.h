@@ -10,7 +10,8 @@ struct wait_fact {
 	const char *name;
 	CUresult (*call)(struct scene *);
 	enum { ON_BUSY, ON_NULL, ON_BLOCKING, ON_PER_THREAD } where;
-	enum kind take; /* KINDS, or what to free first so that the call can allocate it */
+	enum kind
+	    take; /* KINDS, or what to free first so that the call can allocate it; REGISTERED: to register first */
 };
 
 /* The kernel must really have started: a launch alone may be put off. */
@@ -42,6 +43,10 @@ static void make_room(struct scene *s, enum kind kind)
 
 	if (kind == KINDS)
 		return;
+	if (kind == REGISTERED) {
+		CK(cuMemHostRegister(to_register, sizeof(to_register), 0));
+		return;
+	}
 	memory_free(m);
 	m->at = 0;
 }
@@ -118,6 +123,14 @@ static const struct wait_fact wait_table[] = {
     {"synchronising the per-thread stream", sync_per_thread, ON_BLOCKING, KINDS},
     {"synchronising the per-thread stream", sync_per_thread, ON_NULL, KINDS},
     {"cuMemHostRegister", host_register, ON_BUSY, KINDS},
+    {"cuMemHostUnregister", host_unregister, ON_BUSY, REGISTERED},
+    {"cuMemCreate", create, ON_BUSY, KINDS},
+    {"cuMemMap", map, ON_BUSY, KINDS},
+    {"cuMemSetAccess", set_access, ON_BUSY, KINDS},
+    {"cuMemMap and cuMemSetAccess", map_and_set_access, ON_BUSY, KINDS},
+    {"cuMemRelease", release, ON_BUSY, KINDS},
+    {"cuMemUnmap", unmap, ON_BUSY, KINDS},
+    {"copy from managed to device memory", copy_managed_to_device, ON_NULL, KINDS},
 };
 
 /* What asking says while it runs. */

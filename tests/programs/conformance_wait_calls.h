@@ -13,6 +13,10 @@ struct scene {
 	CUarray array;
 	CUevent event;
 	CUgraphExec exec;
+	struct memory mapped;
+	CUmemGenericAllocationHandle made, spare; /* spare: as large as mapped, mapped nowhere; its place is range */
+	CUdeviceptr range;
+	int spare_is_mapped;
 };
 
 static char to_register[8192] __attribute__((aligned(4096)));
@@ -39,6 +43,12 @@ static CUgraphExec new_exec(void)
 	return exec;
 }
 
+static void new_spare(struct scene *s)
+{
+	CK(create_physical(&s->spare, s->mapped.size, 0));
+	CK(cuMemAddressReserve(&s->range, s->mapped.size, 0, 0, 0));
+}
+
 static void scene_open(struct scene *s)
 {
 	memset(s, 0, sizeof(*s));
@@ -53,6 +63,8 @@ static void scene_open(struct scene *s)
 	s->array = new_array();
 	CK(cuEventCreate(&s->event, 0));
 	s->exec = new_exec();
+	s->mapped = memory_new(VMM);
+	new_spare(s);
 	tk_sync();
 }
 
@@ -76,6 +88,15 @@ static void scene_close(struct scene *s)
 		CK(cuEventDestroy(s->event));
 	if (s->exec)
 		CK(cuGraphExecDestroy(s->exec));
+	if (s->mapped.at)
+		memory_free(&s->mapped);
+	if (s->spare_is_mapped)
+		CK(cuMemUnmap(s->range, s->mapped.size));
+	if (s->spare)
+		CK(cuMemRelease(s->spare));
+	if (s->made)
+		CK(cuMemRelease(s->made));
+	CK(cuMemAddressFree(s->range, s->mapped.size));
 	cuMemHostUnregister(to_register);
 	CK(cuStreamDestroy(s->other));
 	if (s->busy)
@@ -323,6 +344,60 @@ static CUresult host_register(struct scene *s)
 {
 	(void)s;
 	return cuMemHostRegister(to_register, sizeof(to_register), 0);
+}
+
+static CUresult host_unregister(struct scene *s)
+{
+	(void)s;
+	return cuMemHostUnregister(to_register);
+}
+
+static CUresult create(struct scene *s)
+{
+	return create_physical(&s->made, s->mapped.size, 0);
+}
+
+static CUresult map(struct scene *s)
+{
+	CUresult r = cuMemMap(s->range, s->mapped.size, 0, s->spare, 0);
+
+	s->spare_is_mapped = !r;
+	return r;
+}
+
+static CUresult set_access(struct scene *s)
+{
+	return make_accessible(s->mapped.at, s->mapped.size);
+}
+
+static CUresult map_and_set_access(struct scene *s)
+{
+	CUresult r = map(s);
+
+	return r ? r : make_accessible(s->range, s->mapped.size);
+}
+
+static CUresult release(struct scene *s)
+{
+	CUmemGenericAllocationHandle handle = s->spare;
+
+	s->spare = 0;
+	return cuMemRelease(handle);
+}
+
+static CUresult unmap(struct scene *s)
+{
+	CUresult r = cuMemUnmap(s->mapped.at, s->mapped.size);
+
+	CK(cuMemAddressFree(s->mapped.at, s->mapped.size));
+	CK(cuMemRelease(s->mapped.handle));
+	s->mapped.at = 0;
+	return r;
+}
+
+static CUresult copy_managed_to_device(struct scene *s)
+{
+	return cuMemcpyDtoD(s->device.at, s->managed.at, 1000);
 }
 
 static CUresult mem_info(struct scene *s)

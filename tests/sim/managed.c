@@ -38,7 +38,7 @@ static size_t page_count(const struct block *block)
 	return (block->size + sim.page - 1) / sim.page;
 }
 
-static struct page *pages_of(struct block *block)
+struct page *pages_of(struct block *block)
 {
 	if (block->pages)
 		return block->pages;
@@ -75,13 +75,8 @@ void pages_forget(struct block *block)
 	}
 }
 
-/* The pages of a range that lies in one managed allocation, whose size is not rounded. */
-struct span {
-	struct block *block;
-	size_t first, end;
-};
-
-static CUresult span_of(CUdeviceptr at, size_t bytes, struct span *out)
+/* The size of the allocation is not rounded. */
+CUresult span_of(CUdeviceptr at, size_t bytes, struct span *out)
 {
 	struct block *block = block_find(at);
 	size_t offset;
@@ -111,7 +106,7 @@ static CUresult place_of(CUmemLocation location, int *where)
 	return *where == ON_HOST || device_exists(*where) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static uint32_t bit_of(int where)
+uint32_t place_bit(int where)
 {
 	return where == ON_HOST ? 1u << 31 : 1u << where;
 }
@@ -130,10 +125,10 @@ static void advise_page(struct page *page, CUmem_advise advice, int where)
 		page->preferred = NOWHERE;
 		break;
 	case CU_MEM_ADVISE_SET_ACCESSED_BY:
-		page->accessed_by |= bit_of(where);
+		page->accessed_by |= place_bit(where);
 		break;
 	case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
-		page->accessed_by &= ~bit_of(where);
+		page->accessed_by &= ~place_bit(where);
 		break;
 	}
 }
@@ -271,102 +266,6 @@ CUresult cuStreamAttachMemAsync_ptsz(CUstream hStream, CUdeviceptr dptr, size_t 
 	struct call c = ENTER(cuStreamAttachMemAsync_ptsz, NEEDS_CONTEXT);
 
 	return sim_leave(&c, c.refused ?: attach(stream_of(c.ctx, hStream, true), dptr, length, flags));
-}
-
-/* Attributes: one value if all pages agree, else nowhere (or 0). */
-
-static int page_value(const struct page *page, CUmem_range_attribute attribute)
-{
-	switch (attribute) {
-	case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
-		return page->read_mostly;
-	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
-	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
-		return page->prefetched;
-	default:
-		return page->preferred;
-	}
-}
-
-static int type_of(int where)
-{
-	if (where == NOWHERE)
-		return CU_MEM_LOCATION_TYPE_INVALID;
-	return where == ON_HOST ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE;
-}
-
-static int common_value(const struct span *span, CUmem_range_attribute attribute)
-{
-	const struct page *pages = pages_of(span->block);
-	int value = page_value(&pages[span->first], attribute);
-
-	for (size_t i = span->first; i < span->end; i++)
-		if (page_value(&pages[i], attribute) != value)
-			value = attribute == CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ? 0 : NOWHERE;
-	if (attribute == CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE ||
-	    attribute == CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE)
-		return type_of(value);
-	return value;
-}
-
-static CUresult accessors(const struct span *span, int *out, size_t count)
-{
-	uint32_t all = ~0u;
-	size_t n = 0;
-
-	for (size_t i = span->first; i < span->end; i++)
-		all &= pages_of(span->block)[i].accessed_by;
-	for (int where = ON_HOST; where < sim.devices && n < count; where++)
-		if (all & bit_of(where))
-			out[n++] = where;
-	while (n < count)
-		out[n++] = NOWHERE;
-	return CUDA_SUCCESS;
-}
-
-static CUresult get_attribute(void *data, size_t size, CUmem_range_attribute attribute, CUdeviceptr at, size_t bytes)
-{
-	struct span span;
-	CUresult r = span_of(at, bytes, &span);
-
-	if (r)
-		return r;
-	if (!data || size < sizeof(int) || size % sizeof(int) || attribute < CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
-	    attribute > CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY)
-		return accessors(&span, data, size / sizeof(int));
-	if (size != sizeof(int))
-		return CUDA_ERROR_INVALID_VALUE;
-	*(int *)data = common_value(&span, attribute);
-	return CUDA_SUCCESS;
-}
-
-CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr,
-				size_t count)
-{
-	struct call c = ENTER(cuMemRangeGetAttribute, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_attribute(data, dataSize, attribute, devPtr, count));
-}
-
-static CUresult get_attributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t n, CUdeviceptr at,
-			       size_t bytes)
-{
-	CUresult r = data && sizes && attributes && n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-
-	for (size_t i = 0; !r && i < n; i++)
-		r = get_attribute(data[i], sizes[i], attributes[i], at, bytes);
-	return r;
-}
-
-CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes,
-				 size_t numAttributes, CUdeviceptr devPtr, size_t count)
-{
-	struct call c = ENTER(cuMemRangeGetAttributes, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_attributes(data, dataSizes, attributes, numAttributes, devPtr, count));
 }
 
 /* Batches: prefetch, discard (after which contents are undefined, so leaving them is right), or both. */

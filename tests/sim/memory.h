@@ -91,6 +91,14 @@ CUresult block_wait_and_release(struct block *block);
 
 /* managed.c */
 
+struct span { /* pages of one managed allocation */
+	struct block *block;
+	size_t first, end;
+};
+
+CUresult span_of(CUdeviceptr at, size_t bytes, struct span *out);
+struct page *pages_of(struct block *block);
+uint32_t place_bit(int where); /* in accessed_by */
 void pages_forget(struct block *block);
 
 /* vmm.c */

@@ -49,7 +49,8 @@ static CUresult alloc(CUstream stream, CUmemoryPool pool, CUdeviceptr *out, size
 	}
 	if (stream->capture)
 		return alloc_captured(stream, pool, out, bytes);
-	r = capture_check_legacy(stream) ?: capture_check_unsafe() ?: device_alloc(stream->ctx, pool->device, pool, bytes, &block);
+	r = capture_check_legacy(stream) ?: capture_check_unsafe();
+	r = r ?: device_alloc(stream->ctx, pool->device, pool, bytes, &block);
 	if (r)
 		return r;
 	pool->used += bytes;

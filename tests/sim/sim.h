@@ -21,14 +21,15 @@
  *
  *	call inject init error procaddr abi32	entry: prologue, faults and traces, cuInit and exit, names
  *	device context context_query		what a call runs in
- *	arena slab block memory host managed	addresses, and the memory behind them
+ *	arena slab block memory host managed*	addresses, and the memory behind them
  *	pool vmm ipc array pointer		... of more kinds, and what is known of an address
  *	work queue stream event fault		what runs, in which order, and what happens when it faults
- *	copy* memset memops launch module library function	what work is made from
+ *	copy* memset memops			what work is made from
+ *	launch module library function		... and kernels
  *	capture capture_query graph*		work that is kept for later
  *
  * Not simulated: textures and surfaces, external memory, events between processes, green contexts, conditional
- * and event nodes, changes to the edges of a graph, dma-buf, the runtime's private tables.
+ * and event nodes, changes to the edges of a graph, what a dma-buf is good for, the runtime's private tables.
  *
  * Environment, read once when the library is loaded
  *
