@@ -37,6 +37,8 @@
  *	SIM_CONCURRENT_MANAGED=1	0: the devices lack concurrentManagedAccess
  *	SIM_FAIL=NAME:N[:CODE][,...]	the Nth call (from 1; *: every one) of the exported symbol NAME fails with
  *					CODE and does nothing; without CODE, 2 for allocations and else 999
+ *	SIM_SIGNAL=NAME:N[,...]		SIGALRM comes in the midst of such a call, while it holds the driver's lock
+ *	SIM_STALL=NAME:N:MS[,...]	such a call takes MS milliseconds before it does anything
  *	SIM_TRACE=path			append a line a call: symbol, result, basename of the calling module
  */
 #ifndef SIM_H
@@ -105,10 +107,12 @@ void sim_lock(void);
 void sim_unlock(void);
 pthread_mutex_t *sim_the_lock(void); /* to wait on a condition with */
 
-/* inject.c: SIM_FAIL and SIM_TRACE. */
+/* inject.c: SIM_FAIL, SIM_SIGNAL, SIM_STALL and SIM_TRACE. */
 
-extern bool sim_watched; /* one of the two is set */
+extern bool sim_watched; /* one of them is set */
 CUresult inject_failure(const char *symbol);
+void inject_stall(const char *symbol);
+void inject_signal(const char *symbol);
 void trace_call(const struct call *call, CUresult result);
 
 /* init.c */
