@@ -126,8 +126,11 @@ struct gmod_record *gmod_record_at(uint32_t position);
 uint32_t gmod_registry_positions(void);
 void gmod_registry_stats(struct gmod_registry_stats *out);
 
-/* Who may look: the holder of the sweep lock by loads, the holder of the gather's lock through driver calls. */
-enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_COUNT };
+/*
+ * Who may look: the holder of the sweep lock by loads, the holder of the gather's lock through driver calls, and by
+ * loads the one thread that ends the process, which may have interrupted a holder.
+ */
+enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_EXIT, GMOD_PIN_COUNT };
 
 /* Announce that the records of the batch around `position` (GMOD_BATCH of them, aligned) may be looked at. */
 void gmod_pin(enum gmod_pin who, uint32_t position);

@@ -1,12 +1,12 @@
 #include "monitor/watch.h"
 
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "lib/heap.h"
-#include "lib/process.h"
+#include "lib/lock.h"
+#include "lib/log.h"
 #include "lib/start.h"
 #include "monitor/activity.h"
 #include "monitor/halt.h"
@@ -29,7 +29,7 @@ struct watch {
 
 /*
  * Guarded by lock. Findings are rare, so one lock serves; it is held for memory work only, never across a report or
- * a driver call.
+ * a driver call, and with signals held off. Whoever cannot get it has nothing to say.
  */
 static struct watch *watches;
 static _Atomic int pending;
@@ -37,15 +37,27 @@ static atomic_flag lock = ATOMIC_FLAG_INIT;
 static _Atomic uint32_t last_id;
 static _Atomic unsigned seen_count;
 
-static void take_lock(void)
+static bool take_lock(void)
 {
-	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
-		sched_yield();
+	if (gmod_lock(&lock))
+		return true;
+	gmod_degraded("the lock of the findings");
+	return false;
 }
 
-static void drop_lock(void)
+static bool hold_and_lock(struct gmod_hold *hold)
 {
-	atomic_flag_clear_explicit(&lock, memory_order_release);
+	gmod_hold(hold);
+	if (take_lock())
+		return true;
+	gmod_let_go(hold);
+	return false;
+}
+
+static void unlock_and_let_go(const struct gmod_hold *hold)
+{
+	gmod_unlock(&lock);
+	gmod_let_go(hold);
 }
 
 struct gmod_moment gmod_now(void)
@@ -110,7 +122,6 @@ static void describe_diff(struct gmod_finding *f, const struct gmod_diff *d)
 static void describe(struct gmod_finding *f, const struct gmod_sighting *s)
 {
 	memset(f, 0, sizeof(*f));
-	f->id = gmod_watch_next_id();
 	f->class = s->side == GMOD_TAIL ? GMOD_HEAP_BUFFER_OVERFLOW : GMOD_HEAP_BUFFER_UNDERFLOW;
 	gmod_heap_facts(s->record, &f->buffer);
 	f->observed_count = s->observed_count < GMOD_OBSERVED_MAX ? s->observed_count : GMOD_OBSERVED_MAX;
@@ -168,35 +179,47 @@ static bool has_slack(const struct gmod_record *r, enum gmod_side side)
 	return side == GMOD_HEAD ? b->head_to < b->user : b->user + b->size < b->tail_from;
 }
 
-static void first_sight(const struct gmod_sighting *s)
+/* Under the lock: watch the side from now on, unless there is nothing more to see or no room. */
+static struct watch *begin_watch(const struct gmod_sighting *s, const struct gmod_finding *f)
 {
-	bool settled = !gmod_work_outstanding();
-	struct gmod_finding f;
-	struct watch *w = NULL;
+	struct watch *w = s->last ? NULL : find_free();
 
-	describe(&f, s);
-	if (!s->last) {
-		take_lock();
-		w = find_free();
-		if (w) {
-			*w = (struct watch){.used = true,
-					    .position = s->record->position,
-					    .generation = s->word >> 2,
-					    .side = s->side,
-					    .diff = s->diff,
-					    .grown_ns = s->seen.ns,
-					    .slack_ns = has_slack(s->record, s->side) ? 0 : UINT64_MAX,
-					    .finding = f};
-			atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
-		}
-		drop_lock();
-	}
 	if (!w) {
 		mark_reported(s->record, s->side);
-		say(&f, GMOD_FINAL);
-	} else if (!settled) {
-		say(&f, GMOD_PROVISIONAL);
+		return NULL;
 	}
+	*w = (struct watch){.used = true,
+			    .position = s->record->position,
+			    .generation = s->word >> 2,
+			    .side = s->side,
+			    .diff = s->diff,
+			    .grown_ns = s->seen.ns,
+			    .slack_ns = has_slack(s->record, s->side) ? 0 : UINT64_MAX,
+			    .finding = *f};
+	atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
+	return w;
+}
+
+static void first_sight(const struct gmod_sighting *s)
+{
+	bool settled = !gmod_work_outstanding(), watched;
+	struct gmod_finding f;
+
+	describe(&f, s);
+	if (!take_lock())
+		return;
+	/* Another thread may have been here meanwhile: the last look before an exit waits for no other. */
+	if (is_reported(s->record, s->side) || find(s->record->position, s->word, s->side)) {
+		gmod_unlock(&lock);
+		return;
+	}
+	f.id = gmod_watch_next_id();
+	watched = begin_watch(s, &f);
+	gmod_unlock(&lock);
+	if (!watched)
+		say(&f, GMOD_FINAL);
+	else if (!settled)
+		say(&f, GMOD_PROVISIONAL);
 }
 
 /* Take the finding out of its watch; the report is given without the lock. */
@@ -212,13 +235,14 @@ static struct gmod_finding conclude(struct watch *w)
 	return f;
 }
 
-void gmod_watch_sighting(const struct gmod_sighting *s)
+static void sighted(const struct gmod_sighting *s)
 {
 	struct gmod_finding f;
 	bool known, reported, final = false;
 	struct watch *w;
 
-	take_lock();
+	if (!take_lock())
+		return;
 	/* Under the lock: what is taken out of its watch is marked as reported in the same breath. */
 	reported = is_reported(s->record, s->side);
 	w = find(s->record->position, s->word, s->side);
@@ -229,24 +253,36 @@ void gmod_watch_sighting(const struct gmod_sighting *s)
 		if (final)
 			f = conclude(w);
 	}
-	drop_lock();
+	gmod_unlock(&lock);
 	if (!known && !reported)
 		first_sight(s);
 	else if (final)
 		say(&f, GMOD_FINAL);
 }
 
+void gmod_watch_sighting(const struct gmod_sighting *s)
+{
+	struct gmod_hold hold;
+
+	/* Until it is said, what was seen is known to this thread only. */
+	gmod_hold(&hold);
+	gmod_report_coming();
+	sighted(s);
+	gmod_report_came();
+	gmod_let_go(&hold);
+}
+
 void gmod_watch_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to)
 {
+	struct gmod_hold hold;
 	struct watch *w;
 
-	if (!gmod_watch_pending())
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
 		return;
-	take_lock();
 	w = find(r->position, word, side);
 	if (w && from <= w->diff.first && w->diff.last < to)
 		w->finding.restored = true;
-	drop_lock();
+	unlock_and_let_go(&hold);
 }
 
 /* settled: no work is outstanding, or nobody may wait and see. A slack that cannot be read holds nothing up for long.
@@ -264,45 +300,62 @@ static bool is_due(const struct watch *w, uint64_t now, bool settled, bool all)
 
 void gmod_watch_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when)
 {
+	struct gmod_hold hold;
 	struct watch *w;
 
-	if (!gmod_watch_pending())
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
 		return;
-	take_lock();
 	w = find(r->position, word, side);
 	if (w && w->slack_ns < when.ns)
 		w->slack_ns = when.ns;
-	drop_lock();
+	unlock_and_let_go(&hold);
 }
 
 bool gmod_watch_wants_slack(void)
 {
+	struct gmod_hold hold;
 	bool wants = false;
 
-	if (!gmod_watch_pending())
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
 		return false;
-	take_lock();
 	for (int i = 0; i < WATCHES; i++)
 		wants |= watches[i].used && watches[i].slack_ns < watches[i].grown_ns;
-	drop_lock();
+	unlock_and_let_go(&hold);
 	return wants;
 }
 
 void gmod_watch_recheck(void (*look)(uint32_t position, uint64_t generation))
 {
 	for (int i = 0; i < WATCHES && gmod_watch_pending(); i++) {
+		struct gmod_hold hold;
 		uint64_t generation;
 		uint32_t position;
 		bool used;
 
-		take_lock();
+		if (!hold_and_lock(&hold))
+			return;
 		used = watches[i].used;
 		position = watches[i].position;
 		generation = watches[i].generation;
-		drop_lock();
+		unlock_and_let_go(&hold);
 		if (used)
 			look(position, generation);
 	}
+}
+
+static void settle_one(struct watch *w, uint64_t now, bool settled, bool all)
+{
+	struct gmod_finding f;
+	bool due;
+
+	if (!take_lock())
+		return;
+	due = is_due(w, now, settled, all);
+	if (due)
+		f = conclude(w);
+	gmod_unlock(&lock);
+	if (due)
+		say(&f, GMOD_FINAL);
 }
 
 void gmod_watch_settle(bool all)
@@ -313,37 +366,42 @@ void gmod_watch_settle(bool all)
 	if (!gmod_watch_pending())
 		return;
 	settled = gmod_options()->halt_on_error || !gmod_work_outstanding();
-	for (int i = 0; i < WATCHES; i++) {
-		struct gmod_finding f;
-		bool due;
+	for (int i = 0; i < WATCHES && gmod_watch_pending(); i++) {
+		struct gmod_hold hold;
 
 		/* Taken out of its watch, the finding is nowhere else until it is said. */
-		gmod_busy_begin();
-		take_lock();
-		due = is_due(&watches[i], now, settled, all);
-		if (due)
-			f = conclude(&watches[i]);
-		drop_lock();
-		if (due)
-			say(&f, GMOD_FINAL);
-		gmod_busy_end();
+		gmod_hold(&hold);
+		gmod_report_coming();
+		settle_one(&watches[i], now, settled, all);
+		gmod_report_came();
+		gmod_let_go(&hold);
 	}
+}
+
+static void released(const struct gmod_record *r, uint64_t word, enum gmod_side side)
+{
+	struct gmod_finding f;
+	struct watch *w;
+
+	if (!take_lock())
+		return;
+	w = find(r->position, word, side);
+	if (w)
+		f = conclude(w);
+	gmod_unlock(&lock);
+	if (w)
+		say(&f, GMOD_FINAL);
 }
 
 void gmod_watch_released(const struct gmod_record *r, uint64_t word)
 {
-	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++) {
-		struct gmod_finding f;
-		struct watch *w;
+	for (int side = GMOD_HEAD; side <= GMOD_TAIL && gmod_watch_pending(); side++) {
+		struct gmod_hold hold;
 
-		if (!gmod_watch_pending())
-			return;
-		take_lock();
-		w = find(r->position, word, (enum gmod_side)side);
-		if (w)
-			f = conclude(w);
-		drop_lock();
-		if (w)
-			say(&f, GMOD_FINAL);
+		gmod_hold(&hold);
+		gmod_report_coming();
+		released(r, word, (enum gmod_side)side);
+		gmod_report_came();
+		gmod_let_go(&hold);
 	}
 }
