@@ -15,9 +15,20 @@
 
 enum { WATCHES = 256 };
 
-/* One damaged side between its first sight and its final report. */
+/* How often a free looks whether another thread has given its report: 2 s of half milliseconds. */
+enum { SAYING_NAPS = 4000 };
+
+/*
+ * One damaged side between its first sight and its final report:
+ *
+ *     NOTHING ──first sight──► OPEN ──conclude──► SAYING ──said──► NOTHING
+ *
+ * All of it is under the lock, but for the last step: while it is SAYING it belongs to the thread that gives the
+ * report.
+ */
+enum { NOTHING, OPEN, SAYING };
 struct watch {
-	bool used;
+	atomic_int state;
 	uint32_t position;
 	uint64_t generation; /* of the record's word */
 	enum gmod_side side;
@@ -81,16 +92,27 @@ unsigned gmod_watch_seen(void)
 
 bool gmod_watch_pending(void)
 {
-	return atomic_load_explicit(&pending, memory_order_relaxed) > 0;
+	return atomic_load_explicit(&pending, memory_order_acquire) > 0;
+}
+
+static int state_of(const struct watch *w)
+{
+	/* acquire: a thread that has given its report is done with the rest */
+	return atomic_load_explicit(&w->state, memory_order_acquire);
+}
+
+static struct watch *find_in(int state, uint32_t position, uint64_t word, enum gmod_side side)
+{
+	for (int i = 0; watches && i < WATCHES; i++)
+		if (state_of(&watches[i]) == state && watches[i].generation == word >> 2 &&
+		    watches[i].position == position && watches[i].side == side)
+			return &watches[i];
+	return NULL;
 }
 
 static struct watch *find(uint32_t position, uint64_t word, enum gmod_side side)
 {
-	for (int i = 0; watches && i < WATCHES; i++)
-		if (watches[i].used && watches[i].generation == word >> 2 && watches[i].position == position &&
-		    watches[i].side == side)
-			return &watches[i];
-	return NULL;
+	return find_in(OPEN, position, word, side);
 }
 
 static struct watch *find_free(void)
@@ -104,7 +126,7 @@ static struct watch *find_free(void)
 		watches = p;
 	}
 	for (int i = 0; i < WATCHES; i++)
-		if (!watches[i].used)
+		if (state_of(&watches[i]) == NOTHING)
 			return &watches[i];
 	return NULL;
 }
@@ -188,7 +210,7 @@ static struct watch *begin_watch(const struct gmod_sighting *s, const struct gmo
 		mark_reported(s->record, s->side);
 		return NULL;
 	}
-	*w = (struct watch){.used = true,
+	*w = (struct watch){.state = OPEN,
 			    .position = s->record->position,
 			    .generation = s->word >> 2,
 			    .side = s->side,
@@ -222,22 +244,27 @@ static void first_sight(const struct gmod_sighting *s)
 		say(&f, GMOD_PROVISIONAL);
 }
 
-/* Take the finding out of its watch; the report is given without the lock. */
-static struct gmod_finding conclude(struct watch *w)
+/* Under the lock: from here on the finding is this thread's, which says it next. */
+static void conclude(struct watch *w)
 {
-	struct gmod_finding f = w->finding;
 	struct gmod_record *r = gmod_record_at(w->position);
 
 	if (atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == w->generation)
 		mark_reported(r, w->side);
-	w->used = false;
-	atomic_fetch_sub_explicit(&pending, 1, memory_order_relaxed);
-	return f;
+	atomic_store_explicit(&w->state, SAYING, memory_order_relaxed);
+}
+
+/* Without the lock. */
+static void say_concluded(struct watch *w)
+{
+	say(&w->finding, GMOD_FINAL);
+	atomic_store_explicit(&w->state, NOTHING, memory_order_release);
+	/* release: whoever finds nothing pending may count on the report having been given */
+	atomic_fetch_sub_explicit(&pending, 1, memory_order_release);
 }
 
 static void sighted(const struct gmod_sighting *s)
 {
-	struct gmod_finding f;
 	bool known, reported, final = false;
 	struct watch *w;
 
@@ -251,13 +278,13 @@ static void sighted(const struct gmod_sighting *s)
 		merge(w, s);
 		final = s->last;
 		if (final)
-			f = conclude(w);
+			conclude(w);
 	}
 	gmod_unlock(&lock);
 	if (!known && !reported)
 		first_sight(s);
 	else if (final)
-		say(&f, GMOD_FINAL);
+		say_concluded(w);
 }
 
 void gmod_watch_sighting(const struct gmod_sighting *s)
@@ -291,8 +318,8 @@ static bool is_due(const struct watch *w, uint64_t now, bool settled, bool all)
 {
 	uint64_t quiet = now - w->grown_ns;
 
-	if (!w->used || all)
-		return w->used;
+	if (state_of(w) != OPEN || all)
+		return state_of(w) == OPEN;
 	if (quiet > 3 * GMOD_WATCH_SETTLE_NS)
 		return true;
 	return w->slack_ns >= w->grown_ns && (settled || quiet > GMOD_WATCH_SETTLE_NS);
@@ -319,7 +346,7 @@ bool gmod_watch_wants_slack(void)
 	if (!gmod_watch_pending() || !hold_and_lock(&hold))
 		return false;
 	for (int i = 0; i < WATCHES; i++)
-		wants |= watches[i].used && watches[i].slack_ns < watches[i].grown_ns;
+		wants |= state_of(&watches[i]) == OPEN && watches[i].slack_ns < watches[i].grown_ns;
 	unlock_and_let_go(&hold);
 	return wants;
 }
@@ -330,32 +357,31 @@ void gmod_watch_recheck(void (*look)(uint32_t position, uint64_t generation))
 		struct gmod_hold hold;
 		uint64_t generation;
 		uint32_t position;
-		bool used;
+		bool open;
 
 		if (!hold_and_lock(&hold))
 			return;
-		used = watches[i].used;
+		open = state_of(&watches[i]) == OPEN;
 		position = watches[i].position;
 		generation = watches[i].generation;
 		unlock_and_let_go(&hold);
-		if (used)
+		if (open)
 			look(position, generation);
 	}
 }
 
 static void settle_one(struct watch *w, uint64_t now, bool settled, bool all)
 {
-	struct gmod_finding f;
 	bool due;
 
 	if (!take_lock())
 		return;
 	due = is_due(w, now, settled, all);
 	if (due)
-		f = conclude(w);
+		conclude(w);
 	gmod_unlock(&lock);
 	if (due)
-		say(&f, GMOD_FINAL);
+		say_concluded(w);
 }
 
 void gmod_watch_settle(bool all)
@@ -380,21 +406,34 @@ void gmod_watch_settle(bool all)
 
 static void released(const struct gmod_record *r, uint64_t word, enum gmod_side side)
 {
-	struct gmod_finding f;
 	struct watch *w;
 
 	if (!take_lock())
 		return;
 	w = find(r->position, word, side);
 	if (w)
-		f = conclude(w);
+		conclude(w);
 	gmod_unlock(&lock);
 	if (w)
-		say(&f, GMOD_FINAL);
+		say_concluded(w);
+}
+
+static bool others_say(const struct gmod_record *r, uint64_t word)
+{
+	struct gmod_hold hold;
+	bool found;
+
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
+		return false;
+	found = find_in(SAYING, r->position, word, GMOD_HEAD) || find_in(SAYING, r->position, word, GMOD_TAIL);
+	unlock_and_let_go(&hold);
+	return found;
 }
 
 void gmod_watch_released(const struct gmod_record *r, uint64_t word)
 {
+	const struct timespec nap = {0, 500000};
+
 	for (int side = GMOD_HEAD; side <= GMOD_TAIL && gmod_watch_pending(); side++) {
 		struct gmod_hold hold;
 
@@ -404,4 +443,6 @@ void gmod_watch_released(const struct gmod_record *r, uint64_t word)
 		gmod_report_came();
 		gmod_let_go(&hold);
 	}
+	for (unsigned i = 0; i < SAYING_NAPS && others_say(r, word); i++)
+		nanosleep(&nap, NULL);
 }
