@@ -233,14 +233,14 @@ void gmod_heap_facts(const struct gmod_record *r, struct gmod_buffer_facts *fact
 /*
  * Wait for all work of the buffer's context, as the native free does: then the canaries are final. Freeing a tiny
  * buffer in relaxed capture mode waits so, and disturbs no capture (measured: beside a 50 ms kernel it takes 50 ms;
- * 2 us when idle), where a context synchronise would kill one.
+ * 2 us when idle), where a context synchronise would kill one. True when that work is done.
  */
-static void wait_for_context(const struct gmod_context *c)
+static bool wait_for_context(const struct gmod_context *c)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	CUcontext current = NULL, owner = atomic_load_explicit(&c->handle, memory_order_relaxed), popped;
 	CUdeviceptr tiny = 0;
-	bool pushed = false;
+	bool pushed = false, waited;
 
 	if (NEXT(cuCtxGetCurrent)(&current) == CUDA_SUCCESS && current != owner) {
 		pushed = NEXT(cuCtxPushCurrent_v2)(owner) == CUDA_SUCCESS;
@@ -252,11 +252,13 @@ static void wait_for_context(const struct gmod_context *c)
 		if (NEXT(cuMemAllocManaged)(&tiny, 1, CU_MEM_ATTACH_GLOBAL) != CUDA_SUCCESS)
 			tiny = 0;
 	}
-	if (!tiny || NEXT(cuMemFree_v2)(tiny) != CUDA_SUCCESS)
+	waited = tiny && NEXT(cuMemFree_v2)(tiny) == CUDA_SUCCESS;
+	if (!waited)
 		gmod_degraded("waiting before a free");
 	if (pushed && NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 		gmod_degraded("cuCtxPopCurrent");
 	gmod_relaxed_end(mode);
+	return waited && (current == owner || pushed);
 }
 
 static void index_again(const struct gmod_record *r)
@@ -324,8 +326,9 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 		gmod_misuse_free(found->bounds.user, entry_point, CUDA_ERROR_INVALID_VALUE);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
-	if (gmod_on())
-		wait_for_context(d->context);
+	/* Before the verdict: what is said of the suspects is how they are after the wait. */
+	if (gmod_on() && wait_for_context(d->context) && context)
+		gmod_prove_context(context, began);
 	verify(r, GMOD_VERIFY_ALL, swept);
 	result = release(r);
 	if (result == CUDA_SUCCESS && context)

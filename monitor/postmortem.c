@@ -98,7 +98,7 @@ void gmod_post_mortem(CUresult error, const char *entry_point)
 	gmod_hold(&hold);
 	if (gmod_sweep_lock(2000000000)) {
 		gmod_sweep_thorough(GMOD_PIN_SWEEP);
-		gmod_suspects_find(&f, gmod_now().ticks);
+		gmod_suspects_find(&f, gmod_now().ticks, NULL);
 		f.nearby = nearby;
 		f.nearby_count = latest_buffers(nearby);
 		/* Before the lock is free: no sweep may begin any more. */

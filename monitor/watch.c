@@ -21,12 +21,12 @@ enum { SAYING_NAPS = 4000 };
 /*
  * One damaged side between its first sight and its final report:
  *
- *     NOTHING ──first sight──► OPEN ──conclude──► SAYING ──said──► NOTHING
+ *     NOTHING ──claim──► CLAIMED ──described──► OPEN ──conclude──► SAYING ──said──► NOTHING
  *
- * All of it is under the lock, but for the last step: while it is SAYING it belongs to the thread that gives the
- * report.
+ * claim and conclude are under the lock. While it is CLAIMED or SAYING it belongs to the thread that saw the damage or
+ * gives the report.
  */
-enum { NOTHING, OPEN, SAYING };
+enum { NOTHING, CLAIMED, OPEN, SAYING };
 struct watch {
 	atomic_int state;
 	uint32_t position;
@@ -36,6 +36,7 @@ struct watch {
 	uint64_t grown_ns;     /* when it last grew */
 	uint64_t slack_ns;     /* latest look at the slack; UINT64_MAX: the side has none */
 	struct gmod_finding finding;
+	struct gmod_unfinished *unfinished; /* its own, apart: most looks at a watch do not need it */
 };
 
 /*
@@ -97,17 +98,31 @@ bool gmod_watch_pending(void)
 
 static int state_of(const struct watch *w)
 {
-	/* acquire: a thread that has given its report is done with the rest */
+	/* acquire: the thread that it belonged to is done with the rest */
 	return atomic_load_explicit(&w->state, memory_order_acquire);
+}
+
+static void set_state(struct watch *w, int state)
+{
+	/* release: see state_of() */
+	atomic_store_explicit(&w->state, state, memory_order_release);
+}
+
+/* In whatever state but NOTHING. A side has one at most. */
+static struct watch *find_any(uint32_t position, uint64_t word, enum gmod_side side)
+{
+	for (int i = 0; watches && i < WATCHES; i++)
+		if (state_of(&watches[i]) != NOTHING && watches[i].generation == word >> 2 &&
+		    watches[i].position == position && watches[i].side == side)
+			return &watches[i];
+	return NULL;
 }
 
 static struct watch *find_in(int state, uint32_t position, uint64_t word, enum gmod_side side)
 {
-	for (int i = 0; watches && i < WATCHES; i++)
-		if (state_of(&watches[i]) == state && watches[i].generation == word >> 2 &&
-		    watches[i].position == position && watches[i].side == side)
-			return &watches[i];
-	return NULL;
+	struct watch *w = find_any(position, word, side);
+
+	return w && state_of(w) == state ? w : NULL;
 }
 
 static struct watch *find(uint32_t position, uint64_t word, enum gmod_side side)
@@ -118,8 +133,8 @@ static struct watch *find(uint32_t position, uint64_t word, enum gmod_side side)
 static struct watch *find_free(void)
 {
 	if (!watches) {
-		void *p =
-		    mmap(NULL, WATCHES * sizeof(*watches), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *p = mmap(NULL, WATCHES * (sizeof(*watches) + sizeof(*watches->unfinished)),
+			       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (p == MAP_FAILED)
 			return NULL;
@@ -141,7 +156,7 @@ static void describe_diff(struct gmod_finding *f, const struct gmod_diff *d)
 	f->extent = d->last - d->first + 1;
 }
 
-static void describe(struct gmod_finding *f, const struct gmod_sighting *s)
+static void describe(struct gmod_finding *f, const struct gmod_sighting *s, struct gmod_unfinished *unfinished)
 {
 	memset(f, 0, sizeof(*f));
 	f->class = s->side == GMOD_TAIL ? GMOD_HEAP_BUFFER_OVERFLOW : GMOD_HEAP_BUFFER_UNDERFLOW;
@@ -151,7 +166,7 @@ static void describe(struct gmod_finding *f, const struct gmod_sighting *s)
 	f->intact_ns = s->intact.ns;
 	f->seen_ns = s->seen.ns;
 	describe_diff(f, &s->diff);
-	gmod_suspects_find(f, s->intact.ticks);
+	gmod_suspects_find(f, s->intact.ticks, unfinished);
 }
 
 static void merge(struct watch *w, const struct gmod_sighting *s)
@@ -201,8 +216,8 @@ static bool has_slack(const struct gmod_record *r, enum gmod_side side)
 	return side == GMOD_HEAD ? b->head_to < b->user : b->user + b->size < b->tail_from;
 }
 
-/* Under the lock: watch the side from now on, unless there is nothing more to see or no room. */
-static struct watch *begin_watch(const struct gmod_sighting *s, const struct gmod_finding *f)
+/* Under the lock: a watch for the side, unless there is nothing more to see or no room. */
+static struct watch *claim(const struct gmod_sighting *s)
 {
 	struct watch *w = s->last ? NULL : find_free();
 
@@ -210,38 +225,59 @@ static struct watch *begin_watch(const struct gmod_sighting *s, const struct gmo
 		mark_reported(s->record, s->side);
 		return NULL;
 	}
-	*w = (struct watch){.state = OPEN,
-			    .position = s->record->position,
-			    .generation = s->word >> 2,
-			    .side = s->side,
-			    .diff = s->diff,
-			    .grown_ns = s->seen.ns,
-			    .slack_ns = has_slack(s->record, s->side) ? 0 : UINT64_MAX,
-			    .finding = *f};
+	w->position = s->record->position;
+	w->generation = s->word >> 2;
+	w->side = s->side;
+	w->diff = s->diff;
+	w->grown_ns = s->seen.ns;
+	w->slack_ns = has_slack(s->record, s->side) ? 0 : UINT64_MAX;
+	w->unfinished = (struct gmod_unfinished *)(watches + WATCHES) + (w - watches);
+	set_state(w, CLAIMED);
 	atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
 	return w;
 }
 
-static void first_sight(const struct gmod_sighting *s)
+static void say_at_once(const struct gmod_sighting *s, uint32_t id)
 {
-	bool settled = !gmod_work_outstanding(), watched;
 	struct gmod_finding f;
 
-	describe(&f, s);
+	describe(&f, s, NULL);
+	f.id = id;
+	say(&f, GMOD_FINAL);
+}
+
+static void watch(struct watch *w, const struct gmod_sighting *s, uint32_t id)
+{
+	bool settled = !gmod_work_outstanding();
+	struct gmod_finding f;
+
+	describe(&w->finding, s, w->unfinished);
+	w->finding.id = id;
+	if (!settled)
+		f = w->finding;
+	/* From here on others may have it grow, or conclude it. */
+	set_state(w, OPEN);
+	if (!settled)
+		say(&f, GMOD_PROVISIONAL);
+}
+
+static void first_sight(const struct gmod_sighting *s)
+{
+	struct watch *w = NULL;
+	uint32_t id = 0;
+
 	if (!take_lock())
 		return;
 	/* Another thread may have been here meanwhile: the last look before an exit waits for no other. */
-	if (is_reported(s->record, s->side) || find(s->record->position, s->word, s->side)) {
-		gmod_unlock(&lock);
-		return;
+	if (!is_reported(s->record, s->side) && !find_any(s->record->position, s->word, s->side)) {
+		id = gmod_watch_next_id();
+		w = claim(s);
 	}
-	f.id = gmod_watch_next_id();
-	watched = begin_watch(s, &f);
 	gmod_unlock(&lock);
-	if (!watched)
-		say(&f, GMOD_FINAL);
-	else if (!settled)
-		say(&f, GMOD_PROVISIONAL);
+	if (w)
+		watch(w, s, id);
+	else if (id)
+		say_at_once(s, id);
 }
 
 /* Under the lock: from here on the finding is this thread's, which says it next. */
@@ -251,14 +287,15 @@ static void conclude(struct watch *w)
 
 	if (atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == w->generation)
 		mark_reported(r, w->side);
-	atomic_store_explicit(&w->state, SAYING, memory_order_relaxed);
+	set_state(w, SAYING);
 }
 
 /* Without the lock. */
 static void say_concluded(struct watch *w)
 {
+	gmod_suspects_refresh(&w->finding, w->unfinished);
 	say(&w->finding, GMOD_FINAL);
-	atomic_store_explicit(&w->state, NOTHING, memory_order_release);
+	set_state(w, NOTHING);
 	/* release: whoever finds nothing pending may count on the report having been given */
 	atomic_fetch_sub_explicit(&pending, 1, memory_order_release);
 }

@@ -47,6 +47,8 @@ check_far_write() {
 check_settles() {
 	guarded log_path=report.log "$edges/settles"
 	same "settles: while the kernel runs" '0 settled' "$status $out"
+	says "settles: the kernel is said to be undone" 'k_flip_and_spin x1 .*\(1 not proven complete\)' \
+		"$(suspects "$(cat "$work/guarded/report.log")" | tail -n 1)"
 	same "settles: once" 1 "$(final_reports "$(cat "$work/guarded/report.log")")"
 }
 
@@ -60,6 +62,7 @@ check_found_at_exit() {
 check_other_context() {
 	guarded gather_interval_ms=0 "$edges/other_context"
 	same "other_context: one report" "0 1" "$status $(final_reports "$err")"
+	says_not "other_context: after the wait the kernels are done" 'not proven complete' "$(suspects "$err")"
 }
 
 check_put_back() {
