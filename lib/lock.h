@@ -9,22 +9,19 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <time.h>
 
-/* False after a second or more of it being held by others. Acquire: what the last holder wrote is visible. */
+#include "lib/patience.h"
+
+/* False when others have held it for a second. Acquire: what the last holder wrote is visible. */
 static inline bool gmod_lock(atomic_flag *lock)
 {
-	const struct timespec nap = {0, 100000};
+	uint64_t patience = GMOD_SECONDS(1);
 
-	for (int i = 0; atomic_flag_test_and_set_explicit(lock, memory_order_acquire); i++) {
+	for (int i = 0; atomic_flag_test_and_set_explicit(lock, memory_order_acquire); i++)
 		if (i < 1000)
 			sched_yield();
-		else if (i < 11000)
-			nanosleep(&nap, NULL);
-		else
+		else if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 10))
 			return false;
-	}
 	return true;
 }
 

@@ -11,6 +11,7 @@
 #include "lib/heap.h"
 #include "lib/log.h"
 #include "lib/misuse.h"
+#include "lib/patience.h"
 #include "lib/process.h"
 #include "monitor/gather.h"
 #include "monitor/monitor.h"
@@ -203,14 +204,15 @@ static bool first_to_finish(bool look)
 {
 	static atomic_int finisher;
 	int self = (int)syscall(SYS_gettid), expected = 0;
+	uint64_t patience = GMOD_SECONDS(3);
 
 	if (atomic_compare_exchange_strong_explicit(&finisher, &expected, self, memory_order_relaxed,
 						    memory_order_relaxed) ||
 	    expected == self)
 		return true;
 	gmod_monitor_finish(look ? last_look : NULL);
-	for (int i = 0; i < 3000 && !atomic_load_explicit(&finished, memory_order_acquire); i++)
-		usleep(1000);
+	while (!atomic_load_explicit(&finished, memory_order_acquire) && gmod_nap(&patience, GMOD_MILLISECONDS(1)))
+		;
 	return false;
 }
 
@@ -244,7 +246,7 @@ void gmod_finish(enum gmod_ending how)
 	gmod_process_set_phase(GMOD_WINDING_DOWN);
 	if (how == GMOD_BY_EXIT)
 		gmod_busy_wait(2000);
-	gmod_report_await(2000);
+	gmod_report_await();
 	say_the_last();
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/patience.h"
 #include "lib/process.h"
 #include "lib/start.h"
 #include "monitor/activity.h"
@@ -25,9 +26,8 @@
 #define HEARTBEAT_SHARED (1000 * NS_PER_MS)
 #define STACK_SIZE ((size_t)512 << 10)
 
-/* How long the monitor may be stuck before nobody waits for it any more, and the pieces in which that is counted. */
-#define PATIENCE_NS (2000 * NS_PER_MS)
-#define PATIENCE_PIECE_NS (20 * NS_PER_MS)
+/* How long the monitor may be stuck before nobody waits for it any more. */
+#define PATIENCE GMOD_SECONDS(2)
 
 static atomic_bool started, running, given_up;
 static atomic_int stopping, ended; /* each a futex too */
@@ -315,20 +315,18 @@ void gmod_monitor_progress(void)
 		atomic_fetch_add_explicit(&progress, 1, memory_order_relaxed);
 }
 
-/* Waits for a piece of the patience; returns how much of it that took. A process that was stopped lost one piece. */
-static uint64_t wait_for_the_end(void)
+static void wait_for_the_end(uint64_t *patience)
 {
-	uint64_t began = clock_ns(CLOCK_MONOTONIC), took;
+	uint64_t began = gmod_monotonic_ns();
 
-	futex_wait(&ended, 0, PATIENCE_PIECE_NS);
-	took = clock_ns(CLOCK_MONOTONIC) - began;
-	return took < PATIENCE_PIECE_NS ? took : PATIENCE_PIECE_NS;
+	futex_wait(&ended, 0, GMOD_MILLISECONDS(20));
+	gmod_waited(patience, began, GMOD_MILLISECONDS(20));
 }
 
 bool gmod_monitor_finish(void (*task)(void))
 {
+	uint64_t patience = PATIENCE;
 	unsigned seen = 0;
-	uint64_t stuck = 0;
 
 	if (task)
 		atomic_store_explicit(&last_task, task, memory_order_relaxed);
@@ -340,10 +338,10 @@ bool gmod_monitor_finish(void (*task)(void))
 		unsigned now = atomic_load_explicit(&progress, memory_order_relaxed);
 
 		if (now != seen)
-			stuck = 0;
+			patience = PATIENCE;
 		seen = now;
-		stuck += wait_for_the_end();
-		if (stuck < PATIENCE_NS)
+		wait_for_the_end(&patience);
+		if (patience)
 			continue;
 		atomic_store_explicit(&given_up, true, memory_order_relaxed);
 		return false;

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/patience.h"
+
 #define RULES_MAX 512
 #define RULES_BYTES 65536
 #define SITES_MAX 4096 /* a power of two */
@@ -503,12 +505,12 @@ void gmod_report_came(void)
 	atomic_fetch_sub_explicit(&coming, 1, memory_order_release);
 }
 
-void gmod_report_await(unsigned milliseconds)
+void gmod_report_await(void)
 {
-	const struct timespec nap = {0, 1000000};
+	uint64_t patience = GMOD_SECONDS(2);
 
-	for (unsigned i = 0; i < milliseconds && atomic_load_explicit(&coming, memory_order_acquire) > 0; i++)
-		nanosleep(&nap, NULL);
+	while (atomic_load_explicit(&coming, memory_order_acquire) > 0 && gmod_nap(&patience, GMOD_MILLISECONDS(1)))
+		;
 }
 
 static void report(const struct gmod_finding *f)

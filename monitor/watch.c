@@ -15,9 +15,6 @@
 
 enum { WATCHES = 256 };
 
-/* How often a free looks whether another thread has given its report: 2 s of half milliseconds. */
-enum { SAYING_NAPS = 4000 };
-
 /*
  * One damaged side between its first sight and its final report:
  *
@@ -469,7 +466,7 @@ static bool others_say(const struct gmod_record *r, uint64_t word)
 
 void gmod_watch_released(const struct gmod_record *r, uint64_t word)
 {
-	const struct timespec nap = {0, 500000};
+	uint64_t patience = GMOD_SECONDS(2);
 
 	for (int side = GMOD_HEAD; side <= GMOD_TAIL && gmod_watch_pending(); side++) {
 		struct gmod_hold hold;
@@ -480,6 +477,6 @@ void gmod_watch_released(const struct gmod_record *r, uint64_t word)
 		gmod_report_came();
 		gmod_let_go(&hold);
 	}
-	for (unsigned i = 0; i < SAYING_NAPS && others_say(r, word); i++)
-		nanosleep(&nap, NULL);
+	while (others_say(r, word) && gmod_nap(&patience, GMOD_MILLISECONDS(1) / 2))
+		;
 }
