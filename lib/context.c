@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/log.h"
+#include "lib/patience.h"
 #include "lib/start.h"
 
 static struct gmod_context contexts[GMOD_CONTEXTS];
@@ -83,15 +84,17 @@ static void set_up(struct gmod_context *c)
 		say_declined(c->device);
 }
 
-/* A free entry, taken by moving its state. */
+/* A free entry that nobody is stuck in, taken by moving its state. Who comes in from now on sees that it is no context.
+ */
 static struct gmod_context *make(CUcontext handle)
 {
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = &contexts[i];
 		int expected = GMOD_CONTEXT_NONE;
 
-		if (!atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_MAKING,
-							     memory_order_acquire, memory_order_relaxed))
+		if (atomic_load_explicit(&c->users, memory_order_seq_cst) ||
+		    !atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_MAKING,
+							     memory_order_seq_cst, memory_order_relaxed))
 			continue;
 		set_up(c);
 		atomic_store_explicit(&c->handle, handle, memory_order_relaxed);
@@ -188,14 +191,37 @@ bool gmod_context_enter(struct gmod_context *c)
 
 void gmod_context_leave(struct gmod_context *c)
 {
+	/* release: the calls of ours are done before somebody destroys the context or takes the entry */
 	atomic_fetch_sub_explicit(&c->users, 1, memory_order_release);
+}
+
+bool gmod_context_is_alive(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE;
+}
+
+static void say_stuck(void)
+{
+	static atomic_bool said;
+
+	gmod_count(&gmod_counters.degraded, 1);
+	if (!atomic_exchange_explicit(&said, true, memory_order_relaxed))
+		gmod_log_note(0, "a context is destroyed while a driver call of GMOD's in it has not returned for 5 s");
 }
 
 void gmod_context_dying(struct gmod_context *c)
 {
+	uint64_t patience = GMOD_SECONDS(5);
+
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_DYING, memory_order_seq_cst);
-	while (atomic_load_explicit(&c->users, memory_order_seq_cst))
-		sched_yield();
+	for (int i = 0; atomic_load_explicit(&c->users, memory_order_seq_cst); i++) {
+		if (i < 1000) {
+			sched_yield();
+		} else if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 10)) {
+			say_stuck();
+			return;
+		}
+	}
 }
 
 void gmod_context_alive_again(struct gmod_context *c)

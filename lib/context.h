@@ -10,6 +10,12 @@
  *     users -= 1            (release)           destroy
  *
  * the same handshake as gmod_pin() (monitor/registry.h), with the context for the record.
+ *
+ * The wait has a bound of 5 s: the monitor may be stuck in a driver call that does not return, and a program that
+ * waited for that would hang where it does not natively. After that the context is destroyed with that one call under
+ * way, which is what the driver's manual warns of; it can at worst fail or fault where the driver was stuck already.
+ * Nothing follows it: inside, the state is looked at before each call, and a call in a context that has been destroyed
+ * is refused (measured: CONTEXT_IS_DESTROYED). The entry is not used again while anybody is in there.
  */
 #ifndef GMOD_LIB_CONTEXT_H
 #define GMOD_LIB_CONTEXT_H
@@ -54,8 +60,10 @@ bool gmod_context_last_release(int device);
 
 bool gmod_context_enter(struct gmod_context *c);
 void gmod_context_leave(struct gmod_context *c);
+/* For who is inside, before each call: is it not dying meanwhile? */
+bool gmod_context_is_alive(const struct gmod_context *c);
 
-/* About to be destroyed or reset: keeps the monitor out, and waits until it is out. */
+/* About to be destroyed or reset: keeps the monitor out, and waits until it is out, within reason. */
 void gmod_context_dying(struct gmod_context *c);
 /* The driver refused, or others still hold the context: as before. */
 void gmod_context_alive_again(struct gmod_context *c);

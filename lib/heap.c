@@ -350,7 +350,7 @@ static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 		if ((word & 3) != state || gmod_record_details(r)->context != c)
 			continue;
 		swept = gmod_sweep_latest();
-		if (state == GMOD_RELEASING || gmod_record_begin_release(r, word))
+		if (state == GMOD_RELEASING || gmod_record_begin_leaving(r, word))
 			visit(r, swept);
 	}
 }

@@ -35,6 +35,12 @@ struct batch {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Looked at before each call: somebody may have lost patience with the one before. */
+static bool may_call(const struct gmod_context *c)
+{
+	return gmod_on() && gmod_context_is_alive(c);
+}
+
 static bool prepare(struct gmod_context *c)
 {
 	if (!c->stream || (c->overdue && NEXT(cuEventQuery)(c->gathered) != CUDA_SUCCESS))
@@ -58,7 +64,7 @@ static bool wait_for_copies(struct gmod_context *c)
 
 	if (NEXT(cuEventRecord)(c->gathered, c->stream) != CUDA_SUCCESS)
 		return false;
-	for (int i = 0; i < 1500; i++) {
+	for (int i = 0; i < 1500 && may_call(c); i++) {
 		CUresult r = NEXT(cuEventQuery)(c->gathered);
 
 		if (r != CUDA_ERROR_NOT_READY)
@@ -84,11 +90,14 @@ static void flush(struct batch *b)
 {
 	if (!b->count)
 		return;
-	if (!wait_for_copies(b->context)) {
+	if (may_call(b->context) && !wait_for_copies(b->context)) {
 		/* Copies may still land in the staging memory: nothing more until they have. */
-		b->failed = true;
 		b->context->overdue = true;
-		gmod_degraded("gather");
+		b->failed = true;
+		if (may_call(b->context))
+			gmod_degraded("gather");
+	} else if (!may_call(b->context)) {
+		b->failed = true;
 	} else if (gmod_sweep_lock(1000000000)) {
 		/* The staging memory is the driver's: at exit it goes like the rest. */
 		if (gmod_busy_begin())
@@ -110,11 +119,12 @@ static void flush(struct batch *b)
 static void copy_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from,
 		       uint64_t to)
 {
-	if (from >= to)
+	if (from >= to || !may_call(b->context))
 		return;
 	if (NEXT(cuMemcpyDtoHAsync_v2)((char *)b->context->staging + b->used, from, to - from, b->context->stream) !=
 	    CUDA_SUCCESS) {
-		gmod_degraded("cuMemcpyDtoHAsync");
+		if (may_call(b->context))
+			gmod_degraded("cuMemcpyDtoHAsync");
 		return;
 	}
 	b->piece[b->count++] = (struct piece){r, word, side, from, to, b->used};
@@ -163,7 +173,7 @@ static void gather_in(struct gmod_context *c, enum gmod_gather what)
 		b.used = 0;
 		b.failed = !prepare(c);
 		b.began = gmod_now();
-		for (uint32_t i = 0; i < end && !b.failed && gmod_on(); i++) {
+		for (uint32_t i = 0; i < end && !b.failed && may_call(c); i++) {
 			copy_slack(&b, gmod_record_at(i), what);
 			gmod_monitor_progress();
 		}

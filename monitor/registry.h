@@ -105,6 +105,8 @@ void gmod_record_abandon(struct gmod_record *r);
  * sweeper reads its canaries; false when another thread was first.
  */
 bool gmod_record_begin_release(struct gmod_record *r, uint64_t word);
+/* The same where gmod_context_dying() has dealt with the gather: it waits for those that look by loads. */
+bool gmod_record_begin_leaving(struct gmod_record *r, uint64_t word);
 /* RELEASING -> LIVE. */
 void gmod_record_reinstate(struct gmod_record *r);
 /* RELEASING -> FREE with a new generation. */
