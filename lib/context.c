@@ -147,6 +147,19 @@ struct gmod_context *gmod_context_current(void)
 	return c;
 }
 
+struct gmod_context *gmod_context_made(CUcontext handle)
+{
+	struct gmod_context *c = gmod_context_of(handle);
+	CUcontext popped;
+
+	if (c || !handle || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
+		return c;
+	c = gmod_context_current();
+	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxPopCurrent");
+	return c;
+}
+
 enum { PRIMARIES = 64 };
 static _Atomic(CUcontext) primaries[PRIMARIES];
 static _Atomic unsigned retained[PRIMARIES]; /* retains seen and not yet released */
@@ -170,6 +183,14 @@ bool gmod_context_last_release(int device)
 							       memory_order_relaxed, memory_order_relaxed))
 		;
 	return count <= 1;
+}
+
+bool gmod_context_is_orphan(const struct gmod_context *c)
+{
+	CUcontext handle = gmod_context_is_alive(c) ? atomic_load_explicit(&c->handle, memory_order_relaxed) : NULL;
+
+	return handle && handle == gmod_context_primary(c->device) &&
+	       !atomic_load_explicit(&retained[c->device], memory_order_relaxed);
 }
 
 CUcontext gmod_context_primary(int device)
@@ -222,6 +243,21 @@ void gmod_context_dying(struct gmod_context *c)
 			return;
 		}
 	}
+}
+
+void gmod_context_drop_stream(struct gmod_context *c)
+{
+	CUcontext handle = atomic_load_explicit(&c->handle, memory_order_relaxed), popped;
+
+	if (!c->stream || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
+		return;
+	if (NEXT(cuStreamDestroy_v2)(c->stream) != CUDA_SUCCESS ||
+	    (c->gathered && NEXT(cuEventDestroy_v2)(c->gathered) != CUDA_SUCCESS))
+		gmod_degraded("cuStreamDestroy");
+	c->stream = NULL;
+	c->gathered = NULL;
+	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxPopCurrent");
 }
 
 void gmod_context_alive_again(struct gmod_context *c)

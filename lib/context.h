@@ -50,6 +50,8 @@ struct gmod_context *gmod_context_current(void);
 /* The entry for a handle, NULL if it has none. */
 struct gmod_context *gmod_context_of(CUcontext handle);
 struct gmod_context *gmod_context_at(unsigned i);
+/* The same, made if need be, with that context current for the time; NULL when that is not possible. */
+struct gmod_context *gmod_context_made(CUcontext handle);
 
 /* Remember which context is a device's primary one; ask for it (NULL: not known). */
 void gmod_context_is_primary(int device, CUcontext handle);
@@ -57,6 +59,8 @@ CUcontext gmod_context_primary(int device);
 
 /* A primary context is being released. false: retains that GMOD has seen hold it, so it will not go. */
 bool gmod_context_last_release(int device);
+/* The entry is a primary context's, and no retain that GMOD has seen holds it. */
+bool gmod_context_is_orphan(const struct gmod_context *c);
 
 bool gmod_context_enter(struct gmod_context *c);
 void gmod_context_leave(struct gmod_context *c);
@@ -67,6 +71,9 @@ bool gmod_context_is_alive(const struct gmod_context *c);
 void gmod_context_dying(struct gmod_context *c);
 /* The driver refused, or others still hold the context: as before. */
 void gmod_context_alive_again(struct gmod_context *c);
+/* Of one that is dying: our stream and event, where they do not go with it. Their staging memory is left to the driver.
+ */
+void gmod_context_drop_stream(struct gmod_context *c);
 void gmod_context_gone(struct gmod_context *c);
 
 /*

@@ -401,3 +401,46 @@ void gmod_heap_context_kept(struct gmod_context *c)
 	for_each_of(c, GMOD_RELEASING, keep);
 	gmod_context_alive_again(c);
 }
+
+static bool is_leaving(const struct gmod_record *r, const struct gmod_context *c)
+{
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
+	const struct gmod_details *d = gmod_record_details(r);
+
+	return (word & 3) == GMOD_RELEASING && d->context == c && d->leaving;
+}
+
+CUcontext gmod_heap_context_owner(const struct gmod_context *c)
+{
+	uint32_t end = gmod_registry_positions();
+
+	for (uint32_t i = 0; i < end; i++) {
+		const struct gmod_record *r = gmod_record_at(i);
+		CUcontext owner = NULL;
+
+		if (is_leaving(r, c) && NEXT(cuPointerGetAttribute)(&owner, CU_POINTER_ATTRIBUTE_CONTEXT,
+								    gmod_record_details(r)->raw) == CUDA_SUCCESS)
+			return owner;
+	}
+	return NULL;
+}
+
+void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
+{
+	uint32_t end = gmod_registry_positions();
+
+	for (uint32_t i = 0; home && i < end; i++) {
+		struct gmod_record *r = gmod_record_at(i);
+		struct gmod_details *d = gmod_record_details(r);
+
+		if (!is_leaving(r, c))
+			continue;
+		d->context = home;
+		atomic_fetch_add_explicit(&home->unplaced, d->unplaced, memory_order_relaxed);
+		keep(r, gmod_sweep_latest());
+	}
+	if (home)
+		gmod_context_gone(c);
+	else
+		gmod_heap_context_kept(c);
+}

@@ -128,6 +128,31 @@ check_stuck_in_context() {
 	says_not "stuck_in_context: all is in order in the end" 'last look' "$err"
 }
 
+# A context that goes by the last cuCtxDetach() takes its buffers with it; one that stays keeps them.
+check_detach() {
+	local native
+	alone "$edges/detach"
+	native="$status $out"
+	guarded verbosity=1 "$edges/detach"
+	same "detach: as alone" "$native" "$status $out"
+	same "detach: each overrun is reported once" 4 "$(grep -c '^SUMMARY: GMOD: heap-buffer-overflow' <<<"$err")"
+	says "detach: nothing is degraded" ' 0 degraded' "$err"
+	alone "$edges/detach" primary
+	native="$status $out"
+	guarded verbosity=1 "$edges/detach" primary
+	same "detach: a primary context stays" "$native 1" \
+		"$status $out $(grep -c '^SUMMARY: GMOD: heap-buffer-overflow' <<<"$err")"
+}
+
+check_green() {
+	alone "$edges/green"
+	same "green: alone" "0 done" "$status $out"
+	guarded verbosity=1 "$edges/green"
+	same "green: as alone" "0 done" "$status $out"
+	same "green: each overrun is reported once" 3 "$(grep -c '^SUMMARY: GMOD: heap-buffer-overflow' <<<"$err")"
+	says "green: nothing is degraded" ' 0 degraded' "$err"
+}
+
 # Addresses that go from thread to thread.
 check_reuse() {
 	alone "$edges/reuse"

@@ -20,15 +20,15 @@
  * Where things are
  *
  *	call inject init error procaddr abi32	entry: prologue, faults and traces, cuInit and exit, names
- *	device context context_query		what a call runs in
+ *	device context context_query green	what a call runs in
  *	arena slab block memory host managed	addresses, and the memory behind them
  *	pool vmm ipc array pointer		... of more kinds, and what is known of an address
  *	work queue stream event fault		what runs, in which order, and what happens when it faults
  *	copy* memset launch module library function	what work is made from
  *	capture capture_query graph*		work that is kept for later
  *
- * Not simulated: textures and surfaces, external memory, events between processes, green contexts, conditional
- * and event nodes, changes to the edges of a graph, dma-buf, the runtime's private tables.
+ * Not simulated: textures and surfaces, external memory, events between processes, conditional and event
+ * nodes, what green contexts are for, changes to the edges of a graph, dma-buf, the runtime's private tables.
  *
  * Environment, read once when the library is loaded
  *
@@ -368,7 +368,8 @@ struct CUctx_st {
 	CUcontext next;
 	CUdevice device;
 	bool primary, alive;
-	unsigned flags, refs; /* refs: retains of a primary context */
+	unsigned flags, refs; /* refs: retains of a primary context, or who is attached to another */
+	CUcontext owner;      /* of a green context: the primary one, whose its memory is */
 	unsigned api_version;
 	unsigned long long id;
 	CUresult sticky;
@@ -381,6 +382,8 @@ struct CUctx_st {
 
 CUcontext context_current(void);
 bool context_ok(CUcontext ctx);
+CUresult context_of_green(CUdevice device, CUcontext *out);
+void context_end_green(CUcontext ctx);
 unsigned long thread_number(void);
 
 /* event.c */
