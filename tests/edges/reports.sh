@@ -33,6 +33,15 @@ check_late_write() {
 	done
 }
 
+# A proof dies with its event, whichever ABI destroys that.
+check_stale_event() {
+	guarded log_path=report.log "$edges/stale_event"
+	case $status in
+	77) skip stale_event "$err" ;;
+	*) same "stale_event: reported in time" "0 reported" "$status $out" ;;
+	esac
+}
+
 # Not next to the buffer, and of many buffers the last: found although it is put back.
 check_far_write() {
 	local where
