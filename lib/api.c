@@ -14,13 +14,23 @@
 
 GMOD_EXPORT enum gmod_status gmod_check(void)
 {
+	struct gmod_hold hold;
+	bool locked;
+
 	if (!gmod_on())
 		return GMOD_INACTIVE;
-	if (!gmod_sweep_lock(CHECK_PATIENCE_NS))
+	/* No signal handler may jump out of this with the lock and the pin. */
+	gmod_hold(&hold);
+	locked = gmod_sweep_lock(CHECK_PATIENCE_NS);
+	if (locked && gmod_busy_begin())
+		gmod_sweep_thorough(GMOD_PIN_SWEEP);
+	if (locked) {
+		gmod_busy_end();
+		gmod_sweep_unlock();
+	}
+	gmod_let_go(&hold);
+	if (!locked)
 		return GMOD_BUSY;
-	if (gmod_on())
-		gmod_sweep_thorough();
-	gmod_sweep_unlock();
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_watch_settle(false);
 	return GMOD_OK;

@@ -5,6 +5,7 @@
 
 #include "lib/log.h"
 #include "lib/mapped.h"
+#include "lib/patience.h"
 #include "lib/start.h"
 
 static struct gmod_context contexts[GMOD_CONTEXTS];
@@ -28,13 +29,19 @@ void gmod_relaxed_end(CUstreamCaptureMode before)
 	NEXT(cuThreadExchangeStreamCaptureMode)(&before);
 }
 
+bool gmod_context_is_current(const struct gmod_context *c)
+{
+	CUcontext current = NULL;
+
+	return NEXT(cuCtxGetCurrent)(&current) == CUDA_SUCCESS &&
+	       current == atomic_load_explicit(&c->handle, memory_order_relaxed);
+}
+
 bool gmod_context_visit(const struct gmod_context *c)
 {
-	CUcontext current = NULL, owner = atomic_load_explicit(&c->handle, memory_order_relaxed);
-
-	if (NEXT(cuCtxGetCurrent)(&current) == CUDA_SUCCESS && current == owner)
+	if (gmod_context_is_current(c))
 		return false;
-	if (NEXT(cuCtxPushCurrent_v2)(owner) == CUDA_SUCCESS)
+	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS)
 		return true;
 	gmod_degraded("cuCtxPushCurrent");
 	return false;
@@ -105,15 +112,17 @@ static void set_up(struct gmod_context *c)
 		say_declined(c->device);
 }
 
-/* A free entry, taken by moving its state. */
+/* A free entry that nobody is stuck in, taken by moving its state. Who comes in from now on sees that it is no context.
+ */
 static struct gmod_context *make(CUcontext handle)
 {
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = &contexts[i];
 		int expected = GMOD_CONTEXT_NONE;
 
-		if (!atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_MAKING,
-							     memory_order_acquire, memory_order_relaxed))
+		if (atomic_load_explicit(&c->users, memory_order_seq_cst) ||
+		    !atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_MAKING,
+							     memory_order_seq_cst, memory_order_relaxed))
 			continue;
 		set_up(c);
 		atomic_store_explicit(&c->handle, handle, memory_order_relaxed);
@@ -166,6 +175,19 @@ struct gmod_context *gmod_context_current(void)
 	return c;
 }
 
+struct gmod_context *gmod_context_made(CUcontext handle)
+{
+	struct gmod_context *c = gmod_context_of(handle);
+	CUcontext popped;
+
+	if (c || !handle || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
+		return c;
+	c = gmod_context_current();
+	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxPopCurrent");
+	return c;
+}
+
 enum { PRIMARIES = 64 };
 static _Atomic(CUcontext) primaries[PRIMARIES];
 static _Atomic unsigned retained[PRIMARIES]; /* retains seen and not yet released */
@@ -191,6 +213,14 @@ bool gmod_context_last_release(int device)
 	return count <= 1;
 }
 
+bool gmod_context_is_orphan(const struct gmod_context *c)
+{
+	CUcontext handle = gmod_context_is_alive(c) ? atomic_load_explicit(&c->handle, memory_order_relaxed) : NULL;
+
+	return handle && handle == gmod_context_primary(c->device) &&
+	       !atomic_load_explicit(&retained[c->device], memory_order_relaxed);
+}
+
 CUcontext gmod_context_primary(int device)
 {
 	if (device < 0 || device >= PRIMARIES)
@@ -210,14 +240,52 @@ bool gmod_context_enter(struct gmod_context *c)
 
 void gmod_context_leave(struct gmod_context *c)
 {
+	/* release: the calls of ours are done before somebody destroys the context or takes the entry */
 	atomic_fetch_sub_explicit(&c->users, 1, memory_order_release);
+}
+
+bool gmod_context_is_alive(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE;
+}
+
+static void say_stuck(void)
+{
+	static atomic_bool said;
+
+	gmod_count(&gmod_counters.degraded, 1);
+	if (!atomic_exchange_explicit(&said, true, memory_order_relaxed))
+		gmod_log_note(0, "a context is destroyed while a driver call of GMOD's in it has not returned for 5 s");
 }
 
 void gmod_context_dying(struct gmod_context *c)
 {
+	uint64_t patience = GMOD_SECONDS(5);
+
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_DYING, memory_order_seq_cst);
-	while (atomic_load_explicit(&c->users, memory_order_seq_cst))
-		sched_yield();
+	for (int i = 0; atomic_load_explicit(&c->users, memory_order_seq_cst); i++) {
+		if (i < 1000) {
+			sched_yield();
+		} else if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 10)) {
+			say_stuck();
+			return;
+		}
+	}
+}
+
+void gmod_context_drop_stream(struct gmod_context *c)
+{
+	CUcontext handle = atomic_load_explicit(&c->handle, memory_order_relaxed), popped;
+
+	if (!c->stream || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
+		return;
+	if (NEXT(cuStreamDestroy_v2)(c->stream) != CUDA_SUCCESS ||
+	    (c->gathered && NEXT(cuEventDestroy_v2)(c->gathered) != CUDA_SUCCESS))
+		gmod_degraded("cuStreamDestroy");
+	c->stream = NULL;
+	c->gathered = NULL;
+	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxPopCurrent");
 }
 
 void gmod_context_alive_again(struct gmod_context *c)

@@ -10,6 +10,12 @@
  *     users -= 1            (release)           destroy
  *
  * the same handshake as gmod_pin() (monitor/registry.h), with the context for the record.
+ *
+ * The wait has a bound of 5 s: the monitor may be stuck in a driver call that does not return, and a program that
+ * waited for that would hang where it does not natively. After that the context is destroyed with that one call under
+ * way, which is what the driver's manual warns of; it can at worst fail or fault where the driver was stuck already.
+ * Nothing follows it: inside, the state is looked at before each call, and a call in a context that has been destroyed
+ * is refused (measured: CONTEXT_IS_DESTROYED). The entry is not used again while anybody is in there.
  */
 #ifndef GMOD_LIB_CONTEXT_H
 #define GMOD_LIB_CONTEXT_H
@@ -45,6 +51,8 @@ struct gmod_context *gmod_context_current(void);
 /* The entry for a handle, NULL if it has none. */
 struct gmod_context *gmod_context_of(CUcontext handle);
 struct gmod_context *gmod_context_at(unsigned i);
+/* The same, made if need be, with that context current for the time; NULL when that is not possible. */
+struct gmod_context *gmod_context_made(CUcontext handle);
 
 /* Remember which context is a device's primary one; ask for it (NULL: not known). */
 void gmod_context_is_primary(int device, CUcontext handle);
@@ -52,14 +60,21 @@ CUcontext gmod_context_primary(int device);
 
 /* A primary context is being released. false: retains that GMOD has seen hold it, so it will not go. */
 bool gmod_context_last_release(int device);
+/* The entry is a primary context's, and no retain that GMOD has seen holds it. */
+bool gmod_context_is_orphan(const struct gmod_context *c);
 
 bool gmod_context_enter(struct gmod_context *c);
 void gmod_context_leave(struct gmod_context *c);
+/* For who is inside, before each call: is it not dying meanwhile? */
+bool gmod_context_is_alive(const struct gmod_context *c);
 
-/* About to be destroyed or reset: keeps the monitor out, and waits until it is out. */
+/* About to be destroyed or reset: keeps the monitor out, and waits until it is out, within reason. */
 void gmod_context_dying(struct gmod_context *c);
 /* The driver refused, or others still hold the context: as before. */
 void gmod_context_alive_again(struct gmod_context *c);
+/* Of one that is dying: our stream and event, where they do not go with it. Their staging memory is left to the driver.
+ */
+void gmod_context_drop_stream(struct gmod_context *c);
 void gmod_context_gone(struct gmod_context *c);
 
 /*
@@ -74,6 +89,7 @@ void gmod_relaxed_end(CUstreamCaptureMode before);
  * failure is counted, and the calls then run in the context that is current.
  */
 bool gmod_context_visit(const struct gmod_context *c);
+bool gmod_context_is_current(const struct gmod_context *c);
 void gmod_context_left(bool visited);
 
 #endif

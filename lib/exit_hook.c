@@ -8,7 +8,7 @@
 
 GMOD_EXPORT _Noreturn void _exit(int status)
 {
-	gmod_finish();
+	gmod_finish(GMOD_AT_ONCE);
 	gmod_real_exit(gmod_exit_status(status));
 }
 

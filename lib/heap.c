@@ -268,21 +268,24 @@ void gmod_heap_facts(const struct gmod_record *r, struct gmod_buffer_facts *fact
 /*
  * Wait for all work of the current context, which is the buffer's, as the native free does: then the canaries are
  * final. Freeing a tiny buffer in relaxed capture mode waits so, and disturbs no capture (measured: beside a 50 ms
- * kernel it takes 50 ms; 2 us when idle), where a context synchronise would kill one.
+ * kernel it takes 50 ms; 2 us when idle), where a context synchronise would kill one. True when that work is done.
  */
-static void wait_for_context(void)
+static bool wait_for_context(void)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	CUdeviceptr tiny = 0;
+	bool waited;
 
 	if (NEXT(cuMemAlloc_v2)(&tiny, 1) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemAlloc before a free");
 		if (NEXT(cuMemAllocManaged)(&tiny, 1, CU_MEM_ATTACH_GLOBAL) != CUDA_SUCCESS)
 			tiny = 0;
 	}
-	if (!tiny || NEXT(cuMemFree_v2)(tiny) != CUDA_SUCCESS)
+	waited = tiny && NEXT(cuMemFree_v2)(tiny) == CUDA_SUCCESS;
+	if (!waited)
 		gmod_degraded("waiting before a free");
 	gmod_relaxed_end(mode);
+	return waited;
 }
 
 static void index_again(const struct gmod_record *r)
@@ -370,8 +373,9 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 	visited = gmod_context_visit(d->context);
-	if (gmod_on())
-		wait_for_context();
+	/* Before the verdict: what is said of the suspects is how they are after the wait. */
+	if (gmod_on() && wait_for_context() && context && gmod_context_is_current(d->context))
+		gmod_prove_context(context, began);
 	if (d->mapped)
 		verify_mapped(r, swept);
 	else
@@ -397,7 +401,7 @@ static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 		if ((word & 3) != state || gmod_record_details(r)->context != c)
 			continue;
 		swept = gmod_sweep_latest();
-		if (state == GMOD_RELEASING || gmod_record_begin_release(r, word))
+		if (state == GMOD_RELEASING || gmod_record_begin_leaving(r, word))
 			visit(r, swept);
 	}
 }
@@ -449,4 +453,47 @@ void gmod_heap_context_kept(struct gmod_context *c)
 {
 	for_each_of(c, GMOD_RELEASING, keep);
 	gmod_context_alive_again(c);
+}
+
+static bool is_leaving(const struct gmod_record *r, const struct gmod_context *c)
+{
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
+	const struct gmod_details *d = gmod_record_details(r);
+
+	return (word & 3) == GMOD_RELEASING && d->context == c && d->leaving;
+}
+
+CUcontext gmod_heap_context_owner(const struct gmod_context *c)
+{
+	uint32_t end = gmod_registry_positions();
+
+	for (uint32_t i = 0; i < end; i++) {
+		const struct gmod_record *r = gmod_record_at(i);
+		CUcontext owner = NULL;
+
+		if (is_leaving(r, c) && NEXT(cuPointerGetAttribute)(&owner, CU_POINTER_ATTRIBUTE_CONTEXT,
+								    gmod_record_details(r)->raw) == CUDA_SUCCESS)
+			return owner;
+	}
+	return NULL;
+}
+
+void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
+{
+	uint32_t end = gmod_registry_positions();
+
+	for (uint32_t i = 0; home && i < end; i++) {
+		struct gmod_record *r = gmod_record_at(i);
+		struct gmod_details *d = gmod_record_details(r);
+
+		if (!is_leaving(r, c))
+			continue;
+		d->context = home;
+		atomic_fetch_add_explicit(&home->unplaced, d->unplaced, memory_order_relaxed);
+		keep(r, gmod_sweep_latest());
+	}
+	if (home)
+		gmod_context_gone(c);
+	else
+		gmod_heap_context_kept(c);
 }

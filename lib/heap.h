@@ -26,12 +26,17 @@ CUresult gmod_heap_alloc(const struct gmod_request *request, uint64_t *out);
 CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point);
 
 /*
- * A context is about to go. Verifies and lets go of every buffer in it, keeps the monitor out, and returns the number
- * of buffers taken; each of them is then given to gmod_heap_context_gone() or _kept() by calling one of those.
+ * A context is about to go. Verifies and takes every buffer in it, and keeps the monitor out. One of the others must
+ * follow: the buffers are gone with the context; or the context stays; or it is gone, and the buffers belong to another
+ * one, `home` (NULL: to one that has no entry).
  */
 void gmod_heap_context_leaving(struct gmod_context *c);
 void gmod_heap_context_gone(struct gmod_context *c);
 void gmod_heap_context_kept(struct gmod_context *c);
+void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home);
+
+/* Of a context that is leaving: whose its buffers are, as the driver says; NULL: it has none. */
+CUcontext gmod_heap_context_owner(const struct gmod_context *c);
 
 /* Facts about a live buffer for a report; the caller owns the record or holds a pin on it. */
 void gmod_heap_facts(const struct gmod_record *r, struct gmod_buffer_facts *facts);

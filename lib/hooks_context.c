@@ -68,6 +68,22 @@ GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
 	return left(c, r, r == CUDA_SUCCESS, __func__);
 }
 
+/* Only the driver counts who is attached. It knows the version of a context for as long as that is there. */
+static bool is_destroyed(CUcontext ctx)
+{
+	unsigned version;
+
+	return NEXT(cuCtxGetApiVersion)(ctx, &version) != CUDA_SUCCESS;
+}
+
+GMOD_EXPORT CUresult cuCtxDetach(CUcontext ctx)
+{
+	struct gmod_context *c = gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(ctx));
+	CUresult r = NEXT(cuCtxDetach)(ctx);
+
+	return left(c, r, c && r == CUDA_SUCCESS && is_destroyed(ctx), __func__);
+}
+
 /* The device of a context that is not necessarily current: -1 if the driver does not say. */
 static int device_of(CUcontext context)
 {
@@ -163,4 +179,60 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 	CUresult r = NEXT(cuDevicePrimaryCtxReset_v2)(dev);
 
 	return left(c, r, r == CUDA_SUCCESS, __func__);
+}
+
+/*
+ * Green contexts. Memory allocated in one is the primary context's (measured on driver 580: so its pointers say, and it
+ * can be used and freed there once the green context is gone). A green context holds the primary one like a retain
+ * does. So what goes with it is our stream, and where nobody else holds the primary context, all of that.
+ */
+
+static struct gmod_context *green_leaving(CUgreenCtx green)
+{
+	CUcontext ctx = NULL;
+	struct gmod_context *c;
+
+	if (gmod_phase() == GMOD_OFF || NEXT(cuCtxFromGreenCtx)(&ctx, green) != CUDA_SUCCESS)
+		return NULL;
+	c = leaving(gmod_context_of(ctx));
+	if (c)
+		gmod_context_drop_stream(c);
+	return c;
+}
+
+/* Primary contexts that no retain holds, as far as we have seen: one of them may go too. Returns how many. */
+static int orphans_leaving(struct gmod_context *orphan[GMOD_CONTEXTS])
+{
+	int count = 0;
+
+	for (unsigned i = 0; gmod_phase() != GMOD_OFF && i < GMOD_CONTEXTS; i++)
+		if (gmod_context_is_orphan(gmod_context_at(i)))
+			orphan[count++] = leaving(gmod_context_at(i));
+	return count;
+}
+
+/* owner: the context that its buffers belong to; NULL: it has none. */
+static void green_left(struct gmod_context *c, CUcontext owner, CUresult r)
+{
+	if (r != CUDA_SUCCESS)
+		gmod_heap_context_kept(c);
+	else if (!owner || primary_is_gone(c, r, c->device))
+		gmod_heap_context_gone(c);
+	else
+		gmod_heap_context_moved(c, gmod_context_made(owner));
+}
+
+GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+	struct gmod_context *orphan[GMOD_CONTEXTS], *c = green_leaving(hCtx);
+	CUcontext owner = c ? gmod_heap_context_owner(c) ?: gmod_context_primary(c->device) : NULL;
+	int orphans = orphans_leaving(orphan);
+	CUresult r = NEXT(cuGreenCtxDestroy)(hCtx);
+
+	for (int i = 0; i < orphans; i++)
+		left(orphan[i], r, primary_is_gone(orphan[i], r, orphan[i]->device), __func__);
+	if (c)
+		green_left(c, owner, r);
+	gmod_active();
+	return gmod_done(r, __func__);
 }

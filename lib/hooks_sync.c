@@ -172,11 +172,26 @@ GMOD_EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, un
 		     __func__);
 }
 
+/* The first ABIs of these differ in name only, and are what dlsym gives for the plain name. */
+GMOD_EXPORT CUresult cuStreamDestroy(CUstream hStream)
+{
+	if (gmod_on())
+		gmod_stream_destroyed(gmod_handle(hStream));
+	return waited(NEXT(cuStreamDestroy)(hStream), __func__);
+}
+
 GMOD_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream)
 {
 	if (gmod_on())
 		gmod_stream_destroyed(gmod_handle(hStream));
 	return waited(NEXT(cuStreamDestroy_v2)(hStream), __func__);
+}
+
+GMOD_EXPORT CUresult cuEventDestroy(CUevent hEvent)
+{
+	if (gmod_on())
+		gmod_event_forget(gmod_handle(hEvent));
+	return gmod_done(NEXT(cuEventDestroy)(hEvent), __func__);
 }
 
 GMOD_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent)

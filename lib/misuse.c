@@ -1,12 +1,12 @@
 #include "lib/misuse.h"
 
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/heap.h"
+#include "lib/lock.h"
 #include "lib/process.h"
 #include "lib/start.h"
 #include "lib/unwind.h"
@@ -20,17 +20,6 @@ enum { REMEMBERED = 4096 };
 static struct gmod_buffer_facts *freed;
 static uint64_t freed_count;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-
-static void take_lock(void)
-{
-	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
-		sched_yield();
-}
-
-static void drop_lock(void)
-{
-	atomic_flag_clear_explicit(&lock, memory_order_release);
-}
 
 static bool make_ring(void)
 {
@@ -49,10 +38,11 @@ void gmod_misuse_remember_free(const struct gmod_record *r)
 	f.freed_ns = gmod_now().ns;
 	f.freed_tid = syscall(SYS_gettid);
 	gmod_unwind(&f.freed_at, gmod_options()->stack_depth);
-	take_lock();
+	if (!gmod_lock(&lock))
+		return;
 	if (freed || make_ring())
 		freed[freed_count++ % REMEMBERED] = f;
-	drop_lock();
+	gmod_unlock(&lock);
 }
 
 /* The latest buffer freed at this very address. */
@@ -60,7 +50,8 @@ static bool find_freed(uint64_t address, struct gmod_buffer_facts *out)
 {
 	bool found = false;
 
-	take_lock();
+	if (!gmod_lock(&lock))
+		return false;
 	for (uint64_t i = 0; freed && !found && i < REMEMBERED && i < freed_count; i++) {
 		const struct gmod_buffer_facts *f = &freed[(freed_count - 1 - i) % REMEMBERED];
 
@@ -68,7 +59,7 @@ static bool find_freed(uint64_t address, struct gmod_buffer_facts *out)
 		if (found)
 			*out = *f;
 	}
-	drop_lock();
+	gmod_unlock(&lock);
 	return found;
 }
 

@@ -44,11 +44,13 @@ bool gmod_process_is_forked_child(void)
 }
 
 static atomic_int busy;
+static __thread int own __attribute__((tls_model("initial-exec"))); /* of these, this thread's */
 
 bool gmod_busy_begin(void)
 {
 	struct gmod_private_page *page = atomic_load_explicit(&gmod_page, memory_order_acquire);
 
+	own++;
 	/* seq_cst, both: see process.h */
 	atomic_fetch_add_explicit(&busy, 1, memory_order_seq_cst);
 	return atomic_load_explicit(&page->phase, memory_order_seq_cst) == GMOD_ON;
@@ -57,10 +59,11 @@ bool gmod_busy_begin(void)
 void gmod_busy_end(void)
 {
 	atomic_fetch_sub_explicit(&busy, 1, memory_order_release);
+	own--;
 }
 
 void gmod_busy_wait(unsigned milliseconds)
 {
-	for (unsigned i = 0; i < milliseconds && atomic_load_explicit(&busy, memory_order_seq_cst) > 0; i++)
+	for (unsigned i = 0; i < milliseconds && atomic_load_explicit(&busy, memory_order_seq_cst) > own; i++)
 		usleep(1000);
 }

@@ -56,13 +56,16 @@ static inline bool gmod_secure(void)
 }
 
 /*
- * Work that the end of the process must not overtake: memory that the driver takes away at exit being written or
- * read, a report on its way. gmod_busy_begin() says whether GMOD is on; what touches buffers is done only then.
+ * Work that the driver's clean-up at exit must not overtake: memory that it takes away being written or read.
+ * gmod_busy_begin() says whether GMOD is on; what touches buffers is done only then.
  *
  *     worker                              gmod_finish()
  *     busy += 1           (seq_cst)       phase = WINDING_DOWN      (seq_cst)
  *     if phase is ON: touch memory        while busy: wait, within reason
  *     busy -= 1           (release)       let the driver clean up
+ *
+ * gmod_busy_wait() does not wait for the calling thread's own work: a signal handler that ends the process has
+ * interrupted it for good.
  */
 bool gmod_busy_begin(void);
 void gmod_busy_end(void);

@@ -1,10 +1,9 @@
 #include "lib/start.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/driver.h"
@@ -12,6 +11,7 @@
 #include "lib/heap.h"
 #include "lib/log.h"
 #include "lib/misuse.h"
+#include "lib/patience.h"
 #include "lib/process.h"
 #include "monitor/activity.h"
 #include "monitor/gather.h"
@@ -20,12 +20,13 @@
 #include "monitor/report.h"
 #include "monitor/sweep.h"
 
-#define EXIT_PATIENCE_NS ((uint64_t)2000000000)
+#define SWEEP_PATIENCE_NS ((uint64_t)1000000000)
 
 static struct gmod_options options;
 static size_t page_size;
 static pid_t home;
 static atomic_bool start_tried;
+static atomic_bool looked; /* at every canary on the host, for the last time */
 
 struct gmod_counters gmod_counters;
 
@@ -91,6 +92,11 @@ static bool set_up(void)
 	return true;
 }
 
+static void at_exit(void)
+{
+	gmod_finish(GMOD_BY_EXIT);
+}
+
 void gmod_start(void)
 {
 	if (atomic_load_explicit(&start_tried, memory_order_relaxed) ||
@@ -98,21 +104,70 @@ void gmod_start(void)
 	    !gmod_driver_resolve() || !set_up())
 		return;
 	/* Registered after the driver's own handler, so it runs before that. */
-	atexit(gmod_finish);
+	atexit(at_exit);
 	gmod_process_set_phase(GMOD_ON);
 	gmod_log_note(2, "started: %u hooks armed", gmod_hooks_armed());
 }
 
+static void report_leaks(void)
+{
+	static atomic_bool done;
+
+	if (options.leak_check && !atomic_exchange_explicit(&done, true, memory_order_relaxed))
+		gmod_misuse_report_leaks();
+}
+
+/* The monitor's, or that of a normal exit without one. */
 static void last_look(void)
 {
-	if (gmod_sweep_lock(EXIT_PATIENCE_NS)) {
-		gmod_sweep_thorough();
+	if (gmod_sweep_lock(SWEEP_PATIENCE_NS)) {
+		if (gmod_busy_begin()) {
+			gmod_sweep_thorough(GMOD_PIN_SWEEP);
+			atomic_store_explicit(&looked, true, memory_order_release);
+		}
+		gmod_busy_end();
 		gmod_sweep_unlock();
 	}
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_watch_settle(true);
-	if (options.leak_check)
-		gmod_misuse_report_leaks();
+	report_leaks();
+}
+
+/* What the thread that ends the process can do by itself, whatever it has interrupted: loads. */
+static void last_look_by_loads(void)
+{
+	if (!atomic_load_explicit(&looked, memory_order_acquire))
+		gmod_sweep_thorough(GMOD_PIN_EXIT);
+	gmod_watch_settle(true);
+	report_leaks();
+}
+
+/* Nobody can ask the driver. */
+static void leave_the_device_out(void)
+{
+	struct gmod_registry_stats stats;
+
+	gmod_registry_stats(&stats);
+	if (stats.live_slack)
+		gmod_degraded("the last look at what lies on the device");
+}
+
+/* Without a monitor a normal exit calls the driver by itself; what may have interrupted anything does not. */
+static void look_for_the_last_time(enum gmod_ending how)
+{
+	bool there = gmod_monitor_lives(), done = gmod_monitor_finish(last_look);
+
+	if (done && atomic_load_explicit(&looked, memory_order_acquire))
+		return;
+	if (!done && there) {
+		gmod_log_note(0, "the last look at the buffers was cut short: the driver has not answered for 2 s");
+		gmod_count(&gmod_counters.degraded, 1);
+	} else if (!there && how == GMOD_BY_EXIT) {
+		last_look();
+	} else if (!there) {
+		leave_the_device_out();
+	}
+	last_look_by_loads();
 }
 
 static uint64_t value(_Atomic uint64_t *counter)
@@ -141,40 +196,60 @@ static void summarise(void)
 	gmod_report_summary(&s);
 }
 
-/* exit() in one thread and _exit() in another: the second waits, within reason, for the first one's reports. */
-static bool first_to_finish(void)
-{
-	static atomic_int progress; /* 0 not begun, 1 under way, 2 done */
-	static _Thread_local bool mine;
-	int expected = 0;
+static atomic_bool finished;
 
-	if (mine) {
-		atomic_store_explicit(&progress, 2, memory_order_release);
-		return false;
-	}
-	mine = atomic_compare_exchange_strong_explicit(&progress, &expected, 1, memory_order_acq_rel,
-						       memory_order_acquire);
-	for (int i = 0; !mine && i < 3000 && atomic_load_explicit(&progress, memory_order_acquire) == 1; i++)
-		usleep(1000);
-	return mine;
+/*
+ * exit() in one thread and _exit() in another: the second waits, within reason, for the first one's reports. A signal
+ * handler that ends the process in the midst of its own thread's exit() does what is left to do.
+ */
+static bool first_to_finish(bool look)
+{
+	static atomic_int finisher;
+	int self = (int)syscall(SYS_gettid), expected = 0;
+	uint64_t patience = GMOD_SECONDS(3);
+
+	if (atomic_compare_exchange_strong_explicit(&finisher, &expected, self, memory_order_relaxed,
+						    memory_order_relaxed) ||
+	    expected == self)
+		return true;
+	gmod_monitor_finish(look ? last_look : NULL);
+	while (!atomic_load_explicit(&finished, memory_order_acquire) && gmod_nap(&patience, GMOD_MILLISECONDS(1)))
+		;
+	return false;
 }
 
-void gmod_finish(void)
+/* With signals held off: once, and not half. */
+static void say_the_last(void)
 {
+	struct gmod_hold hold;
+
+	gmod_hold(&hold);
+	if (!atomic_load_explicit(&finished, memory_order_relaxed)) {
+		gmod_report_end();
+		if (options.verbosity >= 1)
+			summarise();
+		/* release: it is written for the thread that waits */
+		atomic_store_explicit(&finished, true, memory_order_release);
+	}
+	gmod_let_go(&hold);
+}
+
+void gmod_finish(enum gmod_ending how)
+{
+	bool look = gmod_on() && !gmod_is_post_mortem();
+
 	/* A vfork child shares our memory, flag included, but is not us. */
-	if (gmod_phase() == GMOD_OFF || getpid() != home || !first_to_finish())
+	if (gmod_phase() == GMOD_OFF || getpid() != home || !first_to_finish(look))
 		return;
-	gmod_monitor_stop();
-	/* A driver call of the monitor's must not meet the driver's own clean-up. */
-	gmod_gather_drain();
-	if (gmod_on() && !gmod_is_post_mortem())
-		last_look();
+	if (look)
+		look_for_the_last_time(how);
+	else
+		gmod_monitor_finish(NULL);
 	gmod_process_set_phase(GMOD_WINDING_DOWN);
-	gmod_busy_wait(2000);
-	gmod_report_end();
-	if (options.verbosity >= 1)
-		summarise();
-	first_to_finish(); /* done: lets a waiting thread go on */
+	if (how == GMOD_BY_EXIT)
+		gmod_busy_wait(2000);
+	gmod_report_await();
+	say_the_last();
 }
 
 int gmod_exit_status(int status)
@@ -184,9 +259,18 @@ int gmod_exit_status(int status)
 	return ours && options.exit_on_findings && gmod_report_findings() ? (int)options.exitcode : status;
 }
 
+/* Registered before the program's, so that it runs after them. */
+static void at_quick_end(void)
+{
+	gmod_finish(GMOD_AT_ONCE);
+	if (gmod_exit_status(0))
+		gmod_real_exit(gmod_exit_status(0));
+}
+
 __attribute__((constructor)) static void at_load(void)
 {
 	gmod_log_remember_stderr();
+	at_quick_exit(at_quick_end);
 }
 
 /* Runs after the program's exit handlers. Its streams are flushed here because ending now keeps the C library from it.

@@ -41,8 +41,15 @@ static inline void gmod_count(_Atomic uint64_t *counter, uint64_t by)
 	atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
-/* The last look at everything, the summary, and no more guarding. Safe to call more than once and from any thread. */
-void gmod_finish(void);
+/*
+ * The last look at everything, the summary, and no more guarding. Safe to call more than once, from any thread, and
+ * from a signal handler that has interrupted anything. It makes no driver call and takes no lock without a bound: the
+ * monitor looks, and if it is stuck for 2 s, the caller does what can be done by loads alone.
+ *
+ * GMOD_BY_EXIT: the driver's clean-up follows. GMOD_AT_ONCE: nothing does, and the caller may be a signal handler.
+ */
+enum gmod_ending { GMOD_BY_EXIT, GMOD_AT_ONCE };
+void gmod_finish(enum gmod_ending how);
 
 /* What a process that ends by itself with `status` exits with: `exitcode` with exit_on_findings=1 and a finding. */
 int gmod_exit_status(int status);

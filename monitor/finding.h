@@ -61,7 +61,7 @@ struct gmod_buffer_facts {
 struct gmod_suspect {
 	const char *name; /* as the module spells it (mangled); NULL: unknown */
 	uint64_t launches;
-	uint64_t unfinished; /* of these, not proven complete now */
+	uint64_t unfinished; /* of these, not proven complete when the report is given */
 	uint64_t stream;     /* handle of the latest launch */
 	uint64_t graph;      /* executable graph handle when launched through one, else 0 */
 	uint32_t grid[3], block[3];

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/log.h"
+#include "lib/process.h"
 #include "lib/start.h"
 #include "monitor/monitor.h"
 #include "monitor/postmortem.h"
@@ -33,6 +35,12 @@ struct batch {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Looked at before each call: somebody may have lost patience with the one before. */
+static bool may_call(const struct gmod_context *c)
+{
+	return gmod_on() && gmod_context_is_alive(c);
+}
+
 static bool prepare(struct gmod_context *c)
 {
 	if (!c->stream || (c->overdue && NEXT(cuEventQuery)(c->gathered) != CUDA_SUCCESS))
@@ -56,7 +64,7 @@ static bool wait_for_copies(struct gmod_context *c)
 
 	if (NEXT(cuEventRecord)(c->gathered, c->stream) != CUDA_SUCCESS)
 		return false;
-	for (int i = 0; i < 1500; i++) {
+	for (int i = 0; i < 1500 && may_call(c); i++) {
 		CUresult r = NEXT(cuEventQuery)(c->gathered);
 
 		if (r != CUDA_ERROR_NOT_READY)
@@ -82,14 +90,20 @@ static void flush(struct batch *b)
 {
 	if (!b->count)
 		return;
-	if (!wait_for_copies(b->context)) {
+	if (may_call(b->context) && !wait_for_copies(b->context)) {
 		/* Copies may still land in the staging memory: nothing more until they have. */
-		b->failed = true;
 		b->context->overdue = true;
-		gmod_degraded("gather");
+		b->failed = true;
+		if (may_call(b->context))
+			gmod_degraded("gather");
+	} else if (!may_call(b->context)) {
+		b->failed = true;
 	} else if (gmod_sweep_lock(1000000000)) {
-		for (unsigned i = 0; i < b->count; i++)
-			compare(b, &b->piece[i]);
+		/* The staging memory is the driver's: at exit it goes like the rest. */
+		if (gmod_busy_begin())
+			for (unsigned i = 0; i < b->count; i++)
+				compare(b, &b->piece[i]);
+		gmod_busy_end();
 		gmod_sweep_unlock();
 	}
 	b->count = 0;
@@ -105,11 +119,12 @@ static void flush(struct batch *b)
 static void copy_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from,
 		       uint64_t to)
 {
-	if (from >= to)
+	if (from >= to || !may_call(b->context))
 		return;
 	if (NEXT(cuMemcpyDtoHAsync_v2)((char *)b->context->staging + b->used, from, to - from, b->context->stream) !=
 	    CUDA_SUCCESS) {
-		gmod_degraded("cuMemcpyDtoHAsync");
+		if (may_call(b->context))
+			gmod_degraded("cuMemcpyDtoHAsync");
 		return;
 	}
 	b->piece[b->count++] = (struct piece){r, word, side, from, to, b->used};
@@ -159,8 +174,10 @@ static void gather_in(struct gmod_context *c, enum gmod_gather what)
 		b.used = 0;
 		b.failed = !prepare(c);
 		b.began = gmod_now();
-		for (uint32_t i = 0; i < end && !b.failed; i++)
+		for (uint32_t i = 0; i < end && !b.failed && may_call(c); i++) {
 			copy_slack(&b, gmod_record_at(i), what);
+			gmod_monitor_progress();
+		}
 		flush(&b);
 		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 			gmod_degraded("cuCtxPopCurrent");
@@ -179,23 +196,10 @@ static bool take_lock(enum gmod_gather what)
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
-void gmod_gather(struct gmod_context *only, enum gmod_gather what)
+static void gather(struct gmod_context *only, enum gmod_gather what)
 {
-	struct gmod_registry_stats stats;
-	CUstreamCaptureMode mode;
-	int cancel;
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
 
-	gmod_registry_stats(&stats);
-	if (!stats.live_slack || gmod_is_post_mortem() || !take_lock(what))
-		return;
-	/* The monitor's own: once the exit has begun, the memory this would read may go at any moment. */
-	if (what == GMOD_GATHER_NEAR && gmod_monitor_stopping()) {
-		pthread_mutex_unlock(&lock);
-		return;
-	}
-	/* A thread that is cancelled in here would take the lock and the context's pin with it. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	mode = gmod_relaxed_begin();
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = gmod_context_at(i);
 
@@ -204,12 +208,22 @@ void gmod_gather(struct gmod_context *only, enum gmod_gather what)
 			gather_in(c, what);
 	}
 	gmod_relaxed_end(mode);
-	pthread_mutex_unlock(&lock);
-	pthread_setcancelstate(cancel, NULL);
 }
 
-void gmod_gather_drain(void)
+void gmod_gather(struct gmod_context *only, enum gmod_gather what)
 {
-	if (take_lock(GMOD_GATHER_WHOLE))
+	struct gmod_registry_stats stats;
+	struct gmod_hold hold;
+
+	gmod_registry_stats(&stats);
+	if (!stats.live_slack || gmod_is_post_mortem())
+		return;
+	/* A thread that is cancelled in here, or whose signal handler jumps, would keep the lock and the context's pin.
+	 */
+	gmod_hold(&hold);
+	if (take_lock(what)) {
+		gather(only, what);
 		pthread_mutex_unlock(&lock);
+	}
+	gmod_let_go(&hold);
 }

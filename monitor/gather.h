@@ -23,7 +23,4 @@ enum gmod_gather { GMOD_GATHER_NEAR, GMOD_GATHER_WHOLE };
  */
 void gmod_gather(struct gmod_context *c, enum gmod_gather what);
 
-/* Wait, within reason, until no gather is under way; with the monitor told to stop, none of its will follow. */
-void gmod_gather_drain(void);
-
 #endif

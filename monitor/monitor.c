@@ -1,6 +1,7 @@
 #include "monitor/monitor.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/patience.h"
 #include "lib/process.h"
 #include "lib/start.h"
 #include "monitor/activity.h"
@@ -26,7 +28,14 @@
 #define FORGIVEN_NS (1000 * 1000 * NS_PER_MS) /* any debt is paid in this time; keeps the arithmetic in range */
 #define STACK_SIZE ((size_t)512 << 10)
 
-static atomic_bool started, stopping;
+/* How long the monitor may be stuck before nobody waits for it any more. */
+#define PATIENCE GMOD_SECONDS(2)
+
+static atomic_bool started, running, given_up;
+static atomic_int stopping, ended; /* each a futex too */
+static _Atomic(void (*)(void)) last_task;
+static _Atomic unsigned progress;
+static __thread bool is_monitor __attribute__((tls_model("initial-exec")));
 
 /* What the thread knows between two sweeps; its own. */
 struct pace {
@@ -49,11 +58,16 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void futex_wait(uint64_t ns)
+static void futex_wait(atomic_int *futex, int while_it_is, uint64_t ns)
 {
 	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 
-	syscall(SYS_futex, &gmod_monitor_sleeping, FUTEX_WAIT_PRIVATE, 1, ns == UINT64_MAX ? NULL : &t, NULL, 0);
+	syscall(SYS_futex, futex, FUTEX_WAIT_PRIVATE, while_it_is, ns == UINT64_MAX ? NULL : &t, NULL, 0);
+}
+
+static void futex_wake(atomic_int *futex)
+{
+	syscall(SYS_futex, futex, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 void gmod_monitor_wake(void)
@@ -61,7 +75,7 @@ void gmod_monitor_wake(void)
 	int saved = errno;
 
 	if (atomic_exchange_explicit(&gmod_monitor_sleeping, 0, memory_order_acq_rel))
-		syscall(SYS_futex, &gmod_monitor_sleeping, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		futex_wake(&gmod_monitor_sleeping);
 	errno = saved;
 }
 
@@ -70,16 +84,16 @@ static void sleep_until_activity(const struct pace *p, uint64_t ns)
 {
 	atomic_store_explicit(&gmod_monitor_sleeping, 1, memory_order_seq_cst);
 	/* The flag is visible before we look at the counters; see monitor/activity.h. */
-	if (gmod_activity_barrier() && gmod_activity_total() == p->activity && !atomic_load_explicit(&stopping, memory_order_acquire))
-		futex_wait(ns);
+	if (gmod_activity_barrier() && gmod_activity_total() == p->activity &&
+	    !atomic_load_explicit(&stopping, memory_order_acquire))
+		futex_wait(&gmod_monitor_sleeping, 1, ns);
 	atomic_store_explicit(&gmod_monitor_sleeping, 0, memory_order_relaxed);
 }
 
+/* Nothing but the end of the process cuts it short. */
 static void nap(uint64_t ns)
 {
-	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-
-	nanosleep(&t, NULL);
+	futex_wait(&stopping, 0, ns);
 }
 
 /* CPU time `cpu` may be spent once in this many ns. */
@@ -165,6 +179,8 @@ static void gather_if_due(struct pace *p)
 
 	if (interval < p->gather_pause)
 		interval = p->gather_pause;
+	if (gmod_monitor_stopping())
+		return;
 	if (!gmod_watch_wants_slack() && (!needs_gather(p) || now - p->gathered_ns < interval))
 		return;
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -233,11 +249,24 @@ static void block_signals(void)
 	pthread_sigmask(SIG_SETMASK, &set, NULL);
 }
 
+static void do_last_task(void)
+{
+	/* acquire, by gmod_monitor_stopping(): the task is there for whoever sees that it is to stop */
+	void (*task)(void) = gmod_monitor_stopping() ? atomic_load_explicit(&last_task, memory_order_relaxed) : NULL;
+
+	if (task)
+		task();
+	/* release: whoever waits for the end sees what the task did */
+	atomic_store_explicit(&ended, 1, memory_order_release);
+	futex_wake(&ended);
+}
+
 static void *run(void *unused)
 {
 	struct pace p = {0};
 
 	(void)unused;
+	is_monitor = true;
 	prctl(PR_SET_NAME, "gmod-monitor");
 	prctl(PR_SET_TIMERSLACK, 1);
 	block_signals();
@@ -249,6 +278,7 @@ static void *run(void *unused)
 		gmod_watch_settle(false);
 		rest(&p);
 	}
+	do_last_task();
 	/* Never returns: a thread that has called the driver runs clean-up of the driver's when it ends. */
 	for (;;)
 		pause();
@@ -280,7 +310,9 @@ void gmod_monitor_ensure(void)
 	if (atomic_load_explicit(&started, memory_order_relaxed) ||
 	    atomic_exchange_explicit(&started, true, memory_order_relaxed))
 		return;
-	if (!create())
+	if (create())
+		atomic_store_explicit(&running, true, memory_order_release);
+	else
 		gmod_degraded("pthread_create");
 }
 
@@ -291,6 +323,54 @@ bool gmod_monitor_stopping(void)
 
 void gmod_monitor_stop(void)
 {
-	atomic_store_explicit(&stopping, true, memory_order_release);
+	/* seq_cst: ordered before the look at who sleeps, as a bump of activity is */
+	atomic_store_explicit(&stopping, 1, memory_order_seq_cst);
+	futex_wake(&stopping);
 	gmod_monitor_wake();
+}
+
+void gmod_monitor_progress(void)
+{
+	if (is_monitor)
+		atomic_fetch_add_explicit(&progress, 1, memory_order_relaxed);
+}
+
+static void wait_for_the_end(uint64_t *patience)
+{
+	uint64_t began = gmod_monotonic_ns();
+
+	futex_wait(&ended, 0, GMOD_MILLISECONDS(20));
+	gmod_waited(patience, began, GMOD_MILLISECONDS(20));
+}
+
+bool gmod_monitor_finish(void (*task)(void))
+{
+	uint64_t patience = PATIENCE;
+	unsigned seen = 0;
+
+	if (task)
+		atomic_store_explicit(&last_task, task, memory_order_relaxed);
+	gmod_monitor_stop();
+	if (!gmod_monitor_lives() || is_monitor)
+		return false;
+	/* acquire: what the monitor did last is visible */
+	while (!atomic_load_explicit(&ended, memory_order_acquire)) {
+		unsigned now = atomic_load_explicit(&progress, memory_order_relaxed);
+
+		if (now != seen)
+			patience = PATIENCE;
+		seen = now;
+		wait_for_the_end(&patience);
+		if (patience)
+			continue;
+		atomic_store_explicit(&given_up, true, memory_order_relaxed);
+		return false;
+	}
+	return true;
+}
+
+bool gmod_monitor_lives(void)
+{
+	return atomic_load_explicit(&running, memory_order_acquire) &&
+	       !atomic_load_explicit(&given_up, memory_order_relaxed);
 }

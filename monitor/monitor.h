@@ -16,8 +16,22 @@
 /* Start the thread if it is not there yet; called when a buffer has been armed. */
 void gmod_monitor_ensure(void);
 
-/* No further sweep or driver call will begin. Does not wait for one under way: the sweep lock does that. */
+/* No further sweep or driver call of its usual rounds will begin. */
 void gmod_monitor_stop(void);
 bool gmod_monitor_stopping(void);
+
+/*
+ * Stop the monitor, have it run `task` (NULL: nothing) as the last thing that it does, and wait for that: it can call
+ * the driver and take locks where the caller, perhaps a signal handler that has interrupted a holder, can not. false:
+ * it did not come to the end, because there is no such thread or because it has been stuck for 2 s without any
+ * gmod_monitor_progress(). Nobody waits for a thread that was given up a second time.
+ */
+bool gmod_monitor_finish(void (*task)(void));
+
+/* In the monitor's own thread: it is not stuck. In others: nothing. */
+void gmod_monitor_progress(void);
+
+/* Is there a thread that has not been given up? */
+bool gmod_monitor_lives(void);
 
 #endif

@@ -84,6 +84,7 @@ void gmod_post_mortem(CUresult error, const char *entry_point)
 {
 	static struct gmod_buffer_facts nearby[NEARBY];
 	struct gmod_finding f = {.class = GMOD_POST_MORTEM, .status = GMOD_FINAL};
+	struct gmod_hold hold;
 
 	if (!gmod_on() || atomic_exchange_explicit(&happened, true, memory_order_acq_rel))
 		return;
@@ -93,15 +94,18 @@ void gmod_post_mortem(CUresult error, const char *entry_point)
 	f.seen_ns = gmod_now().ns;
 	f.called_tid = gmod_thread_self() ? gmod_thread_self()->tid : 0;
 	gmod_unwind(&f.called_at, gmod_options()->stack_depth);
+	/* No signal handler may jump out of this with the lock and the pin. */
+	gmod_hold(&hold);
 	if (gmod_sweep_lock(2000000000)) {
-		gmod_sweep_thorough();
-		gmod_suspects_find(&f, gmod_now().ticks);
+		gmod_sweep_thorough(GMOD_PIN_SWEEP);
+		gmod_suspects_find(&f, gmod_now().ticks, NULL);
 		f.nearby = nearby;
 		f.nearby_count = latest_buffers(nearby);
 		/* Before the lock is free: no sweep may begin any more. */
 		gmod_process_set_phase(GMOD_WINDING_DOWN);
 		gmod_sweep_unlock();
 	}
+	gmod_let_go(&hold);
 	gmod_watch_settle(true);
 	f.id = gmod_watch_next_id();
 	gmod_report(&f);

@@ -1,12 +1,12 @@
 #include "monitor/proof.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/lock.h"
 #include "monitor/activity.h"
 
 enum { STREAMS = 1024, EVENTS = 4096, EDGES = 8, PROBES = 16, EDGE_DEPTH = 4 };
@@ -230,25 +230,15 @@ static struct {
 static unsigned history_next;
 static atomic_flag history_lock = ATOMIC_FLAG_INIT;
 
-static void lock_history(void)
-{
-	while (atomic_flag_test_and_set_explicit(&history_lock, memory_order_acquire))
-		sched_yield();
-}
-
-static void unlock_history(void)
-{
-	atomic_flag_clear_explicit(&history_lock, memory_order_release);
-}
-
 void gmod_proof_remember(uint64_t now)
 {
-	lock_history();
+	if (!gmod_lock(&history_lock))
+		return;
 	for (unsigned i = 0; i < STREAMS; i++)
 		history[history_next].proven[i] = atomic_load_explicit(&streams[i].proven, memory_order_acquire);
 	history[history_next].taken = now;
 	history_next = (history_next + 1) % GMOD_PROOF_HISTORY;
-	unlock_history();
+	gmod_unlock(&history_lock);
 }
 
 static const uint64_t *proofs_at(uint64_t at)
@@ -269,10 +259,11 @@ static uint64_t proven_at(uint64_t at, const struct stream *s)
 
 	if (!s)
 		return 0;
-	lock_history();
+	if (!gmod_lock(&history_lock))
+		return 0;
 	proven = proofs_at(at);
 	ticks = proven ? proven[s - streams] : 0;
-	unlock_history();
+	gmod_unlock(&history_lock);
 	return ticks;
 }
 

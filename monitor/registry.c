@@ -202,26 +202,40 @@ void gmod_record_abandon(struct gmod_record *r)
 }
 
 /* A batch takes the sweeper about a microsecond, and the gather a driver call of three. */
-static void wait_for_pins(const struct gmod_record *r)
+static void wait_for_pin(enum gmod_pin who, const struct gmod_record *r)
 {
 	uint32_t batch = r->position / GMOD_BATCH + 1;
 	unsigned spins = 0;
 
-	for (int who = 0; who < GMOD_PIN_COUNT; who++)
-		/* seq_cst: ordered after our RELEASING; see registry.h */
-		while (atomic_load_explicit(&pinned[who], memory_order_seq_cst) == batch)
-			if (++spins > 1000)
-				sched_yield();
+	/* seq_cst: ordered after our RELEASING; see registry.h */
+	while (atomic_load_explicit(&pinned[who], memory_order_seq_cst) == batch)
+		if (++spins > 1000)
+			sched_yield();
+}
+
+static bool take(struct gmod_record *r, uint64_t word)
+{
+	uint64_t releasing = (word & ~(uint64_t)3) | GMOD_RELEASING;
+
+	return (word & 3) == GMOD_LIVE && atomic_compare_exchange_strong_explicit(
+					      &r->word, &word, releasing, memory_order_seq_cst, memory_order_relaxed);
 }
 
 bool gmod_record_begin_release(struct gmod_record *r, uint64_t word)
 {
-	uint64_t releasing = (word & ~(uint64_t)3) | GMOD_RELEASING;
-
-	if ((word & 3) != GMOD_LIVE || !atomic_compare_exchange_strong_explicit(
-					   &r->word, &word, releasing, memory_order_seq_cst, memory_order_relaxed))
+	if (!take(r, word))
 		return false;
-	wait_for_pins(r);
+	for (int who = 0; who < GMOD_PIN_COUNT; who++)
+		wait_for_pin((enum gmod_pin)who, r);
+	return true;
+}
+
+bool gmod_record_begin_leaving(struct gmod_record *r, uint64_t word)
+{
+	if (!take(r, word))
+		return false;
+	wait_for_pin(GMOD_PIN_SWEEP, r);
+	wait_for_pin(GMOD_PIN_EXIT, r);
 	return true;
 }
 

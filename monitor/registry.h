@@ -106,6 +106,8 @@ void gmod_record_abandon(struct gmod_record *r);
  * sweeper reads its canaries; false when another thread was first.
  */
 bool gmod_record_begin_release(struct gmod_record *r, uint64_t word);
+/* The same where gmod_context_dying() has dealt with the gather: it waits for those that look by loads. */
+bool gmod_record_begin_leaving(struct gmod_record *r, uint64_t word);
 /* RELEASING -> LIVE. */
 void gmod_record_reinstate(struct gmod_record *r);
 /* RELEASING -> FREE with a new generation. */
@@ -141,9 +143,10 @@ void gmod_registry_stats(struct gmod_registry_stats *out);
 
 /*
  * Who may look: the holder of the sweep lock by loads; the holder of the gather's lock, and the one that lets peers in
- * (lib/mapped.c), through driver calls.
+ * (lib/mapped.c), through driver calls; and by loads the one thread that ends the process, which may have interrupted
+ * a holder.
  */
-enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_PEERS, GMOD_PIN_COUNT };
+enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_PEERS, GMOD_PIN_EXIT, GMOD_PIN_COUNT };
 
 /* Announce that the records of the batch around `position` (GMOD_BATCH of them, aligned) may be looked at. */
 void gmod_pin(enum gmod_pin who, uint32_t position);

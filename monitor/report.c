@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/patience.h"
 #include "monitor/demangle.h"
 
 #define RULES_MAX 512
@@ -492,19 +493,48 @@ static enum fate report_fully(const struct gmod_finding *f, struct site *site, e
 	return fate;
 }
 
-void gmod_report(const struct gmod_finding *f)
+static atomic_int coming;
+
+void gmod_report_coming(void)
 {
-	int saved = errno;
-	struct gmod_hold hold;
+	atomic_fetch_add_explicit(&coming, 1, memory_order_relaxed);
+}
+
+void gmod_report_came(void)
+{
+	/* release: it is written before the count says so */
+	atomic_fetch_sub_explicit(&coming, 1, memory_order_release);
+}
+
+void gmod_report_await(void)
+{
+	uint64_t patience = GMOD_SECONDS(2);
+
+	while (atomic_load_explicit(&coming, memory_order_acquire) > 0 && gmod_nap(&patience, GMOD_MILLISECONDS(1)))
+		;
+}
+
+static void report(const struct gmod_finding *f)
+{
 	enum fate fate;
 
 	if (f->class >= GMOD_CLASS_COUNT || !enter(f, &fate))
 		return;
-	gmod_hold(&hold);
 	if (fate == NEW || fate == SHOWN)
 		fate = report_fully(f, find_site(f), fate);
 	if (f->status == GMOD_FINAL && fate != SUPPRESSED)
 		add_one(&state.findings[f->class]);
+}
+
+void gmod_report(const struct gmod_finding *f)
+{
+	int saved = errno;
+	struct gmod_hold hold;
+
+	gmod_hold(&hold);
+	gmod_report_coming();
+	report(f);
+	gmod_report_came();
 	gmod_let_go(&hold);
 	errno = saved;
 }

@@ -28,6 +28,15 @@ void gmod_report_init(const struct gmod_options *o);
  */
 void gmod_report(const struct gmod_finding *f);
 
+/*
+ * A report is on its way from gmod_report_coming() to gmod_report_came(), both by one thread, which keeps signals away
+ * in between: for findings that nothing but a thread's stack holds. gmod_report() is so by itself. gmod_report_await()
+ * waits for all that have begun, 2 s at most.
+ */
+void gmod_report_coming(void);
+void gmod_report_came(void);
+void gmod_report_await(void);
+
 /* FINAL findings that no suppression covers, printed or only counted. */
 unsigned gmod_report_findings(void);
 

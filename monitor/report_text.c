@@ -423,7 +423,7 @@ static void add_suspect(struct gmod_text *t, const struct gmod_suspect *s)
 	if (s->graph)
 		gmod_text_fmt(t, " in graph 0x%llx", (ull)s->graph);
 	if (s->unfinished)
-		gmod_text_fmt(t, " (%llu still running)", (ull)s->unfinished);
+		gmod_text_fmt(t, " (%llu not proven complete)", (ull)s->unfinished);
 }
 
 static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)

@@ -18,10 +18,13 @@ struct groups {
 	struct group at[GROUPS];
 	unsigned count;
 	uint64_t omitted;
+	struct gmod_unfinished *unfinished; /* by group for now; or NULL */
 };
 
 /* A copy of one launch record that was whole while it was copied. */
 struct seen_launch {
+	const struct gmod_thread *thread;
+	uint64_t number;
 	uint64_t ticks, context, stream, function;
 	uint32_t grid[3], block[3];
 	bool is_graph;
@@ -31,6 +34,8 @@ static bool copy_launch(const struct gmod_thread *t, uint64_t n, struct seen_lau
 {
 	const struct gmod_launch *l = &t->ring[n % GMOD_RING];
 
+	out->thread = t;
+	out->number = n;
 	out->ticks = atomic_load_explicit(&l->ticks, memory_order_acquire);
 	out->context = atomic_load_explicit(&l->context, memory_order_relaxed);
 	out->stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
@@ -65,6 +70,20 @@ static struct group *group_for(struct groups *g, const char *name, uint64_t grap
 	return &g->at[g->count++];
 }
 
+static void note_unfinished(struct groups *g, const struct seen_launch *l, const struct group *group)
+{
+	struct gmod_unfinished *u = g->unfinished;
+
+	if (!u || u->count == sizeof(u->launch) / sizeof(u->launch[0]))
+		return;
+	u->launch[u->count++] = (struct gmod_unfinished_launch){.thread = l->thread,
+								.number = l->number,
+								.context = l->context,
+								.stream = l->stream,
+								.ticks = l->ticks,
+								.suspect = (uint32_t)(group - g->at)};
+}
+
 static void count_launch(struct groups *g, const struct seen_launch *l, const char *name)
 {
 	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
@@ -72,7 +91,10 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 	if (!group)
 		return;
 	group->suspect.launches++;
-	group->suspect.unfinished += !gmod_proven(l->context, l->stream, l->ticks);
+	if (!gmod_proven(l->context, l->stream, l->ticks)) {
+		group->suspect.unfinished++;
+		note_unfinished(g, l, group);
+	}
 	if (l->ticks < group->latest)
 		return;
 	group->latest = l->ticks;
@@ -123,17 +145,39 @@ static struct group *take_latest(struct groups *g)
 	return best;
 }
 
-void gmod_suspects_find(struct gmod_finding *f, uint64_t intact)
+/* From groups to suspects: index[group] is the suspect's, or GMOD_SUSPECTS_MAX if there was no room for it. */
+static void assign_unfinished(struct gmod_unfinished *u, const uint8_t index[GROUPS])
 {
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < u->count; i++) {
+		uint32_t suspect = index[u->launch[i].suspect];
+
+		if (suspect == GMOD_SUSPECTS_MAX)
+			continue;
+		u->launch[kept] = u->launch[i];
+		u->launch[kept++].suspect = suspect;
+	}
+	u->count = kept;
+}
+
+void gmod_suspects_find(struct gmod_finding *f, uint64_t intact, struct gmod_unfinished *unfinished)
+{
+	uint8_t index[GROUPS];
 	struct groups g;
 	struct group *best;
 
 	g.count = 0;
 	g.omitted = 0;
+	g.unfinished = unfinished;
+	if (unfinished)
+		unfinished->count = 0;
 	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
 		look_at_thread(&g, t, intact, &f->launches_lost);
+	memset(index, GMOD_SUSPECTS_MAX, sizeof(index));
 	f->suspect_count = 0;
 	while (f->suspect_count < GMOD_SUSPECTS_MAX && (best = take_latest(&g))) {
+		index[best - g.at] = (uint8_t)f->suspect_count;
 		f->suspect[f->suspect_count++] = best->suspect;
 		best->suspect.launches = 0;
 	}
@@ -142,4 +186,24 @@ void gmod_suspects_find(struct gmod_finding *f, uint64_t intact)
 		f->suspects_omitted++;
 		best->suspect.launches = 0;
 	}
+	if (unfinished)
+		assign_unfinished(unfinished, index);
+}
+
+/* A launch whose call was under way then is looked up again: its record says when the call returned, if at all. */
+static bool is_unfinished(const struct gmod_unfinished_launch *l)
+{
+	struct seen_launch now = {.ticks = l->ticks};
+
+	if (l->ticks == GMOD_IN_CALL && !copy_launch(l->thread, l->number, &now))
+		return false;
+	return now.ticks != GMOD_NOT_LAUNCHED && !gmod_proven(l->context, l->stream, now.ticks);
+}
+
+void gmod_suspects_refresh(struct gmod_finding *f, const struct gmod_unfinished *unfinished)
+{
+	for (uint32_t i = 0; i < f->suspect_count; i++)
+		f->suspect[i].unfinished = 0;
+	for (uint32_t i = 0; i < unfinished->count; i++)
+		f->suspect[unfinished->launch[i].suspect].unfinished += is_unfinished(&unfinished->launch[i]);
 }

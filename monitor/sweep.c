@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "lib/start.h"
+#include "monitor/monitor.h"
 #include "monitor/proof.h"
 #include "monitor/verify.h"
 
@@ -163,16 +164,17 @@ static void rotate(uint32_t end, uint64_t budget)
 }
 
 /* Runs `visit` on the record under a pin if it is still that buffer. */
-static void with_pin(uint32_t position, uint64_t generation, void (*visit)(struct gmod_record *, uint64_t))
+static void with_pin(enum gmod_pin pin, uint32_t position, uint64_t generation,
+		     void (*visit)(struct gmod_record *, uint64_t))
 {
 	struct gmod_record *r = gmod_record_at(position);
 	uint64_t word;
 
-	gmod_pin(GMOD_PIN_SWEEP, position);
+	gmod_pin(pin, position);
 	word = gmod_record_live(r);
 	if (word && word >> 2 == generation)
 		visit(r, word);
-	gmod_unpin(GMOD_PIN_SWEEP);
+	gmod_unpin(pin);
 }
 
 static void verify_both(struct gmod_record *r, uint64_t word)
@@ -183,7 +185,7 @@ static void verify_both(struct gmod_record *r, uint64_t word)
 
 static void recheck(uint32_t position, uint64_t generation)
 {
-	with_pin(position, generation, verify_both);
+	with_pin(GMOD_PIN_SWEEP, position, generation, verify_both);
 }
 
 void gmod_sweep(void)
@@ -202,7 +204,7 @@ void gmod_sweep(void)
 	gmod_count(&gmod_counters.sweeps, 1);
 }
 
-void gmod_sweep_thorough(void)
+void gmod_sweep_thorough(enum gmod_pin pin)
 {
 	uint32_t end = gmod_registry_positions();
 
@@ -211,6 +213,7 @@ void gmod_sweep_thorough(void)
 		uint64_t word = gmod_record_live(gmod_record_at(i));
 
 		if (word)
-			with_pin(i, word >> 2, verify_both);
+			with_pin(pin, i, word >> 2, verify_both);
+		gmod_monitor_progress();
 	}
 }

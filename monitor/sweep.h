@@ -17,8 +17,8 @@ void gmod_sweep_unlock(void);
 /* One regular sweep. The caller holds the lock. */
 void gmod_sweep(void);
 
-/* Every visible byte of every live record. The caller holds the lock. */
-void gmod_sweep_thorough(void);
+/* Every visible byte of every live record. The caller holds the lock, or ends the process and has GMOD_PIN_EXIT. */
+void gmod_sweep_thorough(enum gmod_pin pin);
 
 /* When the latest complete sweep began. */
 struct gmod_moment gmod_sweep_latest(void);

@@ -1,12 +1,12 @@
 #include "monitor/watch.h"
 
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "lib/heap.h"
-#include "lib/process.h"
+#include "lib/lock.h"
+#include "lib/log.h"
 #include "lib/start.h"
 #include "monitor/activity.h"
 #include "monitor/halt.h"
@@ -15,9 +15,17 @@
 
 enum { WATCHES = 256 };
 
-/* One damaged side between its first sight and its final report. */
+/*
+ * One damaged side between its first sight and its final report:
+ *
+ *     NOTHING ──claim──► CLAIMED ──described──► OPEN ──conclude──► SAYING ──said──► NOTHING
+ *
+ * claim and conclude are under the lock. While it is CLAIMED or SAYING it belongs to the thread that saw the damage or
+ * gives the report.
+ */
+enum { NOTHING, CLAIMED, OPEN, SAYING };
 struct watch {
-	bool used;
+	atomic_int state;
 	uint32_t position;
 	uint64_t generation; /* of the record's word */
 	enum gmod_side side;
@@ -25,11 +33,12 @@ struct watch {
 	uint64_t grown_ns;     /* when it last grew */
 	uint64_t slack_ns;     /* latest look at the slack; UINT64_MAX: the side has none */
 	struct gmod_finding finding;
+	struct gmod_unfinished *unfinished; /* its own, apart: most looks at a watch do not need it */
 };
 
 /*
  * Guarded by lock. Findings are rare, so one lock serves; it is held for memory work only, never across a report or
- * a driver call.
+ * a driver call, and with signals held off. Whoever cannot get it has nothing to say.
  */
 static struct watch *watches;
 static _Atomic int pending;
@@ -37,15 +46,27 @@ static atomic_flag lock = ATOMIC_FLAG_INIT;
 static _Atomic uint32_t last_id;
 static _Atomic unsigned seen_count;
 
-static void take_lock(void)
+static bool take_lock(void)
 {
-	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
-		sched_yield();
+	if (gmod_lock(&lock))
+		return true;
+	gmod_degraded("the lock of the findings");
+	return false;
 }
 
-static void drop_lock(void)
+static bool hold_and_lock(struct gmod_hold *hold)
 {
-	atomic_flag_clear_explicit(&lock, memory_order_release);
+	gmod_hold(hold);
+	if (take_lock())
+		return true;
+	gmod_let_go(hold);
+	return false;
+}
+
+static void unlock_and_let_go(const struct gmod_hold *hold)
+{
+	gmod_unlock(&lock);
+	gmod_let_go(hold);
 }
 
 struct gmod_moment gmod_now(void)
@@ -69,30 +90,55 @@ unsigned gmod_watch_seen(void)
 
 bool gmod_watch_pending(void)
 {
-	return atomic_load_explicit(&pending, memory_order_relaxed) > 0;
+	return atomic_load_explicit(&pending, memory_order_acquire) > 0;
+}
+
+static int state_of(const struct watch *w)
+{
+	/* acquire: the thread that it belonged to is done with the rest */
+	return atomic_load_explicit(&w->state, memory_order_acquire);
+}
+
+static void set_state(struct watch *w, int state)
+{
+	/* release: see state_of() */
+	atomic_store_explicit(&w->state, state, memory_order_release);
+}
+
+/* In whatever state but NOTHING. A side has one at most. */
+static struct watch *find_any(uint32_t position, uint64_t word, enum gmod_side side)
+{
+	for (int i = 0; watches && i < WATCHES; i++)
+		if (state_of(&watches[i]) != NOTHING && watches[i].generation == word >> 2 &&
+		    watches[i].position == position && watches[i].side == side)
+			return &watches[i];
+	return NULL;
+}
+
+static struct watch *find_in(int state, uint32_t position, uint64_t word, enum gmod_side side)
+{
+	struct watch *w = find_any(position, word, side);
+
+	return w && state_of(w) == state ? w : NULL;
 }
 
 static struct watch *find(uint32_t position, uint64_t word, enum gmod_side side)
 {
-	for (int i = 0; watches && i < WATCHES; i++)
-		if (watches[i].used && watches[i].generation == word >> 2 && watches[i].position == position &&
-		    watches[i].side == side)
-			return &watches[i];
-	return NULL;
+	return find_in(OPEN, position, word, side);
 }
 
 static struct watch *find_free(void)
 {
 	if (!watches) {
-		void *p =
-		    mmap(NULL, WATCHES * sizeof(*watches), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *p = mmap(NULL, WATCHES * (sizeof(*watches) + sizeof(*watches->unfinished)),
+			       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (p == MAP_FAILED)
 			return NULL;
 		watches = p;
 	}
 	for (int i = 0; i < WATCHES; i++)
-		if (!watches[i].used)
+		if (state_of(&watches[i]) == NOTHING)
 			return &watches[i];
 	return NULL;
 }
@@ -107,10 +153,9 @@ static void describe_diff(struct gmod_finding *f, const struct gmod_diff *d)
 	f->extent = d->last - d->first + 1;
 }
 
-static void describe(struct gmod_finding *f, const struct gmod_sighting *s)
+static void describe(struct gmod_finding *f, const struct gmod_sighting *s, struct gmod_unfinished *unfinished)
 {
 	memset(f, 0, sizeof(*f));
-	f->id = gmod_watch_next_id();
 	f->class = s->side == GMOD_TAIL ? GMOD_HEAP_BUFFER_OVERFLOW : GMOD_HEAP_BUFFER_UNDERFLOW;
 	gmod_heap_facts(s->record, &f->buffer);
 	f->observed_count = s->observed_count < GMOD_OBSERVED_MAX ? s->observed_count : GMOD_OBSERVED_MAX;
@@ -118,7 +163,7 @@ static void describe(struct gmod_finding *f, const struct gmod_sighting *s)
 	f->intact_ns = s->intact.ns;
 	f->seen_ns = s->seen.ns;
 	describe_diff(f, &s->diff);
-	gmod_suspects_find(f, s->intact.ticks);
+	gmod_suspects_find(f, s->intact.ticks, unfinished);
 }
 
 static void merge(struct watch *w, const struct gmod_sighting *s)
@@ -168,57 +213,97 @@ static bool has_slack(const struct gmod_record *r, enum gmod_side side)
 	return side == GMOD_HEAD ? b->head_to < b->user : b->user + b->size < b->tail_from;
 }
 
-static void first_sight(const struct gmod_sighting *s)
+/* Under the lock: a watch for the side, unless there is nothing more to see or no room. */
+static struct watch *claim(const struct gmod_sighting *s)
+{
+	struct watch *w = s->last ? NULL : find_free();
+
+	if (!w) {
+		mark_reported(s->record, s->side);
+		return NULL;
+	}
+	w->position = s->record->position;
+	w->generation = s->word >> 2;
+	w->side = s->side;
+	w->diff = s->diff;
+	w->grown_ns = s->seen.ns;
+	w->slack_ns = has_slack(s->record, s->side) ? 0 : UINT64_MAX;
+	w->unfinished = (struct gmod_unfinished *)(watches + WATCHES) + (w - watches);
+	set_state(w, CLAIMED);
+	atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
+	return w;
+}
+
+static void say_at_once(const struct gmod_sighting *s, uint32_t id)
+{
+	struct gmod_finding f;
+
+	describe(&f, s, NULL);
+	f.id = id;
+	say(&f, GMOD_FINAL);
+}
+
+static void watch(struct watch *w, const struct gmod_sighting *s, uint32_t id)
 {
 	bool settled = !gmod_work_outstanding();
 	struct gmod_finding f;
-	struct watch *w = NULL;
 
-	describe(&f, s);
-	if (!s->last) {
-		take_lock();
-		w = find_free();
-		if (w) {
-			*w = (struct watch){.used = true,
-					    .position = s->record->position,
-					    .generation = s->word >> 2,
-					    .side = s->side,
-					    .diff = s->diff,
-					    .grown_ns = s->seen.ns,
-					    .slack_ns = has_slack(s->record, s->side) ? 0 : UINT64_MAX,
-					    .finding = f};
-			atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
-		}
-		drop_lock();
-	}
-	if (!w) {
-		mark_reported(s->record, s->side);
-		say(&f, GMOD_FINAL);
-	} else if (!settled) {
+	describe(&w->finding, s, w->unfinished);
+	w->finding.id = id;
+	if (!settled)
+		f = w->finding;
+	/* From here on others may have it grow, or conclude it. */
+	set_state(w, OPEN);
+	if (!settled)
 		say(&f, GMOD_PROVISIONAL);
-	}
 }
 
-/* Take the finding out of its watch; the report is given without the lock. */
-static struct gmod_finding conclude(struct watch *w)
+static void first_sight(const struct gmod_sighting *s)
 {
-	struct gmod_finding f = w->finding;
+	struct watch *w = NULL;
+	uint32_t id = 0;
+
+	if (!take_lock())
+		return;
+	/* Another thread may have been here meanwhile: the last look before an exit waits for no other. */
+	if (!is_reported(s->record, s->side) && !find_any(s->record->position, s->word, s->side)) {
+		id = gmod_watch_next_id();
+		w = claim(s);
+	}
+	gmod_unlock(&lock);
+	if (w)
+		watch(w, s, id);
+	else if (id)
+		say_at_once(s, id);
+}
+
+/* Under the lock: from here on the finding is this thread's, which says it next. */
+static void conclude(struct watch *w)
+{
 	struct gmod_record *r = gmod_record_at(w->position);
 
 	if (atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == w->generation)
 		mark_reported(r, w->side);
-	w->used = false;
-	atomic_fetch_sub_explicit(&pending, 1, memory_order_relaxed);
-	return f;
+	set_state(w, SAYING);
 }
 
-void gmod_watch_sighting(const struct gmod_sighting *s)
+/* Without the lock. */
+static void say_concluded(struct watch *w)
 {
-	struct gmod_finding f;
+	gmod_suspects_refresh(&w->finding, w->unfinished);
+	say(&w->finding, GMOD_FINAL);
+	set_state(w, NOTHING);
+	/* release: whoever finds nothing pending may count on the report having been given */
+	atomic_fetch_sub_explicit(&pending, 1, memory_order_release);
+}
+
+static void sighted(const struct gmod_sighting *s)
+{
 	bool known, reported, final = false;
 	struct watch *w;
 
-	take_lock();
+	if (!take_lock())
+		return;
 	/* Under the lock: what is taken out of its watch is marked as reported in the same breath. */
 	reported = is_reported(s->record, s->side);
 	w = find(s->record->position, s->word, s->side);
@@ -227,26 +312,38 @@ void gmod_watch_sighting(const struct gmod_sighting *s)
 		merge(w, s);
 		final = s->last;
 		if (final)
-			f = conclude(w);
+			conclude(w);
 	}
-	drop_lock();
+	gmod_unlock(&lock);
 	if (!known && !reported)
 		first_sight(s);
 	else if (final)
-		say(&f, GMOD_FINAL);
+		say_concluded(w);
+}
+
+void gmod_watch_sighting(const struct gmod_sighting *s)
+{
+	struct gmod_hold hold;
+
+	/* Until it is said, what was seen is known to this thread only. */
+	gmod_hold(&hold);
+	gmod_report_coming();
+	sighted(s);
+	gmod_report_came();
+	gmod_let_go(&hold);
 }
 
 void gmod_watch_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to)
 {
+	struct gmod_hold hold;
 	struct watch *w;
 
-	if (!gmod_watch_pending())
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
 		return;
-	take_lock();
 	w = find(r->position, word, side);
 	if (w && from <= w->diff.first && w->diff.last < to)
 		w->finding.restored = true;
-	drop_lock();
+	unlock_and_let_go(&hold);
 }
 
 /* settled: no work is outstanding, or nobody may wait and see. A slack that cannot be read holds nothing up for long.
@@ -255,8 +352,8 @@ static bool is_due(const struct watch *w, uint64_t now, bool settled, bool all)
 {
 	uint64_t quiet = now - w->grown_ns;
 
-	if (!w->used || all)
-		return w->used;
+	if (state_of(w) != OPEN || all)
+		return state_of(w) == OPEN;
 	if (quiet > 3 * GMOD_WATCH_SETTLE_NS)
 		return true;
 	return w->slack_ns >= w->grown_ns && (settled || quiet > GMOD_WATCH_SETTLE_NS);
@@ -264,45 +361,61 @@ static bool is_due(const struct watch *w, uint64_t now, bool settled, bool all)
 
 void gmod_watch_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when)
 {
+	struct gmod_hold hold;
 	struct watch *w;
 
-	if (!gmod_watch_pending())
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
 		return;
-	take_lock();
 	w = find(r->position, word, side);
 	if (w && w->slack_ns < when.ns)
 		w->slack_ns = when.ns;
-	drop_lock();
+	unlock_and_let_go(&hold);
 }
 
 bool gmod_watch_wants_slack(void)
 {
+	struct gmod_hold hold;
 	bool wants = false;
 
-	if (!gmod_watch_pending())
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
 		return false;
-	take_lock();
 	for (int i = 0; i < WATCHES; i++)
-		wants |= watches[i].used && watches[i].slack_ns < watches[i].grown_ns;
-	drop_lock();
+		wants |= state_of(&watches[i]) == OPEN && watches[i].slack_ns < watches[i].grown_ns;
+	unlock_and_let_go(&hold);
 	return wants;
 }
 
 void gmod_watch_recheck(void (*look)(uint32_t position, uint64_t generation))
 {
 	for (int i = 0; i < WATCHES && gmod_watch_pending(); i++) {
+		struct gmod_hold hold;
 		uint64_t generation;
 		uint32_t position;
-		bool used;
+		bool open;
 
-		take_lock();
-		used = watches[i].used;
+		if (!hold_and_lock(&hold))
+			return;
+		open = state_of(&watches[i]) == OPEN;
 		position = watches[i].position;
 		generation = watches[i].generation;
-		drop_lock();
-		if (used)
+		unlock_and_let_go(&hold);
+		if (open)
 			look(position, generation);
 	}
+}
+
+static void settle_one(struct watch *w, uint64_t now, bool settled, bool all)
+{
+	bool due;
+
+	if (!take_lock())
+		return;
+	due = is_due(w, now, settled, all);
+	if (due)
+		conclude(w);
+	gmod_unlock(&lock);
+	if (due)
+		say_concluded(w);
 }
 
 void gmod_watch_settle(bool all)
@@ -313,37 +426,57 @@ void gmod_watch_settle(bool all)
 	if (!gmod_watch_pending())
 		return;
 	settled = gmod_options()->halt_on_error || !gmod_work_outstanding();
-	for (int i = 0; i < WATCHES; i++) {
-		struct gmod_finding f;
-		bool due;
+	for (int i = 0; i < WATCHES && gmod_watch_pending(); i++) {
+		struct gmod_hold hold;
 
 		/* Taken out of its watch, the finding is nowhere else until it is said. */
-		gmod_busy_begin();
-		take_lock();
-		due = is_due(&watches[i], now, settled, all);
-		if (due)
-			f = conclude(&watches[i]);
-		drop_lock();
-		if (due)
-			say(&f, GMOD_FINAL);
-		gmod_busy_end();
+		gmod_hold(&hold);
+		gmod_report_coming();
+		settle_one(&watches[i], now, settled, all);
+		gmod_report_came();
+		gmod_let_go(&hold);
 	}
+}
+
+static void released(const struct gmod_record *r, uint64_t word, enum gmod_side side)
+{
+	struct watch *w;
+
+	if (!take_lock())
+		return;
+	w = find(r->position, word, side);
+	if (w)
+		conclude(w);
+	gmod_unlock(&lock);
+	if (w)
+		say_concluded(w);
+}
+
+static bool others_say(const struct gmod_record *r, uint64_t word)
+{
+	struct gmod_hold hold;
+	bool found;
+
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
+		return false;
+	found = find_in(SAYING, r->position, word, GMOD_HEAD) || find_in(SAYING, r->position, word, GMOD_TAIL);
+	unlock_and_let_go(&hold);
+	return found;
 }
 
 void gmod_watch_released(const struct gmod_record *r, uint64_t word)
 {
-	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++) {
-		struct gmod_finding f;
-		struct watch *w;
+	uint64_t patience = GMOD_SECONDS(2);
 
-		if (!gmod_watch_pending())
-			return;
-		take_lock();
-		w = find(r->position, word, (enum gmod_side)side);
-		if (w)
-			f = conclude(w);
-		drop_lock();
-		if (w)
-			say(&f, GMOD_FINAL);
+	for (int side = GMOD_HEAD; side <= GMOD_TAIL && gmod_watch_pending(); side++) {
+		struct gmod_hold hold;
+
+		gmod_hold(&hold);
+		gmod_report_coming();
+		released(r, word, (enum gmod_side)side);
+		gmod_report_came();
+		gmod_let_go(&hold);
 	}
+	while (others_say(r, word) && gmod_nap(&patience, GMOD_MILLISECONDS(1) / 2))
+		;
 }

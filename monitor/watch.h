@@ -53,7 +53,8 @@ void gmod_watch_recheck(void (*look)(uint32_t position, uint64_t generation));
 /* Give final reports where due. all: give all that are pending. */
 void gmod_watch_settle(bool all);
 
-/* The buffer goes away: its pending reports become final. */
+/* The buffer goes away: its pending reports become final, and have been given when this returns (it waits 2 s at most).
+ */
 void gmod_watch_released(const struct gmod_record *r, uint64_t word);
 
 /* How many findings have been seen so far, reported or not. */

@@ -20,12 +20,12 @@ check_fork_child() {
 	same "fork_child: what the parent did is reported once" 1 "$(final_reports "$err")"
 }
 
-# repeat NAME TIMES STATUS REPORTS COMMAND...: many times over, as it depends on who comes first.
+# repeat NAME TIMES STATUS REPORTS COMMAND...: many times over, as it depends on who comes first. $guarding: options.
 repeat() {
 	local name=$1 times=$2 want="$3 $4" run
 	shift 4
 	for ((run = 1; run <= times; run++)); do
-		guarded verbosity=1 "$@"
+		guarded "verbosity=1:${guarding:-}" "$@"
 		[ "$status $(final_reports "$err")" = "$want" ] && continue
 		fail "$name: run $run: exit status $status with $(final_reports "$err") final reports instead of $want" "$out" "$err"
 		return
@@ -38,13 +38,119 @@ check_exit_while_busy() {
 }
 
 check_exit_when_seen() {
-	repeat exit_when_seen 30 7 1 "$edges/exit_when_seen"
-	repeat "exit_when_seen, 1 ms later" 15 7 1 "$edges/exit_when_seen" 1
-	repeat "exit_when_seen, _exit" 15 7 1 "$edges/exit_when_seen" 0 now
+	repeat exit_when_seen 30 7 1 "$edges/exit_when_seen" 0 exit
+	repeat "exit_when_seen, 1 ms later" 15 7 1 "$edges/exit_when_seen" 1 exit
+	repeat "exit_when_seen, _exit" 15 7 1 "$edges/exit_when_seen" 0 _exit
+	# Nobody else looks at what lies on the device.
+	guarding=gather_interval_ms=0 repeat "exit_when_seen, by a free" 15 7 1 "$edges/exit_when_seen" 0 exit free
+	guarding=gather_interval_ms=0 repeat "exit_when_seen, by a free, _exit" 15 7 1 "$edges/exit_when_seen" 0 _exit free
+}
+
+# When a free returns, what is known of the buffer has been written.
+check_freed_while_said() {
+	guarded log_path=report.log "$edges/freed_while_said"
+	same "freed_while_said: both are in the log" "137 2" \
+		"$status $(final_reports "$(cat "$work/guarded/report.log")")"
 }
 
 check_exits_race() {
 	repeat exits_race 20 8 1 "$edges/exits_race"
+}
+
+# left_from NAME COMMAND...: it ended by its handler, and what it had done before is reported once.
+left_from() {
+	local name=$1
+	shift
+	guarded verbosity=1 "$@"
+	same "$name: exit status, reports, closing lines" '9 1 1' \
+		"$status $(final_reports "$err") $(grep -c 'GMOD: guarded' <<<"$err")"
+}
+
+# A handler that calls _exit() may have interrupted anything: a call that holds the driver's lock, or one of ours.
+check_exit_in_handler() {
+	local call n limit=10
+	for call in cuMemAllocManaged:3 cuMemAdvise:14 cuMemPrefetchAsync:3 cuLaunchKernel:2 cuMemAlloc_v2:1 cuMemFree_v2:1 \
+		cuMemFree_v2:2 cuCtxSynchronize:2 cuMemGetInfo_v2:4 cuStreamQuery:1; do
+		left_from "exit_in_handler: in $call" env "SIM_SIGNAL=$call" "$edges/exit_in_handler" call
+		says_not "exit_in_handler: in $call: at once" 'last look' "$err"
+	done
+	# The driver is needed for what lies on the device, and does not answer.
+	for call in cuMemAllocManaged:3 cuMemFree_v2:1; do
+		left_from "exit_in_handler: in $call, waiting for the driver" env "SIM_SIGNAL=$call" \
+			"$edges/exit_in_handler" call small
+		same "exit_in_handler: in $call: that is said once" 1 "$(grep -c 'last look' <<<"$err")"
+	done
+	for ((n = 1; n <= 50; n++)); do
+		guarded gather_interval_ms=0:verbosity=1 "$edges/exit_in_handler" check "$n"
+		[ "$status" -ne 0 ] || break
+		same "exit_in_handler: in gmod_check(), $n" '9 1' "$status $(final_reports "$err")"
+	done
+	[ "$n" -gt 1 ] && [ "$n" -le 50 ]
+	judge "exit_in_handler: gmod_check() was interrupted" $? "$n: status $status" "$err"
+}
+
+check_exit_storm() {
+	local n
+	for ((n = 1; n <= 12; n++)); do
+		guarded verbosity=1 "$edges/exit_in_handler" storm $((n * 2477 % 20000 + 100))
+		[ "$status $(final_reports "$err")" = '9 1' ] && continue
+		fail "exit_storm: run $n" "exit status $status" "$err"
+		return
+	done
+	pass "exit_storm: $((n - 1)) times"
+	repeat "exits in a hail of signals" 10 9 1 "$edges/exit_in_handler" again 100
+}
+
+check_no_monitor() {
+	guarded verbosity=1 "$edges/no_monitor" return
+	same "no_monitor: a normal exit looks at everything" "6 2" "$status $(final_reports "$err")"
+	guarded verbosity=1 "$edges/no_monitor" _exit
+	same "no_monitor: _exit() looks at what the CPU sees" "6 1" "$status $(final_reports "$err")"
+	[ "$(closing degraded "$err")" -gt 0 ]
+	judge "no_monitor: that is counted" $? "$err"
+}
+
+check_quick_exit() {
+	guarded verbosity=1 "$edges/quick_exit"
+	same "quick_exit: status, reports, closing lines" "12 1 1" \
+		"$status $(final_reports "$err") $(grep -c 'GMOD: guarded' <<<"$err")"
+	says "quick_exit: the program's own handler runs first" '^my handler' "$(head -n 1 <<<"$err")"
+	guarded exit_on_findings=1:exitcode=77 "$edges/quick_exit"
+	same "quick_exit: exit_on_findings" 77 "$status"
+}
+
+# A call of the monitor's that does not return holds no program up for ever; when it does return it finds all in order.
+check_stuck_in_context() {
+	guarded verbosity=1 env SIM_STALL=cuMemcpyDtoHAsync_v2:1:9000 "$edges/stuck_in_context"
+	same "stuck_in_context: it ends, and what was done is reported" "0 1" "$status $(final_reports "$err")"
+	says "stuck_in_context: the context is destroyed first" 'destroyed after [5-8] s' "$err"
+	same "stuck_in_context: that is said" 1 "$(grep -c 'has not returned for 5 s' <<<"$err")"
+	says_not "stuck_in_context: all is in order in the end" 'last look' "$err"
+}
+
+# A context that goes by the last cuCtxDetach() takes its buffers with it; one that stays keeps them.
+check_detach() {
+	local native
+	alone "$edges/detach"
+	native="$status $out"
+	guarded verbosity=1 "$edges/detach"
+	same "detach: as alone" "$native" "$status $out"
+	same "detach: each overrun is reported once" 4 "$(grep -c '^SUMMARY: GMOD: heap-buffer-overflow' <<<"$err")"
+	says "detach: nothing is degraded" ' 0 degraded' "$err"
+	alone "$edges/detach" primary
+	native="$status $out"
+	guarded verbosity=1 "$edges/detach" primary
+	same "detach: a primary context stays" "$native 1" \
+		"$status $out $(grep -c '^SUMMARY: GMOD: heap-buffer-overflow' <<<"$err")"
+}
+
+check_green() {
+	alone "$edges/green"
+	same "green: alone" "0 done" "$status $out"
+	guarded verbosity=1 "$edges/green"
+	same "green: as alone" "0 done" "$status $out"
+	same "green: each overrun is reported once" 3 "$(grep -c '^SUMMARY: GMOD: heap-buffer-overflow' <<<"$err")"
+	says "green: nothing is degraded" ' 0 degraded' "$err"
 }
 
 # Addresses that go from thread to thread.

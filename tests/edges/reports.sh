@@ -33,6 +33,15 @@ check_late_write() {
 	done
 }
 
+# A proof dies with its event, whichever ABI destroys that.
+check_stale_event() {
+	guarded log_path=report.log "$edges/stale_event"
+	case $status in
+	77) skip stale_event "$err" ;;
+	*) same "stale_event: reported in time" "0 reported" "$status $out" ;;
+	esac
+}
+
 # Not next to the buffer, and of many buffers the last: found although it is put back.
 check_far_write() {
 	local where
@@ -47,6 +56,8 @@ check_far_write() {
 check_settles() {
 	guarded log_path=report.log "$edges/settles"
 	same "settles: while the kernel runs" '0 settled' "$status $out"
+	says "settles: the kernel is said to be undone" 'k_flip_and_spin x1 .*\(1 not proven complete\)' \
+		"$(suspects "$(cat "$work/guarded/report.log")" | tail -n 1)"
 	same "settles: once" 1 "$(final_reports "$(cat "$work/guarded/report.log")")"
 }
 
@@ -60,6 +71,7 @@ check_found_at_exit() {
 check_other_context() {
 	guarded gather_interval_ms=0 "$edges/other_context"
 	same "other_context: one report" "0 1" "$status $(final_reports "$err")"
+	says_not "other_context: after the wait the kernels are done" 'not proven complete' "$(suspects "$err")"
 }
 
 check_put_back() {

@@ -7,9 +7,11 @@
  * buffers here; the same handshake with them is in pin.pml.
  *
  *   good      the monitor makes driver calls only in a context that is there, the one whose handle it has read
+ *             IMPATIENT  dying need not wait to the end: the entry is still that context's, or nobody's, for who is inside
  *   broken    NORECHECK  enter looks at the state before it counts itself in
  *             NOWAIT     dying does not wait for those inside
  *             EARLY      gone frees the entry before the handle is cleared
+ *             IMPATIENT, REUSE  make takes an entry that somebody is inside of
  */
 mtype = { NONE, MAKING, ALIVE, DYING };
 
@@ -38,9 +40,18 @@ proctype monitor()
 #endif
 		if
 		:: seen == ALIVE ->
+#ifdef IMPATIENT
+			mine = handle;
+			assert(handle == mine || handle == 0 || mine == 0);	/* a call that does not return */
+			if
+			:: state == ALIVE -> assert(handle == mine || handle == 0 || mine == 0)	/* gmod_context_is_alive, and another call */
+			:: else
+			fi
+#else
 			mine = handle;		/* atomic_load(&c->handle, relaxed) */
 			assert(mine && there[mine]);	/* cuCtxPushCurrent, copies, cuCtxPopCurrent */
 			assert(handle == mine && there[mine])
+#endif
 		:: else
 		fi;
 		users--;			/* gmod_context_leave: atomic_fetch_sub(&c->users, 1, release) */
@@ -51,7 +62,12 @@ proctype monitor()
 inline dying()
 {
 	state = DYING;				/* gmod_context_dying: atomic_store(&c->state, DYING, seq_cst) */
-#ifndef NOWAIT
+#ifdef IMPATIENT
+	if
+	:: users == 0
+	:: true					/* the patience is used up */
+	fi
+#elif !defined(NOWAIT)
 	(users == 0)				/* atomic_load(&c->users, seq_cst) */
 #endif
 }
@@ -74,7 +90,10 @@ active proctype destroying()
 	handle = 0;				/* gmod_context_gone: atomic_store(&c->handle, NULL, relaxed) */
 	state = NONE;				/* atomic_store(&c->state, NONE, release) */
 	there[2] = true;			/* cuCtxCreate */
-	state = MAKING;				/* make: CAS NONE -> MAKING, acquire */
+#ifndef REUSE
+	(users == 0);				/* make: atomic_load(&c->users, seq_cst) */
+#endif
+	state = MAKING;				/* CAS NONE -> MAKING, seq_cst */
 	handle = 2;				/* atomic_store(&c->handle, handle, relaxed) */
 	state = ALIVE;				/* atomic_store(&c->state, ALIVE, release) */
 #endif

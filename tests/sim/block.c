@@ -41,7 +41,7 @@ struct block *block_new(enum block_kind kind, CUcontext ctx, uintptr_t base, siz
 	struct block *block = calloc(1, sizeof(*block));
 
 	block->kind = kind;
-	block->ctx = ctx;
+	block->ctx = ctx && ctx->owner ? ctx->owner : ctx;
 	block->device = ctx ? ctx->device : 0;
 	block->base = base;
 	block->size = size;

@@ -62,9 +62,13 @@ struct call sim_enter(const char *symbol, unsigned needs, const void *caller)
 		call.refused = needs == NEEDS_NOTHING ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 		return call;
 	}
-	if (sim_watched)
+	if (sim_watched) {
 		call.refused = inject_failure(symbol);
+		inject_stall(symbol);
+	}
 	sim_lock();
+	if (sim_watched)
+		inject_signal(symbol);
 	if (!call.refused)
 		call.refused = why_refused(&call, needs);
 	return call;

@@ -117,6 +117,7 @@ static CUresult create(CUcontext *out, unsigned flags, CUdevice device, unsigned
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	ctx = context_new(device, false);
 	ctx->api_version = version;
+	ctx->refs = 1;
 	r = bring_to_life(ctx, flags);
 	if (r)
 		return r;
@@ -162,7 +163,7 @@ static CUresult destroy(CUcontext ctx)
 {
 	if (!ctx)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!context_known(ctx) || ctx->primary)
+	if (!context_known(ctx) || ctx->primary || ctx->owner)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (!ctx->alive)
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -184,6 +185,47 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
 	struct call c = ENTER(cuCtxDestroy_v2, NEEDS_INIT);
 
 	return sim_leave(&c, c.refused ?: destroy(ctx));
+}
+
+/* Deprecated: a count of those who use a context. A primary context can be attached to, but never goes by a detach. */
+
+static CUresult attach(CUcontext *out, unsigned flags)
+{
+	CUcontext ctx = context_current();
+
+	if (!out || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!ctx)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!ctx->primary)
+		ctx->refs++;
+	*out = ctx;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags)
+{
+	struct call c = ENTER(cuCtxAttach, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: attach(pctx, flags));
+}
+
+static CUresult detach(CUcontext ctx)
+{
+	if (!ctx || ctx != context_current() || ctx->owner)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!ctx->alive)
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	if (ctx->primary || --ctx->refs > 0)
+		return CUDA_SUCCESS;
+	return destroy(ctx);
+}
+
+CUresult cuCtxDetach(CUcontext ctx)
+{
+	struct call c = ENTER(cuCtxDetach, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: detach(ctx));
 }
 
 /* Primary contexts. */
@@ -318,6 +360,32 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 	struct call c = ENTER(cuDevicePrimaryCtxSetFlags_v2, NEEDS_INIT);
 
 	return sim_leave(&c, c.refused ?: set_primary_flags(dev, flags));
+}
+
+/* What a green context is converted to: a context of its own, in the memory of the primary one, which it retains. */
+
+CUresult context_of_green(CUdevice device, CUcontext *out)
+{
+	CUcontext primary, ctx;
+	CUresult r = retain(&primary, device);
+
+	if (r)
+		return r;
+	ctx = context_new(device, false);
+	r = bring_to_life(ctx, 0);
+	if (r) {
+		release(device);
+		return r;
+	}
+	ctx->owner = primary;
+	*out = ctx;
+	return CUDA_SUCCESS;
+}
+
+void context_end_green(CUcontext ctx)
+{
+	context_kill(ctx);
+	release(ctx->device);
 }
 
 /* The current context. */

@@ -1,19 +1,24 @@
-/* SIM_FAIL makes chosen calls fail, SIM_TRACE writes down every call. */
+/* SIM_FAIL makes chosen calls fail, SIM_SIGNAL and SIM_STALL disturb them, SIM_TRACE writes down every call. */
 #include "sim.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_RULES 32
 
+enum what { FAIL, SIGNAL, STALL };
+
 struct rule {
+	enum what what;
 	char symbol[64];
-	long nth; /* 0: every call */
-	int code; /* 0: the usual one */
+	long nth;   /* 0: every call */
+	int number; /* FAIL: the code, 0: the usual one; STALL: milliseconds */
 	long calls;
 };
 
@@ -23,37 +28,40 @@ static struct rule rules[MAX_RULES];
 static int rule_count;
 static int trace_fd = -1;
 
-static void rule_parse(char *text)
+static void rule_parse(enum what what, char *text)
 {
 	struct rule *rule = &rules[rule_count];
 	char *rest, *symbol = strtok_r(text, ":", &rest), *nth = strtok_r(NULL, ":", &rest),
-		    *code = strtok_r(NULL, ":", &rest);
+		    *number = strtok_r(NULL, ":", &rest);
 
 	if (!nth || rule_count == MAX_RULES) {
-		fprintf(stderr, "simulated driver: SIM_FAIL wants NAME:N[:CODE], at most %d of them\n", MAX_RULES);
+		fprintf(stderr, "simulated driver: NAME:N is wanted in SIM_FAIL and its kin, at most %d in all\n",
+			MAX_RULES);
 		return;
 	}
+	rule->what = what;
 	snprintf(rule->symbol, sizeof(rule->symbol), "%s", symbol);
 	rule->nth = strcmp(nth, "*") ? atol(nth) : 0;
-	rule->code = code ? atoi(code) : 0;
+	rule->number = number ? atoi(number) : 0;
 	rule_count++;
 }
 
-static void rules_parse(const char *value)
+static void rules_parse(enum what what, const char *value)
 {
-	char *copy = strdup(value), *rest, *text;
+	char *copy = strdup(value ? value : ""), *rest, *text;
 
 	for (text = strtok_r(copy, ",", &rest); text; text = strtok_r(NULL, ",", &rest))
-		rule_parse(text);
+		rule_parse(what, text);
 	free(copy);
 }
 
 static void __attribute__((constructor)) inject_init(void)
 {
-	const char *fail = getenv("SIM_FAIL"), *trace = getenv("SIM_TRACE");
+	const char *trace = getenv("SIM_TRACE");
 
-	if (fail)
-		rules_parse(fail);
+	rules_parse(FAIL, getenv("SIM_FAIL"));
+	rules_parse(SIGNAL, getenv("SIM_SIGNAL"));
+	rules_parse(STALL, getenv("SIM_STALL"));
 	if (trace)
 		trace_fd = open(trace, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	sim_watched = rule_count > 0 || trace_fd >= 0;
@@ -66,18 +74,45 @@ static CUresult usual_code(const char *symbol)
 	return allocates ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_UNKNOWN;
 }
 
-CUresult inject_failure(const char *symbol)
+/* The rule of that kind that says something about this call, which is counted. */
+static const struct rule *rule_for(enum what what, const char *symbol)
 {
 	for (int i = 0; i < rule_count; i++) {
 		struct rule *rule = &rules[i];
 
-		if (strcmp(rule->symbol, symbol))
+		if (rule->what != what || strcmp(rule->symbol, symbol))
 			continue;
-		if (rule->nth && __atomic_add_fetch(&rule->calls, 1, __ATOMIC_RELAXED) != rule->nth)
-			continue;
-		return rule->code ? (CUresult)rule->code : usual_code(symbol);
+		if (!rule->nth || __atomic_add_fetch(&rule->calls, 1, __ATOMIC_RELAXED) == rule->nth)
+			return rule;
 	}
-	return CUDA_SUCCESS;
+	return NULL;
+}
+
+CUresult inject_failure(const char *symbol)
+{
+	const struct rule *rule = rule_for(FAIL, symbol);
+
+	if (!rule)
+		return CUDA_SUCCESS;
+	return rule->number ? (CUresult)rule->number : usual_code(symbol);
+}
+
+void inject_stall(const char *symbol)
+{
+	const struct rule *rule = rule_for(STALL, symbol);
+	struct timespec t;
+
+	if (!rule)
+		return;
+	t = (struct timespec){rule->number / 1000, rule->number % 1000 * 1000000L};
+	while (nanosleep(&t, &t))
+		;
+}
+
+void inject_signal(const char *symbol)
+{
+	if (rule_for(SIGNAL, symbol))
+		raise(SIGALRM);
 }
 
 void trace_call(const struct call *call, CUresult result)

@@ -205,16 +205,30 @@ bool queue_idle(CUstream stream)
 	return !stream->last || stream->last->done;
 }
 
-/* The unfinished last ops of all streams of a context, held. */
+/* The streams of a context and of the green ones in it, one after another; NULL at first and at the end. */
+static CUstream next_stream(CUcontext ctx, CUcontext *of, CUstream s)
+{
+	for (s = s ? s->next : NULL; !s; s = (*of)->streams) {
+		do
+			*of = *of ? (*of)->next : sim.contexts;
+		while (*of && *of != ctx && (*of)->owner != ctx);
+		if (!*of)
+			return NULL;
+	}
+	return s;
+}
+
+/* The unfinished last ops of all of these, held. */
 static size_t last_ops(CUcontext ctx, struct op ***out)
 {
+	CUcontext of = NULL;
 	size_t count = 0;
 
-	for (CUstream s = ctx->streams; s; s = s->next)
+	for (CUstream s = NULL; (s = next_stream(ctx, &of, s));)
 		count++;
 	*out = calloc(count ? count : 1, sizeof(**out));
 	count = 0;
-	for (CUstream s = ctx->streams; s; s = s->next)
+	for (CUstream s = NULL; (s = next_stream(ctx, &of, s));)
 		if (!queue_idle(s))
 			(*out)[count++] = op_hold(s->last);
 	return count;

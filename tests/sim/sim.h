@@ -20,7 +20,7 @@
  * Where things are
  *
  *	call inject init error procaddr abi32	entry: prologue, faults and traces, cuInit and exit, names
- *	device context context_query		what a call runs in
+ *	device context context_query green	what a call runs in
  *	arena slab block memory host managed*	addresses, and the memory behind them
  *	pool vmm ipc array pointer		... of more kinds, and what is known of an address
  *	work queue stream event fault		what runs, in which order, and what happens when it faults
@@ -28,8 +28,9 @@
  *	launch module library function		... and kernels
  *	capture capture_query graph*		work that is kept for later
  *
- * Not simulated: textures and surfaces, external memory, events between processes, green contexts, conditional
- * and event nodes, changes to the edges of a graph, what a dma-buf is good for, the runtime's private tables.
+ * Not simulated: textures and surfaces, external memory, events between processes, conditional and event
+ * nodes, what green contexts are for, changes to the edges of a graph, what a dma-buf is good for, the runtime's
+ * private tables.
  *
  * Environment, read once when the library is loaded
  *
@@ -40,6 +41,8 @@
  *					who still looks at it (with a real driver it stays)
  *	SIM_FAIL=NAME:N[:CODE][,...]	the Nth call (from 1; *: every one) of the exported symbol NAME fails with
  *					CODE and does nothing; without CODE, 2 for allocations and else 999
+ *	SIM_SIGNAL=NAME:N[,...]		SIGALRM comes in the midst of such a call, while it holds the driver's lock
+ *	SIM_STALL=NAME:N:MS[,...]	such a call takes MS milliseconds before it does anything
  *	SIM_TRACE=path			append a line a call: symbol, result, basename of the calling module
  */
 #ifndef SIM_H
@@ -109,10 +112,12 @@ void sim_lock(void);
 void sim_unlock(void);
 pthread_mutex_t *sim_the_lock(void); /* to wait on a condition with */
 
-/* inject.c: SIM_FAIL and SIM_TRACE. */
+/* inject.c: SIM_FAIL, SIM_SIGNAL, SIM_STALL and SIM_TRACE. */
 
-extern bool sim_watched; /* one of the two is set */
+extern bool sim_watched; /* one of them is set */
 CUresult inject_failure(const char *symbol);
+void inject_stall(const char *symbol);
+void inject_signal(const char *symbol);
 void trace_call(const struct call *call, CUresult result);
 
 /* init.c */
@@ -156,7 +161,8 @@ struct CUctx_st {
 	CUcontext next;
 	CUdevice device;
 	bool primary, alive;
-	unsigned flags, refs; /* refs: retains of a primary context */
+	unsigned flags, refs; /* refs: retains of a primary context, or who is attached to another */
+	CUcontext owner;      /* of a green context: the primary one, whose its memory is */
 	unsigned api_version;
 	unsigned long long id;
 	CUresult sticky;
@@ -169,6 +175,8 @@ struct CUctx_st {
 
 CUcontext context_current(void);
 bool context_ok(CUcontext ctx);
+CUresult context_of_green(CUdevice device, CUcontext *out);
+void context_end_green(CUcontext ctx);
 unsigned long thread_number(void);
 
 #include "memory.h"

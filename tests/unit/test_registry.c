@@ -337,8 +337,8 @@ static void check_a_release_waits(enum gmod_pin who)
 static void a_release_waits_for_the_pin_of_its_batch(void **unused)
 {
 	(void)unused;
-	check_a_release_waits(GMOD_PIN_SWEEP);
-	check_a_release_waits(GMOD_PIN_GATHER);
+	for (int who = 0; who < GMOD_PIN_COUNT; who++)
+		check_a_release_waits((enum gmod_pin)who);
 }
 
 /* ---- many threads ---- */

@@ -33,8 +33,8 @@ static void an_overflow_reads_as_documented(void **unused)
 	expect(" s ago by thread 4242\n      #0 cudaFakeAlloc  test_report+0x");
 	expect("\n      #1 the_caller  test_report+0x");
 	expect("\n    written between 12:31:07.102311 (last seen intact) and 12:31:07.103302 UTC\n");
-	expect(
-	    "\n    suspects: vec_add x3 on stream 0x55d0 (2 still running); scale x1 on stream 0x55d8 in graph 0x99\n");
+	expect("\n    suspects: vec_add x3 on stream 0x55d0 (2 not proven complete); scale x1 on stream 0x55d8 in "
+	       "graph 0x99\n");
 	expect("\n    changed bytes at +0: 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41\n");
 	expect("\n    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=vec_add ");
 	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 the_caller test_report+0x");
@@ -190,7 +190,7 @@ static void a_post_mortem_lists_what_was_going_on(void **unused)
 	expect(
 	    "post-mortem: the GPU gave up with CUDA_ERROR_ILLEGAL_ADDRESS (700), first seen by cuStreamSynchronize, at "
 	    "address 0x7f1f30000000\n");
-	expect("\n    unfinished launches: unknown x1 on stream 0x10 (1 still running)\n");
+	expect("\n    unfinished launches: unknown x1 on stream 0x10 (1 not proven complete)\n");
 	expect("\n    near that address: 4000 bytes [0x7f1f30000000, 0x7f1f30000fa0) on device 0, backend unified, "
 	       "allocation "
 	       "#17, by the_caller test_report+0x");

@@ -28,7 +28,7 @@ static void sweep_thoroughly(void)
 {
 	if (!gmod_sweep_lock(1000000000))
 		abort();
-	gmod_sweep_thorough();
+	gmod_sweep_thorough(GMOD_PIN_SWEEP);
 	gmod_sweep_unlock();
 	gmod_watch_settle(false);
 }

@@ -1,0 +1,101 @@
+/*
+ * Buffers of a green context. Their memory is the primary context's: where somebody else retains that, they outlive the
+ * green context and are watched on; without, they are gone with it.
+ */
+#include "make_buffer.h"
+
+#if CUDA_VERSION < 12040
+int main(void)
+{
+	tk_skip("no green contexts in this toolkit");
+}
+#else
+static CUgreenCtx make_green(CUcontext *c)
+{
+	CUdevResource all;
+	CUdevResourceDesc what;
+	CUgreenCtx green;
+
+	CK(cuDeviceGetDevResource(tk_device, &all, CU_DEV_RESOURCE_TYPE_SM));
+	CK(cuDevResourceGenerateDesc(&what, &all, 1));
+	CK(cuGreenCtxCreate(&green, what, tk_device, CU_GREEN_CTX_DEFAULT_STREAM));
+	CK(cuCtxFromGreenCtx(c, green));
+	CK(cuCtxSetCurrent(*c));
+	tk_module = tk_load_kernels();
+	return green;
+}
+
+static void outlived(void)
+{
+	CUdeviceptr p, q, early;
+	CUgreenCtx green;
+	CUcontext c;
+
+	CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
+	green = make_green(&c);
+	p = make_buffer(1000);
+	q = make_buffer(4096);
+	early = make_buffer(1000);
+	tk_flip(early, 1000, 1);
+	tk_sync();
+	CK(cuMemFree(early));
+	CK(cuGreenCtxDestroy(green));
+	CK(cuCtxSetCurrent(tk_context));
+	tk_module = tk_load_kernels();
+	CK(cuMemsetD8(p, 1, 1000));
+	tk_flip(p, 1000, 1);
+	tk_flip(q, 4096, 1);
+	tk_sync();
+	CK(cuMemFree(q));
+	EXPECT(cuMemFree(q), CUDA_ERROR_INVALID_VALUE);
+	CK(cuMemFree(p));
+	CK(cuDevicePrimaryCtxRelease(tk_device));
+}
+
+static void gone(void)
+{
+	CUgreenCtx green, other;
+	CUcontext c, o;
+	CUdeviceptr p;
+
+	for (int i = 0; i < 3; i++) {
+		green = make_green(&c);
+		make_buffer(1000);
+		tk_flip(make_buffer(4096), 0, 4096);
+		tk_sync();
+		CK(cuGreenCtxDestroy(green));
+		tk_sleep_ms(30);
+	}
+	/* It holds the primary context, and the buffers in that, when nobody else does any more. */
+	CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
+	CK(cuCtxSetCurrent(tk_context));
+	tk_module = tk_load_kernels();
+	p = make_buffer(1000);
+	green = make_green(&c);
+	CK(cuDevicePrimaryCtxRelease(tk_device));
+	tk_flip(p, 0, 1000);
+	tk_sync();
+	CK(cuGreenCtxDestroy(green));
+	tk_sleep_ms(30);
+	/* Held by another green context alone. */
+	green = make_green(&c);
+	p = make_buffer(1000);
+	other = make_green(&o);
+	CK(cuGreenCtxDestroy(green));
+	tk_flip(p, 0, 1000);
+	tk_sync();
+	CK(cuMemFree(p));
+	CK(cuGreenCtxDestroy(other));
+	tk_sleep_ms(30);
+}
+
+int main(void)
+{
+	tk_init();
+	CK(cuDeviceGet(&tk_device, 0));
+	outlived();
+	gone();
+	puts("done");
+	return 0;
+}
+#endif

@@ -1,0 +1,52 @@
+/*
+ * The monitor is stuck in a driver call (SIM_STALL) in a context when the program destroys that: it is destroyed, and
+ * the program works on in another one, also when the call returns.
+ */
+#include "make_buffer.h"
+
+static CUcontext make_context(void)
+{
+	CUcontext c;
+
+#if CUDA_VERSION >= 13000
+	CK(cuCtxCreate(&c, NULL, 0, tk_device));
+#else
+	CK(cuCtxCreate(&c, 0, tk_device));
+#endif
+	tk_module = tk_load_kernels();
+	return c;
+}
+
+static void work(int times)
+{
+	for (int i = 0; i < times; i++) {
+		CUdeviceptr p = make_buffer(1000);
+
+		tk_flip(p, 0, 1000);
+		CK(cuMemFree(p));
+	}
+}
+
+int main(void)
+{
+	double began;
+	CUcontext c;
+
+	tk_init();
+	CK(cuDeviceGet(&tk_device, 0));
+	c = make_context();
+	tk_flip(make_buffer(1000), 0, 1000);
+	tk_flip(make_buffer(4096), 4096, 1);
+	tk_sync();
+	tk_sleep_ms(400);
+	began = tk_ms();
+	CK(cuCtxDestroy(c));
+	fprintf(stderr, "destroyed after %d s\n", (int)((tk_ms() - began) / 1000));
+	c = make_context();
+	while (tk_ms() - began < 10000) {
+		work(100);
+		tk_sleep_ms(50);
+	}
+	CK(cuCtxDestroy(c));
+	return 0;
+}

@@ -1,0 +1,101 @@
+/*
+ * Green contexts, as far as a context and its memory go: no multiprocessors are set apart for them.
+ */
+#include "sim.h"
+
+#include <stdlib.h>
+
+struct CUgreenCtx_st {
+	CUcontext ctx;
+};
+
+static CUresult get_resource(CUdevice device, CUdevResource *out, CUdevResourceType type)
+{
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (!out || type != CU_DEV_RESOURCE_TYPE_SM)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = (CUdevResource){.type = type, .sm = {.smCount = 8, .minSmPartitionSize = 8}};
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
+{
+	struct call c = ENTER(cuDeviceGetDevResource, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: get_resource(device, resource, type));
+}
+
+static CUresult describe(CUdevResourceDesc *out, const CUdevResource *resources, unsigned count)
+{
+	static int all;
+
+	if (!out || !resources || !count || resources[0].type != CU_DEV_RESOURCE_TYPE_SM)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = (CUdevResourceDesc)(void *)&all;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources)
+{
+	struct call c = ENTER(cuDevResourceGenerateDesc, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: describe(phDesc, resources, nbResources));
+}
+
+static CUresult create(CUgreenCtx *out, CUdevResourceDesc what, CUdevice device, unsigned flags)
+{
+	CUcontext ctx;
+	CUresult r;
+
+	if (!out || !what || flags != CU_GREEN_CTX_DEFAULT_STREAM)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	r = context_of_green(device, &ctx);
+	if (r)
+		return r;
+	*out = calloc(1, sizeof(**out));
+	(*out)->ctx = ctx;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
+{
+	struct call c = ENTER(cuGreenCtxCreate, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: create(phCtx, desc, dev, flags));
+}
+
+static CUresult convert(CUcontext *out, CUgreenCtx green)
+{
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!green || !context_ok(green->ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	*out = green->ctx;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
+{
+	struct call c = ENTER(cuCtxFromGreenCtx, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: convert(pContext, hCtx));
+}
+
+/* Never freed: a handle of a context that is gone is known as such. */
+static CUresult destroy(CUgreenCtx green)
+{
+	if (!green || !context_ok(green->ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	context_end_green(green->ctx);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+	struct call c = ENTER(cuGreenCtxDestroy, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: destroy(hCtx));
+}
