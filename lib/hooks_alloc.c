@@ -239,6 +239,9 @@ static CUresult free_in_order(const struct gmod_found *found, CUstream stream, b
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
 	CUresult r;
 
+	/* Managed memory of the program's own (measured). */
+	if (gmod_record_details(found->record)->memory != GMOD_MEM_DEVICE)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	if (NEXT(cuStreamIsCapturing)(per_thread && !stream ? CU_STREAM_PER_THREAD : stream, &status) == CUDA_SUCCESS &&
 	    status != CU_STREAM_CAPTURE_STATUS_NONE)
 		return CUDA_ERROR_INVALID_VALUE;

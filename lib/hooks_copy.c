@@ -5,6 +5,7 @@
 #include "lib/hook.h"
 #include "lib/layout.h"
 #include "lib/misuse.h"
+#include "lib/stand_in.h"
 #include "lib/sync_memops.h"
 
 static bool refused_at(uint64_t address, uint64_t length, const char *entry_point)
@@ -108,18 +109,22 @@ static bool refused_batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, cons
 	return false;
 }
 
+/* See lib/stand_in.h: the default stream of the same flavour, given as NULL. */
+#define COPY(now, later, dst, src, size) \
+	(gmod_copy_returns_early(dst, src) ? NEXT(later)(dst, src, size, NULL) : NEXT(now)(dst, src, size))
+
 GMOD_EXPORT CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
 	if (refused(dst, src, ByteCount, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return copied(NEXT(cuMemcpy)(dst, src, ByteCount), dst, src, ByteCount, __func__);
+	return copied(COPY(cuMemcpy, cuMemcpyAsync, dst, src, ByteCount), dst, src, ByteCount, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
 	if (refused(dst, src, ByteCount, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return copied(NEXT(cuMemcpy_ptds)(dst, src, ByteCount), dst, src, ByteCount, __func__);
+	return copied(COPY(cuMemcpy_ptds, cuMemcpyAsync_ptsz, dst, src, ByteCount), dst, src, ByteCount, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
@@ -216,16 +221,16 @@ GMOD_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevic
 {
 	if (refused(dstDevice, srcDevice, ByteCount, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return copied(NEXT(cuMemcpyDtoD_v2)(dstDevice, srcDevice, ByteCount), dstDevice, srcDevice, ByteCount,
-		      __func__);
+	return copied(COPY(cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, dstDevice, srcDevice, ByteCount), dstDevice,
+		      srcDevice, ByteCount, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
 	if (refused(dstDevice, srcDevice, ByteCount, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return copied(NEXT(cuMemcpyDtoD_v2_ptds)(dstDevice, srcDevice, ByteCount), dstDevice, srcDevice, ByteCount,
-		      __func__);
+	return copied(COPY(cuMemcpyDtoD_v2_ptds, cuMemcpyDtoDAsync_v2_ptsz, dstDevice, srcDevice, ByteCount), dstDevice,
+		      srcDevice, ByteCount, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)

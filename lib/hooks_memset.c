@@ -2,6 +2,7 @@
 #include "lib/hook.h"
 #include "lib/layout.h"
 #include "lib/misuse.h"
+#include "lib/stand_in.h"
 #include "lib/sync_memops.h"
 
 static bool refused(uint64_t address, size_t length, const char *entry_point)
@@ -36,18 +37,22 @@ static size_t rows(size_t pitch, size_t width, size_t element, size_t height)
 	return gmod_layout_extent(elements(width, element), height, pitch, 1, 0, &extent) ? extent : 0;
 }
 
+/* See lib/stand_in.h: the default stream of the same flavour, given as NULL. */
+#define FILL(now, later, dst, ...) \
+	(gmod_fill_returns_early(dst) ? NEXT(later)(dst, __VA_ARGS__, NULL) : NEXT(now)(dst, __VA_ARGS__))
+
 GMOD_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
 	if (refused(dstDevice, N, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD8_v2)(dstDevice, uc, N), dstDevice, N, __func__);
+	return filled(FILL(cuMemsetD8_v2, cuMemsetD8Async, dstDevice, uc, N), dstDevice, N, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
 	if (refused(dstDevice, N, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD8_v2_ptds)(dstDevice, uc, N), dstDevice, N, __func__);
+	return filled(FILL(cuMemsetD8_v2_ptds, cuMemsetD8Async_ptsz, dstDevice, uc, N), dstDevice, N, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
@@ -56,7 +61,7 @@ GMOD_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, si
 
 	if (refused(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD16_v2)(dstDevice, us, N), dstDevice, size, __func__);
+	return filled(FILL(cuMemsetD16_v2, cuMemsetD16Async, dstDevice, us, N), dstDevice, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, size_t N)
@@ -65,7 +70,7 @@ GMOD_EXPORT CUresult cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short u
 
 	if (refused(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD16_v2_ptds)(dstDevice, us, N), dstDevice, size, __func__);
+	return filled(FILL(cuMemsetD16_v2_ptds, cuMemsetD16Async_ptsz, dstDevice, us, N), dstDevice, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
@@ -74,7 +79,7 @@ GMOD_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size
 
 	if (refused(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD32_v2)(dstDevice, ui, N), dstDevice, size, __func__);
+	return filled(FILL(cuMemsetD32_v2, cuMemsetD32Async, dstDevice, ui, N), dstDevice, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N)
@@ -83,7 +88,7 @@ GMOD_EXPORT CUresult cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui,
 
 	if (refused(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD32_v2_ptds)(dstDevice, ui, N), dstDevice, size, __func__);
+	return filled(FILL(cuMemsetD32_v2_ptds, cuMemsetD32Async_ptsz, dstDevice, ui, N), dstDevice, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
@@ -93,7 +98,8 @@ GMOD_EXPORT CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, uns
 
 	if (refused(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD2D8_v2)(dstDevice, dstPitch, uc, Width, Height), dstDevice, size, __func__);
+	return filled(FILL(cuMemsetD2D8_v2, cuMemsetD2D8Async, dstDevice, dstPitch, uc, Width, Height), dstDevice, size,
+		      __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
@@ -103,7 +109,8 @@ GMOD_EXPORT CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch
 
 	if (refused(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD2D8_v2_ptds)(dstDevice, dstPitch, uc, Width, Height), dstDevice, size, __func__);
+	return filled(FILL(cuMemsetD2D8_v2_ptds, cuMemsetD2D8Async_ptsz, dstDevice, dstPitch, uc, Width, Height),
+		      dstDevice, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
@@ -113,7 +120,8 @@ GMOD_EXPORT CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, un
 
 	if (refused(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD2D16_v2)(dstDevice, dstPitch, us, Width, Height), dstDevice, size, __func__);
+	return filled(FILL(cuMemsetD2D16_v2, cuMemsetD2D16Async, dstDevice, dstPitch, us, Width, Height), dstDevice,
+		      size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
@@ -123,7 +131,8 @@ GMOD_EXPORT CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitc
 
 	if (refused(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD2D16_v2_ptds)(dstDevice, dstPitch, us, Width, Height), dstDevice, size, __func__);
+	return filled(FILL(cuMemsetD2D16_v2_ptds, cuMemsetD2D16Async_ptsz, dstDevice, dstPitch, us, Width, Height),
+		      dstDevice, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
@@ -133,7 +142,8 @@ GMOD_EXPORT CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, un
 
 	if (refused(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD2D32_v2)(dstDevice, dstPitch, ui, Width, Height), dstDevice, size, __func__);
+	return filled(FILL(cuMemsetD2D32_v2, cuMemsetD2D32Async, dstDevice, dstPitch, ui, Width, Height), dstDevice,
+		      size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
@@ -143,7 +153,8 @@ GMOD_EXPORT CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitc
 
 	if (refused(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	return filled(NEXT(cuMemsetD2D32_v2_ptds)(dstDevice, dstPitch, ui, Width, Height), dstDevice, size, __func__);
+	return filled(FILL(cuMemsetD2D32_v2_ptds, cuMemsetD2D32Async_ptsz, dstDevice, dstPitch, ui, Width, Height),
+		      dstDevice, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)

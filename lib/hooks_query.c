@@ -7,6 +7,7 @@
 #include "lib/hook.h"
 #include "lib/log.h"
 #include "lib/misuse.h"
+#include "lib/stand_in.h"
 #include "lib/sync_memops.h"
 #include "lib/unified.h"
 
@@ -68,7 +69,9 @@ static void correct(CUpointer_attribute attribute, void *data, const struct gmod
 {
 	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
 		*(CUdeviceptr *)data = found->bounds.user;
-	else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+	else if (attribute == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR)
+		*(CUdeviceptr *)data = found->bounds.user;
+	else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE || attribute == CU_POINTER_ATTRIBUTE_MAPPING_SIZE)
 		*(size_t *)data = found->bounds.size;
 	else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT && !*(CUcontext *)data)
 		*(CUcontext *)data = owner_of(found->record);
@@ -110,7 +113,8 @@ GMOD_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribut
 	if (where == IN_REDZONE)
 		return CUDA_ERROR_INVALID_VALUE;
 	r = NEXT(cuPointerSetAttribute)(value, attribute, ptr);
-	if (r == CUDA_ERROR_NOT_SUPPORTED && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && where == IN_BUFFER &&
+	if (attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && where == IN_BUFFER &&
+	    (r == CUDA_SUCCESS || r == CUDA_ERROR_NOT_SUPPORTED) &&
 	    gmod_sync_memops_set(found.record, *(const unsigned *)value != 0))
 		r = CUDA_SUCCESS;
 	return gmod_done(r, __func__);
@@ -172,16 +176,22 @@ GMOD_EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dpt
 	return gmod_done(r, __func__);
 }
 
+/* To the driver managed and mapped memory are the host's as well (measured); what cuMemAlloc gives natively is not. */
+static bool is_no_host_memory(const void *p)
+{
+	return in_redzone(gmod_handle(p)) || gmod_is_device_buffer(gmod_handle(p));
+}
+
 GMOD_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
 {
-	if (in_redzone(gmod_handle(p)))
+	if (is_no_host_memory(p))
 		return CUDA_ERROR_INVALID_VALUE;
 	return gmod_done(NEXT(cuMemHostGetDevicePointer_v2)(pdptr, p, Flags), __func__);
 }
 
 GMOD_EXPORT CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
-	if (in_redzone(gmod_handle(p)))
+	if (is_no_host_memory(p))
 		return CUDA_ERROR_INVALID_VALUE;
 	return gmod_done(NEXT(cuMemHostGetFlags)(pFlags, p), __func__);
 }

@@ -9,7 +9,7 @@ static atomic_bool ever_set;
 
 bool gmod_sync_memops_set(struct gmod_record *r, bool on)
 {
-	if (!gmod_record_details(r)->mapped)
+	if (gmod_record_details(r)->memory != GMOD_MEM_DEVICE)
 		return false;
 	atomic_store_explicit(&gmod_record_details(r)->sync_memops, on, memory_order_relaxed);
 	if (on)

@@ -1,5 +1,6 @@
 /*
- * CU_POINTER_ATTRIBUTE_SYNC_MEMOPS for buffers whose memory the driver refuses it on (mapped ones, lib/mapped.h).
+ * CU_POINTER_ATTRIBUTE_SYNC_MEMOPS for guarded device buffers: the driver refuses it on mapped ones (lib/mapped.h), and
+ * synchronous fills of managed ones are not what they seem (lib/stand_in.h).
  *
  * Programs set it before a network adapter uses a buffer: from then on a synchronous copy or fill that touches the
  * buffer has happened when it returns, where natively some return earlier. The hooks of those calls wait for it.
@@ -10,7 +11,7 @@
 #include "lib/driver.h"
 #include "monitor/registry.h"
 
-/* false: the record's memory is not of the kind; the driver's refusal stands. */
+/* false: not a device buffer; the driver's answer stands. */
 bool gmod_sync_memops_set(struct gmod_record *r, bool on);
 bool gmod_sync_memops_is_set(const struct gmod_record *r);
 

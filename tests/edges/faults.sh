@@ -28,6 +28,11 @@ program_saw_it() {
 	return 1
 }
 
+# What the library makes of a call of the program's (lib/stand_in.h): that it fails is the program's affair.
+stands_for_its_own() {
+	[[ $1 == cuMemset*Async || $1 == cuMemcpyDtoDAsync_v2 ]]
+}
+
 # judge_fault NAME NTH: what is wrong with the guarded run just made; nothing if all is well.
 judge_fault() {
 	local unprotected
@@ -88,6 +93,7 @@ check_own_calls() {
 	same "own_calls: without a fault the output is as alone" "$native_out" "$out"
 	says "own_calls: without a fault nothing is degraded" ' 0 degraded' "$err"
 	while read -r name natively times; do
+		stands_for_its_own "$name" && continue
 		count=$((count + 1))
 		fail_own "$name" "$natively" "$times"
 	done < <(join -a 2 -e 0 -o 0,1.2,2.2 <(calls "$work/native.trace") <(calls "$work/guarded.trace") |

@@ -227,3 +227,57 @@ CUresult cuStreamWaitValue64_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint64
 
 	return sim_leave(&c, c.refused ?: one(c.ctx, stream, true, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags));
 }
+
+/* The first ABI of each differs in what it needs of the device and its driver's settings, and works the same here. */
+
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+	return cuStreamWriteValue32_v2(stream, addr, value, flags);
+}
+
+CUresult cuStreamWriteValue32_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+	return cuStreamWriteValue32_v2_ptsz(stream, addr, value, flags);
+}
+
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+	return cuStreamWriteValue64_v2(stream, addr, value, flags);
+}
+
+CUresult cuStreamWriteValue64_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+	return cuStreamWriteValue64_v2_ptsz(stream, addr, value, flags);
+}
+
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+	return cuStreamWaitValue32_v2(stream, addr, value, flags);
+}
+
+CUresult cuStreamWaitValue32_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+	return cuStreamWaitValue32_v2_ptsz(stream, addr, value, flags);
+}
+
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+	return cuStreamWaitValue64_v2(stream, addr, value, flags);
+}
+
+CUresult cuStreamWaitValue64_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+	return cuStreamWaitValue64_v2_ptsz(stream, addr, value, flags);
+}
+
+CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
+			    unsigned int flags)
+{
+	return cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
+}
+
+CUresult cuStreamBatchMemOp_ptsz(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
+				 unsigned int flags)
+{
+	return cuStreamBatchMemOp_v2_ptsz(stream, count, paramArray, flags);
+}

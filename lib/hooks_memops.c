@@ -1,0 +1,80 @@
+/*
+ * Words written and waited for in stream order. The driver refuses them on managed memory (measured: INVALID_VALUE). A
+ * written word becomes a fill of one word, which is ordered in the same way; the others keep the driver's refusal, and
+ * the user is told what helps.
+ */
+#include "lib/hook.h"
+#include "lib/stand_in.h"
+
+static CUresult finish(CUresult r, uint64_t address, const char *entry_point)
+{
+	if (r == CUDA_ERROR_INVALID_VALUE)
+		gmod_stand_in_refused(address, entry_point);
+	gmod_active();
+	return gmod_done(r, entry_point);
+}
+
+static bool becomes_a_fill(CUdeviceptr address, unsigned flags)
+{
+	return flags == CU_STREAM_WRITE_VALUE_DEFAULT && address % sizeof(cuuint32_t) == 0 && gmod_stands_in(address);
+}
+
+#define WRITE_32(symbol, fill) \
+	GMOD_EXPORT CUresult symbol(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) \
+	{ \
+		if (becomes_a_fill(addr, flags)) \
+			return finish(NEXT(fill)(addr, value, 1, stream), addr, __func__); \
+		return finish(NEXT(symbol)(stream, addr, value, flags), addr, __func__); \
+	}
+
+#define ONE_WORD(symbol, type) \
+	GMOD_EXPORT CUresult symbol(CUstream stream, CUdeviceptr addr, type value, unsigned int flags) \
+	{ \
+		return finish(NEXT(symbol)(stream, addr, value, flags), addr, __func__); \
+	}
+
+#define BATCH(symbol) \
+	GMOD_EXPORT CUresult symbol(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, \
+				    unsigned int flags) \
+	{ \
+		CUresult r = NEXT(symbol)(stream, count, paramArray, flags); \
+\
+		for (unsigned i = 0; r == CUDA_ERROR_INVALID_VALUE && paramArray && i < count; i++) \
+			gmod_stand_in_refused(address_of(&paramArray[i]), __func__); \
+		return finish(r, 0, __func__); \
+	}
+
+/* Waits and writes have their address in the same place; the other operations have none. */
+static uint64_t address_of(const CUstreamBatchMemOpParams *op)
+{
+	switch (op->operation) {
+	case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+	case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+	case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+	case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+		return op->waitValue.address;
+	default:
+		return 0;
+	}
+}
+
+WRITE_32(cuStreamWriteValue32, cuMemsetD32Async)
+WRITE_32(cuStreamWriteValue32_ptsz, cuMemsetD32Async_ptsz)
+WRITE_32(cuStreamWriteValue32_v2, cuMemsetD32Async)
+WRITE_32(cuStreamWriteValue32_v2_ptsz, cuMemsetD32Async_ptsz)
+ONE_WORD(cuStreamWriteValue64, cuuint64_t)
+ONE_WORD(cuStreamWriteValue64_ptsz, cuuint64_t)
+ONE_WORD(cuStreamWriteValue64_v2, cuuint64_t)
+ONE_WORD(cuStreamWriteValue64_v2_ptsz, cuuint64_t)
+ONE_WORD(cuStreamWaitValue32, cuuint32_t)
+ONE_WORD(cuStreamWaitValue32_ptsz, cuuint32_t)
+ONE_WORD(cuStreamWaitValue32_v2, cuuint32_t)
+ONE_WORD(cuStreamWaitValue32_v2_ptsz, cuuint32_t)
+ONE_WORD(cuStreamWaitValue64, cuuint64_t)
+ONE_WORD(cuStreamWaitValue64_ptsz, cuuint64_t)
+ONE_WORD(cuStreamWaitValue64_v2, cuuint64_t)
+ONE_WORD(cuStreamWaitValue64_v2_ptsz, cuuint64_t)
+BATCH(cuStreamBatchMemOp)
+BATCH(cuStreamBatchMemOp_ptsz)
+BATCH(cuStreamBatchMemOp_v2)
+BATCH(cuStreamBatchMemOp_v2_ptsz)
