@@ -67,9 +67,7 @@ static CUcontext owner_of(const struct gmod_record *r)
 
 static void correct(CUpointer_attribute attribute, void *data, const struct gmod_found *found)
 {
-	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
-		*(CUdeviceptr *)data = found->bounds.user;
-	else if (attribute == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR)
+	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR)
 		*(CUdeviceptr *)data = found->bounds.user;
 	else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE || attribute == CU_POINTER_ATTRIBUTE_MAPPING_SIZE)
 		*(size_t *)data = found->bounds.size;
