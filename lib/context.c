@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "lib/hold.h"
 #include "lib/log.h"
 #include "lib/start.h"
 
@@ -130,17 +131,22 @@ struct gmod_context *gmod_context_current(void)
 	static atomic_flag making = ATOMIC_FLAG_INIT;
 	CUcontext handle = NULL;
 	struct gmod_context *c;
+	struct gmod_cancel cancel;
 
 	if (NEXT(cuCtxGetCurrent)(&handle) != CUDA_SUCCESS || !handle)
 		return NULL;
 	c = gmod_context_of(handle);
 	/* One that is being released may yet stay: it must not get a second entry. Meanwhile buffers are native. */
-	if (c || is_dying(handle) || !begin_making(&making))
+	if (c || is_dying(handle))
 		return c;
-	c = gmod_context_of(handle);
-	if (!c && !is_dying(handle))
-		c = make(handle);
-	atomic_flag_clear_explicit(&making, memory_order_release);
+	cancel = gmod_hold_cancel();
+	if (begin_making(&making)) {
+		c = gmod_context_of(handle);
+		if (!c && !is_dying(handle))
+			c = make(handle);
+		atomic_flag_clear_explicit(&making, memory_order_release);
+	}
+	gmod_let_cancel(cancel);
 	return c;
 }
 

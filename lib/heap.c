@@ -181,13 +181,14 @@ static CUresult try_guarded(const struct gmod_request *q, const struct gmod_layo
 static CUresult alloc_guarded(const struct gmod_request *q, const struct gmod_layout *layout, struct gmod_context *c,
 			      uint64_t *out)
 {
-	CUresult r = gmod_busy_begin() ? try_guarded(q, layout, c, out) : alloc_native(q, out);
+	struct gmod_busy busy = gmod_busy_begin();
+	CUresult r = busy.on ? try_guarded(q, layout, c, out) : alloc_native(q, out);
 
-	gmod_busy_end();
+	gmod_busy_end(busy);
 	return r;
 }
 
-CUresult gmod_heap_alloc(const struct gmod_request *q, uint64_t *out)
+static CUresult allocate(const struct gmod_request *q, uint64_t *out)
 {
 	struct gmod_layout layout;
 	struct gmod_context *c;
@@ -211,6 +212,15 @@ CUresult gmod_heap_alloc(const struct gmod_request *q, uint64_t *out)
 		r = CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	gmod_unified_unreserve(c, q->size);
+	return r;
+}
+
+CUresult gmod_heap_alloc(const struct gmod_request *q, uint64_t *out)
+{
+	struct gmod_cancel cancel = gmod_hold_cancel();
+	CUresult r = allocate(q, out);
+
+	gmod_let_cancel(cancel);
 	return r;
 }
 
@@ -299,9 +309,11 @@ static CUresult release(struct gmod_record *r)
 /* swept: the latest sweep from before the record was RELEASING; later ones have passed it over. */
 static void verify(struct gmod_record *r, enum gmod_verify what, struct gmod_moment swept)
 {
-	if (gmod_busy_begin())
+	struct gmod_busy busy = gmod_busy_begin();
+
+	if (busy.on)
 		gmod_verify_released(r, what, swept);
-	gmod_busy_end();
+	gmod_busy_end(busy);
 }
 
 static uint64_t context_number(const struct gmod_details *d)
@@ -311,7 +323,7 @@ static uint64_t context_number(const struct gmod_details *d)
 	return c ? (uint64_t)(uintptr_t)atomic_load_explicit(&c->handle, memory_order_relaxed) : 0;
 }
 
-CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
+static CUresult free_guarded(const struct gmod_found *found, const char *entry_point)
 {
 	struct gmod_record *r = found->record;
 	const struct gmod_details *d = gmod_record_details(r);
@@ -333,11 +345,22 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 	return result;
 }
 
+/* A buffer that stayed RELEASING would never be looked at again. */
+CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
+{
+	struct gmod_cancel cancel = gmod_hold_cancel();
+	CUresult r = free_guarded(found, entry_point);
+
+	gmod_let_cancel(cancel);
+	return r;
+}
+
 /* All live records of the context, one after another, to RELEASING; `visit` then owns each. */
 static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 			void (*visit)(struct gmod_record *, struct gmod_moment swept))
 {
 	uint32_t end = gmod_registry_positions();
+	struct gmod_cancel cancel = gmod_hold_cancel();
 	struct gmod_moment swept;
 
 	for (uint32_t i = 0; i < end; i++) {
@@ -350,6 +373,7 @@ static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 		if (state == GMOD_RELEASING || gmod_record_begin_release(r, word))
 			visit(r, swept);
 	}
+	gmod_let_cancel(cancel);
 }
 
 static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)

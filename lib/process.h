@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include <sys/auxv.h>
 
+#include "lib/hold.h"
+
 enum gmod_phase { GMOD_OFF, GMOD_ON, GMOD_WINDING_DOWN };
 
 struct gmod_private_page {
@@ -57,15 +59,21 @@ static inline bool gmod_secure(void)
 
 /*
  * Work that the end of the process must not overtake: memory that the driver takes away at exit being written or
- * read, a report on its way. gmod_busy_begin() says whether GMOD is on; what touches buffers is done only then.
+ * read, a report on its way. Touch buffers only if gmod_busy_begin() says that GMOD is on. The thread cannot be
+ * cancelled in between: the count would stay up, and the end of the process wait for nobody.
  *
  *     worker                              gmod_finish()
  *     busy += 1           (seq_cst)       phase = WINDING_DOWN      (seq_cst)
  *     if phase is ON: touch memory        while busy: wait, within reason
  *     busy -= 1           (release)       let the driver clean up
  */
-bool gmod_busy_begin(void);
-void gmod_busy_end(void);
+struct gmod_busy {
+	bool on;
+	struct gmod_cancel cancel;
+};
+
+struct gmod_busy gmod_busy_begin(void);
+void gmod_busy_end(struct gmod_busy b);
 void gmod_busy_wait(unsigned milliseconds);
 
 #endif

@@ -157,11 +157,8 @@ static bool first_to_finish(void)
 	return mine;
 }
 
-void gmod_finish(void)
+static void finish(void)
 {
-	/* A vfork child shares our memory, flag included, but is not us. */
-	if (gmod_phase() == GMOD_OFF || getpid() != home || !first_to_finish())
-		return;
 	gmod_monitor_stop();
 	/* A driver call of the monitor's must not meet the driver's own clean-up. */
 	gmod_gather_drain();
@@ -173,6 +170,20 @@ void gmod_finish(void)
 	if (options.verbosity >= 1)
 		summarise();
 	first_to_finish(); /* done: lets a waiting thread go on */
+}
+
+/* A thread that has been cancelled may be the one that ends the process. */
+void gmod_finish(void)
+{
+	struct gmod_cancel cancel;
+
+	/* A vfork child shares our memory, flag included, but is not us. */
+	if (gmod_phase() == GMOD_OFF || getpid() != home)
+		return;
+	cancel = gmod_hold_cancel();
+	if (first_to_finish())
+		finish();
+	gmod_let_cancel(cancel);
 }
 
 int gmod_exit_status(int status)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/hold.h"
 #include "lib/start.h"
 #include "monitor/monitor.h"
 #include "monitor/postmortem.h"
@@ -178,23 +179,11 @@ static bool take_lock(enum gmod_gather what)
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
-void gmod_gather(struct gmod_context *only, enum gmod_gather what)
+/* Under the lock. */
+static void gather_all(struct gmod_context *only, enum gmod_gather what)
 {
-	struct gmod_registry_stats stats;
-	CUstreamCaptureMode mode;
-	int cancel;
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
 
-	gmod_registry_stats(&stats);
-	if (!stats.live_slack || gmod_is_post_mortem() || !take_lock(what))
-		return;
-	/* The monitor's own: once the exit has begun, the memory this would read may go at any moment. */
-	if (what == GMOD_GATHER_NEAR && gmod_monitor_stopping()) {
-		pthread_mutex_unlock(&lock);
-		return;
-	}
-	/* A thread that is cancelled in here would take the lock and the context's pin with it. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	mode = gmod_relaxed_begin();
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = gmod_context_at(i);
 
@@ -203,8 +192,25 @@ void gmod_gather(struct gmod_context *only, enum gmod_gather what)
 			gather_in(c, what);
 	}
 	gmod_relaxed_end(mode);
-	pthread_mutex_unlock(&lock);
-	pthread_setcancelstate(cancel, NULL);
+}
+
+void gmod_gather(struct gmod_context *only, enum gmod_gather what)
+{
+	struct gmod_registry_stats stats;
+	struct gmod_cancel cancel;
+
+	gmod_registry_stats(&stats);
+	if (!stats.live_slack || gmod_is_post_mortem())
+		return;
+	/* A thread that is cancelled in here would take the lock and the context's pin with it. */
+	cancel = gmod_hold_cancel();
+	if (take_lock(what)) {
+		/* The monitor's own: once the exit has begun, the memory this would read may go at any moment. */
+		if (what != GMOD_GATHER_NEAR || !gmod_monitor_stopping())
+			gather_all(only, what);
+		pthread_mutex_unlock(&lock);
+	}
+	gmod_let_cancel(cancel);
 }
 
 void gmod_gather_drain(void)

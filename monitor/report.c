@@ -498,13 +498,15 @@ void gmod_report(const struct gmod_finding *f)
 	struct gmod_hold hold;
 	enum fate fate;
 
-	if (f->class >= GMOD_CLASS_COUNT || !enter(f, &fate))
+	if (f->class >= GMOD_CLASS_COUNT)
 		return;
 	gmod_hold(&hold);
-	if (fate == NEW || fate == SHOWN)
-		fate = report_fully(f, find_site(f), fate);
-	if (f->status == GMOD_FINAL && fate != SUPPRESSED)
-		add_one(&state.findings[f->class]);
+	if (enter(f, &fate)) {
+		if (fate == NEW || fate == SHOWN)
+			fate = report_fully(f, find_site(f), fate);
+		if (f->status == GMOD_FINAL && fate != SUPPRESSED)
+			add_one(&state.findings[f->class]);
+	}
 	gmod_let_go(&hold);
 	errno = saved;
 }

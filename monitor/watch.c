@@ -314,11 +314,11 @@ void gmod_watch_settle(bool all)
 		return;
 	settled = gmod_options()->halt_on_error || !gmod_work_outstanding();
 	for (int i = 0; i < WATCHES; i++) {
+		/* Taken out of its watch, the finding is nowhere else until it is said. */
+		struct gmod_busy busy = gmod_busy_begin();
 		struct gmod_finding f;
 		bool due;
 
-		/* Taken out of its watch, the finding is nowhere else until it is said. */
-		gmod_busy_begin();
 		take_lock();
 		due = is_due(&watches[i], now, settled, all);
 		if (due)
@@ -326,7 +326,7 @@ void gmod_watch_settle(bool all)
 		drop_lock();
 		if (due)
 			say(&f, GMOD_FINAL);
-		gmod_busy_end();
+		gmod_busy_end(busy);
 	}
 }
 
