@@ -55,6 +55,7 @@ check_reuse() {
 	same "reuse: as alone" "$native" "$status $out"
 	says_not "reuse: nothing but the fills that are too long" \
 		'GMOD: (heap|double|invalid|leak)' "$(grep -v 'cuMemsetD8' <<<"$err")"
+	same "reuse: nothing failed" 0 "$(closing degraded "$err")"
 }
 
 # No canary is read while its page may go, and no page goes while its canary is read.
