@@ -22,10 +22,12 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 	/* No signal handler may jump out of this with the lock and the pin. */
 	gmod_hold(&hold);
 	locked = gmod_sweep_lock(CHECK_PATIENCE_NS);
-	if (locked && gmod_busy_begin())
-		gmod_sweep_thorough(GMOD_PIN_SWEEP);
 	if (locked) {
-		gmod_busy_end();
+		struct gmod_busy busy = gmod_busy_begin();
+
+		if (busy.on)
+			gmod_sweep_thorough(GMOD_PIN_SWEEP);
+		gmod_busy_end(busy);
 		gmod_sweep_unlock();
 	}
 	gmod_let_go(&hold);

@@ -3,10 +3,12 @@
 #include <sched.h>
 #include <string.h>
 
+#include "lib/hold.h"
 #include "lib/log.h"
 #include "lib/mapped.h"
 #include "lib/patience.h"
 #include "lib/start.h"
+#include "monitor/index.h"
 
 static struct gmod_context contexts[GMOD_CONTEXTS];
 
@@ -161,17 +163,22 @@ struct gmod_context *gmod_context_current(void)
 	static atomic_flag making = ATOMIC_FLAG_INIT;
 	CUcontext handle = NULL;
 	struct gmod_context *c;
+	struct gmod_cancel cancel;
 
 	if (NEXT(cuCtxGetCurrent)(&handle) != CUDA_SUCCESS || !handle)
 		return NULL;
 	c = gmod_context_of(handle);
 	/* One that is being released may yet stay: it must not get a second entry. Meanwhile buffers are native. */
-	if (c || is_dying(handle) || !begin_making(&making))
+	if (c || is_dying(handle))
 		return c;
-	c = gmod_context_of(handle);
-	if (!c && !is_dying(handle))
-		c = make(handle);
-	atomic_flag_clear_explicit(&making, memory_order_release);
+	cancel = gmod_hold_cancel();
+	if (begin_making(&making)) {
+		c = gmod_context_of(handle);
+		if (!c && !is_dying(handle))
+			c = make(handle);
+		atomic_flag_clear_explicit(&making, memory_order_release);
+	}
+	gmod_let_cancel(cancel);
 	return c;
 }
 
@@ -249,6 +256,11 @@ bool gmod_context_is_alive(const struct gmod_context *c)
 	return atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE;
 }
 
+bool gmod_context_is_dying(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_DYING;
+}
+
 static void say_stuck(void)
 {
 	static atomic_bool said;
@@ -262,6 +274,7 @@ void gmod_context_dying(struct gmod_context *c)
 {
 	uint64_t patience = GMOD_SECONDS(5);
 
+	gmod_index_depart();
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_DYING, memory_order_seq_cst);
 	for (int i = 0; atomic_load_explicit(&c->users, memory_order_seq_cst); i++) {
 		if (i < 1000) {
@@ -291,6 +304,7 @@ void gmod_context_drop_stream(struct gmod_context *c)
 void gmod_context_alive_again(struct gmod_context *c)
 {
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);
+	gmod_index_departed();
 }
 
 /* Stream, event and staging memory went with the context. */
@@ -302,4 +316,5 @@ void gmod_context_gone(struct gmod_context *c)
 	atomic_store_explicit(&c->overdraft, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->freed, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_NONE, memory_order_release);
+	gmod_index_departed();
 }

@@ -201,9 +201,10 @@ static CUresult try_guarded(const struct plan *plan, uint64_t *out)
 
 static CUresult alloc_guarded(const struct plan *plan, uint64_t *out)
 {
-	CUresult r = gmod_busy_begin() ? try_guarded(plan, out) : alloc_native(plan->request, out);
+	struct gmod_busy busy = gmod_busy_begin();
+	CUresult r = busy.on ? try_guarded(plan, out) : alloc_native(plan->request, out);
 
-	gmod_busy_end();
+	gmod_busy_end(busy);
 	return r;
 }
 
@@ -226,7 +227,7 @@ static bool make_plan(const struct gmod_request *q, struct plan *plan)
 			    : gmod_layout_device(q->size, page, &plan->layout);
 }
 
-CUresult gmod_heap_alloc(const struct gmod_request *q, uint64_t *out)
+static CUresult allocate(const struct gmod_request *q, uint64_t *out)
 {
 	struct plan plan;
 	CUresult r;
@@ -246,6 +247,15 @@ CUresult gmod_heap_alloc(const struct gmod_request *q, uint64_t *out)
 		r = CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	gmod_unified_unreserve(plan.context, q->size);
+	return r;
+}
+
+CUresult gmod_heap_alloc(const struct gmod_request *q, uint64_t *out)
+{
+	struct gmod_cancel cancel = gmod_hold_cancel();
+	CUresult r = allocate(q, out);
+
+	gmod_let_cancel(cancel);
 	return r;
 }
 
@@ -328,9 +338,11 @@ static CUresult release(struct gmod_record *r)
 static void verify(struct gmod_record *r, enum gmod_verify what, const struct gmod_slack *slack,
 		   struct gmod_moment swept)
 {
-	if (gmod_busy_begin())
+	struct gmod_busy busy = gmod_busy_begin();
+
+	if (busy.on)
 		gmod_verify_released(r, what, slack, swept);
-	gmod_busy_end();
+	gmod_busy_end(busy);
 }
 
 /* All of a mapped buffer's canaries. Without its slack, if that cannot be had, the rest. */
@@ -359,7 +371,19 @@ static uint64_t context_number(const struct gmod_details *d)
 	return c ? (uint64_t)(uintptr_t)atomic_load_explicit(&c->handle, memory_order_relaxed) : 0;
 }
 
-CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
+/* Ours to release. Taken by its context's departure it may come back: then a second look finds the same buffer. */
+static bool begin_release(const struct gmod_found *found)
+{
+	struct gmod_found again;
+
+	if (gmod_record_begin_release(found->record, found->word))
+		return true;
+	again = gmod_index_find(found->bounds.user);
+	return again.record == found->record && again.word == found->word &&
+	       gmod_record_begin_release(again.record, again.word);
+}
+
+static CUresult free_guarded(const struct gmod_found *found, const char *entry_point)
 {
 	struct gmod_record *r = found->record;
 	const struct gmod_details *d = gmod_record_details(r);
@@ -368,7 +392,7 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 	CUresult result;
 	bool visited;
 
-	if (!gmod_record_begin_release(r, found->word)) {
+	if (!begin_release(found)) {
 		gmod_misuse_free(found->bounds.user, entry_point, CUDA_ERROR_INVALID_VALUE);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
@@ -387,11 +411,22 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 	return result;
 }
 
+/* A buffer that stayed RELEASING would never be looked at again. */
+CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
+{
+	struct gmod_cancel cancel = gmod_hold_cancel();
+	CUresult r = free_guarded(found, entry_point);
+
+	gmod_let_cancel(cancel);
+	return r;
+}
+
 /* All live records of the context, one after another, to RELEASING; `visit` then owns each. */
 static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 			void (*visit)(struct gmod_record *, struct gmod_moment swept))
 {
 	uint32_t end = gmod_registry_positions();
+	struct gmod_cancel cancel = gmod_hold_cancel();
 	struct gmod_moment swept;
 
 	for (uint32_t i = 0; i < end; i++) {
@@ -404,6 +439,7 @@ static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 		if (state == GMOD_RELEASING || gmod_record_begin_leaving(r, word))
 			visit(r, swept);
 	}
+	gmod_let_cancel(cancel);
 }
 
 static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)

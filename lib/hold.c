@@ -1,7 +1,6 @@
 #include "lib/hold.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <time.h>
 
 /*
@@ -13,7 +12,7 @@ void gmod_hold(struct gmod_hold *h)
 	static const int fault[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
 	sigset_t block, pending;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &h->cancel);
+	h->cancel = gmod_hold_cancel();
 	sigfillset(&block);
 	for (size_t i = 0; i < sizeof(fault) / sizeof(fault[0]); i++)
 		sigdelset(&block, fault[i]);
@@ -38,6 +37,6 @@ void gmod_let_go(const struct gmod_hold *h)
 	while (sigtimedwait(&ours, NULL, &zero) > 0 || errno == EINTR)
 		;
 	pthread_sigmask(SIG_SETMASK, &h->mask, NULL);
-	pthread_setcancelstate(h->cancel, NULL);
 	errno = saved;
+	gmod_let_cancel(h->cancel);
 }

@@ -121,14 +121,12 @@ static void find_around(uint64_t address, struct gmod_buffer_facts *facts)
 	}
 }
 
-void gmod_misuse_free(uint64_t address, const char *entry_point, CUresult error)
+static void report_free(uint64_t address, const char *entry_point, CUresult error)
 {
 	struct gmod_buffer_facts facts;
 	struct gmod_finding f;
 	bool twice;
 
-	if (!gmod_on() || !address)
-		return;
 	twice = find_freed(address, &facts);
 	if (!twice)
 		find_around(address, &facts);
@@ -139,6 +137,18 @@ void gmod_misuse_free(uint64_t address, const char *entry_point, CUresult error)
 	f.buffer = facts;
 	f.offset = facts.base ? (int64_t)(address - facts.base) : 0;
 	end(&f);
+}
+
+/* The driver is asked before the report: a thread that is cancelled there would take the finding with it. */
+void gmod_misuse_free(uint64_t address, const char *entry_point, CUresult error)
+{
+	struct gmod_cancel cancel;
+
+	if (!gmod_on() || !address)
+		return;
+	cancel = gmod_hold_cancel();
+	report_free(address, entry_point, error);
+	gmod_let_cancel(cancel);
 }
 
 bool gmod_misuse_is_outside(uint64_t address, uint64_t length)
@@ -155,9 +165,11 @@ void gmod_misuse_out_of_bounds(uint64_t address, uint64_t length, const char *en
 {
 	struct gmod_finding f;
 	uint64_t end_of_buffer;
+	struct gmod_cancel cancel;
 
 	if (!gmod_on())
 		return;
+	cancel = gmod_hold_cancel();
 	begin(&f, GMOD_API_OUT_OF_BOUNDS, address, entry_point, error);
 	find_around(address, &f.buffer);
 	f.length = length;
@@ -166,18 +178,22 @@ void gmod_misuse_out_of_bounds(uint64_t address, uint64_t length, const char *en
 		   : address > end_of_buffer ? (int64_t)(address - end_of_buffer)
 					     : 0;
 	end(&f);
+	gmod_let_cancel(cancel);
 }
 
 bool gmod_misuse_refused(uint64_t address, uint64_t length, const char *entry_point, CUresult error)
 {
 	struct gmod_buffer_facts facts = {0};
+	struct gmod_cancel cancel = gmod_hold_cancel();
+	bool refused;
 
 	if (address && length)
 		ask_driver(address, &facts);
-	if (!facts.base || length <= facts.size - (address - facts.base))
-		return false;
-	gmod_misuse_out_of_bounds(address, length, entry_point, error);
-	return true;
+	refused = facts.base && length > facts.size - (address - facts.base);
+	if (refused)
+		gmod_misuse_out_of_bounds(address, length, entry_point, error);
+	gmod_let_cancel(cancel);
+	return refused;
 }
 
 void gmod_misuse_report_leaks(void)

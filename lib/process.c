@@ -46,20 +46,23 @@ bool gmod_process_is_forked_child(void)
 static atomic_int busy;
 static __thread int own __attribute__((tls_model("initial-exec"))); /* of these, this thread's */
 
-bool gmod_busy_begin(void)
+struct gmod_busy gmod_busy_begin(void)
 {
 	struct gmod_private_page *page = atomic_load_explicit(&gmod_page, memory_order_acquire);
+	struct gmod_busy b = {.cancel = gmod_hold_cancel()};
 
 	own++;
 	/* seq_cst, both: see process.h */
 	atomic_fetch_add_explicit(&busy, 1, memory_order_seq_cst);
-	return atomic_load_explicit(&page->phase, memory_order_seq_cst) == GMOD_ON;
+	b.on = atomic_load_explicit(&page->phase, memory_order_seq_cst) == GMOD_ON;
+	return b;
 }
 
-void gmod_busy_end(void)
+void gmod_busy_end(struct gmod_busy b)
 {
 	atomic_fetch_sub_explicit(&busy, 1, memory_order_release);
 	own--;
+	gmod_let_cancel(b.cancel);
 }
 
 void gmod_busy_wait(unsigned milliseconds)

@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include <sys/auxv.h>
 
+#include "lib/hold.h"
+
 enum gmod_phase { GMOD_OFF, GMOD_ON, GMOD_WINDING_DOWN };
 
 struct gmod_private_page {
@@ -56,8 +58,9 @@ static inline bool gmod_secure(void)
 }
 
 /*
- * Work that the driver's clean-up at exit must not overtake: memory that it takes away being written or read.
- * gmod_busy_begin() says whether GMOD is on; what touches buffers is done only then.
+ * Work that the driver's clean-up at exit must not overtake: memory that it takes away being written or read. Touch
+ * buffers only if gmod_busy_begin() says that GMOD is on. The thread cannot be cancelled in between: the count would
+ * stay up, and the end of the process wait for nobody.
  *
  *     worker                              gmod_finish()
  *     busy += 1           (seq_cst)       phase = WINDING_DOWN      (seq_cst)
@@ -67,8 +70,13 @@ static inline bool gmod_secure(void)
  * gmod_busy_wait() does not wait for the calling thread's own work: a signal handler that ends the process has
  * interrupted it for good.
  */
-bool gmod_busy_begin(void);
-void gmod_busy_end(void);
+struct gmod_busy {
+	bool on;
+	struct gmod_cancel cancel;
+};
+
+struct gmod_busy gmod_busy_begin(void);
+void gmod_busy_end(struct gmod_busy b);
 void gmod_busy_wait(unsigned milliseconds);
 
 #endif

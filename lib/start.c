@@ -121,11 +121,13 @@ static void report_leaks(void)
 static void last_look(void)
 {
 	if (gmod_sweep_lock(SWEEP_PATIENCE_NS)) {
-		if (gmod_busy_begin()) {
+		struct gmod_busy busy = gmod_busy_begin();
+
+		if (busy.on) {
 			gmod_sweep_thorough(GMOD_PIN_SWEEP);
 			atomic_store_explicit(&looked, true, memory_order_release);
 		}
-		gmod_busy_end();
+		gmod_busy_end(busy);
 		gmod_sweep_unlock();
 	}
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
@@ -234,13 +236,8 @@ static void say_the_last(void)
 	gmod_let_go(&hold);
 }
 
-void gmod_finish(enum gmod_ending how)
+static void finish(enum gmod_ending how, bool look)
 {
-	bool look = gmod_on() && !gmod_is_post_mortem();
-
-	/* A vfork child shares our memory, flag included, but is not us. */
-	if (gmod_phase() == GMOD_OFF || getpid() != home || !first_to_finish(look))
-		return;
 	if (look)
 		look_for_the_last_time(how);
 	else
@@ -250,6 +247,21 @@ void gmod_finish(enum gmod_ending how)
 		gmod_busy_wait(2000);
 	gmod_report_await();
 	say_the_last();
+}
+
+/* A thread that has been cancelled may be the one that ends the process. */
+void gmod_finish(enum gmod_ending how)
+{
+	bool look = gmod_on() && !gmod_is_post_mortem();
+	struct gmod_cancel cancel;
+
+	/* A vfork child shares our memory, flag included, but is not us. */
+	if (gmod_phase() == GMOD_OFF || getpid() != home)
+		return;
+	cancel = gmod_hold_cancel();
+	if (first_to_finish(look))
+		finish(how, look);
+	gmod_let_cancel(cancel);
 }
 
 int gmod_exit_status(int status)
@@ -270,7 +282,7 @@ static void at_quick_end(void)
 __attribute__((constructor)) static void at_load(void)
 {
 	gmod_log_remember_stderr();
-	at_quick_exit(at_quick_end);
+	(void)at_quick_exit(at_quick_end);
 }
 
 /* Runs after the program's exit handlers. Its streams are flushed here because ending now keeps the C library from it.

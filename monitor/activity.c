@@ -17,11 +17,26 @@ static _Atomic(struct gmod_thread *) threads;
 static pthread_key_t exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 
-/* A thread's record outlives it: its launches may still run. The next new thread takes it over. */
+/* The launch that a thread is in, NULL if it is in none. */
+static struct gmod_launch *launch_under_way(const struct gmod_thread *t)
+{
+	uint64_t n = atomic_load_explicit(&t->launches, memory_order_acquire);
+	struct gmod_launch *l = n ? &t->ring[(n - 1) % GMOD_RING] : NULL;
+
+	return l && atomic_load_explicit(&l->ticks, memory_order_relaxed) == GMOD_IN_CALL ? l : NULL;
+}
+
+/*
+ * A thread's record outlives it: its launches may still run. The next new thread takes it over. One that was cancelled
+ * inside the driver does not know what became of its launch: it may run.
+ */
 static void leave(void *thread)
 {
 	struct gmod_thread *t = thread;
+	struct gmod_launch *l = launch_under_way(t);
 
+	if (l)
+		gmod_launch_close(t, l, true);
 	gmod_thread_here = NULL;
 	/* release: our last launch records are there for the thread that takes over */
 	atomic_store_explicit(&t->in_use, false, memory_order_release);
@@ -197,13 +212,6 @@ uint64_t gmod_activity_total(void)
 	return total;
 }
 
-static bool in_call(const struct gmod_thread *t)
-{
-	uint64_t n = atomic_load_explicit(&t->launches, memory_order_acquire);
-
-	return n && atomic_load_explicit(&t->ring[(n - 1) % GMOD_RING].ticks, memory_order_relaxed) == GMOD_IN_CALL;
-}
-
 /* A slot that changes hands while we look is taken as busy: the next look is soon. */
 static bool slot_outstanding(const struct gmod_last_launch *last)
 {
@@ -222,7 +230,7 @@ static bool thread_outstanding(const struct gmod_thread *t)
 {
 	uint64_t crowded = atomic_load_explicit(&t->crowded_ticks, memory_order_acquire);
 
-	if (in_call(t))
+	if (launch_under_way(t))
 		return true;
 	if (crowded && !gmod_proven(atomic_load_explicit(&t->crowded_context, memory_order_relaxed), 0, crowded))
 		return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/hold.h"
 #include "lib/log.h"
 #include "lib/process.h"
 #include "lib/start.h"
@@ -100,10 +101,12 @@ static void flush(struct batch *b)
 		b->failed = true;
 	} else if (gmod_sweep_lock(1000000000)) {
 		/* The staging memory is the driver's: at exit it goes like the rest. */
-		if (gmod_busy_begin())
+		struct gmod_busy busy = gmod_busy_begin();
+
+		if (busy.on)
 			for (unsigned i = 0; i < b->count; i++)
 				compare(b, &b->piece[i]);
-		gmod_busy_end();
+		gmod_busy_end(busy);
 		gmod_sweep_unlock();
 	}
 	b->count = 0;

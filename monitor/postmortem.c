@@ -80,14 +80,12 @@ static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 	return count;
 }
 
-void gmod_post_mortem(CUresult error, const char *entry_point)
+static void report(CUresult error, const char *entry_point)
 {
 	static struct gmod_buffer_facts nearby[NEARBY];
 	struct gmod_finding f = {.class = GMOD_POST_MORTEM, .status = GMOD_FINAL};
 	struct gmod_hold hold;
 
-	if (!gmod_on() || atomic_exchange_explicit(&happened, true, memory_order_acq_rel))
-		return;
 	f.error = error;
 	f.error_name = name_of(error);
 	f.entry_point = entry_point;
@@ -111,4 +109,13 @@ void gmod_post_mortem(CUresult error, const char *entry_point)
 	gmod_report(&f);
 	gmod_process_set_phase(GMOD_WINDING_DOWN);
 	gmod_halt_if_asked();
+}
+
+void gmod_post_mortem(CUresult error, const char *entry_point)
+{
+	struct gmod_cancel cancel = gmod_hold_cancel();
+
+	if (gmod_on() && !atomic_exchange_explicit(&happened, true, memory_order_acq_rel))
+		report(error, entry_point);
+	gmod_let_cancel(cancel);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/hold.h"
 #include "lib/start.h"
 #include "monitor/monitor.h"
 #include "monitor/proof.h"
@@ -19,10 +20,11 @@ enum { ROTATION_PER_MS = 64, ROTATION_LINES = 4096, ROTATION_STEPS = 8192, PREFE
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t latest_ns, latest_ticks;
 
-/* Where the rotation is; under the lock. */
+/* Under the lock: where the rotation is, and whether the holder could be cancelled before. */
 static uint32_t rotation_position, rotation_line;
+static struct gmod_cancel cancel_before;
 
-bool gmod_sweep_lock(uint64_t timeout_ns)
+static bool take_lock(uint64_t timeout_ns)
 {
 	struct timespec until;
 	uint64_t ns;
@@ -36,9 +38,24 @@ bool gmod_sweep_lock(uint64_t timeout_ns)
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
+bool gmod_sweep_lock(uint64_t timeout_ns)
+{
+	struct gmod_cancel cancel = gmod_hold_cancel();
+
+	if (!take_lock(timeout_ns)) {
+		gmod_let_cancel(cancel);
+		return false;
+	}
+	cancel_before = cancel;
+	return true;
+}
+
 void gmod_sweep_unlock(void)
 {
+	struct gmod_cancel cancel = cancel_before;
+
 	pthread_mutex_unlock(&lock);
+	gmod_let_cancel(cancel);
 }
 
 struct gmod_moment gmod_sweep_latest(void)

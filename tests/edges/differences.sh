@@ -13,18 +13,34 @@ known=tests/edges/differences.txt
 # Small buffers take pages beside them, which the distance between two of them shows.
 distances='^[-+]spacing of '
 
-check_facts() {
-	local alone_out found
+# changes FROM TO: the lines that differ.
+changes() {
+	diff -U0 "$1" "$2" | grep '^[-+]' | grep -vE '^(---|\+\+\+) '
+}
+
+# compare: runs it both ways; $found is what differs.
+compare() {
 	alone "$programs/conformance"
-	same "facts: alone it runs to its end" 0 "$status"
-	alone_out=$out
+	[ "$status" -eq 0 ] || return
+	echo "$out" >"$work/alone"
 	guarded max_reports=1 "$programs/conformance"
-	same "facts: under GMOD it runs to its end" 0 "$status"
-	found=$(diff -U0 <(echo "$alone_out") <(echo "$out") | grep '^[-+]' | grep -vE '^(---|\+\+\+) ' | grep -vE "$distances")
-	[ -z "${UPDATE:-}" ] || echo "$found" >"$top/$known"
-	found=$(diff -U0 "$top/$known" <(echo "$found") | grep '^[-+]' | grep -vE '^(---|\+\+\+) ')
-	[ -z "$found" ]
-	judge "facts: what differs is what is known to" $? "more than in $known: lines with +, less: with -" "$found"
+	[ "$status" -eq 0 ] || return
+	echo "$out" >"$work/guarded"
+	found=$(changes "$work/alone" "$work/guarded" | grep -vE "$distances")
+}
+
+# Facts about waiting come out wrong now and then where the machine is busy: such a difference goes away.
+check_facts() {
+	local found more tries
+	for ((tries = 0; tries < 3; tries++)); do
+		compare
+		same "facts: it runs to its end" 0 "$status"
+		[ -z "${UPDATE:-}" ] || echo "$found" >"$top/$known"
+		more=$(changes "$top/$known" <(echo "$found"))
+		[ -n "$more" ] || break
+	done
+	[ -z "$more" ]
+	judge "facts: what differs is what is known to" $? "more than in $known: lines with +, less: with -" "$more"
 }
 
 run_checks "$@"

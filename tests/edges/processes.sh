@@ -153,6 +153,16 @@ check_green() {
 	says "green: nothing is degraded" ' 0 degraded' "$err"
 }
 
+# A context that may be about to go, and stays: nobody notices.
+check_kept() {
+	guarded verbosity=1 env SIM_STALL=cuCtxDetach:1:400 "$edges/kept"
+	same "kept: as alone" "0 done" "$status $out"
+	says_not "kept: nothing but what is wrong is reported" 'double-free|heap-' "$err"
+	guarded verbosity=1:max_reports=1 "$edges/kept" 1000
+	same "kept, over and over: as alone" "0 done" "$status $out"
+	says_not "kept, over and over: nothing but what is wrong is reported" 'double-free|heap-' "$err"
+}
+
 # Addresses that go from thread to thread.
 check_reuse() {
 	alone "$edges/reuse"
@@ -161,6 +171,7 @@ check_reuse() {
 	same "reuse: as alone" "$native" "$status $out"
 	says_not "reuse: nothing but the fills that are too long" \
 		'GMOD: (heap|double|invalid|leak)' "$(grep -v 'cuMemsetD8' <<<"$err")"
+	same "reuse: nothing failed" 0 "$(closing degraded "$err")"
 }
 
 # No canary is read while its page may go, and no page goes while its canary is read.
@@ -192,6 +203,21 @@ check_all_closed() {
 	guarded log_path=reports.log "$edges/all_closed"
 	same "all_closed: nothing goes into its files" '0 0 bytes of data' "$status $out"
 	same "all_closed: both reports are in the log" 2 "$(final_reports "$(cat "$work/guarded/reports.log")")"
+}
+
+# A thread that is cancelled ends what it began: no finding goes with it, and no exit waits for it.
+check_cancelled() {
+	local where overruns leaving
+	for where in '' anywhere; do
+		# Without stacks there are no sites, and no report is one too many.
+		guarded verbosity=1:stack_depth=0:max_reports=1000 "$edges/cancelled" ${where:+"$where"}
+		leaving=$(($(date +%s%3N) - $(sed -n 's/^leaving at //p' <<<"$out" | grep . || echo 0)))
+		overruns=$(sed -n 's/ overruns$//p' <<<"$out")
+		same "cancelled ${where:-in the driver}: every overrun is reported" "0 ${overruns:-some}" \
+			"$status $(final_reports "$err")"
+		[ "$leaving" -lt 1000 ]
+		judge "cancelled ${where:-in the driver}: the end waits for nobody" $? "it took $leaving ms"
+	done
 }
 
 # Ended from outside, by a signal that nobody handles: what was found is out, and the status is the signal's.

@@ -1,6 +1,6 @@
 /*
  * Threads allocate and free the same few addresses as fast as they can, and ask about them in between: an address
- * belongs to the buffer that has it now.
+ * belongs to the buffer that has it now. Half of the buffers are so large that the index has one entry for 2 MiB.
  */
 #include "make_buffer.h"
 #include <pthread.h>
@@ -9,7 +9,7 @@ enum { THREADS = 6, MS = 700 };
 
 static void *work(void *arg)
 {
-	size_t wanted = 100 + 50 * (size_t)(uintptr_t)arg;
+	size_t number = (size_t)(uintptr_t)arg, wanted = number % 2 ? (size_t)6 << 20 : 100 + 50 * number;
 	double end = tk_ms() + MS;
 
 	CK(cuCtxSetCurrent(tk_context));

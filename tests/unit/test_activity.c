@@ -238,6 +238,27 @@ static void launches_outlive_their_thread(void **unused)
 	assert_false(gmod_work_outstanding());
 }
 
+static void *launch_and_be_cancelled(void *context)
+{
+	gmod_launch_open(self(), (uint64_t)(uintptr_t)context, new_handle(), 0x77, false);
+	pthread_cancel(pthread_self());
+	pthread_testcancel();
+	return NULL;
+}
+
+/* What it may have launched can be proven done like anything else. */
+static void a_thread_may_end_inside_a_launch(void **unused)
+{
+	uint64_t context = new_handle();
+
+	(void)unused;
+	assert_false(gmod_work_outstanding());
+	assert_ptr_equal(in_a_thread(launch_and_be_cancelled, context), PTHREAD_CANCELED);
+	assert_true(gmod_work_outstanding());
+	prove_all(context);
+	assert_false(gmod_work_outstanding());
+}
+
 static void *name_yourself(void *unused)
 {
 	(void)unused;
@@ -327,6 +348,7 @@ int main(void)
 	    cmocka_unit_test(too_many_streams_are_proven_by_their_context_only),
 	    cmocka_unit_test(records_hold_the_latest_launches),
 	    cmocka_unit_test(launches_outlive_their_thread),
+	    cmocka_unit_test(a_thread_may_end_inside_a_launch),
 	    cmocka_unit_test(a_record_taken_over_has_the_new_threads_id),
 	    cmocka_unit_test(threads_do_not_disturb_each_other),
 	    cmocka_unit_test(two_crowded_contexts_are_not_proven_by_one),

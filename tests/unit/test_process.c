@@ -1,6 +1,9 @@
 /* The page that holds the phase and the key: wiped in a forked child, out of core files, fresh each time. */
 #include "lib/process.h"
 
+#include <pthread.h>
+#include <time.h>
+
 #include "tests/unit/support.h"
 
 static struct gmod_private_page *page(void)
@@ -200,6 +203,79 @@ static void every_arming_has_a_key_of_its_own(void **unused)
 	}
 }
 
+/* ---- work that the end waits for ---- */
+
+static _Atomic bool at_work;
+
+/* Cancels itself while it is busy, to be noticed where it looks, or with a type at once. */
+static void *be_busy(void *type)
+{
+	struct gmod_busy busy;
+
+	if (type)
+		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	busy = gmod_busy_begin();
+	pthread_cancel(pthread_self());
+	at_work = true;
+	pthread_testcancel();
+	at_work = false;
+	gmod_busy_end(busy);
+	pthread_testcancel();
+	return type;
+}
+
+static uint64_t milliseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void a_cancelled_thread_ends_its_work_first(void **unused)
+{
+	uint64_t began = milliseconds();
+	pthread_t thread;
+	void *how;
+
+	(void)unused;
+#if SANITIZED
+	skip(); /* they keep no account of stacks that are left so */
+#endif
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(pthread_create(&thread, NULL, be_busy, i % 2 ? &how : NULL), 0);
+		assert_int_equal(pthread_join(thread, &how), 0);
+		assert_ptr_equal(how, PTHREAD_CANCELED);
+		assert_false(at_work);
+	}
+	gmod_busy_wait(5000);
+	assert_true(milliseconds() - began < 4000);
+}
+
+static void *work_for_a_while(void *unused)
+{
+	struct gmod_busy busy = gmod_busy_begin();
+
+	at_work = true;
+	usleep(50000);
+	at_work = false;
+	gmod_busy_end(busy);
+	return unused;
+}
+
+static void the_end_waits_for_work(void **unused)
+{
+	pthread_t thread;
+
+	(void)unused;
+	assert_int_equal(pthread_create(&thread, NULL, work_for_a_while, NULL), 0);
+	while (!at_work)
+		sched_yield();
+	gmod_busy_wait(5000);
+	assert_false(at_work);
+	pthread_join(thread, NULL);
+}
+
 static void an_ordinary_process_is_not_secure(void **unused)
 {
 	(void)unused;
@@ -217,6 +293,8 @@ int main(void)
 	    cmocka_unit_test(the_key_is_kept_out_of_core_files),
 	    cmocka_unit_test(the_key_is_nowhere_else_in_memory),
 	    cmocka_unit_test(every_arming_has_a_key_of_its_own),
+	    cmocka_unit_test(a_cancelled_thread_ends_its_work_first),
+	    cmocka_unit_test(the_end_waits_for_work),
 	    cmocka_unit_test(an_ordinary_process_is_not_secure),
 	};
 

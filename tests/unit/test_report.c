@@ -4,11 +4,13 @@
  * Run with --report it is the program that reports: it writes one overflow to stderr, so that the command it suggests
  * can be read back by a shell.
  */
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "tests/unit/json_reader.h"
 #include "tests/unit/reporting.h"
+#include "tests/unit/support.h"
 
 static char program[4096];
 
@@ -341,6 +343,51 @@ static void a_report_needs_no_memory(void **unused)
 	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 -\n");
 }
 
+/* ---- in a thread that is cancelled ---- */
+
+static _Atomic bool reporting;
+
+static void *report_and_wait(void *f)
+{
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	reporting = true;
+	gmod_report(f);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* It is made whole, or not begun: then it can still be made. */
+static void a_report_is_not_cut_short(void **unused)
+{
+	enum { ROUNDS = 300 };
+
+	(void)unused;
+#if SANITIZED
+	skip(); /* they keep no account of stacks that are left so */
+#endif
+	start("max_reports=1000");
+	for (int i = 0; i < ROUNDS; i++) {
+		struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+		pthread_t thread;
+		void *how;
+
+		reporting = false;
+		assert_int_equal(pthread_create(&thread, NULL, report_and_wait, &f), 0);
+		while (!reporting)
+			;
+		for (volatile int n = 0; n < 1000 * i; n++)
+			;
+		assert_int_equal(pthread_cancel(thread), 0);
+		assert_int_equal(pthread_join(thread, &how), 0);
+		assert_ptr_equal(how, PTHREAD_CANCELED);
+		report(&f);
+	}
+	assert_int_equal(gmod_report_findings(), ROUNDS);
+	assert_int_equal(count("\nSUMMARY: "), ROUNDS);
+	assert_int_equal(count("\n    next step: "), ROUNDS);
+}
+
 /* ---- the closing line ---- */
 
 static void the_closing_line_keeps_its_phrases(void **unused)
@@ -407,6 +454,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(a_long_command_is_cut_visibly),
 	    cmocka_unit_test(a_site_hash_is_the_same_in_every_run),
 	    cmocka_unit_test(a_report_needs_no_memory),
+	    cmocka_unit_test(a_report_is_not_cut_short),
 	    cmocka_unit_test(the_closing_line_keeps_its_phrases),
 	    cmocka_unit_test(the_share_of_extremes_is_sane),
 	};
