@@ -6,6 +6,7 @@
 #include "lib/log.h"
 #include "lib/patience.h"
 #include "lib/start.h"
+#include "monitor/index.h"
 
 static struct gmod_context contexts[GMOD_CONTEXTS];
 
@@ -221,6 +222,11 @@ bool gmod_context_is_alive(const struct gmod_context *c)
 	return atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE;
 }
 
+bool gmod_context_is_dying(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_DYING;
+}
+
 static void say_stuck(void)
 {
 	static atomic_bool said;
@@ -234,6 +240,7 @@ void gmod_context_dying(struct gmod_context *c)
 {
 	uint64_t patience = GMOD_SECONDS(5);
 
+	gmod_index_depart();
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_DYING, memory_order_seq_cst);
 	for (int i = 0; atomic_load_explicit(&c->users, memory_order_seq_cst); i++) {
 		if (i < 1000) {
@@ -263,6 +270,7 @@ void gmod_context_drop_stream(struct gmod_context *c)
 void gmod_context_alive_again(struct gmod_context *c)
 {
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);
+	gmod_index_departed();
 }
 
 /* Stream, event and staging memory went with the context. */
@@ -274,4 +282,5 @@ void gmod_context_gone(struct gmod_context *c)
 	atomic_store_explicit(&c->overdraft, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->freed, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_NONE, memory_order_release);
+	gmod_index_departed();
 }

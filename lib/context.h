@@ -66,8 +66,12 @@ bool gmod_context_enter(struct gmod_context *c);
 void gmod_context_leave(struct gmod_context *c);
 /* For who is inside, before each call: is it not dying meanwhile? */
 bool gmod_context_is_alive(const struct gmod_context *c);
+bool gmod_context_is_dying(const struct gmod_context *c);
 
-/* About to be destroyed or reset: keeps the monitor out, and waits until it is out, within reason. */
+/*
+ * About to be destroyed or reset: keeps the monitor out, and waits until it is out, within reason. A departure of its
+ * buffers begins (monitor/index.h) that one of the two that must follow ends.
+ */
 void gmod_context_dying(struct gmod_context *c);
 /* The driver refused, or others still hold the context: as before. */
 void gmod_context_alive_again(struct gmod_context *c);

@@ -313,6 +313,18 @@ static uint64_t context_number(const struct gmod_details *d)
 	return c ? (uint64_t)(uintptr_t)atomic_load_explicit(&c->handle, memory_order_relaxed) : 0;
 }
 
+/* Ours to release. Taken by its context's departure it may come back: then a second look finds the same buffer. */
+static bool begin_release(const struct gmod_found *found)
+{
+	struct gmod_found again;
+
+	if (gmod_record_begin_release(found->record, found->word))
+		return true;
+	again = gmod_index_find(found->bounds.user);
+	return again.record == found->record && again.word == found->word &&
+	       gmod_record_begin_release(again.record, again.word);
+}
+
 CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 {
 	struct gmod_record *r = found->record;
@@ -322,7 +334,7 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 
 	struct gmod_moment swept = gmod_sweep_latest();
 
-	if (!gmod_record_begin_release(r, found->word)) {
+	if (!begin_release(found)) {
 		gmod_misuse_free(found->bounds.user, entry_point, CUDA_ERROR_INVALID_VALUE);
 		return CUDA_ERROR_INVALID_VALUE;
 	}

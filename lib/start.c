@@ -268,7 +268,7 @@ static void at_quick_end(void)
 __attribute__((constructor)) static void at_load(void)
 {
 	gmod_log_remember_stderr();
-	at_quick_exit(at_quick_end);
+	(void)at_quick_exit(at_quick_end);
 }
 
 /* Runs after the program's exit handlers. Its streams are flushed here because ending now keeps the C library from it.

@@ -3,6 +3,9 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "lib/context.h"
+#include "lib/patience.h"
+
 enum { GRANULE_BITS = 21, MIDDLE_BITS = 13, ROOT_BITS = 14 };
 #define DIRECT ((uint64_t)1)
 
@@ -180,7 +183,7 @@ static uint32_t look_up(uint64_t address)
 	return atomic_load_explicit(&((leaf_slot *)(uintptr_t)value)[slot_of(address)], memory_order_acquire);
 }
 
-struct gmod_found gmod_index_find(uint64_t address)
+static struct gmod_found find_now(uint64_t address)
 {
 	struct gmod_found found = {0};
 	uint32_t hit = look_up(address);
@@ -193,4 +196,62 @@ struct gmod_found gmod_index_find(uint64_t address)
 	if (found.word && address >= found.bounds.head_from && address < found.bounds.tail_to)
 		found.record = r;
 	return found;
+}
+
+/* Departures begun and over. A thread of its own departure does not wait for it. */
+static atomic_uint departures, departures_over;
+static __thread unsigned departing __attribute__((tls_model("initial-exec")));
+
+void gmod_index_depart(void)
+{
+	departing++;
+	/* seq_cst: before any buffer of it is RELEASING; whoever misses one because of that sees the count */
+	atomic_fetch_add_explicit(&departures, 1, memory_order_seq_cst);
+}
+
+void gmod_index_departed(void)
+{
+	/* release: whoever sees the count finds what has come back */
+	atomic_fetch_add_explicit(&departures_over, 1, memory_order_release);
+	departing--;
+}
+
+/* Is the address in a buffer of a context that may be about to go, or that has just come back? */
+static bool may_come_back(uint64_t address)
+{
+	uint32_t end = gmod_registry_positions();
+
+	for (uint32_t i = 0; i < end; i++) {
+		const struct gmod_record *r = gmod_record_at(i);
+		const struct gmod_context *c;
+		uint64_t word;
+
+		if (address < __atomic_load_n(&r->bounds.head_from, __ATOMIC_RELAXED) ||
+		    address >= __atomic_load_n(&r->bounds.tail_to, __ATOMIC_RELAXED))
+			continue;
+		/* A mistake about a record that changes hands at this moment costs a nap. */
+		word = atomic_load_explicit(&r->word, memory_order_acquire);
+		c = atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed);
+		if ((word & 3) == GMOD_LIVE || ((word & 3) == GMOD_RELEASING && c && gmod_context_is_dying(c)))
+			return true;
+	}
+	return false;
+}
+
+struct gmod_found gmod_index_find(uint64_t address)
+{
+	uint64_t patience = GMOD_SECONDS(2);
+
+	for (;;) {
+		/* acquire, both: a departure that made us miss has begun by the second, and was not over by the first
+		 */
+		unsigned over = atomic_load_explicit(&departures_over, memory_order_acquire);
+		struct gmod_found found = find_now(address);
+
+		if (__builtin_expect(found.record != NULL, 1) ||
+		    __builtin_expect(atomic_load_explicit(&departures, memory_order_acquire) == over, 1))
+			return found;
+		if (departing || !may_come_back(address) || !gmod_nap(&patience, GMOD_MILLISECONDS(1) / 5))
+			return find_now(address);
+	}
 }

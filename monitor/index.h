@@ -35,7 +35,17 @@ bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position);
 /* Remove them again. */
 void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position);
 
-/* The live buffer whose pages (redzones included) hold the address. */
+/*
+ * The live buffer whose pages (redzones included) hold the address.
+ *
+ * Buffers of a context that may be about to go (lib/heap.h) are RELEASING and out of the index until the driver has
+ * said whether it did. That may take long, and the context may stay: a look-up that misses such a buffer waits for the
+ * answer, 2 s at most. Others that miss wait for nothing.
+ */
 struct gmod_found gmod_index_find(uint64_t address);
+
+/* Buffers leave the index, perhaps to come back: from before the first has left until the last is back or gone. */
+void gmod_index_depart(void);
+void gmod_index_departed(void);
 
 #endif

@@ -153,6 +153,16 @@ check_green() {
 	says "green: nothing is degraded" ' 0 degraded' "$err"
 }
 
+# A context that may be about to go, and stays: nobody notices.
+check_kept() {
+	guarded verbosity=1 env SIM_STALL=cuCtxDetach:1:400 "$edges/kept"
+	same "kept: as alone" "0 done" "$status $out"
+	says_not "kept: nothing but what is wrong is reported" 'double-free|heap-' "$err"
+	guarded verbosity=1:max_reports=1 "$edges/kept" 1000
+	same "kept, over and over: as alone" "0 done" "$status $out"
+	says_not "kept, over and over: nothing but what is wrong is reported" 'double-free|heap-' "$err"
+}
+
 # Addresses that go from thread to thread.
 check_reuse() {
 	alone "$edges/reuse"
