@@ -22,11 +22,11 @@ changes() {
 compare() {
 	alone "$programs/conformance"
 	[ "$status" -eq 0 ] || return
-	echo "$out" >"$work/alone"
+	echo "$out" >"$work/facts.alone"
 	guarded max_reports=1 "$programs/conformance"
 	[ "$status" -eq 0 ] || return
-	echo "$out" >"$work/guarded"
-	found=$(changes "$work/alone" "$work/guarded" | grep -vE "$distances")
+	echo "$out" >"$work/facts.guarded"
+	found=$(changes "$work/facts.alone" "$work/facts.guarded" | grep -vE "$distances")
 }
 
 # Facts about waiting come out wrong now and then where the machine is busy: such a difference goes away.
