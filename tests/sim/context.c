@@ -265,9 +265,10 @@ static CUresult release(CUdevice device)
 	if (!device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	ctx = sim.device[device].primary;
-	if (!ctx || !ctx->alive)
+	if (!ctx || !ctx->refs)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (--ctx->refs == 0)
+	/* A reset has ended it but left it retained. */
+	if (--ctx->refs == 0 && ctx->alive)
 		context_kill(ctx);
 	return CUDA_SUCCESS;
 }
@@ -293,8 +294,12 @@ static CUresult reset(CUdevice device)
 	if (!device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	ctx = sim.device[device].primary;
-	if (ctx && ctx->alive)
+	if (ctx && ctx->alive) {
+		int retained = ctx->refs;
+
 		context_kill(ctx);
+		ctx->refs = retained;
+	}
 	return CUDA_SUCCESS;
 }
 

@@ -103,7 +103,7 @@ static CUresult place_of(CUmemLocation location, int *where)
 	*where = location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : ON_HOST;
 	if (location.type < CU_MEM_LOCATION_TYPE_DEVICE || location.type > CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
 		return CUDA_ERROR_INVALID_VALUE;
-	return *where == ON_HOST || device_exists(*where) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return *where == ON_HOST || device_exists(*where) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 uint32_t place_bit(int where)
@@ -160,6 +160,10 @@ static CUresult advise_location(CUdeviceptr at, size_t bytes, CUmem_advise advic
 	    advice < CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice == CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
 	int where = ON_HOST;
 	CUresult r = ignored ? CUDA_SUCCESS : place_of(location, &where);
+
+	/* The two calls differ in this. */
+	if (r == CUDA_ERROR_INVALID_DEVICE)
+		r = CUDA_ERROR_INVALID_VALUE;
 
 	return r ?: advise(at, bytes, advice, where);
 }

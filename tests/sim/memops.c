@@ -26,7 +26,8 @@ static size_t width_of(const CUstreamBatchMemOpParams *op)
 	}
 }
 
-/* Any memory the driver knows but managed memory. Waiting and writing have their address and flags at one place. */
+/* Any memory the driver knows but managed memory and that of pools. Waiting and writing have their address and flags at
+ * one place. */
 static CUresult check_op(const CUstreamBatchMemOpParams *op)
 {
 	CUdeviceptr at = op->writeValue.address;
@@ -43,7 +44,8 @@ static CUresult check_op(const CUstreamBatchMemOpParams *op)
 	if (flags > (is_wait(op) ? CU_STREAM_WAIT_VALUE_NOR : CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER))
 		return CUDA_ERROR_INVALID_VALUE;
 	block = block_find(at);
-	if (at % width_of(op) || !block || block->kind == BLOCK_MANAGED || !block_range_ok(at, width_of(op), &known))
+	if (at % width_of(op) || !block || block->kind == BLOCK_MANAGED || block->kind == BLOCK_POOL ||
+	    !block_range_ok(at, width_of(op), &known))
 		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
 }
@@ -136,7 +138,9 @@ void run_memops(void *arg)
 static CUresult batch(CUcontext ctx, CUstream stream, bool per_thread, const CUstreamBatchMemOpParams *ops,
 		      unsigned count, unsigned flags)
 {
-	if (!ops || !count || count > MOST_OPS || flags)
+	if (!count && !flags)
+		return CUDA_SUCCESS;
+	if (!ops || count > MOST_OPS || flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	return submit(ctx, stream, per_thread, ops, count);
 }

@@ -210,6 +210,9 @@ CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
 	struct call c = ENTER(cuMemAlloc_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
 
+	/* In a context that has faulted the driver says NULL besides. */
+	if (c.ctx && c.ctx->sticky && dptr)
+		*dptr = 0;
 	return sim_leave(&c, c.refused ?: alloc(c.ctx, dptr, bytesize));
 }
 

@@ -128,17 +128,9 @@ static CUresult get(const struct block *block, CUdeviceptr at, CUpointer_attribu
 	return r;
 }
 
-/* Of the memory of a context that faulted nothing is known any more. */
-static struct block *find(CUdeviceptr at)
-{
-	struct block *block = block_find(at);
-
-	return block && block->ctx && block->ctx->sticky ? NULL : block;
-}
-
 static CUresult get_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr at)
 {
-	struct block *block = find(at);
+	struct block *block = block_find(at);
 
 	return data && block ? get(block, at, attribute, data) : CUDA_ERROR_INVALID_VALUE;
 }
@@ -168,7 +160,7 @@ static void set_default(CUpointer_attribute attribute, void *data)
 
 static CUresult get_attributes(unsigned count, const CUpointer_attribute *attributes, void **data, CUdeviceptr at)
 {
-	struct block *block = find(at);
+	struct block *block = block_find(at);
 
 	if (!count || !attributes || !data)
 		return CUDA_ERROR_INVALID_VALUE;

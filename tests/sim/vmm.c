@@ -287,7 +287,10 @@ static bool whole_mappings(CUdeviceptr at, size_t size)
 	return at == end && size > 0;
 }
 
-/* Waits, as every way of taking memory away does. */
+/*
+ * The driver does not wait here: a kernel that still uses the memory faults. Simulated kernels are threads of this
+ * process, so this waits.
+ */
 static CUresult unmap(CUdeviceptr at, size_t size)
 {
 	CUdeviceptr end = at + size;
