@@ -54,6 +54,7 @@ static void child_illegal(void)
 	CK(cuMemAlloc(&p, 16));
 	CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
 	CK(cuEventCreate(&event, 0));
+	tk_spin(s, 50); /* the fault comes after the record */
 	tk_launch(tk_kernel("k_illegal"), 1, 1, s, TK_ARGS(&bad, &value));
 	CK(cuEventRecord(event, s));
 	fact(code(cuStreamSynchronize(s)), "illegal address, waiting for the stream");
