@@ -6,8 +6,8 @@
  *     while (!there && gmod_nap(&patience, GMOD_MILLISECONDS(1)))
  *             ;
  *
- * What counts is time slept, a nap for 10 ms more than it was to take at most: signals do not shorten the patience, and
- * a process that was stopped, or a machine that was, has not lost it.
+ * What counts is time slept, a nap for 100 ms more than it was to take at most: signals do not shorten the patience,
+ * and a process that was stopped, or a machine that was, has not lost it.
  */
 #ifndef GMOD_LIB_PATIENCE_H
 #define GMOD_LIB_PATIENCE_H
@@ -32,8 +32,8 @@ static inline void gmod_waited(uint64_t *patience, uint64_t began, uint64_t ns)
 {
 	uint64_t took = gmod_monotonic_ns() - began + 1;
 
-	if (took > ns + GMOD_MILLISECONDS(10))
-		took = ns + GMOD_MILLISECONDS(10);
+	if (took > ns + GMOD_MILLISECONDS(100))
+		took = ns + GMOD_MILLISECONDS(100);
 	*patience -= took < *patience ? took : *patience;
 }
 
