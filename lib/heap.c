@@ -99,6 +99,7 @@ static void fill_details(struct gmod_record *r, const struct plan *plan, const s
 	d->raw = p->raw;
 	d->total = plan->layout.total;
 	d->mapped = plan->mapped;
+	d->host_flags = q->memory == GMOD_MEM_HOST ? q->flags : 0;
 	d->serial = atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed) + 1;
 	d->allocated_ns = now_ns();
 	d->allocated_ticks = gmod_ticks();

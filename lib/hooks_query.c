@@ -187,21 +187,18 @@ GMOD_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, u
 	return gmod_done(NEXT(cuMemHostGetDevicePointer_v2)(pdptr, p, Flags), __func__);
 }
 
-/* What cuMemHostAlloc was asked for is known of the start of an allocation only (measured). */
-static void *as_the_driver_gave_it(void *p)
-{
-	struct gmod_found found;
-
-	if (locate(gmod_handle(p), &found) != IN_BUFFER || found.bounds.user != gmod_handle(p))
-		return p;
-	return (void *)(uintptr_t)gmod_record_details(found.record)->raw;
-}
-
+/* What cuMemHostAlloc was asked for is known of the start of an allocation only (measured), which is the program's. */
 GMOD_EXPORT CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
+	struct gmod_found found;
+	CUresult r;
+
 	if (is_no_host_memory(p))
 		return CUDA_ERROR_INVALID_VALUE;
-	return gmod_done(NEXT(cuMemHostGetFlags)(pFlags, as_the_driver_gave_it(p)), __func__);
+	r = NEXT(cuMemHostGetFlags)(pFlags, p);
+	if (r == CUDA_SUCCESS && locate(gmod_handle(p), &found) == IN_BUFFER && found.bounds.user == gmod_handle(p))
+		*pFlags |= gmod_record_details(found.record)->host_flags;
+	return gmod_done(r, __func__);
 }
 
 /*

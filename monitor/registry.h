@@ -72,6 +72,7 @@ struct gmod_details {
 	int device;
 	enum gmod_memory memory;
 	const char *backend;
+	unsigned host_flags;     /* of cuMemHostAlloc, as asked for */
 	bool mapped;             /* its body is device memory between pages of the host (lib/mapped.h) */
 	atomic_bool sync_memops; /* the program asked for CU_POINTER_ATTRIBUTE_SYNC_MEMOPS and the driver would not */
 	uint64_t unplaced;       /* bytes that are not on the device (lib/unified.h) */

@@ -1,4 +1,6 @@
-/* Large buffers beside small ones in 4 threads, then a reset with some alive, then a context that is destroyed. */
+// sim-env: SIM_MEMORY=268435456
+/* Large buffers beside small ones in 4 threads, then a reset with some alive, five times over, then a context that is
+ * destroyed. What would stay behind is more than the simulated device has. */
 #include "testkit.h"
 
 #include <pthread.h>
@@ -29,7 +31,7 @@ int main(void)
 	CUcontext context;
 	CUdeviceptr p;
 
-	for (int round = 0; round < 2; round++) {
+	for (int round = 0; round < 5; round++) {
 		tk_start();
 		for (uintptr_t i = 0; i < THREADS; i++)
 			pthread_create(&thread[i], NULL, churn, (void *)i);
