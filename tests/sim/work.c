@@ -12,34 +12,30 @@ void kernel_point(struct work_kernel *kernel)
 		kernel->pointers[i] = kernel->args[i];
 }
 
-/* The index'th point of a box, x fastest. */
-static void unfold(size_t index, const unsigned dim[3], unsigned out[3])
+/* From one point of a box to the next, x fastest: false behind the last, with the point back at the first. */
+static bool step(unsigned point[3], const unsigned dim[3])
 {
-	out[0] = index % dim[0];
-	out[1] = index / dim[0] % dim[1];
-	out[2] = index / dim[0] / dim[1];
-}
-
-static size_t volume(const unsigned dim[3])
-{
-	return (size_t)dim[0] * dim[1] * dim[2];
+	for (int i = 0; i < 3; i++) {
+		if (++point[i] < dim[i])
+			return true;
+		point[i] = 0;
+	}
+	return false;
 }
 
 static void run_kernel(void *arg)
 {
 	struct work_kernel *k = arg;
-	struct gt_thread self;
+	struct gt_thread self = {0};
 
 	kernel_point(k);
 	memcpy(self.grid, k->grid, sizeof(self.grid));
 	memcpy(self.block, k->block, sizeof(self.block));
-	for (size_t b = 0; b < volume(k->grid); b++) {
-		unfold(b, k->grid, self.block_index);
-		for (size_t t = 0; t < volume(k->block); t++) {
-			unfold(t, k->block, self.thread_index);
+	do {
+		do
 			k->code->run(&self, k->pointers);
-		}
-	}
+		while (step(self.thread_index, k->block));
+	} while (step(self.block_index, k->grid));
 }
 
 static void run_copy(void *arg)
