@@ -3,17 +3,15 @@
 #define GMOD_LIB_CAPTURE_H
 
 #include "lib/driver.h"
+#include "lib/process.h"
 #include "monitor/proof.h"
-
-/* Captures under way in the process; only begin and end change it. */
-extern _Atomic int gmod_captures;
 
 /* Slow path of gmod_is_captured(): asks the driver about this one stream. */
 bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour);
 
 static inline bool gmod_is_captured(CUstream stream, enum gmod_flavour flavour)
 {
-	if (__builtin_expect(__atomic_load_n((int *)&gmod_captures, __ATOMIC_RELAXED) == 0, 1))
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) == 0, 1))
 		return false;
 	return gmod_stream_captures(stream, flavour);
 }

@@ -19,7 +19,7 @@
 /* Every hook's epilogue. */
 static inline CUresult gmod_done(CUresult result, const char *entry_point)
 {
-	if (gmod_is_sticky(result))
+	if (__builtin_expect(result != CUDA_SUCCESS, 0) && gmod_is_sticky(result))
 		gmod_post_mortem(result, entry_point);
 	return result;
 }

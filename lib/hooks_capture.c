@@ -5,8 +5,6 @@
 #include "lib/hook.h"
 #include "lib/start.h"
 
-_Atomic int gmod_captures;
-
 /*
  * Asking whether a stream captures is harmless to the capture (unlike querying the stream). The legacy stream cannot
  * capture, and asking about it beside a capture is an error.
@@ -27,19 +25,19 @@ bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour)
 static CUresult began(CUresult r, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS)
-		atomic_fetch_add_explicit(&gmod_captures, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&gmod_hot.captures, 1, memory_order_relaxed);
 	return gmod_done(r, entry_point);
 }
 
 /* An invalidated capture ends too, with an error. */
 static CUresult ended(CUresult r, const char *entry_point)
 {
-	int open = atomic_load_explicit(&gmod_captures, memory_order_relaxed);
+	int open = atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed);
 	bool over =
 	    r == CUDA_SUCCESS || r == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED || r == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 
 	while (over && open > 0 &&
-	       !atomic_compare_exchange_weak_explicit(&gmod_captures, &open, open - 1, memory_order_relaxed,
+	       !atomic_compare_exchange_weak_explicit(&gmod_hot.captures, &open, open - 1, memory_order_relaxed,
 						      memory_order_relaxed))
 		;
 	return gmod_done(r, entry_point);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static struct gmod_private_page off_page;
-_Atomic(struct gmod_private_page *) gmod_page = &off_page;
+struct gmod_hot gmod_hot = {.page = &off_page};
 
 /* getrandom from the kernel's pool; early in boot it could block, so then the call fails instead. */
 static bool fresh_key(uint64_t key[2])
@@ -26,13 +26,13 @@ bool gmod_process_arm(void)
 		return false;
 	}
 	/* release: the key is in place for whoever reads it through the pointer */
-	atomic_store_explicit(&gmod_page, page, memory_order_release);
+	atomic_store_explicit(&gmod_hot.page, page, memory_order_release);
 	return true;
 }
 
 void gmod_process_set_phase(enum gmod_phase phase)
 {
-	struct gmod_private_page *page = atomic_load_explicit(&gmod_page, memory_order_acquire);
+	struct gmod_private_page *page = atomic_load_explicit(&gmod_hot.page, memory_order_acquire);
 
 	if (page != &off_page)
 		atomic_store_explicit(&page->phase, phase, memory_order_seq_cst);
@@ -40,7 +40,7 @@ void gmod_process_set_phase(enum gmod_phase phase)
 
 bool gmod_process_is_forked_child(void)
 {
-	return atomic_load_explicit(&gmod_page, memory_order_acquire) != &off_page && gmod_phase() == GMOD_OFF;
+	return atomic_load_explicit(&gmod_hot.page, memory_order_acquire) != &off_page && gmod_phase() == GMOD_OFF;
 }
 
 static atomic_int busy;
@@ -48,7 +48,7 @@ static __thread int own __attribute__((tls_model("initial-exec"))); /* of these,
 
 struct gmod_busy gmod_busy_begin(void)
 {
-	struct gmod_private_page *page = atomic_load_explicit(&gmod_page, memory_order_acquire);
+	struct gmod_private_page *page = atomic_load_explicit(&gmod_hot.page, memory_order_acquire);
 	struct gmod_busy b = {.cancel = gmod_hold_cancel()};
 
 	own++;

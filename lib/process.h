@@ -28,13 +28,23 @@ struct gmod_private_page {
 	uint64_t key[2];
 };
 
-/* Points at a static page that is always OFF until gmod_process_arm(). */
-extern _Atomic(struct gmod_private_page *) gmod_page;
+/*
+ * What every hook looks at and hardly anything writes: one cache line, because a launch mostly finds the caches full of
+ * something else and pays for each line it touches.
+ */
+struct gmod_hot {
+	_Atomic(struct gmod_private_page *) page; /* a static one that is always OFF until gmod_process_arm() */
+	atomic_int captures;                      /* under way in the process (lib/capture.h) */
+	atomic_int sleeping; /* 1: the monitor sleeps until something happens (monitor/activity.h) */
+	atomic_int fences;   /* 1: the monitor fences for all threads */
+} __attribute__((aligned(64)));
+
+extern struct gmod_hot gmod_hot;
 
 static inline enum gmod_phase gmod_phase(void)
 {
 	/* acquire: whoever sees ON sees what gmod_start() set up before */
-	struct gmod_private_page *page = atomic_load_explicit(&gmod_page, memory_order_acquire);
+	struct gmod_private_page *page = atomic_load_explicit(&gmod_hot.page, memory_order_acquire);
 
 	return (enum gmod_phase)atomic_load_explicit(&page->phase, memory_order_acquire);
 }

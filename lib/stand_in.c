@@ -39,7 +39,7 @@ bool gmod_stands_in(uint64_t address)
 
 static bool nothing_is_captured(void)
 {
-	return atomic_load_explicit(&gmod_captures, memory_order_relaxed) == 0;
+	return atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) == 0;
 }
 
 bool gmod_fill_returns_early(uint64_t address)

@@ -11,7 +11,6 @@
 #include "monitor/proof.h"
 
 __thread struct gmod_thread *gmod_thread_here;
-atomic_int gmod_monitor_sleeping, gmod_monitor_fences;
 
 static _Atomic(struct gmod_thread *) threads;
 static pthread_key_t exit_key;
@@ -101,26 +100,10 @@ struct gmod_thread *gmod_threads(void)
 	return atomic_load_explicit(&threads, memory_order_acquire);
 }
 
-struct gmod_launch *gmod_launch_open(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t function,
-				     bool is_graph)
-{
-	uint64_t n = atomic_load_explicit(&t->launches, memory_order_relaxed);
-	struct gmod_launch *l = &t->ring[n % GMOD_RING];
-
-	atomic_store_explicit(&l->ticks, GMOD_IN_CALL, memory_order_relaxed);
-	atomic_store_explicit(&l->context, context, memory_order_relaxed);
-	atomic_store_explicit(&l->stream, stream, memory_order_relaxed);
-	atomic_store_explicit(&l->function, function, memory_order_relaxed);
-	atomic_store_explicit(&l->is_graph, is_graph, memory_order_relaxed);
-	/* release: the record is filled in for a reader that sees the count */
-	atomic_store_explicit(&t->launches, n + 1, memory_order_release);
-	return l;
-}
-
 /* The slot for a stream: its own, an empty one, or one whose work is proven complete; NULL when all are in use. */
 static struct gmod_last_launch *slot_for(struct gmod_thread *t, uint64_t stream)
 {
-	unsigned start = (unsigned)(stream * 0x9e3779b97f4a7c15u >> 60);
+	unsigned start = gmod_last_launch_start(stream);
 	struct gmod_last_launch *free_slot = NULL;
 
 	for (unsigned i = 0; i < GMOD_STREAMS_PER_THREAD; i++) {
@@ -148,7 +131,7 @@ static void note_crowded(struct gmod_thread *t, uint64_t context, uint64_t ticks
 	atomic_store_explicit(&t->crowded_ticks, ticks, memory_order_release);
 }
 
-static void note_last(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t ticks)
+void gmod_note_last_launch(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t ticks)
 {
 	struct gmod_last_launch *last = slot_for(t, stream);
 
@@ -168,17 +151,6 @@ static void note_last(struct gmod_thread *t, uint64_t context, uint64_t stream, 
 	atomic_store_explicit(&last->stream, stream, memory_order_release);
 }
 
-void gmod_launch_close(struct gmod_thread *t, struct gmod_launch *l, bool accepted)
-{
-	uint64_t ticks = accepted ? gmod_ticks() : GMOD_NOT_LAUNCHED;
-
-	atomic_store_explicit(&l->ticks, ticks, memory_order_release);
-	if (accepted)
-		note_last(t, atomic_load_explicit(&l->context, memory_order_relaxed),
-			  atomic_load_explicit(&l->stream, memory_order_relaxed), ticks);
-	gmod_note_activity(t);
-}
-
 static int membarrier(int command)
 {
 	return (int)syscall(SYS_membarrier, command, 0, 0);
@@ -189,17 +161,17 @@ void gmod_activity_init(void)
 	int saved = errno;
 
 	if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0)
-		atomic_store_explicit(&gmod_monitor_fences, 1, memory_order_relaxed);
+		atomic_store_explicit(&gmod_hot.fences, 1, memory_order_relaxed);
 	errno = saved;
 }
 
 bool gmod_activity_barrier(void)
 {
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&gmod_monitor_fences, memory_order_relaxed) ||
+	if (!atomic_load_explicit(&gmod_hot.fences, memory_order_relaxed) ||
 	    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0)
 		return true;
-	atomic_store_explicit(&gmod_monitor_fences, 0, memory_order_relaxed);
+	atomic_store_explicit(&gmod_hot.fences, 0, memory_order_relaxed);
 	return false;
 }
 

@@ -27,6 +27,8 @@
 #include <stdint.h>
 #include <x86intrin.h>
 
+#include "lib/process.h"
+
 enum { GMOD_RING = 256, GMOD_STREAMS_PER_THREAD = 16 };
 
 #define GMOD_IN_CALL UINT64_MAX
@@ -80,10 +82,6 @@ static inline struct gmod_thread *gmod_thread_self(void)
 /* The list of all threads' records; records are reused, never freed. */
 struct gmod_thread *gmod_threads(void);
 
-/* 1 while the monitor sleeps until something happens. */
-extern atomic_int gmod_monitor_sleeping;
-/* 1 once the monitor fences for all threads. */
-extern atomic_int gmod_monitor_fences;
 void gmod_monitor_wake(void);
 
 /* Something happened that the monitor must look at: one more complete sweep will follow. */
@@ -92,18 +90,55 @@ static inline void gmod_note_activity(struct gmod_thread *t)
 	atomic_store_explicit(&t->activity, atomic_load_explicit(&t->activity, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
 	/* The bump is visible before we look whether the monitor sleeps; see the top of this file. */
-	if (__builtin_expect(atomic_load_explicit(&gmod_monitor_fences, memory_order_relaxed), 1))
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.fences, memory_order_relaxed), 1))
 		atomic_signal_fence(memory_order_seq_cst);
 	else
 		atomic_thread_fence(memory_order_seq_cst);
-	if (__builtin_expect(atomic_load_explicit(&gmod_monitor_sleeping, memory_order_relaxed), 0))
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.sleeping, memory_order_relaxed), 0))
 		gmod_monitor_wake();
 }
 
 /* Open a launch record, before the driver is called; close it after, with whether the launch was accepted. */
-struct gmod_launch *gmod_launch_open(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t function,
-				     bool is_graph);
-void gmod_launch_close(struct gmod_thread *t, struct gmod_launch *l, bool accepted);
+static inline struct gmod_launch *gmod_launch_open(struct gmod_thread *t, uint64_t context, uint64_t stream,
+						   uint64_t function, bool is_graph)
+{
+	uint64_t n = atomic_load_explicit(&t->launches, memory_order_relaxed);
+	struct gmod_launch *l = &t->ring[n % GMOD_RING];
+
+	atomic_store_explicit(&l->ticks, GMOD_IN_CALL, memory_order_relaxed);
+	atomic_store_explicit(&l->context, context, memory_order_relaxed);
+	atomic_store_explicit(&l->stream, stream, memory_order_relaxed);
+	atomic_store_explicit(&l->function, function, memory_order_relaxed);
+	atomic_store_explicit(&l->is_graph, is_graph, memory_order_relaxed);
+	/* release: the record is filled in for a reader that sees the count */
+	atomic_store_explicit(&t->launches, n + 1, memory_order_release);
+	return l;
+}
+
+/* The place in last[] where a stream is looked for first. */
+static inline unsigned gmod_last_launch_start(uint64_t stream)
+{
+	return (unsigned)(stream * 0x9e3779b97f4a7c15u >> 60);
+}
+
+/* The latest launch on a stream that is not at its first place in last[]. */
+void gmod_note_last_launch(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t ticks);
+
+static inline void gmod_launch_close(struct gmod_thread *t, struct gmod_launch *l, bool accepted)
+{
+	uint64_t ticks = accepted ? gmod_ticks() : GMOD_NOT_LAUNCHED;
+	uint64_t stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
+	struct gmod_last_launch *last = &t->last[gmod_last_launch_start(stream)];
+
+	/* The next record was written 256 launches ago: have it fetched while the program does something else. */
+	__builtin_prefetch(&t->ring[atomic_load_explicit(&t->launches, memory_order_relaxed) % GMOD_RING], 1);
+	atomic_store_explicit(&l->ticks, ticks, memory_order_release);
+	if (accepted && atomic_load_explicit(&last->stream, memory_order_relaxed) == stream)
+		atomic_store_explicit(&last->ticks, ticks, memory_order_release);
+	else if (accepted)
+		gmod_note_last_launch(t, atomic_load_explicit(&l->context, memory_order_relaxed), stream, ticks);
+	gmod_note_activity(t);
+}
 
 /* Before the first activity: have the monitor fence for all threads, if the kernel lets it. */
 void gmod_activity_init(void);

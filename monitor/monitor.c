@@ -74,20 +74,20 @@ void gmod_monitor_wake(void)
 {
 	int saved = errno;
 
-	if (atomic_exchange_explicit(&gmod_monitor_sleeping, 0, memory_order_acq_rel))
-		futex_wake(&gmod_monitor_sleeping);
+	if (atomic_exchange_explicit(&gmod_hot.sleeping, 0, memory_order_acq_rel))
+		futex_wake(&gmod_hot.sleeping);
 	errno = saved;
 }
 
 /* Sleep until woken by activity or for ns; returns at once if something happened since the last sweep began. */
 static void sleep_until_activity(const struct pace *p, uint64_t ns)
 {
-	atomic_store_explicit(&gmod_monitor_sleeping, 1, memory_order_seq_cst);
+	atomic_store_explicit(&gmod_hot.sleeping, 1, memory_order_seq_cst);
 	/* The flag is visible before we look at the counters; see monitor/activity.h. */
 	if (gmod_activity_barrier() && gmod_activity_total() == p->activity &&
 	    !atomic_load_explicit(&stopping, memory_order_acquire))
-		futex_wait(&gmod_monitor_sleeping, 1, ns);
-	atomic_store_explicit(&gmod_monitor_sleeping, 0, memory_order_relaxed);
+		futex_wait(&gmod_hot.sleeping, 1, ns);
+	atomic_store_explicit(&gmod_hot.sleeping, 0, memory_order_relaxed);
 }
 
 /* Nothing but the end of the process cuts it short. */

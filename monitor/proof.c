@@ -31,31 +31,23 @@ struct event {
 static struct stream streams[STREAMS];
 static struct event events[EVENTS];
 
-/* Keys of default streams and of whole contexts: context pointers are aligned, so the low bits are free. */
-enum { KEY_LEGACY = 1, KEY_PER_THREAD = 2, KEY_CONTEXT = 3 };
-
 static uint64_t mix(uint64_t x)
 {
 	return x * 0x9e3779b97f4a7c15u >> 32;
 }
 
-uint64_t gmod_stream_key(uint64_t handle, enum gmod_flavour flavour, uint64_t context)
+uint64_t gmod_stream_key_per_thread(uint64_t context)
 {
-	struct gmod_thread *t;
+	struct gmod_thread *t = gmod_thread_self();
 
-	if (handle > (uint64_t)KEY_PER_THREAD)
-		return handle;
-	if (handle == KEY_LEGACY || (!handle && flavour == GMOD_LEGACY))
-		return context ^ KEY_LEGACY;
-	t = gmod_thread_self();
-	return context ^ KEY_PER_THREAD ^ mix((uint64_t)(t ? t->tid : 0)) << 32;
+	return context ^ GMOD_KEY_PER_THREAD ^ mix((uint64_t)(t ? t->tid : 0)) << 32;
 }
 
 uint64_t gmod_stream_handle(uint64_t key, uint64_t context)
 {
 	uint64_t low = (key ^ context) << 32 >> 32;
 
-	return low == KEY_LEGACY || low == KEY_PER_THREAD ? low : key;
+	return low == GMOD_KEY_LEGACY || low == GMOD_KEY_PER_THREAD ? low : key;
 }
 
 static struct stream *find(uint64_t key, bool make)
@@ -114,7 +106,7 @@ void gmod_prove_stream(uint64_t stream, uint64_t ticks)
 
 void gmod_prove_context(uint64_t context, uint64_t ticks)
 {
-	prove(context ^ KEY_CONTEXT, ticks, EDGE_DEPTH);
+	prove(context ^ GMOD_KEY_CONTEXT, ticks, EDGE_DEPTH);
 }
 
 static struct event *event_slot(uint64_t event)
@@ -211,7 +203,7 @@ static bool is_proven(uint64_t proven, uint64_t valid_from, uint64_t ticks)
 
 bool gmod_proven(uint64_t context, uint64_t stream, uint64_t ticks)
 {
-	const struct stream *s = find(context ^ KEY_CONTEXT, false);
+	const struct stream *s = find(context ^ GMOD_KEY_CONTEXT, false);
 
 	if (ticks == GMOD_IN_CALL)
 		return false;
@@ -273,7 +265,7 @@ bool gmod_was_proven(uint64_t at, uint64_t context, uint64_t stream, uint64_t ti
 
 	if (ticks == GMOD_IN_CALL)
 		return false;
-	if (ticks < proven_at(at, find(context ^ KEY_CONTEXT, false)))
+	if (ticks < proven_at(at, find(context ^ GMOD_KEY_CONTEXT, false)))
 		return true;
 	return s && is_proven(proven_at(at, s), atomic_load_explicit(&s->valid_from, memory_order_relaxed), ticks);
 }

@@ -16,7 +16,7 @@
 bool work[2];			/* what the thread's driver call did to memory */
 bool swept[2];			/* a sweep has looked at it */
 bool activity[2];		/* each thread's counter, as other threads see it */
-bool sleeping;			/* gmod_monitor_sleeping, likewise */
+bool sleeping;			/* gmod_hot.sleeping, likewise */
 bool asleep;			/* the monitor is in futex_wait */
 bool through[2];
 
@@ -44,8 +44,8 @@ proctype launching(byte t)
 	(empty(activity_buffer[t]));		/* atomic_thread_fence(seq_cst) */
 #endif
 	if
-	:: sleeping ->				/* atomic_load(&gmod_monitor_sleeping, relaxed) */
-		(empty(activity_buffer[t]));	/* gmod_monitor_wake: atomic_exchange(&gmod_monitor_sleeping, 0) */
+	:: sleeping ->				/* atomic_load(&gmod_hot.sleeping, relaxed) */
+		(empty(activity_buffer[t]));	/* gmod_monitor_wake: atomic_exchange(&gmod_hot.sleeping, 0) */
 		atomic { was = sleeping; sleeping = false };
 		if
 		:: was -> asleep = false	/* FUTEX_WAKE */
@@ -72,7 +72,7 @@ active proctype monitor()
 		p[0] = activity[0];
 		p[1] = activity[1];
 #endif
-		sleeping_buffer ! true;		/* sleep_until_activity: atomic_store(&gmod_monitor_sleeping, 1, seq_cst) */
+		sleeping_buffer ! true;		/* sleep_until_activity: atomic_store(&gmod_hot.sleeping, 1, seq_cst) */
 #ifndef NOFENCE_SLEEP
 		(empty(sleeping_buffer));	/* gmod_activity_barrier: atomic_thread_fence(seq_cst) */
 #if !defined(FENCES) && !defined(NOBARRIER)
@@ -97,7 +97,7 @@ end:				(!asleep)
 			fi
 		:: else
 		fi;
-		sleeping_buffer ! false		/* atomic_store(&gmod_monitor_sleeping, 0, relaxed) */
+		sleeping_buffer ! false		/* atomic_store(&gmod_hot.sleeping, 0, relaxed) */
 	od
 }
 

@@ -54,7 +54,7 @@ static unsigned race(const char *what)
 		exit(2);
 	for (i = 1; i <= ROUNDS; i++) {
 		meet(&round_of_b, &round_of_a, 2 * i - 1);
-		atomic_store_explicit(&gmod_monitor_sleeping, 1, memory_order_seq_cst);
+		atomic_store_explicit(&gmod_hot.sleeping, 1, memory_order_seq_cst);
 		if (!gmod_activity_barrier())
 			exit(2);
 		seen = gmod_activity_total();
@@ -63,9 +63,9 @@ static unsigned race(const char *what)
 			atomic_store_explicit(&over, true, memory_order_relaxed);
 		meet(&round_of_b, &round_of_a, 2 * i);
 		/* The other has noted its activity and looked whether to wake us. */
-		lost += seen == before && atomic_load_explicit(&gmod_monitor_sleeping, memory_order_relaxed);
+		lost += seen == before && atomic_load_explicit(&gmod_hot.sleeping, memory_order_relaxed);
 		before = gmod_activity_total();
-		atomic_store_explicit(&gmod_monitor_sleeping, 0, memory_order_seq_cst);
+		atomic_store_explicit(&gmod_hot.sleeping, 0, memory_order_seq_cst);
 		if (atomic_load_explicit(&over, memory_order_relaxed))
 			break;
 	}

@@ -67,11 +67,11 @@ static void everything_noted_is_counted(void **unused)
 static void a_sleeping_monitor_is_woken(void **unused)
 {
 	(void)unused;
-	atomic_store(&gmod_monitor_sleeping, 1);
+	atomic_store(&gmod_hot.sleeping, 1);
 	gmod_note_activity(self());
-	assert_int_equal(atomic_load(&gmod_monitor_sleeping), 0);
+	assert_int_equal(atomic_load(&gmod_hot.sleeping), 0);
 	gmod_note_activity(self());
-	assert_int_equal(atomic_load(&gmod_monitor_sleeping), 0);
+	assert_int_equal(atomic_load(&gmod_hot.sleeping), 0);
 }
 
 static void prove_all(uint64_t context)

@@ -8,7 +8,7 @@
 
 static struct gmod_private_page *page(void)
 {
-	return atomic_load(&gmod_page);
+	return atomic_load(&gmod_hot.page);
 }
 
 static void nothing_is_on_before_it_is_armed(void **unused)
