@@ -3,13 +3,12 @@
     resnet_overhead.py [--pairs N] [--blocks N] [--seconds S]
 
 A set is three processes that live at the same time: two without GMOD (A and A) and one with it (B). They train in
-turn, a block of ten iterations each, the other two at rest: what disturbs the machine disturbs all three. All run on
-the same few cores, if there are enough to choose from: neighbours on a shared host slow some cores and not others.
-Each block of B is compared with the mean of the two of A beside it, each of the one A with that of the other; a set's
-figure is the median over its blocks. Processes differ from one another for as long as they live, by up to 0.7 %
-(measured): so the medians over several sets are printed, and that of A against A says how far two identical runs are
-apart. Stops after N sets, or after S seconds and 7 sets. Then B trains on its own, and the share of a core that the
-monitor takes is read off. The library comes from GMOD_LIB (default: build/libgmod.so).
+turn, a block of five iterations each, the other two at rest: what disturbs the machine disturbs all three. What
+disturbs it makes a block longer, never shorter, so a process stands for the lower quartile of its blocks. B is
+compared with the mean of the two of A, the one A with the other. Processes differ from one another for as long as they
+live, by up to 0.7 % (measured): so the medians over several sets are printed, and that of A against A says how far two
+identical runs are apart. Stops after N sets, or after S seconds and 7 sets. Then B trains on its own, and the share of
+a core that the monitor takes is read off. The library comes from GMOD_LIB (default: build/libgmod.so).
 """
 
 import argparse
@@ -25,8 +24,7 @@ MAX_OVERHEAD = 0.5  # percent
 MAX_CPU = 2.1  # percent of a core: GMOD's default of 2, and what the clocks do not tell apart
 BATCH = 32
 WARM_UP = 20
-BLOCK = 10  # iterations between two looks at the clock
-CORES = 4  # for all processes: two threads of PyTorch, the monitor, and one for what else there is
+BLOCK = 5  # iterations between two looks at the clock
 STRETCH = 100  # iterations without a rest, to see what the monitor takes of a core
 
 
@@ -169,20 +167,20 @@ def measure(library, blocks):
     return times[a], times[b], times[other], share
 
 
-def median_percent(slow, fast):
-    return statistics.median(percent(x, y) for x, y in zip(slow, fast))
+def undisturbed(blocks):
+    return statistics.quantiles(blocks, n=4)[0]
 
 
 def compare(options, library):
     end = time.monotonic() + options.seconds
     overhead, apart, native, guarded, cpu = [], [], [], [], []
     while len(overhead) < options.pairs and (len(overhead) < PAIRS_AT_LEAST or time.monotonic() < end):
-        a, b, other, share = measure(library, options.blocks)
-        both = [(x + y) / 2 for x, y in zip(a, other)]
-        overhead.append(median_percent(b, both))
-        apart.append(median_percent(other, a))
-        native.append(statistics.median(both))
-        guarded.append(statistics.median(b))
+        *times, share = measure(library, options.blocks)
+        a, b, other = (undisturbed(t) for t in times)
+        overhead.append(percent(b, (a + other) / 2))
+        apart.append(percent(other, a))
+        native.append((a + other) / 2)
+        guarded.append(b)
         cpu.append(share)
         print(
             f"set {len(overhead)}: {native[-1]:.3f} {guarded[-1]:.3f} ms, {overhead[-1]:+.2f} %,"
@@ -207,7 +205,7 @@ def compare(options, library):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=20, help="sets of processes at most")
-    parser.add_argument("--blocks", type=int, default=12, help="blocks a process in each set")
+    parser.add_argument("--blocks", type=int, default=32, help="blocks a process in each set")
     parser.add_argument("--seconds", type=float, default=270)
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -222,9 +220,6 @@ def main():
     if options.worker:
         worker()
         return 0
-    cores = sorted(os.sched_getaffinity(0))
-    if len(cores) >= 2 * CORES:
-        os.sched_setaffinity(0, cores[-CORES:])
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     return compare(options, os.environ.get("GMOD_LIB", os.path.join(root, "build", "libgmod.so")))
 
