@@ -69,7 +69,7 @@ export PRELOAD
 
 TOOL_C := $(wildcard lib/tool*.c)
 TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(BUILD)/lib/options.o
-LIB_C := $(filter-out $(TOOL_C),$(wildcard lib/*.c)) $(wildcard monitor/*.c)
+LIB_C := $(filter-out $(TOOL_C),$(wildcard lib/*.c)) $(wildcard monitor/*.c device/*.c)
 LIB_S := $(wildcard lib/*.S)
 LIB_O := $(LIB_C:%.c=$(BUILD)/%.o) $(LIB_S:%.S=$(BUILD)/%.S.o)
 # The exported dlsym and _exit stay out of programs that link the library's objects.
@@ -113,7 +113,7 @@ $(BUILD)/flags $(BUILD)/objects: FORCE | deps-build
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(text)' | cmp -s - $@ || printf '%s\n' '$(text)' >$@
 
-$(BUILD)/lib/%.o $(BUILD)/monitor/%.o: COMPILE = $(CC) $(CFLAGS_LIB) $(SANFLAGS) -MMD -MP -MF $(@:.o=.d)
+$(BUILD)/lib/%.o $(BUILD)/monitor/%.o $(BUILD)/device/%.o: COMPILE = $(CC) $(CFLAGS_LIB) $(SANFLAGS) -MMD -MP -MF $(@:.o=.d)
 # What dlsym runs through: it is called before a sanitizer's runtime is ready.
 $(addprefix $(BUILD)/lib/,dlsym_hook.o dlsym_next.o entrypoints.o): SANFLAGS :=
 
@@ -129,6 +129,9 @@ $(BUILD)/lib/%.S.o: lib/%.S $(BUILD)/flags
 	$(compile)
 
 $(BUILD)/monitor/%.o: monitor/%.c $(BUILD)/flags
+	$(compile)
+
+$(BUILD)/device/%.o: device/%.c $(BUILD)/flags
 	$(compile)
 
 # The version script: an anonymous node, made from the table and the public header.
@@ -192,9 +195,9 @@ bench: all ## figures: what GMOD costs
 
 # ---- checks ----
 
-ROOMS := lib monitor include device bench tests tests/*
+ROOMS := lib monitor include include/* device bench tests tests/*
 FORMATTED = $(wildcard $(foreach end,c h cu cuh,$(ROOMS:=/*.$(end))))
-TIDIED = $(wildcard lib/*.c monitor/*.c tests/sim/*.c tests/unit/*.c)
+TIDIED = $(wildcard lib/*.c monitor/*.c device/*.c tests/sim/*.c tests/unit/*.c)
 SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* bench/* tests/* tests/*/*)
 
 check: check-format check-tidy check-cppcheck check-models check-entrypoints check-scripts ## format, linters, models, tables
@@ -214,7 +217,7 @@ check-cppcheck: | deps-check
 	@mkdir -p $(BUILD)/cppcheck
 	$(call say,RUN )cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
 		--suppress=missingIncludeSystem --cppcheck-build-dir=$(BUILD)/cppcheck -D__x86_64__ -D__linux__ \
-		'-D__typeof__(x)=CUresult*' -I. lib monitor
+		'-D__typeof__(x)=CUresult*' -I. lib monitor device
 
 check-models: | deps-check
 	$(call say,RUN )tests/models/run

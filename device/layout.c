@@ -1,0 +1,121 @@
+#include "device/layout.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(struct gmod_segment) == GMOD_SEGMENT_SIZE, "a segment is full of entries");
+_Static_assert(sizeof(struct gmod_array) == 128, "an array has a cache line to itself");
+_Static_assert(sizeof(struct gmod_device_finding) % 8 == 0, "a finding is copied by words");
+_Static_assert(GMOD_CHUNK_WORDS * 64 >= GMOD_CHUNK_SIZE / GMOD_BLOCK_MIN, "every block has a bit");
+
+/* Chunk numbers + 1 are 32-bit hints, and 2^24 chunks are a TiB. */
+enum { CHUNKS_MAX = 1 << 24, ALIGNMENT = 256, SPARES_MAX = 1024 };
+
+static size_t words(uint32_t members)
+{
+	return ((size_t)members + 63) / 64;
+}
+
+size_t gmod_device_set_size(uint32_t members)
+{
+	size_t w = words(members);
+
+	return (w + words((uint32_t)w)) * sizeof(uint64_t);
+}
+
+static size_t place(size_t *end, size_t size)
+{
+	size_t at = *end;
+
+	*end += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	return at;
+}
+
+bool gmod_device_layout(uint32_t chunks, uint32_t arrays, struct gmod_device_layout *out)
+{
+	struct gmod_device_layout l = {.chunks = chunks, .arrays = arrays};
+
+	if (!chunks || chunks > CHUNKS_MAX || !arrays || arrays > GMOD_ARRAYS_MAX)
+		return false;
+	l.chunk_set_size = gmod_device_set_size(chunks);
+	l.number_set_size = gmod_device_set_size(GMOD_SEGMENTS_MAX);
+	place(&l.size, sizeof(struct gmod_device_heap));
+	l.chunk_table = place(&l.size, chunks * sizeof(struct gmod_chunk));
+	l.array_table = place(&l.size, arrays * sizeof(struct gmod_array));
+	l.segment_table = place(&l.size, GMOD_SEGMENTS_MAX * sizeof(uint64_t));
+	l.free_chunks = place(&l.size, l.chunk_set_size);
+	l.free_numbers = place(&l.size, l.number_set_size);
+	l.spare_numbers = place(&l.size, l.number_set_size);
+	l.class_chunks = place(&l.size, GMOD_SETS * l.chunk_set_size);
+	*out = l;
+	return true;
+}
+
+static void *at(uint64_t address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+static struct gmod_set set_at(uint64_t address, uint32_t members)
+{
+	return (struct gmod_set){at(address), at(address + words(members) * sizeof(uint64_t))};
+}
+
+/* Places that remember a chunk: with few chunks, few of them, or each would sit on one of its own. */
+static uint32_t slots(uint32_t chunks)
+{
+	uint32_t n = chunks / (2 * GMOD_SETS);
+
+	return n < 1 ? 1 : n > GMOD_SLOTS ? GMOD_SLOTS : n;
+}
+
+/* Empty segments of byte arrays at hand: up to a 64th of the memory. */
+static uint32_t spares(uint32_t chunks)
+{
+	uint64_t n = ((uint64_t)chunks << GMOD_CHUNK_BITS) / 64 / GMOD_SEGMENT_SIZE;
+
+	return n > SPARES_MAX ? SPARES_MAX : (uint32_t)n;
+}
+
+void gmod_device_header(const struct gmod_device_layout *l, uint64_t metadata, uint64_t chunks, uint64_t ring,
+			const uint64_t key[2], enum gmod_heap_mode mode, struct gmod_device_heap *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->magic = GMOD_DEVICE_MAGIC;
+	out->layout = GMOD_DEVICE_LAYOUT;
+	out->mode = mode;
+	out->key[0] = key[0];
+	out->key[1] = key[1];
+	out->base = chunks;
+	out->end = chunks + ((uint64_t)l->chunks << GMOD_CHUNK_BITS);
+	out->native_low = UINT64_MAX;
+	out->chunks = l->chunks;
+	out->arrays = l->arrays;
+	out->slots = slots(l->chunks);
+	out->chunk = at(metadata + l->chunk_table);
+	out->array = at(metadata + l->array_table);
+	out->segment = at(metadata + l->segment_table);
+	out->ring = at(ring);
+	out->free_chunks = set_at(metadata + l->free_chunks, l->chunks);
+	out->free_numbers = set_at(metadata + l->free_numbers, GMOD_SEGMENTS_MAX);
+	out->spare_numbers = set_at(metadata + l->spare_numbers, GMOD_SEGMENTS_MAX);
+	out->spares_wanted = spares(l->chunks);
+	for (size_t i = 0; i < GMOD_SETS; i++)
+		out->class_chunks[i] = set_at(metadata + l->class_chunks + i * l->chunk_set_size, l->chunks);
+}
+
+static void put(uint64_t *word, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		word[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+void gmod_device_set_image(uint32_t members, uint32_t from, uint32_t to, uint64_t *out)
+{
+	size_t w = words(members);
+
+	memset(out, 0, gmod_device_set_size(members));
+	put(out, from, to);
+	for (size_t i = 0; i < w; i++)
+		if (out[i])
+			put(out + w, (uint32_t)i, (uint32_t)i + 1);
+}

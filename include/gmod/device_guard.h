@@ -1,0 +1,295 @@
+/*
+ * The guard: workers that scan byte arrays, verify buffers and release freed ones.
+ *
+ * A worker has an array to itself while it holds the array's scanning flag; on the GPU it is a warp, whose lanes look
+ * at entries side by side. A thread that finds the heap exhausted does the same as a worker, with the lanes that are
+ * short with it (mallocN reclaims inline), so memory that is already freed is found also while kernels keep the guard
+ * from running.
+ */
+#ifndef GMOD_DEVICE_GUARD_H
+#define GMOD_DEVICE_GUARD_H
+
+#include "device_array.h"
+#include "device_buffer.h"
+#include "device_ring.h"
+
+/* What a worker has counted in a scan. */
+struct gmod_tally {
+	gmod_u64 live, bytes, waiting, released, quarantined;
+};
+
+/* ---- saying it ---- */
+
+GMOD_DEVICE struct gmod_device_finding gmod_finding_new(gmod_u32 class_, gmod_u64 user, gmod_u64 meta)
+{
+	struct gmod_device_finding f = {0};
+
+	f.class_ = class_;
+	f.user = user;
+	f.size = gmod_meta_size(meta);
+	f.generation = gmod_meta_generation(meta);
+	return f;
+}
+
+/* Memory around the first changed byte: only words of the block itself are read. */
+GMOD_DEVICE void gmod_finding_window(struct gmod_device_finding *f, const struct gmod_secrets *s, gmod_u64 meta,
+				     gmod_u64 end, bool freed)
+{
+	gmod_u64 at = (f->user + f->first) & ~7ull;
+
+	f->window_at = at - f->user;
+	for (gmod_u32 i = 0; i < GMOD_WINDOW / 8 && at < end; i++, at += 8) {
+		long long offset = (long long)(at - f->user);
+
+		f->observed[i] = gmod_load64_relaxed(gmod_words_at(at));
+		f->expected[i] = offset == -16  ? s->head
+				 : offset == -8 ? (meta | GMOD_STATE_LIVE) ^ s->pad
+				 : freed && at + 8 <= gmod_fill_end(f->user, f->size) ? gmod_fill_word(s)
+				 : offset >= (long long)f->size                       ? s->tail
+										      : f->observed[i];
+	}
+}
+
+GMOD_DEVICE_SLOW void gmod_say_corrupt(struct gmod_device_heap *h, gmod_u32 class_, gmod_u32 array, gmod_u64 user,
+				       gmod_u64 meta, struct gmod_change change, gmod_u64 end, bool freed)
+{
+	struct gmod_device_finding f = gmod_finding_new(class_, user, meta);
+	struct gmod_secrets s = gmod_secrets_of(h->key, user, meta);
+
+	f.array = array;
+	f.first = (gmod_u64)change.first;
+	f.last = (gmod_u64)change.last;
+	gmod_finding_window(&f, &s, meta, end, freed);
+	gmod_ring_put(h, &f);
+}
+
+/* ---- looking ---- */
+
+GMOD_DEVICE gmod_u64 gmod_native_block_size(gmod_u64 size)
+{
+	return gmod_buffer_needs(size);
+}
+
+GMOD_DEVICE gmod_u64 gmod_block_size_of(const struct gmod_device_heap *h, gmod_u64 user, gmod_u64 size,
+					struct gmod_place *p)
+{
+	if (h->mode == GMOD_HEAP_NATIVE)
+		return gmod_native_block_size(size);
+	*p = gmod_slab_place(h, user - GMOD_HEAD_SIZE);
+	return p->size;
+}
+
+GMOD_DEVICE void gmod_release_block(struct gmod_device_heap *h, gmod_u64 user, struct gmod_place p)
+{
+	if (h->mode == GMOD_HEAP_NATIVE)
+		gmod_native_free((void *)(user - GMOD_HEAD_SIZE));
+	else
+		gmod_slab_release(h, p);
+}
+
+/* What is wrong with a buffer, 0 if nothing is: before it, behind it, or in it after a free, in this order. */
+GMOD_DEVICE gmod_u32 gmod_buffer_verify(const struct gmod_secrets *s, gmod_u64 user, gmod_u64 meta, gmod_u64 end,
+					gmod_u64 head, gmod_u64 header, struct gmod_change *change)
+{
+	gmod_u64 size = gmod_meta_size(meta), state = gmod_header_state(header, meta, s->pad);
+	bool tail = gmod_stretch_intact(user + size, end, s->tail);
+
+	if (head != s->head || !state) {
+		*change = gmod_no_change();
+		gmod_compare_head(change, s, meta, head, header);
+		return GMOD_DEVICE_UNDERFLOW;
+	}
+	if (!tail) {
+		*change = gmod_stretch_change(user, user + size, end, s->tail);
+		return GMOD_DEVICE_OVERFLOW;
+	}
+	if (state != GMOD_STATE_FREED || gmod_stretch_intact(user, gmod_fill_end(user, size), gmod_fill_word(s)))
+		return 0;
+	*change = gmod_stretch_change(user, user, gmod_fill_end(user, size), gmod_fill_word(s));
+	return GMOD_DEVICE_USE_AFTER_FREE;
+}
+
+/* A freed buffer that is intact: true when it has been released. */
+GMOD_DEVICE bool gmod_entry_release(struct gmod_device_heap *h, struct gmod_entry *e, gmod_u64 word, gmod_u64 user,
+				    gmod_u64 meta, gmod_u64 pad, struct gmod_place p)
+{
+	gmod_u32 pass = gmod_load32_relaxed(&h->pass);
+
+	if (h->delay && !(word & GMOD_ENTRY_FREED)) {
+		gmod_store64_relaxed(&e->word, word | GMOD_ENTRY_FREED | (gmod_u64)(pass & 0xffff) << 48);
+		return false;
+	}
+	if (h->delay && (gmod_u32)((pass - (gmod_u32)(word >> 48)) & 0xffff) < h->delay)
+		return false;
+	gmod_store64_relaxed(gmod_header_word(user), (meta | GMOD_STATE_DEAD) ^ pad);
+	gmod_store64_relaxed(&e->word, GMOD_ENTRY_USED_UP);
+	gmod_release_block(h, user, p);
+	return true;
+}
+
+/* Look at one entry: true when it is used up, now or before. */
+GMOD_DEVICE bool gmod_entry_look(struct gmod_device_heap *h, gmod_u32 array, struct gmod_entry *e, struct gmod_tally *t)
+{
+	/* acquire: the entry's meta and the buffer's canaries */
+	gmod_u64 word = gmod_load64_acquire(&e->word), user = word & GMOD_ENTRY_ADDRESS, meta, head, header, state, end;
+	struct gmod_place p = {0, 0, 0, 0};
+	struct gmod_secrets s;
+	struct gmod_change change;
+	gmod_u32 class_;
+
+	if (word == GMOD_ENTRY_USED_UP)
+		return true;
+	if (!word)
+		return false;
+	meta = gmod_load64_relaxed(&e->meta);
+	if (word & GMOD_ENTRY_REPORTED) {
+		t->quarantined++;
+		return false;
+	}
+	/* acquire: what freeN did before FREED. Read once: what is decided below is decided on one value. */
+	header = gmod_load64_acquire(gmod_header_word(user));
+	head = gmod_load64_relaxed(gmod_head_word(user));
+	end = gmod_tail_end(user, gmod_meta_size(meta), gmod_block_size_of(h, user, gmod_meta_size(meta), &p));
+	s = gmod_secrets_of(h->key, user, meta);
+	state = gmod_header_state(header, meta, s.pad);
+	class_ = gmod_buffer_verify(&s, user, meta, end, head, header, &change);
+	if (class_) {
+		gmod_store64_relaxed(&e->word, word | GMOD_ENTRY_REPORTED);
+		gmod_say_corrupt(h, class_, array, user, meta, change, end, state == GMOD_STATE_FREED);
+		t->quarantined++;
+		return false;
+	}
+	if (state != GMOD_STATE_FREED) {
+		t->live++;
+		t->bytes += gmod_meta_size(meta);
+		return false;
+	}
+	if (!gmod_entry_release(h, e, word, user, meta, s.pad, p)) {
+		t->waiting++;
+		return false;
+	}
+	t->released++;
+	return true;
+}
+
+/* ---- scanning ---- */
+
+/* Entries of a segment that have been reserved so far. */
+GMOD_DEVICE gmod_u32 gmod_segment_reserved(const struct gmod_array *a, gmod_u64 number, bool *current)
+{
+	gmod_u64 control = gmod_load64_acquire(&a->control);
+	gmod_u32 count = (gmod_u32)control;
+
+	*current = gmod_array_number(control) == number;
+	return *current && count < GMOD_SEGMENT_ENTRIES ? count : GMOD_SEGMENT_ENTRIES;
+}
+
+/* So few entries in use that they are worth moving. */
+enum { GMOD_SEGMENT_SPARSE = GMOD_SEGMENT_ENTRIES / 8 * 7 };
+
+/* Move what is left in a segment to the current one, like any thread that allocates; returns how many it was. */
+GMOD_DEVICE gmod_u32 gmod_segment_move(struct gmod_device_heap *h, struct gmod_array *a, struct gmod_segment *s,
+				       struct gmod_group w)
+{
+	gmod_u32 moved = 0;
+
+	for (gmod_u32 i = w.rank; i < GMOD_SEGMENT_ENTRIES; i += w.size) {
+		struct gmod_entry *from = &s->entry[i], *to;
+		gmod_u64 word = gmod_load64_acquire(&from->word);
+		gmod_u32 generation;
+
+		if (!word || word == GMOD_ENTRY_USED_UP)
+			continue;
+		to = gmod_array_reserve(h, a, &generation);
+		if (!to)
+			break;
+		gmod_store64_relaxed(&to->meta, gmod_load64_relaxed(&from->meta));
+		gmod_store64_release(&to->word, word);
+		gmod_store64_relaxed(&from->word, GMOD_ENTRY_USED_UP);
+		moved++;
+	}
+	return (gmod_u32)gmod_group_sum(w, moved);
+}
+
+/* Look at all entries of an array. All lanes of the worker call it, and the flag is held. */
+GMOD_DEVICE void gmod_array_scan(struct gmod_device_heap *h, gmod_u32 array, struct gmod_group w, struct gmod_tally *t)
+{
+	struct gmod_array *a = &h->array[array];
+	struct gmod_segment *before = NULL, *s = gmod_segment_at(gmod_load64_acquire(&a->segments));
+
+	while (s) {
+		struct gmod_segment *next = gmod_segment_at(gmod_load64_relaxed(&s->next));
+		gmod_u32 used = 0, count;
+		bool current;
+
+		count = gmod_segment_reserved(a, gmod_load64_relaxed(&s->number), &current);
+		for (gmod_u32 i = w.rank; i < count; i += w.size)
+			used += gmod_entry_look(h, array, &s->entry[i], t);
+		used = (gmod_u32)gmod_group_sum(w, used);
+		/* One lane decides: `current` may change while they read it. */
+		if (gmod_group_share(w, !current && used >= GMOD_SEGMENT_SPARSE))
+			used += gmod_segment_move(h, a, s, w);
+		gmod_group_meet(w); /* nobody reads the segment any more */
+		if (gmod_group_share(w, !current && used == GMOD_SEGMENT_ENTRIES)) {
+			if (w.rank == 0)
+				gmod_array_unlink(h, a, before, s);
+		} else {
+			before = s;
+		}
+		gmod_group_meet(w);
+		s = next;
+	}
+}
+
+GMOD_DEVICE void gmod_array_tally(struct gmod_array *a, struct gmod_group w, struct gmod_tally t)
+{
+	t.live = gmod_group_sum(w, t.live);
+	t.bytes = gmod_group_sum(w, t.bytes);
+	t.waiting = gmod_group_sum(w, t.waiting);
+	t.released = gmod_group_sum(w, t.released);
+	t.quarantined = gmod_group_sum(w, t.quarantined);
+	if (w.rank)
+		return;
+	gmod_store64_relaxed(&a->live, t.live);
+	gmod_store64_relaxed(&a->live_bytes, t.bytes);
+	gmod_store64_relaxed(&a->waiting, t.waiting);
+	gmod_store64_relaxed(&a->quarantined, t.quarantined);
+	gmod_add64_relaxed(&a->released, t.released);
+}
+
+/* Keep some empty segments at hand, so that a thread whose array is full need not make one by itself. */
+GMOD_DEVICE void gmod_guard_spares(struct gmod_device_heap *h, struct gmod_group w)
+{
+	for (int i = 0; i < GMOD_SPARES_A_PASS; i++) {
+		struct gmod_segment *s = NULL;
+
+		if (w.rank == 0 && gmod_load32_relaxed(&h->spares) < h->spares_wanted)
+			s = gmod_segment_make(h);
+		s = gmod_segment_at(gmod_group_share(w, (gmod_u64)s));
+		if (!s)
+			return;
+		gmod_segment_clear(s, w);
+		if (w.rank == 0)
+			gmod_segment_spare(h, s);
+	}
+}
+
+/* One pass of a worker over one array; false: somebody else is at it. Returns how much it has released in *released. */
+GMOD_DEVICE bool gmod_guard_array(struct gmod_device_heap *h, gmod_u32 array, struct gmod_group w, gmod_u64 *released)
+{
+	struct gmod_array *a = &h->array[array];
+	struct gmod_tally t = {0, 0, 0, 0, 0};
+	bool ours = w.rank == 0 && gmod_array_try_scan(a);
+
+	if (!gmod_group_share(w, ours))
+		return false;
+	gmod_array_scan(h, array, w, &t);
+	gmod_array_tally(a, w, t);
+	*released = gmod_group_sum(w, t.released);
+	gmod_group_meet(w); /* all have seen what there is before others change it */
+	if (w.rank == 0)
+		gmod_array_scanned(a);
+	return true;
+}
+
+#endif

@@ -1,0 +1,202 @@
+/* mallocN and its kin over one heap; gmod_device.cuh has the interface and its contract. */
+#ifndef GMOD_DEVICE_MALLOC_H
+#define GMOD_DEVICE_MALLOC_H
+
+#include "device_guard.h"
+
+enum { GMOD_RECLAIM_TRIES = 40 };
+
+/* ---- memory ---- */
+
+/* A block for `needs` bytes, its size in *size; 0 if there is none. */
+GMOD_DEVICE gmod_u64 gmod_block_get(struct gmod_device_heap *h, gmod_u64 needs, gmod_u64 *size)
+{
+	gmod_u32 class_;
+
+	if (h->mode == GMOD_HEAP_NATIVE) {
+		*size = needs;
+		return (gmod_u64)gmod_native_malloc(needs);
+	}
+	if (needs > GMOD_BLOCK_MAX) {
+		*size = (needs + GMOD_CHUNK_SIZE - 1) & ~(gmod_u64)(GMOD_CHUNK_SIZE - 1);
+		return gmod_run_allocate(h, needs);
+	}
+	class_ = gmod_class_of((gmod_u32)needs);
+	*size = gmod_class_size(class_);
+	return gmod_slab_allocate(h, class_, gmod_group_of(class_));
+}
+
+/* The heap is exhausted: the lanes that are short release together what is freed, in the arrays that nobody scans. */
+GMOD_DEVICE_SLOW gmod_u64 gmod_reclaim(struct gmod_device_heap *h)
+{
+	struct gmod_group g = gmod_group_here();
+	gmod_u32 first = (gmod_u32)gmod_group_share(g, gmod_thread_id() / 32 % h->arrays);
+	gmod_u64 released = 0, here;
+
+	for (gmod_u32 i = 0; i < h->arrays && !released; i++)
+		if (gmod_guard_array(h, (first + i) % h->arrays, g, &here)) {
+			released += here;
+			if (g.rank == 0)
+				gmod_add64_relaxed(&h->reclaims, 1);
+		}
+	return released;
+}
+
+/* Others may be at it, and what they release is for us too: so wait a little, and longer each time. */
+GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, gmod_u64 needs, gmod_u64 *size)
+{
+	gmod_u64 block = 0;
+
+	for (int tries = 0; !block && tries < GMOD_RECLAIM_TRIES; tries++) {
+		if (!gmod_reclaim(h))
+			for (int i = 0; i <= tries; i++)
+				gmod_pause();
+		block = gmod_block_get(h, needs, size);
+	}
+	return block;
+}
+
+/* In native mode: where CUDA's heap is, as far as we have seen. */
+GMOD_DEVICE void gmod_note_bounds(struct gmod_device_heap *h, gmod_u64 block, gmod_u64 size)
+{
+	gmod_u64 seen = gmod_load64_relaxed(&h->native_low), v;
+
+	while (block < seen && (v = gmod_cas64_release(&h->native_low, seen, block)) != seen)
+		seen = v;
+	seen = gmod_load64_relaxed(&h->native_high);
+	while (block + size > seen && (v = gmod_cas64_release(&h->native_high, seen, block + size)) != seen)
+		seen = v;
+}
+
+GMOD_DEVICE void gmod_block_give_back(struct gmod_device_heap *h, gmod_u64 block)
+{
+	if (h->mode == GMOD_HEAP_NATIVE)
+		gmod_native_free((void *)block);
+	else
+		gmod_slab_release(h, gmod_slab_place(h, block));
+}
+
+GMOD_DEVICE_SLOW void *gmod_heap_malloc(struct gmod_device_heap *h, gmod_u64 size)
+{
+	struct gmod_array *a = &h->array[gmod_thread_id() % h->arrays];
+	gmod_u64 needs = gmod_buffer_needs(size), block = 0, block_size, meta;
+	struct gmod_entry *e = NULL;
+	gmod_u32 generation;
+
+	if (size < GMOD_SIZE_LIMIT / 2)
+		block = gmod_block_get(h, needs, &block_size);
+	if (!block && size < GMOD_SIZE_LIMIT / 2)
+		block = gmod_block_get_slowly(h, needs, &block_size);
+	if (block)
+		e = gmod_array_reserve(h, a, &generation);
+	if (!e) {
+		if (block)
+			gmod_block_give_back(h, block);
+		gmod_add64_relaxed(&h->failed, 1);
+		return NULL;
+	}
+	if (h->mode == GMOD_HEAP_NATIVE)
+		gmod_note_bounds(h, block, block_size);
+	meta = gmod_meta(size, generation);
+	gmod_buffer_make(h->key, block + GMOD_HEAD_SIZE, meta, block_size);
+	gmod_entry_publish(e, block + GMOD_HEAD_SIZE, meta);
+	return (void *)(block + GMOD_HEAD_SIZE);
+}
+
+/* ---- free ---- */
+
+GMOD_DEVICE_SLOW void gmod_say_bad_free(struct gmod_device_heap *h, gmod_u32 class_, gmod_u64 user, gmod_u64 meta)
+{
+	struct gmod_device_finding f = gmod_finding_new(class_, user, meta);
+
+	f.block = gmod_block_id();
+	f.thread = gmod_thread_in_block();
+	gmod_ring_put(h, &f);
+}
+
+/* Is there an entry for it? The long way, for what looks wrong already. */
+GMOD_DEVICE_SLOW bool gmod_is_known(struct gmod_device_heap *h, gmod_u64 user)
+{
+	bool found = false;
+
+	for (gmod_u32 i = 0; i < h->arrays && !found; i++) {
+		struct gmod_array *a = &h->array[i];
+		int tries = 0;
+
+		while (!gmod_array_try_scan(a) && tries++ < GMOD_SEGMENT_WAIT)
+			gmod_pause();
+		if (tries > GMOD_SEGMENT_WAIT)
+			return true; /* not known to be unknown */
+		found = gmod_array_has(a, user);
+		gmod_array_scanned(a);
+	}
+	return found;
+}
+
+/* May a pointer be looked at as a buffer of ours? What it points to is not read for that. */
+GMOD_DEVICE bool gmod_may_be_ours(const struct gmod_device_heap *h, gmod_u64 user)
+{
+	gmod_u64 block = user - GMOD_HEAD_SIZE;
+
+	if (user % 16)
+		return false;
+	if (h->mode == GMOD_HEAP_NATIVE)
+		return block >= gmod_load64_relaxed(&h->native_low) && user < gmod_load64_relaxed(&h->native_high);
+	return gmod_slab_place(h, block).size != 0;
+}
+
+/* The size that a header says, if the head's canary bears it out; what is there may be anything. */
+GMOD_DEVICE bool gmod_header_meta(const struct gmod_device_heap *h, gmod_u64 user, gmod_u64 header, gmod_u64 *meta,
+				  gmod_u64 *state, struct gmod_secrets *s)
+{
+	gmod_u64 plain = header ^ gmod_header_pad(h->key, user);
+
+	*state = plain & GMOD_STATE_MASK;
+	*meta = plain & ~GMOD_STATE_MASK;
+	*s = gmod_secrets_of(h->key, user, *meta);
+	return gmod_load64_relaxed(gmod_head_word(user)) == s->head;
+}
+
+GMOD_DEVICE_SLOW void gmod_heap_free(struct gmod_device_heap *h, void *p)
+{
+	gmod_u64 user = (gmod_u64)p, header, meta, state;
+	struct gmod_secrets s;
+
+	if (!gmod_may_be_ours(h, user)) {
+		gmod_say_bad_free(h, GMOD_DEVICE_INVALID_FREE, user, 0);
+		return;
+	}
+	header = gmod_load64_relaxed(gmod_header_word(user));
+	if (!gmod_header_meta(h, user, header, &meta, &state, &s)) {
+		/* A buffer whose head is corrupt is the guard's to say; where none begins, the pointer is wrong. */
+		if (!gmod_is_known(h, user))
+			gmod_say_bad_free(h, GMOD_DEVICE_INVALID_FREE, user, 0);
+		return;
+	}
+	if (state != GMOD_STATE_LIVE && state != GMOD_STATE_FREEING && state != GMOD_STATE_FREED &&
+	    state != GMOD_STATE_DEAD)
+		return; /* corrupt too */
+	/* The one atomic that says who frees; acquire and release: see below and gmod_entry_look(). */
+	if (state != GMOD_STATE_LIVE ||
+	    gmod_cas64_release(gmod_header_word(user), header, (meta | GMOD_STATE_FREEING) ^ s.pad) != header) {
+		gmod_say_bad_free(h, GMOD_DEVICE_DOUBLE_FREE, user, meta);
+		return;
+	}
+	gmod_fill_freed(&s, user, gmod_meta_size(meta));
+	/* release: the fill is there for the guard that finds it FREED */
+	gmod_store64_release(gmod_header_word(user), (meta | GMOD_STATE_FREED) ^ s.pad);
+}
+
+/* The size of a live buffer, 0 for anything else. */
+GMOD_DEVICE gmod_u64 gmod_heap_size_of(const struct gmod_device_heap *h, const void *p)
+{
+	gmod_u64 user = (gmod_u64)p, meta, state;
+	struct gmod_secrets s;
+
+	if (!gmod_may_be_ours(h, user) ||
+	    !gmod_header_meta(h, user, gmod_load64_relaxed(gmod_header_word(user)), &meta, &state, &s))
+		return 0;
+	return state == GMOD_STATE_LIVE ? gmod_meta_size(meta) : 0;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Findings on their way to the host: a ring in pinned memory.
+ *
+ * A slot is reserved by counting up h->findings, filled, sealed, and published by its sequence number. The host takes
+ * findings in order and says how many it has taken; who finds the ring full counts its finding as lost. The seal is a
+ * keyed hash over the finding, so that a kernel that scribbles over the ring can destroy findings and not invent any;
+ * the host checks it on a copy of its own.
+ */
+#ifndef GMOD_DEVICE_RING_H
+#define GMOD_DEVICE_RING_H
+
+#include "device_canary.h"
+#include "device_heap.h"
+
+/* Over all fields but the seal itself. */
+GMOD_DEVICE gmod_u64 gmod_finding_seal(const gmod_u64 key[2], const struct gmod_device_finding *f)
+{
+	const gmod_u64 *word = (const gmod_u64 *)f;
+	struct gmod_sip s = {key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull,
+			     key[0] ^ 0x6c7967656e657261ull, key[1] ^ 0x7465646279746573ull};
+
+	for (gmod_u32 i = 0; i < sizeof(*f) / 8 - 1; i++)
+		gmod_sip_absorb(&s, word[i]);
+	s.c ^= 0xff;
+	return gmod_sip_word(&s);
+}
+
+GMOD_DEVICE_SLOW void gmod_ring_put(struct gmod_device_heap *h, struct gmod_device_finding *f)
+{
+	gmod_u64 sequence = gmod_add64_relaxed(&h->findings, 1) + 1;
+	struct gmod_device_finding *slot = &h->ring->slot[(sequence - 1) % GMOD_RING_SLOTS];
+	const gmod_u64 *from = (const gmod_u64 *)f;
+	gmod_u64 *to = (gmod_u64 *)slot;
+
+	if (sequence - gmod_load64_system(&h->ring->taken) > GMOD_RING_SLOTS) {
+		gmod_add64_relaxed(&h->findings_lost, 1);
+		return;
+	}
+	f->sequence = sequence;
+	f->seal = gmod_finding_seal(h->key, f);
+	for (gmod_u32 i = 1; i < sizeof(*f) / 8; i++)
+		gmod_store64_relaxed(&to[i], from[i]);
+	/* release, for the host: the finding is all there */
+	gmod_store64_release_system(&slot->sequence, sequence);
+}
+
+#endif

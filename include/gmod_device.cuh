@@ -1,0 +1,131 @@
+/*
+ * gmod_device.cuh: memory for kernels, watched by GMOD.
+ *
+ *     #include <gmod_device.cuh>
+ *
+ *     __global__ void kernel(...)
+ *     {
+ *             int *p = (int *)mallocN(n * sizeof(int));
+ *
+ *             if (p) ...
+ *             freeN(p);
+ *     }
+ *
+ * Every buffer lies between canaries. A guard, which GMOD runs beside the program's kernels, verifies them and gives
+ * freed memory back; overflows, underflows, writes after the free, double and invalid frees come out as GMOD's reports.
+ * There is one heap per device and process, however many modules and translation units include this; libgmod makes it
+ * when the first of them is loaded. Without libgmod in the process, or with device_heap=off, the functions are CUDA's
+ * own malloc and free.
+ *
+ * Define GMOD_REPLACE_DEVICE_MALLOC before the include, and malloc, free, new and delete in the device code that
+ * follows go the same way.
+ *
+ * nvcc and NVRTC, C++14 and later, compute capability 7.5 and later, with and without relocatable device code.
+ */
+#ifndef GMOD_DEVICE_CUH
+#define GMOD_DEVICE_CUH
+
+#include "gmod/device_malloc.h"
+
+/* ---- the unit's link to the heap: libgmod finds both by name ---- */
+
+#if defined(__CUDACC_RDC__)
+#define GMOD_UNIT_VARIABLE inline
+#else
+#define GMOD_UNIT_VARIABLE
+#endif
+
+extern "C" {
+/* Filled in by libgmod when the module is loaded. */
+GMOD_UNIT_VARIABLE __device__ struct gmod_device_heap *gmod_unit_heap;
+/* What the module was compiled with. */
+GMOD_UNIT_VARIABLE __device__ gmod_u32 gmod_unit_layout = GMOD_DEVICE_LAYOUT;
+}
+
+/*
+ * One guard pass: a warp for each byte array. `from` and `to` are chunks that have got memory since the last pass. It
+ * is a template so that several units of a program may have it.
+ */
+template <unsigned layout> __global__ void gmod_unit_guard(struct gmod_device_heap *h, gmod_u32 from, gmod_u32 to)
+{
+	gmod_u32 worker = (blockIdx.x * blockDim.x + threadIdx.x) / 32, workers = gridDim.x * blockDim.x / 32;
+	gmod_u64 released;
+
+	if (worker == 0 && threadIdx.x % 32 == 0) {
+		gmod_add32_relaxed(&h->pass, 1);
+		if (from < to)
+			gmod_run_give(h, from, to - from);
+	}
+	for (gmod_u32 array = worker; array < h->arrays; array += workers) {
+		gmod_guard_array(h, array, gmod_group_here(), &released);
+		gmod_guard_spares(h, gmod_group_here());
+	}
+}
+
+template __global__ void gmod_unit_guard<GMOD_DEVICE_LAYOUT>(struct gmod_device_heap *, gmod_u32, gmod_u32);
+
+/* ---- what kernels call ---- */
+
+/*
+ * size bytes of global memory, aligned to 16 bytes; its contents are undefined. A size of 0 gives a pointer that can be
+ * freed and must not be dereferenced. NULL where there is no memory, after what is already freed has been looked for;
+ * it never waits for the guard, the host or another kernel. Any thread may call it, in divergent code too.
+ */
+static __device__ inline void *mallocN(size_t size)
+{
+	struct gmod_device_heap *h = gmod_unit_heap;
+
+	return h ? gmod_heap_malloc(h, size) : malloc(size);
+}
+
+/*
+ * Give back what mallocN, callocN or reallocN returned, from any thread of any kernel on the device; NULL is nothing.
+ * The memory is used again once the guard has verified it. A pointer that is none of these, or has been freed before,
+ * is reported with the block and thread that called, and nothing else happens.
+ */
+static __device__ inline void freeN(void *p)
+{
+	struct gmod_device_heap *h = gmod_unit_heap;
+
+	if (p && h)
+		gmod_heap_free(h, p);
+	else if (p)
+		free(p);
+}
+
+/* count * size bytes, all zero; NULL also where the product is no size. */
+static __device__ inline void *callocN(size_t count, size_t size)
+{
+	size_t bytes = count * size;
+	char *p = size && bytes / size != count ? NULL : (char *)mallocN(bytes);
+
+	for (size_t i = 0; p && i + 8 <= bytes; i += 8)
+		*(gmod_u64 *)(p + i) = 0;
+	for (size_t i = bytes & ~(size_t)7; p && i < bytes; i++)
+		p[i] = 0;
+	return p;
+}
+
+/*
+ * A buffer of another size with the same bytes, as far as they fit; the old one is freed, unless NULL is returned.
+ * reallocN of NULL is mallocN; of size 0, a buffer of 0 bytes. Under libgmod only: CUDA's own heap does not tell a
+ * buffer's size, so without it a non-NULL p gives NULL.
+ */
+static __device__ inline void *reallocN(void *p, size_t size)
+{
+	struct gmod_device_heap *h = gmod_unit_heap;
+	size_t old = p && h ? gmod_heap_size_of(h, p) : 0, both = old < size ? old : size;
+	char *q = p && !h ? NULL : (char *)mallocN(size);
+
+	for (size_t i = 0; q && i < both; i++)
+		q[i] = ((const char *)p)[i];
+	if (q)
+		freeN(p);
+	return q;
+}
+
+#if defined(GMOD_REPLACE_DEVICE_MALLOC)
+#include "gmod/device_replace.h"
+#endif
+
+#endif

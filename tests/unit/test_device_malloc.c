@@ -1,0 +1,404 @@
+/* mallocN and freeN on the CPU: what the guard sees, says and releases. */
+#include <stdatomic.h>
+
+#include "tests/unit/device_heap.h"
+
+enum { CHUNKS = 64, ARRAYS = 4 };
+
+static struct test_heap heap;
+static struct gmod_device_finding finding[8];
+
+static int slab(void **state)
+{
+	(void)state;
+	heap = heap_make(CHUNKS, ARRAYS, GMOD_HEAP_SLAB);
+	return 0;
+}
+
+static int native(void **state)
+{
+	(void)state;
+	heap = heap_make(CHUNKS, ARRAYS, GMOD_HEAP_NATIVE);
+	return 0;
+}
+
+static int drop(void **state)
+{
+	(void)state;
+	heap_drop(&heap);
+	return 0;
+}
+
+static uint32_t findings(void)
+{
+	return take_findings(&heap, finding, 8);
+}
+
+static void check_finding(const struct gmod_device_finding *f, uint32_t class_, const void *p, uint64_t size,
+			  int64_t first, int64_t last)
+{
+	assert_int_equal(f->class_, class_);
+	assert_true(f->user == (uint64_t)(uintptr_t)p);
+	assert_int_equal(f->size, size);
+	assert_int_equal((int64_t)f->first, first);
+	assert_int_equal((int64_t)f->last, last);
+}
+
+static const uint64_t sizes[] = {0,   1,   2,   7,    8,    9,    15,   16,    17,    40,    64,    100,    104,
+				 105, 127, 128, 1000, 4096, 5000, 8192, 20000, 32744, 32745, 65536, 100000, 131048};
+enum { SIZES = sizeof(sizes) / sizeof(*sizes) };
+
+static void buffers_are_the_programs(void **state)
+{
+	uint32_t chunks = free_chunks(&heap);
+	uint8_t *p[SIZES];
+
+	(void)state;
+	for (int i = 0; i < SIZES; i++) {
+		p[i] = gmod_heap_malloc(heap.heap, sizes[i]);
+		assert_non_null(p[i]);
+		assert_int_equal((uintptr_t)p[i] % 16, 0);
+		assert_int_equal(gmod_heap_size_of(heap.heap, p[i]), sizes[i]);
+		memset(p[i], i, sizes[i]);
+	}
+	guard_pass(&heap);
+	for (int i = 0; i < SIZES; i++) {
+		for (uint64_t k = 0; k < sizes[i]; k++)
+			assert_int_equal(p[i][k], i);
+		gmod_heap_free(heap.heap, p[i]);
+		assert_int_equal(gmod_heap_size_of(heap.heap, p[i]), 0);
+	}
+	assert_int_equal(guard_pass(&heap), SIZES);
+	assert_int_equal(findings(), 0);
+	/* what is left is the arrays' first segments, three to a chunk */
+	assert_true(chunks - free_chunks(&heap) <= 1 + ARRAYS / 3);
+}
+
+static void every_byte_around_a_buffer_counts(void **state)
+{
+	(void)state;
+	for (int i = 0; i < SIZES; i++)
+		for (int64_t off = -16; off < 8; off++) {
+			int64_t at = off < 0 ? off : (int64_t)sizes[i] + off;
+			uint8_t *p = gmod_heap_malloc(heap.heap, sizes[i]);
+
+			p[at] ^= 1u << (at & 7);
+			guard_pass(&heap);
+			assert_int_equal(findings(), 1);
+			check_finding(finding, off < 0 ? GMOD_DEVICE_UNDERFLOW : GMOD_DEVICE_OVERFLOW, p, sizes[i], at,
+				      at);
+			/* once, also when it is freed; and what is corrupt is never given out again */
+			gmod_heap_free(heap.heap, p);
+			guard_pass(&heap);
+			assert_int_equal(findings(), 0);
+			if (sizes[i] >= 30000)
+				break;
+		}
+}
+
+static void the_window_shows_what_is_there(void **state)
+{
+	uint8_t *p = gmod_heap_malloc(heap.heap, 40);
+
+	(void)state;
+	memset(p, 0x11, 40);
+	p[40] = 0xab;
+	p[43] = 0xcd;
+	guard_pass(&heap);
+	assert_int_equal(findings(), 1);
+	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, 40, 40, 43);
+	assert_int_equal(finding->window_at, 40);
+	assert_int_equal(finding->observed[0] & 0xff, 0xab);
+	assert_int_equal(finding->observed[0] >> 24 & 0xff, 0xcd);
+	assert_true((finding->observed[0] ^ finding->expected[0]) != 0);
+	assert_int_equal((finding->observed[0] ^ finding->expected[0]) & 0xffffffff00ffff00, 0);
+}
+
+static void the_slack_counts(void **state)
+{
+	/* 16 + 100 + ... go into a block of 128: the tail has 12 bytes */
+	uint8_t *p = gmod_heap_malloc(heap.heap, 100);
+
+	(void)state;
+	p[111]++;
+	guard_pass(&heap);
+	assert_int_equal(findings(), 1);
+	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, 100, 111, 111);
+}
+
+static void freeing_twice_is_said(void **state)
+{
+	uint8_t *p = gmod_heap_malloc(heap.heap, 50);
+
+	(void)state;
+	gmod_cpu_thread = (struct gmod_cpu_thread){.in_block = 7, .block = 1234};
+	gmod_heap_free(heap.heap, p);
+	gmod_heap_free(heap.heap, p);
+	assert_int_equal(findings(), 1);
+	check_finding(finding, GMOD_DEVICE_DOUBLE_FREE, p, 50, 0, 0);
+	assert_int_equal(finding->block, 1234);
+	assert_int_equal(finding->thread, 7);
+	assert_int_equal(guard_pass(&heap), 1);
+	assert_int_equal(findings(), 0);
+	gmod_cpu_thread = (struct gmod_cpu_thread){0};
+}
+
+static void freeing_after_the_release_is_said(void **state)
+{
+	uint8_t *p = gmod_heap_malloc(heap.heap, 50), *q = gmod_heap_malloc(heap.heap, 50);
+
+	(void)state;
+	gmod_heap_free(heap.heap, p);
+	assert_int_equal(guard_pass(&heap), 1);
+	gmod_heap_free(heap.heap, p);
+	assert_int_equal(findings(), 1);
+	check_finding(finding, GMOD_DEVICE_DOUBLE_FREE, p, 50, 0, 0);
+	gmod_heap_free(heap.heap, q);
+}
+
+static void freeing_what_is_no_buffer_is_said(void **state)
+{
+	uint8_t *p = gmod_heap_malloc(heap.heap, 200), *large = gmod_heap_malloc(heap.heap, 200000);
+	struct gmod_segment *s = (struct gmod_segment *)heap.heap->array[0].segments;
+	uint8_t *bad[] = {p + 16,
+			  p + 1,
+			  p - 16,
+			  p + 4096,
+			  large + 65536,
+			  large + 16,
+			  (uint8_t *)s + 16,
+			  (uint8_t *)heap.heap,
+			  (uint8_t *)&heap,
+			  (uint8_t *)(uintptr_t)0x10,
+			  (uint8_t *)-16};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		gmod_heap_free(heap.heap, bad[i]);
+		assert_int_equal(findings(), 1);
+		check_finding(finding, GMOD_DEVICE_INVALID_FREE, bad[i], 0, 0, 0);
+	}
+	gmod_heap_free(heap.heap, p);
+	gmod_heap_free(heap.heap, large);
+	assert_int_equal(guard_pass(&heap), 2);
+	assert_int_equal(findings(), 0);
+}
+
+static void a_write_after_the_free_is_said(void **state)
+{
+	(void)state;
+	for (uint64_t at = 0; at < 40; at += 13) {
+		uint8_t *p = gmod_heap_malloc(heap.heap, 40);
+
+		memset(p, 0, 40);
+		gmod_heap_free(heap.heap, p);
+		p[at] = 0;
+		assert_int_equal(guard_pass(&heap), 0);
+		assert_int_equal(findings(), 1);
+		check_finding(finding, GMOD_DEVICE_USE_AFTER_FREE, p, 40, (int64_t)at, (int64_t)at);
+	}
+}
+
+static void freed_buffers_wait(void **state)
+{
+	uint8_t *p = gmod_heap_malloc(heap.heap, 40);
+
+	(void)state;
+	heap.heap->delay = 3;
+	gmod_heap_free(heap.heap, p);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(guard_pass(&heap), 0);
+	assert_int_equal(guard_pass(&heap), 1);
+	p = gmod_heap_malloc(heap.heap, 40);
+	gmod_heap_free(heap.heap, p);
+	guard_pass(&heap);
+	p[3]++;
+	guard_pass(&heap);
+	assert_int_equal(findings(), 1);
+	check_finding(finding, GMOD_DEVICE_USE_AFTER_FREE, p, 40, 3, 3);
+}
+
+static void exhaustion_takes_what_is_freed(void **state)
+{
+	static void *p[1 << 16];
+	uint32_t n = 0, again = 0;
+
+	(void)state;
+	while ((p[n] = gmod_heap_malloc(heap.heap, 1000)))
+		n++;
+	assert_true(n > CHUNKS * 50);
+	assert_int_equal(heap.heap->failed, 1);
+	assert_true(heap.heap->reclaims > 0);
+	for (uint32_t i = 0; i < n; i++)
+		gmod_heap_free(heap.heap, p[i]);
+	/* no guard pass: the allocating thread does it */
+	while ((p[again] = gmod_heap_malloc(heap.heap, 1000)))
+		again++;
+	assert_in_range(again, n - 60, n + 60);
+	for (uint32_t i = 0; i < again; i++)
+		gmod_heap_free(heap.heap, p[i]);
+	guard_pass(&heap);
+	assert_int_equal(findings(), 0);
+	assert_null(gmod_heap_malloc(heap.heap, 1ull << 39));
+	assert_null(gmod_heap_malloc(heap.heap, UINT64_MAX - 20));
+}
+
+static void arrays_grow_and_shrink(void **state)
+{
+	static void *p[20000];
+	uint32_t chunks = free_chunks(&heap);
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		p[i] = gmod_heap_malloc(heap.heap, 24);
+		assert_non_null(p[i]);
+	}
+	assert_int_equal(guard_pass(&heap), 0);
+	assert_int_equal(heap.heap->array[0].live, 20000);
+	assert_int_equal(heap.heap->array[0].live_bytes, 20000 * 24);
+	/* all but one in 1000 go: what is left moves together */
+	for (int i = 0; i < 20000; i++)
+		if (i % 1000)
+			gmod_heap_free(heap.heap, p[i]);
+	assert_int_equal(guard_pass(&heap), 20000 - 20);
+	assert_int_equal(guard_pass(&heap), 0);
+	assert_int_equal(heap.heap->array[0].live, 20);
+	assert_int_equal(GMOD_SEGMENTS_MAX - 1 - set_count(&heap.heap->free_numbers, GMOD_SEGMENTS_MAX), 1);
+	for (int i = 0; i < 20000; i += 1000)
+		gmod_heap_free(heap.heap, p[i]);
+	assert_int_equal(guard_pass(&heap), 20);
+	assert_true(chunks - free_chunks(&heap) <= 1);
+	assert_int_equal(findings(), 0);
+}
+
+static void a_full_ring_counts_what_is_lost(void **state)
+{
+	uint8_t *p = gmod_heap_malloc(heap.heap, 8);
+
+	(void)state;
+	gmod_heap_free(heap.heap, p);
+	for (int i = 0; i < GMOD_RING_SLOTS + 10; i++)
+		gmod_heap_free(heap.heap, p);
+	assert_int_equal(heap.heap->findings_lost, 10);
+	assert_int_equal(take_findings(&heap, finding, 8), GMOD_RING_SLOTS);
+}
+
+/* ---- threads ---- */
+
+enum { THREADS = 8, HELD = 100, ROUNDS = 20000 };
+static atomic_int done_threads;
+
+static void churn(struct test_thread *t)
+{
+	struct gmod_device_heap *h = t->heap->heap;
+	uint8_t *held[HELD] = {0};
+	uint64_t size[HELD] = {0};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		uint32_t at = (uint32_t)random_below(&t->seed, HELD);
+
+		if (!held[at]) {
+			size[at] = random_below(&t->seed, random_below(&t->seed, 50) ? 300 : 70000);
+			held[at] = gmod_heap_malloc(h, size[at]);
+			if (held[at])
+				memset(held[at], (int)t->number, size[at]);
+			continue;
+		}
+		for (uint64_t k = 0; k < size[at]; k += 5)
+			assert_int_equal(held[at][k], t->number);
+		gmod_heap_free(h, held[at]);
+		held[at] = NULL;
+	}
+	for (int i = 0; i < HELD; i++)
+		if (held[i])
+			gmod_heap_free(h, held[i]);
+}
+
+static void guard_and_churn(struct test_thread *t)
+{
+	if (t->number) {
+		churn(t);
+		atomic_fetch_add(&done_threads, 1);
+		return;
+	}
+	while (atomic_load(&done_threads) < THREADS - 1)
+		guard_pass(t->heap);
+}
+
+static void nothing_is_lost_between_threads(void **state)
+{
+	uint64_t released = 0;
+
+	(void)state;
+	atomic_store(&done_threads, 0);
+	run_threads(&heap, THREADS, guard_and_churn);
+	guard_pass(&heap);
+	guard_pass(&heap);
+	for (int a = 0; a < ARRAYS; a++) {
+		assert_int_equal(heap.heap->array[a].live, 0);
+		assert_int_equal(heap.heap->array[a].waiting, 0);
+		released += heap.heap->array[a].released;
+	}
+	assert_true(released > 0);
+	assert_int_equal(findings(), 0);
+	assert_int_equal(heap.heap->findings, 0);
+	assert_true(set_count(&heap.heap->free_numbers, GMOD_SEGMENTS_MAX) >= GMOD_SEGMENTS_MAX - 1 - 2 * ARRAYS);
+}
+
+/* One buffer, freed by all threads at once: one of them frees it, all the others are reported. */
+static void *shared_buffer;
+static pthread_barrier_t together;
+
+static void free_the_same(struct test_thread *t)
+{
+	for (int i = 0; i < 500; i++) {
+		if (!t->number)
+			shared_buffer = gmod_heap_malloc(t->heap->heap, 100);
+		pthread_barrier_wait(&together);
+		gmod_heap_free(t->heap->heap, shared_buffer);
+		pthread_barrier_wait(&together);
+		if (t->number)
+			continue;
+		CHECK(take_findings(t->heap, finding, 8) == THREADS - 1, "round %d", i);
+		for (int k = 0; k < THREADS - 1; k++)
+			check_finding(&finding[k], GMOD_DEVICE_DOUBLE_FREE, shared_buffer, 100, 0, 0);
+		CHECK(guard_pass(t->heap) == 1, "round %d", i);
+	}
+}
+
+static void one_of_many_frees_wins(void **state)
+{
+	(void)state;
+	pthread_barrier_init(&together, NULL, THREADS);
+	run_threads(&heap, THREADS, free_the_same);
+	assert_int_equal(findings(), 0);
+}
+
+#define ON(heap_, test) cmocka_unit_test_setup_teardown(test, heap_, drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    ON(slab, buffers_are_the_programs),
+	    ON(native, buffers_are_the_programs),
+	    ON(slab, every_byte_around_a_buffer_counts),
+	    ON(native, every_byte_around_a_buffer_counts),
+	    ON(slab, the_window_shows_what_is_there),
+	    ON(slab, the_slack_counts),
+	    ON(slab, freeing_twice_is_said),
+	    ON(native, freeing_twice_is_said),
+	    ON(slab, freeing_after_the_release_is_said),
+	    ON(slab, freeing_what_is_no_buffer_is_said),
+	    ON(slab, a_write_after_the_free_is_said),
+	    ON(native, a_write_after_the_free_is_said),
+	    ON(slab, freed_buffers_wait),
+	    ON(slab, exhaustion_takes_what_is_freed),
+	    ON(slab, arrays_grow_and_shrink),
+	    ON(slab, a_full_ring_counts_what_is_lost),
+	    ON(slab, nothing_is_lost_between_threads),
+	    ON(native, nothing_is_lost_between_threads),
+	    ON(slab, one_of_many_frees_wins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
