@@ -18,12 +18,9 @@ void tool_say(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-/* The parser's complaints name the environment variable, which a user of the wrapper may never have seen. */
 static void say_complaint(void *unused __attribute__((unused)), const char *line)
 {
-	static const char prefix[] = "GMOD_OPTIONS: ";
-
-	tool_say("%s", strncmp(line, prefix, sizeof(prefix) - 1) == 0 ? line + sizeof(prefix) - 1 : line);
+	tool_say("%s", line);
 }
 
 /* check-options TEXT: does every item mean something? */
@@ -36,7 +33,7 @@ static int check_options(char **arguments)
 		return TOOL_USAGE;
 	}
 	gmod_options_defaults(&options);
-	return gmod_options_parse(&options, arguments[0], say_complaint, NULL) == 0 ? 0 : TOOL_USAGE;
+	return gmod_options_check(&options, arguments[0], say_complaint, NULL) == 0 ? 0 : TOOL_USAGE;
 }
 
 static void print_line(void *unused __attribute__((unused)), const char *line)
