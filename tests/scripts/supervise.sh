@@ -77,6 +77,14 @@ outcome "$gmod" --supervise --log_format=json "$work/job" "$json"
 says "from JSON" '^gmod: 75\.0 % .*3\.0 KiB of 4\.0 KiB' "$err"
 outcome "$gmod" --supervise --log_path="$work/log [1].%p" "$work/job" "==7==$text"
 says "from a log file of the user's" '^gmod: 80\.0 % ' "$err"
+for run in first second third; do
+	outcome "$gmod" --supervise --log_path="$work/appended" "$work/job" "==7==$text"
+	says "of a log that is appended to, the $run run's own text" '^gmod: 80\.0 % .*12\.0 KiB of 15\.0 KiB, in 1 process' "$err"
+done
+outcome "$gmod" --supervise --log_path="$work/appended" sh -c "tail -n 1 '$work/appended' >'$work/one'; cat '$work/one' >'$work/appended'"
+says "a log that has been begun anew is read from its start" 'in 1 process' "$err"
+outcome "$gmod" --supervise --log_path="$work/appended" true
+says "older text is no summary of this job" 'how much was guarded is not known: no process' "$err"
 outcome "$gmod" --supervise true
 says "a job without CUDA" 'how much was guarded is not known: no process' "$err"
 outcome "$gmod" --supervise --verbosity=0 true
