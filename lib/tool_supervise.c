@@ -214,9 +214,14 @@ static void run_job(char **command, const sigset_t *mask)
 {
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	const char *name = getenv(TOOL_NAME_VARIABLE);
+	unsetenv(TOOL_NAME_VARIABLE); /* another gmod that the job may run has its own */
 	execvp(command[0], command);
-	int status = errno == ENOENT || errno == ENOTDIR ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE;
-	tool_say("%s: %s", command[0], strerror(errno));
+	int error = errno;
+	if (name)
+		setenv(TOOL_NAME_VARIABLE, name, 1);
+	int status = error == ENOENT || error == ENOTDIR ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE;
+	tool_say("%s: %s", command[0], strerror(error));
 	_exit(status);
 }
 
