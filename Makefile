@@ -240,7 +240,7 @@ WRAPPERS := gmod gmod-tensorflow
 MANPAGES := gmod.1 gmod-tensorflow.1
 HEADERS := $(notdir $(wildcard include/gmod.h include/gmod_device.cuh))
 
-install: $(LIBRARY) $(TOOL) ## install below DESTDIR/PREFIX (default /usr/local)
+install: $(LIBRARY) $(TOOL) ## install below $DESTDIR$PREFIX
 	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(INCLUDEDIR)' \
 		'$(DESTDIR)$(MANDIR)'
 	$(INSTALL) -m 755 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libgmod.so'
@@ -265,4 +265,5 @@ clean: ## remove everything that was built
 
 help: ## this text
 	@echo 'make [target] [CC=clang] [CUDA_HOME=dir] [SANITIZE=address,undefined|thread] [V=1]'
+	@echo 'make install|uninstall [PREFIX=/usr/local] [DESTDIR=] [BINDIR=dir] [LIBDIR=dir] [LIBEXECDIR=dir]'
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' Makefile | expand -t 14
