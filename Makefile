@@ -68,7 +68,7 @@ PRELOAD = $(if $(sanitizer_file),$(realpath $(sanitizer_file)) )$(abspath $(BUIL
 export PRELOAD
 
 TOOL_C := $(wildcard lib/tool*.c)
-TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(BUILD)/lib/options.o
+TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(addprefix $(BUILD)/lib/,options.o log_file.o log_fd.o text.o)
 LIB_C := $(filter-out $(TOOL_C),$(wildcard lib/*.c)) $(wildcard monitor/*.c device/*.c)
 LIB_S := $(wildcard lib/*.S)
 LIB_O := $(LIB_C:%.c=$(BUILD)/%.o) $(LIB_S:%.S=$(BUILD)/%.S.o)
@@ -243,7 +243,7 @@ WRAPPERS := gmod gmod-tensorflow
 MANPAGES := gmod.1 gmod-tensorflow.1
 HEADERS := $(notdir $(wildcard include/gmod.h include/gmod_device.cuh))
 
-install: $(LIBRARY) $(TOOL) ## install below DESTDIR/PREFIX (default /usr/local)
+install: $(LIBRARY) $(TOOL) ## install below $DESTDIR$PREFIX
 	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(INCLUDEDIR)' \
 		'$(DESTDIR)$(MANDIR)'
 	$(INSTALL) -m 755 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libgmod.so'
@@ -268,4 +268,5 @@ clean: ## remove everything that was built
 
 help: ## this text
 	@echo 'make [target] [CC=clang] [CUDA_HOME=dir] [SANITIZE=address,undefined|thread] [V=1]'
+	@echo 'make install|uninstall [PREFIX=/usr/local] [DESTDIR=] [BINDIR=dir] [LIBDIR=dir] [LIBEXECDIR=dir]'
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' Makefile | expand -t 14

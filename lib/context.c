@@ -92,6 +92,23 @@ static void say_declined(int device)
 			      device);
 }
 
+static const char *backend_of(const struct gmod_context *c)
+{
+	if (!c->unified)
+		return "native, device buffers are not guarded";
+	return c->mapped ? "unified, large buffers mapped" : "unified, all buffers managed";
+}
+
+/* A device has as many contexts as the program likes. */
+static void say_backend(const struct gmod_context *c)
+{
+	static _Atomic uint64_t said; /* a bit for each device */
+	uint64_t bit = UINT64_C(1) << (c->device & 63);
+
+	if (!(atomic_fetch_or_explicit(&said, bit, memory_order_relaxed) & bit))
+		gmod_log_note(2, "device %d: backend %s", c->device, backend_of(c));
+}
+
 static void set_up(struct gmod_context *c)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
@@ -112,6 +129,7 @@ static void set_up(struct gmod_context *c)
 	gmod_relaxed_end(mode);
 	if (!c->unified)
 		say_declined(c->device);
+	say_backend(c);
 }
 
 /* A free entry that nobody is stuck in, taken by moving its state. Who comes in from now on sees that it is no context.

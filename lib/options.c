@@ -38,7 +38,11 @@ struct complaint {
 	void (*say)(void *, const char *);
 	void *arg;
 	int count;
+	bool command;   /* heard by who typed a command, which does not run then; else by who set GMOD_OPTIONS */
+	uint32_t given; /* a bit for each row that has got a value */
 };
+
+_Static_assert(ROWS <= 32, "struct complaint has a bit for each row");
 
 /* An append-only line; what does not fit is dropped. Bytes that a terminal could take as a command become \xNN. */
 struct line {
@@ -79,6 +83,17 @@ static void put_slice(struct line *l, struct slice s)
 		put(l, "...");
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* ASCII only: tolower() goes by the program's locale. */
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 static size_t smallest(size_t a, size_t b, size_t c)
 {
 	size_t m = a < b ? a : b;
@@ -86,7 +101,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
-/* Levenshtein's distance, by one row of the matrix. */
+/* Levenshtein's distance without regard to case, by one row of the matrix. */
 static size_t distance(struct slice a, struct slice b)
 {
 	uint8_t row[WORD_MAX + 1];
@@ -101,7 +116,8 @@ static size_t distance(struct slice a, struct slice b)
 		for (size_t j = 1; j <= lb; j++) {
 			size_t above = row[j];
 
-			row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a.at[i - 1] != b.at[j - 1]));
+			row[j] =
+			    smallest(above + 1, row[j - 1] + 1, diagonal + (lower(a.at[i - 1]) != lower(b.at[j - 1])));
 			diagonal = above;
 		}
 	}
@@ -137,25 +153,61 @@ static const struct row *find_row(struct slice key)
 	return NULL;
 }
 
-static const struct row *nearest_row(struct slice key)
-{
-	const struct row *best = &rows[0];
+/*
+ * The search for what somebody may have meant. A word that was typed is a slip of another one only when few letters
+ * differ, about a third; or it is the beginning of it.
+ */
+struct guess {
+	struct slice typed, best; /* best.len 0: none */
+	size_t distance;
+};
 
-	for (size_t i = 1; i < ROWS; i++)
-		if (distance(whole(rows[i].name), key) < distance(whole(best->name), key))
-			best = &rows[i];
-	return best;
+static size_t slips_allowed(struct slice typed)
+{
+	size_t third = typed.len / 3;
+
+	if (typed.len == 0)
+		return 0;
+	return third < 1 ? 1 : third > 3 ? 3 : third;
 }
 
-static struct slice nearest_choice(const struct row *r, struct slice value)
+static bool begins(struct slice word, struct slice typed)
 {
+	return typed.len >= 2 && typed.len < word.len && distance((struct slice){word.at, typed.len}, typed) == 0;
+}
+
+static void consider(struct guess *g, const struct slice word)
+{
+	size_t slips = slips_allowed(g->typed), d = distance(word, g->typed);
+
+	/* A beginning counts as more than any slip, so that it wins only where there is none. */
+	if (d > slips && begins(word, g->typed))
+		d = slips + 1;
+	else if (d > slips)
+		return;
+	if (g->best.len == 0 || d < g->distance) {
+		g->best = word;
+		g->distance = d;
+	}
+}
+
+static struct slice nearest_key(struct slice typed)
+{
+	struct guess g = {.typed = typed};
+
+	for (size_t i = 0; i < ROWS; i++)
+		consider(&g, whole(rows[i].name));
+	return g.best;
+}
+
+static struct slice nearest_choice(const struct row *r, struct slice typed)
+{
+	struct guess g = {.typed = typed};
 	const char *rest = r->choices;
-	struct slice best = next_word(&rest);
 
 	for (struct slice word = next_word(&rest); word.len > 0; word = next_word(&rest))
-		if (distance(word, value) < distance(best, value))
-			best = word;
-	return best;
+		consider(&g, word);
+	return g.best;
 }
 
 /* A decimal number with exactly `decimals` digits kept behind the point; false if it is none or exceeds INT_MAX. */
@@ -269,55 +321,127 @@ static void put_range(struct line *l, const struct row *r)
 	}
 }
 
-static void complain(struct complaint *c, const struct line *l)
+/* The line begins with where the problem is, unless that is the command just typed. */
+static struct line begin_complaint(const struct complaint *c, const char *problem, struct slice item)
+{
+	struct line l = {.len = 0};
+
+	if (!c->command)
+		put(&l, "GMOD_OPTIONS: ");
+	put(&l, problem);
+	put(&l, " \"");
+	put_slice(&l, item);
+	put(&l, "\"");
+	return l;
+}
+
+static void end_complaint(struct complaint *c, const struct line *l)
 {
 	c->count++;
 	if (c->say)
 		c->say(c->arg, l->text);
 }
 
-/* One line "GMOD_OPTIONS: PROBLEM "ITEM"; did you mean "NEAREST"?". */
-static void complain_key(struct complaint *c, const char *problem, struct slice item, struct slice key)
+static void put_guess(struct line *l, struct slice guess, const char *behind)
 {
-	struct line l = {.len = 0};
+	put(l, "; did you mean \"");
+	put_slice(l, guess);
+	put(l, behind);
+	put(l, "\"?");
+}
 
-	put(&l, "GMOD_OPTIONS: ");
-	put(&l, problem);
-	put(&l, " \"");
-	put_slice(&l, item);
-	put(&l, "\"; did you mean \"");
-	put(&l, nearest_row(key)->name);
-	put(&l, "=...\"?");
-	complain(c, &l);
+/* What becomes of a row whose new value is no good. */
+static void put_kept(struct line *l, const struct complaint *c, const struct row *r)
+{
+	if (!c->command)
+		put(l, c->given & 1U << (r - rows) ? "; the value before it is kept" : "; the default is kept");
+}
+
+static void complain_unknown(struct complaint *c, struct slice key)
+{
+	struct line l = begin_complaint(c, "unknown option", key);
+	struct slice guess = nearest_key(key);
+
+	if (!c->command)
+		put(&l, "; it is ignored");
+	if (guess.len > 0)
+		put_guess(&l, guess, "=...");
+	else
+		put(&l, c->command ? "; gmod --help lists them" : "; GMOD_OPTIONS=help=1 lists them");
+	end_complaint(c, &l);
+}
+
+static void complain_no_value(struct complaint *c, const struct row *r)
+{
+	struct line l = begin_complaint(c, "no value in", whole(r->name));
+
+	put_kept(&l, c, r);
+	put(&l, "; write ");
+	put(&l, r->name);
+	put(&l, "=VALUE");
+	end_complaint(c, &l);
 }
 
 static void complain_value(struct complaint *c, const struct row *r, struct slice value)
 {
-	struct line l = {.len = 0};
+	struct line l = begin_complaint(c, "bad value", value);
+	struct slice guess = r->type == CHOICE ? nearest_choice(r, value) : (struct slice){0};
 
-	put(&l, "GMOD_OPTIONS: bad value \"");
-	put_slice(&l, value);
-	put(&l, "\" for ");
+	put(&l, " for ");
 	put(&l, r->name);
 	put(&l, ": expected ");
 	put_range(&l, r);
-	if (r->type == CHOICE) {
-		put(&l, "; did you mean \"");
-		put_slice(&l, nearest_choice(r, value));
-		put(&l, "\"?");
-	}
-	complain(c, &l);
+	put_kept(&l, c, r);
+	if (guess.len > 0)
+		put_guess(&l, guess, "");
+	end_complaint(c, &l);
 }
 
-static void complain_quote(struct complaint *c, struct slice key, const char *problem)
+/* problem ends in words that the key's name completes. */
+static void complain_form(struct complaint *c, const struct row *r, const char *problem)
 {
-	struct line l = {.len = 0};
+	struct line l = begin_complaint(c, problem, whole(r->name));
 
-	put(&l, "GMOD_OPTIONS: ");
-	put(&l, problem);
+	put_kept(&l, c, r);
+	end_complaint(c, &l);
+}
+
+/* Where, in a value without quotes, somebody seems to have begun the next option without a colon; else NULL. */
+static const char *next_option(struct slice value)
+{
+	for (size_t i = 1; i < value.len; i++) {
+		const char *before = value.at + i - 1;
+		struct slice key = {value.at + i, 0};
+
+		if (!is_blank(*before) && *before != ',' && *before != ';')
+			continue;
+		while (i + key.len < value.len && key.at[key.len] != '=')
+			key.len++;
+		if (i + key.len < value.len && find_row(key))
+			return key.at;
+	}
+	return NULL;
+}
+
+static void complain_separator(struct complaint *c, const struct row *r, struct slice value, const char *next)
+{
+	struct line l =
+	    begin_complaint(c, "an option begins at", (struct slice){next, value.len - (size_t)(next - value.at)});
+
 	put(&l, " in the value of ");
-	put_slice(&l, key);
-	complain(c, &l);
+	put(&l, r->name);
+	put(&l, ": separate options with a colon");
+	if (r->type == STRING)
+		put(&l, ", or put the value into quotes");
+	put_kept(&l, c, r);
+	end_complaint(c, &l);
+}
+
+static struct slice without_blanks_behind(struct slice s)
+{
+	while (s.len > 0 && is_blank(s.at[s.len - 1]))
+		s.len--;
+	return s;
 }
 
 /*
@@ -331,50 +455,83 @@ static const char *take_value(const char *at, struct slice *value, const char **
 	if (*at != '"' && *at != '\'') {
 		*value = (struct slice){at, strcspn(at, ":")};
 		*end = at + value->len;
+		*value = without_blanks_behind(*value);
 		return NULL;
 	}
 	close = strchr(at + 1, *at);
 	if (!close) {
 		*end = at + strlen(at);
-		return "a quote is not closed";
+		return "a quote is not closed in the value of";
 	}
 	*value = (struct slice){at + 1, (size_t)(close - at - 1)};
-	*end = close + 1 + strcspn(close + 1, ":");
-	return *end == close + 1 ? NULL : "there is text behind the closing quote";
+	for (close++; is_blank(*close); close++)
+		;
+	*end = close + strcspn(close, ":");
+	return *end == close ? NULL : "there is text behind the closing quote in the value of";
+}
+
+/* Handle the value that begins at `at`; returns the ':' or end of text behind it. */
+static const char *parse_value(struct gmod_options *o, const struct row *r, const char *at, struct complaint *c)
+{
+	bool quoted = *at == '"' || *at == '\'';
+	struct slice value;
+	const char *end, *problem = take_value(at, &value, &end);
+	const char *next = problem || quoted ? NULL : next_option(value);
+
+	if (problem)
+		complain_form(c, r, problem);
+	else if (next)
+		complain_separator(c, r, value, next);
+	else if (!set(o, r, value))
+		complain_value(c, r, value);
+	else
+		c->given |= 1U << (r - rows);
+	return end;
 }
 
 /* Handle the item that begins at `at`; returns the ':' or end of text behind it. */
 static const char *parse_item(struct gmod_options *o, const char *at, struct complaint *c)
 {
-	struct slice key = {at, strcspn(at, "=:")}, value;
-	const struct row *r = find_row(key);
-	const char *end = at + key.len, *problem;
+	struct slice key, ignored;
+	const struct row *r;
+	const char *end;
 
-	if (*end != '=') {
-		if (key.len > 0)
-			complain_key(c, "no value in", key, key);
-		return end;
-	}
-	problem = take_value(end + 1, &value, &end);
-	if (!r)
-		complain_key(c, "unknown option", key, key);
-	else if (problem)
-		complain_quote(c, key, problem);
-	else if (!set(o, r, value))
-		complain_value(c, r, value);
+	for (; is_blank(*at); at++)
+		;
+	end = at + strcspn(at, "=:");
+	key = (struct slice){at, (size_t)(end - at)};
+	if (*end != '=')
+		key = without_blanks_behind(key);
+	r = find_row(key);
+	if (r && *end == '=')
+		return parse_value(o, r, end + 1, c);
+	if (r)
+		complain_no_value(c, r);
+	else if (key.len > 0 || *end == '=')
+		complain_unknown(c, key);
+	if (*end == '=')
+		take_value(end + 1, &ignored, &end);
 	return end;
+}
+
+static int parse(struct gmod_options *o, const char *text, struct complaint *c)
+{
+	while (text && *text) {
+		text = parse_item(o, text, c);
+		if (*text == ':')
+			text++;
+	}
+	return c->count;
 }
 
 int gmod_options_parse(struct gmod_options *o, const char *text, void (*say)(void *, const char *line), void *arg)
 {
-	struct complaint c = {say, arg, 0};
+	return parse(o, text, &(struct complaint){.say = say, .arg = arg});
+}
 
-	while (text && *text) {
-		text = parse_item(o, text, &c);
-		if (*text == ':')
-			text++;
-	}
-	return c.count;
+int gmod_options_check(struct gmod_options *o, const char *text, void (*say)(void *, const char *line), void *arg)
+{
+	return parse(o, text, &(struct complaint){.say = say, .arg = arg, .command = true});
 }
 
 void gmod_options_defaults(struct gmod_options *o)

@@ -35,11 +35,15 @@ void gmod_options_defaults(struct gmod_options *o);
 
 /*
  * Read "key=value:key=value" into *o, which already holds the defaults or earlier values. A value that begins with
- * " or ' reaches to the next such character, so that a path may hold colons. Empty items are skipped; the last value
- * of a key wins. A bad item changes nothing in *o and is handed to complain() (which may be NULL) as one printable
- * line that names the nearest good key, the good values or the range. Returns the number of bad items.
+ * " or ' reaches to the next such character, so that a path may hold colons. Blanks around an item and empty items are
+ * skipped; the last value of a key wins. A bad item changes nothing in *o and is handed to complain() (which may be
+ * NULL) as one printable line that names a similar key, the good values or the range, and what is kept. Returns the
+ * number of bad items.
  */
 int gmod_options_parse(struct gmod_options *o, const char *text, void (*complain)(void *, const char *line), void *arg);
+
+/* The same, in words for who typed them as options of a command that does not run then. */
+int gmod_options_check(struct gmod_options *o, const char *text, void (*complain)(void *, const char *line), void *arg);
 
 /* Hand the table of options to line(), a printable line at a time. */
 void gmod_options_help(void (*line)(void *, const char *line), void *arg);

@@ -1,32 +1,69 @@
 /* gmod-tool: dispatches to its commands, and the two about options. See lib/tool.h. */
 #include "lib/tool.h"
 #include "include/gmod.h"
+#include "lib/log_file.h"
 #include "lib/options.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 void tool_say(const char *format, ...)
 {
 	va_list arguments;
+	const char *name = getenv(TOOL_NAME_VARIABLE);
 
-	fputs("gmod: ", stderr);
+	fprintf(stderr, "%s: ", name && *name ? name : "gmod");
 	va_start(arguments, format);
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
 	fputc('\n', stderr);
 }
 
-/* The parser's complaints name the environment variable, which a user of the wrapper may never have seen. */
 static void say_complaint(void *unused __attribute__((unused)), const char *line)
 {
-	static const char prefix[] = "GMOD_OPTIONS: ";
-
-	tool_say("%s", strncmp(line, prefix, sizeof(prefix) - 1) == 0 ? line + sizeof(prefix) - 1 : line);
+	tool_say("%s", line);
 }
 
-/* check-options TEXT: does every item mean something? */
+/* 0, or why the file cannot be read. A pipe is not read, because that would take from it. */
+static int reading_error(const char *path)
+{
+	struct stat status;
+	char byte;
+	int error = 0, fd;
+
+	if (stat(path, &status) != 0)
+		return errno;
+	if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+		return access(path, R_OK) == 0 ? 0 : errno;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, &byte, 1) < 0)
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+/* The library would go on without such a file; whoever waits at a terminal can be told at once. */
+static bool check_files(const struct gmod_options *options)
+{
+	int error = options->suppressions[0] ? reading_error(options->suppressions) : 0;
+	const char *refused = options->log_path[0] ? gmod_log_file_choose(options->log_path) : NULL;
+
+	if (error)
+		tool_say("cannot read the suppressions file %s: %s", options->suppressions, strerror(error));
+	if (refused)
+		tool_say("cannot write log_path %s: %s", options->log_path, refused);
+	return !error && !refused;
+}
+
+/* check-options TEXT: does every item mean something, and are the files there? */
 static int check_options(char **arguments)
 {
 	struct gmod_options options;
@@ -36,7 +73,9 @@ static int check_options(char **arguments)
 		return TOOL_USAGE;
 	}
 	gmod_options_defaults(&options);
-	return gmod_options_parse(&options, arguments[0], say_complaint, NULL) == 0 ? 0 : TOOL_USAGE;
+	if (gmod_options_check(&options, arguments[0], say_complaint, NULL) > 0 || !check_files(&options))
+		return TOOL_USAGE;
+	return 0;
 }
 
 static void print_line(void *unused __attribute__((unused)), const char *line)
@@ -70,7 +109,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return commands[i].run(argv + 2);
-	tool_say("usage: gmod-tool check-options TEXT | options-help | arch COMMAND | doctor | supervise COMMAND... | "
+	tool_say("usage: gmod-tool check-options TEXT | options-help | arch COMMAND [ADVICE] | doctor | supervise "
+		 "COMMAND... | "
 		 "version");
 	return TOOL_USAGE;
 }

@@ -11,13 +11,14 @@
 enum { TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_NOT_EXECUTABLE = 126, TOOL_NOT_FOUND = 127 };
 
 /*
- * arch COMMAND: can libgmod.so be preloaded into COMMAND? Searches PATH and follows #! lines as execvp would. Silent
- * and 0 when nothing speaks against it, else one line on stderr and TOOL_USAGE, TOOL_NOT_EXECUTABLE or TOOL_NOT_FOUND.
- * Run with LD_PRELOAD set, it also notices a libgmod.so that the loader refused.
+ * arch COMMAND [ADVICE]: can libgmod.so be preloaded into COMMAND? Searches PATH and follows #! lines as execvp would.
+ * Silent and 0 when nothing speaks against it, else one line on stderr and TOOL_USAGE, TOOL_NOT_EXECUTABLE or
+ * TOOL_NOT_FOUND. Run with LD_PRELOAD set, it also notices a libgmod.so that the loader refused, and says ADVICE about
+ * it.
  */
 int tool_arch(char **arguments);
 
-/* doctor: what GMOD finds on this machine. 0: programs can be guarded. */
+/* doctor: what GMOD finds on this machine. 0: with these options the device memory of programs is guarded here. */
 int tool_doctor(char **arguments);
 
 /*
@@ -26,7 +27,10 @@ int tool_doctor(char **arguments);
  */
 int tool_supervise(char **arguments);
 
-/* A line on stderr, after "gmod: ". */
+/* The command that the user typed, for messages: GMOD_COMMAND, which its script sets, or gmod. */
+#define TOOL_NAME_VARIABLE "GMOD_COMMAND"
+
+/* A line on stderr, after the command's name. */
 __attribute__((format(printf, 1, 2))) void tool_say(const char *format, ...);
 
 #endif

@@ -59,7 +59,12 @@ static int find_command(const char *name, char *path, size_t size)
 
 static int say_not_found(const char *name, int status)
 {
-	tool_say(status == TOOL_NOT_FOUND ? "%s: command not found" : "%s: not an executable file", name);
+	if (!*name)
+		tool_say("the command's name is empty");
+	else if (status != TOOL_NOT_FOUND)
+		tool_say("%s: not an executable file", name);
+	else
+		tool_say("%s: %s", name, strchr(name, '/') ? "no such file" : "command not found");
 	return status;
 }
 
@@ -67,7 +72,8 @@ static int say_not_found(const char *name, int status)
 
 struct elf_facts {
 	unsigned char class, data;
-	uint16_t machine;
+	uint16_t machine, type;
+	bool whole; /* as far as it was looked at, nothing that the headers name is missing */
 	bool has_interpreter;
 	char interpreter[HEAD_MAX];
 };
@@ -77,37 +83,57 @@ static bool read_at(int fd, void *to, size_t size, uint64_t offset)
 	return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* The program interpreter, from the program headers of a 64-bit file. */
-static void read_interpreter(int fd, const Elf64_Ehdr *header, struct elf_facts *facts)
+/* What the program headers of a 64-bit file say. */
+static void read_segments(int fd, const Elf64_Ehdr *header, uint64_t file_size, struct elf_facts *facts)
 {
 	for (unsigned i = 0; i < header->e_phnum; i++) {
 		Elf64_Phdr segment;
 
-		if (!read_at(fd, &segment, sizeof(segment), header->e_phoff + i * sizeof(segment)))
+		if (!read_at(fd, &segment, sizeof(segment), header->e_phoff + i * sizeof(segment))) {
+			facts->whole = false;
 			return;
+		}
+		if (segment.p_type != PT_INTERP && segment.p_type != PT_LOAD)
+			continue;
+		if (segment.p_filesz > file_size || segment.p_offset > file_size - segment.p_filesz)
+			facts->whole = false;
 		if (segment.p_type != PT_INTERP)
 			continue;
 		facts->has_interpreter = true;
 		if (segment.p_filesz < sizeof(facts->interpreter))
 			read_at(fd, facts->interpreter, segment.p_filesz, segment.p_offset);
-		return;
 	}
 }
 
+static unsigned char own_byte_order(void)
+{
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+}
+
+static uint16_t in_own_order(const struct elf_facts *facts, uint16_t value)
+{
+	return facts->data == own_byte_order() ? value : __builtin_bswap16(value);
+}
+
+/* False: it is no ELF file. */
 static bool read_elf(int fd, struct elf_facts *facts)
 {
-	Elf64_Ehdr header;
+	Elf64_Ehdr header = {0};
+	struct stat status;
+	ssize_t length = pread(fd, &header, sizeof(header), 0);
 
 	memset(facts, 0, sizeof(*facts));
-	/* e_machine lies at the same place in 32-bit and 64-bit files; the rest of a 32-bit header is not looked at. */
-	if (!read_at(fd, &header, sizeof(Elf32_Ehdr), 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+	if (length < SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || fstat(fd, &status) != 0)
 		return false;
 	facts->class = header.e_ident[EI_CLASS];
 	facts->data = header.e_ident[EI_DATA];
-	facts->machine = header.e_machine;
-	if (facts->class == ELFCLASS64 && read_at(fd, &header, sizeof(header), 0) &&
+	/* These two lie at the same place in 32-bit and 64-bit files; the rest of a foreign header is not looked at. */
+	facts->machine = in_own_order(facts, header.e_machine);
+	facts->type = in_own_order(facts, header.e_type);
+	facts->whole = length >= (ssize_t)(facts->class == ELFCLASS32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr));
+	if (facts->whole && facts->class == ELFCLASS64 && facts->data == own_byte_order() &&
 	    header.e_phentsize == sizeof(Elf64_Phdr))
-		read_interpreter(fd, &header, facts);
+		read_segments(fd, &header, (uint64_t)status.st_size, facts);
 	return true;
 }
 
@@ -158,20 +184,48 @@ static bool is_loader(const char *path)
 	return strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.", 3) == 0;
 }
 
-static int check_elf(const char *path, const struct elf_facts *facts)
+/* "64-bit x86-64"; the order of bytes is named where it makes the difference. */
+static const char *describe(const struct elf_facts *facts, bool order, char *text, size_t size)
 {
-	struct elf_facts own;
-	char other[2][32];
+	char other[32];
+
+	snprintf(text, size, "%s-bit %s%s", facts->class == ELFCLASS32 ? "32" : "64",
+		 !order                       ? ""
+		 : facts->data == ELFDATA2MSB ? "big-endian "
+					      : "little-endian ",
+		 machine_name(facts->machine, other, sizeof(other)));
+	return text;
+}
+
+static bool read_own(struct elf_facts *own)
+{
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	bool known = fd >= 0 && read_elf(fd, &own);
+	bool known = fd >= 0 && read_elf(fd, own);
 
 	if (fd >= 0)
 		close(fd);
-	if (known && (facts->class != own.class || facts->data != own.data || facts->machine != own.machine)) {
-		tool_say("%s is a %s-bit %s program; this %s is for %s-bit %s and cannot be loaded into it", path,
-			 facts->class == ELFCLASS32 ? "32" : "64",
-			 machine_name(facts->machine, other[0], sizeof(other[0])), library_name,
-			 own.class == ELFCLASS32 ? "32" : "64", machine_name(own.machine, other[1], sizeof(other[1])));
+	return known;
+}
+
+static int check_elf(const char *path, const struct elf_facts *facts)
+{
+	struct elf_facts own;
+	char theirs[64], ours[64];
+
+	if (!facts->whole) {
+		tool_say("%s is damaged: it is an ELF file that ends early", path);
+		return TOOL_NOT_EXECUTABLE;
+	}
+	if (facts->type != ET_EXEC && facts->type != ET_DYN) {
+		tool_say("%s is an ELF file, but not a program", path);
+		return TOOL_NOT_EXECUTABLE;
+	}
+	if (read_own(&own) && (facts->class != own.class || facts->data != own.data || facts->machine != own.machine)) {
+		bool order = facts->data != own.data;
+
+		tool_say("%s is a %s program; this %s is for %s and cannot be loaded into it", path,
+			 describe(facts, order, theirs, sizeof(theirs)), library_name,
+			 describe(&own, order, ours, sizeof(ours)));
 		return TOOL_USAGE;
 	}
 	if (!facts->has_interpreter && !is_loader(path)) {
@@ -280,8 +334,8 @@ int tool_arch(char **arguments)
 {
 	char path[4096];
 
-	if (!arguments[0] || arguments[1]) {
-		tool_say("usage: gmod-tool arch COMMAND");
+	if (!arguments[0] || (arguments[1] && arguments[2])) {
+		tool_say("usage: gmod-tool arch COMMAND [ADVICE]");
 		return TOOL_USAGE;
 	}
 	int status = find_command(arguments[0], path, sizeof(path));
@@ -289,7 +343,8 @@ int tool_arch(char **arguments)
 		return say_not_found(arguments[0], status);
 	status = check_file(arguments[0], path, sizeof(path));
 	if (status == 0 && named_in_preload() && !library_loaded()) {
-		tool_say("the loader did not accept %s (LD_PRELOAD=%s)", library_name, getenv("LD_PRELOAD"));
+		tool_say("the loader did not accept %s (LD_PRELOAD=%s)%s%s", library_name, getenv("LD_PRELOAD"),
+			 arguments[1] ? "; " : "", arguments[1] ? arguments[1] : "");
 		return TOOL_USAGE;
 	}
 	return status;

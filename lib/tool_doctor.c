@@ -1,5 +1,6 @@
 /* gmod-tool doctor: driver, devices, backends and hooks on this machine. See lib/tool.h. */
 #include "lib/tool.h"
+#include "lib/options.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -28,6 +29,12 @@ struct driver {
 	CUresult (*error_name)(CUresult, const char **);
 };
 
+/* What was found of what guarding needs. */
+struct found {
+	const char *missing; /* in words, NULL: nothing */
+	int devices, unified;
+};
+
 static void line(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void line(const char *what, const char *format, ...)
@@ -48,18 +55,26 @@ static bool in_library(void *address)
 	return address && dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, "libgmod.so");
 }
 
+/* The first thing that is missing is the one to name. */
+static bool lacks(struct found *found, const char *what)
+{
+	if (!found->missing)
+		found->missing = what;
+	return false;
+}
+
 /* Is libgmod.so in this process? The wrapper preloads it. */
-static bool check_library(void)
+static void check_library(struct found *found)
 {
 	void *ours = dlsym(RTLD_DEFAULT, "gmod_version");
 	Dl_info info;
 
 	if (in_library(ours) && dladdr(ours, &info)) {
 		line("library", "%s, loaded", info.dli_fname);
-		return true;
+		return;
 	}
 	line("library", "libgmod.so is not loaded into this process; run it as: gmod doctor");
-	return false;
+	lacks(found, "libgmod.so is not loaded");
 }
 
 static bool find(const struct driver *driver, const char *symbol, void *slot)
@@ -81,8 +96,17 @@ static bool find_all(struct driver *driver)
 	       find(driver, "cuGetErrorName", &driver->error_name);
 }
 
+/* What helps depends on whether there is a GPU that the driver cannot reach, or none that it may see. */
+static void advise(CUresult result)
+{
+	if (result == CUDA_ERROR_NO_DEVICE)
+		line("", "no GPU is to be seen: look at CUDA_VISIBLE_DEVICES and at what nvidia-smi says");
+	else
+		line("", "see whether nvidia-smi works; a driver that was updated needs its kernel module reloaded");
+}
+
 /* Loads and initialises the driver. */
-static bool check_driver(struct driver *driver)
+static bool check_driver(struct driver *driver, struct found *found)
 {
 	const char *name = NULL;
 	int version = 0;
@@ -91,11 +115,12 @@ static bool check_driver(struct driver *driver)
 	driver->handle = dlopen("libcuda.so.1", RTLD_NOW);
 	if (!driver->handle) {
 		line("driver", "none: %s", dlerror());
-		return false;
+		line("", "install the NVIDIA driver; a container gets the host's, as with docker run --gpus all");
+		return lacks(found, "there is no driver");
 	}
 	if (!find_all(driver)) {
 		line("driver", "libcuda.so.1 lacks entry points of CUDA 4; it is not a driver GMOD can use");
-		return false;
+		return lacks(found, "the driver cannot be used");
 	}
 	dladdr((void *)driver->device_name, &info);
 	CUresult result = driver->init(0);
@@ -103,7 +128,8 @@ static bool check_driver(struct driver *driver)
 		driver->error_name(result, &name);
 		line("driver", "%s: cuInit says %s", info.dli_fname ? info.dli_fname : "libcuda.so.1",
 		     name ? name : "an unknown error");
-		return false;
+		advise(result);
+		return lacks(found, "the driver does not start");
 	}
 	driver->version(&version);
 	line("driver", "%s, CUDA %d.%d", info.dli_fname ? info.dli_fname : "libcuda.so.1", version / 1000,
@@ -118,7 +144,20 @@ static int attribute(const struct driver *driver, CUdevice_attribute which, CUde
 	return driver->device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
 }
 
-static void check_device(const struct driver *driver, int ordinal)
+static void say_backends(bool unified, bool mapped, const struct gmod_options *options)
+{
+	if (!unified)
+		line("", "backend native only: unified needs concurrentManagedAccess; device buffers are not guarded, "
+			 "pinned host memory and misuse of the API are");
+	else if (options->backend == GMOD_OPTION_BACKEND_NATIVE)
+		line("", "backend native, as backend=native asks; unified would do too");
+	else
+		line("", "backend unified (the default here) and native; buffers of 2 MiB and more %s",
+		     mapped ? "are mapped device memory" : "are managed memory, as the device cannot map host pages");
+}
+
+static void check_device(const struct driver *driver, int ordinal, const struct gmod_options *options,
+			 struct found *found)
 {
 	char title[32], name[256] = "?";
 	size_t bytes = 0;
@@ -138,29 +177,27 @@ static void check_device(const struct driver *driver, int ordinal)
 
 	line(title, "%s, %.1f GiB, concurrentManagedAccess=%d, pageableMemoryAccess=%d", name,
 	     (double)bytes / (1 << 30), concurrent, pageable);
-	if (concurrent)
-		line("", "backend unified (the default here) and native; buffers of 2 MiB and more %s",
-		     mapped ? "are mapped device memory" : "are managed memory, as the device cannot map host pages");
-	else
-		line("", "backend native only: unified needs concurrentManagedAccess; device buffers are not guarded, "
-			 "pinned host memory and misuse of the API are");
+	say_backends(concurrent, mapped, options);
+	found->unified += concurrent != 0;
 }
 
-static bool check_devices(const struct driver *driver)
+static bool check_devices(const struct driver *driver, const struct gmod_options *options, struct found *found)
 {
 	int count = 0;
 
 	if (driver->device_count(&count) != CUDA_SUCCESS || count == 0) {
 		line("devices", "none");
-		return false;
+		advise(CUDA_ERROR_NO_DEVICE);
+		return lacks(found, "there is no device");
 	}
 	for (int i = 0; i < count; i++)
-		check_device(driver, i);
+		check_device(driver, i, options, found);
+	found->devices = count;
 	return true;
 }
 
 /* A hook is armed when a program that asks the driver for the entry point gets GMOD's. */
-static bool check_hooks(const struct driver *driver)
+static bool check_hooks(const struct driver *driver, struct found *found)
 {
 	size_t armed = 0, absent = 0;
 
@@ -172,20 +209,52 @@ static bool check_hooks(const struct driver *driver)
 	}
 	line("hooks", "%zu of %zu armed%s", armed, HOOK_COUNT,
 	     absent ? ", those this driver does not have left out" : "");
-	return armed > 0 && armed + absent == HOOK_COUNT;
+	return (armed > 0 && armed + absent == HOOK_COUNT) || lacks(found, "not every hook is armed");
+}
+
+/* What keeps device memory from being guarded, NULL: nothing. */
+static const char *limit(const struct found *found, const struct gmod_options *options)
+{
+	if (!options->enabled)
+		return "off (enabled=0)";
+	if (options->backend == GMOD_OPTION_BACKEND_NATIVE)
+		return "pinned memory only (backend=native)";
+	return found->unified ? NULL : "pinned memory only (no device has concurrentManagedAccess)";
+}
+
+/* The last line: what a program would get here, with these options. */
+static bool conclude(const struct found *found, const struct gmod_options *options)
+{
+	const char *limited = limit(found, options);
+
+	if (found->missing)
+		line("guarding", "no: %s", found->missing);
+	else if (limited)
+		line("guarding", "%s", limited);
+	else if (found->unified < found->devices)
+		line("guarding", "yes, on %d of %d devices; pinned memory only on what lacks concurrentManagedAccess",
+		     found->unified, found->devices);
+	else
+		line("guarding", "yes");
+	return !found->missing && !limited;
 }
 
 int tool_doctor(char **arguments)
 {
 	struct driver driver = {0};
-	const char *options = getenv("GMOD_OPTIONS");
+	struct found found = {0};
+	struct gmod_options options;
+	const char *text = getenv("GMOD_OPTIONS");
 
 	if (arguments[0]) {
 		tool_say("usage: gmod-tool doctor");
 		return TOOL_USAGE;
 	}
-	bool loaded = check_library();
-	line("options", "%s", options && *options ? options : "all at their defaults");
-	bool ready = check_driver(&driver) && check_devices(&driver) && check_hooks(&driver);
-	return loaded && ready ? 0 : TOOL_FAILED;
+	gmod_options_defaults(&options);
+	gmod_options_parse(&options, text, NULL, NULL);
+	check_library(&found);
+	line("options", "%s", text && *text ? text : "all at their defaults");
+	if (check_driver(&driver, &found) && check_devices(&driver, &options, &found))
+		check_hooks(&driver, &found);
+	return conclude(&found, &options) ? 0 : TOOL_FAILED;
 }

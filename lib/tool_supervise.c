@@ -16,7 +16,6 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STDERR_PATIENCE_MS 1000 /* a reader of our stderr that is slower than this loses lines */
@@ -33,6 +32,8 @@ struct reports {
 	char line[8192];
 	size_t length;
 	struct share share;
+	glob_t older;        /* the user's log files as they were before the job, */
+	struct stat *before; /* each of them; NULL: none, or no memory */
 };
 
 /* ---- the pipe ---- */
@@ -128,7 +129,7 @@ static void drain(struct reports *reports)
 
 /* ---- the user's own log files ---- */
 
-static void read_log(struct reports *reports, const char *path)
+static void read_log(struct reports *reports, const char *path, off_t from)
 {
 	char text[4096];
 	size_t length;
@@ -136,6 +137,7 @@ static void read_log(struct reports *reports, const char *path)
 
 	if (!file)
 		return;
+	fseeko(file, from, SEEK_SET);
 	while ((length = fread(text, 1, sizeof(text), file)) > 0)
 		take_text(reports, text, length);
 	take_line(reports);
@@ -163,19 +165,46 @@ static void log_pattern(const char *path, char *pattern, size_t size)
 	pattern[at] = '\0';
 }
 
-/* Only files written since the job began; of older text in a file that is appended to, nothing can be told apart. */
-static void read_logs(struct reports *reports, const char *path, time_t began)
+static bool find_logs(const char *path, glob_t *found)
 {
 	char pattern[2 * GMOD_OPTION_STRING_MAX];
-	struct stat status;
-	glob_t found;
 
 	log_pattern(path, pattern, sizeof(pattern));
-	if (glob(pattern, 0, NULL, &found) != 0)
+	return glob(pattern, 0, NULL, found) == 0;
+}
+
+/* Logs are appended to: what is in them now is of earlier jobs. */
+static void note_logs(struct reports *reports, const char *path)
+{
+	if (!find_logs(path, &reports->older))
+		return;
+	reports->before = calloc(reports->older.gl_pathc, sizeof(*reports->before));
+	for (size_t i = 0; reports->before && i < reports->older.gl_pathc; i++)
+		stat(reports->older.gl_pathv[i], &reports->before[i]);
+}
+
+/* Where the job's own text begins in this file. One that has shrunk was begun anew. */
+static off_t begin_of_job(const struct reports *reports, const struct stat *now)
+{
+	for (size_t i = 0; reports->before && i < reports->older.gl_pathc; i++) {
+		const struct stat *before = &reports->before[i];
+
+		if (before->st_dev == now->st_dev && before->st_ino == now->st_ino)
+			return before->st_size <= now->st_size ? before->st_size : 0;
+	}
+	return 0;
+}
+
+static void read_logs(struct reports *reports, const char *path)
+{
+	struct stat now;
+	glob_t found;
+
+	if (!find_logs(path, &found))
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (stat(found.gl_pathv[i], &status) == 0 && S_ISREG(status.st_mode) && status.st_mtime >= began)
-			read_log(reports, found.gl_pathv[i]);
+		if (stat(found.gl_pathv[i], &now) == 0 && S_ISREG(now.st_mode))
+			read_log(reports, found.gl_pathv[i], begin_of_job(reports, &now));
 	globfree(&found);
 }
 
@@ -185,9 +214,14 @@ static void run_job(char **command, const sigset_t *mask)
 {
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	const char *name = getenv(TOOL_NAME_VARIABLE);
+	unsetenv(TOOL_NAME_VARIABLE); /* another gmod that the job may run has its own */
 	execvp(command[0], command);
-	int status = errno == ENOENT || errno == ENOTDIR ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE;
-	tool_say("%s: %s", command[0], strerror(errno));
+	int error = errno;
+	if (name)
+		setenv(TOOL_NAME_VARIABLE, name, 1);
+	int status = error == ENOENT || error == ENOTDIR ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE;
+	tool_say("%s: %s", command[0], strerror(error));
 	_exit(status);
 }
 
@@ -256,7 +290,6 @@ int tool_supervise(char **command)
 {
 	static struct reports reports = {.fd = -1};
 	static struct gmod_options options;
-	time_t began = time(NULL);
 	sigset_t mask;
 
 	if (!command[0]) {
@@ -264,7 +297,9 @@ int tool_supervise(char **command)
 		return TOOL_USAGE;
 	}
 	read_options(&options);
-	if (!options.log_path[0] && !open_pipe(&reports))
+	if (options.log_path[0])
+		note_logs(&reports, options.log_path);
+	else if (!open_pipe(&reports))
 		tool_say("cannot make a pipe for the reports (%s): they go to stderr, and how much was guarded stays "
 			 "unknown",
 			 strerror(errno));
@@ -281,7 +316,7 @@ int tool_supervise(char **command)
 	int status = attend(job, signals, &reports);
 	close_pipe(&reports);
 	if (options.log_path[0])
-		read_logs(&reports, options.log_path, began);
+		read_logs(&reports, options.log_path);
 	share_say(&reports.share, options.verbosity);
 	return end_like(status);
 }

@@ -18,6 +18,7 @@ check_bad_options() {
 	says "bad_options: a number out of range is named" 'GMOD: .*exitcode.*999|GMOD: .*999.*exitcode' "$err"
 	says "bad_options: a name without a value is named" 'GMOD: .*nonsense' "$err"
 	says "bad_options: the default is kept, and good options count" 'guarded 3 of 3 buffers' "$err"
+	says "bad_options: it is said that the default is kept" 'GMOD: .*hundred.*; the default is kept' "$err"
 	same "bad_options: a line each" 5 "$(grep -cE '^==[0-9]+==GMOD: ' <<<"$(grep -v 'guarded 3' <<<"$err")")"
 }
 
@@ -80,6 +81,19 @@ check_no_concurrent_access() {
 	same "no_concurrent_access: the program runs as alone" "$native" "$status $out"
 	says "no_concurrent_access: no device buffer is guarded" 'guarded 0 of 3 buffers' "$err"
 	same "no_concurrent_access: it is said once" 1 "$(grep -c concurrentManagedAccess <<<"$err")"
+}
+
+# verbosity=2: what was decided for a device is said once, however many contexts it has.
+check_backend_said() {
+	guarded verbosity=2 "$programs/good_context"
+	same "backend_said: once" 1 "$(grep -cE '^==[0-9]+==GMOD: device 0: backend ' <<<"$err")"
+	says "backend_said: unified" 'device 0: backend unified, large buffers mapped$' "$err"
+	guarded verbosity=2:backend=native "$program"
+	says "backend_said: native" 'device 0: backend native, device buffers are not guarded$' "$err"
+	guarded verbosity=1 "$program"
+	says_not "backend_said: at verbosity=2 only" 'device 0: backend' "$err"
+	guarded verbosity=2 env SIM_DEVICES=2 "$programs/good_two_devices"
+	says "backend_said: of each device" 'device 1: backend unified' "$err"
 }
 
 run_checks "$@"

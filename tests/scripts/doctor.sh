@@ -8,6 +8,27 @@ says "names the driver" "^driver +.*$build/sim/libcuda.so.1, CUDA [0-9]+\.[0-9]+
 says "names a device" "^device 0 +.*GiB, concurrentManagedAccess=1" "$out"
 says "names the backend" "backend unified" "$out"
 says "counts the hooks" "^hooks +[1-9][0-9]* of [0-9]+ armed" "$out"
+says "what it does not set is at its default" "^options +all at their defaults$" "$out"
+same "no closing summary" "" "$err"
+
+# concludes NAME STATUS PATTERN [VARIABLE=VALUE...] -- OPTION...: the last line, and the exit status.
+concludes() {
+	local name=$1 want=$2 pattern=$3 variables=()
+	shift 3
+	while [ "$1" != -- ]; do
+		variables+=("$1")
+		shift
+	done
+	shift
+	expect "$name: exit status" "$want" env LD_LIBRARY_PATH="$build/sim" "${variables[@]}" scripts/gmod "$@" doctor
+	says "$name: the last line" "^guarding +$pattern$" "$(tail -n 1 <<<"$out")"
+}
+concludes "all is well" 0 yes --
+concludes "switched off" 1 'off \(enabled=0\)' -- --enabled=0
+concludes "native" 1 'pinned memory only \(backend=native\)' -- --backend=native
+says "native: so is the device" 'backend native, as backend=native asks' "$out"
+concludes "a device that cannot" 1 'pinned memory only \(no device has concurrentManagedAccess\)' SIM_CONCURRENT_MANAGED=0 --
+concludes "a driver that does not start" 1 'no: the driver does not start' SIM_FAIL=cuInit:1 --
 
 LD_LIBRARY_PATH='' outcome scripts/gmod doctor
 if grep -q '^driver.*CUDA' <<<"$out"; then
@@ -17,5 +38,7 @@ else
 	says "without a driver: says so" "^driver +(none: |.*cuInit says )" "$out"
 	same "without a driver: nothing on stderr" "" "$err"
 	says_not "without a driver: no device" "^device" "$out"
+	says "without a driver: what to do" "install the NVIDIA driver|nvidia-smi" "$out"
+	says "without a driver: the last line" "^guarding +no: the(re is no driver| driver does not start)$" "$(tail -n 1 <<<"$out")"
 fi
 finish

@@ -27,6 +27,10 @@ expect "the installed gmod runs a command" 7 "$installed/bin/gmod" sh -c 'exit 7
 same "with the installed library" "$installed/lib/libgmod.so" "$("$installed/bin/gmod" printenv LD_PRELOAD)"
 expect "gmod --help" 0 "$installed/bin/gmod" --help
 expect "gmod-tensorflow" 0 "$installed/bin/gmod-tensorflow" --explain-env
+mv "$installed/lib/libgmod.so" "$work/away"
+expect "a part that is gone" 2 "$installed/bin/gmod" true
+says "is to be installed again" 'libgmod.so is missing; reinstall GMOD$' "$err"
+mv "$work/away" "$installed/lib/libgmod.so"
 mkdir "$work/bin"
 ln -s "$installed/bin/gmod" "$work/bin/gmod"
 expect "through a link from elsewhere" 7 "$work/bin/gmod" sh -c 'exit 7'

@@ -32,6 +32,9 @@ same "help works without a toolkit" 0 "$status"
 for target in all demo test test-gpu bench check mutants install uninstall; do
 	says "help names $target" "^$target " "$out"
 done
+for variable in PREFIX DESTDIR SANITIZE; do
+	says "help names $variable" "[[]$variable=" "$out"
+done
 
 outcome make --no-print-directory no-such-target
 says "an unknown target is an error" 'No rule to make target' "$err"

@@ -77,6 +77,14 @@ outcome "$gmod" --supervise --log_format=json "$work/job" "$json"
 says "from JSON" '^gmod: 75\.0 % .*3\.0 KiB of 4\.0 KiB' "$err"
 outcome "$gmod" --supervise --log_path="$work/log [1].%p" "$work/job" "==7==$text"
 says "from a log file of the user's" '^gmod: 80\.0 % ' "$err"
+for run in first second third; do
+	outcome "$gmod" --supervise --log_path="$work/appended" "$work/job" "==7==$text"
+	says "of a log that is appended to, the $run run's own text" '^gmod: 80\.0 % .*12\.0 KiB of 15\.0 KiB, in 1 process' "$err"
+done
+outcome "$gmod" --supervise --log_path="$work/appended" sh -c "tail -n 1 '$work/appended' >'$work/one'; cat '$work/one' >'$work/appended'"
+says "a log that has been begun anew is read from its start" 'in 1 process' "$err"
+outcome "$gmod" --supervise --log_path="$work/appended" true
+says "older text is no summary of this job" 'how much was guarded is not known: no process' "$err"
 outcome "$gmod" --supervise true
 says "a job without CUDA" 'how much was guarded is not known: no process' "$err"
 outcome "$gmod" --supervise --verbosity=0 true
@@ -86,7 +94,7 @@ same "no pipe is left behind" "" "$(find "$work" -name 'gmod.*')"
 # A guarded program's own summary, on the simulated driver.
 demo=$build/demo/demo
 export LD_LIBRARY_PATH=$build/sim GMOD_TEST_KERNELS=$build/demo/kernels.so
-all='^gmod: 100\.0 % of the job.s device memory was guarded .11\.[67] KiB of 11\.[67] KiB, in 1 process.$'
+all='^gmod-tensorflow: 100\.0 % of the job.s device memory was guarded .11\.[67] KiB of 11\.[67] KiB, in 1 process.$'
 expect "a guarded program" 0 "$tensorflow" "$demo"
 says "its report reaches stderr" '^SUMMARY: GMOD: heap-buffer-overflow ' "$err"
 says "its summary is read" "$all" "$err"
@@ -96,9 +104,9 @@ outcome "$tensorflow" --log_path="$work/%h.%p.log" "$demo"
 says "and from its log file" "$all" "$err"
 says_not "where the report went too" 'SUMMARY' "$err"
 outcome "$tensorflow" --backend=native "$demo"
-says "nothing guarded, nothing claimed" '^gmod: 0\.0 % ' "$err"
+says "nothing guarded, nothing claimed" '^gmod-tensorflow: 0\.0 % ' "$err"
 outcome "$tensorflow" sh -c "'$demo'; '$demo'"
-says "several processes" '^gmod: 100\.0 % .*in 2 processes' "$err"
+says "several processes" '^gmod-tensorflow: 100\.0 % .*in 2 processes' "$err"
 
 # ---- TensorFlow's variables ----
 
@@ -115,6 +123,14 @@ says "but what it means is said" 'TF_GPU_ALLOCATOR=cuda_malloc_async .*does not 
 expect "options go to gmod" 0 "$tensorflow" -o max_cpu=3 printenv GMOD_OPTIONS
 says "options arrive" 'max_cpu=3' "$out"
 expect "a bad option" 2 "$tensorflow" --max_cp=3 true
+says "is complained about in its own name" '^gmod-tensorflow: unknown option' "$err"
+expect "a command that is not there" 127 "$tensorflow" no-such-command
+says "is too" '^gmod-tensorflow: no-such-command: command not found' "$err"
+outcome "$tensorflow" env
+says_not "which the job does not inherit" '^GMOD_COMMAND=' "$out"
+outcome "$tensorflow" doctor
+says "doctor is not supervised" '^options +all at their defaults$' "$out"
+says_not "and nothing is said of a share" 'guarded is not known' "$err"
 
 expect "--explain-env" 0 "$tensorflow" --explain-env -o max_cpu=3 sh -c 'echo ran'
 says_not "--explain-env runs nothing" '^ran$' "$out"

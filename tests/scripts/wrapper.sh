@@ -38,7 +38,8 @@ refused() {
 }
 
 refused "no such command" 127 'gmod: no-such-command: command not found' "$gmod" no-such-command
-refused "no such file" 127 'command not found' "$gmod" ./no/such/file
+refused "no such file" 127 'gmod: ./no/such/file: no such file$' "$gmod" ./no/such/file
+refused "no name" 127 "gmod: the command's name is empty" "$gmod" ''
 echo text >"$work/plain"
 refused "not executable" 126 'plain: not an executable file' "$gmod" "$work/plain"
 refused "a directory" 126 'not an executable file' "$gmod" "$work"
@@ -56,6 +57,19 @@ cp "$(type -P true)" "$work/bits32"
 patch_at "$work/bits32" '\x01' 4
 patch_at "$work/bits32" '\x03\x00' 18
 refused "a 32-bit program" 2 'is a 32-bit i386 program' "$gmod" "$work/bits32"
+cp "$(type -P true)" "$work/big-endian"
+patch_at "$work/big-endian" '\x02' 5
+patch_at "$work/big-endian" '\x00\x03\x00\x15' 16
+refused "another order of bytes" 2 'is a 64-bit big-endian PowerPC 64 program; this libgmod.so is for 64-bit little-endian' \
+	"$gmod" "$work/big-endian"
+for bytes in 20 60 100 4096; do
+	head -c $bytes "$(type -P true)" >"$work/cut"
+	chmod +x "$work/cut"
+	refused "a program cut off after $bytes bytes" 126 'cut is damaged: it is an ELF file that ends early' "$gmod" "$work/cut"
+done
+cp "$(type -P true)" "$work/object"
+patch_at "$work/object" '\x01\x00' 16
+refused "an object file" 126 'object is an ELF file, but not a program' "$gmod" "$work/object"
 
 echo 'int main(void) { return 0; }' >"$work/static.c"
 if ${CC:-gcc} -static -o "$work/static" "$work/static.c" 2>/dev/null; then
@@ -101,17 +115,40 @@ options_of --log_path='/tmp/a:"b'
 same "a value with a colon and a quote" "verbosity=1:log_path='/tmp/a:\"b'" "$out"
 options_of --log_path='"/tmp/a:b"'
 same "a value that is quoted already" 'verbosity=1:log_path="/tmp/a:b"' "$out"
-refused "a value that cannot be quoted" 2 'both kinds of quotes' "$gmod" "--log_path=a:'\"" true
+options_of --log_path="$work/a "
+same "a value with a blank at its end" "verbosity=1:log_path=\"$work/a \"" "$out"
+refused "a value that cannot be quoted" 2 'needs quotes and holds both kinds' "$gmod" "--log_path=a:'\"" true
 refused "an unknown option" 2 'backnd.*did you mean "?backend' "$gmod" --backnd=unified true
 refused "a bad value" 2 'unifed.*backend.*did you mean "?unified' "$gmod" --backend=unifed true
 refused "a number out of range" 2 'exitcode' "$gmod" --exitcode=256 true
-refused "an option without a value" 2 'halt_on_error.*no value' "$gmod" --halt_on_error true
+refused "an option like no other" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo=1 true
+refused "an option like no other, without a value" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo true
+refused "an option without a value" 2 'gmod: no value in "halt_on_error"; write halt_on_error=VALUE$' "$gmod" --halt_on_error true
+refused "a value behind a blank" 2 'write --verbosity=2$' "$gmod" --verbosity 2 true
+refused "an option in capitals" 2 'unknown option "--HELP"; did you mean "--help"' "$gmod" --HELP
+refused "two options in one" 2 'separate options with a colon' "$gmod" -o verbosity=1,leak_check=1 true
 refused "-o without anything" 2 '-o needs KEY=VALUE' "$gmod" -o
+refused "-o with a file" 2 '-o takes KEY=VALUE, and "file" is not that; gmod --help' "$gmod" -o file true
+refused "-o with nothing in it" 2 '-o takes KEY=VALUE, and "" is not that' "$gmod" -o '' true
 refused "a short option that is none" 2 'unknown option "-x"' "$gmod" -x true
 refused "a bad GMOD_OPTIONS" 2 'max_cp.*did you mean "?max_cpu' env GMOD_OPTIONS=max_cp=1 "$gmod" true
 for name in $(scripts/options-table pairs | grep -v '=$'); do
 	expect "--$name is accepted" 0 "$gmod" "--$name" true
 done
+
+# ---- files that options name ----
+
+refused "no suppressions file" 2 "cannot read the suppressions file $work/none: No such file or directory" \
+	"$gmod" --suppressions="$work/none" true
+refused "a directory as suppressions file" 2 "cannot read the suppressions file $work: Is a directory" \
+	"$gmod" --suppressions="$work" true
+refused "a log in no directory" 2 "cannot write log_path $work/none/log.%p: no such directory" \
+	"$gmod" --log_path="$work/none/log.%p" true
+refused "a directory as log" 2 "cannot write log_path $work/: it names a directory" "$gmod" --log_path="$work/" true
+echo 'leak:*' >"$work/suppressions"
+expect "files that are there" 0 "$gmod" --suppressions="$work/suppressions" --log_path="$work/log.%p" true
+[ -z "$(find "$work" -name 'log.*')" ]
+note "and no log is made by looking" $?
 
 # ---- LD_PRELOAD ----
 
@@ -134,12 +171,17 @@ mkdir "$work/with space"
 cp "$build/libgmod.so" "$build/gmod-tool" "$work/with space"
 refused "a library path with spaces" 2 'LD_PRELOAD cannot hold a path with spaces' env GMOD_BUILD="$work/with space" "$gmod" true
 mkdir "$work/unbuilt"
-refused "nothing built" 2 'libgmod.so is missing; build it first' env GMOD_BUILD="$work/unbuilt" "$gmod" true
+for words in true --help --version doctor; do
+	refused "nothing built: $words" 2 'libgmod.so is missing; build it first: make$' env GMOD_BUILD="$work/unbuilt" "$gmod" $words
+	same "nothing built: $words: nothing else is said" '' "$out"
+done
 mkdir "$work/damaged"
 cp "$build/gmod-tool" "$work/damaged"
 echo "not a library" >"$work/damaged/libgmod.so"
 expect "a library the loader refuses" 2 env GMOD_BUILD="$work/damaged" "$gmod" true
-says "a library the loader refuses: says so" 'the loader did not accept libgmod.so' "$err"
+says "a library the loader refuses: says so" 'the loader did not accept libgmod.so .*; build it first: make$' "$err"
+expect "a library elsewhere that the loader refuses" 2 env LD_PRELOAD=/elsewhere/libgmod.so "$gmod" true
+says "a library elsewhere: says what to do" 'LD_PRELOAD=/elsewhere/libgmod.so.; take it out of LD_PRELOAD$' "$err"
 
 # ---- words ----
 
@@ -152,5 +194,14 @@ says "--explain-env shows GMOD_OPTIONS" '^GMOD_OPTIONS=verbosity=1:max_cpu=4$' "
 printf '#!/bin/sh\necho "the other doctor"\n' >"$work/doctor"
 chmod +x "$work/doctor"
 same "a command named doctor" "the other doctor" "$(PATH=$work:$PATH "$gmod" -- doctor)"
+refused "doctor with an argument" 2 'usage: gmod .options. doctor .*gmod -- doctor' "$gmod" doctor extra
+for words in help "doctor --help"; do
+	# shellcheck disable=SC2086 # words are wanted
+	expect "gmod $words" 0 "$gmod" $words
+	says "gmod $words: says how to use it" '^usage: gmod ' "$out"
+done
+printf '#!/bin/sh\necho "the other help"\n' >"$work/help"
+chmod +x "$work/help"
+same "a command named help" "the other help" "$(PATH=$work:$PATH "$gmod" help)"
 
 finish

@@ -59,6 +59,15 @@ static void expect_complaint(const char *text, const char *words)
 	assert_memory_equal(&o, &untouched, sizeof(o));
 }
 
+static void expect_no_guess(const char *text)
+{
+	struct gmod_options o;
+	struct lines l = parse(&o, text);
+
+	assert_int_equal(l.count, 1);
+	assert_null(strstr(l.text[0], "did you mean"));
+}
+
 static void the_defaults_are_those_of_the_table(void **unused)
 {
 	struct gmod_options o;
@@ -193,8 +202,8 @@ static void broken_quotes_are_named(void **unused)
 	struct gmod_options o;
 
 	(void)unused;
-	expect_complaint("log_path=\"/a:verbosity=1", "quote is not closed in the value of log_path");
-	expect_complaint("log_path='/a'b", "behind the closing quote in the value of log_path");
+	expect_complaint("log_path=\"/a:verbosity=1", "quote is not closed in the value of \"log_path\"");
+	expect_complaint("log_path='/a'b", "behind the closing quote in the value of \"log_path\"");
 	assert_int_equal(parse(&o, "log_path='/a'b:verbosity=2").count, 1);
 	assert_int_equal(o.verbosity, 2); /* the parser finds its way back */
 }
@@ -202,13 +211,98 @@ static void broken_quotes_are_named(void **unused)
 static void an_unknown_key_names_the_nearest(void **unused)
 {
 	(void)unused;
-	expect_complaint("scan_intervl_us=5",
-			 "unknown option \"scan_intervl_us\"; did you mean \"scan_interval_us=...\"?");
+	expect_complaint("scan_intervl_us=5", "GMOD_OPTIONS: unknown option \"scan_intervl_us\"; it is ignored; "
+					      "did you mean \"scan_interval_us=...\"?");
 	expect_complaint("exit_code=1", "did you mean \"exitcode=...\"?");
-	expect_complaint("loglevel=1", "did you mean \"");
 	expect_complaint("Verbosity=1", "did you mean \"verbosity=...\"?");
-	expect_complaint("=1", "unknown option \"\"");
+	expect_complaint("HALT-ON-ERROR=1", "did you mean \"halt_on_error=...\"?");
+	expect_complaint("verb=1", "did you mean \"verbosity=...\"?");
 	expect_complaint("verbosity =1", "did you mean \"verbosity=...\"?");
+}
+
+/* Up to a third of the letters, one at least and three at most. */
+static void a_key_like_no_other_names_none(void **unused)
+{
+	static const char *const strange[] = {"=1",         "foo=1",     "bar=1",    "v=1",
+					      "loglevel=1", "helping=1", "nonsense", "stack_depression=1"};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(strange) / sizeof(strange[0]); i++)
+		expect_complaint(strange[i], "\"; it is ignored; GMOD_OPTIONS=help=1 lists them");
+	expect_complaint("hlp=1", "did you mean \"help=...\"?");
+	expect_complaint("backkkend=1", "did you mean \"backend=...\"?");
+	expect_complaint("backkkkend=1", "did you mean \"backend=...\"?");
+	expect_complaint("backkkkkend=1", "GMOD_OPTIONS=help=1 lists them");
+}
+
+/* What is said to who typed a command that does not run with them. */
+static void a_command_is_told_in_its_own_words(void **unused)
+{
+	static const struct {
+		const char *text, *line;
+	} told[] = {
+	    {"foo=1", "unknown option \"foo\"; gmod --help lists them"},
+	    {"max_cp=1", "unknown option \"max_cp\"; did you mean \"max_cpu=...\"?"},
+	    {"verbosity=9", "bad value \"9\" for verbosity: expected a whole number from 0 to 2"},
+	    {"verbosity", "no value in \"verbosity\"; write verbosity=VALUE"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		struct gmod_options o;
+		struct lines l = {0};
+
+		gmod_options_defaults(&o);
+		assert_int_equal(gmod_options_check(&o, told[i].text, keep, &l), 1);
+		assert_string_equal(l.text[0], told[i].line);
+	}
+}
+
+static void blanks_around_items_are_skipped(void **unused)
+{
+	struct gmod_options o;
+
+	(void)unused;
+	expect_clean(&o, " verbosity=2 : leak_check=1\t:\n  log_path=/a b :  ");
+	assert_int_equal(o.verbosity, 2);
+	assert_true(o.leak_check);
+	assert_string_equal(o.log_path, "/a b");
+	expect_clean(&o, "log_path=' /a ' : verbosity=1");
+	assert_string_equal(o.log_path, " /a ");
+	assert_int_equal(o.verbosity, 1);
+	expect_complaint(" halt_on_error : ", "no value in \"halt_on_error\"");
+}
+
+static void other_separators_are_named(void **unused)
+{
+	struct gmod_options o;
+
+	(void)unused;
+	expect_complaint(
+	    "verbosity=1 leak_check=1",
+	    "an option begins at \"leak_check=1\" in the value of verbosity: separate options with a colon");
+	expect_complaint("verbosity=1,leak_check=1", "separate options with a colon");
+	expect_complaint("backend=auto; leak_check=1", "separate options with a colon");
+	expect_complaint("log_path=/tmp/x,verbosity=1",
+			 "with a colon, or put the value into quotes; the default is kept");
+	/* An equals sign alone is no option, and quotes say what is meant. */
+	expect_clean(&o, "log_path=/tmp/x,y=1 z=verbosity");
+	expect_clean(&o, "log_path=/tmp/x-verbosity=1");
+	expect_clean(&o, "log_path='/tmp/x,verbosity=1'");
+	assert_string_equal(o.log_path, "/tmp/x,verbosity=1");
+}
+
+static void what_is_kept_is_said(void **unused)
+{
+	struct gmod_options o;
+	struct lines l;
+
+	(void)unused;
+	expect_complaint("verbosity=9", "to 2; the default is kept");
+	expect_complaint("verbosity", "no value in \"verbosity\"; the default is kept; write verbosity=VALUE");
+	expect_complaint("log_path='x", "in the value of \"log_path\"; the default is kept");
+	l = parse(&o, "verbosity=1:verbosity=9");
+	assert_non_null(strstr(l.text[0], "; the value before it is kept"));
 }
 
 static void a_key_without_a_value_is_named(void **unused)
@@ -221,8 +315,11 @@ static void a_key_without_a_value_is_named(void **unused)
 static void a_bad_choice_names_the_nearest(void **unused)
 {
 	(void)unused;
-	expect_complaint("backend=unifed", "expected auto|unified|native; did you mean \"unified\"?");
-	expect_complaint("log_format=JSON", "expected text|json");
+	expect_complaint("backend=unifed",
+			 "expected auto|unified|native; the default is kept; did you mean \"unified\"?");
+	expect_complaint("log_format=JSON", "did you mean \"json\"?");
+	expect_complaint("log_format=xml", "expected text|json; the default is kept");
+	expect_no_guess("log_format=xml");
 	expect_complaint("backend=", "bad value \"\" for backend");
 	expect_complaint("backend=auto unified", "expected auto|unified|native");
 }
@@ -328,6 +425,11 @@ int main(void)
 	    cmocka_unit_test(quotes_protect_colons),
 	    cmocka_unit_test(broken_quotes_are_named),
 	    cmocka_unit_test(an_unknown_key_names_the_nearest),
+	    cmocka_unit_test(a_key_like_no_other_names_none),
+	    cmocka_unit_test(a_command_is_told_in_its_own_words),
+	    cmocka_unit_test(blanks_around_items_are_skipped),
+	    cmocka_unit_test(other_separators_are_named),
+	    cmocka_unit_test(what_is_kept_is_said),
 	    cmocka_unit_test(a_key_without_a_value_is_named),
 	    cmocka_unit_test(a_bad_choice_names_the_nearest),
 	    cmocka_unit_test(a_bad_number_names_the_range),
