@@ -443,17 +443,19 @@ static void make_view(struct workspace *w, const struct gmod_finding *f)
 /* Without memory for more: the first line, and the last. */
 static void report_briefly(const struct gmod_finding *f)
 {
-	long long offset = summary_offset(f);
-	char title[512];
+	char title[512], where[80] = "";
 	struct gmod_text t;
 
 	gmod_text_init(&t, title, sizeof(title));
 	classes[f->class].title(f, &t);
 	gmod_log_note(0, "%s: %s (no memory to say more)%s", classes[f->class].name, title,
 		      f->status == GMOD_PROVISIONAL ? " [provisional, still being watched]" : "");
+	gmod_text_init(&t, where, sizeof(where));
+	if (f->buffer.base)
+		gmod_text_fmt(&t, "device %d size %llu offset %+lld ", f->buffer.device,
+			      (unsigned long long)f->buffer.size, (long long)summary_offset(f));
 	if (f->status == GMOD_FINAL)
-		gmod_log_line("SUMMARY: GMOD: %s device %d size %llu offset %+lld -", classes[f->class].name,
-			      f->buffer.device, (unsigned long long)f->buffer.size, offset);
+		gmod_log_line("SUMMARY: GMOD: %s %s-", classes[f->class].name, where);
 }
 
 static enum fate report_with(struct workspace *w, const struct gmod_finding *f, struct site *site, enum fate fate)

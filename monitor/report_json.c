@@ -259,9 +259,15 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 	add_string(t, "class", v->class->name);
 	add_time(t, "time", v->now_ns);
 	add_site_hash(t, v);
-	add_number(t, "device", f->buffer.device);
-	add_count(t, "size", f->buffer.size);
-	add_number(t, "offset", v->offset);
+	if (f->buffer.base) {
+		add_number(t, "device", f->buffer.device);
+		add_count(t, "size", f->buffer.size);
+		add_number(t, "offset", v->offset);
+	} else {
+		add_null(t, "device");
+		add_null(t, "size");
+		add_null(t, "offset");
+	}
 	add_string(t, "site", v->site);
 	add_string(t, "message", v->title);
 }

@@ -482,8 +482,10 @@ static void add_summary(struct page *p, const struct gmod_report_view *v)
 	const struct gmod_finding *f = v->finding;
 	struct gmod_text *t = begin(p, "SUMMARY: GMOD: ");
 
-	gmod_text_fmt(t, "%s device %d size %llu offset %+lld ", v->class->name, f->buffer.device, (ull)f->buffer.size,
-		      (long long)v->offset);
+	gmod_text_fmt(t, "%s ", v->class->name);
+	if (f->buffer.base)
+		gmod_text_fmt(t, "device %d size %llu offset %+lld ", f->buffer.device, (ull)f->buffer.size,
+			      (long long)v->offset);
 	gmod_text_str(t, v->site);
 	end(p);
 }
