@@ -448,8 +448,8 @@ static void report_briefly(const struct gmod_finding *f)
 
 	gmod_text_init(&t, title, sizeof(title));
 	classes[f->class].title(f, &t);
-	gmod_log_note(0, "%s: %s (no memory to say more)%s", classes[f->class].name, title,
-		      f->status == GMOD_PROVISIONAL ? " [provisional, still being watched]" : "");
+	gmod_log_note(0, "%s: %s (no memory to say more) [finding %u%s]", classes[f->class].name, title, f->id,
+		      gmod_provisional_words(f));
 	gmod_text_init(&t, where, sizeof(where));
 	if (f->buffer.base)
 		gmod_text_fmt(&t, "device %d size %llu offset %+lld ", f->buffer.device,

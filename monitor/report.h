@@ -119,6 +119,9 @@ void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *out);
 void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *out);
 void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *out);
 
+/* What follows "[finding N" in a first line. */
+const char *gmod_provisional_words(const struct gmod_finding *f);
+
 /* "cuMemsetD8_v2" and the like, never NULL. */
 const char *gmod_entry_point(const struct gmod_finding *f);
 

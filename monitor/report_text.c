@@ -45,6 +45,11 @@ void gmod_frame_text(struct gmod_text *t, const struct gmod_frame *f, const char
 	gmod_text_fmt(t, "0x%llx", (ull)f->offset);
 }
 
+const char *gmod_provisional_words(const struct gmod_finding *f)
+{
+	return f->status == GMOD_PROVISIONAL ? ", provisional, still being watched" : "";
+}
+
 const char *gmod_entry_point(const struct gmod_finding *f)
 {
 	return f->entry_point ? f->entry_point : "a driver call";
@@ -321,8 +326,7 @@ static void add_first_line(struct page *p, const struct gmod_report_view *v)
 
 	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), v->class->name);
 	gmod_text_str(t, v->title);
-	if (v->finding->status == GMOD_PROVISIONAL)
-		gmod_text_str(t, " [provisional, still being watched]");
+	gmod_text_fmt(t, " [finding %u%s]", v->finding->id, gmod_provisional_words(v->finding));
 	end(p);
 }
 

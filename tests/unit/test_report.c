@@ -27,8 +27,9 @@ static void an_overflow_reads_as_documented(void **unused)
 	f.suspect[1] = (struct gmod_suspect){.name = "scale", .launches = 1, .stream = 0x55d8, .graph = 0x99};
 	report_one("", &f);
 	snprintf(first, sizeof(first),
-		 "==%d==GMOD: heap-buffer-overflow: 16 bytes changed, 0 bytes past the end of a 4000-byte buffer\n",
-		 (int)getpid());
+		 "==%d==GMOD: heap-buffer-overflow: 16 bytes changed, 0 bytes past the end of a 4000-byte buffer "
+		 "[finding %u]\n",
+		 (int)getpid(), f.id);
 	assert_int_equal(strncmp(logged(), first, strlen(first)), 0);
 	expect(
 	    "\n    buffer [0x7f1f30000000, 0x7f1f30000fa0) on device 0, backend unified, allocation #17, allocated ");
@@ -54,7 +55,7 @@ static void an_underflow_counts_from_the_start(void **unused)
 	f.observed_count = 3;
 	f.restored = true;
 	report_one("", &f);
-	expect("heap-buffer-underflow: 1 byte changed, 3 bytes before the start of a 4000-byte buffer\n");
+	expect("heap-buffer-underflow: 1 byte changed, 3 bytes before the start of a 4000-byte buffer [finding ");
 	expect("changed bytes at -3: 41 41 41 (1 of 3 bytes) (put back since)\n");
 	expect("SUMMARY: GMOD: heap-buffer-underflow device 0 size 4000 offset -3 the_caller ");
 }
@@ -97,7 +98,7 @@ static void a_double_free_shows_both_frees(void **unused)
 	f.error = 1;
 	f.error_name = "CUDA_ERROR_INVALID_VALUE";
 	report_one("", &f);
-	expect("double-free: cuMemFree_v2(0x7f1f30000000) of a 4000-byte buffer that had been freed\n");
+	expect("double-free: cuMemFree_v2(0x7f1f30000000) of a 4000-byte buffer that had been freed [finding ");
 	s = strstr(text, "\n    first freed ");
 	assert_non_null(s);
 	assert_non_null(strstr(s, " s ago by thread 7\n      #0 the_caller  "));
@@ -117,14 +118,15 @@ static void an_invalid_free_says_what_the_address_is(void **unused)
 	f.offset = 256;
 	f.address += 256;
 	report_one("", &f);
-	expect("invalid-free: cuMemFree_v2(0x7f1f30000100) of an address 256 bytes inside a 4000-byte buffer\n");
+	expect(
+	    "invalid-free: cuMemFree_v2(0x7f1f30000100) of an address 256 bytes inside a 4000-byte buffer [finding ");
 	expect("next step: free the address that the allocation returned, 0x7f1f30000000\n");
 	expect("offset +256 the_caller ");
 	f = finding(GMOD_INVALID_FREE);
 	f.buffer = (struct gmod_buffer_facts){0};
 	f.entry_point = "cuMemFreeHost";
 	report_one("", &f);
-	expect("invalid-free: cuMemFreeHost(0x7f1f30000000) of an address that no allocation returned\n");
+	expect("invalid-free: cuMemFreeHost(0x7f1f30000000) of an address that no allocation returned [finding ");
 	expect("SUMMARY: GMOD: invalid-free -\n");
 	assert_int_equal(count("    buffer "), 0);
 }
@@ -141,7 +143,7 @@ static void an_api_call_out_of_bounds_says_how_far(void **unused)
 	f.called_at = (struct gmod_stack){1, {another_caller()}};
 	report_one("", &f);
 	expect("cuMemsetD8_v2 asked for 4096 bytes at 0x7f1f30000000, up to 96 bytes past the end of a 4000-byte "
-	       "buffer\n");
+	       "buffer [finding ");
 	expect("the program got CUDA_ERROR_INVALID_VALUE (1)\n");
 	expect("offset +0 another_caller ");
 	f.id = next_id++;
@@ -151,7 +153,7 @@ static void an_api_call_out_of_bounds_says_how_far(void **unused)
 	f.id = next_id++;
 	f.address = f.buffer.base - 8;
 	report_one("", &f);
-	expect("from 8 bytes before the start of a 4000-byte buffer\n");
+	expect("from 8 bytes before the start of a 4000-byte buffer [finding ");
 	expect("offset -8 another_caller ");
 	f.id = next_id++;
 	f.address = f.buffer.base;
@@ -166,7 +168,7 @@ static void a_leak_says_how_to_live_with_it(void **unused)
 
 	(void)unused;
 	report_one("", &f);
-	expect("leak: a 4000-byte buffer is still allocated at exit\n");
+	expect("leak: a 4000-byte buffer is still allocated at exit [finding ");
 	expect("next step: free it, or put a line leak:FUNCTION ");
 	expect("SUMMARY: GMOD: leak device 0 size 4000 offset +0 the_caller ");
 }
@@ -191,7 +193,7 @@ static void a_post_mortem_lists_what_was_going_on(void **unused)
 	report_one("", &f);
 	expect(
 	    "post-mortem: the GPU gave up with CUDA_ERROR_ILLEGAL_ADDRESS (700), first seen by cuStreamSynchronize, at "
-	    "address 0x7f1f30000000\n");
+	    "address 0x7f1f30000000 [finding ");
 	expect("\n    unfinished launches: unknown x1 on stream 0x10 (1 not proven complete)\n");
 	expect("\n    near that address: 4000 bytes [0x7f1f30000000, 0x7f1f30000fa0) on device 0, backend unified, "
 	       "allocation "
@@ -339,7 +341,7 @@ static void a_report_needs_no_memory(void **unused)
 		skip(); /* a tool that needs memory itself stands between */
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	expect("heap-buffer-overflow: 16 bytes changed, 0 bytes past the end of a 4000-byte buffer (no memory to say "
-	       "more)\n");
+	       "more) [finding ");
 	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 -\n");
 }
 
