@@ -60,8 +60,8 @@ static bool read_text(const char *line, double *guarded, double *handed_out)
 	double uncovered = 0;
 
 	if (strncmp(line, "==", 2) != 0 || !strstr(line, "==GMOD: guarded ") ||
-	    !size_behind(line, (const char *const[]){"==GMOD: guarded ", " buffers, ", NULL}, guarded) ||
-	    !size_behind(line, (const char *const[]){" buffers, ", " of ", NULL}, handed_out))
+	    !size_behind(line, (const char *const[]){"==GMOD: guarded ", " buffer", ", ", NULL}, guarded) ||
+	    !size_behind(line, (const char *const[]){" buffer", ", ", " of ", NULL}, handed_out))
 		return false;
 	if (size_behind(line, (const char *const[]){"not covered (", NULL}, &uncovered))
 		*handed_out += uncovered;

@@ -577,9 +577,9 @@ void gmod_report_end(void)
 	if (sum > told)
 		gmod_log_note(
 		    0,
-		    "%u findings were counted and not shown: %u beyond max_reports=%u, %u of a site that had been "
+		    "%u finding%s counted and not shown: %u beyond max_reports=%u, %u of a site that had been "
 		    "reported %d times",
-		    sum, beyond, max_reports, repeated, GMOD_REPORTS_PER_SITE);
+		    sum, sum == 1 ? " was" : "s were", beyond, max_reports, repeated, GMOD_REPORTS_PER_SITE);
 }
 
 void gmod_report_counts(struct gmod_run_summary *s)

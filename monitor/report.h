@@ -60,7 +60,10 @@ struct gmod_run_summary {
 /* Fill in what is counted here, and zeros for the rest. */
 void gmod_report_counts(struct gmod_run_summary *s);
 
-/* Print the closing line, whatever the verbosity. It always has the phrases "guarded N of M buffers" and "(P %)". */
+/*
+ * Print the closing line, whatever the verbosity. It always has the phrases "guarded N of M buffers," ("of 1 buffer,")
+ * and "(P %)".
+ */
 void gmod_report_summary(const struct gmod_run_summary *s);
 
 /* The name in reports and suppressions, "heap-buffer-overflow" and so on. */

@@ -120,13 +120,15 @@ static void add_excess(struct gmod_text *t, const struct gmod_finding *f)
 {
 	uint64_t base = f->buffer.base, end = base + f->buffer.size, last;
 	bool wraps = __builtin_add_overflow(f->address, f->length, &last);
+	uint64_t past = last > end ? last - end : 0;
 
 	if (f->address < base)
-		gmod_text_fmt(t, "from %llu bytes before the start", (ull)(base - f->address));
+		gmod_text_fmt(t, "from %llu byte%s before the start", (ull)(base - f->address),
+			      plural(base - f->address));
 	else if (wraps)
 		gmod_text_str(t, "past the end of all memory, in front of it the end");
 	else
-		gmod_text_fmt(t, "up to %llu bytes past the end", (ull)(last > end ? last - end : 0));
+		gmod_text_fmt(t, "up to %llu byte%s past the end", (ull)past, plural(past));
 }
 
 void gmod_title_out_of_bounds(const struct gmod_finding *f, struct gmod_text *t)
@@ -332,11 +334,11 @@ static void add_first_line(struct page *p, const struct gmod_report_view *v)
 
 static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 {
-	static const char *const kind[] = {"", "managed memory, ", "pinned host memory, "};
+	static const char *const where[] = {"on", "in managed memory on", "in pinned host memory for"};
 	ull end = b->base + b->size;
 
-	gmod_text_fmt(t, "[0x%llx, 0x%llx) on %sdevice %d, backend ", (ull)b->base, end,
-		      kind[b->memory <= GMOD_MEM_HOST ? b->memory : GMOD_MEM_DEVICE], b->device);
+	gmod_text_fmt(t, "[0x%llx, 0x%llx) %s device %d, backend ", (ull)b->base, end,
+		      where[b->memory <= GMOD_MEM_HOST ? b->memory : GMOD_MEM_DEVICE], b->device);
 	gmod_text_escaped(t, b->backend, 40);
 	if (b->serial)
 		gmod_text_fmt(t, ", allocation #%llu", (ull)b->serial);
@@ -468,7 +470,7 @@ static void add_nearby(struct page *p, const struct gmod_report_view *v)
 
 	for (uint32_t i = 0; i < v->nearby_count; i++) {
 		t = begin(p, f->address ? "    near that address: " : "    live buffer: ");
-		gmod_text_fmt(t, "%llu bytes ", (ull)f->nearby[i].size);
+		gmod_text_fmt(t, "%llu byte%s ", (ull)f->nearby[i].size, plural(f->nearby[i].size));
 		add_extent(t, &f->nearby[i]);
 		gmod_text_str(t, ", by ");
 		gmod_text_str(t, v->nearby_site[i]);
@@ -530,11 +532,11 @@ static unsigned permille(uint64_t part, uint64_t whole)
 	return part * 1000 / whole;
 }
 
-static void add_some(struct gmod_text *t, uint64_t n, uint64_t bytes, const char *what)
+static void add_some(struct gmod_text *t, uint64_t n, const char *what, const char *rest, uint64_t bytes)
 {
 	if (n == 0)
 		return;
-	gmod_text_fmt(t, "; %llu %s (", (ull)n, what);
+	gmod_text_fmt(t, "; %llu %s%s %s (", (ull)n, what, plural(n), rest);
 	add_size(t, bytes);
 	gmod_text_str(t, ")");
 }
@@ -548,11 +550,13 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 	if (bytes < s->bytes_asked)
 		bytes = s->bytes_asked;
 	share = permille(s->bytes_guarded, bytes);
-	gmod_text_fmt(t, "==%d==GMOD: guarded %llu of %llu buffers, ", (int)getpid(), (ull)s->buffers_guarded, buffers);
+	gmod_text_fmt(t, "==%d==GMOD: guarded %llu of %llu buffer%s, ", (int)getpid(), (ull)s->buffers_guarded, buffers,
+		      plural(buffers));
 	add_size(t, s->bytes_guarded);
 	gmod_text_str(t, " of ");
 	add_size(t, bytes);
-	gmod_text_fmt(t, " device memory (%u.%u %%); %llu sweeps; ", share / 10, share % 10, (ull)s->sweeps);
+	gmod_text_fmt(t, " device memory (%u.%u %%); %llu sweep%s; ", share / 10, share % 10, (ull)s->sweeps,
+		      plural(s->sweeps));
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		findings += s->findings[i];
 	gmod_text_fmt(t, "%u finding%s", findings, plural(findings));
@@ -561,11 +565,11 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 			gmod_text_fmt(t, "%s%s %u", n++ ? ", " : " (", gmod_class_name(i), s->findings[i]);
 	gmod_text_str(t, findings ? ")" : "");
 	gmod_text_fmt(t, "; %llu degraded; %u hooks armed", (ull)s->degraded, s->hooks_armed);
-	add_some(t, s->buffers_host, s->bytes_host, "pinned host buffers guarded");
-	add_some(t, s->uncovered, s->bytes_uncovered, "allocations of pools, mappings or graphs not covered");
+	add_some(t, s->buffers_host, "pinned host buffer", "guarded", s->bytes_host);
+	add_some(t, s->uncovered, "allocation", "of pools, mappings or graphs not covered", s->bytes_uncovered);
 	if (s->suppressed)
 		gmod_text_fmt(t, "; %llu suppressed", (ull)s->suppressed);
 	if (s->lost_lines)
-		gmod_text_fmt(t, "; %llu lines lost", (ull)s->lost_lines);
+		gmod_text_fmt(t, "; %llu line%s lost", (ull)s->lost_lines, plural(s->lost_lines));
 	gmod_text_str(t, "\n");
 }

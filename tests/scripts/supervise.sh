@@ -73,6 +73,8 @@ outcome "$gmod" --supervise "$work/job" "==7==$pool" "other output"
 says "what pools hold counts as not guarded" '^gmod: 75\.0 % ' "$err"
 outcome "$gmod" --supervise "$work/job" "==7==$text" "==8==$pool"
 says "two processes add up" '^gmod: 77\.4 % .*in 2 processes' "$err"
+outcome "$gmod" --supervise "$work/job" '==7==GMOD: guarded 1 of 1 buffer, 2.0 KiB of 2.0 KiB device memory (100.0 %); 1 sweep'
+says "one buffer counts too" '^gmod: 100\.0 % .*2\.0 KiB of 2\.0 KiB' "$err"
 outcome "$gmod" --supervise --log_format=json "$work/job" "$json"
 says "from JSON" '^gmod: 75\.0 % .*3\.0 KiB of 4\.0 KiB' "$err"
 outcome "$gmod" --supervise --log_path="$work/log [1].%p" "$work/job" "==7==$text"

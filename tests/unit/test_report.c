@@ -72,13 +72,14 @@ static void without_suspects_the_memory_decides_the_advice(void **unused)
 	f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	f.buffer.memory = GMOD_MEM_HOST;
 	report_one("", &f);
-	expect(" on pinned host memory, device 0,");
+	expect(" in pinned host memory for device 0,");
 	expect("suspects: no kernel was in flight: look for a write by the CPU\n");
 	expect("next step: look for a write by the CPU, with a watchpoint on the changed bytes: gdb --args ");
 	f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	f.buffer.memory = GMOD_MEM_MANAGED;
 	f.launches_lost = 1;
 	report_one("", &f);
+	expect(" in managed memory on device 0,");
 	expect("suspects: none recorded; 1 launch record was lost, so there may be others\n");
 	expect("next step: compute-sanitizer --tool memcheck ");
 }
@@ -156,7 +157,15 @@ static void an_api_call_out_of_bounds_says_how_far(void **unused)
 	expect("from 8 bytes before the start of a 4000-byte buffer [finding ");
 	expect("offset -8 another_caller ");
 	f.id = next_id++;
+	f.address = f.buffer.base - 1;
+	report_one("", &f);
+	expect("from 1 byte before the start ");
+	f.id = next_id++;
 	f.address = f.buffer.base;
+	f.length = f.buffer.size + 1;
+	report_one("", &f);
+	expect("up to 1 byte past the end ");
+	f.id = next_id++;
 	f.length = UINT64_MAX;
 	report_one("", &f);
 	expect("past the end of all memory");
@@ -424,6 +433,25 @@ static void the_closing_line_keeps_its_phrases(void **unused)
 	       "graphs not covered (3.0 MiB); 5 suppressed; 6 lines lost\n");
 }
 
+static void one_is_not_many(void **unused)
+{
+	struct gmod_run_summary s = {.buffers_guarded = 1,
+				     .bytes_guarded = 1,
+				     .bytes_asked = 1,
+				     .sweeps = 1,
+				     .buffers_host = 1,
+				     .uncovered = 1,
+				     .lost_lines = 1};
+
+	(void)unused;
+	start("");
+	gmod_report_summary(&s);
+	expect("guarded 1 of 1 buffer, 1 B of 1 B ");
+	expect("; 1 sweep; ");
+	expect("; 1 pinned host buffer guarded (0 B); 1 allocation of pools, mappings or graphs not covered (0 B); 1 "
+	       "line lost\n");
+}
+
 static void the_share_of_extremes_is_sane(void **unused)
 {
 	struct gmod_run_summary s = {0};
@@ -458,6 +486,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(a_report_needs_no_memory),
 	    cmocka_unit_test(a_report_is_not_cut_short),
 	    cmocka_unit_test(the_closing_line_keeps_its_phrases),
+	    cmocka_unit_test(one_is_not_many),
 	    cmocka_unit_test(the_share_of_extremes_is_sane),
 	};
 	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);

@@ -57,6 +57,13 @@ static void findings_past_the_cap_are_counted(void **unused)
 	gmod_report_end(); /* nothing new to say */
 	expect("GMOD: 4 findings were counted and not shown: 4 beyond max_reports=3, 0 of a site");
 	assert_int_equal(count("not shown"), 1);
+	start("max_reports=1");
+	for (int i = 0; i < 2; i++) {
+		f = finding(GMOD_DOUBLE_FREE);
+		report(&f);
+	}
+	gmod_report_end();
+	expect("GMOD: 1 finding was counted and not shown: ");
 }
 
 static void one_site_is_reported_ten_times(void **unused)
