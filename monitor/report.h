@@ -61,8 +61,8 @@ struct gmod_run_summary {
 void gmod_report_counts(struct gmod_run_summary *s);
 
 /*
- * Print the closing line, whatever the verbosity. It always has the phrases "guarded N of M buffers," ("of 1 buffer,")
- * and "(P %)".
+ * Print the closing line, whatever the verbosity. It has the phrases "guarded N of M buffers," ("of 1 buffer,") and
+ * "(P %)", or else "no device buffers".
  */
 void gmod_report_summary(const struct gmod_run_summary *s);
 
@@ -118,6 +118,12 @@ void gmod_next_leak(const struct gmod_report_view *v, struct gmod_text *t);
 /* Append the whole report, each line ended. */
 void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out);
 void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *out);
+
+/* All the device memory that the program got, whether GMOD can guard its kind or not. */
+uint64_t gmod_summary_bytes(const struct gmod_run_summary *s);
+
+/* Of that the guarded share, rounded down: 1000 is said only of everything. Of nothing there is no share, but 0. */
+unsigned gmod_summary_permille(const struct gmod_run_summary *s);
 
 void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *out);
 void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *out);

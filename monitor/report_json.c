@@ -310,6 +310,10 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
 	add_count(t, "bytes_uncovered", s->bytes_uncovered);
 	add_count(t, "buffers_host", s->buffers_host);
 	add_count(t, "bytes_host", s->bytes_host);
+	if (gmod_summary_bytes(s))
+		add_count(t, "guarded_permille", gmod_summary_permille(s));
+	else
+		add_null(t, "guarded_permille");
 	add_count(t, "sweeps", s->sweeps);
 	add_count(t, "degraded", s->degraded);
 	add_count(t, "findings", findings);

@@ -520,16 +520,22 @@ void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
 
 /* ---- the closing line ---- */
 
-/* Tenths of a percent, rounded down: "100.0 %" is said only of everything. Of nothing, nothing is missing. */
-static unsigned permille(uint64_t part, uint64_t whole)
+uint64_t gmod_summary_bytes(const struct gmod_run_summary *s)
 {
-	if (whole == 0)
-		return 1000;
+	uint64_t bytes = s->bytes_guarded + s->bytes_unprotected;
+
+	return (bytes < s->bytes_asked ? s->bytes_asked : bytes) + s->bytes_uncovered;
+}
+
+unsigned gmod_summary_permille(const struct gmod_run_summary *s)
+{
+	uint64_t part = s->bytes_guarded, whole = gmod_summary_bytes(s);
+
 	while (part > UINT64_MAX / 1000) {
 		part >>= 1;
 		whole >>= 1;
 	}
-	return part * 1000 / whole;
+	return whole ? part * 1000 / whole : 0;
 }
 
 static void add_some(struct gmod_text *t, uint64_t n, const char *what, const char *rest, uint64_t bytes)
@@ -541,22 +547,29 @@ static void add_some(struct gmod_text *t, uint64_t n, const char *what, const ch
 	gmod_text_str(t, ")");
 }
 
-void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
+static void add_guarded(struct gmod_text *t, const struct gmod_run_summary *s)
 {
-	uint64_t bytes = s->bytes_guarded + s->bytes_unprotected;
 	ull buffers = s->buffers_guarded + s->buffers_unprotected;
-	unsigned share, findings = 0;
+	unsigned share = gmod_summary_permille(s);
 
-	if (bytes < s->bytes_asked)
-		bytes = s->bytes_asked;
-	share = permille(s->bytes_guarded, bytes);
-	gmod_text_fmt(t, "==%d==GMOD: guarded %llu of %llu buffer%s, ", (int)getpid(), (ull)s->buffers_guarded, buffers,
-		      plural(buffers));
+	if (gmod_summary_bytes(s) == 0) {
+		gmod_text_str(t, "no device buffers");
+		return;
+	}
+	gmod_text_fmt(t, "guarded %llu of %llu buffer%s, ", (ull)s->buffers_guarded, buffers, plural(buffers));
 	add_size(t, s->bytes_guarded);
 	gmod_text_str(t, " of ");
-	add_size(t, bytes);
-	gmod_text_fmt(t, " device memory (%u.%u %%); %llu sweep%s; ", share / 10, share % 10, (ull)s->sweeps,
-		      plural(s->sweeps));
+	add_size(t, gmod_summary_bytes(s));
+	gmod_text_fmt(t, " device memory (%u.%u %%)", share / 10, share % 10);
+}
+
+void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
+{
+	unsigned findings = 0;
+
+	gmod_text_fmt(t, "==%d==GMOD: ", (int)getpid());
+	add_guarded(t, s);
+	gmod_text_fmt(t, "; %llu sweep%s; ", (ull)s->sweeps, plural(s->sweeps));
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		findings += s->findings[i];
 	gmod_text_fmt(t, "%u finding%s", findings, plural(findings));

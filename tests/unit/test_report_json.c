@@ -101,6 +101,21 @@ static void a_json_log_holds_only_json(void **unused)
 	assert_int_equal(count("SUMMARY"), 0);
 }
 
+static void the_json_share_counts_what_is_not_covered(void **unused)
+{
+	struct gmod_run_summary s = {0};
+
+	(void)unused;
+	start("log_format=json");
+	gmod_report_summary(&s);
+	expect(",\"guarded_permille\":null,");
+	s.bytes_guarded = s.bytes_asked = 1000;
+	s.bytes_uncovered = 1;
+	gmod_report_summary(&s);
+	expect(",\"guarded_permille\":999,");
+	assert_int_equal(json_lines(logged()), 2);
+}
+
 /* ---- hostile strings ---- */
 
 static char long_name[10001];
@@ -246,6 +261,7 @@ int main(void)
 	    cmocka_unit_test(without_a_buffer_json_invents_none),
 	    cmocka_unit_test(provisional_json_says_so),
 	    cmocka_unit_test(a_json_log_holds_only_json),
+	    cmocka_unit_test(the_json_share_counts_what_is_not_covered),
 	    cmocka_unit_test(hostile_names_stay_within_their_line),
 	    cmocka_unit_test(hostile_names_leave_json_valid),
 	    cmocka_unit_test(senseless_findings_are_survived),
