@@ -238,22 +238,55 @@ static bool cpu_may_write(const struct gmod_finding *f)
 	return f->buffer.base && f->buffer.memory != GMOD_MEM_DEVICE;
 }
 
+/* Addresses differ from run to run: what stays is where the bytes lie in the buffer, and who allocates it. */
+static void next_watchpoint(const struct gmod_report_view *v, struct gmod_text *t)
+{
+	const struct gmod_finding *f = v->finding;
+	bool over = f->class == GMOD_HEAP_BUFFER_OVERFLOW;
+	ull from_base = (ull)f->offset + (over ? f->buffer.size : 0);
+	bool before = (int64_t)from_base < 0;
+
+	gmod_text_fmt(t, "look for a write by the CPU, here to 0x%llx; in another run break where ",
+		      f->buffer.base + from_base);
+	gmod_text_str(t, strcmp(v->site, "-") == 0 ? "the program" : v->site);
+	gmod_text_fmt(t, " has just allocated the buffer, and then watch *(char *)(BUFFER %c %llu): gdb --args",
+		      before ? '-' : '+', before ? -from_base : from_base);
+	add_command(t);
+}
+
+/*
+ * The suspects' names, each once, as options that let compute-sanitizer look at these kernels alone; none where it
+ * might then not look at the culprit. They are part of the mangled names, so a few more kernels than these may match.
+ */
+static void add_kernel_names(struct gmod_text *t, const struct gmod_finding *f)
+{
+	char kernel[GMOD_SUSPECTS_MAX][256];
+
+	if (f->suspects_omitted || f->launches_lost || f->suspect_count > GMOD_SUSPECTS_MAX)
+		return;
+	for (uint32_t i = 0; i < f->suspect_count; i++)
+		if (!f->suspect[i].name || !gmod_kernel_substring(f->suspect[i].name, kernel[i], sizeof(kernel[i])))
+			return;
+	for (uint32_t i = 0, same; i < f->suspect_count; i++) {
+		for (same = 0; strcmp(kernel[same], kernel[i]) != 0; same++)
+			;
+		if (same < i)
+			continue;
+		gmod_text_str(t, " --kernel-name kernel_substring=");
+		gmod_text_str(t, kernel[i]);
+	}
+}
+
 void gmod_next_memcheck(const struct gmod_report_view *v, struct gmod_text *t)
 {
 	const struct gmod_finding *f = v->finding;
-	char kernel[256];
 
 	if (f->suspect_count == 0 && f->launches_lost == 0 && cpu_may_write(f)) {
-		gmod_text_str(t, "look for a write by the CPU, with a watchpoint on the changed bytes: gdb --args");
-		add_command(t);
+		next_watchpoint(v, t);
 		return;
 	}
 	gmod_text_str(t, "compute-sanitizer --tool memcheck");
-	if (f->suspect_count > 0 && f->suspect[0].name &&
-	    gmod_kernel_substring(f->suspect[0].name, kernel, sizeof(kernel))) {
-		gmod_text_str(t, " --kernel-name kernel_substring=");
-		gmod_text_str(t, kernel);
-	}
+	add_kernel_names(t, f);
 	add_command(t);
 }
 

@@ -39,7 +39,9 @@ static void an_overflow_reads_as_documented(void **unused)
 	expect("\n    suspects: vec_add x3 on stream 0x55d0 (2 not proven complete); scale x1 on stream 0x55d8 in "
 	       "graph 0x99\n");
 	expect("\n    changed bytes at +0: 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41\n");
-	expect("\n    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=vec_add ");
+	expect(
+	    "\n    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=vec_add --kernel-name "
+	    "kernel_substring=scale ");
 	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 the_caller test_report+0x");
 	assert_int_equal(count("\n"), 10);
 }
@@ -74,7 +76,7 @@ static void without_suspects_the_memory_decides_the_advice(void **unused)
 	report_one("", &f);
 	expect(" in pinned host memory for device 0,");
 	expect("suspects: no kernel was in flight: look for a write by the CPU\n");
-	expect("next step: look for a write by the CPU, with a watchpoint on the changed bytes: gdb --args ");
+	expect("next step: look for a write by the CPU, here to 0x");
 	f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	f.buffer.memory = GMOD_MEM_MANAGED;
 	f.launches_lost = 1;
@@ -82,6 +84,52 @@ static void without_suspects_the_memory_decides_the_advice(void **unused)
 	expect(" in managed memory on device 0,");
 	expect("suspects: none recorded; 1 launch record was lost, so there may be others\n");
 	expect("next step: compute-sanitizer --tool memcheck ");
+}
+
+/* The command looks at each suspect, once; where one might be missing, at everything. */
+static void the_next_step_leaves_no_suspect_out(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	(void)unused;
+	f.suspect_count = 3;
+	f.suspect[0].name = "_Z7vec_addPfi";
+	f.suspect[1].name = "_Z7vec_addPdi";
+	f.suspect[2].name = "scale";
+	report_one("", &f);
+	expect("memcheck --kernel-name kernel_substring=vec_add --kernel-name kernel_substring=scale ");
+	for (int i = 0; i < 4; i++) {
+		struct gmod_finding g = f;
+
+		g.id = next_id++;
+		g.suspects_omitted = i == 0;
+		g.launches_lost = i == 1;
+		g.suspect[2].name = i == 2 ? NULL : i == 3 ? "a b" : "scale";
+		report_one("", &g);
+		expect("next step: compute-sanitizer --tool memcheck ");
+		assert_int_equal(count("--kernel-name"), 0);
+	}
+}
+
+/* Addresses of this run and of others: behind the buffer and before it, with a stack and without. */
+static void a_write_by_the_cpu_can_be_looked_for(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	(void)unused;
+	f.buffer.memory = GMOD_MEM_HOST;
+	f.offset = 8;
+	report_one("", &f);
+	expect("next step: look for a write by the CPU, here to 0x7f1f30000fa8; in another run break where the_caller "
+	       "test_report+0x");
+	expect(" has just allocated the buffer, and then watch *(char *)(BUFFER + 4008): gdb --args ");
+	f = finding(GMOD_HEAP_BUFFER_UNDERFLOW);
+	f.buffer.memory = GMOD_MEM_HOST;
+	f.buffer.allocated_at.depth = 0;
+	f.offset = -3;
+	report_one("", &f);
+	expect("here to 0x7f1f2ffffffd; in another run break where the program has just allocated the buffer, and then "
+	       "watch *(char *)(BUFFER - 3): gdb --args ");
 }
 
 static void a_double_free_shows_both_frees(void **unused)
@@ -483,6 +531,8 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(an_overflow_reads_as_documented),
 	    cmocka_unit_test(an_underflow_counts_from_the_start),
 	    cmocka_unit_test(without_suspects_the_memory_decides_the_advice),
+	    cmocka_unit_test(the_next_step_leaves_no_suspect_out),
+	    cmocka_unit_test(a_write_by_the_cpu_can_be_looked_for),
 	    cmocka_unit_test(a_double_free_shows_both_frees),
 	    cmocka_unit_test(an_invalid_free_says_what_the_address_is),
 	    cmocka_unit_test(an_api_call_out_of_bounds_says_how_far),
