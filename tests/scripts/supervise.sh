@@ -109,6 +109,8 @@ says "and from its log file" "$all" "$err"
 says_not "where the report went too" 'SUMMARY' "$err"
 outcome "$tensorflow" --backend=native "$demo"
 says "nothing guarded, nothing claimed" '^gmod: 0\.0 % ' "$err"
+expect "a program that is halted" 86 "$tensorflow" --halt_on_error=1 "$demo"
+says "its summary is read all the same" "$all" "$err"
 outcome "$tensorflow" sh -c "'$demo'; '$demo'"
 says "several processes" '^gmod: 100\.0 % .*in 2 processes' "$err"
 
