@@ -27,7 +27,7 @@ static const struct gmod_class_row classes[GMOD_CLASS_COUNT] = {
     [GMOD_POST_MORTEM] = {"post-mortem", true, true, gmod_title_post_mortem, gmod_next_memcheck},
 };
 
-/* Hide findings of this class (GMOD_CLASS_COUNT: any) where a frame or a suspect matches. */
+/* Hide findings of this class (GMOD_CLASS_COUNT: any) where a frame matches, or all suspects do. */
 struct rule {
 	unsigned class;
 	const char *pattern;
@@ -94,21 +94,27 @@ static unsigned add_one(_Atomic unsigned *counter)
 
 /* ---- suppressions ---- */
 
-static bool take_rule(char *line)
+static bool is_word(const char *s, size_t n, const char *word)
 {
-	char *colon = strchr(line, ':');
+	return strncmp(s, word, n) == 0 && word[n] == '\0';
+}
+
+/* "CLASS:PATTERN", blanks around either; the line itself has none around it. */
+static bool take_rule(const char *line)
+{
+	size_t n = strcspn(line, ": \t");
+	const char *pattern = line + n + strspn(line + n, " \t");
 	unsigned class = 0;
 
-	if (!colon || !colon[1])
+	if (*pattern++ != ':')
 		return false;
-	*colon = '\0';
-	while (class < GMOD_CLASS_COUNT && strcmp(line, classes[class].name) != 0)
+	pattern += strspn(pattern, " \t");
+	while (class < GMOD_CLASS_COUNT && !is_word(line, n, classes[class].name))
 		class ++;
-	*colon = ':';
-	if (class == GMOD_CLASS_COUNT && strncmp(line, "*:", 2) != 0)
+	if (!*pattern || (class == GMOD_CLASS_COUNT && !is_word(line, n, "*")))
 		return false;
 	if (state.rules < RULES_MAX)
-		state.rule[state.rules++] = (struct rule){class, colon + 1};
+		state.rule[state.rules++] = (struct rule){class, pattern};
 	return true;
 }
 
@@ -214,17 +220,15 @@ static bool frames_match(const char *pattern, const struct gmod_frames *frames)
 	return false;
 }
 
-static uint32_t suspects(const struct gmod_finding *f)
-{
-	return f->suspect_count < GMOD_SUSPECTS_MAX ? f->suspect_count : GMOD_SUSPECTS_MAX;
-}
-
+/* All of them, and none is missing from the list: any one may be the culprit. */
 static bool suspects_match(const char *pattern, const struct gmod_finding *f)
 {
-	for (uint32_t i = 0; i < suspects(f); i++)
-		if (name_matches(pattern, f->suspect[i].name))
-			return true;
-	return false;
+	if (f->suspect_count == 0 || f->suspect_count > GMOD_SUSPECTS_MAX || f->suspects_omitted || f->launches_lost)
+		return false;
+	for (uint32_t i = 0; i < f->suspect_count; i++)
+		if (!name_matches(pattern, f->suspect[i].name))
+			return false;
+	return true;
 }
 
 static bool is_suppressed(const struct gmod_report_view *v, struct site *site)
