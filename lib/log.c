@@ -117,10 +117,12 @@ static void tell_losses(void)
 	if (news == 0)
 		return;
 	gmod_text_init(&t, line, sizeof(line));
-	gmod_text_fmt(&t,
-		      sink.json ? "{\"schema\":\"" GMOD_LOG_SCHEMA "\",\"event\":\"lost\",\"pid\":%d,\"lines\":%llu}\n"
-				: "==%d==GMOD: %llu lines before this one could not be written\n",
-		      (int)getpid(), (unsigned long long)news);
+	if (sink.json)
+		gmod_text_fmt(&t, "{\"schema\":\"" GMOD_LOG_SCHEMA "\",\"event\":\"lost\",\"pid\":%d,\"lines\":%llu}\n",
+			      (int)getpid(), (unsigned long long)news);
+	else
+		gmod_text_fmt(&t, "==%d==GMOD: %llu line%s before this one could not be written\n", (int)getpid(),
+			      (unsigned long long)news, news == 1 ? "" : "s");
 	if (write_somewhere(line, t.len))
 		atomic_store_explicit(&sink.lost_said, lost, memory_order_relaxed);
 }

@@ -198,7 +198,13 @@ static void summarise(void)
 	gmod_report_summary(&s);
 }
 
-static atomic_bool finished;
+static atomic_bool finished; /* the last is said */
+
+static void await_the_last(uint64_t patience)
+{
+	while (!atomic_load_explicit(&finished, memory_order_acquire) && gmod_nap(&patience, GMOD_MILLISECONDS(1)))
+		;
+}
 
 /*
  * exit() in one thread and _exit() in another: the second waits, within reason, for the first one's reports. A signal
@@ -208,31 +214,31 @@ static bool first_to_finish(bool look)
 {
 	static atomic_int finisher;
 	int self = (int)syscall(SYS_gettid), expected = 0;
-	uint64_t patience = GMOD_SECONDS(3);
 
 	if (atomic_compare_exchange_strong_explicit(&finisher, &expected, self, memory_order_relaxed,
 						    memory_order_relaxed) ||
 	    expected == self)
 		return true;
 	gmod_monitor_finish(look ? last_look : NULL);
-	while (!atomic_load_explicit(&finished, memory_order_acquire) && gmod_nap(&patience, GMOD_MILLISECONDS(1)))
-		;
+	await_the_last(GMOD_SECONDS(3));
 	return false;
 }
 
 /* With signals held off: once, and not half. */
-static void say_the_last(void)
+void gmod_say_the_last(void)
 {
+	static atomic_bool begun;
 	struct gmod_hold hold;
 
 	gmod_hold(&hold);
-	if (!atomic_load_explicit(&finished, memory_order_relaxed)) {
+	if (!atomic_exchange_explicit(&begun, true, memory_order_relaxed)) {
 		gmod_report_end();
 		if (options.verbosity >= 1)
 			summarise();
 		/* release: it is written for the thread that waits */
 		atomic_store_explicit(&finished, true, memory_order_release);
 	}
+	await_the_last(GMOD_SECONDS(1));
 	gmod_let_go(&hold);
 }
 
@@ -246,7 +252,7 @@ static void finish(enum gmod_ending how, bool look)
 	if (how == GMOD_BY_EXIT)
 		gmod_busy_wait(2000);
 	gmod_report_await();
-	say_the_last();
+	gmod_say_the_last();
 }
 
 /* A thread that has been cancelled may be the one that ends the process. */

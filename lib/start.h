@@ -51,6 +51,12 @@ static inline void gmod_count(_Atomic uint64_t *counter, uint64_t by)
 enum gmod_ending { GMOD_BY_EXIT, GMOD_AT_ONCE };
 void gmod_finish(enum gmod_ending how);
 
+/*
+ * The closing line and what goes before it, once: whoever comes second waits for the first, 1 s at most. Without
+ * allocating, asking the driver, or a lock that anybody holds for longer than a line takes to write.
+ */
+void gmod_say_the_last(void);
+
 /* What a process that ends by itself with `status` exits with: `exitcode` with exit_on_findings=1 and a finding. */
 int gmod_exit_status(int status);
 

@@ -54,42 +54,71 @@ static bool number_of(const char *line, const char *key, double *number)
 	return end > at;
 }
 
-/* "==4242==GMOD: guarded 3 of 3 buffers, 11.7 KiB of 11.7 KiB device memory (100.0 %); ... not covered (1.0 MiB)" */
-static bool read_text(const char *line, double *guarded, double *handed_out)
-{
-	double uncovered = 0;
+/* What one closing line says; permille counts only where memory was handed out. */
+struct closing {
+	double guarded, handed_out, permille;
+};
 
-	if (strncmp(line, "==", 2) != 0 || !strstr(line, "==GMOD: guarded ") ||
-	    !size_behind(line, (const char *const[]){"==GMOD: guarded ", " buffers, ", NULL}, guarded) ||
-	    !size_behind(line, (const char *const[]){" buffers, ", " of ", NULL}, handed_out))
+/* "==4242==GMOD: guarded 3 of 3 buffers, 11.7 KiB of 11.7 KiB device memory (100.0 %); ..." or "no device buffers;" */
+static bool read_text(const char *line, struct closing *c)
+{
+	if (strncmp(line, "==", 2) != 0)
 		return false;
-	if (size_behind(line, (const char *const[]){"not covered (", NULL}, &uncovered))
-		*handed_out += uncovered;
+	if (strstr(line, "==GMOD: no device buffers;"))
+		return true;
+	if (!size_behind(line, (const char *const[]){"==GMOD: guarded ", " buffer", ", ", NULL}, &c->guarded) ||
+	    !size_behind(line, (const char *const[]){" buffer", ", ", " of ", NULL}, &c->handed_out) ||
+	    !number_of(line, " device memory (", &c->permille))
+		return false;
+	c->permille = c->permille * 10 + 0.5; /* the digit behind the point is exact but for the last bits */
 	return true;
 }
 
 /* The "event":"summary" object; its keys are numbers. */
-static bool read_json(const char *line, double *guarded, double *handed_out)
+static bool read_json(const char *line, struct closing *c)
 {
 	double unprotected, uncovered;
 
-	if (*line != '{' || !strstr(line, "\"event\":\"summary\"") || !number_of(line, "\"bytes_guarded\":", guarded) ||
+	if (*line != '{' || !strstr(line, "\"event\":\"summary\"") ||
+	    !number_of(line, "\"bytes_guarded\":", &c->guarded) ||
 	    !number_of(line, "\"bytes_unprotected\":", &unprotected) ||
 	    !number_of(line, "\"bytes_uncovered\":", &uncovered))
 		return false;
-	*handed_out = *guarded + unprotected + uncovered;
-	return true;
+	c->handed_out = c->guarded + unprotected + uncovered;
+	return c->handed_out == 0 || number_of(line, "\"guarded_permille\":", &c->permille);
+}
+
+/* A log may hold anything. */
+static bool makes_sense(const struct closing *c)
+{
+	return c->guarded >= 0 && c->guarded <= c->handed_out && c->handed_out < 1e30 && c->permille >= 0 &&
+	       c->permille < 1001;
 }
 
 void share_add_line(struct share *share, const char *line)
 {
-	double guarded, handed_out;
+	struct closing c = {0};
 
-	if (!read_text(line, &guarded, &handed_out) && !read_json(line, &guarded, &handed_out))
+	if ((!read_text(line, &c) && !read_json(line, &c)) || !makes_sense(&c))
 		return;
-	share->guarded += guarded;
-	share->handed_out += handed_out;
 	share->processes++;
+	if (c.handed_out == 0)
+		return;
+	share->guarded += c.guarded;
+	share->handed_out += c.handed_out;
+	share->permille = (unsigned)c.permille;
+	share->partly |= share->permille < 1000;
+	share->sharers++;
+}
+
+/* Rounded down, as in the closing lines, so that 100.0 % is said only of everything. */
+static unsigned permille(const struct share *share)
+{
+	unsigned sum = (unsigned)(1000 * share->guarded / share->handed_out);
+
+	if (share->sharers == 1)
+		return share->permille;
+	return share->partly && sum == 1000 ? 999 : sum;
 }
 
 static const char *write_size(double bytes, char *text, size_t size)
@@ -115,8 +144,9 @@ void share_say(const struct share *share, unsigned verbosity)
 	else if (share->handed_out == 0)
 		tool_say("the job asked for no device memory");
 	else
-		tool_say("%.1f %% of the job's device memory was guarded (%s of %s, in %u process%s)",
-			 100 * share->guarded / share->handed_out, write_size(share->guarded, guarded, sizeof(guarded)),
+		tool_say("%u.%u %% of the job's device memory was guarded (%s of %s, in %u process%s)",
+			 permille(share) / 10, permille(share) % 10,
+			 write_size(share->guarded, guarded, sizeof(guarded)),
 			 write_size(share->handed_out, handed_out, sizeof(handed_out)), share->processes,
 			 share->processes == 1 ? "" : "es");
 }

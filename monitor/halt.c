@@ -7,6 +7,8 @@
 /* At once, from whichever thread found it: running exit handlers would let the damage spread, and could hang. */
 void gmod_halt_if_asked(void)
 {
-	if (gmod_options()->halt_on_error && gmod_report_findings())
+	if (gmod_options()->halt_on_error && gmod_report_findings()) {
+		gmod_say_the_last();
 		gmod_real_exit((int)gmod_options()->exitcode);
+	}
 }

@@ -6,7 +6,10 @@
 
 #include "monitor/symbol.h"
 
-/* Fill in module and offset of each frame whose pc lies in a file, and in *s the modules that were met. */
+/*
+ * Fill in module and offset (from its load address) of each frame whose pc lies in a file, and in *s the modules that
+ * were met.
+ */
 void gmod_maps_place(struct gmod_frames *frames, struct gmod_symbol_scratch *s);
 
 #endif

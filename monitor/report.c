@@ -27,7 +27,7 @@ static const struct gmod_class_row classes[GMOD_CLASS_COUNT] = {
     [GMOD_POST_MORTEM] = {"post-mortem", true, true, gmod_title_post_mortem, gmod_next_memcheck},
 };
 
-/* Hide findings of this class (GMOD_CLASS_COUNT: any) where a frame or a suspect matches. */
+/* Hide findings of this class (GMOD_CLASS_COUNT: any) where a frame matches, or all suspects do. */
 struct rule {
 	unsigned class;
 	const char *pattern;
@@ -94,21 +94,27 @@ static unsigned add_one(_Atomic unsigned *counter)
 
 /* ---- suppressions ---- */
 
-static bool take_rule(char *line)
+static bool is_word(const char *s, size_t n, const char *word)
 {
-	char *colon = strchr(line, ':');
+	return strncmp(s, word, n) == 0 && word[n] == '\0';
+}
+
+/* "CLASS:PATTERN", blanks around either; the line itself has none around it. */
+static bool take_rule(const char *line)
+{
+	size_t n = strcspn(line, ": \t");
+	const char *pattern = line + n + strspn(line + n, " \t");
 	unsigned class = 0;
 
-	if (!colon || !colon[1])
+	if (*pattern++ != ':')
 		return false;
-	*colon = '\0';
-	while (class < GMOD_CLASS_COUNT && strcmp(line, classes[class].name) != 0)
+	pattern += strspn(pattern, " \t");
+	while (class < GMOD_CLASS_COUNT && !is_word(line, n, classes[class].name))
 		class ++;
-	*colon = ':';
-	if (class == GMOD_CLASS_COUNT && strncmp(line, "*:", 2) != 0)
+	if (!*pattern || (class == GMOD_CLASS_COUNT && !is_word(line, n, "*")))
 		return false;
 	if (state.rules < RULES_MAX)
-		state.rule[state.rules++] = (struct rule){class, colon + 1};
+		state.rule[state.rules++] = (struct rule){class, pattern};
 	return true;
 }
 
@@ -214,17 +220,15 @@ static bool frames_match(const char *pattern, const struct gmod_frames *frames)
 	return false;
 }
 
-static uint32_t suspects(const struct gmod_finding *f)
-{
-	return f->suspect_count < GMOD_SUSPECTS_MAX ? f->suspect_count : GMOD_SUSPECTS_MAX;
-}
-
+/* All of them, and none is missing from the list: any one may be the culprit. */
 static bool suspects_match(const char *pattern, const struct gmod_finding *f)
 {
-	for (uint32_t i = 0; i < suspects(f); i++)
-		if (name_matches(pattern, f->suspect[i].name))
-			return true;
-	return false;
+	if (f->suspect_count == 0 || f->suspect_count > GMOD_SUSPECTS_MAX || f->suspects_omitted || f->launches_lost)
+		return false;
+	for (uint32_t i = 0; i < f->suspect_count; i++)
+		if (!name_matches(pattern, f->suspect[i].name))
+			return false;
+	return true;
 }
 
 static bool is_suppressed(const struct gmod_report_view *v, struct site *site)
@@ -443,17 +447,19 @@ static void make_view(struct workspace *w, const struct gmod_finding *f)
 /* Without memory for more: the first line, and the last. */
 static void report_briefly(const struct gmod_finding *f)
 {
-	long long offset = summary_offset(f);
-	char title[512];
+	char title[512], where[80] = "";
 	struct gmod_text t;
 
 	gmod_text_init(&t, title, sizeof(title));
 	classes[f->class].title(f, &t);
-	gmod_log_note(0, "%s: %s (no memory to say more)%s", classes[f->class].name, title,
-		      f->status == GMOD_PROVISIONAL ? " [provisional, still being watched]" : "");
+	gmod_log_note(0, "%s: %s (no memory to say more) [finding %u%s]", classes[f->class].name, title, f->id,
+		      gmod_provisional_words(f));
+	gmod_text_init(&t, where, sizeof(where));
+	if (f->buffer.base)
+		gmod_text_fmt(&t, "device %d size %llu offset %+lld ", f->buffer.device,
+			      (unsigned long long)f->buffer.size, (long long)summary_offset(f));
 	if (f->status == GMOD_FINAL)
-		gmod_log_line("SUMMARY: GMOD: %s device %d size %llu offset %+lld -", classes[f->class].name,
-			      f->buffer.device, (unsigned long long)f->buffer.size, offset);
+		gmod_log_line("SUMMARY: GMOD: %s %s-", classes[f->class].name, where);
 }
 
 static enum fate report_with(struct workspace *w, const struct gmod_finding *f, struct site *site, enum fate fate)
@@ -575,9 +581,9 @@ void gmod_report_end(void)
 	if (sum > told)
 		gmod_log_note(
 		    0,
-		    "%u findings were counted and not shown: %u beyond max_reports=%u, %u of a site that had been "
+		    "%u finding%s counted and not shown: %u beyond max_reports=%u, %u of a site that had been "
 		    "reported %d times",
-		    sum, beyond, max_reports, repeated, GMOD_REPORTS_PER_SITE);
+		    sum, sum == 1 ? " was" : "s were", beyond, max_reports, repeated, GMOD_REPORTS_PER_SITE);
 }
 
 void gmod_report_counts(struct gmod_run_summary *s)

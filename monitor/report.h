@@ -60,7 +60,10 @@ struct gmod_run_summary {
 /* Fill in what is counted here, and zeros for the rest. */
 void gmod_report_counts(struct gmod_run_summary *s);
 
-/* Print the closing line, whatever the verbosity. It always has the phrases "guarded N of M buffers" and "(P %)". */
+/*
+ * Print the closing line, whatever the verbosity. It has the phrases "guarded N of M buffers," ("of 1 buffer,") and
+ * "(P %)", or else "no device buffers".
+ */
 void gmod_report_summary(const struct gmod_run_summary *s);
 
 /* The name in reports and suppressions, "heap-buffer-overflow" and so on. */
@@ -116,8 +119,17 @@ void gmod_next_leak(const struct gmod_report_view *v, struct gmod_text *t);
 void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out);
 void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *out);
 
+/* All the device memory that the program got, whether GMOD can guard its kind or not. */
+uint64_t gmod_summary_bytes(const struct gmod_run_summary *s);
+
+/* Of that the guarded share, rounded down: 1000 is said only of everything. Of nothing there is no share, but 0. */
+unsigned gmod_summary_permille(const struct gmod_run_summary *s);
+
 void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *out);
 void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *out);
+
+/* What follows "[finding N" in a first line. */
+const char *gmod_provisional_words(const struct gmod_finding *f);
 
 /* "cuMemsetD8_v2" and the like, never NULL. */
 const char *gmod_entry_point(const struct gmod_finding *f);

@@ -259,9 +259,15 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 	add_string(t, "class", v->class->name);
 	add_time(t, "time", v->now_ns);
 	add_site_hash(t, v);
-	add_number(t, "device", f->buffer.device);
-	add_count(t, "size", f->buffer.size);
-	add_number(t, "offset", v->offset);
+	if (f->buffer.base) {
+		add_number(t, "device", f->buffer.device);
+		add_count(t, "size", f->buffer.size);
+		add_number(t, "offset", v->offset);
+	} else {
+		add_null(t, "device");
+		add_null(t, "size");
+		add_null(t, "offset");
+	}
 	add_string(t, "site", v->site);
 	add_string(t, "message", v->title);
 }
@@ -304,6 +310,10 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
 	add_count(t, "bytes_uncovered", s->bytes_uncovered);
 	add_count(t, "buffers_host", s->buffers_host);
 	add_count(t, "bytes_host", s->bytes_host);
+	if (gmod_summary_bytes(s))
+		add_count(t, "guarded_permille", gmod_summary_permille(s));
+	else
+		add_null(t, "guarded_permille");
 	add_count(t, "sweeps", s->sweeps);
 	add_count(t, "degraded", s->degraded);
 	add_count(t, "findings", findings);

@@ -45,6 +45,11 @@ void gmod_frame_text(struct gmod_text *t, const struct gmod_frame *f, const char
 	gmod_text_fmt(t, "0x%llx", (ull)f->offset);
 }
 
+const char *gmod_provisional_words(const struct gmod_finding *f)
+{
+	return f->status == GMOD_PROVISIONAL ? ", provisional, still being watched" : "";
+}
+
 const char *gmod_entry_point(const struct gmod_finding *f)
 {
 	return f->entry_point ? f->entry_point : "a driver call";
@@ -115,13 +120,15 @@ static void add_excess(struct gmod_text *t, const struct gmod_finding *f)
 {
 	uint64_t base = f->buffer.base, end = base + f->buffer.size, last;
 	bool wraps = __builtin_add_overflow(f->address, f->length, &last);
+	uint64_t past = last > end ? last - end : 0;
 
 	if (f->address < base)
-		gmod_text_fmt(t, "from %llu bytes before the start", (ull)(base - f->address));
+		gmod_text_fmt(t, "from %llu byte%s before the start", (ull)(base - f->address),
+			      plural(base - f->address));
 	else if (wraps)
 		gmod_text_str(t, "past the end of all memory, in front of it the end");
 	else
-		gmod_text_fmt(t, "up to %llu bytes past the end", (ull)(last > end ? last - end : 0));
+		gmod_text_fmt(t, "up to %llu byte%s past the end", (ull)past, plural(past));
 }
 
 void gmod_title_out_of_bounds(const struct gmod_finding *f, struct gmod_text *t)
@@ -231,22 +238,55 @@ static bool cpu_may_write(const struct gmod_finding *f)
 	return f->buffer.base && f->buffer.memory != GMOD_MEM_DEVICE;
 }
 
+/* Addresses differ from run to run: what stays is where the bytes lie in the buffer, and who allocates it. */
+static void next_watchpoint(const struct gmod_report_view *v, struct gmod_text *t)
+{
+	const struct gmod_finding *f = v->finding;
+	bool over = f->class == GMOD_HEAP_BUFFER_OVERFLOW;
+	ull from_base = (ull)f->offset + (over ? f->buffer.size : 0);
+	bool before = (int64_t)from_base < 0;
+
+	gmod_text_fmt(t, "look for a write by the CPU, here to 0x%llx; in another run break where ",
+		      f->buffer.base + from_base);
+	gmod_text_str(t, strcmp(v->site, "-") == 0 ? "the program" : v->site);
+	gmod_text_fmt(t, " has just allocated the buffer, and then watch *(char *)(BUFFER %c %llu): gdb --args",
+		      before ? '-' : '+', before ? -from_base : from_base);
+	add_command(t);
+}
+
+/*
+ * The suspects' names, each once, as options that let compute-sanitizer look at these kernels alone; none where it
+ * might then not look at the culprit. They are part of the mangled names, so a few more kernels than these may match.
+ */
+static void add_kernel_names(struct gmod_text *t, const struct gmod_finding *f)
+{
+	char kernel[GMOD_SUSPECTS_MAX][256];
+
+	if (f->suspects_omitted || f->launches_lost || f->suspect_count > GMOD_SUSPECTS_MAX)
+		return;
+	for (uint32_t i = 0; i < f->suspect_count; i++)
+		if (!f->suspect[i].name || !gmod_kernel_substring(f->suspect[i].name, kernel[i], sizeof(kernel[i])))
+			return;
+	for (uint32_t i = 0, same; i < f->suspect_count; i++) {
+		for (same = 0; strcmp(kernel[same], kernel[i]) != 0; same++)
+			;
+		if (same < i)
+			continue;
+		gmod_text_str(t, " --kernel-name kernel_substring=");
+		gmod_text_str(t, kernel[i]);
+	}
+}
+
 void gmod_next_memcheck(const struct gmod_report_view *v, struct gmod_text *t)
 {
 	const struct gmod_finding *f = v->finding;
-	char kernel[256];
 
 	if (f->suspect_count == 0 && f->launches_lost == 0 && cpu_may_write(f)) {
-		gmod_text_str(t, "look for a write by the CPU, with a watchpoint on the changed bytes: gdb --args");
-		add_command(t);
+		next_watchpoint(v, t);
 		return;
 	}
 	gmod_text_str(t, "compute-sanitizer --tool memcheck");
-	if (f->suspect_count > 0 && f->suspect[0].name &&
-	    gmod_kernel_substring(f->suspect[0].name, kernel, sizeof(kernel))) {
-		gmod_text_str(t, " --kernel-name kernel_substring=");
-		gmod_text_str(t, kernel);
-	}
+	add_kernel_names(t, f);
 	add_command(t);
 }
 
@@ -321,18 +361,17 @@ static void add_first_line(struct page *p, const struct gmod_report_view *v)
 
 	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), v->class->name);
 	gmod_text_str(t, v->title);
-	if (v->finding->status == GMOD_PROVISIONAL)
-		gmod_text_str(t, " [provisional, still being watched]");
+	gmod_text_fmt(t, " [finding %u%s]", v->finding->id, gmod_provisional_words(v->finding));
 	end(p);
 }
 
 static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 {
-	static const char *const kind[] = {"", "managed memory, ", "pinned host memory, "};
+	static const char *const where[] = {"on", "in managed memory on", "in pinned host memory for"};
 	ull end = b->base + b->size;
 
-	gmod_text_fmt(t, "[0x%llx, 0x%llx) on %sdevice %d, backend ", (ull)b->base, end,
-		      kind[b->memory <= GMOD_MEM_HOST ? b->memory : GMOD_MEM_DEVICE], b->device);
+	gmod_text_fmt(t, "[0x%llx, 0x%llx) %s device %d, backend ", (ull)b->base, end,
+		      where[b->memory <= GMOD_MEM_HOST ? b->memory : GMOD_MEM_DEVICE], b->device);
 	gmod_text_escaped(t, b->backend, 40);
 	if (b->serial)
 		gmod_text_fmt(t, ", allocation #%llu", (ull)b->serial);
@@ -464,7 +503,7 @@ static void add_nearby(struct page *p, const struct gmod_report_view *v)
 
 	for (uint32_t i = 0; i < v->nearby_count; i++) {
 		t = begin(p, f->address ? "    near that address: " : "    live buffer: ");
-		gmod_text_fmt(t, "%llu bytes ", (ull)f->nearby[i].size);
+		gmod_text_fmt(t, "%llu byte%s ", (ull)f->nearby[i].size, plural(f->nearby[i].size));
 		add_extent(t, &f->nearby[i]);
 		gmod_text_str(t, ", by ");
 		gmod_text_str(t, v->nearby_site[i]);
@@ -482,8 +521,10 @@ static void add_summary(struct page *p, const struct gmod_report_view *v)
 	const struct gmod_finding *f = v->finding;
 	struct gmod_text *t = begin(p, "SUMMARY: GMOD: ");
 
-	gmod_text_fmt(t, "%s device %d size %llu offset %+lld ", v->class->name, f->buffer.device, (ull)f->buffer.size,
-		      (long long)v->offset);
+	gmod_text_fmt(t, "%s ", v->class->name);
+	if (f->buffer.base)
+		gmod_text_fmt(t, "device %d size %llu offset %+lld ", f->buffer.device, (ull)f->buffer.size,
+			      (long long)v->offset);
 	gmod_text_str(t, v->site);
 	end(p);
 }
@@ -512,41 +553,56 @@ void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
 
 /* ---- the closing line ---- */
 
-/* Tenths of a percent, rounded down: "100.0 %" is said only of everything. Of nothing, nothing is missing. */
-static unsigned permille(uint64_t part, uint64_t whole)
+uint64_t gmod_summary_bytes(const struct gmod_run_summary *s)
 {
-	if (whole == 0)
-		return 1000;
+	uint64_t bytes = s->bytes_guarded + s->bytes_unprotected;
+
+	return (bytes < s->bytes_asked ? s->bytes_asked : bytes) + s->bytes_uncovered;
+}
+
+unsigned gmod_summary_permille(const struct gmod_run_summary *s)
+{
+	uint64_t part = s->bytes_guarded, whole = gmod_summary_bytes(s);
+
 	while (part > UINT64_MAX / 1000) {
 		part >>= 1;
 		whole >>= 1;
 	}
-	return part * 1000 / whole;
+	return whole ? part * 1000 / whole : 0;
 }
 
-static void add_some(struct gmod_text *t, uint64_t n, uint64_t bytes, const char *what)
+static void add_some(struct gmod_text *t, uint64_t n, const char *what, const char *rest, uint64_t bytes)
 {
 	if (n == 0)
 		return;
-	gmod_text_fmt(t, "; %llu %s (", (ull)n, what);
+	gmod_text_fmt(t, "; %llu %s%s %s (", (ull)n, what, plural(n), rest);
 	add_size(t, bytes);
 	gmod_text_str(t, ")");
 }
 
-void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
+static void add_guarded(struct gmod_text *t, const struct gmod_run_summary *s)
 {
-	uint64_t bytes = s->bytes_guarded + s->bytes_unprotected;
 	ull buffers = s->buffers_guarded + s->buffers_unprotected;
-	unsigned share, findings = 0;
+	unsigned share = gmod_summary_permille(s);
 
-	if (bytes < s->bytes_asked)
-		bytes = s->bytes_asked;
-	share = permille(s->bytes_guarded, bytes);
-	gmod_text_fmt(t, "==%d==GMOD: guarded %llu of %llu buffers, ", (int)getpid(), (ull)s->buffers_guarded, buffers);
+	if (gmod_summary_bytes(s) == 0) {
+		gmod_text_str(t, "no device buffers");
+		return;
+	}
+	gmod_text_fmt(t, "guarded %llu of %llu buffer%s, ", (ull)s->buffers_guarded, buffers, plural(buffers));
 	add_size(t, s->bytes_guarded);
 	gmod_text_str(t, " of ");
-	add_size(t, bytes);
-	gmod_text_fmt(t, " device memory (%u.%u %%); %llu sweeps; ", share / 10, share % 10, (ull)s->sweeps);
+	add_size(t, gmod_summary_bytes(s));
+	gmod_text_fmt(t, " device memory (%u.%u %%)", share / 10, share % 10);
+}
+
+void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
+{
+	unsigned findings = 0;
+
+	gmod_text_fmt(t, "==%d==GMOD: ", (int)getpid());
+	add_guarded(t, s);
+	gmod_text_fmt(t, "; %llu sweep%s; ", (ull)s->sweeps, plural(s->sweeps));
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		findings += s->findings[i];
 	gmod_text_fmt(t, "%u finding%s", findings, plural(findings));
@@ -555,11 +611,11 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 			gmod_text_fmt(t, "%s%s %u", n++ ? ", " : " (", gmod_class_name(i), s->findings[i]);
 	gmod_text_str(t, findings ? ")" : "");
 	gmod_text_fmt(t, "; %llu degraded; %u hooks armed", (ull)s->degraded, s->hooks_armed);
-	add_some(t, s->buffers_host, s->bytes_host, "pinned host buffers guarded");
-	add_some(t, s->uncovered, s->bytes_uncovered, "allocations of pools, mappings or graphs not covered");
+	add_some(t, s->buffers_host, "pinned host buffer", "guarded", s->bytes_host);
+	add_some(t, s->uncovered, "allocation", "of pools, mappings or graphs not covered", s->bytes_uncovered);
 	if (s->suppressed)
 		gmod_text_fmt(t, "; %llu suppressed", (ull)s->suppressed);
 	if (s->lost_lines)
-		gmod_text_fmt(t, "; %llu lines lost", (ull)s->lost_lines);
+		gmod_text_fmt(t, "; %llu line%s lost", (ull)s->lost_lines, plural(s->lost_lines));
 	gmod_text_str(t, "\n");
 }

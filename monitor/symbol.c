@@ -43,9 +43,12 @@ static bool read_header(int fd, Elf64_Ehdr *h)
 	       h->e_phentsize == sizeof(Elf64_Phdr) && h->e_shentsize == sizeof(Elf64_Shdr);
 }
 
-/* Translate the frames' file offsets into the file's addresses. */
+/*
+ * Translate the frames' file offsets into the file's addresses. Where these begin at 0 that is what the frames have
+ * already; an executable that is linked to fixed addresses (-no-pie) begins elsewhere.
+ */
 static void find_addresses(int fd, const Elf64_Ehdr *h, const struct gmod_symbol_scratch *s, uint32_t module,
-			   struct candidate *c, uint32_t depth)
+			   struct candidate *c, struct gmod_frames *frames)
 {
 	Elf64_Phdr p;
 
@@ -54,11 +57,12 @@ static void find_addresses(int fd, const Elf64_Ehdr *h, const struct gmod_symbol
 			return;
 		if (p.p_type != PT_LOAD || !(p.p_flags & PF_X))
 			continue;
-		for (uint32_t i = 0; i < depth; i++) {
+		for (uint32_t i = 0; i < frames->depth; i++) {
 			if (s->module_of[i] != module || s->file_offset[i] - p.p_offset >= p.p_filesz)
 				continue;
 			c[i].address = s->file_offset[i] - p.p_offset + p.p_vaddr;
 			c[i].wanted = true;
+			frames->frame[i].offset = c[i].address;
 		}
 	}
 }
@@ -155,7 +159,7 @@ static void name_frames(uint32_t module, struct gmod_frames *frames, struct gmod
 	if (fd < 0)
 		return;
 	if (read_header(fd, &h)) {
-		find_addresses(fd, &h, s, module, c, frames->depth);
+		find_addresses(fd, &h, s, module, c, frames);
 		name_from(fd, &h, SHT_SYMTAB, c, frames, s); /* has the static functions, unless stripped */
 		name_from(fd, &h, SHT_DYNSYM, c, frames, s);
 	}

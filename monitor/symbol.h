@@ -17,11 +17,12 @@
 
 /*
  * One frame. Addresses are those of the call (the last byte before the return address): a call that never returns
- * may be the last thing of its function, and addr2line wants it so too.
+ * may be the last thing of its function, and addr2line wants it so too. The offset is the address as the module's file
+ * counts, which addr2line takes; of a file that cannot be read pc - load address, of no module pc itself.
  */
 struct gmod_frame {
 	uintptr_t pc;                      /* of the call */
-	uint64_t offset;                   /* pc - load address of the module; pc itself if there is no module */
+	uint64_t offset;                   /* in the module, see below */
 	char module[GMOD_MODULE_NAME_MAX]; /* last part of the path; "": none, e.g. generated code */
 	char symbol[GMOD_SYMBOL_NAME_MAX]; /* as the file spells it; "": unknown */
 };

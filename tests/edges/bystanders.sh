@@ -158,7 +158,7 @@ check_secure_execution() {
 		return
 	fi
 	alone env "GMOD_OPTIONS=verbosity=2" "$copy"
-	says "secure_execution: otherwise the linked program is guarded" 'GMOD: guarded 1 of 1 buffers' "$err"
+	says "secure_execution: otherwise the linked program is guarded" 'GMOD: guarded 1 of 1 buffer,' "$err"
 	chown 65534 "$copy" && chmod 4755 "$copy"
 	alone env "GMOD_OPTIONS=$loud:help=1" "$copy"
 	case $out in

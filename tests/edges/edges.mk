@@ -16,10 +16,12 @@ ifeq ($(V),)
 endif
 
 $(BUILD)/edges/lookups: lib/entrypoints.def
+$(BUILD)/edges/not_pie: tests/edges/pie.c
 
 $(filter-out %.so %.so.1 %.o,$(edges_programs)): $(BUILD)/edges/%: tests/edges/%.c $(program_headers) $(SIM) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_TEST) -Itests/programs -rdynamic $(if $(filter %/openmp,$@),-fopenmp) -o $@ $< \
+	$(CC) $(CFLAGS_TEST) -Itests/programs -rdynamic $(if $(filter %/openmp,$@),-fopenmp) \
+		$(if $(filter %/not_pie,$@),-no-pie) $(if $(filter %/pie,$@),-fPIE -pie) -o $@ $< \
 		$(if $(filter %/lookups,$@),,$(SIM)) -ldl
 
 # A driver for lookups.sh. -Bsymbolic: it hands out its own functions, whatever is preloaded.

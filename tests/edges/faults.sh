@@ -43,7 +43,7 @@ judge_fault() {
 	[ "$out" = "$native_out" ] || { echo "it prints something else than alone"; return; }
 	[ "$(final_reports "$err")" -eq 0 ] || { echo "something was reported"; return; }
 	# A refused copy of the program's is no fault of ours, a buffer that stayed native is.
-	unprotected=$(sed -nE 's/.*guarded ([0-9]+) of ([0-9]+) buffers.*/\2-\1/p' <<<"$err" | tail -n 1)
+	unprotected=$(sed -nE 's/.*guarded ([0-9]+) of ([0-9]+) buffers?,.*/\2-\1/p' <<<"$err" | tail -n 1)
 	[ "$unprotected" ] || { echo "there is no closing line"; return; }
 	[ "$(closing degraded "$err")" -gt 0 ] || [ $((unprotected)) -gt 0 ] || echo "it is not counted as degraded"
 }

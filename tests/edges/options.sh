@@ -96,4 +96,17 @@ check_backend_said() {
 	says "backend_said: of each device" 'device 1: backend unified' "$err"
 }
 
+# A halted program has its closing line too, whoever found what halts it: the monitor, or a call of the program.
+check_halt_on_error() {
+	local name
+	for name in bad_halt bad_halt_exitcode bad_found_at_free bad_then_return; do
+		guarded halt_on_error=1:exitcode=23:verbosity=1 "$programs/$name"
+		same "halt_on_error: $name: status, reports, closing lines" "23 1 1" \
+			"$status $(final_reports "$err") $(grep -c '==GMOD: guarded ' <<<"$err")"
+		says "halt_on_error: $name: the closing line comes last" '==GMOD: guarded .*; 1 finding ' "$(tail -n 1 <<<"$err")"
+	done
+	guarded halt_on_error=1 "$programs/bad_halt"
+	says_not "halt_on_error: none unless it is asked for" '==GMOD: guarded ' "$err"
+}
+
 run_checks "$@"

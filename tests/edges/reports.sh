@@ -87,4 +87,19 @@ check_put_back() {
 	says_not "put_back: nor those in the rounding behind a buffer" 'put back' "$(cat "$work/guarded/report.log")"
 }
 
+# What a frame shows behind the module's name is what addr2line wants.
+check_addresses() {
+	local program address
+	if ! command -v addr2line >/dev/null; then
+		skip addresses "there is no addr2line"
+		return
+	fi
+	for program in pie not_pie; do
+		guarded '' "$edges/$program"
+		address=$(sed -nE "s/^ +#[0-9]+ main  $program\\+(0x[0-9a-f]+)\$/\\1/p" <<<"$err")
+		says "addresses: $program: main is in the stack" '^0x[0-9a-f]+$' "$address"
+		same "addresses: $program: addr2line finds it" main "$(addr2line -f -e "$edges/$program" "$address" | head -n 1)"
+	done
+}
+
 run_checks "$@"

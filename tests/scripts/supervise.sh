@@ -63,8 +63,10 @@ exit 5
 JOB
 chmod +x "$work/job"
 text='GMOD: guarded 3 of 4 buffers, 12.0 KiB of 15.0 KiB device memory (80.0 %); 3 sweeps; 0 findings; 0 degraded; 187 hooks armed'
-pool="$text; 2 allocations of pools, mappings or graphs not covered (1.0 KiB)"
-json='{"schema":"gmod-report-1","event":"summary","pid":7,"bytes_guarded":3072,"bytes_unprotected":1024,"bytes_uncovered":0}'
+pool='GMOD: guarded 3 of 4 buffers, 12.0 KiB of 16.0 KiB device memory (75.0 %); 3 sweeps; 2 allocations of pools, mappings or graphs not covered (1.0 KiB)'
+nearly='GMOD: guarded 3 of 4 buffers, 48.0 MiB of 48.0 MiB device memory (99.9 %); 3 sweeps'
+none='GMOD: no device buffers; 0 sweeps; 0 findings; 0 degraded; 187 hooks armed'
+json='{"schema":"gmod-report-1","event":"summary","pid":7,"bytes_guarded":3072,"bytes_unprotected":1024,"bytes_uncovered":0,"guarded_permille":750}'
 
 expect "with a report: exit status" 5 "$gmod" --supervise "$work/job" "==7==$text"
 same "the summary reaches stderr" "==7==$text" "$(head -n 1 <<<"$err")"
@@ -73,6 +75,16 @@ outcome "$gmod" --supervise "$work/job" "==7==$pool" "other output"
 says "what pools hold counts as not guarded" '^gmod: 75\.0 % ' "$err"
 outcome "$gmod" --supervise "$work/job" "==7==$text" "==8==$pool"
 says "two processes add up" '^gmod: 77\.4 % .*in 2 processes' "$err"
+outcome "$gmod" --supervise "$work/job" "==7==$nearly"
+says "both say the same share, and 100 % only of everything" '^gmod: 99\.9 % ' "$err"
+outcome "$gmod" --supervise "$work/job" "==7==$nearly" "==8==$nearly"
+says "so of two processes" '^gmod: 99\.9 % .*in 2 processes' "$err"
+outcome "$gmod" --supervise "$work/job" "==7==$none"
+says "of nothing no share is said" '^gmod: the job asked for no device memory' "$err"
+outcome "$gmod" --supervise "$work/job" "==7==$none" "==8==$text"
+says "and it changes nothing in that of others" '^gmod: 80\.0 % .*in 2 processes' "$err"
+outcome "$gmod" --supervise "$work/job" '==7==GMOD: guarded 1 of 1 buffer, 2.0 KiB of 2.0 KiB device memory (100.0 %); 1 sweep'
+says "one buffer counts too" '^gmod: 100\.0 % .*2\.0 KiB of 2\.0 KiB' "$err"
 outcome "$gmod" --supervise --log_format=json "$work/job" "$json"
 says "from JSON" '^gmod: 75\.0 % .*3\.0 KiB of 4\.0 KiB' "$err"
 outcome "$gmod" --supervise --log_path="$work/log [1].%p" "$work/job" "==7==$text"
@@ -105,6 +117,8 @@ says "and from its log file" "$all" "$err"
 says_not "where the report went too" 'SUMMARY' "$err"
 outcome "$tensorflow" --backend=native "$demo"
 says "nothing guarded, nothing claimed" '^gmod-tensorflow: 0\.0 % ' "$err"
+expect "a program that is halted" 86 "$tensorflow" --halt_on_error=1 "$demo"
+says "its summary is read all the same" "$all" "$err"
 outcome "$tensorflow" sh -c "'$demo'; '$demo'"
 says "several processes" '^gmod-tensorflow: 100\.0 % .*in 2 processes' "$err"
 

@@ -79,6 +79,10 @@ static void restore_stderr(void)
 	gmod_log_line("three");
 	gmod_log_line("four");
 	NEED(gmod_log_lost() == 2);
+	close(2);
+	gmod_log_line("five");
+	NEED(dup2(kept, 2) == 2);
+	gmod_log_line("six");
 }
 
 static void losses_are_told_when_there_is_a_way_again(void **unused)
@@ -90,6 +94,7 @@ static void losses_are_told_when_there_is_a_way_again(void **unused)
 	text = text_of("stderr");
 	assert_int_equal(strncmp(text, "==", 2), 0);
 	assert_non_null(strstr(text, "==GMOD: 2 lines before this one could not be written\nthree\nfour\n"));
+	assert_non_null(strstr(text, "==GMOD: 1 line before this one could not be written\nsix\n"));
 }
 
 static void stderr_is_a_socket(void)

@@ -27,8 +27,9 @@ static void an_overflow_reads_as_documented(void **unused)
 	f.suspect[1] = (struct gmod_suspect){.name = "scale", .launches = 1, .stream = 0x55d8, .graph = 0x99};
 	report_one("", &f);
 	snprintf(first, sizeof(first),
-		 "==%d==GMOD: heap-buffer-overflow: 16 bytes changed, 0 bytes past the end of a 4000-byte buffer\n",
-		 (int)getpid());
+		 "==%d==GMOD: heap-buffer-overflow: 16 bytes changed, 0 bytes past the end of a 4000-byte buffer "
+		 "[finding %u]\n",
+		 (int)getpid(), f.id);
 	assert_int_equal(strncmp(logged(), first, strlen(first)), 0);
 	expect(
 	    "\n    buffer [0x7f1f30000000, 0x7f1f30000fa0) on device 0, backend unified, allocation #17, allocated ");
@@ -38,7 +39,9 @@ static void an_overflow_reads_as_documented(void **unused)
 	expect("\n    suspects: vec_add x3 on stream 0x55d0 (2 not proven complete); scale x1 on stream 0x55d8 in "
 	       "graph 0x99\n");
 	expect("\n    changed bytes at +0: 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41\n");
-	expect("\n    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=vec_add ");
+	expect(
+	    "\n    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=vec_add --kernel-name "
+	    "kernel_substring=scale ");
 	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 the_caller test_report+0x");
 	assert_int_equal(count("\n"), 10);
 }
@@ -54,7 +57,7 @@ static void an_underflow_counts_from_the_start(void **unused)
 	f.observed_count = 3;
 	f.restored = true;
 	report_one("", &f);
-	expect("heap-buffer-underflow: 1 byte changed, 3 bytes before the start of a 4000-byte buffer\n");
+	expect("heap-buffer-underflow: 1 byte changed, 3 bytes before the start of a 4000-byte buffer [finding ");
 	expect("changed bytes at -3: 41 41 41 (1 of 3 bytes) (put back since)\n");
 	expect("SUMMARY: GMOD: heap-buffer-underflow device 0 size 4000 offset -3 the_caller ");
 }
@@ -71,15 +74,62 @@ static void without_suspects_the_memory_decides_the_advice(void **unused)
 	f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	f.buffer.memory = GMOD_MEM_HOST;
 	report_one("", &f);
-	expect(" on pinned host memory, device 0,");
+	expect(" in pinned host memory for device 0,");
 	expect("suspects: no kernel was in flight: look for a write by the CPU\n");
-	expect("next step: look for a write by the CPU, with a watchpoint on the changed bytes: gdb --args ");
+	expect("next step: look for a write by the CPU, here to 0x");
 	f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	f.buffer.memory = GMOD_MEM_MANAGED;
 	f.launches_lost = 1;
 	report_one("", &f);
+	expect(" in managed memory on device 0,");
 	expect("suspects: none recorded; 1 launch record was lost, so there may be others\n");
 	expect("next step: compute-sanitizer --tool memcheck ");
+}
+
+/* The command looks at each suspect, once; where one might be missing, at everything. */
+static void the_next_step_leaves_no_suspect_out(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	(void)unused;
+	f.suspect_count = 3;
+	f.suspect[0].name = "_Z7vec_addPfi";
+	f.suspect[1].name = "_Z7vec_addPdi";
+	f.suspect[2].name = "scale";
+	report_one("", &f);
+	expect("memcheck --kernel-name kernel_substring=vec_add --kernel-name kernel_substring=scale ");
+	for (int i = 0; i < 4; i++) {
+		struct gmod_finding g = f;
+
+		g.id = next_id++;
+		g.suspects_omitted = i == 0;
+		g.launches_lost = i == 1;
+		g.suspect[2].name = i == 2 ? NULL : i == 3 ? "a b" : "scale";
+		report_one("", &g);
+		expect("next step: compute-sanitizer --tool memcheck ");
+		assert_int_equal(count("--kernel-name"), 0);
+	}
+}
+
+/* Addresses of this run and of others: behind the buffer and before it, with a stack and without. */
+static void a_write_by_the_cpu_can_be_looked_for(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	(void)unused;
+	f.buffer.memory = GMOD_MEM_HOST;
+	f.offset = 8;
+	report_one("", &f);
+	expect("next step: look for a write by the CPU, here to 0x7f1f30000fa8; in another run break where the_caller "
+	       "test_report+0x");
+	expect(" has just allocated the buffer, and then watch *(char *)(BUFFER + 4008): gdb --args ");
+	f = finding(GMOD_HEAP_BUFFER_UNDERFLOW);
+	f.buffer.memory = GMOD_MEM_HOST;
+	f.buffer.allocated_at.depth = 0;
+	f.offset = -3;
+	report_one("", &f);
+	expect("here to 0x7f1f2ffffffd; in another run break where the program has just allocated the buffer, and then "
+	       "watch *(char *)(BUFFER - 3): gdb --args ");
 }
 
 static void a_double_free_shows_both_frees(void **unused)
@@ -97,7 +147,7 @@ static void a_double_free_shows_both_frees(void **unused)
 	f.error = 1;
 	f.error_name = "CUDA_ERROR_INVALID_VALUE";
 	report_one("", &f);
-	expect("double-free: cuMemFree_v2(0x7f1f30000000) of a 4000-byte buffer that had been freed\n");
+	expect("double-free: cuMemFree_v2(0x7f1f30000000) of a 4000-byte buffer that had been freed [finding ");
 	s = strstr(text, "\n    first freed ");
 	assert_non_null(s);
 	assert_non_null(strstr(s, " s ago by thread 7\n      #0 the_caller  "));
@@ -117,15 +167,16 @@ static void an_invalid_free_says_what_the_address_is(void **unused)
 	f.offset = 256;
 	f.address += 256;
 	report_one("", &f);
-	expect("invalid-free: cuMemFree_v2(0x7f1f30000100) of an address 256 bytes inside a 4000-byte buffer\n");
+	expect(
+	    "invalid-free: cuMemFree_v2(0x7f1f30000100) of an address 256 bytes inside a 4000-byte buffer [finding ");
 	expect("next step: free the address that the allocation returned, 0x7f1f30000000\n");
 	expect("offset +256 the_caller ");
 	f = finding(GMOD_INVALID_FREE);
 	f.buffer = (struct gmod_buffer_facts){0};
 	f.entry_point = "cuMemFreeHost";
 	report_one("", &f);
-	expect("invalid-free: cuMemFreeHost(0x7f1f30000000) of an address that no allocation returned\n");
-	expect("SUMMARY: GMOD: invalid-free device 0 size 0 offset +0 -\n");
+	expect("invalid-free: cuMemFreeHost(0x7f1f30000000) of an address that no allocation returned [finding ");
+	expect("SUMMARY: GMOD: invalid-free -\n");
 	assert_int_equal(count("    buffer "), 0);
 }
 
@@ -141,7 +192,7 @@ static void an_api_call_out_of_bounds_says_how_far(void **unused)
 	f.called_at = (struct gmod_stack){1, {another_caller()}};
 	report_one("", &f);
 	expect("cuMemsetD8_v2 asked for 4096 bytes at 0x7f1f30000000, up to 96 bytes past the end of a 4000-byte "
-	       "buffer\n");
+	       "buffer [finding ");
 	expect("the program got CUDA_ERROR_INVALID_VALUE (1)\n");
 	expect("offset +0 another_caller ");
 	f.id = next_id++;
@@ -151,10 +202,18 @@ static void an_api_call_out_of_bounds_says_how_far(void **unused)
 	f.id = next_id++;
 	f.address = f.buffer.base - 8;
 	report_one("", &f);
-	expect("from 8 bytes before the start of a 4000-byte buffer\n");
+	expect("from 8 bytes before the start of a 4000-byte buffer [finding ");
 	expect("offset -8 another_caller ");
 	f.id = next_id++;
+	f.address = f.buffer.base - 1;
+	report_one("", &f);
+	expect("from 1 byte before the start ");
+	f.id = next_id++;
 	f.address = f.buffer.base;
+	f.length = f.buffer.size + 1;
+	report_one("", &f);
+	expect("up to 1 byte past the end ");
+	f.id = next_id++;
 	f.length = UINT64_MAX;
 	report_one("", &f);
 	expect("past the end of all memory");
@@ -166,7 +225,7 @@ static void a_leak_says_how_to_live_with_it(void **unused)
 
 	(void)unused;
 	report_one("", &f);
-	expect("leak: a 4000-byte buffer is still allocated at exit\n");
+	expect("leak: a 4000-byte buffer is still allocated at exit [finding ");
 	expect("next step: free it, or put a line leak:FUNCTION ");
 	expect("SUMMARY: GMOD: leak device 0 size 4000 offset +0 the_caller ");
 }
@@ -191,14 +250,14 @@ static void a_post_mortem_lists_what_was_going_on(void **unused)
 	report_one("", &f);
 	expect(
 	    "post-mortem: the GPU gave up with CUDA_ERROR_ILLEGAL_ADDRESS (700), first seen by cuStreamSynchronize, at "
-	    "address 0x7f1f30000000\n");
+	    "address 0x7f1f30000000 [finding ");
 	expect("\n    unfinished launches: unknown x1 on stream 0x10 (1 not proven complete)\n");
 	expect("\n    near that address: 4000 bytes [0x7f1f30000000, 0x7f1f30000fa0) on device 0, backend unified, "
 	       "allocation "
 	       "#17, by the_caller test_report+0x");
 	assert_int_equal(count("near that address"), GMOD_NEARBY_MAX);
 	expect("\n    3 canaries could not be read any more\n");
-	expect("\nSUMMARY: GMOD: post-mortem device 0 size 0 offset +0 CUDA_ERROR_ILLEGAL_ADDRESS\n");
+	expect("\nSUMMARY: GMOD: post-mortem CUDA_ERROR_ILLEGAL_ADDRESS\n");
 }
 
 /* ---- in a process of its own ---- */
@@ -339,7 +398,7 @@ static void a_report_needs_no_memory(void **unused)
 		skip(); /* a tool that needs memory itself stands between */
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	expect("heap-buffer-overflow: 16 bytes changed, 0 bytes past the end of a 4000-byte buffer (no memory to say "
-	       "more)\n");
+	       "more) [finding ");
 	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 -\n");
 }
 
@@ -408,6 +467,8 @@ static void the_closing_line_keeps_its_phrases(void **unused)
 	s.buffers_unprotected = 1;
 	s.bytes_unprotected = 1;
 	s.bytes_asked++;
+	gmod_report_summary(&s);
+	expect("guarded 12 of 13 buffers, 48.0 MiB of 48.0 MiB device memory (99.9 %); "); /* not everything: not 100 */
 	s.uncovered = 2;
 	s.bytes_uncovered = 3 << 20;
 	s.buffers_host = 4;
@@ -416,10 +477,29 @@ static void the_closing_line_keeps_its_phrases(void **unused)
 	s.lost_lines = 6;
 	s.degraded = 7;
 	gmod_report_summary(&s);
-	expect("guarded 12 of 13 buffers, 48.0 MiB of 48.0 MiB device memory (99.9 %); "); /* not everything: not 100 */
+	expect("guarded 12 of 13 buffers, 48.0 MiB of 51.0 MiB device memory (94.1 %); ");
 	expect("; 7 degraded; 90 hooks armed; 4 pinned host buffers guarded (1.5 KiB); 2 allocations of pools, "
 	       "mappings or "
 	       "graphs not covered (3.0 MiB); 5 suppressed; 6 lines lost\n");
+}
+
+static void one_is_not_many(void **unused)
+{
+	struct gmod_run_summary s = {.buffers_guarded = 1,
+				     .bytes_guarded = 1,
+				     .bytes_asked = 1,
+				     .sweeps = 1,
+				     .buffers_host = 1,
+				     .uncovered = 1,
+				     .lost_lines = 1};
+
+	(void)unused;
+	start("");
+	gmod_report_summary(&s);
+	expect("guarded 1 of 1 buffer, 1 B of 1 B ");
+	expect("; 1 sweep; ");
+	expect("; 1 pinned host buffer guarded (0 B); 1 allocation of pools, mappings or graphs not covered (0 B); 1 "
+	       "line lost\n");
 }
 
 static void the_share_of_extremes_is_sane(void **unused)
@@ -429,7 +509,13 @@ static void the_share_of_extremes_is_sane(void **unused)
 	(void)unused;
 	start("");
 	gmod_report_summary(&s);
-	expect("guarded 0 of 0 buffers, 0 B of 0 B device memory (100.0 %); 0 sweeps; 0 findings; 0 degraded");
+	expect("GMOD: no device buffers; 0 sweeps; 0 findings; 0 degraded");
+	assert_int_equal(count(" %)"), 0);
+	s.uncovered = 1;
+	s.bytes_uncovered = 2 << 20;
+	gmod_report_summary(&s);
+	expect("guarded 0 of 0 buffers, 0 B of 2.0 MiB device memory (0.0 %); ");
+	s.uncovered = s.bytes_uncovered = 0;
 	s.bytes_guarded = 1ull << 61;
 	s.bytes_asked = 1ull << 62;
 	gmod_report_summary(&s);
@@ -445,6 +531,8 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(an_overflow_reads_as_documented),
 	    cmocka_unit_test(an_underflow_counts_from_the_start),
 	    cmocka_unit_test(without_suspects_the_memory_decides_the_advice),
+	    cmocka_unit_test(the_next_step_leaves_no_suspect_out),
+	    cmocka_unit_test(a_write_by_the_cpu_can_be_looked_for),
 	    cmocka_unit_test(a_double_free_shows_both_frees),
 	    cmocka_unit_test(an_invalid_free_says_what_the_address_is),
 	    cmocka_unit_test(an_api_call_out_of_bounds_says_how_far),
@@ -456,6 +544,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(a_report_needs_no_memory),
 	    cmocka_unit_test(a_report_is_not_cut_short),
 	    cmocka_unit_test(the_closing_line_keeps_its_phrases),
+	    cmocka_unit_test(one_is_not_many),
 	    cmocka_unit_test(the_share_of_extremes_is_sane),
 	};
 	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);

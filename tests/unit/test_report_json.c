@@ -53,6 +53,18 @@ static void json_has_the_same_facts(void **unused)
 	expect(",\"next_step\":\"compute-sanitizer ");
 }
 
+static void without_a_buffer_json_invents_none(void **unused)
+{
+	struct gmod_finding f = finding(GMOD_POST_MORTEM);
+
+	(void)unused;
+	f.buffer = (struct gmod_buffer_facts){0};
+	report_one("log_format=json", &f);
+	assert_int_equal(json_lines(text), 1);
+	expect(",\"device\":null,\"size\":null,\"offset\":null,\"site\":");
+	expect(",\"buffer\":null,");
+}
+
 static void provisional_json_says_so(void **unused)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_UNDERFLOW);
@@ -87,6 +99,21 @@ static void a_json_log_holds_only_json(void **unused)
 	expect("\"event\":\"summary\"");
 	expect("\"findings\":3,\"findings_by_class\":{\"heap-buffer-overflow\":0,");
 	assert_int_equal(count("SUMMARY"), 0);
+}
+
+static void the_json_share_counts_what_is_not_covered(void **unused)
+{
+	struct gmod_run_summary s = {0};
+
+	(void)unused;
+	start("log_format=json");
+	gmod_report_summary(&s);
+	expect(",\"guarded_permille\":null,");
+	s.bytes_guarded = s.bytes_asked = 1000;
+	s.bytes_uncovered = 1;
+	gmod_report_summary(&s);
+	expect(",\"guarded_permille\":999,");
+	assert_int_equal(json_lines(logged()), 2);
 }
 
 /* ---- hostile strings ---- */
@@ -231,8 +258,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_json_reader_is_strict),
 	    cmocka_unit_test(json_has_the_same_facts),
+	    cmocka_unit_test(without_a_buffer_json_invents_none),
 	    cmocka_unit_test(provisional_json_says_so),
 	    cmocka_unit_test(a_json_log_holds_only_json),
+	    cmocka_unit_test(the_json_share_counts_what_is_not_covered),
 	    cmocka_unit_test(hostile_names_stay_within_their_line),
 	    cmocka_unit_test(hostile_names_leave_json_valid),
 	    cmocka_unit_test(senseless_findings_are_survived),

@@ -6,12 +6,14 @@
 static void a_provisional_report_has_no_summary(void **unused)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+	char head[128];
 
 	(void)unused;
 	start("");
 	f.status = GMOD_PROVISIONAL;
 	report(&f);
-	expect(" of a 4000-byte buffer [provisional, still being watched]\n");
+	snprintf(head, sizeof(head), " of a 4000-byte buffer [finding %u, provisional, still being watched]\n", f.id);
+	expect(head);
 	assert_int_equal(count("SUMMARY"), 0);
 	assert_int_equal(gmod_report_findings(), 0);
 	report(&f); /* said already */
@@ -19,7 +21,9 @@ static void a_provisional_report_has_no_summary(void **unused)
 	f.status = GMOD_FINAL;
 	f.changed = 99;
 	report(&f);
-	expect("99 bytes changed, 0 bytes past the end of a 4000-byte buffer\n");
+	snprintf(head, sizeof(head), "99 bytes changed, 0 bytes past the end of a 4000-byte buffer [finding %u]\n",
+		 f.id);
+	expect(head);
 	assert_int_equal(count("SUMMARY"), 1);
 	assert_int_equal(gmod_report_findings(), 1);
 	report(&f);
@@ -53,6 +57,13 @@ static void findings_past_the_cap_are_counted(void **unused)
 	gmod_report_end(); /* nothing new to say */
 	expect("GMOD: 4 findings were counted and not shown: 4 beyond max_reports=3, 0 of a site");
 	assert_int_equal(count("not shown"), 1);
+	start("max_reports=1");
+	for (int i = 0; i < 2; i++) {
+		f = finding(GMOD_DOUBLE_FREE);
+		report(&f);
+	}
+	gmod_report_end();
+	expect("GMOD: 1 finding was counted and not shown: ");
 }
 
 static void one_site_is_reported_ten_times(void **unused)
@@ -147,7 +158,42 @@ static void suppressions_match_frames_and_kernels(void **unused)
 	assert_false(quiet("*:he_caller\n"));
 	assert_false(quiet("*:caller*\n"));
 	assert_false(quiet("#*:*\n"));
+	assert_false(quiet(" # *:*\n"));
 	assert_false(quiet(""));
+}
+
+static void blanks_around_a_suppression_do_not_count(void **unused)
+{
+	(void)unused;
+	assert_true(quiet("heap-buffer-overflow: the_caller\n"));
+	assert_true(quiet("heap-buffer-overflow\t:\tthe_caller \r\n"));
+	assert_true(quiet(" * : the_* \n"));
+	assert_false(quiet("leak : the_caller\n"));
+}
+
+/* Is an overflow that any of these kernels may have done kept quiet by a line about at::fill? */
+static bool quiet_with(const char *second, uint64_t omitted, uint64_t lost)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	write_file("rules", "*:at::fill\n");
+	f.suspect_count = 2;
+	f.suspect[0].name = "_ZN2at4fillIiEEvPT_";
+	f.suspect[1].name = second;
+	f.suspects_omitted = omitted;
+	f.launches_lost = lost;
+	report_one("suppressions=rules", &f);
+	return gmod_report_findings() == 0;
+}
+
+static void a_kernel_is_suppressed_only_where_it_is_all_suspects(void **unused)
+{
+	(void)unused;
+	assert_true(quiet_with("_ZN2at4fillIfEEvPT_", 0, 0));
+	assert_false(quiet_with("_Z7vec_addPfi", 0, 0));
+	assert_false(quiet_with(NULL, 0, 0));
+	assert_false(quiet_with("_ZN2at4fillIfEEvPT_", 1, 0));
+	assert_false(quiet_with("_ZN2at4fillIfEEvPT_", 0, 1));
 }
 
 static void a_suppressed_site_stays_quiet_and_uncounted(void **unused)
@@ -174,9 +220,9 @@ static void a_suppressed_site_stays_quiet_and_uncounted(void **unused)
 static void bad_suppressions_are_named_once(void **unused)
 {
 	(void)unused;
-	write_file("rules", "leak:x\nno colon\nheap:x\nleak:\n#ok\n:x\n\x1b[31m:x\n*:x");
+	write_file("rules", "leak:x\nno colon\nheap:x\nleak: \n#ok\n:x\n\x1b[31m:x\n*:x\nleak x:x");
 	start("suppressions=rules");
-	assert_int_equal(count("not a suppression"), 5);
+	assert_int_equal(count("not a suppression"), 6);
 	expect("GMOD: rules:2: not a suppression (CLASS:PATTERN, CLASS as in a report or *): no colon\n");
 	expect("rules:3: ");
 	expect("rules:4: ");
@@ -212,6 +258,8 @@ int main(void)
 	    cmocka_unit_test(the_site_is_the_first_frame_of_the_program),
 	    cmocka_unit_test(an_unknown_class_is_ignored),
 	    cmocka_unit_test(suppressions_match_frames_and_kernels),
+	    cmocka_unit_test(blanks_around_a_suppression_do_not_count),
+	    cmocka_unit_test(a_kernel_is_suppressed_only_where_it_is_all_suspects),
 	    cmocka_unit_test(a_suppressed_site_stays_quiet_and_uncounted),
 	    cmocka_unit_test(bad_suppressions_are_named_once),
 	    cmocka_unit_test(many_suppressions_are_cut_with_a_word),

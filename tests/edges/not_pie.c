@@ -1,0 +1,2 @@
+/* The same, linked to fixed addresses (reports.sh). */
+#include "pie.c"
