@@ -241,7 +241,7 @@ INSTALL ?= install
 
 WRAPPERS := gmod gmod-tensorflow
 MANPAGES := gmod.1 gmod-tensorflow.1
-HEADERS := $(notdir $(wildcard include/gmod.h include/gmod_device.cuh))
+HEADERS := $(patsubst include/%,%,$(wildcard include/gmod.h include/gmod_device.cuh include/gmod/*.h))
 
 install: $(LIBRARY) $(TOOL) ## install below $DESTDIR$PREFIX
 	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(INCLUDEDIR)' \
@@ -254,14 +254,14 @@ install: $(LIBRARY) $(TOOL) ## install below $DESTDIR$PREFIX
 		sed -e "s|^LIBRARY=.*GMOD_BUILD.*|LIBRARY=\$$here/$$lib/libgmod.so|" -e "s|^TOOL=.*GMOD_BUILD.*|TOOL=\$$here/$$libexec/gmod-tool|" \
 			scripts/$$f >$(BUILD)/$$f.install && \
 		$(INSTALL) -m 755 $(BUILD)/$$f.install '$(DESTDIR)$(BINDIR)'/$$f || exit 1; done
-	for f in $(HEADERS); do $(INSTALL) -m 644 include/$$f '$(DESTDIR)$(INCLUDEDIR)' || exit 1; done
+	for f in $(HEADERS); do $(INSTALL) -D -m 644 include/$$f '$(DESTDIR)$(INCLUDEDIR)'/$$f || exit 1; done
 	for f in $(MANPAGES); do $(INSTALL) -m 644 scripts/$$f '$(DESTDIR)$(MANDIR)' || exit 1; done
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(LIBDIR)/libgmod.so' '$(DESTDIR)$(LIBEXECDIR)/gmod-tool' \
 		$(foreach f,$(WRAPPERS),'$(DESTDIR)$(BINDIR)/$(f)') $(foreach f,$(MANPAGES),'$(DESTDIR)$(MANDIR)/$(f)') \
 		$(foreach f,$(HEADERS),'$(DESTDIR)$(INCLUDEDIR)/$(f)')
-	@rmdir '$(DESTDIR)$(LIBEXECDIR)' 2>/dev/null || true
+	@rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

@@ -15,7 +15,7 @@ stage=$work/stage
 make_quiet install PREFIX=/opt/gmod DESTDIR="$stage"
 same "what is installed" "./opt/gmod/bin/gmod
 ./opt/gmod/bin/gmod-tensorflow
-$(cd include && printf './opt/gmod/include/%s\n' gmod*)
+$(cd include && find gmod* -name '*.*' | sort | sed 's|^|./opt/gmod/include/|')
 ./opt/gmod/lib/libgmod.so
 ./opt/gmod/libexec/gmod/gmod-tool
 ./opt/gmod/share/man/man1/gmod-tensorflow.1
