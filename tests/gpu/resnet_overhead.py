@@ -152,9 +152,14 @@ def percent(slow, fast):
     return (slow / fast - 1) * 100
 
 
-def measure(library, blocks):
-    """Three new processes; returns what they took in each block, and the monitor's share of a core."""
-    a, b, other = processes = [Process(None), Process(library), Process(None)]
+def measure(library, blocks, turn):
+    """Three new processes, started in another order each time; returns what they took in each block, and the monitor's
+    share of a core."""
+    libraries = [None, None]
+    libraries.insert(turn % 3, library)
+    processes = [Process(x) for x in libraries]
+    a, other = (p for p, x in zip(processes, libraries) if not x)
+    b = processes[turn % 3]
     for p in processes:
         p.read()
     times = {p: [] for p in processes}
@@ -175,7 +180,7 @@ def compare(options, library):
     end = time.monotonic() + options.seconds
     overhead, apart, native, guarded, cpu = [], [], [], [], []
     while len(overhead) < options.pairs and (len(overhead) < PAIRS_AT_LEAST or time.monotonic() < end):
-        *times, share = measure(library, options.blocks)
+        *times, share = measure(library, options.blocks, len(overhead))
         a, b, other = (undisturbed(t) for t in times)
         overhead.append(percent(b, (a + other) / 2))
         apart.append(percent(other, a))
