@@ -20,9 +20,9 @@ same "the man page has the rows" "$(scripts/options-table man)" \
 	"$(sed -n '/^\.SH OPTIONS OF GMOD_OPTIONS$/,/^\.SH ENVIRONMENT$/p' scripts/gmod.1 | sed '1d;$d')"
 
 # What gmod --help shows of the command's own switches the man page has too.
-for switch in $(sed -n '/^  -/p' <<<"$out" | grep -oE -- '--[a-z-]+'); do
+while read -r switch; do
 	says "the man page has $switch" "${switch//-/\\\\-}" "$(cat scripts/gmod.1)"
-done
+done < <(sed -n '/^  -/p' <<<"$out" | grep -oE -- '--[a-z-]+')
 
 [ $failed -eq 0 ] || echo "scripts/options-table update writes the README's table and the man page's entries"
 finish
