@@ -91,7 +91,7 @@ all: $(LIBRARY) $(SIM) $(TOOL) ## the library, the simulated driver and gmod-too
 -include tests/programs/programs.mk
 -include tests/edges/edges.mk
 
-$(SIM_OBJ) $(BUILD)/sim/kernels.so: $(BUILD)/flags
+$(SIM_OBJ) $(BUILD)/sim/kernels.so $(BUILD)/sim/inkernel.so: $(BUILD)/flags
 ifeq ($(V),)
 .SILENT: $(SIM_OBJ) $(SIM) $(BUILD)/sim/kernels.so $(BUILD)/sim/obj $(sim_programs) $(gpu_programs) $(null_programs)
 endif

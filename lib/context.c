@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "device/heaps.h"
 #include "lib/hold.h"
 #include "lib/log.h"
 #include "lib/mapped.h"
@@ -333,6 +334,8 @@ void gmod_context_gone(struct gmod_context *c)
 	atomic_store_explicit(&c->unplaced, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->overdraft, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->freed, 0, memory_order_relaxed);
+	atomic_store_explicit(&c->units_ready, 0, memory_order_relaxed);
+	gmod_heap_gone(c);
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_NONE, memory_order_release);
 	gmod_index_departed();
 }

@@ -5,8 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/guard.h"
 #include "lib/mapped.h"
 #include "lib/misuse.h"
+#include "lib/patience.h"
 #include "lib/process.h"
 #include "lib/start.h"
 #include "lib/unified.h"
@@ -476,6 +478,7 @@ void gmod_heap_context_leaving(struct gmod_context *c)
 {
 	if (gmod_on())
 		gmod_gather(c, GMOD_GATHER_WHOLE);
+	gmod_guard_check(GMOD_SECONDS(1));
 	gmod_context_dying(c);
 	for_each_of(c, GMOD_LIVE, verify_leaving);
 }

@@ -1,4 +1,5 @@
 /* Launches: one record each, filled before the driver is called and stamped when it has returned. */
+#include "device/units.h"
 #include "lib/capture.h"
 #include "lib/hook.h"
 
@@ -12,6 +13,8 @@ static struct launching open_launch(const void *function, CUstream stream, enum 
 	struct launching l = {gmod_on() ? gmod_thread_self() : NULL, NULL};
 	uint64_t context;
 
+	if (l.thread)
+		gmod_units_prepare();
 	if (!l.thread || gmod_is_captured(stream, flavour))
 		return l;
 	context = gmod_current_context();

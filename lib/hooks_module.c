@@ -1,7 +1,25 @@
 /* Handles that carry kernel names. A name must be learned when its handle appears: it dies with its module. */
+#include "device/units.h"
 #include "lib/hook.h"
 #include "lib/start.h"
 #include "monitor/names.h"
+
+/* A module may be a unit: its kernels allocate for themselves. */
+static CUresult module_loaded(CUresult r, const CUmodule *module, const char *entry_point)
+{
+	gmod_active();
+	if (r == CUDA_SUCCESS && module)
+		gmod_unit_module(*module);
+	return gmod_done(r, entry_point);
+}
+
+static CUresult library_loaded(CUresult r, const CUlibrary *library, const char *entry_point)
+{
+	gmod_active();
+	if (r == CUDA_SUCCESS && library)
+		gmod_unit_library(*library);
+	return gmod_done(r, entry_point);
+}
 
 /* Loading and unloading may wait for the device, and be where an earlier kernel's error surfaces. */
 static CUresult loaded(CUresult r, const char *entry_point)
@@ -12,27 +30,29 @@ static CUresult loaded(CUresult r, const char *entry_point)
 
 GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname)
 {
-	return loaded(NEXT(cuModuleLoad)(module, fname), __func__);
+	return module_loaded(NEXT(cuModuleLoad)(module, fname), module, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-	return loaded(NEXT(cuModuleLoadData)(module, image), __func__);
+	return module_loaded(NEXT(cuModuleLoadData)(module, image), module, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
 					CUjit_option *options, void **optionValues)
 {
-	return loaded(NEXT(cuModuleLoadDataEx)(module, image, numOptions, options, optionValues), __func__);
+	return module_loaded(NEXT(cuModuleLoadDataEx)(module, image, numOptions, options, optionValues), module,
+			     __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 {
-	return loaded(NEXT(cuModuleLoadFatBinary)(module, fatCubin), __func__);
+	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, fatCubin), module, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 {
+	gmod_unit_unload(hmod);
 	return loaded(NEXT(cuModuleUnload)(hmod), __func__);
 }
 
@@ -41,9 +61,9 @@ GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUj
 				       CUlibraryOption *libraryOptions, void **libraryOptionValues,
 				       unsigned int numLibraryOptions)
 {
-	return loaded(NEXT(cuLibraryLoadData)(library, code, jitOptions, jitOptionsValues, numJitOptions,
-					      libraryOptions, libraryOptionValues, numLibraryOptions),
-		      __func__);
+	return library_loaded(NEXT(cuLibraryLoadData)(library, code, jitOptions, jitOptionsValues, numJitOptions,
+						      libraryOptions, libraryOptionValues, numLibraryOptions),
+			      library, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
@@ -51,13 +71,15 @@ GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileN
 					   CUlibraryOption *libraryOptions, void **libraryOptionValues,
 					   unsigned int numLibraryOptions)
 {
-	return loaded(NEXT(cuLibraryLoadFromFile)(library, fileName, jitOptions, jitOptionsValues, numJitOptions,
-						  libraryOptions, libraryOptionValues, numLibraryOptions),
-		      __func__);
+	return library_loaded(NEXT(cuLibraryLoadFromFile)(library, fileName, jitOptions, jitOptionsValues,
+							  numJitOptions, libraryOptions, libraryOptionValues,
+							  numLibraryOptions),
+			      library, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 {
+	gmod_unit_unload(library);
 	return loaded(NEXT(cuLibraryUnload)(library), __func__);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "device/guard.h"
 #include "lib/driver.h"
 #include "lib/exit_hook.h"
 #include "lib/heap.h"
@@ -131,6 +132,8 @@ static void last_look(void)
 		gmod_sweep_unlock();
 	}
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
+	if (!gmod_guard_check(GMOD_SECONDS(1)))
+		gmod_degraded("the last guard pass");
 	gmod_watch_settle(true);
 	report_leaks();
 }

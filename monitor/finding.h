@@ -20,6 +20,7 @@
 enum gmod_class {
 	GMOD_HEAP_BUFFER_OVERFLOW,
 	GMOD_HEAP_BUFFER_UNDERFLOW,
+	GMOD_USE_AFTER_FREE,
 	GMOD_DOUBLE_FREE,
 	GMOD_INVALID_FREE,
 	GMOD_API_OUT_OF_BOUNDS,
@@ -27,6 +28,13 @@ enum gmod_class {
 	GMOD_POST_MORTEM,
 	GMOD_CLASS_COUNT
 };
+
+/* Bytes were changed: those fields of a finding mean something. */
+static inline bool gmod_is_corruption(enum gmod_class class)
+{
+	return class == GMOD_HEAP_BUFFER_OVERFLOW || class == GMOD_HEAP_BUFFER_UNDERFLOW ||
+	       class == GMOD_USE_AFTER_FREE;
+}
 
 /*
  * PROVISIONAL: seen while kernels that could still be writing run; exactly one FINAL with the same id follows
@@ -40,7 +48,7 @@ struct gmod_stack {
 };
 
 /* What kind of memory a buffer is, as the program asked for it. */
-enum gmod_memory { GMOD_MEM_DEVICE, GMOD_MEM_MANAGED, GMOD_MEM_HOST };
+enum gmod_memory { GMOD_MEM_DEVICE, GMOD_MEM_MANAGED, GMOD_MEM_HOST, GMOD_MEM_KERNEL /* by mallocN */ };
 
 struct gmod_buffer_facts {
 	uint64_t base; /* user address; 0: no buffer known */
@@ -74,7 +82,8 @@ struct gmod_finding {
 	struct gmod_buffer_facts buffer;
 
 	/* The changed bytes, for overflow and underflow. offset: lowest changed byte, counted from the end of the
-	 * buffer (overflow, >= 0) or from its start (underflow, < 0); for an invalid free, pointer - base. */
+	 * buffer (overflow, >= 0) or from its start (underflow, < 0; use after free, >= 0); for an invalid free,
+	 * pointer - base. */
 	int64_t offset;
 	uint64_t changed; /* bytes that differ */
 	uint64_t extent;  /* highest changed byte - lowest + 1 */
@@ -95,6 +104,11 @@ struct gmod_finding {
 	int64_t called_tid;
 	int error; /* CUresult the program got; post-mortem: the sticky error */
 	const char *error_name;
+
+	/* The call was a kernel's: freeN, by this thread of the grid. */
+	bool called_in_kernel;
+	uint64_t called_block;
+	uint32_t called_thread;
 
 	/* post-mortem: live buffers nearest to `address` when it is known, else the latest allocated. */
 	const struct gmod_buffer_facts *nearby;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/guard.h"
 #include "lib/patience.h"
 #include "lib/process.h"
 #include "lib/start.h"
@@ -146,7 +147,7 @@ static bool needs_gather(const struct pace *p)
 /* The device may still be writing, or a gather is due for what it wrote last. */
 static bool is_unsettled(const struct pace *p)
 {
-	return gmod_watch_pending() || gmod_work_outstanding() || needs_gather(p);
+	return gmod_watch_pending() || gmod_work_outstanding() || needs_gather(p) || gmod_guard_pending();
 }
 
 /*
@@ -275,6 +276,7 @@ static void *run(void *unused)
 		account(&p);
 		sweep_once(&p);
 		gather_if_due(&p);
+		gmod_guard_tick();
 		gmod_watch_settle(false);
 		rest(&p);
 	}

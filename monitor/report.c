@@ -20,6 +20,7 @@
 static const struct gmod_class_row classes[GMOD_CLASS_COUNT] = {
     [GMOD_HEAP_BUFFER_OVERFLOW] = {"heap-buffer-overflow", false, true, gmod_title_corruption, gmod_next_memcheck},
     [GMOD_HEAP_BUFFER_UNDERFLOW] = {"heap-buffer-underflow", false, true, gmod_title_corruption, gmod_next_memcheck},
+    [GMOD_USE_AFTER_FREE] = {"use-after-free", false, true, gmod_title_use_after_free, gmod_next_memcheck},
     [GMOD_DOUBLE_FREE] = {"double-free", true, false, gmod_title_double_free, gmod_next_double_free},
     [GMOD_INVALID_FREE] = {"invalid-free", true, false, gmod_title_invalid_free, gmod_next_invalid_free},
     [GMOD_API_OUT_OF_BOUNDS] = {"api-out-of-bounds", true, false, gmod_title_out_of_bounds, gmod_next_out_of_bounds},

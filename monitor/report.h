@@ -103,6 +103,7 @@ struct gmod_report_view {
 void gmod_frame_text(struct gmod_text *t, const struct gmod_frame *f, const char *between);
 
 void gmod_title_corruption(const struct gmod_finding *f, struct gmod_text *t);
+void gmod_title_use_after_free(const struct gmod_finding *f, struct gmod_text *t);
 void gmod_title_double_free(const struct gmod_finding *f, struct gmod_text *t);
 void gmod_title_invalid_free(const struct gmod_finding *f, struct gmod_text *t);
 void gmod_title_out_of_bounds(const struct gmod_finding *f, struct gmod_text *t);

@@ -108,12 +108,12 @@ static void add_frames(struct gmod_text *t, const struct gmod_frames *frames)
 
 static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 {
-	static const char *const memory[] = {"device", "managed", "host"};
+	static const char *const memory[] = {"device", "managed", "host", "kernel"};
 
 	add_address(t, "base", b->base);
 	add_count(t, "size", b->size);
 	add_number(t, "device", b->device);
-	add_string(t, "memory", b->memory <= GMOD_MEM_HOST ? memory[b->memory] : NULL);
+	add_string(t, "memory", b->memory <= GMOD_MEM_KERNEL ? memory[b->memory] : NULL);
 	add_string(t, "backend", b->backend);
 	add_count(t, "serial", b->serial);
 }
@@ -149,7 +149,7 @@ static void add_corruption(struct gmod_text *t, const struct gmod_finding *f)
 {
 	uint32_t n = f->observed_count < GMOD_OBSERVED_MAX ? f->observed_count : GMOD_OBSERVED_MAX;
 
-	if (f->class != GMOD_HEAP_BUFFER_OVERFLOW && f->class != GMOD_HEAP_BUFFER_UNDERFLOW) {
+	if (!gmod_is_corruption(f->class)) {
 		add_null(t, "corruption");
 		return;
 	}
@@ -181,6 +181,10 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 	add_address(t, "address", f->address);
 	add_count(t, "length", f->length);
 	add_number(t, "thread", f->called_tid);
+	if (f->called_in_kernel) {
+		add_count(t, "kernel_block", f->called_block);
+		add_count(t, "kernel_thread", f->called_thread);
+	}
 	add_number(t, "error", f->error);
 	add_string(t, "error_name", f->error_name);
 	add_frames(t, &v->called);

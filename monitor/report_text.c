@@ -98,6 +98,13 @@ void gmod_title_corruption(const struct gmod_finding *f, struct gmod_text *t)
 		      (ull)f->buffer.size);
 }
 
+void gmod_title_use_after_free(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s inside a %llu-byte buffer that had been freed",
+		      (ull)f->changed, plural(f->changed), (ull)f->offset, plural((uint64_t)f->offset),
+		      (ull)f->buffer.size);
+}
+
 void gmod_title_double_free(const struct gmod_finding *f, struct gmod_text *t)
 {
 	gmod_text_escaped(t, gmod_entry_point(f), 100);
@@ -235,7 +242,7 @@ static void add_command(struct gmod_text *t)
 /* Can the CPU have written there by a plain store? */
 static bool cpu_may_write(const struct gmod_finding *f)
 {
-	return f->buffer.base && f->buffer.memory != GMOD_MEM_DEVICE;
+	return f->buffer.base && f->buffer.memory != GMOD_MEM_DEVICE && f->buffer.memory != GMOD_MEM_KERNEL;
 }
 
 /* Addresses differ from run to run: what stays is where the bytes lie in the buffer, and who allocates it. */
@@ -367,11 +374,12 @@ static void add_first_line(struct page *p, const struct gmod_report_view *v)
 
 static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 {
-	static const char *const where[] = {"on", "in managed memory on", "in pinned host memory for"};
+	static const char *const where[] = {"on", "in managed memory on", "in pinned host memory for",
+					    "from mallocN on"};
 	ull end = b->base + b->size;
 
 	gmod_text_fmt(t, "[0x%llx, 0x%llx) %s device %d, backend ", (ull)b->base, end,
-		      where[b->memory <= GMOD_MEM_HOST ? b->memory : GMOD_MEM_DEVICE], b->device);
+		      where[b->memory <= GMOD_MEM_KERNEL ? b->memory : GMOD_MEM_DEVICE], b->device);
 	gmod_text_escaped(t, b->backend, 40);
 	if (b->serial)
 		gmod_text_fmt(t, ", allocation #%llu", (ull)b->serial);
@@ -411,6 +419,11 @@ static void add_call(struct page *p, const struct gmod_report_view *v)
 		return;
 	t = begin(p, f->class == GMOD_DOUBLE_FREE ? "    freed again by " : "    called: ");
 	gmod_text_escaped(t, gmod_entry_point(f), 100);
+	if (f->called_in_kernel) {
+		gmod_text_fmt(t, " in thread %u of block %llu of a kernel", f->called_thread, (ull)f->called_block);
+		end(p);
+		return;
+	}
 	gmod_text_fmt(t, " in thread %lld; the program got ", (long long)f->called_tid);
 	if (f->error == 0)
 		gmod_text_str(t, "CUDA_SUCCESS (0)");
@@ -532,7 +545,7 @@ static void add_summary(struct page *p, const struct gmod_report_view *v)
 void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
 {
 	const struct gmod_finding *f = v->finding;
-	bool corruption = f->class == GMOD_HEAP_BUFFER_OVERFLOW || f->class == GMOD_HEAP_BUFFER_UNDERFLOW;
+	bool corruption = gmod_is_corruption(f->class);
 	struct page p = {.out = out};
 
 	add_first_line(&p, v);

@@ -31,7 +31,26 @@ GMOD_DEVICE struct gmod_device_finding gmod_finding_new(gmod_u32 class_, gmod_u6
 	return f;
 }
 
-/* Memory around the first changed byte: only words of the block itself are read. */
+/* What a byte of a buffer's block should be; `is` where that is the program's affair. */
+GMOD_DEVICE gmod_u8 gmod_byte_expected(const struct gmod_secrets *s, gmod_u64 meta, long long offset, bool freed,
+				       gmod_u8 is)
+{
+	gmod_u64 size = gmod_meta_size(meta), word;
+
+	if (offset < -8)
+		word = s->head;
+	else if (offset < 0)
+		word = (meta | GMOD_STATE_LIVE) ^ s->pad;
+	else if (offset >= (long long)size)
+		word = s->tail;
+	else if (freed && offset < (long long)gmod_fill_end(0, size))
+		word = gmod_fill_word(s);
+	else
+		return is;
+	return (gmod_u8)(word >> 8 * ((gmod_u64)offset % 8));
+}
+
+/* Memory from the word of the first changed byte on, as far as the buffer's tail goes. */
 GMOD_DEVICE void gmod_finding_window(struct gmod_device_finding *f, const struct gmod_secrets *s, gmod_u64 meta,
 				     gmod_u64 end, bool freed)
 {
@@ -39,14 +58,13 @@ GMOD_DEVICE void gmod_finding_window(struct gmod_device_finding *f, const struct
 
 	f->window_at = at - f->user;
 	for (gmod_u32 i = 0; i < GMOD_WINDOW / 8 && at < end; i++, at += 8) {
-		long long offset = (long long)(at - f->user);
+		gmod_u64 v = gmod_load_part(at, 0, 8);
 
-		f->observed[i] = gmod_load64_relaxed(gmod_words_at(at));
-		f->expected[i] = offset == -16  ? s->head
-				 : offset == -8 ? (meta | GMOD_STATE_LIVE) ^ s->pad
-				 : freed && at + 8 <= gmod_fill_end(f->user, f->size) ? gmod_fill_word(s)
-				 : offset >= (long long)f->size                       ? s->tail
-										      : f->observed[i];
+		f->observed[i] = v;
+		for (gmod_u32 k = 0; k < 8; k++)
+			f->expected[i] |= (gmod_u64)gmod_byte_expected(s, meta, (long long)(at + k - f->user), freed,
+								       (gmod_u8)(v >> 8 * k))
+					  << 8 * k;
 	}
 }
 

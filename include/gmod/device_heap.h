@@ -18,6 +18,7 @@
 
 #include "device_port.h"
 
+#define GMOD_DEVICE_LAYOUT_NUMBER 1 /* in the name of the guard kernel */
 #define GMOD_DEVICE_LAYOUT 1u
 #define GMOD_DEVICE_MAGIC 0x676d6f6468656170ull
 

@@ -18,8 +18,8 @@ null_programs := $(BUILD)/null/libcuda.so.1 $(BUILD)/null/figure_launch_cost
 TEST_PREREQUISITES += sim-programs
 
 .PHONY: sim-programs gpu-programs
-sim-programs: $(sim_programs) $(null_programs) $(BUILD)/sim/kernels.so ## the test programs for the simulated driver
-gpu-programs: $(gpu_programs) $(null_programs) $(BUILD)/gpu/kernels.fatbin ## the test programs for a GPU
+sim-programs: $(sim_programs) $(null_programs) $(BUILD)/sim/kernels.so $(BUILD)/sim/inkernel.so ## the test programs for the simulated driver
+gpu-programs: $(gpu_programs) $(null_programs) $(BUILD)/gpu/kernels.fatbin $(BUILD)/gpu/inkernel.fatbin ## the test programs for a GPU
 
 $(BUILD)/sim/programs/%: driver = $(SIM)
 $(BUILD)/gpu/programs/%: driver = -L$(CUDA_HOME)/lib64/stubs -lcuda
@@ -54,7 +54,10 @@ $(BUILD)/sim/programs/%.so $(BUILD)/gpu/programs/%.so: tests/programs/%.c $(prog
 # Machine code for one architecture and portable code for the others.
 GPU_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
 
-$(BUILD)/gpu/kernels.fatbin: tests/programs/kernels.cu tests/programs/kernels.h
+device_headers := $(wildcard include/gmod_device.cuh include/gmod/*.h) $(wildcard tests/programs/inkernel*.h)
+$(BUILD)/gpu/inkernel.fatbin $(BUILD)/sim/inkernel.so: $(device_headers)
+
+$(BUILD)/gpu/%.fatbin: tests/programs/%.cu tests/programs/kernels.h
 	@mkdir -p $(@D)
 	$(NVCC) $(GPU_ARCH) -O2 -fatbin -o $@ $<
 

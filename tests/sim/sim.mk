@@ -26,7 +26,7 @@ $(BUILD)/sim/libcuda.so.1: $(SIM_OBJ)
 	$(call say,LD)$(CC) $(SIM_LDFLAGS) $(SIMFLAGS) $^ -ldl -o $@
 	@ln -sf libcuda.so.1 $(@D)/libcuda.so
 
-$(BUILD)/sim/kernels.so: tests/programs/kernels.cu tests/programs/kernels.h | $(BUILD)/sim/obj
+$(BUILD)/sim/kernels.so $(BUILD)/sim/inkernel.so: $(BUILD)/sim/%.so: tests/programs/%.cu tests/programs/kernels.h | $(BUILD)/sim/obj
 	$(call say,CC)$(CC) -std=gnu11 -Wall -Wextra -Werror -fPIC -shared -O2 -g -x c $< -o $@
 
 -include $(SIM_OBJ:.o=.d)

@@ -1,0 +1,116 @@
+#include "device/findings.h"
+
+#include <string.h>
+
+#include "include/gmod/device_ring.h"
+#include "lib/log.h"
+#include "lib/start.h"
+#include "monitor/report.h"
+#include "monitor/suspects.h"
+#include "monitor/watch.h"
+
+static const enum gmod_class classes[] = {
+    [GMOD_DEVICE_OVERFLOW] = GMOD_HEAP_BUFFER_OVERFLOW, [GMOD_DEVICE_UNDERFLOW] = GMOD_HEAP_BUFFER_UNDERFLOW,
+    [GMOD_DEVICE_USE_AFTER_FREE] = GMOD_USE_AFTER_FREE, [GMOD_DEVICE_DOUBLE_FREE] = GMOD_DOUBLE_FREE,
+    [GMOD_DEVICE_INVALID_FREE] = GMOD_INVALID_FREE,
+};
+
+static void describe_buffer(struct gmod_finding *out, const struct gmod_context *c, const struct gmod_device_finding *f)
+{
+	out->buffer.base = f->user;
+	out->buffer.size = f->size;
+	out->buffer.device = c->device;
+	out->buffer.memory = GMOD_MEM_KERNEL;
+	out->buffer.backend = gmod_options()->device_heap == GMOD_OPTION_HEAP_NATIVE ? "native heap" : "slab heap";
+}
+
+/* Bytes of the window from the first changed one on, and how many of them differ; beyond the window all do. */
+static void describe_bytes(struct gmod_finding *out, const struct gmod_device_finding *f)
+{
+	const uint8_t *observed = (const uint8_t *)f->observed, *expected = (const uint8_t *)f->expected;
+	uint64_t skip = f->first - f->window_at;
+
+	out->extent = f->last - f->first + 1;
+	for (uint64_t i = 0; i < out->extent; i++) {
+		if (skip + i >= GMOD_WINDOW) {
+			out->changed += out->extent - i;
+			break;
+		}
+		out->observed[out->observed_count++] = observed[skip + i];
+		out->changed += observed[skip + i] != expected[skip + i];
+	}
+}
+
+static void describe_corruption(struct gmod_finding *out, const struct gmod_heap *h,
+				const struct gmod_device_finding *f)
+{
+	out->offset = (int64_t)f->first;
+	if (f->class_ == GMOD_DEVICE_OVERFLOW)
+		out->offset -= (int64_t)f->size;
+	out->intact_ns = h->intact.ns;
+	out->seen_ns = gmod_now().ns;
+	describe_bytes(out, f);
+	gmod_suspects_find(out, h->intact.ticks, NULL);
+}
+
+static void describe_free(struct gmod_finding *out, const struct gmod_device_finding *f)
+{
+	out->entry_point = "freeN";
+	out->address = f->user;
+	out->called_in_kernel = true;
+	out->called_block = f->block;
+	out->called_thread = f->thread;
+	if (f->class_ == GMOD_DEVICE_INVALID_FREE)
+		out->buffer = (struct gmod_buffer_facts){0};
+}
+
+static void report(const struct gmod_context *c, const struct gmod_heap *h, const struct gmod_device_finding *f)
+{
+	struct gmod_finding out = {.class = classes[f->class_], .status = GMOD_FINAL};
+
+	gmod_report_coming();
+	out.id = gmod_watch_next_id();
+	describe_buffer(&out, c, f);
+	if (gmod_is_corruption(out.class))
+		describe_corruption(&out, h, f);
+	else
+		describe_free(&out, f);
+	gmod_report(&out);
+	gmod_report_came();
+}
+
+/* Nothing of it is used before the seal is found good, and the numbers are checked even then: a bug is not a crash. */
+static bool is_sane(const struct gmod_heap *h, const struct gmod_device_finding *f)
+{
+	return f->seal == gmod_finding_seal((const gmod_u64 *)h->key, f) && f->class_ >= GMOD_DEVICE_OVERFLOW &&
+	       f->class_ <= GMOD_DEVICE_INVALID_FREE && f->first - f->window_at < 8 &&
+	       (int64_t)f->first <= (int64_t)f->last;
+}
+
+static void say_damaged(void)
+{
+	static atomic_bool said;
+
+	gmod_count(&gmod_counters.degraded, 1);
+	if (!atomic_exchange_explicit(&said, true, memory_order_relaxed))
+		gmod_log_note(0, "findings of the device heap have been overwritten by the program: some are lost");
+}
+
+void gmod_findings_take(struct gmod_heap *h)
+{
+	for (;;) {
+		const struct gmod_device_finding *slot = &h->ring->slot[h->taken % GMOD_RING_SLOTS];
+		struct gmod_device_finding f;
+
+		/* acquire: the finding that the number says is there */
+		if (__atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE) != h->taken + 1)
+			return;
+		memcpy(&f, slot, sizeof(f));
+		h->taken++;
+		__atomic_store_n(&h->ring->taken, h->taken, __ATOMIC_RELEASE);
+		if (is_sane(h, &f))
+			report(h->context, h, &f);
+		else
+			say_damaged();
+	}
+}

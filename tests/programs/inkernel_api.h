@@ -1,0 +1,60 @@
+/*
+ * mallocN and freeN for the test kernels: gmod_device.cuh where nvcc compiles them, and the same functions on the
+ * simulator, whose kernels are C. There the module has what gmod_device.cuh gives one: the pointer to the heap, the
+ * layout's version, and the guard kernel under the name that nvcc gives it.
+ */
+#ifndef GMOD_TESTS_INKERNEL_API_H
+#define GMOD_TESTS_INKERNEL_API_H
+
+#ifdef __CUDACC__
+
+#include "../../include/gmod_device.cuh"
+
+#define GT_ALLOCATES() ((void)0)
+
+#else
+
+#include "../../include/gmod/device_malloc.h"
+
+_Thread_local struct gmod_cpu_thread gmod_cpu_thread;
+struct gmod_device_heap *gmod_unit_heap;
+gmod_u32 gmod_unit_layout = GMOD_DEVICE_LAYOUT;
+
+/* First thing in a kernel that allocates: who it is. */
+#define GT_ALLOCATES() \
+	(gmod_cpu_thread = (struct gmod_cpu_thread){.processor = gt_self->block_index[0], \
+						    .in_block = gt_self->thread_index[0], \
+						    .block = gt_self->block_index[0]})
+
+GT_HELPER void *mallocN(size_t size)
+{
+	return gmod_unit_heap ? gmod_heap_malloc(gmod_unit_heap, size) : malloc(size);
+}
+
+GT_HELPER void freeN(void *p)
+{
+	if (p && gmod_unit_heap)
+		gmod_heap_free(gmod_unit_heap, p);
+	else
+		free(p);
+}
+
+GT_KERNEL3(_Z15gmod_unit_guardILj1EEvP16gmod_device_heapjj, struct gmod_device_heap *, h, gmod_u32, from, gmod_u32, to)
+{
+	gmod_u64 released;
+
+	if (GT_TID() == 0) {
+		gmod_add32_relaxed(&h->pass, 1);
+		if (from < to)
+			gmod_run_give(h, from, to - from);
+	}
+	/* a thread is a worker here, and there are 32 times as many */
+	for (gmod_u32 array = (gmod_u32)GT_TID(); array < h->arrays; array += (gmod_u32)GT_THREADS()) {
+		gmod_guard_array(h, array, gmod_group_here(), &released);
+		gmod_guard_spares(h, gmod_group_here());
+	}
+}
+
+#endif
+
+#endif
