@@ -218,14 +218,21 @@ GMOD_DEVICE void gmod_native_free(void *p)
 	{ \
 		__atomic_store_n(p, v, order); \
 	}
+/* Tests may let other threads run before each operation that changes something. */
+#ifndef GMOD_CPU_STEP
+#define GMOD_CPU_STEP() ((void)0)
+#endif
+
 #define GMOD_ATOMIC_RMW_(name, operation, order, type) \
 	GMOD_DEVICE type name(type *p, type v) \
 	{ \
+		GMOD_CPU_STEP(); \
 		return __atomic_fetch_##operation(p, v, order); \
 	}
 #define GMOD_ATOMIC_CAS_(name, order, type) \
 	GMOD_DEVICE type name(type *p, type expected, type v) \
 	{ \
+		GMOD_CPU_STEP(); \
 		__atomic_compare_exchange_n(p, &expected, v, 0, order, __ATOMIC_ACQUIRE); \
 		return expected; \
 	}

@@ -6,8 +6,20 @@
 #define GMOD_TESTS_UNIT_DEVICE_HEAP_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
+
+/* One operation in 64 lets another thread in: what happens between two of them is what the tests are about. */
+static inline void cpu_step(void)
+{
+	static _Thread_local unsigned n = 1;
+
+	n = n * 1664525 + 1013904223;
+	if (!(n >> 26))
+		sched_yield();
+}
+#define GMOD_CPU_STEP() cpu_step()
 
 #include "device/layout.h"
 #include "include/gmod/device_malloc.h"

@@ -185,12 +185,48 @@ static void threads_share_it(void **state)
 	}
 }
 
+/* Blocks of the largest class, two to a chunk: everybody is after the last ones all the time, and keeps some. */
+static uint64_t kept[8][4];
+
+static void scramble(struct test_thread *t)
+{
+	uint64_t *held = kept[t->number];
+
+	for (int i = 0; i < 3000; i++) {
+		uint32_t at = (uint32_t)random_below(&t->seed, 4);
+
+		if (held[at])
+			gmod_slab_release(t->heap->heap, gmod_slab_place(t->heap->heap, held[at]));
+		held[at] = held[at] ? 0 : allocate(t->heap, GMOD_BLOCK_MAX);
+	}
+}
+
+static void what_is_free_can_be_found(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 40; round++) {
+		struct test_heap t = heap_make(8, 1, GMOD_HEAP_SLAB);
+
+		memset(kept, 0, sizeof(kept));
+		run_threads(&t, 8, scramble);
+		for (uint32_t c = 0; c < 8; c++) {
+			uint64_t control = t.heap->chunk[c].control;
+			bool listed = t.heap->class_chunks[GMOD_CLASSES - 1].words[0] >> c & 1;
+
+			assert_true(gmod_control_kind(control) == GMOD_CHUNK_FREE || gmod_control_free(control) <= 0 ||
+				    listed);
+		}
+		heap_drop(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_size_fits_its_class),      cmocka_unit_test(sets_find_what_is_in_them),
 	    cmocka_unit_test(blocks_are_apart_and_come_back), cmocka_unit_test(holes_are_used_again),
 	    cmocka_unit_test(runs_are_whole_chunks),          cmocka_unit_test(threads_share_it),
+	    cmocka_unit_test(what_is_free_can_be_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

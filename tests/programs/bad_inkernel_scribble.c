@@ -1,0 +1,48 @@
+// expect: double-free size 48
+/*
+ * A kernel that frees twice, and one that writes all over the ring of findings, with what looks like findings: none of
+ * those comes out. Where the ring is, is read off the heap's header, as no program would.
+ */
+#include "inkernel.h"
+
+#include "include/gmod/device_heap.h"
+
+enum { FINDINGS = 8 };
+
+/* Findings that follow the one that is there, with every field plausible and a seal that is not. */
+static void forge(struct gmod_device_finding *f, uint64_t sequence)
+{
+	memset(f, 0, sizeof(*f));
+	f->class_ = GMOD_DEVICE_OVERFLOW;
+	f->user = 0x7f0000000010;
+	f->size = 64;
+	f->first = f->last = f->window_at = 64;
+	f->seal = 0x1234567890abcdef;
+	f->sequence = sequence;
+}
+
+int main(void)
+{
+	struct gmod_device_finding forged[FINDINGS];
+	struct gmod_device_heap heap;
+	CUdeviceptr p, at, device;
+	size_t size;
+
+	ik_start();
+	p = ik_alloc(1, 48);
+	ik_free(p, 1, 0);
+	ik_free(p, 1, 0);
+	tk_sync();
+	tk_sleep_ms(100);
+	CK(cuModuleGetGlobal(&at, &size, ik_module, "gmod_unit_heap"));
+	CK(cuMemcpyDtoH(&device, at, sizeof(device)));
+	if (!device)
+		return 0; /* alone */
+	CK(cuMemcpyDtoH(&heap, device, sizeof(heap)));
+	for (int i = 0; i < FINDINGS; i++)
+		forge(&forged[i], (uint64_t)i + 2);
+	CK(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)&heap.ring->slot[1], forged, sizeof(forged)));
+	tk_sync();
+	tk_sleep_ms(100);
+	return 0;
+}
