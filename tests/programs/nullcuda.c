@@ -127,9 +127,12 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 	return CUDA_SUCCESS;
 }
 
+/* Every module has this one kernel. */
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
-	(void)module, (void)name;
+	(void)module;
+	if (strcmp(name, "nothing") != 0)
+		return CUDA_ERROR_NOT_FOUND;
 	*function = HANDLE(5);
 	return CUDA_SUCCESS;
 }
