@@ -4,10 +4,13 @@
 
 #include "include/gmod/device_ring.h"
 #include "lib/log.h"
+#include "lib/patience.h"
 #include "lib/start.h"
 #include "monitor/report.h"
 #include "monitor/suspects.h"
 #include "monitor/watch.h"
+
+#define STUCK GMOD_MILLISECONDS(100)
 
 static const enum gmod_class classes[] = {
     [GMOD_DEVICE_OVERFLOW] = GMOD_HEAP_BUFFER_OVERFLOW, [GMOD_DEVICE_UNDERFLOW] = GMOD_HEAP_BUFFER_UNDERFLOW,
@@ -15,12 +18,18 @@ static const enum gmod_class classes[] = {
     [GMOD_DEVICE_INVALID_FREE] = GMOD_INVALID_FREE,
 };
 
+static struct gmod_kernel_thread kernel_thread(uint64_t who)
+{
+	return (struct gmod_kernel_thread){who != GMOD_WHO_UNKNOWN, who >> 12, (uint32_t)who & 4095};
+}
+
 static void describe_buffer(struct gmod_finding *out, const struct gmod_context *c, const struct gmod_device_finding *f)
 {
 	out->buffer.base = f->user;
 	out->buffer.size = f->size;
 	out->buffer.device = c->device;
 	out->buffer.memory = GMOD_MEM_KERNEL;
+	out->buffer.allocated_by = kernel_thread(f->owner);
 	out->buffer.backend = gmod_options()->device_heap == GMOD_OPTION_HEAP_NATIVE ? "native heap" : "slab heap";
 }
 
@@ -57,9 +66,7 @@ static void describe_free(struct gmod_finding *out, const struct gmod_device_fin
 {
 	out->entry_point = "freeN";
 	out->address = f->user;
-	out->called_in_kernel = true;
-	out->called_block = f->block;
-	out->called_thread = f->thread;
+	out->called_by = kernel_thread(f->caller);
 	if (f->class_ == GMOD_DEVICE_INVALID_FREE)
 		out->buffer = (struct gmod_buffer_facts){0};
 }
@@ -96,21 +103,65 @@ static void say_damaged(void)
 		gmod_log_note(0, "findings of the device heap have been overwritten by the program: some are lost");
 }
 
+static void took(struct gmod_heap *h)
+{
+	h->taken++;
+	h->stuck_ns = 0;
+	__atomic_store_n(&h->ring->taken, h->taken, __ATOMIC_RELEASE);
+}
+
+/* The next finding, as the ring says; false: it is not there. */
+static bool take_next(struct gmod_heap *h)
+{
+	const struct gmod_device_finding *slot = &h->ring->slot[h->taken % GMOD_RING_SLOTS];
+	struct gmod_device_finding f;
+
+	/* acquire: the finding that the number says is there */
+	if (__atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE) != h->taken + 1)
+		return false;
+	memcpy(&f, slot, sizeof(f));
+	took(h);
+	if (is_sane(h, &f))
+		report(h->context, h, &f);
+	else
+		say_damaged();
+	return true;
+}
+
+/* Does the ring say for a while already that there should be more? */
+static bool is_stuck(struct gmod_heap *h)
+{
+	uint64_t now;
+
+	if (__atomic_load_n(&h->ring->said, __ATOMIC_RELAXED) == h->taken) {
+		h->stuck_ns = 0;
+		return false;
+	}
+	now = gmod_monotonic_ns();
+	if (!h->stuck_ns)
+		h->stuck_ns = now;
+	return now - h->stuck_ns > STUCK;
+}
+
+/* The next slot's number has been overwritten, or what the ring says of itself: the heap's own count tells. */
+static bool pass_over(struct gmod_heap *h)
+{
+	uint64_t findings;
+
+	h->stuck_ns = 0;
+	if (!gmod_heap_read(h, h->header + offsetof(struct gmod_device_heap, findings), &findings, sizeof(findings)))
+		return false;
+	if (findings <= h->taken) {
+		__atomic_store_n(&h->ring->said, h->taken, __ATOMIC_RELAXED);
+		return false;
+	}
+	say_damaged();
+	took(h);
+	return true;
+}
+
 void gmod_findings_take(struct gmod_heap *h)
 {
-	for (;;) {
-		const struct gmod_device_finding *slot = &h->ring->slot[h->taken % GMOD_RING_SLOTS];
-		struct gmod_device_finding f;
-
-		/* acquire: the finding that the number says is there */
-		if (__atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE) != h->taken + 1)
-			return;
-		memcpy(&f, slot, sizeof(f));
-		h->taken++;
-		__atomic_store_n(&h->ring->taken, h->taken, __ATOMIC_RELEASE);
-		if (is_sane(h, &f))
-			report(h->context, h, &f);
-		else
-			say_damaged();
-	}
+	while (take_next(h) || (is_stuck(h) && pass_over(h)))
+		;
 }

@@ -1,10 +1,10 @@
 #include "device/guard.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #include "device/findings.h"
 #include "device/heaps.h"
+#include "device/settings.h"
 #include "device/units.h"
 #include "lib/hold.h"
 #include "lib/patience.h"
@@ -14,163 +14,304 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over the heaps' passes and rings */
 
-/* ---- one heap, whose context is entered and current ---- */
+#define EAGER (GMOD_MILLISECONDS(1) / 5) /* before we sleep between two looks */
+
+static atomic_int aside; /* calls under way that no resident guard may be in the way of */
+
+/* ---- one heap, whose context is entered and current; under the lock ---- */
+
+/* Between two looks a resident guard has begun and ended a pass: all that was there at the first look is verified. */
+static void note_resident(struct gmod_heap *h)
+{
+	uint64_t passes = __atomic_load_n(&h->ring->passes, __ATOMIC_RELAXED);
+
+	if (passes - h->noted_passes < 2)
+		return;
+	h->noted_passes = passes;
+	h->intact = h->began;
+	h->began = gmod_now();
+}
 
 static bool is_complete(struct gmod_heap *h)
 {
 	if (h->under_way && NEXT(cuEventQuery)(h->passed) == CUDA_SUCCESS) {
-		h->under_way = false;
+		h->under_way = h->resident = false;
 		gmod_findings_take(h);
 		h->intact = h->began;
 	}
 	return !h->under_way;
 }
 
-/* What may happen later is noted before the pass begins, so that it makes another one due. */
-static void launch(const struct gmod_context *c, struct gmod_heap *h)
+static uint64_t interval(void)
 {
-	uint64_t header = h->header;
-	uint32_t none = 0;
-	void *arguments[] = {&header, &none, &none};
-
-	h->activity = gmod_activity_total();
-	if (gmod_work_outstanding())
-		h->passes_owed = gmod_options()->device_free_delay + 1;
-	else if (h->passes_owed)
-		h->passes_owed--;
-	h->passed_ns = gmod_monotonic_ns();
-	h->began = gmod_now();
-	if (!gmod_units_launch_guard(c, h->stream, h->layout.arrays, arguments))
-		return;
-	if (NEXT(cuEventRecord)(h->passed, h->stream) == CUDA_SUCCESS)
-		h->under_way = true;
-	else
-		gmod_degraded("cuEventRecord");
+	return (uint64_t)gmod_options()->device_guard_us * 1000;
 }
 
-static bool is_due(struct gmod_heap *h)
+static bool is_wanted(const struct gmod_heap *h)
 {
-	return is_complete(h) && (h->passes_owed || h->activity != gmod_activity_total()) &&
-	       gmod_monotonic_ns() - h->passed_ns >= gmod_options()->device_guard_us * 1000;
+	return h->owed || h->activity != gmod_activity_total();
+}
+
+static bool is_due(struct gmod_heap *h, bool resident)
+{
+	return is_complete(h) && !h->stopped && is_wanted(h) &&
+	       (resident || gmod_monotonic_ns() - h->launched_ns >= interval());
+}
+
+/* What may happen later is noted before the pass begins, so that it makes another one due. */
+static void note_launch(struct gmod_heap *h)
+{
+	h->activity = gmod_activity_total();
+	h->owed = gmod_work_outstanding();
+	h->launched_ns = gmod_monotonic_ns();
+	h->began = gmod_now();
+	h->noted_passes = __atomic_load_n(&h->ring->passes, __ATOMIC_RELAXED);
+}
+
+static void launch(const struct gmod_context *c, struct gmod_heap *h, bool resident)
+{
+	uint64_t header = h->header;
+	uint32_t turn = resident ? ++h->turn : 0, us = resident ? GMOD_TURN_US : 0;
+	unsigned warps = h->layout.arrays;
+	void *arguments[] = {&header, &turn, &us};
+	bool launched;
+
+	note_launch(h);
+	if (resident)
+		__atomic_store_n(&h->ring->stop, turn - 1, __ATOMIC_SEQ_CST);
+	launched = gmod_units_launch_guard(c, h->passes, resident ? 1 : (warps + 3) / 4,
+					   resident ? GMOD_GUARD_THREADS : 128, arguments);
+	if (!launched)
+		return;
+	if (NEXT(cuEventRecord)(h->passed, h->passes) != CUDA_SUCCESS) {
+		gmod_degraded("cuEventRecord");
+		return;
+	}
+	h->under_way = true;
+	h->resident = resident;
+}
+
+/* Ends the turn that is under way. The turn's number is the host's own: what the ring says is not asked. */
+static void stop_turn(struct gmod_heap *h)
+{
+	__atomic_store_n(&h->ring->stop, h->turn, __ATOMIC_SEQ_CST);
+}
+
+static bool may_stay(void)
+{
+	return gmod_settings_guard_is_resident() && !atomic_load_explicit(&aside, memory_order_seq_cst);
 }
 
 static void tick(const struct gmod_context *c, struct gmod_heap *h)
 {
-	if (is_due(h)) {
-		if (h->activity != gmod_activity_total())
-			h->passes_owed = gmod_options()->device_free_delay + 1;
-		launch(c, h);
+	bool resident = may_stay();
+
+	gmod_heap_grow(h);
+	if (is_due(h, resident))
+		launch(c, h, resident);
+	/* A call that wants it aside, and has come since we looked, may have stopped the turn before it was one. */
+	if (h->resident && !may_stay())
+		stop_turn(h);
+	gmod_findings_take(h);
+	if (h->resident)
+		note_resident(h);
+}
+
+static bool settle(const struct gmod_context *c, struct gmod_heap *h, uint64_t *patience)
+{
+	uint64_t began = gmod_monotonic_ns();
+
+	if (h->resident)
+		stop_turn(h);
+	while (!is_complete(h)) {
+		if (!*patience || !gmod_context_is_alive(c))
+			return false;
+		/* A pass takes some 10 us where there is room for it, and a nap 60. */
+		if (gmod_monotonic_ns() - began > EAGER)
+			gmod_nap(patience, GMOD_MILLISECONDS(1) / 10);
 	}
 	gmod_findings_take(h);
+	return true;
 }
 
 /* A pass that began before the call may have passed by what matters. */
 static bool check(const struct gmod_context *c, struct gmod_heap *h, uint64_t *patience)
 {
-	for (uint32_t i = 0; i < 2 + gmod_options()->device_free_delay; i++) {
-		while (!is_complete(h))
-			if (!gmod_nap(patience, GMOD_MILLISECONDS(1) / 10) || !gmod_context_is_alive(c))
-				return false;
-		gmod_findings_take(h);
-		if (i <= gmod_options()->device_free_delay)
-			launch(c, h);
-	}
-	return true;
+	if (!settle(c, h, patience))
+		return false;
+	launch(c, h, false);
+	return settle(c, h, patience);
 }
 
 /* ---- all of them ---- */
 
-struct visit {
-	struct gmod_context *context;
-	struct gmod_heap *heap; /* NULL: there is none, or it cannot be used */
-	bool pushed;
-};
-
-static struct visit enter(unsigned i)
+static struct gmod_heap *enter(struct gmod_context *c)
 {
-	struct visit v = {gmod_context_at(i), NULL, false};
+	struct gmod_heap *h;
 
-	if (atomic_load_explicit(&v.context->state, memory_order_acquire) != GMOD_CONTEXT_ALIVE ||
-	    !atomic_load_explicit(&v.context->heap, memory_order_relaxed) || !gmod_context_enter(v.context))
-		return v;
-	v.pushed =
-	    NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&v.context->handle, memory_order_relaxed)) == CUDA_SUCCESS;
-	if (v.pushed)
-		v.heap = atomic_load_explicit(&v.context->heap, memory_order_acquire);
-	else
-		gmod_context_leave(v.context);
-	return v;
+	if (!c || atomic_load_explicit(&c->state, memory_order_acquire) != GMOD_CONTEXT_ALIVE ||
+	    !atomic_load_explicit(&c->heap, memory_order_relaxed) || !gmod_context_enter(c))
+		return NULL;
+	h = atomic_load_explicit(&c->heap, memory_order_acquire);
+	if (!h)
+		gmod_context_leave(c);
+	return h;
 }
 
-static void leave(const struct visit *v)
+/* The same with the context current. */
+static struct gmod_heap *enter_current(struct gmod_context *c)
+{
+	struct gmod_heap *h = enter(c);
+
+	if (!h || NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS)
+		return h;
+	gmod_context_leave(c);
+	return NULL;
+}
+
+static void leave_current(struct gmod_context *c)
 {
 	CUcontext popped;
 
-	if (!v->pushed)
-		return;
 	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 		gmod_degraded("cuCtxPopCurrent");
-	gmod_context_leave(v->context);
+	gmod_context_leave(c);
 }
 
 static bool may(void)
 {
-	return atomic_load_explicit(&gmod_hot.units, memory_order_relaxed) && gmod_on() && !gmod_is_post_mortem();
-}
-
-static bool all(bool wait, uint64_t patience)
-{
-	CUstreamCaptureMode before = gmod_relaxed_begin();
-	bool done = true;
-
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
-		struct visit v = enter(i);
-
-		if (v.heap && wait)
-			done &= check(v.context, v.heap, &patience);
-		else if (v.heap)
-			tick(v.context, v.heap);
-		leave(&v);
-	}
-	gmod_relaxed_end(before);
-	return done;
+	return gmod_on() && !gmod_is_post_mortem();
 }
 
 void gmod_guard_tick(void)
 {
-	if (!may() || pthread_mutex_trylock(&lock))
+	CUstreamCaptureMode before;
+
+	if (!may() || !gmod_units_exist() || pthread_mutex_trylock(&lock))
 		return;
-	all(false, 0);
+	before = gmod_relaxed_begin();
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = gmod_context_at(i);
+		struct gmod_heap *h = enter_current(c);
+
+		if (!h)
+			continue;
+		tick(c, h);
+		leave_current(c);
+	}
+	gmod_relaxed_end(before);
 	pthread_mutex_unlock(&lock);
 }
 
-bool gmod_guard_check(uint64_t patience)
+static bool await_all(uint64_t patience, bool (*await)(const struct gmod_context *, struct gmod_heap *, uint64_t *))
 {
+	CUstreamCaptureMode before;
 	struct gmod_hold hold;
-	bool done;
+	bool done = true;
 
 	if (!may())
 		return true;
 	gmod_hold(&hold);
 	pthread_mutex_lock(&lock);
-	done = all(true, patience);
+	before = gmod_relaxed_begin();
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = gmod_context_at(i);
+		struct gmod_heap *h = enter_current(c);
+
+		if (!h)
+			continue;
+		done &= await(c, h, &patience);
+		leave_current(c);
+	}
+	gmod_relaxed_end(before);
 	pthread_mutex_unlock(&lock);
 	gmod_let_go(&hold);
 	return done;
 }
 
-bool gmod_guard_pending(void)
+bool gmod_guard_check(uint64_t patience)
 {
-	if (!may())
-		return false;
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
-		struct visit v = enter(i);
-		bool pending =
-		    v.heap && (v.heap->under_way || v.heap->passes_owed || v.heap->activity != gmod_activity_total());
+	return !gmod_units_exist() || await_all(patience, check);
+}
 
-		leave(&v);
-		if (pending)
-			return true;
+bool gmod_guard_settle(uint64_t patience)
+{
+	return await_all(patience, settle);
+}
+
+bool gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg)
+{
+	CUstreamCaptureMode before;
+	struct gmod_hold hold;
+	struct gmod_heap *h;
+
+	gmod_hold(&hold);
+	pthread_mutex_lock(&lock);
+	before = gmod_relaxed_begin();
+	h = enter_current(c);
+	if (h) {
+		look(h, arg);
+		leave_current(c);
 	}
-	return false;
+	gmod_relaxed_end(before);
+	pthread_mutex_unlock(&lock);
+	gmod_let_go(&hold);
+	return h != NULL;
+}
+
+uint64_t gmod_guard_leisure(void)
+{
+	bool busy = false;
+
+	if (!may() || !gmod_units_exist())
+		return UINT64_MAX;
+	if (pthread_mutex_trylock(&lock))
+		return interval();
+	for (unsigned i = 0; i < GMOD_CONTEXTS && !busy; i++) {
+		struct gmod_context *c = gmod_context_at(i);
+		struct gmod_heap *h = enter(c);
+
+		if (!h)
+			continue;
+		busy = h->under_way || (h->stopped ? gmod_work_outstanding() : is_wanted(h));
+		gmod_context_leave(c);
+	}
+	pthread_mutex_unlock(&lock);
+	return busy ? interval() : UINT64_MAX;
+}
+
+/* ---- out of the way ---- */
+
+void gmod_guard_mode_changed(void)
+{
+	atomic_store_explicit(&gmod_hot.residents, gmod_settings_guard_is_resident(), memory_order_relaxed);
+}
+
+/*
+ * Without the lock, which is held by whoever waits for a pass.
+ *
+ *     here                                  tick()
+ *     aside += 1                            if aside is 0: stop = turn - 1, launch the turn
+ *     stop = all turns there may be         if aside is not 0: stop = turn
+ *
+ * all of it seq_cst. A turn that is launched although we are here is stopped: by our store, if that comes after
+ * theirs, and else by their second look, which then sees us.
+ */
+void gmod_guard_step_aside(void)
+{
+	atomic_fetch_add_explicit(&aside, 1, memory_order_seq_cst);
+	for (unsigned i = 0; may() && i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = gmod_context_at(i);
+		struct gmod_heap *h = enter(c);
+
+		if (!h)
+			continue;
+		__atomic_store_n(&h->ring->stop, UINT32_MAX, __ATOMIC_SEQ_CST);
+		gmod_context_leave(c);
+	}
+}
+
+void gmod_guard_come_back(void)
+{
+	atomic_fetch_sub_explicit(&aside, 1, memory_order_release);
 }

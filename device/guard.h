@@ -1,10 +1,23 @@
 /*
- * Guard passes over the device heaps, and what they find.
+ * The guard over the device heaps: when it runs, and what it finds.
  *
- * A pass is one launch of the guard kernel (include/gmod/device_guard.h) on the heap's own non-blocking stream, so that
- * it orders nothing of the program's. The monitor launches one every device_guard_us while something happens or may be
- * running, and one more when all work is done; it never waits for one. Findings come out of the ring whether or not a
- * pass is complete: freeN puts some there too.
+ * The guard kernel (include/gmod/device_guard.h) runs on a stream of its own that orders nothing of the program's. In
+ * one of two modes:
+ *
+ *   periodic    A pass is a short launch. The monitor launches one every device_guard_us while something happens or may
+ *               be running, and one more when all work is done; it never waits for one.
+ *   persistent  One block stays on the device and makes passes without a pause, for a turn of GMOD_TURN_US; the monitor
+ *               launches the next turn. So a guard that nobody stops ends by itself, with the process or without it,
+ *               and what waits for the whole device waits for a turn at most. Hooks of calls that may wait for the
+ *               device, or need all of it, stop it first:
+ *
+ *                   GMOD_GUARD_ASIDE;          the turn ends within microseconds, and none begins before we return
+ *                   r = NEXT(cuCtxSynchronize)();
+ *
+ *               Passes of the first kind go on meanwhile.
+ *
+ * Findings come out of the ring whether or not a pass is complete: freeN puts some there too. Every wait has a bound,
+ * because a kernel that fills the device keeps the guard out for as long as it likes.
  */
 #ifndef GMOD_DEVICE_GUARD_H_HOST
 #define GMOD_DEVICE_GUARD_H_HOST
@@ -12,16 +25,54 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the monitor, between sweeps: take findings, launch what is due. */
+#include "lib/process.h"
+
+enum { GMOD_TURN_US = 10000 };
+
+struct gmod_heap;
+struct gmod_context;
+
+/* In the monitor, between sweeps: take findings, launch what is due, give heaps the memory they ask for. */
 void gmod_guard_tick(void);
 
-/* Is a pass under way or owed? Then the monitor must not sleep for long. */
-bool gmod_guard_pending(void);
+/* How long the monitor may sleep now, in ns, before the next tick; UINT64_MAX: until something happens. */
+uint64_t gmod_guard_leisure(void);
 
 /*
  * A pass that begins now, in every context, and all it finds; waits for it, for at most `patience` ns altogether.
  * false: one of them was not complete by then, because kernels keep it out.
  */
 bool gmod_guard_check(uint64_t patience);
+
+/* No pass that began before the call is under way any more; waits as gmod_guard_check() does. */
+bool gmod_guard_settle(uint64_t patience);
+
+/* One heap, with its context entered and current and no pass or turn being launched: for what the program asks. */
+bool gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg);
+
+/* The mode is persistent now, or not any more: whether hooks have to look. */
+void gmod_guard_mode_changed(void);
+
+void gmod_guard_step_aside(void);
+void gmod_guard_come_back(void);
+
+static inline bool gmod_guard_aside_begin(void)
+{
+	bool aside = __builtin_expect(atomic_load_explicit(&gmod_hot.residents, memory_order_relaxed) != 0, 0);
+
+	if (aside)
+		gmod_guard_step_aside();
+	return aside;
+}
+
+static inline void gmod_guard_aside_end(const bool *aside)
+{
+	if (*aside)
+		gmod_guard_come_back();
+}
+
+/* To the end of the enclosing block. */
+#define GMOD_GUARD_ASIDE \
+	const bool gmod_aside __attribute__((cleanup(gmod_guard_aside_end), unused)) = gmod_guard_aside_begin()
 
 #endif

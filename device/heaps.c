@@ -5,32 +5,59 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
+#include "device/guard.h"
+#include "device/settings.h"
 #include "lib/log.h"
+#include "lib/patience.h"
 #include "lib/start.h"
 #include "monitor/monitor.h"
 
-#define MIB ((size_t)1 << 20)
+#define AT_FIRST ((size_t)64 << 20) /* bytes of memory that a heap begins with */
+#define GROW_AGAIN GMOD_MILLISECONDS(100)
 
-/* What is on its way to the device: all of the metadata, header and sets filled in. */
-struct image {
-	char *bytes;
-	size_t size;
-};
+bool gmod_heap_read(const struct gmod_heap *h, uint64_t from, void *to, size_t size)
+{
+	return NEXT(cuMemcpyDtoHAsync_v2)(to, from, size, h->copies) == CUDA_SUCCESS &&
+	       NEXT(cuStreamSynchronize)(h->copies) == CUDA_SUCCESS;
+}
 
-static bool image_make(struct image *i, const struct gmod_heap *h, uint64_t metadata, uint64_t chunks, uint64_t ring,
-		       enum gmod_heap_mode mode)
+bool gmod_heap_write(const struct gmod_heap *h, uint64_t to, const void *from, size_t size)
+{
+	return NEXT(cuMemcpyHtoDAsync_v2)(to, from, size, h->copies) == CUDA_SUCCESS &&
+	       NEXT(cuStreamSynchronize)(h->copies) == CUDA_SUCCESS;
+}
+
+/* ---- making one ---- */
+
+static uint32_t chunks_of(size_t bytes)
+{
+	return (uint32_t)(bytes >> GMOD_CHUNK_BITS);
+}
+
+/* All of the metadata, header and sets filled in, and on its way to the device. */
+static bool send_metadata(const struct gmod_heap *h, uint64_t ring)
 {
 	const struct gmod_device_layout *l = &h->layout;
+	struct gmod_device_header_facts facts = {
+	    .metadata = h->header,
+	    .chunks = h->memory.base,
+	    .ring = ring,
+	    .key = h->key,
+	    .mode = gmod_settings_heap_mode(),
+	    .committed = chunks_of(h->memory.committed),
+	    .delay = gmod_options()->device_free_delay,
+	};
+	char *image = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool sent;
 
-	i->size = l->size;
-	i->bytes = mmap(NULL, i->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (i->bytes == MAP_FAILED)
+	if (image == MAP_FAILED)
 		return false;
-	gmod_device_header(l, metadata, chunks, ring, h->key, mode, (struct gmod_device_heap *)(void *)i->bytes);
-	gmod_device_set_image(l->chunks, 0, l->chunks, (uint64_t *)(void *)(i->bytes + l->free_chunks));
-	gmod_device_set_image(GMOD_SEGMENTS_MAX, 1, GMOD_SEGMENTS_MAX,
-			      (uint64_t *)(void *)(i->bytes + l->free_numbers));
-	return true;
+	gmod_device_header(l, &facts, (struct gmod_device_heap *)(void *)image);
+	gmod_device_set_image(l->chunks, 0, facts.committed, (uint64_t *)(void *)(image + l->free_chunks));
+	gmod_device_set_image(GMOD_SEGMENTS_MAX, 1, GMOD_SEGMENTS_MAX, (uint64_t *)(void *)(image + l->free_numbers));
+	sent = gmod_heap_write(h, h->header, image, l->size);
+	munmap(image, l->size);
+	return sent;
 }
 
 /* The ring, as the device sees it; 0: no memory. */
@@ -41,71 +68,61 @@ static uint64_t ring_make(struct gmod_heap *h)
 
 	if (NEXT(cuMemHostAlloc)(&p, sizeof(*h->ring), CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS)
 		return 0;
-	memset(p, 0, sizeof(*h->ring));
-	if (NEXT(cuMemHostGetDevicePointer_v2)(&device, p, 0) != CUDA_SUCCESS) {
-		NEXT(cuMemFreeHost)(p);
-		return 0;
-	}
 	h->ring = p;
-	return device;
+	memset(p, 0, sizeof(*h->ring));
+	return NEXT(cuMemHostGetDevicePointer_v2)(&device, p, 0) == CUDA_SUCCESS ? device : 0;
 }
 
 static bool streams_make(struct gmod_heap *h)
 {
-	if (NEXT(cuStreamCreateWithPriority)(&h->stream, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS)
+	return NEXT(cuStreamCreateWithPriority)(&h->copies, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS &&
+	       NEXT(cuStreamCreateWithPriority)(&h->passes, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS &&
+	       NEXT(cuEventCreate)(&h->passed, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
+}
+
+/* Addresses for the chunks, memory for the first of them, and memory for all of the metadata. */
+static bool memory_make(struct gmod_heap *h)
+{
+	CUdeviceptr metadata;
+
+	if (!gmod_device_memory_reserve(&h->memory, h->context->device, gmod_settings_heap_bytes()) ||
+	    !gmod_device_memory_commit(&h->memory, AT_FIRST) ||
+	    !gmod_device_layout(chunks_of(h->memory.size), gmod_settings_guards(), &h->layout) ||
+	    NEXT(cuMemAlloc_v2)(&metadata, h->layout.size) != CUDA_SUCCESS)
 		return false;
-	if (NEXT(cuEventCreate)(&h->passed, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS)
-		return true;
-	NEXT(cuStreamDestroy_v2)(h->stream);
-	return false;
+	h->header = metadata;
+	return true;
 }
 
-/* Chunks first, on a boundary of theirs; the metadata behind them. */
-static bool fill(struct gmod_heap *h, uint64_t memory, enum gmod_heap_mode mode)
+/* Undoes what set_up() has got done. */
+static void tear_down(struct gmod_heap *h)
 {
-	uint64_t chunks = (memory + GMOD_CHUNK_SIZE - 1) & ~(uint64_t)(GMOD_CHUNK_SIZE - 1), ring = ring_make(h);
-	struct image i;
-	bool ok;
+	bool ok = true;
 
-	h->header = chunks + ((uint64_t)h->layout.chunks << GMOD_CHUNK_BITS);
-	if (!ring || !image_make(&i, h, h->header, chunks, ring, mode))
-		return false;
-	ok = NEXT(cuMemcpyHtoDAsync_v2)(h->header, i.bytes, i.size, h->stream) == CUDA_SUCCESS &&
-	     NEXT(cuStreamSynchronize)(h->stream) == CUDA_SUCCESS;
-	munmap(i.bytes, i.size);
-	h->intact = gmod_now();
-	return ok;
-}
-
-static enum gmod_heap_mode mode(void)
-{
-	return gmod_options()->device_heap == GMOD_OPTION_HEAP_NATIVE ? GMOD_HEAP_NATIVE : GMOD_HEAP_SLAB;
-}
-
-/* Chunks that device_heap_mb asks for. A native heap needs some for its byte arrays only. */
-static uint32_t chunks_wanted(void)
-{
-	size_t bytes = gmod_options()->device_heap_mb * MIB;
-
-	return (uint32_t)((mode() == GMOD_HEAP_NATIVE ? bytes / 4 : bytes) >> GMOD_CHUNK_BITS);
+	if (h->ring)
+		ok &= NEXT(cuMemFreeHost)(h->ring) == CUDA_SUCCESS;
+	if (h->header)
+		ok &= NEXT(cuMemFree_v2)(h->header) == CUDA_SUCCESS;
+	gmod_device_memory_drop(&h->memory, false);
+	if (h->passed)
+		ok &= NEXT(cuEventDestroy_v2)(h->passed) == CUDA_SUCCESS;
+	if (h->passes)
+		ok &= NEXT(cuStreamDestroy_v2)(h->passes) == CUDA_SUCCESS;
+	if (h->copies)
+		ok &= NEXT(cuStreamDestroy_v2)(h->copies) == CUDA_SUCCESS;
+	if (!ok)
+		gmod_degraded("giving back a device heap");
 }
 
 static bool set_up(struct gmod_heap *h)
 {
-	CUdeviceptr memory;
-	size_t size;
+	uint64_t ring;
 
-	if (!gmod_device_layout(chunks_wanted(), (uint32_t)gmod_options()->device_guards, &h->layout))
+	if (getrandom(h->key, sizeof(h->key), GRND_NONBLOCK) != sizeof(h->key) || !streams_make(h) || !memory_make(h))
 		return false;
-	if (getrandom(h->key, sizeof(h->key), GRND_NONBLOCK) != sizeof(h->key) || !streams_make(h))
-		return false;
-	size = h->layout.size + ((size_t)h->layout.chunks + 1) * GMOD_CHUNK_SIZE;
-	if (NEXT(cuMemAlloc_v2)(&memory, size) != CUDA_SUCCESS)
-		return false;
-	if (fill(h, memory, mode()))
-		return true;
-	NEXT(cuMemFree_v2)(memory);
-	return false;
+	ring = ring_make(h);
+	h->intact = gmod_now();
+	return ring && send_metadata(h, ring);
 }
 
 static void say_none(void)
@@ -115,9 +132,8 @@ static void say_none(void)
 	gmod_count(&gmod_counters.degraded, 1);
 	if (!atomic_exchange_explicit(&said, true, memory_order_relaxed))
 		gmod_log_note(0,
-			      "no memory for a device heap of %llu MiB: mallocN and freeN are CUDA's own (option "
-			      "device_heap_mb)",
-			      (unsigned long long)gmod_options()->device_heap_mb);
+			      "no memory for a device heap: mallocN and freeN are CUDA's own in this context (option "
+			      "device_heap_mb says how far it may grow, device_heap=off leaves it out)");
 }
 
 struct gmod_heap *gmod_heap_here(struct gmod_context *c)
@@ -127,19 +143,73 @@ struct gmod_heap *gmod_heap_here(struct gmod_context *c)
 	if (h)
 		return h;
 	h = calloc(1, sizeof(*h));
-	if (h && set_up(h)) {
-		h->context = c;
-		/* release: the heap is complete for the monitor */
-		atomic_store_explicit(&c->heap, h, memory_order_release);
-		gmod_monitor_ensure();
-		return h;
+	if (!h) {
+		say_none();
+		return NULL;
 	}
-	free(h);
-	say_none();
-	return NULL;
+	h->context = c;
+	if (!set_up(h)) {
+		tear_down(h);
+		free(h);
+		say_none();
+		return NULL;
+	}
+	gmod_settings_are_used();
+	gmod_guard_mode_changed();
+	/* release: the heap is complete for the monitor */
+	atomic_store_explicit(&c->heap, h, memory_order_release);
+	gmod_monitor_ensure();
+	return h;
 }
 
+/* ---- growing ---- */
+
+static size_t next_size(const struct gmod_heap *h, size_t wanted)
+{
+	size_t twice = 2 * h->memory.committed;
+
+	return wanted > twice ? wanted : twice;
+}
+
+/* How far the heap may grow is as far as it has come, while the device has no more memory to give. */
+static void publish(struct gmod_heap *h, bool grew)
+{
+	uint64_t committed = chunks_of(h->memory.committed), limit = grew ? h->layout.chunks : committed;
+	uint64_t memory = limit << 32 | committed;
+
+	if (!gmod_heap_write(h, h->header + offsetof(struct gmod_device_heap, memory), &memory, sizeof(memory)))
+		gmod_degraded("growing a device heap");
+}
+
+/* What the ring says it wants may be anything: no more than the whole of it comes of that. */
+void gmod_heap_grow(struct gmod_heap *h)
+{
+	uint64_t chunks = __atomic_load_n(&h->ring->wanted, __ATOMIC_RELAXED), now;
+	size_t wanted = chunks < h->layout.chunks ? (size_t)chunks << GMOD_CHUNK_BITS : h->memory.size;
+	bool grew;
+
+	if (wanted <= h->memory.committed)
+		return;
+	now = gmod_monotonic_ns();
+	if (now < h->grow_again_ns)
+		return;
+	grew = gmod_device_memory_commit(&h->memory, next_size(h, wanted)) ||
+	       gmod_device_memory_commit(&h->memory, wanted);
+	h->grow_again_ns = grew ? 0 : now + GROW_AGAIN;
+	if (!grew)
+		gmod_degraded("growing a device heap");
+	publish(h, grew);
+}
+
+/* ---- the end ---- */
+
+/* Who is still in there, stuck in a driver call, may look at it yet. */
 void gmod_heap_gone(struct gmod_context *c)
 {
-	free(atomic_exchange_explicit(&c->heap, NULL, memory_order_acq_rel));
+	struct gmod_heap *h = atomic_exchange_explicit(&c->heap, NULL, memory_order_acq_rel);
+
+	if (!h || atomic_load_explicit(&c->users, memory_order_seq_cst))
+		return;
+	gmod_device_memory_drop(&h->memory, true);
+	free(h);
 }

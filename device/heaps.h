@@ -1,36 +1,56 @@
 /*
  * The device heaps of this process, one for each context whose modules have units (device/units.h).
  *
- * A heap is made by the thread that first needs it, in its context, and lives as long as the context. Its memory is the
- * driver's own; the metadata arrives by copies on a stream of GMOD's own, so that making a heap waits for no kernel.
- * The ring of findings is pinned memory, which the driver takes away with the context: it is read only while the
- * context is entered (lib/context.h).
+ *     made by the thread that first launches a kernel of such a module ─► grown and guarded by the monitor
+ *     (device/guard.h) ─► gone with its context
+ *
+ * Header, chunk table and the like are the driver's memory and belong to the context; the chunks' memory is mapped
+ * (device/memory.h) and outlives it, so it is given back here. Everything reaches the device by copies on a stream of
+ * their own: making a heap, and growing it, wait for no kernel. The ring of findings is pinned memory, which the driver
+ * takes away with the context: it is touched only while the context is entered (lib/context.h).
  */
 #ifndef GMOD_DEVICE_HEAPS_H
 #define GMOD_DEVICE_HEAPS_H
 
 #include "device/layout.h"
+#include "device/memory.h"
 #include "lib/context.h"
 #include "monitor/verify.h"
 
 struct gmod_heap {
 	const struct gmod_context *context;
 	struct gmod_device_layout layout;
+	struct gmod_device_memory memory;
 	uint64_t key[2];
-	uint64_t header; /* device address of struct gmod_device_heap */
+	uint64_t header; /* device address of struct gmod_device_heap, and of all that follows it */
 	struct gmod_device_ring *ring;
-	uint64_t taken; /* findings read from the ring */
-	CUstream stream;
-	CUevent passed;                   /* recorded behind the latest guard pass */
-	bool under_way;                   /* that pass is not known to be complete */
-	uint64_t passed_ns;               /* when it was launched */
+	CUstream copies, passes; /* the second is the guard's alone: its kernels may have to wait for the program's */
+	CUevent passed;          /* recorded behind the latest pass or turn of the guard */
+
+	/* Under the guard's lock (device/guard.c). */
+	uint64_t taken;         /* findings read from the ring */
+	uint64_t stuck_ns;      /* since when the next one is not there though it should be; 0: it is not so */
+	uint64_t grow_again_ns; /* after a try to grow that failed */
+	bool under_way;         /* what `passed` stands for is not known to be complete */
+	bool owed;              /* something was running when the latest pass began */
+	bool stopped;           /* by the program (gmod_device_stop) */
+	uint64_t launched_ns;   /* when the latest pass was */
 	struct gmod_moment began, intact; /* likewise; and the pass before it, when all was found intact or reported */
 	uint64_t activity;                /* gmod_activity_total() then */
-	uint32_t passes_owed;             /* to be launched although nothing happens any more */
+	uint32_t turn;                    /* number of the latest turn of a resident guard */
+	bool resident;                    /* it is one that is under way */
+	uint64_t noted_passes;            /* its passes when we looked, at `began` */
 };
 
 /* The current context's heap, made if need be; NULL where that is not possible, which is said once. c: its entry. */
 struct gmod_heap *gmod_heap_here(struct gmod_context *c);
+
+/* Memory for more chunks, if the device asks for it. The context is current; the guard's lock is held. */
+void gmod_heap_grow(struct gmod_heap *h);
+
+/* Copies of what lies on the device. They wait for other copies only. false: the driver refused. */
+bool gmod_heap_read(const struct gmod_heap *h, uint64_t from, void *to, size_t size);
+bool gmod_heap_write(const struct gmod_heap *h, uint64_t to, const void *from, size_t size);
 
 /* The context is gone, and the heap with it. */
 void gmod_heap_gone(struct gmod_context *c);

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(struct gmod_segment) == GMOD_SEGMENT_SIZE, "a segment is full of entries");
+_Static_assert(sizeof(struct gmod_segment) <= GMOD_SEGMENT_SIZE, "a segment fits into its block");
 _Static_assert(sizeof(struct gmod_array) == 128, "an array has a cache line to itself");
 _Static_assert(sizeof(struct gmod_device_finding) % 8 == 0, "a finding is copied by words");
 _Static_assert(GMOD_CHUNK_WORDS * 64 >= GMOD_CHUNK_SIZE / GMOD_BLOCK_MIN, "every block has a bit");
 
 /* Chunk numbers + 1 are 32-bit hints, and 2^24 chunks are a TiB. */
-enum { CHUNKS_MAX = 1 << 24, ALIGNMENT = 256, SPARES_MAX = 1024 };
+enum { CHUNKS_MAX = 1 << 24, ALIGNMENT = 256 };
 
 static size_t words(uint32_t members)
 {
@@ -68,39 +68,31 @@ static uint32_t slots(uint32_t chunks)
 	return n < 1 ? 1 : n > GMOD_SLOTS ? GMOD_SLOTS : n;
 }
 
-/* Empty segments of byte arrays at hand: up to a 64th of the memory. */
-static uint32_t spares(uint32_t chunks)
-{
-	uint64_t n = ((uint64_t)chunks << GMOD_CHUNK_BITS) / 64 / GMOD_SEGMENT_SIZE;
-
-	return n > SPARES_MAX ? SPARES_MAX : (uint32_t)n;
-}
-
-void gmod_device_header(const struct gmod_device_layout *l, uint64_t metadata, uint64_t chunks, uint64_t ring,
-			const uint64_t key[2], enum gmod_heap_mode mode, struct gmod_device_heap *out)
+void gmod_device_header(const struct gmod_device_layout *l, const struct gmod_device_header_facts *f,
+			struct gmod_device_heap *out)
 {
 	memset(out, 0, sizeof(*out));
-	out->magic = GMOD_DEVICE_MAGIC;
-	out->layout = GMOD_DEVICE_LAYOUT;
-	out->mode = mode;
-	out->key[0] = key[0];
-	out->key[1] = key[1];
-	out->base = chunks;
-	out->end = chunks + ((uint64_t)l->chunks << GMOD_CHUNK_BITS);
+	out->key[0] = f->key[0];
+	out->key[1] = f->key[1];
+	out->base = f->chunks;
+	out->end = f->chunks + ((uint64_t)l->chunks << GMOD_CHUNK_BITS);
 	out->native_low = UINT64_MAX;
+	out->mode = f->mode;
 	out->chunks = l->chunks;
 	out->arrays = l->arrays;
-	out->slots = slots(l->chunks);
-	out->chunk = at(metadata + l->chunk_table);
-	out->array = at(metadata + l->array_table);
-	out->segment = at(metadata + l->segment_table);
-	out->ring = at(ring);
-	out->free_chunks = set_at(metadata + l->free_chunks, l->chunks);
-	out->free_numbers = set_at(metadata + l->free_numbers, GMOD_SEGMENTS_MAX);
-	out->spare_numbers = set_at(metadata + l->spare_numbers, GMOD_SEGMENTS_MAX);
-	out->spares_wanted = spares(l->chunks);
+	out->slots = slots(f->committed);
+	out->delay = f->delay;
+	out->given = f->committed;
+	out->memory = (uint64_t)l->chunks << 32 | f->committed;
+	out->chunk = at(f->metadata + l->chunk_table);
+	out->array = at(f->metadata + l->array_table);
+	out->segment = at(f->metadata + l->segment_table);
+	out->ring = at(f->ring);
+	out->free_chunks = set_at(f->metadata + l->free_chunks, l->chunks);
+	out->free_numbers = set_at(f->metadata + l->free_numbers, GMOD_SEGMENTS_MAX);
+	out->spare_numbers = set_at(f->metadata + l->spare_numbers, GMOD_SEGMENTS_MAX);
 	for (size_t i = 0; i < GMOD_SETS; i++)
-		out->class_chunks[i] = set_at(metadata + l->class_chunks + i * l->chunk_set_size, l->chunks);
+		out->class_chunks[i] = set_at(f->metadata + l->class_chunks + i * l->chunk_set_size, l->chunks);
 }
 
 static void put(uint64_t *word, uint32_t from, uint32_t to)

@@ -2,7 +2,8 @@
  * Where the parts of a device heap lie, and what its header says at first. Arithmetic only: nothing here touches a GPU.
  *
  *     metadata: header │ chunk table │ arrays │ segment table │ words and summaries of the sets
- *     chunks:   64 KiB each, as many as there may ever be; those that have memory are in the set of free chunks
+ *     chunks:   64 KiB each, as many as there may ever be; those that have memory at first are in the set of free
+ * chunks
  */
 #ifndef GMOD_DEVICE_LAYOUT_H
 #define GMOD_DEVICE_LAYOUT_H
@@ -25,12 +26,21 @@ struct gmod_device_layout {
 /* false: more chunks than there can be, or none, or too many arrays. */
 bool gmod_device_layout(uint32_t chunks, uint32_t arrays, struct gmod_device_layout *out);
 
+/* What a heap's header says, beside its layout. Addresses are the device's. */
+struct gmod_device_header_facts {
+	uint64_t metadata, chunks, ring;
+	const uint64_t *key; /* two words */
+	enum gmod_heap_mode mode;
+	uint32_t committed; /* chunks that have memory at first */
+	uint32_t delay;     /* guard passes */
+};
+
 /*
- * The header of a heap whose metadata and chunks will be at these addresses. What else must be there: the words of
- * gmod_device_set_image() for free_chunks and free_numbers; zeros everywhere else.
+ * The header of a heap. What else must be there: the words of gmod_device_set_image() for free_chunks (those that have
+ * memory) and free_numbers; zeros everywhere else.
  */
-void gmod_device_header(const struct gmod_device_layout *l, uint64_t metadata, uint64_t chunks, uint64_t ring,
-			const uint64_t key[2], enum gmod_heap_mode mode, struct gmod_device_heap *out);
+void gmod_device_header(const struct gmod_device_layout *l, const struct gmod_device_header_facts *f,
+			struct gmod_device_heap *out);
 
 /* A set of the members [from, to) out of `members`: words and summary, which take gmod_device_set_size() bytes. */
 size_t gmod_device_set_size(uint32_t members);

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/guard.h"
 #include "device/heaps.h"
 #include "lib/hold.h"
 #include "lib/log.h"
+#include "lib/patience.h"
 #include "lib/start.h"
 
 #define TEXT_(x) #x
@@ -18,7 +20,7 @@ static const char guard_name[] = "_Z15gmod_unit_guardILj" TEXT(GMOD_DEVICE_LAYOU
 struct unit {
 	void *handle; /* CUmodule or CUlibrary; NULL: none */
 	void *guard;  /* CUfunction or CUkernel */
-	bool library;
+	bool is_library;
 	CUcontext context; /* of a module; a library is in all */
 };
 
@@ -38,22 +40,50 @@ static bool found(CUresult r, const char *entry_point)
 	return r == CUDA_SUCCESS;
 }
 
+/* What threads remember of the units and contexts is out of date. */
+static void changed(void)
+{
+	/* release: the change is there for who sees that there was one */
+	atomic_fetch_add_explicit(&gmod_hot.units, 2, memory_order_release);
+}
+
+static void lock_units(struct gmod_hold *hold)
+{
+	gmod_hold(hold);
+	pthread_mutex_lock(&lock);
+}
+
+static void unlock_units(const struct gmod_hold *hold)
+{
+	pthread_mutex_unlock(&lock);
+	gmod_let_go(hold);
+}
+
+/* Its place, NULL for a free one; GMOD_UNITS: there is none. Under the lock. */
+static unsigned place_of(const void *handle)
+{
+	unsigned i = 0;
+
+	while (i < GMOD_UNITS && units[i].handle != handle)
+		i++;
+	return i;
+}
+
 static void add(struct unit unit)
 {
 	struct gmod_hold hold;
+	unsigned i;
 
-	gmod_hold(&hold);
-	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; i < GMOD_UNITS; i++) {
-		if (units[i].handle)
-			continue;
+	lock_units(&hold);
+	i = place_of(NULL);
+	if (i < GMOD_UNITS) {
 		units[i] = unit;
-		/* release: the unit is there for who sees its bit */
-		atomic_fetch_or_explicit(&gmod_hot.units, UINT64_C(1) << i, memory_order_release);
-		break;
+		atomic_fetch_or_explicit(&gmod_hot.units, 1, memory_order_relaxed);
+		changed();
 	}
-	pthread_mutex_unlock(&lock);
-	gmod_let_go(&hold);
+	unlock_units(&hold);
+	if (i == GMOD_UNITS)
+		gmod_degraded("a device heap for one more module");
 }
 
 void gmod_unit_module(CUmodule module)
@@ -70,7 +100,7 @@ void gmod_unit_module(CUmodule module)
 
 void gmod_unit_library(CUlibrary library)
 {
-	struct unit u = {.handle = library, .library = true};
+	struct unit u = {.handle = library, .is_library = true};
 	CUkernel guard;
 
 	if (!wanted() || !found(NEXT(cuLibraryGetKernel)(&guard, library, guard_name), "cuLibraryGetKernel"))
@@ -79,42 +109,76 @@ void gmod_unit_library(CUlibrary library)
 	add(u);
 }
 
-/* Its place may be another's next: no context has filled it then. */
+/* Its place may be another's next: no context has filled it then. Under the lock. */
 static void forget(unsigned i)
 {
 	uint64_t bit = UINT64_C(1) << i;
 
 	units[i].handle = NULL;
-	atomic_fetch_and_explicit(&gmod_hot.units, ~bit, memory_order_relaxed);
 	for (unsigned c = 0; c < GMOD_CONTEXTS; c++)
 		atomic_fetch_and_explicit(&gmod_context_at(c)->units_ready, ~bit, memory_order_relaxed);
+	for (i = 0; i < GMOD_UNITS && !units[i].handle;)
+		i++;
+	if (i == GMOD_UNITS)
+		atomic_fetch_and_explicit(&gmod_hot.units, ~UINT64_C(1), memory_order_relaxed);
+	changed();
+}
+
+static bool is_unit(const void *handle)
+{
+	struct gmod_hold hold;
+	unsigned i;
+
+	lock_units(&hold);
+	i = place_of(handle);
+	unlock_units(&hold);
+	return i < GMOD_UNITS;
 }
 
 void gmod_unit_unload(const void *handle)
 {
 	struct gmod_hold hold;
+	unsigned i;
 
-	if (!atomic_load_explicit(&gmod_hot.units, memory_order_relaxed))
+	if (!gmod_units_exist() || !handle || !is_unit(handle))
 		return;
-	gmod_hold(&hold);
-	pthread_mutex_lock(&lock);
+	if (!gmod_guard_check(GMOD_SECONDS(1)))
+		gmod_degraded("a guard pass before a module is unloaded");
+	lock_units(&hold);
+	i = place_of(handle);
+	if (i < GMOD_UNITS)
+		forget(i);
+	unlock_units(&hold);
+	if (!gmod_guard_settle(GMOD_SECONDS(5)))
+		gmod_degraded("waiting for the guard before a module is unloaded");
+}
+
+void gmod_units_context_gone(struct gmod_context *c)
+{
+	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
+	struct gmod_hold hold;
+
+	atomic_store_explicit(&c->units_ready, 0, memory_order_relaxed);
+	if (!gmod_units_exist())
+		return;
+	lock_units(&hold);
 	for (unsigned i = 0; i < GMOD_UNITS; i++)
-		if (units[i].handle == handle)
+		if (units[i].handle && !units[i].is_library && units[i].context == context)
 			forget(i);
-	pthread_mutex_unlock(&lock);
-	gmod_let_go(&hold);
+	changed();
+	unlock_units(&hold);
 }
 
 static bool is_in(const struct unit *u, CUcontext context)
 {
-	return u->handle && (u->library || u->context == context);
+	return u->handle && (u->is_library || u->context == context);
 }
 
 static CUresult find_pointer(const struct unit *u, CUdeviceptr *at)
 {
 	size_t size = 0;
 	CUmodule module = u->handle;
-	CUresult r = u->library ? NEXT(cuLibraryGetModule)(&module, u->handle) : CUDA_SUCCESS;
+	CUresult r = u->is_library ? NEXT(cuLibraryGetModule)(&module, u->handle) : CUDA_SUCCESS;
 
 	if (r == CUDA_SUCCESS)
 		r = NEXT(cuModuleGetGlobal_v2)(at, &size, module, "gmod_unit_heap");
@@ -125,58 +189,69 @@ static void fill(const struct unit *u, struct gmod_heap *h)
 {
 	CUdeviceptr at;
 
-	if (find_pointer(u, &at) != CUDA_SUCCESS ||
-	    NEXT(cuMemcpyHtoDAsync_v2)(at, &h->header, sizeof(h->header), h->stream) != CUDA_SUCCESS ||
-	    NEXT(cuStreamSynchronize)(h->stream) != CUDA_SUCCESS)
+	if (find_pointer(u, &at) != CUDA_SUCCESS || !gmod_heap_write(h, at, &h->header, sizeof(h->header)))
 		gmod_degraded("filling a unit's pointer");
 }
 
-/* Under the lock. A unit that cannot be filled now is not tried again in this context. */
-static void fill_missing(struct gmod_context *c, uint64_t missing)
+/* Units of the context that have not been filled there, a bit each. Under the lock. */
+static uint64_t missing_in(const struct gmod_context *c)
 {
 	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
-	CUstreamCaptureMode before = gmod_relaxed_begin();
-	struct gmod_heap *h = NULL;
+	uint64_t ready = atomic_load_explicit(&c->units_ready, memory_order_relaxed), missing = 0;
 
-	for (unsigned i = 0; i < GMOD_UNITS; i++) {
-		if (!(missing >> i & 1) || !is_in(&units[i], context))
-			continue;
-		h = h ? h : gmod_heap_here(c);
-		if (h)
-			fill(&units[i], h);
-	}
-	/* release: the pointers are filled for who sees the bits */
-	atomic_fetch_or_explicit(&c->units_ready, missing, memory_order_release);
-	gmod_relaxed_end(before);
+	for (unsigned i = 0; i < GMOD_UNITS; i++)
+		if (is_in(&units[i], context))
+			missing |= UINT64_C(1) << i;
+	return missing & ~ready;
 }
 
-void gmod_units_fill(void)
+/* Under the lock. A unit that cannot be filled now is not tried again in this context. */
+static void fill_missing(struct gmod_context *c)
 {
-	struct gmod_context *c = gmod_context_current();
-	uint64_t all = atomic_load_explicit(&gmod_hot.units, memory_order_acquire);
+	uint64_t missing = missing_in(c);
+	struct gmod_heap *h = missing ? gmod_heap_here(c) : NULL;
+
+	for (unsigned i = 0; h && i < GMOD_UNITS; i++)
+		if (missing >> i & 1)
+			fill(&units[i], h);
+	atomic_fetch_or_explicit(&c->units_ready, missing, memory_order_relaxed);
+}
+
+void gmod_units_fill(uint64_t state, uint64_t context)
+{
+	/* What this thread has seen filled: everything of that state in that context. */
+	static __thread struct {
+		uint64_t state, context;
+	} seen __attribute__((tls_model("initial-exec")));
+	struct gmod_context *c;
+	CUstreamCaptureMode before;
 	struct gmod_hold hold;
 
-	if (!c || !(all & ~atomic_load_explicit(&c->units_ready, memory_order_acquire)))
+	if (seen.state == state && seen.context == context)
 		return;
-	gmod_hold(&hold);
-	pthread_mutex_lock(&lock);
-	fill_missing(c, atomic_load_explicit(&gmod_hot.units, memory_order_relaxed) &
-			    ~atomic_load_explicit(&c->units_ready, memory_order_relaxed));
-	pthread_mutex_unlock(&lock);
-	gmod_let_go(&hold);
+	c = gmod_context_current();
+	if (!c)
+		return;
+	lock_units(&hold);
+	before = gmod_relaxed_begin();
+	fill_missing(c);
+	gmod_relaxed_end(before);
+	unlock_units(&hold);
+	seen.state = state;
+	seen.context = context;
 }
 
-bool gmod_units_launch_guard(const struct gmod_context *c, CUstream stream, unsigned workers, void **arguments)
+bool gmod_units_launch_guard(const struct gmod_context *c, CUstream stream, unsigned blocks, unsigned threads,
+			     void **arguments)
 {
 	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
-	unsigned blocks = (workers + 3) / 4;
 	bool launched = false;
 
 	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < GMOD_UNITS && !launched; i++)
 		if (is_in(&units[i], context) && (atomic_load_explicit(&c->units_ready, memory_order_relaxed) >> i & 1))
-			launched = NEXT(cuLaunchKernel)((CUfunction)units[i].guard, blocks, 1, 1, 128, 1, 1, 0, stream,
-							arguments, NULL) == CUDA_SUCCESS;
+			launched = NEXT(cuLaunchKernel)((CUfunction)units[i].guard, blocks, 1, 1, threads, 1, 1, 0,
+							stream, arguments, NULL) == CUDA_SUCCESS;
 	pthread_mutex_unlock(&lock);
 	return launched;
 }

@@ -1,12 +1,12 @@
 /*
  * Units: modules and libraries of the program whose kernels use include/gmod_device.cuh.
  *
- * Each has three symbols: gmod_unit_heap, the pointer to the heap, which is filled here; gmod_unit_layout, the version
- * of the layout it was compiled with; and the guard kernel, which is compiled with the program, for its GPU and by its
- * compiler. A unit is found when its module is loaded, by asking for the guard kernel: that loads nothing. Its pointer
- * is filled for a context before the first launch there:
+ * Each has two symbols: gmod_unit_heap, the pointer to the heap, which is filled here; and the guard kernel, which is
+ * compiled with the program, for its GPU and by its compiler, and has the layout's number in its name. A unit is found
+ * when its module is loaded, by asking for the guard kernel: that loads nothing. Its pointer is filled for a context
+ * before the first launch there:
  *
- *     load ─► a bit in gmod_hot.units ─► launch: is the bit in the context's units_ready? ─► fill, then the bit
+ *     load ─► gmod_hot.units changes ─► launch: seen by this thread, in this context? ─► fill what is missing
  *
  * A program without units pays one load and compare a launch.
  */
@@ -20,22 +20,39 @@ enum { GMOD_UNITS = 64 };
 
 void gmod_unit_module(CUmodule module);
 void gmod_unit_library(CUlibrary library);
-/* About to be unloaded: its guard kernel must not be launched any more. */
+
+/*
+ * About to be unloaded. Of a unit: what lies in the heaps is verified for as long as there is a guard kernel, which
+ * waits 1 s at most; then its guard kernel is launched no more, and what is under way waited for, 5 s at most.
+ */
 void gmod_unit_unload(const void *handle);
 
-void gmod_units_fill(void);
+/* A context is gone, and its modules with it. */
+void gmod_units_context_gone(struct gmod_context *c);
 
-/* Before a launch, in the launching thread. */
-static inline void gmod_units_prepare(void)
+void gmod_units_fill(uint64_t state, uint64_t context);
+
+/* Are there any? */
+static inline bool gmod_units_exist(void)
 {
-	if (__builtin_expect(atomic_load_explicit(&gmod_hot.units, memory_order_acquire) != 0, 0))
-		gmod_units_fill();
+	/* acquire: the table as it was when the first one was put there */
+	return atomic_load_explicit(&gmod_hot.units, memory_order_acquire) & 1;
+}
+
+/* Before a launch, in the launching thread; context: its current one, as a number. */
+static inline void gmod_units_prepare(uint64_t context)
+{
+	uint64_t state = atomic_load_explicit(&gmod_hot.units, memory_order_acquire);
+
+	if (__builtin_expect(state & 1, 0))
+		gmod_units_fill(state, context);
 }
 
 /*
- * Launch a guard pass with the guard kernel of one of the context's units: true if one could be launched. The context
- * is current.
+ * Launch the guard kernel of one of the context's units, on so many blocks and threads: true if one could be launched.
+ * The context is current.
  */
-bool gmod_units_launch_guard(const struct gmod_context *c, CUstream stream, unsigned workers, void **arguments);
+bool gmod_units_launch_guard(const struct gmod_context *c, CUstream stream, unsigned blocks, unsigned threads,
+			     void **arguments);
 
 #endif

@@ -21,8 +21,15 @@ extern "C" {
 enum gmod_status {
 	GMOD_OK = 0,
 	GMOD_INACTIVE = 1, /* not preloaded early enough, disabled, or CUDA not initialised: nothing was looked at */
-	GMOD_BUSY = 2,     /* another thread's check held it up for 2 s: try again */
+	GMOD_BUSY = 2,     /* another thread's check, or kernels of the program, held it up for 2 s: try again */
+	GMOD_NO_HEAP = 3,  /* no kernel that allocates has been launched in the calling thread's current context */
+	GMOD_TOO_LATE = 4, /* a device heap has been made already: configure before the first such launch */
+	GMOD_INVALID = 5,  /* an argument is out of range: nothing was changed */
+	GMOD_FAILED = 6,   /* the driver refused; GMOD_OPTIONS=verbosity=2 says what */
 };
+
+/* What a status means and what to do about it, as one line; static, never NULL. */
+const char *gmod_status_text(enum gmod_status status);
 
 /*
  * Look at every canary now: all that the CPU can see, and the slack on the device through copies on a stream of GMOD's
@@ -46,6 +53,70 @@ struct gmod_stats {
 
 /* Fills at most stats->struct_size bytes. */
 void gmod_get_stats(struct gmod_stats *stats);
+
+/*
+ * Memory that kernels allocate (gmod_device.cuh).
+ *
+ * Nothing here has to be called: the first launch in a context of a kernel whose module includes gmod_device.cuh makes
+ * the heap there and starts its guard. Functions that speak of "the heap" mean that of the calling thread's current
+ * context, and answer GMOD_NO_HEAP before there is one. None of them may be called from a callback of the driver.
+ */
+enum gmod_guard_mode {
+	GMOD_GUARD_PERIODIC = 1,   /* short passes, launched while kernels run */
+	GMOD_GUARD_PERSISTENT = 2, /* one block that stays on the device, in turns of 10 ms */
+};
+
+#define GMOD_DEVICE_HEAP_MAX ((uint64_t)1 << 40)
+
+/* 0 in a member: as GMOD_OPTIONS says. */
+struct gmod_device_config {
+	size_t struct_size;              /* set by the caller: sizeof(struct gmod_device_config) of its header */
+	uint64_t heap_bytes;             /* how far a heap may grow: 1 MiB to GMOD_DEVICE_HEAP_MAX (1 TiB) */
+	unsigned guards;                 /* guard workers, and byte arrays: 1 to 256 */
+	enum gmod_guard_mode guard_mode; /* may be changed at any time, the others before the first heap is made */
+};
+
+/*
+ * For all heaps of the process. GMOD_INVALID, GMOD_TOO_LATE: nothing has been changed.
+ */
+enum gmod_status gmod_device_configure(const struct gmod_device_config *config);
+
+/*
+ * Stop and start the guard of the heap. While it is stopped, freed memory is given back by threads that find the heap
+ * exhausted, and corruption is found by gmod_device_check() and at the end of the process.
+ */
+enum gmod_status gmod_device_start(void);
+enum gmod_status gmod_device_stop(void);
+
+/*
+ * Verify every buffer of every heap now, give back what is freed and report what is wrong: a guard pass that begins
+ * after the call. Waits for it, 2 s at most; GMOD_BUSY: kernels left it no room on the device for as long as that.
+ */
+enum gmod_status gmod_device_check(void);
+
+/* The heap in numbers, by copies that wait for no kernel. Buffers and bytes are the program's, without canaries. */
+struct gmod_device_stats {
+	size_t struct_size;          /* set by the caller: sizeof(struct gmod_device_stats) of its header */
+	uint64_t heap_bytes;         /* how far it may grow */
+	uint64_t committed_bytes;    /* device memory it has */
+	uint64_t used_bytes;         /* of that, in use, in whole chunks of 64 KiB; with what byte arrays take */
+	uint64_t peak_bytes;         /* the most there has been in use */
+	uint64_t live_buffers;       /* allocated and not freed, by the latest guard pass */
+	uint64_t live_bytes;         /* theirs */
+	uint64_t waiting_buffers;    /* freed and not yet given back */
+	uint64_t high_water_buffers; /* the most live ones that a guard pass has seen */
+	uint64_t high_water_bytes;
+	uint64_t released_buffers;    /* given back so far */
+	uint64_t quarantined_buffers; /* reported as corrupt, and never given back */
+	uint64_t failed_allocations;  /* mallocN that returned NULL */
+	uint64_t reclaims;            /* times that threads gave back memory themselves, because there was none left */
+	uint64_t findings;            /* so far */
+	uint64_t findings_lost;       /* of those, not reported: too many at once */
+	uint64_t passes;              /* of the guard */
+};
+
+/* Fills at most stats->struct_size bytes; all zeros unless it returns GMOD_OK. */
+enum gmod_status gmod_device_get_stats(struct gmod_device_stats *stats);
 
 /* How many findings have been seen, counting one at its first sight, before its final report. */
 unsigned gmod_findings_seen(void);

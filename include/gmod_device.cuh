@@ -27,7 +27,7 @@
 
 #include "gmod/device_malloc.h"
 
-/* ---- the unit's link to the heap: libgmod finds both by name ---- */
+/* ---- the unit's link to the heap: libgmod finds it and the guard kernel by name ---- */
 
 #if defined(__CUDACC_RDC__)
 #define GMOD_UNIT_VARIABLE inline
@@ -36,30 +36,42 @@
 #endif
 
 extern "C" {
-/* Filled in by libgmod when the module is loaded. */
+/* Filled in by libgmod before the first launch after the module was loaded. */
 GMOD_UNIT_VARIABLE __device__ struct gmod_device_heap *gmod_unit_heap;
-/* What the module was compiled with. */
-GMOD_UNIT_VARIABLE __device__ gmod_u32 gmod_unit_layout = GMOD_DEVICE_LAYOUT;
 }
 
-/*
- * One guard pass: a warp for each byte array. `from` and `to` are chunks that have got memory since the last pass. It
- * is a template so that several units of a program may have it.
- */
-template <unsigned layout> __global__ void gmod_unit_guard(struct gmod_device_heap *h, gmod_u32 from, gmod_u32 to)
+/* A look at everything, by all threads of the grid: a warp for each byte array, as far as there are warps. */
+static __device__ inline void gmod_unit_pass(struct gmod_device_heap *h)
 {
 	gmod_u32 worker = (blockIdx.x * blockDim.x + threadIdx.x) / 32, workers = gridDim.x * blockDim.x / 32;
 	gmod_u64 released;
 
-	if (worker == 0 && threadIdx.x % 32 == 0) {
+	if (worker == 0 && threadIdx.x % 32 == 0)
 		gmod_add32_relaxed(&h->pass, 1);
-		if (from < to)
-			gmod_run_give(h, from, to - from);
-	}
 	for (gmod_u32 array = worker; array < h->arrays; array += workers) {
 		gmod_guard_array(h, array, gmod_group_here(), &released);
 		gmod_guard_spares(h, gmod_group_here());
 	}
+}
+
+/*
+ * The guard: one pass, or, with a turn's number, passes until `microseconds` are over or the host has stopped the turn;
+ * that one is launched as a single block. It is a template so that several units of a program may have it.
+ */
+template <unsigned layout>
+__global__ void __launch_bounds__(GMOD_GUARD_THREADS)
+    gmod_unit_guard(struct gmod_device_heap *h, gmod_u32 turn, gmod_u32 microseconds)
+{
+	__shared__ bool on;
+	gmod_u64 began = gmod_clock();
+
+	do {
+		gmod_unit_pass(h);
+		__syncthreads();
+		if (threadIdx.x == 0)
+			on = turn && gmod_guard_goes_on(h, turn, began + microseconds * 1000ull);
+		__syncthreads();
+	} while (on);
 }
 
 template __global__ void gmod_unit_guard<GMOD_DEVICE_LAYOUT>(struct gmod_device_heap *, gmod_u32, gmod_u32);

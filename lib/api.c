@@ -73,6 +73,25 @@ GMOD_EXPORT unsigned gmod_findings_seen(void)
 	return gmod_phase() == GMOD_OFF ? 0 : gmod_watch_seen();
 }
 
+GMOD_EXPORT const char *gmod_status_text(enum gmod_status status)
+{
+	static const char *const text[] = {
+	    [GMOD_OK] = "all is well",
+	    [GMOD_INACTIVE] =
+		"GMOD does not watch this process: start it with LD_PRELOAD=libgmod.so, with enabled=1, and "
+		"call this after CUDA has been initialised",
+	    [GMOD_BUSY] = "kernels, or another thread's check, held it up for 2 s: try again when they are done",
+	    [GMOD_NO_HEAP] = "the current context has no device heap yet: launch a kernel whose module includes "
+			     "gmod_device.cuh there first, with device_heap=slab or native",
+	    [GMOD_TOO_LATE] = "a device heap has been made already: configure before the first launch of a kernel that "
+			      "allocates",
+	    [GMOD_INVALID] = "an argument is out of range: include/gmod.h says what is in it",
+	    [GMOD_FAILED] = "the driver refused: GMOD_OPTIONS=verbosity=2 says what",
+	};
+
+	return (unsigned)status < sizeof(text) / sizeof(*text) ? text[status] : "no status of this version of GMOD";
+}
+
 GMOD_EXPORT const char *gmod_version(void)
 {
 	return GMOD_VERSION;

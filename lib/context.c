@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/heaps.h"
+#include "device/units.h"
 #include "lib/hold.h"
 #include "lib/log.h"
 #include "lib/mapped.h"
@@ -329,13 +330,13 @@ void gmod_context_alive_again(struct gmod_context *c)
 /* Stream, event and staging memory went with the context. */
 void gmod_context_gone(struct gmod_context *c)
 {
+	gmod_units_context_gone(c);
+	gmod_heap_gone(c);
 	atomic_store_explicit(&c->handle, NULL, memory_order_relaxed);
 	atomic_store_explicit(&c->in_flight, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->unplaced, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->overdraft, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->freed, 0, memory_order_relaxed);
-	atomic_store_explicit(&c->units_ready, 0, memory_order_relaxed);
-	gmod_heap_gone(c);
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_NONE, memory_order_release);
 	gmod_index_departed();
 }

@@ -1,4 +1,5 @@
 /* Memory: allocation and free, and what is not guarded yet. */
+#include "device/guard.h"
 #include "lib/heap.h"
 #include "lib/hook.h"
 #include "lib/layout.h"
@@ -23,6 +24,7 @@ static CUresult allocate(const struct gmod_request *q, uint64_t *out, const char
 
 GMOD_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_request q = {.memory = GMOD_MEM_DEVICE, .size = bytesize};
 	uint64_t p;
 	CUresult r;
@@ -52,6 +54,7 @@ static bool native_pitch(size_t width, size_t height, unsigned element, size_t *
 GMOD_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
 					unsigned int ElementSizeBytes)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_request q = {.memory = GMOD_MEM_DEVICE};
 	size_t pitch;
 	uint64_t p;
@@ -70,6 +73,7 @@ GMOD_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_
 
 GMOD_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_request q = {.memory = GMOD_MEM_MANAGED, .size = bytesize, .flags = flags};
 	uint64_t p;
 	CUresult r;
@@ -84,6 +88,7 @@ GMOD_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsig
 
 GMOD_EXPORT CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_request q = {.memory = GMOD_MEM_HOST, .size = bytesize, .plain_host = true};
 	uint64_t p;
 	CUresult r;
@@ -98,6 +103,7 @@ GMOD_EXPORT CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
 
 GMOD_EXPORT CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_request q = {.memory = GMOD_MEM_HOST, .size = bytesize, .flags = Flags};
 	uint64_t p;
 	CUresult r;
@@ -141,6 +147,7 @@ static CUresult finish_free(CUresult r, uint64_t address, const char *entry_poin
 
 GMOD_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_found found;
 
 	if (is_guarded(dptr, false, &found))
@@ -152,6 +159,7 @@ GMOD_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
 
 GMOD_EXPORT CUresult cuMemFreeHost(void *p)
 {
+	GMOD_GUARD_ASIDE;
 	uint64_t address = gmod_handle(p);
 	struct gmod_found found;
 

@@ -1,4 +1,5 @@
 /* Life of the driver and of contexts. */
+#include "device/guard.h"
 #include "lib/heap.h"
 #include "lib/hook.h"
 #include "lib/mapped.h"
@@ -54,6 +55,7 @@ static CUresult left(struct gmod_context *c, CUresult r, bool gone, const char *
 /* The first ABI of it differs in name only, and is what dlsym("cuCtxDestroy") gives. */
 GMOD_EXPORT CUresult cuCtxDestroy(CUcontext ctx)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_context *c = gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(ctx));
 	CUresult r = NEXT(cuCtxDestroy)(ctx);
 
@@ -62,6 +64,7 @@ GMOD_EXPORT CUresult cuCtxDestroy(CUcontext ctx)
 
 GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_context *c = gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(ctx));
 	CUresult r = NEXT(cuCtxDestroy_v2)(ctx);
 
@@ -78,6 +81,7 @@ static bool is_destroyed(CUcontext ctx)
 
 GMOD_EXPORT CUresult cuCtxDetach(CUcontext ctx)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_context *c = gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(ctx));
 	CUresult r = NEXT(cuCtxDetach)(ctx);
 
@@ -150,6 +154,7 @@ static struct gmod_context *primary_released(CUdevice device)
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_context *c = primary_released(dev);
 	CUresult r = NEXT(cuDevicePrimaryCtxRelease)(dev);
 
@@ -158,6 +163,7 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_context *c = primary_released(dev);
 	CUresult r = NEXT(cuDevicePrimaryCtxRelease_v2)(dev);
 
@@ -167,6 +173,7 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 /* A reset frees everything also where the context itself stays for those who hold it. */
 GMOD_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice dev)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_context *c = primary_leaving(dev);
 	CUresult r = NEXT(cuDevicePrimaryCtxReset)(dev);
 
@@ -175,6 +182,7 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice dev)
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_context *c = primary_leaving(dev);
 	CUresult r = NEXT(cuDevicePrimaryCtxReset_v2)(dev);
 
@@ -224,6 +232,7 @@ static void green_left(struct gmod_context *c, CUcontext owner, CUresult r)
 
 GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 {
+	GMOD_GUARD_ASIDE;
 	struct gmod_context *orphan[GMOD_CONTEXTS], *c = green_leaving(hCtx);
 	CUcontext owner = c ? gmod_heap_context_owner(c) ?: gmod_context_primary(c->device) : NULL;
 	int orphans = orphans_leaving(orphan);

@@ -1,4 +1,5 @@
 /* Launches: one record each, filled before the driver is called and stamped when it has returned. */
+#include "device/guard.h"
 #include "device/units.h"
 #include "lib/capture.h"
 #include "lib/hook.h"
@@ -13,11 +14,12 @@ static struct launching open_launch(const void *function, CUstream stream, enum 
 	struct launching l = {gmod_on() ? gmod_thread_self() : NULL, NULL};
 	uint64_t context;
 
-	if (l.thread)
-		gmod_units_prepare();
-	if (!l.thread || gmod_is_captured(stream, flavour))
+	if (!l.thread)
 		return l;
 	context = gmod_current_context();
+	gmod_units_prepare(context);
+	if (gmod_is_captured(stream, flavour))
+		return l;
 	l.record = gmod_launch_open(l.thread, context, gmod_stream_key(gmod_handle(stream), flavour, context),
 				    gmod_handle(function), is_graph);
 	return l;
@@ -101,6 +103,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDi
 					       unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
 					       void **kernelParams)
 {
+	GMOD_GUARD_ASIDE;
 	struct launching l = open_launch(f, hStream, GMOD_LEGACY, false);
 
 	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
@@ -115,6 +118,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int g
 						    unsigned int blockDimY, unsigned int blockDimZ,
 						    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
 {
+	GMOD_GUARD_ASIDE;
 	struct launching l = open_launch(f, hStream, GMOD_PER_THREAD, false);
 
 	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
@@ -128,6 +132,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int g
 GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
 							  unsigned int flags)
 {
+	GMOD_GUARD_ASIDE;
 	const CUDA_LAUNCH_PARAMS *p = numDevices ? launchParamsList : NULL;
 	struct launching l = {NULL, NULL};
 

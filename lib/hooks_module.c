@@ -1,25 +1,9 @@
 /* Handles that carry kernel names. A name must be learned when its handle appears: it dies with its module. */
+#include "device/guard.h"
 #include "device/units.h"
 #include "lib/hook.h"
 #include "lib/start.h"
 #include "monitor/names.h"
-
-/* A module may be a unit: its kernels allocate for themselves. */
-static CUresult module_loaded(CUresult r, const CUmodule *module, const char *entry_point)
-{
-	gmod_active();
-	if (r == CUDA_SUCCESS && module)
-		gmod_unit_module(*module);
-	return gmod_done(r, entry_point);
-}
-
-static CUresult library_loaded(CUresult r, const CUlibrary *library, const char *entry_point)
-{
-	gmod_active();
-	if (r == CUDA_SUCCESS && library)
-		gmod_unit_library(*library);
-	return gmod_done(r, entry_point);
-}
 
 /* Loading and unloading may wait for the device, and be where an earlier kernel's error surfaces. */
 static CUresult loaded(CUresult r, const char *entry_point)
@@ -28,30 +12,55 @@ static CUresult loaded(CUresult r, const char *entry_point)
 	return gmod_done(r, entry_point);
 }
 
+/* A module may be a unit: its kernels allocate for themselves. */
+static CUresult module_loaded(CUresult r, const CUmodule *module, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && module)
+		gmod_unit_module(*module);
+	return loaded(r, entry_point);
+}
+
+static CUresult library_loaded(CUresult r, const CUlibrary *library, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && library)
+		gmod_unit_library(*library);
+	return loaded(r, entry_point);
+}
+
 GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname)
 {
+	GMOD_GUARD_ASIDE;
+
 	return module_loaded(NEXT(cuModuleLoad)(module, fname), module, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
+	GMOD_GUARD_ASIDE;
+
 	return module_loaded(NEXT(cuModuleLoadData)(module, image), module, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
 					CUjit_option *options, void **optionValues)
 {
+	GMOD_GUARD_ASIDE;
+
 	return module_loaded(NEXT(cuModuleLoadDataEx)(module, image, numOptions, options, optionValues), module,
 			     __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 {
+	GMOD_GUARD_ASIDE;
+
 	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, fatCubin), module, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 {
+	GMOD_GUARD_ASIDE;
+
 	gmod_unit_unload(hmod);
 	return loaded(NEXT(cuModuleUnload)(hmod), __func__);
 }
@@ -61,6 +70,8 @@ GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUj
 				       CUlibraryOption *libraryOptions, void **libraryOptionValues,
 				       unsigned int numLibraryOptions)
 {
+	GMOD_GUARD_ASIDE;
+
 	return library_loaded(NEXT(cuLibraryLoadData)(library, code, jitOptions, jitOptionsValues, numJitOptions,
 						      libraryOptions, libraryOptionValues, numLibraryOptions),
 			      library, __func__);
@@ -71,6 +82,8 @@ GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileN
 					   CUlibraryOption *libraryOptions, void **libraryOptionValues,
 					   unsigned int numLibraryOptions)
 {
+	GMOD_GUARD_ASIDE;
+
 	return library_loaded(NEXT(cuLibraryLoadFromFile)(library, fileName, jitOptions, jitOptionsValues,
 							  numJitOptions, libraryOptions, libraryOptionValues,
 							  numLibraryOptions),
@@ -79,17 +92,22 @@ GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileN
 
 GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 {
+	GMOD_GUARD_ASIDE;
+
 	gmod_unit_unload(library);
 	return loaded(NEXT(cuLibraryUnload)(library), __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
+	GMOD_GUARD_ASIDE;
+
 	return loaded(NEXT(cuLibraryGetModule)(pMod, library), __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
+	GMOD_GUARD_ASIDE;
 	CUresult r = NEXT(cuModuleGetFunction)(hfunc, hmod, name);
 
 	if (r == CUDA_SUCCESS && gmod_on())
@@ -109,6 +127,7 @@ GMOD_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, co
 /* A kernel's function in the current context has the kernel's name. */
 GMOD_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {
+	GMOD_GUARD_ASIDE;
 	CUresult r = NEXT(cuKernelGetFunction)(pFunc, kernel);
 	const char *name = r == CUDA_SUCCESS && gmod_on() ? gmod_name_of(gmod_handle(kernel), gmod_ticks()) : NULL;
 

@@ -1,4 +1,5 @@
 /* The program's own waits and queries: what they prove, and that they count as activity. */
+#include "device/guard.h"
 #include "lib/capture.h"
 #include "lib/hook.h"
 
@@ -17,6 +18,7 @@ static CUresult context_done(CUresult r, uint64_t context, uint64_t began, const
 
 GMOD_EXPORT CUresult cuCtxSynchronize(void)
 {
+	GMOD_GUARD_ASIDE;
 	uint64_t began = gmod_ticks(), context = gmod_on() ? gmod_current_context() : 0;
 
 	return context_done(NEXT(cuCtxSynchronize)(), context, began, __func__);
@@ -24,6 +26,7 @@ GMOD_EXPORT CUresult cuCtxSynchronize(void)
 
 GMOD_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx)
 {
+	GMOD_GUARD_ASIDE;
 	uint64_t began = gmod_ticks();
 
 	return context_done(NEXT(cuCtxSynchronize_v2)(ctx), gmod_handle(ctx), began, __func__);

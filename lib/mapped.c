@@ -104,7 +104,7 @@ static void close_zone(uint64_t page)
 }
 
 /* Mapped, the memory lives until it is unmapped: its handle is not needed any more. */
-static CUresult map_body(int device, uint64_t body, size_t size)
+CUresult gmod_mapped_body(int device, uint64_t body, size_t size)
 {
 	CUmemAllocationProp p = properties(device);
 	CUmemAccessDesc access = {on_device(device), CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -136,7 +136,7 @@ static CUresult fill_reservation(int device, const struct gmod_place *p)
 		return r;
 	r = open_zone(p->zone_tail);
 	if (r == CUDA_SUCCESS) {
-		r = map_body(device, p->body, p->zone_tail - p->body);
+		r = gmod_mapped_body(device, p->body, p->zone_tail - p->body);
 		if (r == CUDA_SUCCESS)
 			return r;
 		close_zone(p->zone_tail);

@@ -35,6 +35,9 @@ bool gmod_mapped_is_possible(int device);
 /* No: GMOD_MAPPED_MAX are there. Large buffers are then managed ones. */
 bool gmod_mapped_has_room(void);
 
+/* Device memory at reserved addresses, multiples of 2 MiB both, that contexts of the device may use. */
+CUresult gmod_mapped_body(int device, uint64_t body, size_t size);
+
 /* A block of that layout, device memory and host pages in place; *raw is where the reservation begins. */
 CUresult gmod_mapped_alloc(const struct gmod_context *c, const struct gmod_layout *layout, uint64_t *raw);
 

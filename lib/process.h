@@ -36,8 +36,9 @@ struct gmod_hot {
 	_Atomic(struct gmod_private_page *) page; /* a static one that is always OFF until gmod_process_arm() */
 	atomic_int captures;                      /* under way in the process (lib/capture.h) */
 	atomic_int sleeping;    /* 1: the monitor sleeps until something happens (monitor/activity.h) */
-	_Atomic uint64_t units; /* a bit for each unit of the program's (device/units.h) */
+	_Atomic uint64_t units; /* bit 0: the program has some (device/units.h); the rest changes whenever they do */
 	atomic_int fences;      /* 1: the monitor fences for all threads */
+	atomic_int residents;   /* 1: a guard may stay on the device (device/guard.h) */
 } __attribute__((aligned(64)));
 
 extern struct gmod_hot gmod_hot;

@@ -50,6 +50,13 @@ struct gmod_stack {
 /* What kind of memory a buffer is, as the program asked for it. */
 enum gmod_memory { GMOD_MEM_DEVICE, GMOD_MEM_MANAGED, GMOD_MEM_HOST, GMOD_MEM_KERNEL /* by mallocN */ };
 
+/* A thread of a kernel's grid. */
+struct gmod_kernel_thread {
+	bool known;
+	uint64_t block;
+	uint32_t thread; /* in its block */
+};
+
 struct gmod_buffer_facts {
 	uint64_t base; /* user address; 0: no buffer known */
 	uint64_t size; /* user bytes */
@@ -60,7 +67,8 @@ struct gmod_buffer_facts {
 	uint64_t allocated_ns;
 	int64_t allocated_tid; /* kernel thread id */
 	struct gmod_stack allocated_at;
-	uint64_t freed_ns; /* 0: not freed */
+	struct gmod_kernel_thread allocated_by; /* by mallocN */
+	uint64_t freed_ns;                      /* 0: not freed */
 	int64_t freed_tid;
 	struct gmod_stack freed_at;
 };
@@ -105,10 +113,7 @@ struct gmod_finding {
 	int error; /* CUresult the program got; post-mortem: the sticky error */
 	const char *error_name;
 
-	/* The call was a kernel's: freeN, by this thread of the grid. */
-	bool called_in_kernel;
-	uint64_t called_block;
-	uint32_t called_thread;
+	struct gmod_kernel_thread called_by; /* the call was a kernel's: freeN */
 
 	/* post-mortem: live buffers nearest to `address` when it is known, else the latest allocated. */
 	const struct gmod_buffer_facts *nearby;

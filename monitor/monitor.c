@@ -147,7 +147,7 @@ static bool needs_gather(const struct pace *p)
 /* The device may still be writing, or a gather is due for what it wrote last. */
 static bool is_unsettled(const struct pace *p)
 {
-	return gmod_watch_pending() || gmod_work_outstanding() || needs_gather(p) || gmod_guard_pending();
+	return gmod_watch_pending() || gmod_work_outstanding() || needs_gather(p);
 }
 
 /*
@@ -156,7 +156,7 @@ static bool is_unsettled(const struct pace *p)
  */
 static void rest(struct pace *p)
 {
-	uint64_t interval = busy_interval(p), longer;
+	uint64_t interval = busy_interval(p), leisure, longer;
 	struct gmod_registry_stats stats;
 
 	if (interval)
@@ -164,8 +164,11 @@ static void rest(struct pace *p)
 	if (gmod_activity_total() != p->activity)
 		return;
 	gmod_registry_stats(&stats);
-	if (is_unsettled(p)) {
+	leisure = gmod_guard_leisure();
+	if (is_unsettled(p) || leisure != UINT64_MAX) {
 		longer = back_off(p, clock_ns(CLOCK_MONOTONIC));
+		if (longer > leisure)
+			longer = leisure;
 		if (longer > interval)
 			sleep_until_activity(p, longer - interval);
 	} else {

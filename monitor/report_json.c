@@ -118,11 +118,21 @@ static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 	add_count(t, "serial", b->serial);
 }
 
-static void add_moment(struct gmod_text *t, const char *key, uint64_t ns, int64_t tid, const struct gmod_frames *frames)
+static void add_kernel_thread(struct gmod_text *t, const struct gmod_kernel_thread *k)
+{
+	if (!k->known)
+		return;
+	add_count(t, "kernel_block", k->block);
+	add_count(t, "kernel_thread", k->thread);
+}
+
+static void add_moment(struct gmod_text *t, const char *key, uint64_t ns, int64_t tid,
+		       const struct gmod_kernel_thread *by, const struct gmod_frames *frames)
 {
 	open_object(t, key);
 	add_time(t, "time", ns);
 	add_number(t, "thread", tid);
+	add_kernel_thread(t, by);
 	add_frames(t, frames);
 	gmod_text_str(t, "}");
 }
@@ -130,6 +140,7 @@ static void add_moment(struct gmod_text *t, const char *key, uint64_t ns, int64_
 static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
 {
 	const struct gmod_buffer_facts *b = &v->finding->buffer;
+	const struct gmod_kernel_thread nobody = {false, 0, 0};
 
 	if (!b->base) {
 		add_null(t, "buffer");
@@ -137,9 +148,9 @@ static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
 	}
 	open_object(t, "buffer");
 	add_extent(t, b);
-	add_moment(t, "allocated", b->allocated_ns, b->allocated_tid, &v->allocated);
+	add_moment(t, "allocated", b->allocated_ns, b->allocated_tid, &b->allocated_by, &v->allocated);
 	if (b->freed_ns)
-		add_moment(t, "freed", b->freed_ns, b->freed_tid, &v->freed);
+		add_moment(t, "freed", b->freed_ns, b->freed_tid, &nobody, &v->freed);
 	else
 		add_null(t, "freed");
 	gmod_text_str(t, "}");
@@ -181,10 +192,7 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 	add_address(t, "address", f->address);
 	add_count(t, "length", f->length);
 	add_number(t, "thread", f->called_tid);
-	if (f->called_in_kernel) {
-		add_count(t, "kernel_block", f->called_block);
-		add_count(t, "kernel_thread", f->called_thread);
-	}
+	add_kernel_thread(t, &f->called_by);
 	add_number(t, "error", f->error);
 	add_string(t, "error_name", f->error_name);
 	add_frames(t, &v->called);

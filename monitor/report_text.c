@@ -64,6 +64,12 @@ static void add_error(struct gmod_text *t, const struct gmod_finding *f)
 	gmod_text_fmt(t, " (%d)", f->error);
 }
 
+static void add_kernel_thread(struct gmod_text *t, const char *what, const struct gmod_kernel_thread *k)
+{
+	if (k->known)
+		gmod_text_fmt(t, "%s in thread %u of block %llu of a kernel", what, k->thread, (ull)k->block);
+}
+
 /* "1.204 s" */
 static void add_span(struct gmod_text *t, uint64_t from_ns, uint64_t to_ns)
 {
@@ -399,6 +405,7 @@ static void add_buffer(struct page *p, const struct gmod_report_view *v)
 		add_span(t, b->allocated_ns, v->now_ns);
 		gmod_text_fmt(t, " ago by thread %lld", (long long)b->allocated_tid);
 	}
+	add_kernel_thread(t, ", allocated by mallocN", &b->allocated_by);
 	end(p);
 	add_frames(p, &v->allocated);
 	if (!b->freed_ns)
@@ -419,8 +426,8 @@ static void add_call(struct page *p, const struct gmod_report_view *v)
 		return;
 	t = begin(p, f->class == GMOD_DOUBLE_FREE ? "    freed again by " : "    called: ");
 	gmod_text_escaped(t, gmod_entry_point(f), 100);
-	if (f->called_in_kernel) {
-		gmod_text_fmt(t, " in thread %u of block %llu of a kernel", f->called_thread, (ull)f->called_block);
+	add_kernel_thread(t, "", &f->called_by);
+	if (f->called_by.known) {
 		end(p);
 		return;
 	}

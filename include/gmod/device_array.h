@@ -33,7 +33,22 @@
 enum {
 	GMOD_SEGMENT_WAIT = 8192, /* pauses: some milliseconds */
 	GMOD_SPARES_A_PASS = 8,   /* new ones, by one worker */
+	GMOD_SPARES_MAX = 1024,
 };
+
+/* Empty segments to keep at hand: a 32nd of the memory. */
+GMOD_DEVICE gmod_u32 gmod_spares_wanted(const struct gmod_device_heap *h)
+{
+	gmod_u32 n = gmod_load32_relaxed(&h->given) / (32 * GMOD_SEGMENT_SIZE / GMOD_CHUNK_SIZE);
+
+	return n < GMOD_SPARES_MAX ? n : GMOD_SPARES_MAX;
+}
+
+/* The calling thread, for an entry or a finding. */
+GMOD_DEVICE gmod_u64 gmod_who(void)
+{
+	return gmod_block_id() << 12 | gmod_thread_in_block();
+}
 
 GMOD_DEVICE gmod_u32 gmod_array_number(gmod_u64 control)
 {
@@ -175,9 +190,10 @@ GMOD_DEVICE struct gmod_entry *gmod_array_reserve(struct gmod_device_heap *h, st
 	}
 }
 
-GMOD_DEVICE void gmod_entry_publish(struct gmod_entry *e, gmod_u64 user, gmod_u64 meta)
+GMOD_DEVICE void gmod_entry_publish(struct gmod_entry *e, gmod_u64 user, gmod_u64 meta, gmod_u64 who)
 {
 	gmod_store64_relaxed(&e->meta, meta);
+	gmod_store64_relaxed(&e->who, who);
 	/* release: the entry, and the buffer with its canaries */
 	gmod_store64_release(&e->word, user | GMOD_ENTRY_PUBLISHED);
 }

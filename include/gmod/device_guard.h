@@ -20,7 +20,7 @@ struct gmod_tally {
 
 /* ---- saying it ---- */
 
-GMOD_DEVICE struct gmod_device_finding gmod_finding_new(gmod_u32 class_, gmod_u64 user, gmod_u64 meta)
+GMOD_DEVICE struct gmod_device_finding gmod_finding_new(gmod_u32 class_, gmod_u64 user, gmod_u64 meta, gmod_u64 owner)
 {
 	struct gmod_device_finding f = {0};
 
@@ -28,6 +28,8 @@ GMOD_DEVICE struct gmod_device_finding gmod_finding_new(gmod_u32 class_, gmod_u6
 	f.user = user;
 	f.size = gmod_meta_size(meta);
 	f.generation = gmod_meta_generation(meta);
+	f.owner = owner;
+	f.caller = GMOD_WHO_UNKNOWN;
 	return f;
 }
 
@@ -68,13 +70,13 @@ GMOD_DEVICE void gmod_finding_window(struct gmod_device_finding *f, const struct
 	}
 }
 
-GMOD_DEVICE_SLOW void gmod_say_corrupt(struct gmod_device_heap *h, gmod_u32 class_, gmod_u32 array, gmod_u64 user,
-				       gmod_u64 meta, struct gmod_change change, gmod_u64 end, bool freed)
+GMOD_DEVICE_SLOW void gmod_say_corrupt(struct gmod_device_heap *h, gmod_u32 class_, gmod_u64 user,
+				       const struct gmod_entry *e, struct gmod_change change, gmod_u64 end, bool freed)
 {
-	struct gmod_device_finding f = gmod_finding_new(class_, user, meta);
+	gmod_u64 meta = gmod_load64_relaxed(&e->meta);
+	struct gmod_device_finding f = gmod_finding_new(class_, user, meta, gmod_load64_relaxed(&e->who));
 	struct gmod_secrets s = gmod_secrets_of(h->key, user, meta);
 
-	f.array = array;
 	f.first = (gmod_u64)change.first;
 	f.last = (gmod_u64)change.last;
 	gmod_finding_window(&f, &s, meta, end, freed);
@@ -83,16 +85,11 @@ GMOD_DEVICE_SLOW void gmod_say_corrupt(struct gmod_device_heap *h, gmod_u32 clas
 
 /* ---- looking ---- */
 
-GMOD_DEVICE gmod_u64 gmod_native_block_size(gmod_u64 size)
-{
-	return gmod_buffer_needs(size);
-}
-
 GMOD_DEVICE gmod_u64 gmod_block_size_of(const struct gmod_device_heap *h, gmod_u64 user, gmod_u64 size,
 					struct gmod_place *p)
 {
 	if (h->mode == GMOD_HEAP_NATIVE)
-		return gmod_native_block_size(size);
+		return gmod_buffer_needs(size);
 	*p = gmod_slab_place(h, user - GMOD_HEAD_SIZE);
 	return p->size;
 }
@@ -146,7 +143,7 @@ GMOD_DEVICE bool gmod_entry_release(struct gmod_device_heap *h, struct gmod_entr
 }
 
 /* Look at one entry: true when it is used up, now or before. */
-GMOD_DEVICE bool gmod_entry_look(struct gmod_device_heap *h, gmod_u32 array, struct gmod_entry *e, struct gmod_tally *t)
+GMOD_DEVICE bool gmod_entry_look(struct gmod_device_heap *h, struct gmod_entry *e, struct gmod_tally *t)
 {
 	/* acquire: the entry's meta and the buffer's canaries */
 	gmod_u64 word = gmod_load64_acquire(&e->word), user = word & GMOD_ENTRY_ADDRESS, meta, head, header, state, end;
@@ -173,7 +170,7 @@ GMOD_DEVICE bool gmod_entry_look(struct gmod_device_heap *h, gmod_u32 array, str
 	class_ = gmod_buffer_verify(&s, user, meta, end, head, header, &change);
 	if (class_) {
 		gmod_store64_relaxed(&e->word, word | GMOD_ENTRY_REPORTED);
-		gmod_say_corrupt(h, class_, array, user, meta, change, end, state == GMOD_STATE_FREED);
+		gmod_say_corrupt(h, class_, user, e, change, end, state == GMOD_STATE_FREED);
 		t->quarantined++;
 		return false;
 	}
@@ -222,6 +219,7 @@ GMOD_DEVICE gmod_u32 gmod_segment_move(struct gmod_device_heap *h, struct gmod_a
 		if (!to)
 			break;
 		gmod_store64_relaxed(&to->meta, gmod_load64_relaxed(&from->meta));
+		gmod_store64_relaxed(&to->who, gmod_load64_relaxed(&from->who));
 		gmod_store64_release(&to->word, word);
 		gmod_store64_relaxed(&from->word, GMOD_ENTRY_USED_UP);
 		moved++;
@@ -242,7 +240,7 @@ GMOD_DEVICE void gmod_array_scan(struct gmod_device_heap *h, gmod_u32 array, str
 
 		count = gmod_segment_reserved(a, gmod_load64_relaxed(&s->number), &current);
 		for (gmod_u32 i = w.rank; i < count; i += w.size)
-			used += gmod_entry_look(h, array, &s->entry[i], t);
+			used += gmod_entry_look(h, &s->entry[i], t);
 		used = (gmod_u32)gmod_group_sum(w, used);
 		/* One lane decides: `current` may change while they read it. */
 		if (gmod_group_share(w, !current && used >= GMOD_SEGMENT_SPARSE))
@@ -259,7 +257,19 @@ GMOD_DEVICE void gmod_array_scan(struct gmod_device_heap *h, gmod_u32 array, str
 	}
 }
 
-GMOD_DEVICE void gmod_array_tally(struct gmod_array *a, struct gmod_group w, struct gmod_tally t)
+/* The sums over all arrays, and the most they have been. */
+GMOD_DEVICE void gmod_heap_tally(struct gmod_device_heap *h, const struct gmod_array *a, struct gmod_tally t)
+{
+	gmod_u64 live = t.live - gmod_load64_relaxed(&a->live), bytes = t.bytes - gmod_load64_relaxed(&a->live_bytes);
+
+	if (live)
+		gmod_max64_relaxed(&h->live_peak, gmod_add64_relaxed(&h->live, live) + live);
+	if (bytes)
+		gmod_max64_relaxed(&h->live_bytes_peak, gmod_add64_relaxed(&h->live_bytes, bytes) + bytes);
+}
+
+GMOD_DEVICE void gmod_array_tally(struct gmod_device_heap *h, struct gmod_array *a, struct gmod_group w,
+				  struct gmod_tally t)
 {
 	t.live = gmod_group_sum(w, t.live);
 	t.bytes = gmod_group_sum(w, t.bytes);
@@ -268,6 +278,7 @@ GMOD_DEVICE void gmod_array_tally(struct gmod_array *a, struct gmod_group w, str
 	t.quarantined = gmod_group_sum(w, t.quarantined);
 	if (w.rank)
 		return;
+	gmod_heap_tally(h, a, t);
 	gmod_store64_relaxed(&a->live, t.live);
 	gmod_store64_relaxed(&a->live_bytes, t.bytes);
 	gmod_store64_relaxed(&a->waiting, t.waiting);
@@ -281,7 +292,7 @@ GMOD_DEVICE void gmod_guard_spares(struct gmod_device_heap *h, struct gmod_group
 	for (int i = 0; i < GMOD_SPARES_A_PASS; i++) {
 		struct gmod_segment *s = NULL;
 
-		if (w.rank == 0 && gmod_load32_relaxed(&h->spares) < h->spares_wanted)
+		if (w.rank == 0 && gmod_load32_relaxed(&h->spares) < gmod_spares_wanted(h))
 			s = gmod_segment_make(h);
 		s = gmod_segment_at(gmod_group_share(w, (gmod_u64)s));
 		if (!s)
@@ -290,6 +301,14 @@ GMOD_DEVICE void gmod_guard_spares(struct gmod_device_heap *h, struct gmod_group
 		if (w.rank == 0)
 			gmod_segment_spare(h, s);
 	}
+}
+
+/* Between two passes of a resident guard, in one of its threads: says that a pass is over. */
+GMOD_DEVICE bool gmod_guard_goes_on(struct gmod_device_heap *h, gmod_u32 turn, gmod_u64 end)
+{
+	gmod_store64_system(&h->ring->passes, gmod_load32_relaxed(&h->pass));
+	gmod_pause();
+	return gmod_clock() < end && gmod_load64_system(&h->ring->stop) < turn;
 }
 
 /* One pass of a worker over one array; false: somebody else is at it. Returns how much it has released in *released. */
@@ -302,7 +321,7 @@ GMOD_DEVICE bool gmod_guard_array(struct gmod_device_heap *h, gmod_u32 array, st
 	if (!gmod_group_share(w, ours))
 		return false;
 	gmod_array_scan(h, array, w, &t);
-	gmod_array_tally(a, w, t);
+	gmod_array_tally(h, a, w, t);
 	*released = gmod_group_sum(w, t.released);
 	gmod_group_meet(w); /* all have seen what there is before others change it */
 	if (w.rank == 0)

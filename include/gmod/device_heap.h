@@ -10,17 +10,25 @@
  *     freeN   ─► buffer: LIVE to FREED
  *     guard   ─► array ─► buffer: verify ─► slab: release, or ring: a finding     (device_guard.h, device_ring.h)
  *
- * Nothing here points anywhere but into the heap itself and the ring. Layout and meaning belong to GMOD_DEVICE_LAYOUT:
- * a module that was compiled with another header is left alone, with one line that says so.
+ * Nothing here points anywhere but into the heap itself and the ring. Layout and meaning belong to GMOD_DEVICE_LAYOUT,
+ * which is in the name of the guard kernel: libgmod does not find a module that was compiled with another one, and its
+ * kernels use CUDA's own heap.
+ *
+ * Addresses are reserved for all chunks at first; memory comes as it is needed. Of the chunks, numbered from 0,
+ *
+ *     given <= committed <= limit:   those below `committed` have memory; those below `given` have been put into the
+ *                                    set of free chunks; `limit` is as far as the host will go
+ *
+ * `memory` is written by the host, by copies that overtake kernels; a thread that is short of chunks moves `given` up.
+ * Who sees that little is left says so in the ring (gmod_heap_ask), and the host commits more.
  */
 #ifndef GMOD_DEVICE_HEAP_H
 #define GMOD_DEVICE_HEAP_H
 
 #include "device_port.h"
 
-#define GMOD_DEVICE_LAYOUT_NUMBER 1 /* in the name of the guard kernel */
-#define GMOD_DEVICE_LAYOUT 1u
-#define GMOD_DEVICE_MAGIC 0x676d6f6468656170ull
+#define GMOD_DEVICE_LAYOUT_NUMBER 2 /* in the name of the guard kernel */
+#define GMOD_DEVICE_LAYOUT 2u
 
 enum {
 	GMOD_CHUNK_BITS = 16, /* of its size in bytes */
@@ -54,21 +62,23 @@ struct gmod_set {
 };
 
 /*
- * Entry of a byte array: where a buffer is, and its header out of reach of the buffer's neighbours. 16 aligned bytes
- * where the paper packs 9: an entry is published by one store that cannot be torn, and its size and generation need no
- * trust in what an overflow may have hit. See device_array.h for its life.
+ * Entry of a byte array: where a buffer is, its header out of reach of the buffer's neighbours, and who allocated it.
+ * 24 aligned bytes where the paper packs 9: an entry is published by one store that cannot be torn, its size and
+ * generation need no trust in what an overflow may have hit, and a report can say which thread asked for the buffer.
+ * See device_array.h for its life.
  */
 struct gmod_entry {
 	gmod_u64 word; /* 0: not published; else user address, flags in the low 4 bits, a guard pass in the high 16 */
 	gmod_u64 meta; /* size and generation, see device_buffer.h */
+	gmod_u64 who;  /* who allocated: block << 12 | thread in it */
 };
 
 struct gmod_segment {
 	gmod_u64 next; /* address of the array's segment before this one, 0 for the first */
 	gmod_u64 number;
-	struct gmod_entry entry[(GMOD_SEGMENT_SIZE - 16) / 16];
+	struct gmod_entry entry[(GMOD_SEGMENT_SIZE - 16) / 24];
 };
-enum { GMOD_SEGMENT_ENTRIES = (GMOD_SEGMENT_SIZE - 16) / 16 };
+enum { GMOD_SEGMENT_ENTRIES = (GMOD_SEGMENT_SIZE - 16) / 24 };
 
 /* A byte array: one for each guard worker, a cache line of its own. */
 struct gmod_array {
@@ -80,6 +90,8 @@ struct gmod_array {
 	gmod_u64 released, quarantined;     /* so far */
 	gmod_u64 padding[8];
 };
+
+#define GMOD_WHO_UNKNOWN (~0ull)
 
 /* What the guard or freeN found; device_ring.h. */
 enum gmod_device_class {
@@ -97,8 +109,9 @@ struct gmod_device_finding {
 	gmod_u32 class_, array;
 	gmod_u64 user, size;
 	gmod_u64 first, last; /* changed bytes, as offsets from the user's first byte: signed */
-	gmod_u64 block;       /* that called freeN */
-	gmod_u32 thread, generation;
+	gmod_u64 caller;      /* who called freeN: block << 12 | thread in it */
+	gmod_u64 owner;       /* who allocated the buffer; GMOD_WHO_UNKNOWN: not known */
+	gmod_u64 generation;
 	gmod_u64 window_at; /* offset of the window's first byte, signed */
 	gmod_u64 observed[GMOD_WINDOW / 8], expected[GMOD_WINDOW / 8];
 	gmod_u64 seal; /* over all before: a kernel that scribbles over the ring does not make findings */
@@ -109,7 +122,12 @@ enum { GMOD_RING_SLOTS = 256 };
 /* In pinned host memory, written by the GPU. The host believes nothing it reads here. */
 struct gmod_device_ring {
 	gmod_u64 taken; /* findings that the host has read; written by the host only */
-	gmod_u64 padding[15];
+	gmod_u64 stop;  /* guard turns up to this one are to end; written by the host only */
+	gmod_u64 padding[14];
+	gmod_u64 said;   /* findings put here so far, more or less: when to look */
+	gmod_u64 wanted; /* chunks the device would like to have memory for */
+	gmod_u64 passes; /* rounds of resident guards so far */
+	gmod_u64 padding_[13];
 	struct gmod_device_finding slot[GMOD_RING_SLOTS];
 };
 
@@ -117,17 +135,22 @@ enum gmod_heap_mode { GMOD_HEAP_SLAB, GMOD_HEAP_NATIVE };
 
 enum { GMOD_SEGMENTS_MAX = 1 << 16 };
 
+/* Threads in the block of a resident guard. */
+enum { GMOD_GUARD_THREADS = 512 };
+
 struct gmod_device_heap {
-	gmod_u64 magic;
-	gmod_u32 layout, mode;
 	gmod_u64 key[2];
 	gmod_u64 base, end;               /* of the chunks */
 	gmod_u64 native_low, native_high; /* in native mode: bounds of what CUDA's malloc has given so far */
-	gmod_u32 chunks, arrays;
+	gmod_u32 mode, arrays, chunks;
 	gmod_u32 slots, delay; /* delay: guard passes between a free and the release of the memory */
 	gmod_u32 pass;
-	gmod_u32 spares, spares_wanted; /* empty segments at hand */
-	gmod_u32 padding;
+	gmod_u32 spares; /* empty segments at hand */
+	gmod_u32 given;
+	gmod_u64 memory;     /* limit in the high half, committed in the low half */
+	gmod_u32 asked;      /* chunks asked for */
+	gmod_u32 refused;    /* what `given` was + 1 when somebody waited for more in vain */
+	gmod_u32 used, peak; /* chunks that are not free; the most there have been */
 	struct gmod_chunk *chunk;
 	struct gmod_array *array;
 	gmod_u64 *segment; /* by number: its address */
@@ -137,6 +160,8 @@ struct gmod_device_heap {
 	gmod_u32 growing[GMOD_SETS][GMOD_SLOTS]; /* 1 while somebody gets a chunk for this place */
 	gmod_u64 findings, findings_lost;        /* said so far; of those, for want of room in the ring */
 	gmod_u64 failed, reclaims;               /* allocations that got nothing; scans by threads that were short */
+	gmod_u64 live, live_bytes;               /* buffers, by the latest scan of each array */
+	gmod_u64 live_peak, live_bytes_peak;     /* the most of them that scans have seen */
 };
 
 #endif

@@ -4,7 +4,10 @@
 
 #include "device_guard.h"
 
-enum { GMOD_RECLAIM_TRIES = 40 };
+enum {
+	GMOD_RECLAIM_TRIES = 40,
+	GMOD_GROWTH_WAITS = 1500, /* some 30 ms in all */
+};
 
 /* ---- memory ---- */
 
@@ -42,15 +45,44 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_reclaim(struct gmod_device_heap *h)
 	return released;
 }
 
-/* Others may be at it, and what they release is for us too: so wait a little, and longer each time. */
+GMOD_DEVICE void gmod_pause_for(int n)
+{
+	while (n--)
+		gmod_pause();
+}
+
+/* Ask the host for so much more, and wait a little; false: no more is to be expected. */
+GMOD_DEVICE_SLOW bool gmod_await_growth(struct gmod_device_heap *h, gmod_u64 needs, int *waits)
+{
+	gmod_u32 given = gmod_load32_relaxed(&h->given);
+
+	if (!gmod_heap_may_grow(h) || needs >> GMOD_CHUNK_BITS >= h->chunks)
+		return false;
+	if (++*waits > GMOD_GROWTH_WAITS) {
+		gmod_store32_relaxed(&h->refused, given + 1);
+		return false;
+	}
+	gmod_heap_ask(h, given + given / 2 + (needs >> GMOD_CHUNK_BITS) + 1);
+	gmod_pause_for(GMOD_RECLAIM_TRIES);
+	return true;
+}
+
+/*
+ * What is freed already is looked for first. Others may be at it, and what they release is for us too: so wait a
+ * little, and longer each time; and longer than that for the host, if it may give the heap more memory.
+ */
 GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, gmod_u64 needs, gmod_u64 *size)
 {
 	gmod_u64 block = 0;
+	int waits = 0;
 
 	for (int tries = 0; !block && tries < GMOD_RECLAIM_TRIES; tries++) {
-		if (!gmod_reclaim(h))
-			for (int i = 0; i <= tries; i++)
-				gmod_pause();
+		if (!gmod_heap_extend(h) && !gmod_reclaim(h)) {
+			if (gmod_await_growth(h, needs, &waits))
+				tries--;
+			else
+				gmod_pause_for(tries + 1);
+		}
 		block = gmod_block_get(h, needs, size);
 	}
 	return block;
@@ -99,7 +131,7 @@ GMOD_DEVICE_SLOW void *gmod_heap_malloc(struct gmod_device_heap *h, gmod_u64 siz
 		gmod_note_bounds(h, block, block_size);
 	meta = gmod_meta(size, generation);
 	gmod_buffer_make(h->key, block + GMOD_HEAD_SIZE, meta, block_size);
-	gmod_entry_publish(e, block + GMOD_HEAD_SIZE, meta);
+	gmod_entry_publish(e, block + GMOD_HEAD_SIZE, meta, gmod_who());
 	return (void *)(block + GMOD_HEAD_SIZE);
 }
 
@@ -107,10 +139,9 @@ GMOD_DEVICE_SLOW void *gmod_heap_malloc(struct gmod_device_heap *h, gmod_u64 siz
 
 GMOD_DEVICE_SLOW void gmod_say_bad_free(struct gmod_device_heap *h, gmod_u32 class_, gmod_u64 user, gmod_u64 meta)
 {
-	struct gmod_device_finding f = gmod_finding_new(class_, user, meta);
+	struct gmod_device_finding f = gmod_finding_new(class_, user, meta, GMOD_WHO_UNKNOWN);
 
-	f.block = gmod_block_id();
-	f.thread = gmod_thread_in_block();
+	f.caller = gmod_who();
 	gmod_ring_put(h, &f);
 }
 

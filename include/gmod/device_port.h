@@ -57,8 +57,11 @@ GMOD_ATOMIC_STORE_(gmod_store32_relaxed, "relaxed.gpu", gmod_u32, "u32", "r")
 GMOD_ATOMIC_STORE_(gmod_store32_release, "release.gpu", gmod_u32, "u32", "r")
 GMOD_ATOMIC_STORE_(gmod_store64_relaxed, "relaxed.gpu", gmod_u64, "u64", "l")
 GMOD_ATOMIC_STORE_(gmod_store64_release, "release.gpu", gmod_u64, "u64", "l")
+GMOD_ATOMIC_STORE_(gmod_store64_system, "relaxed.sys", gmod_u64, "u64", "l")
 GMOD_ATOMIC_STORE_(gmod_store64_release_system, "release.sys", gmod_u64, "u64", "l")
 GMOD_ATOMIC_RMW_(gmod_add32_relaxed, "relaxed.gpu.add.u32", gmod_u32, "r")
+GMOD_ATOMIC_RMW_(gmod_max32_relaxed, "relaxed.gpu.max.u32", gmod_u32, "r")
+GMOD_ATOMIC_RMW_(gmod_max64_relaxed, "relaxed.gpu.max.u64", gmod_u64, "l")
 GMOD_ATOMIC_RMW_(gmod_add64_relaxed, "relaxed.gpu.add.u64", gmod_u64, "l")
 GMOD_ATOMIC_RMW_(gmod_add64_acquire, "acquire.gpu.add.u64", gmod_u64, "l")
 GMOD_ATOMIC_RMW_(gmod_add64_release, "acq_rel.gpu.add.u64", gmod_u64, "l")
@@ -118,6 +121,15 @@ GMOD_DEVICE gmod_u32 gmod_thread_in_block(void)
 GMOD_DEVICE gmod_u64 gmod_thread_id(void)
 {
 	return gmod_block_id() * ((gmod_u64)blockDim.x * blockDim.y * blockDim.z) + gmod_thread_in_block();
+}
+
+/* Nanoseconds since some time; advances in steps of about a microsecond. */
+GMOD_DEVICE gmod_u64 gmod_clock(void)
+{
+	gmod_u64 t;
+
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+	return t;
 }
 
 /* Lanes of one warp that ask for the same thing and are served by one of them. */
@@ -204,6 +216,7 @@ GMOD_DEVICE void gmod_native_free(void *p)
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define GMOD_DEVICE static inline __attribute__((unused))
 #define GMOD_DEVICE_SLOW static __attribute__((unused))
@@ -236,6 +249,14 @@ GMOD_DEVICE void gmod_native_free(void *p)
 		__atomic_compare_exchange_n(p, &expected, v, 0, order, __ATOMIC_ACQUIRE); \
 		return expected; \
 	}
+#define GMOD_ATOMIC_MAX_(name, type) \
+	GMOD_DEVICE type name(type *p, type v) \
+	{ \
+		type old = __atomic_load_n(p, __ATOMIC_RELAXED); \
+		while (old < v && !__atomic_compare_exchange_n(p, &old, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) \
+			; \
+		return old; \
+	}
 
 GMOD_ATOMIC_LOAD_(gmod_load32_relaxed, __ATOMIC_RELAXED, gmod_u32)
 GMOD_ATOMIC_LOAD_(gmod_load64_relaxed, __ATOMIC_RELAXED, gmod_u64)
@@ -245,6 +266,7 @@ GMOD_ATOMIC_STORE_(gmod_store32_relaxed, __ATOMIC_RELAXED, gmod_u32)
 GMOD_ATOMIC_STORE_(gmod_store32_release, __ATOMIC_RELEASE, gmod_u32)
 GMOD_ATOMIC_STORE_(gmod_store64_relaxed, __ATOMIC_RELAXED, gmod_u64)
 GMOD_ATOMIC_STORE_(gmod_store64_release, __ATOMIC_RELEASE, gmod_u64)
+GMOD_ATOMIC_STORE_(gmod_store64_system, __ATOMIC_RELAXED, gmod_u64)
 GMOD_ATOMIC_STORE_(gmod_store64_release_system, __ATOMIC_RELEASE, gmod_u64)
 GMOD_ATOMIC_RMW_(gmod_add32_relaxed, add, __ATOMIC_RELAXED, gmod_u32)
 GMOD_ATOMIC_RMW_(gmod_add64_relaxed, add, __ATOMIC_RELAXED, gmod_u64)
@@ -253,6 +275,8 @@ GMOD_ATOMIC_RMW_(gmod_add64_release, add, __ATOMIC_ACQ_REL, gmod_u64)
 GMOD_ATOMIC_RMW_(gmod_and64_acquire, and, __ATOMIC_ACQUIRE, gmod_u64)
 GMOD_ATOMIC_RMW_(gmod_and64_release, and, __ATOMIC_ACQ_REL, gmod_u64)
 GMOD_ATOMIC_RMW_(gmod_or64_release, or, __ATOMIC_ACQ_REL, gmod_u64)
+GMOD_ATOMIC_MAX_(gmod_max32_relaxed, gmod_u32)
+GMOD_ATOMIC_MAX_(gmod_max64_relaxed, gmod_u64)
 GMOD_ATOMIC_CAS_(gmod_cas32_acquire, __ATOMIC_ACQUIRE, gmod_u32)
 GMOD_ATOMIC_CAS_(gmod_cas64_release, __ATOMIC_ACQ_REL, gmod_u64)
 
@@ -279,6 +303,14 @@ GMOD_DEVICE int gmod_log2(gmod_u64 v)
 GMOD_DEVICE void gmod_pause(void)
 {
 	sched_yield();
+}
+
+GMOD_DEVICE gmod_u64 gmod_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (gmod_u64)t.tv_sec * 1000000000u + (gmod_u64)t.tv_nsec;
 }
 
 /* What the GPU's registers say there. */

@@ -4,7 +4,8 @@
  * A slot is reserved by counting up h->findings, filled, sealed, and published by its sequence number. The host takes
  * findings in order and says how many it has taken; who finds the ring full counts its finding as lost. The seal is a
  * keyed hash over the finding, so that a kernel that scribbles over the ring can destroy findings and not invent any;
- * the host checks it on a copy of its own.
+ * the host checks it on a copy of its own. `said` is no more than a hint: where it and the next slot disagree for a
+ * while, the host asks h->findings how many there are, and passes over what was destroyed.
  */
 #ifndef GMOD_DEVICE_RING_H
 #define GMOD_DEVICE_RING_H
@@ -42,6 +43,7 @@ GMOD_DEVICE_SLOW void gmod_ring_put(struct gmod_device_heap *h, struct gmod_devi
 		gmod_store64_relaxed(&to[i], from[i]);
 	/* release, for the host: the finding is all there */
 	gmod_store64_release_system(&slot->sequence, sequence);
+	gmod_store64_system(&h->ring->said, sequence);
 }
 
 #endif

@@ -6,14 +6,20 @@
  *
  *   I1  A chunk's bitmap has at least as many bits as its number of free blocks and the reservations not yet picked.
  *       So who has reserved finds a bit, if not at once.
+ *
  *   I2  Whoever takes more than there is gives the difference back. Meanwhile the number is too low, never too high,
- * and low enough to be negative; the low half of the word does not change by it. I3  Whoever changes the number from 0
- * or less to more than 0, by whatever, lists the chunk in its class's set. Whoever finds nothing in a listed chunk
- * takes it off and then looks again. So a chunk with free blocks is listed, or somebody is about to list it. I4  Only a
- * control word whose number is that of all blocks turns into FREE: nobody has a block, nobody has reserved one, nobody
- * has a difference to give back. A chunk that is FREE or LARGE keeps its number: who took from it by mistake gives it
- * back. I5  A chunk that is in the set of free chunks belongs to nobody; who takes it from there owns it until it has
- * made it one of a class.
+ *       and low enough to be negative; the low half of the word does not change by it.
+ *
+ *   I3  Whoever changes the number from 0 or less to more than 0, by whatever, lists the chunk in its class's set.
+ *       Whoever finds nothing in a listed chunk takes it off and then looks again. So a chunk with free blocks is
+ *       listed, or somebody is about to list it.
+ *
+ *   I4  Only a control word whose number is that of all blocks turns into FREE: nobody has a block, nobody has reserved
+ *       one, nobody has a difference to give back. A chunk that is FREE or LARGE keeps its number: who took from it by
+ *       mistake gives it back.
+ *
+ *   I5  A chunk that is in the set of free chunks belongs to nobody; who takes it from there owns it until it has made
+ *       it one of a class.
  *
  * Model: tests/models/slab.pml. Nothing waits for a lock; gmod_slab_grow() waits a bounded time for a thread that is
  * about to make a new chunk, so that not every warp of a multiprocessor makes one.
@@ -93,6 +99,39 @@ GMOD_DEVICE gmod_u64 gmod_chunk_address(const struct gmod_device_heap *h, gmod_u
 	return h->base + ((gmod_u64)chunk << GMOD_CHUNK_BITS);
 }
 
+/* ---- memory for chunks ---- */
+
+/* Tell the host that memory for so many chunks would be good to have. */
+GMOD_DEVICE_SLOW void gmod_heap_ask(struct gmod_device_heap *h, gmod_u64 chunks)
+{
+	gmod_u32 limit = (gmod_u32)(gmod_load64_relaxed(&h->memory) >> 32), want, asked;
+
+	want = chunks < limit ? (gmod_u32)chunks : limit;
+	if (gmod_max32_relaxed(&h->asked, want) >= want)
+		return;
+	/* Who asked for less may write later than who asked for more: so each looks again. */
+	do {
+		asked = gmod_load32_relaxed(&h->asked);
+		gmod_store64_system(&h->ring->wanted, asked);
+	} while (gmod_load32_relaxed(&h->asked) != asked);
+}
+
+/* n chunks are in use from now on. The host is asked for more early, so that nobody has to wait for it. */
+GMOD_DEVICE void gmod_chunks_used(struct gmod_device_heap *h, gmod_u32 n)
+{
+	gmod_u32 used = gmod_add32_relaxed(&h->used, n) + n, given = gmod_load32_relaxed(&h->given);
+
+	if (used > gmod_load32_relaxed(&h->peak))
+		gmod_max32_relaxed(&h->peak, used);
+	if (used > given / 4 * 3)
+		gmod_heap_ask(h, (gmod_u64)given * 2);
+}
+
+GMOD_DEVICE void gmod_chunks_unused(struct gmod_device_heap *h, gmod_u32 n)
+{
+	gmod_add32_relaxed(&h->used, 0u - n);
+}
+
 /* ---- lists ---- */
 
 /* After a change of a chunk's number from `before` to `after`: keeps I3, and lets go of a chunk nobody uses (I4). */
@@ -108,6 +147,7 @@ GMOD_DEVICE void gmod_chunk_settle(struct gmod_device_heap *h, gmod_u32 chunk, g
 
 		if (gmod_cas64_release(&c->control, after, freed) == after) {
 			gmod_set_take(&h->class_chunks[class_], chunk);
+			gmod_chunks_unused(h, 1);
 			gmod_set_add(&h->free_chunks, chunk);
 			return;
 		}
@@ -253,6 +293,8 @@ GMOD_DEVICE gmod_u32 gmod_chunk_take(struct gmod_device_heap *h, gmod_u32 start)
 			break;
 		chunk = GMOD_SET_NONE;
 	}
+	if (chunk != GMOD_SET_NONE)
+		gmod_chunks_used(h, 1);
 	return chunk;
 }
 
@@ -424,6 +466,7 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_run_allocate(struct gmod_device_heap *h, gmod_u64
 		if (gmod_run_take(h, &first, (gmod_u32)chunks))
 			break;
 	}
+	gmod_chunks_used(h, (gmod_u32)chunks);
 	gmod_store64_relaxed(&h->chunk[first].run, chunks);
 	gmod_chunk_turn(&h->chunk[first], GMOD_CHUNK_LARGE);
 	return gmod_chunk_address(h, first);
@@ -434,7 +477,36 @@ GMOD_DEVICE void gmod_run_release(struct gmod_device_heap *h, gmod_u32 first)
 	gmod_u32 n = (gmod_u32)gmod_load64_relaxed(&h->chunk[first].run);
 
 	gmod_chunk_turn(&h->chunk[first], GMOD_CHUNK_FREE);
+	gmod_chunks_unused(h, n);
 	gmod_run_give(h, first, n);
+}
+
+/* ---- growing ---- */
+
+/* Chunks that have got memory since the last time become free ones; false: there are none. */
+GMOD_DEVICE bool gmod_heap_extend(struct gmod_device_heap *h)
+{
+	/* relaxed: the host has mapped the memory before it said so, and nothing is in it yet */
+	gmod_u32 committed = (gmod_u32)gmod_load64_relaxed(&h->memory), given = gmod_load32_relaxed(&h->given), seen;
+
+	while (given < committed) {
+		seen = gmod_cas32_acquire(&h->given, given, committed);
+		if (seen == given) {
+			gmod_run_give(h, given, committed - given);
+			return true;
+		}
+		given = seen;
+	}
+	return false;
+}
+
+/* Can it be worth waiting for the host? */
+GMOD_DEVICE bool gmod_heap_may_grow(const struct gmod_device_heap *h)
+{
+	gmod_u32 given = gmod_load32_relaxed(&h->given);
+
+	return given < (gmod_u32)(gmod_load64_relaxed(&h->memory) >> 32) &&
+	       gmod_load32_relaxed(&h->refused) != given + 1;
 }
 
 /* ---- which block is it ---- */
@@ -465,13 +537,6 @@ GMOD_DEVICE struct gmod_place gmod_slab_place(const struct gmod_device_heap *h, 
 	if (p.index * size == offset && p.index < gmod_class_blocks(gmod_control_class(control)))
 		p.size = size;
 	return p;
-}
-
-/* Nobody owns it. */
-GMOD_DEVICE bool gmod_place_is_free(const struct gmod_device_heap *h, struct gmod_place p)
-{
-	return p.size < GMOD_CHUNK_SIZE &&
-	       (gmod_load64_relaxed(&h->chunk[p.chunk].free_blocks[p.index / 64]) >> p.index % 64 & 1);
 }
 
 GMOD_DEVICE void gmod_slab_release(struct gmod_device_heap *h, struct gmod_place p)

@@ -1,7 +1,7 @@
 /*
  * mallocN and freeN for the test kernels: gmod_device.cuh where nvcc compiles them, and the same functions on the
- * simulator, whose kernels are C. There the module has what gmod_device.cuh gives one: the pointer to the heap, the
- * layout's version, and the guard kernel under the name that nvcc gives it.
+ * simulator, whose kernels are C. There the module has what gmod_device.cuh gives one: the pointer to the heap, and the
+ * guard kernel under the name that nvcc gives it.
  */
 #ifndef GMOD_TESTS_INKERNEL_API_H
 #define GMOD_TESTS_INKERNEL_API_H
@@ -18,7 +18,6 @@
 
 _Thread_local struct gmod_cpu_thread gmod_cpu_thread;
 struct gmod_device_heap *gmod_unit_heap;
-gmod_u32 gmod_unit_layout = GMOD_DEVICE_LAYOUT;
 
 /* First thing in a kernel that allocates: who it is. */
 #define GT_ALLOCATES() \
@@ -39,20 +38,22 @@ GT_HELPER void freeN(void *p)
 		free(p);
 }
 
-GT_KERNEL3(_Z15gmod_unit_guardILj1EEvP16gmod_device_heapjj, struct gmod_device_heap *, h, gmod_u32, from, gmod_u32, to)
+/* Threads of a block run one after another here: the last one does all the work, and only it may wait for time to pass.
+ */
+GT_KERNEL3(_Z15gmod_unit_guardILj2EEvP16gmod_device_heapjj, struct gmod_device_heap *, h, gmod_u32, turn, gmod_u32,
+	   microseconds)
 {
-	gmod_u64 released;
+	gmod_u64 released, end = gmod_clock() + microseconds * 1000ull;
 
-	if (GT_TID() == 0) {
+	if (GT_TID() + 1 < GT_THREADS())
+		return;
+	do {
 		gmod_add32_relaxed(&h->pass, 1);
-		if (from < to)
-			gmod_run_give(h, from, to - from);
-	}
-	/* a thread is a worker here, and there are 32 times as many */
-	for (gmod_u32 array = (gmod_u32)GT_TID(); array < h->arrays; array += (gmod_u32)GT_THREADS()) {
-		gmod_guard_array(h, array, gmod_group_here(), &released);
-		gmod_guard_spares(h, gmod_group_here());
-	}
+		for (gmod_u32 array = 0; array < h->arrays; array++) {
+			gmod_guard_array(h, array, gmod_group_here(), &released);
+			gmod_guard_spares(h, gmod_group_here());
+		}
+	} while (turn && gmod_guard_goes_on(h, turn, end));
 }
 
 #endif

@@ -35,10 +35,13 @@ struct test_heap {
 	struct gmod_device_ring *ring;
 };
 
-static inline struct test_heap heap_make(uint32_t chunks, uint32_t arrays, enum gmod_heap_mode mode)
+/* A heap that may grow to `chunks`, of which the first `committed` have memory. */
+static inline struct test_heap heap_make_growing(uint32_t committed, uint32_t chunks, uint32_t arrays,
+						 enum gmod_heap_mode mode)
 {
 	static const uint64_t key[2] = {0x0123456789abcdef, 0xfedcba9876543210};
 	struct test_heap t = {.heap = NULL};
+	struct gmod_device_header_facts facts;
 	uint64_t metadata, first;
 
 	assert_true(gmod_device_layout(chunks, arrays, &t.layout));
@@ -49,10 +52,17 @@ static inline struct test_heap heap_make(uint32_t chunks, uint32_t arrays, enum 
 	metadata = first + (uint64_t)chunks * GMOD_CHUNK_SIZE;
 	t.ring = (struct gmod_device_ring *)(metadata + t.layout.size);
 	t.heap = (struct gmod_device_heap *)metadata;
-	gmod_device_header(&t.layout, metadata, first, (uint64_t)(uintptr_t)t.ring, key, mode, t.heap);
-	gmod_device_set_image(chunks, 0, chunks, (uint64_t *)(metadata + t.layout.free_chunks));
+	facts =
+	    (struct gmod_device_header_facts){metadata, first, (uint64_t)(uintptr_t)t.ring, key, mode, committed, 0};
+	gmod_device_header(&t.layout, &facts, t.heap);
+	gmod_device_set_image(chunks, 0, committed, (uint64_t *)(metadata + t.layout.free_chunks));
 	gmod_device_set_image(GMOD_SEGMENTS_MAX, 1, GMOD_SEGMENTS_MAX, (uint64_t *)(metadata + t.layout.free_numbers));
 	return t;
+}
+
+static inline struct test_heap heap_make(uint32_t chunks, uint32_t arrays, enum gmod_heap_mode mode)
+{
+	return heap_make_growing(chunks, chunks, arrays, mode);
 }
 
 /* Buffers in CUDA's own heap that are still there, corrupt ones above all. */

@@ -98,15 +98,20 @@ static void every_byte_around_a_buffer_counts(void **state)
 
 static void the_window_shows_what_is_there(void **state)
 {
-	uint8_t *p = gmod_heap_malloc(heap.heap, 40);
+	uint8_t *p;
 
 	(void)state;
+	gmod_cpu_thread = (struct gmod_cpu_thread){.in_block = 9, .block = 99};
+	p = gmod_heap_malloc(heap.heap, 40);
+	gmod_cpu_thread = (struct gmod_cpu_thread){0};
 	memset(p, 0x11, 40);
 	p[40] = 0xab;
 	p[43] = 0xcd;
 	guard_pass(&heap);
 	assert_int_equal(findings(), 1);
 	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, 40, 40, 43);
+	assert_int_equal(finding->owner, 99 << 12 | 9);
+	assert_true(finding->caller == GMOD_WHO_UNKNOWN);
 	assert_int_equal(finding->window_at, 40);
 	assert_int_equal(finding->observed[0] & 0xff, 0xab);
 	assert_int_equal(finding->observed[0] >> 24 & 0xff, 0xcd);
@@ -136,8 +141,7 @@ static void freeing_twice_is_said(void **state)
 	gmod_heap_free(heap.heap, p);
 	assert_int_equal(findings(), 1);
 	check_finding(finding, GMOD_DEVICE_DOUBLE_FREE, p, 50, 0, 0);
-	assert_int_equal(finding->block, 1234);
-	assert_int_equal(finding->thread, 7);
+	assert_int_equal(finding->caller, 1234 << 12 | 7);
 	assert_int_equal(guard_pass(&heap), 1);
 	assert_int_equal(findings(), 0);
 	gmod_cpu_thread = (struct gmod_cpu_thread){0};

@@ -75,7 +75,7 @@ static void blocks_are_apart_and_come_back(void **state)
 
 			assert_true(*(uint64_t *)block[i] == i && *(uint64_t *)(block[i] + size - 8) == i);
 			assert_int_equal(p.size, size);
-			assert_false(gmod_place_is_free(t.heap, p));
+			assert_false(t.heap->chunk[p.chunk].free_blocks[p.index / 64] >> p.index % 64 & 1);
 			assert_int_equal(gmod_slab_place(t.heap, block[i] + 16).size, 0);
 			gmod_slab_release(t.heap, p);
 		}

@@ -1,0 +1,154 @@
+/* The functions of include/gmod.h that are about memory that kernels allocate. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/guard.h"
+#include "device/heaps.h"
+#include "device/settings.h"
+#include "lib/driver.h"
+#include "lib/patience.h"
+#include "monitor/activity.h"
+#include "monitor/watch.h"
+
+#define CHECK_PATIENCE GMOD_SECONDS(2)
+
+GMOD_EXPORT enum gmod_status gmod_device_configure(const struct gmod_device_config *config)
+{
+	struct gmod_device_config c = {0};
+	enum gmod_status status;
+
+	if (!config)
+		return GMOD_INVALID;
+	memcpy(&c, config, config->struct_size < sizeof(c) ? config->struct_size : sizeof(c));
+	status = gmod_settings_change(&c);
+	if (status == GMOD_OK && c.guard_mode)
+		gmod_guard_mode_changed();
+	return status;
+}
+
+/* What is asked of one heap, and how that went. */
+struct request {
+	enum gmod_status status;
+	bool stop;
+	struct gmod_device_stats stats;
+};
+
+static enum gmod_status ask(void (*what)(struct gmod_heap *h, void *request), struct request *r)
+{
+	CUcontext current = NULL;
+
+	if (!gmod_on())
+		return GMOD_INACTIVE;
+	r->status = GMOD_FAILED;
+	if (NEXT(cuCtxGetCurrent)(&current) != CUDA_SUCCESS)
+		return GMOD_FAILED;
+	return gmod_guard_visit(gmod_context_of(current), what, r) ? r->status : GMOD_NO_HEAP;
+}
+
+static void set_stopped(struct gmod_heap *h, void *request)
+{
+	struct request *r = request;
+
+	h->stopped = r->stop;
+	r->status = GMOD_OK;
+}
+
+GMOD_EXPORT enum gmod_status gmod_device_start(void)
+{
+	struct request r = {.stop = false};
+	enum gmod_status status = ask(set_stopped, &r);
+
+	if (status == GMOD_OK)
+		gmod_monitor_wake();
+	return status;
+}
+
+GMOD_EXPORT enum gmod_status gmod_device_stop(void)
+{
+	struct request r = {.stop = true};
+	enum gmod_status status = ask(set_stopped, &r);
+
+	/* Nothing of the guard's is on the device when we return. */
+	if (status == GMOD_OK && !gmod_guard_settle(CHECK_PATIENCE))
+		status = GMOD_BUSY;
+	return status;
+}
+
+GMOD_EXPORT enum gmod_status gmod_device_check(void)
+{
+	bool complete;
+
+	if (!gmod_on())
+		return GMOD_INACTIVE;
+	complete = gmod_guard_check(CHECK_PATIENCE);
+	gmod_watch_settle(false);
+	return complete ? GMOD_OK : GMOD_BUSY;
+}
+
+static uint64_t chunks(uint64_t n)
+{
+	return n << GMOD_CHUNK_BITS;
+}
+
+static void count_header(const struct gmod_heap *h, const struct gmod_device_heap *d, struct gmod_device_stats *s)
+{
+	s->heap_bytes = h->memory.size;
+	s->committed_bytes = h->memory.committed;
+	s->used_bytes = chunks(d->used);
+	s->peak_bytes = chunks(d->peak);
+	s->live_buffers = d->live;
+	s->live_bytes = d->live_bytes;
+	s->high_water_buffers = d->live_peak;
+	s->high_water_bytes = d->live_bytes_peak;
+	s->failed_allocations = d->failed;
+	s->reclaims = d->reclaims;
+	s->findings = d->findings;
+	s->findings_lost = d->findings_lost;
+	s->passes = d->pass;
+}
+
+static void count_arrays(const struct gmod_array *a, uint32_t n, struct gmod_device_stats *s)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		s->waiting_buffers += a[i].waiting;
+		s->released_buffers += a[i].released;
+		s->quarantined_buffers += a[i].quarantined;
+	}
+}
+
+static bool read_stats(const struct gmod_heap *h, struct gmod_device_heap *header, struct gmod_array *arrays,
+		       struct gmod_device_stats *out)
+{
+	uint32_t n = h->layout.arrays;
+
+	if (!header || !arrays || !gmod_heap_read(h, h->header, header, sizeof(*header)) ||
+	    !gmod_heap_read(h, h->header + h->layout.array_table, arrays, n * sizeof(*arrays)))
+		return false;
+	count_header(h, header, out);
+	count_arrays(arrays, n, out);
+	return true;
+}
+
+static void get_stats(struct gmod_heap *h, void *request)
+{
+	struct request *r = request;
+	struct gmod_device_heap *header = malloc(sizeof(*header));
+	struct gmod_array *arrays = malloc(h->layout.arrays * sizeof(*arrays));
+
+	if (read_stats(h, header, arrays, &r->stats))
+		r->status = GMOD_OK;
+	free(header);
+	free(arrays);
+}
+
+GMOD_EXPORT enum gmod_status gmod_device_get_stats(struct gmod_device_stats *stats)
+{
+	struct request r = {.stop = false};
+	enum gmod_status status = stats ? ask(get_stats, &r) : GMOD_INVALID;
+
+	if (!stats)
+		return status;
+	r.stats.struct_size = stats->struct_size;
+	memcpy(stats, &r.stats, stats->struct_size < sizeof(r.stats) ? stats->struct_size : sizeof(r.stats));
+	return status;
+}

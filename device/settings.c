@@ -1,0 +1,71 @@
+#include "device/settings.h"
+
+#include <stdatomic.h>
+
+#include "lib/start.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+enum { NOT_SAID = 0 };
+
+static _Atomic uint64_t heap_bytes;
+static _Atomic unsigned guards;
+static atomic_int guard_mode;
+static atomic_bool used;
+
+enum gmod_heap_mode gmod_settings_heap_mode(void)
+{
+	return gmod_options()->device_heap == GMOD_OPTION_HEAP_NATIVE ? GMOD_HEAP_NATIVE : GMOD_HEAP_SLAB;
+}
+
+/* A heap that sits on CUDA's own needs chunks for its byte arrays only: a quarter is 24 bytes for each 96. */
+size_t gmod_settings_heap_bytes(void)
+{
+	uint64_t said = atomic_load_explicit(&heap_bytes, memory_order_relaxed);
+	uint64_t bytes = said ? said : gmod_options()->device_heap_mb * MIB;
+
+	return gmod_settings_heap_mode() == GMOD_HEAP_NATIVE ? bytes / 4 : bytes;
+}
+
+uint32_t gmod_settings_guards(void)
+{
+	unsigned said = atomic_load_explicit(&guards, memory_order_relaxed);
+
+	return said ? said : gmod_options()->device_guards;
+}
+
+bool gmod_settings_guard_is_resident(void)
+{
+	int said = atomic_load_explicit(&guard_mode, memory_order_relaxed);
+
+	if (said != NOT_SAID)
+		return said == GMOD_GUARD_PERSISTENT;
+	return gmod_options()->device_guard == GMOD_OPTION_GUARD_PERSISTENT;
+}
+
+void gmod_settings_are_used(void)
+{
+	atomic_store_explicit(&used, true, memory_order_relaxed);
+}
+
+static bool is_valid(const struct gmod_device_config *c)
+{
+	return c->heap_bytes <= GMOD_DEVICE_HEAP_MAX && c->guards <= GMOD_ARRAYS_MAX &&
+	       (c->heap_bytes == 0 || c->heap_bytes >= MIB) && (int)c->guard_mode >= NOT_SAID &&
+	       (int)c->guard_mode <= GMOD_GUARD_PERSISTENT;
+}
+
+enum gmod_status gmod_settings_change(const struct gmod_device_config *c)
+{
+	if (!is_valid(c))
+		return GMOD_INVALID;
+	if ((c->heap_bytes || c->guards) && atomic_load_explicit(&used, memory_order_relaxed))
+		return GMOD_TOO_LATE;
+	if (c->heap_bytes)
+		atomic_store_explicit(&heap_bytes, c->heap_bytes, memory_order_relaxed);
+	if (c->guards)
+		atomic_store_explicit(&guards, c->guards, memory_order_relaxed);
+	if (c->guard_mode)
+		atomic_store_explicit(&guard_mode, (int)c->guard_mode, memory_order_relaxed);
+	return GMOD_OK;
+}

@@ -1,0 +1,26 @@
+/*
+ * What device heaps and their guard are made with: the options, unless the program has said otherwise
+ * (gmod_device_configure). Heaps read it when they are made; the guard's mode may change at any time.
+ */
+#ifndef GMOD_DEVICE_SETTINGS_H
+#define GMOD_DEVICE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "include/gmod.h"
+#include "include/gmod/device_heap.h"
+
+enum gmod_heap_mode gmod_settings_heap_mode(void);
+size_t gmod_settings_heap_bytes(void); /* of chunks, at most */
+uint32_t gmod_settings_guards(void);
+bool gmod_settings_guard_is_resident(void);
+
+/* A heap has been made of them. */
+void gmod_settings_are_used(void);
+
+/* GMOD_INVALID, and nothing is changed, for what is out of range; GMOD_TOO_LATE where a heap has been made already. */
+enum gmod_status gmod_settings_change(const struct gmod_device_config *config);
+
+#endif

@@ -1,0 +1,173 @@
+/* A device heap that gets its memory as it asks for it, and what it says about how much that is. */
+#include <stdatomic.h>
+
+#include "tests/unit/device_heap.h"
+
+enum { FIRST = 4, CHUNKS = 64, ARRAYS = 2, THREADS = 4, ROUNDS = 40, EACH = 8 };
+
+static struct test_heap heap;
+static atomic_int working;
+
+static int make(void **state)
+{
+	(void)state;
+	heap = heap_make_growing(FIRST, CHUNKS, ARRAYS, GMOD_HEAP_SLAB);
+	return 0;
+}
+
+static int drop(void **state)
+{
+	(void)state;
+	heap_drop(&heap);
+	return 0;
+}
+
+static void commit(uint32_t chunks, uint32_t limit)
+{
+	__atomic_store_n(&heap.heap->memory, (gmod_u64)limit << 32 | chunks, __ATOMIC_RELEASE);
+}
+
+/* The host: gives what is wanted, as soon as it is. */
+static void *host(void *unused)
+{
+	while (atomic_load(&working)) {
+		uint64_t wanted = __atomic_load_n(&heap.ring->wanted, __ATOMIC_ACQUIRE);
+		uint32_t committed = (uint32_t)__atomic_load_n(&heap.heap->memory, __ATOMIC_RELAXED);
+
+		assert_true(wanted <= CHUNKS);
+		if (wanted > committed)
+			commit((uint32_t)wanted, CHUNKS);
+		sched_yield();
+	}
+	return unused;
+}
+
+/* Each thread holds more than its share of what the heap begins with. */
+static void fill_and_free(struct test_thread *t)
+{
+	uint8_t *held[EACH];
+
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int i = 0; i < EACH; i++) {
+			held[i] = gmod_heap_malloc(t->heap->heap, 40000);
+			CHECK(held[i], "round %d, buffer %d", round, i);
+			memset(held[i], (int)t->number, 40000);
+		}
+		for (int i = 0; i < EACH; i++) {
+			assert_int_equal(held[i][0], t->number);
+			assert_int_equal(held[i][39999], t->number);
+			gmod_heap_free(t->heap->heap, held[i]);
+		}
+	}
+}
+
+static void run_with_host(void (*body)(struct test_thread *), uint32_t threads)
+{
+	pthread_t id;
+
+	atomic_store(&working, 1);
+	assert_int_equal(pthread_create(&id, NULL, host, NULL), 0);
+	run_threads(&heap, threads, body);
+	atomic_store(&working, 0);
+	pthread_join(id, NULL);
+}
+
+static void nobody_goes_without(void **state)
+{
+	(void)state;
+	run_with_host(fill_and_free, THREADS);
+	guard_pass(&heap);
+	assert_int_equal(heap.heap->failed, 0);
+	assert_true(heap.heap->given > FIRST && heap.heap->given <= CHUNKS);
+	assert_int_equal(free_chunks(&heap), heap.heap->given - heap.heap->used);
+	assert_int_equal(heap.heap->live, 0);
+	assert_true(heap.heap->peak > FIRST);
+}
+
+/* More in one piece than there is, and than twice that. */
+static void one_large(struct test_thread *t)
+{
+	void *p = gmod_heap_malloc(t->heap->heap, (size_t)50 * GMOD_CHUNK_SIZE);
+
+	assert_non_null(p);
+	assert_null(gmod_heap_malloc(t->heap->heap, (size_t)CHUNKS * GMOD_CHUNK_SIZE));
+	gmod_heap_free(t->heap->heap, p);
+}
+
+static void one_piece_can_be_asked_for(void **state)
+{
+	(void)state;
+	run_with_host(one_large, 1);
+	guard_pass(&heap);
+	assert_true(heap.heap->peak >= 50);
+	/* what is left in use is the segment of the one array */
+	assert_int_equal(free_chunks(&heap), heap.heap->given - heap.heap->used);
+	assert_true(heap.heap->used <= 1);
+}
+
+static uint32_t count_until_none(uint64_t size)
+{
+	uint32_t n = 0;
+
+	while (gmod_heap_malloc(heap.heap, size))
+		n++;
+	return n;
+}
+
+/* A host that does not answer, or says that there is no more, is waited for once and no more. */
+static void there_may_be_no_more(void **state)
+{
+	(void)state;
+	assert_true(count_until_none(60000) < FIRST);
+	assert_int_equal(heap.heap->refused, FIRST + 1);
+	assert_int_equal(heap.heap->failed, 1);
+	commit(2 * FIRST, 2 * FIRST);
+	assert_true(count_until_none(60000) > 0);
+	assert_int_equal(heap.heap->refused, FIRST + 1);
+	commit(2 * FIRST, CHUNKS);
+	assert_int_equal(count_until_none(60000), 0);
+	assert_int_equal(heap.heap->refused, 2 * FIRST + 1);
+}
+
+static void more_is_asked_for_early(void **state)
+{
+	(void)state;
+	assert_int_equal(heap.ring->wanted, 0);
+	for (int i = 0; i < 3 && !heap.ring->wanted; i++)
+		assert_non_null(gmod_heap_malloc(heap.heap, 60000));
+	assert_int_equal(heap.ring->wanted, 2 * FIRST);
+	assert_true(heap.heap->used <= FIRST);
+}
+
+static void the_numbers_are_right(void **state)
+{
+	void *p = gmod_heap_malloc(heap.heap, 1000), *q = gmod_heap_malloc(heap.heap, 24);
+
+	(void)state;
+	assert_int_equal(heap.heap->live, 0);
+	guard_pass(&heap);
+	assert_int_equal(heap.heap->live, 2);
+	assert_int_equal(heap.heap->live_bytes, 1024);
+	gmod_heap_free(heap.heap, p);
+	guard_pass(&heap);
+	assert_int_equal(heap.heap->live, 1);
+	assert_int_equal(heap.heap->live_bytes, 24);
+	gmod_heap_free(heap.heap, q);
+	guard_pass(&heap);
+	assert_int_equal(heap.heap->live, 0);
+	assert_int_equal(heap.heap->live_peak, 2);
+	assert_int_equal(heap.heap->live_bytes_peak, 1024);
+	assert_int_equal(free_chunks(&heap), heap.heap->given - heap.heap->used);
+}
+
+#define ON(test) cmocka_unit_test_setup_teardown(test, make, drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    ON(nobody_goes_without),     ON(one_piece_can_be_asked_for), ON(there_may_be_no_more),
+	    ON(more_is_asked_for_early), ON(the_numbers_are_right),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
