@@ -90,6 +90,7 @@ all: $(LIBRARY) $(SIM) $(TOOL) ## the library, the simulated driver and gmod-too
 -include tests/sim/sim.mk
 -include tests/programs/programs.mk
 -include tests/edges/edges.mk
+-include bench/bench.mk
 
 $(SIM_OBJ) $(BUILD)/sim/kernels.so $(BUILD)/sim/inkernel.so: $(BUILD)/flags
 ifeq ($(V),)
@@ -190,8 +191,8 @@ test-gpu: all $(DEMO) $(TEST_GPU_PREREQUISITES) ## the same programs on a real G
 mutants: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## break the library on purpose: some test must notice each time
 	@tests/mutants/run
 
-bench: all ## figures: what GMOD costs
-	@if [ -x bench/run ]; then bench/run; else echo "bench: there are no benchmarks yet" >&2; exit 2; fi
+bench: all bench-programs ## figures on a GPU: what GMOD costs, recorded in bench/*.md; P=part runs one part
+	@bench/run $(P)
 
 # ---- checks ----
 

@@ -1,0 +1,29 @@
+# The programs of the bench. Included by the top Makefile, which defines BUILD, CUDA_HOME and NVCC.
+
+.PHONY: bench-programs
+
+ifeq ($(NVCC),)
+
+bench-programs:
+	@echo "bench: nvcc is missing (looked for in CUDA_HOME, PATH and /usr/local/cuda)" >&2; exit 2
+
+else
+
+GPU_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
+NVCCFLAGS ?= -O2 -lineinfo
+BENCH_NVCC = $(NVCC) $(GPU_ARCH) $(NVCCFLAGS) -std=c++17 -Xcompiler -Wall,-Wextra,-Werror
+
+bench_inkernel := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/inkernel*.cu))
+
+bench-programs: $(BUILD)/bench/inkernel
+
+$(BUILD)/bench/%.o: bench/%.cu
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(BENCH_NVCC) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+$(BUILD)/bench/inkernel: $(bench_inkernel)
+	$(call say,LINK)$(BENCH_NVCC) -cudart static -o $@ $^
+
+-include $(bench_inkernel:.o=.d)
+
+endif

@@ -1,0 +1,42 @@
+/* malloc: each thread allocates 64 bytes. They are written, read and freed outside the timed part. */
+#include "inkernel.cuh"
+
+enum { WORDS = 8 };
+
+template <class Memory> static __global__ void malloc_only(uint64_t **held)
+{
+	held[thread_number()] = (uint64_t *)Memory::get(WORDS * sizeof(uint64_t));
+}
+
+static __global__ void malloc_fill(uint64_t **held)
+{
+	unsigned i = thread_number();
+
+	if (held[i])
+		words_fill(held[i], WORDS, i);
+}
+
+template <class Memory> static __global__ void malloc_free(uint64_t **held, uint64_t *out)
+{
+	unsigned i = thread_number();
+
+	out[i] = held[i] ? words_sum(held[i], WORDS) : NO_MEMORY;
+	if (held[i])
+		Memory::put(held[i]);
+}
+
+template <class Memory> static void run(const struct work *w)
+{
+	malloc_only<Memory><<<w->threads / BLOCK, BLOCK, 0, w->stream>>>((uint64_t **)w->scratch);
+}
+
+template <class Memory> static void tidy(const struct work *w)
+{
+	uint64_t **held = (uint64_t **)w->scratch;
+
+	malloc_fill<<<w->threads / BLOCK, BLOCK, 0, w->stream>>>(held);
+	malloc_free<Memory><<<w->threads / BLOCK, BLOCK, 0, w->stream>>>(held, w->out);
+}
+
+const struct program malloc_alone = {
+    "malloc", sizeof(uint64_t *), {run<cuda_memory>, run<gmod_memory>}, {tidy<cuda_memory>, tidy<gmod_memory>}};
