@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gmod_device_api.h"
+#include "../include/gmod.h"
 
 enum memory { MEMORY_CUDA, MEMORY_GMOD };
 

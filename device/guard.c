@@ -68,20 +68,21 @@ static void note_launch(struct gmod_heap *h)
 	h->noted_passes = __atomic_load_n(&h->ring->passes, __ATOMIC_RELAXED);
 }
 
-static void launch(const struct gmod_context *c, struct gmod_heap *h, bool resident)
+static void launch(const struct gmod_context *c, struct gmod_heap *h, uint64_t units, bool resident)
 {
 	uint64_t header = h->header;
 	uint32_t turn = resident ? ++h->turn : 0, us = resident ? GMOD_TURN_US : 0;
 	unsigned warps = h->layout.arrays;
 	void *arguments[] = {&header, &turn, &us};
-	bool launched;
+	struct gmod_guard_launch l = {units, h->passes, (warps + 3) / 4, 128, arguments};
 
 	note_launch(h);
-	if (resident)
+	if (resident) {
+		l.blocks = 1;
+		l.threads = GMOD_GUARD_THREADS;
 		__atomic_store_n(&h->ring->stop, turn - 1, __ATOMIC_SEQ_CST);
-	launched = gmod_units_launch_guard(c, h->passes, resident ? 1 : (warps + 3) / 4,
-					   resident ? GMOD_GUARD_THREADS : 128, arguments);
-	if (!launched)
+	}
+	if (!gmod_units_launch_guard(c, &l))
 		return;
 	if (NEXT(cuEventRecord)(h->passed, h->passes) != CUDA_SUCCESS) {
 		gmod_degraded("cuEventRecord");
@@ -108,7 +109,7 @@ static void tick(const struct gmod_context *c, struct gmod_heap *h)
 
 	gmod_heap_grow(h);
 	if (is_due(h, resident))
-		launch(c, h, resident);
+		launch(c, h, GMOD_ANY_UNIT, resident);
 	/* A call that wants it aside, and has come since we looked, may have stopped the turn before it was one. */
 	if (h->resident && !may_stay())
 		stop_turn(h);
@@ -139,7 +140,7 @@ static bool check(const struct gmod_context *c, struct gmod_heap *h, uint64_t *p
 {
 	if (!settle(c, h, patience))
 		return false;
-	launch(c, h, false);
+	launch(c, h, GMOD_ANY_UNIT, false);
 	return settle(c, h, patience);
 }
 
@@ -257,6 +258,27 @@ bool gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, 
 	pthread_mutex_unlock(&lock);
 	gmod_let_go(&hold);
 	return h != NULL;
+}
+
+struct beginning {
+	const struct gmod_context *context;
+	uint64_t units;
+};
+
+static void begin(struct gmod_heap *h, void *arg)
+{
+	const struct beginning *b = arg;
+
+	for (unsigned i = 0; i < GMOD_UNITS; i++)
+		if (b->units >> i & 1)
+			launch(b->context, h, UINT64_C(1) << i, false);
+}
+
+void gmod_guard_begin(struct gmod_context *c, uint64_t units)
+{
+	struct beginning b = {c, units};
+
+	gmod_guard_visit(c, begin, &b);
 }
 
 uint64_t gmod_guard_leisure(void)

@@ -35,6 +35,9 @@ struct gmod_context;
 /* In the monitor, between sweeps: take findings, launch what is due, give heaps the memory they ask for. */
 void gmod_guard_tick(void);
 
+/* A first pass with the guard kernels of these units, a bit each. The context is current, and the thread its user. */
+void gmod_guard_begin(struct gmod_context *c, uint64_t units);
+
 /* How long the monitor may sleep now, in ns, before the next tick; UINT64_MAX: until something happens. */
 uint64_t gmod_guard_leisure(void);
 

@@ -205,8 +205,8 @@ static uint64_t missing_in(const struct gmod_context *c)
 	return missing & ~ready;
 }
 
-/* Under the lock. A unit that cannot be filled now is not tried again in this context. */
-static void fill_missing(struct gmod_context *c)
+/* Returns which were. Under the lock. A unit that cannot be filled now is not tried again in this context. */
+static uint64_t fill_missing(struct gmod_context *c)
 {
 	uint64_t missing = missing_in(c);
 	struct gmod_heap *h = missing ? gmod_heap_here(c) : NULL;
@@ -215,6 +215,7 @@ static void fill_missing(struct gmod_context *c)
 		if (missing >> i & 1)
 			fill(&units[i], h);
 	atomic_fetch_or_explicit(&c->units_ready, missing, memory_order_relaxed);
+	return missing;
 }
 
 void gmod_units_fill(uint64_t state, uint64_t context)
@@ -226,6 +227,7 @@ void gmod_units_fill(uint64_t state, uint64_t context)
 	struct gmod_context *c;
 	CUstreamCaptureMode before;
 	struct gmod_hold hold;
+	uint64_t filled;
 
 	if (seen.state == state && seen.context == context)
 		return;
@@ -234,24 +236,26 @@ void gmod_units_fill(uint64_t state, uint64_t context)
 		return;
 	lock_units(&hold);
 	before = gmod_relaxed_begin();
-	fill_missing(c);
+	filled = fill_missing(c);
 	gmod_relaxed_end(before);
 	unlock_units(&hold);
+	if (filled)
+		gmod_guard_begin(c, filled);
 	seen.state = state;
 	seen.context = context;
 }
 
-bool gmod_units_launch_guard(const struct gmod_context *c, CUstream stream, unsigned blocks, unsigned threads,
-			     void **arguments)
+bool gmod_units_launch_guard(const struct gmod_context *c, const struct gmod_guard_launch *l)
 {
 	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
+	uint64_t usable = atomic_load_explicit(&c->units_ready, memory_order_relaxed) & l->units;
 	bool launched = false;
 
 	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < GMOD_UNITS && !launched; i++)
-		if (is_in(&units[i], context) && (atomic_load_explicit(&c->units_ready, memory_order_relaxed) >> i & 1))
-			launched = NEXT(cuLaunchKernel)((CUfunction)units[i].guard, blocks, 1, 1, threads, 1, 1, 0,
-							stream, arguments, NULL) == CUDA_SUCCESS;
+		if (usable >> i & 1 && is_in(&units[i], context))
+			launched = NEXT(cuLaunchKernel)((CUfunction)units[i].guard, l->blocks, 1, 1, l->threads, 1, 1,
+							0, l->stream, l->arguments, NULL) == CUDA_SUCCESS;
 	pthread_mutex_unlock(&lock);
 	return launched;
 }

@@ -6,7 +6,12 @@
  * when its module is loaded, by asking for the guard kernel: that loads nothing. Its pointer is filled for a context
  * before the first launch there:
  *
- *     load ─► gmod_hot.units changes ─► launch: seen by this thread, in this context? ─► fill what is missing
+ *     load ─► gmod_hot.units changes ─► launch: seen by this thread, in this context? ─► fill what is missing,
+ *                                                                                        and a first guard pass
+ *
+ * The pass is there to have the guard kernel loaded: the driver loads a kernel at its first launch, and may wait for
+ * all others to end for that. So the program's thread waits for it, where it might have to wait for its own kernel as
+ * well, and not the monitor, for which a kernel may be waiting that needs memory (measured: 485 ms instead of 17).
  *
  * A program without units pays one load and compare a launch.
  */
@@ -48,11 +53,18 @@ static inline void gmod_units_prepare(uint64_t context)
 		gmod_units_fill(state, context);
 }
 
+/* A launch of a guard kernel. */
+struct gmod_guard_launch {
+	uint64_t units; /* whose guard kernel will do, a bit each */
+	CUstream stream;
+	unsigned blocks, threads;
+	void **arguments;
+};
+#define GMOD_ANY_UNIT UINT64_MAX
+
 /*
- * Launch the guard kernel of one of the context's units, on so many blocks and threads: true if one could be launched.
- * The context is current.
+ * Launch the guard kernel of one of the context's units: true if one could be launched. The context is current.
  */
-bool gmod_units_launch_guard(const struct gmod_context *c, CUstream stream, unsigned blocks, unsigned threads,
-			     void **arguments);
+bool gmod_units_launch_guard(const struct gmod_context *c, const struct gmod_guard_launch *l);
 
 #endif

@@ -15,6 +15,7 @@
 
 /* What a worker has counted in a scan. */
 struct gmod_tally {
+	bool pressing; /* memory is short: what is freed need not wait any longer */
 	gmod_u64 live, bytes, waiting, released, quarantined;
 };
 
@@ -124,22 +125,27 @@ GMOD_DEVICE gmod_u32 gmod_buffer_verify(const struct gmod_secrets *s, gmod_u64 u
 	return GMOD_DEVICE_USE_AFTER_FREE;
 }
 
-/* A freed buffer that is intact: true when it has been released. */
-GMOD_DEVICE bool gmod_entry_release(struct gmod_device_heap *h, struct gmod_entry *e, gmod_u64 word, gmod_u64 user,
-				    gmod_u64 meta, gmod_u64 pad, struct gmod_place p)
+/* A freed buffer that is intact. */
+GMOD_DEVICE void gmod_entry_release(struct gmod_device_heap *h, struct gmod_entry *e, gmod_u64 user, gmod_u64 meta,
+				    gmod_u64 pad, struct gmod_place p)
 {
-	gmod_u32 pass = gmod_load32_relaxed(&h->pass);
-
-	if (h->delay && !(word & GMOD_ENTRY_FREED)) {
-		gmod_store64_relaxed(&e->word, word | GMOD_ENTRY_FREED | (gmod_u64)(pass & 0xffff) << 48);
-		return false;
-	}
-	if (h->delay && (gmod_u32)((pass - (gmod_u32)(word >> 48)) & 0xffff) < h->delay)
-		return false;
 	gmod_store64_relaxed(gmod_header_word(user), (meta | GMOD_STATE_DEAD) ^ pad);
 	gmod_store64_relaxed(&e->word, GMOD_ENTRY_USED_UP);
 	gmod_release_block(h, user, p);
-	return true;
+}
+
+/* Has a freed buffer been left alone for as long as it should be? */
+GMOD_DEVICE bool gmod_entry_is_due(const struct gmod_device_heap *h, struct gmod_entry *e, gmod_u64 word, bool pressing)
+{
+	gmod_u32 pass = gmod_load32_relaxed(&h->pass);
+
+	if (!h->delay || pressing)
+		return true;
+	if (!(word & GMOD_ENTRY_FREED)) {
+		gmod_store64_relaxed(&e->word, word | GMOD_ENTRY_FREED | (gmod_u64)(pass & 0xffff) << 48);
+		return false;
+	}
+	return (gmod_u32)((pass - (gmod_u32)(word >> 48)) & 0xffff) >= h->delay;
 }
 
 /* Look at one entry: true when it is used up, now or before. */
@@ -179,10 +185,11 @@ GMOD_DEVICE bool gmod_entry_look(struct gmod_device_heap *h, struct gmod_entry *
 		t->bytes += gmod_meta_size(meta);
 		return false;
 	}
-	if (!gmod_entry_release(h, e, word, user, meta, s.pad, p)) {
+	if (!gmod_entry_is_due(h, e, word, t->pressing)) {
 		t->waiting++;
 		return false;
 	}
+	gmod_entry_release(h, e, user, meta, s.pad, p);
 	t->released++;
 	return true;
 }
@@ -293,7 +300,7 @@ GMOD_DEVICE void gmod_guard_spares(struct gmod_device_heap *h, struct gmod_group
 		struct gmod_segment *s = NULL;
 
 		if (w.rank == 0 && gmod_load32_relaxed(&h->spares) < gmod_spares_wanted(h))
-			s = gmod_segment_make(h);
+			s = gmod_segment_make(h, false);
 		s = gmod_segment_at(gmod_group_share(w, (gmod_u64)s));
 		if (!s)
 			return;
@@ -311,18 +318,36 @@ GMOD_DEVICE bool gmod_guard_goes_on(struct gmod_device_heap *h, gmod_u32 turn, g
 	return gmod_clock() < end && gmod_load64_system(&h->ring->stop) < turn;
 }
 
-/* One pass of a worker over one array; false: somebody else is at it. Returns how much it has released in *released. */
-GMOD_DEVICE bool gmod_guard_array(struct gmod_device_heap *h, gmod_u32 array, struct gmod_group w, gmod_u64 *released)
+/* Changes whenever a buffer is freed. */
+GMOD_DEVICE gmod_u64 gmod_heap_stirs(const struct gmod_device_heap *h)
+{
+	gmod_u64 sum = 0;
+
+	for (int i = 0; i < GMOD_SLOTS; i++)
+		sum += gmod_load64_acquire(&h->freed[i]);
+	return sum;
+}
+
+/*
+ * One pass of a worker over one array; false: somebody else is at it. Returns how much it has released in *released.
+ * pressing: memory is short, so freed buffers do not wait.
+ */
+GMOD_DEVICE bool gmod_guard_array(struct gmod_device_heap *h, gmod_u32 array, struct gmod_group w, bool pressing,
+				  gmod_u64 *released)
 {
 	struct gmod_array *a = &h->array[array];
-	struct gmod_tally t = {0, 0, 0, 0, 0};
+	struct gmod_tally t = {pressing, 0, 0, 0, 0, 0};
 	bool ours = w.rank == 0 && gmod_array_try_scan(a);
+	gmod_u64 stirs;
 
 	if (!gmod_group_share(w, ours))
 		return false;
+	stirs = gmod_heap_stirs(h);
 	gmod_array_scan(h, array, w, &t);
 	gmod_array_tally(h, a, w, t);
 	*released = gmod_group_sum(w, t.released);
+	if (w.rank == 0 && !*released && (pressing || !h->delay))
+		gmod_store64_relaxed(&a->barren, stirs + 1);
 	gmod_group_meet(w); /* all have seen what there is before others change it */
 	if (w.rank == 0)
 		gmod_array_scanned(a);

@@ -88,7 +88,8 @@ struct gmod_array {
 	gmod_u32 growing;  /* 1 while somebody gets a segment */
 	gmod_u64 live, live_bytes, waiting; /* at the last scan: buffers, and those freed and not yet released */
 	gmod_u64 released, quarantined;     /* so far */
-	gmod_u64 padding[8];
+	gmod_u64 barren;                    /* gmod_heap_stirs() + 1 when a scan began that released nothing */
+	gmod_u64 padding[7];
 };
 
 #define GMOD_WHO_UNKNOWN (~0ull)
@@ -159,6 +160,7 @@ struct gmod_device_heap {
 	gmod_u32 hint[GMOD_SETS][GMOD_SLOTS];    /* a chunk's number + 1 */
 	gmod_u32 growing[GMOD_SETS][GMOD_SLOTS]; /* 1 while somebody gets a chunk for this place */
 	gmod_u64 findings, findings_lost;        /* said so far; of those, for want of room in the ring */
+	gmod_u64 freed[GMOD_SLOTS];              /* calls of freeN that were good, by multiprocessor */
 	gmod_u64 failed, reclaims;               /* allocations that got nothing; scans by threads that were short */
 	gmod_u64 live, live_bytes;               /* buffers, by the latest scan of each array */
 	gmod_u64 live_peak, live_bytes_peak;     /* the most of them that scans have seen */

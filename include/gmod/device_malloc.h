@@ -4,10 +4,7 @@
 
 #include "device_guard.h"
 
-enum {
-	GMOD_RECLAIM_TRIES = 40,
-	GMOD_GROWTH_WAITS = 1500, /* some 30 ms in all */
-};
+enum { GMOD_RECLAIM_TRIES = 40 };
 
 /* ---- memory ---- */
 
@@ -29,42 +26,31 @@ GMOD_DEVICE gmod_u64 gmod_block_get(struct gmod_device_heap *h, gmod_u64 needs, 
 	return gmod_slab_allocate(h, class_, gmod_group_of(class_));
 }
 
-/* The heap is exhausted: the lanes that are short release together what is freed, in the arrays that nobody scans. */
-GMOD_DEVICE_SLOW gmod_u64 gmod_reclaim(struct gmod_device_heap *h)
+enum gmod_reclaim { GMOD_RECLAIM_NOTHING, GMOD_RECLAIM_OTHERS, GMOD_RECLAIM_SOME };
+
+/*
+ * The heap is exhausted: the lanes that are short release together what is freed, in the arrays that nobody scans.
+ * Arrays in which there was nothing to release, and nothing has been freed since, are passed by: else each of very many
+ * threads would look at everything. OTHERS: somebody is at some of them.
+ */
+GMOD_DEVICE_SLOW enum gmod_reclaim gmod_reclaim(struct gmod_device_heap *h)
 {
 	struct gmod_group g = gmod_group_here();
-	gmod_u32 first = (gmod_u32)gmod_group_share(g, gmod_thread_id() / 32 % h->arrays);
-	gmod_u64 released = 0, here;
+	gmod_u64 first = gmod_group_share(g, gmod_thread_id() / 32 % h->arrays), released = 0;
+	gmod_u64 stirs = gmod_group_share(g, gmod_heap_stirs(h)) + 1;
+	bool others = false;
 
-	for (gmod_u32 i = 0; i < h->arrays && !released; i++)
-		if (gmod_guard_array(h, (first + i) % h->arrays, g, &here)) {
-			released += here;
-			if (g.rank == 0)
-				gmod_add64_relaxed(&h->reclaims, 1);
-		}
-	return released;
-}
+	for (gmod_u32 i = 0; i < h->arrays && !released; i++) {
+		gmod_u32 array = ((gmod_u32)first + i) % h->arrays;
 
-GMOD_DEVICE void gmod_pause_for(int n)
-{
-	while (n--)
-		gmod_pause();
-}
-
-/* Ask the host for so much more, and wait a little; false: no more is to be expected. */
-GMOD_DEVICE_SLOW bool gmod_await_growth(struct gmod_device_heap *h, gmod_u64 needs, int *waits)
-{
-	gmod_u32 given = gmod_load32_relaxed(&h->given);
-
-	if (!gmod_heap_may_grow(h) || needs >> GMOD_CHUNK_BITS >= h->chunks)
-		return false;
-	if (++*waits > GMOD_GROWTH_WAITS) {
-		gmod_store32_relaxed(&h->refused, given + 1);
-		return false;
+		if (gmod_group_share(g, gmod_load64_relaxed(&h->array[array].barren)) == stirs)
+			continue;
+		if (!gmod_guard_array(h, array, g, true, &released))
+			others = true;
+		else if (g.rank == 0)
+			gmod_add64_relaxed(&h->reclaims, 1);
 	}
-	gmod_heap_ask(h, given + given / 2 + (needs >> GMOD_CHUNK_BITS) + 1);
-	gmod_pause_for(GMOD_RECLAIM_TRIES);
-	return true;
+	return released ? GMOD_RECLAIM_SOME : others ? GMOD_RECLAIM_OTHERS : GMOD_RECLAIM_NOTHING;
 }
 
 /*
@@ -73,15 +59,19 @@ GMOD_DEVICE_SLOW bool gmod_await_growth(struct gmod_device_heap *h, gmod_u64 nee
  */
 GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, gmod_u64 needs, gmod_u64 *size)
 {
+	enum gmod_reclaim reclaimed = GMOD_RECLAIM_OTHERS;
 	gmod_u64 block = 0;
 	int waits = 0;
 
-	for (int tries = 0; !block && tries < GMOD_RECLAIM_TRIES; tries++) {
-		if (!gmod_heap_extend(h) && !gmod_reclaim(h)) {
-			if (gmod_await_growth(h, needs, &waits))
+	for (int tries = 0; !block && tries < GMOD_RECLAIM_TRIES && reclaimed != GMOD_RECLAIM_NOTHING; tries++) {
+		reclaimed = gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h);
+		if (reclaimed != GMOD_RECLAIM_SOME) {
+			if (h->mode == GMOD_HEAP_SLAB && gmod_await_growth(h, needs, &waits)) {
+				reclaimed = GMOD_RECLAIM_OTHERS;
 				tries--;
-			else
+			} else if (reclaimed == GMOD_RECLAIM_OTHERS) {
 				gmod_pause_for(tries + 1);
+			}
 		}
 		block = gmod_block_get(h, needs, size);
 	}
@@ -216,6 +206,8 @@ GMOD_DEVICE_SLOW void gmod_heap_free(struct gmod_device_heap *h, void *p)
 	gmod_fill_freed(&s, user, gmod_meta_size(meta));
 	/* release: the fill is there for the guard that finds it FREED */
 	gmod_store64_release(gmod_header_word(user), (meta | GMOD_STATE_FREED) ^ s.pad);
+	/* release: who sees the number finds the buffer FREED */
+	gmod_add64_release(&h->freed[gmod_processor() % GMOD_SLOTS], 1);
 }
 
 /* The size of a live buffer, 0 for anything else. */

@@ -29,7 +29,11 @@
 
 #include "device_set.h"
 
-enum { GMOD_GROW_WAIT = 64 }; /* pauses */
+enum {
+	GMOD_GROW_WAIT = 64, /* pauses */
+	GMOD_GROWTH_PAUSES = 40,
+	GMOD_GROWTH_WAITS = 1500, /* of so many pauses each: some 30 ms in all */
+};
 
 /* ---- sizes ---- */
 
@@ -507,6 +511,28 @@ GMOD_DEVICE bool gmod_heap_may_grow(const struct gmod_device_heap *h)
 
 	return given < (gmod_u32)(gmod_load64_relaxed(&h->memory) >> 32) &&
 	       gmod_load32_relaxed(&h->refused) != given + 1;
+}
+
+GMOD_DEVICE void gmod_pause_for(int n)
+{
+	while (n--)
+		gmod_pause();
+}
+
+/* Ask the host for so much more, and wait a little; false: no more is to be expected. */
+GMOD_DEVICE_SLOW bool gmod_await_growth(struct gmod_device_heap *h, gmod_u64 needs, int *waits)
+{
+	gmod_u32 given = gmod_load32_relaxed(&h->given);
+
+	if (!gmod_heap_may_grow(h) || needs >> GMOD_CHUNK_BITS >= h->chunks)
+		return false;
+	if (++*waits > GMOD_GROWTH_WAITS) {
+		gmod_store32_relaxed(&h->refused, given + 1);
+		return false;
+	}
+	gmod_heap_ask(h, given + given / 2 + (needs >> GMOD_CHUNK_BITS) + 1);
+	gmod_pause_for(GMOD_GROWTH_PAUSES);
+	return true;
 }
 
 /* ---- which block is it ---- */
