@@ -32,12 +32,15 @@ static TK_UNUSED void ik_start(void)
 /* Another module of these kernels, with variables of its own: the simulator tells modules apart by their files. */
 static TK_UNUSED CUmodule ik_another(void)
 {
-	const char *copy = "./another";
-	char bytes[65536];
-	FILE *from = fopen(ik_file(), "r"), *to = fopen(copy, "w");
+	static int copies;
+	char copy[32], bytes[65536];
+	FILE *from, *to;
 	CUmodule module;
 	size_t n;
 
+	snprintf(copy, sizeof(copy), "./another-%d", ++copies);
+	from = fopen(ik_file(), "r");
+	to = fopen(copy, "w");
 	REQUIRE(from && to);
 	while ((n = fread(bytes, 1, sizeof(bytes), from)))
 		REQUIRE(fwrite(bytes, 1, n, to) == n);
