@@ -4,11 +4,14 @@
 
 #include "inkernel_api.h"
 
-/* Each thread gets a buffer, writes all of it and frees it, `rounds` times; *missing counts those it did not get. */
-GT_KERNEL3(d_pairs, long long, rounds, long long, size, int *, missing)
+/*
+ * Each thread gets a buffer, writes all of it and frees it, `rounds` times or, where there is a flag (pinned memory),
+ * until the host sets it; *missing counts those it did not get.
+ */
+GT_KERNEL4(d_pairs, long long, rounds, long long, size, int *, missing, volatile int *, stop)
 {
 	GT_ALLOCATES();
-	for (long long r = 0; r < rounds; r++) {
+	for (long long r = 0; r < rounds && !(stop && *stop); r++) {
 		char *p = (char *)mallocN((size_t)size);
 
 		if (!p)
@@ -19,14 +22,66 @@ GT_KERNEL3(d_pairs, long long, rounds, long long, size, int *, missing)
 	}
 }
 
-/* out[i]: a buffer of this size for thread i. */
-GT_KERNEL3(d_alloc, char **, out, long long, count, long long, size)
+/* out[i]: a buffer of size + i * step bytes for thread i. */
+GT_KERNEL4(d_alloc, char **, out, long long, count, long long, size, long long, step)
 {
 	long long i = GT_TID();
 
 	GT_ALLOCATES();
 	if (i < count)
-		out[i] = (char *)mallocN((size_t)size);
+		out[i] = (char *)mallocN((size_t)(size + i * step));
+}
+
+/* out[i]: n elements of this size, all zero. */
+GT_KERNEL4(d_calloc, char **, out, long long, count, long long, n, long long, size)
+{
+	long long i = GT_TID();
+
+	GT_ALLOCATES();
+	if (i < count)
+		out[i] = (char *)callocN((size_t)n, (size_t)size);
+}
+
+/* p[i] gets another size, or stays. */
+GT_KERNEL3(d_realloc, char **, p, long long, count, long long, size)
+{
+	long long i = GT_TID();
+	char *other;
+
+	GT_ALLOCATES();
+	if (i < count) {
+		other = (char *)reallocN(p[i], (size_t)size);
+		p[i] = other ? other : p[i];
+	}
+}
+
+/* Write all bytes of p[i], other ones for each i. */
+GT_KERNEL3(d_fill, char **, p, long long, count, long long, size)
+{
+	long long i = GT_TID();
+
+	for (long long k = 0; i < count && p[i] && k < size; k++)
+		p[i][k] = (char)(i * 7 + k);
+}
+
+/* Count in *bad the bytes of p[i] that d_fill has not left so. */
+GT_KERNEL4(d_check, char **, p, long long, count, long long, size, int *, bad)
+{
+	long long i = GT_TID();
+
+	for (long long k = 0; i < count && p[i] && k < size; k++)
+		if (p[i][k] != (char)(i * 7 + k))
+			GT_ATOMIC_ADD(bad, 1);
+}
+
+/* Count in *bad the bytes of p[i] that are not zero. */
+GT_KERNEL4(d_check_zero, char **, p, long long, count, long long, size, int *, bad)
+{
+	long long i = GT_TID();
+
+	for (long long k = 0; i < count && p[i] && k < size; k++)
+		if (p[i][k])
+			GT_ATOMIC_ADD(bad, 1);
 }
 
 /* Free p[i] + off. */
@@ -77,4 +132,149 @@ GT_KERNEL3(d_churn, long long, rounds, long long, seed, int *, bad)
 				held[k][0] = held[k][size[k] - 1] = mark;
 		}
 	}
+}
+
+/* What a lane of d_divergent asks for: nothing, little, or much, each lane of a warp something else. */
+GT_HELPER size_t divergent_size(long long i, long long round)
+{
+	long long k = i * 7 + round * 13;
+
+	if (k % 5 == 0)
+		return 0;
+	return (size_t)(k % 11 == 0 ? 4000 + k : k % 301);
+}
+
+/*
+ * Some lanes allocate and others do not, of sizes of their own; some free what they had in another branch, some in a
+ * loop that others have left. *bad counts marks that are gone.
+ */
+GT_KERNEL3(d_divergent, char **, held, long long, rounds, int *, bad)
+{
+	long long i = GT_TID();
+	char mark = (char)(i % 127 + 1);
+
+	GT_ALLOCATES();
+	held[i] = NULL;
+	for (long long r = 0; r < rounds + i % 3; r++) {
+		size_t size = divergent_size(i, r);
+		char *p = size ? (char *)mallocN(size) : NULL;
+
+		if (p)
+			p[0] = p[size - 1] = mark;
+		if (held[i] && *held[i] != mark)
+			GT_ATOMIC_ADD(bad, 1);
+		freeN(held[i]);
+		if (p && i % 4 == 1 && p[size - 1] != mark)
+			GT_ATOMIC_ADD(bad, 1);
+		if (i % 4 == 1)
+			freeN(p);
+		held[i] = i % 4 == 1 ? NULL : p;
+	}
+	freeN(held[i]);
+}
+
+/* Thread i hangs buffers of this size (8 bytes or more) on chain[i] until it gets none or has `most`; got[i]: how many.
+ */
+GT_KERNEL4(d_hoard, char **, chain, long long, size, long long, most, long long *, got)
+{
+	long long i = GT_TID(), n = 0;
+	char *p = NULL;
+
+	GT_ALLOCATES();
+	chain[i] = NULL;
+	while (n < most && (p = (char *)mallocN((size_t)size))) {
+		*(char **)p = chain[i];
+		chain[i] = p;
+		n++;
+	}
+	got[i] = n;
+}
+
+/* Free the buffers that hang there. */
+GT_KERNEL1(d_let_go, char **, chain)
+{
+	long long i = GT_TID();
+
+	GT_ALLOCATES();
+	while (chain[i]) {
+		char *p = chain[i];
+
+		chain[i] = *(char **)p;
+		freeN(p);
+	}
+}
+
+/* ---- what no kernel should do ---- */
+
+/* Flip one byte of p[index], then free the buffer. */
+GT_KERNEL3(d_flip_and_free, char **, p, long long, index, long long, off)
+{
+	GT_ALLOCATES();
+	if (GT_TID() == 0) {
+		p[index][off] ^= 0x5a;
+		freeN(p[index]);
+	}
+}
+
+/* The other way round. */
+GT_KERNEL3(d_free_and_flip, char **, p, long long, index, long long, off)
+{
+	GT_ALLOCATES();
+	if (GT_TID() == 0) {
+		freeN(p[index]);
+		p[index][off] ^= 0x5a;
+	}
+}
+
+/* A buffer is made, the byte behind it flipped, and the kernel goes on until the host sets *flag, for 20 s at most. */
+GT_KERNEL2(d_overflow_and_wait, long long, size, volatile int *, flag)
+{
+	long long end = gt_now_ns() + 20000000000LL;
+	char *p;
+
+	GT_ALLOCATES();
+	if (GT_TID() < GT_THREADS() - 1)
+		return;
+	p = (char *)mallocN((size_t)size);
+	if (p)
+		p[size] ^= 0x5a;
+	GT_FENCE();
+	while (!*flag && gt_now_ns() < end)
+		GT_PAUSE();
+	freeN(p);
+}
+
+/* All threads free one buffer. */
+GT_KERNEL1(d_free_same, char **, p)
+{
+	GT_ALLOCATES();
+	freeN(*p);
+}
+
+GT_VARIABLE long long d_variable[4];
+
+/* Free a variable of the thread's, one of the module's, and an address that is neither. */
+GT_KERNEL1(d_free_foreign, char *, other)
+{
+	long long own[4] = {GT_TID(), 0, 0, 0};
+	char *volatile address = (char *)own;
+
+	GT_ALLOCATES();
+	freeN(address);
+	address = (char *)d_variable;
+	freeN(address);
+	freeN(other);
+}
+
+/* Write a word all over the ring of findings, which is found through the heap's header as no program would. */
+GT_KERNEL1(d_scribble, unsigned long long, word)
+{
+	long long words = GMOD_RING_SLOTS * (long long)sizeof(struct gmod_device_finding) / 8;
+	volatile unsigned long long *at;
+
+	if (!gmod_unit_heap)
+		return;
+	at = (volatile unsigned long long *)gmod_unit_heap->ring->slot;
+	for (long long i = GT_TID(); i < words; i += GT_THREADS())
+		at[i] = word;
 }

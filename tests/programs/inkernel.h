@@ -9,16 +9,46 @@
 
 static CUmodule ik_module;
 
-/* The module that lies beside the one of the test kernels: "kernels.so" and "inkernel.so". */
-static TK_UNUSED void ik_start(void)
+/* How many findings have been seen: NULL where the program runs alone. See include/gmod.h. */
+extern unsigned gmod_findings_seen(void) __attribute__((weak));
+
+/* The file that lies beside the one of the test kernels: "kernels.so" and "inkernel.so". */
+static TK_UNUSED const char *ik_file(void)
 {
 	const char *path = getenv("GMOD_TEST_KERNELS"), *name = path ? strrchr(path, '/') : NULL;
-	char here[4096];
+	static char here[4096];
 
-	tk_start();
 	REQUIRE(name && strncmp(name, "/kernels.", 9) == 0);
 	snprintf(here, sizeof(here), "%.*s/inkernel.%s", (int)(name - path), path, name + 9);
-	CK(cuModuleLoad(&ik_module, here));
+	return here;
+}
+
+static TK_UNUSED void ik_start(void)
+{
+	tk_start();
+	CK(cuModuleLoad(&ik_module, ik_file()));
+}
+
+/* Another module of these kernels, with variables of its own: the simulator tells modules apart by their files. */
+static TK_UNUSED CUmodule ik_another(void)
+{
+	static int copies;
+	char copy[32], bytes[65536];
+	FILE *from, *to;
+	CUmodule module;
+	size_t n;
+
+	snprintf(copy, sizeof(copy), "./another-%d", ++copies);
+	from = fopen(ik_file(), "r");
+	to = fopen(copy, "w");
+	REQUIRE(from && to);
+	while ((n = fread(bytes, 1, sizeof(bytes), from)))
+		REQUIRE(fwrite(bytes, 1, n, to) == n);
+	fclose(from);
+	REQUIRE(fclose(to) == 0);
+	CK(cuModuleLoad(&module, copy));
+	REQUIRE(unlink(copy) == 0);
+	return module;
 }
 
 static TK_UNUSED CUfunction ik_kernel(const char *name)
@@ -26,14 +56,55 @@ static TK_UNUSED CUfunction ik_kernel(const char *name)
 	return tk_kernel_of(ik_module, name);
 }
 
-/* `count` buffers of `size` bytes, by as many threads; where they are lies on the device. */
-static TK_UNUSED CUdeviceptr ik_alloc(long long count, long long size)
+/*
+ * Buffers of size, size + step, ... bytes, by as many threads of a kernel of this module; where they are lies on the
+ * device.
+ */
+static TK_UNUSED CUdeviceptr ik_alloc_of(CUmodule module, long long count, long long size, long long step)
 {
 	CUdeviceptr out;
 
 	CK(cuMemAlloc(&out, (size_t)count * sizeof(void *)));
-	tk_launch_n(ik_kernel("d_alloc"), count, NULL, TK_ARGS(&out, &count, &size));
+	tk_launch_n(tk_kernel_of(module, "d_alloc"), count, NULL, TK_ARGS(&out, &count, &size, &step));
 	return out;
+}
+
+static TK_UNUSED CUdeviceptr ik_alloc_sizes(long long count, long long size, long long step)
+{
+	return ik_alloc_of(ik_module, count, size, step);
+}
+
+static TK_UNUSED CUdeviceptr ik_alloc(long long count, long long size)
+{
+	return ik_alloc_of(ik_module, count, size, 0);
+}
+
+/* Where they are. */
+static TK_UNUSED void ik_addresses(CUdeviceptr p, size_t count, uint64_t *out)
+{
+	tk_sync();
+	CK(cuMemcpyDtoH(out, p, count * sizeof(*out)));
+}
+
+/* A zeroed int on the device. */
+static TK_UNUSED CUdeviceptr ik_counter(void)
+{
+	CUdeviceptr counter;
+
+	CK(cuMemAlloc(&counter, sizeof(int)));
+	CK(cuMemsetD32(counter, 0, 1));
+	tk_sync();
+	return counter;
+}
+
+/* What it holds when all work is done. */
+static TK_UNUSED int ik_count(CUdeviceptr counter)
+{
+	int count;
+
+	tk_sync();
+	CK(cuMemcpyDtoH(&count, counter, sizeof(count)));
+	return count;
 }
 
 static TK_UNUSED void ik_free(CUdeviceptr p, long long count, long long off)

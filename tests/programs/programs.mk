@@ -7,7 +7,7 @@ programs := $(patsubst tests/programs/%.c,%,$(wildcard $(addprefix tests/program
 	figure_latency.c figure_idle.c)))
 rt_programs := $(patsubst tests/programs/%.cu,%,$(wildcard tests/programs/rt_*.cu))
 plugins := plugin_cuda.so plugin_dlsym.so plugin_getpgrp.so
-program_headers := $(wildcard tests/programs/*.h)
+program_headers := $(wildcard tests/programs/*.h tests/programs/*.cuh)
 
 sim_programs := $(addprefix $(BUILD)/sim/programs/,$(plugins) $(programs))
 gpu_programs := $(addprefix $(BUILD)/gpu/programs/,$(plugins) $(programs) $(rt_programs))
@@ -66,9 +66,16 @@ $(BUILD)/gpu/programs/rt_shared_%: cudart = -cudart shared -Xlinker -rpath=$(CUD
 $(BUILD)/gpu/programs/rt_static_%: cudart = -cudart static
 $(BUILD)/gpu/programs/rt_per_thread_%: cudart = -cudart static --default-stream per-thread
 
+# Exceptions: programs of two translation units, with relocatable device code and without.
+rdc_programs := $(addprefix $(BUILD)/gpu/programs/,rt_static_inkernel_rdc rt_static_inkernel_rdc_clean)
+$(rdc_programs): rdc = -rdc=true
+$(rdc_programs) $(BUILD)/gpu/programs/rt_shared_inkernel_units: tests/programs/inkernel_unit.cu
+$(addprefix $(BUILD)/gpu/programs/,$(filter rt_%inkernel%,$(rt_programs))): $(device_headers)
+
 $(addprefix $(BUILD)/gpu/programs/,$(rt_programs)): $(BUILD)/gpu/programs/%: tests/programs/%.cu $(program_headers)
 	@mkdir -p $(@D)
-	$(NVCC) $(GPU_ARCH) -O2 -std=c++17 -Xcompiler -Wall,-Wextra,-Werror,-rdynamic,-pthread $(cudart) -o $@ $<
+	$(NVCC) $(GPU_ARCH) -O2 -std=c++17 -Xcompiler -Wall,-Wextra,-Werror,-rdynamic,-pthread $(rdc) $(cudart) -o $@ \
+		$(filter %.cu,$^) -ldl
 
 # ---- over the driver that does nothing ----
 

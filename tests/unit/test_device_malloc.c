@@ -74,6 +74,28 @@ static void buffers_are_the_programs(void **state)
 	assert_true(chunks - free_chunks(&heap) <= 1 + ARRAYS / 3);
 }
 
+static void sizes_are_apart(void **state)
+{
+	enum { MOST = 2100 };
+	static uint8_t *p[MOST];
+
+	(void)state;
+	for (int i = 0; i < MOST; i++) {
+		p[i] = gmod_heap_malloc(heap.heap, (uint64_t)i);
+		assert_non_null(p[i]);
+		assert_int_equal((uintptr_t)p[i] % 16, 0);
+		memset(p[i], i, (size_t)i);
+	}
+	assert_int_equal(guard_pass(&heap), 0);
+	for (int i = 0; i < MOST; i++) {
+		for (int k = 0; k < i; k++)
+			assert_int_equal(p[i][k], (uint8_t)i);
+		gmod_heap_free(heap.heap, p[i]);
+	}
+	assert_int_equal(guard_pass(&heap), MOST);
+	assert_int_equal(findings(), 0);
+}
+
 static void every_byte_around_a_buffer_counts(void **state)
 {
 	(void)state;
@@ -129,6 +151,75 @@ static void the_slack_counts(void **state)
 	guard_pass(&heap);
 	assert_int_equal(findings(), 1);
 	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, 100, 111, 111);
+}
+
+static void overflow_of_large(uint64_t size, uint64_t off)
+{
+	uint8_t *p = gmod_heap_malloc(heap.heap, size);
+	int64_t at = (int64_t)(size + off);
+
+	p[at] ^= 1;
+	guard_pass(&heap);
+	assert_int_equal(findings(), 1);
+	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, size, at, at);
+}
+
+/* The tail goes on for GMOD_TAIL_MAX bytes where the block does. */
+static void the_tail_of_large_buffers_counts(void **state)
+{
+	static const uint64_t large[] = {32745, 40000, 65513, 100000, 131048, 200000};
+
+	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) {
+		uint64_t block = (gmod_buffer_needs(large[i]) + GMOD_CHUNK_SIZE - 1) & ~(GMOD_CHUNK_SIZE - 1ull);
+
+		for (uint64_t off = 0; off < GMOD_TAIL_MAX - 8; off += off < 8 ? 1 : 23) {
+			if (GMOD_HEAD_SIZE + large[i] + off < block)
+				overflow_of_large(large[i], off);
+			/* what is corrupt is not given back */
+			drop(state);
+			slab(state);
+		}
+	}
+}
+
+/* One run of bytes through the end of a buffer and the canary before the next: each of them has been hit. */
+static void a_long_overflow_hits_both(void **state)
+{
+	uint8_t *p[8], *hit = NULL;
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		p[i] = gmod_heap_malloc(heap.heap, 24);
+	for (int i = 0; i < 8 && !hit; i++)
+		for (int k = 0; k < 8; k++)
+			if (p[k] == p[i] + 48)
+				hit = p[i];
+	assert_non_null(hit);
+	for (int i = 24; i < 40; i++)
+		hit[i] ^= 0x5a;
+	guard_pass(&heap);
+	assert_int_equal(findings(), 2);
+	for (int i = 0; i < 2; i++)
+		if (finding[i].class_ == GMOD_DEVICE_OVERFLOW)
+			check_finding(&finding[i], GMOD_DEVICE_OVERFLOW, hit, 24, 24, 31);
+		else
+			check_finding(&finding[i], GMOD_DEVICE_UNDERFLOW, hit + 48, 24, -16, -9);
+}
+
+/* freeN cannot read a header that has been hit: the guard says what is wrong with it, and nobody says it twice. */
+static void freeing_what_is_corrupt_is_said_once(void **state)
+{
+	(void)state;
+	for (int64_t off = -16; off <= 40; off += off == -1 ? 41 : 1) {
+		uint8_t *p = gmod_heap_malloc(heap.heap, 40);
+
+		p[off] ^= 0x5a;
+		gmod_heap_free(heap.heap, p);
+		guard_pass(&heap);
+		guard_pass(&heap);
+		assert_int_equal(findings(), 1);
+		check_finding(finding, off < 0 ? GMOD_DEVICE_UNDERFLOW : GMOD_DEVICE_OVERFLOW, p, 40, off, off);
+	}
 }
 
 static void freeing_twice_is_said(void **state)
@@ -203,6 +294,29 @@ static void a_write_after_the_free_is_said(void **state)
 	}
 }
 
+/* All of what the fill covers is looked at, and nothing else of a freed buffer. */
+static void the_fill_has_an_end(void **state)
+{
+	static const uint64_t freed[] = {1, 7, 8, 9, 255, 256, 257, 1000, 100000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(freed) / sizeof(*freed); i++) {
+		uint64_t end = freed[i] < GMOD_FILL_MAX ? freed[i] : GMOD_FILL_MAX;
+		uint8_t *p = gmod_heap_malloc(heap.heap, freed[i]), *q = gmod_heap_malloc(heap.heap, freed[i]);
+
+		gmod_heap_free(heap.heap, p);
+		p[end - 1] ^= 1;
+		guard_pass(&heap);
+		assert_int_equal(findings(), 1);
+		check_finding(finding, GMOD_DEVICE_USE_AFTER_FREE, p, freed[i], (int64_t)end - 1, (int64_t)end - 1);
+		gmod_heap_free(heap.heap, q);
+		if (end < freed[i])
+			q[end] ^= 1;
+		assert_int_equal(guard_pass(&heap), 1);
+		assert_int_equal(findings(), 0);
+	}
+}
+
 static void freed_buffers_wait(void **state)
 {
 	uint8_t *p = gmod_heap_malloc(heap.heap, 40);
@@ -247,6 +361,32 @@ static void exhaustion_takes_what_is_freed(void **state)
 	assert_null(gmod_heap_malloc(heap.heap, UINT64_MAX - 20));
 }
 
+static void runs_come_together_again(void **state)
+{
+	static void *p[CHUNKS];
+	uint32_t n = 0;
+
+	(void)state;
+	while ((p[n] = gmod_heap_malloc(heap.heap, 100000)))
+		n++;
+	assert_in_range(n, CHUNKS / 2 - 2, CHUNKS / 2);
+	for (uint32_t i = 0; i < n; i += 2)
+		gmod_heap_free(heap.heap, p[i]);
+	/* every other one: no room for what is larger, room for as large a one */
+	assert_null(gmod_heap_malloc(heap.heap, 300000));
+	p[0] = gmod_heap_malloc(heap.heap, 100000);
+	assert_non_null(p[0]);
+	gmod_heap_free(heap.heap, p[0]);
+	for (uint32_t i = 1; i < n; i += 2)
+		gmod_heap_free(heap.heap, p[i]);
+	/* a chunk with a segment of the array lies somewhere between */
+	p[0] = gmod_heap_malloc(heap.heap, (uint64_t)CHUNKS / 2 * GMOD_CHUNK_SIZE);
+	assert_non_null(p[0]);
+	gmod_heap_free(heap.heap, p[0]);
+	assert_int_equal(guard_pass(&heap), 1);
+	assert_int_equal(findings(), 0);
+}
+
 static void arrays_grow_and_shrink(void **state)
 {
 	static void *p[20000];
@@ -285,6 +425,20 @@ static void a_full_ring_counts_what_is_lost(void **state)
 		gmod_heap_free(heap.heap, p);
 	assert_int_equal(heap.heap->findings_lost, 10);
 	assert_int_equal(take_findings(&heap, finding, 8), GMOD_RING_SLOTS);
+}
+
+/* Whatever a kernel writes to slots that are still to come, what is put there then is whole. */
+static void scribbles_are_overwritten(void **state)
+{
+	uint8_t *p = gmod_heap_malloc(heap.heap, 40);
+
+	(void)state;
+	memset(heap.ring->slot, 0x5a, sizeof(heap.ring->slot));
+	assert_int_equal(findings(), 0);
+	p[40] ^= 1;
+	guard_pass(&heap);
+	assert_int_equal(findings(), 1);
+	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, 40, 40, 40);
 }
 
 /* ---- threads ---- */
@@ -385,20 +539,30 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    ON(slab, buffers_are_the_programs),
 	    ON(native, buffers_are_the_programs),
+	    ON(slab, sizes_are_apart),
+	    ON(native, sizes_are_apart),
 	    ON(slab, every_byte_around_a_buffer_counts),
 	    ON(native, every_byte_around_a_buffer_counts),
 	    ON(slab, the_window_shows_what_is_there),
 	    ON(slab, the_slack_counts),
+	    ON(slab, the_tail_of_large_buffers_counts),
+	    ON(slab, a_long_overflow_hits_both),
+	    ON(slab, freeing_what_is_corrupt_is_said_once),
+	    ON(native, freeing_what_is_corrupt_is_said_once),
 	    ON(slab, freeing_twice_is_said),
 	    ON(native, freeing_twice_is_said),
 	    ON(slab, freeing_after_the_release_is_said),
 	    ON(slab, freeing_what_is_no_buffer_is_said),
 	    ON(slab, a_write_after_the_free_is_said),
 	    ON(native, a_write_after_the_free_is_said),
+	    ON(slab, the_fill_has_an_end),
+	    ON(native, the_fill_has_an_end),
 	    ON(slab, freed_buffers_wait),
 	    ON(slab, exhaustion_takes_what_is_freed),
+	    ON(slab, runs_come_together_again),
 	    ON(slab, arrays_grow_and_shrink),
 	    ON(slab, a_full_ring_counts_what_is_lost),
+	    ON(slab, scribbles_are_overwritten),
 	    ON(slab, nothing_is_lost_between_threads),
 	    ON(native, nothing_is_lost_between_threads),
 	    ON(slab, one_of_many_frees_wins),

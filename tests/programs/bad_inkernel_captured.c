@@ -1,0 +1,32 @@
+// expect: 2 x heap-buffer-overflow size 333 offset +2
+// suspect: d_flip
+/* The first launches of the module are captured, and run as a graph twice. */
+#include "inkernel.h"
+
+int main(void)
+{
+	long long count = 64, size = 333, step = 0, index = 63, off = 335, one = 1;
+	CUgraphExec exec;
+	CUgraph graph;
+	CUstream stream;
+	CUdeviceptr p;
+
+	ik_start();
+	CK(cuMemAlloc(&p, (size_t)count * sizeof(void *)));
+	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	ik_kernel("d_alloc");
+	ik_kernel("d_flip");
+	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	tk_launch_n(ik_kernel("d_alloc"), count, stream, TK_ARGS(&p, &count, &size, &step));
+	tk_launch_n(ik_kernel("d_flip"), 1, stream, TK_ARGS(&p, &index, &off, &one));
+	CK(cuStreamEndCapture(stream, &graph));
+	CK(cuGraphInstantiate(&exec, graph, 0));
+	CK(cuGraphLaunch(exec, stream));
+	CK(cuGraphLaunch(exec, stream));
+	CK(cuStreamSynchronize(stream));
+	CK(cuGraphExecDestroy(exec));
+	CK(cuGraphDestroy(graph));
+	CK(cuStreamDestroy(stream));
+	CK(cuMemFree(p));
+	return 0;
+}

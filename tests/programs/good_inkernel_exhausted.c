@@ -1,0 +1,46 @@
+/*
+ * Kernels take all there is, twice, and free it in between: the second time they get as much. The simulator alone has
+ * no end, so they stop at some number.
+ */
+#include "inkernel.h"
+
+enum { THREADS = 4, MOST = 300 };
+
+static long long hoard(CUdeviceptr chain, CUdeviceptr got, long long size)
+{
+	long long most = MOST, count[THREADS], sum = 0;
+
+	tk_launch(ik_kernel("d_hoard"), 1, THREADS, NULL, TK_ARGS(&chain, &size, &most, &got));
+	tk_sync();
+	CK(cuMemcpyDtoH(count, got, sizeof(count)));
+	for (int i = 0; i < THREADS; i++)
+		sum += count[i];
+	return sum;
+}
+
+static void let_go(CUdeviceptr chain)
+{
+	tk_launch(ik_kernel("d_let_go"), 1, THREADS, NULL, TK_ARGS(&chain));
+}
+
+int main(void)
+{
+	static const long long sizes[] = {1000000, 400000, 3000000};
+	CUdeviceptr chain, got;
+
+	ik_start();
+	CK(cuMemAlloc(&chain, THREADS * sizeof(void *)));
+	CK(cuMemAlloc(&got, THREADS * sizeof(long long)));
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		long long first = hoard(chain, got, sizes[i]), again;
+
+		let_go(chain);
+		again = hoard(chain, got, sizes[i]);
+		let_go(chain);
+		REQUIRE(first > 0 && again + again / 4 + 2 >= first);
+		REQUIRE(!gmod_findings_seen || first < THREADS * MOST);
+		printf("%lld bytes: done\n", sizes[i]);
+	}
+	tk_sync();
+	return 0;
+}

@@ -1,0 +1,21 @@
+// options: device_heap=off
+/* Kernels get their memory from CUDA, as if GMOD were not there. */
+#include "inkernel.h"
+
+int main(void)
+{
+	long long count = 200, size = 90;
+	CUdeviceptr p, bad, at, heap;
+	size_t bytes;
+
+	ik_start();
+	bad = ik_counter();
+	p = ik_alloc(count, size);
+	tk_launch_n(ik_kernel("d_fill"), count, NULL, TK_ARGS(&p, &count, &size));
+	tk_launch_n(ik_kernel("d_check"), count, NULL, TK_ARGS(&p, &count, &size, &bad));
+	ik_free(p, count, 0);
+	CK(cuModuleGetGlobal(&at, &bytes, ik_module, "gmod_unit_heap"));
+	CK(cuMemcpyDtoH(&heap, at, sizeof(heap)));
+	printf("bytes gone: %d, a heap: %s\n", ik_count(bad), heap ? "yes" : "no");
+	return 0;
+}

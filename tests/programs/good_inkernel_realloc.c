@@ -1,0 +1,29 @@
+/* reallocN keeps what fits, takes NULL, and makes a buffer of no bytes. Alone it gives nothing, and the buffer stays.
+ */
+#include "inkernel.h"
+
+int main(void)
+{
+	static const long long sizes[] = {10, 11, 500, 40, 70000, 3, 0, 100};
+	long long count = 50, now = sizes[0], kept;
+	CUdeviceptr p, bad;
+
+	ik_start();
+	bad = ik_counter();
+	CK(cuMemAlloc(&p, (size_t)count * sizeof(void *)));
+	CK(cuMemsetD8(p, 0, (size_t)count * sizeof(void *)));
+	tk_launch_n(ik_kernel("d_realloc"), count, NULL, TK_ARGS(&p, &count, &now));
+	for (unsigned i = 1; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		long long size = sizes[i];
+
+		kept = size < now ? size : now;
+		tk_launch_n(ik_kernel("d_fill"), count, NULL, TK_ARGS(&p, &count, &now));
+		tk_launch_n(ik_kernel("d_realloc"), count, NULL, TK_ARGS(&p, &count, &size));
+		tk_launch_n(ik_kernel("d_check"), count, NULL, TK_ARGS(&p, &count, &kept, &bad));
+		if (gmod_findings_seen)
+			now = size;
+	}
+	ik_free(p, count, 0);
+	printf("bytes gone: %d\n", ik_count(bad));
+	return 0;
+}
