@@ -11,6 +11,7 @@
 
 #include "lib/patience.h"
 #include "monitor/demangle.h"
+#include "monitor/report_next.h"
 
 #define RULES_MAX 512
 #define RULES_BYTES 65536
