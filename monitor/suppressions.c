@@ -77,31 +77,52 @@ static void take_rules(char *text, const char *path)
 		gmod_log_note(0, "%s: only the first %d suppressions are used", path, RULES_MAX);
 }
 
-static ssize_t read_file(const char *path, char *buffer, size_t cap)
+/* What an open file holds, or -1 with the reason in errno. */
+static ssize_t read_all(int fd, char *buffer, size_t cap)
+{
+	size_t len = 0;
+	ssize_t n = 0;
+
+	while (len < cap && ((n = read(fd, buffer + len, cap - len)) > 0 || (n < 0 && errno == EINTR)))
+		len += n > 0 ? (size_t)n : 0;
+	return len < cap && n < 0 ? -1 : (ssize_t)len;
+}
+
+/* strerror() may allocate and take the locale's lock; this is its table, in English. */
+static const char *error_words(void)
+{
+	const char *words = strerrordesc_np(errno);
+
+	return words ? words : "the system refuses it";
+}
+
+/* As much as there is room for, and how much that is; -1: nothing, and *why says in words why. */
+static ssize_t read_file(const char *path, char *buffer, size_t cap, const char **why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
-	size_t len = 0;
 	ssize_t n = -1;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		while (len < cap && ((n = read(fd, buffer + len, cap - len)) > 0 || (n < 0 && errno == EINTR)))
-			len += n > 0 ? (size_t)n : 0;
+	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+		*why = "it is not a regular file";
+	else if (fd < 0 || (n = read_all(fd, buffer, cap)) < 0)
+		*why = error_words();
 	if (fd >= 0)
 		close(fd);
-	return n < 0 ? -1 : (ssize_t)len;
+	return n;
 }
 
 void gmod_suppressions_load(const char *path)
 {
+	const char *why = NULL;
 	ssize_t n;
 
 	rules.count = 0;
 	if (!path[0])
 		return;
-	n = read_file(path, rules.text, sizeof(rules.text));
+	n = read_file(path, rules.text, sizeof(rules.text), &why);
 	if (n < 0) {
-		gmod_log_note(0, "cannot read the suppressions file %s: nothing is suppressed", path);
+		gmod_log_note(0, "cannot read the suppressions file %s: %s; nothing is suppressed", path, why);
 		return;
 	}
 	if (n == sizeof(rules.text)) {
