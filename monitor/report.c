@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "lib/patience.h"
+#include "monitor/halt.h"
 #include "monitor/report_next.h"
 #include "monitor/suppressions.h"
 
@@ -380,6 +381,7 @@ void gmod_report(const struct gmod_finding *f)
 	gmod_report_coming();
 	report(f);
 	gmod_report_came();
+	gmod_halt_if_asked();
 	gmod_let_go(&hold);
 	errno = saved;
 }

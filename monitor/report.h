@@ -24,7 +24,8 @@ void gmod_report_init(const struct gmod_options *o);
 
 /*
  * Report a finding, unless it is suppressed, has been reported (a second FINAL of an id, a second PROVISIONAL), is
- * one too many of its site, or one too many altogether. The FINAL of a printed PROVISIONAL is always printed.
+ * one too many of its site, or one too many altogether. The FINAL of a printed PROVISIONAL is always printed. With
+ * halt_on_error=1 it does not return from a FINAL that no suppression covers.
  */
 void gmod_report(const struct gmod_finding *f);
 
