@@ -2,76 +2,45 @@
 
 #include <string.h>
 
-struct sip {
-	uint64_t v0, v1, v2, v3;
-};
+#include "include/gmod/device_sip.h"
 
-static inline uint64_t rotl(uint64_t x, int bits)
+/* Two rounds a word, four at the end: SipHash-2-4. */
+static inline void absorb(struct gmod_sip *s, uint64_t word)
 {
-	return x << bits | x >> (64 - bits);
+	gmod_sip_absorb(s, word, 2);
 }
 
-static inline void sip_round(struct sip *s)
+static inline uint64_t finish(struct gmod_sip *s)
 {
-	s->v0 += s->v1;
-	s->v2 += s->v3;
-	s->v1 = rotl(s->v1, 13) ^ s->v0;
-	s->v3 = rotl(s->v3, 16) ^ s->v2;
-	s->v0 = rotl(s->v0, 32);
-	s->v2 += s->v1;
-	s->v0 += s->v3;
-	s->v1 = rotl(s->v1, 17) ^ s->v2;
-	s->v3 = rotl(s->v3, 21) ^ s->v0;
-	s->v2 = rotl(s->v2, 32);
-}
-
-static inline struct sip sip_start(const uint64_t key[2])
-{
-	return (struct sip){key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du, key[0] ^ 0x6c7967656e657261u,
-			    key[1] ^ 0x7465646279746573u};
-}
-
-static inline void sip_absorb(struct sip *s, uint64_t word)
-{
-	s->v3 ^= word;
-	sip_round(s);
-	sip_round(s);
-	s->v0 ^= word;
-}
-
-static inline uint64_t sip_finish(struct sip *s)
-{
-	s->v2 ^= 0xff;
-	for (int i = 0; i < 4; i++)
-		sip_round(s);
-	return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
+	s->c ^= 0xff;
+	return gmod_sip_word(s, 4);
 }
 
 uint64_t gmod_siphash24(const uint64_t key[2], const void *data, size_t size)
 {
-	struct sip s = sip_start(key);
+	struct gmod_sip s = gmod_sip_start(key[0], key[1]);
 	const uint8_t *p = data;
 	uint64_t word;
 	size_t left = size;
 
 	for (; left >= 8; left -= 8, p += 8) {
 		memcpy(&word, p, 8);
-		sip_absorb(&s, word);
+		absorb(&s, word);
 	}
 	word = 0;
 	memcpy(&word, p, left);
-	sip_absorb(&s, word | (uint64_t)size << 56);
-	return sip_finish(&s);
+	absorb(&s, word | (uint64_t)size << 56);
+	return finish(&s);
 }
 
 /* SipHash-2-4 of one 8-byte word, unrolled so that a loop over it vectorises. */
 static inline uint64_t sip_of_word(const uint64_t key[2], uint64_t word)
 {
-	struct sip s = sip_start(key);
+	struct gmod_sip s = gmod_sip_start(key[0], key[1]);
 
-	sip_absorb(&s, word);
-	sip_absorb(&s, (uint64_t)8 << 56);
-	return sip_finish(&s);
+	absorb(&s, word);
+	absorb(&s, (uint64_t)8 << 56);
+	return finish(&s);
 }
 
 /* 0x80 in every byte of w that is zero; exact, no carries between bytes. */

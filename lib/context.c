@@ -87,7 +87,7 @@ static void say_declined(int device)
 {
 	static atomic_bool said;
 
-	if (!native_only() && !atomic_exchange_explicit(&said, true, memory_order_relaxed))
+	if (!native_only() && gmod_first_time(&said))
 		gmod_log_note(0,
 			      "device %d cannot share managed memory with the CPU (concurrentManagedAccess is 0): "
 			      "its buffers are not guarded",
@@ -285,8 +285,7 @@ static void say_stuck(void)
 {
 	static atomic_bool said;
 
-	gmod_count(&gmod_counters.degraded, 1);
-	if (!atomic_exchange_explicit(&said, true, memory_order_relaxed))
+	if (gmod_degraded_first(&said))
 		gmod_log_note(0, "a context is destroyed while a driver call of GMOD's in it has not returned for 5 s");
 }
 

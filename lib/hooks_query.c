@@ -7,6 +7,7 @@
 #include "lib/hook.h"
 #include "lib/log.h"
 #include "lib/misuse.h"
+#include "lib/start.h"
 #include "lib/stand_in.h"
 #include "lib/sync_memops.h"
 #include "lib/unified.h"
@@ -147,8 +148,7 @@ static void say_not_exportable(CUresult r, uint64_t address, const char *entry_p
 	struct gmod_found found;
 
 	if (r == CUDA_SUCCESS || locate(address, &found) != IN_BUFFER ||
-	    gmod_record_details(found.record)->memory != GMOD_MEM_DEVICE ||
-	    atomic_exchange_explicit(&said, true, memory_order_relaxed))
+	    gmod_record_details(found.record)->memory != GMOD_MEM_DEVICE || !gmod_first_time(&said))
 		return;
 	gmod_log_note(
 	    0,

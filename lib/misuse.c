@@ -10,7 +10,6 @@
 #include "lib/process.h"
 #include "lib/start.h"
 #include "lib/unwind.h"
-#include "monitor/halt.h"
 #include "monitor/report.h"
 #include "monitor/watch.h"
 
@@ -79,12 +78,6 @@ static void begin(struct gmod_finding *f, enum gmod_class class, uint64_t addres
 	gmod_unwind(&f->called_at, gmod_options()->stack_depth);
 }
 
-static void end(const struct gmod_finding *f)
-{
-	gmod_report(f);
-	gmod_halt_if_asked();
-}
-
 /* Facts of a live buffer that somebody else may free meanwhile: whole or not at all. */
 static bool copy_facts(const struct gmod_found *found, struct gmod_buffer_facts *facts)
 {
@@ -136,7 +129,7 @@ static void report_free(uint64_t address, const char *entry_point, CUresult erro
 	begin(&f, twice ? GMOD_DOUBLE_FREE : GMOD_INVALID_FREE, address, entry_point, error);
 	f.buffer = facts;
 	f.offset = facts.base ? (int64_t)(address - facts.base) : 0;
-	end(&f);
+	gmod_report(&f);
 }
 
 /* The driver is asked before the report: a thread that is cancelled there would take the finding with it. */
@@ -177,7 +170,7 @@ void gmod_misuse_out_of_bounds(uint64_t address, uint64_t length, const char *en
 	f.offset = address < f.buffer.base   ? (int64_t)(address - f.buffer.base)
 		   : address > end_of_buffer ? (int64_t)(address - end_of_buffer)
 					     : 0;
-	end(&f);
+	gmod_report(&f);
 	gmod_let_cancel(cancel);
 }
 
@@ -209,6 +202,6 @@ void gmod_misuse_report_leaks(void)
 		if (!found.word || !copy_facts(&found, &f.buffer))
 			continue;
 		f.id = gmod_watch_next_id();
-		end(&f);
+		gmod_report(&f);
 	}
 }

@@ -3,6 +3,7 @@
 #include "lib/capture.h"
 #include "lib/log.h"
 #include "lib/process.h"
+#include "lib/start.h"
 #include "lib/sync_memops.h"
 #include "monitor/index.h"
 
@@ -62,7 +63,7 @@ void gmod_stand_in_refused(uint64_t address, const char *entry_point)
 {
 	static atomic_bool said;
 
-	if (gmod_stands_in(address) && !atomic_exchange_explicit(&said, true, memory_order_relaxed))
+	if (gmod_stands_in(address) && gmod_first_time(&said))
 		gmod_log_note(
 		    0,
 		    "%s was refused because guarded buffers below 2 MiB are managed memory, which it does not "

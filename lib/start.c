@@ -114,7 +114,7 @@ static void report_leaks(void)
 {
 	static atomic_bool done;
 
-	if (options.leak_check && !atomic_exchange_explicit(&done, true, memory_order_relaxed))
+	if (options.leak_check && gmod_first_time(&done))
 		gmod_misuse_report_leaks();
 }
 
@@ -234,7 +234,7 @@ void gmod_say_the_last(void)
 	struct gmod_hold hold;
 
 	gmod_hold(&hold);
-	if (!atomic_exchange_explicit(&begun, true, memory_order_relaxed)) {
+	if (gmod_first_time(&begun)) {
 		gmod_report_end();
 		if (options.verbosity >= 1)
 			summarise();

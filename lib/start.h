@@ -41,6 +41,19 @@ static inline void gmod_count(_Atomic uint64_t *counter, uint64_t by)
 	atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
+/* Once true: the first time that it is asked of this flag, by whatever thread. For what is said or done once. */
+static inline bool gmod_first_time(atomic_bool *before)
+{
+	return !atomic_exchange_explicit(before, true, memory_order_relaxed);
+}
+
+/* As gmod_degraded(), where the caller has a line of its own: counted each time, and true when it is to be said. */
+static inline bool gmod_degraded_first(atomic_bool *said)
+{
+	gmod_count(&gmod_counters.degraded, 1);
+	return gmod_first_time(said);
+}
+
 /*
  * The last look at everything, the summary, and no more guarding. Safe to call more than once, from any thread, and
  * from a signal handler that has interrupted anything. It makes no driver call and takes no lock without a bound: the

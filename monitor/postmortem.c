@@ -8,7 +8,6 @@
 #include "lib/unwind.h"
 #include "lib/start.h"
 #include "monitor/activity.h"
-#include "monitor/halt.h"
 #include "monitor/proof.h"
 #include "monitor/report.h"
 #include "monitor/suspects.h"
@@ -108,7 +107,6 @@ static void report(CUresult error, const char *entry_point)
 	f.id = gmod_watch_next_id();
 	gmod_report(&f);
 	gmod_process_set_phase(GMOD_WINDING_DOWN);
-	gmod_halt_if_asked();
 }
 
 void gmod_post_mortem(CUresult error, const char *entry_point)

@@ -1,19 +1,16 @@
 #include "monitor/report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "lib/patience.h"
-#include "monitor/demangle.h"
+#include "monitor/halt.h"
+#include "monitor/report_next.h"
+#include "monitor/suppressions.h"
 
-#define RULES_MAX 512
-#define RULES_BYTES 65536
 #define SITES_MAX 4096 /* a power of two */
 #define IDS_MAX (1u << 20)
 
@@ -26,12 +23,6 @@ static const struct gmod_class_row classes[GMOD_CLASS_COUNT] = {
     [GMOD_API_OUT_OF_BOUNDS] = {"api-out-of-bounds", true, false, gmod_title_out_of_bounds, gmod_next_out_of_bounds},
     [GMOD_LEAK] = {"leak", false, false, gmod_title_leak, gmod_next_leak},
     [GMOD_POST_MORTEM] = {"post-mortem", true, true, gmod_title_post_mortem, gmod_next_memcheck},
-};
-
-/* Hide findings of this class (GMOD_CLASS_COUNT: any) where a frame matches, or all suspects do. */
-struct rule {
-	unsigned class;
-	const char *pattern;
 };
 
 /*
@@ -57,11 +48,8 @@ enum fate { NEW, CLAIMED, SHOWN, COUNTED, SUPPRESSED, DONE };
 
 static unsigned max_reports = 100; /* apart from the rest, which is large and starts as zeros */
 
-/* The rules, like max_reports, are written by gmod_report_init() only, the rest by whoever reports. */
+/* Unlike max_reports, which is gmod_report_init()'s, written by whoever reports. */
 static struct {
-	unsigned rules;
-	struct rule rule[RULES_MAX];
-	char rules_text[RULES_BYTES];
 	struct site site[SITES_MAX];
 	_Atomic uint8_t fate[IDS_MAX]; /* by finding id; pages that no id needs are never touched */
 	_Atomic unsigned shown;        /* reports admitted, may run past max_reports */
@@ -91,164 +79,6 @@ static unsigned load(_Atomic unsigned *counter)
 static unsigned add_one(_Atomic unsigned *counter)
 {
 	return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-}
-
-/* ---- suppressions ---- */
-
-static bool is_word(const char *s, size_t n, const char *word)
-{
-	return strncmp(s, word, n) == 0 && word[n] == '\0';
-}
-
-/* "CLASS:PATTERN", blanks around either; the line itself has none around it. */
-static bool take_rule(const char *line)
-{
-	size_t n = strcspn(line, ": \t");
-	const char *pattern = line + n + strspn(line + n, " \t");
-	unsigned class = 0;
-
-	if (*pattern++ != ':')
-		return false;
-	pattern += strspn(pattern, " \t");
-	while (class < GMOD_CLASS_COUNT && !is_word(line, n, classes[class].name))
-		class ++;
-	if (!*pattern || (class == GMOD_CLASS_COUNT && !is_word(line, n, "*")))
-		return false;
-	if (state.rules < RULES_MAX)
-		state.rule[state.rules++] = (struct rule){class, pattern};
-	return true;
-}
-
-static char *trim(char *line)
-{
-	char *end;
-
-	line += strspn(line, " \t");
-	for (end = line + strlen(line); end > line && strchr(" \t\r", end[-1]); end--)
-		;
-	*end = '\0';
-	return line;
-}
-
-static void take_rules(char *text, const char *path)
-{
-	unsigned number = 1;
-
-	for (char *line = text, *next; line; line = next, number++) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		line = trim(line);
-		if (*line && *line != '#' && !take_rule(line))
-			gmod_log_note(0, "%s:%u: not a suppression (CLASS:PATTERN, CLASS as in a report or *): %.80s",
-				      path, number, line);
-	}
-	if (state.rules == RULES_MAX)
-		gmod_log_note(0, "%s: only the first %d suppressions are used", path, RULES_MAX);
-}
-
-static ssize_t read_file(const char *path, char *buffer, size_t cap)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	size_t len = 0;
-	ssize_t n = -1;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		while (len < cap && ((n = read(fd, buffer + len, cap - len)) > 0 || (n < 0 && errno == EINTR)))
-			len += n > 0 ? (size_t)n : 0;
-	if (fd >= 0)
-		close(fd);
-	return n < 0 ? -1 : (ssize_t)len;
-}
-
-static void load_suppressions(const char *path)
-{
-	ssize_t n = read_file(path, state.rules_text, sizeof(state.rules_text));
-
-	if (n < 0) {
-		gmod_log_note(0, "cannot read the suppressions file %s: nothing is suppressed", path);
-		return;
-	}
-	if (n == sizeof(state.rules_text)) {
-		gmod_log_note(0, "%s: only the first %d bytes are read", path, RULES_BYTES - 1);
-		n--;
-	}
-	state.rules_text[n] = '\0';
-	take_rules(state.rules_text, path);
-}
-
-/* Does the whole of s match? On a mismatch the last '*' takes one byte more, so no backtracking further than that. */
-static bool glob(const char *pattern, const char *s)
-{
-	const char *star = NULL, *resume = s;
-
-	while (*s) {
-		if (*pattern == '*') {
-			star = pattern++;
-			resume = s;
-		} else if (*pattern == *s) {
-			pattern++;
-			s++;
-		} else if (star) {
-			pattern = star + 1;
-			s = ++resume;
-		} else {
-			return false;
-		}
-	}
-	return pattern[strspn(pattern, "*")] == '\0';
-}
-
-static bool name_matches(const char *pattern, const char *name)
-{
-	char readable[512];
-
-	if (!name || !*name)
-		return false;
-	gmod_short_name(name, readable, sizeof(readable));
-	return glob(pattern, name) || glob(pattern, readable);
-}
-
-static bool frames_match(const char *pattern, const struct gmod_frames *frames)
-{
-	for (uint32_t i = 0; i < frames->depth; i++) {
-		const struct gmod_frame *f = &frames->frame[i];
-
-		if (name_matches(pattern, f->symbol) || (f->module[0] && glob(pattern, f->module)))
-			return true;
-	}
-	return false;
-}
-
-/* All of them, and none is missing from the list: any one may be the culprit. */
-static bool suspects_match(const char *pattern, const struct gmod_finding *f)
-{
-	if (f->suspect_count == 0 || f->suspect_count > GMOD_SUSPECTS_MAX || f->suspects_omitted || f->launches_lost)
-		return false;
-	for (uint32_t i = 0; i < f->suspect_count; i++)
-		if (!name_matches(pattern, f->suspect[i].name))
-			return false;
-	return true;
-}
-
-static bool is_suppressed(const struct gmod_report_view *v, struct site *site)
-{
-	for (unsigned i = 0; i < state.rules; i++) {
-		const struct rule *r = &state.rule[i];
-
-		if (r->class != GMOD_CLASS_COUNT && r->class != (unsigned)v->finding->class)
-			continue;
-		if (frames_match(r->pattern, &v->allocated) || frames_match(r->pattern, &v->freed) ||
-		    frames_match(r->pattern, &v->called)) {
-			if (site)
-				atomic_store_explicit(&site->suppressed, true, memory_order_relaxed);
-			return true;
-		}
-		if (suspects_match(r->pattern, v->finding))
-			return true;
-	}
-	return false;
 }
 
 /* ---- which findings are printed ---- */
@@ -324,6 +154,15 @@ static enum fate admit(struct site *site)
 	if (site && add_one(&site->reports) >= GMOD_REPORTS_PER_SITE)
 		return COUNTED;
 	return add_one(&state.shown) < max_reports ? SHOWN : COUNTED;
+}
+
+static bool is_suppressed(const struct gmod_report_view *v, struct site *site)
+{
+	bool by_frames = false, suppressed = gmod_is_suppressed(v, &by_frames);
+
+	if (site && by_frames)
+		atomic_store_explicit(&site->suppressed, true, memory_order_relaxed);
+	return suppressed;
 }
 
 /* Record a first judgement. False: a provisional report was overtaken by its final one. */
@@ -542,6 +381,7 @@ void gmod_report(const struct gmod_finding *f)
 	gmod_report_coming();
 	report(f);
 	gmod_report_came();
+	gmod_halt_if_asked();
 	gmod_let_go(&hold);
 	errno = saved;
 }
@@ -555,12 +395,10 @@ void gmod_report_init(const struct gmod_options *o)
 
 	gmod_hold(&hold);
 	max_reports = o->max_reports;
-	state.rules = 0;
 	state.shown = state.repeated = state.beyond = state.suppressed = state.told = 0;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		state.findings[i] = 0;
-	if (o->suppressions[0])
-		load_suppressions(o->suppressions);
+	gmod_suppressions_load(o->suppressions);
 	gmod_let_go(&hold);
 	errno = saved;
 }

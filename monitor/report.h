@@ -24,7 +24,8 @@ void gmod_report_init(const struct gmod_options *o);
 
 /*
  * Report a finding, unless it is suppressed, has been reported (a second FINAL of an id, a second PROVISIONAL), is
- * one too many of its site, or one too many altogether. The FINAL of a printed PROVISIONAL is always printed.
+ * one too many of its site, or one too many altogether. The FINAL of a printed PROVISIONAL is always printed. With
+ * halt_on_error=1 it does not return from a FINAL that no suppression covers.
  */
 void gmod_report(const struct gmod_finding *f);
 
@@ -69,7 +70,7 @@ void gmod_report_summary(const struct gmod_run_summary *s);
 /* The name in reports and suppressions, "heap-buffer-overflow" and so on. */
 const char *gmod_class_name(enum gmod_class class);
 
-/* ---- for report_text.c and report_json.c ---- */
+/* ---- for the files that make a report ---- */
 
 struct gmod_report_view;
 
@@ -109,12 +110,6 @@ void gmod_title_invalid_free(const struct gmod_finding *f, struct gmod_text *t);
 void gmod_title_out_of_bounds(const struct gmod_finding *f, struct gmod_text *t);
 void gmod_title_leak(const struct gmod_finding *f, struct gmod_text *t);
 void gmod_title_post_mortem(const struct gmod_finding *f, struct gmod_text *t);
-
-void gmod_next_memcheck(const struct gmod_report_view *v, struct gmod_text *t);
-void gmod_next_double_free(const struct gmod_report_view *v, struct gmod_text *t);
-void gmod_next_invalid_free(const struct gmod_report_view *v, struct gmod_text *t);
-void gmod_next_out_of_bounds(const struct gmod_report_view *v, struct gmod_text *t);
-void gmod_next_leak(const struct gmod_report_view *v, struct gmod_text *t);
 
 /* Append the whole report, each line ended. */
 void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out);

@@ -9,7 +9,6 @@
 #include "lib/log.h"
 #include "lib/start.h"
 #include "monitor/activity.h"
-#include "monitor/halt.h"
 #include "monitor/report.h"
 #include "monitor/suspects.h"
 
@@ -202,8 +201,6 @@ static void say(struct gmod_finding *f, enum gmod_finding_status status)
 {
 	f->status = status;
 	gmod_report(f);
-	if (status == GMOD_FINAL)
-		gmod_halt_if_asked();
 }
 
 static bool has_slack(const struct gmod_record *r, enum gmod_side side)

@@ -3,64 +3,27 @@
  * that is made for the device alone. One half is the word before the buffer, the other fills what is behind it. Knowing
  * the canaries of some buffers tells nothing about others. The faster variant is enough here: what it keeps apart are
  * words in one process's memory, not an adversary's chosen inputs.
- *
- * SipHash: Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012.
  */
 #ifndef GMOD_DEVICE_CANARY_H
 #define GMOD_DEVICE_CANARY_H
 
-#include "device_port.h"
+#include "device_sip.h"
 
-struct gmod_sip {
-	gmod_u64 a, b, c, d;
-};
-
-GMOD_DEVICE gmod_u64 gmod_rotate(gmod_u64 v, int bits)
-{
-	return v << bits | v >> (64 - bits);
-}
-
-GMOD_DEVICE void gmod_sip_round(struct gmod_sip *s)
-{
-	s->a += s->b;
-	s->c += s->d;
-	s->b = gmod_rotate(s->b, 13) ^ s->a;
-	s->d = gmod_rotate(s->d, 16) ^ s->c;
-	s->a = gmod_rotate(s->a, 32);
-	s->c += s->b;
-	s->a += s->d;
-	s->b = gmod_rotate(s->b, 17) ^ s->c;
-	s->d = gmod_rotate(s->d, 21) ^ s->a;
-	s->c = gmod_rotate(s->c, 32);
-}
-
-GMOD_DEVICE void gmod_sip_absorb(struct gmod_sip *s, gmod_u64 word)
-{
-	s->d ^= word;
-	gmod_sip_round(s);
-	s->a ^= word;
-}
-
-GMOD_DEVICE gmod_u64 gmod_sip_word(struct gmod_sip *s)
-{
-	for (int i = 0; i < 3; i++)
-		gmod_sip_round(s);
-	return s->a ^ s->b ^ s->c ^ s->d;
-}
+enum { GMOD_SIP_ABSORB = 1, GMOD_SIP_FINISH = 3 }; /* rounds */
 
 /* The 128-bit hash of two words. */
 GMOD_DEVICE void gmod_sip128(const gmod_u64 key[2], gmod_u64 first, gmod_u64 second, gmod_u64 out[2])
 {
-	struct gmod_sip s = {key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull ^ 0xee,
-			     key[0] ^ 0x6c7967656e657261ull, key[1] ^ 0x7465646279746573ull};
+	struct gmod_sip s = gmod_sip_start(key[0], key[1]);
 
-	gmod_sip_absorb(&s, first);
-	gmod_sip_absorb(&s, second);
-	gmod_sip_absorb(&s, 16ull << 56);
+	s.b ^= 0xee;
+	gmod_sip_absorb(&s, first, GMOD_SIP_ABSORB);
+	gmod_sip_absorb(&s, second, GMOD_SIP_ABSORB);
+	gmod_sip_absorb(&s, 16ull << 56, GMOD_SIP_ABSORB);
 	s.c ^= 0xee;
-	out[0] = gmod_sip_word(&s);
+	out[0] = gmod_sip_word(&s, GMOD_SIP_FINISH);
 	s.b ^= 0xdd;
-	out[1] = gmod_sip_word(&s);
+	out[1] = gmod_sip_word(&s, GMOD_SIP_FINISH);
 }
 
 /* No byte of the result is 0x00 or 0xff, which is what a stray store of one byte most often writes. */

@@ -17,13 +17,12 @@
 GMOD_DEVICE gmod_u64 gmod_finding_seal(const gmod_u64 key[2], const struct gmod_device_finding *f)
 {
 	const gmod_u64 *word = (const gmod_u64 *)f;
-	struct gmod_sip s = {key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull,
-			     key[0] ^ 0x6c7967656e657261ull, key[1] ^ 0x7465646279746573ull};
+	struct gmod_sip s = gmod_sip_start(key[0], key[1]);
 
 	for (gmod_u32 i = 0; i < sizeof(*f) / 8 - 1; i++)
-		gmod_sip_absorb(&s, word[i]);
+		gmod_sip_absorb(&s, word[i], GMOD_SIP_ABSORB);
 	s.c ^= 0xff;
-	return gmod_sip_word(&s);
+	return gmod_sip_word(&s, GMOD_SIP_FINISH);
 }
 
 GMOD_DEVICE_SLOW void gmod_ring_put(struct gmod_device_heap *h, struct gmod_device_finding *f)

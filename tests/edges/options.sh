@@ -96,10 +96,12 @@ check_backend_said() {
 	says "backend_said: of each device" 'device 1: backend unified' "$err"
 }
 
-# A halted program has its closing line too, whoever found what halts it: the monitor, or a call of the program.
+# A halted program has its closing line too, whoever found what halts it: the monitor, a call of the program, or a guard
+# pass or a free in a kernel.
 check_halt_on_error() {
 	local name
-	for name in bad_halt bad_halt_exitcode bad_found_at_free bad_then_return; do
+	for name in bad_halt bad_halt_exitcode bad_found_at_free bad_then_return bad_inkernel_overflow \
+		bad_inkernel_double_free; do
 		guarded halt_on_error=1:exitcode=23:verbosity=1 "$programs/$name"
 		same "halt_on_error: $name: status, reports, closing lines" "23 1 1" \
 			"$status $(final_reports "$err") $(grep -c '==GMOD: guarded ' <<<"$err")"

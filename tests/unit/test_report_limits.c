@@ -229,9 +229,12 @@ static void bad_suppressions_are_named_once(void **unused)
 	expect("rules:6: ");
 	expect("rules:7: not a suppression (CLASS:PATTERN, CLASS as in a report or *): \\x1b[31m:x\n");
 	start("suppressions=missing");
-	expect("GMOD: cannot read the suppressions file missing: nothing is suppressed\n");
+	expect("GMOD: cannot read the suppressions file missing: No such file or directory; nothing is suppressed\n");
 	start("suppressions=.");
-	expect("cannot read the suppressions file .:");
+	expect("cannot read the suppressions file .: it is not a regular file; nothing is suppressed\n");
+	write_file("directory", "");
+	start("suppressions=directory/rules");
+	expect("cannot read the suppressions file directory/rules: Not a directory; nothing is suppressed\n");
 }
 
 static void many_suppressions_are_cut_with_a_word(void **unused)

@@ -1,0 +1,18 @@
+/* Findings that the user wants kept quiet: a file of lines CLASS:PATTERN, which README.md describes. */
+#ifndef GMOD_MONITOR_SUPPRESSIONS_H
+#define GMOD_MONITOR_SUPPRESSIONS_H
+
+#include <stdbool.h>
+
+struct gmod_report_view;
+
+/*
+ * Take the file's lines, naming each bad one once, and forget those of before; "": there is no file. Call it before
+ * others report.
+ */
+void gmod_suppressions_load(const char *path);
+
+/* *by_frames: a line matches one of its stacks, so that every finding of its site is suppressed. */
+bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_frames);
+
+#endif

@@ -1,0 +1,181 @@
+/* Sweeps beside other threads: buffers that come and go meanwhile, and the monitor's thread, which sleeps and wakes. */
+#include "monitor/monitor.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "tests/unit/sweeping.h"
+
+/* ---- threads ---- */
+
+enum { THREADS = 6, HELD = 40, ROUNDS = SANITIZED ? 300 : 1000 };
+static atomic_bool stop;
+static _Atomic unsigned damaged;
+
+static void *sweep_on(void *unused)
+{
+	while (!atomic_load(&stop))
+		sweep();
+	return unused;
+}
+
+static void damage_some(const struct buffer *b, int i, uint64_t *seed)
+{
+	if (i % 4 == 0) {
+		damage(b->place.zone_tail + random_below(seed, gmod_page_size() - 8), 8);
+		atomic_fetch_add(&damaged, 1);
+	}
+	if (i % 8 == 0) {
+		damage(b->place.body - 4, 4);
+		atomic_fetch_add(&damaged, 1);
+	}
+}
+
+/* Each thread holds some buffers, and frees one or another for a new one. */
+static void *damage_and_free(void *arg)
+{
+	struct buffer held[HELD] = {0};
+	uint64_t seed = (uint64_t)(uintptr_t)arg + 1;
+
+	for (int i = 0; i < ROUNDS + HELD; i++) {
+		struct buffer *b = &held[i < ROUNDS ? random_below(&seed, HELD) : (uint64_t)(i - ROUNDS)];
+
+		if (b->memory) {
+			damage_some(b, i, &seed);
+			gmod_prove_context(TEST_CONTEXT, gmod_ticks());
+			free_buffer(b, GMOD_VERIFY_ALL);
+		}
+		if (i < ROUNDS)
+			*b = random_below(&seed, 2) ? plain_buffer() : new_buffer(3000, GMOD_MEM_DEVICE);
+		if (i % 2)
+			launch(0x7000 + (uint64_t)(uintptr_t)arg * 256, 0x6000);
+	}
+	gmod_prove_context(TEST_CONTEXT, gmod_ticks());
+	return NULL;
+}
+
+static void buffers_freed_under_a_sweep_are_reported_once(void **unused)
+{
+	static unsigned final_of[100000];
+	pthread_t thread[THREADS], sweeper;
+	unsigned n, finals = 0;
+
+	(void)unused;
+	assert_int_equal(pthread_create(&sweeper, NULL, sweep_on, NULL), 0);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, damage_and_free, (void *)i), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	atomic_store(&stop, true);
+	pthread_join(sweeper, NULL);
+	assert_false(gmod_watch_pending());
+	n = take_reports(many, 4096);
+	for (unsigned i = 0; i < n; i++) {
+		CHECK(many[i].id < 100000, "%ld", many[i].id);
+		finals += many[i].final;
+		final_of[many[i].id] += many[i].final;
+		CHECK(final_of[many[i].id] <= 1, "finding %ld has two final reports", many[i].id);
+	}
+	assert_int_equal(finals, damaged);
+}
+
+/* ---- the monitor ---- */
+
+static void wait_for_sweeps(uint64_t count)
+{
+	struct timespec nap = {0, 20000};
+
+	for (int i = 0; i < 200000 && atomic_load(&gmod_counters.sweeps) < count; i++)
+		nanosleep(&nap, NULL);
+	CHECK(atomic_load(&gmod_counters.sweeps) >= count, "the monitor sleeps");
+}
+
+/* From here on the monitor's thread sweeps, too. */
+static void activity_is_followed_by_a_sweep(void **unused)
+{
+	uint64_t before;
+
+	(void)unused;
+	gmod_monitor_ensure();
+	gmod_monitor_ensure();
+	for (int i = 0; i < 100; i++) {
+		before = atomic_load(&gmod_counters.sweeps);
+		gmod_note_activity(gmod_thread_self());
+		wait_for_sweeps(before + 1);
+	}
+	/* The GPU is at rest, no memory is shared: it sleeps. */
+	usleep(100000);
+	before = atomic_load(&gmod_counters.sweeps);
+	usleep(300000);
+	CHECK(atomic_load(&gmod_counters.sweeps) == before, "%lu sweeps of a quiet heap",
+	      atomic_load(&gmod_counters.sweeps) - before);
+}
+
+/* When a sweep has just ended and the monitor is about to sleep, or as much later as `pause` says. */
+static void wait_for_the_end_of_a_sweep(uint64_t pause)
+{
+	uint64_t before = atomic_load(&gmod_counters.sweeps);
+
+	gmod_note_activity(gmod_thread_self());
+	for (uint64_t i = 0; i < 1000000000 && atomic_load(&gmod_counters.sweeps) == before; i++)
+		_mm_pause();
+	while (pause-- > 0)
+		_mm_pause();
+}
+
+static void what_is_noted_while_the_monitor_falls_asleep_is_seen(void **unused)
+{
+	enum { BUFFERS = SANITIZED ? 200 : 800 };
+	static struct buffer buffers[BUFFERS];
+	uint64_t seed = 5;
+	unsigned seen, n;
+
+	(void)unused;
+	for (int i = 0; i < BUFFERS; i++)
+		buffers[i] = plain_buffer();
+	for (int i = 0; i < 2 * BUFFERS; i++) {
+		const struct buffer *b = &buffers[i / 2];
+
+		wait_for_the_end_of_a_sweep(random_below(&seed, 80));
+		seen = gmod_watch_seen();
+		damage(i % 2 ? b->place.zone_tail : b->place.body - 1, 1);
+		gmod_note_activity(gmod_thread_self());
+		for (int k = 0; k < 20000 && gmod_watch_seen() == seen; k++)
+			usleep(100);
+		CHECK(gmod_watch_seen() == seen + 1, "the monitor sleeps, round %d", i);
+	}
+	for (int k = 0; k < 2000 && gmod_watch_pending(); k++)
+		usleep(1000);
+	usleep(20000);
+	n = take_reports(many, 4096);
+	assert_int_equal(n, 2 * BUFFERS);
+	for (int i = 0; i < BUFFERS; i++)
+		free_quietly(&buffers[i]);
+}
+
+static void a_stopped_monitor_sweeps_no_more(void **unused)
+{
+	uint64_t before;
+
+	(void)unused;
+	gmod_monitor_stop();
+	assert_true(gmod_monitor_stopping());
+	usleep(20000);
+	before = atomic_load(&gmod_counters.sweeps);
+	gmod_note_activity(gmod_thread_self());
+	usleep(50000);
+	assert_int_equal(atomic_load(&gmod_counters.sweeps), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(buffers_freed_under_a_sweep_are_reported_once),
+	    cmocka_unit_test(activity_is_followed_by_a_sweep),
+	    cmocka_unit_test(what_is_noted_while_the_monitor_falls_asleep_is_seen),
+	    cmocka_unit_test(a_stopped_monitor_sweeps_no_more),
+	    cmocka_unit_test(no_report_holds_a_key),
+	};
+
+	return cmocka_run_group_tests(tests, start, end_gmod);
+}

@@ -1,0 +1,168 @@
+/* Many findings at once: numbers, counts and final reports, also with many threads, and more than there is room for. */
+#include <pthread.h>
+
+#include "tests/unit/watching.h"
+
+static void findings_are_numbered_and_counted(void **unused)
+{
+	struct buffer b = plain_buffer(), c = plain_buffer();
+	unsigned seen = gmod_watch_seen();
+	uint32_t id = gmod_watch_next_id();
+
+	(void)unused;
+	assert_int_equal(gmod_watch_seen(), seen + 1);
+	begin_work();
+	see(&b, 0, 1);
+	see(&c, 0, 1);
+	see(&c, 0, 1);
+	/* Seen, though only provisionally reported. */
+	assert_int_equal(gmod_watch_seen(), seen + 3);
+	assert_int_equal(take_reports(many, 2), 2);
+	assert_int_equal(many[0].id, id + 1);
+	assert_int_equal(many[1].id, id + 2);
+	end_work();
+	gmod_watch_settle(false);
+	assert_int_equal(take_reports(many, 2), 2);
+	assert_int_equal(gmod_watch_next_id(), id + 3);
+	free_buffer(&b);
+	free_buffer(&c);
+}
+
+static void more_than_can_be_watched_are_final_at_once(void **unused)
+{
+	enum { MANY = 300 };
+	static struct buffer buffers[MANY];
+	static bool final[4 * MANY + 2000];
+	unsigned provisional = 0, finals = 0, n;
+
+	(void)unused;
+	begin_work();
+	for (int i = 0; i < MANY; i++) {
+		buffers[i] = plain_buffer();
+		see(&buffers[i], 5, 5);
+	}
+	n = take_reports(many, MANY);
+	assert_int_equal(n, MANY);
+	gmod_watch_settle(true);
+	n += take_reports(many + n, 2048 - MANY);
+	for (unsigned i = 0; i < n; i++) {
+		provisional += !many[i].final;
+		finals += many[i].final;
+		CHECK(!many[i].final || !final[many[i].id], "finding %ld has two final reports", many[i].id);
+		final[many[i].id] |= many[i].final;
+	}
+	assert_int_equal(finals, MANY);
+	assert_true(provisional >= 100 && provisional < MANY);
+	assert_false(gmod_watch_pending());
+	end_work();
+	for (int i = 0; i < MANY; i++)
+		free_buffer(&buffers[i]);
+	take_none();
+}
+
+static uint32_t looked_at[8];
+static int looks;
+
+static void look(uint32_t position, uint64_t generation)
+{
+	assert_int_equal(atomic_load(&gmod_record_at(position)->word) >> 2, generation);
+	assert_true(looks < 8);
+	looked_at[looks++] = position;
+}
+
+static void what_is_pending_is_looked_at_again(void **unused)
+{
+	struct buffer b = plain_buffer(), c = plain_buffer(), d = plain_buffer();
+
+	(void)unused;
+	gmod_watch_recheck(look);
+	assert_int_equal(looks, 0);
+	begin_work();
+	see(&b, 5, 5);
+	see(&d, 5, 5);
+	gmod_watch_recheck(look);
+	assert_int_equal(looks, 2);
+	assert_true(looked_at[0] == b.record->position || looked_at[1] == b.record->position);
+	assert_true(looked_at[0] == d.record->position || looked_at[1] == d.record->position);
+	end_work();
+	gmod_watch_settle(false);
+	gmod_watch_recheck(look);
+	assert_int_equal(looks, 2);
+	assert_int_equal(take_reports(many, 4), 4);
+	free_buffer(&b);
+	free_buffer(&c);
+	free_buffer(&d);
+}
+
+/* ---- threads ---- */
+
+enum { THREADS = 6, ROUNDS = 40 };
+static atomic_bool stop;
+
+static void *damage_and_free(void *arg)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)arg + 1;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct buffer b = plain_buffer();
+
+		for (uint64_t k = 1; k <= 4; k++)
+			see(&b, 0, k);
+		if (i % 2)
+			see(&b, -8, 8);
+		if (random_below(&seed, 2))
+			gmod_watch_settle(false);
+		see_last(&b, 0, 5);
+		free_buffer(&b);
+	}
+	return NULL;
+}
+
+static void *settle(void *unused)
+{
+	for (int i = 0; !atomic_load(&stop); i++) {
+		gmod_watch_settle(i % 2);
+		gmod_watch_wants_slack();
+	}
+	return unused;
+}
+
+static void every_finding_of_many_threads_is_final_once(void **unused)
+{
+	pthread_t thread[THREADS], settler;
+	unsigned before = gmod_watch_seen(), n, finals = 0;
+	static unsigned of[4096];
+
+	(void)unused;
+	begin_work();
+	assert_int_equal(pthread_create(&settler, NULL, settle, NULL), 0);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, damage_and_free, (void *)i), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	atomic_store(&stop, true);
+	pthread_join(settler, NULL);
+	end_work();
+	gmod_watch_settle(true);
+	assert_int_equal(gmod_watch_seen() - before, THREADS * ROUNDS * 3 / 2);
+	n = take_reports(many, 2048);
+	for (unsigned i = 0; i < n; i++) {
+		CHECK(many[i].id < 4096, "%ld", many[i].id);
+		finals += many[i].final;
+		of[many[i].id] += many[i].final;
+		CHECK(of[many[i].id] <= 1, "finding %ld has two final reports", many[i].id);
+	}
+	assert_int_equal(finals, THREADS * ROUNDS * 3 / 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(findings_are_numbered_and_counted),
+	    cmocka_unit_test(more_than_can_be_watched_are_final_at_once),
+	    cmocka_unit_test(what_is_pending_is_looked_at_again),
+	    cmocka_unit_test(every_finding_of_many_threads_is_final_once),
+	};
+
+	return cmocka_run_group_tests(tests, start_watching, end_gmod);
+}

@@ -1,0 +1,116 @@
+/* Who could have done it: what a final report says of the launches that were under suspicion at first sight. */
+#include "tests/unit/watching.h"
+
+enum { OTHER_STREAM = 0x5300, ANOTHER_KERNEL = 0x5400 };
+
+static void launch_on(uint64_t stream, uint64_t function)
+{
+	struct gmod_thread *t = gmod_thread_self();
+
+	gmod_launch_close(t, gmod_launch_open(t, TEST_CONTEXT, stream, function, false), true);
+}
+
+static void check_suspect(const struct report *r, long launches, long unfinished)
+{
+	CHECK(number_of(r->suspects, "\"launches\":") == launches &&
+		  number_of(r->suspects, "\"unfinished\":") == unfinished,
+	      "not %ld, %ld: %s", launches, unfinished, r->suspects);
+}
+
+/* Nothing of earlier tests is under suspicion: the next buffer was intact after all of it was done. */
+static void forget_the_past(void)
+{
+	gmod_prove_context(TEST_CONTEXT, gmod_ticks());
+	gmod_proof_remember(gmod_ticks());
+}
+
+static void a_final_report_says_what_is_done_by_then(void **unused)
+{
+	struct buffer b;
+	struct report r;
+
+	(void)unused;
+	forget_the_past();
+	b = plain_buffer();
+	launch_on(TEST_STREAM, 0x5200);
+	launch_on(OTHER_STREAM, 0x5200);
+	see(&b, 0, 1);
+	r = take_one(false);
+	check_suspect(&r, 2, 2);
+	gmod_prove_stream(OTHER_STREAM, gmod_ticks());
+	/* It comes later, and is not among the suspects. */
+	launch_on(TEST_STREAM, 0x5200);
+	gmod_watch_settle(true);
+	r = take_one(true);
+	check_suspect(&r, 2, 1);
+	end_work();
+	free_buffer(&b);
+	take_none();
+}
+
+static void a_suspect_is_known_when_its_record_is_gone(void **unused)
+{
+	struct buffer b, c;
+	struct report r;
+
+	(void)unused;
+	forget_the_past();
+	b = plain_buffer();
+	c = plain_buffer();
+	launch_on(TEST_STREAM, 0x5200);
+	see(&b, 0, 1);
+	see(&c, 0, 1);
+	assert_int_equal(take_reports(many, 2), 2);
+	for (int i = 0; i < 2 * GMOD_RING; i++)
+		launch_on(OTHER_STREAM, ANOTHER_KERNEL);
+	free_buffer(&b);
+	r = take_one(true);
+	check_suspect(&r, 1, 1);
+	end_work();
+	free_buffer(&c);
+	r = take_one(true);
+	check_suspect(&r, 1, 0);
+	gmod_prove_context(TEST_CONTEXT, gmod_ticks());
+}
+
+static void a_launch_seen_in_its_call_is_followed(void **unused)
+{
+	struct gmod_thread *t = gmod_thread_self();
+	struct gmod_launch *l;
+	struct buffer b, c, d;
+	struct report r;
+
+	(void)unused;
+	forget_the_past();
+	b = plain_buffer();
+	c = plain_buffer();
+	d = plain_buffer();
+	l = gmod_launch_open(t, TEST_CONTEXT, TEST_STREAM, 0x5200, false);
+	see(&b, 0, 1);
+	see(&c, 0, 1);
+	see(&d, 0, 1);
+	assert_int_equal(take_reports(many, 3), 3);
+	check_suspect(&many[0], 1, 1);
+	free_buffer(&b);
+	r = take_one(true);
+	check_suspect(&r, 1, 1);
+	gmod_launch_close(t, l, true);
+	free_buffer(&c);
+	r = take_one(true);
+	check_suspect(&r, 1, 1);
+	end_work();
+	free_buffer(&d);
+	r = take_one(true);
+	check_suspect(&r, 1, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_final_report_says_what_is_done_by_then),
+	    cmocka_unit_test(a_suspect_is_known_when_its_record_is_gone),
+	    cmocka_unit_test(a_launch_seen_in_its_call_is_followed),
+	};
+
+	return cmocka_run_group_tests(tests, start_watching, end_gmod);
+}
