@@ -98,8 +98,7 @@ static void say_damaged(void)
 {
 	static atomic_bool said;
 
-	gmod_count(&gmod_counters.degraded, 1);
-	if (!atomic_exchange_explicit(&said, true, memory_order_relaxed))
+	if (gmod_degraded_first(&said))
 		gmod_log_note(0, "findings of the device heap have been overwritten by the program: some are lost");
 }
 
@@ -120,11 +119,11 @@ static bool take_next(struct gmod_heap *h)
 	if (__atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE) != h->taken + 1)
 		return false;
 	memcpy(&f, slot, sizeof(f));
+	/* A number that somebody else has put there: the finding itself may be yet to come. */
+	if (!is_sane(h, &f))
+		return false;
 	took(h);
-	if (is_sane(h, &f))
-		report(h->context, h, &f);
-	else
-		say_damaged();
+	report(h->context, h, &f);
 	return true;
 }
 
@@ -162,6 +161,8 @@ static bool pass_over(struct gmod_heap *h)
 
 void gmod_findings_take(struct gmod_heap *h)
 {
+	/* The device goes by this number, which is as exposed as all the others. */
+	__atomic_store_n(&h->ring->taken, h->taken, __ATOMIC_RELEASE);
 	while (take_next(h) || (is_stuck(h) && pass_over(h)))
 		;
 }

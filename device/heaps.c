@@ -129,8 +129,7 @@ static void say_none(void)
 {
 	static atomic_bool said;
 
-	gmod_count(&gmod_counters.degraded, 1);
-	if (!atomic_exchange_explicit(&said, true, memory_order_relaxed))
+	if (gmod_degraded_first(&said))
 		gmod_log_note(0,
 			      "no memory for a device heap: mallocN and freeN are CUDA's own in this context (option "
 			      "device_heap_mb says how far it may grow, device_heap=off leaves it out)");

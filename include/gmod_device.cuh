@@ -13,14 +13,14 @@
  *
  * Every buffer lies between canaries. A guard, which GMOD runs beside the program's kernels, verifies them and gives
  * freed memory back; overflows, underflows, writes after the free, double and invalid frees come out as GMOD's reports.
- * There is one heap per device and process, however many modules and translation units include this; libgmod makes it
- * when the first of them is loaded. Without libgmod in the process, or with device_heap=off, the functions are CUDA's
- * own malloc and free.
+ * There is one heap per context, which is one per device and process with the CUDA runtime, however many modules and
+ * translation units include this; libgmod makes it before the first launch of a kernel of theirs. Without libgmod in
+ * the process, or with device_heap=off, the functions are CUDA's own malloc and free.
  *
  * Define GMOD_REPLACE_DEVICE_MALLOC before the include, and malloc, free, new and delete in the device code that
  * follows go the same way.
  *
- * nvcc and NVRTC, C++14 and later, compute capability 7.5 and later, with and without relocatable device code.
+ * nvcc and NVRTC, C++14 and later (C++17 with relocatable device code), compute capability 7.5 and later.
  */
 #ifndef GMOD_DEVICE_CUH
 #define GMOD_DEVICE_CUH

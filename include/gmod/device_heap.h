@@ -1,6 +1,6 @@
 /*
  * The device heap as it lies in memory: shared between the host library, which makes it, and the kernels, which use it.
- * One heap per device and process.
+ * One heap per context.
  *
  *     header │ findings control │ chunk table │ sets │ arrays │ ... │ chunks (64 KiB each, 64 KiB aligned)
  *

@@ -154,6 +154,15 @@ GMOD_DEVICE_SLOW bool gmod_is_known(struct gmod_device_heap *h, gmod_u64 user)
 	return found;
 }
 
+/* In a chunk that nobody owns: what a buffer left there can still be read. */
+GMOD_DEVICE bool gmod_is_in_free_chunk(const struct gmod_device_heap *h, gmod_u64 block)
+{
+	gmod_u32 chunk = (gmod_u32)((block - h->base) >> GMOD_CHUNK_BITS);
+
+	return block >= h->base && block < h->end && chunk < gmod_load32_relaxed(&h->given) &&
+	       gmod_control_kind(gmod_load64_relaxed(&h->chunk[chunk].control)) == GMOD_CHUNK_FREE;
+}
+
 /* May a pointer be looked at as a buffer of ours? What it points to is not read for that. */
 GMOD_DEVICE bool gmod_may_be_ours(const struct gmod_device_heap *h, gmod_u64 user)
 {
@@ -163,7 +172,7 @@ GMOD_DEVICE bool gmod_may_be_ours(const struct gmod_device_heap *h, gmod_u64 use
 		return false;
 	if (h->mode == GMOD_HEAP_NATIVE)
 		return block >= gmod_load64_relaxed(&h->native_low) && user < gmod_load64_relaxed(&h->native_high);
-	return gmod_slab_place(h, block).size != 0;
+	return gmod_slab_place(h, block).size != 0 || gmod_is_in_free_chunk(h, block);
 }
 
 /* The size that a header says, if the head's canary bears it out; what is there may be anything. */

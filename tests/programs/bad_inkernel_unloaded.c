@@ -1,0 +1,15 @@
+// expect: heap-buffer-overflow size 60 offset +0
+// suspect: d_flip
+/* The only module with kernels that allocate is unloaded: what they did before is looked for then. */
+#include "inkernel.h"
+
+int main(void)
+{
+	CUdeviceptr p;
+
+	ik_start();
+	p = ik_alloc(20, 60);
+	ik_flip(p, 9, 60, 1);
+	CK(cuModuleUnload(ik_module));
+	return 0;
+}
