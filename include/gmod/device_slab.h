@@ -303,6 +303,16 @@ GMOD_DEVICE gmod_u32 gmod_chunk_take(struct gmod_device_heap *h, gmod_u32 start)
 }
 
 /*
+ * Where to look for a free chunk: apart from other multiprocessors, and byte arrays apart from buffers, whose chunks
+ * had better stay as they are for a while when they are free: who frees a buffer twice is told so, and not that there
+ * never was one.
+ */
+GMOD_DEVICE gmod_u32 gmod_chunk_start(const struct gmod_device_heap *h, gmod_u32 class_, gmod_u32 slot)
+{
+	return slot * 2 + (class_ == GMOD_CLASS_ENTRIES ? gmod_load32_relaxed(&h->given) / 2 : class_);
+}
+
+/*
  * There is no chunk of this class with free blocks, as far as we can see, and the place's hint is as it was when we
  * looked: make one, or let another thread of this multiprocessor make it and wait a little. false: there is no free
  * chunk.
@@ -320,7 +330,7 @@ GMOD_DEVICE_SLOW bool gmod_slab_grow(struct gmod_device_heap *h, gmod_u32 class_
 		alone = gmod_cas32_acquire(growing, 0, 1) == 0;
 	}
 	if (gmod_load32_relaxed(&h->hint[class_][slot]) == seen) {
-		chunk = gmod_chunk_take(h, slot * 2 + class_);
+		chunk = gmod_chunk_take(h, gmod_chunk_start(h, class_, slot));
 		if (chunk != GMOD_SET_NONE) {
 			gmod_chunk_found(h, chunk, class_);
 			gmod_store32_relaxed(&h->hint[class_][slot], chunk + 1);

@@ -1,3 +1,4 @@
+// options: device_heap_mb=100
 /*
  * Kernels take all there is, twice, and free it in between: the second time they get as much. The simulator alone has
  * no end, so they stop at some number.
