@@ -76,6 +76,12 @@ __global__ void __launch_bounds__(GMOD_GUARD_THREADS)
 
 template __global__ void gmod_unit_guard<GMOD_DEVICE_LAYOUT>(struct gmod_device_heap *, gmod_u32, gmod_u32);
 
+#if !defined(__CUDACC_RTC__)
+/* The linker of relocatable device code drops kernels that no host code speaks of. */
+static void (*const gmod_unit_guard_is_used)(struct gmod_device_heap *, gmod_u32, gmod_u32)
+    __attribute__((used)) = gmod_unit_guard<GMOD_DEVICE_LAYOUT>;
+#endif
+
 /* ---- what kernels call ---- */
 
 /*

@@ -26,6 +26,7 @@
 #define HEARTBEAT_UNPROVEN (500 * NS_PER_MS)
 #define HEARTBEAT_SHARED (1000 * NS_PER_MS)
 #define SAVING_NS (500 * NS_PER_MS)
+#define GUARD_PAUSE_MAX (5 * NS_PER_MS)
 #define FORGIVEN_NS (1000 * 1000 * NS_PER_MS) /* any debt is paid in this time; keeps the arithmetic in range */
 #define STACK_SIZE ((size_t)512 << 10)
 
@@ -151,6 +152,20 @@ static bool is_unsettled(const struct pace *p)
 }
 
 /*
+ * However long the pause between two sweeps is: kernels whose heap is short of memory wait for the guard's next look,
+ * for some 30 ms and no longer.
+ */
+static void nap_beside_guard(uint64_t ns)
+{
+	while (ns > GUARD_PAUSE_MAX && gmod_guard_leisure() != UINT64_MAX && !gmod_monitor_stopping()) {
+		nap(GUARD_PAUSE_MAX);
+		gmod_guard_tick();
+		ns -= GUARD_PAUSE_MAX;
+	}
+	nap(ns);
+}
+
+/*
  * The pause between two sweeps comes first, and activity does not end it: a thread that launches work has to wake the
  * monitor only where it had nothing to do.
  */
@@ -160,7 +175,7 @@ static void rest(struct pace *p)
 	struct gmod_registry_stats stats;
 
 	if (interval)
-		nap(interval);
+		nap_beside_guard(interval);
 	if (gmod_activity_total() != p->activity)
 		return;
 	gmod_registry_stats(&stats);
@@ -220,8 +235,9 @@ static void sweep_once(struct pace *p)
 
 /*
  * max_cpu as an account: a round (sweep, gather, rest and the waking up between them) is charged what it cost, and the
- * time that passes pays. What a quiet program leaves over is saved, for as much as SAVING_NS, so that a short job is
- * watched at the full rate. Rounds that found or reported something are free: they are rare, and must not be late.
+ * time that passes pays. What a quiet program leaves over is saved, for as much as SAVING_NS, and so much is there at
+ * first, so that a short job is watched at the full rate. Rounds that found or reported something are free: they are
+ * rare, and must not be late.
  */
 static void account(struct pace *p)
 {
@@ -275,6 +291,7 @@ static void *run(void *unused)
 	prctl(PR_SET_TIMERSLACK, 1);
 	block_signals();
 	p.active_ns = p.wall = clock_ns(CLOCK_MONOTONIC);
+	p.debt = -(int64_t)allowed_in(SAVING_NS);
 	while (gmod_on() && !gmod_monitor_stopping()) {
 		account(&p);
 		sweep_once(&p);
