@@ -11,6 +11,7 @@
 
 #include "device_array.h"
 #include "device_buffer.h"
+#include "device_native.h"
 #include "device_ring.h"
 
 /* What a worker has counted in a scan. */
@@ -98,7 +99,7 @@ GMOD_DEVICE gmod_u64 gmod_block_size_of(const struct gmod_device_heap *h, gmod_u
 GMOD_DEVICE void gmod_release_block(struct gmod_device_heap *h, gmod_u64 user, struct gmod_place p)
 {
 	if (h->mode == GMOD_HEAP_NATIVE)
-		gmod_native_free((void *)(user - GMOD_HEAD_SIZE));
+		gmod_native_release(h, user - GMOD_HEAD_SIZE);
 	else
 		gmod_slab_release(h, p);
 }
@@ -346,7 +347,9 @@ GMOD_DEVICE bool gmod_guard_array(struct gmod_device_heap *h, gmod_u32 array, st
 	gmod_array_scan(h, array, w, &t);
 	gmod_array_tally(h, a, w, t);
 	*released = gmod_group_sum(w, t.released);
-	if (w.rank == 0 && !*released && (pressing || !h->delay))
+	if (w.rank == 0 && *released)
+		gmod_add64_relaxed(&h->releases, 1);
+	else if (w.rank == 0 && (pressing || !h->delay))
 		gmod_store64_relaxed(&a->barren, stirs + 1);
 	gmod_group_meet(w); /* all have seen what there is before others change it */
 	if (w.rank == 0)

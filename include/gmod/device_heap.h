@@ -162,6 +162,7 @@ struct gmod_device_heap {
 	gmod_u64 findings, findings_lost;        /* said so far; of those, for want of room in the ring */
 	gmod_u64 freed[GMOD_SLOTS];              /* calls of freeN that were good, by multiprocessor */
 	gmod_u64 failed, reclaims;               /* allocations that got nothing; scans by threads that were short */
+	gmod_u64 releases;                       /* scans that have released something */
 	gmod_u64 live, live_bytes;               /* buffers, by the latest scan of each array */
 	gmod_u64 live_peak, live_bytes_peak;     /* the most of them that scans have seen */
 };

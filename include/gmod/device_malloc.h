@@ -4,7 +4,9 @@
 
 #include "device_guard.h"
 
-enum { GMOD_RECLAIM_TRIES = 40 };
+/* How long a thread that gets no memory stays here, in ns of gmod_clock(). */
+#define GMOD_SHORT_NS 20000000ull
+#define GMOD_GUARD_NS 2000000ull /* of that, for the guard to come, where few lanes would have to do its work */
 
 /* ---- memory ---- */
 
@@ -15,7 +17,7 @@ GMOD_DEVICE gmod_u64 gmod_block_get(struct gmod_device_heap *h, gmod_u64 needs, 
 
 	if (h->mode == GMOD_HEAP_NATIVE) {
 		*size = needs;
-		return (gmod_u64)gmod_native_malloc(needs);
+		return gmod_native_allocate(h, needs);
 	}
 	if (needs > GMOD_BLOCK_MAX) {
 		*size = (needs + GMOD_CHUNK_SIZE - 1) & ~(gmod_u64)(GMOD_CHUNK_SIZE - 1);
@@ -29,51 +31,60 @@ GMOD_DEVICE gmod_u64 gmod_block_get(struct gmod_device_heap *h, gmod_u64 needs, 
 enum gmod_reclaim { GMOD_RECLAIM_NOTHING, GMOD_RECLAIM_OTHERS, GMOD_RECLAIM_SOME };
 
 /*
- * The heap is exhausted: the lanes that are short release together what is freed, in the arrays that nobody scans.
- * Arrays in which there was nothing to release, and nothing has been freed since, are passed by: else each of very many
- * threads would look at everything. OTHERS: somebody is at some of them.
+ * The heap is exhausted: the lanes that are short release together what is freed, in the arrays that nobody scans. Few
+ * lanes leave that to the guard at first, whose warps are much faster. Arrays in which there was nothing to release,
+ * and nothing has been freed since, are passed by: else each of very many threads would look at everything.
+ *
+ * NOTHING: there is nothing to release. OTHERS: there may be, and it is for somebody else to do.
  */
-GMOD_DEVICE_SLOW enum gmod_reclaim gmod_reclaim(struct gmod_device_heap *h)
+GMOD_DEVICE_SLOW enum gmod_reclaim gmod_reclaim(struct gmod_device_heap *h, bool patient)
 {
 	struct gmod_group g = gmod_group_here();
 	gmod_u64 first = gmod_group_share(g, gmod_thread_id() / 32 % h->arrays), released = 0;
 	gmod_u64 stirs = gmod_group_share(g, gmod_heap_stirs(h)) + 1;
-	bool others = false;
+	bool leave = gmod_group_share(g, patient) && !gmod_group_is_wide(g), others = false;
 
 	for (gmod_u32 i = 0; i < h->arrays && !released; i++) {
 		gmod_u32 array = ((gmod_u32)first + i) % h->arrays;
 
 		if (gmod_group_share(g, gmod_load64_relaxed(&h->array[array].barren)) == stirs)
 			continue;
-		if (!gmod_guard_array(h, array, g, true, &released))
+		if (leave || !gmod_guard_array(h, array, g, true, &released))
 			others = true;
 		else if (g.rank == 0)
 			gmod_add64_relaxed(&h->reclaims, 1);
+		if (leave)
+			break;
 	}
 	return released ? GMOD_RECLAIM_SOME : others ? GMOD_RECLAIM_OTHERS : GMOD_RECLAIM_NOTHING;
 }
 
 /*
- * What is freed already is looked for first. Others may be at it, and what they release is for us too: so wait a
- * little, and longer each time; and longer than that for the host, if it may give the heap more memory.
+ * More memory, or what is freed already; who finds neither waits, for some ms, as long as others may be about to
+ * release something or the host to give more. A try costs a look at all chunks, so there is one only where there is a
+ * reason for it.
  */
 GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, gmod_u64 needs, gmod_u64 *size)
 {
-	enum gmod_reclaim reclaimed = GMOD_RECLAIM_OTHERS;
-	gmod_u64 block = 0;
-	int waits = 0;
+	gmod_u64 began = gmod_clock(), waited = 0, releases = gmod_load64_relaxed(&h->releases), now, block = 0;
+	int waits = 0, pauses = 1;
 
-	for (int tries = 0; !block && tries < GMOD_RECLAIM_TRIES && reclaimed != GMOD_RECLAIM_NOTHING; tries++) {
-		reclaimed = gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h);
-		if (reclaimed != GMOD_RECLAIM_SOME) {
-			if (h->mode == GMOD_HEAP_SLAB && gmod_await_growth(h, needs, &waits)) {
-				reclaimed = GMOD_RECLAIM_OTHERS;
-				tries--;
-			} else if (reclaimed == GMOD_RECLAIM_OTHERS) {
-				gmod_pause_for(tries + 1);
-			}
-		}
-		block = gmod_block_get(h, needs, size);
+	while (waited < GMOD_SHORT_NS) {
+		enum gmod_reclaim r = gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, waited < GMOD_GUARD_NS);
+
+		now = gmod_load64_relaxed(&h->releases);
+		if (r != GMOD_RECLAIM_OTHERS || now != releases)
+			block = gmod_block_get(h, needs, size);
+		releases = now;
+		if (block || (h->mode == GMOD_HEAP_NATIVE && r == GMOD_RECLAIM_NOTHING))
+			break;
+		if (h->mode == GMOD_HEAP_SLAB && gmod_await_growth(h, needs, &waits))
+			continue;
+		if (r == GMOD_RECLAIM_NOTHING)
+			break;
+		gmod_pause_for(pauses);
+		pauses += pauses < 32;
+		waited = gmod_clock() - began;
 	}
 	return block;
 }
@@ -93,7 +104,7 @@ GMOD_DEVICE void gmod_note_bounds(struct gmod_device_heap *h, gmod_u64 block, gm
 GMOD_DEVICE void gmod_block_give_back(struct gmod_device_heap *h, gmod_u64 block)
 {
 	if (h->mode == GMOD_HEAP_NATIVE)
-		gmod_native_free((void *)block);
+		gmod_native_release(h, block);
 	else
 		gmod_slab_release(h, gmod_slab_place(h, block));
 }

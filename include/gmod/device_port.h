@@ -151,6 +151,12 @@ GMOD_DEVICE struct gmod_group gmod_group_of(gmod_u32 key)
 	return g;
 }
 
+/* Enough lanes to look at very many things side by side. */
+GMOD_DEVICE bool gmod_group_is_wide(struct gmod_group g)
+{
+	return g.size >= 8;
+}
+
 /* The calling lane by itself. */
 GMOD_DEVICE struct gmod_group gmod_group_alone(void)
 {
@@ -350,6 +356,12 @@ GMOD_DEVICE struct gmod_group gmod_group_of(gmod_u32 key)
 
 	(void)key;
 	return g;
+}
+
+GMOD_DEVICE bool gmod_group_is_wide(struct gmod_group g)
+{
+	(void)g;
+	return true;
 }
 
 GMOD_DEVICE struct gmod_group gmod_group_alone(void)

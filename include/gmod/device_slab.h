@@ -136,6 +136,12 @@ GMOD_DEVICE void gmod_chunks_unused(struct gmod_device_heap *h, gmod_u32 n)
 	gmod_add32_relaxed(&h->used, 0u - n);
 }
 
+/* Fewer than n chunks are free: spares a look at all of them. Says so only where it has been so a moment ago. */
+GMOD_DEVICE bool gmod_chunks_are_short(const struct gmod_device_heap *h, gmod_u32 n)
+{
+	return (int)(gmod_load32_relaxed(&h->given) - gmod_load32_relaxed(&h->used)) < (int)n;
+}
+
 /* ---- lists ---- */
 
 /* After a change of a chunk's number from `before` to `after`: keeps I3, and lets go of a chunk nobody uses (I4). */
@@ -289,8 +295,11 @@ GMOD_DEVICE void gmod_chunk_found(struct gmod_device_heap *h, gmod_u32 chunk, gm
 /* Take a chunk from the set of free ones; GMOD_SET_NONE if there is none. */
 GMOD_DEVICE gmod_u32 gmod_chunk_take(struct gmod_device_heap *h, gmod_u32 start)
 {
-	gmod_u32 chunk = gmod_set_take_any(&h->free_chunks, h->chunks, start);
+	gmod_u32 chunk;
 
+	if (gmod_chunks_are_short(h, 1))
+		return GMOD_SET_NONE;
+	chunk = gmod_set_take_any(&h->free_chunks, h->chunks, start);
 	while (chunk == GMOD_SET_NONE) {
 		chunk = gmod_set_find_all(&h->free_chunks, h->chunks);
 		if (chunk == GMOD_SET_NONE || gmod_set_take(&h->free_chunks, chunk))
@@ -303,13 +312,15 @@ GMOD_DEVICE gmod_u32 gmod_chunk_take(struct gmod_device_heap *h, gmod_u32 start)
 }
 
 /*
- * Where to look for a free chunk: apart from other multiprocessors, and byte arrays apart from buffers, whose chunks
- * had better stay as they are for a while when they are free: who frees a buffer twice is told so, and not that there
- * never was one.
+ * Where to look for a free chunk: apart from other multiprocessors, and for byte arrays far up. Their chunks stay, and
+ * had better not lie in the midst of what could be one large buffer; and the chunks of buffers had better stay as they
+ * are for a while when they are free: who frees a buffer twice is told so, and not that there never was one.
  */
 GMOD_DEVICE gmod_u32 gmod_chunk_start(const struct gmod_device_heap *h, gmod_u32 class_, gmod_u32 slot)
 {
-	return slot * 2 + (class_ == GMOD_CLASS_ENTRIES ? gmod_load32_relaxed(&h->given) / 2 : class_);
+	gmod_u32 given = gmod_load32_relaxed(&h->given);
+
+	return slot * 2 + (class_ == GMOD_CLASS_ENTRIES ? given - given / 8 : class_);
 }
 
 /*
@@ -471,7 +482,7 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_run_allocate(struct gmod_device_heap *h, gmod_u64
 	gmod_u64 chunks = (size + GMOD_CHUNK_SIZE - 1) >> GMOD_CHUNK_BITS;
 	gmod_u32 first = 0;
 
-	if (chunks > h->chunks)
+	if (chunks > h->chunks || gmod_chunks_are_short(h, (gmod_u32)chunks))
 		return 0;
 	for (;;) {
 		first = gmod_set_find_run(&h->free_chunks, h->chunks, first, (gmod_u32)chunks);

@@ -73,7 +73,8 @@ static inline void heap_drop_native(const struct test_heap *t)
 		     s = gmod_segment_at(s->next))
 			for (uint32_t i = 0; i < GMOD_SEGMENT_ENTRIES; i++)
 				if (s->entry[i].word & GMOD_ENTRY_ADDRESS)
-					free((void *)((s->entry[i].word & GMOD_ENTRY_ADDRESS) - GMOD_HEAD_SIZE));
+					gmod_native_release(t->heap,
+							    (s->entry[i].word & GMOD_ENTRY_ADDRESS) - GMOD_HEAD_SIZE);
 }
 
 static inline void heap_drop(struct test_heap *t)
