@@ -197,14 +197,33 @@ GMOD_DEVICE bool gmod_entry_look(struct gmod_device_heap *h, struct gmod_entry *
 
 /* ---- scanning ---- */
 
-/* Entries of a segment that have been reserved so far. */
-GMOD_DEVICE gmod_u32 gmod_segment_reserved(const struct gmod_array *a, gmod_u64 number, bool *current)
-{
-	gmod_u64 control = gmod_load64_acquire(&a->control);
-	gmod_u32 count = (gmod_u32)control;
+/*
+ * A segment as the worker's first lane sees it, and therefore all of them: what each read for itself could differ, and
+ * they would no longer be at the same segment.
+ */
+struct gmod_segment_view {
+	struct gmod_segment *next;
+	gmod_u32 count; /* entries reserved so far */
+	bool current;
+};
 
-	*current = gmod_array_number(control) == number;
-	return *current && count < GMOD_SEGMENT_ENTRIES ? count : GMOD_SEGMENT_ENTRIES;
+GMOD_DEVICE struct gmod_segment *gmod_segments_of(struct gmod_array *a, struct gmod_group w)
+{
+	return gmod_segment_at(gmod_group_share(w, gmod_load64_acquire(&a->segments)));
+}
+
+GMOD_DEVICE struct gmod_segment_view gmod_segment_seen(struct gmod_array *a, const struct gmod_segment *s,
+						       struct gmod_group w)
+{
+	gmod_u64 control = gmod_group_share(w, gmod_load64_acquire(&a->control));
+	gmod_u64 number = gmod_group_share(w, gmod_load64_relaxed(&s->number));
+	gmod_u32 count = (gmod_u32)control;
+	struct gmod_segment_view v;
+
+	v.next = gmod_segment_at(gmod_group_share(w, gmod_load64_relaxed(&s->next)));
+	v.current = gmod_array_number(control) == number;
+	v.count = v.current && count < GMOD_SEGMENT_ENTRIES ? count : GMOD_SEGMENT_ENTRIES;
+	return v;
 }
 
 /* So few entries in use that they are worth moving. */
@@ -239,29 +258,26 @@ GMOD_DEVICE gmod_u32 gmod_segment_move(struct gmod_device_heap *h, struct gmod_a
 GMOD_DEVICE void gmod_array_scan(struct gmod_device_heap *h, gmod_u32 array, struct gmod_group w, struct gmod_tally *t)
 {
 	struct gmod_array *a = &h->array[array];
-	struct gmod_segment *before = NULL, *s = gmod_segment_at(gmod_load64_acquire(&a->segments));
+	struct gmod_segment *before = NULL, *s = gmod_segments_of(a, w);
 
 	while (s) {
-		struct gmod_segment *next = gmod_segment_at(gmod_load64_relaxed(&s->next));
-		gmod_u32 used = 0, count;
-		bool current;
+		struct gmod_segment_view v = gmod_segment_seen(a, s, w);
+		gmod_u32 used = 0;
 
-		count = gmod_segment_reserved(a, gmod_load64_relaxed(&s->number), &current);
-		for (gmod_u32 i = w.rank; i < count; i += w.size)
+		for (gmod_u32 i = w.rank; i < v.count; i += w.size)
 			used += gmod_entry_look(h, &s->entry[i], t);
 		used = (gmod_u32)gmod_group_sum(w, used);
-		/* One lane decides: `current` may change while they read it. */
-		if (gmod_group_share(w, !current && used >= GMOD_SEGMENT_SPARSE))
+		if (!v.current && used >= GMOD_SEGMENT_SPARSE)
 			used += gmod_segment_move(h, a, s, w);
 		gmod_group_meet(w); /* nobody reads the segment any more */
-		if (gmod_group_share(w, !current && used == GMOD_SEGMENT_ENTRIES)) {
+		if (!v.current && used == GMOD_SEGMENT_ENTRIES) {
 			if (w.rank == 0)
 				gmod_array_unlink(h, a, before, s);
 		} else {
 			before = s;
 		}
 		gmod_group_meet(w);
-		s = next;
+		s = v.next;
 	}
 }
 
