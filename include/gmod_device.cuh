@@ -49,8 +49,8 @@ static __device__ inline void gmod_unit_pass(struct gmod_device_heap *h)
 	if (worker == 0 && threadIdx.x % 32 == 0)
 		gmod_add32_relaxed(&h->pass, 1);
 	for (gmod_u32 array = worker; array < h->arrays; array += workers) {
-		gmod_guard_array(h, array, gmod_group_here(), false, &released);
-		gmod_guard_spares(h, gmod_group_here());
+		gmod_guard_array(h, array, gmod_group_warp(), false, &released);
+		gmod_guard_spares(h, gmod_group_warp());
 	}
 }
 

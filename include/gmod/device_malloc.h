@@ -6,7 +6,11 @@
 
 /* How long a thread that gets no memory stays here, in ns of gmod_clock(). */
 #define GMOD_SHORT_NS 20000000ull
-#define GMOD_GUARD_NS 2000000ull /* of that, for the guard to come, where few lanes would have to do its work */
+#ifdef __CUDACC__
+#define GMOD_GUARD_NS 2000000ull /* of that, for the guard to come */
+#else
+#define GMOD_GUARD_NS 0ull
+#endif
 
 /* ---- memory ---- */
 
@@ -31,30 +35,29 @@ GMOD_DEVICE gmod_u64 gmod_block_get(struct gmod_device_heap *h, gmod_u64 needs, 
 enum gmod_reclaim { GMOD_RECLAIM_NOTHING, GMOD_RECLAIM_OTHERS, GMOD_RECLAIM_SOME };
 
 /*
- * The heap is exhausted: the lanes that are short release together what is freed, in the arrays that nobody scans. Few
- * lanes leave that to the guard at first, whose warps are much faster. Arrays in which there was nothing to release,
- * and nothing has been freed since, are passed by: else each of very many threads would look at everything.
+ * The heap is exhausted: release what is freed, in the arrays that nobody scans. That is for the guard at first, whose
+ * warps are much faster than this one thread. Arrays in which there was nothing to release, and nothing has been freed
+ * since, are passed by: else each of very many threads would look at everything.
  *
  * NOTHING: there is nothing to release. OTHERS: there may be, and it is for somebody else to do.
  */
 GMOD_DEVICE_SLOW enum gmod_reclaim gmod_reclaim(struct gmod_device_heap *h, bool patient)
 {
-	struct gmod_group g = gmod_group_here();
-	gmod_u64 first = gmod_group_share(g, gmod_thread_id() / 32 % h->arrays), released = 0;
-	gmod_u64 stirs = gmod_group_share(g, gmod_heap_stirs(h)) + 1;
-	bool leave = gmod_group_share(g, patient) && !gmod_group_is_wide(g), others = false;
+	gmod_u32 first = (gmod_u32)(gmod_thread_id() % h->arrays);
+	gmod_u64 stirs = gmod_heap_stirs(h) + 1, released = 0;
+	bool others = false;
 
 	for (gmod_u32 i = 0; i < h->arrays && !released; i++) {
-		gmod_u32 array = ((gmod_u32)first + i) % h->arrays;
+		gmod_u32 array = (first + i) % h->arrays;
 
-		if (gmod_group_share(g, gmod_load64_relaxed(&h->array[array].barren)) == stirs)
+		if (gmod_load64_relaxed(&h->array[array].barren) == stirs)
 			continue;
-		if (leave || !gmod_guard_array(h, array, g, true, &released))
-			others = true;
-		else if (g.rank == 0)
+		if (patient)
+			return GMOD_RECLAIM_OTHERS;
+		if (gmod_guard_array(h, array, gmod_group_alone(), true, &released))
 			gmod_add64_relaxed(&h->reclaims, 1);
-		if (leave)
-			break;
+		else
+			others = true;
 	}
 	return released ? GMOD_RECLAIM_SOME : others ? GMOD_RECLAIM_OTHERS : GMOD_RECLAIM_NOTHING;
 }
@@ -70,7 +73,7 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, gmod
 	int waits = 0, pauses = 1;
 
 	while (waited < GMOD_SHORT_NS) {
-		enum gmod_reclaim r = gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, waited < GMOD_GUARD_NS);
+		enum gmod_reclaim r = gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, waited <= GMOD_GUARD_NS);
 
 		now = gmod_load64_relaxed(&h->releases);
 		if (r != GMOD_RECLAIM_OTHERS || now != releases)

@@ -75,8 +75,8 @@ GT_KERNEL3(_Z15gmod_unit_guardILj2EEvP16gmod_device_heapjj, struct gmod_device_h
 	do {
 		gmod_add32_relaxed(&h->pass, 1);
 		for (gmod_u32 array = 0; array < h->arrays; array++) {
-			gmod_guard_array(h, array, gmod_group_here(), false, &released);
-			gmod_guard_spares(h, gmod_group_here());
+			gmod_guard_array(h, array, gmod_group_warp(), false, &released);
+			gmod_guard_spares(h, gmod_group_warp());
 		}
 	} while (turn && gmod_guard_goes_on(h, turn, end));
 }
