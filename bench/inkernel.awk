@@ -209,7 +209,8 @@ function latency(i) {
 	}
 	print ""
 	print "From the store of one byte behind one buffer, at a random time in a kernel that runs on, to the finding: median and"
-	print "greatest of nine trials. Buffers have 64 bytes; guard workers are device_guards, all else is default. The kernel"
+	print "greatest of nine trials. Buffers have 64 bytes; guard workers are device_guards, all else is default;"
+	print "with \"persistent\", device_guard=persistent. The kernel"
 	print "beside them has 20 480 threads, each of which allocates, writes, reads and frees 64 bytes four times: median of nine."
 }
 

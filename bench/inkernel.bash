@@ -67,6 +67,7 @@ section_latency() {
 		for guards in 8 32 128 256; do
 			measure "arm=slab guards=$guards" slab "device_guards=$guards" latency gmod "$buffers"
 		done
+		measure "arm=slab guards=32,persistent" slab device_guard=persistent latency gmod "$buffers"
 	done
 }
 

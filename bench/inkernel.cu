@@ -13,7 +13,7 @@
 
 #include "inkernel.h"
 
-#define HEAP_MIB 512
+#define HEAP_MIB 2048
 #define STRESS_PAIRS 100000000ull
 #define STRESS_BLOCKS 64ull
 

@@ -73,7 +73,8 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, gmod
 	int waits = 0, pauses = 1;
 
 	while (waited < GMOD_SHORT_NS) {
-		enum gmod_reclaim r = gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, waited <= GMOD_GUARD_NS);
+		enum gmod_reclaim r =
+		    gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, waited <= GMOD_GUARD_NS);
 
 		now = gmod_load64_relaxed(&h->releases);
 		if (r != GMOD_RECLAIM_OTHERS || now != releases)

@@ -1,9 +1,9 @@
 /*
  * Blocks out of CUDA's own heap, with heap=native.
  *
- * Lanes that ask for the same size at the same time get one piece of CUDA's malloc between them, because that is what
- * costs: 64 bytes for each of 102 400 threads take 8 ms, 72 bytes 20 ms and more (H200), and with canaries every
- * request is larger than the program's. A piece goes back when its last block has been released.
+ * Lanes that ask at the same time, for no more than GMOD_SHARED_MAX bytes each, get one piece of CUDA's malloc between
+ * them, because that is what costs: 64 bytes for each of 102 400 threads take 8 ms, 72 bytes 20 ms and more (H200), and
+ * with canaries every request is larger than the program's. A piece goes back when its last block has been released.
  *
  *     piece: │ blocks not yet released │ 0 │ link, block │ link, block │ ...
  *     link:  the piece's address, twice, under two pads that are the block's own
@@ -16,7 +16,7 @@
 
 #include "device_buffer.h"
 
-enum { GMOD_PIECE_HEADER = 16, GMOD_LINK_SIZE = 16 };
+enum { GMOD_PIECE_HEADER = 16, GMOD_LINK_SIZE = 16, GMOD_SHARED_MAX = 4096 };
 
 GMOD_DEVICE void gmod_link_pads(const struct gmod_device_heap *h, gmod_u64 block, gmod_u64 out[2])
 {
@@ -26,17 +26,18 @@ GMOD_DEVICE void gmod_link_pads(const struct gmod_device_heap *h, gmod_u64 block
 /* A piece for all lanes of the group: the calling lane's block in it; 0 for all of them if there is no memory. */
 GMOD_DEVICE gmod_u64 gmod_native_share(struct gmod_device_heap *h, gmod_u64 needs, struct gmod_group g)
 {
-	gmod_u64 stride = GMOD_LINK_SIZE + ((needs + 15) & ~15ull), piece = 0, block, pad[2];
+	gmod_u64 mine = GMOD_LINK_SIZE + ((needs + 15) & ~15ull), below, piece = 0, block, pad[2];
+	gmod_u64 all = gmod_group_scan(g, mine, &below);
 
 	if (g.rank == 0) {
-		piece = (gmod_u64)gmod_native_malloc(GMOD_PIECE_HEADER + g.size * stride);
+		piece = (gmod_u64)gmod_native_malloc(GMOD_PIECE_HEADER + all);
 		if (piece)
 			gmod_store64_relaxed(gmod_words_at(piece), g.size);
 	}
 	piece = gmod_group_share(g, piece);
 	if (!piece)
 		return 0;
-	block = piece + GMOD_PIECE_HEADER + g.rank * stride + GMOD_LINK_SIZE;
+	block = piece + GMOD_PIECE_HEADER + below + GMOD_LINK_SIZE;
 	gmod_link_pads(h, block, pad);
 	gmod_store64_relaxed(gmod_words_at(block - 16), piece ^ pad[0]);
 	gmod_store64_relaxed(gmod_words_at(block - 8), piece ^ pad[1]);
@@ -45,12 +46,11 @@ GMOD_DEVICE gmod_u64 gmod_native_share(struct gmod_device_heap *h, gmod_u64 need
 
 GMOD_DEVICE gmod_u64 gmod_native_allocate(struct gmod_device_heap *h, gmod_u64 needs)
 {
-	/* in words, which is what it is a multiple of; so much that a key does not tell it apart goes alone */
-	gmod_u32 key = needs >> 34 ? ~0u : (gmod_u32)(needs >> 3);
-	struct gmod_group g = gmod_group_of(key);
+	bool shared = needs <= GMOD_SHARED_MAX;
+	struct gmod_group g = gmod_group_of(shared);
 	gmod_u64 block = 0;
 
-	if (key != ~0u && g.size > 1)
+	if (shared && g.size > 1)
 		block = gmod_native_share(h, needs, g);
 	return block ? block : gmod_native_share(h, needs, gmod_group_alone());
 }

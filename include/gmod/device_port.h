@@ -195,6 +195,21 @@ GMOD_DEVICE gmod_u64 gmod_group_sum(struct gmod_group g, gmod_u64 v)
 	return sum;
 }
 
+/* The same, and in *below the sum of the lanes of a lower rank. */
+GMOD_DEVICE gmod_u64 gmod_group_scan(struct gmod_group g, gmod_u64 v, gmod_u64 *below)
+{
+	gmod_u64 sum = 0;
+	gmod_u32 rank = 0;
+
+	*below = 0;
+	for (gmod_u32 rest = g.mask; rest; rest &= rest - 1, rank++) {
+		if (rank == g.rank)
+			*below = sum;
+		sum += __shfl_sync(g.mask, v, __ffs((int)rest) - 1);
+	}
+	return sum;
+}
+
 /*
  * Orders the memory accesses of all lanes before against those after, for all threads of the GPU: what one lane
  * releases next is released for all of them.
@@ -388,6 +403,13 @@ GMOD_DEVICE struct gmod_group gmod_group_warp(void)
 GMOD_DEVICE gmod_u64 gmod_group_sum(struct gmod_group g, gmod_u64 v)
 {
 	(void)g;
+	return v;
+}
+
+GMOD_DEVICE gmod_u64 gmod_group_scan(struct gmod_group g, gmod_u64 v, gmod_u64 *below)
+{
+	(void)g;
+	*below = 0;
 	return v;
 }
 
