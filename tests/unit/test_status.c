@@ -11,7 +11,8 @@ static void every_status_has_a_text_of_its_own(void **unused)
 	for (int i = 0; i <= LAST; i++) {
 		const char *text = gmod_status_text((enum gmod_status)i);
 
-		CHECK(text && *text && !strchr(text, '\n'), "status %d", i);
+		assert_non_null(text);
+		CHECK(*text && !strchr(text, '\n'), "status %d", i);
 		for (int other = 0; other < i; other++)
 			CHECK(strcmp(text, gmod_status_text((enum gmod_status)other)) != 0, "%d and %d", other, i);
 	}
