@@ -1,0 +1,23 @@
+// expect: heap-buffer-overflow size 100 offset +0
+// suspect: d_overflow_and_wait
+// options: device_guard=persistent
+/* A guard that stays on the device finds it beside the kernel, which does not end before the finding is there. */
+#include "inkernel.h"
+
+int main(void)
+{
+	volatile int *go_on;
+	long long size = 100;
+	double end;
+
+	ik_start();
+	go_on = tk_flag();
+	tk_launch(ik_kernel("d_overflow_and_wait"), 1, 32, NULL, TK_ARGS(&size, &go_on));
+	for (end = tk_ms() + 10000; gmod_findings_seen && !gmod_findings_seen() && tk_ms() < end;)
+		tk_sleep_ms(1);
+	REQUIRE(cuStreamQuery(NULL) == CUDA_ERROR_NOT_READY);
+	REQUIRE(gmod_findings_seen && gmod_findings_seen() == 1);
+	*go_on = 1;
+	tk_sync();
+	return 0;
+}
