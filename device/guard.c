@@ -68,7 +68,8 @@ static void note_launch(struct gmod_heap *h)
 	h->noted_passes = __atomic_load_n(&h->ring->passes, __ATOMIC_RELAXED);
 }
 
-static void launch(const struct gmod_context *c, struct gmod_heap *h, uint64_t units, bool resident)
+/* false: nothing has been launched, because there is no guard kernel any more, or the driver refuses. */
+static bool launch(const struct gmod_context *c, struct gmod_heap *h, uint64_t units, bool resident)
 {
 	uint64_t header = h->header;
 	uint32_t turn = resident ? ++h->turn : 0, us = resident ? GMOD_TURN_US : 0;
@@ -83,13 +84,14 @@ static void launch(const struct gmod_context *c, struct gmod_heap *h, uint64_t u
 		__atomic_store_n(&h->ring->stop, turn - 1, __ATOMIC_SEQ_CST);
 	}
 	if (!gmod_units_launch_guard(c, &l))
-		return;
+		return false;
 	if (NEXT(cuEventRecord)(h->passed, h->passes) != CUDA_SUCCESS) {
 		gmod_degraded("cuEventRecord");
-		return;
+		return false;
 	}
 	h->under_way = true;
 	h->resident = resident;
+	return true;
 }
 
 /* Ends the turn that is under way. The turn's number is the host's own: what the ring says is not asked. */
@@ -140,8 +142,7 @@ static bool check(const struct gmod_context *c, struct gmod_heap *h, uint64_t *p
 {
 	if (!settle(c, h, patience))
 		return false;
-	launch(c, h, GMOD_ANY_UNIT, false);
-	return settle(c, h, patience);
+	return launch(c, h, GMOD_ANY_UNIT, false) && settle(c, h, patience);
 }
 
 /* ---- all of them ---- */

@@ -34,7 +34,8 @@ const char *gmod_status_text(enum gmod_status status);
 /*
  * Look at every canary now: all that the CPU can see, and the slack on the device through copies on a stream of GMOD's
  * own. Waits for those copies (at most 100 ms each 64 KiB), never for the program's kernels; a kernel that is running
- * may still write afterwards. Findings come out as reports. Not to be called from a callback of the driver.
+ * may still write afterwards. Buffers of kernels are looked at as gmod_device_check() does, which also says whether it
+ * could. Findings come out as reports. Not to be called from a callback of the driver.
  */
 enum gmod_status gmod_check(void);
 
@@ -66,12 +67,12 @@ enum gmod_guard_mode {
 	GMOD_GUARD_PERSISTENT = 2, /* one block that stays on the device, in turns of 10 ms */
 };
 
-#define GMOD_DEVICE_HEAP_MAX ((uint64_t)1 << 40)
+#define GMOD_DEVICE_HEAP_MAX ((uint64_t)1 << 36) /* its tables take 0.4 % of that at once */
 
 /* 0 in a member: as GMOD_OPTIONS says. */
 struct gmod_device_config {
 	size_t struct_size;              /* set by the caller: sizeof(struct gmod_device_config) of its header */
-	uint64_t heap_bytes;             /* how far a heap may grow: 1 MiB to GMOD_DEVICE_HEAP_MAX (1 TiB) */
+	uint64_t heap_bytes;             /* how far a heap may grow: 1 MiB to GMOD_DEVICE_HEAP_MAX (64 GiB) */
 	unsigned guards;                 /* guard workers, and byte arrays: 1 to 256 */
 	enum gmod_guard_mode guard_mode; /* may be changed at any time, the others before the first heap is made */
 };
@@ -90,14 +91,16 @@ enum gmod_status gmod_device_stop(void);
 
 /*
  * Verify every buffer of every heap now, give back what is freed and report what is wrong: a guard pass that begins
- * after the call. Waits for it, 2 s at most; GMOD_BUSY: kernels left it no room on the device for as long as that.
+ * after the call. Waits for it, 2 s at most; GMOD_BUSY: kernels left it no room on the device for as long as that, or
+ * the modules that had a guard kernel have been unloaded.
  */
 enum gmod_status gmod_device_check(void);
 
 /* The heap in numbers, by copies that wait for no kernel. Buffers and bytes are the program's, without canaries. */
 struct gmod_device_stats {
-	size_t struct_size;          /* set by the caller: sizeof(struct gmod_device_stats) of its header */
-	uint64_t heap_bytes;         /* how far it may grow */
+	size_t struct_size;  /* set by the caller: sizeof(struct gmod_device_stats) of its header */
+	uint64_t heap_bytes; /* how far it may grow, in 2 MiB; with heap=native a quarter of what was asked for, for
+				byte arrays */
 	uint64_t committed_bytes;    /* device memory it has */
 	uint64_t used_bytes;         /* of that, in use, in whole chunks of 64 KiB; with what byte arrays take */
 	uint64_t peak_bytes;         /* the most there has been in use */
