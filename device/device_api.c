@@ -36,13 +36,15 @@ struct request {
 static enum gmod_status ask(void (*what)(struct gmod_heap *h, void *request), struct request *r)
 {
 	CUcontext current = NULL;
+	enum gmod_status status;
 
 	if (!gmod_on())
 		return GMOD_INACTIVE;
 	r->status = GMOD_FAILED;
 	if (NEXT(cuCtxGetCurrent)(&current) != CUDA_SUCCESS)
 		return GMOD_FAILED;
-	return gmod_guard_visit(gmod_context_of(current), what, r) ? r->status : GMOD_NO_HEAP;
+	status = gmod_guard_visit(gmod_context_of(current), what, r);
+	return status == GMOD_OK ? r->status : status;
 }
 
 static void set_stopped(struct gmod_heap *h, void *request)
@@ -69,7 +71,7 @@ GMOD_EXPORT enum gmod_status gmod_device_stop(void)
 	enum gmod_status status = ask(set_stopped, &r);
 
 	/* Nothing of the guard's is on the device when we return. */
-	if (status == GMOD_OK && !gmod_guard_settle(CHECK_PATIENCE))
+	if (status == GMOD_OK && !gmod_guard_settle(NULL, CHECK_PATIENCE))
 		status = GMOD_BUSY;
 	return status;
 }
@@ -80,7 +82,7 @@ GMOD_EXPORT enum gmod_status gmod_device_check(void)
 
 	if (!gmod_on())
 		return GMOD_INACTIVE;
-	complete = gmod_guard_check(CHECK_PATIENCE);
+	complete = gmod_guard_check(NULL, CHECK_PATIENCE);
 	gmod_watch_settle(false);
 	return complete ? GMOD_OK : GMOD_BUSY;
 }

@@ -155,7 +155,10 @@ static bool pass_over(struct gmod_heap *h)
 		return false;
 	}
 	say_damaged();
-	took(h);
+	/* Up to the next one that can be read, or the last. */
+	do
+		took(h);
+	while (h->taken < findings && !take_next(h));
 	return true;
 }
 

@@ -21,10 +21,8 @@ static atomic_int aside; /* calls under way that no resident guard may be in the
 /* ---- one heap, whose context is entered and current; under the lock ---- */
 
 /* Between two looks a resident guard has begun and ended a pass: all that was there at the first look is verified. */
-static void note_resident(struct gmod_heap *h)
+static void note_resident(struct gmod_heap *h, uint64_t passes)
 {
-	uint64_t passes = __atomic_load_n(&h->ring->passes, __ATOMIC_RELAXED);
-
 	if (passes - h->noted_passes < 2)
 		return;
 	h->noted_passes = passes;
@@ -108,6 +106,7 @@ static bool may_stay(void)
 static void tick(const struct gmod_context *c, struct gmod_heap *h)
 {
 	bool resident = may_stay();
+	uint64_t passes;
 
 	gmod_heap_grow(h);
 	if (is_due(h, resident))
@@ -115,9 +114,11 @@ static void tick(const struct gmod_context *c, struct gmod_heap *h)
 	/* A call that wants it aside, and has come since we looked, may have stopped the turn before it was one. */
 	if (h->resident && !may_stay())
 		stop_turn(h);
+	/* acquire, and before the findings: what these passes have found is taken */
+	passes = __atomic_load_n(&h->ring->passes, __ATOMIC_ACQUIRE);
 	gmod_findings_take(h);
 	if (h->resident)
-		note_resident(h);
+		note_resident(h, passes);
 }
 
 static bool settle(const struct gmod_context *c, struct gmod_heap *h, uint64_t *patience)
@@ -205,7 +206,17 @@ void gmod_guard_tick(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static bool await_all(uint64_t patience, bool (*await)(const struct gmod_context *, struct gmod_heap *, uint64_t *))
+/* Whoever has it may be in a driver call that waits for what the caller is about to launch. */
+static bool lock_patiently(uint64_t patience)
+{
+	uint64_t until = gmod_monotonic_ns() + patience;
+	struct timespec t = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+
+	return pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &t) == 0;
+}
+
+static bool await_all(const struct gmod_context *only, uint64_t patience,
+		      bool (*await)(const struct gmod_context *, struct gmod_heap *, uint64_t *))
 {
 	CUstreamCaptureMode before;
 	struct gmod_hold hold;
@@ -214,11 +225,14 @@ static bool await_all(uint64_t patience, bool (*await)(const struct gmod_context
 	if (!may())
 		return true;
 	gmod_hold(&hold);
-	pthread_mutex_lock(&lock);
+	if (!lock_patiently(patience)) {
+		gmod_let_go(&hold);
+		return false;
+	}
 	before = gmod_relaxed_begin();
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = gmod_context_at(i);
-		struct gmod_heap *h = enter_current(c);
+		struct gmod_heap *h = only && c != only ? NULL : enter_current(c);
 
 		if (!h)
 			continue;
@@ -231,24 +245,27 @@ static bool await_all(uint64_t patience, bool (*await)(const struct gmod_context
 	return done;
 }
 
-bool gmod_guard_check(uint64_t patience)
+bool gmod_guard_check(const struct gmod_context *only, uint64_t patience)
 {
-	return !gmod_units_exist() || await_all(patience, check);
+	return !gmod_units_exist() || await_all(only, patience, check);
 }
 
-bool gmod_guard_settle(uint64_t patience)
+bool gmod_guard_settle(const struct gmod_context *only, uint64_t patience)
 {
-	return await_all(patience, settle);
+	return await_all(only, patience, settle);
 }
 
-bool gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg)
+enum gmod_status gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg)
 {
 	CUstreamCaptureMode before;
 	struct gmod_hold hold;
 	struct gmod_heap *h;
 
 	gmod_hold(&hold);
-	pthread_mutex_lock(&lock);
+	if (!lock_patiently(GMOD_SECONDS(2))) {
+		gmod_let_go(&hold);
+		return GMOD_BUSY;
+	}
 	before = gmod_relaxed_begin();
 	h = enter_current(c);
 	if (h) {
@@ -258,7 +275,7 @@ bool gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, 
 	gmod_relaxed_end(before);
 	pthread_mutex_unlock(&lock);
 	gmod_let_go(&hold);
-	return h != NULL;
+	return h ? GMOD_OK : GMOD_NO_HEAP;
 }
 
 struct beginning {
@@ -270,6 +287,8 @@ static void begin(struct gmod_heap *h, void *arg)
 {
 	const struct beginning *b = arg;
 
+	if (h->resident)
+		stop_turn(h);
 	for (unsigned i = 0; i < GMOD_UNITS; i++)
 		if (b->units >> i & 1)
 			launch(b->context, h, UINT64_C(1) << i, false);
@@ -279,7 +298,8 @@ void gmod_guard_begin(struct gmod_context *c, uint64_t units)
 {
 	struct beginning b = {c, units};
 
-	gmod_guard_visit(c, begin, &b);
+	if (gmod_guard_visit(c, begin, &b) == GMOD_BUSY)
+		gmod_degraded("the first guard pass");
 }
 
 uint64_t gmod_guard_leisure(void)

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "include/gmod.h"
 #include "lib/process.h"
 
 enum { GMOD_TURN_US = 10000 };
@@ -42,16 +43,19 @@ void gmod_guard_begin(struct gmod_context *c, uint64_t units);
 uint64_t gmod_guard_leisure(void);
 
 /*
- * A pass that begins now, in every context, and all it finds; waits for it, for at most `patience` ns altogether.
- * false: one of them was not complete by then, because kernels keep it out.
+ * A pass that begins now, in every context or only one, and all it finds; waits for it, for at most `patience` ns
+ * altogether. false: one of them was not complete by then, because kernels keep it out.
  */
-bool gmod_guard_check(uint64_t patience);
+bool gmod_guard_check(const struct gmod_context *only, uint64_t patience);
 
 /* No pass that began before the call is under way any more; waits as gmod_guard_check() does. */
-bool gmod_guard_settle(uint64_t patience);
+bool gmod_guard_settle(const struct gmod_context *only, uint64_t patience);
 
-/* One heap, with its context entered and current and no pass or turn being launched: for what the program asks. */
-bool gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg);
+/*
+ * One heap, with its context entered and current and no pass or turn being launched: for what the program asks.
+ * GMOD_NO_HEAP, or GMOD_BUSY where others have been at the heaps for 2 s.
+ */
+enum gmod_status gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg);
 
 /* The mode is persistent now, or not any more: whether hooks have to look. */
 void gmod_guard_mode_changed(void);

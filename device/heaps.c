@@ -176,7 +176,9 @@ static void publish(struct gmod_heap *h, bool grew)
 	uint64_t committed = chunks_of(h->memory.committed), limit = grew ? h->layout.chunks : committed;
 	uint64_t memory = limit << 32 | committed;
 
-	if (!gmod_heap_write(h, h->header + offsetof(struct gmod_device_heap, memory), &memory, sizeof(memory)))
+	h->unpublished =
+	    !gmod_heap_write(h, h->header + offsetof(struct gmod_device_heap, memory), &memory, sizeof(memory));
+	if (h->unpublished)
 		gmod_degraded("growing a device heap");
 }
 
@@ -187,6 +189,8 @@ void gmod_heap_grow(struct gmod_heap *h)
 	size_t wanted = chunks < h->layout.chunks ? (size_t)chunks << GMOD_CHUNK_BITS : h->memory.size;
 	bool grew;
 
+	if (h->unpublished)
+		publish(h, true);
 	if (wanted <= h->memory.committed)
 		return;
 	now = gmod_monotonic_ns();

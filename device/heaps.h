@@ -31,6 +31,7 @@ struct gmod_heap {
 	uint64_t taken;         /* findings read from the ring */
 	uint64_t stuck_ns;      /* since when the next one is not there though it should be; 0: it is not so */
 	uint64_t grow_again_ns; /* after a try to grow that failed */
+	bool unpublished;       /* the device has not been told of the last try */
 	bool under_way;         /* what `passed` stands for is not known to be complete */
 	bool owed;              /* something was running when the latest pass began */
 	bool stopped;           /* by the program (gmod_device_stop) */

@@ -89,9 +89,16 @@ static void add(struct unit unit)
 void gmod_unit_module(CUmodule module)
 {
 	struct unit u = {.handle = module};
+	CUstreamCaptureMode before;
 	CUfunction guard;
+	CUresult r;
 
-	if (!wanted() || !found(NEXT(cuModuleGetFunction)(&guard, module, guard_name), "cuModuleGetFunction"))
+	if (!wanted())
+		return;
+	before = gmod_relaxed_begin();
+	r = NEXT(cuModuleGetFunction)(&guard, module, guard_name);
+	gmod_relaxed_end(before);
+	if (!found(r, "cuModuleGetFunction"))
 		return;
 	u.guard = guard;
 	NEXT(cuCtxGetCurrent)(&u.context);
@@ -101,9 +108,16 @@ void gmod_unit_module(CUmodule module)
 void gmod_unit_library(CUlibrary library)
 {
 	struct unit u = {.handle = library, .is_library = true};
+	CUstreamCaptureMode before;
 	CUkernel guard;
+	CUresult r;
 
-	if (!wanted() || !found(NEXT(cuLibraryGetKernel)(&guard, library, guard_name), "cuLibraryGetKernel"))
+	if (!wanted())
+		return;
+	before = gmod_relaxed_begin();
+	r = NEXT(cuLibraryGetKernel)(&guard, library, guard_name);
+	gmod_relaxed_end(before);
+	if (!found(r, "cuLibraryGetKernel"))
 		return;
 	u.guard = guard;
 	add(u);
@@ -124,32 +138,39 @@ static void forget(unsigned i)
 	changed();
 }
 
-static bool is_unit(const void *handle)
+/* Is it one, and in which context: NULL for a library, which may be in all? */
+static bool is_unit(const void *handle, CUcontext *context)
 {
 	struct gmod_hold hold;
 	unsigned i;
 
 	lock_units(&hold);
 	i = place_of(handle);
+	if (i < GMOD_UNITS)
+		*context = units[i].is_library ? NULL : units[i].context;
 	unlock_units(&hold);
 	return i < GMOD_UNITS;
 }
 
 void gmod_unit_unload(const void *handle)
 {
+	struct gmod_context *c;
+	CUcontext context;
 	struct gmod_hold hold;
 	unsigned i;
 
-	if (!gmod_units_exist() || !handle || !is_unit(handle))
+	/* In a forked child the lock may be held by a thread that is not there. */
+	if (gmod_phase() == GMOD_OFF || !gmod_units_exist() || !handle || !is_unit(handle, &context))
 		return;
-	if (!gmod_guard_check(GMOD_SECONDS(1)))
+	c = context ? gmod_context_of(context) : NULL;
+	if (!gmod_guard_check(c, GMOD_SECONDS(1)))
 		gmod_degraded("a guard pass before a module is unloaded");
 	lock_units(&hold);
 	i = place_of(handle);
 	if (i < GMOD_UNITS)
 		forget(i);
 	unlock_units(&hold);
-	if (!gmod_guard_settle(GMOD_SECONDS(5)))
+	if (!gmod_guard_settle(c, GMOD_SECONDS(5)))
 		gmod_degraded("waiting for the guard before a module is unloaded");
 }
 
@@ -159,7 +180,8 @@ void gmod_units_context_gone(struct gmod_context *c)
 	struct gmod_hold hold;
 
 	atomic_store_explicit(&c->units_ready, 0, memory_order_relaxed);
-	if (!gmod_units_exist())
+	atomic_store_explicit(&c->units_state, 0, memory_order_relaxed);
+	if (gmod_phase() == GMOD_OFF || !gmod_units_exist())
 		return;
 	lock_units(&hold);
 	for (unsigned i = 0; i < GMOD_UNITS; i++)
@@ -205,7 +227,7 @@ static uint64_t missing_in(const struct gmod_context *c)
 	return missing & ~ready;
 }
 
-/* Returns which were. Under the lock. A unit that cannot be filled now is not tried again in this context. */
+/* Returns which were. Under the lock. */
 static uint64_t fill_missing(struct gmod_context *c)
 {
 	uint64_t missing = missing_in(c);
@@ -214,8 +236,27 @@ static uint64_t fill_missing(struct gmod_context *c)
 	for (unsigned i = 0; h && i < GMOD_UNITS; i++)
 		if (missing >> i & 1)
 			fill(&units[i], h);
-	atomic_fetch_or_explicit(&c->units_ready, missing, memory_order_relaxed);
 	return missing;
+}
+
+/*
+ * Units are ready when their guard kernel has been launched, so that nobody can launch a kernel of theirs before that:
+ * two threads that come at the same time both fill and launch. A unit that cannot be filled is not tried again.
+ */
+static void prepare(struct gmod_context *c)
+{
+	CUstreamCaptureMode before;
+	struct gmod_hold hold;
+	uint64_t filled;
+
+	lock_units(&hold);
+	before = gmod_relaxed_begin();
+	filled = fill_missing(c);
+	gmod_relaxed_end(before);
+	unlock_units(&hold);
+	if (filled)
+		gmod_guard_begin(c, filled);
+	atomic_fetch_or_explicit(&c->units_ready, filled, memory_order_relaxed);
 }
 
 void gmod_units_fill(uint64_t state, uint64_t context)
@@ -225,22 +266,21 @@ void gmod_units_fill(uint64_t state, uint64_t context)
 		uint64_t state, context;
 	} seen __attribute__((tls_model("initial-exec")));
 	struct gmod_context *c;
-	CUstreamCaptureMode before;
-	struct gmod_hold hold;
-	uint64_t filled;
 
 	if (seen.state == state && seen.context == context)
 		return;
 	c = gmod_context_current();
 	if (!c)
 		return;
-	lock_units(&hold);
-	before = gmod_relaxed_begin();
-	filled = fill_missing(c);
-	gmod_relaxed_end(before);
-	unlock_units(&hold);
-	if (filled)
-		gmod_guard_begin(c, filled);
+	/* Launches that alternate between contexts come here each time. */
+	if (atomic_load_explicit(&c->units_state, memory_order_acquire) != state) {
+		if (!gmod_context_enter(c))
+			return;
+		prepare(c);
+		/* release: what was prepared is for who sees it */
+		atomic_store_explicit(&c->units_state, state, memory_order_release);
+		gmod_context_leave(c);
+	}
 	seen.state = state;
 	seen.context = context;
 }
@@ -248,14 +288,18 @@ void gmod_units_fill(uint64_t state, uint64_t context)
 bool gmod_units_launch_guard(const struct gmod_context *c, const struct gmod_guard_launch *l)
 {
 	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
-	uint64_t usable = atomic_load_explicit(&c->units_ready, memory_order_relaxed) & l->units;
-	bool launched = false;
+	uint64_t ready = atomic_load_explicit(&c->units_ready, memory_order_relaxed);
+	uint64_t usable = l->units == GMOD_ANY_UNIT ? ready : l->units;
+	struct gmod_hold hold;
+	void *guard = NULL;
 
-	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; i < GMOD_UNITS && !launched; i++)
+	lock_units(&hold);
+	for (unsigned i = 0; i < GMOD_UNITS && !guard; i++)
 		if (usable >> i & 1 && is_in(&units[i], context))
-			launched = NEXT(cuLaunchKernel)((CUfunction)units[i].guard, l->blocks, 1, 1, l->threads, 1, 1,
-							0, l->stream, l->arguments, NULL) == CUDA_SUCCESS;
-	pthread_mutex_unlock(&lock);
-	return launched;
+			guard = units[i].guard;
+	unlock_units(&hold);
+	/* It is not unloaded meanwhile: who unloads waits for the guard's lock, which we have, and then for this pass.
+	 */
+	return guard && NEXT(cuLaunchKernel)((CUfunction)guard, l->blocks, 1, 1, l->threads, 1, 1, 0, l->stream,
+					     l->arguments, NULL) == CUDA_SUCCESS;
 }

@@ -35,7 +35,7 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 	if (!locked)
 		return GMOD_BUSY;
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
-	gmod_guard_check(CHECK_PATIENCE_NS);
+	gmod_guard_check(NULL, CHECK_PATIENCE_NS);
 	gmod_watch_settle(false);
 	return GMOD_OK;
 }

@@ -48,6 +48,7 @@ struct gmod_context {
 	_Atomic uint64_t unplaced;        /* bytes of live buffers that could not be moved to the device */
 	_Atomic(struct gmod_heap *) heap; /* what its kernels allocate from (device/heaps.h); NULL: none yet */
 	_Atomic uint64_t units_ready;     /* units whose pointer to the heap is filled here (device/units.h) */
+	_Atomic uint64_t units_state;     /* gmod_hot.units when all of them were */
 };
 
 /* The entry of the calling thread's current context, made if need be; NULL without one or when the table is full. */

@@ -3,6 +3,7 @@
 #include "device/units.h"
 #include "lib/capture.h"
 #include "lib/hook.h"
+#include "lib/start.h"
 
 struct launching {
 	struct gmod_thread *thread;
@@ -128,6 +129,21 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int g
 			    __func__);
 }
 
+/* A launch names a stream for each device, whose contexts are not all current. */
+static void prepare_contexts(const CUDA_LAUNCH_PARAMS *p, unsigned count)
+{
+	CUcontext context, popped;
+
+	for (unsigned i = 0; gmod_on() && gmod_units_exist() && HAVE(cuStreamGetCtx) && i < count; i++) {
+		if (NEXT(cuStreamGetCtx)(p[i].hStream, &context) != CUDA_SUCCESS ||
+		    NEXT(cuCtxPushCurrent_v2)(context) != CUDA_SUCCESS)
+			continue;
+		gmod_units_prepare(gmod_handle(context));
+		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+			gmod_degraded("cuCtxPopCurrent");
+	}
+}
+
 /* One record for the first device's share: the others run the same function. */
 GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
 							  unsigned int flags)
@@ -137,6 +153,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *la
 	struct launching l = {NULL, NULL};
 
 	if (p) {
+		prepare_contexts(p, numDevices);
 		l = open_launch(p->function, p->hStream, GMOD_LEGACY, false);
 		shape(&l, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY, p->blockDimZ);
 	}

@@ -132,7 +132,7 @@ static void last_look(void)
 		gmod_sweep_unlock();
 	}
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
-	if (!gmod_guard_check(GMOD_SECONDS(1)))
+	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
 		gmod_degraded("the last guard pass");
 	gmod_watch_settle(true);
 	report_leaks();

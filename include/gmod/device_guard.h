@@ -72,7 +72,7 @@ GMOD_DEVICE void gmod_finding_window(struct gmod_device_finding *f, const struct
 	}
 }
 
-GMOD_DEVICE_SLOW void gmod_say_corrupt(struct gmod_device_heap *h, gmod_u32 class_, gmod_u64 user,
+GMOD_DEVICE_SLOW bool gmod_say_corrupt(struct gmod_device_heap *h, gmod_u32 class_, gmod_u64 user,
 				       const struct gmod_entry *e, struct gmod_change change, gmod_u64 end, bool freed)
 {
 	gmod_u64 meta = gmod_load64_relaxed(&e->meta);
@@ -82,7 +82,7 @@ GMOD_DEVICE_SLOW void gmod_say_corrupt(struct gmod_device_heap *h, gmod_u32 clas
 	f.first = (gmod_u64)change.first;
 	f.last = (gmod_u64)change.last;
 	gmod_finding_window(&f, &s, meta, end, freed);
-	gmod_ring_put(h, &f);
+	return gmod_ring_put(h, &f);
 }
 
 /* ---- looking ---- */
@@ -168,16 +168,23 @@ GMOD_DEVICE bool gmod_entry_look(struct gmod_device_heap *h, struct gmod_entry *
 		t->quarantined++;
 		return false;
 	}
+	end = gmod_tail_end(user, gmod_meta_size(meta), gmod_block_size_of(h, user, gmod_meta_size(meta), &p));
+	if (end < user) {
+		/* No block begins there: the entry itself has been overwritten. It is not followed, here or later. */
+		gmod_store64_relaxed(&e->word, word | GMOD_ENTRY_REPORTED);
+		t->quarantined++;
+		return false;
+	}
 	/* acquire: what freeN did before FREED. Read once: what is decided below is decided on one value. */
 	header = gmod_load64_acquire(gmod_header_word(user));
 	head = gmod_load64_relaxed(gmod_head_word(user));
-	end = gmod_tail_end(user, gmod_meta_size(meta), gmod_block_size_of(h, user, gmod_meta_size(meta), &p));
 	s = gmod_secrets_of(h->key, user, meta);
 	state = gmod_header_state(header, meta, s.pad);
 	class_ = gmod_buffer_verify(&s, user, meta, end, head, header, &change);
 	if (class_) {
-		gmod_store64_relaxed(&e->word, word | GMOD_ENTRY_REPORTED);
-		gmod_say_corrupt(h, class_, user, e, change, end, state == GMOD_STATE_FREED);
+		/* where the ring is full, the next pass says it */
+		if (gmod_say_corrupt(h, class_, user, e, change, end, state == GMOD_STATE_FREED))
+			gmod_store64_relaxed(&e->word, word | GMOD_ENTRY_REPORTED);
 		t->quarantined++;
 		return false;
 	}

@@ -159,12 +159,12 @@ struct gmod_device_heap {
 	struct gmod_set free_chunks, free_numbers, spare_numbers, class_chunks[GMOD_SETS];
 	gmod_u32 hint[GMOD_SETS][GMOD_SLOTS];    /* a chunk's number + 1 */
 	gmod_u32 growing[GMOD_SETS][GMOD_SLOTS]; /* 1 while somebody gets a chunk for this place */
-	gmod_u64 findings, findings_lost;        /* said so far; of those, for want of room in the ring */
-	gmod_u64 freed[GMOD_SLOTS];              /* calls of freeN that were good, by multiprocessor */
-	gmod_u64 failed, reclaims;               /* allocations that got nothing; scans by threads that were short */
-	gmod_u64 releases;                       /* scans that have released something */
-	gmod_u64 live, live_bytes;               /* buffers, by the latest scan of each array */
-	gmod_u64 live_peak, live_bytes_peak;     /* the most of them that scans have seen */
+	gmod_u64 findings, findings_lost;    /* said so far; calls of freeN not reported for want of room in the ring */
+	gmod_u64 freed[GMOD_SLOTS];          /* calls of freeN that were good, by multiprocessor */
+	gmod_u64 failed, reclaims;           /* allocations that got nothing; scans by threads that were short */
+	gmod_u64 releases;                   /* scans that have released something */
+	gmod_u64 live, live_bytes;           /* buffers, by the latest scan of each array */
+	gmod_u64 live_peak, live_bytes_peak; /* the most of them that scans have seen */
 };
 
 #endif

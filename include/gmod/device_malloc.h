@@ -147,7 +147,8 @@ GMOD_DEVICE_SLOW void gmod_say_bad_free(struct gmod_device_heap *h, gmod_u32 cla
 	struct gmod_device_finding f = gmod_finding_new(class_, user, meta, GMOD_WHO_UNKNOWN);
 
 	f.caller = gmod_who();
-	gmod_ring_put(h, &f);
+	if (!gmod_ring_put(h, &f))
+		gmod_add64_relaxed(&h->findings_lost, 1);
 }
 
 /* Is there an entry for it? The long way, for what looks wrong already. */

@@ -424,7 +424,16 @@ static void a_full_ring_counts_what_is_lost(void **state)
 	for (int i = 0; i < GMOD_RING_SLOTS + 10; i++)
 		gmod_heap_free(heap.heap, p);
 	assert_int_equal(heap.heap->findings_lost, 10);
+	/* what the guard finds while there is no room is said when there is */
+	p = gmod_heap_malloc(heap.heap, 40);
+	p[40] ^= 1;
+	guard_pass(&heap);
 	assert_int_equal(take_findings(&heap, finding, 8), GMOD_RING_SLOTS);
+	guard_pass(&heap);
+	guard_pass(&heap);
+	assert_int_equal(findings(), 1);
+	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, 40, 40, 40);
+	assert_int_equal(heap.heap->findings, GMOD_RING_SLOTS + 1);
 }
 
 /* Whatever a kernel writes to slots that are still to come, what is put there then is whole. */
