@@ -5,9 +5,9 @@
 #include "device_guard.h"
 
 /* How long a thread that gets no memory stays here, in ns of gmod_clock(). */
-#define GMOD_SHORT_NS 20000000ull
+#define GMOD_SHORT_NS 60000000ull
 #ifdef __CUDACC__
-#define GMOD_GUARD_NS 2000000ull /* of that, for the guard to come */
+#define GMOD_GUARD_NS 10000000ull /* of that, for the guard to come, or to come again */
 #else
 #define GMOD_GUARD_NS 0ull
 #endif
@@ -69,12 +69,14 @@ GMOD_DEVICE_SLOW enum gmod_reclaim gmod_reclaim(struct gmod_device_heap *h, bool
  */
 GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, gmod_u64 needs, gmod_u64 *size)
 {
-	gmod_u64 began = gmod_clock(), waited = 0, releases = gmod_load64_relaxed(&h->releases), now, block = 0;
+	gmod_u64 began = gmod_clock(), waited = 0, passed = 0, releases = gmod_load64_relaxed(&h->releases), now;
+	gmod_u32 pass = gmod_load32_relaxed(&h->pass);
+	gmod_u64 block = 0;
 	int waits = 0, pauses = 1;
 
 	while (waited < GMOD_SHORT_NS) {
 		enum gmod_reclaim r =
-		    gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, waited <= GMOD_GUARD_NS);
+		    gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, waited - passed <= GMOD_GUARD_NS);
 
 		now = gmod_load64_relaxed(&h->releases);
 		if (r != GMOD_RECLAIM_OTHERS || now != releases)
@@ -89,6 +91,10 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, gmod
 		gmod_pause_for(pauses);
 		pauses += pauses < 32;
 		waited = gmod_clock() - began;
+		if (gmod_load32_relaxed(&h->pass) == pass)
+			continue;
+		pass = gmod_load32_relaxed(&h->pass);
+		passed = waited;
 	}
 	return block;
 }
