@@ -1,13 +1,10 @@
 #include "device/units.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "device/guard.h"
 #include "device/heaps.h"
 #include "lib/hold.h"
-#include "lib/log.h"
 #include "lib/patience.h"
 #include "lib/start.h"
 
@@ -241,9 +238,10 @@ static uint64_t fill_missing(struct gmod_context *c)
 
 /*
  * Units are ready when their guard kernel has been launched, so that nobody can launch a kernel of theirs before that:
- * two threads that come at the same time both fill and launch. A unit that cannot be filled is not tried again.
+ * two threads that come at the same time both fill and launch. A unit that cannot be filled is not tried again. Where
+ * units have come or gone meanwhile, a place may be another one's: then none is ready, and the next launch sees to it.
  */
-static void prepare(struct gmod_context *c)
+static void prepare(struct gmod_context *c, uint64_t state)
 {
 	CUstreamCaptureMode before;
 	struct gmod_hold hold;
@@ -256,7 +254,10 @@ static void prepare(struct gmod_context *c)
 	unlock_units(&hold);
 	if (filled)
 		gmod_guard_begin(c, filled);
-	atomic_fetch_or_explicit(&c->units_ready, filled, memory_order_relaxed);
+	lock_units(&hold);
+	if (atomic_load_explicit(&gmod_hot.units, memory_order_relaxed) == state)
+		atomic_fetch_or_explicit(&c->units_ready, filled, memory_order_relaxed);
+	unlock_units(&hold);
 }
 
 void gmod_units_fill(uint64_t state, uint64_t context)
@@ -276,7 +277,7 @@ void gmod_units_fill(uint64_t state, uint64_t context)
 	if (atomic_load_explicit(&c->units_state, memory_order_acquire) != state) {
 		if (!gmod_context_enter(c))
 			return;
-		prepare(c);
+		prepare(c, state);
 		/* release: what was prepared is for who sees it */
 		atomic_store_explicit(&c->units_state, state, memory_order_release);
 		gmod_context_leave(c);
@@ -298,8 +299,7 @@ bool gmod_units_launch_guard(const struct gmod_context *c, const struct gmod_gua
 		if (usable >> i & 1 && is_in(&units[i], context))
 			guard = units[i].guard;
 	unlock_units(&hold);
-	/* It is not unloaded meanwhile: who unloads waits for the guard's lock, which we have, and then for this pass.
-	 */
+	/* It is not unloaded meanwhile: who unloads waits for the guard's lock, which is held here. */
 	return guard && NEXT(cuLaunchKernel)((CUfunction)guard, l->blocks, 1, 1, l->threads, 1, 1, 0, l->stream,
 					     l->arguments, NULL) == CUDA_SUCCESS;
 }

@@ -2,9 +2,8 @@
  * The guard: workers that scan byte arrays, verify buffers and release freed ones.
  *
  * A worker has an array to itself while it holds the array's scanning flag; on the GPU it is a warp, whose lanes look
- * at entries side by side. A thread that finds the heap exhausted does the same as a worker, with the lanes that are
- * short with it (mallocN reclaims inline), so memory that is already freed is found also while kernels keep the guard
- * from running.
+ * at entries side by side. A thread that finds the heap exhausted, and the guard not coming, does the same by itself
+ * (mallocN reclaims inline), so memory that is already freed is found also while kernels keep the guard from running.
  */
 #ifndef GMOD_DEVICE_GUARD_H
 #define GMOD_DEVICE_GUARD_H
