@@ -260,6 +260,26 @@ static void prepare(struct gmod_context *c, uint64_t state)
 	unlock_units(&hold);
 }
 
+/* false: not now. Launches that alternate between contexts come here each time. */
+static bool prepare_once(struct gmod_context *c, uint64_t state)
+{
+	bool is_ready = atomic_load_explicit(&c->units_state, memory_order_acquire) == state;
+	CUcontext popped;
+
+	if (is_ready || !gmod_context_enter(c))
+		return is_ready;
+	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS) {
+		prepare(c, state);
+		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+			gmod_degraded("cuCtxPopCurrent");
+		/* release: what was prepared is for who sees it */
+		atomic_store_explicit(&c->units_state, state, memory_order_release);
+		is_ready = true;
+	}
+	gmod_context_leave(c);
+	return is_ready;
+}
+
 void gmod_units_fill(uint64_t state, uint64_t context)
 {
 	/* What this thread has seen filled: everything of that state in that context. */
@@ -271,19 +291,34 @@ void gmod_units_fill(uint64_t state, uint64_t context)
 	if (seen.state == state && seen.context == context)
 		return;
 	c = gmod_context_current();
-	if (!c)
+	if (!c || !prepare_once(c, state))
 		return;
-	/* Launches that alternate between contexts come here each time. */
-	if (atomic_load_explicit(&c->units_state, memory_order_acquire) != state) {
-		if (!gmod_context_enter(c))
-			return;
-		prepare(c, state);
-		/* release: what was prepared is for who sees it */
-		atomic_store_explicit(&c->units_state, state, memory_order_release);
-		gmod_context_leave(c);
-	}
 	seen.state = state;
 	seen.context = context;
+}
+
+/* Where a module is that is a unit, the i-th; NULL: there is none. */
+static CUcontext module_context(unsigned i)
+{
+	CUcontext context;
+	struct gmod_hold hold;
+
+	lock_units(&hold);
+	context = units[i].handle && !units[i].is_library ? units[i].context : NULL;
+	unlock_units(&hold);
+	return context;
+}
+
+void gmod_units_fill_all(uint64_t state)
+{
+	for (unsigned i = 0; i < GMOD_UNITS; i++)
+		gmod_context_made(module_context(i));
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = gmod_context_at(i);
+
+		if (atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE)
+			prepare_once(c, state);
+	}
 }
 
 bool gmod_units_launch_guard(const struct gmod_context *c, const struct gmod_guard_launch *l)

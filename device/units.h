@@ -36,6 +36,7 @@ void gmod_unit_unload(const void *handle);
 void gmod_units_context_gone(struct gmod_context *c);
 
 void gmod_units_fill(uint64_t state, uint64_t context);
+void gmod_units_fill_all(uint64_t state);
 
 /* Are there any? */
 static inline bool gmod_units_exist(void)
@@ -51,6 +52,15 @@ static inline void gmod_units_prepare(uint64_t context)
 
 	if (__builtin_expect(state & 1, 0))
 		gmod_units_fill(state, context);
+}
+
+/* The same for all contexts: a graph's kernels may be of others than the one it is launched in. */
+static inline void gmod_units_prepare_all(void)
+{
+	uint64_t state = atomic_load_explicit(&gmod_hot.units, memory_order_acquire);
+
+	if (__builtin_expect(state & 1, 0))
+		gmod_units_fill_all(state);
 }
 
 /* A launch of a guard kernel. */

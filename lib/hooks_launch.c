@@ -18,6 +18,8 @@ static struct launching open_launch(const void *function, CUstream stream, enum 
 	if (!l.thread)
 		return l;
 	context = gmod_current_context();
+	if (is_graph)
+		gmod_units_prepare_all();
 	gmod_units_prepare(context);
 	if (gmod_is_captured(stream, flavour))
 		return l;
