@@ -1,10 +1,10 @@
 /* The functions of include/gmod.h that are about memory that kernels allocate. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "device/guard.h"
 #include "device/heaps.h"
 #include "device/settings.h"
+#include "device/stats.h"
 #include "lib/driver.h"
 #include "lib/patience.h"
 #include "monitor/activity.h"
@@ -87,60 +87,12 @@ GMOD_EXPORT enum gmod_status gmod_device_check(void)
 	return complete ? GMOD_OK : GMOD_BUSY;
 }
 
-static uint64_t chunks(uint64_t n)
-{
-	return n << GMOD_CHUNK_BITS;
-}
-
-static void count_header(const struct gmod_heap *h, const struct gmod_device_heap *d, struct gmod_device_stats *s)
-{
-	s->heap_bytes = h->memory.size;
-	s->committed_bytes = h->memory.committed;
-	s->used_bytes = chunks(d->used);
-	s->peak_bytes = chunks(d->peak);
-	s->live_buffers = d->live;
-	s->live_bytes = d->live_bytes;
-	s->high_water_buffers = d->live_peak;
-	s->high_water_bytes = d->live_bytes_peak;
-	s->failed_allocations = d->failed;
-	s->reclaims = d->reclaims;
-	s->findings = d->findings;
-	s->findings_lost = d->findings_lost;
-	s->passes = d->pass;
-}
-
-static void count_arrays(const struct gmod_array *a, uint32_t n, struct gmod_device_stats *s)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		s->waiting_buffers += a[i].waiting;
-		s->released_buffers += a[i].released;
-		s->quarantined_buffers += a[i].quarantined;
-	}
-}
-
-static bool read_stats(const struct gmod_heap *h, struct gmod_device_heap *header, struct gmod_array *arrays,
-		       struct gmod_device_stats *out)
-{
-	uint32_t n = h->layout.arrays;
-
-	if (!header || !arrays || !gmod_heap_read(h, h->header, header, sizeof(*header)) ||
-	    !gmod_heap_read(h, h->header + h->layout.array_table, arrays, n * sizeof(*arrays)))
-		return false;
-	count_header(h, header, out);
-	count_arrays(arrays, n, out);
-	return true;
-}
-
 static void get_stats(struct gmod_heap *h, void *request)
 {
 	struct request *r = request;
-	struct gmod_device_heap *header = malloc(sizeof(*header));
-	struct gmod_array *arrays = malloc(h->layout.arrays * sizeof(*arrays));
 
-	if (read_stats(h, header, arrays, &r->stats))
+	if (gmod_heap_stats(h, &r->stats))
 		r->status = GMOD_OK;
-	free(header);
-	free(arrays);
 }
 
 GMOD_EXPORT enum gmod_status gmod_device_get_stats(struct gmod_device_stats *stats)

@@ -5,6 +5,7 @@
 #include "device/findings.h"
 #include "device/heaps.h"
 #include "device/settings.h"
+#include "device/stats.h"
 #include "device/units.h"
 #include "lib/hold.h"
 #include "lib/patience.h"
@@ -146,6 +147,14 @@ static bool check(const struct gmod_context *c, struct gmod_heap *h, uint64_t *p
 	return launch(c, h, GMOD_ANY_UNIT, false) && settle(c, h, patience);
 }
 
+static bool take_stock(const struct gmod_context *c, struct gmod_heap *h, uint64_t *patience)
+{
+	(void)c;
+	(void)patience;
+	gmod_heap_take_stock(h);
+	return true;
+}
+
 /* ---- all of them ---- */
 
 static struct gmod_heap *enter(struct gmod_context *c)
@@ -253,6 +262,21 @@ bool gmod_guard_check(const struct gmod_context *only, uint64_t patience)
 bool gmod_guard_settle(const struct gmod_context *only, uint64_t patience)
 {
 	return await_all(only, patience, settle);
+}
+
+/* A heap stays when its units have been unloaded. */
+static bool heaps_exist(void)
+{
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
+		if (atomic_load_explicit(&gmod_context_at(i)->heap, memory_order_relaxed))
+			return true;
+	return false;
+}
+
+void gmod_guard_take_stock(const struct gmod_context *only)
+{
+	if (heaps_exist())
+		await_all(only, GMOD_SECONDS(1), take_stock);
 }
 
 enum gmod_status gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg)

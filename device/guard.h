@@ -51,6 +51,9 @@ bool gmod_guard_check(const struct gmod_context *only, uint64_t patience);
 /* No pass that began before the call is under way any more; waits as gmod_guard_check() does. */
 bool gmod_guard_settle(const struct gmod_context *only, uint64_t patience);
 
+/* For the closing line: what kernels have allocated and left, as far as the guard has seen it. */
+void gmod_guard_take_stock(const struct gmod_context *only);
+
 /*
  * One heap, with its context entered and current and no pass or turn being launched: for what the program asks.
  * GMOD_NO_HEAP, or GMOD_BUSY where others have been at the heaps for 2 s.

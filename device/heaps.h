@@ -17,6 +17,11 @@
 #include "lib/context.h"
 #include "monitor/verify.h"
 
+/* What the closing line has been told of a heap (device/stats.h). */
+struct gmod_stock {
+	uint64_t buffers, left, left_bytes, lost;
+};
+
 struct gmod_heap {
 	const struct gmod_context *context;
 	struct gmod_device_layout layout;
@@ -40,7 +45,8 @@ struct gmod_heap {
 	uint64_t activity;                /* gmod_activity_total() then */
 	uint32_t turn;                    /* number of the latest turn of a resident guard */
 	bool resident;                    /* it is one that is under way */
-	uint64_t noted_passes;            /* its passes when we looked, at `began` */
+	struct gmod_stock stock;
+	uint64_t noted_passes; /* its passes when we looked, at `began` */
 };
 
 /* The current context's heap, made if need be; NULL where that is not possible, which is said once. c: its entry. */

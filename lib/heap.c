@@ -479,6 +479,7 @@ void gmod_heap_context_leaving(struct gmod_context *c)
 	if (gmod_on())
 		gmod_gather(c, GMOD_GATHER_WHOLE);
 	gmod_guard_check(c, GMOD_SECONDS(1));
+	gmod_guard_take_stock(c);
 	gmod_context_dying(c);
 	for_each_of(c, GMOD_LIVE, verify_leaving);
 }

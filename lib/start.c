@@ -134,6 +134,7 @@ static void last_look(void)
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
 		gmod_degraded("the last guard pass");
+	gmod_guard_take_stock(NULL);
 	gmod_watch_settle(true);
 	report_leaks();
 }
@@ -196,6 +197,10 @@ static void summarise(void)
 	s.bytes_uncovered = value(&c->uncovered_bytes);
 	s.buffers_host = value(&c->host);
 	s.bytes_host = value(&c->host_bytes);
+	s.kernel_buffers = value(&c->kernel_buffers);
+	s.kernel_left = value(&c->kernel_left);
+	s.bytes_kernel_left = value(&c->kernel_left_bytes);
+	s.kernel_findings_lost = value(&c->kernel_lost);
 	s.sweeps = value(&c->sweeps);
 	s.degraded = value(&c->degraded);
 	gmod_report_summary(&s);

@@ -31,6 +31,9 @@ struct gmod_counters {
 	_Atomic uint64_t unprotected, unprotected_bytes; /* ... and those that stayed native */
 	_Atomic uint64_t uncovered, uncovered_bytes;     /* pools, VMM, graph nodes: no guard for them yet */
 	_Atomic uint64_t host, host_bytes;               /* pinned host buffers guarded */
+	/* of buffers that kernels allocate: those seen so far, left at the end, and findings for which there was no
+	 * room */
+	_Atomic uint64_t kernel_buffers, kernel_left, kernel_left_bytes, kernel_lost;
 	_Atomic uint64_t degraded;
 	_Atomic uint64_t sweeps;
 };

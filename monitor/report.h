@@ -52,6 +52,9 @@ struct gmod_run_summary {
 	uint64_t bytes_asked;                            /* of all device memory the hooked calls handed out */
 	uint64_t uncovered, bytes_uncovered;             /* pools, virtual memory, graph nodes: not guarded yet */
 	uint64_t buffers_host, bytes_host;               /* pinned host memory guarded; not in the figures above */
+	uint64_t kernel_buffers;                         /* that kernels allocated, with mallocN; nor are these */
+	uint64_t kernel_left, bytes_kernel_left;         /* of those, never freed */
+	uint64_t kernel_findings_lost;                   /* there was no room for them on the device */
 	uint64_t sweeps;
 	uint64_t degraded; /* internal failures that left a call unprotected */
 	unsigned findings[GMOD_CLASS_COUNT];

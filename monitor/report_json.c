@@ -322,6 +322,10 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
 	add_count(t, "bytes_uncovered", s->bytes_uncovered);
 	add_count(t, "buffers_host", s->buffers_host);
 	add_count(t, "bytes_host", s->bytes_host);
+	add_count(t, "kernel_buffers", s->kernel_buffers);
+	add_count(t, "kernel_left", s->kernel_left);
+	add_count(t, "bytes_kernel_left", s->bytes_kernel_left);
+	add_count(t, "kernel_findings_lost", s->kernel_findings_lost);
 	if (gmod_summary_bytes(s))
 		add_count(t, "guarded_permille", gmod_summary_permille(s));
 	else

@@ -448,6 +448,21 @@ static void add_guarded(struct gmod_text *t, const struct gmod_run_summary *s)
 	gmod_text_fmt(t, " device memory (%u.%u %%)", share / 10, share % 10);
 }
 
+static void add_kernel_buffers(struct gmod_text *t, const struct gmod_run_summary *s)
+{
+	if (s->kernel_buffers)
+		gmod_text_fmt(t, "; %llu buffer%s of kernels guarded", (ull)s->kernel_buffers,
+			      plural(s->kernel_buffers));
+	if (s->kernel_left) {
+		gmod_text_fmt(t, ", %llu of them left (", (ull)s->kernel_left);
+		add_size(t, s->bytes_kernel_left);
+		gmod_text_str(t, ")");
+	}
+	if (s->kernel_findings_lost)
+		gmod_text_fmt(t, "; %llu finding%s of kernels lost", (ull)s->kernel_findings_lost,
+			      plural(s->kernel_findings_lost));
+}
+
 void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 {
 	unsigned findings = 0;
@@ -464,6 +479,7 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 	gmod_text_str(t, findings ? ")" : "");
 	gmod_text_fmt(t, "; %llu degraded; %u hooks armed", (ull)s->degraded, s->hooks_armed);
 	add_some(t, s->buffers_host, "pinned host buffer", "guarded", s->bytes_host);
+	add_kernel_buffers(t, s);
 	add_some(t, s->uncovered, "allocation", "of pools, mappings or graphs not covered", s->bytes_uncovered);
 	if (s->suppressed)
 		gmod_text_fmt(t, "; %llu suppressed", (ull)s->suppressed);

@@ -473,13 +473,17 @@ static void the_closing_line_keeps_its_phrases(void **unused)
 	s.bytes_uncovered = 3 << 20;
 	s.buffers_host = 4;
 	s.bytes_host = 1536;
+	s.kernel_buffers = 9;
+	s.kernel_left = 8;
+	s.bytes_kernel_left = 80;
+	s.kernel_findings_lost = 2;
 	s.suppressed = 5;
 	s.lost_lines = 6;
 	s.degraded = 7;
 	gmod_report_summary(&s);
 	expect("guarded 12 of 13 buffers, 48.0 MiB of 51.0 MiB device memory (94.1 %); ");
-	expect("; 7 degraded; 90 hooks armed; 4 pinned host buffers guarded (1.5 KiB); 2 allocations of pools, "
-	       "mappings or "
+	expect("; 7 degraded; 90 hooks armed; 4 pinned host buffers guarded (1.5 KiB); 9 buffers of kernels "
+	       "guarded, 8 of them left (80 B); 2 findings of kernels lost; 2 allocations of pools, mappings or "
 	       "graphs not covered (3.0 MiB); 5 suppressed; 6 lines lost\n");
 }
 
@@ -490,6 +494,7 @@ static void one_is_not_many(void **unused)
 				     .bytes_asked = 1,
 				     .sweeps = 1,
 				     .buffers_host = 1,
+				     .kernel_buffers = 1,
 				     .uncovered = 1,
 				     .lost_lines = 1};
 
@@ -498,7 +503,8 @@ static void one_is_not_many(void **unused)
 	gmod_report_summary(&s);
 	expect("guarded 1 of 1 buffer, 1 B of 1 B ");
 	expect("; 1 sweep; ");
-	expect("; 1 pinned host buffer guarded (0 B); 1 allocation of pools, mappings or graphs not covered (0 B); 1 "
+	expect("; 1 pinned host buffer guarded (0 B); 1 buffer of kernels guarded; 1 allocation of pools, mappings or "
+	       "graphs not covered (0 B); 1 "
 	       "line lost\n");
 }
 

@@ -93,10 +93,12 @@ static void a_json_log_holds_only_json(void **unused)
 		report(&f);
 	}
 	gmod_report_counts(&s);
+	s.kernel_left = 4;
 	gmod_report_end();
 	gmod_report_summary(&s);
 	assert_int_equal(json_lines(logged()), 4);
 	expect("\"event\":\"summary\"");
+	expect(",\"kernel_buffers\":0,\"kernel_left\":4,");
 	expect("\"findings\":3,\"findings_by_class\":{\"heap-buffer-overflow\":0,");
 	assert_int_equal(count("SUMMARY"), 0);
 }

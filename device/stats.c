@@ -1,0 +1,85 @@
+#include "device/stats.h"
+
+#include <stdlib.h>
+
+#include "device/heaps.h"
+#include "lib/start.h"
+
+static uint64_t chunks(uint64_t n)
+{
+	return n << GMOD_CHUNK_BITS;
+}
+
+static void count_header(const struct gmod_heap *h, const struct gmod_device_heap *d, struct gmod_device_stats *s)
+{
+	s->heap_bytes = h->memory.size;
+	s->committed_bytes = h->memory.committed;
+	s->used_bytes = chunks(d->used);
+	s->peak_bytes = chunks(d->peak);
+	s->live_buffers = d->live;
+	s->live_bytes = d->live_bytes;
+	s->high_water_buffers = d->live_peak;
+	s->high_water_bytes = d->live_bytes_peak;
+	s->failed_allocations = d->failed;
+	s->reclaims = d->reclaims;
+	s->findings = d->findings;
+	s->findings_lost = d->findings_lost;
+	s->passes = d->pass;
+}
+
+static void count_arrays(const struct gmod_array *a, uint32_t n, struct gmod_device_stats *s)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		s->waiting_buffers += a[i].waiting;
+		s->released_buffers += a[i].released;
+		s->quarantined_buffers += a[i].quarantined;
+	}
+}
+
+static bool read_stats(const struct gmod_heap *h, struct gmod_device_heap *header, struct gmod_array *arrays,
+		       struct gmod_device_stats *out)
+{
+	uint32_t n = h->layout.arrays;
+
+	if (!header || !arrays || !gmod_heap_read(h, h->header, header, sizeof(*header)) ||
+	    !gmod_heap_read(h, h->header + h->layout.array_table, arrays, n * sizeof(*arrays)))
+		return false;
+	count_header(h, header, out);
+	count_arrays(arrays, n, out);
+	return true;
+}
+
+bool gmod_heap_stats(const struct gmod_heap *h, struct gmod_device_stats *out)
+{
+	struct gmod_device_heap *header = malloc(sizeof(*header));
+	struct gmod_array *arrays = malloc(h->layout.arrays * sizeof(*arrays));
+	bool read = read_stats(h, header, arrays, out);
+
+	free(header);
+	free(arrays);
+	return read;
+}
+
+void gmod_heap_take_stock(struct gmod_heap *h)
+{
+	struct gmod_counters *c = &gmod_counters;
+	struct gmod_device_stats s = {0};
+	struct gmod_stock now;
+
+	if (!gmod_heap_stats(h, &s)) {
+		gmod_degraded("counting what kernels have allocated");
+		return;
+	}
+	now = (struct gmod_stock){
+	    .buffers = s.released_buffers + s.live_buffers + s.waiting_buffers + s.quarantined_buffers,
+	    .left = s.live_buffers,
+	    .left_bytes = s.live_bytes,
+	    .lost = s.findings_lost,
+	};
+	/* of this heap, what has changed since it was last counted: it may be less that is left */
+	gmod_count(&c->kernel_buffers, now.buffers - h->stock.buffers);
+	gmod_count(&c->kernel_left, now.left - h->stock.left);
+	gmod_count(&c->kernel_left_bytes, now.left_bytes - h->stock.left_bytes);
+	gmod_count(&c->kernel_lost, now.lost - h->stock.lost);
+	h->stock = now;
+}
