@@ -71,7 +71,7 @@ $(BUILD)/gpu/programs/rt_per_thread_%: cudart = -cudart static --default-stream 
 rdc_programs := $(addprefix $(BUILD)/gpu/programs/,rt_static_inkernel_rdc rt_static_inkernel_rdc_clean)
 $(rdc_programs): rdc = -rdc=true
 $(rdc_programs) $(BUILD)/gpu/programs/rt_shared_inkernel_units: tests/programs/inkernel_unit.cu
-$(addprefix $(BUILD)/gpu/programs/,$(filter rt_%inkernel%,$(rt_programs))): $(device_headers)
+$(addprefix $(BUILD)/gpu/programs/,$(foreach p,$(rt_programs),$(if $(findstring inkernel,$p),$p))): $(device_headers)
 
 $(addprefix $(BUILD)/gpu/programs/,$(rt_programs)): $(BUILD)/gpu/programs/%: tests/programs/%.cu $(program_headers)
 	@mkdir -p $(@D)
