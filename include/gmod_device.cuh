@@ -87,7 +87,7 @@ static void (*const gmod_unit_guard_is_used)(struct gmod_device_heap *, gmod_u32
 /*
  * size bytes of global memory, aligned to 16 bytes; its contents are undefined. A size of 0 gives a pointer that can be
  * freed and must not be dereferenced. NULL where there is no memory, after what is already freed has been looked for
- * and the host asked for more: that takes some 60 ms at most. Any thread may call it, in divergent code too.
+ * and the host asked for more: that takes a quarter of a second at most. Any thread may call it, in divergent code too.
  */
 static __device__ inline void *mallocN(size_t size)
 {

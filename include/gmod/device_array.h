@@ -31,7 +31,7 @@
 #define GMOD_ENTRY_ADDRESS 0x0000fffffffffff0ull
 
 enum {
-	GMOD_SEGMENT_WAIT = 1 << 17, /* pauses: longer than a thread waits for the heap to grow */
+	GMOD_SEGMENT_WAIT = 1 << 17, /* pauses: longer than it takes to get a segment or find that there is none */
 	GMOD_SPARES_A_PASS = 8,      /* new ones, by one worker */
 	GMOD_SPARES_MAX = 1024,
 };
@@ -81,22 +81,18 @@ GMOD_DEVICE gmod_u32 gmod_spread(void)
 	return (gmod_u32)(gmod_thread_id() * 0x9e3779b1u) % 256;
 }
 
-/*
- * A segment with a number, whose entries are not empty yet; NULL if there is no memory for it, after waiting for the
- * heap to grow if need be.
- */
-GMOD_DEVICE_SLOW struct gmod_segment *gmod_segment_make(struct gmod_device_heap *h, bool wait)
+/* A segment with a number, whose entries are not empty yet; NULL if there is no memory for it now. */
+GMOD_DEVICE_SLOW struct gmod_segment *gmod_segment_make(struct gmod_device_heap *h)
 {
 	gmod_u32 number = gmod_set_take_any(&h->free_numbers, GMOD_SEGMENTS_MAX, gmod_spread());
 	struct gmod_segment *s;
 	gmod_u64 block;
-	int waits = 0;
 
 	if (number == GMOD_SET_NONE)
 		return NULL;
 	do {
 		block = gmod_slab_allocate(h, GMOD_CLASS_ENTRIES, gmod_group_alone());
-	} while (!block && (gmod_heap_extend(h) || (wait && gmod_await_growth(h, GMOD_SEGMENT_SIZE, &waits))));
+	} while (!block && gmod_heap_extend(h));
 	if (!block) {
 		gmod_set_add(&h->free_numbers, number);
 		return NULL;
@@ -132,7 +128,7 @@ GMOD_DEVICE struct gmod_segment *gmod_segment_get(struct gmod_device_heap *h)
 		gmod_add32_relaxed(&h->spares, ~0u);
 		return gmod_segment_at(gmod_load64_relaxed(&h->segment[number]));
 	}
-	s = gmod_segment_make(h, true);
+	s = gmod_segment_make(h);
 	if (s)
 		gmod_segment_clear(s, gmod_group_alone());
 	return s;
@@ -208,7 +204,7 @@ GMOD_DEVICE void gmod_entry_publish(struct gmod_entry *e, gmod_u64 user, gmod_u6
 GMOD_DEVICE bool gmod_array_try_scan(struct gmod_array *a)
 {
 	/* acquire: what the last scanner did */
-	return gmod_cas32_acquire(&a->scanning, 0, 1) == 0;
+	return !gmod_load32_relaxed(&a->scanning) && gmod_cas32_acquire(&a->scanning, 0, 1) == 0;
 }
 
 GMOD_DEVICE void gmod_array_scanned(struct gmod_array *a)

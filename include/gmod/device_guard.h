@@ -15,7 +15,8 @@
 
 /* What a worker has counted in a scan. */
 struct gmod_tally {
-	bool pressing; /* memory is short: what is freed need not wait any longer */
+	bool pressing; /* memory is short: what is freed need not wait any longer, and some of it will do */
+	bool partial;  /* there are entries that were not looked at */
 	gmod_u64 live, bytes, waiting, released, quarantined;
 };
 
@@ -260,19 +261,40 @@ GMOD_DEVICE gmod_u32 gmod_segment_move(struct gmod_device_heap *h, struct gmod_a
 	return (gmod_u32)gmod_group_sum(w, moved);
 }
 
-/* Look at all entries of an array. All lanes of the worker call it, and the flag is held. */
+/* What a thread that is short of memory releases at once before it looks at more. */
+enum { GMOD_RECLAIM_ENOUGH = 128 };
+
+/* A segment has been looked at, for who waits for memory: the guard is at work, and there may be some. */
+GMOD_DEVICE void gmod_scan_beats(struct gmod_device_heap *h, struct gmod_group w, const struct gmod_tally *t,
+				 gmod_u64 *released)
+{
+	gmod_u64 sum = gmod_group_sum(w, t->released);
+
+	if (w.rank == 0 && !t->pressing)
+		gmod_add32_relaxed(&h->beat, 1);
+	if (w.rank == 0 && sum != *released)
+		gmod_add64_relaxed(&h->releases, 1);
+	*released = sum;
+}
+
+/*
+ * Look at all entries of an array; where memory is short, until enough is released: one thread alone takes long for all
+ * of them, and others wait. All lanes of the worker call it, and the flag is held.
+ */
 GMOD_DEVICE void gmod_array_scan(struct gmod_device_heap *h, gmod_u32 array, struct gmod_group w, struct gmod_tally *t)
 {
 	struct gmod_array *a = &h->array[array];
 	struct gmod_segment *before = NULL, *s = gmod_segments_of(a, w);
+	gmod_u64 released = 0;
 
-	while (s) {
+	while (s && !t->partial) {
 		struct gmod_segment_view v = gmod_segment_seen(a, s, w);
 		gmod_u32 used = 0;
 
 		for (gmod_u32 i = w.rank; i < v.count; i += w.size)
 			used += gmod_entry_look(h, &s->entry[i], t);
 		used = (gmod_u32)gmod_group_sum(w, used);
+		gmod_scan_beats(h, w, t, &released);
 		if (!v.current && used >= GMOD_SEGMENT_SPARSE)
 			used += gmod_segment_move(h, a, s, w);
 		gmod_group_meet(w); /* nobody reads the segment any more */
@@ -284,6 +306,7 @@ GMOD_DEVICE void gmod_array_scan(struct gmod_device_heap *h, gmod_u32 array, str
 		}
 		gmod_group_meet(w);
 		s = v.next;
+		t->partial = s && t->pressing && released >= GMOD_RECLAIM_ENOUGH;
 	}
 }
 
@@ -308,12 +331,14 @@ GMOD_DEVICE void gmod_array_tally(struct gmod_device_heap *h, struct gmod_array 
 	t.quarantined = gmod_group_sum(w, t.quarantined);
 	if (w.rank)
 		return;
+	gmod_add64_relaxed(&a->released, t.released);
+	if (t.partial)
+		return;
 	gmod_heap_tally(h, a, t);
 	gmod_store64_relaxed(&a->live, t.live);
 	gmod_store64_relaxed(&a->live_bytes, t.bytes);
 	gmod_store64_relaxed(&a->waiting, t.waiting);
 	gmod_store64_relaxed(&a->quarantined, t.quarantined);
-	gmod_add64_relaxed(&a->released, t.released);
 }
 
 /* Keep some empty segments at hand, so that a thread whose array is full need not make one by itself. */
@@ -323,7 +348,7 @@ GMOD_DEVICE void gmod_guard_spares(struct gmod_device_heap *h, struct gmod_group
 		struct gmod_segment *s = NULL;
 
 		if (w.rank == 0 && gmod_load32_relaxed(&h->spares) < gmod_spares_wanted(h))
-			s = gmod_segment_make(h, false);
+			s = gmod_segment_make(h);
 		s = gmod_segment_at(gmod_group_share(w, (gmod_u64)s));
 		if (!s)
 			return;
@@ -359,7 +384,7 @@ GMOD_DEVICE bool gmod_guard_array(struct gmod_device_heap *h, gmod_u32 array, st
 				  gmod_u64 *released)
 {
 	struct gmod_array *a = &h->array[array];
-	struct gmod_tally t = {pressing, 0, 0, 0, 0, 0};
+	struct gmod_tally t = {pressing, false, 0, 0, 0, 0, 0};
 	bool ours = w.rank == 0 && gmod_array_try_scan(a);
 	gmod_u64 stirs;
 
@@ -369,9 +394,7 @@ GMOD_DEVICE bool gmod_guard_array(struct gmod_device_heap *h, gmod_u32 array, st
 	gmod_array_scan(h, array, w, &t);
 	gmod_array_tally(h, a, w, t);
 	*released = gmod_group_sum(w, t.released);
-	if (w.rank == 0 && *released)
-		gmod_add64_relaxed(&h->releases, 1);
-	else if (w.rank == 0 && (pressing || !h->delay))
+	if (w.rank == 0 && !*released && (pressing || !h->delay))
 		gmod_store64_relaxed(&a->barren, stirs + 1);
 	gmod_group_meet(w); /* all have seen what there is before others change it */
 	if (w.rank == 0)

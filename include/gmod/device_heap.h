@@ -27,8 +27,8 @@
 
 #include "device_port.h"
 
-#define GMOD_DEVICE_LAYOUT_NUMBER 2 /* in the name of the guard kernel */
-#define GMOD_DEVICE_LAYOUT 2u
+#define GMOD_DEVICE_LAYOUT_NUMBER 3 /* in the name of the guard kernel */
+#define GMOD_DEVICE_LAYOUT 3u
 
 enum {
 	GMOD_CHUNK_BITS = 16, /* of its size in bytes */
@@ -151,6 +151,8 @@ struct gmod_device_heap {
 	gmod_u64 memory;     /* limit in the high half, committed in the low half */
 	gmod_u32 asked;      /* chunks asked for */
 	gmod_u32 refused;    /* what `given` was + 1 when somebody waited for more in vain */
+	gmod_u32 beat;       /* segments that the guard has looked at */
+	gmod_u32 away;       /* what `beat` was + 1 when somebody waited for the guard in vain */
 	gmod_u32 used, peak; /* chunks that are not free; the most there have been */
 	struct gmod_chunk *chunk;
 	struct gmod_array *array;
@@ -162,7 +164,7 @@ struct gmod_device_heap {
 	gmod_u64 findings, findings_lost;    /* said so far; calls of freeN not reported for want of room in the ring */
 	gmod_u64 freed[GMOD_SLOTS];          /* calls of freeN that were good, by multiprocessor */
 	gmod_u64 failed, reclaims;           /* allocations that got nothing; scans by threads that were short */
-	gmod_u64 releases;                   /* scans that have released something */
+	gmod_u64 releases;                   /* looks at a segment that have released something */
 	gmod_u64 live, live_bytes;           /* buffers, by the latest scan of each array */
 	gmod_u64 live_peak, live_bytes_peak; /* the most of them that scans have seen */
 };

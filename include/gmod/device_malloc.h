@@ -5,9 +5,9 @@
 #include "device_guard.h"
 
 /* How long a thread that gets no memory stays here, in ns of gmod_clock(). */
-#define GMOD_SHORT_NS 60000000ull
+#define GMOD_SHORT_NS 250000000ull
 #ifdef __CUDACC__
-#define GMOD_GUARD_NS 10000000ull /* of that, for the guard to come, or to come again */
+#define GMOD_GUARD_NS 10000000ull /* of that, for the guard to come, or to go on */
 #else
 #define GMOD_GUARD_NS 0ull
 #endif
@@ -62,41 +62,105 @@ GMOD_DEVICE_SLOW enum gmod_reclaim gmod_reclaim(struct gmod_device_heap *h, bool
 	return released ? GMOD_RECLAIM_SOME : others ? GMOD_RECLAIM_OTHERS : GMOD_RECLAIM_NOTHING;
 }
 
+enum { GMOD_PAUSES_MAX = 128 }; /* at once: tens of thousands of threads may be waiting */
+
+/* One thread's wait for memory. */
+struct gmod_wait {
+	gmod_u64 began, waited;  /* clock; since then */
+	gmod_u64 beaten, gained; /* and when the guard was last seen at work, and when there was last some gain */
+	gmod_u64 gains;          /* gmod_gains() when memory was last looked for */
+	gmod_u32 beat;
+	int pauses;
+	bool over; /* there was nothing to wait for */
+};
+
+/* Changes when anybody has got more memory into the heap, from the host or of what was freed. */
+GMOD_DEVICE gmod_u64 gmod_gains(const struct gmod_device_heap *h)
+{
+	return gmod_load64_relaxed(&h->releases) + gmod_load32_relaxed(&h->given);
+}
+
+GMOD_DEVICE struct gmod_wait gmod_wait_begin(const struct gmod_device_heap *h)
+{
+	struct gmod_wait w = {gmod_clock(), 0, 0, 0, 0, 0, 1, false};
+
+	w.gains = gmod_gains(h);
+	w.beat = gmod_load32_relaxed(&h->beat);
+	return w;
+}
+
+/* Is the guard still to be expected? Who has waited for it in vain says so to all others: until it is there again. */
+GMOD_DEVICE bool gmod_guard_may_come(struct gmod_device_heap *h, struct gmod_wait *w)
+{
+	gmod_u32 beat = gmod_load32_relaxed(&h->beat);
+
+	w->waited = gmod_clock() - w->began;
+	if (beat != w->beat) {
+		w->beat = beat;
+		w->beaten = w->waited;
+	}
+	if (gmod_load32_relaxed(&h->away) == beat + 1)
+		return false;
+	if (w->waited - w->beaten <= GMOD_GUARD_NS)
+		return true;
+	gmod_store32_relaxed(&h->away, beat + 1);
+	return false;
+}
+
+GMOD_DEVICE void gmod_wait_a_little(struct gmod_wait *w)
+{
+	gmod_pause_for(w->pauses);
+	w->pauses += w->pauses < GMOD_PAUSES_MAX;
+}
+
 /*
- * More memory, or what is freed already; who finds neither waits, for some ms, as long as others may be about to
- * release something or the host to give more. A try costs a look at all chunks, so there is one only where there is a
- * reason for it.
+ * Wait until more memory is likely to be had, from the host or of what is freed already, for as long as that can be
+ * expected: some ms. true: it is worth a try, which costs a look at all chunks. needs: bytes.
  */
+GMOD_DEVICE_SLOW bool gmod_await_memory(struct gmod_device_heap *h, struct gmod_wait *w, gmod_u64 needs)
+{
+	while (w->waited < GMOD_SHORT_NS && !w->over) {
+		bool patient = gmod_guard_may_come(h, w);
+		enum gmod_reclaim r = gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, patient);
+		gmod_u64 gains = gmod_gains(h);
+
+		if (gains != w->gains) {
+			w->gains = gains;
+			w->gained = w->waited;
+			if (r != GMOD_RECLAIM_SOME)
+				gmod_wait_a_little(w); /* all who wait have seen the same */
+			return true;
+		}
+		if (h->mode == GMOD_HEAP_SLAB && gmod_await_growth(h, needs, w->waited - w->gained))
+			continue;
+		if (r == GMOD_RECLAIM_NOTHING) {
+			w->over = true;
+			return true; /* others may have given something back since */
+		}
+		gmod_wait_a_little(w);
+	}
+	return false;
+}
+
 GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, gmod_u64 needs, gmod_u64 *size)
 {
-	gmod_u64 began = gmod_clock(), waited = 0, passed = 0, releases = gmod_load64_relaxed(&h->releases), now;
-	gmod_u32 pass = gmod_load32_relaxed(&h->pass);
+	struct gmod_wait w = gmod_wait_begin(h);
 	gmod_u64 block = 0;
-	int waits = 0, pauses = 1;
 
-	while (waited < GMOD_SHORT_NS) {
-		enum gmod_reclaim r =
-		    gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, waited - passed <= GMOD_GUARD_NS);
-
-		now = gmod_load64_relaxed(&h->releases);
-		if (r != GMOD_RECLAIM_OTHERS || now != releases)
-			block = gmod_block_get(h, needs, size);
-		releases = now;
-		if (block || (h->mode == GMOD_HEAP_NATIVE && r == GMOD_RECLAIM_NOTHING))
-			break;
-		if (h->mode == GMOD_HEAP_SLAB && gmod_await_growth(h, needs, &waits))
-			continue;
-		if (r == GMOD_RECLAIM_NOTHING)
-			break;
-		gmod_pause_for(pauses);
-		pauses += pauses < 32;
-		waited = gmod_clock() - began;
-		if (gmod_load32_relaxed(&h->pass) == pass)
-			continue;
-		pass = gmod_load32_relaxed(&h->pass);
-		passed = waited;
-	}
+	while (!block && gmod_await_memory(h, &w, needs))
+		block = gmod_block_get(h, needs, size);
 	return block;
+}
+
+GMOD_DEVICE_SLOW struct gmod_entry *gmod_entry_get_slowly(struct gmod_device_heap *h, struct gmod_array *a,
+							  gmod_u32 *generation)
+{
+	struct gmod_wait w = gmod_wait_begin(h);
+	struct gmod_entry *e = NULL;
+
+	while (!e && gmod_await_memory(h, &w, GMOD_SEGMENT_SIZE))
+		e = gmod_array_reserve(h, a, generation);
+	return e;
 }
 
 /* In native mode: where CUDA's heap is, as far as we have seen. */
@@ -132,6 +196,8 @@ GMOD_DEVICE_SLOW void *gmod_heap_malloc(struct gmod_device_heap *h, gmod_u64 siz
 		block = gmod_block_get_slowly(h, needs, &block_size);
 	if (block)
 		e = gmod_array_reserve(h, a, &generation);
+	if (block && !e)
+		e = gmod_entry_get_slowly(h, a, &generation);
 	if (!e) {
 		if (block)
 			gmod_block_give_back(h, block);

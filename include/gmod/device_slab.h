@@ -30,10 +30,10 @@
 #include "device_set.h"
 
 enum {
-	GMOD_GROW_WAIT = 64, /* pauses */
-	GMOD_GROWTH_PAUSES = 40,
-	GMOD_GROWTH_WAITS = 1500, /* of so many pauses each: some 30 ms in all */
+	GMOD_GROW_WAIT = 64,     /* pauses */
+	GMOD_GROWTH_PAUSES = 40, /* between two looks whether the heap has grown */
 };
+#define GMOD_GROWTH_NS 30000000ull /* for the host to make it grow */
 
 /* ---- sizes ---- */
 
@@ -540,14 +540,15 @@ GMOD_DEVICE void gmod_pause_for(int n)
 		gmod_pause();
 }
 
-/* Ask the host for so much more, and wait a little; false: no more is to be expected. */
-GMOD_DEVICE_SLOW bool gmod_await_growth(struct gmod_device_heap *h, gmod_u64 needs, int *waits)
+/* Ask the host for so much more, and wait a little; waited: so long already, in ns. false: no more is to be expected.
+ */
+GMOD_DEVICE_SLOW bool gmod_await_growth(struct gmod_device_heap *h, gmod_u64 needs, gmod_u64 waited)
 {
 	gmod_u32 given = gmod_load32_relaxed(&h->given);
 
 	if (!gmod_heap_may_grow(h) || needs >> GMOD_CHUNK_BITS >= h->chunks)
 		return false;
-	if (++*waits > GMOD_GROWTH_WAITS) {
+	if (waited > GMOD_GROWTH_NS) {
 		gmod_store32_relaxed(&h->refused, given + 1);
 		return false;
 	}

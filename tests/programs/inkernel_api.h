@@ -65,7 +65,7 @@ GT_HELPER void *reallocN(void *p, size_t size)
 
 /* Threads of a block run one after another here: the last one does all the work, and only it may wait for time to pass.
  */
-GT_KERNEL3(_Z15gmod_unit_guardILj2EEvP16gmod_device_heapjj, struct gmod_device_heap *, h, gmod_u32, turn, gmod_u32,
+GT_KERNEL3(_Z15gmod_unit_guardILj3EEvP16gmod_device_heapjj, struct gmod_device_heap *, h, gmod_u32, turn, gmod_u32,
 	   microseconds)
 {
 	gmod_u64 released, end = gmod_clock() + microseconds * 1000ull;
