@@ -217,7 +217,7 @@ static void senseless_findings_are_survived(void **unused)
 		f.class = i / 2;
 		f.id = next_id++;
 		f.status = GMOD_FINAL;
-		f.restored = true;
+		f.restored = f.buffer.allocated_by.known = f.called_by.known = true;
 		f.buffer.backend = f.entry_point = f.error_name = NULL;
 		f.nearby = NULL;
 		f.nearby_count = 0;
