@@ -64,7 +64,7 @@ bool gmod_is_here(void);
 unsigned gmod_findings(void);
 /* Stats after a guard pass. false: kernels keep the guard out, or there is no heap. */
 bool gmod_look(struct gmod_device_stats *stats);
-/* Guard passes until the heap holds `live` buffers and none that wait, for at most 2 s. */
+/* Guard passes until the heap holds `live` buffers and none that wait, for at most 10 s. */
 bool gmod_quiet(uint64_t live, struct gmod_device_stats *stats);
 
 #endif

@@ -12,7 +12,7 @@ enum gmod_status gmod_device_get_stats(struct gmod_device_stats *stats) __attrib
 unsigned gmod_findings_seen(void) __attribute__((weak));
 }
 
-enum { PATIENCE_MS = 2000 };
+enum { PATIENCE_MS = 10000 };
 
 void cuda_require(cudaError_t e, const char *call)
 {

@@ -67,7 +67,7 @@ static struct once run_once(const struct program *p, enum memory memory, const s
 static bool is_good(const struct program *p, const struct work *w, const struct once *o, uint64_t checksum)
 {
 	if (!o->quiet)
-		return fail("%s %u: the heap is not empty 2 s after the kernels", p->name, w->threads);
+		return fail("%s %u: the heap is not empty 10 s after the kernels", p->name, w->threads);
 	if (o->missing)
 		return fail("%s %u: %u threads got no memory", p->name, w->threads, o->missing);
 	if (o->checksum != checksum)
