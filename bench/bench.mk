@@ -13,17 +13,21 @@ GPU_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=co
 NVCCFLAGS ?= -O2 -lineinfo
 BENCH_NVCC = $(NVCC) $(GPU_ARCH) $(NVCCFLAGS) -std=c++17 -Xcompiler -Wall,-Wextra,-Werror
 
+bench_coarse := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/coarse*.cu))
 bench_inkernel := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/inkernel*.cu))
 
-bench-programs: $(BUILD)/bench/inkernel
+bench-programs: $(BUILD)/bench/inkernel $(BUILD)/bench/coarse
 
 $(BUILD)/bench/%.o: bench/%.cu
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(BENCH_NVCC) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
+$(BUILD)/bench/coarse: $(bench_coarse)
+	$(call say,LINK)$(BENCH_NVCC) -cudart static -o $@ $^
+
 $(BUILD)/bench/inkernel: $(bench_inkernel)
 	$(call say,LINK)$(BENCH_NVCC) -cudart static -o $@ $^
 
--include $(bench_inkernel:.o=.d)
+-include $(bench_coarse:.o=.d) $(bench_inkernel:.o=.d)
 
 endif
