@@ -22,100 +22,9 @@ import time
 PAIRS_AT_LEAST = 7
 MAX_OVERHEAD = 0.5  # percent
 MAX_CPU = 2.1  # percent of a core: GMOD's default of 2, and what the clocks do not tell apart
-BATCH = 32
-WARM_UP = 20
 BLOCK = 5  # iterations between two looks at the clock
-STRETCH = 100  # iterations without a rest, to see what the monitor takes of a core
-
-
-def monitor_ns():
-    """CPU time of GMOD's monitor thread so far, or None where there is none."""
-    for task in os.listdir("/proc/self/task"):
-        try:
-            with open(f"/proc/self/task/{task}/comm") as f:
-                if f.read().strip() != "gmod-monitor":
-                    continue
-            with open(f"/proc/self/task/{task}/schedstat") as f:
-                return int(f.read().split()[0])
-        except OSError:
-            continue
-    return None
-
-
-def resnet50(torch):
-    try:
-        from torchvision.models import resnet50 as model
-
-        return model()
-    except ImportError:
-        pass
-    nn = torch.nn
-
-    class Bottleneck(nn.Module):
-        def __init__(self, inside, width, stride):
-            super().__init__()
-            outside = width * 4
-            self.main = nn.Sequential(
-                nn.Conv2d(inside, width, 1, bias=False),
-                nn.BatchNorm2d(width),
-                nn.ReLU(inplace=True),
-                nn.Conv2d(width, width, 3, stride, 1, bias=False),
-                nn.BatchNorm2d(width),
-                nn.ReLU(inplace=True),
-                nn.Conv2d(width, outside, 1, bias=False),
-                nn.BatchNorm2d(outside),
-            )
-            self.short = nn.Identity()
-            if stride != 1 or inside != outside:
-                self.short = nn.Sequential(
-                    nn.Conv2d(inside, outside, 1, stride, bias=False), nn.BatchNorm2d(outside)
-                )
-
-        def forward(self, x):
-            return torch.relu(self.main(x) + self.short(x))
-
-    layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)]
-    inside = 64
-    for width, blocks, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
-        for i in range(blocks):
-            layers.append(Bottleneck(inside, width, stride if i == 0 else 1))
-            inside = width * 4
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(inside, 1000))
-
-
-def worker():
-    """One process: warms up, then runs a block for each line it reads and answers with its milliseconds an iteration."""
-    import torch
-
-    torch.manual_seed(0)
-    model = resnet50(torch).cuda()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
-    images = torch.randn(BATCH, 3, 224, 224, device="cuda")
-    labels = torch.randint(1000, (BATCH,), device="cuda")
-
-    def run(count):
-        for _ in range(count):
-            loss = torch.nn.functional.cross_entropy(model(images), labels)
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optimizer.step()
-        torch.cuda.synchronize()
-
-    def timed(count):
-        begin = time.monotonic_ns()
-        run(count)
-        return time.monotonic_ns() - begin
-
-    run(WARM_UP)
-    print("ready", flush=True)
-    for line in sys.stdin:
-        run(5 * WARM_UP if line.strip() == "monitor" else 1)  # what a rest has left behind
-        if line.strip() == "monitor":
-            before = monitor_ns()
-            wall = timed(STRETCH)
-            print(-1 if before is None else (monitor_ns() - before) / wall * 100, flush=True)
-        else:
-            print(timed(BLOCK) / 1e6 / BLOCK, flush=True)
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+JOB = [os.path.join(ROOT, "bench", "jobs", "train.py"), "resnet50", "--batch", "32", "--block", str(BLOCK)]
 
 
 class Process:
@@ -125,10 +34,14 @@ class Process:
         environment.pop("GMOD_OPTIONS", None)
         if library:
             environment["LD_PRELOAD"] = library
-        command = [sys.executable, os.path.abspath(__file__), "--worker"]
         self.errors = tempfile.TemporaryFile("w+")
         self.child = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
+            [sys.executable, *JOB],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
         )
 
     def read(self):
@@ -212,7 +125,6 @@ def main():
     parser.add_argument("--pairs", type=int, default=20, help="sets of processes at most")
     parser.add_argument("--blocks", type=int, default=32, help="blocks a process in each set")
     parser.add_argument("--seconds", type=float, default=270)
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     try:
         import torch
@@ -222,11 +134,7 @@ def main():
     if not torch.cuda.is_available():
         print("SKIP resnet_overhead: PyTorch sees no GPU")
         return 77
-    if options.worker:
-        worker()
-        return 0
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    return compare(options, os.environ.get("GMOD_LIB", os.path.join(root, "build", "libgmod.so")))
+    return compare(options, os.environ.get("GMOD_LIB", os.path.join(ROOT, "build", "libgmod.so")))
 
 
 sys.exit(main())

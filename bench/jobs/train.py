@@ -1,0 +1,60 @@
+"""Training of an image network on made-up images, in single precision with PyTorch's defaults.
+
+    train.py resnet50|inception_v3|vgg16|alexnet [--block N] [--batch N]
+
+worker.py has the protocol.
+"""
+
+import sys
+
+import worker
+from tables import NETWORKS
+
+AUXILIARY = 0.4  # the weight of an auxiliary classifier's loss
+
+
+def arguments():
+    parser = worker.Parser(block=5)
+    parser.add_argument("model", metavar="MODEL", choices=NETWORKS, help=", ".join(NETWORKS))
+    parser.add_argument("--batch", type=worker.positive, default=32, metavar="N", help="images (%(default)s)")
+    return parser.parse_args()
+
+
+def built(name):
+    import network
+
+    model = network.Network(NETWORKS[name].layers)
+    parameters = sum(p.numel() for p in model.parameters())
+    if parameters != NETWORKS[name].parameters:
+        sys.exit(f"train.py: {name} has {parameters} parameters, not {NETWORKS[name].parameters}")
+    return model
+
+
+def training(torch, name, batch):
+    """A function that trains for one iteration."""
+    torch.manual_seed(0)
+    size = NETWORKS[name].size
+    model = built(name).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
+    images = torch.randn(batch, 3, size, size, device="cuda")
+    labels = torch.randint(1000, (batch,), device="cuda")
+    loss_of = torch.nn.functional.cross_entropy
+
+    def step():
+        scores, *auxiliary = model(images)
+        loss = sum((AUXILIARY * loss_of(a, labels) for a in auxiliary), loss_of(scores, labels))
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def main():
+    options = arguments()
+    torch = worker.pytorch()
+    worker.serve_torch(torch, training(torch, options.model, options.batch), options.block)
+
+
+if __name__ == "__main__":
+    main()
