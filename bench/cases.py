@@ -257,6 +257,8 @@ class Blocks(Measurement):
                 turn = block % len(workers)
                 for worker in workers[turn:] + workers[:turn]:
                     worker.times.append(worker.ask(self.case.limit))
+            if not self.native:
+                self.ask_more(*workers[:2])
             for worker in workers:
                 worker.end()
         except (Failed, Skipped):
@@ -265,6 +267,18 @@ class Blocks(Measurement):
                 worker.wait()
             raise
         return workers
+
+    def ask_more(self, native, gmod):
+        """What the first pair can say beside its times."""
+        for key, worker, what in (
+            ("tokens", native, "tokens"),
+            ("native_memory_bytes", native, "memory"),
+            ("memory_bytes", gmod, "memory"),
+            ("monitor_percent", gmod, "monitor"),
+        ):
+            answer = worker.ask(self.case.limit, what)
+            if answer >= 0:
+                self.more[key] = answer
 
     def add_pairs(self):
         try:

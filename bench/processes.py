@@ -129,7 +129,8 @@ def fields(output):
 
 
 class Worker(Process):
-    """Says `ready`, then answers each line with a number: what an iteration took."""
+    """Says `ready`, then answers each line with a number (bench/jobs/worker.py): an empty one with what an iteration of
+    a block took."""
 
     def __init__(self, command, environment, start_limit):
         super().__init__(command, environment, start_limit, stdin=subprocess.PIPE)
@@ -144,10 +145,10 @@ class Worker(Process):
         while self.read() != "ready":
             pass
 
-    def ask(self, limit):
+    def ask(self, limit, what=""):
         self.allow(limit)
         try:
-            self.child.stdin.write("\n")
+            self.child.stdin.write(what + "\n")
             self.child.stdin.flush()
         except BrokenPipeError:
             pass  # reading says why

@@ -27,8 +27,12 @@ def short(x):
     return f"{x:.0f}" if abs(x) >= 100 else f"{x:.1f}" if abs(x) >= 10 else f"{x:.2f}" if abs(x) >= 1 else f"{x:.3g}"
 
 
+def signed(x):
+    return f"{round(x, 2) + 0.0:+.2f}"  # never -0.00
+
+
 def percent(ratio):
-    return f"{pairs.percent(ratio):+.2f}"
+    return signed(pairs.percent(ratio))
 
 
 def overhead(row):
@@ -90,8 +94,8 @@ def verdict_rows(result):
         yield (
             one["group"],
             one["name"],
-            f"{one['value_percent']:+.2f} %" if known else "-",
-            f"{one['low_percent']:+.2f} to {one['high_percent']:+.2f}" if known else "-",
+            signed(one["value_percent"]) + " %" if known else "-",
+            f"{signed(one['low_percent'])} to {signed(one['high_percent'])}" if known else "-",
             f"{sign} {one['limit_percent']} %",
             one["verdict"] + (f": {one['why']}" if one["why"] else ""),
             "-" if paper is None else f"{paper} %" + ("" if one["name"] == "mean" else " at most"),
@@ -140,6 +144,20 @@ def latency_rows(result):
         yield v["buffers"], v["scan_interval_us"], *figures, short(v.get("trials")), permille(row), said
 
 
+def job_rows(result):
+    for row in result["results"]:
+        if "blocks" in row and row["status"] == "ok":
+            memory = [row.get(key) for key in ("native_memory_bytes", "memory_bytes")]
+            tokens, ms = row.get("tokens"), (row["native_median"], row["median"])
+            yield (
+                row["group"],
+                row["name"],
+                *(short(m and m / 2**20) for m in memory),
+                *(short(tokens and tokens / each * 1e3) for each in ms),
+                short(row.get("monitor_percent")),
+            )
+
+
 def monitor_rows(result):
     for row in result["results"]:
         if row["group"] == "monitor" and "values" in row:
@@ -156,6 +174,12 @@ SECTIONS = (
         result_rows,
     ),
     ("An allocation, in short runs", ("program", "native, us:", "GMOD, us:"), allocation_rows),
+    (
+        "Jobs",
+        ("group", "job", "native, MiB at most:", "GMOD, MiB at most:", "native, tokens/s:", "GMOD, tokens/s:")
+        + ("monitor, % of a core:",),
+        job_rows,
+    ),
     (
         "From the store to the finding",
         ("live buffers:", "interval, us:", "median, us:", "99 of 100, us:", "most, us:", "trials:", "guarded:", ""),
@@ -256,7 +280,7 @@ def plot_overhead(result):
         marks.append(dot(middle, y, BLUE))
     legend = "median and 95 % interval; grey: two runs without GMOD; red: the target for each"
     marks.append(text(12, bottom + 38, legend))
-    return list(svg(720, bottom + 50, f"Overhead of GMOD, {result['device']}", marks))
+    return list(svg(750, bottom + 50, f"Overhead of GMOD, {result['device']}", marks))
 
 
 def plot_latency(result):
@@ -272,7 +296,7 @@ def plot_latency(result):
     marks += [text(x(t), 348, plain(t), "middle") for t in across]
     marks += [line(70, y(t), 520, y(t), more="stroke-opacity='0.25'") for t in up]
     marks += [text(62, y(t) + 4, plain(t), "end") for t in up]
-    marks += [text(295, 370, "live buffers", "middle"), text(12, 370, "us")]
+    marks += [text(295, 370, "live buffers", "middle"), text(62, 56, "us", "end")]
     for i, us in enumerate(sorted({v["scan_interval_us"] for v in known})):
         color = SERIES[i % len(SERIES)]
         values = sorted((v for v in known if v["scan_interval_us"] == us), key=lambda v: v["buffers"])

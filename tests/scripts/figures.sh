@@ -124,7 +124,14 @@ if [ "$log" ]; then
 fi
 if [ "$1" = worker ]; then
 	echo ready
-	while read -r _; do echo "$ms"; done
+	while read -r what; do
+		case $what in
+		'') echo "$ms" ;;
+		memory) echo 1048576 ;;
+		tokens) echo 8 ;;
+		*) echo -1 ;;
+		esac
+	done
 else
 	echo "case=job ms=$ms rounds=${1:-50} allocations=4"
 fi
@@ -189,6 +196,8 @@ same "the other part is kept" True "$(query "('p3', 'gmod') in row and len(r['pa
 same "in one file" 2 "$(find "$results" -name '*.json' | wc -l)"
 same "workers: four pairs live at a time" "8 1.002" "$(query "row['blocks', 'gmod']['pairs'], round(row['blocks', 'gmod']['ratio_median'], 9)")"
 same "their blocks are kept, the first one too" "8 4" "$(query "len(row['blocks', 'gmod']['blocks']['native']), len(row['blocks', 'gmod']['blocks']['gmod'][0])")"
+same "and what else they say" "8.0 1048576.0 False" "$(query "row['blocks', 'gmod']['tokens'], row['blocks', 'gmod']['memory_bytes'], 'monitor_percent' in row['blocks', 'gmod']")"
+says "in the report too" '^\| g \| blocks \| 1[.]00 \| 1[.]00 \| 80[.]0 \| 79[.]8 \| - \|$' "$(cat "$results"/*-test-0123456.md)"
 same "side by side: a sample is the time until both end" True "$(query "0 < row['two', 'gmod']['native_median'] < 10000")"
 same "what an allocation takes" "25000.0" "$(query "row['tenth', 'gmod']['us_per_allocations']['native']")"
 # row NAME STATUS ERROR
