@@ -49,7 +49,7 @@ class Process:
                 start_new_session=True,
             )
         except OSError as e:
-            raise Failed(f"{command[0]}: {e.strerror}") from None
+            raise Failed(f"{os.path.basename(command[0])}: {e.strerror}") from None
         running.add(self)
         self.timer = None
         self.allow(limit)
