@@ -1,10 +1,10 @@
 # The programs of the bench. Included by the top Makefile, which defines BUILD, CUDA_HOME and NVCC.
 
-.PHONY: bench-programs
+.PHONY: bench-programs bench-figures
 
 ifeq ($(NVCC),)
 
-bench-programs:
+bench-programs bench-figures:
 	@echo "bench: nvcc is missing (looked for in CUDA_HOME, PATH and /usr/local/cuda)" >&2; exit 2
 
 else
@@ -17,6 +17,10 @@ bench_coarse := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/coarse*.cu))
 bench_inkernel := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/inkernel*.cu))
 
 bench-programs: $(BUILD)/bench/inkernel $(BUILD)/bench/coarse
+
+# What the bench takes from the tests.
+bench-figures: $(BUILD)/gpu/programs/figure_latency $(BUILD)/gpu/programs/figure_idle $(BUILD)/gpu/kernels.fatbin \
+		$(BUILD)/null/libcuda.so.1 $(BUILD)/null/figure_launch_cost
 
 $(BUILD)/bench/%.o: bench/%.cu
 	@mkdir -p $(@D)

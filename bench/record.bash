@@ -20,7 +20,7 @@ commit() {
 	if [ -n "${GMOD_COMMIT:-}" ]; then
 		echo "$GMOD_COMMIT"
 	elif git rev-parse --git-dir >/dev/null 2>&1; then
-		dirty=$(git status --porcelain -- . ':!bench/*.md' ':!tests/gpu' 2>/dev/null | head -n 1)
+		dirty=$(git status --porcelain -- . ':!bench/*.md' ':!bench/results' ':!tests/gpu' 2>/dev/null | head -n 1)
 		echo "$(git rev-parse HEAD)${dirty:+ with changes}"
 	else
 		echo unknown

@@ -1,0 +1,313 @@
+"""One case of the bench: what it runs, how a pair of samples is taken, and the rows of the result that come of it."""
+
+from dataclasses import dataclass, field
+
+import pairs
+from processes import GUARDED_AT_LEAST, Failed, Skipped, TimedOut, Worker, closing, fields, run_all, share
+
+FIRST_START = 180  # seconds until a worker is ready
+
+
+@dataclass
+class Case:
+    part: str
+    group: str
+    name: str
+    unit: str = "ms"
+    commands: list = field(default_factory=list)  # side by side; a sample is a run of all of them
+    key: str | None = "ms"  # the sample is the number behind KEY= of the first; None: the time until all have ended
+    per: str | None = None  # also give the sample in us, divided by the number behind this key
+    tenth: bool = False  # the last argument becomes a tenth of what a run without it says as rounds=
+    worker: list = field(default_factory=list)  # instead of commands: lives on, and measures a block when asked
+    blocks: int = 12  # in each worker, the first one, dropped, not counted
+    live: int = 4  # pairs of workers that live at the same time
+    environment: dict = field(default_factory=dict)
+    options: str = ""  # for GMOD
+    values: dict = field(default_factory=dict)  # what to say about the case beside the figures
+    once: bool = False  # no pairs: all that one run under GMOD prints
+    planted: bool = False  # findings are wanted
+    covers: bool = True  # has memory that is to be guarded
+    limit: float = 60  # seconds for a run or a block
+    pairs: int = pairs.PAIRS_AT_LEAST
+    memcheck: int = 0  # runs under compute-sanitizer
+    memcheck_worker: list = field(default_factory=list)  # instead of worker
+    memcheck_limit: float = 60
+    needs: str | None = None  # a Python module
+
+
+def middle(values):
+    return pairs.median(values) if values else None
+
+
+class Measurement:
+    """What has been measured of a case so far. Failures end up in its rows."""
+
+    def __init__(self, case, variants):
+        self.case, self.variants = case, variants
+        self.native, self.gmod, self.memcheck = [], [], []
+        self.status, self.error = "ok", None
+        self.memcheck_status, self.memcheck_error = "ok", None
+        self.permille, self.findings, self.degraded = None, None, None
+        self.printed = {}
+        self.more = {}  # for the row of gmod
+
+    def attempt(self, step):
+        """(status, error) of a step."""
+        try:
+            step()
+        except Skipped as e:
+            return "skipped", str(e)
+        except TimedOut as e:
+            return "timed out", str(e)
+        except Failed as e:
+            return "failed", str(e)
+        return "ok", None
+
+    def step(self, step):
+        if self.status == "ok":
+            self.status, self.error = self.attempt(step)
+
+    def note_closing(self, log, asked):
+        total = closing(log)
+        if total is None:
+            raise Failed("no closing line of GMOD's")
+        part = share(total, asked)
+        if part is not None:
+            self.permille = part if self.permille is None else min(self.permille, part)
+        self.findings = (self.findings or 0) + total["findings"]
+        self.degraded = (self.degraded or 0) + total["degraded"]
+        if total["degraded"] or (total["findings"] and not self.case.planted):
+            raise Failed(f"GMOD in a healthy program: {total['findings']} findings, {total['degraded']} degraded")
+
+    def touched(self):
+        return bool(self.native or self.gmod or self.status != "ok")
+
+    # ---- rows ----
+
+    def row(self, variant, status="ok", error=None):
+        case = self.case
+        return {
+            "part": case.part,
+            "group": case.group,
+            "name": case.name,
+            "variant": variant,
+            "unit": case.unit,
+            "status": status,
+            "error": error,
+            "pairs": 0,
+            "native_median": middle(self.native),
+            "median": None,
+            "ratio_median": None,
+            "ratio_low": None,
+            "ratio_high": None,
+            "interval_level": None,
+            "guarded_permille": None,
+            "findings": None,
+            "degraded": None,
+        }
+
+    def with_ratios(self, row, values, ratios):
+        row["pairs"] = len(ratios)
+        row["median"] = middle(values)
+        if ratios and row["status"] == "ok":
+            row["ratio_median"] = pairs.median(ratios)
+            row["ratio_low"], row["ratio_high"], row["interval_level"] = pairs.interval(ratios)
+        return row
+
+    def again_row(self):
+        row = self.with_ratios(self.row("again"), self.native, pairs.apart(self.native))
+        row["samples"] = {"native": self.native}
+        return row
+
+    def gmod_row(self):
+        status, error = self.status, self.error
+        if status == "ok" and not self.gmod:
+            status, error = "skipped", "no time was left"
+        if status == "ok" and self.case.covers and (self.permille is None or self.permille < GUARDED_AT_LEAST):
+            share_of = "none" if self.permille is None else f"{self.permille / 10:.1f} %"
+            status, error = "no result", f"{share_of} of the bytes guarded"
+        row = self.with_ratios(self.row("gmod", status, error), self.gmod, pairs.ratios(self.gmod, self.native))
+        noise = pairs.apart(self.native)
+        low, high, _ = pairs.interval(noise) if noise else (None, None, None)
+        row.update(noise_median=middle(noise), noise_low=low, noise_high=high)
+        row.update(guarded_permille=self.permille, findings=self.findings, degraded=self.degraded)
+        row.update(self.more)
+        row["samples"] = {"native": self.native, "gmod": self.gmod}
+        return row
+
+    def memcheck_row(self):
+        row = self.row("memcheck", self.memcheck_status, self.memcheck_error)
+        if row["status"] == "ok" and not self.memcheck:
+            row["status"], row["error"] = "skipped", "no time was left"
+        ratios = [value / middle(self.native) for value in self.memcheck] if self.native else []
+        row = self.with_ratios(row, self.memcheck, ratios)
+        row["samples"] = {"native": self.native, "memcheck": self.memcheck}
+        return row
+
+    def rows(self):
+        rows = [self.again_row()] if len(self.native) > 1 else []
+        rows.append(self.gmod_row())
+        if self.case.memcheck:
+            rows.append(self.memcheck_row())
+        return rows
+
+
+class Processes(Measurement):
+    """A sample is a run of processes: A B A B ..., A without GMOD and B with it."""
+
+    def __init__(self, case, variants):
+        super().__init__(case, variants)
+        self.commands = case.commands
+
+    def run(self, variant, limit):
+        environment, log = self.variants.environment(variant, self.case.environment, self.case.options)
+        commands = [self.variants.command(variant, command) for command in self.commands]
+        outputs, ms = run_all(commands, environment, limit)
+        printed = [fields(output) for output in outputs]
+        self.printed = printed[0]
+        if log:
+            self.note_closing(log, sum(int(p.get("bytes", 0)) for p in printed))
+        return ms if self.case.key is None else self.number(self.case.key)
+
+    def number(self, key):
+        try:
+            return float(self.printed[key])
+        except (KeyError, ValueError):
+            raise Failed(f"it says no {key}=NUMBER") from None
+
+    def warm_up(self):
+        """What the first run pays and no later one: files that are not in memory yet, code that is compiled."""
+        self.run("native", self.case.limit)
+        if self.case.tenth:
+            rounds = str(max(1, int(self.number("rounds")) // 10))
+            self.commands = [[*command, rounds] for command in self.commands]
+
+    def add_pairs(self):
+        native = self.run("native", self.case.limit)
+        gmod = self.run("gmod", self.case.limit)
+        self.native.append(native)
+        self.gmod.append(gmod)
+
+    def add_memcheck(self):
+        for _ in range(self.case.memcheck):
+            self.memcheck.append(self.run("memcheck", self.case.memcheck_limit))
+
+    def gmod_row(self):
+        row = super().gmod_row()
+        if self.case.per and self.native and self.gmod and self.case.per in self.printed:
+            count = self.number(self.case.per)
+            row["us_per_" + self.case.per] = {
+                "native": middle(self.native) * 1e3 / count,
+                "gmod": middle(self.gmod) * 1e3 / count,
+            }
+        return row
+
+
+class Once(Processes):
+    """One run under GMOD; the figures are what it prints."""
+
+    def warm_up(self):
+        pass
+
+    def add_pairs(self):
+        self.gmod.append(self.run("gmod", self.case.limit))
+
+    def gmod_row(self):
+        row = super().gmod_row()
+        row["values"] = dict(self.case.values)
+        for key, text in self.printed.items():
+            try:
+                row["values"][key] = float(text)
+            except ValueError:
+                pass
+        return row
+
+
+class Blocks(Measurement):
+    """A sample is a process that lives for a while, and stands for the median of its blocks.
+
+    Processes differ from one another for as long as they live, so a pair is two of them, not two blocks. Several pairs
+    live at the same time, because their start takes longer than what is measured; they measure in turn, A B A B ...,
+    all others at rest, so what disturbs the machine disturbs all of them.
+    """
+
+    def __init__(self, case, variants):
+        super().__init__(case, variants)
+        self.live = case.live
+        self.more["blocks"] = {"native": [], "gmod": []}
+
+    def warm_up(self):
+        pass  # each worker warms up by itself, and its first block is dropped
+
+    def start(self, variant, command, limit):
+        environment, log = self.variants.environment(variant, self.case.environment, self.case.options)
+        worker = Worker(self.variants.command(variant, command), environment, limit)
+        worker.variant, worker.log, worker.times = variant, log, []
+        return worker
+
+    def measure(self, variants):
+        """Workers of these variants, with their times."""
+        workers = []
+        try:
+            for variant in variants:
+                workers.append(self.start(variant, self.case.worker, FIRST_START))
+            for worker in workers:
+                worker.await_ready()
+            for block in range(self.case.blocks + 1):
+                turn = block % len(workers)
+                for worker in workers[turn:] + workers[:turn]:
+                    worker.times.append(worker.ask(self.case.limit))
+            if not self.native:
+                self.ask_more(*workers[:2])
+            for worker in workers:
+                worker.end()
+        except (Failed, Skipped):
+            for worker in workers:
+                worker.kill()
+                worker.wait()
+            raise
+        return workers
+
+    def ask_more(self, native, gmod):
+        """What the first pair can say beside its times."""
+        for key, worker, what in (
+            ("tokens", native, "tokens"),
+            ("native_memory_bytes", native, "memory"),
+            ("memory_bytes", gmod, "memory"),
+            ("monitor_percent", gmod, "monitor"),
+        ):
+            answer = worker.ask(self.case.limit, what)
+            if answer >= 0:
+                self.more[key] = answer
+
+    def add_pairs(self):
+        try:
+            workers = self.measure(["native", "gmod"] * self.live)
+        except Failed as e:
+            if "memory" not in str(e).lower() or self.live == 1:
+                raise
+            self.live = 1
+            workers = self.measure(["native", "gmod"])
+        for worker in workers:
+            if worker.log:
+                self.note_closing(worker.log, 0)
+        for worker in workers:
+            samples = self.gmod if worker.variant == "gmod" else self.native
+            samples.append(pairs.median(worker.times[1:]))
+            self.more["blocks"][worker.variant].append(worker.times)
+
+    def add_memcheck(self):
+        command = self.case.memcheck_worker or self.case.worker
+        worker = self.start("memcheck", command, self.case.memcheck_limit)
+        try:
+            worker.await_ready()
+            for _ in range(self.case.memcheck):
+                self.memcheck.append(worker.ask(self.case.memcheck_limit))
+        finally:
+            worker.kill()
+            worker.wait()
+
+
+def measurement(case, variants):
+    kind = Blocks if case.worker else Once if case.once else Processes
+    return kind(case, variants)

@@ -1,0 +1,341 @@
+"""Measures what GMOD costs, part by part, and keeps the result.
+
+    figures.py [--quick] [--build DIR] [--results DIR] --device TEXT --commit TEXT [--driver TEXT] [--cuda TEXT] PART...
+
+The result is a JSON file in bench/results, which parts measured later at the same commit on the same kind of device
+join; Markdown and plots are made of it (report.py), and latest.json is a copy of the newest. It is written anew after
+each step, so a run that is cut off keeps what it had.
+
+--plan FILE takes the table of parts from a JSON file, {"PART": {"seconds": S, "cases": [{...}]}}, instead of parts.py.
+It is for tests, which measure nothing: such a result never goes to bench/results.
+
+Exit status: 0, 1 something failed (a missed target is no failure), 2 not understood, 130 interrupted.
+"""
+
+import argparse
+import glob
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+import pairs
+import parts
+import processes
+import report
+from cases import Case, measurement
+
+SCHEMA = "gmod-bench-1"
+HERE = os.path.dirname(os.path.abspath(__file__))
+RESULTS = os.path.join(HERE, "results")
+
+
+class Interrupted(BaseException):
+    pass
+
+
+# ---- the result ----
+
+
+def slug(text):
+    """The name of a device as a part of a file's name."""
+    text = re.sub(r"^1 x |NVIDIA ", "", text).lower()
+    return re.sub(r"[^a-z0-9]+", "-", text).strip("-")
+
+
+def cpu():
+    try:
+        with open("/proc/cpuinfo") as f:
+            return next(line.split(":", 1)[1].strip() for line in f if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.machine()
+
+
+def versions():
+    found = {"python": platform.python_version(), "kernel": platform.release(), "cpu": cpu()}
+    for module in ("torch", "jax", "numpy"):
+        try:
+            found[module] = importlib.metadata.version(module)
+        except importlib.metadata.PackageNotFoundError:
+            found[module] = None
+    return found
+
+
+class Result:
+    """The JSON file: what it holds already of this commit and device, and what is measured now."""
+
+    def __init__(self, options):
+        self.directory = options.results
+        self.head = {
+            "schema": SCHEMA,
+            "date": time.strftime("%Y-%m-%dT%H:%MZ", time.gmtime()),
+            "device": options.device,
+            "driver": options.driver,
+            "cuda": options.cuda,
+            "commit": options.commit,
+            "quick": options.quick,
+            "versions": versions(),
+        }
+        self.path, before = self.find()
+        self.parts = before.get("parts", {})
+        self.rows = {self.key(row): row for row in before.get("results", [])}
+
+    def find(self):
+        for path in sorted(glob.glob(os.path.join(self.directory, "*.json"))):
+            if os.path.basename(path) == "latest.json":
+                continue
+            try:
+                with open(path) as f:
+                    before = json.load(f)
+            except (OSError, ValueError):
+                continue
+            if all(before.get(key) == self.head[key] for key in ("schema", "device", "commit", "quick")):
+                return path, before
+        words = [self.head["date"][:10], slug(self.head["device"]), self.head["commit"][:7]]
+        words += ["changed"] if " " in self.head["commit"] else []
+        words += ["quick"] if self.head["quick"] else []
+        return os.path.join(self.directory, "-".join(words) + ".json"), {}
+
+    @staticmethod
+    def key(row):
+        return row["part"], row["group"], row["name"], row["variant"]
+
+    def take(self, rows):
+        self.rows.update((self.key(row), row) for row in rows)
+
+    def take_missing(self, rows):
+        for row in rows:
+            self.rows.setdefault(self.key(row), row)
+
+    def results(self):
+        order = {name: i for i, name in enumerate(parts.MAKERS)}
+        return sorted(self.rows.values(), key=lambda row: order.get(row["part"], len(order)))
+
+    def save(self):
+        results = self.results()
+        document = {**self.head, "parts": self.parts, "verdicts": pairs.verdicts(results), "results": results}
+        os.makedirs(self.directory, exist_ok=True)
+        with open(self.path + ".new", "w") as f:
+            json.dump(document, f, indent=1)
+            f.write("\n")
+        os.replace(self.path + ".new", self.path)
+        shutil.copyfile(self.path, os.path.join(self.directory, "latest.json"))
+
+
+# ---- progress ----
+
+
+class Progress:
+    """One line on a terminal, else a line every ten seconds at most."""
+
+    def __init__(self, later):
+        self.later, self.deadline, self.part = later, 0, ""
+        self.terminal = sys.stderr.isatty()
+        self.said = 0
+
+    def begin(self, part, seconds, later):
+        self.part, self.deadline, self.later = part, time.monotonic() + seconds, later
+
+    def left(self):
+        return max(0, self.deadline - time.monotonic())
+
+    def say(self, text):
+        if not self.terminal and time.monotonic() - self.said < 10:
+            return
+        self.said = time.monotonic()
+        left = int(self.left() + self.later)
+        line = f"bench: {self.part}: {text}; at most {left // 60}:{left % 60:02d} left"
+        print(f"\r\033[K{line[:118]}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr)
+        sys.stderr.flush()
+
+    def end(self, text):
+        print(("\r\033[K" if self.terminal else "") + f"bench: {self.part}: {text}", file=sys.stderr, flush=True)
+
+
+# ---- a part ----
+
+
+class Part:
+    def __init__(self, name, seconds, cases, variants, result, progress):
+        self.name, self.seconds, self.result, self.progress = name, seconds, result, progress
+        self.measured = [measurement(case, variants) for case in cases]
+        self.took = {}  # seconds that a case's last pairs took
+
+    def save(self, measured):
+        """What an earlier run of the part has of a case stays until there is something newer."""
+        if measured.touched():
+            self.result.take(measured.rows())
+            self.result.save()
+
+    def add(self, measured):
+        """One more pair, or as many as live at a time, if there is time; whether there was."""
+        if self.took.get(measured, 0) > self.progress.left() or not self.progress.left():
+            return False
+        begin = time.monotonic()
+        measured.step(measured.add_pairs)
+        self.took[measured] = time.monotonic() - begin
+        self.save(measured)
+        return True
+
+    def status(self, measured):
+        count = f"{measured.case.name}, {len(measured.gmod)} of {measured.case.pairs}"
+        ratios = pairs.ratios(measured.gmod, measured.native)
+        return count + (f", {pairs.percent(pairs.median(ratios)):+.2f} %" if ratios else "")
+
+    def warm_up(self):
+        for measured in self.measured:
+            needs = measured.case.needs
+            if needs and not importlib.util.find_spec(needs):
+                measured.status, measured.error = "skipped", f"python3 has no {needs}"
+            elif self.progress.left():
+                self.progress.say(f"{measured.case.name}, warming up")
+                measured.step(measured.warm_up)
+            self.save(measured)
+
+    def measure(self):
+        """Round by round, so that what cuts it off costs each case as much."""
+        wanted = [m for m in self.measured if m.status == "ok"]
+        while wanted:
+            for measured in list(wanted):
+                self.progress.say(self.status(measured))
+                more = self.add(measured)
+                if not more or measured.status != "ok" or len(measured.gmod) >= measured.case.pairs:
+                    wanted.remove(measured)
+
+    def memcheck(self):
+        for measured in self.measured:
+            if not measured.case.memcheck or measured.status != "ok" or not self.progress.left():
+                continue
+            self.progress.say(f"{measured.case.name} under memcheck")
+            measured.memcheck_status, measured.memcheck_error = measured.attempt(measured.add_memcheck)
+            self.save(measured)
+
+    def decide(self):
+        """More pairs for what has no verdict yet."""
+        more = True
+        while more:
+            open_ones = pairs.undecided(self.result.results())
+            more = False
+            for measured in self.measured:
+                if measured.status != "ok" or (measured.case.group, measured.case.name) not in open_ones:
+                    continue
+                self.progress.say(self.status(measured) + ", no verdict yet")
+                more = self.add(measured) or more
+
+    def run(self):
+        begin = time.monotonic()
+        done = {"date": self.result.head["date"], "seconds": None, "complete": False}
+        self.result.parts[self.name] = done
+        try:
+            self.warm_up()
+            self.measure()
+            self.memcheck()
+            if not self.result.head["quick"]:
+                self.decide()
+            rows = [row for measured in self.measured for row in measured.rows()]
+            self.result.take_missing(rows)
+            done["complete"] = True
+        finally:
+            done["seconds"] = round(time.monotonic() - begin)
+            self.result.save()
+        self.progress.end(self.tally(rows, done["seconds"]))
+        return self.failures(rows)
+
+    @staticmethod
+    def tally(rows, seconds):
+        count = {}
+        for row in rows:
+            count[row["status"]] = count.get(row["status"], 0) + 1
+        return ", ".join(f"{n} {status}" for status, n in sorted(count.items())) + f"; {seconds} s"
+
+    @staticmethod
+    def failures(rows):
+        """What failed. That compute-sanitizer took too long is a figure."""
+        return [
+            f"{row['group']}: {row['name']}, {row['variant']}: {row['error']}"
+            for row in rows
+            if row["status"] == "failed" or (row["status"] == "timed out" and row["variant"] != "memcheck")
+        ]
+
+
+# ---- all of it ----
+
+
+def read_plan(path):
+    with open(path) as f:
+        plan = json.load(f)
+    return {name: (part["seconds"], [Case(part=name, **case) for case in part["cases"]]) for name, part in plan.items()}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Measures what GMOD costs.")
+    parser.add_argument("--quick", action="store_true", help="fewer cases, three pairs of each")
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--results", default=RESULTS)
+    parser.add_argument("--plan", help="a JSON file instead of parts.py, for tests")
+    parser.add_argument("--device", required=True)
+    parser.add_argument("--driver")
+    parser.add_argument("--cuda")
+    parser.add_argument("--commit", required=True)
+    parser.add_argument("parts", nargs="+", metavar="PART")
+    options = parser.parse_args()
+    if options.plan and os.path.realpath(options.results) == os.path.realpath(RESULTS):
+        parser.error("a result of --plan does not go to bench/results")
+    if not options.device:
+        parser.error("there is no device")
+    return parser, options
+
+
+def interrupted(number, frame):
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)  # once is enough
+    raise Interrupted
+
+
+def run(options, wanted, variants, result):
+    """Measures; what failed."""
+    failures = []
+    progress = Progress(0)
+    for i, (name, (seconds, cases)) in enumerate(wanted):
+        progress.begin(name, seconds, sum(later for _, (later, _) in wanted[i + 1 :]))
+        failures += Part(name, seconds, cases, variants, result, progress).run()
+    return failures
+
+
+def main():
+    parser, options = arguments()
+    table = read_plan(options.plan) if options.plan else parts.table(options.quick)
+    known = [*table, *parts.MAKERS]
+    for name in options.parts:
+        if name not in known:
+            parser.error(f"there is no part {name}; there are {', '.join(table)}")
+        if name not in table:
+            print(f"bench: {name}: left out of a quick run", file=sys.stderr)
+    wanted = [(name, table[name]) for name in options.parts if name in table]
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
+    status, failures = 0, []
+    with tempfile.TemporaryDirectory() as scratch:
+        result = Result(options)
+        try:
+            failures = run(options, wanted, processes.Variants(options.build, scratch), result)
+        except Interrupted:
+            processes.kill_all()
+            status = 130
+    for failure in failures:
+        print(f"FAIL {failure}")
+    if os.path.exists(result.path):
+        for line in report.write(result.path):
+            print(line)
+    return status or bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""The table of what is measured: parts, each with the seconds it may take, and their cases.
+
+A quick run has fewer cases and three pairs of each, which is enough to see that all works and too little for a verdict.
+A part that is not in the quick table is left out of it.
+"""
+
+from cases import Case
+
+PROGRAMS = (
+    "bfs",
+    "mri-fhd",
+    "pns",
+    "mri-q",
+    "fft",
+    "mummer",
+    "pitch-texture",
+    "bilateral-filter",
+    "concurrent-kernels",
+    "mri-gridding",
+)
+MODELS = ("resnet50", "inception_v3", "vgg16", "alexnet")
+
+# Seconds, without building. Together with bench/inkernel.bash they are to stay below 25 minutes, and quick below 4.
+SECONDS = {
+    "coarse": 380,
+    "short": 160,
+    "corun": 110,
+    "memcheck": 130,
+    "training": 440,
+    "tensor": 120,
+    "latency": 90,
+    "monitor": 25,
+}
+QUICK_SECONDS = {"coarse": 60, "short": 20, "memcheck": 15, "training": 45, "latency": 15, "monitor": 10}
+
+PROGRAM = "{build}/bench/coarse"
+LATENCY = "{build}/gpu/programs/figure_latency"
+IDLE = "{build}/gpu/programs/figure_idle"
+LAUNCH = "{build}/null/figure_launch_cost"
+KERNELS = {"GMOD_TEST_KERNELS": "{build}/gpu/kernels.fatbin"}
+JOB = ["{python}", "bench/jobs/train.py"]
+
+
+def coarse(quick):
+    """Programs whose host code allocates; a run takes a second or more."""
+    names = ("bfs", "fft", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
+    return [Case("coarse", "coarse", name, commands=[[PROGRAM, name]]) for name in names]
+
+
+def short(quick):
+    """The same with few rounds, some milliseconds: what allocating and freeing costs shows."""
+    names = ("bfs", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
+    return [Case("short", "coarse, short", n, commands=[[PROGRAM, n, "short"]], per="allocations") for n in names]
+
+
+def corun(quick):
+    """Two programs side by side, each in a process of its own, until both have ended."""
+    together = (("bfs", "fft"), ("mri-gridding", "pitch-texture"))
+    return [
+        Case("corun", "side by side", f"{a} + {b}", commands=[[PROGRAM, a], [PROGRAM, b]], key=None)
+        for a, b in together
+    ]
+
+
+def memcheck(quick):
+    """Beside compute-sanitizer, with a tenth of the rounds, for it takes so much longer."""
+    names = ("bfs",) if quick else PROGRAMS
+    return [
+        Case("memcheck", "sanitizers", n, commands=[[PROGRAM, n]], tenth=True, pairs=2, memcheck=1, memcheck_limit=30)
+        for n in names
+    ]
+
+
+def training(quick):
+    """A figure is milliseconds an iteration. JAX must not take most of the memory for each of the processes."""
+    rest = {"live": 3, "blocks": 6} if quick else {}
+    cases = [Case("training", "training", m, worker=[*JOB, m], needs="torch", **rest) for m in MODELS]
+    if quick:
+        return cases[:1]
+    cases[0].memcheck, cases[0].memcheck_limit = 1, 90
+    cases[0].memcheck_worker = [*JOB, MODELS[0], "--block", "1"]
+    for what in ("prefill", "decode"):
+        worker = ["{python}", "bench/jobs/llama.py", what]
+        cases.append(Case("training", "frameworks", f"llama {what}", worker=worker, needs="torch"))
+    worker, shared = ["{python}", "bench/jobs/jax_train.py"], {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    cases.append(Case("training", "frameworks", "jax train", worker=worker, environment=shared, needs="jax"))
+    return cases
+
+
+def tensor(quick):
+    """Training again, each tensor an allocation of its own, and so guarded by itself; natively as well."""
+    uncached = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+    return [
+        Case(
+            "tensor",
+            "training, per tensor",
+            model,
+            worker=[*JOB, model, "--block", "1"],
+            blocks=4,
+            environment=uncached,
+            needs="torch",
+        )
+        for model in ("resnet50", "alexnet")
+    ]
+
+
+def latency(quick):
+    """From a kernel's stray store to the finding, on a device that has nothing else to do."""
+    cells = [(buffers, us) for us in (0, 100, 1000, 10000) for buffers in (1, 10, 100, 1000, 10000, 100000)]
+    trials = "200"
+    if quick:
+        cells, trials = [(buffers, us) for us in (0, 1000) for buffers in (100, 1000)], "50"
+    return [
+        Case(
+            "latency",
+            "latency",
+            f"{buffers} buffers, every {us} us",
+            unit="us",
+            commands=[[LATENCY, str(buffers), trials]],
+            key="p50_us",
+            environment=KERNELS,
+            options=f"max_reports=1:scan_interval_us={us}",
+            values={"buffers": buffers, "scan_interval_us": us},
+            once=True,
+            planted=True,
+            pairs=1,
+        )
+        for buffers, us in cells
+    ]
+
+
+def monitor(quick):
+    """What GMOD's own thread and hooks take. A launch is measured over a driver that does nothing."""
+    idle = [
+        Case(
+            "monitor",
+            "monitor",
+            f"idle, {pinned} pinned buffers",
+            unit="wakeups per s",
+            commands=[[IDLE, str(pinned), "1" if quick else "5"]],
+            key="wakeups_per_s",
+            environment=KERNELS,
+            once=True,
+            pairs=1,
+        )
+        for pinned in (0, 1)
+    ]
+    launch = [
+        Case(
+            "monitor",
+            "launch",
+            f"{threads} threads",
+            unit="ns per launch",
+            commands=[[LAUNCH, str(threads)]],
+            key="ns_per_launch",
+            environment={"LD_LIBRARY_PATH": "{build}/null"},
+            covers=False,
+            pairs=3,
+        )
+        for threads in (1, 16)
+    ]
+    return idle + launch
+
+
+MAKERS = {
+    "coarse": coarse,
+    "short": short,
+    "corun": corun,
+    "memcheck": memcheck,
+    "training": training,
+    "tensor": tensor,
+    "latency": latency,
+    "monitor": monitor,
+}
+
+
+def table(quick):
+    """{part: (seconds, cases)}"""
+    seconds = QUICK_SECONDS if quick else SECONDS
+    parts = {name: (seconds[name], MAKERS[name](quick)) for name in seconds}
+    if quick:
+        for case in (case for _, cases in parts.values() for case in cases):
+            case.pairs = min(case.pairs, 3)
+    return parts

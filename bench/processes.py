@@ -1,0 +1,237 @@
+"""Runs what is measured, with and without GMOD, and reads what both say."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+GUARDED_AT_LEAST = 950  # permille of the bytes; below that a row is no result
+SKIPPED = 77
+
+running = set()
+
+
+class Failed(Exception):
+    pass
+
+
+class TimedOut(Failed):
+    pass
+
+
+class Skipped(Exception):
+    pass
+
+
+# ---- processes ----
+
+
+class Process:
+    """A child in a process group of its own, which ends with it: at the latest after `limit` seconds."""
+
+    def __init__(self, command, environment, limit, stdin=subprocess.DEVNULL):
+        self.command, self.limit, self.late = command, limit, False
+        self.errors = tempfile.TemporaryFile("w+", errors="replace")
+        try:
+            self.child = subprocess.Popen(
+                command,
+                env=environment,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=self.errors,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as e:
+            raise Failed(f"{os.path.basename(command[0])}: {e.strerror}") from None
+        running.add(self)
+        self.timer = None
+        self.allow(limit)
+
+    def allow(self, seconds):
+        """Begins the time anew. A timer, because waiting with a limit would look at the child only now and then."""
+        if self.timer:
+            self.timer.cancel()
+        self.limit = seconds
+        self.timer = threading.Timer(seconds, self.expire)
+        self.timer.daemon = True
+        self.timer.start()
+
+    def expire(self):
+        self.late = True
+        self.kill()
+
+    def kill(self):
+        try:
+            os.killpg(self.child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def wait(self):
+        status = self.child.wait()
+        self.timer.cancel()
+        running.discard(self)
+        return status
+
+    def complain(self, status, said=""):
+        """Raises what the status means, if it means that something is wrong."""
+        if self.late:
+            raise TimedOut(f"not done after {self.limit:g} s")
+        if status == 0:
+            return
+        self.errors.seek(0)
+        lines = [x for x in (said + "\n" + self.errors.read()).splitlines() if x.strip()]
+        last = f": {lines[-1].strip()[:300]}" if lines else ""
+        if status == SKIPPED:
+            raise Skipped(f"{os.path.basename(self.command[-1])}{last}")
+        raise Failed((f"signal {-status}" if status < 0 else f"exit status {status}") + last)
+
+
+def kill_all():
+    for process in list(running):
+        process.kill()
+        process.wait()
+
+
+def run_all(commands, environment, limit):
+    """Starts them all and waits for them all: (their outputs, milliseconds until the last ended)."""
+    begin = time.monotonic_ns()
+    processes = []
+    try:
+        for command in commands:
+            processes.append(Process(command, environment, limit))
+        outputs = [p.child.stdout.read() for p in processes]
+        statuses = [p.wait() for p in processes]
+    except Failed:
+        for p in processes:
+            p.kill()
+            p.wait()
+        raise
+    ms = (time.monotonic_ns() - begin) / 1e6
+    for process, status, output in zip(processes, statuses, outputs):
+        process.complain(status, output)
+    return outputs, ms
+
+
+def fields(output):
+    """The key=value words of an output, without a sanitizer's own lines."""
+    found = {}
+    for line in output.splitlines():
+        if not line.startswith("="):
+            found.update(word.split("=", 1) for word in line.split() if "=" in word)
+    return found
+
+
+class Worker(Process):
+    """Says `ready`, then answers each line with a number (bench/jobs/worker.py): an empty one with what an iteration of
+    a block took."""
+
+    def __init__(self, command, environment, start_limit):
+        super().__init__(command, environment, start_limit, stdin=subprocess.PIPE)
+
+    def read(self):
+        for line in self.child.stdout:
+            if not line.startswith("="):  # a sanitizer's
+                return line.strip()
+        self.complain(self.wait() or 1)
+
+    def await_ready(self):
+        while self.read() != "ready":
+            pass
+
+    def ask(self, limit, what=""):
+        self.allow(limit)
+        try:
+            self.child.stdin.write(what + "\n")
+            self.child.stdin.flush()
+        except BrokenPipeError:
+            pass  # reading says why
+        answer = self.read()
+        try:
+            return float(answer)
+        except ValueError:
+            raise Failed(f"a worker answered {answer!r}") from None
+
+    def end(self):
+        self.allow(60)
+        self.child.stdin.close()
+        self.child.stdout.read()
+        self.complain(self.wait())
+
+
+# ---- variants ----
+
+
+class Variants:
+    """How a command is run: native, under gmod, under memcheck."""
+
+    def __init__(self, build, scratch):
+        self.build, self.scratch = os.path.abspath(build), scratch
+        self.library = os.path.join(self.build, "libgmod.so")
+        self.serial = 0
+        toolkit = os.environ.get("CUDA_HOME") or "/usr/local/cuda"
+        self.memcheck = shutil.which("compute-sanitizer") or shutil.which(f"{toolkit}/bin/compute-sanitizer")
+
+    def words(self, command):
+        """A command of the table: {build} and {python} stand for what they are here."""
+        return [word.format(build=self.build, python=sys.executable) for word in command]
+
+    def command(self, variant, command):
+        if variant != "memcheck":
+            return self.words(command)
+        if not self.memcheck:
+            raise Skipped("there is no compute-sanitizer here")
+        return [self.memcheck, "--tool", "memcheck", *self.words(command)]
+
+    def environment(self, variant, extra, options=""):
+        """(the environment, the log where GMOD's closing line will be)"""
+        kept = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "GMOD_OPTIONS")}
+        kept.update((k, v.format(build=self.build)) for k, v in extra.items())
+        if variant != "gmod":
+            return kept, None
+        self.serial += 1
+        log = os.path.join(self.scratch, f"{self.serial}.log")
+        kept["LD_PRELOAD"] = self.library
+        kept["GMOD_OPTIONS"] = f"verbosity=1:log_format=json:log_path={log}" + (f":{options}" if options else "")
+        return kept, log
+
+
+# ---- what GMOD says at the end ----
+
+
+def closing(log):
+    """The closing lines of a log, added up; None where there is none."""
+    total = {"guarded": 0, "whole": 0, "host": 0, "findings": 0, "degraded": 0}
+    seen = False
+    try:
+        with open(log, errors="replace") as f:
+            lines = [json.loads(line) for line in f if line.startswith("{")]
+    except (OSError, ValueError):
+        return None
+    for line in lines:
+        if line.get("event") != "summary":
+            continue
+        seen = True
+        known = line["bytes_guarded"] + line["bytes_unprotected"]
+        total["guarded"] += line["bytes_guarded"]
+        total["whole"] += max(known, line["bytes_asked"]) + line["bytes_uncovered"]
+        total["host"] += line["bytes_host"]
+        total["findings"] += line["findings"]
+        total["degraded"] += line["degraded"]
+    return total if seen else None
+
+
+def share(total, asked):
+    """Permille of the bytes that were guarded, None where there were none. A program that says itself how many bytes
+    it asked for is believed, so that pinned memory that went unguarded counts too."""
+    guarded, whole = total["guarded"], total["whole"]
+    if asked or not whole:
+        guarded += total["host"]
+        whole = max(whole + total["host"], asked)
+    return guarded * 1000 // whole if whole else None

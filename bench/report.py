@@ -1,0 +1,382 @@
+"""Makes Markdown and plots of a result: report.py FILE.json. The same file always gives the same text.
+
+The plots have mid-tones on no background, to be read on light and on dark pages.
+"""
+
+import json
+import os
+import sys
+from math import ceil, floor, log10
+from xml.sax.saxutils import escape
+
+import pairs
+
+TEXT, FAINT = "#7d848c", "#8b949e"
+BLUE, ORANGE, RED, GREEN, PURPLE = "#2f81f7", "#d9822b", "#e5534b", "#2da44e", "#a371f7"
+SERIES = (BLUE, ORANGE, GREEN, PURPLE, RED)
+FONT = "font-family='sans-serif' font-size='12'"
+
+
+# ---- numbers as text ----
+
+
+def short(x):
+    """Three digits or so."""
+    if x is None:
+        return "-"
+    return f"{x:.0f}" if abs(x) >= 100 else f"{x:.1f}" if abs(x) >= 10 else f"{x:.2f}" if abs(x) >= 1 else f"{x:.3g}"
+
+
+def signed(x):
+    return f"{round(x, 2) + 0.0:+.2f}"  # never -0.00
+
+
+def percent(ratio):
+    return signed(pairs.percent(ratio))
+
+
+def overhead(row):
+    if row["variant"] == "memcheck":
+        return f"{row['ratio_median']:.2f}x"
+    return percent(row["ratio_median"]) + " %"
+
+
+def interval(row):
+    if row["variant"] == "memcheck":
+        return f"{row['ratio_low']:.2f}x to {row['ratio_high']:.2f}x" if row["pairs"] > 1 else "-"
+    text = f"{percent(row['ratio_low'])} to {percent(row['ratio_high'])}"
+    return text if row["interval_level"] >= pairs.LEVEL else f"{text} ({row['interval_level'] * 100:.0f} % interval)"
+
+
+def noise(row):
+    if row.get("noise_median") is None:
+        return "-"
+    return f"{percent(row['noise_median'])} ({percent(row['noise_low'])} to {percent(row['noise_high'])})"
+
+
+def permille(row):
+    share = row["guarded_permille"]
+    return "-" if share is None else f"{share / 10:.1f} %"
+
+
+# ---- Markdown ----
+
+
+def table(heads, rows):
+    """Columns whose head ends with a colon are numbers."""
+    yield "| " + " | ".join(head.rstrip(":") for head in heads) + " |"
+    yield "| " + " | ".join("---:" if head.endswith(":") else "---" for head in heads) + " |"
+    for row in rows:
+        yield "| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |"
+
+
+def header(result):
+    yield "# What GMOD costs"
+    yield ""
+    yield "Written by `make bench`; `bench/README.md` says what the figures mean."
+    yield ""
+    for key in ("device", "driver", "cuda", "commit", "date"):
+        yield f"- {'CUDA' if key == 'cuda' else key}: {result[key] or 'unknown'}"
+    known = [f"{name} {version}" for name, version in sorted(result["versions"].items()) if version]
+    yield f"- with: {', '.join(known)}"
+    for name, part in result["parts"].items():
+        if not part["complete"]:
+            yield f"- part {name} was cut off"
+    if result["quick"]:
+        yield "- quick: fewer cases and pairs than a verdict needs"
+
+
+def verdict_rows(result):
+    for one in result["verdicts"]:
+        sign = "<" if one["strict"] else "<="
+        known = one["value_percent"] is not None
+        paper = one["paper_percent"]
+        yield (
+            one["group"],
+            one["name"],
+            signed(one["value_percent"]) + " %" if known else "-",
+            f"{signed(one['low_percent'])} to {signed(one['high_percent'])}" if known else "-",
+            f"{sign} {one['limit_percent']} %",
+            one["verdict"] + (f": {one['why']}" if one["why"] else ""),
+            "-" if paper is None else f"{paper} %" + ("" if one["name"] == "mean" else " at most"),
+        )
+
+
+def paired(result):
+    """What has been compared with native runs."""
+    return [row for row in result["results"] if row["variant"] != "again" and "values" not in row]
+
+
+def result_rows(result):
+    for row in paired(result):
+        known = row["ratio_median"] is not None
+        yield (
+            row["group"],
+            row["name"],
+            row["variant"],
+            short(row["native_median"]),
+            short(row["median"]),
+            row["unit"],
+            overhead(row) if known else row["status"],
+            interval(row) if known else row["error"],
+            noise(row),
+            permille(row),
+            row["pairs"],
+        )
+
+
+def allocation_rows(result):
+    for row in result["results"]:
+        if "us_per_allocations" in row and row["status"] == "ok":
+            cost = row["us_per_allocations"]
+            yield row["name"], short(cost["native"]), short(cost["gmod"])
+
+
+def latencies(result):
+    return [row for row in result["results"] if row["group"] == "latency" and "values" in row]
+
+
+def latency_rows(result):
+    for row in latencies(result):
+        v = row["values"]
+        figures = [short(v.get(key)) for key in ("p50_us", "p99_us", "max_us")]
+        said = "" if row["status"] == "ok" else f"{row['status']}: {row['error']}"
+        yield v["buffers"], v["scan_interval_us"], *figures, short(v.get("trials")), permille(row), said
+
+
+def job_rows(result):
+    for row in result["results"]:
+        if "blocks" in row and row["status"] == "ok":
+            memory = [row.get(key) for key in ("native_memory_bytes", "memory_bytes")]
+            tokens, ms = row.get("tokens"), (row["native_median"], row["median"])
+            yield (
+                row["group"],
+                row["name"],
+                *(short(m and m / 2**20) for m in memory),
+                *(short(tokens and tokens / each * 1e3) for each in ms),
+                short(row.get("monitor_percent")),
+            )
+
+
+def monitor_rows(result):
+    for row in result["results"]:
+        if row["group"] == "monitor" and "values" in row:
+            said = ", ".join(f"{key} {short(v)}" for key, v in sorted(row["values"].items()))
+            yield row["name"], said if row["status"] == "ok" else f"{row['status']}: {row['error']}"
+
+
+SECTIONS = (
+    ("Verdicts", ("group", "case", "overhead:", "interval:", "target:", "verdict", "the paper's:"), verdict_rows),
+    (
+        "Results",
+        ("group", "case", "variant", "native:", "with:", "unit", "overhead:", "95 % interval:", "A against A:")
+        + ("guarded:", "pairs:"),
+        result_rows,
+    ),
+    ("An allocation, in short runs", ("program", "native, us:", "GMOD, us:"), allocation_rows),
+    (
+        "Jobs",
+        ("group", "job", "native, MiB at most:", "GMOD, MiB at most:", "native, tokens/s:", "GMOD, tokens/s:")
+        + ("monitor, % of a core:",),
+        job_rows,
+    ),
+    (
+        "From the store to the finding",
+        ("live buffers:", "interval, us:", "median, us:", "99 of 100, us:", "most, us:", "trials:", "guarded:", ""),
+        latency_rows,
+    ),
+    ("The monitor", ("case", "figures"), monitor_rows),
+)
+
+
+def markdown(result, plots):
+    yield from header(result)
+    for title, heads, rows in SECTIONS:
+        lines = list(rows(result))
+        if lines:
+            yield from ("", f"## {title}", "", *table(heads, lines))
+    if plots:
+        yield from ("", "## Plots")
+    for title, name in plots:
+        yield from ("", f"![{title}]({name})")
+
+
+# ---- plots ----
+
+
+def text(x, y, what, anchor="start", color=TEXT):
+    return f"<text x='{x:.1f}' y='{y:.1f}' text-anchor='{anchor}' fill='{color}' {FONT}>{escape(str(what))}</text>"
+
+
+def line(x1, y1, x2, y2, color=FAINT, more=""):
+    return f"<line x1='{x1:.1f}' y1='{y1:.1f}' x2='{x2:.1f}' y2='{y2:.1f}' stroke='{color}' {more}/>"
+
+
+def box(x, y, width, height, color, more=""):
+    return f"<rect x='{x:.1f}' y='{y:.1f}' width='{max(width, 0.5):.1f}' height='{height:.1f}' fill='{color}' {more}/>"
+
+
+def dot(x, y, color):
+    return f"<circle cx='{x:.1f}' cy='{y:.1f}' r='4' fill='{color}'/>"
+
+
+def svg(width, height, title, marks):
+    yield f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}'>"
+    yield f"<title>{escape(title)}</title>"
+    yield text(12, 20, title)
+    yield from marks
+    yield "</svg>"
+
+
+def linear(low, high, start, end):
+    return lambda x: start + (x - low) / (high - low) * (end - start)
+
+
+def logarithmic(low, high, start, end):
+    scale = linear(log10(low), log10(high), start, end)
+    return lambda x: scale(log10(x))
+
+
+def steps(low, high):
+    """Round numbers, about six of them, from the first at or below low to the first at or above high."""
+    rough = (high - low) / 6
+    power = 10 ** floor(log10(rough))
+    step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
+    return [i * step for i in range(floor(low / step), ceil(high / step) + 1)]
+
+
+def powers(low, high):
+    return [10.0**i for i in range(floor(log10(low)), ceil(log10(high)) + 1)]
+
+
+def plain(x):
+    return f"{x:g}" if x < 1e6 else f"{x:.0e}"
+
+
+def plot_overhead(result):
+    """A dot a program, its interval, the band of A against A, and the target."""
+    rows = [r for r in paired(result) if r["group"] in pairs.TARGETS and r["variant"] == "gmod" and r["ratio_median"]]
+    if not rows:
+        return None
+    limits = [pairs.TARGETS[r["group"]]["each"] for r in rows]
+    keys = ("ratio_low", "ratio_high", "noise_low", "noise_high")
+    ends = [pairs.percent(r[key]) for r in rows for key in keys if r[key] is not None] + limits + [0]
+    ticks = steps(min(ends), max(ends))
+    bottom = 44 + 22 * len(rows)
+    x = linear(ticks[0], ticks[-1], 190, 700)
+    marks = []
+    for tick in ticks:
+        marks.append(line(x(tick), 36, x(tick), bottom, more=f"stroke-opacity='{0.8 if abs(tick) < 1e-9 else 0.25}'"))
+        marks.append(text(x(tick), bottom + 16, f"{tick:+.4g} %" if abs(tick) > 1e-9 else "0", "middle"))
+    for i, (row, limit) in enumerate(zip(rows, limits)):
+        y = 54 + 22 * i
+        low, middle, high = (x(pairs.percent(row[key])) for key in ("ratio_low", "ratio_median", "ratio_high"))
+        marks.append(text(182, y + 4, row["name"], "end"))
+        if row["noise_low"] is not None:
+            a, b = x(pairs.percent(row["noise_low"])), x(pairs.percent(row["noise_high"]))
+            marks.append(box(a, y - 8, b - a, 16, FAINT, "fill-opacity='0.3'"))
+        marks.append(line(x(limit), y - 11, x(limit), y + 11, RED, "stroke-width='2'"))
+        marks.append(line(low, y, high, y, BLUE, "stroke-width='2'"))
+        marks.append(dot(middle, y, BLUE))
+    legend = "median and 95 % interval; grey: two runs without GMOD; red: the target for each"
+    marks.append(text(12, bottom + 38, legend))
+    return list(svg(750, bottom + 50, f"Overhead of GMOD, {result['device']}", marks))
+
+
+def plot_latency(result):
+    """The median (solid) and 99 of 100 (dashed) by live buffers, for each interval."""
+    known = [row["values"] for row in latencies(result) if row["status"] == "ok"]
+    if not known:
+        return None
+    lowest, highest = min(v["p50_us"] for v in known), max(v["p99_us"] for v in known)
+    across = powers(1, max(10, *(v["buffers"] for v in known)))
+    up = powers(max(lowest, 0.1), max(highest, lowest * 10, 1))
+    x, y = logarithmic(across[0], across[-1], 70, 520), logarithmic(up[0], up[-1], 330, 40)
+    marks = [line(x(t), 40, x(t), 330, more="stroke-opacity='0.25'") for t in across]
+    marks += [text(x(t), 348, plain(t), "middle") for t in across]
+    marks += [line(70, y(t), 520, y(t), more="stroke-opacity='0.25'") for t in up]
+    marks += [text(62, y(t) + 4, plain(t), "end") for t in up]
+    marks += [text(295, 370, "live buffers", "middle"), text(62, 56, "us", "end")]
+    for i, us in enumerate(sorted({v["scan_interval_us"] for v in known})):
+        color = SERIES[i % len(SERIES)]
+        values = sorted((v for v in known if v["scan_interval_us"] == us), key=lambda v: v["buffers"])
+        for key, more in (("p50_us", ""), ("p99_us", "stroke-dasharray='4 3'")):
+            points = " ".join(f"{x(v['buffers']):.1f},{y(max(v[key], up[0])):.1f}" for v in values)
+            marks.append(f"<polyline points='{points}' fill='none' stroke='{color}' stroke-width='2' {more}/>")
+        marks += [dot(x(v["buffers"]), y(max(v["p50_us"], up[0])), color) for v in values]
+        marks.append(text(532, 52 + 18 * i, f"every {us} us" if us else "without pause", color=color))
+    marks.append(text(532, 320, "solid: median"))
+    marks.append(text(532, 336, "dashed: 99 of 100"))
+    return list(svg(680, 384, f"From a stray store to its finding, {result['device']}", marks))
+
+
+def bars(result):
+    """(name, gmod, memcheck): rows of the same case; where one has no ratio, what became of it."""
+    found = {}
+    for row in paired(result):
+        found.setdefault((row["group"], row["name"]), {})[row["variant"]] = row
+    return [(name, rows.get("gmod"), rows["memcheck"]) for (_, name), rows in found.items() if "memcheck" in rows]
+
+
+def plot_sanitizers(result):
+    """How many times as long: GMOD and memcheck, on a logarithmic scale."""
+    cases = bars(result)
+    ratios = [row["ratio_median"] for _, *rows in cases for row in rows if row and row["ratio_median"]]
+    if not ratios:
+        return None
+    ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if t < max(ratios) * 2] or [1]
+    x = logarithmic(0.8, max(max(ratios), 2) * 1.1, 170, 600)
+    bottom = 44 + 36 * len(cases)
+    marks = [line(x(t), 36, x(t), bottom, more="stroke-opacity='0.25'") for t in ticks if x(t) <= 600]
+    marks += [text(x(t), bottom + 16, f"{t}x", "middle") for t in ticks if x(t) <= 600]
+    for i, (name, *rows) in enumerate(cases):
+        y = 42 + 36 * i
+        marks.append(text(162, y + 18, name, "end"))
+        for j, (row, color) in enumerate(zip(rows, (BLUE, ORANGE))):
+            ratio = row and row["ratio_median"]
+            end = x(max(ratio, 0.8)) if ratio else 170
+            said = f"{ratio:.2f}x" if ratio else row["status"] if row else "-"
+            marks.append(box(170, y + 14 * j, end - 170, 12, color))
+            marks.append(text(end + 6, y + 14 * j + 10, said))
+    marks.append(text(170, bottom + 38, "GMOD", color=BLUE))
+    marks.append(text(230, bottom + 38, "compute-sanitizer memcheck", color=ORANGE))
+    return list(svg(680, bottom + 50, f"Time with a sanitizer by time without, {result['device']}", marks))
+
+
+PLOTS = (("overhead", plot_overhead), ("latency", plot_latency), ("sanitizers", plot_sanitizers))
+
+
+# ---- files ----
+
+
+def write_lines(path, lines):
+    with open(path, "w") as f:
+        f.writelines(each + "\n" for each in lines)
+
+
+def summary(result):
+    count = {}
+    for one in result["verdicts"]:
+        count[one["verdict"]] = count.get(one["verdict"], 0) + 1
+    return ", ".join(f"{n} {outcome}" for outcome, n in sorted(count.items())) or "no verdicts"
+
+
+def write(path):
+    """Writes FILE.md and the plots beside FILE.json; what there is to say."""
+    with open(path) as f:
+        result = json.load(f)
+    stem = path.removesuffix(".json")
+    plots = []
+    for name, plot in PLOTS:
+        lines = plot(result)
+        if lines:
+            write_lines(f"{stem}-{name}.svg", lines)
+            plots.append((name, os.path.basename(f"{stem}-{name}.svg")))
+    write_lines(f"{stem}.md", markdown(result, plots))
+    return [f"bench: {summary(result)}: {os.path.relpath(stem)}.md"]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: report.py FILE.json")
+    print("\n".join(write(sys.argv[1])))

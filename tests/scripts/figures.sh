@@ -1,0 +1,390 @@
+#!/usr/bin/env bash
+# The bench's harness: statistics, verdicts, what becomes of runs that fail or are cut off, the report. Over stand-ins,
+# which measure nothing: no result of this goes to bench/results.
+. "$(dirname "$0")/testlib"
+if ! command -v python3 >/dev/null; then
+	echo "no python3"
+	exit 77
+fi
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/bench
+committed=$(find bench/results -type f -exec md5sum {} + 2>/dev/null | sort)
+
+# python NAME: the script on standard input says nothing and returns.
+python() {
+	python3 - >"$work/.out" 2>&1
+	note "$1" $? "$(tail -n 4 "$work/.out")"
+}
+
+# ---- statistics ----
+
+python "the median" <<'PYTHON'
+from pairs import median
+assert median([3, 1, 2]) == 2 and median([4, 1, 2, 3]) == 2.5 and median([7]) == 7
+PYTHON
+
+# The ranks of tables of the sign test.
+python "its interval is the narrowest of order statistics that holds 95 %" <<'PYTHON'
+from pairs import interval
+for n, k, level in ((7, 1, 0.9844), (8, 1, 0.9922), (9, 2, 0.9609), (10, 2, 0.9785), (12, 3, 0.9614), (20, 6, 0.9586),
+                    (25, 8, 0.9567)):
+    low, high, found = interval([7 * i % n + 1 for i in range(n)] if n % 7 else range(n, 0, -1))
+    assert (low, high, round(found, 4)) == (k, n + 1 - k, level), (n, low, high, found)
+PYTHON
+python "of few samples it is their range, and says how little that holds" <<'PYTHON'
+from pairs import interval
+assert interval([5]) == (5, 5, 0) and interval([2, 1]) == (1, 2, 0.5) and interval([3, 1, 2]) == (1, 3, 0.75)
+assert interval([1, 2, 3, 4, 5])[2] < 0.95 <= interval([1, 2, 3, 4, 5, 6])[2]
+PYTHON
+python "A against A is each run beside the one before" <<'PYTHON'
+from pairs import apart
+assert apart([2, 3, 6]) == [1.5, 2] and apart([1]) == []
+PYTHON
+python "95 % of such intervals hold the true median" <<'PYTHON'
+import random
+from pairs import interval
+draw = random.Random(1)
+held = sum(low <= 0 <= high for low, high, _ in (interval([draw.gauss(0, 1) for _ in range(9)]) for _ in range(4000)))
+assert 0.95 < held / 4000 < 0.975, held
+PYTHON
+
+# ---- verdicts ----
+
+cat >"$work/rows.py" <<'PYTHON'
+import pairs
+def row(name, low, middle, high, group="coarse", count=7, status="ok"):
+    return {"group": group, "name": name, "variant": "gmod", "status": status, "error": None, "pairs": count,
+            "ratio_median": 1 + middle / 100, "ratio_low": 1 + low / 100, "ratio_high": 1 + high / 100,
+            "interval_level": pairs.interval(list(range(count)))[2]}
+def outcome(rows):
+    return {v["name"]: v["verdict"] for v in pairs.verdicts(rows)}
+PYTHON
+PYTHONPATH=$PYTHONPATH:$work
+python "a verdict goes by the ends of the interval" <<'PYTHON'
+from rows import *
+got = outcome([row("a", -1, 0, 1.5), row("b", -1, 1, 1.51), row("c", 1.51, 2, 3), row("d", 1.4, 2, 3)])
+assert got == {"a": "pass", "b": "inconclusive", "c": "miss", "d": "inconclusive", "mean": "no result"}, got
+PYTHON
+python "where less than the target is wanted, the target itself is not enough" <<'PYTHON'
+from pairs import judge
+assert judge(0, 0.5, 0.5, False) == "pass" and judge(0, 0.5, 0.5, True) == "inconclusive"
+assert judge(0.5, 0.5, 0.5, True) == "miss" and judge(0.5, 1, 0.5, False) == "inconclusive"
+PYTHON
+python "fewer than seven pairs are no pass" <<'PYTHON'
+from rows import *
+assert outcome([row("a", 0, 0, 0, count=6)])["a"] == "inconclusive"
+PYTHON
+python "the mean needs all of its group" <<'PYTHON'
+from rows import *
+ten = [row(str(i), 0.1, 0.2, 0.3) for i in range(10)]
+assert outcome(ten)["mean"] == "pass" and outcome(ten[:9])["mean"] == "no result"
+assert outcome(ten[:9] + [row("9", 0, 0, 0, status="no result")])["mean"] == "no result"
+assert outcome(ten[:9] + [row("9", 0, 0, 0, status="failed")])["mean"] == "fail"
+assert outcome(ten[:9] + [row("9", 8, 9, 10)])["mean"] == "miss"
+PYTHON
+python "its interval adds up theirs as squares" <<'PYTHON'
+from rows import *
+mean = pairs.verdicts([row(n, 0.1, 0.2, 0.6, "training") for n in "abcd"])[-1]
+assert [round(mean[k], 6) for k in ("low_percent", "value_percent", "high_percent")] == [0.15, 0.2, 0.4], mean
+assert mean["verdict"] == "inconclusive" and mean["paper_percent"] == 0.8
+PYTHON
+python "an open mean calls for more pairs of all, an open case for its own" <<'PYTHON'
+from rows import *
+four = [row(n, 0, 0.1, 0.2, "training") for n in "abcd"]
+assert pairs.undecided(four) == set()
+four[0] = row("a", 0, 0.1, 0.6, "training")
+assert pairs.undecided(four) == {("training", "a")}, pairs.undecided(four)
+four[1] = row("b", 0, 0.1, 1.6, "training")
+assert len(pairs.undecided(four)) == 4
+assert pairs.undecided([row("a", 9, 9, 9), row("e", 0, 0, 0, "elsewhere", 1)]) == set()
+PYTHON
+
+# ---- what GMOD says ----
+
+python "the guarded share: device memory, pools, and what the program says that it asked for" <<'PYTHON'
+from processes import share
+def of(guarded, whole, host, asked=0):
+    return share({"guarded": guarded, "whole": whole, "host": host}, asked)
+assert of(0, 0, 0) is None and of(950, 1000, 0) == 950 and of(950, 1000, 500) == 950
+assert of(0, 0, 80) == 1000 and of(0, 0, 80, 100) == 800 and of(100, 100, 80, 200) == 900 and of(0, 0, 0, 10) == 0
+PYTHON
+
+# ---- the runner ----
+
+results=$work/results
+
+# A program that takes $MS; under GMOD $SLOWER, and then it says what GMOD would, $SUMMARY.
+cat >"$work/job" <<'JOB'
+#!/bin/sh
+log=$(printf '%s' "$GMOD_OPTIONS" | sed -n 's/.*log_path=\([^:]*\).*/\1/p')
+ms=${MS:-100}
+if [ "$log" ]; then
+	ms=${SLOWER:-100.2}
+	printf '{"event":"summary","bytes_guarded":%s,"bytes_unprotected":%s,"bytes_asked":0,"bytes_uncovered":0,"bytes_host":0,"findings":%s,"degraded":%s}\n' \
+		${SUMMARY:-1000 0 0 0} >"$log"
+fi
+if [ "$1" = worker ]; then
+	echo ready
+	while read -r what; do
+		case $what in
+		'') echo "$ms" ;;
+		memory) echo 1048576 ;;
+		tokens) echo 8 ;;
+		*) echo -1 ;;
+		esac
+	done
+else
+	echo "case=job ms=$ms rounds=${1:-50} allocations=4"
+fi
+JOB
+chmod +x "$work/job"
+
+# figures PLAN ARGUMENT...: the runner over a table of its own, in $results.
+figures() {
+	printf '%s' "$1" >"$work/plan.json"
+	shift
+	outcome python3 bench/figures.py --plan "$work/plan.json" --build "$build" --results "$results" \
+		--device "${device:-1 x NVIDIA Test}" --commit "${commit:-0123456789}" "$@"
+}
+
+# query EXPRESSION: of the newest result, r; rows by name and variant in `row`.
+query() {
+	python3 -c "
+import json
+r = json.load(open('$results/latest.json'))
+row = {(x['name'], x['variant']): x for x in r['results']}
+print($1)" 2>&1
+}
+
+job="\"commands\": [[\"$work/job\"]]"
+ten=
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	ten+="${ten:+, }{\"group\": \"coarse\", \"name\": \"p$i\", $job}"
+done
+figures "{\"coarse\": {\"seconds\": 60, \"cases\": [$ten]}}" coarse
+same "ten programs: exit status" 0 "$status"
+says "says what came of it, and where it is" '^bench: 11 pass: .*-test-0123456[.]md$' "$out"
+says "a line of progress has the time left" '^bench: coarse: p[0-9].*; at most 0:[0-9][0-9] left' "$err"
+same "seven pairs, the warm-up dropped" "7 7 1.002" "$(query "row['p3', 'gmod']['pairs'], len(row['p3', 'gmod']['samples']['native']), round(row['p3', 'gmod']['ratio_median'], 9)")"
+same "the rows have what readers look for" True "$(query "all(k in x for x in r['results'] for k in ('group', 'name', 'variant', 'ratio_median', 'ratio_low', 'ratio_high', 'unit', 'native_median', 'guarded_permille'))")"
+same "A against A has a row" "1.0 1.0" "$(query "row['p3', 'again']['ratio_low'], row['p3', 'again']['ratio_high']")"
+same "all pass" True "$(query "all(v['verdict'] == 'pass' for v in r['verdicts']) and len(r['verdicts']) == 11")"
+file=$(find "$results" -name '*-test-0123456.json')
+cmp -s "$file" "$results/latest.json"
+note "latest.json is the newest" $?
+
+# Another part joins at the same commit, and only there.
+plan="{\"x\": {\"seconds\": 60, \"cases\": [
+	{\"group\": \"g\", \"name\": \"blocks\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 4, \"blocks\": 3},
+	{\"group\": \"g\", \"name\": \"two\", \"commands\": [[\"$work/job\"], [\"$work/job\"]], \"key\": null, \"pairs\": 2},
+	{\"group\": \"g\", \"name\": \"tenth\", $job, \"tenth\": true, \"pairs\": 2, \"per\": \"allocations\"},
+	{\"group\": \"g\", \"name\": \"fails\", \"commands\": [[\"sh\", \"-c\", \"echo FAIL cudaMalloc: no; exit 1\"]]},
+	{\"group\": \"g\", \"name\": \"absent\", \"commands\": [[\"$work/absent\"]]},
+	{\"group\": \"g\", \"name\": \"hangs\", \"commands\": [[\"sleep\", \"30\"]], \"limit\": 0.3},
+	{\"group\": \"g\", \"name\": \"skips\", \"commands\": [[\"sh\", \"-c\", \"echo no GPU; exit 77\"]]},
+	{\"group\": \"g\", \"name\": \"silent\", \"commands\": [[\"true\"]]},
+	{\"group\": \"g\", \"name\": \"unsaid\", \"commands\": [[\"echo\", \"ms=5\"]]},
+	{\"group\": \"g\", \"name\": \"module\", $job, \"needs\": \"no_such_module\"},
+	{\"group\": \"g\", \"name\": \"dies\", \"worker\": [\"sh\", \"-c\", \"echo ready; read x; echo torn >&2; exit 4\"]},
+	{\"group\": \"g\", \"name\": \"little\", $job, \"environment\": {\"SUMMARY\": \"949 51 0 0\"}, \"pairs\": 1},
+	{\"group\": \"g\", \"name\": \"enough\", $job, \"environment\": {\"SUMMARY\": \"950 50 0 0\"}, \"pairs\": 1},
+	{\"group\": \"g\", \"name\": \"finds\", $job, \"environment\": {\"SUMMARY\": \"1000 0 1 0\"}},
+	{\"group\": \"g\", \"name\": \"planted\", $job, \"environment\": {\"SUMMARY\": \"1000 0 1 0\"}, \"planted\": true, \"pairs\": 1},
+	{\"group\": \"g\", \"name\": \"degrades\", $job, \"environment\": {\"SUMMARY\": \"1000 0 0 2\"}}]}}"
+figures "$plan" x
+same "with failures: exit status" 1 "$status"
+same "the other part is kept" True "$(query "('p3', 'gmod') in row and len(r['parts']) == 2")"
+same "in one file" 2 "$(find "$results" -name '*.json' | wc -l)"
+same "workers: four pairs live at a time" "8 1.002" "$(query "row['blocks', 'gmod']['pairs'], round(row['blocks', 'gmod']['ratio_median'], 9)")"
+same "their blocks are kept, the first one too" "8 4" "$(query "len(row['blocks', 'gmod']['blocks']['native']), len(row['blocks', 'gmod']['blocks']['gmod'][0])")"
+same "and what else they say" "8.0 1048576.0 False" "$(query "row['blocks', 'gmod']['tokens'], row['blocks', 'gmod']['memory_bytes'], 'monitor_percent' in row['blocks', 'gmod']")"
+says "in the report too" '^\| g \| blocks \| 1[.]00 \| 1[.]00 \| 80[.]0 \| 79[.]8 \| - \|$' "$(cat "$results"/*-test-0123456.md)"
+same "side by side: a sample is the time until both end" True "$(query "0 < row['two', 'gmod']['native_median'] < 10000")"
+same "what an allocation takes" "25000.0" "$(query "row['tenth', 'gmod']['us_per_allocations']['native']")"
+# row NAME STATUS ERROR
+row() {
+	local got
+	got=$(query "row['$1', 'gmod']['status'], row['$1', 'gmod']['error'], row['$1', 'gmod']['ratio_median'] is None, sep=': '")
+	says "$1" "^$2: .*$3.*: True$" "$got"
+}
+row fails failed 'exit status 1: FAIL cudaMalloc: no'
+row absent failed 'absent: No such file'
+row hangs 'timed out' 'not done after 0.3 s'
+row skips skipped 'no GPU'
+row silent failed 'it says no ms=NUMBER'
+row unsaid failed "no closing line"
+row module skipped 'python3 has no no_such_module'
+row dies failed 'exit status 4: torn'
+row little 'no result' '94.9 % of the bytes guarded'
+row finds failed '1 findings, 0 degraded'
+row degrades failed '0 findings, 2 degraded'
+for name in enough planted; do
+	same "$name" ok "$(query "row['$name', 'gmod']['status']")"
+done
+says "failures are said at the end" '^FAIL g: fails, gmod: exit status 1' "$out"
+says_not "what was skipped is none" '^FAIL g: (skips|module|little)' "$out"
+
+commit=abcdefabcdef figures "{\"x\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"a\", $job, \"pairs\": 1}]}}" x
+same "another commit has a result of its own" "1" "$(query "len([x for x in r['results'] if x['variant'] == 'gmod'])")"
+same "beside the other" 3 "$(find "$results" -name '*.json' | wc -l)"
+device='2 x NVIDIA Test' figures "{\"x\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"a\", $job, \"pairs\": 1}]}}" x
+same "so has another device" 1 "$(find "$results" -name '*-2-x-test-0123456.json' | wc -l)"
+figures "{\"x\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"a\", $job, \"pairs\": 1}]}}" --quick x
+same "and a quick run" 1 "$(find "$results" -name '*-test-0123456-quick.json' | wc -l)"
+same "which says so" True "$(query "r['quick']")"
+figures '{"x": {"seconds": 60, "cases": []}}' y
+same "an unknown part is an error" 2 "$status"
+outcome python3 bench/figures.py --plan "$work/plan.json" --device d --commit c x
+same "nor does a result of a test's plan go to bench/results" 2 "$status"
+outcome python3 bench/figures.py --device '' --commit c coarse
+same "and there is none without a device" 2 "$status"
+
+# More pairs while there is no verdict: this program is slower in every second run.
+cat >"$work/uneven" <<'JOB'
+#!/bin/sh
+echo x >>"$COUNT"
+[ $(($(wc -l <"$COUNT") % 4)) -ge 2 ] || SLOWER=102
+export SLOWER
+exec "${0%/*}/job"
+JOB
+chmod +x "$work/uneven"
+figures "{\"coarse\": {\"seconds\": 3, \"cases\": [{\"group\": \"coarse\", \"name\": \"u\", \"commands\": [[\"$work/uneven\"]],
+	\"environment\": {\"COUNT\": \"$work/count\"}}]}}" coarse
+same "without a verdict pairs are added" True "$(query "row['u', 'gmod']['pairs'] > 7 and [v['verdict'] for v in r['verdicts'] if v['name'] == 'u'] == ['inconclusive']")"
+
+# Time that runs out leaves what there is.
+figures "{\"x\": {\"seconds\": 1, \"cases\": [{\"group\": \"g\", \"name\": \"slow\", \"commands\": [[\"sh\", \"-c\", \"sleep 0.2; exec $work/job\"]]},
+	{\"group\": \"h\", \"name\": \"slow\", \"commands\": [[\"sleep\", \"0.9\"]], \"key\": null}]}}" x
+same "no time left" True "$(query "[x['status'] for x in r['results'] if x['group'] == 'h'] == ['skipped']")"
+
+# memcheck: a stand-in for the tool, which is ten times slower, or does not end.
+mkdir "$work/bin"
+cat >"$work/bin/compute-sanitizer" <<'TOOL'
+#!/bin/sh
+echo "========= COMPUTE-SANITIZER"
+[ "$MS" != hang ] || exec sleep 30
+MS=1000
+export MS
+shift 2
+exec "$@"
+TOOL
+chmod +x "$work/bin/compute-sanitizer"
+plan="{\"memcheck\": {\"seconds\": 60, \"cases\": [
+	{\"group\": \"sanitizers\", \"name\": \"tool\", $job, \"pairs\": 2, \"memcheck\": 2},
+	{\"group\": \"sanitizers\", \"name\": \"worker\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 1, \"blocks\": 1, \"pairs\": 1, \"memcheck\": 1},
+	{\"group\": \"sanitizers\", \"name\": \"late\", $job, \"environment\": {\"MS\": \"hang\"}, \"key\": null, \"pairs\": 1, \"memcheck\": 1, \"memcheck_limit\": 0.3}]}}"
+rm -r "$results"
+PATH=$work/bin:$PATH figures "$plan" memcheck
+same "memcheck: exit status" 0 "$status"
+same "its slowdown" "10.0 10.0" "$(query "row['tool', 'memcheck']['ratio_median'], row['worker', 'memcheck']['ratio_median']")"
+same "one that does not end says so" "timed out not done after 0.3 s" "$(query "row['late', 'memcheck']['status'], row['late', 'memcheck']['error']")"
+says "and so does the plot" 'timed out</text>' "$(cat "$results"/*-sanitizers.svg)"
+PATH=/usr/bin:/bin CUDA_HOME=$work/absent figures "$plan" memcheck
+if ! PATH=/usr/bin:/bin command -v compute-sanitizer >/dev/null; then
+	same "without the tool the row is skipped" "skipped" "$(query "row['tool', 'memcheck']['status']")"
+	same "and the rest measured" "ok" "$(query "row['tool', 'gmod']['status']")"
+fi
+
+# ---- cut off ----
+
+cat >"$work/endless" <<'JOB'
+#!/bin/sh
+[ "$GMOD_OPTIONS" ] || { echo ms=5; exit; }
+echo $$ >"${0%/*}/pid"
+exec sleep 60
+JOB
+chmod +x "$work/endless"
+printf '%s' "{\"x\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"done\", $job, \"pairs\": 1},
+	{\"group\": \"g\", \"name\": \"endless\", \"commands\": [[\"$work/endless\"]]}]}}" >"$work/plan.json"
+for signal in INT TERM; do
+	rm -rf "$results" "$work/pid"
+	python3 bench/figures.py --plan "$work/plan.json" --build "$build" --results "$results" --device d --commit c x \
+		>"$work/out" 2>"$work/err" &
+	runner=$! i=0
+	while [ ! -s "$work/pid" ] && [ $i -lt 300 ]; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+	kill -s $signal $runner
+	wait $runner
+	same "SIG$signal: exit status" 130 $?
+	same "what was done is kept" "1" "$(query "row['done', 'gmod']['pairs']")"
+	same "and said to be a part" False "$(query "r['parts']['x']['complete']")"
+	says "the report too" 'part x was cut off' "$(cat "$results"/*-d-c.md)"
+	! kill -0 "$(cat "$work/pid")" 2>/dev/null
+	note "SIG$signal: no process is left behind" $?
+done
+
+# ---- a guarded program, on the simulated driver ----
+
+rm -rf "$results"
+simulated="\"environment\": {\"LD_LIBRARY_PATH\": \"{build}/sim\", \"GMOD_TEST_KERNELS\": \"{build}/sim/kernels.so\"}"
+figures "{\"latency\": {\"seconds\": 60, \"cases\": [
+	{\"group\": \"latency\", \"name\": \"ten\", \"commands\": [[\"{build}/sim/programs/figure_latency\", \"10\", \"5\"]], $simulated, \"once\": true,
+	\"planted\": true, \"pairs\": 1, \"values\": {\"buffers\": 10, \"scan_interval_us\": 1000}, \"options\": \"max_reports=1\"},
+	{\"group\": \"g\", \"name\": \"demo\", \"commands\": [[\"{build}/demo/demo\"]], \"key\": null,
+	\"environment\": {\"LD_LIBRARY_PATH\": \"{build}/sim\", \"GMOD_TEST_KERNELS\": \"{build}/demo/kernels.so\"}}]}}" latency
+same "latency: all that it prints" True "$(query "{'p50_us', 'p99_us', 'max_us', 'buffers', 'scan_interval_us', 'trials'} <= set(row['ten', 'gmod']['values'])")"
+same "and what was guarded" 1000 "$(query "row['ten', 'gmod']['guarded_permille']")"
+row demo failed '1 findings, 0 degraded'
+
+# ---- the report ----
+
+python3 - "$work/fixture.json" <<'PYTHON'
+import json, sys
+import pairs
+def row(group, name, variant="gmod", middle=1.002, **more):
+    return {"part": group, "group": group, "name": name, "variant": variant, "unit": "ms", "status": "ok", "error": None,
+            "pairs": 7, "native_median": 1234.5, "median": 1237, "ratio_median": middle, "ratio_low": middle - 0.003,
+            "ratio_high": middle + 0.004, "interval_level": 0.984, "guarded_permille": 1000, "noise_median": 1.0001,
+            "noise_low": 0.999, "noise_high": 1.002, **more}
+nothing = {"ratio_median": None, "ratio_low": None, "ratio_high": None, "native_median": None, "median": None}
+rows = [row("coarse", "a<b"), row("coarse", "little", status="no result", error="12.0 % of the bytes guarded", **nothing)]
+rows += [row("sanitizers", "a"), row("sanitizers", "a", "memcheck", 23.4)]
+for us in (0, 1000):
+    for n in (1, 100, 100000):
+        values = {"buffers": n, "scan_interval_us": us, "p50_us": us + n / 100 + 1, "p99_us": us * 3 + n + 1,
+                  "max_us": us * 4 + n + 2, "trials": 200}
+        rows.append(row("latency", f"{n} {us}", values=values, **nothing))
+head = {"device": "1 x NVIDIA Test", "driver": "1", "cuda": "13.0", "commit": "c", "date": "2026-01-01T00:00Z"}
+json.dump({**head, "quick": False, "versions": {"python": "3", "torch": None}, "parts": {},
+           "verdicts": pairs.verdicts(rows), "results": rows}, open(sys.argv[1], "w"))
+PYTHON
+expect "the report" 0 python3 bench/report.py "$work/fixture.json"
+says "says how the verdicts are" '^bench: 2 no result, 1 pass: ' "$out"
+page=$(cat "$work/fixture.md")
+says "a verdict, with the paper's figure" '^\| coarse \| a<b \| \+0\.20 % \| -0\.10 to \+0\.60 \| <= 1\.5 % \| pass \| 9\.7 % at most \|$' "$page"
+says "a result, with its noise" '^\| coarse \| a<b \| gmod \| 1234 \| 1237 \| ms \| \+0\.20 % \| -0\.10 to \+0\.60 \| \+0\.01 \(-0\.10 to \+0\.20\) \| 100\.0 % \| 7 \|$' "$page"
+says "none where too little was guarded" '^\| coarse \| little \| gmod \| - \| - \| ms \| no result \| 12\.0 % of the bytes guarded ' "$page"
+says "memcheck, in times" '^\| sanitizers \| a \| memcheck \|.* 23\.40x ' "$page"
+says "latencies" '^\| 100000 \| 1000 \| 2001 \| 103001 \| 104002 \| 200 ' "$page"
+for plot in overhead latency sanitizers; do
+	says "the page shows $plot" "^!\[$plot\]\(fixture-$plot\.svg\)$" "$page"
+	python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "$work/fixture-$plot.svg" 2>"$work/.err"
+	note "$plot is well-formed" $? "$(tail -n 1 "$work/.err")"
+done
+before=$(cat "$work"/fixture*.svg "$work/fixture.md" | md5sum)
+PYTHONHASHSEED=7 python3 bench/report.py "$work/fixture.json" >/dev/null
+same "the same result makes the same files" "$before" "$(cat "$work"/fixture*.svg "$work/fixture.md" | md5sum)"
+
+# ---- the table of parts ----
+
+python "the table: parts of at most 8 minutes, known to bench/run" <<'PYTHON'
+import parts
+for quick, limit in ((False, 1500), (True, 240)):
+    table = parts.table(quick)
+    assert sum(seconds for seconds, _ in table.values()) < limit and max(s for s, _ in table.values()) <= 480
+    for name, (_, cases) in table.items():
+        assert cases and all(case.part == name for case in cases)
+        assert len({(case.group, case.name) for case in cases}) == len(cases)
+words = next(line for line in open("bench/run") if line.startswith("figures=("))
+assert set(words.strip()[9:-1].split()) == set(parts.MAKERS), words
+PYTHON
+python "a target counts the cases that there are" <<'PYTHON'
+import pairs, parts
+cases = [case for _, cases in parts.table(False).values() for case in cases]
+for group, target in pairs.TARGETS.items():
+    assert sum(case.group == group for case in cases) == target["count"], group
+PYTHON
+
+same "bench/results is as it was" "$committed" "$(find bench/results -type f -exec md5sum {} + 2>/dev/null | sort)"
+finish
