@@ -189,4 +189,4 @@ static uint64_t check(void)
 	return wrong;
 }
 
-const struct program bilateral_filter = {"bilateral-filter", 2500, 1, prepare, work, check};
+const struct program bilateral_filter = {"bilateral-filter", 2800, 4, prepare, work, check};

@@ -120,4 +120,4 @@ static uint64_t check(void)
 	return wrong;
 }
 
-const struct program concurrent_kernels = {"concurrent-kernels", 2500, 6, prepare, work, check};
+const struct program concurrent_kernels = {"concurrent-kernels", 2200, 4, prepare, work, check};

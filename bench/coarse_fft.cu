@@ -137,4 +137,4 @@ static uint64_t check(void)
 	return count_wrong(found.data(), expected.data(), found.size(), 1e-5f);
 }
 
-const struct program fft = {"fft", 150000, 200, prepare, work, check};
+const struct program fft = {"fft", 95000, 150, prepare, work, check};

@@ -258,4 +258,4 @@ static uint64_t check(void)
 	return count_wrong(found.data(), expected.data(), expected.size(), 2e-5f);
 }
 
-const struct program mri_gridding = {"mri-gridding", 12000, 1, prepare, work, check};
+const struct program mri_gridding = {"mri-gridding", 10500, 1, prepare, work, check};

@@ -105,4 +105,4 @@ static uint64_t check(void)
 	       count_wrong(from_array.data(), expected.data(), expected.size(), 0);
 }
 
-const struct program pitch_texture = {"pitch-texture", 160000, 1, prepare, work, check};
+const struct program pitch_texture = {"pitch-texture", 120000, 1, prepare, work, check};
