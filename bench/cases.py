@@ -28,6 +28,7 @@ class Case:
     planted: bool = False  # findings are wanted
     covers: bool = True  # has memory that is to be guarded
     limit: float = 60  # seconds for a run or a block
+    takes: float = 0  # seconds that a pair is expected to take: none is begun with less left
     pairs: int = pairs.PAIRS_AT_LEAST
     memcheck: int = 0  # runs under compute-sanitizer
     memcheck_worker: list = field(default_factory=list)  # instead of worker

@@ -176,7 +176,7 @@ class Part:
 
     def add(self, measured):
         """One more pair, or as many as live at a time, if there is time; whether there was."""
-        if self.took.get(measured, 0) > self.progress.left() or not self.progress.left():
+        if self.took.get(measured, measured.case.takes) > self.progress.left() or not self.progress.left():
             return False
         begin = time.monotonic()
         measured.step(measured.add_pairs)

@@ -28,7 +28,7 @@ SECONDS = {
     "memcheck": 130,
     "training": 440,
     "tensor": 120,
-    "latency": 90,
+    "latency": 120,
     "monitor": 25,
 }
 QUICK_SECONDS = {"coarse": 60, "short": 20, "memcheck": 15, "training": 45, "latency": 15, "monitor": 10}
@@ -104,29 +104,41 @@ def tensor(quick):
     ]
 
 
+def latency_case(buffers, us, device, trials, seconds):
+    return Case(
+        "latency",
+        "latency",
+        f"{buffers} buffers, every {us} us, {device}",
+        unit="us",
+        commands=[[LATENCY, str(buffers), str(trials), device, str(seconds)]],
+        key="p50_us",
+        environment=KERNELS,
+        options=f"max_reports=1:scan_interval_us={us}",
+        values={"buffers": buffers, "scan_interval_us": us, "busy": int(device == "busy")},
+        once=True,
+        planted=True,
+        pairs=1,
+        takes=2 + buffers * 100e-6 + (seconds if buffers >= 10000 else 1),
+    )
+
+
 def latency(quick):
-    """From a kernel's stray store to the finding, on a device that has nothing else to do."""
-    cells = [(buffers, us) for us in (0, 100, 1000, 10000) for buffers in (1, 10, 100, 1000, 10000, 100000)]
-    trials = "200"
+    """From a kernel's stray store to the finding, on a device that does nothing else, and on a busy one.
+
+    Estimates: a process takes a second to start, 100 us to allocate a buffer, and 3 ms and the latency for a trial:
+    2 s with up to 1000 buffers, 6 s with 10 000, where max_cpu lets a sweep begin every 30 ms or so, and 17 s with
+    100 000. What comes last is left out where it all takes longer.
+    """
     if quick:
-        cells, trials = [(buffers, us) for us in (0, 1000) for buffers in (100, 1000)], "50"
-    return [
-        Case(
-            "latency",
-            "latency",
-            f"{buffers} buffers, every {us} us",
-            unit="us",
-            commands=[[LATENCY, str(buffers), trials]],
-            key="p50_us",
-            environment=KERNELS,
-            options=f"max_reports=1:scan_interval_us={us}",
-            values={"buffers": buffers, "scan_interval_us": us},
-            once=True,
-            planted=True,
-            pairs=1,
-        )
-        for buffers, us in cells
-    ]
+        cells = ((100, 0, "idle"), (100, 1000, "idle"), (1000, 1000, "idle"), (100, 1000, "busy"))
+        return [latency_case(*cell, 50, 1) for cell in cells]
+    intervals = (0, 100, 1000, 10000)
+    cells = [(buffers, us, "idle", 200, 5) for buffers in (1, 100, 1000, 10000) for us in intervals]  # 24 s and 24 s
+    busy = ((100, 1000), (1000, 0), (1000, 1000), (10000, 1000))
+    cells += [(buffers, us, "busy", 200, 3) for buffers, us in busy]  # 12 s
+    # 17 s each, or 68 s; above 10 000 buffers max_cpu spaces sweeps out alike at all intervals but 0.
+    cells += [(100000, us, "idle", 200, 5) for us in (1000, 0, 10000, 100)]
+    return [latency_case(*cell) for cell in cells]
 
 
 def monitor(quick):

@@ -184,3 +184,18 @@ GT_KERNEL4(k_wait_stamp, volatile int *, stamp, char *, p, long long, off, int, 
 		p[off] ^= 0x5a;
 	}
 }
+
+/* Every thread computes for so many rounds and changes nothing; never is not written. Any grid. */
+GT_KERNEL2(k_busy, int, rounds, volatile int *, never)
+{
+	unsigned x = (unsigned)GT_TID() + 1;
+
+	for (int i = 0; i < rounds; i++) {
+		x ^= x << 13;
+		x ^= x >> 17;
+		x ^= x << 5;
+	}
+	/* A value that is not 0 stays so; but the compiler does not know. */
+	if (!x)
+		*never = 1;
+}

@@ -318,13 +318,22 @@ done
 
 rm -rf "$results"
 simulated="\"environment\": {\"LD_LIBRARY_PATH\": \"{build}/sim\", \"GMOD_TEST_KERNELS\": \"{build}/sim/kernels.so\"}"
+refusing="${simulated%\}}, \"SIM_FAIL\": \"cuMemAllocManaged:*,cuMemAlloc_v2:4\"}"
 figures "{\"latency\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"latency\", \"name\": \"ten\", \"commands\": [[\"{build}/sim/programs/figure_latency\", \"10\", \"5\"]], $simulated, \"once\": true,
 	\"planted\": true, \"pairs\": 1, \"values\": {\"buffers\": 10, \"scan_interval_us\": 1000}, \"options\": \"max_reports=1\"},
+	{\"group\": \"latency\", \"name\": \"busy\", \"commands\": [[\"{build}/sim/programs/figure_latency\", \"10\", \"5\", \"busy\", \"10\"]], $simulated,
+	\"once\": true, \"planted\": true, \"pairs\": 1, \"values\": {\"buffers\": 10, \"scan_interval_us\": 1000}},
+	{\"group\": \"latency\", \"name\": \"full\", \"commands\": [[\"{build}/sim/programs/figure_latency\", \"10\", \"5\"]], $refusing, \"once\": true,
+	\"planted\": true, \"pairs\": 1},
+	{\"group\": \"latency\", \"name\": \"slow\", \"commands\": [[\"true\"]], \"once\": true, \"takes\": 61},
 	{\"group\": \"g\", \"name\": \"demo\", \"commands\": [[\"{build}/demo/demo\"]], \"key\": null,
 	\"environment\": {\"LD_LIBRARY_PATH\": \"{build}/sim\", \"GMOD_TEST_KERNELS\": \"{build}/demo/kernels.so\"}}]}}" latency
 same "latency: all that it prints" True "$(query "{'p50_us', 'p99_us', 'max_us', 'buffers', 'scan_interval_us', 'trials'} <= set(row['ten', 'gmod']['values'])")"
 same "and what was guarded" 1000 "$(query "row['ten', 'gmod']['guarded_permille']")"
+same "a busy device too" "1.0 5.0" "$(query "row['busy', 'gmod']['values']['busy'], row['busy', 'gmod']['values']['trials']")"
+row full failed 'exit status 3: FAIL figure_latency: cuMemAlloc: .* with 3 of 10 buffers there'
+row slow skipped 'no time was left'
 row demo failed '1 findings, 0 degraded'
 
 # ---- the report ----
@@ -356,7 +365,7 @@ says "a verdict, with the paper's figure" '^\| coarse \| a<b \| \+0\.20 % \| -0\
 says "a result, with its noise" '^\| coarse \| a<b \| gmod \| 1234 \| 1237 \| ms \| \+0\.20 % \| -0\.10 to \+0\.60 \| \+0\.01 \(-0\.10 to \+0\.20\) \| 100\.0 % \| 7 \|$' "$page"
 says "none where too little was guarded" '^\| coarse \| little \| gmod \| - \| - \| ms \| no result \| 12\.0 % of the bytes guarded ' "$page"
 says "memcheck, in times" '^\| sanitizers \| a \| memcheck \|.* 23\.40x ' "$page"
-says "latencies" '^\| 100000 \| 1000 \| 2001 \| 103001 \| 104002 \| 200 ' "$page"
+says "latencies" '^\| 100000 \| 1000 \| idle \| 2001 \| 103001 \| 104002 \| 200 ' "$page"
 for plot in overhead latency sanitizers; do
 	says "the page shows $plot" "^!\[$plot\]\(fixture-$plot\.svg\)$" "$page"
 	python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "$work/fixture-$plot.svg" 2>"$work/.err"
