@@ -22,12 +22,12 @@ MODELS = ("resnet50", "inception_v3", "vgg16", "alexnet")
 
 # Seconds, without building. Together with bench/inkernel.bash they are to stay below 25 minutes, and quick below 4.
 SECONDS = {
-    "coarse": 380,
-    "short": 160,
-    "corun": 110,
-    "memcheck": 130,
-    "training": 440,
-    "tensor": 120,
+    "coarse": 330,
+    "short": 90,
+    "corun": 80,
+    "memcheck": 100,
+    "training": 400,
+    "tensor": 90,
     "latency": 120,
     "monitor": 25,
 }

@@ -101,7 +101,7 @@ near "any other line is a block, too" 2 20 "$(answer 7)"
 
 talk 'memory\ntokens\nmonitor\n' monitored
 same "what the job does not know" "-1 -1" "$(answer 2) $(answer 3)"
-near "the monitor's share of a core" 1 102 "$(answer 4)"
+near "the monitor's share of a core" 1 200 "$(answer 4)"
 
 # ---- what they say when they cannot run ----
 
