@@ -82,7 +82,7 @@ TOOL := $(BUILD)/gmod-tool
 SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
-.PHONY: all demo test test-gpu bench check check-format check-tidy check-cppcheck check-models check-entrypoints \
+.PHONY: all demo test test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
 	check-scripts mutants install uninstall clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) ## the library, the simulated driver and gmod-tool (default)
@@ -194,11 +194,14 @@ mutants: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## break the library 
 bench: all bench-programs bench-figures ## figures on a GPU: what GMOD costs, in bench/results; PART=name runs one part, QUICK=1 less of each
 	@QUICK=$(QUICK) bench/run $(PART) $(P)
 
+bench-cpu: $(BUILD)/bench/sweep ## figures without a GPU: what a sweep costs a CPU, in bench/results/cpu.md
+	@bench/cpu.bash
+
 # ---- checks ----
 
 ROOMS := lib monitor include include/* device bench tests tests/*
 FORMATTED = $(wildcard $(foreach end,c h cu cuh,$(ROOMS:=/*.$(end))))
-TIDIED = $(wildcard lib/*.c monitor/*.c device/*.c tests/sim/*.c tests/unit/*.c)
+TIDIED = $(wildcard lib/*.c monitor/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c)
 SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* bench/* tests/* tests/*/*)
 
 check: check-format check-tidy check-cppcheck check-models check-entrypoints check-scripts ## format, linters, models, tables

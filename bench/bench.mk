@@ -2,6 +2,15 @@
 
 .PHONY: bench-programs bench-figures
 
+# Needs no nvcc.
+$(BUILD)/bench/sweep: bench/sweep.c $(BUILD)/libgmod-objects.a $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(SANFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgmod-objects.a -ldl
+
+-include $(BUILD)/bench/sweep.d
+
+TEST_PREREQUISITES += $(BUILD)/bench/sweep
+
 ifeq ($(NVCC),)
 
 bench-programs bench-figures:

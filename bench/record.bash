@@ -4,7 +4,8 @@
 # A part has sections. A section is a function section_NAME, which hands its results to `result`, a line each. All lines
 # of a section so far go through bench/PART.awk, which makes tables and verdicts of them, or are the list that they are
 # where there is no such file; and the record is written anew, so that a run that is cut off leaves what it had. Sections
-# that were not asked for stay if they were recorded at the same commit on the same kind of device.
+# that were not asked for stay if they were recorded at the same commit on the same kind of device. A part may have its
+# own `device`, `header` and `build_programs`, and set `record`, where its record goes (default: bench/PART.md).
 #
 # A verdict is a list item that begins with "met:", "missed:", "not measured:" or "FAIL:".
 
@@ -133,7 +134,7 @@ record_run() {
 	shift 3
 	wanted=("$@")
 	[ $# -gt 0 ] || wanted=("${sections[@]}")
-	record=bench/$part.md
+	record=${record:-bench/$part.md}
 	lines=$build/bench/record/$part
 	mkdir -p "$lines" || exit 2
 	the_device=$(device)
