@@ -1,3 +1,4 @@
+// guarded: some
 /* exit() while other threads allocate, launch and free, for which the driver may go away under them. */
 #include "testkit.h"
 #include <pthread.h>
