@@ -47,6 +47,7 @@ struct gmod_context {
 	_Atomic uint64_t freed;           /* bytes of guarded device buffers freed so far */
 	atomic_bool holds_tiny;           /* a native buffer of 1 byte, for waiting (lib/heap.c) */
 	_Atomic uint64_t unplaced;        /* bytes of live buffers that could not be moved to the device */
+	_Atomic unsigned small_mapped;    /* small buffers that are mapped (lib/mapped.h) */
 	_Atomic(struct gmod_heap *) heap; /* what its kernels allocate from (device/heaps.h); NULL: none yet */
 	_Atomic uint64_t units_ready;     /* units whose pointer to the heap is filled here (device/units.h) */
 	_Atomic uint64_t units_state;     /* gmod_hot.units when all of them were */

@@ -29,12 +29,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* How a request is served: large device buffers as mapped ones where that is possible. */
+/* How a request is served: large device buffers, and some small ones, as mapped ones where that is possible. */
 struct plan {
 	const struct gmod_request *request;
 	struct gmod_context *context;
 	struct gmod_layout layout;
-	bool mapped;
+	bool mapped, small; /* small: mapped although less than GMOD_LARGE */
 };
 
 /* What the program's own call would have been, for `size` bytes. */
@@ -167,6 +167,8 @@ static bool arm(struct gmod_record *r, const struct plan *plan, const struct gmo
 	gmod_record_publish(r);
 	if (plan->mapped)
 		gmod_mapped_let_peers_in(r);
+	if (plan->small)
+		atomic_fetch_add_explicit(&c->small_mapped, 1, memory_order_relaxed);
 	count_guarded(plan->request);
 	return true;
 }
@@ -223,23 +225,50 @@ static bool make_plan(const struct gmod_request *q, struct plan *plan)
 	if (!c || (q->memory != GMOD_MEM_HOST && !c->unified))
 		return false;
 	*plan = (struct plan){.request = q, .context = c};
-	plan->mapped = q->memory == GMOD_MEM_DEVICE && q->size >= GMOD_LARGE && c->mapped && gmod_mapped_has_room();
 	if (q->memory == GMOD_MEM_HOST)
 		return gmod_layout_pinned(q->size, page, &plan->layout);
+	plan->mapped = q->memory == GMOD_MEM_DEVICE && c->mapped && gmod_mapped_has_room() &&
+		       (q->size >= GMOD_LARGE || gmod_mapped_takes_small(c));
+	plan->small = plan->mapped && q->size < GMOD_LARGE;
 	return plan->mapped ? gmod_layout_mapped(q->size, page, &plan->layout)
 			    : gmod_layout_device(q->size, page, &plan->layout);
+}
+
+/* A small buffer after all as a managed one. */
+static void plan_managed(struct plan *plan)
+{
+	plan->mapped = plan->small = false;
+	gmod_layout_device(plan->request->size, gmod_page_size(), &plan->layout);
+}
+
+static size_t footprint(const struct plan *plan)
+{
+	return plan->small ? GMOD_LARGE : plan->request->size;
+}
+
+static enum gmod_fit reserve(const struct plan *plan)
+{
+	return gmod_unified_reserve(plan->context, footprint(plan),
+				    plan->mapped && !plan->small ? 0 : GMOD_MANAGED_SPARE);
 }
 
 static CUresult allocate(const struct gmod_request *q, uint64_t *out)
 {
 	struct plan plan;
+	enum gmod_fit fit;
 	CUresult r;
 
 	if (!gmod_on() || !make_plan(q, &plan))
 		return alloc_native(q, out);
 	if (q->memory != GMOD_MEM_DEVICE)
 		return alloc_guarded(&plan, out);
-	switch (gmod_unified_reserve(plan.context, q->size, plan.mapped ? 0 : GMOD_MANAGED_SPARE)) {
+	fit = reserve(&plan);
+	if (plan.small && fit != GMOD_FITS) {
+		gmod_unified_unreserve(plan.context, footprint(&plan));
+		plan_managed(&plan);
+		fit = reserve(&plan);
+	}
+	switch (fit) {
 	case GMOD_FITS:
 		r = alloc_guarded(&plan, out);
 		break;
@@ -249,7 +278,7 @@ static CUresult allocate(const struct gmod_request *q, uint64_t *out)
 	default:
 		r = CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	gmod_unified_unreserve(plan.context, q->size);
+	gmod_unified_unreserve(plan.context, footprint(&plan));
 	return r;
 }
 
@@ -315,11 +344,18 @@ static void index_again(const struct gmod_record *r)
 	gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
 }
 
+static bool is_small_mapped(const struct gmod_record *r)
+{
+	return gmod_record_details(r)->mapped && r->bounds.size < GMOD_LARGE;
+}
+
 static void settle_accounts(const struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 	struct gmod_context *c = d->context;
 
+	if (c && is_small_mapped(r))
+		atomic_fetch_sub_explicit(&c->small_mapped, 1, memory_order_relaxed);
 	if (!c || d->memory != GMOD_MEM_DEVICE || d->mapped)
 		return;
 	atomic_fetch_add_explicit(&c->freed, r->bounds.size, memory_order_relaxed);
@@ -539,6 +575,7 @@ void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
 			continue;
 		d->context = home;
 		atomic_fetch_add_explicit(&home->unplaced, d->unplaced, memory_order_relaxed);
+		atomic_fetch_add_explicit(&home->small_mapped, is_small_mapped(r), memory_order_relaxed);
 		keep(r, gmod_sweep_latest());
 	}
 	if (home)

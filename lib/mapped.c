@@ -7,7 +7,7 @@
 #include "lib/start.h"
 #include "monitor/postmortem.h"
 
-enum { DEVICES = 64, ARMING_PATIENCE_US = 500 };
+enum { DEVICES = 64, ARMING_PATIENCE_US = 500, ARMING_PATIENCE_SMALL_US = 5000 };
 
 static _Atomic unsigned mapped_now;
 static _Atomic uint64_t let_in[DEVICES]; /* by owner: the devices whose contexts may use its memory, a bit each */
@@ -59,6 +59,11 @@ bool gmod_mapped_is_possible(int device)
 bool gmod_mapped_has_room(void)
 {
 	return atomic_load_explicit(&mapped_now, memory_order_relaxed) < GMOD_MAPPED_MAX;
+}
+
+bool gmod_mapped_takes_small(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->small_mapped, memory_order_relaxed) < gmod_options()->small_mapped;
 }
 
 static void *at(uint64_t address)
@@ -245,9 +250,10 @@ static bool send(const struct gmod_context *c, const struct gmod_canary *canary,
 /*
  * Kernels the program launches next are not ordered behind our stream: the canaries should be there first. The copies
  * take 5 to 100 us, also on a device full of kernels (measured); behind the program's own large copies they may take
- * long, and an allocation must not wait for those.
+ * long, and an allocation must not wait for those. The few small buffers that are mapped are worth a longer wait: what
+ * a kernel does to their slack before the canaries are there would not be found.
  */
-static void wait_a_little(const struct gmod_context *c)
+static void wait_a_little(const struct gmod_context *c, long patience_us)
 {
 	struct timespec began, now;
 	CUresult r;
@@ -258,7 +264,7 @@ static void wait_a_little(const struct gmod_context *c)
 		r = NEXT(cuStreamQuery)(c->stream);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		us = (now.tv_sec - began.tv_sec) * 1000000 + (now.tv_nsec - began.tv_nsec) / 1000;
-	} while (r == CUDA_ERROR_NOT_READY && us < ARMING_PATIENCE_US);
+	} while (r == CUDA_ERROR_NOT_READY && us < patience_us);
 	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
 		gmod_degraded("cuStreamQuery");
 }
@@ -276,7 +282,7 @@ bool gmod_mapped_arm_slack(const struct gmod_context *c, const struct gmod_recor
 	ok = send(c, &canary[GMOD_HEAD], gmod_slack_from(b), b->user) &&
 	     send(c, &canary[GMOD_TAIL], b->user + b->size, b->tail_from);
 	if (ok)
-		wait_a_little(c);
+		wait_a_little(c, b->size < GMOD_LARGE ? ARMING_PATIENCE_SMALL_US : ARMING_PATIENCE_US);
 	gmod_relaxed_end(mode);
 	return ok;
 }

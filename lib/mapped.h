@@ -35,6 +35,13 @@ bool gmod_mapped_is_possible(int device);
 /* No: GMOD_MAPPED_MAX are there. Large buffers are then managed ones. */
 bool gmod_mapped_has_room(void);
 
+/*
+ * May one more small buffer of the context be mapped (option small_mapped)? It takes GMOD_LARGE of device memory, and
+ * the program's small copies and fills of it take what they take natively; of managed memory they take up to 10 us more
+ * each (measured). What lies around it is slack, all but the page behind it: found by gathers, not by sweeps.
+ */
+bool gmod_mapped_takes_small(const struct gmod_context *c);
+
 /* Device memory at reserved addresses, multiples of 2 MiB both, that contexts of the device may use. */
 CUresult gmod_mapped_body(int device, uint64_t body, size_t size);
 
@@ -49,8 +56,8 @@ CUresult gmod_mapped_free(const struct gmod_record *r);
 void gmod_mapped_drop(const struct gmod_record *r);
 
 /*
- * Canaries into the slack. Waits for them half a millisecond at most; a kernel that the program launches before they
- * are there may stray into the slack unseen. false: not all of them could be sent.
+ * Canaries into the slack. Waits for them half a millisecond at most, 5 ms for a small buffer; a kernel that the
+ * program launches before they are there may stray into the slack unseen. false: not all of them could be sent.
  */
 bool gmod_mapped_arm_slack(const struct gmod_context *c, const struct gmod_record *r);
 

@@ -58,6 +58,16 @@ check_enabled_0() {
 	same "enabled_0: no report" '' "$err"
 }
 
+# small_mapped=N: the first N that are there at once.
+check_small_mapped() {
+	guarded small_mapped=2 "$programs/bad_small_mapped"
+	same "small_mapped: two of three buffers are mapped" "2 1" \
+		"$(grep -c 'backend mapped' <<<"$err") $(grep -c 'backend unified' <<<"$err")"
+	guarded '' "$programs/bad_small_mapped"
+	same "small_mapped: none is by default" "0 3" \
+		"$(grep -c 'backend mapped' <<<"$err") $(grep -c 'backend unified' <<<"$err")"
+}
+
 # backend=native: device buffers are the driver's own, the rest is watched all the same.
 check_backend_native() {
 	guarded backend=native:verbosity=1 "$program"

@@ -10,16 +10,18 @@
 
 #include <cmocka.h>
 
+enum { LINES = 128 };
+
 struct lines {
 	int count;
-	char text[64][600];
+	char text[LINES][600];
 };
 
 static void keep(void *arg, const char *line)
 {
 	struct lines *l = arg;
 
-	assert_true(l->count < 64);
+	assert_true(l->count < LINES);
 	assert_true(strlen(line) < sizeof(l->text[0]));
 	strcpy(l->text[l->count++], line);
 }
