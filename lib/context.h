@@ -35,19 +35,19 @@ struct gmod_context {
 	atomic_int state;
 	atomic_int users;
 	int device;
-	bool overdue;    /* copies of an earlier gather may still be on their way; under the gather's lock */
-	bool unified;    /* managed memory that CPU and device may touch at once */
-	bool mapped;     /* and large buffers as lib/mapped.h has them */
-	CUstream stream; /* non-blocking, for prefetches and gathers; NULL: could not be made */
+	_Atomic unsigned small_mapped; /* small buffers that are mapped (lib/mapped.h) */
+	bool overdue;           /* copies of an earlier gather may still be on their way; under the gather's lock */
+	bool unified;           /* managed memory that CPU and device may touch at once */
+	bool mapped;            /* and large buffers as lib/mapped.h has them */
+	atomic_bool holds_tiny; /* a native buffer of 1 byte, for waiting (lib/heap.c) */
+	CUstream stream;        /* non-blocking, for prefetches and gathers; NULL: could not be made */
 	CUevent gathered;
 	void *staging; /* pinned, GMOD_STAGING bytes; made at the first gather */
 	_Atomic uint64_t
 	    in_flight; /* bytes being allocated now: decided on, not yet taken from the device's free memory */
 	_Atomic uint64_t overdraft;       /* bytes left to the native allocator beyond what was free (lib/unified.c) */
 	_Atomic uint64_t freed;           /* bytes of guarded device buffers freed so far */
-	atomic_bool holds_tiny;           /* a native buffer of 1 byte, for waiting (lib/heap.c) */
 	_Atomic uint64_t unplaced;        /* bytes of live buffers that could not be moved to the device */
-	_Atomic unsigned small_mapped;    /* small buffers that are mapped (lib/mapped.h) */
 	_Atomic(struct gmod_heap *) heap; /* what its kernels allocate from (device/heaps.h); NULL: none yet */
 	_Atomic uint64_t units_ready;     /* units whose pointer to the heap is filled here (device/units.h) */
 	_Atomic uint64_t units_state;     /* gmod_hot.units when all of them were */
