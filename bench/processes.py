@@ -173,7 +173,7 @@ class Variants:
 
     def __init__(self, build, scratch):
         self.build, self.scratch = os.path.abspath(build), scratch
-        self.library = os.path.join(self.build, "libgmod.so")
+        self.preload = os.path.join(self.build, "libgmod.so")
         self.serial = 0
         toolkit = os.environ.get("CUDA_HOME") or "/usr/local/cuda"
         self.memcheck = shutil.which("compute-sanitizer") or shutil.which(f"{toolkit}/bin/compute-sanitizer")
@@ -197,7 +197,7 @@ class Variants:
             return kept, None
         self.serial += 1
         log = os.path.join(self.scratch, f"{self.serial}.log")
-        kept["LD_PRELOAD"] = self.library
+        kept["LD_PRELOAD"] = self.preload
         kept["GMOD_OPTIONS"] = f"verbosity=1:log_format=json:log_path={log}" + (f":{options}" if options else "")
         return kept, log
 

@@ -297,22 +297,29 @@ void gmod_units_fill(uint64_t state, uint64_t context)
 	seen.context = context;
 }
 
-/* Where a module is that is a unit, the i-th; NULL: there is none. */
-static CUcontext module_context(unsigned i)
+/* Have an entry made for each context that has a module which is a unit. */
+static void meet_contexts(void)
 {
-	CUcontext context;
+	CUcontext context[GMOD_UNITS];
 	struct gmod_hold hold;
+	unsigned n = 0;
 
 	lock_units(&hold);
-	context = units[i].handle && !units[i].is_library ? units[i].context : NULL;
+	for (unsigned i = 0; i < GMOD_UNITS; i++)
+		if (units[i].handle && !units[i].is_library)
+			context[n++] = units[i].context;
 	unlock_units(&hold);
-	return context;
+	while (n)
+		gmod_context_made(context[--n]);
 }
 
 void gmod_units_fill_all(uint64_t state)
 {
-	for (unsigned i = 0; i < GMOD_UNITS; i++)
-		gmod_context_made(module_context(i));
+	static __thread uint64_t met __attribute__((tls_model("initial-exec"))); /* of that state, by this thread */
+
+	if (met != state)
+		meet_contexts();
+	met = state;
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = gmod_context_at(i);
 
