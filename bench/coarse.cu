@@ -61,6 +61,21 @@ void *host_alloc(size_t bytes)
 	return p;
 }
 
+float *copy_floats_in(const std::vector<float> &values)
+{
+	size_t bytes = values.size() * sizeof(values[0]);
+	float *p = (float *)device_alloc(bytes);
+
+	CUDA(cudaMemcpy(p, values.data(), bytes, cudaMemcpyHostToDevice));
+	return p;
+}
+
+void copy_floats_out(std::vector<float> &values, float *p)
+{
+	CUDA(cudaMemcpy(values.data(), p, values.size() * sizeof(values[0]), cudaMemcpyDeviceToHost));
+	CUDA(cudaFree(p));
+}
+
 void random_seed(uint64_t seed)
 {
 	random_state = seed;

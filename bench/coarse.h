@@ -38,6 +38,10 @@ void *device_alloc(size_t bytes);
 void *device_alloc_pitched(size_t width, size_t rows, size_t *pitch);
 void *host_alloc(size_t bytes);
 
+/* Device memory that holds these values; and its values back, the memory freed. */
+float *copy_floats_in(const std::vector<float> &values);
+void copy_floats_out(std::vector<float> &values, float *p);
+
 /* The same pseudo-random numbers on every machine: 0 <= random_float() < 1. */
 void random_seed(uint64_t seed);
 uint64_t random_u64(void);

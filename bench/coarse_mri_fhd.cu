@@ -124,21 +124,6 @@ static void sum_once(struct fhd_scan scan, struct fhd_sample *samples, struct fh
 	}
 }
 
-static float *copy_in(const std::vector<float> &values)
-{
-	size_t bytes = values.size() * sizeof(values[0]);
-	float *p = (float *)device_alloc(bytes);
-
-	CUDA(cudaMemcpy(p, values.data(), bytes, cudaMemcpyHostToDevice));
-	return p;
-}
-
-static void copy_out(std::vector<float> &values, float *p)
-{
-	CUDA(cudaMemcpy(values.data(), p, values.size() * sizeof(values[0]), cudaMemcpyDeviceToHost));
-	CUDA(cudaFree(p));
-}
-
 static void work(unsigned rounds)
 {
 	struct fhd_sample *samples;
@@ -146,16 +131,16 @@ static void work(unsigned rounds)
 	struct fhd_scan scan;
 
 	for (int f = 0; f < FIELDS; f++)
-		scan.field[f] = copy_in(fields[f]);
+		scan.field[f] = copy_floats_in(fields[f]);
 	samples = (struct fhd_sample *)device_alloc(SAMPLES * sizeof(*samples));
 	for (int axis = 0; axis < 3; axis++)
-		image.position[axis] = copy_in(positions[axis]);
+		image.position[axis] = copy_floats_in(positions[axis]);
 	image.re = (float *)device_alloc(VOXELS * sizeof(float));
 	image.im = (float *)device_alloc(VOXELS * sizeof(float));
 	while (rounds--)
 		sum_once(scan, samples, image);
-	copy_out(re, image.re);
-	copy_out(im, image.im);
+	copy_floats_out(re, image.re);
+	copy_floats_out(im, image.im);
 	for (float *p : image.position)
 		CUDA(cudaFree(p));
 	CUDA(cudaFree(samples));

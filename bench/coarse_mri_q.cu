@@ -97,21 +97,6 @@ static void prepare(void)
 		expect(c * CHECK_EACH, &expected[2 * c], &expected[2 * c + 1]);
 }
 
-static float *copy_in(const std::vector<float> &values)
-{
-	size_t bytes = values.size() * sizeof(values[0]);
-	float *p = (float *)device_alloc(bytes);
-
-	CUDA(cudaMemcpy(p, values.data(), bytes, cudaMemcpyHostToDevice));
-	return p;
-}
-
-static void copy_out(std::vector<float> &values, float *p)
-{
-	CUDA(cudaMemcpy(values.data(), p, values.size() * sizeof(values[0]), cudaMemcpyDeviceToHost));
-	CUDA(cudaFree(p));
-}
-
 /* The host puts what the kernel made together with k, as the original does. */
 static void weigh_samples(const float *phi_re, const float *phi_im, float *phi_mag,
 			  std::vector<struct q_sample> *samples)
@@ -136,21 +121,21 @@ static void sum_once(const std::vector<struct q_sample> &samples, struct q_image
 
 static void work(unsigned rounds)
 {
-	float *phi_re = copy_in(fields[PHI_RE]), *phi_im = copy_in(fields[PHI_IM]),
+	float *phi_re = copy_floats_in(fields[PHI_RE]), *phi_im = copy_floats_in(fields[PHI_IM]),
 	      *phi_mag = (float *)device_alloc(SAMPLES * sizeof(*phi_mag));
 	std::vector<struct q_sample> samples(SAMPLES);
 	struct q_image image;
 
 	for (int axis = 0; axis < 3; axis++)
-		image.position[axis] = copy_in(positions[axis]);
+		image.position[axis] = copy_floats_in(positions[axis]);
 	image.re = (float *)device_alloc(VOXELS * sizeof(float));
 	image.im = (float *)device_alloc(VOXELS * sizeof(float));
 	while (rounds--) {
 		weigh_samples(phi_re, phi_im, phi_mag, &samples);
 		sum_once(samples, image);
 	}
-	copy_out(re, image.re);
-	copy_out(im, image.im);
+	copy_floats_out(re, image.re);
+	copy_floats_out(im, image.im);
 	for (float *p : {image.position[0], image.position[1], image.position[2], phi_re, phi_im, phi_mag})
 		CUDA(cudaFree(p));
 }
