@@ -8,19 +8,10 @@
 #include "lib/stand_in.h"
 #include "lib/sync_memops.h"
 
-static bool refused_at(uint64_t address, uint64_t length, const char *entry_point)
-{
-	if (!gmod_misuse_is_outside(address, length))
-		return false;
-	gmod_misuse_out_of_bounds(address, length, entry_point, CUDA_ERROR_INVALID_VALUE);
-	return true;
-}
-
 /* One contiguous copy; 0 stands for an array or nothing. */
 static bool refused(uint64_t dst, uint64_t src, uint64_t length, const char *entry_point)
 {
-	return gmod_phase() != GMOD_OFF &&
-	       (refused_at(dst, length, entry_point) || refused_at(src, length, entry_point));
+	return gmod_misuse_refuses(dst, length, entry_point) || gmod_misuse_refuses(src, length, entry_point);
 }
 
 static CUresult copied(CUresult r, uint64_t dst, uint64_t src, uint64_t length, const char *entry_point)
@@ -55,7 +46,7 @@ static bool refused_side(const struct side *s, size_t width, size_t height, size
 	if (s->type == CU_MEMORYTYPE_ARRAY || __builtin_mul_overflow(s->pitch, s->height, &slice) ||
 	    !gmod_layout_extent(width, height, s->pitch, depth, slice, &extent))
 		return false;
-	return refused_at(base + s->z * slice + s->y * s->pitch + s->x, extent, entry_point);
+	return gmod_misuse_refuses(base + s->z * slice + s->y * s->pitch + s->x, extent, entry_point);
 }
 
 static bool refused_2d(const CUDA_MEMCPY2D *c, const char *entry_point)

@@ -1,9 +1,11 @@
 /*
  * Words written and waited for in stream order. The driver refuses them on managed memory (measured: INVALID_VALUE). A
  * written word becomes a fill of one word, which is ordered in the same way; the others keep the driver's refusal, and
- * the user is told what helps.
+ * the user is told what helps. Past the end of a buffer lies memory of ours that it would take them on: they are
+ * refused there, as natively.
  */
 #include "lib/hook.h"
+#include "lib/misuse.h"
 #include "lib/stand_in.h"
 
 static CUresult finish(CUresult r, uint64_t address, const char *entry_point)
@@ -22,6 +24,8 @@ static bool becomes_a_fill(CUdeviceptr address, unsigned flags)
 #define WRITE_32(symbol, fill) \
 	GMOD_EXPORT CUresult symbol(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) \
 	{ \
+		if (gmod_misuse_refuses(addr, sizeof(value), __func__)) \
+			return CUDA_ERROR_INVALID_VALUE; \
 		if (becomes_a_fill(addr, flags)) \
 			return finish(NEXT(fill)(addr, value, 1, stream), addr, __func__); \
 		return finish(NEXT(symbol)(stream, addr, value, flags), addr, __func__); \
@@ -30,6 +34,8 @@ static bool becomes_a_fill(CUdeviceptr address, unsigned flags)
 #define ONE_WORD(symbol, type) \
 	GMOD_EXPORT CUresult symbol(CUstream stream, CUdeviceptr addr, type value, unsigned int flags) \
 	{ \
+		if (gmod_misuse_refuses(addr, sizeof(value), __func__)) \
+			return CUDA_ERROR_INVALID_VALUE; \
 		return finish(NEXT(symbol)(stream, addr, value, flags), addr, __func__); \
 	}
 
@@ -37,8 +43,12 @@ static bool becomes_a_fill(CUdeviceptr address, unsigned flags)
 	GMOD_EXPORT CUresult symbol(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, \
 				    unsigned int flags) \
 	{ \
-		CUresult r = NEXT(symbol)(stream, count, paramArray, flags); \
+		CUresult r; \
 \
+		for (unsigned i = 0; paramArray && i < count; i++) \
+			if (gmod_misuse_refuses(address_of(&paramArray[i]), width_of(&paramArray[i]), __func__)) \
+				return CUDA_ERROR_INVALID_VALUE; \
+		r = NEXT(symbol)(stream, count, paramArray, flags); \
 		for (unsigned i = 0; r == CUDA_ERROR_INVALID_VALUE && paramArray && i < count; i++) \
 			gmod_stand_in_refused(address_of(&paramArray[i]), __func__); \
 		return finish(r, 0, __func__); \
@@ -56,6 +66,13 @@ static uint64_t address_of(const CUstreamBatchMemOpParams *op)
 	default:
 		return 0;
 	}
+}
+
+static size_t width_of(const CUstreamBatchMemOpParams *op)
+{
+	return op->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 || op->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64
+		   ? sizeof(cuuint64_t)
+		   : sizeof(cuuint32_t);
 }
 
 WRITE_32(cuStreamWriteValue32, cuMemsetD32Async)

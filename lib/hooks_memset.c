@@ -5,14 +5,6 @@
 #include "lib/stand_in.h"
 #include "lib/sync_memops.h"
 
-static bool refused(uint64_t address, size_t length, const char *entry_point)
-{
-	if (gmod_phase() == GMOD_OFF || !gmod_misuse_is_outside(address, length))
-		return false;
-	gmod_misuse_out_of_bounds(address, length, entry_point, CUDA_ERROR_INVALID_VALUE);
-	return true;
-}
-
 static CUresult filled(CUresult r, uint64_t address, size_t length, const char *entry_point)
 {
 	if (r == CUDA_ERROR_INVALID_VALUE && gmod_on())
@@ -43,14 +35,14 @@ static size_t rows(size_t pitch, size_t width, size_t element, size_t height)
 
 GMOD_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-	if (refused(dstDevice, N, __func__))
+	if (gmod_misuse_refuses(dstDevice, N, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD8_v2, cuMemsetD8Async, dstDevice, uc, N), dstDevice, N, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-	if (refused(dstDevice, N, __func__))
+	if (gmod_misuse_refuses(dstDevice, N, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD8_v2_ptds, cuMemsetD8Async_ptsz, dstDevice, uc, N), dstDevice, N, __func__);
 }
@@ -59,7 +51,7 @@ GMOD_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, si
 {
 	size_t size = elements(N, 2);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD16_v2, cuMemsetD16Async, dstDevice, us, N), dstDevice, size, __func__);
 }
@@ -68,7 +60,7 @@ GMOD_EXPORT CUresult cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short u
 {
 	size_t size = elements(N, 2);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD16_v2_ptds, cuMemsetD16Async_ptsz, dstDevice, us, N), dstDevice, size, __func__);
 }
@@ -77,7 +69,7 @@ GMOD_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size
 {
 	size_t size = elements(N, 4);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD32_v2, cuMemsetD32Async, dstDevice, ui, N), dstDevice, size, __func__);
 }
@@ -86,7 +78,7 @@ GMOD_EXPORT CUresult cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui,
 {
 	size_t size = elements(N, 4);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD32_v2_ptds, cuMemsetD32Async_ptsz, dstDevice, ui, N), dstDevice, size, __func__);
 }
@@ -96,7 +88,7 @@ GMOD_EXPORT CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, uns
 {
 	size_t size = rows(dstPitch, Width, 1, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD2D8_v2, cuMemsetD2D8Async, dstDevice, dstPitch, uc, Width, Height), dstDevice, size,
 		      __func__);
@@ -107,7 +99,7 @@ GMOD_EXPORT CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch
 {
 	size_t size = rows(dstPitch, Width, 1, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD2D8_v2_ptds, cuMemsetD2D8Async_ptsz, dstDevice, dstPitch, uc, Width, Height),
 		      dstDevice, size, __func__);
@@ -118,7 +110,7 @@ GMOD_EXPORT CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, un
 {
 	size_t size = rows(dstPitch, Width, 2, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD2D16_v2, cuMemsetD2D16Async, dstDevice, dstPitch, us, Width, Height), dstDevice,
 		      size, __func__);
@@ -129,7 +121,7 @@ GMOD_EXPORT CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitc
 {
 	size_t size = rows(dstPitch, Width, 2, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD2D16_v2_ptds, cuMemsetD2D16Async_ptsz, dstDevice, dstPitch, us, Width, Height),
 		      dstDevice, size, __func__);
@@ -140,7 +132,7 @@ GMOD_EXPORT CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, un
 {
 	size_t size = rows(dstPitch, Width, 4, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD2D32_v2, cuMemsetD2D32Async, dstDevice, dstPitch, ui, Width, Height), dstDevice,
 		      size, __func__);
@@ -151,7 +143,7 @@ GMOD_EXPORT CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitc
 {
 	size_t size = rows(dstPitch, Width, 4, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(FILL(cuMemsetD2D32_v2_ptds, cuMemsetD2D32Async_ptsz, dstDevice, dstPitch, ui, Width, Height),
 		      dstDevice, size, __func__);
@@ -159,14 +151,14 @@ GMOD_EXPORT CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitc
 
 GMOD_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
-	if (refused(dstDevice, N, __func__))
+	if (gmod_misuse_refuses(dstDevice, N, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD8Async)(dstDevice, uc, N, hStream), dstDevice, N, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
-	if (refused(dstDevice, N, __func__))
+	if (gmod_misuse_refuses(dstDevice, N, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD8Async_ptsz)(dstDevice, uc, N, hStream), dstDevice, N, __func__);
 }
@@ -175,7 +167,7 @@ GMOD_EXPORT CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, 
 {
 	size_t size = elements(N, 2);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD16Async)(dstDevice, us, N, hStream), dstDevice, size, __func__);
 }
@@ -184,7 +176,7 @@ GMOD_EXPORT CUresult cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short
 {
 	size_t size = elements(N, 2);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD16Async_ptsz)(dstDevice, us, N, hStream), dstDevice, size, __func__);
 }
@@ -193,7 +185,7 @@ GMOD_EXPORT CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, si
 {
 	size_t size = elements(N, 4);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD32Async)(dstDevice, ui, N, hStream), dstDevice, size, __func__);
 }
@@ -202,7 +194,7 @@ GMOD_EXPORT CUresult cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int u
 {
 	size_t size = elements(N, 4);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD32Async_ptsz)(dstDevice, ui, N, hStream), dstDevice, size, __func__);
 }
@@ -212,7 +204,7 @@ GMOD_EXPORT CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, u
 {
 	size_t size = rows(dstPitch, Width, 1, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD2D8Async)(dstDevice, dstPitch, uc, Width, Height, hStream), dstDevice, size,
 		      __func__);
@@ -223,7 +215,7 @@ GMOD_EXPORT CUresult cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPit
 {
 	size_t size = rows(dstPitch, Width, 1, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD2D8Async_ptsz)(dstDevice, dstPitch, uc, Width, Height, hStream), dstDevice, size,
 		      __func__);
@@ -234,7 +226,7 @@ GMOD_EXPORT CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, 
 {
 	size_t size = rows(dstPitch, Width, 2, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD2D16Async)(dstDevice, dstPitch, us, Width, Height, hStream), dstDevice, size,
 		      __func__);
@@ -245,7 +237,7 @@ GMOD_EXPORT CUresult cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPi
 {
 	size_t size = rows(dstPitch, Width, 2, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD2D16Async_ptsz)(dstDevice, dstPitch, us, Width, Height, hStream), dstDevice, size,
 		      __func__);
@@ -256,7 +248,7 @@ GMOD_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, 
 {
 	size_t size = rows(dstPitch, Width, 4, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD2D32Async)(dstDevice, dstPitch, ui, Width, Height, hStream), dstDevice, size,
 		      __func__);
@@ -267,7 +259,7 @@ GMOD_EXPORT CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPi
 {
 	size_t size = rows(dstPitch, Width, 4, Height);
 
-	if (refused(dstDevice, size, __func__))
+	if (gmod_misuse_refuses(dstDevice, size, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return filled(NEXT(cuMemsetD2D32Async_ptsz)(dstDevice, dstPitch, ui, Width, Height, hStream), dstDevice, size,
 		      __func__);

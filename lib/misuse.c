@@ -154,7 +154,7 @@ bool gmod_misuse_is_outside(uint64_t address, uint64_t length)
 	       length > found.bounds.size - (address - found.bounds.user);
 }
 
-void gmod_misuse_out_of_bounds(uint64_t address, uint64_t length, const char *entry_point, CUresult error)
+static void out_of_bounds(uint64_t address, uint64_t length, const char *entry_point, CUresult error)
 {
 	struct gmod_finding f;
 	uint64_t end_of_buffer;
@@ -174,6 +174,14 @@ void gmod_misuse_out_of_bounds(uint64_t address, uint64_t length, const char *en
 	gmod_let_cancel(cancel);
 }
 
+bool gmod_misuse_refuses(uint64_t address, uint64_t length, const char *entry_point)
+{
+	if (gmod_phase() == GMOD_OFF || !gmod_misuse_is_outside(address, length))
+		return false;
+	out_of_bounds(address, length, entry_point, CUDA_ERROR_INVALID_VALUE);
+	return true;
+}
+
 bool gmod_misuse_refused(uint64_t address, uint64_t length, const char *entry_point, CUresult error)
 {
 	struct gmod_buffer_facts facts = {0};
@@ -184,7 +192,7 @@ bool gmod_misuse_refused(uint64_t address, uint64_t length, const char *entry_po
 		ask_driver(address, &facts);
 	refused = facts.base && length > facts.size - (address - facts.base);
 	if (refused)
-		gmod_misuse_out_of_bounds(address, length, entry_point, error);
+		out_of_bounds(address, length, entry_point, error);
 	gmod_let_cancel(cancel);
 	return refused;
 }

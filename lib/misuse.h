@@ -20,8 +20,8 @@ void gmod_misuse_free(uint64_t address, const char *entry_point, CUresult error)
  */
 bool gmod_misuse_is_outside(uint64_t address, uint64_t length);
 
-/* Report such a call, with the error that the program gets. */
-void gmod_misuse_out_of_bounds(uint64_t address, uint64_t length, const char *entry_point, CUresult error);
+/* The same, and such a call is reported: the program gets CUDA_ERROR_INVALID_VALUE. */
+bool gmod_misuse_refuses(uint64_t address, uint64_t length, const char *entry_point);
 
 /*
  * The driver itself refused a copy or fill: reported if that is because it goes past the end of an allocation which
