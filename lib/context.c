@@ -9,6 +9,7 @@
 #include "lib/log.h"
 #include "lib/mapped.h"
 #include "lib/patience.h"
+#include "lib/small.h"
 #include "lib/start.h"
 #include "monitor/index.h"
 
@@ -128,6 +129,7 @@ static void set_up(struct gmod_context *c)
 		gmod_degraded("cuStreamCreateWithPriority");
 	}
 	c->mapped = c->unified && c->stream && gmod_mapped_is_possible(c->device);
+	c->small_mapped_max = c->mapped ? gmod_small_max() : 0;
 	gmod_relaxed_end(mode);
 	if (!c->unified)
 		say_declined(c->device);

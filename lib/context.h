@@ -35,7 +35,9 @@ struct gmod_context {
 	atomic_int state;
 	atomic_int users;
 	int device;
-	_Atomic unsigned small_mapped; /* small buffers that are mapped (lib/mapped.h) */
+	_Atomic unsigned small_mapped; /* small buffers that are mapped (lib/small.h) */
+	unsigned small_mapped_max;     /* how many there may be */
+	_Atomic unsigned small_kept;   /* blocks that wait for the next one */
 	bool overdue;           /* copies of an earlier gather may still be on their way; under the gather's lock */
 	bool unified;           /* managed memory that CPU and device may touch at once */
 	bool mapped;            /* and large buffers as lib/mapped.h has them */

@@ -10,6 +10,7 @@
 #include "lib/misuse.h"
 #include "lib/patience.h"
 #include "lib/process.h"
+#include "lib/small.h"
 #include "lib/start.h"
 #include "lib/unified.h"
 #include "lib/unwind.h"
@@ -35,6 +36,12 @@ struct plan {
 	struct gmod_context *context;
 	struct gmod_layout layout;
 	bool mapped, small; /* small: mapped although less than GMOD_LARGE */
+	uint64_t kept;      /* a small one's block, taken from those that are kept */
+};
+
+/* What the driver gave for it. */
+struct block {
+	uint64_t raw, twin;
 };
 
 /* What the program's own call would have been, for `size` bytes. */
@@ -57,18 +64,68 @@ static CUresult alloc_raw(const struct gmod_request *q, size_t size, bool unifie
 	return r;
 }
 
-static CUresult alloc_block(const struct plan *plan, uint64_t *raw)
+static struct gmod_mapped_block mapped_block(const struct gmod_record *r)
 {
-	return plan->mapped ? gmod_mapped_alloc(plan->context, &plan->layout, raw)
-			    : alloc_raw(plan->request, plan->layout.total, true, raw);
+	const struct gmod_details *d = gmod_record_details(r);
+
+	return (struct gmod_mapped_block){d->raw, d->total, r->bounds.head_from, r->bounds.head_to,
+					  r->bounds.tail_from};
 }
 
-static CUresult free_block(const struct gmod_record *r)
+static CUresult free_mapped(const struct gmod_record *r)
+{
+	struct gmod_mapped_block b = mapped_block(r);
+
+	return gmod_mapped_free(gmod_record_details(r)->context, &b);
+}
+
+static bool is_small_mapped(const struct gmod_record *r)
+{
+	return gmod_record_details(r)->mapped && r->bounds.size < GMOD_LARGE;
+}
+
+/* Without a twin, which says what the program may have, the block waits for the next buffer. */
+static CUresult alloc_small(struct plan *plan, struct block *out)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	out->raw = plan->kept;
+	plan->kept = 0;
+	if (!out->raw)
+		r = gmod_mapped_alloc(plan->context, &plan->layout, &out->raw);
+	if (r != CUDA_SUCCESS)
+		return r;
+	r = gmod_small_twin(&out->twin);
+	if (r != CUDA_SUCCESS)
+		gmod_small_keep(plan->context, out->raw);
+	return r;
+}
+
+static CUresult alloc_block(struct plan *plan, struct block *out)
+{
+	out->twin = 0;
+	if (plan->small)
+		return alloc_small(plan, out);
+	return plan->mapped ? gmod_mapped_alloc(plan->context, &plan->layout, &out->raw)
+			    : alloc_raw(plan->request, plan->layout.total, true, &out->raw);
+}
+
+static CUresult free_small(struct gmod_record *record)
+{
+	const struct gmod_details *d = gmod_record_details(record);
+	CUresult r = gmod_small_free_twin(record);
+
+	if (r != CUDA_SUCCESS || gmod_small_keep(d->context, d->raw))
+		return r;
+	return free_mapped(record);
+}
+
+static CUresult free_block(struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 
 	if (d->mapped)
-		return gmod_mapped_free(r);
+		return is_small_mapped(r) ? free_small(r) : free_mapped(r);
 	return d->memory == GMOD_MEM_HOST ? NEXT(cuMemFreeHost)((void *)(uintptr_t)d->raw) : NEXT(cuMemFree_v2)(d->raw);
 }
 
@@ -91,7 +148,7 @@ static bool sampled_out(void)
 	return rate > 1 && atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % rate != 0;
 }
 
-static void fill_details(struct gmod_record *r, const struct plan *plan, const struct gmod_place *p)
+static void fill_details(struct gmod_record *r, const struct plan *plan, const struct gmod_place *p, uint64_t twin)
 {
 	const struct gmod_request *q = plan->request;
 	struct gmod_context *c = plan->context;
@@ -101,6 +158,7 @@ static void fill_details(struct gmod_record *r, const struct plan *plan, const s
 	d->raw = p->raw;
 	d->total = plan->layout.total;
 	d->mapped = plan->mapped;
+	d->twin = twin;
 	d->host_flags = q->memory == GMOD_MEM_HOST ? q->flags : 0;
 	d->serial = atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed) + 1;
 	d->allocated_ns = now_ns();
@@ -177,23 +235,23 @@ static bool arm(struct gmod_record *r, const struct plan *plan, const struct gmo
  * The guarded allocation itself. Whatever of ours fails, the program gets what the native call gives: a driver error
  * for our larger request says nothing about its own.
  */
-static CUresult try_guarded(const struct plan *plan, uint64_t *out)
+static CUresult try_guarded(struct plan *plan, uint64_t *out)
 {
 	const struct gmod_request *q = plan->request;
 	struct gmod_record *r = gmod_record_claim();
 	struct gmod_place p;
-	uint64_t raw;
+	struct block block;
 
 	if (!r) {
 		gmod_degraded("registry");
 		return alloc_native(q, out);
 	}
-	if (alloc_block(plan, &raw) != CUDA_SUCCESS) {
+	if (alloc_block(plan, &block) != CUDA_SUCCESS) {
 		gmod_record_abandon(r);
 		return alloc_native(q, out);
 	}
-	gmod_layout_place(&plan->layout, q->size, raw, &p);
-	fill_details(r, plan, &p);
+	gmod_layout_place(&plan->layout, q->size, block.raw, &p);
+	fill_details(r, plan, &p, block.twin);
 	gmod_record_set_bounds(r, &(struct gmod_bounds){p.user, q->size, p.zone_head, p.body, p.zone_tail, p.end});
 	if (!arm(r, plan, &p)) {
 		free_block(r);
@@ -204,7 +262,7 @@ static CUresult try_guarded(const struct plan *plan, uint64_t *out)
 	return CUDA_SUCCESS;
 }
 
-static CUresult alloc_guarded(const struct plan *plan, uint64_t *out)
+static CUresult alloc_guarded(struct plan *plan, uint64_t *out)
 {
 	struct gmod_busy busy = gmod_busy_begin();
 	CUresult r = busy.on ? try_guarded(plan, out) : alloc_native(plan->request, out);
@@ -227,9 +285,12 @@ static bool make_plan(const struct gmod_request *q, struct plan *plan)
 	*plan = (struct plan){.request = q, .context = c};
 	if (q->memory == GMOD_MEM_HOST)
 		return gmod_layout_pinned(q->size, page, &plan->layout);
-	plan->mapped = q->memory == GMOD_MEM_DEVICE && c->mapped && gmod_mapped_has_room() &&
-		       (q->size >= GMOD_LARGE || gmod_mapped_takes_small(c));
-	plan->small = plan->mapped && q->size < GMOD_LARGE;
+	if (q->memory == GMOD_MEM_DEVICE && c->mapped && q->size >= GMOD_LARGE) {
+		plan->mapped = gmod_mapped_has_room();
+	} else if (q->memory == GMOD_MEM_DEVICE && c->mapped && gmod_small_has_room(c)) {
+		plan->kept = gmod_small_take(c);
+		plan->mapped = plan->small = plan->kept || gmod_mapped_has_room();
+	}
 	return plan->mapped ? gmod_layout_mapped(q->size, page, &plan->layout)
 			    : gmod_layout_device(q->size, page, &plan->layout);
 }
@@ -252,34 +313,53 @@ static enum gmod_fit reserve(const struct plan *plan)
 				    plan->mapped && !plan->small ? 0 : GMOD_MANAGED_SPARE);
 }
 
+/* Where it is close, nothing is kept for later, and small buffers are no larger than they have to be. */
+static enum gmod_fit reserve_with_less(struct plan *plan, enum gmod_fit fit)
+{
+	if (fit != GMOD_FITS && gmod_small_give_back(plan->context)) {
+		gmod_unified_unreserve(plan->context, footprint(plan));
+		fit = reserve(plan);
+	}
+	if (fit != GMOD_FITS && plan->small) {
+		gmod_unified_unreserve(plan->context, footprint(plan));
+		plan_managed(plan);
+		fit = reserve(plan);
+	}
+	return fit;
+}
+
+/* What is on the device already: no new memory is asked for. */
+static CUresult alloc_kept(struct plan *plan, uint64_t *out)
+{
+	CUresult r = alloc_guarded(plan, out);
+
+	if (plan->kept)
+		gmod_small_keep(plan->context, plan->kept);
+	return r;
+}
+
+static CUresult alloc_device(struct plan *plan, uint64_t *out)
+{
+	enum gmod_fit fit = reserve_with_less(plan, reserve(plan));
+	CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
+
+	if (fit == GMOD_FITS)
+		r = alloc_guarded(plan, out);
+	else if (fit == GMOD_FITS_NATIVELY)
+		r = alloc_native(plan->request, out);
+	gmod_unified_unreserve(plan->context, footprint(plan));
+	return r;
+}
+
 static CUresult allocate(const struct gmod_request *q, uint64_t *out)
 {
 	struct plan plan;
-	enum gmod_fit fit;
-	CUresult r;
 
 	if (!gmod_on() || !make_plan(q, &plan))
 		return alloc_native(q, out);
 	if (q->memory != GMOD_MEM_DEVICE)
 		return alloc_guarded(&plan, out);
-	fit = reserve(&plan);
-	if (plan.small && fit != GMOD_FITS) {
-		gmod_unified_unreserve(plan.context, footprint(&plan));
-		plan_managed(&plan);
-		fit = reserve(&plan);
-	}
-	switch (fit) {
-	case GMOD_FITS:
-		r = alloc_guarded(&plan, out);
-		break;
-	case GMOD_FITS_NATIVELY:
-		r = alloc_native(q, out);
-		break;
-	default:
-		r = CUDA_ERROR_OUT_OF_MEMORY;
-	}
-	gmod_unified_unreserve(plan.context, footprint(&plan));
-	return r;
+	return plan.kept ? alloc_kept(&plan, out) : alloc_device(&plan, out);
 }
 
 CUresult gmod_heap_alloc(const struct gmod_request *q, uint64_t *out)
@@ -342,11 +422,6 @@ static void index_again(const struct gmod_record *r)
 {
 	/* The tables are there since the first time: this cannot fail. */
 	gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
-}
-
-static bool is_small_mapped(const struct gmod_record *r)
-{
-	return gmod_record_details(r)->mapped && r->bounds.size < GMOD_LARGE;
 }
 
 static void settle_accounts(const struct gmod_record *r)
@@ -443,9 +518,15 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 		gmod_misuse_free(found->bounds.user, entry_point, CUDA_ERROR_INVALID_VALUE);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
+	result = gmod_small_free_twin(r);
+	if (result != CUDA_SUCCESS) {
+		gmod_record_reinstate(r);
+		return result;
+	}
 	visited = gmod_context_visit(d->context);
 	/* Before the verdict: what is said of the suspects is how they are after the wait. */
-	if (gmod_on() && wait_for_context(d->context) && context && gmod_context_is_current(d->context))
+	if (gmod_on() && (is_small_mapped(r) || wait_for_context(d->context)) && context &&
+	    gmod_context_is_current(d->context))
 		gmod_prove_context(context, began);
 	if (d->mapped)
 		verify_mapped(r, swept);
@@ -500,11 +581,15 @@ static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
 /* A buffer another thread is freeing at this moment is that thread's, and stays so. */
 static void drop(struct gmod_record *r, struct gmod_moment swept)
 {
+	struct gmod_mapped_block b;
+
 	(void)swept;
 	if (!gmod_record_details(r)->leaving)
 		return;
-	if (gmod_record_details(r)->mapped)
-		gmod_mapped_drop(r);
+	if (gmod_record_details(r)->mapped) {
+		b = mapped_block(r);
+		gmod_mapped_drop(&b);
+	}
 	gmod_record_retire(r);
 }
 
@@ -524,6 +609,7 @@ void gmod_heap_context_leaving(struct gmod_context *c)
 		gmod_gather(c, GMOD_GATHER_WHOLE);
 	gmod_guard_check(c, GMOD_SECONDS(1));
 	gmod_guard_take_stock(c);
+	gmod_small_give_back(c);
 	gmod_context_dying(c);
 	for_each_of(c, GMOD_LIVE, verify_leaving);
 }
@@ -531,6 +617,7 @@ void gmod_heap_context_leaving(struct gmod_context *c)
 void gmod_heap_context_gone(struct gmod_context *c)
 {
 	for_each_of(c, GMOD_RELEASING, drop);
+	gmod_small_gone(c);
 	gmod_context_gone(c);
 }
 
@@ -578,8 +665,10 @@ void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
 		atomic_fetch_add_explicit(&home->small_mapped, is_small_mapped(r), memory_order_relaxed);
 		keep(r, gmod_sweep_latest());
 	}
-	if (home)
+	if (home) {
+		gmod_small_gone(c);
 		gmod_context_gone(c);
-	else
+	} else {
 		gmod_heap_context_kept(c);
+	}
 }

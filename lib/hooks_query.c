@@ -7,6 +7,7 @@
 #include "lib/hook.h"
 #include "lib/log.h"
 #include "lib/misuse.h"
+#include "lib/small.h"
 #include "lib/start.h"
 #include "lib/stand_in.h"
 #include "lib/sync_memops.h"
@@ -119,15 +120,15 @@ GMOD_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribut
 	return gmod_done(r, __func__);
 }
 
-/* Memory a buffer will take but has not yet is not free. */
+/* Memory a buffer will take but has not yet is not free; what is kept for the next one is. */
 GMOD_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 {
 	CUresult r = NEXT(cuMemGetInfo_v2)(free, total);
 	struct gmod_context *c = r == CUDA_SUCCESS && gmod_on() ? gmod_context_current() : NULL;
-	uint64_t pending = c ? gmod_unified_pending(c) : 0;
+	uint64_t pending = c ? gmod_unified_pending(c) : 0, kept = c ? gmod_small_kept_bytes(c) : 0;
 
 	if (r == CUDA_SUCCESS && free)
-		*free = *free > pending ? *free - pending : 0;
+		*free = *free + kept > pending ? *free + kept - pending : 0;
 	return gmod_done(r, __func__);
 }
 

@@ -61,11 +61,6 @@ bool gmod_mapped_has_room(void)
 	return atomic_load_explicit(&mapped_now, memory_order_relaxed) < GMOD_MAPPED_MAX;
 }
 
-bool gmod_mapped_takes_small(const struct gmod_context *c)
-{
-	return atomic_load_explicit(&c->small_mapped, memory_order_relaxed) < gmod_options()->small_mapped;
-}
-
 static void *at(uint64_t address)
 {
 	return (void *)(uintptr_t)address;
@@ -177,18 +172,15 @@ CUresult gmod_mapped_alloc(const struct gmod_context *c, const struct gmod_layou
 	return r;
 }
 
-static void unmap(const struct gmod_record *r)
+void gmod_mapped_drop(const struct gmod_mapped_block *b)
 {
-	const struct gmod_bounds *b = &r->bounds;
-	const struct gmod_details *d = gmod_record_details(r);
-
-	close_page(b->head_from);
-	close_page(b->tail_from);
-	if (NEXT(cuMemUnmap)(b->head_to, b->tail_from - b->head_to) != CUDA_SUCCESS) {
+	close_page(b->zone_head);
+	close_page(b->zone_tail);
+	if (NEXT(cuMemUnmap)(b->body, b->zone_tail - b->body) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemUnmap");
 		return;
 	}
-	free_reservation(d->raw, d->total);
+	free_reservation(b->raw, b->total);
 }
 
 /* What a native free answers too: the context is broken or gone, the driver has shut down, a capture is under way. */
@@ -199,39 +191,29 @@ static bool is_an_answer(CUresult r)
 	       (r >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && r <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
 }
 
-static CUresult unregister_zones(const struct gmod_bounds *b)
+static CUresult unregister_zones(const struct gmod_mapped_block *b)
 {
-	CUresult r = NEXT(cuMemHostUnregister)(at(b->head_from));
+	CUresult r = NEXT(cuMemHostUnregister)(at(b->zone_head));
 
 	if (is_an_answer(r))
 		return r;
 	if (r != CUDA_SUCCESS)
 		gmod_degraded("cuMemHostUnregister");
-	if (NEXT(cuMemHostUnregister)(at(b->tail_from)) != CUDA_SUCCESS)
+	if (NEXT(cuMemHostUnregister)(at(b->zone_tail)) != CUDA_SUCCESS)
 		gmod_degraded("cuMemHostUnregister");
 	return CUDA_SUCCESS;
 }
 
-/* Any context will do for a native free, but there must be one; the zones are registered in the buffer's. */
-CUresult gmod_mapped_free(const struct gmod_record *record)
+/* The zones are registered in the buffer's context; a native free needs no current one at all. */
+CUresult gmod_mapped_free(const struct gmod_context *c, const struct gmod_mapped_block *b)
 {
-	CUcontext current = NULL;
-	CUresult r = NEXT(cuCtxGetCurrent)(&current);
-	bool visited;
+	bool visited = gmod_context_visit(c);
+	CUresult r = unregister_zones(b);
 
-	if (r != CUDA_SUCCESS || !current)
-		return r != CUDA_SUCCESS ? r : CUDA_ERROR_INVALID_CONTEXT;
-	visited = gmod_context_visit(gmod_record_details(record)->context);
-	r = unregister_zones(&record->bounds);
 	gmod_context_left(visited);
 	if (r == CUDA_SUCCESS)
-		unmap(record);
+		gmod_mapped_drop(b);
 	return r;
-}
-
-void gmod_mapped_drop(const struct gmod_record *r)
-{
-	unmap(r);
 }
 
 /* ---- slack: device memory, so it is written and read by copies ---- */

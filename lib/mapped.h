@@ -35,25 +35,23 @@ bool gmod_mapped_is_possible(int device);
 /* No: GMOD_MAPPED_MAX are there. Large buffers are then managed ones. */
 bool gmod_mapped_has_room(void);
 
-/*
- * May one more small buffer of the context be mapped (option small_mapped)? It takes GMOD_LARGE of device memory, and
- * the program's small copies and fills of it take what they take natively; of managed memory they take up to 10 us more
- * each (measured). What lies around it is slack, all but the page behind it: found by gathers, not by sweeps.
- */
-bool gmod_mapped_takes_small(const struct gmod_context *c);
-
 /* Device memory at reserved addresses, multiples of 2 MiB both, that contexts of the device may use. */
 CUresult gmod_mapped_body(int device, uint64_t body, size_t size);
 
 /* A block of that layout, device memory and host pages in place; *raw is where the reservation begins. */
 CUresult gmod_mapped_alloc(const struct gmod_context *c, const struct gmod_layout *layout, uint64_t *raw);
 
+struct gmod_mapped_block {
+	uint64_t raw, total; /* the reservation */
+	uint64_t zone_head, body, zone_tail;
+};
+
 /*
- * Give a block back: the caller owns the record. _free waits for the device as cuMemFree does; an error that a native
- * free would give leaves the block as it was. _drop is for a block whose context is gone.
+ * Give a block back. _free waits for the device as cuMemFree does; an error that a native free would give leaves the
+ * block as it was. _drop is for a block whose context is gone.
  */
-CUresult gmod_mapped_free(const struct gmod_record *r);
-void gmod_mapped_drop(const struct gmod_record *r);
+CUresult gmod_mapped_free(const struct gmod_context *c, const struct gmod_mapped_block *b);
+void gmod_mapped_drop(const struct gmod_mapped_block *b);
 
 /*
  * Canaries into the slack. Waits for them half a millisecond at most, 5 ms for a small buffer; a kernel that the

@@ -65,6 +65,7 @@ struct gmod_lines {
 struct gmod_details {
 	uint64_t raw;   /* what the driver returned */
 	uint64_t total; /* bytes asked of the driver */
+	uint64_t twin;  /* a native buffer that comes and goes with it (lib/small.h); 0: none */
 	uint64_t serial;
 	uint64_t allocated_ns, allocated_ticks;
 	_Atomic(void *) context; /* struct gmod_context; lib/heap.c looks at records it does not own */

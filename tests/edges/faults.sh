@@ -117,16 +117,21 @@ check_unplaced_memory() {
 
 # The library frees a tiny buffer first, to wait: the program's own free is the second one.
 check_failed_free() {
+	local small nth
 	alone env SIM_FAIL=cuMemFree_v2:1 "$edges/free_again"
 	native_out=$out
 	says "failed_free: alone it fails once" 'first time: CUDA_ERROR_UNKNOWN' "$out"
-	guarded verbosity=1 env SIM_FAIL=cuMemFree_v2:2 "$edges/free_again"
-	same "failed_free: it fails as alone" "$native_out" "$out"
-	same "failed_free: nothing is reported" 0 "$(final_reports "$err")"
-	guarded verbosity=1 env SIM_FAIL=cuMemFree_v2:2 "$edges/free_again" overflow
-	same "failed_free: the buffer is still watched" \
-		'SUMMARY: GMOD: heap-buffer-overflow device 0 size 4096 offset +1' \
-		"$(sed -n 's/^\(SUMMARY: .*\) make_buffer .*/\1/p' <<<"$err")"
+	# A mapped buffer, whose twin fails to be freed; and a managed one, before which a tiny buffer is.
+	for small in '1 1' '0 2'; do
+		read -r small nth <<<"$small"
+		guarded "verbosity=1:small_mapped=$small" env "SIM_FAIL=cuMemFree_v2:$nth" "$edges/free_again"
+		same "failed_free: small_mapped=$small: it fails as alone" "$native_out" "$out"
+		same "failed_free: small_mapped=$small: nothing is reported" 0 "$(final_reports "$err")"
+		guarded "verbosity=1:small_mapped=$small" env "SIM_FAIL=cuMemFree_v2:$nth" "$edges/free_again" overflow
+		same "failed_free: small_mapped=$small: the buffer is still watched" \
+			'SUMMARY: GMOD: heap-buffer-overflow device 0 size 4096 offset +1' \
+			"$(sed -n 's/^\(SUMMARY: .*\) make_buffer .*/\1/p' <<<"$err")"
+	done
 }
 
 # A device that is full is full under GMOD too, and not sooner, but for what the redzones of small buffers take.
@@ -143,6 +148,27 @@ check_full_device() {
 		[ "$pieces" -le "$natively" ] && [ $(((natively - pieces) * size)) -lt 2097152 ]
 		judge "full_device: as many pieces of $size as natively" $? "$pieces instead of $natively"
 	done
+}
+
+# pieces_of TEXT: how many fill_device says there were.
+pieces_of() {
+	sed 's/.*missing, \([0-9]*\) pieces.*/\1/' <<<"$1"
+}
+
+# Blocks of small buffers that are kept for the next ones are nobody's when memory is short.
+check_kept_blocks() {
+	local natively pieces
+	alone env SIM_MEMORY=1073741824 "$edges/fill_device" 2097152 2
+	natively=$(pieces_of "$out")
+	guarded verbosity=1 env SIM_MEMORY=1073741824 "$edges/fill_device" 2097152 2
+	says "kept_blocks: they count as free" '^0 MiB missing' "$out"
+	pieces=$(pieces_of "$out")
+	# Their twins share one piece.
+	[ "$pieces" -ge $((natively - 1)) ]
+	judge "kept_blocks: the device holds as much as without them" $? "$pieces instead of $natively"
+	guarded verbosity=1 env SIM_MEMORY=2147483648 "SIM_TRACE=$work/kept.trace" "$programs/good_small_come_and_go"
+	same "kept_blocks: two of each context serve them all, and the other context's are given back" \
+		"cuMemCreate 4 cuMemUnmap 2 " "$(calls "$work/kept.trace" | grep -E '^cuMem(Create|Unmap) ' | tr '\n' ' ')"
 }
 
 run_checks "$@"

@@ -63,8 +63,11 @@ check_small_mapped() {
 	guarded small_mapped=2 "$programs/bad_small_mapped"
 	same "small_mapped: two of three buffers are mapped" "2 1" \
 		"$(grep -c 'backend mapped' <<<"$err") $(grep -c 'backend unified' <<<"$err")"
-	guarded '' "$programs/bad_small_mapped"
-	same "small_mapped: none is by default" "0 3" \
+	guarded small_mapped=0 "$programs/bad_small_mapped"
+	same "small_mapped=0: none" "0 3" "$(grep -c 'backend mapped' <<<"$err") $(grep -c 'backend unified' <<<"$err")"
+	# A 256th of the device's memory.
+	guarded '' env SIM_MEMORY=1073741824 "$programs/bad_small_mapped"
+	same "small_mapped: as many as the device is large enough for" "2 1" \
 		"$(grep -c 'backend mapped' <<<"$err") $(grep -c 'backend unified' <<<"$err")"
 }
 

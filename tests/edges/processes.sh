@@ -57,11 +57,11 @@ check_exits_race() {
 	repeat exits_race 20 8 1 "$edges/exits_race"
 }
 
-# left_from NAME COMMAND...: it ended by its handler, and what it had done before is reported once.
+# left_from NAME OPTIONS COMMAND...: it ended by its handler, and what it had done before is reported once.
 left_from() {
-	local name=$1
-	shift
-	guarded verbosity=1 "$@"
+	local name=$1 options=$2
+	shift 2
+	guarded "verbosity=1:$options" "$@"
 	same "$name: exit status, reports, closing lines" '9 1 1' \
 		"$status $(final_reports "$err") $(grep -c 'GMOD: guarded' <<<"$err")"
 }
@@ -71,12 +71,12 @@ check_exit_in_handler() {
 	local call n limit=10
 	for call in cuMemAllocManaged:3 cuMemAdvise:14 cuMemPrefetchAsync:3 cuLaunchKernel:2 cuMemAlloc_v2:1 cuMemFree_v2:1 \
 		cuMemFree_v2:2 cuCtxSynchronize:2 cuMemGetInfo_v2:4 cuStreamQuery:1; do
-		left_from "exit_in_handler: in $call" env "SIM_SIGNAL=$call" "$edges/exit_in_handler" call
+		left_from "exit_in_handler: in $call" small_mapped=0 env "SIM_SIGNAL=$call" "$edges/exit_in_handler" call
 		says_not "exit_in_handler: in $call: at once" 'last look' "$err"
 	done
 	# The driver is needed for what lies on the device, and does not answer.
-	for call in cuMemAllocManaged:3 cuMemFree_v2:1; do
-		left_from "exit_in_handler: in $call, waiting for the driver" env "SIM_SIGNAL=$call" \
+	for call in cuMemAlloc_v2:3 cuMemCreate:3 cuMemHostRegister_v2:5 cuMemFree_v2:1; do
+		left_from "exit_in_handler: in $call, waiting for the driver" small_mapped=64 env "SIM_SIGNAL=$call" \
 			"$edges/exit_in_handler" call small
 		same "exit_in_handler: in $call: that is said once" 1 "$(grep -c 'last look' <<<"$err")"
 	done

@@ -1,5 +1,6 @@
 // expect: heap-buffer-underflow size 4096 offset -8 in make_buffer
 // suspect: k_flip_restore
+// options: small_mapped=0
 /* The bytes before the start, changed for 30 ms and put back. */
 #include "make_buffer.h"
 

@@ -318,7 +318,7 @@ done
 
 rm -rf "$results"
 simulated="\"environment\": {\"LD_LIBRARY_PATH\": \"{build}/sim\", \"GMOD_TEST_KERNELS\": \"{build}/sim/kernels.so\"}"
-refusing="${simulated%\}}, \"SIM_FAIL\": \"cuMemAllocManaged:*,cuMemAlloc_v2:4\"}"
+refusing="${simulated%\}}, \"SIM_FAIL\": \"cuMemAllocManaged:*,cuMemCreate:*,cuMemAlloc_v2:4\"}"
 figures "{\"latency\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"latency\", \"name\": \"ten\", \"commands\": [[\"{build}/sim/programs/figure_latency\", \"10\", \"5\"]], $simulated, \"once\": true,
 	\"planted\": true, \"pairs\": 1, \"values\": {\"buffers\": 10, \"scan_interval_us\": 1000}, \"options\": \"max_reports=1\"},

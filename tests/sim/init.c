@@ -19,7 +19,7 @@ static void __attribute__((constructor)) read_environment(void)
 	size_t devices = from_environment("SIM_DEVICES", 1);
 
 	sim.devices = devices < SIM_MAX_DEVICES ? (int)devices : SIM_MAX_DEVICES;
-	sim.memory = from_environment("SIM_MEMORY", (size_t)1 << 30);
+	sim.memory = from_environment("SIM_MEMORY", (size_t)16 << 30);
 	sim.concurrent_managed = from_environment("SIM_CONCURRENT_MANAGED", 1);
 	sim.seal = from_environment("SIM_SEAL", 0);
 	sim.page = sysconf(_SC_PAGESIZE);

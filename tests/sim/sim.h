@@ -35,7 +35,7 @@
  * Environment, read once when the library is loaded
  *
  *	SIM_DEVICES=1			how many devices
- *	SIM_MEMORY=1073741824		bytes of memory of each
+ *	SIM_MEMORY=17179869184		bytes of memory of each
  *	SIM_CONCURRENT_MANAGED=1	0: the devices lack concurrentManagedAccess
  *	SIM_SEAL=0			1: at exit also the memory that the host can use goes, so that a test notices
  *					who still looks at it (with a real driver it stays)

@@ -1,0 +1,132 @@
+#include "lib/small.h"
+
+#include "lib/mapped.h"
+#include "lib/start.h"
+
+enum { KEPT_MAX = 256 }; /* as option small_mapped allows at most */
+
+/* By context, in any order; 0 is none. */
+static _Atomic uint64_t kept[GMOD_CONTEXTS][KEPT_MAX];
+
+static _Atomic uint64_t *kept_of(const struct gmod_context *c)
+{
+	return kept[c - gmod_context_at(0)];
+}
+
+unsigned gmod_small_max(void)
+{
+	uint64_t wanted = gmod_options()->small_mapped, allowed;
+	size_t available = 0, total = 0;
+
+	if (!wanted)
+		return 0;
+	if (NEXT(cuMemGetInfo_v2)(&available, &total) != CUDA_SUCCESS)
+		gmod_degraded("cuMemGetInfo");
+	allowed = total / GMOD_SMALL_SHARE / GMOD_LARGE;
+	return (unsigned)(wanted < allowed ? wanted : allowed);
+}
+
+bool gmod_small_has_room(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->small_mapped, memory_order_relaxed) < c->small_mapped_max;
+}
+
+uint64_t gmod_small_kept_bytes(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->small_kept, memory_order_relaxed) * GMOD_LARGE;
+}
+
+uint64_t gmod_small_take(struct gmod_context *c)
+{
+	if (!atomic_load_explicit(&c->small_kept, memory_order_relaxed))
+		return 0;
+	for (unsigned i = 0; i < c->small_mapped_max; i++) {
+		uint64_t raw = atomic_exchange_explicit(&kept_of(c)[i], 0, memory_order_acquire);
+
+		if (!raw)
+			continue;
+		atomic_fetch_sub_explicit(&c->small_kept, 1, memory_order_relaxed);
+		return raw;
+	}
+	return 0;
+}
+
+bool gmod_small_keep(struct gmod_context *c, uint64_t raw)
+{
+	if (!gmod_context_is_alive(c))
+		return false;
+	for (unsigned i = 0; i < c->small_mapped_max; i++) {
+		uint64_t none = 0;
+
+		/* Counted first: whoever takes it subtracts. */
+		atomic_fetch_add_explicit(&c->small_kept, 1, memory_order_relaxed);
+		if (atomic_compare_exchange_strong_explicit(&kept_of(c)[i], &none, raw, memory_order_release,
+							    memory_order_relaxed))
+			return true;
+		atomic_fetch_sub_explicit(&c->small_kept, 1, memory_order_relaxed);
+	}
+	return false;
+}
+
+static struct gmod_mapped_block block_at(uint64_t raw)
+{
+	struct gmod_layout layout;
+	struct gmod_place p;
+
+	gmod_layout_mapped(1, gmod_page_size(), &layout);
+	gmod_layout_place(&layout, 1, raw, &p);
+	return (struct gmod_mapped_block){raw, layout.total, p.zone_head, p.body, p.zone_tail};
+}
+
+unsigned gmod_small_give_back(struct gmod_context *c)
+{
+	CUstreamCaptureMode mode;
+	unsigned count = 0;
+	uint64_t raw;
+
+	if (!gmod_small_kept_bytes(c))
+		return 0;
+	mode = gmod_relaxed_begin();
+	for (; (raw = gmod_small_take(c)); count++) {
+		struct gmod_mapped_block b = block_at(raw);
+
+		if (gmod_mapped_free(c, &b) == CUDA_SUCCESS)
+			continue;
+		/* The context is broken: they stay until it goes. */
+		gmod_small_keep(c, raw);
+		break;
+	}
+	gmod_relaxed_end(mode);
+	return count;
+}
+
+void gmod_small_gone(struct gmod_context *c)
+{
+	uint64_t raw;
+
+	while ((raw = gmod_small_take(c))) {
+		struct gmod_mapped_block b = block_at(raw);
+
+		gmod_mapped_drop(&b);
+	}
+}
+
+CUresult gmod_small_twin(uint64_t *twin)
+{
+	CUdeviceptr p = 0;
+	CUresult r = NEXT(cuMemAlloc_v2)(&p, 1);
+
+	if (r == CUDA_SUCCESS)
+		*twin = p;
+	return r;
+}
+
+CUresult gmod_small_free_twin(struct gmod_record *record)
+{
+	struct gmod_details *d = gmod_record_details(record);
+	CUresult r = d->twin ? NEXT(cuMemFree_v2)(d->twin) : CUDA_SUCCESS;
+
+	if (r == CUDA_SUCCESS)
+		d->twin = 0;
+	return r;
+}
