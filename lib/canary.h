@@ -36,6 +36,16 @@ uint64_t gmod_siphash24(const uint64_t key[2], const void *data, size_t size);
 void gmod_canary_init(struct gmod_canary *c, const uint64_t key[2], uint64_t user, uint64_t size, uint64_t serial,
 		      enum gmod_side side, uint64_t origin);
 
+/* How words are made: one at a time or several, all the same words. */
+enum gmod_way { GMOD_PLAIN, GMOD_AVX2, GMOD_AVX512 };
+
+/* The fastest for this CPU, which is what the functions below go by. */
+enum gmod_way gmod_canary_way(void);
+
+/* Words first to first + count - 1, and perhaps some more: there is room for count rounded up to this many. */
+enum { GMOD_WORDS_MULTIPLE = 16 };
+void gmod_canary_words(enum gmod_way way, const struct gmod_canary *c, uint64_t first, size_t count, uint64_t *words);
+
 /* Canary bytes of [from, to) into out, which has room for to - from bytes. */
 void gmod_canary_bytes(const struct gmod_canary *c, uint64_t from, uint64_t to, void *out);
 

@@ -84,7 +84,7 @@ GMOD_DEVICE gmod_u64 gmod_tail_end(gmod_u64 user, gmod_u64 size, gmod_u64 block_
 /* The pattern of freed bytes. */
 GMOD_DEVICE gmod_u64 gmod_fill_word(const struct gmod_secrets *s)
 {
-	return gmod_without_plain_bytes(gmod_rotate(s->tail, 24) ^ gmod_rotate(s->head, 40));
+	return gmod_without_plain_bytes(GMOD_ROTATE(s->tail, 24) ^ GMOD_ROTATE(s->head, 40));
 }
 
 /* Write head and tail around the user's bytes, of which the last word may hold anything yet. */

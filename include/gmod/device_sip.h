@@ -14,24 +14,22 @@ struct gmod_sip {
 	gmod_u64 a, b, c, d;
 };
 
-GMOD_DEVICE gmod_u64 gmod_rotate(gmod_u64 v, int bits)
-{
-	return v << bits | v >> (64 - bits);
-}
+/* Of words, and of vectors of words, which lib/canary.c works on where the CPU can. */
+#define GMOD_ROTATE(v, bits) ((v) << (bits) | (v) >> (64 - (bits)))
 
-GMOD_DEVICE void gmod_sip_round(struct gmod_sip *s)
-{
-	s->a += s->b;
-	s->c += s->d;
-	s->b = gmod_rotate(s->b, 13) ^ s->a;
-	s->d = gmod_rotate(s->d, 16) ^ s->c;
-	s->a = gmod_rotate(s->a, 32);
-	s->c += s->b;
-	s->a += s->d;
-	s->b = gmod_rotate(s->b, 17) ^ s->c;
-	s->d = gmod_rotate(s->d, 21) ^ s->a;
-	s->c = gmod_rotate(s->c, 32);
-}
+#define GMOD_SIP_ROUND(s) \
+	do { \
+		(s)->a += (s)->b; \
+		(s)->c += (s)->d; \
+		(s)->b = GMOD_ROTATE((s)->b, 13) ^ (s)->a; \
+		(s)->d = GMOD_ROTATE((s)->d, 16) ^ (s)->c; \
+		(s)->a = GMOD_ROTATE((s)->a, 32); \
+		(s)->c += (s)->b; \
+		(s)->a += (s)->d; \
+		(s)->b = GMOD_ROTATE((s)->b, 17) ^ (s)->c; \
+		(s)->d = GMOD_ROTATE((s)->d, 21) ^ (s)->a; \
+		(s)->c = GMOD_ROTATE((s)->c, 32); \
+	} while (0)
 
 /* By value: the host's keys are of another type of the same size. */
 GMOD_DEVICE struct gmod_sip gmod_sip_start(gmod_u64 key0, gmod_u64 key1)
@@ -46,7 +44,7 @@ GMOD_DEVICE void gmod_sip_absorb(struct gmod_sip *s, gmod_u64 word, int rounds)
 {
 	s->d ^= word;
 	for (int i = 0; i < rounds; i++)
-		gmod_sip_round(s);
+		GMOD_SIP_ROUND(s);
 	s->a ^= word;
 }
 
@@ -54,7 +52,7 @@ GMOD_DEVICE void gmod_sip_absorb(struct gmod_sip *s, gmod_u64 word, int rounds)
 GMOD_DEVICE gmod_u64 gmod_sip_word(struct gmod_sip *s, int rounds)
 {
 	for (int i = 0; i < rounds; i++)
-		gmod_sip_round(s);
+		GMOD_SIP_ROUND(s);
 	return s->a ^ s->b ^ s->c ^ s->d;
 }
 

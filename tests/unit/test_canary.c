@@ -67,6 +67,58 @@ static void words_are_the_keyed_hash_of_their_index(void **unused)
 		CHECK(zone[i] == word_by_hand(&c, i), "word %lu", i);
 }
 
+static bool cpu_can(enum gmod_way way)
+{
+#if defined(__x86_64__)
+	if (way == GMOD_AVX2)
+		return __builtin_cpu_supports("avx2");
+	if (way == GMOD_AVX512)
+		return __builtin_cpu_supports("avx512f");
+#endif
+	return way == GMOD_PLAIN;
+}
+
+/* Some words, at any place: right as far as they were asked for, and none beyond what may be overwritten. */
+static void check_words(enum gmod_way way, uint64_t first, size_t count, size_t place)
+{
+	enum { MOST = 80, AROUND = 8 };
+	const uint64_t outside = 0x1122334455667788;
+	_Alignas(64) uint64_t room[AROUND + MOST + AROUND];
+	size_t multiple = GMOD_WORDS_MULTIPLE, end = place + (count + multiple - 1) / multiple * multiple;
+	struct gmod_canary c;
+
+	gmod_canary_init(&c, fixed_key, first, count, place, GMOD_HEAD, 0);
+	for (size_t i = 0; i < sizeof(room) / sizeof(*room); i++)
+		room[i] = outside;
+	gmod_canary_words(way, &c, first, count, room + place);
+	for (size_t i = 0; i < sizeof(room) / sizeof(*room); i++)
+		if (i < place || i >= end)
+			CHECK(room[i] == outside, "way %d, %zu words: %zu behind", way, count, i - place);
+		else if (i < place + count)
+			CHECK(room[i] == word_by_hand(&c, first + (i - place)), "way %d, word %#lx + %zu of %zu", way,
+			      first, i - place, count);
+}
+
+static void all_ways_make_the_same_words(void **unused)
+{
+	uint64_t seed = 7;
+
+	(void)unused;
+	assert_true(cpu_can(gmod_canary_way()));
+	for (enum gmod_way way = GMOD_PLAIN; way <= GMOD_AVX512; way++) {
+		if (!cpu_can(way))
+			continue;
+		for (size_t count = 0; count <= 80; count++)
+			for (size_t place = 0; place < 8; place++) {
+				check_words(way, 0, count, place);
+				check_words(way, random64(&seed), count, place);
+				/* Across what 32 bits and 64 bits can count. */
+				check_words(way, 0xffffffff - count / 2, count, place);
+				check_words(way, UINT64_MAX - count / 2, count, place);
+			}
+	}
+}
+
 static void no_byte_is_what_a_stray_store_writes(void **unused)
 {
 	static uint8_t zone[256 * ZONE];
@@ -386,6 +438,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_hash_is_siphash_2_4),
 	    cmocka_unit_test(words_are_the_keyed_hash_of_their_index),
+	    cmocka_unit_test(all_ways_make_the_same_words),
 	    cmocka_unit_test(no_byte_is_what_a_stray_store_writes),
 	    cmocka_unit_test(no_two_words_are_alike),
 	    cmocka_unit_test(every_input_counts),
