@@ -20,7 +20,7 @@ else
 
 GPU_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
 NVCCFLAGS ?= -O2 -lineinfo
-BENCH_NVCC = $(NVCC) $(GPU_ARCH) $(NVCCFLAGS) -std=c++17 -Xcompiler -Wall,-Wextra,-Werror
+BENCH_NVCC = $(NVCC) $(GPU_ARCH) $(NVCCFLAGS) -std=c++17 -Xcompiler -Wall,-Wextra,-Werror,-pthread
 
 bench_coarse := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/coarse*.cu))
 bench_inkernel := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/inkernel*.cu))

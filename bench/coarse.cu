@@ -2,22 +2,32 @@
  * The coarse-grained bench.
  *
  *	coarse NAME [ROUNDS|short]	run one program once
+ *	coarse NAME+NAME [ROUNDS|short]	two of them at the same time, each on a thread and a stream of its own
  *	coarse --list			the names
  *
- * Prints one line of key=value: ms of the run (all of it, allocations and frees included), rounds, allocations and
- *their bytes, wrong (values that are not what the CPU computes). Exit status: 0, 1 something is wrong, 2 not
- *understood, 77 no GPU.
+ * Prints one line of key=value: ms of the run (all of it, allocations and frees included; of two, until both are done),
+ * rounds (of two, A+B), allocations and their bytes, wrong (values that are not what the CPU computes). Exit status: 0,
+ * 1 something is wrong, 2 not understood, 77 no GPU.
  */
+#include <atomic>
 #include <chrono>
 #include <string.h>
+#include <string>
+#include <thread>
 
 #include "coarse.h"
+
+struct job {
+	const struct program *program;
+	unsigned rounds;
+};
 
 static const struct program *const programs[] = {
     &bfs, &mri_fhd, &pns, &mri_q, &fft, &mummer, &pitch_texture, &bilateral_filter, &concurrent_kernels, &mri_gridding};
 
-static unsigned allocations;
-static uint64_t allocated_bytes;
+thread_local cudaStream_t main_stream;
+static std::atomic<unsigned> allocations;
+static std::atomic<uint64_t> allocated_bytes;
 static uint64_t random_state;
 
 void cuda_require(cudaError_t e, const char *call)
@@ -61,19 +71,40 @@ void *host_alloc(size_t bytes)
 	return p;
 }
 
-float *copy_floats_in(const std::vector<float> &values)
+/* What comes from the host stays as it is until the stream has been waited for: such a copy need not be. */
+static void await_copy(enum cudaMemcpyKind kind)
 {
-	size_t bytes = values.size() * sizeof(values[0]);
-	float *p = (float *)device_alloc(bytes);
-
-	CUDA(cudaMemcpy(p, values.data(), bytes, cudaMemcpyHostToDevice));
-	return p;
+	if (kind == cudaMemcpyDeviceToHost)
+		CUDA(cudaStreamSynchronize(main_stream));
 }
 
-void copy_floats_out(std::vector<float> &values, float *p)
+void copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-	CUDA(cudaMemcpy(values.data(), p, values.size() * sizeof(values[0]), cudaMemcpyDeviceToHost));
-	CUDA(cudaFree(p));
+	if (!main_stream) {
+		CUDA(cudaMemcpy(to, from, bytes, kind));
+		return;
+	}
+	CUDA(cudaMemcpyAsync(to, from, bytes, kind, main_stream));
+	await_copy(kind);
+}
+
+void copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t rows,
+	       enum cudaMemcpyKind kind)
+{
+	if (!main_stream) {
+		CUDA(cudaMemcpy2D(to, to_pitch, from, from_pitch, width, rows, kind));
+		return;
+	}
+	CUDA(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows, kind, main_stream));
+	await_copy(kind);
+}
+
+void fill(void *p, int value, size_t bytes)
+{
+	if (main_stream)
+		CUDA(cudaMemsetAsync(p, value, bytes, main_stream));
+	else
+		CUDA(cudaMemset(p, value, bytes));
 }
 
 void random_seed(uint64_t seed)
@@ -108,9 +139,76 @@ uint64_t count_wrong(const float *found, const float *expected, size_t count, fl
 	return wrong;
 }
 
+static double now_ms(void)
+{
+	return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/* ---- a run ---- */
+
+static double work_alone(const struct job *job)
+{
+	double begin = now_ms();
+
+	job->program->work(job->rounds);
+	CUDA(cudaDeviceSynchronize());
+	return now_ms() - begin;
+}
+
+static std::atomic<unsigned> ready;
+static std::atomic<bool> go;
+
+static void work_on_a_stream(const struct job *job)
+{
+	CUDA(cudaStreamCreateWithFlags(&main_stream, cudaStreamNonBlocking));
+	ready++;
+	while (!go)
+		std::this_thread::yield();
+	job->program->work(job->rounds);
+	CUDA(cudaStreamDestroy(main_stream)); /* work has waited for it */
+}
+
+/* Threads and streams are there before it begins, for a program has its thread anyway. */
+static double work_together(const std::vector<struct job> &jobs)
+{
+	std::vector<std::thread> threads;
+	double begin;
+
+	for (const struct job &job : jobs)
+		threads.emplace_back(work_on_a_stream, &job);
+	while (ready < jobs.size())
+		std::this_thread::yield();
+	begin = now_ms();
+	go = true;
+	for (std::thread &thread : threads)
+		thread.join();
+	return now_ms() - begin;
+}
+
+static int run(const char *name, const std::vector<struct job> &jobs)
+{
+	std::string rounds;
+	uint64_t wrong = 0;
+	double ms;
+
+	for (const struct job &job : jobs) {
+		job.program->prepare();
+		rounds += (rounds.empty() ? "" : "+") + std::to_string(job.rounds);
+	}
+	CUDA(cudaFree(NULL)); /* makes the context */
+	ms = jobs.size() > 1 ? work_together(jobs) : work_alone(&jobs[0]);
+	for (const struct job &job : jobs)
+		wrong += job.program->check();
+	printf("case=%s ms=%.4f rounds=%s allocations=%u bytes=%llu wrong=%llu\n", name, ms, rounds.c_str(),
+	       allocations.load(), (unsigned long long)allocated_bytes.load(), (unsigned long long)wrong);
+	return wrong != 0;
+}
+
+/* ---- the command line ---- */
+
 static int usage(void)
 {
-	fprintf(stderr, "usage: coarse NAME [ROUNDS|short]\n       coarse --list\n");
+	fprintf(stderr, "usage: coarse NAME[+NAME] [ROUNDS|short]\n       coarse --list\n");
 	return 2;
 }
 
@@ -121,26 +219,13 @@ static int list(void)
 	return 0;
 }
 
-static double now_ms(void)
+static const struct program *find(const std::string &name)
 {
-	return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-static int run(const struct program *p, unsigned rounds)
-{
-	double begin, ms;
-	uint64_t wrong;
-
-	p->prepare();
-	CUDA(cudaFree(NULL)); /* makes the context */
-	begin = now_ms();
-	p->work(rounds);
-	CUDA(cudaDeviceSynchronize());
-	ms = now_ms() - begin;
-	wrong = p->check();
-	printf("case=%s ms=%.4f rounds=%u allocations=%u bytes=%llu wrong=%llu\n", p->name, ms, rounds, allocations,
-	       (unsigned long long)allocated_bytes, (unsigned long long)wrong);
-	return wrong != 0;
+	for (const struct program *p : programs)
+		if (p->name == name)
+			return p;
+	fprintf(stderr, "coarse: %s is none of the programs; coarse --list names them\n", name.c_str());
+	return NULL;
 }
 
 /* 0: it is no number of rounds. */
@@ -157,27 +242,45 @@ static unsigned rounds_of(const struct program *p, const char *word)
 	return *end || n > UINT32_MAX ? 0 : (unsigned)n;
 }
 
+/* The exit status if there is something wrong with the names. Programs keep what they work on in static memory. */
+static int find_all(const std::string &names, std::vector<struct job> *jobs)
+{
+	size_t plus = names.find('+');
+
+	for (size_t begin : {(size_t)0, plus + 1}) {
+		const struct program *p = find(names.substr(begin, begin ? std::string::npos : plus));
+
+		if (!p)
+			return 2;
+		jobs->push_back({p, 0});
+		if (plus == std::string::npos)
+			return 0;
+	}
+	if ((*jobs)[0].program != (*jobs)[1].program)
+		return 0;
+	fprintf(stderr, "coarse: two programs at the same time have to be different ones\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
+	std::vector<struct job> jobs;
 	int devices;
 
 	if (argc == 2 && !strcmp(argv[1], "--list"))
 		return list();
 	if (argc < 2 || argc > 3)
 		return usage();
-	for (const struct program *p : programs) {
-		unsigned rounds = rounds_of(p, argv[2]);
-
-		if (strcmp(p->name, argv[1]))
-			continue;
-		if (!rounds)
+	if (find_all(argv[1], &jobs))
+		return 2;
+	for (struct job &job : jobs) {
+		job.rounds = rounds_of(job.program, argv[2]);
+		if (!job.rounds)
 			return usage();
-		if (cudaGetDeviceCount(&devices) != cudaSuccess || !devices) {
-			fprintf(stderr, "coarse: no NVIDIA GPU here\n");
-			return 77;
-		}
-		return run(p, rounds);
 	}
-	fprintf(stderr, "coarse: %s is none of the programs; coarse --list names them\n", argv[1]);
-	return 2;
+	if (cudaGetDeviceCount(&devices) != cudaSuccess || !devices) {
+		fprintf(stderr, "coarse: no NVIDIA GPU here\n");
+		return 77;
+	}
+	return run(argv[1], jobs);
 }

@@ -24,7 +24,7 @@ MODELS = ("resnet50", "inception_v3", "vgg16", "alexnet")
 SECONDS = {
     "coarse": 330,
     "short": 90,
-    "corun": 80,
+    "corun": 120,
     "memcheck": 100,
     "training": 400,
     "tensor": 90,
@@ -54,12 +54,14 @@ def short(quick):
 
 
 def corun(quick):
-    """Two programs side by side, each in a process of its own, until both have ended."""
+    """Two programs at the same time, until both have ended: in two processes, and as two streams of one process."""
     together = (("bfs", "fft"), ("mri-gridding", "pitch-texture"))
-    return [
+    processes = [
         Case("corun", "side by side", f"{a} + {b}", commands=[[PROGRAM, a], [PROGRAM, b]], key=None)
         for a, b in together
     ]
+    streams = [Case("corun", "two streams", f"{a} + {b}", commands=[[PROGRAM, f"{a}+{b}"]]) for a, b in together]
+    return processes + streams
 
 
 def memcheck(quick):

@@ -387,6 +387,20 @@ for quick, limit in ((False, 1500), (True, 240)):
         assert len({(case.group, case.name) for case in cases}) == len(cases)
 words = next(line for line in open("bench/run") if line.startswith("figures=("))
 assert set(words.strip()[9:-1].split()) == set(parts.MAKERS), words
+head = open("bench/run").read().split("\nset -u")[0]
+readme = open("bench/README.md").read()
+for name in parts.MAKERS:
+    assert f"\n#   {name} " in head and f"\n| `{name}` |" in readme, name
+PYTHON
+python "two programs at the same time: in two processes, and in one" <<'PYTHON'
+import parts
+cases = {(case.group, case.name): case for case in parts.corun(False)}
+assert len(cases) == 4
+for (group, name), case in cases.items():
+    a, b = name.split(" + ")
+    assert {a, b} <= set(parts.PROGRAMS) and a != b
+    one = [[parts.PROGRAM, f"{a}+{b}"]], "ms"
+    assert (case.commands, case.key) == (([[parts.PROGRAM, a], [parts.PROGRAM, b]], None) if group == "side by side" else one)
 PYTHON
 python "a target counts the cases that there are" <<'PYTHON'
 import pairs, parts
