@@ -3,17 +3,23 @@
  *
  *	coarse NAME [ROUNDS|short]	run one program once
  *	coarse NAME+NAME [ROUNDS|short]	two of them at the same time, each on a thread and a stream of its own
+ *	coarse NAME timed		short, and its kernels are timed
+ *	coarse NAME planted		the same, but first a kernel of the bench's stores behind a buffer
  *	coarse --list			the names
  *
  * Prints one line of key=value: ms of the run (all of it, allocations and frees included; of two, until both are done),
- * rounds (of two, A+B), allocations and their bytes, wrong (values that are not what the CPU computes). Exit status: 0,
- * 1 something is wrong, 2 not understood, 77 no GPU.
+ * rounds (of two, A+B), allocations and their bytes, wrong (values that are not what the CPU computes). Timed and
+ * planted: kernel_ms, that of the rounds alone, the host's part in them included; the device is idle before and after.
+ * Planted: buffer_bytes, of the buffer that was overrun, which is the device memory allocated last; the store was
+ * after planted_after_ns and before planted_by_ns, of CLOCK_REALTIME. Exit status: 0, 1 something is wrong, 2 not
+ * understood, 77 no GPU.
  */
 #include <atomic>
 #include <chrono>
 #include <string.h>
 #include <string>
 #include <thread>
+#include <time.h>
 
 #include "coarse.h"
 
@@ -30,6 +36,18 @@ static std::atomic<unsigned> allocations;
 static std::atomic<uint64_t> allocated_bytes;
 static uint64_t random_state;
 
+static struct {
+	bool timed, planted;
+	double begin_ms, kernel_ms;
+	uint64_t after_ns, by_ns; /* of the store; 0: there was none yet */
+} special;
+
+/* The device memory that the thread allocated last. */
+static thread_local struct {
+	unsigned char *at;
+	size_t bytes;
+} last_buffer;
+
 void cuda_require(cudaError_t e, const char *call)
 {
 	if (e == cudaSuccess)
@@ -44,13 +62,19 @@ static void count_allocation(size_t bytes)
 	allocated_bytes += bytes;
 }
 
+static void *count_buffer(void *p, size_t bytes)
+{
+	count_allocation(bytes);
+	last_buffer = {(unsigned char *)p, bytes};
+	return p;
+}
+
 void *device_alloc(size_t bytes)
 {
 	void *p = NULL;
 
 	CUDA(cudaMalloc(&p, bytes));
-	count_allocation(bytes);
-	return p;
+	return count_buffer(p, bytes);
 }
 
 void *device_alloc_pitched(size_t width, size_t rows, size_t *pitch)
@@ -58,8 +82,7 @@ void *device_alloc_pitched(size_t width, size_t rows, size_t *pitch)
 	void *p = NULL;
 
 	CUDA(cudaMallocPitch(&p, pitch, width, rows));
-	count_allocation(*pitch * rows);
-	return p;
+	return count_buffer(p, *pitch * rows);
 }
 
 void *host_alloc(size_t bytes)
@@ -144,6 +167,55 @@ static double now_ms(void)
 	return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/* ---- what timed and planted runs do around the rounds ---- */
+
+enum { OVERRUN = 8 };
+
+static __global__ void plant_overflow(unsigned char *end)
+{
+	for (int i = 0; i < OVERRUN; i++)
+		end[i] = 0xa5;
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Asking for its attributes loads the kernel, so that the store comes soon after the launch. */
+static void plant(void)
+{
+	struct cudaFuncAttributes unused;
+
+	CUDA(cudaFuncGetAttributes(&unused, plant_overflow));
+	special.after_ns = clock_ns();
+	plant_overflow<<<1, 1, 0, main_stream>>>(last_buffer.at + last_buffer.bytes);
+	cudaDeviceSynchronize(); /* a sanitizer may have ended the kernel, and the work goes on if it can */
+	special.by_ns = clock_ns();
+	cudaGetLastError();
+}
+
+void rounds_begin(void)
+{
+	if (!special.timed)
+		return;
+	CUDA(cudaDeviceSynchronize());
+	if (special.planted && !special.by_ns)
+		plant();
+	special.begin_ms = now_ms();
+}
+
+void rounds_end(void)
+{
+	if (!special.timed)
+		return;
+	CUDA(cudaDeviceSynchronize());
+	special.kernel_ms += now_ms() - special.begin_ms;
+}
+
 /* ---- a run ---- */
 
 static double work_alone(const struct job *job)
@@ -199,8 +271,14 @@ static int run(const char *name, const std::vector<struct job> &jobs)
 	ms = jobs.size() > 1 ? work_together(jobs) : work_alone(&jobs[0]);
 	for (const struct job &job : jobs)
 		wrong += job.program->check();
-	printf("case=%s ms=%.4f rounds=%s allocations=%u bytes=%llu wrong=%llu\n", name, ms, rounds.c_str(),
+	printf("case=%s ms=%.4f rounds=%s allocations=%u bytes=%llu wrong=%llu", name, ms, rounds.c_str(),
 	       allocations.load(), (unsigned long long)allocated_bytes.load(), (unsigned long long)wrong);
+	if (special.timed)
+		printf(" kernel_ms=%.4f", special.kernel_ms);
+	if (special.planted)
+		printf(" buffer_bytes=%zu planted_after_ns=%llu planted_by_ns=%llu", last_buffer.bytes,
+		       (unsigned long long)special.after_ns, (unsigned long long)special.by_ns);
+	printf("\n");
 	return wrong != 0;
 }
 
@@ -208,7 +286,8 @@ static int run(const char *name, const std::vector<struct job> &jobs)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: coarse NAME[+NAME] [ROUNDS|short]\n       coarse --list\n");
+	fprintf(stderr, "usage: coarse NAME[+NAME] [ROUNDS|short]\n       coarse NAME timed|planted\n"
+			"       coarse --list\n");
 	return 2;
 }
 
@@ -236,7 +315,7 @@ static unsigned rounds_of(const struct program *p, const char *word)
 
 	if (!word)
 		return p->rounds;
-	if (!strcmp(word, "short"))
+	if (!strcmp(word, "short") || special.timed)
 		return p->short_rounds;
 	n = strtoul(word, &end, 10);
 	return *end || n > UINT32_MAX ? 0 : (unsigned)n;
@@ -273,6 +352,10 @@ int main(int argc, char **argv)
 		return usage();
 	if (find_all(argv[1], &jobs))
 		return 2;
+	special.planted = argv[2] && !strcmp(argv[2], "planted");
+	special.timed = special.planted || (argv[2] && !strcmp(argv[2], "timed"));
+	if (special.timed && jobs.size() > 1)
+		return usage();
 	for (struct job &job : jobs) {
 		job.rounds = rounds_of(job.program, argv[2]);
 		if (!job.rounds)

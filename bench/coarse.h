@@ -61,6 +61,13 @@ template <typename Symbol> void copy_to_symbol(Symbol &symbol, const void *from,
 		CUDA(cudaMemcpyToSymbol(symbol, from, sizeof(symbol), 0, kind));
 }
 
+/*
+ * Before and after a program's rounds, perhaps several times. They do something where the kernels are to be timed: see
+ * coarse.cu.
+ */
+void rounds_begin(void);
+void rounds_end(void);
+
 /* Device memory that holds these values; and its values back, the memory freed. */
 template <typename Value> Value *copy_in(const std::vector<Value> &values)
 {

@@ -155,6 +155,7 @@ static void work(unsigned rounds)
 
 	copy_to_symbol(device_place_weight, place_weight, cudaMemcpyHostToDevice);
 	copy_rows(input.pixels, input.pitch, image.data(), row_bytes, row_bytes, HEIGHT, cudaMemcpyHostToDevice);
+	rounds_begin();
 	for (unsigned i = 0; i < rounds; i++) {
 		CUDA(cudaMemcpy2DAsync(from.pixels, from.pitch, input.pixels, input.pitch, row_bytes, HEIGHT,
 				       cudaMemcpyDeviceToDevice, main_stream));
@@ -164,6 +165,7 @@ static void work(unsigned rounds)
 		}
 	}
 	CUDA(cudaGetLastError());
+	rounds_end();
 	copy_rows(found.data(), row_bytes, from.pixels, from.pitch, row_bytes, HEIGHT, cudaMemcpyDeviceToHost);
 	CUDA(cudaFree(to.pixels));
 	CUDA(cudaFree(from.pixels));

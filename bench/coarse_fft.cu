@@ -112,8 +112,10 @@ static void work(unsigned rounds)
 	float2 *in = (float2 *)copy_in(input), *roots = (float2 *)copy_in(root),
 	       *out = (float2 *)device_alloc(TOTAL * sizeof(*out));
 
+	rounds_begin();
 	while (rounds--)
 		fft_forward<<<SIGNALS, THREADS, 0, main_stream>>>(in, roots, out);
+	rounds_end();
 	copy(found.data(), out, TOTAL * sizeof(*out), cudaMemcpyDeviceToHost);
 	CUDA(cudaFree(out));
 	CUDA(cudaFree(roots));

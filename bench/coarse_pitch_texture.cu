@@ -60,9 +60,11 @@ static void shift_rounds(unsigned rounds, char *out, size_t pitch, cudaTextureOb
 	dim3 block(BLOCK_X, BLOCK_Y), grid(blocks_for(WIDTH, BLOCK_X), blocks_for(HEIGHT, BLOCK_Y));
 
 	CUDA(cudaMemset2DAsync(out, pitch, 0xff, row_bytes, HEIGHT, main_stream));
+	rounds_begin();
 	for (unsigned i = 0; i < rounds; i++)
 		shift<<<grid, block, 0, main_stream>>>(out, pitch, texture);
 	CUDA(cudaGetLastError());
+	rounds_end();
 	copy_rows(found, row_bytes, out, pitch, row_bytes, HEIGHT, cudaMemcpyDeviceToHost);
 	CUDA(cudaDestroyTextureObject(texture));
 }

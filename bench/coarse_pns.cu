@@ -111,11 +111,13 @@ static void work(unsigned rounds)
 	struct pns_outcome *outcomes = (struct pns_outcome *)device_alloc(SIMULATIONS * sizeof(*outcomes)),
 			   *sums = (struct pns_outcome *)device_alloc(SIMULATIONS / BLOCK * sizeof(*sums));
 
+	rounds_begin();
 	while (rounds--) {
 		pns_start<<<PLACES * SIMULATIONS / BLOCK, BLOCK, 0, main_stream>>>(start, tokens);
 		pns_simulate<<<SIMULATIONS / BLOCK, BLOCK, 0, main_stream>>>(tokens, seed, outcomes);
 		pns_sum<<<SIMULATIONS / BLOCK, BLOCK, 0, main_stream>>>(outcomes, sums);
 	}
+	rounds_end();
 	copy_out(found, outcomes);
 	copy_out(found_sums, sums);
 	CUDA(cudaFree(tokens));

@@ -29,9 +29,18 @@ SECONDS = {
     "training": 400,
     "tensor": 90,
     "latency": 120,
+    "effectiveness": 100,
     "monitor": 25,
 }
-QUICK_SECONDS = {"coarse": 60, "short": 20, "memcheck": 15, "training": 45, "latency": 15, "monitor": 10}
+QUICK_SECONDS = {
+    "coarse": 60,
+    "short": 20,
+    "memcheck": 15,
+    "training": 45,
+    "latency": 15,
+    "effectiveness": 10,
+    "monitor": 10,
+}
 
 PROGRAM = "{build}/bench/coarse"
 LATENCY = "{build}/gpu/programs/figure_latency"
@@ -143,6 +152,30 @@ def latency(quick):
     return [latency_case(*cell) for cell in cells]
 
 
+def effectiveness(quick):
+    """A kernel stores behind the buffer that the program allocated last; then the program's own kernels run.
+
+    Kernels are all loaded at first, or loading them would be most of what those of a short run take.
+    """
+    names = ("fft", "concurrent-kernels") if quick else PROGRAMS
+    return [
+        Case(
+            "effectiveness",
+            "effectiveness",
+            name,
+            commands=[[PROGRAM, name]],
+            key="kernel_ms",
+            environment={"CUDA_MODULE_LOADING": "EAGER"},
+            planted=True,
+            plants="plant_overflow",
+            pairs=1 if quick else 3,
+            memcheck=0 if quick else 1,
+            memcheck_limit=30,
+        )
+        for name in names
+    ]
+
+
 def monitor(quick):
     """What GMOD's own thread and hooks take. A launch is measured over a driver that does nothing."""
     idle = [
@@ -184,6 +217,7 @@ MAKERS = {
     "training": training,
     "tensor": tensor,
     "latency": latency,
+    "effectiveness": effectiveness,
     "monitor": monitor,
 }
 
