@@ -38,6 +38,7 @@ class Case:
     options: str = ""  # for GMOD
     values: dict = field(default_factory=dict)  # what to say about the case beside the figures
     once: bool = False  # no pairs: all that one run under GMOD prints
+    beside: bool = False  # and all that one without prints
     planted: bool = False  # findings are wanted
     plants: str = ""  # the kernel that stores behind a buffer: see Planted
     covers: bool = True  # has memory that is to be guarded
@@ -218,23 +219,38 @@ class Processes(Measurement):
         return row
 
 
+def numbers(printed):
+    """What of key=value is a number."""
+    found = {}
+    for key, text in printed.items():
+        try:
+            found[key] = float(text)
+        except ValueError:
+            pass
+    return found
+
+
 class Once(Processes):
-    """One run under GMOD; the figures are what it prints."""
+    """One run under GMOD, perhaps one without it before; the figures are what they print."""
+
+    def __init__(self, case, variants):
+        super().__init__(case, variants)
+        self.native_values = {}
 
     def warm_up(self):
         pass
 
     def add_pairs(self):
+        if self.case.beside:
+            self.native.append(self.run("native", self.case.limit))
+            self.native_values, self.printed = numbers(self.printed), {}
         self.gmod.append(self.run("gmod", self.case.limit))
 
     def gmod_row(self):
         row = super().gmod_row()
-        row["values"] = dict(self.case.values)
-        for key, text in self.printed.items():
-            try:
-                row["values"][key] = float(text)
-            except ValueError:
-                pass
+        row["values"] = {**self.case.values, **numbers(self.printed)}
+        if self.case.beside:
+            row["native_values"] = self.native_values
         return row
 
 

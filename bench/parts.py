@@ -30,7 +30,7 @@ SECONDS = {
     "tensor": 90,
     "latency": 120,
     "effectiveness": 100,
-    "monitor": 25,
+    "monitor": 75,
 }
 QUICK_SECONDS = {
     "coarse": 60,
@@ -39,12 +39,13 @@ QUICK_SECONDS = {
     "training": 45,
     "latency": 15,
     "effectiveness": 10,
-    "monitor": 10,
+    "monitor": 15,
 }
 
 PROGRAM = "{build}/bench/coarse"
 LATENCY = "{build}/gpu/programs/figure_latency"
 IDLE = "{build}/gpu/programs/figure_idle"
+FOOTPRINT = "{build}/gpu/programs/figure_footprint"
 LAUNCH = "{build}/null/figure_launch_cost"
 KERNELS = {"GMOD_TEST_KERNELS": "{build}/gpu/kernels.fatbin"}
 JOB = ["{python}", "bench/jobs/train.py"]
@@ -176,6 +177,34 @@ def effectiveness(quick):
     ]
 
 
+def footprint(quick):
+    """What a live buffer takes of memory and of a sweep, with as many as have room in 8 GiB.
+
+    Estimates: a process takes a second to start and sweeps for one, and allocating a buffer takes 100 us.
+    """
+    sizes = ((4096, "4 KiB", (10, 100, 1000, 10000, 100000)), (1 << 20, "1 MiB", (10, 100, 1000)))
+    cells = [(count, size, text) for size, text, counts in sizes for count in counts]
+    if quick:
+        cells = [(1000, 4096, "4 KiB")]
+    return [
+        Case(
+            "monitor",
+            "footprint",
+            f"{count} buffers of {text}",
+            unit="bytes",
+            commands=[[FOOTPRINT, str(count), str(size), "1"]],
+            key="host_bytes",
+            environment=KERNELS,
+            options="scan_interval_us=0",
+            once=True,
+            beside=True,
+            pairs=1,
+            takes=4 + count * 110e-6,
+        )
+        for count, size, text in cells
+    ]
+
+
 def monitor(quick):
     """What GMOD's own thread and hooks take. A launch is measured over a driver that does nothing."""
     idle = [
@@ -206,7 +235,7 @@ def monitor(quick):
         )
         for threads in (1, 16)
     ]
-    return idle + launch
+    return idle + launch + footprint(quick)
 
 
 MAKERS = {

@@ -190,6 +190,16 @@ def found_by(tool):
     return "yes" if tool["values"]["found"] else f"no: {tool['values']['said']}"
 
 
+def footprint_rows(result):
+    for row in result["results"]:
+        if row["group"] != "footprint":
+            continue
+        native, v = row["native_values"], row["values"]
+        pairs_of = [short(each.get(key)) for key in ("host_bytes", "device_bytes", "alloc_us") for each in (native, v)]
+        said = "" if row["status"] == "ok" else f"{row['status']}: {row['error']}"
+        yield row["name"], *pairs_of, short(v.get("us_per_sweep")), short(v.get("ns_per_buffer")), said
+
+
 def monitor_rows(result):
     for row in result["results"]:
         if row["group"] == "monitor" and "values" in row:
@@ -225,6 +235,12 @@ SECTIONS = (
         effectiveness_rows,
     ),
     ("The monitor", ("case", "figures"), monitor_rows),
+    (
+        "What a live buffer takes",
+        ("live buffers", "native, host bytes:", "GMOD, host bytes:", "native, device bytes:", "GMOD, device bytes:")
+        + ("native, us to allocate:", "GMOD, us to allocate:", "a sweep, us:", "a sweep, ns a buffer:", ""),
+        footprint_rows,
+    ),
 )
 
 

@@ -347,6 +347,22 @@ row full failed 'exit status 3: FAIL figure_latency: cuMemAlloc: .* with 3 of 10
 row slow skipped 'no time was left'
 row demo failed '1 findings, 0 degraded'
 
+rm -rf "$results"
+figures "{\"monitor\": {\"seconds\": 60, \"cases\": [
+	{\"group\": \"footprint\", \"name\": \"thousand\", \"commands\": [[\"{build}/sim/programs/figure_footprint\", \"1000\", \"4096\", \"0.2\"]],
+	$simulated, \"once\": true, \"beside\": true, \"key\": \"host_bytes\", \"pairs\": 1, \"options\": \"scan_interval_us=0\"},
+	{\"group\": \"footprint\", \"name\": \"alone\", \"commands\": [[\"sh\", \"-c\", \"echo host_bytes=7 alloc_us=2; [ ! \\\"\$GMOD_OPTIONS\\\" ]\"]],
+	\"once\": true, \"beside\": true, \"key\": \"host_bytes\", \"pairs\": 1}]}}" monitor
+same "a buffer's memory: with GMOD its canary pages too" "True True" "$(query "8192 < row['thousand', 'gmod']['values']['host_bytes'] < 65536,
+	0 <= row['thousand', 'gmod']['native_values']['host_bytes'] < 4096")"
+same "and its share of a sweep, under GMOD only" "True False" "$(query "0 < row['thousand', 'gmod']['values']['ns_per_buffer'] < 1e6,
+	'ns_per_buffer' in row['thousand', 'gmod']['native_values']")"
+same "what was measured without GMOD stays where it fails with it" "failed 7.0 {}" "$(query "row['alone', 'gmod']['status'],
+	row['alone', 'gmod']['native_values']['host_bytes'], row['alone', 'gmod']['values']")"
+page=$(cat "$results"/*-test-0123456.md)
+says "the report has them side by side" '^\| thousand \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \|  \|$' "$page"
+says "and those that failed" '^\| alone \| 7[.]00 \| - \| - \| - \| 2[.]00 \| - \| - \| - \| failed: exit status 1' "$page"
+
 # ---- a planted store ----
 
 python "the times of a finding" <<'PYTHON'
