@@ -20,7 +20,7 @@ else
 
 GPU_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
 NVCCFLAGS ?= -O2 -lineinfo
-BENCH_NVCC = $(NVCC) $(GPU_ARCH) $(NVCCFLAGS) -std=c++17 -Xcompiler -Wall,-Wextra,-Werror
+BENCH_NVCC = $(NVCC) $(GPU_ARCH) $(NVCCFLAGS) -std=c++17 -Xcompiler -Wall,-Wextra,-Werror,-pthread
 
 bench_coarse := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/coarse*.cu))
 bench_inkernel := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/inkernel*.cu))
@@ -28,7 +28,7 @@ bench_inkernel := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/inkernel*.cu))
 bench-programs: $(BUILD)/bench/inkernel $(BUILD)/bench/coarse
 
 # What the bench takes from the tests.
-bench-figures: $(BUILD)/gpu/programs/figure_latency $(BUILD)/gpu/programs/figure_idle $(BUILD)/gpu/kernels.fatbin \
+bench-figures: $(addprefix $(BUILD)/gpu/programs/,figure_latency figure_idle figure_footprint) $(BUILD)/gpu/kernels.fatbin \
 		$(BUILD)/null/libcuda.so.1 $(BUILD)/null/figure_launch_cost
 
 $(BUILD)/bench/%.o: bench/%.cu

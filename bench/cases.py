@@ -3,7 +3,20 @@
 from dataclasses import dataclass, field
 
 import pairs
-from processes import GUARDED_AT_LEAST, Failed, Skipped, TimedOut, Worker, closing, fields, run_all, share
+from processes import (
+    GUARDED_AT_LEAST,
+    Failed,
+    Skipped,
+    TimedOut,
+    Worker,
+    closing,
+    events,
+    fields,
+    run_all,
+    run_tool,
+    share,
+    stamp_ns,
+)
 
 FIRST_START = 180  # seconds until a worker is ready
 
@@ -25,7 +38,9 @@ class Case:
     options: str = ""  # for GMOD
     values: dict = field(default_factory=dict)  # what to say about the case beside the figures
     once: bool = False  # no pairs: all that one run under GMOD prints
+    beside: bool = False  # and all that one without prints
     planted: bool = False  # findings are wanted
+    plants: str = ""  # the kernel that stores behind a buffer: see Planted
     covers: bool = True  # has memory that is to be guarded
     limit: float = 60  # seconds for a run or a block
     takes: float = 0  # seconds that a pair is expected to take: none is begun with less left
@@ -170,9 +185,9 @@ class Processes(Measurement):
             self.note_closing(log, sum(int(p.get("bytes", 0)) for p in printed))
         return ms if self.case.key is None else self.number(self.case.key)
 
-    def number(self, key):
+    def number(self, key, kind=float):
         try:
-            return float(self.printed[key])
+            return kind(self.printed[key])
         except (KeyError, ValueError):
             raise Failed(f"it says no {key}=NUMBER") from None
 
@@ -204,23 +219,122 @@ class Processes(Measurement):
         return row
 
 
+def numbers(printed):
+    """What of key=value is a number."""
+    found = {}
+    for key, text in printed.items():
+        try:
+            found[key] = float(text)
+        except ValueError:
+            pass
+    return found
+
+
 class Once(Processes):
-    """One run under GMOD; the figures are what it prints."""
+    """One run under GMOD, perhaps one without it before; the figures are what they print."""
+
+    def __init__(self, case, variants):
+        super().__init__(case, variants)
+        self.native_values = {}
 
     def warm_up(self):
         pass
 
     def add_pairs(self):
+        if self.case.beside:
+            self.native.append(self.run("native", self.case.limit))
+            self.native_values, self.printed = numbers(self.printed), {}
         self.gmod.append(self.run("gmod", self.case.limit))
 
     def gmod_row(self):
         row = super().gmod_row()
-        row["values"] = dict(self.case.values)
-        for key, text in self.printed.items():
-            try:
-                row["values"][key] = float(text)
-            except ValueError:
-                pass
+        row["values"] = {**self.case.values, **numbers(self.printed)}
+        if self.case.beside:
+            row["native_values"] = self.native_values
+        return row
+
+
+class Planted(Processes):
+    """Whether a store behind a buffer is found, how soon, and what the program's own kernels take meanwhile.
+
+    The program says so itself: `planted`, when it stored, and behind what; the same without the store is `timed`.
+    """
+
+    def __init__(self, case, variants):
+        super().__init__(case, variants)
+        self.trials = []
+        self.values = {}  # of memcheck
+
+    def words(self, variant):
+        return [*self.case.commands[0], "timed" if variant == "native" else "planted"]
+
+    def run(self, variant, limit):
+        self.commands = [self.words(variant)]
+        return super().run(variant, limit)
+
+    def warm_up(self):
+        self.run("native", self.case.limit)
+
+    def note_closing(self, log, asked):
+        super().note_closing(log, asked)
+        self.trials.append(self.trial(events(log, "finding")))
+
+    def trial(self, findings):
+        """What GMOD said of one store. A finding may be given twice, at first while it may still grow."""
+        seen = [f["corruption"]["seen"] for f in findings if f.get("corruption")]
+        last = findings[-1] if findings else {}
+        suspects = [s["symbol"] or "" for s in last.get("suspects", [])]
+        trial = {
+            "class": last.get("class"),
+            "size_named": last.get("size") == self.number("buffer_bytes"),
+            "kernel_named": any(self.case.plants in symbol for symbol in suspects),
+        }
+        if seen:
+            first = min(map(stamp_ns, seen))
+            trial["at_most_us"] = (first - self.number("planted_after_ns", int)) / 1e3
+            trial["at_least_us"] = max(0, (first - self.number("planted_by_ns", int)) / 1e3)
+        return trial
+
+    def gmod_row(self):
+        found = [trial for trial in self.trials if "at_most_us" in trial]
+        row = super().gmod_row()
+        if row["status"] == "ok" and len(found) < len(self.trials):
+            row["status"], row["error"] = "failed", f"{len(self.trials) - len(found)} of {len(self.trials)} not found"
+        row["values"] = {
+            **self.case.values,
+            "runs": len(self.trials),
+            "found": len(found),
+            "class": ", ".join(sorted({trial["class"] for trial in found})),
+            "size_named": sum(trial["size_named"] for trial in found),
+            "kernel_named": sum(trial["kernel_named"] for trial in found),
+            "latency_us": middle([trial["at_most_us"] for trial in found]),
+            "latency_at_least_us": middle([trial["at_least_us"] for trial in found]),
+            "latency_most_us": max((trial["at_most_us"] for trial in found), default=None),
+        }
+        if "buffer_bytes" in self.printed:
+            row["values"]["buffer_bytes"] = self.number("buffer_bytes")
+        return row
+
+    def add_memcheck(self):
+        """A store that memcheck finds ends its kernel, and not the program."""
+        environment, _ = self.variants.environment("memcheck", self.case.environment)
+        options = ("--destroy-on-device-error", "kernel")
+        command = self.variants.command("memcheck", self.words("memcheck"), options)
+        output = run_tool(command, environment, self.case.memcheck_limit)
+        said = [line.strip("= ") for line in output.splitlines() if line.startswith("=")]
+        if not any("ERROR SUMMARY" in line for line in said):
+            raise Failed("memcheck says no ERROR SUMMARY")
+        writes = [line for line in said if "Invalid __global__ write" in line]
+        found = bool(writes) and any(self.case.plants in line for line in said)
+        self.values = {"found": int(found), "said": (writes or [said[-1]])[0]}
+        if "kernel_ms" in fields(output):
+            self.memcheck.append(float(fields(output)["kernel_ms"]))
+
+    def memcheck_row(self):
+        row = super().memcheck_row()
+        if self.values and row["status"] == "skipped":
+            row["status"], row["error"] = "no result", "the program did not end well"
+        row["values"] = self.values
         return row
 
 
@@ -310,5 +424,5 @@ class Blocks(Measurement):
 
 
 def measurement(case, variants):
-    kind = Blocks if case.worker else Once if case.once else Processes
+    kind = Blocks if case.worker else Once if case.once else Planted if case.plants else Processes
     return kind(case, variants)

@@ -2,23 +2,51 @@
  * The coarse-grained bench.
  *
  *	coarse NAME [ROUNDS|short]	run one program once
+ *	coarse NAME+NAME [ROUNDS|short]	two of them at the same time, each on a thread and a stream of its own
+ *	coarse NAME timed		short, and its kernels are timed
+ *	coarse NAME planted		the same, but first a kernel of the bench's stores behind a buffer
  *	coarse --list			the names
  *
- * Prints one line of key=value: ms of the run (all of it, allocations and frees included), rounds, allocations and
- *their bytes, wrong (values that are not what the CPU computes). Exit status: 0, 1 something is wrong, 2 not
- *understood, 77 no GPU.
+ * Prints one line of key=value: ms of the run (all of it, allocations and frees included; of two, until both are done),
+ * rounds (of two, A+B), allocations and their bytes, wrong (values that are not what the CPU computes). Timed and
+ * planted: kernel_ms, that of the rounds alone, the host's part in them included; the device is idle before and after.
+ * Planted: buffer_bytes, of the buffer that was overrun, which is the device memory allocated last; the store was
+ * after planted_after_ns and before planted_by_ns, of CLOCK_REALTIME. Exit status: 0, 1 something is wrong, 2 not
+ * understood, 77 no GPU.
  */
+#include <atomic>
 #include <chrono>
 #include <string.h>
+#include <string>
+#include <thread>
+#include <time.h>
 
 #include "coarse.h"
+
+struct job {
+	const struct program *program;
+	unsigned rounds;
+};
 
 static const struct program *const programs[] = {
     &bfs, &mri_fhd, &pns, &mri_q, &fft, &mummer, &pitch_texture, &bilateral_filter, &concurrent_kernels, &mri_gridding};
 
-static unsigned allocations;
-static uint64_t allocated_bytes;
+thread_local cudaStream_t main_stream;
+static std::atomic<unsigned> allocations;
+static std::atomic<uint64_t> allocated_bytes;
 static uint64_t random_state;
+
+static struct {
+	bool timed, planted;
+	double begin_ms, kernel_ms;
+	uint64_t after_ns, by_ns; /* of the store; 0: there was none yet */
+} special;
+
+/* The device memory that the thread allocated last. */
+static thread_local struct {
+	unsigned char *at;
+	size_t bytes;
+} last_buffer;
 
 void cuda_require(cudaError_t e, const char *call)
 {
@@ -34,13 +62,19 @@ static void count_allocation(size_t bytes)
 	allocated_bytes += bytes;
 }
 
+static void *count_buffer(void *p, size_t bytes)
+{
+	count_allocation(bytes);
+	last_buffer = {(unsigned char *)p, bytes};
+	return p;
+}
+
 void *device_alloc(size_t bytes)
 {
 	void *p = NULL;
 
 	CUDA(cudaMalloc(&p, bytes));
-	count_allocation(bytes);
-	return p;
+	return count_buffer(p, bytes);
 }
 
 void *device_alloc_pitched(size_t width, size_t rows, size_t *pitch)
@@ -48,8 +82,7 @@ void *device_alloc_pitched(size_t width, size_t rows, size_t *pitch)
 	void *p = NULL;
 
 	CUDA(cudaMallocPitch(&p, pitch, width, rows));
-	count_allocation(*pitch * rows);
-	return p;
+	return count_buffer(p, *pitch * rows);
 }
 
 void *host_alloc(size_t bytes)
@@ -61,19 +94,40 @@ void *host_alloc(size_t bytes)
 	return p;
 }
 
-float *copy_floats_in(const std::vector<float> &values)
+/* What comes from the host stays as it is until the stream has been waited for: such a copy need not be. */
+static void await_copy(enum cudaMemcpyKind kind)
 {
-	size_t bytes = values.size() * sizeof(values[0]);
-	float *p = (float *)device_alloc(bytes);
-
-	CUDA(cudaMemcpy(p, values.data(), bytes, cudaMemcpyHostToDevice));
-	return p;
+	if (kind == cudaMemcpyDeviceToHost)
+		CUDA(cudaStreamSynchronize(main_stream));
 }
 
-void copy_floats_out(std::vector<float> &values, float *p)
+void copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-	CUDA(cudaMemcpy(values.data(), p, values.size() * sizeof(values[0]), cudaMemcpyDeviceToHost));
-	CUDA(cudaFree(p));
+	if (!main_stream) {
+		CUDA(cudaMemcpy(to, from, bytes, kind));
+		return;
+	}
+	CUDA(cudaMemcpyAsync(to, from, bytes, kind, main_stream));
+	await_copy(kind);
+}
+
+void copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t rows,
+	       enum cudaMemcpyKind kind)
+{
+	if (!main_stream) {
+		CUDA(cudaMemcpy2D(to, to_pitch, from, from_pitch, width, rows, kind));
+		return;
+	}
+	CUDA(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows, kind, main_stream));
+	await_copy(kind);
+}
+
+void fill(void *p, int value, size_t bytes)
+{
+	if (main_stream)
+		CUDA(cudaMemsetAsync(p, value, bytes, main_stream));
+	else
+		CUDA(cudaMemset(p, value, bytes));
 }
 
 void random_seed(uint64_t seed)
@@ -108,9 +162,132 @@ uint64_t count_wrong(const float *found, const float *expected, size_t count, fl
 	return wrong;
 }
 
+static double now_ms(void)
+{
+	return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/* ---- what timed and planted runs do around the rounds ---- */
+
+enum { OVERRUN = 8 };
+
+static __global__ void plant_overflow(unsigned char *end)
+{
+	for (int i = 0; i < OVERRUN; i++)
+		end[i] = 0xa5;
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Asking for its attributes loads the kernel, so that the store comes soon after the launch. */
+static void plant(void)
+{
+	struct cudaFuncAttributes unused;
+
+	CUDA(cudaFuncGetAttributes(&unused, plant_overflow));
+	special.after_ns = clock_ns();
+	plant_overflow<<<1, 1, 0, main_stream>>>(last_buffer.at + last_buffer.bytes);
+	cudaDeviceSynchronize(); /* a sanitizer may have ended the kernel, and the work goes on if it can */
+	special.by_ns = clock_ns();
+	cudaGetLastError();
+}
+
+void rounds_begin(void)
+{
+	if (!special.timed)
+		return;
+	CUDA(cudaDeviceSynchronize());
+	if (special.planted && !special.by_ns)
+		plant();
+	special.begin_ms = now_ms();
+}
+
+void rounds_end(void)
+{
+	if (!special.timed)
+		return;
+	CUDA(cudaDeviceSynchronize());
+	special.kernel_ms += now_ms() - special.begin_ms;
+}
+
+/* ---- a run ---- */
+
+static double work_alone(const struct job *job)
+{
+	double begin = now_ms();
+
+	job->program->work(job->rounds);
+	CUDA(cudaDeviceSynchronize());
+	return now_ms() - begin;
+}
+
+static std::atomic<unsigned> ready;
+static std::atomic<bool> go;
+
+static void work_on_a_stream(const struct job *job)
+{
+	CUDA(cudaStreamCreateWithFlags(&main_stream, cudaStreamNonBlocking));
+	ready++;
+	while (!go)
+		std::this_thread::yield();
+	job->program->work(job->rounds);
+	CUDA(cudaStreamDestroy(main_stream)); /* work has waited for it */
+}
+
+/* Threads and streams are there before it begins, for a program has its thread anyway. */
+static double work_together(const std::vector<struct job> &jobs)
+{
+	std::vector<std::thread> threads;
+	double begin;
+
+	for (const struct job &job : jobs)
+		threads.emplace_back(work_on_a_stream, &job);
+	while (ready < jobs.size())
+		std::this_thread::yield();
+	begin = now_ms();
+	go = true;
+	for (std::thread &thread : threads)
+		thread.join();
+	return now_ms() - begin;
+}
+
+static int run(const char *name, const std::vector<struct job> &jobs)
+{
+	std::string rounds;
+	uint64_t wrong = 0;
+	double ms;
+
+	for (const struct job &job : jobs) {
+		job.program->prepare();
+		rounds += (rounds.empty() ? "" : "+") + std::to_string(job.rounds);
+	}
+	CUDA(cudaFree(NULL)); /* makes the context */
+	ms = jobs.size() > 1 ? work_together(jobs) : work_alone(&jobs[0]);
+	for (const struct job &job : jobs)
+		wrong += job.program->check();
+	printf("case=%s ms=%.4f rounds=%s allocations=%u bytes=%llu wrong=%llu", name, ms, rounds.c_str(),
+	       allocations.load(), (unsigned long long)allocated_bytes.load(), (unsigned long long)wrong);
+	if (special.timed)
+		printf(" kernel_ms=%.4f", special.kernel_ms);
+	if (special.planted)
+		printf(" buffer_bytes=%zu planted_after_ns=%llu planted_by_ns=%llu", last_buffer.bytes,
+		       (unsigned long long)special.after_ns, (unsigned long long)special.by_ns);
+	printf("\n");
+	return wrong != 0;
+}
+
+/* ---- the command line ---- */
+
 static int usage(void)
 {
-	fprintf(stderr, "usage: coarse NAME [ROUNDS|short]\n       coarse --list\n");
+	fprintf(stderr, "usage: coarse NAME[+NAME] [ROUNDS|short]\n       coarse NAME timed|planted\n"
+			"       coarse --list\n");
 	return 2;
 }
 
@@ -121,26 +298,13 @@ static int list(void)
 	return 0;
 }
 
-static double now_ms(void)
+static const struct program *find(const std::string &name)
 {
-	return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-static int run(const struct program *p, unsigned rounds)
-{
-	double begin, ms;
-	uint64_t wrong;
-
-	p->prepare();
-	CUDA(cudaFree(NULL)); /* makes the context */
-	begin = now_ms();
-	p->work(rounds);
-	CUDA(cudaDeviceSynchronize());
-	ms = now_ms() - begin;
-	wrong = p->check();
-	printf("case=%s ms=%.4f rounds=%u allocations=%u bytes=%llu wrong=%llu\n", p->name, ms, rounds, allocations,
-	       (unsigned long long)allocated_bytes, (unsigned long long)wrong);
-	return wrong != 0;
+	for (const struct program *p : programs)
+		if (p->name == name)
+			return p;
+	fprintf(stderr, "coarse: %s is none of the programs; coarse --list names them\n", name.c_str());
+	return NULL;
 }
 
 /* 0: it is no number of rounds. */
@@ -151,33 +315,55 @@ static unsigned rounds_of(const struct program *p, const char *word)
 
 	if (!word)
 		return p->rounds;
-	if (!strcmp(word, "short"))
+	if (!strcmp(word, "short") || special.timed)
 		return p->short_rounds;
 	n = strtoul(word, &end, 10);
 	return *end || n > UINT32_MAX ? 0 : (unsigned)n;
 }
 
+/* The exit status if there is something wrong with the names. Programs keep what they work on in static memory. */
+static int find_all(const std::string &names, std::vector<struct job> *jobs)
+{
+	size_t plus = names.find('+');
+
+	for (size_t begin : {(size_t)0, plus + 1}) {
+		const struct program *p = find(names.substr(begin, begin ? std::string::npos : plus));
+
+		if (!p)
+			return 2;
+		jobs->push_back({p, 0});
+		if (plus == std::string::npos)
+			return 0;
+	}
+	if ((*jobs)[0].program != (*jobs)[1].program)
+		return 0;
+	fprintf(stderr, "coarse: two programs at the same time have to be different ones\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
+	std::vector<struct job> jobs;
 	int devices;
 
 	if (argc == 2 && !strcmp(argv[1], "--list"))
 		return list();
 	if (argc < 2 || argc > 3)
 		return usage();
-	for (const struct program *p : programs) {
-		unsigned rounds = rounds_of(p, argv[2]);
-
-		if (strcmp(p->name, argv[1]))
-			continue;
-		if (!rounds)
+	if (find_all(argv[1], &jobs))
+		return 2;
+	special.planted = argv[2] && !strcmp(argv[2], "planted");
+	special.timed = special.planted || (argv[2] && !strcmp(argv[2], "timed"));
+	if (special.timed && jobs.size() > 1)
+		return usage();
+	for (struct job &job : jobs) {
+		job.rounds = rounds_of(job.program, argv[2]);
+		if (!job.rounds)
 			return usage();
-		if (cudaGetDeviceCount(&devices) != cudaSuccess || !devices) {
-			fprintf(stderr, "coarse: no NVIDIA GPU here\n");
-			return 77;
-		}
-		return run(p, rounds);
 	}
-	fprintf(stderr, "coarse: %s is none of the programs; coarse --list names them\n", argv[1]);
-	return 2;
+	if (cudaGetDeviceCount(&devices) != cudaSuccess || !devices) {
+		fprintf(stderr, "coarse: no NVIDIA GPU here\n");
+		return 77;
+	}
+	return run(argv[1], jobs);
 }

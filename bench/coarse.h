@@ -38,9 +38,51 @@ void *device_alloc(size_t bytes);
 void *device_alloc_pitched(size_t width, size_t rows, size_t *pitch);
 void *host_alloc(size_t bytes);
 
+/*
+ * The calling thread's stream, on which its program's kernels are, but for those that want streams of their own: the
+ * default stream where one program runs, and one that waits for nothing else where two run at the same time.
+ */
+extern thread_local cudaStream_t main_stream;
+
+/*
+ * Copies and fills. On the default stream they are the runtime's calls without a stream, as programs use them; else
+ * they hold up no other stream, and have returned when what was copied to the host is there.
+ */
+void copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+void copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t rows,
+	       enum cudaMemcpyKind kind);
+void fill(void *p, int value, size_t bytes);
+
+template <typename Symbol> void copy_to_symbol(Symbol &symbol, const void *from, enum cudaMemcpyKind kind)
+{
+	if (main_stream)
+		CUDA(cudaMemcpyToSymbolAsync(symbol, from, sizeof(symbol), 0, kind, main_stream));
+	else
+		CUDA(cudaMemcpyToSymbol(symbol, from, sizeof(symbol), 0, kind));
+}
+
+/*
+ * Before and after a program's rounds, perhaps several times. They do something where the kernels are to be timed: see
+ * coarse.cu.
+ */
+void rounds_begin(void);
+void rounds_end(void);
+
 /* Device memory that holds these values; and its values back, the memory freed. */
-float *copy_floats_in(const std::vector<float> &values);
-void copy_floats_out(std::vector<float> &values, float *p);
+template <typename Value> Value *copy_in(const std::vector<Value> &values)
+{
+	size_t bytes = values.size() * sizeof(Value);
+	Value *p = (Value *)device_alloc(bytes);
+
+	copy(p, values.data(), bytes, cudaMemcpyHostToDevice);
+	return p;
+}
+
+template <typename Value> void copy_out(std::vector<Value> &values, Value *p)
+{
+	copy(values.data(), p, values.size() * sizeof(Value), cudaMemcpyDeviceToHost);
+	CUDA(cudaFree(p));
+}
 
 /* The same pseudo-random numbers on every machine: 0 <= random_float() < 1. */
 void random_seed(uint64_t seed);

@@ -100,23 +100,14 @@ static void search_once(struct bfs_search s)
 	unsigned blocks = blocks_for(NODES, BLOCK);
 	int more;
 
-	bfs_start<<<blocks, BLOCK>>>(s);
+	bfs_start<<<blocks, BLOCK, 0, main_stream>>>(s);
 	do {
 		more = 0;
-		CUDA(cudaMemcpy(s.more, &more, sizeof(more), cudaMemcpyHostToDevice));
-		bfs_expand<<<blocks, BLOCK>>>(s);
-		bfs_advance<<<blocks, BLOCK>>>(s);
-		CUDA(cudaMemcpy(&more, s.more, sizeof(more), cudaMemcpyDeviceToHost));
+		copy(s.more, &more, sizeof(more), cudaMemcpyHostToDevice);
+		bfs_expand<<<blocks, BLOCK, 0, main_stream>>>(s);
+		bfs_advance<<<blocks, BLOCK, 0, main_stream>>>(s);
+		copy(&more, s.more, sizeof(more), cudaMemcpyDeviceToHost);
 	} while (more);
-}
-
-static unsigned *copy_in(const std::vector<unsigned> &values)
-{
-	size_t bytes = values.size() * sizeof(values[0]);
-	unsigned *p = (unsigned *)device_alloc(bytes);
-
-	CUDA(cudaMemcpy(p, values.data(), bytes, cudaMemcpyHostToDevice));
-	return p;
 }
 
 static void work(unsigned rounds)
@@ -130,9 +121,11 @@ static void work(unsigned rounds)
 	s.visited = (uint8_t *)device_alloc(NODES);
 	s.cost = (int *)device_alloc(NODES * sizeof(*s.cost));
 	s.more = (int *)device_alloc(sizeof(*s.more));
+	rounds_begin();
 	while (rounds--)
 		search_once(s);
-	CUDA(cudaMemcpy(found.data(), s.cost, NODES * sizeof(*s.cost), cudaMemcpyDeviceToHost));
+	rounds_end();
+	copy(found.data(), s.cost, NODES * sizeof(*s.cost), cudaMemcpyDeviceToHost);
 	for (void *p : {(void *)s.first, (void *)s.to, (void *)s.frontier, (void *)s.reached, (void *)s.visited,
 			(void *)s.cost, (void *)s.more})
 		CUDA(cudaFree(p));

@@ -153,19 +153,20 @@ static void work(unsigned rounds)
 	dim3 block(BLOCK_X, BLOCK_Y), grid(blocks_for(WIDTH, BLOCK_X), blocks_for(HEIGHT, BLOCK_Y));
 	struct buffer input = buffer_alloc(), from = buffer_alloc(), to = buffer_alloc();
 
-	CUDA(cudaMemcpyToSymbol(device_place_weight, place_weight, sizeof(place_weight)));
-	CUDA(cudaMemcpy2D(input.pixels, input.pitch, image.data(), row_bytes, row_bytes, HEIGHT,
-			  cudaMemcpyHostToDevice));
+	copy_to_symbol(device_place_weight, place_weight, cudaMemcpyHostToDevice);
+	copy_rows(input.pixels, input.pitch, image.data(), row_bytes, row_bytes, HEIGHT, cudaMemcpyHostToDevice);
+	rounds_begin();
 	for (unsigned i = 0; i < rounds; i++) {
 		CUDA(cudaMemcpy2DAsync(from.pixels, from.pitch, input.pixels, input.pitch, row_bytes, HEIGHT,
-				       cudaMemcpyDeviceToDevice));
+				       cudaMemcpyDeviceToDevice, main_stream));
 		for (int pass = 0; pass < PASSES; pass++) {
-			filter<<<grid, block>>>(from, to);
+			filter<<<grid, block, 0, main_stream>>>(from, to);
 			std::swap(from, to);
 		}
 	}
 	CUDA(cudaGetLastError());
-	CUDA(cudaMemcpy2D(found.data(), row_bytes, from.pixels, from.pitch, row_bytes, HEIGHT, cudaMemcpyDeviceToHost));
+	rounds_end();
+	copy_rows(found.data(), row_bytes, from.pixels, from.pitch, row_bytes, HEIGHT, cudaMemcpyDeviceToHost);
 	CUDA(cudaFree(to.pixels));
 	CUDA(cudaFree(from.pixels));
 	CUDA(cudaFree(input.pixels));

@@ -90,9 +90,12 @@ static void work(unsigned rounds)
 		CUDA(cudaStreamCreate(&stream));
 	for (cudaEvent_t &event : done)
 		CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-	CUDA(cudaMemset(slots, 0xff, sizeof(found)));
+	fill(slots, 0xff, sizeof(found));
+	CUDA(cudaStreamSynchronize(main_stream)); /* not all streams wait for it */
+	rounds_begin();
 	for (unsigned i = 0; i < rounds; i++)
 		run_round(slots, host, streams, done);
+	rounds_end();
 	memcpy(found, host, sizeof(found));
 	for (cudaEvent_t event : done)
 		CUDA(cudaEventDestroy(event));

@@ -107,22 +107,16 @@ static void prepare(void)
 	found.assign(2 * TOTAL, NAN);
 }
 
-static float2 *copy_in(const std::vector<float> &values)
-{
-	size_t bytes = values.size() * sizeof(values[0]);
-	float2 *p = (float2 *)device_alloc(bytes);
-
-	CUDA(cudaMemcpy(p, values.data(), bytes, cudaMemcpyHostToDevice));
-	return p;
-}
-
 static void work(unsigned rounds)
 {
-	float2 *in = copy_in(input), *roots = copy_in(root), *out = (float2 *)device_alloc(TOTAL * sizeof(*out));
+	float2 *in = (float2 *)copy_in(input), *roots = (float2 *)copy_in(root),
+	       *out = (float2 *)device_alloc(TOTAL * sizeof(*out));
 
+	rounds_begin();
 	while (rounds--)
-		fft_forward<<<SIGNALS, THREADS>>>(in, roots, out);
-	CUDA(cudaMemcpy(found.data(), out, TOTAL * sizeof(*out), cudaMemcpyDeviceToHost));
+		fft_forward<<<SIGNALS, THREADS, 0, main_stream>>>(in, roots, out);
+	rounds_end();
+	copy(found.data(), out, TOTAL * sizeof(*out), cudaMemcpyDeviceToHost);
 	CUDA(cudaFree(out));
 	CUDA(cudaFree(roots));
 	CUDA(cudaFree(in));

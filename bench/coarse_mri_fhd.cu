@@ -115,12 +115,12 @@ static void prepare(void)
 
 static void sum_once(struct fhd_scan scan, struct fhd_sample *samples, struct fhd_image image)
 {
-	CUDA(cudaMemset(image.re, 0, VOXELS * sizeof(float)));
-	CUDA(cudaMemset(image.im, 0, VOXELS * sizeof(float)));
-	fhd_rho_phi<<<blocks_for(SAMPLES, BLOCK), BLOCK>>>(scan, samples);
+	fill(image.re, 0, VOXELS * sizeof(float));
+	fill(image.im, 0, VOXELS * sizeof(float));
+	fhd_rho_phi<<<blocks_for(SAMPLES, BLOCK), BLOCK, 0, main_stream>>>(scan, samples);
 	for (int i = 0; i < SAMPLES; i += CHUNK) {
-		CUDA(cudaMemcpyToSymbol(chunk, samples + i, sizeof(chunk), 0, cudaMemcpyDeviceToDevice));
-		fhd_add_chunk<<<blocks_for(VOXELS, BLOCK), BLOCK>>>(image);
+		copy_to_symbol(chunk, samples + i, cudaMemcpyDeviceToDevice);
+		fhd_add_chunk<<<blocks_for(VOXELS, BLOCK), BLOCK, 0, main_stream>>>(image);
 	}
 }
 
@@ -131,16 +131,18 @@ static void work(unsigned rounds)
 	struct fhd_scan scan;
 
 	for (int f = 0; f < FIELDS; f++)
-		scan.field[f] = copy_floats_in(fields[f]);
+		scan.field[f] = copy_in(fields[f]);
 	samples = (struct fhd_sample *)device_alloc(SAMPLES * sizeof(*samples));
 	for (int axis = 0; axis < 3; axis++)
-		image.position[axis] = copy_floats_in(positions[axis]);
+		image.position[axis] = copy_in(positions[axis]);
 	image.re = (float *)device_alloc(VOXELS * sizeof(float));
 	image.im = (float *)device_alloc(VOXELS * sizeof(float));
+	rounds_begin();
 	while (rounds--)
 		sum_once(scan, samples, image);
-	copy_floats_out(re, image.re);
-	copy_floats_out(im, image.im);
+	rounds_end();
+	copy_out(re, image.re);
+	copy_out(im, image.im);
 	for (float *p : image.position)
 		CUDA(cudaFree(p));
 	CUDA(cudaFree(samples));

@@ -240,8 +240,10 @@ static void work(unsigned rounds)
 	CUDA(cudaMemcpyAsync(m.samples, in, in_bytes, cudaMemcpyHostToDevice, stream));
 	CUDA(cudaMemcpyAsync(m.table, in_table, table_bytes, cudaMemcpyHostToDevice, stream));
 	CUDA(cudaMemsetAsync(m.count, 0, POINTS * sizeof(unsigned), stream));
+	rounds_begin();
 	for (unsigned i = 0; i < rounds; i++)
 		run_round(m, stream);
+	rounds_end();
 	CUDA(cudaMemcpyAsync(out, m.grid, out_bytes, cudaMemcpyDeviceToHost, stream));
 	CUDA(cudaStreamSynchronize(stream));
 	memcpy(found.data(), out, out_bytes);

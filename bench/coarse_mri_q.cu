@@ -103,39 +103,41 @@ static void weigh_samples(const float *phi_re, const float *phi_im, float *phi_m
 {
 	std::vector<float> weights(SAMPLES);
 
-	q_phi_mag<<<blocks_for(SAMPLES, BLOCK), BLOCK>>>(phi_re, phi_im, phi_mag);
-	CUDA(cudaMemcpy(weights.data(), phi_mag, SAMPLES * sizeof(float), cudaMemcpyDeviceToHost));
+	q_phi_mag<<<blocks_for(SAMPLES, BLOCK), BLOCK, 0, main_stream>>>(phi_re, phi_im, phi_mag);
+	copy(weights.data(), phi_mag, SAMPLES * sizeof(float), cudaMemcpyDeviceToHost);
 	for (int i = 0; i < SAMPLES; i++)
 		(*samples)[i] = {{fields[KX][i], fields[KY][i], fields[KZ][i]}, weights[i]};
 }
 
 static void sum_once(const std::vector<struct q_sample> &samples, struct q_image image)
 {
-	CUDA(cudaMemset(image.re, 0, VOXELS * sizeof(float)));
-	CUDA(cudaMemset(image.im, 0, VOXELS * sizeof(float)));
+	fill(image.re, 0, VOXELS * sizeof(float));
+	fill(image.im, 0, VOXELS * sizeof(float));
 	for (int i = 0; i < SAMPLES; i += CHUNK) {
-		CUDA(cudaMemcpyToSymbol(chunk, &samples[i], sizeof(chunk)));
-		q_add_chunk<<<blocks_for(VOXELS, BLOCK), BLOCK>>>(image);
+		copy_to_symbol(chunk, &samples[i], cudaMemcpyHostToDevice);
+		q_add_chunk<<<blocks_for(VOXELS, BLOCK), BLOCK, 0, main_stream>>>(image);
 	}
 }
 
 static void work(unsigned rounds)
 {
-	float *phi_re = copy_floats_in(fields[PHI_RE]), *phi_im = copy_floats_in(fields[PHI_IM]),
+	float *phi_re = copy_in(fields[PHI_RE]), *phi_im = copy_in(fields[PHI_IM]),
 	      *phi_mag = (float *)device_alloc(SAMPLES * sizeof(*phi_mag));
 	std::vector<struct q_sample> samples(SAMPLES);
 	struct q_image image;
 
 	for (int axis = 0; axis < 3; axis++)
-		image.position[axis] = copy_floats_in(positions[axis]);
+		image.position[axis] = copy_in(positions[axis]);
 	image.re = (float *)device_alloc(VOXELS * sizeof(float));
 	image.im = (float *)device_alloc(VOXELS * sizeof(float));
+	rounds_begin();
 	while (rounds--) {
 		weigh_samples(phi_re, phi_im, phi_mag, &samples);
 		sum_once(samples, image);
 	}
-	copy_floats_out(re, image.re);
-	copy_floats_out(im, image.im);
+	rounds_end();
+	copy_out(re, image.re);
+	copy_out(im, image.im);
 	for (float *p : {image.position[0], image.position[1], image.position[2], phi_re, phi_im, phi_mag})
 		CUDA(cudaFree(p));
 }

@@ -196,7 +196,7 @@ static char *copy_in(const void *data, size_t width, size_t rows, size_t *pitch)
 {
 	char *p = (char *)device_alloc_pitched(width, rows, pitch);
 
-	CUDA(cudaMemcpy2D(p, *pitch, data, width, width, rows, cudaMemcpyHostToDevice));
+	copy_rows(p, *pitch, data, width, width, rows, cudaMemcpyHostToDevice);
 	return p;
 }
 
@@ -208,10 +208,12 @@ static void work(unsigned rounds)
 	s.reference = copy_in(reference.data(), ROW, ROWS, &s.reference_pitch);
 	s.suffixes = copy_in(suffixes.data(), ROW * sizeof(uint32_t), ROWS, &s.suffixes_pitch);
 	s.queries = copy_in(queries.data(), QUERIES, LENGTH, &s.queries_pitch);
+	rounds_begin();
 	for (unsigned i = 0; i < rounds; i++)
-		match_queries<<<blocks_for(QUERIES, BLOCK), BLOCK>>>(s, matches);
+		match_queries<<<blocks_for(QUERIES, BLOCK), BLOCK, 0, main_stream>>>(s, matches);
 	CUDA(cudaGetLastError());
-	CUDA(cudaMemcpy(found.data(), matches, QUERIES * sizeof(*matches), cudaMemcpyDeviceToHost));
+	rounds_end();
+	copy(found.data(), matches, QUERIES * sizeof(*matches), cudaMemcpyDeviceToHost);
 	CUDA(cudaFree(s.queries));
 	CUDA(cudaFree(s.suffixes));
 	CUDA(cudaFree(s.reference));

@@ -59,11 +59,13 @@ static void shift_rounds(unsigned rounds, char *out, size_t pitch, cudaTextureOb
 {
 	dim3 block(BLOCK_X, BLOCK_Y), grid(blocks_for(WIDTH, BLOCK_X), blocks_for(HEIGHT, BLOCK_Y));
 
-	CUDA(cudaMemset2D(out, pitch, 0xff, row_bytes, HEIGHT));
+	CUDA(cudaMemset2DAsync(out, pitch, 0xff, row_bytes, HEIGHT, main_stream));
+	rounds_begin();
 	for (unsigned i = 0; i < rounds; i++)
-		shift<<<grid, block>>>(out, pitch, texture);
+		shift<<<grid, block, 0, main_stream>>>(out, pitch, texture);
 	CUDA(cudaGetLastError());
-	CUDA(cudaMemcpy2D(found, row_bytes, out, pitch, row_bytes, HEIGHT, cudaMemcpyDeviceToHost));
+	rounds_end();
+	copy_rows(found, row_bytes, out, pitch, row_bytes, HEIGHT, cudaMemcpyDeviceToHost);
 	CUDA(cudaDestroyTextureObject(texture));
 }
 
@@ -90,8 +92,9 @@ static void work(unsigned rounds)
 	cudaArray_t array;
 
 	CUDA(cudaMallocArray(&array, &texel, WIDTH, HEIGHT));
-	CUDA(cudaMemcpy2D(in, in_pitch, image.data(), row_bytes, row_bytes, HEIGHT, cudaMemcpyHostToDevice));
-	CUDA(cudaMemcpy2DToArray(array, 0, 0, image.data(), row_bytes, row_bytes, HEIGHT, cudaMemcpyHostToDevice));
+	copy_rows(in, in_pitch, image.data(), row_bytes, row_bytes, HEIGHT, cudaMemcpyHostToDevice);
+	CUDA(cudaMemcpy2DToArrayAsync(array, 0, 0, image.data(), row_bytes, row_bytes, HEIGHT, cudaMemcpyHostToDevice,
+				      main_stream));
 	shift_rounds(rounds, out, out_pitch, texture_of_pitched(in, in_pitch), from_pitched.data());
 	shift_rounds(rounds, out, out_pitch, texture_of_array(array), from_array.data());
 	CUDA(cudaFreeArray(array));

@@ -104,21 +104,6 @@ static void prepare(void)
 	found_sums.assign(SIMULATIONS / BLOCK, {UINT32_MAX, UINT32_MAX, UINT32_MAX});
 }
 
-static unsigned *copy_in(const std::vector<unsigned> &values)
-{
-	size_t bytes = values.size() * sizeof(values[0]);
-	unsigned *p = (unsigned *)device_alloc(bytes);
-
-	CUDA(cudaMemcpy(p, values.data(), bytes, cudaMemcpyHostToDevice));
-	return p;
-}
-
-static void copy_out(std::vector<struct pns_outcome> &values, struct pns_outcome *p)
-{
-	CUDA(cudaMemcpy(values.data(), p, values.size() * sizeof(values[0]), cudaMemcpyDeviceToHost));
-	CUDA(cudaFree(p));
-}
-
 static void work(unsigned rounds)
 {
 	unsigned *start = copy_in(marking), *seed = copy_in(seeds),
@@ -126,11 +111,13 @@ static void work(unsigned rounds)
 	struct pns_outcome *outcomes = (struct pns_outcome *)device_alloc(SIMULATIONS * sizeof(*outcomes)),
 			   *sums = (struct pns_outcome *)device_alloc(SIMULATIONS / BLOCK * sizeof(*sums));
 
+	rounds_begin();
 	while (rounds--) {
-		pns_start<<<PLACES * SIMULATIONS / BLOCK, BLOCK>>>(start, tokens);
-		pns_simulate<<<SIMULATIONS / BLOCK, BLOCK>>>(tokens, seed, outcomes);
-		pns_sum<<<SIMULATIONS / BLOCK, BLOCK>>>(outcomes, sums);
+		pns_start<<<PLACES * SIMULATIONS / BLOCK, BLOCK, 0, main_stream>>>(start, tokens);
+		pns_simulate<<<SIMULATIONS / BLOCK, BLOCK, 0, main_stream>>>(tokens, seed, outcomes);
+		pns_sum<<<SIMULATIONS / BLOCK, BLOCK, 0, main_stream>>>(outcomes, sums);
 	}
+	rounds_end();
 	copy_out(found, outcomes);
 	copy_out(found_sums, sums);
 	CUDA(cudaFree(tokens));

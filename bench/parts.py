@@ -24,18 +24,28 @@ MODELS = ("resnet50", "inception_v3", "vgg16", "alexnet")
 SECONDS = {
     "coarse": 330,
     "short": 90,
-    "corun": 80,
+    "corun": 120,
     "memcheck": 100,
     "training": 400,
     "tensor": 90,
     "latency": 120,
-    "monitor": 25,
+    "effectiveness": 100,
+    "monitor": 75,
 }
-QUICK_SECONDS = {"coarse": 60, "short": 20, "memcheck": 15, "training": 45, "latency": 15, "monitor": 10}
+QUICK_SECONDS = {
+    "coarse": 60,
+    "short": 20,
+    "memcheck": 15,
+    "training": 45,
+    "latency": 15,
+    "effectiveness": 10,
+    "monitor": 15,
+}
 
 PROGRAM = "{build}/bench/coarse"
 LATENCY = "{build}/gpu/programs/figure_latency"
 IDLE = "{build}/gpu/programs/figure_idle"
+FOOTPRINT = "{build}/gpu/programs/figure_footprint"
 LAUNCH = "{build}/null/figure_launch_cost"
 KERNELS = {"GMOD_TEST_KERNELS": "{build}/gpu/kernels.fatbin"}
 JOB = ["{python}", "bench/jobs/train.py"]
@@ -54,12 +64,14 @@ def short(quick):
 
 
 def corun(quick):
-    """Two programs side by side, each in a process of its own, until both have ended."""
+    """Two programs at the same time, until both have ended: in two processes, and as two streams of one process."""
     together = (("bfs", "fft"), ("mri-gridding", "pitch-texture"))
-    return [
+    processes = [
         Case("corun", "side by side", f"{a} + {b}", commands=[[PROGRAM, a], [PROGRAM, b]], key=None)
         for a, b in together
     ]
+    streams = [Case("corun", "two streams", f"{a} + {b}", commands=[[PROGRAM, f"{a}+{b}"]]) for a, b in together]
+    return processes + streams
 
 
 def memcheck(quick):
@@ -141,6 +153,58 @@ def latency(quick):
     return [latency_case(*cell) for cell in cells]
 
 
+def effectiveness(quick):
+    """A kernel stores behind the buffer that the program allocated last; then the program's own kernels run.
+
+    Kernels are all loaded at first, or loading them would be most of what those of a short run take.
+    """
+    names = ("fft", "concurrent-kernels") if quick else PROGRAMS
+    return [
+        Case(
+            "effectiveness",
+            "effectiveness",
+            name,
+            commands=[[PROGRAM, name]],
+            key="kernel_ms",
+            environment={"CUDA_MODULE_LOADING": "EAGER"},
+            planted=True,
+            plants="plant_overflow",
+            pairs=1 if quick else 3,
+            memcheck=0 if quick else 1,
+            memcheck_limit=30,
+        )
+        for name in names
+    ]
+
+
+def footprint(quick):
+    """What a live buffer takes of memory and of a sweep, with as many as have room in 8 GiB.
+
+    Estimates: a process takes a second to start and sweeps for one, and allocating a buffer takes 100 us.
+    """
+    sizes = ((4096, "4 KiB", (10, 100, 1000, 10000, 100000)), (1 << 20, "1 MiB", (10, 100, 1000)))
+    cells = [(count, size, text) for size, text, counts in sizes for count in counts]
+    if quick:
+        cells = [(1000, 4096, "4 KiB")]
+    return [
+        Case(
+            "monitor",
+            "footprint",
+            f"{count} buffers of {text}",
+            unit="bytes",
+            commands=[[FOOTPRINT, str(count), str(size), "1"]],
+            key="host_bytes",
+            environment=KERNELS,
+            options="scan_interval_us=0",
+            once=True,
+            beside=True,
+            pairs=1,
+            takes=4 + count * 110e-6,
+        )
+        for count, size, text in cells
+    ]
+
+
 def monitor(quick):
     """What GMOD's own thread and hooks take. A launch is measured over a driver that does nothing."""
     idle = [
@@ -171,7 +235,7 @@ def monitor(quick):
         )
         for threads in (1, 16)
     ]
-    return idle + launch
+    return idle + launch + footprint(quick)
 
 
 MAKERS = {
@@ -182,6 +246,7 @@ MAKERS = {
     "training": training,
     "tensor": tensor,
     "latency": latency,
+    "effectiveness": effectiveness,
     "monitor": monitor,
 }
 

@@ -1,5 +1,6 @@
 """Runs what is measured, with and without GMOD, and reads what both say."""
 
+import calendar
 import json
 import os
 import shutil
@@ -119,6 +120,16 @@ def run_all(commands, environment, limit):
     return outputs, ms
 
 
+def run_tool(command, environment, limit):
+    """What a tool has said of a program, whatever became of that: what the tool looks for makes programs fail."""
+    process = Process(command, environment, limit)
+    output = process.child.stdout.read()
+    status = process.wait()
+    if process.late or status == SKIPPED:
+        process.complain(status, output)
+    return output
+
+
 def fields(output):
     """The key=value words of an output, without a sanitizer's own lines."""
     found = {}
@@ -182,12 +193,13 @@ class Variants:
         """A command of the table: {build} and {python} stand for what they are here."""
         return [word.format(build=self.build, python=sys.executable) for word in command]
 
-    def command(self, variant, command):
+    def command(self, variant, command, options=()):
+        """The options are for memcheck."""
         if variant != "memcheck":
             return self.words(command)
         if not self.memcheck:
             raise Skipped("there is no compute-sanitizer here")
-        return [self.memcheck, "--tool", "memcheck", *self.words(command)]
+        return [self.memcheck, "--tool", "memcheck", *options, *self.words(command)]
 
     def environment(self, variant, extra, options=""):
         """(the environment, the log where GMOD's closing line will be)"""
@@ -202,29 +214,37 @@ class Variants:
         return kept, log
 
 
-# ---- what GMOD says at the end ----
+# ---- what GMOD says ----
+
+
+def events(log, kind):
+    """The lines of a log that have this event; none of a log that is not there or torn."""
+    try:
+        with open(log, errors="replace") as f:
+            lines = [json.loads(line) for line in f if line.startswith("{")]
+    except (OSError, ValueError):
+        return []
+    return [line for line in lines if line.get("event") == kind]
+
+
+def stamp_ns(text):
+    """A time of a finding, 2026-01-31T12:00:00.123456789Z, in ns of CLOCK_REALTIME."""
+    whole, _, part = text.rstrip("Z").partition(".")
+    return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(part.ljust(9, "0"))
 
 
 def closing(log):
     """The closing lines of a log, added up; None where there is none."""
     total = {"guarded": 0, "whole": 0, "host": 0, "findings": 0, "degraded": 0}
-    seen = False
-    try:
-        with open(log, errors="replace") as f:
-            lines = [json.loads(line) for line in f if line.startswith("{")]
-    except (OSError, ValueError):
-        return None
-    for line in lines:
-        if line.get("event") != "summary":
-            continue
-        seen = True
+    summaries = events(log, "summary")
+    for line in summaries:
         known = line["bytes_guarded"] + line["bytes_unprotected"]
         total["guarded"] += line["bytes_guarded"]
         total["whole"] += max(known, line["bytes_asked"]) + line["bytes_uncovered"]
         total["host"] += line["bytes_host"]
         total["findings"] += line["findings"]
         total["degraded"] += line["degraded"]
-    return total if seen else None
+    return total if summaries else None
 
 
 def share(total, asked):

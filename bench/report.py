@@ -159,6 +159,47 @@ def job_rows(result):
             )
 
 
+def effectiveness_rows(result):
+    rows = [row for row in result["results"] if row["group"] == "effectiveness"]
+    tools = {row["name"]: row for row in rows if row["variant"] == "memcheck"}
+    for row in rows:
+        if row["variant"] != "gmod":
+            continue
+        v, tool = row["values"], tools.get(row["name"])
+        yield (
+            row["name"],
+            f"{v['buffer_bytes']:.0f}" if "buffer_bytes" in v else "-",
+            f"{v['found']} of {v['runs']}",
+            v["class"] or "-",
+            f"{v['size_named']} of {v['found']}",
+            f"{v['kernel_named']} of {v['found']}",
+            short(v["latency_us"]),
+            short(v["latency_most_us"]),
+            short(row["native_median"]),
+            short(row["median"]),
+            found_by(tool),
+            short(tool["median"]) if tool else "-",
+            "" if row["status"] == "ok" else f"{row['status']}: {row['error']}",
+        )
+
+
+def found_by(tool):
+    """What became of the store under memcheck."""
+    if not tool or not tool["values"]:
+        return tool["status"] if tool else "-"
+    return "yes" if tool["values"]["found"] else f"no: {tool['values']['said']}"
+
+
+def footprint_rows(result):
+    for row in result["results"]:
+        if row["group"] != "footprint":
+            continue
+        native, v = row["native_values"], row["values"]
+        pairs_of = [short(each.get(key)) for key in ("host_bytes", "device_bytes", "alloc_us") for each in (native, v)]
+        said = "" if row["status"] == "ok" else f"{row['status']}: {row['error']}"
+        yield row["name"], *pairs_of, short(v.get("us_per_sweep")), short(v.get("ns_per_buffer")), said
+
+
 def monitor_rows(result):
     for row in result["results"]:
         if row["group"] == "monitor" and "values" in row:
@@ -187,7 +228,19 @@ SECTIONS = (
         + ("guarded:", ""),
         latency_rows,
     ),
+    (
+        "What is found of a planted store",
+        ("program", "buffer, bytes:", "found", "class", "size named", "kernel named", "found after, us:", "most, us:")
+        + ("kernels, ms:", "with GMOD, ms:", "memcheck finds it", "with memcheck, ms:", ""),
+        effectiveness_rows,
+    ),
     ("The monitor", ("case", "figures"), monitor_rows),
+    (
+        "What a live buffer takes",
+        ("live buffers", "native, host bytes:", "GMOD, host bytes:", "native, device bytes:", "GMOD, device bytes:")
+        + ("native, us to allocate:", "GMOD, us to allocate:", "a sweep, us:", "a sweep, ns a buffer:", ""),
+        footprint_rows,
+    ),
 )
 
 

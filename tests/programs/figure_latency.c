@@ -19,22 +19,18 @@
  *
  * Needs gmod_findings_seen(), so it runs under GMOD only. Prints microseconds; alloc_us is what a buffer took at first.
  */
-#include "testkit.h"
+#include "many_buffers.h"
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define MAX_BUFFERS 100000
 #define MAX_TRIALS 100000
 #define PATIENCE_MS 2000
 #define MISSES 5
-#define ALLOCATION_S 40
 
 /* How many findings the process has so far (include/gmod.h). */
 extern unsigned gmod_findings_seen(void) __attribute__((weak));
 
-static CUdeviceptr buffers[MAX_BUFFERS];
 static double late[MAX_TRIALS];
 
 static int ascending(const void *a, const void *b)
@@ -44,63 +40,11 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-__attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *format, ...)
-{
-	va_list rest;
-
-	fputs("FAIL figure_latency: ", stderr);
-	va_start(rest, format);
-	vfprintf(stderr, format, rest);
-	va_end(rest);
-	fputc('\n', stderr);
-	exit(TK_FAILED);
-}
-
 /* ---- the buffers ---- */
 
 static long long size_of(int i)
 {
 	return 4096 * (1 + i % 4);
-}
-
-/* How many mappings the process has, and how many it may have, which can be what an allocation fails for. */
-static int mappings(int *most)
-{
-	FILE *f = fopen("/proc/self/maps", "r");
-	int lines = 0;
-
-	for (int c; f && (c = getc(f)) != EOF;)
-		lines += c == '\n';
-	if (f)
-		fclose(f);
-	f = fopen("/proc/sys/vm/max_map_count", "r");
-	if (!f || fscanf(f, "%d", most) != 1)
-		*most = -1;
-	if (f)
-		fclose(f);
-	return lines;
-}
-
-/* Milliseconds until all of them were there. */
-static double allocate(int count)
-{
-	double begin = tk_ms(), ms = 0;
-
-	for (int i = 0; i < count; i++) {
-		CUresult r = cuMemAlloc(&buffers[i], (size_t)size_of(i));
-
-		ms = tk_ms() - begin;
-		if (r != CUDA_SUCCESS) {
-			int most, now = mappings(&most);
-
-			fail("cuMemAlloc: %s with %d of %d buffers there, %d of at most %d mappings", tk_error_name(r),
-			     i, count, now, most);
-		}
-		if (ms > ALLOCATION_S * 1e3)
-			fail("%d of %d buffers after %d s, %.0f us each", i + 1, count, ALLOCATION_S,
-			     ms * 1e3 / (i + 1));
-	}
-	return ms;
 }
 
 /* ---- a busy device ---- */
@@ -220,7 +164,7 @@ int main(int argc, char **argv)
 	f = tk_kernel("k_wait_stamp");
 	flag = tk_flag();
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-	allocation_ms = allocate(count);
+	allocation_ms = allocate(count, size_of);
 	if (is_busy)
 		start_busy(flag);
 	begin = tk_ms();

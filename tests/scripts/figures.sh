@@ -264,8 +264,19 @@ echo "========= COMPUTE-SANITIZER"
 [ "$MS" != hang ] || exec sleep 30
 MS=1000
 export MS
-shift 2
-exec "$@"
+while [ "${1#--}" != "$1" ]; do
+	asked="$asked $1=$2"
+	shift 2
+done
+if [ "$FINDS" ]; then
+	echo "========= Invalid __global__ write of size 1 bytes"
+	echo "=========     at $FINDS(unsigned char *)+0x120 in coarse.cu:1"
+	echo "========= asked for$asked" >"${0%/*}/asked"
+fi
+"$@"
+status=$?
+[ "$FINDS" = crash ] || echo "========= ERROR SUMMARY: 0 errors"
+exit $status
 TOOL
 chmod +x "$work/bin/compute-sanitizer"
 plan="{\"memcheck\": {\"seconds\": 60, \"cases\": [
@@ -336,6 +347,78 @@ row full failed 'exit status 3: FAIL figure_latency: cuMemAlloc: .* with 3 of 10
 row slow skipped 'no time was left'
 row demo failed '1 findings, 0 degraded'
 
+rm -rf "$results"
+figures "{\"monitor\": {\"seconds\": 60, \"cases\": [
+	{\"group\": \"footprint\", \"name\": \"thousand\", \"commands\": [[\"{build}/sim/programs/figure_footprint\", \"1000\", \"4096\", \"0.2\"]],
+	$simulated, \"once\": true, \"beside\": true, \"key\": \"host_bytes\", \"pairs\": 1, \"options\": \"scan_interval_us=0\"},
+	{\"group\": \"footprint\", \"name\": \"alone\", \"commands\": [[\"sh\", \"-c\", \"echo host_bytes=7 alloc_us=2; [ ! \\\"\$GMOD_OPTIONS\\\" ]\"]],
+	\"once\": true, \"beside\": true, \"key\": \"host_bytes\", \"pairs\": 1}]}}" monitor
+same "a buffer's memory: with GMOD its canary pages too" "True True" "$(query "8192 < row['thousand', 'gmod']['values']['host_bytes'] < 65536,
+	0 <= row['thousand', 'gmod']['native_values']['host_bytes'] < 4096")"
+same "and its share of a sweep, under GMOD only" "True False" "$(query "0 < row['thousand', 'gmod']['values']['ns_per_buffer'] < 1e6,
+	'ns_per_buffer' in row['thousand', 'gmod']['native_values']")"
+same "what was measured without GMOD stays where it fails with it" "failed 7.0 {}" "$(query "row['alone', 'gmod']['status'],
+	row['alone', 'gmod']['native_values']['host_bytes'], row['alone', 'gmod']['values']")"
+page=$(cat "$results"/*-test-0123456.md)
+says "the report has them side by side" '^\| thousand \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \|  \|$' "$page"
+says "and those that failed" '^\| alone \| 7[.]00 \| - \| - \| - \| 2[.]00 \| - \| - \| - \| failed: exit status 1' "$page"
+
+# ---- a planted store ----
+
+python "the times of a finding" <<'PYTHON'
+from processes import stamp_ns
+assert stamp_ns("1970-01-02T00:00:01.000000003Z") == 86401 * 10**9 + 3
+assert stamp_ns("2026-01-31T12:00:00.123456789Z") - stamp_ns("2026-01-31T11:59:59.023456789Z") == 1100000000
+PYTHON
+
+# Stands for `coarse NAME timed|planted`: a program on the simulated driver, whose last kernel stores behind a buffer.
+cat >"$work/stores" <<'JOB'
+#!/bin/sh
+after=$(date +%s%N)
+"$PROGRAM" >/dev/null || exit
+[ "$2" != planted ] || more="buffer_bytes=4000 planted_after_ns=$after planted_by_ns=$(date +%s%N)"
+[ ! "$DIES" ] || [ "$MS" != 1000 ] || exit 1
+echo "case=$1 ms=9 kernel_ms=2.5 bytes=12000 $more"
+JOB
+chmod +x "$work/stores"
+# planted NAME KERNEL FINDS [DIES [PROGRAM KERNELS]]: a case
+planted() {
+	printf '{"group": "effectiveness", "name": "%s", "plants": "%s", "commands": [["%s", "%s"]], "key": "kernel_ms",
+		"planted": true, "pairs": 2, "memcheck": 1, "environment": {"LD_LIBRARY_PATH": "{build}/sim", "FINDS": "%s",
+		"DIES": "%s", "PROGRAM": "{build}/%s", "GMOD_TEST_KERNELS": "{build}/%s"}}' \
+		"$1" "$2" "$work/stores" "$1" "$3" "${4:-}" "${5:-demo/demo}" "${6:-demo/kernels.so}"
+}
+rm -rf "$results"
+PATH=$work/bin:$PATH figures "{\"effectiveness\": {\"seconds\": 60, \"cases\": [
+	$(planted found vec_add vec_add), $(planted other scale_all vec_add), $(planted dies vec_add vec_add yes),
+	$(planted crash vec_add crash), $(planted clean k_axpy '' '' sim/programs/good_axpy sim/kernels.so)]}}" effectiveness
+# effect NAME KEY...: of the values of the case under GMOD; tool NAME KEY...: of those of its run under memcheck
+effect() {
+	query "[row['$1', 'gmod']['values'][key] for key in '${*:2}'.split()]"
+}
+tool() {
+	query "[row['$1', 'memcheck']['values'].get(key) for key in '${*:2}'.split()]"
+}
+same "a store is found, with its buffer and its kernel" "[2, 2, 'heap-buffer-overflow', 2, 2, 4000.0]" \
+	"$(effect found runs found class size_named kernel_named buffer_bytes)"
+same "and how soon, at least and at most" True "$(query "(lambda v: 0 <= v['latency_at_least_us'] <= v['latency_us'] <= v['latency_most_us'] < 3e7 and
+	v['latency_us'] > 0)(row['found', 'gmod']['values'])")"
+same "beside the kernels' time, with and without GMOD" "2.5 2.5" "$(query "row['found', 'gmod']['native_median'], row['found', 'gmod']['median']")"
+same "memcheck too" "[1, 'Invalid __global__ write of size 1 bytes']" "$(tool found found said)"
+same "and what the kernels take with it" 2.5 "$(query "row['found', 'memcheck']['median']")"
+says "it is not to end the program for that" '--tool=memcheck --destroy-on-device-error=kernel$' "$(cat "$work/bin/asked")"
+same "another kernel's store is not this one's" "[2, 2, 0]" "$(effect other runs found kernel_named)"
+same "nor for memcheck" "[0]" "$(tool other found)"
+same "a store that GMOD does not find is a failure" "failed 2 of 2 not found" "$(query "row['clean', 'gmod']['status'], row['clean', 'gmod']['error']")"
+says "which is said at the end" '^FAIL effectiveness: clean, gmod: 2 of 2 not found$' "$out"
+same "one that memcheck does not find is a figure" "[0, 'ERROR SUMMARY: 0 errors']" "$(tool clean found said)"
+same "found, but the program ended with it" "1 no result" "$(query "row['dies', 'memcheck']['values']['found'], row['dies', 'memcheck']['status']")"
+same "a tool that breaks down is a failure" "failed memcheck says no ERROR SUMMARY" "$(query "row['crash', 'memcheck']['status'], row['crash', 'memcheck']['error']")"
+page=$(cat "$results"/*-test-0123456.md)
+says "the report has all of it" '^\| found \| 4000 \| 2 of 2 \| heap-buffer-overflow \| 2 of 2 \| 2 of 2 \| [0-9.e+]+ \| [0-9.e+]+ \| 2[.]50 \| 2[.]50 \| yes \| 2[.]50 \|  \|$' "$page"
+says "and what was not found" '^\| clean \| 4000 \| 0 of 2 \| - \| 0 of 0 \| 0 of 0 \| - \| - \| 2[.]50 \| 2[.]50 \| no: ERROR SUMMARY: 0 errors \| 2[.]50 \| failed: 2 of 2 not found \|$' "$page"
+says_not "they are no overheads" '^\| effectiveness \|' "$page"
+
 # ---- the report ----
 
 python3 - "$work/fixture.json" <<'PYTHON'
@@ -387,6 +470,20 @@ for quick, limit in ((False, 1500), (True, 240)):
         assert len({(case.group, case.name) for case in cases}) == len(cases)
 words = next(line for line in open("bench/run") if line.startswith("figures=("))
 assert set(words.strip()[9:-1].split()) == set(parts.MAKERS), words
+head = open("bench/run").read().split("\nset -u")[0]
+readme = open("bench/README.md").read()
+for name in parts.MAKERS:
+    assert f"\n#   {name} " in head and f"\n| `{name}` |" in readme, name
+PYTHON
+python "two programs at the same time: in two processes, and in one" <<'PYTHON'
+import parts
+cases = {(case.group, case.name): case for case in parts.corun(False)}
+assert len(cases) == 4
+for (group, name), case in cases.items():
+    a, b = name.split(" + ")
+    assert {a, b} <= set(parts.PROGRAMS) and a != b
+    one = [[parts.PROGRAM, f"{a}+{b}"]], "ms"
+    assert (case.commands, case.key) == (([[parts.PROGRAM, a], [parts.PROGRAM, b]], None) if group == "side by side" else one)
 PYTHON
 python "a target counts the cases that there are" <<'PYTHON'
 import pairs, parts

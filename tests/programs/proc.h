@@ -1,0 +1,64 @@
+/* What /proc says of the process and of GMOD's thread. */
+#ifndef GMOD_TEST_PROC_H
+#define GMOD_TEST_PROC_H
+
+#include "testkit.h"
+#include <dirent.h>
+
+/* The number behind `key` and a colon in a file, or its first number if key is NULL; -1: not there. */
+static TK_UNUSED long long proc_number(const char *path, const char *key)
+{
+	long long n = -1;
+	char line[300];
+	FILE *f = fopen(path, "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!key || !strncmp(line, key, strlen(key))) {
+			n = atoll(line + (key ? strlen(key) + 1 : 0));
+			break;
+		}
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* The directory of the monitor's thread; the program is skipped where there is none. */
+static TK_UNUSED const char *proc_monitor(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	char path[300], name[64];
+	static char found[256];
+
+	REQUIRE(tasks);
+	for (struct dirent *e; (e = readdir(tasks));) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", e->d_name);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (fgets(name, sizeof(name), f) && !strcmp(name, "gmod-monitor\n"))
+			snprintf(found, sizeof(found), "/proc/self/task/%.200s", e->d_name);
+		fclose(f);
+	}
+	closedir(tasks);
+	if (!found[0])
+		tk_skip("no thread named gmod-monitor");
+	return found;
+}
+
+static TK_UNUSED long long proc_monitor_number(const char *file, const char *key)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s", proc_monitor(), file);
+	return proc_number(path, key);
+}
+
+/* CPU time of the monitor so far, in ns; as of its last tick if it is running. */
+static TK_UNUSED long long proc_monitor_ns(void)
+{
+	return proc_monitor_number("schedstat", NULL);
+}
+
+#endif
