@@ -553,7 +553,7 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 			void (*visit)(struct gmod_record *, struct gmod_moment swept))
 {
-	uint32_t end = gmod_registry_positions();
+	uint32_t end = gmod_registry_used();
 	struct gmod_cancel cancel = gmod_hold_cancel();
 	struct gmod_moment swept;
 
@@ -637,7 +637,7 @@ static bool is_leaving(const struct gmod_record *r, const struct gmod_context *c
 
 CUcontext gmod_heap_context_owner(const struct gmod_context *c)
 {
-	uint32_t end = gmod_registry_positions();
+	uint32_t end = gmod_registry_used();
 
 	for (uint32_t i = 0; i < end; i++) {
 		const struct gmod_record *r = gmod_record_at(i);
@@ -652,7 +652,7 @@ CUcontext gmod_heap_context_owner(const struct gmod_context *c)
 
 void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
 {
-	uint32_t end = gmod_registry_positions();
+	uint32_t end = gmod_registry_used();
 
 	for (uint32_t i = 0; home && i < end; i++) {
 		struct gmod_record *r = gmod_record_at(i);

@@ -333,7 +333,7 @@ void gmod_mapped_let_in(int reader, int owner)
 		return;
 	atomic_fetch_or_explicit(&let_in[owner], bit, memory_order_seq_cst);
 	atomic_thread_fence(memory_order_seq_cst);
-	end = gmod_registry_positions();
+	end = gmod_registry_used();
 	pthread_mutex_lock(&one_walks);
 	for (uint32_t i = 0; i < end; i++)
 		let_into(i, owner, bit);

@@ -199,7 +199,7 @@ bool gmod_misuse_refused(uint64_t address, uint64_t length, const char *entry_po
 
 void gmod_misuse_report_leaks(void)
 {
-	uint32_t positions = gmod_registry_positions();
+	uint32_t positions = gmod_registry_used();
 
 	for (uint32_t i = 0; i < positions; i++) {
 		struct gmod_record *r = gmod_record_at(i);

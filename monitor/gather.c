@@ -164,7 +164,7 @@ static void copy_slack(struct batch *b, struct gmod_record *r, enum gmod_gather 
 static void gather_in(struct gmod_context *c, enum gmod_gather what)
 {
 	static struct batch b; /* too large for a stack; under the lock */
-	uint32_t end = gmod_registry_positions();
+	uint32_t end = gmod_registry_used();
 	CUcontext popped;
 
 	if (!gmod_context_enter(c))

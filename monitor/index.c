@@ -219,7 +219,7 @@ void gmod_index_departed(void)
 /* Is the address in a buffer of a context that may be about to go, or that has just come back? */
 static bool may_come_back(uint64_t address)
 {
-	uint32_t end = gmod_registry_positions();
+	uint32_t end = gmod_registry_used();
 
 	for (uint32_t i = 0; i < end; i++) {
 		const struct gmod_record *r = gmod_record_at(i);

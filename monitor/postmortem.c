@@ -55,7 +55,7 @@ bool gmod_is_sticky(CUresult result)
 /* The latest allocated live buffers, latest first: where it happened is not known, what was new is the best guess. */
 static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 {
-	uint32_t end = gmod_registry_positions(), count = 0;
+	uint32_t end = gmod_registry_used(), count = 0;
 
 	for (uint32_t i = 0; i < end; i++) {
 		struct gmod_buffer_facts f;

@@ -13,7 +13,7 @@ struct chunk {
 
 /* chunk[i] is set once, before positions() covers it. */
 static _Atomic(struct chunk *) chunks[GMOD_CHUNKS];
-static _Atomic uint32_t chunk_count;
+static _Atomic uint32_t chunk_count, used;
 
 /* Stack of free records: tag << 32 | position + 1. The tag changes with every pop, so a stale head cannot match. */
 static _Atomic uint64_t free_stack;
@@ -157,6 +157,20 @@ static void reset(struct gmod_record *r)
 	d->stack.depth = 0;
 }
 
+uint32_t gmod_registry_used(void)
+{
+	return atomic_load_explicit(&used, memory_order_acquire);
+}
+
+static void note_used(uint32_t position)
+{
+	uint32_t before = atomic_load_explicit(&used, memory_order_relaxed);
+
+	while (before <= position && !atomic_compare_exchange_weak_explicit(&used, &before, position + 1,
+									    memory_order_acq_rel, memory_order_relaxed))
+		;
+}
+
 struct gmod_record *gmod_record_claim(void)
 {
 	struct gmod_record *r;
@@ -164,6 +178,7 @@ struct gmod_record *gmod_record_claim(void)
 	while (!(r = pop_free()))
 		if (!add_chunk())
 			return NULL;
+	note_used(r->position);
 	move(r, GMOD_ARMING);
 	reset(r);
 	return r;

@@ -141,6 +141,8 @@ struct gmod_details *gmod_record_details(const struct gmod_record *r);
 /* Records of a chunk by position: positions below gmod_registry_positions() are valid. */
 struct gmod_record *gmod_record_at(uint32_t position);
 uint32_t gmod_registry_positions(void);
+/* All records that are in use, or ever were, are below this one of them: free records are taken from below. */
+uint32_t gmod_registry_used(void);
 void gmod_registry_stats(struct gmod_registry_stats *out);
 
 /*

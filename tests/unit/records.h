@@ -24,6 +24,7 @@ static inline void check_no_record_is_lost(void)
 		all[i] = gmod_record_claim();
 		CHECK(all[i]->position < positions && !seen[all[i]->position], "claim %u: position %u of %u", i,
 		      all[i]->position, positions);
+		CHECK(all[i]->position < gmod_registry_used(), "position %u is beyond those in use", all[i]->position);
 		seen[all[i]->position] = true;
 	}
 	assert_int_equal(gmod_registry_positions(), positions);

@@ -26,6 +26,7 @@ static void an_empty_registry_is_empty(void **unused)
 
 	(void)unused;
 	assert_int_equal(gmod_registry_positions(), 0);
+	assert_int_equal(gmod_registry_used(), 0);
 	assert_int_equal(s.live + s.live_bytes + s.live_shared + s.live_slack + s.chunks, 0);
 }
 
@@ -39,6 +40,7 @@ static void a_record_lives_and_goes(void **unused)
 	assert_non_null(r);
 	assert_int_equal(stats().chunks, 1);
 	assert_int_equal(gmod_registry_positions(), GMOD_CHUNK);
+	assert_int_equal(gmod_registry_used(), r->position + 1);
 	assert_ptr_equal(gmod_record_at(r->position), r);
 	generation = word_of(r) >> 2;
 	assert_int_equal(word_of(r) & 3, GMOD_ARMING);
