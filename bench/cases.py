@@ -11,6 +11,7 @@ from processes import (
     Worker,
     closing,
     events,
+    few_cpus,
     fields,
     run_all,
     run_tool,
@@ -42,6 +43,7 @@ class Case:
     planted: bool = False  # findings are wanted
     plants: str = ""  # the kernel that stores behind a buffer: see Planted
     covers: bool = True  # has memory that is to be guarded
+    few_cpus: bool = False  # run on the same few CPUs, all of them
     limit: float = 60  # seconds for a run or a block
     takes: float = 0  # seconds that a pair is expected to take: none is begun with less left
     pairs: int = pairs.PAIRS_AT_LEAST
@@ -178,7 +180,7 @@ class Processes(Measurement):
     def run(self, variant, limit):
         environment, log = self.variants.environment(variant, self.case.environment, self.case.options)
         commands = [self.variants.command(variant, command) for command in self.commands]
-        outputs, ms = run_all(commands, environment, limit)
+        outputs, ms = run_all(commands, environment, limit, few_cpus() if self.case.few_cpus else None)
         printed = [fields(output) for output in outputs]
         self.printed = printed[0]
         if log:
@@ -368,6 +370,8 @@ class Blocks(Measurement):
                 workers.append(self.start(variant, self.case.worker, FIRST_START))
             for worker in workers:
                 worker.await_ready()
+                if self.case.few_cpus:
+                    worker.stay_on(few_cpus())
             for block in range(self.case.blocks + 1):
                 turn = block % len(workers)
                 for worker in workers[turn:] + workers[:turn]:

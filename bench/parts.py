@@ -22,15 +22,15 @@ MODELS = ("resnet50", "inception_v3", "vgg16", "alexnet")
 
 # Seconds, without building. Together with bench/inkernel.bash they are to stay below 25 minutes, and quick below 4.
 SECONDS = {
-    "coarse": 330,
-    "short": 90,
-    "corun": 120,
-    "memcheck": 100,
-    "training": 400,
-    "tensor": 90,
-    "latency": 120,
-    "effectiveness": 100,
-    "monitor": 75,
+    "coarse": 300,
+    "short": 50,
+    "corun": 90,
+    "memcheck": 80,
+    "training": 450,
+    "tensor": 80,
+    "latency": 110,
+    "effectiveness": 60,
+    "monitor": 60,
 }
 QUICK_SECONDS = {
     "coarse": 60,
@@ -54,13 +54,16 @@ JOB = ["{python}", "bench/jobs/train.py"]
 def coarse(quick):
     """Programs whose host code allocates; a run takes a second or more."""
     names = ("bfs", "fft", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
-    return [Case("coarse", "coarse", name, commands=[[PROGRAM, name]]) for name in names]
+    return [Case("coarse", "coarse", name, commands=[[PROGRAM, name]], few_cpus=True) for name in names]
 
 
 def short(quick):
     """The same with few rounds, some milliseconds: what allocating and freeing costs shows."""
     names = ("bfs", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
-    return [Case("short", "coarse, short", n, commands=[[PROGRAM, n, "short"]], per="allocations") for n in names]
+    return [
+        Case("short", "coarse, short", n, commands=[[PROGRAM, n, "short"]], per="allocations", few_cpus=True)
+        for n in names
+    ]
 
 
 def corun(quick):
@@ -70,7 +73,10 @@ def corun(quick):
         Case("corun", "side by side", f"{a} + {b}", commands=[[PROGRAM, a], [PROGRAM, b]], key=None)
         for a, b in together
     ]
-    streams = [Case("corun", "two streams", f"{a} + {b}", commands=[[PROGRAM, f"{a}+{b}"]]) for a, b in together]
+    streams = [
+        Case("corun", "two streams", f"{a} + {b}", commands=[[PROGRAM, f"{a}+{b}"]], few_cpus=True)
+        for a, b in together
+    ]
     return processes + streams
 
 
@@ -85,17 +91,19 @@ def memcheck(quick):
 
 def training(quick):
     """A figure is milliseconds an iteration. JAX must not take most of the memory for each of the processes."""
-    rest = {"live": 3, "blocks": 6} if quick else {}
-    cases = [Case("training", "training", m, worker=[*JOB, m], needs="torch", **rest) for m in MODELS]
+    rest = {"live": 3, "blocks": 6} if quick else {"live": 7}
+    rest.update(few_cpus=True, needs="torch")
+    cases = [Case("training", "training", m, worker=[*JOB, m], **rest) for m in MODELS]
     if quick:
         return cases[:1]
     cases[0].memcheck, cases[0].memcheck_limit = 1, 90
     cases[0].memcheck_worker = [*JOB, MODELS[0], "--block", "1"]
     for what in ("prefill", "decode"):
         worker = ["{python}", "bench/jobs/llama.py", what]
-        cases.append(Case("training", "frameworks", f"llama {what}", worker=worker, needs="torch"))
+        cases.append(Case("training", "frameworks", f"llama {what}", worker=worker, **rest))
     worker, shared = ["{python}", "bench/jobs/jax_train.py"], {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    cases.append(Case("training", "frameworks", "jax train", worker=worker, environment=shared, needs="jax"))
+    rest["needs"] = "jax"
+    cases.append(Case("training", "frameworks", "jax train", worker=worker, environment=shared, **rest))
     return cases
 
 
@@ -109,6 +117,7 @@ def tensor(quick):
             model,
             worker=[*JOB, model, "--block", "1"],
             blocks=4,
+            few_cpus=True,
             environment=uncached,
             needs="torch",
         )
