@@ -6,6 +6,7 @@
 
 #include "lib/hold.h"
 #include "lib/log.h"
+#include "lib/patience.h"
 #include "lib/process.h"
 #include "lib/start.h"
 #include "monitor/monitor.h"
@@ -15,6 +16,11 @@
 
 #define STAGING ((size_t)64 << 10)
 enum { PIECES = 256, NEAR = GMOD_LINE };
+
+/* How long a batch is waited for, looking in between. */
+#define PATIENCE_NEAR GMOD_MILLISECONDS(100)
+#define PATIENCE_WHOLE GMOD_MILLISECONDS(500)
+#define NAP (GMOD_MILLISECONDS(1) / 50)
 
 /* One run of slack bytes on its way into staging memory. */
 struct piece {
@@ -27,6 +33,7 @@ struct piece {
 
 struct batch {
 	struct gmod_context *context;
+	enum gmod_gather what;
 	struct piece piece[PIECES];
 	unsigned count;
 	size_t used;
@@ -42,11 +49,24 @@ static bool may_call(const struct gmod_context *c)
 	return gmod_on() && gmod_context_is_alive(c);
 }
 
-static bool prepare(struct gmod_context *c)
+static uint64_t patience_for(enum gmod_gather what)
 {
-	if (!c->stream || (c->overdue && NEXT(cuEventQuery)(c->gathered) != CUDA_SUCCESS))
-		return false;
-	c->overdue = false;
+	return what == GMOD_GATHER_WHOLE ? PATIENCE_WHOLE : PATIENCE_NEAR;
+}
+
+/* Our own event on our own stream, in relaxed capture mode: this disturbs nobody's capture. */
+static CUresult wait_for_copies(const struct gmod_context *c, uint64_t patience)
+{
+	CUresult r;
+
+	do
+		r = NEXT(cuEventQuery)(c->gathered);
+	while (r == CUDA_ERROR_NOT_READY && may_call(c) && gmod_nap(&patience, NAP));
+	return r;
+}
+
+static bool has_what_it_takes(struct gmod_context *c)
+{
 	if (!c->gathered && NEXT(cuEventCreate)(&c->gathered, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
 		c->gathered = NULL;
 		gmod_degraded("cuEventCreate");
@@ -58,21 +78,35 @@ static bool prepare(struct gmod_context *c)
 	return c->gathered && c->staging;
 }
 
-/* Our own event on our own stream, in relaxed capture mode: this disturbs nobody's capture. */
-static bool wait_for_copies(struct gmod_context *c)
+/*
+ * Copies may still land in the staging memory: nothing more until they have. On a device that other processes use as
+ * well they take their time; what is looked at now and then is looked at later then, and nothing is lost.
+ */
+static void note_overdue(struct batch *b, CUresult r)
 {
-	struct timespec nap = {0, 20000};
+	b->context->overdue = true;
+	b->failed = true;
+	if (may_call(b->context) && (b->what == GMOD_GATHER_WHOLE || r != CUDA_ERROR_NOT_READY))
+		gmod_degraded("gather");
+}
 
-	if (NEXT(cuEventRecord)(c->gathered, c->stream) != CUDA_SUCCESS)
-		return false;
-	for (int i = 0; i < 1500 && may_call(c); i++) {
-		CUresult r = NEXT(cuEventQuery)(c->gathered);
+static void prepare(struct batch *b, struct gmod_context *c, enum gmod_gather what)
+{
+	CUresult r = CUDA_SUCCESS;
 
-		if (r != CUDA_ERROR_NOT_READY)
-			return r == CUDA_SUCCESS;
-		nanosleep(&nap, NULL);
-	}
-	return false;
+	b->context = c;
+	b->what = what;
+	b->count = 0;
+	b->used = 0;
+	b->failed = false;
+	if (c->overdue)
+		r = wait_for_copies(c, patience_for(what));
+	c->overdue = false;
+	if (r != CUDA_SUCCESS)
+		note_overdue(b, r);
+	else
+		b->failed = !c->stream || !has_what_it_takes(c);
+	b->began = gmod_now();
 }
 
 static void compare(const struct batch *b, const struct piece *p)
@@ -89,14 +123,16 @@ static void compare(const struct batch *b, const struct piece *p)
 
 static void flush(struct batch *b)
 {
+	CUresult r = CUDA_SUCCESS;
+
 	if (!b->count)
 		return;
-	if (may_call(b->context) && !wait_for_copies(b->context)) {
-		/* Copies may still land in the staging memory: nothing more until they have. */
-		b->context->overdue = true;
-		b->failed = true;
-		if (may_call(b->context))
-			gmod_degraded("gather");
+	if (may_call(b->context))
+		r = NEXT(cuEventRecord)(b->context->gathered, b->context->stream);
+	if (r == CUDA_SUCCESS && may_call(b->context))
+		r = wait_for_copies(b->context, patience_for(b->what));
+	if (r != CUDA_SUCCESS) {
+		note_overdue(b, r);
 	} else if (!may_call(b->context)) {
 		b->failed = true;
 	} else if (gmod_sweep_lock(1000000000)) {
@@ -161,31 +197,31 @@ static void copy_slack(struct batch *b, struct gmod_record *r, enum gmod_gather 
 	gmod_unpin(GMOD_PIN_GATHER);
 }
 
-static void gather_in(struct gmod_context *c, enum gmod_gather what)
+/* false: not all of it was looked at. */
+static bool gather_in(struct gmod_context *c, enum gmod_gather what)
 {
 	static struct batch b; /* too large for a stack; under the lock */
 	uint32_t end = gmod_registry_used();
 	CUcontext popped;
+	bool done = false;
 
 	if (!gmod_context_enter(c))
-		return;
+		return false;
 	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) != CUDA_SUCCESS) {
 		gmod_degraded("cuCtxPushCurrent");
 	} else {
-		b.context = c;
-		b.count = 0;
-		b.used = 0;
-		b.failed = !prepare(c);
-		b.began = gmod_now();
+		prepare(&b, c, what);
 		for (uint32_t i = 0; i < end && !b.failed && may_call(c); i++) {
 			copy_slack(&b, gmod_record_at(i), what);
 			gmod_monitor_progress();
 		}
 		flush(&b);
+		done = !b.failed;
 		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 			gmod_degraded("cuCtxPopCurrent");
 	}
 	gmod_context_leave(c);
+	return done;
 }
 
 static bool take_lock(enum gmod_gather what)
@@ -199,34 +235,38 @@ static bool take_lock(enum gmod_gather what)
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
-static void gather(struct gmod_context *only, enum gmod_gather what)
+static bool gather(struct gmod_context *only, enum gmod_gather what)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool done = true;
 
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = gmod_context_at(i);
 
 		if ((!only || only == c) &&
 		    atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE && c->unified)
-			gather_in(c, what);
+			done = gather_in(c, what) && done;
 	}
 	gmod_relaxed_end(mode);
+	return done;
 }
 
-void gmod_gather(struct gmod_context *only, enum gmod_gather what)
+bool gmod_gather(struct gmod_context *only, enum gmod_gather what)
 {
 	struct gmod_registry_stats stats;
 	struct gmod_hold hold;
+	bool done = false;
 
 	gmod_registry_stats(&stats);
 	if (!stats.live_slack || gmod_is_post_mortem())
-		return;
+		return true;
 	/* A thread that is cancelled in here, or whose signal handler jumps, would keep the lock and the context's pin.
 	 */
 	gmod_hold(&hold);
 	if (take_lock(what)) {
-		gather(only, what);
+		done = gather(only, what);
 		pthread_mutex_unlock(&lock);
 	}
 	gmod_let_go(&hold);
+	return done;
 }

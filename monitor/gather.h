@@ -17,10 +17,11 @@
 enum gmod_gather { GMOD_GATHER_NEAR, GMOD_GATHER_WHOLE };
 
 /*
- * Gather in one context, or in all (c == NULL). Waits for its own copies only, and at most 100 ms a batch. Must not be
- * called with the sweep lock held; one gather runs at a time, a second returns at once unless it waits for the first
- * (whole).
+ * Gather in one context, or in all (c == NULL). Waits for its own copies only, and at most 100 ms a batch (whole: 500
+ * ms). Must not be called with the sweep lock held; one gather runs at a time, a second returns at once unless it waits
+ * for the first (whole). false: not all of it was looked at; on a device that other processes use as well copies take
+ * their time.
  */
-void gmod_gather(struct gmod_context *c, enum gmod_gather what);
+bool gmod_gather(struct gmod_context *c, enum gmod_gather what);
 
 #endif

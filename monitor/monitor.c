@@ -205,7 +205,7 @@ static void gather_if_due(struct pace *p)
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Only a gather that begins when all work is done has seen everything. */
 	p->gathered_since = !gmod_work_outstanding();
-	gmod_gather(NULL, GMOD_GATHER_NEAR);
+	p->gathered_since = gmod_gather(NULL, GMOD_GATHER_NEAR) && p->gathered_since;
 	/* Half of the budget at most: sweeps go on meanwhile. */
 	p->gather_pause = 2 * pause_for(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
 	p->gathered_ns = clock_ns(CLOCK_MONOTONIC);

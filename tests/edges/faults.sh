@@ -150,6 +150,23 @@ check_full_device() {
 	done
 }
 
+# Copies that take long, as on a device that other processes use as well, are late and nothing is lost. What never came
+# by the end of the process is missed, and counted.
+check_slow_gather() {
+	guarded verbosity=1:gather_interval_ms=10 env 'SIM_FAIL=cuEventQuery:*:600' "$edges/slow_gather"
+	same "slow_gather: found at the free" 1 "$(final_reports "$err")"
+	says "slow_gather: nothing is degraded" ' 0 degraded' "$err"
+	guarded verbosity=1:gather_interval_ms=10 env 'SIM_FAIL=cuEventQuery:*:600' "$edges/slow_gather" left
+	same "slow_gather: not found" 0 "$(final_reports "$err")"
+	[ "$(closing degraded "$err")" -gt 0 ]
+	judge "slow_gather: that is counted" $? "$err"
+	guarded verbosity=1:gather_interval_ms=10 env \
+		"SIM_FAIL=$(for ((n = 1; n <= 4000; n++)); do printf 'cuEventQuery:%d:600,' $n; done)cuCtxDetach:1" \
+		"$edges/slow_gather" left
+	same "slow_gather: found when the copies have come" 1 "$(final_reports "$err")"
+	says "slow_gather: late is not degraded" ' 0 degraded' "$err"
+}
+
 # pieces_of TEXT: how many fill_device says there were.
 pieces_of() {
 	sed 's/.*missing, \([0-9]*\) pieces.*/\1/' <<<"$1"
