@@ -95,7 +95,9 @@ class Measurement:
         self.findings = (self.findings or 0) + total["findings"]
         self.degraded = (self.degraded or 0) + total["degraded"]
         if total["degraded"] or (total["findings"] and not self.case.planted):
-            raise Failed(f"GMOD in a healthy program: {total['findings']} findings, {total['degraded']} degraded")
+            reasons = sorted({note["text"] for note in events(log, "note") if note["text"].startswith("degraded: ")})
+            what = f"GMOD in a healthy program: {total['findings']} findings, {total['degraded']} degraded"
+            raise Failed("; ".join([what, *reasons]))
 
     def touched(self):
         return bool(self.native or self.gmod or self.status != "ok")
@@ -408,12 +410,12 @@ class Blocks(Measurement):
             self.live = 1
             workers = self.measure(["native", "gmod"])
         for worker in workers:
-            if worker.log:
-                self.note_closing(worker.log, 0)
-        for worker in workers:
             samples = self.gmod if worker.variant == "gmod" else self.native
             samples.append(pairs.median(worker.times[1:]))
             self.more["blocks"][worker.variant].append(worker.times)
+        for worker in workers:
+            if worker.log:
+                self.note_closing(worker.log, 0)
 
     def add_memcheck(self):
         command = self.case.memcheck_worker or self.case.worker

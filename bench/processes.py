@@ -241,7 +241,7 @@ class Variants:
         self.serial += 1
         log = os.path.join(self.scratch, f"{self.serial}.log")
         kept["LD_PRELOAD"] = self.preload
-        kept["GMOD_OPTIONS"] = f"verbosity=1:log_format=json:log_path={log}" + (f":{options}" if options else "")
+        kept["GMOD_OPTIONS"] = f"verbosity=2:log_format=json:log_path={log}" + (f":{options}" if options else "")
         return kept, log
 
 

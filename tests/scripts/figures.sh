@@ -121,6 +121,7 @@ if [ "$log" ]; then
 	ms=${SLOWER:-100.2}
 	printf '{"event":"summary","bytes_guarded":%s,"bytes_unprotected":%s,"bytes_asked":0,"bytes_uncovered":0,"bytes_host":0,"findings":%s,"degraded":%s}\n' \
 		${SUMMARY:-1000 0 0 0} >"$log"
+	echo '{"event":"note","text":"degraded: cuOne failed"}' >>"$log"
 fi
 if [ "$1" = worker ]; then
 	echo ready
@@ -216,7 +217,7 @@ row module skipped 'python3 has no no_such_module'
 row dies failed 'exit status 4: torn'
 row little 'no result' '94.9 % of the bytes guarded'
 row finds failed '1 findings, 0 degraded'
-row degrades failed '0 findings, 2 degraded'
+row degrades failed '0 findings, 2 degraded; degraded: cuOne failed'
 for name in enough planted; do
 	same "$name" ok "$(query "row['$name', 'gmod']['status']")"
 done
