@@ -1,4 +1,5 @@
-/* The slack behind a buffer is overrun, and the buffer freed a second later; without an argument. With one: it is not. */
+/* The slack behind a buffer is overrun, and the buffer freed a second later; without an argument. With one: it is not.
+ */
 #include "make_buffer.h"
 
 int main(int argc, char **argv TK_UNUSED)
