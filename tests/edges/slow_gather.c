@@ -11,6 +11,7 @@ int main(int argc, char **argv TK_UNUSED)
 	tk_flip(p, 1010, 1);
 	tk_sync();
 	tk_sleep_ms(1000);
+	fprintf(stderr, "leaving\n");
 	if (argc == 1)
 		CK(cuMemFree(p));
 	return 0;

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@ enum what { FAIL, SIGNAL, STALL };
 struct rule {
 	enum what what;
 	char symbol[64];
-	long nth;   /* 0: every call */
-	int number; /* FAIL: the code, 0: the usual one; STALL: milliseconds */
+	long first, last; /* of the calls, from 1 */
+	int number;       /* FAIL: the code, 0: the usual one; STALL: milliseconds */
 	long calls;
 };
 
@@ -41,7 +42,10 @@ static void rule_parse(enum what what, char *text)
 	}
 	rule->what = what;
 	snprintf(rule->symbol, sizeof(rule->symbol), "%s", symbol);
-	rule->nth = strcmp(nth, "*") ? atol(nth) : 0;
+	rule->first = strcmp(nth, "*") ? atol(nth) : 1;
+	rule->last = strcmp(nth, "*") ? rule->first : LONG_MAX;
+	if (strchr(nth, '-'))
+		rule->last = atol(strchr(nth, '-') + 1);
 	rule->number = number ? atoi(number) : 0;
 	rule_count++;
 }
@@ -79,10 +83,12 @@ static const struct rule *rule_for(enum what what, const char *symbol)
 {
 	for (int i = 0; i < rule_count; i++) {
 		struct rule *rule = &rules[i];
+		long call;
 
 		if (rule->what != what || strcmp(rule->symbol, symbol))
 			continue;
-		if (!rule->nth || __atomic_add_fetch(&rule->calls, 1, __ATOMIC_RELAXED) == rule->nth)
+		call = __atomic_add_fetch(&rule->calls, 1, __ATOMIC_RELAXED);
+		if (call >= rule->first && call <= rule->last)
 			return rule;
 	}
 	return NULL;

@@ -39,8 +39,8 @@
  *	SIM_CONCURRENT_MANAGED=1	0: the devices lack concurrentManagedAccess
  *	SIM_SEAL=0			1: at exit also the memory that the host can use goes, so that a test notices
  *					who still looks at it (with a real driver it stays)
- *	SIM_FAIL=NAME:N[:CODE][,...]	the Nth call (from 1; *: every one) of the exported symbol NAME fails with
- *					CODE and does nothing; without CODE, 2 for allocations and else 999
+ *	SIM_FAIL=NAME:N[:CODE][,...]	the Nth call (from 1; N-M; *: every one) of the exported symbol NAME fails
+ *					with CODE and does nothing; without, 2 for allocations and else 999
  *	SIM_SIGNAL=NAME:N[,...]		SIGALRM comes in the midst of such a call, while it holds the driver's lock
  *	SIM_STALL=NAME:N:MS[,...]	such a call takes MS milliseconds before it does anything
  *	SIM_TRACE=path			append a line a call: symbol, result, basename of the calling module

@@ -299,8 +299,7 @@ static void many_threads_may_run_out_at_once(void **unused)
 		for (int k = 0; k < HOARD; k++) {
 			uint32_t at = hoards[i][k]->position;
 
-			CHECK(at < gmod_registry_used() && !seen[at], "thread %d, record %d: position %u", i, k,
-			      at);
+			CHECK(at < gmod_registry_used() && !seen[at], "thread %d, record %d: position %u", i, k, at);
 			CHECK(gmod_record_at(at) == hoards[i][k], "position %u", at);
 			seen[at] = true;
 		}
