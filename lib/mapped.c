@@ -1,13 +1,18 @@
 #include "lib/mapped.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <time.h>
 
+#include "lib/patience.h"
 #include "lib/start.h"
 #include "monitor/postmortem.h"
 
-enum { DEVICES = 64, ARMING_PATIENCE_US = 500, ARMING_PATIENCE_SMALL_US = 5000 };
+enum { DEVICES = 64 };
+
+#define ARMING_PATIENCE (GMOD_MILLISECONDS(1) / 2)
+#define ARMING_PATIENCE_SMALL GMOD_MILLISECONDS(5)
 
 static _Atomic unsigned mapped_now;
 static _Atomic uint64_t let_in[DEVICES]; /* by owner: the devices whose contexts may use its memory, a bit each */
@@ -216,6 +221,14 @@ CUresult gmod_mapped_free(const struct gmod_context *c, const struct gmod_mapped
 	return r;
 }
 
+static uint64_t thread_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* ---- slack: device memory, so it is written and read by copies ---- */
 
 static bool send(const struct gmod_context *c, const struct gmod_canary *canary, uint64_t from, uint64_t to)
@@ -233,20 +246,16 @@ static bool send(const struct gmod_context *c, const struct gmod_canary *canary,
  * Kernels the program launches next are not ordered behind our stream: the canaries should be there first. The copies
  * take 5 to 100 us, also on a device full of kernels (measured); behind the program's own large copies they may take
  * long, and an allocation must not wait for those. The few small buffers that are mapped are worth a longer wait: what
- * a kernel does to their slack before the canaries are there would not be found.
+ * a kernel does to their slack before the canaries are there would not be found. Time that other threads have the CPU
+ * does not count: some of them may be what moves the copies on.
  */
-static void wait_a_little(const struct gmod_context *c, long patience_us)
+static void wait_a_little(const struct gmod_context *c, uint64_t patience_ns)
 {
-	struct timespec began, now;
+	uint64_t began = thread_ns();
 	CUresult r;
-	long us;
 
-	clock_gettime(CLOCK_MONOTONIC, &began);
-	do {
-		r = NEXT(cuStreamQuery)(c->stream);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		us = (now.tv_sec - began.tv_sec) * 1000000 + (now.tv_nsec - began.tv_nsec) / 1000;
-	} while (r == CUDA_ERROR_NOT_READY && us < patience_us);
+	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY && thread_ns() - began < patience_ns)
+		sched_yield();
 	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
 		gmod_degraded("cuStreamQuery");
 }
@@ -264,7 +273,7 @@ bool gmod_mapped_arm_slack(const struct gmod_context *c, const struct gmod_recor
 	ok = send(c, &canary[GMOD_HEAD], gmod_slack_from(b), b->user) &&
 	     send(c, &canary[GMOD_TAIL], b->user + b->size, b->tail_from);
 	if (ok)
-		wait_a_little(c, b->size < GMOD_LARGE ? ARMING_PATIENCE_SMALL_US : ARMING_PATIENCE_US);
+		wait_a_little(c, b->size < GMOD_LARGE ? ARMING_PATIENCE_SMALL : ARMING_PATIENCE);
 	gmod_relaxed_end(mode);
 	return ok;
 }
