@@ -7,9 +7,15 @@ $(BUILD)/bench/sweep: bench/sweep.c $(BUILD)/libgmod-objects.a $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(SANFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgmod-objects.a -ldl
 
+# The driver loads it into a program. It takes nothing from CUPTI but a look whether its headers say what it says.
+$(BUILD)/bench/libpages.so: bench/pages.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC  )$(CC) $(CFLAGS_TEST) -isystem $(CUDA_HOME)/extras/CUPTI/include -fPIC -fvisibility=hidden -shared \
+		-o $@ $< -ldl
+
 -include $(BUILD)/bench/sweep.d
 
-TEST_PREREQUISITES += $(BUILD)/bench/sweep
+TEST_PREREQUISITES += $(BUILD)/bench/sweep $(BUILD)/bench/libpages.so
 
 ifeq ($(NVCC),)
 
@@ -29,7 +35,7 @@ bench-programs: $(BUILD)/bench/inkernel $(BUILD)/bench/coarse
 
 # What the bench takes from the tests.
 bench-figures: $(addprefix $(BUILD)/gpu/programs/,figure_latency figure_idle figure_footprint) $(BUILD)/gpu/kernels.fatbin \
-		$(BUILD)/null/libcuda.so.1 $(BUILD)/null/figure_launch_cost
+		$(BUILD)/null/libcuda.so.1 $(BUILD)/null/figure_launch_cost $(BUILD)/bench/libpages.so
 
 $(BUILD)/bench/%.o: bench/%.cu
 	@mkdir -p $(@D)

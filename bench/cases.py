@@ -1,5 +1,6 @@
 """One case of the bench: what it runs, how a pair of samples is taken, and the rows of the result that come of it."""
 
+import os
 from dataclasses import dataclass, field
 
 import pairs
@@ -42,6 +43,7 @@ class Case:
     beside: bool = False  # and all that one without prints
     planted: bool = False  # findings are wanted
     plants: str = ""  # the kernel that stores behind a buffer: see Planted
+    pages: bool = False  # what moves of its managed memory: see Pages
     covers: bool = True  # has memory that is to be guarded
     few_cpus: bool = False  # run on the same few CPUs, all of them
     limit: float = 60  # seconds for a run or a block
@@ -179,8 +181,10 @@ class Processes(Measurement):
         super().__init__(case, variants)
         self.commands = case.commands
 
-    def run(self, variant, limit):
-        environment, log = self.variants.environment(variant, self.case.environment, self.case.options)
+    def run(self, variant, limit, more=None):
+        """more: of the environment"""
+        extra = {**self.case.environment, **(more or {})}
+        environment, log = self.variants.environment(variant, extra, self.case.options)
         commands = [self.variants.command(variant, command) for command in self.commands]
         outputs, ms = run_all(commands, environment, limit, few_cpus() if self.case.few_cpus else None)
         printed = [fields(output) for output in outputs]
@@ -255,6 +259,52 @@ class Once(Processes):
         row["values"] = {**self.case.values, **numbers(self.printed)}
         if self.case.beside:
             row["native_values"] = self.native_values
+        return row
+
+
+class Pages(Processes):
+    """How much of a program's managed memory moves, and by how many faults. That is counted in runs of their own, which
+    come first: the counting takes time, and times are of runs without it.
+    """
+
+    KEYS = ("htod_bytes", "dtoh_bytes", "cpu_faults", "gpu_faults")
+
+    def __init__(self, case, variants):
+        super().__init__(case, variants)
+        self.counts = {"native": {}, "gmod": {}}
+
+    def warm_up(self):
+        for variant in self.counts:
+            self.counts[variant] = self.count(variant)
+
+    def count(self, variant):
+        said = os.path.join(self.variants.scratch, "pages")
+        if os.path.exists(said):
+            os.remove(said)
+        self.run(variant, self.case.limit, {"CUDA_INJECTION64_PATH": self.variants.pages, "GMOD_PAGES": said})
+        try:
+            with open(said) as f:
+                text = f.read()
+        except OSError:
+            raise Failed("the driver did not load libpages.so") from None
+        if text.startswith("skipped: "):
+            raise Skipped(text.removeprefix("skipped: ").strip())
+        return self.complete(numbers(fields(text)))
+
+    def complete(self, counts):
+        """Counts to which nothing is missing."""
+        if any(key not in counts for key in self.KEYS):
+            raise Failed("libpages.so does not say all of its counts")
+        if counts.pop("dropped", 0):
+            raise Failed("records of page traffic were dropped")
+        return counts
+
+    def touched(self):
+        return super().touched() or bool(self.counts["gmod"])
+
+    def gmod_row(self):
+        row = super().gmod_row()
+        row["values"], row["native_values"] = {**self.case.values, **self.counts["gmod"]}, self.counts["native"]
         return row
 
 
@@ -430,5 +480,6 @@ class Blocks(Measurement):
 
 
 def measurement(case, variants):
-    kind = Blocks if case.worker else Once if case.once else Planted if case.plants else Processes
+    kinds = ((Blocks, case.worker), (Once, case.once), (Planted, case.plants), (Pages, case.pages))
+    kind = next((kind for kind, wanted in kinds if wanted), Processes)
     return kind(case, variants)

@@ -31,6 +31,7 @@ SECONDS = {
     "latency": 110,
     "effectiveness": 60,
     "monitor": 60,
+    "pages": 40,
 }
 QUICK_SECONDS = {
     "coarse": 60,
@@ -247,6 +248,31 @@ def monitor(quick):
     return idle + launch + footprint(quick)
 
 
+def pages(quick):
+    """What moves of managed memory, and what that costs: as GMOD allocates by default, with large buffers managed too,
+    and with nothing placed.
+
+    A tenth of the rounds of `coarse`: a run takes a second or less, most of it the start. There are six of each case, if
+    there is time: the two that count come first.
+    """
+    rounds = {"bfs": 300, "mri-gridding": 1050, "pitch-texture": 12000, "fft": 9500}
+    return [
+        Case(
+            "pages",
+            "pages",
+            f"{name}, {options or 'default'}",
+            commands=[[PROGRAM, name, str(count)]],
+            options=options,
+            values={"program": name, "options": options},
+            pages=True,
+            pairs=2,
+            few_cpus=True,
+        )
+        for name, count in rounds.items()
+        for options in ("", "mapped=0", "mapped=0:placement=0")
+    ]
+
+
 MAKERS = {
     "coarse": coarse,
     "short": short,
@@ -257,6 +283,7 @@ MAKERS = {
     "latency": latency,
     "effectiveness": effectiveness,
     "monitor": monitor,
+    "pages": pages,
 }
 
 

@@ -216,6 +216,7 @@ class Variants:
     def __init__(self, build, scratch):
         self.build, self.scratch = os.path.abspath(build), scratch
         self.preload = os.path.join(self.build, "libgmod.so")
+        self.pages = os.path.join(self.build, "bench", "libpages.so")
         self.serial = 0
         toolkit = os.environ.get("CUDA_HOME") or "/usr/local/cuda"
         self.memcheck = shutil.which("compute-sanitizer") or shutil.which(f"{toolkit}/bin/compute-sanitizer")

@@ -200,6 +200,26 @@ def footprint_rows(result):
         yield row["name"], *pairs_of, short(v.get("us_per_sweep")), short(v.get("ns_per_buffer")), said
 
 
+def traffic(counts):
+    """What moved to the device and to the host, and the faults of CPU and GPU."""
+    moved = [counts.get(key) for key in ("htod_bytes", "dtoh_bytes")]
+    faults = [counts.get(key) for key in ("cpu_faults", "gpu_faults")]
+    return *(short(n and n / 2**20) for n in moved), *("-" if n is None else f"{n:.0f}" for n in faults)
+
+
+def page_rows(result):
+    """A program's native figures are those beside its first row."""
+    native = set()
+    for row in result["results"]:
+        if row["group"] != "pages" or row["variant"] != "gmod":
+            continue
+        v, said = row["values"], "" if row["status"] == "ok" else f"{row['status']}: {row['error']}"
+        if v["program"] not in native and row["native_values"]:
+            native.add(v["program"])
+            yield v["program"], "native", *traffic(row["native_values"]), short(row["native_median"]), ""
+        yield v["program"], f"GMOD {v['options']}".strip(), *traffic(v), short(row["median"]), said
+
+
 def monitor_rows(result):
     for row in result["results"]:
         if row["group"] == "monitor" and "values" in row:
@@ -233,6 +253,11 @@ SECTIONS = (
         ("program", "buffer, bytes:", "found", "class", "size named", "kernel named", "found after, us:", "most, us:")
         + ("kernels, ms:", "with GMOD, ms:", "memcheck finds it", "with memcheck, ms:", ""),
         effectiveness_rows,
+    ),
+    (
+        "Page traffic",
+        ("program", "with", "to the device, MiB:", "to the host, MiB:", "faults of the CPU:", "of the GPU:", "ms:", ""),
+        page_rows,
     ),
     ("The monitor", ("case", "figures"), monitor_rows),
     (

@@ -128,7 +128,7 @@ static void set_up(struct gmod_context *c)
 		c->stream = NULL;
 		gmod_degraded("cuStreamCreateWithPriority");
 	}
-	c->mapped = c->unified && c->stream && gmod_mapped_is_possible(c->device);
+	c->mapped = gmod_options()->mapped && c->unified && c->stream && gmod_mapped_is_possible(c->device);
 	c->small_mapped_max = c->mapped ? gmod_small_max() : 0;
 	gmod_relaxed_end(mode);
 	if (!c->unified)

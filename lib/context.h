@@ -49,7 +49,7 @@ struct gmod_context {
 	    in_flight; /* bytes being allocated now: decided on, not yet taken from the device's free memory */
 	_Atomic uint64_t overdraft;       /* bytes left to the native allocator beyond what was free (lib/unified.c) */
 	_Atomic uint64_t freed;           /* bytes of guarded device buffers freed so far */
-	_Atomic uint64_t unplaced;        /* bytes of live buffers that could not be moved to the device */
+	_Atomic uint64_t unplaced;        /* bytes of live buffers that were not moved to the device */
 	_Atomic(struct gmod_heap *) heap; /* what its kernels allocate from (device/heaps.h); NULL: none yet */
 	_Atomic uint64_t units_ready;     /* units whose pointer to the heap is filled here (device/units.h) */
 	_Atomic uint64_t units_state;     /* gmod_hot.units when all of them were */

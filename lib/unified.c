@@ -17,8 +17,11 @@ static void keep_on_host(const struct gmod_context *c, uint64_t from, uint64_t t
 
 void gmod_unified_place_zones(struct gmod_context *c, const struct gmod_place *p)
 {
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	CUstreamCaptureMode mode;
 
+	if (!gmod_options()->placement)
+		return;
+	mode = gmod_relaxed_begin();
 	keep_on_host(c, p->zone_head, p->body);
 	keep_on_host(c, p->zone_tail, p->end);
 	gmod_relaxed_end(mode);
@@ -28,19 +31,30 @@ void gmod_unified_place_zones(struct gmod_context *c, const struct gmod_place *p
  * The driver takes the device memory while it issues the prefetch, not when the stream reaches it (measured: free
  * memory is down by 1 GiB when the call for 1 GiB returns), so nothing is pending once this has returned.
  */
-uint64_t gmod_unified_place_body(struct gmod_context *c, const struct gmod_place *p)
+static bool move_to_device(const struct gmod_context *c, uint64_t from, uint64_t to)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	uint64_t size = p->zone_tail - p->body, unplaced = 0;
+	bool moved;
 
-	advise(p->body, p->zone_tail, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, c->device);
-	if (!c->stream || NEXT(cuMemPrefetchAsync)(p->body, size, c->device, c->stream) != CUDA_SUCCESS) {
+	advise(from, to, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, c->device);
+	moved = c->stream && NEXT(cuMemPrefetchAsync)(from, to - from, c->device, c->stream) == CUDA_SUCCESS;
+	if (!moved)
 		gmod_degraded("cuMemPrefetchAsync");
-		unplaced = size;
-		atomic_fetch_add_explicit(&c->unplaced, size, memory_order_relaxed);
-	}
 	gmod_relaxed_end(mode);
-	return unplaced;
+	return moved;
+}
+
+/*
+ * What the driver moves by itself later on is then in its accounts and in ours: less seems free than is, never more.
+ */
+uint64_t gmod_unified_place_body(struct gmod_context *c, const struct gmod_place *p)
+{
+	uint64_t size = p->zone_tail - p->body;
+
+	if (gmod_options()->placement && move_to_device(c, p->body, p->zone_tail))
+		return 0;
+	atomic_fetch_add_explicit(&c->unplaced, size, memory_order_relaxed);
+	return size;
 }
 
 uint64_t gmod_unified_pending(const struct gmod_context *c)

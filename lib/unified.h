@@ -3,7 +3,8 @@
  * device writes to them across the bus and the CPU reads them by plain loads.
  *
  * None of these calls waits for the GPU, and none can fail the program: where a placement is refused the memory still
- * works, only slower, and the run is counted as degraded. All run in the caller's current context.
+ * works, only slower, and the run is counted as degraded. With placement=0 none is asked for: pages then follow whoever
+ * touches them, as the driver decides. All run in the caller's current context.
  */
 #ifndef GMOD_LIB_UNIFIED_H
 #define GMOD_LIB_UNIFIED_H
@@ -30,8 +31,8 @@ void gmod_unified_unreserve(struct gmod_context *c, size_t size);
 void gmod_unified_place_zones(struct gmod_context *c, const struct gmod_place *p);
 
 /*
- * After: the body, with the canary bytes of its slack, moves to the device. Returns the bytes that could not be
- * placed there and so are not in the driver's own accounts.
+ * After: the body, with the canary bytes of its slack, moves to the device. Returns the bytes that were not placed
+ * there and so are not in the driver's own accounts.
  */
 uint64_t gmod_unified_place_body(struct gmod_context *c, const struct gmod_place *p);
 

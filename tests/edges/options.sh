@@ -34,7 +34,7 @@ check_hostile_options() {
 check_help() {
 	guarded help=1 "$program"
 	same "help: the program runs as alone" 0 "$status"
-	for option in enabled backend scan_interval_us max_cpu sample_rate halt_on_error exitcode log_path log_format stack_depth \
+	for option in enabled backend scan_interval_us max_cpu mapped placement sample_rate halt_on_error exitcode log_path log_format stack_depth \
 		leak_check suppressions verbosity help; do
 		grep -qE "(^|[^a-z_])$option([^a-z_]|\$)" <<<"$err" || missing="${missing:-} $option"
 	done
@@ -69,6 +69,53 @@ check_small_mapped() {
 	guarded '' env SIM_MEMORY=1073741824 "$programs/bad_small_mapped"
 	same "small_mapped: as many as the device is large enough for" "2 1" \
 		"$(grep -c 'backend mapped' <<<"$err") $(grep -c 'backend unified' <<<"$err")"
+}
+
+# mapped=0: none of any size, small_mapped or not, and what is written beside them is found.
+check_mapped() {
+	local name
+	for name in bad_small_mapped bad_large_underflow_1 bad_large_across_the_border bad_size_odd_3_mib bad_overflow_1; do
+		guarded mapped=1 "$programs/$name"
+		says "mapped: $name: by default there are some" 'backend mapped' "$err"
+		expected=$(found "$err")
+		guarded mapped=0:small_mapped=64 env "SIM_TRACE=$work/trace" "$programs/$name"
+		says_not "mapped=0: $name: none" 'backend mapped' "$err"
+		same "mapped=0: $name: the same is found" "$expected" "$(found "$err")"
+		same "mapped=0: $name: no device memory to be mapped" 0 "$(grep -c '^cuMemCreate ' "$work/trace")"
+		rm "$work/trace"
+	done
+	guarded mapped=0:verbosity=2 "$program"
+	says "mapped=0: it is said" 'device 0: backend unified, all buffers managed$' "$err"
+}
+
+# placement=0: the driver is told nothing about where memory is to be, and what is not on the device still counts there.
+check_placement() {
+	local name memory=SIM_MEMORY=402653184
+	for name in bad_small_mapped bad_large_underflow_1 bad_size_odd_3_mib bad_managed_underflow bad_overflow_behind_rounding; do
+		guarded mapped=0 env "SIM_TRACE=$work/placed" "$programs/$name"
+		expected=$(found "$err")
+		guarded mapped=0:placement=0:verbosity=1 env "SIM_TRACE=$work/left" "$programs/$name"
+		same "placement=0: $name: the same is found" "$expected" "$(found "$err")"
+		says "placement=0: $name: and nothing is degraded" ' 0 degraded' "$err"
+		same "placement=0: $name: pages are left alone" "yes no" "$(placed "$work/placed") $(placed "$work/left")"
+		rm "$work/placed" "$work/left"
+	done
+	guarded mapped=0:placement=0:verbosity=1 env "$memory" "$edges/fill_device" 1048576
+	says "placement=0: the device is full in the end, and says so" 'CUDA_ERROR_OUT_OF_MEMORY.* [01] MiB free' "$out"
+	[ "${out%% *}" -le 384 ]
+	judge "placement=0: and not overcommitted" $? "$out of 1 MiB of 384 MiB"
+	guarded mapped=0:placement=0 "$programs/good_mem_info"
+	same "placement=0: what is freed is free again" "adds up" "$out"
+}
+
+# found TEXT: what a run's final reports say, in a line each.
+found() {
+	grep '^SUMMARY: GMOD: ' <<<"$1" || echo "nothing, in: $1"
+}
+
+# placed TRACE: whether advice or a prefetch is in it
+placed() {
+	grep -qE '^(cuMemAdvise|cuMemPrefetch)' "$1" && echo yes || echo no
 }
 
 # backend=native: device buffers are the driver's own, the rest is watched all the same.

@@ -420,6 +420,134 @@ says "the report has all of it" '^\| found \| 4000 \| 2 of 2 \| heap-buffer-over
 says "and what was not found" '^\| clean \| 4000 \| 0 of 2 \| - \| 0 of 0 \| 0 of 0 \| - \| - \| 2[.]50 \| 2[.]50 \| no: ERROR SUMMARY: 0 errors \| 2[.]50 \| failed: 2 of 2 not found \|$' "$page"
 says_not "they are no overheads" '^\| effectiveness \|' "$page"
 
+# ---- page traffic ----
+
+# Stands for a program in which what the driver loads says $SAYS; with the library's own words, what that does.
+cat >"$work/moves" <<'JOB'
+#!/bin/sh
+if [ "$CUDA_INJECTION64_PATH" ]; then
+	[ -e "$CUDA_INJECTION64_PATH" ] || exit 1
+	MS=900 SLOWER=900
+	case $GMOD_OPTIONS in
+	'') counts="htod_bytes=0 dtoh_bytes=0 cpu_faults=0 gpu_faults=0" ;;
+	*placement=0) counts="htod_bytes=3145728 dtoh_bytes=1048576 cpu_faults=1234567 gpu_faults=7" ;;
+	*) counts="htod_bytes=524288 dtoh_bytes=0 cpu_faults=2 gpu_faults=0" ;;
+	esac
+	[ "$SAYS" = nothing ] || echo "${SAYS:-$counts dropped=0}" >"$GMOD_PAGES"
+fi
+export MS SLOWER
+exec "${0%/*}/job"
+JOB
+chmod +x "$work/moves"
+# moving NAME OPTIONS [SAYS]: a case
+moving() {
+	printf '{"group": "pages", "name": "%s", "commands": [["%s"]], "options": "%s", "pages": true, "pairs": 2,
+		"values": {"program": "%s", "options": "%s"}, "environment": {"SAYS": "%s"}}' \
+		"$1" "$work/moves" "$2" "${1%%,*}" "$2" "${3:-}"
+}
+rm -rf "$results"
+figures "{\"pages\": {\"seconds\": 60, \"cases\": [$(moving 'a, default' ''), $(moving 'a, naive' mapped=0:placement=0),
+	$(moving 'without, default' '' 'skipped: libcupti: it is not here'), $(moving 'silent, default' '' nothing),
+	$(moving 'torn, default' '' 'htod_bytes=1 dtoh_bytes=1'), $(moving 'drops, default' '' \
+	'htod_bytes=1 dtoh_bytes=1 cpu_faults=1 gpu_faults=1 dropped=1')]}}" pages
+same "page traffic: as it is counted" "524288.0 3145728.0 0.0" "$(query "row['a, default', 'gmod']['values']['htod_bytes'],
+	row['a, naive', 'gmod']['values']['htod_bytes'], row['a, naive', 'gmod']['native_values']['htod_bytes']")"
+same "times are of runs without counting" "[100.0, 100.0] [100.2, 100.2]" "$(query "row['a, default', 'gmod']['samples']['native'],
+	row['a, default', 'gmod']['samples']['gmod']")"
+row 'without, default' skipped 'libcupti: it is not here'
+row 'silent, default' failed 'the driver did not load libpages.so'
+row 'torn, default' failed 'libpages.so does not say all of its counts'
+row 'drops, default' failed 'records of page traffic were dropped'
+page=$(cat "$results"/*-test-0123456.md)
+says "the report has a program's native figures" '^\| a \| native \| 0 \| 0 \| 0 \| 0 \| 100 \|  \|$' "$page"
+same "once" 1 "$(grep -c '^| a | native |' <<<"$page")"
+says "those by default" '^\| a \| GMOD \| 0[.]5 \| 0 \| 2 \| 0 \| 100 \|  \|$' "$page"
+says "and those of the options" '^\| a \| GMOD mapped=0:placement=0 \| 3[.]00 \| 1[.]00 \| 1234567 \| 7 \| 100 \|  \|$' "$page"
+says "and why there are none" '^\| without \| GMOD \| - \| - \| - \| - \| - \| skipped: libcupti: it is not here \|$' "$page"
+says_not "they are no overheads" '^\| pages \|' "$page"
+
+# What the driver loads, over a CUPTI that has a record of each kind, two of some, and is asked as it wants to be.
+cat >"$work/cupti.c" <<'CUPTI'
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct record { int kind, counter; uint64_t value, more[13]; };
+static const struct record records[] = {
+	{25, 1, 4096}, {25, 2, 65536}, {25, 1, 8192}, {25, 3, 0x401000}, {25, 3, 0x401000}, {25, 4, 5}, {25, 4, 6},
+	{25, 5, 1}, {24, 1, 1},
+};
+static void (*ask)(uint8_t **, size_t *, size_t *);
+static void (*take)(void *, uint32_t, uint8_t *, size_t, size_t);
+static void (*tell)(void *, int, uint32_t, const void *);
+static int domain_of, configured, enabled;
+
+static const char *mode(void) { return getenv("MODE") ? getenv("MODE") : ""; }
+int cuptiSubscribe(void **s, void *called, void *user) { *s = &tell; tell = called; return user != NULL; }
+int cuptiEnableCallback(uint32_t on, void *s, int domain, uint32_t id)
+{
+	domain_of = domain;
+	return !on || s != &tell || domain != 3 || id != 1;
+}
+int cuptiActivityRegisterCallbacks(void *a, void *t) { ask = a; take = t; return 0; }
+int cuptiActivityConfigureUnifiedMemoryCounter(const uint32_t *config, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		configured |= config[i * 4 + 3] << config[i * 4 + 1];
+	return !strcmp(mode(), "unsupported") ? 29 : 0;
+}
+int cuptiActivityEnable(int kind) { enabled = kind == 25 && configured == 0x1e; return 0; }
+int cuptiActivityFlushAll(uint32_t flags)
+{
+	uint8_t *buffer;
+	size_t size, max = 1, i = 0, n = sizeof(records) / sizeof(*records);
+
+	for (; enabled && flags == 1 && i < n; i += 5) {
+		size_t some = n - i < 5 ? n - i : 5;
+
+		ask(&buffer, &size, &max);
+		if (max || size < sizeof(records))
+			return 1;
+		memcpy(buffer, &records[i], some * sizeof(*records));
+		take(NULL, 0, buffer, size, some * sizeof(*records));
+	}
+	return 0;
+}
+int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, struct record **r)
+{
+	struct record *next = *r ? *r + 1 : (struct record *)buffer;
+
+	if ((uint8_t *)next >= buffer + valid)
+		return 12;
+	*r = next;
+	return 0;
+}
+int cuptiActivityGetNumDroppedRecords(void *c, uint32_t stream, size_t *dropped) { *dropped = !strcmp(mode(), "full"); return 0; }
+int cuptiGetResultString(int result, const char **text) { *text = result == 29 ? "CUPTI_ERROR_OF_SORTS" : "?"; return 0; }
+void make_context(void) { tell(NULL, domain_of, 1, NULL); tell(NULL, domain_of, 1, NULL); }
+CUPTI
+${CC:-gcc} -shared -fPIC -o "$work/cupti.so" "$work/cupti.c" 2>"$work/.err"
+note "a stand-in for CUPTI" $? "$(cat "$work/.err")"
+# loaded CUPTI [no-context]: what is said of a program in which the library is loaded.
+loaded() {
+	rm -f "$work/pages"
+	GMOD_CUPTI=$1 GMOD_PAGES=$work/pages python3 -c "
+import ctypes, sys
+ctypes.CDLL('$build/bench/libpages.so').InitializeInjection()
+len(sys.argv) > 1 or ctypes.CDLL('$1').make_context()" "${@:2}"
+	cat "$work/pages"
+}
+same "what moved, added up" "htod_bytes=12288 dtoh_bytes=65536 cpu_faults=2 gpu_faults=11 dropped=0" "$(loaded "$work/cupti.so")"
+says "records that were dropped" ' dropped=2$' "$(MODE=full loaded "$work/cupti.so")"
+same "what CUPTI refuses" "skipped: cuptiActivityConfigureUnifiedMemoryCounter: CUPTI_ERROR_OF_SORTS" \
+	"$(MODE=unsupported loaded "$work/cupti.so")"
+same "no context, no counts" "skipped: CUPTI: it saw no context" "$(loaded "$work/cupti.so" no-context)"
+same "no CUPTI" "skipped: libcupti: it is not here" "$(loaded "$work/absent.so" no-context)"
+same "another library" "skipped: libcupti has no: cuptiSubscribe" "$(loaded "$build/bench/libpages.so" no-context)"
+same "without a file it is said on stderr" "skipped: libcupti: it is not here" "$(GMOD_CUPTI=$work/absent.so python3 -c "
+import ctypes
+ctypes.CDLL('$build/bench/libpages.so').InitializeInjection()" 2>&1)"
+
 # ---- the report ----
 
 python3 - "$work/fixture.json" <<'PYTHON'
