@@ -14,32 +14,8 @@ mkdir -p "$build/bench" || exit 2
 build=$(cd "$build" && pwd)
 export library=$build/libgmod.so
 
-# ---- what is measured, and on what ----
-
-commit() {
-	local dirty
-	if [ -n "${GMOD_COMMIT:-}" ]; then
-		echo "$GMOD_COMMIT"
-	elif git rev-parse --git-dir >/dev/null 2>&1; then
-		dirty=$(git status --porcelain -- . ':!bench/*.md' ':!bench/results' ':!tests/gpu' 2>/dev/null | head -n 1)
-		echo "$(git rev-parse HEAD)${dirty:+ with changes}"
-	else
-		echo unknown
-	fi
-}
-
-device() {
-	nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | sort | uniq -c | sed 's/^ *\([0-9]*\) /\1 x /' |
-		paste -sd ', ' -
-}
-
-driver() {
-	nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1
-}
-
-cuda() {
-	"${NVCC:-${CUDA_HOME:-/usr/local/cuda}/bin/nvcc}" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p'
-}
+# shellcheck source=machine.bash
+. bench/machine.bash
 
 header() {
 	echo "# $title"
