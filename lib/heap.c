@@ -133,6 +133,8 @@ static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 {
 	CUresult r = alloc_raw(q, q->size, false, out);
 
+	if (q->memory == GMOD_MEM_DEVICE && gmod_small_made_room(r))
+		r = alloc_raw(q, q->size, false, out);
 	if (r == CUDA_SUCCESS && q->memory == GMOD_MEM_DEVICE) {
 		gmod_count(&gmod_counters.unprotected, 1);
 		gmod_count(&gmod_counters.unprotected_bytes, q->size);

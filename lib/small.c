@@ -1,6 +1,7 @@
 #include "lib/small.h"
 
 #include "lib/mapped.h"
+#include "lib/process.h"
 #include "lib/start.h"
 
 enum { KEPT_MAX = 256 }; /* as option small_mapped allows at most */
@@ -102,20 +103,40 @@ void gmod_small_unused(struct gmod_context *c, uint64_t raw)
 	gmod_relaxed_end(mode);
 }
 
-uint64_t gmod_small_kept_bytes(const struct gmod_context *c)
+/* The context number i, entered, if it has kept anything on that device; NULL: not so. */
+static struct gmod_context *enter_keeper(unsigned i, int device)
 {
-	return atomic_load_explicit(&c->small_kept, memory_order_relaxed) * GMOD_LARGE;
+	struct gmod_context *c = gmod_context_at(i);
+
+	if (!atomic_load_explicit(&c->small_kept, memory_order_relaxed) || !gmod_context_enter(c))
+		return NULL;
+	if (c->device == device)
+		return c;
+	gmod_context_leave(c);
+	return NULL;
 }
 
-unsigned gmod_small_give_back(struct gmod_context *c)
+uint64_t gmod_small_kept_bytes(const struct gmod_context *of)
 {
-	CUstreamCaptureMode mode;
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = enter_keeper(i, of->device);
+
+		if (!c)
+			continue;
+		bytes += atomic_load_explicit(&c->small_kept, memory_order_relaxed) * (uint64_t)GMOD_LARGE;
+		gmod_context_leave(c);
+	}
+	return bytes;
+}
+
+static unsigned give_back(struct gmod_context *c)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	unsigned count = 0;
 	uint64_t raw;
 
-	if (!gmod_small_kept_bytes(c))
-		return 0;
-	mode = gmod_relaxed_begin();
 	for (; (raw = gmod_small_take(c)); count++) {
 		if (free_at(c, raw) == CUDA_SUCCESS)
 			continue;
@@ -124,6 +145,21 @@ unsigned gmod_small_give_back(struct gmod_context *c)
 		break;
 	}
 	gmod_relaxed_end(mode);
+	return count;
+}
+
+unsigned gmod_small_give_back(const struct gmod_context *of)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = enter_keeper(i, of->device);
+
+		if (!c)
+			continue;
+		count += give_back(c);
+		gmod_context_leave(c);
+	}
 	return count;
 }
 
@@ -144,6 +180,13 @@ void gmod_small_moved(struct gmod_context *c, struct gmod_context *home)
 
 	while ((raw = gmod_small_take(c)))
 		gmod_small_unused(home, raw);
+}
+
+bool gmod_small_made_room(CUresult r)
+{
+	struct gmod_context *c = r == CUDA_ERROR_OUT_OF_MEMORY && gmod_on() ? gmod_context_current() : NULL;
+
+	return c && gmod_small_give_back(c);
 }
 
 CUresult gmod_small_twin(uint64_t *twin)
