@@ -167,7 +167,8 @@ check_slow_gather() {
 
 # pieces_of TEXT: how many fill_device says there were.
 pieces_of() {
-	sed 's/.*missing, \([0-9]*\) pieces.*/\1/' <<<"$1"
+	local rest=${1#*missing, }
+	echo "${rest%% pieces*}"
 }
 
 # Blocks of small buffers that are kept for the next ones are nobody's when memory is short.
