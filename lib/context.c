@@ -339,7 +339,6 @@ void gmod_context_gone(struct gmod_context *c)
 	atomic_store_explicit(&c->overdraft, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->freed, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->holds_tiny, false, memory_order_relaxed);
-	atomic_store_explicit(&c->small_mapped, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_NONE, memory_order_release);
 	gmod_index_departed();
 }

@@ -97,7 +97,7 @@ static CUresult alloc_small(struct plan *plan, struct block *out)
 		return r;
 	r = gmod_small_twin(&out->twin);
 	if (r != CUDA_SUCCESS)
-		gmod_small_keep(plan->context, out->raw);
+		gmod_small_unused(plan->context, out->raw);
 	return r;
 }
 
@@ -133,6 +133,8 @@ static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 {
 	CUresult r = alloc_raw(q, q->size, false, out);
 
+	if (q->memory == GMOD_MEM_DEVICE && gmod_small_made_room(r))
+		r = alloc_raw(q, q->size, false, out);
 	if (r == CUDA_SUCCESS && q->memory == GMOD_MEM_DEVICE) {
 		gmod_count(&gmod_counters.unprotected, 1);
 		gmod_count(&gmod_counters.unprotected_bytes, q->size);
@@ -334,7 +336,7 @@ static CUresult alloc_kept(struct plan *plan, uint64_t *out)
 	CUresult r = alloc_guarded(plan, out);
 
 	if (plan->kept)
-		gmod_small_keep(plan->context, plan->kept);
+		gmod_small_unused(plan->context, plan->kept);
 	return r;
 }
 
@@ -424,13 +426,20 @@ static void index_again(const struct gmod_record *r)
 	gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
 }
 
+/* One of the context's small buffers less: each takes off what it put on, also where its context has gone meanwhile. */
+static void settle_small(const struct gmod_record *r, struct gmod_context *c)
+{
+	if (is_small_mapped(r))
+		atomic_fetch_sub_explicit(&c->small_mapped, 1, memory_order_relaxed);
+}
+
 static void settle_accounts(const struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 	struct gmod_context *c = d->context;
 
-	if (c && is_small_mapped(r))
-		atomic_fetch_sub_explicit(&c->small_mapped, 1, memory_order_relaxed);
+	if (c)
+		settle_small(r, c);
 	if (!c || d->memory != GMOD_MEM_DEVICE || d->mapped)
 		return;
 	atomic_fetch_add_explicit(&c->freed, r->bounds.size, memory_order_relaxed);
@@ -589,6 +598,7 @@ static void drop(struct gmod_record *r, struct gmod_moment swept)
 	if (gmod_record_details(r)->mapped) {
 		b = mapped_block(r);
 		gmod_mapped_drop(&b);
+		settle_small(r, gmod_record_details(r)->context);
 	}
 	gmod_record_retire(r);
 }
@@ -609,7 +619,6 @@ void gmod_heap_context_leaving(struct gmod_context *c)
 		gmod_gather(c, GMOD_GATHER_WHOLE);
 	gmod_guard_check(c, GMOD_SECONDS(1));
 	gmod_guard_take_stock(c);
-	gmod_small_give_back(c);
 	gmod_context_dying(c);
 	for_each_of(c, GMOD_LIVE, verify_leaving);
 }
@@ -661,12 +670,13 @@ void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
 		if (!is_leaving(r, c))
 			continue;
 		d->context = home;
+		settle_small(r, c);
 		atomic_fetch_add_explicit(&home->unplaced, d->unplaced, memory_order_relaxed);
 		atomic_fetch_add_explicit(&home->small_mapped, is_small_mapped(r), memory_order_relaxed);
 		keep(r, gmod_sweep_latest());
 	}
 	if (home) {
-		gmod_small_gone(c);
+		gmod_small_moved(c, home);
 		gmod_context_gone(c);
 	} else {
 		gmod_heap_context_kept(c);

@@ -1,7 +1,24 @@
 #include "lib/hold.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
+
+void gmod_mask_cancel_signal(int how)
+{
+#ifdef __GLIBC__
+	enum { SIGCANCEL = 32 };
+	uint64_t set = UINT64_C(1) << (SIGCANCEL - 1);
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set));
+	errno = saved;
+#else
+	(void)how;
+#endif
+}
 
 /*
  * Besides what arrives from outside this blocks what a write can raise: SIGPIPE; SIGXFSZ past RLIMIT_FSIZE; SIGTTOU,

@@ -13,11 +13,16 @@
  * counts go down again, and a finding that has been taken is said. May nest.
  *
  * The type is set as well as the state. With the state alone glibc 2.36 cancels a thread asynchronously that was about
- * to hold that off, and forgets that it ends as PTHREAD_CANCELED when that is let go.
+ * to hold that off, and forgets that it ends as PTHREAD_CANCELED when that is let go. And the signal by which it cancels
+ * asynchronously may come late, when the thread waits in the driver: a wait that could be cancelled has the type changed
+ * while it lasts, and glibc's handler does not look at the state. So that signal is held back too.
  */
 struct gmod_cancel {
 	int state, type; /* the program's */
 };
+
+/* glibc's signal for it, of a thread that may be cancelled asynchronously; pthread_sigmask() would leave it alone. */
+void gmod_mask_cancel_signal(int how);
 
 static inline struct gmod_cancel gmod_hold_cancel(void)
 {
@@ -25,6 +30,8 @@ static inline struct gmod_cancel gmod_hold_cancel(void)
 
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &c.type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c.state);
+	if (__builtin_expect(c.type == PTHREAD_CANCEL_ASYNCHRONOUS, 0))
+		gmod_mask_cancel_signal(SIG_BLOCK);
 	return c;
 }
 
@@ -33,6 +40,8 @@ static inline void gmod_let_cancel(struct gmod_cancel c)
 {
 	pthread_setcancelstate(c.state, NULL);
 	pthread_setcanceltype(c.type, NULL);
+	if (__builtin_expect(c.type == PTHREAD_CANCEL_ASYNCHRONOUS, 0))
+		gmod_mask_cancel_signal(SIG_UNBLOCK);
 }
 
 /*

@@ -4,6 +4,7 @@
 #include "lib/hook.h"
 #include "lib/layout.h"
 #include "lib/misuse.h"
+#include "lib/small.h"
 #include "lib/start.h"
 #include "monitor/monitor.h"
 
@@ -181,29 +182,49 @@ static CUresult uncovered(CUresult r, size_t size, const char *entry_point)
 
 GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
-	return uncovered(NEXT(cuMemAllocAsync)(dptr, bytesize, hStream), bytesize, __func__);
+	CUresult r = NEXT(cuMemAllocAsync)(dptr, bytesize, hStream);
+
+	if (gmod_small_made_room(r))
+		r = NEXT(cuMemAllocAsync)(dptr, bytesize, hStream);
+	return uncovered(r, bytesize, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
-	return uncovered(NEXT(cuMemAllocAsync_ptsz)(dptr, bytesize, hStream), bytesize, __func__);
+	CUresult r = NEXT(cuMemAllocAsync_ptsz)(dptr, bytesize, hStream);
+
+	if (gmod_small_made_room(r))
+		r = NEXT(cuMemAllocAsync_ptsz)(dptr, bytesize, hStream);
+	return uncovered(r, bytesize, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
 {
-	return uncovered(NEXT(cuMemAllocFromPoolAsync)(dptr, bytesize, pool, hStream), bytesize, __func__);
+	CUresult r = NEXT(cuMemAllocFromPoolAsync)(dptr, bytesize, pool, hStream);
+
+	if (gmod_small_made_room(r))
+		r = NEXT(cuMemAllocFromPoolAsync)(dptr, bytesize, pool, hStream);
+	return uncovered(r, bytesize, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
 						  CUstream hStream)
 {
-	return uncovered(NEXT(cuMemAllocFromPoolAsync_ptsz)(dptr, bytesize, pool, hStream), bytesize, __func__);
+	CUresult r = NEXT(cuMemAllocFromPoolAsync_ptsz)(dptr, bytesize, pool, hStream);
+
+	if (gmod_small_made_room(r))
+		r = NEXT(cuMemAllocFromPoolAsync_ptsz)(dptr, bytesize, pool, hStream);
+	return uncovered(r, bytesize, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
 				 unsigned long long flags)
 {
-	return uncovered(NEXT(cuMemCreate)(handle, size, prop, flags), size, __func__);
+	CUresult r = NEXT(cuMemCreate)(handle, size, prop, flags);
+
+	if (gmod_small_made_room(r))
+		r = NEXT(cuMemCreate)(handle, size, prop, flags);
+	return uncovered(r, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,

@@ -1,6 +1,7 @@
 #include "lib/small.h"
 
 #include "lib/mapped.h"
+#include "lib/process.h"
 #include "lib/start.h"
 
 enum { KEPT_MAX = 256 }; /* as option small_mapped allows at most */
@@ -31,11 +32,6 @@ bool gmod_small_has_room(const struct gmod_context *c)
 	return atomic_load_explicit(&c->small_mapped, memory_order_relaxed) < c->small_mapped_max;
 }
 
-uint64_t gmod_small_kept_bytes(const struct gmod_context *c)
-{
-	return atomic_load_explicit(&c->small_kept, memory_order_relaxed) * GMOD_LARGE;
-}
-
 uint64_t gmod_small_take(struct gmod_context *c)
 {
 	if (!atomic_load_explicit(&c->small_kept, memory_order_relaxed))
@@ -51,10 +47,8 @@ uint64_t gmod_small_take(struct gmod_context *c)
 	return 0;
 }
 
-bool gmod_small_keep(struct gmod_context *c, uint64_t raw)
+static bool put(struct gmod_context *c, uint64_t raw)
 {
-	if (!gmod_context_is_alive(c))
-		return false;
 	for (unsigned i = 0; i < c->small_mapped_max; i++) {
 		uint64_t none = 0;
 
@@ -68,6 +62,18 @@ bool gmod_small_keep(struct gmod_context *c, uint64_t raw)
 	return false;
 }
 
+/* From inside: a context that is about to go waits, and nothing is put where nobody would look for it any more. */
+bool gmod_small_keep(struct gmod_context *c, uint64_t raw)
+{
+	bool done;
+
+	if (!gmod_context_enter(c))
+		return false;
+	done = put(c, raw);
+	gmod_context_leave(c);
+	return done;
+}
+
 static struct gmod_mapped_block block_at(uint64_t raw)
 {
 	struct gmod_layout layout;
@@ -78,25 +84,82 @@ static struct gmod_mapped_block block_at(uint64_t raw)
 	return (struct gmod_mapped_block){raw, layout.total, p.zone_head, p.body, p.zone_tail};
 }
 
-unsigned gmod_small_give_back(struct gmod_context *c)
+static CUresult free_at(const struct gmod_context *c, uint64_t raw)
+{
+	struct gmod_mapped_block b = block_at(raw);
+
+	return gmod_mapped_free(c, &b);
+}
+
+void gmod_small_unused(struct gmod_context *c, uint64_t raw)
 {
 	CUstreamCaptureMode mode;
+
+	if (gmod_small_keep(c, raw))
+		return;
+	mode = gmod_relaxed_begin();
+	if (free_at(c, raw) != CUDA_SUCCESS)
+		gmod_degraded("a block that was not used");
+	gmod_relaxed_end(mode);
+}
+
+/* The context number i, entered, if it has kept anything on that device; NULL: not so. */
+static struct gmod_context *enter_keeper(unsigned i, int device)
+{
+	struct gmod_context *c = gmod_context_at(i);
+
+	if (!atomic_load_explicit(&c->small_kept, memory_order_relaxed) || !gmod_context_enter(c))
+		return NULL;
+	if (c->device == device)
+		return c;
+	gmod_context_leave(c);
+	return NULL;
+}
+
+uint64_t gmod_small_kept_bytes(const struct gmod_context *of)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = enter_keeper(i, of->device);
+
+		if (!c)
+			continue;
+		bytes += atomic_load_explicit(&c->small_kept, memory_order_relaxed) * (uint64_t)GMOD_LARGE;
+		gmod_context_leave(c);
+	}
+	return bytes;
+}
+
+static unsigned give_back(struct gmod_context *c)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	unsigned count = 0;
 	uint64_t raw;
 
-	if (!gmod_small_kept_bytes(c))
-		return 0;
-	mode = gmod_relaxed_begin();
 	for (; (raw = gmod_small_take(c)); count++) {
-		struct gmod_mapped_block b = block_at(raw);
-
-		if (gmod_mapped_free(c, &b) == CUDA_SUCCESS)
+		if (free_at(c, raw) == CUDA_SUCCESS)
 			continue;
 		/* The context is broken: they stay until it goes. */
-		gmod_small_keep(c, raw);
+		put(c, raw);
 		break;
 	}
 	gmod_relaxed_end(mode);
+	return count;
+}
+
+unsigned gmod_small_give_back(const struct gmod_context *of)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = enter_keeper(i, of->device);
+
+		if (!c)
+			continue;
+		count += give_back(c);
+		gmod_context_leave(c);
+	}
 	return count;
 }
 
@@ -109,6 +172,21 @@ void gmod_small_gone(struct gmod_context *c)
 
 		gmod_mapped_drop(&b);
 	}
+}
+
+void gmod_small_moved(struct gmod_context *c, struct gmod_context *home)
+{
+	uint64_t raw;
+
+	while ((raw = gmod_small_take(c)))
+		gmod_small_unused(home, raw);
+}
+
+bool gmod_small_made_room(CUresult r)
+{
+	struct gmod_context *c = r == CUDA_ERROR_OUT_OF_MEMORY && gmod_on() ? gmod_context_current() : NULL;
+
+	return c && gmod_small_give_back(c);
 }
 
 CUresult gmod_small_twin(uint64_t *twin)

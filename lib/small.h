@@ -36,15 +36,22 @@ bool gmod_small_has_room(const struct gmod_context *c);
 uint64_t gmod_small_take(struct gmod_context *c);
 /* false: there is no room, or the context is about to go. */
 bool gmod_small_keep(struct gmod_context *c, uint64_t raw);
-/* The device memory of what is kept. */
+/* A block that was not used after all: kept, or given back. */
+void gmod_small_unused(struct gmod_context *c, uint64_t raw);
+/* The device memory of what is kept on the context's device, for whichever context. */
 uint64_t gmod_small_kept_bytes(const struct gmod_context *c);
 
 /*
- * Give back what is kept: waits for the device as cuMemFree does, if there is any. Returns how many blocks.
- * _gone: their context has gone.
+ * Give back what is kept on the context's device, for whichever context: waits for the device as cuMemFree does, if
+ * there is any. Returns how many blocks. _gone: the context has gone, and nothing waits. _moved: what was made in it is
+ * another's now.
  */
-unsigned gmod_small_give_back(struct gmod_context *c);
+unsigned gmod_small_give_back(const struct gmod_context *c);
 void gmod_small_gone(struct gmod_context *c);
+void gmod_small_moved(struct gmod_context *c, struct gmod_context *home);
+
+/* The driver gave r to an allocation in the current context. true: memory was short, and there is more of it now. */
+bool gmod_small_made_room(CUresult r);
 
 /* A new twin, as the program's own call would be answered. */
 CUresult gmod_small_twin(uint64_t *twin);

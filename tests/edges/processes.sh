@@ -153,6 +153,17 @@ check_green() {
 	says "green: nothing is degraded" ' 0 degraded' "$err"
 }
 
+# Blocks of its small buffers are the primary context's then, and its account is closed: of six small buffers two live in
+# blocks that were kept, and all are mapped.
+check_green_freed_beside() {
+	alone "$edges/green_freed_beside"
+	same "green_freed_beside: alone" "0 0 0 0 0 done" "$status $out"
+	guarded verbosity=1 env SIM_STALL=cuMemFree_v2:3:500 "SIM_TRACE=$work/trace" "$edges/green_freed_beside"
+	same "green_freed_beside: as alone" "0 0 0 0 0 done" "$status $out"
+	same "green_freed_beside: blocks of device memory" 5 "$(grep -c '^cuMemCreate ' "$work/trace")"
+	same "green_freed_beside: nothing is reported" 0 "$(final_reports "$err")"
+}
+
 # A context that may be about to go, and stays: nobody notices.
 check_kept() {
 	guarded verbosity=1 env SIM_STALL=cuCtxDetach:1:400 "$edges/kept"
