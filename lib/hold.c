@@ -1,23 +1,16 @@
 #include "lib/hold.h"
 
 #include <errno.h>
-#include <stdint.h>
-#include <sys/syscall.h>
+#include <poll.h>
+#include <stddef.h>
 #include <time.h>
-#include <unistd.h>
 
-void gmod_mask_cancel_signal(int how)
+void gmod_await_cancel(void)
 {
-#ifdef __GLIBC__
-	enum { SIGCANCEL = 32 };
-	uint64_t set = UINT64_C(1) << (SIGCANCEL - 1);
 	int saved = errno;
 
-	syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set));
+	poll(NULL, 0, 0);
 	errno = saved;
-#else
-	(void)how;
-#endif
 }
 
 /*

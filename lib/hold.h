@@ -13,16 +13,16 @@
  * counts go down again, and a finding that has been taken is said. May nest.
  *
  * The type is set as well as the state. With the state alone glibc 2.36 cancels a thread asynchronously that was about
- * to hold that off, and forgets that it ends as PTHREAD_CANCELED when that is let go. And the signal by which it cancels
- * asynchronously may come late, when the thread waits in the driver: a wait that could be cancelled has the type changed
- * while it lasts, and glibc's handler does not look at the state. So that signal is held back too.
+ * to hold that off, and forgets that it ends as PTHREAD_CANCELED when that is let go. And the signal of an asynchronous
+ * cancellation that began before may come late, when the thread waits in the driver with a lock of the driver's: while
+ * a wait that could be cancelled lasts, glibc has the type changed, and its handler does not look at the state. So such
+ * a wait is made here, where nothing is held yet: it does not return before that signal has come.
  */
 struct gmod_cancel {
 	int state, type; /* the program's */
 };
 
-/* glibc's signal for it, of a thread that may be cancelled asynchronously; pthread_sigmask() would leave it alone. */
-void gmod_mask_cancel_signal(int how);
+void gmod_await_cancel(void);
 
 static inline struct gmod_cancel gmod_hold_cancel(void)
 {
@@ -31,7 +31,7 @@ static inline struct gmod_cancel gmod_hold_cancel(void)
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &c.type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c.state);
 	if (__builtin_expect(c.type == PTHREAD_CANCEL_ASYNCHRONOUS, 0))
-		gmod_mask_cancel_signal(SIG_BLOCK);
+		gmod_await_cancel();
 	return c;
 }
 
@@ -40,8 +40,6 @@ static inline void gmod_let_cancel(struct gmod_cancel c)
 {
 	pthread_setcancelstate(c.state, NULL);
 	pthread_setcanceltype(c.type, NULL);
-	if (__builtin_expect(c.type == PTHREAD_CANCEL_ASYNCHRONOUS, 0))
-		gmod_mask_cancel_signal(SIG_UNBLOCK);
 }
 
 /*
