@@ -153,14 +153,15 @@ check_full_device() {
 # Copies that take long, as on a device that other processes use as well, are late and nothing is lost. What never came
 # by the end of the process is missed, and counted.
 check_slow_gather() {
-	guarded verbosity=1:gather_interval_ms=10 env 'SIM_FAIL=cuEventQuery:*:600' "$edges/slow_gather"
+	guarded verbosity=1:gather_interval_ms=10 env 'SIM_FAIL=cuEventQuery:*:600' "$edges/slow_gather" 400
 	same "slow_gather: found at the free" 1 "$(final_reports "$err")"
 	says "slow_gather: nothing is degraded" ' 0 degraded' "$err"
-	guarded verbosity=1:gather_interval_ms=10 env 'SIM_FAIL=cuEventQuery:*:600' "$edges/slow_gather" left
+	guarded verbosity=1:gather_interval_ms=10 env 'SIM_FAIL=cuEventQuery:*:600' "$edges/slow_gather" 400 left
 	same "slow_gather: not found" 0 "$(final_reports "$err")"
 	[ "$(closing degraded "$err")" -gt 0 ]
 	judge "slow_gather: that is counted" $? "$err"
-	guarded verbosity=1:gather_interval_ms=10:max_cpu=100 env 'SIM_FAIL=cuEventQuery:1-4000:600' "$edges/slow_gather" left
+	guarded verbosity=1:gather_interval_ms=10:max_cpu=100 env 'SIM_FAIL=cuEventQuery:1-12000:600' \
+		"$edges/slow_gather" 4000 left
 	same "slow_gather: found when the copies have come" 1 "$(final_reports "${err%leaving*}")"
 	says "slow_gather: late is not degraded" ' 0 degraded' "$err"
 }

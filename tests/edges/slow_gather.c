@@ -1,18 +1,18 @@
-/* The slack behind a buffer is overrun, and the buffer freed a second later; without an argument. With one: it is not.
- */
+/* slow_gather MILLISECONDS [left]: the slack behind a buffer is overrun, and the buffer freed so long after, or not. */
 #include "make_buffer.h"
 
-int main(int argc, char **argv TK_UNUSED)
+int main(int argc, char **argv)
 {
 	CUdeviceptr p;
 
+	REQUIRE(argc > 1);
 	tk_start();
 	p = make_buffer(1000);
 	tk_flip(p, 1010, 1);
 	tk_sync();
-	tk_sleep_ms(1000);
+	tk_sleep_ms(atoi(argv[1]));
 	fprintf(stderr, "leaving\n");
-	if (argc == 1)
+	if (argc == 2)
 		CK(cuMemFree(p));
 	return 0;
 }
