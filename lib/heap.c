@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "device/guard.h"
+#include "lib/block.h"
 #include "lib/mapped.h"
 #include "lib/misuse.h"
 #include "lib/patience.h"
@@ -30,111 +31,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* How a request is served: large device buffers, and some small ones, as mapped ones where that is possible. */
-struct plan {
-	const struct gmod_request *request;
-	struct gmod_context *context;
-	struct gmod_layout layout;
-	bool mapped, small; /* small: mapped although less than GMOD_LARGE */
-	uint64_t kept;      /* a small one's block, taken from those that are kept */
-};
-
-/* What the driver gave for it. */
-struct block {
-	uint64_t raw, twin;
-};
-
-/* What the program's own call would have been, for `size` bytes. */
-static CUresult alloc_raw(const struct gmod_request *q, size_t size, bool unified, uint64_t *out)
-{
-	CUdeviceptr device = 0;
-	void *host = NULL;
-	CUresult r;
-
-	if (q->memory == GMOD_MEM_HOST)
-		r = q->plain_host ? NEXT(cuMemAllocHost_v2)(&host, size) : NEXT(cuMemHostAlloc)(&host, size, q->flags);
-	else if (q->memory == GMOD_MEM_MANAGED)
-		r = NEXT(cuMemAllocManaged)(&device, size, q->flags);
-	else if (unified)
-		r = NEXT(cuMemAllocManaged)(&device, size, CU_MEM_ATTACH_GLOBAL);
-	else
-		r = NEXT(cuMemAlloc_v2)(&device, size);
-	if (r == CUDA_SUCCESS)
-		*out = q->memory == GMOD_MEM_HOST ? (uint64_t)(uintptr_t)host : (uint64_t)device;
-	return r;
-}
-
-static struct gmod_mapped_block mapped_block(const struct gmod_record *r)
-{
-	const struct gmod_details *d = gmod_record_details(r);
-
-	return (struct gmod_mapped_block){d->raw, d->total, r->bounds.head_from, r->bounds.head_to,
-					  r->bounds.tail_from};
-}
-
-static CUresult free_mapped(const struct gmod_record *r)
-{
-	struct gmod_mapped_block b = mapped_block(r);
-
-	return gmod_mapped_free(gmod_record_details(r)->context, &b);
-}
-
-static bool is_small_mapped(const struct gmod_record *r)
-{
-	return gmod_record_details(r)->mapped && r->bounds.size < GMOD_LARGE;
-}
-
-/* Without a twin, which says what the program may have, the block waits for the next buffer. */
-static CUresult alloc_small(struct plan *plan, struct block *out)
-{
-	CUresult r = CUDA_SUCCESS;
-
-	out->raw = plan->kept;
-	plan->kept = 0;
-	if (!out->raw)
-		r = gmod_mapped_alloc(plan->context, &plan->layout, &out->raw);
-	if (r != CUDA_SUCCESS)
-		return r;
-	r = gmod_small_twin(&out->twin);
-	if (r != CUDA_SUCCESS)
-		gmod_small_unused(plan->context, out->raw);
-	return r;
-}
-
-static CUresult alloc_block(struct plan *plan, struct block *out)
-{
-	out->twin = 0;
-	if (plan->small)
-		return alloc_small(plan, out);
-	return plan->mapped ? gmod_mapped_alloc(plan->context, &plan->layout, &out->raw)
-			    : alloc_raw(plan->request, plan->layout.total, true, &out->raw);
-}
-
-static CUresult free_small(struct gmod_record *record)
-{
-	const struct gmod_details *d = gmod_record_details(record);
-	CUresult r = gmod_small_free_twin(record);
-
-	if (r != CUDA_SUCCESS || gmod_small_keep(d->context, d->raw))
-		return r;
-	return free_mapped(record);
-}
-
-static CUresult free_block(struct gmod_record *r)
-{
-	const struct gmod_details *d = gmod_record_details(r);
-
-	if (d->mapped)
-		return is_small_mapped(r) ? free_small(r) : free_mapped(r);
-	return d->memory == GMOD_MEM_HOST ? NEXT(cuMemFreeHost)((void *)(uintptr_t)d->raw) : NEXT(cuMemFree_v2)(d->raw);
-}
-
 static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 {
-	CUresult r = alloc_raw(q, q->size, false, out);
+	CUresult r = gmod_block_alloc_native(q, out);
 
 	if (q->memory == GMOD_MEM_DEVICE && gmod_small_made_room(r))
-		r = alloc_raw(q, q->size, false, out);
+		r = gmod_block_alloc_native(q, out);
 	if (r == CUDA_SUCCESS && q->memory == GMOD_MEM_DEVICE) {
 		gmod_count(&gmod_counters.unprotected, 1);
 		gmod_count(&gmod_counters.unprotected_bytes, q->size);
@@ -150,7 +52,7 @@ static bool sampled_out(void)
 	return rate > 1 && atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % rate != 0;
 }
 
-static void fill_details(struct gmod_record *r, const struct plan *plan, const struct gmod_place *p, uint64_t twin)
+static void fill_details(struct gmod_record *r, const struct gmod_plan *plan, const struct gmod_place *p, uint64_t twin)
 {
 	const struct gmod_request *q = plan->request;
 	struct gmod_context *c = plan->context;
@@ -205,7 +107,7 @@ static void count_guarded(const struct gmod_request *q)
 }
 
 /* Canaries in place, record LIVE. false: the block is not guarded, and nothing refers to it. */
-static bool arm(struct gmod_record *r, const struct plan *plan, const struct gmod_place *p)
+static bool arm(struct gmod_record *r, const struct gmod_plan *plan, const struct gmod_place *p)
 {
 	struct gmod_context *c = plan->context;
 	bool managed = plan->request->memory != GMOD_MEM_HOST && !plan->mapped;
@@ -224,11 +126,12 @@ static bool arm(struct gmod_record *r, const struct plan *plan, const struct gmo
 	fill_lines(r);
 	if (managed && plan->request->memory == GMOD_MEM_DEVICE)
 		gmod_record_details(r)->unplaced = gmod_unified_place_body(c, p);
+	/* Before the record is LIVE: the context's departure takes off what is on. */
+	if (plan->small)
+		atomic_fetch_add_explicit(&c->small_mapped, 1, memory_order_relaxed);
 	gmod_record_publish(r);
 	if (plan->mapped)
 		gmod_mapped_let_peers_in(r);
-	if (plan->small)
-		atomic_fetch_add_explicit(&c->small_mapped, 1, memory_order_relaxed);
 	count_guarded(plan->request);
 	return true;
 }
@@ -237,18 +140,18 @@ static bool arm(struct gmod_record *r, const struct plan *plan, const struct gmo
  * The guarded allocation itself. Whatever of ours fails, the program gets what the native call gives: a driver error
  * for our larger request says nothing about its own.
  */
-static CUresult try_guarded(struct plan *plan, uint64_t *out)
+static CUresult try_guarded(struct gmod_plan *plan, uint64_t *out)
 {
 	const struct gmod_request *q = plan->request;
 	struct gmod_record *r = gmod_record_claim();
 	struct gmod_place p;
-	struct block block;
+	struct gmod_block block;
 
 	if (!r) {
 		gmod_degraded("registry");
 		return alloc_native(q, out);
 	}
-	if (alloc_block(plan, &block) != CUDA_SUCCESS) {
+	if (gmod_block_alloc(plan, &block) != CUDA_SUCCESS) {
 		gmod_record_abandon(r);
 		return alloc_native(q, out);
 	}
@@ -256,7 +159,7 @@ static CUresult try_guarded(struct plan *plan, uint64_t *out)
 	fill_details(r, plan, &p, block.twin);
 	gmod_record_set_bounds(r, &(struct gmod_bounds){p.user, q->size, p.zone_head, p.body, p.zone_tail, p.end});
 	if (!arm(r, plan, &p)) {
-		free_block(r);
+		gmod_block_free(r);
 		gmod_record_abandon(r);
 		return alloc_native(q, out);
 	}
@@ -264,7 +167,7 @@ static CUresult try_guarded(struct plan *plan, uint64_t *out)
 	return CUDA_SUCCESS;
 }
 
-static CUresult alloc_guarded(struct plan *plan, uint64_t *out)
+static CUresult alloc_guarded(struct gmod_plan *plan, uint64_t *out)
 {
 	struct gmod_busy busy = gmod_busy_begin();
 	CUresult r = busy.on ? try_guarded(plan, out) : alloc_native(plan->request, out);
@@ -274,7 +177,7 @@ static CUresult alloc_guarded(struct plan *plan, uint64_t *out)
 }
 
 /* false: the native call serves it. */
-static bool make_plan(const struct gmod_request *q, struct plan *plan)
+static bool make_plan(const struct gmod_request *q, struct gmod_plan *plan)
 {
 	size_t page = gmod_page_size();
 	struct gmod_context *c;
@@ -284,7 +187,7 @@ static bool make_plan(const struct gmod_request *q, struct plan *plan)
 	c = gmod_context_current();
 	if (!c || (q->memory != GMOD_MEM_HOST && !c->unified))
 		return false;
-	*plan = (struct plan){.request = q, .context = c};
+	*plan = (struct gmod_plan){.request = q, .context = c};
 	if (q->memory == GMOD_MEM_HOST)
 		return gmod_layout_pinned(q->size, page, &plan->layout);
 	if (q->memory == GMOD_MEM_DEVICE && c->mapped && q->size >= GMOD_LARGE) {
@@ -298,25 +201,25 @@ static bool make_plan(const struct gmod_request *q, struct plan *plan)
 }
 
 /* A small buffer after all as a managed one. */
-static void plan_managed(struct plan *plan)
+static void plan_managed(struct gmod_plan *plan)
 {
 	plan->mapped = plan->small = false;
 	gmod_layout_device(plan->request->size, gmod_page_size(), &plan->layout);
 }
 
-static size_t footprint(const struct plan *plan)
+static size_t footprint(const struct gmod_plan *plan)
 {
 	return plan->small ? GMOD_LARGE : plan->request->size;
 }
 
-static enum gmod_fit reserve(const struct plan *plan)
+static enum gmod_fit reserve(const struct gmod_plan *plan)
 {
 	return gmod_unified_reserve(plan->context, footprint(plan),
 				    plan->mapped && !plan->small ? 0 : GMOD_MANAGED_SPARE);
 }
 
 /* Where it is close, nothing is kept for later, and small buffers are no larger than they have to be. */
-static enum gmod_fit reserve_with_less(struct plan *plan, enum gmod_fit fit)
+static enum gmod_fit reserve_with_less(struct gmod_plan *plan, enum gmod_fit fit)
 {
 	if (fit != GMOD_FITS && gmod_small_give_back(plan->context)) {
 		gmod_unified_unreserve(plan->context, footprint(plan));
@@ -331,7 +234,7 @@ static enum gmod_fit reserve_with_less(struct plan *plan, enum gmod_fit fit)
 }
 
 /* What is on the device already: no new memory is asked for. */
-static CUresult alloc_kept(struct plan *plan, uint64_t *out)
+static CUresult alloc_kept(struct gmod_plan *plan, uint64_t *out)
 {
 	CUresult r = alloc_guarded(plan, out);
 
@@ -340,7 +243,7 @@ static CUresult alloc_kept(struct plan *plan, uint64_t *out)
 	return r;
 }
 
-static CUresult alloc_device(struct plan *plan, uint64_t *out)
+static CUresult alloc_device(struct gmod_plan *plan, uint64_t *out)
 {
 	enum gmod_fit fit = reserve_with_less(plan, reserve(plan));
 	CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
@@ -355,7 +258,7 @@ static CUresult alloc_device(struct plan *plan, uint64_t *out)
 
 static CUresult allocate(const struct gmod_request *q, uint64_t *out)
 {
-	struct plan plan;
+	struct gmod_plan plan;
 
 	if (!gmod_on() || !make_plan(q, &plan))
 		return alloc_native(q, out);
@@ -429,7 +332,7 @@ static void index_again(const struct gmod_record *r)
 /* One of the context's small buffers less: each takes off what it put on, also where its context has gone meanwhile. */
 static void settle_small(const struct gmod_record *r, struct gmod_context *c)
 {
-	if (is_small_mapped(r))
+	if (gmod_block_is_small(r))
 		atomic_fetch_sub_explicit(&c->small_mapped, 1, memory_order_relaxed);
 }
 
@@ -453,7 +356,7 @@ static CUresult release(struct gmod_record *r)
 	CUresult result;
 
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
-	result = free_block(r);
+	result = gmod_block_free(r);
 	if (result != CUDA_SUCCESS) {
 		index_again(r);
 		gmod_record_reinstate(r);
@@ -534,7 +437,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	}
 	visited = gmod_context_visit(d->context);
 	/* Before the verdict: what is said of the suspects is how they are after the wait. */
-	if (gmod_on() && (is_small_mapped(r) || wait_for_context(d->context)) && context &&
+	if (gmod_on() && (gmod_block_is_small(r) || wait_for_context(d->context)) && context &&
 	    gmod_context_is_current(d->context))
 		gmod_prove_context(context, began);
 	if (d->mapped)
@@ -590,14 +493,11 @@ static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
 /* A buffer another thread is freeing at this moment is that thread's, and stays so. */
 static void drop(struct gmod_record *r, struct gmod_moment swept)
 {
-	struct gmod_mapped_block b;
-
 	(void)swept;
 	if (!gmod_record_details(r)->leaving)
 		return;
 	if (gmod_record_details(r)->mapped) {
-		b = mapped_block(r);
-		gmod_mapped_drop(&b);
+		gmod_block_drop(r);
 		settle_small(r, gmod_record_details(r)->context);
 	}
 	gmod_record_retire(r);
@@ -672,7 +572,7 @@ void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
 		d->context = home;
 		settle_small(r, c);
 		atomic_fetch_add_explicit(&home->unplaced, d->unplaced, memory_order_relaxed);
-		atomic_fetch_add_explicit(&home->small_mapped, is_small_mapped(r), memory_order_relaxed);
+		atomic_fetch_add_explicit(&home->small_mapped, gmod_block_is_small(r), memory_order_relaxed);
 		keep(r, gmod_sweep_latest());
 	}
 	if (home) {

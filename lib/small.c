@@ -116,26 +116,36 @@ static struct gmod_context *enter_keeper(unsigned i, int device)
 	return NULL;
 }
 
-uint64_t gmod_small_kept_bytes(const struct gmod_context *of)
+/* The sum of what is said of each that has kept anything on the device. */
+static uint64_t sum_of_keepers(int device, uint64_t (*of)(struct gmod_context *))
 {
-	uint64_t bytes = 0;
+	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
-		struct gmod_context *c = enter_keeper(i, of->device);
+		struct gmod_context *c = enter_keeper(i, device);
 
 		if (!c)
 			continue;
-		bytes += atomic_load_explicit(&c->small_kept, memory_order_relaxed) * (uint64_t)GMOD_LARGE;
+		sum += of(c);
 		gmod_context_leave(c);
 	}
-	return bytes;
+	return sum;
 }
 
-static unsigned give_back(struct gmod_context *c)
+static uint64_t bytes_kept(struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->small_kept, memory_order_relaxed) * (uint64_t)GMOD_LARGE;
+}
+
+uint64_t gmod_small_kept_bytes(const struct gmod_context *c)
+{
+	return sum_of_keepers(c->device, bytes_kept);
+}
+
+static uint64_t give_back(struct gmod_context *c)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	unsigned count = 0;
-	uint64_t raw;
+	uint64_t count = 0, raw;
 
 	for (; (raw = gmod_small_take(c)); count++) {
 		if (free_at(c, raw) == CUDA_SUCCESS)
@@ -148,19 +158,9 @@ static unsigned give_back(struct gmod_context *c)
 	return count;
 }
 
-unsigned gmod_small_give_back(const struct gmod_context *of)
+bool gmod_small_give_back(const struct gmod_context *c)
 {
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
-		struct gmod_context *c = enter_keeper(i, of->device);
-
-		if (!c)
-			continue;
-		count += give_back(c);
-		gmod_context_leave(c);
-	}
-	return count;
+	return sum_of_keepers(c->device, give_back) > 0;
 }
 
 void gmod_small_gone(struct gmod_context *c)
