@@ -18,7 +18,7 @@ endif
 $(BUILD)/edges/lookups: lib/entrypoints.def
 $(BUILD)/edges/not_pie: tests/edges/pie.c
 
-$(filter-out %.so %.so.1 %.o,$(edges_programs)): $(BUILD)/edges/%: tests/edges/%.c $(program_headers) $(SIM) $(BUILD)/flags
+$(filter-out %.so %.so.1 %.o,$(edges_programs)): $(BUILD)/edges/%: tests/edges/%.c $(program_headers) $(wildcard tests/edges/*.h) $(SIM) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_TEST) -Itests/programs -rdynamic $(if $(filter %/openmp,$@),-fopenmp) \
 		$(if $(filter %/not_pie,$@),-no-pie) $(if $(filter %/pie,$@),-fPIE -pie) -o $@ $< \

@@ -2,6 +2,7 @@
  * Buffers of a green context. Their memory is the primary context's: where somebody else retains that, they outlive the
  * green context and are watched on; without, they are gone with it.
  */
+#include "green.h"
 #include "make_buffer.h"
 
 #if CUDA_VERSION < 12040
@@ -10,17 +11,10 @@ int main(void)
 	tk_skip("no green contexts in this toolkit");
 }
 #else
-static CUgreenCtx make_green(CUcontext *c)
+static CUgreenCtx make_green_with_kernels(CUcontext *c)
 {
-	CUdevResource all;
-	CUdevResourceDesc what;
-	CUgreenCtx green;
+	CUgreenCtx green = make_green(c);
 
-	CK(cuDeviceGetDevResource(tk_device, &all, CU_DEV_RESOURCE_TYPE_SM));
-	CK(cuDevResourceGenerateDesc(&what, &all, 1));
-	CK(cuGreenCtxCreate(&green, what, tk_device, CU_GREEN_CTX_DEFAULT_STREAM));
-	CK(cuCtxFromGreenCtx(c, green));
-	CK(cuCtxSetCurrent(*c));
 	tk_module = tk_load_kernels();
 	return green;
 }
@@ -32,7 +26,7 @@ static void outlived(void)
 	CUcontext c;
 
 	CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
-	green = make_green(&c);
+	green = make_green_with_kernels(&c);
 	p = make_buffer(1000);
 	q = make_buffer(4096);
 	early = make_buffer(1000);
@@ -59,7 +53,7 @@ static void gone(void)
 	CUdeviceptr p;
 
 	for (int i = 0; i < 3; i++) {
-		green = make_green(&c);
+		green = make_green_with_kernels(&c);
 		make_buffer(1000);
 		tk_flip(make_buffer(4096), 0, 4096);
 		tk_sync();
@@ -71,16 +65,16 @@ static void gone(void)
 	CK(cuCtxSetCurrent(tk_context));
 	tk_module = tk_load_kernels();
 	p = make_buffer(1000);
-	green = make_green(&c);
+	green = make_green_with_kernels(&c);
 	CK(cuDevicePrimaryCtxRelease(tk_device));
 	tk_flip(p, 0, 1000);
 	tk_sync();
 	CK(cuGreenCtxDestroy(green));
 	tk_sleep_ms(30);
 	/* Held by another green context alone. */
-	green = make_green(&c);
+	green = make_green_with_kernels(&c);
 	p = make_buffer(1000);
-	other = make_green(&o);
+	other = make_green_with_kernels(&o);
 	CK(cuGreenCtxDestroy(green));
 	tk_flip(p, 0, 1000);
 	tk_sync();

@@ -3,6 +3,7 @@
  * its small buffers serves the primary context, and whoever comes next starts anew: prints which of its small buffers
  * are managed.
  */
+#include "green.h"
 #include "make_buffer.h"
 #include <pthread.h>
 
@@ -13,21 +14,6 @@ int main(void)
 }
 #else
 static CUdeviceptr buffer;
-
-static CUgreenCtx make_green(void)
-{
-	CUdevResource all;
-	CUdevResourceDesc what;
-	CUgreenCtx green;
-	CUcontext c;
-
-	CK(cuDeviceGetDevResource(tk_device, &all, CU_DEV_RESOURCE_TYPE_SM));
-	CK(cuDevResourceGenerateDesc(&what, &all, 1));
-	CK(cuGreenCtxCreate(&green, what, tk_device, CU_GREEN_CTX_DEFAULT_STREAM));
-	CK(cuCtxFromGreenCtx(&c, green));
-	CK(cuCtxSetCurrent(c));
-	return green;
-}
 
 static void *free_it(void *unused TK_UNUSED)
 {
@@ -52,7 +38,7 @@ int main(void)
 	pthread_t thread;
 
 	tk_start();
-	green = make_green();
+	green = make_green(&next);
 	buffer = make_buffer(1000);
 	for (int i = 0; i < 2; i++)
 		early[i] = make_buffer(1000);
