@@ -1,4 +1,5 @@
 // guarded: some
+// alone-on: gpu
 /*
  * Small buffers come and go in two contexts of the device. What is free afterwards is there for whoever asks: in one
  * piece, in each way that there is, and from either context.
