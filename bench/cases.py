@@ -22,6 +22,9 @@ from processes import (
 
 FIRST_START = 180  # seconds until a worker is ready
 
+# What a row has of its first pairs, beside figures.
+KEPT = ("blocks", "tokens", "native_memory_bytes", "memory_bytes", "monitor_percent", "us_per_allocations")
+
 
 @dataclass
 class Case:
@@ -103,6 +106,22 @@ class Measurement:
 
     def touched(self):
         return bool(self.native or self.gmod or self.status != "ok")
+
+    def go_on(self, rows):
+        """Takes over the pairs of an earlier run at the same commit, as rows by variant: new ones join them."""
+        row = rows.get("gmod")
+        if not row or row["status"] != "ok" or "values" in row:
+            return
+        self.native, self.gmod = (list(row["samples"][variant]) for variant in ("native", "gmod"))
+        self.permille, self.findings, self.degraded = (row[k] for k in ("guarded_permille", "findings", "degraded"))
+        self.more.update((key, row[key]) for key in KEPT if key in row)
+        tool = rows.get("memcheck")
+        if tool and tool["status"] != "skipped":
+            self.memcheck = list(tool["samples"]["memcheck"])
+            self.memcheck_status, self.memcheck_error = tool["status"], tool["error"]
+
+    def wants_memcheck(self):
+        return self.case.memcheck and not self.memcheck and self.status == self.memcheck_status == "ok"
 
     # ---- rows ----
 

@@ -1,10 +1,12 @@
 """Measures what GMOD costs, part by part, and keeps the result.
 
-    figures.py [--quick] [--build DIR] [--results DIR] --device TEXT --commit TEXT [--driver TEXT] [--cuda TEXT] PART...
+    figures.py [--quick] [--more] [--build DIR] [--results DIR] --device TEXT --commit TEXT [--driver TEXT] [--cuda TEXT] PART...
 
 The result is a JSON file in bench/results, which parts measured later at the same commit on the same kind of device
 join; Markdown and plots are made of it (report.py), and latest.json is a copy of the newest. It is written anew after
 each step, so a run that is cut off keeps what it had.
+
+--more goes on with the pairs that the result already has of a part, instead of starting anew.
 
 --plan FILE takes the table of parts from a JSON file, {"PART": {"seconds": S, "cases": [{...}]}}, instead of parts.py.
 It is for tests, which measure nothing: such a result never goes to bench/results.
@@ -107,6 +109,11 @@ class Result:
     def key(row):
         return row["part"], row["group"], row["name"], row["variant"]
 
+    def of(self, case):
+        """The rows of a case, by variant."""
+        found = (row for key, row in self.rows.items() if key[:3] == (case.part, case.group, case.name))
+        return {row["variant"]: row for row in found}
+
     def take(self, rows):
         self.rows.update((self.key(row), row) for row in rows)
 
@@ -163,10 +170,16 @@ class Progress:
 
 
 class Part:
-    def __init__(self, name, seconds, cases, variants, result, progress):
-        self.name, self.seconds, self.result, self.progress = name, seconds, result, progress
+    def __init__(self, name, cases, variants, result, progress, more):
+        self.name, self.result, self.progress, self.more = name, result, progress, more
         self.measured = [measurement(case, variants) for case in cases]
         self.took = {}  # seconds that a case's last pairs took
+
+    def go_on(self):
+        """Takes over what the result has; the seconds that it took."""
+        for measured in self.measured:
+            measured.go_on(self.result.of(measured.case))
+        return self.result.parts.get(self.name, {}).get("seconds") or 0
 
     def save(self, measured):
         """What an earlier run of the part has of a case stays until there is something newer."""
@@ -201,7 +214,7 @@ class Part:
 
     def measure(self):
         """Round by round, so that what cuts it off costs each case as much."""
-        wanted = [m for m in self.measured if m.status == "ok"]
+        wanted = [m for m in self.measured if m.status == "ok" and len(m.gmod) < m.case.pairs]
         while wanted:
             for measured in list(wanted):
                 self.progress.say(self.status(measured))
@@ -211,7 +224,7 @@ class Part:
 
     def memcheck(self):
         for measured in self.measured:
-            if not measured.case.memcheck or measured.status != "ok" or not self.progress.left():
+            if not measured.wants_memcheck() or not self.progress.left():
                 continue
             self.progress.say(f"{measured.case.name} under memcheck")
             measured.memcheck_status, measured.memcheck_error = measured.attempt(measured.add_memcheck)
@@ -232,6 +245,7 @@ class Part:
     def run(self):
         begin = time.monotonic()
         done = {"date": self.result.head["date"], "seconds": None, "complete": False}
+        before = self.go_on() if self.more else 0
         self.result.parts[self.name] = done
         try:
             self.warm_up()
@@ -243,7 +257,7 @@ class Part:
             self.result.take_missing(rows)
             done["complete"] = True
         finally:
-            done["seconds"] = round(time.monotonic() - begin)
+            done["seconds"] = before + round(time.monotonic() - begin)
             self.result.save()
         self.progress.end(self.tally(rows, done["seconds"]))
         return self.failures(rows)
@@ -277,6 +291,7 @@ def read_plan(path):
 def arguments():
     parser = argparse.ArgumentParser(description="Measures what GMOD costs.")
     parser.add_argument("--quick", action="store_true", help="fewer cases, three pairs of each")
+    parser.add_argument("--more", action="store_true", help="add to the pairs that there are at this commit")
     parser.add_argument("--build", default="build")
     parser.add_argument("--results", default=RESULTS)
     parser.add_argument("--plan", help="a JSON file instead of parts.py, for tests")
@@ -305,7 +320,7 @@ def run(options, wanted, variants, result):
     progress = Progress(0)
     for i, (name, (seconds, cases)) in enumerate(wanted):
         progress.begin(name, seconds, sum(later for _, (later, _) in wanted[i + 1 :]))
-        failures += Part(name, seconds, cases, variants, result, progress).run()
+        failures += Part(name, cases, variants, result, progress, options.more).run()
     return failures
 
 

@@ -252,6 +252,30 @@ figures "{\"coarse\": {\"seconds\": 3, \"cases\": [{\"group\": \"coarse\", \"nam
 	\"environment\": {\"COUNT\": \"$work/count\"}}]}}" coarse
 same "without a verdict pairs are added" True "$(query "row['u', 'gmod']['pairs'] > 7 and [v['verdict'] for v in r['verdicts'] if v['name'] == 'u'] == ['inconclusive']")"
 
+# --more: pairs of an earlier run count, and of what has no verdict there are more.
+plan="{\"coarse\": {\"seconds\": 3, \"cases\": [
+	{\"group\": \"coarse\", \"name\": \"u\", \"commands\": [[\"$work/uneven\"]], \"environment\": {\"COUNT\": \"$work/count\"}},
+	{\"group\": \"coarse\", \"name\": \"w\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 7, \"blocks\": 2},
+	{\"group\": \"coarse\", \"name\": \"degrades\", $job, \"environment\": {\"SUMMARY\": \"1000 0 0 2\"}}]}}"
+pairs_of() {
+	query "*(row[name, 'gmod']['pairs'] for name in ('u', 'w'))"
+}
+figures "$plan" coarse
+read -r uneven even <<<"$(pairs_of)"
+[ "$uneven" -gt 7 ] && [ "$even" = 7 ]
+note "seven pairs of what passes" $? "$uneven $even"
+figures "$plan" --more coarse
+read -r more same <<<"$(pairs_of)"
+[ "$more" -gt $((uneven + 3)) ] && [ "$same" = 7 ]
+note "--more: the others join those that there are" $? "$uneven, then $more; $even, then $same"
+same "their blocks stay" "7 3 8.0" "$(query "len(row['w', 'gmod']['blocks']['gmod']), len(row['w', 'gmod']['blocks']['gmod'][6]), row['w', 'gmod']['tokens']")"
+same "what failed is tried anew" failed "$(query "row['degrades', 'gmod']['status']")"
+same "its seconds add up" True "$(query "r['parts']['coarse']['seconds'] >= 5")"
+figures "$plan" coarse
+read -r fewer _ <<<"$(pairs_of)"
+[ "$fewer" -lt "$more" ]
+note "without --more all is measured anew" $? "$more, then $fewer"
+
 # Time that runs out leaves what there is.
 figures "{\"x\": {\"seconds\": 1, \"cases\": [{\"group\": \"g\", \"name\": \"slow\", \"commands\": [[\"sh\", \"-c\", \"sleep 0.2; exec $work/job\"]]},
 	{\"group\": \"h\", \"name\": \"slow\", \"commands\": [[\"sleep\", \"0.9\"]], \"key\": null}]}}" x
