@@ -314,10 +314,12 @@ void gmod_context_drop_stream(struct gmod_context *c)
 	if (!c->stream || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
 		return;
 	if (NEXT(cuStreamDestroy_v2)(c->stream) != CUDA_SUCCESS ||
-	    (c->gathered && NEXT(cuEventDestroy_v2)(c->gathered) != CUDA_SUCCESS))
+	    (c->gathered && NEXT(cuEventDestroy_v2)(c->gathered) != CUDA_SUCCESS) ||
+	    (c->staging && NEXT(cuMemHostUnregister)(c->staging) != CUDA_SUCCESS))
 		gmod_degraded("cuStreamDestroy");
 	c->stream = NULL;
 	c->gathered = NULL;
+	c->staging = NULL;
 	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 		gmod_degraded("cuCtxPopCurrent");
 }
@@ -328,7 +330,7 @@ void gmod_context_alive_again(struct gmod_context *c)
 	gmod_index_departed();
 }
 
-/* Stream, event and staging memory went with the context. */
+/* Stream, event and the registration of the staging memory went with the context. */
 void gmod_context_gone(struct gmod_context *c)
 {
 	gmod_units_context_gone(c);

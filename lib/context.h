@@ -44,7 +44,7 @@ struct gmod_context {
 	atomic_bool holds_tiny; /* a native buffer of 1 byte, for waiting (lib/heap.c) */
 	CUstream stream;        /* non-blocking, for prefetches and gathers; NULL: could not be made */
 	CUevent gathered;
-	void *staging; /* pinned, GMOD_STAGING bytes; made at the first gather */
+	void *staging; /* pinned, for gathers (monitor/gather.c); NULL before the first one */
 	_Atomic uint64_t
 	    in_flight; /* bytes being allocated now: decided on, not yet taken from the device's free memory */
 	_Atomic uint64_t overdraft;       /* bytes left to the native allocator beyond what was free (lib/unified.c) */
@@ -85,8 +85,7 @@ bool gmod_context_is_dying(const struct gmod_context *c);
 void gmod_context_dying(struct gmod_context *c);
 /* The driver refused, or others still hold the context: as before. */
 void gmod_context_alive_again(struct gmod_context *c);
-/* Of one that is dying: our stream and event, where they do not go with it. Their staging memory is left to the driver.
- */
+/* Of one that is dying: our stream, event and staging memory, where they do not go with it. */
 void gmod_context_drop_stream(struct gmod_context *c);
 void gmod_context_gone(struct gmod_context *c);
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "lib/hold.h"
@@ -65,16 +66,53 @@ static CUresult wait_for_copies(const struct gmod_context *c, uint64_t patience)
 	return r;
 }
 
+/* Staging memory that is not registered yet. It stays with the entry of the context, for the next one there. */
+static void *staging_pages(const struct gmod_context *c)
+{
+	static void *pages[GMOD_CONTEXTS]; /* under the lock */
+	void **mine = &pages[c - gmod_context_at(0)], *p;
+
+	if (*mine)
+		return *mine;
+	p = mmap(NULL, STAGING, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	/* A child's copy would take the pages from under the device. */
+	madvise(p, STAGING, MADV_DONTFORK);
+	return *mine = p;
+}
+
+/*
+ * Our own pages, registered: cuMemHostAlloc takes 1.1 ms, and no other thread gets through to the driver meanwhile
+ * (measured on an H200, driver 580).
+ */
+static void make_staging(struct gmod_context *c)
+{
+	void *pages = staging_pages(c);
+	CUresult r;
+
+	if (!pages) {
+		gmod_degraded("mmap");
+		return;
+	}
+	r = NEXT(cuMemHostRegister_v2)(pages, STAGING, 0);
+	/* By a context that is gone. */
+	if (r == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED && NEXT(cuMemHostUnregister)(pages) == CUDA_SUCCESS)
+		r = NEXT(cuMemHostRegister_v2)(pages, STAGING, 0);
+	if (r == CUDA_SUCCESS)
+		c->staging = pages;
+	else
+		gmod_degraded("cuMemHostRegister");
+}
+
 static bool has_what_it_takes(struct gmod_context *c)
 {
 	if (!c->gathered && NEXT(cuEventCreate)(&c->gathered, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
 		c->gathered = NULL;
 		gmod_degraded("cuEventCreate");
 	}
-	if (!c->staging && NEXT(cuMemHostAlloc)(&c->staging, STAGING, 0) != CUDA_SUCCESS) {
-		c->staging = NULL;
-		gmod_degraded("cuMemHostAlloc");
-	}
+	if (!c->staging)
+		make_staging(c);
 	return c->gathered && c->staging;
 }
 
@@ -136,7 +174,6 @@ static void flush(struct batch *b)
 	} else if (!may_call(b->context)) {
 		b->failed = true;
 	} else if (gmod_sweep_lock(1000000000)) {
-		/* The staging memory is the driver's: at exit it goes like the rest. */
 		struct gmod_busy busy = gmod_busy_begin();
 
 		if (busy.on)

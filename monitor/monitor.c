@@ -43,7 +43,7 @@ static __thread bool is_monitor __attribute__((tls_model("initial-exec")));
 struct pace {
 	uint64_t activity;     /* counter when the last sweep began */
 	uint64_t active_ns;    /* when it was last seen to change */
-	uint64_t gathered_ns;  /* when the last gather ended */
+	uint64_t gathered_ns;  /* when the last gather ended, or the thread began */
 	uint64_t gather_pause; /* what max_cpu demands between two gathers */
 	bool gathered_since;   /* a gather began after the last activity */
 	int64_t debt;          /* CPU time spent beyond what max_cpu allows, negative: saved up */
@@ -290,7 +290,8 @@ static void *run(void *unused)
 	prctl(PR_SET_NAME, "gmod-monitor");
 	prctl(PR_SET_TIMERSLACK, 1);
 	block_signals();
-	p.active_ns = p.wall = clock_ns(CLOCK_MONOTONIC);
+	/* The first gather, too, comes after its interval: while a program begins it needs the driver for itself. */
+	p.active_ns = p.gathered_ns = p.wall = clock_ns(CLOCK_MONOTONIC);
 	p.debt = -(int64_t)allowed_in(SAVING_NS);
 	while (gmod_on() && !gmod_monitor_stopping()) {
 		account(&p);
