@@ -1,6 +1,7 @@
 """One case of the bench: what it runs, how a pair of samples is taken, and the rows of the result that come of it."""
 
 import os
+import random
 from dataclasses import dataclass, field
 
 import pairs
@@ -38,6 +39,7 @@ class Case:
     tenth: bool = False  # the last argument becomes a tenth of what a run without it says as rounds=
     worker: list = field(default_factory=list)  # instead of commands: lives on, and measures a block when asked
     blocks: int = 12  # in each worker, the first one, dropped, not counted
+    whole: int = 0  # instead of them: blocks that are all of a worker's run, none dropped; it is told so, too
     live: int = 4  # pairs of workers that live at the same time
     environment: dict = field(default_factory=dict)
     options: str = ""  # for GMOD
@@ -412,11 +414,13 @@ class Planted(Processes):
 
 
 class Blocks(Measurement):
-    """A sample is a process that lives for a while, and stands for the median of its blocks.
+    """A sample is a process that lives for a while, and stands for the median of its blocks; or for their sum, where
+    they are its whole run.
 
     Processes differ from one another for as long as they live, so a pair is two of them, not two blocks. Several pairs
-    live at the same time, because their start takes longer than what is measured; they measure in turn, A B A B ...,
-    all others at rest, so what disturbs the machine disturbs all of them.
+    live at the same time, because their start takes longer than what is measured; they measure in turn, all others at
+    rest, so what disturbs the machine disturbs all of them. Who is next is left to chance: GMOD looks at what a block
+    has left behind during the next one, and that is not to be always one without it.
     """
 
     def __init__(self, case, variants):
@@ -429,6 +433,7 @@ class Blocks(Measurement):
 
     def start(self, variant, command, limit):
         environment, log = self.variants.environment(variant, self.case.environment, self.case.options)
+        command = [*command, str(self.case.whole)] if self.case.whole else command
         worker = Worker(self.variants.command(variant, command), environment, limit)
         worker.variant, worker.log, worker.times = variant, log, []
         return worker
@@ -443,11 +448,13 @@ class Blocks(Measurement):
                 worker.await_ready()
                 if self.case.few_cpus:
                     worker.stay_on(few_cpus())
-            for block in range(self.case.blocks + 1):
-                turn = block % len(workers)
-                for worker in workers[turn:] + workers[:turn]:
+            draw = random.Random(len(self.native))  # the same at each run, and another for each set
+            for _ in range(self.case.whole or self.case.blocks + 1):
+                for worker in draw.sample(workers, len(workers)):
                     worker.times.append(worker.ask(self.case.limit))
-            if not self.native:
+            for worker in workers:
+                worker.bytes = int(worker.ask(self.case.limit, "bytes")) if self.case.whole else 0
+            if not self.native and not self.case.whole:
                 self.ask_more(*workers[:2])
             for worker in workers:
                 worker.end()
@@ -457,6 +464,9 @@ class Blocks(Measurement):
                 worker.wait()
             raise
         return workers
+
+    def sample(self, times):
+        return sum(times) if self.case.whole else pairs.median(times[1:])
 
     def ask_more(self, native, gmod):
         """What the first pair can say beside its times."""
@@ -480,11 +490,11 @@ class Blocks(Measurement):
             workers = self.measure(["native", "gmod"])
         for worker in workers:
             samples = self.gmod if worker.variant == "gmod" else self.native
-            samples.append(pairs.median(worker.times[1:]))
+            samples.append(self.sample(worker.times))
             self.more["blocks"][worker.variant].append(worker.times)
         for worker in workers:
             if worker.log:
-                self.note_closing(worker.log, 0)
+                self.note_closing(worker.log, worker.bytes)
 
     def add_memcheck(self):
         command = self.case.memcheck_worker or self.case.worker

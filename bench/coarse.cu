@@ -5,14 +5,18 @@
  *	coarse NAME+NAME [ROUNDS|short]	two of them at the same time, each on a thread and a stream of its own
  *	coarse NAME timed		short, and its kernels are timed
  *	coarse NAME planted		the same, but first a kernel of the bench's stores behind a buffer
+ *	coarse NAME worker BLOCKS	all its rounds, in so many blocks, each when it is told to
  *	coarse --list			the names
  *
  * Prints one line of key=value: ms of the run (all of it, allocations and frees included; of two, until both are done),
  * rounds (of two, A+B), allocations and their bytes, wrong (values that are not what the CPU computes). Timed and
  * planted: kernel_ms, that of the rounds alone, the host's part in them included; the device is idle before and after.
  * Planted: buffer_bytes, of the buffer that was overrun, which is the device memory allocated last; the store was
- * after planted_after_ns and before planted_by_ns, of CLOCK_REALTIME. Exit status: 0, 1 something is wrong, 2 not
- * understood, 77 no GPU.
+ * after planted_after_ns and before planted_by_ns, of CLOCK_REALTIME.
+ *
+ * A worker talks with whoever runs it (coarse_worker.cu).
+ *
+ * Exit status: 0, 1 something is wrong, 2 not understood, 77 no GPU.
  */
 #include <atomic>
 #include <chrono>
@@ -67,6 +71,11 @@ static void *count_buffer(void *p, size_t bytes)
 	count_allocation(bytes);
 	last_buffer = {(unsigned char *)p, bytes};
 	return p;
+}
+
+uint64_t bytes_asked(void)
+{
+	return allocated_bytes;
 }
 
 void *device_alloc(size_t bytes)
@@ -162,7 +171,7 @@ uint64_t count_wrong(const float *found, const float *expected, size_t count, fl
 	return wrong;
 }
 
-static double now_ms(void)
+double now_ms(void)
 {
 	return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -287,7 +296,7 @@ static int run(const char *name, const std::vector<struct job> &jobs)
 static int usage(void)
 {
 	fprintf(stderr, "usage: coarse NAME[+NAME] [ROUNDS|short]\n       coarse NAME timed|planted\n"
-			"       coarse --list\n");
+			"       coarse NAME worker BLOCKS\n       coarse --list\n");
 	return 2;
 }
 
@@ -307,18 +316,20 @@ static const struct program *find(const std::string &name)
 	return NULL;
 }
 
-/* 0: it is no number of rounds. */
-static unsigned rounds_of(const struct program *p, const char *word)
+/* 0: it is none, or zero. */
+static unsigned number(const char *word)
 {
 	char *end;
-	unsigned long n;
+	unsigned long n = strtoul(word, &end, 10);
 
+	return *end || n > UINT32_MAX ? 0 : (unsigned)n;
+}
+
+static unsigned rounds_of(const struct program *p, const char *word)
+{
 	if (!word)
 		return p->rounds;
-	if (!strcmp(word, "short") || special.timed)
-		return p->short_rounds;
-	n = strtoul(word, &end, 10);
-	return *end || n > UINT32_MAX ? 0 : (unsigned)n;
+	return !strcmp(word, "short") || special.timed ? p->short_rounds : number(word);
 }
 
 /* The exit status if there is something wrong with the names. Programs keep what they work on in static memory. */
@@ -341,17 +352,39 @@ static int find_all(const std::string &names, std::vector<struct job> *jobs)
 	return 2;
 }
 
+static bool has_device(void)
+{
+	int devices;
+
+	if (cudaGetDeviceCount(&devices) == cudaSuccess && devices)
+		return true;
+	fprintf(stderr, "coarse: no NVIDIA GPU here\n");
+	return false;
+}
+
+static int serve(const std::vector<struct job> &jobs, const char *blocks)
+{
+	const struct program *p = jobs[0].program;
+	unsigned count = number(blocks);
+
+	if (jobs.size() > 1 || !count || count > p->rounds)
+		return usage();
+	return has_device() ? worker_serve(p, count) : 77;
+}
+
 int main(int argc, char **argv)
 {
 	std::vector<struct job> jobs;
-	int devices;
+	bool worker = argc == 4 && !strcmp(argv[2], "worker");
 
 	if (argc == 2 && !strcmp(argv[1], "--list"))
 		return list();
-	if (argc < 2 || argc > 3)
+	if (argc < 2 || (argc > 3 && !worker))
 		return usage();
 	if (find_all(argv[1], &jobs))
 		return 2;
+	if (worker)
+		return serve(jobs, argv[3]);
 	special.planted = argv[2] && !strcmp(argv[2], "planted");
 	special.timed = special.planted || (argv[2] && !strcmp(argv[2], "timed"));
 	if (special.timed && jobs.size() > 1)
@@ -361,9 +394,5 @@ int main(int argc, char **argv)
 		if (!job.rounds)
 			return usage();
 	}
-	if (cudaGetDeviceCount(&devices) != cudaSuccess || !devices) {
-		fprintf(stderr, "coarse: no NVIDIA GPU here\n");
-		return 77;
-	}
-	return run(argv[1], jobs);
+	return has_device() ? run(argv[1], jobs) : 77;
 }

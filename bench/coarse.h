@@ -37,6 +37,7 @@ void cuda_require(cudaError_t e, const char *call);
 void *device_alloc(size_t bytes);
 void *device_alloc_pitched(size_t width, size_t rows, size_t *pitch);
 void *host_alloc(size_t bytes);
+uint64_t bytes_asked(void); /* of all of these so far */
 
 /*
  * The calling thread's stream, on which its program's kernels are, but for those that want streams of their own: the
@@ -62,11 +63,22 @@ template <typename Symbol> void copy_to_symbol(Symbol &symbol, const void *from,
 }
 
 /*
- * Before and after a program's rounds, perhaps several times. They do something where the kernels are to be timed: see
- * coarse.cu.
+ * A program's rounds, or some of them. What is done around them, and after each, is for runs whose kernels are to be
+ * timed (coarse.cu), and for those that go on when they are told to (coarse_worker.cu).
  */
 void rounds_begin(void);
+void round_done(void);
 void rounds_end(void);
+
+template <typename Round> void run_rounds(unsigned rounds, Round round)
+{
+	rounds_begin();
+	while (rounds--) {
+		round();
+		round_done();
+	}
+	rounds_end();
+}
 
 /* Device memory that holds these values; and its values back, the memory freed. */
 template <typename Value> Value *copy_in(const std::vector<Value> &values)
@@ -91,6 +103,13 @@ float random_float(void);
 
 /* How many of `count` values are further than `tolerance` of the greatest expected one from what is expected. */
 uint64_t count_wrong(const float *found, const float *expected, size_t count, float tolerance);
+
+double now_ms(void); /* of a clock that only goes on */
+
+/* ---- coarse_worker.cu ---- */
+
+/* Runs all of a program's rounds in `blocks` blocks, at most that many. The exit status. */
+int worker_serve(const struct program *program, unsigned blocks);
 
 static inline unsigned blocks_for(size_t threads, unsigned block)
 {

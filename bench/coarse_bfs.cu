@@ -121,10 +121,7 @@ static void work(unsigned rounds)
 	s.visited = (uint8_t *)device_alloc(NODES);
 	s.cost = (int *)device_alloc(NODES * sizeof(*s.cost));
 	s.more = (int *)device_alloc(sizeof(*s.more));
-	rounds_begin();
-	while (rounds--)
-		search_once(s);
-	rounds_end();
+	run_rounds(rounds, [&] { search_once(s); });
 	copy(found.data(), s.cost, NODES * sizeof(*s.cost), cudaMemcpyDeviceToHost);
 	for (void *p : {(void *)s.first, (void *)s.to, (void *)s.frontier, (void *)s.reached, (void *)s.visited,
 			(void *)s.cost, (void *)s.more})

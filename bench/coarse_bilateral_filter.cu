@@ -155,17 +155,15 @@ static void work(unsigned rounds)
 
 	copy_to_symbol(device_place_weight, place_weight, cudaMemcpyHostToDevice);
 	copy_rows(input.pixels, input.pitch, image.data(), row_bytes, row_bytes, HEIGHT, cudaMemcpyHostToDevice);
-	rounds_begin();
-	for (unsigned i = 0; i < rounds; i++) {
+	run_rounds(rounds, [&] {
 		CUDA(cudaMemcpy2DAsync(from.pixels, from.pitch, input.pixels, input.pitch, row_bytes, HEIGHT,
 				       cudaMemcpyDeviceToDevice, main_stream));
 		for (int pass = 0; pass < PASSES; pass++) {
 			filter<<<grid, block, 0, main_stream>>>(from, to);
 			std::swap(from, to);
 		}
-	}
+	});
 	CUDA(cudaGetLastError());
-	rounds_end();
 	copy_rows(found.data(), row_bytes, from.pixels, from.pitch, row_bytes, HEIGHT, cudaMemcpyDeviceToHost);
 	CUDA(cudaFree(to.pixels));
 	CUDA(cudaFree(from.pixels));

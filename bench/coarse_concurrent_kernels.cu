@@ -92,10 +92,7 @@ static void work(unsigned rounds)
 		CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
 	fill(slots, 0xff, sizeof(found));
 	CUDA(cudaStreamSynchronize(main_stream)); /* not all streams wait for it */
-	rounds_begin();
-	for (unsigned i = 0; i < rounds; i++)
-		run_round(slots, host, streams, done);
-	rounds_end();
+	run_rounds(rounds, [&] { run_round(slots, host, streams, done); });
 	memcpy(found, host, sizeof(found));
 	for (cudaEvent_t event : done)
 		CUDA(cudaEventDestroy(event));

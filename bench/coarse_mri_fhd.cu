@@ -137,10 +137,7 @@ static void work(unsigned rounds)
 		image.position[axis] = copy_in(positions[axis]);
 	image.re = (float *)device_alloc(VOXELS * sizeof(float));
 	image.im = (float *)device_alloc(VOXELS * sizeof(float));
-	rounds_begin();
-	while (rounds--)
-		sum_once(scan, samples, image);
-	rounds_end();
+	run_rounds(rounds, [&] { sum_once(scan, samples, image); });
 	copy_out(re, image.re);
 	copy_out(im, image.im);
 	for (float *p : image.position)

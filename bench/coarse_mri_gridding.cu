@@ -240,10 +240,7 @@ static void work(unsigned rounds)
 	CUDA(cudaMemcpyAsync(m.samples, in, in_bytes, cudaMemcpyHostToDevice, stream));
 	CUDA(cudaMemcpyAsync(m.table, in_table, table_bytes, cudaMemcpyHostToDevice, stream));
 	CUDA(cudaMemsetAsync(m.count, 0, POINTS * sizeof(unsigned), stream));
-	rounds_begin();
-	for (unsigned i = 0; i < rounds; i++)
-		run_round(m, stream);
-	rounds_end();
+	run_rounds(rounds, [&] { run_round(m, stream); });
 	CUDA(cudaMemcpyAsync(out, m.grid, out_bytes, cudaMemcpyDeviceToHost, stream));
 	CUDA(cudaStreamSynchronize(stream));
 	memcpy(found.data(), out, out_bytes);

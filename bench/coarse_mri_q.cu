@@ -130,12 +130,10 @@ static void work(unsigned rounds)
 		image.position[axis] = copy_in(positions[axis]);
 	image.re = (float *)device_alloc(VOXELS * sizeof(float));
 	image.im = (float *)device_alloc(VOXELS * sizeof(float));
-	rounds_begin();
-	while (rounds--) {
+	run_rounds(rounds, [&] {
 		weigh_samples(phi_re, phi_im, phi_mag, &samples);
 		sum_once(samples, image);
-	}
-	rounds_end();
+	});
 	copy_out(re, image.re);
 	copy_out(im, image.im);
 	for (float *p : {image.position[0], image.position[1], image.position[2], phi_re, phi_im, phi_mag})

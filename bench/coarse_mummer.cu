@@ -208,11 +208,8 @@ static void work(unsigned rounds)
 	s.reference = copy_in(reference.data(), ROW, ROWS, &s.reference_pitch);
 	s.suffixes = copy_in(suffixes.data(), ROW * sizeof(uint32_t), ROWS, &s.suffixes_pitch);
 	s.queries = copy_in(queries.data(), QUERIES, LENGTH, &s.queries_pitch);
-	rounds_begin();
-	for (unsigned i = 0; i < rounds; i++)
-		match_queries<<<blocks_for(QUERIES, BLOCK), BLOCK, 0, main_stream>>>(s, matches);
+	run_rounds(rounds, [&] { match_queries<<<blocks_for(QUERIES, BLOCK), BLOCK, 0, main_stream>>>(s, matches); });
 	CUDA(cudaGetLastError());
-	rounds_end();
 	copy(found.data(), matches, QUERIES * sizeof(*matches), cudaMemcpyDeviceToHost);
 	CUDA(cudaFree(s.queries));
 	CUDA(cudaFree(s.suffixes));

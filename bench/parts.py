@@ -53,9 +53,13 @@ JOB = ["{python}", "bench/jobs/train.py"]
 
 
 def coarse(quick):
-    """Programs whose host code allocates; a run takes a second or more."""
+    """Programs whose host code allocates; a run takes a second or more, in ten turns."""
     names = ("bfs", "fft", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
-    return [Case("coarse", "coarse", name, commands=[[PROGRAM, name]], few_cpus=True) for name in names]
+    live = 3 if quick else 7
+    return [
+        Case("coarse", "coarse", name, worker=[PROGRAM, name, "worker"], whole=10, live=live, few_cpus=True)
+        for name in names
+    ]
 
 
 def short(quick):

@@ -146,8 +146,9 @@ def latency_rows(result):
 
 
 def job_rows(result):
+    said = ("memory_bytes", "tokens", "monitor_percent")
     for row in result["results"]:
-        if "blocks" in row and row["status"] == "ok":
+        if any(key in row for key in said) and row["status"] == "ok":
             memory = [row.get(key) for key in ("native_memory_bytes", "memory_bytes")]
             tokens, ms = row.get("tokens"), (row["native_median"], row["median"])
             yield (

@@ -128,6 +128,7 @@ if [ "$1" = worker ]; then
 	while read -r what; do
 		case $what in
 		'') echo "$ms" ;;
+		bytes) echo 1000 ;;
 		memory) echo 1048576 ;;
 		tokens) echo 8 ;;
 		*) echo -1 ;;
@@ -138,6 +139,30 @@ else
 fi
 JOB
 chmod +x "$work/job"
+
+# One whose run has as many blocks as it is told; the first one takes longer.
+cat >"$work/whole" <<'JOB'
+#!/bin/sh
+log=$(printf '%s' "$GMOD_OPTIONS" | sed -n 's/.*log_path=\([^:]*\).*/\1/p')
+[ ! "$log" ] || echo '{"event":"summary","bytes_guarded":600,"bytes_unprotected":0,"bytes_asked":0,"bytes_uncovered":0,"bytes_host":360,"findings":0,"degraded":0}' >"$log"
+echo ready
+ms=${log:+15}
+ms=${ms:-13}
+left=$1
+while read -r what; do
+	case $what in
+	'')
+		left=$((left - 1))
+		[ $left -ge 0 ] || exit 5
+		echo "$ms" && ms=10
+		;;
+	bytes) echo 1000 ;;
+	*) exit 6 ;;
+	esac
+done
+[ $left -eq 0 ]
+JOB
+chmod +x "$work/whole"
 
 # figures PLAN ARGUMENT...: the runner over a table of its own, in $results.
 figures() {
@@ -176,6 +201,7 @@ note "latest.json is the newest" $?
 # Another part joins at the same commit, and only there.
 plan="{\"x\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"g\", \"name\": \"blocks\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 4, \"blocks\": 3},
+	{\"group\": \"g\", \"name\": \"whole\", \"worker\": [\"$work/whole\"], \"live\": 2, \"whole\": 3, \"pairs\": 4},
 	{\"group\": \"g\", \"name\": \"two\", \"commands\": [[\"$work/job\"], [\"$work/job\"]], \"key\": null, \"pairs\": 2},
 	{\"group\": \"g\", \"name\": \"tenth\", $job, \"tenth\": true, \"pairs\": 2, \"per\": \"allocations\"},
 	{\"group\": \"g\", \"name\": \"fails\", \"commands\": [[\"sh\", \"-c\", \"echo FAIL cudaMalloc: no; exit 1\"]]},
@@ -197,6 +223,8 @@ same "the other part is kept" True "$(query "('p3', 'gmod') in row and len(r['pa
 same "in one file" 2 "$(find "$results" -name '*.json' | wc -l)"
 same "workers: four pairs live at a time" "8 1.002" "$(query "row['blocks', 'gmod']['pairs'], round(row['blocks', 'gmod']['ratio_median'], 9)")"
 same "their blocks are kept, the first one too" "8 4" "$(query "len(row['blocks', 'gmod']['blocks']['native']), len(row['blocks', 'gmod']['blocks']['gmod'][0])")"
+same "a whole run: the sum of its blocks" "4 33.0 35.0 960" "$(query "row['whole', 'gmod']['pairs'], row['whole', 'gmod']['native_median'], row['whole', 'gmod']['median'], row['whole', 'gmod']['guarded_permille']")"
+same "which are in the result, in turns" "[13.0, 10.0, 10.0]" "$(query "row['whole', 'gmod']['blocks']['native'][3]")"
 same "and what else they say" "8.0 1048576.0 False" "$(query "row['blocks', 'gmod']['tokens'], row['blocks', 'gmod']['memory_bytes'], 'monitor_percent' in row['blocks', 'gmod']")"
 says "in the report too" '^\| g \| blocks \| 1[.]00 \| 1[.]00 \| 80[.]0 \| 79[.]8 \| - \|$' "$(cat "$results"/*-test-0123456.md)"
 same "side by side: a sample is the time until both end" True "$(query "0 < row['two', 'gmod']['native_median'] < 10000")"
