@@ -73,7 +73,7 @@ GMOD_EXPORT CUresult cuStreamQuery_ptsz(CUstream hStream)
 
 static struct gmod_event_proof covers(CUevent event)
 {
-	struct gmod_event_proof nothing = {0, 0, 0, 0};
+	struct gmod_event_proof nothing = {0};
 
 	return gmod_on() ? gmod_event_covers(gmod_handle(event)) : nothing;
 }

@@ -11,29 +11,63 @@
 
 enum { STREAMS = 1024, EVENTS = 4096, EDGES = 8, PROBES = 16, EDGE_DEPTH = 4 };
 
-struct edge {
-	_Atomic uint64_t after, stream, ticks;
+/*
+ * Words that belong together, written by plain stores, by whoever comes: a locked instruction right behind the driver's
+ * doorbell would wait until that has crossed the bus. `check` is made of the others. What two writers have mixed up,
+ * and what is half written, does not bear its check, and is nothing (as in the lockless tables of chess programs, Hyatt
+ * and Mann 2002).
+ */
+struct triple {
+	_Atomic uint64_t word[3], check;
 };
+
+enum { EVENT, EVENT_STREAM, EVENT_TICKS };    /* event 0: none */
+enum { EDGE_AFTER, EDGE_STREAM, EDGE_TICKS }; /* after 0: none */
 
 struct stream {
 	_Atomic uint64_t key;
 	_Atomic uint64_t proven;     /* launches stamped before this are complete */
 	_Atomic uint64_t valid_from; /* ... if stamped after this: the handle was another stream's before */
 	_Atomic uint32_t edge_count;
-	struct edge edge[EDGES]; /* the latest waits; an overwritten one is a proof dropped */
-};
-
-/* Direct-mapped by handle; another event at the same place overwrites. version is odd while being written. */
-struct event {
-	_Atomic uint64_t version, event, stream, ticks;
+	struct triple edge[EDGES]; /* the latest waits; an overwritten one is a proof dropped */
 };
 
 static struct stream streams[STREAMS];
-static struct event events[EVENTS];
+static struct triple events[EVENTS]; /* direct-mapped by handle; another event at the same place overwrites */
 
 static uint64_t mix(uint64_t x)
 {
 	return x * 0x9e3779b97f4a7c15u >> 32;
+}
+
+static uint64_t check_of(const uint64_t word[3])
+{
+	const uint64_t k = 0x9e3779b97f4a7c15u;
+
+	return ((word[0] * k + word[1]) * k + word[2]) * k;
+}
+
+static void write_triple(struct triple *t, const uint64_t word[3])
+{
+	atomic_store_explicit(&t->word[1], word[1], memory_order_relaxed);
+	atomic_store_explicit(&t->word[2], word[2], memory_order_relaxed);
+	atomic_store_explicit(&t->check, check_of(word), memory_order_relaxed);
+	/* release, and last: with the old words behind it, the first one would bring back what was erased */
+	atomic_store_explicit(&t->word[0], word[0], memory_order_release);
+}
+
+static bool read_triple(const struct triple *t, uint64_t word[3])
+{
+	/* acquire: what was written before it */
+	word[0] = atomic_load_explicit(&t->word[0], memory_order_acquire);
+	word[1] = atomic_load_explicit(&t->word[1], memory_order_relaxed);
+	word[2] = atomic_load_explicit(&t->word[2], memory_order_relaxed);
+	return word[0] && atomic_load_explicit(&t->check, memory_order_relaxed) == check_of(word);
+}
+
+static void erase_triple(struct triple *t)
+{
+	atomic_store_explicit(&t->word[0], 0, memory_order_relaxed);
 }
 
 uint64_t gmod_stream_key_per_thread(uint64_t context)
@@ -87,15 +121,10 @@ static void prove(uint64_t key, uint64_t ticks, int depth)
 	if (depth >= EDGE_DEPTH)
 		return;
 	for (unsigned i = 0; i < EDGES; i++) {
-		uint64_t after = atomic_load_explicit(&s->edge[i].after, memory_order_acquire);
-		uint64_t stream = atomic_load_explicit(&s->edge[i].stream, memory_order_relaxed);
-		uint64_t covered = atomic_load_explicit(&s->edge[i].ticks, memory_order_relaxed);
+		uint64_t edge[3];
 
-		/* An edge being rewritten reads 0 before or after. */
-		atomic_thread_fence(memory_order_acquire);
-		if (after && after < ticks && stream != key &&
-		    atomic_load_explicit(&s->edge[i].after, memory_order_relaxed) == after)
-			prove(stream, covered, depth + 1);
+		if (read_triple(&s->edge[i], edge) && edge[EDGE_AFTER] < ticks && edge[EDGE_STREAM] != key)
+			prove(edge[EDGE_STREAM], edge[EDGE_TICKS], depth + 1);
 	}
 }
 
@@ -109,59 +138,38 @@ void gmod_prove_context(uint64_t context, uint64_t ticks)
 	prove(context ^ GMOD_KEY_CONTEXT, ticks, EDGE_DEPTH);
 }
 
-static struct event *event_slot(uint64_t event)
+static struct triple *event_slot(uint64_t event)
 {
 	return &events[mix(event) % EVENTS];
 }
 
-/* Whoever finds the slot being written by another thread lets that one win: one proof is dropped. */
-static void write_event(uint64_t event, uint64_t stream, uint64_t ticks)
-{
-	struct event *e = event_slot(event);
-	uint64_t version = atomic_load_explicit(&e->version, memory_order_relaxed);
-
-	if ((version & 1) || !atomic_compare_exchange_strong_explicit(&e->version, &version, version + 1,
-								      memory_order_acquire, memory_order_relaxed))
-		return;
-	atomic_thread_fence(memory_order_release);
-	atomic_store_explicit(&e->event, event, memory_order_relaxed);
-	atomic_store_explicit(&e->stream, stream, memory_order_relaxed);
-	atomic_store_explicit(&e->ticks, ticks, memory_order_relaxed);
-	atomic_store_explicit(&e->version, version + 2, memory_order_release);
-}
-
 void gmod_event_recorded(uint64_t event, uint64_t stream, uint64_t began)
 {
-	write_event(event, stream, began);
+	write_triple(event_slot(event), (uint64_t[]){event, stream, began});
 }
 
 void gmod_event_forget(uint64_t event)
 {
-	struct gmod_event_proof p = gmod_event_covers(event);
+	struct triple *e = event_slot(event);
 
-	if (p.stream)
-		write_event(event, 0, 0);
+	if (atomic_load_explicit(&e->word[EVENT], memory_order_relaxed) == event)
+		erase_triple(e);
 }
 
 struct gmod_event_proof gmod_event_covers(uint64_t event)
 {
-	const struct event *e = event_slot(event);
-	struct gmod_event_proof nothing = {0, 0, 0, 0};
-	struct gmod_event_proof p = {.event = event,
-				     .version = atomic_load_explicit(&e->version, memory_order_acquire)};
-	bool same = atomic_load_explicit(&e->event, memory_order_relaxed) == event;
+	uint64_t found[3];
 
-	p.stream = atomic_load_explicit(&e->stream, memory_order_relaxed);
-	p.ticks = atomic_load_explicit(&e->ticks, memory_order_relaxed);
-	atomic_thread_fence(memory_order_acquire);
-	if (!same || (p.version & 1) || atomic_load_explicit(&e->version, memory_order_relaxed) != p.version)
-		return nothing;
-	return p;
+	if (!read_triple(event_slot(event), found) || found[EVENT] != event)
+		return (struct gmod_event_proof){0};
+	return (struct gmod_event_proof){event, found[EVENT_STREAM], found[EVENT_TICKS]};
 }
 
 static bool still_stands(const struct gmod_event_proof *p)
 {
-	return p->stream && atomic_load_explicit(&event_slot(p->event)->version, memory_order_acquire) == p->version;
+	struct gmod_event_proof now = gmod_event_covers(p->event);
+
+	return p->stream && now.stream == p->stream && now.ticks == p->ticks;
 }
 
 void gmod_prove_event(const struct gmod_event_proof *covered)
@@ -173,16 +181,14 @@ void gmod_prove_event(const struct gmod_event_proof *covered)
 void gmod_stream_waits(uint64_t stream, const struct gmod_event_proof *covered, uint64_t ticks)
 {
 	struct stream *s = still_stands(covered) ? find(stream, true) : NULL;
-	struct edge *e;
+	uint32_t count;
 
 	if (!s)
 		return;
-	e = &s->edge[atomic_fetch_add_explicit(&s->edge_count, 1, memory_order_relaxed) % EDGES];
-	atomic_store_explicit(&e->after, 0, memory_order_relaxed);
-	atomic_thread_fence(memory_order_release);
-	atomic_store_explicit(&e->stream, covered->stream, memory_order_relaxed);
-	atomic_store_explicit(&e->ticks, covered->ticks, memory_order_relaxed);
-	atomic_store_explicit(&e->after, ticks, memory_order_release);
+	/* No increment of a count that several threads may write: the place of one wait may go to another. */
+	count = atomic_load_explicit(&s->edge_count, memory_order_relaxed);
+	atomic_store_explicit(&s->edge_count, count + 1, memory_order_relaxed);
+	write_triple(&s->edge[count % EDGES], (uint64_t[]){ticks, covered->stream, covered->ticks});
 }
 
 void gmod_stream_destroyed(uint64_t stream)
@@ -192,7 +198,7 @@ void gmod_stream_destroyed(uint64_t stream)
 	if (!s)
 		return;
 	for (unsigned i = 0; i < EDGES; i++)
-		atomic_store_explicit(&s->edge[i].after, 0, memory_order_relaxed);
+		erase_triple(&s->edge[i]);
 	raise_to(&s->valid_from, gmod_ticks());
 }
 

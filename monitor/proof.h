@@ -55,7 +55,7 @@ void gmod_event_recorded(uint64_t event, uint64_t stream, uint64_t began);
 
 /* What an event stands for: launches on `stream` stamped before `ticks`; stream 0: nothing known. */
 struct gmod_event_proof {
-	uint64_t event, stream, ticks, version;
+	uint64_t event, stream, ticks;
 };
 
 /*

@@ -8,11 +8,12 @@
  *
  *   good      what is proven is complete
  *   broken    NOFORGET   the event stands for its old record while the driver records it anew
- *             NOVERSION  what it stood for is used without another look after the driver's answer
- *             TORN       its fields are read without a look at the version before and after
+ *             NOAGAIN    what it stood for is used without another look after the driver's answer
+ *             TORN       its words are read without a look at their check
+ *             EARLY      the event is written before the other words: it stands for its old record again
  *
- *
- * With TWO_RECORDERS two threads record the event, one of them once, and one asks.
+ * With ANOTHER a second thread records another event, which has the same place in the table, and the words of the two
+ * get mixed up.
  */
 
 /* Places: 1 and 3 on stream 1, 2 and 4 on stream 2. A place stands for (stream, ticks). */
@@ -20,9 +21,14 @@ bool complete[5];
 
 byte in_driver = 1;			/* the place of the driver's own record of the event */
 
-/* struct event: version is odd while it is written. stream and ticks are apart, so that a torn read can be seen. */
-byte version, stream = 1, ticks = 1;
+#define EVENT 1
+#define OTHER 2
 
+/* struct triple; its check is one word, made of the three. */
+byte event = EVENT, stream = 1, ticks = 1;
+byte check = EVENT * 64 + 1 * 8 + 1;
+
+#define CHECK_OF(e, s, t) ((e) * 64 + (s) * 8 + (t))
 #define STREAM(place) (((place) - 1) % 2 + 1)
 
 active proctype gpu()
@@ -35,87 +41,88 @@ end:	do
 	od
 }
 
-/* A local of its own in each process: CAS to odd or let the other writer win. */
-inline write_event(new_stream, new_ticks)
+/* gmod_event_covers: found is 0 when nothing is known. */
+inline covers()
 {
-	v = version;				/* atomic_load(&e->version, relaxed) */
+	found_event = event;			/* atomic_load(&word[0], acquire) */
+	found = stream;				/* atomic_load(&word[i], relaxed) */
+	found_ticks = ticks;
+	seen = check;				/* atomic_load(&check, relaxed) */
 	if
-	:: v % 2 == 0 ->
-		atomic {			/* CAS version -> version + 1, acquire */
-			won = (version == v);
-			if
-			:: won -> version = v + 1
-			:: else
-			fi
-		};
-		if
-		:: won ->
-			stream = new_stream;	/* atomic_store(&e->stream, relaxed) */
-			ticks = new_ticks;	/* atomic_store(&e->ticks, relaxed) */
-			version = v + 2		/* atomic_store(&e->version, + 2, release) */
-		:: else
-		fi
+#ifndef TORN
+	:: seen != CHECK_OF(found_event, found, found_ticks) -> found = 0
+#endif
+	:: found_event != EVENT -> found = 0
 	:: else
 	fi
 }
 
-/* gmod_event_covers: found is 0 when nothing is known. */
-inline covers()
+/* gmod_event_recorded: write_triple. */
+inline recorded(which, place)
 {
-	seen = version;				/* atomic_load(&e->version, acquire) */
-	found = stream;				/* atomic_load(&e->stream, relaxed) */
-	found_ticks = ticks;			/* atomic_load(&e->ticks, relaxed) */
-#ifndef TORN
+#ifdef EARLY
+	event = which;
+#endif
+	stream = STREAM(place);			/* atomic_store(&word[i], relaxed) */
+	ticks = place;
+	check = CHECK_OF(which, STREAM(place), place);	/* atomic_store(&check, relaxed) */
+	event = which				/* atomic_store(&word[0], release) */
+}
+
+/* gmod_event_forget, of the event or of the other one. */
+inline forget(which)
+{
 	if
-	:: seen % 2 || version != seen -> found = 0	/* atomic_load(&e->version, relaxed) behind a fence */
+	:: event == which -> event = 0		/* atomic_load and atomic_store(&word[EVENT], relaxed) */
 	:: else
 	fi
-#endif
 }
 
 /* cuEventRecord. */
 inline record(place)
 {
 #ifndef NOFORGET
-	covers();				/* gmod_event_forget */
-	if
-	:: found -> write_event(0, 0)
-	:: else
-	fi;
+	forget(EVENT);
 #endif
 	in_driver = place;			/* the driver's call */
-	write_event(STREAM(place), place)	/* gmod_event_recorded */
+	recorded(EVENT, place)
 }
 
-proctype recording(byte first, second)
+proctype recording()
 {
-	byte v, seen, found, found_ticks;
-	bool won;
+	record(2);
+	record(3)
+}
 
-	record(first);
-	if
-	:: second -> record(second)
-	:: else
-	fi
+/* The other event's records, at the same places: so the mixture is as likely as can be to look right. */
+proctype recording_another()
+{
+	forget(OTHER);
+	recorded(OTHER, 4);
+	forget(OTHER);
+	recorded(OTHER, 3)
 }
 
 /* cuEventQuery and cuEventSynchronize. */
 proctype asking()
 {
-	byte seen, found, found_ticks;
+	byte seen, found_event, found, found_ticks, stood, stood_ticks;
 	bool yes;
 
 	covers();
+	stood = found;
+	stood_ticks = found_ticks;
 	yes = complete[in_driver];		/* the driver's call */
 	if
-	:: yes && found ->
-#ifndef NOVERSION
+	:: yes && stood ->
+#ifndef NOAGAIN
+		covers();			/* still_stands */
 		if
-		:: version == seen ->		/* still_stands: atomic_load(&version, acquire) */
+		:: found == stood && found_ticks == stood_ticks ->
 #endif
 			/* prove: every launch on that stream stamped before ticks */
-			assert(found_ticks && found == STREAM(found_ticks) && complete[found_ticks])
-#ifndef NOVERSION
+			assert(stood_ticks && stood == STREAM(stood_ticks) && complete[stood_ticks])
+#ifndef NOAGAIN
 		:: else
 		fi
 #endif
@@ -126,9 +133,9 @@ proctype asking()
 init
 {
 	atomic {
-		run recording(2, 3);
-#ifdef TWO_RECORDERS
-		run recording(4, 0);
+		run recording();
+#ifdef ANOTHER
+		run recording_another();
 #else
 		run asking();
 #endif

@@ -5,7 +5,9 @@
 #include "monitor/proof.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "monitor/activity.h"
 #include "tests/unit/support.h"
@@ -220,6 +222,103 @@ static void events_never_stand_for_anothers_record(void **unused)
 	}
 	CHECK(known > 1000, "%lu known", known);
 	now += EVENTS;
+}
+
+/*
+ * Threads that record events of one place in the table write over each other's words, whole or half: what is read is
+ * one of the records that were made, of the event that was asked for, or nothing.
+ */
+enum { RECORDERS = 3, LOOKS = 300 };
+
+static struct {
+	uint64_t event[RECORDERS], stream, ticks;
+	atomic_bool stop;
+} crowd;
+
+static uint64_t event_at_the_place_of(uint64_t event, uint64_t stream)
+{
+	uint64_t other;
+
+	do {
+		gmod_event_recorded(event, stream, 1);
+		other = new_handle();
+		gmod_event_recorded(other, stream, 1);
+	} while (gmod_event_covers(event).stream);
+	return other;
+}
+
+/* One event after the other, so that what is half written stands behind another's. The ticks say which and where. */
+static cpu_set_t one_cpu(void)
+{
+	cpu_set_t before, one;
+	int cpu = 0;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	while (!CPU_ISSET(cpu, &before))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	return before;
+}
+
+static void *record_often(void *number)
+{
+	unsigned n = (unsigned)(uintptr_t)number;
+
+	for (uint64_t i = 0; !atomic_load_explicit(&crowd.stop, memory_order_relaxed); i++) {
+		n = (n + 1) % RECORDERS;
+		gmod_event_forget(crowd.event[n]);
+		gmod_event_recorded(crowd.event[n], crowd.stream + i, crowd.ticks + i * RECORDERS + n);
+	}
+	return NULL;
+}
+
+static unsigned check_place(void)
+{
+	unsigned known = 0;
+
+	for (unsigned n = 0; n < RECORDERS; n++) {
+		struct gmod_event_proof p = gmod_event_covers(crowd.event[n]);
+		uint64_t since = p.ticks - crowd.ticks;
+
+		known += p.stream != 0;
+		CHECK(!p.stream || (since % RECORDERS == n && p.stream == crowd.stream + since / RECORDERS),
+		      "event %u stands for stream %lu, %lu", n, p.stream - crowd.stream, since);
+	}
+	return known;
+}
+
+/*
+ * All on one CPU: a thread that loses it in the middle of a record leaves that half written for as long as the others
+ * have it, and they look.
+ */
+static void words_of_two_records_are_no_record(void **unused)
+{
+	pthread_t thread[RECORDERS];
+	unsigned long known = 0;
+	cpu_set_t before = one_cpu();
+
+	(void)unused;
+	crowd.stream = new_handle() << 16;
+	crowd.ticks = later();
+	crowd.event[0] = new_handle();
+	for (unsigned n = 1; n < RECORDERS; n++)
+		crowd.event[n] = event_at_the_place_of(crowd.event[0], crowd.stream);
+	gmod_event_forget(crowd.event[RECORDERS - 1]);
+	atomic_store(&crowd.stop, false);
+	for (unsigned n = 0; n < RECORDERS; n++)
+		assert_int_equal(pthread_create(&thread[n], NULL, record_often, (void *)(uintptr_t)n), 0);
+	for (unsigned i = 0; i < LOOKS; i++) {
+		known += check_place();
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+	}
+	atomic_store(&crowd.stop, true);
+	for (unsigned n = 0; n < RECORDERS; n++)
+		pthread_join(thread[n], NULL);
+	sched_setaffinity(0, sizeof(before), &before);
+	CHECK(known, "nothing was known at any time");
+	now += UINT64_C(1) << 40;
 }
 
 /* ---- edges ---- */
@@ -566,6 +665,7 @@ int main(void)
 	    cmocka_unit_test(an_event_recorded_anew_no_longer_proves_its_old_place),
 	    cmocka_unit_test(a_forgotten_event_proves_nothing),
 	    cmocka_unit_test(events_never_stand_for_anothers_record),
+	    cmocka_unit_test(words_of_two_records_are_no_record),
 	    cmocka_unit_test(a_wait_for_an_event_passes_its_proof_on),
 	    cmocka_unit_test(waits_are_followed_along_a_chain),
 	    cmocka_unit_test(streams_that_wait_for_each_other_end_the_search),
