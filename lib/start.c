@@ -296,6 +296,7 @@ static void at_quick_end(void)
 __attribute__((constructor)) static void at_load(void)
 {
 	gmod_log_remember_stderr();
+	gmod_monitor_remember_cpus();
 	(void)at_quick_exit(at_quick_end);
 }
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -269,6 +270,23 @@ static void block_signals(void)
 	pthread_sigmask(SIG_SETMASK, &set, NULL);
 }
 
+static cpu_set_t cpus; /* of the process when GMOD was loaded */
+
+void gmod_monitor_remember_cpus(void)
+{
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		CPU_ZERO(&cpus);
+}
+
+static void leave_the_only_cpu(void)
+{
+	cpu_set_t inherited;
+
+	/* Where it may not have them any more it stays. */
+	if (!sched_getaffinity(0, sizeof(inherited), &inherited) && CPU_COUNT(&inherited) == 1 && CPU_COUNT(&cpus) > 1)
+		sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
 static void do_last_task(void)
 {
 	/* acquire, by gmod_monitor_stopping(): the task is there for whoever sees that it is to stop */
@@ -290,6 +308,7 @@ static void *run(void *unused)
 	prctl(PR_SET_NAME, "gmod-monitor");
 	prctl(PR_SET_TIMERSLACK, 1);
 	block_signals();
+	leave_the_only_cpu();
 	/* The first gather, too, comes after its interval: while a program begins it needs the driver for itself. */
 	p.active_ns = p.gathered_ns = p.wall = clock_ns(CLOCK_MONOTONIC);
 	p.debt = -(int64_t)allowed_in(SAVING_NS);

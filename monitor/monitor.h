@@ -13,6 +13,12 @@
 
 #include <stdbool.h>
 
+/*
+ * Remember the CPUs that the process has when GMOD is loaded. A program that binds its threads does so later, and a
+ * monitor that inherited one CPU from the thread that started it would take its turns from that thread.
+ */
+void gmod_monitor_remember_cpus(void);
+
 /* Start the thread if it is not there yet; called when a buffer has been armed. */
 void gmod_monitor_ensure(void);
 
