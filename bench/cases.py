@@ -457,6 +457,8 @@ class Blocks(Measurement):
             if not self.native and not self.case.whole:
                 self.ask_more(*workers[:2])
             for worker in workers:
+                worker.dismiss()
+            for worker in workers:
                 worker.end()
         except (Failed, Skipped):
             for worker in workers:
