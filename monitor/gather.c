@@ -15,8 +15,10 @@
 #include "monitor/sweep.h"
 #include "monitor/verify.h"
 
-#define STAGING ((size_t)64 << 10)
-enum { PIECES = 256, NEAR = GMOD_LINE };
+#define STAGING ((size_t)80 << 10)
+enum { PIECES = 256, PIECES_AT_ONCE = 2 * GMOD_BATCH, NEAR = GMOD_LINE };
+
+_Static_assert(GMOD_BATCH * sizeof(struct gmod_slack) <= STAGING, "all slack of one pin");
 
 /* How long a batch is waited for, looking in between. */
 #define PATIENCE_NEAR GMOD_MILLISECONDS(100)
@@ -187,51 +189,109 @@ static void flush(struct batch *b)
 	b->began = gmod_now();
 }
 
-/*
- * The pin is held: a free of the buffer has not begun, and once it begins it waits for this copy like for any other
- * work. Handing the driver an address that is being freed would not do: it takes an address it does not know for
- * pageable host memory and reads it with the CPU (seen as a crash, on driver 580).
- */
-static void copy_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from,
-		       uint64_t to)
+static void add_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from,
+		      uint64_t to)
 {
-	if (from >= to || !may_call(b->context))
+	if (from >= to)
 		return;
-	if (NEXT(cuMemcpyDtoHAsync_v2)((char *)b->context->staging + b->used, from, to - from, b->context->stream) !=
-	    CUDA_SUCCESS) {
-		if (may_call(b->context))
-			gmod_degraded("cuMemcpyDtoHAsync");
-		return;
-	}
 	b->piece[b->count++] = (struct piece){r, word, side, from, to, b->used};
 	b->used += to - from;
 }
 
-static bool has_room(const struct batch *b, uint64_t bytes)
-{
-	return b->count + 2 <= PIECES && b->used + bytes <= STAGING;
-}
-
-static void copy_slack(struct batch *b, struct gmod_record *r, enum gmod_gather what)
+static void add_slack(struct batch *b, struct gmod_record *r)
 {
 	struct gmod_bounds bounds;
-	uint64_t word = gmod_record_snapshot(r, &bounds), head = gmod_slack_from(&bounds),
-		 tail = bounds.user + bounds.size;
+	uint64_t word = gmod_record_snapshot(r, &bounds), head = gmod_slack_from(&bounds);
 
 	if (!word || atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
 		return;
-	if (what == GMOD_GATHER_NEAR && bounds.user - head > NEAR)
+	if (b->what == GMOD_GATHER_NEAR && bounds.user - head > NEAR)
 		head = bounds.user - NEAR;
-	if (!has_room(b, bounds.user - head + bounds.tail_from - tail))
-		flush(b);
-	if (b->failed)
-		return;
-	gmod_pin(GMOD_PIN_GATHER, r->position);
-	if (gmod_record_live(r) == word) {
-		copy_piece(b, r, word, GMOD_HEAD, head, bounds.user);
-		copy_piece(b, r, word, GMOD_TAIL, tail, bounds.tail_from);
+	add_piece(b, r, word, GMOD_HEAD, head, bounds.user);
+	add_piece(b, r, word, GMOD_TAIL, bounds.user + bounds.size, bounds.tail_from);
+}
+
+static CUdeviceptr staged_at(const struct batch *b, const struct piece *p)
+{
+	return (CUdeviceptr)(uintptr_t)b->context->staging + p->at;
+}
+
+/* All in one call: for each the driver's lock has to be had, perhaps from a thread that waits for the device with it.
+ */
+static CUresult copy_together(const struct batch *b, const struct piece *p, unsigned count)
+{
+	CUmemcpyAttributes in_order = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+	CUdeviceptr to[PIECES_AT_ONCE], from[PIECES_AT_ONCE];
+	size_t bytes[PIECES_AT_ONCE], first = 0, failed;
+
+	for (unsigned i = 0; i < count; i++) {
+		to[i] = staged_at(b, &p[i]);
+		from[i] = p[i].from;
+		bytes[i] = p[i].to - p[i].from;
+	}
+	if (HAVE(cuMemcpyBatchAsync_v2))
+		return NEXT(cuMemcpyBatchAsync_v2)(to, from, bytes, count, &in_order, &first, 1, b->context->stream);
+	if (HAVE(cuMemcpyBatchAsync))
+		return NEXT(cuMemcpyBatchAsync)(to, from, bytes, count, &in_order, &first, 1, &failed,
+						b->context->stream);
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult copy_singly(const struct batch *b, const struct piece *p, unsigned count)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	for (unsigned i = 0; i < count && r == CUDA_SUCCESS && may_call(b->context); i++)
+		r = NEXT(cuMemcpyDtoHAsync_v2)((void *)(uintptr_t)staged_at(b, &p[i]), p[i].from, p[i].to - p[i].from,
+					       b->context->stream);
+	return r;
+}
+
+/* A driver that will not copy together (before 12.8 it cannot) is not asked again. */
+static bool copy_pieces(const struct batch *b, const struct piece *p, unsigned count)
+{
+	static bool only_singly; /* under the lock */
+	CUresult r;
+
+	if (!may_call(b->context))
+		return false;
+	if (count > 1 && !only_singly) {
+		if (copy_together(b, p, count) == CUDA_SUCCESS)
+			return true;
+		only_singly = true;
+	}
+	r = copy_singly(b, p, count);
+	if (r != CUDA_SUCCESS && may_call(b->context))
+		gmod_degraded("cuMemcpyDtoHAsync");
+	return r == CUDA_SUCCESS && may_call(b->context);
+}
+
+/*
+ * The slack of the records of a pin. While it is held, a free of such a buffer has not begun, and once it begins it
+ * waits for this copy like for any other work. Handing the driver an address that is being freed would not do: it takes
+ * an address it does not know for pageable host memory and reads it with the CPU (seen as a crash, on driver 580).
+ */
+static void copy_slack(struct batch *b, uint32_t first, uint32_t end)
+{
+	unsigned before = b->count;
+	size_t used = b->used;
+
+	gmod_pin(GMOD_PIN_GATHER, first);
+	for (uint32_t i = first; i < end && i < first + GMOD_BATCH; i++)
+		add_slack(b, gmod_record_at(i));
+	if (b->count > before && !copy_pieces(b, &b->piece[before], b->count - before)) {
+		b->count = before;
+		b->used = used;
 	}
 	gmod_unpin(GMOD_PIN_GATHER);
+}
+
+/* For the slack of as many records as one pin has. */
+static bool has_room(const struct batch *b)
+{
+	size_t head = b->what == GMOD_GATHER_NEAR ? NEAR : GMOD_HEAD_SLACK;
+
+	return b->count + PIECES_AT_ONCE <= PIECES && b->used + GMOD_BATCH * (head + GMOD_DEVICE_ALIGNMENT) <= STAGING;
 }
 
 /* false: not all of it was looked at. */
@@ -248,8 +308,10 @@ static bool gather_in(struct gmod_context *c, enum gmod_gather what)
 		gmod_degraded("cuCtxPushCurrent");
 	} else {
 		prepare(&b, c, what);
-		for (uint32_t i = 0; i < end && !b.failed && may_call(c); i++) {
-			copy_slack(&b, gmod_record_at(i), what);
+		for (uint32_t i = 0; i < end && !b.failed && may_call(c); i += GMOD_BATCH) {
+			copy_slack(&b, i, end);
+			if (!has_room(&b))
+				flush(&b);
 			gmod_monitor_progress();
 		}
 		flush(&b);

@@ -33,7 +33,12 @@ stands_for_its_own() {
 	[[ $1 == cuMemset*Async || $1 == cuMemcpyDtoDAsync_v2 ]]
 }
 
-# judge_fault NAME NTH: what is wrong with the guarded run just made; nothing if all is well.
+# Calls for which the library has others that do the same.
+has_a_substitute() {
+	[[ $1 == cuMemcpyBatchAsync* ]]
+}
+
+# judge_fault NAME: what is wrong with the guarded run just made, in which NAME has failed; nothing if all is well.
 judge_fault() {
 	local unprotected
 	case $status in
@@ -45,7 +50,8 @@ judge_fault() {
 	# A refused copy of the program's is no fault of ours, a buffer that stayed native is.
 	unprotected=$(sed -nE 's/.*guarded ([0-9]+) of ([0-9]+) buffers?,.*/\2-\1/p' <<<"$err" | tail -n 1)
 	[ "$unprotected" ] || { echo "there is no closing line"; return; }
-	[ "$(closing degraded "$err")" -gt 0 ] || [ $((unprotected)) -gt 0 ] || echo "it is not counted as degraded"
+	has_a_substitute "$1" || [ "$(closing degraded "$err")" -gt 0 ] || [ $((unprotected)) -gt 0 ] ||
+		echo "it is not counted as degraded"
 }
 
 # fail_own NAME NATIVELY GUARDED: fails calls of NAME until the failing one was the library's own; where all are, also
@@ -54,7 +60,7 @@ fail_own() {
 	local name=$1 natively=$2 times=$3 nth wrong program_err
 	for ((nth = 1; nth <= times && nth <= most_tries; nth++)); do
 		guarded verbosity=1 env "SIM_FAIL=$name:$nth" "$program"
-		wrong=$(judge_fault)
+		wrong=$(judge_fault "$name")
 		[ "$wrong" ] || {
 			pass "own_calls: $name:$nth"
 			[ "$natively" -gt 0 ] || never_gives_back "$name" || fail_all "$name"
@@ -76,7 +82,7 @@ never_gives_back() {
 fail_all() {
 	local wrong
 	guarded verbosity=1 env "SIM_FAIL=$1:*" "$program"
-	wrong=$(judge_fault)
+	wrong=$(judge_fault "$1")
 	[ -z "$wrong" ]
 	judge "own_calls: $1:*" $? "$wrong" "$err"
 }
@@ -164,6 +170,18 @@ check_slow_gather() {
 		"$edges/slow_gather" 4000 left
 	same "slow_gather: found when the copies have come" 1 "$(final_reports "${err%leaving*}")"
 	says "slow_gather: late is not degraded" ' 0 degraded' "$err"
+}
+
+# A driver that cannot copy several pieces in one call, or not as CUDA 13 has it, copies them one by one.
+check_copies_one_by_one() {
+	local refused report
+	for refused in cuMemcpyBatchAsync_v2:1 cuMemcpyBatchAsync_v2:\*; do
+		guarded verbosity=1:log_path=report.log env "SIM_FAIL=$refused" "$programs/bad_slack_of_many"
+		report=$(cat "$work/guarded/report.log")
+		same "copies_one_by_one: $refused: found by the gather" "0 3" "$status $(final_reports "$report")"
+		says "copies_one_by_one: $refused: nothing is degraded" ' 0 degraded' "$report"
+		rm "$work/guarded/report.log"
+	done
 }
 
 # pieces_of TEXT: how many fill_device says there were.
