@@ -1,8 +1,9 @@
 /*
  * The gather: slack bytes come over from the device by small copies on a stream of our own, into pinned memory, and
  * the CPU compares them there. Nothing migrates, no kernel runs, and a GPU whose multiprocessors are all busy does not
- * hold it up: copies of a few hundred bytes go through the copy engine. Those of all buffers that are pinned together are
- * issued in one call, which gets the driver's lock once (128 pieces and waiting for them: 48 us, 140 us one by one).
+ * hold it up: copies of a few hundred bytes go through the copy engine. Those of all buffers that are pinned together
+ * are issued in one call, which gets the driver's lock once (128 pieces and waiting for them: 48 us, 140 us one by
+ * one).
  *
  * A buffer is pinned while its copies are issued, and looked at again, under the sweep's pin, once the copies are
  * complete: if it is still the same live buffer, the bytes were its own.
