@@ -6,7 +6,7 @@ distribution of n tosses of a coin). It assumes nothing about how the samples ar
 interval reaches 95 %: then it is the least and the greatest, with the level that they do reach.
 """
 
-from math import comb, sqrt
+from math import ceil, comb, sqrt
 
 LEVEL = 0.95
 PAIRS_AT_LEAST = 7
@@ -24,6 +24,11 @@ def median(values):
     ordered = sorted(values)
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def lower_quartile(values):
+    """The least of them that a quarter of them do not exceed."""
+    return sorted(values)[ceil(len(values) / 4) - 1]
 
 
 def coverage(n, k):

@@ -149,6 +149,7 @@ def job_rows(result):
     said = ("memory_bytes", "tokens", "monitor_percent")
     for row in result["results"]:
         if any(key in row for key in said) and row["status"] == "ok":
+            mean = row.get("ratio_of_means")
             memory = [row.get(key) for key in ("native_memory_bytes", "memory_bytes")]
             tokens, ms = row.get("tokens"), (row["native_median"], row["median"])
             yield (
@@ -157,6 +158,7 @@ def job_rows(result):
                 *(short(m and m / 2**20) for m in memory),
                 *(short(tokens and tokens / each * 1e3) for each in ms),
                 short(row.get("monitor_percent")),
+                percent(mean) + " %" if mean else "-",
             )
 
 
@@ -240,7 +242,7 @@ SECTIONS = (
     (
         "Jobs",
         ("group", "job", "native, MiB at most:", "GMOD, MiB at most:", "native, tokens/s:", "GMOD, tokens/s:")
-        + ("monitor, % of a core:",),
+        + ("monitor, % of a core:", "all blocks:"),
         job_rows,
     ),
     (

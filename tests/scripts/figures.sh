@@ -22,6 +22,12 @@ from pairs import median
 assert median([3, 1, 2]) == 2 and median([4, 1, 2, 3]) == 2.5 and median([7]) == 7
 PYTHON
 
+python "the lower quartile" <<'PYTHON'
+from pairs import lower_quartile
+assert lower_quartile([5]) == 5 and lower_quartile([4, 3, 2, 1]) == 1 and lower_quartile(range(12, 0, -1)) == 3
+assert lower_quartile([9, 9, 1, 9, 2]) == 2
+PYTHON
+
 # The ranks of tables of the sign test.
 python "its interval is the narrowest of order statistics that holds 95 %" <<'PYTHON'
 from pairs import interval
@@ -226,7 +232,7 @@ same "their blocks are kept, the first one too" "8 4" "$(query "len(row['blocks'
 same "a whole run: the sum of its blocks" "4 33.0 35.0 960" "$(query "row['whole', 'gmod']['pairs'], row['whole', 'gmod']['native_median'], row['whole', 'gmod']['median'], row['whole', 'gmod']['guarded_permille']")"
 same "which are in the result, in turns" "[13.0, 10.0, 10.0]" "$(query "row['whole', 'gmod']['blocks']['native'][3]")"
 same "and what else they say" "8.0 1048576.0 False" "$(query "row['blocks', 'gmod']['tokens'], row['blocks', 'gmod']['memory_bytes'], 'monitor_percent' in row['blocks', 'gmod']")"
-says "in the report too" '^\| g \| blocks \| 1[.]00 \| 1[.]00 \| 80[.]0 \| 79[.]8 \| - \|$' "$(cat "$results"/*-test-0123456.md)"
+says "in the report too" '^\| g \| blocks \| 1[.]00 \| 1[.]00 \| 80[.]0 \| 79[.]8 \| - \| [+]0[.]20 % \|$' "$(cat "$results"/*-test-0123456.md)"
 same "side by side: a sample is the time until both end" True "$(query "0 < row['two', 'gmod']['native_median'] < 10000")"
 same "what an allocation takes" "25000.0" "$(query "row['tenth', 'gmod']['us_per_allocations']['native']")"
 # row NAME STATUS ERROR
