@@ -1,7 +1,8 @@
 // expect: heap-buffer-overflow size 1000 offset +0 in make_buffer
 // options: gather_interval_ms=0:small_mapped=0
 // suspect: k_flip
-/* The byte lies on the device, where nobody looks before the buffer is freed; nothing but the free waits for the kernel. */
+/* The byte lies on the device, where nobody looks before the buffer is freed; nothing but the free waits for the
+ * kernel. */
 #include "make_buffer.h"
 
 int main(void)
