@@ -81,7 +81,8 @@ static void *staging_pages(const struct gmod_context *c)
 		return NULL;
 	/* A child's copy would take the pages from under the device. */
 	madvise(p, STAGING, MADV_DONTFORK);
-	return *mine = p;
+	*mine = p;
+	return p;
 }
 
 /*
