@@ -72,17 +72,18 @@ static CUresult wait_for_copies(const struct gmod_context *c, uint64_t patience)
 static void *staging_pages(const struct gmod_context *c)
 {
 	static void *pages[GMOD_CONTEXTS]; /* under the lock */
-	void **mine = &pages[c - gmod_context_at(0)], *p;
+	void **mine = &pages[c - gmod_context_at(0)];
 
-	if (*mine)
-		return *mine;
-	p = mmap(NULL, STAGING, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return NULL;
-	/* A child's copy would take the pages from under the device. */
-	madvise(p, STAGING, MADV_DONTFORK);
-	*mine = p;
-	return p;
+	if (!*mine) {
+		void *p = mmap(NULL, STAGING, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED)
+			return NULL;
+		/* A child's copy would take the pages from under the device. */
+		madvise(p, STAGING, MADV_DONTFORK);
+		*mine = p;
+	}
+	return *mine;
 }
 
 /*
