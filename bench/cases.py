@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -25,7 +26,7 @@ from processes import (
 FIRST_START = 180  # seconds until a worker is ready
 
 # What a row has of its first pairs, beside figures.
-KEPT = ("blocks", "tokens", "native_memory_bytes", "memory_bytes", "monitor_percent", "us_per_allocations")
+KEPT = ("blocks", "one_at_a_time", "tokens", "native_memory_bytes", "memory_bytes", "monitor_percent", "us_per_allocations")
 
 
 @dataclass
@@ -463,7 +464,7 @@ class Blocks(Measurement):
                 worker.dismiss()
             for worker in workers:
                 worker.end()
-        except (Failed, Skipped):
+        except BaseException:
             for worker in workers:
                 worker.kill()
                 worker.wait()
@@ -497,9 +498,9 @@ class Blocks(Measurement):
         try:
             workers = self.measure(["native", "gmod"] * self.live)
         except Failed as e:
-            if "memory" not in str(e).lower() or self.live == 1:
+            if self.live == 1 or not re.search("out of memory|memory allocation|RESOURCE_EXHAUSTED", str(e), re.I):
                 raise
-            self.live = 1
+            self.live, self.more["one_at_a_time"] = 1, str(e)
             workers = self.measure(["native", "gmod"])
         for worker in workers:
             samples = self.gmod if worker.variant == "gmod" else self.native

@@ -86,6 +86,7 @@ class Result:
             "versions": versions(),
         }
         self.path, before = self.find()
+        self.same_driver = all(before.get(key) == self.head[key] for key in ("driver", "cuda"))
         self.parts = before.get("parts", {})
         self.rows = {self.key(row): row for row in before.get("results", [])}
 
@@ -110,7 +111,9 @@ class Result:
         return row["part"], row["group"], row["name"], row["variant"]
 
     def of(self, case):
-        """The rows of a case, by variant."""
+        """The rows of a case, by variant, where they are of this driver, too."""
+        if not self.same_driver:
+            return {}
         found = (row for key, row in self.rows.items() if key[:3] == (case.part, case.group, case.name))
         return {row["variant"]: row for row in found}
 
@@ -305,6 +308,8 @@ def arguments():
         parser.error("a result of --plan does not go to bench/results")
     if not options.device:
         parser.error("there is no device")
+    if options.more and (" " in options.commit or options.commit == "unknown"):
+        parser.error("--more joins pairs of one commit, and this tree is not at one")
     return parser, options
 
 

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+from math import isfinite, nan
 
 GUARDED_AT_LEAST = 950  # permille of the bytes; below that a row is no result
 SKIPPED = 77
@@ -178,6 +179,7 @@ class Worker(Process):
     def await_ready(self):
         while self.read() != "ready":
             pass
+        self.timer.cancel()
 
     def stay_on(self, cpus):
         """From now on, with all the threads that it has, on one of these CPUs, and GMOD's own on the others.
@@ -202,10 +204,14 @@ class Worker(Process):
         except BrokenPipeError:
             pass  # reading says why
         answer = self.read()
+        self.timer.cancel()  # it may have to wait for its next turn
         try:
-            return float(answer)
+            number = float(answer)
         except ValueError:
-            raise Failed(f"a worker answered {answer!r}") from None
+            number = nan
+        if not isfinite(number) or (not what and number <= 0):
+            raise Failed(f"a worker answered {answer!r}")
+        return number
 
     def dismiss(self):
         """It is to end, and does so while others do, too."""

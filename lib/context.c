@@ -123,6 +123,7 @@ static void set_up(struct gmod_context *c)
 	c->stream = NULL;
 	c->gathered = NULL;
 	c->staging = NULL;
+	c->staging_is_ours = false;
 	c->overdue = false;
 	if (c->unified && NEXT(cuStreamCreateWithPriority)(&c->stream, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS) {
 		c->stream = NULL;
@@ -313,10 +314,13 @@ void gmod_context_drop_stream(struct gmod_context *c)
 
 	if (!c->stream || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
 		return;
-	if (NEXT(cuStreamDestroy_v2)(c->stream) != CUDA_SUCCESS ||
-	    (c->gathered && NEXT(cuEventDestroy_v2)(c->gathered) != CUDA_SUCCESS) ||
-	    (c->staging && NEXT(cuMemHostUnregister)(c->staging) != CUDA_SUCCESS))
+	if (NEXT(cuStreamDestroy_v2)(c->stream) != CUDA_SUCCESS)
 		gmod_degraded("cuStreamDestroy");
+	if (c->gathered && NEXT(cuEventDestroy_v2)(c->gathered) != CUDA_SUCCESS)
+		gmod_degraded("cuEventDestroy");
+	if (c->staging && (c->staging_is_ours ? NEXT(cuMemHostUnregister)(c->staging)
+					      : NEXT(cuMemFreeHost)(c->staging)) != CUDA_SUCCESS)
+		gmod_degraded("staging memory of a context that goes");
 	c->stream = NULL;
 	c->gathered = NULL;
 	c->staging = NULL;

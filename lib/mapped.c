@@ -53,6 +53,7 @@ bool gmod_mapped_is_possible(int device)
 
 	if (device < 0 || device >= DEVICES || !driver_has_it() ||
 	    !attribute(device, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) ||
+	    !attribute(device, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) ||
 	    !attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM))
 		return false;
 	p = properties(device);

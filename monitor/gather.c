@@ -86,27 +86,34 @@ static void *staging_pages(const struct gmod_context *c)
 	return *mine;
 }
 
-/*
- * Our own pages, registered: cuMemHostAlloc takes 1.1 ms, and no other thread gets through to the driver meanwhile
- * (measured on an H200, driver 580).
- */
-static void make_staging(struct gmod_context *c)
+static bool register_staging(struct gmod_context *c)
 {
 	void *pages = staging_pages(c);
 	CUresult r;
 
-	if (!pages) {
-		gmod_degraded("mmap");
-		return;
-	}
+	if (!pages)
+		return false;
 	r = NEXT(cuMemHostRegister_v2)(pages, STAGING, 0);
 	/* By a context that is gone. */
 	if (r == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED && NEXT(cuMemHostUnregister)(pages) == CUDA_SUCCESS)
 		r = NEXT(cuMemHostRegister_v2)(pages, STAGING, 0);
-	if (r == CUDA_SUCCESS)
-		c->staging = pages;
-	else
-		gmod_degraded("cuMemHostRegister");
+	if (r != CUDA_SUCCESS)
+		return false;
+	c->staging = pages;
+	c->staging_is_ours = true;
+	return true;
+}
+
+/*
+ * Our own pages where the driver takes them: cuMemHostAlloc needs 1.1 ms, and no other thread gets through to the
+ * driver meanwhile (measured on an H200, driver 580).
+ */
+static void make_staging(struct gmod_context *c)
+{
+	if (register_staging(c) || NEXT(cuMemHostAlloc)(&c->staging, STAGING, 0) == CUDA_SUCCESS)
+		return;
+	c->staging = NULL;
+	gmod_degraded("cuMemHostAlloc");
 }
 
 static bool has_what_it_takes(struct gmod_context *c)
@@ -249,7 +256,13 @@ static CUresult copy_singly(const struct batch *b, const struct piece *p, unsign
 	return r;
 }
 
-/* A driver that will not copy together (before 12.8 it cannot) is not asked again. */
+/* Before 12.8 it cannot. Other errors are this context's, or of this moment. */
+static bool never_copies_together(CUresult r)
+{
+	return r == CUDA_ERROR_NOT_SUPPORTED || r == CUDA_ERROR_NOT_FOUND || r == CUDA_ERROR_NOT_INITIALIZED ||
+	       r == CUDA_ERROR_INVALID_VALUE;
+}
+
 static bool copy_pieces(const struct batch *b, const struct piece *p, unsigned count)
 {
 	static bool only_singly; /* under the lock */
@@ -258,9 +271,10 @@ static bool copy_pieces(const struct batch *b, const struct piece *p, unsigned c
 	if (!may_call(b->context))
 		return false;
 	if (count > 1 && !only_singly) {
-		if (copy_together(b, p, count) == CUDA_SUCCESS)
+		r = copy_together(b, p, count);
+		if (r == CUDA_SUCCESS)
 			return true;
-		only_singly = true;
+		only_singly = never_copies_together(r) && may_call(b->context);
 	}
 	r = copy_singly(b, p, count);
 	if (r != CUDA_SUCCESS && may_call(b->context))

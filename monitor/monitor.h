@@ -15,7 +15,9 @@
 
 /*
  * Remember the CPUs that the process has when GMOD is loaded. A program that binds its threads does so later, and a
- * monitor that inherited one CPU from the thread that started it would take its turns from that thread.
+ * monitor that inherited one CPU from the thread that started it would take its turns from that thread. What binds the
+ * initial thread before any preloaded library runs (libgomp with OMP_PROC_BIND, taskset) is not seen: the monitor stays
+ * there.
  */
 void gmod_monitor_remember_cpus(void);
 

@@ -59,6 +59,9 @@ struct gmod_event_proof {
 };
 
 /*
+ * Two threads that record the same event at the same time leave open which record it is, to the program as well: it may
+ * stand for either.
+ *
  * What the event stood for: ask before the driver is asked, and prove with it once the driver said yes. If it was
  * recorded anew in between, the driver may have spoken of the new record, and nothing is proven.
  */

@@ -184,6 +184,15 @@ check_copies_one_by_one() {
 	done
 }
 
+# Where the driver registers no memory of ours the gather uses the driver's.
+check_nothing_registered() {
+	local report
+	guarded verbosity=1:log_path=report.log:mapped=0 env "SIM_FAIL=cuMemHostRegister_v2:*:801" "$programs/bad_slack_of_many"
+	report=$(cat "$work/guarded/report.log")
+	same "nothing_registered: found by the gather" "0 3" "$status $(final_reports "$report")"
+	says "nothing_registered: nothing is degraded" ' 0 degraded' "$report"
+}
+
 # pieces_of TEXT: how many fill_device says there were.
 pieces_of() {
 	local text=${1#*missing, }

@@ -14,6 +14,8 @@
  *
  * With ANOTHER a second thread records another event, which has the same place in the table, and the words of the two
  * get mixed up.
+ *
+ * Nobody else records the event at the same time: then it may stand for either record (monitor/proof.h).
  */
 
 /* Places: 1 and 3 on stream 1, 2 and 4 on stream 2. A place stands for (stream, ticks). */

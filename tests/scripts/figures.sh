@@ -286,6 +286,40 @@ figures "{\"coarse\": {\"seconds\": 3, \"cases\": [{\"group\": \"coarse\", \"nam
 	\"environment\": {\"COUNT\": \"$work/count\"}}]}}" coarse
 same "without a verdict pairs are added" True "$(query "row['u', 'gmod']['pairs'] > 7 and [v['verdict'] for v in r['verdicts'] if v['name'] == 'u'] == ['inconclusive']")"
 
+# Workers that answer nonsense, that die of something that is no lack of memory, and that wait long for their turns.
+cat >"$work/odd" <<'JOB'
+#!/bin/sh
+log=$(printf '%s' "$GMOD_OPTIONS" | sed -n 's/.*log_path=\([^:]*\).*/\1/p')
+[ ! "$log" ] || echo '{"event":"summary","bytes_guarded":600,"bytes_unprotected":0,"bytes_asked":0,"bytes_uncovered":0,"bytes_host":0,"findings":0,"degraded":0}' >"$log"
+echo ready
+while read -r what; do
+	case $ODD in
+	crash) [ -e "$ONCE" ] || { : >"$ONCE"; echo "CUDA error: an illegal memory access was encountered" >&2; exit 1; } ;;
+	full) [ -e "$ONCE" ] || { : >"$ONCE"; echo "CUDA error: out of memory" >&2; exit 1; } ;;
+	slow) sleep 0.1 ;;
+	esac
+	case $what in
+	'') [ "$ODD" = minus ] && echo -1 || echo 10 ;;
+	*) [ "$ODD" = nan ] && echo nan || echo -1 ;;
+	esac
+done
+JOB
+chmod +x "$work/odd"
+odd=
+for how in minus nan crash full slow; do
+	odd+="${odd:+, }{\"group\": \"g\", \"name\": \"$how\", \"worker\": [\"$work/odd\"], \"live\": 7, \"blocks\": 2, \"pairs\": 7,
+		\"limit\": 1, \"environment\": {\"ODD\": \"$how\", \"ONCE\": \"$work/once-$how\"}}"
+done
+figures "{\"x\": {\"seconds\": 60, \"cases\": [$odd]}}" x
+row minus failed "a worker answered '-1'"
+row nan failed "a worker answered 'nan'"
+row crash failed 'exit status 1: CUDA error: an illegal memory access'
+same "too little memory for all: one pair at a time" "ok 7 exit status 1: CUDA error: out of memory" \
+	"$(query "row['full', 'gmod']['status'], row['full', 'gmod']['pairs'], row['full', 'gmod']['one_at_a_time']")"
+same "who waits for a turn has time" "ok" "$(query "row['slow', 'gmod']['status']")"
+! pgrep -f "$work/odd" >/dev/null
+note "no worker is left behind" $?
+
 # --more: pairs of an earlier run count, and of what has no verdict there are more.
 plan="{\"coarse\": {\"seconds\": 3, \"cases\": [
 	{\"group\": \"coarse\", \"name\": \"u\", \"commands\": [[\"$work/uneven\"]], \"environment\": {\"COUNT\": \"$work/count\"}},
@@ -309,6 +343,10 @@ figures "$plan" coarse
 read -r fewer _ <<<"$(pairs_of)"
 [ "$fewer" -lt "$more" ]
 note "without --more all is measured anew" $? "$more, then $fewer"
+
+commit='0123456789 with changes' figures "$plan" --more coarse
+same "--more: a tree with changes is at no commit" 2 "$status"
+says "and that is said" 'this tree is not at one' "$err"
 
 # Time that runs out leaves what there is.
 figures "{\"x\": {\"seconds\": 1, \"cases\": [{\"group\": \"g\", \"name\": \"slow\", \"commands\": [[\"sh\", \"-c\", \"sleep 0.2; exec $work/job\"]]},
