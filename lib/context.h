@@ -41,11 +41,11 @@ struct gmod_context {
 	bool overdue;           /* copies of an earlier gather may still be on their way; under the gather's lock */
 	bool unified;           /* managed memory that CPU and device may touch at once */
 	bool mapped;            /* and large buffers as lib/mapped.h has them */
+	bool staging_is_ours;   /* registered memory of our own, else the driver's */
 	atomic_bool holds_tiny; /* a native buffer of 1 byte, for waiting (lib/heap.c) */
 	CUstream stream;        /* non-blocking, for prefetches and gathers; NULL: could not be made */
 	CUevent gathered;
-	void *staging;        /* pinned, for gathers (monitor/gather.c); NULL before the first one */
-	bool staging_is_ours; /* registered memory of our own, else the driver's */
+	void *staging; /* pinned, for gathers (monitor/gather.c); NULL before the first one */
 	_Atomic uint64_t
 	    in_flight; /* bytes being allocated now: decided on, not yet taken from the device's free memory */
 	_Atomic uint64_t overdraft;       /* bytes left to the native allocator beyond what was free (lib/unified.c) */
