@@ -38,7 +38,6 @@ class Case:
     commands: list = field(default_factory=list)  # side by side; a sample is a run of all of them
     key: str | None = "ms"  # the sample is the number behind KEY= of the first; None: the time until all have ended
     per: str | None = None  # also give the sample in us, divided by the number behind this key
-    tenth: bool = False  # the last argument becomes a tenth of what a run without it says as rounds=
     worker: list = field(default_factory=list)  # instead of commands: lives on, and measures a block when asked
     blocks: int = 12  # in each worker, the first one, dropped, not counted
     whole: int = 0  # instead of them: blocks that are all of a worker's run, none dropped; it is told so, too
@@ -225,9 +224,6 @@ class Processes(Measurement):
     def warm_up(self):
         """What the first run pays and no later one: files that are not in memory yet, code that is compiled."""
         self.run("native", self.case.limit)
-        if self.case.tenth:
-            rounds = str(max(1, int(self.number("rounds")) // 10))
-            self.commands = [[*command, rounds] for command in self.commands]
 
     def add_pairs(self):
         native = self.run("native", self.case.limit)

@@ -1,8 +1,8 @@
 /*
  * The coarse-grained bench.
  *
- *	coarse NAME [ROUNDS|short]	run one program once
- *	coarse NAME+NAME [ROUNDS|short]	two of them at the same time, each on a thread and a stream of its own
+ *	coarse NAME [HOW MUCH]		run one program once; ROUNDS, tenth (of its rounds) or short
+ *	coarse NAME+NAME [HOW MUCH]	two of them at the same time, each on a thread and a stream of its own
  *	coarse NAME timed		short, and its kernels are timed
  *	coarse NAME planted		the same, but first a kernel of the bench's stores behind a buffer
  *	coarse NAME worker BLOCKS	all its rounds, in so many blocks, each when it is told to
@@ -295,7 +295,7 @@ static int run(const char *name, const std::vector<struct job> &jobs)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: coarse NAME[+NAME] [ROUNDS|short]\n       coarse NAME timed|planted\n"
+	fprintf(stderr, "usage: coarse NAME[+NAME] [ROUNDS|tenth|short]\n       coarse NAME timed|planted\n"
 			"       coarse NAME worker BLOCKS\n       coarse --list\n");
 	return 2;
 }
@@ -329,6 +329,8 @@ static unsigned rounds_of(const struct program *p, const char *word)
 {
 	if (!word)
 		return p->rounds;
+	if (!strcmp(word, "tenth"))
+		return p->rounds / 10;
 	return !strcmp(word, "short") || special.timed ? p->short_rounds : number(word);
 }
 

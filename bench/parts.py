@@ -89,7 +89,7 @@ def memcheck(quick):
     """Beside compute-sanitizer, with a tenth of the rounds, for it takes so much longer."""
     names = ("bfs",) if quick else PROGRAMS
     return [
-        Case("memcheck", "sanitizers", n, commands=[[PROGRAM, n]], tenth=True, pairs=2, memcheck=1, memcheck_limit=30)
+        Case("memcheck", "sanitizers", n, commands=[[PROGRAM, n, "tenth"]], pairs=2, memcheck=1, memcheck_limit=30)
         for n in names
     ]
 
@@ -259,20 +259,19 @@ def pages(quick):
     A tenth of the rounds of `coarse`: a run takes a second or less, most of it the start. There are six of each case, if
     there is time: the two that count come first.
     """
-    rounds = {"bfs": 300, "mri-gridding": 1050, "pitch-texture": 12000, "fft": 9500}
     return [
         Case(
             "pages",
             "pages",
             f"{name}, {options or 'default'}",
-            commands=[[PROGRAM, name, str(count)]],
+            commands=[[PROGRAM, name, "tenth"]],
             options=options,
             values={"program": name, "options": options},
             pages=True,
             pairs=2,
             few_cpus=True,
         )
-        for name, count in rounds.items()
+        for name in ("bfs", "mri-gridding", "pitch-texture", "fft")
         for options in ("", "mapped=0", "mapped=0:placement=0")
     ]
 

@@ -41,7 +41,8 @@ struct batch {
 	unsigned count;
 	size_t used;
 	struct gmod_moment began;
-	bool failed;
+	bool failed;  /* no more of it */
+	bool refused; /* some copies: they are left out */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -147,7 +148,7 @@ static void prepare(struct batch *b, struct gmod_context *c, enum gmod_gather wh
 	b->what = what;
 	b->count = 0;
 	b->used = 0;
-	b->failed = false;
+	b->failed = b->refused = false;
 	if (c->overdue)
 		r = wait_for_copies(c, patience_for(what));
 	c->overdue = false;
@@ -298,6 +299,7 @@ static void copy_slack(struct batch *b, uint32_t first, uint32_t end)
 	if (b->count > before && !copy_pieces(b, &b->piece[before], b->count - before)) {
 		b->count = before;
 		b->used = used;
+		b->refused = true;
 	}
 	gmod_unpin(GMOD_PIN_GATHER);
 }
@@ -331,7 +333,7 @@ static bool gather_in(struct gmod_context *c, enum gmod_gather what)
 			gmod_monitor_progress();
 		}
 		flush(&b);
-		done = !b.failed;
+		done = !b.failed && !b.refused;
 		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 			gmod_degraded("cuCtxPopCurrent");
 	}

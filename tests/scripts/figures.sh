@@ -209,7 +209,7 @@ plan="{\"x\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"g\", \"name\": \"blocks\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 4, \"blocks\": 3},
 	{\"group\": \"g\", \"name\": \"whole\", \"worker\": [\"$work/whole\"], \"live\": 2, \"whole\": 3, \"pairs\": 4},
 	{\"group\": \"g\", \"name\": \"two\", \"commands\": [[\"$work/job\"], [\"$work/job\"]], \"key\": null, \"pairs\": 2},
-	{\"group\": \"g\", \"name\": \"tenth\", $job, \"tenth\": true, \"pairs\": 2, \"per\": \"allocations\"},
+	{\"group\": \"g\", \"name\": \"tenth\", $job, \"pairs\": 2, \"per\": \"allocations\"},
 	{\"group\": \"g\", \"name\": \"fails\", \"commands\": [[\"sh\", \"-c\", \"echo FAIL cudaMalloc: no; exit 1\"]]},
 	{\"group\": \"g\", \"name\": \"absent\", \"commands\": [[\"$work/absent\"]]},
 	{\"group\": \"g\", \"name\": \"hangs\", \"commands\": [[\"sleep\", \"30\"]], \"limit\": 0.3},
