@@ -46,13 +46,7 @@ int main(int argc, char **argv)
 	double end = tk_ms() + (argc > 1 ? atoi(argv[1]) : 0);
 	pthread_t thread;
 
-	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
-#if CUDA_VERSION >= 13000
-	CK(cuCtxCreate(&context, NULL, 0, tk_device));
-#else
-	CK(cuCtxCreate(&context, 0, tk_device));
-#endif
+	context = tk_start_in_new_context();
 	for (int i = 0; i < BUFFERS; i++)
 		buffer[i] = make_buffer(1000);
 	REQUIRE(!pthread_create(&thread, NULL, attach_and_detach, argc > 1 ? argv : NULL));

@@ -4,19 +4,6 @@
  */
 #include "make_buffer.h"
 
-static CUcontext make_context(void)
-{
-	CUcontext c;
-
-#if CUDA_VERSION >= 13000
-	CK(cuCtxCreate(&c, NULL, 0, tk_device));
-#else
-	CK(cuCtxCreate(&c, 0, tk_device));
-#endif
-	tk_module = tk_load_kernels();
-	return c;
-}
-
 static void work(int times)
 {
 	for (int i = 0; i < times; i++) {
@@ -32,9 +19,7 @@ int main(void)
 	double began;
 	CUcontext c;
 
-	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
-	c = make_context();
+	c = tk_start_in_new_context();
 	tk_flip(make_buffer(1000), 0, 1000);
 	tk_flip(make_buffer(4096), 4096, 1);
 	tk_sync();
@@ -42,7 +27,7 @@ int main(void)
 	began = tk_ms();
 	CK(cuCtxDestroy(c));
 	fprintf(stderr, "destroyed after %d s\n", (int)((tk_ms() - began) / 1000));
-	c = make_context();
+	c = tk_new_context();
 	while (tk_ms() - began < 13000) {
 		work(100);
 		tk_sleep_ms(50);

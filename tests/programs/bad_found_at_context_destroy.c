@@ -9,10 +9,7 @@ int main(void)
 	CUcontext context;
 	CUdeviceptr p;
 
-	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
-	CK(cuCtxCreate(&context, NULL, 0, tk_device));
-	tk_module = tk_load_kernels();
+	context = tk_start_in_new_context();
 	p = make_buffer(1000);
 	tk_flip(p, 1000, 1);
 	tk_sync();

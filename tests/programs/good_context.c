@@ -10,8 +10,7 @@ int main(void)
 	tk_init();
 	CK(cuDeviceGet(&tk_device, 0));
 	for (int i = 0; i < 3; i++) {
-		CK(cuCtxCreate(&context, NULL, 0, tk_device));
-		tk_module = tk_load_kernels();
+		context = tk_new_context();
 		for (int n = 1; n <= 10; n++) {
 			CK(cuMemAlloc(&p, 3000 * n));
 			tk_flip(p, 0, 3000 * n);

@@ -16,10 +16,7 @@ int main(void)
 	CUfunction f;
 	double start;
 
-	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
-	CK(cuCtxCreate(&context, NULL, 0, tk_device));
-	tk_module = tk_load_kernels();
+	context = tk_start_in_new_context();
 	f = tk_kernel("k_wait_flip");
 	go_on = tk_flag();
 	CK(cuMemAlloc(&p, 4096));

@@ -123,6 +123,28 @@ static TK_UNUSED void tk_start(void)
 	tk_module = tk_load_kernels();
 }
 
+/* A context of its own of tk_device, made current, the kernels loaded. */
+static TK_UNUSED CUcontext tk_new_context(void)
+{
+	CUcontext c;
+
+#if CUDA_VERSION >= 13000
+	CK(cuCtxCreate(&c, NULL, 0, tk_device));
+#else
+	CK(cuCtxCreate(&c, 0, tk_device));
+#endif
+	tk_module = tk_load_kernels();
+	return c;
+}
+
+/* As tk_start(), but in such a context. */
+static TK_UNUSED CUcontext tk_start_in_new_context(void)
+{
+	tk_init();
+	CK(cuDeviceGet(&tk_device, 0));
+	return tk_new_context();
+}
+
 static TK_UNUSED CUfunction tk_kernel_of(CUmodule module, const char *name)
 {
 	CUfunction f;
