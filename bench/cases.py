@@ -25,6 +25,9 @@ from processes import (
 
 FIRST_START = 180  # seconds until a worker is ready
 
+# What GMOD's thread may take of a core, in percent: `max_cpu`, and what the clocks do not tell apart.
+MONITOR_AT_MOST = 2.1
+
 # What a row has of its first pairs, beside figures.
 KEPT = ("blocks", "one_at_a_time", "tokens", "native_memory_bytes", "memory_bytes", "monitor_percent", "us_per_allocations")
 
@@ -163,14 +166,20 @@ class Measurement:
         row["samples"] = {"native": self.native}
         return row
 
-    def gmod_row(self):
-        status, error = self.status, self.error
-        if status == "ok" and not self.gmod:
-            status, error = "skipped", "no time was left"
-        if status == "ok" and self.case.covers and (self.permille is None or self.permille < GUARDED_AT_LEAST):
+    def outcome(self):
+        """(status, error) of the row of gmod."""
+        if self.status != "ok":
+            return self.status, self.error
+        if not self.gmod:
+            return "skipped", "no time was left"
+        if self.case.covers and (self.permille is None or self.permille < GUARDED_AT_LEAST):
             share_of = "none" if self.permille is None else f"{self.permille / 10:.1f} %"
-            status, error = "no result", f"{share_of} of the bytes guarded"
-        row = self.with_ratios(self.row("gmod", status, error), self.gmod, pairs.ratios(self.gmod, self.native))
+            return "no result", f"{share_of} of the bytes guarded"
+        return "ok", None
+
+    def gmod_row(self):
+        row = self.row("gmod", *self.outcome())
+        row = self.with_ratios(row, self.gmod, pairs.ratios(self.gmod, self.native))
         noise = pairs.apart(self.native)
         low, high, _ = pairs.interval(noise) if noise else (None, None, None)
         row.update(noise_median=middle(noise), noise_low=low, noise_high=high)
@@ -368,11 +377,18 @@ class Planted(Processes):
             trial["at_least_us"] = max(0, (first - self.number("planted_by_ns", int)) / 1e3)
         return trial
 
+    def found(self):
+        return [trial for trial in self.trials if "at_most_us" in trial]
+
+    def outcome(self):
+        status, error = super().outcome()
+        missed = len(self.trials) - len(self.found())
+        if status == "ok" and missed:
+            return "failed", f"{missed} of {len(self.trials)} not found"
+        return status, error
+
     def gmod_row(self):
-        found = [trial for trial in self.trials if "at_most_us" in trial]
-        row = super().gmod_row()
-        if row["status"] == "ok" and len(found) < len(self.trials):
-            row["status"], row["error"] = "failed", f"{len(self.trials) - len(found)} of {len(self.trials)} not found"
+        row, found = super().gmod_row(), self.found()
         row["values"] = {
             **self.case.values,
             "runs": len(self.trials),
@@ -489,6 +505,8 @@ class Blocks(Measurement):
             answer = worker.ask(self.case.limit, what)
             if answer >= 0:
                 self.more[key] = answer
+        if self.more.get("monitor_percent", 0) > MONITOR_AT_MOST:
+            raise Failed(f"GMOD's thread takes {self.more['monitor_percent']:.2f} % of a core")
 
     def add_pairs(self):
         try:

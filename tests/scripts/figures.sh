@@ -300,19 +300,21 @@ while read -r what; do
 	esac
 	case $what in
 	'') [ "$ODD" = minus ] && echo -1 || echo 10 ;;
+	monitor) [ "$ODD" = busy ] && echo 2.2 || echo 2.05 ;;
 	*) [ "$ODD" = nan ] && echo nan || echo -1 ;;
 	esac
 done
 JOB
 chmod +x "$work/odd"
 odd=
-for how in minus nan crash full slow; do
+for how in minus nan crash full slow busy; do
 	odd+="${odd:+, }{\"group\": \"g\", \"name\": \"$how\", \"worker\": [\"$work/odd\"], \"live\": 7, \"blocks\": 2, \"pairs\": 7,
 		\"limit\": 1, \"environment\": {\"ODD\": \"$how\", \"ONCE\": \"$work/once-$how\"}}"
 done
 figures "{\"x\": {\"seconds\": 60, \"cases\": [$odd]}}" x
 row minus failed "a worker answered '-1'"
 row nan failed "a worker answered 'nan'"
+row busy failed 'thread takes 2.20 % of a core'
 row crash failed 'exit status 1: CUDA error: an illegal memory access'
 same "too little memory for all: one pair at a time" "ok 7 exit status 1: CUDA error: out of memory" \
 	"$(query "row['full', 'gmod']['status'], row['full', 'gmod']['pairs'], row['full', 'gmod']['one_at_a_time']")"
