@@ -451,9 +451,13 @@ figures "{\"monitor\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"footprint\", \"name\": \"thousand\", \"commands\": [[\"{build}/sim/programs/figure_footprint\", \"1000\", \"4096\", \"0.2\"]],
 	$simulated, \"once\": true, \"beside\": true, \"key\": \"host_bytes\", \"pairs\": 1, \"options\": \"scan_interval_us=0\"},
 	{\"group\": \"footprint\", \"name\": \"alone\", \"commands\": [[\"sh\", \"-c\", \"echo host_bytes=7 alloc_us=2; [ ! \\\"\$GMOD_OPTIONS\\\" ]\"]],
-	\"once\": true, \"beside\": true, \"key\": \"host_bytes\", \"pairs\": 1}]}}" monitor
+	\"once\": true, \"beside\": true, \"key\": \"host_bytes\", \"pairs\": 1},
+	{\"group\": \"footprint\", \"name\": \"nothing\", $job, \"environment\": {\"MS\": \"0\", \"SLOWER\": \"9\"}, \"once\": true, \"beside\": true,
+	\"pairs\": 1}]}}" monitor
 same "a buffer's memory: with GMOD its canary pages too" "True True" "$(query "8192 < row['thousand', 'gmod']['values']['host_bytes'] < 65536,
 	0 <= row['thousand', 'gmod']['native_values']['host_bytes'] < 4096")"
+same "natively it may be nothing" "0.0 9.0 True" "$(query "row['nothing', 'gmod']['native_median'], row['nothing', 'gmod']['median'],
+	row['nothing', 'gmod']['ratio_median'] is None")"
 same "and its share of a sweep, under GMOD only" "True False" "$(query "0 < row['thousand', 'gmod']['values']['ns_per_buffer'] < 1e6,
 	'ns_per_buffer' in row['thousand', 'gmod']['native_values']")"
 same "what was measured without GMOD stays where it fails with it" "failed 7.0 {}" "$(query "row['alone', 'gmod']['status'],
