@@ -24,10 +24,11 @@ function read_line(i, at) {
 
 function read_sweeps() {
 	sweeps[++rows] = "| " grouped(f["buffers"]) " | " f["order"] " | " f["pace"] " | " short(f["ns_per_buffer"]) " | " \
-		short(f["least"]) " to " short(f["most"]) " | " short(f["us_per_sweep"]) " | " f["sweeps"] " |"
+		short(f["least"]) " to " short(f["most"]) " | " short(f["lines_alone"]) " | " short(f["us_per_sweep"]) " | " f["sweeps"] " |"
 	if (f["buffers"] + 0 == at)
 		verdict[++verdicts] = (f["ns_per_buffer"] + 0 <= wanted ? "met" : "missed") ": " grouped(at) " buffers, " \
-			f["order"] ", " f["pace"] ": " short(f["ns_per_buffer"]) " ns per buffer (wanted: at most " wanted ")"
+			f["order"] ", " f["pace"] ": " short(f["ns_per_buffer"]) " ns per buffer (wanted: at most " wanted \
+			"; its two lines alone: " short(f["lines_alone"]) ")"
 }
 
 /^FAIL:/ { failure[++failures] = $0; next }
@@ -61,9 +62,10 @@ END {
 		print "\n" cut[i]
 	if (stolen)
 		print "\n" stolen
-	print "\nNanoseconds of CPU time per buffer and sweep, the median, least and most of whole sweeps:\n"
-	print "| Buffers | Order | Pace | ns per buffer | from, to | us per sweep | Sweeps |"
-	print "| ---: | --- | --- | ---: | ---: | ---: | ---: |"
+	print "\nNanoseconds of CPU time per buffer and sweep, the median, least and most of whole sweeps, and the median of" \
+		" passes that only read its two lines:\n"
+	print "| Buffers | Order | Pace | ns per buffer | from, to | its two lines alone | us per sweep | Sweeps |"
+	print "| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: |"
 	for (i = 1; i <= rows; i++)
 		print sweeps[i]
 	print "\nHost memory per buffer, and microseconds of GMOD's own work per allocation and free:\n"

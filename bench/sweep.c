@@ -23,6 +23,9 @@
  *			on: with fewer there is not the time for that, and how many further lines a sweep looks at goes
  *			by the time since the last one
  *
+ * The two lines of each buffer are also read alone, in the same order, by loads of addresses from one array and nothing
+ * else: what the memory and the MMU take for them, below which no sweep can be.
+ *
  * Memory is the growth of the resident set while the buffers are armed, with the canary pages there before; the tables
  * of the MMU are not in it. Allocating and freeing is GMOD's own work on a record that was in use before, without the
  * driver's calls and the call stack, of 10 000 buffers at most; most of it is writing and verifying canaries, which is
@@ -61,7 +64,8 @@ struct buffer {
 
 static struct buffer *buffers;
 static size_t count;
-static char *other; /* what caches are filled with between two spaced sweeps */
+static uint64_t (*beside)[2]; /* the lines on both sides of each buffer */
+static char *other;           /* what caches are filled with between two spaced sweeps */
 static size_t other_size;
 
 static void fail(const char *what)
@@ -188,6 +192,8 @@ static void arm(struct buffer *b)
 	b->record = gmod_record_claim();
 	if (!b->record)
 		fail("no memory for a record");
+	beside[b - buffers][GMOD_HEAD] = p->body - GMOD_LINE;
+	beside[b - buffers][GMOD_TAIL] = p->zone_tail;
 	d = gmod_record_details(b->record);
 	lines = gmod_record_lines(b->record);
 	fill_details(b);
@@ -241,6 +247,9 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* One pass over all buffers; its CPU time. */
+typedef uint64_t pass_fn(void);
+
 static uint64_t sweep_once(void)
 {
 	uint64_t began = now(CLOCK_THREAD_CPUTIME_ID);
@@ -249,6 +258,19 @@ static uint64_t sweep_once(void)
 		fail("someone else sweeps");
 	gmod_sweep();
 	gmod_sweep_unlock();
+	return now(CLOCK_THREAD_CPUTIME_ID) - began;
+}
+
+/* No load waits for another, so the CPU has as many under way as it can. */
+static uint64_t read_once(void)
+{
+	uint64_t began = now(CLOCK_THREAD_CPUTIME_ID), sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += *(volatile uint64_t *)(uintptr_t)beside[i][GMOD_HEAD];
+		sum += *(volatile uint64_t *)(uintptr_t)beside[i][GMOD_TAIL];
+	}
+	(void)sum;
 	return now(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
@@ -271,45 +293,49 @@ static void rest(uint64_t began, uint64_t cost)
 		;
 }
 
-/* Another program's work, the monitor's pause, and a sweep. */
-static uint64_t sweep_later(uint64_t last)
+/* Another program's work, the monitor's pause, and a pass. */
+static uint64_t pass_later(pass_fn *pass, uint64_t last)
 {
 	uint64_t began = now(CLOCK_MONOTONIC);
 
 	fill_caches();
 	rest(began, last);
-	return sweep_once();
+	return pass();
 }
 
-static void print_sweeps(uint64_t *ns, size_t sweeps, const char *order, const char *pace)
-{
-	double each = (double)count, median, least, most;
-	size_t half = sweeps / 2;
+struct passes {
+	size_t count;
+	double median, least, most; /* ns of CPU */
+};
 
-	qsort(ns, sweeps, sizeof(*ns), ascending);
-	median = (double)ns[half];
-	least = (double)ns[0];
-	most = (double)ns[sweeps - 1];
-	printf("buffers=%zu order=%s pace=%s sweeps=%zu ns_per_buffer=%.2f least=%.2f most=%.2f us_per_sweep=%.2f\n",
-	       count, order, pace, sweeps, median / each, least / each, most / each, median / 1000);
+static struct passes time_passes(pass_fn *pass, bool spaced)
+{
+	static uint64_t ns[MAX_SWEEPS];
+	uint64_t end = now(CLOCK_MONOTONIC) + (spaced ? 4000000000u : 2000000000u);
+	size_t n = 0, least = 11;
+	uint64_t last = 0;
+
+	for (int i = 0; i < WARM_UP; i++)
+		last = pass();
+	while (n < MAX_SWEEPS && (n < least || now(CLOCK_MONOTONIC) < end)) {
+		last = spaced ? pass_later(pass, last) : pass();
+		ns[n++] = last;
+	}
+	qsort(ns, n, sizeof(*ns), ascending);
+	return (struct passes){n, (double)ns[n / 2], (double)ns[0], (double)ns[n - 1]};
 }
 
 static void time_sweeps(bool spaced, const char *order)
 {
-	static uint64_t ns[MAX_SWEEPS];
-	uint64_t end = now(CLOCK_MONOTONIC) + (spaced ? 4000000000u : 2000000000u);
-	size_t sweeps = 0, least = 11;
-	uint64_t last = 0;
+	struct passes swept = time_passes(sweep_once, spaced), read = time_passes(read_once, spaced);
+	double each = (double)count;
 
-	for (int i = 0; i < WARM_UP; i++)
-		last = sweep_once();
-	while (sweeps < MAX_SWEEPS && (sweeps < least || now(CLOCK_MONOTONIC) < end)) {
-		last = spaced ? sweep_later(last) : sweep_once();
-		ns[sweeps++] = last;
-	}
 	if (gmod_watch_seen())
 		fail("a sweep has seen damage where there is none");
-	print_sweeps(ns, sweeps, order, spaced ? "spaced" : "continuous");
+	printf("buffers=%zu order=%s pace=%s sweeps=%zu ns_per_buffer=%.2f least=%.2f most=%.2f us_per_sweep=%.2f "
+	       "lines_alone=%.2f\n",
+	       count, order, spaced ? "spaced" : "continuous", swept.count, swept.median / each, swept.least / each,
+	       swept.most / each, swept.median / 1000, read.median / each);
 }
 
 static double time_each(size_t some, void (*what)(struct buffer *))
@@ -408,6 +434,7 @@ int main(int argc, char **argv)
 	count = asked < most ? asked : most;
 	printf("buffers=%zu asked=%zu limit_mib=%zu\n", count, asked, mib);
 	buffers = reserve(count * sizeof(*buffers));
+	beside = reserve(count * sizeof(*beside));
 	place_buffers(shuffled);
 	resident_bytes();
 	before = resident_bytes();
