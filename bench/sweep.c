@@ -312,7 +312,7 @@ static struct passes time_passes(pass_fn *pass, bool spaced)
 {
 	static uint64_t ns[MAX_SWEEPS];
 	uint64_t end = now(CLOCK_MONOTONIC) + (spaced ? 4000000000u : 2000000000u);
-	size_t n = 0, least = 11;
+	size_t n = 0, least = 11, half;
 	uint64_t last = 0;
 
 	for (int i = 0; i < WARM_UP; i++)
@@ -322,7 +322,8 @@ static struct passes time_passes(pass_fn *pass, bool spaced)
 		ns[n++] = last;
 	}
 	qsort(ns, n, sizeof(*ns), ascending);
-	return (struct passes){n, (double)ns[n / 2], (double)ns[0], (double)ns[n - 1]};
+	half = n / 2;
+	return (struct passes){n, (double)ns[half], (double)ns[0], (double)ns[n - 1]};
 }
 
 static void time_sweeps(bool spaced, const char *order)
