@@ -134,12 +134,17 @@ static void sweep_batch(uint32_t first, uint32_t end)
 	gmod_unpin(GMOD_PIN_SWEEP);
 }
 
+static uint64_t line_offset(uint32_t line)
+{
+	return (uint64_t)(line + 1) * GMOD_LINE;
+}
+
 /* One line further out than the one next to the user's bytes, on both sides, where the zone reaches that far. */
 static void check_further(struct gmod_record *r, uint64_t word, uint32_t line)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 	const struct gmod_bounds *b = &r->bounds;
-	uint64_t offset = (uint64_t)(line + 1) * GMOD_LINE;
+	uint64_t offset = line_offset(line);
 	uint64_t head = b->head_to - GMOD_LINE - offset, tail = b->tail_from + offset;
 	struct gmod_diff diff = {0};
 
@@ -157,7 +162,7 @@ static void prefetch_further(const struct gmod_record *r, uint32_t line)
 	const struct gmod_canary *canary = gmod_record_details(r)->canary;
 	uint64_t head = __atomic_load_n(&r->bounds.head_to, __ATOMIC_RELAXED);
 	uint64_t tail = __atomic_load_n(&r->bounds.tail_from, __ATOMIC_RELAXED);
-	uint64_t offset = (uint64_t)(line + 1) * GMOD_LINE;
+	uint64_t offset = line_offset(line);
 
 	__builtin_prefetch(&canary[GMOD_HEAD]);
 	__builtin_prefetch(&canary[GMOD_TAIL].origin);
