@@ -1,108 +1,9 @@
 #!/usr/bin/env bash
-# The bench's harness: statistics, verdicts, what becomes of runs that fail or are cut off, the report. Over stand-ins,
-# which measure nothing: no result of this goes to bench/results.
+# The bench's harness: what becomes of runs, also of those that fail or are cut off, and the report. Over stand-ins, which
+# measure nothing: no result of this goes to bench/results.
 . "$(dirname "$0")/testlib"
-if ! command -v python3 >/dev/null; then
-	echo "no python3"
-	exit 77
-fi
-export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/bench
+needs_bench_modules
 committed=$(find bench/results -type f -exec md5sum {} + 2>/dev/null | sort)
-
-# python NAME: the script on standard input says nothing and returns.
-python() {
-	python3 - >"$work/.out" 2>&1
-	note "$1" $? "$(tail -n 4 "$work/.out")"
-}
-
-# ---- statistics ----
-
-python "the median" <<'PYTHON'
-from pairs import median
-assert median([3, 1, 2]) == 2 and median([4, 1, 2, 3]) == 2.5 and median([7]) == 7
-PYTHON
-
-python "the lower quartile" <<'PYTHON'
-from pairs import lower_quartile
-assert lower_quartile([5]) == 5 and lower_quartile([4, 3, 2, 1]) == 1 and lower_quartile(range(12, 0, -1)) == 3
-assert lower_quartile([9, 9, 1, 9, 2]) == 2
-PYTHON
-
-# The ranks of tables of the sign test.
-python "its interval is the narrowest of order statistics that holds 95 %" <<'PYTHON'
-from pairs import interval
-for n, k, level in ((7, 1, 0.9844), (8, 1, 0.9922), (9, 2, 0.9609), (10, 2, 0.9785), (12, 3, 0.9614), (20, 6, 0.9586),
-                    (25, 8, 0.9567)):
-    low, high, found = interval([7 * i % n + 1 for i in range(n)] if n % 7 else range(n, 0, -1))
-    assert (low, high, round(found, 4)) == (k, n + 1 - k, level), (n, low, high, found)
-PYTHON
-python "of few samples it is their range, and says how little that holds" <<'PYTHON'
-from pairs import interval
-assert interval([5]) == (5, 5, 0) and interval([2, 1]) == (1, 2, 0.5) and interval([3, 1, 2]) == (1, 3, 0.75)
-assert interval([1, 2, 3, 4, 5])[2] < 0.95 <= interval([1, 2, 3, 4, 5, 6])[2]
-PYTHON
-python "A against A is each run beside the one before" <<'PYTHON'
-from pairs import apart
-assert apart([2, 3, 6]) == [1.5, 2] and apart([1]) == []
-PYTHON
-python "95 % of such intervals hold the true median" <<'PYTHON'
-import random
-from pairs import interval
-draw = random.Random(1)
-held = sum(low <= 0 <= high for low, high, _ in (interval([draw.gauss(0, 1) for _ in range(9)]) for _ in range(4000)))
-assert 0.95 < held / 4000 < 0.975, held
-PYTHON
-
-# ---- verdicts ----
-
-cat >"$work/rows.py" <<'PYTHON'
-import pairs
-def row(name, low, middle, high, group="coarse", count=7, status="ok"):
-    return {"group": group, "name": name, "variant": "gmod", "status": status, "error": None, "pairs": count,
-            "ratio_median": 1 + middle / 100, "ratio_low": 1 + low / 100, "ratio_high": 1 + high / 100,
-            "interval_level": pairs.interval(list(range(count)))[2]}
-def outcome(rows):
-    return {v["name"]: v["verdict"] for v in pairs.verdicts(rows)}
-PYTHON
-PYTHONPATH=$PYTHONPATH:$work
-python "a verdict goes by the ends of the interval" <<'PYTHON'
-from rows import *
-got = outcome([row("a", -1, 0, 1.5), row("b", -1, 1, 1.51), row("c", 1.51, 2, 3), row("d", 1.4, 2, 3)])
-assert got == {"a": "pass", "b": "inconclusive", "c": "miss", "d": "inconclusive", "mean": "no result"}, got
-PYTHON
-python "where less than the target is wanted, the target itself is not enough" <<'PYTHON'
-from pairs import judge
-assert judge(0, 0.5, 0.5, False) == "pass" and judge(0, 0.5, 0.5, True) == "inconclusive"
-assert judge(0.5, 0.5, 0.5, True) == "miss" and judge(0.5, 1, 0.5, False) == "inconclusive"
-PYTHON
-python "fewer than seven pairs are no pass" <<'PYTHON'
-from rows import *
-assert outcome([row("a", 0, 0, 0, count=6)])["a"] == "inconclusive"
-PYTHON
-python "the mean needs all of its group" <<'PYTHON'
-from rows import *
-ten = [row(str(i), 0.1, 0.2, 0.3) for i in range(10)]
-assert outcome(ten)["mean"] == "pass" and outcome(ten[:9])["mean"] == "no result"
-assert outcome(ten[:9] + [row("9", 0, 0, 0, status="no result")])["mean"] == "no result"
-assert outcome(ten[:9] + [row("9", 0, 0, 0, status="failed")])["mean"] == "fail"
-assert outcome(ten[:9] + [row("9", 8, 9, 10)])["mean"] == "miss"
-PYTHON
-python "its interval adds up theirs as squares" <<'PYTHON'
-from rows import *
-mean = pairs.verdicts([row(n, 0.1, 0.2, 0.6, "training") for n in "abcd"])[-1]
-assert [round(mean[k], 6) for k in ("low_percent", "value_percent", "high_percent")] == [0.15, 0.2, 0.4], mean
-assert mean["verdict"] == "inconclusive" and mean["paper_percent"] == 0.8
-PYTHON
-python "an open mean calls for more pairs of all, an open case for its own" <<'PYTHON'
-from rows import *
-four = [row(n, 0, 0.1, 0.2, "training") for n in "abcd"]
-assert pairs.undecided(four) == set()
-four[0] = row("a", 0, 0.1, 0.6, "training")
-assert pairs.undecided(four) == {("training", "a")}, pairs.undecided(four)
-four[1] = row("b", 0, 0.1, 1.6, "training")
-assert len(pairs.undecided(four)) == 4
-assert pairs.undecided([row("a", 9, 9, 9), row("e", 0, 0, 0, "elsewhere", 1)]) == set()
-PYTHON
 
 # ---- what GMOD says ----
 
@@ -640,34 +541,6 @@ cases = [case for _, cases in parts.table(False).values() for case in cases]
 for group, target in pairs.TARGETS.items():
     assert sum(case.group == group for case in cases) == target["count"], group
 PYTHON
-
-# ---- without a GPU ----
-
-sweep=$build/bench/sweep
-for order in allocated shuffled; do
-	expect "sweeps over ten buffers, $order" 0 "$sweep" 10 "$order"
-	says "say what they cost" "^buffers=10 order=$order pace=continuous sweeps=[0-9]+ ns_per_buffer=[0-9.]+ least=[0-9.]+ most=[0-9.]+ us_per_sweep=[0-9.]+ lines_alone=[0-9.]+\$" "$out"
-	says "and what is kept for a buffer" '^buffers=10 bytes_per_buffer=[1-9][0-9]+ record_bytes=[1-9]' "$out"
-	same "and nothing else" "3 " "$(wc -l <<<"$out") $err"
-done
-expect "what has no room is cut down" 0 "$sweep" 1000 shuffled 1
-says "and that is said" "^buffers=$((1048576 / 2 / $(getconf PAGESIZE))) asked=1000 limit_mib=1\$" "$out"
-for wrong in "" 0 -1 10x 99999999 "10 sorted" "10 shuffled 0" "10 shuffled 1 1"; do
-	# shellcheck disable=SC2086 # words
-	expect "usage: '$wrong'" 2 "$sweep" $wrong
-	one_line "usage: '$wrong'" "$err"
-done
-
-# tables LINE...: what becomes of them in the record.
-tables() {
-	printf '%s\n' "$@" | awk -f bench/cpu.awk
-}
-sample="order=allocated pace=continuous sweeps=9 least=30.00 most=170.25 us_per_sweep=3500.00 lines_alone=2.50"
-says "35 ns at 100 000 buffers are the target" '^- met: 100 000 buffers, allocated, continuous: 35[.]0 ns .*; its two lines alone: 2[.]5)' "$(tables "buffers=100000 ns_per_buffer=35.00 $sample")"
-says "more is a miss" '^- missed: 100 000 buffers, .*: 35[.]0 ns' "$(tables "buffers=100000 ns_per_buffer=35.01 $sample")"
-says "less buffers are no verdict" '^- not measured: 100 000' "$(tables "buffers=1000 ns_per_buffer=3.00 $sample")"
-says "a row" '^[|] 1 000 [|] allocated [|] continuous [|] 3[.]0 [|] 30[.]0 to 170 [|] 2[.]5 [|] 3500 [|] 9 [|]$' "$(tables "buffers=1000 ns_per_buffer=3.00 $sample")"
-says "a failure is one" '^- FAIL: no memory$' "$(tables "FAIL: no memory")"
 
 same "bench/results is as it was" "$committed" "$(find bench/results -type f -exec md5sum {} + 2>/dev/null | sort)"
 finish
