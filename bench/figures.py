@@ -224,14 +224,20 @@ class Part:
                 more = self.add(measured)
                 if not more or measured.status != "ok" or len(measured.gmod) >= measured.case.pairs:
                     wanted.remove(measured)
+                    # The pairs of the jobs after it may leave no time.
+                    if measured.case.worker:
+                        self.add_memcheck(measured)
+
+    def add_memcheck(self, measured):
+        if not measured.wants_memcheck() or not self.progress.left():
+            return
+        self.progress.say(f"{measured.case.name} under memcheck")
+        measured.memcheck_status, measured.memcheck_error = measured.attempt(measured.add_memcheck)
+        self.save(measured)
 
     def memcheck(self):
         for measured in self.measured:
-            if not measured.wants_memcheck() or not self.progress.left():
-                continue
-            self.progress.say(f"{measured.case.name} under memcheck")
-            measured.memcheck_status, measured.memcheck_error = measured.attempt(measured.add_memcheck)
-            self.save(measured)
+            self.add_memcheck(measured)
 
     def decide(self):
         """More pairs for what has no verdict yet."""

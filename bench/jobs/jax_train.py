@@ -27,7 +27,8 @@ def main():
         nonlocal state
         state = perceptron.train(state, images, labels)
 
-    worker.serve(worker.Job(step, lambda: jax.block_until_ready(state), lambda: most_memory(jax)), options.block)
+    job = worker.Job(step, lambda: jax.block_until_ready(state), lambda: most_memory(jax))
+    worker.serve(job, options.block, options.warm_up)
 
 
 if __name__ == "__main__":

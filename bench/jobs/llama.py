@@ -48,7 +48,7 @@ def main():
     with torch.device("cuda"):
         step, tokens = begin(torch, decoder.Decoder(batch), decoder.POSITIONS, batch)
     with torch.inference_mode():
-        worker.serve_torch(torch, step, options.block, tokens)
+        worker.serve_torch(torch, step, options, tokens)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def training(torch, name, batch):
 def main():
     options = arguments()
     torch = worker.pytorch()
-    worker.serve_torch(torch, training(torch, options.model, options.batch), options.block)
+    worker.serve_torch(torch, training(torch, options.model, options.batch), options)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,9 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, block):
         super().__init__(allow_abbrev=False)
         self.add_argument("--block", type=positive, default=block, metavar="N", help="iterations a block (%(default)s)")
+        self.add_argument(
+            "--warm-up", type=positive, default=WARM_UP, metavar="N", help="iterations before it is ready (%(default)s)"
+        )
 
     def error(self, message):
         self.exit(2, f"{self.prog}: {message}\n")
@@ -65,11 +68,12 @@ def pytorch():
     return torch
 
 
-def serve_torch(torch, step, block, tokens=-1):
-    serve(Job(step, torch.cuda.synchronize, torch.cuda.max_memory_allocated, tokens), block)
+def serve_torch(torch, step, options, tokens=-1):
+    job = Job(step, torch.cuda.synchronize, torch.cuda.max_memory_allocated, tokens)
+    serve(job, options.block, options.warm_up)
 
 
-def serve(job, block, warm_up=WARM_UP, stretch=STRETCH):
+def serve(job, block, warm_up, stretch=STRETCH):
     timed(job, warm_up)
     print("ready", flush=True)
     for line in sys.stdin:

@@ -264,6 +264,7 @@ echo "========= COMPUTE-SANITIZER"
 [ "$MS" != hang ] || exec sleep 30
 MS=1000
 export MS
+: >"${0%/*}/used"
 while [ "${1#--}" != "$1" ]; do
 	asked="$asked $1=$2"
 	shift 2
@@ -279,12 +280,21 @@ status=$?
 exit $status
 TOOL
 chmod +x "$work/bin/compute-sanitizer"
+printf '#!/bin/sh\n[ -e "%s/bin/used" ] && exec "%s/job" worker\n' "$work" "$work" >"$work/after"
+chmod +x "$work/after"
+usual=$PATH
+PATH=$work/bin:$PATH
+figures "{\"training\": {\"seconds\": 60, \"cases\": [
+	{\"group\": \"g\", \"name\": \"job\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 1, \"blocks\": 1, \"pairs\": 1, \"memcheck\": 1},
+	{\"group\": \"g\", \"name\": \"after\", \"worker\": [\"$work/after\"], \"live\": 1, \"blocks\": 1, \"pairs\": 1}]}}" training >/dev/null
+same "a job's comes before the next job" "ok ok" "$(query "row['job', 'memcheck']['status'], row['after', 'gmod']['status']")"
 plan="{\"memcheck\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"sanitizers\", \"name\": \"tool\", $job, \"pairs\": 2, \"memcheck\": 2},
 	{\"group\": \"sanitizers\", \"name\": \"worker\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 1, \"blocks\": 1, \"pairs\": 1, \"memcheck\": 1},
 	{\"group\": \"sanitizers\", \"name\": \"late\", $job, \"environment\": {\"MS\": \"hang\"}, \"key\": null, \"pairs\": 1, \"memcheck\": 1, \"memcheck_limit\": 0.3}]}}"
 rm -r "$results"
-PATH=$work/bin:$PATH figures "$plan" memcheck
+figures "$plan" memcheck
+PATH=$usual
 same "memcheck: exit status" 0 "$status"
 same "its slowdown" "10.0 10.0" "$(query "row['tool', 'memcheck']['ratio_median'], row['worker', 'memcheck']['ratio_median']")"
 same "one that does not end says so" "timed out not done after 0.3 s" "$(query "row['late', 'memcheck']['status'], row['late', 'memcheck']['error']")"

@@ -118,6 +118,7 @@ refuses "an unknown option" '^train.py: .*--blocks' train.py alexnet --blocks 3
 refuses "a batch of nothing" '^train.py: .*--batch.*not a positive number: 0' train.py alexnet --batch 0
 refuses "an unknown phase" '^llama.py: .*train.*prefill.*decode' llama.py train
 refuses "a block that is no number" '^llama.py: .*--block.*not a positive number: x' llama.py decode --block x
+refuses "no warming up at all" '^train.py: .*--warm-up.*not a positive number: 0' train.py alexnet --warm-up 0
 refuses "an argument too many" '^jax_train.py: .*more' jax_train.py more
 
 mkdir "$work/missing" "$work/blind"
