@@ -243,13 +243,12 @@ class Part:
         """More pairs for what has no verdict yet."""
         more = True
         while more:
-            open_ones = pairs.undecided(self.result.results())
             more = False
-            for measured in self.measured:
-                if measured.status != "ok" or (measured.case.group, measured.case.name) not in open_ones:
-                    continue
-                self.progress.say(self.status(measured) + ", no verdict yet")
-                more = self.add(measured) or more
+            for group, name in pairs.undecided(self.result.results()):
+                measured = next((m for m in self.measured if (m.case.group, m.case.name) == (group, name)), None)
+                if measured and measured.status == "ok":
+                    self.progress.say(self.status(measured) + ", no verdict yet")
+                    more = self.add(measured) or more
 
     def run(self):
         begin = time.monotonic()

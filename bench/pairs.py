@@ -131,13 +131,18 @@ def verdicts(results):
     return said
 
 
+def width(row):
+    return row["ratio_high"] - row["ratio_low"]
+
+
 def undecided(results):
-    """(group, name) of the rows that more pairs could help to a verdict: for a mean, all of its group."""
-    wanted = set()
-    for one in verdicts(results):
-        if one["verdict"] != "inconclusive":
-            continue
-        for row in results:
-            if row["group"] == one["group"] and one["name"] in (row["name"], "mean"):
-                wanted.add((row["group"], row["name"]))
+    """(group, name) of the rows that more pairs could help to a verdict: those without one, and of the others in a group
+    whose mean has none the one with the widest interval."""
+    open_ones = [(one["group"], one["name"]) for one in verdicts(results) if one["verdict"] == "inconclusive"]
+    wanted = [(group, name) for group, name in open_ones if name != "mean"]
+    for group, name in open_ones:
+        rows = [row for row in results if row["group"] == group and row["variant"] == "gmod" and row["status"] == "ok"]
+        others = [row for row in rows if (group, row["name"]) not in wanted]
+        if name == "mean" and others:
+            wanted.append((group, max(others, key=width)["name"]))
     return wanted
