@@ -35,13 +35,22 @@ def percent(ratio):
     return signed(pairs.percent(ratio))
 
 
+def beside_nothing(row):
+    """What a launch costs goes beside a driver that does nothing: only the difference means something."""
+    return row["unit"].startswith("ns")
+
+
 def overhead(row):
+    if beside_nothing(row):
+        return f"{signed(row['median'] - row['native_median'])} ns"
     if row["variant"] == "memcheck":
         return f"{row['ratio_median']:.2f}x"
     return percent(row["ratio_median"]) + " %"
 
 
 def interval(row):
+    if beside_nothing(row):
+        return "-"
     if row["variant"] == "memcheck":
         return f"{row['ratio_low']:.2f}x to {row['ratio_high']:.2f}x" if row["pairs"] > 1 else "-"
     text = f"{percent(row['ratio_low'])} to {percent(row['ratio_high'])}"
@@ -49,7 +58,7 @@ def interval(row):
 
 
 def noise(row):
-    if row.get("noise_median") is None:
+    if row.get("noise_median") is None or beside_nothing(row):
         return "-"
     return f"{percent(row['noise_median'])} ({percent(row['noise_low'])} to {percent(row['noise_high'])})"
 
