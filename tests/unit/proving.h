@@ -1,0 +1,19 @@
+/* Handles and times for tests of monitor/proof.h: each test has its own, all in the order of the tests. */
+#ifndef GMOD_TESTS_UNIT_PROVING_H
+#define GMOD_TESTS_UNIT_PROVING_H
+
+#include <stdint.h>
+
+static uint64_t last_handle = 0x555500000000, now = 1000;
+
+static inline uint64_t new_handle(void)
+{
+	return last_handle += 0x140;
+}
+
+static inline uint64_t later(void)
+{
+	return now += 10;
+}
+
+#endif

@@ -1,0 +1,281 @@
+/* Proofs that threads make, ask for and take back at the same time: what is proven was complete. */
+#include "monitor/proof.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "monitor/activity.h"
+#include "tests/unit/proving.h"
+#include "tests/unit/support.h"
+
+/* ---- one place in the table ---- */
+
+/*
+ * Threads that record events of one place in the table write over each other's words, whole or half: what is read is
+ * one of the records that were made, of the event that was asked for, or nothing.
+ */
+enum { RECORDERS = 3, LOOKS = 300 };
+
+static struct {
+	uint64_t event[RECORDERS], stream, ticks;
+	atomic_bool stop;
+} crowd;
+
+static uint64_t event_at_the_place_of(uint64_t event, uint64_t stream)
+{
+	uint64_t other;
+
+	do {
+		gmod_event_recorded(event, stream, 1);
+		other = new_handle();
+		gmod_event_recorded(other, stream, 1);
+	} while (gmod_event_covers(event).stream);
+	return other;
+}
+
+/* One event after the other, so that what is half written stands behind another's. The ticks say which and where. */
+static cpu_set_t one_cpu(void)
+{
+	cpu_set_t before, one;
+	int cpu = 0;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	while (!CPU_ISSET(cpu, &before))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	return before;
+}
+
+static void *record_often(void *number)
+{
+	unsigned n = (unsigned)(uintptr_t)number;
+
+	for (uint64_t i = 0; !atomic_load_explicit(&crowd.stop, memory_order_relaxed); i++) {
+		n = (n + 1) % RECORDERS;
+		gmod_event_forget(crowd.event[n]);
+		gmod_event_recorded(crowd.event[n], crowd.stream + i, crowd.ticks + i * RECORDERS + n);
+	}
+	return NULL;
+}
+
+static unsigned check_place(void)
+{
+	unsigned known = 0;
+
+	for (unsigned n = 0; n < RECORDERS; n++) {
+		struct gmod_event_proof p = gmod_event_covers(crowd.event[n]);
+		uint64_t since = p.ticks - crowd.ticks;
+
+		known += p.stream != 0;
+		CHECK(!p.stream || (since % RECORDERS == n && p.stream == crowd.stream + since / RECORDERS),
+		      "event %u stands for stream %lu, %lu", n, p.stream - crowd.stream, since);
+	}
+	return known;
+}
+
+/*
+ * All on one CPU: a thread that loses it in the middle of a record leaves that half written for as long as the others
+ * have it, and they look.
+ */
+static void words_of_two_records_are_no_record(void **unused)
+{
+	pthread_t thread[RECORDERS];
+	unsigned long known = 0;
+	cpu_set_t before = one_cpu();
+
+	(void)unused;
+	crowd.stream = new_handle() << 16;
+	crowd.ticks = later();
+	crowd.event[0] = new_handle();
+	for (unsigned n = 1; n < RECORDERS; n++)
+		crowd.event[n] = event_at_the_place_of(crowd.event[0], crowd.stream);
+	gmod_event_forget(crowd.event[RECORDERS - 1]);
+	atomic_store(&crowd.stop, false);
+	for (unsigned n = 0; n < RECORDERS; n++)
+		assert_int_equal(pthread_create(&thread[n], NULL, record_often, (void *)(uintptr_t)n), 0);
+	for (unsigned i = 0; i < LOOKS; i++) {
+		known += check_place();
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+	}
+	atomic_store(&crowd.stop, true);
+	for (unsigned n = 0; n < RECORDERS; n++)
+		pthread_join(thread[n], NULL);
+	sched_setaffinity(0, sizeof(before), &before);
+	CHECK(known, "nothing was known at any time");
+	now += UINT64_C(1) << 40;
+}
+
+/* ---- a driver in small ---- */
+
+enum { STREAMS = 6, EVENTS = 12, QUERIERS = 3, RECORDS = SANITIZED ? 20000 : 200000 };
+
+/*
+ * A driver in small: streams that complete what was launched on them, in order, some time later. Time is one counter.
+ * The real rule is checked at each step: what is proven was complete.
+ */
+static struct {
+	uint64_t stream[STREAMS], event[EVENTS], context;
+	_Atomic uint64_t complete[STREAMS]; /* everything launched before this time */
+	_Atomic uint64_t record[EVENTS];    /* time << 8 | stream, of the driver's own record */
+	_Atomic uint64_t time;
+	atomic_bool stop;
+	_Atomic uint64_t wrong, proofs;
+} gpu;
+
+static uint64_t tick(void)
+{
+	return atomic_fetch_add(&gpu.time, 1) + 1;
+}
+
+static void *complete(void *unused)
+{
+	uint64_t seed = 41;
+
+	(void)unused;
+	while (!atomic_load(&gpu.stop)) {
+		unsigned s = (unsigned)random_below(&seed, STREAMS);
+		uint64_t done = atomic_load(&gpu.complete[s]), behind = atomic_load(&gpu.time) - done;
+
+		atomic_store(&gpu.complete[s], done + random_below(&seed, behind + 1));
+	}
+	return NULL;
+}
+
+/* Is what the library takes for proven complete? complete[] only grows, so it may be read afterwards. */
+static void check_proofs(uint64_t *seed)
+{
+	unsigned s = (unsigned)random_below(seed, STREAMS);
+	uint64_t done = atomic_load(&gpu.complete[s]), back = random_below(seed, 4) * random_below(seed, 50);
+	uint64_t t = done + random_below(seed, 3) - (back < done ? back : 0);
+
+	if (gmod_proven(gpu.context, gpu.stream[s], t)) {
+		atomic_fetch_add(&gpu.proofs, 1);
+		if (atomic_load(&gpu.complete[s]) <= t)
+			atomic_fetch_add(&gpu.wrong, 1);
+	}
+}
+
+/* One thread records each event, as cuEventRecord does. */
+static void record(unsigned e, unsigned s)
+{
+	uint64_t began;
+
+	gmod_event_forget(gpu.event[e]);
+	began = tick();
+	atomic_store(&gpu.record[e], tick() << 8 | s);
+	gmod_event_recorded(gpu.event[e], gpu.stream[s], began);
+}
+
+/* For so long, and until something was proven meanwhile: on a busy machine the others may have to wait for their turn.
+ */
+static void *record_events(void *unused)
+{
+	uint64_t seed = 42;
+
+	(void)unused;
+	for (int i = 0; i < RECORDS || (i < 100 * RECORDS && atomic_load(&gpu.proofs) < 100); i++) {
+		record((unsigned)random_below(&seed, EVENTS), (unsigned)random_below(&seed, STREAMS));
+		for (uint64_t pause = random_below(&seed, 200); pause > 0; pause--)
+			_mm_pause();
+	}
+	return NULL;
+}
+
+static bool is_complete(unsigned e)
+{
+	uint64_t record = atomic_load(&gpu.record[e]);
+
+	return atomic_load(&gpu.complete[record & 0xff]) > record >> 8;
+}
+
+static void *query_events(void *arg)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)arg + 43;
+
+	while (!atomic_load(&gpu.stop)) {
+		unsigned e = (unsigned)random_below(&seed, EVENTS);
+		struct gmod_event_proof p = gmod_event_covers(gpu.event[e]);
+
+		if (is_complete(e))
+			gmod_prove_event(&p);
+		check_proofs(&seed);
+	}
+	return NULL;
+}
+
+static void proofs_hold_while_events_are_recorded_anew(void **unused)
+{
+	pthread_t gpu_thread, recorder, querier[QUERIERS];
+
+	(void)unused;
+	gpu.context = new_handle();
+	atomic_store(&gpu.time, now);
+	for (int i = 0; i < STREAMS; i++)
+		gpu.stream[i] = new_handle();
+	for (unsigned i = 0; i < EVENTS; i++) {
+		gpu.event[i] = new_handle();
+		record(i, i % STREAMS);
+	}
+	assert_int_equal(pthread_create(&gpu_thread, NULL, complete, NULL), 0);
+	assert_int_equal(pthread_create(&recorder, NULL, record_events, NULL), 0);
+	for (uintptr_t i = 0; i < QUERIERS; i++)
+		assert_int_equal(pthread_create(&querier[i], NULL, query_events, (void *)i), 0);
+	pthread_join(recorder, NULL);
+	atomic_store(&gpu.stop, true);
+	pthread_join(gpu_thread, NULL);
+	for (int i = 0; i < QUERIERS; i++)
+		pthread_join(querier[i], NULL);
+	assert_int_equal(gpu.wrong, 0);
+	CHECK(gpu.proofs > 0, "nothing was ever proven");
+	now = atomic_load(&gpu.time);
+}
+
+static _Atomic uint64_t remembered;
+
+static void *remember(void *unused)
+{
+	(void)unused;
+	while (!atomic_load(&gpu.stop)) {
+		uint64_t t = tick();
+
+		gmod_proof_remember(t);
+		atomic_store(&remembered, t);
+	}
+	return NULL;
+}
+
+/* Sweeps remember while other threads, which free, ask about the past. */
+static void the_past_may_be_asked_by_any_thread(void **unused)
+{
+	uint64_t context = new_handle(), stream = new_handle();
+	pthread_t thread;
+
+	(void)unused;
+	atomic_store(&gpu.stop, false);
+	assert_int_equal(pthread_create(&thread, NULL, remember, NULL), 0);
+	for (int i = 0; i < 20000; i++) {
+		uint64_t then = atomic_load(&remembered), t = tick();
+
+		gmod_prove_stream(stream, t);
+		/* A copy that was whole before this does not know it. */
+		CHECK(!gmod_was_proven(then, context, stream, t - 1), "step %d", i);
+	}
+	atomic_store(&gpu.stop, true);
+	pthread_join(thread, NULL);
+	now = atomic_load(&gpu.time);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(words_of_two_records_are_no_record),
+	    cmocka_unit_test(proofs_hold_while_events_are_recorded_anew),
+	    cmocka_unit_test(the_past_may_be_asked_by_any_thread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
