@@ -1,6 +1,6 @@
 """Training of a perceptron in JAX, on made-up data.
 
-    jax_train.py [--block N]
+    jax_train.py [--block N] [--warm-up N]
 
 Which allocator JAX takes, and how much memory at once, is for the caller's environment to say. worker.py has the
 protocol.

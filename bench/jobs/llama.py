@@ -1,6 +1,6 @@
 """Inference with a decoder of Llama's shape, in bfloat16.
 
-    llama.py prefill|decode [--block N]
+    llama.py prefill|decode [--block N] [--warm-up N]
 
 An iteration of prefill reads prompts of 1024 tokens, a batch of 4; one of decode adds a token to each sequence of a
 batch of 8. worker.py has the protocol.

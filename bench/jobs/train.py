@@ -1,6 +1,6 @@
 """Training of an image network on made-up images, in single precision with PyTorch's defaults.
 
-    train.py resnet50|inception_v3|vgg16|alexnet [--block N] [--batch N]
+    train.py resnet50|inception_v3|vgg16|alexnet [--block N] [--warm-up N] [--batch N]
 
 worker.py has the protocol.
 """
