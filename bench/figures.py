@@ -218,6 +218,9 @@ class Part:
     def measure(self):
         """Round by round, so that what cuts it off costs each case as much."""
         wanted = [m for m in self.measured if m.status == "ok" and len(m.gmod) < m.case.pairs]
+        for measured in self.measured:
+            if measured.case.worker and measured not in wanted:
+                self.add_memcheck(measured)
         while wanted:
             for measured in list(wanted):
                 self.progress.say(self.status(measured))
@@ -232,23 +235,30 @@ class Part:
         if not measured.wants_memcheck() or not self.progress.left():
             return
         self.progress.say(f"{measured.case.name} under memcheck")
-        measured.memcheck_status, measured.memcheck_error = measured.attempt(measured.add_memcheck)
+        limit = min(measured.case.memcheck_limit, self.progress.left())
+        measured.memcheck_status, measured.memcheck_error = measured.attempt(lambda: measured.add_memcheck(limit))
         self.save(measured)
 
     def memcheck(self):
         for measured in self.measured:
             self.add_memcheck(measured)
 
+    def help_to_verdict(self, row):
+        """More pairs for a row (group, name); whether it is ours and there was time."""
+        measured = next((m for m in self.measured if (m.case.group, m.case.name) == row), None)
+        if not measured or measured.status != "ok":
+            return False
+        self.progress.say(self.status(measured) + ", no verdict yet")
+        return self.add(measured)
+
     def decide(self):
         """More pairs for what has no verdict yet."""
         more = True
         while more:
-            more = False
-            for group, name in pairs.undecided(self.result.results()):
-                measured = next((m for m in self.measured if (m.case.group, m.case.name) == (group, name)), None)
-                if measured and measured.status == "ok":
-                    self.progress.say(self.status(measured) + ", no verdict yet")
-                    more = self.add(measured) or more
+            rows, means = pairs.undecided(self.result.results())
+            more = any([self.help_to_verdict(row) for row in rows])
+            for others in means:
+                more = any(map(self.help_to_verdict, others)) or more
 
     def run(self):
         begin = time.monotonic()

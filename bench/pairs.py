@@ -131,18 +131,16 @@ def verdicts(results):
     return said
 
 
-def width(row):
-    return row["ratio_high"] - row["ratio_low"]
-
-
 def undecided(results):
-    """(group, name) of the rows that more pairs could help to a verdict: those without one, and of the others in a group
-    whose mean has none the one with the widest interval."""
-    open_ones = [(one["group"], one["name"]) for one in verdicts(results) if one["verdict"] == "inconclusive"]
-    wanted = [(group, name) for group, name in open_ones if name != "mean"]
-    for group, name in open_ones:
-        rows = [row for row in results if row["group"] == group and row["variant"] == "gmod" and row["status"] == "ok"]
-        others = [row for row in rows if (group, row["name"]) not in wanted]
-        if name == "mean" and others:
-            wanted.append((group, max(others, key=width)["name"]))
-    return wanted
+    """What more pairs could help to a verdict: the rows (group, name) that have none; and for each mean that has none the
+    other rows of its group, first the one whose interval keeps the mean's open most."""
+    open_ones = [one for one in verdicts(results) if one["verdict"] == "inconclusive"]
+    rows = [(one["group"], one["name"]) for one in open_ones if one["name"] != "mean"]
+    means = []
+    for one in (one for one in open_ones if one["name"] == "mean"):
+        group, end = one["group"], "ratio_high" if one["value_percent"] <= one["limit_percent"] else "ratio_low"
+        good = [row for row in results if row["group"] == group and row["variant"] == "gmod" and row["status"] == "ok"]
+        others = [row for row in good if (group, row["name"]) not in rows]
+        others.sort(key=lambda row, end=end: abs(row[end] - row["ratio_median"]), reverse=True)
+        means.append([(group, row["name"]) for row in others])
+    return rows, means

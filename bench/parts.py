@@ -103,8 +103,9 @@ def training(quick):
     cases = [Case("training", "training", m, worker=[*JOB, m], **rest) for m in MODELS]
     if quick:
         return cases[:1]
-    cases[0].memcheck, cases[0].memcheck_limit = 1, 90
-    cases[0].memcheck_worker = [*JOB, MODELS[0], "--block", "1", "--warm-up", "1"]
+    # Of the last one, so that the others have their pairs by then.
+    cases[-1].memcheck, cases[-1].memcheck_limit = 1, 90
+    cases[-1].memcheck_worker = [*JOB, MODELS[-1], "--block", "1", "--warm-up", "1"]
     worker, shared = ["{python}", "bench/jobs/jax_train.py"], {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     jax = {**rest, "live": 1, "pairs": 1, "needs": "jax"}
     cases.append(Case("training", "frameworks", "jax train", worker=worker, environment=shared, **jax))

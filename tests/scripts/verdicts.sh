@@ -81,19 +81,23 @@ mean = pairs.verdicts([row(n, 0.1, 0.2, 0.6, "training") for n in "abcd"])[-1]
 assert [round(mean[k], 6) for k in ("low_percent", "value_percent", "high_percent")] == [0.15, 0.2, 0.4], mean
 assert mean["verdict"] == "inconclusive" and mean["paper_percent"] == 0.8
 PYTHON
-python "an open case calls for more pairs, an open mean for its widest, too" <<'PYTHON'
+python "an open case calls for more pairs, and so do for an open mean those that keep it open most" <<'PYTHON'
 from rows import *
+def named(names):
+    return [("training", name) for name in names]
 four = [row(n, 0, 0.1, 0.2, "training") for n in "abcd"]
-assert pairs.undecided(four) == []
+assert pairs.undecided(four) == ([], [])
 four[0] = row("a", 0, 0.1, 0.6, "training")
-assert pairs.undecided(four) == [("training", "a")], pairs.undecided(four)
+assert pairs.undecided(four) == (named("a"), []), pairs.undecided(four)
 four[1] = row("b", 0, 0.1, 1.6, "training")
-four[2] = row("c", -0.1, 0.1, 0.2, "training")
-assert pairs.undecided(four) == [("training", n) for n in "abc"], pairs.undecided(four)
-wide = [row(n, -2, 0.2, 0.45, "training") for n in "abcd"]
-wide[3] = row("d", -3, 0.2, 0.45, "training")
-assert pairs.undecided(wide) == [("training", "d")], pairs.undecided(wide)
-assert pairs.undecided([row("a", 9, 9, 9), row("e", 0, 0, 0, "elsewhere", 1)]) == []
+four[2] = row("c", -2, 0.1, 0.3, "training")
+four[3] = row("d", -0.1, 0.1, 0.4, "training")
+assert pairs.undecided(four) == (named("ab"), [named("dc")]), pairs.undecided(four)
+# What is above its target has to get its lower end there.
+high = [row(n, 0.1, 0.4, 0.45, "training") for n in "abcd"]
+high[2] = row("c", -1, 0.4, 0.41, "training")
+assert pairs.undecided(high) == ([], [named("cabd")]), pairs.undecided(high)
+assert pairs.undecided([row("a", 9, 9, 9), row("e", 0, 0, 0, "elsewhere", 1)]) == ([], [])
 PYTHON
 
 finish
