@@ -40,9 +40,13 @@ def beside_nothing(row):
     return row["unit"].startswith("ns")
 
 
+def added(row):
+    return [slow - fast for slow, fast in zip(row["samples"]["gmod"], row["samples"]["native"])]
+
+
 def overhead(row):
     if beside_nothing(row):
-        return f"{signed(row['median'] - row['native_median'])} ns"
+        return f"{signed(pairs.median(added(row)))} ns"
     if row["variant"] == "memcheck":
         return f"{row['ratio_median']:.2f}x"
     return percent(row["ratio_median"]) + " %"
@@ -50,7 +54,7 @@ def overhead(row):
 
 def interval(row):
     if beside_nothing(row):
-        return "-"
+        return f"{signed(min(added(row)))} to {signed(max(added(row)))}, all"
     if row["variant"] == "memcheck":
         return f"{row['ratio_low']:.2f}x to {row['ratio_high']:.2f}x" if row["pairs"] > 1 else "-"
     text = f"{percent(row['ratio_low'])} to {percent(row['ratio_high'])}"
