@@ -22,9 +22,11 @@ function read_line(i, at) {
 	}
 }
 
+# Of few buffers the lines alone would be what looking at the clock takes.
 function read_sweeps() {
 	sweeps[++rows] = "| " grouped(f["buffers"]) " | " f["order"] " | " f["pace"] " | " short(f["ns_per_buffer"]) " | " \
-		short(f["least"]) " to " short(f["most"]) " | " short(f["lines_alone"]) " | " short(f["us_per_sweep"]) " | " f["sweeps"] " |"
+		short(f["least"]) " to " short(f["most"]) " | " (f["buffers"] < 1000 ? "-" : short(f["lines_alone"])) " | " \
+		short(f["us_per_sweep"]) " | " f["sweeps"] " |"
 	if (f["buffers"] + 0 == at)
 		verdict[++verdicts] = (f["ns_per_buffer"] + 0 <= wanted ? "met" : "missed") ": " grouped(at) " buffers, " \
 			f["order"] ", " f["pace"] ": " short(f["ns_per_buffer"]) " ns per buffer (wanted: at most " wanted \

@@ -51,7 +51,7 @@ section_sweeps() {
 	read -r ran_before stolen_before < <(ticks)
 	for buffers in 10 100 1000 10000 100000 1000000; do
 		for order in allocated shuffled; do
-			timeout -k 5 120 "$program" "$buffers" "$order" "${MIB:-2048}" >"$lines/stdout" 2>"$lines/stderr"
+			timeout -k 5 300 "$program" "$buffers" "$order" "${MIB:-2048}" >"$lines/stdout" 2>"$lines/stderr"
 			status=$?
 			while IFS= read -r line; do
 				case $line in

@@ -24,7 +24,7 @@
  *			by the time since the last one
  *
  * The two lines of each buffer are also read alone, in the same order, by loads of addresses from one array and nothing
- * else: what the memory and the MMU take for them, below which no sweep can be.
+ * else: what the memory and the MMU take for them, below which no sweep in that order can be.
  *
  * Memory is the growth of the resident set while the buffers are armed, with the canary pages there before; the tables
  * of the MMU are not in it. Allocating and freeing is GMOD's own work on a record that was in use before, without the
@@ -293,50 +293,55 @@ static void rest(uint64_t began, uint64_t cost)
 		;
 }
 
-/* Another program's work, the monitor's pause, and a pass. */
-static uint64_t pass_later(pass_fn *pass, uint64_t last)
+/* Another program's work, the pause that the monitor makes after a sweep of that cost, and a pass. */
+static uint64_t pass_later(pass_fn *pass, uint64_t cost)
 {
 	uint64_t began = now(CLOCK_MONOTONIC);
 
 	fill_caches();
-	rest(began, last);
+	rest(began, cost);
 	return pass();
 }
 
 struct passes {
 	size_t count;
-	double median, least, most; /* ns of CPU */
+	uint64_t median, least, most; /* ns of CPU */
 };
 
-static struct passes time_passes(pass_fn *pass, bool spaced)
+/* sweep: what one costs, for the pauses; 0: these passes are sweeps themselves. */
+static struct passes time_passes(pass_fn *pass, bool spaced, uint64_t sweep)
 {
 	static uint64_t ns[MAX_SWEEPS];
 	uint64_t end = now(CLOCK_MONOTONIC) + (spaced ? 4000000000u : 2000000000u);
-	size_t n = 0, least = 11, half;
+	size_t n = 0, least = 11;
 	uint64_t last = 0;
 
 	for (int i = 0; i < WARM_UP; i++)
 		last = pass();
 	while (n < MAX_SWEEPS && (n < least || now(CLOCK_MONOTONIC) < end)) {
-		last = spaced ? pass_later(pass, last) : pass();
+		last = spaced ? pass_later(pass, sweep ? sweep : last) : pass();
 		ns[n++] = last;
 	}
 	qsort(ns, n, sizeof(*ns), ascending);
-	half = n / 2;
-	return (struct passes){n, (double)ns[half], (double)ns[0], (double)ns[n - 1]};
+	return (struct passes){n, ns[n / 2], ns[0], ns[n - 1]};
+}
+
+static double each(uint64_t ns)
+{
+	return (double)ns / (double)count;
 }
 
 static void time_sweeps(bool spaced, const char *order)
 {
-	struct passes swept = time_passes(sweep_once, spaced), read = time_passes(read_once, spaced);
-	double each = (double)count;
+	struct passes swept = time_passes(sweep_once, spaced, 0), read = time_passes(read_once, spaced, swept.median);
 
 	if (gmod_watch_seen())
 		fail("a sweep has seen damage where there is none");
 	printf("buffers=%zu order=%s pace=%s sweeps=%zu ns_per_buffer=%.2f least=%.2f most=%.2f us_per_sweep=%.2f "
 	       "lines_alone=%.2f\n",
-	       count, order, spaced ? "spaced" : "continuous", swept.count, swept.median / each, swept.least / each,
-	       swept.most / each, swept.median / 1000, read.median / each);
+	       count, order, spaced ? "spaced" : "continuous", swept.count, each(swept.median), each(swept.least),
+	       each(swept.most), (double)swept.median / 1000, each(read.median));
+	fflush(stdout);
 }
 
 static double time_each(size_t some, void (*what)(struct buffer *))

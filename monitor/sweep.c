@@ -21,8 +21,8 @@ enum { ROTATION_PER_MS = 64, ROTATION_LINES = 4096, ROTATION_STEPS = 8192 };
  * How many records ahead lines are fetched. All tail lines lie at the same place in a page, and all head lines: they
  * share a few sets of the first cache, which holds 8 to 12 of each. (With 16 a sweep over 100 000 buffers took 10 %
  * longer, with 4 it took 15 %, with 24 and 32 more again, on the Xeon beside an H200.) Further lines take longer to
- * make. Without fetching them a sweep over 10 000 buffers after a pause took 95 ns a buffer instead of 65, on an EPYC
- * of family 26.
+ * make. (Without fetching them a sweep over 10 000 buffers after a pause took 95 ns a buffer instead of 65, the least
+ * of four runs on an EPYC of family 26.)
  */
 enum { PREFETCH = 8, PREFETCH_FURTHER = 4 };
 

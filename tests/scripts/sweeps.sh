@@ -26,6 +26,7 @@ says "35 ns at 100 000 buffers are the target" '^- met: 100 000 buffers, allocat
 says "more is a miss" '^- missed: 100 000 buffers, .*: 35[.]0 ns' "$(tables "buffers=100000 ns_per_buffer=35.01 $sample")"
 says "less buffers are no verdict" '^- not measured: 100 000' "$(tables "buffers=1000 ns_per_buffer=3.00 $sample")"
 says "a row" '^[|] 1 000 [|] allocated [|] continuous [|] 3[.]0 [|] 30[.]0 to 170 [|] 2[.]5 [|] 3500 [|] 9 [|]$' "$(tables "buffers=1000 ns_per_buffer=3.00 $sample")"
+says "the lines alone of few say nothing" '^[|] 100 [|] .* to 170 [|] - [|] 3500 ' "$(tables "buffers=100 ns_per_buffer=3.00 $sample")"
 says "a failure is one" '^- FAIL: no memory$' "$(tables "FAIL: no memory")"
 
 finish
