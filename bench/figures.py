@@ -217,19 +217,21 @@ class Part:
 
     def measure(self):
         """Round by round, so that what cuts it off costs each case as much."""
-        wanted = [m for m in self.measured if m.status == "ok" and len(m.gmod) < m.case.pairs]
-        for measured in self.measured:
-            if measured.case.worker and measured not in wanted:
-                self.add_memcheck(measured)
+        wanted = list(self.measured)
         while wanted:
             for measured in list(wanted):
-                self.progress.say(self.status(measured))
-                more = self.add(measured)
-                if not more or measured.status != "ok" or len(measured.gmod) >= measured.case.pairs:
-                    wanted.remove(measured)
-                    # The pairs of the jobs after it may leave no time.
-                    if measured.case.worker:
-                        self.add_memcheck(measured)
+                if self.wants_pairs(measured):
+                    self.progress.say(self.status(measured))
+                    if self.add(measured) and self.wants_pairs(measured):
+                        continue
+                wanted.remove(measured)
+                # The pairs of the jobs after it may leave no time.
+                if measured.case.worker:
+                    self.add_memcheck(measured)
+
+    @staticmethod
+    def wants_pairs(measured):
+        return measured.status == "ok" and len(measured.gmod) < measured.case.pairs
 
     def add_memcheck(self, measured):
         if not measured.wants_memcheck() or not self.progress.left():

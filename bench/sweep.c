@@ -149,6 +149,16 @@ static void place_buffers(bool shuffled)
 	}
 }
 
+/* In the order of the records. */
+static void note_lines(void)
+{
+	beside = reserve(count * sizeof(*beside));
+	for (size_t i = 0; i < count; i++) {
+		beside[i][GMOD_HEAD] = buffers[i].place.body - GMOD_LINE;
+		beside[i][GMOD_TAIL] = buffers[i].place.zone_tail;
+	}
+}
+
 /* ---- buffers, as lib/heap.c makes and frees them ---- */
 
 static void write_canaries(const struct buffer *b)
@@ -192,8 +202,6 @@ static void arm(struct buffer *b)
 	b->record = gmod_record_claim();
 	if (!b->record)
 		fail("no memory for a record");
-	beside[b - buffers][GMOD_HEAD] = p->body - GMOD_LINE;
-	beside[b - buffers][GMOD_TAIL] = p->zone_tail;
 	d = gmod_record_details(b->record);
 	lines = gmod_record_lines(b->record);
 	fill_details(b);
@@ -440,8 +448,8 @@ int main(int argc, char **argv)
 	count = asked < most ? asked : most;
 	printf("buffers=%zu asked=%zu limit_mib=%zu\n", count, asked, mib);
 	buffers = reserve(count * sizeof(*buffers));
-	beside = reserve(count * sizeof(*beside));
 	place_buffers(shuffled);
+	note_lines();
 	resident_bytes();
 	before = resident_bytes();
 	time_each(count, arm);

@@ -34,19 +34,6 @@ static void use_and_leave(CUcontext c)
 	CK(cuCtxDetach(c));
 }
 
-static CUcontext make_context(void)
-{
-	CUcontext c;
-
-#if CUDA_VERSION >= 13000
-	CK(cuCtxCreate(&c, NULL, 0, tk_device));
-#else
-	CK(cuCtxCreate(&c, 0, tk_device));
-#endif
-	tk_module = tk_load_kernels();
-	return c;
-}
-
 int main(int argc, char **argv TK_UNUSED)
 {
 	tk_start();
@@ -55,7 +42,7 @@ int main(int argc, char **argv TK_UNUSED)
 		return 0;
 	}
 	for (int i = 0; i < 3; i++) {
-		use_and_leave(make_context());
+		use_and_leave(tk_new_context());
 		/* What is gone is not looked at. */
 		tk_sleep_ms(30);
 	}

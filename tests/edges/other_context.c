@@ -7,12 +7,7 @@ int main(void)
 	CUdeviceptr p;
 
 	tk_start();
-#if CUDA_VERSION >= 13000
-	CK(cuCtxCreate(&mine, NULL, 0, tk_device));
-#else
-	CK(cuCtxCreate(&mine, 0, tk_device));
-#endif
-	tk_module = tk_load_kernels();
+	mine = tk_new_context();
 	p = make_buffer(1000);
 	tk_spin(NULL, 50);
 	tk_flip(p, 1000, 1);

@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # The jobs of the bench, without the frameworks: the networks' tables, the protocol, what they say when they cannot run.
 . "$(dirname "$0")/testlib"
-command -v python3 >/dev/null || {
-	echo "no python3"
-	exit 77
-}
+needs_python3
 export PYTHONDONTWRITEBYTECODE=1
 jobs=$top/bench/jobs
 

@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # What counts page traffic in a program (bench/pages.c), over a stand-in for CUPTI.
 . "$(dirname "$0")/testlib"
-if ! command -v python3 >/dev/null; then
-	echo "no python3"
-	exit 77
-fi
+needs_python3
 export PYTHONDONTWRITEBYTECODE=1
 
 # A CUPTI that has a record of each kind, two of some, and is asked as it wants to be.
