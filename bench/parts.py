@@ -18,7 +18,9 @@ PROGRAMS = (
     "concurrent-kernels",
     "mri-gridding",
 )
-MODELS = ("resnet50", "inception_v3", "vgg16", "alexnet")
+# Iterations a block, so that it takes 0.1 s.
+MODELS = {"resnet50": 5, "inception_v3": 3, "vgg16": 4, "alexnet": 30}
+DECODER = {"prefill": 7, "decode": 20}
 
 # Seconds, without building. Together with bench/inkernel.bash they are to stay below 25 minutes, and quick below 4.
 SECONDS = {
@@ -100,17 +102,17 @@ def training(quick):
     """
     rest = {"live": 3, "blocks": 6} if quick else {"live": 7}
     rest.update(few_cpus=True, needs="torch")
-    cases = [Case("training", "training", m, worker=[*JOB, m], **rest) for m in MODELS]
+    cases = [Case("training", "training", m, worker=[*JOB, m, "--block", str(n)], **rest) for m, n in MODELS.items()]
     if quick:
         return cases[:1]
     # Of the last one, so that the others have their pairs by then.
     cases[-1].memcheck, cases[-1].memcheck_limit = 1, 90
-    cases[-1].memcheck_worker = [*JOB, MODELS[-1], "--block", "1", "--warm-up", "1"]
+    cases[-1].memcheck_worker = [*JOB, cases[-1].name, "--block", "1", "--warm-up", "1"]
     worker, shared = ["{python}", "bench/jobs/jax_train.py"], {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     jax = {**rest, "live": 1, "pairs": 1, "needs": "jax"}
     cases.append(Case("training", "frameworks", "jax train", worker=worker, environment=shared, **jax))
-    for what in ("prefill", "decode"):
-        worker = ["{python}", "bench/jobs/llama.py", what]
+    for what, iterations in DECODER.items():
+        worker = ["{python}", "bench/jobs/llama.py", what, "--block", str(iterations)]
         cases.append(Case("training", "frameworks", f"llama {what}", worker=worker, **rest))
     return cases
 

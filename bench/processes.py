@@ -188,11 +188,15 @@ class Worker(Process):
         on four they differ by 5 to 20 %. GMOD's thread would have a CPU for itself there, too.
         """
         one = {max(cpus)}
+        self.place(one, cpus - one or cpus)
+
+    def place(self, cpus, monitor):
+        """The CPUs of the threads that it has, and of GMOD's own."""
         for thread in os.listdir(f"/proc/{self.child.pid}/task"):
             try:
                 with open(f"/proc/{self.child.pid}/task/{thread}/comm") as f:
                     own = f.read().strip() == "gmod-monitor"
-                os.sched_setaffinity(int(thread), cpus - one or cpus if own else one)
+                os.sched_setaffinity(int(thread), monitor if own else cpus)
             except (FileNotFoundError, ProcessLookupError):
                 pass
 
@@ -214,8 +218,10 @@ class Worker(Process):
         return number
 
     def dismiss(self):
-        """It is to end, and does so while others do, too."""
+        """It is to end, and does so while others do, too: on all CPUs, for what a framework does at its end takes long."""
         self.allow(60)
+        cpus = os.sched_getaffinity(0)
+        self.place(cpus, cpus)
         self.child.stdin.close()
 
     def end(self):
