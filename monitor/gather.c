@@ -213,7 +213,9 @@ static void add_slack(struct batch *b, struct gmod_record *r)
 	struct gmod_bounds bounds;
 	uint64_t word = gmod_record_snapshot(r, &bounds), head = gmod_slack_from(&bounds);
 
-	if (!word || atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
+	/* In this order: details are a miss of every cache, and most buffers may have no slack. */
+	if (!word || !gmod_has_slack(&bounds) ||
+	    atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
 		return;
 	if (b->what == GMOD_GATHER_NEAR && bounds.user - head > NEAR)
 		head = bounds.user - NEAR;
