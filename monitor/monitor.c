@@ -18,17 +18,16 @@
 #include "lib/process.h"
 #include "lib/start.h"
 #include "monitor/activity.h"
+#include "monitor/budget.h"
 #include "monitor/gather.h"
 #include "monitor/postmortem.h"
 #include "monitor/sweep.h"
 
 #define NS_PER_US ((uint64_t)1000)
 #define NS_PER_MS ((uint64_t)1000000)
-#define HEARTBEAT_UNPROVEN (500 * NS_PER_MS)
+#define HEARTBEAT_UNPROVEN GMOD_PAUSE_MAX
 #define HEARTBEAT_SHARED (1000 * NS_PER_MS)
-#define SAVING_NS (500 * NS_PER_MS)
 #define GUARD_PAUSE_MAX (5 * NS_PER_MS)
-#define FORGIVEN_NS (1000 * 1000 * NS_PER_MS) /* any debt is paid in this time; keeps the arithmetic in range */
 #define STACK_SIZE ((size_t)512 << 10)
 
 /* How long the monitor may be stuck before nobody waits for it any more. */
@@ -47,10 +46,9 @@ struct pace {
 	uint64_t gathered_ns;  /* when the last gather ended, or the thread began */
 	uint64_t gather_pause; /* what max_cpu demands between two gathers */
 	bool gathered_since;   /* a gather began after the last activity */
-	int64_t debt;          /* CPU time spent beyond what max_cpu allows, negative: saved up */
-	uint64_t cpu, wall;    /* both clocks when this round began */
-	unsigned seen;         /* findings by then */
-	bool pending;          /* a report was to come by then */
+	struct gmod_budget budget;
+	unsigned seen; /* findings when this round began */
+	bool pending;  /* a report was to come by then */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -99,28 +97,10 @@ static void nap(uint64_t ns)
 	futex_wait(&stopping, 0, ns);
 }
 
-/* CPU time `cpu` may be spent once in this many ns. */
-static uint64_t pause_for(uint64_t cpu)
-{
-	uint64_t share = gmod_options()->max_cpu;
-
-	return share ? cpu * (100 * GMOD_PERCENT_ONE) / share : HEARTBEAT_UNPROVEN;
-}
-
-static uint64_t allowed_in(uint64_t ns)
-{
-	if (ns > FORGIVEN_NS)
-		ns = FORGIVEN_NS;
-	return ns * gmod_options()->max_cpu / (100 * GMOD_PERCENT_ONE);
-}
-
 static uint64_t busy_interval(const struct pace *p)
 {
-	uint64_t wanted = gmod_options()->scan_interval_us * NS_PER_US;
-	uint64_t affordable = p->debt > 0 ? pause_for((uint64_t)p->debt) : 0;
+	uint64_t wanted = gmod_options()->scan_interval_us * NS_PER_US, affordable = gmod_budget_pause(&p->budget);
 
-	if (affordable > HEARTBEAT_UNPROVEN)
-		affordable = HEARTBEAT_UNPROVEN;
 	return wanted > affordable || !wanted ? wanted : affordable;
 }
 
@@ -192,23 +172,29 @@ static void rest(struct pace *p)
 	}
 }
 
+static uint64_t gather_interval(const struct pace *p)
+{
+	uint64_t wanted = gmod_options()->gather_interval_ms * NS_PER_MS;
+
+	return wanted > p->gather_pause ? wanted : p->gather_pause;
+}
+
 static void gather_if_due(struct pace *p)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), cpu;
-	uint64_t interval = gmod_options()->gather_interval_ms * NS_PER_MS;
 
-	if (interval < p->gather_pause)
-		interval = p->gather_pause;
 	if (gmod_monitor_stopping())
 		return;
-	if (!gmod_watch_wants_slack() && (!needs_gather(p) || now - p->gathered_ns < interval))
+	if (!gmod_watch_wants_slack() && (!needs_gather(p) || now - p->gathered_ns < gather_interval(p)))
 		return;
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Only a gather that begins when all work is done has seen everything. */
 	p->gathered_since = !gmod_work_outstanding();
 	p->gathered_since = gmod_gather(NULL, GMOD_GATHER_NEAR) && p->gathered_since;
-	/* Half of the budget at most: sweeps go on meanwhile. */
-	p->gather_pause = 2 * pause_for(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
+	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	/* Half of the budget, or little more: sweeps go on meanwhile. */
+	p->gather_pause = 2 * gmod_budget_ns_for(&p->budget, cpu);
+	gmod_budget_put_off(&p->budget, cpu, gather_interval(p));
 	p->gathered_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
@@ -235,24 +221,15 @@ static void sweep_once(struct pace *p)
 }
 
 /*
- * max_cpu as an account: a round (sweep, gather, rest and the waking up between them) is charged what it cost, and the
- * time that passes pays. What a quiet program leaves over is saved, for as much as SAVING_NS, and so much is there at
- * first, so that a short job is watched at the full rate. Rounds that found or reported something are free: they are
- * rare, and must not be late.
+ * A round is a sweep, perhaps a gather, the rest, and the waking up between them. One that found or reported something
+ * is free: these are rare, and must not be late.
  */
 static void account(struct pace *p)
 {
-	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
-	int64_t saving = (int64_t)allowed_in(SAVING_NS);
 	unsigned seen = gmod_watch_seen();
+	bool free = seen != p->seen || p->pending;
 
-	if (seen == p->seen && !p->pending)
-		p->debt += (int64_t)(cpu - p->cpu);
-	p->debt -= (int64_t)allowed_in(wall - p->wall);
-	if (p->debt < -saving)
-		p->debt = -saving;
-	p->cpu = cpu;
-	p->wall = wall;
+	gmod_budget_round(&p->budget, clock_ns(CLOCK_THREAD_CPUTIME_ID), clock_ns(CLOCK_MONOTONIC), free);
 	p->seen = seen;
 	p->pending = gmod_watch_pending();
 }
@@ -310,8 +287,8 @@ static void *run(void *unused)
 	block_signals();
 	leave_the_only_cpu();
 	/* The first gather, too, comes after its interval: while a program begins it needs the driver for itself. */
-	p.active_ns = p.gathered_ns = p.wall = clock_ns(CLOCK_MONOTONIC);
-	p.debt = -(int64_t)allowed_in(SAVING_NS);
+	p.active_ns = p.gathered_ns = clock_ns(CLOCK_MONOTONIC);
+	gmod_budget_open(&p.budget, gmod_options()->max_cpu, 0, p.gathered_ns);
 	while (gmod_on() && !gmod_monitor_stopping()) {
 		account(&p);
 		sweep_once(&p);

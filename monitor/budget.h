@@ -1,0 +1,45 @@
+/*
+ * max_cpu as an account: what the monitor may take of a core, in ns of CPU time.
+ *
+ * Rounds are charged what they cost, and the time that passes pays. While more is owed than was paid the next round
+ * waits. What a quiet program leaves over is saved, for as much as half a second, and so much is there at first, so
+ * that a short job is watched at the full rate.
+ *
+ * What is done once in a while, and costs as much as many sweeps, is charged by and by: all at once it would leave a
+ * gap of fifty times its cost, in which nobody looks at a buffer.
+ *
+ * Each is used by one thread. With a share of 0 nothing is paid, and pauses are as long as they may be.
+ */
+#ifndef GMOD_MONITOR_BUDGET_H
+#define GMOD_MONITOR_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GMOD_PAUSE_MAX ((uint64_t)500000000) /* ns between two sweeps, however much is owed */
+
+struct gmod_budget {
+	unsigned share;     /* of a core, as the option has it: GMOD_PERCENT_ONE is 1 % */
+	int64_t debt;       /* what is owed; negative: saved */
+	uint64_t put_off;   /* spent, and not owed yet */
+	uint64_t over;      /* ns in which that will be charged */
+	uint64_t apart;     /* of the round under way, to be put off */
+	uint64_t cpu, wall; /* both clocks when the round began */
+};
+
+/* A thread begins that has taken `cpu` ns so far, at `wall` ns of any clock that goes on. */
+void gmod_budget_open(struct gmod_budget *b, unsigned share, uint64_t cpu, uint64_t wall);
+
+/* Of the round under way `cpu` ns are to be charged over the next `ns`. */
+void gmod_budget_put_off(struct gmod_budget *b, uint64_t cpu, uint64_t ns);
+
+/* A round is over, and another one begins. free: it costs nothing, but time has passed. */
+void gmod_budget_round(struct gmod_budget *b, uint64_t cpu, uint64_t wall, bool free);
+
+/* ns until the next round may begin; at most GMOD_PAUSE_MAX. */
+uint64_t gmod_budget_pause(const struct gmod_budget *b);
+
+/* ns that pay for so much CPU time; GMOD_PAUSE_MAX where nothing does. */
+uint64_t gmod_budget_ns_for(const struct gmod_budget *b, uint64_t cpu);
+
+#endif

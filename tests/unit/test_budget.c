@@ -1,0 +1,232 @@
+/* What the monitor may take of a core: how long its pauses are, and what it has taken after a while. */
+#include "monitor/budget.h"
+
+#include "lib/options.h"
+#include "tests/unit/support.h"
+
+#define US ((uint64_t)1000)
+#define MS (1000 * US)
+#define SECOND (1000 * MS)
+
+enum { TWO_PERCENT = 2 * GMOD_PERCENT_ONE };
+
+/* A thread that does rounds, by clocks of its own. */
+struct thread {
+	struct gmod_budget budget;
+	uint64_t cpu, wall, began, longest;
+};
+
+static struct thread thread_with(unsigned share)
+{
+	struct thread t = {.cpu = 3 * MS, .wall = 7 * SECOND};
+
+	gmod_budget_open(&t.budget, share, t.cpu, t.wall);
+	t.began = t.wall;
+	return t;
+}
+
+static void spend(struct thread *t, uint64_t ns)
+{
+	t->cpu += ns;
+	t->wall += ns;
+}
+
+/* The pause that belongs to it, too: what the budget wants, at least `interval`. */
+static void end_round(struct thread *t, uint64_t interval, bool free)
+{
+	uint64_t pause;
+
+	gmod_budget_round(&t->budget, t->cpu, t->wall, free);
+	pause = gmod_budget_pause(&t->budget);
+	if (pause < interval)
+		pause = interval;
+	if (pause > t->longest)
+		t->longest = pause;
+	t->wall += pause;
+}
+
+static uint64_t allowed(const struct thread *t, unsigned share, uint64_t saved_ns)
+{
+	return (t->wall - t->began + saved_ns) * share / (100 * GMOD_PERCENT_ONE);
+}
+
+static void half_a_second_is_saved_at_first(void **unused)
+{
+	struct thread t = thread_with(TWO_PERCENT);
+
+	(void)unused;
+	spend(&t, 9800 * US);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_int_equal(gmod_budget_pause(&t.budget), 0);
+	/* 10.8 of 10 ms, and what the 10.8 ms of the rounds paid. */
+	spend(&t, MS);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_in_range(gmod_budget_pause(&t.budget), 29200 * US - MS, 29200 * US + MS);
+	/* A long rest saves no more than that. */
+	t.wall += 3600 * SECOND;
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	spend(&t, 11 * MS);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_in_range(gmod_budget_pause(&t.budget), 38 * MS, 40 * MS);
+}
+
+static void rounds_keep_to_their_share(void **unused)
+{
+	static const uint64_t costs[] = {5 * US, 60 * US, 700 * US, 9 * MS};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
+		struct thread t = thread_with(TWO_PERCENT);
+		uint64_t before = t.cpu;
+
+		for (int round = 0; round < 10000; round++) {
+			spend(&t, costs[i]);
+			end_round(&t, MS, false);
+		}
+		CHECK(t.cpu - before <= allowed(&t, TWO_PERCENT, SECOND / 2) + costs[i], "cost %lu", costs[i]);
+		/* And use it, where they would take more. */
+		if (costs[i] * 50 > 2 * MS)
+			CHECK(t.cpu - before >= allowed(&t, TWO_PERCENT, 0), "cost %lu", costs[i]);
+	}
+}
+
+/* As the monitor does: a sweep each ms, and a gather that costs more each 100 ms, or when it has been paid twice. */
+static struct thread with_gathers(uint64_t sweep, uint64_t gather, uint64_t *rounds)
+{
+	struct thread t = thread_with(TWO_PERCENT);
+	uint64_t next = 0;
+
+	for (*rounds = 0; t.wall - t.began < 60 * SECOND; ++*rounds) {
+		spend(&t, sweep);
+		if (t.wall >= next) {
+			uint64_t interval = 2 * gmod_budget_ns_for(&t.budget, gather);
+
+			if (interval < 100 * MS)
+				interval = 100 * MS;
+			spend(&t, gather);
+			gmod_budget_put_off(&t.budget, gather, interval);
+			next = t.wall + interval;
+		}
+		end_round(&t, MS, false);
+	}
+	return t;
+}
+
+static void a_gather_leaves_no_gap(void **unused)
+{
+	uint64_t rounds;
+	struct thread t = with_gathers(10 * US, 200 * US, &rounds);
+
+	(void)unused;
+	/* All at once it would be 10 ms. */
+	assert_in_range(t.longest, MS, MS + 1);
+	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2));
+	/* Sweeps that take all of the share by themselves have longer pauses, and no long ones. */
+	t = with_gathers(20 * US, 200 * US, &rounds);
+	assert_in_range(t.longest, MS, 3 * MS);
+	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2) + 200 * US);
+}
+
+static void a_long_gather_leaves_most_sweeps(void **unused)
+{
+	uint64_t rounds;
+	struct thread t = with_gathers(20 * US, 40 * MS, &rounds);
+
+	(void)unused;
+	/* All at once there would be four pauses of half a second each time. */
+	assert_in_range(t.longest, MS, 10 * MS);
+	assert_in_range(rounds, 20000, 60000);
+	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2) + 40 * MS);
+}
+
+static void what_was_put_off_is_charged(void **unused)
+{
+	struct thread t = thread_with(TWO_PERCENT);
+
+	(void)unused;
+	spend(&t, 30 * MS);
+	gmod_budget_put_off(&t.budget, 20 * MS, 100 * MS);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	/* 10 ms were saved, and 10 are owed; 0.6 were paid meanwhile. */
+	assert_int_equal(gmod_budget_pause(&t.budget), 0);
+	t.wall += 50 * MS;
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_int_equal(t.budget.put_off, 10 * MS);
+	t.wall += 100 * MS;
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_int_equal(t.budget.put_off, 0);
+	/* 30 ms taken, 10 saved, and 180 ms have passed. */
+	assert_in_range(t.budget.debt, 16 * MS, 17 * MS);
+}
+
+static void a_free_round_costs_nothing(void **unused)
+{
+	struct thread t = thread_with(TWO_PERCENT);
+
+	(void)unused;
+	spend(&t, 500 * MS);
+	gmod_budget_put_off(&t.budget, 400 * MS, 100 * MS);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, true);
+	assert_int_equal(gmod_budget_pause(&t.budget), 0);
+	assert_int_equal(t.budget.put_off, 0);
+	/* The next one has nothing to put off. */
+	spend(&t, 10 * MS);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_int_equal(t.budget.put_off, 0);
+	CHECK(t.budget.debt <= 0 && t.budget.debt > -(int64_t)MS, "%ld", t.budget.debt);
+}
+
+static void a_share_of_nothing_pays_nothing(void **unused)
+{
+	struct thread t = thread_with(0);
+
+	(void)unused;
+	assert_int_equal(gmod_budget_pause(&t.budget), 0);
+	for (int i = 0; i < 100; i++) {
+		spend(&t, US);
+		gmod_budget_put_off(&t.budget, US / 2, gmod_budget_ns_for(&t.budget, US / 2));
+		end_round(&t, MS, false);
+	}
+	assert_int_equal(t.longest, GMOD_PAUSE_MAX);
+	assert_int_equal(gmod_budget_pause(&t.budget), GMOD_PAUSE_MAX);
+}
+
+static void all_of_a_core_is_no_limit(void **unused)
+{
+	struct thread t = thread_with(100 * GMOD_PERCENT_ONE);
+
+	(void)unused;
+	for (int i = 0; i < 1000; i++) {
+		spend(&t, MS);
+		end_round(&t, 0, false);
+	}
+	assert_int_equal(t.longest, 0);
+}
+
+/* A machine that was asleep for a week; a thread that took a year. */
+static void long_times_do_no_harm(void **unused)
+{
+	struct thread t = thread_with(TWO_PERCENT);
+
+	(void)unused;
+	t.wall += 7 * 24 * 3600 * SECOND;
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_int_equal(gmod_budget_pause(&t.budget), 0);
+	spend(&t, 365 * 24 * 3600 * SECOND);
+	gmod_budget_put_off(&t.budget, 364 * 24 * 3600 * SECOND, 100 * MS);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_int_equal(gmod_budget_pause(&t.budget), GMOD_PAUSE_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(half_a_second_is_saved_at_first), cmocka_unit_test(rounds_keep_to_their_share),
+	    cmocka_unit_test(a_gather_leaves_no_gap),          cmocka_unit_test(a_long_gather_leaves_most_sweeps),
+	    cmocka_unit_test(what_was_put_off_is_charged),     cmocka_unit_test(a_free_round_costs_nothing),
+	    cmocka_unit_test(a_share_of_nothing_pays_nothing), cmocka_unit_test(all_of_a_core_is_no_limit),
+	    cmocka_unit_test(long_times_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
