@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 LAYERS = 16
 WIDTH = 2048
@@ -13,6 +14,11 @@ INNER = 5632
 VOCABULARY = 32000
 POSITIONS = 1024
 TYPE = torch.bfloat16
+
+
+def attention():
+    """The kernels that attention may take: not cuDNN's, which are planned anew for each length of the cache."""
+    return sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH])
 
 
 def linear(inside, outside):

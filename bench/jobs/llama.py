@@ -47,7 +47,7 @@ def main():
     begin, batch = WORK[options.phase]
     with torch.device("cuda"):
         step, tokens = begin(torch, decoder.Decoder(batch), decoder.POSITIONS, batch)
-    with torch.inference_mode():
+    with torch.inference_mode(), decoder.attention():
         worker.serve_torch(torch, step, options, tokens)
 
 
