@@ -49,7 +49,9 @@ PROGRAM = "{build}/bench/coarse"
 LATENCY = "{build}/gpu/programs/figure_latency"
 IDLE = "{build}/gpu/programs/figure_idle"
 FOOTPRINT = "{build}/gpu/programs/figure_footprint"
+CALLS = "{build}/gpu/programs/figure_call_cost"
 LAUNCH = "{build}/null/figure_launch_cost"
+CALL_KINDS = {"launch": "launch", "record": "event record", "wait": "wait for an event", "copy": "small copy"}
 KERNELS = {"GMOD_TEST_KERNELS": "{build}/gpu/kernels.fatbin"}
 JOB = ["{python}", "bench/jobs/train.py"]
 
@@ -224,8 +226,27 @@ def footprint(quick):
     ]
 
 
+def calls(quick):
+    """What calls cost on the driver that is there."""
+    kinds = {"launch": "launch"} if quick else CALL_KINDS
+    return [
+        Case(
+            "monitor",
+            "calls",
+            name,
+            unit="ns a call",
+            commands=[[CALLS]],
+            key=f"{key}_ns",
+            environment=KERNELS,
+            few_cpus=True,
+            pairs=3,
+        )
+        for key, name in kinds.items()
+    ]
+
+
 def monitor(quick):
-    """What GMOD's own thread and hooks take. A launch is measured over a driver that does nothing."""
+    """What GMOD's own thread and hooks take. A launch alone is measured over a driver that does nothing."""
     idle = [
         Case(
             "monitor",
@@ -254,7 +275,7 @@ def monitor(quick):
         )
         for threads in (1, 16)
     ]
-    return idle + launch + footprint(quick)
+    return idle + launch + calls(quick) + footprint(quick)
 
 
 def pages(quick):

@@ -35,8 +35,8 @@ def percent(ratio):
     return signed(pairs.percent(ratio))
 
 
-def beside_nothing(row):
-    """What a launch costs goes beside a driver that does nothing: only the difference means something."""
+def in_ns(row):
+    """Of calls only the difference means something: a launch's goes beside a driver that does nothing."""
     return row["unit"].startswith("ns")
 
 
@@ -45,7 +45,7 @@ def added(row):
 
 
 def overhead(row):
-    if beside_nothing(row):
+    if in_ns(row):
         return f"{signed(pairs.median(added(row)))} ns"
     if row["variant"] == "memcheck":
         return f"{row['ratio_median']:.2f}x"
@@ -53,7 +53,7 @@ def overhead(row):
 
 
 def interval(row):
-    if beside_nothing(row):
+    if in_ns(row):
         return f"{signed(min(added(row)))} to {signed(max(added(row)))}, all"
     if row["variant"] == "memcheck":
         return f"{row['ratio_low']:.2f}x to {row['ratio_high']:.2f}x" if row["pairs"] > 1 else "-"
@@ -62,7 +62,7 @@ def interval(row):
 
 
 def noise(row):
-    if row.get("noise_median") is None or beside_nothing(row):
+    if row.get("noise_median") is None or in_ns(row):
         return "-"
     return f"{percent(row['noise_median'])} ({percent(row['noise_low'])} to {percent(row['noise_high'])})"
 

@@ -1,0 +1,92 @@
+/*
+ * What calls cost the calling thread on the driver that is there: run it without and with GMOD, and the difference is
+ * what GMOD adds, with the caches and the bus as the driver leaves them (figure_launch_cost.c has the hook alone).
+ *
+ *	figure_call_cost [rounds]
+ *
+ * A round is one of a program that makes many calls: an empty kernel on each of so many streams, an event behind each,
+ * one more stream that waits for all of these, and a small copy from there to pinned memory, which is then waited for.
+ * Prints the median of the rounds for each kind of call, in ns a call; the wait at the end is not measured. The first
+ * rounds are not counted.
+ */
+#include "testkit.h"
+
+#define STREAMS 16
+#define BYTES 272
+#define WARM_UP 200
+#define MAX_ROUNDS 100000
+
+enum kind { LAUNCH, RECORD, WAIT, COPY, KINDS };
+
+static const char *const names[KINDS] = {"launch", "record", "wait", "copy"};
+static const int calls[KINDS] = {STREAMS, STREAMS, STREAMS, 1};
+
+static double ns[KINDS][MAX_ROUNDS];
+static CUstream streams[STREAMS + 1];
+static CUevent events[STREAMS];
+static CUfunction empty;
+static CUdeviceptr buffer;
+static void *pinned;
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void call(enum kind kind, int i)
+{
+	long long off = 0, count = 0;
+
+	switch (kind) {
+	case LAUNCH:
+		tk_launch(empty, 1, 1, streams[i], TK_ARGS(&buffer, &off, &count));
+		break;
+	case RECORD:
+		CK(cuEventRecord(events[i], streams[i]));
+		break;
+	case WAIT:
+		CK(cuStreamWaitEvent(streams[STREAMS], events[i], 0));
+		break;
+	default:
+		CK(cuMemcpyDtoHAsync(pinned, buffer, BYTES, streams[STREAMS]));
+	}
+}
+
+static void one_round(int round)
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		double begin = tk_ms();
+
+		for (int i = 0; i < calls[kind]; i++)
+			call((enum kind)kind, i);
+		if (round >= 0)
+			ns[kind][round] = (tk_ms() - begin) * 1e6 / calls[kind];
+	}
+	CK(cuStreamSynchronize(streams[STREAMS]));
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 5000;
+
+	REQUIRE(rounds > 0 && rounds <= MAX_ROUNDS);
+	tk_start();
+	empty = tk_kernel("k_flip");
+	CK(cuMemAlloc(&buffer, BYTES));
+	CK(cuMemAllocHost(&pinned, BYTES));
+	for (int i = 0; i <= STREAMS; i++)
+		CK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+	for (int i = 0; i < STREAMS; i++)
+		CK(cuEventCreate(&events[i], CU_EVENT_DISABLE_TIMING));
+	for (int round = -WARM_UP; round < rounds; round++)
+		one_round(round);
+	printf("rounds=%d", rounds);
+	for (int kind = 0; kind < KINDS; kind++) {
+		qsort(ns[kind], (size_t)rounds, sizeof(*ns[kind]), ascending);
+		printf(" %s_ns=%.1f", names[kind], ns[kind][rounds / 2]);
+	}
+	printf("\n");
+	return 0;
+}
