@@ -245,22 +245,24 @@ class Part:
         for measured in self.measured:
             self.add_memcheck(measured)
 
-    def help_to_verdict(self, row):
-        """More pairs for a row (group, name); whether it is ours and there was time."""
-        measured = next((m for m in self.measured if (m.case.group, m.case.name) == row), None)
+    def help_to_verdict(self, group, name):
+        """More pairs for a row; whether it is ours and there was time."""
+        measured = next((m for m in self.measured if (m.case.group, m.case.name) == (group, name)), None)
         if not measured or measured.status != "ok":
             return False
         self.progress.say(self.status(measured) + ", no verdict yet")
         return self.add(measured)
 
+    def help_group(self, group, names, others):
+        """More pairs for each that has no verdict, and for one of the others."""
+        helped = [self.help_to_verdict(group, name) for name in names]
+        helped.append(any(self.help_to_verdict(group, name) for name in others))
+        return any(helped)
+
     def decide(self):
-        """More pairs for what has no verdict yet."""
-        more = True
-        while more:
-            rows, means = pairs.undecided(self.result.results())
-            more = any([self.help_to_verdict(row) for row in rows])
-            for others in means:
-                more = any(map(self.help_to_verdict, others)) or more
+        """More pairs for what has no verdict yet: for the first group until there is nothing left to do."""
+        while any(self.help_group(*wants) for wants in pairs.undecided(self.result.results())):
+            pass
 
     def run(self):
         begin = time.monotonic()

@@ -131,16 +131,22 @@ def verdicts(results):
     return said
 
 
+def widest_first(rows, mean):
+    """Names, first the one whose interval keeps the mean's open most."""
+    end = "ratio_high" if mean["value_percent"] <= mean["limit_percent"] else "ratio_low"
+    return [row["name"] for row in sorted(rows, key=lambda row: -abs(row[end] - row["ratio_median"]))]
+
+
 def undecided(results):
-    """What more pairs could help to a verdict: the rows (group, name) that have none; and for each mean that has none the
-    other rows of its group, first the one whose interval keeps the mean's open most."""
+    """What more pairs could help to a verdict: of each group where there is something, in the order of the targets,
+    (group, names without a verdict, other names that the mean is waiting for).
+    """
     open_ones = [one for one in verdicts(results) if one["verdict"] == "inconclusive"]
-    rows = [(one["group"], one["name"]) for one in open_ones if one["name"] != "mean"]
-    means = []
-    for one in (one for one in open_ones if one["name"] == "mean"):
-        group, end = one["group"], "ratio_high" if one["value_percent"] <= one["limit_percent"] else "ratio_low"
+    found = []
+    for group in dict.fromkeys(one["group"] for one in open_ones):
+        ours = {one["name"]: one for one in open_ones if one["group"] == group}
+        mean = ours.pop("mean", None)
         good = [row for row in results if row["group"] == group and row["variant"] == "gmod" and row["status"] == "ok"]
-        others = [row for row in good if (group, row["name"]) not in rows]
-        others.sort(key=lambda row, end=end: abs(row[end] - row["ratio_median"]), reverse=True)
-        means.append([(group, row["name"]) for row in others])
-    return rows, means
+        others = [row for row in good if row["name"] not in ours]
+        found.append((group, list(ours), widest_first(others, mean) if mean else []))
+    return found

@@ -83,21 +83,45 @@ assert mean["verdict"] == "inconclusive" and mean["paper_percent"] == 0.8
 PYTHON
 python "an open case calls for more pairs, and so do for an open mean those that keep it open most" <<'PYTHON'
 from rows import *
-def named(names):
-    return [("training", name) for name in names]
 four = [row(n, 0, 0.1, 0.2, "training") for n in "abcd"]
-assert pairs.undecided(four) == ([], [])
+assert pairs.undecided(four) == []
 four[0] = row("a", 0, 0.1, 0.6, "training")
-assert pairs.undecided(four) == (named("a"), []), pairs.undecided(four)
+assert pairs.undecided(four) == [("training", ["a"], [])], pairs.undecided(four)
 four[1] = row("b", 0, 0.1, 1.6, "training")
 four[2] = row("c", -2, 0.1, 0.3, "training")
 four[3] = row("d", -0.1, 0.1, 0.4, "training")
-assert pairs.undecided(four) == (named("ab"), [named("dc")]), pairs.undecided(four)
+assert pairs.undecided(four) == [("training", ["a", "b"], ["d", "c"])], pairs.undecided(four)
 # What is above its target has to get its lower end there.
 high = [row(n, 0.1, 0.4, 0.45, "training") for n in "abcd"]
 high[2] = row("c", -1, 0.4, 0.41, "training")
-assert pairs.undecided(high) == ([], [named("cabd")]), pairs.undecided(high)
-assert pairs.undecided([row("a", 9, 9, 9), row("e", 0, 0, 0, "elsewhere", 1)]) == ([], [])
+assert pairs.undecided(high) == [("training", [], ["c", "a", "b", "d"])], pairs.undecided(high)
+# Groups in the order of the targets.
+both = [row("j", 0, 0.1, 0.6, "frameworks")] + four
+assert [group for group, _, _ in pairs.undecided(both)] == ["training", "frameworks"]
+assert pairs.undecided([row("a", 9, 9, 9), row("e", 0, 0, 0, "elsewhere", 1)]) == []
+PYTHON
+python "and the first group has them until there is no time" <<'PYTHON'
+from types import SimpleNamespace
+from rows import *
+import figures
+class Part(figures.Part):
+    def __init__(self, rows, times):
+        self.result = SimpleNamespace(results=lambda: rows)
+        self.measured = [SimpleNamespace(case=SimpleNamespace(**r), status="ok", gmod=[], native=[]) for r in rows]
+        self.progress, self.times, self.helped = SimpleNamespace(say=lambda text: None), times, []
+    def status(self, measured):
+        return measured.case.name
+    def add(self, measured):
+        left = self.times.get(measured.case.name, 0)
+        if left:
+            self.times[measured.case.name] -= 1
+            self.helped.append(measured.case.name)
+        return left > 0
+both = [row("j", 0, 0.1, 0.6, "frameworks"), row("k", 0, 0.1, 0.6, "frameworks")]
+both += [row(n, 0, 0.1, 0.6 if n == "a" else 0.9 if n == "b" else 0.2, "training") for n in "abcd"]
+part = Part(both, {"a": 3, "b": 2, "c": 1, "j": 2})
+part.decide()
+assert part.helped == list("abcabajj"), part.helped
 PYTHON
 
 finish
