@@ -17,48 +17,63 @@ uint64_t gmod_budget_ns_for(const struct gmod_budget *b, uint64_t cpu)
 	return b->share ? cpu * (100 * GMOD_PERCENT_ONE) / b->share : GMOD_PAUSE_MAX;
 }
 
-static void begin(struct gmod_budget *b, uint64_t cpu, uint64_t wall)
+static void begin_round(struct gmod_budget *b, uint64_t cpu, uint64_t wall)
 {
-	b->cpu = cpu;
-	b->wall = wall;
-	b->apart = 0;
+	b->round.cpu = cpu;
+	b->round.wall = wall;
+	b->round.put_off = b->round.ns_for = 0;
 }
 
 void gmod_budget_open(struct gmod_budget *b, unsigned share, uint64_t cpu, uint64_t wall)
 {
 	b->share = share;
 	b->debt = -(int64_t)paid_in(b, SAVED_NS);
-	b->put_off = b->over = 0;
-	begin(b, cpu, wall);
+	b->put_off = 0;
+	b->rate = 0;
+	begin_round(b, cpu, wall);
 }
 
 void gmod_budget_put_off(struct gmod_budget *b, uint64_t cpu, uint64_t ns)
 {
-	b->apart += cpu;
-	b->over = ns;
+	b->round.put_off = cpu;
+	b->round.ns_for = ns;
 }
 
-/* Of what is left, as large a share as has passed of its time: two thirds in all of it, and the rest later. */
-static uint64_t due_after(const struct gmod_budget *b, uint64_t ns)
+/* What comes due of what was put off. */
+static uint64_t fall_due(struct gmod_budget *b, uint64_t passed)
 {
-	return ns < b->over ? (uint64_t)((double)b->put_off * (double)ns / (double)b->over) : b->put_off;
+	double share = b->rate * (double)passed;
+	uint64_t due = share < (double)b->put_off ? (uint64_t)share : b->put_off;
+
+	b->put_off -= due;
+	if (!b->put_off)
+		b->rate = 0;
+	return due;
+}
+
+/* What is owed of a round at once. */
+static uint64_t owed_now(struct gmod_budget *b, uint64_t taken)
+{
+	uint64_t later = b->round.put_off < taken ? b->round.put_off : taken;
+
+	if (!b->round.ns_for)
+		return taken;
+	b->put_off += later;
+	b->rate += (double)later / (double)b->round.ns_for;
+	return taken - later;
 }
 
 void gmod_budget_round(struct gmod_budget *b, uint64_t cpu, uint64_t wall, bool free)
 {
-	uint64_t taken = cpu - b->cpu, passed = wall - b->wall, due = due_after(b, passed);
-	uint64_t apart = b->apart < taken ? b->apart : taken;
+	uint64_t passed = wall - b->round.wall;
 	int64_t saved = (int64_t)paid_in(b, SAVED_NS);
 
-	b->put_off -= due;
-	b->debt += (int64_t)due - (int64_t)paid_in(b, passed);
-	if (!free) {
-		b->put_off += apart;
-		b->debt += (int64_t)(taken - apart);
-	}
+	b->debt += (int64_t)fall_due(b, passed) - (int64_t)paid_in(b, passed);
+	if (!free)
+		b->debt += (int64_t)owed_now(b, cpu - b->round.cpu);
 	if (b->debt < -saved)
 		b->debt = -saved;
-	begin(b, cpu, wall);
+	begin_round(b, cpu, wall);
 }
 
 uint64_t gmod_budget_pause(const struct gmod_budget *b)

@@ -19,18 +19,23 @@
 #define GMOD_PAUSE_MAX ((uint64_t)500000000) /* ns between two sweeps, however much is owed */
 
 struct gmod_budget {
-	unsigned share;     /* of a core, as the option has it: GMOD_PERCENT_ONE is 1 % */
-	int64_t debt;       /* what is owed; negative: saved */
-	uint64_t put_off;   /* spent, and not owed yet */
-	uint64_t over;      /* ns in which that will be charged */
-	uint64_t apart;     /* of the round under way, to be put off */
-	uint64_t cpu, wall; /* both clocks when the round began */
+	unsigned share;   /* of a core, as the option has it: GMOD_PERCENT_ONE is 1 % */
+	int64_t debt;     /* what is owed; negative: saved */
+	uint64_t put_off; /* spent, and not owed yet */
+	double rate;      /* so much of that comes due in a ns */
+	struct {
+		uint64_t cpu, wall;       /* both clocks when it began */
+		uint64_t put_off, ns_for; /* of its cost, and in which time that comes due */
+	} round;
 };
 
 /* A thread begins that has taken `cpu` ns so far, at `wall` ns of any clock that goes on. */
 void gmod_budget_open(struct gmod_budget *b, unsigned share, uint64_t cpu, uint64_t wall);
 
-/* Of the round under way `cpu` ns are to be charged over the next `ns`. */
+/*
+ * Of the round under way `cpu` ns are to be charged over the next `ns`, beside what was put off before and is not due
+ * yet. Once a round.
+ */
 void gmod_budget_put_off(struct gmod_budget *b, uint64_t cpu, uint64_t ns);
 
 /* A round is over, and another one begins. free: it costs nothing, but time has passed. */

@@ -90,8 +90,11 @@ static void rounds_keep_to_their_share(void **unused)
 	}
 }
 
-/* As the monitor does: a sweep each ms, and a gather that costs more each 100 ms, or when it has been paid twice. */
-static struct thread with_gathers(uint64_t sweep, uint64_t gather, uint64_t *rounds)
+/*
+ * As the monitor does: a sweep each ms, and a gather that costs more each 100 ms, or when it has been paid twice. Each
+ * other one costs `other`.
+ */
+static struct thread with_gathers(uint64_t sweep, uint64_t gather, uint64_t other, uint64_t *rounds)
 {
 	struct thread t = thread_with(TWO_PERCENT);
 	uint64_t next = 0;
@@ -99,7 +102,11 @@ static struct thread with_gathers(uint64_t sweep, uint64_t gather, uint64_t *rou
 	for (*rounds = 0; t.wall - t.began < 60 * SECOND; ++*rounds) {
 		spend(&t, sweep);
 		if (t.wall >= next) {
-			uint64_t interval = 2 * gmod_budget_ns_for(&t.budget, gather);
+			uint64_t interval, swap = gather;
+
+			gather = other;
+			other = swap;
+			interval = 2 * gmod_budget_ns_for(&t.budget, gather);
 
 			if (interval < 100 * MS)
 				interval = 100 * MS;
@@ -115,14 +122,14 @@ static struct thread with_gathers(uint64_t sweep, uint64_t gather, uint64_t *rou
 static void a_gather_leaves_no_gap(void **unused)
 {
 	uint64_t rounds;
-	struct thread t = with_gathers(10 * US, 200 * US, &rounds);
+	struct thread t = with_gathers(10 * US, 200 * US, 200 * US, &rounds);
 
 	(void)unused;
 	/* All at once it would be 10 ms. */
 	assert_in_range(t.longest, MS, MS + 1);
 	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2));
 	/* Sweeps that take all of the share by themselves have longer pauses, and no long ones. */
-	t = with_gathers(20 * US, 200 * US, &rounds);
+	t = with_gathers(20 * US, 200 * US, 200 * US, &rounds);
 	assert_in_range(t.longest, MS, 3 * MS);
 	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2) + 200 * US);
 }
@@ -130,13 +137,36 @@ static void a_gather_leaves_no_gap(void **unused)
 static void a_long_gather_leaves_most_sweeps(void **unused)
 {
 	uint64_t rounds;
-	struct thread t = with_gathers(20 * US, 40 * MS, &rounds);
+	struct thread t = with_gathers(20 * US, 40 * MS, 40 * MS, &rounds);
 
 	(void)unused;
 	/* All at once there would be four pauses of half a second each time. */
 	assert_in_range(t.longest, MS, 10 * MS);
 	assert_in_range(rounds, 20000, 60000);
 	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2) + 40 * MS);
+}
+
+/* What is left of a dear one does not come due in the time of the next, that may be short. */
+static void gathers_of_all_costs_leave_no_gap(void **unused)
+{
+	uint64_t rounds;
+	struct thread t = with_gathers(20 * US, 40 * MS, 40 * US, &rounds);
+
+	(void)unused;
+	assert_in_range(t.longest, MS, 10 * MS);
+	assert_in_range(rounds, 20000, 60000);
+	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2) + 40 * MS);
+	/* One that is wanted at once. */
+	t = thread_with(TWO_PERCENT);
+	spend(&t, 40 * MS);
+	gmod_budget_put_off(&t.budget, 40 * MS, 4 * SECOND);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	spend(&t, 40 * US);
+	gmod_budget_put_off(&t.budget, 40 * US, 100 * MS);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	t.wall += 100 * MS;
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_in_range(t.budget.put_off, 38 * MS, 39 * MS + 100 * US);
 }
 
 static void what_was_put_off_is_charged(void **unused)
@@ -151,12 +181,29 @@ static void what_was_put_off_is_charged(void **unused)
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
 	t.wall += 50 * MS;
 	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
-	assert_int_equal(t.budget.put_off, 10 * MS);
-	t.wall += 100 * MS;
+	assert_in_range(t.budget.put_off, 10 * MS, 10 * MS + 1);
+	t.wall += 51 * MS;
 	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
 	assert_int_equal(t.budget.put_off, 0);
-	/* 30 ms taken, 10 saved, and 180 ms have passed. */
-	assert_in_range(t.budget.debt, 16 * MS, 17 * MS);
+	/* 30 ms taken, 10 saved, and 131 ms have passed. */
+	assert_in_range(t.budget.debt, 17 * MS, 18 * MS);
+}
+
+static void no_more_is_put_off_than_was_taken(void **unused)
+{
+	struct thread t = thread_with(TWO_PERCENT);
+
+	(void)unused;
+	spend(&t, MS);
+	gmod_budget_put_off(&t.budget, 5 * MS, 100 * MS);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_int_equal(t.budget.put_off, MS);
+	/* No time to put it off for: at once. */
+	spend(&t, 20 * MS);
+	gmod_budget_put_off(&t.budget, 20 * MS, 0);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_in_range(t.budget.put_off, 0, MS);
+	assert_in_range(gmod_budget_pause(&t.budget), 450 * MS, 500 * MS);
 }
 
 static void a_free_round_costs_nothing(void **unused)
@@ -216,15 +263,29 @@ static void long_times_do_no_harm(void **unused)
 	gmod_budget_put_off(&t.budget, 364 * 24 * 3600 * SECOND, 100 * MS);
 	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
 	assert_int_equal(gmod_budget_pause(&t.budget), GMOD_PAUSE_MAX);
+	/* A time that pays 2^64 / 100 000 ns and a bit: more than is owed. */
+	t = thread_with(100 * GMOD_PERCENT_ONE);
+	t.cpu += 500 * SECOND;
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_int_equal(gmod_budget_pause(&t.budget), GMOD_PAUSE_MAX);
+	t.wall += UINT64_MAX / (100 * GMOD_PERCENT_ONE) + 1;
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	assert_int_equal(gmod_budget_pause(&t.budget), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(half_a_second_is_saved_at_first), cmocka_unit_test(rounds_keep_to_their_share),
-	    cmocka_unit_test(a_gather_leaves_no_gap),          cmocka_unit_test(a_long_gather_leaves_most_sweeps),
-	    cmocka_unit_test(what_was_put_off_is_charged),     cmocka_unit_test(a_free_round_costs_nothing),
-	    cmocka_unit_test(a_share_of_nothing_pays_nothing), cmocka_unit_test(all_of_a_core_is_no_limit),
+	    cmocka_unit_test(half_a_second_is_saved_at_first),
+	    cmocka_unit_test(rounds_keep_to_their_share),
+	    cmocka_unit_test(a_gather_leaves_no_gap),
+	    cmocka_unit_test(a_long_gather_leaves_most_sweeps),
+	    cmocka_unit_test(gathers_of_all_costs_leave_no_gap),
+	    cmocka_unit_test(no_more_is_put_off_than_was_taken),
+	    cmocka_unit_test(what_was_put_off_is_charged),
+	    cmocka_unit_test(a_free_round_costs_nothing),
+	    cmocka_unit_test(a_share_of_nothing_pays_nothing),
+	    cmocka_unit_test(all_of_a_core_is_no_limit),
 	    cmocka_unit_test(long_times_do_no_harm),
 	};
 
