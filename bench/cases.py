@@ -29,8 +29,19 @@ FIRST_START = 180  # seconds until a worker is ready
 # What GMOD's thread may take of a core, in percent: `max_cpu`, and what the clocks do not tell apart.
 MONITOR_AT_MOST = 2.1
 
-# What a row has of its first pairs, beside figures.
-KEPT = ("blocks", "one_at_a_time", "tokens", "native_memory_bytes", "memory_bytes", "monitor_percent", "us_per_allocations")
+# What a row has of its pairs, beside figures.
+KEPT = (
+    "blocks",
+    "one_at_a_time",
+    "tokens",
+    "native_memory_bytes",
+    "memory_bytes",
+    "monitor_percent",
+    "us_per_allocations",
+    "seconds_of_pairs",
+)
+
+NO_TIME = ("skipped", "no time was left")
 
 
 @dataclass
@@ -57,7 +68,7 @@ class Case:
     covers: bool = True  # has memory that is to be guarded
     few_cpus: bool = False  # run on the same few CPUs, all of them
     limit: float = 60  # seconds for a run or a block
-    takes: float = 0  # seconds that a pair is expected to take: none is begun with less left
+    takes: float = 0  # seconds that pairs are expected to take, as many as live at a time: none is begun with less left
     pairs: int = pairs.PAIRS_AT_LEAST
     memcheck: int = 0  # runs under compute-sanitizer
     memcheck_worker: list = field(default_factory=list)  # instead of worker
@@ -127,6 +138,14 @@ class Measurement:
             self.memcheck = list(tool["samples"]["memcheck"])
             self.memcheck_status, self.memcheck_error = tool["status"], tool["error"]
 
+    def try_memcheck(self, left):
+        """With so many seconds left: too few for all that it may take are no time, if it does not end in them."""
+        limit = min(self.case.memcheck_limit, left)
+        outcome = self.attempt(lambda: self.add_memcheck(limit))
+        if outcome[0] == "timed out" and limit < self.case.memcheck_limit:
+            outcome = NO_TIME
+        self.memcheck_status, self.memcheck_error = outcome
+
     def wants_memcheck(self):
         return self.case.memcheck and not self.memcheck and self.status == self.memcheck_status == "ok"
 
@@ -172,7 +191,7 @@ class Measurement:
         if self.status != "ok":
             return self.status, self.error
         if not self.gmod:
-            return "skipped", "no time was left"
+            return NO_TIME
         if self.case.covers and (self.permille is None or self.permille < GUARDED_AT_LEAST):
             share_of = "none" if self.permille is None else f"{self.permille / 10:.1f} %"
             return "no result", f"{share_of} of the bytes guarded"
@@ -192,7 +211,7 @@ class Measurement:
     def memcheck_row(self):
         row = self.row("memcheck", self.memcheck_status, self.memcheck_error)
         if row["status"] == "ok" and not self.memcheck:
-            row["status"], row["error"] = "skipped", "no time was left"
+            row["status"], row["error"] = NO_TIME
         ratios = [value / middle(self.native) for value in self.memcheck] if self.native else []
         row = self.with_ratios(row, self.memcheck, ratios)
         row["samples"] = {"native": self.native, "memcheck": self.memcheck}

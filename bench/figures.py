@@ -32,7 +32,7 @@ import pairs
 import parts
 import processes
 import report
-from cases import Case, measurement
+from cases import NO_TIME, Case, measurement
 
 SCHEMA = "gmod-bench-1"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -176,7 +176,6 @@ class Part:
     def __init__(self, name, cases, variants, result, progress, more):
         self.name, self.result, self.progress, self.more = name, result, progress, more
         self.measured = [measurement(case, variants) for case in cases]
-        self.took = {}  # seconds that a case's last pairs took
 
     def go_on(self):
         """Takes over what the result has; the seconds that it took."""
@@ -187,16 +186,18 @@ class Part:
     def save(self, measured):
         """What an earlier run of the part has of a case stays until there is something newer."""
         if measured.touched():
-            self.result.take(measured.rows())
+            rows = measured.rows()
+            self.result.take(row for row in rows if (row["status"], row["error"]) != NO_TIME)
+            self.result.take_missing(rows)
             self.result.save()
 
     def add(self, measured):
         """One more pair, or as many as live at a time, if there is time; whether there was."""
-        if self.took.get(measured, measured.case.takes) > self.progress.left() or not self.progress.left():
+        if measured.more.get("seconds_of_pairs", measured.case.takes) > self.progress.left() or not self.progress.left():
             return False
         begin = time.monotonic()
         measured.step(measured.add_pairs)
-        self.took[measured] = time.monotonic() - begin
+        measured.more["seconds_of_pairs"] = round(time.monotonic() - begin, 3)
         self.save(measured)
         return True
 
@@ -237,8 +238,7 @@ class Part:
         if not measured.wants_memcheck() or not self.progress.left():
             return
         self.progress.say(f"{measured.case.name} under memcheck")
-        limit = min(measured.case.memcheck_limit, self.progress.left())
-        measured.memcheck_status, measured.memcheck_error = measured.attempt(lambda: measured.add_memcheck(limit))
+        measured.try_memcheck(self.progress.left())
         self.save(measured)
 
     def memcheck(self):
@@ -254,10 +254,9 @@ class Part:
         return self.add(measured)
 
     def help_group(self, group, names, others):
-        """More pairs for each that has no verdict, and for one of the others."""
+        """More pairs for each that has no verdict; for one of the others where only the mean has none."""
         helped = [self.help_to_verdict(group, name) for name in names]
-        helped.append(any(self.help_to_verdict(group, name) for name in others))
-        return any(helped)
+        return any(helped) or any(self.help_to_verdict(group, name) for name in others)
 
     def decide(self):
         """More pairs for what has no verdict yet: for the first group until there is nothing left to do."""

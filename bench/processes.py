@@ -194,7 +194,7 @@ class Worker(Process):
         """The CPUs of the threads that it has, and of GMOD's own."""
         for thread in os.listdir(f"/proc/{self.child.pid}/task"):
             try:
-                with open(f"/proc/{self.child.pid}/task/{thread}/comm") as f:
+                with open(f"/proc/{self.child.pid}/task/{thread}/comm", errors="replace") as f:
                     own = f.read().strip() == "gmod-monitor"
                 os.sched_setaffinity(int(thread), monitor if own else cpus)
             except (FileNotFoundError, ProcessLookupError):

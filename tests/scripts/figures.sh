@@ -247,6 +247,20 @@ read -r fewer _ <<<"$(pairs_of)"
 [ "$fewer" -lt "$more" ]
 note "without --more all is measured anew" $? "$more, then $fewer"
 
+# How long pairs took is known from an earlier run, too.
+printf '#!/bin/sh\nsleep 1; exec "%s/job" worker\n' "$work" >"$work/slow"
+chmod +x "$work/slow"
+slow() {
+	figures "{\"x\": {\"seconds\": $1, \"cases\": [{\"group\": \"g\", \"name\": \"slow\", \"worker\": [\"$work/slow\"],
+		\"live\": 1, \"blocks\": 1, \"pairs\": $2}]}}" ${3:-} x
+}
+slow 60 2
+same "two pairs of a second and more each" 2 "$(query "row['slow', 'gmod']['pairs']")"
+slow 0.9 3 --more
+same "none is begun in less time" 2 "$(query "row['slow', 'gmod']['pairs']")"
+slow 60 3 --more
+same "it is with more time" 3 "$(query "row['slow', 'gmod']['pairs']")"
+
 commit='0123456789 with changes' figures "$plan" --more coarse
 same "--more: a tree with changes is at no commit" 2 "$status"
 says "and that is said" 'this tree is not at one' "$err"
@@ -299,6 +313,19 @@ same "memcheck: exit status" 0 "$status"
 same "its slowdown" "10.0 10.0" "$(query "row['tool', 'memcheck']['ratio_median'], row['worker', 'memcheck']['ratio_median']")"
 same "one that does not end says so" "timed out not done after 0.3 s" "$(query "row['late', 'memcheck']['status'], row['late', 'memcheck']['error']")"
 says "and so does the plot" 'timed out</text>' "$(cat "$results"/*-sanitizers.svg)"
+PATH=$work/bin:$PATH
+cut() {
+	figures "{\"memcheck\": {\"seconds\": 2, \"cases\": [{\"group\": \"sanitizers\", \"name\": \"cut\", $job, \"key\": null,
+		\"environment\": {\"MS\": \"$1\"}, \"pairs\": 1, \"memcheck\": 1, \"memcheck_limit\": 30}]}}" memcheck
+}
+cut hang
+same "one that had less time than it may take had no time" "skipped no time was left" \
+	"$(query "row['cut', 'memcheck']['status'], row['cut', 'memcheck']['error']")"
+cut 100
+same "it gets some later" ok "$(query "row['cut', 'memcheck']['status']")"
+cut hang
+same "and what was measured stays where there is none again" ok "$(query "row['cut', 'memcheck']['status']")"
+PATH=$usual
 PATH=/usr/bin:/bin CUDA_HOME=$work/absent figures "$plan" memcheck
 if ! PATH=/usr/bin:/bin command -v compute-sanitizer >/dev/null; then
 	same "without the tool the row is skipped" "skipped" "$(query "row['tool', 'memcheck']['status']")"
@@ -364,7 +391,7 @@ figures "{\"monitor\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"footprint\", \"name\": \"alone\", \"commands\": [[\"sh\", \"-c\", \"echo host_bytes=7 alloc_us=2; [ ! \\\"\$GMOD_OPTIONS\\\" ]\"]],
 	\"once\": true, \"beside\": true, \"key\": \"host_bytes\", \"pairs\": 1},
 	{\"group\": \"calls\", \"name\": \"copies\", \"commands\": [[\"{build}/sim/programs/figure_call_cost\", \"50\"]], $simulated,
-	\"unit\": \"ns a call\", \"key\": \"copy_ns\", \"pairs\": 2},
+	\"unit\": \"ns a call\", \"key\": \"call_ns\", \"pairs\": 2},
 	{\"group\": \"footprint\", \"name\": \"nothing\", $job, \"environment\": {\"MS\": \"0\", \"SLOWER\": \"9\"}, \"once\": true, \"beside\": true,
 	\"pairs\": 1}]}}" monitor
 same "a buffer's memory: with GMOD its canary pages too" "True True" "$(query "8192 < row['thousand', 'gmod']['values']['host_bytes'] < 65536,
