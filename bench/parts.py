@@ -4,6 +4,7 @@ A quick run has fewer cases and three pairs of each, which is enough to see that
 A part that is not in the quick table is left out of it.
 """
 
+import pairs
 from cases import Case
 
 PROGRAMS = (
@@ -27,7 +28,7 @@ SECONDS = {
     "coarse": 300,
     "short": 50,
     "corun": 60,
-    "memcheck": 80,
+    "memcheck": 100,
     "training": 480,
     "tensor": 80,
     "latency": 110,
@@ -51,7 +52,6 @@ IDLE = "{build}/gpu/programs/figure_idle"
 FOOTPRINT = "{build}/gpu/programs/figure_footprint"
 CALLS = "{build}/gpu/programs/figure_call_cost"
 LAUNCH = "{build}/null/figure_launch_cost"
-CALL_KINDS = {"launch": "launch", "record": "event record", "wait": "wait for an event", "copy": "small copy"}
 KERNELS = {"GMOD_TEST_KERNELS": "{build}/gpu/kernels.fatbin"}
 JOB = ["{python}", "bench/jobs/train.py"]
 
@@ -61,7 +61,9 @@ def coarse(quick):
     names = ("bfs", "fft", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
     live = 3 if quick else 7
     return [
-        Case("coarse", "coarse", name, worker=[PROGRAM, name, "worker"], whole=10, live=live, few_cpus=True)
+        Case(
+            "coarse", "coarse", name, worker=[PROGRAM, name, "worker"], whole=10, live=live, takes=3 * live, few_cpus=True
+        )
         for name in names
     ]
 
@@ -102,7 +104,7 @@ def training(quick):
     """A figure is milliseconds an iteration. JAX must not take most of the memory for each of the processes; there is no
     result of it as long as GMOD does not guard what it allocates, so a pair of it has to do.
     """
-    rest = {"live": 3, "blocks": 6} if quick else {"live": 7}
+    rest = {"live": 3, "blocks": 6, "takes": 20} if quick else {"live": 7, "takes": 40}
     rest.update(few_cpus=True, needs="torch")
     cases = [Case("training", "training", m, worker=[*JOB, m, "--block", str(n)], **rest) for m, n in MODELS.items()]
     if quick:
@@ -111,7 +113,7 @@ def training(quick):
     cases[-1].memcheck, cases[-1].memcheck_limit = 1, 90
     cases[-1].memcheck_worker = [*JOB, cases[-1].name, "--block", "1", "--warm-up", "1"]
     worker, shared = ["{python}", "bench/jobs/jax_train.py"], {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    jax = {**rest, "live": 1, "pairs": 1, "needs": "jax"}
+    jax = {**rest, "live": 1, "pairs": 1, "takes": 20, "needs": "jax"}
     cases.append(Case("training", "frameworks", "jax train", worker=worker, environment=shared, **jax))
     for what, iterations in DECODER.items():
         worker = ["{python}", "bench/jobs/llama.py", what, "--block", str(iterations)]
@@ -129,6 +131,7 @@ def tensor(quick):
             model,
             worker=[*JOB, model, "--block", "1"],
             blocks=4,
+            takes=20,
             few_cpus=True,
             environment=uncached,
             needs="torch",
@@ -226,27 +229,10 @@ def footprint(quick):
     ]
 
 
-def calls(quick):
-    """What calls cost on the driver that is there."""
-    kinds = {"launch": "launch"} if quick else CALL_KINDS
-    return [
-        Case(
-            "monitor",
-            "calls",
-            name,
-            unit="ns a call",
-            commands=[[CALLS]],
-            key=f"{key}_ns",
-            environment=KERNELS,
-            few_cpus=True,
-            pairs=3,
-        )
-        for key, name in kinds.items()
-    ]
-
-
 def monitor(quick):
-    """What GMOD's own thread and hooks take. A launch alone is measured over a driver that does nothing."""
+    """What GMOD's own thread and hooks take. A launch is measured over a driver that does nothing, calls of a program that
+    makes many on the driver that is there.
+    """
     idle = [
         Case(
             "monitor",
@@ -275,7 +261,18 @@ def monitor(quick):
         )
         for threads in (1, 16)
     ]
-    return idle + launch + calls(quick) + footprint(quick)
+    calls = Case(
+        "monitor",
+        "calls",
+        "one of 49 in a round",
+        unit="ns a call",
+        commands=[[CALLS]],
+        key="call_ns",
+        environment=KERNELS,
+        few_cpus=True,
+        pairs=3 if quick else pairs.PAIRS_AT_LEAST,
+    )
+    return idle + launch + [calls] + footprint(quick)
 
 
 def pages(quick):

@@ -6,8 +6,8 @@
  *
  * A round is one of a program that makes many calls: an empty kernel on each of so many streams, an event behind each,
  * one more stream that waits for all of these, and a small copy from there to pinned memory, which is then waited for.
- * Prints the median of the rounds for each kind of call, in ns a call; the wait at the end is not measured. The first
- * rounds are not counted.
+ * Prints ns a call, the median of the rounds: for all of these calls, and for each kind. The wait at the end is not
+ * measured. The first rounds are not counted.
  */
 #include "testkit.h"
 
@@ -16,12 +16,12 @@
 #define WARM_UP 200
 #define MAX_ROUNDS 100000
 
-enum kind { LAUNCH, RECORD, WAIT, COPY, KINDS };
+enum kind { LAUNCH, RECORD, WAIT, COPY, ALL, KINDS = ALL };
 
-static const char *const names[KINDS] = {"launch", "record", "wait", "copy"};
-static const int calls[KINDS] = {STREAMS, STREAMS, STREAMS, 1};
+static const char *const names[] = {"launch", "record", "wait", "copy", "call"};
+static const int calls[] = {STREAMS, STREAMS, STREAMS, 1, 3 * STREAMS + 1};
 
-static double ns[KINDS][MAX_ROUNDS];
+static double ns[KINDS + 1][MAX_ROUNDS];
 static CUstream streams[STREAMS + 1];
 static CUevent events[STREAMS];
 static CUfunction empty;
@@ -56,14 +56,20 @@ static void call(enum kind kind, int i)
 
 static void one_round(int round)
 {
+	double all = 0;
+
 	for (int kind = 0; kind < KINDS; kind++) {
-		double begin = tk_ms();
+		double begin = tk_ms(), took;
 
 		for (int i = 0; i < calls[kind]; i++)
 			call((enum kind)kind, i);
+		took = (tk_ms() - begin) * 1e6;
+		all += took;
 		if (round >= 0)
-			ns[kind][round] = (tk_ms() - begin) * 1e6 / calls[kind];
+			ns[kind][round] = took / calls[kind];
 	}
+	if (round >= 0)
+		ns[ALL][round] = all / calls[ALL];
 	CK(cuStreamSynchronize(streams[STREAMS]));
 }
 
@@ -83,7 +89,7 @@ int main(int argc, char **argv)
 	for (int round = -WARM_UP; round < rounds; round++)
 		one_round(round);
 	printf("rounds=%d", rounds);
-	for (int kind = 0; kind < KINDS; kind++) {
+	for (int kind = 0; kind <= ALL; kind++) {
 		qsort(ns[kind], (size_t)rounds, sizeof(*ns[kind]), ascending);
 		printf(" %s_ns=%.1f", names[kind], ns[kind][rounds / 2]);
 	}
