@@ -252,7 +252,7 @@ printf '#!/bin/sh\nsleep 1; exec "%s/job" worker\n' "$work" >"$work/slow"
 chmod +x "$work/slow"
 slow() {
 	figures "{\"x\": {\"seconds\": $1, \"cases\": [{\"group\": \"g\", \"name\": \"slow\", \"worker\": [\"$work/slow\"],
-		\"live\": 1, \"blocks\": 1, \"pairs\": $2}]}}" ${3:-} x
+		\"live\": 1, \"blocks\": 1, \"pairs\": $2}]}}" ${3:+"$3"} x
 }
 slow 60 2
 same "two pairs of a second and more each" 2 "$(query "row['slow', 'gmod']['pairs']")"
