@@ -63,13 +63,13 @@ static uint64_t owed_now(struct gmod_budget *b, uint64_t taken)
 	return taken - later;
 }
 
-void gmod_budget_round(struct gmod_budget *b, uint64_t cpu, uint64_t wall, bool free)
+void gmod_budget_round(struct gmod_budget *b, uint64_t cpu, uint64_t wall, bool charged)
 {
 	uint64_t passed = wall - b->round.wall;
 	int64_t saved = (int64_t)paid_in(b, SAVED_NS);
 
 	b->debt += (int64_t)fall_due(b, passed) - (int64_t)paid_in(b, passed);
-	if (!free)
+	if (charged)
 		b->debt += (int64_t)owed_now(b, cpu - b->round.cpu);
 	if (b->debt < -saved)
 		b->debt = -saved;

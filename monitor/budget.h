@@ -38,8 +38,8 @@ void gmod_budget_open(struct gmod_budget *b, unsigned share, uint64_t cpu, uint6
  */
 void gmod_budget_put_off(struct gmod_budget *b, uint64_t cpu, uint64_t ns);
 
-/* A round is over, and another one begins. free: it costs nothing, but time has passed. */
-void gmod_budget_round(struct gmod_budget *b, uint64_t cpu, uint64_t wall, bool free);
+/* A round is over, and another one begins. Not charged it costs nothing, but its time pays all the same. */
+void gmod_budget_round(struct gmod_budget *b, uint64_t cpu, uint64_t wall, bool charged);
 
 /* ns until the next round may begin; at most GMOD_PAUSE_MAX. */
 uint64_t gmod_budget_pause(const struct gmod_budget *b);

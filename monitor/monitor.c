@@ -25,7 +25,7 @@
 
 #define NS_PER_US ((uint64_t)1000)
 #define NS_PER_MS ((uint64_t)1000000)
-#define HEARTBEAT_UNPROVEN GMOD_PAUSE_MAX
+#define HEARTBEAT_UNPROVEN (500 * NS_PER_MS)
 #define HEARTBEAT_SHARED (1000 * NS_PER_MS)
 #define GUARD_PAUSE_MAX (5 * NS_PER_MS)
 #define STACK_SIZE ((size_t)512 << 10)
@@ -192,7 +192,7 @@ static void gather_if_due(struct pace *p)
 	p->gathered_since = !gmod_work_outstanding();
 	p->gathered_since = gmod_gather(NULL, GMOD_GATHER_NEAR) && p->gathered_since;
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-	/* Half of the budget, or little more: sweeps go on meanwhile. */
+	/* Half of the budget: sweeps go on meanwhile. */
 	p->gather_pause = 2 * gmod_budget_ns_for(&p->budget, cpu);
 	gmod_budget_put_off(&p->budget, cpu, gather_interval(p));
 	p->gathered_ns = clock_ns(CLOCK_MONOTONIC);
@@ -227,9 +227,9 @@ static void sweep_once(struct pace *p)
 static void account(struct pace *p)
 {
 	unsigned seen = gmod_watch_seen();
-	bool free = seen != p->seen || p->pending;
+	bool charged = seen == p->seen && !p->pending;
 
-	gmod_budget_round(&p->budget, clock_ns(CLOCK_THREAD_CPUTIME_ID), clock_ns(CLOCK_MONOTONIC), free);
+	gmod_budget_round(&p->budget, clock_ns(CLOCK_THREAD_CPUTIME_ID), clock_ns(CLOCK_MONOTONIC), charged);
 	p->seen = seen;
 	p->pending = gmod_watch_pending();
 }

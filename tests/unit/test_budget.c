@@ -31,12 +31,17 @@ static void spend(struct thread *t, uint64_t ns)
 	t->wall += ns;
 }
 
-/* The pause that belongs to it, too: what the budget wants, at least `interval`. */
-static void end_round(struct thread *t, uint64_t interval, bool free)
+static void end_round(struct thread *t)
+{
+	gmod_budget_round(&t->budget, t->cpu, t->wall, true);
+}
+
+/* And the pause that belongs to it: what the budget wants, at least `interval`. */
+static void end_round_and_rest(struct thread *t, uint64_t interval)
 {
 	uint64_t pause;
 
-	gmod_budget_round(&t->budget, t->cpu, t->wall, free);
+	end_round(t);
 	pause = gmod_budget_pause(&t->budget);
 	if (pause < interval)
 		pause = interval;
@@ -56,17 +61,17 @@ static void half_a_second_is_saved_at_first(void **unused)
 
 	(void)unused;
 	spend(&t, 9800 * US);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
 	/* 10.8 of 10 ms, and what the 10.8 ms of the rounds paid. */
 	spend(&t, MS);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_in_range(gmod_budget_pause(&t.budget), 29200 * US - MS, 29200 * US + MS);
 	/* A long rest saves no more than that. */
 	t.wall += 3600 * SECOND;
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	spend(&t, 11 * MS);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_in_range(gmod_budget_pause(&t.budget), 38 * MS, 40 * MS);
 }
 
@@ -81,7 +86,7 @@ static void rounds_keep_to_their_share(void **unused)
 
 		for (int round = 0; round < 10000; round++) {
 			spend(&t, costs[i]);
-			end_round(&t, MS, false);
+			end_round_and_rest(&t, MS);
 		}
 		CHECK(t.cpu - before <= allowed(&t, TWO_PERCENT, SECOND / 2) + costs[i], "cost %lu", costs[i]);
 		/* And use it, where they would take more. */
@@ -114,7 +119,7 @@ static struct thread with_gathers(uint64_t sweep, uint64_t gather, uint64_t othe
 			gmod_budget_put_off(&t.budget, gather, interval);
 			next = t.wall + interval;
 		}
-		end_round(&t, MS, false);
+		end_round_and_rest(&t, MS);
 	}
 	return t;
 }
@@ -134,38 +139,36 @@ static void a_gather_leaves_no_gap(void **unused)
 	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2) + 200 * US);
 }
 
-static void a_long_gather_leaves_most_sweeps(void **unused)
+/* All at once there would be four pauses of half a second each time. */
+static void long_gathers_leave_most_sweeps(void **unused)
 {
-	uint64_t rounds;
-	struct thread t = with_gathers(20 * US, 40 * MS, 40 * MS, &rounds);
+	static const uint64_t others[] = {40 * MS, 40 * US};
 
 	(void)unused;
-	/* All at once there would be four pauses of half a second each time. */
-	assert_in_range(t.longest, MS, 10 * MS);
-	assert_in_range(rounds, 20000, 60000);
-	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2) + 40 * MS);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		uint64_t rounds;
+		struct thread t = with_gathers(20 * US, 40 * MS, others[i], &rounds);
+
+		assert_in_range(t.longest, MS, 10 * MS);
+		assert_in_range(rounds, 20000, 60000);
+		assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2) + 40 * MS);
+	}
 }
 
 /* What is left of a dear one does not come due in the time of the next, that may be short. */
-static void gathers_of_all_costs_leave_no_gap(void **unused)
+static void each_gather_has_its_own_time(void **unused)
 {
-	uint64_t rounds;
-	struct thread t = with_gathers(20 * US, 40 * MS, 40 * US, &rounds);
+	struct thread t = thread_with(TWO_PERCENT);
 
 	(void)unused;
-	assert_in_range(t.longest, MS, 10 * MS);
-	assert_in_range(rounds, 20000, 60000);
-	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2) + 40 * MS);
-	/* One that is wanted at once. */
-	t = thread_with(TWO_PERCENT);
 	spend(&t, 40 * MS);
 	gmod_budget_put_off(&t.budget, 40 * MS, 4 * SECOND);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	spend(&t, 40 * US);
 	gmod_budget_put_off(&t.budget, 40 * US, 100 * MS);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	t.wall += 100 * MS;
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_in_range(t.budget.put_off, 38 * MS, 39 * MS + 100 * US);
 }
 
@@ -176,14 +179,14 @@ static void what_was_put_off_is_charged(void **unused)
 	(void)unused;
 	spend(&t, 30 * MS);
 	gmod_budget_put_off(&t.budget, 20 * MS, 100 * MS);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	/* 10 ms were saved, and 10 are owed; 0.6 were paid meanwhile. */
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
 	t.wall += 50 * MS;
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_in_range(t.budget.put_off, 10 * MS, 10 * MS + 1);
 	t.wall += 51 * MS;
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_int_equal(t.budget.put_off, 0);
 	/* 30 ms taken, 10 saved, and 131 ms have passed. */
 	assert_in_range(t.budget.debt, 17 * MS, 18 * MS);
@@ -196,12 +199,12 @@ static void no_more_is_put_off_than_was_taken(void **unused)
 	(void)unused;
 	spend(&t, MS);
 	gmod_budget_put_off(&t.budget, 5 * MS, 100 * MS);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_int_equal(t.budget.put_off, MS);
 	/* No time to put it off for: at once. */
 	spend(&t, 20 * MS);
 	gmod_budget_put_off(&t.budget, 20 * MS, 0);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_in_range(t.budget.put_off, 0, MS);
 	assert_in_range(gmod_budget_pause(&t.budget), 450 * MS, 500 * MS);
 }
@@ -213,12 +216,12 @@ static void a_free_round_costs_nothing(void **unused)
 	(void)unused;
 	spend(&t, 500 * MS);
 	gmod_budget_put_off(&t.budget, 400 * MS, 100 * MS);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, true);
+	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
 	assert_int_equal(t.budget.put_off, 0);
 	/* The next one has nothing to put off. */
 	spend(&t, 10 * MS);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_int_equal(t.budget.put_off, 0);
 	CHECK(t.budget.debt <= 0 && t.budget.debt > -(int64_t)MS, "%ld", t.budget.debt);
 }
@@ -232,7 +235,7 @@ static void a_share_of_nothing_pays_nothing(void **unused)
 	for (int i = 0; i < 100; i++) {
 		spend(&t, US);
 		gmod_budget_put_off(&t.budget, US / 2, gmod_budget_ns_for(&t.budget, US / 2));
-		end_round(&t, MS, false);
+		end_round_and_rest(&t, MS);
 	}
 	assert_int_equal(t.longest, GMOD_PAUSE_MAX);
 	assert_int_equal(gmod_budget_pause(&t.budget), GMOD_PAUSE_MAX);
@@ -245,7 +248,7 @@ static void all_of_a_core_is_no_limit(void **unused)
 	(void)unused;
 	for (int i = 0; i < 1000; i++) {
 		spend(&t, MS);
-		end_round(&t, 0, false);
+		end_round_and_rest(&t, 0);
 	}
 	assert_int_equal(t.longest, 0);
 }
@@ -257,35 +260,30 @@ static void long_times_do_no_harm(void **unused)
 
 	(void)unused;
 	t.wall += 7 * 24 * 3600 * SECOND;
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
 	spend(&t, 365 * 24 * 3600 * SECOND);
 	gmod_budget_put_off(&t.budget, 364 * 24 * 3600 * SECOND, 100 * MS);
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_int_equal(gmod_budget_pause(&t.budget), GMOD_PAUSE_MAX);
 	/* A time that pays 2^64 / 100 000 ns and a bit: more than is owed. */
 	t = thread_with(100 * GMOD_PERCENT_ONE);
 	t.cpu += 500 * SECOND;
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_int_equal(gmod_budget_pause(&t.budget), GMOD_PAUSE_MAX);
 	t.wall += UINT64_MAX / (100 * GMOD_PERCENT_ONE) + 1;
-	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
+	end_round(&t);
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(half_a_second_is_saved_at_first),
-	    cmocka_unit_test(rounds_keep_to_their_share),
-	    cmocka_unit_test(a_gather_leaves_no_gap),
-	    cmocka_unit_test(a_long_gather_leaves_most_sweeps),
-	    cmocka_unit_test(gathers_of_all_costs_leave_no_gap),
-	    cmocka_unit_test(no_more_is_put_off_than_was_taken),
-	    cmocka_unit_test(what_was_put_off_is_charged),
-	    cmocka_unit_test(a_free_round_costs_nothing),
-	    cmocka_unit_test(a_share_of_nothing_pays_nothing),
-	    cmocka_unit_test(all_of_a_core_is_no_limit),
+	    cmocka_unit_test(half_a_second_is_saved_at_first), cmocka_unit_test(rounds_keep_to_their_share),
+	    cmocka_unit_test(a_gather_leaves_no_gap),          cmocka_unit_test(long_gathers_leave_most_sweeps),
+	    cmocka_unit_test(each_gather_has_its_own_time),    cmocka_unit_test(no_more_is_put_off_than_was_taken),
+	    cmocka_unit_test(what_was_put_off_is_charged),     cmocka_unit_test(a_free_round_costs_nothing),
+	    cmocka_unit_test(a_share_of_nothing_pays_nothing), cmocka_unit_test(all_of_a_core_is_no_limit),
 	    cmocka_unit_test(long_times_do_no_harm),
 	};
 
