@@ -4,7 +4,6 @@ A quick run has fewer cases and three pairs of each, which is enough to see that
 A part that is not in the quick table is left out of it.
 """
 
-import pairs
 from cases import Case
 
 PROGRAMS = (
@@ -270,7 +269,6 @@ def monitor(quick):
         key="call_ns",
         environment=KERNELS,
         few_cpus=True,
-        pairs=3 if quick else pairs.PAIRS_AT_LEAST,
     )
     return idle + launch + [calls] + footprint(quick)
 

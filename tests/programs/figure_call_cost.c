@@ -9,6 +9,7 @@
  * Prints ns a call, the median of the rounds: for all of these calls, and for each kind. The wait at the end is not
  * measured. The first rounds are not counted.
  */
+#include "sorted.h"
 #include "testkit.h"
 
 #define STREAMS 16
@@ -27,13 +28,6 @@ static CUevent events[STREAMS];
 static CUfunction empty;
 static CUdeviceptr buffer;
 static void *pinned;
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static void call(enum kind kind, int i)
 {
@@ -89,10 +83,8 @@ int main(int argc, char **argv)
 	for (int round = -WARM_UP; round < rounds; round++)
 		one_round(round);
 	printf("rounds=%d", rounds);
-	for (int kind = 0; kind <= ALL; kind++) {
-		qsort(ns[kind], (size_t)rounds, sizeof(*ns[kind]), ascending);
-		printf(" %s_ns=%.1f", names[kind], ns[kind][rounds / 2]);
-	}
+	for (int kind = 0; kind <= ALL; kind++)
+		printf(" %s_ns=%.1f", names[kind], sorted(ns[kind], (size_t)rounds)[rounds / 2]);
 	printf("\n");
 	return 0;
 }

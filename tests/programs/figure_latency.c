@@ -20,6 +20,7 @@
  * Needs gmod_findings_seen(), so it runs under GMOD only. Prints microseconds; alloc_us is what a buffer took at first.
  */
 #include "many_buffers.h"
+#include "sorted.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -32,13 +33,6 @@
 extern unsigned gmod_findings_seen(void) __attribute__((weak));
 
 static double late[MAX_TRIALS];
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* ---- the buffers ---- */
 
@@ -181,7 +175,7 @@ int main(int argc, char **argv)
 		stop_busy();
 	if (!found)
 		fail("none of %d stores was found within %d ms each", missed, PATIENCE_MS);
-	qsort(late, (size_t)found, sizeof(*late), ascending);
+	sorted(late, (size_t)found);
 	printf("buffers=%d trials=%d missed=%d p50_us=%.1f p99_us=%.1f max_us=%.1f busy=%d alloc_us=%.1f\n", count,
 	       found + missed, missed, late[found / 2], late[(size_t)found * 99 / 100], late[found - 1], is_busy,
 	       allocation_ms * 1e3 / count);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "sorted.h"
+
 #define BATCHES 31
 #define LAUNCHES 20480
 #define BETWEEN_WAITS 256
@@ -25,13 +27,6 @@ static double cpu_ns(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return t.tv_sec * 1e9 + t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* The median batch of this thread, in ns a launch, goes to *result. */
@@ -52,8 +47,7 @@ static void *launch(void *result)
 		}
 		batch[b] = (cpu_ns() - start) / LAUNCHES;
 	}
-	qsort(batch, BATCHES, sizeof(*batch), ascending);
-	*(double *)result = batch[BATCHES / 2];
+	*(double *)result = sorted(batch, BATCHES)[BATCHES / 2];
 	return NULL;
 }
 
@@ -76,7 +70,6 @@ int main(int argc, char **argv)
 			return 3;
 	for (int i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
-	qsort(median, (size_t)threads, sizeof(*median), ascending);
-	printf("threads=%d ns_per_launch=%.1f\n", threads, median[threads / 2]);
+	printf("threads=%d ns_per_launch=%.1f\n", threads, sorted(median, (size_t)threads)[threads / 2]);
 	return 0;
 }

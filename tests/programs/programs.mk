@@ -84,6 +84,6 @@ $(BUILD)/null/libcuda.so.1: tests/programs/nullcuda.c tests/programs/nullcuda_na
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_TEST) -fPIC -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -o $@ $(filter %.c,$^)
 
-$(BUILD)/null/figure_launch_cost: tests/programs/figure_launch_cost.c $(BUILD)/null/libcuda.so.1
+$(BUILD)/null/figure_launch_cost: tests/programs/figure_launch_cost.c tests/programs/sorted.h $(BUILD)/null/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_TEST) -rdynamic -o $@ $< $(BUILD)/null/libcuda.so.1

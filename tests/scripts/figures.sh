@@ -308,12 +308,10 @@ plan="{\"memcheck\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"sanitizers\", \"name\": \"late\", $job, \"environment\": {\"MS\": \"hang\"}, \"key\": null, \"pairs\": 1, \"memcheck\": 1, \"memcheck_limit\": 0.3}]}}"
 rm -r "$results"
 figures "$plan" memcheck
-PATH=$usual
 same "memcheck: exit status" 0 "$status"
 same "its slowdown" "10.0 10.0" "$(query "row['tool', 'memcheck']['ratio_median'], row['worker', 'memcheck']['ratio_median']")"
 same "one that does not end says so" "timed out not done after 0.3 s" "$(query "row['late', 'memcheck']['status'], row['late', 'memcheck']['error']")"
 says "and so does the plot" 'timed out</text>' "$(cat "$results"/*-sanitizers.svg)"
-PATH=$work/bin:$PATH
 cut() {
 	figures "{\"memcheck\": {\"seconds\": 2, \"cases\": [{\"group\": \"sanitizers\", \"name\": \"cut\", $job, \"key\": null,
 		\"environment\": {\"MS\": \"$1\"}, \"pairs\": 1, \"memcheck\": 1, \"memcheck_limit\": 30}]}}" memcheck

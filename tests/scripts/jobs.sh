@@ -2,7 +2,6 @@
 # The jobs of the bench, without the frameworks: the networks' tables, the protocol, what they say when they cannot run.
 . "$(dirname "$0")/testlib"
 needs_python3
-export PYTHONDONTWRITEBYTECODE=1
 jobs=$top/bench/jobs
 
 # ---- the networks ----

@@ -2,7 +2,6 @@
 # What counts page traffic in a program (bench/pages.c), over a stand-in for CUPTI.
 . "$(dirname "$0")/testlib"
 needs_python3
-export PYTHONDONTWRITEBYTECODE=1
 
 # A CUPTI that has a record of each kind, two of some, and is asked as it wants to be.
 cat >"$work/cupti.c" <<'CUPTI'
