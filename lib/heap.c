@@ -405,16 +405,17 @@ static uint64_t context_number(const struct gmod_details *d)
 	return c ? (uint64_t)(uintptr_t)atomic_load_explicit(&c->handle, memory_order_relaxed) : 0;
 }
 
-/* Ours to release. Taken by its context's departure it may come back: then a second look finds the same buffer. */
+/* Ours to release. Taken by its context's departure it may come back, time and again: then we find the same buffer. */
 static bool begin_release(const struct gmod_found *found)
 {
-	struct gmod_found again;
+	struct gmod_found again = *found;
 
-	if (gmod_record_begin_release(found->record, found->word))
-		return true;
-	again = gmod_index_find(found->bounds.user);
-	return again.record == found->record && again.word == found->word &&
-	       gmod_record_begin_release(again.record, again.word);
+	do {
+		if (gmod_record_begin_release(again.record, again.word))
+			return true;
+		again = gmod_index_find(found->bounds.user);
+	} while (again.record == found->record && again.word == found->word);
+	return false;
 }
 
 static CUresult free_guarded(const struct gmod_found *found, const char *entry_point)

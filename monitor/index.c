@@ -238,6 +238,11 @@ static bool may_come_back(uint64_t address)
 	return false;
 }
 
+static bool nothing_departed_since(unsigned over)
+{
+	return atomic_load_explicit(&departures_over, memory_order_acquire) == over;
+}
+
 struct gmod_found gmod_index_find(uint64_t address)
 {
 	uint64_t patience = GMOD_SECONDS(2);
@@ -251,7 +256,10 @@ struct gmod_found gmod_index_find(uint64_t address)
 		if (__builtin_expect(found.record != NULL, 1) ||
 		    __builtin_expect(atomic_load_explicit(&departures, memory_order_acquire) == over, 1))
 			return found;
-		if (departing || !may_come_back(address) || !gmod_nap(&patience, GMOD_MILLISECONDS(1) / 5))
+		/* One that ended while we looked may have brought the buffer back, and the next one taken it again. */
+		if (departing || (!may_come_back(address) && nothing_departed_since(over)))
+			return find_now(address);
+		if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 5))
 			return find_now(address);
 	}
 }
