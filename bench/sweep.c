@@ -173,7 +173,7 @@ static void write_canaries(const struct buffer *b)
 static void fill_details(const struct buffer *b)
 {
 	static uint64_t serial;
-	const uint64_t *key = atomic_load_explicit(&gmod_hot.page, memory_order_acquire)->key;
+	const uint64_t *key = gmod_hot.key;
 	struct gmod_details *d = gmod_record_details(b->record);
 	const struct gmod_place *p = &b->place;
 	struct gmod_moment when = gmod_now();

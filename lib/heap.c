@@ -57,7 +57,7 @@ static void fill_details(struct gmod_record *r, const struct gmod_plan *plan, co
 	const struct gmod_request *q = plan->request;
 	struct gmod_context *c = plan->context;
 	struct gmod_details *d = gmod_record_details(r);
-	const uint64_t *key = atomic_load_explicit(&gmod_hot.page, memory_order_acquire)->key;
+	const uint64_t *key = gmod_hot.key;
 
 	d->raw = p->raw;
 	d->total = plan->layout.total;

@@ -5,8 +5,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-static struct gmod_private_page off_page;
-struct gmod_hot gmod_hot = {.page = &off_page};
+/* All zeros: no page of the library's file, but an anonymous one, as MADV_WIPEONFORK wants it. */
+struct gmod_hot gmod_hot;
+static atomic_bool armed;
 
 /* getrandom from the kernel's pool; early in boot it could block, so then the call fails instead. */
 static bool fresh_key(uint64_t key[2])
@@ -16,31 +17,23 @@ static bool fresh_key(uint64_t key[2])
 
 bool gmod_process_arm(void)
 {
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	struct gmod_private_page *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (page == MAP_FAILED)
+	if (madvise(&gmod_hot, sizeof(gmod_hot), MADV_WIPEONFORK) ||
+	    madvise(&gmod_hot, sizeof(gmod_hot), MADV_DONTDUMP) || !fresh_key(gmod_hot.key))
 		return false;
-	if (madvise(page, size, MADV_WIPEONFORK) || madvise(page, size, MADV_DONTDUMP) || !fresh_key(page->key)) {
-		munmap(page, size);
-		return false;
-	}
-	/* release: the key is in place for whoever reads it through the pointer */
-	atomic_store_explicit(&gmod_hot.page, page, memory_order_release);
+	/* release: the key is in place for whoever sees GMOD on */
+	atomic_store_explicit(&armed, true, memory_order_release);
 	return true;
 }
 
 void gmod_process_set_phase(enum gmod_phase phase)
 {
-	struct gmod_private_page *page = atomic_load_explicit(&gmod_hot.page, memory_order_acquire);
-
-	if (page != &off_page)
-		atomic_store_explicit(&page->phase, phase, memory_order_seq_cst);
+	if (atomic_load_explicit(&armed, memory_order_acquire))
+		atomic_store_explicit(&gmod_hot.phase, phase, memory_order_seq_cst);
 }
 
 bool gmod_process_is_forked_child(void)
 {
-	return atomic_load_explicit(&gmod_hot.page, memory_order_acquire) != &off_page && gmod_phase() == GMOD_OFF;
+	return atomic_load_explicit(&armed, memory_order_acquire) && gmod_phase() == GMOD_OFF;
 }
 
 static atomic_int busy;
@@ -48,13 +41,12 @@ static __thread int own __attribute__((tls_model("initial-exec"))); /* of these,
 
 struct gmod_busy gmod_busy_begin(void)
 {
-	struct gmod_private_page *page = atomic_load_explicit(&gmod_hot.page, memory_order_acquire);
 	struct gmod_busy b = {.cancel = gmod_hold_cancel()};
 
 	own++;
 	/* seq_cst, both: see process.h */
 	atomic_fetch_add_explicit(&busy, 1, memory_order_seq_cst);
-	b.on = atomic_load_explicit(&page->phase, memory_order_seq_cst) == GMOD_ON;
+	b.on = atomic_load_explicit(&gmod_hot.phase, memory_order_seq_cst) == GMOD_ON;
 	return b;
 }
 

@@ -3,7 +3,7 @@
  *
  * The flag lives on a page that the kernel wipes in a forked child: a child finds GMOD off without having to look at
  * its pid, before it can touch a key, a record or a lock that another thread of the parent held. The key of the
- * canaries lives on the same page, kept out of core dumps too.
+ * canaries lives on the same page, kept out of core dumps too, and so does all else that hooks look at.
  *
  *     OFF ──gmod_start()──► ON ──gmod_stop_guarding()──► WINDING_DOWN
  *      ▲                     │  (exit, sticky error)         │
@@ -23,32 +23,28 @@
 
 enum gmod_phase { GMOD_OFF, GMOD_ON, GMOD_WINDING_DOWN };
 
-struct gmod_private_page {
-	_Atomic int phase;
-	uint64_t key[2];
-};
+enum { GMOD_HOST_PAGE = 4096 };
 
 /*
- * What every hook looks at and hardly anything writes: one cache line, because a launch mostly finds the caches full of
- * something else and pays for each line it touches.
+ * What every hook looks at and hardly anything writes comes first: one cache line, because a launch mostly finds the
+ * caches full of something else and pays for each line and each page it touches.
  */
 struct gmod_hot {
-	_Atomic(struct gmod_private_page *) page; /* a static one that is always OFF until gmod_process_arm() */
-	atomic_int captures;                      /* under way in the process (lib/capture.h) */
+	_Atomic int phase;      /* OFF until gmod_process_arm() and in a forked child */
+	atomic_int captures;    /* under way in the process (lib/capture.h) */
 	atomic_int sleeping;    /* 1: the monitor sleeps until something happens (monitor/activity.h) */
-	_Atomic uint64_t units; /* bit 0: the program has some (device/units.h); the rest changes whenever they do */
 	atomic_int fences;      /* 1: the monitor fences for all threads */
+	_Atomic uint64_t units; /* bit 0: the program has some (device/units.h); the rest changes whenever they do */
 	atomic_int residents;   /* 1: a guard may stay on the device (device/guard.h) */
-} __attribute__((aligned(64)));
+	uint64_t key[2];        /* of the canaries; set by gmod_process_arm() */
+} __attribute__((aligned(GMOD_HOST_PAGE)));
 
 extern struct gmod_hot gmod_hot;
 
 static inline enum gmod_phase gmod_phase(void)
 {
 	/* acquire: whoever sees ON sees what gmod_start() set up before */
-	struct gmod_private_page *page = atomic_load_explicit(&gmod_hot.page, memory_order_acquire);
-
-	return (enum gmod_phase)atomic_load_explicit(&page->phase, memory_order_acquire);
+	return (enum gmod_phase)atomic_load_explicit(&gmod_hot.phase, memory_order_acquire);
 }
 
 static inline bool gmod_on(void)
@@ -56,7 +52,7 @@ static inline bool gmod_on(void)
 	return __builtin_expect(gmod_phase() == GMOD_ON, 1);
 }
 
-/* Set up the private page with a fresh key. false: no memory, or the kernel has no MADV_WIPEONFORK (before 4.14). */
+/* Make the page private, with a fresh key. false: no random bytes, or no MADV_WIPEONFORK (kernels before 4.14). */
 bool gmod_process_arm(void);
 void gmod_process_set_phase(enum gmod_phase phase);
 

@@ -23,7 +23,7 @@ debug() {
 		-ex 'break gmod_report_end' -ex run "${commands[@]}" "$@"
 }
 
-show_key='x/16xb ((char *)gmod_hot.page) + 8'
+show_key='x/16xb gmod_hot.key'
 
 # find_key: sets $key to its 16 bytes in hex, in memory order, from what gdb printed.
 find_key() {
@@ -131,7 +131,7 @@ check_marked_pages() {
 	local page flags
 	have_debugger marked_pages || return
 	# shellcheck disable=SC2016 # these are gdb's values
-	options=verbosity=1 debug "$show_key" 'p/x (unsigned long)gmod_hot.page' 'p ((int (*)(void))getpid)()' \
+	options=verbosity=1 debug "$show_key" 'p/x (unsigned long)&gmod_hot' 'p ((int (*)(void))getpid)()' \
 		'eval "shell cat /proc/%d/smaps", $2' kill -- "$edges/marked"
 	# shellcheck disable=SC2016
 	page=$(sed -nE 's/^\$1 = 0x([0-9a-f]+).*/\1/p' <<<"$out")

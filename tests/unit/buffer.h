@@ -89,10 +89,8 @@ static inline void arm_buffer(struct buffer *b, size_t size, enum gmod_memory ki
 	d->allocated_ticks = gmod_ticks();
 	d->memory = kind;
 	d->backend = "unified";
-	gmod_canary_init(&d->canary[GMOD_HEAD], atomic_load(&gmod_hot.page)->key, p->user, size, d->serial, GMOD_HEAD,
-			 p->zone_head);
-	gmod_canary_init(&d->canary[GMOD_TAIL], atomic_load(&gmod_hot.page)->key, p->user, size, d->serial, GMOD_TAIL,
-			 p->user_end);
+	gmod_canary_init(&d->canary[GMOD_HEAD], gmod_hot.key, p->user, size, d->serial, GMOD_HEAD, p->zone_head);
+	gmod_canary_init(&d->canary[GMOD_TAIL], gmod_hot.key, p->user, size, d->serial, GMOD_TAIL, p->user_end);
 	gmod_record_set_bounds(b->record, &bounds);
 	gmod_canary_write(&d->canary[GMOD_HEAD], p->zone_head, p->user);
 	gmod_canary_write(&d->canary[GMOD_TAIL], p->user_end, p->end);

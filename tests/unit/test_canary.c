@@ -221,7 +221,7 @@ static int print_words(void)
 
 	if (!gmod_process_arm())
 		return 1;
-	key = atomic_load(&gmod_hot.page)->key;
+	key = gmod_hot.key;
 	first_words(key, 4096, 100, 1, GMOD_TAIL, words);
 	printf("%016lx %016lx %016lx %016lx\n", words[0], words[1], words[2], words[3]);
 	return 0;

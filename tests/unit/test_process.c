@@ -6,27 +6,19 @@
 
 #include "tests/unit/support.h"
 
-static struct gmod_private_page *page(void)
-{
-	return atomic_load(&gmod_hot.page);
-}
-
 static void nothing_is_on_before_it_is_armed(void **unused)
 {
-	struct gmod_private_page *before = page();
-
 	(void)unused;
-	assert_non_null(before);
 	assert_int_equal(gmod_phase(), GMOD_OFF);
 	assert_false(gmod_on());
 	assert_false(gmod_process_is_forked_child());
-	/* The static page stays OFF, whoever asks for what. */
+	/* Nor may it be, whoever asks for it. */
 	gmod_process_set_phase(GMOD_ON);
 	assert_int_equal(gmod_phase(), GMOD_OFF);
 	gmod_process_set_phase(GMOD_WINDING_DOWN);
 	assert_int_equal(gmod_phase(), GMOD_OFF);
-	assert_int_equal(before->key[0], 0);
-	assert_int_equal(before->key[1], 0);
+	assert_int_equal(gmod_hot.key[0], 0);
+	assert_int_equal(gmod_hot.key[1], 0);
 }
 
 static int a_child_of_a_process_without(void)
@@ -43,20 +35,17 @@ static void a_child_of_a_process_without_gmod_is_none_of_ours(void **unused)
 
 static void arming_gives_a_page_and_a_key(void **unused)
 {
-	struct gmod_private_page *before = page();
-
 	(void)unused;
 	assert_true(gmod_process_arm());
-	assert_ptr_not_equal(page(), before);
-	assert_true(page()->key[0] && page()->key[1]);
-	assert_true(page()->key[0] != page()->key[1]);
+	assert_true(gmod_hot.key[0] && gmod_hot.key[1]);
+	assert_true(gmod_hot.key[0] != gmod_hot.key[1]);
 	/* Armed is not on. */
 	assert_int_equal(gmod_phase(), GMOD_OFF);
 }
 
 static void phases_follow_each_other(void **unused)
 {
-	uint64_t key[2] = {page()->key[0], page()->key[1]};
+	uint64_t key[2] = {gmod_hot.key[0], gmod_hot.key[1]};
 
 	(void)unused;
 	gmod_process_set_phase(GMOD_ON);
@@ -69,7 +58,7 @@ static void phases_follow_each_other(void **unused)
 	assert_false(gmod_process_is_forked_child());
 	gmod_process_set_phase(GMOD_ON);
 	assert_true(gmod_on());
-	assert_memory_equal(key, page()->key, sizeof(key));
+	assert_memory_equal(key, gmod_hot.key, sizeof(key));
 }
 
 static int a_grandchild(void)
@@ -80,7 +69,7 @@ static int a_grandchild(void)
 
 static int a_child(void)
 {
-	const uint8_t *bytes = (const uint8_t *)page();
+	const uint8_t *bytes = (const uint8_t *)&gmod_hot;
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	int status = -1;
 	pid_t pid;
@@ -97,14 +86,14 @@ static int a_child(void)
 
 static void a_forked_child_is_off_and_has_no_key(void **unused)
 {
-	uint64_t key[2] = {page()->key[0], page()->key[1]};
+	uint64_t key[2] = {gmod_hot.key[0], gmod_hot.key[1]};
 
 	(void)unused;
 	assert_true(gmod_on());
 	in_child(a_child, 0);
 	/* ... and takes nothing away from its parent. */
 	assert_true(gmod_on());
-	assert_memory_equal(key, page()->key, sizeof(key));
+	assert_memory_equal(key, gmod_hot.key, sizeof(key));
 }
 
 static bool is_mapping(const char *line)
@@ -139,7 +128,7 @@ static void the_key_is_kept_out_of_core_files(void **unused)
 	char flags[256], stack[256];
 
 	(void)unused;
-	vm_flags(page(), flags, sizeof(flags));
+	vm_flags(&gmod_hot, flags, sizeof(flags));
 	vm_flags(stack, stack, sizeof(stack));
 	CHECK(strstr(flags, " dd"), "%s", flags); /* VM_DONTDUMP */
 	CHECK(strstr(flags, " wf"), "%s", flags); /* VM_WIPEONFORK */
@@ -165,7 +154,7 @@ static int search_for_the_key(void)
 {
 	uint64_t from[512], to[512];
 	unsigned count = 0, found = 0;
-	const uint64_t *own = page()->key;
+	const uint64_t *own = gmod_hot.key;
 	FILE *f = fopen("/proc/self/maps", "re");
 	char line[4096];
 
@@ -197,7 +186,7 @@ static void every_arming_has_a_key_of_its_own(void **unused)
 	(void)unused;
 	for (int i = 0; i < 16; i++) {
 		assert_true(gmod_process_arm());
-		memcpy(keys[i], page()->key, sizeof(keys[i]));
+		memcpy(keys[i], gmod_hot.key, sizeof(keys[i]));
 		for (int k = 0; k < i; k++)
 			assert_true(keys[i][0] != keys[k][0] && keys[i][1] != keys[k][1] && keys[i][0] != keys[k][1]);
 	}
