@@ -20,6 +20,20 @@ struct gmod_context *gmod_context_at(unsigned i)
 	return i < GMOD_CONTEXTS ? &contexts[i] : NULL;
 }
 
+void gmod_context_met(CUcontext handle)
+{
+	uint64_t met = (uint64_t)(uintptr_t)handle;
+	uint64_t before = atomic_load_explicit(&gmod_hot.context, memory_order_relaxed);
+
+	if (!met || before == met || before == GMOD_SEVERAL)
+		return;
+	/* relaxed: who hands a context to another thread does so after this, and in an order of its own */
+	if (before || (!atomic_compare_exchange_strong_explicit(&gmod_hot.context, &before, met, memory_order_relaxed,
+								memory_order_relaxed) &&
+		       before != met))
+		atomic_store_explicit(&gmod_hot.context, GMOD_SEVERAL, memory_order_relaxed);
+}
+
 CUstreamCaptureMode gmod_relaxed_begin(void)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -190,6 +204,7 @@ struct gmod_context *gmod_context_current(void)
 
 	if (NEXT(cuCtxGetCurrent)(&handle) != CUDA_SUCCESS || !handle)
 		return NULL;
+	gmod_context_met(handle);
 	c = gmod_context_of(handle);
 	/* One that is being released may yet stay: it must not get a second entry. Meanwhile buffers are native. */
 	if (c || is_dying(handle))

@@ -38,12 +38,18 @@ static inline uint64_t gmod_handle(const void *handle)
 	return (uint64_t)(uintptr_t)handle;
 }
 
-/* The current context's handle as a number, 0 without one. Asked of the driver each time: 6 ns (measured), never stale.
+/*
+ * The current context's handle as a number, 0 without one. The driver is asked, where there has been more than one:
+ * what is said of the only one is right for every call that succeeds, and what a call that fails would have done is not
+ * used.
  */
 static inline uint64_t gmod_current_context(void)
 {
+	uint64_t only = atomic_load_explicit(&gmod_hot.context, memory_order_relaxed);
 	CUcontext c = NULL;
 
+	if (__builtin_expect(only > GMOD_SEVERAL, 1))
+		return only;
 	return NEXT(cuCtxGetCurrent)(&c) == CUDA_SUCCESS ? gmod_handle(c) : 0;
 }
 

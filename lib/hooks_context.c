@@ -18,21 +18,50 @@ GMOD_EXPORT CUresult cuInit(unsigned int Flags)
 	return r;
 }
 
+static CUresult made(CUresult r, const CUcontext *context, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && context)
+		gmod_context_met(*context);
+	return gmod_done(r, entry_point);
+}
+
+/* The first ABI of it differs in name only, and is what dlsym("cuCtxCreate") gives. */
+GMOD_EXPORT CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+	return made(NEXT(cuCtxCreate)(pctx, flags, dev), pctx, __func__);
+}
+
 GMOD_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
-	return gmod_done(NEXT(cuCtxCreate_v2)(pctx, flags, dev), __func__);
+	return made(NEXT(cuCtxCreate_v2)(pctx, flags, dev), pctx, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
 				    unsigned int flags, CUdevice dev)
 {
-	return gmod_done(NEXT(cuCtxCreate_v3)(pctx, paramsArray, numParams, flags, dev), __func__);
+	return made(NEXT(cuCtxCreate_v3)(pctx, paramsArray, numParams, flags, dev), pctx, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
 				    CUdevice dev)
 {
-	return gmod_done(NEXT(cuCtxCreate_v4)(pctx, ctxCreateParams, flags, dev), __func__);
+	return made(NEXT(cuCtxCreate_v4)(pctx, ctxCreateParams, flags, dev), pctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxSetCurrent(CUcontext ctx)
+{
+	return made(NEXT(cuCtxSetCurrent)(ctx), &ctx, __func__);
+}
+
+/* The first ABI of it differs in name only, and is what dlsym("cuCtxPushCurrent") gives. */
+GMOD_EXPORT CUresult cuCtxPushCurrent(CUcontext ctx)
+{
+	return made(NEXT(cuCtxPushCurrent)(ctx), &ctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
+{
+	return made(NEXT(cuCtxPushCurrent_v2)(ctx), &ctx, __func__);
 }
 
 static struct gmod_context *leaving(struct gmod_context *c)
@@ -120,7 +149,7 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 
 	if (r == CUDA_SUCCESS && gmod_on() && pctx)
 		gmod_context_is_primary(dev, *pctx);
-	return gmod_done(r, __func__);
+	return made(r, pctx, __func__);
 }
 
 static struct gmod_context *primary_leaving(CUdevice device)

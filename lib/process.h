@@ -23,20 +23,21 @@
 
 enum gmod_phase { GMOD_OFF, GMOD_ON, GMOD_WINDING_DOWN };
 
-enum { GMOD_HOST_PAGE = 4096 };
+enum { GMOD_HOST_PAGE = 4096, GMOD_SEVERAL = 1 };
 
 /*
  * What every hook looks at and hardly anything writes comes first: one cache line, because a launch mostly finds the
  * caches full of something else and pays for each line and each page it touches.
  */
 struct gmod_hot {
-	_Atomic int phase;      /* OFF until gmod_process_arm() and in a forked child */
-	atomic_int captures;    /* under way in the process (lib/capture.h) */
-	atomic_int sleeping;    /* 1: the monitor sleeps until something happens (monitor/activity.h) */
-	atomic_int fences;      /* 1: the monitor fences for all threads */
-	_Atomic uint64_t units; /* bit 0: the program has some (device/units.h); the rest changes whenever they do */
-	atomic_int residents;   /* 1: a guard may stay on the device (device/guard.h) */
-	uint64_t key[2];        /* of the canaries; set by gmod_process_arm() */
+	_Atomic int phase;        /* OFF until gmod_process_arm() and in a forked child */
+	atomic_int captures;      /* under way in the process (lib/capture.h) */
+	atomic_int sleeping;      /* 1: the monitor sleeps until something happens (monitor/activity.h) */
+	atomic_int fences;        /* 1: the monitor fences for all threads */
+	_Atomic uint64_t units;   /* bit 0: the program has some (device/units.h); the rest changes whenever they do */
+	_Atomic uint64_t context; /* the only one there has been, 0: none yet, or GMOD_SEVERAL (lib/context.h) */
+	atomic_int residents;     /* 1: a guard may stay on the device (device/guard.h) */
+	uint64_t key[2];          /* of the canaries; set by gmod_process_arm() */
 } __attribute__((aligned(GMOD_HOST_PAGE)));
 
 extern struct gmod_hot gmod_hot;

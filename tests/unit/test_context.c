@@ -1,0 +1,105 @@
+/* Which contexts the program has met. Nothing here touches a driver. */
+#include "lib/context.h"
+
+#include <pthread.h>
+
+#include "lib/process.h"
+#include "tests/unit/support.h"
+
+static CUcontext handle(uintptr_t value)
+{
+	return (CUcontext)value;
+}
+
+static uint64_t only(void)
+{
+	return atomic_load(&gmod_hot.context);
+}
+
+static void setup(void)
+{
+	atomic_store(&gmod_hot.context, 0);
+}
+
+static void the_first_one_is_the_only_one(void **unused)
+{
+	(void)unused;
+	setup();
+	gmod_context_met(handle(0x5000));
+	assert_true(only() == 0x5000);
+	gmod_context_met(handle(0x5000));
+	assert_true(only() == 0x5000);
+}
+
+static void no_context_is_none(void **unused)
+{
+	(void)unused;
+	setup();
+	gmod_context_met(NULL);
+	assert_true(only() == 0);
+	gmod_context_met(handle(0x5000));
+	gmod_context_met(NULL);
+	assert_true(only() == 0x5000);
+}
+
+/* Also when the second one has gone, which nobody tells: its handle may be a third one's. */
+static void a_second_one_ends_it_for_good(void **unused)
+{
+	(void)unused;
+	setup();
+	gmod_context_met(handle(0x5000));
+	gmod_context_met(handle(0x6000));
+	assert_true(only() == GMOD_SEVERAL);
+	gmod_context_met(handle(0x5000));
+	assert_true(only() == GMOD_SEVERAL);
+	gmod_context_met(handle(0x6000));
+	assert_true(only() == GMOD_SEVERAL);
+}
+
+enum { THREADS = 4, ROUNDS = 5000 };
+static pthread_barrier_t all;
+static unsigned taken_for_one;
+
+static void *meet_at_once(void *number)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		pthread_barrier_wait(&all);
+		gmod_context_met(handle(*(uintptr_t *)number));
+		if (pthread_barrier_wait(&all) == PTHREAD_BARRIER_SERIAL_THREAD) {
+			taken_for_one += only() != GMOD_SEVERAL;
+			setup();
+		}
+	}
+	return NULL;
+}
+
+/* Each its own: it is several then, whoever comes first or last. */
+static void threads_meet_theirs_at_the_same_time(void **unused)
+{
+	uintptr_t number[THREADS];
+	pthread_t thread[THREADS];
+
+	(void)unused;
+	setup();
+	assert_int_equal(pthread_barrier_init(&all, NULL, THREADS), 0);
+	for (int i = 0; i < THREADS; i++) {
+		number[i] = 0x1000u * (unsigned)(i + 1);
+		assert_int_equal(pthread_create(&thread[i], NULL, meet_at_once, &number[i]), 0);
+	}
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_join(thread[i], NULL), 0);
+	assert_int_equal(taken_for_one, 0);
+	pthread_barrier_destroy(&all);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_first_one_is_the_only_one),
+	    cmocka_unit_test(no_context_is_none),
+	    cmocka_unit_test(a_second_one_ends_it_for_good),
+	    cmocka_unit_test(threads_meet_theirs_at_the_same_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
