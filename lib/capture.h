@@ -7,7 +7,7 @@
 #include "monitor/proof.h"
 
 /* Slow path of gmod_is_captured(): asks the driver about this one stream. */
-bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour);
+__attribute__((cold)) bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour);
 
 static inline bool gmod_is_captured(CUstream stream, enum gmod_flavour flavour)
 {

@@ -22,12 +22,12 @@ struct gmod_driver {
 #define GMOD_HOOK(symbol, base, version, flavour) PFN_##base##_v##version##flavour symbol;
 #define GMOD_CALL(symbol, base, version, flavour) PFN_##base##_v##version##flavour symbol;
 #include "lib/entrypoints.def"
-};
+} __attribute__((aligned(64)));
 
 extern struct gmod_driver gmod_driver;
 
 /* The pointer in *slot after resolving, or a function that returns CUDA_ERROR_NOT_INITIALIZED. */
-void *gmod_next_slow(void **slot);
+__attribute__((cold)) void *gmod_next_slow(void **slot);
 
 static inline void *gmod_next(void **slot)
 {

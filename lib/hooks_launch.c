@@ -10,28 +10,34 @@ struct launching {
 	struct gmod_launch *record; /* NULL: not recorded */
 };
 
-static struct launching open_launch(const void *function, CUstream stream, enum gmod_flavour flavour, bool is_graph)
+/*
+ * A program may launch some hundred thousand times a second, and each time finds the caches full of its own: what a
+ * hook runs through here is in one piece, without calls, and what is rare is elsewhere.
+ */
+#define STRAIGHT static inline __attribute__((always_inline))
+
+STRAIGHT struct launching open_launch(const void *function, CUstream stream, enum gmod_flavour flavour, bool is_graph)
 {
-	struct launching l = {gmod_on() ? gmod_thread_self() : NULL, NULL};
+	struct launching l = {NULL, NULL};
 	uint64_t context;
 
-	if (!l.thread)
+	if (__builtin_expect(!gmod_on() || !(l.thread = gmod_thread_self()), 0))
 		return l;
 	context = gmod_current_context();
 	if (is_graph)
 		gmod_units_prepare_all();
 	gmod_units_prepare(context);
-	if (gmod_is_captured(stream, flavour))
+	if (__builtin_expect(gmod_is_captured(stream, flavour), 0))
 		return l;
 	l.record = gmod_launch_open(l.thread, context, gmod_stream_key(gmod_handle(stream), flavour, context),
 				    gmod_handle(function), is_graph);
 	return l;
 }
 
-static void shape(const struct launching *l, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-		  unsigned bz)
+STRAIGHT void shape(const struct launching *l, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+		    unsigned bz)
 {
-	if (!l->record)
+	if (__builtin_expect(!l->record, 0))
 		return;
 	atomic_store_explicit(&l->record->grid[0], gx, memory_order_relaxed);
 	atomic_store_explicit(&l->record->grid[1], gy, memory_order_relaxed);
@@ -41,9 +47,9 @@ static void shape(const struct launching *l, unsigned gx, unsigned gy, unsigned 
 	atomic_store_explicit(&l->record->block[2], bz, memory_order_relaxed);
 }
 
-static CUresult close_launch(const struct launching *l, CUresult r, const char *entry_point)
+STRAIGHT CUresult close_launch(const struct launching *l, CUresult r, const char *entry_point)
 {
-	if (l->record)
+	if (__builtin_expect(l->record != NULL, 1))
 		gmod_launch_close(l->thread, l->record, r == CUDA_SUCCESS);
 	return gmod_done(r, entry_point);
 }
@@ -75,7 +81,7 @@ GMOD_EXPORT CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, un
 			    __func__);
 }
 
-static struct launching open_config(const CUlaunchConfig *c, CUfunction f, enum gmod_flavour flavour)
+STRAIGHT struct launching open_config(const CUlaunchConfig *c, CUfunction f, enum gmod_flavour flavour)
 {
 	struct launching l = {NULL, NULL};
 

@@ -24,10 +24,12 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <x86intrin.h>
 
 #include "lib/process.h"
+#include "monitor/proof.h"
 
 enum { GMOD_RING = 256, GMOD_STREAMS_PER_THREAD = 16 };
 
@@ -49,19 +51,22 @@ _Static_assert(sizeof(struct gmod_launch) == 64, "a launch record is one cache l
 
 struct gmod_last_launch {
 	_Atomic uint64_t stream, context, ticks;
+	uint64_t padding;
 };
 
+/* One cache line is all of it that a launch on a default stream touches. */
 struct gmod_thread {
 	_Atomic uint64_t activity;
 	_Atomic uint64_t launches; /* records written so far; the next goes to ring[launches % GMOD_RING] */
 	struct gmod_launch *ring;
+	struct gmod_thread *next; /* set once, when it joins the list */
 	struct gmod_last_launch last[GMOD_STREAMS_PER_THREAD];
 	_Atomic uint64_t crowded_ticks; /* last launch on a stream that found no slot in last[] */
 	_Atomic uint64_t crowded_context;
 	int64_t tid;
-	struct gmod_thread *next; /* set once, when it joins the list */
 	atomic_bool in_use;
 };
+_Static_assert(offsetof(struct gmod_thread, last[1]) == 64, "the first place in last[] ends the first cache line");
 
 static inline uint64_t gmod_ticks(void)
 {
@@ -69,7 +74,7 @@ static inline uint64_t gmod_ticks(void)
 }
 
 /* This thread's record, made at first use; NULL when memory is out. */
-struct gmod_thread *gmod_thread_make(void);
+__attribute__((cold)) struct gmod_thread *gmod_thread_make(void);
 extern __thread struct gmod_thread *gmod_thread_here __attribute__((tls_model("initial-exec")));
 
 static inline struct gmod_thread *gmod_thread_self(void)
@@ -82,7 +87,7 @@ static inline struct gmod_thread *gmod_thread_self(void)
 /* The list of all threads' records; records are reused, never freed. */
 struct gmod_thread *gmod_threads(void);
 
-void gmod_monitor_wake(void);
+__attribute__((cold)) void gmod_monitor_wake(void);
 
 /* Something happened that the monitor must look at: one more complete sweep will follow. */
 static inline void gmod_note_activity(struct gmod_thread *t)
@@ -115,10 +120,12 @@ static inline struct gmod_launch *gmod_launch_open(struct gmod_thread *t, uint64
 	return l;
 }
 
-/* The place in last[] where a stream is looked for first. */
+/* The place in last[] where a stream is looked for first; for default streams (monitor/proof.h) the first one. */
 static inline unsigned gmod_last_launch_start(uint64_t stream)
 {
-	return (unsigned)(stream * 0x9e3779b97f4a7c15u >> 60);
+	unsigned is_handle = !(stream & (GMOD_KEY_LEGACY | GMOD_KEY_PER_THREAD));
+
+	return (unsigned)(stream * 0x9e3779b97f4a7c15u >> 60) & -is_handle;
 }
 
 /* The latest launch on a stream that is not at its first place in last[]. */
@@ -126,17 +133,20 @@ void gmod_note_last_launch(struct gmod_thread *t, uint64_t context, uint64_t str
 
 static inline void gmod_launch_close(struct gmod_thread *t, struct gmod_launch *l, bool accepted)
 {
-	uint64_t ticks = accepted ? gmod_ticks() : GMOD_NOT_LAUNCHED;
+	uint64_t ticks = __builtin_expect(accepted, 1) ? gmod_ticks() : GMOD_NOT_LAUNCHED;
 	uint64_t stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
 	struct gmod_last_launch *last = &t->last[gmod_last_launch_start(stream)];
 
 	/* The next record was written 256 launches ago: have it fetched while the program does something else. */
 	__builtin_prefetch(&t->ring[atomic_load_explicit(&t->launches, memory_order_relaxed) % GMOD_RING], 1);
 	atomic_store_explicit(&l->ticks, ticks, memory_order_release);
-	if (accepted && atomic_load_explicit(&last->stream, memory_order_relaxed) == stream)
-		atomic_store_explicit(&last->ticks, ticks, memory_order_release);
-	else if (accepted)
-		gmod_note_last_launch(t, atomic_load_explicit(&l->context, memory_order_relaxed), stream, ticks);
+	if (__builtin_expect(accepted, 1)) {
+		if (__builtin_expect(atomic_load_explicit(&last->stream, memory_order_relaxed) == stream, 1))
+			atomic_store_explicit(&last->ticks, ticks, memory_order_release);
+		else
+			gmod_note_last_launch(t, atomic_load_explicit(&l->context, memory_order_relaxed), stream,
+					      ticks);
+	}
 	gmod_note_activity(t);
 }
 
