@@ -260,17 +260,23 @@ def monitor(quick):
         )
         for threads in (1, 16)
     ]
-    calls = Case(
-        "monitor",
-        "calls",
-        "one of 49 in a round",
-        unit="ns a call",
-        commands=[[CALLS]],
-        key="call_ns",
-        environment=KERNELS,
-        few_cpus=True,
-    )
-    return idle + launch + [calls] + footprint(quick)
+    calls = [
+        Case(
+            "monitor",
+            "calls",
+            name,
+            unit="ns a call",
+            commands=[[CALLS] + arguments],
+            key=key,
+            environment=KERNELS,
+            few_cpus=True,
+        )
+        for name, arguments, key in (
+            ("one of 49 in a round", [], "call_ns"),
+            ("a launch, the caches full of other things", ["500", "128"], "launch_ns"),
+        )
+    ]
+    return idle + launch + calls + footprint(quick)
 
 
 def pages(quick):

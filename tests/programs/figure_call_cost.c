@@ -2,13 +2,18 @@
  * What calls cost the calling thread on the driver that is there: run it without and with GMOD, and the difference is
  * what GMOD adds, with the caches and the bus as the driver leaves them (figure_launch_cost.c has the hook alone).
  *
- *	figure_call_cost [rounds]
+ *	figure_call_cost [rounds [KiB]]
  *
  * A round is one of a program that makes many calls: an empty kernel on each of so many streams, an event behind each,
  * one more stream that waits for all of these, and a small copy from there to pinned memory, which is then waited for.
  * Prints ns a call, the median of the rounds: for all of these calls, and for each kind. The wait at the end is not
  * measured. The first rounds are not counted.
+ *
+ * With KiB, before each call the program runs through so much code and as much data of its own, as one does that thinks
+ * before it launches: the call finds the caches full of that, and is timed by itself, with what reading the clock
+ *takes.
  */
+#include "evict.h"
 #include "sorted.h"
 #include "testkit.h"
 
@@ -28,6 +33,7 @@ static CUevent events[STREAMS];
 static CUfunction empty;
 static CUdeviceptr buffer;
 static void *pinned;
+static struct evict other; /* what the program does between calls */
 
 static void call(enum kind kind, int i)
 {
@@ -48,16 +54,30 @@ static void call(enum kind kind, int i)
 	}
 }
 
+/* Returns ns. */
+static double calls_of(enum kind kind)
+{
+	double took = 0, begin = tk_ms();
+
+	for (int i = 0; i < calls[kind]; i++) {
+		if (other.code) {
+			evict(&other);
+			begin = tk_ms();
+		}
+		call(kind, i);
+		if (other.code)
+			took += tk_ms() - begin;
+	}
+	return (other.code ? took : tk_ms() - begin) * 1e6;
+}
+
 static void one_round(int round)
 {
 	double all = 0;
 
 	for (int kind = 0; kind < KINDS; kind++) {
-		double begin = tk_ms(), took;
+		double took = calls_of((enum kind)kind);
 
-		for (int i = 0; i < calls[kind]; i++)
-			call((enum kind)kind, i);
-		took = (tk_ms() - begin) * 1e6;
 		all += took;
 		if (round >= 0)
 			ns[kind][round] = took / calls[kind];
@@ -69,9 +89,10 @@ static void one_round(int round)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc > 1 ? atoi(argv[1]) : 5000;
+	int rounds = argc > 1 ? atoi(argv[1]) : 5000, kib = argc > 2 ? atoi(argv[2]) : 0;
 
-	REQUIRE(rounds > 0 && rounds <= MAX_ROUNDS);
+	REQUIRE(rounds > 0 && rounds <= MAX_ROUNDS && kib >= 0 && kib <= 65536);
+	REQUIRE(!kib || evict_make(&other, (size_t)kib * 1024));
 	tk_start();
 	empty = tk_kernel("k_flip");
 	CK(cuMemAlloc(&buffer, BYTES));
