@@ -62,10 +62,13 @@ static unsigned taken_for_one;
 
 static void *meet_at_once(void *number)
 {
+	uintptr_t mine = *(uintptr_t *)number;
+
 	for (int round = 0; round < ROUNDS; round++) {
 		pthread_barrier_wait(&all);
-		gmod_context_met(handle(*(uintptr_t *)number));
-		if (pthread_barrier_wait(&all) == PTHREAD_BARRIER_SERIAL_THREAD) {
+		gmod_context_met(handle(mine));
+		pthread_barrier_wait(&all);
+		if (mine == 0x1000) {
 			taken_for_one += only() != GMOD_SEVERAL;
 			setup();
 		}
