@@ -307,11 +307,55 @@ static void say_stuck(void)
 		gmod_log_note(0, "a context is destroyed while a driver call of GMOD's in it has not returned for 5 s");
 }
 
+bool gmod_context_depart(struct gmod_context *c)
+{
+	uint64_t patience = GMOD_SECONDS(5);
+	int others = atomic_load_explicit(&c->departures, memory_order_relaxed);
+
+	for (;;) {
+		if (others == GMOD_SETTLING) {
+			if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 10))
+				return false;
+			others = atomic_load_explicit(&c->departures, memory_order_relaxed);
+		} else if (atomic_compare_exchange_weak_explicit(&c->departures, &others, others + 1,
+								 memory_order_acquire, memory_order_relaxed)) {
+			/* acquire: what has been settled is seen */
+			gmod_index_depart();
+			return true;
+		}
+	}
+}
+
+bool gmod_context_return(struct gmod_context *c, bool ended)
+{
+	int all = atomic_load_explicit(&c->departures, memory_order_relaxed), left;
+
+	if (ended)
+		atomic_store_explicit(&c->ended, true, memory_order_relaxed);
+	/* acquire and release: the last one sees what the others have taken, and whether one has ended the context */
+	do
+		left = all == 1 ? GMOD_SETTLING : all - 1;
+	while (!atomic_compare_exchange_weak_explicit(&c->departures, &all, left, memory_order_acq_rel,
+						      memory_order_relaxed));
+	if (left != GMOD_SETTLING)
+		gmod_index_departed();
+	return left == GMOD_SETTLING;
+}
+
+static void settled(struct gmod_context *c, enum gmod_context_state state)
+{
+	atomic_store_explicit(&c->ended, false, memory_order_relaxed);
+	/* Before the state: who finds a buffer RELEASING and then its context alive, looks once more because of this.
+	 */
+	gmod_index_departed();
+	atomic_store_explicit(&c->state, state, memory_order_release);
+	atomic_store_explicit(&c->departures, 0, memory_order_release);
+}
+
 void gmod_context_dying(struct gmod_context *c)
 {
 	uint64_t patience = GMOD_SECONDS(5);
 
-	gmod_index_depart();
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_DYING, memory_order_seq_cst);
 	for (int i = 0; atomic_load_explicit(&c->users, memory_order_seq_cst); i++) {
 		if (i < 1000) {
@@ -345,8 +389,7 @@ void gmod_context_drop_stream(struct gmod_context *c)
 
 void gmod_context_alive_again(struct gmod_context *c)
 {
-	atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);
-	gmod_index_departed();
+	settled(c, GMOD_CONTEXT_ALIVE);
 }
 
 /* Stream, event and the registration of the staging memory went with the context. */
@@ -360,6 +403,5 @@ void gmod_context_gone(struct gmod_context *c)
 	atomic_store_explicit(&c->overdraft, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->freed, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->holds_tiny, false, memory_order_relaxed);
-	atomic_store_explicit(&c->state, GMOD_CONTEXT_NONE, memory_order_release);
-	gmod_index_departed();
+	settled(c, GMOD_CONTEXT_NONE);
 }

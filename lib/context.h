@@ -34,6 +34,8 @@ struct gmod_context {
 	_Atomic(CUcontext) handle;
 	atomic_int state;
 	atomic_int users;
+	atomic_int departures; /* under way, see gmod_context_depart() */
+	atomic_bool ended;     /* one of them has ended the context */
 	int device;
 	_Atomic unsigned small_mapped; /* small buffers that are mapped (lib/small.h) */
 	unsigned small_mapped_max;     /* how many there may be */
@@ -88,15 +90,26 @@ bool gmod_context_is_alive(const struct gmod_context *c);
 bool gmod_context_is_dying(const struct gmod_context *c);
 
 /*
- * About to be destroyed or reset: keeps the monitor out, and waits until it is out, within reason. A departure of its
- * buffers begins (monitor/index.h) that one of the two that must follow ends.
+ * Departures: calls that may end the context, of several threads perhaps. Its buffers are out of the index from the
+ * first to the last of those that overlap, and what has become of it is known at the last: it stays unless one of them
+ * has ended it.
+ *
+ *     gmod_context_depart()      waits while the last of earlier ones settles; false: in vain, for 5 s
+ *     gmod_context_dying()       keeps the monitor out, and waits until it is out, within reason
+ *     ...                        the buffers are taken, the driver is called
+ *     gmod_context_return()      true: the last one, to settle it, and then
+ *     gmod_context_alive_again() as before: the driver refused, or others still hold the context
+ *     or gmod_context_gone()
  */
+enum { GMOD_SETTLING = -1 };
+bool gmod_context_depart(struct gmod_context *c);
 void gmod_context_dying(struct gmod_context *c);
-/* The driver refused, or others still hold the context: as before. */
+bool gmod_context_return(struct gmod_context *c, bool ended);
 void gmod_context_alive_again(struct gmod_context *c);
+void gmod_context_gone(struct gmod_context *c);
+
 /* Of one that is dying: our stream, event and staging memory, where they do not go with it. */
 void gmod_context_drop_stream(struct gmod_context *c);
-void gmod_context_gone(struct gmod_context *c);
 
 /*
  * Calls of ours between begin and end disturb no stream capture, of this thread or another: they run in relaxed

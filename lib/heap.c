@@ -514,27 +514,43 @@ static void keep(struct gmod_record *r, struct gmod_moment swept)
 	gmod_record_reinstate(r);
 }
 
-void gmod_heap_context_leaving(struct gmod_context *c)
+bool gmod_heap_context_leaving(struct gmod_context *c)
 {
 	if (gmod_on())
 		gmod_gather(c, GMOD_GATHER_WHOLE);
 	gmod_guard_check(c, GMOD_SECONDS(1));
 	gmod_guard_take_stock(c);
+	if (!gmod_context_depart(c)) {
+		gmod_degraded("the end of a context");
+		return false;
+	}
 	gmod_context_dying(c);
 	for_each_of(c, GMOD_LIVE, verify_leaving);
+	return true;
+}
+
+static void settle(struct gmod_context *c, bool ended)
+{
+	if (!gmod_context_return(c, ended))
+		return;
+	if (atomic_load_explicit(&c->ended, memory_order_relaxed)) {
+		for_each_of(c, GMOD_RELEASING, drop);
+		gmod_small_gone(c);
+		gmod_context_gone(c);
+	} else {
+		for_each_of(c, GMOD_RELEASING, keep);
+		gmod_context_alive_again(c);
+	}
 }
 
 void gmod_heap_context_gone(struct gmod_context *c)
 {
-	for_each_of(c, GMOD_RELEASING, drop);
-	gmod_small_gone(c);
-	gmod_context_gone(c);
+	settle(c, true);
 }
 
 void gmod_heap_context_kept(struct gmod_context *c)
 {
-	for_each_of(c, GMOD_RELEASING, keep);
-	gmod_context_alive_again(c);
+	settle(c, false);
 }
 
 static bool is_leaving(const struct gmod_record *r, const struct gmod_context *c)
@@ -576,10 +592,7 @@ void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
 		atomic_fetch_add_explicit(&home->small_mapped, gmod_block_is_small(r), memory_order_relaxed);
 		keep(r, gmod_sweep_latest());
 	}
-	if (home) {
+	if (home)
 		gmod_small_moved(c, home);
-		gmod_context_gone(c);
-	} else {
-		gmod_heap_context_kept(c);
-	}
+	settle(c, home != NULL);
 }

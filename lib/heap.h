@@ -28,9 +28,9 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 /*
  * A context is about to go. Verifies and takes every buffer in it, and keeps the monitor out. One of the others must
  * follow: the buffers are gone with the context; or the context stays; or it is gone, and the buffers belong to another
- * one, `home` (NULL: to one that has no entry).
+ * one, `home` (NULL: to one that has no entry). false: it could not be, and none of them may follow.
  */
-void gmod_heap_context_leaving(struct gmod_context *c);
+bool gmod_heap_context_leaving(struct gmod_context *c);
 void gmod_heap_context_gone(struct gmod_context *c);
 void gmod_heap_context_kept(struct gmod_context *c);
 void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home);

@@ -66,9 +66,7 @@ GMOD_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 
 static struct gmod_context *leaving(struct gmod_context *c)
 {
-	if (c)
-		gmod_heap_context_leaving(c);
-	return c;
+	return c && gmod_heap_context_leaving(c) ? c : NULL;
 }
 
 static CUresult left(struct gmod_context *c, CUresult r, bool gone, const char *entry_point)

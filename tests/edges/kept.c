@@ -1,6 +1,7 @@
 /*
  * kept: a context is detached from by one thread and stays, because another is attached. While that is under way, which
- * takes long, the other thread uses its buffers like at any other time. kept MILLISECONDS: over and over, for so long.
+ * takes long, the other thread uses its buffers like at any other time. kept MILLISECONDS [THREADS]: over and over, for
+ * so long, and by so many threads at the same time.
  */
 #include "make_buffer.h"
 #include <pthread.h>
@@ -8,7 +9,7 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-enum { BUFFERS = 20 };
+enum { BUFFERS = 20, THREADS = 8 };
 
 static CUcontext context;
 static CUdeviceptr buffer[BUFFERS];
@@ -44,12 +45,15 @@ static void use(CUdeviceptr p)
 int main(int argc, char **argv)
 {
 	double end = tk_ms() + (argc > 1 ? atoi(argv[1]) : 0);
-	pthread_t thread;
+	int threads = argc > 2 ? atoi(argv[2]) : 1;
+	pthread_t thread[THREADS];
 
+	REQUIRE(threads > 0 && threads <= THREADS);
 	context = tk_start_in_new_context();
 	for (int i = 0; i < BUFFERS; i++)
 		buffer[i] = make_buffer(1000);
-	REQUIRE(!pthread_create(&thread, NULL, attach_and_detach, argc > 1 ? argv : NULL));
+	for (int i = 0; i < threads; i++)
+		REQUIRE(!pthread_create(&thread[i], NULL, attach_and_detach, argc > 1 ? argv : NULL));
 	while (!atomic_load(&detaching))
 		;
 	if (argc == 1)
@@ -59,7 +63,8 @@ int main(int argc, char **argv)
 	while (tk_ms() < end)
 		use(make_buffer(1000));
 	atomic_store(&stop, 1);
-	REQUIRE(!pthread_join(thread, NULL));
+	for (int i = 0; i < threads; i++)
+		REQUIRE(!pthread_join(thread[i], NULL));
 	puts("done");
 	return 0;
 }

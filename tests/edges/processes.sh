@@ -172,6 +172,9 @@ check_kept() {
 	guarded verbosity=1:max_reports=1 "$edges/kept" 1000
 	same "kept, over and over: as alone" "0 done" "$status $out"
 	says_not "kept, over and over: nothing but what is wrong is reported" 'double-free|heap-' "$err"
+	guarded verbosity=1:max_reports=1 "$edges/kept" 1000 4
+	same "kept, by several threads: as alone" "0 done" "$status $out"
+	says_not "kept, by several threads: nothing but what is wrong is reported" 'double-free|heap-' "$err"
 }
 
 # Addresses that go from thread to thread.
