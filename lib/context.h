@@ -59,10 +59,12 @@ struct gmod_context {
 };
 
 /*
- * The program has met a context: it has created or retained it, made it current, or allocates in it. As long as that is
- * always the same one, hooks need not ask which one is current (gmod_hot.context): asking takes 6 ns (measured), and
- * more where a program has filled the caches with its own. What creates and retains contexts, or makes them current, is
- * hooked, so one is met before it is used; one made for OpenGL or VDPAU is met when the program allocates there.
+ * The program has met a context: it has created or retained it, made it current, loaded a module or allocated there. As
+ * long as that is always the same one, hooks need not ask which one is current (gmod_hot.context): asking takes 6 ns
+ * (measured), and more where a program has filled the caches with its own. All but the last two are hooked as far as
+ * the toolkit's headers have them without OpenGL's and VDPAU's: a context of those, or one made by an entry point that
+ * is newer, is met by its first module or allocation. A kernel of a library that was loaded before, launched there
+ * before that, is taken for one of the only context's.
  */
 void gmod_context_met(CUcontext handle);
 

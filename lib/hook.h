@@ -39,9 +39,9 @@ static inline uint64_t gmod_handle(const void *handle)
 }
 
 /*
- * The current context's handle as a number, 0 without one. The driver is asked, where there has been more than one:
- * what is said of the only one is right for every call that succeeds, and what a call that fails would have done is not
- * used.
+ * The current context's handle as a number. The driver is asked where more than one has been met (lib/context.h), or
+ * none yet, and 0 is what it says without one. Otherwise it is the only one that there is, also for a thread without
+ * any, where a call that needs one fails and its context is of no account.
  */
 static inline uint64_t gmod_current_context(void)
 {

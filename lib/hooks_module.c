@@ -1,9 +1,20 @@
 /* Handles that carry kernel names. A name must be learned when its handle appears: it dies with its module. */
 #include "device/guard.h"
 #include "device/units.h"
+#include "lib/context.h"
 #include "lib/hook.h"
 #include "lib/start.h"
 #include "monitor/names.h"
+
+/* A context that was made in a way which is not hooked. */
+static void meet_context(void)
+{
+	CUcontext here = NULL;
+
+	if (NEXT(cuCtxGetCurrent)(&here) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxGetCurrent");
+	gmod_context_met(here);
+}
 
 /* Loading and unloading may wait for the device, and be where an earlier kernel's error surfaces. */
 static CUresult loaded(CUresult r, const char *entry_point)
@@ -15,6 +26,8 @@ static CUresult loaded(CUresult r, const char *entry_point)
 /* A module may be a unit: its kernels allocate for themselves. */
 static CUresult module_loaded(CUresult r, const CUmodule *module, const char *entry_point)
 {
+	if (r == CUDA_SUCCESS && gmod_on())
+		meet_context();
 	if (r == CUDA_SUCCESS && module)
 		gmod_unit_module(*module);
 	return loaded(r, entry_point);
@@ -22,6 +35,8 @@ static CUresult module_loaded(CUresult r, const CUmodule *module, const char *en
 
 static CUresult library_loaded(CUresult r, const CUlibrary *library, const char *entry_point)
 {
+	if (r == CUDA_SUCCESS && gmod_on())
+		meet_context();
 	if (r == CUDA_SUCCESS && library)
 		gmod_unit_library(*library);
 	return loaded(r, entry_point);

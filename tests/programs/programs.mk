@@ -6,7 +6,7 @@
 programs := $(patsubst tests/programs/%.c,%,$(wildcard $(addprefix tests/programs/,good_*.c bad_*.c conformance.c \
 	figure_latency.c figure_idle.c figure_footprint.c figure_call_cost.c)))
 rt_programs := $(patsubst tests/programs/%.cu,%,$(wildcard tests/programs/rt_*.cu))
-plugins := plugin_cuda.so plugin_dlsym.so plugin_getpgrp.so
+plugins := plugin_cuda.so plugin_dlsym.so plugin_getpgrp.so plugin_interop.so
 program_headers := $(wildcard tests/programs/*.h tests/programs/*.cuh)
 
 sim_programs := $(addprefix $(BUILD)/sim/programs/,$(plugins) $(programs))
