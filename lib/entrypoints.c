@@ -18,6 +18,9 @@
 
 struct gmod_driver gmod_driver;
 
+#define LINE_OF(symbol) (offsetof(struct gmod_driver, symbol) / 64)
+_Static_assert(LINE_OF(cuCtxGetCurrent) == LINE_OF(cuLaunchKernelEx_ptsz), "what a launch calls is on one cache line");
+
 /* hook: our function (NULL for GMOD_PLAIN); slot: where its real pointer is kept in gmod_driver. */
 struct entry {
 	const char *symbol;

@@ -3,7 +3,7 @@
  *
  * The flag lives on a page that the kernel wipes in a forked child: a child finds GMOD off without having to look at
  * its pid, before it can touch a key, a record or a lock that another thread of the parent held. The key of the
- * canaries lives on the same page, kept out of core dumps too, and so does all else that hooks look at.
+ * canaries lives on the same page, kept out of core dumps too, and so do the other flags that hooks look at.
  *
  *     OFF ──gmod_start()──► ON ──gmod_stop_guarding()──► WINDING_DOWN
  *      ▲                     │  (exit, sticky error)         │

@@ -54,16 +54,17 @@ struct gmod_last_launch {
 	uint64_t padding;
 };
 
-/* One cache line is all of it that a launch on a default stream touches. */
+/* The first cache line is all of it that a launch touches as a rule, where the program launches on one default stream.
+ */
 struct gmod_thread {
 	_Atomic uint64_t activity;
 	_Atomic uint64_t launches; /* records written so far; the next goes to ring[launches % GMOD_RING] */
 	struct gmod_launch *ring;
-	struct gmod_thread *next; /* set once, when it joins the list */
+	int64_t tid; /* makes the key of its own default stream, too */
 	struct gmod_last_launch last[GMOD_STREAMS_PER_THREAD];
 	_Atomic uint64_t crowded_ticks; /* last launch on a stream that found no slot in last[] */
 	_Atomic uint64_t crowded_context;
-	int64_t tid;
+	struct gmod_thread *next; /* set once, when it joins the list */
 	atomic_bool in_use;
 };
 _Static_assert(offsetof(struct gmod_thread, last[1]) == 64, "the first place in last[] ends the first cache line");

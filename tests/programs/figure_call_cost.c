@@ -9,9 +9,9 @@
  * Prints ns a call, the median of the rounds: for all of these calls, and for each kind. The wait at the end is not
  * measured. The first rounds are not counted.
  *
- * With KiB, before each call the program runs through so much code and as much data of its own, as one does that thinks
- * before it launches: the call finds the caches full of that, and is timed by itself, with what reading the clock
- *takes.
+ * With KiB, before each call the program runs through so much code and as much data of its own, as one does that works
+ * out what to launch next: the call finds the caches full of that. Each is timed by itself then, with what reading the
+ * clock takes.
  */
 #include "evict.h"
 #include "sorted.h"
