@@ -307,56 +307,34 @@ static void say_stuck(void)
 		gmod_log_note(0, "a context is destroyed while a driver call of GMOD's in it has not returned for 5 s");
 }
 
-bool gmod_context_depart(struct gmod_context *c)
+enum { SETTLING = -1 };
+
+static bool begin_departure(struct gmod_context *c)
 {
 	uint64_t patience = GMOD_SECONDS(5);
 	int others = atomic_load_explicit(&c->departures, memory_order_relaxed);
 
+	/* First: what another departure has taken may stay out because of this one. */
+	gmod_index_depart();
 	for (;;) {
-		if (others == GMOD_SETTLING) {
-			if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 10))
+		if (others == SETTLING) {
+			if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 10)) {
+				gmod_index_departed();
 				return false;
+			}
 			others = atomic_load_explicit(&c->departures, memory_order_relaxed);
 		} else if (atomic_compare_exchange_weak_explicit(&c->departures, &others, others + 1,
 								 memory_order_acquire, memory_order_relaxed)) {
 			/* acquire: what has been settled is seen */
-			gmod_index_depart();
 			return true;
 		}
 	}
 }
 
-bool gmod_context_return(struct gmod_context *c, bool ended)
-{
-	int all = atomic_load_explicit(&c->departures, memory_order_relaxed), left;
-
-	if (ended)
-		atomic_store_explicit(&c->ended, true, memory_order_relaxed);
-	/* acquire and release: the last one sees what the others have taken, and whether one has ended the context */
-	do
-		left = all == 1 ? GMOD_SETTLING : all - 1;
-	while (!atomic_compare_exchange_weak_explicit(&c->departures, &all, left, memory_order_acq_rel,
-						      memory_order_relaxed));
-	if (left != GMOD_SETTLING)
-		gmod_index_departed();
-	return left == GMOD_SETTLING;
-}
-
-static void settled(struct gmod_context *c, enum gmod_context_state state)
-{
-	atomic_store_explicit(&c->ended, false, memory_order_relaxed);
-	/* Before the state: who finds a buffer RELEASING and then its context alive, looks once more because of this.
-	 */
-	gmod_index_departed();
-	atomic_store_explicit(&c->state, state, memory_order_release);
-	atomic_store_explicit(&c->departures, 0, memory_order_release);
-}
-
-void gmod_context_dying(struct gmod_context *c)
+static void wait_for_users(const struct gmod_context *c)
 {
 	uint64_t patience = GMOD_SECONDS(5);
 
-	atomic_store_explicit(&c->state, GMOD_CONTEXT_DYING, memory_order_seq_cst);
 	for (int i = 0; atomic_load_explicit(&c->users, memory_order_seq_cst); i++) {
 		if (i < 1000) {
 			sched_yield();
@@ -365,6 +343,42 @@ void gmod_context_dying(struct gmod_context *c)
 			return;
 		}
 	}
+}
+
+bool gmod_context_dying(struct gmod_context *c)
+{
+	if (!begin_departure(c))
+		return false;
+	atomic_store_explicit(&c->state, GMOD_CONTEXT_DYING, memory_order_seq_cst);
+	wait_for_users(c);
+	return true;
+}
+
+enum gmod_departed gmod_context_departed(struct gmod_context *c, bool ended)
+{
+	int under_way = atomic_load_explicit(&c->departures, memory_order_relaxed);
+
+	if (ended)
+		atomic_store_explicit(&c->ended, true, memory_order_relaxed);
+	/* acquire and release: the last one sees what the others have taken, and whether one has ended the context */
+	while (!atomic_compare_exchange_weak_explicit(&c->departures, &under_way,
+						      under_way == 1 ? SETTLING : under_way - 1, memory_order_acq_rel,
+						      memory_order_relaxed))
+		;
+	if (under_way > 1) {
+		gmod_index_departed();
+		return GMOD_DEPARTED_FIRST;
+	}
+	return atomic_load_explicit(&c->ended, memory_order_relaxed) ? GMOD_DEPARTED_ENDED : GMOD_DEPARTED_KEPT;
+}
+
+static void settled(struct gmod_context *c, enum gmod_context_state state)
+{
+	atomic_store_explicit(&c->ended, false, memory_order_relaxed);
+	/* Before the state: who finds a buffer RELEASING and then its context alive, looks once more because of it. */
+	gmod_index_departed();
+	atomic_store_explicit(&c->state, state, memory_order_release);
+	atomic_store_explicit(&c->departures, 0, memory_order_release);
 }
 
 void gmod_context_drop_stream(struct gmod_context *c)

@@ -34,7 +34,7 @@ struct gmod_context {
 	_Atomic(CUcontext) handle;
 	atomic_int state;
 	atomic_int users;
-	atomic_int departures; /* under way, see gmod_context_depart() */
+	atomic_int departures; /* under way, or SETTLING (lib/context.c) */
 	atomic_bool ended;     /* one of them has ended the context */
 	int device;
 	_Atomic unsigned small_mapped; /* small buffers that are mapped (lib/small.h) */
@@ -93,20 +93,19 @@ bool gmod_context_is_dying(const struct gmod_context *c);
 
 /*
  * Departures: calls that may end the context, of several threads perhaps. Its buffers are out of the index from the
- * first to the last of those that overlap, and what has become of it is known at the last: it stays unless one of them
- * has ended it.
+ * first to the last of those that overlap, and the last one settles what has become of it: it stays unless one of them
+ * has ended it (tests/models/departure.pml).
  *
- *     gmod_context_depart()      waits while the last of earlier ones settles; false: in vain, for 5 s
- *     gmod_context_dying()       keeps the monitor out, and waits until it is out, within reason
+ *     gmod_context_dying()       one more: keeps the monitor out, and waits until it is out, within reason. It waits
+ *                                for a last one that settles, too; false: in vain, for 5 s, and nothing has begun
  *     ...                        the buffers are taken, the driver is called
- *     gmod_context_return()      true: the last one, to settle it, and then
+ *     gmod_context_departed()    one less; unless others are under way its caller settles: the buffers first, then
  *     gmod_context_alive_again() as before: the driver refused, or others still hold the context
  *     or gmod_context_gone()
  */
-enum { GMOD_SETTLING = -1 };
-bool gmod_context_depart(struct gmod_context *c);
-void gmod_context_dying(struct gmod_context *c);
-bool gmod_context_return(struct gmod_context *c, bool ended);
+enum gmod_departed { GMOD_DEPARTED_FIRST, GMOD_DEPARTED_KEPT, GMOD_DEPARTED_ENDED };
+bool gmod_context_dying(struct gmod_context *c);
+enum gmod_departed gmod_context_departed(struct gmod_context *c, bool ended);
 void gmod_context_alive_again(struct gmod_context *c);
 void gmod_context_gone(struct gmod_context *c);
 

@@ -520,26 +520,28 @@ bool gmod_heap_context_leaving(struct gmod_context *c)
 		gmod_gather(c, GMOD_GATHER_WHOLE);
 	gmod_guard_check(c, GMOD_SECONDS(1));
 	gmod_guard_take_stock(c);
-	if (!gmod_context_depart(c)) {
+	if (!gmod_context_dying(c)) {
 		gmod_degraded("the end of a context");
 		return false;
 	}
-	gmod_context_dying(c);
 	for_each_of(c, GMOD_LIVE, verify_leaving);
 	return true;
 }
 
 static void settle(struct gmod_context *c, bool ended)
 {
-	if (!gmod_context_return(c, ended))
-		return;
-	if (atomic_load_explicit(&c->ended, memory_order_relaxed)) {
+	switch (gmod_context_departed(c, ended)) {
+	case GMOD_DEPARTED_ENDED:
 		for_each_of(c, GMOD_RELEASING, drop);
 		gmod_small_gone(c);
 		gmod_context_gone(c);
-	} else {
+		break;
+	case GMOD_DEPARTED_KEPT:
 		for_each_of(c, GMOD_RELEASING, keep);
 		gmod_context_alive_again(c);
+		break;
+	case GMOD_DEPARTED_FIRST:
+		break;
 	}
 }
 

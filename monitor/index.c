@@ -238,11 +238,6 @@ static bool may_come_back(uint64_t address)
 	return false;
 }
 
-static bool nothing_departed_since(unsigned over)
-{
-	return atomic_load_explicit(&departures_over, memory_order_acquire) == over;
-}
-
 struct gmod_found gmod_index_find(uint64_t address)
 {
 	uint64_t patience = GMOD_SECONDS(2);
@@ -257,9 +252,9 @@ struct gmod_found gmod_index_find(uint64_t address)
 		    __builtin_expect(atomic_load_explicit(&departures, memory_order_acquire) == over, 1))
 			return found;
 		/* One that ended while we looked may have brought the buffer back, and the next one taken it again. */
-		if (departing || (!may_come_back(address) && nothing_departed_since(over)))
-			return find_now(address);
-		if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 5))
+		if (departing ||
+		    (!may_come_back(address) && atomic_load_explicit(&departures_over, memory_order_acquire) == over) ||
+		    !gmod_nap(&patience, GMOD_MILLISECONDS(1) / 5))
 			return find_now(address);
 	}
 }

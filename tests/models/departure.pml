@@ -1,0 +1,186 @@
+/*
+ * Calls that may end a context, of several threads at the same time, and a look-up of a buffer meanwhile:
+ * gmod_context_dying(), _departed(), _alive_again() and _gone() in lib/context.c, as lib/heap.c uses them, and
+ * gmod_index_find() in monitor/index.c.
+ *
+ * One context with one buffer. Each of three threads is attached to it and detaches, in ENDS so that the last one ends
+ * it; otherwise somebody else is attached as well, it stays, and a fourth thread looks the buffer up. Values that one
+ * thread writes and another decides by are released and acquired in the order they have here, so there are no store
+ * buffers.
+ *
+ *   good      while anybody is in a call that may end the context, and when it has ended, the buffer is not LIVE; when
+ *             the context stays, a look-up finds the buffer at any time, and in the end it is LIVE
+ *   broken    UNCOUNTED   each departure settles for itself
+ *             LATE        the index is told of a departure when the others count on it already
+ *             NOWAIT      a departure begins while the last of earlier ones settles
+ *             NOAGAIN     a look-up takes a buffer for gone though a departure has ended since it began
+ *             STATEFIRST  the context is alive before the departure is over
+ */
+#define THREADS 3
+
+mtype = { LIVE, RELEASING, FREE, ALIVE, DYING, NONE };
+
+mtype word = LIVE;		/* the record's state */
+bool indexed = true;
+mtype state = ALIVE;		/* the context's */
+short departures;
+#define SETTLING -1
+bool ended;
+byte begun, over;		/* monitor/index.c: departures, departures_over */
+
+bool there = true;		/* the driver has the context */
+byte attached = THREADS;
+byte done;
+
+inline begin_departure()
+{
+#ifndef LATE
+	begun++;				/* gmod_index_depart */
+#endif
+#ifdef NOWAIT
+	atomic { departures = (departures == SETTLING -> 1 : departures + 1) }
+#else
+	atomic { departures != SETTLING; departures++ }	/* CAS, acquire */
+#endif
+#ifdef LATE
+	begun++
+#endif
+}
+
+inline settled(new_state)
+{
+	ended = false;
+#ifdef STATEFIRST
+	state = new_state;
+	over++;
+#else
+	over++;					/* gmod_index_departed */
+	state = new_state;			/* atomic_store(&c->state, release) */
+#endif
+	departures = 0				/* atomic_store(&c->departures, 0, release) */
+}
+
+inline settle()
+{
+	if
+	:: ended ->
+		if
+		:: word == RELEASING -> word = FREE		/* drop */
+		:: else
+		fi;
+		settled(NONE)
+	:: else ->
+		if
+		:: word == RELEASING -> indexed = true; word = LIVE	/* keep */
+		:: else
+		fi;
+		settled(ALIVE)
+	fi
+}
+
+proctype detaching()
+{
+	bool last, mine;
+
+	begin_departure();
+	state = DYING;
+	if
+	:: atomic { word == LIVE -> word = RELEASING; mine = true }	/* gmod_record_begin_leaving */
+	:: atomic { word != LIVE -> mine = false }
+	fi;
+	if
+	:: mine -> indexed = false		/* verify_leaving: gmod_index_remove */
+	:: else
+	fi;
+
+	assert(word != LIVE);
+	mine = false;
+	atomic {
+		attached--;
+		if
+		:: attached == 0 -> there = false; mine = true		/* cuCtxDetach has ended it, and says so */
+		:: else
+		fi
+	};
+	assert(word != LIVE);
+
+	if
+	:: mine -> ended = true			/* gmod_context_departed */
+	:: else
+	fi;
+#ifdef UNCOUNTED
+	last = true;
+#else
+	atomic {				/* CAS, acquire and release */
+		last = departures == 1;
+		departures = (last -> SETTLING : departures - 1)
+	};
+#endif
+	if
+	:: last -> settle()
+	:: else -> over++
+	fi;
+	done++
+}
+
+#ifndef ENDS
+proctype looking_up()
+{
+	byte was_over;
+	mtype w, s;
+	bool found;
+
+	do
+	:: done == THREADS -> break
+	:: else ->
+		was_over = over;		/* atomic_load(&departures_over, acquire) */
+		found = indexed;
+		found = found && word == LIVE;	/* find_now */
+		if
+		:: found
+		:: else ->
+			if
+			:: begun == was_over -> assert(false)
+			:: else
+			fi;
+			w = word;		/* may_come_back */
+			s = state;
+			if
+			:: w == LIVE || (w == RELEASING && s == DYING)	/* a nap, and again */
+			:: else ->
+				if
+#ifdef NOAGAIN
+				:: true ->
+#else
+				:: over == was_over ->
+#endif
+					found = indexed;
+					found = found && word == LIVE;
+					assert(found)
+				:: else
+				fi
+			fi
+		fi
+	od
+}
+#endif
+
+init
+{
+	atomic {
+#ifndef ENDS
+		attached++;
+		run looking_up();
+#endif
+		run detaching();
+		run detaching();
+		run detaching()
+	};
+	do
+	:: !there && word == LIVE -> assert(false)	/* the monitor would read it */
+	:: done == THREADS -> break
+	od;
+	assert(there == (attached > 0));
+	assert(word == (there -> LIVE : FREE));
+	assert(begun == over && departures == 0)
+}
