@@ -35,8 +35,8 @@ void gmod_unit_unload(const void *handle);
 /* A context is gone, and its modules with it. */
 void gmod_units_context_gone(struct gmod_context *c);
 
-__attribute__((cold)) void gmod_units_fill(uint64_t state, uint64_t context);
-__attribute__((cold)) void gmod_units_fill_all(uint64_t state);
+void gmod_units_fill(uint64_t state, uint64_t context);
+void gmod_units_fill_all(uint64_t state);
 
 /* Are there any? */
 static inline bool gmod_units_exist(void)

@@ -6,11 +6,13 @@
 #include "lib/start.h"
 #include "monitor/names.h"
 
-/* A context that was made in a way which is not hooked. */
-static void meet_context(void)
+/* The context may have been made in a way that is not hooked. */
+static void meet_context(CUresult loaded)
 {
 	CUcontext here = NULL;
 
+	if (loaded != CUDA_SUCCESS || !gmod_on())
+		return;
 	if (NEXT(cuCtxGetCurrent)(&here) != CUDA_SUCCESS)
 		gmod_degraded("cuCtxGetCurrent");
 	gmod_context_met(here);
@@ -26,8 +28,7 @@ static CUresult loaded(CUresult r, const char *entry_point)
 /* A module may be a unit: its kernels allocate for themselves. */
 static CUresult module_loaded(CUresult r, const CUmodule *module, const char *entry_point)
 {
-	if (r == CUDA_SUCCESS && gmod_on())
-		meet_context();
+	meet_context(r);
 	if (r == CUDA_SUCCESS && module)
 		gmod_unit_module(*module);
 	return loaded(r, entry_point);
@@ -35,8 +36,7 @@ static CUresult module_loaded(CUresult r, const CUmodule *module, const char *en
 
 static CUresult library_loaded(CUresult r, const CUlibrary *library, const char *entry_point)
 {
-	if (r == CUDA_SUCCESS && gmod_on())
-		meet_context();
+	meet_context(r);
 	if (r == CUDA_SUCCESS && library)
 		gmod_unit_library(*library);
 	return loaded(r, entry_point);

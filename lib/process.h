@@ -23,7 +23,8 @@
 
 enum gmod_phase { GMOD_OFF, GMOD_ON, GMOD_WINDING_DOWN };
 
-enum { GMOD_HOST_PAGE = 4096, GMOD_SEVERAL = 1 };
+enum { GMOD_HOST_PAGE = 4096 };
+enum { GMOD_SEVERAL = 1 }; /* no context's handle, see gmod_hot.context */
 
 /*
  * What every hook looks at and hardly anything writes comes first: one cache line, because a launch mostly finds the
