@@ -64,7 +64,7 @@ struct gmod_context {
  * (measured), and more where a program has filled the caches with its own. All but the last two are hooked as far as
  * the toolkit's headers have them without OpenGL's and VDPAU's: a context of those, or one made by an entry point that
  * is newer, is met by its first module or allocation. A kernel of a library that was loaded before, launched there
- * before that, is taken for one of the only context's.
+ * before that, is taken for one of the only context's; a wait is not (gmod_waited_stream).
  */
 void gmod_context_met(CUcontext handle);
 

@@ -27,7 +27,7 @@ static CUresult copied(CUresult r, uint64_t dst, uint64_t src, uint64_t length, 
 static void proves_default_stream(CUresult r, enum gmod_flavour flavour, uint64_t began)
 {
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_prove_stream(gmod_stream_key(0, flavour, gmod_current_context()), began);
+		gmod_prove_stream(gmod_waited_stream(NULL, flavour), began);
 }
 
 /* One side of a 2-D or 3-D copy, as the descriptors have it. */

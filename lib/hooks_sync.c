@@ -19,7 +19,7 @@ static CUresult context_done(CUresult r, uint64_t context, uint64_t began, const
 GMOD_EXPORT CUresult cuCtxSynchronize(void)
 {
 	GMOD_GUARD_ASIDE;
-	uint64_t began = gmod_ticks(), context = gmod_on() ? gmod_current_context() : 0;
+	uint64_t began = gmod_ticks(), context = gmod_on() ? gmod_ask_current_context() : 0;
 
 	return context_done(NEXT(cuCtxSynchronize)(), context, began, __func__);
 }
@@ -36,7 +36,7 @@ static CUresult stream_done(CUresult r, CUstream stream, enum gmod_flavour flavo
 			    const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_prove_stream(gmod_stream_key(gmod_handle(stream), flavour, gmod_current_context()), began);
+		gmod_prove_stream(gmod_waited_stream(stream, flavour), began);
 	return waited(r, entry_point);
 }
 
@@ -116,8 +116,7 @@ static CUresult recorded(CUresult r, CUevent event, CUstream stream, enum gmod_f
 {
 	/* What goes into a graph has not happened. */
 	if (r == CUDA_SUCCESS && gmod_on() && !gmod_is_captured(stream, flavour))
-		gmod_event_recorded(gmod_handle(event),
-				    gmod_stream_key(gmod_handle(stream), flavour, gmod_current_context()), began);
+		gmod_event_recorded(gmod_handle(event), gmod_waited_stream(stream, flavour), began);
 	return gmod_done(r, entry_point);
 }
 
@@ -155,8 +154,7 @@ static CUresult waits(CUresult r, CUstream stream, enum gmod_flavour flavour, co
 		      const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on() && !gmod_is_captured(stream, flavour))
-		gmod_stream_waits(gmod_stream_key(gmod_handle(stream), flavour, gmod_current_context()), covered,
-				  gmod_ticks());
+		gmod_stream_waits(gmod_waited_stream(stream, flavour), covered, gmod_ticks());
 	return gmod_done(r, entry_point);
 }
 

@@ -26,6 +26,15 @@ EXPORTED TK_UNUSED char *make_pinned(size_t size)
 	return p;
 }
 
+/* The same for all contexts. */
+EXPORTED TK_UNUSED char *make_portable(size_t size)
+{
+	void *p;
+
+	CK(cuMemHostAlloc(&p, size, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
+	return p;
+}
+
 EXPORTED TK_UNUSED CUdeviceptr make_managed(size_t size)
 {
 	CUdeviceptr p;

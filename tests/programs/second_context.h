@@ -7,14 +7,6 @@
 
 #include "make_buffer.h"
 
-EXPORTED char *make_portable(size_t size)
-{
-	void *p;
-
-	CK(cuMemHostAlloc(&p, size, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
-	return p;
-}
-
 /* second: makes it, current, on tk_device, and returns k_wait_flip for it. tk_start() has been called. */
 static void overrun_from(CUfunction (*second)(void))
 {
