@@ -1,5 +1,6 @@
 #include "lib/context.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
@@ -74,11 +75,28 @@ void gmod_context_left(bool visited)
 		gmod_degraded("cuCtxPopCurrent");
 }
 
+static bool is_of(const struct gmod_context *c, CUcontext handle, bool dying_too)
+{
+	int state;
+
+	if (!handle || atomic_load_explicit(&c->handle, memory_order_acquire) != handle)
+		return false;
+	state = atomic_load_explicit(&c->state, memory_order_acquire);
+	return state == GMOD_CONTEXT_ALIVE || (dying_too && state == GMOD_CONTEXT_DYING);
+}
+
 struct gmod_context *gmod_context_of(CUcontext handle)
 {
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (handle && atomic_load_explicit(&contexts[i].handle, memory_order_acquire) == handle &&
-		    atomic_load_explicit(&contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_ALIVE)
+		if (is_of(&contexts[i], handle, false))
+			return &contexts[i];
+	return NULL;
+}
+
+struct gmod_context *gmod_context_departing(CUcontext handle)
+{
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
+		if (is_of(&contexts[i], handle, true))
 			return &contexts[i];
 	return NULL;
 }
@@ -186,15 +204,6 @@ static bool begin_making(atomic_flag *making)
 	return false;
 }
 
-static bool is_dying(CUcontext handle)
-{
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (atomic_load_explicit(&contexts[i].handle, memory_order_acquire) == handle &&
-		    atomic_load_explicit(&contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_DYING)
-			return true;
-	return false;
-}
-
 struct gmod_context *gmod_context_current(void)
 {
 	static atomic_flag making = ATOMIC_FLAG_INIT;
@@ -205,15 +214,13 @@ struct gmod_context *gmod_context_current(void)
 	if (NEXT(cuCtxGetCurrent)(&handle) != CUDA_SUCCESS || !handle)
 		return NULL;
 	gmod_context_met(handle);
-	c = gmod_context_of(handle);
 	/* One that is being released may yet stay: it must not get a second entry. Meanwhile buffers are native. */
-	if (c || is_dying(handle))
-		return c;
+	if (gmod_context_departing(handle))
+		return gmod_context_of(handle);
 	cancel = gmod_hold_cancel();
+	c = NULL;
 	if (begin_making(&making)) {
-		c = gmod_context_of(handle);
-		if (!c && !is_dying(handle))
-			c = make(handle);
+		c = gmod_context_departing(handle) ? gmod_context_of(handle) : make(handle);
 		atomic_flag_clear_explicit(&making, memory_order_release);
 	}
 	gmod_let_cancel(cancel);
@@ -237,19 +244,28 @@ enum { PRIMARIES = 64 };
 static _Atomic(CUcontext) primaries[PRIMARIES];
 static _Atomic unsigned retained[PRIMARIES]; /* retains seen and not yet released */
 
+static bool has_primary(int device)
+{
+	return device >= 0 && device < PRIMARIES;
+}
+
 void gmod_context_is_primary(int device, CUcontext handle)
 {
-	if (device < 0 || device >= PRIMARIES)
-		return;
-	atomic_store_explicit(&primaries[device], handle, memory_order_relaxed);
-	atomic_fetch_add_explicit(&retained[device], 1, memory_order_relaxed);
+	if (has_primary(device))
+		atomic_store_explicit(&primaries[device], handle, memory_order_relaxed);
+}
+
+void gmod_context_retained(int device)
+{
+	if (has_primary(device))
+		atomic_fetch_add_explicit(&retained[device], 1, memory_order_relaxed);
 }
 
 bool gmod_context_last_release(int device)
 {
 	unsigned count;
 
-	if (device < 0 || device >= PRIMARIES)
+	if (!has_primary(device))
 		return true;
 	count = atomic_load_explicit(&retained[device], memory_order_relaxed);
 	while (count && !atomic_compare_exchange_weak_explicit(&retained[device], &count, count - 1,
@@ -258,19 +274,35 @@ bool gmod_context_last_release(int device)
 	return count <= 1;
 }
 
-bool gmod_context_is_orphan(const struct gmod_context *c)
+bool gmod_context_is_retained(int device)
 {
-	CUcontext handle = gmod_context_is_alive(c) ? atomic_load_explicit(&c->handle, memory_order_relaxed) : NULL;
-
-	return handle && handle == gmod_context_primary(c->device) &&
-	       !atomic_load_explicit(&retained[c->device], memory_order_relaxed);
+	return has_primary(device) && atomic_load_explicit(&retained[device], memory_order_relaxed);
 }
 
 CUcontext gmod_context_primary(int device)
 {
-	if (device < 0 || device >= PRIMARIES)
-		return NULL;
-	return atomic_load_explicit(&primaries[device], memory_order_relaxed);
+	return has_primary(device) ? atomic_load_explicit(&primaries[device], memory_order_relaxed) : NULL;
+}
+
+static pthread_mutex_t turns[PRIMARIES] = {[0 ... PRIMARIES - 1] = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+
+bool gmod_context_turn_begin(int device)
+{
+	uint64_t patience = GMOD_SECONDS(5);
+
+	while (has_primary(device)) {
+		if (pthread_mutex_trylock(&turns[device]) == 0)
+			return true;
+		if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 10))
+			break;
+	}
+	return false;
+}
+
+void gmod_context_turn_end(int device, bool taken)
+{
+	if (taken)
+		pthread_mutex_unlock(&turns[device]);
 }
 
 bool gmod_context_enter(struct gmod_context *c)
@@ -307,27 +339,38 @@ static void say_stuck(void)
 		gmod_log_note(0, "a context is destroyed while a driver call of GMOD's in it has not returned for 5 s");
 }
 
-enum { SETTLING = -1 };
+/*
+ * How many departures are under way, in the lower half of their word, or SETTLING; and in the upper half how often they
+ * have been settled, so that one that begins is told from the word when the entry it has looked at is another context's
+ * meanwhile.
+ */
+#define UNDER_WAY UINT64_C(0xffffffff)
+#define SETTLING UNDER_WAY
+#define SETTLED (UNDER_WAY + 1)
 
-static bool begin_departure(struct gmod_context *c)
+static enum gmod_dying begin_departure(struct gmod_context *c, CUcontext handle)
 {
 	uint64_t patience = GMOD_SECONDS(5);
-	int others = atomic_load_explicit(&c->departures, memory_order_relaxed);
 
 	/* First: what another departure has taken may stay out because of this one. */
 	gmod_index_depart();
 	for (;;) {
-		if (others == SETTLING) {
-			if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 10)) {
-				gmod_index_departed();
-				return false;
-			}
-			others = atomic_load_explicit(&c->departures, memory_order_relaxed);
-		} else if (atomic_compare_exchange_weak_explicit(&c->departures, &others, others + 1,
-								 memory_order_acquire, memory_order_relaxed)) {
-			/* acquire: what has been settled is seen */
-			return true;
+		/* acquire: what has been settled is seen */
+		uint64_t others = atomic_load_explicit(&c->departures, memory_order_acquire);
+
+		if ((others & UNDER_WAY) == SETTLING) {
+			if (gmod_nap(&patience, GMOD_MILLISECONDS(1) / 10))
+				continue;
+			gmod_index_departed();
+			return GMOD_DYING_OVERDUE;
 		}
+		if (!is_of(c, handle, true)) {
+			gmod_index_departed();
+			return GMOD_DYING_ANOTHERS;
+		}
+		if (atomic_compare_exchange_weak_explicit(&c->departures, &others, others + 1, memory_order_acquire,
+							  memory_order_relaxed))
+			return GMOD_DYING;
 	}
 }
 
@@ -345,27 +388,34 @@ static void wait_for_users(const struct gmod_context *c)
 	}
 }
 
-bool gmod_context_dying(struct gmod_context *c)
+enum gmod_dying gmod_context_dying(struct gmod_context *c, CUcontext handle)
 {
-	if (!begin_departure(c))
-		return false;
-	atomic_store_explicit(&c->state, GMOD_CONTEXT_DYING, memory_order_seq_cst);
-	wait_for_users(c);
-	return true;
+	enum gmod_dying begun = begin_departure(c, handle);
+
+	if (begun == GMOD_DYING) {
+		atomic_store_explicit(&c->state, GMOD_CONTEXT_DYING, memory_order_seq_cst);
+		wait_for_users(c);
+	}
+	return begun;
+}
+
+static bool is_last(uint64_t departures)
+{
+	return (departures & UNDER_WAY) == 1;
 }
 
 enum gmod_departed gmod_context_departed(struct gmod_context *c, bool ended)
 {
-	int under_way = atomic_load_explicit(&c->departures, memory_order_relaxed);
+	uint64_t under_way = atomic_load_explicit(&c->departures, memory_order_relaxed);
 
 	if (ended)
 		atomic_store_explicit(&c->ended, true, memory_order_relaxed);
 	/* acquire and release: the last one sees what the others have taken, and whether one has ended the context */
 	while (!atomic_compare_exchange_weak_explicit(&c->departures, &under_way,
-						      under_way == 1 ? SETTLING : under_way - 1, memory_order_acq_rel,
-						      memory_order_relaxed))
+						      is_last(under_way) ? under_way | SETTLING : under_way - 1,
+						      memory_order_acq_rel, memory_order_relaxed))
 		;
-	if (under_way > 1) {
+	if (!is_last(under_way)) {
 		gmod_index_departed();
 		return GMOD_DEPARTED_FIRST;
 	}
@@ -374,11 +424,13 @@ enum gmod_departed gmod_context_departed(struct gmod_context *c, bool ended)
 
 static void settled(struct gmod_context *c, enum gmod_context_state state)
 {
+	uint64_t times = atomic_load_explicit(&c->departures, memory_order_relaxed) & ~UNDER_WAY;
+
 	atomic_store_explicit(&c->ended, false, memory_order_relaxed);
 	/* Before the state: who finds a buffer RELEASING and then its context alive, looks once more because of it. */
 	gmod_index_departed();
 	atomic_store_explicit(&c->state, state, memory_order_release);
-	atomic_store_explicit(&c->departures, 0, memory_order_release);
+	atomic_store_explicit(&c->departures, times + SETTLED, memory_order_release);
 }
 
 void gmod_context_drop_stream(struct gmod_context *c)
@@ -406,14 +458,16 @@ void gmod_context_alive_again(struct gmod_context *c)
 	settled(c, GMOD_CONTEXT_ALIVE);
 }
 
-/* Stream, event and the registration of the staging memory went with the context. */
+/*
+ * Stream, event and the registration of the staging memory went with the context. What is in flight and unplaced is
+ * taken off by who has put it on, as with small buffers: an allocation may be under way.
+ */
 void gmod_context_gone(struct gmod_context *c)
 {
 	gmod_units_context_gone(c);
 	gmod_heap_gone(c);
 	atomic_store_explicit(&c->handle, NULL, memory_order_relaxed);
-	atomic_store_explicit(&c->in_flight, 0, memory_order_relaxed);
-	atomic_store_explicit(&c->unplaced, 0, memory_order_relaxed);
+	atomic_fetch_add_explicit(&c->ends, 1, memory_order_release);
 	atomic_store_explicit(&c->overdraft, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->freed, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->holds_tiny, false, memory_order_relaxed);

@@ -1,8 +1,9 @@
 /*
  * The CUDA contexts GMOD has met: which device, which backend it allows, and GMOD's own stream in it.
  *
- * GMOD never retains or creates a context. An entry lives from the first allocation in a context until the context is
- * destroyed; a driver call of the monitor's in somebody's context happens only inside gmod_context_enter()/leave():
+ * GMOD never retains or creates a context (but for a moment one that is held, lib/hooks_context.c). An entry lives from
+ * the first allocation in a context until the context is destroyed; a driver call of the monitor's in somebody's
+ * context happens only inside gmod_context_enter()/leave():
  *
  *     monitor                                   thread that destroys the context
  *     users += 1            (seq_cst)           state = DYING            (seq_cst)
@@ -34,8 +35,9 @@ struct gmod_context {
 	_Atomic(CUcontext) handle;
 	atomic_int state;
 	atomic_int users;
-	atomic_int departures; /* under way, or SETTLING (lib/context.c) */
-	atomic_bool ended;     /* one of them has ended the context */
+	_Atomic uint64_t departures; /* under way, and how often they have been settled (lib/context.c) */
+	atomic_bool ended;           /* one of them has ended the context */
+	_Atomic unsigned ends;       /* contexts that this entry has stood for and that have ended */
 	int device;
 	_Atomic unsigned small_mapped; /* small buffers that are mapped (lib/small.h) */
 	unsigned small_mapped_max;     /* how many there may be */
@@ -70,8 +72,9 @@ void gmod_context_met(CUcontext handle);
 
 /* The entry of the calling thread's current context, made if need be; NULL without one or when the table is full. */
 struct gmod_context *gmod_context_current(void);
-/* The entry for a handle, NULL if it has none. */
+/* The entry for a handle, NULL if it has none. _departing: also where a departure is under way. */
 struct gmod_context *gmod_context_of(CUcontext handle);
+struct gmod_context *gmod_context_departing(CUcontext handle);
 struct gmod_context *gmod_context_at(unsigned i);
 /* The same, made if need be, with that context current for the time; NULL when that is not possible. */
 struct gmod_context *gmod_context_made(CUcontext handle);
@@ -80,10 +83,23 @@ struct gmod_context *gmod_context_made(CUcontext handle);
 void gmod_context_is_primary(int device, CUcontext handle);
 CUcontext gmod_context_primary(int device);
 
-/* A primary context is being released. false: retains that GMOD has seen hold it, so it will not go. */
+/*
+ * The program has retained a primary context, or is about to release it. false: retains that GMOD has seen hold it, so
+ * it will not go. That is true as long as nobody else is about to: the caller has the device's turn.
+ */
+void gmod_context_retained(int device);
 bool gmod_context_last_release(int device);
-/* The entry is a primary context's, and no retain that GMOD has seen holds it. */
-bool gmod_context_is_orphan(const struct gmod_context *c);
+
+/*
+ * Calls that make a primary context or may end it take turns: what has become of it is asked after the call, and must
+ * not be another's doing. One that waits for longer than 5 s goes on without (false), and so does one without a device.
+ * A thread that has the turn may take it again.
+ */
+bool gmod_context_turn_begin(int device);
+void gmod_context_turn_end(int device, bool taken);
+
+/* A retain that GMOD has seen holds it. */
+bool gmod_context_is_retained(int device);
 
 bool gmod_context_enter(struct gmod_context *c);
 void gmod_context_leave(struct gmod_context *c);
@@ -97,14 +113,16 @@ bool gmod_context_is_dying(const struct gmod_context *c);
  * has ended it (tests/models/departure.pml).
  *
  *     gmod_context_dying()       one more: keeps the monitor out, and waits until it is out, within reason. It waits
- *                                for a last one that settles, too; false: in vain, for 5 s, and nothing has begun
+ *                                for a last one that settles, too; OVERDUE: in vain, for 5 s, and nothing has begun.
+ *                                ANOTHERS: nor has it, the entry is not that context's any more
  *     ...                        the buffers are taken, the driver is called
  *     gmod_context_departed()    one less; unless others are under way its caller settles: the buffers first, then
  *     gmod_context_alive_again() as before: the driver refused, or others still hold the context
  *     or gmod_context_gone()
  */
 enum gmod_departed { GMOD_DEPARTED_FIRST, GMOD_DEPARTED_KEPT, GMOD_DEPARTED_ENDED };
-bool gmod_context_dying(struct gmod_context *c);
+enum gmod_dying { GMOD_DYING, GMOD_DYING_ANOTHERS, GMOD_DYING_OVERDUE };
+enum gmod_dying gmod_context_dying(struct gmod_context *c, CUcontext handle);
 enum gmod_departed gmod_context_departed(struct gmod_context *c, bool ended);
 void gmod_context_alive_again(struct gmod_context *c);
 void gmod_context_gone(struct gmod_context *c);

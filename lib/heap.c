@@ -336,6 +336,13 @@ static void settle_small(const struct gmod_record *r, struct gmod_context *c)
 		atomic_fetch_sub_explicit(&c->small_mapped, 1, memory_order_relaxed);
 }
 
+static unsigned ends_of(const struct gmod_record *r)
+{
+	const struct gmod_context *c = gmod_record_details(r)->context;
+
+	return c ? atomic_load_explicit(&c->ends, memory_order_acquire) : 0;
+}
+
 static void settle_accounts(const struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
@@ -350,13 +357,29 @@ static void settle_accounts(const struct gmod_record *r)
 		atomic_fetch_sub_explicit(&c->unplaced, d->unplaced, memory_order_relaxed);
 }
 
-/* A freed buffer has left the index before its pages go back: the driver may hand them out inside the call. */
-static CUresult release(struct gmod_record *r)
+/* It has gone with its context. */
+static void lose(struct gmod_record *r)
+{
+	if (gmod_record_details(r)->mapped)
+		gmod_block_drop(r);
+	settle_accounts(r);
+	gmod_record_retire(r);
+}
+
+/*
+ * A freed buffer has left the index before its pages go back: the driver may hand them out inside the call. ends: how
+ * many contexts its context's entry had seen end when it was still LIVE.
+ */
+static CUresult release(struct gmod_record *r, unsigned ends)
 {
 	CUresult result;
 
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
 	result = gmod_block_free(r);
+	if (result != CUDA_SUCCESS && ends != ends_of(r)) {
+		lose(r);
+		return result;
+	}
 	if (result != CUDA_SUCCESS) {
 		index_again(r);
 		gmod_record_reinstate(r);
@@ -424,6 +447,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	const struct gmod_details *d = gmod_record_details(r);
 	uint64_t began = gmod_ticks(), context = context_number(d);
 	struct gmod_moment swept = gmod_sweep_latest();
+	unsigned ends = ends_of(r);
 	CUresult result;
 	bool visited;
 
@@ -446,7 +470,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	else
 		verify(r, GMOD_VERIFY_ALL, NULL, swept);
 	gmod_context_left(visited);
-	result = release(r);
+	result = release(r, ends);
 	if (result == CUDA_SUCCESS && context)
 		gmod_prove_context(context, began);
 	return result;
@@ -497,11 +521,7 @@ static void drop(struct gmod_record *r, struct gmod_moment swept)
 	(void)swept;
 	if (!gmod_record_details(r)->leaving)
 		return;
-	if (gmod_record_details(r)->mapped) {
-		gmod_block_drop(r);
-		settle_small(r, gmod_record_details(r)->context);
-	}
-	gmod_record_retire(r);
+	lose(r);
 }
 
 static void keep(struct gmod_record *r, struct gmod_moment swept)
@@ -514,18 +534,27 @@ static void keep(struct gmod_record *r, struct gmod_moment swept)
 	gmod_record_reinstate(r);
 }
 
-bool gmod_heap_context_leaving(struct gmod_context *c)
+struct gmod_context *gmod_heap_context_leaving(CUcontext context)
 {
-	if (gmod_on())
-		gmod_gather(c, GMOD_GATHER_WHOLE);
-	gmod_guard_check(c, GMOD_SECONDS(1));
-	gmod_guard_take_stock(c);
-	if (!gmod_context_dying(c)) {
+	enum gmod_dying begun;
+	struct gmod_context *c;
+
+	do {
+		c = gmod_context_departing(context);
+		if (!c)
+			return NULL;
+		if (gmod_on())
+			gmod_gather(c, GMOD_GATHER_WHOLE);
+		gmod_guard_check(c, GMOD_SECONDS(1));
+		gmod_guard_take_stock(c);
+		begun = gmod_context_dying(c, context);
+	} while (begun == GMOD_DYING_ANOTHERS);
+	if (begun == GMOD_DYING_OVERDUE) {
 		gmod_degraded("the end of a context");
-		return false;
+		return NULL;
 	}
 	for_each_of(c, GMOD_LIVE, verify_leaving);
-	return true;
+	return c;
 }
 
 static void settle(struct gmod_context *c, bool ended)
@@ -563,21 +592,6 @@ static bool is_leaving(const struct gmod_record *r, const struct gmod_context *c
 	return (word & 3) == GMOD_RELEASING && d->context == c && d->leaving;
 }
 
-CUcontext gmod_heap_context_owner(const struct gmod_context *c)
-{
-	uint32_t end = gmod_registry_used();
-
-	for (uint32_t i = 0; i < end; i++) {
-		const struct gmod_record *r = gmod_record_at(i);
-		CUcontext owner = NULL;
-
-		if (is_leaving(r, c) && NEXT(cuPointerGetAttribute)(&owner, CU_POINTER_ATTRIBUTE_CONTEXT,
-								    gmod_record_details(r)->raw) == CUDA_SUCCESS)
-			return owner;
-	}
-	return NULL;
-}
-
 void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
 {
 	uint32_t end = gmod_registry_used();
@@ -590,6 +604,7 @@ void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
 			continue;
 		d->context = home;
 		settle_small(r, c);
+		atomic_fetch_sub_explicit(&c->unplaced, d->unplaced, memory_order_relaxed);
 		atomic_fetch_add_explicit(&home->unplaced, d->unplaced, memory_order_relaxed);
 		atomic_fetch_add_explicit(&home->small_mapped, gmod_block_is_small(r), memory_order_relaxed);
 		keep(r, gmod_sweep_latest());

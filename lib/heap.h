@@ -26,17 +26,15 @@ CUresult gmod_heap_alloc(const struct gmod_request *request, uint64_t *out);
 CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point);
 
 /*
- * A context is about to go. Verifies and takes every buffer in it, and keeps the monitor out. One of the others must
- * follow: the buffers are gone with the context; or the context stays; or it is gone, and the buffers belong to another
- * one, `home` (NULL: to one that has no entry). false: it could not be, and none of them may follow.
+ * A context is about to go. Verifies and takes every buffer in it, and keeps the monitor out. Of the entry that is
+ * returned, one of the others must follow: the buffers are gone with the context; or the context stays; or it is gone,
+ * and the buffers belong to another one, `home` (NULL: to one that has no entry). NULL: it has no entry, or one that
+ * others have been at for too long.
  */
-bool gmod_heap_context_leaving(struct gmod_context *c);
+struct gmod_context *gmod_heap_context_leaving(CUcontext context);
 void gmod_heap_context_gone(struct gmod_context *c);
 void gmod_heap_context_kept(struct gmod_context *c);
 void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home);
-
-/* Of a context that is leaving: whose its buffers are, as the driver says; NULL: it has none. */
-CUcontext gmod_heap_context_owner(const struct gmod_context *c);
 
 /* Facts about a live buffer for a report; the caller owns the record or holds a pin on it. */
 void gmod_heap_facts(const struct gmod_record *r, struct gmod_buffer_facts *facts);

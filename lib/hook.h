@@ -5,7 +5,7 @@
  *     NEXT(entry)(...)   the program's own call, under its own capture mode, with its own errors
  *     gmod_done(...)     note what happened; a sticky error starts the post-mortem
  *
- * No lock is held across NEXT().
+ * No lock is held across NEXT(), but the turn for a device's primary context (lib/context.h), which has a bound.
  */
 #ifndef GMOD_LIB_HOOK_H
 #define GMOD_LIB_HOOK_H

@@ -1,6 +1,7 @@
 /* Life of the driver and of contexts. */
 #include "device/guard.h"
 #include "lib/heap.h"
+#include "lib/hold.h"
 #include "lib/hook.h"
 #include "lib/mapped.h"
 #include "lib/start.h"
@@ -64,17 +65,31 @@ GMOD_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 	return made(NEXT(cuCtxPushCurrent_v2)(ctx), &ctx, __func__);
 }
 
-static struct gmod_context *leaving(struct gmod_context *c)
+/* Around a call that may end a context. A thread that ended in between would leave its departure open for ever. */
+struct leaving {
+	struct gmod_context *context; /* NULL: none that has an entry */
+	struct gmod_cancel cancel;
+};
+
+static struct leaving leave(CUcontext context)
 {
-	return c && gmod_heap_context_leaving(c) ? c : NULL;
+	struct gmod_cancel cancel = gmod_hold_cancel();
+
+	return (struct leaving){gmod_phase() == GMOD_OFF ? NULL : gmod_heap_context_leaving(context), cancel};
 }
 
-static CUresult left(struct gmod_context *c, CUresult r, bool gone, const char *entry_point)
+static void settle(struct gmod_context *c, bool gone)
 {
 	if (c && gone)
 		gmod_heap_context_gone(c);
 	else if (c)
 		gmod_heap_context_kept(c);
+}
+
+static CUresult left(const struct leaving *l, CUresult r, bool gone, const char *entry_point)
+{
+	settle(l->context, gone);
+	gmod_let_cancel(l->cancel);
 	gmod_active();
 	return gmod_done(r, entry_point);
 }
@@ -83,19 +98,19 @@ static CUresult left(struct gmod_context *c, CUresult r, bool gone, const char *
 GMOD_EXPORT CUresult cuCtxDestroy(CUcontext ctx)
 {
 	GMOD_GUARD_ASIDE;
-	struct gmod_context *c = gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(ctx));
+	struct leaving l = leave(ctx);
 	CUresult r = NEXT(cuCtxDestroy)(ctx);
 
-	return left(c, r, r == CUDA_SUCCESS, __func__);
+	return left(&l, r, r == CUDA_SUCCESS, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
 {
 	GMOD_GUARD_ASIDE;
-	struct gmod_context *c = gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(ctx));
+	struct leaving l = leave(ctx);
 	CUresult r = NEXT(cuCtxDestroy_v2)(ctx);
 
-	return left(c, r, r == CUDA_SUCCESS, __func__);
+	return left(&l, r, r == CUDA_SUCCESS, __func__);
 }
 
 /* Only the driver counts who is attached. It knows the version of a context for as long as that is there. */
@@ -109,10 +124,10 @@ static bool is_destroyed(CUcontext ctx)
 GMOD_EXPORT CUresult cuCtxDetach(CUcontext ctx)
 {
 	GMOD_GUARD_ASIDE;
-	struct gmod_context *c = gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(ctx));
+	struct leaving l = leave(ctx);
 	CUresult r = NEXT(cuCtxDetach)(ctx);
 
-	return left(c, r, c && r == CUDA_SUCCESS && is_destroyed(ctx), __func__);
+	return left(&l, r, l.context && r == CUDA_SUCCESS && is_destroyed(ctx), __func__);
 }
 
 /* The device of a context that is not necessarily current: -1 if the driver does not say. */
@@ -141,31 +156,48 @@ GMOD_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int F
 	return gmod_done(r, __func__);
 }
 
-GMOD_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
-{
-	CUresult r = NEXT(cuDevicePrimaryCtxRetain)(pctx, dev);
+/* Where calls for a device's primary context take turns (lib/context.h), and none of them is cut short. */
+struct turn {
+	CUdevice device;
+	bool taken;
+	struct gmod_cancel cancel;
+};
 
-	if (r == CUDA_SUCCESS && gmod_on() && pctx)
-		gmod_context_is_primary(dev, *pctx);
-	return made(r, pctx, __func__);
+static struct turn begin_turn(CUdevice device)
+{
+	struct gmod_cancel cancel = gmod_hold_cancel();
+
+	return (struct turn){device, gmod_phase() != GMOD_OFF && gmod_context_turn_begin(device), cancel};
 }
 
-static struct gmod_context *primary_leaving(CUdevice device)
+static void end_turn(const struct turn *t)
 {
-	return gmod_phase() == GMOD_OFF ? NULL : leaving(gmod_context_of(gmod_context_primary(device)));
+	gmod_context_turn_end(t->device, t->taken);
+	gmod_let_cancel(t->cancel);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+	struct turn turn = begin_turn(dev);
+	CUresult r = NEXT(cuDevicePrimaryCtxRetain)(pctx, dev);
+
+	if (r == CUDA_SUCCESS && gmod_on() && pctx) {
+		gmod_context_is_primary(dev, *pctx);
+		gmod_context_retained(dev);
+	}
+	end_turn(&turn);
+	return made(r, pctx, __func__);
 }
 
 /*
  * The last release destroys the context, an earlier one does not; only the driver counts. If it does not say, the
  * context is taken as gone: its buffers go unwatched, which is better than being read when they are gone.
  */
-static bool primary_is_gone(const struct gmod_context *c, CUresult r, CUdevice device)
+static bool primary_is_gone(CUdevice device)
 {
 	unsigned flags = 0;
 	int active = 0;
 
-	if (!c || r != CUDA_SUCCESS)
-		return false;
 	if (NEXT(cuDevicePrimaryCtxGetState)(device, &flags, &active) != CUDA_SUCCESS) {
 		gmod_degraded("cuDevicePrimaryCtxGetState");
 		return true;
@@ -174,46 +206,57 @@ static bool primary_is_gone(const struct gmod_context *c, CUresult r, CUdevice d
 }
 
 /* A library's own retain and release in the midst of a running program must disturb nobody. */
-static struct gmod_context *primary_released(CUdevice device)
+static CUresult release(CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
 {
-	return gmod_context_last_release(device) ? primary_leaving(device) : NULL;
+	struct turn turn = begin_turn(device);
+	bool last = gmod_context_last_release(device);
+	struct leaving l = leave(last ? gmod_context_primary(device) : NULL);
+	CUresult r = next(device);
+	bool gone = l.context && r == CUDA_SUCCESS && primary_is_gone(device);
+
+	r = left(&l, r, gone, entry_point);
+	end_turn(&turn);
+	return r;
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
 	GMOD_GUARD_ASIDE;
-	struct gmod_context *c = primary_released(dev);
-	CUresult r = NEXT(cuDevicePrimaryCtxRelease)(dev);
 
-	return left(c, r, primary_is_gone(c, r, dev), __func__);
+	return release(dev, NEXT(cuDevicePrimaryCtxRelease), __func__);
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
 	GMOD_GUARD_ASIDE;
-	struct gmod_context *c = primary_released(dev);
-	CUresult r = NEXT(cuDevicePrimaryCtxRelease_v2)(dev);
 
-	return left(c, r, primary_is_gone(c, r, dev), __func__);
+	return release(dev, NEXT(cuDevicePrimaryCtxRelease_v2), __func__);
 }
 
 /* A reset frees everything also where the context itself stays for those who hold it. */
+static CUresult reset(CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
+{
+	struct turn turn = begin_turn(device);
+	struct leaving l = leave(gmod_context_primary(device));
+	CUresult r = next(device);
+
+	r = left(&l, r, r == CUDA_SUCCESS, entry_point);
+	end_turn(&turn);
+	return r;
+}
+
 GMOD_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice dev)
 {
 	GMOD_GUARD_ASIDE;
-	struct gmod_context *c = primary_leaving(dev);
-	CUresult r = NEXT(cuDevicePrimaryCtxReset)(dev);
 
-	return left(c, r, r == CUDA_SUCCESS, __func__);
+	return reset(dev, NEXT(cuDevicePrimaryCtxReset), __func__);
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
 	GMOD_GUARD_ASIDE;
-	struct gmod_context *c = primary_leaving(dev);
-	CUresult r = NEXT(cuDevicePrimaryCtxReset_v2)(dev);
 
-	return left(c, r, r == CUDA_SUCCESS, __func__);
+	return reset(dev, NEXT(cuDevicePrimaryCtxReset_v2), __func__);
 }
 
 /*
@@ -222,53 +265,60 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
  * does. So what goes with it is our stream, and where nobody else holds the primary context, all of that.
  */
 
-static struct gmod_context *green_leaving(CUgreenCtx green)
+static CUcontext context_of_green(CUgreenCtx green)
 {
-	CUcontext ctx = NULL;
-	struct gmod_context *c;
+	CUcontext context = NULL;
 
-	if (gmod_phase() == GMOD_OFF || NEXT(cuCtxFromGreenCtx)(&ctx, green) != CUDA_SUCCESS)
+	return gmod_phase() != GMOD_OFF && NEXT(cuCtxFromGreenCtx)(&context, green) == CUDA_SUCCESS ? context : NULL;
+}
+
+/* It is there, for a green context holds it: to retain it for a moment does nothing but name it. */
+static CUcontext name_primary(CUdevice device)
+{
+	CUcontext primary = NULL;
+
+	if (NEXT(cuDevicePrimaryCtxRetain)(&primary, device) != CUDA_SUCCESS) {
+		gmod_degraded("cuDevicePrimaryCtxRetain");
 		return NULL;
-	c = leaving(gmod_context_of(ctx));
-	if (c)
-		gmod_context_drop_stream(c);
-	return c;
+	}
+	if (NEXT(cuDevicePrimaryCtxRelease_v2)(device) != CUDA_SUCCESS)
+		gmod_degraded("cuDevicePrimaryCtxRelease");
+	gmod_context_is_primary(device, primary);
+	return primary;
 }
 
-/* Primary contexts that no retain holds, as far as we have seen: one of them may go too. Returns how many. */
-static int orphans_leaving(struct gmod_context *orphan[GMOD_CONTEXTS])
-{
-	int count = 0;
-
-	for (unsigned i = 0; gmod_phase() != GMOD_OFF && i < GMOD_CONTEXTS; i++)
-		if (gmod_context_is_orphan(gmod_context_at(i)))
-			orphan[count++] = leaving(gmod_context_at(i));
-	return count;
-}
-
-/* owner: the context that its buffers belong to; NULL: it has none. */
-static void green_left(struct gmod_context *c, CUcontext owner, CUresult r)
+/* primary: the context that its buffers belong to. */
+static void green_left(struct gmod_context *c, CUcontext primary, CUresult r, bool gone)
 {
 	if (r != CUDA_SUCCESS)
 		gmod_heap_context_kept(c);
-	else if (!owner || primary_is_gone(c, r, c->device))
+	else if (gone)
 		gmod_heap_context_gone(c);
 	else
-		gmod_heap_context_moved(c, gmod_context_made(owner));
+		gmod_heap_context_moved(c, gmod_context_made(primary));
 }
 
 GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 {
 	GMOD_GUARD_ASIDE;
-	struct gmod_context *orphan[GMOD_CONTEXTS], *c = green_leaving(hCtx);
-	CUcontext owner = c ? gmod_heap_context_owner(c) ?: gmod_context_primary(c->device) : NULL;
-	int orphans = orphans_leaving(orphan);
-	CUresult r = NEXT(cuGreenCtxDestroy)(hCtx);
+	CUcontext context = context_of_green(hCtx);
+	CUdevice device = context ? device_of(context) : -1;
+	struct turn turn = begin_turn(device);
+	CUcontext primary = gmod_context_departing(context) ? name_primary(device) : gmod_context_primary(device);
+	struct leaving green = leave(context);
+	/* Where no retain that we have seen holds the primary one, it goes too, perhaps. */
+	struct leaving orphan = leave(gmod_context_is_retained(device) ? NULL : primary);
+	bool gone;
+	CUresult r;
 
-	for (int i = 0; i < orphans; i++)
-		left(orphan[i], r, primary_is_gone(orphan[i], r, orphan[i]->device), __func__);
-	if (c)
-		green_left(c, owner, r);
-	gmod_active();
-	return gmod_done(r, __func__);
+	if (green.context)
+		gmod_context_drop_stream(green.context);
+	r = NEXT(cuGreenCtxDestroy)(hCtx);
+	gone = r == CUDA_SUCCESS && (!primary || primary_is_gone(device));
+	left(&orphan, r, gone, __func__);
+	if (green.context)
+		green_left(green.context, primary, r, gone);
+	r = left(&(struct leaving){NULL, green.cancel}, r, gone, __func__);
+	end_turn(&turn);
+	return r;
 }

@@ -177,6 +177,21 @@ check_kept() {
 	says_not "kept, by several threads: nothing but what is wrong is reported" 'double-free|heap-' "$err"
 }
 
+# A context that ends while another thread is busy in it: nothing of it is looked at afterwards, and accounts are right.
+check_context_ends() {
+	local what options stall
+	while read -r what options stall; do
+		guarded "verbosity=1:$options" env "SIM_STALL=$stall" SIM_SEAL=1 "$edges/context_ends" "$what"
+		same "context_ends, $what: as alone" "0 much free" "$status $out"
+		says "context_ends, $what: nothing is reported" ' 0 findings' "$err"
+	done <<-'END'
+		release mapped=1 cuDevicePrimaryCtxRelease_v2:1:300
+		retain mapped=1 cuDevicePrimaryCtxGetState:1:300
+		allocate mapped=1 cuMemAddressReserve:6:300
+		free mapped=0 cuMemFree_v2:2:300
+	END
+}
+
 # Addresses that go from thread to thread.
 check_reuse() {
 	alone "$edges/reuse"

@@ -4,26 +4,36 @@
  * gmod_index_find() in monitor/index.c.
  *
  * One context with one buffer. Each of three threads is attached to it and detaches, in ENDS so that the last one ends
- * it; otherwise somebody else is attached as well, it stays, and a fourth thread looks the buffer up. Values that one
- * thread writes and another decides by are released and acquired in the order they have here, so there are no store
- * buffers.
+ * it; otherwise somebody else is attached as well, it stays, and a fourth thread looks the buffer up. In ANEW each of two
+ * threads destroys or resets it, so that the first one ends it, and when its entry is free another context gets that,
+ * with a buffer of its own. Values that one thread writes and another decides by are released and acquired in the order
+ * they have here, so there are no store buffers.
  *
  *   good      while anybody is in a call that may end the context, and when it has ended, the buffer is not LIVE; when
- *             the context stays, a look-up finds the buffer at any time, and in the end it is LIVE
+ *             the context stays, a look-up finds the buffer at any time, and in the end it is LIVE; the other context's
+ *             buffer is always LIVE
  *   broken    UNCOUNTED   each departure settles for itself
  *             LATE        the index is told of a departure when the others count on it already
  *             NOWAIT      a departure begins while the last of earlier ones settles
  *             NOAGAIN     a look-up takes a buffer for gone though a departure has ended since it began
  *             STATEFIRST  the context is alive before the departure is over
+ *             ANYBODYS    in ANEW, a departure takes the entry that it has found, whoever has it by now
+ *             NOTIMES     in ANEW, an entry that was looked at before it has been settled counts as if it was after
  */
+#ifdef ANEW
+#define THREADS 2
+#else
 #define THREADS 3
+#endif
 
-mtype = { LIVE, RELEASING, FREE, ALIVE, DYING, NONE };
+mtype = { LIVE, RELEASING, FREE, ALIVE, DYING, NONE, MAKING };
 
 mtype word = LIVE;		/* the record's state */
 bool indexed = true;
 mtype state = ALIVE;		/* the context's */
+byte handle = 1;		/* the entry is the context's, 2: another one's, 0: nobody's */
 short departures;
+byte settled_times;		/* the upper half of the same word */
 #define SETTLING -1
 bool ended;
 byte begun, over;		/* monitor/index.c: departures, departures_over */
@@ -39,11 +49,38 @@ inline begin_departure()
 #endif
 #ifdef NOWAIT
 	atomic { departures = (departures == SETTLING -> 1 : departures + 1) }
+	joined = true;
 #else
-	atomic { departures != SETTLING; departures++ }	/* CAS, acquire */
+	do
+	:: joined || another -> break
+	:: else ->
+		atomic { others = departures; times = settled_times }	/* a load, acquire */
+		if
+		:: others == SETTLING		/* a nap */
+		:: else ->
+#ifndef ANYBODYS
+			another = handle != 1;
+			another = another || (state != ALIVE && state != DYING);
+#endif
+			if
+			:: another
+			:: else ->
+				atomic {	/* CAS, acquire */
+#ifdef NOTIMES
+					joined = departures == others;
+#else
+					joined = departures == others && settled_times == times;
+#endif
+					departures = (joined -> departures + 1 : departures)
+				}
+			fi
+		fi
+	od;
 #endif
 #ifdef LATE
 	begun++
+#else
+	skip
 #endif
 }
 
@@ -57,7 +94,7 @@ inline settled(new_state)
 	over++;					/* gmod_index_departed */
 	state = new_state;			/* atomic_store(&c->state, release) */
 #endif
-	departures = 0				/* atomic_store(&c->departures, 0, release) */
+	atomic { departures = 0; settled_times++ }	/* one atomic_store, release */
 }
 
 inline settle()
@@ -68,6 +105,7 @@ inline settle()
 		:: word == RELEASING -> word = FREE		/* drop */
 		:: else
 		fi;
+		handle = 0;
 		settled(NONE)
 	:: else ->
 		if
@@ -80,9 +118,17 @@ inline settle()
 
 proctype detaching()
 {
-	bool last, mine;
+	bool last, mine, joined, another;
+	short others;
+	byte times;
 
 	begin_departure();
+	if
+	:: another ->				/* gmod_index_departed; nothing is left to be kept from the monitor */
+		over++;
+		goto out
+	:: else
+	fi;
 	state = DYING;
 	if
 	:: atomic { word == LIVE -> word = RELEASING; mine = true }	/* gmod_record_begin_leaving */
@@ -96,9 +142,15 @@ proctype detaching()
 	assert(word != LIVE);
 	mine = false;
 	atomic {
+#ifdef ANEW
+		attached = 0;
+		mine = there;			/* the second one is told that it is not there any more */
+		there = false;
+#else
 		attached--;
+#endif
 		if
-		:: attached == 0 -> there = false; mine = true		/* cuCtxDetach has ended it, and says so */
+		:: attached == 0 && there -> there = false; mine = true	/* cuCtxDetach has ended it, and says so */
 		:: else
 		fi
 	};
@@ -120,10 +172,31 @@ proctype detaching()
 	:: last -> settle()
 	:: else -> over++
 	fi;
+out:
 	done++
 }
 
-#ifndef ENDS
+#ifdef ANEW
+/* make(), and an allocation; nothing ends this context. */
+proctype making()
+{
+	do
+	:: done == THREADS && state != NONE -> break
+	:: atomic { state == NONE -> state = MAKING };
+		handle = 2;
+		word = LIVE;
+		indexed = true;
+		state = ALIVE;
+		do
+		:: done == THREADS -> break
+		:: word != LIVE || state != ALIVE -> assert(false)
+		od;
+		break
+	od
+}
+#endif
+
+#if !defined(ENDS) && !defined(ANEW)
 proctype looking_up()
 {
 	byte was_over;
@@ -168,19 +241,28 @@ proctype looking_up()
 init
 {
 	atomic {
+#ifdef ANEW
+		run making();
+#else
 #ifndef ENDS
 		attached++;
 		run looking_up();
 #endif
 		run detaching();
+#endif
 		run detaching();
 		run detaching()
 	};
+#ifdef ANEW
+	_nr_pr == 1;
+	assert(handle == 2 && state == ALIVE && word == LIVE && indexed);
+#else
 	do
 	:: !there && word == LIVE -> assert(false)	/* the monitor would read it */
 	:: done == THREADS -> break
 	od;
-	assert(there == (attached > 0));
 	assert(word == (there -> LIVE : FREE));
+#endif
+	assert(there == (attached > 0));
 	assert(begun == over && departures == 0)
 }

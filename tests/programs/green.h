@@ -1,6 +1,6 @@
 /* A green context over all of the device, made current. */
-#ifndef GMOD_EDGES_GREEN_H
-#define GMOD_EDGES_GREEN_H
+#ifndef GMOD_GREEN_H
+#define GMOD_GREEN_H
 
 #include "testkit.h"
 

@@ -1,0 +1,51 @@
+/*
+ * Threads that retain the primary context, use it and release it, time and again, each when it likes: whose release is
+ * the last one only the driver knows, and what is left in the context goes with that.
+ */
+#include "testkit.h"
+
+#include <pthread.h>
+
+enum { THREADS = 3, ROUNDS = 1000, BUFFERS = 4, LEFT = 2 };
+
+static double until;
+
+static void *use(void *number)
+{
+	uint64_t seed = 1 + *(int *)number;
+	CUdeviceptr p[BUFFERS];
+	CUcontext c;
+
+	for (int i = 0; i < ROUNDS && tk_ms() < until; i++) {
+		CK(cuDevicePrimaryCtxRetain(&c, tk_device));
+		CK(cuCtxSetCurrent(c));
+		for (int n = 0; n < BUFFERS; n++)
+			CK(cuMemAlloc(&p[n], 1000 + tk_random(&seed) % 5000));
+		for (int n = 0; n < BUFFERS; n++)
+			CK(cuMemFree(p[n]));
+		for (int n = 0; n < LEFT; n++)
+			CK(cuMemAlloc(&p[n], 1000));
+		CK(cuDevicePrimaryCtxRelease(tk_device));
+		if (tk_random(&seed) % 2)
+			usleep(tk_random(&seed) % 300);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t thread[THREADS];
+	int number[THREADS];
+
+	tk_init();
+	CK(cuDeviceGet(&tk_device, 0));
+	until = tk_ms() + 4000;
+	for (int i = 0; i < THREADS; i++) {
+		number[i] = i;
+		REQUIRE(pthread_create(&thread[i], NULL, use, &number[i]) == 0);
+	}
+	for (int i = 0; i < THREADS; i++)
+		REQUIRE(pthread_join(thread[i], NULL) == 0);
+	puts("done");
+	return 0;
+}
