@@ -1,9 +1,8 @@
 /*
  * The CUDA contexts GMOD has met: which device, which backend it allows, and GMOD's own stream in it.
  *
- * GMOD never retains or creates a context (but for a moment one that is held, lib/hooks_context.c). An entry lives from
- * the first allocation in a context until the context is destroyed; a driver call of the monitor's in somebody's
- * context happens only inside gmod_context_enter()/leave():
+ * GMOD never retains or creates a context. An entry lives from the first allocation in a context until the context is
+ * destroyed; a driver call of the monitor's in somebody's context happens only inside gmod_context_enter()/leave():
  *
  *     monitor                                   thread that destroys the context
  *     users += 1            (seq_cst)           state = DYING            (seq_cst)

@@ -272,19 +272,61 @@ static CUcontext context_of_green(CUgreenCtx green)
 	return gmod_phase() != GMOD_OFF && NEXT(cuCtxFromGreenCtx)(&context, green) == CUDA_SUCCESS ? context : NULL;
 }
 
-/* It is there, for a green context holds it: to retain it for a moment does nothing but name it. */
-static CUcontext name_primary(CUdevice device)
-{
-	CUcontext primary = NULL;
+/*
+ * A buffer of ours in a device's primary context, of 1 byte. Whether what is in there outlives a green context is asked
+ * of it and not of the context, and whose memory a green context's is, too: mapped buffers are nobody's. It is not
+ * freed, which would wait for the device, but serves the next time; the driver numbers buffers and gives no number
+ * twice.
+ */
+struct witness {
+	CUdeviceptr buffer;
+	unsigned long long id;
+	CUcontext primary;
+};
 
-	if (NEXT(cuDevicePrimaryCtxRetain)(&primary, device) != CUDA_SUCCESS) {
-		gmod_degraded("cuDevicePrimaryCtxRetain");
+static bool is_there(const struct witness *w)
+{
+	unsigned long long id = 0;
+
+	return w->buffer &&
+	       NEXT(cuPointerGetAttribute)(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, w->buffer) == CUDA_SUCCESS &&
+	       id == w->id;
+}
+
+static bool call_witness(struct witness *w, CUcontext green)
+{
+	CUcontext popped;
+	bool called;
+
+	if (NEXT(cuCtxPushCurrent_v2)(green) != CUDA_SUCCESS)
+		return false;
+	called = NEXT(cuMemAlloc_v2)(&w->buffer, 1) == CUDA_SUCCESS &&
+		 NEXT(cuPointerGetAttribute)(&w->id, CU_POINTER_ATTRIBUTE_BUFFER_ID, w->buffer) == CUDA_SUCCESS &&
+		 NEXT(cuPointerGetAttribute)(&w->primary, CU_POINTER_ATTRIBUTE_CONTEXT, w->buffer) == CUDA_SUCCESS;
+	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxPopCurrent");
+	return called;
+}
+
+/* Its device's turn is taken. NULL: GMOD has nothing in that context or in the primary one, or there is none. */
+static const struct witness *witness_of(CUcontext green, CUdevice device)
+{
+	static struct witness witnesses[64]; /* of as many devices as have turns */
+	struct witness *w = &witnesses[device];
+	CUstreamCaptureMode mode;
+
+	if (!gmod_context_departing(green) && !gmod_context_departing(gmod_context_primary(device)))
 		return NULL;
+	mode = gmod_relaxed_begin();
+	if (!is_there(w) && !call_witness(w, green)) {
+		gmod_degraded("cuMemAlloc before the end of a green context");
+		w->buffer = 0;
 	}
-	if (NEXT(cuDevicePrimaryCtxRelease_v2)(device) != CUDA_SUCCESS)
-		gmod_degraded("cuDevicePrimaryCtxRelease");
-	gmod_context_is_primary(device, primary);
-	return primary;
+	gmod_relaxed_end(mode);
+	if (!w->buffer)
+		return NULL;
+	gmod_context_is_primary(device, w->primary);
+	return w;
 }
 
 /* primary: the context that its buffers belong to. */
@@ -304,7 +346,8 @@ GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 	CUcontext context = context_of_green(hCtx);
 	CUdevice device = context ? device_of(context) : -1;
 	struct turn turn = begin_turn(device);
-	CUcontext primary = gmod_context_departing(context) ? name_primary(device) : gmod_context_primary(device);
+	const struct witness *witness = turn.taken ? witness_of(context, device) : NULL;
+	CUcontext primary = gmod_context_primary(device);
 	struct leaving green = leave(context);
 	/* Where no retain that we have seen holds the primary one, it goes too, perhaps. */
 	struct leaving orphan = leave(gmod_context_is_retained(device) ? NULL : primary);
@@ -314,7 +357,7 @@ GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 	if (green.context)
 		gmod_context_drop_stream(green.context);
 	r = NEXT(cuGreenCtxDestroy)(hCtx);
-	gone = r == CUDA_SUCCESS && (!primary || primary_is_gone(device));
+	gone = r == CUDA_SUCCESS && (witness ? !is_there(witness) : !primary || primary_is_gone(device));
 	left(&orphan, r, gone, __func__);
 	if (green.context)
 		green_left(green.context, primary, r, gone);
