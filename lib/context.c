@@ -85,20 +85,22 @@ static bool is_of(const struct gmod_context *c, CUcontext handle, bool dying_too
 	return state == GMOD_CONTEXT_ALIVE || (dying_too && state == GMOD_CONTEXT_DYING);
 }
 
-struct gmod_context *gmod_context_of(CUcontext handle)
+static struct gmod_context *find(CUcontext handle, bool dying_too)
 {
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (is_of(&contexts[i], handle, false))
+		if (is_of(&contexts[i], handle, dying_too))
 			return &contexts[i];
 	return NULL;
 }
 
+struct gmod_context *gmod_context_of(CUcontext handle)
+{
+	return find(handle, false);
+}
+
 struct gmod_context *gmod_context_departing(CUcontext handle)
 {
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (is_of(&contexts[i], handle, true))
-			return &contexts[i];
-	return NULL;
+	return find(handle, true);
 }
 
 static bool native_only(void)
@@ -240,13 +242,12 @@ struct gmod_context *gmod_context_made(CUcontext handle)
 	return c;
 }
 
-enum { PRIMARIES = 64 };
-static _Atomic(CUcontext) primaries[PRIMARIES];
-static _Atomic unsigned retained[PRIMARIES]; /* retains seen and not yet released */
+static _Atomic(CUcontext) primaries[GMOD_PRIMARIES];
+static _Atomic unsigned retained[GMOD_PRIMARIES]; /* retains seen and not yet released */
 
 static bool has_primary(int device)
 {
-	return device >= 0 && device < PRIMARIES;
+	return device >= 0 && device < GMOD_PRIMARIES;
 }
 
 void gmod_context_is_primary(int device, CUcontext handle)
@@ -284,7 +285,7 @@ CUcontext gmod_context_primary(int device)
 	return has_primary(device) ? atomic_load_explicit(&primaries[device], memory_order_relaxed) : NULL;
 }
 
-static pthread_mutex_t turns[PRIMARIES] = {[0 ... PRIMARIES - 1] = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+static pthread_mutex_t turns[GMOD_PRIMARIES] = {[0 ... GMOD_PRIMARIES - 1] = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
 bool gmod_context_turn_begin(int device)
 {

@@ -78,7 +78,9 @@ struct gmod_context *gmod_context_at(unsigned i);
 /* The same, made if need be, with that context current for the time; NULL when that is not possible. */
 struct gmod_context *gmod_context_made(CUcontext handle);
 
-/* Remember which context is a device's primary one; ask for it (NULL: not known). */
+/* Remember which context is a device's primary one; ask for it (NULL: not known). Of devices beyond, nothing is known.
+ */
+enum { GMOD_PRIMARIES = 64 };
 void gmod_context_is_primary(int device, CUcontext handle);
 CUcontext gmod_context_primary(int device);
 

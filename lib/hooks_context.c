@@ -78,17 +78,12 @@ static struct leaving leave(CUcontext context)
 	return (struct leaving){gmod_phase() == GMOD_OFF ? NULL : gmod_heap_context_leaving(context), cancel};
 }
 
-static void settle(struct gmod_context *c, bool gone)
-{
-	if (c && gone)
-		gmod_heap_context_gone(c);
-	else if (c)
-		gmod_heap_context_kept(c);
-}
-
 static CUresult left(const struct leaving *l, CUresult r, bool gone, const char *entry_point)
 {
-	settle(l->context, gone);
+	if (l->context && gone)
+		gmod_heap_context_gone(l->context);
+	else if (l->context)
+		gmod_heap_context_kept(l->context);
 	gmod_let_cancel(l->cancel);
 	gmod_active();
 	return gmod_done(r, entry_point);
@@ -311,7 +306,7 @@ static bool call_witness(struct witness *w, CUcontext green)
 /* Its device's turn is taken. NULL: GMOD has nothing in that context or in the primary one, or there is none. */
 static const struct witness *witness_of(CUcontext green, CUdevice device)
 {
-	static struct witness witnesses[64]; /* of as many devices as have turns */
+	static struct witness witnesses[GMOD_PRIMARIES];
 	struct witness *w = &witnesses[device];
 	CUstreamCaptureMode mode;
 
@@ -348,20 +343,20 @@ GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 	struct turn turn = begin_turn(device);
 	const struct witness *witness = turn.taken ? witness_of(context, device) : NULL;
 	CUcontext primary = gmod_context_primary(device);
-	struct leaving green = leave(context);
+	struct gmod_context *green = gmod_heap_context_leaving(context);
 	/* Where no retain that we have seen holds the primary one, it goes too, perhaps. */
 	struct leaving orphan = leave(gmod_context_is_retained(device) ? NULL : primary);
 	bool gone;
 	CUresult r;
 
-	if (green.context)
-		gmod_context_drop_stream(green.context);
+	if (green)
+		gmod_context_drop_stream(green);
 	r = NEXT(cuGreenCtxDestroy)(hCtx);
 	gone = r == CUDA_SUCCESS && (witness ? !is_there(witness) : !primary || primary_is_gone(device));
-	left(&orphan, r, gone, __func__);
-	if (green.context)
-		green_left(green.context, primary, r, gone);
-	r = left(&(struct leaving){NULL, green.cancel}, r, gone, __func__);
+	r = left(&orphan, r, gone, __func__);
+	if (green)
+		green_left(green, primary, r, gone);
 	end_turn(&turn);
+	gmod_active();
 	return r;
 }
