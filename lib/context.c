@@ -146,6 +146,13 @@ static void say_backend(const struct gmod_context *c)
 		gmod_log_note(2, "device %d: backend %s", c->device, backend_of(c));
 }
 
+bool gmod_stream_is_green(CUstream stream)
+{
+	CUgreenCtx green = NULL;
+
+	return HAVE(cuStreamGetGreenCtx) && NEXT(cuStreamGetGreenCtx)(stream, &green) == CUDA_SUCCESS && green;
+}
+
 static void set_up(struct gmod_context *c)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
@@ -163,6 +170,7 @@ static void set_up(struct gmod_context *c)
 		c->stream = NULL;
 		gmod_degraded("cuStreamCreateWithPriority");
 	}
+	c->green = c->stream && gmod_stream_is_green(c->stream);
 	c->mapped = gmod_options()->mapped && c->unified && c->stream && gmod_mapped_is_possible(c->device);
 	c->small_mapped_max = c->mapped ? gmod_small_max() : 0;
 	gmod_relaxed_end(mode);

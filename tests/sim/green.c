@@ -57,6 +57,7 @@ static CUresult create(CUgreenCtx *out, CUdevResourceDesc what, CUdevice device,
 		return r;
 	*out = calloc(1, sizeof(**out));
 	(*out)->ctx = ctx;
+	ctx->green = *out;
 	return CUDA_SUCCESS;
 }
 
@@ -82,6 +83,23 @@ CUresult cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
 	struct call c = ENTER(cuCtxFromGreenCtx, NEEDS_INIT);
 
 	return sim_leave(&c, c.refused ?: convert(pContext, hCtx));
+}
+
+static CUresult create_stream(CUstream *out, CUgreenCtx green, unsigned flags, int priority)
+{
+	if (!out || flags != CU_STREAM_NON_BLOCKING || priority > 0 || priority < -5)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!green || !context_ok(green->ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	*out = stream_new(green->ctx, flags, priority);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
+{
+	struct call c = ENTER(cuGreenCtxStreamCreate, NEEDS_INIT);
+
+	return sim_leave(&c, c.refused ?: create_stream(phStream, greenCtx, flags, priority));
 }
 
 /* Never freed: a handle of a context that is gone is known as such. */

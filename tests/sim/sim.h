@@ -163,6 +163,7 @@ struct CUctx_st {
 	bool primary, alive;
 	unsigned flags, refs; /* refs: retains of a primary context, or who is attached to another */
 	CUcontext owner;      /* of a green context: the primary one, whose its memory is */
+	CUgreenCtx green;
 	unsigned api_version;
 	unsigned long long id;
 	CUresult sticky;

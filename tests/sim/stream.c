@@ -336,6 +336,22 @@ CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
 	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: get_context(stream, pctx));
 }
 
+static CUresult get_green(CUstream stream, CUgreenCtx *out)
+{
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = stream->ctx->green;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
+{
+	struct call c = ENTER(cuStreamGetGreenCtx, USES_CONTEXT);
+	CUstream stream;
+
+	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: get_green(stream, phCtx));
+}
+
 static CUresult get_id(CUstream stream, unsigned long long *id)
 {
 	if (!stream)
