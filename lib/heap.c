@@ -5,18 +5,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/guard.h"
 #include "lib/block.h"
+#include "lib/heap_parts.h"
 #include "lib/mapped.h"
 #include "lib/misuse.h"
-#include "lib/patience.h"
 #include "lib/process.h"
 #include "lib/small.h"
 #include "lib/start.h"
 #include "lib/unified.h"
 #include "lib/unwind.h"
 #include "monitor/activity.h"
-#include "monitor/gather.h"
 #include "monitor/proof.h"
 #include "monitor/sweep.h"
 #include "monitor/verify.h"
@@ -323,14 +321,13 @@ static bool wait_for_context(struct gmod_context *c)
 	return waited;
 }
 
-static void index_again(const struct gmod_record *r)
+void gmod_heap_index_again(const struct gmod_record *r)
 {
 	/* The tables are there since the first time: this cannot fail. */
 	gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
 }
 
-/* One of the context's small buffers less: each takes off what it put on, also where its context has gone meanwhile. */
-static void settle_small(const struct gmod_record *r, struct gmod_context *c)
+void gmod_heap_settle_small(const struct gmod_record *r, struct gmod_context *c)
 {
 	if (gmod_block_is_small(r))
 		atomic_fetch_sub_explicit(&c->small_mapped, 1, memory_order_relaxed);
@@ -349,7 +346,7 @@ static void settle_accounts(const struct gmod_record *r)
 	struct gmod_context *c = d->context;
 
 	if (c)
-		settle_small(r, c);
+		gmod_heap_settle_small(r, c);
 	if (!c || d->memory != GMOD_MEM_DEVICE || d->mapped)
 		return;
 	atomic_fetch_add_explicit(&c->freed, r->bounds.size, memory_order_relaxed);
@@ -357,8 +354,7 @@ static void settle_accounts(const struct gmod_record *r)
 		atomic_fetch_sub_explicit(&c->unplaced, d->unplaced, memory_order_relaxed);
 }
 
-/* It has gone with its context. */
-static void lose(struct gmod_record *r)
+void gmod_heap_lose(struct gmod_record *r)
 {
 	if (gmod_record_details(r)->mapped)
 		gmod_block_drop(r);
@@ -377,11 +373,11 @@ static CUresult release(struct gmod_record *r, unsigned ends)
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
 	result = gmod_block_free(r);
 	if (result != CUDA_SUCCESS && ends != ends_of(r)) {
-		lose(r);
+		gmod_heap_lose(r);
 		return result;
 	}
 	if (result != CUDA_SUCCESS) {
-		index_again(r);
+		gmod_heap_index_again(r);
 		gmod_record_reinstate(r);
 		return result;
 	}
@@ -391,9 +387,8 @@ static CUresult release(struct gmod_record *r, unsigned ends)
 	return result;
 }
 
-/* swept: the latest sweep from before the record was RELEASING; later ones have passed it over. */
-static void verify(struct gmod_record *r, enum gmod_verify what, const struct gmod_slack *slack,
-		   struct gmod_moment swept)
+void gmod_heap_verify(struct gmod_record *r, enum gmod_verify what, const struct gmod_slack *slack,
+		      struct gmod_moment swept)
 {
 	struct gmod_busy busy = gmod_busy_begin();
 
@@ -410,7 +405,7 @@ static void verify_mapped(struct gmod_record *r, struct gmod_moment swept)
 	bool read;
 
 	if (!gmod_has_slack(&r->bounds) || !gmod_on()) {
-		verify(r, GMOD_VERIFY_VISIBLE, NULL, swept);
+		gmod_heap_verify(r, GMOD_VERIFY_VISIBLE, NULL, swept);
 		return;
 	}
 	mode = gmod_relaxed_begin();
@@ -418,7 +413,7 @@ static void verify_mapped(struct gmod_record *r, struct gmod_moment swept)
 	gmod_relaxed_end(mode);
 	if (!read)
 		gmod_degraded("cuMemcpyDtoHAsync");
-	verify(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, &slack, swept);
+	gmod_heap_verify(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, &slack, swept);
 }
 
 static uint64_t context_number(const struct gmod_details *d)
@@ -468,7 +463,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	if (d->mapped)
 		verify_mapped(r, swept);
 	else
-		verify(r, GMOD_VERIFY_ALL, NULL, swept);
+		gmod_heap_verify(r, GMOD_VERIFY_ALL, NULL, swept);
 	gmod_context_left(visited);
 	result = release(r, ends);
 	if (result == CUDA_SUCCESS && context)
@@ -484,132 +479,4 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 
 	gmod_let_cancel(cancel);
 	return r;
-}
-
-/* All live records of the context, one after another, to RELEASING; `visit` then owns each. */
-static void for_each_of(const struct gmod_context *c, enum gmod_state state,
-			void (*visit)(struct gmod_record *, struct gmod_moment swept))
-{
-	uint32_t end = gmod_registry_used();
-	struct gmod_cancel cancel = gmod_hold_cancel();
-	struct gmod_moment swept;
-
-	for (uint32_t i = 0; i < end; i++) {
-		struct gmod_record *r = gmod_record_at(i);
-		uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
-
-		if ((word & 3) != state || gmod_record_details(r)->context != c)
-			continue;
-		swept = gmod_sweep_latest();
-		if (state == GMOD_RELEASING || gmod_record_begin_leaving(r, word))
-			visit(r, swept);
-	}
-	gmod_let_cancel(cancel);
-}
-
-static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
-{
-	gmod_record_details(r)->leaving = true;
-	/* Before the driver is called: it may give these pages to a buffer of another context at once. */
-	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
-	verify(r, GMOD_VERIFY_VISIBLE, NULL, swept);
-}
-
-/* A buffer another thread is freeing at this moment is that thread's, and stays so. */
-static void drop(struct gmod_record *r, struct gmod_moment swept)
-{
-	(void)swept;
-	if (!gmod_record_details(r)->leaving)
-		return;
-	lose(r);
-}
-
-static void keep(struct gmod_record *r, struct gmod_moment swept)
-{
-	(void)swept;
-	if (!gmod_record_details(r)->leaving)
-		return;
-	gmod_record_details(r)->leaving = false;
-	index_again(r);
-	gmod_record_reinstate(r);
-}
-
-struct gmod_context *gmod_heap_context_leaving(CUcontext context)
-{
-	enum gmod_dying begun;
-	struct gmod_context *c;
-
-	do {
-		c = gmod_context_departing(context);
-		if (!c)
-			return NULL;
-		if (gmod_on())
-			gmod_gather(c, GMOD_GATHER_WHOLE);
-		gmod_guard_check(c, GMOD_SECONDS(1));
-		gmod_guard_take_stock(c);
-		begun = gmod_context_dying(c, context);
-	} while (begun == GMOD_DYING_ANOTHERS);
-	if (begun == GMOD_DYING_OVERDUE) {
-		gmod_degraded("the end of a context");
-		return NULL;
-	}
-	for_each_of(c, GMOD_LIVE, verify_leaving);
-	return c;
-}
-
-static void settle(struct gmod_context *c, bool ended)
-{
-	switch (gmod_context_departed(c, ended)) {
-	case GMOD_DEPARTED_ENDED:
-		for_each_of(c, GMOD_RELEASING, drop);
-		gmod_small_gone(c);
-		gmod_context_gone(c);
-		break;
-	case GMOD_DEPARTED_KEPT:
-		for_each_of(c, GMOD_RELEASING, keep);
-		gmod_context_alive_again(c);
-		break;
-	case GMOD_DEPARTED_FIRST:
-		break;
-	}
-}
-
-void gmod_heap_context_gone(struct gmod_context *c)
-{
-	settle(c, true);
-}
-
-void gmod_heap_context_kept(struct gmod_context *c)
-{
-	settle(c, false);
-}
-
-static bool is_leaving(const struct gmod_record *r, const struct gmod_context *c)
-{
-	uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
-	const struct gmod_details *d = gmod_record_details(r);
-
-	return (word & 3) == GMOD_RELEASING && d->context == c && d->leaving;
-}
-
-void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
-{
-	uint32_t end = gmod_registry_used();
-
-	for (uint32_t i = 0; home && i < end; i++) {
-		struct gmod_record *r = gmod_record_at(i);
-		struct gmod_details *d = gmod_record_details(r);
-
-		if (!is_leaving(r, c))
-			continue;
-		d->context = home;
-		settle_small(r, c);
-		atomic_fetch_sub_explicit(&c->unplaced, d->unplaced, memory_order_relaxed);
-		atomic_fetch_add_explicit(&home->unplaced, d->unplaced, memory_order_relaxed);
-		atomic_fetch_add_explicit(&home->small_mapped, gmod_block_is_small(r), memory_order_relaxed);
-		keep(r, gmod_sweep_latest());
-	}
-	if (home)
-		gmod_small_moved(c, home);
-	settle(c, home != NULL);
 }

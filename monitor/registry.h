@@ -68,7 +68,7 @@ struct gmod_details {
 	uint64_t twin;  /* a native buffer that comes and goes with it (lib/small.h); 0: none */
 	uint64_t serial;
 	uint64_t allocated_ns, allocated_ticks;
-	_Atomic(void *) context; /* struct gmod_context; lib/heap.c looks at records it does not own */
+	_Atomic(void *) context; /* struct gmod_context; lib/heap_context.c looks at records it does not own */
 	int64_t tid;
 	int device;
 	enum gmod_memory memory;

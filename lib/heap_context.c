@@ -1,0 +1,140 @@
+/* What the end of a context does to the buffers in it. */
+#include "device/guard.h"
+#include "lib/block.h"
+#include "lib/heap.h"
+#include "lib/heap_parts.h"
+#include "lib/patience.h"
+#include "lib/process.h"
+#include "lib/small.h"
+#include "lib/start.h"
+#include "monitor/activity.h"
+#include "monitor/gather.h"
+#include "monitor/sweep.h"
+
+/* All live records of the context, one after another, to RELEASING; `visit` then owns each. */
+static void for_each_of(const struct gmod_context *c, enum gmod_state state,
+			void (*visit)(struct gmod_record *, struct gmod_moment swept))
+{
+	uint32_t end = gmod_registry_used();
+	struct gmod_cancel cancel = gmod_hold_cancel();
+	struct gmod_moment swept;
+
+	for (uint32_t i = 0; i < end; i++) {
+		struct gmod_record *r = gmod_record_at(i);
+		uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
+
+		if ((word & 3) != state || gmod_record_details(r)->context != c)
+			continue;
+		swept = gmod_sweep_latest();
+		if (state == GMOD_RELEASING || gmod_record_begin_leaving(r, word))
+			visit(r, swept);
+	}
+	gmod_let_cancel(cancel);
+}
+
+static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
+{
+	gmod_record_details(r)->leaving = true;
+	/* Before the driver is called: it may give these pages to a buffer of another context at once. */
+	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
+	gmod_heap_verify(r, GMOD_VERIFY_VISIBLE, NULL, swept);
+}
+
+/* A buffer another thread is freeing at this moment is that thread's, and stays so. */
+static void drop(struct gmod_record *r, struct gmod_moment swept)
+{
+	(void)swept;
+	if (!gmod_record_details(r)->leaving)
+		return;
+	gmod_heap_lose(r);
+}
+
+static void keep(struct gmod_record *r, struct gmod_moment swept)
+{
+	(void)swept;
+	if (!gmod_record_details(r)->leaving)
+		return;
+	gmod_record_details(r)->leaving = false;
+	gmod_heap_index_again(r);
+	gmod_record_reinstate(r);
+}
+
+struct gmod_context *gmod_heap_context_leaving(CUcontext context)
+{
+	enum gmod_dying begun;
+	struct gmod_context *c;
+
+	do {
+		c = gmod_context_departing(context);
+		if (!c)
+			return NULL;
+		if (gmod_on())
+			gmod_gather(c, GMOD_GATHER_WHOLE);
+		gmod_guard_check(c, GMOD_SECONDS(1));
+		gmod_guard_take_stock(c);
+		begun = gmod_context_dying(c, context);
+	} while (begun == GMOD_DYING_ANOTHERS);
+	if (begun == GMOD_DYING_OVERDUE) {
+		gmod_degraded("the end of a context");
+		return NULL;
+	}
+	for_each_of(c, GMOD_LIVE, verify_leaving);
+	return c;
+}
+
+static void settle(struct gmod_context *c, bool ended)
+{
+	switch (gmod_context_departed(c, ended)) {
+	case GMOD_DEPARTED_ENDED:
+		for_each_of(c, GMOD_RELEASING, drop);
+		gmod_small_gone(c);
+		gmod_context_gone(c);
+		break;
+	case GMOD_DEPARTED_KEPT:
+		for_each_of(c, GMOD_RELEASING, keep);
+		gmod_context_alive_again(c);
+		break;
+	case GMOD_DEPARTED_FIRST:
+		break;
+	}
+}
+
+void gmod_heap_context_gone(struct gmod_context *c)
+{
+	settle(c, true);
+}
+
+void gmod_heap_context_kept(struct gmod_context *c)
+{
+	settle(c, false);
+}
+
+static bool is_leaving(const struct gmod_record *r, const struct gmod_context *c)
+{
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
+	const struct gmod_details *d = gmod_record_details(r);
+
+	return (word & 3) == GMOD_RELEASING && d->context == c && d->leaving;
+}
+
+void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
+{
+	uint32_t end = gmod_registry_used();
+
+	for (uint32_t i = 0; home && i < end; i++) {
+		struct gmod_record *r = gmod_record_at(i);
+		struct gmod_details *d = gmod_record_details(r);
+
+		if (!is_leaving(r, c))
+			continue;
+		d->context = home;
+		gmod_heap_settle_small(r, c);
+		atomic_fetch_sub_explicit(&c->unplaced, d->unplaced, memory_order_relaxed);
+		atomic_fetch_add_explicit(&home->unplaced, d->unplaced, memory_order_relaxed);
+		atomic_fetch_add_explicit(&home->small_mapped, gmod_block_is_small(r), memory_order_relaxed);
+		keep(r, gmod_sweep_latest());
+	}
+	if (home)
+		gmod_small_moved(c, home);
+	settle(c, home != NULL);
+}
