@@ -146,11 +146,13 @@ static void say_backend(const struct gmod_context *c)
 		gmod_log_note(2, "device %d: backend %s", c->device, backend_of(c));
 }
 
-bool gmod_stream_is_green(CUstream stream)
+bool gmod_stream_is_green(CUstream stream, bool *green)
 {
-	CUgreenCtx green = NULL;
+	CUgreenCtx context = NULL;
+	CUresult r = HAVE(cuStreamGetGreenCtx) ? NEXT(cuStreamGetGreenCtx)(stream, &context) : CUDA_SUCCESS;
 
-	return HAVE(cuStreamGetGreenCtx) && NEXT(cuStreamGetGreenCtx)(stream, &green) == CUDA_SUCCESS && green;
+	*green = context;
+	return r == CUDA_SUCCESS;
 }
 
 static void set_up(struct gmod_context *c)
@@ -170,7 +172,9 @@ static void set_up(struct gmod_context *c)
 		c->stream = NULL;
 		gmod_degraded("cuStreamCreateWithPriority");
 	}
-	c->green = c->stream && gmod_stream_is_green(c->stream);
+	c->green = false;
+	if (c->stream && !gmod_stream_is_green(c->stream, &c->green))
+		gmod_degraded("cuStreamGetGreenCtx");
 	c->mapped = gmod_options()->mapped && c->unified && c->stream && gmod_mapped_is_possible(c->device);
 	c->small_mapped_max = c->mapped ? gmod_small_max() : 0;
 	gmod_relaxed_end(mode);

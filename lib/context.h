@@ -41,10 +41,10 @@ struct gmod_context {
 	_Atomic unsigned small_mapped; /* small buffers that are mapped (lib/small.h) */
 	unsigned small_mapped_max;     /* how many there may be */
 	_Atomic unsigned small_kept;   /* blocks that wait for the next one */
-	bool overdue; /* copies of an earlier gather may still be on their way; under the gather's lock */
-	bool unified; /* managed memory that CPU and device may touch at once */
-	bool mapped;  /* and large buffers as lib/mapped.h has them */
-	bool green;   /* a green context (lib/hooks_copy_batch.c) */
+	bool overdue;           /* copies of an earlier gather may still be on their way; under the gather's lock */
+	bool unified;           /* managed memory that CPU and device may touch at once */
+	bool mapped;            /* and large buffers as lib/mapped.h has them */
+	bool green;             /* a green context (lib/hooks_copy_batch.c) */
 	bool staging_is_ours;   /* registered memory of our own, else the driver's */
 	atomic_bool holds_tiny; /* a native buffer of 1 byte, for waiting (lib/heap.c) */
 	CUstream stream;        /* non-blocking, for prefetches and gathers; NULL: could not be made */
@@ -103,8 +103,11 @@ void gmod_context_turn_end(int device, bool taken);
 /* A retain that GMOD has seen holds it. */
 bool gmod_context_is_retained(int device);
 
-/* Is it a green context's? There batches of copies are not for what is mapped (lib/hooks_copy_batch.c). */
-bool gmod_stream_is_green(CUstream stream);
+/*
+ * Is it a green context's? There batches of copies are not for what is mapped (lib/hooks_copy_batch.c). false: the
+ * driver does not say.
+ */
+bool gmod_stream_is_green(CUstream stream, bool *green);
 
 bool gmod_context_enter(struct gmod_context *c);
 void gmod_context_leave(struct gmod_context *c);
