@@ -20,6 +20,10 @@ TARGETS = {
 }
 
 
+# ns of a sweep for each live buffer, of the case of the group `footprint` with so many.
+SWEEP = {"name": "100000 buffers of 4 KiB", "limit": 35}
+
+
 def median(values):
     ordered = sorted(values)
     middle = len(ordered) // 2
@@ -120,6 +124,18 @@ def verdict_mean(group, rows):
     return verdict(group, "mean", "mean", target["mean"], value, low, high, outcome)
 
 
+def verdict_sweep(row):
+    """A run cuts its time into pieces, and gives their median with its interval."""
+    limit = SWEEP["limit"]
+    said = {"group": row["group"], "name": f"a sweep of {row['name']}", "strict": False, "limit_ns": limit}
+    if row["status"] != "ok":
+        outcome = "fail" if row["status"] in ("failed", "timed out") else "no result"
+        return {**said, "verdict": outcome, "why": row["error"]}
+    value, low, high = (row["values"][key] for key in ("ns_per_buffer", "ns_low", "ns_high"))
+    outcome = judge(low, high, limit, strict=False)
+    return {**said, "value_ns": value, "low_ns": low, "high_ns": high, "verdict": outcome, "why": None}
+
+
 def verdicts(results):
     """All that these rows of results allow, in their order, the mean of a group behind its rows."""
     said = []
@@ -128,7 +144,8 @@ def verdicts(results):
         said += [verdict_each(group, row) for row in rows]
         if rows and target["mean"] is not None:
             said.append(verdict_mean(group, rows))
-    return said
+    sweeps = [row for row in results if row["group"] == "footprint" and row["name"] == SWEEP["name"]]
+    return said + [verdict_sweep(row) for row in sweeps if row["variant"] == "gmod"]
 
 
 def widest_first(rows, mean):
@@ -141,7 +158,7 @@ def undecided(results):
     """What more pairs could help to a verdict: of each group where there is something, in the order of the targets,
     (group, names without a verdict, other names that the mean is waiting for).
     """
-    open_ones = [one for one in verdicts(results) if one["verdict"] == "inconclusive"]
+    open_ones = [one for one in verdicts(results) if one["verdict"] == "inconclusive" and one["group"] in TARGETS]
     found = []
     for group in dict.fromkeys(one["group"] for one in open_ones):
         ours = {one["name"]: one for one in open_ones if one["group"] == group}

@@ -99,20 +99,29 @@ def header(result):
         yield "- quick: fewer cases and pairs than a verdict needs"
 
 
+def verdict_figures(one):
+    """Value, interval, target and what the paper has, as text."""
+    sign = "<" if one["strict"] else "<="
+    if "limit_ns" in one:
+        known = one.get("value_ns") is not None
+        value, low, high = (short(one.get(key)) for key in ("value_ns", "low_ns", "high_ns"))
+        return value + " ns" if known else "-", f"{low} to {high}" if known else "-", f"{sign} {one['limit_ns']} ns", "-"
+    known = one["value_percent"] is not None
+    value, low, high = (signed(one[key]) if known else None for key in ("value_percent", "low_percent", "high_percent"))
+    paper = one["paper_percent"]
+    return (
+        value + " %" if known else "-",
+        f"{low} to {high}" if known else "-",
+        f"{sign} {one['limit_percent']} %",
+        "-" if paper is None else f"{paper} %" + ("" if one["name"] == "mean" else " at most"),
+    )
+
+
 def verdict_rows(result):
     for one in result["verdicts"]:
-        sign = "<" if one["strict"] else "<="
-        known = one["value_percent"] is not None
-        paper = one["paper_percent"]
-        yield (
-            one["group"],
-            one["name"],
-            signed(one["value_percent"]) + " %" if known else "-",
-            f"{signed(one['low_percent'])} to {signed(one['high_percent'])}" if known else "-",
-            f"{sign} {one['limit_percent']} %",
-            one["verdict"] + (f": {one['why']}" if one["why"] else ""),
-            "-" if paper is None else f"{paper} %" + ("" if one["name"] == "mean" else " at most"),
-        )
+        value, interval_text, target, paper = verdict_figures(one)
+        outcome = one["verdict"] + (f": {one['why']}" if one["why"] else "")
+        yield one["group"], one["name"], value, interval_text, target, outcome, paper
 
 
 def paired(result):
@@ -213,7 +222,9 @@ def footprint_rows(result):
         native, v = row["native_values"], row["values"]
         pairs_of = [short(each.get(key)) for key in ("host_bytes", "device_bytes", "alloc_us") for each in (native, v)]
         said = "" if row["status"] == "ok" else f"{row['status']}: {row['error']}"
-        yield row["name"], *pairs_of, short(v.get("us_per_sweep")), short(v.get("ns_per_buffer")), said
+        ns = short(v.get("ns_per_buffer"))
+        ns += f" ({short(v['ns_low'])} to {short(v['ns_high'])})" if "ns_low" in v else ""
+        yield row["name"], *pairs_of, short(v.get("us_per_sweep")), ns, said
 
 
 def traffic(counts):

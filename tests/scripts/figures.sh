@@ -401,7 +401,7 @@ same "and its share of a sweep, under GMOD only" "True False" "$(query "0 < row[
 same "what was measured without GMOD stays where it fails with it" "failed 7.0 {}" "$(query "row['alone', 'gmod']['status'],
 	row['alone', 'gmod']['native_values']['host_bytes'], row['alone', 'gmod']['values']")"
 page=$(cat "$results"/*-test-0123456.md)
-says "the report has them side by side" '^\| thousand \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \|  \|$' "$page"
+says "the report has them side by side" '^\| thousand \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \([0-9.]+ to [0-9.]+\) \|  \|$' "$page"
 same "calls, in a program that makes many" "True 2" "$(query "0 < row['copies', 'gmod']['median'] < 1e9, row['copies', 'gmod']['pairs']")"
 says "as what is added to each" '^\| calls \| copies \| gmod \| [0-9.]+ \| [0-9.]+ \| ns a call \| [-+0-9.]+ ns \| [-+0-9.]+ to [-+0-9.]+, all \|' "$page"
 says "and those that failed" '^\| alone \| 7[.]00 \| - \| - \| - \| 2[.]00 \| - \| - \| - \| failed: exit status 1' "$page"

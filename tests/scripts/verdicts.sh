@@ -124,4 +124,32 @@ part.decide()
 assert part.helped == list("ababacjj"), part.helped
 PYTHON
 
+python "a sweep's verdict goes by its interval too" <<'PYTHON'
+import pairs
+def sweep(low, high, status="ok", name=pairs.SWEEP["name"]):
+    row = {"group": "footprint", "name": name, "variant": "gmod", "status": status, "error": None,
+           "values": {"ns_per_buffer": (low + high) / 2, "ns_low": low, "ns_high": high}}
+    return [(v["name"], v["verdict"]) for v in pairs.verdicts([row])]
+said = "a sweep of 100000 buffers of 4 KiB"
+assert sweep(20, 35) == [(said, "pass")] and sweep(20, 35.1) == [(said, "inconclusive")], sweep(20, 35.1)
+assert sweep(35.1, 40) == [(said, "miss")] and sweep(1, 2, "failed") == [(said, "fail")]
+assert sweep(1, 2, "skipped") == [(said, "no result")] and sweep(1, 2, name="1000 buffers of 4 KiB") == []
+PYTHON
+python "and more pairs do not help it" <<'PYTHON'
+import pairs
+row = {"group": "footprint", "name": pairs.SWEEP["name"], "variant": "gmod", "status": "ok", "error": None,
+       "values": {"ns_per_buffer": 35, "ns_low": 30, "ns_high": 40}}
+assert pairs.undecided([row]) == []
+PYTHON
+python "its row says nanoseconds" <<'PYTHON'
+import report
+one = {"group": "footprint", "name": "a sweep", "strict": False, "limit_ns": 35, "value_ns": 22.84, "low_ns": 21, "high_ns": 24.5,
+       "verdict": "pass", "why": None}
+assert list(report.verdict_rows({"verdicts": [one]})) == [
+    ("footprint", "a sweep", "22.8 ns", "21.0 to 24.5", "<= 35 ns", "pass", "-")]
+none = {key: value for key, value in one.items() if not key.endswith("_ns") or key == "limit_ns"}
+assert list(report.verdict_rows({"verdicts": [{**none, "verdict": "fail", "why": "exit status 3"}]})) == [
+    ("footprint", "a sweep", "-", "-", "<= 35 ns", "fail: exit status 3", "-")]
+PYTHON
+
 finish
