@@ -226,16 +226,19 @@ static const char *limit(const struct found *found, const struct gmod_options *o
 static bool conclude(const struct found *found, const struct gmod_options *options)
 {
 	const char *limited = limit(found, options);
+	char sampled[64] = "";
 
+	if (options->sample_rate > 1)
+		snprintf(sampled, sizeof(sampled), ", one allocation in %u (sample_rate)", options->sample_rate);
 	if (found->missing)
 		line("guarding", "no: %s", found->missing);
 	else if (limited)
 		line("guarding", "%s", limited);
 	else if (found->unified < found->devices)
-		line("guarding", "yes, on %d of %d devices; pinned memory only on what lacks concurrentManagedAccess",
-		     found->unified, found->devices);
+		line("guarding", "yes, on %d of %d devices%s; pinned memory only on what lacks concurrentManagedAccess",
+		     found->unified, found->devices, sampled);
 	else
-		line("guarding", "yes");
+		line("guarding", "yes%s", sampled);
 	return !found->missing && !limited;
 }
 

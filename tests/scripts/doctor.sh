@@ -24,6 +24,7 @@ concludes() {
 	says "$name: the last line" "^guarding +$pattern$" "$(tail -n 1 <<<"$out")"
 }
 concludes "all is well" 0 yes --
+concludes "a share of them" 0 'yes, one allocation in 1000 \(sample_rate\)' -- --sample_rate=1000
 concludes "switched off" 1 'off \(enabled=0\)' -- --enabled=0
 concludes "native" 1 'pinned memory only \(backend=native\)' -- --backend=native
 says "native: so is the device" 'backend native, as backend=native asks' "$out"
