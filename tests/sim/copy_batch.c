@@ -3,12 +3,14 @@
 
 #include <signal.h>
 
-/* The stream of a batch must be a real one. */
-static CUresult check_stream(CUstream handle, bool per_thread)
+/* The stream of a batch must be a real one: not the legacy one and, in a green context, not the thread's either. */
+static CUresult check_stream(const struct target *to)
 {
-	bool legacy = handle == CU_STREAM_LEGACY || (!handle && !per_thread);
-
-	return legacy ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	if (to->stream == CU_STREAM_LEGACY || (!to->stream && !to->per_thread))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (to->ctx->green && (!to->stream || to->stream == CU_STREAM_PER_THREAD))
+		return CUDA_ERROR_INVALID_HANDLE;
+	return CUDA_SUCCESS;
 }
 
 static bool is_of_no_context(uintptr_t at)
@@ -23,8 +25,8 @@ static void fault_in_green(const struct target *to, uintptr_t dst, uintptr_t src
 {
 	CUstream stream = stream_of(to->ctx, to->stream, to->per_thread);
 
-	if (stream && stream->ctx->green && (is_of_no_context(dst) || is_of_no_context(src)))
-		raise(SIGSEGV);
+	while (stream && stream->ctx->green && (is_of_no_context(dst) || is_of_no_context(src)))
+		raise(SIGSEGV); /* once more when a handler returns, like an access */
 }
 
 /* Sources that may be gone when the call returns have been read by then. */
@@ -56,7 +58,7 @@ static CUresult check_batch(const struct batch *b)
 
 static CUresult run(const struct target *to, const struct batch *b)
 {
-	CUresult r = check_stream(to->stream, to->per_thread) ?: check_batch(b);
+	CUresult r = check_stream(to) ?: check_batch(b);
 	bool ephemeral = false;
 
 	if (b->failed)
@@ -160,7 +162,7 @@ static CUresult run_3d_op(const struct target *to, const CUDA_MEMCPY3D_BATCH_OP 
 static CUresult run_3d(const struct target *to, size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *failed,
 		       unsigned long long flags)
 {
-	CUresult r = check_stream(to->stream, to->per_thread);
+	CUresult r = check_stream(to);
 	bool ephemeral = false;
 
 	if (!r && (!count || !ops || flags))
