@@ -6,6 +6,7 @@
 #include "conformance_capture.h"
 #include "conformance_entry.h"
 #include "conformance_graph.h"
+#include "conformance_green.h"
 #include "conformance_mapped.h"
 #include "conformance_memops.h"
 #include "conformance_memory.h"
@@ -39,6 +40,7 @@ static const struct {
     {"null-copy", child_null_copy},
     {"kernel-name", child_kernel_name},
     {"memop-arguments", child_memop_arguments},
+    {"green-alone", child_green_alone},
 };
 
 static void run_child(const char *name)
@@ -56,14 +58,21 @@ static void run_child(const char *name)
 	fact(how, "the process '%s' ended with", name);
 }
 
-int main(int argc, char **argv)
+static int be_child(const char *name)
 {
-	for (unsigned i = 0; argc > 1 && i < sizeof(children) / sizeof(children[0]); i++)
-		if (!strcmp(children[i].name, argv[1])) {
-			alarm(30); /* a stream may wait for what never comes */
+	alarm(30); /* a stream may wait for what never comes */
+	for (unsigned i = 0; i < sizeof(children) / sizeof(children[0]); i++)
+		if (!strcmp(children[i].name, name)) {
 			children[i].run();
 			return 0;
 		}
+	return child_green_batch(name);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return be_child(argv[1]);
 	tk_start();
 	procaddr_facts();
 	stream_facts();
@@ -77,7 +86,10 @@ int main(int argc, char **argv)
 	wait_facts();
 	capture_facts();
 	graph_facts();
+	green_facts();
 	for (unsigned i = 0; i < sizeof(children) / sizeof(children[0]); i++)
 		run_child(children[i].name);
+	for (unsigned n = 0; n < GREEN_CHILDREN; n++)
+		run_child(green_child_name(n));
 	return 0;
 }
