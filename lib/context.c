@@ -146,12 +146,13 @@ static void say_backend(const struct gmod_context *c)
 		gmod_log_note(2, "device %d: backend %s", c->device, backend_of(c));
 }
 
-bool gmod_stream_is_green(CUstream stream, bool *green)
+bool gmod_stream_home(CUstream stream, CUcontext *home)
 {
-	CUgreenCtx context = NULL;
-	CUresult r = HAVE(cuStreamGetGreenCtx) ? NEXT(cuStreamGetGreenCtx)(stream, &context) : CUDA_SUCCESS;
+	CUcontext context = NULL;
+	CUgreenCtx green = NULL;
+	CUresult r = HAVE(cuStreamGetCtx_v2) ? NEXT(cuStreamGetCtx_v2)(stream, &context, &green) : CUDA_SUCCESS;
 
-	*green = context;
+	*home = green ? context : NULL;
 	return r == CUDA_SUCCESS;
 }
 
@@ -172,9 +173,9 @@ static void set_up(struct gmod_context *c)
 		c->stream = NULL;
 		gmod_degraded("cuStreamCreateWithPriority");
 	}
-	c->green = false;
-	if (c->stream && !gmod_stream_is_green(c->stream, &c->green))
-		gmod_degraded("cuStreamGetGreenCtx");
+	c->home = NULL;
+	if (c->stream && !gmod_stream_home(c->stream, &c->home))
+		gmod_degraded("cuStreamGetCtx");
 	c->mapped = gmod_options()->mapped && c->unified && c->stream && gmod_mapped_is_possible(c->device);
 	c->small_mapped_max = c->mapped ? gmod_small_max() : 0;
 	gmod_relaxed_end(mode);

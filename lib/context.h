@@ -47,6 +47,7 @@ struct gmod_context {
 	bool green;             /* a green context (lib/hooks_copy_batch.c) */
 	bool staging_is_ours;   /* registered memory of our own, else the driver's */
 	atomic_bool holds_tiny; /* a native buffer of 1 byte, for waiting (lib/heap.c) */
+	CUcontext home;         /* of a green context: the primary one, whose its memory is; else NULL */
 	CUstream stream;        /* non-blocking, for prefetches and gathers; NULL: could not be made */
 	CUevent gathered;
 	void *staging; /* pinned, for gathers (monitor/gather.c); NULL before the first one */
@@ -104,10 +105,10 @@ void gmod_context_turn_end(int device, bool taken);
 bool gmod_context_is_retained(int device);
 
 /*
- * Is it a green context's? There batches of copies are not for what is mapped (lib/hooks_copy_batch.c). false: the
- * driver does not say.
+ * Of a green context's stream: the device's primary one, whose its memory is, and there batches of copies are not for
+ * what is mapped (lib/hooks_copy_batch.c); else NULL. false: the driver does not say.
  */
-bool gmod_stream_is_green(CUstream stream, bool *green);
+bool gmod_stream_home(CUstream stream, CUcontext *home);
 
 bool gmod_context_enter(struct gmod_context *c);
 void gmod_context_leave(struct gmod_context *c);

@@ -38,10 +38,10 @@ static bool refused(const struct batch *b, const char *entry_point)
 /* Default streams are not a green context's, or refused there. */
 static bool is_green(CUstream stream)
 {
-	bool green;
+	CUcontext home;
 
 	return gmod_phase() != GMOD_OFF && gmod_handle(stream) > (uint64_t)GMOD_KEY_PER_THREAD &&
-	       gmod_stream_is_green(stream, &green) && green;
+	       gmod_stream_home(stream, &home) && home;
 }
 
 static bool has_order(CUmemcpySrcAccessOrder order)

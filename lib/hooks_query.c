@@ -59,12 +59,17 @@ static CUdeviceptr nobodys(void)
 	return gmod_handle(&outside);
 }
 
-/* Mapped memory belongs to no context as far as the driver knows; the program's belongs to the one it was made in. */
+/*
+ * Mapped memory belongs to no context as far as the driver knows; the program's belongs to the one it was made in, and
+ * what is made in a green context to the primary one.
+ */
 static CUcontext owner_of(const struct gmod_record *r)
 {
 	const struct gmod_context *c = gmod_record_details(r)->context;
 
-	return c ? atomic_load_explicit(&c->handle, memory_order_relaxed) : NULL;
+	if (!c)
+		return NULL;
+	return c->home ? c->home : atomic_load_explicit(&c->handle, memory_order_relaxed);
 }
 
 static void correct(CUpointer_attribute attribute, void *data, const struct gmod_found *found)

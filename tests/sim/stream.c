@@ -336,6 +336,23 @@ CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
 	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: get_context(stream, pctx));
 }
 
+static CUresult get_contexts(CUstream stream, CUcontext *out, CUgreenCtx *green)
+{
+	if (!out || !green)
+		return CUDA_ERROR_INVALID_VALUE;
+	*green = stream->ctx->green;
+	*out = stream->ctx->owner ? stream->ctx->owner : stream->ctx;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+	struct call c = ENTER(cuStreamGetCtx_v2, USES_CONTEXT);
+	CUstream stream;
+
+	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: get_contexts(stream, pCtx, pGreenCtx));
+}
+
 static CUresult get_green(CUstream stream, CUgreenCtx *out)
 {
 	if (!out)
