@@ -35,15 +35,12 @@ struct request {
 
 static enum gmod_status ask(void (*what)(struct gmod_heap *h, void *request), struct request *r)
 {
-	CUcontext current = NULL;
 	enum gmod_status status;
 
 	if (!gmod_on())
 		return GMOD_INACTIVE;
 	r->status = GMOD_FAILED;
-	if (NEXT(cuCtxGetCurrent)(&current) != CUDA_SUCCESS)
-		return GMOD_FAILED;
-	status = gmod_guard_visit(gmod_context_of(current), what, r);
+	status = gmod_guard_visit(gmod_context_of(gmod_current_home().context), what, r);
 	return status == GMOD_OK ? r->status : status;
 }
 

@@ -18,7 +18,7 @@ struct unit {
 	void *handle; /* CUmodule or CUlibrary; NULL: none */
 	void *guard;  /* CUfunction or CUkernel */
 	bool is_library;
-	CUcontext context; /* of a module; a library is in all */
+	CUcontext context; /* home of a module; a library is in all */
 };
 
 static struct unit units[GMOD_UNITS];
@@ -98,7 +98,7 @@ void gmod_unit_module(CUmodule module)
 	if (!found(r, "cuModuleGetFunction"))
 		return;
 	u.guard = guard;
-	NEXT(cuCtxGetCurrent)(&u.context);
+	u.context = gmod_current_home().context;
 	add(u);
 }
 

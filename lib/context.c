@@ -59,9 +59,11 @@ bool gmod_context_is_current(const struct gmod_context *c)
 
 bool gmod_context_visit(const struct gmod_context *c)
 {
-	if (gmod_context_is_current(c))
+	CUcontext handle = atomic_load_explicit(&c->handle, memory_order_relaxed);
+
+	if (gmod_context_is_current(c) || gmod_current_home().context == handle)
 		return false;
-	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS)
+	if (NEXT(cuCtxPushCurrent_v2)(handle) == CUDA_SUCCESS)
 		return true;
 	gmod_degraded("cuCtxPushCurrent");
 	return false;
@@ -101,6 +103,33 @@ struct gmod_context *gmod_context_of(CUcontext handle)
 struct gmod_context *gmod_context_departing(CUcontext handle)
 {
 	return find(handle, true);
+}
+
+bool gmod_stream_home(CUstream stream, struct gmod_home *home)
+{
+	CUcontext context = NULL;
+	CUgreenCtx green = NULL;
+	CUresult r = HAVE(cuStreamGetCtx_v2) ? NEXT(cuStreamGetCtx_v2)(stream, &context, &green) : CUDA_SUCCESS;
+
+	*home = (struct gmod_home){context, green != NULL};
+	return r == CUDA_SUCCESS;
+}
+
+struct gmod_home gmod_current_home(void)
+{
+	struct gmod_home home = {0};
+	CUstreamCaptureMode mode;
+
+	if (NEXT(cuCtxGetCurrent)(&home.context) != CUDA_SUCCESS || !home.context ||
+	    gmod_context_departing(home.context))
+		return home;
+	mode = gmod_relaxed_begin();
+	if (HAVE(cuStreamGetCtx_v2) && !gmod_stream_home(CU_STREAM_LEGACY, &home)) {
+		gmod_degraded("cuStreamGetCtx");
+		home.context = NULL;
+	}
+	gmod_relaxed_end(mode);
+	return home;
 }
 
 static bool native_only(void)
@@ -146,16 +175,6 @@ static void say_backend(const struct gmod_context *c)
 		gmod_log_note(2, "device %d: backend %s", c->device, backend_of(c));
 }
 
-bool gmod_stream_home(CUstream stream, CUcontext *home)
-{
-	CUcontext context = NULL;
-	CUgreenCtx green = NULL;
-	CUresult r = HAVE(cuStreamGetCtx_v2) ? NEXT(cuStreamGetCtx_v2)(stream, &context, &green) : CUDA_SUCCESS;
-
-	*home = green ? context : NULL;
-	return r == CUDA_SUCCESS;
-}
-
 static void set_up(struct gmod_context *c)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
@@ -173,9 +192,6 @@ static void set_up(struct gmod_context *c)
 		c->stream = NULL;
 		gmod_degraded("cuStreamCreateWithPriority");
 	}
-	c->home = NULL;
-	if (c->stream && !gmod_stream_home(c->stream, &c->home))
-		gmod_degraded("cuStreamGetCtx");
 	c->mapped = gmod_options()->mapped && c->unified && c->stream && gmod_mapped_is_possible(c->device);
 	c->small_mapped_max = c->mapped ? gmod_small_max() : 0;
 	gmod_relaxed_end(mode);
@@ -219,21 +235,17 @@ static bool begin_making(atomic_flag *making)
 	return false;
 }
 
-struct gmod_context *gmod_context_current(void)
+/* The entry of a context that is current, made if need be. */
+static struct gmod_context *entry_here(CUcontext handle)
 {
 	static atomic_flag making = ATOMIC_FLAG_INIT;
-	CUcontext handle = NULL;
-	struct gmod_context *c;
+	struct gmod_context *c = NULL;
 	struct gmod_cancel cancel;
 
-	if (NEXT(cuCtxGetCurrent)(&handle) != CUDA_SUCCESS || !handle)
-		return NULL;
-	gmod_context_met(handle);
 	/* One that is being released may yet stay: it must not get a second entry. Meanwhile buffers are native. */
 	if (gmod_context_departing(handle))
 		return gmod_context_of(handle);
 	cancel = gmod_hold_cancel();
-	c = NULL;
 	if (begin_making(&making)) {
 		c = gmod_context_departing(handle) ? gmod_context_of(handle) : make(handle);
 		atomic_flag_clear_explicit(&making, memory_order_release);
@@ -242,14 +254,24 @@ struct gmod_context *gmod_context_current(void)
 	return c;
 }
 
+struct gmod_context *gmod_context_current(void)
+{
+	struct gmod_home home = gmod_current_home();
+
+	gmod_context_met(home.context);
+	if (!home.context)
+		return NULL;
+	return home.green ? gmod_context_made(home.context) : entry_here(home.context);
+}
+
 struct gmod_context *gmod_context_made(CUcontext handle)
 {
 	struct gmod_context *c = gmod_context_of(handle);
 	CUcontext popped;
 
-	if (c || !handle || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
+	if (c || !handle || gmod_context_departing(handle) || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
 		return c;
-	c = gmod_context_current();
+	c = entry_here(handle);
 	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 		gmod_degraded("cuCtxPopCurrent");
 	return c;
@@ -445,26 +467,6 @@ static void settled(struct gmod_context *c, enum gmod_context_state state)
 	gmod_index_departed();
 	atomic_store_explicit(&c->state, state, memory_order_release);
 	atomic_store_explicit(&c->departures, times + SETTLED, memory_order_release);
-}
-
-void gmod_context_drop_stream(struct gmod_context *c)
-{
-	CUcontext handle = atomic_load_explicit(&c->handle, memory_order_relaxed), popped;
-
-	if (!c->stream || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
-		return;
-	if (NEXT(cuStreamDestroy_v2)(c->stream) != CUDA_SUCCESS)
-		gmod_degraded("cuStreamDestroy");
-	if (c->gathered && NEXT(cuEventDestroy_v2)(c->gathered) != CUDA_SUCCESS)
-		gmod_degraded("cuEventDestroy");
-	if (c->staging && (c->staging_is_ours ? NEXT(cuMemHostUnregister)(c->staging)
-					      : NEXT(cuMemFreeHost)(c->staging)) != CUDA_SUCCESS)
-		gmod_degraded("staging memory of a context that goes");
-	c->stream = NULL;
-	c->gathered = NULL;
-	c->staging = NULL;
-	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-		gmod_degraded("cuCtxPopCurrent");
 }
 
 void gmod_context_alive_again(struct gmod_context *c)

@@ -44,10 +44,8 @@ struct gmod_context {
 	bool overdue;           /* copies of an earlier gather may still be on their way; under the gather's lock */
 	bool unified;           /* managed memory that CPU and device may touch at once */
 	bool mapped;            /* and large buffers as lib/mapped.h has them */
-	bool green;             /* a green context (lib/hooks_copy_batch.c) */
 	bool staging_is_ours;   /* registered memory of our own, else the driver's */
 	atomic_bool holds_tiny; /* a native buffer of 1 byte, for waiting (lib/heap.c) */
-	CUcontext home;         /* of a green context: the primary one, whose its memory is; else NULL */
 	CUstream stream;        /* non-blocking, for prefetches and gathers; NULL: could not be made */
 	CUevent gathered;
 	void *staging; /* pinned, for gathers (monitor/gather.c); NULL before the first one */
@@ -71,7 +69,22 @@ struct gmod_context {
  */
 void gmod_context_met(CUcontext handle);
 
-/* The entry of the calling thread's current context, made if need be; NULL without one or when the table is full. */
+/*
+ * Green contexts have no entries: memory that is allocated in one is the primary context's of its device, and goes and
+ * is freed with that (measured on driver 580), and a green context may be current to one thread at a time only, so that
+ * it is never GMOD that makes it current. A green context holds the primary one like a retain does.
+ *
+ * The home of a stream, or of what is made in the current context: the context itself, the primary one for a green.
+ * false: the driver does not say.
+ */
+struct gmod_home {
+	CUcontext context; /* NULL: none is current */
+	bool green;
+};
+bool gmod_stream_home(CUstream stream, struct gmod_home *home);
+struct gmod_home gmod_current_home(void);
+
+/* The entry of the current home, made if need be; NULL without one or when the table is full. */
 struct gmod_context *gmod_context_current(void);
 /* The entry for a handle, NULL if it has none. _departing: also where a departure is under way. */
 struct gmod_context *gmod_context_of(CUcontext handle);
@@ -104,12 +117,6 @@ void gmod_context_turn_end(int device, bool taken);
 /* A retain that GMOD has seen holds it. */
 bool gmod_context_is_retained(int device);
 
-/*
- * Of a green context's stream: the device's primary one, whose its memory is, and there batches of copies are not for
- * what is mapped (lib/hooks_copy_batch.c); else NULL. false: the driver does not say.
- */
-bool gmod_stream_home(CUstream stream, CUcontext *home);
-
 bool gmod_context_enter(struct gmod_context *c);
 void gmod_context_leave(struct gmod_context *c);
 /* For who is inside, before each call: is it not dying meanwhile? */
@@ -136,9 +143,6 @@ enum gmod_departed gmod_context_departed(struct gmod_context *c, bool ended);
 void gmod_context_alive_again(struct gmod_context *c);
 void gmod_context_gone(struct gmod_context *c);
 
-/* Of one that is dying: our stream, event and staging memory, where they do not go with it. */
-void gmod_context_drop_stream(struct gmod_context *c);
-
 /*
  * Calls of ours between begin and end disturb no stream capture, of this thread or another: they run in relaxed
  * capture mode (measured: an event query in the default mode kills a capture elsewhere).
@@ -147,8 +151,8 @@ CUstreamCaptureMode gmod_relaxed_begin(void);
 void gmod_relaxed_end(CUstreamCaptureMode before);
 
 /*
- * Make c the current context for calls of ours, if it is not. Returns whether gmod_context_left() has to undo it; a
- * failure is counted, and the calls then run in the context that is current.
+ * Make c the current context for calls of ours, if neither it is nor a green one whose home it is. Returns whether
+ * gmod_context_left() has to undo it; a failure is counted, and the calls then run in the context that is current.
  */
 bool gmod_context_visit(const struct gmod_context *c);
 bool gmod_context_is_current(const struct gmod_context *c);

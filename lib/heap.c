@@ -327,7 +327,8 @@ void gmod_heap_index_again(const struct gmod_record *r)
 	gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
 }
 
-void gmod_heap_settle_small(const struct gmod_record *r, struct gmod_context *c)
+/* One of the context's small buffers less: each takes off what it put on, also where its context has gone meanwhile. */
+static void settle_small(const struct gmod_record *r, struct gmod_context *c)
 {
 	if (gmod_block_is_small(r))
 		atomic_fetch_sub_explicit(&c->small_mapped, 1, memory_order_relaxed);
@@ -346,7 +347,7 @@ static void settle_accounts(const struct gmod_record *r)
 	struct gmod_context *c = d->context;
 
 	if (c)
-		gmod_heap_settle_small(r, c);
+		settle_small(r, c);
 	if (!c || d->memory != GMOD_MEM_DEVICE || d->mapped)
 		return;
 	atomic_fetch_add_explicit(&c->freed, r->bounds.size, memory_order_relaxed);
@@ -443,8 +444,8 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	uint64_t began = gmod_ticks(), context = context_number(d);
 	struct gmod_moment swept = gmod_sweep_latest();
 	unsigned ends = ends_of(r);
+	bool visited, is_current;
 	CUresult result;
-	bool visited;
 
 	if (!begin_release(found)) {
 		gmod_misuse_free(found->bounds.user, entry_point, CUDA_ERROR_INVALID_VALUE);
@@ -456,9 +457,10 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 		return result;
 	}
 	visited = gmod_context_visit(d->context);
+	/* A wait in a green context is not one for all that is its home's. */
+	is_current = context && gmod_context_is_current(d->context);
 	/* Before the verdict: what is said of the suspects is how they are after the wait. */
-	if (gmod_on() && (gmod_block_is_small(r) || wait_for_context(d->context)) && context &&
-	    gmod_context_is_current(d->context))
+	if (gmod_on() && (gmod_block_is_small(r) || wait_for_context(d->context)) && is_current)
 		gmod_prove_context(context, began);
 	if (d->mapped)
 		verify_mapped(r, swept);
@@ -466,7 +468,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 		gmod_heap_verify(r, GMOD_VERIFY_ALL, NULL, swept);
 	gmod_context_left(visited);
 	result = release(r, ends);
-	if (result == CUDA_SUCCESS && context)
+	if (result == CUDA_SUCCESS && is_current)
 		gmod_prove_context(context, began);
 	return result;
 }

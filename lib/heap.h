@@ -27,14 +27,12 @@ CUresult gmod_heap_free(const struct gmod_found *found, const char *entry_point)
 
 /*
  * A context is about to go. Verifies and takes every buffer in it, and keeps the monitor out. Of the entry that is
- * returned, one of the others must follow: the buffers are gone with the context; or the context stays; or it is gone,
- * and the buffers belong to another one, `home` (NULL: to one that has no entry). NULL: it has no entry, or one that
- * others have been at for too long.
+ * returned, one of the others must follow: the buffers are gone with the context, or the context stays. NULL: it has no
+ * entry, or one that others have been at for too long.
  */
 struct gmod_context *gmod_heap_context_leaving(CUcontext context);
 void gmod_heap_context_gone(struct gmod_context *c);
 void gmod_heap_context_kept(struct gmod_context *c);
-void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home);
 
 /* Facts about a live buffer for a report; the caller owns the record or holds a pin on it. */
 void gmod_heap_facts(const struct gmod_record *r, struct gmod_buffer_facts *facts);

@@ -108,33 +108,3 @@ void gmod_heap_context_kept(struct gmod_context *c)
 {
 	settle(c, false);
 }
-
-static bool is_leaving(const struct gmod_record *r, const struct gmod_context *c)
-{
-	uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
-	const struct gmod_details *d = gmod_record_details(r);
-
-	return (word & 3) == GMOD_RELEASING && d->context == c && d->leaving;
-}
-
-void gmod_heap_context_moved(struct gmod_context *c, struct gmod_context *home)
-{
-	uint32_t end = gmod_registry_used();
-
-	for (uint32_t i = 0; home && i < end; i++) {
-		struct gmod_record *r = gmod_record_at(i);
-		struct gmod_details *d = gmod_record_details(r);
-
-		if (!is_leaving(r, c))
-			continue;
-		d->context = home;
-		gmod_heap_settle_small(r, c);
-		atomic_fetch_sub_explicit(&c->unplaced, d->unplaced, memory_order_relaxed);
-		atomic_fetch_add_explicit(&home->unplaced, d->unplaced, memory_order_relaxed);
-		atomic_fetch_add_explicit(&home->small_mapped, gmod_block_is_small(r), memory_order_relaxed);
-		keep(r, gmod_sweep_latest());
-	}
-	if (home)
-		gmod_small_moved(c, home);
-	settle(c, home != NULL);
-}

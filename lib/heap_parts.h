@@ -12,9 +12,6 @@ void gmod_heap_verify(struct gmod_record *r, enum gmod_verify what, const struct
 /* It is found again under its addresses. */
 void gmod_heap_index_again(const struct gmod_record *r);
 
-/* One of the context's small buffers less: each takes off what it put on, also where its context has gone meanwhile. */
-void gmod_heap_settle_small(const struct gmod_record *r, struct gmod_context *c);
-
 /* It has gone with its context, and the record is free. */
 void gmod_heap_lose(struct gmod_record *r);
 

@@ -125,8 +125,8 @@ GMOD_EXPORT CUresult cuCtxDetach(CUcontext ctx)
 	return left(&l, r, l.context && r == CUDA_SUCCESS && is_destroyed(ctx), __func__);
 }
 
-/* The device of a context that is not necessarily current: -1 if the driver does not say. */
-static int device_of(CUcontext context)
+/* The device of a context that is not necessarily current, and its home; -1: the driver does not say. */
+static int device_of(CUcontext context, struct gmod_home *home)
 {
 	CUdevice device = -1;
 	CUcontext popped;
@@ -135,6 +135,7 @@ static int device_of(CUcontext context)
 		gmod_degraded("cuCtxPushCurrent");
 		return -1;
 	}
+	*home = gmod_current_home();
 	if (NEXT(cuCtxGetDevice)(&device) != CUDA_SUCCESS || NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 		gmod_degraded("cuCtxGetDevice");
 	return device;
@@ -144,10 +145,11 @@ static int device_of(CUcontext context)
 GMOD_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
 {
 	CUresult r = NEXT(cuCtxEnablePeerAccess)(peerContext, Flags);
+	struct gmod_home home;
 	CUdevice reader;
 
 	if (r == CUDA_SUCCESS && gmod_on() && NEXT(cuCtxGetDevice)(&reader) == CUDA_SUCCESS)
-		gmod_mapped_let_in(reader, device_of(peerContext));
+		gmod_mapped_let_in(reader, device_of(peerContext, &home));
 	return gmod_done(r, __func__);
 }
 
@@ -254,12 +256,6 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 	return reset(dev, NEXT(cuDevicePrimaryCtxReset_v2), __func__);
 }
 
-/*
- * Green contexts. Memory allocated in one is the primary context's (measured on driver 580: so its pointers say, and it
- * can be used and freed there once the green context is gone). A green context holds the primary one like a retain
- * does. So what goes with it is our stream, and where nobody else holds the primary context, all of that.
- */
-
 static CUcontext context_of_green(CUgreenCtx green)
 {
 	CUcontext context = NULL;
@@ -267,96 +263,18 @@ static CUcontext context_of_green(CUgreenCtx green)
 	return gmod_phase() != GMOD_OFF && NEXT(cuCtxFromGreenCtx)(&context, green) == CUDA_SUCCESS ? context : NULL;
 }
 
-/*
- * A buffer of ours in a device's primary context, of 1 byte. Whether what is in there outlives a green context is asked
- * of it and not of the context, and whose memory a green context's is, too: mapped buffers are nobody's. It is not
- * freed, which would wait for the device, but serves the next time; the driver numbers buffers and gives no number
- * twice.
- */
-struct witness {
-	CUdeviceptr buffer;
-	unsigned long long id;
-	CUcontext primary;
-};
-
-static bool is_there(const struct witness *w)
-{
-	unsigned long long id = 0;
-
-	return w->buffer &&
-	       NEXT(cuPointerGetAttribute)(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, w->buffer) == CUDA_SUCCESS &&
-	       id == w->id;
-}
-
-static bool call_witness(struct witness *w, CUcontext green)
-{
-	CUcontext popped;
-	bool called;
-
-	if (NEXT(cuCtxPushCurrent_v2)(green) != CUDA_SUCCESS)
-		return false;
-	called = NEXT(cuMemAlloc_v2)(&w->buffer, 1) == CUDA_SUCCESS &&
-		 NEXT(cuPointerGetAttribute)(&w->id, CU_POINTER_ATTRIBUTE_BUFFER_ID, w->buffer) == CUDA_SUCCESS &&
-		 NEXT(cuPointerGetAttribute)(&w->primary, CU_POINTER_ATTRIBUTE_CONTEXT, w->buffer) == CUDA_SUCCESS;
-	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-		gmod_degraded("cuCtxPopCurrent");
-	return called;
-}
-
-/* Its device's turn is taken. NULL: GMOD has nothing in that context or in the primary one, or there is none. */
-static const struct witness *witness_of(CUcontext green, CUdevice device)
-{
-	static struct witness witnesses[GMOD_PRIMARIES];
-	struct witness *w = &witnesses[device];
-	CUstreamCaptureMode mode;
-
-	if (!gmod_context_departing(green) && !gmod_context_departing(gmod_context_primary(device)))
-		return NULL;
-	mode = gmod_relaxed_begin();
-	if (!is_there(w) && !call_witness(w, green)) {
-		gmod_degraded("cuMemAlloc before the end of a green context");
-		w->buffer = 0;
-	}
-	gmod_relaxed_end(mode);
-	if (!w->buffer)
-		return NULL;
-	gmod_context_is_primary(device, w->primary);
-	return w;
-}
-
-/* primary: the context that its buffers belong to. */
-static void green_left(struct gmod_context *c, CUcontext primary, CUresult r, bool gone)
-{
-	if (r != CUDA_SUCCESS)
-		gmod_heap_context_kept(c);
-	else if (gone)
-		gmod_heap_context_gone(c);
-	else
-		gmod_heap_context_moved(c, gmod_context_made(primary));
-}
-
+/* It releases the primary context, and nothing else goes with it that is ours (lib/context.h). */
 GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 {
 	GMOD_GUARD_ASIDE;
 	CUcontext context = context_of_green(hCtx);
-	CUdevice device = context ? device_of(context) : -1;
+	struct gmod_home home = {0};
+	CUdevice device = context ? device_of(context, &home) : -1;
 	struct turn turn = begin_turn(device);
-	const struct witness *witness = turn.taken ? witness_of(context, device) : NULL;
-	CUcontext primary = gmod_context_primary(device);
-	struct gmod_context *green = gmod_heap_context_leaving(context);
-	/* Where no retain that we have seen holds the primary one, it goes too, perhaps. */
-	struct leaving orphan = leave(gmod_context_is_retained(device) ? NULL : primary);
-	bool gone;
-	CUresult r;
+	struct leaving l = leave(gmod_context_is_retained(device) ? NULL : home.context);
+	CUresult r = NEXT(cuGreenCtxDestroy)(hCtx);
 
-	if (green)
-		gmod_context_drop_stream(green);
-	r = NEXT(cuGreenCtxDestroy)(hCtx);
-	gone = r == CUDA_SUCCESS && (witness ? !is_there(witness) : !primary || primary_is_gone(device));
-	r = left(&orphan, r, gone, __func__);
-	if (green)
-		green_left(green, primary, r, gone);
+	r = left(&l, r, l.context && r == CUDA_SUCCESS && primary_is_gone(device), __func__);
 	end_turn(&turn);
-	gmod_active();
 	return r;
 }

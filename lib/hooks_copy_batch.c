@@ -38,10 +38,10 @@ static bool refused(const struct batch *b, const char *entry_point)
 /* Default streams are not a green context's, or refused there. */
 static bool is_green(CUstream stream)
 {
-	CUcontext home;
+	struct gmod_home home;
 
 	return gmod_phase() != GMOD_OFF && gmod_handle(stream) > (uint64_t)GMOD_KEY_PER_THREAD &&
-	       gmod_stream_home(stream, &home) && home;
+	       gmod_stream_home(stream, &home) && home.green;
 }
 
 static bool has_order(CUmemcpySrcAccessOrder order)

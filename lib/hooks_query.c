@@ -59,17 +59,12 @@ static CUdeviceptr nobodys(void)
 	return gmod_handle(&outside);
 }
 
-/*
- * Mapped memory belongs to no context as far as the driver knows; the program's belongs to the one it was made in, and
- * what is made in a green context to the primary one.
- */
+/* Mapped memory belongs to no context as far as the driver knows; the program's belongs to the one it was made in. */
 static CUcontext owner_of(const struct gmod_record *r)
 {
 	const struct gmod_context *c = gmod_record_details(r)->context;
 
-	if (!c)
-		return NULL;
-	return c->home ? c->home : atomic_load_explicit(&c->handle, memory_order_relaxed);
+	return c ? atomic_load_explicit(&c->handle, memory_order_relaxed) : NULL;
 }
 
 static void correct(CUpointer_attribute attribute, void *data, const struct gmod_found *found)

@@ -16,12 +16,29 @@ static CUresult context_done(CUresult r, uint64_t context, uint64_t began, const
 	return waited(r, entry_point);
 }
 
+/*
+ * A wait in a green context is one for its own streams. A launch counts as one in the context that was current, and may
+ * have gone to a stream of another context of the same device: so only what it has of its own is proven, its default
+ * stream. One in the primary context is one for the green ones, too, and proves nothing of them here.
+ */
+static bool proves_default_stream_only(void)
+{
+	bool several = atomic_load_explicit(&gmod_hot.context, memory_order_relaxed) == GMOD_SEVERAL;
+
+	return several && gmod_current_home().green;
+}
+
 GMOD_EXPORT CUresult cuCtxSynchronize(void)
 {
 	GMOD_GUARD_ASIDE;
 	uint64_t began = gmod_ticks(), context = gmod_on() ? gmod_ask_current_context() : 0;
+	CUresult r = NEXT(cuCtxSynchronize)();
 
-	return context_done(NEXT(cuCtxSynchronize)(), context, began, __func__);
+	if (r == CUDA_SUCCESS && gmod_on() && proves_default_stream_only()) {
+		gmod_prove_stream(gmod_stream_key(GMOD_KEY_LEGACY, GMOD_LEGACY, context), began);
+		return waited(r, __func__);
+	}
+	return context_done(r, context, began, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx)

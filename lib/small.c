@@ -174,14 +174,6 @@ void gmod_small_gone(struct gmod_context *c)
 	}
 }
 
-void gmod_small_moved(struct gmod_context *c, struct gmod_context *home)
-{
-	uint64_t raw;
-
-	while ((raw = gmod_small_take(c)))
-		gmod_small_unused(home, raw);
-}
-
 bool gmod_small_made_room(CUresult r)
 {
 	struct gmod_context *c = r == CUDA_ERROR_OUT_OF_MEMORY && gmod_on() ? gmod_context_current() : NULL;

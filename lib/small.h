@@ -43,12 +43,10 @@ uint64_t gmod_small_kept_bytes(const struct gmod_context *c);
 
 /*
  * Give back what is kept on the context's device, for whichever context: waits for the device as cuMemFree does, if
- * there is any. false: there was nothing. _gone: the context has gone, and nothing waits. _moved: what was made in it
- * is another's now.
+ * there is any. false: there was nothing. _gone: the context has gone, and nothing waits.
  */
 bool gmod_small_give_back(const struct gmod_context *c);
 void gmod_small_gone(struct gmod_context *c);
-void gmod_small_moved(struct gmod_context *c, struct gmod_context *home);
 
 /* The driver gave r to an allocation in the current context. true: memory was short, and there is more of it now. */
 bool gmod_small_made_room(CUresult r);

@@ -273,7 +273,7 @@ static bool copy_pieces(const struct batch *b, const struct piece *p, unsigned c
 
 	if (!may_call(b->context))
 		return false;
-	if (count > 1 && !only_singly && !b->context->home) {
+	if (count > 1 && !only_singly) {
 		r = copy_together(b, p, count);
 		if (r == CUDA_SUCCESS)
 			return true;
