@@ -12,6 +12,9 @@ static inline bool gmod_copy_refused(uint64_t dst, uint64_t src, uint64_t length
 	return gmod_misuse_refuses(dst, length, entry_point) || gmod_misuse_refuses(src, length, entry_point);
 }
 
+/* One of boxes, where neither side is an array. */
+bool gmod_copy_3d_refused(const CUDA_MEMCPY3D *c, const char *entry_point);
+
 /* The epilogue. */
 static inline CUresult gmod_copied(CUresult r, uint64_t dst, uint64_t src, uint64_t length, const char *entry_point)
 {

@@ -44,7 +44,7 @@ static bool refused_2d(const CUDA_MEMCPY2D *c, const char *entry_point)
 	       refused_side(&src, c->WidthInBytes, c->Height, 1, entry_point);
 }
 
-static bool refused_3d(const CUDA_MEMCPY3D *c, const char *entry_point)
+bool gmod_copy_3d_refused(const CUDA_MEMCPY3D *c, const char *entry_point)
 {
 	struct side src, dst;
 
@@ -341,14 +341,14 @@ GMOD_EXPORT CUresult cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D_v2 *pCopy)
 
 GMOD_EXPORT CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D_v2 *pCopy)
 {
-	if (refused_3d(pCopy, __func__))
+	if (gmod_copy_3d_refused(pCopy, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return gmod_copied(NEXT(cuMemcpy3D_v2)(pCopy), 0, 0, 0, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D_v2 *pCopy)
 {
-	if (refused_3d(pCopy, __func__))
+	if (gmod_copy_3d_refused(pCopy, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return gmod_copied(NEXT(cuMemcpy3D_v2_ptds)(pCopy), 0, 0, 0, __func__);
 }
@@ -435,14 +435,14 @@ GMOD_EXPORT CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D_v2 *pCopy, CUst
 
 GMOD_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D_v2 *pCopy, CUstream hStream)
 {
-	if (refused_3d(pCopy, __func__))
+	if (gmod_copy_3d_refused(pCopy, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return gmod_copied(NEXT(cuMemcpy3DAsync_v2)(pCopy, hStream), 0, 0, 0, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D_v2 *pCopy, CUstream hStream)
 {
-	if (refused_3d(pCopy, __func__))
+	if (gmod_copy_3d_refused(pCopy, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
 	return gmod_copied(NEXT(cuMemcpy3DAsync_v2_ptsz)(pCopy, hStream), 0, 0, 0, __func__);
 }

@@ -1,10 +1,12 @@
 /*
  * Batches of copies. One in a stream of a green context ends in a fault inside driver 580 where it has memory that
  * belongs to no context, mapped or of a pool: it reads through a null pointer (measured; a single copy is fine). What
- * GMOD maps is such memory, and what the program would have had is not. So a batch there is given copy by copy.
+ * GMOD maps is such memory, and what the program would have had is not. So a batch with a mapped buffer is given there
+ * copy by copy.
  */
 #include "lib/capture.h"
 #include "lib/copied.h"
+#include "lib/stand_in.h"
 
 struct batch {
 	const CUdeviceptr *dst, *src;
@@ -25,13 +27,22 @@ struct batch_3d {
 	CUstream stream;
 };
 
+/* SIZE_MAX: none of the copies. */
+static void failed_at(size_t i, size_t *failed)
+{
+	if (failed)
+		*failed = i;
+}
+
 static bool refused(const struct batch *b, const char *entry_point)
 {
 	if (gmod_phase() == GMOD_OFF || !b->dst || !b->src || !b->bytes)
 		return false;
 	for (size_t i = 0; i < b->count; i++)
-		if (gmod_copy_refused(b->dst[i], b->src[i], b->bytes[i], entry_point))
+		if (gmod_copy_refused(b->dst[i], b->src[i], b->bytes[i], entry_point)) {
+			failed_at(i, b->failed);
 			return true;
+		}
 	return false;
 }
 
@@ -40,8 +51,7 @@ static bool is_green(CUstream stream)
 {
 	struct gmod_home home;
 
-	return gmod_phase() != GMOD_OFF && gmod_handle(stream) > (uint64_t)GMOD_KEY_PER_THREAD &&
-	       gmod_stream_home(stream, &home) && home.green;
+	return gmod_handle(stream) > (uint64_t)GMOD_KEY_PER_THREAD && gmod_stream_home(stream, &home) && home.green;
 }
 
 static bool has_order(CUmemcpySrcAccessOrder order)
@@ -62,13 +72,26 @@ static bool is_well_formed(const struct batch *b)
 	return true;
 }
 
+static bool has_mapped(const struct batch *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (gmod_is_mapped_buffer(b->dst[i]) || gmod_is_mapped_buffer(b->src[i]))
+			return true;
+	return false;
+}
+
+static bool goes_singly(const struct batch *b)
+{
+	return gmod_phase() != GMOD_OFF && is_well_formed(b) && has_mapped(b) && is_green(b->stream);
+}
+
 /* Single copies read their sources in stream order; those of ephemeral ones have to be over when the call returns. */
 static CUresult finish(CUstream stream, bool ephemeral)
 {
 	CUstreamCaptureMode mode;
 	CUresult r;
 
-	if (!ephemeral || gmod_is_captured(stream, GMOD_LEGACY))
+	if (!ephemeral)
 		return CUDA_SUCCESS;
 	mode = gmod_relaxed_begin();
 	r = NEXT(cuStreamSynchronize)(stream);
@@ -76,43 +99,47 @@ static CUresult finish(CUstream stream, bool ephemeral)
 	return r;
 }
 
-static CUresult failed_at(size_t i, CUresult r, size_t *failed)
+static bool is_ephemeral(const struct batch *b)
 {
-	if (failed)
-		*failed = i;
-	return r;
+	for (size_t i = 0; i < b->attribute_count; i++)
+		if (b->attributes[i].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
+			return true;
+	return false;
 }
 
 static CUresult copy_singly(const struct batch *b)
 {
-	bool ephemeral = false;
+	bool ephemeral = is_ephemeral(b);
+	CUresult r = CUDA_SUCCESS, finished;
 
-	for (size_t i = 0; i < b->count; i++) {
-		CUresult r = NEXT(cuMemcpyAsync)(b->dst[i], b->src[i], b->bytes[i], b->stream);
-
+	failed_at(SIZE_MAX, b->failed);
+	if (ephemeral && gmod_is_captured(b->stream, GMOD_LEGACY))
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	for (size_t i = 0; r == CUDA_SUCCESS && i < b->count; i++) {
+		r = NEXT(cuMemcpyAsync)(b->dst[i], b->src[i], b->bytes[i], b->stream);
 		if (r != CUDA_SUCCESS)
-			return failed_at(i, r, b->failed);
+			failed_at(i, b->failed);
 	}
-	for (size_t i = 0; i < b->attribute_count; i++)
-		ephemeral |= b->attributes[i].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
-	return finish(b->stream, ephemeral);
+	finished = finish(b->stream, ephemeral);
+	return r == CUDA_SUCCESS ? finished : r;
 }
 
-static CUarray array_of(const CUmemcpy3DOperand *o)
+static bool is_array(const CUmemcpy3DOperand *o)
 {
-	return o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY ? o->op.array.array : NULL;
+	return o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY;
 }
 
 /* Bytes of an element: in a batch, widths are in elements, of one byte where no array is involved. */
 static bool element_size(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *out)
 {
-	CUarray array = array_of(&op->src) ? array_of(&op->src) : array_of(&op->dst);
 	CUDA_ARRAY3D_DESCRIPTOR d;
+	CUarray array;
 
 	*out = 1;
-	if (!array)
+	if (!is_array(&op->src) && !is_array(&op->dst))
 		return true;
-	if (!HAVE(cuArray3DGetDescriptor_v2) || NEXT(cuArray3DGetDescriptor_v2)(&d, array) != CUDA_SUCCESS)
+	array = is_array(&op->src) ? op->src.op.array.array : op->dst.op.array.array;
+	if (!array || !HAVE(cuArray3DGetDescriptor_v2) || NEXT(cuArray3DGetDescriptor_v2)(&d, array) != CUDA_SUCCESS)
 		return false;
 	switch (d.Format) {
 	case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -129,69 +156,138 @@ static bool element_size(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *out)
 	case CU_AD_FORMAT_FLOAT:
 		*out = 4 * (size_t)d.NumChannels;
 		return true;
-	default: /* compressed blocks and planes of several sizes */
+	default: /* compressed blocks, planes of several sizes, and the like */
 		return false;
 	}
 }
 
 /* One side of a copy, as a batch has it and as a single copy does. */
-#define SIDE(copy, side, operand, extent, element) \
-	do { \
-		const CUmemcpy3DOperand *o_ = (operand); \
-		if (array_of(o_)) { \
-			(copy)->side##MemoryType = CU_MEMORYTYPE_ARRAY; \
-			(copy)->side##Array = o_->op.array.array; \
-			(copy)->side##XInBytes = o_->op.array.offset.x * (element); \
-			(copy)->side##Y = o_->op.array.offset.y; \
-			(copy)->side##Z = o_->op.array.offset.z; \
-		} else { \
-			(copy)->side##MemoryType = CU_MEMORYTYPE_UNIFIED; \
-			(copy)->side##Device = o_->op.ptr.ptr; \
-			(copy)->side##Pitch = (o_->op.ptr.rowLength ?: (extent)->width) * (element); \
-			(copy)->side##Height = o_->op.ptr.layerHeight ?: (extent)->height; \
-		} \
-	} while (0)
+struct side {
+	CUmemorytype type;
+	CUarray array;
+	CUdeviceptr at;
+	size_t x, y, z, pitch, height;
+};
 
+static bool side_of(const CUmemcpy3DOperand *o, const CUextent3D *extent, size_t element, struct side *out)
+{
+	*out = (struct side){.type = CU_MEMORYTYPE_UNIFIED};
+	if (is_array(o)) {
+		out->type = CU_MEMORYTYPE_ARRAY;
+		out->array = o->op.array.array;
+		out->y = o->op.array.offset.y;
+		out->z = o->op.array.offset.z;
+		return !__builtin_mul_overflow(o->op.array.offset.x, element, &out->x);
+	}
+	out->at = o->op.ptr.ptr;
+	out->height = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : extent->height;
+	return o->type == CU_MEMCPY_OPERAND_TYPE_POINTER &&
+	       !__builtin_mul_overflow(o->op.ptr.rowLength ? o->op.ptr.rowLength : extent->width, element, &out->pitch);
+}
+
+/* The same as a copy of its own. false: it is not right, or not known to be. */
 static bool single_of(const CUDA_MEMCPY3D_BATCH_OP *op, CUDA_MEMCPY3D *out)
 {
-	size_t element;
+	struct side src, dst;
+	size_t element, width;
 
 	if (!has_order(op->srcAccessOrder) || !op->extent.width || !op->extent.height || !op->extent.depth ||
-	    !element_size(op, &element))
+	    !element_size(op, &element) || __builtin_mul_overflow(op->extent.width, element, &width) ||
+	    !side_of(&op->src, &op->extent, element, &src) || !side_of(&op->dst, &op->extent, element, &dst))
 		return false;
 	*out = (CUDA_MEMCPY3D){
-	    .WidthInBytes = op->extent.width * element, .Height = op->extent.height, .Depth = op->extent.depth};
-	SIDE(out, src, &op->src, &op->extent, element);
-	SIDE(out, dst, &op->dst, &op->extent, element);
+	    .srcMemoryType = src.type,
+	    .srcArray = src.array,
+	    .srcDevice = src.at,
+	    .srcXInBytes = src.x,
+	    .srcY = src.y,
+	    .srcZ = src.z,
+	    .srcPitch = src.pitch,
+	    .srcHeight = src.height,
+	    .dstMemoryType = dst.type,
+	    .dstArray = dst.array,
+	    .dstDevice = dst.at,
+	    .dstXInBytes = dst.x,
+	    .dstY = dst.y,
+	    .dstZ = dst.z,
+	    .dstPitch = dst.pitch,
+	    .dstHeight = dst.height,
+	    .WidthInBytes = width,
+	    .Height = op->extent.height,
+	    .Depth = op->extent.depth,
+	};
 	return true;
 }
 
-static bool is_well_formed_3d(const struct batch_3d *b)
+static bool refused_3d(const struct batch_3d *b, const char *entry_point)
 {
 	CUDA_MEMCPY3D copy;
 
-	if (!b->op || !b->count || b->flags)
+	if (gmod_phase() == GMOD_OFF || !b->op)
 		return false;
 	for (size_t i = 0; i < b->count; i++)
+		if (single_of(&b->op[i], &copy) && gmod_copy_3d_refused(&copy, entry_point)) {
+			failed_at(i, b->failed);
+			return true;
+		}
+	return false;
+}
+
+static bool is_mapped(const CUmemcpy3DOperand *o)
+{
+	return !is_array(o) && gmod_is_mapped_buffer(o->op.ptr.ptr);
+}
+
+static bool goes_singly_3d(const struct batch_3d *b)
+{
+	bool mapped = false;
+	CUDA_MEMCPY3D copy;
+
+	if (gmod_phase() == GMOD_OFF || !b->op || !b->count || b->flags)
+		return false;
+	for (size_t i = 0; i < b->count; i++) {
 		if (!single_of(&b->op[i], &copy))
 			return false;
-	return true;
+		mapped |= is_mapped(&b->op[i].src) || is_mapped(&b->op[i].dst);
+	}
+	return mapped && is_green(b->stream);
+}
+
+/* Rows have a limit, copies of bytes do not. */
+static CUresult copy_one_3d(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream stream)
+{
+	CUDA_MEMCPY3D copy;
+
+	if (!single_of(op, &copy))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (copy.Height == 1 && copy.Depth == 1 && !is_array(&op->src) && !is_array(&op->dst))
+		return NEXT(cuMemcpyAsync)(copy.dstDevice, copy.srcDevice, copy.WidthInBytes, stream);
+	return NEXT(cuMemcpy3DAsync_v2)(&copy, stream);
+}
+
+static bool is_ephemeral_3d(const struct batch_3d *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->op[i].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
+			return true;
+	return false;
 }
 
 static CUresult copy_singly_3d(const struct batch_3d *b)
 {
-	bool ephemeral = false;
-	CUDA_MEMCPY3D copy;
+	bool ephemeral = is_ephemeral_3d(b);
+	CUresult r = CUDA_SUCCESS, finished;
 
-	for (size_t i = 0; i < b->count; i++) {
-		CUresult r =
-		    single_of(&b->op[i], &copy) ? NEXT(cuMemcpy3DAsync_v2)(&copy, b->stream) : CUDA_ERROR_INVALID_VALUE;
-
+	failed_at(SIZE_MAX, b->failed);
+	if (ephemeral && gmod_is_captured(b->stream, GMOD_LEGACY))
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	for (size_t i = 0; r == CUDA_SUCCESS && i < b->count; i++) {
+		r = copy_one_3d(&b->op[i], b->stream);
 		if (r != CUDA_SUCCESS)
-			return failed_at(i, r, b->failed);
-		ephemeral |= b->op[i].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+			failed_at(i, b->failed);
 	}
-	return finish(b->stream, ephemeral);
+	finished = finish(b->stream, ephemeral);
+	return r == CUDA_SUCCESS ? finished : r;
 }
 
 GMOD_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
@@ -203,7 +299,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, si
 
 	if (refused(&b, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (is_green(hStream) && is_well_formed(&b))
+	if (goes_singly(&b))
 		r = copy_singly(&b);
 	else
 		r = NEXT(cuMemcpyBatchAsync)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream);
@@ -219,7 +315,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *src
 
 	if (refused(&b, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (is_green(hStream) && is_well_formed(&b))
+	if (goes_singly(&b))
 		r = copy_singly(&b);
 	else
 		r = NEXT(cuMemcpyBatchAsync_ptsz)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx,
@@ -236,7 +332,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs,
 
 	if (refused(&b, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (is_green(hStream) && is_well_formed(&b))
+	if (goes_singly(&b))
 		r = copy_singly(&b);
 	else
 		r = NEXT(cuMemcpyBatchAsync_v2)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
@@ -252,7 +348,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dsts, CUdeviceptr *
 
 	if (refused(&b, __func__))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (is_green(hStream) && is_well_formed(&b))
+	if (goes_singly(&b))
 		r = copy_singly(&b);
 	else
 		r = NEXT(cuMemcpyBatchAsync_v2_ptsz)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
@@ -265,7 +361,9 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_
 	struct batch_3d b = {opList, numParams, flags, failIdx, hStream};
 	CUresult r;
 
-	if (is_green(hStream) && is_well_formed_3d(&b))
+	if (refused_3d(&b, __func__))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (goes_singly_3d(&b))
 		r = copy_singly_3d(&b);
 	else
 		r = NEXT(cuMemcpy3DBatchAsync)(numParams, opList, failIdx, flags, hStream);
@@ -278,7 +376,9 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_ptsz(size_t numParams, CUDA_MEMCPY3D_B
 	struct batch_3d b = {opList, numParams, flags, failIdx, hStream};
 	CUresult r;
 
-	if (is_green(hStream) && is_well_formed_3d(&b))
+	if (refused_3d(&b, __func__))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (goes_singly_3d(&b))
 		r = copy_singly_3d(&b);
 	else
 		r = NEXT(cuMemcpy3DBatchAsync_ptsz)(numParams, opList, failIdx, flags, hStream);
@@ -291,7 +391,9 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t numParams, CUDA_MEMCPY3D_BAT
 	struct batch_3d b = {opList, numParams, flags, NULL, hStream};
 	CUresult r;
 
-	if (is_green(hStream) && is_well_formed_3d(&b))
+	if (refused_3d(&b, __func__))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (goes_singly_3d(&b))
 		r = copy_singly_3d(&b);
 	else
 		r = NEXT(cuMemcpy3DBatchAsync_v2)(numParams, opList, flags, hStream);
@@ -304,7 +406,9 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t numParams, CUDA_MEMCPY3
 	struct batch_3d b = {opList, numParams, flags, NULL, hStream};
 	CUresult r;
 
-	if (is_green(hStream) && is_well_formed_3d(&b))
+	if (refused_3d(&b, __func__))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (goes_singly_3d(&b))
 		r = copy_singly_3d(&b);
 	else
 		r = NEXT(cuMemcpy3DBatchAsync_v2_ptsz)(numParams, opList, flags, hStream);

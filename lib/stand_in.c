@@ -38,6 +38,13 @@ bool gmod_stands_in(uint64_t address)
 	return r && is_managed(r);
 }
 
+bool gmod_is_mapped_buffer(uint64_t address)
+{
+	const struct gmod_record *r = device_buffer_at(address);
+
+	return r && !is_managed(r);
+}
+
 static bool nothing_is_captured(void)
 {
 	return atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) == 0;

@@ -11,6 +11,8 @@
 /* Is the address inside a guarded device buffer; inside one that is managed memory? */
 bool gmod_is_device_buffer(uint64_t address);
 bool gmod_stands_in(uint64_t address);
+/* And inside one that is mapped. */
+bool gmod_is_mapped_buffer(uint64_t address);
 
 /*
  * A fill of device memory, and a copy between two places in it, returns before it is done; one of managed memory
