@@ -6,6 +6,7 @@
 
 #include "device/heaps.h"
 #include "device/units.h"
+#include "lib/green.h"
 #include "lib/hold.h"
 #include "lib/log.h"
 #include "lib/mapped.h"
@@ -59,11 +60,9 @@ bool gmod_context_is_current(const struct gmod_context *c)
 
 bool gmod_context_visit(const struct gmod_context *c)
 {
-	CUcontext handle = atomic_load_explicit(&c->handle, memory_order_relaxed);
-
-	if (gmod_context_is_current(c) || gmod_current_home().context == handle)
+	if (gmod_context_is_current(c))
 		return false;
-	if (NEXT(cuCtxPushCurrent_v2)(handle) == CUDA_SUCCESS)
+	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS)
 		return true;
 	gmod_degraded("cuCtxPushCurrent");
 	return false;
@@ -119,9 +118,13 @@ struct gmod_home gmod_current_home(void)
 {
 	struct gmod_home home = {0};
 	CUstreamCaptureMode mode;
+	struct gmod_green green;
 
-	if (NEXT(cuCtxGetCurrent)(&home.context) != CUDA_SUCCESS || !home.context ||
-	    gmod_context_departing(home.context))
+	if (NEXT(cuCtxGetCurrent)(&home.context) != CUDA_SUCCESS || !home.context)
+		return home;
+	if (gmod_green_find(home.context, &green))
+		return (struct gmod_home){green.home, true};
+	if (gmod_context_departing(home.context))
 		return home;
 	mode = gmod_relaxed_begin();
 	if (HAVE(cuStreamGetCtx_v2) && !gmod_stream_home(CU_STREAM_LEGACY, &home)) {

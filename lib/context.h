@@ -70,12 +70,8 @@ struct gmod_context {
 void gmod_context_met(CUcontext handle);
 
 /*
- * Green contexts have no entries: memory that is allocated in one is the primary context's of its device, and goes and
- * is freed with that (measured on driver 580), and a green context may be current to one thread at a time only, so that
- * it is never GMOD that makes it current. A green context holds the primary one like a retain does.
- *
- * The home of a stream, or of what is made in the current context: the context itself, the primary one for a green.
- * false: the driver does not say.
+ * The home of a stream, or of what is made in the current context: the context itself, the primary one for a green
+ * (lib/green.h). false: the driver does not say.
  */
 struct gmod_home {
 	CUcontext context; /* NULL: none is current */
@@ -151,8 +147,8 @@ CUstreamCaptureMode gmod_relaxed_begin(void);
 void gmod_relaxed_end(CUstreamCaptureMode before);
 
 /*
- * Make c the current context for calls of ours, if neither it is nor a green one whose home it is. Returns whether
- * gmod_context_left() has to undo it; a failure is counted, and the calls then run in the context that is current.
+ * Make c the current context for calls of ours, if it is not. Returns whether gmod_context_left() has to undo it; a
+ * failure is counted, and the calls then run in the context that is current.
  */
 bool gmod_context_visit(const struct gmod_context *c);
 bool gmod_context_is_current(const struct gmod_context *c);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/block.h"
+#include "lib/green.h"
 #include "lib/heap_parts.h"
 #include "lib/mapped.h"
 #include "lib/misuse.h"
@@ -457,11 +458,10 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 		return result;
 	}
 	visited = gmod_context_visit(d->context);
-	/* A wait in a green context is not one for all that is its home's. */
 	is_current = context && gmod_context_is_current(d->context);
 	/* Before the verdict: what is said of the suspects is how they are after the wait. */
 	if (gmod_on() && (gmod_block_is_small(r) || wait_for_context(d->context)) && is_current)
-		gmod_prove_context(context, began);
+		gmod_prove_context_wait(context, began);
 	if (d->mapped)
 		verify_mapped(r, swept);
 	else
@@ -469,7 +469,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	gmod_context_left(visited);
 	result = release(r, ends);
 	if (result == CUDA_SUCCESS && is_current)
-		gmod_prove_context(context, began);
+		gmod_prove_context_wait(context, began);
 	return result;
 }
 

@@ -1,5 +1,6 @@
 /* Life of the driver and of contexts. */
 #include "device/guard.h"
+#include "lib/green.h"
 #include "lib/heap.h"
 #include "lib/hold.h"
 #include "lib/hook.h"
@@ -125,8 +126,8 @@ GMOD_EXPORT CUresult cuCtxDetach(CUcontext ctx)
 	return left(&l, r, l.context && r == CUDA_SUCCESS && is_destroyed(ctx), __func__);
 }
 
-/* The device of a context that is not necessarily current, and its home; -1: the driver does not say. */
-static int device_of(CUcontext context, struct gmod_home *home)
+/* The device of a context that is not necessarily current: -1 if the driver does not say. */
+static int device_of(CUcontext context)
 {
 	CUdevice device = -1;
 	CUcontext popped;
@@ -135,9 +136,10 @@ static int device_of(CUcontext context, struct gmod_home *home)
 		gmod_degraded("cuCtxPushCurrent");
 		return -1;
 	}
-	*home = gmod_current_home();
-	if (NEXT(cuCtxGetDevice)(&device) != CUDA_SUCCESS || NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+	if (NEXT(cuCtxGetDevice)(&device) != CUDA_SUCCESS)
 		gmod_degraded("cuCtxGetDevice");
+	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxPopCurrent");
 	return device;
 }
 
@@ -145,11 +147,10 @@ static int device_of(CUcontext context, struct gmod_home *home)
 GMOD_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
 {
 	CUresult r = NEXT(cuCtxEnablePeerAccess)(peerContext, Flags);
-	struct gmod_home home;
 	CUdevice reader;
 
 	if (r == CUDA_SUCCESS && gmod_on() && NEXT(cuCtxGetDevice)(&reader) == CUDA_SUCCESS)
-		gmod_mapped_let_in(reader, device_of(peerContext, &home));
+		gmod_mapped_let_in(reader, device_of(peerContext));
 	return gmod_done(r, __func__);
 }
 
@@ -202,16 +203,24 @@ static bool primary_is_gone(CUdevice device)
 	return !active;
 }
 
+/* Of a call that lets go of a device's primary context: what goes with it, if that is its last. */
+static struct leaving leave_primary(CUdevice device)
+{
+	return leave(gmod_context_last_release(device) ? gmod_context_primary(device) : NULL);
+}
+
+static CUresult left_primary(const struct leaving *l, CUresult r, CUdevice device, const char *entry_point)
+{
+	return left(l, r, l->context && r == CUDA_SUCCESS && primary_is_gone(device), entry_point);
+}
+
 /* A library's own retain and release in the midst of a running program must disturb nobody. */
 static CUresult release(CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
 {
 	struct turn turn = begin_turn(device);
-	bool last = gmod_context_last_release(device);
-	struct leaving l = leave(last ? gmod_context_primary(device) : NULL);
-	CUresult r = next(device);
-	bool gone = l.context && r == CUDA_SUCCESS && primary_is_gone(device);
+	struct leaving l = leave_primary(device);
+	CUresult r = left_primary(&l, next(device), device, entry_point);
 
-	r = left(&l, r, gone, entry_point);
 	end_turn(&turn);
 	return r;
 }
@@ -263,18 +272,61 @@ static CUcontext context_of_green(CUgreenCtx green)
 	return gmod_phase() != GMOD_OFF && NEXT(cuCtxFromGreenCtx)(&context, green) == CUDA_SUCCESS ? context : NULL;
 }
 
-/* It releases the primary context, and nothing else goes with it that is ours (lib/context.h). */
+/* A device's primary context, which is there, by its name. The device's turn is taken. */
+static CUcontext name_primary(CUdevice device)
+{
+	CUcontext primary = NULL;
+
+	if (NEXT(cuDevicePrimaryCtxRetain)(&primary, device) != CUDA_SUCCESS ||
+	    (HAVE(cuDevicePrimaryCtxRelease_v2) ? NEXT(cuDevicePrimaryCtxRelease_v2)(device)
+						: NEXT(cuDevicePrimaryCtxRelease)(device)) != CUDA_SUCCESS)
+		gmod_degraded("cuDevicePrimaryCtxRetain");
+	return primary;
+}
+
+static void met_green(CUgreenCtx handle, CUdevice device)
+{
+	struct gmod_green green = {context_of_green(handle), name_primary(device), device};
+
+	if (!green.context || !green.home || !gmod_green_made(&green)) {
+		gmod_degraded("one more green context");
+		return;
+	}
+	gmod_context_is_primary(device, green.home);
+	gmod_context_retained(device);
+}
+
+GMOD_EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
+{
+	struct turn turn = begin_turn(dev);
+	CUresult r = NEXT(cuGreenCtxCreate)(phCtx, desc, dev, flags);
+
+	if (r == CUDA_SUCCESS && gmod_on() && phCtx)
+		met_green(*phCtx, dev);
+	end_turn(&turn);
+	return gmod_done(r, __func__);
+}
+
+/* It lets go of the primary context. One that was not seen when it was made has not been counted either. */
 GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 {
 	GMOD_GUARD_ASIDE;
 	CUcontext context = context_of_green(hCtx);
-	struct gmod_home home = {0};
-	CUdevice device = context ? device_of(context, &home) : -1;
+	struct gmod_green green;
+	bool known = gmod_green_find(context, &green);
+	CUdevice device = known ? green.device : context ? device_of(context) : -1;
 	struct turn turn = begin_turn(device);
-	struct leaving l = leave(gmod_context_is_retained(device) ? NULL : home.context);
-	CUresult r = NEXT(cuGreenCtxDestroy)(hCtx);
+	struct leaving l = known ? leave_primary(device)
+				 : leave(gmod_context_is_retained(device) ? NULL : gmod_context_primary(device));
+	CUresult r;
 
-	r = left(&l, r, l.context && r == CUDA_SUCCESS && primary_is_gone(device), __func__);
+	/* Before the call: the next one may get the same handle. */
+	if (known)
+		gmod_green_gone(context);
+	r = NEXT(cuGreenCtxDestroy)(hCtx);
+	if (known && r != CUDA_SUCCESS && gmod_green_made(&green))
+		gmod_context_retained(device);
+	r = left_primary(&l, r, device, __func__);
 	end_turn(&turn);
 	return r;
 }

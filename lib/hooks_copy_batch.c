@@ -59,7 +59,6 @@ static bool has_order(CUmemcpySrcAccessOrder order)
 	return order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
 }
 
-/* Whatever is not right is left to the driver, which says so. */
 static bool is_well_formed(const struct batch *b)
 {
 	if (!b->dst || !b->src || !b->bytes || !b->count || !b->attributes || !b->first_of_attribute ||
@@ -82,7 +81,7 @@ static bool has_mapped(const struct batch *b)
 
 static bool goes_singly(const struct batch *b)
 {
-	return gmod_phase() != GMOD_OFF && is_well_formed(b) && has_mapped(b) && is_green(b->stream);
+	return gmod_phase() != GMOD_OFF && b->dst && b->src && b->bytes && has_mapped(b) && is_green(b->stream);
 }
 
 /* Single copies read their sources in stream order; those of ephemeral ones have to be over when the call returns. */
@@ -109,10 +108,13 @@ static bool is_ephemeral(const struct batch *b)
 
 static CUresult copy_singly(const struct batch *b)
 {
-	bool ephemeral = is_ephemeral(b);
 	CUresult r = CUDA_SUCCESS, finished;
+	bool ephemeral;
 
 	failed_at(SIZE_MAX, b->failed);
+	if (!is_well_formed(b))
+		return CUDA_ERROR_INVALID_VALUE;
+	ephemeral = is_ephemeral(b);
 	if (ephemeral && gmod_is_captured(b->stream, GMOD_LEGACY))
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	for (size_t i = 0; r == CUDA_SUCCESS && i < b->count; i++) {
@@ -129,6 +131,38 @@ static bool is_array(const CUmemcpy3DOperand *o)
 	return o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY;
 }
 
+/* 0: compressed blocks, planes of several sizes, and the like. */
+static size_t channel_size(CUarray_format format)
+{
+	switch (format) {
+	case CU_AD_FORMAT_UNSIGNED_INT8:
+	case CU_AD_FORMAT_SIGNED_INT8:
+	case CU_AD_FORMAT_UNORM_INT8X1:
+	case CU_AD_FORMAT_UNORM_INT8X2:
+	case CU_AD_FORMAT_UNORM_INT8X4:
+	case CU_AD_FORMAT_SNORM_INT8X1:
+	case CU_AD_FORMAT_SNORM_INT8X2:
+	case CU_AD_FORMAT_SNORM_INT8X4:
+		return 1;
+	case CU_AD_FORMAT_UNSIGNED_INT16:
+	case CU_AD_FORMAT_SIGNED_INT16:
+	case CU_AD_FORMAT_HALF:
+	case CU_AD_FORMAT_UNORM_INT16X1:
+	case CU_AD_FORMAT_UNORM_INT16X2:
+	case CU_AD_FORMAT_UNORM_INT16X4:
+	case CU_AD_FORMAT_SNORM_INT16X1:
+	case CU_AD_FORMAT_SNORM_INT16X2:
+	case CU_AD_FORMAT_SNORM_INT16X4:
+		return 2;
+	case CU_AD_FORMAT_UNSIGNED_INT32:
+	case CU_AD_FORMAT_SIGNED_INT32:
+	case CU_AD_FORMAT_FLOAT:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
 /* Bytes of an element: in a batch, widths are in elements, of one byte where no array is involved. */
 static bool element_size(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *out)
 {
@@ -141,24 +175,8 @@ static bool element_size(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *out)
 	array = is_array(&op->src) ? op->src.op.array.array : op->dst.op.array.array;
 	if (!array || !HAVE(cuArray3DGetDescriptor_v2) || NEXT(cuArray3DGetDescriptor_v2)(&d, array) != CUDA_SUCCESS)
 		return false;
-	switch (d.Format) {
-	case CU_AD_FORMAT_UNSIGNED_INT8:
-	case CU_AD_FORMAT_SIGNED_INT8:
-		*out = d.NumChannels;
-		return true;
-	case CU_AD_FORMAT_UNSIGNED_INT16:
-	case CU_AD_FORMAT_SIGNED_INT16:
-	case CU_AD_FORMAT_HALF:
-		*out = 2 * (size_t)d.NumChannels;
-		return true;
-	case CU_AD_FORMAT_UNSIGNED_INT32:
-	case CU_AD_FORMAT_SIGNED_INT32:
-	case CU_AD_FORMAT_FLOAT:
-		*out = 4 * (size_t)d.NumChannels;
-		return true;
-	default: /* compressed blocks, planes of several sizes, and the like */
-		return false;
-	}
+	*out = channel_size(d.Format) * d.NumChannels;
+	return *out;
 }
 
 /* One side of a copy, as a batch has it and as a single copy does. */
@@ -233,24 +251,42 @@ static bool refused_3d(const struct batch_3d *b, const char *entry_point)
 	return false;
 }
 
-static bool is_mapped(const CUmemcpy3DOperand *o)
+static bool has_mapped_3d(const CUDA_MEMCPY3D_BATCH_OP *op)
 {
-	return !is_array(o) && gmod_is_mapped_buffer(o->op.ptr.ptr);
+	return (!is_array(&op->src) && gmod_is_mapped_buffer(op->src.op.ptr.ptr)) ||
+	       (!is_array(&op->dst) && gmod_is_mapped_buffer(op->dst.op.ptr.ptr));
 }
 
 static bool goes_singly_3d(const struct batch_3d *b)
 {
 	bool mapped = false;
+
+	if (gmod_phase() == GMOD_OFF || !b->op)
+		return false;
+	for (size_t i = 0; !mapped && i < b->count; i++)
+		mapped = has_mapped_3d(&b->op[i]);
+	return mapped && is_green(b->stream);
+}
+
+/* The first with a mapped buffer that cannot go by itself; SIZE_MAX: there is none. */
+static size_t find_bad(const struct batch_3d *b)
+{
 	CUDA_MEMCPY3D copy;
 
-	if (gmod_phase() == GMOD_OFF || !b->op || !b->count || b->flags)
-		return false;
-	for (size_t i = 0; i < b->count; i++) {
-		if (!single_of(&b->op[i], &copy))
-			return false;
-		mapped |= is_mapped(&b->op[i].src) || is_mapped(&b->op[i].dst);
-	}
-	return mapped && is_green(b->stream);
+	for (size_t i = 0; i < b->count; i++)
+		if (has_mapped_3d(&b->op[i]) && !single_of(&b->op[i], &copy))
+			return i;
+	return SIZE_MAX;
+}
+
+static CUresult copy_batch_of_one(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream stream)
+{
+	CUDA_MEMCPY3D_BATCH_OP one = *op;
+	size_t failed;
+
+	if (HAVE(cuMemcpy3DBatchAsync_v2))
+		return NEXT(cuMemcpy3DBatchAsync_v2)(1, &one, 0, stream);
+	return NEXT(cuMemcpy3DBatchAsync)(1, &one, &failed, 0, stream);
 }
 
 /* Rows have a limit, copies of bytes do not. */
@@ -258,6 +294,8 @@ static CUresult copy_one_3d(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream stream)
 {
 	CUDA_MEMCPY3D copy;
 
+	if (!has_mapped_3d(op))
+		return copy_batch_of_one(op, stream);
 	if (!single_of(op, &copy))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (copy.Height == 1 && copy.Depth == 1 && !is_array(&op->src) && !is_array(&op->dst))
@@ -278,7 +316,9 @@ static CUresult copy_singly_3d(const struct batch_3d *b)
 	bool ephemeral = is_ephemeral_3d(b);
 	CUresult r = CUDA_SUCCESS, finished;
 
-	failed_at(SIZE_MAX, b->failed);
+	failed_at(find_bad(b), b->failed);
+	if (b->flags || find_bad(b) < b->count)
+		return CUDA_ERROR_INVALID_VALUE;
 	if (ephemeral && gmod_is_captured(b->stream, GMOD_LEGACY))
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	for (size_t i = 0; r == CUDA_SUCCESS && i < b->count; i++) {

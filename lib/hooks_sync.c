@@ -1,6 +1,7 @@
 /* The program's own waits and queries: what they prove, and that they count as activity. */
 #include "device/guard.h"
 #include "lib/capture.h"
+#include "lib/green.h"
 #include "lib/hook.h"
 
 static CUresult waited(CUresult r, const char *entry_point)
@@ -12,33 +13,16 @@ static CUresult waited(CUresult r, const char *entry_point)
 static CUresult context_done(CUresult r, uint64_t context, uint64_t began, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_prove_context(context, began);
+		gmod_prove_context_wait(context, began);
 	return waited(r, entry_point);
-}
-
-/*
- * A wait in a green context is one for its own streams. A launch counts as one in the context that was current, and may
- * have gone to a stream of another context of the same device: so only what it has of its own is proven, its default
- * stream. One in the primary context is one for the green ones, too, and proves nothing of them here.
- */
-static bool proves_default_stream_only(void)
-{
-	bool several = atomic_load_explicit(&gmod_hot.context, memory_order_relaxed) == GMOD_SEVERAL;
-
-	return several && gmod_current_home().green;
 }
 
 GMOD_EXPORT CUresult cuCtxSynchronize(void)
 {
 	GMOD_GUARD_ASIDE;
 	uint64_t began = gmod_ticks(), context = gmod_on() ? gmod_ask_current_context() : 0;
-	CUresult r = NEXT(cuCtxSynchronize)();
 
-	if (r == CUDA_SUCCESS && gmod_on() && proves_default_stream_only()) {
-		gmod_prove_stream(gmod_stream_key(GMOD_KEY_LEGACY, GMOD_LEGACY, context), began);
-		return waited(r, __func__);
-	}
-	return context_done(r, context, began, __func__);
+	return context_done(NEXT(cuCtxSynchronize)(), context, began, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx)
@@ -190,18 +174,52 @@ GMOD_EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, un
 		     __func__);
 }
 
+/* Whether a green context is current when a stream is made says which waits are for it (lib/green.h). */
+static CUresult stream_made(CUresult r, const CUstream *stream, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && gmod_on() && stream)
+		gmod_green_stream_made_here(*stream);
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
+{
+	return stream_made(NEXT(cuStreamCreate)(phStream, Flags), phStream, __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
+{
+	return stream_made(NEXT(cuStreamCreateWithPriority)(phStream, flags, priority), phStream, __func__);
+}
+
+GMOD_EXPORT CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
+{
+	CUresult r = NEXT(cuGreenCtxStreamCreate)(phStream, greenCtx, flags, priority);
+	CUcontext context;
+
+	if (r == CUDA_SUCCESS && gmod_on() && phStream && NEXT(cuCtxFromGreenCtx)(&context, greenCtx) == CUDA_SUCCESS)
+		gmod_green_stream_made(*phStream, context);
+	return gmod_done(r, __func__);
+}
+
+static void stream_goes(CUstream stream)
+{
+	if (!gmod_on())
+		return;
+	gmod_stream_destroyed(gmod_handle(stream));
+	gmod_green_stream_gone(stream);
+}
+
 /* The first ABIs of these differ in name only, and are what dlsym gives for the plain name. */
 GMOD_EXPORT CUresult cuStreamDestroy(CUstream hStream)
 {
-	if (gmod_on())
-		gmod_stream_destroyed(gmod_handle(hStream));
+	stream_goes(hStream);
 	return waited(NEXT(cuStreamDestroy)(hStream), __func__);
 }
 
 GMOD_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream)
 {
-	if (gmod_on())
-		gmod_stream_destroyed(gmod_handle(hStream));
+	stream_goes(hStream);
 	return waited(NEXT(cuStreamDestroy_v2)(hStream), __func__);
 }
 

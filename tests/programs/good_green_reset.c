@@ -10,13 +10,14 @@ int main(void)
 	tk_skip("no green contexts in this toolkit");
 }
 #else
-int main(void)
+static void reset_with_green(int retained)
 {
 	CUdeviceptr p;
 	CUcontext c;
 	void *host;
 
-	tk_start();
+	if (retained)
+		CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
 	make_green(&c);
 	CK(cuMemAlloc(&p, (5 << 20) - 100));
 	CK(cuMemAlloc(&p, 500));
@@ -33,6 +34,15 @@ int main(void)
 		CK(cuMemFree(p));
 	}
 	puts("gone");
+}
+
+/* Nobody has retained the primary context at first. */
+int main(void)
+{
+	tk_init();
+	CK(cuDeviceGet(&tk_device, 0));
+	reset_with_green(0);
+	reset_with_green(1);
 	return 0;
 }
 #endif
