@@ -328,20 +328,31 @@ void gmod_units_fill_all(uint64_t state)
 	}
 }
 
+/* The guard kernel of the unit at that place, NULL: it is not in that context. */
+static void *guard_at(unsigned i, CUcontext context)
+{
+	struct gmod_hold hold;
+	void *guard;
+
+	lock_units(&hold);
+	guard = is_in(&units[i], context) ? units[i].guard : NULL;
+	unlock_units(&hold);
+	return guard;
+}
+
 bool gmod_units_launch_guard(const struct gmod_context *c, const struct gmod_guard_launch *l)
 {
 	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
 	uint64_t ready = atomic_load_explicit(&c->units_ready, memory_order_relaxed);
 	uint64_t usable = l->units == GMOD_ANY_UNIT ? ready : l->units;
-	struct gmod_hold hold;
-	void *guard = NULL;
 
-	lock_units(&hold);
-	for (unsigned i = 0; i < GMOD_UNITS && !guard; i++)
-		if (usable >> i & 1 && is_in(&units[i], context))
-			guard = units[i].guard;
-	unlock_units(&hold);
-	/* It is not unloaded meanwhile: who unloads waits for the guard's lock, which is held here. */
-	return guard && NEXT(cuLaunchKernel)((CUfunction)guard, l->blocks, 1, 1, l->threads, 1, 1, 0, l->stream,
-					     l->arguments, NULL) == CUDA_SUCCESS;
+	for (unsigned i = 0; i < GMOD_UNITS; i++) {
+		void *guard = usable >> i & 1 ? guard_at(i, context) : NULL;
+
+		/* It is not unloaded meanwhile: who unloads waits for the guard's lock, which is held here. */
+		if (guard && NEXT(cuLaunchKernel)((CUfunction)guard, l->blocks, 1, 1, l->threads, 1, 1, 0, l->stream,
+						  l->arguments, NULL) == CUDA_SUCCESS)
+			return true;
+	}
+	return false;
 }
