@@ -8,8 +8,12 @@
 
 enum { GREENS = 256, STREAMS = 1024 };
 
-/* Written under the lock: the context last, and cleared first. */
+/*
+ * Written under the lock, and read whole without it by who finds the same even turn before and after
+ * (tests/models/green.pml).
+ */
 static struct place {
+	_Atomic uint64_t turn;      /* odd while it is being written */
 	_Atomic(CUcontext) context; /* NULL: free */
 	_Atomic(CUcontext) home;
 	atomic_int device;
@@ -30,6 +34,20 @@ static struct place *place_of(CUcontext context)
 	return NULL;
 }
 
+/* Under the lock. */
+static void write_place(struct place *p, const struct gmod_green *green)
+{
+	uint64_t turn = atomic_load_explicit(&p->turn, memory_order_relaxed);
+
+	atomic_store_explicit(&p->turn, turn + 1, memory_order_relaxed);
+	/* release: who sees any of what follows sees that turn, too */
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&p->context, green->context, memory_order_relaxed);
+	atomic_store_explicit(&p->home, green->home, memory_order_relaxed);
+	atomic_store_explicit(&p->device, green->device, memory_order_relaxed);
+	atomic_store_explicit(&p->turn, turn + 2, memory_order_release);
+}
+
 bool gmod_green_made(const struct gmod_green *green)
 {
 	struct gmod_hold hold;
@@ -39,15 +57,20 @@ bool gmod_green_made(const struct gmod_green *green)
 	pthread_mutex_lock(&lock);
 	p = place_of(NULL);
 	if (p) {
-		atomic_store_explicit(&p->home, green->home, memory_order_relaxed);
-		atomic_store_explicit(&p->device, green->device, memory_order_relaxed);
-		/* release: the rest is there for who finds it */
-		atomic_store_explicit(&p->context, green->context, memory_order_release);
+		write_place(p, green);
+		/* release: it is found by who sees that there is one */
 		atomic_fetch_add_explicit(&count, 1, memory_order_release);
 	}
 	pthread_mutex_unlock(&lock);
 	gmod_let_go(&hold);
 	return p;
+}
+
+static void forget_streams_of(CUcontext green)
+{
+	for (unsigned i = 0; i < STREAMS; i++)
+		if (streams[i].green == green)
+			streams[i].stream = NULL;
 }
 
 void gmod_green_gone(CUcontext context)
@@ -59,13 +82,9 @@ void gmod_green_gone(CUcontext context)
 	pthread_mutex_lock(&lock);
 	p = context ? place_of(context) : NULL;
 	if (p) {
-		atomic_store_explicit(&p->context, NULL, memory_order_relaxed);
+		write_place(p, &(struct gmod_green){0});
 		atomic_fetch_sub_explicit(&count, 1, memory_order_relaxed);
-		/* release: nobody takes what comes into the place next for what was there */
-		atomic_thread_fence(memory_order_release);
-		for (unsigned i = 0; i < STREAMS; i++)
-			if (streams[i].green == context)
-				streams[i].stream = NULL;
+		forget_streams_of(context);
 	}
 	pthread_mutex_unlock(&lock);
 	gmod_let_go(&hold);
@@ -73,12 +92,14 @@ void gmod_green_gone(CUcontext context)
 
 static bool read_place(const struct place *p, struct gmod_green *out)
 {
-	out->context = atomic_load_explicit(&p->context, memory_order_acquire);
+	uint64_t turn = atomic_load_explicit(&p->turn, memory_order_acquire);
+
+	out->context = atomic_load_explicit(&p->context, memory_order_relaxed);
 	out->home = atomic_load_explicit(&p->home, memory_order_relaxed);
 	out->device = atomic_load_explicit(&p->device, memory_order_relaxed);
-	/* acquire: if these are another's, then so is the context by now */
+	/* acquire: if any of these is another's, then the turn is another by now */
 	atomic_thread_fence(memory_order_acquire);
-	return out->context && atomic_load_explicit(&p->context, memory_order_relaxed) == out->context;
+	return out->context && !(turn & 1) && atomic_load_explicit(&p->turn, memory_order_relaxed) == turn;
 }
 
 static bool exist(void)
