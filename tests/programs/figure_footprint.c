@@ -80,23 +80,24 @@ static struct gmod_stats stats_now(void)
 	return stats;
 }
 
-/* ns of the monitor's time for each sweep over each buffer. */
+/* ns of the monitor's time for each sweep over each buffer. A machine that is busy may need longer for the first one.
+ */
 static double piece(CUdeviceptr p, double seconds, uint64_t *sweeps, uint64_t *live)
 {
 	long long before_ns = proc_monitor_ns();
-	uint64_t before = stats_now().sweeps;
-	struct gmod_stats stats;
-	long long ns;
+	struct gmod_stats before = stats_now(), now = before;
 
-	keep_launching(p, seconds);
-	ns = proc_monitor_ns() - before_ns;
-	stats = stats_now();
-	if (stats.sweeps == before || !stats.live_buffers)
-		fail("%llu sweeps over %llu buffers in %g s", (unsigned long long)(stats.sweeps - before),
-		     (unsigned long long)stats.live_buffers, seconds);
-	*sweeps += stats.sweeps - before;
-	*live = stats.live_buffers;
-	return (double)ns / (double)(stats.sweeps - before) / (double)stats.live_buffers;
+	for (int i = 0; i < 100 && now.sweeps == before.sweeps; i++) {
+		keep_launching(p, seconds);
+		now = stats_now();
+	}
+	if (now.sweeps == before.sweeps || !now.live_buffers)
+		fail("%llu sweeps over %llu buffers in %g s", (unsigned long long)(now.sweeps - before.sweeps),
+		     (unsigned long long)now.live_buffers, 100 * seconds);
+	*sweeps += now.sweeps - before.sweeps;
+	*live = now.live_buffers;
+	return (double)(proc_monitor_ns() - before_ns) / (double)(now.sweeps - before.sweeps) /
+	       (double)now.live_buffers;
 }
 
 static void measure_sweeps(CUdeviceptr p, double seconds)
