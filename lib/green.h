@@ -3,7 +3,8 @@
  *
  * Memory that is allocated in one is the primary context's of its device, its home, and goes and is freed with that
  * (measured on driver 580). So green contexts have no entries (lib/context.h). One may be current to one thread at a
- * time only, so that it is never GMOD that makes it current. Each holds the primary context like a retain does.
+ * time only: GMOD makes none current, but one that it has not seen made, when that is destroyed. Each holds the primary
+ * context like a retain does.
  *
  * Known are those made by cuGreenCtxCreate, 256 at most. Of others the driver is asked where one is current
  * (gmod_current_home()).

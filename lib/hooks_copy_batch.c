@@ -84,18 +84,42 @@ static bool goes_singly(const struct batch *b)
 	return gmod_phase() != GMOD_OFF && b->dst && b->src && b->bytes && has_mapped(b) && is_green(b->stream);
 }
 
+/* A batch that goes copy by copy. */
+struct singles {
+	CUresult (*copy)(const void *batch, size_t i);
+	const void *batch;
+	size_t count, *failed;
+	CUstream stream;
+	bool ephemeral; /* sources that may be gone when the call returns */
+};
+
 /* Single copies read their sources in stream order; those of ephemeral ones have to be over when the call returns. */
-static CUresult finish(CUstream stream, bool ephemeral)
+static CUresult finish(const struct singles *s)
 {
 	CUstreamCaptureMode mode;
 	CUresult r;
 
-	if (!ephemeral)
+	if (!s->ephemeral)
 		return CUDA_SUCCESS;
 	mode = gmod_relaxed_begin();
-	r = NEXT(cuStreamSynchronize)(stream);
+	r = NEXT(cuStreamSynchronize)(s->stream);
 	gmod_relaxed_end(mode);
 	return r;
+}
+
+static CUresult copy_each(const struct singles *s)
+{
+	CUresult r = CUDA_SUCCESS, finished;
+
+	if (s->ephemeral && gmod_is_captured(s->stream, GMOD_LEGACY))
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	for (size_t i = 0; r == CUDA_SUCCESS && i < s->count; i++) {
+		r = s->copy(s->batch, i);
+		if (r != CUDA_SUCCESS)
+			failed_at(i, s->failed);
+	}
+	finished = finish(s);
+	return r == CUDA_SUCCESS ? finished : r;
 }
 
 static bool is_ephemeral(const struct batch *b)
@@ -106,24 +130,30 @@ static bool is_ephemeral(const struct batch *b)
 	return false;
 }
 
+static CUresult copy_one(const void *batch, size_t i)
+{
+	const struct batch *b = batch;
+
+	return NEXT(cuMemcpyAsync)(b->dst[i], b->src[i], b->bytes[i], b->stream);
+}
+
 static CUresult copy_singly(const struct batch *b)
 {
-	CUresult r = CUDA_SUCCESS, finished;
-	bool ephemeral;
-
 	failed_at(SIZE_MAX, b->failed);
 	if (!is_well_formed(b))
 		return CUDA_ERROR_INVALID_VALUE;
-	ephemeral = is_ephemeral(b);
-	if (ephemeral && gmod_is_captured(b->stream, GMOD_LEGACY))
-		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	for (size_t i = 0; r == CUDA_SUCCESS && i < b->count; i++) {
-		r = NEXT(cuMemcpyAsync)(b->dst[i], b->src[i], b->bytes[i], b->stream);
-		if (r != CUDA_SUCCESS)
-			failed_at(i, b->failed);
-	}
-	finished = finish(b->stream, ephemeral);
-	return r == CUDA_SUCCESS ? finished : r;
+	return copy_each(&(struct singles){copy_one, b, b->count, b->failed, b->stream, is_ephemeral(b)});
+}
+
+/* true: *r is what the program gets, else the driver is to be asked. */
+static bool served(const struct batch *b, const char *entry_point, CUresult *r)
+{
+	bool is_refused = refused(b, entry_point);
+
+	if (!is_refused && !goes_singly(b))
+		return false;
+	*r = is_refused ? CUDA_ERROR_INVALID_VALUE : copy_singly(b);
+	return true;
 }
 
 static bool is_array(const CUmemcpy3DOperand *o)
@@ -279,28 +309,29 @@ static size_t find_bad(const struct batch_3d *b)
 	return SIZE_MAX;
 }
 
-static CUresult copy_batch_of_one(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream stream)
+static CUresult copy_batch_of_one(CUDA_MEMCPY3D_BATCH_OP op, CUstream stream)
 {
-	CUDA_MEMCPY3D_BATCH_OP one = *op;
 	size_t failed;
 
 	if (HAVE(cuMemcpy3DBatchAsync_v2))
-		return NEXT(cuMemcpy3DBatchAsync_v2)(1, &one, 0, stream);
-	return NEXT(cuMemcpy3DBatchAsync)(1, &one, &failed, 0, stream);
+		return NEXT(cuMemcpy3DBatchAsync_v2)(1, &op, 0, stream);
+	return NEXT(cuMemcpy3DBatchAsync)(1, &op, &failed, 0, stream);
 }
 
 /* Rows have a limit, copies of bytes do not. */
-static CUresult copy_one_3d(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream stream)
+static CUresult copy_one_3d(const void *batch, size_t i)
 {
+	const struct batch_3d *b = batch;
+	const CUDA_MEMCPY3D_BATCH_OP *op = &b->op[i];
 	CUDA_MEMCPY3D copy;
 
 	if (!has_mapped_3d(op))
-		return copy_batch_of_one(op, stream);
+		return copy_batch_of_one(*op, b->stream);
 	if (!single_of(op, &copy))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (copy.Height == 1 && copy.Depth == 1 && !is_array(&op->src) && !is_array(&op->dst))
-		return NEXT(cuMemcpyAsync)(copy.dstDevice, copy.srcDevice, copy.WidthInBytes, stream);
-	return NEXT(cuMemcpy3DAsync_v2)(&copy, stream);
+		return NEXT(cuMemcpyAsync)(copy.dstDevice, copy.srcDevice, copy.WidthInBytes, b->stream);
+	return NEXT(cuMemcpy3DAsync_v2)(&copy, b->stream);
 }
 
 static bool is_ephemeral_3d(const struct batch_3d *b)
@@ -313,21 +344,22 @@ static bool is_ephemeral_3d(const struct batch_3d *b)
 
 static CUresult copy_singly_3d(const struct batch_3d *b)
 {
-	bool ephemeral = is_ephemeral_3d(b);
-	CUresult r = CUDA_SUCCESS, finished;
+	size_t bad = find_bad(b);
 
-	failed_at(find_bad(b), b->failed);
-	if (b->flags || find_bad(b) < b->count)
+	failed_at(bad, b->failed);
+	if (b->flags || bad < b->count)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (ephemeral && gmod_is_captured(b->stream, GMOD_LEGACY))
-		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	for (size_t i = 0; r == CUDA_SUCCESS && i < b->count; i++) {
-		r = copy_one_3d(&b->op[i], b->stream);
-		if (r != CUDA_SUCCESS)
-			failed_at(i, b->failed);
-	}
-	finished = finish(b->stream, ephemeral);
-	return r == CUDA_SUCCESS ? finished : r;
+	return copy_each(&(struct singles){copy_one_3d, b, b->count, b->failed, b->stream, is_ephemeral_3d(b)});
+}
+
+static bool served_3d(const struct batch_3d *b, const char *entry_point, CUresult *r)
+{
+	bool is_refused = refused_3d(b, entry_point);
+
+	if (!is_refused && !goes_singly_3d(b))
+		return false;
+	*r = is_refused ? CUDA_ERROR_INVALID_VALUE : copy_singly_3d(b);
+	return true;
 }
 
 GMOD_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
@@ -337,11 +369,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, si
 	struct batch b = {dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream};
 	CUresult r;
 
-	if (refused(&b, __func__))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (goes_singly(&b))
-		r = copy_singly(&b);
-	else
+	if (!served(&b, __func__, &r))
 		r = NEXT(cuMemcpyBatchAsync)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream);
 	return gmod_copied(r, 0, 0, 0, __func__);
 }
@@ -353,11 +381,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *src
 	struct batch b = {dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream};
 	CUresult r;
 
-	if (refused(&b, __func__))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (goes_singly(&b))
-		r = copy_singly(&b);
-	else
+	if (!served(&b, __func__, &r))
 		r = NEXT(cuMemcpyBatchAsync_ptsz)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx,
 						  hStream);
 	return gmod_copied(r, 0, 0, 0, __func__);
@@ -370,11 +394,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs,
 	struct batch b = {dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, NULL, hStream};
 	CUresult r;
 
-	if (refused(&b, __func__))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (goes_singly(&b))
-		r = copy_singly(&b);
-	else
+	if (!served(&b, __func__, &r))
 		r = NEXT(cuMemcpyBatchAsync_v2)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
 	return gmod_copied(r, 0, 0, 0, __func__);
 }
@@ -386,11 +406,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dsts, CUdeviceptr *
 	struct batch b = {dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, NULL, hStream};
 	CUresult r;
 
-	if (refused(&b, __func__))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (goes_singly(&b))
-		r = copy_singly(&b);
-	else
+	if (!served(&b, __func__, &r))
 		r = NEXT(cuMemcpyBatchAsync_v2_ptsz)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
 	return gmod_copied(r, 0, 0, 0, __func__);
 }
@@ -401,11 +417,7 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_
 	struct batch_3d b = {opList, numParams, flags, failIdx, hStream};
 	CUresult r;
 
-	if (refused_3d(&b, __func__))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (goes_singly_3d(&b))
-		r = copy_singly_3d(&b);
-	else
+	if (!served_3d(&b, __func__, &r))
 		r = NEXT(cuMemcpy3DBatchAsync)(numParams, opList, failIdx, flags, hStream);
 	return gmod_copied(r, 0, 0, 0, __func__);
 }
@@ -416,11 +428,7 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_ptsz(size_t numParams, CUDA_MEMCPY3D_B
 	struct batch_3d b = {opList, numParams, flags, failIdx, hStream};
 	CUresult r;
 
-	if (refused_3d(&b, __func__))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (goes_singly_3d(&b))
-		r = copy_singly_3d(&b);
-	else
+	if (!served_3d(&b, __func__, &r))
 		r = NEXT(cuMemcpy3DBatchAsync_ptsz)(numParams, opList, failIdx, flags, hStream);
 	return gmod_copied(r, 0, 0, 0, __func__);
 }
@@ -431,11 +439,7 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t numParams, CUDA_MEMCPY3D_BAT
 	struct batch_3d b = {opList, numParams, flags, NULL, hStream};
 	CUresult r;
 
-	if (refused_3d(&b, __func__))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (goes_singly_3d(&b))
-		r = copy_singly_3d(&b);
-	else
+	if (!served_3d(&b, __func__, &r))
 		r = NEXT(cuMemcpy3DBatchAsync_v2)(numParams, opList, flags, hStream);
 	return gmod_copied(r, 0, 0, 0, __func__);
 }
@@ -446,11 +450,7 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t numParams, CUDA_MEMCPY3
 	struct batch_3d b = {opList, numParams, flags, NULL, hStream};
 	CUresult r;
 
-	if (refused_3d(&b, __func__))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (goes_singly_3d(&b))
-		r = copy_singly_3d(&b);
-	else
+	if (!served_3d(&b, __func__, &r))
 		r = NEXT(cuMemcpy3DBatchAsync_v2_ptsz)(numParams, opList, flags, hStream);
 	return gmod_copied(r, 0, 0, 0, __func__);
 }
