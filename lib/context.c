@@ -104,34 +104,56 @@ struct gmod_context *gmod_context_departing(CUcontext handle)
 	return find(handle, true);
 }
 
-bool gmod_stream_home(CUstream stream, struct gmod_home *home)
+static _Atomic(CUcontext) primaries[GMOD_PRIMARIES];
+
+static bool is_primary(CUcontext handle)
+{
+	for (int i = 0; i < GMOD_PRIMARIES; i++)
+		if (atomic_load_explicit(&primaries[i], memory_order_relaxed) == handle)
+			return true;
+	return false;
+}
+
+CUresult gmod_stream_home(CUstream stream, struct gmod_home *home)
 {
 	CUcontext context = NULL;
 	CUgreenCtx green = NULL;
 	CUresult r = HAVE(cuStreamGetCtx_v2) ? NEXT(cuStreamGetCtx_v2)(stream, &context, &green) : CUDA_SUCCESS;
 
 	*home = (struct gmod_home){context, green != NULL};
-	return r == CUDA_SUCCESS;
+	return r;
+}
+
+/*
+ * The per-thread stream answers also while blocking streams are captured, where the legacy one ends the capture. In a
+ * green context there is no per-thread stream, and the legacy one disturbs nobody (measured on driver 580).
+ */
+static CUresult ask_home(struct gmod_home *home)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	CUresult r = gmod_stream_home(CU_STREAM_PER_THREAD, home);
+
+	if (r == CUDA_ERROR_INVALID_HANDLE)
+		r = gmod_stream_home(CU_STREAM_LEGACY, home);
+	gmod_relaxed_end(mode);
+	return r;
 }
 
 struct gmod_home gmod_current_home(void)
 {
 	struct gmod_home home = {0};
-	CUstreamCaptureMode mode;
 	struct gmod_green green;
 
 	if (NEXT(cuCtxGetCurrent)(&home.context) != CUDA_SUCCESS || !home.context)
 		return home;
 	if (gmod_green_find(home.context, &green))
 		return (struct gmod_home){green.home, true};
-	if (gmod_context_departing(home.context))
+	if (gmod_context_departing(home.context) || is_primary(home.context))
 		return home;
-	mode = gmod_relaxed_begin();
-	if (HAVE(cuStreamGetCtx_v2) && !gmod_stream_home(CU_STREAM_LEGACY, &home)) {
+	if (HAVE(cuStreamGetCtx_v2) && ask_home(&home) != CUDA_SUCCESS) {
 		gmod_degraded("cuStreamGetCtx");
 		home.context = NULL;
 	}
-	gmod_relaxed_end(mode);
 	return home;
 }
 
@@ -280,7 +302,6 @@ struct gmod_context *gmod_context_made(CUcontext handle)
 	return c;
 }
 
-static _Atomic(CUcontext) primaries[GMOD_PRIMARIES];
 static _Atomic unsigned retained[GMOD_PRIMARIES]; /* retains seen and not yet released */
 
 static bool has_primary(int device)

@@ -71,13 +71,13 @@ void gmod_context_met(CUcontext handle);
 
 /*
  * The home of a stream, or of what is made in the current context: the context itself, the primary one for a green
- * (lib/green.h). false: the driver does not say.
+ * (lib/green.h). Of a stream, it is what the driver answers.
  */
 struct gmod_home {
 	CUcontext context; /* NULL: none is current */
 	bool green;
 };
-bool gmod_stream_home(CUstream stream, struct gmod_home *home);
+CUresult gmod_stream_home(CUstream stream, struct gmod_home *home);
 struct gmod_home gmod_current_home(void);
 
 /* The entry of the current home, made if need be; NULL without one or when the table is full. */

@@ -51,7 +51,8 @@ static bool is_green(CUstream stream)
 {
 	struct gmod_home home;
 
-	return gmod_handle(stream) > (uint64_t)GMOD_KEY_PER_THREAD && gmod_stream_home(stream, &home) && home.green;
+	return gmod_handle(stream) > (uint64_t)GMOD_KEY_PER_THREAD && gmod_stream_home(stream, &home) == CUDA_SUCCESS &&
+	       home.green;
 }
 
 static bool has_order(CUmemcpySrcAccessOrder order)
@@ -111,7 +112,8 @@ static CUresult copy_each(const struct singles *s)
 {
 	CUresult r = CUDA_SUCCESS, finished;
 
-	if (s->ephemeral && gmod_is_captured(s->stream, GMOD_LEGACY))
+	/* like a batch, which captures refuse and go on */
+	if (gmod_is_captured(s->stream, GMOD_LEGACY))
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	for (size_t i = 0; r == CUDA_SUCCESS && i < s->count; i++) {
 		r = s->copy(s->batch, i);

@@ -366,6 +366,85 @@ static CUresult c_write_value(struct capture_scene *s)
 	return cuStreamWriteValue32(s->other, s->device.at, 0, 0);
 }
 
+static CUresult c_context_null(struct capture_scene *s)
+{
+	CUcontext c;
+
+	(void)s;
+	return cuStreamGetCtx(NULL, &c);
+}
+
+static CUresult home(CUstream s)
+{
+	CUgreenCtx green;
+	CUcontext c;
+
+	return cuStreamGetCtx_v2(s, &c, &green);
+}
+
+static CUresult c_home_legacy(struct capture_scene *s)
+{
+	(void)s;
+	return home(CU_STREAM_LEGACY);
+}
+
+static CUresult c_home_per_thread(struct capture_scene *s)
+{
+	(void)s;
+	return home(CU_STREAM_PER_THREAD);
+}
+
+static CUresult c_home_captured(struct capture_scene *s)
+{
+	return home(s->captured);
+}
+
+static CUresult batch(struct capture_scene *s, CUstream stream, CUmemcpySrcAccessOrder order)
+{
+	CUmemcpyAttributes attributes = {.srcAccessOrder = order};
+	CUdeviceptr to = s->device.at, from = s->device.at + 500;
+	size_t bytes = 500, first = 0;
+
+	return cuMemcpyBatchAsync(&to, &from, &bytes, 1, &attributes, &first, 1, stream);
+}
+
+static CUresult c_batch(struct capture_scene *s)
+{
+	return batch(s, s->captured, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
+}
+
+static CUresult c_batch_ephemeral(struct capture_scene *s)
+{
+	return batch(s, s->captured, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL);
+}
+
+static CUresult c_batch_elsewhere(struct capture_scene *s)
+{
+	return batch(s, s->other, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
+}
+
+static CUresult boxes(struct capture_scene *s, CUstream stream)
+{
+	CUDA_MEMCPY3D_BATCH_OP op = {
+	    .src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = s->device.at + 500}},
+	    .dst = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = s->device.at}},
+	    .extent = {16, 4, 4},
+	    .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
+	};
+
+	return cuMemcpy3DBatchAsync(1, &op, 0, stream);
+}
+
+static CUresult c_boxes(struct capture_scene *s)
+{
+	return boxes(s, s->captured);
+}
+
+static CUresult c_boxes_elsewhere(struct capture_scene *s)
+{
+	return boxes(s, s->other);
+}
+
 static const struct {
 	const char *name;
 	capture_call *call;
@@ -427,6 +506,15 @@ static const struct {
     {"cuMemUnmap", c_unmap},
     {"cuMemRelease", c_release},
     {"cuStreamWriteValue32 elsewhere", c_write_value},
+    {"cuStreamGetCtx of the null stream", c_context_null},
+    {"cuStreamGetCtx_v2 of the legacy stream", c_home_legacy},
+    {"cuStreamGetCtx_v2 of the per-thread stream", c_home_per_thread},
+    {"cuStreamGetCtx_v2", c_home_captured},
+    {"cuMemcpyBatchAsync", c_batch},
+    {"cuMemcpyBatchAsync of ephemeral sources", c_batch_ephemeral},
+    {"cuMemcpyBatchAsync elsewhere", c_batch_elsewhere},
+    {"cuMemcpy3DBatchAsync", c_boxes},
+    {"cuMemcpy3DBatchAsync elsewhere", c_boxes_elsewhere},
 };
 
 #endif

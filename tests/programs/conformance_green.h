@@ -298,6 +298,41 @@ static void green_of_stream(CUstream s, const char *name)
 	fact(!found ? "NULL" : found == (CUgreenCtx)77 ? "nothing" : "a handle", "which gives");
 }
 
+/* Of the default streams, with a capture under way in another context's blocking stream or in none. */
+static void green_homes(const struct green *g)
+{
+	static const CUstream streams[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
+	static const char *const names[] = {"the null stream", "the legacy stream", "the per-thread stream"};
+	CUstream blocking;
+	CUgraph graph;
+
+	green_current(g, 1);
+	CK(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
+	for (int captured = 0; captured < 2; captured++)
+		for (int i = 0; i < 3; i++) {
+			CUgreenCtx green = NULL;
+			CUcontext home = NULL;
+			CUresult r;
+
+			if (captured)
+				CK(cuStreamBeginCapture(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
+			green_current(g, 0);
+			r = cuStreamGetCtx_v2(streams[i], &home, &green);
+			fact(code(r), "home of %s of a green context%s", names[i],
+			     captured ? " while a blocking stream of the primary one is captured" : "");
+			if (!r)
+				fact(yes_no(home == tk_context && green), "which is the primary one");
+			green_current(g, 1);
+			if (captured) {
+				r = cuStreamEndCapture(blocking, &graph);
+				fact(code(r), "and the end of the capture");
+				if (!r)
+					CK(cuGraphDestroy(graph));
+			}
+		}
+	CK(cuStreamDestroy(blocking));
+}
+
 static void green_facts(void)
 {
 	struct green g = green_open();
@@ -308,6 +343,7 @@ static void green_facts(void)
 	green_of_stream(ordinary, "an ordinary stream");
 	green_of_stream(g.stream, "a green stream");
 	CK(cuStreamDestroy(ordinary));
+	green_homes(&g);
 	for (unsigned k = 0; k < GREEN_KINDS; k++)
 		green_facts_of(&g, k);
 	green_close(&g);
@@ -379,6 +415,8 @@ static void child_green_alone(void)
 	primary_is_active("before there is a green one");
 	first = make_green(&c);
 	primary_is_active("while a green one is");
+	fact(code(cuDevicePrimaryCtxReset(tk_device)), "cuDevicePrimaryCtxReset while a green one is");
+	fact(code(cuMemAlloc(&p[0], 1000)), "cuMemAlloc after that");
 	for (int i = 0; i < 2; i++)
 		CK(cuMemAlloc(&p[i], sizes[i]));
 	second = make_green(&rest);

@@ -119,6 +119,26 @@ static void refusals(CUdeviceptr a, CUdeviceptr b, CUstream stream)
 	printf("%d\n", cuMemcpyBatchAsync(&b, &a, &bytes, 1, attributes, first_of, 0, stream));
 }
 
+/* Captures take no batches, and go on. */
+static void captured(CUdeviceptr a, CUdeviceptr b, CUstream stream)
+{
+	CUDA_MEMCPY3D_BATCH_OP op = {.src = at_pointer(a, 0, 0),
+				     .dst = at_pointer(b, 0, 0),
+				     .extent = {W, H, D},
+				     .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+	size_t bytes = 8, nodes = 0;
+	CUgraph graph;
+
+	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	printf("%d ", cuMemcpyBatchAsync(&b, &a, &bytes, 1, attributes, first_of, 1, stream));
+	printf("%d ", cuMemcpy3DBatchAsync(1, &op, 0, stream));
+	CK(cuMemsetD8Async(b, 1, SIZE, stream));
+	CK(cuStreamEndCapture(stream, &graph));
+	CK(cuGraphGetNodes(graph, NULL, &nodes));
+	printf("%zu\n", nodes);
+	CK(cuGraphDestroy(graph));
+}
+
 static void batches(CUstream stream)
 {
 	CUdeviceptr a, b;
@@ -130,6 +150,7 @@ static void batches(CUstream stream)
 		boxes(a, b, stream);
 	}
 	refusals(a, b, stream);
+	captured(a, b, stream);
 	CK(cuStreamDestroy(stream));
 	CK(cuMemFree(a));
 	CK(cuMemFree(b));

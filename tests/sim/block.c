@@ -31,6 +31,13 @@ struct block *block_find(uintptr_t address)
 	return block_overlap(address, 1);
 }
 
+bool block_is_of_no_context(uintptr_t address)
+{
+	const struct block *block = block_find(address);
+
+	return block && (block->kind == BLOCK_VMM || block->kind == BLOCK_POOL);
+}
+
 struct block *block_first(void)
 {
 	return list;

@@ -287,6 +287,14 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 	return sim_leave(&c, c.refused ?: release(dev));
 }
 
+static bool has_green(CUcontext primary)
+{
+	for (CUcontext c = sim.contexts; c; c = c->next)
+		if (c->owner == primary && c->alive)
+			return true;
+	return false;
+}
+
 static CUresult reset(CUdevice device)
 {
 	CUcontext ctx;
@@ -294,6 +302,8 @@ static CUresult reset(CUdevice device)
 	if (!device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	ctx = sim.device[device].primary;
+	if (ctx && has_green(ctx))
+		return CUDA_ERROR_NOT_PERMITTED;
 	if (ctx && ctx->alive) {
 		int retained = ctx->refs;
 

@@ -3,21 +3,16 @@
 
 #include <signal.h>
 
-/* The stream of a batch must be a real one: not the legacy one and, in a green context, not the thread's either. */
+/* The stream of a batch must be a real one. A captured one refuses it, and the capture goes on. */
 static CUresult check_stream(const struct target *to)
 {
+	CUstream stream = stream_of(to->ctx, to->stream, to->per_thread);
+
 	if (to->stream == CU_STREAM_LEGACY || (!to->stream && !to->per_thread))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (to->ctx->green && (!to->stream || to->stream == CU_STREAM_PER_THREAD))
+	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return CUDA_SUCCESS;
-}
-
-static bool is_of_no_context(uintptr_t at)
-{
-	struct block *block = block_find(at);
-
-	return block && (block->kind == BLOCK_VMM || block->kind == BLOCK_POOL);
+	return stream->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
 /* Measured on driver 580: in a green context's stream, a batch with memory that is no context's ends in a fault. */
@@ -25,7 +20,7 @@ static void fault_in_green(const struct target *to, uintptr_t dst, uintptr_t src
 {
 	CUstream stream = stream_of(to->ctx, to->stream, to->per_thread);
 
-	while (stream && stream->ctx->green && (is_of_no_context(dst) || is_of_no_context(src)))
+	while (stream && stream->ctx->green && (block_is_of_no_context(dst) || block_is_of_no_context(src)))
 		raise(SIGSEGV); /* once more when a handler returns, like an access */
 }
 
@@ -34,7 +29,7 @@ static CUresult read_by_now(const struct target *to, bool ephemeral)
 {
 	CUstream stream = stream_of(to->ctx, to->stream, to->per_thread);
 
-	return ephemeral && !stream->capture ? queue_wait_stream(stream) : CUDA_SUCCESS;
+	return ephemeral ? queue_wait_stream(stream) : CUDA_SUCCESS;
 }
 
 struct batch {

@@ -70,6 +70,7 @@ struct block {
 };
 
 struct block *block_find(uintptr_t address);
+bool block_is_of_no_context(uintptr_t address); /* mapped, or of a pool */
 struct block *block_overlap(uintptr_t base, size_t size);
 struct block *block_first(void);
 void block_insert(struct block *block);

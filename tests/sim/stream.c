@@ -37,11 +37,11 @@ static CUstream per_thread_stream(CUcontext ctx)
 	return s;
 }
 
-/* NULL for a handle that is none. A stream of another context is found too. */
+/* NULL for a handle that is none, as a thread's is in a green context. A stream of another context is found too. */
 CUstream stream_of(CUcontext ctx, CUstream handle, bool per_thread)
 {
 	if (handle == CU_STREAM_PER_THREAD || (!handle && per_thread))
-		return per_thread_stream(ctx);
+		return ctx->green ? NULL : per_thread_stream(ctx);
 	if (handle == CU_STREAM_LEGACY || !handle)
 		return ctx->legacy;
 	for (CUcontext c = sim.contexts; c; c = c->next)
@@ -109,6 +109,8 @@ CUresult stream_check_default(CUcontext ctx, bool per_thread)
 {
 	CUstream stream = stream_of(ctx, NULL, per_thread);
 
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
 	return stream->capture ? capture_refuse(stream) : capture_check_legacy(stream);
 }
 
@@ -314,8 +316,10 @@ CUresult cuStreamGetPriority_ptsz(CUstream hStream, int *priority)
 
 static CUresult get_context(CUstream stream, CUcontext *out)
 {
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
+	CUresult r = out ? capture_check_legacy(stream) : CUDA_ERROR_INVALID_VALUE;
+
+	if (r)
+		return r;
 	*out = stream->ctx;
 	return CUDA_SUCCESS;
 }
@@ -338,8 +342,10 @@ CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
 
 static CUresult get_contexts(CUstream stream, CUcontext *out, CUgreenCtx *green)
 {
-	if (!out || !green)
-		return CUDA_ERROR_INVALID_VALUE;
+	CUresult r = out && green ? capture_check_legacy(stream) : CUDA_ERROR_INVALID_VALUE;
+
+	if (r)
+		return r;
 	*green = stream->ctx->green;
 	*out = stream->ctx->owner ? stream->ctx->owner : stream->ctx;
 	return CUDA_SUCCESS;
