@@ -135,31 +135,50 @@ static void add_distinct(struct graph *g, const char *name)
 		g->names[g->count++] = name;
 }
 
-void gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count)
+/* What is known from before stays. NULL: nothing is. true: there is more now. */
+static bool learn(const struct graph *before, uint64_t graph, const uint64_t *functions, unsigned count)
 {
 	_Atomic(struct graph *) *bucket = &graphs[mix(graph) % BUCKETS];
-	struct graph *g = allocate(sizeof(*g));
+	struct graph now = {.handle = graph, .learned = gmod_ticks()}, *g;
 
-	if (!g)
-		return;
-	g->handle = graph;
-	g->learned = gmod_ticks();
-	g->count = 0;
+	for (unsigned i = 0; before && i < before->count; i++)
+		add_distinct(&now, before->names[i]);
 	for (unsigned i = 0; i < count; i++)
-		add_distinct(g, gmod_name_of(functions[i], g->learned));
+		add_distinct(&now, gmod_name_of(functions[i], now.learned));
+	g = before && before->count == now.count ? NULL : allocate(sizeof(*g));
+	if (!g)
+		return false;
+	*g = now;
 	g->next = atomic_load_explicit(bucket, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(bucket, &g->next, g, memory_order_release, memory_order_relaxed))
 		;
+	return true;
+}
+
+static const struct graph *newest_graph(uint64_t graph)
+{
+	const struct graph *g = atomic_load_explicit(&graphs[mix(graph) % BUCKETS], memory_order_acquire);
+
+	while (g && g->handle != graph)
+		g = g->next;
+	return g;
+}
+
+void gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count)
+{
+	learn(NULL, graph, functions, count);
+}
+
+bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned count)
+{
+	return learn(newest_graph(graph), graph, functions, count);
 }
 
 unsigned gmod_graph_kernels(uint64_t graph, const char **out, unsigned max)
 {
-	const struct graph *g = atomic_load_explicit(&graphs[mix(graph) % BUCKETS], memory_order_acquire);
-	unsigned count;
+	const struct graph *g = newest_graph(graph);
+	unsigned count = !g ? 0 : g->count < max ? g->count : max;
 
-	while (g && g->handle != graph)
-		g = g->next;
-	count = !g ? 0 : g->count < max ? g->count : max;
 	for (unsigned i = 0; i < count; i++)
 		out[i] = g->names[i];
 	return count;

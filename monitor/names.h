@@ -18,6 +18,8 @@ const char *gmod_name_of(uint64_t handle, uint64_t ticks);
 
 /* The kernels of an executable graph, by their handles; kept as names. */
 void gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count);
+/* It has got these since: true if one is new. What it had stays known, for it may have been launched with that. */
+bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned count);
 /* Distinct names, at most max; NULL entries for kernels of unknown name. */
 unsigned gmod_graph_kernels(uint64_t graph, const char **names, unsigned max);
 

@@ -118,6 +118,85 @@ static void merging(void)
 	CK(cuStreamDestroy(b));
 }
 
+/* ---- changing what is instantiated ---- */
+
+static CUDA_MEMCPY3D copy_to_pinned(const struct memory *from, const struct memory *pinned)
+{
+	return (CUDA_MEMCPY3D){
+	    .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+	    .srcDevice = from->at,
+	    .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+	    .dstDevice = pinned->at,
+	    .WidthInBytes = 100,
+	    .Height = 1,
+	    .Depth = 1,
+	};
+}
+
+struct transfer {
+	CUgraph graph;
+	CUgraphNode fill, copy;
+};
+
+static CUDA_MEMSET_NODE_PARAMS fill_of(const struct memory *m)
+{
+	return (CUDA_MEMSET_NODE_PARAMS){.dst = m->at, .elementSize = 1, .width = 100, .height = 1};
+}
+
+static struct transfer transfer_of(const struct memory *from, const struct memory *pinned)
+{
+	CUDA_MEMCPY3D copy = copy_to_pinned(from, pinned);
+	CUDA_MEMSET_NODE_PARAMS fill = fill_of(from);
+	struct transfer t;
+
+	CK(cuGraphCreate(&t.graph, 0));
+	CK(cuGraphAddMemsetNode(&t.fill, t.graph, NULL, 0, &fill, tk_context));
+	CK(cuGraphAddMemcpyNode(&t.copy, t.graph, &t.fill, 1, &copy, tk_context));
+	return t;
+}
+
+static void update_to(const struct memory *was, const struct memory *is, const struct memory *pinned)
+{
+	struct transfer before = transfer_of(was, pinned), after = transfer_of(is, pinned);
+	CUDA_MEMCPY3D copy = copy_to_pinned(is, pinned);
+	CUgraphExecUpdateResultInfo info = {0};
+	CUgraphExec exec;
+	char topic[100];
+	CUresult r;
+
+	snprintf(topic, sizeof(topic), "a graph's copy of %s memory moved to %s memory", kind_names[was->kind],
+		 kind_names[is->kind]);
+	CK(cuGraphInstantiate(&exec, before.graph, 0));
+	fact(code(cuGraphExecMemcpyNodeSetParams(exec, before.copy, &copy, tk_context)), "%s", topic);
+	CK(cuGraphExecDestroy(exec));
+	CK(cuGraphInstantiate(&exec, before.graph, 0));
+	r = cuGraphExecUpdate(exec, after.graph, &info);
+	REQUIRE(!r == (info.result == CU_GRAPH_EXEC_UPDATE_SUCCESS));
+	fact(code(r), "%s by cuGraphExecUpdate", topic);
+	fact(number(info.result), "%s by cuGraphExecUpdate, which says", topic);
+	CK(cuGraphLaunch(exec, NULL));
+	tk_sync();
+	CK(cuGraphExecDestroy(exec));
+	CK(cuGraphDestroy(before.graph));
+	CK(cuGraphDestroy(after.graph));
+}
+
+static void updating(void)
+{
+	static const enum kind kinds[] = {DEVICE, DEVICE_LARGE, MANAGED, VMM, POOL, PINNED};
+	enum { KINDS_OF_UPDATES = sizeof(kinds) / sizeof(kinds[0]) };
+	struct memory pinned = memory_new(PINNED), m[KINDS_OF_UPDATES];
+
+	for (int i = 0; i < KINDS_OF_UPDATES; i++)
+		m[i] = memory_new(kinds[i]);
+	for (int i = 0; i < KINDS_OF_UPDATES; i++)
+		for (int j = 0; j < KINDS_OF_UPDATES; j++)
+			update_to(&m[i], &m[j], &pinned);
+	for (int i = 0; i < KINDS_OF_UPDATES; i++)
+		memory_free(&m[i]);
+	memory_free(&pinned);
+}
+
 static void do_nothing(void *arg)
 {
 	(void)arg;
@@ -248,6 +327,7 @@ static void graph_facts(void)
 	merging();
 	captured_graph();
 	nested_graph();
+	updating();
 }
 
 #endif

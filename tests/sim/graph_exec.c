@@ -13,6 +13,11 @@ static bool exec_ok(CUgraphExec exec)
 	return exec && exec->magic == MAGIC_EXEC;
 }
 
+CUgraph exec_graph(CUgraphExec exec)
+{
+	return exec_ok(exec) ? exec->graph : NULL;
+}
+
 CUgraphNode exec_node(CUgraphExec exec, CUgraphNode origin)
 {
 	if (!exec_ok(exec))

@@ -322,3 +322,29 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode h
 
 	return sim_leave(&c, c.refused ?: set_params(c.ctx, node, nodeParams));
 }
+
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+					const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+	struct call c = ENTER(cuGraphExecKernelNodeSetParams, NEEDS_CONTEXT);
+	CUgraphNode node = c.refused ? NULL : exec_node(hGraphExec, hNode);
+	CUDA_KERNEL_NODE_PARAMS p = {0};
+
+	if (!c.refused && nodeParams)
+		memcpy(&p, nodeParams, sizeof(*nodeParams)); /* the newer one begins the same */
+	return sim_leave(&c, c.refused ?: set_params(c.ctx, node, nodeParams ? &p : NULL));
+}
+
+/* Of kernels only. */
+CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+	struct call c = ENTER(cuGraphExecNodeSetParams, NEEDS_CONTEXT);
+	CUgraphNode node = c.refused ? NULL : exec_node(hGraphExec, hNode);
+	CUDA_KERNEL_NODE_PARAMS p = {0};
+
+	if (!c.refused && (!nodeParams || nodeParams->type != CU_GRAPH_NODE_TYPE_KERNEL))
+		c.refused = CUDA_ERROR_INVALID_VALUE;
+	if (!c.refused)
+		memcpy(&p, &nodeParams->kernel, sizeof(p)); /* the same but for how a context is named */
+	return sim_leave(&c, c.refused ?: set_params(c.ctx, node, &p));
+}

@@ -197,6 +197,7 @@ bool node_ok(CUgraphNode node);
 /* graph_exec.c */
 
 CUgraphNode exec_node(CUgraphExec exec, CUgraphNode origin);
+CUgraph exec_graph(CUgraphExec exec); /* NULL: it is none */
 
 /* launch.c */
 

@@ -178,6 +178,31 @@ static void a_graph_has_the_names_of_its_kernels(void **unused)
 	assert_int_equal(gmod_graph_kernels(graph, names, 16), 0);
 }
 
+static void an_updated_graph_keeps_what_it_had(void **unused)
+{
+	uint64_t a = new_handle(), b = new_handle(), graph = new_handle(), late = new_handle();
+	const char *names[16];
+
+	(void)unused;
+	gmod_name_learn(a, "first");
+	gmod_name_learn(b, "second");
+	gmod_graph_learn(graph, &a, 1);
+	assert_true(gmod_graph_learn_more(graph, (const uint64_t[]){b, a, b}, 3));
+	assert_int_equal(gmod_graph_kernels(graph, names, 16), 2);
+	assert_string_equal(names[0], "first");
+	assert_string_equal(names[1], "second");
+	/* Nothing new, and nothing at all. */
+	assert_false(gmod_graph_learn_more(graph, &a, 1));
+	assert_false(gmod_graph_learn_more(graph, NULL, 0));
+	assert_int_equal(gmod_graph_kernels(graph, names, 16), 2);
+	/* One that was not seen made; another graph of the same handle. */
+	assert_true(gmod_graph_learn_more(late, &b, 1));
+	assert_int_equal(gmod_graph_kernels(late, names, 16), 1);
+	assert_string_equal(names[0], "second");
+	gmod_graph_learn(graph, &b, 1);
+	assert_int_equal(gmod_graph_kernels(graph, names, 16), 1);
+}
+
 static void a_graph_of_many_kernels_keeps_the_first(void **unused)
 {
 	uint64_t functions[40], graph = new_handle();
@@ -328,6 +353,7 @@ int main(void)
 	    cmocka_unit_test(many_handles_have_their_own_names),
 	    cmocka_unit_test(names_of_a_time_are_the_handles_own),
 	    cmocka_unit_test(a_graph_has_the_names_of_its_kernels),
+	    cmocka_unit_test(an_updated_graph_keeps_what_it_had),
 	    cmocka_unit_test(a_graph_of_many_kernels_keeps_the_first),
 	    cmocka_unit_test(threads_may_learn_at_once),
 	    cmocka_unit_test(memory_for_names_is_bounded),

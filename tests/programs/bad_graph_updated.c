@@ -1,0 +1,129 @@
+// expect: 4 x heap-buffer-overflow size 3000 offset +0 in make_buffer
+// suspect: k_flip
+// options: log_path=report.log
+/* The kernel comes into its graph when that is instantiated already, in each of the ways there are. */
+#include "make_buffer.h"
+#include "report_log.h"
+
+#if CUDA_VERSION < 13000
+int main(void)
+{
+	tk_skip("no cuGraphExecNodeSetParams of today in this toolkit");
+}
+#else
+struct made {
+	CUgraph graph;
+	CUgraphNode node;
+};
+
+static long long off, count;
+static int value;
+
+static CUDA_KERNEL_NODE_PARAMS params_of(const char *kernel, void **args)
+{
+	return (CUDA_KERNEL_NODE_PARAMS){
+	    .func = tk_kernel(kernel),
+	    .gridDimX = 1,
+	    .gridDimY = 1,
+	    .gridDimZ = 1,
+	    .blockDimX = 4,
+	    .blockDimY = 1,
+	    .blockDimZ = 1,
+	    .kernelParams = args,
+	};
+}
+
+static struct made graph_of(const CUDA_KERNEL_NODE_PARAMS *p)
+{
+	struct made m;
+
+	CK(cuGraphCreate(&m.graph, 0));
+	CK(cuGraphAddKernelNode(&m.node, m.graph, NULL, 0, p));
+	return m;
+}
+
+static struct made outer_of(CUgraph child)
+{
+	struct made m;
+
+	CK(cuGraphCreate(&m.graph, 0));
+	CK(cuGraphAddChildGraphNode(&m.node, m.graph, NULL, 0, child));
+	return m;
+}
+
+static void by_graph(CUgraphExec exec, const struct made *m TK_UNUSED, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+	CUgraphExecUpdateResultInfo info;
+	struct made other = graph_of(p);
+
+	CK(cuGraphExecUpdate(exec, other.graph, &info));
+	CK(cuGraphDestroy(other.graph));
+}
+
+static void by_node(CUgraphExec exec, const struct made *m, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+	CK(cuGraphExecKernelNodeSetParams(exec, m->node, p));
+}
+
+static void by_any_node(CUgraphExec exec, const struct made *m, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+
+	any.kernel = (CUDA_KERNEL_NODE_PARAMS_v3){
+	    .func = p->func,
+	    .gridDimX = 1,
+	    .gridDimY = 1,
+	    .gridDimZ = 1,
+	    .blockDimX = 4,
+	    .blockDimY = 1,
+	    .blockDimZ = 1,
+	    .kernelParams = p->kernelParams,
+	};
+	CK(cuGraphExecNodeSetParams(exec, m->node, &any));
+}
+
+static void by_child(CUgraphExec exec, const struct made *m, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+	struct made inner = graph_of(p);
+
+	CK(cuGraphExecChildGraphNodeSetParams(exec, m->node, inner.graph));
+	CK(cuGraphDestroy(inner.graph));
+}
+
+/* Executable graphs stay, so that each has a handle of its own. */
+static void overrun(void (*update)(CUgraphExec, const struct made *, const CUDA_KERNEL_NODE_PARAMS *))
+{
+	CUdeviceptr p = make_buffer(3000);
+	long long inside = 0;
+	CUDA_KERNEL_NODE_PARAMS harmless = params_of("k_fill", TK_ARGS(&p, &inside, &count, &value));
+	CUDA_KERNEL_NODE_PARAMS flip = params_of("k_flip", TK_ARGS(&p, &off, &count));
+	struct made inner = graph_of(&harmless), m = update == by_child ? outer_of(inner.graph) : inner;
+	CUgraphExec exec;
+	char text[80];
+
+	CK(cuGraphInstantiate(&exec, m.graph, 0));
+	CK(cuGraphLaunch(exec, NULL));
+	tk_sync();
+	update(exec, &m, &flip);
+	CK(cuGraphLaunch(exec, NULL));
+	tk_sync();
+	CK(cuMemFree(p));
+	snprintf(text, sizeof(text), "k_flip x2 on the default stream in graph %p", (void *)exec);
+	REQUIRE(wait_for_report(text, 1000));
+	CK(cuGraphDestroy(m.graph));
+	if (update == by_child)
+		CK(cuGraphDestroy(inner.graph));
+}
+
+int main(void)
+{
+	off = 3000;
+	count = 4;
+	tk_start();
+	overrun(by_graph);
+	overrun(by_node);
+	overrun(by_any_node);
+	overrun(by_child);
+	return 0;
+}
+#endif
