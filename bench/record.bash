@@ -131,6 +131,7 @@ record_run() {
 		"section_$section"
 	done
 	write_record
+	grep -E '^- (missed|not measured|FAIL):' "$record" | sed 's/^- /bench: /'
 	echo "bench: $(verdicts): $record"
 	! grep -q '^- FAIL:' "$record"
 }

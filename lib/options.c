@@ -378,7 +378,7 @@ static void complain_no_value(struct complaint *c, const struct row *r)
 	put_kept(&l, c, r);
 	put(&l, "; write ");
 	put(&l, r->name);
-	put(&l, "=VALUE");
+	put(&l, r->type == BOOL ? "=1 or =0" : "=VALUE");
 	end_complaint(c, &l);
 }
 

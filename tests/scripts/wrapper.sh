@@ -123,7 +123,7 @@ refused "a bad value" 2 'unifed.*backend.*did you mean "?unified' "$gmod" --back
 refused "a number out of range" 2 'exitcode' "$gmod" --exitcode=256 true
 refused "an option like no other" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo=1 true
 refused "an option like no other, without a value" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo true
-refused "an option without a value" 2 'gmod: no value in "halt_on_error"; write halt_on_error=VALUE$' "$gmod" --halt_on_error true
+refused "an option without a value" 2 'gmod: no value in "halt_on_error"; write halt_on_error=1 or =0$' "$gmod" --halt_on_error true
 refused "a value behind a blank" 2 'write --verbosity=2$' "$gmod" --verbosity 2 true
 refused "an option in capitals" 2 'unknown option "--HELP"; did you mean "--help"' "$gmod" --HELP
 refused "two options in one" 2 'separate options with a colon' "$gmod" -o verbosity=1,leak_check=1 true

@@ -247,6 +247,7 @@ static void a_command_is_told_in_its_own_words(void **unused)
 	    {"max_cp=1", "unknown option \"max_cp\"; did you mean \"max_cpu=...\"?"},
 	    {"verbosity=9", "bad value \"9\" for verbosity: expected a whole number from 0 to 2"},
 	    {"verbosity", "no value in \"verbosity\"; write verbosity=VALUE"},
+	    {"help", "no value in \"help\"; write help=1 or =0"},
 	};
 
 	(void)unused;
