@@ -200,13 +200,16 @@ static void say_backend(const struct gmod_context *c)
 		gmod_log_note(2, "device %d: backend %s", c->device, backend_of(c));
 }
 
-static void set_up(struct gmod_context *c)
+/* false: it is gone, though it is still current. A primary one would come to life again with that entry. */
+static bool set_up(struct gmod_context *c)
 {
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	CUstreamCaptureMode mode;
 
-	c->device = 0;
-	if (NEXT(cuCtxGetDevice)(&c->device) != CUDA_SUCCESS)
+	if (NEXT(cuCtxGetDevice)(&c->device) != CUDA_SUCCESS) {
 		gmod_degraded("cuCtxGetDevice");
+		return false;
+	}
+	mode = gmod_relaxed_begin();
 	c->unified = device_allows_unified(c->device);
 	c->stream = NULL;
 	c->gathered = NULL;
@@ -223,6 +226,7 @@ static void set_up(struct gmod_context *c)
 	if (!c->unified)
 		say_declined(c->device);
 	say_backend(c);
+	return true;
 }
 
 /* A free entry that nobody is stuck in, taken by moving its state. Who comes in from now on sees that it is no context.
@@ -237,7 +241,10 @@ static struct gmod_context *make(CUcontext handle)
 		    !atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_MAKING,
 							     memory_order_seq_cst, memory_order_relaxed))
 			continue;
-		set_up(c);
+		if (!set_up(c)) {
+			atomic_store_explicit(&c->state, GMOD_CONTEXT_NONE, memory_order_release);
+			return NULL;
+		}
 		atomic_store_explicit(&c->handle, handle, memory_order_relaxed);
 		/* release: the entry is complete for whoever sees it ALIVE */
 		atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);
