@@ -1,17 +1,20 @@
 /* Graphs: which kernels an executable graph runs, learned when it is made and when it is changed. */
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 
 #include "lib/hook.h"
 #include "lib/start.h"
 #include "monitor/names.h"
 
-enum { KERNELS = 64, NODES = 1024, DEPTH = 4 };
+/* ON_STACK: nodes of a graph that need no pages of their own while they are looked at. */
+enum { KERNELS = 64, NODES = 65536, ON_STACK = 32, DEPTH = 4 };
 
 struct kernels {
 	uint64_t function[KERNELS + 1];
 	unsigned count;
 	bool more; /* that are not among these */
+	unsigned nodes;
 };
 
 static void add(struct kernels *k, const void *function)
@@ -55,28 +58,64 @@ static void collect_node(struct kernels *k, CUgraphNode node, int depth)
 	} else if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
 		k->more = true; /* its bodies do not say whose they are */
 	}
-	if (r != CUDA_SUCCESS)
+	if (r != CUDA_SUCCESS) {
+		k->more = true;
 		gmod_degraded("asking a graph node");
+	}
+}
+
+/* count: of the list's room, and then of what is in it. */
+static void collect_nodes(struct kernels *k, CUgraph graph, int depth, CUgraphNode *list, size_t count)
+{
+	size_t room = count;
+
+	if (NEXT(cuGraphGetNodes)(graph, list, &count) != CUDA_SUCCESS) {
+		k->more = true;
+		gmod_degraded("cuGraphGetNodes");
+		return;
+	}
+	k->nodes += (unsigned)count;
+	for (size_t i = 0; i < count && i < room; i++)
+		collect_node(k, list[i], depth);
+}
+
+static void collect_on_stack(struct kernels *k, CUgraph graph, int depth)
+{
+	CUgraphNode list[ON_STACK];
+
+	collect_nodes(k, graph, depth, list, ON_STACK);
+}
+
+static void collect_mapped(struct kernels *k, CUgraph graph, int depth, size_t count)
+{
+	size_t size = count * sizeof(CUgraphNode);
+	void *list = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (list == MAP_FAILED) {
+		k->more = true;
+		return;
+	}
+	collect_nodes(k, graph, depth, list, count);
+	munmap(list, size);
 }
 
 /* Of a large graph the first nodes are looked at. */
 static void collect(struct kernels *k, CUgraph graph, int depth)
 {
-	CUgraphNode nodes[NODES];
-	size_t count = NODES, all = 0;
+	size_t all = 0;
 
-	if (depth > DEPTH) {
+	if (NEXT(cuGraphGetNodes)(graph, NULL, &all) != CUDA_SUCCESS) {
 		k->more = true;
-		return;
-	}
-	if (NEXT(cuGraphGetNodes)(graph, NULL, &all) != CUDA_SUCCESS ||
-	    NEXT(cuGraphGetNodes)(graph, nodes, &count) != CUDA_SUCCESS) {
 		gmod_degraded("cuGraphGetNodes");
 		return;
 	}
-	k->more |= all > NODES;
-	for (size_t i = 0; i < count && i < NODES; i++)
-		collect_node(k, nodes[i], depth);
+	k->more |= all > NODES || (all && depth > DEPTH);
+	if (!all || depth > DEPTH)
+		return;
+	if (all <= ON_STACK)
+		collect_on_stack(k, graph, depth);
+	else
+		collect_mapped(k, graph, depth, all < NODES ? all : NODES);
 }
 
 static CUresult instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point)
@@ -125,33 +164,44 @@ GMOD_EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *phGraphExec,
 			    phGraphExec, hGraph, __func__);
 }
 
-/* The updates looked at since one brought a new kernel in. */
+/* Nodes that were looked at in updates since one brought a new kernel in. */
 static _Atomic unsigned brought_nothing;
 
 /*
  * Looking takes two calls for each node, and there are programs that update a graph before each launch: of those whose
- * updates bring nothing new, one in 64 is looked at.
+ * updates bring nothing new, one in 61 is looked at, a prime, so that graphs that take turns all get theirs.
  */
 static bool is_looked_at(void)
 {
 	static _Atomic unsigned updates;
 
-	return atomic_fetch_add_explicit(&updates, 1, memory_order_relaxed) % 64 == 0 ||
-	       atomic_load_explicit(&brought_nothing, memory_order_relaxed) < 256;
+	return atomic_fetch_add_explicit(&updates, 1, memory_order_relaxed) % 61 == 0 ||
+	       atomic_load_explicit(&brought_nothing, memory_order_relaxed) < NODES;
 }
 
-/* An update may have brought other kernels in. */
-static CUresult updated(CUresult r, CUgraphExec exec, CUgraph graph, const char *entry_point)
+/* whole: the executable graph has become this one; else a part of it. */
+static void look(CUgraphExec exec, CUgraph graph, bool whole)
 {
 	struct kernels k = {.count = 0};
+	bool is_new;
 
-	if (r == CUDA_SUCCESS && gmod_on() && HAVE(cuGraphKernelNodeGetParams_v2) && is_looked_at()) {
-		collect(&k, graph, 0);
-		add_unknown(&k);
-		if (gmod_graph_learn_more(gmod_handle(exec), k.function, k.count))
-			atomic_store_explicit(&brought_nothing, 0, memory_order_relaxed);
+	collect(&k, graph, 0);
+	add_unknown(&k);
+	is_new = (whole ? gmod_graph_learn : gmod_graph_learn_more)(gmod_handle(exec), k.function, k.count);
+	if (is_new)
+		atomic_store_explicit(&brought_nothing, 0, memory_order_relaxed);
+	else
+		atomic_fetch_add_explicit(&brought_nothing, k.nodes + 1, memory_order_relaxed);
+}
+
+/* An update may have brought other kernels in; one that is not looked at may have any. */
+static CUresult updated(CUresult r, CUgraphExec exec, CUgraph graph, bool whole, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && gmod_on()) {
+		if (HAVE(cuGraphKernelNodeGetParams_v2) && is_looked_at())
+			look(exec, graph, whole);
 		else
-			atomic_fetch_add_explicit(&brought_nothing, 1, memory_order_relaxed);
+			gmod_graph_learn_more(gmod_handle(exec), (const uint64_t[]){0}, 1);
 	}
 	return gmod_done(r, entry_point);
 }
@@ -173,13 +223,13 @@ GMOD_EXPORT CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, C
 				       CUgraphExecUpdateResult *updateResult_out)
 {
 	return updated(NEXT(cuGraphExecUpdate)(hGraphExec, hGraph, hErrorNode_out, updateResult_out), hGraphExec,
-		       hGraph, __func__);
+		       hGraph, true, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
 					  CUgraphExecUpdateResultInfo *resultInfo)
 {
-	return updated(NEXT(cuGraphExecUpdate_v2)(hGraphExec, hGraph, resultInfo), hGraphExec, hGraph, __func__);
+	return updated(NEXT(cuGraphExecUpdate_v2)(hGraphExec, hGraph, resultInfo), hGraphExec, hGraph, true, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -205,7 +255,7 @@ GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, C
 GMOD_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
 {
 	return updated(NEXT(cuGraphExecChildGraphNodeSetParams)(hGraphExec, hNode, childGraph), hGraphExec, childGraph,
-		       __func__);
+		       false, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
@@ -215,7 +265,7 @@ GMOD_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNod
 	if (r == CUDA_SUCCESS && nodeParams->type == CU_GRAPH_NODE_TYPE_KERNEL)
 		return node_updated(r, hGraphExec, nodeParams->kernel.func, nodeParams->kernel.kern, __func__);
 	if (r == CUDA_SUCCESS && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
-		return updated(r, hGraphExec, nodeParams->graph.graph, __func__);
+		return updated(r, hGraphExec, nodeParams->graph.graph, false, __func__);
 	return gmod_done(r, __func__);
 }
 

@@ -7,7 +7,8 @@
 
 #include "monitor/activity.h"
 
-enum { BUCKETS = 8192, SEEN = 4096, GRAPH_NAMES = 16 };
+enum { BUCKETS = 8192, SEEN = 4096, GRAPH_NAMES = 32, TIMES = 4 };
+#define NO_TIME UINT64_MAX
 #define ARENA ((size_t)64 << 20)
 #define NAME_MAX_BYTES ((size_t)4096)
 
@@ -18,15 +19,28 @@ struct name {
 	char text[];
 };
 
+/* The kernels that some graphs have; immutable once in its bucket. */
+struct set {
+	struct set *next;
+	unsigned count;
+	const char *names[];
+};
+
+/* What a handle has stood for, by the time since when: a slot for each change, over and over (tests/models/graph.pml).
+ */
 struct graph {
 	struct graph *next;
-	uint64_t handle, learned;
-	unsigned count;
-	const char *names[GRAPH_NAMES];
+	uint64_t handle;
+	_Atomic unsigned changes;
+	struct {
+		_Atomic uint64_t since;          /* NO_TIME: the slot is empty or being written */
+		_Atomic(const struct set *) set; /* NULL: nothing is known */
+	} slot[TIMES];
 };
 
 static _Atomic(struct name *) names[BUCKETS];
 static _Atomic(struct graph *) graphs[BUCKETS];
+static _Atomic(struct set *) sets[BUCKETS];
 
 /* Handles a launch has found known, so that the usual launch costs one load. */
 static _Atomic uint64_t seen[SEEN];
@@ -126,60 +140,180 @@ const char *gmod_name_of(uint64_t handle, uint64_t ticks)
 	return oldest ? oldest->text : NULL;
 }
 
-static void add_distinct(struct graph *g, const char *name)
+struct list {
+	unsigned count;
+	const char *names[GRAPH_NAMES];
+};
+
+static bool same_text(const char *a, const char *b)
 {
-	for (unsigned i = 0; i < g->count; i++)
-		if (g->names[i] == name)
-			return;
-	if (g->count < GRAPH_NAMES)
-		g->names[g->count++] = name;
+	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* What is known from before stays. NULL: nothing is. true: there is more now. */
-static bool learn(const struct graph *before, uint64_t graph, const uint64_t *functions, unsigned count)
+static bool is_among(const char *name, const char *const *among, unsigned count)
 {
-	_Atomic(struct graph *) *bucket = &graphs[mix(graph) % BUCKETS];
-	struct graph now = {.handle = graph, .learned = gmod_ticks()}, *g;
-
-	for (unsigned i = 0; before && i < before->count; i++)
-		add_distinct(&now, before->names[i]);
 	for (unsigned i = 0; i < count; i++)
-		add_distinct(&now, gmod_name_of(functions[i], now.learned));
-	g = before && before->count == now.count ? NULL : allocate(sizeof(*g));
-	if (!g)
-		return false;
-	*g = now;
-	g->next = atomic_load_explicit(bucket, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(bucket, &g->next, g, memory_order_release, memory_order_relaxed))
-		;
-	return true;
+		if (same_text(name, among[i]))
+			return true;
+	return false;
 }
 
-static const struct graph *newest_graph(uint64_t graph)
+/* The last place is for one whose name is not known, which stands for those that have no place. */
+static void add_distinct(struct list *l, const char *name)
 {
-	const struct graph *g = atomic_load_explicit(&graphs[mix(graph) % BUCKETS], memory_order_acquire);
+	if (l->count == GRAPH_NAMES - 1 && !is_among(name, l->names, l->count))
+		name = NULL;
+	if (l->count < GRAPH_NAMES && !is_among(name, l->names, l->count))
+		l->names[l->count++] = name;
+}
 
-	while (g && g->handle != graph)
+static struct set *find_set(struct set *from, const struct list *l)
+{
+	while (from && (from->count != l->count || memcmp(from->names, l->names, l->count * sizeof(l->names[0])) != 0))
+		from = from->next;
+	return from;
+}
+
+/* Programs make graphs over and over, of the same kernels: these are kept once. NULL: there is no room. */
+static const struct set *set_of(const struct list *l)
+{
+	uint64_t key = l->count;
+	_Atomic(struct set *) *bucket;
+	struct set *s;
+
+	for (unsigned i = 0; i < l->count; i++)
+		key = key * 31 + (uint64_t)(uintptr_t)l->names[i];
+	bucket = &sets[mix(key) % BUCKETS];
+	s = find_set(atomic_load_explicit(bucket, memory_order_acquire), l);
+	if (s)
+		return s;
+	s = allocate(sizeof(*s) + l->count * sizeof(l->names[0]));
+	if (!s)
+		return NULL;
+	s->count = l->count;
+	memcpy(s->names, l->names, l->count * sizeof(l->names[0]));
+	s->next = atomic_load_explicit(bucket, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(bucket, &s->next, s, memory_order_release, memory_order_relaxed))
+		;
+	return s;
+}
+
+static struct graph *find_graph(uint64_t handle)
+{
+	struct graph *g = atomic_load_explicit(&graphs[mix(handle) % BUCKETS], memory_order_acquire);
+
+	while (g && g->handle != handle)
 		g = g->next;
 	return g;
 }
 
-void gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count)
+/* NULL: there is no room. */
+static struct graph *make_graph(uint64_t handle)
 {
-	learn(NULL, graph, functions, count);
+	_Atomic(struct graph *) *bucket = &graphs[mix(handle) % BUCKETS];
+	struct graph *g = allocate(sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->handle = handle;
+	for (unsigned i = 0; i < TIMES; i++)
+		atomic_init(&g->slot[i].since, NO_TIME);
+	g->next = atomic_load_explicit(bucket, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(bucket, &g->next, g, memory_order_release, memory_order_relaxed))
+		;
+	return g;
+}
+
+static const struct set *newest_set(struct graph *g)
+{
+	unsigned changes = atomic_load_explicit(&g->changes, memory_order_acquire);
+
+	return changes ? atomic_load_explicit(&g->slot[(changes - 1) % TIMES].set, memory_order_relaxed) : NULL;
+}
+
+static void put_set(struct graph *g, const struct set *set, uint64_t now)
+{
+	unsigned n = atomic_load_explicit(&g->changes, memory_order_relaxed) % TIMES;
+
+	atomic_store_explicit(&g->slot[n].since, NO_TIME, memory_order_relaxed);
+	atomic_store_explicit(&g->slot[n].set, set, memory_order_release);
+	/* release: set and slot are complete for who finds them by the time, or by the count */
+	atomic_store_explicit(&g->slot[n].since, now, memory_order_release);
+	atomic_fetch_add_explicit(&g->changes, 1, memory_order_release);
+}
+
+static bool is_new(const char *name, const struct set *before)
+{
+	return name && !(before && is_among(name, before->names, before->count));
+}
+
+/* What was there stays, behind these. true: one that has a name is new. */
+static bool learn(uint64_t graph, const uint64_t *functions, unsigned count, bool stays)
+{
+	struct graph *g = find_graph(graph);
+	const struct set *before = g ? newest_set(g) : NULL, *set;
+	uint64_t now = gmod_ticks();
+	struct list l = {.count = 0};
+	bool any_new = false;
+
+	for (unsigned i = 0; i < count; i++) {
+		const char *name = gmod_name_of(functions[i], now);
+
+		any_new |= is_new(name, before);
+		add_distinct(&l, name);
+	}
+	for (unsigned i = 0; stays && before && i < before->count; i++)
+		add_distinct(&l, before->names[i]);
+	set = set_of(&l);
+	if (!g)
+		g = make_graph(graph);
+	if (g && (!set || set != before))
+		put_set(g, set, now);
+	return any_new;
+}
+
+bool gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count)
+{
+	return learn(graph, functions, count, false);
 }
 
 bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned count)
 {
-	return learn(newest_graph(graph), graph, functions, count);
+	return learn(graph, functions, count, true);
 }
 
-unsigned gmod_graph_kernels(uint64_t graph, const char **out, unsigned max)
+/* Of a slot that is written meanwhile nothing is known. */
+static const struct set *set_in(struct graph *g, unsigned n, uint64_t since)
 {
-	const struct graph *g = newest_graph(graph);
-	unsigned count = !g ? 0 : g->count < max ? g->count : max;
+	const struct set *set = atomic_load_explicit(&g->slot[n].set, memory_order_acquire);
+
+	/* the set is a later one: then so is the time */
+	return atomic_load_explicit(&g->slot[n].since, memory_order_relaxed) == since ? set : NULL;
+}
+
+static const struct set *set_at(struct graph *g, uint64_t ticks)
+{
+	uint64_t latest = NO_TIME;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < TIMES; i++) {
+		uint64_t since = atomic_load_explicit(&g->slot[i].since, memory_order_acquire);
+
+		if (since == NO_TIME || since > ticks || (latest != NO_TIME && since < latest))
+			continue;
+		latest = since;
+		n = i;
+	}
+	return latest == NO_TIME ? NULL : set_in(g, n, latest);
+}
+
+unsigned gmod_graph_kernels(uint64_t graph, uint64_t ticks, const char **out, unsigned max)
+{
+	struct graph *g = find_graph(graph);
+	const struct set *s = g ? set_at(g, ticks) : NULL;
+	unsigned count = !s ? 0 : s->count < max ? s->count : max;
 
 	for (unsigned i = 0; i < count; i++)
-		out[i] = g->names[i];
+		out[i] = s->names[i];
 	return count;
 }

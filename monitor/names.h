@@ -16,11 +16,16 @@ bool gmod_name_known(uint64_t handle);
 /* The name the handle had at `ticks`; NULL: never learned. */
 const char *gmod_name_of(uint64_t handle, uint64_t ticks);
 
-/* The kernels of an executable graph, by their handles; kept as names. */
-void gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count);
-/* It has got these since: true if one is new. What it had stays known, for it may have been launched with that. */
+/*
+ * The kernels of an executable graph from now on, by their handles; kept as names. _more: and those it had, too, for it
+ * may still have any of them. A handle of no name, like 0, stands for kernels that are not known. true: a name is new.
+ */
+bool gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count);
 bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned count);
-/* Distinct names, at most max; NULL entries for kernels of unknown name. */
-unsigned gmod_graph_kernels(uint64_t graph, const char **names, unsigned max);
+/*
+ * Distinct names, at most max, latest learned first; NULL for what is not known. They are those that the handle had at
+ * `ticks`; none where that is four changes ago or more.
+ */
+unsigned gmod_graph_kernels(uint64_t graph, uint64_t ticks, const char **names, unsigned max);
 
 #endif

@@ -7,11 +7,12 @@
 #include "monitor/proof.h"
 
 /* Aggregation of at most this many kernels; what does not fit is counted as omitted. */
-enum { GROUPS = 64, GRAPH_KERNELS = 16 };
+enum { GROUPS = 64, GRAPH_KERNELS = 32 };
 
 struct group {
 	struct gmod_suspect suspect;
 	uint64_t latest;
+	unsigned place; /* among the kernels of the latest launch, a graph's */
 };
 
 struct groups {
@@ -84,7 +85,7 @@ static void note_unfinished(struct groups *g, const struct seen_launch *l, const
 								.suspect = (uint32_t)(group - g->at)};
 }
 
-static void count_launch(struct groups *g, const struct seen_launch *l, const char *name)
+static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
 {
 	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
 
@@ -98,6 +99,7 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 	if (l->ticks < group->latest)
 		return;
 	group->latest = l->ticks;
+	group->place = place;
 	group->suspect.stream = gmod_stream_handle(l->stream, l->context);
 	memcpy(group->suspect.grid, l->grid, sizeof(l->grid));
 	memcpy(group->suspect.block, l->block, sizeof(l->block));
@@ -106,12 +108,12 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 static void count_graph(struct groups *g, const struct seen_launch *l)
 {
 	const char *names[GRAPH_KERNELS];
-	unsigned count = gmod_graph_kernels(l->function, names, GRAPH_KERNELS);
+	unsigned count = gmod_graph_kernels(l->function, l->ticks, names, GRAPH_KERNELS);
 
 	if (!count)
-		count_launch(g, l, NULL);
+		count_launch(g, l, NULL, 0);
 	for (unsigned i = 0; i < count; i++)
-		count_launch(g, l, names[i]);
+		count_launch(g, l, names[i], i);
 }
 
 static void look_at_thread(struct groups *g, const struct gmod_thread *t, uint64_t intact, uint64_t *lost)
@@ -131,8 +133,13 @@ static void look_at_thread(struct groups *g, const struct gmod_thread *t, uint64
 		if (l.is_graph)
 			count_graph(g, &l);
 		else
-			count_launch(g, &l, gmod_name_of(l.function, l.ticks));
+			count_launch(g, &l, gmod_name_of(l.function, l.ticks), 0);
 	}
+}
+
+static bool is_later(const struct group *a, const struct group *b)
+{
+	return a->latest > b->latest || (a->latest == b->latest && a->place < b->place);
 }
 
 static struct group *take_latest(struct groups *g)
@@ -140,7 +147,7 @@ static struct group *take_latest(struct groups *g)
 	struct group *best = NULL;
 
 	for (unsigned i = 0; i < g->count; i++)
-		if (g->at[i].suspect.launches && (!best || g->at[i].latest > best->latest))
+		if (g->at[i].suspect.launches && (!best || is_later(&g->at[i], best)))
 			best = &g->at[i];
 	return best;
 }

@@ -193,6 +193,14 @@ check_nothing_registered() {
 	says "nothing_registered: nothing is degraded" ' 0 degraded' "$report"
 }
 
+# A graph's node that the driver does not tell of may have any kernel: here the last one, which did it.
+check_unasked_node() {
+	guarded verbosity=1 env SIM_FAIL=cuGraphKernelNodeGetParams_v2:1200 "$programs/bad_graph_long"
+	says "unasked_node: it is a suspect" 'suspects: k_fill x1 .*; unknown x1 .*' "$err"
+	[[ $err != *'memcheck --kernel-name'* ]]
+	judge "unasked_node: the next step is for all kernels" $? "$err"
+}
+
 # pieces_of TEXT: how many fill_device says there were.
 pieces_of() {
 	local text=${1#*missing, }

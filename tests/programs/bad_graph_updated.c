@@ -108,7 +108,7 @@ static void overrun(void (*update)(CUgraphExec, const struct made *, const CUDA_
 	CK(cuGraphLaunch(exec, NULL));
 	tk_sync();
 	CK(cuMemFree(p));
-	snprintf(text, sizeof(text), "k_flip x2 on the default stream in graph %p", (void *)exec);
+	snprintf(text, sizeof(text), "k_flip x1 on the default stream in graph %p", (void *)exec);
 	REQUIRE(wait_for_report(text, 1000));
 	CK(cuGraphDestroy(m.graph));
 	if (update == by_child)

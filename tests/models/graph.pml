@@ -1,0 +1,54 @@
+/*
+ * A slot of what a graph's handle has stood for: put_set() and set_in() in monitor/names.c.
+ *
+ * One writer, as nobody may change one executable graph in two threads at a time: three sets in turn come into the slot,
+ * each from a later time on. A reader takes no lock. The order of the code's release stores and acquire loads is the one
+ * they have here.
+ *
+ *   good      a reader has the set of the time that it found, or nothing
+ *   broken    NOAGAIN  the reader does not look at the time again
+ *             NOTIME   the slot is not emptied before another set comes in
+ */
+#define NO_TIME 0
+
+byte since = NO_TIME;
+byte set;			/* of the time with the same number */
+bool through;
+
+inline put_set(now)
+{
+#ifndef NOTIME
+	since = NO_TIME;
+#endif
+	set = now;		/* release */
+	since = now		/* release */
+}
+
+active proctype writer()
+{
+	put_set(1);
+	put_set(2);
+	put_set(3);
+	through = true
+}
+
+active [2] proctype reader()
+{
+	byte found, its;
+
+	do
+	:: through -> break
+	:: else ->
+		found = since;	/* acquire */
+		its = set;	/* acquire */
+		if
+#ifdef NOAGAIN
+		:: found != NO_TIME ->
+#else
+		:: found != NO_TIME && since == found ->
+#endif
+			assert(its == found)
+		:: else
+		fi
+	od
+}
