@@ -51,6 +51,7 @@ static long long now_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+/* The first of its stream. */
 static void run_op(CUstream stream, struct op *op)
 {
 	CUresult r;
@@ -69,6 +70,13 @@ static void run_op(CUstream stream, struct op *op)
 	op->done = true;
 	op->done_ns = now_ns();
 	pthread_cond_broadcast(&sim.done);
+}
+
+static void run_first(CUstream stream, struct op *op)
+{
+	run_op(stream, op);
+	stream->first = op->next;
+	op_drop(op);
 }
 
 void stream_free(CUstream stream)
@@ -91,14 +99,12 @@ static void *worker(void *arg)
 
 	sim_lock();
 	for (;;) {
-		while (!stream->first && !stream->destroyed)
+		while (stream->running_at_once || (!stream->first && !stream->destroyed))
 			pthread_cond_wait(&stream->wake, sim_the_lock());
 		op = stream->first;
 		if (!op)
 			break;
-		run_op(stream, op);
-		stream->first = op->next;
-		op_drop(op);
+		run_first(stream, op);
 	}
 	stream_free(stream);
 	sim_unlock();
@@ -159,7 +165,18 @@ static void enqueue(CUstream stream, struct op *op)
 	op->refs++; /* stream->last's */
 	op_drop(stream->last);
 	stream->last = op;
-	pthread_cond_signal(&stream->wake);
+}
+
+/*
+ * A device makes such a copy in microseconds, however busy the CPUs are; a worker may have to wait for one. Only of
+ * streams that nothing waits for by itself, so that what waits for what stays as it is.
+ */
+static bool is_done_at_once(CUstream stream, const struct op *op)
+{
+	const struct work_copy *c = &op->work.copy;
+
+	return stream->flags & CU_STREAM_NON_BLOCKING && stream->first == op && !op->dep_count &&
+	       op->work.kind == WORK_COPY && c->height == 1 && c->depth == 1 && c->width <= 4096;
 }
 
 /* Takes over the work, also when it fails. *out, if wanted, is a reference for the caller. */
@@ -181,6 +198,12 @@ CUresult queue_submit(CUstream stream, struct work *work, struct op *const *deps
 	enqueue(stream, op);
 	if (out)
 		*out = op_hold(op);
+	if (is_done_at_once(stream, op)) {
+		stream->running_at_once = true;
+		run_first(stream, op);
+		stream->running_at_once = false;
+	}
+	pthread_cond_signal(&stream->wake);
 	return CUDA_SUCCESS;
 }
 

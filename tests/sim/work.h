@@ -94,6 +94,7 @@ struct CUstream_st {
 	CUstream next;
 	CUcontext ctx;
 	unsigned flags;
+	bool running_at_once; /* its first op, by who gave it */
 	int priority;
 	unsigned long long id;
 	unsigned long thread; /* of a per-thread default stream */
