@@ -122,8 +122,11 @@ static CUresult instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph,
 {
 	struct kernels k = {.count = 0};
 
-	if (r == CUDA_SUCCESS && gmod_on() && exec && HAVE(cuGraphKernelNodeGetParams_v2)) {
-		collect(&k, graph, 0);
+	if (r == CUDA_SUCCESS && gmod_on() && exec) {
+		if (HAVE(cuGraphKernelNodeGetParams_v2))
+			collect(&k, graph, 0);
+		else
+			k.more = true;
 		add_unknown(&k);
 		gmod_graph_learn(gmod_handle(*exec), k.function, k.count);
 	}
