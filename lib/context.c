@@ -203,10 +203,12 @@ static void say_backend(const struct gmod_context *c)
 /* false: it is gone, though it is still current. A primary one would come to life again with that entry. */
 static bool set_up(struct gmod_context *c)
 {
+	CUresult r = NEXT(cuCtxGetDevice)(&c->device);
 	CUstreamCaptureMode mode;
 
-	if (NEXT(cuCtxGetDevice)(&c->device) != CUDA_SUCCESS) {
-		gmod_degraded("cuCtxGetDevice");
+	if (r != CUDA_SUCCESS) {
+		if (r != CUDA_ERROR_CONTEXT_IS_DESTROYED && r != CUDA_ERROR_INVALID_CONTEXT)
+			gmod_degraded("cuCtxGetDevice");
 		return false;
 	}
 	mode = gmod_relaxed_begin();

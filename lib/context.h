@@ -71,7 +71,7 @@ void gmod_context_met(CUcontext handle);
 
 /*
  * The home of a stream, or of what is made in the current context: the context itself, the primary one for a green
- * (lib/green.h). Of a stream, it is what the driver answers.
+ * (lib/green.h). gmod_stream_home: what the driver answers, or CUDA_SUCCESS and no context where it cannot be asked.
  */
 struct gmod_home {
 	CUcontext context; /* NULL: none is current */

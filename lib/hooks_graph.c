@@ -7,8 +7,11 @@
 #include "lib/start.h"
 #include "monitor/names.h"
 
-/* ON_STACK: nodes of a graph that need no pages of their own while they are looked at. */
-enum { KERNELS = 64, NODES = 65536, ON_STACK = 32, DEPTH = 4 };
+/*
+ * ON_STACK: nodes of a graph that need no pages of their own while they are looked at. QUIET: nodes looked at in
+ * updates that brought nothing new, after which most are not looked at.
+ */
+enum { KERNELS = 64, NODES = 65536, ON_STACK = 32, DEPTH = 4, QUIET = 65536 };
 
 struct kernels {
 	uint64_t function[KERNELS + 1];
@@ -26,7 +29,7 @@ static void add(struct kernels *k, const void *function)
 			return;
 	if (handle && k->count < KERNELS)
 		k->function[k->count++] = handle;
-	else if (handle)
+	else
 		k->more = true;
 }
 
@@ -56,7 +59,7 @@ static void collect_node(struct kernels *k, CUgraphNode node, int depth)
 		if (r == CUDA_SUCCESS)
 			collect(k, child, depth + 1);
 	} else if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
-		k->more = true; /* its bodies do not say whose they are */
+		k->more = true; /* the driver does not tell of its bodies */
 	}
 	if (r != CUDA_SUCCESS) {
 		k->more = true;
@@ -172,14 +175,14 @@ static _Atomic unsigned brought_nothing;
 
 /*
  * Looking takes two calls for each node, and there are programs that update a graph before each launch: of those whose
- * updates bring nothing new, one in 61 is looked at, a prime, so that graphs that take turns all get theirs.
+ * updates bring nothing new, one in 61 is looked at, a prime, so that a few graphs that take turns all get theirs.
  */
 static bool is_looked_at(void)
 {
 	static _Atomic unsigned updates;
 
 	return atomic_fetch_add_explicit(&updates, 1, memory_order_relaxed) % 61 == 0 ||
-	       atomic_load_explicit(&brought_nothing, memory_order_relaxed) < NODES;
+	       atomic_load_explicit(&brought_nothing, memory_order_relaxed) < QUIET;
 }
 
 /* whole: the executable graph has become this one; else a part of it. */

@@ -7,7 +7,7 @@
 
 #include "monitor/activity.h"
 
-enum { BUCKETS = 8192, SEEN = 4096, GRAPH_NAMES = 32, TIMES = 4 };
+enum { BUCKETS = 8192, SEEN = 4096, TIMES = 4 };
 #define NO_TIME UINT64_MAX
 #define ARENA ((size_t)64 << 20)
 #define NAME_MAX_BYTES ((size_t)4096)
@@ -142,10 +142,10 @@ const char *gmod_name_of(uint64_t handle, uint64_t ticks)
 
 struct list {
 	unsigned count;
-	const char *names[GRAPH_NAMES];
+	const char *names[GMOD_GRAPH_NAMES];
 };
 
-static bool same_text(const char *a, const char *b)
+bool gmod_same_name(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
@@ -153,7 +153,7 @@ static bool same_text(const char *a, const char *b)
 static bool is_among(const char *name, const char *const *among, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (same_text(name, among[i]))
+		if (gmod_same_name(name, among[i]))
 			return true;
 	return false;
 }
@@ -161,9 +161,9 @@ static bool is_among(const char *name, const char *const *among, unsigned count)
 /* The last place is for one whose name is not known, which stands for those that have no place. */
 static void add_distinct(struct list *l, const char *name)
 {
-	if (l->count == GRAPH_NAMES - 1 && !is_among(name, l->names, l->count))
+	if (l->count == GMOD_GRAPH_NAMES - 1 && !is_among(name, l->names, l->count))
 		name = NULL;
-	if (l->count < GRAPH_NAMES && !is_among(name, l->names, l->count))
+	if (l->count < GMOD_GRAPH_NAMES && !is_among(name, l->names, l->count))
 		l->names[l->count++] = name;
 }
 
@@ -235,35 +235,50 @@ static void put_set(struct graph *g, const struct set *set, uint64_t now)
 {
 	unsigned n = atomic_load_explicit(&g->changes, memory_order_relaxed) % TIMES;
 
-	atomic_store_explicit(&g->slot[n].since, NO_TIME, memory_order_relaxed);
+	/* release: who finds this slot empty finds what came into the others before */
+	atomic_store_explicit(&g->slot[n].since, NO_TIME, memory_order_release);
 	atomic_store_explicit(&g->slot[n].set, set, memory_order_release);
 	/* release: set and slot are complete for who finds them by the time, or by the count */
 	atomic_store_explicit(&g->slot[n].since, now, memory_order_release);
 	atomic_fetch_add_explicit(&g->changes, 1, memory_order_release);
 }
 
-static bool is_new(const char *name, const struct set *before)
+static bool is_known(const char *name, const struct set *before)
 {
-	return name && !(before && is_among(name, before->names, before->count));
+	/* one that has no place among so many is among those that are not known */
+	return before && (is_among(name, before->names, before->count) || before->count == GMOD_GRAPH_NAMES);
 }
 
-/* What was there stays, behind these. true: one that has a name is new. */
+/* With what was there behind it; of a graph of which nothing was known that is anything. */
+static void add_before(struct list *l, const struct set *before)
+{
+	if (!before)
+		add_distinct(l, NULL);
+	for (unsigned i = 0; before && i < before->count; i++)
+		add_distinct(l, before->names[i]);
+}
+
+/* stays: what was there does, and nothing changes where there is nothing else. true: one that has a name is new. */
 static bool learn(uint64_t graph, const uint64_t *functions, unsigned count, bool stays)
 {
 	struct graph *g = find_graph(graph);
 	const struct set *before = g ? newest_set(g) : NULL, *set;
 	uint64_t now = gmod_ticks();
 	struct list l = {.count = 0};
-	bool any_new = false;
+	bool any_new = false, all_known = before;
 
 	for (unsigned i = 0; i < count; i++) {
 		const char *name = gmod_name_of(functions[i], now);
+		bool known = is_known(name, before);
 
-		any_new |= is_new(name, before);
+		all_known &= known;
+		any_new |= name && !known;
 		add_distinct(&l, name);
 	}
-	for (unsigned i = 0; stays && before && i < before->count; i++)
-		add_distinct(&l, before->names[i]);
+	if (stays && all_known)
+		return false;
+	if (stays)
+		add_before(&l, before);
 	set = set_of(&l);
 	if (!g)
 		g = make_graph(graph);

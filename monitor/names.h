@@ -15,6 +15,10 @@ void gmod_name_learn(uint64_t handle, const char *name);
 bool gmod_name_known(uint64_t handle);
 /* The name the handle had at `ticks`; NULL: never learned. */
 const char *gmod_name_of(uint64_t handle, uint64_t ticks);
+/* One kernel may have several handles, each with a copy of its name; NULL is like NULL. */
+bool gmod_same_name(const char *a, const char *b);
+
+enum { GMOD_GRAPH_NAMES = 32 }; /* the last one NULL where there are more */
 
 /*
  * The kernels of an executable graph from now on, by their handles; kept as names. _more: and those it had, too, for it

@@ -7,7 +7,7 @@
 #include "monitor/proof.h"
 
 /* Aggregation of at most this many kernels; what does not fit is counted as omitted. */
-enum { GROUPS = 64, GRAPH_KERNELS = 32 };
+enum { GROUPS = 64 };
 
 struct group {
 	struct gmod_suspect suspect;
@@ -50,16 +50,10 @@ static bool copy_launch(const struct gmod_thread *t, uint64_t n, struct seen_lau
 	return atomic_load_explicit(&t->launches, memory_order_relaxed) - n < GMOD_RING;
 }
 
-/* One kernel may have several handles, each with a copy of its name. */
-static bool same_name(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 static struct group *group_for(struct groups *g, const char *name, uint64_t graph)
 {
 	for (unsigned i = 0; i < g->count; i++)
-		if (same_name(g->at[i].suspect.name, name) && g->at[i].suspect.graph == graph)
+		if (gmod_same_name(g->at[i].suspect.name, name) && g->at[i].suspect.graph == graph)
 			return &g->at[i];
 	if (g->count == GROUPS) {
 		g->omitted++;
@@ -107,8 +101,8 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 
 static void count_graph(struct groups *g, const struct seen_launch *l)
 {
-	const char *names[GRAPH_KERNELS];
-	unsigned count = gmod_graph_kernels(l->function, l->ticks, names, GRAPH_KERNELS);
+	const char *names[GMOD_GRAPH_NAMES];
+	unsigned count = gmod_graph_kernels(l->function, l->ticks, names, GMOD_GRAPH_NAMES);
 
 	if (!count)
 		count_launch(g, l, NULL, 0);
@@ -119,11 +113,11 @@ static void count_graph(struct groups *g, const struct seen_launch *l)
 static void look_at_thread(struct groups *g, const struct gmod_thread *t, uint64_t intact, uint64_t *lost)
 {
 	uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire);
-	uint64_t n = end > GMOD_RING - 1 ? end - (GMOD_RING - 1) : 0;
-	uint64_t oldest = n;
+	uint64_t oldest = end > GMOD_RING - 1 ? end - (GMOD_RING - 1) : 0;
 	struct seen_launch l;
 
-	for (; n < end; n++) {
+	/* The latest first: of those that are not complete, these have to find a place. */
+	for (uint64_t n = end; n-- > oldest;) {
 		if (!copy_launch(t, n, &l) || l.ticks == GMOD_NOT_LAUNCHED ||
 		    gmod_was_proven(intact, l.context, l.stream, l.ticks))
 			continue;

@@ -1,7 +1,8 @@
 /*
  * A slot of what a graph's handle has stood for: put_set() and set_in() in monitor/names.c.
  *
- * One writer, as nobody may change one executable graph in two threads at a time: three sets in turn come into the slot,
+ * One slot: that an empty one has a reader see what came into the others before is for the release of NO_TIME. One
+ * writer, as nobody may change one executable graph in two threads at a time: three sets in turn come into the slot,
  * each from a later time on. A reader takes no lock. The order of the code's release stores and acquire loads is the one
  * they have here.
  *

@@ -224,8 +224,9 @@ static void an_updated_graph_keeps_what_it_had(void **unused)
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 2);
 	/* One that was not seen made; another graph of the same handle. */
 	assert_true(gmod_graph_learn_more(late, &b, 1));
-	assert_int_equal(gmod_graph_kernels(late, GMOD_IN_CALL, names, 16), 1);
+	assert_int_equal(gmod_graph_kernels(late, GMOD_IN_CALL, names, 16), 2);
 	assert_string_equal(names[0], "second");
+	assert_null(names[1]);
 	assert_false(gmod_graph_learn(graph, &b, 1));
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 1);
 	/* It may have become anything. */
@@ -235,6 +236,34 @@ static void an_updated_graph_keeps_what_it_had(void **unused)
 	assert_string_equal(names[1], "second");
 	assert_true(gmod_graph_learn_more(graph, &a, 1));
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 3);
+}
+
+/* As in a program that gives its nodes new arguments before each launch. */
+static void nodes_updated_in_any_order_change_nothing(void **unused)
+{
+	enum { NODES = 40 };
+	uint64_t functions[NODES], graph = new_handle(), late = new_handle(), seed = 1, first;
+	const char *names[GMOD_GRAPH_NAMES], *now[GMOD_GRAPH_NAMES];
+
+	(void)unused;
+	for (int i = 0; i < NODES; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "updated_%d", i);
+		functions[i] = new_handle();
+		gmod_name_learn(functions[i], name);
+	}
+	for (unsigned count = 4; count <= NODES; count += 36) {
+		gmod_graph_learn(graph, functions, count);
+		first = gmod_ticks();
+		assert_int_equal(gmod_graph_kernels(graph, first, names, GMOD_GRAPH_NAMES), count == 4 ? 4 : 32);
+		for (int i = 0; i < 1000000; i++)
+			gmod_graph_learn_more(graph, &functions[random_below(&seed, count)], 1);
+		assert_int_equal(gmod_graph_kernels(graph, first, now, GMOD_GRAPH_NAMES), count == 4 ? 4 : 32);
+		assert_memory_equal(names, now, (count == 4 ? 4 : 32) * sizeof(names[0]));
+	}
+	gmod_name_learn(late, "after them");
+	assert_string_equal(gmod_name_of(late, gmod_ticks()), "after them");
 }
 
 /* Modules made at run time often call theirs the same. */
@@ -438,6 +467,7 @@ int main(void)
 	    cmocka_unit_test(a_graph_has_the_names_of_its_kernels),
 	    cmocka_unit_test(a_graphs_handle_used_again_has_the_kernels_of_its_time),
 	    cmocka_unit_test(an_updated_graph_keeps_what_it_had),
+	    cmocka_unit_test(nodes_updated_in_any_order_change_nothing),
 	    cmocka_unit_test(kernels_of_one_name_are_named_once),
 	    cmocka_unit_test(a_graph_made_over_and_over_takes_no_room),
 	    cmocka_unit_test(a_graph_of_many_kernels_keeps_the_first),
