@@ -4,6 +4,7 @@
 /*
  * The graph that did it is gone when its damage is found, and others may have its handle: they have another kernel.
  */
+#include "kernel_node.h"
 #include "make_buffer.h"
 
 static long long inside, end = 3000, count = 4;
@@ -11,20 +12,10 @@ static int value = 1;
 
 static void run(const char *kernel, void **args)
 {
-	CUDA_KERNEL_NODE_PARAMS node = {.func = tk_kernel(kernel),
-					.gridDimX = 1,
-					.gridDimY = 1,
-					.gridDimZ = 1,
-					.blockDimX = 4,
-					.blockDimY = 1,
-					.blockDimZ = 1,
-					.kernelParams = args};
-	CUgraphNode added;
+	CUDA_KERNEL_NODE_PARAMS node = kernel_node(kernel, args);
+	CUgraph graph = kernel_graph(&node, NULL);
 	CUgraphExec exec;
-	CUgraph graph;
 
-	CK(cuGraphCreate(&graph, 0));
-	CK(cuGraphAddKernelNode(&added, graph, NULL, 0, &node));
 	CK(cuGraphInstantiate(&exec, graph, 0));
 	CK(cuGraphLaunch(exec, NULL));
 	CK(cuGraphExecDestroy(exec));

@@ -5,6 +5,7 @@
  * The kernel is the last of a thousand nodes and more, and is named. In a graph within a graph, deeper than is looked,
  * it is not: that there may be others than the named ones is said, and the next step is not for those alone.
  */
+#include "kernel_node.h"
 #include "make_buffer.h"
 #include "report_log.h"
 
@@ -12,20 +13,6 @@ enum { NODES = 1200, LEVELS = 6 };
 
 static long long inside, end = 3000, count = 4;
 static int value = 1;
-
-static CUDA_KERNEL_NODE_PARAMS params_of(const char *kernel, void **args)
-{
-	return (CUDA_KERNEL_NODE_PARAMS){
-	    .func = tk_kernel(kernel),
-	    .gridDimX = 1,
-	    .gridDimY = 1,
-	    .gridDimZ = 1,
-	    .blockDimX = 4,
-	    .blockDimY = 1,
-	    .blockDimZ = 1,
-	    .kernelParams = args,
-	};
-}
 
 static void launch_over(CUgraph graph, CUdeviceptr p)
 {
@@ -42,8 +29,8 @@ static void launch_over(CUgraph graph, CUdeviceptr p)
 static void overrun_last(void)
 {
 	CUdeviceptr p = make_buffer(3000);
-	CUDA_KERNEL_NODE_PARAMS harmless = params_of("k_fill", TK_ARGS(&p, &inside, &count, &value));
-	CUDA_KERNEL_NODE_PARAMS flip = params_of("k_flip", TK_ARGS(&p, &end, &count));
+	CUDA_KERNEL_NODE_PARAMS harmless = kernel_node("k_fill", TK_ARGS(&p, &inside, &count, &value));
+	CUDA_KERNEL_NODE_PARAMS flip = kernel_node("k_flip", TK_ARGS(&p, &end, &count));
 	CUgraphNode node = NULL;
 	CUgraph graph;
 
@@ -57,13 +44,11 @@ static void overrun_last(void)
 static void overrun_deep(void)
 {
 	CUdeviceptr p = make_buffer(3000);
-	CUDA_KERNEL_NODE_PARAMS harmless = params_of("k_fill", TK_ARGS(&p, &inside, &count, &value));
-	CUDA_KERNEL_NODE_PARAMS flip = params_of("k_flip", TK_ARGS(&p, &end, &count));
-	CUgraph inner, outer;
+	CUDA_KERNEL_NODE_PARAMS harmless = kernel_node("k_fill", TK_ARGS(&p, &inside, &count, &value));
+	CUDA_KERNEL_NODE_PARAMS flip = kernel_node("k_flip", TK_ARGS(&p, &end, &count));
+	CUgraph inner = kernel_graph(&flip, NULL), outer;
 	CUgraphNode node;
 
-	CK(cuGraphCreate(&inner, 0));
-	CK(cuGraphAddKernelNode(&node, inner, NULL, 0, &flip));
 	for (int i = 0; i < LEVELS; i++) {
 		CK(cuGraphCreate(&outer, 0));
 		CK(cuGraphAddChildGraphNode(&node, outer, NULL, 0, inner));

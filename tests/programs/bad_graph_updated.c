@@ -2,6 +2,7 @@
 // suspect: k_flip
 // options: log_path=report.log
 /* The kernel comes into its graph when that is instantiated already, in each of the ways there are. */
+#include "kernel_node.h"
 #include "make_buffer.h"
 #include "report_log.h"
 
@@ -19,26 +20,11 @@ struct made {
 static long long off, count;
 static int value;
 
-static CUDA_KERNEL_NODE_PARAMS params_of(const char *kernel, void **args)
-{
-	return (CUDA_KERNEL_NODE_PARAMS){
-	    .func = tk_kernel(kernel),
-	    .gridDimX = 1,
-	    .gridDimY = 1,
-	    .gridDimZ = 1,
-	    .blockDimX = 4,
-	    .blockDimY = 1,
-	    .blockDimZ = 1,
-	    .kernelParams = args,
-	};
-}
-
 static struct made graph_of(const CUDA_KERNEL_NODE_PARAMS *p)
 {
 	struct made m;
 
-	CK(cuGraphCreate(&m.graph, 0));
-	CK(cuGraphAddKernelNode(&m.node, m.graph, NULL, 0, p));
+	m.graph = kernel_graph(p, &m.node);
 	return m;
 }
 
@@ -95,8 +81,8 @@ static void overrun(void (*update)(CUgraphExec, const struct made *, const CUDA_
 {
 	CUdeviceptr p = make_buffer(3000);
 	long long inside = 0;
-	CUDA_KERNEL_NODE_PARAMS harmless = params_of("k_fill", TK_ARGS(&p, &inside, &count, &value));
-	CUDA_KERNEL_NODE_PARAMS flip = params_of("k_flip", TK_ARGS(&p, &off, &count));
+	CUDA_KERNEL_NODE_PARAMS harmless = kernel_node("k_fill", TK_ARGS(&p, &inside, &count, &value));
+	CUDA_KERNEL_NODE_PARAMS flip = kernel_node("k_flip", TK_ARGS(&p, &off, &count));
 	struct made inner = graph_of(&harmless), m = update == by_child ? outer_of(inner.graph) : inner;
 	CUgraphExec exec;
 	char text[80];

@@ -4,6 +4,7 @@
  * A graph is updated so often, with nothing new in it, that not each update is looked at. The kernel comes in with one
  * that is not, and the report says that there may be others than the named one.
  */
+#include "kernel_node.h"
 #include "make_buffer.h"
 #include "report_log.h"
 
@@ -18,35 +19,20 @@ enum { QUIET = 40000 };
 static long long inside, end = 3000, count = 4;
 static int value = 1;
 
-static CUgraph graph_of(const char *kernel, void **args)
-{
-	CUDA_KERNEL_NODE_PARAMS node = {.func = tk_kernel(kernel),
-					.gridDimX = 1,
-					.gridDimY = 1,
-					.gridDimZ = 1,
-					.blockDimX = 4,
-					.blockDimY = 1,
-					.blockDimZ = 1,
-					.kernelParams = args};
-	CUgraphNode added;
-	CUgraph graph;
-
-	CK(cuGraphCreate(&graph, 0));
-	CK(cuGraphAddKernelNode(&added, graph, NULL, 0, &node));
-	return graph;
-}
-
 int main(void)
 {
 	CUgraphExecUpdateResultInfo info;
+	CUDA_KERNEL_NODE_PARAMS fill_node, flip_node;
 	CUgraph harmless, flip;
 	CUgraphExec exec;
 	CUdeviceptr p;
 
 	tk_start();
 	p = make_buffer(3000);
-	harmless = graph_of("k_fill", TK_ARGS(&p, &inside, &count, &value));
-	flip = graph_of("k_flip", TK_ARGS(&p, &end, &count));
+	fill_node = kernel_node("k_fill", TK_ARGS(&p, &inside, &count, &value));
+	flip_node = kernel_node("k_flip", TK_ARGS(&p, &end, &count));
+	harmless = kernel_graph(&fill_node, NULL);
+	flip = kernel_graph(&flip_node, NULL);
 	CK(cuGraphInstantiate(&exec, harmless, 0));
 	for (int i = 0; i < QUIET; i++)
 		CK(cuGraphExecUpdate(exec, harmless, &info));

@@ -1,6 +1,6 @@
 /*
  * A kernel or copy that touches unmapped memory must end in an error of its context, not of the process:
- * the worker runs it inside fault_guard(), and the handler jumps back there. A fault anywhere else is the
+ * who runs it does so inside fault_guard(), and the handler jumps back there. A fault anywhere else is the
  * program's own and goes to whoever handled it before.
  */
 #include "sim.h"

@@ -1,10 +1,10 @@
 /*
  * Ops, the workers that run them, and waiting for them.
  *
- * An op is done exactly once, and only its stream's worker makes it so. It runs when it is the first of its
- * stream and everything in deps is done; deps are always older, so there is no cycle. An op of a context
- * with a sticky error is done without being run. References: one of the queue until it is done, one of
- * stream->last, one of every event, dependency and waiter.
+ * An op is done exactly once, and only its stream's worker makes it so, or who submits it (is_done_at_once()). It
+ * runs when it is the first of its stream and everything in deps is done; deps are always older, so there is no cycle.
+ * An op of a context with a sticky error is done without being run. References: one of the queue until it is done, one
+ * of stream->last, one of every event, dependency and waiter.
  */
 #include "sim.h"
 
@@ -168,18 +168,18 @@ static void enqueue(CUstream stream, struct op *op)
 }
 
 /*
- * A device makes such a copy in microseconds, however busy the CPUs are; a worker may have to wait for one. Only of
- * streams that nothing waits for by itself, so that what waits for what stays as it is.
+ * A device makes a small copy in microseconds, however busy the CPUs are; a worker may have to wait for one. Only those
+ * from pageable memory, and of streams that nothing waits for by itself, so that what waits for what stays as it is.
  */
 static bool is_done_at_once(CUstream stream, const struct op *op)
 {
 	const struct work_copy *c = &op->work.copy;
 
 	return stream->flags & CU_STREAM_NON_BLOCKING && stream->first == op && !op->dep_count &&
-	       op->work.kind == WORK_COPY && c->height == 1 && c->depth == 1 && c->width <= 4096;
+	       op->work.kind == WORK_COPY && c->staged && c->height == 1 && c->depth == 1 && c->width <= 4096;
 }
 
-/* Takes over the work, also when it fails. *out, if wanted, is a reference for the caller. */
+/* Takes over the work, also when it fails, and may give up the lock. *out, if wanted, is a reference for the caller. */
 CUresult queue_submit(CUstream stream, struct work *work, struct op *const *deps, size_t dep_count, struct op **out)
 {
 	struct op *op;
