@@ -121,16 +121,24 @@ static void collect(struct kernels *k, CUgraph graph, int depth)
 		collect_mapped(k, graph, depth, all < NODES ? all : NODES);
 }
 
-static CUresult instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point)
+/* All that is known of a graph's kernels. */
+static struct kernels kernels_of(CUgraph graph)
 {
 	struct kernels k = {.count = 0};
 
+	if (HAVE(cuGraphKernelNodeGetParams_v2))
+		collect(&k, graph, 0);
+	else
+		k.more = true;
+	add_unknown(&k);
+	return k;
+}
+
+static CUresult instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point)
+{
 	if (r == CUDA_SUCCESS && gmod_on() && exec) {
-		if (HAVE(cuGraphKernelNodeGetParams_v2))
-			collect(&k, graph, 0);
-		else
-			k.more = true;
-		add_unknown(&k);
+		struct kernels k = kernels_of(graph);
+
 		gmod_graph_learn(gmod_handle(*exec), k.function, k.count);
 	}
 	return gmod_done(r, entry_point);
@@ -188,12 +196,9 @@ static bool is_looked_at(void)
 /* whole: the executable graph has become this one; else a part of it. */
 static void look(CUgraphExec exec, CUgraph graph, bool whole)
 {
-	struct kernels k = {.count = 0};
-	bool is_new;
+	struct kernels k = kernels_of(graph);
+	bool is_new = (whole ? gmod_graph_learn : gmod_graph_learn_more)(gmod_handle(exec), k.function, k.count);
 
-	collect(&k, graph, 0);
-	add_unknown(&k);
-	is_new = (whole ? gmod_graph_learn : gmod_graph_learn_more)(gmod_handle(exec), k.function, k.count);
 	if (is_new)
 		atomic_store_explicit(&brought_nothing, 0, memory_order_relaxed);
 	else
@@ -204,7 +209,7 @@ static void look(CUgraphExec exec, CUgraph graph, bool whole)
 static CUresult updated(CUresult r, CUgraphExec exec, CUgraph graph, bool whole, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
-		if (HAVE(cuGraphKernelNodeGetParams_v2) && is_looked_at())
+		if (is_looked_at())
 			look(exec, graph, whole);
 		else
 			gmod_graph_learn_more(gmod_handle(exec), (const uint64_t[]){0}, 1);

@@ -55,16 +55,7 @@ static void by_any_node(CUgraphExec exec, const struct made *m, const CUDA_KERNE
 {
 	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
 
-	any.kernel = (CUDA_KERNEL_NODE_PARAMS_v3){
-	    .func = p->func,
-	    .gridDimX = 1,
-	    .gridDimY = 1,
-	    .gridDimZ = 1,
-	    .blockDimX = 4,
-	    .blockDimY = 1,
-	    .blockDimZ = 1,
-	    .kernelParams = p->kernelParams,
-	};
+	memcpy(&any.kernel, p, sizeof(*p)); /* the same, but for how a context would be named */
 	CK(cuGraphExecNodeSetParams(exec, m->node, &any));
 }
 

@@ -147,4 +147,30 @@ static void memory_free(struct memory *m)
 	}
 }
 
+/* ---- batches ---- */
+
+enum { PIECE = 256 };
+
+static TK_UNUSED CUresult copy_batch(CUdeviceptr to, CUdeviceptr from, size_t count, CUmemcpySrcAccessOrder order,
+				     CUstream s)
+{
+	CUmemcpyAttributes attributes = {.srcAccessOrder = order};
+	CUdeviceptr dst[2] = {to, to + PIECE}, src[2] = {from, from + PIECE};
+	size_t bytes[2] = {PIECE, PIECE}, first = 0;
+
+	return cuMemcpyBatchAsync(dst, src, bytes, count, &attributes, &first, 1, s);
+}
+
+static TK_UNUSED CUresult copy_box(CUdeviceptr to, CUdeviceptr from, CUstream s)
+{
+	CUDA_MEMCPY3D_BATCH_OP op = {
+	    .src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = from}},
+	    .dst = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = to}},
+	    .extent = {16, 4, 4},
+	    .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
+	};
+
+	return cuMemcpy3DBatchAsync(1, &op, 0, s);
+}
+
 #endif

@@ -401,11 +401,7 @@ static CUresult c_home_captured(struct capture_scene *s)
 
 static CUresult batch(struct capture_scene *s, CUstream stream, CUmemcpySrcAccessOrder order)
 {
-	CUmemcpyAttributes attributes = {.srcAccessOrder = order};
-	CUdeviceptr to = s->device.at, from = s->device.at + 500;
-	size_t bytes = 500, first = 0;
-
-	return cuMemcpyBatchAsync(&to, &from, &bytes, 1, &attributes, &first, 1, stream);
+	return copy_batch(s->device.at, s->device.at + 500, 1, order, stream);
 }
 
 static CUresult c_batch(struct capture_scene *s)
@@ -423,26 +419,14 @@ static CUresult c_batch_elsewhere(struct capture_scene *s)
 	return batch(s, s->other, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
 }
 
-static CUresult boxes(struct capture_scene *s, CUstream stream)
-{
-	CUDA_MEMCPY3D_BATCH_OP op = {
-	    .src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = s->device.at + 500}},
-	    .dst = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = s->device.at}},
-	    .extent = {16, 4, 4},
-	    .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
-	};
-
-	return cuMemcpy3DBatchAsync(1, &op, 0, stream);
-}
-
 static CUresult c_boxes(struct capture_scene *s)
 {
-	return boxes(s, s->captured);
+	return copy_box(s->device.at, s->device.at + 500, s->captured);
 }
 
 static CUresult c_boxes_elsewhere(struct capture_scene *s)
 {
-	return boxes(s, s->other);
+	return copy_box(s->device.at, s->device.at + 500, s->other);
 }
 
 static const struct {

@@ -8,7 +8,7 @@
 #include "conformance.h"
 #include "green.h"
 
-enum { GREEN_SIZE = 4 << 20, GREEN_PIECE = 256 };
+enum { GREEN_SIZE = 4 << 20, GREEN_PIECE = PIECE };
 
 struct green {
 	CUgreenCtx handle;
@@ -75,35 +75,14 @@ static struct memory green_memory(const struct green *g, enum kind kind)
 	return m;
 }
 
-static CUresult green_batch(CUdeviceptr to, CUdeviceptr from, size_t count, CUstream s)
-{
-	CUmemcpyAttributes attributes = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
-	CUdeviceptr dst[2] = {to, to + GREEN_PIECE}, src[2] = {from, from + GREEN_PIECE};
-	size_t bytes[2] = {GREEN_PIECE, GREEN_PIECE}, first = 0;
-
-	return cuMemcpyBatchAsync(dst, src, bytes, count, &attributes, &first, 1, s);
-}
-
 static CUresult green_batch_of_1(CUdeviceptr to, CUdeviceptr from, CUstream s)
 {
-	return green_batch(to, from, 1, s);
+	return copy_batch(to, from, 1, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, s);
 }
 
 static CUresult green_batch_of_2(CUdeviceptr to, CUdeviceptr from, CUstream s)
 {
-	return green_batch(to, from, 2, s);
-}
-
-static CUresult green_boxes(CUdeviceptr to, CUdeviceptr from, CUstream s)
-{
-	CUDA_MEMCPY3D_BATCH_OP op = {
-	    .src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = from}},
-	    .dst = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = to}},
-	    .extent = {16, 4, 4},
-	    .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
-	};
-
-	return cuMemcpy3DBatchAsync(1, &op, 0, s);
+	return copy_batch(to, from, 2, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, s);
 }
 
 static CUresult green_copy_2d(CUdeviceptr to, CUdeviceptr from, CUstream s)
@@ -223,7 +202,7 @@ static const struct green_call {
     {"cuMemcpyBatchAsync of 2 from", green_batch_of_2, FROM},
     {"cuMemcpyBatchAsync of 2 to", green_batch_of_2, TO},
     {"cuMemcpyBatchAsync of 2 within", green_batch_of_2, WITHIN},
-    {"cuMemcpy3DBatchAsync within", green_boxes, WITHIN},
+    {"cuMemcpy3DBatchAsync within", copy_box, WITHIN},
     {"cuMemcpy2DAsync within", green_copy_2d, WITHIN},
     {"cuMemcpy3DAsync within", green_copy_3d, WITHIN},
     {"cuMemcpyDtoDAsync within", green_copy_linear, WITHIN},
