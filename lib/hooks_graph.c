@@ -5,7 +5,7 @@
 
 #include "lib/hook.h"
 #include "lib/start.h"
-#include "monitor/names.h"
+#include "monitor/graphs.h"
 
 /*
  * ON_STACK: nodes of a graph that need no pages of their own while they are looked at. QUIET: nodes looked at in

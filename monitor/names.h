@@ -9,6 +9,7 @@
 #define GMOD_MONITOR_NAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 void gmod_name_learn(uint64_t handle, const char *name);
@@ -18,18 +19,11 @@ const char *gmod_name_of(uint64_t handle, uint64_t ticks);
 /* One kernel may have several handles, each with a copy of its name; NULL is like NULL. */
 bool gmod_same_name(const char *a, const char *b);
 
-enum { GMOD_GRAPH_NAMES = 32 }; /* the last one NULL where there are more */
-
 /*
- * The kernels of an executable graph from now on, by their handles; kept as names. _more: and those it had, too, for it
- * may still have any of them. A handle of no name, like 0, stands for kernels that are not known. true: a name is new.
+ * Where names lie: zeroed memory that stays for ever, NULL when that is used up; and a hash of a handle. From any
+ * thread.
  */
-bool gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count);
-bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned count);
-/*
- * Distinct names, at most max, latest learned first; NULL for what is not known. They are those that the handle had at
- * `ticks`; none where that is four changes ago or more.
- */
-unsigned gmod_graph_kernels(uint64_t graph, uint64_t ticks, const char **names, unsigned max);
+void *gmod_names_allocate(size_t size);
+uint64_t gmod_names_mix(uint64_t handle);
 
 #endif

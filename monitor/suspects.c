@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "monitor/activity.h"
+#include "monitor/graphs.h"
 #include "monitor/names.h"
 #include "monitor/proof.h"
 

@@ -1,4 +1,5 @@
 /* What kernels are called: at the time of the launch, for as long as there is memory, whoever learns at once. */
+#include "monitor/graphs.h"
 #include "monitor/names.h"
 
 #include <pthread.h>
