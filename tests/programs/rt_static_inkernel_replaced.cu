@@ -23,7 +23,7 @@ __global__ void rt_wrong(void **out)
 	out[1] = text;
 	if (!array || !text || !p)
 		return;
-	array[10] = 1;
+	((char *)(array + 10))[0] ^= 0x5a;
 	text[31] ^= 0x5a;
 	out[2] = p;
 	delete p;
