@@ -34,8 +34,8 @@ bench_inkernel := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/inkernel*.cu))
 bench-programs: $(BUILD)/bench/inkernel $(BUILD)/bench/coarse
 
 # What the bench takes from the tests.
-bench-figures: $(addprefix $(BUILD)/gpu/programs/,figure_latency figure_idle figure_footprint figure_call_cost) $(BUILD)/gpu/kernels.fatbin \
-		$(BUILD)/null/libcuda.so.1 $(BUILD)/null/figure_launch_cost $(BUILD)/bench/libpages.so
+bench-figures: $(addprefix $(BUILD)/gpu/programs/,figure_latency figure_idle figure_footprint figure_call_cost \
+		figure_graph_cost) $(BUILD)/gpu/kernels.fatbin $(BUILD)/null/libcuda.so.1 $(BUILD)/null/figure_launch_cost $(BUILD)/bench/libpages.so
 
 $(BUILD)/bench/%.o: bench/%.cu
 	@mkdir -p $(@D)

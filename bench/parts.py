@@ -32,7 +32,7 @@ SECONDS = {
     "tensor": 80,
     "latency": 110,
     "effectiveness": 60,
-    "monitor": 60,
+    "monitor": 72,
     "pages": 40,
 }
 QUICK_SECONDS = {
@@ -50,6 +50,7 @@ LATENCY = "{build}/gpu/programs/figure_latency"
 IDLE = "{build}/gpu/programs/figure_idle"
 FOOTPRINT = "{build}/gpu/programs/figure_footprint"
 CALLS = "{build}/gpu/programs/figure_call_cost"
+GRAPHS = "{build}/gpu/programs/figure_graph_cost"
 LAUNCH = "{build}/null/figure_launch_cost"
 KERNELS = {"GMOD_TEST_KERNELS": "{build}/gpu/kernels.fatbin"}
 JOB = ["{python}", "bench/jobs/train.py"]
@@ -231,7 +232,7 @@ def footprint(quick):
 
 def monitor(quick):
     """What GMOD's own thread and hooks take. A launch is measured over a driver that does nothing, calls of a program that
-    makes many on the driver that is there.
+    makes many on the driver that is there, and so is making graphs executable, whose nodes GMOD asks for.
     """
     idle = [
         Case(
@@ -277,7 +278,21 @@ def monitor(quick):
             ("a launch, the caches full of other things", ["500", "128"], "launch_ns"),
         )
     ]
-    return idle + launch + calls + footprint(quick)
+    graphs = [
+        Case(
+            "monitor",
+            "calls",
+            f"{what} a graph of 2000 kernels, a node",
+            unit="ns a node",
+            commands=[[GRAPHS, "2000"]],
+            key=key,
+            environment=KERNELS,
+            few_cpus=True,
+            pairs=3,
+        )
+        for what, key in (("instantiating", "instantiate_ns"), ("updating", "update_ns"))
+    ]
+    return idle + launch + calls + graphs + footprint(quick)
 
 
 def pages(quick):

@@ -4,7 +4,7 @@
 # Included by the top Makefile, which defines BUILD, CC, CFLAGS_TEST, CUDA_HOME, NVCC and SIM.
 
 programs := $(patsubst tests/programs/%.c,%,$(wildcard $(addprefix tests/programs/,good_*.c bad_*.c conformance.c \
-	figure_latency.c figure_idle.c figure_footprint.c figure_call_cost.c)))
+	figure_latency.c figure_idle.c figure_footprint.c figure_call_cost.c figure_graph_cost.c)))
 rt_programs := $(patsubst tests/programs/%.cu,%,$(wildcard tests/programs/rt_*.cu))
 plugins := plugin_cuda.so plugin_dlsym.so plugin_getpgrp.so plugin_interop.so
 program_headers := $(wildcard tests/programs/*.h tests/programs/*.cuh)

@@ -390,6 +390,8 @@ figures "{\"monitor\": {\"seconds\": 60, \"cases\": [
 	\"once\": true, \"beside\": true, \"key\": \"host_bytes\", \"pairs\": 1},
 	{\"group\": \"calls\", \"name\": \"copies\", \"commands\": [[\"{build}/sim/programs/figure_call_cost\", \"50\"]], $simulated,
 	\"unit\": \"ns a call\", \"key\": \"call_ns\", \"pairs\": 2},
+	{\"group\": \"calls\", \"name\": \"graphs\", \"commands\": [[\"{build}/sim/programs/figure_graph_cost\", \"100\", \"5\"]], $simulated,
+	\"unit\": \"ns a node\", \"key\": \"instantiate_ns\", \"pairs\": 2},
 	{\"group\": \"footprint\", \"name\": \"nothing\", $job, \"environment\": {\"MS\": \"0\", \"SLOWER\": \"9\"}, \"once\": true, \"beside\": true,
 	\"pairs\": 1}]}}" monitor
 same "a buffer's memory: with GMOD its canary pages too" "True True" "$(query "8192 < row['thousand', 'gmod']['values']['host_bytes'] < 65536,
@@ -403,6 +405,7 @@ same "what was measured without GMOD stays where it fails with it" "failed 7.0 {
 page=$(cat "$results"/*-test-0123456.md)
 says "the report has them side by side" '^\| thousand \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \([0-9.]+ to [0-9.]+\) \|  \|$' "$page"
 same "calls, in a program that makes many" "True 2" "$(query "0 < row['copies', 'gmod']['median'] < 1e9, row['copies', 'gmod']['pairs']")"
+same "graphs" "True 2" "$(query "0 < row['graphs', 'gmod']['median'] < 1e9, row['graphs', 'gmod']['pairs']")"
 says "as what is added to each" '^\| calls \| copies \| gmod \| [0-9.]+ \| [0-9.]+ \| ns a call \| [-+0-9.]+ ns \| [-+0-9.]+ to [-+0-9.]+, all \|' "$page"
 says "and those that failed" '^\| alone \| 7[.]00 \| - \| - \| - \| 2[.]00 \| - \| - \| - \| failed: exit status 1' "$page"
 
