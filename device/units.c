@@ -149,6 +149,32 @@ static bool is_unit(const void *handle, CUcontext *context)
 	return i < GMOD_UNITS;
 }
 
+/*
+ * Unloading a module waits for all work of its context, and so does freeing memory, which captures let pass in relaxed
+ * mode (both measured on driver 580; cuCtxSynchronize ends them). What kernels do until then is there for the last
+ * pass.
+ */
+static void await_work(CUcontext context)
+{
+	struct gmod_cancel cancel = gmod_hold_cancel();
+	CUstreamCaptureMode before = gmod_relaxed_begin();
+	CUresult r = NEXT(cuCtxPushCurrent_v2)(context);
+	CUcontext popped;
+	CUdeviceptr p;
+
+	if (r == CUDA_SUCCESS) {
+		r = NEXT(cuMemAlloc_v2)(&p, 1);
+		if (r == CUDA_SUCCESS)
+			r = NEXT(cuMemFree_v2)(p);
+		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+			gmod_degraded("cuCtxPopCurrent");
+	}
+	if (r != CUDA_SUCCESS)
+		gmod_degraded("waiting for kernels before a module is unloaded");
+	gmod_relaxed_end(before);
+	gmod_let_cancel(cancel);
+}
+
 void gmod_unit_unload(const void *handle)
 {
 	struct gmod_context *c;
@@ -160,6 +186,8 @@ void gmod_unit_unload(const void *handle)
 	if (gmod_phase() == GMOD_OFF || !gmod_units_exist() || !handle || !is_unit(handle, &context))
 		return;
 	c = context ? gmod_context_of(context) : NULL;
+	if (context)
+		await_work(context);
 	if (!gmod_guard_check(c, GMOD_SECONDS(1)))
 		gmod_degraded("a guard pass before a module is unloaded");
 	lock_units(&hold);

@@ -28,7 +28,8 @@ void gmod_unit_library(CUlibrary library);
 
 /*
  * About to be unloaded. Of a unit: what lies in the heaps is verified for as long as there is a guard kernel, which
- * waits 1 s at most; then its guard kernel is launched no more, and what is under way waited for, 5 s at most.
+ * waits 1 s at most, and for a module, as the driver will, for all work of its context before that; then its guard
+ * kernel is launched no more, and what is under way waited for, 5 s at most.
  */
 void gmod_unit_unload(const void *handle);
 

@@ -266,6 +266,15 @@ static CUresult c_load(struct capture_scene *s)
 	return cuModuleLoad(&s->module, getenv("GMOD_TEST_KERNELS"));
 }
 
+static CUresult c_load_and_unload(struct capture_scene *s)
+{
+	CUmodule module;
+	CUresult r = cuModuleLoad(&module, getenv("GMOD_TEST_KERNELS"));
+
+	(void)s;
+	return r ? r : cuModuleUnload(module);
+}
+
 static CUresult c_function(struct capture_scene *s)
 {
 	CUfunction f;
@@ -477,6 +486,7 @@ static const struct {
     {"cuStreamCreate", c_create_stream},
     {"cuEventCreate", c_create_event},
     {"cuModuleLoad", c_load},
+    {"cuModuleLoad and cuModuleUnload", c_load_and_unload},
     {"cuModuleGetFunction", c_function},
     {"waiting for an event recorded before", c_wait_recorded},
     {"waiting for an unrecorded event", c_wait_fresh},

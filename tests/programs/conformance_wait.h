@@ -197,6 +197,22 @@ static void destroy_busy_context(void)
 	CK(cuCtxSetCurrent(tk_context));
 }
 
+/* One that has a module here, of which no kernel runs. */
+static void unload_library(void)
+{
+	CUlibrary library;
+	CUmodule module;
+	double start;
+
+	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
+	CK(cuLibraryGetModule(&module, library));
+	start_kernel(NULL);
+	start = tk_ms();
+	CK(cuLibraryUnload(library));
+	fact(yes_no(tk_ms() - start > BUSY_MS / 2), "cuLibraryUnload waits for a kernel of another module");
+	tk_sync();
+}
+
 static void wait_facts(void)
 {
 	tk_spin(NULL, 1); /* loading the kernel is not what is measured */
@@ -206,6 +222,7 @@ static void wait_facts(void)
 	readiness();
 	other_context();
 	destroy_busy_context();
+	unload_library();
 }
 
 #endif
