@@ -228,15 +228,21 @@ static struct {
 static unsigned history_next;
 static atomic_flag history_lock = ATOMIC_FLAG_INIT;
 
-void gmod_proof_remember(uint64_t now)
+uint64_t gmod_proof_remember(void)
 {
+	uint64_t taken;
+
 	if (!gmod_lock(&history_lock))
-		return;
+		return 0;
 	for (unsigned i = 0; i < STREAMS; i++)
 		history[history_next].proven[i] = atomic_load_explicit(&streams[i].proven, memory_order_acquire);
-	history[history_next].taken = now;
+	/* What became proven while this thread was kept from copying was not before: stamped earlier, it would be. */
+	atomic_thread_fence(memory_order_seq_cst);
+	taken = gmod_ticks();
+	history[history_next].taken = taken;
 	history_next = (history_next + 1) % GMOD_PROOF_HISTORY;
 	gmod_unlock(&history_lock);
+	return taken;
 }
 
 static const uint64_t *proofs_at(uint64_t at)

@@ -77,11 +77,12 @@ bool gmod_proven(uint64_t context, uint64_t stream, uint64_t ticks);
 
 /*
  * Proofs as they stood at earlier moments, for deciding who could have written between two looks at a canary.
- * gmod_proof_remember() keeps a copy of all numbers, stamped `now`; the last GMOD_PROOF_HISTORY copies are kept.
+ * gmod_proof_remember() keeps a copy of all numbers; the last GMOD_PROOF_HISTORY copies are kept. Its stamp, which it
+ * returns (0: others were at it), is the time when the copy is complete: a look after that may go by it.
  * gmod_was_proven() answers from the newest copy not younger than `at`; with none that old, nothing was proven.
  */
 enum { GMOD_PROOF_HISTORY = 8 };
-void gmod_proof_remember(uint64_t now);
+uint64_t gmod_proof_remember(void);
 bool gmod_was_proven(uint64_t at, uint64_t context, uint64_t stream, uint64_t ticks);
 
 #endif

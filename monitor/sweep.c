@@ -237,10 +237,12 @@ static void recheck(uint32_t position, uint64_t generation)
 
 void gmod_sweep(void)
 {
-	struct gmod_moment start = gmod_now();
-	uint32_t end = gmod_registry_used();
+	struct gmod_moment start;
+	uint32_t end;
 
-	gmod_proof_remember(start.ticks);
+	gmod_proof_remember(); /* before the stamp of what is seen intact */
+	start = gmod_now();
+	end = gmod_registry_used();
 	for (uint32_t first = 0; first < end; first += GMOD_BATCH)
 		sweep_batch(first, end);
 	if (end)
@@ -255,7 +257,7 @@ void gmod_sweep_thorough(enum gmod_pin pin)
 {
 	uint32_t end = gmod_registry_used();
 
-	gmod_proof_remember(gmod_now().ticks);
+	gmod_proof_remember();
 	for (uint32_t i = 0; i < end; i++) {
 		uint64_t word = gmod_record_live(gmod_record_at(i));
 

@@ -55,9 +55,8 @@ static void a_launch_in_its_call_is_never_proven(void **unused)
 	(void)unused;
 	gmod_prove_context(context, UINT64_MAX);
 	gmod_prove_stream(stream, UINT64_MAX);
-	gmod_proof_remember(later());
 	assert_false(gmod_proven(context, stream, GMOD_IN_CALL));
-	assert_false(gmod_was_proven(later(), context, stream, GMOD_IN_CALL));
+	assert_false(gmod_was_proven(gmod_proof_remember(), context, stream, GMOD_IN_CALL));
 	assert_true(gmod_proven(context, stream, GMOD_IN_CALL - 1));
 }
 
@@ -313,25 +312,23 @@ static void a_new_stream_of_an_old_handle_proves_nothing_old(void **unused)
 
 static void the_past_is_what_was_proven_then(void **unused)
 {
-	uint64_t context = new_handle(), stream = new_handle(), t = later(), first, second;
+	uint64_t context = new_handle(), stream = new_handle(), t = later(), first, second, third;
 
 	(void)unused;
-	first = later();
-	gmod_proof_remember(first);
+	first = gmod_proof_remember();
 	gmod_prove_stream(stream, t);
-	second = later();
-	gmod_proof_remember(second);
+	second = gmod_proof_remember();
 	gmod_prove_context(context, t + 3);
 	assert_false(gmod_was_proven(first, context, stream, t - 1));
 	assert_false(gmod_was_proven(second - 1, context, stream, t - 1));
 	assert_true(gmod_was_proven(second, context, stream, t - 1));
 	assert_false(gmod_was_proven(second, context, stream, t));
 	assert_false(gmod_was_proven(second, context, stream, t + 2));
-	gmod_proof_remember(later());
-	assert_true(gmod_was_proven(now, context, stream, t + 2));
-	assert_true(gmod_was_proven(now + 1000, context, stream, t + 2));
+	third = gmod_proof_remember();
+	assert_true(gmod_was_proven(third, context, stream, t + 2));
+	assert_true(gmod_was_proven(third + 1000, context, stream, t + 2));
 	assert_false(gmod_was_proven(second, context, stream, t + 2));
-	assert_false(gmod_was_proven(now, new_handle(), new_handle(), 1));
+	assert_false(gmod_was_proven(third, new_handle(), new_handle(), 1));
 }
 
 static void only_the_latest_past_is_kept(void **unused)
@@ -340,10 +337,8 @@ static void only_the_latest_past_is_kept(void **unused)
 
 	(void)unused;
 	gmod_prove_stream(stream, t);
-	for (int i = 0; i <= GMOD_PROOF_HISTORY; i++) {
-		taken[i] = later();
-		gmod_proof_remember(taken[i]);
-	}
+	for (int i = 0; i <= GMOD_PROOF_HISTORY; i++)
+		taken[i] = gmod_proof_remember();
 	/* No copy is that old: then nothing was proven. */
 	assert_false(gmod_was_proven(taken[0], context, stream, t - 1));
 	assert_false(gmod_was_proven(taken[1] - 1, context, stream, t - 1));
@@ -379,8 +374,7 @@ static void a_full_table_drops_proofs_and_invents_none(void **unused)
 	make_wait(unproven, new_handle(), t, t + 1);
 	gmod_stream_destroyed(unproven);
 	assert_false(gmod_proven(new_handle(), unproven, t - 1));
-	gmod_proof_remember(later());
-	assert_false(gmod_was_proven(now, new_handle(), unproven, t - 1));
+	assert_false(gmod_was_proven(gmod_proof_remember(), new_handle(), unproven, t - 1));
 }
 
 int main(void)

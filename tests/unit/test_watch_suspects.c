@@ -21,7 +21,7 @@ static void check_suspect(const struct report *r, long launches, long unfinished
 static void forget_the_past(void)
 {
 	gmod_prove_context(TEST_CONTEXT, gmod_ticks());
-	gmod_proof_remember(gmod_ticks());
+	gmod_proof_remember();
 }
 
 static void a_final_report_says_what_is_done_by_then(void **unused)
