@@ -16,7 +16,7 @@
 #include "monitor/verify.h"
 
 #define STAGING ((size_t)80 << 10)
-enum { PIECES = 256, PIECES_AT_ONCE = 2 * GMOD_BATCH, NEAR = GMOD_LINE };
+enum { PIECES = 256, PIECES_AT_ONCE = 2 * GMOD_BATCH };
 
 _Static_assert(GMOD_BATCH * sizeof(struct gmod_slack) <= STAGING, "all slack of one pin");
 
@@ -211,14 +211,13 @@ static void add_piece(struct batch *b, struct gmod_record *r, uint64_t word, enu
 static void add_slack(struct batch *b, struct gmod_record *r)
 {
 	struct gmod_bounds bounds;
-	uint64_t word = gmod_record_snapshot(r, &bounds), head = gmod_slack_from(&bounds);
+	uint64_t word = gmod_record_snapshot(r, &bounds), head;
 
 	/* In this order: details are a miss of every cache, and most buffers may have no slack. */
 	if (!word || !gmod_has_slack(&bounds) ||
 	    atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
 		return;
-	if (b->what == GMOD_GATHER_NEAR && bounds.user - head > NEAR)
-		head = bounds.user - NEAR;
+	head = b->what == GMOD_GATHER_NEAR ? gmod_near_slack_from(&bounds) : gmod_slack_from(&bounds);
 	add_piece(b, r, word, GMOD_HEAD, head, bounds.user);
 	add_piece(b, r, word, GMOD_TAIL, bounds.user + bounds.size, bounds.tail_from);
 }
@@ -309,7 +308,7 @@ static void copy_slack(struct batch *b, uint32_t first, uint32_t end)
 /* For the slack of as many records as one pin has. */
 static bool has_room(const struct batch *b)
 {
-	size_t head = b->what == GMOD_GATHER_NEAR ? NEAR : GMOD_HEAD_SLACK;
+	size_t head = b->what == GMOD_GATHER_NEAR ? GMOD_LINE : GMOD_HEAD_SLACK;
 
 	return b->count + PIECES_AT_ONCE <= PIECES && b->used + GMOD_BATCH * (head + GMOD_DEVICE_ALIGNMENT) <= STAGING;
 }

@@ -135,6 +135,12 @@ static inline uint64_t gmod_slack_from(const struct gmod_bounds *b)
 	return b->user - b->head_to > GMOD_HEAD_SLACK ? b->user - GMOD_HEAD_SLACK : b->head_to;
 }
 
+/* Where that part of it begins which all gathers look at. */
+static inline uint64_t gmod_near_slack_from(const struct gmod_bounds *b)
+{
+	return b->user - b->head_to > GMOD_LINE ? b->user - GMOD_LINE : b->head_to;
+}
+
 struct gmod_lines *gmod_record_lines(const struct gmod_record *r);
 struct gmod_details *gmod_record_details(const struct gmod_record *r);
 

@@ -23,6 +23,15 @@ static struct range whole_zone(const struct gmod_record *r, enum gmod_side side)
 				 : (struct range){b->user + b->size, b->tail_to};
 }
 
+/* The part of the slack that every gather looks at. */
+static struct range gathered_zone(const struct gmod_record *r, enum gmod_side side)
+{
+	const struct gmod_bounds *b = &r->bounds;
+
+	return side == GMOD_HEAD ? (struct range){gmod_near_slack_from(b), b->user}
+				 : (struct range){b->user + b->size, b->tail_from};
+}
+
 static struct range line_of(const struct gmod_record *r, enum gmod_side side)
 {
 	const struct gmod_bounds *b = &r->bounds;
@@ -37,8 +46,8 @@ static bool overlaps(const struct gmod_diff *d, struct range x)
 }
 
 /*
- * When the changed bytes were last known intact. The line beside the user's bytes was compared by every sweep, the
- * slack by every gather; what lies further out was surely intact only when it was written.
+ * When the changed bytes were last known intact. The line beside the user's bytes was compared by every sweep, slack
+ * beside them by every gather; what lies further out was surely intact only when it was written.
  */
 static struct gmod_moment intact_since(const struct gmod_record *r, enum gmod_side side, const struct gmod_diff *d,
 				       struct gmod_moment swept)
@@ -48,7 +57,7 @@ static struct gmod_moment intact_since(const struct gmod_record *r, enum gmod_si
 
 	if (overlaps(d, line_of(r, side)))
 		later = swept;
-	else if (!overlaps(d, visible_zone(r, side)))
+	else if (!overlaps(d, visible_zone(r, side)) && overlaps(d, gathered_zone(r, side)))
 		later = (struct gmod_moment){
 		    atomic_load_explicit(&details->slack_ns[side], memory_order_relaxed),
 		    atomic_load_explicit(&details->slack_ticks[side], memory_order_relaxed),
