@@ -39,10 +39,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RESULTS = os.path.join(HERE, "results")
 
 
-class Interrupted(BaseException):
-    pass
-
-
 # ---- the result ----
 
 
@@ -331,12 +327,6 @@ def arguments():
     return parser, options
 
 
-def interrupted(number, frame):
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_IGN)  # once is enough
-    raise Interrupted
-
-
 def run(options, wanted, variants, result):
     """Measures; what failed."""
     failures = []
@@ -358,13 +348,13 @@ def main():
             print(f"bench: {name}: left out of a quick run", file=sys.stderr)
     wanted = [(name, table[name]) for name in options.parts if name in table]
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupted)
+        signal.signal(number, processes.interrupted)
     status, failures = 0, []
     with tempfile.TemporaryDirectory() as scratch:
         result = Result(options)
         try:
             failures = run(options, wanted, processes.Variants(options.build, scratch), result)
-        except Interrupted:
+        except processes.Interrupted:
             processes.kill_all()
             status = 130
     for failure in failures:

@@ -17,6 +17,7 @@ GUARDED_AT_LEAST = 950  # permille of the bytes; below that a row is no result
 SKIPPED = 77
 
 running = set()
+starting = interruptions = 0
 
 
 class Failed(Exception):
@@ -32,6 +33,33 @@ class Skipped(Exception):
 
 
 # ---- processes ----
+
+
+class Interrupted(BaseException):
+    pass
+
+
+def interrupted(number, frame):
+    """For SIGINT and SIGTERM."""
+    global interruptions
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)  # once is enough
+    interruptions += 1
+    if not starting:
+        raise Interrupted
+
+
+@contextlib.contextmanager
+def uninterrupted():
+    """A child that is being started is interrupted when it is known, or it would stay behind."""
+    global starting
+    starting += 1
+    try:
+        yield
+    finally:
+        starting -= 1
+        if interruptions and not starting:
+            raise Interrupted
 
 
 def few_cpus():
@@ -61,6 +89,13 @@ class Process:
     def __init__(self, command, environment, limit, stdin=subprocess.DEVNULL):
         self.command, self.limit, self.late = command, limit, False
         self.errors = tempfile.TemporaryFile("w+", errors="replace")
+        self.timer = None
+        with uninterrupted():
+            self.start(command, environment, stdin)
+            running.add(self)
+            self.allow(limit)
+
+    def start(self, command, environment, stdin):
         try:
             self.child = subprocess.Popen(
                 command,
@@ -74,9 +109,6 @@ class Process:
             )
         except OSError as e:
             raise Failed(f"{os.path.basename(command[0])}: {e.strerror}") from None
-        running.add(self)
-        self.timer = None
-        self.allow(limit)
 
     def allow(self, seconds):
         """Begins the time anew. A timer, because waiting with a limit would look at the child only now and then."""
