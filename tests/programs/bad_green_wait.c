@@ -56,7 +56,8 @@ int main(void)
 	tk_sleep_ms(20);
 	not_waited_for(theirs, c, wait_for_current);
 	REQUIRE(wait_for_report("suspects: k_flip x1", 1000));
-	REQUIRE(!wait_for_report("not proven complete", 1));
+	/* A provisional report may come before the kernel itself is done, and says so. */
+	REQUIRE(!wait_for_report("k_spin_ms x2", 1) && !wait_for_report("k_spin_ms x3", 1));
 	not_waited_for(theirs, c, cuCtxSynchronize_v2);
 	CK(cuStreamDestroy(here));
 	CK(cuCtxSetCurrent(tk_context));

@@ -1,6 +1,6 @@
 // expect: heap-buffer-overflow size 100 offset +0
 // suspect: d_flip
-// options: scan_interval_us=300000
+// options: scan_interval_us=900000
 /* Findings that nobody has read yet are destroyed by a kernel; those that come later are reported all the same. */
 #include "inkernel.h"
 
@@ -16,9 +16,9 @@ int main(void)
 	ik_free(q, 1, 0);
 	tk_launch(ik_kernel("d_scribble"), 8, 128, NULL, TK_ARGS(&word));
 	tk_sync();
-	tk_sleep_ms(1000);
+	tk_sleep_ms(3000);
 	ik_flip(p, 20, 100, 1);
 	tk_sync();
-	tk_sleep_ms(1000);
+	tk_sleep_ms(3000);
 	return 0;
 }

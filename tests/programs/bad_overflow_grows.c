@@ -14,6 +14,7 @@ int main(void)
 	CUfunction f;
 	CUdeviceptr p;
 	int reported;
+	double began;
 
 	tk_start();
 	f = tk_kernel("k_flip_and_spin");
@@ -23,9 +24,17 @@ int main(void)
 	CK(cuStreamCreate(&first, CU_STREAM_NON_BLOCKING));
 	CK(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
 	p = make_buffer(4096);
+	began = tk_ms();
 	tk_launch(f, 1, 1, first, TK_ARGS(&p, &off, &count, &go_on));
 	tk_spin(second, 20);
 	tk_flip_on(second, p, 4096 + 8, 1);
+	CK(cuStreamSynchronize(second));
+	if (tk_ms() - began > 80) {
+		/* A report is final after 100 ms. */
+		*go_on = 1;
+		tk_sync();
+		tk_skip("this machine is too busy");
+	}
 	reported = wait_for_report("SUMMARY", 10000);
 	*go_on = 1;
 	tk_sync();

@@ -1,19 +1,17 @@
 // expect: heap-buffer-underflow size 4096 offset -8 in make_buffer
-// suspect: k_flip_restore
+// suspect: k_flip_until
 // options: small_mapped=0
-/* The bytes before the start, changed for 30 ms and put back. */
+/* The bytes before the start, changed for a while and put back. */
+#include "flip_restore.h"
 #include "make_buffer.h"
 
 int main(void)
 {
-	long long off = -8, count = 8;
 	CUdeviceptr p;
-	int ms = 30;
 
 	tk_start();
 	p = make_buffer(4096);
-	tk_launch(tk_kernel("k_flip_restore"), 1, 1, NULL, TK_ARGS(&p, &off, &count, &ms));
-	tk_sync();
+	flip_and_restore(p, -8, 8);
 	CK(cuMemFree(p));
 	return 0;
 }

@@ -2,8 +2,10 @@
 /* exit() while other threads allocate, launch and free, for which the driver may go away under them. */
 #include "testkit.h"
 #include <pthread.h>
+#include <stdatomic.h>
 
 static CUfunction flip;
+static atomic_int allocated;
 
 static void *allocate(void *unused TK_UNUSED)
 {
@@ -13,6 +15,7 @@ static void *allocate(void *unused TK_UNUSED)
 	if (cuCtxSetCurrent(tk_context) != CUDA_SUCCESS)
 		return NULL;
 	while (cuMemAlloc(&p, 1000) == CUDA_SUCCESS) {
+		atomic_fetch_add(&allocated, 1);
 		cuLaunchKernel(flip, 8, 1, 1, 128, 1, 1, 0, NULL, TK_ARGS(&p, &zero, &n), NULL);
 		cuMemFree(p);
 	}
@@ -29,6 +32,8 @@ int main(void)
 	for (int i = 0; i < 4; i++)
 		REQUIRE(!pthread_create(&thread, NULL, allocate, NULL));
 	tk_sleep_ms(150);
+	while (!atomic_load(&allocated))
+		tk_sleep_ms(1);
 	puts("leaving");
 	exit(0);
 }

@@ -129,6 +129,20 @@ GT_KERNEL4(k_flip_restore, char *, p, long long, off, long long, count, int, ms)
 	}
 }
 
+/* The same, but says so in flag[0] and puts them back when the host has set flag[1] (pinned memory). */
+GT_KERNEL4(k_flip_until, char *, p, long long, off, long long, count, volatile int *, flag)
+{
+	if (GT_TID() == 0) {
+		for (long long i = 0; i < count; i++)
+			p[off + i] ^= 0x5a;
+		GT_FENCE();
+		flag[0] = 1;
+		gt_wait_flag(flag + 1);
+		for (long long i = 0; i < count; i++)
+			p[off + i] ^= 0x5a;
+	}
+}
+
 /* Take ms milliseconds and change nothing. */
 GT_KERNEL1(k_spin_ms, int, ms)
 {

@@ -194,14 +194,19 @@ static TK_UNUSED void tk_sync(void)
 	CK(cuCtxSynchronize());
 }
 
-/* A zeroed int in pinned memory that kernels can be handed as it is (unified addressing). */
-static TK_UNUSED volatile int *tk_flag(void)
+/* Zeroed ints in pinned memory that kernels can be handed as it is (unified addressing). */
+static TK_UNUSED volatile int *tk_flags(size_t count)
 {
 	void *p;
 
-	CK(cuMemHostAlloc(&p, sizeof(int), CU_MEMHOSTALLOC_DEVICEMAP));
-	memset(p, 0, sizeof(int));
+	CK(cuMemHostAlloc(&p, count * sizeof(int), CU_MEMHOSTALLOC_DEVICEMAP));
+	memset(p, 0, count * sizeof(int));
 	return p;
+}
+
+static TK_UNUSED volatile int *tk_flag(void)
+{
+	return tk_flags(1);
 }
 
 /* Milliseconds on a clock that only goes forward. */

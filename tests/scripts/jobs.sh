@@ -89,11 +89,11 @@ same "the end of the input is the end of the job" "0 " "$status $err"
 talk 'memory\n\nmemory\ntokens\nmonitor\nagain\n'
 same "an answer for each line" "0 7" "$status $(wc -l <<<"$out")"
 same "the warm-up comes before ready" 2 "$(answer 2)"
-near "a block: milliseconds an iteration" 2 20 "$(answer 3)"
+near "a block: milliseconds an iteration" 2 1000 "$(answer 3)"
 same "one iteration before a block is not timed" 23 "$(answer 4)"
 same "tokens" 21 "$(answer 5)"
 same "no monitor thread" -1 "$(answer 6)"
-near "any other line is a block, too" 2 20 "$(answer 7)"
+near "any other line is a block, too" 2 1000 "$(answer 7)"
 
 talk 'memory\ntokens\nmonitor\n' monitored
 same "what the job does not know" "-1 -1" "$(answer 2) $(answer 3)"

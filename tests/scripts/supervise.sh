@@ -41,7 +41,7 @@ if command -v python3 >/dev/null; then
 	# A shell starts background jobs with SIGINT ignored, so a parent that is none asks.
 	expect "SIGINT is not ignored in the job, and is passed on" 0 python3 - "$gmod" <<'PYTHON'
 import signal, subprocess, sys
-job = "import time\nprint('ready', flush=True)\ntry:\n time.sleep(20)\nexcept KeyboardInterrupt:\n raise SystemExit(41)"
+job = "import time\ntry:\n print('ready', flush=True)\n time.sleep(20)\nexcept KeyboardInterrupt:\n raise SystemExit(41)"
 p = subprocess.Popen([sys.argv[1], "--supervise", sys.executable, "-c", job], stdout=subprocess.PIPE)
 p.stdout.readline()
 p.send_signal(signal.SIGINT)

@@ -1,0 +1,40 @@
+/* Bytes beside a buffer that are changed for a while and put back: at the end nothing is wrong any more. */
+#ifndef GMOD_FLIP_RESTORE_H
+#define GMOD_FLIP_RESTORE_H
+
+#include "../../include/gmod.h"
+#include "testkit.h"
+
+extern void gmod_get_stats(struct gmod_stats *stats) __attribute__((weak));
+
+enum { SWEEPS = 20 };
+
+static TK_UNUSED uint64_t sweeps_so_far(void)
+{
+	struct gmod_stats stats = {.struct_size = sizeof(stats)};
+
+	gmod_get_stats(&stats);
+	return stats.sweeps;
+}
+
+/* For 30 ms, and under GMOD until it has made some sweeps meanwhile, which a busy machine may keep it from for longer.
+ */
+static TK_UNUSED void flip_and_restore(CUdeviceptr p, long long off, long long count)
+{
+	volatile int *flag = tk_flags(2);
+	uint64_t before;
+	double end;
+
+	tk_launch(tk_kernel("k_flip_until"), 1, 1, NULL, TK_ARGS(&p, &off, &count, &flag));
+	while (!flag[0])
+		tk_sleep_ms(1);
+	before = gmod_get_stats ? sweeps_so_far() : 0;
+	end = tk_ms() + 10000;
+	tk_sleep_ms(30);
+	while (gmod_get_stats && sweeps_so_far() - before < SWEEPS && tk_ms() < end)
+		tk_sleep_ms(1);
+	flag[1] = 1;
+	tk_sync();
+}
+
+#endif
