@@ -21,14 +21,17 @@ static atomic_int aside; /* calls under way that no resident guard may be in the
 
 /* ---- one heap, whose context is entered and current; under the lock ---- */
 
-/* Between two looks a resident guard has begun and ended a pass: all that was there at the first look is verified. */
-static void note_resident(struct gmod_heap *h, uint64_t passes)
+/*
+ * Between two looks a resident guard has begun and ended a pass: all that was there at the first look is verified. now:
+ * from before the passes were counted, for those that end in between have not begun after it.
+ */
+static void note_resident(struct gmod_heap *h, uint64_t passes, struct gmod_moment now)
 {
 	if (passes - h->noted_passes < 2)
 		return;
 	h->noted_passes = passes;
 	h->intact = h->began;
-	h->began = gmod_now();
+	h->began = now;
 }
 
 static bool is_complete(struct gmod_heap *h)
@@ -107,6 +110,7 @@ static bool may_stay(void)
 static void tick(const struct gmod_context *c, struct gmod_heap *h)
 {
 	bool resident = may_stay();
+	struct gmod_moment now;
 	uint64_t passes;
 
 	gmod_heap_grow(h);
@@ -115,11 +119,12 @@ static void tick(const struct gmod_context *c, struct gmod_heap *h)
 	/* A call that wants it aside, and has come since we looked, may have stopped the turn before it was one. */
 	if (h->resident && !may_stay())
 		stop_turn(h);
+	now = gmod_now();
 	/* acquire, and before the findings: what these passes have found is taken */
 	passes = __atomic_load_n(&h->ring->passes, __ATOMIC_ACQUIRE);
 	gmod_findings_take(h);
 	if (h->resident)
-		note_resident(h, passes);
+		note_resident(h, passes, now);
 }
 
 static bool settle(const struct gmod_context *c, struct gmod_heap *h, uint64_t *patience)
