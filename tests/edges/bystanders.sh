@@ -90,23 +90,26 @@ check_system_calls() {
 		python3) command=(python3 -c 'print(1)') ;;
 		git) command=(git --version) ;;
 		esac
-		alone strace -f -qq -e trace=openat,open,creat,clone,clone3,socket,mmap -o "$work/native.$name" "${command[@]}"
+		alone strace -ff -qq -e trace=openat,open,creat,clone,clone3,socket,mmap -o "$work/native.$name" "${command[@]}"
 		[ "$status" -eq 0 ] || {
 			skip "system_calls: $name" "$(head -n 1 <<<"$err")"
 			continue
 		}
 		native=$(opened "$work/native.$name")
+		[ -n "$native" ]
+		judge "system_calls: $name opens something" $?
 		# -E: into the program, and not into strace.
-		alone strace -E "LD_PRELOAD=$gmod" -E "GMOD_OPTIONS=$loud" -f -qq \
+		alone strace -E "LD_PRELOAD=$gmod" -E "GMOD_OPTIONS=$loud" -ff -qq \
 			-e trace=openat,open,creat,clone,clone3,socket,mmap -o "$work/guarded.$name" "${command[@]}"
 		same "system_calls: $name opens what it opens alone" "$native" "$(opened "$work/guarded.$name")"
-		says_not "system_calls: $name starts no thread" CLONE_THREAD "$(grep clone "$work/guarded.$name")"
+		says_not "system_calls: $name starts no thread" CLONE_THREAD "$(grep -h clone "$work/guarded.$name".*)"
 	done
 }
 
-# opened FILE: the files of a trace that were opened, but for the preloaded library itself.
+# opened FILE: the files that were opened, but for the preloaded library itself, by FILE.PID, the traces: one a process,
+# because a call that others interrupt stands in two lines of a common one.
 opened() {
-	sed -nE 's/^[0-9]+ +(openat|open|creat|socket)\((.*)\) += .*/\1 \2/p' "$1" | grep -vE 'libgmod\.so|/proc/[0-9]+/' | sort
+	sed -nE 's/^(openat|open|creat|socket)\((.*)\) += .*/\1 \2/p' "$1".* | grep -vE 'libgmod\.so|/proc/[0-9]+/' | sort
 }
 
 # batch RUNS [LIBRARY]: microseconds that so many starts of a program take.
