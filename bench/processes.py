@@ -32,11 +32,11 @@ class Skipped(Exception):
     pass
 
 
-# ---- processes ----
-
-
 class Interrupted(BaseException):
     pass
+
+
+# ---- processes ----
 
 
 def interrupted(number, frame):

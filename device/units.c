@@ -154,23 +154,16 @@ static bool is_unit(const void *handle, CUcontext *context)
  * mode (both measured on driver 580; cuCtxSynchronize ends them). What kernels do until then is there for the last
  * pass.
  */
-static void await_work(CUcontext context)
+static void await_work(const struct gmod_context *c)
 {
 	struct gmod_cancel cancel = gmod_hold_cancel();
 	CUstreamCaptureMode before = gmod_relaxed_begin();
-	CUresult r = NEXT(cuCtxPushCurrent_v2)(context);
-	CUcontext popped;
+	bool visited = gmod_context_visit(c);
 	CUdeviceptr p;
 
-	if (r == CUDA_SUCCESS) {
-		r = NEXT(cuMemAlloc_v2)(&p, 1);
-		if (r == CUDA_SUCCESS)
-			r = NEXT(cuMemFree_v2)(p);
-		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-			gmod_degraded("cuCtxPopCurrent");
-	}
-	if (r != CUDA_SUCCESS)
+	if (NEXT(cuMemAlloc_v2)(&p, 1) != CUDA_SUCCESS || NEXT(cuMemFree_v2)(p) != CUDA_SUCCESS)
 		gmod_degraded("waiting for kernels before a module is unloaded");
+	gmod_context_left(visited);
 	gmod_relaxed_end(before);
 	gmod_let_cancel(cancel);
 }
@@ -186,8 +179,8 @@ void gmod_unit_unload(const void *handle)
 	if (gmod_phase() == GMOD_OFF || !gmod_units_exist() || !handle || !is_unit(handle, &context))
 		return;
 	c = context ? gmod_context_of(context) : NULL;
-	if (context)
-		await_work(context);
+	if (c && atomic_load_explicit(&c->heap, memory_order_relaxed))
+		await_work(c);
 	if (!gmod_guard_check(c, GMOD_SECONDS(1)))
 		gmod_degraded("a guard pass before a module is unloaded");
 	lock_units(&hold);

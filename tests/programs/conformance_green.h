@@ -8,7 +8,7 @@
 #include "conformance.h"
 #include "green.h"
 
-enum { GREEN_SIZE = 4 << 20, GREEN_PIECE = PIECE };
+enum { GREEN_SIZE = 4 << 20 };
 
 struct green {
 	CUgreenCtx handle;
@@ -122,7 +122,7 @@ static CUresult green_copy_3d(CUdeviceptr to, CUdeviceptr from, CUstream s)
 
 static CUresult green_copy_linear(CUdeviceptr to, CUdeviceptr from, CUstream s)
 {
-	return cuMemcpyDtoDAsync(to, from, GREEN_PIECE, s);
+	return cuMemcpyDtoDAsync(to, from, PIECE, s);
 }
 
 /* From and to the context that is current. */
@@ -131,7 +131,7 @@ static CUresult green_copy_peer(CUdeviceptr to, CUdeviceptr from, CUstream s)
 	CUcontext c;
 
 	CK(cuCtxGetCurrent(&c));
-	return cuMemcpyPeerAsync(to, c, from, c, GREEN_PIECE, s);
+	return cuMemcpyPeerAsync(to, c, from, c, PIECE, s);
 }
 
 static CUresult green_graph(CUdeviceptr to, CUdeviceptr from, CUstream s)
@@ -141,9 +141,9 @@ static CUresult green_graph(CUdeviceptr to, CUdeviceptr from, CUstream s)
 	CUresult r;
 
 	CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
-	r = cuMemcpyAsync(to, from, GREEN_PIECE, s);
-	r = r ? r : cuMemsetD8Async(from, 3, GREEN_PIECE, s);
-	r = r ? r : cuMemcpyDtoDAsync(to + GREEN_PIECE, from, GREEN_PIECE, s);
+	r = cuMemcpyAsync(to, from, PIECE, s);
+	r = r ? r : cuMemsetD8Async(from, 3, PIECE, s);
+	r = r ? r : cuMemcpyDtoDAsync(to + PIECE, from, PIECE, s);
 	CK(cuStreamEndCapture(s, &graph));
 	CK(cuGraphInstantiate(&exec, graph, 0));
 	r = r ? r : cuGraphLaunch(exec, s);
@@ -155,7 +155,7 @@ static CUresult green_graph(CUdeviceptr to, CUdeviceptr from, CUstream s)
 
 static CUresult green_fill(CUdeviceptr at, CUdeviceptr unused TK_UNUSED, CUstream s)
 {
-	return cuMemsetD8Async(at, 1, GREEN_PIECE, s);
+	return cuMemsetD8Async(at, 1, PIECE, s);
 }
 
 static CUresult green_fill_2d(CUdeviceptr at, CUdeviceptr unused TK_UNUSED, CUstream s)
