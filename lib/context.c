@@ -445,11 +445,14 @@ static enum gmod_dying begin_departure(struct gmod_context *c, CUcontext handle)
 
 static void wait_for_users(const struct gmod_context *c)
 {
-	uint64_t patience = GMOD_SECONDS(5);
+	uint64_t patience = GMOD_SECONDS(5), yielding = GMOD_MILLISECONDS(1);
 
-	for (int i = 0; atomic_load_explicit(&c->users, memory_order_seq_cst); i++) {
-		if (i < 1000) {
+	while (atomic_load_explicit(&c->users, memory_order_seq_cst)) {
+		if (yielding) {
+			uint64_t began = gmod_monotonic_ns();
+
 			sched_yield();
+			gmod_waited(&yielding, began, 0);
 		} else if (!gmod_nap(&patience, GMOD_MILLISECONDS(1) / 10)) {
 			say_stuck();
 			return;
