@@ -200,17 +200,35 @@ static void say_backend(const struct gmod_context *c)
 		gmod_log_note(2, "device %d: backend %s", c->device, backend_of(c));
 }
 
-/* false: it is gone, though it is still current. A primary one would come to life again with that entry. */
+/* false: it is gone, though it is still current. */
+static bool is_there(CUresult r, const char *entry_point)
+{
+	if (r == CUDA_ERROR_CONTEXT_IS_DESTROYED || r == CUDA_ERROR_INVALID_CONTEXT)
+		return false;
+	if (r != CUDA_SUCCESS)
+		gmod_degraded(entry_point);
+	return true;
+}
+
+/* In a context that is gone this fails, while its device is still told. */
+static bool make_stream(struct gmod_context *c)
+{
+	CUresult r = NEXT(cuStreamCreateWithPriority)(&c->stream, CU_STREAM_NON_BLOCKING, 0);
+
+	if (r != CUDA_SUCCESS)
+		c->stream = NULL;
+	return is_there(r, "cuStreamCreateWithPriority");
+}
+
+/* false: it is gone. A primary one would come to life again with that entry. */
 static bool set_up(struct gmod_context *c)
 {
 	CUresult r = NEXT(cuCtxGetDevice)(&c->device);
 	CUstreamCaptureMode mode;
+	bool ok;
 
-	if (r != CUDA_SUCCESS) {
-		if (r != CUDA_ERROR_CONTEXT_IS_DESTROYED && r != CUDA_ERROR_INVALID_CONTEXT)
-			gmod_degraded("cuCtxGetDevice");
+	if (!is_there(r, "cuCtxGetDevice") || r != CUDA_SUCCESS)
 		return false;
-	}
 	mode = gmod_relaxed_begin();
 	c->unified = device_allows_unified(c->device);
 	c->stream = NULL;
@@ -218,13 +236,12 @@ static bool set_up(struct gmod_context *c)
 	c->staging = NULL;
 	c->staging_is_ours = false;
 	c->overdue = false;
-	if (c->unified && NEXT(cuStreamCreateWithPriority)(&c->stream, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS) {
-		c->stream = NULL;
-		gmod_degraded("cuStreamCreateWithPriority");
-	}
-	c->mapped = gmod_options()->mapped && c->unified && c->stream && gmod_mapped_is_possible(c->device);
+	ok = !c->unified || make_stream(c);
+	c->mapped = gmod_options()->mapped && c->stream && gmod_mapped_is_possible(c->device);
 	c->small_mapped_max = c->mapped ? gmod_small_max() : 0;
 	gmod_relaxed_end(mode);
+	if (!ok)
+		return false;
 	if (!c->unified)
 		say_declined(c->device);
 	say_backend(c);

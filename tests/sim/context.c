@@ -29,7 +29,7 @@ CUcontext context_current(void)
 	return depth ? stack[depth - 1] : NULL;
 }
 
-static bool context_known(CUcontext ctx)
+bool context_known(CUcontext ctx)
 {
 	for (CUcontext c = sim.contexts; c; c = c->next)
 		if (c == ctx)

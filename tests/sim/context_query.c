@@ -1,11 +1,12 @@
 /* Questions about a context, its limits, its peers, and waiting for it. */
 #include "sim.h"
 
+/* Of a primary one also when it is gone and still current. */
 static CUresult get_device(CUdevice *out, CUcontext ctx)
 {
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!ctx || !context_ok(ctx))
+	if (!ctx || !context_known(ctx) || !(ctx->alive || ctx->primary))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	*out = ctx->device;
 	return CUDA_SUCCESS;

@@ -175,6 +175,7 @@ struct CUctx_st {
 };
 
 CUcontext context_current(void);
+bool context_known(CUcontext ctx);
 bool context_ok(CUcontext ctx);
 CUresult context_of_green(CUdevice device, CUcontext *out);
 void context_end_green(CUcontext ctx);
