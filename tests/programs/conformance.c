@@ -39,6 +39,8 @@ static const struct {
     {"null", child_null},
     {"null-copy", child_null_copy},
     {"kernel-name", child_kernel_name},
+    {"library-unloaded", child_library_unloaded},
+    {"unload-refused", child_unload_refused},
     {"memop-arguments", child_memop_arguments},
     {"green-alone", child_green_alone},
 };

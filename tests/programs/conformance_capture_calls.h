@@ -275,6 +275,15 @@ static CUresult c_load_and_unload(struct capture_scene *s)
 	return r ? r : cuModuleUnload(module);
 }
 
+static CUresult c_load_and_unload_library(struct capture_scene *s)
+{
+	CUlibrary library;
+	CUresult r = cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0);
+
+	(void)s;
+	return r ? r : cuLibraryUnload(library);
+}
+
 static CUresult c_function(struct capture_scene *s)
 {
 	CUfunction f;
@@ -487,6 +496,7 @@ static const struct {
     {"cuEventCreate", c_create_event},
     {"cuModuleLoad", c_load},
     {"cuModuleLoad and cuModuleUnload", c_load_and_unload},
+    {"cuLibraryLoadFromFile and cuLibraryUnload", c_load_and_unload_library},
     {"cuModuleGetFunction", c_function},
     {"waiting for an event recorded before", c_wait_recorded},
     {"waiting for an unrecorded event", c_wait_fresh},

@@ -167,6 +167,8 @@ static void child_memory_after_reset(void)
 static void child_contexts(void)
 {
 	CUcontext made, current = NULL, again;
+	CUstream stream;
+	CUdevice device;
 	CUdeviceptr p, q;
 	unsigned flags;
 	int active, before;
@@ -190,6 +192,9 @@ static void child_contexts(void)
 	fact(yes_no(current == tk_context), "after the reset it is current");
 	fact(code(cuMemFree(p)), "after the reset, cuMemFree of its memory");
 	fact(code(cuCtxSynchronize()), "after the reset, cuCtxSynchronize");
+	fact(code(cuCtxGetDevice(&device)), "after the reset, cuCtxGetDevice");
+	fact(code(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0)),
+	     "after the reset, cuStreamCreateWithPriority");
 	fact(code(cuDevicePrimaryCtxRelease(0)), "after the reset, cuDevicePrimaryCtxRelease");
 	fact(code(cuDevicePrimaryCtxRetain(&again, 0)), "after the reset, cuDevicePrimaryCtxRetain");
 	fact(yes_no(again == tk_context), "after the reset, it is the same context");
@@ -347,6 +352,48 @@ static void child_kernel_name(void)
 	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
 	CK(cuLibraryGetKernel(&kernel, library, "k_spin_ms"));
 	fact(code(cuFuncGetName(&name, (CUfunction)kernel)), "name of a kernel that is cast to a function");
+}
+
+/* Of one that is running. */
+static void child_library_unloaded(void)
+{
+	CUlibrary library;
+	CUmodule module;
+	double start;
+	int ms = 200;
+
+	tk_start();
+	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
+	CK(cuLibraryGetModule(&module, library));
+	tk_launch(tk_kernel_of(module, "k_spin_ms"), 1, 1, NULL, TK_ARGS(&(int){1}));
+	tk_sync();
+	tk_launch(tk_kernel_of(module, "k_spin_ms"), 1, 1, NULL, TK_ARGS(&ms));
+	tk_sleep_ms(5);
+	start = tk_ms();
+	fact(code(cuLibraryUnload(library)), "cuLibraryUnload while a kernel of it runs");
+	fact(yes_no(tk_ms() - start > ms / 2.0), "cuLibraryUnload waits for a kernel of its own");
+	fact(code(cuCtxSynchronize()), "after it, cuCtxSynchronize");
+}
+
+/* In a capture, which forbids it. */
+static void child_unload_refused(void)
+{
+	CUmodule module;
+	CUfunction f;
+	CUstream s;
+	CUgraph graph;
+	int ms = 1;
+
+	tk_start();
+	module = tk_load_kernels();
+	CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	fact(code(cuModuleUnload(module)), "cuModuleUnload in a capture");
+	fact(code(cuStreamEndCapture(s, &graph)), "after it, cuStreamEndCapture");
+	fact(code(cuModuleGetFunction(&f, module, "k_spin_ms")), "after it, cuModuleGetFunction");
+	fact(code(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, TK_ARGS(&ms), NULL)), "after it, a launch");
+	fact(code(cuCtxSynchronize()), "after it, cuCtxSynchronize");
+	fact(code(cuModuleUnload(module)), "after it, cuModuleUnload");
 }
 
 /* What the driver does not check the device runs into. */

@@ -30,6 +30,18 @@ static bool kernel_ok(CUkernel kernel)
 	return kernel && kernel->magic == MAGIC_KERNEL;
 }
 
+/* f: as it was passed to a launch, whose module may be gone. */
+bool library_has(CUlibrary library, CUfunction f)
+{
+	size_t count = library->image.count;
+	const struct CUkern_st *kernel = (const struct CUkern_st *)f;
+
+	for (size_t i = 0; i < library->module_count; i++)
+		if (f >= library->modules[i]->functions && f < library->modules[i]->functions + count)
+			return true;
+	return kernel >= library->kernels && kernel < library->kernels + count;
+}
+
 static CUresult library_new(const struct image *image, CUlibrary *out)
 {
 	CUlibrary library = calloc(1, sizeof(*library));
@@ -90,20 +102,15 @@ void library_forget_module(CUlibrary library, CUmodule module)
 			library->modules[i] = library->modules[--library->module_count];
 }
 
-/* Its code may be running, in any context that has a module of it. */
+/* Its code may be running. It waits for that and, unlike the unloading of a module, for nothing else. */
 static CUresult unload(CUlibrary library)
 {
 	if (!library_ok(library))
 		return CUDA_ERROR_INVALID_HANDLE;
 	library->magic = 0;
-	while (library->module_count) {
-		CUmodule module = library->modules[0];
-		CUcontext ctx = module->ctx;
-
-		queue_wait_context(ctx);
-		if (library->module_count && library->modules[0] == module)
-			module_free(module);
-	}
+	queue_wait_library(library);
+	while (library->module_count)
+		module_free(library->modules[0]);
 	image_close(&library->image);
 	for (size_t i = 0; i < library->image.count; i++)
 		library->kernels[i].magic = 0;
@@ -115,7 +122,7 @@ static CUresult unload(CUlibrary library)
 
 CUresult cuLibraryUnload(CUlibrary library)
 {
-	struct call c = ENTER(cuLibraryUnload, NEEDS_INIT);
+	struct call c = ENTER(cuLibraryUnload, NEEDS_INIT | UNSAFE_IN_CAPTURE);
 
 	return sim_leave(&c, c.refused ?: unload(library));
 }

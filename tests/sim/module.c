@@ -200,7 +200,7 @@ static CUresult unload(CUmodule module)
 
 CUresult cuModuleUnload(CUmodule hmod)
 {
-	struct call c = ENTER(cuModuleUnload, NEEDS_CONTEXT);
+	struct call c = ENTER(cuModuleUnload, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
 
 	return sim_leave(&c, c.refused ?: unload(hmod));
 }

@@ -275,6 +275,38 @@ CUresult queue_wait_context(CUcontext ctx)
 	return queue_wait_op(ctx, NULL);
 }
 
+static bool work_has(const struct work *work, CUlibrary library)
+{
+	if (work->kind == WORK_KERNEL)
+		return library_has(library, work->kernel.function);
+	if (work->kind == WORK_GRAPH)
+		for (size_t i = 0; i < work->graph.count; i++)
+			if (work_has(&work->graph.list[i], library))
+				return true;
+	return false;
+}
+
+/* One that is not done and has a kernel of it, in any context. */
+static struct op *op_with(CUlibrary library)
+{
+	for (CUcontext ctx = sim.contexts; ctx; ctx = ctx->next)
+		for (CUstream s = ctx->streams; s; s = s->next)
+			for (struct op *op = s->first; op; op = op->next)
+				if (!op->done && work_has(&op->work, library))
+					return op_hold(op);
+	return NULL;
+}
+
+void queue_wait_library(CUlibrary library)
+{
+	struct op *op;
+
+	while (sim.state != SIM_TORN_DOWN && (op = op_with(library))) {
+		wait_done(op);
+		op_drop(op);
+	}
+}
+
 /* Work behind everything the context has been given so far, which holds up nothing itself. */
 CUresult queue_after_everything(CUcontext ctx, struct work *work, struct op **out)
 {

@@ -110,6 +110,7 @@ CUresult queue_submit(CUstream stream, struct work *work, struct op *const *deps
 CUresult queue_wait_op(CUcontext ctx, struct op *op);
 CUresult queue_wait_stream(CUstream stream);
 CUresult queue_wait_context(CUcontext ctx);
+void queue_wait_library(CUlibrary library);
 bool queue_idle(CUstream stream);
 struct op *op_hold(struct op *op);
 void op_drop(struct op *op);
@@ -276,6 +277,7 @@ struct CUkern_st {
 };
 
 const struct gt_kernel *code_of(CUfunction f);
+bool library_has(CUlibrary library, CUfunction f);
 
 /* function.c */
 
