@@ -14,14 +14,7 @@
 /* The guard kernel as nvcc and NVRTC spell it, with the layout in it: a unit of another layout is not found by it. */
 static const char guard_name[] = "_Z15gmod_unit_guardILj" TEXT(GMOD_DEVICE_LAYOUT_NUMBER) "EEvP16gmod_device_heapjj";
 
-struct unit {
-	void *handle; /* CUmodule or CUlibrary; NULL: none */
-	void *guard;  /* CUfunction or CUkernel */
-	bool is_library;
-	CUcontext context; /* home of a module; a library is in all */
-};
-
-static struct unit units[GMOD_UNITS];
+static struct gmod_unit units[GMOD_UNITS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over units[] and the filling of pointers */
 
 static bool wanted(void)
@@ -66,7 +59,7 @@ static unsigned place_of(const void *handle)
 	return i;
 }
 
-static void add(struct unit unit)
+static void add(struct gmod_unit unit)
 {
 	struct gmod_hold hold;
 	unsigned i;
@@ -85,7 +78,7 @@ static void add(struct unit unit)
 
 void gmod_unit_module(CUmodule module)
 {
-	struct unit u = {.handle = module};
+	struct gmod_unit u = {.handle = module};
 	CUstreamCaptureMode before;
 	CUfunction guard;
 	CUresult r;
@@ -104,7 +97,7 @@ void gmod_unit_module(CUmodule module)
 
 void gmod_unit_library(CUlibrary library)
 {
-	struct unit u = {.handle = library, .is_library = true};
+	struct gmod_unit u = {.handle = library, .is_library = true};
 	CUstreamCaptureMode before;
 	CUkernel guard;
 	CUresult r;
@@ -135,24 +128,24 @@ static void forget(unsigned i)
 	changed();
 }
 
-/* Is it one, and in which context: NULL for a library, which may be in all? */
-static bool is_unit(const void *handle, CUcontext *context)
+static struct gmod_unit unit_of(const void *handle)
 {
+	struct gmod_unit u = {0};
 	struct gmod_hold hold;
 	unsigned i;
 
 	lock_units(&hold);
 	i = place_of(handle);
 	if (i < GMOD_UNITS)
-		*context = units[i].is_library ? NULL : units[i].context;
+		u = units[i];
 	unlock_units(&hold);
-	return i < GMOD_UNITS;
+	return u;
 }
 
 /*
  * Unloading a module waits for all work of its context, and so does freeing memory, which captures let pass in relaxed
  * mode (both measured on driver 580; cuCtxSynchronize ends them). What kernels do until then is there for the last
- * pass.
+ * pass. Unloading a library waits for its own kernels alone, which nothing else does: the last pass does not wait.
  */
 static void await_work(const struct gmod_context *c)
 {
@@ -168,17 +161,20 @@ static void await_work(const struct gmod_context *c)
 	gmod_let_cancel(cancel);
 }
 
-void gmod_unit_unload(const void *handle)
+struct gmod_unit gmod_unit_unload(const void *handle)
 {
+	struct gmod_unit u = {0};
 	struct gmod_context *c;
-	CUcontext context;
 	struct gmod_hold hold;
 	unsigned i;
 
 	/* In a forked child the lock may be held by a thread that is not there. */
-	if (gmod_phase() == GMOD_OFF || !gmod_units_exist() || !handle || !is_unit(handle, &context))
-		return;
-	c = context ? gmod_context_of(context) : NULL;
+	if (gmod_phase() == GMOD_OFF || !gmod_units_exist() || !handle)
+		return u;
+	u = unit_of(handle);
+	if (!u.handle)
+		return u;
+	c = u.is_library ? NULL : gmod_context_of(u.context);
 	if (c && atomic_load_explicit(&c->heap, memory_order_relaxed))
 		await_work(c);
 	if (!gmod_guard_check(c, GMOD_SECONDS(1)))
@@ -190,6 +186,13 @@ void gmod_unit_unload(const void *handle)
 	unlock_units(&hold);
 	if (!gmod_guard_settle(c, GMOD_SECONDS(5)))
 		gmod_degraded("waiting for the guard before a module is unloaded");
+	return u;
+}
+
+void gmod_unit_stays(const struct gmod_unit *u)
+{
+	if (u->handle && gmod_phase() != GMOD_OFF)
+		add(*u);
 }
 
 void gmod_units_context_gone(struct gmod_context *c)
@@ -209,12 +212,12 @@ void gmod_units_context_gone(struct gmod_context *c)
 	unlock_units(&hold);
 }
 
-static bool is_in(const struct unit *u, CUcontext context)
+static bool is_in(const struct gmod_unit *u, CUcontext context)
 {
 	return u->handle && (u->is_library || u->context == context);
 }
 
-static CUresult find_pointer(const struct unit *u, CUdeviceptr *at)
+static CUresult find_pointer(const struct gmod_unit *u, CUdeviceptr *at)
 {
 	size_t size = 0;
 	CUmodule module = u->handle;
@@ -225,7 +228,7 @@ static CUresult find_pointer(const struct unit *u, CUdeviceptr *at)
 	return r == CUDA_SUCCESS && size != sizeof(uint64_t) ? CUDA_ERROR_INVALID_VALUE : r;
 }
 
-static void fill(const struct unit *u, struct gmod_heap *h)
+static void fill(const struct gmod_unit *u, struct gmod_heap *h)
 {
 	CUdeviceptr at;
 

@@ -23,15 +23,25 @@
 
 enum { GMOD_UNITS = 64 };
 
+struct gmod_unit {
+	void *handle; /* CUmodule or CUlibrary; NULL: none */
+	void *guard;  /* CUfunction or CUkernel */
+	bool is_library;
+	CUcontext context; /* home of a module; a library is in all */
+};
+
 void gmod_unit_module(CUmodule module);
 void gmod_unit_library(CUlibrary library);
 
 /*
  * About to be unloaded. Of a unit: what lies in the heaps is verified for as long as there is a guard kernel, which
  * waits 1 s at most, and for a module, as the driver will, for all work of its context before that; then its guard
- * kernel is launched no more, and what is under way waited for, 5 s at most.
+ * kernel is launched no more, and what is under way waited for, 5 s at most. Returns what it was.
  */
-void gmod_unit_unload(const void *handle);
+struct gmod_unit gmod_unit_unload(const void *handle);
+
+/* The driver has refused to unload it: it is one as before, if it was. */
+void gmod_unit_stays(const struct gmod_unit *u);
 
 /* A context is gone, and its modules with it. */
 void gmod_units_context_gone(struct gmod_context *c);

@@ -42,6 +42,14 @@ static CUresult library_loaded(CUresult r, const CUlibrary *library, const char 
 	return loaded(r, entry_point);
 }
 
+/* Captures forbid it. After an error of the context there is nothing to launch any more. */
+static CUresult unloaded(CUresult r, const struct gmod_unit *u, const char *entry_point)
+{
+	if (r != CUDA_SUCCESS && !gmod_is_sticky(r))
+		gmod_unit_stays(u);
+	return loaded(r, entry_point);
+}
+
 GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname)
 {
 	GMOD_GUARD_ASIDE;
@@ -75,9 +83,9 @@ GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubi
 GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 {
 	GMOD_GUARD_ASIDE;
+	struct gmod_unit u = gmod_unit_unload(hmod);
 
-	gmod_unit_unload(hmod);
-	return loaded(NEXT(cuModuleUnload)(hmod), __func__);
+	return unloaded(NEXT(cuModuleUnload)(hmod), &u, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
@@ -108,9 +116,9 @@ GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileN
 GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 {
 	GMOD_GUARD_ASIDE;
+	struct gmod_unit u = gmod_unit_unload(library);
 
-	gmod_unit_unload(library);
-	return loaded(NEXT(cuLibraryUnload)(library), __func__);
+	return unloaded(NEXT(cuLibraryUnload)(library), &u, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
