@@ -103,17 +103,19 @@ def timed(job, count):
 
 def monitor_share(job, block, stretch):
     keep_busy(job, block, stretch)  # the monitor, too, finds its pace anew after a rest
+    begin = time.monotonic_ns()
     before = monitor_ns()
-    wall = keep_busy(job, block, stretch)
-    return -1 if before is None else (monitor_ns() - before) / wall * 100
+    keep_busy(job, block, stretch)
+    after = monitor_ns()
+    wall = time.monotonic_ns() - begin  # all that lies between the two, also where this thread had to wait
+    return -1 if before is None else (after - before) / wall * 100
 
 
 def keep_busy(job, block, seconds):
-    """Runs blocks for at least SECONDS: the nanoseconds that they took."""
+    """Runs blocks for at least SECONDS."""
     begin = time.monotonic_ns()
     while time.monotonic_ns() - begin < seconds * 1e9:
         timed(job, block)
-    return time.monotonic_ns() - begin
 
 
 def monitor_ns():
