@@ -3,8 +3,8 @@
     figures.py [--quick] [--more] [--build DIR] [--results DIR] --device TEXT --commit TEXT [--driver TEXT] [--cuda TEXT] PART...
 
 The result is a JSON file in bench/results, which parts measured later at the same commit on the same kind of device
-join; Markdown and plots are made of it (report.py), and latest.json is a copy of the newest. It is written anew after
-each step, so a run that is cut off keeps what it had.
+join; Markdown and plots are made of it (report.py), and latest.json is a copy of the newest, unless that lacks parts of
+the one before. It is written anew after each step, so a run that is cut off keeps what it had.
 
 --more goes on with the pairs that the result already has of a part, instead of starting anew.
 
@@ -132,7 +132,17 @@ class Result:
             json.dump(document, f, indent=1)
             f.write("\n")
         os.replace(self.path + ".new", self.path)
-        shutil.copyfile(self.path, os.path.join(self.directory, "latest.json"))
+        latest = os.path.join(self.directory, "latest.json")
+        if self.has_parts_of(latest):
+            shutil.copyfile(self.path, latest)
+
+    def has_parts_of(self, path):
+        """Whether it can stand for that result: it has each of its parts, if that is one."""
+        try:
+            with open(path) as f:
+                return set(json.load(f)["parts"]) <= set(self.parts)
+        except (OSError, ValueError, KeyError):
+            return True
 
 
 # ---- progress ----
