@@ -103,12 +103,15 @@ static void activity_is_followed_by_a_sweep(void **unused)
 		gmod_note_activity(gmod_thread_self());
 		wait_for_sweeps(before + 1);
 	}
-	/* The GPU is at rest, no memory is shared: it sleeps. */
-	usleep(100000);
-	before = atomic_load(&gmod_counters.sweeps);
-	usleep(300000);
-	CHECK(atomic_load(&gmod_counters.sweeps) == before, "%lu sweeps of a quiet heap",
-	      atomic_load(&gmod_counters.sweeps) - before);
+	/* The GPU is at rest, no memory is shared: it sleeps, on a busy machine a little later. */
+	for (int i = 0; i < 3; i++) {
+		usleep(100000);
+		before = atomic_load(&gmod_counters.sweeps);
+		usleep(300000);
+		if (atomic_load(&gmod_counters.sweeps) == before)
+			return;
+	}
+	CHECK(false, "a quiet heap is swept");
 }
 
 /* When a sweep has just ended and the monitor is about to sleep, or as much later as `pause` says. */

@@ -194,7 +194,7 @@ static void every_arming_has_a_key_of_its_own(void **unused)
 
 /* ---- work that the end waits for ---- */
 
-static _Atomic bool at_work;
+static _Atomic bool at_work, has_begun;
 
 /* Cancels itself while it is busy, to be noticed where it looks, or with a type at once. */
 static void *be_busy(void *type)
@@ -246,6 +246,7 @@ static void *work_for_a_while(void *unused)
 	struct gmod_busy busy = gmod_busy_begin();
 
 	at_work = true;
+	has_begun = true;
 	usleep(50000);
 	at_work = false;
 	gmod_busy_end(busy);
@@ -258,7 +259,7 @@ static void the_end_waits_for_work(void **unused)
 
 	(void)unused;
 	assert_int_equal(pthread_create(&thread, NULL, work_for_a_while, NULL), 0);
-	while (!at_work)
+	while (!has_begun)
 		sched_yield();
 	gmod_busy_wait(5000);
 	assert_false(at_work);
