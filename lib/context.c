@@ -200,34 +200,31 @@ static void say_backend(const struct gmod_context *c)
 		gmod_log_note(2, "device %d: backend %s", c->device, backend_of(c));
 }
 
-/* false: it is gone, though it is still current. */
-static bool is_there(CUresult r, const char *entry_point)
+/* It may be gone, though it is still current: that is no fault. */
+static bool did(CUresult r, const char *entry_point)
 {
-	if (r == CUDA_ERROR_CONTEXT_IS_DESTROYED || r == CUDA_ERROR_INVALID_CONTEXT)
-		return false;
-	if (r != CUDA_SUCCESS)
+	if (r != CUDA_SUCCESS && !gmod_context_is_gone(r))
 		gmod_degraded(entry_point);
-	return true;
+	return r == CUDA_SUCCESS;
 }
 
-/* In a context that is gone this fails, while its device is still told. */
+/* false: the context is gone, whose device is still told. */
 static bool make_stream(struct gmod_context *c)
 {
 	CUresult r = NEXT(cuStreamCreateWithPriority)(&c->stream, CU_STREAM_NON_BLOCKING, 0);
 
-	if (r != CUDA_SUCCESS)
+	if (!did(r, "cuStreamCreateWithPriority"))
 		c->stream = NULL;
-	return is_there(r, "cuStreamCreateWithPriority");
+	return !gmod_context_is_gone(r);
 }
 
 /* false: it is gone. A primary one would come to life again with that entry. */
 static bool set_up(struct gmod_context *c)
 {
-	CUresult r = NEXT(cuCtxGetDevice)(&c->device);
 	CUstreamCaptureMode mode;
 	bool ok;
 
-	if (!is_there(r, "cuCtxGetDevice") || r != CUDA_SUCCESS)
+	if (!did(NEXT(cuCtxGetDevice)(&c->device), "cuCtxGetDevice"))
 		return false;
 	mode = gmod_relaxed_begin();
 	c->unified = device_allows_unified(c->device);

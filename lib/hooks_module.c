@@ -1,6 +1,7 @@
 /* Handles that carry kernel names. A name must be learned when its handle appears: it dies with its module. */
 #include "device/guard.h"
 #include "device/units.h"
+#include "lib/capture.h"
 #include "lib/context.h"
 #include "lib/hook.h"
 #include "lib/start.h"
@@ -42,10 +43,10 @@ static CUresult library_loaded(CUresult r, const CUlibrary *library, const char 
 	return loaded(r, entry_point);
 }
 
-/* Captures forbid it. After an error of the context there is nothing to launch any more. */
+/* Captures and host functions forbid it: then it is there still, which other errors do not say. */
 static CUresult unloaded(CUresult r, const struct gmod_unit *u, const char *entry_point)
 {
-	if (r != CUDA_SUCCESS && !gmod_is_sticky(r))
+	if (gmod_is_capture_error(r) || r == CUDA_ERROR_NOT_PERMITTED)
 		gmod_unit_stays(u);
 	return loaded(r, entry_point);
 }

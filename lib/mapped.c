@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "lib/capture.h"
 #include "lib/patience.h"
 #include "lib/start.h"
 #include "monitor/postmortem.h"
@@ -193,8 +194,7 @@ void gmod_mapped_drop(const struct gmod_mapped_block *b)
 static bool is_an_answer(CUresult r)
 {
 	return gmod_is_sticky(r) || r == CUDA_ERROR_NOT_INITIALIZED || r == CUDA_ERROR_DEINITIALIZED ||
-	       r == CUDA_ERROR_INVALID_CONTEXT || r == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
-	       (r >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && r <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+	       gmod_context_is_gone(r) || gmod_is_capture_error(r);
 }
 
 static CUresult unregister_zones(const struct gmod_mapped_block *b)

@@ -32,6 +32,17 @@ static TK_UNUSED const char *yes_no(int yes)
 	return yes ? "yes" : "no";
 }
 
+/* A kernel of this module runs on the null stream when this returns. */
+static TK_UNUSED void keep_busy(CUmodule module, int ms)
+{
+	CUfunction spin = tk_kernel_of(module, "k_spin_ms");
+
+	tk_launch(spin, 1, 1, NULL, TK_ARGS(&(int){1}));
+	tk_sync();
+	tk_launch(spin, 1, 1, NULL, TK_ARGS(&ms));
+	tk_sleep_ms(5);
+}
+
 /* A few numbers can be printed at a time. */
 static TK_UNUSED const char *number(long long n)
 {

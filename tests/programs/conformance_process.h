@@ -360,15 +360,12 @@ static void child_library_unloaded(void)
 	CUlibrary library;
 	CUmodule module;
 	double start;
-	int ms = 200;
+	const int ms = 200;
 
 	tk_start();
 	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
 	CK(cuLibraryGetModule(&module, library));
-	tk_launch(tk_kernel_of(module, "k_spin_ms"), 1, 1, NULL, TK_ARGS(&(int){1}));
-	tk_sync();
-	tk_launch(tk_kernel_of(module, "k_spin_ms"), 1, 1, NULL, TK_ARGS(&ms));
-	tk_sleep_ms(5);
+	keep_busy(module, ms);
 	start = tk_ms();
 	fact(code(cuLibraryUnload(library)), "cuLibraryUnload while a kernel of it runs");
 	fact(yes_no(tk_ms() - start > ms / 2.0), "cuLibraryUnload waits for a kernel of its own");

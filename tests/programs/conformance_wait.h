@@ -181,16 +181,10 @@ static void other_context(void)
 static void destroy_busy_context(void)
 {
 	CUcontext other;
-	CUmodule module;
 	double start;
-	int ms = BUSY_MS;
 
 	CK(cuCtxCreate(&other, NULL, 0, tk_device));
-	module = tk_load_kernels();
-	tk_launch(tk_kernel_of(module, "k_spin_ms"), 1, 1, NULL, TK_ARGS(&(int){1}));
-	tk_sync();
-	tk_launch(tk_kernel_of(module, "k_spin_ms"), 1, 1, NULL, TK_ARGS(&ms));
-	tk_sleep_ms(5);
+	keep_busy(tk_load_kernels(), BUSY_MS);
 	start = tk_ms();
 	CK(cuCtxDestroy(other));
 	fact(yes_no(tk_ms() - start > BUSY_MS / 2), "cuCtxDestroy waits for its kernels");

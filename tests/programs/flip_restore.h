@@ -2,7 +2,7 @@
 #ifndef GMOD_FLIP_RESTORE_H
 #define GMOD_FLIP_RESTORE_H
 
-#include "../../include/gmod.h"
+#include "include/gmod.h"
 #include "testkit.h"
 
 extern void gmod_get_stats(struct gmod_stats *stats) __attribute__((weak));

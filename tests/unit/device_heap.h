@@ -7,18 +7,17 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
 
-static inline uint64_t cpu_ns(void)
-{
-	struct timespec t;
+static inline void cpu_step(void);
+#define GMOD_CPU_STEP() cpu_step()
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+#include "device/layout.h"
+#include "include/gmod/device_malloc.h"
+#include "tests/unit/support.h"
+
+_Thread_local struct gmod_cpu_thread gmod_cpu_thread;
 
 /*
  * One operation in 64 lets another thread in: what happens between two of them is what the tests are about. Where other
@@ -27,23 +26,16 @@ static inline uint64_t cpu_ns(void)
 static inline void cpu_step(void)
 {
 	static _Thread_local unsigned n = 1;
-	static _Thread_local uint64_t away;
-	uint64_t began;
+	static _Thread_local gmod_u64 away;
+	gmod_u64 began;
 
 	n = n * 1664525 + 1013904223;
 	if (n >> 26 || away > 2000000000u)
 		return;
-	began = cpu_ns();
+	began = gmod_clock();
 	sched_yield();
-	away += cpu_ns() - began;
+	away += gmod_clock() - began;
 }
-#define GMOD_CPU_STEP() cpu_step()
-
-#include "device/layout.h"
-#include "include/gmod/device_malloc.h"
-#include "tests/unit/support.h"
-
-_Thread_local struct gmod_cpu_thread gmod_cpu_thread;
 
 struct test_heap {
 	struct gmod_device_layout layout;
