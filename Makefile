@@ -67,13 +67,13 @@ endif
 PRELOAD = $(if $(sanitizer_file),$(realpath $(sanitizer_file)) )$(abspath $(BUILD)/libgmod.so)
 export PRELOAD
 
-TOOL_C := $(wildcard lib/tool*.c)
-TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(addprefix $(BUILD)/lib/,options.o log_file.o log_fd.o text.o)
-LIB_C := $(filter-out $(TOOL_C),$(wildcard lib/*.c)) $(wildcard monitor/*.c device/*.c)
-LIB_S := $(wildcard lib/*.S)
+TOOL_C := $(wildcard lib/tool/*.c)
+TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(addprefix $(BUILD)/lib/base/,options.o log_file.o log_fd.o text.o)
+LIB_C := $(filter-out $(TOOL_C),$(wildcard lib/*/*.c)) $(wildcard monitor/*/*.c device/*.c)
+LIB_S := $(wildcard lib/*/*.S)
 LIB_O := $(LIB_C:%.c=$(BUILD)/%.o) $(LIB_S:%.S=$(BUILD)/%.S.o)
 # The exported dlsym and _exit stay out of programs that link the library's objects.
-HOOK_O := $(addprefix $(BUILD)/lib/,dlsym_hook.o dlsym_entry.S.o exit_hook.o)
+HOOK_O := $(addprefix $(BUILD)/lib/,driver/dlsym_hook.o driver/dlsym_entry.S.o hooks/exit.o)
 UNIT_C := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_C:tests/unit/%.c=$(BUILD)/unit/%)
 
@@ -116,7 +116,7 @@ $(BUILD)/flags $(BUILD)/objects: FORCE | deps-build
 
 $(BUILD)/lib/%.o $(BUILD)/monitor/%.o $(BUILD)/device/%.o: COMPILE = $(CC) $(CFLAGS_LIB) $(SANFLAGS) -MMD -MP -MF $(@:.o=.d)
 # What dlsym runs through: it is called before a sanitizer's runtime is ready.
-$(addprefix $(BUILD)/lib/,dlsym_hook.o dlsym_next.o entrypoints.o): SANFLAGS :=
+$(addprefix $(BUILD)/lib/driver/,dlsym_hook.o dlsym_next.o driver.o): SANFLAGS :=
 
 define compile
 	@mkdir -p $(@D)
@@ -136,7 +136,7 @@ $(BUILD)/device/%.o: device/%.c $(BUILD)/flags
 	$(compile)
 
 # The version script: an anonymous node, made from the table and the public header.
-$(BUILD)/libgmod.map: lib/entrypoints.def $(wildcard include/gmod.h) scripts/exports $(BUILD)/flags
+$(BUILD)/libgmod.map: lib/driver/entrypoints.def $(wildcard include/gmod.h) scripts/exports $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,MAP )scripts/exports --map >$@.tmp
 	@mv $@.tmp $@
@@ -199,9 +199,9 @@ bench-cpu: $(BUILD)/bench/sweep ## figures without a GPU: what a sweep costs a C
 
 # ---- checks ----
 
-ROOMS := lib monitor include include/* device bench tests tests/*
+ROOMS := lib/* monitor/* include include/* device bench tests tests/* tests/*/*
 FORMATTED = $(wildcard $(foreach end,c h cu cuh,$(ROOMS:=/*.$(end))))
-TIDIED = $(wildcard lib/*.c monitor/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c)
+TIDIED = $(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c)
 SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* bench/* tests/* tests/*/*)
 
 check: check-format check-tidy check-cppcheck check-models check-entrypoints check-scripts ## format, linters, models, tables
@@ -211,7 +211,7 @@ check-format: | deps-check
 
 check-tidy: $(TIDIED:%=$(BUILD)/tidy/%.ok)
 
-$(BUILD)/tidy/%.ok: % .clang-tidy tests/.clang-tidy $(wildcard $(ROOMS:=/*.h) lib/*.def) | deps-check
+$(BUILD)/tidy/%.ok: % .clang-tidy tests/.clang-tidy $(wildcard $(ROOMS:=/*.h) lib/*/*.def) | deps-check
 	@mkdir -p $(@D)
 	$(call say,TIDY)clang-tidy --quiet $< -- $(CFLAGS_TEST) -Itests/programs
 	@touch $@

@@ -1,6 +1,6 @@
 /*
  * What a sweep costs the CPU, and what GMOD keeps for a buffer. No GPU, no driver: records over ordinary memory, laid
- * out and armed as lib/heap.c does it, and the sweep that the monitor runs.
+ * out and armed as lib/buffers/buffer.c does it, and the sweep that the monitor runs.
  *
  *	sweep BUFFERS [allocated|shuffled [MIB]]
  *
@@ -43,15 +43,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/layout.h"
-#include "lib/process.h"
-#include "lib/start.h"
-#include "monitor/activity.h"
-#include "monitor/index.h"
-#include "monitor/sweep.h"
-#include "monitor/verify.h"
+#include "monitor/registry/layout.h"
+#include "lib/base/phase.h"
+#include "lib/life/start.h"
+#include "monitor/launches/activity.h"
+#include "monitor/registry/index.h"
+#include "monitor/watch/sweep.h"
+#include "monitor/watch/verify.h"
 
-enum { MAX_BUFFERS = GMOD_CHUNK * GMOD_CHUNKS, MAX_MIB = 1 << 20 };
+enum { MAX_BUFFERS = GMOD_BANK * GMOD_BANKS, MAX_MIB = 1 << 20 };
 enum { SPACED_FROM = 10000, BOOKKEEPING_OF = 10000, ROUNDS = 3, WARM_UP = 3, MAX_SWEEPS = 2000 };
 
 static const size_t body_sizes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10};
@@ -159,7 +159,7 @@ static void note_lines(void)
 	}
 }
 
-/* ---- buffers, as lib/heap.c makes and frees them ---- */
+/* ---- buffers, as lib/buffers/buffer.c makes and frees them ---- */
 
 static void write_canaries(const struct buffer *b)
 {
@@ -460,6 +460,6 @@ int main(int argc, char **argv)
 	time_bookkeeping(before);
 	check_that_sweeps_look();
 	/* No last look at exit. */
-	gmod_process_set_phase(GMOD_WINDING_DOWN);
+	gmod_phase_set(GMOD_WINDING_DOWN);
 	return 0;
 }

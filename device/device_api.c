@@ -5,10 +5,10 @@
 #include "device/heaps.h"
 #include "device/settings.h"
 #include "device/stats.h"
-#include "lib/driver.h"
-#include "lib/patience.h"
-#include "monitor/activity.h"
-#include "monitor/watch.h"
+#include "lib/driver/driver.h"
+#include "lib/base/deadline.h"
+#include "monitor/launches/activity.h"
+#include "monitor/watch/damage.h"
 
 #define CHECK_PATIENCE GMOD_SECONDS(2)
 

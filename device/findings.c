@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "include/gmod/device_ring.h"
-#include "lib/log.h"
-#include "lib/patience.h"
-#include "lib/start.h"
-#include "monitor/report.h"
-#include "monitor/suspects.h"
-#include "monitor/watch.h"
+#include "lib/base/log.h"
+#include "lib/base/deadline.h"
+#include "lib/life/start.h"
+#include "monitor/report/report.h"
+#include "monitor/launches/suspects.h"
+#include "monitor/watch/damage.h"
 
 #define STUCK GMOD_MILLISECONDS(100)
 
@@ -75,7 +75,7 @@ static void report(const struct gmod_context *c, const struct gmod_heap *h, cons
 {
 	struct gmod_finding out = {.class = classes[f->class_], .status = GMOD_FINAL};
 
-	gmod_report_coming();
+	gmod_report_pending_begin();
 	out.id = gmod_watch_next_id();
 	describe_buffer(&out, c, f);
 	if (gmod_is_corruption(out.class))
@@ -83,7 +83,7 @@ static void report(const struct gmod_context *c, const struct gmod_heap *h, cons
 	else
 		describe_free(&out, f);
 	gmod_report(&out);
-	gmod_report_came();
+	gmod_report_pending_end();
 }
 
 /* Nothing of it is used before the seal is found good, and the numbers are checked even then: a bug is not a crash. */

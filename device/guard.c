@@ -7,11 +7,11 @@
 #include "device/settings.h"
 #include "device/stats.h"
 #include "device/units.h"
-#include "lib/hold.h"
-#include "lib/patience.h"
-#include "lib/start.h"
-#include "monitor/activity.h"
-#include "monitor/postmortem.h"
+#include "lib/base/scope.h"
+#include "lib/base/deadline.h"
+#include "lib/life/start.h"
+#include "monitor/launches/activity.h"
+#include "monitor/watch/postmortem.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over the heaps' passes and rings */
 
@@ -127,36 +127,36 @@ static void tick(const struct gmod_context *c, struct gmod_heap *h)
 		note_resident(h, passes, now);
 }
 
-static bool settle(const struct gmod_context *c, struct gmod_heap *h, uint64_t *patience)
+static bool settle(const struct gmod_context *c, struct gmod_heap *h, uint64_t *deadline)
 {
 	uint64_t began = gmod_monotonic_ns();
 
 	if (h->resident)
 		stop_turn(h);
 	while (!is_complete(h)) {
-		if (!*patience || !gmod_context_is_alive(c))
+		if (!*deadline || !gmod_context_is_alive(c))
 			return false;
 		/* A pass takes some 10 us where there is room for it, and a nap 60. */
 		if (gmod_monotonic_ns() - began > EAGER)
-			gmod_nap(patience, GMOD_MILLISECONDS(1) / 10);
+			gmod_nap(deadline, GMOD_MILLISECONDS(1) / 10);
 	}
 	gmod_findings_take(h);
 	return true;
 }
 
 /* A pass that began before the call may have passed by what matters. */
-static bool check(const struct gmod_context *c, struct gmod_heap *h, uint64_t *patience)
+static bool check(const struct gmod_context *c, struct gmod_heap *h, uint64_t *deadline)
 {
-	if (!settle(c, h, patience))
+	if (!settle(c, h, deadline))
 		return false;
-	return launch(c, h, GMOD_ANY_UNIT, false) && settle(c, h, patience);
+	return launch(c, h, GMOD_ANY_UNIT, false) && settle(c, h, deadline);
 }
 
-static bool take_stock(const struct gmod_context *c, struct gmod_heap *h, uint64_t *patience)
+static bool update_stats(const struct gmod_context *c, struct gmod_heap *h, uint64_t *deadline)
 {
 	(void)c;
-	(void)patience;
-	gmod_heap_take_stock(h);
+	(void)deadline;
+	gmod_heap_update_stats(h);
 	return true;
 }
 
@@ -167,11 +167,11 @@ static struct gmod_heap *enter(struct gmod_context *c)
 	struct gmod_heap *h;
 
 	if (!c || atomic_load_explicit(&c->state, memory_order_acquire) != GMOD_CONTEXT_ALIVE ||
-	    !atomic_load_explicit(&c->heap, memory_order_relaxed) || !gmod_context_enter(c))
+	    !atomic_load_explicit(&c->heap, memory_order_relaxed) || !gmod_context_use_begin(c))
 		return NULL;
 	h = atomic_load_explicit(&c->heap, memory_order_acquire);
 	if (!h)
-		gmod_context_leave(c);
+		gmod_context_use_end(c);
 	return h;
 }
 
@@ -182,7 +182,7 @@ static struct gmod_heap *enter_current(struct gmod_context *c)
 
 	if (!h || NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS)
 		return h;
-	gmod_context_leave(c);
+	gmod_context_use_end(c);
 	return NULL;
 }
 
@@ -192,7 +192,7 @@ static void leave_current(struct gmod_context *c)
 
 	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 		gmod_degraded("cuCtxPopCurrent");
-	gmod_context_leave(c);
+	gmod_context_use_end(c);
 }
 
 static bool may(void)
@@ -221,26 +221,26 @@ void gmod_guard_tick(void)
 }
 
 /* Whoever has it may be in a driver call that waits for what the caller is about to launch. */
-static bool lock_patiently(uint64_t patience)
+static bool lock_patiently(uint64_t deadline)
 {
-	uint64_t until = gmod_monotonic_ns() + patience;
+	uint64_t until = gmod_monotonic_ns() + deadline;
 	struct timespec t = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
 
 	return pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &t) == 0;
 }
 
-static bool await_all(const struct gmod_context *only, uint64_t patience,
+static bool await_all(const struct gmod_context *only, uint64_t deadline,
 		      bool (*await)(const struct gmod_context *, struct gmod_heap *, uint64_t *))
 {
 	CUstreamCaptureMode before;
-	struct gmod_hold hold;
+	struct gmod_scope hold;
 	bool done = true;
 
 	if (!may())
 		return true;
-	gmod_hold(&hold);
-	if (!lock_patiently(patience)) {
-		gmod_let_go(&hold);
+	gmod_scope_begin(&hold);
+	if (!lock_patiently(deadline)) {
+		gmod_scope_end(&hold);
 		return false;
 	}
 	before = gmod_relaxed_begin();
@@ -250,23 +250,23 @@ static bool await_all(const struct gmod_context *only, uint64_t patience,
 
 		if (!h)
 			continue;
-		done &= await(c, h, &patience);
+		done &= await(c, h, &deadline);
 		leave_current(c);
 	}
 	gmod_relaxed_end(before);
 	pthread_mutex_unlock(&lock);
-	gmod_let_go(&hold);
+	gmod_scope_end(&hold);
 	return done;
 }
 
-bool gmod_guard_check(const struct gmod_context *only, uint64_t patience)
+bool gmod_guard_check(const struct gmod_context *only, uint64_t deadline)
 {
-	return !gmod_units_exist() || await_all(only, patience, check);
+	return !gmod_units_exist() || await_all(only, deadline, check);
 }
 
-bool gmod_guard_settle(const struct gmod_context *only, uint64_t patience)
+bool gmod_guard_settle(const struct gmod_context *only, uint64_t deadline)
 {
-	return await_all(only, patience, settle);
+	return await_all(only, deadline, settle);
 }
 
 /* A heap stays when its units have been unloaded. */
@@ -278,21 +278,21 @@ static bool heaps_exist(void)
 	return false;
 }
 
-void gmod_guard_take_stock(const struct gmod_context *only)
+void gmod_guard_update_stats(const struct gmod_context *only)
 {
 	if (heaps_exist())
-		await_all(only, GMOD_SECONDS(1), take_stock);
+		await_all(only, GMOD_SECONDS(1), update_stats);
 }
 
 enum gmod_status gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg)
 {
 	CUstreamCaptureMode before;
-	struct gmod_hold hold;
+	struct gmod_scope hold;
 	struct gmod_heap *h;
 
-	gmod_hold(&hold);
+	gmod_scope_begin(&hold);
 	if (!lock_patiently(GMOD_SECONDS(2))) {
-		gmod_let_go(&hold);
+		gmod_scope_end(&hold);
 		return GMOD_BUSY;
 	}
 	before = gmod_relaxed_begin();
@@ -303,7 +303,7 @@ enum gmod_status gmod_guard_visit(struct gmod_context *c, void (*look)(struct gm
 	}
 	gmod_relaxed_end(before);
 	pthread_mutex_unlock(&lock);
-	gmod_let_go(&hold);
+	gmod_scope_end(&hold);
 	return h ? GMOD_OK : GMOD_NO_HEAP;
 }
 
@@ -346,7 +346,7 @@ uint64_t gmod_guard_leisure(void)
 		if (!h)
 			continue;
 		busy = h->under_way || (h->stopped ? gmod_work_outstanding() : is_wanted(h));
-		gmod_context_leave(c);
+		gmod_context_use_end(c);
 	}
 	pthread_mutex_unlock(&lock);
 	return busy ? interval() : UINT64_MAX;
@@ -369,7 +369,7 @@ void gmod_guard_mode_changed(void)
  * all of it seq_cst. A turn that is launched although we are here is stopped: by our store, if that comes after
  * theirs, and else by their second look, which then sees us.
  */
-void gmod_guard_step_aside(void)
+void gmod_guard_pause(void)
 {
 	atomic_fetch_add_explicit(&aside, 1, memory_order_seq_cst);
 	for (unsigned i = 0; may() && i < GMOD_CONTEXTS; i++) {
@@ -379,11 +379,11 @@ void gmod_guard_step_aside(void)
 		if (!h)
 			continue;
 		__atomic_store_n(&h->ring->stop, UINT32_MAX, __ATOMIC_SEQ_CST);
-		gmod_context_leave(c);
+		gmod_context_use_end(c);
 	}
 }
 
-void gmod_guard_come_back(void)
+void gmod_guard_resume(void)
 {
 	atomic_fetch_sub_explicit(&aside, 1, memory_order_release);
 }

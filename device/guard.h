@@ -11,7 +11,7 @@
  *               and what waits for the whole device waits for a turn at most. Hooks of calls that may wait for the
  *               device, or need all of it, stop it first:
  *
- *                   GMOD_GUARD_ASIDE;          the turn ends within microseconds, and none begins before we return
+ *                   GMOD_GUARD_PAUSED;          the turn ends within microseconds, and none begins before we return
  *                   r = NEXT(cuCtxSynchronize)();
  *
  *               Passes of the first kind go on meanwhile.
@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #include "include/gmod.h"
-#include "lib/process.h"
+#include "lib/base/phase.h"
 
 enum { GMOD_TURN_US = 10000 };
 
@@ -43,16 +43,16 @@ void gmod_guard_begin(struct gmod_context *c, uint64_t units);
 uint64_t gmod_guard_leisure(void);
 
 /*
- * A pass that begins now, in every context or only one, and all it finds; waits for it, for at most `patience` ns
+ * A pass that begins now, in every context or only one, and all it finds; waits for it, for at most `deadline` ns
  * altogether. false: one of them was not complete by then, because kernels keep it out.
  */
-bool gmod_guard_check(const struct gmod_context *only, uint64_t patience);
+bool gmod_guard_check(const struct gmod_context *only, uint64_t deadline);
 
 /* No pass that began before the call is under way any more; waits as gmod_guard_check() does. */
-bool gmod_guard_settle(const struct gmod_context *only, uint64_t patience);
+bool gmod_guard_settle(const struct gmod_context *only, uint64_t deadline);
 
 /* For the closing line: what kernels have allocated and left, as far as the guard has seen it. */
-void gmod_guard_take_stock(const struct gmod_context *only);
+void gmod_guard_update_stats(const struct gmod_context *only);
 
 /*
  * One heap, with its context entered and current and no pass or turn being launched: for what the program asks.
@@ -63,26 +63,26 @@ enum gmod_status gmod_guard_visit(struct gmod_context *c, void (*look)(struct gm
 /* The mode is persistent now, or not any more: whether hooks have to look. */
 void gmod_guard_mode_changed(void);
 
-void gmod_guard_step_aside(void);
-void gmod_guard_come_back(void);
+void gmod_guard_pause(void);
+void gmod_guard_resume(void);
 
-static inline bool gmod_guard_aside_begin(void)
+static inline bool gmod_guard_pause_begin(void)
 {
 	bool aside = __builtin_expect(atomic_load_explicit(&gmod_hot.residents, memory_order_relaxed) != 0, 0);
 
 	if (aside)
-		gmod_guard_step_aside();
+		gmod_guard_pause();
 	return aside;
 }
 
-static inline void gmod_guard_aside_end(const bool *aside)
+static inline void gmod_guard_pause_end(const bool *aside)
 {
 	if (*aside)
-		gmod_guard_come_back();
+		gmod_guard_resume();
 }
 
 /* To the end of the enclosing block. */
-#define GMOD_GUARD_ASIDE \
-	const bool gmod_aside __attribute__((cleanup(gmod_guard_aside_end), unused)) = gmod_guard_aside_begin()
+#define GMOD_GUARD_PAUSED \
+	const bool gmod_paused __attribute__((cleanup(gmod_guard_pause_end), unused)) = gmod_guard_pause_begin()
 
 #endif

@@ -7,10 +7,10 @@
 
 #include "device/guard.h"
 #include "device/settings.h"
-#include "lib/log.h"
-#include "lib/patience.h"
-#include "lib/start.h"
-#include "monitor/monitor.h"
+#include "lib/base/log.h"
+#include "lib/base/deadline.h"
+#include "lib/life/start.h"
+#include "monitor/watch/monitor.h"
 
 #define AT_FIRST ((size_t)64 << 20) /* bytes of memory that a heap begins with */
 #define GROW_AGAIN GMOD_MILLISECONDS(100)

@@ -7,15 +7,15 @@
  * Header, chunk table and the like are the driver's memory and belong to the context; the chunks' memory is mapped
  * (device/memory.h) and outlives it, so it is given back here. Everything reaches the device by copies on a stream of
  * their own: making a heap, and growing it, wait for no kernel. The ring of findings is pinned memory, which the driver
- * takes away with the context: it is touched only while the context is entered (lib/context.h).
+ * takes away with the context: it is touched only while the context is entered (lib/context/context.h).
  */
 #ifndef GMOD_DEVICE_HEAPS_H
 #define GMOD_DEVICE_HEAPS_H
 
 #include "device/layout.h"
 #include "device/memory.h"
-#include "lib/context.h"
-#include "monitor/verify.h"
+#include "lib/context/context.h"
+#include "monitor/watch/verify.h"
 
 /* What the closing line has been told of a heap (device/stats.h). */
 struct gmod_stock {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "include/gmod/device_heap.h"
-#include "lib/driver.h"
-#include "lib/mapped.h"
-#include "lib/start.h"
+#include "lib/driver/driver.h"
+#include "lib/buffers/mapped.h"
+#include "lib/life/start.h"
 
 #define UNIT ((size_t)2 << 20)
 

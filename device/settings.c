@@ -2,7 +2,7 @@
 
 #include <stdatomic.h>
 
-#include "lib/start.h"
+#include "lib/life/start.h"
 
 #define MIB ((uint64_t)1 << 20)
 

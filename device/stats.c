@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "device/heaps.h"
-#include "lib/start.h"
+#include "lib/life/start.h"
 
 static uint64_t chunks(uint64_t n)
 {
@@ -60,7 +60,7 @@ bool gmod_heap_stats(const struct gmod_heap *h, struct gmod_device_stats *out)
 	return read;
 }
 
-void gmod_heap_take_stock(struct gmod_heap *h)
+void gmod_heap_update_stats(struct gmod_heap *h)
 {
 	struct gmod_counters *c = &gmod_counters;
 	struct gmod_device_stats s = {0};

@@ -12,6 +12,6 @@ struct gmod_heap;
 bool gmod_heap_stats(const struct gmod_heap *h, struct gmod_device_stats *out);
 
 /* Bring what the closing line will say of this heap up to date (struct gmod_counters). Under the guard's lock. */
-void gmod_heap_take_stock(struct gmod_heap *h);
+void gmod_heap_update_stats(struct gmod_heap *h);
 
 #endif

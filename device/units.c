@@ -4,9 +4,9 @@
 
 #include "device/guard.h"
 #include "device/heaps.h"
-#include "lib/hold.h"
-#include "lib/patience.h"
-#include "lib/start.h"
+#include "lib/base/scope.h"
+#include "lib/base/deadline.h"
+#include "lib/life/start.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
@@ -37,16 +37,16 @@ static void changed(void)
 	atomic_fetch_add_explicit(&gmod_hot.units, 2, memory_order_release);
 }
 
-static void lock_units(struct gmod_hold *hold)
+static void lock_units(struct gmod_scope *hold)
 {
-	gmod_hold(hold);
+	gmod_scope_begin(hold);
 	pthread_mutex_lock(&lock);
 }
 
-static void unlock_units(const struct gmod_hold *hold)
+static void unlock_units(const struct gmod_scope *hold)
 {
 	pthread_mutex_unlock(&lock);
-	gmod_let_go(hold);
+	gmod_scope_end(hold);
 }
 
 /* Its place, NULL for a free one; GMOD_UNITS: there is none. Under the lock. */
@@ -61,7 +61,7 @@ static unsigned place_of(const void *handle)
 
 static void add(struct gmod_unit unit)
 {
-	struct gmod_hold hold;
+	struct gmod_scope hold;
 	unsigned i;
 
 	lock_units(&hold);
@@ -131,7 +131,7 @@ static void forget(unsigned i)
 static struct gmod_unit unit_of(const void *handle)
 {
 	struct gmod_unit u = {0};
-	struct gmod_hold hold;
+	struct gmod_scope hold;
 	unsigned i;
 
 	lock_units(&hold);
@@ -149,23 +149,23 @@ static struct gmod_unit unit_of(const void *handle)
  */
 static void await_work(const struct gmod_context *c)
 {
-	struct gmod_cancel cancel = gmod_hold_cancel();
+	struct gmod_cancel cancel = gmod_cancel_begin();
 	CUstreamCaptureMode before = gmod_relaxed_begin();
-	bool visited = gmod_context_visit(c);
+	bool visited = gmod_context_visit_begin(c);
 	CUdeviceptr p;
 
 	if (NEXT(cuMemAlloc_v2)(&p, 1) != CUDA_SUCCESS || NEXT(cuMemFree_v2)(p) != CUDA_SUCCESS)
 		gmod_degraded("waiting for kernels before a module is unloaded");
-	gmod_context_left(visited);
+	gmod_context_visit_end(visited);
 	gmod_relaxed_end(before);
-	gmod_let_cancel(cancel);
+	gmod_cancel_end(cancel);
 }
 
 struct gmod_unit gmod_unit_unload(const void *handle)
 {
 	struct gmod_unit u = {0};
 	struct gmod_context *c;
-	struct gmod_hold hold;
+	struct gmod_scope hold;
 	unsigned i;
 
 	/* In a forked child the lock may be held by a thread that is not there. */
@@ -198,7 +198,7 @@ void gmod_unit_stays(const struct gmod_unit *u)
 void gmod_units_context_gone(struct gmod_context *c)
 {
 	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
-	struct gmod_hold hold;
+	struct gmod_scope hold;
 
 	atomic_store_explicit(&c->units_ready, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->units_state, 0, memory_order_relaxed);
@@ -268,7 +268,7 @@ static uint64_t fill_missing(struct gmod_context *c)
 static void prepare(struct gmod_context *c, uint64_t state)
 {
 	CUstreamCaptureMode before;
-	struct gmod_hold hold;
+	struct gmod_scope hold;
 	uint64_t filled;
 
 	lock_units(&hold);
@@ -290,7 +290,7 @@ static bool prepare_once(struct gmod_context *c, uint64_t state)
 	bool is_ready = atomic_load_explicit(&c->units_state, memory_order_acquire) == state;
 	CUcontext popped;
 
-	if (is_ready || !gmod_context_enter(c))
+	if (is_ready || !gmod_context_use_begin(c))
 		return is_ready;
 	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS) {
 		prepare(c, state);
@@ -300,7 +300,7 @@ static bool prepare_once(struct gmod_context *c, uint64_t state)
 		atomic_store_explicit(&c->units_state, state, memory_order_release);
 		is_ready = true;
 	}
-	gmod_context_leave(c);
+	gmod_context_use_end(c);
 	return is_ready;
 }
 
@@ -325,7 +325,7 @@ void gmod_units_fill(uint64_t state, uint64_t context)
 static void meet_contexts(void)
 {
 	CUcontext context[GMOD_UNITS];
-	struct gmod_hold hold;
+	struct gmod_scope hold;
 	unsigned n = 0;
 
 	lock_units(&hold);
@@ -355,7 +355,7 @@ void gmod_units_fill_all(uint64_t state)
 /* The guard kernel of the unit at that place, NULL: it is not in that context. */
 static void *guard_at(unsigned i, CUcontext context)
 {
-	struct gmod_hold hold;
+	struct gmod_scope hold;
 	void *guard;
 
 	lock_units(&hold);

@@ -18,8 +18,8 @@
 #ifndef GMOD_DEVICE_UNITS_H
 #define GMOD_DEVICE_UNITS_H
 
-#include "lib/context.h"
-#include "lib/process.h"
+#include "lib/context/context.h"
+#include "lib/base/phase.h"
 
 enum { GMOD_UNITS = 64 };
 

@@ -1,6 +1,6 @@
 /*
  * SipHash, in pieces: start with a key, absorb 64-bit words, finish. Those who use it choose the rounds, SipHash-2-4
- * for buffers of the host (lib/canary.c) and SipHash-1-3 on the device (device_canary.h, device_ring.h), and what they
+ * for buffers of the host (monitor/registry/canary.c) and SipHash-1-3 on the device (device_canary.h, device_ring.h), and what they
  * mix in before the end.
  *
  * Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012. Reference vectors in tests/unit/test_canary.c.
@@ -14,7 +14,7 @@ struct gmod_sip {
 	gmod_u64 a, b, c, d;
 };
 
-/* Of words, and of vectors of words, which lib/canary.c works on where the CPU can. */
+/* Of words, and of vectors of words, which monitor/registry/canary.c works on where the CPU can. */
 #define GMOD_ROTATE(v, bits) ((v) << (bits) | (v) >> (64 - (bits)))
 
 #define GMOD_SIP_ROUND(s) \

@@ -15,7 +15,7 @@ ifeq ($(V),)
 .SILENT: $(edges_programs)
 endif
 
-$(BUILD)/edges/lookups: lib/entrypoints.def
+$(BUILD)/edges/lookups: lib/driver/entrypoints.def
 $(BUILD)/edges/not_pie: tests/edges/pie.c
 
 $(filter-out %.so %.so.1 %.o,$(edges_programs)): $(BUILD)/edges/%: tests/edges/%.c $(program_headers) $(wildcard tests/edges/*.h) $(SIM) $(BUILD)/flags

@@ -28,7 +28,7 @@ program_saw_it() {
 	return 1
 }
 
-# What the library makes of a call of the program's (lib/stand_in.h): that it fails is the program's affair.
+# What the library makes of a call of the program's (lib/buffers/stand_in.h): that it fails is the program's affair.
 stands_for_its_own() {
 	[[ $1 == cuMemset*Async || $1 == cuMemcpyDtoDAsync_v2 ]]
 }

@@ -17,7 +17,7 @@ static const char *const names[] = {
 #define GMOD_HOOK NAME
 #define GMOD_PLAIN NAME
 #define GMOD_CALL NAME
-#include "lib/entrypoints.def"
+#include "lib/driver/entrypoints.def"
     "cuNothing",
 };
 

@@ -1,6 +1,6 @@
 /*
  * The monitor's driver calls against the end of a context: gmod_context_enter(), _leave(), _dying(), _alive_again(),
- * _gone() and make() in lib/context.c.
+ * _gone() and make() in lib/context/context.c.
  *
  * One entry of the table. A thread destroys the context: the driver refuses the first time, does it the second, and
  * the entry is then taken for another context. All of the handshake is seq_cst in the code, so there are no store

@@ -1,7 +1,7 @@
 /*
  * Calls that may end a context, of several threads at the same time, and a look-up of a buffer meanwhile:
- * gmod_context_dying(), _departed(), _alive_again() and _gone() in lib/context.c, as lib/heap.c uses them, and
- * gmod_index_find() in monitor/index.c.
+ * gmod_context_dying(), _departed(), _alive_again() and _gone() in lib/context/context.c, as lib/buffers/buffer.c uses them, and
+ * gmod_index_find() in monitor/registry/index.c.
  *
  * One context with one buffer. Each of three threads is attached to it and detaches, in ENDS so that the last one ends
  * it; otherwise somebody else is attached as well, it stays, and a fourth thread looks the buffer up. In ANEW each of two
@@ -36,7 +36,7 @@ short departures;
 byte settled_times;		/* the upper half of the same word */
 #define SETTLING -1
 bool ended;
-byte begun, over;		/* monitor/index.c: departures, departures_over */
+byte begun, over;		/* monitor/registry/index.c: departures, departures_over */
 
 bool there = true;		/* the driver has the context */
 byte attached = THREADS;

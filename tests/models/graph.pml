@@ -1,5 +1,5 @@
 /*
- * A slot of what a graph's handle has stood for: put_set() and set_in() in monitor/graphs.c.
+ * A slot of what a graph's handle has stood for: put_set() and set_in() in monitor/launches/graphs.c.
  *
  * One slot: that an empty one has a reader see what came into the others before is for the release of NO_TIME. One
  * writer, as nobody may change one executable graph in two threads at a time: three sets in turn come into the slot,

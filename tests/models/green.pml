@@ -1,5 +1,5 @@
 /*
- * A place of the table of green contexts: write_place() and read_place() in lib/green.c.
+ * A place of the table of green contexts: write_place() and read_place() in lib/context/green.c.
  *
  * One writer at a time, under the lock: A is made, goes, B is made in its place, goes, and A's handle comes again. A reader
  * takes no lock. The fences of the code keep the writer's stores between the two of the turn, and the reader's loads

@@ -1,6 +1,6 @@
 /*
- * From an address to its buffer while buffers come and go: monitor/index.c, with the records of monitor/registry.c and
- * the order of lib/heap.c.
+ * From an address to its buffer while buffers come and go: monitor/registry/index.c, with the records of monitor/registry/registry.c and
+ * the order of lib/buffers/buffer.c.
  *
  * One granule of two pages. One thread keeps allocating both pages, one the first, one the second, wherever the driver
  * has them free; any of three records may serve any of them. Each looks its own live buffer up; another thread looks

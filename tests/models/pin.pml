@@ -1,5 +1,5 @@
 /*
- * The sweeper's pin against a release: monitor/registry.c, monitor/sweep.c, lib/heap.c.
+ * The sweeper's pin against a release: monitor/registry/registry.c, monitor/watch/sweep.c, lib/buffers/buffer.c.
  *
  * Two records, in batches of their own; record b's canaries lie on a page that is there while mapped[b]. Each thread
  * frees its buffer, gives the page back, and arms the record again with a new one.

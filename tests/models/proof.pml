@@ -1,6 +1,6 @@
 /*
  * What an event proves, while it is recorded anew: gmod_event_forget(), gmod_event_recorded(), gmod_event_covers(),
- * gmod_prove_event() in monitor/proof.c, around the driver calls in lib/hooks_sync.c.
+ * gmod_prove_event() in monitor/launches/proof.c, around the driver calls in lib/hooks/sync.c.
  *
  * One event, recorded on stream 1 to begin with. One thread records it on stream 2, then on stream 1 again at a later
  * place; two threads ask the driver whether the event is complete and prove what it stood for. Places in the streams
@@ -15,7 +15,7 @@
  * With ANOTHER a second thread records another event, which has the same place in the table, and the words of the two
  * get mixed up.
  *
- * Nobody else records the event at the same time: then it may stand for either record (monitor/proof.h).
+ * Nobody else records the event at the same time: then it may stand for either record (monitor/launches/proof.h).
  */
 
 /* Places: 1 and 3 on stream 1, 2 and 4 on stream 2. A place stands for (stream, ticks). */

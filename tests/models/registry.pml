@@ -1,5 +1,5 @@
 /*
- * The registry's life cycle and its stack of free records: monitor/registry.c.
+ * The registry's life cycle and its stack of free records: monitor/registry/registry.c.
  *
  * Two threads claim and release buffers from chunks of records that they append as the stack runs empty. Without LOOKUP
  * each holds two at a time. With it they hold one at a time, and a third thread looks

@@ -1,6 +1,6 @@
 /*
- * Going to sleep against new activity: gmod_note_activity() in monitor/activity.h, sleep_until_activity() and
- * gmod_monitor_wake() in monitor/monitor.c.
+ * Going to sleep against new activity: gmod_note_activity() in monitor/launches/activity.h, sleep_until_activity() and
+ * gmod_monitor_wake() in monitor/watch/monitor.c.
  *
  * Two threads do some work on the GPU and note it, once each; the monitor sweeps, and sleeps without a time limit when
  * nothing happened since its last sweep began. Plain stores go through a store buffer of their thread (x86 TSO). A

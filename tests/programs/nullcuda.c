@@ -1,5 +1,5 @@
 /*
- * A driver that does nothing, at once: every entry point of lib/entrypoints.def succeeds. What a call through GMOD
+ * A driver that does nothing, at once: every entry point of lib/driver/entrypoints.def succeeds. What a call through GMOD
  * costs over the same call without it is then the hook and nothing else (figure_launch_cost.c).
  *
  * nullcuda_names.c defines all names weakly and lists them; here are the ones that have something to answer.

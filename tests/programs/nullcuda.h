@@ -1,5 +1,5 @@
 /*
- * What the two halves of the driver that does nothing share: every name, as in lib/entrypoints.def.
+ * What the two halves of the driver that does nothing share: every name, as in lib/driver/entrypoints.def.
  */
 #ifndef GMOD_NULLCUDA_H
 #define GMOD_NULLCUDA_H

@@ -16,7 +16,7 @@ __attribute__((visibility("hidden"))) int null_success(void)
 #define GMOD_HOOK NULL_ENTRY
 #define GMOD_PLAIN NULL_ENTRY
 #define GMOD_CALL NULL_ENTRY
-#include "lib/entrypoints.def"
+#include "lib/driver/entrypoints.def"
 
 #define NULL_ROW(symbol, base, version, flavour) {#base, #flavour, version, (void *)symbol},
 #define GMOD_HOOK NULL_ROW
@@ -24,6 +24,6 @@ __attribute__((visibility("hidden"))) int null_success(void)
 #define GMOD_CALL NULL_ROW
 
 const struct null_name null_names[] = {
-#include "lib/entrypoints.def"
+#include "lib/driver/entrypoints.def"
     {NULL, NULL, 0, NULL},
 };

@@ -80,7 +80,7 @@ $(addprefix $(BUILD)/gpu/programs/,$(rt_programs)): $(BUILD)/gpu/programs/%: tes
 
 # ---- over the driver that does nothing ----
 
-$(BUILD)/null/libcuda.so.1: tests/programs/nullcuda.c tests/programs/nullcuda_names.c lib/entrypoints.def $(BUILD)/flags
+$(BUILD)/null/libcuda.so.1: tests/programs/nullcuda.c tests/programs/nullcuda_names.c lib/driver/entrypoints.def $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_TEST) -fPIC -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -o $@ $(filter %.c,$^)
 

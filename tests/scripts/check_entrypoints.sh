@@ -6,7 +6,7 @@ expect "the table agrees with the toolkit" 0 scripts/check-entrypoints
 
 # damage NAME PATTERN SED-EXPRESSION: with the table changed so, a line that matches PATTERN is printed.
 damage() {
-	sed -E "$3" lib/entrypoints.def >"$work/damaged.def"
+	sed -E "$3" lib/driver/entrypoints.def >"$work/damaged.def"
 	expect "$1: noticed" 1 scripts/check-entrypoints --def "$work/damaged.def"
 	says "$1: named" "$2" "$out"
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The options of lib/options.def, of gmod --help, of the man page and of the README are the same.
+# The options of lib/base/options.def, of gmod --help, of the man page and of the README are the same.
 . "$(dirname "$0")/testlib"
 
 # What the shell prints for the table, against what the C preprocessor makes of it.
 # shellcheck disable=SC2046 # words are wanted
-compiled=$(printf '%s\n' '#define GMOD_OPTION(type, name, fallback, ...) @name=fallback' '#include "lib/options.def"' |
+compiled=$(printf '%s\n' '#define GMOD_OPTION(type, name, fallback, ...) @name=fallback' '#include "lib/base/options.def"' |
 	${CC:-gcc} -E -P -I. -x c - | tr -d '"' | sed -n 's/^ *@ *//p')
 same "options-table reads every row" "$compiled" "$(scripts/options-table pairs)"
 

@@ -1,5 +1,5 @@
 /*
- * cuGetProcAddress: by base name, version and stream flavour, from the table of lib/entrypoints.def plus
+ * cuGetProcAddress: by base name, version and stream flavour, from the table of lib/driver/entrypoints.def plus
  * what only the simulator has. Both ABIs return the pointers that dlsym returns.
  */
 #include "sim.h"
@@ -19,7 +19,7 @@ struct entry {
 #define GMOD_CALL(symbol, base, version, flavour) ROW(symbol, base, version, flavour)
 
 static const struct entry entries[] = {
-#include "../../lib/entrypoints.def"
+#include "../../lib/driver/entrypoints.def"
 #define SIM_ONLY(symbol, base, version, flavour) ROW(symbol, base, version, flavour)
 #include "extra.def"
 };

@@ -1,6 +1,6 @@
 /*
- * Guarded buffers without a driver: records over ordinary memory, laid out and armed as lib/heap.c does it, and the
- * reports about them read back from the log. For test programs of one file.
+ * Guarded buffers without a driver: records over ordinary memory, laid out and armed as lib/buffers/buffer.c does it,
+ * and the reports about them read back from the log. For test programs of one file.
  */
 #ifndef GMOD_TESTS_UNIT_BUFFER_H
 #define GMOD_TESTS_UNIT_BUFFER_H
@@ -9,13 +9,13 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "lib/layout.h"
-#include "lib/process.h"
-#include "lib/start.h"
-#include "monitor/activity.h"
-#include "monitor/proof.h"
-#include "monitor/registry.h"
-#include "monitor/watch.h"
+#include "monitor/registry/layout.h"
+#include "lib/base/phase.h"
+#include "lib/life/start.h"
+#include "monitor/launches/activity.h"
+#include "monitor/launches/proof.h"
+#include "monitor/registry/registry.h"
+#include "monitor/watch/damage.h"
 #include "tests/unit/support.h"
 
 /* ---- start ---- */
@@ -55,7 +55,7 @@ static inline int end_gmod(void **unused)
 {
 	(void)unused;
 	/* No last look at exit: what the tests left behind is theirs. */
-	gmod_process_set_phase(GMOD_WINDING_DOWN);
+	gmod_phase_set(GMOD_WINDING_DOWN);
 	unlink(log_file);
 	rmdir(log_directory);
 	return 0;
@@ -150,7 +150,7 @@ static inline void begin_work(void)
 {
 	struct gmod_thread *t = gmod_thread_self();
 
-	gmod_launch_close(t, gmod_launch_open(t, TEST_CONTEXT, TEST_STREAM, 0x5200, false), true);
+	gmod_launch_end(t, gmod_launch_begin(t, TEST_CONTEXT, TEST_STREAM, 0x5200, false), true);
 }
 
 static inline void end_work(void)

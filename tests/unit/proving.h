@@ -1,4 +1,4 @@
-/* Handles and times for tests of monitor/proof.h: each test has its own, all in the order of the tests. */
+/* Handles and times for tests of monitor/launches/proof.h: each test has its own, all in the order of the tests. */
 #ifndef GMOD_TESTS_UNIT_PROVING_H
 #define GMOD_TESTS_UNIT_PROVING_H
 

@@ -2,7 +2,7 @@
 #ifndef GMOD_TESTS_UNIT_RECORDS_H
 #define GMOD_TESTS_UNIT_RECORDS_H
 
-#include "monitor/registry.h"
+#include "monitor/registry/registry.h"
 #include "tests/unit/support.h"
 
 static inline struct gmod_registry_stats stats(void)
@@ -29,7 +29,7 @@ static inline void check_no_record_is_lost(void)
 	}
 	assert_int_equal(gmod_registry_positions(), positions);
 	all[positions] = gmod_record_claim();
-	assert_int_equal(gmod_registry_positions(), positions + GMOD_CHUNK);
+	assert_int_equal(gmod_registry_positions(), positions + GMOD_BANK);
 	for (uint32_t i = 0; i <= positions; i++)
 		gmod_record_abandon(all[i]);
 	free(all);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "monitor/report.h"
+#include "monitor/report/report.h"
 
 static char directory[] = "/tmp/gmod-test-report-XXXXXX";
 

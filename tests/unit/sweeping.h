@@ -5,8 +5,8 @@
 #ifndef GMOD_TESTS_UNIT_SWEEPING_H
 #define GMOD_TESTS_UNIT_SWEEPING_H
 
-#include "monitor/sweep.h"
-#include "monitor/verify.h"
+#include "monitor/watch/sweep.h"
+#include "monitor/watch/verify.h"
 #include "tests/unit/buffer.h"
 
 static struct report many[4096] __attribute__((unused));
@@ -29,7 +29,7 @@ static inline void sweep_thoroughly(void)
 	gmod_watch_settle(false);
 }
 
-/* As lib/heap.c frees. */
+/* As lib/buffers/buffer.c frees. */
 static inline void free_buffer(struct buffer *b, enum gmod_verify what)
 {
 	struct gmod_moment swept = gmod_sweep_latest();
@@ -75,7 +75,7 @@ static inline void launch(uint64_t stream, uint64_t function)
 {
 	struct gmod_thread *t = gmod_thread_self();
 
-	gmod_launch_close(t, gmod_launch_open(t, TEST_CONTEXT, stream, function, false), true);
+	gmod_launch_end(t, gmod_launch_begin(t, TEST_CONTEXT, stream, function, false), true);
 }
 
 static inline int start(void **unused)

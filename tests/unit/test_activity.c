@@ -1,11 +1,11 @@
 /* What threads launch, and whether it is all proven done. Nothing here touches a driver. */
-#include "monitor/activity.h"
+#include "monitor/launches/activity.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 
-#include "monitor/proof.h"
+#include "monitor/launches/proof.h"
 #include "tests/unit/support.h"
 
 /* Contexts and streams are numbers like the driver's pointers; each test has its own. */
@@ -23,7 +23,7 @@ static struct gmod_thread *self(void)
 
 static void launch(uint64_t context, uint64_t stream)
 {
-	gmod_launch_close(self(), gmod_launch_open(self(), context, stream, 0x77, false), true);
+	gmod_launch_end(self(), gmod_launch_begin(self(), context, stream, 0x77, false), true);
 }
 
 static unsigned thread_records(void)
@@ -60,7 +60,7 @@ static void everything_noted_is_counted(void **unused)
 	}
 	launch(new_handle(), new_handle());
 	assert_int_equal(gmod_activity_total(), before + 101);
-	gmod_launch_close(self(), gmod_launch_open(self(), 1, 1, 1, false), false);
+	gmod_launch_end(self(), gmod_launch_begin(self(), 1, 1, 1, false), false);
 	assert_int_equal(gmod_activity_total(), before + 102);
 }
 
@@ -90,12 +90,12 @@ static void a_launch_is_outstanding_until_it_is_proven(void **unused)
 			prove_all(t->last[i].context);
 	assert_false(gmod_work_outstanding());
 	before = gmod_ticks();
-	l = gmod_launch_open(self(), context, stream, 0x77, false);
+	l = gmod_launch_begin(self(), context, stream, 0x77, false);
 	assert_true(gmod_work_outstanding());
 	/* A wait that began before the launch call returned says nothing about it. */
 	gmod_prove_stream(stream, gmod_ticks());
 	assert_true(gmod_work_outstanding());
-	gmod_launch_close(self(), l, true);
+	gmod_launch_end(self(), l, true);
 	assert_true(gmod_work_outstanding());
 	gmod_prove_stream(stream, before);
 	gmod_prove_stream(other, gmod_ticks());
@@ -113,16 +113,16 @@ static void a_launch_is_outstanding_until_it_is_proven(void **unused)
 static void a_refused_launch_is_not_outstanding(void **unused)
 {
 	uint64_t context = new_handle(), stream = new_handle();
-	struct gmod_launch *l = gmod_launch_open(self(), context, stream, 0x77, true);
+	struct gmod_launch *l = gmod_launch_begin(self(), context, stream, 0x77, true);
 
 	(void)unused;
 	assert_true(gmod_work_outstanding());
-	gmod_launch_close(self(), l, false);
+	gmod_launch_end(self(), l, false);
 	assert_false(gmod_work_outstanding());
 	assert_int_equal(atomic_load(&l->ticks), GMOD_NOT_LAUNCHED);
 	/* It takes nothing away from one that was accepted. */
 	launch(context, stream);
-	gmod_launch_close(self(), gmod_launch_open(self(), context, stream, 0x77, false), false);
+	gmod_launch_end(self(), gmod_launch_begin(self(), context, stream, 0x77, false), false);
 	assert_true(gmod_work_outstanding());
 	prove_all(context);
 	assert_false(gmod_work_outstanding());
@@ -175,11 +175,11 @@ static void records_hold_the_latest_launches(void **unused)
 
 	(void)unused;
 	for (uint64_t i = 0; i < 3 * GMOD_RING + 7; i++) {
-		struct gmod_launch *l = gmod_launch_open(self(), context, stream, i, i % 2);
+		struct gmod_launch *l = gmod_launch_begin(self(), context, stream, i, i % 2);
 
 		assert_ptr_equal(l, &self()->ring[(first + i) % GMOD_RING]);
 		assert_true(atomic_load(&l->ticks) == GMOD_IN_CALL);
-		gmod_launch_close(self(), l, true);
+		gmod_launch_end(self(), l, true);
 	}
 	assert_int_equal(atomic_load(&self()->launches), first + 3 * GMOD_RING + 7);
 	for (uint64_t i = 2 * GMOD_RING + 7; i < 3 * GMOD_RING + 7; i++) {
@@ -240,7 +240,7 @@ static void launches_outlive_their_thread(void **unused)
 
 static void *launch_and_be_cancelled(void *context)
 {
-	gmod_launch_open(self(), (uint64_t)(uintptr_t)context, new_handle(), 0x77, false);
+	gmod_launch_begin(self(), (uint64_t)(uintptr_t)context, new_handle(), 0x77, false);
 	pthread_cancel(pthread_self());
 	pthread_testcancel();
 	return NULL;
@@ -289,10 +289,10 @@ static void *launch_and_prove(void *arg)
 	while (atomic_load(&ready) < THREADS)
 		sched_yield();
 	for (int i = 0; i < LAUNCHES; i++) {
-		struct gmod_launch *l = gmod_launch_open(self(), context, stream, 1, false);
+		struct gmod_launch *l = gmod_launch_begin(self(), context, stream, 1, false);
 
 		wrong += i % 8 == 0 && !gmod_work_outstanding();
-		gmod_launch_close(self(), l, true);
+		gmod_launch_end(self(), l, true);
 		wrong += i % 8 == 0 && !gmod_work_outstanding();
 		if (i % 3 == 0)
 			gmod_prove_stream(stream, gmod_ticks());

@@ -1,7 +1,7 @@
 /* What the monitor may take of a core: how long its pauses are, and what it has taken after a while. */
-#include "monitor/budget.h"
+#include "monitor/watch/budget.h"
 
-#include "lib/options.h"
+#include "lib/base/options.h"
 #include "tests/unit/support.h"
 
 #define US ((uint64_t)1000)

@@ -3,9 +3,9 @@
  *
  * Run with --words it prints some words under a fresh key, for a comparison of two runs.
  */
-#include "lib/canary.h"
+#include "monitor/registry/canary.h"
 
-#include "lib/process.h"
+#include "lib/base/phase.h"
 #include "tests/unit/support.h"
 
 enum { ZONE = 4096 };
@@ -41,7 +41,8 @@ static void the_hash_is_siphash_2_4(void **unused)
 		CHECK(gmod_siphash24(fixed_key, message, n) == published[n], "%zu bytes", n);
 }
 
-/* A word as lib/canary.h describes it: SipHash-2-4 of the index under the side's key, without 0x00 and 0xff. */
+/* A word as monitor/registry/canary.h describes it: SipHash-2-4 of the index under the side's key, without 0x00 and
+ * 0xff. */
 static uint64_t word_by_hand(const struct gmod_canary *c, uint64_t index)
 {
 	uint64_t word = gmod_siphash24(c->key, &index, sizeof(index));
@@ -219,7 +220,7 @@ static int print_words(void)
 	const uint64_t *key;
 	uint64_t words[4];
 
-	if (!gmod_process_arm())
+	if (!gmod_phase_arm())
 		return 1;
 	key = gmod_hot.key;
 	first_words(key, 4096, 100, 1, GMOD_TAIL, words);

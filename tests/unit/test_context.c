@@ -1,9 +1,9 @@
 /* Which contexts the program has met. Nothing here touches a driver. */
-#include "lib/context.h"
+#include "lib/context/context.h"
 
 #include <pthread.h>
 
-#include "lib/process.h"
+#include "lib/base/phase.h"
 #include "tests/unit/support.h"
 
 static CUcontext handle(uintptr_t value)

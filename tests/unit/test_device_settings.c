@@ -1,8 +1,8 @@
 /* What device heaps are made with: the options, what the program has changed of them, and what it may not. */
 #include "device/settings.h"
 
-#include "lib/options.h"
-#include "lib/start.h"
+#include "lib/base/options.h"
+#include "lib/life/start.h"
 #include "tests/unit/support.h"
 
 #define MIB ((size_t)1 << 20)

@@ -2,7 +2,7 @@
  * Which hook stands for which request. tests/traces lists what real programs asked the driver for: each request must
  * get the hook of exactly the ABI that the toolkit's cudaTypedefs.h gives that name, version and flavour, or none.
  */
-#include "lib/driver.h"
+#include "lib/driver/driver.h"
 
 #include <glob.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@ struct row {
 #define GMOD_PLAIN(symbol, base, version, flavour) {PLAIN, #symbol, #base, version, #flavour, NULL},
 #define GMOD_CALL(symbol, base, version, flavour) {CALL, #symbol, #base, version, #flavour, NULL},
 static const struct row rows[] = {
-#include "lib/entrypoints.def"
+#include "lib/driver/entrypoints.def"
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 

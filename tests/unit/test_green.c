@@ -2,8 +2,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "lib/green.h"
-#include "monitor/proof.h"
+#include "lib/context/green.h"
+#include "monitor/launches/proof.h"
 #include "tests/unit/proving.h"
 #include "tests/unit/support.h"
 

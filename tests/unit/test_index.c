@@ -1,5 +1,5 @@
 /* From an address to its buffer: interiors, edges, neighbours, and look-ups while buffers come and go. */
-#include "monitor/index.h"
+#include "monitor/registry/index.h"
 
 #include <pthread.h>
 #include <sys/resource.h>

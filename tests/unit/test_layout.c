@@ -1,5 +1,6 @@
-/* Where the bytes of a buffer lie: the invariants of lib/layout.h, over many sizes, addresses and both page sizes. */
-#include "lib/layout.h"
+/* Where the bytes of a buffer lie: the invariants of monitor/registry/layout.h, over many sizes, addresses and both
+ * page sizes. */
+#include "monitor/registry/layout.h"
 
 #include "tests/unit/support.h"
 

@@ -1,5 +1,5 @@
 /* The log: what its lines are, and that those of several threads and processes do not get into each other's way. */
-#include "lib/log.h"
+#include "lib/base/log.h"
 
 #include <pthread.h>
 #include <time.h>

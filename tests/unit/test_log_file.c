@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "lib/log.h"
+#include "lib/base/log.h"
 #include "tests/unit/log_child.h"
 
 static void use_log(void)

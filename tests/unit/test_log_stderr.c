@@ -1,7 +1,7 @@
 /* Lines on stderr, and above all where none is written. */
 #include <sys/socket.h>
 
-#include "lib/log.h"
+#include "lib/base/log.h"
 #include "tests/unit/log_child.h"
 
 static void close_stderr(void)

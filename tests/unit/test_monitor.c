@@ -1,5 +1,5 @@
 /* Sweeps beside other threads: buffers that come and go meanwhile, and the monitor's thread, which sleeps and wakes. */
-#include "monitor/monitor.h"
+#include "monitor/watch/monitor.h"
 
 #include <pthread.h>
 #include <time.h>

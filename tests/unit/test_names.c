@@ -1,11 +1,11 @@
 /* What kernels are called: at the time of the launch, for as long as there is memory, whoever learns at once. */
-#include "monitor/graphs.h"
-#include "monitor/names.h"
+#include "monitor/launches/graphs.h"
+#include "monitor/launches/names.h"
 
 #include <pthread.h>
 #include <sys/resource.h>
 
-#include "monitor/activity.h"
+#include "monitor/launches/activity.h"
 #include "tests/unit/support.h"
 
 static uint64_t last_handle = 0x555500000000;

@@ -1,5 +1,5 @@
 /* GMOD_OPTIONS: what is understood, what is complained about, and that a complaint changes nothing. */
-#include "lib/options.h"
+#include "lib/base/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,7 +101,7 @@ static void every_default_is_a_good_value(void **unused)
 {
 	static const char *const item[] = {
 #define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) #name "=" fallback,
-#include "lib/options.def"
+#include "lib/base/options.def"
 	};
 	struct gmod_options o, defaults;
 
@@ -397,7 +397,7 @@ static void help_shows_every_option(void **unused)
 {
 	static const char *const item[] = {
 #define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) #name "=" fallback,
-#include "lib/options.def"
+#include "lib/base/options.def"
 	};
 	struct lines l = {0};
 

@@ -1,5 +1,5 @@
 /* The page that holds the phase and the key: wiped in a forked child, out of core files, fresh each time. */
-#include "lib/process.h"
+#include "lib/base/phase.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -11,11 +11,11 @@ static void nothing_is_on_before_it_is_armed(void **unused)
 	(void)unused;
 	assert_int_equal(gmod_phase(), GMOD_OFF);
 	assert_false(gmod_on());
-	assert_false(gmod_process_is_forked_child());
+	assert_false(gmod_is_forked_child());
 	/* Nor may it be, whoever asks for it. */
-	gmod_process_set_phase(GMOD_ON);
+	gmod_phase_set(GMOD_ON);
 	assert_int_equal(gmod_phase(), GMOD_OFF);
-	gmod_process_set_phase(GMOD_WINDING_DOWN);
+	gmod_phase_set(GMOD_WINDING_DOWN);
 	assert_int_equal(gmod_phase(), GMOD_OFF);
 	assert_int_equal(gmod_hot.key[0], 0);
 	assert_int_equal(gmod_hot.key[1], 0);
@@ -23,7 +23,7 @@ static void nothing_is_on_before_it_is_armed(void **unused)
 
 static int a_child_of_a_process_without(void)
 {
-	NEED(gmod_phase() == GMOD_OFF && !gmod_process_is_forked_child());
+	NEED(gmod_phase() == GMOD_OFF && !gmod_is_forked_child());
 	return 0;
 }
 
@@ -36,7 +36,7 @@ static void a_child_of_a_process_without_gmod_is_none_of_ours(void **unused)
 static void arming_gives_a_page_and_a_key(void **unused)
 {
 	(void)unused;
-	assert_true(gmod_process_arm());
+	assert_true(gmod_phase_arm());
 	assert_true(gmod_hot.key[0] && gmod_hot.key[1]);
 	assert_true(gmod_hot.key[0] != gmod_hot.key[1]);
 	/* Armed is not on. */
@@ -48,22 +48,22 @@ static void phases_follow_each_other(void **unused)
 	uint64_t key[2] = {gmod_hot.key[0], gmod_hot.key[1]};
 
 	(void)unused;
-	gmod_process_set_phase(GMOD_ON);
+	gmod_phase_set(GMOD_ON);
 	assert_true(gmod_on());
 	assert_int_equal(gmod_phase(), GMOD_ON);
-	assert_false(gmod_process_is_forked_child());
-	gmod_process_set_phase(GMOD_WINDING_DOWN);
+	assert_false(gmod_is_forked_child());
+	gmod_phase_set(GMOD_WINDING_DOWN);
 	assert_false(gmod_on());
 	assert_int_equal(gmod_phase(), GMOD_WINDING_DOWN);
-	assert_false(gmod_process_is_forked_child());
-	gmod_process_set_phase(GMOD_ON);
+	assert_false(gmod_is_forked_child());
+	gmod_phase_set(GMOD_ON);
 	assert_true(gmod_on());
 	assert_memory_equal(key, gmod_hot.key, sizeof(key));
 }
 
 static int a_grandchild(void)
 {
-	NEED(gmod_phase() == GMOD_OFF && gmod_process_is_forked_child());
+	NEED(gmod_phase() == GMOD_OFF && gmod_is_forked_child());
 	return 0;
 }
 
@@ -74,7 +74,7 @@ static int a_child(void)
 	int status = -1;
 	pid_t pid;
 
-	NEED(gmod_phase() == GMOD_OFF && !gmod_on() && gmod_process_is_forked_child());
+	NEED(gmod_phase() == GMOD_OFF && !gmod_on() && gmod_is_forked_child());
 	for (size_t i = 0; i < size; i++)
 		NEED(bytes[i] == 0);
 	pid = fork();
@@ -185,7 +185,7 @@ static void every_arming_has_a_key_of_its_own(void **unused)
 
 	(void)unused;
 	for (int i = 0; i < 16; i++) {
-		assert_true(gmod_process_arm());
+		assert_true(gmod_phase_arm());
 		memcpy(keys[i], gmod_hot.key, sizeof(keys[i]));
 		for (int k = 0; k < i; k++)
 			assert_true(keys[i][0] != keys[k][0] && keys[i][1] != keys[k][1] && keys[i][0] != keys[k][1]);

@@ -2,11 +2,11 @@
  * What the program's waits and queries prove: all of what they do, nothing of what they do not. A wrong proof would let
  * the monitor sleep while a kernel writes, and clear a kernel that is guilty; a lost one costs a sweep.
  */
-#include "monitor/proof.h"
+#include "monitor/launches/proof.h"
 
 #include <pthread.h>
 
-#include "monitor/activity.h"
+#include "monitor/launches/activity.h"
 #include "tests/unit/proving.h"
 #include "tests/unit/support.h"
 

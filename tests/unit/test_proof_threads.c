@@ -1,12 +1,12 @@
 /* Proofs that threads make, ask for and take back at the same time: what is proven was complete. */
-#include "monitor/proof.h"
+#include "monitor/launches/proof.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
-#include "monitor/activity.h"
+#include "monitor/launches/activity.h"
 #include "tests/unit/proving.h"
 #include "tests/unit/support.h"
 

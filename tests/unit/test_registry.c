@@ -27,7 +27,7 @@ static void an_empty_registry_is_empty(void **unused)
 	(void)unused;
 	assert_int_equal(gmod_registry_positions(), 0);
 	assert_int_equal(gmod_registry_used(), 0);
-	assert_int_equal(s.live + s.live_bytes + s.live_shared + s.live_slack + s.chunks, 0);
+	assert_int_equal(s.live + s.live_bytes + s.live_shared + s.live_slack + s.banks, 0);
 }
 
 static void a_record_lives_and_goes(void **unused)
@@ -38,8 +38,8 @@ static void a_record_lives_and_goes(void **unused)
 
 	(void)unused;
 	assert_non_null(r);
-	assert_int_equal(stats().chunks, 1);
-	assert_int_equal(gmod_registry_positions(), GMOD_CHUNK);
+	assert_int_equal(stats().banks, 1);
+	assert_int_equal(gmod_registry_positions(), GMOD_BANK);
 	assert_int_equal(gmod_registry_used(), r->position + 1);
 	assert_ptr_equal(gmod_record_at(r->position), r);
 	generation = word_of(r) >> 2;
@@ -178,7 +178,7 @@ static void live_buffers_are_counted_by_kind(void **unused)
 	assert_int_equal(stats().live + stats().live_bytes + stats().live_shared + stats().live_slack, 0);
 }
 
-static void chunks_come_when_records_run_out(void **unused)
+static void banks_come_when_records_run_out(void **unused)
 {
 	(void)unused;
 	check_no_record_is_lost();
@@ -191,7 +191,7 @@ static void chunks_come_when_records_run_out(void **unused)
 	}
 	/* Records of a chunk are dense, so that a sweep is linear. */
 	assert_ptr_equal(gmod_record_at(1) - 1, gmod_record_at(0));
-	assert_ptr_equal(gmod_record_at(GMOD_CHUNK - 1) - (GMOD_CHUNK - 1), gmod_record_at(0));
+	assert_ptr_equal(gmod_record_at(GMOD_BANK - 1) - (GMOD_BANK - 1), gmod_record_at(0));
 }
 
 static bool is_out_of_core_files(const void *address)
@@ -312,7 +312,7 @@ int main(void)
 	    cmocka_unit_test(an_abandoned_record_never_lived),
 	    cmocka_unit_test(a_claimed_record_remembers_nothing),
 	    cmocka_unit_test(live_buffers_are_counted_by_kind),
-	    cmocka_unit_test(chunks_come_when_records_run_out),
+	    cmocka_unit_test(banks_come_when_records_run_out),
 	    cmocka_unit_test(what_tells_canaries_is_kept_out_of_core_files),
 	    cmocka_unit_test(a_release_waits_for_the_pin_of_its_batch),
 	};

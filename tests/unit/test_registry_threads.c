@@ -229,7 +229,7 @@ static void buffers_come_and_go_under_a_sweep(void **unused)
 	/* As at the start: nothing is live, nothing has grown, every record can be had. */
 	assert_int_equal(stats().live, 0);
 	assert_int_equal(stats().live_bytes, 0);
-	assert_int_equal(stats().chunks, before.chunks);
+	assert_int_equal(stats().banks, before.banks);
 	check_no_record_is_lost();
 }
 
@@ -264,17 +264,17 @@ static void *take_and_give_back(void *arg)
 
 static void a_free_record_is_taken_once(void **unused)
 {
-	uint64_t chunks = stats().chunks;
+	uint64_t banks = stats().banks;
 
 	(void)unused;
 	errors = 0;
 	run_threads(take_and_give_back);
 	assert_int_equal(errors, 0);
-	assert_int_equal(stats().chunks, chunks);
+	assert_int_equal(stats().banks, banks);
 	check_no_record_is_lost();
 }
 
-/* ---- chunks ---- */
+/* ---- banks ---- */
 
 enum { HOARD = 3000 };
 static struct gmod_record *hoards[THREADS][HOARD];
@@ -290,8 +290,8 @@ static void *hoard(void *arg)
 
 static void many_threads_may_run_out_at_once(void **unused)
 {
-	bool *seen = calloc((size_t)GMOD_CHUNK * GMOD_CHUNKS, sizeof(*seen));
-	uint64_t before = stats().chunks, needed = (THREADS * HOARD + GMOD_CHUNK - 1) / GMOD_CHUNK;
+	bool *seen = calloc((size_t)GMOD_BANK * GMOD_BANKS, sizeof(*seen));
+	uint64_t before = stats().banks, needed = (THREADS * HOARD + GMOD_BANK - 1) / GMOD_BANK;
 
 	(void)unused;
 	run_threads(hoard);
@@ -304,7 +304,7 @@ static void many_threads_may_run_out_at_once(void **unused)
 			seen[at] = true;
 		}
 	/* At worst each thread adds a chunk of its own at the same moment. */
-	assert_true(stats().chunks <= before + needed + THREADS);
+	assert_true(stats().banks <= before + needed + THREADS);
 	for (int i = 0; i < THREADS; i++)
 		for (int k = 0; k < HOARD; k++)
 			gmod_record_abandon(hoards[i][k]);
@@ -313,7 +313,7 @@ static void many_threads_may_run_out_at_once(void **unused)
 }
 
 /* Three, so that a sweep goes from one to the next. */
-static int make_chunks(void **unused)
+static int make_banks(void **unused)
 {
 	(void)unused;
 	for (int i = 0; i < 3; i++)
@@ -329,5 +329,5 @@ int main(void)
 	    cmocka_unit_test(many_threads_may_run_out_at_once),
 	};
 
-	return cmocka_run_group_tests(tests, make_chunks, NULL);
+	return cmocka_run_group_tests(tests, make_banks, NULL);
 }

@@ -1,8 +1,8 @@
 /* Sweeps over buffers without a driver: every changed byte is found, where it is said to be, once. */
 #include <pthread.h>
 
-#include "lib/text.h"
-#include "monitor/names.h"
+#include "lib/base/text.h"
+#include "monitor/launches/names.h"
 #include "tests/unit/sweeping.h"
 
 /* ---- regular sweeps ---- */

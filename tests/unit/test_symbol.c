@@ -1,6 +1,6 @@
 /* Addresses to frames and mangled names to readable ones, from inputs that may be anything. */
-#include "monitor/demangle.h"
-#include "monitor/symbol.h"
+#include "monitor/report/demangle.h"
+#include "monitor/report/symbol.h"
 
 #include <dlfcn.h>
 #include <elf.h>

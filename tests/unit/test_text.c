@@ -1,5 +1,5 @@
 /* Text in the making: what is escaped, what is cut, and the clock. */
-#include "lib/text.h"
+#include "lib/base/text.h"
 
 #include "tests/unit/support.h"
 

@@ -7,7 +7,7 @@ static void launch_on(uint64_t stream, uint64_t function)
 {
 	struct gmod_thread *t = gmod_thread_self();
 
-	gmod_launch_close(t, gmod_launch_open(t, TEST_CONTEXT, stream, function, false), true);
+	gmod_launch_end(t, gmod_launch_begin(t, TEST_CONTEXT, stream, function, false), true);
 }
 
 static void check_suspect(const struct report *r, long launches, long unfinished)
@@ -85,7 +85,7 @@ static void a_launch_seen_in_its_call_is_followed(void **unused)
 	b = plain_buffer();
 	c = plain_buffer();
 	d = plain_buffer();
-	l = gmod_launch_open(t, TEST_CONTEXT, TEST_STREAM, 0x5200, false);
+	l = gmod_launch_begin(t, TEST_CONTEXT, TEST_STREAM, 0x5200, false);
 	see(&b, 0, 1);
 	see(&c, 0, 1);
 	see(&d, 0, 1);
@@ -94,7 +94,7 @@ static void a_launch_seen_in_its_call_is_followed(void **unused)
 	free_buffer(&b);
 	r = take_one(true);
 	check_suspect(&r, 1, 1);
-	gmod_launch_close(t, l, true);
+	gmod_launch_end(t, l, true);
 	free_buffer(&c);
 	r = take_one(true);
 	check_suspect(&r, 1, 1);

@@ -2,7 +2,7 @@
 #ifndef GMOD_TESTS_UNIT_WATCHING_H
 #define GMOD_TESTS_UNIT_WATCHING_H
 
-#include "monitor/watch.h"
+#include "monitor/watch/damage.h"
 #include "tests/unit/buffer.h"
 
 static struct report many[2048] __attribute__((unused));

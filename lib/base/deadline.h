@@ -1,0 +1,53 @@
+/*
+ * Waiting for something that should come soon, but not for ever.
+ *
+ *     uint64_t deadline = GMOD_SECONDS(2);
+ *
+ *     while (!there && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+ *             ;
+ *
+ * What counts is time slept, a nap for 100 ms more than it was to take at most: signals do not shorten the deadline,
+ * and a process that was stopped, or a machine that was, has not lost it.
+ */
+#ifndef GMOD_LIB_PATIENCE_H
+#define GMOD_LIB_PATIENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#define GMOD_MILLISECONDS(n) ((uint64_t)(n)*1000000)
+#define GMOD_SECONDS(n) ((uint64_t)(n)*1000000000)
+
+static inline uint64_t gmod_monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A wait that was to end ns after it began counts. */
+static inline void gmod_waited(uint64_t *deadline, uint64_t began, uint64_t ns)
+{
+	uint64_t took = gmod_monotonic_ns() - began + 1;
+
+	if (took > ns + GMOD_MILLISECONDS(100))
+		took = ns + GMOD_MILLISECONDS(100);
+	*deadline -= took < *deadline ? took : *deadline;
+}
+
+/* Sleep for ns, or less when a signal comes; false, at once, when the deadline is used up. */
+static inline bool gmod_nap(uint64_t *deadline, uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	uint64_t began = gmod_monotonic_ns();
+
+	if (!*deadline)
+		return false;
+	nanosleep(&t, NULL);
+	gmod_waited(deadline, began, ns);
+	return true;
+}
+
+#endif

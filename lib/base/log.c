@@ -1,0 +1,249 @@
+#include "lib/base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/log_file.h"
+#include "lib/base/log_stderr.h"
+
+#define LINE_BYTES 2048
+#define LOCK_WAIT_NS 50000000ull
+#define LOCK_NAP_NS 100000
+
+/*
+ * What the log knows of itself. json and verbosity are set by gmod_log_open() and read-only afterwards. The holder of
+ * the lock writes, and what lib/base/log_file.c and lib/base/log_stderr.c know belongs to it too. A thread that waited
+ * LOCK_WAIT_NS takes the lock from its holder (who may be gone: fork copies a held lock): then two threads may write at
+ * once, which costs order, and at worst a descriptor, but no memory.
+ */
+static struct {
+	_Atomic pid_t holder; /* thread id, 0: free */
+	bool json;
+	unsigned verbosity;
+	_Atomic bool refusal_said;
+	_Atomic uint64_t lost, lost_said;
+} sink;
+
+/* ---- the lock ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts = {0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* Returns false if this thread holds it already. Acquire: what the last holder wrote is visible. */
+static bool lock(pid_t self)
+{
+	const struct timespec nap = {0, LOCK_NAP_NS};
+	uint64_t began = now_ns();
+
+	for (;;) {
+		pid_t holder = 0;
+
+		if (atomic_compare_exchange_weak_explicit(&sink.holder, &holder, self, memory_order_acquire,
+							  memory_order_relaxed))
+			return true;
+		if (holder == self)
+			return false;
+		if (now_ns() - began > LOCK_WAIT_NS) {
+			atomic_exchange_explicit(&sink.holder, self, memory_order_acq_rel);
+			return true;
+		}
+		if (holder != 0)
+			nanosleep(&nap, NULL);
+	}
+}
+
+/* Release: our writes are visible to the next holder. Fails harmlessly if the lock was taken from us. */
+static void unlock(pid_t self)
+{
+	atomic_compare_exchange_strong_explicit(&sink.holder, &self, 0, memory_order_release, memory_order_relaxed);
+}
+
+/* ---- writing ---- */
+
+/* Say once why the file does not serve. Goes to stderr whatever the log's format: the log is what does not work. */
+static void say_refusal(const char *why)
+{
+	char line[LINE_BYTES];
+	struct gmod_text t;
+
+	if (atomic_exchange_explicit(&sink.refusal_said, true, memory_order_relaxed))
+		return;
+	gmod_text_init(&t, line, sizeof(line));
+	if (sink.json)
+		gmod_text_fmt(&t, "{\"schema\":\"" GMOD_LOG_SCHEMA "\",\"event\":\"log-refused\",\"pid\":%d,\"path\":",
+			      (int)getpid());
+	else
+		gmod_text_fmt(&t, "==%d==GMOD: cannot write log_path ", (int)getpid());
+	(sink.json ? gmod_text_json : gmod_text_escaped)(&t, gmod_log_file_path(), 256);
+	gmod_text_str(&t, sink.json ? ",\"reason\":\"" : ": ");
+	gmod_text_str(&t, why);
+	gmod_text_str(&t, sink.json ? "\"}\n" : "; reports go to stderr\n");
+	if (!gmod_stderr_write(line, t.len))
+		atomic_fetch_add_explicit(&sink.lost, 1, memory_order_relaxed);
+}
+
+/* A line that the file does not take goes to stderr: torn in two places is better than lost. */
+static bool write_somewhere(const char *s, size_t n)
+{
+	const char *why;
+
+	if (gmod_log_file_path()[0]) {
+		why = gmod_log_file_write(s, n);
+		if (!why)
+			return true;
+		say_refusal(why);
+	}
+	return gmod_stderr_write(s, n);
+}
+
+static void tell_losses(void)
+{
+	uint64_t lost = atomic_load_explicit(&sink.lost, memory_order_relaxed);
+	uint64_t news = lost - atomic_load_explicit(&sink.lost_said, memory_order_relaxed);
+	char line[160];
+	struct gmod_text t;
+
+	if (news == 0)
+		return;
+	gmod_text_init(&t, line, sizeof(line));
+	if (sink.json)
+		gmod_text_fmt(&t, "{\"schema\":\"" GMOD_LOG_SCHEMA "\",\"event\":\"lost\",\"pid\":%d,\"lines\":%llu}\n",
+			      (int)getpid(), (unsigned long long)news);
+	else
+		gmod_text_fmt(&t, "==%d==GMOD: %llu line%s before this one could not be written\n", (int)getpid(),
+			      (unsigned long long)news, news == 1 ? "" : "s");
+	if (write_somewhere(line, t.len))
+		atomic_store_explicit(&sink.lost_said, lost, memory_order_relaxed);
+}
+
+void gmod_log_lines(const char *text, size_t len)
+{
+	const char *end = text + len;
+	int saved = errno;
+	pid_t self = (pid_t)syscall(SYS_gettid);
+	struct gmod_scope hold;
+	bool locked;
+
+	gmod_scope_begin(&hold);
+	locked = lock(self);
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *next = newline ? newline + 1 : end;
+
+		tell_losses();
+		if (!write_somewhere(text, (size_t)(next - text)))
+			atomic_fetch_add_explicit(&sink.lost, 1, memory_order_relaxed);
+		text = next;
+	}
+	if (locked)
+		unlock(self);
+	gmod_scope_end(&hold);
+	errno = saved;
+}
+
+uint64_t gmod_log_lost(void)
+{
+	return atomic_load_explicit(&sink.lost, memory_order_relaxed);
+}
+
+bool gmod_log_json(void)
+{
+	return sink.json;
+}
+
+/* Wrap a message for the log's format, and write it. */
+static void log_message(const char *prefix, const char *message)
+{
+	char line[LINE_BYTES];
+	struct gmod_text t;
+
+	gmod_text_init(&t, line, sizeof(line) - 8); /* room for what closes the object and ends the line */
+	if (sink.json) {
+		gmod_text_fmt(
+		    &t, "{\"schema\":\"" GMOD_LOG_SCHEMA "\",\"event\":\"note\",\"pid\":%d,\"text\":", (int)getpid());
+		gmod_text_json(&t, message, LINE_BYTES);
+	} else {
+		gmod_text_str(&t, prefix);
+		gmod_text_escaped(&t, message, LINE_BYTES);
+	}
+	if (!sink.json)
+		gmod_text_mark_cut(&t);
+	t.cap = sizeof(line);
+	if (t.full) { /* the message did not reach its closing quote */
+		t.full = false;
+		gmod_text_str(&t, "...\"");
+	}
+	gmod_text_str(&t, sink.json ? "}\n" : "\n");
+	gmod_log_lines(line, t.len);
+}
+
+/* vsnprintf as in gmod_text_fmt(): our formats hold nothing that it would allocate for. */
+void gmod_log_line(const char *format, ...)
+{
+	char message[LINE_BYTES];
+	int saved = errno;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	log_message("", message);
+	errno = saved;
+}
+
+void gmod_log_note(unsigned level, const char *format, ...)
+{
+	char message[LINE_BYTES], prefix[32];
+	int saved = errno;
+	va_list args;
+
+	if (level > sink.verbosity)
+		return;
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	snprintf(prefix, sizeof(prefix), "==%d==GMOD: ", (int)getpid());
+	log_message(prefix, message);
+	errno = saved;
+}
+
+void gmod_log_string(void *unused, const char *line)
+{
+	(void)unused;
+	gmod_log_note(0, "%s", line);
+}
+
+/* ---- opening ---- */
+
+int gmod_log_open(const char *pattern, bool json, unsigned verbosity)
+{
+	int saved = errno;
+	const char *why = NULL;
+	struct gmod_scope hold;
+
+	gmod_scope_begin(&hold);
+	gmod_log_remember_stderr();
+	gmod_log_file_none();
+	sink.json = json;
+	sink.verbosity = verbosity;
+	if (pattern && *pattern)
+		why = gmod_log_file_choose(pattern);
+	if (why) {
+		say_refusal(why);
+		gmod_log_file_none();
+	}
+	gmod_scope_end(&hold);
+	errno = saved;
+	return why ? -1 : 0;
+}

@@ -1,0 +1,54 @@
+/*
+ * Where GMOD's words go: lines built in a caller's buffer, written to stderr or to the file of log_path.
+ *
+ * Every function may be called from any thread, from inside a hook, from atexit handlers and from signal handlers;
+ * none allocates, waits for a reader, takes a lock that the program can hold, or changes errno. The only wait is for
+ * another report in the making, and it is bounded. What comes from outside the library must be appended with
+ * gmod_text_escaped() or gmod_text_json(); gmod_log_line() and gmod_log_note() escape by themselves.
+ */
+#ifndef GMOD_LIB_LOG_H
+#define GMOD_LIB_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/scope.h"
+#include "lib/base/text.h"
+
+#define GMOD_LOG_SCHEMA "gmod-report-1" /* of every JSON line */
+
+/*
+ * Note which file stderr is now. Call it from the constructor: the program may close or recycle descriptor 2 before
+ * it first uses CUDA. The first line and gmod_log_open() do it if nobody has.
+ */
+void gmod_log_remember_stderr(void);
+
+/*
+ * Choose where lines go. An empty or NULL pattern: stderr. In the pattern %p is the pid, %h the host, %t the time
+ * (YYYYmmdd-HHMMSS, UTC), %r the rank of a launcher's environment or 0, %% a percent sign; a relative path means the
+ * current directory of this moment. The file is checked now but created by the first line. Returns 0, or -1 after
+ * saying once why the file cannot be used; then lines go to stderr.
+ *
+ * Not thread-safe against other functions here: call it once, before other threads report.
+ */
+int gmod_log_open(const char *pattern, bool json, unsigned verbosity);
+
+bool gmod_log_json(void);
+
+/* One line, cut after 2 KiB with "...". A JSON log gets it as an object with "event":"note". */
+void gmod_log_line(const char *format, ...) GMOD_PRINTF(1, 2);
+
+/* The same behind "==PID==GMOD: ", if `level` is within the verbosity. */
+void gmod_log_note(unsigned level, const char *format, ...) GMOD_PRINTF(2, 3);
+
+/* gmod_log_note(0, "%s", line), in the shape that gmod_options_parse() and gmod_options_help() call. */
+void gmod_log_string(void *unused, const char *line);
+
+/* Finished lines, each ending in '\n', written without another thread's lines between them. */
+void gmod_log_lines(const char *text, size_t len);
+
+/* How many lines no file took. */
+uint64_t gmod_log_lost(void);
+
+#endif

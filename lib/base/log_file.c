@@ -1,0 +1,245 @@
+#include "lib/base/log_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/log_fd.h"
+#include "lib/base/text.h"
+
+#define HIGH_DESCRIPTOR 200 /* above what programs number by hand, below any sensible limit */
+
+/* path is set by gmod_log_file_choose() and read-only afterwards; the rest belongs to the holder of the log's lock. */
+static struct {
+	char path[PATH_MAX]; /* empty: none */
+	int fd;              /* meaningful only while id matches it */
+	struct gmod_file_id id;
+	bool torn; /* the last line ended early */
+} file;
+
+/* ---- why not ---- */
+
+/* strerror() may allocate and take the locale's lock. */
+static const char *error_words(int error)
+{
+	static const struct {
+		int error;
+		const char *words;
+	} table[] = {
+	    {ENOENT, "no such directory"},
+	    {ENOTDIR, "a part of the path is not a directory"},
+	    {EACCES, "permission denied"},
+	    {EPERM, "permission denied"},
+	    {EROFS, "the file system is read-only"},
+	    {ELOOP, "it is a symbolic link"},
+	    {ENXIO, "nobody reads the pipe"},
+	    {EPIPE, "the pipe's reader is gone"},
+	    {EAGAIN, "the pipe is full"},
+	    {ENOSPC, "no space left"},
+	    {EDQUOT, "no space left"},
+	    {EFBIG, "the file has reached its size limit"},
+	    {EMFILE, "too many open files"},
+	    {ENFILE, "too many open files"},
+	    {ENAMETOOLONG, "the path is too long"},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].error == error)
+			return table[i].words;
+	return "the system refuses it";
+}
+
+/* What is wrong with writing reports to an existing file, NULL if nothing is. */
+static const char *refuse_file(const struct stat *st)
+{
+	if (S_ISLNK(st->st_mode))
+		return "it is a symbolic link";
+	if (!S_ISREG(st->st_mode) && !S_ISFIFO(st->st_mode) && !S_ISCHR(st->st_mode))
+		return "it is not a file, a pipe or a character device";
+	/* Somebody else put it there, to read what we say or to have us write into something of ours. */
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return "it belongs to another user";
+	if (S_ISREG(st->st_mode) && st->st_nlink > 1)
+		return "it has several hard links";
+	return NULL;
+}
+
+/* ---- the path ---- */
+
+static void append_rank(struct gmod_text *t)
+{
+	static const char *const variable[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "RANK"};
+	const char *rank = NULL;
+
+	for (size_t i = 0; i < sizeof(variable) / sizeof(variable[0]) && !rank; i++)
+		rank = getenv(variable[i]);
+	if (!rank || !*rank || rank[strspn(rank, "0123456789")])
+		rank = "0";
+	gmod_text_str(t, rank);
+}
+
+static void append_host(struct gmod_text *t)
+{
+	struct utsname u;
+
+	if (uname(&u) != 0)
+		snprintf(u.nodename, sizeof(u.nodename), "localhost");
+	for (char *slash = strchr(u.nodename, '/'); slash; slash = strchr(slash, '/'))
+		*slash = '_';
+	gmod_text_str(t, u.nodename);
+}
+
+/* Append what %LETTER stands for; an unknown letter stays as it is written. */
+static void append_directive(struct gmod_text *t, char letter)
+{
+	uint64_t now = (uint64_t)time(NULL);
+	unsigned second = now % 86400;
+
+	switch (letter) {
+	case 'p':
+		gmod_text_fmt(t, "%d", (int)getpid());
+		return;
+	case 'h':
+		append_host(t);
+		return;
+	case 't':
+		gmod_text_date(t, now * 1000000000, "");
+		gmod_text_fmt(t, "-%02u%02u%02u", second / 3600, second / 60 % 60, second % 60);
+		return;
+	case 'r':
+		append_rank(t);
+		return;
+	case '%':
+		gmod_text_str(t, "%");
+		return;
+	default:
+		gmod_text_fmt(t, "%%%c", letter);
+	}
+}
+
+/* Expand the pattern into file.path, made absolute because programs change directory; false if it does not fit. */
+static bool expand_path(const char *pattern)
+{
+	struct gmod_text t;
+
+	gmod_text_init(&t, file.path, sizeof(file.path));
+	if (pattern[0] != '/') {
+		if (syscall(SYS_getcwd, file.path, sizeof(file.path)) <= 0)
+			file.path[0] = '\0';
+		t.len = strlen(file.path);
+		gmod_text_str(&t, "/");
+	}
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '%' && p[1])
+			append_directive(&t, *++p);
+		else
+			gmod_text_bytes(&t, p, 1);
+	}
+	return !t.full;
+}
+
+/* What is known to be wrong with file.path, as far as that can be seen without creating the file; NULL: nothing. */
+static const char *check_path(void)
+{
+	char *slash = strrchr(file.path, '/');
+	const char *why = NULL;
+	struct stat st;
+
+	if (!slash[1])
+		return "it names a directory";
+	if (lstat(file.path, &st) == 0) {
+		why = refuse_file(&st);
+		if (!why && faccessat(AT_FDCWD, file.path, W_OK, AT_EACCESS) != 0)
+			why = error_words(errno);
+		return why;
+	}
+	*slash = '\0';
+	if (faccessat(AT_FDCWD, slash == file.path ? "/" : file.path, W_OK | X_OK, AT_EACCESS) != 0)
+		why = error_words(errno);
+	*slash = '/';
+	return why;
+}
+
+/* ---- the descriptor ---- */
+
+/* Move a new descriptor out of the program's way, and never keep one that stands for a standard stream. */
+static int move_high(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+
+	if (high < 0 && fd > STDERR_FILENO)
+		return fd;
+	close(fd);
+	return high;
+}
+
+/* Open the path; NULL, or why not. Refused files are tried again for the next line. */
+static const char *open_file(void)
+{
+	const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	const char *why = NULL;
+	struct stat st;
+	int fd = open(file.path, flags, 0600);
+
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		why = refuse_file(&st);
+	if (why) {
+		close(fd);
+		return why;
+	}
+	if (fd >= 0)
+		fd = move_high(fd);
+	if (fd < 0)
+		return error_words(errno);
+	file.fd = fd;
+	file.id = gmod_file_id(&st);
+	file.torn = false;
+	return NULL;
+}
+
+/* The program may have closed our descriptor (daemons close them all) and got its number for a file of its own. */
+static bool file_is_ours(void)
+{
+	struct stat st;
+
+	return file.id.known && fstat(file.fd, &st) == 0 && gmod_file_id_matches(&file.id, &st);
+}
+
+const char *gmod_log_file_write(const char *s, size_t n)
+{
+	const char *why = NULL;
+
+	if (!file_is_ours()) {
+		file.id.known = false;
+		why = open_file();
+	}
+	if (!why && !gmod_write_line(file.fd, s, n, false, &file.torn))
+		why = error_words(errno);
+	return why;
+}
+
+void gmod_log_file_none(void)
+{
+	if (file_is_ours())
+		close(file.fd);
+	file.id.known = false;
+	file.path[0] = '\0';
+}
+
+const char *gmod_log_file_choose(const char *pattern)
+{
+	return expand_path(pattern) ? check_path() : "the path is too long";
+}
+
+const char *gmod_log_file_path(void)
+{
+	return file.path;
+}

@@ -1,0 +1,98 @@
+#include "lib/base/log_stderr.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "lib/base/log.h"
+#include "lib/base/log_fd.h"
+
+/* noted and id are written by whoever notes first, torn by the holder of the lock of lib/base/log.c. */
+static struct {
+	bool noted;             /* even if it was closed */
+	struct gmod_file_id id; /* at the start */
+	bool torn;              /* the last line ended early */
+} stream;
+
+void gmod_log_remember_stderr(void)
+{
+	int saved = errno;
+	struct stat st;
+
+	if (!stream.noted && fstat(STDERR_FILENO, &st) == 0)
+		stream.id = gmod_file_id(&st);
+	stream.noted = true;
+	errno = saved;
+}
+
+static bool is_terminal(int fd)
+{
+	struct termios settings;
+
+	return ioctl(fd, TCGETS, &settings) == 0;
+}
+
+/*
+ * May we write to descriptor 2, whose file is *st? Yes if it is the file it was at the start. Otherwise the program
+ * closed it, and either redirected its stderr or had the number recycled for something a stray line would corrupt;
+ * nothing tells the two apart for certain, and a lost line does less harm than a spoilt data file. So only what
+ * cannot be data is accepted: a terminal; and what stdout is too (a daemon sends both to one log), if that is a pipe
+ * or a file opened for appending. Sockets and files of its own on descriptor 2 are refused. log_path is the remedy.
+ */
+static bool stderr_is_safe(const struct stat *st)
+{
+	struct gmod_file_id here = gmod_file_id(st);
+	struct stat out;
+	int flags;
+
+	if (gmod_file_id_matches(&stream.id, st) || (S_ISCHR(st->st_mode) && is_terminal(STDERR_FILENO)))
+		return true;
+	if (fstat(STDOUT_FILENO, &out) != 0 || !gmod_file_id_matches(&here, &out))
+		return false;
+	flags = fcntl(STDERR_FILENO, F_GETFL);
+	return S_ISFIFO(st->st_mode) || (S_ISREG(st->st_mode) && flags >= 0 && (flags & O_APPEND));
+}
+
+/*
+ * A non-blocking descriptor of our own for the pipe or terminal behind descriptor 2, -1 if there is none. Setting
+ * O_NONBLOCK on the program's own would change it for all who share it. Held for one line only: a reader must see the
+ * end of the pipe when the program closes it.
+ */
+static int open_private_stderr(const struct stat *st)
+{
+	struct gmod_file_id wanted = gmod_file_id(st);
+	struct stat got;
+	int fd;
+
+	if (!S_ISFIFO(st->st_mode) && !is_terminal(STDERR_FILENO))
+		return -1;
+	fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0 && (fstat(fd, &got) != 0 || !gmod_file_id_matches(&wanted, &got))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+bool gmod_stderr_write(const char *s, size_t n)
+{
+	struct stat st;
+	bool ok;
+	int fd;
+
+	gmod_log_remember_stderr();
+	if (fstat(STDERR_FILENO, &st) != 0 || !stderr_is_safe(&st))
+		return false;
+	if (S_ISSOCK(st.st_mode))
+		return send(STDERR_FILENO, s, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)n;
+	fd = open_private_stderr(&st);
+	if (fd < 0)
+		return gmod_write_line(STDERR_FILENO, s, n, !S_ISREG(st.st_mode), &stream.torn);
+	ok = gmod_write_line(fd, s, n, false, &stream.torn);
+	close(fd);
+	return ok;
+}

@@ -1,0 +1,585 @@
+#include "lib/base/options.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES 512
+#define WORD_MAX 64 /* longer keys and words are compared by their first WORD_MAX bytes */
+#define HELP_COLUMN 4
+#define HELP_WIDTH 96
+
+enum type { BOOL, UINT, PERCENT, CHOICE, STRING };
+
+struct row {
+	const char *name;
+	enum type type;
+	size_t offset; /* of the member in struct gmod_options */
+	unsigned minimum, maximum;
+	const char *fallback, *choices, *help;
+};
+
+static const struct row rows[] = {
+#define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) \
+	{#name, type, offsetof(struct gmod_options, name), minimum, maximum, fallback, choices, help},
+#include "lib/base/options.def"
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* Some bytes of the text being parsed; not terminated. */
+struct slice {
+	const char *at;
+	size_t len;
+};
+
+struct complaint {
+	void (*say)(void *, const char *);
+	void *arg;
+	int count;
+	bool command;   /* heard by who typed a command, which does not run then; else by who set GMOD_OPTIONS */
+	uint32_t given; /* a bit for each row that has got a value */
+};
+
+_Static_assert(ROWS <= 32, "struct complaint has a bit for each row");
+
+/* An append-only line; what does not fit is dropped. Bytes that a terminal could take as a command become \xNN. */
+struct line {
+	char text[LINE_MAX_BYTES];
+	size_t len;
+};
+
+static void put(struct line *l, const char *s)
+{
+	size_t n = strlen(s), room = sizeof(l->text) - 1 - l->len;
+
+	if (n > room)
+		n = room;
+	memcpy(l->text + l->len, s, n);
+	l->len += n;
+	l->text[l->len] = '\0';
+}
+
+static void put_number(struct line *l, unsigned value)
+{
+	char digits[16];
+
+	snprintf(digits, sizeof(digits), "%u", value);
+	put(l, digits);
+}
+
+static void put_slice(struct line *l, struct slice s)
+{
+	char one[8];
+
+	for (size_t i = 0; i < s.len && i < 80; i++) {
+		unsigned char c = s.at[i];
+
+		snprintf(one, sizeof(one), c >= 0x20 && c < 0x7f ? "%c" : "\\x%02x", c);
+		put(l, one);
+	}
+	if (s.len > 80)
+		put(l, "...");
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* ASCII only: tolower() goes by the program's locale. */
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static size_t smallest(size_t a, size_t b, size_t c)
+{
+	size_t m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Levenshtein's distance without regard to case, by one row of the matrix. */
+static size_t distance(struct slice a, struct slice b)
+{
+	uint8_t row[WORD_MAX + 1];
+	size_t la = a.len < WORD_MAX ? a.len : WORD_MAX, lb = b.len < WORD_MAX ? b.len : WORD_MAX;
+
+	for (size_t j = 0; j <= lb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= la; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= lb; j++) {
+			size_t above = row[j];
+
+			row[j] =
+			    smallest(above + 1, row[j - 1] + 1, diagonal + (lower(a.at[i - 1]) != lower(b.at[j - 1])));
+			diagonal = above;
+		}
+	}
+	return row[lb];
+}
+
+static struct slice whole(const char *s)
+{
+	return (struct slice){s, strlen(s)};
+}
+
+static bool same(struct slice a, struct slice b)
+{
+	return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+}
+
+/* The next word of a CHOICE row's list, and *rest moved behind it; len 0 at the end. */
+static struct slice next_word(const char **rest)
+{
+	struct slice word;
+
+	*rest += strspn(*rest, " ");
+	word = (struct slice){*rest, strcspn(*rest, " ")};
+	*rest += word.len;
+	return word;
+}
+
+static const struct row *find_row(struct slice key)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (same(whole(rows[i].name), key))
+			return &rows[i];
+	return NULL;
+}
+
+/*
+ * The search for what somebody may have meant. A word that was typed is a slip of another one only when few letters
+ * differ, about a third; or it is the beginning of it.
+ */
+struct guess {
+	struct slice typed, best; /* best.len 0: none */
+	size_t distance;
+};
+
+static size_t slips_allowed(struct slice typed)
+{
+	size_t third = typed.len / 3;
+
+	if (typed.len == 0)
+		return 0;
+	return third < 1 ? 1 : third > 3 ? 3 : third;
+}
+
+static bool begins(struct slice word, struct slice typed)
+{
+	return typed.len >= 2 && typed.len < word.len && distance((struct slice){word.at, typed.len}, typed) == 0;
+}
+
+static void consider(struct guess *g, const struct slice word)
+{
+	size_t slips = slips_allowed(g->typed), d = distance(word, g->typed);
+
+	/* A beginning counts as more than any slip, so that it wins only where there is none. */
+	if (d > slips && begins(word, g->typed))
+		d = slips + 1;
+	else if (d > slips)
+		return;
+	if (g->best.len == 0 || d < g->distance) {
+		g->best = word;
+		g->distance = d;
+	}
+}
+
+static struct slice nearest_key(struct slice typed)
+{
+	struct guess g = {.typed = typed};
+
+	for (size_t i = 0; i < ROWS; i++)
+		consider(&g, whole(rows[i].name));
+	return g.best;
+}
+
+static struct slice nearest_choice(const struct row *r, struct slice typed)
+{
+	struct guess g = {.typed = typed};
+	const char *rest = r->choices;
+
+	for (struct slice word = next_word(&rest); word.len > 0; word = next_word(&rest))
+		consider(&g, word);
+	return g.best;
+}
+
+/* A decimal number with exactly `decimals` digits kept behind the point; false if it is none or exceeds INT_MAX. */
+static bool parse_number(struct slice s, unsigned decimals, unsigned *out)
+{
+	uint64_t value = 0;
+	unsigned kept = 0;
+	bool point = false, digit = false;
+
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.at[i] == '.' && decimals > 0 && !point) {
+			point = true;
+			continue;
+		}
+		if (s.at[i] < '0' || s.at[i] > '9' || (point && kept++ == decimals))
+			return false;
+		digit = true;
+		value = value * 10 + (unsigned)(s.at[i] - '0');
+		if (value > INT_MAX)
+			return false;
+	}
+	for (; kept < decimals; kept++)
+		value *= 10;
+	if (!digit || value > INT_MAX)
+		return false;
+	*out = value;
+	return true;
+}
+
+static bool set_number(void *member, const struct row *r, struct slice value)
+{
+	unsigned scale = r->type == PERCENT ? GMOD_PERCENT_ONE : 1, n;
+
+	if (!parse_number(value, r->type == PERCENT ? 3 : 0, &n) || n < r->minimum * scale || n > r->maximum * scale)
+		return false;
+	if (r->type == BOOL)
+		*(bool *)member = n;
+	else
+		*(unsigned *)member = n;
+	return true;
+}
+
+static bool set_choice(int *member, const struct row *r, struct slice value)
+{
+	const char *rest = r->choices;
+	int position = 0;
+
+	for (struct slice word = next_word(&rest); word.len > 0; word = next_word(&rest), position++) {
+		if (!same(word, value))
+			continue;
+		*member = position;
+		return true;
+	}
+	return false;
+}
+
+static bool set_string(char *member, struct slice value)
+{
+	if (value.len >= GMOD_OPTION_STRING_MAX)
+		return false;
+	memcpy(member, value.at, value.len);
+	member[value.len] = '\0';
+	return true;
+}
+
+static bool set(struct gmod_options *o, const struct row *r, struct slice value)
+{
+	void *member = (char *)o + r->offset;
+
+	switch (r->type) {
+	case CHOICE:
+		return set_choice(member, r, value);
+	case STRING:
+		return set_string(member, value);
+	default:
+		return set_number(member, r, value);
+	}
+}
+
+static void put_choices(struct line *l, const struct row *r)
+{
+	const char *rest = r->choices;
+	const char *before = "";
+
+	for (struct slice word = next_word(&rest); word.len > 0; word = next_word(&rest), before = "|") {
+		put(l, before);
+		put_slice(l, word);
+	}
+}
+
+/* What a value of this row may be: "0 or 1", "auto|unified|native", "a number from 1 to 100". */
+static void put_range(struct line *l, const struct row *r)
+{
+	switch (r->type) {
+	case BOOL:
+		put(l, "0 or 1");
+		return;
+	case CHOICE:
+		put_choices(l, r);
+		return;
+	case STRING:
+		put(l, "at most ");
+		put_number(l, GMOD_OPTION_STRING_MAX - 1);
+		put(l, " bytes");
+		return;
+	default:
+		put(l, r->type == PERCENT ? "a number with at most 3 decimals from " : "a whole number from ");
+		put_number(l, r->minimum);
+		put(l, " to ");
+		put_number(l, r->maximum);
+	}
+}
+
+/* The line begins with where the problem is, unless that is the command just typed. */
+static struct line begin_complaint(const struct complaint *c, const char *problem, struct slice item)
+{
+	struct line l = {.len = 0};
+
+	if (!c->command)
+		put(&l, "GMOD_OPTIONS: ");
+	put(&l, problem);
+	put(&l, " \"");
+	put_slice(&l, item);
+	put(&l, "\"");
+	return l;
+}
+
+static void end_complaint(struct complaint *c, const struct line *l)
+{
+	c->count++;
+	if (c->say)
+		c->say(c->arg, l->text);
+}
+
+static void put_guess(struct line *l, struct slice guess, const char *behind)
+{
+	put(l, "; did you mean \"");
+	put_slice(l, guess);
+	put(l, behind);
+	put(l, "\"?");
+}
+
+/* What becomes of a row whose new value is no good. */
+static void put_kept(struct line *l, const struct complaint *c, const struct row *r)
+{
+	if (!c->command)
+		put(l, c->given & 1U << (r - rows) ? "; the value before it is kept" : "; the default is kept");
+}
+
+static void complain_unknown(struct complaint *c, struct slice key)
+{
+	struct line l = begin_complaint(c, "unknown option", key);
+	struct slice guess = nearest_key(key);
+
+	if (!c->command)
+		put(&l, "; it is ignored");
+	if (guess.len > 0)
+		put_guess(&l, guess, "=...");
+	else
+		put(&l, c->command ? "; gmod --help lists them" : "; GMOD_OPTIONS=help=1 lists them");
+	end_complaint(c, &l);
+}
+
+static void complain_no_value(struct complaint *c, const struct row *r)
+{
+	struct line l = begin_complaint(c, "no value in", whole(r->name));
+
+	put_kept(&l, c, r);
+	put(&l, "; write ");
+	put(&l, r->name);
+	put(&l, r->type == BOOL ? "=1 or =0" : "=VALUE");
+	end_complaint(c, &l);
+}
+
+static void complain_value(struct complaint *c, const struct row *r, struct slice value)
+{
+	struct line l = begin_complaint(c, "bad value", value);
+	struct slice guess = r->type == CHOICE ? nearest_choice(r, value) : (struct slice){0};
+
+	put(&l, " for ");
+	put(&l, r->name);
+	put(&l, ": expected ");
+	put_range(&l, r);
+	put_kept(&l, c, r);
+	if (guess.len > 0)
+		put_guess(&l, guess, "");
+	end_complaint(c, &l);
+}
+
+/* problem ends in words that the key's name completes. */
+static void complain_form(struct complaint *c, const struct row *r, const char *problem)
+{
+	struct line l = begin_complaint(c, problem, whole(r->name));
+
+	put_kept(&l, c, r);
+	end_complaint(c, &l);
+}
+
+/* Where, in a value without quotes, somebody seems to have begun the next option without a colon; else NULL. */
+static const char *next_option(struct slice value)
+{
+	for (size_t i = 1; i < value.len; i++) {
+		const char *before = value.at + i - 1;
+		struct slice key = {value.at + i, 0};
+
+		if (!is_blank(*before) && *before != ',' && *before != ';')
+			continue;
+		while (i + key.len < value.len && key.at[key.len] != '=')
+			key.len++;
+		if (i + key.len < value.len && find_row(key))
+			return key.at;
+	}
+	return NULL;
+}
+
+static void complain_separator(struct complaint *c, const struct row *r, struct slice value, const char *next)
+{
+	struct line l =
+	    begin_complaint(c, "an option begins at", (struct slice){next, value.len - (size_t)(next - value.at)});
+
+	put(&l, " in the value of ");
+	put(&l, r->name);
+	put(&l, ": separate options with a colon");
+	if (r->type == STRING)
+		put(&l, ", or put the value into quotes");
+	put_kept(&l, c, r);
+	end_complaint(c, &l);
+}
+
+static struct slice without_blanks_behind(struct slice s)
+{
+	while (s.len > 0 && is_blank(s.at[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+/*
+ * The value that begins at `at`, quotes taken off, and *end set to the ':' or end of text behind it. Returns what is
+ * wrong with its quotes, or NULL.
+ */
+static const char *take_value(const char *at, struct slice *value, const char **end)
+{
+	const char *close;
+
+	if (*at != '"' && *at != '\'') {
+		*value = (struct slice){at, strcspn(at, ":")};
+		*end = at + value->len;
+		*value = without_blanks_behind(*value);
+		return NULL;
+	}
+	close = strchr(at + 1, *at);
+	if (!close) {
+		*end = at + strlen(at);
+		return "a quote is not closed in the value of";
+	}
+	*value = (struct slice){at + 1, (size_t)(close - at - 1)};
+	for (close++; is_blank(*close); close++)
+		;
+	*end = close + strcspn(close, ":");
+	return *end == close ? NULL : "there is text behind the closing quote in the value of";
+}
+
+/* Handle the value that begins at `at`; returns the ':' or end of text behind it. */
+static const char *parse_value(struct gmod_options *o, const struct row *r, const char *at, struct complaint *c)
+{
+	bool quoted = *at == '"' || *at == '\'';
+	struct slice value;
+	const char *end, *problem = take_value(at, &value, &end);
+	const char *next = problem || quoted ? NULL : next_option(value);
+
+	if (problem)
+		complain_form(c, r, problem);
+	else if (next)
+		complain_separator(c, r, value, next);
+	else if (!set(o, r, value))
+		complain_value(c, r, value);
+	else
+		c->given |= 1U << (r - rows);
+	return end;
+}
+
+/* Handle the item that begins at `at`; returns the ':' or end of text behind it. */
+static const char *parse_item(struct gmod_options *o, const char *at, struct complaint *c)
+{
+	struct slice key, ignored;
+	const struct row *r;
+	const char *end;
+
+	for (; is_blank(*at); at++)
+		;
+	end = at + strcspn(at, "=:");
+	key = (struct slice){at, (size_t)(end - at)};
+	if (*end != '=')
+		key = without_blanks_behind(key);
+	r = find_row(key);
+	if (r && *end == '=')
+		return parse_value(o, r, end + 1, c);
+	if (r)
+		complain_no_value(c, r);
+	else if (key.len > 0 || *end == '=')
+		complain_unknown(c, key);
+	if (*end == '=')
+		take_value(end + 1, &ignored, &end);
+	return end;
+}
+
+static int parse(struct gmod_options *o, const char *text, struct complaint *c)
+{
+	while (text && *text) {
+		text = parse_item(o, text, c);
+		if (*text == ':')
+			text++;
+	}
+	return c->count;
+}
+
+int gmod_options_parse(struct gmod_options *o, const char *text, void (*say)(void *, const char *line), void *arg)
+{
+	return parse(o, text, &(struct complaint){.say = say, .arg = arg});
+}
+
+int gmod_options_check(struct gmod_options *o, const char *text, void (*say)(void *, const char *line), void *arg)
+{
+	return parse(o, text, &(struct complaint){.say = say, .arg = arg, .command = true});
+}
+
+void gmod_options_defaults(struct gmod_options *o)
+{
+	memset(o, 0, sizeof(*o));
+	for (size_t i = 0; i < ROWS; i++)
+		set(o, &rows[i], whole(rows[i].fallback));
+}
+
+/* The next piece of a help text that fits a line, broken at a space. */
+static struct slice next_wrapped(const char **rest)
+{
+	struct slice piece;
+
+	*rest += strspn(*rest, " ");
+	piece = whole(*rest);
+	if (piece.len > HELP_WIDTH - HELP_COLUMN) {
+		piece.len = HELP_WIDTH - HELP_COLUMN;
+		while (piece.len > 1 && piece.at[piece.len] != ' ')
+			piece.len--;
+	}
+	*rest += piece.len;
+	return piece;
+}
+
+static void help_row(const struct row *r, void (*say)(void *, const char *), void *arg)
+{
+	struct line l = {.len = 0};
+	const char *rest = r->help;
+
+	put(&l, r->name);
+	put(&l, "=");
+	put(&l, r->type == STRING && !*r->fallback ? "\"\"" : r->fallback);
+	put(&l, "  (");
+	put_range(&l, r);
+	put(&l, ")");
+	say(arg, l.text);
+	while (*rest) {
+		struct slice piece = next_wrapped(&rest);
+
+		snprintf(l.text, sizeof(l.text), "%*s%.*s", HELP_COLUMN, "", (int)piece.len, piece.at);
+		say(arg, l.text);
+	}
+}
+
+void gmod_options_help(void (*line)(void *, const char *), void *arg)
+{
+	line(arg, "GMOD_OPTIONS=\"key=value:key=value\"; a value in quotes may hold colons; the defaults are:");
+	for (size_t i = 0; i < ROWS; i++)
+		help_row(&rows[i], line, arg);
+}

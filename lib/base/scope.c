@@ -1,0 +1,52 @@
+#include "lib/base/scope.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <time.h>
+
+void gmod_await_cancel(void)
+{
+	int saved = errno;
+
+	poll(NULL, 0, 0);
+	errno = saved;
+}
+
+/*
+ * Besides what arrives from outside this blocks what a write can raise: SIGPIPE; SIGXFSZ past RLIMIT_FSIZE; SIGTTOU,
+ * which would stop a background job (with it blocked the terminal just takes the output). Faults stay as they are.
+ */
+void gmod_scope_begin(struct gmod_scope *h)
+{
+	static const int fault[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
+	sigset_t block, pending;
+
+	h->cancel = gmod_cancel_begin();
+	sigfillset(&block);
+	for (size_t i = 0; i < sizeof(fault) / sizeof(fault[0]); i++)
+		sigdelset(&block, fault[i]);
+	pthread_sigmask(SIG_BLOCK, &block, &h->mask);
+	sigpending(&pending);
+	h->pending_pipe = sigismember(&pending, SIGPIPE);
+	h->pending_size = sigismember(&pending, SIGXFSZ);
+}
+
+/* Take back those that we raised, and only those: what was pending before stays pending. */
+void gmod_scope_end(const struct gmod_scope *h)
+{
+	const struct timespec zero = {0, 0};
+	int saved = errno;
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	if (!h->pending_pipe)
+		sigaddset(&ours, SIGPIPE);
+	if (!h->pending_size)
+		sigaddset(&ours, SIGXFSZ);
+	while (sigtimedwait(&ours, NULL, &zero) > 0 || errno == EINTR)
+		;
+	pthread_sigmask(SIG_SETMASK, &h->mask, NULL);
+	errno = saved;
+	gmod_cancel_end(h->cancel);
+}

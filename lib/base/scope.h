@@ -1,0 +1,58 @@
+/*
+ * Holding off, in this thread, what would cut short what the library does.
+ */
+#ifndef GMOD_LIB_HOLD_H
+#define GMOD_LIB_HOLD_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+
+/*
+ * Cancellation alone, where a thread may wait for the GPU and its signals must get through: locks are given back,
+ * counts go down again, and a finding that has been taken is said. May nest.
+ *
+ * The type is set as well as the state. With the state alone glibc 2.36 cancels a thread asynchronously that was about
+ * to hold that off, and forgets that it ends as PTHREAD_CANCELED when that is let go. And the signal of an asynchronous
+ * cancellation that began before may come late, when the thread waits in the driver with a lock of the driver's: while
+ * a wait that could be cancelled lasts, glibc has the type changed, and its handler does not look at the state. So such
+ * a wait is made here, where nothing is held yet: it does not return before that signal has come.
+ */
+struct gmod_cancel {
+	int state, type; /* the program's */
+};
+
+void gmod_await_cancel(void);
+
+static inline struct gmod_cancel gmod_cancel_begin(void)
+{
+	struct gmod_cancel c;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &c.type);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c.state);
+	if (__builtin_expect(c.type == PTHREAD_CANCEL_ASYNCHRONOUS, 0))
+		gmod_await_cancel();
+	return c;
+}
+
+/* A thread that has been cancelled asynchronously meanwhile ends in here. */
+static inline void gmod_cancel_end(struct gmod_cancel c)
+{
+	pthread_setcancelstate(c.state, NULL);
+	pthread_setcanceltype(c.type, NULL);
+}
+
+/*
+ * Signals and cancellation, so that no handler can jump, and no pthread_cancel() unwind, out of a report half made. May
+ * nest; gmod_log_*() do it by themselves. SIGPIPE raised in between is taken back.
+ */
+struct gmod_scope {
+	sigset_t mask; /* the program's */
+	struct gmod_cancel cancel;
+	bool pending_pipe, pending_size;
+};
+
+void gmod_scope_begin(struct gmod_scope *h);
+void gmod_scope_end(const struct gmod_scope *h);
+
+#endif

@@ -1,0 +1,42 @@
+#include "lib/base/unwind.h"
+
+#include <unwind.h>
+
+/* The linker's bounds of this library's own mapping. */
+extern const char gmod_image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+extern const char gmod_image_end[] __asm__("_end") __attribute__((visibility("hidden")));
+
+struct walk {
+	struct gmod_stack *stack;
+	unsigned depth;
+};
+
+static bool is_ours(uintptr_t pc)
+{
+	return pc >= (uintptr_t)gmod_image_start && pc < (uintptr_t)gmod_image_end;
+}
+
+/*
+ * The unwinder is libgcc's, linked in statically: backtrace() would load a library of its own at first use, and call
+ * malloc, inside somebody's allocation.
+ */
+static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
+{
+	struct walk *walk = arg;
+	uintptr_t pc = _Unwind_GetIP(context);
+
+	if (!pc || walk->stack->depth >= walk->depth)
+		return _URC_END_OF_STACK;
+	if (!is_ours(pc))
+		walk->stack->pc[walk->stack->depth++] = pc;
+	return _URC_NO_REASON;
+}
+
+void gmod_unwind(struct gmod_stack *stack, unsigned depth)
+{
+	struct walk walk = {stack, depth < GMOD_STACK_MAX ? depth : GMOD_STACK_MAX};
+
+	stack->depth = 0;
+	if (walk.depth)
+		_Unwind_Backtrace(step, &walk);
+}

@@ -1,0 +1,10 @@
+/* The calling thread's stack, innermost frame first, without malloc. Frames inside libgmod are left out. */
+#ifndef GMOD_LIB_UNWIND_H
+#define GMOD_LIB_UNWIND_H
+
+#include "monitor/registry/finding.h"
+
+/* depth: frames wanted, at most GMOD_STACK_MAX; 0 gives an empty stack. */
+void gmod_unwind(struct gmod_stack *stack, unsigned depth);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * Guarded buffers: layout -> real allocation -> canaries -> record, and back.
+ *
+ * These functions do what the entry points of the same purpose do, and return what those return. They are called
+ * from the hooks only, with GMOD on; they call the driver in the caller's context and never wait for the GPU except
+ * where the native free does.
+ */
+#ifndef GMOD_LIB_HEAP_H
+#define GMOD_LIB_HEAP_H
+
+#include "lib/context/context.h"
+#include "monitor/registry/index.h"
+
+/* What the program asked for. */
+struct gmod_request {
+	enum gmod_memory memory;
+	size_t size;
+	unsigned flags;  /* of cuMemAllocManaged or cuMemHostAlloc */
+	bool plain_host; /* cuMemAllocHost rather than cuMemHostAlloc */
+};
+
+/* *out is set on success only. */
+CUresult gmod_buffer_alloc(const struct gmod_request *request, uint64_t *out);
+
+/* found was looked up for an address that is the start of a user's buffer. */
+CUresult gmod_buffer_free(const struct gmod_found *found, const char *entry_point);
+
+/*
+ * A context is about to go. Verifies and takes every buffer in it, and keeps the monitor out. Of the entry that is
+ * returned, one of the others must follow: the buffers are gone with the context, or the context stays. NULL: it has no
+ * entry, or one that others have been at for too long.
+ */
+struct gmod_context *gmod_buffers_teardown_begin(CUcontext context);
+void gmod_buffers_teardown_commit(struct gmod_context *c);
+void gmod_buffers_teardown_cancel(struct gmod_context *c);
+
+/* Facts about a live buffer for a report; the caller owns the record or holds a pin on it. */
+void gmod_record_facts(const struct gmod_record *r, struct gmod_buffer_facts *facts);
+
+#endif

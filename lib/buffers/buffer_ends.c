@@ -1,0 +1,110 @@
+/* What the end of a context does to the buffers in it. */
+#include "device/guard.h"
+#include "lib/buffers/block.h"
+#include "lib/buffers/buffer.h"
+#include "lib/buffers/buffer_parts.h"
+#include "lib/base/deadline.h"
+#include "lib/base/phase.h"
+#include "lib/buffers/small.h"
+#include "lib/life/start.h"
+#include "monitor/launches/activity.h"
+#include "lib/buffers/gather.h"
+#include "monitor/watch/sweep.h"
+
+/* All live records of the context, one after another, to RELEASING; `visit` then owns each. */
+static void for_each_of(const struct gmod_context *c, enum gmod_state state,
+			void (*visit)(struct gmod_record *, struct gmod_moment swept))
+{
+	uint32_t end = gmod_registry_used();
+	struct gmod_cancel cancel = gmod_cancel_begin();
+	struct gmod_moment swept;
+
+	for (uint32_t i = 0; i < end; i++) {
+		struct gmod_record *r = gmod_record_at(i);
+		uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
+
+		if ((word & 3) != state || gmod_record_details(r)->context != c)
+			continue;
+		swept = gmod_sweep_latest();
+		if (state == GMOD_RELEASING || gmod_record_begin_leaving(r, word))
+			visit(r, swept);
+	}
+	gmod_cancel_end(cancel);
+}
+
+static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
+{
+	gmod_record_details(r)->leaving = true;
+	/* Before the driver is called: it may give these pages to a buffer of another context at once. */
+	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
+	gmod_buffer_verify(r, GMOD_VERIFY_VISIBLE, NULL, swept);
+}
+
+/* A buffer another thread is freeing at this moment is that thread's, and stays so. */
+static void drop(struct gmod_record *r, struct gmod_moment swept)
+{
+	(void)swept;
+	if (!gmod_record_details(r)->leaving)
+		return;
+	gmod_buffer_lose(r);
+}
+
+static void keep(struct gmod_record *r, struct gmod_moment swept)
+{
+	(void)swept;
+	if (!gmod_record_details(r)->leaving)
+		return;
+	gmod_record_details(r)->leaving = false;
+	gmod_buffer_index_again(r);
+	gmod_record_reinstate(r);
+}
+
+struct gmod_context *gmod_buffers_teardown_begin(CUcontext context)
+{
+	enum gmod_dying begun;
+	struct gmod_context *c;
+
+	do {
+		c = gmod_context_departing(context);
+		if (!c)
+			return NULL;
+		if (gmod_on())
+			gmod_gather(c, GMOD_GATHER_WHOLE);
+		gmod_guard_check(c, GMOD_SECONDS(1));
+		gmod_guard_update_stats(c);
+		begun = gmod_context_dying(c, context);
+	} while (begun == GMOD_DYING_ANOTHERS);
+	if (begun == GMOD_DYING_OVERDUE) {
+		gmod_degraded("the end of a context");
+		return NULL;
+	}
+	for_each_of(c, GMOD_LIVE, verify_leaving);
+	return c;
+}
+
+static void settle(struct gmod_context *c, bool ended)
+{
+	switch (gmod_context_departed(c, ended)) {
+	case GMOD_DEPARTED_ENDED:
+		for_each_of(c, GMOD_RELEASING, drop);
+		gmod_small_gone(c);
+		gmod_context_gone(c);
+		break;
+	case GMOD_DEPARTED_KEPT:
+		for_each_of(c, GMOD_RELEASING, keep);
+		gmod_context_alive_again(c);
+		break;
+	case GMOD_DEPARTED_FIRST:
+		break;
+	}
+}
+
+void gmod_buffers_teardown_commit(struct gmod_context *c)
+{
+	settle(c, true);
+}
+
+void gmod_buffers_teardown_cancel(struct gmod_context *c)
+{
+	settle(c, false);
+}

@@ -1,0 +1,19 @@
+/* What the end of a buffer (lib/buffers/buffer.c) and the end of its context (lib/buffers/buffer_ends.c) have in
+ * common. */
+#ifndef GMOD_LIB_HEAP_PARTS_H
+#define GMOD_LIB_HEAP_PARTS_H
+
+#include "lib/context/context.h"
+#include "monitor/watch/verify.h"
+
+/* Of a record that is RELEASING. swept: the latest sweep from before it was; later ones have passed it over. */
+void gmod_buffer_verify(struct gmod_record *r, enum gmod_verify what, const struct gmod_slack *slack,
+			struct gmod_moment swept);
+
+/* It is found again under its addresses. */
+void gmod_buffer_index_again(const struct gmod_record *r);
+
+/* It has gone with its context, and the record is free. */
+void gmod_buffer_lose(struct gmod_record *r);
+
+#endif

@@ -1,0 +1,390 @@
+#include "lib/buffers/gather.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "lib/base/scope.h"
+#include "lib/base/log.h"
+#include "lib/base/deadline.h"
+#include "lib/base/phase.h"
+#include "lib/life/start.h"
+#include "monitor/watch/monitor.h"
+#include "monitor/watch/postmortem.h"
+#include "monitor/watch/sweep.h"
+#include "monitor/watch/verify.h"
+
+#define STAGING ((size_t)80 << 10)
+enum { PIECES = 256, PIECES_AT_ONCE = 2 * GMOD_BATCH };
+
+_Static_assert(GMOD_BATCH * sizeof(struct gmod_slack) <= STAGING, "all slack of one pin");
+
+/* How long a batch is waited for, looking in between. */
+#define PATIENCE_NEAR GMOD_MILLISECONDS(100)
+#define PATIENCE_WHOLE GMOD_MILLISECONDS(500)
+#define NAP (GMOD_MILLISECONDS(1) / 50)
+
+/* One run of slack bytes on its way into staging memory. */
+struct piece {
+	struct gmod_record *record;
+	uint64_t word;
+	enum gmod_side side;
+	uint64_t from, to;
+	size_t at;
+};
+
+struct batch {
+	struct gmod_context *context;
+	enum gmod_gather what;
+	struct piece piece[PIECES];
+	unsigned count;
+	size_t used;
+	struct gmod_moment began;
+	bool failed;  /* no more of it */
+	bool refused; /* some copies: they are left out */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Looked at before each call: somebody may have lost deadline with the one before. */
+static bool may_call(const struct gmod_context *c)
+{
+	return gmod_on() && gmod_context_is_alive(c);
+}
+
+static uint64_t deadline_for(enum gmod_gather what)
+{
+	return what == GMOD_GATHER_WHOLE ? PATIENCE_WHOLE : PATIENCE_NEAR;
+}
+
+/* Our own event on our own stream, in relaxed capture mode: this disturbs nobody's capture. */
+static CUresult wait_for_copies(const struct gmod_context *c, uint64_t deadline)
+{
+	CUresult r;
+
+	do
+		r = NEXT(cuEventQuery)(c->gathered);
+	while (r == CUDA_ERROR_NOT_READY && may_call(c) && gmod_nap(&deadline, NAP));
+	return r;
+}
+
+/* Staging memory that is not registered yet. It stays with the entry of the context, for the next one there. */
+static void *staging_pages(const struct gmod_context *c)
+{
+	static void *pages[GMOD_CONTEXTS]; /* under the lock */
+	void **mine = &pages[c - gmod_context_at(0)];
+
+	if (!*mine) {
+		void *p = mmap(NULL, STAGING, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED)
+			return NULL;
+		/* A child's copy would take the pages from under the device. */
+		madvise(p, STAGING, MADV_DONTFORK);
+		*mine = p;
+	}
+	return *mine;
+}
+
+static bool register_staging(struct gmod_context *c)
+{
+	void *pages = staging_pages(c);
+	CUresult r;
+
+	if (!pages)
+		return false;
+	r = NEXT(cuMemHostRegister_v2)(pages, STAGING, 0);
+	/* By a context that is gone. */
+	if (r == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED && NEXT(cuMemHostUnregister)(pages) == CUDA_SUCCESS)
+		r = NEXT(cuMemHostRegister_v2)(pages, STAGING, 0);
+	if (r != CUDA_SUCCESS)
+		return false;
+	c->staging = pages;
+	c->staging_is_ours = true;
+	return true;
+}
+
+/*
+ * Our own pages where the driver takes them: cuMemHostAlloc needs 1.1 ms, and no other thread gets through to the
+ * driver meanwhile (measured on an H200, driver 580).
+ */
+static void make_staging(struct gmod_context *c)
+{
+	if (register_staging(c) || NEXT(cuMemHostAlloc)(&c->staging, STAGING, 0) == CUDA_SUCCESS)
+		return;
+	c->staging = NULL;
+	gmod_degraded("cuMemHostAlloc");
+}
+
+static bool has_what_it_takes(struct gmod_context *c)
+{
+	if (!c->gathered && NEXT(cuEventCreate)(&c->gathered, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+		c->gathered = NULL;
+		gmod_degraded("cuEventCreate");
+	}
+	if (!c->staging)
+		make_staging(c);
+	return c->gathered && c->staging;
+}
+
+/*
+ * Copies may still land in the staging memory: nothing more until they have. On a device that other processes use as
+ * well they take their time; what is looked at now and then is looked at later then, and nothing is lost.
+ */
+static void note_overdue(struct batch *b, CUresult r)
+{
+	b->context->overdue = true;
+	b->failed = true;
+	if (may_call(b->context) && (b->what == GMOD_GATHER_WHOLE || r != CUDA_ERROR_NOT_READY))
+		gmod_degraded("gather");
+}
+
+static void prepare(struct batch *b, struct gmod_context *c, enum gmod_gather what)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	b->context = c;
+	b->what = what;
+	b->count = 0;
+	b->used = 0;
+	b->failed = b->refused = false;
+	if (c->overdue)
+		r = wait_for_copies(c, deadline_for(what));
+	c->overdue = false;
+	if (r != CUDA_SUCCESS)
+		note_overdue(b, r);
+	else
+		b->failed = !c->stream || !has_what_it_takes(c);
+	b->began = gmod_now();
+}
+
+static void compare(const struct batch *b, const struct piece *p)
+{
+	uint64_t word;
+
+	gmod_pin(GMOD_PIN_SWEEP, p->record->position);
+	word = gmod_record_live(p->record);
+	if (word == p->word)
+		gmod_verify_copied(p->record, word, p->side, p->from, p->to,
+				   (const uint8_t *)b->context->staging + p->at, b->began);
+	gmod_unpin(GMOD_PIN_SWEEP);
+}
+
+static void flush(struct batch *b)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	if (!b->count)
+		return;
+	if (may_call(b->context))
+		r = NEXT(cuEventRecord)(b->context->gathered, b->context->stream);
+	if (r == CUDA_SUCCESS && may_call(b->context))
+		r = wait_for_copies(b->context, deadline_for(b->what));
+	if (r != CUDA_SUCCESS) {
+		note_overdue(b, r);
+	} else if (!may_call(b->context)) {
+		b->failed = true;
+	} else if (gmod_sweep_lock(1000000000)) {
+		struct gmod_busy busy = gmod_busy_begin();
+
+		if (busy.on)
+			for (unsigned i = 0; i < b->count; i++)
+				compare(b, &b->piece[i]);
+		gmod_busy_end(busy);
+		gmod_sweep_unlock();
+	}
+	b->count = 0;
+	b->used = 0;
+	b->began = gmod_now();
+}
+
+static void add_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from,
+		      uint64_t to)
+{
+	if (from >= to)
+		return;
+	b->piece[b->count++] = (struct piece){r, word, side, from, to, b->used};
+	b->used += to - from;
+}
+
+static void add_slack(struct batch *b, struct gmod_record *r)
+{
+	struct gmod_bounds bounds;
+	uint64_t word = gmod_record_snapshot(r, &bounds), head;
+
+	/* In this order: details are a miss of every cache, and most buffers may have no slack. */
+	if (!word || !gmod_has_slack(&bounds) ||
+	    atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
+		return;
+	head = b->what == GMOD_GATHER_NEAR ? gmod_near_slack_from(&bounds) : gmod_slack_from(&bounds);
+	add_piece(b, r, word, GMOD_HEAD, head, bounds.user);
+	add_piece(b, r, word, GMOD_TAIL, bounds.user + bounds.size, bounds.tail_from);
+}
+
+static CUdeviceptr staged_at(const struct batch *b, const struct piece *p)
+{
+	return (CUdeviceptr)(uintptr_t)b->context->staging + p->at;
+}
+
+/* All in one call: for each the driver's lock has to be had, perhaps from a thread that waits for the device with it.
+ */
+static CUresult copy_together(const struct batch *b, const struct piece *p, unsigned count)
+{
+	CUmemcpyAttributes in_order = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+	CUdeviceptr to[PIECES_AT_ONCE], from[PIECES_AT_ONCE];
+	size_t bytes[PIECES_AT_ONCE], first = 0, failed;
+
+	for (unsigned i = 0; i < count; i++) {
+		to[i] = staged_at(b, &p[i]);
+		from[i] = p[i].from;
+		bytes[i] = p[i].to - p[i].from;
+	}
+	if (HAVE(cuMemcpyBatchAsync_v2))
+		return NEXT(cuMemcpyBatchAsync_v2)(to, from, bytes, count, &in_order, &first, 1, b->context->stream);
+	if (HAVE(cuMemcpyBatchAsync))
+		return NEXT(cuMemcpyBatchAsync)(to, from, bytes, count, &in_order, &first, 1, &failed,
+						b->context->stream);
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult copy_singly(const struct batch *b, const struct piece *p, unsigned count)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	for (unsigned i = 0; i < count && r == CUDA_SUCCESS && may_call(b->context); i++)
+		r = NEXT(cuMemcpyDtoHAsync_v2)((void *)(uintptr_t)staged_at(b, &p[i]), p[i].from, p[i].to - p[i].from,
+					       b->context->stream);
+	return r;
+}
+
+/* Before 12.8 it cannot. Other errors are this context's, or of this moment. */
+static bool never_copies_together(CUresult r)
+{
+	return r == CUDA_ERROR_NOT_SUPPORTED || r == CUDA_ERROR_NOT_FOUND || r == CUDA_ERROR_NOT_INITIALIZED ||
+	       r == CUDA_ERROR_INVALID_VALUE;
+}
+
+static bool copy_pieces(const struct batch *b, const struct piece *p, unsigned count)
+{
+	static bool only_singly; /* under the lock */
+	CUresult r;
+
+	if (!may_call(b->context))
+		return false;
+	if (count > 1 && !only_singly) {
+		r = copy_together(b, p, count);
+		if (r == CUDA_SUCCESS)
+			return true;
+		only_singly = never_copies_together(r) && may_call(b->context);
+	}
+	r = copy_singly(b, p, count);
+	if (r != CUDA_SUCCESS && may_call(b->context))
+		gmod_degraded("cuMemcpyDtoHAsync");
+	return r == CUDA_SUCCESS && may_call(b->context);
+}
+
+/*
+ * The slack of the records of a pin. While it is held, a free of such a buffer has not begun, and once it begins it
+ * waits for this copy like for any other work. Handing the driver an address that is being freed would not do: it takes
+ * an address it does not know for pageable host memory and reads it with the CPU (seen as a crash, on driver 580).
+ */
+static void copy_slack(struct batch *b, uint32_t first, uint32_t end)
+{
+	unsigned before = b->count;
+	size_t used = b->used;
+
+	gmod_pin(GMOD_PIN_GATHER, first);
+	for (uint32_t i = first; i < end && i < first + GMOD_BATCH; i++)
+		add_slack(b, gmod_record_at(i));
+	if (b->count > before && !copy_pieces(b, &b->piece[before], b->count - before)) {
+		b->count = before;
+		b->used = used;
+		b->refused = true;
+	}
+	gmod_unpin(GMOD_PIN_GATHER);
+}
+
+/* For the slack of as many records as one pin has. */
+static bool has_room(const struct batch *b)
+{
+	size_t head = b->what == GMOD_GATHER_NEAR ? GMOD_LINE : GMOD_HEAD_SLACK;
+
+	return b->count + PIECES_AT_ONCE <= PIECES && b->used + GMOD_BATCH * (head + GMOD_DEVICE_ALIGNMENT) <= STAGING;
+}
+
+/* false: not all of it was looked at. */
+static bool gather_in(struct gmod_context *c, enum gmod_gather what)
+{
+	static struct batch b; /* too large for a stack; under the lock */
+	uint32_t end = gmod_registry_used();
+	CUcontext popped;
+	bool done = false;
+
+	if (!gmod_context_use_begin(c))
+		return false;
+	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) != CUDA_SUCCESS) {
+		gmod_degraded("cuCtxPushCurrent");
+	} else {
+		prepare(&b, c, what);
+		for (uint32_t i = 0; i < end && !b.failed && may_call(c); i += GMOD_BATCH) {
+			copy_slack(&b, i, end);
+			if (!has_room(&b))
+				flush(&b);
+			gmod_monitor_progress();
+		}
+		flush(&b);
+		done = !b.failed && !b.refused;
+		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+			gmod_degraded("cuCtxPopCurrent");
+	}
+	gmod_context_use_end(c);
+	return done;
+}
+
+static bool take_lock(enum gmod_gather what)
+{
+	struct timespec until;
+
+	if (what == GMOD_GATHER_NEAR)
+		return pthread_mutex_trylock(&lock) == 0;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 2;
+	return pthread_mutex_timedlock(&lock, &until) == 0;
+}
+
+static bool gather(struct gmod_context *only, enum gmod_gather what)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool done = true;
+
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = gmod_context_at(i);
+
+		if ((!only || only == c) &&
+		    atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE && c->unified)
+			done = gather_in(c, what) && done;
+	}
+	gmod_relaxed_end(mode);
+	return done;
+}
+
+bool gmod_gather(struct gmod_context *only, enum gmod_gather what)
+{
+	struct gmod_registry_stats stats;
+	struct gmod_scope hold;
+	bool done = false;
+
+	gmod_registry_stats(&stats);
+	if (!stats.live_slack || gmod_is_post_mortem())
+		return true;
+	/* A thread that is cancelled in here, or whose signal handler jumps, would keep the lock and the context's pin.
+	 */
+	gmod_scope_begin(&hold);
+	if (take_lock(what)) {
+		done = gather(only, what);
+		pthread_mutex_unlock(&lock);
+	}
+	gmod_scope_end(&hold);
+	return done;
+}

@@ -1,0 +1,215 @@
+#include "lib/buffers/misuse.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/buffers/buffer.h"
+#include "lib/base/lock.h"
+#include "lib/base/phase.h"
+#include "lib/life/start.h"
+#include "lib/base/unwind.h"
+#include "monitor/report/report.h"
+#include "monitor/watch/damage.h"
+
+enum { REMEMBERED = 4096 };
+
+/* A ring of the latest frees, made at the first one. Under lock; copies only, no driver call. */
+static struct gmod_buffer_facts *freed;
+static uint64_t freed_count;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+static bool make_ring(void)
+{
+	void *p = mmap(NULL, REMEMBERED * sizeof(*freed), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p != MAP_FAILED)
+		freed = p;
+	return freed != NULL;
+}
+
+void gmod_misuse_remember_free(const struct gmod_record *r)
+{
+	struct gmod_buffer_facts f;
+
+	gmod_record_facts(r, &f);
+	f.freed_ns = gmod_now().ns;
+	f.freed_tid = syscall(SYS_gettid);
+	gmod_unwind(&f.freed_at, gmod_options()->stack_depth);
+	if (!gmod_lock(&lock))
+		return;
+	if (freed || make_ring())
+		freed[freed_count++ % REMEMBERED] = f;
+	gmod_unlock(&lock);
+}
+
+/* The latest buffer freed at this very address. */
+static bool find_freed(uint64_t address, struct gmod_buffer_facts *out)
+{
+	bool found = false;
+
+	if (!gmod_lock(&lock))
+		return false;
+	for (uint64_t i = 0; freed && !found && i < REMEMBERED && i < freed_count; i++) {
+		const struct gmod_buffer_facts *f = &freed[(freed_count - 1 - i) % REMEMBERED];
+
+		found = f->base == address;
+		if (found)
+			*out = *f;
+	}
+	gmod_unlock(&lock);
+	return found;
+}
+
+static void begin(struct gmod_finding *f, enum gmod_class class, uint64_t address, const char *entry_point,
+		  CUresult error)
+{
+	memset(f, 0, sizeof(*f));
+	f->id = gmod_watch_next_id();
+	f->class = class;
+	f->status = GMOD_FINAL;
+	f->address = address;
+	f->entry_point = entry_point;
+	f->error = error;
+	f->error_name = error == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" : NULL;
+	f->seen_ns = gmod_now().ns;
+	f->called_tid = syscall(SYS_gettid);
+	gmod_unwind(&f->called_at, gmod_options()->stack_depth);
+}
+
+/* Facts of a live buffer that somebody else may free meanwhile: whole or not at all. */
+static bool copy_facts(const struct gmod_found *found, struct gmod_buffer_facts *facts)
+{
+	gmod_record_facts(found->record, facts);
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&found->record->word, memory_order_relaxed) == found->word;
+}
+
+/* A native buffer: the driver knows its bounds, nobody knows who allocated it. */
+static void ask_driver(uint64_t address, struct gmod_buffer_facts *facts)
+{
+	CUdeviceptr base = 0;
+	size_t size = 0;
+
+	CUresult r = NEXT(cuMemGetAddressRange_v2)(&base, &size, address);
+
+	/* Memory of no allocation is not found, and no failure of ours. */
+	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_FOUND && r != CUDA_ERROR_INVALID_VALUE)
+		gmod_degraded("cuMemGetAddressRange");
+	if (r != CUDA_SUCCESS)
+		return;
+	facts->base = base;
+	facts->size = size;
+	facts->backend = "native";
+}
+
+static void find_around(uint64_t address, struct gmod_buffer_facts *facts)
+{
+	struct gmod_found found = gmod_index_find(address);
+
+	if (!found.record || !copy_facts(&found, facts)) {
+		memset(facts, 0, sizeof(*facts));
+		ask_driver(address, facts);
+	}
+}
+
+static void report_free(uint64_t address, const char *entry_point, CUresult error)
+{
+	struct gmod_buffer_facts facts;
+	struct gmod_finding f;
+	bool twice;
+
+	twice = find_freed(address, &facts);
+	if (!twice)
+		find_around(address, &facts);
+	/* The start of a buffer that is live by all accounts: another thread is freeing it at this moment. */
+	if (!twice && facts.base == address)
+		twice = true;
+	begin(&f, twice ? GMOD_DOUBLE_FREE : GMOD_INVALID_FREE, address, entry_point, error);
+	f.buffer = facts;
+	f.offset = facts.base ? (int64_t)(address - facts.base) : 0;
+	gmod_report(&f);
+}
+
+/* The driver is asked before the report: a thread that is cancelled there would take the finding with it. */
+void gmod_misuse_free(uint64_t address, const char *entry_point, CUresult error)
+{
+	struct gmod_cancel cancel;
+
+	if (!gmod_on() || !address)
+		return;
+	cancel = gmod_cancel_begin();
+	report_free(address, entry_point, error);
+	gmod_cancel_end(cancel);
+}
+
+bool gmod_misuse_is_outside(uint64_t address, uint64_t length)
+{
+	struct gmod_found found = gmod_index_find(address);
+
+	if (!found.record || !length)
+		return false;
+	return address < found.bounds.user || address - found.bounds.user > found.bounds.size ||
+	       length > found.bounds.size - (address - found.bounds.user);
+}
+
+static void out_of_bounds(uint64_t address, uint64_t length, const char *entry_point, CUresult error)
+{
+	struct gmod_finding f;
+	uint64_t end_of_buffer;
+	struct gmod_cancel cancel;
+
+	if (!gmod_on())
+		return;
+	cancel = gmod_cancel_begin();
+	begin(&f, GMOD_API_OUT_OF_BOUNDS, address, entry_point, error);
+	find_around(address, &f.buffer);
+	f.length = length;
+	end_of_buffer = f.buffer.base + f.buffer.size;
+	f.offset = address < f.buffer.base   ? (int64_t)(address - f.buffer.base)
+		   : address > end_of_buffer ? (int64_t)(address - end_of_buffer)
+					     : 0;
+	gmod_report(&f);
+	gmod_cancel_end(cancel);
+}
+
+bool gmod_misuse_refuses(uint64_t address, uint64_t length, const char *entry_point)
+{
+	if (gmod_phase() == GMOD_OFF || !gmod_misuse_is_outside(address, length))
+		return false;
+	out_of_bounds(address, length, entry_point, CUDA_ERROR_INVALID_VALUE);
+	return true;
+}
+
+bool gmod_misuse_refused(uint64_t address, uint64_t length, const char *entry_point, CUresult error)
+{
+	struct gmod_buffer_facts facts = {0};
+	struct gmod_cancel cancel = gmod_cancel_begin();
+	bool refused;
+
+	if (address && length)
+		ask_driver(address, &facts);
+	refused = facts.base && length > facts.size - (address - facts.base);
+	if (refused)
+		out_of_bounds(address, length, entry_point, error);
+	gmod_cancel_end(cancel);
+	return refused;
+}
+
+void gmod_misuse_report_leaks(void)
+{
+	uint32_t positions = gmod_registry_used();
+
+	for (uint32_t i = 0; i < positions; i++) {
+		struct gmod_record *r = gmod_record_at(i);
+		struct gmod_found found = {.record = r};
+		struct gmod_finding f = {.class = GMOD_LEAK, .status = GMOD_FINAL, .seen_ns = gmod_now().ns};
+
+		found.word = gmod_record_snapshot(r, &found.bounds);
+		if (!found.word || !copy_facts(&found, &f.buffer))
+			continue;
+		f.id = gmod_watch_next_id();
+		gmod_report(&f);
+	}
+}

@@ -1,0 +1,21 @@
+/*
+ * CU_POINTER_ATTRIBUTE_SYNC_MEMOPS for guarded device buffers: the driver refuses it on mapped ones
+ * (lib/buffers/mapped.h), and synchronous fills of managed ones are not what they seem (lib/buffers/stand_in.h).
+ *
+ * Programs set it before a network adapter uses a buffer: from then on a synchronous copy or fill that touches the
+ * buffer has happened when it returns, where natively some return earlier. The hooks of those calls wait for it.
+ */
+#ifndef GMOD_LIB_SYNC_MEMOPS_H
+#define GMOD_LIB_SYNC_MEMOPS_H
+
+#include "lib/driver/driver.h"
+#include "monitor/registry/registry.h"
+
+/* false: not a device buffer; the driver's answer stands. */
+bool gmod_sync_memops_set(struct gmod_record *r, bool on);
+bool gmod_sync_memops_is_set(const struct gmod_record *r);
+
+/* Epilogue of every copy and fill; addresses of which 0 stands for none. Waits where the attribute asks for it. */
+void gmod_sync_memops(CUresult r, uint64_t dst, uint64_t src, const char *entry_point);
+
+#endif

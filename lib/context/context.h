@@ -1,0 +1,165 @@
+/*
+ * The CUDA contexts GMOD has met: which device, which backend it allows, and GMOD's own stream in it.
+ *
+ * GMOD never retains or creates a context. An entry lives from the first allocation in a context until the context is
+ * destroyed; a driver call of the monitor's in somebody's context happens only inside gmod_context_use_begin()/leave():
+ *
+ *     monitor                                   thread that destroys the context
+ *     users += 1            (seq_cst)           state = DYING            (seq_cst)
+ *     if state is ALIVE: driver calls           while users: wait
+ *     users -= 1            (release)           destroy
+ *
+ * the same handshake as gmod_pin() (monitor/registry/registry.h), with the context for the record.
+ *
+ * The wait has a bound of 5 s: the monitor may be stuck in a driver call that does not return, and a program that
+ * waited for that would hang where it does not natively. After that the context is destroyed with that one call under
+ * way, which is what the driver's manual warns of; it can at worst fail or fault where the driver was stuck already.
+ * Nothing follows it: inside, the state is looked at before each call, and a call in a context that has been destroyed
+ * is refused (measured: CONTEXT_IS_DESTROYED). The entry is not used again while anybody is in there.
+ */
+#ifndef GMOD_LIB_CONTEXT_H
+#define GMOD_LIB_CONTEXT_H
+
+#include <stdatomic.h>
+
+#include "lib/driver/driver.h"
+
+enum { GMOD_CONTEXTS = 64 };
+
+struct gmod_heap;
+
+enum gmod_context_state { GMOD_CONTEXT_NONE, GMOD_CONTEXT_MAKING, GMOD_CONTEXT_ALIVE, GMOD_CONTEXT_DYING };
+
+/* What calls in a context that has ended, or without one, come back with. */
+static inline bool gmod_context_is_gone(CUresult r)
+{
+	return r == CUDA_ERROR_CONTEXT_IS_DESTROYED || r == CUDA_ERROR_INVALID_CONTEXT;
+}
+
+struct gmod_context {
+	_Atomic(CUcontext) handle;
+	atomic_int state;
+	atomic_int users;
+	_Atomic uint64_t departures; /* under way, and how often they have been settled (lib/context/context.c) */
+	atomic_bool ended;           /* one of them has ended the context */
+	_Atomic unsigned ends;       /* contexts that this entry has stood for and that have ended */
+	int device;
+	_Atomic unsigned small_mapped; /* small buffers that are mapped (lib/buffers/small.h) */
+	unsigned small_mapped_max;     /* how many there may be */
+	_Atomic unsigned small_kept;   /* blocks that wait for the next one */
+	bool overdue;           /* copies of an earlier gather may still be on their way; under the gather's lock */
+	bool unified;           /* managed memory that CPU and device may touch at once */
+	bool mapped;            /* and large buffers as lib/buffers/mapped.h has them */
+	bool staging_is_ours;   /* registered memory of our own, else the driver's */
+	atomic_bool holds_tiny; /* a native buffer of 1 byte, for waiting (lib/buffers/buffer.c) */
+	CUstream stream;        /* non-blocking, for prefetches and gathers; NULL: could not be made */
+	CUevent gathered;
+	void *staging; /* pinned, for gathers (lib/buffers/gather.c); NULL before the first one */
+	_Atomic uint64_t
+	    in_flight; /* bytes being allocated now: decided on, not yet taken from the device's free memory */
+	_Atomic uint64_t
+	    overdraft;             /* bytes left to the native allocator beyond what was free (lib/buffers/unified.c) */
+	_Atomic uint64_t freed;    /* bytes of guarded device buffers freed so far */
+	_Atomic uint64_t unplaced; /* bytes of live buffers that were not moved to the device */
+	_Atomic(struct gmod_heap *) heap; /* what its kernels allocate from (device/heaps.h); NULL: none yet */
+	_Atomic uint64_t units_ready;     /* units whose pointer to the heap is filled here (device/units.h) */
+	_Atomic uint64_t units_state;     /* gmod_hot.units when all of them were */
+};
+
+/*
+ * The program has met a context: it has created or retained it, made it current, loaded a module or allocated there. As
+ * long as that is always the same one, hooks need not ask which one is current (gmod_hot.context): asking takes 6 ns
+ * (measured), and more where a program has filled the caches with its own. All but the last two are hooked as far as
+ * the toolkit's headers have them without OpenGL's and VDPAU's: a context of those, or one made by an entry point that
+ * is newer, is met by its first module or allocation. A kernel of a library that was loaded before, launched there
+ * before that, is taken for one of the only context's; a wait is not (gmod_waited_stream).
+ */
+void gmod_context_met(CUcontext handle);
+
+/*
+ * The home of a stream, or of what is made in the current context: the context itself, the primary one for a green
+ * (lib/context/green.h). gmod_stream_home: what the driver answers, or CUDA_SUCCESS and no context where it cannot be
+ * asked.
+ */
+struct gmod_home {
+	CUcontext context; /* NULL: none is current */
+	bool green;
+};
+CUresult gmod_stream_home(CUstream stream, struct gmod_home *home);
+struct gmod_home gmod_current_home(void);
+
+/* The entry of the current home, made if need be; NULL without one or when the table is full. */
+struct gmod_context *gmod_context_current(void);
+/* The entry for a handle, NULL if it has none. _departing: also where a departure is under way. */
+struct gmod_context *gmod_context_of(CUcontext handle);
+struct gmod_context *gmod_context_departing(CUcontext handle);
+struct gmod_context *gmod_context_at(unsigned i);
+/* The same, made if need be, with that context current for the time; NULL when that is not possible. */
+struct gmod_context *gmod_context_made(CUcontext handle);
+
+/* Remember which context is a device's primary one; ask for it (NULL: not known). Of devices beyond, nothing is known.
+ */
+enum { GMOD_PRIMARIES = 64 };
+void gmod_context_is_primary(int device, CUcontext handle);
+CUcontext gmod_context_primary(int device);
+
+/*
+ * The program has retained a primary context, or is about to release it. false: retains that GMOD has seen hold it, so
+ * it will not go. That is true as long as nobody else is about to: the caller has the device's turn.
+ */
+void gmod_context_retained(int device);
+bool gmod_context_last_release(int device);
+
+/*
+ * Calls that make a primary context or may end it take turns: what has become of it is asked after the call, and must
+ * not be another's doing. One that waits for longer than 5 s goes on without (false), and so does one without a device.
+ * A thread that has the turn may take it again.
+ */
+bool gmod_context_turn_begin(int device);
+void gmod_context_turn_end(int device, bool taken);
+
+/* A retain that GMOD has seen holds it. */
+bool gmod_context_is_retained(int device);
+
+bool gmod_context_use_begin(struct gmod_context *c);
+void gmod_context_use_end(struct gmod_context *c);
+/* For who is inside, before each call: is it not dying meanwhile? */
+bool gmod_context_is_alive(const struct gmod_context *c);
+bool gmod_context_is_dying(const struct gmod_context *c);
+
+/*
+ * Departures: calls that may end the context, of several threads perhaps. Its buffers are out of the index from the
+ * first to the last of those that overlap, and the last one settles what has become of it: it stays unless one of them
+ * has ended it (tests/models/departure.pml).
+ *
+ *     gmod_context_dying()       one more: keeps the monitor out, and waits until it is out, within reason. It waits
+ *                                for a last one that settles, too; OVERDUE: in vain, for 5 s, and nothing has begun.
+ *                                ANOTHERS: nor has it, the entry is not that context's any more
+ *     ...                        the buffers are taken, the driver is called
+ *     gmod_context_departed()    one less; unless others are under way its caller settles: the buffers first, then
+ *     gmod_context_alive_again() as before: the driver refused, or others still hold the context
+ *     or gmod_context_gone()
+ */
+enum gmod_departed { GMOD_DEPARTED_FIRST, GMOD_DEPARTED_KEPT, GMOD_DEPARTED_ENDED };
+enum gmod_dying { GMOD_DYING, GMOD_DYING_ANOTHERS, GMOD_DYING_OVERDUE };
+enum gmod_dying gmod_context_dying(struct gmod_context *c, CUcontext handle);
+enum gmod_departed gmod_context_departed(struct gmod_context *c, bool ended);
+void gmod_context_alive_again(struct gmod_context *c);
+void gmod_context_gone(struct gmod_context *c);
+
+/*
+ * Calls of ours between begin and end disturb no stream capture, of this thread or another: they run in relaxed
+ * capture mode (measured: an event query in the default mode kills a capture elsewhere).
+ */
+CUstreamCaptureMode gmod_relaxed_begin(void);
+void gmod_relaxed_end(CUstreamCaptureMode before);
+
+/*
+ * Make c the current context for calls of ours, if it is not. Returns whether gmod_context_visit_end() has to undo it;
+ * a failure is counted, and the calls then run in the context that is current.
+ */
+bool gmod_context_visit_begin(const struct gmod_context *c);
+bool gmod_context_is_current(const struct gmod_context *c);
+void gmod_context_visit_end(bool visited);
+
+#endif

@@ -1,0 +1,262 @@
+/* The tables made from entrypoints.def: ABI assertions, symbol and version look-up, the driver's real pointers. */
+#include "lib/driver/driver.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "lib/driver/dlsym_hook.h"
+
+#define ASSERT_ABI(symbol, base, version, flavour) \
+	_Static_assert(__builtin_types_compatible_p(__typeof__(&symbol), PFN_##base##_v##version##flavour), \
+		       #symbol " is not PFN_" #base "_v" #version #flavour);
+#define GMOD_HOOK ASSERT_ABI
+#define GMOD_PLAIN ASSERT_ABI
+#define GMOD_CALL ASSERT_ABI
+#include "lib/driver/entrypoints.def"
+
+struct gmod_driver gmod_driver;
+
+#define LINE_OF(symbol) (offsetof(struct gmod_driver, symbol) / 64)
+_Static_assert(LINE_OF(cuCtxGetCurrent) == LINE_OF(cuLaunchKernelEx_ptsz), "what a launch calls is on one cache line");
+
+/* hook: our function (NULL for GMOD_PLAIN); slot: where its real pointer is kept in gmod_driver. */
+struct entry {
+	const char *symbol;
+	const char *base;
+	int version;
+	bool per_thread;
+	void *hook;
+	void **slot;
+};
+
+#define PER_THREAD(flavour) (sizeof(#flavour) > 1)
+#define GMOD_HOOK(symbol, base, version, flavour) \
+	{#symbol, #base, version, PER_THREAD(flavour), (void *)symbol, (void **)&gmod_driver.symbol},
+#define GMOD_PLAIN(symbol, base, version, flavour) {#symbol, #base, version, PER_THREAD(flavour), NULL, NULL},
+static const struct entry entries[] = {
+#include "lib/driver/entrypoints.def"
+};
+#undef PER_THREAD
+
+#define GMOD_CALL(symbol, base, version, flavour) {#symbol, #base, version, false, NULL, (void **)&gmod_driver.symbol},
+static const struct entry calls[] = {
+#include "lib/driver/entrypoints.def"
+};
+
+/* What each entry resolved to, hooked or not. */
+static void *reals[sizeof(entries) / sizeof(entries[0])];
+
+enum { ENTRY_COUNT = sizeof(entries) / sizeof(entries[0]), CALL_COUNT = sizeof(calls) / sizeof(calls[0]) };
+
+/*
+ * Open-addressed maps over entries[], at most half full, each built by a pass that may be repeated: the by-symbol map
+ * at first use (programs call dlsym before any constructor of ours has run), the by-pointer map by
+ * gmod_driver_resolve(). Values are positions + 1 so that zeroed memory is an empty map.
+ */
+enum { MAP_SIZE = 1024 };
+_Static_assert(MAP_SIZE >= 2 * ENTRY_COUNT, "the maps would fill up");
+static _Atomic uint16_t by_symbol[MAP_SIZE];
+static _Atomic uint16_t by_pointer[MAP_SIZE];
+static atomic_bool by_symbol_ready;
+static atomic_bool resolved;
+
+static uint32_t hash_name(const char *name)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+
+	while (*name)
+		h = (h ^ (uint8_t)*name++) * 16777619u;
+	return h;
+}
+
+static uint32_t hash_pointer(const void *p)
+{
+	return (uint32_t)(((uintptr_t)p * 0x9e3779b97f4a7c15u) >> 40);
+}
+
+/* Concurrent builders write the same values into the same slots, in the same order: no lock is needed. */
+static void map_insert(_Atomic uint16_t *map, uint32_t hash, uint16_t value)
+{
+	for (uint32_t i = hash;; i++) {
+		uint16_t expected = 0;
+
+		if (atomic_compare_exchange_strong_explicit(&map[i % MAP_SIZE], &expected, value, memory_order_relaxed,
+							    memory_order_relaxed) ||
+		    expected == value)
+			return;
+	}
+}
+
+static void build_by_symbol(void)
+{
+	for (unsigned i = 0; i < ENTRY_COUNT; i++)
+		map_insert(by_symbol, hash_name(entries[i].symbol), (uint16_t)(i + 1));
+	atomic_store_explicit(&by_symbol_ready, true, memory_order_release);
+}
+
+static const struct entry *entry_of_symbol(const char *symbol)
+{
+	if (symbol[0] != 'c' || symbol[1] != 'u')
+		return NULL;
+	if (!atomic_load_explicit(&by_symbol_ready, memory_order_acquire))
+		build_by_symbol();
+	for (uint32_t i = hash_name(symbol);; i++) {
+		uint16_t found = atomic_load_explicit(&by_symbol[i % MAP_SIZE], memory_order_relaxed);
+
+		if (!found)
+			return NULL;
+		if (!strcmp(entries[found - 1].symbol, symbol))
+			return &entries[found - 1];
+	}
+}
+
+void *gmod_hook_by_symbol(const char *symbol)
+{
+	const struct entry *e = entry_of_symbol(symbol);
+
+	return e ? e->hook : NULL;
+}
+
+void *gmod_next_of_symbol(const char *symbol)
+{
+	const struct entry *e = entry_of_symbol(symbol);
+
+	return e && atomic_load_explicit(&resolved, memory_order_acquire) ? reals[e - entries] : NULL;
+}
+
+static const struct entry *entry_of_real(const void *real)
+{
+	if (!real || !atomic_load_explicit(&resolved, memory_order_acquire))
+		return NULL;
+	for (uint32_t i = hash_pointer(real);; i++) {
+		uint16_t found = atomic_load_explicit(&by_pointer[i % MAP_SIZE], memory_order_relaxed);
+
+		if (!found)
+			return NULL;
+		if (reals[found - 1] == real)
+			return &entries[found - 1];
+	}
+}
+
+void *gmod_hook_of(const void *real)
+{
+	const struct entry *e = entry_of_real(real);
+
+	return e ? e->hook : NULL;
+}
+
+bool gmod_driver_knows(const void *real)
+{
+	return entry_of_real(real) != NULL;
+}
+
+/* Known to be missing; nothing is before the driver is there. */
+static bool is_lacking(const struct entry *e)
+{
+	return atomic_load_explicit(&resolved, memory_order_acquire) && !reals[e - entries];
+}
+
+/* Newest ABI not newer than asked for; between equals, the flavour asked for. */
+static bool better(const struct entry *a, const struct entry *best, bool per_thread)
+{
+	if (!best)
+		return true;
+	if ((a->per_thread == per_thread) != (best->per_thread == per_thread))
+		return a->per_thread == per_thread;
+	return a->version > best->version;
+}
+
+void *gmod_hook_by_version(const char *name, int version, cuuint64_t flags)
+{
+	bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+	const struct entry *best = NULL;
+
+	/* An ABI newer than the toolkit this was built with is unknown, whatever its name. */
+	if (version > CUDA_VERSION)
+		return NULL;
+	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
+		const struct entry *e = &entries[i];
+
+		if (e->version > version || (e->per_thread && !per_thread) || strcmp(e->base, name) || is_lacking(e))
+			continue;
+		if (better(e, best, per_thread))
+			best = e;
+	}
+	return best ? best->hook : NULL;
+}
+
+/* What stands behind us: another interposer in the global scope if there is one, else the driver itself. */
+static void *next_definition(void *libcuda, const char *symbol)
+{
+	void *p = gmod_next_dlsym(RTLD_NEXT, symbol);
+
+	return p ? p : gmod_next_dlsym(libcuda, symbol);
+}
+
+static void fill(void **slot, void *pointer)
+{
+	__atomic_store_n(slot, pointer, __ATOMIC_RELEASE);
+}
+
+static void resolve_all(void *libcuda)
+{
+	for (unsigned i = 0; i < CALL_COUNT; i++)
+		fill(calls[i].slot, next_definition(libcuda, calls[i].symbol));
+	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
+		void *real = next_definition(libcuda, entries[i].symbol);
+
+		fill(&reals[i], real);
+		if (real)
+			map_insert(by_pointer, hash_pointer(real), (uint16_t)(i + 1));
+		if (entries[i].slot)
+			fill(entries[i].slot, real);
+	}
+}
+
+bool gmod_driver_resolve(void)
+{
+	void *libcuda;
+
+	if (atomic_load_explicit(&resolved, memory_order_acquire))
+		return true;
+	libcuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (!libcuda)
+		return false;
+	/*
+	 * No lock: another thread may be here from a constructor, holding the loader's, which dlsym needs. Threads that
+	 * meet here store the same values.
+	 */
+	resolve_all(libcuda);
+	dlerror(); /* a name that this driver lacks is no error of the program's */
+	atomic_store_explicit(&resolved, true, memory_order_release);
+	/* The reference is kept: pointers into the driver must not outlive it. */
+	return true;
+}
+
+/* Every entry point returns a CUresult, and a caller's arguments may be ignored under the C calling convention. */
+static CUresult absent(void)
+{
+	return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+void *gmod_next_slow(void **slot)
+{
+	void *real = NULL;
+
+	if (gmod_driver_resolve())
+		real = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	return real ? real : (void *)absent;
+}
+
+unsigned gmod_hooks_armed(void)
+{
+	unsigned armed = 0;
+
+	if (!atomic_load_explicit(&resolved, memory_order_acquire))
+		return 0;
+	for (unsigned i = 0; i < ENTRY_COUNT; i++)
+		armed += entries[i].hook && reals[i];
+	return armed;
+}

@@ -1,0 +1,97 @@
+/* Stream capture: the program's calls go out as they are; GMOD only counts how many captures are open. */
+#include <stdatomic.h>
+
+#include "lib/context/capture.h"
+#include "lib/hooks/hook.h"
+#include "lib/life/start.h"
+
+/*
+ * Asking whether a stream captures is harmless to the capture (unlike querying the stream). The legacy stream cannot
+ * capture, and asking about it beside a capture is an error.
+ */
+bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+	if (stream == CU_STREAM_LEGACY || (!stream && flavour == GMOD_LEGACY))
+		return false;
+	if (!stream)
+		stream = CU_STREAM_PER_THREAD;
+	if (NEXT(cuStreamIsCapturing)(stream, &status) != CUDA_SUCCESS)
+		gmod_degraded("cuStreamIsCapturing");
+	return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+static CUresult began(CUresult r, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS)
+		atomic_fetch_add_explicit(&gmod_hot.captures, 1, memory_order_relaxed);
+	return gmod_done(r, entry_point);
+}
+
+/* An invalidated capture ends too, with an error. */
+static CUresult ended(CUresult r, const char *entry_point)
+{
+	int open = atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed);
+	bool over =
+	    r == CUDA_SUCCESS || r == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED || r == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+
+	while (over && open > 0 &&
+	       !atomic_compare_exchange_weak_explicit(&gmod_hot.captures, &open, open - 1, memory_order_relaxed,
+						      memory_order_relaxed))
+		;
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuStreamBeginCapture(CUstream hStream)
+{
+	return began(NEXT(cuStreamBeginCapture)(hStream), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream hStream)
+{
+	return began(NEXT(cuStreamBeginCapture_ptsz)(hStream), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+	return began(NEXT(cuStreamBeginCapture_v2)(hStream, mode), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode)
+{
+	return began(NEXT(cuStreamBeginCapture_v2_ptsz)(hStream, mode), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
+						 const CUgraphEdgeData *dependencyData, size_t numDependencies,
+						 CUstreamCaptureMode mode)
+{
+	return began(
+	    NEXT(cuStreamBeginCaptureToGraph)(hStream, hGraph, dependencies, dependencyData, numDependencies, mode),
+	    __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
+						      const CUgraphEdgeData *dependencyData, size_t numDependencies,
+						      CUstreamCaptureMode mode)
+{
+	return began(NEXT(cuStreamBeginCaptureToGraph_ptsz)(hStream, hGraph, dependencies, dependencyData,
+							    numDependencies, mode),
+		     __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+	return ended(NEXT(cuStreamEndCapture)(hStream, phGraph), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph)
+{
+	return ended(NEXT(cuStreamEndCapture_ptsz)(hStream, phGraph), __func__);
+}
+
+GMOD_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+	return gmod_done(NEXT(cuThreadExchangeStreamCaptureMode)(mode), __func__);
+}

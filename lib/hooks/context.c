@@ -1,0 +1,332 @@
+/* Life of the driver and of contexts. */
+#include "device/guard.h"
+#include "lib/context/green.h"
+#include "lib/buffers/buffer.h"
+#include "lib/base/scope.h"
+#include "lib/hooks/hook.h"
+#include "lib/buffers/mapped.h"
+#include "lib/life/start.h"
+
+GMOD_EXPORT CUresult cuInit(unsigned int Flags)
+{
+	CUresult r;
+
+	/* Without a driver there is nothing to initialise; what a program expects to hear then is this. */
+	if (!gmod_driver_resolve())
+		return CUDA_ERROR_NO_DEVICE;
+	r = NEXT(cuInit)(Flags);
+	if (r == CUDA_SUCCESS)
+		gmod_start();
+	return r;
+}
+
+static CUresult made(CUresult r, const CUcontext *context, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && context)
+		gmod_context_met(*context);
+	return gmod_done(r, entry_point);
+}
+
+/* The first ABI of it differs in name only, and is what dlsym("cuCtxCreate") gives. */
+GMOD_EXPORT CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+	return made(NEXT(cuCtxCreate)(pctx, flags, dev), pctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+	return made(NEXT(cuCtxCreate_v2)(pctx, flags, dev), pctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+				    unsigned int flags, CUdevice dev)
+{
+	return made(NEXT(cuCtxCreate_v3)(pctx, paramsArray, numParams, flags, dev), pctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
+				    CUdevice dev)
+{
+	return made(NEXT(cuCtxCreate_v4)(pctx, ctxCreateParams, flags, dev), pctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxSetCurrent(CUcontext ctx)
+{
+	return made(NEXT(cuCtxSetCurrent)(ctx), &ctx, __func__);
+}
+
+/* The first ABI of it differs in name only, and is what dlsym("cuCtxPushCurrent") gives. */
+GMOD_EXPORT CUresult cuCtxPushCurrent(CUcontext ctx)
+{
+	return made(NEXT(cuCtxPushCurrent)(ctx), &ctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
+{
+	return made(NEXT(cuCtxPushCurrent_v2)(ctx), &ctx, __func__);
+}
+
+/* Around a call that may end a context. A thread that ended in between would leave its departure open for ever. */
+struct leaving {
+	struct gmod_context *context; /* NULL: none that has an entry */
+	struct gmod_cancel cancel;
+};
+
+static struct leaving leave(CUcontext context)
+{
+	struct gmod_cancel cancel = gmod_cancel_begin();
+
+	return (struct leaving){gmod_phase() == GMOD_OFF ? NULL : gmod_buffers_teardown_begin(context), cancel};
+}
+
+static CUresult left(const struct leaving *l, CUresult r, bool gone, const char *entry_point)
+{
+	if (l->context && gone)
+		gmod_buffers_teardown_commit(l->context);
+	else if (l->context)
+		gmod_buffers_teardown_cancel(l->context);
+	gmod_cancel_end(l->cancel);
+	gmod_active();
+	return gmod_done(r, entry_point);
+}
+
+/* The first ABI of it differs in name only, and is what dlsym("cuCtxDestroy") gives. */
+GMOD_EXPORT CUresult cuCtxDestroy(CUcontext ctx)
+{
+	GMOD_GUARD_PAUSED;
+	struct leaving l = leave(ctx);
+	CUresult r = NEXT(cuCtxDestroy)(ctx);
+
+	return left(&l, r, r == CUDA_SUCCESS, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
+{
+	GMOD_GUARD_PAUSED;
+	struct leaving l = leave(ctx);
+	CUresult r = NEXT(cuCtxDestroy_v2)(ctx);
+
+	return left(&l, r, r == CUDA_SUCCESS, __func__);
+}
+
+/* Only the driver counts who is attached. It knows the version of a context for as long as that is there. */
+static bool is_destroyed(CUcontext ctx)
+{
+	unsigned version;
+
+	return NEXT(cuCtxGetApiVersion)(ctx, &version) != CUDA_SUCCESS;
+}
+
+GMOD_EXPORT CUresult cuCtxDetach(CUcontext ctx)
+{
+	GMOD_GUARD_PAUSED;
+	struct leaving l = leave(ctx);
+	CUresult r = NEXT(cuCtxDetach)(ctx);
+
+	return left(&l, r, l.context && r == CUDA_SUCCESS && is_destroyed(ctx), __func__);
+}
+
+/* The device of a context that is not necessarily current: -1 if the driver does not say. */
+static int device_of(CUcontext context)
+{
+	CUdevice device = -1;
+	CUcontext popped;
+
+	if (NEXT(cuCtxPushCurrent_v2)(context) != CUDA_SUCCESS) {
+		gmod_degraded("cuCtxPushCurrent");
+		return -1;
+	}
+	if (NEXT(cuCtxGetDevice)(&device) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxGetDevice");
+	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxPopCurrent");
+	return device;
+}
+
+/* What is mapped has to be opened to each device by itself. There is no way back: what was let in stays. */
+GMOD_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+	CUresult r = NEXT(cuCtxEnablePeerAccess)(peerContext, Flags);
+	CUdevice reader;
+
+	if (r == CUDA_SUCCESS && gmod_on() && NEXT(cuCtxGetDevice)(&reader) == CUDA_SUCCESS)
+		gmod_mapped_let_in(reader, device_of(peerContext));
+	return gmod_done(r, __func__);
+}
+
+/* Where calls for a device's primary context take turns (lib/context/context.h), and none of them is cut short. */
+struct turn {
+	CUdevice device;
+	bool taken;
+	struct gmod_cancel cancel;
+};
+
+static struct turn begin_turn(CUdevice device)
+{
+	struct gmod_cancel cancel = gmod_cancel_begin();
+
+	return (struct turn){device, gmod_phase() != GMOD_OFF && gmod_context_turn_begin(device), cancel};
+}
+
+static void end_turn(const struct turn *t)
+{
+	gmod_context_turn_end(t->device, t->taken);
+	gmod_cancel_end(t->cancel);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+	struct turn turn = begin_turn(dev);
+	CUresult r = NEXT(cuDevicePrimaryCtxRetain)(pctx, dev);
+
+	if (r == CUDA_SUCCESS && gmod_on() && pctx) {
+		gmod_context_is_primary(dev, *pctx);
+		gmod_context_retained(dev);
+	}
+	end_turn(&turn);
+	return made(r, pctx, __func__);
+}
+
+/*
+ * The last release destroys the context, an earlier one does not; only the driver counts. If it does not say, the
+ * context is taken as gone: its buffers go unwatched, which is better than being read when they are gone.
+ */
+static bool primary_is_gone(CUdevice device)
+{
+	unsigned flags = 0;
+	int active = 0;
+
+	if (NEXT(cuDevicePrimaryCtxGetState)(device, &flags, &active) != CUDA_SUCCESS) {
+		gmod_degraded("cuDevicePrimaryCtxGetState");
+		return true;
+	}
+	return !active;
+}
+
+/* Of a call that lets go of a device's primary context: what goes with it, if that is its last. */
+static struct leaving leave_primary(CUdevice device)
+{
+	return leave(gmod_context_last_release(device) ? gmod_context_primary(device) : NULL);
+}
+
+static CUresult left_primary(const struct leaving *l, CUresult r, CUdevice device, const char *entry_point)
+{
+	return left(l, r, l->context && r == CUDA_SUCCESS && primary_is_gone(device), entry_point);
+}
+
+/* A library's own retain and release in the midst of a running program must disturb nobody. */
+static CUresult release(CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
+{
+	struct turn turn = begin_turn(device);
+	struct leaving l = leave_primary(device);
+	CUresult r = left_primary(&l, next(device), device, entry_point);
+
+	end_turn(&turn);
+	return r;
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+	GMOD_GUARD_PAUSED;
+
+	return release(dev, NEXT(cuDevicePrimaryCtxRelease), __func__);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+	GMOD_GUARD_PAUSED;
+
+	return release(dev, NEXT(cuDevicePrimaryCtxRelease_v2), __func__);
+}
+
+/* A reset frees everything also where the context itself stays for those who hold it. */
+static CUresult reset(CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
+{
+	struct turn turn = begin_turn(device);
+	struct leaving l = leave(gmod_context_primary(device));
+	CUresult r = next(device);
+
+	r = left(&l, r, r == CUDA_SUCCESS, entry_point);
+	end_turn(&turn);
+	return r;
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice dev)
+{
+	GMOD_GUARD_PAUSED;
+
+	return reset(dev, NEXT(cuDevicePrimaryCtxReset), __func__);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+	GMOD_GUARD_PAUSED;
+
+	return reset(dev, NEXT(cuDevicePrimaryCtxReset_v2), __func__);
+}
+
+static CUcontext context_of_green(CUgreenCtx green)
+{
+	CUcontext context = NULL;
+
+	return gmod_phase() != GMOD_OFF && NEXT(cuCtxFromGreenCtx)(&context, green) == CUDA_SUCCESS ? context : NULL;
+}
+
+/* A device's primary context, which is there, by its name. The device's turn is taken. */
+static CUcontext name_primary(CUdevice device)
+{
+	CUcontext primary = NULL;
+
+	if (NEXT(cuDevicePrimaryCtxRetain)(&primary, device) != CUDA_SUCCESS ||
+	    (HAVE(cuDevicePrimaryCtxRelease_v2) ? NEXT(cuDevicePrimaryCtxRelease_v2)(device)
+						: NEXT(cuDevicePrimaryCtxRelease)(device)) != CUDA_SUCCESS)
+		gmod_degraded("cuDevicePrimaryCtxRetain");
+	return primary;
+}
+
+static void met_green(CUgreenCtx handle, CUdevice device)
+{
+	struct gmod_green green = {context_of_green(handle), name_primary(device), device};
+
+	if (!green.context || !green.home || !gmod_green_made(&green)) {
+		gmod_degraded("one more green context");
+		return;
+	}
+	gmod_context_is_primary(device, green.home);
+	gmod_context_retained(device);
+}
+
+GMOD_EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
+{
+	struct turn turn = begin_turn(dev);
+	CUresult r = NEXT(cuGreenCtxCreate)(phCtx, desc, dev, flags);
+
+	if (r == CUDA_SUCCESS && gmod_on() && phCtx)
+		met_green(*phCtx, dev);
+	end_turn(&turn);
+	return gmod_done(r, __func__);
+}
+
+/* It lets go of the primary context. One that was not seen when it was made has not been counted either. */
+GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+	GMOD_GUARD_PAUSED;
+	CUcontext context = context_of_green(hCtx);
+	struct gmod_green green;
+	bool known = gmod_green_find(context, &green);
+	CUdevice device = known ? green.device : context ? device_of(context) : -1;
+	struct turn turn = begin_turn(device);
+	struct leaving l = known ? leave_primary(device)
+				 : leave(gmod_context_is_retained(device) ? NULL : gmod_context_primary(device));
+	CUresult r;
+
+	/* Before the call: the next one may get the same handle. */
+	if (known)
+		gmod_green_gone(context);
+	r = NEXT(cuGreenCtxDestroy)(hCtx);
+	if (known && r != CUDA_SUCCESS && gmod_green_made(&green))
+		gmod_context_retained(device);
+	r = left_primary(&l, r, device, __func__);
+	end_turn(&turn);
+	return r;
+}

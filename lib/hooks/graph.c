@@ -1,0 +1,286 @@
+/* Graphs: which kernels an executable graph runs, learned when it is made and when it is changed. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+#include "lib/hooks/hook.h"
+#include "lib/life/start.h"
+#include "monitor/launches/graphs.h"
+
+/*
+ * ON_STACK: nodes of a graph that need no pages of their own while they are looked at. QUIET: nodes looked at in
+ * updates that brought nothing new, after which most are not looked at.
+ */
+enum { KERNELS = 64, NODES = 65536, ON_STACK = 32, DEPTH = 4, QUIET = 65536 };
+
+struct kernels {
+	uint64_t function[KERNELS + 1];
+	unsigned count;
+	bool more; /* that are not among these */
+	unsigned nodes;
+};
+
+static void add(struct kernels *k, const void *function)
+{
+	uint64_t handle = gmod_handle(function);
+
+	for (unsigned i = 0; i < k->count; i++)
+		if (k->function[i] == handle)
+			return;
+	if (handle && k->count < KERNELS)
+		k->function[k->count++] = handle;
+	else
+		k->more = true;
+}
+
+/* What is not known of them stands for one without a name, which is a suspect like the others. */
+static void add_unknown(struct kernels *k)
+{
+	if (k->more)
+		k->function[k->count++] = 0;
+}
+
+static void collect(struct kernels *k, CUgraph graph, int depth);
+
+static void collect_node(struct kernels *k, CUgraphNode node, int depth)
+{
+	CUDA_KERNEL_NODE_PARAMS_v2 params;
+	CUgraphNodeType type;
+	CUgraph child;
+
+	CUresult r = NEXT(cuGraphNodeGetType)(node, &type);
+
+	if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_KERNEL) {
+		r = NEXT(cuGraphKernelNodeGetParams_v2)(node, &params);
+		if (r == CUDA_SUCCESS)
+			add(k, params.func ? (const void *)params.func : (const void *)params.kern);
+	} else if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_GRAPH) {
+		r = NEXT(cuGraphChildGraphNodeGetGraph)(node, &child);
+		if (r == CUDA_SUCCESS)
+			collect(k, child, depth + 1);
+	} else if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+		k->more = true; /* the driver does not tell of its bodies */
+	}
+	if (r != CUDA_SUCCESS) {
+		k->more = true;
+		gmod_degraded("asking a graph node");
+	}
+}
+
+/* count: of the list's room, and then of what is in it. */
+static void collect_nodes(struct kernels *k, CUgraph graph, int depth, CUgraphNode *list, size_t count)
+{
+	size_t room = count;
+
+	if (NEXT(cuGraphGetNodes)(graph, list, &count) != CUDA_SUCCESS) {
+		k->more = true;
+		gmod_degraded("cuGraphGetNodes");
+		return;
+	}
+	k->nodes += (unsigned)count;
+	for (size_t i = 0; i < count && i < room; i++)
+		collect_node(k, list[i], depth);
+}
+
+static void collect_on_stack(struct kernels *k, CUgraph graph, int depth)
+{
+	CUgraphNode list[ON_STACK];
+
+	collect_nodes(k, graph, depth, list, ON_STACK);
+}
+
+static void collect_mapped(struct kernels *k, CUgraph graph, int depth, size_t count)
+{
+	size_t size = count * sizeof(CUgraphNode);
+	void *list = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (list == MAP_FAILED) {
+		k->more = true;
+		return;
+	}
+	collect_nodes(k, graph, depth, list, count);
+	munmap(list, size);
+}
+
+/* Of a large graph the first nodes are looked at. */
+static void collect(struct kernels *k, CUgraph graph, int depth)
+{
+	size_t all = 0;
+
+	if (NEXT(cuGraphGetNodes)(graph, NULL, &all) != CUDA_SUCCESS) {
+		k->more = true;
+		gmod_degraded("cuGraphGetNodes");
+		return;
+	}
+	k->more |= all > NODES || (all && depth > DEPTH);
+	if (!all || depth > DEPTH)
+		return;
+	if (all <= ON_STACK)
+		collect_on_stack(k, graph, depth);
+	else
+		collect_mapped(k, graph, depth, all < NODES ? all : NODES);
+}
+
+/* All that is known of a graph's kernels. */
+static struct kernels kernels_of(CUgraph graph)
+{
+	struct kernels k = {.count = 0};
+
+	if (HAVE(cuGraphKernelNodeGetParams_v2))
+		collect(&k, graph, 0);
+	else
+		k.more = true;
+	add_unknown(&k);
+	return k;
+}
+
+static CUresult instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && gmod_on() && exec) {
+		struct kernels k = kernels_of(graph);
+
+		gmod_graph_learn(gmod_handle(*exec), k.function, k.count);
+	}
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
+					char *logBuffer, size_t bufferSize)
+{
+	return instantiated(NEXT(cuGraphInstantiate)(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize),
+			    phGraphExec, hGraph, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
+					   char *logBuffer, size_t bufferSize)
+{
+	return instantiated(NEXT(cuGraphInstantiate_v2)(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize),
+			    phGraphExec, hGraph, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
+{
+	return instantiated(NEXT(cuGraphInstantiateWithFlags)(phGraphExec, hGraph, flags), phGraphExec, hGraph,
+			    __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
+						  CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+	return instantiated(NEXT(cuGraphInstantiateWithParams)(phGraphExec, hGraph, instantiateParams), phGraphExec,
+			    hGraph, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *phGraphExec, CUgraph hGraph,
+						       CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+	return instantiated(NEXT(cuGraphInstantiateWithParams_ptsz)(phGraphExec, hGraph, instantiateParams),
+			    phGraphExec, hGraph, __func__);
+}
+
+/* Nodes that were looked at in updates since one brought a new kernel in. */
+static _Atomic unsigned brought_nothing;
+
+/*
+ * Looking takes two calls for each node, and there are programs that update a graph before each launch: of those whose
+ * updates bring nothing new, one in 61 is looked at, a prime, so that a few graphs that take turns all get theirs.
+ */
+static bool is_looked_at(void)
+{
+	static _Atomic unsigned updates;
+
+	return atomic_fetch_add_explicit(&updates, 1, memory_order_relaxed) % 61 == 0 ||
+	       atomic_load_explicit(&brought_nothing, memory_order_relaxed) < QUIET;
+}
+
+/* whole: the executable graph has become this one; else a part of it. */
+static void look(CUgraphExec exec, CUgraph graph, bool whole)
+{
+	struct kernels k = kernels_of(graph);
+	bool is_new = (whole ? gmod_graph_learn : gmod_graph_learn_more)(gmod_handle(exec), k.function, k.count);
+
+	if (is_new)
+		atomic_store_explicit(&brought_nothing, 0, memory_order_relaxed);
+	else
+		atomic_fetch_add_explicit(&brought_nothing, k.nodes + 1, memory_order_relaxed);
+}
+
+/* An update may have brought other kernels in; one that is not looked at may have any. */
+static CUresult updated(CUresult r, CUgraphExec exec, CUgraph graph, bool whole, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && gmod_on()) {
+		if (is_looked_at())
+			look(exec, graph, whole);
+		else
+			gmod_graph_learn_more(gmod_handle(exec), (const uint64_t[]){0}, 1);
+	}
+	return gmod_done(r, entry_point);
+}
+
+/* One node has, to this function or that kernel. */
+static CUresult node_updated(CUresult r, CUgraphExec exec, CUfunction function, CUkernel kernel,
+			     const char *entry_point)
+{
+	struct kernels k = {.count = 0};
+
+	if (r == CUDA_SUCCESS && gmod_on()) {
+		add(&k, function ? (const void *)function : (const void *)kernel);
+		gmod_graph_learn_more(gmod_handle(exec), k.function, k.count);
+	}
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
+				       CUgraphExecUpdateResult *updateResult_out)
+{
+	return updated(NEXT(cuGraphExecUpdate)(hGraphExec, hGraph, hErrorNode_out, updateResult_out), hGraphExec,
+		       hGraph, true, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
+					  CUgraphExecUpdateResultInfo *resultInfo)
+{
+	return updated(NEXT(cuGraphExecUpdate_v2)(hGraphExec, hGraph, resultInfo), hGraphExec, hGraph, true, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+						    const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+	CUresult r = NEXT(cuGraphExecKernelNodeSetParams)(hGraphExec, hNode, nodeParams);
+
+	if (r != CUDA_SUCCESS)
+		return gmod_done(r, __func__);
+	return node_updated(r, hGraphExec, nodeParams->func, NULL, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
+						       const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+	CUresult r = NEXT(cuGraphExecKernelNodeSetParams_v2)(hGraphExec, hNode, nodeParams);
+
+	if (r != CUDA_SUCCESS)
+		return gmod_done(r, __func__);
+	return node_updated(r, hGraphExec, nodeParams->func, nodeParams->kern, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
+{
+	return updated(NEXT(cuGraphExecChildGraphNodeSetParams)(hGraphExec, hNode, childGraph), hGraphExec, childGraph,
+		       false, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+	CUresult r = NEXT(cuGraphExecNodeSetParams)(hGraphExec, hNode, nodeParams);
+
+	if (r == CUDA_SUCCESS && nodeParams->type == CU_GRAPH_NODE_TYPE_KERNEL)
+		return node_updated(r, hGraphExec, nodeParams->kernel.func, nodeParams->kernel.kern, __func__);
+	if (r == CUDA_SUCCESS && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
+		return updated(r, hGraphExec, nodeParams->graph.graph, false, __func__);
+	return gmod_done(r, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
+{
+	return gmod_done(NEXT(cuGraphExecDestroy)(hGraphExec), __func__);
+}

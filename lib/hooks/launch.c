@@ -1,0 +1,201 @@
+/* Launches: one record each, filled before the driver is called and stamped when it has returned. */
+#include "device/guard.h"
+#include "device/units.h"
+#include "lib/context/capture.h"
+#include "lib/hooks/hook.h"
+#include "lib/life/start.h"
+
+struct launching {
+	struct gmod_thread *thread;
+	struct gmod_launch *record; /* NULL: not recorded */
+};
+
+/*
+ * A program may launch some hundred thousand times a second, and each time finds the caches full of its own: what a
+ * hook runs through here is in one piece, without calls, and what is rare is elsewhere.
+ */
+#define STRAIGHT static inline __attribute__((always_inline))
+
+STRAIGHT struct launching open_launch(const void *function, CUstream stream, enum gmod_flavour flavour, bool is_graph)
+{
+	struct launching l = {NULL, NULL};
+	uint64_t context;
+
+	if (__builtin_expect(!gmod_on() || !(l.thread = gmod_thread_self()), 0))
+		return l;
+	context = gmod_current_context();
+	if (is_graph)
+		gmod_units_prepare_all();
+	gmod_units_prepare(context);
+	if (__builtin_expect(gmod_is_captured(stream, flavour), 0))
+		return l;
+	l.record = gmod_launch_begin(l.thread, context, gmod_stream_key(gmod_handle(stream), flavour, context),
+				     gmod_handle(function), is_graph);
+	return l;
+}
+
+STRAIGHT void shape(const struct launching *l, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+		    unsigned bz)
+{
+	if (__builtin_expect(!l->record, 0))
+		return;
+	atomic_store_explicit(&l->record->grid[0], gx, memory_order_relaxed);
+	atomic_store_explicit(&l->record->grid[1], gy, memory_order_relaxed);
+	atomic_store_explicit(&l->record->grid[2], gz, memory_order_relaxed);
+	atomic_store_explicit(&l->record->block[0], bx, memory_order_relaxed);
+	atomic_store_explicit(&l->record->block[1], by, memory_order_relaxed);
+	atomic_store_explicit(&l->record->block[2], bz, memory_order_relaxed);
+}
+
+STRAIGHT CUresult close_launch(const struct launching *l, CUresult r, const char *entry_point)
+{
+	if (__builtin_expect(l->record != NULL, 1))
+		gmod_launch_end(l->thread, l->record, r == CUDA_SUCCESS);
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+				    unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+				    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+	struct launching l = open_launch(f, hStream, GMOD_LEGACY, false);
+
+	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
+	return close_launch(&l,
+			    NEXT(cuLaunchKernel)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+						 sharedMemBytes, hStream, kernelParams, extra),
+			    __func__);
+}
+
+GMOD_EXPORT CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+					 unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+					 unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+					 void **kernelParams, void **extra)
+{
+	struct launching l = open_launch(f, hStream, GMOD_PER_THREAD, false);
+
+	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
+	return close_launch(&l,
+			    NEXT(cuLaunchKernel_ptsz)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+						      sharedMemBytes, hStream, kernelParams, extra),
+			    __func__);
+}
+
+STRAIGHT struct launching open_config(const CUlaunchConfig *c, CUfunction f, enum gmod_flavour flavour)
+{
+	struct launching l = {NULL, NULL};
+
+	if (!c)
+		return l;
+	l = open_launch(f, c->hStream, flavour, false);
+	shape(&l, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ);
+	return l;
+}
+
+GMOD_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+{
+	struct launching l = open_config(config, f, GMOD_LEGACY);
+
+	return close_launch(&l, NEXT(cuLaunchKernelEx)(config, f, kernelParams, extra), __func__);
+}
+
+GMOD_EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
+					   void **extra)
+{
+	struct launching l = open_config(config, f, GMOD_PER_THREAD);
+
+	return close_launch(&l, NEXT(cuLaunchKernelEx_ptsz)(config, f, kernelParams, extra), __func__);
+}
+
+GMOD_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+					       unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+					       unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+					       void **kernelParams)
+{
+	GMOD_GUARD_PAUSED;
+	struct launching l = open_launch(f, hStream, GMOD_LEGACY, false);
+
+	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
+	return close_launch(&l,
+			    NEXT(cuLaunchCooperativeKernel)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
+							    blockDimZ, sharedMemBytes, hStream, kernelParams),
+			    __func__);
+}
+
+GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+						    unsigned int gridDimZ, unsigned int blockDimX,
+						    unsigned int blockDimY, unsigned int blockDimZ,
+						    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
+{
+	GMOD_GUARD_PAUSED;
+	struct launching l = open_launch(f, hStream, GMOD_PER_THREAD, false);
+
+	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
+	return close_launch(&l,
+			    NEXT(cuLaunchCooperativeKernel_ptsz)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
+								 blockDimZ, sharedMemBytes, hStream, kernelParams),
+			    __func__);
+}
+
+/* A launch names a stream for each device, whose contexts are not all current. */
+static void prepare_contexts(const CUDA_LAUNCH_PARAMS *p, unsigned count)
+{
+	CUcontext context, popped;
+
+	for (unsigned i = 0; gmod_on() && gmod_units_exist() && HAVE(cuStreamGetCtx) && i < count; i++) {
+		if (NEXT(cuStreamGetCtx)(p[i].hStream, &context) != CUDA_SUCCESS ||
+		    NEXT(cuCtxPushCurrent_v2)(context) != CUDA_SUCCESS)
+			continue;
+		gmod_units_prepare(gmod_handle(context));
+		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+			gmod_degraded("cuCtxPopCurrent");
+	}
+}
+
+/* One record for the first device's share: the others run the same function. */
+GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
+							  unsigned int flags)
+{
+	GMOD_GUARD_PAUSED;
+	const CUDA_LAUNCH_PARAMS *p = numDevices ? launchParamsList : NULL;
+	struct launching l = {NULL, NULL};
+
+	if (p) {
+		prepare_contexts(p, numDevices);
+		l = open_launch(p->function, p->hStream, GMOD_LEGACY, false);
+		shape(&l, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY, p->blockDimZ);
+	}
+	return close_launch(&l, NEXT(cuLaunchCooperativeKernelMultiDevice)(launchParamsList, numDevices, flags),
+			    __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
+{
+	struct launching l = open_launch(hGraph, hStream, GMOD_LEGACY, true);
+
+	return close_launch(&l, NEXT(cuGraphLaunch)(hGraph, hStream), __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec hGraph, CUstream hStream)
+{
+	struct launching l = open_launch(hGraph, hStream, GMOD_PER_THREAD, true);
+
+	return close_launch(&l, NEXT(cuGraphLaunch_ptsz)(hGraph, hStream), __func__);
+}
+
+/* A function on the host writes no device memory, but pinned and managed memory it may. */
+GMOD_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+	CUresult r = NEXT(cuLaunchHostFunc)(hStream, fn, userData);
+
+	gmod_active();
+	return gmod_done(r, __func__);
+}
+
+GMOD_EXPORT CUresult cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
+{
+	CUresult r = NEXT(cuLaunchHostFunc_ptsz)(hStream, fn, userData);
+
+	gmod_active();
+	return gmod_done(r, __func__);
+}

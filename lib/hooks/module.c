@@ -1,0 +1,202 @@
+/* Handles that carry kernel names. A name must be learned when its handle appears: it dies with its module. */
+#include "device/guard.h"
+#include "device/units.h"
+#include "lib/context/capture.h"
+#include "lib/context/context.h"
+#include "lib/hooks/hook.h"
+#include "lib/life/start.h"
+#include "monitor/launches/names.h"
+
+/* The context may have been made in a way that is not hooked. */
+static void meet_context(CUresult loaded)
+{
+	CUcontext here = NULL;
+
+	if (loaded != CUDA_SUCCESS || !gmod_on())
+		return;
+	if (NEXT(cuCtxGetCurrent)(&here) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxGetCurrent");
+	gmod_context_met(here);
+}
+
+/* Loading and unloading may wait for the device, and be where an earlier kernel's error surfaces. */
+static CUresult loaded(CUresult r, const char *entry_point)
+{
+	gmod_active();
+	return gmod_done(r, entry_point);
+}
+
+/* A module may be a unit: its kernels allocate for themselves. */
+static CUresult module_loaded(CUresult r, const CUmodule *module, const char *entry_point)
+{
+	meet_context(r);
+	if (r == CUDA_SUCCESS && module)
+		gmod_unit_module(*module);
+	return loaded(r, entry_point);
+}
+
+static CUresult library_loaded(CUresult r, const CUlibrary *library, const char *entry_point)
+{
+	meet_context(r);
+	if (r == CUDA_SUCCESS && library)
+		gmod_unit_library(*library);
+	return loaded(r, entry_point);
+}
+
+/* Captures and host functions forbid it: then it is there still, which other errors do not say. */
+static CUresult unloaded(CUresult r, const struct gmod_unit *u, const char *entry_point)
+{
+	if (gmod_is_capture_error(r) || r == CUDA_ERROR_NOT_PERMITTED)
+		gmod_unit_stays(u);
+	return loaded(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname)
+{
+	GMOD_GUARD_PAUSED;
+
+	return module_loaded(NEXT(cuModuleLoad)(module, fname), module, __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+	GMOD_GUARD_PAUSED;
+
+	return module_loaded(NEXT(cuModuleLoadData)(module, image), module, __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
+					CUjit_option *options, void **optionValues)
+{
+	GMOD_GUARD_PAUSED;
+
+	return module_loaded(NEXT(cuModuleLoadDataEx)(module, image, numOptions, options, optionValues), module,
+			     __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+	GMOD_GUARD_PAUSED;
+
+	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, fatCubin), module, __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
+{
+	GMOD_GUARD_PAUSED;
+	struct gmod_unit u = gmod_unit_unload(hmod);
+
+	return unloaded(NEXT(cuModuleUnload)(hmod), &u, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
+				       void **jitOptionsValues, unsigned int numJitOptions,
+				       CUlibraryOption *libraryOptions, void **libraryOptionValues,
+				       unsigned int numLibraryOptions)
+{
+	GMOD_GUARD_PAUSED;
+
+	return library_loaded(NEXT(cuLibraryLoadData)(library, code, jitOptions, jitOptionsValues, numJitOptions,
+						      libraryOptions, libraryOptionValues, numLibraryOptions),
+			      library, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
+					   void **jitOptionsValues, unsigned int numJitOptions,
+					   CUlibraryOption *libraryOptions, void **libraryOptionValues,
+					   unsigned int numLibraryOptions)
+{
+	GMOD_GUARD_PAUSED;
+
+	return library_loaded(NEXT(cuLibraryLoadFromFile)(library, fileName, jitOptions, jitOptionsValues,
+							  numJitOptions, libraryOptions, libraryOptionValues,
+							  numLibraryOptions),
+			      library, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
+{
+	GMOD_GUARD_PAUSED;
+	struct gmod_unit u = gmod_unit_unload(library);
+
+	return unloaded(NEXT(cuLibraryUnload)(library), &u, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+	GMOD_GUARD_PAUSED;
+
+	return loaded(NEXT(cuLibraryGetModule)(pMod, library), __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+	GMOD_GUARD_PAUSED;
+	CUresult r = NEXT(cuModuleGetFunction)(hfunc, hmod, name);
+
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_name_learn(gmod_handle(*hfunc), name);
+	return gmod_done(r, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+	CUresult r = NEXT(cuLibraryGetKernel)(pKernel, library, name);
+
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_name_learn(gmod_handle(*pKernel), name);
+	return gmod_done(r, __func__);
+}
+
+/* A kernel's function in the current context has the kernel's name. */
+GMOD_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+{
+	GMOD_GUARD_PAUSED;
+	CUresult r = NEXT(cuKernelGetFunction)(pFunc, kernel);
+	const char *name = r == CUDA_SUCCESS && gmod_on() ? gmod_name_of(gmod_handle(kernel), gmod_ticks()) : NULL;
+
+	if (name)
+		gmod_name_learn(gmod_handle(*pFunc), name);
+	return gmod_done(r, __func__);
+}
+
+static void counted(CUresult r, unsigned *count)
+{
+	if (r == CUDA_SUCCESS)
+		return;
+	*count = 0;
+	gmod_degraded("counting kernels");
+}
+
+GMOD_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+{
+	CUresult r = NEXT(cuModuleEnumerateFunctions)(functions, numFunctions, mod);
+	unsigned count = 0;
+	const char *name;
+
+	/* The array may be larger than what the module has: the rest of it is not written. */
+	if (r == CUDA_SUCCESS && gmod_on() && HAVE(cuFuncGetName) && HAVE(cuModuleGetFunctionCount))
+		counted(NEXT(cuModuleGetFunctionCount)(&count, mod), &count);
+	for (unsigned i = 0; i < count && i < numFunctions; i++)
+		if (NEXT(cuFuncGetName)(&name, functions[i]) == CUDA_SUCCESS && name)
+			gmod_name_learn(gmod_handle(functions[i]), name);
+		else
+			gmod_degraded("cuFuncGetName");
+	return gmod_done(r, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
+{
+	CUresult r = NEXT(cuLibraryEnumerateKernels)(kernels, numKernels, lib);
+	unsigned count = 0;
+	const char *name;
+
+	if (r == CUDA_SUCCESS && gmod_on() && HAVE(cuKernelGetName) && HAVE(cuLibraryGetKernelCount))
+		counted(NEXT(cuLibraryGetKernelCount)(&count, lib), &count);
+	for (unsigned i = 0; i < count && i < numKernels; i++)
+		if (NEXT(cuKernelGetName)(&name, kernels[i]) == CUDA_SUCCESS && name)
+			gmod_name_learn(gmod_handle(kernels[i]), name);
+		else
+			gmod_degraded("cuKernelGetName");
+	return gmod_done(r, __func__);
+}

@@ -1,0 +1,99 @@
+/* The functions of include/gmod.h. */
+#include "include/gmod.h"
+
+#include <string.h>
+
+#include "device/guard.h"
+#include "lib/driver/driver.h"
+#include "lib/base/phase.h"
+#include "lib/life/start.h"
+#include "lib/buffers/gather.h"
+#include "monitor/report/report.h"
+#include "monitor/watch/sweep.h"
+
+#define CHECK_PATIENCE_NS ((uint64_t)2000000000)
+
+GMOD_EXPORT enum gmod_status gmod_check(void)
+{
+	struct gmod_scope hold;
+	bool locked;
+
+	if (!gmod_on())
+		return GMOD_INACTIVE;
+	/* No signal handler may jump out of this with the lock and the pin. */
+	gmod_scope_begin(&hold);
+	locked = gmod_sweep_lock(CHECK_PATIENCE_NS);
+	if (locked) {
+		struct gmod_busy busy = gmod_busy_begin();
+
+		if (busy.on)
+			gmod_sweep_thorough(GMOD_PIN_SWEEP);
+		gmod_busy_end(busy);
+		gmod_sweep_unlock();
+	}
+	gmod_scope_end(&hold);
+	if (!locked)
+		return GMOD_BUSY;
+	gmod_gather(NULL, GMOD_GATHER_WHOLE);
+	gmod_guard_check(NULL, CHECK_PATIENCE_NS);
+	gmod_watch_settle(false);
+	return GMOD_OK;
+}
+
+static uint64_t value(_Atomic uint64_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+GMOD_EXPORT void gmod_get_stats(struct gmod_stats *stats)
+{
+	struct gmod_stats s = {.struct_size = stats->struct_size};
+	struct gmod_registry_stats registry;
+
+	if (gmod_phase() != GMOD_OFF) {
+		gmod_registry_stats(&registry);
+		s.buffers_guarded = value(&gmod_counters.guarded);
+		s.bytes_guarded = value(&gmod_counters.guarded_bytes);
+		s.buffers_unprotected = value(&gmod_counters.unprotected);
+		s.bytes_unprotected = value(&gmod_counters.unprotected_bytes);
+		s.allocations_uncovered = value(&gmod_counters.uncovered);
+		s.bytes_uncovered = value(&gmod_counters.uncovered_bytes);
+		s.live_buffers = registry.live;
+		s.live_bytes = registry.live_bytes;
+		s.sweeps = value(&gmod_counters.sweeps);
+		s.findings = gmod_report_findings();
+		s.degraded = value(&gmod_counters.degraded);
+		s.hooks_armed = gmod_hooks_armed();
+	}
+	memcpy(stats, &s, stats->struct_size < sizeof(s) ? stats->struct_size : sizeof(s));
+}
+
+GMOD_EXPORT unsigned gmod_findings_seen(void)
+{
+	return gmod_phase() == GMOD_OFF ? 0 : gmod_watch_seen();
+}
+
+GMOD_EXPORT const char *gmod_status_text(enum gmod_status status)
+{
+	static const char *const text[] = {
+	    [GMOD_OK] = "all is well",
+	    [GMOD_INACTIVE] =
+		"GMOD does not watch this process: start it with LD_PRELOAD=libgmod.so, with enabled=1, and "
+		"call this after CUDA has been initialised",
+	    [GMOD_BUSY] = "kernels, or another thread's check, held it up for 2 s: try again when they are done",
+	    [GMOD_NO_HEAP] = "the current context has no device heap: launch a kernel whose module includes "
+			     "gmod_device.cuh there first, with device_heap=slab or native; if that was done, there "
+			     "was no memory for one",
+	    [GMOD_TOO_LATE] = "a device heap has been made already: configure before the first launch of a kernel that "
+			      "allocates",
+	    [GMOD_INVALID] = "an argument is out of range: include/gmod.h says what is in it",
+	    [GMOD_FAILED] = "the driver refused: GMOD_OPTIONS=verbosity=2 says what",
+	};
+
+	return (unsigned)status < sizeof(text) / sizeof(*text) ? text[status] : "no status of this version of GMOD";
+}
+
+GMOD_EXPORT const char *gmod_version(void)
+{
+	return GMOD_VERSION;
+}

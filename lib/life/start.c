@@ -1,0 +1,311 @@
+#include "lib/life/start.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "device/guard.h"
+#include "lib/driver/driver.h"
+#include "lib/base/real_exit.h"
+#include "lib/buffers/buffer.h"
+#include "lib/base/log.h"
+#include "lib/buffers/misuse.h"
+#include "lib/base/deadline.h"
+#include "lib/base/phase.h"
+#include "monitor/launches/activity.h"
+#include "lib/buffers/gather.h"
+#include "monitor/watch/monitor.h"
+#include "monitor/watch/postmortem.h"
+#include "monitor/report/report.h"
+#include "monitor/watch/sweep.h"
+
+#define SWEEP_PATIENCE_NS ((uint64_t)1000000000)
+
+static struct gmod_options options;
+static size_t page_size;
+static pid_t home;
+static atomic_bool start_tried;
+static atomic_bool looked; /* at every canary on the host, for the last time */
+
+struct gmod_counters gmod_counters;
+
+const struct gmod_options *gmod_options(void)
+{
+	return &options;
+}
+
+size_t gmod_page_size(void)
+{
+	return page_size;
+}
+
+void gmod_degraded(const char *what)
+{
+	enum { REMEMBERED = 16 };
+	static _Atomic(const char *) said[REMEMBERED];
+
+	gmod_count(&gmod_counters.degraded, 1);
+	for (int i = 0; i < REMEMBERED; i++) {
+		const char *expected = NULL;
+
+		if (atomic_compare_exchange_strong_explicit(&said[i], &expected, what, memory_order_relaxed,
+							    memory_order_relaxed)) {
+			gmod_log_note(2, "degraded: %s failed; the program goes on without it", what);
+			return;
+		}
+		if (!strcmp(expected, what))
+			return;
+	}
+}
+
+/* environ is read once, here: what the program puts there later is its own affair. */
+static void read_options(void)
+{
+	const char *text = secure_getenv("GMOD_OPTIONS");
+
+	gmod_options_defaults(&options);
+	gmod_log_remember_stderr();
+	/* Complaints come out on stderr, in words: whoever mistyped an option may not have a log yet. */
+	gmod_log_open(NULL, false, 0);
+	if (text)
+		gmod_options_parse(&options, text, gmod_log_string, NULL);
+	gmod_log_open(options.log_path, options.log_format == GMOD_OPTION_LOG_JSON, options.verbosity);
+	if (options.help)
+		gmod_options_help(gmod_log_string, NULL);
+}
+
+static bool set_up(void)
+{
+	page_size = (size_t)sysconf(_SC_PAGESIZE);
+	home = getpid();
+	read_options();
+	if (!options.enabled)
+		return false;
+	gmod_report_init(&options);
+	if (!gmod_phase_arm()) {
+		gmod_log_note(0, "not guarding: the kernel gave no random key or no wipe-on-fork memory");
+		return false;
+	}
+	gmod_index_init(page_size);
+	gmod_activity_init();
+	return true;
+}
+
+static void at_exit(void)
+{
+	gmod_finish(GMOD_BY_EXIT);
+}
+
+void gmod_start(void)
+{
+	if (atomic_load_explicit(&start_tried, memory_order_relaxed) ||
+	    atomic_exchange_explicit(&start_tried, true, memory_order_acq_rel) || gmod_secure() ||
+	    !gmod_driver_resolve() || !set_up())
+		return;
+	/* Registered after the driver's own handler, so it runs before that. */
+	atexit(at_exit);
+	gmod_phase_set(GMOD_ON);
+	gmod_log_note(2, "started: %u hooks armed", gmod_hooks_armed());
+}
+
+static void report_leaks(void)
+{
+	static atomic_bool done;
+
+	if (options.leak_check && gmod_first_time(&done))
+		gmod_misuse_report_leaks();
+}
+
+/* The monitor's, or that of a normal exit without one. */
+static void last_look(void)
+{
+	if (gmod_sweep_lock(SWEEP_PATIENCE_NS)) {
+		struct gmod_busy busy = gmod_busy_begin();
+
+		if (busy.on) {
+			gmod_sweep_thorough(GMOD_PIN_SWEEP);
+			atomic_store_explicit(&looked, true, memory_order_release);
+		}
+		gmod_busy_end(busy);
+		gmod_sweep_unlock();
+	}
+	gmod_gather(NULL, GMOD_GATHER_WHOLE);
+	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
+		gmod_degraded("the last guard pass");
+	gmod_guard_update_stats(NULL);
+	gmod_watch_settle(true);
+	report_leaks();
+}
+
+/* What the thread that ends the process can do by itself, whatever it has interrupted: loads. */
+static void last_look_by_loads(void)
+{
+	if (!atomic_load_explicit(&looked, memory_order_acquire))
+		gmod_sweep_thorough(GMOD_PIN_EXIT);
+	gmod_watch_settle(true);
+	report_leaks();
+}
+
+/* Nobody can ask the driver. */
+static void leave_the_device_out(void)
+{
+	struct gmod_registry_stats stats;
+
+	gmod_registry_stats(&stats);
+	if (stats.live_slack)
+		gmod_degraded("the last look at what lies on the device");
+}
+
+/* Without a monitor a normal exit calls the driver by itself; what may have interrupted anything does not. */
+static void look_for_the_last_time(enum gmod_ending how)
+{
+	bool there = gmod_monitor_lives(), done = gmod_monitor_finish(last_look);
+
+	if (done && atomic_load_explicit(&looked, memory_order_acquire))
+		return;
+	if (!done && there) {
+		gmod_log_note(0, "the last look at the buffers was cut short: the driver has not answered for 2 s");
+		gmod_count(&gmod_counters.degraded, 1);
+	} else if (!there && how == GMOD_BY_EXIT) {
+		last_look();
+	} else if (!there) {
+		leave_the_device_out();
+	}
+	last_look_by_loads();
+}
+
+static uint64_t value(_Atomic uint64_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static void summarise(void)
+{
+	struct gmod_counters *c = &gmod_counters;
+	struct gmod_run_summary s;
+
+	gmod_report_counts(&s);
+	s.hooks_armed = gmod_hooks_armed();
+	s.buffers_guarded = value(&c->guarded);
+	s.bytes_guarded = value(&c->guarded_bytes);
+	s.buffers_unprotected = value(&c->unprotected);
+	s.bytes_unprotected = value(&c->unprotected_bytes);
+	s.bytes_asked = s.bytes_guarded + s.bytes_unprotected;
+	s.uncovered = value(&c->uncovered);
+	s.bytes_uncovered = value(&c->uncovered_bytes);
+	s.buffers_host = value(&c->host);
+	s.bytes_host = value(&c->host_bytes);
+	s.kernel_buffers = value(&c->kernel_buffers);
+	s.kernel_left = value(&c->kernel_left);
+	s.bytes_kernel_left = value(&c->kernel_left_bytes);
+	s.kernel_findings_lost = value(&c->kernel_lost);
+	s.sweeps = value(&c->sweeps);
+	s.degraded = value(&c->degraded);
+	gmod_report_summary(&s);
+}
+
+static atomic_bool finished; /* the last is said */
+
+static void await_the_last(uint64_t deadline)
+{
+	while (!atomic_load_explicit(&finished, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+		;
+}
+
+/*
+ * exit() in one thread and _exit() in another: the second waits, within reason, for the first one's reports. A signal
+ * handler that ends the process in the midst of its own thread's exit() does what is left to do.
+ */
+static bool first_to_finish(bool look)
+{
+	static atomic_int finisher;
+	int self = (int)syscall(SYS_gettid), expected = 0;
+
+	if (atomic_compare_exchange_strong_explicit(&finisher, &expected, self, memory_order_relaxed,
+						    memory_order_relaxed) ||
+	    expected == self)
+		return true;
+	gmod_monitor_finish(look ? last_look : NULL);
+	await_the_last(GMOD_SECONDS(3));
+	return false;
+}
+
+/* With signals held off: once, and not half. */
+void gmod_say_the_last(void)
+{
+	static atomic_bool begun;
+	struct gmod_scope hold;
+
+	gmod_scope_begin(&hold);
+	if (gmod_first_time(&begun)) {
+		gmod_report_end();
+		if (options.verbosity >= 1)
+			summarise();
+		/* release: it is written for the thread that waits */
+		atomic_store_explicit(&finished, true, memory_order_release);
+	}
+	await_the_last(GMOD_SECONDS(1));
+	gmod_scope_end(&hold);
+}
+
+static void finish(enum gmod_ending how, bool look)
+{
+	if (look)
+		look_for_the_last_time(how);
+	else
+		gmod_monitor_finish(NULL);
+	gmod_phase_set(GMOD_WINDING_DOWN);
+	if (how == GMOD_BY_EXIT)
+		gmod_busy_wait(2000);
+	gmod_report_await();
+	gmod_say_the_last();
+}
+
+/* A thread that has been cancelled may be the one that ends the process. */
+void gmod_finish(enum gmod_ending how)
+{
+	bool look = gmod_on() && !gmod_is_post_mortem();
+	struct gmod_cancel cancel;
+
+	/* A vfork child shares our memory, flag included, but is not us. */
+	if (gmod_phase() == GMOD_OFF || getpid() != home)
+		return;
+	cancel = gmod_cancel_begin();
+	if (first_to_finish(look))
+		finish(how, look);
+	gmod_cancel_end(cancel);
+}
+
+int gmod_exit_status(int status)
+{
+	bool ours = gmod_phase() != GMOD_OFF && getpid() == home;
+
+	return ours && options.exit_on_findings && gmod_report_findings() ? (int)options.exitcode : status;
+}
+
+/* Registered before the program's, so that it runs after them. */
+static void at_quick_end(void)
+{
+	gmod_finish(GMOD_AT_ONCE);
+	if (gmod_exit_status(0))
+		gmod_real_exit(gmod_exit_status(0));
+}
+
+__attribute__((constructor)) static void at_load(void)
+{
+	gmod_log_remember_stderr();
+	gmod_monitor_remember_cpus();
+	(void)at_quick_exit(at_quick_end);
+}
+
+/* Runs after the program's exit handlers. Its streams are flushed here because ending now keeps the C library from it.
+ */
+__attribute__((destructor)) static void at_unload(void)
+{
+	if (gmod_exit_status(0)) {
+		fflush(NULL);
+		gmod_real_exit(gmod_exit_status(0));
+	}
+}

@@ -1,0 +1,116 @@
+/* gmod-tool: dispatches to its commands, and the two about options. See lib/tool/tool.h. */
+#include "lib/tool/tool.h"
+#include "include/gmod.h"
+#include "lib/base/log_file.h"
+#include "lib/base/options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void tool_say(const char *format, ...)
+{
+	va_list arguments;
+	const char *name = getenv(TOOL_NAME_VARIABLE);
+
+	fprintf(stderr, "%s: ", name && *name ? name : "gmod");
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+static void say_complaint(void *unused __attribute__((unused)), const char *line)
+{
+	tool_say("%s", line);
+}
+
+/* 0, or why the file cannot be read. A pipe is not read, because that would take from it. */
+static int reading_error(const char *path)
+{
+	struct stat status;
+	char byte;
+	int error = 0, fd;
+
+	if (stat(path, &status) != 0)
+		return errno;
+	if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+		return access(path, R_OK) == 0 ? 0 : errno;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, &byte, 1) < 0)
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+/* The library would go on without such a file; whoever waits at a terminal can be told at once. */
+static bool check_files(const struct gmod_options *options)
+{
+	int error = options->suppressions[0] ? reading_error(options->suppressions) : 0;
+	const char *refused = options->log_path[0] ? gmod_log_file_choose(options->log_path) : NULL;
+
+	if (error)
+		tool_say("cannot read the suppressions file %s: %s", options->suppressions, strerror(error));
+	if (refused)
+		tool_say("cannot write log_path %s: %s", options->log_path, refused);
+	return !error && !refused;
+}
+
+/* check-options TEXT: does every item mean something, and are the files there? */
+static int check_options(char **arguments)
+{
+	struct gmod_options options;
+
+	if (!arguments[0] || arguments[1]) {
+		tool_say("usage: gmod-tool check-options TEXT");
+		return TOOL_USAGE;
+	}
+	gmod_options_defaults(&options);
+	if (gmod_options_check(&options, arguments[0], say_complaint, NULL) > 0 || !check_files(&options))
+		return TOOL_USAGE;
+	return 0;
+}
+
+static void print_line(void *unused __attribute__((unused)), const char *line)
+{
+	puts(line);
+}
+
+static int options_help(char **arguments __attribute__((unused)))
+{
+	gmod_options_help(print_line, NULL);
+	return 0;
+}
+
+static int version(char **arguments __attribute__((unused)))
+{
+	puts("gmod " GMOD_VERSION);
+	return 0;
+}
+
+static const struct command {
+	const char *name;
+	int (*run)(char **arguments);
+} commands[] = {
+    {"check-options", check_options}, /* TEXT: exit 0, or 2 with one line a bad item */
+    {"options-help", options_help},   {"arch", tool_arch},  {"doctor", tool_doctor},
+    {"supervise", tool_supervise},    {"version", version},
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].run(argv + 2);
+	tool_say("usage: gmod-tool check-options TEXT | options-help | arch COMMAND [ADVICE] | doctor | supervise "
+		 "COMMAND... | "
+		 "version");
+	return TOOL_USAGE;
+}

@@ -1,0 +1,263 @@
+/* gmod-tool doctor: driver, devices, backends and hooks on this machine. See lib/tool/tool.h. */
+#include "lib/tool/tool.h"
+#include "lib/base/options.h"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const hook_symbols[] = {
+#define GMOD_HOOK(symbol, base, version, flavour) #symbol,
+#include "lib/driver/entrypoints.def"
+};
+
+#define HOOK_COUNT (sizeof(hook_symbols) / sizeof(hook_symbols[0]))
+
+struct driver {
+	void *handle;
+	CUresult (*init)(unsigned);
+	CUresult (*version)(int *);
+	CUresult (*device_count)(int *);
+	CUresult (*device_get)(CUdevice *, int);
+	CUresult (*device_name)(char *, int, CUdevice);
+	CUresult (*device_memory)(size_t *, CUdevice);
+	CUresult (*device_attribute)(int *, CUdevice_attribute, CUdevice);
+	CUresult (*error_name)(CUresult, const char **);
+};
+
+/* What was found of what guarding needs. */
+struct found {
+	const char *missing; /* in words, NULL: nothing */
+	int devices, unified;
+};
+
+static void line(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(const char *what, const char *format, ...)
+{
+	va_list arguments;
+
+	printf("%-10s", what);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+}
+
+static bool in_library(void *address)
+{
+	Dl_info info;
+
+	return address && dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, "libgmod.so");
+}
+
+/* The first thing that is missing is the one to name. */
+static bool lacks(struct found *found, const char *what)
+{
+	if (!found->missing)
+		found->missing = what;
+	return false;
+}
+
+/* Is libgmod.so in this process? The wrapper preloads it. */
+static void check_library(struct found *found)
+{
+	void *ours = dlsym(RTLD_DEFAULT, "gmod_version");
+	Dl_info info;
+
+	if (in_library(ours) && dladdr(ours, &info)) {
+		line("library", "%s, loaded", info.dli_fname);
+		return;
+	}
+	line("library", "libgmod.so is not loaded into this process; run it as: gmod doctor");
+	lacks(found, "libgmod.so is not loaded");
+}
+
+static bool find(const struct driver *driver, const char *symbol, void *slot)
+{
+	void *address = dlsym(driver->handle, symbol);
+
+	memcpy(slot, &address, sizeof(address));
+	return address != NULL;
+}
+
+static bool find_all(struct driver *driver)
+{
+	return find(driver, "cuInit", &driver->init) && find(driver, "cuDriverGetVersion", &driver->version) &&
+	       find(driver, "cuDeviceGetCount", &driver->device_count) &&
+	       find(driver, "cuDeviceGet", &driver->device_get) &&
+	       find(driver, "cuDeviceGetName", &driver->device_name) &&
+	       find(driver, "cuDeviceTotalMem_v2", &driver->device_memory) &&
+	       find(driver, "cuDeviceGetAttribute", &driver->device_attribute) &&
+	       find(driver, "cuGetErrorName", &driver->error_name);
+}
+
+/* What helps depends on whether there is a GPU that the driver cannot reach, or none that it may see. */
+static void advise(CUresult result)
+{
+	if (result == CUDA_ERROR_NO_DEVICE)
+		line("", "no GPU is to be seen: look at CUDA_VISIBLE_DEVICES and at what nvidia-smi says");
+	else
+		line("", "see whether nvidia-smi works; a driver that was updated needs its kernel module reloaded");
+}
+
+/* Loads and initialises the driver. */
+static bool check_driver(struct driver *driver, struct found *found)
+{
+	const char *name = NULL;
+	int version = 0;
+	Dl_info info = {0};
+
+	driver->handle = dlopen("libcuda.so.1", RTLD_NOW);
+	if (!driver->handle) {
+		line("driver", "none: %s", dlerror());
+		line("", "install the NVIDIA driver; a container gets the host's, as with docker run --gpus all");
+		return lacks(found, "there is no driver");
+	}
+	if (!find_all(driver)) {
+		line("driver", "libcuda.so.1 lacks entry points of CUDA 4; it is not a driver GMOD can use");
+		return lacks(found, "the driver cannot be used");
+	}
+	dladdr((void *)driver->device_name, &info);
+	CUresult result = driver->init(0);
+	if (result != CUDA_SUCCESS) {
+		driver->error_name(result, &name);
+		line("driver", "%s: cuInit says %s", info.dli_fname ? info.dli_fname : "libcuda.so.1",
+		     name ? name : "an unknown error");
+		advise(result);
+		return lacks(found, "the driver does not start");
+	}
+	driver->version(&version);
+	line("driver", "%s, CUDA %d.%d", info.dli_fname ? info.dli_fname : "libcuda.so.1", version / 1000,
+	     version % 1000 / 10);
+	return true;
+}
+
+static int attribute(const struct driver *driver, CUdevice_attribute which, CUdevice device)
+{
+	int value = 0;
+
+	return driver->device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
+}
+
+static void say_backends(bool unified, bool mapped, const struct gmod_options *options)
+{
+	if (!unified)
+		line("", "backend native only: unified needs concurrentManagedAccess; device buffers are not guarded, "
+			 "pinned host memory and misuse of the API are");
+	else if (options->backend == GMOD_OPTION_BACKEND_NATIVE)
+		line("", "backend native, as backend=native asks; unified would do too");
+	else
+		line("", "backend unified (the default here) and native; buffers of 2 MiB and more %s",
+		     mapped ? "are mapped device memory" : "are managed memory, as the device cannot map host pages");
+}
+
+static void check_device(const struct driver *driver, int ordinal, const struct gmod_options *options,
+			 struct found *found)
+{
+	char title[32], name[256] = "?";
+	size_t bytes = 0;
+	CUdevice device;
+
+	snprintf(title, sizeof(title), "device %d", ordinal);
+	if (driver->device_get(&device, ordinal) != CUDA_SUCCESS) {
+		line(title, "cannot be used");
+		return;
+	}
+	driver->device_name(name, sizeof(name), device);
+	driver->device_memory(&bytes, device);
+	int concurrent = attribute(driver, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device);
+	int pageable = attribute(driver, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device);
+	int mapped = attribute(driver, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device) &&
+		     attribute(driver, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, device);
+
+	line(title, "%s, %.1f GiB, concurrentManagedAccess=%d, pageableMemoryAccess=%d", name,
+	     (double)bytes / (1 << 30), concurrent, pageable);
+	say_backends(concurrent, mapped, options);
+	found->unified += concurrent != 0;
+}
+
+static bool check_devices(const struct driver *driver, const struct gmod_options *options, struct found *found)
+{
+	int count = 0;
+
+	if (driver->device_count(&count) != CUDA_SUCCESS || count == 0) {
+		line("devices", "none");
+		advise(CUDA_ERROR_NO_DEVICE);
+		return lacks(found, "there is no device");
+	}
+	for (int i = 0; i < count; i++)
+		check_device(driver, i, options, found);
+	found->devices = count;
+	return true;
+}
+
+/* A hook is armed when a program that asks the driver for the entry point gets GMOD's. */
+static bool check_hooks(const struct driver *driver, struct found *found)
+{
+	size_t armed = 0, absent = 0;
+
+	for (size_t i = 0; i < HOOK_COUNT; i++) {
+		void *address = dlsym(driver->handle, hook_symbols[i]);
+
+		armed += in_library(address);
+		absent += address == NULL;
+	}
+	line("hooks", "%zu of %zu armed%s", armed, HOOK_COUNT,
+	     absent ? ", those this driver does not have left out" : "");
+	return (armed > 0 && armed + absent == HOOK_COUNT) || lacks(found, "not every hook is armed");
+}
+
+/* What keeps device memory from being guarded, NULL: nothing. */
+static const char *limit(const struct found *found, const struct gmod_options *options)
+{
+	if (!options->enabled)
+		return "off (enabled=0)";
+	if (options->backend == GMOD_OPTION_BACKEND_NATIVE)
+		return "pinned memory only (backend=native)";
+	return found->unified ? NULL : "pinned memory only (no device has concurrentManagedAccess)";
+}
+
+/* The last line: what a program would get here, with these options. */
+static bool conclude(const struct found *found, const struct gmod_options *options)
+{
+	const char *limited = limit(found, options);
+	char sampled[64] = "";
+
+	if (options->sample_rate > 1)
+		snprintf(sampled, sizeof(sampled), ", one allocation in %u (sample_rate)", options->sample_rate);
+	if (found->missing)
+		line("guarding", "no: %s", found->missing);
+	else if (limited)
+		line("guarding", "%s", limited);
+	else if (found->unified < found->devices)
+		line("guarding", "yes, on %d of %d devices%s; pinned memory only on what lacks concurrentManagedAccess",
+		     found->unified, found->devices, sampled);
+	else
+		line("guarding", "yes%s", sampled);
+	return !found->missing && !limited;
+}
+
+int tool_doctor(char **arguments)
+{
+	struct driver driver = {0};
+	struct found found = {0};
+	struct gmod_options options;
+	const char *text = getenv("GMOD_OPTIONS");
+
+	if (arguments[0]) {
+		tool_say("usage: gmod-tool doctor");
+		return TOOL_USAGE;
+	}
+	gmod_options_defaults(&options);
+	gmod_options_parse(&options, text, NULL, NULL);
+	check_library(&found);
+	line("options", "%s", text && *text ? text : "all at their defaults");
+	if (check_driver(&driver, &found) && check_devices(&driver, &options, &found))
+		check_hooks(&driver, &found);
+	return conclude(&found, &options) ? 0 : TOOL_FAILED;
+}

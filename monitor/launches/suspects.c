@@ -1,0 +1,211 @@
+#include "monitor/launches/suspects.h"
+
+#include <string.h>
+
+#include "monitor/launches/activity.h"
+#include "monitor/launches/graphs.h"
+#include "monitor/launches/names.h"
+#include "monitor/launches/proof.h"
+
+/* Aggregation of at most this many kernels; what does not fit is counted as omitted. */
+enum { GROUPS = 64 };
+
+struct group {
+	struct gmod_suspect suspect;
+	uint64_t latest;
+	unsigned place; /* among the kernels of the latest launch, a graph's */
+};
+
+struct groups {
+	struct group at[GROUPS];
+	unsigned count;
+	uint64_t omitted;
+	struct gmod_unfinished *unfinished; /* by group for now; or NULL */
+};
+
+/* A copy of one launch record that was whole while it was copied. */
+struct seen_launch {
+	const struct gmod_thread *thread;
+	uint64_t number;
+	uint64_t ticks, context, stream, function;
+	uint32_t grid[3], block[3];
+	bool is_graph;
+};
+
+static bool copy_launch(const struct gmod_thread *t, uint64_t n, struct seen_launch *out)
+{
+	const struct gmod_launch *l = &t->ring[n % GMOD_RING];
+
+	out->thread = t;
+	out->number = n;
+	out->ticks = atomic_load_explicit(&l->ticks, memory_order_acquire);
+	out->context = atomic_load_explicit(&l->context, memory_order_relaxed);
+	out->stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
+	out->function = atomic_load_explicit(&l->function, memory_order_relaxed);
+	out->is_graph = atomic_load_explicit(&l->is_graph, memory_order_relaxed);
+	for (int i = 0; i < 3; i++) {
+		out->grid[i] = atomic_load_explicit(&l->grid[i], memory_order_relaxed);
+		out->block[i] = atomic_load_explicit(&l->block[i], memory_order_relaxed);
+	}
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&t->launches, memory_order_relaxed) - n < GMOD_RING;
+}
+
+static struct group *group_for(struct groups *g, const char *name, uint64_t graph)
+{
+	for (unsigned i = 0; i < g->count; i++)
+		if (gmod_same_name(g->at[i].suspect.name, name) && g->at[i].suspect.graph == graph)
+			return &g->at[i];
+	if (g->count == GROUPS) {
+		g->omitted++;
+		return NULL;
+	}
+	memset(&g->at[g->count], 0, sizeof(g->at[0]));
+	g->at[g->count].suspect.name = name;
+	g->at[g->count].suspect.graph = graph;
+	return &g->at[g->count++];
+}
+
+static void note_unfinished(struct groups *g, const struct seen_launch *l, const struct group *group)
+{
+	struct gmod_unfinished *u = g->unfinished;
+
+	if (!u || u->count == sizeof(u->launch) / sizeof(u->launch[0]))
+		return;
+	u->launch[u->count++] = (struct gmod_unfinished_launch){.thread = l->thread,
+								.number = l->number,
+								.context = l->context,
+								.stream = l->stream,
+								.ticks = l->ticks,
+								.suspect = (uint32_t)(group - g->at)};
+}
+
+static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
+{
+	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
+
+	if (!group)
+		return;
+	group->suspect.launches++;
+	if (!gmod_proven(l->context, l->stream, l->ticks)) {
+		group->suspect.unfinished++;
+		note_unfinished(g, l, group);
+	}
+	if (l->ticks < group->latest)
+		return;
+	group->latest = l->ticks;
+	group->place = place;
+	group->suspect.stream = gmod_stream_handle(l->stream, l->context);
+	memcpy(group->suspect.grid, l->grid, sizeof(l->grid));
+	memcpy(group->suspect.block, l->block, sizeof(l->block));
+}
+
+static void count_graph(struct groups *g, const struct seen_launch *l)
+{
+	const char *names[GMOD_GRAPH_NAMES];
+	unsigned count = gmod_graph_kernels(l->function, l->ticks, names, GMOD_GRAPH_NAMES);
+
+	if (!count)
+		count_launch(g, l, NULL, 0);
+	for (unsigned i = 0; i < count; i++)
+		count_launch(g, l, names[i], i);
+}
+
+static void look_at_thread(struct groups *g, const struct gmod_thread *t, uint64_t intact, uint64_t *lost)
+{
+	uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire);
+	uint64_t oldest = end > GMOD_RING - 1 ? end - (GMOD_RING - 1) : 0;
+	struct seen_launch l;
+
+	/* The latest first: of those that are not complete, these have to find a place. */
+	for (uint64_t n = end; n-- > oldest;) {
+		if (!copy_launch(t, n, &l) || l.ticks == GMOD_NOT_LAUNCHED ||
+		    gmod_was_proven(intact, l.context, l.stream, l.ticks))
+			continue;
+		/* If the oldest record there is was under suspicion, so were some that it replaced. */
+		if (n == oldest)
+			*lost += oldest;
+		if (l.is_graph)
+			count_graph(g, &l);
+		else
+			count_launch(g, &l, gmod_name_of(l.function, l.ticks), 0);
+	}
+}
+
+static bool is_later(const struct group *a, const struct group *b)
+{
+	return a->latest > b->latest || (a->latest == b->latest && a->place < b->place);
+}
+
+static struct group *take_latest(struct groups *g)
+{
+	struct group *best = NULL;
+
+	for (unsigned i = 0; i < g->count; i++)
+		if (g->at[i].suspect.launches && (!best || is_later(&g->at[i], best)))
+			best = &g->at[i];
+	return best;
+}
+
+/* From groups to suspects: index[group] is the suspect's, or GMOD_SUSPECTS_MAX if there was no room for it. */
+static void assign_unfinished(struct gmod_unfinished *u, const uint8_t index[GROUPS])
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < u->count; i++) {
+		uint32_t suspect = index[u->launch[i].suspect];
+
+		if (suspect == GMOD_SUSPECTS_MAX)
+			continue;
+		u->launch[kept] = u->launch[i];
+		u->launch[kept++].suspect = suspect;
+	}
+	u->count = kept;
+}
+
+void gmod_suspects_find(struct gmod_finding *f, uint64_t intact, struct gmod_unfinished *unfinished)
+{
+	uint8_t index[GROUPS];
+	struct groups g;
+	struct group *best;
+
+	g.count = 0;
+	g.omitted = 0;
+	g.unfinished = unfinished;
+	if (unfinished)
+		unfinished->count = 0;
+	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
+		look_at_thread(&g, t, intact, &f->launches_lost);
+	memset(index, GMOD_SUSPECTS_MAX, sizeof(index));
+	f->suspect_count = 0;
+	while (f->suspect_count < GMOD_SUSPECTS_MAX && (best = take_latest(&g))) {
+		index[best - g.at] = (uint8_t)f->suspect_count;
+		f->suspect[f->suspect_count++] = best->suspect;
+		best->suspect.launches = 0;
+	}
+	f->suspects_omitted = g.omitted;
+	while ((best = take_latest(&g))) {
+		f->suspects_omitted++;
+		best->suspect.launches = 0;
+	}
+	if (unfinished)
+		assign_unfinished(unfinished, index);
+}
+
+/* A launch whose call was under way then is looked up again: its record says when the call returned, if at all. */
+static bool is_unfinished(const struct gmod_unfinished_launch *l)
+{
+	struct seen_launch now = {.ticks = l->ticks};
+
+	if (l->ticks == GMOD_IN_CALL && !copy_launch(l->thread, l->number, &now))
+		return false;
+	return now.ticks != GMOD_NOT_LAUNCHED && !gmod_proven(l->context, l->stream, now.ticks);
+}
+
+void gmod_suspects_refresh(struct gmod_finding *f, const struct gmod_unfinished *unfinished)
+{
+	for (uint32_t i = 0; i < f->suspect_count; i++)
+		f->suspect[i].unfinished = 0;
+	for (uint32_t i = 0; i < unfinished->count; i++)
+		f->suspect[unfinished->launch[i].suspect].unfinished += is_unfinished(&unfinished->launch[i]);
+}

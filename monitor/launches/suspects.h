@@ -1,0 +1,32 @@
+/* Who could have done it: launches not proven complete when the canary was last seen intact. */
+#ifndef GMOD_MONITOR_SUSPECTS_H
+#define GMOD_MONITOR_SUSPECTS_H
+
+#include "monitor/launches/activity.h"
+#include "monitor/registry/finding.h"
+
+/* The launches among the suspects' that were not proven complete when the suspects were found, as far as they fit. */
+struct gmod_unfinished {
+	uint32_t count;
+	struct gmod_unfinished_launch {
+		const struct gmod_thread *thread;
+		uint64_t number; /* of that thread's launches */
+		uint64_t context, stream, ticks;
+		uint32_t suspect; /* index in the finding */
+	} launch[GMOD_RING];
+};
+
+/*
+ * Fill the suspects of *f, latest launch first: every launch that was not known to be complete at `intact` ticks.
+ * Launches of one kernel are counted together. An hour-long kernel launched long before is a suspect; one that a
+ * synchronise had proven done is not. *unfinished is for gmod_suspects_refresh(), or NULL.
+ */
+void gmod_suspects_find(struct gmod_finding *f, uint64_t intact, struct gmod_unfinished *unfinished);
+
+/*
+ * The suspects stay who they were; which of their launches are not proven complete is said anew. A launch of which
+ * nothing is known any more does not count.
+ */
+void gmod_suspects_refresh(struct gmod_finding *f, const struct gmod_unfinished *unfinished);
+
+#endif

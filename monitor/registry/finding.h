@@ -1,0 +1,124 @@
+/*
+ * A finding: what GMOD knows about one corruption or misuse, as plain values.
+ *
+ * Whoever detects something fills a struct gmod_finding on its own stack and hands it to gmod_report(); the report
+ * code only reads it. All strings are borrowed for the duration of that call and may hold any bytes (kernel names
+ * come from the program): printing escapes them. Times are nanoseconds of CLOCK_REALTIME.
+ */
+#ifndef GMOD_MONITOR_FINDING_H
+#define GMOD_MONITOR_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GMOD_STACK_MAX 32
+#define GMOD_SUSPECTS_MAX 8
+#define GMOD_OBSERVED_MAX 32
+
+/* The classes of findings; monitor/report/report.c holds the table of their names. */
+enum gmod_class {
+	GMOD_HEAP_BUFFER_OVERFLOW,
+	GMOD_HEAP_BUFFER_UNDERFLOW,
+	GMOD_USE_AFTER_FREE,
+	GMOD_DOUBLE_FREE,
+	GMOD_INVALID_FREE,
+	GMOD_API_OUT_OF_BOUNDS,
+	GMOD_LEAK,
+	GMOD_POST_MORTEM,
+	GMOD_CLASS_COUNT
+};
+
+/* Bytes were changed: those fields of a finding mean something. */
+static inline bool gmod_is_corruption(enum gmod_class class)
+{
+	return class == GMOD_HEAP_BUFFER_OVERFLOW || class == GMOD_HEAP_BUFFER_UNDERFLOW ||
+	       class == GMOD_USE_AFTER_FREE;
+}
+
+/*
+ * PROVISIONAL: seen while kernels that could still be writing run; exactly one FINAL with the same id follows
+ * unless the process is killed first. Most findings are FINAL at once.
+ */
+enum gmod_finding_status { GMOD_PROVISIONAL, GMOD_FINAL };
+
+struct gmod_stack {
+	uint32_t depth;
+	uintptr_t pc[GMOD_STACK_MAX]; /* return addresses, innermost first */
+};
+
+/* What kind of memory a buffer is, as the program asked for it. */
+enum gmod_memory { GMOD_MEM_DEVICE, GMOD_MEM_MANAGED, GMOD_MEM_HOST, GMOD_MEM_KERNEL /* by mallocN */ };
+
+/* A thread of a kernel's grid. */
+struct gmod_kernel_thread {
+	bool known;
+	uint64_t block;
+	uint32_t thread; /* in its block */
+};
+
+struct gmod_buffer_facts {
+	uint64_t base; /* user address; 0: no buffer known */
+	uint64_t size; /* user bytes */
+	int device;    /* device ordinal of the allocating context */
+	enum gmod_memory memory;
+	const char *backend; /* "unified", "pinned", "native" */
+	uint64_t serial;     /* 1 for the process's first guarded allocation, counting up */
+	uint64_t allocated_ns;
+	int64_t allocated_tid; /* kernel thread id */
+	struct gmod_stack allocated_at;
+	struct gmod_kernel_thread allocated_by; /* by mallocN */
+	uint64_t freed_ns;                      /* 0: not freed */
+	int64_t freed_tid;
+	struct gmod_stack freed_at;
+};
+
+/* One kernel (or graph) that was not proven complete when the canary was last seen intact. */
+struct gmod_suspect {
+	const char *name; /* as the module spells it (mangled); NULL: unknown */
+	uint64_t launches;
+	uint64_t unfinished; /* of these, not proven complete when the report is given */
+	uint64_t stream;     /* handle of the latest launch */
+	uint64_t graph;      /* executable graph handle when launched through one, else 0 */
+	uint32_t grid[3], block[3];
+};
+
+struct gmod_finding {
+	uint32_t id; /* 1, 2, 3 ... in the process; a provisional report and its final one share it */
+	enum gmod_class class;
+	enum gmod_finding_status status;
+	struct gmod_buffer_facts buffer;
+
+	/* The changed bytes, for overflow and underflow. offset: lowest changed byte, counted from the end of the
+	 * buffer (overflow, >= 0) or from its start (underflow, < 0; use after free, >= 0); for an invalid free,
+	 * pointer - base. */
+	int64_t offset;
+	uint64_t changed; /* bytes that differ */
+	uint64_t extent;  /* highest changed byte - lowest + 1 */
+	uint8_t observed[GMOD_OBSERVED_MAX];
+	uint32_t observed_count;
+	bool restored;               /* the bytes were put back since */
+	uint64_t intact_ns, seen_ns; /* last seen intact, first seen changed */
+
+	struct gmod_suspect suspect[GMOD_SUSPECTS_MAX]; /* latest launch first */
+	uint32_t suspect_count;
+	uint64_t suspects_omitted; /* further kernels beyond the array */
+	uint64_t launches_lost;    /* launch records overwritten before they were proven complete */
+
+	/* double-free, invalid-free, api-out-of-bounds: the call that was made. */
+	const char *entry_point;
+	uint64_t address, length;
+	struct gmod_stack called_at;
+	int64_t called_tid;
+	int error; /* CUresult the program got; post-mortem: the sticky error */
+	const char *error_name;
+
+	struct gmod_kernel_thread called_by; /* the call was a kernel's: freeN */
+
+	/* post-mortem: live buffers nearest to `address` when it is known, else the latest allocated. */
+	const struct gmod_buffer_facts *nearby;
+	uint32_t nearby_count;
+	uint64_t unread; /* canaries that could not be read any more */
+};
+
+#endif

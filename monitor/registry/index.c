@@ -1,0 +1,260 @@
+#include "monitor/registry/index.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "lib/context/context.h"
+#include "lib/base/deadline.h"
+
+enum { GRANULE_BITS = 21, MIDDLE_BITS = 13, ROOT_BITS = 14 };
+#define DIRECT ((uint64_t)1)
+
+typedef _Atomic uint64_t granule_entry;
+typedef _Atomic uint32_t leaf_slot; /* position + 1 */
+
+static _Atomic(granule_entry *) root[1 << ROOT_BITS];
+static unsigned page_bits = 12;
+
+void gmod_index_init(uint64_t page)
+{
+	page_bits = (unsigned)__builtin_ctzll(page);
+}
+
+static void *zeroed(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static unsigned slots_per_leaf(void)
+{
+	return 1u << (GRANULE_BITS - page_bits);
+}
+
+static unsigned slot_of(uint64_t address)
+{
+	return (unsigned)(address >> page_bits) & (slots_per_leaf() - 1);
+}
+
+static bool covered(uint64_t address)
+{
+	return address >> (GRANULE_BITS + MIDDLE_BITS + ROOT_BITS) == 0;
+}
+
+/* The granule's entry; NULL when there is none and `make` is false or memory is out. */
+static granule_entry *entry_of(uint64_t address, bool make)
+{
+	_Atomic(granule_entry *) *top = &root[address >> (GRANULE_BITS + MIDDLE_BITS)];
+	/* acquire: the table is zeroed for whoever sees the pointer */
+	granule_entry *table = atomic_load_explicit(top, memory_order_acquire);
+	granule_entry *fresh;
+
+	if (!table && make) {
+		fresh = zeroed(sizeof(granule_entry) << MIDDLE_BITS);
+		if (!fresh)
+			return NULL;
+		if (atomic_compare_exchange_strong_explicit(top, &table, fresh, memory_order_acq_rel,
+							    memory_order_acquire))
+			table = fresh;
+		else
+			munmap((void *)fresh, sizeof(granule_entry) << MIDDLE_BITS);
+	}
+	return table ? &table[(address >> GRANULE_BITS) & ((1 << MIDDLE_BITS) - 1)] : NULL;
+}
+
+/* The granule's leaf, made if it has none. A DIRECT entry cannot be there: its buffer owns every page. */
+static leaf_slot *leaf_of(granule_entry *entry)
+{
+	uint64_t value = atomic_load_explicit(entry, memory_order_acquire);
+	size_t size = sizeof(leaf_slot) * slots_per_leaf();
+	leaf_slot *fresh;
+
+	if (value && !(value & DIRECT))
+		return (leaf_slot *)(uintptr_t)value;
+	fresh = zeroed(size);
+	if (!fresh)
+		return NULL;
+	value = 0;
+	if (atomic_compare_exchange_strong_explicit(entry, &value, (uint64_t)(uintptr_t)fresh, memory_order_acq_rel,
+						    memory_order_acquire))
+		return fresh;
+	munmap((void *)fresh, size);
+	return value & DIRECT ? NULL : (leaf_slot *)(uintptr_t)value;
+}
+
+static void set_slots(leaf_slot *leaf, unsigned first, unsigned count, uint32_t value)
+{
+	for (unsigned i = first; i < first + count; i++)
+		/* release: the record behind a slot is complete */
+		atomic_store_explicit(&leaf[i], value, memory_order_release);
+}
+
+/* A granule the buffer covers whole needs no leaf, if it has none yet. */
+static bool enter_whole(granule_entry *entry, uint32_t value)
+{
+	uint64_t expected = 0;
+	leaf_slot *leaf;
+
+	if (atomic_compare_exchange_strong_explicit(entry, &expected, (uint64_t)value << 1 | DIRECT,
+						    memory_order_release, memory_order_acquire))
+		return true;
+	leaf = leaf_of(entry);
+	if (leaf)
+		set_slots(leaf, 0, slots_per_leaf(), value);
+	return leaf != NULL;
+}
+
+static bool enter_part(granule_entry *entry, unsigned first, unsigned count, uint32_t value)
+{
+	leaf_slot *leaf = leaf_of(entry);
+
+	if (leaf)
+		set_slots(leaf, first, count, value);
+	return leaf != NULL;
+}
+
+bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position)
+{
+	uint64_t at = from, stop;
+
+	if (!covered(to))
+		return false;
+	for (; at < to; at = stop) {
+		granule_entry *entry = entry_of(at, true);
+		unsigned count;
+
+		stop = ((at >> GRANULE_BITS) + 1) << GRANULE_BITS;
+		if (stop > to)
+			stop = to;
+		count = (unsigned)((stop - at) >> page_bits);
+		if (!entry || !(count == slots_per_leaf() ? enter_whole(entry, position + 1)
+							  : enter_part(entry, slot_of(at), count, position + 1))) {
+			gmod_index_remove(from, at, position);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Only what is ours: the pages may have been entered for their next buffer already. */
+static void leave(granule_entry *entry, unsigned first, unsigned count, uint32_t mine)
+{
+	uint64_t value = atomic_load_explicit(entry, memory_order_acquire), direct = (uint64_t)mine << 1 | DIRECT;
+	leaf_slot *leaf = (leaf_slot *)(uintptr_t)value;
+
+	if (value == direct) {
+		atomic_compare_exchange_strong_explicit(entry, &direct, 0, memory_order_release, memory_order_relaxed);
+		return;
+	}
+	for (unsigned i = first; value && !(value & DIRECT) && i < first + count; i++) {
+		uint32_t expected = mine;
+
+		atomic_compare_exchange_strong_explicit(&leaf[i], &expected, 0, memory_order_release,
+							memory_order_relaxed);
+	}
+}
+
+void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position)
+{
+	uint64_t stop;
+
+	for (uint64_t at = from; at < to; at = stop) {
+		granule_entry *entry = entry_of(at, false);
+
+		stop = ((at >> GRANULE_BITS) + 1) << GRANULE_BITS;
+		if (stop > to)
+			stop = to;
+		if (entry)
+			leave(entry, slot_of(at), (unsigned)((stop - at) >> page_bits), position + 1);
+	}
+}
+
+/* Position + 1 that the index holds for the address, 0 for none. */
+static uint32_t look_up(uint64_t address)
+{
+	granule_entry *entry = covered(address) ? entry_of(address, false) : NULL;
+	uint64_t value = entry ? atomic_load_explicit(entry, memory_order_acquire) : 0;
+
+	if (value & DIRECT)
+		return (uint32_t)(value >> 1);
+	if (!value)
+		return 0;
+	return atomic_load_explicit(&((leaf_slot *)(uintptr_t)value)[slot_of(address)], memory_order_acquire);
+}
+
+static struct gmod_found find_now(uint64_t address)
+{
+	struct gmod_found found = {0};
+	uint32_t hit = look_up(address);
+	struct gmod_record *r;
+
+	if (!hit)
+		return found;
+	r = gmod_record_at(hit - 1);
+	found.word = gmod_record_snapshot(r, &found.bounds);
+	if (found.word && address >= found.bounds.head_from && address < found.bounds.tail_to)
+		found.record = r;
+	return found;
+}
+
+/* Departures begun and over. A thread of its own departure does not wait for it. */
+static atomic_uint departures, departures_over;
+static __thread unsigned departing __attribute__((tls_model("initial-exec")));
+
+void gmod_index_depart(void)
+{
+	departing++;
+	/* seq_cst: before any buffer of it is RELEASING; whoever misses one because of that sees the count */
+	atomic_fetch_add_explicit(&departures, 1, memory_order_seq_cst);
+}
+
+void gmod_index_departed(void)
+{
+	/* release: whoever sees the count finds what has come back */
+	atomic_fetch_add_explicit(&departures_over, 1, memory_order_release);
+	departing--;
+}
+
+/* Is the address in a buffer of a context that may be about to go, or that has just come back? */
+static bool may_come_back(uint64_t address)
+{
+	uint32_t end = gmod_registry_used();
+
+	for (uint32_t i = 0; i < end; i++) {
+		const struct gmod_record *r = gmod_record_at(i);
+		const struct gmod_context *c;
+		uint64_t word;
+
+		if (address < __atomic_load_n(&r->bounds.head_from, __ATOMIC_RELAXED) ||
+		    address >= __atomic_load_n(&r->bounds.tail_to, __ATOMIC_RELAXED))
+			continue;
+		/* A mistake about a record that changes hands at this moment costs a nap. */
+		word = atomic_load_explicit(&r->word, memory_order_acquire);
+		c = atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed);
+		if ((word & 3) == GMOD_LIVE || ((word & 3) == GMOD_RELEASING && c && gmod_context_is_dying(c)))
+			return true;
+	}
+	return false;
+}
+
+struct gmod_found gmod_index_find(uint64_t address)
+{
+	uint64_t deadline = GMOD_SECONDS(2);
+
+	for (;;) {
+		/* acquire, both: a departure that made us miss has begun by the second, and was not over by the first
+		 */
+		unsigned over = atomic_load_explicit(&departures_over, memory_order_acquire);
+		struct gmod_found found = find_now(address);
+
+		if (__builtin_expect(found.record != NULL, 1) ||
+		    __builtin_expect(atomic_load_explicit(&departures, memory_order_acquire) == over, 1))
+			return found;
+		/* One that ended while we looked may have brought the buffer back, and the next one taken it again. */
+		if (departing ||
+		    (!may_come_back(address) && atomic_load_explicit(&departures_over, memory_order_acquire) == over) ||
+		    !gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 5))
+			return find_now(address);
+	}
+}

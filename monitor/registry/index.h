@@ -1,0 +1,51 @@
+/*
+ * From an address to the record of the buffer around it, interior pointers and redzones included.
+ *
+ * Guarded buffers own whole pages, so the index maps pages: two levels of tables over granules of 2 MiB, and one leaf
+ * per granule that a buffer shares with others. Tables and leaves are made once and never freed; a slot is set by the
+ * thread that arms a buffer and cleared by the one that releases it, before the driver can hand the pages out again.
+ *
+ *     address bits   47..34 root | 33..21 middle | 20..page leaf
+ *     granule entry  0 | position + 1 of the buffer that covers all of it, tagged DIRECT | pointer to its leaf
+ *
+ * A granule that once had a leaf keeps it. Look-ups take no lock and may run while anything changes: the answer is a
+ * record to be checked against its own fields, as gmod_index_find() does.
+ * Modelled in tests/models/index.pml, with the departures of a context in departure.pml.
+ */
+#ifndef GMOD_MONITOR_INDEX_H
+#define GMOD_MONITOR_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/registry/registry.h"
+
+/* A record found LIVE, with the word that proves which buffer it is. record is NULL when there is none. */
+struct gmod_found {
+	struct gmod_record *record;
+	uint64_t word;
+	struct gmod_bounds bounds;
+};
+
+/* page: the CPU's page size; call once before any other. */
+void gmod_index_init(uint64_t page);
+
+/* Enter pages [from, to), page-aligned, for the record. false: out of memory, nothing entered. */
+bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position);
+/* Remove them again. */
+void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position);
+
+/*
+ * The live buffer whose pages (redzones included) hold the address.
+ *
+ * Buffers of a context that may be about to go (lib/buffers/buffer.h) are RELEASING and out of the index until the
+ * driver has said whether it did. That may take long, and the context may stay: a look-up that misses such a buffer
+ * waits for the answer, 2 s at most. Others that miss wait for nothing.
+ */
+struct gmod_found gmod_index_find(uint64_t address);
+
+/* Buffers leave the index, perhaps to come back: from before the first has left until the last is back or gone. */
+void gmod_index_depart(void);
+void gmod_index_departed(void);
+
+#endif

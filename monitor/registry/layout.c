@@ -1,0 +1,98 @@
+#include "monitor/registry/layout.h"
+
+static bool add(size_t a, size_t b, size_t *sum)
+{
+	return !__builtin_add_overflow(a, b, sum);
+}
+
+static bool round_up(size_t value, size_t alignment, size_t *out)
+{
+	if (!add(value, alignment - 1, out))
+		return false;
+	*out -= *out % alignment;
+	return true;
+}
+
+/*
+ * The body takes whole granules and the user's bytes end as close to its end as the alignment allows. Base, and with
+ * it the body, starts at a multiple of `boundary`; the head zone is the page before the body, and what lies before the
+ * head zone is address space only, never touched.
+ */
+static bool lay_out_around(size_t size, size_t page, size_t granule, size_t boundary, struct gmod_layout *out)
+{
+	struct gmod_layout l = {.alignment = GMOD_DEVICE_ALIGNMENT, .base_alignment = boundary};
+	size_t padded, body_size;
+
+	if (!size || !round_up(size, GMOD_DEVICE_ALIGNMENT, &padded) || !round_up(padded, granule, &body_size))
+		return false;
+	l.zone_head = boundary - page;
+	l.body = boundary;
+	l.user = l.body + body_size - padded;
+	if (!add(l.body, body_size, &l.zone_tail) || !add(l.zone_tail, page, &l.end) || !add(l.end, boundary, &l.total))
+		return false;
+	*out = l;
+	return true;
+}
+
+/* The body of a large buffer starts at a multiple of 2 MiB, as natively, so that the driver can map it with large
+ * pages.
+ */
+bool gmod_layout_device(size_t size, size_t page, struct gmod_layout *out)
+{
+	return lay_out_around(size, page, page, size >= GMOD_LARGE ? GMOD_LARGE : page, out);
+}
+
+/* Address space comes in the same granules as device memory does, and begins at one. */
+bool gmod_layout_mapped(size_t size, size_t page, struct gmod_layout *out)
+{
+	struct gmod_layout l;
+
+	if (!lay_out_around(size, page, GMOD_LARGE, GMOD_LARGE, &l))
+		return false;
+	l.total -= page;
+	*out = l;
+	return true;
+}
+
+/* cuMemHostAlloc returns whole pages, page-aligned (measured), and so does this. */
+bool gmod_layout_pinned(size_t size, size_t page, struct gmod_layout *out)
+{
+	struct gmod_layout l = {.alignment = page, .base_alignment = page, .body = page, .user = page};
+	size_t behind;
+
+	if (!size || !add(l.user, size, &l.zone_tail) || !add(l.zone_tail, GMOD_PINNED_REDZONE, &behind) ||
+	    !round_up(behind, page, &l.end))
+		return false;
+	l.total = l.end;
+	*out = l;
+	return true;
+}
+
+void gmod_layout_place(const struct gmod_layout *layout, size_t size, uint64_t raw, struct gmod_place *out)
+{
+	uint64_t base = raw + layout->base_alignment - 1;
+
+	base -= base % layout->base_alignment;
+	*out = (struct gmod_place){
+	    .raw = raw,
+	    .zone_head = base + layout->zone_head,
+	    .body = base + layout->body,
+	    .user = base + layout->user,
+	    .user_end = base + layout->user + size,
+	    .zone_tail = base + layout->zone_tail,
+	    .end = base + layout->end,
+	};
+}
+
+bool gmod_layout_extent(size_t width, size_t rows, size_t pitch, size_t slices, size_t slice_pitch, size_t *out)
+{
+	size_t down, back, sum;
+
+	*out = 0;
+	if (!width || !rows || !slices)
+		return true;
+	if (__builtin_mul_overflow(rows - 1, pitch, &down) || __builtin_mul_overflow(slices - 1, slice_pitch, &back) ||
+	    !add(down, back, &sum))
+		return false;
+	return add(sum, width, out);
+}

@@ -1,0 +1,63 @@
+/*
+ * Where the bytes of one guarded buffer lie. Pure arithmetic: no driver, no memory, no state.
+ *
+ *     raw                zone_head        body                         zone_tail
+ *      │   (unused)       │ head zone │ head slack │ user │ tail slack │ tail zone │
+ *                         └── page ───┴──────────── whole pages ───────┴── page ───┘
+ *
+ * Invariants, asserted by tests/unit/test_layout.c over many sizes:
+ *   zone_head < body <= user, user + size <= zone_tail, and all of it lies in [raw, raw + total)
+ *   the zones share no page with the user's bytes, so they can live on the host while the body lives on the device
+ *   user is aligned as the driver aligns natively
+ *   zone_tail - (user + size) < alignment: the device-side slack an overflow crosses unseen is as short as the
+ *   promised alignment allows
+ * A mapped buffer (lib/buffers/mapped.h) has the same shape; its body takes whole multiples of 2 MiB, so its head slack
+ * can be long, and only GMOD_HEAD_SLACK bytes of it, next to the user's, carry canaries. For pinned host memory
+ * everything is visible to the CPU: there is no slack, the tail zone starts at the byte behind the user's last.
+ */
+#ifndef GMOD_LIB_LAYOUT_H
+#define GMOD_LIB_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Native cuMemAlloc spaces small buffers by 512 bytes and starts those of 2 MiB and more at multiples of 2 MiB; 512
+ * is also CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, which the runtime promises for linear textures (measured on an
+ * H200, driver 580).
+ */
+#define GMOD_DEVICE_ALIGNMENT ((size_t)512)
+#define GMOD_LARGE ((size_t)2 << 20)
+
+/* Bytes of redzone behind a pinned host buffer: what is left of its last page, and never less than this. */
+#define GMOD_PINNED_REDZONE ((size_t)256)
+
+/* Bytes of canary in the head slack of a mapped buffer, at most. */
+#define GMOD_HEAD_SLACK ((size_t)4096)
+
+struct gmod_layout {
+	size_t total;     /* bytes to ask the driver for */
+	size_t alignment; /* the user's address is a multiple of this */
+	/* Distances from the first page boundary (large device buffers: 2 MiB boundary + page) at or after raw: */
+	size_t zone_head, body, user, zone_tail, end;
+	size_t base_alignment; /* boundary those distances count from */
+};
+
+/* Addresses, once the driver has said where raw is. */
+struct gmod_place {
+	uint64_t raw, zone_head, body, user, user_end, zone_tail, end;
+};
+
+/* false: size is 0 or so large that the sum overflows; out is untouched. page is the CPU's page size. */
+bool gmod_layout_device(size_t size, size_t page, struct gmod_layout *out);
+bool gmod_layout_mapped(size_t size, size_t page, struct gmod_layout *out);
+bool gmod_layout_pinned(size_t size, size_t page, struct gmod_layout *out);
+
+/* Place the layout of a `size`-byte buffer at raw. */
+void gmod_layout_place(const struct gmod_layout *layout, size_t size, uint64_t raw, struct gmod_place *out);
+
+/* Bytes from the first row's start to the last row's end; false on overflow. Rows and slices may be 0. */
+bool gmod_layout_extent(size_t width, size_t rows, size_t pitch, size_t slices, size_t slice_pitch, size_t *out);
+
+#endif

@@ -1,0 +1,287 @@
+#include "monitor/registry/registry.h"
+
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct bank {
+	struct gmod_record record[GMOD_BANK];
+	struct gmod_lines lines[GMOD_BANK];
+	struct gmod_details details[GMOD_BANK];
+};
+
+/* banks[i] is set once, before positions() covers it. */
+static _Atomic(struct bank *) banks[GMOD_BANKS];
+static _Atomic uint32_t bank_count, used;
+
+/* Stack of free records: tag << 32 | position + 1. The tag changes with every pop, so a stale head cannot match. */
+static _Atomic uint64_t free_stack;
+
+static _Atomic uint64_t live, live_bytes, live_shared, live_slack;
+
+/* Batch number + 1 that each may look at now, 0 for none. On a line of their own: freeing threads spin on them. */
+static _Alignas(64) _Atomic uint32_t pinned[GMOD_PIN_COUNT];
+
+static struct bank *bank_of(uint32_t position)
+{
+	return atomic_load_explicit(&banks[position / GMOD_BANK], memory_order_acquire);
+}
+
+struct gmod_record *gmod_record_at(uint32_t position)
+{
+	return &bank_of(position)->record[position % GMOD_BANK];
+}
+
+struct gmod_lines *gmod_record_lines(const struct gmod_record *r)
+{
+	return &bank_of(r->position)->lines[r->position % GMOD_BANK];
+}
+
+struct gmod_details *gmod_record_details(const struct gmod_record *r)
+{
+	return &bank_of(r->position)->details[r->position % GMOD_BANK];
+}
+
+uint32_t gmod_registry_positions(void)
+{
+	return atomic_load_explicit(&bank_count, memory_order_acquire) * GMOD_BANK;
+}
+
+static void push_free(struct gmod_record *r)
+{
+	uint64_t head = atomic_load_explicit(&free_stack, memory_order_relaxed);
+	uint64_t mine;
+
+	do {
+		atomic_store_explicit(&r->next_free, (uint32_t)head, memory_order_relaxed);
+		mine = (head & ~(uint64_t)UINT32_MAX) | (r->position + 1);
+		/* release: whoever pops this record sees its FREE word and next_free */
+	} while (!atomic_compare_exchange_weak_explicit(&free_stack, &head, mine, memory_order_release,
+							memory_order_relaxed));
+}
+
+static struct gmod_record *pop_free(void)
+{
+	uint64_t head = atomic_load_explicit(&free_stack, memory_order_acquire);
+	struct gmod_record *r;
+	uint64_t next;
+
+	do {
+		if (!(uint32_t)head)
+			return NULL;
+		/* The record may be popped and reused meanwhile: memory stays valid, and the tag makes the CAS fail. */
+		r = gmod_record_at((uint32_t)head - 1);
+		next = ((head >> 32) + 1) << 32 | atomic_load_explicit(&r->next_free, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak_explicit(&free_stack, &head, next, memory_order_acq_rel,
+							memory_order_acquire));
+	return r;
+}
+
+/*
+ * Add a bank. Several threads may find the stack empty at once: each places a bank of its own, at the next
+ * position that is unset. bank_count only covers positions whose banks are all set.
+ */
+static bool add_bank(void)
+{
+	struct bank *fresh = mmap(NULL, sizeof(*fresh), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t i = atomic_load_explicit(&bank_count, memory_order_acquire);
+
+	if (fresh == MAP_FAILED)
+		return false;
+	/* Lines hold canaries: nothing of them belongs into a core file. */
+	madvise(fresh, sizeof(*fresh), MADV_DONTDUMP);
+	for (; i < GMOD_BANKS; i++) {
+		struct bank *expected = NULL;
+
+		for (uint32_t k = 0; k < GMOD_BANK; k++)
+			fresh->record[k].position = i * GMOD_BANK + k;
+		/* release: positions are set for whoever finds the bank */
+		if (atomic_compare_exchange_strong_explicit(&banks[i], &expected, fresh, memory_order_release,
+							    memory_order_relaxed))
+			break;
+	}
+	if (i == GMOD_BANKS) {
+		munmap(fresh, sizeof(*fresh));
+		return false;
+	}
+	/* In order: the count reaches i + 1 only when it was i. A thread placing an earlier bank is about to do so. */
+	for (uint32_t expected = i; !atomic_compare_exchange_weak_explicit(&bank_count, &expected, i + 1,
+									   memory_order_release, memory_order_relaxed);
+	     expected = i)
+		sched_yield();
+	for (uint32_t k = GMOD_BANK; k-- > 0;)
+		push_free(&fresh->record[k]);
+	return true;
+}
+
+static void move(struct gmod_record *r, enum gmod_state to)
+{
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
+
+	/* release: what the owner wrote is there for whoever acquires the new state */
+	atomic_store_explicit(&r->word, (word & ~(uint64_t)3) | to, memory_order_release);
+}
+
+void gmod_record_set_bounds(struct gmod_record *r, const struct gmod_bounds *b)
+{
+	__atomic_store_n(&r->bounds.user, b->user, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->bounds.size, b->size, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->bounds.head_from, b->head_from, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->bounds.head_to, b->head_to, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->bounds.tail_from, b->tail_from, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->bounds.tail_to, b->tail_to, __ATOMIC_RELAXED);
+}
+
+uint64_t gmod_record_snapshot(const struct gmod_record *r, struct gmod_bounds *b)
+{
+	uint64_t word = gmod_record_live(r);
+
+	b->user = __atomic_load_n(&r->bounds.user, __ATOMIC_RELAXED);
+	b->size = __atomic_load_n(&r->bounds.size, __ATOMIC_RELAXED);
+	b->head_from = __atomic_load_n(&r->bounds.head_from, __ATOMIC_RELAXED);
+	b->head_to = __atomic_load_n(&r->bounds.head_to, __ATOMIC_RELAXED);
+	b->tail_from = __atomic_load_n(&r->bounds.tail_from, __ATOMIC_RELAXED);
+	b->tail_to = __atomic_load_n(&r->bounds.tail_to, __ATOMIC_RELAXED);
+	/* acquire fence: the fields above were read before the word is looked at again */
+	atomic_thread_fence(memory_order_acquire);
+	return word && atomic_load_explicit(&r->word, memory_order_relaxed) == word ? word : 0;
+}
+
+static void reset(struct gmod_record *r)
+{
+	struct gmod_details *d = gmod_record_details(r);
+
+	gmod_record_set_bounds(r, &(struct gmod_bounds){0});
+	memset(d, 0, offsetof(struct gmod_details, stack));
+	d->stack.depth = 0;
+}
+
+uint32_t gmod_registry_used(void)
+{
+	return atomic_load_explicit(&used, memory_order_acquire);
+}
+
+static void note_used(uint32_t position)
+{
+	uint32_t before = atomic_load_explicit(&used, memory_order_relaxed);
+
+	while (before <= position && !atomic_compare_exchange_weak_explicit(&used, &before, position + 1,
+									    memory_order_acq_rel, memory_order_relaxed))
+		;
+}
+
+struct gmod_record *gmod_record_claim(void)
+{
+	struct gmod_record *r;
+
+	while (!(r = pop_free()))
+		if (!add_bank())
+			return NULL;
+	note_used(r->position);
+	move(r, GMOD_ARMING);
+	reset(r);
+	return r;
+}
+
+/* by: 1 or, as unsigned arithmetic has it, -1. */
+static void count(const struct gmod_record *r, uint64_t by)
+{
+	const struct gmod_bounds *b = &r->bounds;
+
+	atomic_fetch_add_explicit(&live, by, memory_order_relaxed);
+	atomic_fetch_add_explicit(&live_bytes, by * b->size, memory_order_relaxed);
+	atomic_fetch_add_explicit(&live_slack, gmod_has_slack(b) ? by : 0, memory_order_relaxed);
+	atomic_fetch_add_explicit(&live_shared, gmod_record_details(r)->memory != GMOD_MEM_DEVICE ? by : 0,
+				  memory_order_relaxed);
+}
+
+void gmod_record_publish(struct gmod_record *r)
+{
+	count(r, 1);
+	move(r, GMOD_LIVE);
+}
+
+static void give_back(struct gmod_record *r)
+{
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
+
+	/* release: the canaries are gone before the word says so */
+	atomic_store_explicit(&r->word, ((word >> 2) + 1) << 2 | GMOD_FREE, memory_order_release);
+	push_free(r);
+}
+
+void gmod_record_abandon(struct gmod_record *r)
+{
+	give_back(r);
+}
+
+/* A batch takes the sweeper about a microsecond, and the gather a driver call of three. */
+static void wait_for_pin(enum gmod_pin who, const struct gmod_record *r)
+{
+	uint32_t batch = r->position / GMOD_BATCH + 1;
+	unsigned spins = 0;
+
+	/* seq_cst: ordered after our RELEASING; see registry.h */
+	while (atomic_load_explicit(&pinned[who], memory_order_seq_cst) == batch)
+		if (++spins > 1000)
+			sched_yield();
+}
+
+static bool take(struct gmod_record *r, uint64_t word)
+{
+	uint64_t releasing = (word & ~(uint64_t)3) | GMOD_RELEASING;
+
+	return (word & 3) == GMOD_LIVE && atomic_compare_exchange_strong_explicit(
+					      &r->word, &word, releasing, memory_order_seq_cst, memory_order_relaxed);
+}
+
+bool gmod_record_begin_release(struct gmod_record *r, uint64_t word)
+{
+	if (!take(r, word))
+		return false;
+	for (int who = 0; who < GMOD_PIN_COUNT; who++)
+		wait_for_pin((enum gmod_pin)who, r);
+	return true;
+}
+
+bool gmod_record_begin_leaving(struct gmod_record *r, uint64_t word)
+{
+	if (!take(r, word))
+		return false;
+	wait_for_pin(GMOD_PIN_SWEEP, r);
+	wait_for_pin(GMOD_PIN_EXIT, r);
+	return true;
+}
+
+void gmod_record_reinstate(struct gmod_record *r)
+{
+	move(r, GMOD_LIVE);
+}
+
+void gmod_record_retire(struct gmod_record *r)
+{
+	count(r, (uint64_t)-1);
+	give_back(r);
+}
+
+void gmod_pin(enum gmod_pin who, uint32_t position)
+{
+	/* seq_cst: ordered before the loads of the batch's words that follow; see registry.h */
+	atomic_store_explicit(&pinned[who], position / GMOD_BATCH + 1, memory_order_seq_cst);
+}
+
+void gmod_unpin(enum gmod_pin who)
+{
+	/* release: our loads of canaries are done before a freeing thread goes on */
+	atomic_store_explicit(&pinned[who], 0, memory_order_release);
+}
+
+void gmod_registry_stats(struct gmod_registry_stats *out)
+{
+	out->live = atomic_load_explicit(&live, memory_order_relaxed);
+	out->live_bytes = atomic_load_explicit(&live_bytes, memory_order_relaxed);
+	out->live_shared = atomic_load_explicit(&live_shared, memory_order_relaxed);
+	out->live_slack = atomic_load_explicit(&live_slack, memory_order_relaxed);
+	out->banks = atomic_load_explicit(&bank_count, memory_order_relaxed);
+}

@@ -1,0 +1,165 @@
+/*
+ * The registry: one record for each guarded buffer, in dense banks that are never unmapped.
+ *
+ *     FREE ──claim──► ARMING ──publish──► LIVE ──begin_release──► RELEASING ──retire──► FREE (generation + 1)
+ *                        │                 ▲                          │
+ *                        └──abandon──► FREE └────────reinstate────────┘  the real free failed
+ *
+ * Invariants
+ *   A record's fields are written by its owner only: the thread that moved it to ARMING or to RELEASING.
+ *   word holds generation << 2 | state. The generation changes with every retire, so (record, generation) names one
+ *   buffer for ever; a reader that finds the same LIVE word before and after saw that buffer's fields.
+ *   Canaries are in place before LIVE. The index knows the record exactly while it is LIVE, or RELEASING with its
+ *   real free not begun: an address the driver has taken back may belong to the next buffer already.
+ *   A thread that dereferences canaries of records it does not own, or hands their addresses to the driver, does so
+ *   only between gmod_pin() and gmod_unpin(), and only one thread at a time does so for each enum gmod_pin (the
+ *   handshake is modelled in tests/models/pin.pml):
+ *
+ *     sweeper                                freeing thread
+ *     pin = batch            (seq_cst)       word = RELEASING              (seq_cst CAS)
+ *     if word is LIVE: load the canaries     while pin == batch: wait
+ *     pin = none             (release)       unmap
+ *
+ *   The two seq_cst operations are in one total order: either the sweeper sees RELEASING, or the freeing thread
+ *   sees the pin.
+ *
+ * Free records are on a stack of positions with a tag against ABA (tests/models/registry.pml); banks are appended
+ * under its empty condition and found by position, so nothing is ever unlinked.
+ */
+#ifndef GMOD_MONITOR_REGISTRY_H
+#define GMOD_MONITOR_REGISTRY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/registry/canary.h"
+#include "monitor/registry/layout.h"
+#include "monitor/registry/finding.h"
+
+enum gmod_state { GMOD_FREE, GMOD_ARMING, GMOD_LIVE, GMOD_RELEASING };
+
+/* The user's bytes, and the zones the CPU may read: [head_from, head_to) and [tail_from, tail_to). */
+struct gmod_bounds {
+	uint64_t user, size;
+	uint64_t head_from, head_to;
+	uint64_t tail_from, tail_to;
+};
+
+/* What a sweep touches for an intact buffer: 64 bytes, one cache line. */
+struct gmod_record {
+	_Atomic uint64_t word;
+	struct gmod_bounds bounds;
+	uint32_t position;
+	_Atomic uint32_t next_free; /* position + 1 of the next free record, while this one is free */
+};
+_Static_assert(sizeof(struct gmod_record) == 64, "a record is one cache line");
+
+/* The words next to the user's bytes, compared at every sweep: the canary, or what was last observed there. */
+enum { GMOD_LINE = 64 };
+struct gmod_lines {
+	uint8_t head[GMOD_LINE], tail[GMOD_LINE];
+};
+
+/* What a report needs, and what it takes to free the buffer. */
+struct gmod_details {
+	uint64_t raw;   /* what the driver returned */
+	uint64_t total; /* bytes asked of the driver */
+	uint64_t twin;  /* a native buffer that comes and goes with it (lib/buffers/small.h); 0: none */
+	uint64_t serial;
+	uint64_t allocated_ns, allocated_ticks;
+	_Atomic(void *) context; /* struct gmod_context; lib/buffers/buffer_ends.c looks at records it does not own */
+	int64_t tid;
+	int device;
+	enum gmod_memory memory;
+	const char *backend;
+	unsigned host_flags;     /* of cuMemHostAlloc, as asked for */
+	bool mapped;             /* its body is device memory between pages of the host (lib/buffers/mapped.h) */
+	atomic_bool sync_memops; /* the program asked for CU_POINTER_ATTRIBUTE_SYNC_MEMOPS and the driver would not */
+	uint64_t unplaced;       /* bytes that are not on the device (lib/buffers/unified.h) */
+	atomic_bool leaving;     /* its context is being destroyed by the thread that owns the record */
+	struct gmod_canary canary[2];                 /* by enum gmod_side */
+	_Atomic uint64_t slack_ns[2], slack_ticks[2]; /* when a side's slack was last seen intact; 0: when allocated */
+	_Atomic uint32_t reported; /* bit by enum gmod_side: its final report is out (monitor/watch/damage.c) */
+	struct gmod_stack stack;
+};
+
+enum { GMOD_BANK = 1024, GMOD_BANKS = 4096, GMOD_BATCH = 16 };
+
+struct gmod_registry_stats {
+	uint64_t live, live_bytes; /* now */
+	uint64_t live_shared;      /* of these, pinned or managed by the program: written without a driver call */
+	uint64_t live_slack;       /* of these, with slack beside the body */
+	uint64_t banks;
+};
+
+/* A free record moved to ARMING, zeroed but for its position and word; NULL when memory or positions ran out. */
+struct gmod_record *gmod_record_claim(void);
+/* Owner only. */
+void gmod_record_set_bounds(struct gmod_record *r, const struct gmod_bounds *b);
+/* Anybody: the word and the bounds of the LIVE buffer, consistent with each other; 0 when it is not LIVE. */
+uint64_t gmod_record_snapshot(const struct gmod_record *r, struct gmod_bounds *b);
+/* ARMING -> LIVE; fields, lines, details and canaries are complete. */
+void gmod_record_publish(struct gmod_record *r);
+/* ARMING -> FREE. */
+void gmod_record_abandon(struct gmod_record *r);
+/*
+ * LIVE -> RELEASING if the record is still the buffer `word` (as gmod_record_live() gave it), and wait until no
+ * sweeper reads its canaries; false when another thread was first.
+ */
+bool gmod_record_begin_release(struct gmod_record *r, uint64_t word);
+/* The same where gmod_context_dying() has dealt with the gather: it waits for those that look by loads. */
+bool gmod_record_begin_leaving(struct gmod_record *r, uint64_t word);
+/* RELEASING -> LIVE. */
+void gmod_record_reinstate(struct gmod_record *r);
+/* RELEASING -> FREE with a new generation. */
+void gmod_record_retire(struct gmod_record *r);
+
+/* The word if the record is LIVE, else 0. acquire: the fields belong to it if the word is the same afterwards. */
+static inline uint64_t gmod_record_live(const struct gmod_record *r)
+{
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
+
+	return (word & 3) == GMOD_LIVE ? word : 0;
+}
+
+/* Bytes beside the user's that lie with the body, where the CPU does not look. */
+static inline bool gmod_has_slack(const struct gmod_bounds *b)
+{
+	return b->head_to != b->user || b->tail_from != b->user + b->size;
+}
+
+/* Where the head slack's canary begins: it is at most GMOD_HEAD_SLACK bytes long. */
+static inline uint64_t gmod_slack_from(const struct gmod_bounds *b)
+{
+	return b->user - b->head_to > GMOD_HEAD_SLACK ? b->user - GMOD_HEAD_SLACK : b->head_to;
+}
+
+/* Where that part of it begins which all gathers look at. */
+static inline uint64_t gmod_near_slack_from(const struct gmod_bounds *b)
+{
+	return b->user - b->head_to > GMOD_LINE ? b->user - GMOD_LINE : b->head_to;
+}
+
+struct gmod_lines *gmod_record_lines(const struct gmod_record *r);
+struct gmod_details *gmod_record_details(const struct gmod_record *r);
+
+/* Records of a bank by position: positions below gmod_registry_positions() are valid. */
+struct gmod_record *gmod_record_at(uint32_t position);
+uint32_t gmod_registry_positions(void);
+/* All records that are in use, or ever were, are below this one of them: free records are taken from below. */
+uint32_t gmod_registry_used(void);
+void gmod_registry_stats(struct gmod_registry_stats *out);
+
+/*
+ * Who may look: the holder of the sweep lock by loads; the holder of the gather's lock, and the one that lets peers in
+ * (lib/buffers/mapped.c), through driver calls; and by loads the one thread that ends the process, which may have
+ * interrupted a holder.
+ */
+enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_PEERS, GMOD_PIN_EXIT, GMOD_PIN_COUNT };
+
+/* Announce that the records of the batch around `position` (GMOD_BATCH of them, aligned) may be looked at. */
+void gmod_pin(enum gmod_pin who, uint32_t position);
+void gmod_unpin(enum gmod_pin who);
+
+#endif

@@ -1,0 +1,343 @@
+#include "monitor/report/report.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "monitor/report/demangle.h"
+
+/*
+ * One object a line; the members are the same in every line of one event, null where nothing is known. Addresses are
+ * strings, because many readers keep numbers as doubles. Members are only ever added under one schema name.
+ */
+
+#define NAME_SHOWN 1024
+
+typedef unsigned long long ull;
+
+/* "key": with the comma before it where it is not the first member of its object. */
+static void add_key(struct gmod_text *t, const char *key)
+{
+	char before = t->len > 0 ? t->at[t->len - 1] : '{';
+
+	gmod_text_str(t, before == '{' ? "\"" : ",\"");
+	gmod_text_str(t, key);
+	gmod_text_str(t, "\":");
+}
+
+static void add_string(struct gmod_text *t, const char *key, const char *value)
+{
+	add_key(t, key);
+	gmod_text_json(t, value, NAME_SHOWN);
+}
+
+static void add_number(struct gmod_text *t, const char *key, int64_t value)
+{
+	add_key(t, key);
+	gmod_text_fmt(t, "%lld", (long long)value);
+}
+
+static void add_count(struct gmod_text *t, const char *key, uint64_t value)
+{
+	add_key(t, key);
+	gmod_text_fmt(t, "%llu", (ull)value);
+}
+
+static void add_address(struct gmod_text *t, const char *key, uint64_t value)
+{
+	add_key(t, key);
+	gmod_text_fmt(t, "\"0x%llx\"", (ull)value);
+}
+
+static void add_bool(struct gmod_text *t, const char *key, bool value)
+{
+	add_key(t, key);
+	gmod_text_str(t, value ? "true" : "false");
+}
+
+static void add_time(struct gmod_text *t, const char *key, uint64_t ns)
+{
+	add_key(t, key);
+	gmod_text_stamp(t, ns);
+}
+
+static void add_null(struct gmod_text *t, const char *key)
+{
+	add_key(t, key);
+	gmod_text_str(t, "null");
+}
+
+static void open_object(struct gmod_text *t, const char *key)
+{
+	add_key(t, key);
+	gmod_text_str(t, "{");
+}
+
+static void open_event(struct gmod_text *t, const char *event)
+{
+	gmod_text_str(t, "{");
+	add_string(t, "schema", GMOD_LOG_SCHEMA);
+	add_string(t, "event", event);
+	add_number(t, "pid", getpid());
+}
+
+/* One more element of an array, begun with '[' or '{'. */
+static void open_element(struct gmod_text *t)
+{
+	gmod_text_str(t, t->len > 0 && t->at[t->len - 1] == '[' ? "{" : ",{");
+}
+
+static void add_frames(struct gmod_text *t, const struct gmod_frames *frames)
+{
+	char name[512];
+
+	add_key(t, "frames");
+	gmod_text_str(t, "[");
+	for (uint32_t i = 0; i < frames->depth; i++) {
+		const struct gmod_frame *f = &frames->frame[i];
+
+		open_element(t);
+		add_string(t, "module", f->module[0] ? f->module : NULL);
+		add_address(t, "offset", f->offset);
+		gmod_short_name(f->symbol, name, sizeof(name));
+		add_string(t, "function", name[0] ? name : NULL);
+		add_string(t, "symbol", f->symbol[0] ? f->symbol : NULL);
+		gmod_text_str(t, "}");
+	}
+	gmod_text_str(t, "]");
+}
+
+static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
+{
+	static const char *const memory[] = {"device", "managed", "host", "kernel"};
+
+	add_address(t, "base", b->base);
+	add_count(t, "size", b->size);
+	add_number(t, "device", b->device);
+	add_string(t, "memory", b->memory <= GMOD_MEM_KERNEL ? memory[b->memory] : NULL);
+	add_string(t, "backend", b->backend);
+	add_count(t, "serial", b->serial);
+}
+
+static void add_kernel_thread(struct gmod_text *t, const struct gmod_kernel_thread *k)
+{
+	if (!k->known)
+		return;
+	add_count(t, "kernel_block", k->block);
+	add_count(t, "kernel_thread", k->thread);
+}
+
+static void add_moment(struct gmod_text *t, const char *key, uint64_t ns, int64_t tid,
+		       const struct gmod_kernel_thread *by, const struct gmod_frames *frames)
+{
+	open_object(t, key);
+	add_time(t, "time", ns);
+	add_number(t, "thread", tid);
+	add_kernel_thread(t, by);
+	add_frames(t, frames);
+	gmod_text_str(t, "}");
+}
+
+static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
+{
+	const struct gmod_buffer_facts *b = &v->finding->buffer;
+	const struct gmod_kernel_thread nobody = {false, 0, 0};
+
+	if (!b->base) {
+		add_null(t, "buffer");
+		return;
+	}
+	open_object(t, "buffer");
+	add_extent(t, b);
+	add_moment(t, "allocated", b->allocated_ns, b->allocated_tid, &b->allocated_by, &v->allocated);
+	if (b->freed_ns)
+		add_moment(t, "freed", b->freed_ns, b->freed_tid, &nobody, &v->freed);
+	else
+		add_null(t, "freed");
+	gmod_text_str(t, "}");
+}
+
+static void add_corruption(struct gmod_text *t, const struct gmod_finding *f)
+{
+	uint32_t n = f->observed_count < GMOD_OBSERVED_MAX ? f->observed_count : GMOD_OBSERVED_MAX;
+
+	if (!gmod_is_corruption(f->class)) {
+		add_null(t, "corruption");
+		return;
+	}
+	open_object(t, "corruption");
+	add_number(t, "offset", f->offset);
+	add_count(t, "changed", f->changed);
+	add_count(t, "extent", f->extent);
+	add_key(t, "observed");
+	gmod_text_str(t, "\"");
+	for (uint32_t i = 0; i < n; i++)
+		gmod_text_fmt(t, "%02x", f->observed[i]);
+	gmod_text_str(t, "\"");
+	add_bool(t, "restored", f->restored);
+	add_time(t, "intact", f->intact_ns);
+	add_time(t, "seen", f->seen_ns);
+	gmod_text_str(t, "}");
+}
+
+static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
+{
+	const struct gmod_finding *f = v->finding;
+
+	if (!f->entry_point && v->called.depth == 0) {
+		add_null(t, "call");
+		return;
+	}
+	open_object(t, "call");
+	add_string(t, "entry_point", f->entry_point);
+	add_address(t, "address", f->address);
+	add_count(t, "length", f->length);
+	add_number(t, "thread", f->called_tid);
+	add_kernel_thread(t, &f->called_by);
+	add_number(t, "error", f->error);
+	add_string(t, "error_name", f->error_name);
+	add_frames(t, &v->called);
+	gmod_text_str(t, "}");
+}
+
+static void add_dimensions(struct gmod_text *t, const char *key, const uint32_t d[3])
+{
+	add_key(t, key);
+	gmod_text_fmt(t, "[%u,%u,%u]", d[0], d[1], d[2]);
+}
+
+static void add_suspect(struct gmod_text *t, const struct gmod_suspect *s)
+{
+	char name[512] = "";
+
+	if (s->name)
+		gmod_short_name(s->name, name, sizeof(name));
+	open_element(t);
+	add_string(t, "kernel", s->name ? name : NULL);
+	add_string(t, "symbol", s->name);
+	add_count(t, "launches", s->launches);
+	add_count(t, "unfinished", s->unfinished);
+	add_address(t, "stream", s->stream);
+	if (s->graph)
+		add_address(t, "graph", s->graph);
+	else
+		add_null(t, "graph");
+	add_dimensions(t, "grid", s->grid);
+	add_dimensions(t, "block", s->block);
+	gmod_text_str(t, "}");
+}
+
+static void add_suspects(struct gmod_text *t, const struct gmod_finding *f)
+{
+	add_key(t, "suspects");
+	gmod_text_str(t, "[");
+	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++)
+		add_suspect(t, &f->suspect[i]);
+	gmod_text_str(t, "]");
+	add_count(t, "suspects_omitted", f->suspects_omitted);
+	add_count(t, "launches_lost", f->launches_lost);
+}
+
+static void add_nearby(struct gmod_text *t, const struct gmod_report_view *v)
+{
+	add_key(t, "nearby");
+	gmod_text_str(t, "[");
+	for (uint32_t i = 0; i < v->nearby_count; i++) {
+		open_element(t);
+		add_extent(t, &v->finding->nearby[i]);
+		add_string(t, "site", v->nearby_site[i]);
+		gmod_text_str(t, "}");
+	}
+	gmod_text_str(t, "]");
+	add_count(t, "unread", v->finding->unread);
+}
+
+static void add_site_hash(struct gmod_text *t, const struct gmod_report_view *v)
+{
+	add_key(t, "site_hash");
+	if (v->site_hash)
+		gmod_text_fmt(t, "\"%016llx\"", (ull)v->site_hash);
+	else
+		gmod_text_str(t, "null");
+}
+
+/* What the SUMMARY line says: enough to tell findings apart, and all there is when the rest does not fit. */
+static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
+{
+	const struct gmod_finding *f = v->finding;
+
+	open_event(t, "finding");
+	add_number(t, "id", f->id);
+	add_string(t, "status", f->status == GMOD_FINAL ? "final" : "provisional");
+	add_string(t, "class", v->class->name);
+	add_time(t, "time", v->now_ns);
+	add_site_hash(t, v);
+	if (f->buffer.base) {
+		add_number(t, "device", f->buffer.device);
+		add_count(t, "size", f->buffer.size);
+		add_number(t, "offset", v->offset);
+	} else {
+		add_null(t, "device");
+		add_null(t, "size");
+		add_null(t, "offset");
+	}
+	add_string(t, "site", v->site);
+	add_string(t, "message", v->title);
+}
+
+void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
+{
+	size_t start = t->len, head;
+
+	add_head(t, v);
+	head = t->len;
+	add_buffer(t, v);
+	add_corruption(t, v->finding);
+	add_call(t, v);
+	add_suspects(t, v->finding);
+	add_nearby(t, v);
+	add_key(t, "next_step");
+	gmod_text_json(t, v->next_step, sizeof(v->next_step));
+	gmod_text_str(t, "}\n");
+	if (!t->full)
+		return;
+	t->full = false;
+	t->len = head < t->cap - 64 ? head : start; /* the head is short; that it may not fit is for small buffers */
+	gmod_text_str(t, head == t->len ? ",\"truncated\":true}\n" : "{}\n");
+}
+
+void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
+{
+	unsigned findings = 0;
+
+	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
+		findings += s->findings[i];
+	open_event(t, "summary");
+	add_count(t, "hooks_armed", s->hooks_armed);
+	add_count(t, "buffers_guarded", s->buffers_guarded);
+	add_count(t, "bytes_guarded", s->bytes_guarded);
+	add_count(t, "buffers_unprotected", s->buffers_unprotected);
+	add_count(t, "bytes_unprotected", s->bytes_unprotected);
+	add_count(t, "bytes_asked", s->bytes_asked);
+	add_count(t, "uncovered", s->uncovered);
+	add_count(t, "bytes_uncovered", s->bytes_uncovered);
+	add_count(t, "buffers_host", s->buffers_host);
+	add_count(t, "bytes_host", s->bytes_host);
+	add_count(t, "kernel_buffers", s->kernel_buffers);
+	add_count(t, "kernel_left", s->kernel_left);
+	add_count(t, "bytes_kernel_left", s->bytes_kernel_left);
+	add_count(t, "kernel_findings_lost", s->kernel_findings_lost);
+	if (gmod_summary_bytes(s))
+		add_count(t, "guarded_permille", gmod_summary_permille(s));
+	else
+		add_null(t, "guarded_permille");
+	add_count(t, "sweeps", s->sweeps);
+	add_count(t, "degraded", s->degraded);
+	add_count(t, "findings", findings);
+	open_object(t, "findings_by_class");
+	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
+		add_count(t, gmod_class_name(i), s->findings[i]);
+	gmod_text_str(t, "}");
+	add_count(t, "suppressed", s->suppressed);
+	add_count(t, "lost_lines", s->lost_lines);
+	gmod_text_str(t, "}\n");
+}

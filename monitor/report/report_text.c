@@ -1,0 +1,489 @@
+#include "monitor/report/report.h"
+
+#include <unistd.h>
+
+#include "monitor/report/demangle.h"
+#include "monitor/report/report_next.h"
+
+#define LINE_BYTES 4000 /* with the newline within PIPE_BUF, so that one write puts it into a pipe whole */
+#define NAME_SHOWN 200
+
+typedef unsigned long long ull;
+
+/* ---- pieces ---- */
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void add_name(struct gmod_text *t, const char *mangled)
+{
+	char name[512];
+
+	if (!mangled || !*mangled) {
+		gmod_text_str(t, "unknown");
+		return;
+	}
+	gmod_short_name(mangled, name, sizeof(name));
+	gmod_text_escaped(t, name, NAME_SHOWN);
+}
+
+void gmod_frame_text(struct gmod_text *t, const struct gmod_frame *f, const char *between)
+{
+	if (f->symbol[0]) {
+		add_name(t, f->symbol);
+		gmod_text_str(t, between);
+	}
+	if (f->module[0]) {
+		gmod_text_escaped(t, f->module, NAME_SHOWN);
+		gmod_text_str(t, "+");
+	}
+	gmod_text_fmt(t, "0x%llx", (ull)f->offset);
+}
+
+const char *gmod_provisional_words(const struct gmod_finding *f)
+{
+	return f->status == GMOD_PROVISIONAL ? ", provisional, still being watched" : "";
+}
+
+const char *gmod_entry_point(const struct gmod_finding *f)
+{
+	return f->entry_point ? f->entry_point : "a driver call";
+}
+
+static void add_error(struct gmod_text *t, const struct gmod_finding *f)
+{
+	if (f->error_name)
+		gmod_text_escaped(t, f->error_name, 100);
+	else
+		gmod_text_str(t, "error");
+	gmod_text_fmt(t, " (%d)", f->error);
+}
+
+static void add_kernel_thread(struct gmod_text *t, const char *what, const struct gmod_kernel_thread *k)
+{
+	if (k->known)
+		gmod_text_fmt(t, "%s in thread %u of block %llu of a kernel", what, k->thread, (ull)k->block);
+}
+
+/* "1.204 s" */
+static void add_span(struct gmod_text *t, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t ms = to_ns > from_ns ? (to_ns - from_ns) / 1000000 : 0;
+
+	gmod_text_fmt(t, "%llu.%03u s", (ull)(ms / 1000), (unsigned)(ms % 1000));
+}
+
+static void add_size(struct gmod_text *t, uint64_t bytes)
+{
+	static const char *const unit[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	int u = -1;
+
+	for (uint64_t rest = bytes; rest >= 1024; rest >>= 10)
+		u++;
+	if (u < 0)
+		gmod_text_fmt(t, "%llu B", (ull)bytes);
+	else
+		gmod_text_fmt(t, "%llu.%llu %s", (ull)(bytes >> (10 * (u + 1))),
+			      (ull)((bytes >> (10 * u) & 1023) * 10 / 1024), unit[u]);
+}
+
+/* ---- first lines ---- */
+
+void gmod_title_corruption(const struct gmod_finding *f, struct gmod_text *t)
+{
+	bool over = f->class == GMOD_HEAP_BUFFER_OVERFLOW;
+	uint64_t away = f->offset < 0 ? -(uint64_t)f->offset : (uint64_t)f->offset;
+
+	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s %s of a %llu-byte buffer", (ull)f->changed,
+		      plural(f->changed), (ull)away, plural(away), over ? "past the end" : "before the start",
+		      (ull)f->buffer.size);
+}
+
+void gmod_title_use_after_free(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s inside a %llu-byte buffer that had been freed",
+		      (ull)f->changed, plural(f->changed), (ull)f->offset, plural((uint64_t)f->offset),
+		      (ull)f->buffer.size);
+}
+
+void gmod_title_double_free(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_escaped(t, gmod_entry_point(f), 100);
+	gmod_text_fmt(t, "(0x%llx) of a %llu-byte buffer that had been freed", (ull)f->address, (ull)f->buffer.size);
+}
+
+void gmod_title_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_escaped(t, gmod_entry_point(f), 100);
+	gmod_text_fmt(t, "(0x%llx) of an address ", (ull)f->address);
+	if (f->buffer.base)
+		gmod_text_fmt(t, "%lld byte%s inside a %llu-byte buffer", (long long)f->offset,
+			      plural((uint64_t)f->offset), (ull)f->buffer.size);
+	else
+		gmod_text_str(t, "that no allocation returned");
+}
+
+/* How the range asked for lies to the buffer: "96 bytes past the end". */
+static void add_excess(struct gmod_text *t, const struct gmod_finding *f)
+{
+	uint64_t base = f->buffer.base, end = base + f->buffer.size, last;
+	bool wraps = __builtin_add_overflow(f->address, f->length, &last);
+	uint64_t past = last > end ? last - end : 0;
+
+	if (f->address < base)
+		gmod_text_fmt(t, "from %llu byte%s before the start", (ull)(base - f->address),
+			      plural(base - f->address));
+	else if (wraps)
+		gmod_text_str(t, "past the end of all memory, in front of it the end");
+	else
+		gmod_text_fmt(t, "up to %llu byte%s past the end", (ull)past, plural(past));
+}
+
+void gmod_title_out_of_bounds(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_escaped(t, gmod_entry_point(f), 100);
+	gmod_text_fmt(t, " asked for %llu byte%s at 0x%llx, ", (ull)f->length, plural(f->length), (ull)f->address);
+	add_excess(t, f);
+	gmod_text_fmt(t, " of a %llu-byte buffer", (ull)f->buffer.size);
+}
+
+void gmod_title_leak(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_fmt(t, "a %llu-byte buffer is still allocated at exit", (ull)f->buffer.size);
+}
+
+void gmod_title_post_mortem(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_str(t, "the GPU gave up with ");
+	add_error(t, f);
+	if (f->entry_point) {
+		gmod_text_str(t, ", first seen by ");
+		gmod_text_escaped(t, f->entry_point, 100);
+	}
+	if (f->address)
+		gmod_text_fmt(t, ", at address 0x%llx", (ull)f->address);
+}
+
+/* ---- the body ---- */
+
+/* Lines in the making: one is finished before the next begins. */
+struct page {
+	struct gmod_text line;
+	struct gmod_text *out;
+	char buffer[LINE_BYTES];
+};
+
+static struct gmod_text *begin(struct page *p, const char *indent)
+{
+	gmod_text_init(&p->line, p->buffer, sizeof(p->buffer));
+	gmod_text_str(&p->line, indent);
+	return &p->line;
+}
+
+static void end(struct page *p)
+{
+	gmod_text_mark_cut(&p->line);
+	gmod_text_bytes(p->out, p->line.at, p->line.len);
+	gmod_text_str(p->out, "\n");
+}
+
+static void add_frames(struct page *p, const struct gmod_frames *frames)
+{
+	for (uint32_t i = 0; i < frames->depth; i++) {
+		struct gmod_text *t = begin(p, "      ");
+
+		gmod_text_fmt(t, "#%u ", i);
+		gmod_frame_text(t, &frames->frame[i], "  ");
+		end(p);
+	}
+}
+
+static void add_first_line(struct page *p, const struct gmod_report_view *v)
+{
+	struct gmod_text *t = begin(p, "");
+
+	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), v->class->name);
+	gmod_text_str(t, v->title);
+	gmod_text_fmt(t, " [finding %u%s]", v->finding->id, gmod_provisional_words(v->finding));
+	end(p);
+}
+
+static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
+{
+	static const char *const where[] = {"on", "in managed memory on", "in pinned host memory for",
+					    "from mallocN on"};
+	ull end = b->base + b->size;
+
+	gmod_text_fmt(t, "[0x%llx, 0x%llx) %s device %d, backend ", (ull)b->base, end,
+		      where[b->memory <= GMOD_MEM_KERNEL ? b->memory : GMOD_MEM_DEVICE], b->device);
+	gmod_text_escaped(t, b->backend, 40);
+	if (b->serial)
+		gmod_text_fmt(t, ", allocation #%llu", (ull)b->serial);
+}
+
+static void add_buffer(struct page *p, const struct gmod_report_view *v)
+{
+	const struct gmod_buffer_facts *b = &v->finding->buffer;
+	struct gmod_text *t;
+
+	if (!b->base)
+		return;
+	t = begin(p, "    buffer ");
+	add_extent(t, b);
+	if (b->allocated_ns) {
+		gmod_text_str(t, ", allocated ");
+		add_span(t, b->allocated_ns, v->now_ns);
+		gmod_text_fmt(t, " ago by thread %lld", (long long)b->allocated_tid);
+	}
+	add_kernel_thread(t, ", allocated by mallocN", &b->allocated_by);
+	end(p);
+	add_frames(p, &v->allocated);
+	if (!b->freed_ns)
+		return;
+	t = begin(p, v->finding->class == GMOD_DOUBLE_FREE ? "    first freed " : "    freed ");
+	add_span(t, b->freed_ns, v->now_ns);
+	gmod_text_fmt(t, " ago by thread %lld", (long long)b->freed_tid);
+	end(p);
+	add_frames(p, &v->freed);
+}
+
+static void add_call(struct page *p, const struct gmod_report_view *v)
+{
+	const struct gmod_finding *f = v->finding;
+	struct gmod_text *t;
+
+	if (!f->entry_point && v->called.depth == 0)
+		return;
+	t = begin(p, f->class == GMOD_DOUBLE_FREE ? "    freed again by " : "    called: ");
+	gmod_text_escaped(t, gmod_entry_point(f), 100);
+	add_kernel_thread(t, "", &f->called_by);
+	if (f->called_by.known) {
+		end(p);
+		return;
+	}
+	gmod_text_fmt(t, " in thread %lld; the program got ", (long long)f->called_tid);
+	if (f->error == 0)
+		gmod_text_str(t, "CUDA_SUCCESS (0)");
+	else
+		add_error(t, f);
+	end(p);
+	add_frames(p, &v->called);
+}
+
+static void add_times(struct page *p, const struct gmod_finding *f)
+{
+	struct gmod_text *t = begin(p, "    written ");
+
+	gmod_text_str(t, f->intact_ns ? "between " : "before ");
+	if (f->intact_ns) {
+		gmod_text_clock(t, f->intact_ns);
+		gmod_text_str(t, " (last seen intact) and ");
+	}
+	gmod_text_clock(t, f->seen_ns);
+	gmod_text_str(t, " UTC");
+	end(p);
+}
+
+static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
+{
+	uint32_t n = f->observed_count < GMOD_OBSERVED_MAX ? f->observed_count : GMOD_OBSERVED_MAX;
+	struct gmod_text *t = begin(p, "    changed bytes at ");
+
+	gmod_text_fmt(t, "%+lld:", (long long)f->offset);
+	for (uint32_t i = 0; i < n; i++)
+		gmod_text_fmt(t, " %02x", f->observed[i]);
+	if (f->extent > n)
+		gmod_text_str(t, " ..");
+	if (f->extent > f->changed)
+		gmod_text_fmt(t, " (%llu of %llu bytes)", (ull)f->changed, (ull)f->extent);
+	if (f->restored)
+		gmod_text_str(t, " (put back since)");
+	end(p);
+}
+
+static void add_suspect(struct gmod_text *t, const struct gmod_suspect *s)
+{
+	add_name(t, s->name);
+	gmod_text_fmt(t, " x%llu on ", (ull)s->launches);
+	if (s->stream <= 2) /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
+		gmod_text_str(t, s->stream == 2 ? "the per-thread stream" : "the default stream");
+	else
+		gmod_text_fmt(t, "stream 0x%llx", (ull)s->stream);
+	if (s->graph)
+		gmod_text_fmt(t, " in graph 0x%llx", (ull)s->graph);
+	if (s->unfinished)
+		gmod_text_fmt(t, " (%llu not proven complete)", (ull)s->unfinished);
+}
+
+static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)
+{
+	if (f->launches_lost > 0)
+		gmod_text_str(t, "none recorded");
+	else if (f->class == GMOD_POST_MORTEM)
+		gmod_text_str(t, "none known");
+	else if (gmod_cpu_may_write(f))
+		gmod_text_str(t, "no kernel was in flight: look for a write by the CPU");
+	else
+		gmod_text_str(t,
+			      "no kernel was in flight: look for a copy or memset, or a launch that GMOD cannot see");
+}
+
+static void add_suspects(struct page *p, const struct gmod_finding *f)
+{
+	struct gmod_text *t = begin(p, f->class == GMOD_POST_MORTEM ? "    unfinished launches: " : "    suspects: ");
+
+	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++) {
+		gmod_text_str(t, i > 0 ? "; " : "");
+		add_suspect(t, &f->suspect[i]);
+	}
+	if (f->suspect_count == 0)
+		add_no_suspects(t, f);
+	if (f->suspects_omitted)
+		gmod_text_fmt(t, "; and %llu more", (ull)f->suspects_omitted);
+	if (f->launches_lost)
+		gmod_text_fmt(t, "; %llu launch record%s lost, so there may be others", (ull)f->launches_lost,
+			      f->launches_lost == 1 ? " was" : "s were");
+	end(p);
+}
+
+static void add_nearby(struct page *p, const struct gmod_report_view *v)
+{
+	const struct gmod_finding *f = v->finding;
+	struct gmod_text *t;
+
+	for (uint32_t i = 0; i < v->nearby_count; i++) {
+		t = begin(p, f->address ? "    near that address: " : "    live buffer: ");
+		gmod_text_fmt(t, "%llu byte%s ", (ull)f->nearby[i].size, plural(f->nearby[i].size));
+		add_extent(t, &f->nearby[i]);
+		gmod_text_str(t, ", by ");
+		gmod_text_str(t, v->nearby_site[i]);
+		end(p);
+	}
+	if (f->unread == 0)
+		return;
+	t = begin(p, "    ");
+	gmod_text_fmt(t, "%llu canar%s could not be read any more", (ull)f->unread, f->unread == 1 ? "y" : "ies");
+	end(p);
+}
+
+static void add_summary(struct page *p, const struct gmod_report_view *v)
+{
+	const struct gmod_finding *f = v->finding;
+	struct gmod_text *t = begin(p, "SUMMARY: GMOD: ");
+
+	gmod_text_fmt(t, "%s ", v->class->name);
+	if (f->buffer.base)
+		gmod_text_fmt(t, "device %d size %llu offset %+lld ", f->buffer.device, (ull)f->buffer.size,
+			      (long long)v->offset);
+	gmod_text_str(t, v->site);
+	end(p);
+}
+
+void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
+{
+	const struct gmod_finding *f = v->finding;
+	bool corruption = gmod_is_corruption(f->class);
+	struct page p = {.out = out};
+
+	add_first_line(&p, v);
+	add_buffer(&p, v);
+	add_call(&p, v);
+	if (corruption)
+		add_times(&p, f);
+	if (v->class->by_kernel)
+		add_suspects(&p, f);
+	if (corruption)
+		add_changed_bytes(&p, f);
+	add_nearby(&p, v);
+	gmod_text_str(begin(&p, "    next step: "), v->next_step);
+	end(&p);
+	if (f->status == GMOD_FINAL)
+		add_summary(&p, v);
+}
+
+/* ---- the closing line ---- */
+
+uint64_t gmod_summary_bytes(const struct gmod_run_summary *s)
+{
+	uint64_t bytes = s->bytes_guarded + s->bytes_unprotected;
+
+	return (bytes < s->bytes_asked ? s->bytes_asked : bytes) + s->bytes_uncovered;
+}
+
+unsigned gmod_summary_permille(const struct gmod_run_summary *s)
+{
+	uint64_t part = s->bytes_guarded, whole = gmod_summary_bytes(s);
+
+	while (part > UINT64_MAX / 1000) {
+		part >>= 1;
+		whole >>= 1;
+	}
+	return whole ? part * 1000 / whole : 0;
+}
+
+static void add_some(struct gmod_text *t, uint64_t n, const char *what, const char *rest, uint64_t bytes)
+{
+	if (n == 0)
+		return;
+	gmod_text_fmt(t, "; %llu %s%s %s (", (ull)n, what, plural(n), rest);
+	add_size(t, bytes);
+	gmod_text_str(t, ")");
+}
+
+static void add_guarded(struct gmod_text *t, const struct gmod_run_summary *s)
+{
+	ull buffers = s->buffers_guarded + s->buffers_unprotected;
+	unsigned share = gmod_summary_permille(s);
+
+	if (gmod_summary_bytes(s) == 0) {
+		gmod_text_str(t, "no device buffers");
+		return;
+	}
+	gmod_text_fmt(t, "guarded %llu of %llu buffer%s, ", (ull)s->buffers_guarded, buffers, plural(buffers));
+	add_size(t, s->bytes_guarded);
+	gmod_text_str(t, " of ");
+	add_size(t, gmod_summary_bytes(s));
+	gmod_text_fmt(t, " device memory (%u.%u %%)", share / 10, share % 10);
+}
+
+static void add_kernel_buffers(struct gmod_text *t, const struct gmod_run_summary *s)
+{
+	if (s->kernel_buffers)
+		gmod_text_fmt(t, "; %llu buffer%s of kernels guarded", (ull)s->kernel_buffers,
+			      plural(s->kernel_buffers));
+	if (s->kernel_left) {
+		gmod_text_fmt(t, ", %llu of them left (", (ull)s->kernel_left);
+		add_size(t, s->bytes_kernel_left);
+		gmod_text_str(t, ")");
+	}
+	if (s->kernel_findings_lost)
+		gmod_text_fmt(t, "; %llu finding%s of kernels lost", (ull)s->kernel_findings_lost,
+			      plural(s->kernel_findings_lost));
+}
+
+void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
+{
+	unsigned findings = 0;
+
+	gmod_text_fmt(t, "==%d==GMOD: ", (int)getpid());
+	add_guarded(t, s);
+	gmod_text_fmt(t, "; %llu sweep%s; ", (ull)s->sweeps, plural(s->sweeps));
+	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
+		findings += s->findings[i];
+	gmod_text_fmt(t, "%u finding%s", findings, plural(findings));
+	for (int i = 0, n = 0; i < GMOD_CLASS_COUNT; i++)
+		if (s->findings[i])
+			gmod_text_fmt(t, "%s%s %u", n++ ? ", " : " (", gmod_class_name(i), s->findings[i]);
+	gmod_text_str(t, findings ? ")" : "");
+	gmod_text_fmt(t, "; %llu degraded; %u hooks armed", (ull)s->degraded, s->hooks_armed);
+	add_some(t, s->buffers_host, "pinned host buffer", "guarded", s->bytes_host);
+	add_kernel_buffers(t, s);
+	add_some(t, s->uncovered, "allocation", "of pools, mappings or graphs not covered", s->bytes_uncovered);
+	if (s->suppressed)
+		gmod_text_fmt(t, "; %llu suppressed", (ull)s->suppressed);
+	if (s->lost_lines)
+		gmod_text_fmt(t, "; %llu line%s lost", (ull)s->lost_lines, plural(s->lost_lines));
+	gmod_text_str(t, "\n");
+}

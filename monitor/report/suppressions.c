@@ -1,0 +1,204 @@
+#include "monitor/report/suppressions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "monitor/report/demangle.h"
+#include "monitor/report/report.h"
+
+#define RULES_MAX 512
+#define RULES_BYTES 65536
+
+/* Hide findings of this class (GMOD_CLASS_COUNT: any) where a frame matches, or all suspects do. */
+struct rule {
+	unsigned class;
+	const char *pattern;
+};
+
+/* Written by gmod_suppressions_load() only. */
+static struct {
+	unsigned count;
+	struct rule rule[RULES_MAX];
+	char text[RULES_BYTES];
+} rules;
+
+static bool is_word(const char *s, size_t n, const char *word)
+{
+	return strncmp(s, word, n) == 0 && word[n] == '\0';
+}
+
+/* "CLASS:PATTERN", blanks around either; the line itself has none around it. */
+static bool take_rule(const char *line)
+{
+	size_t n = strcspn(line, ": \t");
+	const char *pattern = line + n + strspn(line + n, " \t");
+	unsigned class = 0;
+
+	if (*pattern++ != ':')
+		return false;
+	pattern += strspn(pattern, " \t");
+	while (class < GMOD_CLASS_COUNT && !is_word(line, n, gmod_class_name(class)))
+		class ++;
+	if (!*pattern || (class == GMOD_CLASS_COUNT && !is_word(line, n, "*")))
+		return false;
+	if (rules.count < RULES_MAX)
+		rules.rule[rules.count++] = (struct rule){class, pattern};
+	return true;
+}
+
+static char *trim(char *line)
+{
+	char *end;
+
+	line += strspn(line, " \t");
+	for (end = line + strlen(line); end > line && strchr(" \t\r", end[-1]); end--)
+		;
+	*end = '\0';
+	return line;
+}
+
+static void take_rules(char *text, const char *path)
+{
+	unsigned number = 1;
+
+	for (char *line = text, *next; line; line = next, number++) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		line = trim(line);
+		if (*line && *line != '#' && !take_rule(line))
+			gmod_log_note(0, "%s:%u: not a suppression (CLASS:PATTERN, CLASS as in a report or *): %.80s",
+				      path, number, line);
+	}
+	if (rules.count == RULES_MAX)
+		gmod_log_note(0, "%s: only the first %d suppressions are used", path, RULES_MAX);
+}
+
+/* What an open file holds, or -1 with the reason in errno. */
+static ssize_t read_all(int fd, char *buffer, size_t cap)
+{
+	size_t len = 0;
+	ssize_t n = 0;
+
+	while (len < cap && ((n = read(fd, buffer + len, cap - len)) > 0 || (n < 0 && errno == EINTR)))
+		len += n > 0 ? (size_t)n : 0;
+	return len < cap && n < 0 ? -1 : (ssize_t)len;
+}
+
+/* strerror() may allocate and take the locale's lock; this is its table, in English. */
+static const char *error_words(void)
+{
+	const char *words = strerrordesc_np(errno);
+
+	return words ? words : "the system refuses it";
+}
+
+/* As much as there is room for, and how much that is; -1: nothing, and *why says in words why. */
+static ssize_t read_file(const char *path, char *buffer, size_t cap, const char **why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+		*why = "it is not a regular file";
+	else if (fd < 0 || (n = read_all(fd, buffer, cap)) < 0)
+		*why = error_words();
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
+void gmod_suppressions_load(const char *path)
+{
+	const char *why = NULL;
+	ssize_t n;
+
+	rules.count = 0;
+	if (!path[0])
+		return;
+	n = read_file(path, rules.text, sizeof(rules.text), &why);
+	if (n < 0) {
+		gmod_log_note(0, "cannot read the suppressions file %s: %s; nothing is suppressed", path, why);
+		return;
+	}
+	if (n == sizeof(rules.text)) {
+		gmod_log_note(0, "%s: only the first %d bytes are read", path, RULES_BYTES - 1);
+		n--;
+	}
+	rules.text[n] = '\0';
+	take_rules(rules.text, path);
+}
+
+/* Does the whole of s match? On a mismatch the last '*' takes one byte more, so no backtracking further than that. */
+static bool glob(const char *pattern, const char *s)
+{
+	const char *star = NULL, *resume = s;
+
+	while (*s) {
+		if (*pattern == '*') {
+			star = pattern++;
+			resume = s;
+		} else if (*pattern == *s) {
+			pattern++;
+			s++;
+		} else if (star) {
+			pattern = star + 1;
+			s = ++resume;
+		} else {
+			return false;
+		}
+	}
+	return pattern[strspn(pattern, "*")] == '\0';
+}
+
+static bool name_matches(const char *pattern, const char *name)
+{
+	char readable[512];
+
+	if (!name || !*name)
+		return false;
+	gmod_short_name(name, readable, sizeof(readable));
+	return glob(pattern, name) || glob(pattern, readable);
+}
+
+static bool frames_match(const char *pattern, const struct gmod_frames *frames)
+{
+	for (uint32_t i = 0; i < frames->depth; i++) {
+		const struct gmod_frame *f = &frames->frame[i];
+
+		if (name_matches(pattern, f->symbol) || (f->module[0] && glob(pattern, f->module)))
+			return true;
+	}
+	return false;
+}
+
+/* All of them, and none is missing from the list: any one may be the culprit. */
+static bool suspects_match(const char *pattern, const struct gmod_finding *f)
+{
+	if (f->suspect_count == 0 || f->suspect_count > GMOD_SUSPECTS_MAX || f->suspects_omitted || f->launches_lost)
+		return false;
+	for (uint32_t i = 0; i < f->suspect_count; i++)
+		if (!name_matches(pattern, f->suspect[i].name))
+			return false;
+	return true;
+}
+
+bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_frames)
+{
+	*by_frames = false;
+	for (unsigned i = 0; i < rules.count; i++) {
+		const struct rule *r = &rules.rule[i];
+
+		if (r->class != GMOD_CLASS_COUNT && r->class != (unsigned)v->finding->class)
+			continue;
+		*by_frames = frames_match(r->pattern, &v->allocated) || frames_match(r->pattern, &v->freed) ||
+			     frames_match(r->pattern, &v->called);
+		if (*by_frames || suspects_match(r->pattern, v->finding))
+			return true;
+	}
+	return false;
+}

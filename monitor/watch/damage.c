@@ -1,0 +1,479 @@
+#include "monitor/watch/damage.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "lib/buffers/buffer.h"
+#include "lib/base/lock.h"
+#include "lib/base/log.h"
+#include "lib/life/start.h"
+#include "monitor/launches/activity.h"
+#include "monitor/report/report.h"
+#include "monitor/launches/suspects.h"
+
+enum { WATCHES = 256 };
+
+/*
+ * One damaged side between its first sight and its final report:
+ *
+ *     NOTHING ──claim──► CLAIMED ──described──► OPEN ──conclude──► SAYING ──said──► NOTHING
+ *
+ * claim and conclude are under the lock. While it is CLAIMED or SAYING it belongs to the thread that saw the damage or
+ * gives the report.
+ */
+enum { NOTHING, CLAIMED, OPEN, SAYING };
+struct watch {
+	atomic_int state;
+	uint32_t position;
+	uint64_t generation; /* of the record's word */
+	enum gmod_side side;
+	struct gmod_diff diff; /* union of all sightings */
+	uint64_t grown_ns;     /* when it last grew */
+	uint64_t slack_ns;     /* latest look at the slack; UINT64_MAX: the side has none */
+	struct gmod_finding finding;
+	struct gmod_unfinished *unfinished; /* its own, apart: most looks at a watch do not need it */
+};
+
+/*
+ * Guarded by lock. Findings are rare, so one lock serves; it is held for memory work only, never across a report or
+ * a driver call, and with signals held off. Whoever cannot get it has nothing to say.
+ */
+static struct watch *watches;
+static _Atomic int pending;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+static _Atomic uint32_t last_id;
+static _Atomic unsigned seen_count;
+
+static bool take_lock(void)
+{
+	if (gmod_lock(&lock))
+		return true;
+	gmod_degraded("the lock of the findings");
+	return false;
+}
+
+static bool hold_and_lock(struct gmod_scope *hold)
+{
+	gmod_scope_begin(hold);
+	if (take_lock())
+		return true;
+	gmod_scope_end(hold);
+	return false;
+}
+
+static void unlock_and_let_go(const struct gmod_scope *hold)
+{
+	gmod_unlock(&lock);
+	gmod_scope_end(hold);
+}
+
+struct gmod_moment gmod_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (struct gmod_moment){(uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, gmod_ticks()};
+}
+
+uint32_t gmod_watch_next_id(void)
+{
+	atomic_fetch_add_explicit(&seen_count, 1, memory_order_relaxed);
+	return atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
+}
+
+unsigned gmod_watch_seen(void)
+{
+	return atomic_load_explicit(&seen_count, memory_order_relaxed);
+}
+
+bool gmod_watch_pending(void)
+{
+	return atomic_load_explicit(&pending, memory_order_acquire) > 0;
+}
+
+static int state_of(const struct watch *w)
+{
+	/* acquire: the thread that it belonged to is done with the rest */
+	return atomic_load_explicit(&w->state, memory_order_acquire);
+}
+
+static void set_state(struct watch *w, int state)
+{
+	/* release: see state_of() */
+	atomic_store_explicit(&w->state, state, memory_order_release);
+}
+
+/* In whatever state but NOTHING. A side has one at most. */
+static struct watch *find_any(uint32_t position, uint64_t word, enum gmod_side side)
+{
+	for (int i = 0; watches && i < WATCHES; i++)
+		if (state_of(&watches[i]) != NOTHING && watches[i].generation == word >> 2 &&
+		    watches[i].position == position && watches[i].side == side)
+			return &watches[i];
+	return NULL;
+}
+
+static struct watch *find_in(int state, uint32_t position, uint64_t word, enum gmod_side side)
+{
+	struct watch *w = find_any(position, word, side);
+
+	return w && state_of(w) == state ? w : NULL;
+}
+
+static struct watch *find(uint32_t position, uint64_t word, enum gmod_side side)
+{
+	return find_in(OPEN, position, word, side);
+}
+
+static struct watch *find_free(void)
+{
+	if (!watches) {
+		void *p = mmap(NULL, WATCHES * (sizeof(*watches) + sizeof(*watches->unfinished)),
+			       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED)
+			return NULL;
+		watches = p;
+	}
+	for (int i = 0; i < WATCHES; i++)
+		if (state_of(&watches[i]) == NOTHING)
+			return &watches[i];
+	return NULL;
+}
+
+static void describe_diff(struct gmod_finding *f, const struct gmod_diff *d)
+{
+	uint64_t end = f->buffer.base + f->buffer.size;
+	bool tail = f->class == GMOD_HEAP_BUFFER_OVERFLOW;
+
+	f->offset = (int64_t)(d->first - (tail ? end : f->buffer.base));
+	f->changed = d->changed;
+	f->extent = d->last - d->first + 1;
+}
+
+static void describe(struct gmod_finding *f, const struct gmod_sighting *s, struct gmod_unfinished *unfinished)
+{
+	memset(f, 0, sizeof(*f));
+	f->class = s->side == GMOD_TAIL ? GMOD_HEAP_BUFFER_OVERFLOW : GMOD_HEAP_BUFFER_UNDERFLOW;
+	gmod_record_facts(s->record, &f->buffer);
+	f->observed_count = s->observed_count < GMOD_OBSERVED_MAX ? s->observed_count : GMOD_OBSERVED_MAX;
+	memcpy(f->observed, s->observed, f->observed_count);
+	f->intact_ns = s->intact.ns;
+	f->seen_ns = s->seen.ns;
+	describe_diff(f, &s->diff);
+	gmod_suspects_find(f, s->intact.ticks, unfinished);
+}
+
+static void merge(struct watch *w, const struct gmod_sighting *s)
+{
+	struct gmod_diff *d = &w->diff;
+	bool grown = s->diff.first < d->first || s->diff.last > d->last || s->diff.changed > d->changed;
+
+	w->finding.restored = false;
+	if (!grown)
+		return;
+	if (s->diff.first < d->first) {
+		d->first = s->diff.first;
+		w->finding.observed_count =
+		    s->observed_count < GMOD_OBSERVED_MAX ? s->observed_count : GMOD_OBSERVED_MAX;
+		memcpy(w->finding.observed, s->observed, w->finding.observed_count);
+	}
+	if (s->diff.last > d->last)
+		d->last = s->diff.last;
+	if (s->diff.changed > d->changed)
+		d->changed = s->diff.changed;
+	w->grown_ns = s->seen.ns;
+	describe_diff(&w->finding, d);
+}
+
+static void mark_reported(struct gmod_record *r, enum gmod_side side)
+{
+	atomic_fetch_or_explicit(&gmod_record_details(r)->reported, 1u << side, memory_order_relaxed);
+}
+
+static bool is_reported(const struct gmod_record *r, enum gmod_side side)
+{
+	return atomic_load_explicit(&gmod_record_details(r)->reported, memory_order_relaxed) >> side & 1;
+}
+
+static void say(struct gmod_finding *f, enum gmod_finding_status status)
+{
+	f->status = status;
+	gmod_report(f);
+}
+
+static bool has_slack(const struct gmod_record *r, enum gmod_side side)
+{
+	const struct gmod_bounds *b = &r->bounds;
+
+	return side == GMOD_HEAD ? b->head_to < b->user : b->user + b->size < b->tail_from;
+}
+
+/* Under the lock: a watch for the side, unless there is nothing more to see or no room. */
+static struct watch *claim(const struct gmod_sighting *s)
+{
+	struct watch *w = s->last ? NULL : find_free();
+
+	if (!w) {
+		mark_reported(s->record, s->side);
+		return NULL;
+	}
+	w->position = s->record->position;
+	w->generation = s->word >> 2;
+	w->side = s->side;
+	w->diff = s->diff;
+	w->grown_ns = s->seen.ns;
+	w->slack_ns = has_slack(s->record, s->side) ? 0 : UINT64_MAX;
+	w->unfinished = (struct gmod_unfinished *)(watches + WATCHES) + (w - watches);
+	set_state(w, CLAIMED);
+	atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
+	return w;
+}
+
+static void say_at_once(const struct gmod_sighting *s, uint32_t id)
+{
+	struct gmod_finding f;
+
+	describe(&f, s, NULL);
+	f.id = id;
+	say(&f, GMOD_FINAL);
+}
+
+static void watch(struct watch *w, const struct gmod_sighting *s, uint32_t id)
+{
+	bool settled = !gmod_work_outstanding();
+	struct gmod_finding f;
+
+	describe(&w->finding, s, w->unfinished);
+	w->finding.id = id;
+	if (!settled)
+		f = w->finding;
+	/* From here on others may have it grow, or conclude it. */
+	set_state(w, OPEN);
+	if (!settled)
+		say(&f, GMOD_PROVISIONAL);
+}
+
+static void first_sight(const struct gmod_sighting *s)
+{
+	struct watch *w = NULL;
+	uint32_t id = 0;
+
+	if (!take_lock())
+		return;
+	/* Another thread may have been here meanwhile: the last look before an exit waits for no other. */
+	if (!is_reported(s->record, s->side) && !find_any(s->record->position, s->word, s->side)) {
+		id = gmod_watch_next_id();
+		w = claim(s);
+	}
+	gmod_unlock(&lock);
+	if (w)
+		watch(w, s, id);
+	else if (id)
+		say_at_once(s, id);
+}
+
+/* Under the lock: from here on the finding is this thread's, which says it next. */
+static void conclude(struct watch *w)
+{
+	struct gmod_record *r = gmod_record_at(w->position);
+
+	if (atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == w->generation)
+		mark_reported(r, w->side);
+	set_state(w, SAYING);
+}
+
+/* Without the lock. */
+static void say_concluded(struct watch *w)
+{
+	gmod_suspects_refresh(&w->finding, w->unfinished);
+	say(&w->finding, GMOD_FINAL);
+	set_state(w, NOTHING);
+	/* release: whoever finds nothing pending may count on the report having been given */
+	atomic_fetch_sub_explicit(&pending, 1, memory_order_release);
+}
+
+static void sighted(const struct gmod_sighting *s)
+{
+	bool known, reported, final = false;
+	struct watch *w;
+
+	if (!take_lock())
+		return;
+	/* Under the lock: what is taken out of its watch is marked as reported in the same breath. */
+	reported = is_reported(s->record, s->side);
+	w = find(s->record->position, s->word, s->side);
+	known = w != NULL;
+	if (known) {
+		merge(w, s);
+		final = s->last;
+		if (final)
+			conclude(w);
+	}
+	gmod_unlock(&lock);
+	if (!known && !reported)
+		first_sight(s);
+	else if (final)
+		say_concluded(w);
+}
+
+void gmod_watch_sighting(const struct gmod_sighting *s)
+{
+	struct gmod_scope hold;
+
+	/* Until it is said, what was seen is known to this thread only. */
+	gmod_scope_begin(&hold);
+	gmod_report_pending_begin();
+	sighted(s);
+	gmod_report_pending_end();
+	gmod_scope_end(&hold);
+}
+
+void gmod_watch_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to)
+{
+	struct gmod_scope hold;
+	struct watch *w;
+
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
+		return;
+	w = find(r->position, word, side);
+	if (w && from <= w->diff.first && w->diff.last < to)
+		w->finding.restored = true;
+	unlock_and_let_go(&hold);
+}
+
+/* settled: no work is outstanding, or nobody may wait and see. A slack that cannot be read holds nothing up for long.
+ */
+static bool is_due(const struct watch *w, uint64_t now, bool settled, bool all)
+{
+	uint64_t quiet = now - w->grown_ns;
+
+	if (state_of(w) != OPEN || all)
+		return state_of(w) == OPEN;
+	if (quiet > 3 * GMOD_WATCH_SETTLE_NS)
+		return true;
+	return w->slack_ns >= w->grown_ns && (settled || quiet > GMOD_WATCH_SETTLE_NS);
+}
+
+void gmod_watch_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when)
+{
+	struct gmod_scope hold;
+	struct watch *w;
+
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
+		return;
+	w = find(r->position, word, side);
+	if (w && w->slack_ns < when.ns)
+		w->slack_ns = when.ns;
+	unlock_and_let_go(&hold);
+}
+
+bool gmod_watch_wants_slack(void)
+{
+	struct gmod_scope hold;
+	bool wants = false;
+
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
+		return false;
+	for (int i = 0; i < WATCHES; i++)
+		wants |= state_of(&watches[i]) == OPEN && watches[i].slack_ns < watches[i].grown_ns;
+	unlock_and_let_go(&hold);
+	return wants;
+}
+
+void gmod_watch_recheck(void (*look)(uint32_t position, uint64_t generation))
+{
+	for (int i = 0; i < WATCHES && gmod_watch_pending(); i++) {
+		struct gmod_scope hold;
+		uint64_t generation;
+		uint32_t position;
+		bool open;
+
+		if (!hold_and_lock(&hold))
+			return;
+		open = state_of(&watches[i]) == OPEN;
+		position = watches[i].position;
+		generation = watches[i].generation;
+		unlock_and_let_go(&hold);
+		if (open)
+			look(position, generation);
+	}
+}
+
+static void settle_one(struct watch *w, uint64_t now, bool settled, bool all)
+{
+	bool due;
+
+	if (!take_lock())
+		return;
+	due = is_due(w, now, settled, all);
+	if (due)
+		conclude(w);
+	gmod_unlock(&lock);
+	if (due)
+		say_concluded(w);
+}
+
+void gmod_watch_settle(bool all)
+{
+	uint64_t now = gmod_now().ns;
+	bool settled;
+
+	if (!gmod_watch_pending())
+		return;
+	settled = gmod_options()->halt_on_error || !gmod_work_outstanding();
+	for (int i = 0; i < WATCHES && gmod_watch_pending(); i++) {
+		struct gmod_scope hold;
+
+		/* Taken out of its watch, the finding is nowhere else until it is said. */
+		gmod_scope_begin(&hold);
+		gmod_report_pending_begin();
+		settle_one(&watches[i], now, settled, all);
+		gmod_report_pending_end();
+		gmod_scope_end(&hold);
+	}
+}
+
+static void released(const struct gmod_record *r, uint64_t word, enum gmod_side side)
+{
+	struct watch *w;
+
+	if (!take_lock())
+		return;
+	w = find(r->position, word, side);
+	if (w)
+		conclude(w);
+	gmod_unlock(&lock);
+	if (w)
+		say_concluded(w);
+}
+
+static bool others_say(const struct gmod_record *r, uint64_t word)
+{
+	struct gmod_scope hold;
+	bool found;
+
+	if (!gmod_watch_pending() || !hold_and_lock(&hold))
+		return false;
+	found = find_in(SAYING, r->position, word, GMOD_HEAD) || find_in(SAYING, r->position, word, GMOD_TAIL);
+	unlock_and_let_go(&hold);
+	return found;
+}
+
+void gmod_watch_released(const struct gmod_record *r, uint64_t word)
+{
+	uint64_t deadline = GMOD_SECONDS(2);
+
+	for (int side = GMOD_HEAD; side <= GMOD_TAIL && gmod_watch_pending(); side++) {
+		struct gmod_scope hold;
+
+		gmod_scope_begin(&hold);
+		gmod_report_pending_begin();
+		released(r, word, (enum gmod_side)side);
+		gmod_report_pending_end();
+		gmod_scope_end(&hold);
+	}
+	while (others_say(r, word) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 2))
+		;
+}

@@ -1,0 +1,45 @@
+/*
+ * The monitor thread: sweeps while the GPU is in use, sleeps when nothing can change.
+ *
+ *   new activity since the last sweep began    sweep every scan_interval_us, or less often to keep to max_cpu
+ *   none, but work not proven complete         back off: a sixteenth of the quiet time, at most 500 ms
+ *   none, and host-writable buffers live       one sweep a second
+ *   nothing of it                              sleep until woken (monitor/launches/activity.h)
+ *
+ * With scan_interval_us=0 the first two are without pause.
+ */
+#ifndef GMOD_MONITOR_MONITOR_H
+#define GMOD_MONITOR_MONITOR_H
+
+#include <stdbool.h>
+
+/*
+ * Remember the CPUs that the process has when GMOD is loaded. A program that binds its threads does so later, and a
+ * monitor that inherited one CPU from the thread that started it would take its turns from that thread. What binds the
+ * initial thread before any preloaded library runs (libgomp with OMP_PROC_BIND, taskset) is not seen: the monitor stays
+ * there.
+ */
+void gmod_monitor_remember_cpus(void);
+
+/* Start the thread if it is not there yet; called when a buffer has been armed. */
+void gmod_monitor_ensure(void);
+
+/* No further sweep or driver call of its usual rounds will begin. */
+void gmod_monitor_stop(void);
+bool gmod_monitor_stopping(void);
+
+/*
+ * Stop the monitor, have it run `task` (NULL: nothing) as the last thing that it does, and wait for that: it can call
+ * the driver and take locks where the caller, perhaps a signal handler that has interrupted a holder, can not. false:
+ * it did not come to the end, because there is no such thread or because it has been stuck for 2 s without any
+ * gmod_monitor_progress(). Nobody waits for a thread that was given up a second time.
+ */
+bool gmod_monitor_finish(void (*task)(void));
+
+/* In the monitor's own thread: it is not stuck. In others: nothing. */
+void gmod_monitor_progress(void);
+
+/* Is there a thread that has not been given up? */
+bool gmod_monitor_lives(void);
+
+#endif

@@ -1,0 +1,119 @@
+#include "monitor/watch/postmortem.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/buffers/buffer.h"
+#include "lib/base/phase.h"
+#include "lib/base/unwind.h"
+#include "lib/life/start.h"
+#include "monitor/launches/activity.h"
+#include "monitor/launches/proof.h"
+#include "monitor/report/report.h"
+#include "monitor/launches/suspects.h"
+#include "monitor/watch/sweep.h"
+
+enum { NEARBY = 8 };
+
+static atomic_bool happened;
+
+bool gmod_is_post_mortem(void)
+{
+	return atomic_load_explicit(&happened, memory_order_relaxed);
+}
+
+/* One row per sticky error: the driver is not asked for names any more. */
+static const struct {
+	CUresult code;
+	const char *name;
+} sticky[] = {
+    {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+    {CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
+    {CUDA_ERROR_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT"},
+    {CUDA_ERROR_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS"},
+    {CUDA_ERROR_INVALID_ADDRESS_SPACE, "CUDA_ERROR_INVALID_ADDRESS_SPACE"},
+    {CUDA_ERROR_INVALID_PC, "CUDA_ERROR_INVALID_PC"},
+    {CUDA_ERROR_ILLEGAL_INSTRUCTION, "CUDA_ERROR_ILLEGAL_INSTRUCTION"},
+    {CUDA_ERROR_HARDWARE_STACK_ERROR, "CUDA_ERROR_HARDWARE_STACK_ERROR"},
+    {CUDA_ERROR_ASSERT, "CUDA_ERROR_ASSERT"},
+    {CUDA_ERROR_ECC_UNCORRECTABLE, "CUDA_ERROR_ECC_UNCORRECTABLE"},
+};
+
+static const char *name_of(CUresult code)
+{
+	for (unsigned i = 0; i < sizeof(sticky) / sizeof(sticky[0]); i++)
+		if (sticky[i].code == code)
+			return sticky[i].name;
+	return NULL;
+}
+
+bool gmod_is_sticky(CUresult result)
+{
+	return __builtin_expect(result != CUDA_SUCCESS, 0) && name_of(result);
+}
+
+/* The latest allocated live buffers, latest first: where it happened is not known, what was new is the best guess. */
+static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
+{
+	uint32_t end = gmod_registry_used(), count = 0;
+
+	for (uint32_t i = 0; i < end; i++) {
+		struct gmod_buffer_facts f;
+		uint32_t at = count;
+
+		gmod_pin(GMOD_PIN_SWEEP, i);
+		if (!gmod_record_live(gmod_record_at(i))) {
+			gmod_unpin(GMOD_PIN_SWEEP);
+			continue;
+		}
+		gmod_record_facts(gmod_record_at(i), &f);
+		gmod_unpin(GMOD_PIN_SWEEP);
+		while (at > 0 && facts[at - 1].serial < f.serial)
+			at--;
+		if (at == NEARBY)
+			continue;
+		memmove(&facts[at + 1], &facts[at], (NEARBY - 1 - at) * sizeof(f));
+		facts[at] = f;
+		count += count < NEARBY;
+	}
+	return count;
+}
+
+static void report(CUresult error, const char *entry_point)
+{
+	static struct gmod_buffer_facts nearby[NEARBY];
+	struct gmod_finding f = {.class = GMOD_POST_MORTEM, .status = GMOD_FINAL};
+	struct gmod_scope hold;
+
+	f.error = error;
+	f.error_name = name_of(error);
+	f.entry_point = entry_point;
+	f.seen_ns = gmod_now().ns;
+	f.called_tid = gmod_thread_self() ? gmod_thread_self()->tid : 0;
+	gmod_unwind(&f.called_at, gmod_options()->stack_depth);
+	/* No signal handler may jump out of this with the lock and the pin. */
+	gmod_scope_begin(&hold);
+	if (gmod_sweep_lock(2000000000)) {
+		gmod_sweep_thorough(GMOD_PIN_SWEEP);
+		gmod_suspects_find(&f, gmod_now().ticks, NULL);
+		f.nearby = nearby;
+		f.nearby_count = latest_buffers(nearby);
+		/* Before the lock is free: no sweep may begin any more. */
+		gmod_phase_set(GMOD_WINDING_DOWN);
+		gmod_sweep_unlock();
+	}
+	gmod_scope_end(&hold);
+	gmod_watch_settle(true);
+	f.id = gmod_watch_next_id();
+	gmod_report(&f);
+	gmod_phase_set(GMOD_WINDING_DOWN);
+}
+
+void gmod_post_mortem(CUresult error, const char *entry_point)
+{
+	struct gmod_cancel cancel = gmod_cancel_begin();
+
+	if (gmod_on() && !atomic_exchange_explicit(&happened, true, memory_order_acq_rel))
+		report(error, entry_point);
+	gmod_cancel_end(cancel);
+}

@@ -1,0 +1,20 @@
+/*
+ * After a sticky error the context is lost, and every later call returns the error. GMOD then looks at what the CPU
+ * can still see, says once what was running and what was live, and makes no further driver call of its own.
+ */
+#ifndef GMOD_MONITOR_POSTMORTEM_H
+#define GMOD_MONITOR_POSTMORTEM_H
+
+#include <stdbool.h>
+
+#include "lib/driver/driver.h"
+
+/* Errors after which a context cannot be used: illegal address and its kin (cuda.h: "leaves the process in an
+ * inconsistent state"). */
+__attribute__((cold)) bool gmod_is_sticky(CUresult result);
+
+/* A driver call of the program returned a sticky error. Does its work once, in the calling thread. */
+__attribute__((cold)) void gmod_post_mortem(CUresult error, const char *entry_point);
+bool gmod_is_post_mortem(void);
+
+#endif
