@@ -3,8 +3,8 @@
     figures.py [--quick] [--more] [--build DIR] [--results DIR] --device TEXT --commit TEXT [--driver TEXT] [--cuda TEXT] PART...
 
 The result is a JSON file in bench/results, which parts measured later at the same commit on the same kind of device
-join; Markdown and plots are made of it (report.py), and latest.json is a copy of the newest, unless that lacks parts of
-the one before. It is written anew after each step, so a run that is cut off keeps what it had.
+join; Markdown and plots are made of it (report.py). Once it has all parts of latest.json, it takes that one's place. It
+is written anew after each step, so a run that is cut off keeps what it had.
 
 --more goes on with the pairs that the result already has of a part, instead of starting anew.
 
@@ -22,7 +22,6 @@ import json
 import os
 import platform
 import re
-import shutil
 import signal
 import sys
 import tempfile
@@ -88,8 +87,6 @@ class Result:
 
     def find(self):
         for path in sorted(glob.glob(os.path.join(self.directory, "*.json"))):
-            if os.path.basename(path) == "latest.json":
-                continue
             try:
                 with open(path) as f:
                     before = json.load(f)
@@ -128,13 +125,15 @@ class Result:
         results = self.results()
         document = {**self.head, "parts": self.parts, "verdicts": pairs.verdicts(results), "results": results}
         os.makedirs(self.directory, exist_ok=True)
+        before, latest = self.path, os.path.join(self.directory, "latest.json")
+        if self.has_parts_of(latest):
+            self.path = latest
         with open(self.path + ".new", "w") as f:
             json.dump(document, f, indent=1)
             f.write("\n")
         os.replace(self.path + ".new", self.path)
-        latest = os.path.join(self.directory, "latest.json")
-        if self.has_parts_of(latest):
-            shutil.copyfile(self.path, latest)
+        if before != self.path:
+            report.remove(before)
 
     def has_parts_of(self, path):
         """Whether it can stand for that result: it has each of its parts, if that is one."""

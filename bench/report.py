@@ -468,10 +468,19 @@ def summary(result):
     return ", ".join(f"{n} {outcome}" for outcome, n in sorted(count.items())) or "no verdicts"
 
 
+def remove(path, kinds=(".json", ".md")):
+    """Removes FILE.json, FILE.md and the plots, where they are."""
+    stem = path.removesuffix(".json")
+    for kind in (*kinds, *(f"-{name}.svg" for name, _ in PLOTS)):
+        if os.path.exists(stem + kind):
+            os.remove(stem + kind)
+
+
 def write(path):
-    """Writes FILE.md and the plots beside FILE.json; what there is to say."""
+    """Writes FILE.md and the plots beside FILE.json, and removes plots that no longer are; what there is to say."""
     with open(path) as f:
         result = json.load(f)
+    remove(path, kinds=())
     stem = path.removesuffix(".json")
     plots = []
     for name, plot in PLOTS:

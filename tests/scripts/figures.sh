@@ -83,7 +83,7 @@ figures() {
 query() {
 	python3 -c "
 import glob, json, os
-one = max((f for f in glob.glob('$results/*.json') if not f.endswith('/latest.json')), key=lambda f: os.stat(f).st_mtime_ns)
+one = max(glob.glob('$results/*.json'), key=lambda f: os.stat(f).st_mtime_ns)
 r = json.load(open(one))
 row = {(x['name'], x['variant']): x for x in r['results']}
 print($1)" 2>&1
@@ -96,22 +96,17 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 done
 figures "{\"coarse\": {\"seconds\": 60, \"cases\": [$ten]}}" coarse
 same "ten programs: exit status" 0 "$status"
-says "says what came of it, and where it is" '^bench: 11 pass: .*-test-0123456[.]md$' "$out"
+says "says what came of it, and where it is" '^bench: 11 pass: .*/latest[.]md$' "$out"
 says "a line of progress has the time left" '^bench: coarse: p[0-9].*; at most 0:[0-9][0-9] left' "$err"
 same "seven pairs, the warm-up dropped" "7 7 1.002" "$(query "row['p3', 'gmod']['pairs'], len(row['p3', 'gmod']['samples']['native']), round(row['p3', 'gmod']['ratio_median'], 9)")"
 same "the rows have what readers look for" True "$(query "all(k in x for x in r['results'] for k in ('group', 'name', 'variant', 'ratio_median', 'ratio_low', 'ratio_high', 'unit', 'native_median', 'guarded_permille'))")"
 same "A against A has a row" "1.0 1.0" "$(query "row['p3', 'again']['ratio_low'], row['p3', 'again']['ratio_high']")"
 same "all pass" True "$(query "all(v['verdict'] == 'pass' for v in r['verdicts']) and len(r['verdicts']) == 11")"
-file=$(find "$results" -name '*-test-0123456.json')
-cmp -s "$file" "$results/latest.json"
-note "latest.json is the newest" $?
-
-commit=fewer
-figures "{\"x\": {\"seconds\": 60, \"cases\": []}}" x
-cmp -s "$file" "$results/latest.json"
-note "a later one without its parts does not take the place of latest.json" $?
+before=$(md5sum "$results"/*)
+commit=fewer figures "{\"x\": {\"seconds\": 60, \"cases\": []}}" x
+same "a later one without its parts does not take the place of latest.json" "$before" "$(md5sum "$results"/latest*)"
+same "but has a file of its own" 1 "$(find "$results" -name '*-test-fewer.json' | wc -l)"
 rm "$results"/*-test-fewer.*
-unset commit
 
 # Another part joins at the same commit, and only there.
 plan="{\"x\": {\"seconds\": 60, \"cases\": [
@@ -135,13 +130,13 @@ plan="{\"x\": {\"seconds\": 60, \"cases\": [
 figures "$plan" x
 same "with failures: exit status" 1 "$status"
 same "the other part is kept" True "$(query "('p3', 'gmod') in row and len(r['parts']) == 2")"
-same "in one file" 2 "$(find "$results" -name '*.json' | wc -l)"
+same "in one file" 1 "$(find "$results" -name '*.json' | wc -l)"
 same "workers: four pairs live at a time" "8 1.002" "$(query "row['blocks', 'gmod']['pairs'], round(row['blocks', 'gmod']['ratio_median'], 9)")"
 same "their blocks are kept, the first one too" "8 4" "$(query "len(row['blocks', 'gmod']['blocks']['native']), len(row['blocks', 'gmod']['blocks']['gmod'][0])")"
 same "a whole run: the sum of its blocks" "4 33.0 35.0 960" "$(query "row['whole', 'gmod']['pairs'], row['whole', 'gmod']['native_median'], row['whole', 'gmod']['median'], row['whole', 'gmod']['guarded_permille']")"
 same "which are in the result, in turns" "[13.0, 10.0, 10.0]" "$(query "row['whole', 'gmod']['blocks']['native'][3]")"
 same "and what else they say" "8.0 1048576.0 False" "$(query "row['blocks', 'gmod']['tokens'], row['blocks', 'gmod']['memory_bytes'], 'monitor_percent' in row['blocks', 'gmod']")"
-says "in the report too" '^\| g \| blocks \| 1[.]00 \| 1[.]00 \| 80[.]0 \| 79[.]8 \| - \| [+]0[.]20 % \|$' "$(cat "$results"/*-test-0123456.md)"
+says "in the report too" '^\| g \| blocks \| 1[.]00 \| 1[.]00 \| 80[.]0 \| 79[.]8 \| - \| [+]0[.]20 % \|$' "$(cat "$results/latest.md")"
 same "side by side: a sample is the time until both end" True "$(query "0 < row['two', 'gmod']['native_median'] < 10000")"
 same "what an allocation takes" "25000.0" "$(query "row['tenth', 'gmod']['us_per_allocations']['native']")"
 # row NAME STATUS ERROR
@@ -169,12 +164,16 @@ says_not "what was skipped is none" '^FAIL g: (skips|module|little)' "$out"
 
 commit=abcdefabcdef figures "{\"x\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"a\", $job, \"pairs\": 1}]}}" x
 same "another commit has a result of its own" "1" "$(query "len([x for x in r['results'] if x['variant'] == 'gmod'])")"
-same "beside the other" 3 "$(find "$results" -name '*.json' | wc -l)"
+same "beside the other" 2 "$(find "$results" -name '*.json' | wc -l)"
 device='2 x NVIDIA Test' figures "{\"x\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"a\", $job, \"pairs\": 1}]}}" x
 same "so has another device" 1 "$(find "$results" -name '*-2-x-test-0123456.json' | wc -l)"
 figures "{\"x\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"a\", $job, \"pairs\": 1}]}}" --quick x
 same "and a quick run" 1 "$(find "$results" -name '*-test-0123456-quick.json' | wc -l)"
 same "which says so" True "$(query "r['quick']")"
+commit=abcdefabcdef figures '{"coarse": {"seconds": 60, "cases": []}}' coarse
+same "one with all parts of latest.json takes its place" abcdefabcdef "$(query "json.load(open('$results/latest.json'))['commit']")"
+same "with its page" 1 "$(grep -c '^- commit: abcdefabcdef$' "$results/latest.md")"
+same "and leaves nothing else behind, nor a plot of the other" 0 "$(find "$results" -name '*-abcdefa*' -o -name 'latest-*' | wc -l)"
 figures '{"x": {"seconds": 60, "cases": []}}' y
 same "an unknown part is an error" 2 "$status"
 outcome python3 bench/figures.py --plan "$work/plan.json" --device d --commit c x
@@ -319,7 +318,7 @@ figures "$plan" memcheck
 same "memcheck: exit status" 0 "$status"
 same "its slowdown" "10.0 10.0" "$(query "row['tool', 'memcheck']['ratio_median'], row['worker', 'memcheck']['ratio_median']")"
 same "one that does not end says so" "timed out not done after 0.3 s" "$(query "row['late', 'memcheck']['status'], row['late', 'memcheck']['error']")"
-says "and so does the plot" 'timed out</text>' "$(cat "$results"/*-sanitizers.svg)"
+says "and so does the plot" 'timed out</text>' "$(cat "$results/latest-sanitizers.svg")"
 cut() {
 	figures "{\"memcheck\": {\"seconds\": 2, \"cases\": [{\"group\": \"sanitizers\", \"name\": \"cut\", $job, \"key\": null,
 		\"environment\": {\"MS\": \"$1\"}, \"pairs\": 1, \"memcheck\": 1, \"memcheck_limit\": 30}]}}" memcheck
@@ -363,7 +362,7 @@ for signal in INT TERM; do
 	same "SIG$signal: exit status" 130 $?
 	same "what was done is kept" "1" "$(query "row['done', 'gmod']['pairs']")"
 	same "and said to be a part" False "$(query "r['parts']['x']['complete']")"
-	says "the report too" 'part x was cut off' "$(cat "$results"/*-d-c.md)"
+	says "the report too" 'part x was cut off' "$(cat "$results/latest.md")"
 	! kill -0 "$(cat "$work/pid")" 2>/dev/null
 	note "SIG$signal: no process is left behind" $?
 done
@@ -410,7 +409,7 @@ same "and its share of a sweep, under GMOD only" "True False" "$(query "0 < row[
 	'ns_per_buffer' in row['thousand', 'gmod']['native_values']")"
 same "what was measured without GMOD stays where it fails with it" "failed 7.0 {}" "$(query "row['alone', 'gmod']['status'],
 	row['alone', 'gmod']['native_values']['host_bytes'], row['alone', 'gmod']['values']")"
-page=$(cat "$results"/*-test-0123456.md)
+page=$(cat "$results/latest.md")
 says "the report has them side by side" '^\| thousand \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \([0-9.]+ to [0-9.]+\) \|  \|$' "$page"
 same "calls, in a program that makes many" "True 2" "$(query "0 < row['copies', 'gmod']['median'] < 1e9, row['copies', 'gmod']['pairs']")"
 same "graphs" "True 2" "$(query "0 < row['graphs', 'gmod']['median'] < 1e9, row['graphs', 'gmod']['pairs']")"
@@ -468,7 +467,7 @@ says "which is said at the end" '^FAIL effectiveness: clean, gmod: 2 of 2 not fo
 same "one that memcheck does not find is a figure" "[0, 'ERROR SUMMARY: 0 errors']" "$(tool clean found said)"
 same "found, but the program ended with it" "1 no result" "$(query "row['dies', 'memcheck']['values']['found'], row['dies', 'memcheck']['status']")"
 same "a tool that breaks down is a failure" "failed memcheck says no ERROR SUMMARY" "$(query "row['crash', 'memcheck']['status'], row['crash', 'memcheck']['error']")"
-page=$(cat "$results"/*-test-0123456.md)
+page=$(cat "$results/latest.md")
 says "the report has all of it" '^\| found \| 4000 \| 2 of 2 \| heap-buffer-overflow \| 2 of 2 \| 2 of 2 \| [0-9.e+]+ \| [0-9.e+]+ \| 2[.]50 \| 2[.]50 \| yes \| 2[.]50 \|  \|$' "$page"
 says "and what was not found" '^\| clean \| 4000 \| 0 of 2 \| - \| 0 of 0 \| 0 of 0 \| - \| - \| 2[.]50 \| 2[.]50 \| no: ERROR SUMMARY: 0 errors \| 2[.]50 \| failed: 2 of 2 not found \|$' "$page"
 says_not "they are no overheads" '^\| effectiveness \|' "$page"
@@ -511,7 +510,7 @@ row 'without, default' skipped 'libcupti: it is not here'
 row 'silent, default' failed 'the driver did not load libpages.so'
 row 'torn, default' failed 'libpages.so does not say all of its counts'
 row 'drops, default' failed 'records of page traffic were dropped'
-page=$(cat "$results"/*-test-0123456.md)
+page=$(cat "$results/latest.md")
 says "the report has a program's native figures" '^\| a \| native \| 0 \| 0 \| 0 \| 0 \| 100 \|  \|$' "$page"
 same "once" 1 "$(grep -c '^| a | native |' <<<"$page")"
 says "those by default" '^\| a \| GMOD \| 0[.]5 \| 0 \| 2 \| 0 \| 100 \|  \|$' "$page"
