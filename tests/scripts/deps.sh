@@ -30,7 +30,7 @@ deps test
 same "not root: status" 3 "$status"
 says "not root: the exact command" '^ +sudo apt-get install -y --no-install-recommends gcc libc6-dev libcmocka-dev$' "$err"
 [ ! -e "$work/apt.log" ]
-note "not root: nothing was run" $?
+judge "not root: nothing was run" $?
 compiler=clang deps build
 says "the compiler is the one asked for" 'install -y --no-install-recommends clang libc6-dev$' "$err"
 

@@ -228,7 +228,7 @@ same "too little memory for all: one pair at a time" "ok 7 exit status 1: CUDA e
 	"$(query "row['full', 'gmod']['status'], row['full', 'gmod']['pairs'], row['full', 'gmod']['one_at_a_time']")"
 same "who waits for a turn has time" "ok" "$(query "row['slow', 'gmod']['status']")"
 ! pgrep -f "$work/odd" >/dev/null
-note "no worker is left behind" $?
+judge "no worker is left behind" $?
 
 # --more: pairs of an earlier run count, and of what has no verdict there are more.
 plan="{\"coarse\": {\"seconds\": 3, \"cases\": [
@@ -241,18 +241,18 @@ pairs_of() {
 figures "$plan" coarse
 read -r uneven even <<<"$(pairs_of)"
 [ "$uneven" -gt 7 ] && [ "$even" = 7 ]
-note "seven pairs of what passes" $? "$uneven $even"
+judge "seven pairs of what passes" $? "$uneven $even"
 figures "$plan" --more coarse
 read -r more same <<<"$(pairs_of)"
 [ "$more" -gt $((uneven + 3)) ] && [ "$same" = 7 ]
-note "--more: the others join those that there are" $? "$uneven, then $more; $even, then $same"
+judge "--more: the others join those that there are" $? "$uneven, then $more; $even, then $same"
 same "their blocks stay" "7 3 8.0" "$(query "len(row['w', 'gmod']['blocks']['gmod']), len(row['w', 'gmod']['blocks']['gmod'][6]), row['w', 'gmod']['tokens']")"
 same "what failed is tried anew" failed "$(query "row['degrades', 'gmod']['status']")"
 same "its seconds add up" True "$(query "r['parts']['coarse']['seconds'] >= 5")"
 figures "$plan" coarse
 read -r fewer _ <<<"$(pairs_of)"
 [ "$fewer" -lt "$more" ]
-note "without --more all is measured anew" $? "$more, then $fewer"
+judge "without --more all is measured anew" $? "$more, then $fewer"
 
 # How long pairs took is known from an earlier run, too.
 printf '#!/bin/sh\nsleep 1; exec "%s/job" worker\n' "$work" >"$work/slow"
@@ -364,7 +364,7 @@ for signal in INT TERM; do
 	same "and said to be a part" False "$(query "r['parts']['x']['complete']")"
 	says "the report too" 'part x was cut off' "$(cat "$results/latest.md")"
 	! kill -0 "$(cat "$work/pid")" 2>/dev/null
-	note "SIG$signal: no process is left behind" $?
+	judge "SIG$signal: no process is left behind" $?
 done
 
 # ---- a guarded program, on the simulated driver ----
@@ -553,7 +553,7 @@ says "latencies" '^\| 100000 \| 1000 \| idle \| 2001 \| 103001 \| 104002 \| 200 
 for plot in overhead latency sanitizers; do
 	says "the page shows $plot" "^!\[$plot\]\(fixture-$plot\.svg\)$" "$page"
 	python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "$work/fixture-$plot.svg" 2>"$work/.err"
-	note "$plot is well-formed" $? "$(tail -n 1 "$work/.err")"
+	judge "$plot is well-formed" $? "$(tail -n 1 "$work/.err")"
 done
 before=$(cat "$work"/fixture*.svg "$work/fixture.md" | md5sum)
 PYTHONHASHSEED=7 python3 bench/report.py "$work/fixture.json" >/dev/null

@@ -43,7 +43,7 @@ echo mine >"$installed/bin/other"
 make_quiet uninstall PREFIX=/opt/gmod DESTDIR="$stage"
 same "uninstall leaves what is not GMOD's, and nothing else" "./opt/gmod/bin/other" "$(files "$stage")"
 [ ! -e "$installed/libexec/gmod" ]
-note "uninstall removes GMOD's own directory" $?
+judge "uninstall removes GMOD's own directory" $?
 
 make_quiet install PREFIX=/usr DESTDIR="$work/distribution" LIBDIR=/usr/lib/x86_64-linux-gnu LIBEXECDIR=/usr/lib/gmod
 expect "with the library in a distribution's place" 7 "$work/distribution/usr/bin/gmod" sh -c 'exit 7'

@@ -76,7 +76,7 @@ talk() {
 # near NAME LOW HIGH NUMBER
 near() {
 	awk -v low="$2" -v high="$3" -v number="$4" 'BEGIN { exit !(number ~ /^[0-9.]+$/ && number >= low && number <= high) }'
-	note "$1" $? "$4 is not between $2 and $3"
+	judge "$1" $? "$4 is not between $2 and $3"
 }
 answer() {
 	sed -n "$1p" <<<"$out"

@@ -50,7 +50,7 @@ find "$work/tree" -path "$work/tree/build" -prune -o -type f -exec md5sum {} + |
 same "writes nothing outside build/" "" "$(diff "$work/before" "$work/after")"
 for file in libgmod.so sim/libcuda.so.1 gmod-tool; do
 	[ -e "$work/tree/build/$file" ]
-	note "makes build/$file" $?
+	judge "makes build/$file" $?
 done
 outcome make --no-print-directory -C "$work/tree" CFLAGS=-O0 all
 says_not "a second build has nothing to do" 'gcc|clang|-o ' "$out"

@@ -64,7 +64,7 @@ int cuptiGetResultString(int result, const char **text) { *text = result == 29 ?
 void make_context(void) { tell(NULL, domain_of, 1, NULL); tell(NULL, domain_of, 1, NULL); }
 CUPTI
 ${CC:-gcc} -shared -fPIC -o "$work/cupti.so" "$work/cupti.c" 2>"$work/.err"
-note "a stand-in for CUPTI" $? "$(cat "$work/.err")"
+judge "a stand-in for CUPTI" $? "$(cat "$work/.err")"
 # loaded CUPTI [no-context]: what is said of a program in which the library is loaded.
 loaded() {
 	rm -f "$work/pages"

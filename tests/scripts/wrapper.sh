@@ -148,7 +148,7 @@ refused "a directory as log" 2 "cannot write log_path $work/: it names a directo
 echo 'leak:*' >"$work/suppressions"
 expect "files that are there" 0 "$gmod" --suppressions="$work/suppressions" --log_path="$work/log.%p" true
 [ -z "$(find "$work" -name 'log.*')" ]
-note "and no log is made by looking" $?
+judge "and no log is made by looking" $?
 
 # ---- LD_PRELOAD ----
 

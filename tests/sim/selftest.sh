@@ -4,24 +4,11 @@
 #   tests/sim/selftest.sh          BUILD: the build directory (default: build), CC: the compiler
 #
 # Ends with "N passed, N failed"; exit status 0 if none failed.
-set -u
-cd "$(dirname "$0")/../.." || exit 2
 
-build=${BUILD:-build}
+# shellcheck source=../lib.bash
+. "$(dirname "$0")/../lib.bash"
 cuda=${CUDA_INC:-/usr/local/cuda/include}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-# check NAME STATUS: counts one check; STATUS is 0 for good.
-check() {
-	if [ "$2" -eq 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $1"
-	fi
-}
+make_work
 
 make -s BUILD="$build" sim >"$work/make" 2>&1 || {
 	cat "$work/make"
@@ -31,7 +18,7 @@ ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -Itests/program
 	tests/programs/conformance.c -L"$build/sim" -lcuda -ldl -o "$work/conformance" || exit 1
 
 export LD_LIBRARY_PATH=$build/sim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} GMOD_TEST_KERNELS=$build/sim/kernels.so
-unset SIM_DEVICES SIM_MEMORY SIM_CONCURRENT_MANAGED SIM_SEAL SIM_FAIL SIM_TRACE LD_PRELOAD
+unset SIM_DEVICES SIM_MEMORY SIM_CONCURRENT_MANAGED SIM_SEAL SIM_FAIL SIM_TRACE
 
 cat >"$work/wanted" <<'FACTS'
 spacing of cuMemAlloc(1000): 1024
@@ -79,28 +66,27 @@ for _ in 1 2 3; do
 		break
 	fi
 done
-check "the conformance program runs" "$status"
+judge "the conformance program runs" "$status"
 [ ! -s "$work/errors" ]
-check "and complains of nothing" $?
+judge "and complains of nothing" $?
 [ "$(grep -cE ' is cu[A-Za-z0-9_]+ of [0-9]+[a-z_]*: yes$' "$work/facts")" -gt 200 ] &&
 	! grep -qE ' is cu[A-Za-z0-9_]+ of [0-9]+[a-z_]*: no$|: not exported$' "$work/facts"
-check "every entry point of the table is exported, and cuGetProcAddress gives the same one" $?
+judge "every entry point of the table is exported, and cuGetProcAddress gives the same one" $?
 
 while read -r fact; do
 	grep -qxF -- "$fact" "$work/facts"
-	check "fact: $fact" $?
+	judge "fact: $fact" $?
 done <"$work/wanted"
 
 SIM_FAIL=cuMemAlloc_v2:1 "$work/conformance" null 2>&1 | grep -q 'cuMemAlloc.*CUDA_ERROR_OUT_OF_MEMORY'
-check "SIM_FAIL fails an allocation" $?
+judge "SIM_FAIL fails an allocation" $?
 SIM_FAIL="cuCtxSetCurrent:2:700,cuModuleLoad:*:46" "$work/conformance" null 2>&1 | grep -q 'cuModuleLoad.*DEVICE_UNAVAILABLE'
-check "SIM_FAIL fails the right call with the right code" $?
+judge "SIM_FAIL fails the right call with the right code" $?
 SIM_TRACE=$work/trace "$work/conformance" null >/dev/null 2>&1
 grep -qx 'cuInit 0 conformance' "$work/trace" && grep -qx 'cuCtxDestroy_v2 1 conformance' "$work/trace"
-check "SIM_TRACE writes down calls, results and callers" $?
+judge "SIM_TRACE writes down calls, results and callers" $?
 SIM_DEVICES=0 "$work/conformance" null >/dev/null 2>&1
 [ $? -eq 77 ]
-check "SIM_DEVICES=0 is a machine without a GPU" $?
+judge "SIM_DEVICES=0 is a machine without a GPU" $?
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish
