@@ -7,7 +7,7 @@
 #include "runtime.cuh"
 
 #define GMOD_REPLACE_DEVICE_MALLOC
-#include "../../include/gmod_device.cuh"
+#include "include/gmod_device.cuh"
 
 struct point {
 	double x, y, z;

@@ -1,7 +1,7 @@
 /* Two translation units of relocatable device code that allocate, use and free each other's buffers. */
 #include "runtime.cuh"
 
-#include "../../include/gmod_device.cuh"
+#include "include/gmod_device.cuh"
 #include "inkernel_unit.cuh"
 
 __global__ void rt_allocate(char **out, int size)

@@ -1,7 +1,7 @@
 // expect: heap-buffer-overflow size 40 offset +3
 // suspect: rt_scribble
 /* Kernels of a runtime program that allocate for themselves: the runtime loads its modules as libraries. */
-#include "../../include/gmod_device.cuh"
+#include "include/gmod_device.cuh"
 #include "runtime.cuh"
 
 __global__ void rt_allocate(char **out)

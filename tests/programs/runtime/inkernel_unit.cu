@@ -2,7 +2,7 @@
  * A translation unit that programs of two units are linked with: with -rdc=true they share one module and call each
  * other's device functions, without it each has a module of its own.
  */
-#include "../../include/gmod_device.cuh"
+#include "include/gmod_device.cuh"
 #include "inkernel_unit.cuh"
 
 #if defined(__CUDACC_RDC__)

@@ -5,7 +5,7 @@
 
 #include <cooperative_groups.h>
 
-#include "../../include/gmod_device.cuh"
+#include "include/gmod_device.cuh"
 
 __global__ void rt_grid_overflow(char **p)
 {

@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "../../include/gmod_device.cuh"
+#include "include/gmod_device.cuh"
 
 __global__ void rt_turn(int rounds, int *bad)
 {

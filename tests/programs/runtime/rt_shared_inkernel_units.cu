@@ -6,7 +6,7 @@
  */
 #include "runtime.cuh"
 
-#include "../../include/gmod_device.cuh"
+#include "include/gmod_device.cuh"
 #include "inkernel_unit.cuh"
 
 __global__ void rt_allocate(char **out)

@@ -3,7 +3,7 @@
 
 #include <cooperative_groups.h>
 
-#include "../../include/gmod_device.cuh"
+#include "include/gmod_device.cuh"
 
 __global__ void rt_pass_on(int **p, int n, unsigned long long *sum)
 {

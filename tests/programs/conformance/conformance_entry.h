@@ -18,7 +18,7 @@ struct row {
 
 static const struct row rows[] = {
 #undef cuGetProcAddress
-#include "../../lib/driver/entrypoints.def"
+#include "lib/driver/entrypoints.def"
 };
 
 typedef CUresult get_proc_v1(const char *, void **, int, cuuint64_t);
