@@ -1,4 +1,4 @@
-/* Findings that the user wants kept quiet: a file of lines CLASS:PATTERN, which README.md describes. */
+/* Findings that the user wants kept quiet: a file of lines CLASS:PATTERN, which gmod(1) describes. */
 #ifndef GMOD_MONITOR_SUPPRESSIONS_H
 #define GMOD_MONITOR_SUPPRESSIONS_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a program can tell of GMOD: the conformance program runs alone and under it, and the facts that differ are those of
-# differences.txt, each of which README.md owns up to; with small buffers all in managed memory, those of
+# differences.txt, each of which gmod(1) owns up to; with small buffers all in managed memory, those of
 # differences-managed.txt.
 #
 #   differences.sh [facts|managed]   one check, or all
