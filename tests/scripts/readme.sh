@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# The README: one page of short sentences, whose files are there and whose commands work. Those that need no GPU or
+# cluster are run in their order, on the simulated driver, in a directory that looks like the source tree. And the man
+# pages, which have what the README leaves out, are well formed.
+. "$(dirname "$0")/testlib"
+readme=$top/README.md
+
+# fenced LANGUAGE: what the README's code blocks of that language have.
+fenced() {
+	awk -v open="\`\`\`$1" '/^```/ { inside = $0 == open; next } inside' "$readme"
+}
+
+# ---- its length ----
+
+length=$(wc -l <"$readme")
+[ "$length" -le 150 ]
+note "at most 150 lines" $? "it has $length"
+
+# sentences FILE: a sentence a line. Code in a line is one word, a link the words that it shows; headings, the entries of
+# lists and the cells of tables stand for themselves, code blocks for nothing.
+sentences() {
+	awk '
+	function flush() {
+		gsub(/[.!?][)"]* /, "&\n", text)
+		if (text ~ /[^ ]/)
+			print text
+		text = ""
+	}
+	/^```/ { code = !code; flush(); next }
+	code { next }
+	{
+		gsub(/`[^`]*`/, "code")
+		while (match($0, /\[[^]]*\]\([^)]*\)/)) {
+			link = substr($0, RSTART + 1, RLENGTH - 1)
+			sub(/\].*/, "", link)
+			$0 = substr($0, 1, RSTART - 1) link substr($0, RSTART + RLENGTH)
+		}
+	}
+	/^$/ || /^#/ || /^ *([-*]|[0-9]+\.) / || /^\|/ { flush() }
+	/^\|/ { gsub(/ *\| */, "\n"); print; next }
+	{ sub(/^ *([-*#]+|[0-9]+\.) /, ""); text = text $0 " " }
+	/^#/ { flush() }
+	END { flush() }' "$1"
+}
+
+too_long() {
+	sentences "$1" | awk 'NF > 30 { print NF " words: " $0 }'
+}
+
+same "no sentence of more than 30 words" "" "$(too_long "$readme")"
+
+# The rule itself: 31 words in a line, over two lines, in a cell and in an entry of a list are too many; 30 are not.
+thirty=$(printf 'word %.0s' {1..30})
+cat >"$work/sample.md" <<-TEXT
+	${thirty}end.
+
+	$thirty
+	end.
+
+	| short | ${thirty}end |
+
+	- ${thirty}end
+	- ${thirty% }. \`code of several words\` ${thirty#word }
+	1. [$thirty](link)
+TEXT
+same "31 words are noticed wherever they stand" 4 "$(too_long "$work/sample.md" | wc -l)"
+
+# ---- what it points to ----
+
+while read -r file; do
+	[ -e "$file" ]
+	note "there is a $file" $?
+done < <(grep -oE '\]\([^)#]+\)' "$readme" | tr -d ']()')
+
+while read -r anchor; do
+	grep -qix "## ${anchor//-/ }" "$readme"
+	note "there is a section $anchor" $?
+done < <(grep -oE '\]\(#[^)]+\)' "$readme" | tr -d ']()#')
+
+while read -r target; do
+	grep -q "^$target:" Makefile
+	note "there is a target $target" $?
+done < <(grep -oE '\bmake (demo|test|check|bench|install)\b' "$readme" | cut -d ' ' -f 2 | sort -u)
+
+# ---- its commands ----
+
+# Commands that are not run, by a pattern, and why.
+declare -A not_run=(
+	['^make( test)?$']="the build, and what this test is a part of"
+	['^(mpirun|srun) ']="needs MPI or Slurm, and a GPU"
+	['(python|torchrun) ']="needs a framework, and a GPU for it"
+)
+
+# pattern_of COMMAND: the one that keeps it from being run; nothing for a command that is.
+pattern_of() {
+	local pattern
+	for pattern in "${!not_run[@]}"; do
+		[[ ! $1 =~ $pattern ]] || echo "$pattern"
+	done
+}
+
+# The source tree, with a program app beside it, which is the demo's. The README's build directory is the one of this run.
+mkdir "$work/home" "$work/tree"
+ln -s "$top"/* "$work/tree/"
+rm -f "$work/tree/build"
+ln -s "$build" "$work/tree/build"
+ln -s "$build/demo/demo" "$work/tree/app"
+cd "$work/tree" || exit 1
+unset BUILD GMOD_BUILD GMOD_DEMO
+export HOME=$work/home GMOD_TEST_KERNELS=$build/demo/kernels.so
+driver=${LD_LIBRARY_PATH-}
+export LD_LIBRARY_PATH=$build/sim
+
+ran=0
+declare -A used
+while read -r command; do
+	pattern=$(pattern_of "$command")
+	if [ -n "$pattern" ]; then
+		used[$pattern]=yes
+		# Its options can be looked at all the same.
+		options=$(sed -nE 's/^(.* )?(gmod(-tensorflow)? )/\2--explain-env /p' <<<"$command")
+		[ -z "$options" ] || expect "good options: $command" 0 eval "$options"
+		continue
+	fi
+	ran=$((ran + 1))
+	eval "$command" >"$work/out" 2>"$work/err" </dev/null
+	note "runs: $command" $? "$(cat "$work/out" "$work/err")"
+	[[ $command != *./app* ]] || says "finds the overflow: $command" '^SUMMARY: GMOD: heap-buffer-overflow ' "$(cat "$work/err")"
+done < <(fenced sh | sed -E 's/(^| +)#.*//' | grep .)
+[ "$ran" -ge 4 ]
+note "some commands are run" $? "only $ran"
+same "each pattern is of use" "${#not_run[@]}" "${#used[@]}"
+export LD_LIBRARY_PATH=$driver
+[ -n "$driver" ] || unset LD_LIBRARY_PATH
+
+# ---- what it shows ----
+
+# masked: a report without what differs from run to run, such as addresses, times, and what the canary's bytes were.
+masked() {
+	sed -E 's/^ +//; s/ \[finding.*//; s/(suspects:|changed bytes|--kernel-name) .*/\1/; s/0x[0-9a-f]+|[0-9]+/N/g; s/bytes?/bytes/g'
+}
+
+unset GMOD_TEST_KERNELS
+fenced console >"$work/shown"
+outcome bash -c "$(sed -n '1s/^\$ //p' "$work/shown")"
+masked <<<"$err" >"$work/said"
+while read -r line; do
+	grep -qxF -- "$line" "$work/said"
+	note "the report has: $line" $? "$err"
+done < <(sed 1d "$work/shown" | grep -v '^ *\.\.\.$' | masked)
+
+addr2line=$(grep -oE 'addr2line [^`]*' "$readme")
+expect "runs: $addr2line" 0 bash -c "$addr2line"
+
+pod=$(fenced yaml | sed -nE 's/.*GMOD_OPTIONS, value: "([^"]*)".*/\1/p')
+[ -n "$pod" ]
+note "the pod has options" $?
+expect "the pod's options are good" 0 build/gmod-tool check-options "$pod"
+
+cd "$top" || exit 1
+
+# ---- the pages that have the rest ----
+
+if command -v groff >/dev/null; then
+	for page in scripts/*.1; do
+		outcome groff -Tutf8 -man -ww "$page"
+		same "no warnings in $page" "0 " "$status $err"
+	done
+fi
+finish
