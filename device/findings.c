@@ -5,7 +5,7 @@
 #include "include/gmod/device_ring.h"
 #include "lib/base/log.h"
 #include "lib/base/deadline.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
 #include "monitor/watch/damage.h"

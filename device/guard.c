@@ -9,7 +9,7 @@
 #include "device/units.h"
 #include "lib/base/scope.h"
 #include "lib/base/deadline.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/launches/activity.h"
 #include "monitor/watch/postmortem.h"
 

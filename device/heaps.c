@@ -9,7 +9,7 @@
 #include "device/settings.h"
 #include "lib/base/log.h"
 #include "lib/base/deadline.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/watch/monitor.h"
 
 #define AT_FIRST ((size_t)64 << 20) /* bytes of memory that a heap begins with */

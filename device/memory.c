@@ -5,7 +5,7 @@
 #include "include/gmod/device_heap.h"
 #include "lib/driver/driver.h"
 #include "lib/buffers/mapped.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 
 #define UNIT ((size_t)2 << 20)
 

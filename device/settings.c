@@ -2,7 +2,7 @@
 
 #include <stdatomic.h>
 
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 
 #define MIB ((uint64_t)1 << 20)
 

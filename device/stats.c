@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "device/heaps.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
+#include "lib/base/counters.h"
 
 static uint64_t chunks(uint64_t n)
 {

@@ -6,7 +6,7 @@
 #include "device/heaps.h"
 #include "lib/base/scope.h"
 #include "lib/base/deadline.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

@@ -2,7 +2,6 @@
 
 #include "lib/buffers/mapped.h"
 #include "lib/buffers/small.h"
-#include "lib/life/start.h"
 
 /* What the program's own call would have been, for `size` bytes. */
 static CUresult alloc_raw(const struct gmod_request *q, size_t size, bool unified, uint64_t *out)

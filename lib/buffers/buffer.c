@@ -12,7 +12,8 @@
 #include "lib/buffers/misuse.h"
 #include "lib/base/phase.h"
 #include "lib/buffers/small.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
+#include "lib/base/counters.h"
 #include "lib/buffers/unified.h"
 #include "lib/base/unwind.h"
 #include "monitor/launches/activity.h"
@@ -37,8 +38,8 @@ static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 	if (q->memory == GMOD_MEM_DEVICE && gmod_small_made_room(r))
 		r = gmod_block_alloc_native(q, out);
 	if (r == CUDA_SUCCESS && q->memory == GMOD_MEM_DEVICE) {
-		gmod_count(&gmod_counters.unprotected, 1);
-		gmod_count(&gmod_counters.unprotected_bytes, q->size);
+		gmod_count(&gmod_counters.fallback, 1);
+		gmod_count(&gmod_counters.fallback_bytes, q->size);
 	}
 	return r;
 }

@@ -6,7 +6,7 @@
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
 #include "lib/buffers/small.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/launches/activity.h"
 #include "lib/buffers/gather.h"
 #include "monitor/watch/sweep.h"

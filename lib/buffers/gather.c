@@ -9,7 +9,7 @@
 #include "lib/base/log.h"
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/watch/monitor.h"
 #include "monitor/watch/postmortem.h"
 #include "monitor/watch/sweep.h"

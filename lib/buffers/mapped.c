@@ -7,7 +7,7 @@
 
 #include "lib/context/capture.h"
 #include "lib/base/deadline.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/watch/postmortem.h"
 
 enum { DEVICES = 64 };

@@ -8,7 +8,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/base/lock.h"
 #include "lib/base/phase.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "lib/base/unwind.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"

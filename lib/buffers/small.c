@@ -2,7 +2,7 @@
 
 #include "lib/buffers/mapped.h"
 #include "lib/base/phase.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 
 enum { KEPT_MAX = 256 }; /* as option small_mapped allows at most */
 

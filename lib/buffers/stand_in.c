@@ -3,7 +3,7 @@
 #include "lib/context/capture.h"
 #include "lib/base/log.h"
 #include "lib/base/phase.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "lib/buffers/sync_memops.h"
 #include "monitor/registry/index.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/registry/index.h"
 
 static atomic_bool ever_set;

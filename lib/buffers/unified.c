@@ -1,6 +1,6 @@
 #include "lib/buffers/unified.h"
 
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 
 /* Advice by the oldest entry point, which every driver has; -1 is the CPU. */
 static void advise(uint64_t from, uint64_t to, CUmem_advise advice, CUdevice device)

@@ -12,7 +12,7 @@
 #include "lib/buffers/mapped.h"
 #include "lib/base/deadline.h"
 #include "lib/buffers/small.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/registry/index.h"
 
 static struct gmod_context contexts[GMOD_CONTEXTS];

@@ -5,7 +5,7 @@
 #include "monitor/registry/layout.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/small.h"
-#include "lib/life/start.h"
+#include "lib/base/counters.h"
 #include "monitor/watch/monitor.h"
 
 static bool guards(const void *out, size_t size)
@@ -174,8 +174,8 @@ GMOD_EXPORT CUresult cuMemFreeHost(void *p)
 static CUresult uncovered(CUresult r, size_t size, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
-		gmod_count(&gmod_counters.uncovered, 1);
-		gmod_count(&gmod_counters.uncovered_bytes, size);
+		gmod_count(&gmod_counters.unsupported, 1);
+		gmod_count(&gmod_counters.unsupported_bytes, size);
 	}
 	return gmod_done(r, entry_point);
 }

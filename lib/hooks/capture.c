@@ -3,7 +3,7 @@
 
 #include "lib/context/capture.h"
 #include "lib/hooks/hook.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 
 /*
  * Asking whether a stream captures is harmless to the capture (unlike querying the stream). The legacy stream cannot

@@ -5,6 +5,7 @@
 #include "lib/base/scope.h"
 #include "lib/hooks/hook.h"
 #include "lib/buffers/mapped.h"
+#include "lib/base/facts.h"
 #include "lib/life/start.h"
 
 GMOD_EXPORT CUresult cuInit(unsigned int Flags)

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "lib/hooks/hook.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/launches/graphs.h"
 
 /*

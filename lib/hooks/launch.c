@@ -3,7 +3,7 @@
 #include "device/units.h"
 #include "lib/context/capture.h"
 #include "lib/hooks/hook.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 
 struct launching {
 	struct gmod_thread *thread;

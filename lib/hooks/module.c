@@ -4,7 +4,7 @@
 #include "lib/context/capture.h"
 #include "lib/context/context.h"
 #include "lib/hooks/hook.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/launches/names.h"
 
 /* The context may have been made in a way that is not hooked. */

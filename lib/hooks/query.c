@@ -8,7 +8,7 @@
 #include "lib/base/log.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/small.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "lib/buffers/stand_in.h"
 #include "lib/buffers/sync_memops.h"
 #include "lib/buffers/unified.h"

@@ -6,7 +6,7 @@
 #include "device/guard.h"
 #include "lib/driver/driver.h"
 #include "lib/base/phase.h"
-#include "lib/life/start.h"
+#include "lib/base/counters.h"
 #include "lib/buffers/gather.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/sweep.h"
@@ -54,10 +54,10 @@ GMOD_EXPORT void gmod_get_stats(struct gmod_stats *stats)
 		gmod_registry_stats(&registry);
 		s.buffers_guarded = value(&gmod_counters.guarded);
 		s.bytes_guarded = value(&gmod_counters.guarded_bytes);
-		s.buffers_unprotected = value(&gmod_counters.unprotected);
-		s.bytes_unprotected = value(&gmod_counters.unprotected_bytes);
-		s.allocations_uncovered = value(&gmod_counters.uncovered);
-		s.bytes_uncovered = value(&gmod_counters.uncovered_bytes);
+		s.buffers_unprotected = value(&gmod_counters.fallback);
+		s.bytes_unprotected = value(&gmod_counters.fallback_bytes);
+		s.allocations_uncovered = value(&gmod_counters.unsupported);
+		s.bytes_uncovered = value(&gmod_counters.unsupported_bytes);
 		s.live_buffers = registry.live;
 		s.live_bytes = registry.live_bytes;
 		s.sweeps = value(&gmod_counters.sweeps);

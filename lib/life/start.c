@@ -2,11 +2,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "device/guard.h"
+#include "lib/base/counters.h"
+#include "lib/base/facts.h"
 #include "lib/driver/driver.h"
 #include "lib/base/real_exit.h"
 #include "lib/buffers/buffer.h"
@@ -23,72 +24,22 @@
 
 #define SWEEP_PATIENCE_NS ((uint64_t)1000000000)
 
-static struct gmod_options options;
-static size_t page_size;
-static pid_t home;
+static pid_t owner;
 static atomic_bool start_tried;
 static atomic_bool looked; /* at every canary on the host, for the last time */
 
-struct gmod_counters gmod_counters;
-
-const struct gmod_options *gmod_options(void)
-{
-	return &options;
-}
-
-size_t gmod_page_size(void)
-{
-	return page_size;
-}
-
-void gmod_degraded(const char *what)
-{
-	enum { REMEMBERED = 16 };
-	static _Atomic(const char *) said[REMEMBERED];
-
-	gmod_count(&gmod_counters.degraded, 1);
-	for (int i = 0; i < REMEMBERED; i++) {
-		const char *expected = NULL;
-
-		if (atomic_compare_exchange_strong_explicit(&said[i], &expected, what, memory_order_relaxed,
-							    memory_order_relaxed)) {
-			gmod_log_note(2, "degraded: %s failed; the program goes on without it", what);
-			return;
-		}
-		if (!strcmp(expected, what))
-			return;
-	}
-}
-
-/* environ is read once, here: what the program puts there later is its own affair. */
-static void read_options(void)
-{
-	const char *text = secure_getenv("GMOD_OPTIONS");
-
-	gmod_options_defaults(&options);
-	gmod_log_remember_stderr();
-	/* Complaints come out on stderr, in words: whoever mistyped an option may not have a log yet. */
-	gmod_log_open(NULL, false, 0);
-	if (text)
-		gmod_options_parse(&options, text, gmod_log_string, NULL);
-	gmod_log_open(options.log_path, options.log_format == GMOD_OPTION_LOG_JSON, options.verbosity);
-	if (options.help)
-		gmod_options_help(gmod_log_string, NULL);
-}
-
 static bool set_up(void)
 {
-	page_size = (size_t)sysconf(_SC_PAGESIZE);
-	home = getpid();
-	read_options();
-	if (!options.enabled)
+	owner = getpid();
+	gmod_facts_init();
+	if (!gmod_options()->enabled)
 		return false;
-	gmod_report_init(&options);
+	gmod_report_init(gmod_options());
 	if (!gmod_phase_arm()) {
 		gmod_log_note(0, "not guarding: the kernel gave no random key or no wipe-on-fork memory");
 		return false;
 	}
-	gmod_index_init(page_size);
+	gmod_index_init(gmod_page_size());
 	gmod_activity_init();
 	return true;
 }
@@ -114,7 +65,7 @@ static void report_leaks(void)
 {
 	static atomic_bool done;
 
-	if (options.leak_check && gmod_first_time(&done))
+	if (gmod_options()->leak_check && gmod_first_time(&done))
 		gmod_misuse_report_leaks();
 }
 
@@ -190,11 +141,11 @@ static void summarise(void)
 	s.hooks_armed = gmod_hooks_armed();
 	s.buffers_guarded = value(&c->guarded);
 	s.bytes_guarded = value(&c->guarded_bytes);
-	s.buffers_unprotected = value(&c->unprotected);
-	s.bytes_unprotected = value(&c->unprotected_bytes);
+	s.buffers_unprotected = value(&c->fallback);
+	s.bytes_unprotected = value(&c->fallback_bytes);
 	s.bytes_asked = s.bytes_guarded + s.bytes_unprotected;
-	s.uncovered = value(&c->uncovered);
-	s.bytes_uncovered = value(&c->uncovered_bytes);
+	s.uncovered = value(&c->unsupported);
+	s.bytes_uncovered = value(&c->unsupported_bytes);
 	s.buffers_host = value(&c->host);
 	s.bytes_host = value(&c->host_bytes);
 	s.kernel_buffers = value(&c->kernel_buffers);
@@ -241,7 +192,7 @@ void gmod_say_the_last(void)
 	gmod_scope_begin(&hold);
 	if (gmod_first_time(&begun)) {
 		gmod_report_end();
-		if (options.verbosity >= 1)
+		if (gmod_options()->verbosity >= 1)
 			summarise();
 		/* release: it is written for the thread that waits */
 		atomic_store_explicit(&finished, true, memory_order_release);
@@ -270,7 +221,7 @@ void gmod_finish(enum gmod_ending how)
 	struct gmod_cancel cancel;
 
 	/* A vfork child shares our memory, flag included, but is not us. */
-	if (gmod_phase() == GMOD_OFF || getpid() != home)
+	if (gmod_phase() == GMOD_OFF || getpid() != owner)
 		return;
 	cancel = gmod_cancel_begin();
 	if (first_to_finish(look))
@@ -280,9 +231,10 @@ void gmod_finish(enum gmod_ending how)
 
 int gmod_exit_status(int status)
 {
-	bool ours = gmod_phase() != GMOD_OFF && getpid() == home;
+	bool ours = gmod_phase() != GMOD_OFF && getpid() == owner;
 
-	return ours && options.exit_on_findings && gmod_report_findings() ? (int)options.exitcode : status;
+	return ours && gmod_options()->exit_on_findings && gmod_report_findings() ? (int)gmod_options()->exitcode
+										  : status;
 }
 
 /* Registered before the program's, so that it runs after them. */

@@ -1,6 +1,7 @@
 #include "monitor/report/halt.h"
 
 #include "lib/base/real_exit.h"
+#include "lib/base/facts.h"
 #include "lib/life/start.h"
 #include "monitor/report/report.h"
 

@@ -7,7 +7,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/launches/activity.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"

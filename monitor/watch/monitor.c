@@ -16,7 +16,7 @@
 #include "device/guard.h"
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/launches/activity.h"
 #include "monitor/watch/budget.h"
 #include "lib/buffers/gather.h"

@@ -6,7 +6,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/base/phase.h"
 #include "lib/base/unwind.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/report/report.h"

@@ -6,7 +6,8 @@
 #include <time.h>
 
 #include "lib/base/scope.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
+#include "lib/base/counters.h"
 #include "monitor/watch/monitor.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/verify.h"

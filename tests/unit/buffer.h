@@ -11,6 +11,7 @@
 
 #include "monitor/registry/layout.h"
 #include "lib/base/phase.h"
+#include "lib/base/facts.h"
 #include "lib/life/start.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"

@@ -5,6 +5,7 @@
 #ifndef GMOD_TESTS_UNIT_SWEEPING_H
 #define GMOD_TESTS_UNIT_SWEEPING_H
 
+#include "lib/base/facts.h"
 #include "monitor/watch/sweep.h"
 #include "monitor/watch/verify.h"
 #include "tests/unit/buffer.h"

@@ -2,7 +2,7 @@
 #include "device/settings.h"
 
 #include "lib/base/options.h"
-#include "lib/life/start.h"
+#include "lib/base/facts.h"
 #include "tests/unit/support.h"
 
 #define MIB ((size_t)1 << 20)

@@ -1,4 +1,6 @@
 /* Sweeps beside other threads: buffers that come and go meanwhile, and the monitor's thread, which sleeps and wakes. */
+#include "lib/base/facts.h"
+#include "lib/base/counters.h"
 #include "monitor/watch/monitor.h"
 
 #include <pthread.h>

@@ -1,6 +1,8 @@
 /* Sweeps over buffers without a driver: every changed byte is found, where it is said to be, once. */
 #include <pthread.h>
 
+#include "lib/base/facts.h"
+#include "lib/base/counters.h"
 #include "lib/base/text.h"
 #include "monitor/launches/names.h"
 #include "tests/unit/sweeping.h"

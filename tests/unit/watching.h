@@ -2,6 +2,7 @@
 #ifndef GMOD_TESTS_UNIT_WATCHING_H
 #define GMOD_TESTS_UNIT_WATCHING_H
 
+#include "lib/base/facts.h"
 #include "monitor/watch/damage.h"
 #include "tests/unit/buffer.h"
 

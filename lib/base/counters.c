@@ -1,0 +1,3 @@
+#include "lib/base/counters.h"
+
+struct gmod_counters gmod_counters;

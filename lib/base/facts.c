@@ -1,0 +1,69 @@
+#include "lib/base/facts.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/counters.h"
+#include "lib/base/log.h"
+
+static struct gmod_options options;
+static size_t page_size;
+
+const struct gmod_options *gmod_options(void)
+{
+	return &options;
+}
+
+size_t gmod_page_size(void)
+{
+	return page_size;
+}
+
+/* environ is read once, here: what the program puts there later is its own affair. */
+static void read_options(void)
+{
+	const char *text = secure_getenv("GMOD_OPTIONS");
+
+	gmod_options_defaults(&options);
+	gmod_log_remember_stderr();
+	/* Complaints come out on stderr, in words: whoever mistyped an option may not have a log yet. */
+	gmod_log_open(NULL, false, 0);
+	if (text)
+		gmod_options_parse(&options, text, gmod_log_string, NULL);
+	gmod_log_open(options.log_path, options.log_format == GMOD_OPTION_LOG_JSON, options.verbosity);
+	if (options.help)
+		gmod_options_help(gmod_log_string, NULL);
+}
+
+void gmod_facts_init(void)
+{
+	page_size = (size_t)sysconf(_SC_PAGESIZE);
+	read_options();
+}
+
+void gmod_degraded(const char *what)
+{
+	enum { REMEMBERED = 16 };
+	static _Atomic(const char *) told[REMEMBERED];
+
+	gmod_count(&gmod_counters.degraded, 1);
+	for (int i = 0; i < REMEMBERED; i++) {
+		const char *expected = NULL;
+
+		if (atomic_compare_exchange_strong_explicit(&told[i], &expected, what, memory_order_relaxed,
+							    memory_order_relaxed)) {
+			gmod_log_note(2, "degraded: %s failed; the program goes on without it", what);
+			return;
+		}
+		if (!strcmp(expected, what))
+			return;
+	}
+}
+
+bool gmod_degraded_first(atomic_bool *before)
+{
+	gmod_count(&gmod_counters.degraded, 1);
+	return gmod_first_time(before);
+}
