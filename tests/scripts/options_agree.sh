@@ -16,7 +16,7 @@ same "gmod --help has the rows, in order" "$(scripts/options-table pairs | sed '
 # The README shows the options that most will use, each with its default.
 shown=$(sed -nE 's/^\| `([a-z_]+)` \| (`([^`]*)`|\(empty\)) \| .*/\1=\3/p' README.md)
 [ -n "$shown" ]
-note "the README shows options" $?
+judge "the README shows options" $?
 same "as they are in the table" "" "$(grep -vxFf <(scripts/options-table pairs) <<<"$shown")"
 
 same "the man page has the rows" "$(scripts/options-table man)" \

@@ -14,7 +14,7 @@ fenced() {
 
 length=$(wc -l <"$readme")
 [ "$length" -le 150 ]
-note "at most 150 lines" $? "it has $length"
+judge "at most 150 lines" $? "it has $length"
 
 # sentences FILE: a sentence a line. Code in a line is one word, a link the words that it shows; headings, the entries of
 # lists and the cells of tables stand for themselves, code blocks for nothing.
@@ -69,17 +69,17 @@ same "31 words are noticed wherever they stand" 4 "$(too_long "$work/sample.md" 
 
 while read -r file; do
 	[ -e "$file" ]
-	note "there is a $file" $?
+	judge "there is a $file" $?
 done < <(grep -oE '\]\([^)#]+\)' "$readme" | tr -d ']()')
 
 while read -r anchor; do
 	grep -qix "## ${anchor//-/ }" "$readme"
-	note "there is a section $anchor" $?
+	judge "there is a section $anchor" $?
 done < <(grep -oE '\]\(#[^)]+\)' "$readme" | tr -d ']()#')
 
 while read -r target; do
 	grep -q "^$target:" Makefile
-	note "there is a target $target" $?
+	judge "there is a target $target" $?
 done < <(grep -oE '\bmake (demo|test|check|bench|install)\b' "$readme" | cut -d ' ' -f 2 | sort -u)
 
 # ---- its commands ----
@@ -124,11 +124,11 @@ while read -r command; do
 	fi
 	ran=$((ran + 1))
 	eval "$command" >"$work/out" 2>"$work/err" </dev/null
-	note "runs: $command" $? "$(cat "$work/out" "$work/err")"
+	judge "runs: $command" $? "$(cat "$work/out" "$work/err")"
 	[[ $command != *./app* ]] || says "finds the overflow: $command" '^SUMMARY: GMOD: heap-buffer-overflow ' "$(cat "$work/err")"
 done < <(fenced sh | sed -E 's/(^| +)#.*//' | grep .)
 [ "$ran" -ge 4 ]
-note "some commands are run" $? "only $ran"
+judge "some commands are run" $? "only $ran"
 same "each pattern is of use" "${#not_run[@]}" "${#used[@]}"
 export LD_LIBRARY_PATH=$driver
 [ -n "$driver" ] || unset LD_LIBRARY_PATH
@@ -146,7 +146,7 @@ outcome bash -c "$(sed -n '1s/^\$ //p' "$work/shown")"
 masked <<<"$err" >"$work/said"
 while read -r line; do
 	grep -qxF -- "$line" "$work/said"
-	note "the report has: $line" $? "$err"
+	judge "the report has: $line" $? "$err"
 done < <(sed 1d "$work/shown" | grep -v '^ *\.\.\.$' | masked)
 
 addr2line=$(grep -oE 'addr2line [^`]*' "$readme")
@@ -154,7 +154,7 @@ expect "runs: $addr2line" 0 bash -c "$addr2line"
 
 pod=$(fenced yaml | sed -nE 's/.*GMOD_OPTIONS, value: "([^"]*)".*/\1/p')
 [ -n "$pod" ]
-note "the pod has options" $?
+judge "the pod has options" $?
 expect "the pod's options are good" 0 build/gmod-tool check-options "$pod"
 
 cd "$top" || exit 1
