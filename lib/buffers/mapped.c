@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "lib/driver/errors.h"
 #include "lib/context/capture.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"

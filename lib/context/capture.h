@@ -6,12 +6,6 @@
 #include "lib/base/phase.h"
 #include "monitor/launches/proof.h"
 
-/* A capture forbids the call, or has been lost. */
-static inline bool gmod_is_capture_error(CUresult r)
-{
-	return r >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && r <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-}
-
 /* Slow path of gmod_is_captured(): asks the driver about this one stream. */
 __attribute__((cold)) bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour);
 

@@ -6,6 +6,7 @@
 
 #include "device/heaps.h"
 #include "device/units.h"
+#include "lib/driver/errors.h"
 #include "lib/context/green.h"
 #include "lib/base/scope.h"
 #include "lib/base/log.h"

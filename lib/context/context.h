@@ -30,12 +30,6 @@ struct gmod_heap;
 
 enum gmod_context_state { GMOD_CONTEXT_NONE, GMOD_CONTEXT_MAKING, GMOD_CONTEXT_ALIVE, GMOD_CONTEXT_DYING };
 
-/* What calls in a context that has ended, or without one, come back with. */
-static inline bool gmod_context_is_gone(CUresult r)
-{
-	return r == CUDA_ERROR_CONTEXT_IS_DESTROYED || r == CUDA_ERROR_INVALID_CONTEXT;
-}
-
 struct gmod_context {
 	_Atomic(CUcontext) handle;
 	atomic_int state;

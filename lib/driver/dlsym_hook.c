@@ -1,12 +1,19 @@
-#include "lib/driver/dlsym_hook.h"
-
+/*
+ * dlsym, interposed.
+ *
+ * The exported symbol (dlsym_entry.S) asks gmod_dlsym_target() for a replacement and otherwise jumps to the next
+ * dlsym with the caller's return address still on the stack, so that RTLD_NEXT and RTLD_DEFAULT mean what the
+ * caller means by them. Everything here may run before any constructor of this library, inside the dynamic
+ * loader's own start-up and in sanitizer runtimes that are not ready yet.
+ */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/driver/driver.h"
 #include "lib/base/phase.h"
+#include "lib/driver/dlsym_next.h"
+#include "lib/driver/driver.h"
 
 /*
  * Is what `handle` has under this name the driver's, so that the hook stands in for it?

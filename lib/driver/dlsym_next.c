@@ -1,4 +1,4 @@
-#include "lib/driver/dlsym_hook.h"
+#include "lib/driver/dlsym_next.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>

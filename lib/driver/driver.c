@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/driver/dlsym_hook.h"
+#include "lib/driver/dlsym_next.h"
 
 #define ASSERT_ABI(symbol, base, version, flavour) \
 	_Static_assert(__builtin_types_compatible_p(__typeof__(&symbol), PFN_##base##_v##version##flavour), \

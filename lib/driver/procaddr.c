@@ -3,9 +3,10 @@
  * swapped if it is one of ours. On driver 580 those pointers are dlsym's for every version and flag (measured); where a
  * driver returns another, the rule of name, version and flags decides (lib/driver/driver.c).
  */
-#include "lib/hooks/hook.h"
-
 #include <string.h>
+
+#include "lib/base/phase.h"
+#include "lib/driver/driver.h"
 
 static void *hook_for(const void *real, const char *symbol, int version, cuuint64_t flags)
 {

@@ -13,6 +13,7 @@
 
 #include "lib/context/context.h"
 #include "lib/driver/driver.h"
+#include "lib/driver/errors.h"
 #include "lib/base/phase.h"
 #include "monitor/launches/activity.h"
 #include "monitor/watch/postmortem.h"

@@ -2,6 +2,7 @@
 #include "device/guard.h"
 #include "device/units.h"
 #include "lib/context/capture.h"
+#include "lib/driver/errors.h"
 #include "lib/context/context.h"
 #include "lib/hooks/hook.h"
 #include "lib/base/facts.h"

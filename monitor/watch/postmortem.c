@@ -7,6 +7,7 @@
 #include "lib/base/phase.h"
 #include "lib/base/unwind.h"
 #include "lib/base/facts.h"
+#include "lib/driver/errors.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/report/report.h"
@@ -20,36 +21,6 @@ static atomic_bool happened;
 bool gmod_is_post_mortem(void)
 {
 	return atomic_load_explicit(&happened, memory_order_relaxed);
-}
-
-/* One row per sticky error: the driver is not asked for names any more. */
-static const struct {
-	CUresult code;
-	const char *name;
-} sticky[] = {
-    {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-    {CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
-    {CUDA_ERROR_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT"},
-    {CUDA_ERROR_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS"},
-    {CUDA_ERROR_INVALID_ADDRESS_SPACE, "CUDA_ERROR_INVALID_ADDRESS_SPACE"},
-    {CUDA_ERROR_INVALID_PC, "CUDA_ERROR_INVALID_PC"},
-    {CUDA_ERROR_ILLEGAL_INSTRUCTION, "CUDA_ERROR_ILLEGAL_INSTRUCTION"},
-    {CUDA_ERROR_HARDWARE_STACK_ERROR, "CUDA_ERROR_HARDWARE_STACK_ERROR"},
-    {CUDA_ERROR_ASSERT, "CUDA_ERROR_ASSERT"},
-    {CUDA_ERROR_ECC_UNCORRECTABLE, "CUDA_ERROR_ECC_UNCORRECTABLE"},
-};
-
-static const char *name_of(CUresult code)
-{
-	for (unsigned i = 0; i < sizeof(sticky) / sizeof(sticky[0]); i++)
-		if (sticky[i].code == code)
-			return sticky[i].name;
-	return NULL;
-}
-
-bool gmod_is_sticky(CUresult result)
-{
-	return __builtin_expect(result != CUDA_SUCCESS, 0) && name_of(result);
 }
 
 /* The latest allocated live buffers, latest first: where it happened is not known, what was new is the best guess. */
@@ -86,7 +57,7 @@ static void report(CUresult error, const char *entry_point)
 	struct gmod_scope hold;
 
 	f.error = error;
-	f.error_name = name_of(error);
+	f.error_name = gmod_sticky_name(error);
 	f.entry_point = entry_point;
 	f.seen_ns = gmod_now().ns;
 	f.called_tid = gmod_thread_self() ? gmod_thread_self()->tid : 0;

@@ -9,10 +9,6 @@
 
 #include "lib/driver/driver.h"
 
-/* Errors after which a context cannot be used: illegal address and its kin (cuda.h: "leaves the process in an
- * inconsistent state"). */
-__attribute__((cold)) bool gmod_is_sticky(CUresult result);
-
 /* A driver call of the program returned a sticky error. Does its work once, in the calling thread. */
 __attribute__((cold)) void gmod_post_mortem(CUresult error, const char *entry_point);
 bool gmod_is_post_mortem(void);
