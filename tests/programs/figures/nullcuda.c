@@ -1,6 +1,6 @@
 /*
- * A driver that does nothing, at once: every entry point of lib/driver/entrypoints.def succeeds. What a call through GMOD
- * costs over the same call without it is then the hook and nothing else (figure_launch_cost.c).
+ * A driver that does nothing, at once: every entry point of lib/driver/entrypoints.def succeeds. What a call through
+ * GMOD costs over the same call without it is then the hook and nothing else (figure_launch_cost.c).
  *
  * nullcuda_names.c defines all names weakly and lists them; here are the ones that have something to answer.
  */

@@ -1,6 +1,11 @@
+// case: bad_inkernel_while_kernel_runs
+// case: bad_inkernel_persistent => options: device_guard=persistent
 // expect: heap-buffer-overflow size 100 offset +0
 // suspect: d_overflow_and_wait
-/* The kernel does not end before the finding is there: the program waits for it and fails without it. */
+/*
+ * The kernel does not end before the finding is there: the program waits for it and fails without it. A guard that
+ * stays on the device finds it beside the kernel.
+ */
 #include "inkernel.h"
 
 int main(void)

@@ -1,6 +1,7 @@
-// expect: heap-buffer-overflow size 4096 offset +0 in make_buffer
+// case: bad_restored 4096 => heap-buffer-overflow size 4096 offset +0 in make_buffer
+// case: bad_underflow_restored -8 => heap-buffer-underflow size 4096 offset -8 in make_buffer; options: small_mapped=0
 // suspect: k_flip_until
-/* Changed for a while, then put back. */
+/* Bytes behind the end, or before the start, changed for a while, then put back. */
 #include "flip_restore.h"
 #include "make_buffer.h"
 
@@ -10,7 +11,7 @@ int main(void)
 
 	tk_start();
 	p = make_buffer(4096);
-	flip_and_restore(p, 4096, 8);
+	flip_and_restore(p, CASE, 8);
 	CK(cuMemFree(p));
 	return 0;
 }

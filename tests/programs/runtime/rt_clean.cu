@@ -1,3 +1,5 @@
+// case: rt_shared_clean
+// case: rt_static_clean
 /* An everyday program over the runtime: arrays, streams, events, a graph, pinned and managed memory, a reset. */
 #include "runtime.cuh"
 

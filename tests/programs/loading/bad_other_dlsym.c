@@ -1,7 +1,8 @@
+// case: bad_other_dlsym_first => preload-first: plugin_dlsym.so
+// case: bad_other_dlsym_last => preload-last: plugin_dlsym.so
 // expect: heap-buffer-overflow size 4000 offset +0 in make_buffer
 // suspect: k_flip
-// preload-first: plugin_dlsym.so
-/* Another preloaded library, before GMOD, hooks dlsym too. */
+/* Another preloaded library, before or after GMOD, hooks dlsym too. */
 #include "make_buffer.h"
 #include <dlfcn.h>
 

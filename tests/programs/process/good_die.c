@@ -1,5 +1,7 @@
+// case: good_abort abort()
+// case: good_sigkill raise(SIGKILL)
 // guarded: no
-/* The program ends by abort(), with buffers alive and a kernel running. */
+/* The program ends by abort() or by SIGKILL, with buffers alive and a kernel running. */
 #include "testkit.h"
 #include <signal.h>
 
@@ -13,6 +15,6 @@ int main(void)
 	tk_flip(p, 0, 4000);
 	tk_spin(NULL, 100);
 	puts("leaving");
-	abort();
+	CASE;
 	return 0;
 }
