@@ -137,7 +137,7 @@ export LD_LIBRARY_PATH=$driver
 
 # masked: a report without what differs from run to run, such as addresses, times, and what the canary's bytes were.
 masked() {
-	sed -E 's/^ +//; s/ \[finding.*//; s/(suspects:|changed bytes|--kernel-name) .*/\1/; s/0x[0-9a-f]+|[0-9]+/N/g; s/bytes?/bytes/g'
+	sed -E 's/^ +//; s/ \[finding.*//; s/(suspects:|changed bytes|--kernel-name) .*/\1/; s/0x[0-9a-f]+|[0-9]+/N/g; s/bytes?/bytes/g; s/sweeps?/sweeps/'
 }
 
 unset GMOD_TEST_KERNELS
