@@ -13,19 +13,8 @@
 #define GMOD_LIB_PATIENCE_H
 
 #include <stdbool.h>
-#include <stdint.h>
-#include <time.h>
 
-#define GMOD_MILLISECONDS(n) ((uint64_t)(n)*1000000)
-#define GMOD_SECONDS(n) ((uint64_t)(n)*1000000000)
-
-static inline uint64_t gmod_monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+#include "lib/base/clock.h"
 
 /* A wait that was to end ns after it began counts. */
 static inline void gmod_waited(uint64_t *deadline, uint64_t began, uint64_t ns)

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log_file.h"
 #include "lib/base/log_stderr.h"
 
@@ -32,19 +32,11 @@ static struct {
 
 /* ---- the lock ---- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts = {0};
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
 /* Returns false if this thread holds it already. Acquire: what the last holder wrote is visible. */
 static bool lock(pid_t self)
 {
 	const struct timespec nap = {0, LOCK_NAP_NS};
-	uint64_t began = now_ns();
+	uint64_t began = gmod_monotonic_ns();
 
 	for (;;) {
 		pid_t holder = 0;
@@ -54,7 +46,7 @@ static bool lock(pid_t self)
 			return true;
 		if (holder == self)
 			return false;
-		if (now_ns() - began > LOCK_WAIT_NS) {
+		if (gmod_monotonic_ns() - began > LOCK_WAIT_NS) {
 			atomic_exchange_explicit(&sink.holder, self, memory_order_acq_rel);
 			return true;
 		}

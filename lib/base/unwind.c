@@ -1,5 +1,6 @@
 #include "lib/base/unwind.h"
 
+#include <stdbool.h>
 #include <unwind.h>
 
 /* The linker's bounds of this library's own mapping. */

@@ -2,7 +2,14 @@
 #ifndef GMOD_LIB_UNWIND_H
 #define GMOD_LIB_UNWIND_H
 
-#include "monitor/registry/finding.h"
+#include <stdint.h>
+
+#define GMOD_STACK_MAX 32
+
+struct gmod_stack {
+	uint32_t depth;
+	uintptr_t pc[GMOD_STACK_MAX]; /* return addresses, innermost first */
+};
 
 /* depth: frames wanted, at most GMOD_STACK_MAX; 0 gives an empty stack. */
 void gmod_unwind(struct gmod_stack *stack, unsigned depth);

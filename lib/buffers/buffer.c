@@ -23,14 +23,6 @@
 
 static _Atomic uint64_t next_serial;
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 {
 	CUresult r = gmod_block_alloc_native(q, out);
@@ -65,7 +57,7 @@ static void fill_details(struct gmod_record *r, const struct gmod_plan *plan, co
 	d->twin = twin;
 	d->host_flags = q->memory == GMOD_MEM_HOST ? q->flags : 0;
 	d->serial = atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed) + 1;
-	d->allocated_ns = now_ns();
+	d->allocated_ns = gmod_clock_ns(CLOCK_REALTIME);
 	d->allocated_ticks = gmod_ticks();
 	d->context = c;
 	d->tid = syscall(SYS_gettid);
@@ -274,22 +266,6 @@ CUresult gmod_buffer_alloc(const struct gmod_request *q, uint64_t *out)
 
 	gmod_cancel_end(cancel);
 	return r;
-}
-
-void gmod_record_facts(const struct gmod_record *r, struct gmod_buffer_facts *facts)
-{
-	const struct gmod_details *d = gmod_record_details(r);
-
-	memset(facts, 0, sizeof(*facts));
-	facts->base = r->bounds.user;
-	facts->size = r->bounds.size;
-	facts->device = d->device;
-	facts->memory = d->memory;
-	facts->backend = d->backend;
-	facts->serial = d->serial;
-	facts->allocated_ns = d->allocated_ns;
-	facts->allocated_tid = d->tid;
-	facts->allocated_at = d->stack;
 }
 
 /*

@@ -34,7 +34,4 @@ struct gmod_context *gmod_buffers_teardown_begin(CUcontext context);
 void gmod_buffers_teardown_commit(struct gmod_context *c);
 void gmod_buffers_teardown_cancel(struct gmod_context *c);
 
-/* Facts about a live buffer for a report; the caller owns the record or holds a pin on it. */
-void gmod_record_facts(const struct gmod_record *r, struct gmod_buffer_facts *facts);
-
 #endif

@@ -348,8 +348,7 @@ static bool take_lock(enum gmod_gather what)
 
 	if (what == GMOD_GATHER_NEAR)
 		return pthread_mutex_trylock(&lock) == 0;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += 2;
+	until = gmod_time_in(GMOD_SECONDS(2));
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "lib/driver/errors.h"
 #include "lib/context/capture.h"
@@ -223,14 +222,6 @@ CUresult gmod_mapped_free(const struct gmod_context *c, const struct gmod_mapped
 	return r;
 }
 
-static uint64_t thread_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* ---- slack: device memory, so it is written and read by copies ---- */
 
 static bool send(const struct gmod_context *c, const struct gmod_canary *canary, uint64_t from, uint64_t to)
@@ -253,10 +244,10 @@ static bool send(const struct gmod_context *c, const struct gmod_canary *canary,
  */
 static void wait_a_little(const struct gmod_context *c, uint64_t deadline_ns)
 {
-	uint64_t began = thread_ns();
+	uint64_t began = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	CUresult r;
 
-	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY && thread_ns() - began < deadline_ns)
+	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY && gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began < deadline_ns)
 		sched_yield();
 	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
 		gmod_degraded("cuStreamQuery");

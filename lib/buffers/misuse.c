@@ -31,9 +31,8 @@ static bool make_ring(void)
 
 void gmod_misuse_remember_free(const struct gmod_record *r)
 {
-	struct gmod_buffer_facts f;
+	struct gmod_buffer_facts f = gmod_record_facts(r);
 
-	gmod_record_facts(r, &f);
 	f.freed_ns = gmod_now().ns;
 	f.freed_tid = syscall(SYS_gettid);
 	gmod_unwind(&f.freed_at, gmod_options()->stack_depth);
@@ -81,7 +80,7 @@ static void begin(struct gmod_finding *f, enum gmod_class class, uint64_t addres
 /* Facts of a live buffer that somebody else may free meanwhile: whole or not at all. */
 static bool copy_facts(const struct gmod_found *found, struct gmod_buffer_facts *facts)
 {
-	gmod_record_facts(found->record, facts);
+	*facts = gmod_record_facts(found->record);
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&found->record->word, memory_order_relaxed) == found->word;
 }

@@ -410,11 +410,6 @@ bool gmod_context_is_alive(const struct gmod_context *c)
 	return atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE;
 }
 
-bool gmod_context_is_dying(const struct gmod_context *c)
-{
-	return atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_DYING;
-}
-
 static void say_stuck(void)
 {
 	static atomic_bool said;
@@ -437,7 +432,7 @@ static enum gmod_dying begin_departure(struct gmod_context *c, CUcontext handle)
 	uint64_t deadline = GMOD_SECONDS(5);
 
 	/* First: what another departure has taken may stay out because of this one. */
-	gmod_index_depart();
+	gmod_index_depart(c);
 	for (;;) {
 		/* acquire: what has been settled is seen */
 		uint64_t others = atomic_load_explicit(&c->departures, memory_order_acquire);
@@ -445,11 +440,11 @@ static enum gmod_dying begin_departure(struct gmod_context *c, CUcontext handle)
 		if ((others & UNDER_WAY) == SETTLING) {
 			if (gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
 				continue;
-			gmod_index_departed();
+			gmod_index_departed(c);
 			return GMOD_DYING_OVERDUE;
 		}
 		if (!is_of(c, handle, true)) {
-			gmod_index_departed();
+			gmod_index_departed(c);
 			return GMOD_DYING_ANOTHERS;
 		}
 		if (atomic_compare_exchange_weak_explicit(&c->departures, &others, others + 1, memory_order_acquire,
@@ -503,7 +498,7 @@ enum gmod_departed gmod_context_departed(struct gmod_context *c, bool ended)
 						      memory_order_acq_rel, memory_order_relaxed))
 		;
 	if (!is_last(under_way)) {
-		gmod_index_departed();
+		gmod_index_departed(c);
 		return GMOD_DEPARTED_FIRST;
 	}
 	return atomic_load_explicit(&c->ended, memory_order_relaxed) ? GMOD_DEPARTED_ENDED : GMOD_DEPARTED_KEPT;
@@ -515,7 +510,7 @@ static void settled(struct gmod_context *c, enum gmod_context_state state)
 
 	atomic_store_explicit(&c->ended, false, memory_order_relaxed);
 	/* Before the state: who finds a buffer RELEASING and then its context alive, looks once more because of it. */
-	gmod_index_departed();
+	gmod_index_departed(c);
 	atomic_store_explicit(&c->state, state, memory_order_release);
 	atomic_store_explicit(&c->departures, times + SETTLED, memory_order_release);
 }

@@ -119,7 +119,6 @@ bool gmod_context_use_begin(struct gmod_context *c);
 void gmod_context_use_end(struct gmod_context *c);
 /* For who is inside, before each call: is it not dying meanwhile? */
 bool gmod_context_is_alive(const struct gmod_context *c);
-bool gmod_context_is_dying(const struct gmod_context *c);
 
 /*
  * Departures: calls that may end the context, of several threads perhaps. Its buffers are out of the index from the

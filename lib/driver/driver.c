@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/driver/dlsym_next.h"
 
 #define ASSERT_ABI(symbol, base, version, flavour) \
@@ -73,7 +74,7 @@ static uint32_t hash_name(const char *name)
 
 static uint32_t hash_pointer(const void *p)
 {
-	return (uint32_t)(((uintptr_t)p * 0x9e3779b97f4a7c15u) >> 40);
+	return (uint32_t)(gmod_hash((uintptr_t)p) >> 40);
 }
 
 /* Concurrent builders write the same values into the same slots, in the same order: no lock is needed. */

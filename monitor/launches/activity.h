@@ -26,8 +26,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <x86intrin.h>
 
+#include "lib/base/clock.h"
+#include "lib/base/hash.h"
 #include "lib/base/phase.h"
 #include "monitor/launches/proof.h"
 
@@ -68,11 +69,6 @@ struct gmod_thread {
 	atomic_bool in_use;
 };
 _Static_assert(offsetof(struct gmod_thread, last[1]) == 64, "the first place in last[] ends the first cache line");
-
-static inline uint64_t gmod_ticks(void)
-{
-	return __rdtsc();
-}
 
 /* This thread's record, made at first use; NULL when memory is out. */
 __attribute__((cold)) struct gmod_thread *gmod_thread_make(void);
@@ -127,7 +123,7 @@ static inline unsigned gmod_last_launch_start(uint64_t stream)
 {
 	unsigned is_handle = !(stream & (GMOD_KEY_LEGACY | GMOD_KEY_PER_THREAD));
 
-	return (unsigned)(stream * 0x9e3779b97f4a7c15u >> 60) & -is_handle;
+	return (unsigned)(gmod_hash(stream) >> 60) & -is_handle;
 }
 
 /* The latest launch on a stream that is not at its first place in last[]. */

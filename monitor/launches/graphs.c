@@ -3,7 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "monitor/launches/activity.h"
+#include "lib/base/clock.h"
+#include "lib/base/hash.h"
 #include "monitor/launches/names.h"
 
 enum { BUCKETS = 8192, TIMES = 4 };
@@ -69,7 +70,7 @@ static const struct set *set_of(const struct list *l)
 
 	for (unsigned i = 0; i < l->count; i++)
 		key = key * 31 + (uint64_t)(uintptr_t)l->names[i];
-	bucket = &sets[gmod_names_mix(key) % BUCKETS];
+	bucket = &sets[(gmod_hash(key) >> 40) % BUCKETS];
 	s = find_set(atomic_load_explicit(bucket, memory_order_acquire), l);
 	if (s)
 		return s;
@@ -84,9 +85,14 @@ static const struct set *set_of(const struct list *l)
 	return s;
 }
 
+static _Atomic(struct graph *) *bucket_of(uint64_t handle)
+{
+	return &graphs[(gmod_hash(handle) >> 40) % BUCKETS];
+}
+
 static struct graph *find_graph(uint64_t handle)
 {
-	struct graph *g = atomic_load_explicit(&graphs[gmod_names_mix(handle) % BUCKETS], memory_order_acquire);
+	struct graph *g = atomic_load_explicit(bucket_of(handle), memory_order_acquire);
 
 	while (g && g->handle != handle)
 		g = g->next;
@@ -96,7 +102,7 @@ static struct graph *find_graph(uint64_t handle)
 /* NULL: there is no room. */
 static struct graph *make_graph(uint64_t handle)
 {
-	_Atomic(struct graph *) *bucket = &graphs[gmod_names_mix(handle) % BUCKETS];
+	_Atomic(struct graph *) *bucket = bucket_of(handle);
 	struct graph *g = gmod_names_allocate(sizeof(*g));
 
 	if (!g)

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "monitor/launches/activity.h"
+#include "lib/base/clock.h"
+#include "lib/base/hash.h"
 
 enum { BUCKETS = 8192, SEEN = 4096 };
 #define ARENA ((size_t)64 << 20)
@@ -27,9 +28,9 @@ static _Atomic uint64_t seen[SEEN];
 static _Atomic(char *) arena;
 static _Atomic size_t arena_used;
 
-uint64_t gmod_names_mix(uint64_t handle)
+static _Atomic(struct name *) *bucket_of(uint64_t handle)
 {
-	return handle * 0x9e3779b97f4a7c15u >> 40;
+	return &names[(gmod_hash(handle) >> 40) % BUCKETS];
 }
 
 static char *arena_base(void)
@@ -62,7 +63,7 @@ void *gmod_names_allocate(size_t size)
 
 static const struct name *newest(uint64_t handle)
 {
-	const struct name *n = atomic_load_explicit(&names[gmod_names_mix(handle) % BUCKETS], memory_order_acquire);
+	const struct name *n = atomic_load_explicit(bucket_of(handle), memory_order_acquire);
 
 	while (n && n->handle != handle)
 		n = n->next;
@@ -71,7 +72,7 @@ static const struct name *newest(uint64_t handle)
 
 void gmod_name_learn(uint64_t handle, const char *text)
 {
-	_Atomic(struct name *) *bucket = &names[gmod_names_mix(handle) % BUCKETS];
+	_Atomic(struct name *) *bucket = bucket_of(handle);
 	const struct name *known = newest(handle);
 	size_t length = strnlen(text, NAME_MAX_BYTES);
 	struct name *n;
@@ -93,7 +94,7 @@ void gmod_name_learn(uint64_t handle, const char *text)
 
 bool gmod_name_known(uint64_t handle)
 {
-	_Atomic uint64_t *here = &seen[gmod_names_mix(handle) % SEEN];
+	_Atomic uint64_t *here = &seen[(gmod_hash(handle) >> 40) % SEEN];
 
 	if (atomic_load_explicit(here, memory_order_relaxed) == handle)
 		return true;

@@ -19,11 +19,7 @@ const char *gmod_name_of(uint64_t handle, uint64_t ticks);
 /* One kernel may have several handles, each with a copy of its name; NULL is like NULL. */
 bool gmod_same_name(const char *a, const char *b);
 
-/*
- * Where names lie: zeroed memory that stays for ever, NULL when that is used up; and a hash of a handle. From any
- * thread.
- */
+/* Where names lie: zeroed memory that stays for ever, NULL when that is used up. From any thread. */
 void *gmod_names_allocate(size_t size);
-uint64_t gmod_names_mix(uint64_t handle);
 
 #endif

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/lock.h"
 #include "monitor/launches/activity.h"
 
@@ -35,16 +36,9 @@ struct stream {
 static struct stream streams[STREAMS];
 static struct triple events[EVENTS]; /* direct-mapped by handle; another event at the same place overwrites */
 
-static uint64_t mix(uint64_t x)
-{
-	return x * 0x9e3779b97f4a7c15u >> 32;
-}
-
 static uint64_t check_of(const uint64_t word[3])
 {
-	const uint64_t k = 0x9e3779b97f4a7c15u;
-
-	return ((word[0] * k + word[1]) * k + word[2]) * k;
+	return gmod_hash(gmod_hash(gmod_hash(word[0]) + word[1]) + word[2]);
 }
 
 static void write_triple(struct triple *t, const uint64_t word[3])
@@ -74,7 +68,7 @@ uint64_t gmod_stream_key_per_thread(uint64_t context)
 {
 	struct gmod_thread *t = gmod_thread_self();
 
-	return context ^ GMOD_KEY_PER_THREAD ^ mix((uint64_t)(t ? t->tid : 0)) << 32;
+	return context ^ GMOD_KEY_PER_THREAD ^ gmod_hash((uint64_t)(t ? t->tid : 0)) >> 32 << 32;
 }
 
 uint64_t gmod_stream_handle(uint64_t key, uint64_t context)
@@ -87,7 +81,7 @@ uint64_t gmod_stream_handle(uint64_t key, uint64_t context)
 static struct stream *find(uint64_t key, bool make)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct stream *s = &streams[(mix(key) + i) % STREAMS];
+		struct stream *s = &streams[((gmod_hash(key) >> 32) + i) % STREAMS];
 		uint64_t found = atomic_load_explicit(&s->key, memory_order_acquire);
 
 		if (!found && !make)
@@ -140,7 +134,7 @@ void gmod_prove_context(uint64_t context, uint64_t ticks)
 
 static struct triple *event_slot(uint64_t event)
 {
-	return &events[mix(event) % EVENTS];
+	return &events[(gmod_hash(event) >> 32) % EVENTS];
 }
 
 void gmod_event_recorded(uint64_t event, uint64_t stream, uint64_t began)

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GMOD_STACK_MAX 32
+#include "lib/base/unwind.h"
+
 #define GMOD_SUSPECTS_MAX 8
 #define GMOD_OBSERVED_MAX 32
 
@@ -41,11 +42,6 @@ static inline bool gmod_is_corruption(enum gmod_class class)
  * unless the process is killed first. Most findings are FINAL at once.
  */
 enum gmod_finding_status { GMOD_PROVISIONAL, GMOD_FINAL };
-
-struct gmod_stack {
-	uint32_t depth;
-	uintptr_t pc[GMOD_STACK_MAX]; /* return addresses, innermost first */
-};
 
 /* What kind of memory a buffer is, as the program asked for it. */
 enum gmod_memory { GMOD_MEM_DEVICE, GMOD_MEM_MANAGED, GMOD_MEM_HOST, GMOD_MEM_KERNEL /* by mallocN */ };

@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "lib/context/context.h"
 #include "lib/base/deadline.h"
 
 enum { GRANULE_BITS = 21, MIDDLE_BITS = 13, ROOT_BITS = 14 };
@@ -198,21 +197,44 @@ static struct gmod_found find_now(uint64_t address)
 	return found;
 }
 
-/* Departures begun and over. A thread of its own departure does not wait for it. */
+/* Departures begun and over, and whose are under way. A thread of its own departure does not wait for it. */
 static atomic_uint departures, departures_over;
+static _Atomic(const void *) leaving[64];
 static __thread unsigned departing __attribute__((tls_model("initial-exec")));
 
-void gmod_index_depart(void)
+/* Of more at a time than there is room for, buffers are missed. */
+static void replace_leaving(const void *from, const void *to)
+{
+	const void *expected = from;
+
+	for (unsigned i = 0; i < sizeof(leaving) / sizeof(leaving[0]); i++, expected = from)
+		/* release: who does not find it any more sees that a departure is over */
+		if (atomic_compare_exchange_strong_explicit(&leaving[i], &expected, to, memory_order_release,
+							    memory_order_relaxed))
+			return;
+}
+
+static bool is_leaving(const void *context)
+{
+	for (unsigned i = 0; context && i < sizeof(leaving) / sizeof(leaving[0]); i++)
+		if (atomic_load_explicit(&leaving[i], memory_order_acquire) == context)
+			return true;
+	return false;
+}
+
+void gmod_index_depart(const void *context)
 {
 	departing++;
+	replace_leaving(NULL, context);
 	/* seq_cst: before any buffer of it is RELEASING; whoever misses one because of that sees the count */
 	atomic_fetch_add_explicit(&departures, 1, memory_order_seq_cst);
 }
 
-void gmod_index_departed(void)
+void gmod_index_departed(const void *context)
 {
 	/* release: whoever sees the count finds what has come back */
 	atomic_fetch_add_explicit(&departures_over, 1, memory_order_release);
+	replace_leaving(context, NULL);
 	departing--;
 }
 
@@ -223,7 +245,7 @@ static bool may_come_back(uint64_t address)
 
 	for (uint32_t i = 0; i < end; i++) {
 		const struct gmod_record *r = gmod_record_at(i);
-		const struct gmod_context *c;
+		const void *owner;
 		uint64_t word;
 
 		if (address < __atomic_load_n(&r->bounds.head_from, __ATOMIC_RELAXED) ||
@@ -231,8 +253,8 @@ static bool may_come_back(uint64_t address)
 			continue;
 		/* A mistake about a record that changes hands at this moment costs a nap. */
 		word = atomic_load_explicit(&r->word, memory_order_acquire);
-		c = atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed);
-		if ((word & 3) == GMOD_LIVE || ((word & 3) == GMOD_RELEASING && c && gmod_context_is_dying(c)))
+		owner = atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed);
+		if ((word & 3) == GMOD_LIVE || ((word & 3) == GMOD_RELEASING && is_leaving(owner)))
 			return true;
 	}
 	return false;

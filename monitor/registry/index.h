@@ -44,8 +44,11 @@ void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position);
  */
 struct gmod_found gmod_index_find(uint64_t address);
 
-/* Buffers leave the index, perhaps to come back: from before the first has left until the last is back or gone. */
-void gmod_index_depart(void);
-void gmod_index_departed(void);
+/*
+ * The buffers whose details name this context leave the index, perhaps to come back: from before the first has left
+ * until the last is back or gone. For one context several threads may be at it, each with a departure of its own.
+ */
+void gmod_index_depart(const void *context);
+void gmod_index_departed(const void *context);
 
 #endif

@@ -277,6 +277,23 @@ void gmod_unpin(enum gmod_pin who)
 	atomic_store_explicit(&pinned[who], 0, memory_order_release);
 }
 
+struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r)
+{
+	const struct gmod_details *d = gmod_record_details(r);
+
+	return (struct gmod_buffer_facts){
+	    .base = r->bounds.user,
+	    .size = r->bounds.size,
+	    .device = d->device,
+	    .memory = d->memory,
+	    .backend = d->backend,
+	    .serial = d->serial,
+	    .allocated_ns = d->allocated_ns,
+	    .allocated_tid = d->tid,
+	    .allocated_at = d->stack,
+	};
+}
+
 void gmod_registry_stats(struct gmod_registry_stats *out)
 {
 	out->live = atomic_load_explicit(&live, memory_order_relaxed);

@@ -141,6 +141,9 @@ static inline uint64_t gmod_near_slack_from(const struct gmod_bounds *b)
 	return b->user - b->head_to > GMOD_LINE ? b->user - GMOD_LINE : b->head_to;
 }
 
+/* What a report says of the buffer; the caller owns the record or holds a pin on it, or looks at its word again. */
+struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r);
+
 struct gmod_lines *gmod_record_lines(const struct gmod_record *r);
 struct gmod_details *gmod_record_details(const struct gmod_record *r);
 

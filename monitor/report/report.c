@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "lib/base/deadline.h"
 #include "monitor/report/halt.h"
@@ -259,13 +258,11 @@ static void make_view(struct workspace *w, const struct gmod_finding *f)
 {
 	struct gmod_report_view *v = &w->view;
 	const struct gmod_frames *site = site_stack(f) == &f->called_at ? &v->called : &v->allocated;
-	struct timespec now = {0};
 	struct gmod_text t;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	v->finding = f;
 	v->class = &classes[f->class];
-	v->now_ns = (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+	v->now_ns = gmod_clock_ns(CLOCK_REALTIME);
 	v->offset = summary_offset(f);
 	gmod_symbolize(&v->allocated, &f->buffer.allocated_at, &w->symbols);
 	gmod_symbolize(&v->freed, &f->buffer.freed_at, &w->symbols);

@@ -2,9 +2,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
-#include "lib/buffers/buffer.h"
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/facts.h"
@@ -66,14 +64,6 @@ static void unlock_and_let_go(const struct gmod_scope *hold)
 {
 	gmod_unlock(&lock);
 	gmod_scope_end(hold);
-}
-
-struct gmod_moment gmod_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (struct gmod_moment){(uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, gmod_ticks()};
 }
 
 uint32_t gmod_watch_next_id(void)
@@ -156,7 +146,7 @@ static void describe(struct gmod_finding *f, const struct gmod_sighting *s, stru
 {
 	memset(f, 0, sizeof(*f));
 	f->class = s->side == GMOD_TAIL ? GMOD_HEAP_BUFFER_OVERFLOW : GMOD_HEAP_BUFFER_UNDERFLOW;
-	gmod_record_facts(s->record, &f->buffer);
+	f->buffer = gmod_record_facts(s->record);
 	f->observed_count = s->observed_count < GMOD_OBSERVED_MAX ? s->observed_count : GMOD_OBSERVED_MAX;
 	memcpy(f->observed, s->observed, f->observed_count);
 	f->intact_ns = s->intact.ns;

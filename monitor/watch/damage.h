@@ -12,16 +12,10 @@
 #ifndef GMOD_MONITOR_WATCH_H
 #define GMOD_MONITOR_WATCH_H
 
+#include "lib/base/clock.h"
 #include "monitor/registry/registry.h"
 
 #define GMOD_WATCH_SETTLE_NS ((uint64_t)100000000)
-
-struct gmod_moment {
-	uint64_t ns;    /* CLOCK_REALTIME */
-	uint64_t ticks; /* gmod_ticks() */
-};
-
-struct gmod_moment gmod_now(void);
 
 struct gmod_sighting {
 	struct gmod_record *record;

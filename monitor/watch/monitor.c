@@ -51,14 +51,6 @@ struct pace {
 	bool pending;  /* a report was to come by then */
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void futex_wait(atomic_int *futex, int while_it_is, uint64_t ns)
 {
 	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -162,7 +154,7 @@ static void rest(struct pace *p)
 	gmod_registry_stats(&stats);
 	leisure = gmod_guard_leisure();
 	if (is_unsettled(p) || leisure != UINT64_MAX) {
-		longer = back_off(p, clock_ns(CLOCK_MONOTONIC));
+		longer = back_off(p, gmod_monotonic_ns());
 		if (longer > leisure)
 			longer = leisure;
 		if (longer > interval)
@@ -181,21 +173,21 @@ static uint64_t gather_interval(const struct pace *p)
 
 static void gather_if_due(struct pace *p)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), cpu;
+	uint64_t now = gmod_monotonic_ns(), cpu;
 
 	if (gmod_monitor_stopping())
 		return;
 	if (!gmod_watch_wants_slack() && (!needs_gather(p) || now - p->gathered_ns < gather_interval(p)))
 		return;
-	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Only a gather that begins when all work is done has seen everything. */
 	p->gathered_since = !gmod_work_outstanding();
 	p->gathered_since = gmod_gather(NULL, GMOD_GATHER_NEAR) && p->gathered_since;
-	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	/* Half of the budget: sweeps go on meanwhile. */
 	p->gather_pause = 2 * gmod_budget_ns_for(&p->budget, cpu);
 	gmod_budget_put_off(&p->budget, cpu, gather_interval(p));
-	p->gathered_ns = clock_ns(CLOCK_MONOTONIC);
+	p->gathered_ns = gmod_monotonic_ns();
 }
 
 /* Whatever happens from here on is for the next sweep, and for a gather that begins after this. */
@@ -206,7 +198,7 @@ static void note_activity(struct pace *p)
 	if (total == p->activity)
 		return;
 	p->activity = total;
-	p->active_ns = clock_ns(CLOCK_MONOTONIC);
+	p->active_ns = gmod_monotonic_ns();
 	p->gathered_since = false;
 }
 
@@ -229,7 +221,7 @@ static void account(struct pace *p)
 	unsigned seen = gmod_watch_seen();
 	bool charged = seen == p->seen && !p->pending;
 
-	gmod_budget_round(&p->budget, clock_ns(CLOCK_THREAD_CPUTIME_ID), clock_ns(CLOCK_MONOTONIC), charged);
+	gmod_budget_round(&p->budget, gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID), gmod_monotonic_ns(), charged);
 	p->seen = seen;
 	p->pending = gmod_watch_pending();
 }
@@ -287,7 +279,7 @@ static void *run(void *unused)
 	block_signals();
 	leave_the_only_cpu();
 	/* The first gather, too, comes after its interval: while a program begins it needs the driver for itself. */
-	p.active_ns = p.gathered_ns = clock_ns(CLOCK_MONOTONIC);
+	p.active_ns = p.gathered_ns = gmod_monotonic_ns();
 	gmod_budget_open(&p.budget, gmod_options()->max_cpu, 0, p.gathered_ns);
 	while (gmod_on() && !gmod_monitor_stopping()) {
 		account(&p);

@@ -3,7 +3,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "lib/buffers/buffer.h"
 #include "lib/base/phase.h"
 #include "lib/base/unwind.h"
 #include "lib/base/facts.h"
@@ -37,7 +36,7 @@ static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 			gmod_unpin(GMOD_PIN_SWEEP);
 			continue;
 		}
-		gmod_record_facts(gmod_record_at(i), &f);
+		f = gmod_record_facts(gmod_record_at(i));
 		gmod_unpin(GMOD_PIN_SWEEP);
 		while (at > 0 && facts[at - 1].serial < f.serial)
 			at--;

@@ -1,9 +1,7 @@
 #include "monitor/watch/sweep.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/base/scope.h"
 #include "lib/base/facts.h"
@@ -36,16 +34,9 @@ static struct gmod_cancel cancel_before;
 
 static bool take_lock(uint64_t timeout_ns)
 {
-	struct timespec until;
-	uint64_t ns;
+	struct timespec until = gmod_time_in(timeout_ns);
 
-	if (!timeout_ns)
-		return pthread_mutex_trylock(&lock) == 0;
-	clock_gettime(CLOCK_REALTIME, &until);
-	ns = (uint64_t)until.tv_nsec + timeout_ns;
-	until.tv_sec += (time_t)(ns / 1000000000u);
-	until.tv_nsec = (long)(ns % 1000000000u);
-	return pthread_mutex_timedlock(&lock, &until) == 0;
+	return timeout_ns ? pthread_mutex_timedlock(&lock, &until) == 0 : pthread_mutex_trylock(&lock) == 0;
 }
 
 bool gmod_sweep_lock(uint64_t timeout_ns)

@@ -16,7 +16,7 @@
  *             LATE        the index is told of a departure when the others count on it already
  *             NOWAIT      a departure begins while the last of earlier ones settles
  *             NOAGAIN     a look-up takes a buffer for gone though a departure has ended since it began
- *             STATEFIRST  the context is alive before the departure is over
+ *             STRUCKFIRST the context is not among those that leave before the departure is over
  *             ANYBODYS    in ANEW, a departure takes the entry that it has found, whoever has it by now
  *             NOTIMES     in ANEW, an entry that was looked at before it has been settled counts as if it was after
  */
@@ -37,6 +37,7 @@ byte settled_times;		/* the upper half of the same word */
 #define SETTLING -1
 bool ended;
 byte begun, over;		/* monitor/registry/index.c: departures, departures_over */
+byte leaving;			/* how many times the context is among those that leave */
 
 bool there = true;		/* the driver has the context */
 byte attached = THREADS;
@@ -45,7 +46,7 @@ byte done;
 inline begin_departure()
 {
 #ifndef LATE
-	begun++;				/* gmod_index_depart */
+	leaving++; begun++;			/* gmod_index_depart */
 #endif
 #ifdef NOWAIT
 	atomic { departures = (departures == SETTLING -> 1 : departures + 1) }
@@ -78,22 +79,26 @@ inline begin_departure()
 	od;
 #endif
 #ifdef LATE
-	begun++
+	leaving++; begun++
 #else
 	skip
+#endif
+}
+
+inline departed()				/* gmod_index_departed */
+{
+#ifdef STRUCKFIRST
+	leaving--; over++
+#else
+	over++; leaving--
 #endif
 }
 
 inline settled(new_state)
 {
 	ended = false;
-#ifdef STATEFIRST
-	state = new_state;
-	over++;
-#else
-	over++;					/* gmod_index_departed */
+	departed();
 	state = new_state;			/* atomic_store(&c->state, release) */
-#endif
 	atomic { departures = 0; settled_times++ }	/* one atomic_store, release */
 }
 
@@ -125,7 +130,7 @@ proctype detaching()
 	begin_departure();
 	if
 	:: another ->				/* gmod_index_departed; nothing is left to be kept from the monitor */
-		over++;
+		departed();
 		goto out
 	:: else
 	fi;
@@ -170,7 +175,7 @@ proctype detaching()
 #endif
 	if
 	:: last -> settle()
-	:: else -> over++
+	:: else -> departed()
 	fi;
 out:
 	done++
@@ -200,7 +205,8 @@ proctype making()
 proctype looking_up()
 {
 	byte was_over;
-	mtype w, s;
+	mtype w;
+	bool listed;
 	bool found;
 
 	do
@@ -217,9 +223,9 @@ proctype looking_up()
 			:: else
 			fi;
 			w = word;		/* may_come_back */
-			s = state;
+			listed = leaving > 0;
 			if
-			:: w == LIVE || (w == RELEASING && s == DYING)	/* a nap, and again */
+			:: w == LIVE || (w == RELEASING && listed)	/* a nap, and again */
 			:: else ->
 				if
 #ifdef NOAGAIN

@@ -1,0 +1,51 @@
+/* What time it is: for people, for waits, and for the order of events. */
+#ifndef GMOD_LIB_CLOCK_H
+#define GMOD_LIB_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+#include <x86intrin.h>
+
+#define GMOD_MILLISECONDS(n) ((uint64_t)(n)*1000000)
+#define GMOD_SECONDS(n) ((uint64_t)(n)*1000000000)
+
+static inline uint64_t gmod_clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t gmod_monotonic_ns(void)
+{
+	return gmod_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* What launches are stamped with, and all that is ordered with them. */
+static inline uint64_t gmod_ticks(void)
+{
+	return __rdtsc();
+}
+
+struct gmod_moment {
+	uint64_t ns;    /* CLOCK_REALTIME */
+	uint64_t ticks; /* gmod_ticks() */
+};
+
+static inline struct gmod_moment gmod_now(void)
+{
+	uint64_t ns = gmod_clock_ns(CLOCK_REALTIME);
+
+	return (struct gmod_moment){ns, gmod_ticks()};
+}
+
+/* The wall clock so many ns from now, for locks with a bound. */
+static inline struct timespec gmod_time_in(uint64_t ns)
+{
+	uint64_t at = gmod_clock_ns(CLOCK_REALTIME) + ns;
+
+	return (struct timespec){(time_t)(at / 1000000000u), (long)(at % 1000000000u)};
+}
+
+#endif
