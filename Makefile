@@ -195,7 +195,7 @@ bench: all bench-programs bench-figures ## figures on a GPU: what GMOD costs, in
 	@QUICK=$(QUICK) MORE=$(MORE) bench/run $(PART) $(P)
 
 bench-cpu: $(BUILD)/bench/sweep ## figures without a GPU: what a sweep costs a CPU, in bench/results/cpu.md
-	@bench/cpu.bash
+	@python3 -B bench/cpu.py
 
 # ---- checks ----
 

@@ -27,6 +27,7 @@ import sys
 import tempfile
 import time
 
+import machine
 import pairs
 import parts
 import processes
@@ -47,16 +48,8 @@ def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text).strip("-")
 
 
-def cpu():
-    try:
-        with open("/proc/cpuinfo") as f:
-            return next(line.split(":", 1)[1].strip() for line in f if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.machine()
-
-
 def versions():
-    found = {"python": platform.python_version(), "kernel": platform.release(), "cpu": cpu()}
+    found = {"python": platform.python_version(), "kernel": platform.release(), "cpu": machine.cpu()}
     for module in ("torch", "jax", "numpy"):
         try:
             found[module] = importlib.metadata.version(module)
@@ -314,7 +307,7 @@ def read_plan(path):
     return {name: (part["seconds"], [Case(part=name, **case) for case in part["cases"]]) for name, part in plan.items()}
 
 
-def arguments():
+def arguments(words):
     parser = argparse.ArgumentParser(description="Measures what GMOD costs.")
     parser.add_argument("--quick", action="store_true", help="fewer cases, three pairs of each")
     parser.add_argument("--more", action="store_true", help="add to the pairs that there are at this commit")
@@ -326,7 +319,7 @@ def arguments():
     parser.add_argument("--cuda")
     parser.add_argument("--commit", required=True)
     parser.add_argument("parts", nargs="+", metavar="PART")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if options.plan and os.path.realpath(options.results) == os.path.realpath(RESULTS):
         parser.error("a result of --plan does not go to bench/results")
     if not options.device:
@@ -346,8 +339,8 @@ def run(options, wanted, variants, result):
     return failures
 
 
-def main():
-    parser, options = arguments()
+def main(words):
+    parser, options = arguments(words)
     table = read_plan(options.plan) if options.plan else parts.table(options.quick)
     known = [*table, *parts.MAKERS]
     for name in options.parts:
@@ -375,4 +368,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -22,7 +22,7 @@ PROGRAMS = (
 MODELS = {"resnet50": 5, "inception_v3": 3, "vgg16": 4, "alexnet": 30}
 DECODER = {"prefill": 7, "decode": 20}
 
-# Seconds, without building. Together with bench/inkernel.bash they are to stay below 25 minutes, and quick below 4.
+# Seconds, without building. Together with bench/inkernel.py they are to stay below 25 minutes, and quick below 4.
 SECONDS = {
     "coarse": 300,
     "short": 50,

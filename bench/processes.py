@@ -4,7 +4,6 @@ import calendar
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +11,8 @@ import tempfile
 import threading
 import time
 from math import isfinite, nan
+
+import machine
 
 GUARDED_AT_LEAST = 950  # permille of the bytes; below that a row is no result
 SKIPPED = 77
@@ -272,8 +273,7 @@ class Variants:
         self.preload = os.path.join(self.build, "libgmod.so")
         self.pages = os.path.join(self.build, "bench", "libpages.so")
         self.serial = 0
-        toolkit = os.environ.get("CUDA_HOME") or "/usr/local/cuda"
-        self.memcheck = shutil.which("compute-sanitizer") or shutil.which(f"{toolkit}/bin/compute-sanitizer")
+        self.memcheck = machine.compute_sanitizer()
 
     def words(self, command):
         """A command of the table: {build} and {python} stand for what they are here."""

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `make bench-cpu`: what the program says, and the tables that are made of it.
 . "$(dirname "$0")/testlib"
+needs_bench_modules
 
 sweep=$build/bench/sweep
 for order in allocated shuffled; do
@@ -19,7 +20,7 @@ done
 
 # tables LINE...: what becomes of them in the record.
 tables() {
-	printf '%s\n' "$@" | awk -f bench/cpu.awk
+	python3 -c 'import cpu, sys; print(*cpu.tables(sys.argv[1:]), sep="\n")' "$@"
 }
 sample="order=allocated pace=continuous sweeps=9 least=30.00 most=170.25 us_per_sweep=3500.00 lines_alone=2.50"
 says "35 ns at 100 000 buffers are the target" '^- met: 100 000 buffers, allocated, continuous: 35[.]0 ns .*; its two lines alone: 2[.]5)' "$(tables "buffers=100000 ns_per_buffer=35.00 $sample")"

@@ -1,0 +1,265 @@
+"""Memory that kernels allocate, beside CUDA's own: a part of bench/run.
+
+    programs   the paper's five programs at three numbers of threads
+    malloc     allocation alone
+    latency    how long a stray store stays unseen, by live buffers and guard workers
+    stress     10^8 allocations and frees; then a heap that is too small; then CUDA's heap under GMOD
+
+Programs and malloc run in turns: a process without GMOD, one with each heap of GMOD, and another one without, which
+shows how far two identical processes are apart. The order changes from round to round.
+"""
+
+import os
+
+from pairs import median
+from processes import fields
+from record import Record, grouped, verdict
+from report import table
+
+LIMIT = 75
+ROUNDS = 3
+CUDA = ("cuda", "again")  # without GMOD
+ARMS = ("cuda", "slab", "native", "again")
+PROGRAMS = ("alloc-dealloc", "alloc-cycle-dealloc", "grid-point", "add-string", "random-graph")
+
+TIMES = """
+Milliseconds: the median of the rounds, and in brackets the least and the greatest. CUDA is malloc and free without
+GMOD, from two sets of processes; A/A is how much slower the second set is. Slab and native are mallocN and freeN
+under GMOD with device_heap=slab and =native. x is CUDA's time divided by the one before: above 1 is faster.
+"""
+QUIET = '''"Until quiet" is from the launch until the guard has verified and released every buffer: no buffer live, none waiting.
+
+'''
+MALLOC = """Each thread allocates 64 bytes; what is done with them is not timed.
+
+"""
+LATENCY = """
+From the store of one byte behind one buffer, at a random time in a kernel that runs on, to the finding: median and
+greatest of nine trials. Buffers have 64 bytes; guard workers are device_guards, all else is default;
+with "persistent", device_guard=persistent. The kernel
+beside them has 20 480 threads, each of which allocates, writes, reads and frees 64 bytes four times: median of nine.
+"""
+STRESS = """
+Buffers of 1 byte to 64 KiB from kernels on four streams. At the end program and guard agree on how many buffers are
+live and on their bytes; then all are freed and the heap is empty; no buffer has lost its marks; no findings. "Not
+served" are allocations that got NULL, "reclaims" scans by threads that were short of memory while no guard came for
+10 ms.
+
+"""
+
+
+def ms(x):
+    x = float(x)
+    return f"{x:.{0 if x >= 100 else 1 if x >= 10 else 2 if x >= 1 else 3 if x >= 0.1 else 4}f}"
+
+
+def times(gain):
+    return "-" if gain is None else f"{gain:.1f}x" if gain >= 10 else f"{gain:.2f}x"
+
+
+# ---- programs and malloc ----
+
+
+class Cases:
+    """What the rounds have measured of each case: a program at a number of threads."""
+
+    def __init__(self, lines):
+        self.names, self.failures = [], [line for line in lines if line.startswith("FAIL:")]
+        self.checksums, self.measured = {}, {}
+        for line in lines:
+            if not line.startswith("FAIL:"):
+                self.take(fields(line))
+
+    def take(self, row):
+        case = row["case"], int(row["threads"])
+        if case not in self.checksums:
+            self.names.append(case)
+        if self.checksums.setdefault(case, row["checksum"]) != row["checksum"]:
+            self.failures.append(f"FAIL: {self.text(case)}: another checksum: {row['arm']}, round {row['round']}")
+            return
+        for metric in ("kernel_ms", "quiet_ms"):
+            if metric in row:
+                self.measured.setdefault((case, metric, row["arm"]), []).append(float(row[metric]))
+
+    @staticmethod
+    def text(case):
+        return f"{case[0]}, {grouped(case[1])} threads"
+
+    def values(self, case, metric, *arms):
+        return [x for arm in arms for x in self.measured.get((case, metric, arm), ())]
+
+    def middle(self, case, metric, *arms):
+        values = self.values(case, metric, *arms)
+        return median(values) if values else None
+
+    def spread(self, case, metric, *arms):
+        values = self.values(case, metric, *arms)
+        return f"{ms(median(values))} ({ms(min(values))} to {ms(max(values))})" if values else "-"
+
+    def gain(self, case, metric, arm):
+        """How many times faster than CUDA to the end of its kernels; None: not known."""
+        cuda, other = self.middle(case, "kernel_ms", *CUDA), self.middle(case, metric, arm)
+        return cuda / other if cuda is not None and other else None
+
+    def apart(self, case):
+        """How much slower the second set of processes without GMOD is."""
+        first, second = (self.middle(case, "kernel_ms", arm) for arm in CUDA)
+        return f"{(second / first - 1) * 100:+.1f} %" if first and second is not None else "-"
+
+    def row(self, case, metrics):
+        cells = [case[0], grouped(case[1]), self.spread(case, "kernel_ms", *CUDA), self.apart(case)]
+        for arm in ("slab", "native"):
+            for metric in metrics:
+                cells += [self.spread(case, metric, arm), times(self.gain(case, metric, arm))]
+        return cells
+
+    def verdict(self, case, metric, arm, least, what):
+        """One case: at least so many times faster."""
+        gain = self.gain(case, metric, arm)
+        return verdict((gain or 0) >= least, gain is not None, f"{what}: {times(gain)} (wanted: {least}x or more)")
+
+    def verdict_worst(self, arm, least, count, what, threads=None):
+        """All cases, or those with so many threads: none of them less than so many times as fast."""
+        cases = (case for case in self.names if threads in (None, case[1]))
+        gains = [(gain, case) for case in cases if (gain := self.gain(case, "kernel_ms", arm)) is not None]
+        if not gains:
+            return verdict(False, False, what)
+        worst, case = min(gains)
+        wanted = "1x or more" if least == 1 else f"{least:.3f}x or more"
+        text = f"{what}: least {worst:.3f}x, {self.text(case)} (wanted: {wanted}; two runs of CUDA's differ there by "
+        text += self.apart(case) + ")"
+        if len(gains) < count:
+            text += f"; {len(gains)} of {count} cases so far"
+        return verdict(worst >= least, len(gains) == count, text)
+
+
+def programs(lines):
+    cases = Cases(lines)
+    heads = ("program", "threads:", "CUDA:", "A/A:", "slab:", "x:", "slab, until quiet:", "x:", "native:", "x:")
+    heads += ("native, until quiet:", "x:")
+    yield from table(heads, (cases.row(case, ("kernel_ms", "quiet_ms")) for case in cases.names))
+    yield from (TIMES + QUIET).splitlines()
+    most, what = ("alloc-dealloc", 102400), "slab, alloc-dealloc, 102 400 threads"
+    yield cases.verdict(most, "kernel_ms", "slab", 30, f"{what}, to the end of the kernel")
+    yield cases.verdict(most, "quiet_ms", "slab", 10, f"{what}, until quiet")
+    yield cases.verdict_worst("slab", 1, 5, "slab, never slower than CUDA at 1 024 threads", threads=1024)
+    yield cases.verdict_worst("native", 1, 15, "native, never slower than CUDA")
+    yield from (f"- {failure}" for failure in cases.failures)
+
+
+def malloc(lines):
+    cases = Cases(lines)
+    heads = ("", "threads:", "CUDA:", "A/A:", "slab:", "x:", "native:", "x:")
+    yield from table(heads, (cases.row(case, ("kernel_ms",)) for case in cases.names))
+    yield from (TIMES + MALLOC).splitlines()
+    yield cases.verdict_worst("slab", 1, 3, "slab, faster than CUDA")
+    yield cases.verdict_worst("native", 1 / 1.11, 3, "native, at most 11 % slower than CUDA")
+    yield from (f"- {failure}" for failure in cases.failures)
+
+
+# ---- latency and stress ----
+
+
+def rows_of(lines):
+    return [fields(line) for line in lines if not line.startswith("FAIL:")]
+
+
+def failures_of(lines):
+    return [f"- {line}" for line in lines if line.startswith("FAIL:")]
+
+
+def latency(lines):
+    rows = rows_of(lines)
+    beside = {row["buffers"]: ms(row["beside_ms"]) for row in rows if row["arm"] == "cuda"}
+    heads = ("live buffers:", "guard workers:", "found after, ms:", "at most, ms:", "a kernel beside them, ms:")
+    heads += ("the same without GMOD, ms:",)
+    keys = ("median_ms", "max_ms", "beside_ms")
+    yield from table(
+        heads,
+        (
+            (grouped(row["buffers"]), row["guards"], *(ms(row[key]) for key in keys), beside.get(row["buffers"], "-"))
+            for row in rows
+            if row["arm"] != "cuda"
+        ),
+    )
+    yield from LATENCY.splitlines()
+    yield from failures_of(lines)
+
+
+def stress_row(row):
+    heap = ", ".join(row[key] for key in ("committed_before_mib", "committed_mib", "heap_mib"))
+    cells = [row["arm"], grouped(row["pairs"]), row["pairs_per_s"], row["seconds"], grouped(row["failed"])]
+    return *cells, grouped(row["held"]), heap, grouped(row["reclaims"]), grouped(row["passes"])
+
+
+def stress(lines):
+    rows = rows_of(lines)
+    heads = ("heap", "pairs:", "pairs/s:", "seconds:", "not served:", "live at the end:")
+    heads += ("MiB of heap at first, at last, at most:", "reclaims:", "guard passes:")
+    yield from table(heads, map(stress_row, rows))
+    yield from STRESS.splitlines()
+    for row in rows:
+        what = f"{row['arm']}, {grouped(row['pairs'])} pairs, {row['heap_mib']} MiB"
+        yield verdict(True, True, f"{what}: every buffer accounted for, the heap empty at the end")
+    grown = any(int(row["committed_mib"]) > int(row["committed_before_mib"]) for row in rows)
+    yield verdict(grown, rows, "a heap has grown meanwhile")
+    yield from failures_of(lines)
+
+
+# ---- the runs ----
+
+
+class KernelRecord(Record):
+    """A record of what the program bench/inkernel says."""
+
+    def program(self, arm, *words):
+        """Its command: under an arm its MEMORY is CUDA's or GMOD's."""
+        memory = "cuda" if arm in CUDA else "gmod"
+        return [f"{self.build}/bench/inkernel", words[0], memory, *map(str, words[1:])]
+
+    def environment(self, arm, options=""):
+        kept = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "GMOD_OPTIONS")}
+        if arm not in CUDA:
+            kept["LD_PRELOAD"] = f"{self.build}/libgmod.so"
+            kept["GMOD_OPTIONS"] = f"device_heap={arm}:log_path={self.scratch}/reports.log" + (options and f":{options}")
+        return kept
+
+
+class Inkernel(KernelRecord):
+    name, title = "inkernel", "Memory that kernels allocate"
+    sections = ("programs", "malloc", "latency", "stress")
+
+    def tables(self, section, lines):
+        return {"programs": programs, "malloc": malloc, "latency": latency, "stress": stress}[section](lines)
+
+    def under(self, label, *words, options=""):
+        """Runs the program; the label, which names the arm, goes before each of its lines."""
+        arm = fields(label)["arm"]
+        command = self.program(arm, *words)
+        self.measure(f"{label}: {' '.join(command[1:])}", command, self.environment(arm, options), LIMIT, f"{label} ")
+
+    def in_turns(self, program):
+        """One program, all arms, all rounds."""
+        for round_ in range(ROUNDS):
+            for turn in range(len(ARMS)):
+                arm = ARMS[(turn + round_) % len(ARMS)]
+                self.under(f"round={round_ + 1} arm={arm}", "program", program)
+
+    def programs(self):
+        for program in PROGRAMS:
+            self.in_turns(program)
+
+    def malloc(self):
+        self.in_turns("malloc")
+
+    def latency(self):
+        for buffers in (100, 1000, 10000, 100000):
+            self.under("arm=cuda", "latency", buffers)
+            for guards in (8, 32, 128, 256):
+                self.under(f"arm=slab guards={guards}", "latency", buffers, options=f"device_guards={guards}")
+            self.under("arm=slab guards=32,persistent", "latency", buffers, options="device_guard=persistent")
+
+    def stress(self):
+        self.under("arm=slab", "stress", 100000000)
+        self.under("arm=slab", "stress", 10000000, 16, options="device_heap_mb=64")
+        self.under("arm=native", "stress", 1000000, 16)
