@@ -1,7 +1,5 @@
 #include "lib/buffers/sync_memops.h"
 
-#include <string.h>
-
 #include "lib/base/facts.h"
 #include "monitor/registry/index.h"
 
@@ -29,12 +27,11 @@ static bool wants(uint64_t address)
 	return found.record && gmod_sync_memops_is_set(found.record);
 }
 
-void gmod_sync_memops(CUresult r, uint64_t dst, uint64_t src, const char *entry_point)
+void gmod_sync_memops(CUresult r, uint64_t dst, uint64_t src, CUstream stream)
 {
-	if (!atomic_load_explicit(&ever_set, memory_order_relaxed) || r != CUDA_SUCCESS ||
-	    strstr(entry_point, "Async") || (!wants(dst) && !wants(src)))
+	if (!atomic_load_explicit(&ever_set, memory_order_relaxed) || r != CUDA_SUCCESS || stream == GMOD_ASYNC ||
+	    (!wants(dst) && !wants(src)))
 		return;
-	if (NEXT(cuStreamSynchronize)(strstr(entry_point, "_ptds") ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY) !=
-	    CUDA_SUCCESS)
+	if (NEXT(cuStreamSynchronize)(stream) != CUDA_SUCCESS)
 		gmod_degraded("cuStreamSynchronize");
 }

@@ -15,7 +15,11 @@
 bool gmod_sync_memops_set(struct gmod_record *r, bool on);
 bool gmod_sync_memops_is_set(const struct gmod_record *r);
 
-/* Epilogue of every copy and fill; addresses of which 0 stands for none. Waits where the attribute asks for it. */
-void gmod_sync_memops(CUresult r, uint64_t dst, uint64_t src, const char *entry_point);
+/*
+ * Epilogue of every copy and fill; addresses of which 0 stands for none. Waits where the attribute asks for it, for the
+ * default stream that a synchronous one is in: CU_STREAM_LEGACY or CU_STREAM_PER_THREAD.
+ */
+#define GMOD_ASYNC ((CUstream)NULL)
+void gmod_sync_memops(CUresult r, uint64_t dst, uint64_t src, CUstream stream);
 
 #endif

@@ -5,7 +5,7 @@
  * copy by copy.
  */
 #include "lib/context/capture.h"
-#include "lib/hooks/copied.h"
+#include "lib/hooks/copy.h"
 #include "lib/buffers/stand_in.h"
 
 struct batch {
@@ -364,6 +364,11 @@ static bool served_3d(const struct batch_3d *b, const char *entry_point, CUresul
 	return true;
 }
 
+static CUresult batch_end(CUresult r, const char *entry_point)
+{
+	return gmod_copy_end(&(struct gmod_copy){.stream = GMOD_ASYNC, .entry_point = entry_point}, r);
+}
+
 GMOD_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
 					CUmemcpyAttributes_v1 *attrs, size_t *attrIdxs, size_t numAttrs,
 					size_t *failIdx, CUstream hStream)
@@ -373,7 +378,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, si
 
 	if (!served(&b, __func__, &r))
 		r = NEXT(cuMemcpyBatchAsync)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream);
-	return gmod_copied(r, 0, 0, 0, __func__);
+	return batch_end(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
@@ -386,7 +391,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *src
 	if (!served(&b, __func__, &r))
 		r = NEXT(cuMemcpyBatchAsync_ptsz)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx,
 						  hStream);
-	return gmod_copied(r, 0, 0, 0, __func__);
+	return batch_end(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
@@ -398,7 +403,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs,
 
 	if (!served(&b, __func__, &r))
 		r = NEXT(cuMemcpyBatchAsync_v2)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
-	return gmod_copied(r, 0, 0, 0, __func__);
+	return batch_end(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
@@ -410,7 +415,7 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dsts, CUdeviceptr *
 
 	if (!served(&b, __func__, &r))
 		r = NEXT(cuMemcpyBatchAsync_v2_ptsz)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
-	return gmod_copied(r, 0, 0, 0, __func__);
+	return batch_end(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList, size_t *failIdx,
@@ -421,7 +426,7 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_
 
 	if (!served_3d(&b, __func__, &r))
 		r = NEXT(cuMemcpy3DBatchAsync)(numParams, opList, failIdx, flags, hStream);
-	return gmod_copied(r, 0, 0, 0, __func__);
+	return batch_end(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_ptsz(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList, size_t *failIdx,
@@ -432,7 +437,7 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_ptsz(size_t numParams, CUDA_MEMCPY3D_B
 
 	if (!served_3d(&b, __func__, &r))
 		r = NEXT(cuMemcpy3DBatchAsync_ptsz)(numParams, opList, failIdx, flags, hStream);
-	return gmod_copied(r, 0, 0, 0, __func__);
+	return batch_end(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList,
@@ -443,7 +448,7 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t numParams, CUDA_MEMCPY3D_BAT
 
 	if (!served_3d(&b, __func__, &r))
 		r = NEXT(cuMemcpy3DBatchAsync_v2)(numParams, opList, flags, hStream);
-	return gmod_copied(r, 0, 0, 0, __func__);
+	return batch_end(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList,
@@ -454,5 +459,5 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t numParams, CUDA_MEMCPY3
 
 	if (!served_3d(&b, __func__, &r))
 		r = NEXT(cuMemcpy3DBatchAsync_v2_ptsz)(numParams, opList, flags, hStream);
-	return gmod_copied(r, 0, 0, 0, __func__);
+	return batch_end(r, __func__);
 }

@@ -19,6 +19,9 @@
 #include "monitor/watch/postmortem.h"
 #include "monitor/launches/proof.h"
 
+/* What a call comes back with that is refused, natively and here: it reaches past the end of a buffer, or misses it. */
+#define GMOD_REFUSED CUDA_ERROR_INVALID_VALUE
+
 /* Every hook's epilogue. */
 static inline CUresult gmod_done(CUresult result, const char *entry_point)
 {

@@ -1,0 +1,25 @@
+/* What hooks of copies share (lib/hooks/copy.c, lib/hooks/copy_batch.c). */
+#ifndef GMOD_LIB_COPY_H
+#define GMOD_LIB_COPY_H
+
+#include "lib/hooks/hook.h"
+#include "lib/buffers/sync_memops.h"
+
+/* A copy around its call: begin, the driver unless it is refused, end. Addresses of which 0 stands for none. */
+struct gmod_copy {
+	uint64_t dst, src;
+	size_t size;
+	CUstream stream; /* lib/buffers/sync_memops.h */
+	const char *entry_point;
+	bool refused;
+};
+
+/* One contiguous copy; an array has no address. */
+struct gmod_copy gmod_copy_begin(uint64_t dst, uint64_t src, size_t size, CUstream stream, const char *entry_point);
+CUresult gmod_copy_end(const struct gmod_copy *c, CUresult r);
+
+/* The same by itself, for one piece of many. */
+bool gmod_copy_refused(uint64_t dst, uint64_t src, size_t size, const char *entry_point);
+bool gmod_copy_3d_refused(const CUDA_MEMCPY3D *c, const char *entry_point);
+
+#endif
