@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/counters.h"
 #include "lib/base/log_file.h"
 #include "lib/base/log_stderr.h"
 
@@ -27,7 +28,7 @@ static struct {
 	bool json;
 	unsigned verbosity;
 	_Atomic bool refusal_said;
-	_Atomic uint64_t lost, lost_said;
+	_Atomic uint64_t lost_told; /* of gmod_counters.lost_lines */
 } sink;
 
 /* ---- the lock ---- */
@@ -82,7 +83,7 @@ static void say_refusal(const char *why)
 	gmod_text_str(&t, why);
 	gmod_text_str(&t, sink.json ? "\"}\n" : "; reports go to stderr\n");
 	if (!gmod_stderr_write(line, t.len))
-		atomic_fetch_add_explicit(&sink.lost, 1, memory_order_relaxed);
+		gmod_count(&gmod_counters.lost_lines, 1);
 }
 
 /* A line that the file does not take goes to stderr: torn in two places is better than lost. */
@@ -101,8 +102,8 @@ static bool write_somewhere(const char *s, size_t n)
 
 static void tell_losses(void)
 {
-	uint64_t lost = atomic_load_explicit(&sink.lost, memory_order_relaxed);
-	uint64_t news = lost - atomic_load_explicit(&sink.lost_said, memory_order_relaxed);
+	uint64_t lost = atomic_load_explicit(&gmod_counters.lost_lines, memory_order_relaxed);
+	uint64_t news = lost - atomic_load_explicit(&sink.lost_told, memory_order_relaxed);
 	char line[160];
 	struct gmod_text t;
 
@@ -116,7 +117,7 @@ static void tell_losses(void)
 		gmod_text_fmt(&t, "==%d==GMOD: %llu line%s before this one could not be written\n", (int)getpid(),
 			      (unsigned long long)news, news == 1 ? "" : "s");
 	if (write_somewhere(line, t.len))
-		atomic_store_explicit(&sink.lost_said, lost, memory_order_relaxed);
+		atomic_store_explicit(&sink.lost_told, lost, memory_order_relaxed);
 }
 
 void gmod_log_lines(const char *text, size_t len)
@@ -135,18 +136,13 @@ void gmod_log_lines(const char *text, size_t len)
 
 		tell_losses();
 		if (!write_somewhere(text, (size_t)(next - text)))
-			atomic_fetch_add_explicit(&sink.lost, 1, memory_order_relaxed);
+			gmod_count(&gmod_counters.lost_lines, 1);
 		text = next;
 	}
 	if (locked)
 		unlock(self);
 	gmod_scope_end(&hold);
 	errno = saved;
-}
-
-uint64_t gmod_log_lost(void)
-{
-	return atomic_load_explicit(&sink.lost, memory_order_relaxed);
 }
 
 bool gmod_log_json(void)

@@ -45,10 +45,10 @@ void gmod_log_note(unsigned level, const char *format, ...) GMOD_PRINTF(2, 3);
 /* gmod_log_note(0, "%s", line), in the shape that gmod_options_parse() and gmod_options_help() call. */
 void gmod_log_string(void *unused, const char *line);
 
-/* Finished lines, each ending in '\n', written without another thread's lines between them. */
+/*
+ * Finished lines, each ending in '\n', written without another thread's lines between them. What no file takes is
+ * counted.
+ */
 void gmod_log_lines(const char *text, size_t len);
-
-/* How many lines no file took. */
-uint64_t gmod_log_lost(void);
 
 #endif

@@ -214,3 +214,17 @@ void gmod_text_stamp(struct gmod_text *t, uint64_t ns)
 	gmod_text_clock(t, ns);
 	gmod_text_fmt(t, "%03uZ\"", (unsigned)(ns % 1000));
 }
+
+void gmod_text_size(struct gmod_text *t, uint64_t bytes)
+{
+	static const char *const unit[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	int u = -1;
+
+	for (uint64_t rest = bytes; rest >= 1024; rest >>= 10)
+		u++;
+	if (u < 0)
+		gmod_text_fmt(t, "%llu B", (unsigned long long)bytes);
+	else
+		gmod_text_fmt(t, "%llu.%llu %s", (unsigned long long)(bytes >> (10 * (u + 1))),
+			      (unsigned long long)((bytes >> (10 * u) & 1023) * 10 / 1024), unit[u]);
+}

@@ -53,4 +53,13 @@ void gmod_text_date(struct gmod_text *t, uint64_t ns, const char *between);
 void gmod_text_clock(struct gmod_text *t, uint64_t ns);
 void gmod_text_stamp(struct gmod_text *t, uint64_t ns);
 
+/* Bytes as "1.5 KiB": tenths, rounded down. */
+void gmod_text_size(struct gmod_text *t, uint64_t bytes);
+
+/* What makes a noun of n things plural: "s", or nothing for one. */
+static inline const char *gmod_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 #endif

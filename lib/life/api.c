@@ -40,30 +40,21 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 	return GMOD_OK;
 }
 
-static uint64_t value(_Atomic uint64_t *counter)
-{
-	return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
 GMOD_EXPORT void gmod_get_stats(struct gmod_stats *stats)
 {
 	struct gmod_stats s = {.struct_size = stats->struct_size};
 	struct gmod_registry_stats registry;
+	struct gmod_counts counts;
 
 	if (gmod_phase() != GMOD_OFF) {
 		gmod_registry_stats(&registry);
-		s.buffers_guarded = value(&gmod_counters.guarded);
-		s.bytes_guarded = value(&gmod_counters.guarded_bytes);
-		s.buffers_unprotected = value(&gmod_counters.fallback);
-		s.bytes_unprotected = value(&gmod_counters.fallback_bytes);
-		s.allocations_uncovered = value(&gmod_counters.unsupported);
-		s.bytes_uncovered = value(&gmod_counters.unsupported_bytes);
+		gmod_counters_read(&counts);
+#define GMOD_COUNTER(name, key, clause)
+#define GMOD_COUNTER_API(name, key, clause, member) s.member = (__typeof__(s.member))counts.name;
+#include "lib/base/counters.def"
 		s.live_buffers = registry.live;
 		s.live_bytes = registry.live_bytes;
-		s.sweeps = value(&gmod_counters.sweeps);
 		s.findings = gmod_report_findings();
-		s.degraded = value(&gmod_counters.degraded);
-		s.hooks_armed = gmod_hooks_armed();
 	}
 	memcpy(stats, &s, stats->struct_size < sizeof(s) ? stats->struct_size : sizeof(s));
 }

@@ -57,6 +57,7 @@ void gmod_start(void)
 		return;
 	/* Registered after the driver's own handler, so it runs before that. */
 	atexit(at_exit);
+	gmod_count(&gmod_counters.hooks_armed, gmod_hooks_armed());
 	gmod_phase_set(GMOD_ON);
 	gmod_log_note(2, "started: %u hooks armed", gmod_hooks_armed());
 }
@@ -127,33 +128,11 @@ static void look_for_the_last_time(enum gmod_ending how)
 	last_look_by_loads();
 }
 
-static uint64_t value(_Atomic uint64_t *counter)
-{
-	return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
 static void summarise(void)
 {
-	struct gmod_counters *c = &gmod_counters;
 	struct gmod_run_summary s;
 
 	gmod_report_counts(&s);
-	s.hooks_armed = gmod_hooks_armed();
-	s.buffers_guarded = value(&c->guarded);
-	s.bytes_guarded = value(&c->guarded_bytes);
-	s.buffers_unprotected = value(&c->fallback);
-	s.bytes_unprotected = value(&c->fallback_bytes);
-	s.bytes_asked = s.bytes_guarded + s.bytes_unprotected;
-	s.uncovered = value(&c->unsupported);
-	s.bytes_uncovered = value(&c->unsupported_bytes);
-	s.buffers_host = value(&c->host);
-	s.bytes_host = value(&c->host_bytes);
-	s.kernel_buffers = value(&c->kernel_buffers);
-	s.kernel_left = value(&c->kernel_left);
-	s.bytes_kernel_left = value(&c->kernel_left_bytes);
-	s.kernel_findings_lost = value(&c->kernel_lost);
-	s.sweeps = value(&c->sweeps);
-	s.degraded = value(&c->degraded);
 	gmod_report_summary(&s);
 }
 

@@ -74,17 +74,31 @@ static bool read_text(const char *line, struct closing *c)
 	return true;
 }
 
+enum key {
+#define GMOD_COUNTER(name, key, clause) GMOD_KEY_##name,
+#include "lib/base/counters.def"
+};
+
+static bool counted(const char *line, enum key key, double *number)
+{
+	static const char *const quoted[] = {
+#define GMOD_COUNTER(name, key, clause) "\"" key "\":",
+#include "lib/base/counters.def"
+	};
+
+	return number_of(line, quoted[key], number);
+}
+
 /* The "event":"summary" object; its keys are numbers. */
 static bool read_json(const char *line, struct closing *c)
 {
-	double unprotected, uncovered;
+	double fallback, unsupported;
 
 	if (*line != '{' || !strstr(line, "\"event\":\"summary\"") ||
-	    !number_of(line, "\"bytes_guarded\":", &c->guarded) ||
-	    !number_of(line, "\"bytes_unprotected\":", &unprotected) ||
-	    !number_of(line, "\"bytes_uncovered\":", &uncovered))
+	    !counted(line, GMOD_KEY_guarded_bytes, &c->guarded) || !counted(line, GMOD_KEY_fallback_bytes, &fallback) ||
+	    !counted(line, GMOD_KEY_unsupported_bytes, &unsupported))
 		return false;
-	c->handed_out = c->guarded + unprotected + uncovered;
+	c->handed_out = c->guarded + fallback + unsupported;
 	return c->handed_out == 0 || number_of(line, "\"guarded_permille\":", &c->permille);
 }
 

@@ -17,7 +17,7 @@
 #define GMOD_SUSPECTS_MAX 8
 #define GMOD_OBSERVED_MAX 32
 
-/* The classes of findings; monitor/report/report.c holds the table of their names. */
+/* The classes of findings; monitor/report/report.c holds the table of how each is told. */
 enum gmod_class {
 	GMOD_HEAP_BUFFER_OVERFLOW,
 	GMOD_HEAP_BUFFER_UNDERFLOW,
@@ -29,6 +29,9 @@ enum gmod_class {
 	GMOD_POST_MORTEM,
 	GMOD_CLASS_COUNT
 };
+
+/* The name in reports and suppressions, "heap-buffer-overflow" and so on; static, never NULL. */
+const char *gmod_class_name(enum gmod_class class);
 
 /* Bytes were changed: those fields of a finding mean something. */
 static inline bool gmod_is_corruption(enum gmod_class class)

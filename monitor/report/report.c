@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "lib/base/counters.h"
 #include "lib/base/deadline.h"
 #include "monitor/report/halt.h"
 #include "monitor/report/report_next.h"
@@ -14,14 +15,14 @@
 #define IDS_MAX (1u << 20)
 
 static const struct gmod_class_row classes[GMOD_CLASS_COUNT] = {
-    [GMOD_HEAP_BUFFER_OVERFLOW] = {"heap-buffer-overflow", false, true, gmod_title_corruption, gmod_next_memcheck},
-    [GMOD_HEAP_BUFFER_UNDERFLOW] = {"heap-buffer-underflow", false, true, gmod_title_corruption, gmod_next_memcheck},
-    [GMOD_USE_AFTER_FREE] = {"use-after-free", false, true, gmod_title_use_after_free, gmod_next_memcheck},
-    [GMOD_DOUBLE_FREE] = {"double-free", true, false, gmod_title_double_free, gmod_next_double_free},
-    [GMOD_INVALID_FREE] = {"invalid-free", true, false, gmod_title_invalid_free, gmod_next_invalid_free},
-    [GMOD_API_OUT_OF_BOUNDS] = {"api-out-of-bounds", true, false, gmod_title_out_of_bounds, gmod_next_out_of_bounds},
-    [GMOD_LEAK] = {"leak", false, false, gmod_title_leak, gmod_next_leak},
-    [GMOD_POST_MORTEM] = {"post-mortem", true, true, gmod_title_post_mortem, gmod_next_memcheck},
+    [GMOD_HEAP_BUFFER_OVERFLOW] = {false, true, gmod_title_corruption, gmod_next_memcheck},
+    [GMOD_HEAP_BUFFER_UNDERFLOW] = {false, true, gmod_title_corruption, gmod_next_memcheck},
+    [GMOD_USE_AFTER_FREE] = {false, true, gmod_title_use_after_free, gmod_next_memcheck},
+    [GMOD_DOUBLE_FREE] = {true, false, gmod_title_double_free, gmod_next_double_free},
+    [GMOD_INVALID_FREE] = {true, false, gmod_title_invalid_free, gmod_next_invalid_free},
+    [GMOD_API_OUT_OF_BOUNDS] = {true, false, gmod_title_out_of_bounds, gmod_next_out_of_bounds},
+    [GMOD_LEAK] = {false, false, gmod_title_leak, gmod_next_leak},
+    [GMOD_POST_MORTEM] = {true, true, gmod_title_post_mortem, gmod_next_memcheck},
 };
 
 /*
@@ -52,9 +53,9 @@ static struct {
 	struct site site[SITES_MAX];
 	_Atomic uint8_t fate[IDS_MAX]; /* by finding id; pages that no id needs are never touched */
 	_Atomic unsigned shown;        /* reports admitted, may run past max_reports */
-	_Atomic unsigned repeated, beyond, suppressed;
+	_Atomic unsigned repeated, beyond;
 	_Atomic unsigned findings[GMOD_CLASS_COUNT];
-	_Atomic unsigned told; /* of repeated + beyond + suppressed, by gmod_report_end() */
+	_Atomic unsigned told; /* of repeated + beyond, by gmod_report_end() */
 } state;
 
 /* The working memory of one report; mapped, because a program's thread may have a small stack. */
@@ -64,11 +65,6 @@ struct workspace {
 	struct gmod_frames one;
 	char out[256 * 1024];
 };
-
-const char *gmod_class_name(enum gmod_class class)
-{
-	return class < GMOD_CLASS_COUNT ? classes[class].name : "unknown";
-}
 
 static unsigned load(_Atomic unsigned *counter)
 {
@@ -174,7 +170,7 @@ static bool settle(const struct gmod_finding *f, enum fate fate, struct site *si
 						     memory_order_relaxed))
 		return false;
 	if (fate == SUPPRESSED)
-		add_one(&state.suppressed);
+		gmod_count(&gmod_counters.suppressed, 1);
 	else if (fate == COUNTED)
 		add_one(site && load(&site->reports) >= GMOD_REPORTS_PER_SITE ? &state.repeated : &state.beyond);
 	return true;
@@ -217,9 +213,10 @@ static void describe_site(const struct gmod_frames *frames, char *out, size_t ca
 	gmod_text_str(&t, "-");
 }
 
-static uint64_t hash_site(const struct gmod_class_row *class, const struct gmod_frames *frames)
+static uint64_t hash_site(enum gmod_class class, const struct gmod_frames *frames)
 {
-	uint64_t h = hash_bytes(HASH_START, class->name, strlen(class->name));
+	const char *name = gmod_class_name(class);
+	uint64_t h = hash_bytes(HASH_START, name, strlen(name));
 
 	for (uint32_t i = 0; i < frames->depth; i++) {
 		const struct gmod_frame *f = &frames->frame[i];
@@ -267,7 +264,7 @@ static void make_view(struct workspace *w, const struct gmod_finding *f)
 	gmod_symbolize(&v->allocated, &f->buffer.allocated_at, &w->symbols);
 	gmod_symbolize(&v->freed, &f->buffer.freed_at, &w->symbols);
 	gmod_symbolize(&v->called, &f->called_at, &w->symbols);
-	v->site_hash = hash_site(v->class, site);
+	v->site_hash = hash_site(f->class, site);
 	describe_nearby(w, f);
 	describe_site(site, v->site, sizeof(v->site));
 	if (f->class == GMOD_POST_MORTEM) {
@@ -289,14 +286,14 @@ static void report_briefly(const struct gmod_finding *f)
 
 	gmod_text_init(&t, title, sizeof(title));
 	classes[f->class].title(f, &t);
-	gmod_log_note(0, "%s: %s (no memory to say more) [finding %u%s]", classes[f->class].name, title, f->id,
+	gmod_log_note(0, "%s: %s (no memory to say more) [finding %u%s]", gmod_class_name(f->class), title, f->id,
 		      gmod_provisional_words(f));
 	gmod_text_init(&t, where, sizeof(where));
 	if (f->buffer.base)
 		gmod_text_fmt(&t, "device %d size %llu offset %+lld ", f->buffer.device,
 			      (unsigned long long)f->buffer.size, (long long)summary_offset(f));
 	if (f->status == GMOD_FINAL)
-		gmod_log_line("SUMMARY: GMOD: %s %s-", classes[f->class].name, where);
+		gmod_log_line("SUMMARY: GMOD: %s %s-", gmod_class_name(f->class), where);
 }
 
 static enum fate report_with(struct workspace *w, const struct gmod_finding *f, struct site *site, enum fate fate)
@@ -392,7 +389,8 @@ void gmod_report_init(const struct gmod_options *o)
 
 	gmod_scope_begin(&hold);
 	max_reports = o->max_reports;
-	state.shown = state.repeated = state.beyond = state.suppressed = state.told = 0;
+	state.shown = state.repeated = state.beyond = state.told = 0;
+	gmod_counters.suppressed = 0;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		state.findings[i] = 0;
 	gmod_suppressions_load(o->suppressions);
@@ -424,11 +422,9 @@ void gmod_report_end(void)
 
 void gmod_report_counts(struct gmod_run_summary *s)
 {
-	*s = (struct gmod_run_summary){0};
+	gmod_counters_read(&s->count);
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		s->findings[i] = load(&state.findings[i]);
-	s->suppressed = load(&state.suppressed);
-	s->lost_lines = gmod_log_lost();
 }
 
 void gmod_report_summary(const struct gmod_run_summary *s)

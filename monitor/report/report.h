@@ -11,6 +11,7 @@
 #include "lib/base/log.h"
 #include "lib/base/options.h"
 #include "monitor/registry/finding.h"
+#include "monitor/report/summary.h"
 #include "monitor/report/symbol.h"
 
 #define GMOD_REPORTS_PER_SITE 10
@@ -44,34 +45,11 @@ unsigned gmod_report_findings(void);
 /* Say in one line what was counted instead of printed since this was last said; nothing if nothing was. */
 void gmod_report_end(void);
 
-/* What a run amounted to. The caller fills it after gmod_report_counts() filled what this file knows. */
-struct gmod_run_summary {
-	unsigned hooks_armed;
-	uint64_t buffers_guarded, bytes_guarded;         /* device memory the program asked for and got guarded */
-	uint64_t buffers_unprotected, bytes_unprotected; /* asked of a hooked call, but not guarded */
-	uint64_t bytes_asked;                            /* of all device memory the hooked calls handed out */
-	uint64_t uncovered, bytes_uncovered;             /* pools, virtual memory, graph nodes: not guarded yet */
-	uint64_t buffers_host, bytes_host;               /* pinned host memory guarded; not in the figures above */
-	uint64_t kernel_buffers;                         /* that kernels allocated, with mallocN; nor are these */
-	uint64_t kernel_left, bytes_kernel_left;         /* of those, never freed */
-	uint64_t kernel_findings_lost;                   /* there was no room for them on the device */
-	uint64_t sweeps;
-	uint64_t degraded; /* internal failures that left a call unprotected */
-	unsigned findings[GMOD_CLASS_COUNT];
-	uint64_t suppressed, lost_lines;
-};
-
-/* Fill in what is counted here, and zeros for the rest. */
+/* What the run amounts to so far. */
 void gmod_report_counts(struct gmod_run_summary *s);
 
-/*
- * Print the closing line, whatever the verbosity. It has the phrases "guarded N of M buffers," ("of 1 buffer,") and
- * "(P %)", or else "no device buffers".
- */
+/* Print the closing line, whatever the verbosity. */
 void gmod_report_summary(const struct gmod_run_summary *s);
-
-/* The name in reports and suppressions, "heap-buffer-overflow" and so on. */
-const char *gmod_class_name(enum gmod_class class);
 
 /* ---- for the files that make a report ---- */
 
@@ -79,7 +57,6 @@ struct gmod_report_view;
 
 /* One class of findings. */
 struct gmod_class_row {
-	const char *name;
 	bool by_call;   /* its site is the call that was made, not the buffer's allocation */
 	bool by_kernel; /* kernels are suspected */
 	void (*title)(const struct gmod_finding *f, struct gmod_text *t);
@@ -117,15 +94,6 @@ void gmod_title_post_mortem(const struct gmod_finding *f, struct gmod_text *t);
 /* Append the whole report, each line ended. */
 void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out);
 void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *out);
-
-/* All the device memory that the program got, whether GMOD can guard its kind or not. */
-uint64_t gmod_summary_bytes(const struct gmod_run_summary *s);
-
-/* Of that the guarded share, rounded down: 1000 is said only of everything. Of nothing there is no share, but 0. */
-unsigned gmod_summary_permille(const struct gmod_run_summary *s);
-
-void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *out);
-void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *out);
 
 /* What follows "[finding N" in a first line. */
 const char *gmod_provisional_words(const struct gmod_finding *f);

@@ -268,7 +268,7 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 	open_event(t, "finding");
 	add_number(t, "id", f->id);
 	add_string(t, "status", f->status == GMOD_FINAL ? "final" : "provisional");
-	add_string(t, "class", v->class->name);
+	add_string(t, "class", gmod_class_name(v->finding->class));
 	add_time(t, "time", v->now_ns);
 	add_site_hash(t, v);
 	if (f->buffer.base) {
@@ -303,41 +303,4 @@ void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
 	t->full = false;
 	t->len = head < t->cap - 64 ? head : start; /* the head is short; that it may not fit is for small buffers */
 	gmod_text_str(t, head == t->len ? ",\"truncated\":true}\n" : "{}\n");
-}
-
-void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
-{
-	unsigned findings = 0;
-
-	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
-		findings += s->findings[i];
-	open_event(t, "summary");
-	add_count(t, "hooks_armed", s->hooks_armed);
-	add_count(t, "buffers_guarded", s->buffers_guarded);
-	add_count(t, "bytes_guarded", s->bytes_guarded);
-	add_count(t, "buffers_unprotected", s->buffers_unprotected);
-	add_count(t, "bytes_unprotected", s->bytes_unprotected);
-	add_count(t, "bytes_asked", s->bytes_asked);
-	add_count(t, "uncovered", s->uncovered);
-	add_count(t, "bytes_uncovered", s->bytes_uncovered);
-	add_count(t, "buffers_host", s->buffers_host);
-	add_count(t, "bytes_host", s->bytes_host);
-	add_count(t, "kernel_buffers", s->kernel_buffers);
-	add_count(t, "kernel_left", s->kernel_left);
-	add_count(t, "bytes_kernel_left", s->bytes_kernel_left);
-	add_count(t, "kernel_findings_lost", s->kernel_findings_lost);
-	if (gmod_summary_bytes(s))
-		add_count(t, "guarded_permille", gmod_summary_permille(s));
-	else
-		add_null(t, "guarded_permille");
-	add_count(t, "sweeps", s->sweeps);
-	add_count(t, "degraded", s->degraded);
-	add_count(t, "findings", findings);
-	open_object(t, "findings_by_class");
-	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
-		add_count(t, gmod_class_name(i), s->findings[i]);
-	gmod_text_str(t, "}");
-	add_count(t, "suppressed", s->suppressed);
-	add_count(t, "lost_lines", s->lost_lines);
-	gmod_text_str(t, "}\n");
 }

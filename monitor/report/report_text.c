@@ -12,11 +12,6 @@ typedef unsigned long long ull;
 
 /* ---- pieces ---- */
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void add_name(struct gmod_text *t, const char *mangled)
 {
 	char name[512];
@@ -75,20 +70,6 @@ static void add_span(struct gmod_text *t, uint64_t from_ns, uint64_t to_ns)
 	gmod_text_fmt(t, "%llu.%03u s", (ull)(ms / 1000), (unsigned)(ms % 1000));
 }
 
-static void add_size(struct gmod_text *t, uint64_t bytes)
-{
-	static const char *const unit[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-	int u = -1;
-
-	for (uint64_t rest = bytes; rest >= 1024; rest >>= 10)
-		u++;
-	if (u < 0)
-		gmod_text_fmt(t, "%llu B", (ull)bytes);
-	else
-		gmod_text_fmt(t, "%llu.%llu %s", (ull)(bytes >> (10 * (u + 1))),
-			      (ull)((bytes >> (10 * u) & 1023) * 10 / 1024), unit[u]);
-}
-
 /* ---- first lines ---- */
 
 void gmod_title_corruption(const struct gmod_finding *f, struct gmod_text *t)
@@ -97,14 +78,14 @@ void gmod_title_corruption(const struct gmod_finding *f, struct gmod_text *t)
 	uint64_t away = f->offset < 0 ? -(uint64_t)f->offset : (uint64_t)f->offset;
 
 	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s %s of a %llu-byte buffer", (ull)f->changed,
-		      plural(f->changed), (ull)away, plural(away), over ? "past the end" : "before the start",
+		      gmod_plural(f->changed), (ull)away, gmod_plural(away), over ? "past the end" : "before the start",
 		      (ull)f->buffer.size);
 }
 
 void gmod_title_use_after_free(const struct gmod_finding *f, struct gmod_text *t)
 {
 	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s inside a %llu-byte buffer that had been freed",
-		      (ull)f->changed, plural(f->changed), (ull)f->offset, plural((uint64_t)f->offset),
+		      (ull)f->changed, gmod_plural(f->changed), (ull)f->offset, gmod_plural((uint64_t)f->offset),
 		      (ull)f->buffer.size);
 }
 
@@ -120,7 +101,7 @@ void gmod_title_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
 	gmod_text_fmt(t, "(0x%llx) of an address ", (ull)f->address);
 	if (f->buffer.base)
 		gmod_text_fmt(t, "%lld byte%s inside a %llu-byte buffer", (long long)f->offset,
-			      plural((uint64_t)f->offset), (ull)f->buffer.size);
+			      gmod_plural((uint64_t)f->offset), (ull)f->buffer.size);
 	else
 		gmod_text_str(t, "that no allocation returned");
 }
@@ -134,17 +115,17 @@ static void add_excess(struct gmod_text *t, const struct gmod_finding *f)
 
 	if (f->address < base)
 		gmod_text_fmt(t, "from %llu byte%s before the start", (ull)(base - f->address),
-			      plural(base - f->address));
+			      gmod_plural(base - f->address));
 	else if (wraps)
 		gmod_text_str(t, "past the end of all memory, in front of it the end");
 	else
-		gmod_text_fmt(t, "up to %llu byte%s past the end", (ull)past, plural(past));
+		gmod_text_fmt(t, "up to %llu byte%s past the end", (ull)past, gmod_plural(past));
 }
 
 void gmod_title_out_of_bounds(const struct gmod_finding *f, struct gmod_text *t)
 {
 	gmod_text_escaped(t, gmod_entry_point(f), 100);
-	gmod_text_fmt(t, " asked for %llu byte%s at 0x%llx, ", (ull)f->length, plural(f->length), (ull)f->address);
+	gmod_text_fmt(t, " asked for %llu byte%s at 0x%llx, ", (ull)f->length, gmod_plural(f->length), (ull)f->address);
 	add_excess(t, f);
 	gmod_text_fmt(t, " of a %llu-byte buffer", (ull)f->buffer.size);
 }
@@ -204,7 +185,7 @@ static void add_first_line(struct page *p, const struct gmod_report_view *v)
 {
 	struct gmod_text *t = begin(p, "");
 
-	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), v->class->name);
+	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), gmod_class_name(v->finding->class));
 	gmod_text_str(t, v->title);
 	gmod_text_fmt(t, " [finding %u%s]", v->finding->id, gmod_provisional_words(v->finding));
 	end(p);
@@ -355,7 +336,7 @@ static void add_nearby(struct page *p, const struct gmod_report_view *v)
 
 	for (uint32_t i = 0; i < v->nearby_count; i++) {
 		t = begin(p, f->address ? "    near that address: " : "    live buffer: ");
-		gmod_text_fmt(t, "%llu byte%s ", (ull)f->nearby[i].size, plural(f->nearby[i].size));
+		gmod_text_fmt(t, "%llu byte%s ", (ull)f->nearby[i].size, gmod_plural(f->nearby[i].size));
 		add_extent(t, &f->nearby[i]);
 		gmod_text_str(t, ", by ");
 		gmod_text_str(t, v->nearby_site[i]);
@@ -373,7 +354,7 @@ static void add_summary(struct page *p, const struct gmod_report_view *v)
 	const struct gmod_finding *f = v->finding;
 	struct gmod_text *t = begin(p, "SUMMARY: GMOD: ");
 
-	gmod_text_fmt(t, "%s ", v->class->name);
+	gmod_text_fmt(t, "%s ", gmod_class_name(f->class));
 	if (f->buffer.base)
 		gmod_text_fmt(t, "device %d size %llu offset %+lld ", f->buffer.device, (ull)f->buffer.size,
 			      (long long)v->offset);
@@ -401,89 +382,4 @@ void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
 	end(&p);
 	if (f->status == GMOD_FINAL)
 		add_summary(&p, v);
-}
-
-/* ---- the closing line ---- */
-
-uint64_t gmod_summary_bytes(const struct gmod_run_summary *s)
-{
-	uint64_t bytes = s->bytes_guarded + s->bytes_unprotected;
-
-	return (bytes < s->bytes_asked ? s->bytes_asked : bytes) + s->bytes_uncovered;
-}
-
-unsigned gmod_summary_permille(const struct gmod_run_summary *s)
-{
-	uint64_t part = s->bytes_guarded, whole = gmod_summary_bytes(s);
-
-	while (part > UINT64_MAX / 1000) {
-		part >>= 1;
-		whole >>= 1;
-	}
-	return whole ? part * 1000 / whole : 0;
-}
-
-static void add_some(struct gmod_text *t, uint64_t n, const char *what, const char *rest, uint64_t bytes)
-{
-	if (n == 0)
-		return;
-	gmod_text_fmt(t, "; %llu %s%s %s (", (ull)n, what, plural(n), rest);
-	add_size(t, bytes);
-	gmod_text_str(t, ")");
-}
-
-static void add_guarded(struct gmod_text *t, const struct gmod_run_summary *s)
-{
-	ull buffers = s->buffers_guarded + s->buffers_unprotected;
-	unsigned share = gmod_summary_permille(s);
-
-	if (gmod_summary_bytes(s) == 0) {
-		gmod_text_str(t, "no device buffers");
-		return;
-	}
-	gmod_text_fmt(t, "guarded %llu of %llu buffer%s, ", (ull)s->buffers_guarded, buffers, plural(buffers));
-	add_size(t, s->bytes_guarded);
-	gmod_text_str(t, " of ");
-	add_size(t, gmod_summary_bytes(s));
-	gmod_text_fmt(t, " device memory (%u.%u %%)", share / 10, share % 10);
-}
-
-static void add_kernel_buffers(struct gmod_text *t, const struct gmod_run_summary *s)
-{
-	if (s->kernel_buffers)
-		gmod_text_fmt(t, "; %llu buffer%s of kernels guarded", (ull)s->kernel_buffers,
-			      plural(s->kernel_buffers));
-	if (s->kernel_left) {
-		gmod_text_fmt(t, ", %llu of them left (", (ull)s->kernel_left);
-		add_size(t, s->bytes_kernel_left);
-		gmod_text_str(t, ")");
-	}
-	if (s->kernel_findings_lost)
-		gmod_text_fmt(t, "; %llu finding%s of kernels lost", (ull)s->kernel_findings_lost,
-			      plural(s->kernel_findings_lost));
-}
-
-void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
-{
-	unsigned findings = 0;
-
-	gmod_text_fmt(t, "==%d==GMOD: ", (int)getpid());
-	add_guarded(t, s);
-	gmod_text_fmt(t, "; %llu sweep%s; ", (ull)s->sweeps, plural(s->sweeps));
-	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
-		findings += s->findings[i];
-	gmod_text_fmt(t, "%u finding%s", findings, plural(findings));
-	for (int i = 0, n = 0; i < GMOD_CLASS_COUNT; i++)
-		if (s->findings[i])
-			gmod_text_fmt(t, "%s%s %u", n++ ? ", " : " (", gmod_class_name(i), s->findings[i]);
-	gmod_text_str(t, findings ? ")" : "");
-	gmod_text_fmt(t, "; %llu degraded; %u hooks armed", (ull)s->degraded, s->hooks_armed);
-	add_some(t, s->buffers_host, "pinned host buffer", "guarded", s->bytes_host);
-	add_kernel_buffers(t, s);
-	add_some(t, s->uncovered, "allocation", "of pools, mappings or graphs not covered", s->bytes_uncovered);
-	if (s->suppressed)
-		gmod_text_fmt(t, "; %llu suppressed", (ull)s->suppressed);
-	if (s->lost_lines)
-		gmod_text_fmt(t, "; %llu line%s lost", (ull)s->lost_lines, plural(s->lost_lines));
-	gmod_text_str(t, "\n");
 }

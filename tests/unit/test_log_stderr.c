@@ -1,6 +1,7 @@
 /* Lines on stderr, and above all where none is written. */
 #include <sys/socket.h>
 
+#include "lib/base/counters.h"
 #include "lib/base/log.h"
 #include "tests/unit/log_child.h"
 
@@ -11,10 +12,10 @@ static void close_stderr(void)
 	errno = EBUSY;
 	gmod_log_lines("one\n", 4);
 	NEED(errno == EBUSY);
-	NEED(gmod_log_lost() == 1);
+	NEED(gmod_counters.lost_lines == 1);
 	NEED(open("data", O_RDWR | O_CREAT | O_TRUNC, 0600) == 2);
 	gmod_log_line("two");
-	NEED(gmod_log_lost() == 2);
+	NEED(gmod_counters.lost_lines == 2);
 }
 
 static void close_stderr_first(void)
@@ -23,7 +24,7 @@ static void close_stderr_first(void)
 	gmod_log_remember_stderr();
 	NEED(open("data", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600) == 2);
 	gmod_log_line("three");
-	NEED(gmod_log_lost() == 1);
+	NEED(gmod_counters.lost_lines == 1);
 }
 
 static void recycle_stderr_as_socket(void)
@@ -35,7 +36,7 @@ static void recycle_stderr_as_socket(void)
 	NEED(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
 	NEED(dup2(pair[0], 2) == 2);
 	gmod_log_line("four");
-	NEED(gmod_log_lost() == 1);
+	NEED(gmod_counters.lost_lines == 1);
 	NEED(read(pair[1], &c, 1) == -1 && errno == EAGAIN);
 }
 
@@ -57,7 +58,7 @@ static void redirect_as_daemons_do(void)
 	log = open("daemon", O_WRONLY | O_CREAT | O_APPEND, 0600);
 	NEED(dup2(log, 1) == 1 && dup2(log, 2) == 2);
 	gmod_log_line("one");
-	NEED(gmod_log_lost() == 0);
+	NEED(gmod_counters.lost_lines == 0);
 }
 
 static void a_log_that_stdout_shares_is_accepted(void **unused)
@@ -78,7 +79,7 @@ static void restore_stderr(void)
 	NEED(dup2(kept, 2) == 2);
 	gmod_log_line("three");
 	gmod_log_line("four");
-	NEED(gmod_log_lost() == 2);
+	NEED(gmod_counters.lost_lines == 2);
 	close(2);
 	gmod_log_line("five");
 	NEED(dup2(kept, 2) == 2);
@@ -108,7 +109,7 @@ static void stderr_is_a_socket(void)
 	NEED(read(pair[1], got, sizeof(got)) == 4 && memcmp(got, "one\n", 4) == 0);
 	close(pair[1]);
 	gmod_log_line("two");
-	NEED(gmod_log_lost() == 1);
+	NEED(gmod_counters.lost_lines == 1);
 }
 
 static void a_socket_from_the_start_is_used(void **unused)
@@ -150,7 +151,7 @@ static void write_to_full_pipe(void)
 
 	gmod_log_line("one");
 	gmod_log_line("two");
-	NEED(gmod_log_lost() == 2);
+	NEED(gmod_counters.lost_lines == 2);
 	NEED(!(fcntl(2, F_GETFL) & O_NONBLOCK)); /* the program's own flag is left alone */
 	drain(reader);
 	gmod_log_line("three");
@@ -175,7 +176,7 @@ static void write_into_a_gap(void)
 	memset(line, 'x', 9000);
 	line[8999] = '\n';
 	gmod_log_lines(line, 9000);
-	NEED(gmod_log_lost() == 1);
+	NEED(gmod_counters.lost_lines == 1);
 	drain(reader);
 	gmod_log_line("next");
 	n = read(reader, text, sizeof(text) - 1);
@@ -208,7 +209,7 @@ static void write_to_closed_pipe(void)
 	close(ends[1]);
 	signal(SIGPIPE, note_signal);
 	gmod_log_line("one");
-	NEED(gmod_log_lost() == 1 && pipes_broken == 0);
+	NEED(gmod_counters.lost_lines == 1 && pipes_broken == 0);
 	signal(SIGPIPE, SIG_DFL);
 	gmod_log_line("two"); /* would kill */
 	NEED(sigpending(&pending) == 0 && !sigismember(&pending, SIGPIPE));
@@ -222,7 +223,7 @@ static void write_to_closed_pipe(void)
 	gmod_log_line("three");
 	NEED(sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE));
 	NEED(sigprocmask(SIG_SETMASK, NULL, &pending) == 0 && sigismember(&pending, SIGPIPE));
-	NEED(gmod_log_lost() == 3);
+	NEED(gmod_counters.lost_lines == 3);
 }
 
 static void a_closed_pipe_does_not_kill(void **unused)

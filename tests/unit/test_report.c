@@ -451,11 +451,10 @@ static void a_report_is_not_cut_short(void **unused)
 
 static void the_closing_line_keeps_its_phrases(void **unused)
 {
-	struct gmod_run_summary s = {.hooks_armed = 90,
-				     .buffers_guarded = 12,
-				     .bytes_guarded = 48 << 20,
-				     .bytes_asked = 48 << 20,
-				     .sweeps = 210};
+	struct gmod_run_summary s = {.count.hooks_armed = 90,
+				     .count.guarded = 12,
+				     .count.guarded_bytes = 48 << 20,
+				     .count.sweeps = 210};
 
 	(void)unused;
 	start("");
@@ -464,22 +463,21 @@ static void the_closing_line_keeps_its_phrases(void **unused)
 	expect("GMOD: guarded 12 of 12 buffers, 48.0 MiB of 48.0 MiB device memory (100.0 %); 210 sweeps; 3 findings "
 	       "(leak 3); "
 	       "0 degraded; 90 hooks armed\n");
-	s.buffers_unprotected = 1;
-	s.bytes_unprotected = 1;
-	s.bytes_asked++;
+	s.count.fallback = 1;
+	s.count.fallback_bytes = 1;
 	gmod_report_summary(&s);
 	expect("guarded 12 of 13 buffers, 48.0 MiB of 48.0 MiB device memory (99.9 %); "); /* not everything: not 100 */
-	s.uncovered = 2;
-	s.bytes_uncovered = 3 << 20;
-	s.buffers_host = 4;
-	s.bytes_host = 1536;
-	s.kernel_buffers = 9;
-	s.kernel_left = 8;
-	s.bytes_kernel_left = 80;
-	s.kernel_findings_lost = 2;
-	s.suppressed = 5;
-	s.lost_lines = 6;
-	s.degraded = 7;
+	s.count.unsupported = 2;
+	s.count.unsupported_bytes = 3 << 20;
+	s.count.host = 4;
+	s.count.host_bytes = 1536;
+	s.count.kernel_buffers = 9;
+	s.count.kernel_left = 8;
+	s.count.kernel_left_bytes = 80;
+	s.count.kernel_lost = 2;
+	s.count.suppressed = 5;
+	s.count.lost_lines = 6;
+	s.count.degraded = 7;
 	gmod_report_summary(&s);
 	expect("guarded 12 of 13 buffers, 48.0 MiB of 51.0 MiB device memory (94.1 %); ");
 	expect("; 7 degraded; 90 hooks armed; 4 pinned host buffers guarded (1.5 KiB); 9 buffers of kernels "
@@ -489,14 +487,13 @@ static void the_closing_line_keeps_its_phrases(void **unused)
 
 static void one_is_not_many(void **unused)
 {
-	struct gmod_run_summary s = {.buffers_guarded = 1,
-				     .bytes_guarded = 1,
-				     .bytes_asked = 1,
-				     .sweeps = 1,
-				     .buffers_host = 1,
-				     .kernel_buffers = 1,
-				     .uncovered = 1,
-				     .lost_lines = 1};
+	struct gmod_run_summary s = {.count.guarded = 1,
+				     .count.guarded_bytes = 1,
+				     .count.sweeps = 1,
+				     .count.host = 1,
+				     .count.kernel_buffers = 1,
+				     .count.unsupported = 1,
+				     .count.lost_lines = 1};
 
 	(void)unused;
 	start("");
@@ -517,16 +514,16 @@ static void the_share_of_extremes_is_sane(void **unused)
 	gmod_report_summary(&s);
 	expect("GMOD: no device buffers; 0 sweeps; 0 findings; 0 degraded");
 	assert_int_equal(count(" %)"), 0);
-	s.uncovered = 1;
-	s.bytes_uncovered = 2 << 20;
+	s.count.unsupported = 1;
+	s.count.unsupported_bytes = 2 << 20;
 	gmod_report_summary(&s);
 	expect("guarded 0 of 0 buffers, 0 B of 2.0 MiB device memory (0.0 %); ");
-	s.uncovered = s.bytes_uncovered = 0;
-	s.bytes_guarded = 1ull << 61;
-	s.bytes_asked = 1ull << 62;
+	s.count.unsupported = s.count.unsupported_bytes = 0;
+	s.count.guarded_bytes = 1ull << 61;
+	s.count.fallback_bytes = 1ull << 61;
 	gmod_report_summary(&s);
 	expect("2.0 EiB of 4.0 EiB device memory (50.0 %)");
-	s.bytes_guarded = 0;
+	s.count.guarded_bytes = 0;
 	gmod_report_summary(&s);
 	expect("(0.0 %)");
 }

@@ -82,7 +82,7 @@ static void provisional_json_says_so(void **unused)
 
 static void a_json_log_holds_only_json(void **unused)
 {
-	struct gmod_run_summary s = {.hooks_armed = 3};
+	struct gmod_run_summary s = {.count.hooks_armed = 3};
 	struct gmod_finding f;
 
 	(void)unused;
@@ -93,7 +93,7 @@ static void a_json_log_holds_only_json(void **unused)
 		report(&f);
 	}
 	gmod_report_counts(&s);
-	s.kernel_left = 4;
+	s.count.kernel_left = 4;
 	gmod_report_end();
 	gmod_report_summary(&s);
 	assert_int_equal(json_lines(logged()), 4);
@@ -111,8 +111,8 @@ static void the_json_share_counts_what_is_not_covered(void **unused)
 	start("log_format=json");
 	gmod_report_summary(&s);
 	expect(",\"guarded_permille\":null,");
-	s.bytes_guarded = s.bytes_asked = 1000;
-	s.bytes_uncovered = 1;
+	s.count.guarded_bytes = 1000;
+	s.count.unsupported_bytes = 1;
 	gmod_report_summary(&s);
 	expect(",\"guarded_permille\":999,");
 	assert_int_equal(json_lines(logged()), 2);
@@ -232,7 +232,7 @@ static void senseless_findings_are_survived(void **unused)
 static void json_too_long_is_shortened_not_broken(void **unused)
 {
 	static struct gmod_report_view v;
-	static const struct gmod_class_row row = {.name = "leak"};
+	static const struct gmod_class_row row;
 	struct gmod_finding f = finding(GMOD_LEAK);
 	struct gmod_text t;
 

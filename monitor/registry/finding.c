@@ -1,0 +1,17 @@
+#include "monitor/registry/finding.h"
+
+const char *gmod_class_name(enum gmod_class class)
+{
+	static const char *const name[GMOD_CLASS_COUNT] = {
+	    [GMOD_HEAP_BUFFER_OVERFLOW] = "heap-buffer-overflow",
+	    [GMOD_HEAP_BUFFER_UNDERFLOW] = "heap-buffer-underflow",
+	    [GMOD_USE_AFTER_FREE] = "use-after-free",
+	    [GMOD_DOUBLE_FREE] = "double-free",
+	    [GMOD_INVALID_FREE] = "invalid-free",
+	    [GMOD_API_OUT_OF_BOUNDS] = "api-out-of-bounds",
+	    [GMOD_LEAK] = "leak",
+	    [GMOD_POST_MORTEM] = "post-mortem",
+	};
+
+	return class < GMOD_CLASS_COUNT ? name[class] : "unknown";
+}

@@ -1,0 +1,118 @@
+#include "monitor/report/summary.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/log.h"
+
+typedef unsigned long long ull;
+
+uint64_t gmod_summary_bytes(const struct gmod_run_summary *s)
+{
+	return s->count.guarded_bytes + s->count.fallback_bytes + s->count.unsupported_bytes;
+}
+
+unsigned gmod_summary_permille(const struct gmod_run_summary *s)
+{
+	uint64_t part = s->count.guarded_bytes, whole = gmod_summary_bytes(s);
+
+	while (part > UINT64_MAX / 1000) {
+		part >>= 1;
+		whole >>= 1;
+	}
+	return whole ? part * 1000 / whole : 0;
+}
+
+static unsigned all_findings(const struct gmod_run_summary *s)
+{
+	unsigned sum = 0;
+
+	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
+		sum += s->findings[i];
+	return sum;
+}
+
+static void add_guarded(struct gmod_text *t, const struct gmod_run_summary *s)
+{
+	ull buffers = s->count.guarded + s->count.fallback;
+	unsigned share = gmod_summary_permille(s);
+
+	if (gmod_summary_bytes(s) == 0) {
+		gmod_text_str(t, "no device buffers");
+		return;
+	}
+	gmod_text_fmt(t, "guarded %llu of %llu buffer%s, ", (ull)s->count.guarded, buffers, gmod_plural(buffers));
+	gmod_text_size(t, s->count.guarded_bytes);
+	gmod_text_str(t, " of ");
+	gmod_text_size(t, gmod_summary_bytes(s));
+	gmod_text_fmt(t, " device memory (%u.%u %%)", share / 10, share % 10);
+}
+
+static void add_findings(struct gmod_text *t, const struct gmod_run_summary *s)
+{
+	unsigned findings = all_findings(s);
+
+	gmod_text_fmt(t, "%u finding%s", findings, gmod_plural(findings));
+	for (int i = 0, n = 0; i < GMOD_CLASS_COUNT; i++)
+		if (s->findings[i])
+			gmod_text_fmt(t, "%s%s %u", n++ ? ", " : " (", gmod_class_name(i), s->findings[i]);
+	gmod_text_str(t, findings ? ")" : "");
+}
+
+/* A row of lib/base/counters.def; the rows follow each other as the numbers do. */
+struct row {
+	const char *key, *clause;
+};
+static const struct row rows[] = {
+#define GMOD_COUNTER(name, key, clause) {key, clause},
+#include "lib/base/counters.def"
+};
+enum { ROWS = sizeof(rows) / sizeof(*rows) };
+_Static_assert(sizeof(struct gmod_counts) == ROWS * sizeof(uint64_t), "a number for each row");
+
+static void add_clause(struct gmod_text *t, const char *clause, const uint64_t *number)
+{
+	for (const char *at; (at = strchr(clause, '%')); clause = at + 2) {
+		gmod_text_bytes(t, clause, (size_t)(at - clause));
+		if (at[1] == 'n')
+			gmod_text_fmt(t, "%llu", (ull)number[0]);
+		else if (at[1] == 's')
+			gmod_text_str(t, gmod_plural(number[0]));
+		else
+			gmod_text_size(t, number[1]);
+	}
+	gmod_text_str(t, clause);
+}
+
+void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
+{
+	const uint64_t *number = (const uint64_t *)&s->count;
+
+	gmod_text_fmt(t, "==%d==GMOD: ", (int)getpid());
+	add_guarded(t, s);
+	gmod_text_fmt(t, "; %llu sweep%s; ", (ull)s->count.sweeps, gmod_plural(s->count.sweeps));
+	add_findings(t, s);
+	gmod_text_fmt(t, "; %llu degraded; %llu hooks armed", (ull)s->count.degraded, (ull)s->count.hooks_armed);
+	for (int i = 0; i < ROWS; i++)
+		if (number[i])
+			add_clause(t, rows[i].clause, &number[i]);
+	gmod_text_str(t, "\n");
+}
+
+void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
+{
+	const uint64_t *number = (const uint64_t *)&s->count;
+
+	gmod_text_fmt(t, "{\"schema\":\"%s\",\"event\":\"summary\",\"pid\":%d", GMOD_LOG_SCHEMA, (int)getpid());
+	for (int i = 0; i < ROWS; i++)
+		gmod_text_fmt(t, ",\"%s\":%llu", rows[i].key, (ull)number[i]);
+	gmod_text_fmt(t, ",\"bytes_asked\":%llu", (ull)(s->count.guarded_bytes + s->count.fallback_bytes));
+	if (gmod_summary_bytes(s))
+		gmod_text_fmt(t, ",\"guarded_permille\":%u", gmod_summary_permille(s));
+	else
+		gmod_text_str(t, ",\"guarded_permille\":null");
+	gmod_text_fmt(t, ",\"findings\":%u,\"findings_by_class\":{", all_findings(s));
+	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
+		gmod_text_fmt(t, "%s\"%s\":%u", i ? "," : "", gmod_class_name(i), s->findings[i]);
+	gmod_text_str(t, "}}\n");
+}

@@ -1,0 +1,27 @@
+/*
+ * The closing line: what a run amounted to. It has the phrases "guarded N of M buffers," ("of 1 buffer,") and "(P %)",
+ * or else "no device buffers". From any thread and from signal handlers; nothing allocates.
+ */
+#ifndef GMOD_MONITOR_SUMMARY_H
+#define GMOD_MONITOR_SUMMARY_H
+
+#include "lib/base/counters.h"
+#include "lib/base/text.h"
+#include "monitor/registry/finding.h"
+
+struct gmod_run_summary {
+	struct gmod_counts count;
+	unsigned findings[GMOD_CLASS_COUNT];
+};
+
+/* All the device memory that the program got, in bytes, whether GMOD can guard its kind or not. */
+uint64_t gmod_summary_bytes(const struct gmod_run_summary *s);
+
+/* Of that the guarded share, rounded down: 1000 is said only of everything. Of nothing there is no share, but 0. */
+unsigned gmod_summary_permille(const struct gmod_run_summary *s);
+
+/* Append the line, ended. */
+void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *out);
+void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *out);
+
+#endif
