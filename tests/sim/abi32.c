@@ -6,166 +6,70 @@
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-static CUresult refuse(const char *symbol, const void *caller)
-{
-	struct call c = sim_enter(symbol, NEEDS_NOTHING, caller);
-
-	return sim_leave(&c, c.refused ?: CUDA_ERROR_NOT_SUPPORTED);
-}
-
-CUresult cuMemAlloc(CUdeviceptr_v1 *dptr, unsigned int bytesize)
-{
-	return refuse("cuMemAlloc", __builtin_return_address(0));
-}
-
-CUresult cuMemAllocPitch(CUdeviceptr_v1 *dptr, unsigned int *pPitch, unsigned int WidthInBytes, unsigned int Height,
-			 unsigned int ElementSizeBytes)
-{
-	return refuse("cuMemAllocPitch", __builtin_return_address(0));
-}
-
-CUresult cuMemFree(CUdeviceptr_v1 dptr)
-{
-	return refuse("cuMemFree", __builtin_return_address(0));
-}
-
-CUresult cuMemGetAddressRange(CUdeviceptr_v1 *pbase, unsigned int *psize, CUdeviceptr_v1 dptr)
-{
-	return refuse("cuMemGetAddressRange", __builtin_return_address(0));
-}
-
-CUresult cuMemGetInfo(unsigned int *free, unsigned int *total)
-{
-	return refuse("cuMemGetInfo", __builtin_return_address(0));
-}
-
-CUresult cuMemHostGetDevicePointer(CUdeviceptr_v1 *pdptr, void *p, unsigned int Flags)
-{
-	return refuse("cuMemHostGetDevicePointer", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyHtoD(CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount)
-{
-	return refuse("cuMemcpyHtoD", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr_v1 srcDevice, unsigned int ByteCount)
-{
-	return refuse("cuMemcpyDtoH", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyDtoD(CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount)
-{
-	return refuse("cuMemcpyDtoD", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyDtoA(CUarray dstArray, unsigned int dstOffset, CUdeviceptr_v1 srcDevice, unsigned int ByteCount)
-{
-	return refuse("cuMemcpyDtoA", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyAtoD(CUdeviceptr_v1 dstDevice, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount)
-{
-	return refuse("cuMemcpyAtoD", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyHtoA(CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount)
-{
-	return refuse("cuMemcpyHtoA", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyAtoH(void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount)
-{
-	return refuse("cuMemcpyAtoH", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyAtoA(CUarray dstArray, unsigned int dstOffset, CUarray srcArray, unsigned int srcOffset,
-		      unsigned int ByteCount)
-{
-	return refuse("cuMemcpyAtoA", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyHtoAAsync(CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount,
-			   CUstream hStream)
-{
-	return refuse("cuMemcpyHtoAAsync", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyAtoHAsync(void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount,
-			   CUstream hStream)
-{
-	return refuse("cuMemcpyAtoHAsync", __builtin_return_address(0));
-}
-
-CUresult cuMemcpy2D(const CUDA_MEMCPY2D_v1 *pCopy)
-{
-	return refuse("cuMemcpy2D", __builtin_return_address(0));
-}
-
-CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D_v1 *pCopy)
-{
-	return refuse("cuMemcpy2DUnaligned", __builtin_return_address(0));
-}
-
-CUresult cuMemcpy3D(const CUDA_MEMCPY3D_v1 *pCopy)
-{
-	return refuse("cuMemcpy3D", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyHtoDAsync(CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount, CUstream hStream)
-{
-	return refuse("cuMemcpyHtoDAsync", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr_v1 srcDevice, unsigned int ByteCount, CUstream hStream)
-{
-	return refuse("cuMemcpyDtoHAsync", __builtin_return_address(0));
-}
-
-CUresult cuMemcpyDtoDAsync(CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount, CUstream hStream)
-{
-	return refuse("cuMemcpyDtoDAsync", __builtin_return_address(0));
-}
-
-CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D_v1 *pCopy, CUstream hStream)
-{
-	return refuse("cuMemcpy2DAsync", __builtin_return_address(0));
-}
-
-CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D_v1 *pCopy, CUstream hStream)
-{
-	return refuse("cuMemcpy3DAsync", __builtin_return_address(0));
-}
-
-CUresult cuMemsetD8(CUdeviceptr_v1 dstDevice, unsigned char uc, unsigned int N)
-{
-	return refuse("cuMemsetD8", __builtin_return_address(0));
-}
-
-CUresult cuMemsetD16(CUdeviceptr_v1 dstDevice, unsigned short us, unsigned int N)
-{
-	return refuse("cuMemsetD16", __builtin_return_address(0));
-}
-
-CUresult cuMemsetD32(CUdeviceptr_v1 dstDevice, unsigned int ui, unsigned int N)
-{
-	return refuse("cuMemsetD32", __builtin_return_address(0));
-}
-
-CUresult cuMemsetD2D8(CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned char uc, unsigned int Width,
-		      unsigned int Height)
-{
-	return refuse("cuMemsetD2D8", __builtin_return_address(0));
-}
-
-CUresult cuMemsetD2D16(CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned short us, unsigned int Width,
-		       unsigned int Height)
-{
-	return refuse("cuMemsetD2D16", __builtin_return_address(0));
-}
-
-CUresult cuMemsetD2D32(CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned int ui, unsigned int Width,
-		       unsigned int Height)
-{
-	return refuse("cuMemsetD2D32", __builtin_return_address(0));
-}
+ENTRY(cuMemAlloc, NEEDS_NOTHING, TAKES(CUdeviceptr_v1 *dptr, unsigned int bytesize), CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemAllocPitch, NEEDS_NOTHING,
+      TAKES(CUdeviceptr_v1 *dptr, unsigned int *pPitch, unsigned int WidthInBytes, unsigned int Height,
+	    unsigned int ElementSizeBytes),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemFree, NEEDS_NOTHING, TAKES(CUdeviceptr_v1 dptr), CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemGetAddressRange, NEEDS_NOTHING, TAKES(CUdeviceptr_v1 *pbase, unsigned int *psize, CUdeviceptr_v1 dptr),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemGetInfo, NEEDS_NOTHING, TAKES(unsigned int *free, unsigned int *total), CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemHostGetDevicePointer, NEEDS_NOTHING, TAKES(CUdeviceptr_v1 *pdptr, void *p, unsigned int Flags),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyHtoD, NEEDS_NOTHING, TAKES(CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyDtoH, NEEDS_NOTHING, TAKES(void *dstHost, CUdeviceptr_v1 srcDevice, unsigned int ByteCount),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyDtoD, NEEDS_NOTHING, TAKES(CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyDtoA, NEEDS_NOTHING,
+      TAKES(CUarray dstArray, unsigned int dstOffset, CUdeviceptr_v1 srcDevice, unsigned int ByteCount),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyAtoD, NEEDS_NOTHING,
+      TAKES(CUdeviceptr_v1 dstDevice, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyHtoA, NEEDS_NOTHING,
+      TAKES(CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyAtoH, NEEDS_NOTHING,
+      TAKES(void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount), CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyAtoA, NEEDS_NOTHING,
+      TAKES(CUarray dstArray, unsigned int dstOffset, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyHtoAAsync, NEEDS_NOTHING,
+      TAKES(CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount, CUstream hStream),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyAtoHAsync, NEEDS_NOTHING,
+      TAKES(void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount, CUstream hStream),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpy2D, NEEDS_NOTHING, TAKES(const CUDA_MEMCPY2D_v1 *pCopy), CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpy2DUnaligned, NEEDS_NOTHING, TAKES(const CUDA_MEMCPY2D_v1 *pCopy), CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpy3D, NEEDS_NOTHING, TAKES(const CUDA_MEMCPY3D_v1 *pCopy), CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyHtoDAsync, NEEDS_NOTHING,
+      TAKES(CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount, CUstream hStream),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyDtoHAsync, NEEDS_NOTHING,
+      TAKES(void *dstHost, CUdeviceptr_v1 srcDevice, unsigned int ByteCount, CUstream hStream),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpyDtoDAsync, NEEDS_NOTHING,
+      TAKES(CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount, CUstream hStream),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpy2DAsync, NEEDS_NOTHING, TAKES(const CUDA_MEMCPY2D_v1 *pCopy, CUstream hStream), CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemcpy3DAsync, NEEDS_NOTHING, TAKES(const CUDA_MEMCPY3D_v1 *pCopy, CUstream hStream), CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemsetD8, NEEDS_NOTHING, TAKES(CUdeviceptr_v1 dstDevice, unsigned char uc, unsigned int N),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemsetD16, NEEDS_NOTHING, TAKES(CUdeviceptr_v1 dstDevice, unsigned short us, unsigned int N),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemsetD32, NEEDS_NOTHING, TAKES(CUdeviceptr_v1 dstDevice, unsigned int ui, unsigned int N),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemsetD2D8, NEEDS_NOTHING,
+      TAKES(CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned char uc, unsigned int Width, unsigned int Height),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemsetD2D16, NEEDS_NOTHING,
+      TAKES(CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned short us, unsigned int Width,
+	    unsigned int Height),
+      CUDA_ERROR_NOT_SUPPORTED)
+ENTRY(cuMemsetD2D32, NEEDS_NOTHING,
+      TAKES(CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned int ui, unsigned int Width, unsigned int Height),
+      CUDA_ERROR_NOT_SUPPORTED)

@@ -68,21 +68,11 @@ static CUresult create_2d(CUcontext ctx, CUarray *out, const CUDA_ARRAY_DESCRIPT
 	return create(ctx, out, &desc);
 }
 
-CUresult cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
-{
-	struct call c = ENTER(cuArrayCreate_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: create_2d(c.ctx, pHandle, pAllocateArray));
-}
-
-CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
-{
-	struct call c = ENTER(cuArray3DCreate_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	if (!c.refused && !pAllocateArray)
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused ?: create(c.ctx, pHandle, pAllocateArray));
-}
+ENTRY(cuArrayCreate_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE,
+      TAKES(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray), create_2d(c.ctx, pHandle, pAllocateArray))
+ENTRY(cuArray3DCreate_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE,
+      TAKES(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray),
+      refuse_if(!pAllocateArray, CUDA_ERROR_INVALID_VALUE) ?: create(c.ctx, pHandle, pAllocateArray))
 
 static void unlink_and_free(CUarray array)
 {
@@ -109,12 +99,7 @@ static CUresult destroy(CUarray array)
 	return r;
 }
 
-CUresult cuArrayDestroy(CUarray hArray)
-{
-	struct call c = ENTER(cuArrayDestroy, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: destroy(hArray));
-}
+ENTRY(cuArrayDestroy, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(CUarray hArray), destroy(hArray))
 
 /* Their memory goes with the context's other memory. */
 void arrays_release_of(CUcontext ctx)

@@ -53,9 +53,9 @@ static CUresult why_refused(struct call *call, unsigned needs)
 	return r;
 }
 
-struct call sim_enter(const char *symbol, unsigned needs, const void *caller)
+struct call sim_enter(const char *symbol, unsigned needs, bool per_thread, const void *caller)
 {
-	struct call call = {symbol, caller, NULL, CUDA_SUCCESS};
+	struct call call = {.symbol = symbol, .caller = caller, .per_thread = per_thread};
 
 	/* The lock of a forked child may be held by a thread that was not copied. */
 	if (sim_forked) {

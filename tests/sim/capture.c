@@ -225,35 +225,10 @@ static CUresult begin(CUstream stream, CUgraph graph, const CUgraphNode *deps, s
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamBeginCapture(CUstream hStream)
-{
-	struct call c = ENTER(cuStreamBeginCapture, NEEDS_CONTEXT);
-
-	return sim_leave(
-	    &c, c.refused ?: begin(stream_of(c.ctx, hStream, false), NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
-}
-
-CUresult cuStreamBeginCapture_ptsz(CUstream hStream)
-{
-	struct call c = ENTER(cuStreamBeginCapture_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(
-	    &c, c.refused ?: begin(stream_of(c.ctx, hStream, true), NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
-}
-
-CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
-{
-	struct call c = ENTER(cuStreamBeginCapture_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: begin(stream_of(c.ctx, hStream, false), NULL, NULL, 0, mode));
-}
-
-CUresult cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode)
-{
-	struct call c = ENTER(cuStreamBeginCapture_v2_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: begin(stream_of(c.ctx, hStream, true), NULL, NULL, 0, mode));
-}
+ENTRY_TWINS(cuStreamBeginCapture, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream),
+	    begin(stream_of(c.ctx, hStream, c.per_thread), NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL))
+ENTRY_TWINS(cuStreamBeginCapture_v2, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUstreamCaptureMode mode),
+	    begin(stream_of(c.ctx, hStream, c.per_thread), NULL, NULL, 0, mode))
 
 static CUresult begin_to(CUstream stream, CUgraph graph, const CUgraphNode *deps, const CUgraphEdgeData *data,
 			 size_t count, CUstreamCaptureMode mode)
@@ -263,27 +238,11 @@ static CUresult begin_to(CUstream stream, CUgraph graph, const CUgraphNode *deps
 	return begin(stream, graph, deps, count, mode);
 }
 
-CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
-				     const CUgraphEdgeData *dependencyData, size_t numDependencies,
-				     CUstreamCaptureMode mode)
-{
-	struct call c = ENTER(cuStreamBeginCaptureToGraph, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused
-				 ?: begin_to(stream_of(c.ctx, hStream, false), hGraph, dependencies, dependencyData,
-					     numDependencies, mode));
-}
-
-CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
-					  const CUgraphEdgeData *dependencyData, size_t numDependencies,
-					  CUstreamCaptureMode mode)
-{
-	struct call c = ENTER(cuStreamBeginCaptureToGraph_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused
-				 ?: begin_to(stream_of(c.ctx, hStream, true), hGraph, dependencies, dependencyData,
-					     numDependencies, mode));
-}
+ENTRY_TWINS(cuStreamBeginCaptureToGraph, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
+		  const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode),
+	    begin_to(stream_of(c.ctx, hStream, c.per_thread), hGraph, dependencies, dependencyData, numDependencies,
+		     mode))
 
 /* Ending. */
 
@@ -389,19 +348,8 @@ static CUresult finish(CUstream stream, CUgraph *out)
 	return r;
 }
 
-CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
-{
-	struct call c = ENTER(cuStreamEndCapture, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: finish(stream_of(c.ctx, hStream, false), phGraph));
-}
-
-CUresult cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph)
-{
-	struct call c = ENTER(cuStreamEndCapture_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: finish(stream_of(c.ctx, hStream, true), phGraph));
-}
+ENTRY_TWINS(cuStreamEndCapture, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUgraph *phGraph),
+	    finish(stream_of(c.ctx, hStream, c.per_thread), phGraph))
 
 static CUresult exchange_mode(CUstreamCaptureMode *mode)
 {
@@ -414,9 +362,4 @@ static CUresult exchange_mode(CUstreamCaptureMode *mode)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-	struct call c = ENTER(cuThreadExchangeStreamCaptureMode, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: exchange_mode(mode));
-}
+ENTRY(cuThreadExchangeStreamCaptureMode, NEEDS_INIT, TAKES(CUstreamCaptureMode *mode), exchange_mode(mode))

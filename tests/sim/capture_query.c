@@ -20,19 +20,8 @@ static CUresult is_capturing(CUstream stream, CUstreamCaptureStatus *status)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-	struct call c = ENTER(cuStreamIsCapturing, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: is_capturing(stream_of(c.ctx, hStream, false), captureStatus));
-}
-
-CUresult cuStreamIsCapturing_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-	struct call c = ENTER(cuStreamIsCapturing_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: is_capturing(stream_of(c.ctx, hStream, true), captureStatus));
-}
+ENTRY_TWINS(cuStreamIsCapturing, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUstreamCaptureStatus *captureStatus),
+	    is_capturing(stream_of(c.ctx, hStream, c.per_thread), captureStatus))
 
 struct info {
 	CUstreamCaptureStatus *status;
@@ -62,42 +51,14 @@ static CUresult get_info(CUstream stream, const struct info *out)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
-				   CUgraph *graph_out, const CUgraphNode **dependencies_out,
-				   size_t *numDependencies_out)
-{
-	struct call c = ENTER(cuStreamGetCaptureInfo_v2, NEEDS_CONTEXT);
-	struct info out = {captureStatus_out, id_out, graph_out, dependencies_out, NULL, numDependencies_out};
-
-	return sim_leave(&c, c.refused ?: get_info(stream_of(c.ctx, hStream, false), &out));
-}
-
-CUresult cuStreamGetCaptureInfo_v2_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
-					CUgraph *graph_out, const CUgraphNode **dependencies_out,
-					size_t *numDependencies_out)
-{
-	struct call c = ENTER(cuStreamGetCaptureInfo_v2_ptsz, NEEDS_CONTEXT);
-	struct info out = {captureStatus_out, id_out, graph_out, dependencies_out, NULL, numDependencies_out};
-
-	return sim_leave(&c, c.refused ?: get_info(stream_of(c.ctx, hStream, true), &out));
-}
-
-CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
-				   CUgraph *graph_out, const CUgraphNode **dependencies_out,
-				   const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
-{
-	struct call c = ENTER(cuStreamGetCaptureInfo_v3, NEEDS_CONTEXT);
-	struct info out = {captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out};
-
-	return sim_leave(&c, c.refused ?: get_info(stream_of(c.ctx, hStream, false), &out));
-}
-
-CUresult cuStreamGetCaptureInfo_v3_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
-					CUgraph *graph_out, const CUgraphNode **dependencies_out,
-					const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
-{
-	struct call c = ENTER(cuStreamGetCaptureInfo_v3_ptsz, NEEDS_CONTEXT);
-	struct info out = {captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out};
-
-	return sim_leave(&c, c.refused ?: get_info(stream_of(c.ctx, hStream, true), &out));
-}
+ENTRY_TWINS(cuStreamGetCaptureInfo_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
+		  const CUgraphNode **dependencies_out, size_t *numDependencies_out),
+	    get_info(stream_of(c.ctx, hStream, c.per_thread),
+		     &(struct info){captureStatus_out, id_out, graph_out, dependencies_out, NULL, numDependencies_out}))
+ENTRY_TWINS(
+    cuStreamGetCaptureInfo_v3, _ptsz, NEEDS_CONTEXT,
+    TAKES(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
+	  const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out),
+    get_info(stream_of(c.ctx, hStream, c.per_thread),
+	     &(struct info){captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out}))

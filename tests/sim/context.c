@@ -126,38 +126,17 @@ static CUresult create(CUcontext *out, unsigned flags, CUdevice device, unsigned
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
-{
-	struct call c = ENTER(cuCtxCreate, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: create(pctx, flags, dev, 3010));
-}
-
-CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
-{
-	struct call c = ENTER(cuCtxCreate_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: create(pctx, flags, dev, 3020));
-}
-
-CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
-			CUdevice dev)
-{
-	struct call c = ENTER(cuCtxCreate_v3, NEEDS_INIT);
-
-	if (!c.refused && (paramsArray || numParams))
-		c.refused = CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-	return sim_leave(&c, c.refused ?: create(pctx, flags, dev, 3020));
-}
-
-CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
-{
-	struct call c = ENTER(cuCtxCreate_v4, NEEDS_INIT);
-
-	if (!c.refused && ctxCreateParams && (ctxCreateParams->numExecAffinityParams || ctxCreateParams->cigParams))
-		c.refused = CUDA_ERROR_NOT_SUPPORTED;
-	return sim_leave(&c, c.refused ?: create(pctx, flags, dev, 3020));
-}
+ENTRY(cuCtxCreate, NEEDS_INIT, TAKES(CUcontext *pctx, unsigned int flags, CUdevice dev), create(pctx, flags, dev, 3010))
+ENTRY(cuCtxCreate_v2, NEEDS_INIT, TAKES(CUcontext *pctx, unsigned int flags, CUdevice dev),
+      create(pctx, flags, dev, 3020))
+ENTRY(cuCtxCreate_v3, NEEDS_INIT,
+      TAKES(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev),
+      refuse_if(paramsArray || numParams, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY) ?: create(pctx, flags, dev, 3020))
+ENTRY(cuCtxCreate_v4, NEEDS_INIT,
+      TAKES(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev),
+      refuse_if(ctxCreateParams && (ctxCreateParams->numExecAffinityParams || ctxCreateParams->cigParams),
+		CUDA_ERROR_NOT_SUPPORTED)
+	  ?: create(pctx, flags, dev, 3020))
 
 static CUresult destroy(CUcontext ctx)
 {
@@ -173,19 +152,8 @@ static CUresult destroy(CUcontext ctx)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxDestroy(CUcontext ctx)
-{
-	struct call c = ENTER(cuCtxDestroy, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: destroy(ctx));
-}
-
-CUresult cuCtxDestroy_v2(CUcontext ctx)
-{
-	struct call c = ENTER(cuCtxDestroy_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: destroy(ctx));
-}
+ENTRY(cuCtxDestroy, NEEDS_INIT, TAKES(CUcontext ctx), destroy(ctx))
+ENTRY(cuCtxDestroy_v2, NEEDS_INIT, TAKES(CUcontext ctx), destroy(ctx))
 
 /* Deprecated: a count of those who use a context. A primary context can be attached to, but never goes by a detach. */
 
@@ -203,12 +171,7 @@ static CUresult attach(CUcontext *out, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags)
-{
-	struct call c = ENTER(cuCtxAttach, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: attach(pctx, flags));
-}
+ENTRY(cuCtxAttach, NEEDS_INIT, TAKES(CUcontext *pctx, unsigned int flags), attach(pctx, flags))
 
 static CUresult detach(CUcontext ctx)
 {
@@ -221,12 +184,7 @@ static CUresult detach(CUcontext ctx)
 	return destroy(ctx);
 }
 
-CUresult cuCtxDetach(CUcontext ctx)
-{
-	struct call c = ENTER(cuCtxDetach, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: detach(ctx));
-}
+ENTRY(cuCtxDetach, NEEDS_INIT, TAKES(CUcontext ctx), detach(ctx))
 
 /* Primary contexts. */
 
@@ -251,12 +209,7 @@ static CUresult retain(CUcontext *out, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
-{
-	struct call c = ENTER(cuDevicePrimaryCtxRetain, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: retain(pctx, dev));
-}
+ENTRY(cuDevicePrimaryCtxRetain, NEEDS_INIT, TAKES(CUcontext *pctx, CUdevice dev), retain(pctx, dev))
 
 static CUresult release(CUdevice device)
 {
@@ -273,19 +226,8 @@ static CUresult release(CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
-{
-	struct call c = ENTER(cuDevicePrimaryCtxRelease, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: release(dev));
-}
-
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
-{
-	struct call c = ENTER(cuDevicePrimaryCtxRelease_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: release(dev));
-}
+ENTRY(cuDevicePrimaryCtxRelease, NEEDS_INIT, TAKES(CUdevice dev), release(dev))
+ENTRY(cuDevicePrimaryCtxRelease_v2, NEEDS_INIT, TAKES(CUdevice dev), release(dev))
 
 static bool has_green(CUcontext primary)
 {
@@ -313,19 +255,8 @@ static CUresult reset(CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxReset(CUdevice dev)
-{
-	struct call c = ENTER(cuDevicePrimaryCtxReset, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: reset(dev));
-}
-
-CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
-{
-	struct call c = ENTER(cuDevicePrimaryCtxReset_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: reset(dev));
-}
+ENTRY(cuDevicePrimaryCtxReset, NEEDS_INIT, TAKES(CUdevice dev), reset(dev))
+ENTRY(cuDevicePrimaryCtxReset_v2, NEEDS_INIT, TAKES(CUdevice dev), reset(dev))
 
 static CUresult primary_state(CUdevice device, unsigned *flags, int *active)
 {
@@ -341,12 +272,8 @@ static CUresult primary_state(CUdevice device, unsigned *flags, int *active)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
-{
-	struct call c = ENTER(cuDevicePrimaryCtxGetState, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: primary_state(dev, flags, active));
-}
+ENTRY(cuDevicePrimaryCtxGetState, NEEDS_INIT, TAKES(CUdevice dev, unsigned int *flags, int *active),
+      primary_state(dev, flags, active))
 
 static CUresult set_primary_flags(CUdevice device, unsigned flags)
 {
@@ -363,19 +290,8 @@ static CUresult set_primary_flags(CUdevice device, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
-{
-	struct call c = ENTER(cuDevicePrimaryCtxSetFlags, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: set_primary_flags(dev, flags));
-}
-
-CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
-{
-	struct call c = ENTER(cuDevicePrimaryCtxSetFlags_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: set_primary_flags(dev, flags));
-}
+ENTRY(cuDevicePrimaryCtxSetFlags, NEEDS_INIT, TAKES(CUdevice dev, unsigned int flags), set_primary_flags(dev, flags))
+ENTRY(cuDevicePrimaryCtxSetFlags_v2, NEEDS_INIT, TAKES(CUdevice dev, unsigned int flags), set_primary_flags(dev, flags))
 
 /* What a green context is converted to: a context of its own, in the memory of the primary one, which it retains. */
 
@@ -419,12 +335,7 @@ static CUresult set_current(CUcontext ctx)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxSetCurrent(CUcontext ctx)
-{
-	struct call c = ENTER(cuCtxSetCurrent, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: set_current(ctx));
-}
+ENTRY(cuCtxSetCurrent, NEEDS_INIT, TAKES(CUcontext ctx), set_current(ctx))
 
 static CUresult get_current(CUcontext *out)
 {
@@ -434,12 +345,7 @@ static CUresult get_current(CUcontext *out)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetCurrent(CUcontext *pctx)
-{
-	struct call c = ENTER(cuCtxGetCurrent, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_current(pctx));
-}
+ENTRY(cuCtxGetCurrent, NEEDS_INIT, TAKES(CUcontext *pctx), get_current(pctx))
 
 static CUresult push(CUcontext ctx)
 {
@@ -453,19 +359,8 @@ static CUresult push(CUcontext ctx)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPushCurrent(CUcontext ctx)
-{
-	struct call c = ENTER(cuCtxPushCurrent, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: push(ctx));
-}
-
-CUresult cuCtxPushCurrent_v2(CUcontext ctx)
-{
-	struct call c = ENTER(cuCtxPushCurrent_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: push(ctx));
-}
+ENTRY(cuCtxPushCurrent, NEEDS_INIT, TAKES(CUcontext ctx), push(ctx))
+ENTRY(cuCtxPushCurrent_v2, NEEDS_INIT, TAKES(CUcontext ctx), push(ctx))
 
 static CUresult pop(CUcontext *out)
 {
@@ -477,16 +372,5 @@ static CUresult pop(CUcontext *out)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPopCurrent(CUcontext *pctx)
-{
-	struct call c = ENTER(cuCtxPopCurrent, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: pop(pctx));
-}
-
-CUresult cuCtxPopCurrent_v2(CUcontext *pctx)
-{
-	struct call c = ENTER(cuCtxPopCurrent_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: pop(pctx));
-}
+ENTRY(cuCtxPopCurrent, NEEDS_INIT, TAKES(CUcontext *pctx), pop(pctx))
+ENTRY(cuCtxPopCurrent_v2, NEEDS_INIT, TAKES(CUcontext *pctx), pop(pctx))

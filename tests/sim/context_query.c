@@ -13,19 +13,9 @@ static CUresult get_device(CUdevice *out, CUcontext ctx)
 }
 
 /* These two work in a context with a sticky error. */
-CUresult cuCtxGetDevice(CUdevice *device)
-{
-	struct call c = ENTER(cuCtxGetDevice, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_device(device, context_current()));
-}
-
-CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
-{
-	struct call c = ENTER(cuCtxGetDevice_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_device(device, ctx ? ctx : context_current()));
-}
+ENTRY(cuCtxGetDevice, NEEDS_INIT, TAKES(CUdevice *device), get_device(device, context_current()))
+ENTRY(cuCtxGetDevice_v2, NEEDS_INIT, TAKES(CUdevice *device, CUcontext ctx),
+      get_device(device, ctx ? ctx : context_current()))
 
 static CUresult get_flags(CUcontext ctx, unsigned *flags)
 {
@@ -35,12 +25,7 @@ static CUresult get_flags(CUcontext ctx, unsigned *flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetFlags(unsigned int *flags)
-{
-	struct call c = ENTER(cuCtxGetFlags, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_flags(c.ctx, flags));
-}
+ENTRY(cuCtxGetFlags, NEEDS_CONTEXT, TAKES(unsigned int *flags), get_flags(c.ctx, flags))
 
 static CUresult get_version(CUcontext ctx, unsigned *version)
 {
@@ -52,12 +37,8 @@ static CUresult get_version(CUcontext ctx, unsigned *version)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
-{
-	struct call c = ENTER(cuCtxGetApiVersion, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_version(ctx ? ctx : context_current(), version));
-}
+ENTRY(cuCtxGetApiVersion, NEEDS_INIT, TAKES(CUcontext ctx, unsigned int *version),
+      get_version(ctx ? ctx : context_current(), version))
 
 static CUresult get_id(CUcontext ctx, unsigned long long *id)
 {
@@ -69,12 +50,8 @@ static CUresult get_id(CUcontext ctx, unsigned long long *id)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
-{
-	struct call c = ENTER(cuCtxGetId, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_id(ctx ? ctx : context_current(), ctxId));
-}
+ENTRY(cuCtxGetId, NEEDS_INIT, TAKES(CUcontext ctx, unsigned long long *ctxId),
+      get_id(ctx ? ctx : context_current(), ctxId))
 
 static CUresult get_limit(CUcontext ctx, size_t *value, CUlimit limit)
 {
@@ -86,12 +63,7 @@ static CUresult get_limit(CUcontext ctx, size_t *value, CUlimit limit)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
-{
-	struct call c = ENTER(cuCtxGetLimit, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_limit(c.ctx, pvalue, limit));
-}
+ENTRY(cuCtxGetLimit, NEEDS_CONTEXT, TAKES(size_t *pvalue, CUlimit limit), get_limit(c.ctx, pvalue, limit))
 
 static CUresult set_limit(CUcontext ctx, CUlimit limit, size_t value)
 {
@@ -101,12 +73,7 @@ static CUresult set_limit(CUcontext ctx, CUlimit limit, size_t value)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxSetLimit(CUlimit limit, size_t value)
-{
-	struct call c = ENTER(cuCtxSetLimit, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: set_limit(c.ctx, limit, value));
-}
+ENTRY(cuCtxSetLimit, NEEDS_CONTEXT, TAKES(CUlimit limit, size_t value), set_limit(c.ctx, limit, value))
 
 CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
@@ -131,12 +98,8 @@ static CUresult enable_peer(CUcontext ctx, CUcontext peer, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
-{
-	struct call c = ENTER(cuCtxEnablePeerAccess, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: enable_peer(c.ctx, peerContext, Flags));
-}
+ENTRY(cuCtxEnablePeerAccess, NEEDS_CONTEXT, TAKES(CUcontext peerContext, unsigned int Flags),
+      enable_peer(c.ctx, peerContext, Flags))
 
 static CUresult disable_peer(CUcontext ctx, CUcontext peer)
 {
@@ -148,12 +111,7 @@ static CUresult disable_peer(CUcontext ctx, CUcontext peer)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
-{
-	struct call c = ENTER(cuCtxDisablePeerAccess, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: disable_peer(c.ctx, peerContext));
-}
+ENTRY(cuCtxDisablePeerAccess, NEEDS_CONTEXT, TAKES(CUcontext peerContext), disable_peer(c.ctx, peerContext))
 
 /* Kills a capture in the context, whatever its mode and the thread's. */
 static CUresult synchronize(CUcontext ctx)
@@ -167,16 +125,5 @@ static CUresult synchronize(CUcontext ctx)
 	return queue_wait_context(ctx);
 }
 
-CUresult cuCtxSynchronize(void)
-{
-	struct call c = ENTER(cuCtxSynchronize, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: synchronize(c.ctx));
-}
-
-CUresult cuCtxSynchronize_v2(CUcontext ctx)
-{
-	struct call c = ENTER(cuCtxSynchronize_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: synchronize(ctx ? ctx : context_current()));
-}
+ENTRY(cuCtxSynchronize, NEEDS_CONTEXT, TAKES(void), synchronize(c.ctx))
+ENTRY(cuCtxSynchronize_v2, NEEDS_INIT, TAKES(CUcontext ctx), synchronize(ctx ? ctx : context_current()))

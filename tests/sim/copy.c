@@ -4,6 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A call that waits does so on the default stream. */
+struct target waiting(const struct call *call)
+{
+	return (struct target){.ctx = call->ctx, .per_thread = call->per_thread, .synchronous = true};
+}
+
+struct target queued(const struct call *call, CUstream stream)
+{
+	return (struct target){.ctx = call->ctx, .stream = stream, .per_thread = call->per_thread};
+}
+
 /* Bytes from the first to the last that a box touches. */
 static bool extent(const struct operand *o, size_t width, size_t height, size_t depth, size_t *out)
 {
@@ -75,10 +86,9 @@ static CUresult stage(struct work_copy *c)
 }
 
 /* Into pageable memory the call returns when the bytes are there. */
-static CUresult submit_async(const struct target *to, const struct operand *dst, const struct operand *src,
-			     struct work *work)
+static CUresult submit_async(struct target to, const struct operand *dst, const struct operand *src, struct work *work)
 {
-	CUstream stream = stream_of(to->ctx, to->stream, to->per_thread);
+	CUstream stream = stream_of(to.ctx, to.stream, to.per_thread);
 	bool captured = stream && stream->capture, copies = work->kind == WORK_COPY;
 	CUresult r = CUDA_SUCCESS;
 
@@ -87,24 +97,23 @@ static CUresult submit_async(const struct target *to, const struct operand *dst,
 	if (r)
 		return r;
 	if (copies && dst->pageable && !captured)
-		return stream_do_and_wait(to->ctx, to->stream, to->per_thread, work);
-	return stream_do(to->ctx, to->stream, to->per_thread, work);
+		return stream_do_and_wait(to.ctx, to.stream, to.per_thread, work);
+	return stream_do(to.ctx, to.stream, to.per_thread, work);
 }
 
 /* From device to device nobody waits, but with managed memory. */
-static CUresult submit_sync(const struct target *to, const struct operand *dst, const struct operand *src,
-			    struct work *work)
+static CUresult submit_sync(struct target to, const struct operand *dst, const struct operand *src, struct work *work)
 {
-	CUresult r = stream_check_default(to->ctx, to->per_thread);
+	CUresult r = stream_check_default(to.ctx, to.per_thread);
 
 	if (r || work->kind == WORK_NONE)
 		return r;
 	if (dst->host || src->host || dst->managed || src->managed)
-		return stream_do_and_wait(to->ctx, NULL, to->per_thread, work);
-	return stream_do(to->ctx, NULL, to->per_thread, work);
+		return stream_do_and_wait(to.ctx, NULL, to.per_thread, work);
+	return stream_do(to.ctx, NULL, to.per_thread, work);
 }
 
-CUresult copy_submit(const struct target *to, struct operand *dst, struct operand *src, size_t width, size_t height,
+CUresult copy_submit(struct target to, struct operand *dst, struct operand *src, size_t width, size_t height,
 		     size_t depth)
 {
 	struct work work;
@@ -112,10 +121,10 @@ CUresult copy_submit(const struct target *to, struct operand *dst, struct operan
 
 	if (r)
 		return r;
-	return to->synchronous ? submit_sync(to, dst, src, &work) : submit_async(to, dst, src, &work);
+	return to.synchronous ? submit_sync(to, dst, src, &work) : submit_async(to, dst, src, &work);
 }
 
-CUresult copy_linear(const struct target *to, struct operand dst, struct operand src, size_t bytes)
+CUresult copy_linear(struct target to, struct operand dst, struct operand src, size_t bytes)
 {
 	return copy_submit(to, &dst, &src, bytes, 1, 1);
 }

@@ -4,11 +4,11 @@
 #include <signal.h>
 
 /* The stream of a batch must be a real one. A captured one refuses it, and the capture goes on. */
-static CUresult check_stream(const struct target *to)
+static CUresult check_stream(struct target to)
 {
-	CUstream stream = stream_of(to->ctx, to->stream, to->per_thread);
+	CUstream stream = stream_of(to.ctx, to.stream, to.per_thread);
 
-	if (to->stream == CU_STREAM_LEGACY || (!to->stream && !to->per_thread))
+	if (to.stream == CU_STREAM_LEGACY || (!to.stream && !to.per_thread))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -16,18 +16,18 @@ static CUresult check_stream(const struct target *to)
 }
 
 /* Measured on driver 580: in a green context's stream, a batch with memory that is no context's ends in a fault. */
-static void fault_in_green(const struct target *to, uintptr_t dst, uintptr_t src)
+static void fault_in_green(struct target to, uintptr_t dst, uintptr_t src)
 {
-	CUstream stream = stream_of(to->ctx, to->stream, to->per_thread);
+	CUstream stream = stream_of(to.ctx, to.stream, to.per_thread);
 
 	while (stream && stream->ctx->green && (block_is_of_no_context(dst) || block_is_of_no_context(src)))
 		raise(SIGSEGV); /* once more when a handler returns, like an access */
 }
 
 /* Sources that may be gone when the call returns have been read by then. */
-static CUresult read_by_now(const struct target *to, bool ephemeral)
+static CUresult read_by_now(struct target to, bool ephemeral)
 {
-	CUstream stream = stream_of(to->ctx, to->stream, to->per_thread);
+	CUstream stream = stream_of(to.ctx, to.stream, to.per_thread);
 
 	return ephemeral ? queue_wait_stream(stream) : CUDA_SUCCESS;
 }
@@ -51,7 +51,7 @@ static CUresult check_batch(const struct batch *b)
 	return b->first_of_attribute[0] ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-static CUresult run(const struct target *to, const struct batch *b)
+static CUresult run(struct target to, const struct batch *b)
 {
 	CUresult r = check_stream(to) ?: check_batch(b);
 	bool ephemeral = false;
@@ -72,47 +72,14 @@ static CUresult run(const struct target *to, const struct batch *b)
 	return r ?: read_by_now(to, ephemeral);
 }
 
-CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-			    CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx,
-			    CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpyBatchAsync, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, false, false};
-	struct batch b = {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx};
-
-	return sim_leave(&c, c.refused ?: run(&to, &b));
-}
-
-CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-				 CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx,
-				 CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpyBatchAsync_ptsz, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, true, false};
-	struct batch b = {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx};
-
-	return sim_leave(&c, c.refused ?: run(&to, &b));
-}
-
-CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-			       CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpyBatchAsync_v2, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, false, false};
-	struct batch b = {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, NULL};
-
-	return sim_leave(&c, c.refused ?: run(&to, &b));
-}
-
-CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-				    CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpyBatchAsync_v2_ptsz, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, true, false};
-	struct batch b = {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, NULL};
-
-	return sim_leave(&c, c.refused ?: run(&to, &b));
-}
+ENTRY_TWINS(cuMemcpyBatchAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs,
+		  size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream),
+	    run(queued(&c, hStream), &(struct batch){dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx}))
+ENTRY_TWINS(cuMemcpyBatchAsync_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs,
+		  size_t *attrsIdxs, size_t numAttrs, CUstream hStream),
+	    run(queued(&c, hStream), &(struct batch){dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, NULL}))
 
 /* Extents are in elements, of one byte where no array is involved. */
 static unsigned element_of(const CUDA_MEMCPY3D_BATCH_OP *op)
@@ -139,7 +106,7 @@ static CUresult operand_of(const CUmemcpy3DOperand *o, const CUextent3D *extent,
 	return CUDA_SUCCESS;
 }
 
-static CUresult run_3d_op(const struct target *to, const CUDA_MEMCPY3D_BATCH_OP *op)
+static CUresult run_3d_op(struct target to, const CUDA_MEMCPY3D_BATCH_OP *op)
 {
 	unsigned element = element_of(op);
 	struct operand dst, src;
@@ -154,7 +121,7 @@ static CUresult run_3d_op(const struct target *to, const CUDA_MEMCPY3D_BATCH_OP 
 	return copy_submit(to, &dst, &src, op->extent.width * element, op->extent.height, op->extent.depth);
 }
 
-static CUresult run_3d(const struct target *to, size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *failed,
+static CUresult run_3d(struct target to, size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *failed,
 		       unsigned long long flags)
 {
 	CUresult r = check_stream(to);
@@ -173,38 +140,10 @@ static CUresult run_3d(const struct target *to, size_t count, const CUDA_MEMCPY3
 	return r ?: read_by_now(to, ephemeral);
 }
 
-CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags,
-			      CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpy3DBatchAsync, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, false, false};
-
-	return sim_leave(&c, c.refused ?: run_3d(&to, numOps, opList, failIdx, flags));
-}
-
-CUresult cuMemcpy3DBatchAsync_ptsz(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
-				   unsigned long long flags, CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpy3DBatchAsync_ptsz, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, true, false};
-
-	return sim_leave(&c, c.refused ?: run_3d(&to, numOps, opList, failIdx, flags));
-}
-
-CUresult cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
-				 CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpy3DBatchAsync_v2, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, false, false};
-
-	return sim_leave(&c, c.refused ?: run_3d(&to, numOps, opList, NULL, flags));
-}
-
-CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
-				      CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpy3DBatchAsync_v2_ptsz, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, true, false};
-
-	return sim_leave(&c, c.refused ?: run_3d(&to, numOps, opList, NULL, flags));
-}
+ENTRY_TWINS(cuMemcpy3DBatchAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags,
+		  CUstream hStream),
+	    run_3d(queued(&c, hStream), numOps, opList, failIdx, flags))
+ENTRY_TWINS(cuMemcpy3DBatchAsync_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags, CUstream hStream),
+	    run_3d(queued(&c, hStream), numOps, opList, NULL, flags))

@@ -40,7 +40,7 @@ static CUresult operands_of(const struct box *b, struct operand *dst, struct ope
 	return operand_of(&b->dst, b, dst) ?: operand_of(&b->src, b, src);
 }
 
-static CUresult submit(const struct target *to, const struct box *b)
+static CUresult submit(struct target to, const struct box *b)
 {
 	struct operand dst, src;
 
@@ -97,7 +97,7 @@ CUresult copy_work_3d(const CUDA_MEMCPY3D *p, struct work *out)
 	return operands_of(&b, &dst, &src) ?: copy_check(&dst, &src, b.width, b.height, b.depth, out);
 }
 
-static CUresult copy_2d(const struct target *to, const CUDA_MEMCPY2D *p)
+static CUresult copy_2d(struct target to, const CUDA_MEMCPY2D *p)
 {
 	struct box b;
 
@@ -107,7 +107,7 @@ static CUresult copy_2d(const struct target *to, const CUDA_MEMCPY2D *p)
 	return submit(to, &b);
 }
 
-static CUresult copy_3d(const struct target *to, const CUDA_MEMCPY3D *p)
+static CUresult copy_3d(struct target to, const CUDA_MEMCPY3D *p)
 {
 	struct box b;
 
@@ -117,7 +117,7 @@ static CUresult copy_3d(const struct target *to, const CUDA_MEMCPY3D *p)
 	return submit(to, &b);
 }
 
-static CUresult copy_peer(const struct target *to, const CUDA_MEMCPY3D_PEER *p)
+static CUresult copy_peer(struct target to, const CUDA_MEMCPY3D_PEER *p)
 {
 	struct box b;
 
@@ -127,114 +127,14 @@ static CUresult copy_peer(const struct target *to, const CUDA_MEMCPY3D_PEER *p)
 	return submit(to, &b);
 }
 
-CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
-{
-	struct call c = ENTER(cuMemcpy2D_v2, NEEDS_CONTEXT);
-	struct target to = {c.ctx, NULL, false, true};
-
-	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
-}
-
-CUresult cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
-{
-	struct call c = ENTER(cuMemcpy2D_v2_ptds, NEEDS_CONTEXT);
-	struct target to = {c.ctx, NULL, true, true};
-
-	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
-}
-
-CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
-{
-	struct call c = ENTER(cuMemcpy2DUnaligned_v2, NEEDS_CONTEXT);
-	struct target to = {c.ctx, NULL, false, true};
-
-	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
-}
-
-CUresult cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
-{
-	struct call c = ENTER(cuMemcpy2DUnaligned_v2_ptds, NEEDS_CONTEXT);
-	struct target to = {c.ctx, NULL, true, true};
-
-	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
-}
-
-CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpy2DAsync_v2, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, false, false};
-
-	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
-}
-
-CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpy2DAsync_v2_ptsz, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, true, false};
-
-	return sim_leave(&c, c.refused ?: copy_2d(&to, pCopy));
-}
-
-CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
-{
-	struct call c = ENTER(cuMemcpy3D_v2, NEEDS_CONTEXT);
-	struct target to = {c.ctx, NULL, false, true};
-
-	return sim_leave(&c, c.refused ?: copy_3d(&to, pCopy));
-}
-
-CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
-{
-	struct call c = ENTER(cuMemcpy3D_v2_ptds, NEEDS_CONTEXT);
-	struct target to = {c.ctx, NULL, true, true};
-
-	return sim_leave(&c, c.refused ?: copy_3d(&to, pCopy));
-}
-
-CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpy3DAsync_v2, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, false, false};
-
-	return sim_leave(&c, c.refused ?: copy_3d(&to, pCopy));
-}
-
-CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpy3DAsync_v2_ptsz, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, true, false};
-
-	return sim_leave(&c, c.refused ?: copy_3d(&to, pCopy));
-}
-
-CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
-{
-	struct call c = ENTER(cuMemcpy3DPeer, NEEDS_CONTEXT);
-	struct target to = {c.ctx, NULL, false, true};
-
-	return sim_leave(&c, c.refused ?: copy_peer(&to, pCopy));
-}
-
-CUresult cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy)
-{
-	struct call c = ENTER(cuMemcpy3DPeer_ptds, NEEDS_CONTEXT);
-	struct target to = {c.ctx, NULL, true, true};
-
-	return sim_leave(&c, c.refused ?: copy_peer(&to, pCopy));
-}
-
-CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpy3DPeerAsync, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, false, false};
-
-	return sim_leave(&c, c.refused ?: copy_peer(&to, pCopy));
-}
-
-CUresult cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
-{
-	struct call c = ENTER(cuMemcpy3DPeerAsync_ptsz, NEEDS_CONTEXT);
-	struct target to = {c.ctx, hStream, true, false};
-
-	return sim_leave(&c, c.refused ?: copy_peer(&to, pCopy));
-}
+ENTRY_TWINS(cuMemcpy2D_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy), copy_2d(waiting(&c), pCopy))
+ENTRY_TWINS(cuMemcpy2DUnaligned_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy),
+	    copy_2d(waiting(&c), pCopy))
+ENTRY_TWINS(cuMemcpy2DAsync_v2, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy, CUstream hStream),
+	    copy_2d(queued(&c, hStream), pCopy))
+ENTRY_TWINS(cuMemcpy3D_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D *pCopy), copy_3d(waiting(&c), pCopy))
+ENTRY_TWINS(cuMemcpy3DAsync_v2, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D *pCopy, CUstream hStream),
+	    copy_3d(queued(&c, hStream), pCopy))
+ENTRY_TWINS(cuMemcpy3DPeer, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D_PEER *pCopy), copy_peer(waiting(&c), pCopy))
+ENTRY_TWINS(cuMemcpy3DPeerAsync, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream),
+	    copy_peer(queued(&c, hStream), pCopy))

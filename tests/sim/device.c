@@ -83,12 +83,7 @@ static CUresult get(CUdevice *out, int ordinal)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGet(CUdevice *device, int ordinal)
-{
-	struct call c = ENTER(cuDeviceGet, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get(device, ordinal));
-}
+ENTRY(cuDeviceGet, NEEDS_INIT, TAKES(CUdevice *device, int ordinal), get(device, ordinal))
 
 static CUresult get_count(int *count)
 {
@@ -98,12 +93,7 @@ static CUresult get_count(int *count)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetCount(int *count)
-{
-	struct call c = ENTER(cuDeviceGetCount, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_count(count));
-}
+ENTRY(cuDeviceGetCount, NEEDS_INIT, TAKES(int *count), get_count(count))
 
 static CUresult get_name(char *name, int length, CUdevice device)
 {
@@ -115,12 +105,7 @@ static CUresult get_name(char *name, int length, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
-{
-	struct call c = ENTER(cuDeviceGetName, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_name(name, len, dev));
-}
+ENTRY(cuDeviceGetName, NEEDS_INIT, TAKES(char *name, int len, CUdevice dev), get_name(name, len, dev))
 
 static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
@@ -136,12 +121,8 @@ static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
-{
-	struct call c = ENTER(cuDeviceGetAttribute, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_attribute(pi, attrib, dev));
-}
+ENTRY(cuDeviceGetAttribute, NEEDS_INIT, TAKES(int *pi, CUdevice_attribute attrib, CUdevice dev),
+      get_attribute(pi, attrib, dev))
 
 static CUresult get_total(size_t *bytes, CUdevice device)
 {
@@ -153,12 +134,7 @@ static CUresult get_total(size_t *bytes, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
-{
-	struct call c = ENTER(cuDeviceTotalMem_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_total(bytes, dev));
-}
+ENTRY(cuDeviceTotalMem_v2, NEEDS_INIT, TAKES(size_t *bytes, CUdevice dev), get_total(bytes, dev))
 
 static CUresult get_uuid(CUuuid *uuid, CUdevice device)
 {
@@ -171,19 +147,8 @@ static CUresult get_uuid(CUuuid *uuid, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
-{
-	struct call c = ENTER(cuDeviceGetUuid, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_uuid(uuid, dev));
-}
-
-CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
-{
-	struct call c = ENTER(cuDeviceGetUuid_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_uuid(uuid, dev));
-}
+ENTRY(cuDeviceGetUuid, NEEDS_INIT, TAKES(CUuuid *uuid, CUdevice dev), get_uuid(uuid, dev))
+ENTRY(cuDeviceGetUuid_v2, NEEDS_INIT, TAKES(CUuuid *uuid, CUdevice dev), get_uuid(uuid, dev))
 
 static CUresult get_capability(int *major, int *minor, CUdevice device)
 {
@@ -196,12 +161,8 @@ static CUresult get_capability(int *major, int *minor, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
-{
-	struct call c = ENTER(cuDeviceComputeCapability, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_capability(major, minor, dev));
-}
+ENTRY(cuDeviceComputeCapability, NEEDS_INIT, TAKES(int *major, int *minor, CUdevice dev),
+      get_capability(major, minor, dev))
 
 static CUresult get_bus_id(char *id, int length, CUdevice device)
 {
@@ -213,12 +174,7 @@ static CUresult get_bus_id(char *id, int length, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
-{
-	struct call c = ENTER(cuDeviceGetPCIBusId, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_bus_id(pciBusId, len, dev));
-}
+ENTRY(cuDeviceGetPCIBusId, NEEDS_INIT, TAKES(char *pciBusId, int len, CUdevice dev), get_bus_id(pciBusId, len, dev))
 
 static CUresult can_access(int *yes, CUdevice device, CUdevice peer)
 {
@@ -230,9 +186,5 @@ static CUresult can_access(int *yes, CUdevice device, CUdevice peer)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
-{
-	struct call c = ENTER(cuDeviceCanAccessPeer, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: can_access(canAccessPeer, dev, peerDev));
-}
+ENTRY(cuDeviceCanAccessPeer, NEEDS_INIT, TAKES(int *canAccessPeer, CUdevice dev, CUdevice peerDev),
+      can_access(canAccessPeer, dev, peerDev))

@@ -88,16 +88,5 @@ static CUresult look_up(CUresult error, const char **out, bool name)
 	return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGetErrorName(CUresult error, const char **pStr)
-{
-	struct call c = ENTER(cuGetErrorName, NEEDS_NOTHING);
-
-	return sim_leave(&c, c.refused ?: look_up(error, pStr, true));
-}
-
-CUresult cuGetErrorString(CUresult error, const char **pStr)
-{
-	struct call c = ENTER(cuGetErrorString, NEEDS_NOTHING);
-
-	return sim_leave(&c, c.refused ?: look_up(error, pStr, false));
-}
+ENTRY(cuGetErrorName, NEEDS_NOTHING, TAKES(CUresult error, const char **pStr), look_up(error, pStr, true))
+ENTRY(cuGetErrorString, NEEDS_NOTHING, TAKES(CUresult error, const char **pStr), look_up(error, pStr, false))

@@ -22,12 +22,7 @@ static CUresult create(CUcontext ctx, CUevent *out, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
-{
-	struct call c = ENTER(cuEventCreate, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: create(c.ctx, phEvent, Flags));
-}
+ENTRY(cuEventCreate, NEEDS_CONTEXT, TAKES(CUevent *phEvent, unsigned int Flags), create(c.ctx, phEvent, Flags))
 
 static CUresult destroy(CUevent event)
 {
@@ -42,19 +37,8 @@ static CUresult destroy(CUevent event)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuEventDestroy(CUevent hEvent)
-{
-	struct call c = ENTER(cuEventDestroy, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: destroy(hEvent));
-}
-
-CUresult cuEventDestroy_v2(CUevent hEvent)
-{
-	struct call c = ENTER(cuEventDestroy_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: destroy(hEvent));
-}
+ENTRY(cuEventDestroy, NEEDS_INIT, TAKES(CUevent hEvent), destroy(hEvent))
+ENTRY(cuEventDestroy_v2, NEEDS_INIT, TAKES(CUevent hEvent), destroy(hEvent))
 
 /* Takes over the reference. */
 static void set_op(CUevent event, struct op *op)
@@ -82,37 +66,10 @@ static CUresult record(CUevent event, CUstream stream, unsigned flags)
 	return r;
 }
 
-CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
-{
-	struct call c = ENTER(cuEventRecord, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: record(hEvent, stream, 0));
-}
-
-CUresult cuEventRecord_ptsz(CUevent hEvent, CUstream hStream)
-{
-	struct call c = ENTER(cuEventRecord_ptsz, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: record(hEvent, stream, 0));
-}
-
-CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
-{
-	struct call c = ENTER(cuEventRecordWithFlags, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: record(hEvent, stream, flags));
-}
-
-CUresult cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsigned int flags)
-{
-	struct call c = ENTER(cuEventRecordWithFlags_ptsz, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: record(hEvent, stream, flags));
-}
+ENTRY_TWINS(cuEventRecord, _ptsz, USES_CONTEXT, TAKES(CUevent hEvent, CUstream hStream),
+	    stream_of_call(&c, hStream) ?: record(hEvent, c.stream, 0))
+ENTRY_TWINS(cuEventRecordWithFlags, _ptsz, USES_CONTEXT, TAKES(CUevent hEvent, CUstream hStream, unsigned int flags),
+	    stream_of_call(&c, hStream) ?: record(hEvent, c.stream, flags))
 
 static CUresult may_wait(CUevent event)
 {
@@ -130,12 +87,7 @@ static CUresult query(CUevent event)
 	return event->ctx->sticky ?: !event->op || event->op->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-CUresult cuEventQuery(CUevent hEvent)
-{
-	struct call c = ENTER(cuEventQuery, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: query(hEvent));
-}
+ENTRY(cuEventQuery, NEEDS_INIT, TAKES(CUevent hEvent), query(hEvent))
 
 static CUresult synchronize(CUevent event)
 {
@@ -144,12 +96,7 @@ static CUresult synchronize(CUevent event)
 	return r ?: queue_wait_op(event->ctx, event->op);
 }
 
-CUresult cuEventSynchronize(CUevent hEvent)
-{
-	struct call c = ENTER(cuEventSynchronize, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: synchronize(hEvent));
-}
+ENTRY(cuEventSynchronize, NEEDS_INIT, TAKES(CUevent hEvent), synchronize(hEvent))
 
 static CUresult wait_in(CUstream stream, CUevent event, unsigned flags)
 {
@@ -166,19 +113,8 @@ static CUresult wait_in(CUstream stream, CUevent event, unsigned flags)
 	return capture_check_legacy(stream) ?: queue_submit(stream, &none, &event->op, 1, NULL);
 }
 
-CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
-{
-	struct call c = ENTER(cuStreamWaitEvent, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: wait_in(stream_of(c.ctx, hStream, false), hEvent, Flags));
-}
-
-CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsigned int Flags)
-{
-	struct call c = ENTER(cuStreamWaitEvent_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: wait_in(stream_of(c.ctx, hStream, true), hEvent, Flags));
-}
+ENTRY_TWINS(cuStreamWaitEvent, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUevent hEvent, unsigned int Flags),
+	    wait_in(stream_of(c.ctx, hStream, c.per_thread), hEvent, Flags))
 
 static CUresult elapsed(float *ms, CUevent start, CUevent end)
 {
@@ -193,19 +129,10 @@ static CUresult elapsed(float *ms, CUevent start, CUevent end)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
-{
-	struct call c = ENTER(cuEventElapsedTime, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: elapsed(pMilliseconds, hStart, hEnd));
-}
-
-CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
-{
-	struct call c = ENTER(cuEventElapsedTime_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: elapsed(pMilliseconds, hStart, hEnd));
-}
+ENTRY(cuEventElapsedTime, NEEDS_CONTEXT, TAKES(float *pMilliseconds, CUevent hStart, CUevent hEnd),
+      elapsed(pMilliseconds, hStart, hEnd))
+ENTRY(cuEventElapsedTime_v2, NEEDS_CONTEXT, TAKES(float *pMilliseconds, CUevent hStart, CUevent hEnd),
+      elapsed(pMilliseconds, hStart, hEnd))
 
 /* Everything a context has been given: an op that depends on all of it, on a stream of its own. */
 static CUresult record_context(CUcontext ctx, CUevent event)
@@ -226,14 +153,8 @@ static CUresult record_context(CUcontext ctx, CUevent event)
 	return r;
 }
 
-CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
-{
-	struct call c = ENTER(cuCtxRecordEvent, NEEDS_INIT);
-
-	if (!c.refused && !context_ok(hCtx))
-		c.refused = CUDA_ERROR_INVALID_CONTEXT;
-	return sim_leave(&c, c.refused ?: record_context(hCtx, hEvent));
-}
+ENTRY(cuCtxRecordEvent, NEEDS_INIT, TAKES(CUcontext hCtx, CUevent hEvent),
+      refuse_if(!context_ok(hCtx), CUDA_ERROR_INVALID_CONTEXT) ?: record_context(hCtx, hEvent))
 
 /* All streams there are wait; ones made later do not, which no program may rely on. */
 static CUresult wait_context(CUcontext ctx, CUevent event)
@@ -248,11 +169,5 @@ static CUresult wait_context(CUcontext ctx, CUevent event)
 	return r;
 }
 
-CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
-{
-	struct call c = ENTER(cuCtxWaitEvent, NEEDS_INIT);
-
-	if (!c.refused && !context_ok(hCtx))
-		c.refused = CUDA_ERROR_INVALID_CONTEXT;
-	return sim_leave(&c, c.refused ?: wait_context(hCtx, hEvent));
-}
+ENTRY(cuCtxWaitEvent, NEEDS_INIT, TAKES(CUcontext hCtx, CUevent hEvent),
+      refuse_if(!context_ok(hCtx), CUDA_ERROR_INVALID_CONTEXT) ?: wait_context(hCtx, hEvent))

@@ -19,12 +19,7 @@ CUresult cuFuncGetName(const char **name, CUfunction hfunc)
 	return sim_leave(&c, c.refused ?: get_name(name, kernel ? NULL : code_of(hfunc)));
 }
 
-CUresult cuKernelGetName(const char **name, CUkernel hfunc)
-{
-	struct call c = ENTER(cuKernelGetName, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_name(name, code_of((CUfunction)hfunc)));
-}
+ENTRY(cuKernelGetName, NEEDS_INIT, TAKES(const char **name, CUkernel hfunc), get_name(name, code_of((CUfunction)hfunc)))
 
 static CUresult get_module(CUmodule *out, CUfunction f)
 {
@@ -36,12 +31,7 @@ static CUresult get_module(CUmodule *out, CUfunction f)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
-{
-	struct call c = ENTER(cuFuncGetModule, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_module(hmod, hfunc));
-}
+ENTRY(cuFuncGetModule, NEEDS_INIT, TAKES(CUmodule *hmod, CUfunction hfunc), get_module(hmod, hfunc))
 
 static CUresult get_attribute(int *out, CUfunction_attribute attribute, const struct gt_kernel *code)
 {
@@ -62,21 +52,11 @@ static CUresult get_attribute(int *out, CUfunction_attribute attribute, const st
 	return CUDA_SUCCESS;
 }
 
-CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
-{
-	struct call c = ENTER(cuFuncGetAttribute, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_attribute(pi, attrib, code_of(hfunc)));
-}
-
-CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
-{
-	struct call c = ENTER(cuKernelGetAttribute, NEEDS_INIT);
-
-	if (!c.refused && !device_exists(dev))
-		c.refused = CUDA_ERROR_INVALID_DEVICE;
-	return sim_leave(&c, c.refused ?: get_attribute(pi, attrib, code_of((CUfunction)kernel)));
-}
+ENTRY(cuFuncGetAttribute, NEEDS_CONTEXT, TAKES(int *pi, CUfunction_attribute attrib, CUfunction hfunc),
+      get_attribute(pi, attrib, code_of(hfunc)))
+ENTRY(cuKernelGetAttribute, NEEDS_INIT, TAKES(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev),
+      refuse_if(!device_exists(dev), CUDA_ERROR_INVALID_DEVICE)
+	  ?: get_attribute(pi, attrib, code_of((CUfunction)kernel)))
 
 /* Accepted, and without effect: a simulated kernel has neither registers nor shared memory. */
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
@@ -128,19 +108,11 @@ static CUresult param_info(const struct gt_kernel *code, size_t index, size_t *o
 	return CUDA_SUCCESS;
 }
 
-CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
-{
-	struct call c = ENTER(cuFuncGetParamInfo, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: param_info(code_of(func), paramIndex, paramOffset, paramSize));
-}
-
-CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
-{
-	struct call c = ENTER(cuKernelGetParamInfo, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: param_info(code_of((CUfunction)kernel), paramIndex, paramOffset, paramSize));
-}
+ENTRY(cuFuncGetParamInfo, NEEDS_INIT, TAKES(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize),
+      param_info(code_of(func), paramIndex, paramOffset, paramSize))
+ENTRY(cuKernelGetParamInfo, NEEDS_INIT,
+      TAKES(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize),
+      param_info(code_of((CUfunction)kernel), paramIndex, paramOffset, paramSize))
 
 static CUresult occupancy(int *out, const struct gt_kernel *code, int threads)
 {

@@ -136,12 +136,7 @@ static CUresult destroy(CUgraph graph)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGraphDestroy(CUgraph hGraph)
-{
-	struct call c = ENTER(cuGraphDestroy, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: destroy(hGraph));
-}
+ENTRY(cuGraphDestroy, NEEDS_INIT, TAKES(CUgraph hGraph), destroy(hGraph))
 
 static CUresult list_nodes(CUgraph graph, CUgraphNode *out, size_t *count, bool roots)
 {
@@ -162,19 +157,10 @@ static CUresult list_nodes(CUgraph graph, CUgraphNode *out, size_t *count, bool 
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
-{
-	struct call c = ENTER(cuGraphGetNodes, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: list_nodes(hGraph, nodes, numNodes, false));
-}
-
-CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
-{
-	struct call c = ENTER(cuGraphGetRootNodes, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: list_nodes(hGraph, rootNodes, numRootNodes, true));
-}
+ENTRY(cuGraphGetNodes, NEEDS_INIT, TAKES(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes),
+      list_nodes(hGraph, nodes, numNodes, false))
+ENTRY(cuGraphGetRootNodes, NEEDS_INIT, TAKES(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes),
+      list_nodes(hGraph, rootNodes, numRootNodes, true))
 
 CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 {

@@ -41,38 +41,24 @@ static CUresult instantiate(CUgraphExec *out, CUgraph graph)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
-			    size_t bufferSize)
+static CUresult instantiate_and_tell(CUgraphExec *out, CUgraph graph, CUgraphNode *wrong, char *log, size_t log_size)
 {
-	struct call c = ENTER(cuGraphInstantiate, NEEDS_INIT);
-
-	if (!c.refused && phErrorNode)
-		*phErrorNode = NULL;
-	if (!c.refused && logBuffer && bufferSize)
-		*logBuffer = 0;
-	return sim_leave(&c, c.refused ?: instantiate(phGraphExec, hGraph));
+	if (wrong)
+		*wrong = NULL;
+	if (log && log_size)
+		*log = 0;
+	return instantiate(out, graph);
 }
 
-CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
-			       size_t bufferSize)
-{
-	struct call c = ENTER(cuGraphInstantiate_v2, NEEDS_INIT);
-
-	if (!c.refused && phErrorNode)
-		*phErrorNode = NULL;
-	if (!c.refused && logBuffer && bufferSize)
-		*logBuffer = 0;
-	return sim_leave(&c, c.refused ?: instantiate(phGraphExec, hGraph));
-}
-
-CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
-{
-	struct call c = ENTER(cuGraphInstantiateWithFlags, NEEDS_INIT);
-
-	if (!c.refused && (flags & ~0xfull))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused ?: instantiate(phGraphExec, hGraph));
-}
+ENTRY(cuGraphInstantiate, NEEDS_INIT,
+      TAKES(CUgraphExec *out, CUgraph graph, CUgraphNode *wrong, char *log, size_t size),
+      instantiate_and_tell(out, graph, wrong, log, size))
+ENTRY(cuGraphInstantiate_v2, NEEDS_INIT,
+      TAKES(CUgraphExec *out, CUgraph graph, CUgraphNode *wrong, char *log, size_t size),
+      instantiate_and_tell(out, graph, wrong, log, size))
+ENTRY(cuGraphInstantiateWithFlags, NEEDS_INIT,
+      TAKES(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags),
+      refuse_if(flags & ~0xfull, CUDA_ERROR_INVALID_VALUE) ?: instantiate(phGraphExec, hGraph))
 
 static CUresult instantiate_params(CUgraphExec *out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
@@ -83,21 +69,9 @@ static CUresult instantiate_params(CUgraphExec *out, CUgraph graph, CUDA_GRAPH_I
 	return instantiate(out, graph);
 }
 
-CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
-				      CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
-{
-	struct call c = ENTER(cuGraphInstantiateWithParams, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: instantiate_params(phGraphExec, hGraph, instantiateParams));
-}
-
-CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *phGraphExec, CUgraph hGraph,
-					   CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
-{
-	struct call c = ENTER(cuGraphInstantiateWithParams_ptsz, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: instantiate_params(phGraphExec, hGraph, instantiateParams));
-}
+ENTRY_TWINS(cuGraphInstantiateWithParams, _ptsz, NEEDS_INIT,
+	    TAKES(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams),
+	    instantiate_params(phGraphExec, hGraph, instantiateParams))
 
 static CUresult destroy(CUgraphExec exec)
 {
@@ -109,12 +83,7 @@ static CUresult destroy(CUgraphExec exec)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
-{
-	struct call c = ENTER(cuGraphExecDestroy, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: destroy(hGraphExec));
-}
+ENTRY(cuGraphExecDestroy, NEEDS_INIT, TAKES(CUgraphExec hGraphExec), destroy(hGraphExec))
 
 static CUresult launch(CUcontext ctx, CUgraphExec exec, CUstream handle, bool per_thread)
 {
@@ -134,34 +103,7 @@ static CUresult launch(CUcontext ctx, CUgraphExec exec, CUstream handle, bool pe
 	return stream_do(ctx, handle, per_thread, &work);
 }
 
-CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
-{
-	struct call c = ENTER(cuGraphLaunch, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: launch(c.ctx, hGraph, hStream, false));
-}
-
-CUresult cuGraphLaunch_ptsz(CUgraphExec hGraphExec, CUstream hStream)
-{
-	struct call c = ENTER(cuGraphLaunch_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: launch(c.ctx, hGraphExec, hStream, true));
-}
-
-CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
-{
-	struct call c = ENTER(cuGraphUpload, NEEDS_CONTEXT);
-
-	if (!c.refused && (!exec_ok(hGraph) || !stream_of(c.ctx, hStream, false)))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused);
-}
-
-CUresult cuGraphUpload_ptsz(CUgraphExec hGraphExec, CUstream hStream)
-{
-	struct call c = ENTER(cuGraphUpload_ptsz, NEEDS_CONTEXT);
-
-	if (!c.refused && (!exec_ok(hGraphExec) || !stream_of(c.ctx, hStream, true)))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused);
-}
+ENTRY_TWINS(cuGraphLaunch, _ptsz, NEEDS_CONTEXT, TAKES(CUgraphExec hGraphExec, CUstream hStream),
+	    launch(c.ctx, hGraphExec, hStream, c.per_thread))
+ENTRY_TWINS(cuGraphUpload, _ptsz, NEEDS_CONTEXT, TAKES(CUgraphExec hGraphExec, CUstream hStream),
+	    refuse_if(!exec_ok(hGraphExec) || !stream_of(c.ctx, hStream, c.per_thread), CUDA_ERROR_INVALID_VALUE))

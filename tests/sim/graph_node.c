@@ -11,19 +11,24 @@ struct place {
 	size_t count;
 };
 
-static CUresult check(const struct place *at)
+static struct place place_of(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count)
 {
-	if (!at->out || !graph_ok(at->graph) || (at->count && !at->deps))
+	return (struct place){out, graph, deps, count};
+}
+
+static CUresult check(struct place at)
+{
+	if (!at.out || !graph_ok(at.graph) || (at.count && !at.deps))
 		return CUDA_ERROR_INVALID_VALUE;
-	for (size_t i = 0; i < at->count; i++)
-		if (!node_ok(at->deps[i]) || at->deps[i]->graph != at->graph)
+	for (size_t i = 0; i < at.count; i++)
+		if (!node_ok(at.deps[i]) || at.deps[i]->graph != at.graph)
 			return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
 }
 
-static CUresult add(const struct place *at, CUgraphNodeType type, struct work *work)
+static CUresult add(struct place at, CUgraphNodeType type, struct work *work)
 {
-	*at->out = graph_add(at->graph, type, work, at->deps, at->count);
+	*at.out = graph_add(at.graph, type, work, at.deps, at.count);
 	return CUDA_SUCCESS;
 }
 
@@ -39,23 +44,19 @@ static CUresult kernel_params_work(CUcontext ctx, const CUDA_KERNEL_NODE_PARAMS 
 			   p->kernelParams, p->extra, out);
 }
 
-static CUresult add_kernel(CUcontext ctx, const struct place *at, const CUDA_KERNEL_NODE_PARAMS *p)
+static CUresult add_kernel(CUcontext ctx, struct place at, const CUDA_KERNEL_NODE_PARAMS *p)
 {
 	struct work work;
 
 	return check(at) ?: kernel_params_work(ctx, p, &work) ?: add(at, CU_GRAPH_NODE_TYPE_KERNEL, &work);
 }
 
-CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-				 size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
-{
-	struct call c = ENTER(cuGraphAddKernelNode_v2, NEEDS_CONTEXT);
-	struct place at = {phGraphNode, hGraph, dependencies, numDependencies};
+ENTRY(cuGraphAddKernelNode_v2, NEEDS_CONTEXT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count,
+	    const CUDA_KERNEL_NODE_PARAMS *nodeParams),
+      add_kernel(c.ctx, place_of(out, graph, deps, count), nodeParams))
 
-	return sim_leave(&c, c.refused ?: add_kernel(c.ctx, &at, nodeParams));
-}
-
-static CUresult add_copy(const struct place *at, const CUDA_MEMCPY3D *p)
+static CUresult add_copy(struct place at, const CUDA_MEMCPY3D *p)
 {
 	struct work work;
 	CUresult r = check(at);
@@ -65,19 +66,14 @@ static CUresult add_copy(const struct place *at, const CUDA_MEMCPY3D *p)
 	return r ?: copy_work_3d(p, &work) ?: add(at, CU_GRAPH_NODE_TYPE_MEMCPY, &work);
 }
 
-CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-			      size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
-{
-	struct call c = ENTER(cuGraphAddMemcpyNode, NEEDS_INIT);
-	struct place at = {phGraphNode, hGraph, dependencies, numDependencies};
+ENTRY(cuGraphAddMemcpyNode, NEEDS_INIT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count, const CUDA_MEMCPY3D *copyParams,
+	    CUcontext ctx),
+      refuse_if(!context_ok(ctx), CUDA_ERROR_INVALID_CONTEXT)
+	  ?: add_copy(place_of(out, graph, deps, count), copyParams))
 
-	if (!c.refused && !context_ok(ctx))
-		c.refused = CUDA_ERROR_INVALID_CONTEXT;
-	return sim_leave(&c, c.refused ?: add_copy(&at, copyParams));
-}
-
-static CUresult add_set(const struct place *at, CUdeviceptr dst, size_t pitch, unsigned element, unsigned value,
-			size_t width, size_t height)
+static CUresult add_set(struct place at, CUdeviceptr dst, size_t pitch, unsigned element, unsigned value, size_t width,
+			size_t height)
 {
 	struct work work;
 	CUresult r = check(at);
@@ -88,22 +84,19 @@ static CUresult add_set(const struct place *at, CUdeviceptr dst, size_t pitch, u
 				    ?: add(at, CU_GRAPH_NODE_TYPE_MEMSET, &work);
 }
 
-CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-			      size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+static CUresult add_set_as(struct place at, const CUDA_MEMSET_NODE_PARAMS *p)
 {
-	struct call c = ENTER(cuGraphAddMemsetNode, NEEDS_INIT);
-	struct place at = {phGraphNode, hGraph, dependencies, numDependencies};
-	const CUDA_MEMSET_NODE_PARAMS *p = memsetParams;
-
-	if (!c.refused && !context_ok(ctx))
-		c.refused = CUDA_ERROR_INVALID_CONTEXT;
-	if (!c.refused && !p)
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c,
-			 c.refused ?: add_set(&at, p->dst, p->pitch, p->elementSize, p->value, p->width, p->height));
+	if (!p)
+		return CUDA_ERROR_INVALID_VALUE;
+	return add_set(at, p->dst, p->pitch, p->elementSize, p->value, p->width, p->height);
 }
 
-static CUresult add_host(const struct place *at, CUhostFn fn, void *data)
+ENTRY(cuGraphAddMemsetNode, NEEDS_INIT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count,
+	    const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx),
+      refuse_if(!context_ok(ctx), CUDA_ERROR_INVALID_CONTEXT) ?: add_set_as(place_of(out, graph, deps, count), params))
+
+static CUresult add_host(struct place at, CUhostFn fn, void *data)
 {
 	struct work work = {.kind = WORK_HOST, .host = {fn, data}};
 	CUresult r = check(at);
@@ -113,58 +106,40 @@ static CUresult add_host(const struct place *at, CUhostFn fn, void *data)
 	return r ?: add(at, CU_GRAPH_NODE_TYPE_HOST, &work);
 }
 
-CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-			    size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams)
-{
-	struct call c = ENTER(cuGraphAddHostNode, NEEDS_INIT);
-	struct place at = {phGraphNode, hGraph, dependencies, numDependencies};
+ENTRY(cuGraphAddHostNode, NEEDS_INIT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count,
+	    const CUDA_HOST_NODE_PARAMS *nodeParams),
+      refuse_if(!nodeParams, CUDA_ERROR_INVALID_VALUE)
+	  ?: add_host(place_of(out, graph, deps, count), nodeParams->fn, nodeParams->userData))
 
-	if (!c.refused && !nodeParams)
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused ?: add_host(&at, nodeParams->fn, nodeParams->userData));
-}
-
-static CUresult add_empty(const struct place *at)
+static CUresult add_empty(struct place at)
 {
 	struct work work = {.kind = WORK_NONE};
 
 	return check(at) ?: add(at, CU_GRAPH_NODE_TYPE_EMPTY, &work);
 }
 
-CUresult cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-			     size_t numDependencies)
-{
-	struct call c = ENTER(cuGraphAddEmptyNode, NEEDS_INIT);
-	struct place at = {phGraphNode, hGraph, dependencies, numDependencies};
+ENTRY(cuGraphAddEmptyNode, NEEDS_INIT, TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count),
+      add_empty(place_of(out, graph, deps, count)))
 
-	return sim_leave(&c, c.refused ?: add_empty(&at));
-}
-
-static CUresult add_child(const struct place *at, CUgraph child)
+static CUresult add_child(struct place at, CUgraph child)
 {
 	CUresult r = graph_has_memory(child) ? CUDA_ERROR_NOT_SUPPORTED : add_empty(at);
 
 	if (r)
 		return r;
-	(*at->out)->type = CU_GRAPH_NODE_TYPE_GRAPH;
-	(*at->out)->child = graph_clone(child);
-	(*at->out)->child->owned = true;
+	(*at.out)->type = CU_GRAPH_NODE_TYPE_GRAPH;
+	(*at.out)->child = graph_clone(child);
+	(*at.out)->child->owned = true;
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-				  size_t numDependencies, CUgraph childGraph)
-{
-	struct call c = ENTER(cuGraphAddChildGraphNode, NEEDS_INIT);
-	struct place at = {phGraphNode, hGraph, dependencies, numDependencies};
+ENTRY(cuGraphAddChildGraphNode, NEEDS_INIT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count, CUgraph childGraph),
+      refuse_if(!graph_ok(childGraph), CUDA_ERROR_INVALID_VALUE)
+	  ?: add_child(place_of(out, graph, deps, count), childGraph))
 
-	if (!c.refused && !graph_ok(childGraph))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused ?: add_child(&at, childGraph));
-}
-
-static CUresult add_alloc(CUcontext ctx, const struct place *at, const CUmemPoolProps *props, size_t bytes,
-			  CUdeviceptr *out)
+static CUresult add_alloc(CUcontext ctx, struct place at, const CUmemPoolProps *props, size_t bytes, CUdeviceptr *out)
 {
 	struct work work = {.kind = WORK_ALLOC};
 	CUresult r = check(at);
@@ -178,19 +153,14 @@ static CUresult add_alloc(CUcontext ctx, const struct place *at, const CUmemPool
 	return add(at, CU_GRAPH_NODE_TYPE_MEM_ALLOC, &work);
 }
 
-CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-				size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
-{
-	struct call c = ENTER(cuGraphAddMemAllocNode, NEEDS_CONTEXT);
-	struct place at = {phGraphNode, hGraph, dependencies, numDependencies};
+ENTRY(cuGraphAddMemAllocNode, NEEDS_CONTEXT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count,
+	    CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams),
+      refuse_if(!nodeParams, CUDA_ERROR_INVALID_VALUE)
+	  ?: add_alloc(c.ctx, place_of(out, graph, deps, count), &nodeParams->poolProps, nodeParams->bytesize,
+		       &nodeParams->dptr))
 
-	if (!c.refused && !nodeParams)
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(
-	    &c, c.refused ?: add_alloc(c.ctx, &at, &nodeParams->poolProps, nodeParams->bytesize, &nodeParams->dptr));
-}
-
-static CUresult add_free(const struct place *at, CUdeviceptr dptr)
+static CUresult add_free(struct place at, CUdeviceptr dptr)
 {
 	struct work work = {.kind = WORK_FREE, .memory = dptr};
 	CUresult r = check(at);
@@ -200,16 +170,11 @@ static CUresult add_free(const struct place *at, CUdeviceptr dptr)
 	return r ?: add(at, CU_GRAPH_NODE_TYPE_MEM_FREE, &work);
 }
 
-CUresult cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-			       size_t numDependencies, CUdeviceptr dptr)
-{
-	struct call c = ENTER(cuGraphAddMemFreeNode, NEEDS_INIT);
-	struct place at = {phGraphNode, hGraph, dependencies, numDependencies};
+ENTRY(cuGraphAddMemFreeNode, NEEDS_INIT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count, CUdeviceptr dptr),
+      add_free(place_of(out, graph, deps, count), dptr))
 
-	return sim_leave(&c, c.refused ?: add_free(&at, dptr));
-}
-
-static CUresult add_any(CUcontext ctx, const struct place *at, CUgraphNodeParams *p)
+static CUresult add_any(CUcontext ctx, struct place at, CUgraphNodeParams *p)
 {
 	CUDA_KERNEL_NODE_PARAMS kernel;
 
@@ -237,29 +202,14 @@ static CUresult add_any(CUcontext ctx, const struct place *at, CUgraphNodeParams
 	}
 }
 
-CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-			size_t numDependencies, CUgraphNodeParams *nodeParams)
-{
-	struct call c = ENTER(cuGraphAddNode, NEEDS_CONTEXT);
-	struct place at = {phGraphNode, hGraph, dependencies, numDependencies};
-
-	if (!c.refused && !nodeParams)
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused ?: add_any(c.ctx, &at, nodeParams));
-}
-
-CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-			   const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
-{
-	struct call c = ENTER(cuGraphAddNode_v2, NEEDS_CONTEXT);
-	struct place at = {phGraphNode, hGraph, dependencies, numDependencies};
-
-	if (!c.refused && !nodeParams)
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	if (!c.refused && dependencyData)
-		c.refused = CUDA_ERROR_NOT_SUPPORTED;
-	return sim_leave(&c, c.refused ?: add_any(c.ctx, &at, nodeParams));
-}
+ENTRY(cuGraphAddNode, NEEDS_CONTEXT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count, CUgraphNodeParams *nodeParams),
+      refuse_if(!nodeParams, CUDA_ERROR_INVALID_VALUE) ?: add_any(c.ctx, place_of(out, graph, deps, count), nodeParams))
+ENTRY(cuGraphAddNode_v2, NEEDS_CONTEXT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t count,
+	    CUgraphNodeParams *nodeParams),
+      refuse_if(!nodeParams || edges, nodeParams ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE)
+	  ?: add_any(c.ctx, place_of(out, graph, deps, count), nodeParams))
 
 /* Kernel nodes. */
 
@@ -284,12 +234,8 @@ static CUresult get_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *out)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams)
-{
-	struct call c = ENTER(cuGraphKernelNodeGetParams_v2, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_params(hNode, nodeParams));
-}
+ENTRY(cuGraphKernelNodeGetParams_v2, NEEDS_INIT, TAKES(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams),
+      get_params(hNode, nodeParams))
 
 static CUresult set_params(CUcontext ctx, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p)
 {
@@ -306,22 +252,13 @@ static CUresult set_params(CUcontext ctx, CUgraphNode node, const CUDA_KERNEL_NO
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
-{
-	struct call c = ENTER(cuGraphKernelNodeSetParams_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: set_params(c.ctx, hNode, nodeParams));
-}
+ENTRY(cuGraphKernelNodeSetParams_v2, NEEDS_CONTEXT, TAKES(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams),
+      set_params(c.ctx, hNode, nodeParams))
 
 /* The instantiated graph is a clone; its node remembers which one it was made from. */
-CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
-					   const CUDA_KERNEL_NODE_PARAMS *nodeParams)
-{
-	struct call c = ENTER(cuGraphExecKernelNodeSetParams_v2, NEEDS_CONTEXT);
-	CUgraphNode node = c.refused ? NULL : exec_node(hGraphExec, hNode);
-
-	return sim_leave(&c, c.refused ?: set_params(c.ctx, node, nodeParams));
-}
+ENTRY(cuGraphExecKernelNodeSetParams_v2, NEEDS_CONTEXT,
+      TAKES(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams),
+      set_params(c.ctx, exec_node(hGraphExec, hNode), nodeParams))
 
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
 					const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)

@@ -110,12 +110,9 @@ static CUresult set_child(CUgraphNode node, CUgraph child)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
-{
-	struct call c = ENTER(cuGraphExecChildGraphNodeSetParams, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: set_child(exec_node(hGraphExec, hNode), childGraph));
-}
+ENTRY(cuGraphExecChildGraphNodeSetParams, NEEDS_INIT,
+      TAKES(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph),
+      set_child(exec_node(hGraphExec, hNode), childGraph))
 
 static CUresult set_copy(CUgraphNode node, const CUDA_MEMCPY3D *p)
 {
@@ -132,12 +129,6 @@ static CUresult set_copy(CUgraphNode node, const CUDA_MEMCPY3D *p)
 	return r;
 }
 
-CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams,
-					CUcontext ctx)
-{
-	struct call c = ENTER(cuGraphExecMemcpyNodeSetParams, NEEDS_INIT);
-
-	if (!c.refused && !context_ok(ctx))
-		c.refused = CUDA_ERROR_INVALID_CONTEXT;
-	return sim_leave(&c, c.refused ?: set_copy(exec_node(hGraphExec, hNode), copyParams));
-}
+ENTRY(cuGraphExecMemcpyNodeSetParams, NEEDS_INIT,
+      TAKES(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx),
+      refuse_if(!context_ok(ctx), CUDA_ERROR_INVALID_CONTEXT) ?: set_copy(exec_node(hGraphExec, hNode), copyParams))

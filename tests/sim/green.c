@@ -19,12 +19,8 @@ static CUresult get_resource(CUdevice device, CUdevResource *out, CUdevResourceT
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
-{
-	struct call c = ENTER(cuDeviceGetDevResource, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_resource(device, resource, type));
-}
+ENTRY(cuDeviceGetDevResource, NEEDS_INIT, TAKES(CUdevice device, CUdevResource *resource, CUdevResourceType type),
+      get_resource(device, resource, type))
 
 static CUresult describe(CUdevResourceDesc *out, const CUdevResource *resources, unsigned count)
 {
@@ -36,12 +32,9 @@ static CUresult describe(CUdevResourceDesc *out, const CUdevResource *resources,
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources)
-{
-	struct call c = ENTER(cuDevResourceGenerateDesc, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: describe(phDesc, resources, nbResources));
-}
+ENTRY(cuDevResourceGenerateDesc, NEEDS_INIT,
+      TAKES(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources),
+      describe(phDesc, resources, nbResources))
 
 static CUresult create(CUgreenCtx *out, CUdevResourceDesc what, CUdevice device, unsigned flags)
 {
@@ -61,12 +54,8 @@ static CUresult create(CUgreenCtx *out, CUdevResourceDesc what, CUdevice device,
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
-{
-	struct call c = ENTER(cuGreenCtxCreate, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: create(phCtx, desc, dev, flags));
-}
+ENTRY(cuGreenCtxCreate, NEEDS_INIT, TAKES(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags),
+      create(phCtx, desc, dev, flags))
 
 static CUresult convert(CUcontext *out, CUgreenCtx green)
 {
@@ -78,12 +67,7 @@ static CUresult convert(CUcontext *out, CUgreenCtx green)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
-{
-	struct call c = ENTER(cuCtxFromGreenCtx, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: convert(pContext, hCtx));
-}
+ENTRY(cuCtxFromGreenCtx, NEEDS_INIT, TAKES(CUcontext *pContext, CUgreenCtx hCtx), convert(pContext, hCtx))
 
 static CUresult create_stream(CUstream *out, CUgreenCtx green, unsigned flags, int priority)
 {
@@ -95,12 +79,9 @@ static CUresult create_stream(CUstream *out, CUgreenCtx green, unsigned flags, i
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
-{
-	struct call c = ENTER(cuGreenCtxStreamCreate, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: create_stream(phStream, greenCtx, flags, priority));
-}
+ENTRY(cuGreenCtxStreamCreate, NEEDS_INIT,
+      TAKES(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority),
+      create_stream(phStream, greenCtx, flags, priority))
 
 /* Never freed: a handle of a context that is gone is known as such. */
 static CUresult destroy(CUgreenCtx green)
@@ -111,9 +92,4 @@ static CUresult destroy(CUgreenCtx green)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
-{
-	struct call c = ENTER(cuGreenCtxDestroy, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: destroy(hCtx));
-}
+ENTRY(cuGreenCtxDestroy, NEEDS_INIT, TAKES(CUgreenCtx hCtx), destroy(hCtx))

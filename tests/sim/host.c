@@ -22,26 +22,12 @@ static CUresult alloc(CUcontext ctx, void **out, size_t bytes, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
-{
-	struct call c = ENTER(cuMemHostAlloc, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: alloc(c.ctx, pp, bytesize, Flags));
-}
-
-CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
-{
-	struct call c = ENTER(cuMemAllocHost_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: alloc(c.ctx, pp, bytesize, 0));
-}
-
-CUresult cuMemAllocHost(void **pp, unsigned int bytesize)
-{
-	struct call c = ENTER(cuMemAllocHost, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: alloc(c.ctx, pp, bytesize, 0));
-}
+ENTRY(cuMemHostAlloc, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void **pp, size_t bytesize, unsigned int Flags),
+      alloc(c.ctx, pp, bytesize, Flags))
+ENTRY(cuMemAllocHost_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void **pp, size_t bytesize),
+      alloc(c.ctx, pp, bytesize, 0))
+ENTRY(cuMemAllocHost, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void **pp, unsigned int bytesize),
+      alloc(c.ctx, pp, bytesize, 0))
 
 static CUresult free_host(void *p)
 {
@@ -54,12 +40,7 @@ static CUresult free_host(void *p)
 	return block_wait_and_release(block);
 }
 
-CUresult cuMemFreeHost(void *p)
-{
-	struct call c = ENTER(cuMemFreeHost, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: free_host(p));
-}
+ENTRY(cuMemFreeHost, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void *p), free_host(p))
 
 /* Any known memory may be in the way; pages that the program made accessible inside a reservation are its own. */
 static CUresult do_register(CUcontext ctx, void *p, size_t bytes, unsigned flags)
@@ -79,19 +60,10 @@ static CUresult do_register(CUcontext ctx, void *p, size_t bytes, unsigned flags
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
-{
-	struct call c = ENTER(cuMemHostRegister, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: do_register(c.ctx, p, bytesize, Flags));
-}
-
-CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
-{
-	struct call c = ENTER(cuMemHostRegister_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: do_register(c.ctx, p, bytesize, Flags));
-}
+ENTRY(cuMemHostRegister, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void *p, size_t bytesize, unsigned int Flags),
+      do_register(c.ctx, p, bytesize, Flags))
+ENTRY(cuMemHostRegister_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void *p, size_t bytesize, unsigned int Flags),
+      do_register(c.ctx, p, bytesize, Flags))
 
 static CUresult unregister(void *p)
 {
@@ -104,12 +76,7 @@ static CUresult unregister(void *p)
 	return block_wait_and_release(block);
 }
 
-CUresult cuMemHostUnregister(void *p)
-{
-	struct call c = ENTER(cuMemHostUnregister, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: unregister(p));
-}
+ENTRY(cuMemHostUnregister, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void *p), unregister(p))
 
 /* A mapping takes part as if it were pinned; of its inside the answer is its start. */
 static CUresult device_pointer(CUdeviceptr *out, void *p, unsigned flags)
@@ -122,12 +89,8 @@ static CUresult device_pointer(CUdeviceptr *out, void *p, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
-{
-	struct call c = ENTER(cuMemHostGetDevicePointer_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: device_pointer(pdptr, p, Flags));
-}
+ENTRY(cuMemHostGetDevicePointer_v2, NEEDS_CONTEXT, TAKES(CUdeviceptr *pdptr, void *p, unsigned int Flags),
+      device_pointer(pdptr, p, Flags))
 
 /* With unified addressing all of it is mapped. */
 static CUresult get_flags(unsigned *flags, void *p)
@@ -147,9 +110,4 @@ static CUresult get_flags(unsigned *flags, void *p)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
-{
-	struct call c = ENTER(cuMemHostGetFlags, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_flags(pFlags, p));
-}
+ENTRY(cuMemHostGetFlags, NEEDS_CONTEXT, TAKES(unsigned int *pFlags, void *p), get_flags(pFlags, p))

@@ -69,12 +69,7 @@ static CUresult initialise(unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuInit(unsigned int Flags)
-{
-	struct call c = ENTER(cuInit, NEEDS_NOTHING);
-
-	return sim_leave(&c, c.refused ?: initialise(Flags));
-}
+ENTRY(cuInit, NEEDS_NOTHING, TAKES(unsigned int Flags), initialise(Flags))
 
 static CUresult driver_version(int *version)
 {
@@ -84,12 +79,7 @@ static CUresult driver_version(int *version)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDriverGetVersion(int *driverVersion)
-{
-	struct call c = ENTER(cuDriverGetVersion, NEEDS_NOTHING);
-
-	return sim_leave(&c, c.refused ?: driver_version(driverVersion));
-}
+ENTRY(cuDriverGetVersion, NEEDS_NOTHING, TAKES(int *driverVersion), driver_version(driverVersion))
 
 /* The runtime asks for the driver's private tables; there are none. */
 CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)

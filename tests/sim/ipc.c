@@ -34,12 +34,7 @@ static CUresult get_handle(CUipcMemHandle *out, CUdeviceptr at)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
-{
-	struct call c = ENTER(cuIpcGetMemHandle, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_handle(pHandle, dptr));
-}
+ENTRY(cuIpcGetMemHandle, NEEDS_CONTEXT, TAKES(CUipcMemHandle *pHandle, CUdeviceptr dptr), get_handle(pHandle, dptr))
 
 /* What is mapped around the block: whole chunks, at an address of the arena. */
 static size_t chunk_offset(uint64_t offset)
@@ -92,19 +87,10 @@ static CUresult open_handle(CUcontext ctx, CUdeviceptr *out, const CUipcMemHandl
 	return CUDA_SUCCESS;
 }
 
-CUresult cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
-{
-	struct call c = ENTER(cuIpcOpenMemHandle, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: open_handle(c.ctx, pdptr, &handle, Flags));
-}
-
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
-{
-	struct call c = ENTER(cuIpcOpenMemHandle_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: open_handle(c.ctx, pdptr, &handle, Flags));
-}
+ENTRY(cuIpcOpenMemHandle, NEEDS_CONTEXT, TAKES(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags),
+      open_handle(c.ctx, pdptr, &handle, Flags))
+ENTRY(cuIpcOpenMemHandle_v2, NEEDS_CONTEXT, TAKES(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags),
+      open_handle(c.ctx, pdptr, &handle, Flags))
 
 /* The exporter's bytes stay: only this process's view of them goes. */
 void ipc_unmap(struct block *block)
@@ -125,9 +111,4 @@ static CUresult close_handle(CUdeviceptr at)
 	return block_wait_and_release(block);
 }
 
-CUresult cuIpcCloseMemHandle(CUdeviceptr dptr)
-{
-	struct call c = ENTER(cuIpcCloseMemHandle, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: close_handle(dptr));
-}
+ENTRY(cuIpcCloseMemHandle, NEEDS_CONTEXT, TAKES(CUdeviceptr dptr), close_handle(dptr))

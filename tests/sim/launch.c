@@ -98,78 +98,32 @@ static CUresult launch(CUcontext ctx, const struct launch *l)
 	return r ?: stream_do(ctx, l->stream, l->per_thread, &work);
 }
 
-CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-			unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-			unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
-{
-	struct call c = ENTER(cuLaunchKernel, NEEDS_CONTEXT);
-	struct launch l = {f,
-			   {gridDimX, gridDimY, gridDimZ},
-			   {blockDimX, blockDimY, blockDimZ},
-			   sharedMemBytes,
-			   hStream,
-			   false,
-			   false,
-			   kernelParams,
-			   extra};
-
-	return sim_leave(&c, c.refused ?: launch(c.ctx, &l));
-}
-
-CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-			     unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-			     unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
-{
-	struct call c = ENTER(cuLaunchKernel_ptsz, NEEDS_CONTEXT);
-	struct launch l = {f,
-			   {gridDimX, gridDimY, gridDimZ},
-			   {blockDimX, blockDimY, blockDimZ},
-			   sharedMemBytes,
-			   hStream,
-			   true,
-			   false,
-			   kernelParams,
-			   extra};
-
-	return sim_leave(&c, c.refused ?: launch(c.ctx, &l));
-}
-
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-				   unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-				   unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
-{
-	struct call c = ENTER(cuLaunchCooperativeKernel, NEEDS_CONTEXT);
-	struct launch l = {f,
-			   {gridDimX, gridDimY, gridDimZ},
-			   {blockDimX, blockDimY, blockDimZ},
-			   sharedMemBytes,
-			   hStream,
-			   false,
-			   true,
-			   kernelParams,
-			   NULL};
-
-	return sim_leave(&c, c.refused ?: launch(c.ctx, &l));
-}
-
-CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-					unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-					unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-					void **kernelParams)
-{
-	struct call c = ENTER(cuLaunchCooperativeKernel_ptsz, NEEDS_CONTEXT);
-	struct launch l = {f,
-			   {gridDimX, gridDimY, gridDimZ},
-			   {blockDimX, blockDimY, blockDimZ},
-			   sharedMemBytes,
-			   hStream,
-			   true,
-			   true,
-			   kernelParams,
-			   NULL};
-
-	return sim_leave(&c, c.refused ?: launch(c.ctx, &l));
-}
+ENTRY_TWINS(cuLaunchKernel, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+		  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes,
+		  CUstream hStream, void **kernelParams, void **extra),
+	    launch(c.ctx, &(struct launch){f,
+					   {gridDimX, gridDimY, gridDimZ},
+					   {blockDimX, blockDimY, blockDimZ},
+					   sharedMemBytes,
+					   hStream,
+					   c.per_thread,
+					   false,
+					   kernelParams,
+					   extra}))
+ENTRY_TWINS(cuLaunchCooperativeKernel, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+		  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes,
+		  CUstream hStream, void **kernelParams),
+	    launch(c.ctx, &(struct launch){f,
+					   {gridDimX, gridDimY, gridDimZ},
+					   {blockDimX, blockDimY, blockDimZ},
+					   sharedMemBytes,
+					   hStream,
+					   c.per_thread,
+					   true,
+					   kernelParams,
+					   NULL}))
 
 static bool wants_cooperative(const CUlaunchConfig *config)
 {
@@ -198,19 +152,9 @@ static CUresult launch_config(CUcontext ctx, const CUlaunchConfig *p, CUfunction
 	return launch(ctx, &l);
 }
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
-{
-	struct call c = ENTER(cuLaunchKernelEx, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: launch_config(c.ctx, config, f, false, kernelParams, extra));
-}
-
-CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
-{
-	struct call c = ENTER(cuLaunchKernelEx_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: launch_config(c.ctx, config, f, true, kernelParams, extra));
-}
+ENTRY_TWINS(cuLaunchKernelEx, _ptsz, NEEDS_CONTEXT,
+	    TAKES(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra),
+	    launch_config(c.ctx, config, f, c.per_thread, kernelParams, extra))
 
 /* One launch after another; that they cannot wait for each other is as with all simulated kernels. */
 static CUresult launch_list(const CUDA_LAUNCH_PARAMS *list, unsigned count, unsigned flags)
@@ -236,13 +180,9 @@ static CUresult launch_list(const CUDA_LAUNCH_PARAMS *list, unsigned count, unsi
 	return r;
 }
 
-CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
-					      unsigned int flags)
-{
-	struct call c = ENTER(cuLaunchCooperativeKernelMultiDevice, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: launch_list(launchParamsList, numDevices, flags));
-}
+ENTRY(cuLaunchCooperativeKernelMultiDevice, NEEDS_CONTEXT,
+      TAKES(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices, unsigned int flags),
+      launch_list(launchParamsList, numDevices, flags))
 
 static CUresult launch_host(CUcontext ctx, CUstream handle, bool per_thread, CUhostFn fn, void *data)
 {
@@ -251,16 +191,5 @@ static CUresult launch_host(CUcontext ctx, CUstream handle, bool per_thread, CUh
 	return fn ? stream_do(ctx, handle, per_thread, &work) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
-{
-	struct call c = ENTER(cuLaunchHostFunc, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: launch_host(c.ctx, hStream, false, fn, userData));
-}
-
-CUresult cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
-{
-	struct call c = ENTER(cuLaunchHostFunc_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: launch_host(c.ctx, hStream, true, fn, userData));
-}
+ENTRY_TWINS(cuLaunchHostFunc, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUhostFn fn, void *userData),
+	    launch_host(c.ctx, hStream, c.per_thread, fn, userData))

@@ -63,17 +63,14 @@ static CUresult load_data(CUlibrary *out, const void *data)
 	return r ?: library_new(&image, out);
 }
 
-CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
-			   unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
-			   unsigned int numLibraryOptions)
-{
-	struct call c = ENTER(cuLibraryLoadData, NEEDS_INIT);
-
-	if (!c.refused && ((numJitOptions && (!jitOptions || !jitOptionsValues)) ||
-			   (numLibraryOptions && (!libraryOptions || !libraryOptionValues))))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused ?: load_data(library, code));
-}
+ENTRY(cuLibraryLoadData, NEEDS_INIT,
+      TAKES(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
+	    unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
+	    unsigned int numLibraryOptions),
+      refuse_if((numJitOptions && (!jitOptions || !jitOptionsValues)) ||
+		    (numLibraryOptions && (!libraryOptions || !libraryOptionValues)),
+		CUDA_ERROR_INVALID_VALUE)
+	  ?: load_data(library, code))
 
 static CUresult load_file(CUlibrary *out, const char *path)
 {
@@ -83,17 +80,14 @@ static CUresult load_file(CUlibrary *out, const char *path)
 	return r ?: library_new(&image, out);
 }
 
-CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
-			       void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions,
-			       void **libraryOptionValues, unsigned int numLibraryOptions)
-{
-	struct call c = ENTER(cuLibraryLoadFromFile, NEEDS_INIT);
-
-	if (!c.refused && ((numJitOptions && (!jitOptions || !jitOptionsValues)) ||
-			   (numLibraryOptions && (!libraryOptions || !libraryOptionValues))))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused ?: load_file(library, fileName));
-}
+ENTRY(cuLibraryLoadFromFile, NEEDS_INIT,
+      TAKES(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues,
+	    unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
+	    unsigned int numLibraryOptions),
+      refuse_if((numJitOptions && (!jitOptions || !jitOptionsValues)) ||
+		    (numLibraryOptions && (!libraryOptions || !libraryOptionValues)),
+		CUDA_ERROR_INVALID_VALUE)
+	  ?: load_file(library, fileName))
 
 void library_forget_module(CUlibrary library, CUmodule module)
 {
@@ -120,12 +114,7 @@ static CUresult unload(CUlibrary library)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuLibraryUnload(CUlibrary library)
-{
-	struct call c = ENTER(cuLibraryUnload, NEEDS_INIT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: unload(library));
-}
+ENTRY(cuLibraryUnload, NEEDS_INIT | UNSAFE_IN_CAPTURE, TAKES(CUlibrary library), unload(library))
 
 static CUresult find(CUlibrary library, const struct gt_kernel *code, CUkernel *out)
 {
@@ -149,12 +138,8 @@ static CUresult get_kernel(CUkernel *out, CUlibrary library, const char *name)
 	return code ? find(library, code, out) : CUDA_ERROR_NOT_FOUND;
 }
 
-CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
-{
-	struct call c = ENTER(cuLibraryGetKernel, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_kernel(pKernel, library, name));
-}
+ENTRY(cuLibraryGetKernel, NEEDS_INIT, TAKES(CUkernel *pKernel, CUlibrary library, const char *name),
+      get_kernel(pKernel, library, name))
 
 CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
 {
@@ -178,12 +163,8 @@ static CUresult enumerate(CUkernel *out, unsigned count, CUlibrary library)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
-{
-	struct call c = ENTER(cuLibraryEnumerateKernels, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: enumerate(kernels, numKernels, lib));
-}
+ENTRY(cuLibraryEnumerateKernels, NEEDS_INIT, TAKES(CUkernel *kernels, unsigned int numKernels, CUlibrary lib),
+      enumerate(kernels, numKernels, lib))
 
 static CUresult get_module(CUcontext ctx, CUmodule *out, CUlibrary library)
 {
@@ -206,12 +187,7 @@ static CUresult get_module(CUcontext ctx, CUmodule *out, CUlibrary library)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
-{
-	struct call c = ENTER(cuLibraryGetModule, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_module(c.ctx, pMod, library));
-}
+ENTRY(cuLibraryGetModule, NEEDS_CONTEXT, TAKES(CUmodule *pMod, CUlibrary library), get_module(c.ctx, pMod, library))
 
 static CUresult kernel_function(CUcontext ctx, CUfunction *out, CUkernel kernel)
 {
@@ -226,9 +202,5 @@ static CUresult kernel_function(CUcontext ctx, CUfunction *out, CUkernel kernel)
 	return r;
 }
 
-CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
-{
-	struct call c = ENTER(cuKernelGetFunction, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: kernel_function(c.ctx, pFunc, kernel));
-}
+ENTRY(cuKernelGetFunction, NEEDS_CONTEXT, TAKES(CUfunction *pFunc, CUkernel kernel),
+      kernel_function(c.ctx, pFunc, kernel))

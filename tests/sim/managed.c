@@ -26,12 +26,8 @@ static CUresult alloc(CUcontext ctx, CUdeviceptr *out, size_t bytes, unsigned fl
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
-{
-	struct call c = ENTER(cuMemAllocManaged, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: alloc(c.ctx, dptr, bytesize, flags));
-}
+ENTRY(cuMemAllocManaged, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE,
+      TAKES(CUdeviceptr *dptr, size_t bytesize, unsigned int flags), alloc(c.ctx, dptr, bytesize, flags))
 
 static size_t page_count(const struct block *block)
 {
@@ -147,12 +143,9 @@ static CUresult advise(CUdeviceptr at, size_t bytes, CUmem_advise advice, int wh
 	return r;
 }
 
-CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
-{
-	struct call c = ENTER(cuMemAdvise, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: advise(devPtr, count, advice, device));
-}
+ENTRY(cuMemAdvise, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE,
+      TAKES(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device),
+      advise(devPtr, count, advice, device))
 
 static CUresult advise_location(CUdeviceptr at, size_t bytes, CUmem_advise advice, CUmemLocation location)
 {
@@ -168,12 +161,9 @@ static CUresult advise_location(CUdeviceptr at, size_t bytes, CUmem_advise advic
 	return r ?: advise(at, bytes, advice, where);
 }
 
-CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
-{
-	struct call c = ENTER(cuMemAdvise_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: advise_location(devPtr, count, advice, location));
-}
+ENTRY(cuMemAdvise_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE,
+      TAKES(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location),
+      advise_location(devPtr, count, advice, location))
 
 /* The pages move at once; what follows on the stream cannot tell. */
 static CUresult prefetch_span(const struct span *span, int where)
@@ -205,19 +195,9 @@ static CUresult prefetch(CUstream stream, CUdeviceptr at, size_t bytes, int wher
 					   ?: queue_submit(stream, &none, NULL, 0, NULL);
 }
 
-CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
-{
-	struct call c = ENTER(cuMemPrefetchAsync, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: prefetch(stream_of(c.ctx, hStream, false), devPtr, count, dstDevice));
-}
-
-CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
-{
-	struct call c = ENTER(cuMemPrefetchAsync_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: prefetch(stream_of(c.ctx, hStream, true), devPtr, count, dstDevice));
-}
+ENTRY_TWINS(cuMemPrefetchAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream),
+	    prefetch(stream_of(c.ctx, hStream, c.per_thread), devPtr, count, dstDevice))
 
 static CUresult prefetch_location(CUstream stream, CUdeviceptr at, size_t bytes, CUmemLocation location, unsigned flags)
 {
@@ -227,23 +207,9 @@ static CUresult prefetch_location(CUstream stream, CUdeviceptr at, size_t bytes,
 	return r ?: prefetch(stream, at, bytes, where);
 }
 
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
-			       CUstream hStream)
-{
-	struct call c = ENTER(cuMemPrefetchAsync_v2, NEEDS_CONTEXT);
-
-	return sim_leave(
-	    &c, c.refused ?: prefetch_location(stream_of(c.ctx, hStream, false), devPtr, count, location, flags));
-}
-
-CUresult cuMemPrefetchAsync_v2_ptsz(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
-				    CUstream hStream)
-{
-	struct call c = ENTER(cuMemPrefetchAsync_v2_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused
-				 ?: prefetch_location(stream_of(c.ctx, hStream, true), devPtr, count, location, flags));
-}
+ENTRY_TWINS(cuMemPrefetchAsync_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream),
+	    prefetch_location(stream_of(c.ctx, hStream, c.per_thread), devPtr, count, location, flags))
 
 static CUresult attach(CUstream stream, CUdeviceptr at, size_t bytes, unsigned flags)
 {
@@ -258,19 +224,9 @@ static CUresult attach(CUstream stream, CUdeviceptr at, size_t bytes, unsigned f
 	return may_prefetch(stream) ?: capture_check_unsafe();
 }
 
-CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamAttachMemAsync, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: attach(stream_of(c.ctx, hStream, false), dptr, length, flags));
-}
-
-CUresult cuStreamAttachMemAsync_ptsz(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamAttachMemAsync_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: attach(stream_of(c.ctx, hStream, true), dptr, length, flags));
-}
+ENTRY_TWINS(cuStreamAttachMemAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags),
+	    attach(stream_of(c.ctx, hStream, c.per_thread), dptr, length, flags))
 
 /* Batches: prefetch, discard (after which contents are undefined, so leaving them is right), or both. */
 
@@ -309,60 +265,17 @@ static CUresult run_batch(CUstream stream, const struct batch *b)
 	return r ?: may_prefetch(stream);
 }
 
-CUresult cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs,
-				 size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
-				 CUstream hStream)
-{
-	struct call c = ENTER(cuMemPrefetchBatchAsync, NEEDS_CONTEXT);
-	struct batch b = {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags};
-
-	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, false), &b));
-}
-
-CUresult cuMemPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs,
-				      size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
-				      CUstream hStream)
-{
-	struct call c = ENTER(cuMemPrefetchBatchAsync_ptsz, NEEDS_CONTEXT);
-	struct batch b = {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags};
-
-	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, true), &b));
-}
-
-CUresult cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags,
-				CUstream hStream)
-{
-	struct call c = ENTER(cuMemDiscardBatchAsync, NEEDS_CONTEXT);
-	struct batch b = {.at = dptrs, .bytes = sizes, .count = count, .flags = flags};
-
-	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, false), &b));
-}
-
-CUresult cuMemDiscardBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags,
-				     CUstream hStream)
-{
-	struct call c = ENTER(cuMemDiscardBatchAsync_ptsz, NEEDS_CONTEXT);
-	struct batch b = {.at = dptrs, .bytes = sizes, .count = count, .flags = flags};
-
-	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, true), &b));
-}
-
-CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs,
-					   size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
-					   CUstream hStream)
-{
-	struct call c = ENTER(cuMemDiscardAndPrefetchBatchAsync, NEEDS_CONTEXT);
-	struct batch b = {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags};
-
-	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, false), &b));
-}
-
-CUresult cuMemDiscardAndPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count,
-						CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
-						size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
-{
-	struct call c = ENTER(cuMemDiscardAndPrefetchBatchAsync_ptsz, NEEDS_CONTEXT);
-	struct batch b = {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags};
-
-	return sim_leave(&c, c.refused ?: run_batch(stream_of(c.ctx, hStream, true), &b));
-}
+ENTRY_TWINS(cuMemPrefetchBatchAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+		  size_t numPrefetchLocs, unsigned long long flags, CUstream hStream),
+	    run_batch(stream_of(c.ctx, hStream, c.per_thread),
+		      &(struct batch){dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags}))
+ENTRY_TWINS(cuMemDiscardBatchAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream),
+	    run_batch(stream_of(c.ctx, hStream, c.per_thread),
+		      &(struct batch){.at = dptrs, .bytes = sizes, .count = count, .flags = flags}))
+ENTRY_TWINS(cuMemDiscardAndPrefetchBatchAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+		  size_t numPrefetchLocs, unsigned long long flags, CUstream hStream),
+	    run_batch(stream_of(c.ctx, hStream, c.per_thread),
+		      &(struct batch){dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags}))

@@ -69,13 +69,9 @@ static CUresult get_attribute(void *data, size_t size, CUmem_range_attribute att
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr,
-				size_t count)
-{
-	struct call c = ENTER(cuMemRangeGetAttribute, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_attribute(data, dataSize, attribute, devPtr, count));
-}
+ENTRY(cuMemRangeGetAttribute, NEEDS_CONTEXT,
+      TAKES(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count),
+      get_attribute(data, dataSize, attribute, devPtr, count))
 
 static CUresult get_attributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t n, CUdeviceptr at,
 			       size_t bytes)
@@ -87,10 +83,7 @@ static CUresult get_attributes(void **data, size_t *sizes, CUmem_range_attribute
 	return r;
 }
 
-CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes,
-				 size_t numAttributes, CUdeviceptr devPtr, size_t count)
-{
-	struct call c = ENTER(cuMemRangeGetAttributes, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_attributes(data, dataSizes, attributes, numAttributes, devPtr, count));
-}
+ENTRY(cuMemRangeGetAttributes, NEEDS_CONTEXT,
+      TAKES(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr,
+	    size_t count),
+      get_attributes(data, dataSizes, attributes, numAttributes, devPtr, count))

@@ -145,21 +145,9 @@ static CUresult batch(CUcontext ctx, CUstream stream, bool per_thread, const CUs
 	return submit(ctx, stream, per_thread, ops, count);
 }
 
-CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
-			       unsigned int flags)
-{
-	struct call c = ENTER(cuStreamBatchMemOp_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: batch(c.ctx, stream, false, paramArray, count, flags));
-}
-
-CUresult cuStreamBatchMemOp_v2_ptsz(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
-				    unsigned int flags)
-{
-	struct call c = ENTER(cuStreamBatchMemOp_v2_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: batch(c.ctx, stream, true, paramArray, count, flags));
-}
+ENTRY_TWINS(cuStreamBatchMemOp_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags),
+	    batch(c.ctx, stream, c.per_thread, paramArray, count, flags))
 
 /* One operation: of 32 bits the value's other half is not looked at. */
 static CUresult one(CUcontext ctx, CUstream stream, bool per_thread, CUstreamBatchMemOpType operation, CUdeviceptr at,
@@ -170,118 +158,32 @@ static CUresult one(CUcontext ctx, CUstream stream, bool per_thread, CUstreamBat
 	return submit(ctx, stream, per_thread, &op, 1);
 }
 
-CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamWriteValue32_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c,
-			 c.refused ?: one(c.ctx, stream, false, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags));
-}
-
-CUresult cuStreamWriteValue32_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamWriteValue32_v2_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c,
-			 c.refused ?: one(c.ctx, stream, true, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags));
-}
-
-CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamWriteValue64_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c,
-			 c.refused ?: one(c.ctx, stream, false, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags));
-}
-
-CUresult cuStreamWriteValue64_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamWriteValue64_v2_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c,
-			 c.refused ?: one(c.ctx, stream, true, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags));
-}
-
-CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamWaitValue32_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c,
-			 c.refused ?: one(c.ctx, stream, false, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags));
-}
-
-CUresult cuStreamWaitValue32_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamWaitValue32_v2_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: one(c.ctx, stream, true, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags));
-}
-
-CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamWaitValue64_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c,
-			 c.refused ?: one(c.ctx, stream, false, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags));
-}
-
-CUresult cuStreamWaitValue64_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-	struct call c = ENTER(cuStreamWaitValue64_v2_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: one(c.ctx, stream, true, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags));
-}
+ENTRY_TWINS(cuStreamWriteValue32_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
+	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags))
+ENTRY_TWINS(cuStreamWriteValue64_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
+	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags))
+ENTRY_TWINS(cuStreamWaitValue32_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
+	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags))
+ENTRY_TWINS(cuStreamWaitValue64_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
+	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags))
 
 /* The first ABI of each differs in what it needs of the device and its driver's settings, and works the same here. */
-
-CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-	return cuStreamWriteValue32_v2(stream, addr, value, flags);
-}
-
-CUresult cuStreamWriteValue32_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-	return cuStreamWriteValue32_v2_ptsz(stream, addr, value, flags);
-}
-
-CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-	return cuStreamWriteValue64_v2(stream, addr, value, flags);
-}
-
-CUresult cuStreamWriteValue64_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-	return cuStreamWriteValue64_v2_ptsz(stream, addr, value, flags);
-}
-
-CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-	return cuStreamWaitValue32_v2(stream, addr, value, flags);
-}
-
-CUresult cuStreamWaitValue32_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-	return cuStreamWaitValue32_v2_ptsz(stream, addr, value, flags);
-}
-
-CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-	return cuStreamWaitValue64_v2(stream, addr, value, flags);
-}
-
-CUresult cuStreamWaitValue64_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-	return cuStreamWaitValue64_v2_ptsz(stream, addr, value, flags);
-}
-
-CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
-			    unsigned int flags)
-{
-	return cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
-}
-
-CUresult cuStreamBatchMemOp_ptsz(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
-				 unsigned int flags)
-{
-	return cuStreamBatchMemOp_v2_ptsz(stream, count, paramArray, flags);
-}
+ENTRY_TWINS(cuStreamBatchMemOp, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags),
+	    batch(c.ctx, stream, c.per_thread, paramArray, count, flags))
+ENTRY_TWINS(cuStreamWriteValue32, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
+	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags))
+ENTRY_TWINS(cuStreamWriteValue64, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
+	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags))
+ENTRY_TWINS(cuStreamWaitValue32, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
+	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags))
+ENTRY_TWINS(cuStreamWaitValue64, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
+	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags))

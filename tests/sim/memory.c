@@ -232,13 +232,9 @@ static CUresult alloc_pitch(CUcontext ctx, CUdeviceptr *out, size_t *pitch, size
 	return r;
 }
 
-CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
-			    unsigned int ElementSizeBytes)
-{
-	struct call c = ENTER(cuMemAllocPitch_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: alloc_pitch(c.ctx, dptr, pPitch, WidthInBytes, Height, ElementSizeBytes));
-}
+ENTRY(cuMemAllocPitch_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE,
+      TAKES(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes),
+      alloc_pitch(c.ctx, dptr, pPitch, WidthInBytes, Height, ElementSizeBytes))
 
 static bool freed_by_mem_free(const struct block *block)
 {
@@ -262,12 +258,7 @@ static CUresult free_memory(CUdeviceptr dptr)
 	return queue_after_everything(block->ctx, &work, NULL);
 }
 
-CUresult cuMemFree_v2(CUdeviceptr dptr)
-{
-	struct call c = ENTER(cuMemFree_v2, USES_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: free_memory(dptr));
-}
+ENTRY(cuMemFree_v2, USES_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(CUdeviceptr dptr), free_memory(dptr))
 
 static CUresult get_info(CUcontext ctx, size_t *free_bytes, size_t *total)
 {
@@ -278,9 +269,4 @@ static CUresult get_info(CUcontext ctx, size_t *free_bytes, size_t *total)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
-{
-	struct call c = ENTER(cuMemGetInfo_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_info(c.ctx, free, total));
-}
+ENTRY(cuMemGetInfo_v2, NEEDS_CONTEXT, TAKES(size_t *free, size_t *total), get_info(c.ctx, free, total))

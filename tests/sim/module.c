@@ -144,12 +144,7 @@ static CUresult load_file(CUcontext ctx, CUmodule *out, const char *path)
 	return r ?: module_new(ctx, &image, NULL, out);
 }
 
-CUresult cuModuleLoad(CUmodule *module, const char *fname)
-{
-	struct call c = ENTER(cuModuleLoad, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: load_file(c.ctx, module, fname));
-}
+ENTRY(cuModuleLoad, NEEDS_CONTEXT, TAKES(CUmodule *module, const char *fname), load_file(c.ctx, module, fname))
 
 static CUresult load_data(CUcontext ctx, CUmodule *out, const void *data)
 {
@@ -159,29 +154,12 @@ static CUresult load_data(CUcontext ctx, CUmodule *out, const void *data)
 	return r ?: module_new(ctx, &image, NULL, out);
 }
 
-CUresult cuModuleLoadData(CUmodule *module, const void *image)
-{
-	struct call c = ENTER(cuModuleLoadData, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: load_data(c.ctx, module, image));
-}
-
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
-			    void **optionValues)
-{
-	struct call c = ENTER(cuModuleLoadDataEx, NEEDS_CONTEXT);
-
-	if (!c.refused && numOptions && (!options || !optionValues))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused ?: load_data(c.ctx, module, image));
-}
-
-CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
-{
-	struct call c = ENTER(cuModuleLoadFatBinary, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: load_data(c.ctx, module, fatCubin));
-}
+ENTRY(cuModuleLoadData, NEEDS_CONTEXT, TAKES(CUmodule *module, const void *image), load_data(c.ctx, module, image))
+ENTRY(cuModuleLoadDataEx, NEEDS_CONTEXT,
+      TAKES(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues),
+      refuse_if(numOptions && (!options || !optionValues), CUDA_ERROR_INVALID_VALUE) ?: load_data(c.ctx, module, image))
+ENTRY(cuModuleLoadFatBinary, NEEDS_CONTEXT, TAKES(CUmodule *module, const void *fatCubin),
+      load_data(c.ctx, module, fatCubin))
 
 /* Its code may be running. */
 static CUresult unload(CUmodule module)
@@ -198,12 +176,7 @@ static CUresult unload(CUmodule module)
 	return r;
 }
 
-CUresult cuModuleUnload(CUmodule hmod)
-{
-	struct call c = ENTER(cuModuleUnload, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: unload(hmod));
-}
+ENTRY(cuModuleUnload, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(CUmodule hmod), unload(hmod))
 
 CUfunction module_function(CUmodule module, const struct gt_kernel *code)
 {
@@ -228,12 +201,8 @@ static CUresult get_function(CUmodule module, const char *name, CUfunction *out)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
-{
-	struct call c = ENTER(cuModuleGetFunction, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_function(hmod, name, hfunc));
-}
+ENTRY(cuModuleGetFunction, NEEDS_CONTEXT, TAKES(CUfunction *hfunc, CUmodule hmod, const char *name),
+      get_function(hmod, name, hfunc))
 
 static CUresult count_functions(CUmodule module, unsigned *count)
 {
@@ -245,12 +214,7 @@ static CUresult count_functions(CUmodule module, unsigned *count)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
-{
-	struct call c = ENTER(cuModuleGetFunctionCount, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: count_functions(mod, count));
-}
+ENTRY(cuModuleGetFunctionCount, NEEDS_CONTEXT, TAKES(unsigned int *count, CUmodule mod), count_functions(mod, count))
 
 static CUresult enumerate(CUfunction *out, unsigned count, CUmodule module)
 {
@@ -263,12 +227,8 @@ static CUresult enumerate(CUfunction *out, unsigned count, CUmodule module)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
-{
-	struct call c = ENTER(cuModuleEnumerateFunctions, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: enumerate(functions, numFunctions, mod));
-}
+ENTRY(cuModuleEnumerateFunctions, NEEDS_CONTEXT, TAKES(CUfunction *functions, unsigned int numFunctions, CUmodule mod),
+      enumerate(functions, numFunctions, mod))
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
@@ -306,9 +266,5 @@ static CUresult get_global(CUmodule module, const char *name, CUdeviceptr *out, 
 	return CUDA_SUCCESS;
 }
 
-CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
-{
-	struct call c = ENTER(cuModuleGetGlobal_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_global(hmod, name, dptr, bytes));
-}
+ENTRY(cuModuleGetGlobal_v2, NEEDS_CONTEXT, TAKES(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name),
+      get_global(hmod, name, dptr, bytes))

@@ -135,12 +135,8 @@ static CUresult get_attribute(void *data, CUpointer_attribute attribute, CUdevic
 	return data && block ? get(block, at, attribute, data) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
-{
-	struct call c = ENTER(cuPointerGetAttribute, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_attribute(data, attribute, ptr));
-}
+ENTRY(cuPointerGetAttribute, NEEDS_INIT, TAKES(void *data, CUpointer_attribute attribute, CUdeviceptr ptr),
+      get_attribute(data, attribute, ptr))
 
 /* What cuPointerGetAttributes says about memory it does not know, or does not have the attribute of. */
 static void set_default(CUpointer_attribute attribute, void *data)
@@ -174,13 +170,9 @@ static CUresult get_attributes(unsigned count, const CUpointer_attribute *attrib
 	return CUDA_SUCCESS;
 }
 
-CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
-				CUdeviceptr ptr)
-{
-	struct call c = ENTER(cuPointerGetAttributes, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_attributes(numAttributes, attributes, data, ptr));
-}
+ENTRY(cuPointerGetAttributes, NEEDS_INIT,
+      TAKES(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr),
+      get_attributes(numAttributes, attributes, data, ptr))
 
 static CUresult set_attribute(const void *value, CUpointer_attribute attribute, CUdeviceptr at)
 {
@@ -194,12 +186,8 @@ static CUresult set_attribute(const void *value, CUpointer_attribute attribute, 
 	return CUDA_SUCCESS;
 }
 
-CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
-{
-	struct call c = ENTER(cuPointerSetAttribute, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE);
-
-	return sim_leave(&c, c.refused ?: set_attribute(value, attribute, ptr));
-}
+ENTRY(cuPointerSetAttribute, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE,
+      TAKES(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr), set_attribute(value, attribute, ptr))
 
 static CUresult get_range(CUdeviceptr *base, size_t *size, CUdeviceptr at)
 {
@@ -214,12 +202,8 @@ static CUresult get_range(CUdeviceptr *base, size_t *size, CUdeviceptr at)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
-{
-	struct call c = ENTER(cuMemGetAddressRange_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_range(pbase, psize, dptr));
-}
+ENTRY(cuMemGetAddressRange_v2, NEEDS_CONTEXT, TAKES(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr),
+      get_range(pbase, psize, dptr))
 
 /* A file that can be closed: no simulated device could take a dma-buf. */
 static CUresult export_range(int *fd)

@@ -65,33 +65,11 @@ static CUmemoryPool current_pool(CUcontext ctx)
 	return ctx ? sim.device[ctx->device].pool : NULL;
 }
 
-CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
-{
-	struct call c = ENTER(cuMemAllocAsync, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: alloc(stream_of(c.ctx, hStream, false), current_pool(c.ctx), dptr, bytesize));
-}
-
-CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
-{
-	struct call c = ENTER(cuMemAllocAsync_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: alloc(stream_of(c.ctx, hStream, true), current_pool(c.ctx), dptr, bytesize));
-}
-
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
-{
-	struct call c = ENTER(cuMemAllocFromPoolAsync, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: alloc(stream_of(c.ctx, hStream, false), pool, dptr, bytesize));
-}
-
-CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
-{
-	struct call c = ENTER(cuMemAllocFromPoolAsync_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: alloc(stream_of(c.ctx, hStream, true), pool, dptr, bytesize));
-}
+ENTRY_TWINS(cuMemAllocAsync, _ptsz, NEEDS_CONTEXT, TAKES(CUdeviceptr *dptr, size_t bytesize, CUstream hStream),
+	    alloc(stream_of(c.ctx, hStream, c.per_thread), current_pool(c.ctx), dptr, bytesize))
+ENTRY_TWINS(cuMemAllocFromPoolAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream),
+	    alloc(stream_of(c.ctx, hStream, c.per_thread), pool, dptr, bytesize))
 
 /* Ordinary device memory may be given back like this too; it is then freed when the stream gets there. */
 static CUresult free_async(CUcontext ctx, CUstream handle, bool per_thread, CUdeviceptr dptr)
@@ -121,19 +99,8 @@ static CUresult free_async(CUcontext ctx, CUstream handle, bool per_thread, CUde
 	return r;
 }
 
-CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
-{
-	struct call c = ENTER(cuMemFreeAsync, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: free_async(c.ctx, hStream, false, dptr));
-}
-
-CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
-{
-	struct call c = ENTER(cuMemFreeAsync_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: free_async(c.ctx, hStream, true, dptr));
-}
+ENTRY_TWINS(cuMemFreeAsync, _ptsz, NEEDS_CONTEXT, TAKES(CUdeviceptr dptr, CUstream hStream),
+	    free_async(c.ctx, hStream, c.per_thread, dptr))
 
 /* Pools. */
 
@@ -147,19 +114,9 @@ static CUresult device_pool(CUmemoryPool *out, CUdevice device, bool by_default)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
-{
-	struct call c = ENTER(cuDeviceGetDefaultMemPool, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: device_pool(pool_out, dev, true));
-}
-
-CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
-{
-	struct call c = ENTER(cuDeviceGetMemPool, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: device_pool(pool, dev, false));
-}
+ENTRY(cuDeviceGetDefaultMemPool, NEEDS_INIT, TAKES(CUmemoryPool *pool_out, CUdevice dev),
+      device_pool(pool_out, dev, true))
+ENTRY(cuDeviceGetMemPool, NEEDS_INIT, TAKES(CUmemoryPool *pool, CUdevice dev), device_pool(pool, dev, false))
 
 static CUresult set_device_pool(CUdevice device, CUmemoryPool pool)
 {
@@ -171,12 +128,7 @@ static CUresult set_device_pool(CUdevice device, CUmemoryPool pool)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
-{
-	struct call c = ENTER(cuDeviceSetMemPool, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: set_device_pool(dev, pool));
-}
+ENTRY(cuDeviceSetMemPool, NEEDS_INIT, TAKES(CUdevice dev, CUmemoryPool pool), set_device_pool(dev, pool))
 
 static CUresult create(CUmemoryPool *out, const CUmemPoolProps *props)
 {
@@ -187,12 +139,7 @@ static CUresult create(CUmemoryPool *out, const CUmemPoolProps *props)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
-{
-	struct call c = ENTER(cuMemPoolCreate, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: create(pool, poolProps));
-}
+ENTRY(cuMemPoolCreate, NEEDS_INIT, TAKES(CUmemoryPool *pool, const CUmemPoolProps *poolProps), create(pool, poolProps))
 
 /* Blocks may still point to it, so the struct stays. */
 static CUresult destroy(CUmemoryPool pool)
@@ -205,12 +152,7 @@ static CUresult destroy(CUmemoryPool pool)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolDestroy(CUmemoryPool pool)
-{
-	struct call c = ENTER(cuMemPoolDestroy, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: destroy(pool));
-}
+ENTRY(cuMemPoolDestroy, NEEDS_INIT, TAKES(CUmemoryPool pool), destroy(pool))
 
 /* Where an attribute is kept; NULL: there is none, or (for writing) it is not the program's to set. */
 static int *reuse_of(CUmemoryPool pool, CUmemPool_attribute attribute)
@@ -252,12 +194,8 @@ static CUresult set_attribute(CUmemoryPool pool, CUmemPool_attribute attribute, 
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
-{
-	struct call c = ENTER(cuMemPoolSetAttribute, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: set_attribute(pool, attr, value));
-}
+ENTRY(cuMemPoolSetAttribute, NEEDS_INIT, TAKES(CUmemoryPool pool, CUmemPool_attribute attr, void *value),
+      set_attribute(pool, attr, value))
 
 static CUresult get_attribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
@@ -272,22 +210,12 @@ static CUresult get_attribute(CUmemoryPool pool, CUmemPool_attribute attribute, 
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
-{
-	struct call c = ENTER(cuMemPoolGetAttribute, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_attribute(pool, attr, value));
-}
+ENTRY(cuMemPoolGetAttribute, NEEDS_INIT, TAKES(CUmemoryPool pool, CUmemPool_attribute attr, void *value),
+      get_attribute(pool, attr, value))
 
 /* Every device can reach every pool; nothing is held back that could be trimmed. */
-CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
-{
-	struct call c = ENTER(cuMemPoolSetAccess, NEEDS_INIT);
-
-	if (!c.refused && (!pool_ok(pool) || (count && !map)))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused);
-}
+ENTRY(cuMemPoolSetAccess, NEEDS_INIT, TAKES(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count),
+      refuse_if(!pool_ok(pool) || (count && !map), CUDA_ERROR_INVALID_VALUE))
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
 {

@@ -80,12 +80,8 @@ static CUresult look_up_old(const char *name, void **out, int version, cuuint64_
 	return !r && !*out ? CUDA_ERROR_NOT_FOUND : r;
 }
 
-CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
-{
-	struct call c = ENTER(cuGetProcAddress, NEEDS_NOTHING);
-
-	return sim_leave(&c, c.refused ?: look_up_old(symbol, pfn, cudaVersion, flags));
-}
+ENTRY(cuGetProcAddress, NEEDS_NOTHING, TAKES(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags),
+      look_up_old(symbol, pfn, cudaVersion, flags))
 
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
 			     CUdriverProcAddressQueryResult *symbolStatus)

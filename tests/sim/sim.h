@@ -5,10 +5,10 @@
  *
  * How it works
  *
- *	Every entry point opens with ENTER(), which takes the one lock and says whether the call is refused
+ *	Every entry point opens with sim_enter(), which takes the one lock and says whether the call is refused
  *	(not initialised, no context, sticky error, injected fault), and ends with sim_leave(), which traces
- *	and unlocks. The lock is given up while a call waits and is never held while a kernel, a copy or a
- *	host function runs, so bodies need no locking of their own.
+ *	and unlocks; ENTRY() has both around what the call does. The lock is given up while a call waits and
+ *	is never held while a kernel, a copy or a host function runs, so bodies need no locking of their own.
  *
  *	Work (work.c) is queued on streams as ops (queue.c). An op is run by its stream's worker thread once
  *	the ops it depends on are done: events, the legacy stream's rules and waiting are all dependencies
@@ -100,13 +100,41 @@ enum need {
 struct call {
 	const char *symbol;
 	const void *caller;
+	bool per_thread;  /* its default stream is the thread's own */
 	CUcontext ctx;    /* the current context, for NEEDS_CONTEXT and USES_CONTEXT */
 	CUresult refused; /* not CUDA_SUCCESS: the body must not run */
+	CUstream stream;  /* as stream_of_call() found it */
 };
 
-#define ENTER(symbol, needs) sim_enter(#symbol, needs, __builtin_return_address(0))
+/*
+ * An entry point that does one thing, which may name the call as c:
+ *
+ *	ENTRY(cuMemFree_v2, NEEDS_CONTEXT, TAKES(CUdeviceptr at), free_memory(c.ctx, at))
+ *
+ * ENTRY_TWINS are two: the default stream is the legacy one and, of the one with the suffix, the thread's own.
+ */
+#define ENTRY_AS(symbol, needs, per_thread, parameters, does) \
+	CUresult symbol parameters \
+	{ \
+		struct call c = sim_enter(#symbol, needs, per_thread, __builtin_return_address(0)); \
+\
+		return sim_leave(&c, c.refused ?: (does)); \
+	}
+#define TAKES(...) (__VA_ARGS__)
+#define ENTRY(symbol, needs, parameters, does) ENTRY_AS(symbol, needs, false, parameters, does)
+#define ENTRY_TWINS(symbol, suffix, needs, parameters, does) \
+	ENTRY_AS(symbol, needs, false, parameters, does) \
+	ENTRY_AS(symbol##suffix, needs, true, parameters, does)
 
-struct call sim_enter(const char *symbol, unsigned needs, const void *caller);
+/* One that does more opens with this. */
+#define ENTER(symbol, needs) sim_enter(#symbol, needs, false, __builtin_return_address(0))
+
+static inline CUresult refuse_if(bool wrong, CUresult why)
+{
+	return wrong ? why : CUDA_SUCCESS;
+}
+
+struct call sim_enter(const char *symbol, unsigned needs, bool per_thread, const void *caller);
 CUresult sim_leave(const struct call *call, CUresult result);
 void sim_lock(void);
 void sim_unlock(void);

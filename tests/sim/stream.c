@@ -52,16 +52,14 @@ CUstream stream_of(CUcontext ctx, CUstream handle, bool per_thread)
 }
 
 /* Of a call that uses a context: what a default stream's handle means it decides, a real stream has its own. */
-CUresult stream_of_call(const struct call *call, CUstream handle, bool per_thread, CUstream *out)
+CUresult stream_of_call(struct call *call, CUstream handle)
 {
 	bool by_default = !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
 
-	if (call->refused)
-		return call->refused;
 	if (!call->ctx && by_default)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	*out = stream_of(call->ctx, handle, per_thread);
-	return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	call->stream = stream_of(call->ctx, handle, call->per_thread);
+	return call->stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static void end(CUstream stream)
@@ -146,19 +144,9 @@ static CUresult create(CUcontext ctx, CUstream *out, unsigned flags, int priorit
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
-{
-	struct call c = ENTER(cuStreamCreate, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: create(c.ctx, phStream, Flags, 0));
-}
-
-CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
-{
-	struct call c = ENTER(cuStreamCreateWithPriority, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: create(c.ctx, phStream, flags, priority));
-}
+ENTRY(cuStreamCreate, NEEDS_CONTEXT, TAKES(CUstream *phStream, unsigned int Flags), create(c.ctx, phStream, Flags, 0))
+ENTRY(cuStreamCreateWithPriority, NEEDS_CONTEXT, TAKES(CUstream *phStream, unsigned int flags, int priority),
+      create(c.ctx, phStream, flags, priority))
 
 static CUresult destroy(CUcontext ctx, CUstream handle)
 {
@@ -173,19 +161,8 @@ static CUresult destroy(CUcontext ctx, CUstream handle)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamDestroy(CUstream hStream)
-{
-	struct call c = ENTER(cuStreamDestroy, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: destroy(c.ctx, hStream));
-}
-
-CUresult cuStreamDestroy_v2(CUstream hStream)
-{
-	struct call c = ENTER(cuStreamDestroy_v2, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: destroy(c.ctx, hStream));
-}
+ENTRY(cuStreamDestroy, NEEDS_CONTEXT, TAKES(CUstream hStream), destroy(c.ctx, hStream))
+ENTRY(cuStreamDestroy_v2, NEEDS_CONTEXT, TAKES(CUstream hStream), destroy(c.ctx, hStream))
 
 /* Waiting for the legacy stream waits for the blocking streams too: an empty op depends on them. */
 static CUresult wait_legacy(CUstream stream)
@@ -215,21 +192,8 @@ static CUresult synchronize(CUstream stream)
 	return stream_is_legacy(stream) ? wait_legacy(stream) : queue_wait_stream(stream);
 }
 
-CUresult cuStreamSynchronize(CUstream hStream)
-{
-	struct call c = ENTER(cuStreamSynchronize, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: synchronize(stream));
-}
-
-CUresult cuStreamSynchronize_ptsz(CUstream hStream)
-{
-	struct call c = ENTER(cuStreamSynchronize_ptsz, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: synchronize(stream));
-}
+ENTRY_TWINS(cuStreamSynchronize, _ptsz, USES_CONTEXT, TAKES(CUstream hStream),
+	    stream_of_call(&c, hStream) ?: synchronize(c.stream))
 
 static bool all_blocking_idle(CUcontext ctx)
 {
@@ -250,21 +214,7 @@ static CUresult query(CUstream stream)
 	return stream->ctx->sticky ?: idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-CUresult cuStreamQuery(CUstream hStream)
-{
-	struct call c = ENTER(cuStreamQuery, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: query(stream));
-}
-
-CUresult cuStreamQuery_ptsz(CUstream hStream)
-{
-	struct call c = ENTER(cuStreamQuery_ptsz, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: query(stream));
-}
+ENTRY_TWINS(cuStreamQuery, _ptsz, USES_CONTEXT, TAKES(CUstream hStream), stream_of_call(&c, hStream) ?: query(c.stream))
 
 static CUresult get_flags(CUstream stream, unsigned *flags)
 {
@@ -276,19 +226,8 @@ static CUresult get_flags(CUstream stream, unsigned *flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
-{
-	struct call c = ENTER(cuStreamGetFlags, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_flags(stream_of(c.ctx, hStream, false), flags));
-}
-
-CUresult cuStreamGetFlags_ptsz(CUstream hStream, unsigned int *flags)
-{
-	struct call c = ENTER(cuStreamGetFlags_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_flags(stream_of(c.ctx, hStream, true), flags));
-}
+ENTRY_TWINS(cuStreamGetFlags, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, unsigned int *flags),
+	    get_flags(stream_of(c.ctx, hStream, c.per_thread), flags))
 
 static CUresult get_priority(CUstream stream, int *priority)
 {
@@ -300,19 +239,8 @@ static CUresult get_priority(CUstream stream, int *priority)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetPriority(CUstream hStream, int *priority)
-{
-	struct call c = ENTER(cuStreamGetPriority, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_priority(stream_of(c.ctx, hStream, false), priority));
-}
-
-CUresult cuStreamGetPriority_ptsz(CUstream hStream, int *priority)
-{
-	struct call c = ENTER(cuStreamGetPriority_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_priority(stream_of(c.ctx, hStream, true), priority));
-}
+ENTRY_TWINS(cuStreamGetPriority, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, int *priority),
+	    get_priority(stream_of(c.ctx, hStream, c.per_thread), priority))
 
 static CUresult get_context(CUstream stream, CUcontext *out)
 {
@@ -324,21 +252,8 @@ static CUresult get_context(CUstream stream, CUcontext *out)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
-{
-	struct call c = ENTER(cuStreamGetCtx, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: get_context(stream, pctx));
-}
-
-CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
-{
-	struct call c = ENTER(cuStreamGetCtx_ptsz, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, true, &stream) ?: get_context(stream, pctx));
-}
+ENTRY_TWINS(cuStreamGetCtx, _ptsz, USES_CONTEXT, TAKES(CUstream hStream, CUcontext *pctx),
+	    stream_of_call(&c, hStream) ?: get_context(c.stream, pctx))
 
 static CUresult get_contexts(CUstream stream, CUcontext *out, CUgreenCtx *green)
 {
@@ -351,13 +266,8 @@ static CUresult get_contexts(CUstream stream, CUcontext *out, CUgreenCtx *green)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
-{
-	struct call c = ENTER(cuStreamGetCtx_v2, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: get_contexts(stream, pCtx, pGreenCtx));
-}
+ENTRY(cuStreamGetCtx_v2, USES_CONTEXT, TAKES(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx),
+      stream_of_call(&c, hStream) ?: get_contexts(c.stream, pCtx, pGreenCtx))
 
 static CUresult get_green(CUstream stream, CUgreenCtx *out)
 {
@@ -367,13 +277,8 @@ static CUresult get_green(CUstream stream, CUgreenCtx *out)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
-{
-	struct call c = ENTER(cuStreamGetGreenCtx, USES_CONTEXT);
-	CUstream stream;
-
-	return sim_leave(&c, stream_of_call(&c, hStream, false, &stream) ?: get_green(stream, phCtx));
-}
+ENTRY(cuStreamGetGreenCtx, USES_CONTEXT, TAKES(CUstream hStream, CUgreenCtx *phCtx),
+      stream_of_call(&c, hStream) ?: get_green(c.stream, phCtx))
 
 static CUresult get_id(CUstream stream, unsigned long long *id)
 {
@@ -385,16 +290,5 @@ static CUresult get_id(CUstream stream, unsigned long long *id)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
-{
-	struct call c = ENTER(cuStreamGetId, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_id(stream_of(c.ctx, hStream, false), streamId));
-}
-
-CUresult cuStreamGetId_ptsz(CUstream hStream, unsigned long long *streamId)
-{
-	struct call c = ENTER(cuStreamGetId_ptsz, NEEDS_CONTEXT);
-
-	return sim_leave(&c, c.refused ?: get_id(stream_of(c.ctx, hStream, true), streamId));
-}
+ENTRY_TWINS(cuStreamGetId, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, unsigned long long *streamId),
+	    get_id(stream_of(c.ctx, hStream, c.per_thread), streamId))

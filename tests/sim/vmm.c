@@ -63,13 +63,10 @@ static CUresult create(CUmemGenericAllocationHandle *out, size_t size, const CUm
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
-		     unsigned long long flags)
-{
-	struct call c = ENTER(cuMemCreate, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: create(handle, size, prop, flags));
-}
+ENTRY(cuMemCreate, NEEDS_INIT,
+      TAKES(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
+	    unsigned long long flags),
+      create(handle, size, prop, flags))
 
 static void drop(struct physical *p)
 {
@@ -96,12 +93,7 @@ static CUresult release(CUmemGenericAllocationHandle handle)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
-{
-	struct call c = ENTER(cuMemRelease, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: release(handle));
-}
+ENTRY(cuMemRelease, NEEDS_INIT, TAKES(CUmemGenericAllocationHandle handle), release(handle))
 
 static CUresult granularity(size_t *out, const CUmemAllocationProp *prop)
 {
@@ -130,12 +122,8 @@ static CUresult get_prop(CUmemAllocationProp *out, CUmemGenericAllocationHandle 
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
-{
-	struct call c = ENTER(cuMemGetAllocationPropertiesFromHandle, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_prop(prop, handle));
-}
+ENTRY(cuMemGetAllocationPropertiesFromHandle, NEEDS_INIT,
+      TAKES(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle), get_prop(prop, handle))
 
 static CUresult retain(CUmemGenericAllocationHandle *out, uintptr_t at)
 {
@@ -148,12 +136,8 @@ static CUresult retain(CUmemGenericAllocationHandle *out, uintptr_t at)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
-{
-	struct call c = ENTER(cuMemRetainAllocationHandle, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: retain(handle, (uintptr_t)addr));
-}
+ENTRY(cuMemRetainAllocationHandle, NEEDS_INIT, TAKES(CUmemGenericAllocationHandle *handle, void *addr),
+      retain(handle, (uintptr_t)addr))
 
 /* Addresses. */
 
@@ -205,12 +189,7 @@ static CUresult unreserve(CUdeviceptr at, size_t size)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
-{
-	struct call c = ENTER(cuMemAddressFree, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: unreserve(ptr, size));
-}
+ENTRY(cuMemAddressFree, NEEDS_INIT, TAKES(CUdeviceptr ptr, size_t size), unreserve(ptr, size))
 
 bool reservation_around(uintptr_t at, uintptr_t *base, size_t *size)
 {
@@ -251,15 +230,9 @@ static CUresult map(CUdeviceptr at, size_t size, size_t offset, struct physical 
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
-		  unsigned long long flags)
-{
-	struct call c = ENTER(cuMemMap, NEEDS_INIT);
-
-	if (!c.refused && flags)
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused ?: map(ptr, size, offset, physical_of(handle)));
-}
+ENTRY(cuMemMap, NEEDS_INIT,
+      TAKES(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags),
+      refuse_if(flags, CUDA_ERROR_INVALID_VALUE) ?: map(ptr, size, offset, physical_of(handle)))
 
 bool mapping_has_rdma(const struct block *block)
 {
@@ -311,12 +284,7 @@ static CUresult unmap(CUdeviceptr at, size_t size)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
-{
-	struct call c = ENTER(cuMemUnmap, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: unmap(ptr, size));
-}
+ENTRY(cuMemUnmap, NEEDS_INIT, TAKES(CUdeviceptr ptr, size_t size), unmap(ptr, size))
 
 /* One page table for all devices: the last of them decides. */
 static CUresult set_access(CUdeviceptr at, size_t size, const CUmemAccessDesc *desc, size_t count)
@@ -338,12 +306,8 @@ static CUresult set_access(CUdeviceptr at, size_t size, const CUmemAccessDesc *d
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
-{
-	struct call c = ENTER(cuMemSetAccess, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: set_access(ptr, size, desc, count));
-}
+ENTRY(cuMemSetAccess, NEEDS_INIT, TAKES(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count),
+      set_access(ptr, size, desc, count))
 
 static CUresult get_access(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr at)
 {
@@ -355,9 +319,5 @@ static CUresult get_access(unsigned long long *flags, const CUmemLocation *locat
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
-{
-	struct call c = ENTER(cuMemGetAccess, NEEDS_INIT);
-
-	return sim_leave(&c, c.refused ?: get_access(flags, location, ptr));
-}
+ENTRY(cuMemGetAccess, NEEDS_INIT, TAKES(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr),
+      get_access(flags, location, ptr))

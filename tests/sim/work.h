@@ -120,7 +120,7 @@ CUresult queue_after_everything(CUcontext ctx, struct work *work, struct op **ou
 /* stream.c */
 
 CUstream stream_of(CUcontext ctx, CUstream handle, bool per_thread);
-CUresult stream_of_call(const struct call *call, CUstream handle, bool per_thread, CUstream *out);
+CUresult stream_of_call(struct call *call, CUstream handle);
 CUstream stream_new(CUcontext ctx, unsigned flags, int priority);
 void streams_release_of(CUcontext ctx);
 bool stream_is_legacy(CUstream stream);
@@ -222,11 +222,13 @@ struct target {
 	bool per_thread, synchronous;
 };
 
+struct target waiting(const struct call *call);
+struct target queued(const struct call *call, CUstream stream);
 CUresult copy_check(struct operand *dst, struct operand *src, size_t width, size_t height, size_t depth,
 		    struct work *out);
-CUresult copy_submit(const struct target *to, struct operand *dst, struct operand *src, size_t width, size_t height,
+CUresult copy_submit(struct target to, struct operand *dst, struct operand *src, size_t width, size_t height,
 		     size_t depth);
-CUresult copy_linear(const struct target *to, struct operand dst, struct operand src, size_t bytes);
+CUresult copy_linear(struct target to, struct operand dst, struct operand src, size_t bytes);
 CUresult array_operand(CUarray array, size_t x, size_t y, size_t z, struct operand *out);
 CUresult copy_work_3d(const CUDA_MEMCPY3D *p, struct work *out);
 
