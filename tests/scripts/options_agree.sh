@@ -14,6 +14,7 @@ same "gmod --help has the rows, in order" "$(scripts/options-table pairs | sed '
 	"$(grep -E '^[a-z_]+=.*  \(' <<<"$out" | sed 's/  (.*//')"
 
 # The README shows the options that most will use, each with its default.
+# shellcheck disable=SC2016 # the table's backquotes
 shown=$(sed -nE 's/^\| `([a-z_]+)` \| (`([^`]*)`|\(empty\)) \| .*/\1=\3/p' README.md)
 [ -n "$shown" ]
 judge "the README shows options" $?
