@@ -5,11 +5,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/buffers/accounts.h"
 #include "lib/buffers/block.h"
 #include "lib/context/green.h"
 #include "lib/buffers/buffer_parts.h"
 #include "lib/buffers/mapped.h"
 #include "lib/buffers/misuse.h"
+#include "lib/base/log.h"
 #include "lib/base/phase.h"
 #include "lib/buffers/small.h"
 #include "lib/base/facts.h"
@@ -120,7 +122,7 @@ static bool arm(struct gmod_record *r, const struct gmod_plan *plan, const struc
 		gmod_record_details(r)->unplaced = gmod_unified_place_body(c, p);
 	/* Before the record is LIVE: the context's departure takes off what is on. */
 	if (plan->small)
-		atomic_fetch_add_explicit(&c->small_mapped, 1, memory_order_relaxed);
+		gmod_small_count(c, 1);
 	gmod_record_publish(r);
 	if (plan->mapped)
 		gmod_mapped_let_peers_in(r);
@@ -168,6 +170,25 @@ static CUresult alloc_guarded(struct gmod_plan *plan, uint64_t *out)
 	return r;
 }
 
+static const char *backend_of(const struct gmod_context *c)
+{
+	if (!gmod_unified_is_possible(c->device))
+		return "native, device buffers are not guarded";
+	return gmod_mapped_works(c) ? "unified, large buffers mapped" : "unified, all buffers managed";
+}
+
+/* A device has as many contexts as the program likes. */
+static void say_backend(const struct gmod_context *c)
+{
+	static _Atomic uint64_t said; /* a bit for each device */
+	uint64_t bit = UINT64_C(1) << (c->device & 63);
+
+	if (atomic_load_explicit(&said, memory_order_relaxed) & bit)
+		return;
+	if (!(atomic_fetch_or_explicit(&said, bit, memory_order_relaxed) & bit))
+		gmod_log_note(2, "device %d: backend %s", c->device, backend_of(c));
+}
+
 /* false: the native call serves it. */
 static bool make_plan(const struct gmod_request *q, struct gmod_plan *plan)
 {
@@ -177,14 +198,16 @@ static bool make_plan(const struct gmod_request *q, struct gmod_plan *plan)
 	if (sampled_out())
 		return false;
 	c = gmod_context_current();
-	if (!c || (q->memory != GMOD_MEM_HOST && !c->unified))
+	if (c)
+		say_backend(c);
+	if (!c || (q->memory != GMOD_MEM_HOST && !gmod_unified_is_possible(c->device)))
 		return false;
 	*plan = (struct gmod_plan){.request = q, .context = c};
 	if (q->memory == GMOD_MEM_HOST)
 		return gmod_layout_pinned(q->size, page, &plan->layout);
-	if (q->memory == GMOD_MEM_DEVICE && c->mapped && q->size >= GMOD_LARGE) {
+	if (q->memory == GMOD_MEM_DEVICE && gmod_mapped_works(c) && q->size >= GMOD_LARGE) {
 		plan->mapped = gmod_mapped_has_room();
-	} else if (q->memory == GMOD_MEM_DEVICE && c->mapped && gmod_small_has_room(c)) {
+	} else if (q->memory == GMOD_MEM_DEVICE && gmod_mapped_works(c) && gmod_small_has_room(c)) {
 		plan->kept = gmod_small_take(c);
 		plan->mapped = plan->small = plan->kept || gmod_mapped_has_room();
 	}
@@ -206,7 +229,7 @@ static size_t footprint(const struct gmod_plan *plan)
 
 static enum gmod_fit reserve(const struct gmod_plan *plan)
 {
-	return gmod_unified_reserve(plan->context, footprint(plan),
+	return gmod_accounts_reserve(plan->context, footprint(plan),
 				    plan->mapped && !plan->small ? 0 : GMOD_MANAGED_SPARE);
 }
 
@@ -214,11 +237,11 @@ static enum gmod_fit reserve(const struct gmod_plan *plan)
 static enum gmod_fit reserve_with_less(struct gmod_plan *plan, enum gmod_fit fit)
 {
 	if (fit != GMOD_FITS && gmod_small_give_back(plan->context)) {
-		gmod_unified_unreserve(plan->context, footprint(plan));
+		gmod_accounts_unreserve(plan->context, footprint(plan));
 		fit = reserve(plan);
 	}
 	if (fit != GMOD_FITS && plan->small) {
-		gmod_unified_unreserve(plan->context, footprint(plan));
+		gmod_accounts_unreserve(plan->context, footprint(plan));
 		plan_managed(plan);
 		fit = reserve(plan);
 	}
@@ -244,7 +267,7 @@ static CUresult alloc_device(struct gmod_plan *plan, uint64_t *out)
 		r = alloc_guarded(plan, out);
 	else if (fit == GMOD_FITS_NATIVELY)
 		r = alloc_native(plan->request, out);
-	gmod_unified_unreserve(plan->context, footprint(plan));
+	gmod_accounts_unreserve(plan->context, footprint(plan));
 	return r;
 }
 
@@ -276,16 +299,22 @@ CUresult gmod_buffer_alloc(const struct gmod_request *q, uint64_t *out)
  * A first tiny buffer stays with the context: the driver takes 2 MiB from the device for it, and while it has them the
  * next one comes and goes in 2 us; without, the device memory does too, in 107 us (measured on an H200, driver 580).
  */
-static bool wait_for_context(struct gmod_context *c)
+static bool wait_for_context(const struct gmod_context *c)
 {
+	static _Atomic unsigned holds[GMOD_CONTEXTS]; /* one: for which of an entry's contexts, counted from 1 */
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	CUdeviceptr tiny = 0;
 	bool waited;
 
-	if (c && !atomic_exchange_explicit(&c->holds_tiny, true, memory_order_relaxed) &&
-	    NEXT(cuMemAlloc_v2)(&tiny, 1) != CUDA_SUCCESS) {
-		gmod_degraded("cuMemAlloc before a free");
-		atomic_store_explicit(&c->holds_tiny, false, memory_order_relaxed);
+	if (c) {
+		_Atomic unsigned *mine = &holds[gmod_context_index(c)];
+		unsigned life = atomic_load_explicit(&c->ends, memory_order_relaxed) + 1;
+
+		if (atomic_exchange_explicit(mine, life, memory_order_relaxed) != life &&
+		    NEXT(cuMemAlloc_v2)(&tiny, 1) != CUDA_SUCCESS) {
+			gmod_degraded("cuMemAlloc before a free");
+			atomic_store_explicit(mine, 0, memory_order_relaxed);
+		}
 	}
 	if (NEXT(cuMemAlloc_v2)(&tiny, 1) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemAlloc before a free");
@@ -305,13 +334,6 @@ void gmod_buffer_index_again(const struct gmod_record *r)
 	gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
 }
 
-/* One of the context's small buffers less: each takes off what it put on, also where its context has gone meanwhile. */
-static void settle_small(const struct gmod_record *r, struct gmod_context *c)
-{
-	if (gmod_block_is_small(r))
-		atomic_fetch_sub_explicit(&c->small_mapped, 1, memory_order_relaxed);
-}
-
 static unsigned ends_of(const struct gmod_record *r)
 {
 	const struct gmod_context *c = gmod_record_details(r)->context;
@@ -324,13 +346,11 @@ static void settle_accounts(const struct gmod_record *r)
 	const struct gmod_details *d = gmod_record_details(r);
 	struct gmod_context *c = d->context;
 
-	if (c)
-		settle_small(r, c);
+	if (c && gmod_block_is_small(r))
+		gmod_small_count(c, -1);
 	if (!c || d->memory != GMOD_MEM_DEVICE || d->mapped)
 		return;
-	atomic_fetch_add_explicit(&c->freed, r->bounds.size, memory_order_relaxed);
-	if (d->unplaced)
-		atomic_fetch_sub_explicit(&c->unplaced, d->unplaced, memory_order_relaxed);
+	gmod_accounts_freed(c, r->bounds.size, d->unplaced);
 }
 
 void gmod_buffer_lose(struct gmod_record *r)

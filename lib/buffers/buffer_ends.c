@@ -1,5 +1,6 @@
 /* What the end of a context does to the buffers in it. */
 #include "device/guard.h"
+#include "lib/buffers/accounts.h"
 #include "lib/buffers/block.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/buffer_parts.h"
@@ -88,6 +89,7 @@ static void settle(struct gmod_context *c, bool ended)
 	case GMOD_DEPARTED_ENDED:
 		for_each_of(c, GMOD_RELEASING, drop);
 		gmod_small_gone(c);
+		gmod_accounts_gone(c);
 		gmod_context_gone(c);
 		break;
 	case GMOD_DEPARTED_KEPT:

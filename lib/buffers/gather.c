@@ -34,8 +34,17 @@ struct piece {
 	size_t at;
 };
 
+/* What a context has for its gathers. Under the lock. */
+struct held {
+	unsigned life; /* whose it is: the context that the entry has stood for after so many others */
+	CUevent gathered;
+	void *staging; /* pinned; NULL before the first one */
+	bool overdue;  /* copies of an earlier gather may still be on their way */
+};
+
 struct batch {
 	struct gmod_context *context;
+	struct held *held;
 	enum gmod_gather what;
 	struct piece piece[PIECES];
 	unsigned count;
@@ -59,13 +68,14 @@ static uint64_t deadline_for(enum gmod_gather what)
 }
 
 /* Our own event on our own stream, in relaxed capture mode: this disturbs nobody's capture. */
-static CUresult wait_for_copies(const struct gmod_context *c, uint64_t deadline)
+static CUresult wait_for_copies(const struct batch *b)
 {
+	uint64_t deadline = deadline_for(b->what);
 	CUresult r;
 
 	do
-		r = NEXT(cuEventQuery)(c->gathered);
-	while (r == CUDA_ERROR_NOT_READY && may_call(c) && gmod_nap(&deadline, NAP));
+		r = NEXT(cuEventQuery)(b->held->gathered);
+	while (r == CUDA_ERROR_NOT_READY && may_call(b->context) && gmod_nap(&deadline, NAP));
 	return r;
 }
 
@@ -73,7 +83,7 @@ static CUresult wait_for_copies(const struct gmod_context *c, uint64_t deadline)
 static void *staging_pages(const struct gmod_context *c)
 {
 	static void *pages[GMOD_CONTEXTS]; /* under the lock */
-	void **mine = &pages[c - gmod_context_at(0)];
+	void **mine = &pages[gmod_context_index(c)];
 
 	if (!*mine) {
 		void *p = mmap(NULL, STAGING, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -87,9 +97,9 @@ static void *staging_pages(const struct gmod_context *c)
 	return *mine;
 }
 
-static bool register_staging(struct gmod_context *c)
+static bool register_staging(const struct batch *b)
 {
-	void *pages = staging_pages(c);
+	void *pages = staging_pages(b->context);
 	CUresult r;
 
 	if (!pages)
@@ -100,8 +110,7 @@ static bool register_staging(struct gmod_context *c)
 		r = NEXT(cuMemHostRegister_v2)(pages, STAGING, 0);
 	if (r != CUDA_SUCCESS)
 		return false;
-	c->staging = pages;
-	c->staging_is_ours = true;
+	b->held->staging = pages;
 	return true;
 }
 
@@ -109,23 +118,37 @@ static bool register_staging(struct gmod_context *c)
  * Our own pages where the driver takes them: cuMemHostAlloc needs 1.1 ms, and no other thread gets through to the
  * driver meanwhile (measured on an H200, driver 580).
  */
-static void make_staging(struct gmod_context *c)
+static void make_staging(const struct batch *b)
 {
-	if (register_staging(c) || NEXT(cuMemHostAlloc)(&c->staging, STAGING, 0) == CUDA_SUCCESS)
+	if (register_staging(b) || NEXT(cuMemHostAlloc)(&b->held->staging, STAGING, 0) == CUDA_SUCCESS)
 		return;
-	c->staging = NULL;
+	b->held->staging = NULL;
 	gmod_degraded("cuMemHostAlloc");
 }
 
-static bool has_what_it_takes(struct gmod_context *c)
+static bool has_what_it_takes(const struct batch *b)
 {
-	if (!c->gathered && NEXT(cuEventCreate)(&c->gathered, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
-		c->gathered = NULL;
+	struct held *h = b->held;
+
+	if (!h->gathered && NEXT(cuEventCreate)(&h->gathered, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+		h->gathered = NULL;
 		gmod_degraded("cuEventCreate");
 	}
-	if (!c->staging)
-		make_staging(c);
-	return c->gathered && c->staging;
+	if (!h->staging)
+		make_staging(b);
+	return h->gathered && h->staging;
+}
+
+/* What an earlier context had went with it. */
+static struct held *held_in(const struct gmod_context *c)
+{
+	static struct held held[GMOD_CONTEXTS];
+	struct held *h = &held[gmod_context_index(c)];
+	unsigned life = atomic_load_explicit(&c->ends, memory_order_acquire);
+
+	if (h->life != life)
+		*h = (struct held){.life = life};
+	return h;
 }
 
 /*
@@ -134,7 +157,7 @@ static bool has_what_it_takes(struct gmod_context *c)
  */
 static void note_overdue(struct batch *b, CUresult r)
 {
-	b->context->overdue = true;
+	b->held->overdue = true;
 	b->failed = true;
 	if (may_call(b->context) && (b->what == GMOD_GATHER_WHOLE || r != CUDA_ERROR_NOT_READY))
 		gmod_degraded("gather");
@@ -145,17 +168,18 @@ static void prepare(struct batch *b, struct gmod_context *c, enum gmod_gather wh
 	CUresult r = CUDA_SUCCESS;
 
 	b->context = c;
+	b->held = held_in(c);
 	b->what = what;
 	b->count = 0;
 	b->used = 0;
 	b->failed = b->refused = false;
-	if (c->overdue)
-		r = wait_for_copies(c, deadline_for(what));
-	c->overdue = false;
+	if (b->held->overdue)
+		r = wait_for_copies(b);
+	b->held->overdue = false;
 	if (r != CUDA_SUCCESS)
 		note_overdue(b, r);
 	else
-		b->failed = !c->stream || !has_what_it_takes(c);
+		b->failed = !c->stream || !has_what_it_takes(b);
 	b->began = gmod_now();
 }
 
@@ -167,7 +191,7 @@ static void compare(const struct batch *b, const struct piece *p)
 	word = gmod_record_live(p->record);
 	if (word == p->word)
 		gmod_verify_copied(p->record, word, p->side, p->from, p->to,
-				   (const uint8_t *)b->context->staging + p->at, b->began);
+				   (const uint8_t *)b->held->staging + p->at, b->began);
 	gmod_unpin(GMOD_PIN_SWEEP);
 }
 
@@ -178,9 +202,9 @@ static void flush(struct batch *b)
 	if (!b->count)
 		return;
 	if (may_call(b->context))
-		r = NEXT(cuEventRecord)(b->context->gathered, b->context->stream);
+		r = NEXT(cuEventRecord)(b->held->gathered, b->context->stream);
 	if (r == CUDA_SUCCESS && may_call(b->context))
-		r = wait_for_copies(b->context, deadline_for(b->what));
+		r = wait_for_copies(b);
 	if (r != CUDA_SUCCESS) {
 		note_overdue(b, r);
 	} else if (!may_call(b->context)) {
@@ -224,7 +248,7 @@ static void add_slack(struct batch *b, struct gmod_record *r)
 
 static CUdeviceptr staged_at(const struct batch *b, const struct piece *p)
 {
-	return (CUdeviceptr)(uintptr_t)b->context->staging + p->at;
+	return (CUdeviceptr)(uintptr_t)b->held->staging + p->at;
 }
 
 /* All in one call: for each the driver's lock has to be had, perhaps from a thread that waits for the device with it.
@@ -361,7 +385,7 @@ static bool gather(struct gmod_context *only, enum gmod_gather what)
 		struct gmod_context *c = gmod_context_at(i);
 
 		if ((!only || only == c) &&
-		    atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE && c->unified)
+		    atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE && c->stream)
 			done = gather_in(c, what) && done;
 	}
 	gmod_relaxed_end(mode);

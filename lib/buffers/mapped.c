@@ -4,19 +4,19 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include "lib/buffers/asked.h"
+#include "lib/buffers/unified.h"
 #include "lib/driver/errors.h"
 #include "lib/context/capture.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
 #include "monitor/watch/postmortem.h"
 
-enum { DEVICES = 64 };
-
 #define ARMING_PATIENCE (GMOD_MILLISECONDS(1) / 2)
 #define ARMING_PATIENCE_SMALL GMOD_MILLISECONDS(5)
 
 static _Atomic unsigned mapped_now;
-static _Atomic uint64_t let_in[DEVICES]; /* by owner: the devices whose contexts may use its memory, a bit each */
+static _Atomic uint64_t let_in[GMOD_DEVICES]; /* by owner: the devices whose contexts may use its memory, a bit each */
 
 static int attribute(int device, CUdevice_attribute which)
 {
@@ -52,7 +52,7 @@ bool gmod_mapped_is_possible(int device)
 	CUmemAllocationProp p;
 	size_t granularity = 0;
 
-	if (device < 0 || device >= DEVICES || !driver_has_it() ||
+	if (device < 0 || device >= GMOD_DEVICES || !driver_has_it() ||
 	    !attribute(device, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) ||
 	    !attribute(device, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) ||
 	    !attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM))
@@ -61,6 +61,22 @@ bool gmod_mapped_is_possible(int device)
 	if (NEXT(cuMemGetAllocationGranularity)(&granularity, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM) != CUDA_SUCCESS)
 		gmod_degraded("cuMemGetAllocationGranularity");
 	return granularity && GMOD_LARGE % granularity == 0;
+}
+
+static unsigned ask(int device)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool is = gmod_options()->mapped && gmod_unified_is_possible(device) && gmod_mapped_is_possible(device);
+
+	gmod_relaxed_end(mode);
+	return is;
+}
+
+bool gmod_mapped_works(const struct gmod_context *c)
+{
+	static struct gmod_asked asked;
+
+	return c->stream && gmod_ask_once(&asked, c->device, ask);
 }
 
 bool gmod_mapped_has_room(void)
@@ -290,10 +306,10 @@ bool gmod_mapped_read_slack(const struct gmod_record *r, struct gmod_slack *out)
 
 static void let(uint64_t readers, const struct gmod_bounds *b)
 {
-	CUmemAccessDesc access[DEVICES];
+	CUmemAccessDesc access[GMOD_DEVICES];
 	size_t count = 0;
 
-	for (int i = 0; i < DEVICES; i++)
+	for (int i = 0; i < GMOD_DEVICES; i++)
 		if (readers >> i & 1)
 			access[count++] = (CUmemAccessDesc){on_device(i), CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	if (NEXT(cuMemSetAccess)(b->head_to, b->tail_from - b->head_to, access, count) != CUDA_SUCCESS)
@@ -328,10 +344,10 @@ static void let_into(uint32_t position, int owner, uint64_t readers)
 void gmod_mapped_let_in(int reader, int owner)
 {
 	static pthread_mutex_t one_walks = PTHREAD_MUTEX_INITIALIZER; /* a pin has one owner */
-	uint64_t bit = (uint64_t)1 << (reader & (DEVICES - 1));
+	uint64_t bit = (uint64_t)1 << (reader & (GMOD_DEVICES - 1));
 	uint32_t end;
 
-	if (reader < 0 || reader >= DEVICES || owner < 0 || owner >= DEVICES || reader == owner)
+	if (reader < 0 || reader >= GMOD_DEVICES || owner < 0 || owner >= GMOD_DEVICES || reader == owner)
 		return;
 	atomic_fetch_or_explicit(&let_in[owner], bit, memory_order_seq_cst);
 	atomic_thread_fence(memory_order_seq_cst);

@@ -29,8 +29,9 @@
  * Linux allows 65530 in all (vm.max_map_count). */
 enum { GMOD_MAPPED_MAX = 4096 };
 
-/* Does the device have what it takes? Asked once for a context. */
+/* Does the device have what it takes? And is that so for buffers of the context, and wanted? */
 bool gmod_mapped_is_possible(int device);
+bool gmod_mapped_works(const struct gmod_context *c);
 
 /* No: GMOD_MAPPED_MAX are there. Large buffers are then managed ones. */
 bool gmod_mapped_has_room(void);

@@ -1,24 +1,30 @@
 #include "lib/buffers/small.h"
 
+#include "lib/buffers/asked.h"
 #include "lib/buffers/mapped.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
 
 enum { KEPT_MAX = 256 }; /* as option small_mapped allows at most */
 
-/* By context, in any order; 0 is none. */
-static _Atomic uint64_t kept[GMOD_CONTEXTS][KEPT_MAX];
+/* What a context has: buffers that are mapped, and blocks for the next ones, in any order. */
+static struct small {
+	_Atomic unsigned mapped, count;
+	_Atomic uint64_t kept[KEPT_MAX]; /* 0: none */
+} of_all[GMOD_CONTEXTS];
 
-static _Atomic uint64_t *kept_of(const struct gmod_context *c)
+static struct small *of(const struct gmod_context *c)
 {
-	return kept[c - gmod_context_at(0)];
+	return &of_all[gmod_context_index(c)];
 }
 
-unsigned gmod_small_max(void)
+/* In a context of the device. */
+static unsigned ask_for_max(int device)
 {
 	uint64_t wanted = gmod_options()->small_mapped, allowed;
 	size_t available = 0, total = 0;
 
+	(void)device;
 	if (!wanted)
 		return 0;
 	if (NEXT(cuMemGetInfo_v2)(&available, &total) != CUDA_SUCCESS)
@@ -27,21 +33,34 @@ unsigned gmod_small_max(void)
 	return (unsigned)(wanted < allowed ? wanted : allowed);
 }
 
+/* How many there may be. */
+static unsigned max_of(const struct gmod_context *c)
+{
+	static struct gmod_asked asked;
+
+	return gmod_ask_once(&asked, c->device, ask_for_max);
+}
+
 bool gmod_small_has_room(const struct gmod_context *c)
 {
-	return atomic_load_explicit(&c->small_mapped, memory_order_relaxed) < c->small_mapped_max;
+	return atomic_load_explicit(&of(c)->mapped, memory_order_relaxed) < max_of(c);
+}
+
+void gmod_small_count(const struct gmod_context *c, int by)
+{
+	atomic_fetch_add_explicit(&of(c)->mapped, (unsigned)by, memory_order_relaxed);
 }
 
 uint64_t gmod_small_take(struct gmod_context *c)
 {
-	if (!atomic_load_explicit(&c->small_kept, memory_order_relaxed))
+	if (!atomic_load_explicit(&of(c)->count, memory_order_relaxed))
 		return 0;
-	for (unsigned i = 0; i < c->small_mapped_max; i++) {
-		uint64_t raw = atomic_exchange_explicit(&kept_of(c)[i], 0, memory_order_acquire);
+	for (unsigned i = 0; i < max_of(c); i++) {
+		uint64_t raw = atomic_exchange_explicit(&of(c)->kept[i], 0, memory_order_acquire);
 
 		if (!raw)
 			continue;
-		atomic_fetch_sub_explicit(&c->small_kept, 1, memory_order_relaxed);
+		atomic_fetch_sub_explicit(&of(c)->count, 1, memory_order_relaxed);
 		return raw;
 	}
 	return 0;
@@ -49,15 +68,15 @@ uint64_t gmod_small_take(struct gmod_context *c)
 
 static bool put(struct gmod_context *c, uint64_t raw)
 {
-	for (unsigned i = 0; i < c->small_mapped_max; i++) {
+	for (unsigned i = 0; i < max_of(c); i++) {
 		uint64_t none = 0;
 
 		/* Counted first: whoever takes it subtracts. */
-		atomic_fetch_add_explicit(&c->small_kept, 1, memory_order_relaxed);
-		if (atomic_compare_exchange_strong_explicit(&kept_of(c)[i], &none, raw, memory_order_release,
+		atomic_fetch_add_explicit(&of(c)->count, 1, memory_order_relaxed);
+		if (atomic_compare_exchange_strong_explicit(&of(c)->kept[i], &none, raw, memory_order_release,
 							    memory_order_relaxed))
 			return true;
-		atomic_fetch_sub_explicit(&c->small_kept, 1, memory_order_relaxed);
+		atomic_fetch_sub_explicit(&of(c)->count, 1, memory_order_relaxed);
 	}
 	return false;
 }
@@ -108,7 +127,7 @@ static struct gmod_context *enter_keeper(unsigned i, int device)
 {
 	struct gmod_context *c = gmod_context_at(i);
 
-	if (!atomic_load_explicit(&c->small_kept, memory_order_relaxed) || !gmod_context_use_begin(c))
+	if (!atomic_load_explicit(&of(c)->count, memory_order_relaxed) || !gmod_context_use_begin(c))
 		return NULL;
 	if (c->device == device)
 		return c;
@@ -134,7 +153,7 @@ static uint64_t sum_of_keepers(int device, uint64_t (*of)(struct gmod_context *)
 
 static uint64_t bytes_kept(struct gmod_context *c)
 {
-	return atomic_load_explicit(&c->small_kept, memory_order_relaxed) * (uint64_t)GMOD_LARGE;
+	return atomic_load_explicit(&of(c)->count, memory_order_relaxed) * (uint64_t)GMOD_LARGE;
 }
 
 uint64_t gmod_small_kept_bytes(const struct gmod_context *c)

@@ -26,11 +26,10 @@
 
 enum { GMOD_SMALL_SHARE = 256 };
 
-/* How many there may be in the current context. */
-unsigned gmod_small_max(void);
-
 /* May one more be mapped? */
 bool gmod_small_has_room(const struct gmod_context *c);
+/* There is one more of them, or one less: each takes off what it put on, also where its context has gone meanwhile. */
+void gmod_small_count(const struct gmod_context *c, int by);
 
 /* A kept block, where its reservation begins; 0: there is none. */
 uint64_t gmod_small_take(struct gmod_context *c);

@@ -1,6 +1,40 @@
 #include "lib/buffers/unified.h"
 
 #include "lib/base/facts.h"
+#include "lib/base/log.h"
+#include "lib/buffers/accounts.h"
+#include "lib/buffers/asked.h"
+
+static void say_declined(int device)
+{
+	static atomic_bool said;
+
+	if (gmod_first_time(&said))
+		gmod_log_note(0,
+			      "device %d cannot share managed memory with the CPU (concurrentManagedAccess is 0): "
+			      "its buffers are not guarded",
+			      device);
+}
+
+static unsigned ask(int device)
+{
+	int value = 0;
+
+	if (gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE)
+		return 0;
+	if (NEXT(cuDeviceGetAttribute)(&value, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device) == CUDA_SUCCESS &&
+	    value)
+		return 1;
+	say_declined(device);
+	return 0;
+}
+
+bool gmod_unified_is_possible(int device)
+{
+	static struct gmod_asked asked;
+
+	return gmod_ask_once(&asked, device, ask);
+}
 
 /* Advice by the oldest entry point, which every driver has; -1 is the CPU. */
 static void advise(uint64_t from, uint64_t to, CUmem_advise advice, CUdevice device)
@@ -44,61 +78,13 @@ static bool move_to_device(const struct gmod_context *c, uint64_t from, uint64_t
 	return moved;
 }
 
-/*
- * What the driver moves by itself later on is then in its accounts and in ours: less seems free than is, never more.
- */
 uint64_t gmod_unified_place_body(struct gmod_context *c, const struct gmod_place *p)
 {
 	uint64_t size = p->zone_tail - p->body;
 
 	if (gmod_options()->placement && move_to_device(c, p->body, p->zone_tail))
 		return 0;
-	atomic_fetch_add_explicit(&c->unplaced, size, memory_order_relaxed);
+	gmod_accounts_unplaced(c, size);
 	return size;
 }
 
-uint64_t gmod_unified_pending(const struct gmod_context *c)
-{
-	return atomic_load_explicit(&c->unplaced, memory_order_relaxed) +
-	       atomic_load_explicit(&c->in_flight, memory_order_relaxed);
-}
-
-/*
- * The driver takes device memory for managed buffers in chunks and keeps some when they are freed: what it calls free
- * was up to 96 MiB less than what a buffer could get (measured on an H200 with 64 MiB to 8 GiB at a time, and with
- * 4000 x 1 MiB). Where it is that close, the native allocator decides, so that the answer is the native one; so it
- * does for small buffers, which may fit into a chunk that is there although nothing is free. But it would make room by
- * evicting managed buffers, without end: what is asked of it beyond what is free is kept to that amount in all, and to
- * what has been freed at all.
- */
-static bool draw_over(struct gmod_context *c, uint64_t shortage)
-{
-	uint64_t before = atomic_fetch_add_explicit(&c->overdraft, shortage, memory_order_relaxed);
-	uint64_t freed = atomic_load_explicit(&c->freed, memory_order_relaxed);
-
-	if (before + shortage <= (freed < GMOD_MANAGED_SPARE ? freed : GMOD_MANAGED_SPARE))
-		return true;
-	atomic_fetch_sub_explicit(&c->overdraft, shortage, memory_order_relaxed);
-	return false;
-}
-
-enum gmod_fit gmod_unified_reserve(struct gmod_context *c, size_t size, size_t spare)
-{
-	size_t available = 0, total = 0;
-	uint64_t before = atomic_fetch_add_explicit(&c->in_flight, size, memory_order_relaxed);
-	uint64_t taken = before + atomic_load_explicit(&c->unplaced, memory_order_relaxed);
-
-	if (NEXT(cuMemGetInfo_v2)(&available, &total) != CUDA_SUCCESS)
-		return GMOD_FITS_NATIVELY;
-	available = available > taken ? available - taken : 0;
-	if (size <= available && available - size >= spare) {
-		atomic_store_explicit(&c->overdraft, 0, memory_order_relaxed);
-		return GMOD_FITS;
-	}
-	return size <= available || draw_over(c, size - available) ? GMOD_FITS_NATIVELY : GMOD_DOES_NOT_FIT;
-}
-
-void gmod_unified_unreserve(struct gmod_context *c, size_t size)
-{
-	atomic_fetch_sub_explicit(&c->in_flight, size, memory_order_relaxed);
-}

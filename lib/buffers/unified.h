@@ -12,20 +12,8 @@
 #include "lib/context/context.h"
 #include "monitor/registry/layout.h"
 
-enum gmod_fit { GMOD_FITS, GMOD_FITS_NATIVELY, GMOD_DOES_NOT_FIT };
-
-/*
- * Where the driver says less is free than a managed buffer could get, it decides by itself whether one of these fits:
- * `spare` is how much of that there must be for the answer to be GMOD_FITS. None is needed for what is not managed.
- */
-#define GMOD_MANAGED_SPARE ((size_t)128 << 20)
-
-/*
- * Would the native allocator have `size` bytes of device memory? Managed memory would be granted beyond that and then
- * evict. Counts the size as in flight until gmod_unified_unreserve(), whatever the answer.
- */
-enum gmod_fit gmod_unified_reserve(struct gmod_context *c, size_t size, size_t spare);
-void gmod_unified_unreserve(struct gmod_context *c, size_t size);
+/* Does the device share managed memory with the CPU? Else none of its buffers is guarded. */
+bool gmod_unified_is_possible(int device);
 
 /* Before the canaries are written: their pages stay on the host. */
 void gmod_unified_place_zones(struct gmod_context *c, const struct gmod_place *p);
@@ -35,8 +23,5 @@ void gmod_unified_place_zones(struct gmod_context *c, const struct gmod_place *p
  * there and so are not in the driver's own accounts.
  */
 uint64_t gmod_unified_place_body(struct gmod_context *c, const struct gmod_place *p);
-
-/* Bytes to take off what cuMemGetInfo calls free. */
-uint64_t gmod_unified_pending(const struct gmod_context *c);
 
 #endif

@@ -10,9 +10,7 @@
 #include "lib/context/green.h"
 #include "lib/base/scope.h"
 #include "lib/base/log.h"
-#include "lib/buffers/mapped.h"
 #include "lib/base/deadline.h"
-#include "lib/buffers/small.h"
 #include "lib/base/facts.h"
 #include "monitor/registry/index.h"
 
@@ -21,6 +19,11 @@ static struct gmod_context contexts[GMOD_CONTEXTS];
 struct gmod_context *gmod_context_at(unsigned i)
 {
 	return i < GMOD_CONTEXTS ? &contexts[i] : NULL;
+}
+
+unsigned gmod_context_index(const struct gmod_context *c)
+{
+	return (unsigned)(c - contexts);
 }
 
 void gmod_context_met(CUcontext handle)
@@ -163,44 +166,6 @@ static bool native_only(void)
 	return gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE;
 }
 
-static bool device_allows_unified(int device)
-{
-	int value = 0;
-
-	if (!native_only() &&
-	    NEXT(cuDeviceGetAttribute)(&value, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device) == CUDA_SUCCESS)
-		return value != 0;
-	return false;
-}
-
-static void say_declined(int device)
-{
-	static atomic_bool said;
-
-	if (!native_only() && gmod_first_time(&said))
-		gmod_log_note(0,
-			      "device %d cannot share managed memory with the CPU (concurrentManagedAccess is 0): "
-			      "its buffers are not guarded",
-			      device);
-}
-
-static const char *backend_of(const struct gmod_context *c)
-{
-	if (!c->unified)
-		return "native, device buffers are not guarded";
-	return c->mapped ? "unified, large buffers mapped" : "unified, all buffers managed";
-}
-
-/* A device has as many contexts as the program likes. */
-static void say_backend(const struct gmod_context *c)
-{
-	static _Atomic uint64_t said; /* a bit for each device */
-	uint64_t bit = UINT64_C(1) << (c->device & 63);
-
-	if (!(atomic_fetch_or_explicit(&said, bit, memory_order_relaxed) & bit))
-		gmod_log_note(2, "device %d: backend %s", c->device, backend_of(c));
-}
-
 /* It may be gone, though it is still current: that is no fault. */
 static bool did(CUresult r, const char *entry_point)
 {
@@ -227,23 +192,13 @@ static bool set_up(struct gmod_context *c)
 
 	if (!did(NEXT(cuCtxGetDevice)(&c->device), "cuCtxGetDevice"))
 		return false;
-	mode = gmod_relaxed_begin();
-	c->unified = device_allows_unified(c->device);
 	c->stream = NULL;
-	c->gathered = NULL;
-	c->staging = NULL;
-	c->staging_is_ours = false;
-	c->overdue = false;
-	ok = !c->unified || make_stream(c);
-	c->mapped = gmod_options()->mapped && c->stream && gmod_mapped_is_possible(c->device);
-	c->small_mapped_max = c->mapped ? gmod_small_max() : 0;
+	if (native_only())
+		return true;
+	mode = gmod_relaxed_begin();
+	ok = make_stream(c);
 	gmod_relaxed_end(mode);
-	if (!ok)
-		return false;
-	if (!c->unified)
-		say_declined(c->device);
-	say_backend(c);
-	return true;
+	return ok;
 }
 
 /* A free entry that nobody is stuck in, taken by moving its state. Who comes in from now on sees that it is no context.
@@ -520,18 +475,12 @@ void gmod_context_alive_again(struct gmod_context *c)
 	settled(c, GMOD_CONTEXT_ALIVE);
 }
 
-/*
- * Stream, event and the registration of the staging memory went with the context. What is in flight and unplaced is
- * taken off by who has put it on, as with small buffers: an allocation may be under way.
- */
+/* The stream went with the context. */
 void gmod_context_gone(struct gmod_context *c)
 {
 	gmod_units_context_gone(c);
 	gmod_heap_gone(c);
 	atomic_store_explicit(&c->handle, NULL, memory_order_relaxed);
 	atomic_fetch_add_explicit(&c->ends, 1, memory_order_release);
-	atomic_store_explicit(&c->overdraft, 0, memory_order_relaxed);
-	atomic_store_explicit(&c->freed, 0, memory_order_relaxed);
-	atomic_store_explicit(&c->holds_tiny, false, memory_order_relaxed);
 	settled(c, GMOD_CONTEXT_NONE);
 }

@@ -1,5 +1,5 @@
 /*
- * The CUDA contexts GMOD has met: which device, which backend it allows, and GMOD's own stream in it.
+ * The CUDA contexts GMOD has met: which device, and GMOD's own stream in it.
  *
  * GMOD never retains or creates a context. An entry lives from the first allocation in a context until the context is
  * destroyed; a driver call of the monitor's in somebody's context happens only inside gmod_context_use_begin()/leave():
@@ -38,23 +38,7 @@ struct gmod_context {
 	atomic_bool ended;           /* one of them has ended the context */
 	_Atomic unsigned ends;       /* contexts that this entry has stood for and that have ended */
 	int device;
-	_Atomic unsigned small_mapped; /* small buffers that are mapped (lib/buffers/small.h) */
-	unsigned small_mapped_max;     /* how many there may be */
-	_Atomic unsigned small_kept;   /* blocks that wait for the next one */
-	bool overdue;           /* copies of an earlier gather may still be on their way; under the gather's lock */
-	bool unified;           /* managed memory that CPU and device may touch at once */
-	bool mapped;            /* and large buffers as lib/buffers/mapped.h has them */
-	bool staging_is_ours;   /* registered memory of our own, else the driver's */
-	atomic_bool holds_tiny; /* a native buffer of 1 byte, for waiting (lib/buffers/buffer.c) */
-	CUstream stream;        /* non-blocking, for prefetches and gathers; NULL: could not be made */
-	CUevent gathered;
-	void *staging; /* pinned, for gathers (lib/buffers/gather.c); NULL before the first one */
-	_Atomic uint64_t
-	    in_flight; /* bytes being allocated now: decided on, not yet taken from the device's free memory */
-	_Atomic uint64_t
-	    overdraft;             /* bytes left to the native allocator beyond what was free (lib/buffers/unified.c) */
-	_Atomic uint64_t freed;    /* bytes of guarded device buffers freed so far */
-	_Atomic uint64_t unplaced; /* bytes of live buffers that were not moved to the device */
+	CUstream stream; /* non-blocking, for prefetches and gathers; NULL: could not be made */
 	_Atomic(struct gmod_heap *) heap; /* what its kernels allocate from (device/heaps.h); NULL: none yet */
 	_Atomic uint64_t units_ready;     /* units whose pointer to the heap is filled here (device/units.h) */
 	_Atomic uint64_t units_state;     /* gmod_hot.units when all of them were */
@@ -88,6 +72,8 @@ struct gmod_context *gmod_context_current(void);
 struct gmod_context *gmod_context_of(CUcontext handle);
 struct gmod_context *gmod_context_departing(CUcontext handle);
 struct gmod_context *gmod_context_at(unsigned i);
+/* The entry's place, below GMOD_CONTEXTS: where a module has what it keeps for each context. */
+unsigned gmod_context_index(const struct gmod_context *c);
 /* The same, made if need be, with that context current for the time; NULL when that is not possible. */
 struct gmod_context *gmod_context_made(CUcontext handle);
 

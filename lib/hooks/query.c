@@ -11,7 +11,7 @@
 #include "lib/base/facts.h"
 #include "lib/buffers/stand_in.h"
 #include "lib/buffers/sync_memops.h"
-#include "lib/buffers/unified.h"
+#include "lib/buffers/accounts.h"
 
 /* Where an address lies, as far as a query is concerned. */
 enum where { ELSEWHERE, IN_BUFFER, IN_REDZONE };
@@ -125,7 +125,7 @@ GMOD_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 {
 	CUresult r = NEXT(cuMemGetInfo_v2)(free, total);
 	struct gmod_context *c = r == CUDA_SUCCESS && gmod_on() ? gmod_context_current() : NULL;
-	uint64_t pending = c ? gmod_unified_pending(c) : 0, kept = c ? gmod_small_kept_bytes(c) : 0;
+	uint64_t pending = c ? gmod_accounts_pending(c) : 0, kept = c ? gmod_small_kept_bytes(c) : 0;
 
 	if (r == CUDA_SUCCESS && free)
 		*free = *free + kept > pending ? *free + kept - pending : 0;
