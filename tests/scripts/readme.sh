@@ -67,10 +67,19 @@ same "31 words are noticed wherever they stand" 4 "$(too_long "$work/sample.md" 
 
 # ---- what it points to ----
 
-while read -r file; do
-	[ -e "$file" ]
-	judge "there is a $file" $?
-done < <(grep -oE '\]\([^)#]+\)' "$readme" | tr -d ']()')
+# pages: the README and those of the folders.
+pages() {
+	ls README.md {bench,device,lib,monitor}/README.md
+}
+
+# A file is named from the folder of its page or from the top; NAME and the like stand for any.
+# shellcheck disable=SC2016 # the backquotes are the pages'
+while read -r page file; do
+	compgen -G "${page%/*}/$file" >/dev/null || compgen -G "$file" >/dev/null
+	judge "$page names $file" $? "there is no such file"
+done < <(pages | while read -r page; do
+	grep -oE '`[A-Za-z0-9_.-]+(/[A-Za-z0-9_.*-]+)+`|\]\([^)#:]+\)' "$page" | tr -d '`]()' | grep -vE 'DATE|NAME' | sort -u | sed "s#^#$page #"
+done)
 
 while read -r anchor; do
 	grep -qix "## ${anchor//-/ }" "$readme"
@@ -126,7 +135,7 @@ while read -r command; do
 	pattern=$(pattern_of "$command")
 	if [ -n "$pattern" ]; then
 		used[$pattern]=yes
-		# Its options can be looked at all the same.
+		# The command's options can be looked at all the same.
 		options=$(sed -nE 's/^(.* )?(gmod(-tensorflow)? )/\2--explain-env /p' <<<"$command")
 		[ -z "$options" ] || expect "good options: $command" 0 eval "$options"
 		continue
