@@ -40,7 +40,7 @@ static enum gmod_status ask(void (*what)(struct gmod_heap *h, void *request), st
 	if (!gmod_on())
 		return GMOD_INACTIVE;
 	r->status = GMOD_FAILED;
-	status = gmod_guard_visit(gmod_context_of(gmod_current_home().context), what, r);
+	status = gmod_guard_visit(gmod_context_owner(), what, r);
 	return status == GMOD_OK ? r->status : status;
 }
 

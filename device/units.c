@@ -80,6 +80,7 @@ void gmod_unit_module(CUmodule module)
 {
 	struct gmod_unit u = {.handle = module};
 	CUstreamCaptureMode before;
+	struct gmod_owner owner;
 	CUfunction guard;
 	CUresult r;
 
@@ -90,8 +91,11 @@ void gmod_unit_module(CUmodule module)
 	gmod_relaxed_end(before);
 	if (!found(r, "cuModuleGetFunction"))
 		return;
+	owner = gmod_current_owner();
+	if (!owner.context || owner.green)
+		return;
 	u.guard = guard;
-	u.context = gmod_current_home().context;
+	u.context = owner.context;
 	add(u);
 }
 

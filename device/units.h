@@ -27,7 +27,7 @@ struct gmod_unit {
 	void *handle; /* CUmodule or CUlibrary; NULL: none */
 	void *guard;  /* CUfunction or CUkernel */
 	bool is_library;
-	CUcontext context; /* home of a module; a library is in all */
+	CUcontext context; /* of a module; a library is in all */
 };
 
 void gmod_unit_module(CUmodule module);

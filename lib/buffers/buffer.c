@@ -7,7 +7,6 @@
 
 #include "lib/buffers/accounts.h"
 #include "lib/buffers/block.h"
-#include "lib/context/green.h"
 #include "lib/buffers/buffer_parts.h"
 #include "lib/buffers/mapped.h"
 #include "lib/buffers/misuse.h"
@@ -32,8 +31,10 @@ static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 	if (q->memory == GMOD_MEM_DEVICE && gmod_small_made_room(r))
 		r = gmod_block_alloc_native(q, out);
 	if (r == CUDA_SUCCESS && q->memory == GMOD_MEM_DEVICE) {
-		gmod_count(&gmod_counters.fallback, 1);
-		gmod_count(&gmod_counters.fallback_bytes, q->size);
+		bool green = gmod_on() && gmod_current_owner().green;
+
+		gmod_count(green ? &gmod_counters.unsupported : &gmod_counters.fallback, 1);
+		gmod_count(green ? &gmod_counters.unsupported_bytes : &gmod_counters.fallback_bytes, q->size);
 	}
 	return r;
 }
@@ -458,7 +459,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	is_current = context && gmod_context_is_current(d->context);
 	/* Before the verdict: what is said of the suspects is how they are after the wait. */
 	if (gmod_on() && (gmod_block_is_small(r) || wait_for_context(d->context)) && is_current)
-		gmod_prove_context_wait(context, began);
+		gmod_prove_context(context, began);
 	if (d->mapped)
 		verify_mapped(r, swept);
 	else
@@ -466,7 +467,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	gmod_context_visit_end(visited);
 	result = release(r, ends);
 	if (result == CUDA_SUCCESS && is_current)
-		gmod_prove_context_wait(context, began);
+		gmod_prove_context(context, began);
 	return result;
 }
 

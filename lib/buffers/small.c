@@ -195,7 +195,7 @@ void gmod_small_gone(struct gmod_context *c)
 
 bool gmod_small_made_room(CUresult r)
 {
-	struct gmod_context *c = r == CUDA_ERROR_OUT_OF_MEMORY && gmod_on() ? gmod_context_current() : NULL;
+	struct gmod_context *c = r == CUDA_ERROR_OUT_OF_MEMORY && gmod_on() ? gmod_context_owner() : NULL;
 
 	return c && gmod_small_give_back(c);
 }

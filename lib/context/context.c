@@ -7,7 +7,6 @@
 #include "device/heaps.h"
 #include "device/units.h"
 #include "lib/driver/errors.h"
-#include "lib/context/green.h"
 #include "lib/base/scope.h"
 #include "lib/base/log.h"
 #include "lib/base/deadline.h"
@@ -118,13 +117,12 @@ static bool is_primary(CUcontext handle)
 	return false;
 }
 
-CUresult gmod_stream_home(CUstream stream, struct gmod_home *home)
+static CUresult ask_stream(CUstream stream, struct gmod_owner *owner)
 {
-	CUcontext context = NULL;
 	CUgreenCtx green = NULL;
-	CUresult r = HAVE(cuStreamGetCtx_v2) ? NEXT(cuStreamGetCtx_v2)(stream, &context, &green) : CUDA_SUCCESS;
+	CUresult r = NEXT(cuStreamGetCtx_v2)(stream, &owner->context, &green);
 
-	*home = (struct gmod_home){context, green != NULL};
+	owner->green = green != NULL;
 	return r;
 }
 
@@ -132,33 +130,49 @@ CUresult gmod_stream_home(CUstream stream, struct gmod_home *home)
  * The per-thread stream answers also while blocking streams are captured, where the legacy one ends the capture. In a
  * green context there is no per-thread stream, and the legacy one disturbs nobody (measured on driver 580).
  */
-static CUresult ask_home(struct gmod_home *home)
+static CUresult ask_owner(struct gmod_owner *owner)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	CUresult r = gmod_stream_home(CU_STREAM_PER_THREAD, home);
+	CUresult r = ask_stream(CU_STREAM_PER_THREAD, owner);
 
 	if (r == CUDA_ERROR_INVALID_HANDLE)
-		r = gmod_stream_home(CU_STREAM_LEGACY, home);
+		r = ask_stream(CU_STREAM_LEGACY, owner);
 	gmod_relaxed_end(mode);
 	return r;
 }
 
-struct gmod_home gmod_current_home(void)
+static bool is_known(CUcontext handle)
 {
-	struct gmod_home home = {0};
-	struct gmod_green green;
+	return gmod_context_departing(handle) || is_primary(handle);
+}
 
-	if (NEXT(cuCtxGetCurrent)(&home.context) != CUDA_SUCCESS || !home.context)
-		return home;
-	if (gmod_green_find(home.context, &green))
-		return (struct gmod_home){green.home, true};
-	if (gmod_context_departing(home.context) || is_primary(home.context))
-		return home;
-	if (HAVE(cuStreamGetCtx_v2) && ask_home(&home) != CUDA_SUCCESS) {
+struct gmod_owner gmod_current_owner(void)
+{
+	struct gmod_owner owner = {0};
+
+	if (NEXT(cuCtxGetCurrent)(&owner.context) != CUDA_SUCCESS || !owner.context ||
+	    is_known(owner.context))
+		return owner;
+	if (HAVE(cuStreamGetCtx_v2) && ask_owner(&owner) != CUDA_SUCCESS) {
 		gmod_degraded("cuStreamGetCtx");
-		home.context = NULL;
+		owner.context = NULL;
 	}
-	return home;
+	return owner;
+}
+
+bool gmod_context_is_whole(CUcontext handle)
+{
+	struct gmod_owner owner;
+
+	if (is_known(handle))
+		return true;
+	owner = gmod_current_owner();
+	return owner.context == handle && !owner.green;
+}
+
+struct gmod_context *gmod_context_owner(void)
+{
+	return gmod_context_of(gmod_current_owner().context);
 }
 
 static bool native_only(void)
@@ -260,12 +274,12 @@ static struct gmod_context *entry_here(CUcontext handle)
 
 struct gmod_context *gmod_context_current(void)
 {
-	struct gmod_home home = gmod_current_home();
+	struct gmod_owner owner = gmod_current_owner();
 
-	gmod_context_met(home.context);
-	if (!home.context)
+	if (!owner.context || owner.green)
 		return NULL;
-	return home.green ? gmod_context_made(home.context) : entry_here(home.context);
+	gmod_context_met(owner.context);
+	return entry_here(owner.context);
 }
 
 struct gmod_context *gmod_context_made(CUcontext handle)

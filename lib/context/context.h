@@ -55,18 +55,23 @@ struct gmod_context {
 void gmod_context_met(CUcontext handle);
 
 /*
- * The home of a stream, or of what is made in the current context: the context itself, the primary one for a green
- * (lib/context/green.h). gmod_stream_home: what the driver answers, or CUDA_SUCCESS and no context where it cannot be
- * asked.
+ * Whose is what is made in the current context: the context's own, or, where that is a green one, its device's primary
+ * context's, with which it goes and by which it is freed (measured on driver 580). Green contexts have no entries:
+ * memory that is allocated in one is native and counted.
  */
-struct gmod_home {
+struct gmod_owner {
 	CUcontext context; /* NULL: none is current */
 	bool green;
 };
-CUresult gmod_stream_home(CUstream stream, struct gmod_home *home);
-struct gmod_home gmod_current_home(void);
+struct gmod_owner gmod_current_owner(void);
 
-/* The entry of the current home, made if need be; NULL without one or when the table is full. */
+/* Known to be no green one: what is neither a primary context nor has an entry is asked for while it is current. */
+bool gmod_context_is_whole(CUcontext handle);
+
+/* The entry of who owns what is made here; NULL if there is none. */
+struct gmod_context *gmod_context_owner(void);
+
+/* The entry of the current context, made if need be; NULL without one, in a green one, or when the table is full. */
 struct gmod_context *gmod_context_current(void);
 /* The entry for a handle, NULL if it has none. _departing: also where a departure is under way. */
 struct gmod_context *gmod_context_of(CUcontext handle);

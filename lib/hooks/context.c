@@ -1,6 +1,5 @@
 /* Life of the driver and of contexts. */
 #include "device/guard.h"
-#include "lib/context/green.h"
 #include "lib/buffers/buffer.h"
 #include "lib/base/scope.h"
 #include "lib/hooks/hook.h"
@@ -273,61 +272,16 @@ static CUcontext context_of_green(CUgreenCtx green)
 	return gmod_phase() != GMOD_OFF && NEXT(cuCtxFromGreenCtx)(&context, green) == CUDA_SUCCESS ? context : NULL;
 }
 
-/* A device's primary context, which is there, by its name. The device's turn is taken. */
-static CUcontext name_primary(CUdevice device)
-{
-	CUcontext primary = NULL;
-
-	if (NEXT(cuDevicePrimaryCtxRetain)(&primary, device) != CUDA_SUCCESS ||
-	    (HAVE(cuDevicePrimaryCtxRelease_v2) ? NEXT(cuDevicePrimaryCtxRelease_v2)(device)
-						: NEXT(cuDevicePrimaryCtxRelease)(device)) != CUDA_SUCCESS)
-		gmod_degraded("cuDevicePrimaryCtxRetain");
-	return primary;
-}
-
-static void met_green(CUgreenCtx handle, CUdevice device)
-{
-	struct gmod_green green = {context_of_green(handle), name_primary(device), device};
-
-	if (!green.context || !green.home || !gmod_green_made(&green)) {
-		gmod_degraded("one more green context");
-		return;
-	}
-	gmod_context_is_primary(device, green.home);
-	gmod_context_retained(device);
-}
-
-GMOD_EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
-{
-	struct turn turn = begin_turn(dev);
-	CUresult r = NEXT(cuGreenCtxCreate)(phCtx, desc, dev, flags);
-
-	if (r == CUDA_SUCCESS && gmod_on() && phCtx)
-		met_green(*phCtx, dev);
-	end_turn(&turn);
-	return gmod_done(r, __func__);
-}
-
-/* It lets go of the primary context. One that was not seen when it was made has not been counted either. */
+/* It lets go of the primary context, which it holds like a retain does, but uncounted. */
 GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 {
 	GMOD_GUARD_PAUSED;
 	CUcontext context = context_of_green(hCtx);
-	struct gmod_green green;
-	bool known = gmod_green_find(context, &green);
-	CUdevice device = known ? green.device : context ? device_of(context) : -1;
+	CUdevice device = context ? device_of(context) : -1;
 	struct turn turn = begin_turn(device);
-	struct leaving l = known ? leave_primary(device)
-				 : leave(gmod_context_is_retained(device) ? NULL : gmod_context_primary(device));
-	CUresult r;
+	struct leaving l = leave(gmod_context_is_retained(device) ? NULL : gmod_context_primary(device));
+	CUresult r = left_primary(&l, NEXT(cuGreenCtxDestroy)(hCtx), device, __func__);
 
-	/* Before the call: the next one may get the same handle. */
-	if (known)
-		gmod_green_gone(context);
-	r = NEXT(cuGreenCtxDestroy)(hCtx);
-	if (known && r != CUDA_SUCCESS && gmod_green_made(&green))
-		gmod_context_retained(device);
-	r = left_primary(&l, r, device, __func__);
 	end_turn(&turn);
 	return r;
 }

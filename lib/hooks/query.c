@@ -124,7 +124,7 @@ GMOD_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribut
 GMOD_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 {
 	CUresult r = NEXT(cuMemGetInfo_v2)(free, total);
-	struct gmod_context *c = r == CUDA_SUCCESS && gmod_on() ? gmod_context_current() : NULL;
+	struct gmod_context *c = r == CUDA_SUCCESS && gmod_on() ? gmod_context_owner() : NULL;
 	uint64_t pending = c ? gmod_accounts_pending(c) : 0, kept = c ? gmod_small_kept_bytes(c) : 0;
 
 	if (r == CUDA_SUCCESS && free)

@@ -1,7 +1,6 @@
 /* The program's own waits and queries: what they prove, and that they count as activity. */
 #include "device/guard.h"
 #include "lib/context/capture.h"
-#include "lib/context/green.h"
 #include "lib/hooks/hook.h"
 
 static CUresult waited(CUresult r, const char *entry_point)
@@ -10,10 +9,22 @@ static CUresult waited(CUresult r, const char *entry_point)
 	return gmod_done(r, entry_point);
 }
 
+/*
+ * A launch counts as one in the context that was current. Where that was a green one it may have gone to a stream of
+ * another: a wait for a green context proves what is in its default stream alone.
+ */
+static void prove_context(uint64_t context, uint64_t began)
+{
+	if (gmod_context_is_whole((CUcontext)(uintptr_t)context))
+		gmod_prove_context(context, began);
+	else
+		gmod_prove_stream(gmod_stream_key(GMOD_KEY_LEGACY, GMOD_LEGACY, context), began);
+}
+
 static CUresult context_done(CUresult r, uint64_t context, uint64_t began, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_prove_context_wait(context, began);
+		prove_context(context, began);
 	return waited(r, entry_point);
 }
 
@@ -174,40 +185,10 @@ GMOD_EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, un
 		     __func__);
 }
 
-/* Whether a green context is current when a stream is made says which waits are for it (lib/context/green.h). */
-static CUresult stream_made(CUresult r, const CUstream *stream, const char *entry_point)
-{
-	if (r == CUDA_SUCCESS && gmod_on() && stream)
-		gmod_green_stream_made_here(*stream);
-	return gmod_done(r, entry_point);
-}
-
-GMOD_EXPORT CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
-{
-	return stream_made(NEXT(cuStreamCreate)(phStream, Flags), phStream, __func__);
-}
-
-GMOD_EXPORT CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
-{
-	return stream_made(NEXT(cuStreamCreateWithPriority)(phStream, flags, priority), phStream, __func__);
-}
-
-GMOD_EXPORT CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
-{
-	CUresult r = NEXT(cuGreenCtxStreamCreate)(phStream, greenCtx, flags, priority);
-	CUcontext context;
-
-	if (r == CUDA_SUCCESS && gmod_on() && phStream && NEXT(cuCtxFromGreenCtx)(&context, greenCtx) == CUDA_SUCCESS)
-		gmod_green_stream_made(*phStream, context);
-	return gmod_done(r, __func__);
-}
-
 static void stream_goes(CUstream stream)
 {
-	if (!gmod_on())
-		return;
-	gmod_stream_destroyed(gmod_handle(stream));
-	gmod_green_stream_gone(stream);
+	if (gmod_on())
+		gmod_stream_destroyed(gmod_handle(stream));
 }
 
 /* The first ABIs of these differ in name only, and are what dlsym gives for the plain name. */

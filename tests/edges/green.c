@@ -1,6 +1,6 @@
 /*
- * Buffers of a green context. Their memory is the primary context's: where somebody else retains that, they outlive the
- * green context and are watched on; without, they are gone with it.
+ * Buffers beside green contexts. What is allocated in one is native, and counted. What is the primary context's outlives
+ * the green one and is watched on where somebody else retains it; without, it is gone with the last green one.
  */
 #include "green.h"
 #include "make_buffer.h"
@@ -21,15 +21,21 @@ static CUgreenCtx make_green_with_kernels(CUcontext *c)
 
 static void outlived(void)
 {
-	CUdeviceptr p, q, early;
+	CUdeviceptr p, q, early, native;
 	CUgreenCtx green;
 	CUcontext c;
 
 	CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
-	green = make_green_with_kernels(&c);
+	CK(cuCtxSetCurrent(tk_context));
 	p = make_buffer(1000);
 	q = make_buffer(4096);
 	early = make_buffer(1000);
+	green = make_green_with_kernels(&c);
+	native = make_buffer(3000);
+	make_pinned(200);
+	make_managed(40);
+	tk_flip(native, 0, 3000);
+	CK(cuMemFree(native));
 	tk_flip(early, 1000, 1);
 	tk_sync();
 	CK(cuMemFree(early));

@@ -17,8 +17,8 @@ int main(void)
 	CUcontext c;
 
 	tk_start();
-	green = make_green(&c);
 	p = make_buffer(1000);
+	green = make_green(&c);
 	REQUIRE(cuDevicePrimaryCtxReset(tk_device) == CUDA_ERROR_NOT_PERMITTED);
 	CK(cuCtxSetCurrent(tk_context));
 	tk_flip(p, 1000, 1);

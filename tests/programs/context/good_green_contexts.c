@@ -1,3 +1,4 @@
+// guarded: no
 /*
  * Green contexts, and nobody retains the primary one: they hold it, and what is allocated in them is its own. So it
  * outlives a green context as long as there is another, and is gone with the last.

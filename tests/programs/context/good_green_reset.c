@@ -1,3 +1,4 @@
+// guarded: some
 /*
  * The device is reset while a green context is there, which is refused: all that was allocated stays. Then the green
  * one goes and a reset takes all there is: it must not be looked at any more, also where other memory comes to lie
