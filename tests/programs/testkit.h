@@ -48,9 +48,12 @@
 /* TK_ARGS(&p, &n): the argument array of a launch. */
 #define TK_ARGS(...) ((void *[]){__VA_ARGS__})
 
-static CUdevice tk_device;
-static CUcontext tk_context; /* the primary context of device 0 */
-static CUmodule tk_module;
+/* The same in all files of a program. */
+#define TK_SHARED __attribute__((weak, visibility("hidden")))
+
+TK_SHARED CUdevice tk_device;
+TK_SHARED CUcontext tk_context; /* the primary context of device 0 */
+TK_SHARED CUmodule tk_module;
 
 static TK_UNUSED const char *tk_error_name(CUresult r)
 {

@@ -15,7 +15,7 @@ make -s BUILD="$build" sim >"$work/make" 2>&1 || {
 	exit 1
 }
 ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -I. -Itests/programs -isystem "$cuda" -pthread \
-	tests/programs/conformance/conformance.c -L"$build/sim" -lcuda -ldl -o "$work/conformance" || exit 1
+	tests/programs/conformance/*.c -L"$build/sim" -lcuda -ldl -o "$work/conformance" || exit 1
 
 export LD_LIBRARY_PATH=$build/sim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} GMOD_TEST_KERNELS=$build/sim/kernels.so
 unset SIM_DEVICES SIM_MEMORY SIM_CONCURRENT_MANAGED SIM_SEAL SIM_FAIL SIM_TRACE

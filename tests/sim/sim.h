@@ -1,7 +1,7 @@
 /*
  * The simulated driver: a libcuda.so.1 over host memory, so that GMOD can run, be tested and be shown where
  * there is no GPU. A test double: what it promises is native error codes, rounding, attributes, ordering and
- * waiting, as tests/programs/conformance/conformance.c prints them. No performance figure may ever come from it.
+ * waiting, as tests/programs/conformance prints them. No performance figure may ever come from it.
  *
  * How it works
  *

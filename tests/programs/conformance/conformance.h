@@ -1,64 +1,28 @@
 /*
- * The parts of conformance.c: each prints facts about the driver, one "topic: value" line a fact, and leaves
- * nothing behind that the next could stumble over. No address, no time, nothing that two runs on one machine
- * could disagree about.
+ * The parts of the conformance program: each prints facts about the driver, one "topic: value" line a fact, and leaves
+ * nothing behind that the next could stumble over. No address, no time, nothing that two runs on one machine could
+ * disagree about.
  */
 #ifndef GMOD_CONFORMANCE_H
 #define GMOD_CONFORMANCE_H
 
 #include "testkit.h"
 
-#include <stdarg.h>
-
-static __attribute__((format(printf, 2, 3))) void fact(const char *value, const char *topic, ...)
-{
-	va_list args;
-
-	va_start(args, topic);
-	vprintf(topic, args);
-	va_end(args);
-	printf(": %s\n", value);
-	fflush(stdout);
-}
+__attribute__((format(printf, 2, 3))) void fact(const char *value, const char *topic, ...);
 
 /* The result of a call, without the CUDA_ in front of it. */
-static TK_UNUSED const char *code(CUresult r)
-{
-	return strchr(tk_error_name(r), '_') ? tk_error_name(r) + strlen("CUDA_") : tk_error_name(r);
-}
-
-static TK_UNUSED const char *yes_no(int yes)
-{
-	return yes ? "yes" : "no";
-}
+const char *code(CUresult r);
+const char *yes_no(int yes);
+/* A few numbers can be printed at a time. */
+const char *number(long long n);
 
 /* A kernel of this module runs on the null stream when this returns. */
-static TK_UNUSED void keep_busy(CUmodule module, int ms)
-{
-	CUfunction spin = tk_kernel_of(module, "k_spin_ms");
-
-	tk_launch(spin, 1, 1, NULL, TK_ARGS(&(int){1}));
-	tk_sync();
-	tk_launch(spin, 1, 1, NULL, TK_ARGS(&ms));
-	tk_sleep_ms(5);
-}
-
-/* A few numbers can be printed at a time. */
-static TK_UNUSED const char *number(long long n)
-{
-	static char text[8][24];
-	static unsigned next;
-	char *to = text[next++ % 8];
-
-	snprintf(to, sizeof(text[0]), "%lld", n);
-	return to;
-}
+void keep_busy(CUmodule module, int ms);
 
 /* One allocation of every kind. */
 enum kind { DEVICE, DEVICE_LARGE, PITCHED, MANAGED, PINNED, REGISTERED, POOL, VMM, KINDS };
 
-static const char *const kind_names[KINDS] = {"device", "device 4 MiB", "pitched", "managed",
-					      "pinned", "registered",   "pool",    "vmm"};
+extern const char *const kind_names[KINDS];
 
 struct memory {
 	enum kind kind;
@@ -69,119 +33,50 @@ struct memory {
 	void *own; /* the program's memory, of REGISTERED */
 };
 
-/* The two calls that take a description of the device. */
-static CUresult create_physical(CUmemGenericAllocationHandle *handle, size_t size, int rdma)
-{
-	CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-				    .location = {CU_MEM_LOCATION_TYPE_DEVICE, tk_device}};
+struct memory memory_new(enum kind kind);
+void memory_free(struct memory *m);
 
-	prop.allocFlags.gpuDirectRDMACapable = rdma;
-	return cuMemCreate(handle, size, &prop, 0);
-}
+/* What VMM is made of: the two calls that take a description of the device, and all of it for a size. */
+CUresult create_physical(CUmemGenericAllocationHandle *handle, size_t size, int rdma);
+CUresult make_accessible(CUdeviceptr at, size_t size);
+void memory_map(struct memory *m);
 
-static CUresult make_accessible(CUdeviceptr at, size_t size)
-{
-	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, tk_device}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+/* A reservation of three pieces, of which the middle one is mapped. */
+struct mapped {
+	CUdeviceptr base, at;
+	size_t piece;
+	CUmemGenericAllocationHandle handle;
+};
 
-	return cuMemSetAccess(at, size, &access, 1);
-}
+struct mapped mapped_open(int rdma);
 
-static void memory_map(struct memory *m)
-{
-	CK(create_physical(&m->handle, m->size, 0));
-	CK(cuMemAddressReserve(&m->at, m->size, 0, 0, 0));
-	CK(cuMemMap(m->at, m->size, 0, m->handle, 0));
-	CK(make_accessible(m->at, m->size));
-}
-
-static struct memory memory_new(enum kind kind)
-{
-	struct memory m = {.kind = kind, .size = 1000};
-	void *host;
-
-	switch (kind) {
-	case DEVICE_LARGE:
-		m.size = 4 << 20;
-		/* fallthrough */
-	case DEVICE:
-		CK(cuMemAlloc(&m.at, m.size));
-		break;
-	case PITCHED:
-		CK(cuMemAllocPitch(&m.at, &m.pitch, 100, 10, 4));
-		m.size = m.pitch * 10;
-		break;
-	case MANAGED:
-		CK(cuMemAllocManaged(&m.at, m.size, CU_MEM_ATTACH_GLOBAL));
-		break;
-	case PINNED:
-		CK(cuMemHostAlloc(&host, m.size, 0));
-		m.at = (CUdeviceptr)host;
-		break;
-	case REGISTERED:
-		m.size = 8192;
-		m.own = aligned_alloc(4096, m.size + 4096); /* room for what must not be written */
-		CK(cuMemHostRegister(m.own, m.size, 0));
-		m.at = (CUdeviceptr)m.own;
-		break;
-	case POOL:
-		CK(cuMemAllocAsync(&m.at, m.size, NULL));
-		CK(cuStreamSynchronize(NULL));
-		break;
-	default:
-		m.size = 2 << 20;
-		memory_map(&m);
-	}
-	return m;
-}
-
-static void memory_free(struct memory *m)
-{
-	switch (m->kind) {
-	case PINNED:
-		CK(cuMemFreeHost((void *)m->at));
-		break;
-	case REGISTERED:
-		CK(cuMemHostUnregister(m->own));
-		free(m->own);
-		break;
-	case POOL:
-		CK(cuMemFreeAsync(m->at, NULL));
-		CK(cuStreamSynchronize(NULL));
-		break;
-	case VMM:
-		CK(cuMemUnmap(m->at, m->size));
-		CK(cuMemAddressFree(m->at, m->size));
-		CK(cuMemRelease(m->handle));
-		break;
-	default:
-		CK(cuMemFree(m->at));
-	}
-}
-
-/* ---- batches ---- */
-
+/* A batch of pieces that lie one behind the other, and one of a box. */
 enum { PIECE = 256 };
 
-static TK_UNUSED CUresult copy_batch(CUdeviceptr to, CUdeviceptr from, size_t count, CUmemcpySrcAccessOrder order,
-				     CUstream s)
-{
-	CUmemcpyAttributes attributes = {.srcAccessOrder = order};
-	CUdeviceptr dst[2] = {to, to + PIECE}, src[2] = {from, from + PIECE};
-	size_t bytes[2] = {PIECE, PIECE}, first = 0;
+CUresult copy_batch(CUdeviceptr to, CUdeviceptr from, size_t count, CUmemcpySrcAccessOrder order, CUstream s);
+CUresult copy_box(CUdeviceptr to, CUdeviceptr from, CUstream s);
 
-	return cuMemcpyBatchAsync(dst, src, bytes, count, &attributes, &first, 1, s);
-}
+/* The parts, a file each. */
+void procaddr_facts(void);
+void stream_facts(void);
+void event_facts(void);
+void launch_facts(void);
+void memory_facts(void);
+void query_facts(void);
+void mapped_facts(void);
+void memop_facts(void);
+void contextless_facts(void);
+void wait_facts(void);
+void capture_facts(void);
+void graph_facts(void);
+void green_facts(void);
+void process_facts(void);
+void green_process_facts(void);
 
-static TK_UNUSED CUresult copy_box(CUdeviceptr to, CUdeviceptr from, CUstream s)
-{
-	CUDA_MEMCPY3D_BATCH_OP op = {
-	    .src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = from}},
-	    .dst = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = to}},
-	    .extent = {16, 4, 4},
-	    .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
-	};
-
-	return cuMemcpy3DBatchAsync(1, &op, 0, s);
-}
+/* The program started once more for facts that end their process: run_child() starts it, be_child() is it. */
+void run_child(const char *name);
+int be_child(const char *name);
+void child_green_alone(void);
+int child_green_batch(const char *name);
 
 #endif

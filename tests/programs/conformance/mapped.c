@@ -1,19 +1,9 @@
 /* Memory that is created and mapped, in reservations larger than it, and the program's own pages beside it. */
-#ifndef GMOD_CONFORMANCE_MAPPED_H
-#define GMOD_CONFORMANCE_MAPPED_H
-
 #include "conformance.h"
 
 #include <sys/mman.h>
 
-/* A reservation of three pieces, of which the middle one is mapped. */
-struct mapped {
-	CUdeviceptr base, at;
-	size_t piece;
-	CUmemGenericAllocationHandle handle;
-};
-
-static struct mapped mapped_open(int rdma)
+struct mapped mapped_open(int rdma)
 {
 	struct mapped m = {.piece = 2 << 20};
 
@@ -185,7 +175,7 @@ static void pages_beside_mapping(void)
 	mapped_close(&m);
 }
 
-static void mapped_facts(void)
+void mapped_facts(void)
 {
 	ranges_of_mapping();
 	rdma_of_mappings();
@@ -193,5 +183,3 @@ static void mapped_facts(void)
 	released_while_mapped();
 	pages_beside_mapping();
 }
-
-#endif

@@ -1,7 +1,4 @@
 /* Entry points: what cuGetProcAddress says of every row of the table. */
-#ifndef GMOD_CONFORMANCE_ENTRY_H
-#define GMOD_CONFORMANCE_ENTRY_H
-
 #include "conformance.h"
 
 #include <dlfcn.h>
@@ -59,7 +56,7 @@ static void proc_fact(const char *name, int version, cuuint64_t flags)
 	fact(text, "cuGetProcAddress %s %d %d", name, version, (int)flags);
 }
 
-static void procaddr_facts(void)
+void procaddr_facts(void)
 {
 	static const struct {
 		const char *name;
@@ -101,5 +98,3 @@ static void procaddr_facts(void)
 	for (unsigned i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
 		proc_fact(asked[i].name, asked[i].version, asked[i].flags);
 }
-
-#endif

@@ -1,7 +1,4 @@
 /* Allocation: sizes, alignment, accounting, frees that are wrong; copies and fills past the end. */
-#ifndef GMOD_CONFORMANCE_MEMORY_H
-#define GMOD_CONFORMANCE_MEMORY_H
-
 #include "conformance.h"
 
 static int by_address(const void *a, const void *b)
@@ -287,7 +284,7 @@ static void boxes_past_the_end(void)
 	CK(cuMemFree(p.dstDevice));
 }
 
-static void memory_facts(void)
+void memory_facts(void)
 {
 	static const size_t sizes[] = {1, 512, 513, 1000, 4096, 1 << 20, (2 << 20) - 512, 2 << 20, 3 << 20};
 
@@ -304,5 +301,3 @@ static void memory_facts(void)
 		past_the_end_of(k);
 	boxes_past_the_end();
 }
-
-#endif

@@ -1,12 +1,9 @@
 /* Streams, events, launches, modules, threads without a context: the error codes. */
-#ifndef GMOD_CONFORMANCE_RUN_H
-#define GMOD_CONFORMANCE_RUN_H
-
 #include "conformance.h"
 
 #include <pthread.h>
 
-static void stream_facts(void)
+void stream_facts(void)
 {
 	unsigned flags = 77;
 	int priority = 77, least, greatest;
@@ -31,7 +28,7 @@ static void stream_facts(void)
 	fact(yes_no(!cuStreamGetCtx(NULL, &ctx) && ctx == tk_context), "context of the null stream is current");
 }
 
-static void event_facts(void)
+void event_facts(void)
 {
 	CUevent a, b, untimed;
 	float ms = -1;
@@ -66,7 +63,7 @@ static CUresult launch_shape(unsigned blocks, unsigned threads, unsigned shared)
 	return cuLaunchKernel(tk_kernel("k_spin_ms"), blocks, 1, 1, threads, 1, 1, shared, NULL, TK_ARGS(&ms), NULL);
 }
 
-static void launch_facts(void)
+void launch_facts(void)
 {
 	CUlibrary library;
 	CUkernel kernel;
@@ -150,7 +147,7 @@ static void *without_context_handles(void *arg)
 	return NULL;
 }
 
-static void contextless_facts(void)
+void contextless_facts(void)
 {
 	struct memory m = memory_new(DEVICE);
 	void *handles[2];
@@ -166,5 +163,3 @@ static void contextless_facts(void)
 	CK(cuEventDestroy(handles[1]));
 	cuMemFree(m.at); /* unless it was freed there */
 }
-
-#endif

@@ -1,7 +1,4 @@
 /* Words that a stream writes, or waits for: which memory may hold them, and what a capture makes of it. */
-#ifndef GMOD_CONFORMANCE_MEMOPS_H
-#define GMOD_CONFORMANCE_MEMOPS_H
-
 #include "conformance.h"
 
 /* First the waits, for what is there, so that none lasts. */
@@ -69,12 +66,10 @@ static void captured_memops(void)
 	memory_free(&m);
 }
 
-static void memop_facts(void)
+void memop_facts(void)
 {
 	for (enum kind k = 0; k < KINDS; k++)
 		memops_of(k);
 	waiting_for_a_value();
 	captured_memops();
 }
-
-#endif

@@ -1,7 +1,4 @@
 /* How captures end, and what they make. */
-#ifndef GMOD_CONFORMANCE_GRAPH_H
-#define GMOD_CONFORMANCE_GRAPH_H
-
 #include "conformance.h"
 
 /* Two streams, the second joins what the first captures and adds a kernel. */
@@ -317,7 +314,7 @@ static void captured_graph(void)
 	tk_sync();
 }
 
-static void graph_facts(void)
+void graph_facts(void)
 {
 	beginnings();
 	end_on_second();
@@ -329,5 +326,3 @@ static void graph_facts(void)
 	nested_graph();
 	updating();
 }
-
-#endif

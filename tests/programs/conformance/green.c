@@ -2,9 +2,6 @@
  * Green contexts: what their streams make of memory of every kind, whose that memory is, and how long it is there. A
  * batch with memory of no context may end its process, so each of these is a process of its own.
  */
-#ifndef GMOD_CONFORMANCE_GREEN_H
-#define GMOD_CONFORMANCE_GREEN_H
-
 #include "conformance.h"
 #include "green.h"
 
@@ -312,7 +309,7 @@ static void green_homes(const struct green *g)
 	CK(cuStreamDestroy(blocking));
 }
 
-static void green_facts(void)
+void green_facts(void)
 {
 	struct green g = green_open();
 	CUstream ordinary;
@@ -351,7 +348,7 @@ static const char *green_child_name(unsigned n)
 	return green_topic(c.call, c.kind, c.primary);
 }
 
-static int child_green_batch(const char *name)
+int child_green_batch(const char *name)
 {
 	struct green_child c;
 	struct memory m;
@@ -369,6 +366,12 @@ static int child_green_batch(const char *name)
 	return 0;
 }
 
+void green_process_facts(void)
+{
+	for (unsigned n = 0; n < GREEN_CHILDREN; n++)
+		run_child(green_child_name(n));
+}
+
 /* Nobody retains the primary context but the green ones. */
 
 static void primary_is_active(const char *when)
@@ -380,7 +383,7 @@ static void primary_is_active(const char *when)
 	fact(number(active), "the primary context is active %s", when);
 }
 
-static void child_green_alone(void)
+void child_green_alone(void)
 {
 	static const char *const names[] = {"device", "device 4 MiB"};
 	static const size_t sizes[] = {1000, GREEN_SIZE};
@@ -410,5 +413,3 @@ static void child_green_alone(void)
 		fact(code(cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, p[i])),
 		     "buffer ID of %s of a green context after the last", names[i]);
 }
-
-#endif

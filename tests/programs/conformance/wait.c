@@ -1,0 +1,149 @@
+/* Which calls wait for work that is running, told by the time they take beside a kernel of 100 ms. */
+#include "calls.h"
+
+#define BUSY_MS 100
+
+/* The kernel must really have started: a launch alone may be put off. */
+static void start_kernel(CUstream stream)
+{
+	tk_spin(stream, BUSY_MS);
+	tk_sleep_ms(5);
+}
+
+static CUstream stream_for(const struct wait_call *f, const struct scene *s)
+{
+	CUstream stream = s->at_hand;
+
+	if (f->where == ON_BLOCKING)
+		CK(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+	if (f->where == ON_NULL)
+		stream = NULL;
+	if (f->where == ON_PER_THREAD)
+		stream = CU_STREAM_PER_THREAD;
+	return stream;
+}
+
+/* So that the call can allocate it. */
+static void make_room(struct scene *s, enum kind kind)
+{
+	struct memory *m = kind == DEVICE    ? &s->device
+			   : kind == MANAGED ? &s->managed
+			   : kind == PINNED  ? &s->pinned
+					     : &s->pool;
+
+	if (kind == KINDS)
+		return;
+	memory_free(m);
+	m->at = 0;
+}
+
+static void measure(const struct wait_call *f)
+{
+	static const char *const where[] = {"a kernel on another stream", "a kernel on the null stream",
+					    "a kernel on a blocking stream", "a kernel on the per-thread stream"};
+	struct scene s;
+	CUstream stream;
+	double start, took;
+	CUresult r;
+
+	scene_open(&s, CU_STREAM_NON_BLOCKING);
+	s.module = tk_load_kernels();
+	make_room(&s, f->take);
+	stream = stream_for(f, &s);
+	tk_sync();
+	start_kernel(stream);
+	start = tk_ms();
+	r = f->call(&s);
+	took = tk_ms() - start;
+	tk_sync();
+	fact(r ? code(r) : yes_no(took > BUSY_MS / 2), "%s waits for %s", f->name, where[f->where]);
+	if (f->where == ON_BLOCKING)
+		CK(cuStreamDestroy(stream));
+	scene_close(&s);
+}
+
+/* What asking says while it runs. */
+static void readiness(void)
+{
+	CUstream blocking, other;
+
+	CK(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
+	CK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+	start_kernel(blocking);
+	fact(code(cuStreamQuery(blocking)), "asking a busy stream");
+	fact(code(cuStreamQuery(NULL)), "asking the null stream beside a busy blocking stream");
+	fact(code(cuStreamQuery(other)), "asking an idle stream beside it");
+	tk_sync();
+	start_kernel(other);
+	fact(code(cuStreamQuery(NULL)), "asking the null stream beside a busy non-blocking stream");
+	tk_sync();
+	start_kernel(NULL);
+	fact(code(cuStreamQuery(blocking)), "asking a blocking stream beside the busy null stream");
+	tk_spin(blocking, 1);
+	fact(code(cuStreamQuery(blocking)), "asking it with work that waits for the null stream");
+	tk_sync();
+	CK(cuStreamDestroy(blocking));
+	CK(cuStreamDestroy(other));
+}
+
+/* A free in one context while a kernel of another context runs. */
+static void other_context(void)
+{
+	CUcontext other;
+	CUdeviceptr p;
+	double start;
+
+	CK(cuCtxCreate(&other, NULL, 0, tk_device));
+	CK(cuMemAlloc(&p, 1000));
+	CK(cuCtxSetCurrent(tk_context));
+	start_kernel(NULL);
+	CK(cuCtxSetCurrent(other));
+	start = tk_ms();
+	CK(cuMemFree(p));
+	fact(yes_no(tk_ms() - start > BUSY_MS / 2), "cuMemFree waits for a kernel of another context");
+	CK(cuCtxSetCurrent(tk_context));
+	tk_sync();
+	CK(cuCtxDestroy(other));
+	CK(cuCtxSetCurrent(tk_context));
+}
+
+static void destroy_busy_context(void)
+{
+	CUcontext other;
+	double start;
+
+	CK(cuCtxCreate(&other, NULL, 0, tk_device));
+	keep_busy(tk_load_kernels(), BUSY_MS);
+	start = tk_ms();
+	CK(cuCtxDestroy(other));
+	fact(yes_no(tk_ms() - start > BUSY_MS / 2), "cuCtxDestroy waits for its kernels");
+	CK(cuCtxSetCurrent(tk_context));
+}
+
+/* One that has a module here, of which no kernel runs. */
+static void unload_library(void)
+{
+	CUlibrary library;
+	CUmodule module;
+	double start;
+
+	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
+	CK(cuLibraryGetModule(&module, library));
+	start_kernel(NULL);
+	start = tk_ms();
+	CK(cuLibraryUnload(library));
+	fact(yes_no(tk_ms() - start > BUSY_MS / 2), "cuLibraryUnload waits for a kernel of another module");
+	tk_sync();
+}
+
+void wait_facts(void)
+{
+	tk_spin(NULL, 1); /* loading the kernel is not what is measured */
+	tk_sync();
+	for (const struct wait_call *c = wait_calls; c->name; c++)
+		measure(c);
+	readiness();
+	other_context();
+	destroy_busy_context();
+	unload_library();
+}
