@@ -95,38 +95,13 @@ static CUmemLocation here(void)
 	return (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, tk_device};
 }
 
-/* ---- memory ---- */
-
-static CUresult alloc(struct scene *s)
+static CUdeviceptr *made(struct scene *s, enum kind kind)
 {
-	s->made.kind = DEVICE;
-	return cuMemAlloc(&s->made.at, 1000);
+	s->made.kind = kind;
+	return &s->made.at;
 }
 
-static CUresult alloc_large(struct scene *s)
-{
-	s->made.kind = DEVICE;
-	return cuMemAlloc(&s->made.at, 64 << 20);
-}
-
-static CUresult alloc_managed(struct scene *s)
-{
-	s->made.kind = MANAGED;
-	return cuMemAllocManaged(&s->made.at, 1000, CU_MEM_ATTACH_GLOBAL);
-}
-
-static CUresult alloc_host(struct scene *s)
-{
-	s->made.kind = PINNED;
-	return cuMemHostAlloc((void **)&s->made.at, 1000, 0);
-}
-
-static CUresult alloc_async(struct scene *s)
-{
-	s->made.kind = POOL;
-	return cuMemAllocAsync(&s->made.at, 1000, s->other);
-}
-
+/* Given away, if that went well. */
 static CUresult forget(struct memory *m, CUresult r)
 {
 	if (!r)
@@ -134,87 +109,63 @@ static CUresult forget(struct memory *m, CUresult r)
 	return r;
 }
 
-static CUresult free_device(struct scene *s)
+static CUresult gone(void *handle, CUresult r)
 {
-	return forget(&s->device, cuMemFree(s->device.at));
+	if (!r)
+		memset(handle, 0, sizeof(void *));
+	return r;
 }
 
-static CUresult free_managed(struct scene *s)
+static CUresult batch(struct scene *s, CUstream stream, CUmemcpySrcAccessOrder order)
 {
-	return forget(&s->managed, cuMemFree(s->managed.at));
+	return copy_batch(s->device.at, s->device.at + 500, 1, order, stream);
 }
 
-static CUresult free_host(struct scene *s)
+static CUresult launch_on(CUstream stream)
 {
-	return forget(&s->pinned, cuMemFreeHost((void *)s->pinned.at));
+	return cuLaunchKernel(tk_kernel("k_spin_ms"), 1, 1, 1, 1, 1, 1, 0, stream, TK_ARGS(&(int){0}), NULL);
 }
 
-static CUresult free_pool(struct scene *s)
+static CUresult record(struct scene *s)
 {
-	return forget(&s->pool, cuMemFree(s->pool.at));
+	return cuEventRecord(s->fresh, s->at_hand);
 }
 
-static CUresult free_async(struct scene *s)
+static CUresult home_of(CUstream s)
 {
-	return forget(&s->pool, cuMemFreeAsync(s->pool.at, s->at_hand));
+	return cuStreamGetCtx_v2(s, &(CUcontext){0}, &(CUgreenCtx){0});
 }
 
-static CUresult free_async_elsewhere(struct scene *s)
-{
-	return forget(&s->pool, cuMemFreeAsync(s->pool.at, s->other));
-}
+/* A row is a call: its name, and what it gives. */
+#define CALL(name, call) \
+	static CUresult name(struct scene *s TK_UNUSED) \
+	{ \
+		return call; \
+	}
 
-static CUresult mem_info(struct scene *s TK_UNUSED)
-{
-	return cuMemGetInfo(&(size_t){0}, &(size_t){0});
-}
+/* ---- memory ---- */
 
-static CUresult attribute(struct scene *s)
-{
-	return cuPointerGetAttribute(&(unsigned){0}, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, s->device.at);
-}
-
-static CUresult sync_memops(struct scene *s)
-{
-	return cuPointerSetAttribute(&(unsigned){1}, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, s->device.at);
-}
-
-static CUresult range(struct scene *s)
-{
-	return cuMemGetAddressRange(NULL, &(size_t){0}, s->device.at);
-}
-
-static CUresult ipc(struct scene *s)
-{
-	CUipcMemHandle handle;
-
-	return cuIpcGetMemHandle(&handle, s->device.at);
-}
-
-static CUresult advise(struct scene *s)
-{
-	return cuMemAdvise(s->managed.at, 1000, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, here());
-}
-
-static CUresult prefetch(struct scene *s)
-{
-	return cuMemPrefetchAsync(s->managed.at, 1000, here(), 0, s->at_hand);
-}
-
-static CUresult prefetch_elsewhere(struct scene *s)
-{
-	return cuMemPrefetchAsync(s->managed.at, 1000, here(), 0, s->other);
-}
-
-static CUresult attach(struct scene *s)
-{
-	return cuStreamAttachMemAsync(s->other, s->managed.at, 0, CU_MEM_ATTACH_GLOBAL);
-}
-
-static CUresult host_register(struct scene *s)
-{
-	return cuMemHostRegister(s->own, OWN_BYTES, 0);
-}
+CALL(alloc, cuMemAlloc(made(s, DEVICE), 1000))
+CALL(alloc_large, cuMemAlloc(made(s, DEVICE), 64 << 20))
+CALL(alloc_managed, cuMemAllocManaged(made(s, MANAGED), 1000, CU_MEM_ATTACH_GLOBAL))
+CALL(alloc_host, cuMemHostAlloc((void **)made(s, PINNED), 1000, 0))
+CALL(alloc_async, cuMemAllocAsync(made(s, POOL), 1000, s->other))
+CALL(free_device, forget(&s->device, cuMemFree(s->device.at)))
+CALL(free_managed, forget(&s->managed, cuMemFree(s->managed.at)))
+CALL(free_host, forget(&s->pinned, cuMemFreeHost((void *)s->pinned.at)))
+CALL(free_pool, forget(&s->pool, cuMemFree(s->pool.at)))
+CALL(free_async, forget(&s->pool, cuMemFreeAsync(s->pool.at, s->at_hand)))
+CALL(free_async_elsewhere, forget(&s->pool, cuMemFreeAsync(s->pool.at, s->other)))
+CALL(mem_info, cuMemGetInfo(&(size_t){0}, &(size_t){0}))
+CALL(attribute, cuPointerGetAttribute(&(unsigned){0}, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, s->device.at))
+CALL(sync_memops, cuPointerSetAttribute(&(unsigned){1}, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, s->device.at))
+CALL(range, cuMemGetAddressRange(NULL, &(size_t){0}, s->device.at))
+CALL(ipc, cuIpcGetMemHandle(&(CUipcMemHandle){{0}}, s->device.at))
+CALL(advise, cuMemAdvise(s->managed.at, 1000, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, here()))
+CALL(prefetch, cuMemPrefetchAsync(s->managed.at, 1000, here(), 0, s->at_hand))
+CALL(prefetch_elsewhere, cuMemPrefetchAsync(s->managed.at, 1000, here(), 0, s->other))
+CALL(attach, cuStreamAttachMemAsync(s->other, s->managed.at, 0, CU_MEM_ATTACH_GLOBAL))
+CALL(host_register, cuMemHostRegister(s->own, OWN_BYTES, 0))
 
 static CUresult host_unregister(struct scene *s)
 {
@@ -225,15 +176,8 @@ static CUresult host_unregister(struct scene *s)
 	return forget(&s->registered, r);
 }
 
-static CUresult create(struct scene *s)
-{
-	return create_physical(&s->made_handle, s->mapped.size, 0);
-}
-
-static CUresult reserve(struct scene *s)
-{
-	return cuMemAddressReserve(&s->made_range, s->mapped.size, 0, 0, 0);
-}
+CALL(create, create_physical(&s->made_handle, s->mapped.size, 0))
+CALL(reserve, cuMemAddressReserve(&s->made_range, s->mapped.size, 0, 0, 0))
 
 static CUresult map(struct scene *s)
 {
@@ -243,17 +187,8 @@ static CUresult map(struct scene *s)
 	return r;
 }
 
-static CUresult set_access(struct scene *s)
-{
-	return make_accessible(s->mapped.at, s->mapped.size);
-}
-
-static CUresult map_and_set_access(struct scene *s)
-{
-	CUresult r = map(s);
-
-	return r ? r : make_accessible(s->range, s->mapped.size);
-}
+CALL(set_access, make_accessible(s->mapped.at, s->mapped.size))
+CALL(map_and_set_access, map(s) ?: make_accessible(s->range, s->mapped.size))
 
 static CUresult unmap(struct scene *s)
 {
@@ -266,235 +201,55 @@ static CUresult unmap(struct scene *s)
 	return forget(&s->mapped, r);
 }
 
-static CUresult release(struct scene *s)
-{
-	CUresult r = cuMemRelease(s->spare);
-
-	if (!r)
-		s->spare = 0;
-	return r;
-}
+CALL(release, gone(&s->spare, cuMemRelease(s->spare)))
 
 /* ---- copies and fills ---- */
 
-static CUresult copy_to(struct scene *s)
-{
-	return cuMemcpyHtoD(s->device.at, s->plain, 1000);
-}
-
-static CUresult copy_to_from_pinned(struct scene *s)
-{
-	return cuMemcpyHtoD(s->device.at, (void *)s->pinned.at, 1000);
-}
-
-static CUresult copy_from(struct scene *s)
-{
-	return cuMemcpyDtoH(s->plain, s->device.at, 1000);
-}
-
-static CUresult copy_between(struct scene *s)
-{
-	return cuMemcpyDtoD(s->device.at, s->device.at + 500, 500);
-}
-
-static CUresult copy_between_managed(struct scene *s)
-{
-	return cuMemcpyDtoD(s->managed.at, s->managed.at + 500, 500);
-}
-
-static CUresult copy_managed_to_plain(struct scene *s)
-{
-	return cuMemcpyDtoH(s->plain, s->managed.at, 1000);
-}
-
-static CUresult copy_managed_to_device(struct scene *s)
-{
-	return cuMemcpyDtoD(s->device.at, s->managed.at, 1000);
-}
-
-static CUresult copy_async_to(struct scene *s)
-{
-	return cuMemcpyHtoDAsync(s->device.at, s->plain, 1000, s->at_hand);
-}
-
-static CUresult copy_async_from(struct scene *s)
-{
-	return cuMemcpyDtoHAsync(s->plain, s->device.at, 1000, s->at_hand);
-}
-
-static CUresult copy_async_from_elsewhere(struct scene *s)
-{
-	return cuMemcpyDtoHAsync(s->plain, s->device.at, 1000, s->other);
-}
-
-static CUresult copy_async_to_pinned(struct scene *s)
-{
-	return cuMemcpyDtoHAsync((void *)s->pinned.at, s->device.at, 1000, s->at_hand);
-}
-
-static CUresult copy_async_to_pinned_elsewhere(struct scene *s)
-{
-	return cuMemcpyDtoHAsync((void *)s->pinned.at, s->device.at, 1000, s->other);
-}
-
-static CUresult fill(struct scene *s)
-{
-	return cuMemsetD8(s->device.at, 1, 1000);
-}
-
-static CUresult fill_managed(struct scene *s)
-{
-	return cuMemsetD8(s->managed.at, 1, 1000);
-}
-
-static CUresult fill_pinned(struct scene *s)
-{
-	return cuMemsetD8(s->pinned.at, 1, 1000);
-}
-
-static CUresult fill_async(struct scene *s)
-{
-	return cuMemsetD8Async(s->device.at, 1, 1000, s->at_hand);
-}
-
-static CUresult fill_async_elsewhere(struct scene *s)
-{
-	return cuMemsetD8Async(s->device.at, 1, 1000, s->other);
-}
-
-static CUresult batch(struct scene *s, CUstream stream, CUmemcpySrcAccessOrder order)
-{
-	return copy_batch(s->device.at, s->device.at + 500, 1, order, stream);
-}
-
-static CUresult batch_captured(struct scene *s)
-{
-	return batch(s, s->at_hand, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
-}
-
-static CUresult batch_ephemeral(struct scene *s)
-{
-	return batch(s, s->at_hand, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL);
-}
-
-static CUresult batch_elsewhere(struct scene *s)
-{
-	return batch(s, s->other, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
-}
-
-static CUresult boxes(struct scene *s)
-{
-	return copy_box(s->device.at, s->device.at + 500, s->at_hand);
-}
-
-static CUresult boxes_elsewhere(struct scene *s)
-{
-	return copy_box(s->device.at, s->device.at + 500, s->other);
-}
+CALL(copy_to, cuMemcpyHtoD(s->device.at, s->plain, 1000))
+CALL(copy_to_from_pinned, cuMemcpyHtoD(s->device.at, (void *)s->pinned.at, 1000))
+CALL(copy_from, cuMemcpyDtoH(s->plain, s->device.at, 1000))
+CALL(copy_between, cuMemcpyDtoD(s->device.at, s->device.at + 500, 500))
+CALL(copy_between_managed, cuMemcpyDtoD(s->managed.at, s->managed.at + 500, 500))
+CALL(copy_managed_to_plain, cuMemcpyDtoH(s->plain, s->managed.at, 1000))
+CALL(copy_managed_to_device, cuMemcpyDtoD(s->device.at, s->managed.at, 1000))
+CALL(copy_async_to, cuMemcpyHtoDAsync(s->device.at, s->plain, 1000, s->at_hand))
+CALL(copy_async_from, cuMemcpyDtoHAsync(s->plain, s->device.at, 1000, s->at_hand))
+CALL(copy_async_from_elsewhere, cuMemcpyDtoHAsync(s->plain, s->device.at, 1000, s->other))
+CALL(copy_async_to_pinned, cuMemcpyDtoHAsync((void *)s->pinned.at, s->device.at, 1000, s->at_hand))
+CALL(copy_async_to_pinned_elsewhere, cuMemcpyDtoHAsync((void *)s->pinned.at, s->device.at, 1000, s->other))
+CALL(fill, cuMemsetD8(s->device.at, 1, 1000))
+CALL(fill_managed, cuMemsetD8(s->managed.at, 1, 1000))
+CALL(fill_pinned, cuMemsetD8(s->pinned.at, 1, 1000))
+CALL(fill_async, cuMemsetD8Async(s->device.at, 1, 1000, s->at_hand))
+CALL(fill_async_elsewhere, cuMemsetD8Async(s->device.at, 1, 1000, s->other))
+CALL(batch_captured, batch(s, s->at_hand, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM))
+CALL(batch_ephemeral, batch(s, s->at_hand, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL))
+CALL(batch_elsewhere, batch(s, s->other, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM))
+CALL(boxes, copy_box(s->device.at, s->device.at + 500, s->at_hand))
+CALL(boxes_elsewhere, copy_box(s->device.at, s->device.at + 500, s->other))
 
 /* ---- streams, events, kernels ---- */
 
-static CUresult launch_on(CUstream stream)
-{
-	return cuLaunchKernel(tk_kernel("k_spin_ms"), 1, 1, 1, 1, 1, 1, 0, stream, TK_ARGS(&(int){0}), NULL);
-}
+CALL(launch_elsewhere, launch_on(s->other))
+CALL(launch_null, launch_on(NULL))
+CALL(write_value, cuStreamWriteValue32(s->other, s->device.at, 0, 0))
+CALL(query_event, cuEventQuery(s->recorded))
+CALL(wait_event, cuEventSynchronize(s->recorded))
+CALL(query_fresh, cuEventQuery(s->fresh))
+CALL(record_elsewhere, cuEventRecord(s->fresh, s->other))
+CALL(elapsed, cuEventElapsedTime(&(float){0}, s->recorded, s->recorded))
+CALL(record_and_query, record(s) ?: cuEventQuery(s->fresh))
+CALL(record_and_wait, record(s) ?: cuEventSynchronize(s->fresh))
+CALL(record_and_wait_elsewhere, record(s) ?: cuStreamWaitEvent(s->other, s->fresh, 0))
+CALL(wait_recorded, cuStreamWaitEvent(s->at_hand, s->recorded, 0))
+CALL(wait_fresh, cuStreamWaitEvent(s->at_hand, s->fresh, 0))
+CALL(query_other, cuStreamQuery(s->other))
+CALL(sync_other, cuStreamSynchronize(s->other))
+CALL(query_at_hand, cuStreamQuery(s->at_hand))
+CALL(sync_at_hand, cuStreamSynchronize(s->at_hand))
+CALL(query_null, cuStreamQuery(NULL))
 
-static CUresult launch_elsewhere(struct scene *s)
-{
-	return launch_on(s->other);
-}
-
-static CUresult launch_null(struct scene *s TK_UNUSED)
-{
-	return launch_on(NULL);
-}
-
-static CUresult write_value(struct scene *s)
-{
-	return cuStreamWriteValue32(s->other, s->device.at, 0, 0);
-}
-
-static CUresult query_event(struct scene *s)
-{
-	return cuEventQuery(s->recorded);
-}
-
-static CUresult wait_event(struct scene *s)
-{
-	return cuEventSynchronize(s->recorded);
-}
-
-static CUresult query_fresh(struct scene *s)
-{
-	return cuEventQuery(s->fresh);
-}
-
-static CUresult record_elsewhere(struct scene *s)
-{
-	return cuEventRecord(s->fresh, s->other);
-}
-
-static CUresult elapsed(struct scene *s)
-{
-	return cuEventElapsedTime(&(float){0}, s->recorded, s->recorded);
-}
-
-static CUresult record_and_query(struct scene *s)
-{
-	CUresult r = cuEventRecord(s->fresh, s->at_hand);
-
-	return r ? r : cuEventQuery(s->fresh);
-}
-
-static CUresult record_and_wait(struct scene *s)
-{
-	CUresult r = cuEventRecord(s->fresh, s->at_hand);
-
-	return r ? r : cuEventSynchronize(s->fresh);
-}
-
-static CUresult record_and_wait_elsewhere(struct scene *s)
-{
-	CUresult r = cuEventRecord(s->fresh, s->at_hand);
-
-	return r ? r : cuStreamWaitEvent(s->other, s->fresh, 0);
-}
-
-static CUresult wait_recorded(struct scene *s)
-{
-	return cuStreamWaitEvent(s->at_hand, s->recorded, 0);
-}
-
-static CUresult wait_fresh(struct scene *s)
-{
-	return cuStreamWaitEvent(s->at_hand, s->fresh, 0);
-}
-
-static CUresult query_other(struct scene *s)
-{
-	return cuStreamQuery(s->other);
-}
-
-static CUresult sync_other(struct scene *s)
-{
-	return cuStreamSynchronize(s->other);
-}
-
-static CUresult query_at_hand(struct scene *s)
-{
-	return cuStreamQuery(s->at_hand);
-}
-
-static CUresult sync_at_hand(struct scene *s)
-{
-	return cuStreamSynchronize(s->at_hand);
-}
-
-static CUresult query_null(struct scene *s TK_UNUSED)
-{
-	return cuStreamQuery(NULL);
-}
-
+/* Whether it waits is asked, not what it says. */
 static CUresult ask_null(struct scene *s TK_UNUSED)
 {
 	CUresult r = cuStreamQuery(NULL);
@@ -502,119 +257,26 @@ static CUresult ask_null(struct scene *s TK_UNUSED)
 	return r == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : r;
 }
 
-static CUresult sync_null(struct scene *s TK_UNUSED)
-{
-	return cuStreamSynchronize(NULL);
-}
-
-static CUresult sync_per_thread(struct scene *s TK_UNUSED)
-{
-	return cuStreamSynchronize(CU_STREAM_PER_THREAD);
-}
-
-static CUresult sync_context(struct scene *s TK_UNUSED)
-{
-	return cuCtxSynchronize();
-}
-
-static CUresult capturing_null(struct scene *s TK_UNUSED)
-{
-	CUstreamCaptureStatus status;
-
-	return cuStreamIsCapturing(NULL, &status);
-}
-
-static CUresult begin_again(struct scene *s)
-{
-	return cuStreamBeginCapture(s->at_hand, CU_STREAM_CAPTURE_MODE_GLOBAL);
-}
-
-static CUresult context_null(struct scene *s TK_UNUSED)
-{
-	CUcontext c;
-
-	return cuStreamGetCtx(NULL, &c);
-}
-
-static CUresult home(CUstream s)
-{
-	CUgreenCtx green;
-	CUcontext c;
-
-	return cuStreamGetCtx_v2(s, &c, &green);
-}
-
-static CUresult home_legacy(struct scene *s TK_UNUSED)
-{
-	return home(CU_STREAM_LEGACY);
-}
-
-static CUresult home_per_thread(struct scene *s TK_UNUSED)
-{
-	return home(CU_STREAM_PER_THREAD);
-}
-
-static CUresult home_at_hand(struct scene *s)
-{
-	return home(s->at_hand);
-}
+CALL(sync_null, cuStreamSynchronize(NULL))
+CALL(sync_per_thread, cuStreamSynchronize(CU_STREAM_PER_THREAD))
+CALL(sync_context, cuCtxSynchronize())
+CALL(capturing_null, cuStreamIsCapturing(NULL, &(CUstreamCaptureStatus){0}))
+CALL(begin_again, cuStreamBeginCapture(s->at_hand, CU_STREAM_CAPTURE_MODE_GLOBAL))
+CALL(context_null, cuStreamGetCtx(NULL, &(CUcontext){0}))
+CALL(home_legacy, home_of(CU_STREAM_LEGACY))
+CALL(home_per_thread, home_of(CU_STREAM_PER_THREAD))
+CALL(home_at_hand, home_of(s->at_hand))
 
 /* ---- what is made and destroyed ---- */
 
-static CUresult create_stream(struct scene *s)
-{
-	return cuStreamCreate(&s->made_stream, CU_STREAM_NON_BLOCKING);
-}
-
-static CUresult create_event(struct scene *s)
-{
-	return cuEventCreate(&s->made_event, 0);
-}
-
-static CUresult destroy_stream(struct scene *s)
-{
-	CUstream it = s->at_hand;
-
-	s->at_hand = NULL;
-	return cuStreamDestroy(it);
-}
-
-static CUresult destroy_event(struct scene *s)
-{
-	CUevent it = s->fresh;
-
-	s->fresh = NULL;
-	return cuEventDestroy(it);
-}
-
-static CUresult destroy_array(struct scene *s)
-{
-	CUarray it = s->array;
-
-	s->array = NULL;
-	return cuArrayDestroy(it);
-}
-
-static CUresult destroy_exec(struct scene *s)
-{
-	CUgraphExec it = s->exec;
-
-	s->exec = NULL;
-	return cuGraphExecDestroy(it);
-}
-
-static CUresult unload(struct scene *s)
-{
-	CUmodule it = s->module;
-
-	s->module = NULL;
-	return cuModuleUnload(it);
-}
-
-static CUresult load(struct scene *s)
-{
-	return cuModuleLoad(&s->module, getenv("GMOD_TEST_KERNELS"));
-}
+CALL(create_stream, cuStreamCreate(&s->made_stream, CU_STREAM_NON_BLOCKING))
+CALL(create_event, cuEventCreate(&s->made_event, 0))
+CALL(destroy_stream, gone(&s->at_hand, cuStreamDestroy(s->at_hand)))
+CALL(destroy_event, gone(&s->fresh, cuEventDestroy(s->fresh)))
+CALL(destroy_array, gone(&s->array, cuArrayDestroy(s->array)))
+CALL(destroy_exec, gone(&s->exec, cuGraphExecDestroy(s->exec)))
+CALL(unload, gone(&s->module, cuModuleUnload(s->module)))
+CALL(load, cuModuleLoad(&s->module, getenv("GMOD_TEST_KERNELS")))
 
 static CUresult load_again(struct scene *s)
 {
@@ -639,12 +301,7 @@ static CUresult load_and_unload_library(struct scene *s TK_UNUSED)
 	return r ? r : cuLibraryUnload(library);
 }
 
-static CUresult function(struct scene *s TK_UNUSED)
-{
-	CUfunction f;
-
-	return cuModuleGetFunction(&f, tk_module, "k_fill");
-}
+CALL(function, cuModuleGetFunction(&(CUfunction){0}, tk_module, "k_fill"))
 
 const struct capture_call capture_calls[] = {
     {"cuMemAlloc", alloc},
