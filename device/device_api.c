@@ -58,7 +58,7 @@ GMOD_EXPORT enum gmod_status gmod_device_start(void)
 	enum gmod_status status = ask(set_stopped, &r);
 
 	if (status == GMOD_OK)
-		gmod_monitor_wake();
+		gmod_activity_wake();
 	return status;
 }
 
@@ -80,7 +80,7 @@ GMOD_EXPORT enum gmod_status gmod_device_check(void)
 	if (!gmod_on())
 		return GMOD_INACTIVE;
 	complete = gmod_guard_check(NULL, CHECK_PATIENCE);
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	return complete ? GMOD_OK : GMOD_BUSY;
 }
 

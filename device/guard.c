@@ -200,10 +200,11 @@ static bool may(void)
 	return gmod_on() && !gmod_is_post_mortem();
 }
 
-void gmod_guard_tick(void)
+void gmod_guard_tick(struct gmod_budget *unused)
 {
 	CUstreamCaptureMode before;
 
+	(void)unused;
 	if (!may() || !gmod_units_exist() || pthread_mutex_trylock(&lock))
 		return;
 	before = gmod_relaxed_begin();

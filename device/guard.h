@@ -30,11 +30,15 @@
 
 enum { GMOD_TURN_US = 10000 };
 
+/* Kernels whose heap is short of memory wait for the guard's next look, for some 30 ms and no longer. */
+enum { GMOD_GUARD_PAUSE_MAX = 5000000 /* ns */ };
+
 struct gmod_heap;
 struct gmod_context;
+struct gmod_budget;
 
 /* In the monitor, between sweeps: take findings, launch what is due, give heaps the memory they ask for. */
-void gmod_guard_tick(void);
+void gmod_guard_tick(struct gmod_budget *unused);
 
 /* A first pass with the guard kernels of these units, a bit each. The context is current, and the thread its user. */
 void gmod_guard_begin(struct gmod_context *c, uint64_t units);

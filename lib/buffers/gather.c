@@ -10,9 +10,11 @@
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
-#include "monitor/watch/monitor.h"
+#include "monitor/launches/activity.h"
+#include "monitor/watch/damage.h"
 #include "monitor/watch/postmortem.h"
-#include "monitor/watch/sweep.h"
+#include "monitor/watch/progress.h"
+#include "monitor/watch/swept.h"
 #include "monitor/watch/verify.h"
 
 #define STAGING ((size_t)80 << 10)
@@ -410,4 +412,61 @@ bool gmod_gather(struct gmod_context *only, enum gmod_gather what)
 	}
 	gmod_scope_end(&hold);
 	return done;
+}
+
+/* ---- the monitor's round ---- */
+
+/* The monitor's own. The first gather comes after its interval, too: a program that begins needs the driver itself. */
+static struct {
+	uint64_t ended_ns; /* the latest gather, or the first tick */
+	uint64_t pause;    /* what max_cpu demands between two gathers */
+	uint64_t activity; /* up to which a gather has seen everything; UINT64_MAX: none has */
+} round = {.activity = UINT64_MAX};
+
+static bool is_needed(void)
+{
+	struct gmod_registry_stats stats;
+
+	gmod_registry_stats(&stats);
+	return gmod_options()->gather_interval_ms && stats.live_slack && gmod_activity_total() != round.activity;
+}
+
+static uint64_t interval(void)
+{
+	uint64_t wanted = GMOD_MILLISECONDS(gmod_options()->gather_interval_ms);
+
+	return wanted > round.pause ? wanted : round.pause;
+}
+
+static bool is_due(void)
+{
+	uint64_t now = gmod_monotonic_ns();
+
+	if (!round.ended_ns)
+		round.ended_ns = now;
+	return gmod_damage_wants_slack() || (is_needed() && now - round.ended_ns >= interval());
+}
+
+void gmod_gather_tick(struct gmod_budget *b)
+{
+	uint64_t cpu, activity;
+
+	if (!is_due())
+		return;
+	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	/* Only a gather that begins when all work is done has seen everything. */
+	activity = gmod_activity_total();
+	if (gmod_work_outstanding())
+		activity = UINT64_MAX;
+	round.activity = gmod_gather(NULL, GMOD_GATHER_NEAR) ? activity : UINT64_MAX;
+	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	/* Half of the budget: sweeps go on meanwhile. */
+	round.pause = 2 * gmod_budget_ns_for(b, cpu);
+	gmod_budget_put_off(b, cpu, interval());
+	round.ended_ns = gmod_monotonic_ns();
+}
+
+uint64_t gmod_gather_leisure(void)
+{
+	return is_needed() ? GMOD_PAUSE_MAX : UINT64_MAX;
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "lib/context/context.h"
+#include "monitor/watch/budget.h"
 
 /* How much of the slack: the bytes next to the user's, or all of it. */
 enum gmod_gather { GMOD_GATHER_NEAR, GMOD_GATHER_WHOLE };
@@ -25,5 +26,9 @@ enum gmod_gather { GMOD_GATHER_NEAR, GMOD_GATHER_WHOLE };
  * their time.
  */
 bool gmod_gather(struct gmod_context *c, enum gmod_gather what);
+
+/* The monitor's round (monitor/watch/monitor.h): a gather when it is due, and whether one is still to come. */
+void gmod_gather_tick(struct gmod_budget *b);
+uint64_t gmod_gather_leisure(void);
 
 #endif

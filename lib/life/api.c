@@ -9,6 +9,7 @@
 #include "lib/base/counters.h"
 #include "lib/buffers/gather.h"
 #include "monitor/report/report.h"
+#include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
 
 #define CHECK_PATIENCE_NS ((uint64_t)2000000000)
@@ -36,7 +37,7 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 		return GMOD_BUSY;
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_guard_check(NULL, CHECK_PATIENCE_NS);
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	return GMOD_OK;
 }
 
@@ -61,7 +62,7 @@ GMOD_EXPORT void gmod_get_stats(struct gmod_stats *stats)
 
 GMOD_EXPORT unsigned gmod_findings_seen(void)
 {
-	return gmod_phase() == GMOD_OFF ? 0 : gmod_watch_seen();
+	return gmod_phase() == GMOD_OFF ? 0 : gmod_damage_seen();
 }
 
 GMOD_EXPORT const char *gmod_status_text(enum gmod_status status)

@@ -20,7 +20,13 @@
 #include "monitor/watch/monitor.h"
 #include "monitor/watch/postmortem.h"
 #include "monitor/report/report.h"
+#include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
+
+static const struct gmod_round rounds[] = {
+    {gmod_gather_tick, gmod_gather_leisure, 0},
+    {gmod_guard_tick, gmod_guard_leisure, GMOD_GUARD_PAUSE_MAX},
+};
 
 #define SWEEP_PATIENCE_NS ((uint64_t)1000000000)
 
@@ -28,19 +34,29 @@ static pid_t owner;
 static atomic_bool start_tried;
 static atomic_bool looked; /* at every canary on the host, for the last time */
 
+/* At once, from whichever thread found it: running exit handlers would let the damage spread, and could hang. */
+static void halt_if_asked(void)
+{
+	if (gmod_options()->halt_on_error && gmod_report_findings()) {
+		gmod_say_the_last();
+		gmod_real_exit((int)gmod_options()->exitcode);
+	}
+}
+
 static bool set_up(void)
 {
 	owner = getpid();
 	gmod_facts_init();
 	if (!gmod_options()->enabled)
 		return false;
-	gmod_report_init(gmod_options());
+	gmod_report_init(gmod_options(), halt_if_asked);
 	if (!gmod_phase_arm()) {
 		gmod_log_note(0, "not guarding: the kernel gave no random key or no wipe-on-fork memory");
 		return false;
 	}
 	gmod_index_init(gmod_page_size());
 	gmod_activity_init();
+	gmod_monitor_set_rounds(rounds, sizeof(rounds) / sizeof(rounds[0]));
 	return true;
 }
 
@@ -87,7 +103,7 @@ static void last_look(void)
 	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
 		gmod_degraded("the last guard pass");
 	gmod_guard_update_stats(NULL);
-	gmod_watch_settle(true);
+	gmod_damage_settle(true);
 	report_leaks();
 }
 
@@ -96,7 +112,7 @@ static void last_look_by_loads(void)
 {
 	if (!atomic_load_explicit(&looked, memory_order_acquire))
 		gmod_sweep_thorough(GMOD_PIN_EXIT);
-	gmod_watch_settle(true);
+	gmod_damage_settle(true);
 	report_leaks();
 }
 

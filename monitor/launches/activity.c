@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/base/futex.h"
 #include "monitor/launches/proof.h"
 
 __thread struct gmod_thread *gmod_thread_here;
@@ -165,6 +166,15 @@ void gmod_activity_init(void)
 	errno = saved;
 }
 
+void gmod_activity_wake(void)
+{
+	int saved = errno;
+
+	if (atomic_exchange_explicit(&gmod_hot.sleeping, 0, memory_order_acq_rel))
+		gmod_futex_wake(&gmod_hot.sleeping);
+	errno = saved;
+}
+
 bool gmod_activity_barrier(void)
 {
 	atomic_thread_fence(memory_order_seq_cst);
@@ -182,6 +192,15 @@ uint64_t gmod_activity_total(void)
 	for (struct gmod_thread *t = gmod_threads(); t; t = t->next)
 		total += atomic_load_explicit(&t->activity, memory_order_relaxed);
 	return total;
+}
+
+void gmod_activity_sleep(uint64_t since, const atomic_int *stop, uint64_t ns)
+{
+	atomic_store_explicit(&gmod_hot.sleeping, 1, memory_order_seq_cst);
+	/* The flag is visible before we look at the counters; see the header. */
+	if (gmod_activity_barrier() && gmod_activity_total() == since && !atomic_load_explicit(stop, memory_order_acquire))
+		gmod_futex_wait(&gmod_hot.sleeping, 1, ns);
+	atomic_store_explicit(&gmod_hot.sleeping, 0, memory_order_relaxed);
 }
 
 /* A slot that changes hands while we look is taken as busy: the next look is soon. */

@@ -84,7 +84,8 @@ static inline struct gmod_thread *gmod_thread_self(void)
 /* The list of all threads' records; records are reused, never freed. */
 struct gmod_thread *gmod_threads(void);
 
-__attribute__((cold)) void gmod_monitor_wake(void);
+/* End the monitor's sleep, if it sleeps. */
+__attribute__((cold)) void gmod_activity_wake(void);
 
 /* Something happened that the monitor must look at: one more complete sweep will follow. */
 static inline void gmod_note_activity(struct gmod_thread *t)
@@ -97,7 +98,7 @@ static inline void gmod_note_activity(struct gmod_thread *t)
 	else
 		atomic_thread_fence(memory_order_seq_cst);
 	if (__builtin_expect(atomic_load_explicit(&gmod_hot.sleeping, memory_order_relaxed), 0))
-		gmod_monitor_wake();
+		gmod_activity_wake();
 }
 
 /* Open a launch record, before the driver is called; close it after, with whether the launch was accepted. */
@@ -155,6 +156,11 @@ void gmod_activity_init(void);
  * the kernel would not, this time; threads fence for themselves from now on.
  */
 bool gmod_activity_barrier(void);
+/*
+ * The monitor sleeps until woken by activity, or for ns; it returns at once if there was any since the counters added
+ * up to `since`, or if *stop is not 0.
+ */
+void gmod_activity_sleep(uint64_t since, const atomic_int *stop, uint64_t ns);
 
 /* Sum of all threads' counters: changes whenever anything was noted. */
 uint64_t gmod_activity_total(void);

@@ -7,7 +7,6 @@
 
 #include "lib/base/counters.h"
 #include "lib/base/deadline.h"
-#include "monitor/report/halt.h"
 #include "monitor/report/report_next.h"
 #include "monitor/report/suppressions.h"
 
@@ -46,9 +45,11 @@ struct site {
  */
 enum fate { NEW, CLAIMED, SHOWN, COUNTED, SUPPRESSED, DONE };
 
-static unsigned max_reports = 100; /* apart from the rest, which is large and starts as zeros */
+/* By gmod_report_init(); apart from the rest, which is large and starts as zeros. */
+static unsigned max_reports = 100;
+static void (*after_report)(void);
 
-/* Unlike max_reports, which is gmod_report_init()'s, written by whoever reports. */
+/* Written by whoever reports. */
 static struct {
 	struct site site[SITES_MAX];
 	_Atomic uint8_t fate[IDS_MAX]; /* by finding id; pages that no id needs are never touched */
@@ -375,20 +376,22 @@ void gmod_report(const struct gmod_finding *f)
 	gmod_report_pending_begin();
 	report(f);
 	gmod_report_pending_end();
-	gmod_halt_if_asked();
+	if (after_report)
+		after_report();
 	gmod_scope_end(&hold);
 	errno = saved;
 }
 
 /* ---- the run ---- */
 
-void gmod_report_init(const struct gmod_options *o)
+void gmod_report_init(const struct gmod_options *o, void (*after)(void))
 {
 	int saved = errno;
 	struct gmod_scope hold;
 
 	gmod_scope_begin(&hold);
 	max_reports = o->max_reports;
+	after_report = after;
 	state.shown = state.repeated = state.beyond = state.told = 0;
 	gmod_counters.suppressed = 0;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)

@@ -19,9 +19,10 @@
 
 /*
  * Take max_reports, load the suppressions, naming each bad line once, and set the counts to zero; the ids and sites
- * seen stay known. Call it once, after gmod_log_open() and before others report.
+ * seen stay known. Call it once, after gmod_log_open() and before others report. after: called when a report is out, by
+ * the thread that gave it; NULL: nothing.
  */
-void gmod_report_init(const struct gmod_options *o);
+void gmod_report_init(const struct gmod_options *o, void (*after)(void));
 
 /*
  * Report a finding, unless it is suppressed, has been reported (a second FINAL of an id, a second PROVISIONAL), is

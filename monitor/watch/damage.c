@@ -66,18 +66,18 @@ static void unlock_and_let_go(const struct gmod_scope *hold)
 	gmod_scope_end(hold);
 }
 
-uint32_t gmod_watch_next_id(void)
+uint32_t gmod_damage_next_id(void)
 {
 	atomic_fetch_add_explicit(&seen_count, 1, memory_order_relaxed);
 	return atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
 }
 
-unsigned gmod_watch_seen(void)
+unsigned gmod_damage_seen(void)
 {
 	return atomic_load_explicit(&seen_count, memory_order_relaxed);
 }
 
-bool gmod_watch_pending(void)
+bool gmod_damage_pending(void)
 {
 	return atomic_load_explicit(&pending, memory_order_acquire) > 0;
 }
@@ -254,7 +254,7 @@ static void first_sight(const struct gmod_sighting *s)
 		return;
 	/* Another thread may have been here meanwhile: the last look before an exit waits for no other. */
 	if (!is_reported(s->record, s->side) && !find_any(s->record->position, s->word, s->side)) {
-		id = gmod_watch_next_id();
+		id = gmod_damage_next_id();
 		w = claim(s);
 	}
 	gmod_unlock(&lock);
@@ -308,7 +308,7 @@ static void sighted(const struct gmod_sighting *s)
 		say_concluded(w);
 }
 
-void gmod_watch_sighting(const struct gmod_sighting *s)
+void gmod_damage_sighting(const struct gmod_sighting *s)
 {
 	struct gmod_scope hold;
 
@@ -320,12 +320,12 @@ void gmod_watch_sighting(const struct gmod_sighting *s)
 	gmod_scope_end(&hold);
 }
 
-void gmod_watch_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to)
+void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to)
 {
 	struct gmod_scope hold;
 	struct watch *w;
 
-	if (!gmod_watch_pending() || !hold_and_lock(&hold))
+	if (!gmod_damage_pending() || !hold_and_lock(&hold))
 		return;
 	w = find(r->position, word, side);
 	if (w && from <= w->diff.first && w->diff.last < to)
@@ -341,17 +341,17 @@ static bool is_due(const struct watch *w, uint64_t now, bool settled, bool all)
 
 	if (state_of(w) != OPEN || all)
 		return state_of(w) == OPEN;
-	if (quiet > 3 * GMOD_WATCH_SETTLE_NS)
+	if (quiet > 3 * GMOD_DAMAGE_SETTLE_NS)
 		return true;
-	return w->slack_ns >= w->grown_ns && (settled || quiet > GMOD_WATCH_SETTLE_NS);
+	return w->slack_ns >= w->grown_ns && (settled || quiet > GMOD_DAMAGE_SETTLE_NS);
 }
 
-void gmod_watch_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when)
+void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when)
 {
 	struct gmod_scope hold;
 	struct watch *w;
 
-	if (!gmod_watch_pending() || !hold_and_lock(&hold))
+	if (!gmod_damage_pending() || !hold_and_lock(&hold))
 		return;
 	w = find(r->position, word, side);
 	if (w && w->slack_ns < when.ns)
@@ -359,12 +359,12 @@ void gmod_watch_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod
 	unlock_and_let_go(&hold);
 }
 
-bool gmod_watch_wants_slack(void)
+bool gmod_damage_wants_slack(void)
 {
 	struct gmod_scope hold;
 	bool wants = false;
 
-	if (!gmod_watch_pending() || !hold_and_lock(&hold))
+	if (!gmod_damage_pending() || !hold_and_lock(&hold))
 		return false;
 	for (int i = 0; i < WATCHES; i++)
 		wants |= state_of(&watches[i]) == OPEN && watches[i].slack_ns < watches[i].grown_ns;
@@ -372,9 +372,9 @@ bool gmod_watch_wants_slack(void)
 	return wants;
 }
 
-void gmod_watch_recheck(void (*look)(uint32_t position, uint64_t generation))
+void gmod_damage_recheck(void (*look)(uint32_t position, uint64_t generation))
 {
-	for (int i = 0; i < WATCHES && gmod_watch_pending(); i++) {
+	for (int i = 0; i < WATCHES && gmod_damage_pending(); i++) {
 		struct gmod_scope hold;
 		uint64_t generation;
 		uint32_t position;
@@ -405,15 +405,15 @@ static void settle_one(struct watch *w, uint64_t now, bool settled, bool all)
 		say_concluded(w);
 }
 
-void gmod_watch_settle(bool all)
+void gmod_damage_settle(bool all)
 {
 	uint64_t now = gmod_now().ns;
 	bool settled;
 
-	if (!gmod_watch_pending())
+	if (!gmod_damage_pending())
 		return;
 	settled = gmod_options()->halt_on_error || !gmod_work_outstanding();
-	for (int i = 0; i < WATCHES && gmod_watch_pending(); i++) {
+	for (int i = 0; i < WATCHES && gmod_damage_pending(); i++) {
 		struct gmod_scope hold;
 
 		/* Taken out of its watch, the finding is nowhere else until it is said. */
@@ -444,18 +444,18 @@ static bool others_say(const struct gmod_record *r, uint64_t word)
 	struct gmod_scope hold;
 	bool found;
 
-	if (!gmod_watch_pending() || !hold_and_lock(&hold))
+	if (!gmod_damage_pending() || !hold_and_lock(&hold))
 		return false;
 	found = find_in(SAYING, r->position, word, GMOD_HEAD) || find_in(SAYING, r->position, word, GMOD_TAIL);
 	unlock_and_let_go(&hold);
 	return found;
 }
 
-void gmod_watch_released(const struct gmod_record *r, uint64_t word)
+void gmod_damage_released(const struct gmod_record *r, uint64_t word)
 {
 	uint64_t deadline = GMOD_SECONDS(2);
 
-	for (int side = GMOD_HEAD; side <= GMOD_TAIL && gmod_watch_pending(); side++) {
+	for (int side = GMOD_HEAD; side <= GMOD_TAIL && gmod_damage_pending(); side++) {
 		struct gmod_scope hold;
 
 		gmod_scope_begin(&hold);

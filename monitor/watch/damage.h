@@ -3,19 +3,19 @@
  *
  * A side of a buffer is damaged once. At first sight it is reported as PROVISIONAL if kernels that could be writing
  * still run. It is reported as FINAL once all work is proven done, or the damage has not grown for
- * GMOD_WATCH_SETTLE_NS, and its slack was looked at since; or when the buffer is freed or the process ends. Later
+ * GMOD_DAMAGE_SETTLE_NS, and its slack was looked at since; or when the buffer is freed or the process ends. Later
  * changes of a reported side are not news.
  *
  * A sighting may come from the sweep, from the gather, or from the thread that frees the buffer. The caller
  * owns the record or holds the sweep lock and a pin on it.
  */
-#ifndef GMOD_MONITOR_WATCH_H
-#define GMOD_MONITOR_WATCH_H
+#ifndef GMOD_MONITOR_DAMAGE_H
+#define GMOD_MONITOR_DAMAGE_H
 
 #include "lib/base/clock.h"
 #include "monitor/registry/registry.h"
 
-#define GMOD_WATCH_SETTLE_NS ((uint64_t)100000000)
+#define GMOD_DAMAGE_SETTLE_NS ((uint64_t)100000000)
 
 struct gmod_sighting {
 	struct gmod_record *record;
@@ -28,33 +28,33 @@ struct gmod_sighting {
 	bool last; /* nobody will look again: the buffer is freed, the context goes, the process ends */
 };
 
-void gmod_watch_sighting(const struct gmod_sighting *s);
+void gmod_damage_sighting(const struct gmod_sighting *s);
 
 /* These bytes of the side were looked at and are as they should be: put back, if they cover all that had changed. */
-void gmod_watch_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to);
+void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to);
 
 /* The slack of a side was looked at by a gather that began then. */
-void gmod_watch_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when);
+void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when);
 /* True while a report waits for a look at its slack. */
-bool gmod_watch_wants_slack(void);
+bool gmod_damage_wants_slack(void);
 
 /* True while a final report is still to come. */
-bool gmod_watch_pending(void);
+bool gmod_damage_pending(void);
 
 /* Have every buffer with a pending report looked at once more. */
-void gmod_watch_recheck(void (*look)(uint32_t position, uint64_t generation));
+void gmod_damage_recheck(void (*look)(uint32_t position, uint64_t generation));
 
 /* Give final reports where due. all: give all that are pending. */
-void gmod_watch_settle(bool all);
+void gmod_damage_settle(bool all);
 
 /* The buffer goes away: its pending reports become final, and have been given when this returns (it waits 2 s at most).
  */
-void gmod_watch_released(const struct gmod_record *r, uint64_t word);
+void gmod_damage_released(const struct gmod_record *r, uint64_t word);
 
 /* How many findings have been seen so far, reported or not. */
-unsigned gmod_watch_seen(void);
+unsigned gmod_damage_seen(void);
 
 /* The next finding id; for findings that are not about canaries. */
-uint32_t gmod_watch_next_id(void);
+uint32_t gmod_damage_next_id(void);
 
 #endif

@@ -13,6 +13,21 @@
 
 #include <stdbool.h>
 
+#include "monitor/watch/budget.h"
+
+/* What others do in the monitor's thread. One at most has a pause_max. */
+struct gmod_round {
+	/* Between sweeps. The budget is for gmod_budget_put_off(). */
+	void (*tick)(struct gmod_budget *b);
+	/* How long the monitor may sleep now, in ns, before the next tick; UINT64_MAX: until something happens. */
+	uint64_t (*leisure)(void);
+	/* ns that a tick may be late while there is not so much leisure; 0: as long as the pause between sweeps is. */
+	uint64_t pause_max;
+};
+
+/* For good, before the thread starts; in the order of their ticks. */
+void gmod_monitor_set_rounds(const struct gmod_round *all, unsigned count);
+
 /*
  * Remember the CPUs that the process has when GMOD is loaded. A program that binds its threads does so later, and a
  * monitor that inherited one CPU from the thread that started it would take its turns from that thread. What binds the
@@ -35,9 +50,6 @@ bool gmod_monitor_stopping(void);
  * gmod_monitor_progress(). Nobody waits for a thread that was given up a second time.
  */
 bool gmod_monitor_finish(void (*task)(void));
-
-/* In the monitor's own thread: it is not stuck. In others: nothing. */
-void gmod_monitor_progress(void);
 
 /* Is there a thread that has not been given up? */
 bool gmod_monitor_lives(void);

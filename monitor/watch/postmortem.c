@@ -11,6 +11,7 @@
 #include "monitor/launches/proof.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
+#include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
 
 enum { NEARBY = 8 };
@@ -73,8 +74,8 @@ static void report(CUresult error, const char *entry_point)
 		gmod_sweep_unlock();
 	}
 	gmod_scope_end(&hold);
-	gmod_watch_settle(true);
-	f.id = gmod_watch_next_id();
+	gmod_damage_settle(true);
+	f.id = gmod_damage_next_id();
 	gmod_report(&f);
 	gmod_phase_set(GMOD_WINDING_DOWN);
 }

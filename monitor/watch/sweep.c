@@ -1,12 +1,10 @@
 #include "monitor/watch/sweep.h"
 
-#include <pthread.h>
 #include <string.h>
 
-#include "lib/base/scope.h"
 #include "lib/base/facts.h"
 #include "lib/base/counters.h"
-#include "monitor/watch/monitor.h"
+#include "monitor/watch/progress.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/verify.h"
 
@@ -25,47 +23,8 @@ enum { ROTATION_PER_MS = 64, ROTATION_LINES = 4096, ROTATION_STEPS = 8192 };
  */
 enum { PREFETCH = 8, PREFETCH_FURTHER = 4 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint64_t latest_ns, latest_ticks;
-
-/* Under the lock: where the rotation is, and whether the holder could be cancelled before. */
+/* Under the sweep lock: where the rotation is. */
 static uint32_t rotation_position, rotation_line;
-static struct gmod_cancel cancel_before;
-
-static bool take_lock(uint64_t timeout_ns)
-{
-	struct timespec until = gmod_time_in(timeout_ns);
-
-	return timeout_ns ? pthread_mutex_timedlock(&lock, &until) == 0 : pthread_mutex_trylock(&lock) == 0;
-}
-
-bool gmod_sweep_lock(uint64_t timeout_ns)
-{
-	struct gmod_cancel cancel = gmod_cancel_begin();
-
-	if (!take_lock(timeout_ns)) {
-		gmod_cancel_end(cancel);
-		return false;
-	}
-	cancel_before = cancel;
-	return true;
-}
-
-void gmod_sweep_unlock(void)
-{
-	struct gmod_cancel cancel = cancel_before;
-
-	pthread_mutex_unlock(&lock);
-	gmod_cancel_end(cancel);
-}
-
-struct gmod_moment gmod_sweep_latest(void)
-{
-	return (struct gmod_moment){
-	    atomic_load_explicit(&latest_ns, memory_order_relaxed),
-	    atomic_load_explicit(&latest_ticks, memory_order_relaxed),
-	};
-}
 
 /* Plain loads, eight words at a time: the compiler may not skip any, and vectorises them. */
 static bool line_equal(uint64_t at, const uint8_t expected[GMOD_LINE])
@@ -239,9 +198,8 @@ void gmod_sweep(void)
 		sweep_batch(first, end);
 	if (end)
 		rotate(end, rotation_budget(start));
-	gmod_watch_recheck(recheck);
-	atomic_store_explicit(&latest_ns, start.ns, memory_order_relaxed);
-	atomic_store_explicit(&latest_ticks, start.ticks, memory_order_relaxed);
+	gmod_damage_recheck(recheck);
+	gmod_sweep_set_latest(start);
 	gmod_count(&gmod_counters.sweeps, 1);
 }
 

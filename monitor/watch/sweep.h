@@ -8,19 +8,13 @@
 #ifndef GMOD_MONITOR_SWEEP_H
 #define GMOD_MONITOR_SWEEP_H
 
-#include "monitor/watch/damage.h"
-
-/* Wait for the sweep lock for at most this long; 0: only if it is free now. false: not taken. */
-bool gmod_sweep_lock(uint64_t timeout_ns);
-void gmod_sweep_unlock(void);
+#include "monitor/registry/registry.h"
+#include "monitor/watch/swept.h"
 
 /* One regular sweep. The caller holds the lock. */
 void gmod_sweep(void);
 
 /* Every visible byte of every live record. The caller holds the lock, or ends the process and has GMOD_PIN_EXIT. */
 void gmod_sweep_thorough(enum gmod_pin pin);
-
-/* When the latest complete sweep began. */
-struct gmod_moment gmod_sweep_latest(void);
 
 #endif

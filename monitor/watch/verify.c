@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "monitor/watch/sweep.h"
+#include "monitor/watch/swept.h"
 
 struct range {
 	uint64_t from, to;
@@ -90,7 +90,7 @@ static void sight(const struct look *l, const struct gmod_diff *d, const uint8_t
 
 	if (d->last - d->first + 1 < s.observed_count)
 		s.observed_count = (uint32_t)(d->last - d->first + 1);
-	gmod_watch_sighting(&s);
+	gmod_damage_sighting(&s);
 }
 
 static void look_at(const struct look *l, struct range zone)
@@ -99,7 +99,7 @@ static void look_at(const struct look *l, struct range zone)
 	struct gmod_diff d = {0};
 
 	if (gmod_canary_compare(c, zone.from, zone.to, (const void *)(uintptr_t)zone.from, &d) || !d.changed)
-		gmod_watch_intact(l->record, l->word, l->side, zone.from, zone.to);
+		gmod_damage_intact(l->record, l->word, l->side, zone.from, zone.to);
 	else
 		sight(l, &d, (const uint8_t *)(uintptr_t)d.first, zone.to - d.first);
 }
@@ -119,7 +119,7 @@ static void look_at_both(const struct look *l, const struct gmod_slack *slack)
 	gmod_canary_compare(c, near.from, near.to, copy, &d);
 	gmod_canary_compare(c, zone.from, zone.to, (const void *)(uintptr_t)zone.from, &d);
 	if (!d.changed)
-		gmod_watch_intact(l->record, l->word, l->side, whole.from, whole.to);
+		gmod_damage_intact(l->record, l->word, l->side, whole.from, whole.to);
 	else if (d.first >= near.from && d.first < near.to)
 		sight(l, &d, copy + (d.first - near.from), near.to - d.first);
 	else
@@ -138,7 +138,7 @@ void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const st
 		else
 			look_at(&l, what == GMOD_VERIFY_ALL ? whole_zone(r, l.side) : visible_zone(r, l.side));
 	}
-	gmod_watch_released(r, l.word);
+	gmod_damage_released(r, l.word);
 }
 
 void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side)
@@ -158,11 +158,11 @@ void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side sid
 	if (gmod_canary_compare(&details->canary[side], from, to, bytes, &d) || !d.changed) {
 		atomic_store_explicit(&details->slack_ns[side], when.ns, memory_order_relaxed);
 		atomic_store_explicit(&details->slack_ticks[side], when.ticks, memory_order_relaxed);
-		gmod_watch_intact(r, word, side, from, to);
+		gmod_damage_intact(r, word, side, from, to);
 	} else {
 		sight(&l, &d, (const uint8_t *)bytes + (d.first - from), to - d.first);
 		/* What was written may go on into the zone the CPU sees, and belongs into the same report. */
 		gmod_verify_pinned(r, word, side);
 	}
-	gmod_watch_slack_seen(r, word, side, when);
+	gmod_damage_slack_seen(r, word, side, when);
 }

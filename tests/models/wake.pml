@@ -1,6 +1,6 @@
 /*
  * Going to sleep against new activity: gmod_note_activity() in monitor/launches/activity.h, sleep_until_activity() and
- * gmod_monitor_wake() in monitor/watch/monitor.c.
+ * gmod_activity_wake() in monitor/watch/monitor.c.
  *
  * Two threads do some work on the GPU and note it, once each; the monitor sweeps, and sleeps without a time limit when
  * nothing happened since its last sweep began. Plain stores go through a store buffer of their thread (x86 TSO). A
@@ -45,7 +45,7 @@ proctype launching(byte t)
 #endif
 	if
 	:: sleeping ->				/* atomic_load(&gmod_hot.sleeping, relaxed) */
-		(empty(activity_buffer[t]));	/* gmod_monitor_wake: atomic_exchange(&gmod_hot.sleeping, 0) */
+		(empty(activity_buffer[t]));	/* gmod_activity_wake: atomic_exchange(&gmod_hot.sleeping, 0) */
 		atomic { was = sleeping; sleeping = false };
 		if
 		:: was -> asleep = false	/* FUTEX_WAKE */

@@ -65,7 +65,7 @@ static inline void start(const char *options)
 	gmod_options_defaults(&o);
 	assert_int_equal(gmod_options_parse(&o, options, NULL, NULL), 0);
 	assert_int_equal(gmod_log_open("log", o.log_format == GMOD_OPTION_LOG_JSON, o.verbosity), 0);
-	gmod_report_init(&o);
+	gmod_report_init(&o, NULL);
 }
 
 static char text[4 << 20];

@@ -18,7 +18,7 @@ static inline void sweep(void)
 		abort();
 	gmod_sweep();
 	gmod_sweep_unlock();
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 }
 
 static inline void sweep_thoroughly(void)
@@ -27,7 +27,7 @@ static inline void sweep_thoroughly(void)
 		abort();
 	gmod_sweep_thorough(GMOD_PIN_SWEEP);
 	gmod_sweep_unlock();
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 }
 
 /* As lib/buffers/buffer.c frees. */

@@ -70,7 +70,7 @@ static void buffers_freed_under_a_sweep_are_reported_once(void **unused)
 		pthread_join(thread[i], NULL);
 	atomic_store(&stop, true);
 	pthread_join(sweeper, NULL);
-	assert_false(gmod_watch_pending());
+	assert_false(gmod_damage_pending());
 	n = take_reports(many, 4096);
 	for (unsigned i = 0; i < n; i++) {
 		CHECK(many[i].id < 100000, "%ld", many[i].id);
@@ -142,14 +142,14 @@ static void what_is_noted_while_the_monitor_falls_asleep_is_seen(void **unused)
 		const struct buffer *b = &buffers[i / 2];
 
 		wait_for_the_end_of_a_sweep(random_below(&seed, 80));
-		seen = gmod_watch_seen();
+		seen = gmod_damage_seen();
 		damage(i % 2 ? b->place.zone_tail : b->place.body - 1, 1);
 		gmod_note_activity(gmod_thread_self());
-		for (int k = 0; k < 20000 && gmod_watch_seen() == seen; k++)
+		for (int k = 0; k < 20000 && gmod_damage_seen() == seen; k++)
 			usleep(100);
-		CHECK(gmod_watch_seen() == seen + 1, "the monitor sleeps, round %d", i);
+		CHECK(gmod_damage_seen() == seen + 1, "the monitor sleeps, round %d", i);
 	}
-	for (int k = 0; k < 2000 && gmod_watch_pending(); k++)
+	for (int k = 0; k < 2000 && gmod_damage_pending(); k++)
 		usleep(1000);
 	usleep(20000);
 	n = take_reports(many, 4096);

@@ -287,7 +287,7 @@ static int report_yourself(const char *options)
 	gmod_options_defaults(&o);
 	gmod_options_parse(&o, options, NULL, NULL);
 	gmod_log_open("", o.log_format == GMOD_OPTION_LOG_JSON, 0);
-	gmod_report_init(&o);
+	gmod_report_init(&o, NULL);
 	f.suspect_count = 1;
 	f.suspect[0].name = "_Z4kernv";
 	f.buffer.allocated_at.depth = 2;

@@ -22,10 +22,10 @@ static void intact_buffers_are_quiet(void **unused)
 		sweep();
 	sweep_thoroughly();
 	assert_int_equal(atomic_load(&gmod_counters.sweeps), before + 300);
-	assert_false(gmod_watch_pending());
+	assert_false(gmod_damage_pending());
 	for (int i = 0; i < BUFFERS; i++)
 		free_quietly(&buffers[i]);
-	assert_int_equal(gmod_watch_seen(), 0);
+	assert_int_equal(gmod_damage_seen(), 0);
 }
 
 /* One byte of the line beside the user's bytes is seen by the next sweep, whichever it is. */
@@ -43,8 +43,8 @@ static void every_byte_of_the_line_is_seen_at_once(void **unused)
 			take_none();
 			damage(at, 1);
 			sweep();
-			if (gmod_watch_wants_slack())
-				gmod_watch_settle(true); /* nobody gathers here */
+			if (gmod_damage_wants_slack())
+				gmod_damage_settle(true); /* nobody gathers here */
 			r = take_one(true);
 			check_report(&r, &b, at, 1, 1);
 			for (int k = 0; k < 3; k++)
@@ -63,12 +63,12 @@ static void every_line_further_out_has_its_turn(void **unused)
 		struct buffer b = plain_buffer();
 		uint64_t line = i % (lines - 1) + 1, off = line * GMOD_LINE + random_below(&seed, GMOD_LINE);
 		uint64_t at = i < lines - 1 ? b.place.zone_tail + off : b.place.body - 1 - off;
-		unsigned seen = gmod_watch_seen();
+		unsigned seen = gmod_damage_seen();
 		struct report r;
 		int sweeps = 0;
 
 		damage(at, 1);
-		for (; gmod_watch_seen() == seen && sweeps < 1000; sweeps++)
+		for (; gmod_damage_seen() == seen && sweeps < 1000; sweeps++)
 			sweep();
 		CHECK(sweeps < 1000, "line %lu is never looked at", line);
 		r = take_one(true);

@@ -12,7 +12,7 @@ static void a_thorough_sweep_sees_all_that_the_cpu_can(void **unused)
 		damage(b.place.zone_head, 1);
 		damage(b.place.end - 1, 1);
 		sweep_thoroughly();
-		gmod_watch_settle(true);
+		gmod_damage_settle(true);
 		assert_int_equal(take_reports(many, 2), 2);
 		check_report(&many[many[0].tail], &b, b.place.zone_head, 1, 1);
 		check_report(&many[!many[0].tail], &b, b.place.end - 1, 1, 1);
@@ -67,7 +67,7 @@ static void look_at_slack(const struct buffer *b, enum gmod_side side, uint8_t *
 	gmod_verify_copied(b->record, b->word, side, from, to, copy, gmod_now());
 	gmod_unpin(GMOD_PIN_SWEEP);
 	gmod_sweep_unlock();
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 }
 
 static void copied_slack_is_compared(void **unused)
@@ -90,7 +90,7 @@ static void copied_slack_is_compared(void **unused)
 			look_at_slack(&b, (enum gmod_side)side, copy);
 			/* Final with the second look, which began when there was something to see. */
 			take_none();
-			assert_true(gmod_watch_wants_slack());
+			assert_true(gmod_damage_wants_slack());
 			look_at_slack(&b, (enum gmod_side)side, copy);
 			r = take_one(true);
 			check_report(&r, &b, from + at, 1, 1);

@@ -12,15 +12,15 @@ static void damage_after_all_work_is_done_is_final(void **unused)
 	struct report r;
 
 	(void)unused;
-	assert_false(gmod_watch_pending());
+	assert_false(gmod_damage_pending());
 	see(&b, 0, 16);
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	r = take_one(true);
 	check_report(&r, 0, 16, 16);
 	assert_int_equal(r.size, 3 * gmod_page_size());
 	assert_string_equal(r.observed, "aabbcc00000000000000000000000000");
-	assert_false(gmod_watch_pending());
-	gmod_watch_settle(true);
+	assert_false(gmod_damage_pending());
+	gmod_damage_settle(true);
 	free_buffer(&b);
 	take_none();
 }
@@ -35,17 +35,17 @@ static void damage_while_kernels_run_is_provisional_first(void **unused)
 	see(&b, -4, 4);
 	first = take_one(false);
 	check_report(&first, -4, 4, 4);
-	assert_true(gmod_watch_pending());
+	assert_true(gmod_damage_pending());
 	see(&b, -4, 4);
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	take_none();
 	end_work();
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	final = take_one(true);
 	check_report(&final, -4, 4, 4);
 	assert_int_equal(first.id, final.id);
 	assert_string_equal(first.seen, final.seen);
-	assert_false(gmod_watch_pending());
+	assert_false(gmod_damage_pending());
 	free_buffer(&b);
 	take_none();
 }
@@ -57,21 +57,21 @@ static void damage_that_stops_growing_is_final(void **unused)
 
 	(void)unused;
 	begin_work();
-	see_before(&b, 0, 1, GMOD_WATCH_SETTLE_NS * 9 / 10);
-	see_before(&c, 0, 1, GMOD_WATCH_SETTLE_NS * 2);
+	see_before(&b, 0, 1, GMOD_DAMAGE_SETTLE_NS * 9 / 10);
+	see_before(&c, 0, 1, GMOD_DAMAGE_SETTLE_NS * 2);
 	assert_int_equal(take_reports(many, 2), 2);
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	r = take_one(true);
 	assert_int_equal(r.id, many[1].id);
 	/* It grows: the time begins anew. */
 	see(&b, 0, 2);
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	take_none();
-	usleep(GMOD_WATCH_SETTLE_NS / 1000 / 2);
-	gmod_watch_settle(false);
+	usleep(GMOD_DAMAGE_SETTLE_NS / 1000 / 2);
+	gmod_damage_settle(false);
 	take_none();
-	usleep(GMOD_WATCH_SETTLE_NS / 1000 / 2 + 5000);
-	gmod_watch_settle(false);
+	usleep(GMOD_DAMAGE_SETTLE_NS / 1000 / 2 + 5000);
+	gmod_damage_settle(false);
 	r = take_one(true);
 	check_report(&r, 0, 2, 2);
 	free_buffer(&b);
@@ -89,22 +89,22 @@ static void a_final_report_waits_for_the_slack(void **unused)
 	struct report r;
 
 	(void)unused;
-	assert_false(gmod_watch_wants_slack());
+	assert_false(gmod_damage_wants_slack());
 	see(&b, zone, 8);
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	take_none();
-	assert_true(gmod_watch_wants_slack());
+	assert_true(gmod_damage_wants_slack());
 	/* A look that began before, or at the other side, or at another buffer, is none. */
-	gmod_watch_slack_seen(b.record, b.word, GMOD_TAIL, before);
-	gmod_watch_slack_seen(b.record, b.word, GMOD_HEAD, gmod_now());
-	gmod_watch_slack_seen(b.record, b.word + 4, GMOD_TAIL, gmod_now());
-	assert_true(gmod_watch_wants_slack());
-	gmod_watch_settle(false);
+	gmod_damage_slack_seen(b.record, b.word, GMOD_TAIL, before);
+	gmod_damage_slack_seen(b.record, b.word, GMOD_HEAD, gmod_now());
+	gmod_damage_slack_seen(b.record, b.word + 4, GMOD_TAIL, gmod_now());
+	assert_true(gmod_damage_wants_slack());
+	gmod_damage_settle(false);
 	take_none();
 	see(&b, 3, (uint64_t)zone + 5);
-	gmod_watch_slack_seen(b.record, b.word, GMOD_TAIL, gmod_now());
-	assert_false(gmod_watch_wants_slack());
-	gmod_watch_settle(false);
+	gmod_damage_slack_seen(b.record, b.word, GMOD_TAIL, gmod_now());
+	assert_false(gmod_damage_wants_slack());
+	gmod_damage_settle(false);
 	r = take_one(true);
 	check_report(&r, 3, zone + 5, zone + 5);
 	free_buffer(&b);
@@ -117,8 +117,8 @@ static void slack_that_nobody_reads_holds_nothing_up_for_long(void **unused)
 	struct report r;
 
 	(void)unused;
-	see_before(&b, 500, 8, GMOD_WATCH_SETTLE_NS * 4);
-	gmod_watch_settle(false);
+	see_before(&b, 500, 8, GMOD_DAMAGE_SETTLE_NS * 4);
+	gmod_damage_settle(false);
 	r = take_one(true);
 	check_report(&r, 500, 8, 8);
 	free_buffer(&b);
@@ -141,7 +141,7 @@ static void growing_damage_is_one_finding(void **unused)
 	see(&b, 60, 2); /* smaller: nothing is taken back */
 	take_none();
 	end_work();
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	final = take_one(true);
 	assert_int_equal(first.id, final.id);
 	check_report(&final, 40, 24, 100 + 24 - 40);
@@ -162,7 +162,7 @@ static void both_sides_are_findings_of_their_own(void **unused)
 	assert_int_equal(take_reports(many, 4), 2);
 	assert_true(!many[0].final && !many[1].final && many[0].id != many[1].id);
 	end_work();
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	assert_int_equal(take_reports(many + 2, 4), 2);
 	assert_true(many[2].final && many[3].final && many[2].id != many[3].id);
 	assert_true(many[2].tail != many[3].tail);
@@ -181,13 +181,13 @@ static void bytes_put_back_are_said_to_be(void **unused)
 	see(&c, 10, 4);
 	assert_int_equal(take_reports(many, 2), 2);
 	/* Only a look at all of it says so, and at this side of this buffer. */
-	gmod_watch_intact(b.record, b.word, GMOD_TAIL, from + 11, to);
-	gmod_watch_intact(b.record, b.word, GMOD_TAIL, from, from + 13);
-	gmod_watch_intact(b.record, b.word, GMOD_HEAD, from, to);
-	gmod_watch_intact(b.record, b.word + 4, GMOD_TAIL, from, to);
+	gmod_damage_intact(b.record, b.word, GMOD_TAIL, from + 11, to);
+	gmod_damage_intact(b.record, b.word, GMOD_TAIL, from, from + 13);
+	gmod_damage_intact(b.record, b.word, GMOD_HEAD, from, to);
+	gmod_damage_intact(b.record, b.word + 4, GMOD_TAIL, from, to);
 	end_work();
-	gmod_watch_intact(c.record, c.word, GMOD_TAIL, c.place.zone_tail, c.place.end);
-	gmod_watch_settle(false);
+	gmod_damage_intact(c.record, c.word, GMOD_TAIL, c.place.zone_tail, c.place.end);
+	gmod_damage_settle(false);
 	assert_int_equal(take_reports(many + 2, 2), 2);
 	for (int i = 2; i < 4; i++)
 		assert_true(many[i].final && many[i].restored == (many[i].id == many[1].id));
@@ -203,10 +203,10 @@ static void damage_seen_again_is_not_put_back(void **unused)
 	(void)unused;
 	begin_work();
 	see(&b, 10, 4);
-	gmod_watch_intact(b.record, b.word, GMOD_TAIL, b.place.zone_tail, b.place.end);
+	gmod_damage_intact(b.record, b.word, GMOD_TAIL, b.place.zone_tail, b.place.end);
 	see(&b, 10, 4);
 	end_work();
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	assert_int_equal(take_reports(many, 2), 2);
 	assert_true(many[1].final && !many[1].restored);
 	free_buffer(&b);
@@ -225,7 +225,7 @@ static void the_last_look_is_final_whatever_runs(void **unused)
 	see_last(&b, 0, 2);
 	r = take_one(true);
 	check_report(&r, 0, 2, 2);
-	assert_false(gmod_watch_pending());
+	assert_false(gmod_damage_pending());
 	see(&c, 0, 2);
 	take_one(false);
 	see_last(&c, 0, 7);
@@ -248,15 +248,15 @@ static void a_released_buffers_reports_become_final(void **unused)
 	see(&c, 0, 2);
 	assert_int_equal(take_reports(many, 3), 3);
 	/* Another buffer, at the same record, is not this one. */
-	gmod_watch_released(b.record, b.word + 4);
+	gmod_damage_released(b.record, b.word + 4);
 	take_none();
 	free_buffer(&b);
 	assert_int_equal(take_reports(many, 3), 2);
 	assert_true(many[0].final && many[1].final && many[0].tail != many[1].tail);
-	assert_true(gmod_watch_pending());
+	assert_true(gmod_damage_pending());
 	free_buffer(&c);
 	take_one(true);
-	assert_false(gmod_watch_pending());
+	assert_false(gmod_damage_pending());
 	end_work();
 }
 
@@ -267,18 +267,18 @@ static void a_reported_side_is_no_news(void **unused)
 
 	(void)unused;
 	see(&b, 0, 2);
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	take_one(true);
-	seen = gmod_watch_seen();
+	seen = gmod_damage_seen();
 	see(&b, 0, 100);
 	see_last(&b, 0, 100);
-	gmod_watch_settle(true);
-	assert_int_equal(gmod_watch_seen(), seen);
-	assert_false(gmod_watch_pending());
+	gmod_damage_settle(true);
+	assert_int_equal(gmod_damage_seen(), seen);
+	assert_false(gmod_damage_pending());
 	take_none();
 	/* The other side is. */
 	see(&b, -1, 1);
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	take_one(true);
 	free_buffer(&b);
 	take_none();
@@ -293,7 +293,7 @@ static void the_next_buffer_of_a_record_is_news(void **unused)
 	for (int i = 0; i < 3; i++) {
 		see(&b, 0, 2);
 		see(&b, -1, 1);
-		gmod_watch_settle(false);
+		gmod_damage_settle(false);
 		assert_int_equal(take_reports(many, 2), 2);
 		free_buffer(&b);
 		next = plain_buffer();
@@ -314,7 +314,7 @@ static int see_and_halt(void)
 	b = plain_buffer();
 	begin_work();
 	see(&b, 0, 1);
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	return 1;
 }
 

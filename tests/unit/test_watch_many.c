@@ -6,24 +6,24 @@
 static void findings_are_numbered_and_counted(void **unused)
 {
 	struct buffer b = plain_buffer(), c = plain_buffer();
-	unsigned seen = gmod_watch_seen();
-	uint32_t id = gmod_watch_next_id();
+	unsigned seen = gmod_damage_seen();
+	uint32_t id = gmod_damage_next_id();
 
 	(void)unused;
-	assert_int_equal(gmod_watch_seen(), seen + 1);
+	assert_int_equal(gmod_damage_seen(), seen + 1);
 	begin_work();
 	see(&b, 0, 1);
 	see(&c, 0, 1);
 	see(&c, 0, 1);
 	/* Seen, though only provisionally reported. */
-	assert_int_equal(gmod_watch_seen(), seen + 3);
+	assert_int_equal(gmod_damage_seen(), seen + 3);
 	assert_int_equal(take_reports(many, 2), 2);
 	assert_int_equal(many[0].id, id + 1);
 	assert_int_equal(many[1].id, id + 2);
 	end_work();
-	gmod_watch_settle(false);
+	gmod_damage_settle(false);
 	assert_int_equal(take_reports(many, 2), 2);
-	assert_int_equal(gmod_watch_next_id(), id + 3);
+	assert_int_equal(gmod_damage_next_id(), id + 3);
 	free_buffer(&b);
 	free_buffer(&c);
 }
@@ -43,7 +43,7 @@ static void more_than_can_be_watched_are_final_at_once(void **unused)
 	}
 	n = take_reports(many, MANY);
 	assert_int_equal(n, MANY);
-	gmod_watch_settle(true);
+	gmod_damage_settle(true);
 	n += take_reports(many + n, 2048 - MANY);
 	for (unsigned i = 0; i < n; i++) {
 		provisional += !many[i].final;
@@ -53,7 +53,7 @@ static void more_than_can_be_watched_are_final_at_once(void **unused)
 	}
 	assert_int_equal(finals, MANY);
 	assert_true(provisional >= 100 && provisional < MANY);
-	assert_false(gmod_watch_pending());
+	assert_false(gmod_damage_pending());
 	end_work();
 	for (int i = 0; i < MANY; i++)
 		free_buffer(&buffers[i]);
@@ -75,18 +75,18 @@ static void what_is_pending_is_looked_at_again(void **unused)
 	struct buffer b = plain_buffer(), c = plain_buffer(), d = plain_buffer();
 
 	(void)unused;
-	gmod_watch_recheck(look);
+	gmod_damage_recheck(look);
 	assert_int_equal(looks, 0);
 	begin_work();
 	see(&b, 5, 5);
 	see(&d, 5, 5);
-	gmod_watch_recheck(look);
+	gmod_damage_recheck(look);
 	assert_int_equal(looks, 2);
 	assert_true(looked_at[0] == b.record->position || looked_at[1] == b.record->position);
 	assert_true(looked_at[0] == d.record->position || looked_at[1] == d.record->position);
 	end_work();
-	gmod_watch_settle(false);
-	gmod_watch_recheck(look);
+	gmod_damage_settle(false);
+	gmod_damage_recheck(look);
 	assert_int_equal(looks, 2);
 	assert_int_equal(take_reports(many, 4), 4);
 	free_buffer(&b);
@@ -111,7 +111,7 @@ static void *damage_and_free(void *arg)
 		if (i % 2)
 			see(&b, -8, 8);
 		if (random_below(&seed, 2))
-			gmod_watch_settle(false);
+			gmod_damage_settle(false);
 		see_last(&b, 0, 5);
 		free_buffer(&b);
 	}
@@ -121,8 +121,8 @@ static void *damage_and_free(void *arg)
 static void *settle(void *unused)
 {
 	for (int i = 0; !atomic_load(&stop); i++) {
-		gmod_watch_settle(i % 2);
-		gmod_watch_wants_slack();
+		gmod_damage_settle(i % 2);
+		gmod_damage_wants_slack();
 	}
 	return unused;
 }
@@ -130,7 +130,7 @@ static void *settle(void *unused)
 static void every_finding_of_many_threads_is_final_once(void **unused)
 {
 	pthread_t thread[THREADS], settler;
-	unsigned before = gmod_watch_seen(), n, finals = 0;
+	unsigned before = gmod_damage_seen(), n, finals = 0;
 	static unsigned of[4096];
 
 	(void)unused;
@@ -143,8 +143,8 @@ static void every_finding_of_many_threads_is_final_once(void **unused)
 	atomic_store(&stop, true);
 	pthread_join(settler, NULL);
 	end_work();
-	gmod_watch_settle(true);
-	assert_int_equal(gmod_watch_seen() - before, THREADS * ROUNDS * 3 / 2);
+	gmod_damage_settle(true);
+	assert_int_equal(gmod_damage_seen() - before, THREADS * ROUNDS * 3 / 2);
 	n = take_reports(many, 2048);
 	for (unsigned i = 0; i < n; i++) {
 		CHECK(many[i].id < 4096, "%ld", many[i].id);

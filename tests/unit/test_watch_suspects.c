@@ -40,7 +40,7 @@ static void a_final_report_says_what_is_done_by_then(void **unused)
 	gmod_prove_stream(OTHER_STREAM, gmod_ticks());
 	/* It comes later, and is not among the suspects. */
 	launch_on(TEST_STREAM, 0x5200);
-	gmod_watch_settle(true);
+	gmod_damage_settle(true);
 	r = take_one(true);
 	check_suspect(&r, 2, 1);
 	end_work();

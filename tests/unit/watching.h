@@ -32,7 +32,7 @@ static inline void see(const struct buffer *b, long offset, uint64_t count)
 {
 	struct gmod_sighting s = sighting(b, offset, count);
 
-	gmod_watch_sighting(&s);
+	gmod_damage_sighting(&s);
 }
 
 /* As if it had been seen so long ago. */
@@ -41,7 +41,7 @@ static inline void see_before(const struct buffer *b, long offset, uint64_t coun
 	struct gmod_sighting s = sighting(b, offset, count);
 
 	s.seen.ns -= ns;
-	gmod_watch_sighting(&s);
+	gmod_damage_sighting(&s);
 }
 
 static inline void see_last(const struct buffer *b, long offset, uint64_t count)
@@ -49,7 +49,7 @@ static inline void see_last(const struct buffer *b, long offset, uint64_t count)
 	struct gmod_sighting s = sighting(b, offset, count);
 
 	s.last = true;
-	gmod_watch_sighting(&s);
+	gmod_damage_sighting(&s);
 }
 
 static inline void check_report(const struct report *r, long offset, long changed, long extent)
@@ -67,7 +67,7 @@ static inline struct buffer plain_buffer(void)
 static inline void free_buffer(struct buffer *b)
 {
 	CHECK(release_buffer(b), "%#lx", b->place.user);
-	gmod_watch_released(b->record, (b->word & ~(uint64_t)3) | GMOD_RELEASING);
+	gmod_damage_released(b->record, (b->word & ~(uint64_t)3) | GMOD_RELEASING);
 	drop_buffer(b);
 }
 

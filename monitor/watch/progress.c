@@ -1,0 +1,4 @@
+#include "monitor/watch/progress.h"
+
+__thread bool gmod_is_monitor;
+_Atomic unsigned gmod_progress;
