@@ -2,19 +2,9 @@
 # limit: 120
 """CuPy: its pool, its plain allocator, pinned memory, a kernel of the user's own, sorting, a transform."""
 
-import sys
+from frameworks import needs_cupy
 
-try:
-    import cupy
-except ImportError as e:
-    print(f"skipped: {e}", file=sys.stderr)
-    sys.exit(77)
-
-try:
-    cupy.cuda.runtime.getDeviceCount()
-except cupy.cuda.runtime.CUDARuntimeError as e:
-    print(f"skipped: {e}", file=sys.stderr)
-    sys.exit(77)
+cupy = needs_cupy()
 
 SCALE = cupy.RawKernel(
     """

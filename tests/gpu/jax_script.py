@@ -7,18 +7,11 @@ Autotuning is off: it picks kernels by their speed of the day, and the last digi
 six runs without GMOD).
 """
 
-import sys
+from frameworks import needs_jax
 
-try:
-    import jax
-    import jax.numpy as jnp
-except ImportError as e:
-    print(f"skipped: {e}", file=sys.stderr)
-    sys.exit(77)
+jax = needs_jax()
 
-if jax.default_backend() != "gpu":
-    print("skipped: JAX sees no GPU", file=sys.stderr)
-    sys.exit(77)
+import jax.numpy as jnp
 
 SIZES = (101, 257, 33, 1)
 

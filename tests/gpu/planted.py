@@ -1,6 +1,6 @@
 """A kernel with a bug: it changes the four bytes behind the n it was given (torch_planted*.py)."""
 
-import sys
+from frameworks import needs
 
 SOURCE = """
 extern "C" __global__ void planted_overflow(unsigned *p, int n)
@@ -24,11 +24,7 @@ def load():
             kernel(((n + 256) // 256, 1, 1), (256, 1, 1), (tensor, n))
 
         return launch
-    try:
-        import cupy
-    except ImportError:
-        print("skipped: neither PyTorch nor CuPy can compile a kernel here", file=sys.stderr)
-        sys.exit(77)
+    cupy = needs("cupy")
     kernel = cupy.RawKernel(SOURCE, "planted_overflow")
 
     def launch(tensor, n):

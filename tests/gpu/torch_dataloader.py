@@ -2,18 +2,11 @@
 # limit: 150
 """A DataLoader whose workers are forked from a process that already uses CUDA, with a thread that pins memory."""
 
-import sys
+from frameworks import needs_torch
 
-try:
-    import torch
-    from torch.utils.data import DataLoader, Dataset
-except ImportError as e:
-    print(f"skipped: {e}", file=sys.stderr)
-    sys.exit(77)
+torch = needs_torch()
 
-if not torch.cuda.is_available():
-    print("skipped: PyTorch sees no GPU", file=sys.stderr)
-    sys.exit(77)
+from torch.utils.data import DataLoader, Dataset
 
 
 class Squares(Dataset):

@@ -3,18 +3,11 @@
 # env: CUBLAS_WORKSPACE_CONFIG=:4096:8
 """CUDA graphs in PyTorch: a training step is captured once and replayed."""
 
-import sys
+from frameworks import needs_torch
 
-try:
-    import torch
-    from torch import nn
-except ImportError as e:
-    print(f"skipped: {e}", file=sys.stderr)
-    sys.exit(77)
+torch = needs_torch()
 
-if not torch.cuda.is_available():
-    print("skipped: PyTorch sees no GPU", file=sys.stderr)
-    sys.exit(77)
+from torch import nn
 
 
 def main():

@@ -4,17 +4,9 @@
 # limit: 120
 """A custom kernel writes past a PyTorch tensor; with caching off the tensor is an allocation of its own."""
 
-import sys
+from frameworks import needs_torch
 
-try:
-    import torch
-except ImportError as e:
-    print(f"skipped: {e}", file=sys.stderr)
-    sys.exit(77)
-
-if not torch.cuda.is_available():
-    print("skipped: PyTorch sees no GPU", file=sys.stderr)
-    sys.exit(77)
+torch = needs_torch()
 
 import planted
 

@@ -3,17 +3,9 @@
 # limit: 120
 """The same with PyTorch's own pool: a tensor of 22 MiB fills a segment, which is one allocation of the driver's."""
 
-import sys
+from frameworks import needs_torch
 
-try:
-    import torch
-except ImportError as e:
-    print(f"skipped: {e}", file=sys.stderr)
-    sys.exit(77)
-
-if not torch.cuda.is_available():
-    print("skipped: PyTorch sees no GPU", file=sys.stderr)
-    sys.exit(77)
+torch = needs_torch()
 
 import planted
 

@@ -40,52 +40,34 @@ static CUresult operands_of(const struct box *b, struct operand *dst, struct ope
 	return operand_of(&b->dst, b, dst) ?: operand_of(&b->src, b, src);
 }
 
-static CUresult submit(struct target to, const struct box *b)
+static CUresult submit(struct target to, struct box b)
 {
 	struct operand dst, src;
 
-	if (!b->width || !b->height || !b->depth)
+	if (!b.width || !b.height || !b.depth)
 		return CUDA_SUCCESS;
-	return operands_of(b, &dst, &src) ?: copy_submit(to, &dst, &src, b->width, b->height, b->depth);
+	return operands_of(&b, &dst, &src) ?: copy_submit(to, &dst, &src, b.width, b.height, b.depth);
 }
+
+/* The three descriptors name their fields alike; the flat one lacks some. */
+#define FLAT_CORNER(p, side) \
+	.type = p->side##MemoryType, .host = p->side##Host, .device = p->side##Device, .array = p->side##Array, \
+	.x = p->side##XInBytes, .y = p->side##Y, .pitch = p->side##Pitch
+#define CORNER(p, side) FLAT_CORNER(p, side), .z = p->side##Z, .height = p->side##Height
 
 static struct box box_2d(const CUDA_MEMCPY2D *p)
 {
-	return (struct box){
-	    .dst = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY, 0, p->dstPitch,
-		    0},
-	    .src = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY, 0, p->srcPitch,
-		    0},
-	    .width = p->WidthInBytes,
-	    .height = p->Height,
-	    .depth = 1,
-	};
+	return (struct box){{FLAT_CORNER(p, dst)}, {FLAT_CORNER(p, src)}, p->WidthInBytes, p->Height, 1};
 }
 
 static struct box box_3d(const CUDA_MEMCPY3D *p)
 {
-	return (struct box){
-	    .dst = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY, p->dstZ,
-		    p->dstPitch, p->dstHeight},
-	    .src = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY, p->srcZ,
-		    p->srcPitch, p->srcHeight},
-	    .width = p->WidthInBytes,
-	    .height = p->Height,
-	    .depth = p->Depth,
-	};
+	return (struct box){{CORNER(p, dst)}, {CORNER(p, src)}, p->WidthInBytes, p->Height, p->Depth};
 }
 
 static struct box box_peer(const CUDA_MEMCPY3D_PEER *p)
 {
-	return (struct box){
-	    .dst = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY, p->dstZ,
-		    p->dstPitch, p->dstHeight},
-	    .src = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY, p->srcZ,
-		    p->srcPitch, p->srcHeight},
-	    .width = p->WidthInBytes,
-	    .height = p->Height,
-	    .depth = p->Depth,
-	};
+	return (struct box){{CORNER(p, dst)}, {CORNER(p, src)}, p->WidthInBytes, p->Height, p->Depth};
 }
 
 /* For graph nodes. */
@@ -97,44 +79,17 @@ CUresult copy_work_3d(const CUDA_MEMCPY3D *p, struct work *out)
 	return operands_of(&b, &dst, &src) ?: copy_check(&dst, &src, b.width, b.height, b.depth, out);
 }
 
-static CUresult copy_2d(struct target to, const CUDA_MEMCPY2D *p)
-{
-	struct box b;
-
-	if (!p)
-		return CUDA_ERROR_INVALID_VALUE;
-	b = box_2d(p);
-	return submit(to, &b);
-}
-
-static CUresult copy_3d(struct target to, const CUDA_MEMCPY3D *p)
-{
-	struct box b;
-
-	if (!p)
-		return CUDA_ERROR_INVALID_VALUE;
-	b = box_3d(p);
-	return submit(to, &b);
-}
-
-static CUresult copy_peer(struct target to, const CUDA_MEMCPY3D_PEER *p)
-{
-	struct box b;
-
-	if (!p)
-		return CUDA_ERROR_INVALID_VALUE;
-	b = box_peer(p);
-	return submit(to, &b);
-}
-
-ENTRY_TWINS(cuMemcpy2D_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy), copy_2d(waiting(&c), pCopy))
+ENTRY_TWINS(cuMemcpy2D_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy),
+	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_2d(pCopy)))
 ENTRY_TWINS(cuMemcpy2DUnaligned_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy),
-	    copy_2d(waiting(&c), pCopy))
+	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_2d(pCopy)))
 ENTRY_TWINS(cuMemcpy2DAsync_v2, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy, CUstream hStream),
-	    copy_2d(queued(&c, hStream), pCopy))
-ENTRY_TWINS(cuMemcpy3D_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D *pCopy), copy_3d(waiting(&c), pCopy))
+	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(queued(&c, hStream), box_2d(pCopy)))
+ENTRY_TWINS(cuMemcpy3D_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D *pCopy),
+	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_3d(pCopy)))
 ENTRY_TWINS(cuMemcpy3DAsync_v2, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D *pCopy, CUstream hStream),
-	    copy_3d(queued(&c, hStream), pCopy))
-ENTRY_TWINS(cuMemcpy3DPeer, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D_PEER *pCopy), copy_peer(waiting(&c), pCopy))
+	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(queued(&c, hStream), box_3d(pCopy)))
+ENTRY_TWINS(cuMemcpy3DPeer, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D_PEER *pCopy),
+	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_peer(pCopy)))
 ENTRY_TWINS(cuMemcpy3DPeerAsync, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream),
-	    copy_peer(queued(&c, hStream), pCopy))
+	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(queued(&c, hStream), box_peer(pCopy)))

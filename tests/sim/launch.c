@@ -71,59 +71,46 @@ CUresult kernel_work(CUcontext ctx, CUfunction f, const unsigned grid[3], const 
 	return copy_args(k, params, extra);
 }
 
-struct launch {
-	CUfunction f;
-	unsigned grid[3], block[3], shared;
-	CUstream stream;
-	bool per_thread, cooperative;
-	void **params, **extra;
-};
-
 /* All blocks of a cooperative launch must fit on the device at once. */
-static CUresult check_cooperative(const struct launch *l)
+static CUresult check_cooperative(const unsigned grid[3], const unsigned block[3])
 {
-	size_t threads = (size_t)l->block[0] * l->block[1] * l->block[2];
-	size_t blocks = (size_t)l->grid[0] * l->grid[1] * l->grid[2];
+	size_t threads = (size_t)block[0] * block[1] * block[2];
+	size_t blocks = (size_t)grid[0] * grid[1] * grid[2];
 
 	return blocks > PROCESSORS * (2048 / threads) ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
 }
 
-static CUresult launch(CUcontext ctx, const struct launch *l)
+#define DIM(x, y, z) ((const unsigned[]){x, y, z})
+
+struct where {
+	CUcontext ctx;
+	CUstream stream;
+	bool per_thread, cooperative;
+};
+
+static CUresult launch(struct where to, CUfunction f, const unsigned grid[3], const unsigned block[3], unsigned shared,
+		       void **params, void **extra)
 {
 	struct work work;
-	CUresult r = kernel_work(ctx, l->f, l->grid, l->block, l->shared, l->params, l->extra, &work);
+	CUresult r = kernel_work(to.ctx, f, grid, block, shared, params, extra, &work);
 
-	if (!r && l->cooperative)
-		r = check_cooperative(l);
-	return r ?: stream_do(ctx, l->stream, l->per_thread, &work);
+	if (!r && to.cooperative)
+		r = check_cooperative(grid, block);
+	return r ?: stream_do(to.ctx, to.stream, to.per_thread, &work);
 }
 
 ENTRY_TWINS(cuLaunchKernel, _ptsz, NEEDS_CONTEXT,
 	    TAKES(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
 		  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes,
 		  CUstream hStream, void **kernelParams, void **extra),
-	    launch(c.ctx, &(struct launch){f,
-					   {gridDimX, gridDimY, gridDimZ},
-					   {blockDimX, blockDimY, blockDimZ},
-					   sharedMemBytes,
-					   hStream,
-					   c.per_thread,
-					   false,
-					   kernelParams,
-					   extra}))
+	    launch((struct where){c.ctx, hStream, c.per_thread, false}, f, DIM(gridDimX, gridDimY, gridDimZ),
+		   DIM(blockDimX, blockDimY, blockDimZ), sharedMemBytes, kernelParams, extra))
 ENTRY_TWINS(cuLaunchCooperativeKernel, _ptsz, NEEDS_CONTEXT,
 	    TAKES(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
 		  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes,
 		  CUstream hStream, void **kernelParams),
-	    launch(c.ctx, &(struct launch){f,
-					   {gridDimX, gridDimY, gridDimZ},
-					   {blockDimX, blockDimY, blockDimZ},
-					   sharedMemBytes,
-					   hStream,
-					   c.per_thread,
-					   true,
-					   kernelParams,
-					   NULL}))
+	    launch((struct where){c.ctx, hStream, c.per_thread, true}, f, DIM(gridDimX, gridDimY, gridDimZ),
+		   DIM(blockDimX, blockDimY, blockDimZ), sharedMemBytes, kernelParams, NULL))
 
 static bool wants_cooperative(const CUlaunchConfig *config)
 {
@@ -136,20 +123,11 @@ static bool wants_cooperative(const CUlaunchConfig *config)
 static CUresult launch_config(CUcontext ctx, const CUlaunchConfig *p, CUfunction f, bool per_thread, void **params,
 			      void **extra)
 {
-	struct launch l;
-
 	if (!p || (p->numAttrs && !p->attrs))
 		return CUDA_ERROR_INVALID_VALUE;
-	l = (struct launch){f,
-			    {p->gridDimX, p->gridDimY, p->gridDimZ},
-			    {p->blockDimX, p->blockDimY, p->blockDimZ},
-			    p->sharedMemBytes,
-			    p->hStream,
-			    per_thread,
-			    wants_cooperative(p),
-			    params,
-			    extra};
-	return launch(ctx, &l);
+	return launch((struct where){ctx, p->hStream, per_thread, wants_cooperative(p)}, f,
+		      DIM(p->gridDimX, p->gridDimY, p->gridDimZ), DIM(p->blockDimX, p->blockDimY, p->blockDimZ),
+		      p->sharedMemBytes, params, extra);
 }
 
 ENTRY_TWINS(cuLaunchKernelEx, _ptsz, NEEDS_CONTEXT,
@@ -163,19 +141,12 @@ static CUresult launch_list(const CUDA_LAUNCH_PARAMS *list, unsigned count, unsi
 
 	for (unsigned i = 0; !r && i < count; i++) {
 		const CUDA_LAUNCH_PARAMS *p = &list[i];
-		struct launch l = {p->function,
-				   {p->gridDimX, p->gridDimY, p->gridDimZ},
-				   {p->blockDimX, p->blockDimY, p->blockDimZ},
-				   p->sharedMemBytes,
-				   p->hStream,
-				   false,
-				   true,
-				   p->kernelParams,
-				   NULL};
 
 		if (!code_of(p->function) || p->function->magic != MAGIC_FUNCTION)
 			return CUDA_ERROR_INVALID_HANDLE;
-		r = launch(p->function->module->ctx, &l);
+		r = launch((struct where){p->function->module->ctx, p->hStream, false, true}, p->function,
+			   DIM(p->gridDimX, p->gridDimY, p->gridDimZ), DIM(p->blockDimX, p->blockDimY, p->blockDimZ),
+			   p->sharedMemBytes, p->kernelParams, NULL);
 	}
 	return r;
 }

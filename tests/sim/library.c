@@ -67,8 +67,8 @@ ENTRY(cuLibraryLoadData, NEEDS_INIT,
       TAKES(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
 	    unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
 	    unsigned int numLibraryOptions),
-      refuse_if((numJitOptions && (!jitOptions || !jitOptionsValues)) ||
-		    (numLibraryOptions && (!libraryOptions || !libraryOptionValues)),
+      refuse_if(!options_ok(numJitOptions, jitOptions, jitOptionsValues) ||
+		    !options_ok(numLibraryOptions, libraryOptions, libraryOptionValues),
 		CUDA_ERROR_INVALID_VALUE)
 	  ?: load_data(library, code))
 
@@ -84,8 +84,8 @@ ENTRY(cuLibraryLoadFromFile, NEEDS_INIT,
       TAKES(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues,
 	    unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
 	    unsigned int numLibraryOptions),
-      refuse_if((numJitOptions && (!jitOptions || !jitOptionsValues)) ||
-		    (numLibraryOptions && (!libraryOptions || !libraryOptionValues)),
+      refuse_if(!options_ok(numJitOptions, jitOptions, jitOptionsValues) ||
+		    !options_ok(numLibraryOptions, libraryOptions, libraryOptionValues),
 		CUDA_ERROR_INVALID_VALUE)
 	  ?: load_file(library, fileName))
 

@@ -145,7 +145,11 @@ static CUresult batch(CUcontext ctx, CUstream stream, bool per_thread, const CUs
 	return submit(ctx, stream, per_thread, ops, count);
 }
 
+/* The first ABI of each differs in what it needs of the device and its driver's settings, and works the same here. */
 ENTRY_TWINS(cuStreamBatchMemOp_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags),
+	    batch(c.ctx, stream, c.per_thread, paramArray, count, flags))
+ENTRY_TWINS(cuStreamBatchMemOp, _ptsz, NEEDS_CONTEXT,
 	    TAKES(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags),
 	    batch(c.ctx, stream, c.per_thread, paramArray, count, flags))
 
@@ -158,32 +162,16 @@ static CUresult one(CUcontext ctx, CUstream stream, bool per_thread, CUstreamBat
 	return submit(ctx, stream, per_thread, &op, 1);
 }
 
-ENTRY_TWINS(cuStreamWriteValue32_v2, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
-	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags))
-ENTRY_TWINS(cuStreamWriteValue64_v2, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
-	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags))
-ENTRY_TWINS(cuStreamWaitValue32_v2, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
-	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags))
-ENTRY_TWINS(cuStreamWaitValue64_v2, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
-	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags))
+#define MEM_OP(symbol, type, operation) \
+	ENTRY_TWINS(symbol, _ptsz, NEEDS_CONTEXT, \
+		    TAKES(CUstream stream, CUdeviceptr at, type value, unsigned int flags), \
+		    one(c.ctx, stream, c.per_thread, operation, at, value, flags))
 
-/* The first ABI of each differs in what it needs of the device and its driver's settings, and works the same here. */
-ENTRY_TWINS(cuStreamBatchMemOp, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags),
-	    batch(c.ctx, stream, c.per_thread, paramArray, count, flags))
-ENTRY_TWINS(cuStreamWriteValue32, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
-	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags))
-ENTRY_TWINS(cuStreamWriteValue64, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
-	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags))
-ENTRY_TWINS(cuStreamWaitValue32, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
-	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags))
-ENTRY_TWINS(cuStreamWaitValue64, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
-	    one(c.ctx, stream, c.per_thread, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags))
+MEM_OP(cuStreamWriteValue32_v2, cuuint32_t, CU_STREAM_MEM_OP_WRITE_VALUE_32)
+MEM_OP(cuStreamWriteValue64_v2, cuuint64_t, CU_STREAM_MEM_OP_WRITE_VALUE_64)
+MEM_OP(cuStreamWaitValue32_v2, cuuint32_t, CU_STREAM_MEM_OP_WAIT_VALUE_32)
+MEM_OP(cuStreamWaitValue64_v2, cuuint64_t, CU_STREAM_MEM_OP_WAIT_VALUE_64)
+MEM_OP(cuStreamWriteValue32, cuuint32_t, CU_STREAM_MEM_OP_WRITE_VALUE_32)
+MEM_OP(cuStreamWriteValue64, cuuint64_t, CU_STREAM_MEM_OP_WRITE_VALUE_64)
+MEM_OP(cuStreamWaitValue32, cuuint32_t, CU_STREAM_MEM_OP_WAIT_VALUE_32)
+MEM_OP(cuStreamWaitValue64, cuuint64_t, CU_STREAM_MEM_OP_WAIT_VALUE_64)

@@ -146,6 +146,11 @@ static CUresult load_file(CUcontext ctx, CUmodule *out, const char *path)
 
 ENTRY(cuModuleLoad, NEEDS_CONTEXT, TAKES(CUmodule *module, const char *fname), load_file(c.ctx, module, fname))
 
+bool options_ok(unsigned count, const void *options, const void *values)
+{
+	return !count || (options && values);
+}
+
 static CUresult load_data(CUcontext ctx, CUmodule *out, const void *data)
 {
 	struct image image;
@@ -157,7 +162,8 @@ static CUresult load_data(CUcontext ctx, CUmodule *out, const void *data)
 ENTRY(cuModuleLoadData, NEEDS_CONTEXT, TAKES(CUmodule *module, const void *image), load_data(c.ctx, module, image))
 ENTRY(cuModuleLoadDataEx, NEEDS_CONTEXT,
       TAKES(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues),
-      refuse_if(numOptions && (!options || !optionValues), CUDA_ERROR_INVALID_VALUE) ?: load_data(c.ctx, module, image))
+      refuse_if(!options_ok(numOptions, options, optionValues), CUDA_ERROR_INVALID_VALUE)
+	  ?: load_data(c.ctx, module, image))
 ENTRY(cuModuleLoadFatBinary, NEEDS_CONTEXT, TAKES(CUmodule *module, const void *fatCubin),
       load_data(c.ctx, module, fatCubin))
 

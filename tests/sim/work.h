@@ -263,6 +263,7 @@ struct CUmod_st {
 CUresult image_open(const char *path, struct image *out);
 CUresult image_open_data(const void *data, struct image *out);
 void image_close(struct image *image);
+bool options_ok(unsigned count, const void *options, const void *values);
 const struct gt_kernel *image_find(const struct image *image, const char *name);
 CUresult module_new(CUcontext ctx, const struct image *image, CUlibrary library, CUmodule *out);
 void module_free(CUmodule module);
