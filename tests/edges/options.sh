@@ -8,10 +8,7 @@
 program=$programs/good_axpy
 
 check_bad_options() {
-	alone "$program"
-	native="$status $out"
-	guarded 'sampel_rate=2:max_cpu=hundred:backend=unifeid:exitcode=999:verbosity=1:nonsense' "$program"
-	same "bad_options: the program runs as alone" "$native" "$status $out"
+	as_alone bad_options 'sampel_rate=2:max_cpu=hundred:backend=unifeid:exitcode=999:verbosity=1:nonsense' "$program"
 	says "bad_options: an unknown name gets the nearest good one" 'GMOD: .*sampel_rate.*sample_rate' "$err"
 	says "bad_options: an unknown word gets the nearest good one" 'GMOD: .*unifeid.*unified' "$err"
 	says "bad_options: a number that is none is named" 'GMOD: .*max_cpu.*hundred|GMOD: .*hundred.*max_cpu' "$err"
@@ -138,10 +135,7 @@ check_sample_rate() {
 
 # Devices without concurrentManagedAccess: one line says so, and all is native.
 check_no_concurrent_access() {
-	alone "$program"
-	native="$status $out"
-	guarded verbosity=1 env SIM_CONCURRENT_MANAGED=0 "$program"
-	same "no_concurrent_access: the program runs as alone" "$native" "$status $out"
+	as_alone no_concurrent_access verbosity=1 env SIM_CONCURRENT_MANAGED=0 "$program"
 	says "no_concurrent_access: no device buffer is guarded" 'guarded 0 of 3 buffers' "$err"
 	same "no_concurrent_access: it is said once" 1 "$(grep -c concurrentManagedAccess <<<"$err")"
 }

@@ -8,12 +8,8 @@
 
 # The library is inert in a forked child: what the child asks, the driver answers as natively, and no child reports.
 check_fork_child() {
-	local native
-	alone "$edges/fork_child"
-	native="$status $out"
-	says "fork_child: alone the driver refuses the child" 'child: free: CUDA_ERROR' "$out"
-	guarded verbosity=1 "$edges/fork_child"
-	same "fork_child: it is answered as alone" "$native" "$status $out"
+	as_alone fork_child verbosity=1 "$edges/fork_child"
+	says "fork_child: alone the driver refuses the child" 'child: free: CUDA_ERROR' "$native"
 	same "fork_child: nothing is reported" 0 "$(final_reports "$err")"
 	same "fork_child: one process sums up" 1 "$(grep -c 'GMOD: guarded' <<<"$err")"
 	guarded verbosity=1 "$edges/fork_child" overrun
@@ -130,18 +126,11 @@ check_stuck_in_context() {
 
 # A context that goes by the last cuCtxDetach() takes its buffers with it; one that stays keeps them.
 check_detach() {
-	local native
-	alone "$edges/detach"
-	native="$status $out"
-	guarded verbosity=1 "$edges/detach"
-	same "detach: as alone" "$native" "$status $out"
+	as_alone detach verbosity=1 "$edges/detach"
 	same "detach: each overrun is reported once" 4 "$(grep -c '^SUMMARY: GMOD: heap-buffer-overflow' <<<"$err")"
 	says "detach: nothing is degraded" ' 0 degraded' "$err"
-	alone "$edges/detach" primary
-	native="$status $out"
-	guarded verbosity=1 "$edges/detach" primary
-	same "detach: a primary context stays" "$native 1" \
-		"$status $out $(grep -c '^SUMMARY: GMOD: heap-buffer-overflow' <<<"$err")"
+	as_alone "detach: a primary context stays" verbosity=1 "$edges/detach" primary
+	same "detach: and the overrun is reported" 1 "$(grep -c '^SUMMARY: GMOD: heap-buffer-overflow' <<<"$err")"
 }
 
 check_green() {
@@ -192,10 +181,7 @@ check_context_ends() {
 
 # Addresses that go from thread to thread.
 check_reuse() {
-	alone "$edges/reuse"
-	native="$status $out"
-	guarded "verbosity=1:max_reports=1" "$edges/reuse"
-	same "reuse: as alone" "$native" "$status $out"
+	as_alone reuse verbosity=1:max_reports=1 "$edges/reuse"
 	says_not "reuse: nothing but the fills that are too long" \
 		'GMOD: (heap|double|invalid|leak)' "$(grep -v 'cuMemsetD8' <<<"$err")"
 	same "reuse: nothing failed" 0 "$(closing degraded "$err")"
@@ -213,11 +199,8 @@ check_pin() {
 
 # Per-thread default streams stay apart.
 check_per_thread() {
-	alone "$edges/per_thread"
-	native="$status $out"
+	as_alone per_thread verbosity=1 "$edges/per_thread"
 	same "per_thread: alone" '0 2, held up: no' "$native"
-	guarded verbosity=1 "$edges/per_thread"
-	same "per_thread: as alone" "$native" "$status $out"
 }
 
 check_small_stack() {
