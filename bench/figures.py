@@ -3,7 +3,7 @@
     figures.py [--quick] [--more] [--build DIR] [--results DIR] --device TEXT --commit TEXT [--driver TEXT] [--cuda TEXT] PART...
 
 The result is a JSON file in bench/results, which parts measured later at the same commit on the same kind of device
-join; Markdown and plots are made of it (report.py). Once it has all parts of latest.json, it takes that one's place. It
+join; a page and a plot are made of it (report.py). Once it has all parts of latest.json, it takes that one's place. It
 is written anew after each step, so a run that is cut off keeps what it had.
 
 --more goes on with the pairs that the result already has of a part, instead of starting anew.
@@ -111,7 +111,7 @@ class Result:
             self.rows.setdefault(self.key(row), row)
 
     def results(self):
-        order = {name: i for i, name in enumerate(parts.MAKERS)}
+        order = {name: i for i, name in enumerate(parts.PARTS)}
         return sorted(self.rows.values(), key=lambda row: order.get(row["part"], len(order)))
 
     def save(self):
@@ -342,7 +342,7 @@ def run(options, wanted, variants, result):
 def main(words):
     parser, options = arguments(words)
     table = read_plan(options.plan) if options.plan else parts.table(options.quick)
-    known = [*table, *parts.MAKERS]
+    known = [*table, *parts.PARTS]
     for name in options.parts:
         if name not in known:
             parser.error(f"there is no part {name}; there are {', '.join(table)}")
@@ -362,8 +362,7 @@ def main(words):
     for failure in failures:
         print(f"FAIL {failure}")
     if os.path.exists(result.path):
-        for line in report.write(result.path):
-            print(line)
+        print(report.write(result.path))
     return status or bool(failures)
 
 

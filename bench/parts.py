@@ -1,49 +1,15 @@
 """The table of what is measured: parts, each with the seconds it may take, and their cases.
 
 A quick run has fewer cases and three pairs of each, which is enough to see that all works and too little for a verdict.
-A part that is not in the quick table is left out of it.
 """
 
 from cases import Case
 
-PROGRAMS = (
-    "bfs",
-    "mri-fhd",
-    "pns",
-    "mri-q",
-    "fft",
-    "mummer",
-    "pitch-texture",
-    "bilateral-filter",
-    "concurrent-kernels",
-    "mri-gridding",
-)
+PROGRAMS = ("bfs", "mri-fhd", "pns", "mri-q", "fft", "mummer")
+PROGRAMS += ("pitch-texture", "bilateral-filter", "concurrent-kernels", "mri-gridding")
 # Iterations a block, so that it takes 0.1 s.
 MODELS = {"resnet50": 5, "inception_v3": 3, "vgg16": 4, "alexnet": 30}
 DECODER = {"prefill": 7, "decode": 20}
-
-# Seconds, without building. Together with bench/inkernel.py they are to stay below 25 minutes, and quick below 4.
-SECONDS = {
-    "coarse": 300,
-    "short": 50,
-    "corun": 60,
-    "memcheck": 100,
-    "training": 480,
-    "tensor": 80,
-    "latency": 110,
-    "effectiveness": 60,
-    "monitor": 72,
-    "pages": 40,
-}
-QUICK_SECONDS = {
-    "coarse": 60,
-    "short": 20,
-    "memcheck": 15,
-    "training": 45,
-    "latency": 15,
-    "effectiveness": 10,
-    "monitor": 15,
-}
 
 PROGRAM = "{build}/bench/coarse"
 LATENCY = "{build}/gpu/programs/figure_latency"
@@ -60,44 +26,34 @@ def coarse(quick):
     """Programs whose host code allocates; a run takes a second or more, in ten turns."""
     names = ("bfs", "fft", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
     live = 3 if quick else 7
-    return [
-        Case(
-            "coarse", "coarse", name, worker=[PROGRAM, name, "worker"], whole=10, live=live, takes=3 * live, few_cpus=True
-        )
-        for name in names
-    ]
+    turns = {"whole": 10, "live": live, "takes": 3 * live, "few_cpus": True}
+    return [Case("coarse", "coarse", name, worker=[PROGRAM, name, "worker"], **turns) for name in names]
 
 
 def short(quick):
     """The same with few rounds, some milliseconds: what allocating and freeing costs shows."""
     names = ("bfs", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
-    return [
-        Case("short", "coarse, short", n, commands=[[PROGRAM, n, "short"]], per="allocations", few_cpus=True)
-        for n in names
-    ]
+    rest = {"per": "allocations", "few_cpus": True}
+    return [Case("short", "coarse, short", name, commands=[[PROGRAM, name, "short"]], **rest) for name in names]
 
 
 def corun(quick):
     """Two programs at the same time, until both have ended: in two processes, and as two streams of one process."""
-    together = (("bfs", "fft"), ("mri-gridding", "pitch-texture"))
-    processes = [
-        Case("corun", "side by side", f"{a} + {b}", commands=[[PROGRAM, a], [PROGRAM, b]], key=None)
-        for a, b in together
-    ]
-    streams = [
-        Case("corun", "two streams", f"{a} + {b}", commands=[[PROGRAM, f"{a}+{b}"]], few_cpus=True)
-        for a, b in together
-    ]
-    return processes + streams
+    cases = []
+    for group in ("side by side", "two streams"):
+        for a, b in (("bfs", "fft"), ("mri-gridding", "pitch-texture")):
+            how = {"commands": [[PROGRAM, a], [PROGRAM, b]], "key": None}
+            if group == "two streams":
+                how = {"commands": [[PROGRAM, f"{a}+{b}"]], "few_cpus": True}
+            cases.append(Case("corun", group, f"{a} + {b}", **how))
+    return cases
 
 
 def memcheck(quick):
     """Beside compute-sanitizer, with a tenth of the rounds, for it takes so much longer."""
     names = ("bfs",) if quick else PROGRAMS
-    return [
-        Case("memcheck", "sanitizers", n, commands=[[PROGRAM, n, "tenth"]], pairs=2, memcheck=1, memcheck_limit=30)
-        for n in names
-    ]
+    rest = {"pairs": 2, "memcheck": 1, "memcheck_limit": 30}
+    return [Case("memcheck", "sanitizers", name, commands=[[PROGRAM, name, "tenth"]], **rest) for name in names]
 
 
 def training(quick):
@@ -123,37 +79,32 @@ def training(quick):
 
 def tensor(quick):
     """Training again, each tensor an allocation of its own, and so guarded by itself; natively as well."""
-    uncached = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+    rest = {"environment": {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, "needs": "torch"}
+    rest.update(blocks=4, takes=20, few_cpus=True)
     return [
-        Case(
-            "tensor",
-            "training, per tensor",
-            model,
-            worker=[*JOB, model, "--block", "1"],
-            blocks=4,
-            takes=20,
-            few_cpus=True,
-            environment=uncached,
-            needs="torch",
-        )
+        Case("tensor", "training, per tensor", model, worker=[*JOB, model, "--block", "1"], **rest)
         for model in ("resnet50", "alexnet")
     ]
 
 
+def once(part, group, name, unit, command, key, **rest):
+    """A case of one run of a test's program, whose figures are what it prints."""
+    command = [str(word) for word in command]
+    rest = {"environment": KERNELS, "once": True, "pairs": 1, **rest}
+    return Case(part, group, name, unit, [command], key, **rest)
+
+
 def latency_case(buffers, us, device, trials, seconds):
-    return Case(
+    return once(
         "latency",
         "latency",
         f"{buffers} buffers, every {us} us, {device}",
-        unit="us",
-        commands=[[LATENCY, str(buffers), str(trials), device, str(seconds)]],
-        key="p50_us",
-        environment=KERNELS,
+        "us",
+        [LATENCY, buffers, trials, device, seconds],
+        "p50_us",
         options=f"max_reports=1:scan_interval_us={us}",
         values={"buffers": buffers, "scan_interval_us": us, "busy": int(device == "busy")},
-        once=True,
         planted=True,
-        pairs=1,
         takes=2 + buffers * 100e-6 + (seconds if buffers >= 10000 else 1),
     )
 
@@ -183,22 +134,9 @@ def effectiveness(quick):
     Kernels are all loaded at first, or loading them would be most of what those of a short run take.
     """
     names = ("fft", "concurrent-kernels") if quick else PROGRAMS
-    return [
-        Case(
-            "effectiveness",
-            "effectiveness",
-            name,
-            commands=[[PROGRAM, name]],
-            key="kernel_ms",
-            environment={"CUDA_MODULE_LOADING": "EAGER"},
-            planted=True,
-            plants="plant_overflow",
-            pairs=1 if quick else 3,
-            memcheck=0 if quick else 1,
-            memcheck_limit=30,
-        )
-        for name in names
-    ]
+    rest = {"key": "kernel_ms", "environment": {"CUDA_MODULE_LOADING": "EAGER"}, "pairs": 1 if quick else 3}
+    rest.update(planted=True, plants="plant_overflow", memcheck=0 if quick else 1, memcheck_limit=30)
+    return [Case("effectiveness", "effectiveness", name, commands=[[PROGRAM, name]], **rest) for name in names]
 
 
 def footprint(quick):
@@ -209,90 +147,36 @@ def footprint(quick):
     """
     sizes = ((4096, "4 KiB", (10, 100, 1000, 10000, 100000)), (1 << 20, "1 MiB", (10, 100, 1000)))
     cells = [(count, size, text) for size, text, counts in sizes for count in counts]
-    if quick:
-        cells = [(1000, 4096, "4 KiB")]
-    return [
-        Case(
-            "monitor",
-            "footprint",
-            f"{count} buffers of {text}",
-            unit="bytes",
-            commands=[[FOOTPRINT, str(count), str(size), "4" if count == 100000 else "1"]],
-            key="host_bytes",
-            environment=KERNELS,
-            options="scan_interval_us=0",
-            once=True,
-            beside=True,
-            pairs=1,
-            takes=4 + count * 140e-6,
-        )
-        for count, size, text in cells
-    ]
+    rest = {"options": "scan_interval_us=0", "beside": True}
+    cases = []
+    for count, size, text in [(1000, 4096, "4 KiB")] if quick else cells:
+        command = [FOOTPRINT, count, size, 4 if count == 100000 else 1]
+        rest["takes"] = 4 + count * 140e-6
+        cases.append(once("monitor", "footprint", f"{count} buffers of {text}", "bytes", command, "host_bytes", **rest))
+    return cases
+
+
+def calls(name, command, key, unit="ns a call", **rest):
+    return Case("monitor", "calls", name, unit, [command], key, environment=KERNELS, few_cpus=True, **rest)
 
 
 def monitor(quick):
     """What GMOD's own thread and hooks take. A launch is measured over a driver that does nothing, calls of a program that
     makes many on the driver that is there, and so is making graphs executable, whose nodes GMOD asks for.
     """
-    idle = [
-        Case(
-            "monitor",
-            "monitor",
-            f"idle, {pinned} pinned buffers",
-            unit="wakeups per s",
-            commands=[[IDLE, str(pinned), "1" if quick else "5"]],
-            key="wakeups_per_s",
-            environment=KERNELS,
-            once=True,
-            pairs=1,
-        )
-        for pinned in (0, 1)
-    ]
-    launch = [
-        Case(
-            "monitor",
-            "launch",
-            f"{threads} threads",
-            unit="ns per launch",
-            commands=[[LAUNCH, str(threads)]],
-            key="ns_per_launch",
-            environment={"LD_LIBRARY_PATH": "{build}/null"},
-            covers=False,
-            pairs=3,
-        )
-        for threads in (1, 16)
-    ]
-    calls = [
-        Case(
-            "monitor",
-            "calls",
-            name,
-            unit="ns a call",
-            commands=[[CALLS] + arguments],
-            key=key,
-            environment=KERNELS,
-            few_cpus=True,
-        )
-        for name, arguments, key in (
-            ("one of 49 in a round", [], "call_ns"),
-            ("a launch, the caches full of other things", ["500", "128"], "launch_ns"),
-        )
-    ]
-    graphs = [
-        Case(
-            "monitor",
-            "calls",
-            f"{what} a graph of 2000 kernels, a node",
-            unit="ns a node",
-            commands=[[GRAPHS, "2000"]],
-            key=key,
-            environment=KERNELS,
-            few_cpus=True,
-            pairs=3,
-        )
-        for what, key in (("instantiating", "instantiate_ns"), ("updating", "update_ns"))
-    ]
-    return idle + launch + calls + graphs + footprint(quick)
+    cases = []
+    for pinned in (0, 1):
+        command = [IDLE, pinned, 1 if quick else 5]
+        cases.append(once("monitor", "monitor", f"idle, {pinned} pinned buffers", "wakeups per s", command, "wakeups_per_s"))
+    for threads in (1, 16):
+        rest = {"environment": {"LD_LIBRARY_PATH": "{build}/null"}, "covers": False, "pairs": 3}
+        command, name = [LAUNCH, str(threads)], f"{threads} threads"
+        cases.append(Case("monitor", "launch", name, "ns per launch", [command], "ns_per_launch", **rest))
+    cases.append(calls("one of 49 in a round", [CALLS], "call_ns"))
+    cases.append(calls("a launch, the caches full of other things", [CALLS, "500", "128"], "launch_ns"))
+    for what, key in (("instantiating", "instantiate_ns"), ("updating", "update_ns")):
+        cases.append(calls(f"{what} a graph of 2000 kernels, a node", [GRAPHS, "2000"], key, "ns a node", pairs=3))
+    return cases + footprint(quick)
 
 
 def pages(quick):
@@ -302,41 +186,35 @@ def pages(quick):
     A tenth of the rounds of `coarse`: a run takes a second or less, most of it the start. There are six of each case, if
     there is time: the two that count come first.
     """
-    return [
-        Case(
-            "pages",
-            "pages",
-            f"{name}, {options or 'default'}",
-            commands=[[PROGRAM, name, "tenth"]],
-            options=options,
-            values={"program": name, "options": options},
-            pages=True,
-            pairs=2,
-            few_cpus=True,
-        )
-        for name in ("bfs", "mri-gridding", "pitch-texture", "fft")
-        for options in ("", "mapped=0", "mapped=0:placement=0")
-    ]
+    cases = []
+    for name in ("bfs", "mri-gridding", "pitch-texture", "fft"):
+        for options in ("", "mapped=0", "mapped=0:placement=0"):
+            rest = {"values": {"program": name, "options": options}, "pages": True, "pairs": 2, "few_cpus": True}
+            command, title = [PROGRAM, name, "tenth"], f"{name}, {options or 'default'}"
+            cases.append(Case("pages", "pages", title, commands=[command], options=options, **rest))
+    return cases
 
 
-MAKERS = {
-    "coarse": coarse,
-    "short": short,
-    "corun": corun,
-    "memcheck": memcheck,
-    "training": training,
-    "tensor": tensor,
-    "latency": latency,
-    "effectiveness": effectiveness,
-    "monitor": monitor,
-    "pages": pages,
+# Of each part the cases, and the seconds that it may take without building, as a whole and quick (None: it is left out).
+# Together with bench/inkernel.py they are to stay below 25 minutes, and quick below 4.
+PARTS = {
+    "coarse": (coarse, 300, 60),
+    "short": (short, 50, 20),
+    "corun": (corun, 60, None),
+    "memcheck": (memcheck, 100, 15),
+    "training": (training, 480, 45),
+    "tensor": (tensor, 80, None),
+    "latency": (latency, 110, 15),
+    "effectiveness": (effectiveness, 60, 10),
+    "monitor": (monitor, 72, 15),
+    "pages": (pages, 40, None),
 }
 
 
 def table(quick):
     """{part: (seconds, cases)}"""
-    seconds = QUICK_SECONDS if quick else SECONDS
-    parts = {name: (seconds[name], MAKERS[name](quick)) for name in seconds}
+    seconds = {name: few if quick else all_ for name, (_, all_, few) in PARTS.items()}
+    parts = {name: (seconds[name], PARTS[name][0](quick)) for name in PARTS if seconds[name]}
     if quick:
         for case in (case for _, cases in parts.values() for case in cases):
             case.pairs = min(case.pairs, 3)

@@ -1,8 +1,9 @@
-"""Makes Markdown and plots of a result: report.py FILE.json. The same file always gives the same text.
+"""Makes Markdown and a plot of a result: report.py FILE.json. The same file always gives the same text.
 
-The plots have mid-tones on no background, to be read on light and on dark pages.
+The plot has mid-tones on no background, to be read on light and on dark pages.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -12,8 +13,8 @@ from xml.sax.saxutils import escape
 import pairs
 
 TEXT, FAINT = "#7d848c", "#8b949e"
-BLUE, ORANGE, RED, GREEN, PURPLE = "#2f81f7", "#d9822b", "#e5534b", "#2da44e", "#a371f7"
-SERIES = (BLUE, ORANGE, GREEN, PURPLE, RED)
+BLUE, RED = "#2f81f7", "#e5534b"
+PLOT = "-overhead.svg"
 FONT = "font-family='sans-serif' font-size='12'"
 
 
@@ -70,6 +71,10 @@ def noise(row):
 def permille(row):
     share = row["guarded_permille"]
     return "-" if share is None else f"{share / 10:.1f} %"
+
+
+def trouble(row):
+    return "" if row["status"] == "ok" else f"{row['status']}: {row['error']}"
 
 
 # ---- Markdown ----
@@ -154,17 +159,14 @@ def allocation_rows(result):
             yield row["name"], short(cost["native"]), short(cost["gmod"])
 
 
-def latencies(result):
-    return [row for row in result["results"] if row["group"] == "latency" and "values" in row]
-
-
 def latency_rows(result):
-    for row in latencies(result):
+    for row in result["results"]:
+        if row["group"] != "latency" or "values" not in row:
+            continue
         v = row["values"]
         figures = [short(v.get(key)) for key in ("p50_us", "p99_us", "max_us")]
-        said = "" if row["status"] == "ok" else f"{row['status']}: {row['error']}"
         device = "busy" if v.get("busy") else "idle"
-        yield v["buffers"], v["scan_interval_us"], device, *figures, short(v.get("trials")), permille(row), said
+        yield v["buffers"], v["scan_interval_us"], device, *figures, short(v.get("trials")), permille(row), trouble(row)
 
 
 def job_rows(result):
@@ -204,7 +206,7 @@ def effectiveness_rows(result):
             short(row["median"]),
             found_by(tool),
             short(tool["median"]) if tool else "-",
-            "" if row["status"] == "ok" else f"{row['status']}: {row['error']}",
+            trouble(row),
         )
 
 
@@ -221,10 +223,9 @@ def footprint_rows(result):
             continue
         native, v = row["native_values"], row["values"]
         pairs_of = [short(each.get(key)) for key in ("host_bytes", "device_bytes", "alloc_us") for each in (native, v)]
-        said = "" if row["status"] == "ok" else f"{row['status']}: {row['error']}"
         ns = short(v.get("ns_per_buffer"))
         ns += f" ({short(v['ns_low'])} to {short(v['ns_high'])})" if "ns_low" in v else ""
-        yield row["name"], *pairs_of, short(v.get("us_per_sweep")), ns, said
+        yield row["name"], *pairs_of, short(v.get("us_per_sweep")), ns, trouble(row)
 
 
 def traffic(counts):
@@ -240,18 +241,18 @@ def page_rows(result):
     for row in result["results"]:
         if row["group"] != "pages" or row["variant"] != "gmod":
             continue
-        v, said = row["values"], "" if row["status"] == "ok" else f"{row['status']}: {row['error']}"
+        v = row["values"]
         if v["program"] not in native and row["native_values"]:
             native.add(v["program"])
             yield v["program"], "native", *traffic(row["native_values"]), short(row["native_median"]), ""
-        yield v["program"], f"GMOD {v['options']}".strip(), *traffic(v), short(row["median"]), said
+        yield v["program"], f"GMOD {v['options']}".strip(), *traffic(v), short(row["median"]), trouble(row)
 
 
 def monitor_rows(result):
     for row in result["results"]:
         if row["group"] == "monitor" and "values" in row:
             said = ", ".join(f"{key} {short(v)}" for key, v in sorted(row["values"].items()))
-            yield row["name"], said if row["status"] == "ok" else f"{row['status']}: {row['error']}"
+            yield row["name"], trouble(row) or said
 
 
 SECTIONS = (
@@ -296,19 +297,18 @@ SECTIONS = (
 )
 
 
-def markdown(result, plots):
+def markdown(result, plot):
+    """plot: the name of its file, or None"""
     yield from header(result)
     for title, heads, rows in SECTIONS:
         lines = list(rows(result))
         if lines:
             yield from ("", f"## {title}", "", *table(heads, lines))
-    if plots:
-        yield from ("", "## Plots")
-    for title, name in plots:
-        yield from ("", f"![{title}]({name})")
+    if plot:
+        yield from ("", "## Plot", "", f"![overhead]({plot})")
 
 
-# ---- plots ----
+# ---- the plot ----
 
 
 def text(x, y, what, anchor="start", color=TEXT):
@@ -327,21 +327,8 @@ def dot(x, y, color):
     return f"<circle cx='{x:.1f}' cy='{y:.1f}' r='4' fill='{color}'/>"
 
 
-def svg(width, height, title, marks):
-    yield f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}'>"
-    yield f"<title>{escape(title)}</title>"
-    yield text(12, 20, title)
-    yield from marks
-    yield "</svg>"
-
-
 def linear(low, high, start, end):
     return lambda x: start + (x - low) / (high - low) * (end - start)
-
-
-def logarithmic(low, high, start, end):
-    scale = linear(log10(low), log10(high), start, end)
-    return lambda x: scale(log10(x))
 
 
 def steps(low, high):
@@ -352,16 +339,8 @@ def steps(low, high):
     return [i * step for i in range(floor(low / step), ceil(high / step) + 1)]
 
 
-def powers(low, high):
-    return [10.0**i for i in range(floor(log10(low)), ceil(log10(high)) + 1)]
-
-
-def plain(x):
-    return f"{x:g}" if x < 1e6 else f"{x:.0e}"
-
-
-def plot_overhead(result):
-    """A dot a program, its interval, the band of A against A, and the target."""
+def overhead_plot(result):
+    """A dot a program, its interval, the band of A against A, and the target; None: there is no program."""
     rows = [r for r in paired(result) if r["group"] in pairs.TARGETS and r["variant"] == "gmod" and r["ratio_median"]]
     if not rows:
         return None
@@ -371,7 +350,8 @@ def plot_overhead(result):
     ticks = steps(min(ends), max(ends))
     bottom = 44 + 22 * len(rows)
     x = linear(ticks[0], ticks[-1], 190, 700)
-    marks = []
+    title = f"Overhead of GMOD, {result['device']}"
+    marks = [f"<title>{escape(title)}</title>", text(12, 20, title)]
     for tick in ticks:
         marks.append(line(x(tick), 36, x(tick), bottom, more=f"stroke-opacity='{0.8 if abs(tick) < 1e-9 else 0.25}'"))
         marks.append(text(x(tick), bottom + 16, f"{tick:+.4g} %" if abs(tick) > 1e-9 else "0", "middle"))
@@ -387,70 +367,8 @@ def plot_overhead(result):
         marks.append(dot(middle, y, BLUE))
     legend = "median and 95 % interval; grey: two runs without GMOD; red: the target for each"
     marks.append(text(12, bottom + 38, legend))
-    return list(svg(750, bottom + 50, f"Overhead of GMOD, {result['device']}", marks))
-
-
-def plot_latency(result):
-    """The median (solid) and 99 of 100 (dashed) by live buffers, for each interval, on a device that is idle."""
-    known = [row["values"] for row in latencies(result) if row["status"] == "ok" and not row["values"].get("busy")]
-    if not known:
-        return None
-    lowest, highest = min(v["p50_us"] for v in known), max(v["p99_us"] for v in known)
-    across = powers(1, max(10, *(v["buffers"] for v in known)))
-    up = powers(max(lowest, 0.1), max(highest, lowest * 10, 1))
-    x, y = logarithmic(across[0], across[-1], 70, 520), logarithmic(up[0], up[-1], 330, 40)
-    marks = [line(x(t), 40, x(t), 330, more="stroke-opacity='0.25'") for t in across]
-    marks += [text(x(t), 348, plain(t), "middle") for t in across]
-    marks += [line(70, y(t), 520, y(t), more="stroke-opacity='0.25'") for t in up]
-    marks += [text(62, y(t) + 4, plain(t), "end") for t in up]
-    marks += [text(295, 370, "live buffers", "middle"), text(62, 56, "us", "end")]
-    for i, us in enumerate(sorted({v["scan_interval_us"] for v in known})):
-        color = SERIES[i % len(SERIES)]
-        values = sorted((v for v in known if v["scan_interval_us"] == us), key=lambda v: v["buffers"])
-        for key, more in (("p50_us", ""), ("p99_us", "stroke-dasharray='4 3'")):
-            points = " ".join(f"{x(v['buffers']):.1f},{y(max(v[key], up[0])):.1f}" for v in values)
-            marks.append(f"<polyline points='{points}' fill='none' stroke='{color}' stroke-width='2' {more}/>")
-        marks += [dot(x(v["buffers"]), y(max(v["p50_us"], up[0])), color) for v in values]
-        marks.append(text(532, 52 + 18 * i, f"every {us} us" if us else "without pause", color=color))
-    marks.append(text(532, 320, "solid: median"))
-    marks.append(text(532, 336, "dashed: 99 of 100"))
-    return list(svg(680, 384, f"From a stray store to its finding, idle {result['device']}", marks))
-
-
-def bars(result):
-    """(name, gmod, memcheck): rows of the same case; where one has no ratio, what became of it."""
-    found = {}
-    for row in paired(result):
-        found.setdefault((row["group"], row["name"]), {})[row["variant"]] = row
-    return [(name, rows.get("gmod"), rows["memcheck"]) for (_, name), rows in found.items() if "memcheck" in rows]
-
-
-def plot_sanitizers(result):
-    """How many times as long: GMOD and memcheck, on a logarithmic scale."""
-    cases = bars(result)
-    ratios = [row["ratio_median"] for _, *rows in cases for row in rows if row and row["ratio_median"]]
-    if not ratios:
-        return None
-    ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if t < max(ratios) * 2] or [1]
-    x = logarithmic(0.8, max(max(ratios), 2) * 1.1, 170, 600)
-    bottom = 44 + 36 * len(cases)
-    marks = [line(x(t), 36, x(t), bottom, more="stroke-opacity='0.25'") for t in ticks if x(t) <= 600]
-    marks += [text(x(t), bottom + 16, f"{t}x", "middle") for t in ticks if x(t) <= 600]
-    for i, (name, *rows) in enumerate(cases):
-        y = 42 + 36 * i
-        marks.append(text(162, y + 18, name, "end"))
-        for j, (row, color) in enumerate(zip(rows, (BLUE, ORANGE))):
-            ratio = row and row["ratio_median"]
-            end = x(max(ratio, 0.8)) if ratio else 170
-            said = f"{ratio:.2f}x" if ratio else row["status"] if row else "-"
-            marks.append(box(170, y + 14 * j, end - 170, 12, color))
-            marks.append(text(end + 6, y + 14 * j + 10, said))
-    marks.append(text(170, bottom + 38, "GMOD", color=BLUE))
-    marks.append(text(230, bottom + 38, "compute-sanitizer memcheck", color=ORANGE))
-    return list(svg(680, bottom + 50, f"Time with a sanitizer by time without, {result['device']}", marks))
-
-
-PLOTS = (("overhead", plot_overhead), ("latency", plot_latency), ("sanitizers", plot_sanitizers))
+    size = f"viewBox='0 0 750 {bottom + 50}' width='750' height='{bottom + 50}'"
+    return [f"<svg xmlns='http://www.w3.org/2000/svg' {size}>", *marks, "</svg>"]
 
 
 # ---- files ----
@@ -468,31 +386,27 @@ def summary(result):
     return ", ".join(f"{n} {outcome}" for outcome, n in sorted(count.items())) or "no verdicts"
 
 
-def remove(path, kinds=(".json", ".md")):
-    """Removes FILE.json, FILE.md and the plots, where they are."""
-    stem = path.removesuffix(".json")
-    for kind in (*kinds, *(f"-{name}.svg" for name, _ in PLOTS)):
-        if os.path.exists(stem + kind):
-            os.remove(stem + kind)
+def remove(path, kinds=(".json", ".md", PLOT)):
+    """Removes FILE.json, FILE.md and the plot, where they are."""
+    for kind in kinds:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(path.removesuffix(".json") + kind)
 
 
 def write(path):
-    """Writes FILE.md and the plots beside FILE.json, and removes plots that no longer are; what there is to say."""
+    """Writes FILE.md and the plot beside FILE.json, or removes the plot that was there; what there is to say."""
     with open(path) as f:
         result = json.load(f)
-    remove(path, kinds=())
     stem = path.removesuffix(".json")
-    plots = []
-    for name, plot in PLOTS:
-        lines = plot(result)
-        if lines:
-            write_lines(f"{stem}-{name}.svg", lines)
-            plots.append((name, os.path.basename(f"{stem}-{name}.svg")))
-    write_lines(f"{stem}.md", markdown(result, plots))
-    return [f"bench: {summary(result)}: {os.path.relpath(stem)}.md"]
+    plot = overhead_plot(result)
+    remove(path, kinds=(PLOT,))
+    if plot:
+        write_lines(stem + PLOT, plot)
+    write_lines(f"{stem}.md", markdown(result, plot and os.path.basename(stem + PLOT)))
+    return f"bench: {summary(result)}: {os.path.relpath(stem)}.md"
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: report.py FILE.json")
-    print("\n".join(write(sys.argv[1])))
+    print(write(sys.argv[1]))
