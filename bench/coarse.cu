@@ -46,7 +46,13 @@ static struct {
 	uint64_t after_ns, by_ns; /* of the store; 0: there was none yet */
 } special;
 
-/* The device memory that the thread allocated last. */
+struct allocation {
+	void *p;
+	cudaError_t (*release)(void *);
+};
+
+/* What the thread has allocated, and of that the device memory that it allocated last. */
+static thread_local std::vector<struct allocation> memory;
 static thread_local struct {
 	unsigned char *at;
 	size_t bytes;
@@ -60,17 +66,25 @@ void cuda_require(cudaError_t e, const char *call)
 	exit(1);
 }
 
-static void count_allocation(size_t bytes)
+static void count_allocation(void *p, size_t bytes, cudaError_t (*release)(void *))
 {
 	allocations++;
 	allocated_bytes += bytes;
+	memory.push_back({p, release});
 }
 
 static void *count_buffer(void *p, size_t bytes)
 {
-	count_allocation(bytes);
+	count_allocation(p, bytes, cudaFree);
 	last_buffer = {(unsigned char *)p, bytes};
 	return p;
+}
+
+void work_and_free(const struct program *program, unsigned rounds)
+{
+	program->work(rounds);
+	for (; !memory.empty(); memory.pop_back())
+		CUDA(memory.back().release(memory.back().p));
 }
 
 uint64_t bytes_asked(void)
@@ -99,7 +113,7 @@ void *host_alloc(size_t bytes)
 	void *p = NULL;
 
 	CUDA(cudaHostAlloc(&p, bytes, cudaHostAllocMapped));
-	count_allocation(bytes);
+	count_allocation(p, bytes, cudaFreeHost);
 	return p;
 }
 
@@ -231,7 +245,7 @@ static double work_alone(const struct job *job)
 {
 	double begin = now_ms();
 
-	job->program->work(job->rounds);
+	work_and_free(job->program, job->rounds);
 	CUDA(cudaDeviceSynchronize());
 	return now_ms() - begin;
 }
@@ -245,7 +259,7 @@ static void work_on_a_stream(const struct job *job)
 	ready++;
 	while (!go)
 		std::this_thread::yield();
-	job->program->work(job->rounds);
+	work_and_free(job->program, job->rounds);
 	CUDA(cudaStreamDestroy(main_stream)); /* work has waited for it */
 }
 

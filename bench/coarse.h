@@ -20,7 +20,7 @@ struct program {
 	/* Rounds of its kernels that take 1 s or more on an H200 (measured), and some 5 ms. */
 	unsigned rounds, short_rounds;
 	void (*prepare)(void);         /* inputs, and what should come out; on the CPU */
-	void (*work)(unsigned rounds); /* timed: allocate, copy in, run the kernels so often, copy out, free */
+	void (*work)(unsigned rounds); /* timed: allocate, copy in, run the kernels so often, copy out */
 	uint64_t (*check)(void);       /* after work: values that are wrong */
 };
 
@@ -33,11 +33,19 @@ extern const struct program concurrent_kernels, mri_gridding;        /* pinned h
 #define CUDA(call) cuda_require((call), #call)
 void cuda_require(cudaError_t e, const char *call);
 
-/* cudaMalloc and the like, counted; ended by the cudaFree or cudaFreeHost of the same memory. */
+/* cudaMalloc and the like, counted. */
 void *device_alloc(size_t bytes);
 void *device_alloc_pitched(size_t width, size_t rows, size_t *pitch);
 void *host_alloc(size_t bytes);
 uint64_t bytes_asked(void); /* of all of these so far */
+
+template <typename Value> Value *device_array(size_t count)
+{
+	return (Value *)device_alloc(count * sizeof(Value));
+}
+
+/* A program's work, and then frees what the calling thread has allocated for it. */
+void work_and_free(const struct program *program, unsigned rounds);
 
 /*
  * The calling thread's stream, on which its program's kernels are, but for those that want streams of their own: the
@@ -80,20 +88,18 @@ template <typename Round> void run_rounds(unsigned rounds, Round round)
 	rounds_end();
 }
 
-/* Device memory that holds these values; and its values back, the memory freed. */
+/* Device memory that holds these values; and such values back. */
 template <typename Value> Value *copy_in(const std::vector<Value> &values)
 {
-	size_t bytes = values.size() * sizeof(Value);
-	Value *p = (Value *)device_alloc(bytes);
+	Value *p = device_array<Value>(values.size());
 
-	copy(p, values.data(), bytes, cudaMemcpyHostToDevice);
+	copy(p, values.data(), values.size() * sizeof(Value), cudaMemcpyHostToDevice);
 	return p;
 }
 
-template <typename Value> void copy_out(std::vector<Value> &values, Value *p)
+template <typename Value> void copy_out(std::vector<Value> &values, const Value *p)
 {
 	copy(values.data(), p, values.size() * sizeof(Value), cudaMemcpyDeviceToHost);
-	CUDA(cudaFree(p));
 }
 
 /* The same pseudo-random numbers on every machine: 0 <= random_float() < 1. */

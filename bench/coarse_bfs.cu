@@ -117,16 +117,13 @@ static void work(unsigned rounds)
 
 	s.first = copy_in(first);
 	s.to = copy_in(to);
-	s.frontier = (uint8_t *)device_alloc(NODES);
-	s.reached = (uint8_t *)device_alloc(NODES);
-	s.visited = (uint8_t *)device_alloc(NODES);
-	s.cost = (int *)device_alloc(NODES * sizeof(*s.cost));
-	s.more = (int *)device_alloc(sizeof(*s.more));
+	s.frontier = device_array<uint8_t>(NODES);
+	s.reached = device_array<uint8_t>(NODES);
+	s.visited = device_array<uint8_t>(NODES);
+	s.cost = device_array<int>(NODES);
+	s.more = device_array<int>(1);
 	run_rounds(rounds, [&] { search_once(s); });
-	copy(found.data(), s.cost, NODES * sizeof(*s.cost), cudaMemcpyDeviceToHost);
-	for (void *p : {(void *)s.first, (void *)s.to, (void *)s.frontier, (void *)s.reached, (void *)s.visited,
-			(void *)s.cost, (void *)s.more})
-		CUDA(cudaFree(p));
+	copy_out(found, s.cost);
 }
 
 static uint64_t check(void)

@@ -165,9 +165,6 @@ static void work(unsigned rounds)
 	});
 	CUDA(cudaGetLastError());
 	copy_rows(found.data(), row_bytes, from.pixels, from.pitch, row_bytes, HEIGHT, cudaMemcpyDeviceToHost);
-	CUDA(cudaFree(to.pixels));
-	CUDA(cudaFree(from.pixels));
-	CUDA(cudaFree(input.pixels));
 }
 
 /*

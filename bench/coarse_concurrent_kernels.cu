@@ -81,7 +81,7 @@ static void run_round(struct slot *slots, struct slot *host, const cudaStream_t 
 
 static void work(unsigned rounds)
 {
-	struct slot *slots = (struct slot *)device_alloc(sizeof(found));
+	struct slot *slots = device_array<struct slot>(KERNELS + 1);
 	struct slot *host = (struct slot *)host_alloc(sizeof(found));
 	cudaStream_t streams[KERNELS + 1];
 	cudaEvent_t done[KERNELS];
@@ -98,8 +98,6 @@ static void work(unsigned rounds)
 		CUDA(cudaEventDestroy(event));
 	for (cudaStream_t stream : streams)
 		CUDA(cudaStreamDestroy(stream));
-	CUDA(cudaFreeHost(host));
-	CUDA(cudaFree(slots));
 }
 
 /* No two rounds spin alike: a sum of cycles that was made before all kernels were done would not be that of these. */

@@ -109,14 +109,10 @@ static void prepare(void)
 
 static void work(unsigned rounds)
 {
-	float2 *in = (float2 *)copy_in(input), *roots = (float2 *)copy_in(root),
-	       *out = (float2 *)device_alloc(TOTAL * sizeof(*out));
+	float2 *in = (float2 *)copy_in(input), *roots = (float2 *)copy_in(root), *out = device_array<float2>(TOTAL);
 
 	run_rounds(rounds, [&] { fft_forward<<<SIGNALS, THREADS, 0, main_stream>>>(in, roots, out); });
 	copy(found.data(), out, TOTAL * sizeof(*out), cudaMemcpyDeviceToHost);
-	CUDA(cudaFree(out));
-	CUDA(cudaFree(roots));
-	CUDA(cudaFree(in));
 }
 
 /*

@@ -190,27 +190,15 @@ static struct memory memory_alloc(void)
 {
 	struct memory m;
 
-	m.samples = (struct sample *)device_alloc(SAMPLES * sizeof(struct sample));
-	m.sorted = (struct sample *)device_alloc(SAMPLES * sizeof(struct sample));
-	m.table = (float *)device_alloc((TABLE + 1) * sizeof(float));
-	m.count = (unsigned *)device_alloc(POINTS * sizeof(unsigned));
-	m.begin = (unsigned *)device_alloc((POINTS + 1) * sizeof(unsigned));
-	m.block_count = (unsigned *)device_alloc(SCAN_BLOCKS * sizeof(unsigned));
-	m.block_begin = (unsigned *)device_alloc(SCAN_BLOCKS * sizeof(unsigned));
-	m.grid = (float2 *)device_alloc(POINTS * sizeof(float2));
+	m.samples = device_array<struct sample>(SAMPLES);
+	m.sorted = device_array<struct sample>(SAMPLES);
+	m.table = device_array<float>(TABLE + 1);
+	m.count = device_array<unsigned>(POINTS);
+	m.begin = device_array<unsigned>(POINTS + 1);
+	m.block_count = device_array<unsigned>(SCAN_BLOCKS);
+	m.block_begin = device_array<unsigned>(SCAN_BLOCKS);
+	m.grid = device_array<float2>(POINTS);
 	return m;
-}
-
-static void memory_free(const struct memory &m)
-{
-	CUDA(cudaFree(m.grid));
-	CUDA(cudaFree(m.block_begin));
-	CUDA(cudaFree(m.block_count));
-	CUDA(cudaFree(m.begin));
-	CUDA(cudaFree(m.count));
-	CUDA(cudaFree(m.table));
-	CUDA(cudaFree(m.sorted));
-	CUDA(cudaFree(m.samples));
 }
 
 static void run_round(const struct memory &m, cudaStream_t stream)
@@ -245,10 +233,6 @@ static void work(unsigned rounds)
 	CUDA(cudaStreamSynchronize(stream));
 	memcpy(found.data(), out, out_bytes);
 	CUDA(cudaStreamDestroy(stream));
-	memory_free(m);
-	CUDA(cudaFreeHost(out));
-	CUDA(cudaFreeHost(in_table));
-	CUDA(cudaFreeHost(in));
 }
 
 /* Single precision, and sums of some hundred terms in whatever order the atomics leave. */

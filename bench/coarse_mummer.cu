@@ -202,7 +202,7 @@ static char *copy_in(const void *data, size_t width, size_t rows, size_t *pitch)
 
 static void work(unsigned rounds)
 {
-	struct match *matches = (struct match *)device_alloc(QUERIES * sizeof(*matches));
+	struct match *matches = device_array<struct match>(QUERIES);
 	struct sequences s;
 
 	s.reference = copy_in(reference.data(), ROW, ROWS, &s.reference_pitch);
@@ -210,11 +210,7 @@ static void work(unsigned rounds)
 	s.queries = copy_in(queries.data(), QUERIES, LENGTH, &s.queries_pitch);
 	run_rounds(rounds, [&] { match_queries<<<blocks_for(QUERIES, BLOCK), BLOCK, 0, main_stream>>>(s, matches); });
 	CUDA(cudaGetLastError());
-	copy(found.data(), matches, QUERIES * sizeof(*matches), cudaMemcpyDeviceToHost);
-	CUDA(cudaFree(s.queries));
-	CUDA(cudaFree(s.suffixes));
-	CUDA(cudaFree(s.reference));
-	CUDA(cudaFree(matches));
+	copy_out(found, matches);
 }
 
 /* The match is as long as the longest there is, and it is one. */

@@ -96,8 +96,6 @@ static void work(unsigned rounds)
 	shift_rounds(rounds - rounds / 2, out, out_pitch, texture_of_pitched(in, in_pitch), from_pitched.data());
 	shift_rounds(rounds / 2, out, out_pitch, texture_of_array(array), from_array.data());
 	CUDA(cudaFreeArray(array));
-	CUDA(cudaFree(out));
-	CUDA(cudaFree(in));
 }
 
 static uint64_t check(void)

@@ -110,10 +110,10 @@ static void prepare(void)
 
 static void work(unsigned rounds)
 {
-	unsigned *start = copy_in(marking), *seed = copy_in(seeds),
-		 *tokens = (unsigned *)device_alloc((size_t)PLACES * SIMULATIONS * sizeof(*tokens));
-	struct pns_outcome *outcomes = (struct pns_outcome *)device_alloc(SIMULATIONS * sizeof(*outcomes)),
-			   *sums = (struct pns_outcome *)device_alloc(SIMULATIONS / BLOCK * sizeof(*sums));
+	unsigned *start = copy_in(marking), *seed = copy_in(seeds);
+	unsigned *tokens = device_array<unsigned>((size_t)PLACES * SIMULATIONS);
+	struct pns_outcome *outcomes = device_array<struct pns_outcome>(SIMULATIONS);
+	struct pns_outcome *sums = device_array<struct pns_outcome>(SIMULATIONS / BLOCK);
 
 	run_rounds(rounds, [&] {
 		pns_start<<<PLACES * SIMULATIONS / BLOCK, BLOCK, 0, main_stream>>>(start, tokens);
@@ -122,9 +122,6 @@ static void work(unsigned rounds)
 	});
 	copy_out(found, outcomes);
 	copy_out(found_sums, sums);
-	CUDA(cudaFree(tokens));
-	CUDA(cudaFree(seed));
-	CUDA(cudaFree(start));
 }
 
 static bool differ(struct pns_outcome a, struct pns_outcome b)

@@ -83,7 +83,7 @@ int worker_serve(const struct program *program, unsigned blocks)
 	puts("ready");
 	fflush(stdout);
 	block_begin();
-	program->work(program->rounds);
+	work_and_free(program, program->rounds);
 	block_end();
 	while (read_line(&line))
 		answer(line);

@@ -3,8 +3,6 @@
 import torch
 from torch import nn
 
-import tables
-
 
 class Sum(nn.Module):
     def __init__(self, main, short):
@@ -48,29 +46,12 @@ class Network(nn.Module):
 def build(layer):
     match layer:
         case list():
-            return nn.Sequential(*(build(part) for part in layer))
-        case tables.Conv():
-            return nn.Conv2d(*layer[:5], bias=layer.bias)
-        case tables.Norm():
-            return nn.BatchNorm2d(*layer)
-        case tables.Linear():
-            return nn.Linear(*layer)
-        case tables.Relu():
-            return nn.ReLU(inplace=True)
-        case tables.MaxPool():
-            return nn.MaxPool2d(*layer)
-        case tables.AvgPool():
-            return nn.AvgPool2d(*layer)
-        case tables.AvgPoolTo():
-            return nn.AdaptiveAvgPool2d(layer.size)
-        case tables.Dropout():
-            return nn.Dropout()
-        case tables.Flatten():
-            return nn.Flatten()
-        case tables.Sum():
-            return Sum(build(layer.main), build(layer.short))
-        case tables.Concat():
-            return Concat(build(branch) for branch in layer.branches)
-        case tables.Auxiliary():
-            return Auxiliary(*build(layer.chain))
-    raise TypeError(f"no layer: {layer}")
+            return nn.Sequential(*map(build, layer))
+        case "Sum", main, short:
+            return Sum(build(main), build(short))
+        case "Concat", branches:
+            return Concat(map(build, branches))
+        case "Auxiliary", chain:
+            return Auxiliary(*build(chain))
+        case kind, *arguments:
+            return getattr(nn, kind)(*arguments)
