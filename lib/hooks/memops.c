@@ -16,43 +16,37 @@ static CUresult finish(CUresult r, uint64_t address, const char *entry_point)
 	return gmod_done(r, entry_point);
 }
 
+/* Writes and waits have the same types. */
+static CUresult word_32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags,
+			PFN_cuStreamWriteValue32_v8000 next, const char *entry_point)
+{
+	if (gmod_misuse_refuses(address, sizeof(value), entry_point))
+		return GMOD_REFUSED;
+	return finish(next(stream, address, value, flags), address, entry_point);
+}
+
+static CUresult word_64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags,
+			PFN_cuStreamWriteValue64_v9000 next, const char *entry_point)
+{
+	if (gmod_misuse_refuses(address, sizeof(value), entry_point))
+		return GMOD_REFUSED;
+	return finish(next(stream, address, value, flags), address, entry_point);
+}
+
 static bool becomes_a_fill(CUdeviceptr address, unsigned flags)
 {
 	return flags == CU_STREAM_WRITE_VALUE_DEFAULT && address % sizeof(cuuint32_t) == 0 && gmod_stands_in(address);
 }
 
-#define WRITE_32(symbol, fill) \
-	GMOD_EXPORT CUresult symbol(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) \
-	{ \
-		if (gmod_misuse_refuses(addr, sizeof(value), __func__)) \
-			return CUDA_ERROR_INVALID_VALUE; \
-		if (becomes_a_fill(addr, flags)) \
-			return finish(NEXT(fill)(addr, value, 1, stream), addr, __func__); \
-		return finish(NEXT(symbol)(stream, addr, value, flags), addr, __func__); \
-	}
-
-#define ONE_WORD(symbol, type) \
-	GMOD_EXPORT CUresult symbol(CUstream stream, CUdeviceptr addr, type value, unsigned int flags) \
-	{ \
-		if (gmod_misuse_refuses(addr, sizeof(value), __func__)) \
-			return CUDA_ERROR_INVALID_VALUE; \
-		return finish(NEXT(symbol)(stream, addr, value, flags), addr, __func__); \
-	}
-
-#define BATCH(symbol) \
-	GMOD_EXPORT CUresult symbol(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, \
-				    unsigned int flags) \
-	{ \
-		CUresult r; \
-\
-		for (unsigned i = 0; paramArray && i < count; i++) \
-			if (gmod_misuse_refuses(address_of(&paramArray[i]), width_of(&paramArray[i]), __func__)) \
-				return CUDA_ERROR_INVALID_VALUE; \
-		r = NEXT(symbol)(stream, count, paramArray, flags); \
-		for (unsigned i = 0; r == CUDA_ERROR_INVALID_VALUE && paramArray && i < count; i++) \
-			gmod_stand_in_refused(address_of(&paramArray[i]), __func__); \
-		return finish(r, 0, __func__); \
-	}
+static CUresult write_32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags,
+			 PFN_cuStreamWriteValue32_v8000 next, PFN_cuMemsetD32Async_v3020 fill, const char *entry_point)
+{
+	if (!becomes_a_fill(address, flags))
+		return word_32(stream, address, value, flags, next, entry_point);
+	if (gmod_misuse_refuses(address, sizeof(value), entry_point))
+		return GMOD_REFUSED;
+	return finish(fill(address, value, 1, stream), address, entry_point);
+}
 
 /* Waits and writes have their address in the same place; the other operations have none. */
 static uint64_t address_of(const CUstreamBatchMemOpParams *op)
@@ -75,23 +69,130 @@ static size_t width_of(const CUstreamBatchMemOpParams *op)
 		   : sizeof(cuuint32_t);
 }
 
-WRITE_32(cuStreamWriteValue32, cuMemsetD32Async)
-WRITE_32(cuStreamWriteValue32_ptsz, cuMemsetD32Async_ptsz)
-WRITE_32(cuStreamWriteValue32_v2, cuMemsetD32Async)
-WRITE_32(cuStreamWriteValue32_v2_ptsz, cuMemsetD32Async_ptsz)
-ONE_WORD(cuStreamWriteValue64, cuuint64_t)
-ONE_WORD(cuStreamWriteValue64_ptsz, cuuint64_t)
-ONE_WORD(cuStreamWriteValue64_v2, cuuint64_t)
-ONE_WORD(cuStreamWriteValue64_v2_ptsz, cuuint64_t)
-ONE_WORD(cuStreamWaitValue32, cuuint32_t)
-ONE_WORD(cuStreamWaitValue32_ptsz, cuuint32_t)
-ONE_WORD(cuStreamWaitValue32_v2, cuuint32_t)
-ONE_WORD(cuStreamWaitValue32_v2_ptsz, cuuint32_t)
-ONE_WORD(cuStreamWaitValue64, cuuint64_t)
-ONE_WORD(cuStreamWaitValue64_ptsz, cuuint64_t)
-ONE_WORD(cuStreamWaitValue64_v2, cuuint64_t)
-ONE_WORD(cuStreamWaitValue64_v2_ptsz, cuuint64_t)
-BATCH(cuStreamBatchMemOp)
-BATCH(cuStreamBatchMemOp_ptsz)
-BATCH(cuStreamBatchMemOp_v2)
-BATCH(cuStreamBatchMemOp_v2_ptsz)
+static CUresult batch(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *ops, unsigned int flags,
+		      PFN_cuStreamBatchMemOp_v8000 next, const char *entry_point)
+{
+	CUresult r;
+
+	for (unsigned i = 0; ops && i < count; i++)
+		if (gmod_misuse_refuses(address_of(&ops[i]), width_of(&ops[i]), entry_point))
+			return GMOD_REFUSED;
+	r = next(stream, count, ops, flags);
+	for (unsigned i = 0; r == CUDA_ERROR_INVALID_VALUE && ops && i < count; i++)
+		gmod_stand_in_refused(address_of(&ops[i]), entry_point);
+	return finish(r, 0, entry_point);
+}
+
+GMOD_EXPORT CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags)
+{
+	return write_32(stream, address, value, flags, NEXT(cuStreamWriteValue32), NEXT(cuMemsetD32Async), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWriteValue32_ptsz(CUstream stream, CUdeviceptr address, cuuint32_t value,
+					       unsigned int flags)
+{
+	return write_32(stream, address, value, flags, NEXT(cuStreamWriteValue32_ptsz), NEXT(cuMemsetD32Async_ptsz),
+			__func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags)
+{
+	return write_32(stream, address, value, flags, NEXT(cuStreamWriteValue32_v2), NEXT(cuMemsetD32Async), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWriteValue32_v2_ptsz(CUstream stream, CUdeviceptr address, cuuint32_t value,
+						  unsigned int flags)
+{
+	return write_32(stream, address, value, flags, NEXT(cuStreamWriteValue32_v2_ptsz), NEXT(cuMemsetD32Async_ptsz),
+			__func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags)
+{
+	return word_64(stream, address, value, flags, NEXT(cuStreamWriteValue64), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWriteValue64_ptsz(CUstream stream, CUdeviceptr address, cuuint64_t value,
+					       unsigned int flags)
+{
+	return word_64(stream, address, value, flags, NEXT(cuStreamWriteValue64_ptsz), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags)
+{
+	return word_64(stream, address, value, flags, NEXT(cuStreamWriteValue64_v2), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWriteValue64_v2_ptsz(CUstream stream, CUdeviceptr address, cuuint64_t value,
+						  unsigned int flags)
+{
+	return word_64(stream, address, value, flags, NEXT(cuStreamWriteValue64_v2_ptsz), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags)
+{
+	return word_32(stream, address, value, flags, NEXT(cuStreamWaitValue32), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWaitValue32_ptsz(CUstream stream, CUdeviceptr address, cuuint32_t value,
+					      unsigned int flags)
+{
+	return word_32(stream, address, value, flags, NEXT(cuStreamWaitValue32_ptsz), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags)
+{
+	return word_32(stream, address, value, flags, NEXT(cuStreamWaitValue32_v2), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWaitValue32_v2_ptsz(CUstream stream, CUdeviceptr address, cuuint32_t value,
+						 unsigned int flags)
+{
+	return word_32(stream, address, value, flags, NEXT(cuStreamWaitValue32_v2_ptsz), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags)
+{
+	return word_64(stream, address, value, flags, NEXT(cuStreamWaitValue64), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWaitValue64_ptsz(CUstream stream, CUdeviceptr address, cuuint64_t value,
+					      unsigned int flags)
+{
+	return word_64(stream, address, value, flags, NEXT(cuStreamWaitValue64_ptsz), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags)
+{
+	return word_64(stream, address, value, flags, NEXT(cuStreamWaitValue64_v2), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamWaitValue64_v2_ptsz(CUstream stream, CUdeviceptr address, cuuint64_t value,
+						 unsigned int flags)
+{
+	return word_64(stream, address, value, flags, NEXT(cuStreamWaitValue64_v2_ptsz), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *ops,
+					unsigned int flags)
+{
+	return batch(stream, count, ops, flags, NEXT(cuStreamBatchMemOp), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamBatchMemOp_ptsz(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *ops,
+					     unsigned int flags)
+{
+	return batch(stream, count, ops, flags, NEXT(cuStreamBatchMemOp_ptsz), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *ops,
+					   unsigned int flags)
+{
+	return batch(stream, count, ops, flags, NEXT(cuStreamBatchMemOp_v2), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamBatchMemOp_v2_ptsz(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *ops,
+						unsigned int flags)
+{
+	return batch(stream, count, ops, flags, NEXT(cuStreamBatchMemOp_v2_ptsz), __func__);
+}

@@ -1,0 +1,132 @@
+/* Memory in stream order, and other memory that is not guarded: counted, passed through. */
+#include "lib/base/counters.h"
+#include "lib/buffers/buffer.h"
+#include "lib/buffers/small.h"
+#include "lib/hooks/where.h"
+
+static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && gmod_on()) {
+		gmod_count(&gmod_counters.unsupported, 1);
+		gmod_count(&gmod_counters.unsupported_bytes, size);
+	}
+	return gmod_done(r, entry_point);
+}
+
+static CUresult allocate(CUdeviceptr *dptr, size_t size, CUstream stream, PFN_cuMemAllocAsync_v11020 next,
+			 const char *entry_point)
+{
+	CUresult r = next(dptr, size, stream);
+
+	if (gmod_small_made_room(r))
+		r = next(dptr, size, stream);
+	return unguarded(r, size, entry_point);
+}
+
+GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t size, CUstream stream)
+{
+	return allocate(dptr, size, stream, NEXT(cuMemAllocAsync), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t size, CUstream stream)
+{
+	return allocate(dptr, size, stream, NEXT(cuMemAllocAsync_ptsz), __func__);
+}
+
+static CUresult allocate_from(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream,
+			      PFN_cuMemAllocFromPoolAsync_v11020 next, const char *entry_point)
+{
+	CUresult r = next(dptr, size, pool, stream);
+
+	if (gmod_small_made_room(r))
+		r = next(dptr, size, pool, stream);
+	return unguarded(r, size, entry_point);
+}
+
+GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
+{
+	return allocate_from(dptr, size, pool, stream, NEXT(cuMemAllocFromPoolAsync), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
+{
+	return allocate_from(dptr, size, pool, stream, NEXT(cuMemAllocFromPoolAsync_ptsz), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
+				 unsigned long long flags)
+{
+	CUresult r = NEXT(cuMemCreate)(handle, size, prop, flags);
+
+	if (gmod_small_made_room(r))
+		r = NEXT(cuMemCreate)(handle, size, prop, flags);
+	return unguarded(r, size, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+					    size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+{
+	CUresult r = NEXT(cuGraphAddMemAllocNode)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+
+	return unguarded(r, r == CUDA_SUCCESS ? nodeParams->bytesize : 0, __func__);
+}
+
+static CUresult added_node(CUresult r, const CUgraphNodeParams *params, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+		return unguarded(r, params->alloc.bytesize, entry_point);
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+				    size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+	return added_node(NEXT(cuGraphAddNode)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams),
+			  nodeParams, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+				       const CUgraphEdgeData *dependencyData, size_t numDependencies,
+				       CUgraphNodeParams *nodeParams)
+{
+	return added_node(
+	    NEXT(cuGraphAddNode_v2)(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams),
+	    nodeParams, __func__);
+}
+
+/*
+ * What cuMemAlloc gave may be freed in stream order too (measured). A guarded buffer is freed at once, after the work
+ * of its context: waiting is more than the program asked for, and its canaries are final then. A stream that captures
+ * refuses it (measured), and must not be waited for: that would end its capture.
+ */
+static CUresult free_in_order(const struct gmod_found *found, CUstream stream, const char *entry_point)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+	CUresult r;
+
+	/* Managed memory of the program's own (measured). */
+	if (gmod_record_details(found->record)->memory != GMOD_MEM_DEVICE)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (NEXT(cuStreamIsCapturing)(stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = NEXT(cuStreamSynchronize)(stream);
+	return r == CUDA_SUCCESS ? gmod_buffer_free(found, entry_point) : r;
+}
+
+GMOD_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream stream)
+{
+	struct gmod_found found;
+
+	if (gmod_is_guarded(dptr, false, &found))
+		return gmod_done(free_in_order(&found, stream, __func__), __func__);
+	return gmod_done(NEXT(cuMemFreeAsync)(dptr, stream), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream stream)
+{
+	struct gmod_found found;
+
+	if (gmod_is_guarded(dptr, false, &found))
+		return gmod_done(free_in_order(&found, stream ? stream : CU_STREAM_PER_THREAD, __func__), __func__);
+	return gmod_done(NEXT(cuMemFreeAsync_ptsz)(dptr, stream), __func__);
+}
