@@ -47,7 +47,7 @@
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
 #include "lib/life/start.h"
-#include "monitor/launches/activity.h"
+#include "monitor/launches/launch.h"
 #include "monitor/registry/index.h"
 #include "monitor/watch/sweep.h"
 #include "monitor/watch/verify.h"

@@ -15,7 +15,7 @@
 #include "lib/driver/driver.h"
 #include "lib/driver/errors.h"
 #include "lib/base/phase.h"
-#include "monitor/launches/activity.h"
+#include "monitor/launches/launch.h"
 #include "monitor/watch/postmortem.h"
 #include "monitor/launches/proof.h"
 

@@ -15,7 +15,7 @@
 #include "lib/buffers/misuse.h"
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
-#include "monitor/launches/activity.h"
+#include "monitor/launches/launch.h"
 #include "lib/buffers/gather.h"
 #include "monitor/watch/monitor.h"
 #include "monitor/watch/postmortem.h"
@@ -55,6 +55,7 @@ static bool set_up(void)
 		return false;
 	}
 	gmod_index_init(gmod_page_size());
+	gmod_thread_init(gmod_launch_abandon);
 	gmod_activity_init();
 	gmod_monitor_set_rounds(rounds, sizeof(rounds) / sizeof(rounds[0]));
 	return true;

@@ -1,14 +1,10 @@
 #include "monitor/launches/proof.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "lib/base/hash.h"
 #include "lib/base/lock.h"
-#include "monitor/launches/activity.h"
+#include "monitor/launches/thread.h"
 
 enum { STREAMS = 1024, EVENTS = 4096, EDGES = 8, PROBES = 16, EDGE_DEPTH = 4 };
 
@@ -62,20 +58,6 @@ static bool read_triple(const struct triple *t, uint64_t word[3])
 static void erase_triple(struct triple *t)
 {
 	atomic_store_explicit(&t->word[0], 0, memory_order_relaxed);
-}
-
-uint64_t gmod_stream_key_per_thread(uint64_t context)
-{
-	struct gmod_thread *t = gmod_thread_self();
-
-	return context ^ GMOD_KEY_PER_THREAD ^ gmod_hash((uint64_t)(t ? t->tid : 0)) >> 32 << 32;
-}
-
-uint64_t gmod_stream_handle(uint64_t key, uint64_t context)
-{
-	uint64_t low = (key ^ context) << 32 >> 32;
-
-	return low == GMOD_KEY_LEGACY || low == GMOD_KEY_PER_THREAD ? low : key;
 }
 
 static struct stream *find(uint64_t key, bool make)

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "monitor/launches/activity.h"
 #include "monitor/launches/graphs.h"
 #include "monitor/launches/names.h"
 #include "monitor/launches/proof.h"

@@ -2,7 +2,7 @@
 #ifndef GMOD_MONITOR_SUSPECTS_H
 #define GMOD_MONITOR_SUSPECTS_H
 
-#include "monitor/launches/activity.h"
+#include "monitor/launches/thread.h"
 #include "monitor/registry/finding.h"
 
 /* The launches among the suspects' that were not proven complete when the suspects were found, as far as they fit. */

@@ -13,7 +13,7 @@
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
 #include "lib/life/start.h"
-#include "monitor/launches/activity.h"
+#include "monitor/launches/launch.h"
 #include "monitor/launches/proof.h"
 #include "monitor/registry/registry.h"
 #include "monitor/watch/damage.h"

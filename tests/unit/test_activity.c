@@ -1,10 +1,11 @@
 /* What threads launch, and whether it is all proven done. Nothing here touches a driver. */
-#include "monitor/launches/activity.h"
+#include "monitor/launches/launch.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 
+#include "monitor/launches/outstanding.h"
 #include "monitor/launches/proof.h"
 #include "tests/unit/support.h"
 
@@ -354,5 +355,6 @@ int main(void)
 	    cmocka_unit_test(two_crowded_contexts_are_not_proven_by_one),
 	};
 
+	gmod_thread_init(gmod_launch_abandon);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

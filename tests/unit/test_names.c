@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-#include "monitor/launches/activity.h"
+#include "monitor/launches/launch.h"
 #include "tests/unit/support.h"
 
 static uint64_t last_handle = 0x555500000000;

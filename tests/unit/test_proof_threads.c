@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "monitor/launches/activity.h"
+#include "monitor/launches/launch.h"
 #include "tests/unit/proving.h"
 #include "tests/unit/support.h"
 

@@ -1,0 +1,89 @@
+#include "monitor/launches/thread.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__thread struct gmod_thread *gmod_thread_here;
+
+static _Atomic(struct gmod_thread *) threads;
+static pthread_key_t exit_key;
+static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
+static void (*on_leave)(struct gmod_thread *t);
+
+void gmod_thread_init(void (*leave)(struct gmod_thread *t))
+{
+	on_leave = leave;
+}
+
+/* The next new thread takes the record over. */
+static void leave(void *thread)
+{
+	struct gmod_thread *t = thread;
+
+	if (on_leave)
+		on_leave(t);
+	gmod_thread_here = NULL;
+	/* release: our last launch records are there for the thread that takes over */
+	atomic_store_explicit(&t->in_use, false, memory_order_release);
+}
+
+static void make_exit_key(void)
+{
+	if (pthread_key_create(&exit_key, leave))
+		exit_key = (pthread_key_t)-1;
+}
+
+static struct gmod_thread *take_over(void)
+{
+	for (struct gmod_thread *t = gmod_threads(); t; t = t->next) {
+		bool expected = false;
+
+		if (atomic_compare_exchange_strong_explicit(&t->in_use, &expected, true, memory_order_acquire,
+							    memory_order_relaxed))
+			return t;
+	}
+	return NULL;
+}
+
+static struct gmod_thread *make_new(void)
+{
+	size_t ring_size = GMOD_RING * sizeof(struct gmod_launch);
+	char *memory = mmap(NULL, ring_size + sizeof(struct gmod_thread), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct gmod_thread *t;
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	t = (struct gmod_thread *)(void *)(memory + ring_size);
+	t->ring = (struct gmod_launch *)(void *)memory;
+	atomic_init(&t->in_use, true);
+	t->next = atomic_load_explicit(&threads, memory_order_relaxed);
+	/* release: the record is complete for whoever walks the list */
+	while (
+	    !atomic_compare_exchange_weak_explicit(&threads, &t->next, t, memory_order_release, memory_order_relaxed))
+		;
+	return t;
+}
+
+struct gmod_thread *gmod_thread_make(void)
+{
+	struct gmod_thread *t = take_over();
+
+	if (!t)
+		t = make_new();
+	if (!t)
+		return NULL;
+	t->tid = syscall(SYS_gettid);
+	pthread_once(&exit_key_once, make_exit_key);
+	if (exit_key != (pthread_key_t)-1)
+		pthread_setspecific(exit_key, t);
+	gmod_thread_here = t;
+	return t;
+}
+
+struct gmod_thread *gmod_threads(void)
+{
+	return atomic_load_explicit(&threads, memory_order_acquire);
+}

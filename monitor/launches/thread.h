@@ -1,0 +1,70 @@
+/*
+ * The threads of the program that call the driver. Each has one struct gmod_thread, written by that thread only: a
+ * counter that every launch, copy, fill and synchronisation bumps (monitor/launches/activity.h), a ring of launch
+ * records, and for each stream it launched on the time of its last launch (monitor/launches/launch.h). A hook on a
+ * launch touches nothing that another thread writes, so its cost does not grow with the number of threads.
+ */
+#ifndef GMOD_MONITOR_THREAD_H
+#define GMOD_MONITOR_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GMOD_RING = 256, GMOD_STREAMS_PER_THREAD = 16 };
+
+#define GMOD_IN_CALL UINT64_MAX
+#define GMOD_NOT_LAUNCHED 0
+#define GMOD_NO_CONTEXT UINT64_MAX
+
+/* One kernel, cooperative or graph launch. Fields are relaxed atomics: readers race with the ring's reuse. */
+struct gmod_launch {
+	_Atomic uint64_t ticks; /* when the call returned, GMOD_IN_CALL, or GMOD_NOT_LAUNCHED (it failed) */
+	_Atomic uint64_t context;
+	_Atomic uint64_t stream;   /* stream key, see monitor/launches/stream_key.h */
+	_Atomic uint64_t function; /* CUfunction, CUkernel or CUgraphExec */
+	_Atomic uint32_t grid[3], block[3];
+	_Atomic uint32_t is_graph;
+	uint32_t padding;
+};
+_Static_assert(sizeof(struct gmod_launch) == 64, "a launch record is one cache line");
+
+struct gmod_last_launch {
+	_Atomic uint64_t stream, context, ticks;
+	uint64_t padding;
+};
+
+/* The first cache line is all of it that a launch touches as a rule, where the program launches on one default stream.
+ */
+struct gmod_thread {
+	_Atomic uint64_t activity;
+	_Atomic uint64_t launches; /* records written so far; the next goes to ring[launches % GMOD_RING] */
+	struct gmod_launch *ring;
+	int64_t tid; /* makes the key of its own default stream, too */
+	struct gmod_last_launch last[GMOD_STREAMS_PER_THREAD];
+	_Atomic uint64_t crowded_ticks; /* last launch on a stream that found no slot in last[] */
+	_Atomic uint64_t crowded_context;
+	struct gmod_thread *next; /* set once, when it joins the list */
+	atomic_bool in_use;
+};
+_Static_assert(offsetof(struct gmod_thread, last[1]) == 64, "the first place in last[] ends the first cache line");
+
+/* Once, before the first thread is met: `leave` is called by each one that ends, in which the record is its own. */
+void gmod_thread_init(void (*leave)(struct gmod_thread *t));
+
+/* This thread's record, made at first use; NULL when memory is out. */
+__attribute__((cold)) struct gmod_thread *gmod_thread_make(void);
+extern __thread struct gmod_thread *gmod_thread_here __attribute__((tls_model("initial-exec")));
+
+static inline struct gmod_thread *gmod_thread_self(void)
+{
+	struct gmod_thread *t = gmod_thread_here;
+
+	return __builtin_expect(t != NULL, 1) ? t : gmod_thread_make();
+}
+
+/* The list of all threads' records; records are reused, never freed. */
+struct gmod_thread *gmod_threads(void);
+
+#endif
