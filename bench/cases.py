@@ -8,21 +8,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 import pairs
-from processes import (
-    GUARDED_AT_LEAST,
-    Failed,
-    Skipped,
-    TimedOut,
-    Worker,
-    closing,
-    events,
-    few_cpus,
-    fields,
-    run_all,
-    run_tool,
-    share,
-    stamp_ns,
-)
+import processes
+from processes import Failed, Skipped, TimedOut, closing, events, few_cpus, fields
 
 FIRST_START = 180  # seconds until a worker is ready
 
@@ -30,16 +17,12 @@ FIRST_START = 180  # seconds until a worker is ready
 MONITOR_AT_MOST = 2.1
 
 # What a row has of its pairs, beside figures.
-KEPT = (
-    "blocks",
-    "one_at_a_time",
-    "tokens",
-    "native_memory_bytes",
-    "memory_bytes",
-    "monitor_percent",
-    "us_per_allocations",
-    "seconds_of_pairs",
-)
+KEPT = ("blocks", "one_at_a_time", "tokens", "native_memory_bytes", "memory_bytes", "monitor_percent")
+KEPT += ("us_per_allocations", "seconds_of_pairs")
+
+# What a row has not yet, and some never.
+UNKNOWN = ("median", "ratio_median", "ratio_low", "ratio_high", "interval_level")
+UNKNOWN += ("guarded_permille", "findings", "degraded")
 
 NO_TIME = ("skipped", "no time was left")
 
@@ -112,7 +95,7 @@ class Measurement:
         total = closing(log)
         if total is None:
             raise Failed("no closing line of GMOD's")
-        part = share(total, asked)
+        part = processes.share(total, asked)
         if part is not None:
             self.permille = part if self.permille is None else min(self.permille, part)
         self.findings = (self.findings or 0) + total["findings"]
@@ -153,25 +136,9 @@ class Measurement:
 
     def row(self, variant, status="ok", error=None):
         case = self.case
-        return {
-            "part": case.part,
-            "group": case.group,
-            "name": case.name,
-            "variant": variant,
-            "unit": case.unit,
-            "status": status,
-            "error": error,
-            "pairs": 0,
-            "native_median": middle(self.native),
-            "median": None,
-            "ratio_median": None,
-            "ratio_low": None,
-            "ratio_high": None,
-            "interval_level": None,
-            "guarded_permille": None,
-            "findings": None,
-            "degraded": None,
-        }
+        row = {"part": case.part, "group": case.group, "name": case.name, "variant": variant, "unit": case.unit}
+        row.update(status=status, error=error, pairs=0, native_median=middle(self.native))
+        return {**row, **dict.fromkeys(UNKNOWN)}
 
     def with_ratios(self, row, values, ratios):
         row["pairs"] = len(ratios)
@@ -192,7 +159,7 @@ class Measurement:
             return self.status, self.error
         if not self.gmod:
             return NO_TIME
-        if self.case.covers and (self.permille is None or self.permille < GUARDED_AT_LEAST):
+        if self.case.covers and (self.permille is None or self.permille < processes.GUARDED_AT_LEAST):
             share_of = "none" if self.permille is None else f"{self.permille / 10:.1f} %"
             return "no result", f"{share_of} of the bytes guarded"
         return "ok", None
@@ -237,7 +204,7 @@ class Processes(Measurement):
         extra = {**self.case.environment, **(more or {})}
         environment, log = self.variants.environment(variant, extra, self.case.options)
         commands = [self.variants.command(variant, command) for command in self.commands]
-        outputs, ms = run_all(commands, environment, limit, few_cpus() if self.case.few_cpus else None)
+        outputs, ms = processes.run_all(commands, environment, limit, few_cpus() if self.case.few_cpus else None)
         printed = [fields(output) for output in outputs]
         self.printed = printed[0]
         if log:
@@ -268,11 +235,9 @@ class Processes(Measurement):
     def gmod_row(self):
         row = super().gmod_row()
         if self.case.per and self.native and self.gmod and self.case.per in self.printed:
+            times = {"native": middle(self.native), "gmod": middle(self.gmod)}
             count = self.number(self.case.per)
-            row["us_per_" + self.case.per] = {
-                "native": middle(self.native) * 1e3 / count,
-                "gmod": middle(self.gmod) * 1e3 / count,
-            }
+            row["us_per_" + self.case.per] = {variant: ms * 1e3 / count for variant, ms in times.items()}
         return row
 
 
@@ -393,7 +358,7 @@ class Planted(Processes):
             "kernel_named": any(self.case.plants in symbol for symbol in suspects),
         }
         if seen:
-            first = min(map(stamp_ns, seen))
+            first = min(map(processes.stamp_ns, seen))
             trial["at_most_us"] = (first - self.number("planted_after_ns", int)) / 1e3
             trial["at_least_us"] = max(0, (first - self.number("planted_by_ns", int)) / 1e3)
         return trial
@@ -430,7 +395,7 @@ class Planted(Processes):
         environment, _ = self.variants.environment("memcheck", self.case.environment)
         options = ("--destroy-on-device-error", "kernel")
         command = self.variants.command("memcheck", self.words("memcheck"), options)
-        output = run_tool(command, environment, limit)
+        output = processes.run_tool(command, environment, limit)
         said = [line.strip("= ") for line in output.splitlines() if line.startswith("=")]
         if not any("ERROR SUMMARY" in line for line in said):
             raise Failed("memcheck says no ERROR SUMMARY")
@@ -471,7 +436,7 @@ class Blocks(Measurement):
     def start(self, variant, command, limit):
         environment, log = self.variants.environment(variant, self.case.environment, self.case.options)
         command = [*command, str(self.case.whole)] if self.case.whole else command
-        worker = Worker(self.variants.command(variant, command), environment, limit)
+        worker = processes.Worker(self.variants.command(variant, command), environment, limit)
         worker.variant, worker.log, worker.times = variant, log, []
         return worker
 

@@ -136,14 +136,18 @@ class Process:
         running.discard(self)
         return status
 
+    def complaints(self):
+        """What is on its standard error."""
+        self.errors.seek(0)
+        return self.errors.read()
+
     def complain(self, status, said=""):
         """Raises what the status means, if it means that something is wrong."""
         if self.late:
             raise TimedOut(f"not done after {self.limit:g} s")
         if status == 0:
             return
-        self.errors.seek(0)
-        lines = [x for x in (said + "\n" + self.errors.read()).splitlines() if x.strip()]
+        lines = [x for x in f"{said}\n{self.complaints()}".splitlines() if x.strip()]
         last = f": {lines[-1].strip()[:300]}" if lines else ""
         if status == SKIPPED:
             raise Skipped(f"{os.path.basename(self.command[-1])}{last}")
@@ -177,11 +181,16 @@ def run_all(commands, environment, limit, cpus=None):
     return outputs, ms
 
 
-def run_tool(command, environment, limit):
-    """What a tool has said of a program, whatever became of that: what the tool looks for makes programs fail."""
+def run_one(command, environment, limit):
+    """Waits for its end: (the process, its exit status, its output)."""
     process = Process(command, environment, limit)
     output = process.child.stdout.read()
-    status = process.wait()
+    return process, process.wait(), output
+
+
+def run_tool(command, environment, limit):
+    """What a tool has said of a program, whatever became of that: what the tool looks for makes programs fail."""
+    process, status, output = run_one(command, environment, limit)
     if process.late or status == SKIPPED:
         process.complain(status, output)
     return output

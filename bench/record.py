@@ -148,13 +148,10 @@ class Record:
     def execute(command, environment, limit):
         """(exit status, None: it did not end in time; what is on standard output; and on standard error)"""
         try:
-            process = processes.Process(command, environment, limit)
+            process, status, output = processes.run_one(command, environment, limit)
         except processes.Failed as e:
             return 127, "", str(e)
-        output = process.child.stdout.read()
-        status = process.wait()
-        process.errors.seek(0)
-        return None if process.late else status, output, process.errors.read()
+        return None if process.late else status, output, process.complaints()
 
     @staticmethod
     def outcome(status, limit, last):
