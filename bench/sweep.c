@@ -180,13 +180,12 @@ static void fill_details(const struct buffer *b)
 	struct gmod_moment when = gmod_now();
 
 	d->raw = p->raw;
-	d->total = b->total;
 	d->serial = ++serial;
 	d->allocated_ns = when.ns;
 	d->allocated_ticks = when.ticks;
 	d->tid = syscall(SYS_gettid);
 	d->memory = GMOD_MEM_DEVICE;
-	d->backend = "unified";
+	d->backend_name = "unified";
 	gmod_canary_init(&d->canary[GMOD_HEAD], key, p->user, b->size, d->serial, GMOD_HEAD, p->zone_head);
 	gmod_canary_init(&d->canary[GMOD_TAIL], key, p->user, b->size, d->serial, GMOD_TAIL, p->user_end);
 	/* The memory of a stack, not the time it takes to find one. */

@@ -4,17 +4,15 @@
 
 #include "include/gmod/device_heap.h"
 #include "lib/driver/driver.h"
-#include "lib/buffers/mapped.h"
+#include "lib/driver/mapping.h"
 #include "lib/base/facts.h"
-
-#define UNIT ((size_t)2 << 20)
 
 /* What a heap that cannot grow has at most: it would take all of it at once. */
 #define WHOLE_MAX ((size_t)256 << 20)
 
 static size_t in_units(size_t size)
 {
-	return (size + UNIT - 1) / UNIT * UNIT;
+	return (size + GMOD_MAPPING_UNIT - 1) / GMOD_MAPPING_UNIT * GMOD_MAPPING_UNIT;
 }
 
 static bool take_whole(struct gmod_device_memory *m)
@@ -45,9 +43,9 @@ bool gmod_device_memory_reserve(struct gmod_device_memory *m, int device, size_t
 	CUdeviceptr base;
 
 	*m = (struct gmod_device_memory){.size = in_units(size), .device = device};
-	if (!gmod_mapped_is_possible(device) || is_under_compute_sanitizer())
+	if (!gmod_mapping_is_possible(device) || is_under_compute_sanitizer())
 		return take_whole(m);
-	if (NEXT(cuMemAddressReserve)(&base, m->size, UNIT, 0, 0) != CUDA_SUCCESS)
+	if (NEXT(cuMemAddressReserve)(&base, m->size, GMOD_MAPPING_UNIT, 0, 0) != CUDA_SUCCESS)
 		return false;
 	m->base = base;
 	return true;
@@ -61,7 +59,7 @@ bool gmod_device_memory_commit(struct gmod_device_memory *m, size_t size)
 	if (size <= m->committed)
 		return true;
 	if (m->pieces == GMOD_MEMORY_PIECES ||
-	    gmod_mapped_body(m->device, m->base + m->committed, size - m->committed) != CUDA_SUCCESS)
+	    gmod_mapping_add(m->device, m->base + m->committed, size - m->committed) != CUDA_SUCCESS)
 		return false;
 	m->piece[m->pieces++] = size - m->committed;
 	m->committed = size;

@@ -4,6 +4,7 @@
 
 #include "device/guard.h"
 #include "device/heaps.h"
+#include "lib/context/wait.h"
 #include "lib/base/scope.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
@@ -154,14 +155,10 @@ static struct gmod_unit unit_of(const void *handle)
 static void await_work(const struct gmod_context *c)
 {
 	struct gmod_cancel cancel = gmod_cancel_begin();
-	CUstreamCaptureMode before = gmod_relaxed_begin();
 	bool visited = gmod_context_visit_begin(c);
-	CUdeviceptr p;
 
-	if (NEXT(cuMemAlloc_v2)(&p, 1) != CUDA_SUCCESS || NEXT(cuMemFree_v2)(p) != CUDA_SUCCESS)
-		gmod_degraded("waiting for kernels before a module is unloaded");
+	gmod_context_wait(c);
 	gmod_context_visit_end(visited);
-	gmod_relaxed_end(before);
 	gmod_cancel_end(cancel);
 }
 

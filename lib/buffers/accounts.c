@@ -33,26 +33,28 @@ static bool draw_over(struct accounts *a, uint64_t shortage)
 	return false;
 }
 
-enum gmod_fit gmod_accounts_reserve(const struct gmod_context *c, size_t size, size_t spare)
+enum gmod_answer gmod_accounts_answer(struct gmod_request *q, size_t size, size_t spare)
 {
-	struct accounts *a = of(c);
+	struct accounts *a = of(q->context);
 	size_t available = 0, total = 0;
 	uint64_t before = atomic_fetch_add_explicit(&a->in_flight, size, memory_order_relaxed);
 	uint64_t taken = before + atomic_load_explicit(&a->unplaced, memory_order_relaxed);
 
+	q->reserved += size;
 	if (NEXT(cuMemGetInfo_v2)(&available, &total) != CUDA_SUCCESS)
-		return GMOD_FITS_NATIVELY;
+		return GMOD_LEAVES_NATIVE;
 	available = available > taken ? available - taken : 0;
 	if (size <= available && available - size >= spare) {
 		atomic_store_explicit(&a->overdraft, 0, memory_order_relaxed);
-		return GMOD_FITS;
+		return GMOD_ACCEPTS;
 	}
-	return size <= available || draw_over(a, size - available) ? GMOD_FITS_NATIVELY : GMOD_DOES_NOT_FIT;
+	return size <= available || draw_over(a, size - available) ? GMOD_LEAVES_NATIVE : GMOD_HAS_NO_MEMORY;
 }
 
-void gmod_accounts_unreserve(const struct gmod_context *c, size_t size)
+void gmod_accounts_settle(struct gmod_request *q)
 {
-	atomic_fetch_sub_explicit(&of(c)->in_flight, size, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&of(q->context)->in_flight, q->reserved, memory_order_relaxed);
+	q->reserved = 0;
 }
 
 /*

@@ -7,22 +7,20 @@
 #ifndef GMOD_LIB_ACCOUNTS_H
 #define GMOD_LIB_ACCOUNTS_H
 
-#include "lib/context/context.h"
-
-enum gmod_fit { GMOD_FITS, GMOD_FITS_NATIVELY, GMOD_DOES_NOT_FIT };
+#include "lib/buffers/backend.h"
 
 /*
  * Where the driver says less is free than a managed buffer could get, it decides by itself whether one of these fits:
- * `spare` is how much of that there must be for the answer to be GMOD_FITS. None is needed for what is not managed.
+ * `spare` is how much of that there must be for it to be accepted. None is needed for what is not managed.
  */
 #define GMOD_MANAGED_SPARE ((size_t)128 << 20)
 
 /*
  * Would the native allocator have `size` bytes of device memory? Managed memory would be granted beyond that and then
- * evict. Counts the size as in flight until gmod_accounts_unreserve(), whatever the answer.
+ * evict. Counts the size as in flight for the request, whatever the answer, until gmod_accounts_settle().
  */
-enum gmod_fit gmod_accounts_reserve(const struct gmod_context *c, size_t size, size_t spare);
-void gmod_accounts_unreserve(const struct gmod_context *c, size_t size);
+enum gmod_answer gmod_accounts_answer(struct gmod_request *q, size_t size, size_t spare);
+void gmod_accounts_settle(struct gmod_request *q);
 
 /* Bytes of a live buffer that are not on the device, and so not in the driver's own accounts. */
 void gmod_accounts_unplaced(const struct gmod_context *c, uint64_t bytes);

@@ -1,16 +1,14 @@
 /* What the end of a context does to the buffers in it. */
 #include "device/guard.h"
-#include "lib/buffers/accounts.h"
-#include "lib/buffers/block.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/buffer_parts.h"
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
-#include "lib/buffers/small.h"
 #include "lib/base/facts.h"
 #include "monitor/launches/activity.h"
 #include "lib/buffers/gather.h"
 #include "monitor/watch/sweep.h"
+#include "monitor/watch/verify.h"
 
 /* All live records of the context, one after another, to RELEASING; `visit` then owns each. */
 static void for_each_of(const struct gmod_context *c, enum gmod_state state,
@@ -38,7 +36,7 @@ static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
 	gmod_record_details(r)->leaving = true;
 	/* Before the driver is called: it may give these pages to a buffer of another context at once. */
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
-	gmod_buffer_verify(r, GMOD_VERIFY_VISIBLE, NULL, swept);
+	gmod_verify_released(r, GMOD_VERIFY_VISIBLE, NULL, swept);
 }
 
 /* A buffer another thread is freeing at this moment is that thread's, and stays so. */
@@ -88,8 +86,9 @@ static void settle(struct gmod_context *c, bool ended)
 	switch (gmod_context_departed(c, ended)) {
 	case GMOD_DEPARTED_ENDED:
 		for_each_of(c, GMOD_RELEASING, drop);
-		gmod_small_gone(c);
-		gmod_accounts_gone(c);
+		for (size_t i = 0; gmod_backends[i]; i++)
+			if (gmod_backends[i]->context_gone)
+				gmod_backends[i]->context_gone(c);
 		gmod_context_gone(c);
 		break;
 	case GMOD_DEPARTED_KEPT:

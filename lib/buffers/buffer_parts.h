@@ -3,12 +3,7 @@
 #ifndef GMOD_LIB_HEAP_PARTS_H
 #define GMOD_LIB_HEAP_PARTS_H
 
-#include "lib/context/context.h"
-#include "monitor/watch/verify.h"
-
-/* Of a record that is RELEASING. swept: the latest sweep from before it was; later ones have passed it over. */
-void gmod_buffer_verify(struct gmod_record *r, enum gmod_verify what, const struct gmod_slack *slack,
-			struct gmod_moment swept);
+#include "monitor/registry/registry.h"
 
 /* It is found again under its addresses. */
 void gmod_buffer_index_again(const struct gmod_record *r);

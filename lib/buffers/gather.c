@@ -193,8 +193,8 @@ static void compare(const struct batch *b, const struct piece *p)
 	gmod_pin(GMOD_PIN_SWEEP, p->record->position);
 	word = gmod_record_live(p->record);
 	if (word == p->word)
-		gmod_verify_copied(p->record, word, p->side, p->from, p->to,
-				   (const uint8_t *)b->held->staging + p->at, b->began);
+		gmod_verify_copied(p->record, word, p->side, p->from, p->to, (const uint8_t *)b->held->staging + p->at,
+				   b->began);
 	gmod_unpin(GMOD_PIN_SWEEP);
 }
 

@@ -1,82 +1,37 @@
 #include "lib/buffers/mapped.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 
-#include "lib/buffers/asked.h"
-#include "lib/buffers/unified.h"
-#include "lib/driver/errors.h"
-#include "lib/context/capture.h"
-#include "lib/base/deadline.h"
 #include "lib/base/facts.h"
-#include "monitor/watch/postmortem.h"
+#include "lib/base/phase.h"
+#include "lib/buffers/asked.h"
+#include "lib/context/capture.h"
+#include "lib/driver/errors.h"
+#include "lib/driver/mapping.h"
+#include "monitor/watch/verify.h"
 
 #define ARMING_PATIENCE (GMOD_MILLISECONDS(1) / 2)
 #define ARMING_PATIENCE_SMALL GMOD_MILLISECONDS(5)
 
 static _Atomic unsigned mapped_now;
-static _Atomic uint64_t let_in[GMOD_DEVICES]; /* by owner: the devices whose contexts may use its memory, a bit each */
-
-static int attribute(int device, CUdevice_attribute which)
-{
-	int value = 0;
-
-	return NEXT(cuDeviceGetAttribute)(&value, which, device) == CUDA_SUCCESS ? value : 0;
-}
-
-static CUmemLocation on_device(int device)
-{
-	return (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device};
-}
-
-/* Native device memory can be used by network adapters where the platform allows it, and so can this. */
-static CUmemAllocationProp properties(int device)
-{
-	CUmemAllocationProp p = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = on_device(device)};
-
-	p.allocFlags.gpuDirectRDMACapable =
-	    attribute(device, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED) != 0;
-	return p;
-}
-
-static bool driver_has_it(void)
-{
-	return HAVE(cuMemAddressReserve) && HAVE(cuMemAddressFree) && HAVE(cuMemCreate) && HAVE(cuMemRelease) &&
-	       HAVE(cuMemMap) && HAVE(cuMemUnmap) && HAVE(cuMemSetAccess) && HAVE(cuMemGetAllocationGranularity) &&
-	       HAVE(cuMemHostRegister_v2) && HAVE(cuMemHostUnregister);
-}
-
-bool gmod_mapped_is_possible(int device)
-{
-	CUmemAllocationProp p;
-	size_t granularity = 0;
-
-	if (device < 0 || device >= GMOD_DEVICES || !driver_has_it() ||
-	    !attribute(device, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) ||
-	    !attribute(device, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) ||
-	    !attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM))
-		return false;
-	p = properties(device);
-	if (NEXT(cuMemGetAllocationGranularity)(&granularity, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM) != CUDA_SUCCESS)
-		gmod_degraded("cuMemGetAllocationGranularity");
-	return granularity && GMOD_LARGE % granularity == 0;
-}
 
 static unsigned ask(int device)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool is = gmod_options()->mapped && gmod_unified_is_possible(device) && gmod_mapped_is_possible(device);
+	bool is = gmod_mapping_is_possible(device);
 
 	gmod_relaxed_end(mode);
 	return is;
 }
 
+/* Where device buffers are not guarded as managed memory, these are not either. */
 bool gmod_mapped_works(const struct gmod_context *c)
 {
 	static struct gmod_asked asked;
 
-	return c->stream && gmod_ask_once(&asked, c->device, ask);
+	return gmod_options()->mapped && c->stream && gmod_backend_managed.works(c) &&
+	       gmod_ask_once(&asked, c->device, ask);
 }
 
 bool gmod_mapped_has_room(void)
@@ -126,27 +81,6 @@ static void close_zone(uint64_t page)
 	close_page(page);
 }
 
-/* Mapped, the memory lives until it is unmapped: its handle is not needed any more. */
-CUresult gmod_mapped_body(int device, uint64_t body, size_t size)
-{
-	CUmemAllocationProp p = properties(device);
-	CUmemAccessDesc access = {on_device(device), CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-	CUmemGenericAllocationHandle memory;
-	CUresult r = NEXT(cuMemCreate)(&memory, size, &p, 0);
-
-	if (r != CUDA_SUCCESS)
-		return r;
-	r = NEXT(cuMemMap)(body, size, 0, memory, 0);
-	if (NEXT(cuMemRelease)(memory) != CUDA_SUCCESS)
-		gmod_degraded("cuMemRelease");
-	if (r != CUDA_SUCCESS)
-		return r;
-	r = NEXT(cuMemSetAccess)(body, size, &access, 1);
-	if (r != CUDA_SUCCESS && NEXT(cuMemUnmap)(body, size) != CUDA_SUCCESS)
-		gmod_degraded("cuMemUnmap");
-	return r;
-}
-
 /*
  * The zones come first: registering is what the driver refuses in a capture, as it refuses the program's cuMemAlloc,
  * and it is done under the program's own capture mode.
@@ -159,7 +93,7 @@ static CUresult fill_reservation(int device, const struct gmod_place *p)
 		return r;
 	r = open_zone(p->zone_tail);
 	if (r == CUDA_SUCCESS) {
-		r = gmod_mapped_body(device, p->body, p->zone_tail - p->body);
+		r = gmod_mapping_add(device, p->body, p->zone_tail - p->body);
 		if (r == CUDA_SUCCESS)
 			return r;
 		close_zone(p->zone_tail);
@@ -175,35 +109,46 @@ static void free_reservation(uint64_t raw, size_t total)
 	atomic_fetch_sub_explicit(&mapped_now, 1, memory_order_relaxed);
 }
 
-CUresult gmod_mapped_alloc(const struct gmod_context *c, const struct gmod_layout *layout, uint64_t *raw)
+size_t gmod_mapped_place(size_t size, uint64_t raw, struct gmod_place *out)
 {
+	struct gmod_layout l;
+
+	if (!gmod_layout_mapped(size, gmod_page_size(), &l))
+		return 0;
+	gmod_layout_place(&l, size, raw, out);
+	return l.total;
+}
+
+CUresult gmod_mapped_alloc(const struct gmod_context *c, size_t size, struct gmod_place *out)
+{
+	size_t total = gmod_mapped_place(size, 0, out);
 	CUdeviceptr base = 0;
-	struct gmod_place p;
 	CUresult r;
 
-	if (atomic_fetch_add_explicit(&mapped_now, 1, memory_order_relaxed) >= GMOD_MAPPED_MAX ||
-	    NEXT(cuMemAddressReserve)(&base, layout->total, GMOD_LARGE, 0, 0) != CUDA_SUCCESS) {
+	if (atomic_fetch_add_explicit(&mapped_now, 1, memory_order_relaxed) >= GMOD_MAPPED_MAX || !total ||
+	    NEXT(cuMemAddressReserve)(&base, total, GMOD_LARGE, 0, 0) != CUDA_SUCCESS) {
 		atomic_fetch_sub_explicit(&mapped_now, 1, memory_order_relaxed);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	gmod_layout_place(layout, 0, base, &p);
-	r = fill_reservation(c->device, &p);
-	if (r == CUDA_SUCCESS)
-		*raw = base;
-	else
-		free_reservation(base, layout->total);
+	gmod_mapped_place(size, base, out);
+	r = fill_reservation(c->device, out);
+	if (r != CUDA_SUCCESS)
+		free_reservation(base, total);
 	return r;
 }
 
-void gmod_mapped_drop(const struct gmod_mapped_block *b)
+void gmod_mapped_drop(size_t size, uint64_t raw)
 {
-	close_page(b->zone_head);
-	close_page(b->zone_tail);
-	if (NEXT(cuMemUnmap)(b->body, b->zone_tail - b->body) != CUDA_SUCCESS) {
+	struct gmod_place p;
+	size_t total = gmod_mapped_place(size, raw, &p);
+
+	close_page(p.zone_head);
+	close_page(p.zone_tail);
+	if (NEXT(cuMemUnmap)(p.body, p.zone_tail - p.body) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemUnmap");
 		return;
 	}
-	free_reservation(b->raw, b->total);
+	free_reservation(raw, total);
 }
 
 /* What a native free answers too: the context is broken or gone, the driver has shut down, a capture is under way. */
@@ -213,28 +158,31 @@ static bool is_an_answer(CUresult r)
 	       gmod_context_is_gone(r) || gmod_is_capture_error(r);
 }
 
-static CUresult unregister_zones(const struct gmod_mapped_block *b)
+static CUresult unregister_zones(const struct gmod_place *p)
 {
-	CUresult r = NEXT(cuMemHostUnregister)(at(b->zone_head));
+	CUresult r = NEXT(cuMemHostUnregister)(at(p->zone_head));
 
 	if (is_an_answer(r))
 		return r;
 	if (r != CUDA_SUCCESS)
 		gmod_degraded("cuMemHostUnregister");
-	if (NEXT(cuMemHostUnregister)(at(b->zone_tail)) != CUDA_SUCCESS)
+	if (NEXT(cuMemHostUnregister)(at(p->zone_tail)) != CUDA_SUCCESS)
 		gmod_degraded("cuMemHostUnregister");
 	return CUDA_SUCCESS;
 }
 
 /* The zones are registered in the buffer's context; a native free needs no current one at all. */
-CUresult gmod_mapped_free(const struct gmod_context *c, const struct gmod_mapped_block *b)
+CUresult gmod_mapped_free(const struct gmod_context *c, size_t size, uint64_t raw)
 {
 	bool visited = gmod_context_visit_begin(c);
-	CUresult r = unregister_zones(b);
+	struct gmod_place p;
+	CUresult r;
 
+	gmod_mapped_place(size, raw, &p);
+	r = unregister_zones(&p);
 	gmod_context_visit_end(visited);
 	if (r == CUDA_SUCCESS)
-		gmod_mapped_drop(b);
+		gmod_mapped_drop(size, raw);
 	return r;
 }
 
@@ -263,14 +211,16 @@ static void wait_a_little(const struct gmod_context *c, uint64_t deadline_ns)
 	uint64_t began = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	CUresult r;
 
-	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY && gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began < deadline_ns)
+	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY &&
+	       gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began < deadline_ns)
 		sched_yield();
 	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
 		gmod_degraded("cuStreamQuery");
 }
 
-bool gmod_mapped_arm_slack(const struct gmod_context *c, const struct gmod_record *r)
+bool gmod_mapped_arm(struct gmod_record *r)
 {
+	const struct gmod_context *c = gmod_record_details(r)->context;
 	const struct gmod_canary *canary = gmod_record_details(r)->canary;
 	const struct gmod_bounds *b = &r->bounds;
 	CUstreamCaptureMode mode;
@@ -284,6 +234,8 @@ bool gmod_mapped_arm_slack(const struct gmod_context *c, const struct gmod_recor
 	if (ok)
 		wait_a_little(c, b->size < GMOD_LARGE ? ARMING_PATIENCE_SMALL : ARMING_PATIENCE);
 	gmod_relaxed_end(mode);
+	if (!ok)
+		gmod_degraded("cuMemcpyHtoDAsync");
 	return ok;
 }
 
@@ -293,67 +245,33 @@ static bool receive(const struct gmod_context *c, void *to, uint64_t from, uint6
 	return from == end || NEXT(cuMemcpyDtoHAsync_v2)(to, from, end - from, c->stream) == CUDA_SUCCESS;
 }
 
-bool gmod_mapped_read_slack(const struct gmod_record *r, struct gmod_slack *out)
+static bool read_slack(const struct gmod_record *r, struct gmod_slack *out)
 {
 	const struct gmod_context *c = gmod_record_details(r)->context;
 	const struct gmod_bounds *b = &r->bounds;
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool ok = receive(c, out->head, gmod_slack_from(b), b->user) &&
+		  receive(c, out->tail, b->user + b->size, b->tail_from);
 
-	return receive(c, out->head, gmod_slack_from(b), b->user) &&
-	       receive(c, out->tail, b->user + b->size, b->tail_from);
+	gmod_relaxed_end(mode);
+	if (!ok)
+		gmod_degraded("cuMemcpyDtoHAsync");
+	return ok;
 }
 
-/* ---- peers ---- */
-
-static void let(uint64_t readers, const struct gmod_bounds *b)
+/* Without its slack, if that cannot be had, the rest. */
+void gmod_mapped_look(struct gmod_record *r, struct gmod_moment swept)
 {
-	CUmemAccessDesc access[GMOD_DEVICES];
-	size_t count = 0;
+	struct gmod_slack slack;
+	bool read = gmod_has_slack(&r->bounds) && gmod_on() && read_slack(r, &slack);
 
-	for (int i = 0; i < GMOD_DEVICES; i++)
-		if (readers >> i & 1)
-			access[count++] = (CUmemAccessDesc){on_device(i), CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-	if (NEXT(cuMemSetAccess)(b->head_to, b->tail_from - b->head_to, access, count) != CUDA_SUCCESS)
+	gmod_verify_released(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, &slack, swept);
+}
+
+void gmod_mapped_open(const struct gmod_record *r, uint64_t devices)
+{
+	const struct gmod_bounds *b = &r->bounds;
+
+	if (gmod_mapping_open(b->head_to, b->tail_from - b->head_to, devices) != CUDA_SUCCESS)
 		gmod_degraded("cuMemSetAccess");
-}
-
-/*
- * A publisher makes its record LIVE and then looks at the readers; a new reader is noted before the records are
- * walked (both seq_cst): one of the two sees the other. Both may: letting in twice does no harm.
- */
-void gmod_mapped_let_peers_in(const struct gmod_record *r)
-{
-	uint64_t readers;
-
-	atomic_thread_fence(memory_order_seq_cst);
-	readers = atomic_load_explicit(&let_in[gmod_record_details(r)->device], memory_order_relaxed);
-	if (readers)
-		let(readers, &r->bounds);
-}
-
-static void let_into(uint32_t position, int owner, uint64_t readers)
-{
-	struct gmod_record *r = gmod_record_at(position);
-
-	/* Pinned, the mapping stays: a free of it waits. */
-	gmod_pin(GMOD_PIN_PEERS, position);
-	if (gmod_record_live(r) && gmod_record_details(r)->mapped && gmod_record_details(r)->device == owner)
-		let(readers, &r->bounds);
-	gmod_unpin(GMOD_PIN_PEERS);
-}
-
-void gmod_mapped_let_in(int reader, int owner)
-{
-	static pthread_mutex_t one_walks = PTHREAD_MUTEX_INITIALIZER; /* a pin has one owner */
-	uint64_t bit = (uint64_t)1 << (reader & (GMOD_DEVICES - 1));
-	uint32_t end;
-
-	if (reader < 0 || reader >= GMOD_DEVICES || owner < 0 || owner >= GMOD_DEVICES || reader == owner)
-		return;
-	atomic_fetch_or_explicit(&let_in[owner], bit, memory_order_seq_cst);
-	atomic_thread_fence(memory_order_seq_cst);
-	end = gmod_registry_used();
-	pthread_mutex_lock(&one_walks);
-	for (uint32_t i = 0; i < end; i++)
-		let_into(i, owner, bit);
-	pthread_mutex_unlock(&one_walks);
 }

@@ -1,5 +1,6 @@
 /*
- * Large device buffers: the driver's own device memory, mapped between two canary pages of host memory.
+ * What mapped buffers are made of (backend_mapped.c, backend_small.c): the driver's own device memory, mapped between
+ * two canary pages of host memory.
  *
  *     │<──────────────── one reservation of addresses, in multiples of 2 MiB ────────────────>│
  *     │ (nothing)   │ head page │ body: N x 2 MiB of device memory │ tail page │   (nothing) │
@@ -21,51 +22,37 @@
 #ifndef GMOD_LIB_MAPPED_H
 #define GMOD_LIB_MAPPED_H
 
-#include "lib/context/context.h"
-#include "monitor/registry/layout.h"
-#include "monitor/watch/verify.h"
+#include "lib/buffers/backend.h"
 
 /* The buffers this process may have mapped at once: each splits the kernel's list of mappings in five places, and
  * Linux allows 65530 in all (vm.max_map_count). */
 enum { GMOD_MAPPED_MAX = 4096 };
 
-/* Does the device have what it takes? And is that so for buffers of the context, and wanted? */
-bool gmod_mapped_is_possible(int device);
+/* For buffers of the context? And wanted? */
 bool gmod_mapped_works(const struct gmod_context *c);
 
-/* No: GMOD_MAPPED_MAX are there. Large buffers are then managed ones. */
+/* No: GMOD_MAPPED_MAX are there. */
 bool gmod_mapped_has_room(void);
 
-/* Device memory at reserved addresses, multiples of 2 MiB both, that contexts of the device may use. */
-CUresult gmod_mapped_body(int device, uint64_t body, size_t size);
+/* Where a buffer of that size lies in a reservation that begins at raw; returns the reservation's length, 0: none. */
+size_t gmod_mapped_place(size_t size, uint64_t raw, struct gmod_place *out);
 
-/* A block of that layout, device memory and host pages in place; *raw is where the reservation begins. */
-CUresult gmod_mapped_alloc(const struct gmod_context *c, const struct gmod_layout *layout, uint64_t *raw);
-
-struct gmod_mapped_block {
-	uint64_t raw, total; /* the reservation */
-	uint64_t zone_head, body, zone_tail;
-};
+/* Device memory and host pages for a buffer of that size. */
+CUresult gmod_mapped_alloc(const struct gmod_context *c, size_t size, struct gmod_place *out);
 
 /*
- * Give a block back. _free waits for the device as cuMemFree does; an error that a native free would give leaves the
- * block as it was. _drop is for a block whose context is gone.
+ * Give them back, by where the reservation begins. _free waits for the device as cuMemFree does; an error that a native
+ * free would give leaves all as it was. _drop is for a context that is gone.
  */
-CUresult gmod_mapped_free(const struct gmod_context *c, const struct gmod_mapped_block *b);
-void gmod_mapped_drop(const struct gmod_mapped_block *b);
+CUresult gmod_mapped_free(const struct gmod_context *c, size_t size, uint64_t raw);
+void gmod_mapped_drop(size_t size, uint64_t raw);
 
 /*
- * Canaries into the slack. Waits for them half a millisecond at most, 5 ms for a small buffer; a kernel that the
- * program launches before they are there may stray into the slack unseen. false: not all of them could be sent.
+ * As in lib/buffers/backend.h. Arming waits for the canaries in the slack half a millisecond at most, 5 ms for a small
+ * buffer; a kernel that the program launches before they are there may stray into the slack unseen.
  */
-bool gmod_mapped_arm_slack(const struct gmod_context *c, const struct gmod_record *r);
-
-/* Slack bytes as they are once the device is done with the buffer: the caller owns the record and has waited. */
-bool gmod_mapped_read_slack(const struct gmod_record *r, struct gmod_slack *out);
-
-/* Contexts of device `reader` may use memory of device `owner` from now on: what is mapped, and what will be. */
-void gmod_mapped_let_in(int reader, int owner);
-/* The same for one block that has just been published. The caller's buffer is not yet known to the program. */
-void gmod_mapped_let_peers_in(const struct gmod_record *r);
+bool gmod_mapped_arm(struct gmod_record *r);
+void gmod_mapped_look(struct gmod_record *r, struct gmod_moment swept);
+void gmod_mapped_open(const struct gmod_record *r, uint64_t devices);
 
 #endif

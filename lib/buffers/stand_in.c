@@ -4,6 +4,7 @@
 #include "lib/base/log.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
+#include "lib/buffers/backend.h"
 #include "lib/buffers/sync_memops.h"
 #include "monitor/registry/index.h"
 
@@ -23,7 +24,7 @@ static const struct gmod_record *device_buffer_at(uint64_t address)
 
 static bool is_managed(const struct gmod_record *r)
 {
-	return !gmod_record_details(r)->mapped;
+	return gmod_record_details(r)->backend->stands_in;
 }
 
 bool gmod_is_device_buffer(uint64_t address)
@@ -36,13 +37,6 @@ bool gmod_stands_in(uint64_t address)
 	const struct gmod_record *r = device_buffer_at(address);
 
 	return r && is_managed(r);
-}
-
-bool gmod_is_mapped_buffer(uint64_t address)
-{
-	const struct gmod_record *r = device_buffer_at(address);
-
-	return r && !is_managed(r);
 }
 
 static bool nothing_is_captured(void)

@@ -1,5 +1,5 @@
 /*
- * Small device buffers are managed memory that stands in for the driver's own (lib/buffers/unified.h). Where the driver
+ * Small device buffers are managed memory that stands in for the driver's own (lib/buffers/backend_managed.c). Where the driver
  * treats the two differently and a program could tell, the hooks make up for it; these say where.
  */
 #ifndef GMOD_LIB_STAND_IN_H
@@ -11,8 +11,6 @@
 /* Is the address inside a guarded device buffer; inside one that is managed memory? */
 bool gmod_is_device_buffer(uint64_t address);
 bool gmod_stands_in(uint64_t address);
-/* And inside one that is mapped. */
-bool gmod_is_mapped_buffer(uint64_t address);
 
 /*
  * A fill of device memory, and a copy between two places in it, returns before it is done; one of managed memory

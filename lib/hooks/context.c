@@ -3,7 +3,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/base/scope.h"
 #include "lib/hooks/hook.h"
-#include "lib/buffers/mapped.h"
+#include "lib/buffers/peers.h"
 #include "lib/base/facts.h"
 #include "lib/life/start.h"
 
@@ -150,7 +150,7 @@ GMOD_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int F
 	CUdevice reader;
 
 	if (r == CUDA_SUCCESS && gmod_on() && NEXT(cuCtxGetDevice)(&reader) == CUDA_SUCCESS)
-		gmod_mapped_let_in(reader, device_of(peerContext));
+		gmod_peers_let_in(reader, device_of(peerContext));
 	return gmod_done(r, __func__);
 }
 

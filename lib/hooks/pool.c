@@ -1,7 +1,6 @@
 /* Memory in stream order, and other memory that is not guarded: counted, passed through. */
 #include "lib/base/counters.h"
 #include "lib/buffers/buffer.h"
-#include "lib/buffers/small.h"
 #include "lib/hooks/where.h"
 
 static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
@@ -18,7 +17,7 @@ static CUresult allocate(CUdeviceptr *dptr, size_t size, CUstream stream, PFN_cu
 {
 	CUresult r = next(dptr, size, stream);
 
-	if (gmod_small_made_room(r))
+	if (gmod_buffers_made_room(r))
 		r = next(dptr, size, stream);
 	return unguarded(r, size, entry_point);
 }
@@ -38,7 +37,7 @@ static CUresult allocate_from(CUdeviceptr *dptr, size_t size, CUmemoryPool pool,
 {
 	CUresult r = next(dptr, size, pool, stream);
 
-	if (gmod_small_made_room(r))
+	if (gmod_buffers_made_room(r))
 		r = next(dptr, size, pool, stream);
 	return unguarded(r, size, entry_point);
 }
@@ -58,7 +57,7 @@ GMOD_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t si
 {
 	CUresult r = NEXT(cuMemCreate)(handle, size, prop, flags);
 
-	if (gmod_small_made_room(r))
+	if (gmod_buffers_made_room(r))
 		r = NEXT(cuMemCreate)(handle, size, prop, flags);
 	return unguarded(r, size, __func__);
 }

@@ -5,11 +5,9 @@
 #include "lib/buffers/buffer.h"
 #include "lib/hooks/where.h"
 #include "lib/buffers/misuse.h"
-#include "lib/buffers/small.h"
 #include "lib/base/facts.h"
 #include "lib/buffers/stand_in.h"
 #include "lib/buffers/sync_memops.h"
-#include "lib/buffers/accounts.h"
 
 GMOD_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
 {
@@ -98,15 +96,12 @@ GMOD_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribut
 	return gmod_done(r, __func__);
 }
 
-/* Memory a buffer will take but has not yet is not free; what is kept for the next one is. */
 GMOD_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 {
 	CUresult r = NEXT(cuMemGetInfo_v2)(free, total);
-	struct gmod_context *c = r == CUDA_SUCCESS && gmod_on() ? gmod_context_owner() : NULL;
-	uint64_t pending = c ? gmod_accounts_pending(c) : 0, kept = c ? gmod_small_kept_bytes(c) : 0;
 
 	if (r == CUDA_SUCCESS && free)
-		*free = *free + kept > pending ? *free + kept - pending : 0;
+		*free = gmod_buffers_correct_free(*free);
 	return gmod_done(r, __func__);
 }
 

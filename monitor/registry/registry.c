@@ -286,7 +286,7 @@ struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r)
 	    .size = r->bounds.size,
 	    .device = d->device,
 	    .memory = d->memory,
-	    .backend = d->backend,
+	    .backend = d->backend_name,
 	    .serial = d->serial,
 	    .allocated_ns = d->allocated_ns,
 	    .allocated_tid = d->tid,

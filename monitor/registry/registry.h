@@ -61,22 +61,22 @@ struct gmod_lines {
 	uint8_t head[GMOD_LINE], tail[GMOD_LINE];
 };
 
+struct gmod_backend;
+
 /* What a report needs, and what it takes to free the buffer. */
 struct gmod_details {
-	uint64_t raw;   /* what the driver returned */
-	uint64_t total; /* bytes asked of the driver */
-	uint64_t twin;  /* a native buffer that comes and goes with it (lib/buffers/small.h); 0: none */
+	const struct gmod_backend *backend; /* who has its memory (lib/buffers/backend.h) */
+	const char *backend_name;
+	uint64_t own[2]; /* the backend's */
+	uint64_t raw;    /* what the driver returned */
 	uint64_t serial;
 	uint64_t allocated_ns, allocated_ticks;
 	_Atomic(void *) context; /* struct gmod_context; lib/buffers/buffer_ends.c looks at records it does not own */
 	int64_t tid;
 	int device;
 	enum gmod_memory memory;
-	const char *backend;
 	unsigned host_flags;     /* of cuMemHostAlloc, as asked for */
-	bool mapped;             /* its body is device memory between pages of the host (lib/buffers/mapped.h) */
 	atomic_bool sync_memops; /* the program asked for CU_POINTER_ATTRIBUTE_SYNC_MEMOPS and the driver would not */
-	uint64_t unplaced;       /* bytes that are not on the device (lib/buffers/unified.h) */
 	atomic_bool leaving;     /* its context is being destroyed by the thread that owns the record */
 	struct gmod_canary canary[2];                 /* by enum gmod_side */
 	_Atomic uint64_t slack_ns[2], slack_ticks[2]; /* when a side's slack was last seen intact; 0: when allocated */
@@ -156,7 +156,7 @@ void gmod_registry_stats(struct gmod_registry_stats *out);
 
 /*
  * Who may look: the holder of the sweep lock by loads; the holder of the gather's lock, and the one that lets peers in
- * (lib/buffers/mapped.c), through driver calls; and by loads the one thread that ends the process, which may have
+ * (lib/buffers/peers.c), through driver calls; and by loads the one thread that ends the process, which may have
  * interrupted a holder.
  */
 enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_PEERS, GMOD_PIN_EXIT, GMOD_PIN_COUNT };

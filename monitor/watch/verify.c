@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/base/phase.h"
 #include "monitor/watch/swept.h"
 
 struct range {
@@ -130,15 +131,18 @@ void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const st
 			  struct gmod_moment swept)
 {
 	struct look l = {r, atomic_load_explicit(&r->word, memory_order_relaxed), GMOD_HEAD, swept, true};
+	struct gmod_busy busy = gmod_busy_begin();
 
-	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++) {
+	for (int side = GMOD_HEAD; busy.on && side <= GMOD_TAIL; side++) {
 		l.side = (enum gmod_side)side;
 		if (what == GMOD_VERIFY_COPIED)
 			look_at_both(&l, slack);
 		else
 			look_at(&l, what == GMOD_VERIFY_ALL ? whole_zone(r, l.side) : visible_zone(r, l.side));
 	}
-	gmod_damage_released(r, l.word);
+	if (busy.on)
+		gmod_damage_released(r, l.word);
+	gmod_busy_end(busy);
 }
 
 void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side)

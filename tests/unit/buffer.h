@@ -84,12 +84,11 @@ static inline void arm_buffer(struct buffer *b, size_t size, enum gmod_memory ki
 	d = gmod_record_details(b->record);
 	lines = gmod_record_lines(b->record);
 	d->raw = p->raw;
-	d->total = b->total;
 	d->serial = atomic_fetch_add(&serial, 1) + 1;
 	d->allocated_ns = gmod_now().ns;
 	d->allocated_ticks = gmod_ticks();
 	d->memory = kind;
-	d->backend = "unified";
+	d->backend_name = "unified";
 	gmod_canary_init(&d->canary[GMOD_HEAD], gmod_hot.key, p->user, size, d->serial, GMOD_HEAD, p->zone_head);
 	gmod_canary_init(&d->canary[GMOD_TAIL], gmod_hot.key, p->user, size, d->serial, GMOD_TAIL, p->user_end);
 	gmod_record_set_bounds(b->record, &bounds);

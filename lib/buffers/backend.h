@@ -1,0 +1,82 @@
+/*
+ * Where a guarded buffer lives: one struct gmod_backend for each kind of place, and one list of them
+ * (lib/buffers/backends.c). A new one is a file of its own and a line there; nobody else asks which one a buffer has.
+ *
+ *     accepts ──► alloc ──► arm ──► LIVE
+ *                                    │
+ *                                    └──► RELEASING ──► begin_free ──► look ──► free, back to LIVE if it is refused
+ *                                             │
+ *                                             └── the context has gone: drop
+ *
+ * lib/buffers/buffer.c calls them in this order, in the buffer's context and in the program's own capture mode, with
+ * the record in the caller's hands. Between alloc and arm it fills the record and writes the canaries that the CPU can
+ * write. A function returns what the driver said and counts failures of its own (gmod_degraded()). What is optional may
+ * be NULL.
+ */
+#ifndef GMOD_LIB_BACKEND_H
+#define GMOD_LIB_BACKEND_H
+
+#include "lib/base/clock.h"
+#include "lib/context/context.h"
+#include "monitor/registry/registry.h"
+
+/* What the program asked for. */
+struct gmod_request {
+	enum gmod_memory memory;
+	size_t size;
+	unsigned flags;  /* of cuMemAllocManaged or cuMemHostAlloc */
+	bool plain_host; /* cuMemAllocHost rather than cuMemHostAlloc */
+	/* For backends, set by gmod_buffer_alloc(). */
+	struct gmod_context *context;
+	size_t reserved; /* in flight on its behalf (lib/buffers/accounts.h): set by who accepts */
+};
+
+enum gmod_answer {
+	GMOD_DECLINES,      /* the next one is asked */
+	GMOD_ACCEPTS,       /* alloc may be tried */
+	GMOD_LEAVES_NATIVE, /* the device is nearly full, and the native call decides */
+	GMOD_HAS_NO_MEMORY  /* nor would that one find any */
+};
+
+struct gmod_backend {
+	const char *name; /* in reports */
+	const char *says; /* of a device on which it is the first that works; NULL: nothing */
+
+	/* Managed memory where the program has asked for device memory: what the hooks make up for. */
+	bool stands_in;
+	/* The CPU reads and writes the body: canaries beside the user's bytes are there by stores. */
+	bool sees_body;
+
+	enum gmod_answer (*accepts)(struct gmod_request *q);
+	/* *place on success only. The record's details->own are the backend's, and its context is q's. */
+	CUresult (*alloc)(const struct gmod_request *q, struct gmod_record *r, struct gmod_place *place);
+	/* Optional: what is left to do before the buffer is the program's. false: it must not be guarded. */
+	bool (*arm)(struct gmod_record *r);
+	/* Optional: a part of the free that may be refused and waits as the native one does. Without it, others wait.
+	 */
+	CUresult (*begin_free)(struct gmod_record *r);
+	/* The last look at all canaries, once the device is done. swept: as for gmod_verify_released(). */
+	void (*look)(struct gmod_record *r, struct gmod_moment swept);
+	/* An error leaves the memory as it was. */
+	CUresult (*free)(struct gmod_record *r);
+	/* Optional: the same for a buffer that has gone with its context, or will go with it. */
+	void (*drop)(struct gmod_record *r);
+
+	/* Optional: does it serve device buffers of the context? */
+	bool (*works)(const struct gmod_context *c);
+	/* Optional: memory of the context's device that is cached for later buffers, of whichever context; give it
+	 * back, which waits as a free does. false: there was none. */
+	uint64_t (*cached)(const struct gmod_context *c);
+	bool (*give_back)(const struct gmod_context *c);
+	/* Optional: contexts of these devices, a bit each, may use the buffer from now on (lib/buffers/peers.h). */
+	void (*open)(const struct gmod_record *r, uint64_t devices);
+	/* Optional: the context has gone. */
+	void (*context_gone)(struct gmod_context *c);
+};
+
+/* In the order in which they are asked; NULL ends the list. */
+extern const struct gmod_backend *const gmod_backends[];
+
+extern const struct gmod_backend gmod_backend_mapped, gmod_backend_small, gmod_backend_managed, gmod_backend_pinned;
+
+#endif

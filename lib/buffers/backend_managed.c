@@ -1,0 +1,178 @@
+/*
+ * Managed memory, as in the paper: the body prefers the device, and canary pages prefer the host, where the device
+ * writes to them across the bus and the CPU reads them by plain loads. For what the program asked for as managed, and
+ * for device buffers that nothing better takes.
+ *
+ * No placement waits for the GPU, and none can fail the program: where one is refused the memory still works, only
+ * slower, and the run is counted as degraded. With placement=0 none is asked for: pages then follow whoever touches
+ * them, as the driver decides.
+ */
+#include "lib/base/facts.h"
+#include "lib/base/log.h"
+#include "lib/buffers/accounts.h"
+#include "lib/buffers/asked.h"
+#include "lib/buffers/backend.h"
+#include "monitor/watch/verify.h"
+
+static void say_declined(int device)
+{
+	static atomic_bool said;
+
+	if (gmod_first_time(&said))
+		gmod_log_note(0,
+			      "device %d cannot share managed memory with the CPU (concurrentManagedAccess is 0): "
+			      "its buffers are not guarded",
+			      device);
+}
+
+static unsigned ask(int device)
+{
+	int value = 0;
+
+	if (gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE)
+		return 0;
+	if (NEXT(cuDeviceGetAttribute)(&value, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device) == CUDA_SUCCESS &&
+	    value)
+		return 1;
+	say_declined(device);
+	return 0;
+}
+
+static bool works(const struct gmod_context *c)
+{
+	static struct gmod_asked asked;
+
+	return gmod_ask_once(&asked, c->device, ask);
+}
+
+/* Advice by the oldest entry point, which every driver has; -1 is the CPU. */
+static void advise(uint64_t from, uint64_t to, CUmem_advise advice, CUdevice device)
+{
+	if (NEXT(cuMemAdvise)(from, to - from, advice, device) != CUDA_SUCCESS)
+		gmod_degraded("cuMemAdvise");
+}
+
+static void keep_on_host(const struct gmod_context *c, uint64_t from, uint64_t to)
+{
+	advise(from, to, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, CU_DEVICE_CPU);
+	advise(from, to, CU_MEM_ADVISE_SET_ACCESSED_BY, c->device);
+}
+
+static void place_zones(const struct gmod_context *c, const struct gmod_place *p)
+{
+	CUstreamCaptureMode mode;
+
+	if (!gmod_options()->placement)
+		return;
+	mode = gmod_relaxed_begin();
+	keep_on_host(c, p->zone_head, p->body);
+	keep_on_host(c, p->zone_tail, p->end);
+	gmod_relaxed_end(mode);
+}
+
+/*
+ * The driver takes the device memory while it issues the prefetch, not when the stream reaches it (measured: free
+ * memory is down by 1 GiB when the call for 1 GiB returns), so nothing is pending once this has returned.
+ */
+static bool move_to_device(const struct gmod_context *c, uint64_t from, uint64_t to)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool moved;
+
+	advise(from, to, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, c->device);
+	moved = c->stream && NEXT(cuMemPrefetchAsync)(from, to - from, c->device, c->stream) == CUDA_SUCCESS;
+	if (!moved)
+		gmod_degraded("cuMemPrefetchAsync");
+	gmod_relaxed_end(mode);
+	return moved;
+}
+
+/* The program's own managed memory may be more than the device has. */
+static enum gmod_answer accepts(struct gmod_request *q)
+{
+	if (q->memory == GMOD_MEM_HOST || !works(q->context))
+		return GMOD_DECLINES;
+	return q->memory == GMOD_MEM_DEVICE ? gmod_accounts_answer(q, q->size, GMOD_MANAGED_SPARE) : GMOD_ACCEPTS;
+}
+
+static CUresult alloc(const struct gmod_request *q, struct gmod_record *r, struct gmod_place *place)
+{
+	unsigned flags = q->memory == GMOD_MEM_MANAGED ? q->flags : CU_MEM_ATTACH_GLOBAL;
+	struct gmod_layout l;
+	CUdeviceptr raw;
+	CUresult result;
+
+	(void)r;
+	if (!gmod_layout_device(q->size, gmod_page_size(), &l))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = NEXT(cuMemAllocManaged)(&raw, l.total, flags);
+	if (result != CUDA_SUCCESS)
+		return result;
+	gmod_layout_place(&l, q->size, raw, place);
+	/* Before the canaries are written: their pages stay on the host. */
+	place_zones(q->context, place);
+	return CUDA_SUCCESS;
+}
+
+static uint64_t *unplaced(struct gmod_record *r)
+{
+	return &gmod_record_details(r)->own[0];
+}
+
+static bool is_counted(const struct gmod_record *r)
+{
+	return gmod_record_details(r)->memory == GMOD_MEM_DEVICE;
+}
+
+/* The body, with the canary bytes of its slack. What is not on the device is not in the driver's own accounts. */
+static bool arm(struct gmod_record *r)
+{
+	const struct gmod_context *c = gmod_record_details(r)->context;
+	uint64_t from = r->bounds.head_to, to = r->bounds.tail_from;
+
+	if (!is_counted(r) || (gmod_options()->placement && move_to_device(c, from, to)))
+		return true;
+	*unplaced(r) = to - from;
+	gmod_accounts_unplaced(c, to - from);
+	return true;
+}
+
+static void look(struct gmod_record *r, struct gmod_moment swept)
+{
+	gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
+}
+
+static void drop(struct gmod_record *r)
+{
+	if (is_counted(r))
+		gmod_accounts_freed(gmod_record_details(r)->context, r->bounds.size, *unplaced(r));
+}
+
+static CUresult give_back(struct gmod_record *r)
+{
+	CUresult result = NEXT(cuMemFree_v2)(gmod_record_details(r)->raw);
+
+	if (result == CUDA_SUCCESS)
+		drop(r);
+	return result;
+}
+
+static void context_gone(struct gmod_context *c)
+{
+	gmod_accounts_gone(c);
+}
+
+const struct gmod_backend gmod_backend_managed = {
+    .name = "unified",
+    .says = "unified, all buffers managed",
+    .stands_in = true,
+    .sees_body = true,
+    .accepts = accepts,
+    .alloc = alloc,
+    .arm = arm,
+    .look = look,
+    .free = give_back,
+    .drop = drop,
+    .works = works,
+    .context_gone = context_gone,
+};

@@ -1,0 +1,43 @@
+/* Pinned host memory, as the program asked for it: the CPU reads all of it. */
+#include "lib/base/facts.h"
+#include "lib/buffers/backend.h"
+#include "monitor/watch/verify.h"
+
+static enum gmod_answer accepts(struct gmod_request *q)
+{
+	return q->memory == GMOD_MEM_HOST ? GMOD_ACCEPTS : GMOD_DECLINES;
+}
+
+static CUresult alloc(const struct gmod_request *q, struct gmod_record *r, struct gmod_place *place)
+{
+	struct gmod_layout l;
+	void *p = NULL;
+	CUresult result;
+
+	(void)r;
+	if (!gmod_layout_pinned(q->size, gmod_page_size(), &l))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = q->plain_host ? NEXT(cuMemAllocHost_v2)(&p, l.total) : NEXT(cuMemHostAlloc)(&p, l.total, q->flags);
+	if (result == CUDA_SUCCESS)
+		gmod_layout_place(&l, q->size, (uint64_t)(uintptr_t)p, place);
+	return result;
+}
+
+static void look(struct gmod_record *r, struct gmod_moment swept)
+{
+	gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
+}
+
+static CUresult give_back(struct gmod_record *r)
+{
+	return NEXT(cuMemFreeHost)((void *)(uintptr_t)gmod_record_details(r)->raw);
+}
+
+const struct gmod_backend gmod_backend_pinned = {
+    .name = "pinned",
+    .sees_body = true,
+    .accepts = accepts,
+    .alloc = alloc,
+    .look = look,
+    .free = give_back,
+};

@@ -1,0 +1,251 @@
+/*
+ * The first small device buffers of a context are mapped as well (lib/buffers/mapped.h).
+ *
+ * A small buffer in managed memory is slow to copy and to fill: 4 bytes to the device take 12.4 us instead of the
+ * native 1.4 (measured on an H200). So some are mapped, each in GMOD_LARGE of device memory: as many at once as option
+ * small_mapped says and as take no more than SHARE of the device's memory together. All around such a buffer is slack,
+ * but for the page behind it: what is written before it is found by gathers, not by sweeps.
+ *
+ * To map that and to give it back takes 270 us (measured), so what is freed is cached. A native buffer of one byte, the
+ * twin, comes and goes with each user of the memory, by the calls that the program made, in its own capture mode: they
+ * answer and wait as the native ones would, and take a microsecond. What cannot be asked of them is memory of that
+ * size; what is cached is given back when it runs short.
+ *
+ *     alloc ──► cached memory, or new ──► twin ──► canaries ──► LIVE
+ *     free  ──► RELEASING ──► twin freed: the device is done ──► verified ──► cached, or given back
+ *
+ * All of it is laid out the same, wherever in it the buffer lies.
+ */
+#include "lib/base/facts.h"
+#include "lib/buffers/accounts.h"
+#include "lib/buffers/asked.h"
+#include "lib/buffers/mapped.h"
+#include "lib/buffers/small_cache.h"
+
+enum { SHARE = 256 };
+
+static _Atomic unsigned live[GMOD_CONTEXTS];
+
+/* In a context of the device: how many there may be. */
+static unsigned ask_for_max(int device)
+{
+	uint64_t wanted = gmod_options()->small_mapped, allowed;
+	size_t available = 0, total = 0;
+
+	(void)device;
+	if (!wanted)
+		return 0;
+	if (NEXT(cuMemGetInfo_v2)(&available, &total) != CUDA_SUCCESS)
+		gmod_degraded("cuMemGetInfo");
+	allowed = total / SHARE / GMOD_LARGE;
+	return (unsigned)(wanted < allowed ? wanted : allowed);
+}
+
+static bool may_be_one_more(const struct gmod_context *c)
+{
+	static struct gmod_asked asked;
+
+	return atomic_load_explicit(&live[gmod_context_index(c)], memory_order_relaxed) <
+	       gmod_ask_once(&asked, c->device, ask_for_max);
+}
+
+/* Each takes off what it put on, also where its context has gone meanwhile. */
+static void count(const struct gmod_context *c, int by)
+{
+	atomic_fetch_add_explicit(&live[gmod_context_index(c)], (unsigned)by, memory_order_relaxed);
+}
+
+/* The context number i, entered, if it has cached anything on that device; NULL: not so. */
+static struct gmod_context *enter_cacher(unsigned i, int device)
+{
+	struct gmod_context *c = gmod_context_at(i);
+
+	if (!gmod_small_cached(c) || !gmod_context_use_begin(c))
+		return NULL;
+	if (c->device == device)
+		return c;
+	gmod_context_use_end(c);
+	return NULL;
+}
+
+/* The sum of what is said of each that has cached anything on the device. */
+static uint64_t sum_of_cachers(int device, uint64_t (*of)(struct gmod_context *))
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = enter_cacher(i, device);
+
+		if (!c)
+			continue;
+		sum += of(c);
+		gmod_context_use_end(c);
+	}
+	return sum;
+}
+
+static uint64_t bytes_cached(struct gmod_context *c)
+{
+	return gmod_small_cached(c) * (uint64_t)GMOD_LARGE;
+}
+
+static uint64_t cached(const struct gmod_context *c)
+{
+	return sum_of_cachers(c->device, bytes_cached);
+}
+
+static uint64_t give_back_of(struct gmod_context *c)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	uint64_t given = 0, raw;
+
+	for (; (raw = gmod_small_take(c)); given++) {
+		if (gmod_mapped_free(c, 1, raw) == CUDA_SUCCESS)
+			continue;
+		/* The context is broken: it stays until that goes. */
+		gmod_small_put(c, raw);
+		break;
+	}
+	gmod_relaxed_end(mode);
+	return given;
+}
+
+static bool give_back(const struct gmod_context *c)
+{
+	return sum_of_cachers(c->device, give_back_of) > 0;
+}
+
+static void context_gone(struct gmod_context *c)
+{
+	uint64_t raw;
+
+	while ((raw = gmod_small_take(c)))
+		gmod_mapped_drop(1, raw);
+}
+
+/* From inside: a context that is about to go waits, and nothing is put where nobody would look for it any more. */
+static bool cache(struct gmod_context *c, uint64_t raw)
+{
+	bool done;
+
+	if (!gmod_context_use_begin(c))
+		return false;
+	done = gmod_small_put(c, raw);
+	gmod_context_use_end(c);
+	return done;
+}
+
+static bool fits(struct gmod_request *q)
+{
+	bool fits = gmod_accounts_answer(q, GMOD_LARGE, GMOD_MANAGED_SPARE) == GMOD_ACCEPTS;
+
+	if (!fits)
+		gmod_accounts_settle(q);
+	return fits;
+}
+
+/* Where memory is short nothing is cached, and small buffers are no larger than they have to be. */
+static enum gmod_answer accepts(struct gmod_request *q)
+{
+	const struct gmod_context *c = q->context;
+
+	if (q->memory != GMOD_MEM_DEVICE || q->size >= GMOD_LARGE || !gmod_mapped_works(c) || !may_be_one_more(c))
+		return GMOD_DECLINES;
+	if (gmod_small_cached(c))
+		return GMOD_ACCEPTS;
+	if (!gmod_mapped_has_room())
+		return GMOD_DECLINES;
+	return fits(q) || (give_back(c) && fits(q)) ? GMOD_ACCEPTS : GMOD_DECLINES;
+}
+
+static uint64_t *twin_of(struct gmod_record *r)
+{
+	return &gmod_record_details(r)->own[0];
+}
+
+/* A new twin, as the program's own call would be answered. */
+static CUresult make_twin(struct gmod_record *r)
+{
+	CUdeviceptr p = 0;
+	CUresult result = NEXT(cuMemAlloc_v2)(&p, 1);
+
+	if (result == CUDA_SUCCESS)
+		*twin_of(r) = p;
+	return result;
+}
+
+static void give_back_unused(struct gmod_context *c, uint64_t raw)
+{
+	CUstreamCaptureMode mode;
+
+	if (cache(c, raw))
+		return;
+	mode = gmod_relaxed_begin();
+	if (gmod_mapped_free(c, 1, raw) != CUDA_SUCCESS)
+		gmod_degraded("mapped memory that was not used");
+	gmod_relaxed_end(mode);
+}
+
+/* Without a twin, which says what the program may have, the memory waits for the next buffer. */
+static CUresult alloc(const struct gmod_request *q, struct gmod_record *r, struct gmod_place *place)
+{
+	uint64_t raw = gmod_small_take(q->context);
+	CUresult result = CUDA_SUCCESS;
+
+	if (raw)
+		gmod_mapped_place(q->size, raw, place);
+	else
+		result = gmod_mapped_alloc(q->context, q->size, place);
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = make_twin(r);
+	if (result == CUDA_SUCCESS)
+		count(q->context, 1);
+	else
+		give_back_unused(q->context, place->raw);
+	return result;
+}
+
+static CUresult free_twin(struct gmod_record *r)
+{
+	CUresult result = *twin_of(r) ? NEXT(cuMemFree_v2)(*twin_of(r)) : CUDA_SUCCESS;
+
+	if (result == CUDA_SUCCESS)
+		*twin_of(r) = 0;
+	return result;
+}
+
+static CUresult free_one(struct gmod_record *r)
+{
+	const struct gmod_details *d = gmod_record_details(r);
+	CUresult result = free_twin(r);
+
+	if (result == CUDA_SUCCESS && !cache(d->context, d->raw))
+		result = gmod_mapped_free(d->context, r->bounds.size, d->raw);
+	if (result == CUDA_SUCCESS)
+		count(d->context, -1);
+	return result;
+}
+
+static void drop(struct gmod_record *r)
+{
+	const struct gmod_details *d = gmod_record_details(r);
+
+	gmod_mapped_drop(r->bounds.size, d->raw);
+	count(d->context, -1);
+}
+
+const struct gmod_backend gmod_backend_small = {
+    .name = "mapped",
+    .accepts = accepts,
+    .alloc = alloc,
+    .arm = gmod_mapped_arm,
+    .begin_free = free_twin,
+    .look = gmod_mapped_look,
+    .free = free_one,
+    .drop = drop,
+    .open = gmod_mapped_open,
+    .cached = cached,
+    .give_back = give_back,
+    .context_gone = context_gone,
+};

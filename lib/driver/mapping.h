@@ -1,0 +1,24 @@
+/*
+ * Device memory at addresses of our own choice: mapped into a reservation, never evicted, and of no context. Natively
+ * such memory is what cuMemCreate and cuMemMap give; a program's own calls of those go past this.
+ *
+ * Functions return what the driver said.
+ */
+#ifndef GMOD_LIB_MAPPING_H
+#define GMOD_LIB_MAPPING_H
+
+#include "lib/driver/driver.h"
+
+/* Device memory and reserved addresses come in multiples of this. */
+#define GMOD_MAPPING_UNIT ((size_t)2 << 20)
+
+/* Does the device have what it takes, host pages at the same address for both sides included? */
+bool gmod_mapping_is_possible(int device);
+
+/* Memory of the device at reserved addresses, in whole units, that its contexts may use. */
+CUresult gmod_mapping_add(int device, uint64_t address, size_t size);
+
+/* Contexts of these devices may use it, too: a bit each. */
+CUresult gmod_mapping_open(uint64_t address, size_t size, uint64_t devices);
+
+#endif
