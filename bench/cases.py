@@ -122,7 +122,7 @@ class Measurement:
             self.memcheck_status, self.memcheck_error = tool["status"], tool["error"]
 
     def try_memcheck(self, left):
-        """With so many seconds left: too few for all that it may take are no time, if it does not end in them."""
+        """Tries it with the seconds that are left: fewer than it may take are no time, if it does not end in them."""
         limit = min(self.case.memcheck_limit, left)
         outcome = self.attempt(lambda: self.add_memcheck(limit))
         if outcome[0] == "timed out" and limit < self.case.memcheck_limit:
@@ -480,7 +480,7 @@ class Blocks(Measurement):
         return sum(times) if self.case.whole else pairs.lower_quartile(times[1:])
 
     def gmod_row(self):
-        """With all that is in the blocks, whatever disturbed them."""
+        """The row has the mean of all blocks, too, whatever disturbed them."""
         row, blocks = super().gmod_row(), self.more["blocks"]
         if blocks["gmod"] and not self.case.whole:
             counted = {variant: [t for times in blocks[variant] for t in times[1:]] for variant in blocks}

@@ -65,7 +65,7 @@ static __global__ void fft_forward(const float2 *signal, const float2 *root, flo
 		out[begin + t + k * THREADS] = points[t + k * THREADS];
 }
 
-/* The same of every step-th number from `in`, by halves. */
+/* The transform of every step-th number from `in`, on the CPU and by halves. */
 static void transform(const float *in, unsigned step, unsigned count, const complex *roots, complex *out)
 {
 	if (count == 1) {

@@ -133,7 +133,7 @@ static double bessel(double v)
 	return sum;
 }
 
-/* It ends with 0, so that it matters little on which side of the reach a distance is rounded to. */
+/* The table ends with 0, so that it matters little on which side of the reach a distance is rounded to. */
 static void make_table(void)
 {
 	table.assign(TABLE + 1, 0);

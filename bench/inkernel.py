@@ -114,7 +114,7 @@ class Cases:
         return cells
 
     def verdict(self, case, metric, arm, least, what):
-        """One case: at least so many times faster."""
+        """Whether a case is at least so many times faster."""
         gain = self.gain(case, metric, arm)
         return verdict((gain or 0) >= least, gain is not None, f"{what}: {times(gain)} (wanted: {least}x or more)")
 
@@ -213,7 +213,7 @@ class KernelRecord(Record):
     """A record of what the program bench/inkernel says."""
 
     def program(self, arm, *words):
-        """Its command: under an arm its MEMORY is CUDA's or GMOD's."""
+        """The command; the arm says whether its MEMORY is CUDA's or GMOD's."""
         memory = "cuda" if arm in CUDA else "gmod"
         return [f"{self.build}/bench/inkernel", words[0], memory, *map(str, words[1:])]
 
@@ -239,7 +239,7 @@ class Inkernel(KernelRecord):
         self.measure(f"{label}: {' '.join(command[1:])}", command, self.environment(arm, options), LIMIT, f"{label} ")
 
     def in_turns(self, program):
-        """One program, all arms, all rounds."""
+        """Measures a program under all arms, in all rounds."""
         for round_ in range(ROUNDS):
             for turn in range(len(ARMS)):
                 arm = ARMS[(turn + round_) % len(ARMS)]

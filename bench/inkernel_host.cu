@@ -12,7 +12,7 @@ enum gmod_status gmod_device_get_stats(struct gmod_device_stats *stats) __attrib
 unsigned gmod_findings_seen(void) __attribute__((weak));
 }
 
-enum { PATIENCE_MS = 10000 };
+enum { DEADLINE_MS = 10000 };
 
 void cuda_require(cudaError_t e, const char *call)
 {
@@ -77,7 +77,7 @@ bool gmod_look(struct gmod_device_stats *stats)
 
 bool gmod_quiet(uint64_t live, struct gmod_device_stats *stats)
 {
-	double end = now_ms() + PATIENCE_MS;
+	double end = now_ms() + DEADLINE_MS;
 
 	do {
 		if (gmod_look(stats) && stats->live_buffers == live && !stats->waiting_buffers)

@@ -11,7 +11,7 @@
 enum {
 	SIZE = 64,
 	TRIALS = 9,
-	PATIENCE_MS = 2000,
+	DEADLINE_MS = 2000,
 	KERNEL_LIMIT_MS = 3000,
 	DELAY_MOST_US = 5000,
 	CHURN_THREADS = 20480,
@@ -98,7 +98,7 @@ static __global__ void latency_overflow(unsigned char *const *buffer, unsigned v
 /* Milliseconds from the store to the finding; less than 0: none. */
 static double wait_for_finding(const struct flags *flags, unsigned before)
 {
-	double end = now_ms() + PATIENCE_MS, stored;
+	double end = now_ms() + DEADLINE_MS, stored;
 
 	while (!flags->stored)
 		if (now_ms() > end)

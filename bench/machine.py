@@ -55,7 +55,7 @@ def cuda():
 
 
 def compute_sanitizer():
-    """Where it is, or None."""
+    """The path of compute-sanitizer; None: there is none here."""
     return shutil.which("compute-sanitizer") or shutil.which(f"{toolkit()}/bin/compute-sanitizer")
 
 

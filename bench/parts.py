@@ -31,7 +31,7 @@ def coarse(quick):
 
 
 def short(quick):
-    """The same with few rounds, some milliseconds: what allocating and freeing costs shows."""
+    """The coarse programs with few rounds, some milliseconds: what allocating and freeing costs shows."""
     names = ("bfs", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
     rest = {"per": "allocations", "few_cpus": True}
     return [Case("short", "coarse, short", name, commands=[[PROGRAM, name, "short"]], **rest) for name in names]

@@ -182,7 +182,7 @@ def run_all(commands, environment, limit, cpus=None):
 
 
 def run_one(command, environment, limit):
-    """Waits for its end: (the process, its exit status, its output)."""
+    """Waits for the end of a command: (the process, its exit status, its output)."""
     process = Process(command, environment, limit)
     output = process.child.stdout.read()
     return process, process.wait(), output
@@ -260,7 +260,7 @@ class Worker(Process):
         return number
 
     def dismiss(self):
-        """It is to end, and does so while others do, too: on all CPUs, for what a framework does at its end takes long."""
+        """Tells the worker to end, while others do, too: on all CPUs, for what a framework does at its end takes long."""
         self.allow(60)
         cpus = os.sched_getaffinity(0)
         self.place(cpus, cpus)

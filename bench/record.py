@@ -187,7 +187,7 @@ class Record:
 
 
 def attempt(work):
-    """Does it; the exit status, also where it is refused or interrupted."""
+    """Calls `work` for the exit status, which there is too where the bench is refused or interrupted."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, processes.interrupted)
     try:
