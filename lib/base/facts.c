@@ -7,6 +7,7 @@
 
 #include "lib/base/counters.h"
 #include "lib/base/log.h"
+#include "lib/base/log_stderr.h"
 
 static struct gmod_options options;
 static size_t page_size;

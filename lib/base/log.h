@@ -19,12 +19,6 @@
 #define GMOD_LOG_SCHEMA "gmod-report-1" /* of every JSON line */
 
 /*
- * Note which file stderr is now. Call it from the constructor: the program may close or recycle descriptor 2 before
- * it first uses CUDA. The first line and gmod_log_open() do it if nobody has.
- */
-void gmod_log_remember_stderr(void);
-
-/*
  * Choose where lines go. An empty or NULL pattern: stderr. In the pattern %p is the pid, %h the host, %t the time
  * (YYYYmmdd-HHMMSS, UTC), %r the rank of a launcher's environment or 0, %% a percent sign; a relative path means the
  * current directory of this moment. The file is checked now but created by the first line. Returns 0, or -1 after

@@ -8,7 +8,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "lib/base/log.h"
 #include "lib/base/log_fd.h"
 
 /* noted and id are written by whoever notes first, torn by the holder of the lock of lib/base/log.c. */

@@ -1,12 +1,18 @@
 /*
  * stderr as a place for lines: written to only while descriptor 2 cannot be a file of the program's that a line would
- * spoil. gmod_log_remember_stderr() of lib/base/log.h notes which file it is.
+ * spoil.
  */
 #ifndef GMOD_LIB_LOG_STDERR_H
 #define GMOD_LIB_LOG_STDERR_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/*
+ * Note which file stderr is now. Call it from the constructor: the program may close or recycle descriptor 2 before
+ * it first uses CUDA. The first line and gmod_log_open() do it if nobody has.
+ */
+void gmod_log_remember_stderr(void);
 
 /* Under the log's lock. false: the line is lost, or a part of it. */
 bool gmod_stderr_write(const char *s, size_t n);

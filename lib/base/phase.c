@@ -15,11 +15,14 @@ static bool fresh_key(uint64_t key[2])
 	return getrandom(key, 2 * sizeof(key[0]), GRND_NONBLOCK) == 2 * sizeof(key[0]);
 }
 
+static pid_t owner;
+
 bool gmod_phase_arm(void)
 {
 	if (madvise(&gmod_hot, sizeof(gmod_hot), MADV_WIPEONFORK) ||
 	    madvise(&gmod_hot, sizeof(gmod_hot), MADV_DONTDUMP) || !fresh_key(gmod_hot.key))
 		return false;
+	owner = getpid();
 	/* release: the key is in place for whoever sees GMOD on */
 	atomic_store_explicit(&armed, true, memory_order_release);
 	return true;
@@ -31,9 +34,9 @@ void gmod_phase_set(enum gmod_phase phase)
 		atomic_store_explicit(&gmod_hot.phase, phase, memory_order_seq_cst);
 }
 
-bool gmod_is_forked_child(void)
+bool gmod_phase_is_ours(void)
 {
-	return atomic_load_explicit(&armed, memory_order_acquire) && gmod_phase() == GMOD_OFF;
+	return gmod_phase() != GMOD_OFF && getpid() == owner;
 }
 
 static atomic_int busy;

@@ -59,8 +59,11 @@ static inline bool gmod_on(void)
 bool gmod_phase_arm(void);
 void gmod_phase_set(enum gmod_phase phase);
 
-/* True in a child forked from a process in which GMOD had started: everything stays native there. */
-bool gmod_is_forked_child(void);
+/*
+ * GMOD has started, and in this process: false in a forked child, where everything stays native, and in a vfork child,
+ * which shares our memory, flag included, but is not us.
+ */
+bool gmod_phase_is_ours(void);
 
 /* True when the loader runs this process in secure-execution mode (set-user-ID and the like). */
 static inline bool gmod_secure(void)

@@ -1,11 +1,8 @@
-/*
- * _exit and _Exit, interposed: they end a process without running its exit handlers, so the last look at the canaries
- * happens here. The C library's own exit() does not come through them.
- */
-#ifndef GMOD_LIB_EXIT_HOOK_H
-#define GMOD_LIB_EXIT_HOOK_H
+/* The end of the process by the kernel itself, past the hooks of _exit and _Exit (lib/life/exit.c). */
+#ifndef GMOD_LIB_BASE_REAL_EXIT_H
+#define GMOD_LIB_BASE_REAL_EXIT_H
 
-/* End the process now, without a last look. */
+/* End the process now, without a last look. From anywhere, signal handlers included. */
 _Noreturn void gmod_real_exit(int status);
 
 #endif

@@ -5,20 +5,6 @@
 #include "lib/hooks/hook.h"
 #include "lib/buffers/peers.h"
 #include "lib/base/facts.h"
-#include "lib/life/start.h"
-
-GMOD_EXPORT CUresult cuInit(unsigned int Flags)
-{
-	CUresult r;
-
-	/* Without a driver there is nothing to initialise; what a program expects to hear then is this. */
-	if (!gmod_driver_resolve())
-		return CUDA_ERROR_NO_DEVICE;
-	r = NEXT(cuInit)(Flags);
-	if (r == CUDA_SUCCESS)
-		gmod_start();
-	return r;
-}
 
 static CUresult made(CUresult r, const CUcontext *context, const char *entry_point)
 {

@@ -1,38 +1,29 @@
 #include "lib/life/start.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "device/guard.h"
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
-#include "lib/driver/driver.h"
-#include "lib/base/real_exit.h"
-#include "lib/buffers/buffer.h"
 #include "lib/base/log.h"
-#include "lib/buffers/misuse.h"
-#include "lib/base/deadline.h"
+#include "lib/base/log_stderr.h"
 #include "lib/base/phase.h"
-#include "monitor/launches/launch.h"
+#include "lib/base/real_exit.h"
 #include "lib/buffers/gather.h"
-#include "monitor/watch/monitor.h"
-#include "monitor/watch/postmortem.h"
+#include "lib/driver/driver.h"
+#include "lib/life/finish.h"
+#include "monitor/launches/activity.h"
+#include "monitor/launches/launch.h"
+#include "monitor/registry/index.h"
 #include "monitor/report/report.h"
-#include "monitor/watch/damage.h"
-#include "monitor/watch/sweep.h"
+#include "monitor/watch/monitor.h"
 
 static const struct gmod_round rounds[] = {
     {gmod_gather_tick, gmod_gather_leisure, 0},
     {gmod_guard_tick, gmod_guard_leisure, GMOD_GUARD_PAUSE_MAX},
 };
-
-#define SWEEP_PATIENCE_NS ((uint64_t)1000000000)
-
-static pid_t owner;
-static atomic_bool start_tried;
-static atomic_bool looked; /* at every canary on the host, for the last time */
 
 /* At once, from whichever thread found it: running exit handlers would let the damage spread, and could hang. */
 static void halt_if_asked(void)
@@ -45,7 +36,6 @@ static void halt_if_asked(void)
 
 static bool set_up(void)
 {
-	owner = getpid();
 	gmod_facts_init();
 	if (!gmod_options()->enabled)
 		return false;
@@ -68,6 +58,8 @@ static void at_exit(void)
 
 void gmod_start(void)
 {
+	static atomic_bool start_tried;
+
 	if (atomic_load_explicit(&start_tried, memory_order_relaxed) ||
 	    atomic_exchange_explicit(&start_tried, true, memory_order_acq_rel) || gmod_secure() ||
 	    !gmod_driver_resolve() || !set_up())
@@ -79,158 +71,17 @@ void gmod_start(void)
 	gmod_log_note(2, "started: %u hooks armed", gmod_hooks_armed());
 }
 
-static void report_leaks(void)
+GMOD_EXPORT CUresult cuInit(unsigned int Flags)
 {
-	static atomic_bool done;
+	CUresult r;
 
-	if (gmod_options()->leak_check && gmod_first_time(&done))
-		gmod_misuse_report_leaks();
-}
-
-/* The monitor's, or that of a normal exit without one. */
-static void last_look(void)
-{
-	if (gmod_sweep_lock(SWEEP_PATIENCE_NS)) {
-		struct gmod_busy busy = gmod_busy_begin();
-
-		if (busy.on) {
-			gmod_sweep_thorough(GMOD_PIN_SWEEP);
-			atomic_store_explicit(&looked, true, memory_order_release);
-		}
-		gmod_busy_end(busy);
-		gmod_sweep_unlock();
-	}
-	gmod_gather(NULL, GMOD_GATHER_WHOLE);
-	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
-		gmod_degraded("the last guard pass");
-	gmod_guard_update_stats(NULL);
-	gmod_damage_settle(true);
-	report_leaks();
-}
-
-/* What the thread that ends the process can do by itself, whatever it has interrupted: loads. */
-static void last_look_by_loads(void)
-{
-	if (!atomic_load_explicit(&looked, memory_order_acquire))
-		gmod_sweep_thorough(GMOD_PIN_EXIT);
-	gmod_damage_settle(true);
-	report_leaks();
-}
-
-/* Nobody can ask the driver. */
-static void leave_the_device_out(void)
-{
-	struct gmod_registry_stats stats;
-
-	gmod_registry_stats(&stats);
-	if (stats.live_slack)
-		gmod_degraded("the last look at what lies on the device");
-}
-
-/* Without a monitor a normal exit calls the driver by itself; what may have interrupted anything does not. */
-static void look_for_the_last_time(enum gmod_ending how)
-{
-	bool there = gmod_monitor_lives(), done = gmod_monitor_finish(last_look);
-
-	if (done && atomic_load_explicit(&looked, memory_order_acquire))
-		return;
-	if (!done && there) {
-		gmod_log_note(0, "the last look at the buffers was cut short: the driver has not answered for 2 s");
-		gmod_count(&gmod_counters.degraded, 1);
-	} else if (!there && how == GMOD_BY_EXIT) {
-		last_look();
-	} else if (!there) {
-		leave_the_device_out();
-	}
-	last_look_by_loads();
-}
-
-static void summarise(void)
-{
-	struct gmod_run_summary s;
-
-	gmod_report_counts(&s);
-	gmod_report_summary(&s);
-}
-
-static atomic_bool finished; /* the last is said */
-
-static void await_the_last(uint64_t deadline)
-{
-	while (!atomic_load_explicit(&finished, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
-		;
-}
-
-/*
- * exit() in one thread and _exit() in another: the second waits, within reason, for the first one's reports. A signal
- * handler that ends the process in the midst of its own thread's exit() does what is left to do.
- */
-static bool first_to_finish(bool look)
-{
-	static atomic_int finisher;
-	int self = (int)syscall(SYS_gettid), expected = 0;
-
-	if (atomic_compare_exchange_strong_explicit(&finisher, &expected, self, memory_order_relaxed,
-						    memory_order_relaxed) ||
-	    expected == self)
-		return true;
-	gmod_monitor_finish(look ? last_look : NULL);
-	await_the_last(GMOD_SECONDS(3));
-	return false;
-}
-
-/* With signals held off: once, and not half. */
-void gmod_say_the_last(void)
-{
-	static atomic_bool begun;
-	struct gmod_scope hold;
-
-	gmod_scope_begin(&hold);
-	if (gmod_first_time(&begun)) {
-		gmod_report_end();
-		if (gmod_options()->verbosity >= 1)
-			summarise();
-		/* release: it is written for the thread that waits */
-		atomic_store_explicit(&finished, true, memory_order_release);
-	}
-	await_the_last(GMOD_SECONDS(1));
-	gmod_scope_end(&hold);
-}
-
-static void finish(enum gmod_ending how, bool look)
-{
-	if (look)
-		look_for_the_last_time(how);
-	else
-		gmod_monitor_finish(NULL);
-	gmod_phase_set(GMOD_WINDING_DOWN);
-	if (how == GMOD_BY_EXIT)
-		gmod_busy_wait(2000);
-	gmod_report_await();
-	gmod_say_the_last();
-}
-
-/* A thread that has been cancelled may be the one that ends the process. */
-void gmod_finish(enum gmod_ending how)
-{
-	bool look = gmod_on() && !gmod_is_post_mortem();
-	struct gmod_cancel cancel;
-
-	/* A vfork child shares our memory, flag included, but is not us. */
-	if (gmod_phase() == GMOD_OFF || getpid() != owner)
-		return;
-	cancel = gmod_cancel_begin();
-	if (first_to_finish(look))
-		finish(how, look);
-	gmod_cancel_end(cancel);
-}
-
-int gmod_exit_status(int status)
-{
-	bool ours = gmod_phase() != GMOD_OFF && getpid() == owner;
-
-	return ours && gmod_options()->exit_on_findings && gmod_report_findings() ? (int)gmod_options()->exitcode
-										  : status;
+	/* Without a driver there is nothing to initialise; what a program expects to hear then is this. */
+	if (!gmod_driver_resolve())
+		return CUDA_ERROR_NO_DEVICE;
+	r = NEXT(cuInit)(Flags);
+	if (r == CUDA_SUCCESS)
+		gmod_start();
+	return r;
 }
 
 /* Registered before the program's, so that it runs after them. */

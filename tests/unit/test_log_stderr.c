@@ -3,6 +3,7 @@
 
 #include "lib/base/counters.h"
 #include "lib/base/log.h"
+#include "lib/base/log_stderr.h"
 #include "tests/unit/log_child.h"
 
 static void close_stderr(void)

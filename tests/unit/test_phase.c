@@ -11,7 +11,7 @@ static void nothing_is_on_before_it_is_armed(void **unused)
 	(void)unused;
 	assert_int_equal(gmod_phase(), GMOD_OFF);
 	assert_false(gmod_on());
-	assert_false(gmod_is_forked_child());
+	assert_false(gmod_phase_is_ours());
 	/* Nor may it be, whoever asks for it. */
 	gmod_phase_set(GMOD_ON);
 	assert_int_equal(gmod_phase(), GMOD_OFF);
@@ -23,7 +23,7 @@ static void nothing_is_on_before_it_is_armed(void **unused)
 
 static int a_child_of_a_process_without(void)
 {
-	NEED(gmod_phase() == GMOD_OFF && !gmod_is_forked_child());
+	NEED(gmod_phase() == GMOD_OFF && !gmod_phase_is_ours());
 	return 0;
 }
 
@@ -51,11 +51,11 @@ static void phases_follow_each_other(void **unused)
 	gmod_phase_set(GMOD_ON);
 	assert_true(gmod_on());
 	assert_int_equal(gmod_phase(), GMOD_ON);
-	assert_false(gmod_is_forked_child());
+	assert_true(gmod_phase_is_ours());
 	gmod_phase_set(GMOD_WINDING_DOWN);
 	assert_false(gmod_on());
 	assert_int_equal(gmod_phase(), GMOD_WINDING_DOWN);
-	assert_false(gmod_is_forked_child());
+	assert_true(gmod_phase_is_ours());
 	gmod_phase_set(GMOD_ON);
 	assert_true(gmod_on());
 	assert_memory_equal(key, gmod_hot.key, sizeof(key));
@@ -63,7 +63,7 @@ static void phases_follow_each_other(void **unused)
 
 static int a_grandchild(void)
 {
-	NEED(gmod_phase() == GMOD_OFF && gmod_is_forked_child());
+	NEED(gmod_phase() == GMOD_OFF && !gmod_phase_is_ours());
 	return 0;
 }
 
@@ -74,7 +74,7 @@ static int a_child(void)
 	int status = -1;
 	pid_t pid;
 
-	NEED(gmod_phase() == GMOD_OFF && !gmod_on() && gmod_is_forked_child());
+	NEED(gmod_phase() == GMOD_OFF && !gmod_on() && !gmod_phase_is_ours());
 	for (size_t i = 0; i < size; i++)
 		NEED(bytes[i] == 0);
 	pid = fork();

@@ -1,10 +1,13 @@
-#include "lib/base/real_exit.h"
-
+/*
+ * _exit and _Exit, interposed: they end a process without running its exit handlers, so the last look at the canaries
+ * happens here. The C library's own exit() does not come through them.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/base/real_exit.h"
 #include "lib/driver/driver.h"
-#include "lib/life/start.h"
+#include "lib/life/finish.h"
 
 GMOD_EXPORT _Noreturn void _exit(int status)
 {

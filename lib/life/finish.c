@@ -1,0 +1,172 @@
+#include "lib/life/finish.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "device/guard.h"
+#include "lib/base/counters.h"
+#include "lib/base/deadline.h"
+#include "lib/base/facts.h"
+#include "lib/base/log.h"
+#include "lib/base/phase.h"
+#include "lib/buffers/gather.h"
+#include "lib/buffers/misuse.h"
+#include "monitor/report/report.h"
+#include "monitor/watch/damage.h"
+#include "monitor/watch/monitor.h"
+#include "monitor/watch/postmortem.h"
+#include "monitor/watch/sweep.h"
+
+static atomic_bool looked; /* at every canary on the host, for the last time */
+
+static void report_leaks(void)
+{
+	static atomic_bool done;
+
+	if (gmod_options()->leak_check && gmod_first_time(&done))
+		gmod_misuse_report_leaks();
+}
+
+/* The monitor's, or that of a normal exit without one. */
+static void last_look(void)
+{
+	if (gmod_sweep_lock(GMOD_SECONDS(1))) {
+		struct gmod_busy busy = gmod_busy_begin();
+
+		if (busy.on) {
+			gmod_sweep_thorough(GMOD_PIN_SWEEP);
+			atomic_store_explicit(&looked, true, memory_order_release);
+		}
+		gmod_busy_end(busy);
+		gmod_sweep_unlock();
+	}
+	gmod_gather(NULL, GMOD_GATHER_WHOLE);
+	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
+		gmod_degraded("the last guard pass");
+	gmod_guard_update_stats(NULL);
+	gmod_damage_settle(true);
+	report_leaks();
+}
+
+/* What the thread that ends the process can do by itself, whatever it has interrupted: loads. */
+static void last_look_by_loads(void)
+{
+	if (!atomic_load_explicit(&looked, memory_order_acquire))
+		gmod_sweep_thorough(GMOD_PIN_EXIT);
+	gmod_damage_settle(true);
+	report_leaks();
+}
+
+/* Nobody can ask the driver. */
+static void leave_the_device_out(void)
+{
+	struct gmod_registry_stats stats;
+
+	gmod_registry_stats(&stats);
+	if (stats.live_slack)
+		gmod_degraded("the last look at what lies on the device");
+}
+
+/* Without a monitor a normal exit calls the driver by itself; what may have interrupted anything does not. */
+static void look_for_the_last_time(enum gmod_ending how)
+{
+	bool there = gmod_monitor_lives(), done = gmod_monitor_finish(last_look);
+
+	if (done && atomic_load_explicit(&looked, memory_order_acquire))
+		return;
+	if (!done && there) {
+		gmod_log_note(0, "the last look at the buffers was cut short: the driver has not answered for 2 s");
+		gmod_count(&gmod_counters.degraded, 1);
+	} else if (!there && how == GMOD_BY_EXIT) {
+		last_look();
+	} else if (!there) {
+		leave_the_device_out();
+	}
+	last_look_by_loads();
+}
+
+static void summarise(void)
+{
+	struct gmod_run_summary s;
+
+	gmod_report_counts(&s);
+	gmod_report_summary(&s);
+}
+
+static atomic_bool finished; /* the last is said */
+
+static void await_the_last(uint64_t deadline)
+{
+	while (!atomic_load_explicit(&finished, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+		;
+}
+
+/*
+ * exit() in one thread and _exit() in another: the second waits, within reason, for the first one's reports. A signal
+ * handler that ends the process in the midst of its own thread's exit() does what is left to do.
+ */
+static bool first_to_finish(bool look)
+{
+	static atomic_int finisher;
+	int self = (int)syscall(SYS_gettid), expected = 0;
+
+	if (atomic_compare_exchange_strong_explicit(&finisher, &expected, self, memory_order_relaxed,
+						    memory_order_relaxed) ||
+	    expected == self)
+		return true;
+	gmod_monitor_finish(look ? last_look : NULL);
+	await_the_last(GMOD_SECONDS(3));
+	return false;
+}
+
+/* With signals held off: once, and not half. */
+void gmod_say_the_last(void)
+{
+	static atomic_bool begun;
+	struct gmod_scope hold;
+
+	gmod_scope_begin(&hold);
+	if (gmod_first_time(&begun)) {
+		gmod_report_end();
+		if (gmod_options()->verbosity >= 1)
+			summarise();
+		/* release: it is written for the thread that waits */
+		atomic_store_explicit(&finished, true, memory_order_release);
+	}
+	await_the_last(GMOD_SECONDS(1));
+	gmod_scope_end(&hold);
+}
+
+static void finish(enum gmod_ending how, bool look)
+{
+	if (look)
+		look_for_the_last_time(how);
+	else
+		gmod_monitor_finish(NULL);
+	gmod_phase_set(GMOD_WINDING_DOWN);
+	if (how == GMOD_BY_EXIT)
+		gmod_busy_wait(2000);
+	gmod_report_await();
+	gmod_say_the_last();
+}
+
+/* A thread that has been cancelled may be the one that ends the process. */
+void gmod_finish(enum gmod_ending how)
+{
+	bool look = gmod_on() && !gmod_is_post_mortem();
+	struct gmod_cancel cancel;
+
+	if (!gmod_phase_is_ours())
+		return;
+	cancel = gmod_cancel_begin();
+	if (first_to_finish(look))
+		finish(how, look);
+	gmod_cancel_end(cancel);
+}
+
+int gmod_exit_status(int status)
+{
+	return gmod_phase_is_ours() && gmod_options()->exit_on_findings && gmod_report_findings()
+		   ? (int)gmod_options()->exitcode
+		   : status;
+}

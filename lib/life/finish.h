@@ -1,0 +1,26 @@
+/*
+ * The end of the process: the last look, and what is said then.
+ */
+#ifndef GMOD_LIB_LIFE_FINISH_H
+#define GMOD_LIB_LIFE_FINISH_H
+
+/*
+ * The last look at everything, the summary, and no more guarding. Safe to call more than once, from any thread, and
+ * from a signal handler that has interrupted anything. It makes no driver call and takes no lock without a bound: the
+ * monitor looks, and if it is stuck for 2 s, the caller does what can be done by loads alone.
+ *
+ * GMOD_BY_EXIT: the driver's clean-up follows. GMOD_AT_ONCE: nothing does, and the caller may be a signal handler.
+ */
+enum gmod_ending { GMOD_BY_EXIT, GMOD_AT_ONCE };
+void gmod_finish(enum gmod_ending how);
+
+/*
+ * The closing line and what goes before it, once: whoever comes second waits for the first, 1 s at most. Without
+ * allocating, asking the driver, or a lock that anybody holds for longer than a line takes to write.
+ */
+void gmod_say_the_last(void);
+
+/* What a process that ends by itself with `status` exits with: `exitcode` with exit_on_findings=1 and a finding. */
+int gmod_exit_status(int status);
+
+#endif
