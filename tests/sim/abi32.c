@@ -4,8 +4,6 @@
  */
 #include "sim.h"
 
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 ENTRY(cuMemAlloc, NEEDS_NOTHING, TAKES(CUdeviceptr_v1 *dptr, unsigned int bytesize), CUDA_ERROR_NOT_SUPPORTED)
 ENTRY(cuMemAllocPitch, NEEDS_NOTHING,
       TAKES(CUdeviceptr_v1 *dptr, unsigned int *pPitch, unsigned int WidthInBytes, unsigned int Height,

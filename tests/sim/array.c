@@ -114,28 +114,15 @@ void arrays_release_of(CUcontext ctx)
 	ctx->arrays = NULL;
 }
 
-CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+static CUDA_ARRAY_DESCRIPTOR flat(const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
-	struct call c = ENTER(cuArrayGetDescriptor_v2, NEEDS_CONTEXT);
-
-	if (!c.refused && (!pArrayDescriptor || !array_ok(hArray)))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	if (!c.refused)
-		*pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR){hArray->desc.Width, hArray->desc.Height,
-							    hArray->desc.Format, hArray->desc.NumChannels};
-	return sim_leave(&c, c.refused);
+	return (CUDA_ARRAY_DESCRIPTOR){d->Width, d->Height, d->Format, d->NumChannels};
 }
 
-CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
-{
-	struct call c = ENTER(cuArray3DGetDescriptor_v2, NEEDS_CONTEXT);
-
-	if (!c.refused && (!pArrayDescriptor || !array_ok(hArray)))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	if (!c.refused)
-		*pArrayDescriptor = hArray->desc;
-	return sim_leave(&c, c.refused);
-}
+ENTRY(cuArrayGetDescriptor_v2, NEEDS_CONTEXT, TAKES(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray),
+      ANSWER_OF(array_ok(hArray), CUDA_ERROR_INVALID_VALUE, pArrayDescriptor, flat(&hArray->desc)))
+ENTRY(cuArray3DGetDescriptor_v2, NEEDS_CONTEXT, TAKES(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray),
+      ANSWER_OF(array_ok(hArray), CUDA_ERROR_INVALID_VALUE, pArrayDescriptor, hArray->desc))
 
 /* The side of a copy that begins x bytes, y rows and z planes into the array. */
 CUresult array_operand(CUarray array, size_t x, size_t y, size_t z, struct operand *out)

@@ -336,16 +336,7 @@ static CUresult set_current(CUcontext ctx)
 }
 
 ENTRY(cuCtxSetCurrent, NEEDS_INIT, TAKES(CUcontext ctx), set_current(ctx))
-
-static CUresult get_current(CUcontext *out)
-{
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*out = context_current();
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuCtxGetCurrent, NEEDS_INIT, TAKES(CUcontext *pctx), get_current(pctx))
+ENTRY(cuCtxGetCurrent, NEEDS_INIT, TAKES(CUcontext *pctx), ANSWER(pctx, context_current()))
 
 static CUresult push(CUcontext ctx)
 {

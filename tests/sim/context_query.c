@@ -16,42 +16,18 @@ static CUresult get_device(CUdevice *out, CUcontext ctx)
 ENTRY(cuCtxGetDevice, NEEDS_INIT, TAKES(CUdevice *device), get_device(device, context_current()))
 ENTRY(cuCtxGetDevice_v2, NEEDS_INIT, TAKES(CUdevice *device, CUcontext ctx),
       get_device(device, ctx ? ctx : context_current()))
+ENTRY(cuCtxGetFlags, NEEDS_CONTEXT, TAKES(unsigned int *flags), ANSWER(flags, c.ctx->flags))
 
-static CUresult get_flags(CUcontext ctx, unsigned *flags)
+/* The context that is asked about, NULL being the current one. */
+static CUcontext asked(CUcontext ctx)
 {
-	if (!flags)
-		return CUDA_ERROR_INVALID_VALUE;
-	*flags = ctx->flags;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuCtxGetFlags, NEEDS_CONTEXT, TAKES(unsigned int *flags), get_flags(c.ctx, flags))
-
-static CUresult get_version(CUcontext ctx, unsigned *version)
-{
-	if (!version)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!ctx || !context_ok(ctx))
-		return CUDA_ERROR_INVALID_CONTEXT;
-	*version = ctx->api_version;
-	return CUDA_SUCCESS;
+	return ctx ? ctx : context_current();
 }
 
 ENTRY(cuCtxGetApiVersion, NEEDS_INIT, TAKES(CUcontext ctx, unsigned int *version),
-      get_version(ctx ? ctx : context_current(), version))
-
-static CUresult get_id(CUcontext ctx, unsigned long long *id)
-{
-	if (!id)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!ctx || !context_ok(ctx))
-		return CUDA_ERROR_INVALID_CONTEXT;
-	*id = ctx->id;
-	return CUDA_SUCCESS;
-}
-
+      ANSWER_OF(context_ok(asked(ctx)), CUDA_ERROR_INVALID_CONTEXT, version, asked(ctx)->api_version))
 ENTRY(cuCtxGetId, NEEDS_INIT, TAKES(CUcontext ctx, unsigned long long *ctxId),
-      get_id(ctx ? ctx : context_current(), ctxId))
+      ANSWER_OF(context_ok(asked(ctx)), CUDA_ERROR_INVALID_CONTEXT, ctxId, asked(ctx)->id))
 
 static CUresult get_limit(CUcontext ctx, size_t *value, CUlimit limit)
 {

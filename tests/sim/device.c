@@ -73,27 +73,9 @@ size_t device_free_memory(CUdevice device)
 	return managed < left ? left - managed : 0;
 }
 
-static CUresult get(CUdevice *out, int ordinal)
-{
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!device_exists(ordinal))
-		return CUDA_ERROR_INVALID_DEVICE;
-	*out = ordinal;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuDeviceGet, NEEDS_INIT, TAKES(CUdevice *device, int ordinal), get(device, ordinal))
-
-static CUresult get_count(int *count)
-{
-	if (!count)
-		return CUDA_ERROR_INVALID_VALUE;
-	*count = sim.devices;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuDeviceGetCount, NEEDS_INIT, TAKES(int *count), get_count(count))
+ENTRY(cuDeviceGet, NEEDS_INIT, TAKES(CUdevice *device, int ordinal),
+      ANSWER_OF(device_exists(ordinal), CUDA_ERROR_INVALID_DEVICE, device, ordinal))
+ENTRY(cuDeviceGetCount, NEEDS_INIT, TAKES(int *count), ANSWER(count, sim.devices))
 
 static CUresult get_name(char *name, int length, CUdevice device)
 {
@@ -123,18 +105,8 @@ static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice
 
 ENTRY(cuDeviceGetAttribute, NEEDS_INIT, TAKES(int *pi, CUdevice_attribute attrib, CUdevice dev),
       get_attribute(pi, attrib, dev))
-
-static CUresult get_total(size_t *bytes, CUdevice device)
-{
-	if (!bytes)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!device_exists(device))
-		return CUDA_ERROR_INVALID_DEVICE;
-	*bytes = sim.memory;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuDeviceTotalMem_v2, NEEDS_INIT, TAKES(size_t *bytes, CUdevice dev), get_total(bytes, dev))
+ENTRY(cuDeviceTotalMem_v2, NEEDS_INIT, TAKES(size_t *bytes, CUdevice dev),
+      ANSWER_OF(device_exists(dev), CUDA_ERROR_INVALID_DEVICE, bytes, sim.memory))
 
 static CUresult get_uuid(CUuuid *uuid, CUdevice device)
 {
@@ -175,16 +147,5 @@ static CUresult get_bus_id(char *id, int length, CUdevice device)
 }
 
 ENTRY(cuDeviceGetPCIBusId, NEEDS_INIT, TAKES(char *pciBusId, int len, CUdevice dev), get_bus_id(pciBusId, len, dev))
-
-static CUresult can_access(int *yes, CUdevice device, CUdevice peer)
-{
-	if (!yes)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!device_exists(device) || !device_exists(peer))
-		return CUDA_ERROR_INVALID_DEVICE;
-	*yes = device != peer;
-	return CUDA_SUCCESS;
-}
-
 ENTRY(cuDeviceCanAccessPeer, NEEDS_INIT, TAKES(int *canAccessPeer, CUdevice dev, CUdevice peerDev),
-      can_access(canAccessPeer, dev, peerDev))
+      ANSWER_OF(device_exists(dev) && device_exists(peerDev), CUDA_ERROR_INVALID_DEVICE, canAccessPeer, dev != peerDev))

@@ -1,37 +1,18 @@
 /* Questions about a function or kernel. */
 #include "sim.h"
 
-static CUresult get_name(const char **out, const struct gt_kernel *code)
+/* A kernel that is cast is none, and has neither name nor module. */
+static bool is_function(CUfunction f)
 {
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!code)
-		return CUDA_ERROR_INVALID_HANDLE;
-	*out = code->name;
-	return CUDA_SUCCESS;
+	return code_of(f) && f->magic == MAGIC_FUNCTION;
 }
 
-CUresult cuFuncGetName(const char **name, CUfunction hfunc)
-{
-	struct call c = ENTER(cuFuncGetName, NEEDS_INIT);
-	bool kernel = hfunc && hfunc->magic == MAGIC_KERNEL; /* a kernel that is cast has no name here */
-
-	return sim_leave(&c, c.refused ?: get_name(name, kernel ? NULL : code_of(hfunc)));
-}
-
-ENTRY(cuKernelGetName, NEEDS_INIT, TAKES(const char **name, CUkernel hfunc), get_name(name, code_of((CUfunction)hfunc)))
-
-static CUresult get_module(CUmodule *out, CUfunction f)
-{
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!code_of(f) || f->magic != MAGIC_FUNCTION)
-		return CUDA_ERROR_INVALID_HANDLE;
-	*out = f->module;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuFuncGetModule, NEEDS_INIT, TAKES(CUmodule *hmod, CUfunction hfunc), get_module(hmod, hfunc))
+ENTRY(cuFuncGetName, NEEDS_INIT, TAKES(const char **name, CUfunction hfunc),
+      ANSWER_OF(is_function(hfunc), CUDA_ERROR_INVALID_HANDLE, name, hfunc->code->name))
+ENTRY(cuKernelGetName, NEEDS_INIT, TAKES(const char **name, CUkernel hfunc),
+      ANSWER_OF(code_of((CUfunction)hfunc), CUDA_ERROR_INVALID_HANDLE, name, code_of((CUfunction)hfunc)->name))
+ENTRY(cuFuncGetModule, NEEDS_INIT, TAKES(CUmodule *hmod, CUfunction hfunc),
+      ANSWER_OF(is_function(hfunc), CUDA_ERROR_INVALID_HANDLE, hmod, hfunc->module))
 
 static CUresult get_attribute(int *out, CUfunction_attribute attribute, const struct gt_kernel *code)
 {
@@ -59,27 +40,11 @@ ENTRY(cuKernelGetAttribute, NEEDS_INIT, TAKES(int *pi, CUfunction_attribute attr
 	  ?: get_attribute(pi, attrib, code_of((CUfunction)kernel)))
 
 /* Accepted, and without effect: a simulated kernel has neither registers nor shared memory. */
-CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
-{
-	struct call c = ENTER(cuFuncSetAttribute, NEEDS_CONTEXT);
-
-	(void)value;
-	if (!c.refused && !code_of(hfunc))
-		c.refused = CUDA_ERROR_INVALID_HANDLE;
-	if (!c.refused && (unsigned)attrib >= CU_FUNC_ATTRIBUTE_MAX)
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused);
-}
-
-CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
-{
-	struct call c = ENTER(cuFuncSetCacheConfig, NEEDS_CONTEXT);
-
-	(void)config;
-	if (!c.refused && !code_of(hfunc))
-		c.refused = CUDA_ERROR_INVALID_HANDLE;
-	return sim_leave(&c, c.refused);
-}
+ENTRY(cuFuncSetAttribute, NEEDS_CONTEXT, TAKES(CUfunction hfunc, CUfunction_attribute attrib, int value),
+      refuse_if(!code_of(hfunc), CUDA_ERROR_INVALID_HANDLE)
+	  ?: refuse_if((unsigned)attrib >= CU_FUNC_ATTRIBUTE_MAX, CUDA_ERROR_INVALID_VALUE))
+ENTRY(cuFuncSetCacheConfig, NEEDS_CONTEXT, TAKES(CUfunction hfunc, CUfunc_cache config),
+      refuse_if(!code_of(hfunc), CUDA_ERROR_INVALID_HANDLE))
 
 /* Where parameter i lies in a buffer of all of them. */
 size_t param_offset(const struct gt_kernel *code, unsigned i)
@@ -124,21 +89,9 @@ static CUresult occupancy(int *out, const struct gt_kernel *code, int threads)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
-						     size_t dynamicSMemSize)
-{
-	struct call c = ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor, NEEDS_CONTEXT);
-
-	(void)dynamicSMemSize;
-	return sim_leave(&c, c.refused ?: occupancy(numBlocks, code_of(func), blockSize));
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize,
-							      size_t dynamicSMemSize, unsigned int flags)
-{
-	struct call c = ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, NEEDS_CONTEXT);
-
-	(void)dynamicSMemSize;
-	(void)flags;
-	return sim_leave(&c, c.refused ?: occupancy(numBlocks, code_of(func), blockSize));
-}
+ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, NEEDS_CONTEXT,
+      TAKES(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize),
+      occupancy(numBlocks, code_of(func), blockSize))
+ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, NEEDS_CONTEXT,
+      TAKES(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags),
+      occupancy(numBlocks, code_of(func), blockSize))

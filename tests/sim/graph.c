@@ -117,16 +117,8 @@ CUresult graph_flatten(CUgraph graph, struct work *out)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
-{
-	struct call c = ENTER(cuGraphCreate, NEEDS_INIT);
-
-	if (!c.refused && (!phGraph || flags))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	if (!c.refused)
-		*phGraph = graph_new();
-	return sim_leave(&c, c.refused);
-}
+ENTRY(cuGraphCreate, NEEDS_INIT, TAKES(CUgraph *phGraph, unsigned int flags),
+      ANSWER_OF(!flags, CUDA_ERROR_INVALID_VALUE, phGraph, graph_new()))
 
 static CUresult destroy(CUgraph graph)
 {
@@ -161,25 +153,7 @@ ENTRY(cuGraphGetNodes, NEEDS_INIT, TAKES(CUgraph hGraph, CUgraphNode *nodes, siz
       list_nodes(hGraph, nodes, numNodes, false))
 ENTRY(cuGraphGetRootNodes, NEEDS_INIT, TAKES(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes),
       list_nodes(hGraph, rootNodes, numRootNodes, true))
-
-CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
-{
-	struct call c = ENTER(cuGraphNodeGetType, NEEDS_INIT);
-
-	if (!c.refused && (!node_ok(hNode) || !type))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	if (!c.refused)
-		*type = hNode->type;
-	return sim_leave(&c, c.refused);
-}
-
-CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
-{
-	struct call c = ENTER(cuGraphChildGraphNodeGetGraph, NEEDS_INIT);
-
-	if (!c.refused && (!node_ok(hNode) || !hNode->child || !phGraph))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	if (!c.refused)
-		*phGraph = hNode->child;
-	return sim_leave(&c, c.refused);
-}
+ENTRY(cuGraphNodeGetType, NEEDS_INIT, TAKES(CUgraphNode hNode, CUgraphNodeType *type),
+      ANSWER_OF(node_ok(hNode), CUDA_ERROR_INVALID_VALUE, type, hNode->type))
+ENTRY(cuGraphChildGraphNodeGetGraph, NEEDS_INIT, TAKES(CUgraphNode hNode, CUgraph *phGraph),
+      ANSWER_OF(node_ok(hNode) && hNode->child, CUDA_ERROR_INVALID_VALUE, phGraph, hNode->child))

@@ -56,18 +56,8 @@ static CUresult create(CUgreenCtx *out, CUdevResourceDesc what, CUdevice device,
 
 ENTRY(cuGreenCtxCreate, NEEDS_INIT, TAKES(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags),
       create(phCtx, desc, dev, flags))
-
-static CUresult convert(CUcontext *out, CUgreenCtx green)
-{
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!green || !context_ok(green->ctx))
-		return CUDA_ERROR_INVALID_CONTEXT;
-	*out = green->ctx;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuCtxFromGreenCtx, NEEDS_INIT, TAKES(CUcontext *pContext, CUgreenCtx hCtx), convert(pContext, hCtx))
+ENTRY(cuCtxFromGreenCtx, NEEDS_INIT, TAKES(CUcontext *pContext, CUgreenCtx hCtx),
+      ANSWER_OF(hCtx &&context_ok(hCtx->ctx), CUDA_ERROR_INVALID_CONTEXT, pContext, hCtx->ctx))
 
 static CUresult create_stream(CUstream *out, CUgreenCtx green, unsigned flags, int priority)
 {

@@ -70,16 +70,7 @@ static CUresult initialise(unsigned flags)
 }
 
 ENTRY(cuInit, NEEDS_NOTHING, TAKES(unsigned int Flags), initialise(Flags))
-
-static CUresult driver_version(int *version)
-{
-	if (!version)
-		return CUDA_ERROR_INVALID_VALUE;
-	*version = SIM_DRIVER_VERSION;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuDriverGetVersion, NEEDS_NOTHING, TAKES(int *driverVersion), driver_version(driverVersion))
+ENTRY(cuDriverGetVersion, NEEDS_NOTHING, TAKES(int *driverVersion), ANSWER(driverVersion, SIM_DRIVER_VERSION))
 
 /* The runtime asks for the driver's private tables; there are none. */
 CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)

@@ -140,17 +140,8 @@ static CUresult get_kernel(CUkernel *out, CUlibrary library, const char *name)
 
 ENTRY(cuLibraryGetKernel, NEEDS_INIT, TAKES(CUkernel *pKernel, CUlibrary library, const char *name),
       get_kernel(pKernel, library, name))
-
-CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
-{
-	struct call c = ENTER(cuLibraryGetKernelCount, NEEDS_INIT);
-
-	if (!c.refused && (!count || !library_ok(lib)))
-		c.refused = count ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	if (!c.refused)
-		*count = lib->image.count;
-	return sim_leave(&c, c.refused);
-}
+ENTRY(cuLibraryGetKernelCount, NEEDS_INIT, TAKES(unsigned int *count, CUlibrary lib),
+      ANSWER_OF(library_ok(lib), CUDA_ERROR_INVALID_HANDLE, count, lib->image.count))
 
 static CUresult enumerate(CUkernel *out, unsigned count, CUlibrary library)
 {

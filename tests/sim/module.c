@@ -209,18 +209,8 @@ static CUresult get_function(CUmodule module, const char *name, CUfunction *out)
 
 ENTRY(cuModuleGetFunction, NEEDS_CONTEXT, TAKES(CUfunction *hfunc, CUmodule hmod, const char *name),
       get_function(hmod, name, hfunc))
-
-static CUresult count_functions(CUmodule module, unsigned *count)
-{
-	if (!count)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!module_ok(module))
-		return CUDA_ERROR_INVALID_HANDLE;
-	*count = module->image.count;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuModuleGetFunctionCount, NEEDS_CONTEXT, TAKES(unsigned int *count, CUmodule mod), count_functions(mod, count))
+ENTRY(cuModuleGetFunctionCount, NEEDS_CONTEXT, TAKES(unsigned int *count, CUmodule mod),
+      ANSWER_OF(module_ok(mod), CUDA_ERROR_INVALID_HANDLE, count, mod->image.count))
 
 static CUresult enumerate(CUfunction *out, unsigned count, CUmodule module)
 {
@@ -235,17 +225,7 @@ static CUresult enumerate(CUfunction *out, unsigned count, CUmodule module)
 
 ENTRY(cuModuleEnumerateFunctions, NEEDS_CONTEXT, TAKES(CUfunction *functions, unsigned int numFunctions, CUmodule mod),
       enumerate(functions, numFunctions, mod))
-
-CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
-{
-	struct call c = ENTER(cuModuleGetLoadingMode, NEEDS_INIT);
-
-	if (!c.refused && !mode)
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	if (!c.refused)
-		*mode = CU_MODULE_LAZY_LOADING;
-	return sim_leave(&c, c.refused);
-}
+ENTRY(cuModuleGetLoadingMode, NEEDS_INIT, TAKES(CUmoduleLoadingMode *mode), ANSWER(mode, CU_MODULE_LAZY_LOADING))
 
 /* A variable: an exported object of the shared object. */
 static CUresult get_global(CUmodule module, const char *name, CUdeviceptr *out, size_t *bytes)

@@ -229,11 +229,6 @@ static CUresult range_handle(void *handle, CUdeviceptr at, size_t size, CUmemRan
 	return export_range(handle);
 }
 
-CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType,
-				       unsigned long long flags)
-{
-	struct call c = ENTER(cuMemGetHandleForAddressRange, NEEDS_CONTEXT);
-
-	(void)flags;
-	return sim_leave(&c, c.refused ?: range_handle(handle, dptr, size, handleType));
-}
+ENTRY(cuMemGetHandleForAddressRange, NEEDS_CONTEXT,
+      TAKES(void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType, unsigned long long flags),
+      range_handle(handle, dptr, size, handleType))

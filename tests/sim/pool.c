@@ -104,19 +104,10 @@ ENTRY_TWINS(cuMemFreeAsync, _ptsz, NEEDS_CONTEXT, TAKES(CUdeviceptr dptr, CUstre
 
 /* Pools. */
 
-static CUresult device_pool(CUmemoryPool *out, CUdevice device, bool by_default)
-{
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!device_exists(device))
-		return CUDA_ERROR_INVALID_DEVICE;
-	*out = by_default ? sim.device[device].default_pool : sim.device[device].pool;
-	return CUDA_SUCCESS;
-}
-
 ENTRY(cuDeviceGetDefaultMemPool, NEEDS_INIT, TAKES(CUmemoryPool *pool_out, CUdevice dev),
-      device_pool(pool_out, dev, true))
-ENTRY(cuDeviceGetMemPool, NEEDS_INIT, TAKES(CUmemoryPool *pool, CUdevice dev), device_pool(pool, dev, false))
+      ANSWER_OF(device_exists(dev), CUDA_ERROR_INVALID_DEVICE, pool_out, sim.device[dev].default_pool))
+ENTRY(cuDeviceGetMemPool, NEEDS_INIT, TAKES(CUmemoryPool *pool, CUdevice dev),
+      ANSWER_OF(device_exists(dev), CUDA_ERROR_INVALID_DEVICE, pool, sim.device[dev].pool))
 
 static CUresult set_device_pool(CUdevice device, CUmemoryPool pool)
 {
@@ -216,24 +207,7 @@ ENTRY(cuMemPoolGetAttribute, NEEDS_INIT, TAKES(CUmemoryPool pool, CUmemPool_attr
 /* Every device can reach every pool; nothing is held back that could be trimmed. */
 ENTRY(cuMemPoolSetAccess, NEEDS_INIT, TAKES(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count),
       refuse_if(!pool_ok(pool) || (count && !map), CUDA_ERROR_INVALID_VALUE))
-
-CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
-{
-	struct call c = ENTER(cuMemPoolGetAccess, NEEDS_INIT);
-
-	if (!c.refused && (!flags || !pool_ok(memPool) || !location))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	if (!c.refused)
-		*flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-	return sim_leave(&c, c.refused);
-}
-
-CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
-{
-	struct call c = ENTER(cuMemPoolTrimTo, NEEDS_INIT);
-
-	(void)minBytesToKeep;
-	if (!c.refused && !pool_ok(pool))
-		c.refused = CUDA_ERROR_INVALID_VALUE;
-	return sim_leave(&c, c.refused);
-}
+ENTRY(cuMemPoolGetAccess, NEEDS_INIT, TAKES(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location),
+      ANSWER_OF(pool_ok(memPool) && location, CUDA_ERROR_INVALID_VALUE, flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE))
+ENTRY(cuMemPoolTrimTo, NEEDS_INIT, TAKES(CUmemoryPool pool, size_t minBytesToKeep),
+      refuse_if(!pool_ok(pool), CUDA_ERROR_INVALID_VALUE))

@@ -106,6 +106,9 @@ struct call {
 	CUstream stream;  /* as stream_of_call() found it */
 };
 
+/* The API decides what a call is given, and not all of it matters here. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /*
  * An entry point that does one thing, which may name the call as c:
  *
@@ -128,6 +131,11 @@ struct call {
 
 /* One that does more opens with this. */
 #define ENTER(symbol, needs) sim_enter(#symbol, needs, false, __builtin_return_address(0))
+
+/* What a question is answered with: *out is the value, unless there is no out, or nobody who can be asked. */
+#define ANSWER(out, value) ANSWER_OF(true, CUDA_SUCCESS, out, value)
+#define ANSWER_OF(can_be_asked, otherwise, out, value) \
+	(!(out) ? CUDA_ERROR_INVALID_VALUE : (can_be_asked) ? (*(out) = (value), CUDA_SUCCESS) : (otherwise))
 
 static inline CUresult refuse_if(bool wrong, CUresult why)
 {

@@ -215,32 +215,10 @@ static CUresult query(CUstream stream)
 }
 
 ENTRY_TWINS(cuStreamQuery, _ptsz, USES_CONTEXT, TAKES(CUstream hStream), stream_of_call(&c, hStream) ?: query(c.stream))
-
-static CUresult get_flags(CUstream stream, unsigned *flags)
-{
-	if (!stream)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!flags)
-		return CUDA_ERROR_INVALID_VALUE;
-	*flags = stream->flags & ~PER_THREAD_FLAG;
-	return CUDA_SUCCESS;
-}
-
 ENTRY_TWINS(cuStreamGetFlags, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, unsigned int *flags),
-	    get_flags(stream_of(c.ctx, hStream, c.per_thread), flags))
-
-static CUresult get_priority(CUstream stream, int *priority)
-{
-	if (!stream)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!priority)
-		return CUDA_ERROR_INVALID_VALUE;
-	*priority = stream->priority;
-	return CUDA_SUCCESS;
-}
-
+	    stream_of_call(&c, hStream) ?: ANSWER(flags, c.stream->flags & ~PER_THREAD_FLAG))
 ENTRY_TWINS(cuStreamGetPriority, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, int *priority),
-	    get_priority(stream_of(c.ctx, hStream, c.per_thread), priority))
+	    stream_of_call(&c, hStream) ?: ANSWER(priority, c.stream->priority))
 
 static CUresult get_context(CUstream stream, CUcontext *out)
 {
@@ -268,27 +246,7 @@ static CUresult get_contexts(CUstream stream, CUcontext *out, CUgreenCtx *green)
 
 ENTRY(cuStreamGetCtx_v2, USES_CONTEXT, TAKES(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx),
       stream_of_call(&c, hStream) ?: get_contexts(c.stream, pCtx, pGreenCtx))
-
-static CUresult get_green(CUstream stream, CUgreenCtx *out)
-{
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*out = stream->ctx->green;
-	return CUDA_SUCCESS;
-}
-
 ENTRY(cuStreamGetGreenCtx, USES_CONTEXT, TAKES(CUstream hStream, CUgreenCtx *phCtx),
-      stream_of_call(&c, hStream) ?: get_green(c.stream, phCtx))
-
-static CUresult get_id(CUstream stream, unsigned long long *id)
-{
-	if (!stream)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!id)
-		return CUDA_ERROR_INVALID_VALUE;
-	*id = stream->id;
-	return CUDA_SUCCESS;
-}
-
+      stream_of_call(&c, hStream) ?: ANSWER(phCtx, c.stream->ctx->green))
 ENTRY_TWINS(cuStreamGetId, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, unsigned long long *streamId),
-	    get_id(stream_of(c.ctx, hStream, c.per_thread), streamId))
+	    stream_of_call(&c, hStream) ?: ANSWER(streamId, c.stream->id))

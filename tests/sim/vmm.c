@@ -94,36 +94,12 @@ static CUresult release(CUmemGenericAllocationHandle handle)
 }
 
 ENTRY(cuMemRelease, NEEDS_INIT, TAKES(CUmemGenericAllocationHandle handle), release(handle))
-
-static CUresult granularity(size_t *out, const CUmemAllocationProp *prop)
-{
-	if (!out || !prop)
-		return CUDA_ERROR_INVALID_VALUE;
-	*out = SIM_CHUNK;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuMemGetAllocationGranularity(size_t *granularity_out, const CUmemAllocationProp *prop,
-				       CUmemAllocationGranularity_flags option)
-{
-	struct call c = ENTER(cuMemGetAllocationGranularity, NEEDS_INIT);
-
-	(void)option;
-	return sim_leave(&c, c.refused ?: granularity(granularity_out, prop));
-}
-
-static CUresult get_prop(CUmemAllocationProp *out, CUmemGenericAllocationHandle handle)
-{
-	struct physical *p = physical_of(handle);
-
-	if (!p || !out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*out = p->prop;
-	return CUDA_SUCCESS;
-}
-
+ENTRY(cuMemGetAllocationGranularity, NEEDS_INIT,
+      TAKES(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option),
+      ANSWER_OF(prop, CUDA_ERROR_INVALID_VALUE, granularity, SIM_CHUNK))
 ENTRY(cuMemGetAllocationPropertiesFromHandle, NEEDS_INIT,
-      TAKES(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle), get_prop(prop, handle))
+      TAKES(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle),
+      ANSWER_OF(physical_of(handle), CUDA_ERROR_INVALID_VALUE, prop, physical_of(handle)->prop))
 
 static CUresult retain(CUmemGenericAllocationHandle *out, uintptr_t at)
 {
@@ -159,16 +135,9 @@ static CUresult reserve(CUdeviceptr *out, size_t size, unsigned long long flags)
 }
 
 /* The wished-for address is a hint, and alignment beyond a chunk is not given. */
-CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
-			     unsigned long long flags)
-{
-	struct call c = ENTER(cuMemAddressReserve, NEEDS_INIT);
-
-	(void)addr;
-	if (!c.refused && alignment > SIM_CHUNK)
-		c.refused = CUDA_ERROR_NOT_SUPPORTED;
-	return sim_leave(&c, c.refused ?: reserve(ptr, size, flags));
-}
+ENTRY(cuMemAddressReserve, NEEDS_INIT,
+      TAKES(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags),
+      refuse_if(alignment > SIM_CHUNK, CUDA_ERROR_NOT_SUPPORTED) ?: reserve(ptr, size, flags))
 
 /* What is mapped or registered there has to go first. */
 static CUresult unreserve(CUdeviceptr at, size_t size)
