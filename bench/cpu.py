@@ -1,7 +1,7 @@
-"""What a CPU alone can show of the monitor, without a GPU or a driver: bench/results/cpu.md. Run by `make bench-cpu`, which
-builds bench/sweep.
+"""What a CPU alone can show of the monitor, without a GPU or a driver: bench/results/cpu.md. Run by `make bench-cpu`,
+which builds bench/sweep.
 
-Environment: BUILD (default: build), MIB (default: 2048), memory for canary pages, which limits the buffers there can be.
+Environment: BUILD (default: build), MIB (default: 2048), memory for canary pages, which limits the buffers.
 """
 
 import os
@@ -16,8 +16,8 @@ BUFFERS = (10, 100, 1000, 10000, 100000, 1000000)
 AT, WANTED = 100000, 35  # buffers, and at most so many ns for each of them
 LIMIT = 300
 SWEEPS_TITLE = (
-    "Nanoseconds of CPU time per buffer and sweep, the median, least and most of whole sweeps, and the median of passes that "
-    "only read its two lines"
+    "Nanoseconds of CPU time per buffer and sweep, the median, least and most of whole sweeps, and the median of passes"
+    " that only read its two lines"
 )
 MEMORY_TITLE = "Host memory per buffer, and microseconds of GMOD's own work per allocation and free"
 
@@ -80,7 +80,8 @@ def notes(rows):
         if "stolen" in row:
             stolen, ran = int(row["stolen"]), int(row["ran"])
             share = 100 * stolen / (stolen + ran + 0.01)
-            yield from ("", f"Of the time that this machine's CPUs were wanted, {share:.1f} % went to other virtual machines.")
+            others = f"{share:.1f} % went to other virtual machines."
+            yield from ("", f"Of the time that this machine's CPUs were wanted, {others}")
 
 
 def tables(lines):
@@ -95,7 +96,8 @@ def tables(lines):
     yield from (f"- {line}" for line in lines if line.startswith("FAIL:"))
     yield from notes(rows)
     yield from ("", f"{SWEEPS_TITLE}:", "")
-    heads = ("Buffers:", "Order", "Pace", "ns per buffer:", "from, to:", "its two lines alone:", "us per sweep:", "Sweeps:")
+    heads = ("Buffers:", "Order", "Pace", "ns per buffer:", "from, to:", "its two lines alone:")
+    heads += ("us per sweep:", "Sweeps:")
     yield from table(heads, map(sweep_row, sweeps))
     yield from ("", f"{MEMORY_TITLE}:", "")
     heads = ("Buffers:", "Registry and index, bytes:", "of it the record:", "Canary pages, bytes:", "Allocate:")

@@ -221,7 +221,8 @@ class KernelRecord(Record):
         kept = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "GMOD_OPTIONS")}
         if arm not in CUDA:
             kept["LD_PRELOAD"] = f"{self.build}/libgmod.so"
-            kept["GMOD_OPTIONS"] = f"device_heap={arm}:log_path={self.scratch}/reports.log" + (options and f":{options}")
+            options = f":{options}" if options else ""
+            kept["GMOD_OPTIONS"] = f"device_heap={arm}:log_path={self.scratch}/reports.log{options}"
         return kept
 
 
