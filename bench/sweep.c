@@ -343,7 +343,7 @@ static void time_sweeps(bool spaced, const char *order)
 {
 	struct passes swept = time_passes(sweep_once, spaced, 0), read = time_passes(read_once, spaced, swept.median);
 
-	if (gmod_damage_seen())
+	if (gmod_finding_count())
 		fail("a sweep has seen damage where there is none");
 	printf("buffers=%zu order=%s pace=%s sweeps=%zu ns_per_buffer=%.2f least=%.2f most=%.2f us_per_sweep=%.2f "
 	       "lines_alone=%.2f\n",
@@ -394,7 +394,7 @@ static void check_that_sweeps_look(void)
 
 	*(volatile uint8_t *)(uintptr_t)b->place.zone_tail ^= 0x5f;
 	sweep_once();
-	if (gmod_damage_seen() != 1)
+	if (gmod_finding_count() != 1)
 		fail("a sweep has not seen a changed byte");
 }
 

@@ -76,7 +76,7 @@ static void report(const struct gmod_context *c, const struct gmod_heap *h, cons
 	struct gmod_finding out = {.class = classes[f->class_], .status = GMOD_FINAL};
 
 	gmod_report_pending_begin();
-	out.id = gmod_damage_next_id();
+	out.id = gmod_finding_next_id();
 	describe_buffer(&out, c, f);
 	if (gmod_is_corruption(out.class))
 		describe_corruption(&out, h, f);

@@ -65,7 +65,7 @@ static void begin(struct gmod_finding *f, enum gmod_class class, uint64_t addres
 		  CUresult error)
 {
 	memset(f, 0, sizeof(*f));
-	f->id = gmod_damage_next_id();
+	f->id = gmod_finding_next_id();
 	f->class = class;
 	f->status = GMOD_FINAL;
 	f->address = address;
@@ -208,7 +208,7 @@ void gmod_misuse_report_leaks(void)
 		found.word = gmod_record_snapshot(r, &found.bounds);
 		if (!found.word || !copy_facts(&found, &f.buffer))
 			continue;
-		f.id = gmod_damage_next_id();
+		f.id = gmod_finding_next_id();
 		gmod_report(&f);
 	}
 }

@@ -62,7 +62,7 @@ GMOD_EXPORT void gmod_get_stats(struct gmod_stats *stats)
 
 GMOD_EXPORT unsigned gmod_findings_seen(void)
 {
-	return gmod_phase() == GMOD_OFF ? 0 : gmod_damage_seen();
+	return gmod_phase() == GMOD_OFF ? 0 : gmod_finding_count();
 }
 
 GMOD_EXPORT const char *gmod_status_text(enum gmod_status status)

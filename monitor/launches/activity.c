@@ -53,7 +53,8 @@ void gmod_activity_sleep(uint64_t since, const atomic_int *stop, uint64_t ns)
 {
 	atomic_store_explicit(&gmod_hot.sleeping, 1, memory_order_seq_cst);
 	/* The flag is visible before we look at the counters; see the header. */
-	if (gmod_activity_barrier() && gmod_activity_total() == since && !atomic_load_explicit(stop, memory_order_acquire))
+	if (gmod_activity_barrier() && gmod_activity_total() == since &&
+	    !atomic_load_explicit(stop, memory_order_acquire))
 		gmod_futex_wait(&gmod_hot.sleeping, 1, ns);
 	atomic_store_explicit(&gmod_hot.sleeping, 0, memory_order_relaxed);
 }

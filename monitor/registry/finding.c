@@ -1,5 +1,7 @@
 #include "monitor/registry/finding.h"
 
+#include <stdatomic.h>
+
 const char *gmod_class_name(enum gmod_class class)
 {
 	static const char *const name[GMOD_CLASS_COUNT] = {
@@ -14,4 +16,16 @@ const char *gmod_class_name(enum gmod_class class)
 	};
 
 	return class < GMOD_CLASS_COUNT ? name[class] : "unknown";
+}
+
+static _Atomic uint32_t last_id;
+
+uint32_t gmod_finding_next_id(void)
+{
+	return atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
+}
+
+unsigned gmod_finding_count(void)
+{
+	return atomic_load_explicit(&last_id, memory_order_relaxed);
 }

@@ -120,4 +120,14 @@ struct gmod_finding {
 	uint64_t unread; /* canaries that could not be read any more */
 };
 
+/* Can the CPU have written there by a plain store? */
+static inline bool gmod_cpu_may_write(const struct gmod_finding *f)
+{
+	return f->buffer.base && f->buffer.memory != GMOD_MEM_DEVICE && f->buffer.memory != GMOD_MEM_KERNEL;
+}
+
+/* The id of a finding that has just been made; and how many there have been, reported or not. */
+uint32_t gmod_finding_next_id(void);
+unsigned gmod_finding_count(void);
+
 #endif

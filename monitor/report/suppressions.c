@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "monitor/report/demangle.h"
-#include "monitor/report/report.h"
+#include "lib/base/log.h"
 
 #define RULES_MAX 512
 #define RULES_BYTES 65536

@@ -2,9 +2,7 @@
 #ifndef GMOD_MONITOR_SUPPRESSIONS_H
 #define GMOD_MONITOR_SUPPRESSIONS_H
 
-#include <stdbool.h>
-
-struct gmod_report_view;
+#include "monitor/report/view.h"
 
 /*
  * Take the file's lines, naming each bad one once, and forget those of before; "": there is no file. Call it before

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "monitor/report/maps.h"
+#include "monitor/report/demangle.h"
 
 #define SECTIONS_MAX 4096
 #define SEGMENTS_MAX 256
@@ -184,4 +184,17 @@ void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, 
 	for (uint32_t m = 0; m < s->modules; m++)
 		name_frames(m, frames, s);
 	errno = saved;
+}
+
+void gmod_frame_text(struct gmod_text *t, const struct gmod_frame *f, const char *between)
+{
+	if (f->symbol[0]) {
+		gmod_name_text(t, f->symbol);
+		gmod_text_str(t, between);
+	}
+	if (f->module[0]) {
+		gmod_text_escaped(t, f->module, GMOD_NAME_SHOWN);
+		gmod_text_str(t, "+");
+	}
+	gmod_text_fmt(t, "0x%llx", (unsigned long long)f->offset);
 }

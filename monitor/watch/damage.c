@@ -40,8 +40,6 @@ struct watch {
 static struct watch *watches;
 static _Atomic int pending;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static _Atomic uint32_t last_id;
-static _Atomic unsigned seen_count;
 
 static bool take_lock(void)
 {
@@ -64,17 +62,6 @@ static void unlock_and_let_go(const struct gmod_scope *hold)
 {
 	gmod_unlock(&lock);
 	gmod_scope_end(hold);
-}
-
-uint32_t gmod_damage_next_id(void)
-{
-	atomic_fetch_add_explicit(&seen_count, 1, memory_order_relaxed);
-	return atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
-}
-
-unsigned gmod_damage_seen(void)
-{
-	return atomic_load_explicit(&seen_count, memory_order_relaxed);
 }
 
 bool gmod_damage_pending(void)
@@ -254,7 +241,7 @@ static void first_sight(const struct gmod_sighting *s)
 		return;
 	/* Another thread may have been here meanwhile: the last look before an exit waits for no other. */
 	if (!is_reported(s->record, s->side) && !find_any(s->record->position, s->word, s->side)) {
-		id = gmod_damage_next_id();
+		id = gmod_finding_next_id();
 		w = claim(s);
 	}
 	gmod_unlock(&lock);

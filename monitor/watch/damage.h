@@ -51,10 +51,4 @@ void gmod_damage_settle(bool all);
  */
 void gmod_damage_released(const struct gmod_record *r, uint64_t word);
 
-/* How many findings have been seen so far, reported or not. */
-unsigned gmod_damage_seen(void);
-
-/* The next finding id; for findings that are not about canaries. */
-uint32_t gmod_damage_next_id(void);
-
 #endif

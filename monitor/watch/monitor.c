@@ -167,7 +167,7 @@ static void sweep_once(struct pace *p)
  */
 static void account(struct pace *p)
 {
-	unsigned seen = gmod_damage_seen();
+	unsigned seen = gmod_finding_count();
 	bool charged = seen == p->seen && !p->pending;
 
 	gmod_budget_round(&p->budget, gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID), gmod_monotonic_ns(), charged);

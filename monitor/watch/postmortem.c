@@ -75,7 +75,7 @@ static void report(CUresult error, const char *entry_point)
 	}
 	gmod_scope_end(&hold);
 	gmod_damage_settle(true);
-	f.id = gmod_damage_next_id();
+	f.id = gmod_finding_next_id();
 	gmod_report(&f);
 	gmod_phase_set(GMOD_WINDING_DOWN);
 }

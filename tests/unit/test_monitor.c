@@ -142,12 +142,12 @@ static void what_is_noted_while_the_monitor_falls_asleep_is_seen(void **unused)
 		const struct buffer *b = &buffers[i / 2];
 
 		wait_for_the_end_of_a_sweep(random_below(&seed, 80));
-		seen = gmod_damage_seen();
+		seen = gmod_finding_count();
 		damage(i % 2 ? b->place.zone_tail : b->place.body - 1, 1);
 		gmod_note_activity(gmod_thread_self());
-		for (int k = 0; k < 20000 && gmod_damage_seen() == seen; k++)
+		for (int k = 0; k < 20000 && gmod_finding_count() == seen; k++)
 			usleep(100);
-		CHECK(gmod_damage_seen() == seen + 1, "the monitor sleeps, round %d", i);
+		CHECK(gmod_finding_count() == seen + 1, "the monitor sleeps, round %d", i);
 	}
 	for (int k = 0; k < 2000 && gmod_damage_pending(); k++)
 		usleep(1000);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "tests/unit/json_reader.h"
+#include "monitor/report/view.h"
 #include "tests/unit/reporting.h"
 #include "tests/unit/support.h"
 

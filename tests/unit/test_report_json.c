@@ -1,5 +1,6 @@
 /* Reports as JSON, and that nothing a program can put into a report breaks a line or an object. */
 #include "tests/unit/json_reader.h"
+#include "monitor/report/json.h"
 #include "tests/unit/reporting.h"
 
 /* ---- JSON ---- */

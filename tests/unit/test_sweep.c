@@ -25,7 +25,7 @@ static void intact_buffers_are_quiet(void **unused)
 	assert_false(gmod_damage_pending());
 	for (int i = 0; i < BUFFERS; i++)
 		free_quietly(&buffers[i]);
-	assert_int_equal(gmod_damage_seen(), 0);
+	assert_int_equal(gmod_finding_count(), 0);
 }
 
 /* One byte of the line beside the user's bytes is seen by the next sweep, whichever it is. */
@@ -63,12 +63,12 @@ static void every_line_further_out_has_its_turn(void **unused)
 		struct buffer b = plain_buffer();
 		uint64_t line = i % (lines - 1) + 1, off = line * GMOD_LINE + random_below(&seed, GMOD_LINE);
 		uint64_t at = i < lines - 1 ? b.place.zone_tail + off : b.place.body - 1 - off;
-		unsigned seen = gmod_damage_seen();
+		unsigned seen = gmod_finding_count();
 		struct report r;
 		int sweeps = 0;
 
 		damage(at, 1);
-		for (; gmod_damage_seen() == seen && sweeps < 1000; sweeps++)
+		for (; gmod_finding_count() == seen && sweeps < 1000; sweeps++)
 			sweep();
 		CHECK(sweeps < 1000, "line %lu is never looked at", line);
 		r = take_one(true);

@@ -269,11 +269,11 @@ static void a_reported_side_is_no_news(void **unused)
 	see(&b, 0, 2);
 	gmod_damage_settle(false);
 	take_one(true);
-	seen = gmod_damage_seen();
+	seen = gmod_finding_count();
 	see(&b, 0, 100);
 	see_last(&b, 0, 100);
 	gmod_damage_settle(true);
-	assert_int_equal(gmod_damage_seen(), seen);
+	assert_int_equal(gmod_finding_count(), seen);
 	assert_false(gmod_damage_pending());
 	take_none();
 	/* The other side is. */

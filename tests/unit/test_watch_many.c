@@ -6,24 +6,24 @@
 static void findings_are_numbered_and_counted(void **unused)
 {
 	struct buffer b = plain_buffer(), c = plain_buffer();
-	unsigned seen = gmod_damage_seen();
-	uint32_t id = gmod_damage_next_id();
+	unsigned seen = gmod_finding_count();
+	uint32_t id = gmod_finding_next_id();
 
 	(void)unused;
-	assert_int_equal(gmod_damage_seen(), seen + 1);
+	assert_int_equal(gmod_finding_count(), seen + 1);
 	begin_work();
 	see(&b, 0, 1);
 	see(&c, 0, 1);
 	see(&c, 0, 1);
 	/* Seen, though only provisionally reported. */
-	assert_int_equal(gmod_damage_seen(), seen + 3);
+	assert_int_equal(gmod_finding_count(), seen + 3);
 	assert_int_equal(take_reports(many, 2), 2);
 	assert_int_equal(many[0].id, id + 1);
 	assert_int_equal(many[1].id, id + 2);
 	end_work();
 	gmod_damage_settle(false);
 	assert_int_equal(take_reports(many, 2), 2);
-	assert_int_equal(gmod_damage_next_id(), id + 3);
+	assert_int_equal(gmod_finding_next_id(), id + 3);
 	free_buffer(&b);
 	free_buffer(&c);
 }
@@ -130,7 +130,7 @@ static void *settle(void *unused)
 static void every_finding_of_many_threads_is_final_once(void **unused)
 {
 	pthread_t thread[THREADS], settler;
-	unsigned before = gmod_damage_seen(), n, finals = 0;
+	unsigned before = gmod_finding_count(), n, finals = 0;
 	static unsigned of[4096];
 
 	(void)unused;
@@ -144,7 +144,7 @@ static void every_finding_of_many_threads_is_final_once(void **unused)
 	pthread_join(settler, NULL);
 	end_work();
 	gmod_damage_settle(true);
-	assert_int_equal(gmod_damage_seen() - before, THREADS * ROUNDS * 3 / 2);
+	assert_int_equal(gmod_finding_count() - before, THREADS * ROUNDS * 3 / 2);
 	n = take_reports(many, 2048);
 	for (unsigned i = 0; i < n; i++) {
 		CHECK(many[i].id < 4096, "%ld", many[i].id);

@@ -1,60 +1,13 @@
-#include "monitor/report/report.h"
+#include "monitor/report/text.h"
 
 #include <unistd.h>
 
 #include "monitor/report/demangle.h"
-#include "monitor/report/report_next.h"
+#include "monitor/report/title.h"
 
 #define LINE_BYTES 4000 /* with the newline within PIPE_BUF, so that one write puts it into a pipe whole */
-#define NAME_SHOWN 200
 
 typedef unsigned long long ull;
-
-/* ---- pieces ---- */
-
-static void add_name(struct gmod_text *t, const char *mangled)
-{
-	char name[512];
-
-	if (!mangled || !*mangled) {
-		gmod_text_str(t, "unknown");
-		return;
-	}
-	gmod_short_name(mangled, name, sizeof(name));
-	gmod_text_escaped(t, name, NAME_SHOWN);
-}
-
-void gmod_frame_text(struct gmod_text *t, const struct gmod_frame *f, const char *between)
-{
-	if (f->symbol[0]) {
-		add_name(t, f->symbol);
-		gmod_text_str(t, between);
-	}
-	if (f->module[0]) {
-		gmod_text_escaped(t, f->module, NAME_SHOWN);
-		gmod_text_str(t, "+");
-	}
-	gmod_text_fmt(t, "0x%llx", (ull)f->offset);
-}
-
-const char *gmod_provisional_words(const struct gmod_finding *f)
-{
-	return f->status == GMOD_PROVISIONAL ? ", provisional, still being watched" : "";
-}
-
-const char *gmod_entry_point(const struct gmod_finding *f)
-{
-	return f->entry_point ? f->entry_point : "a driver call";
-}
-
-static void add_error(struct gmod_text *t, const struct gmod_finding *f)
-{
-	if (f->error_name)
-		gmod_text_escaped(t, f->error_name, 100);
-	else
-		gmod_text_str(t, "error");
-	gmod_text_fmt(t, " (%d)", f->error);
-}
 
 static void add_kernel_thread(struct gmod_text *t, const char *what, const struct gmod_kernel_thread *k)
 {
@@ -69,85 +22,6 @@ static void add_span(struct gmod_text *t, uint64_t from_ns, uint64_t to_ns)
 
 	gmod_text_fmt(t, "%llu.%03u s", (ull)(ms / 1000), (unsigned)(ms % 1000));
 }
-
-/* ---- first lines ---- */
-
-void gmod_title_corruption(const struct gmod_finding *f, struct gmod_text *t)
-{
-	bool over = f->class == GMOD_HEAP_BUFFER_OVERFLOW;
-	uint64_t away = f->offset < 0 ? -(uint64_t)f->offset : (uint64_t)f->offset;
-
-	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s %s of a %llu-byte buffer", (ull)f->changed,
-		      gmod_plural(f->changed), (ull)away, gmod_plural(away), over ? "past the end" : "before the start",
-		      (ull)f->buffer.size);
-}
-
-void gmod_title_use_after_free(const struct gmod_finding *f, struct gmod_text *t)
-{
-	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s inside a %llu-byte buffer that had been freed",
-		      (ull)f->changed, gmod_plural(f->changed), (ull)f->offset, gmod_plural((uint64_t)f->offset),
-		      (ull)f->buffer.size);
-}
-
-void gmod_title_double_free(const struct gmod_finding *f, struct gmod_text *t)
-{
-	gmod_text_escaped(t, gmod_entry_point(f), 100);
-	gmod_text_fmt(t, "(0x%llx) of a %llu-byte buffer that had been freed", (ull)f->address, (ull)f->buffer.size);
-}
-
-void gmod_title_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
-{
-	gmod_text_escaped(t, gmod_entry_point(f), 100);
-	gmod_text_fmt(t, "(0x%llx) of an address ", (ull)f->address);
-	if (f->buffer.base)
-		gmod_text_fmt(t, "%lld byte%s inside a %llu-byte buffer", (long long)f->offset,
-			      gmod_plural((uint64_t)f->offset), (ull)f->buffer.size);
-	else
-		gmod_text_str(t, "that no allocation returned");
-}
-
-/* How the range asked for lies to the buffer: "96 bytes past the end". */
-static void add_excess(struct gmod_text *t, const struct gmod_finding *f)
-{
-	uint64_t base = f->buffer.base, end = base + f->buffer.size, last;
-	bool wraps = __builtin_add_overflow(f->address, f->length, &last);
-	uint64_t past = last > end ? last - end : 0;
-
-	if (f->address < base)
-		gmod_text_fmt(t, "from %llu byte%s before the start", (ull)(base - f->address),
-			      gmod_plural(base - f->address));
-	else if (wraps)
-		gmod_text_str(t, "past the end of all memory, in front of it the end");
-	else
-		gmod_text_fmt(t, "up to %llu byte%s past the end", (ull)past, gmod_plural(past));
-}
-
-void gmod_title_out_of_bounds(const struct gmod_finding *f, struct gmod_text *t)
-{
-	gmod_text_escaped(t, gmod_entry_point(f), 100);
-	gmod_text_fmt(t, " asked for %llu byte%s at 0x%llx, ", (ull)f->length, gmod_plural(f->length), (ull)f->address);
-	add_excess(t, f);
-	gmod_text_fmt(t, " of a %llu-byte buffer", (ull)f->buffer.size);
-}
-
-void gmod_title_leak(const struct gmod_finding *f, struct gmod_text *t)
-{
-	gmod_text_fmt(t, "a %llu-byte buffer is still allocated at exit", (ull)f->buffer.size);
-}
-
-void gmod_title_post_mortem(const struct gmod_finding *f, struct gmod_text *t)
-{
-	gmod_text_str(t, "the GPU gave up with ");
-	add_error(t, f);
-	if (f->entry_point) {
-		gmod_text_str(t, ", first seen by ");
-		gmod_text_escaped(t, f->entry_point, 100);
-	}
-	if (f->address)
-		gmod_text_fmt(t, ", at address 0x%llx", (ull)f->address);
-}
-
-/* ---- the body ---- */
 
 /* Lines in the making: one is finished before the next begins. */
 struct page {
@@ -248,7 +122,7 @@ static void add_call(struct page *p, const struct gmod_report_view *v)
 	if (f->error == 0)
 		gmod_text_str(t, "CUDA_SUCCESS (0)");
 	else
-		add_error(t, f);
+		gmod_error_text(t, f);
 	end(p);
 	add_frames(p, &v->called);
 }
@@ -286,7 +160,7 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 
 static void add_suspect(struct gmod_text *t, const struct gmod_suspect *s)
 {
-	add_name(t, s->name);
+	gmod_name_text(t, s->name);
 	gmod_text_fmt(t, " x%llu on ", (ull)s->launches);
 	if (s->stream <= 2) /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
 		gmod_text_str(t, s->stream == 2 ? "the per-thread stream" : "the default stream");

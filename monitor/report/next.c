@@ -1,4 +1,4 @@
-#include "monitor/report/report_next.h"
+#include "monitor/report/next.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "monitor/report/demangle.h"
-#include "monitor/report/report.h"
+#include "monitor/report/title.h"
 
 #define COMMAND_BYTES 1800
 
@@ -86,22 +86,16 @@ static void add_command(struct gmod_text *t)
 	}
 }
 
-bool gmod_cpu_may_write(const struct gmod_finding *f)
-{
-	return f->buffer.base && f->buffer.memory != GMOD_MEM_DEVICE && f->buffer.memory != GMOD_MEM_KERNEL;
-}
-
 /* Addresses differ from run to run: what stays is where the bytes lie in the buffer, and who allocates it. */
-static void next_watchpoint(const struct gmod_report_view *v, struct gmod_text *t)
+static void next_watchpoint(const struct gmod_finding *f, const char *site, struct gmod_text *t)
 {
-	const struct gmod_finding *f = v->finding;
 	bool over = f->class == GMOD_HEAP_BUFFER_OVERFLOW;
 	ull from_base = (ull)f->offset + (over ? f->buffer.size : 0);
 	bool before = (int64_t)from_base < 0;
 
 	gmod_text_fmt(t, "look for a write by the CPU, here to 0x%llx; in another run break where ",
 		      f->buffer.base + from_base);
-	gmod_text_str(t, strcmp(v->site, "-") == 0 ? "the program" : v->site);
+	gmod_text_str(t, strcmp(site, "-") == 0 ? "the program" : site);
 	gmod_text_fmt(t, " has just allocated the buffer, and then watch *(char *)(BUFFER %c %llu): gdb --args",
 		      before ? '-' : '+', before ? -from_base : from_base);
 	add_command(t);
@@ -130,12 +124,10 @@ static void add_kernel_names(struct gmod_text *t, const struct gmod_finding *f)
 	}
 }
 
-void gmod_next_memcheck(const struct gmod_report_view *v, struct gmod_text *t)
+void gmod_next_memcheck(const struct gmod_finding *f, const char *site, struct gmod_text *t)
 {
-	const struct gmod_finding *f = v->finding;
-
 	if (f->suspect_count == 0 && f->launches_lost == 0 && gmod_cpu_may_write(f)) {
-		next_watchpoint(v, t);
+		next_watchpoint(f, site, t);
 		return;
 	}
 	gmod_text_str(t, "compute-sanitizer --tool memcheck");
@@ -143,16 +135,16 @@ void gmod_next_memcheck(const struct gmod_report_view *v, struct gmod_text *t)
 	add_command(t);
 }
 
-void gmod_next_double_free(const struct gmod_report_view *v, struct gmod_text *t)
+void gmod_next_double_free(const struct gmod_finding *f, const char *site, struct gmod_text *t)
 {
-	(void)v;
+	(void)f;
+	(void)site;
 	gmod_text_str(t, "let one of the two places own the buffer; the address may belong to another buffer by now");
 }
 
-void gmod_next_invalid_free(const struct gmod_report_view *v, struct gmod_text *t)
+void gmod_next_invalid_free(const struct gmod_finding *f, const char *site, struct gmod_text *t)
 {
-	const struct gmod_finding *f = v->finding;
-
+	(void)site;
 	if (f->buffer.base)
 		gmod_text_fmt(t, "free the address that the allocation returned, 0x%llx", (ull)f->buffer.base);
 	else
@@ -161,15 +153,17 @@ void gmod_next_invalid_free(const struct gmod_report_view *v, struct gmod_text *
 		       "pool that has a free function of its own");
 }
 
-void gmod_next_out_of_bounds(const struct gmod_report_view *v, struct gmod_text *t)
+void gmod_next_out_of_bounds(const struct gmod_finding *f, const char *site, struct gmod_text *t)
 {
+	(void)site;
 	gmod_text_str(t, "compare the size given to ");
-	gmod_text_escaped(t, gmod_entry_point(v->finding), 100);
+	gmod_text_escaped(t, gmod_entry_point(f), 100);
 	gmod_text_str(t, " with the allocation's; the driver refused the call, so nothing was written");
 }
 
-void gmod_next_leak(const struct gmod_report_view *v, struct gmod_text *t)
+void gmod_next_leak(const struct gmod_finding *f, const char *site, struct gmod_text *t)
 {
 	gmod_text_str(t, "free it, or put a line leak:FUNCTION into the file of GMOD_OPTIONS=suppressions=FILE");
-	(void)v;
+	(void)f;
+	(void)site;
 }

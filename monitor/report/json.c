@@ -1,8 +1,9 @@
-#include "monitor/report/report.h"
+#include "monitor/report/json.h"
 
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/log.h"
 #include "monitor/report/demangle.h"
 
 /*

@@ -1,0 +1,10 @@
+/* A report as one line of JSON. */
+#ifndef GMOD_MONITOR_REPORT_JSON_H
+#define GMOD_MONITOR_REPORT_JSON_H
+
+#include "monitor/report/view.h"
+
+/* Append the whole report, each line ended. */
+void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *out);
+
+#endif
