@@ -1,45 +1,31 @@
 /* Questions about a context, its limits, its peers, and waiting for it. */
 #include "sim.h"
 
-/* Of a primary one also when it is gone and still current. */
-static CUresult get_device(CUdevice *out, CUcontext ctx)
-{
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!ctx || !context_known(ctx) || !(ctx->alive || ctx->primary))
-		return CUDA_ERROR_INVALID_CONTEXT;
-	*out = ctx->device;
-	return CUDA_SUCCESS;
-}
-
-/* These two work in a context with a sticky error. */
-ENTRY(cuCtxGetDevice, NEEDS_INIT, TAKES(CUdevice *device), get_device(device, context_current()))
-ENTRY(cuCtxGetDevice_v2, NEEDS_INIT, TAKES(CUdevice *device, CUcontext ctx),
-      get_device(device, ctx ? ctx : context_current()))
-ENTRY(cuCtxGetFlags, NEEDS_CONTEXT, TAKES(unsigned int *flags), ANSWER(flags, c.ctx->flags))
-
 /* The context that is asked about, NULL being the current one. */
 static CUcontext asked(CUcontext ctx)
 {
 	return ctx ? ctx : context_current();
 }
 
+/* A primary one has a device also when it is gone and still current. */
+static bool has_device(CUcontext ctx)
+{
+	return context_known(ctx) && (ctx->alive || ctx->primary);
+}
+
+/* These two work in a context with a sticky error. */
+ENTRY(cuCtxGetDevice, NEEDS_INIT, TAKES(CUdevice *device),
+      ANSWER_OF(has_device(context_current()), CUDA_ERROR_INVALID_CONTEXT, device, context_current()->device))
+ENTRY(cuCtxGetDevice_v2, NEEDS_INIT, TAKES(CUdevice *device, CUcontext ctx),
+      ANSWER_OF(has_device(asked(ctx)), CUDA_ERROR_INVALID_CONTEXT, device, asked(ctx)->device))
+
+ENTRY(cuCtxGetFlags, NEEDS_CONTEXT, TAKES(unsigned int *flags), ANSWER(flags, c.ctx->flags))
 ENTRY(cuCtxGetApiVersion, NEEDS_INIT, TAKES(CUcontext ctx, unsigned int *version),
       ANSWER_OF(context_ok(asked(ctx)), CUDA_ERROR_INVALID_CONTEXT, version, asked(ctx)->api_version))
 ENTRY(cuCtxGetId, NEEDS_INIT, TAKES(CUcontext ctx, unsigned long long *ctxId),
       ANSWER_OF(context_ok(asked(ctx)), CUDA_ERROR_INVALID_CONTEXT, ctxId, asked(ctx)->id))
-
-static CUresult get_limit(CUcontext ctx, size_t *value, CUlimit limit)
-{
-	if (!value)
-		return CUDA_ERROR_INVALID_VALUE;
-	if ((unsigned)limit >= CU_LIMIT_MAX)
-		return CUDA_ERROR_UNSUPPORTED_LIMIT;
-	*value = ctx->limit[limit];
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuCtxGetLimit, NEEDS_CONTEXT, TAKES(size_t *pvalue, CUlimit limit), get_limit(c.ctx, pvalue, limit))
+ENTRY(cuCtxGetLimit, NEEDS_CONTEXT, TAKES(size_t *pvalue, CUlimit limit),
+      ANSWER_OF((unsigned)limit < CU_LIMIT_MAX, CUDA_ERROR_UNSUPPORTED_LIMIT, pvalue, c.ctx->limit[limit]))
 
 static CUresult set_limit(CUcontext ctx, CUlimit limit, size_t value)
 {
@@ -102,4 +88,4 @@ static CUresult synchronize(CUcontext ctx)
 }
 
 ENTRY(cuCtxSynchronize, NEEDS_CONTEXT, TAKES(void), synchronize(c.ctx))
-ENTRY(cuCtxSynchronize_v2, NEEDS_INIT, TAKES(CUcontext ctx), synchronize(ctx ? ctx : context_current()))
+ENTRY(cuCtxSynchronize_v2, NEEDS_INIT, TAKES(CUcontext ctx), synchronize(asked(ctx)))

@@ -18,32 +18,23 @@ static CUresult small_attribute(const struct block *block, CUpointer_attribute a
 {
 	switch (attribute) {
 	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-		*out = memory_type(block);
-		return CUDA_SUCCESS;
+		return ANSWER(out, memory_type(block));
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-		*out = block->device;
-		return CUDA_SUCCESS;
+		return ANSWER(out, block->device);
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-		*out = block->sync_memops;
-		return CUDA_SUCCESS;
+		return ANSWER(out, block->sync_memops);
 	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-		*out = block->kind == BLOCK_MANAGED;
-		return CUDA_SUCCESS;
+		return ANSWER(out, block->kind == BLOCK_MANAGED);
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-		*out = block->kind == BLOCK_DEVICE;
-		return CUDA_SUCCESS;
+		return ANSWER(out, block->kind == BLOCK_DEVICE);
 	case CU_POINTER_ATTRIBUTE_MAPPED:
-		*out = 1;
-		return CUDA_SUCCESS;
+		return ANSWER(out, 1);
 	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-		*out = block->kind == BLOCK_DEVICE || mapping_has_rdma(block);
-		return CUDA_SUCCESS;
+		return ANSWER(out, block->kind == BLOCK_DEVICE || mapping_has_rdma(block));
 	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-		*out = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
-		return CUDA_SUCCESS;
+		return ANSWER(out, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
 	case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-		*out = 0;
-		return CUDA_SUCCESS;
+		return ANSWER(out, 0);
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
@@ -66,36 +57,26 @@ static CUresult large_attribute(const struct block *block, CUdeviceptr at, CUpoi
 		reservation_around(at, &start, &size);
 	switch (attribute) {
 	case CU_POINTER_ATTRIBUTE_CONTEXT:
-		*out = (uintptr_t)context_of(block);
-		return CUDA_SUCCESS;
+		return ANSWER(out, (uintptr_t)context_of(block));
 	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-		*out = at;
-		return CUDA_SUCCESS;
+		return ANSWER(out, at);
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-		*out = at;
-		return host_can_use(block) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+		return ANSWER_OF(host_can_use(block), CUDA_ERROR_INVALID_VALUE, out, at);
 	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
 	case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-		*out = block->id;
-		return CUDA_SUCCESS;
+		return ANSWER(out, block->id);
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-		*out = start;
-		return CUDA_SUCCESS;
+		return ANSWER(out, start);
 	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-		*out = size;
-		return CUDA_SUCCESS;
+		return ANSWER(out, size);
 	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-		*out = block->base;
-		return CUDA_SUCCESS;
+		return ANSWER(out, block->base);
 	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-		*out = block->size;
-		return CUDA_SUCCESS;
+		return ANSWER(out, block->size);
 	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-		*out = 0;
-		return CUDA_SUCCESS;
+		return ANSWER(out, 0);
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-		*out = (uintptr_t)block->pool;
-		return CUDA_SUCCESS;
+		return ANSWER(out, (uintptr_t)block->pool);
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
