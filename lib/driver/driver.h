@@ -39,6 +39,12 @@ static inline void *gmod_next(void **slot)
 #define NEXT(symbol) ((__typeof__(gmod_driver.symbol))gmod_next((void **)&gmod_driver.symbol))
 #define HAVE(symbol) (gmod_driver_resolve() && gmod_driver.symbol)
 
+/* Contexts, streams and functions are told apart by number. */
+static inline uint64_t gmod_handle(const void *handle)
+{
+	return (uint64_t)(uintptr_t)handle;
+}
+
 /*
  * Fill gmod_driver from the libcuda that this process has loaded. Returns false, and changes nothing, when there
  * is none. Safe to call from several threads at once; costs one load once it has succeeded.

@@ -1,26 +1,7 @@
 /* Stream capture: the program's calls go out as they are; GMOD only counts how many captures are open. */
 #include <stdatomic.h>
 
-#include "lib/context/capture.h"
 #include "lib/hooks/hook.h"
-#include "lib/base/facts.h"
-
-/*
- * Asking whether a stream captures is harmless to the capture (unlike querying the stream). The legacy stream cannot
- * capture, and asking about it beside a capture is an error.
- */
-bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour)
-{
-	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-
-	if (stream == CU_STREAM_LEGACY || (!stream && flavour == GMOD_LEGACY))
-		return false;
-	if (!stream)
-		stream = CU_STREAM_PER_THREAD;
-	if (NEXT(cuStreamIsCapturing)(stream, &status) != CUDA_SUCCESS)
-		gmod_degraded("cuStreamIsCapturing");
-	return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
-}
 
 static CUresult began(CUresult r, const char *entry_point)
 {

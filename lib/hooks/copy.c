@@ -2,6 +2,7 @@
  * Copies. Past the end of a buffer they are refused, as natively: our redzones lie in the same allocation, so the
  * driver would let them through.
  */
+#include "lib/context/current.h"
 #include "lib/hooks/copy.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/stand_in.h"
@@ -26,88 +27,81 @@ CUresult gmod_copy_end(const struct gmod_copy *c, CUresult r)
 	return gmod_done(r, c->entry_point);
 }
 
-/* One side of a 2-D or 3-D copy, as the descriptors have it. */
-struct side {
-	CUmemorytype type;
-	const void *host;
-	CUdeviceptr device;
-	size_t x, y, z, pitch, height;
-};
-
-struct box {
-	struct side dst, src;
-	size_t width, height, depth;
-};
-
-static bool refused_side(const struct side *s, const struct box *b, const char *entry_point)
+static bool refused_side(const struct gmod_box_side *s, const struct gmod_box *b, const char *entry_point)
 {
-	uint64_t base = s->type == CU_MEMORYTYPE_HOST ? gmod_handle(s->host) : s->device;
 	size_t slice, extent;
 
-	if (s->type == CU_MEMORYTYPE_ARRAY || __builtin_mul_overflow(s->pitch, s->height, &slice) ||
+	if (!s->base || __builtin_mul_overflow(s->pitch, s->height, &slice) ||
 	    !gmod_layout_extent(b->width, b->height, s->pitch, b->depth, slice, &extent))
 		return false;
-	return gmod_misuse_refuses(base + s->z * slice + s->y * s->pitch + s->x, extent, entry_point);
+	return gmod_misuse_refuses(s->base + s->z * slice + s->y * s->pitch + s->x, extent, entry_point);
+}
+
+bool gmod_box_refused(const struct gmod_box *b, const char *entry_point)
+{
+	return refused_side(&b->dst, b, entry_point) || refused_side(&b->src, b, entry_point);
 }
 
 /* It is not one piece: a refusal of the driver's does not say where it ends. */
-static struct gmod_copy box_begin(const struct box *b, CUstream stream, const char *entry_point)
+static struct gmod_copy box_begin(const struct gmod_box *b, CUstream stream, const char *entry_point)
 {
-	bool refused = refused_side(&b->dst, b, entry_point) || refused_side(&b->src, b, entry_point);
+	bool refused = gmod_box_refused(b, entry_point);
 
 	return (struct gmod_copy){.stream = stream, .entry_point = entry_point, .refused = refused};
 }
 
+static uint64_t base_of(CUmemorytype type, const void *host, CUdeviceptr device)
+{
+	return type == CU_MEMORYTYPE_ARRAY ? 0 : type == CU_MEMORYTYPE_HOST ? gmod_handle(host) : device;
+}
+
 static struct gmod_copy begin_2d(const CUDA_MEMCPY2D *c, CUstream stream, const char *entry_point)
 {
-	struct box b = {.width = 0};
+	struct gmod_box b = {.width = 0};
 
 	if (gmod_phase() != GMOD_OFF && c)
-		b = (struct box){
-		    {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, 0, c->dstPitch, 0},
-		    {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, 0, c->srcPitch, 0},
-		    c->WidthInBytes,
-		    c->Height,
-		    1,
+		b = (struct gmod_box){
+		    .dst = {base_of(c->dstMemoryType, c->dstHost, c->dstDevice), c->dstXInBytes, c->dstY, 0,
+			    c->dstPitch, 0},
+		    .src = {base_of(c->srcMemoryType, c->srcHost, c->srcDevice), c->srcXInBytes, c->srcY, 0,
+			    c->srcPitch, 0},
+		    .width = c->WidthInBytes,
+		    .height = c->Height,
+		    .depth = 1,
 		};
 	return box_begin(&b, stream, entry_point);
 }
 
 static struct gmod_copy begin_3d(const CUDA_MEMCPY3D *c, CUstream stream, const char *entry_point)
 {
-	struct box b = {.width = 0};
+	struct gmod_box b = {.width = 0};
 
 	if (gmod_phase() != GMOD_OFF && c)
-		b = (struct box){
-		    {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, c->dstZ, c->dstPitch,
-		     c->dstHeight},
-		    {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, c->srcZ, c->srcPitch,
-		     c->srcHeight},
-		    c->WidthInBytes,
-		    c->Height,
-		    c->Depth,
+		b = (struct gmod_box){
+		    .dst = {base_of(c->dstMemoryType, c->dstHost, c->dstDevice), c->dstXInBytes, c->dstY, c->dstZ,
+			    c->dstPitch, c->dstHeight},
+		    .src = {base_of(c->srcMemoryType, c->srcHost, c->srcDevice), c->srcXInBytes, c->srcY, c->srcZ,
+			    c->srcPitch, c->srcHeight},
+		    .width = c->WidthInBytes,
+		    .height = c->Height,
+		    .depth = c->Depth,
 		};
 	return box_begin(&b, stream, entry_point);
 }
 
-bool gmod_copy_3d_refused(const CUDA_MEMCPY3D *c, const char *entry_point)
-{
-	return begin_3d(c, GMOD_ASYNC, entry_point).refused;
-}
-
 static struct gmod_copy begin_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream stream, const char *entry_point)
 {
-	struct box b = {.width = 0};
+	struct gmod_box b = {.width = 0};
 
 	if (gmod_phase() != GMOD_OFF && c)
-		b = (struct box){
-		    {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, c->dstZ, c->dstPitch,
-		     c->dstHeight},
-		    {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, c->srcZ, c->srcPitch,
-		     c->srcHeight},
-		    c->WidthInBytes,
-		    c->Height,
-		    c->Depth,
+		b = (struct gmod_box){
+		    .dst = {base_of(c->dstMemoryType, c->dstHost, c->dstDevice), c->dstXInBytes, c->dstY, c->dstZ,
+			    c->dstPitch, c->dstHeight},
+		    .src = {base_of(c->srcMemoryType, c->srcHost, c->srcDevice), c->srcXInBytes, c->srcY, c->srcZ,
+			    c->srcPitch, c->srcHeight},
+		    .width = c->WidthInBytes,
+		    .height = c->Height,
+		    .depth = c->Depth,
 		};
 	return box_begin(&b, stream, entry_point);
 }

@@ -18,8 +18,19 @@ struct gmod_copy {
 struct gmod_copy gmod_copy_begin(uint64_t dst, uint64_t src, size_t size, CUstream stream, const char *entry_point);
 CUresult gmod_copy_end(const struct gmod_copy *c, CUresult r);
 
-/* The same by itself, for one piece of many. */
+/* One side of a copy of boxes, in bytes and rows; an array has no base. */
+struct gmod_box_side {
+	uint64_t base;
+	size_t x, y, z, pitch, height;
+};
+
+struct gmod_box {
+	struct gmod_box_side dst, src;
+	size_t width, height, depth;
+};
+
+/* One piece of many by itself. */
 bool gmod_copy_refused(uint64_t dst, uint64_t src, size_t size, const char *entry_point);
-bool gmod_copy_3d_refused(const CUDA_MEMCPY3D *c, const char *entry_point);
+bool gmod_box_refused(const struct gmod_box *b, const char *entry_point);
 
 #endif

@@ -1,40 +1,20 @@
-/* Batches of copies. */
+/* Batches of copies: one that is refused takes all of them along, and says which one it is. */
 #include "lib/hooks/copy.h"
 
-struct batch {
-	const CUdeviceptr *dst, *src;
-	const size_t *bytes;
-	size_t count;
-	size_t *failed; /* NULL: not asked for */
-};
-
-struct batch_3d {
-	const CUDA_MEMCPY3D_BATCH_OP *op;
-	size_t count;
-	size_t *failed;
-};
-
-static void failed_at(size_t i, size_t *failed)
+/* failed: NULL where the entry point does not tell. */
+static struct gmod_copy batch_begin(const CUdeviceptr *dst, const CUdeviceptr *src, const size_t *sizes, size_t count,
+				    size_t *failed, const char *entry_point)
 {
-	if (failed)
-		*failed = i;
-}
+	struct gmod_copy c = {.stream = GMOD_ASYNC, .entry_point = entry_point};
 
-static bool has_order(CUmemcpySrcAccessOrder order)
-{
-	return order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
-}
-
-static bool refused(const struct batch *b, const char *entry_point)
-{
-	if (gmod_phase() == GMOD_OFF || !b->dst || !b->src || !b->bytes)
-		return false;
-	for (size_t i = 0; i < b->count; i++)
-		if (gmod_copy_refused(b->dst[i], b->src[i], b->bytes[i], entry_point)) {
-			failed_at(i, b->failed);
-			return true;
-		}
-	return false;
+	if (gmod_phase() == GMOD_OFF || !dst || !src || !sizes)
+		return c;
+	for (size_t i = 0; !c.refused && i < count; i++) {
+		c.refused = gmod_copy_refused(dst[i], src[i], sizes[i], entry_point);
+		if (c.refused && failed)
+			*failed = i;
+	}
+	return c;
 }
 
 static bool is_array(const CUmemcpy3DOperand *o)
@@ -90,172 +70,134 @@ static bool element_size(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *out)
 	return *out;
 }
 
-/* One side of a copy, as a batch has it and as a single copy does. */
-struct side {
-	CUmemorytype type;
-	CUarray array;
-	CUdeviceptr at;
-	size_t x, y, z, pitch, height;
-};
-
-static bool side_of(const CUmemcpy3DOperand *o, const CUextent3D *extent, size_t element, struct side *out)
+static bool side_of(const CUmemcpy3DOperand *o, const CUextent3D *extent, size_t element, struct gmod_box_side *out)
 {
-	*out = (struct side){.type = CU_MEMORYTYPE_UNIFIED};
-	if (is_array(o)) {
-		out->type = CU_MEMORYTYPE_ARRAY;
-		out->array = o->op.array.array;
-		out->y = o->op.array.offset.y;
-		out->z = o->op.array.offset.z;
-		return !__builtin_mul_overflow(o->op.array.offset.x, element, &out->x);
-	}
-	out->at = o->op.ptr.ptr;
+	*out = (struct gmod_box_side){.base = 0};
+	if (is_array(o))
+		return true;
+	out->base = o->op.ptr.ptr;
 	out->height = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : extent->height;
 	return o->type == CU_MEMCPY_OPERAND_TYPE_POINTER &&
 	       !__builtin_mul_overflow(o->op.ptr.rowLength ? o->op.ptr.rowLength : extent->width, element, &out->pitch);
 }
 
-/* The same as a copy of its own. false: it is not right, or not known to be. */
-static bool single_of(const CUDA_MEMCPY3D_BATCH_OP *op, CUDA_MEMCPY3D *out)
+static bool has_order(CUmemcpySrcAccessOrder order)
 {
-	struct side src, dst;
-	size_t element, width;
-
-	if (!has_order(op->srcAccessOrder) || !op->extent.width || !op->extent.height || !op->extent.depth ||
-	    !element_size(op, &element) || __builtin_mul_overflow(op->extent.width, element, &width) ||
-	    !side_of(&op->src, &op->extent, element, &src) || !side_of(&op->dst, &op->extent, element, &dst))
-		return false;
-	*out = (CUDA_MEMCPY3D){
-	    .srcMemoryType = src.type,
-	    .srcArray = src.array,
-	    .srcDevice = src.at,
-	    .srcXInBytes = src.x,
-	    .srcY = src.y,
-	    .srcZ = src.z,
-	    .srcPitch = src.pitch,
-	    .srcHeight = src.height,
-	    .dstMemoryType = dst.type,
-	    .dstArray = dst.array,
-	    .dstDevice = dst.at,
-	    .dstXInBytes = dst.x,
-	    .dstY = dst.y,
-	    .dstZ = dst.z,
-	    .dstPitch = dst.pitch,
-	    .dstHeight = dst.height,
-	    .WidthInBytes = width,
-	    .Height = op->extent.height,
-	    .Depth = op->extent.depth,
-	};
-	return true;
+	return order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
 }
 
-static bool refused_3d(const struct batch_3d *b, const char *entry_point)
+/* false: it is not right, or not known to be. */
+static bool box_of(const CUDA_MEMCPY3D_BATCH_OP *op, struct gmod_box *out)
 {
-	CUDA_MEMCPY3D copy;
+	size_t element;
 
-	if (gmod_phase() == GMOD_OFF || !b->op)
-		return false;
-	for (size_t i = 0; i < b->count; i++)
-		if (single_of(&b->op[i], &copy) && gmod_copy_3d_refused(&copy, entry_point)) {
-			failed_at(i, b->failed);
-			return true;
-		}
-	return false;
+	out->height = op->extent.height;
+	out->depth = op->extent.depth;
+	return has_order(op->srcAccessOrder) && element_size(op, &element) &&
+	       !__builtin_mul_overflow(op->extent.width, element, &out->width) &&
+	       side_of(&op->src, &op->extent, element, &out->src) && side_of(&op->dst, &op->extent, element, &out->dst);
 }
 
-static CUresult batch_end(CUresult r, const char *entry_point)
+static struct gmod_copy boxes_begin(const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count, size_t *failed,
+				    const char *entry_point)
 {
-	return gmod_copy_end(&(struct gmod_copy){.stream = GMOD_ASYNC, .entry_point = entry_point}, r);
+	struct gmod_copy c = {.stream = GMOD_ASYNC, .entry_point = entry_point};
+	struct gmod_box b;
+
+	if (gmod_phase() == GMOD_OFF || !ops)
+		return c;
+	for (size_t i = 0; !c.refused && i < count; i++) {
+		c.refused = box_of(&ops[i], &b) && gmod_box_refused(&b, entry_point);
+		if (c.refused && failed)
+			*failed = i;
+	}
+	return c;
 }
 
-GMOD_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-					CUmemcpyAttributes_v1 *attrs, size_t *attrIdxs, size_t numAttrs,
-					size_t *failIdx, CUstream hStream)
+GMOD_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dst, CUdeviceptr *src, size_t *sizes, size_t count,
+					CUmemcpyAttributes *attributes, size_t *first, size_t attribute_count,
+					size_t *failed, CUstream stream)
 {
-	struct batch b = {dsts, srcs, sizes, count, failIdx};
-	CUresult r = CUDA_ERROR_INVALID_VALUE;
+	struct gmod_copy c = batch_begin(dst, src, sizes, count, failed, __func__);
 
-	if (!refused(&b, __func__))
-		r = NEXT(cuMemcpyBatchAsync)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream);
-	return batch_end(r, __func__);
+	if (c.refused)
+		return GMOD_REFUSED;
+	return gmod_copy_end(
+	    &c, NEXT(cuMemcpyBatchAsync)(dst, src, sizes, count, attributes, first, attribute_count, failed, stream));
 }
 
-GMOD_EXPORT CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-					     CUmemcpyAttributes_v1 *attrs, size_t *attrIdxs, size_t numAttrs,
-					     size_t *failIdx, CUstream hStream)
+GMOD_EXPORT CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dst, CUdeviceptr *src, size_t *sizes, size_t count,
+					     CUmemcpyAttributes *attributes, size_t *first, size_t attribute_count,
+					     size_t *failed, CUstream stream)
 {
-	struct batch b = {dsts, srcs, sizes, count, failIdx};
-	CUresult r = CUDA_ERROR_INVALID_VALUE;
+	struct gmod_copy c = batch_begin(dst, src, sizes, count, failed, __func__);
 
-	if (!refused(&b, __func__))
-		r = NEXT(cuMemcpyBatchAsync_ptsz)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx,
-						  hStream);
-	return batch_end(r, __func__);
+	if (c.refused)
+		return GMOD_REFUSED;
+	return gmod_copy_end(&c, NEXT(cuMemcpyBatchAsync_ptsz)(dst, src, sizes, count, attributes, first,
+							       attribute_count, failed, stream));
 }
 
-GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-					   CUmemcpyAttributes_v1 *attrs, size_t *attrIdxs, size_t numAttrs,
-					   CUstream hStream)
+GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dst, CUdeviceptr *src, size_t *sizes, size_t count,
+					   CUmemcpyAttributes *attributes, size_t *first, size_t attribute_count,
+					   CUstream stream)
 {
-	struct batch b = {dsts, srcs, sizes, count, NULL};
-	CUresult r = CUDA_ERROR_INVALID_VALUE;
+	struct gmod_copy c = batch_begin(dst, src, sizes, count, NULL, __func__);
 
-	if (!refused(&b, __func__))
-		r = NEXT(cuMemcpyBatchAsync_v2)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
-	return batch_end(r, __func__);
+	if (c.refused)
+		return GMOD_REFUSED;
+	return gmod_copy_end(
+	    &c, NEXT(cuMemcpyBatchAsync_v2)(dst, src, sizes, count, attributes, first, attribute_count, stream));
 }
 
-GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-						CUmemcpyAttributes_v1 *attrs, size_t *attrIdxs, size_t numAttrs,
-						CUstream hStream)
+GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dst, CUdeviceptr *src, size_t *sizes, size_t count,
+						CUmemcpyAttributes *attributes, size_t *first, size_t attribute_count,
+						CUstream stream)
 {
-	struct batch b = {dsts, srcs, sizes, count, NULL};
-	CUresult r = CUDA_ERROR_INVALID_VALUE;
+	struct gmod_copy c = batch_begin(dst, src, sizes, count, NULL, __func__);
 
-	if (!refused(&b, __func__))
-		r = NEXT(cuMemcpyBatchAsync_v2_ptsz)(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
-	return batch_end(r, __func__);
+	if (c.refused)
+		return GMOD_REFUSED;
+	return gmod_copy_end(
+	    &c, NEXT(cuMemcpyBatchAsync_v2_ptsz)(dst, src, sizes, count, attributes, first, attribute_count, stream));
 }
 
-GMOD_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList, size_t *failIdx,
-					  unsigned long long flags, CUstream hStream)
+GMOD_EXPORT CUresult cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *ops, size_t *failed,
+					  unsigned long long flags, CUstream stream)
 {
-	struct batch_3d b = {opList, numParams, failIdx};
-	CUresult r = CUDA_ERROR_INVALID_VALUE;
+	struct gmod_copy c = boxes_begin(ops, count, failed, __func__);
 
-	if (!refused_3d(&b, __func__))
-		r = NEXT(cuMemcpy3DBatchAsync)(numParams, opList, failIdx, flags, hStream);
-	return batch_end(r, __func__);
+	if (c.refused)
+		return GMOD_REFUSED;
+	return gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync)(count, ops, failed, flags, stream));
 }
 
-GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_ptsz(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList, size_t *failIdx,
-					       unsigned long long flags, CUstream hStream)
+GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_ptsz(size_t count, CUDA_MEMCPY3D_BATCH_OP *ops, size_t *failed,
+					       unsigned long long flags, CUstream stream)
 {
-	struct batch_3d b = {opList, numParams, failIdx};
-	CUresult r = CUDA_ERROR_INVALID_VALUE;
+	struct gmod_copy c = boxes_begin(ops, count, failed, __func__);
 
-	if (!refused_3d(&b, __func__))
-		r = NEXT(cuMemcpy3DBatchAsync_ptsz)(numParams, opList, failIdx, flags, hStream);
-	return batch_end(r, __func__);
+	if (c.refused)
+		return GMOD_REFUSED;
+	return gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync_ptsz)(count, ops, failed, flags, stream));
 }
 
-GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList,
-					     unsigned long long flags, CUstream hStream)
+GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
+					     CUstream stream)
 {
-	struct batch_3d b = {opList, numParams, NULL};
-	CUresult r = CUDA_ERROR_INVALID_VALUE;
+	struct gmod_copy c = boxes_begin(ops, count, NULL, __func__);
 
-	if (!refused_3d(&b, __func__))
-		r = NEXT(cuMemcpy3DBatchAsync_v2)(numParams, opList, flags, hStream);
-	return batch_end(r, __func__);
+	if (c.refused)
+		return GMOD_REFUSED;
+	return gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync_v2)(count, ops, flags, stream));
 }
 
-GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t numParams, CUDA_MEMCPY3D_BATCH_OP_v1 *opList,
-						  unsigned long long flags, CUstream hStream)
+GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t count, CUDA_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
+						  CUstream stream)
 {
-	struct batch_3d b = {opList, numParams, NULL};
-	CUresult r = CUDA_ERROR_INVALID_VALUE;
+	struct gmod_copy c = boxes_begin(ops, count, NULL, __func__);
 
-	if (!refused_3d(&b, __func__))
-		r = NEXT(cuMemcpy3DBatchAsync_v2_ptsz)(numParams, opList, flags, hStream);
-	return batch_end(r, __func__);
+	if (c.refused)
+		return GMOD_REFUSED;
+	return gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync_v2_ptsz)(count, ops, flags, stream));
 }

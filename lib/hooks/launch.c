@@ -2,6 +2,7 @@
 #include "device/guard.h"
 #include "device/units.h"
 #include "lib/context/capture.h"
+#include "lib/context/current.h"
 #include "lib/hooks/hook.h"
 #include "lib/base/facts.h"
 
@@ -16,7 +17,7 @@ struct launching {
  */
 #define STRAIGHT static inline __attribute__((always_inline))
 
-STRAIGHT struct launching open_launch(const void *function, CUstream stream, enum gmod_flavour flavour, bool is_graph)
+STRAIGHT struct launching launch_begin(const void *function, CUstream stream, enum gmod_flavour flavour, bool is_graph)
 {
 	struct launching l = {NULL, NULL};
 	uint64_t context;
@@ -47,7 +48,7 @@ STRAIGHT void shape(const struct launching *l, unsigned gx, unsigned gy, unsigne
 	atomic_store_explicit(&l->record->block[2], bz, memory_order_relaxed);
 }
 
-STRAIGHT CUresult close_launch(const struct launching *l, CUresult r, const char *entry_point)
+STRAIGHT CUresult launch_end(const struct launching *l, CUresult r, const char *entry_point)
 {
 	if (__builtin_expect(l->record != NULL, 1))
 		gmod_launch_end(l->thread, l->record, r == CUDA_SUCCESS);
@@ -58,13 +59,13 @@ GMOD_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigne
 				    unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
 				    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
 {
-	struct launching l = open_launch(f, hStream, GMOD_LEGACY, false);
+	struct launching l = launch_begin(f, hStream, GMOD_LEGACY, false);
 
 	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
-	return close_launch(&l,
-			    NEXT(cuLaunchKernel)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
-						 sharedMemBytes, hStream, kernelParams, extra),
-			    __func__);
+	return launch_end(&l,
+			  NEXT(cuLaunchKernel)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+					       sharedMemBytes, hStream, kernelParams, extra),
+			  __func__);
 }
 
 GMOD_EXPORT CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -72,39 +73,39 @@ GMOD_EXPORT CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, un
 					 unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
 					 void **kernelParams, void **extra)
 {
-	struct launching l = open_launch(f, hStream, GMOD_PER_THREAD, false);
+	struct launching l = launch_begin(f, hStream, GMOD_PER_THREAD, false);
 
 	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
-	return close_launch(&l,
-			    NEXT(cuLaunchKernel_ptsz)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
-						      sharedMemBytes, hStream, kernelParams, extra),
-			    __func__);
+	return launch_end(&l,
+			  NEXT(cuLaunchKernel_ptsz)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+						    sharedMemBytes, hStream, kernelParams, extra),
+			  __func__);
 }
 
-STRAIGHT struct launching open_config(const CUlaunchConfig *c, CUfunction f, enum gmod_flavour flavour)
+STRAIGHT struct launching config_begin(const CUlaunchConfig *c, CUfunction f, enum gmod_flavour flavour)
 {
 	struct launching l = {NULL, NULL};
 
 	if (!c)
 		return l;
-	l = open_launch(f, c->hStream, flavour, false);
+	l = launch_begin(f, c->hStream, flavour, false);
 	shape(&l, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ);
 	return l;
 }
 
 GMOD_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
 {
-	struct launching l = open_config(config, f, GMOD_LEGACY);
+	struct launching l = config_begin(config, f, GMOD_LEGACY);
 
-	return close_launch(&l, NEXT(cuLaunchKernelEx)(config, f, kernelParams, extra), __func__);
+	return launch_end(&l, NEXT(cuLaunchKernelEx)(config, f, kernelParams, extra), __func__);
 }
 
 GMOD_EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
 					   void **extra)
 {
-	struct launching l = open_config(config, f, GMOD_PER_THREAD);
+	struct launching l = config_begin(config, f, GMOD_PER_THREAD);
 
-	return close_launch(&l, NEXT(cuLaunchKernelEx_ptsz)(config, f, kernelParams, extra), __func__);
+	return launch_end(&l, NEXT(cuLaunchKernelEx_ptsz)(config, f, kernelParams, extra), __func__);
 }
 
 GMOD_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -113,13 +114,13 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDi
 					       void **kernelParams)
 {
 	GMOD_GUARD_PAUSED;
-	struct launching l = open_launch(f, hStream, GMOD_LEGACY, false);
+	struct launching l = launch_begin(f, hStream, GMOD_LEGACY, false);
 
 	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
-	return close_launch(&l,
-			    NEXT(cuLaunchCooperativeKernel)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
-							    blockDimZ, sharedMemBytes, hStream, kernelParams),
-			    __func__);
+	return launch_end(&l,
+			  NEXT(cuLaunchCooperativeKernel)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
+							  blockDimZ, sharedMemBytes, hStream, kernelParams),
+			  __func__);
 }
 
 GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -128,13 +129,13 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int g
 						    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
 {
 	GMOD_GUARD_PAUSED;
-	struct launching l = open_launch(f, hStream, GMOD_PER_THREAD, false);
+	struct launching l = launch_begin(f, hStream, GMOD_PER_THREAD, false);
 
 	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
-	return close_launch(&l,
-			    NEXT(cuLaunchCooperativeKernel_ptsz)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
-								 blockDimZ, sharedMemBytes, hStream, kernelParams),
-			    __func__);
+	return launch_end(&l,
+			  NEXT(cuLaunchCooperativeKernel_ptsz)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
+							       blockDimZ, sharedMemBytes, hStream, kernelParams),
+			  __func__);
 }
 
 /* A launch names a stream for each device, whose contexts are not all current. */
@@ -162,25 +163,25 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *la
 
 	if (p) {
 		prepare_contexts(p, numDevices);
-		l = open_launch(p->function, p->hStream, GMOD_LEGACY, false);
+		l = launch_begin(p->function, p->hStream, GMOD_LEGACY, false);
 		shape(&l, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY, p->blockDimZ);
 	}
-	return close_launch(&l, NEXT(cuLaunchCooperativeKernelMultiDevice)(launchParamsList, numDevices, flags),
-			    __func__);
+	return launch_end(&l, NEXT(cuLaunchCooperativeKernelMultiDevice)(launchParamsList, numDevices, flags),
+			  __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
 {
-	struct launching l = open_launch(hGraph, hStream, GMOD_LEGACY, true);
+	struct launching l = launch_begin(hGraph, hStream, GMOD_LEGACY, true);
 
-	return close_launch(&l, NEXT(cuGraphLaunch)(hGraph, hStream), __func__);
+	return launch_end(&l, NEXT(cuGraphLaunch)(hGraph, hStream), __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec hGraph, CUstream hStream)
 {
-	struct launching l = open_launch(hGraph, hStream, GMOD_PER_THREAD, true);
+	struct launching l = launch_begin(hGraph, hStream, GMOD_PER_THREAD, true);
 
-	return close_launch(&l, NEXT(cuGraphLaunch_ptsz)(hGraph, hStream), __func__);
+	return launch_end(&l, NEXT(cuGraphLaunch_ptsz)(hGraph, hStream), __func__);
 }
 
 /* A function on the host writes no device memory, but pinned and managed memory it may. */

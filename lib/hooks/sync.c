@@ -1,6 +1,7 @@
 /* The program's own waits and queries: what they prove, and that they count as activity. */
 #include "device/guard.h"
 #include "lib/context/capture.h"
+#include "lib/context/current.h"
 #include "lib/hooks/hook.h"
 
 static CUresult waited(CUresult r, const char *entry_point)
@@ -44,43 +45,38 @@ GMOD_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx)
 	return context_done(NEXT(cuCtxSynchronize_v2)(ctx), gmod_handle(ctx), began, __func__);
 }
 
-static CUresult stream_done(CUresult r, CUstream stream, enum gmod_flavour flavour, uint64_t began,
-			    const char *entry_point)
+/* A wait or query. A query that says "not ready" waited for nothing and changes nothing: programs poll with it. */
+static CUresult ask_stream(CUstream stream, enum gmod_flavour flavour, PFN_cuStreamQuery_v2000 next,
+			   const char *entry_point)
 {
+	uint64_t began = gmod_ticks();
+	CUresult r = next(stream);
+
+	if (r == CUDA_ERROR_NOT_READY)
+		return r;
 	if (r == CUDA_SUCCESS && gmod_on())
 		gmod_prove_stream(gmod_waited_stream(stream, flavour), began);
 	return waited(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuStreamSynchronize(CUstream hStream)
+GMOD_EXPORT CUresult cuStreamSynchronize(CUstream stream)
 {
-	uint64_t began = gmod_ticks();
-
-	return stream_done(NEXT(cuStreamSynchronize)(hStream), hStream, GMOD_LEGACY, began, __func__);
+	return ask_stream(stream, GMOD_LEGACY, NEXT(cuStreamSynchronize), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamSynchronize_ptsz(CUstream hStream)
+GMOD_EXPORT CUresult cuStreamSynchronize_ptsz(CUstream stream)
 {
-	uint64_t began = gmod_ticks();
-
-	return stream_done(NEXT(cuStreamSynchronize_ptsz)(hStream), hStream, GMOD_PER_THREAD, began, __func__);
+	return ask_stream(stream, GMOD_PER_THREAD, NEXT(cuStreamSynchronize_ptsz), __func__);
 }
 
-/* A query that says "not ready" waited for nothing and changes nothing: programs poll with it. */
-GMOD_EXPORT CUresult cuStreamQuery(CUstream hStream)
+GMOD_EXPORT CUresult cuStreamQuery(CUstream stream)
 {
-	uint64_t began = gmod_ticks();
-	CUresult r = NEXT(cuStreamQuery)(hStream);
-
-	return r == CUDA_ERROR_NOT_READY ? r : stream_done(r, hStream, GMOD_LEGACY, began, __func__);
+	return ask_stream(stream, GMOD_LEGACY, NEXT(cuStreamQuery), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamQuery_ptsz(CUstream hStream)
+GMOD_EXPORT CUresult cuStreamQuery_ptsz(CUstream stream)
 {
-	uint64_t began = gmod_ticks();
-	CUresult r = NEXT(cuStreamQuery_ptsz)(hStream);
-
-	return r == CUDA_ERROR_NOT_READY ? r : stream_done(r, hStream, GMOD_PER_THREAD, began, __func__);
+	return ask_stream(stream, GMOD_PER_THREAD, NEXT(cuStreamQuery_ptsz), __func__);
 }
 
 static struct gmod_event_proof covers(CUevent event)
@@ -90,41 +86,46 @@ static struct gmod_event_proof covers(CUevent event)
 	return gmod_on() ? gmod_event_covers(gmod_handle(event)) : nothing;
 }
 
-static CUresult event_done(CUresult r, const struct gmod_event_proof *covered, const char *entry_point)
+static CUresult ask_event(CUevent event, PFN_cuEventQuery_v2000 next, const char *entry_point)
 {
+	struct gmod_event_proof covered = covers(event);
+	CUresult r = next(event);
+
+	if (r == CUDA_ERROR_NOT_READY)
+		return r;
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_prove_event(covered);
+		gmod_prove_event(&covered);
 	return waited(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuEventSynchronize(CUevent hEvent)
+GMOD_EXPORT CUresult cuEventSynchronize(CUevent event)
 {
-	struct gmod_event_proof covered = covers(hEvent);
-
-	return event_done(NEXT(cuEventSynchronize)(hEvent), &covered, __func__);
+	return ask_event(event, NEXT(cuEventSynchronize), __func__);
 }
 
-GMOD_EXPORT CUresult cuEventQuery(CUevent hEvent)
+GMOD_EXPORT CUresult cuEventQuery(CUevent event)
 {
-	struct gmod_event_proof covered = covers(hEvent);
-	CUresult r = NEXT(cuEventQuery)(hEvent);
+	return ask_event(event, NEXT(cuEventQuery), __func__);
+}
 
-	return r == CUDA_ERROR_NOT_READY ? r : event_done(r, &covered, __func__);
+static void forget(CUevent event)
+{
+	if (gmod_on())
+		gmod_event_forget(gmod_handle(event));
 }
 
 /*
  * While the driver is recording, the event stands for nothing: another thread's query could be answered for the old
  * record or for the new one. Returns when the recording began.
  */
-static uint64_t recording(CUevent event)
+static uint64_t record_begin(CUevent event)
 {
-	if (gmod_on())
-		gmod_event_forget(gmod_handle(event));
+	forget(event);
 	return gmod_ticks();
 }
 
-static CUresult recorded(CUresult r, CUevent event, CUstream stream, enum gmod_flavour flavour, uint64_t began,
-			 const char *entry_point)
+static CUresult record_end(CUresult r, CUevent event, CUstream stream, enum gmod_flavour flavour, uint64_t began,
+			   const char *entry_point)
 {
 	/* What goes into a graph has not happened. */
 	if (r == CUDA_SUCCESS && gmod_on() && !gmod_is_captured(stream, flavour))
@@ -132,101 +133,95 @@ static CUresult recorded(CUresult r, CUevent event, CUstream stream, enum gmod_f
 	return gmod_done(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
+GMOD_EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
 {
-	uint64_t began = recording(hEvent);
+	uint64_t began = record_begin(event);
 
-	return recorded(NEXT(cuEventRecord)(hEvent, hStream), hEvent, hStream, GMOD_LEGACY, began, __func__);
+	return record_end(NEXT(cuEventRecord)(event, stream), event, stream, GMOD_LEGACY, began, __func__);
 }
 
-GMOD_EXPORT CUresult cuEventRecord_ptsz(CUevent hEvent, CUstream hStream)
+GMOD_EXPORT CUresult cuEventRecord_ptsz(CUevent event, CUstream stream)
 {
-	uint64_t began = recording(hEvent);
+	uint64_t began = record_begin(event);
 
-	return recorded(NEXT(cuEventRecord_ptsz)(hEvent, hStream), hEvent, hStream, GMOD_PER_THREAD, began, __func__);
+	return record_end(NEXT(cuEventRecord_ptsz)(event, stream), event, stream, GMOD_PER_THREAD, began, __func__);
 }
 
-GMOD_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+GMOD_EXPORT CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
 {
-	uint64_t began = recording(hEvent);
+	uint64_t began = record_begin(event);
 
-	return recorded(NEXT(cuEventRecordWithFlags)(hEvent, hStream, flags), hEvent, hStream, GMOD_LEGACY, began,
-			__func__);
+	return record_end(NEXT(cuEventRecordWithFlags)(event, stream, flags), event, stream, GMOD_LEGACY, began,
+			  __func__);
 }
 
-GMOD_EXPORT CUresult cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsigned int flags)
+GMOD_EXPORT CUresult cuEventRecordWithFlags_ptsz(CUevent event, CUstream stream, unsigned int flags)
 {
-	uint64_t began = recording(hEvent);
+	uint64_t began = record_begin(event);
 
-	return recorded(NEXT(cuEventRecordWithFlags_ptsz)(hEvent, hStream, flags), hEvent, hStream, GMOD_PER_THREAD,
-			began, __func__);
+	return record_end(NEXT(cuEventRecordWithFlags_ptsz)(event, stream, flags), event, stream, GMOD_PER_THREAD,
+			  began, __func__);
 }
 
-static CUresult waits(CUresult r, CUstream stream, enum gmod_flavour flavour, const struct gmod_event_proof *covered,
-		      const char *entry_point)
+static CUresult wait_event(CUstream stream, CUevent event, unsigned int flags, enum gmod_flavour flavour,
+			   PFN_cuStreamWaitEvent_v3020 next, const char *entry_point)
 {
+	struct gmod_event_proof covered = covers(event);
+	CUresult r = next(stream, event, flags);
+
 	if (r == CUDA_SUCCESS && gmod_on() && !gmod_is_captured(stream, flavour))
-		gmod_stream_waits(gmod_waited_stream(stream, flavour), covered, gmod_ticks());
+		gmod_stream_waits(gmod_waited_stream(stream, flavour), &covered, gmod_ticks());
 	return gmod_done(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+GMOD_EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 {
-	struct gmod_event_proof covered = covers(hEvent);
-
-	return waits(NEXT(cuStreamWaitEvent)(hStream, hEvent, Flags), hStream, GMOD_LEGACY, &covered, __func__);
+	return wait_event(stream, event, flags, GMOD_LEGACY, NEXT(cuStreamWaitEvent), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsigned int Flags)
+GMOD_EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsigned int flags)
 {
-	struct gmod_event_proof covered = covers(hEvent);
-
-	return waits(NEXT(cuStreamWaitEvent_ptsz)(hStream, hEvent, Flags), hStream, GMOD_PER_THREAD, &covered,
-		     __func__);
+	return wait_event(stream, event, flags, GMOD_PER_THREAD, NEXT(cuStreamWaitEvent_ptsz), __func__);
 }
 
-static void stream_goes(CUstream stream)
+static CUresult destroy_stream(CUstream stream, PFN_cuStreamDestroy_v4000 next, const char *entry_point)
 {
 	if (gmod_on())
 		gmod_stream_destroyed(gmod_handle(stream));
+	return waited(next(stream), entry_point);
 }
 
 /* The first ABIs of these differ in name only, and are what dlsym gives for the plain name. */
-GMOD_EXPORT CUresult cuStreamDestroy(CUstream hStream)
+GMOD_EXPORT CUresult cuStreamDestroy(CUstream stream)
 {
-	stream_goes(hStream);
-	return waited(NEXT(cuStreamDestroy)(hStream), __func__);
+	return destroy_stream(stream, NEXT(cuStreamDestroy), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream)
+GMOD_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
-	stream_goes(hStream);
-	return waited(NEXT(cuStreamDestroy_v2)(hStream), __func__);
+	return destroy_stream(stream, NEXT(cuStreamDestroy_v2), __func__);
 }
 
-GMOD_EXPORT CUresult cuEventDestroy(CUevent hEvent)
+GMOD_EXPORT CUresult cuEventDestroy(CUevent event)
 {
-	if (gmod_on())
-		gmod_event_forget(gmod_handle(hEvent));
-	return gmod_done(NEXT(cuEventDestroy)(hEvent), __func__);
+	forget(event);
+	return gmod_done(NEXT(cuEventDestroy)(event), __func__);
 }
 
-GMOD_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent)
+GMOD_EXPORT CUresult cuEventDestroy_v2(CUevent event)
 {
-	if (gmod_on())
-		gmod_event_forget(gmod_handle(hEvent));
-	return gmod_done(NEXT(cuEventDestroy_v2)(hEvent), __func__);
+	forget(event);
+	return gmod_done(NEXT(cuEventDestroy_v2)(event), __func__);
 }
 
 /* An event over a whole context stands for no one stream: it proves nothing here. */
-GMOD_EXPORT CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+GMOD_EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 {
-	if (gmod_on())
-		gmod_event_forget(gmod_handle(hEvent));
-	return gmod_done(NEXT(cuCtxRecordEvent)(hCtx, hEvent), __func__);
+	forget(event);
+	return gmod_done(NEXT(cuCtxRecordEvent)(context, event), __func__);
 }
 
-GMOD_EXPORT CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+GMOD_EXPORT CUresult cuCtxWaitEvent(CUcontext context, CUevent event)
 {
-	return gmod_done(NEXT(cuCtxWaitEvent)(hCtx, hEvent), __func__);
+	return gmod_done(NEXT(cuCtxWaitEvent)(context, event), __func__);
 }

@@ -1,0 +1,43 @@
+/* The context that is current, as a number, and streams in it, for what launches and waits prove. */
+#ifndef GMOD_LIB_CURRENT_H
+#define GMOD_LIB_CURRENT_H
+
+#include "lib/base/phase.h"
+#include "lib/context/context.h"
+#include "monitor/launches/proof.h"
+
+/* As the driver says; 0 without one. It has been met then. */
+static inline uint64_t gmod_ask_current_context(void)
+{
+	CUcontext c = NULL;
+
+	if (NEXT(cuCtxGetCurrent)(&c) != CUDA_SUCCESS)
+		return 0;
+	gmod_context_met(c);
+	return gmod_handle(c);
+}
+
+/*
+ * The same for a launch. The driver is asked where more than one has been met (lib/context/context.h), or none yet, and
+ * 0 is what it says without one. Otherwise it is the only one that there is, also for a thread without any, where a
+ * call that needs one fails and its context is of no account.
+ */
+static inline uint64_t gmod_current_context(void)
+{
+	uint64_t only = atomic_load_explicit(&gmod_hot.context, memory_order_relaxed);
+
+	return __builtin_expect(only > GMOD_SEVERAL, 1) ? only : gmod_ask_current_context();
+}
+
+/*
+ * The key of a stream for what waits prove. A default stream's context is always asked for: one that GMOD had not met
+ * would pass for the only one, and a wait there for a wait for kernels that still run.
+ */
+static inline uint64_t gmod_waited_stream(CUstream stream, enum gmod_flavour flavour)
+{
+	bool is_default = gmod_handle(stream) <= (uint64_t)GMOD_KEY_PER_THREAD;
+
+	return gmod_stream_key(gmod_handle(stream), flavour, is_default ? gmod_ask_current_context() : 0);
+}
+
+#endif
