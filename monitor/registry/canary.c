@@ -49,7 +49,7 @@ void gmod_canary_init(struct gmod_canary *c, const uint64_t key[2], uint64_t use
 #define WORDS_NAME plain_words
 #define WORDS_TARGET
 #define WORDS_TYPE gmod_u64
-#include "monitor/registry/canary_words.h"
+#include "monitor/registry/canary.def"
 
 #if defined(__x86_64__)
 
@@ -59,13 +59,13 @@ typedef gmod_u64 words_of_avx512 __attribute__((vector_size(64)));
 #define WORDS_NAME avx2_words
 #define WORDS_TARGET __attribute__((target("avx2")))
 #define WORDS_TYPE words_of_avx2
-#include "monitor/registry/canary_words.h"
+#include "monitor/registry/canary.def"
 
 /* Twice as wide, and rotates in one instruction where AVX2 takes three. */
 #define WORDS_NAME avx512_words
 #define WORDS_TARGET __attribute__((target("avx512f")))
 #define WORDS_TYPE words_of_avx512
-#include "monitor/registry/canary_words.h"
+#include "monitor/registry/canary.def"
 
 #endif
 

@@ -164,14 +164,14 @@ static void merge(struct watch *w, const struct gmod_sighting *s)
 	describe_diff(&w->finding, d);
 }
 
-static void mark_reported(struct gmod_record *r, enum gmod_side side)
+static void mark_reported(struct gmod_details *d, enum gmod_side side)
 {
-	atomic_fetch_or_explicit(&gmod_record_details(r)->reported, 1u << side, memory_order_relaxed);
+	atomic_fetch_or_explicit(&d->reported, 1u << side, memory_order_relaxed);
 }
 
-static bool is_reported(const struct gmod_record *r, enum gmod_side side)
+static bool is_reported(const struct gmod_details *d, enum gmod_side side)
 {
-	return atomic_load_explicit(&gmod_record_details(r)->reported, memory_order_relaxed) >> side & 1;
+	return atomic_load_explicit(&d->reported, memory_order_relaxed) >> side & 1;
 }
 
 static void say(struct gmod_finding *f, enum gmod_finding_status status)
@@ -193,7 +193,7 @@ static struct watch *claim(const struct gmod_sighting *s)
 	struct watch *w = s->last ? NULL : find_free();
 
 	if (!w) {
-		mark_reported(s->record, s->side);
+		mark_reported(s->details, s->side);
 		return NULL;
 	}
 	w->position = s->record->position;
@@ -240,7 +240,7 @@ static void first_sight(const struct gmod_sighting *s)
 	if (!take_lock())
 		return;
 	/* Another thread may have been here meanwhile: the last look before an exit waits for no other. */
-	if (!is_reported(s->record, s->side) && !find_any(s->record->position, s->word, s->side)) {
+	if (!is_reported(s->details, s->side) && !find_any(s->record->position, s->word, s->side)) {
 		id = gmod_finding_next_id();
 		w = claim(s);
 	}
@@ -257,7 +257,7 @@ static void conclude(struct watch *w)
 	struct gmod_record *r = gmod_record_at(w->position);
 
 	if (atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == w->generation)
-		mark_reported(r, w->side);
+		mark_reported(gmod_record_details(r), w->side);
 	set_state(w, SAYING);
 }
 
@@ -279,7 +279,7 @@ static void sighted(const struct gmod_sighting *s)
 	if (!take_lock())
 		return;
 	/* Under the lock: what is taken out of its watch is marked as reported in the same breath. */
-	reported = is_reported(s->record, s->side);
+	reported = is_reported(s->details, s->side);
 	w = find(s->record->position, s->word, s->side);
 	known = w != NULL;
 	if (known) {

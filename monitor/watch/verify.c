@@ -46,18 +46,29 @@ static bool overlaps(const struct gmod_diff *d, struct range x)
 	return d->first < x.to && d->last >= x.from;
 }
 
+/* How a side is being looked at. */
+struct look {
+	struct gmod_record *record;
+	struct gmod_details *details;
+	uint64_t word;
+	enum gmod_side side;
+	struct gmod_moment swept;
+	bool last;
+};
+
 /*
  * When the changed bytes were last known intact. The line beside the user's bytes was compared by every sweep, slack
  * beside them by every gather; what lies further out was surely intact only when it was written.
  */
-static struct gmod_moment intact_since(const struct gmod_record *r, enum gmod_side side, const struct gmod_diff *d,
-				       struct gmod_moment swept)
+static struct gmod_moment intact_since(const struct look *l, const struct gmod_diff *d)
 {
-	const struct gmod_details *details = gmod_record_details(r);
+	const struct gmod_details *details = l->details;
+	const struct gmod_record *r = l->record;
+	enum gmod_side side = l->side;
 	struct gmod_moment then = {details->allocated_ns, details->allocated_ticks}, later = {0, 0};
 
 	if (overlaps(d, line_of(r, side)))
-		later = swept;
+		later = l->swept;
 	else if (!overlaps(d, visible_zone(r, side)) && overlaps(d, gathered_zone(r, side)))
 		later = (struct gmod_moment){
 		    atomic_load_explicit(&details->slack_ns[side], memory_order_relaxed),
@@ -66,25 +77,17 @@ static struct gmod_moment intact_since(const struct gmod_record *r, enum gmod_si
 	return later.ticks > then.ticks ? later : then;
 }
 
-/* How a side is being looked at. */
-struct look {
-	struct gmod_record *record;
-	uint64_t word;
-	enum gmod_side side;
-	struct gmod_moment swept;
-	bool last;
-};
-
 static void sight(const struct look *l, const struct gmod_diff *d, const uint8_t *observed, uint64_t available)
 {
 	struct gmod_sighting s = {
 	    .record = l->record,
+	    .details = l->details,
 	    .word = l->word,
 	    .side = l->side,
 	    .diff = *d,
 	    .observed = observed,
 	    .observed_count = available < GMOD_OBSERVED_MAX ? (uint32_t)available : GMOD_OBSERVED_MAX,
-	    .intact = intact_since(l->record, l->side, d, l->swept),
+	    .intact = intact_since(l, d),
 	    .seen = gmod_now(),
 	    .last = l->last,
 	};
@@ -96,7 +99,7 @@ static void sight(const struct look *l, const struct gmod_diff *d, const uint8_t
 
 static void look_at(const struct look *l, struct range zone)
 {
-	const struct gmod_canary *c = &gmod_record_details(l->record)->canary[l->side];
+	const struct gmod_canary *c = &l->details->canary[l->side];
 	struct gmod_diff d = {0};
 
 	if (gmod_canary_compare(c, zone.from, zone.to, (const void *)(uintptr_t)zone.from, &d) || !d.changed)
@@ -108,7 +111,7 @@ static void look_at(const struct look *l, struct range zone)
 /* The zone where it lies and the slack as copied, as one damage: there may be bytes between them that are nobody's. */
 static void look_at_both(const struct look *l, const struct gmod_slack *slack)
 {
-	const struct gmod_canary *c = &gmod_record_details(l->record)->canary[l->side];
+	const struct gmod_canary *c = &l->details->canary[l->side];
 	const struct gmod_bounds *b = &l->record->bounds;
 	bool head = l->side == GMOD_HEAD;
 	struct range zone = visible_zone(l->record, l->side), whole = whole_zone(l->record, l->side);
@@ -130,7 +133,8 @@ static void look_at_both(const struct look *l, const struct gmod_slack *slack)
 void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const struct gmod_slack *slack,
 			  struct gmod_moment swept)
 {
-	struct look l = {r, atomic_load_explicit(&r->word, memory_order_relaxed), GMOD_HEAD, swept, true};
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
+	struct look l = {r, gmod_record_details(r), word, GMOD_HEAD, swept, true};
 	struct gmod_busy busy = gmod_busy_begin();
 
 	for (int side = GMOD_HEAD; busy.on && side <= GMOD_TAIL; side++) {
@@ -147,7 +151,7 @@ void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const st
 
 void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side)
 {
-	struct look l = {r, word, side, gmod_sweep_latest(), false};
+	struct look l = {r, gmod_record_details(r), word, side, gmod_sweep_latest(), false};
 
 	look_at(&l, visible_zone(r, side));
 }
@@ -155,13 +159,12 @@ void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side sid
 void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to,
 			const void *bytes, struct gmod_moment when)
 {
-	struct look l = {r, word, side, gmod_sweep_latest(), false};
-	struct gmod_details *details = gmod_record_details(r);
+	struct look l = {r, gmod_record_details(r), word, side, gmod_sweep_latest(), false};
 	struct gmod_diff d = {0};
 
-	if (gmod_canary_compare(&details->canary[side], from, to, bytes, &d) || !d.changed) {
-		atomic_store_explicit(&details->slack_ns[side], when.ns, memory_order_relaxed);
-		atomic_store_explicit(&details->slack_ticks[side], when.ticks, memory_order_relaxed);
+	if (gmod_canary_compare(&l.details->canary[side], from, to, bytes, &d) || !d.changed) {
+		atomic_store_explicit(&l.details->slack_ns[side], when.ns, memory_order_relaxed);
+		atomic_store_explicit(&l.details->slack_ticks[side], when.ticks, memory_order_relaxed);
 		gmod_damage_intact(r, word, side, from, to);
 	} else {
 		sight(&l, &d, (const uint8_t *)bytes + (d.first - from), to - d.first);

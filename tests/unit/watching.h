@@ -15,6 +15,7 @@ static inline struct gmod_sighting sighting(const struct buffer *b, long offset,
 	uint64_t from = offset < 0 ? b->place.user : b->place.user_end;
 	struct gmod_sighting s = {
 	    .record = b->record,
+	    .details = gmod_record_details(b->record),
 	    .word = b->word,
 	    .side = offset < 0 ? GMOD_HEAD : GMOD_TAIL,
 	    .diff = {from + (uint64_t)offset, from + (uint64_t)offset + count - 1, count},
