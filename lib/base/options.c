@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/text.h"
+
 #define LINE_MAX_BYTES 512
 #define WORD_MAX 64 /* longer keys and words are compared by their first WORD_MAX bytes */
 #define HELP_COLUMN 4
@@ -40,47 +42,21 @@ struct complaint {
 	int count;
 	bool command;   /* heard by who typed a command, which does not run then; else by who set GMOD_OPTIONS */
 	uint32_t given; /* a bit for each row that has got a value */
+	char text[LINE_MAX_BYTES];
+	struct gmod_text line; /* the one that is being made, in text */
 };
 
 _Static_assert(ROWS <= 32, "struct complaint has a bit for each row");
 
-/* An append-only line; what does not fit is dropped. Bytes that a terminal could take as a command become \xNN. */
-struct line {
-	char text[LINE_MAX_BYTES];
-	size_t len;
-};
-
-static void put(struct line *l, const char *s)
+/* At most 80 bytes of what somebody typed; what a terminal could take as a command becomes \xNN. */
+static void put_slice(struct gmod_text *l, struct slice s)
 {
-	size_t n = strlen(s), room = sizeof(l->text) - 1 - l->len;
+	char bytes[WORD_MAX * 2];
+	size_t n = s.len < sizeof(bytes) - 1 ? s.len : sizeof(bytes) - 1;
 
-	if (n > room)
-		n = room;
-	memcpy(l->text + l->len, s, n);
-	l->len += n;
-	l->text[l->len] = '\0';
-}
-
-static void put_number(struct line *l, unsigned value)
-{
-	char digits[16];
-
-	snprintf(digits, sizeof(digits), "%u", value);
-	put(l, digits);
-}
-
-static void put_slice(struct line *l, struct slice s)
-{
-	char one[8];
-
-	for (size_t i = 0; i < s.len && i < 80; i++) {
-		unsigned char c = s.at[i];
-
-		snprintf(one, sizeof(one), c >= 0x20 && c < 0x7f ? "%c" : "\\x%02x", c);
-		put(l, one);
-	}
-	if (s.len > 80)
-		put(l, "...");
+	memcpy(bytes, s.at, n);
+	bytes[n] = '\0';
+	gmod_text_escaped(l, bytes, 80);
 }
 
 static bool is_blank(char c)
@@ -287,123 +263,122 @@ static bool set(struct gmod_options *o, const struct row *r, struct slice value)
 	}
 }
 
-static void put_choices(struct line *l, const struct row *r)
+static void put_choices(struct gmod_text *l, const struct row *r)
 {
 	const char *rest = r->choices;
 	const char *before = "";
 
 	for (struct slice word = next_word(&rest); word.len > 0; word = next_word(&rest), before = "|") {
-		put(l, before);
+		gmod_text_str(l, before);
 		put_slice(l, word);
 	}
 }
 
 /* What a value of this row may be: "0 or 1", "auto|unified|native", "a number from 1 to 100". */
-static void put_range(struct line *l, const struct row *r)
+static void put_range(struct gmod_text *l, const struct row *r)
 {
 	switch (r->type) {
 	case BOOL:
-		put(l, "0 or 1");
+		gmod_text_str(l, "0 or 1");
 		return;
 	case CHOICE:
 		put_choices(l, r);
 		return;
 	case STRING:
-		put(l, "at most ");
-		put_number(l, GMOD_OPTION_STRING_MAX - 1);
-		put(l, " bytes");
+		gmod_text_fmt(l, "at most %d bytes", GMOD_OPTION_STRING_MAX - 1);
 		return;
 	default:
-		put(l, r->type == PERCENT ? "a number with at most 3 decimals from " : "a whole number from ");
-		put_number(l, r->minimum);
-		put(l, " to ");
-		put_number(l, r->maximum);
+		gmod_text_fmt(l, "a %s from %u to %u",
+			      r->type == PERCENT ? "number with at most 3 decimals" : "whole number", r->minimum,
+			      r->maximum);
 	}
 }
 
 /* The line begins with where the problem is, unless that is the command just typed. */
-static struct line begin_complaint(const struct complaint *c, const char *problem, struct slice item)
+static struct gmod_text *begin_complaint(struct complaint *c, const char *problem, struct slice item)
 {
-	struct line l = {.len = 0};
+	struct gmod_text *l = &c->line;
 
+	gmod_text_init(l, c->text, sizeof(c->text));
 	if (!c->command)
-		put(&l, "GMOD_OPTIONS: ");
-	put(&l, problem);
-	put(&l, " \"");
-	put_slice(&l, item);
-	put(&l, "\"");
+		gmod_text_str(l, "GMOD_OPTIONS: ");
+	gmod_text_str(l, problem);
+	gmod_text_str(l, " \"");
+	put_slice(l, item);
+	gmod_text_str(l, "\"");
 	return l;
 }
 
-static void end_complaint(struct complaint *c, const struct line *l)
+static void end_complaint(struct complaint *c)
 {
 	c->count++;
 	if (c->say)
-		c->say(c->arg, l->text);
+		c->say(c->arg, c->text);
 }
 
-static void put_guess(struct line *l, struct slice guess, const char *behind)
+static void put_guess(struct gmod_text *l, struct slice guess, const char *behind)
 {
-	put(l, "; did you mean \"");
+	gmod_text_str(l, "; did you mean \"");
 	put_slice(l, guess);
-	put(l, behind);
-	put(l, "\"?");
+	gmod_text_str(l, behind);
+	gmod_text_str(l, "\"?");
 }
 
 /* What becomes of a row whose new value is no good. */
-static void put_kept(struct line *l, const struct complaint *c, const struct row *r)
+static void put_kept(struct gmod_text *l, const struct complaint *c, const struct row *r)
 {
 	if (!c->command)
-		put(l, c->given & 1U << (r - rows) ? "; the value before it is kept" : "; the default is kept");
+		gmod_text_str(l,
+			      c->given & 1U << (r - rows) ? "; the value before it is kept" : "; the default is kept");
 }
 
 static void complain_unknown(struct complaint *c, struct slice key)
 {
-	struct line l = begin_complaint(c, "unknown option", key);
+	struct gmod_text *l = begin_complaint(c, "unknown option", key);
 	struct slice guess = nearest_key(key);
 
 	if (!c->command)
-		put(&l, "; it is ignored");
+		gmod_text_str(l, "; it is ignored");
 	if (guess.len > 0)
-		put_guess(&l, guess, "=...");
+		put_guess(l, guess, "=...");
 	else
-		put(&l, c->command ? "; gmod --help lists them" : "; GMOD_OPTIONS=help=1 lists them");
-	end_complaint(c, &l);
+		gmod_text_str(l, c->command ? "; gmod --help lists them" : "; GMOD_OPTIONS=help=1 lists them");
+	end_complaint(c);
 }
 
 static void complain_no_value(struct complaint *c, const struct row *r)
 {
-	struct line l = begin_complaint(c, "no value in", whole(r->name));
+	struct gmod_text *l = begin_complaint(c, "no value in", whole(r->name));
 
-	put_kept(&l, c, r);
-	put(&l, "; write ");
-	put(&l, r->name);
-	put(&l, r->type == BOOL ? "=1 or =0" : "=VALUE");
-	end_complaint(c, &l);
+	put_kept(l, c, r);
+	gmod_text_str(l, "; write ");
+	gmod_text_str(l, r->name);
+	gmod_text_str(l, r->type == BOOL ? "=1 or =0" : "=VALUE");
+	end_complaint(c);
 }
 
 static void complain_value(struct complaint *c, const struct row *r, struct slice value)
 {
-	struct line l = begin_complaint(c, "bad value", value);
+	struct gmod_text *l = begin_complaint(c, "bad value", value);
 	struct slice guess = r->type == CHOICE ? nearest_choice(r, value) : (struct slice){0};
 
-	put(&l, " for ");
-	put(&l, r->name);
-	put(&l, ": expected ");
-	put_range(&l, r);
-	put_kept(&l, c, r);
+	gmod_text_str(l, " for ");
+	gmod_text_str(l, r->name);
+	gmod_text_str(l, ": expected ");
+	put_range(l, r);
+	put_kept(l, c, r);
 	if (guess.len > 0)
-		put_guess(&l, guess, "");
-	end_complaint(c, &l);
+		put_guess(l, guess, "");
+	end_complaint(c);
 }
 
 /* problem ends in words that the key's name completes. */
 static void complain_form(struct complaint *c, const struct row *r, const char *problem)
 {
-	struct line l = begin_complaint(c, problem, whole(r->name));
+	struct gmod_text *l = begin_complaint(c, problem, whole(r->name));
 
-	put_kept(&l, c, r);
-	end_complaint(c, &l);
+	put_kept(l, c, r);
+	end_complaint(c);
 }
 
 /* Where, in a value without quotes, somebody seems to have begun the next option without a colon; else NULL. */
@@ -425,16 +400,16 @@ static const char *next_option(struct slice value)
 
 static void complain_separator(struct complaint *c, const struct row *r, struct slice value, const char *next)
 {
-	struct line l =
+	struct gmod_text *l =
 	    begin_complaint(c, "an option begins at", (struct slice){next, value.len - (size_t)(next - value.at)});
 
-	put(&l, " in the value of ");
-	put(&l, r->name);
-	put(&l, ": separate options with a colon");
+	gmod_text_str(l, " in the value of ");
+	gmod_text_str(l, r->name);
+	gmod_text_str(l, ": separate options with a colon");
 	if (r->type == STRING)
-		put(&l, ", or put the value into quotes");
-	put_kept(&l, c, r);
-	end_complaint(c, &l);
+		gmod_text_str(l, ", or put the value into quotes");
+	put_kept(l, c, r);
+	end_complaint(c);
 }
 
 static struct slice without_blanks_behind(struct slice s)
@@ -559,21 +534,20 @@ static struct slice next_wrapped(const char **rest)
 
 static void help_row(const struct row *r, void (*say)(void *, const char *), void *arg)
 {
-	struct line l = {.len = 0};
 	const char *rest = r->help;
+	char line[LINE_MAX_BYTES];
+	struct gmod_text l;
 
-	put(&l, r->name);
-	put(&l, "=");
-	put(&l, r->type == STRING && !*r->fallback ? "\"\"" : r->fallback);
-	put(&l, "  (");
+	gmod_text_init(&l, line, sizeof(line));
+	gmod_text_fmt(&l, "%s=%s  (", r->name, r->type == STRING && !*r->fallback ? "\"\"" : r->fallback);
 	put_range(&l, r);
-	put(&l, ")");
-	say(arg, l.text);
+	gmod_text_str(&l, ")");
+	say(arg, line);
 	while (*rest) {
 		struct slice piece = next_wrapped(&rest);
 
-		snprintf(l.text, sizeof(l.text), "%*s%.*s", HELP_COLUMN, "", (int)piece.len, piece.at);
-		say(arg, l.text);
+		snprintf(line, sizeof(line), "%*s%.*s", HELP_COLUMN, "", (int)piece.len, piece.at);
+		say(arg, line);
 	}
 }
 

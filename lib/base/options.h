@@ -1,8 +1,8 @@
 /*
  * GMOD_OPTIONS as a struct: one member for each row of lib/base/options.def.
  *
- * These files need nothing but libc's memory and string functions (no malloc, no locale, no other file of the
- * library), because the command-line helper is built from them too. All functions may be called from any thread;
+ * These files need nothing but libc's memory and string functions and lib/base/text.h (no malloc, no locale), because
+ * the command-line helper is built from them too. All functions may be called from any thread;
  * gmod_options_parse() writes only to *o.
  */
 #ifndef GMOD_LIB_OPTIONS_H

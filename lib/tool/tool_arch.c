@@ -71,9 +71,7 @@ static int say_not_found(const char *name, int status)
 /* ---- what the file is ---- */
 
 struct elf_facts {
-	unsigned char class, data;
-	uint16_t machine, type;
-	bool whole; /* as far as it was looked at, nothing that the headers name is missing */
+	bool is_ours; /* a program of this machine, by the library's own kind of file: 64-bit x86-64 */
 	bool has_interpreter;
 	char interpreter[HEAD_MAX];
 };
@@ -83,20 +81,13 @@ static bool read_at(int fd, void *to, size_t size, uint64_t offset)
 	return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* What the program headers of a 64-bit file say. */
-static void read_segments(int fd, const Elf64_Ehdr *header, uint64_t file_size, struct elf_facts *facts)
+static void read_segments(int fd, const Elf64_Ehdr *header, struct elf_facts *facts)
 {
-	for (unsigned i = 0; i < header->e_phnum; i++) {
-		Elf64_Phdr segment;
+	Elf64_Phdr segment;
 
-		if (!read_at(fd, &segment, sizeof(segment), header->e_phoff + i * sizeof(segment))) {
-			facts->whole = false;
+	for (unsigned i = 0; i < header->e_phnum; i++) {
+		if (!read_at(fd, &segment, sizeof(segment), header->e_phoff + i * sizeof(segment)))
 			return;
-		}
-		if (segment.p_type != PT_INTERP && segment.p_type != PT_LOAD)
-			continue;
-		if (segment.p_filesz > file_size || segment.p_offset > file_size - segment.p_filesz)
-			facts->whole = false;
 		if (segment.p_type != PT_INTERP)
 			continue;
 		facts->has_interpreter = true;
@@ -105,57 +96,19 @@ static void read_segments(int fd, const Elf64_Ehdr *header, uint64_t file_size, 
 	}
 }
 
-static unsigned char own_byte_order(void)
-{
-	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
-}
-
-static uint16_t in_own_order(const struct elf_facts *facts, uint16_t value)
-{
-	return facts->data == own_byte_order() ? value : __builtin_bswap16(value);
-}
-
 /* False: it is no ELF file. */
 static bool read_elf(int fd, struct elf_facts *facts)
 {
 	Elf64_Ehdr header = {0};
-	struct stat status;
-	ssize_t length = pread(fd, &header, sizeof(header), 0);
 
 	memset(facts, 0, sizeof(*facts));
-	if (length < SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || fstat(fd, &status) != 0)
+	if (pread(fd, &header, sizeof(header), 0) < SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
 		return false;
-	facts->class = header.e_ident[EI_CLASS];
-	facts->data = header.e_ident[EI_DATA];
-	/* These two lie at the same place in 32-bit and 64-bit files; the rest of a foreign header is not looked at. */
-	facts->machine = in_own_order(facts, header.e_machine);
-	facts->type = in_own_order(facts, header.e_type);
-	facts->whole = length >= (ssize_t)(facts->class == ELFCLASS32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr));
-	if (facts->whole && facts->class == ELFCLASS64 && facts->data == own_byte_order() &&
-	    header.e_phentsize == sizeof(Elf64_Phdr))
-		read_segments(fd, &header, (uint64_t)status.st_size, facts);
+	facts->is_ours = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB &&
+			 header.e_machine == EM_X86_64 && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+	if (facts->is_ours)
+		read_segments(fd, &header, facts);
 	return true;
-}
-
-static const char *machine_name(uint16_t machine, char *other, size_t size)
-{
-	switch (machine) {
-	case EM_386:
-		return "i386";
-	case EM_X86_64:
-		return "x86-64";
-	case EM_ARM:
-		return "32-bit Arm";
-	case EM_AARCH64:
-		return "AArch64";
-	case EM_PPC64:
-		return "PowerPC 64";
-	case EM_RISCV:
-		return "RISC-V";
-	default:
-		snprintf(other, size, "ELF machine %u", machine);
-		return other;
-	}
 }
 
 /* ---- what speaks against preloading ---- */
@@ -184,48 +137,10 @@ static bool is_loader(const char *path)
 	return strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.", 3) == 0;
 }
 
-/* "64-bit x86-64"; the order of bytes is named where it makes the difference. */
-static const char *describe(const struct elf_facts *facts, bool order, char *text, size_t size)
-{
-	char other[32];
-
-	snprintf(text, size, "%s-bit %s%s", facts->class == ELFCLASS32 ? "32" : "64",
-		 !order                       ? ""
-		 : facts->data == ELFDATA2MSB ? "big-endian "
-					      : "little-endian ",
-		 machine_name(facts->machine, other, sizeof(other)));
-	return text;
-}
-
-static bool read_own(struct elf_facts *own)
-{
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	bool known = fd >= 0 && read_elf(fd, own);
-
-	if (fd >= 0)
-		close(fd);
-	return known;
-}
-
 static int check_elf(const char *path, const struct elf_facts *facts)
 {
-	struct elf_facts own;
-	char theirs[64], ours[64];
-
-	if (!facts->whole) {
-		tool_say("%s is damaged: it is an ELF file that ends early", path);
-		return TOOL_NOT_EXECUTABLE;
-	}
-	if (facts->type != ET_EXEC && facts->type != ET_DYN) {
-		tool_say("%s is an ELF file, but not a program", path);
-		return TOOL_NOT_EXECUTABLE;
-	}
-	if (read_own(&own) && (facts->class != own.class || facts->data != own.data || facts->machine != own.machine)) {
-		bool order = facts->data != own.data;
-
-		tool_say("%s is a %s program; this %s is for %s and cannot be loaded into it", path,
-			 describe(facts, order, theirs, sizeof(theirs)), library_name,
-			 describe(&own, order, ours, sizeof(ours)));
+	if (!facts->is_ours) {
+		tool_say("%s is no 64-bit x86-64 program: %s cannot be loaded into it", path, library_name);
 		return TOOL_USAGE;
 	}
 	if (!facts->has_interpreter && !is_loader(path)) {
