@@ -52,39 +52,28 @@ static void *reals[sizeof(entries) / sizeof(entries[0])];
 enum { ENTRY_COUNT = sizeof(entries) / sizeof(entries[0]), CALL_COUNT = sizeof(calls) / sizeof(calls[0]) };
 
 /*
- * Open-addressed maps over entries[], at most half full, each built by a pass that may be repeated: the by-symbol map
- * at first use (programs call dlsym before any constructor of ours has run), the by-pointer map by
- * gmod_driver_resolve(). Values are positions + 1 so that zeroed memory is an empty map.
+ * An open-addressed map over entries[], at most half full, built at first use: programs call dlsym before any
+ * constructor of ours has run. Values are positions + 1 so that zeroed memory is an empty map.
  */
 enum { MAP_SIZE = 1024 };
-_Static_assert(MAP_SIZE >= 2 * ENTRY_COUNT, "the maps would fill up");
+_Static_assert(MAP_SIZE >= 2 * ENTRY_COUNT, "the map would fill up");
 static _Atomic uint16_t by_symbol[MAP_SIZE];
-static _Atomic uint16_t by_pointer[MAP_SIZE];
 static atomic_bool by_symbol_ready;
 static atomic_bool resolved;
 
 static uint32_t hash_name(const char *name)
 {
-	uint32_t h = 2166136261u; /* FNV-1a */
-
-	while (*name)
-		h = (h ^ (uint8_t)*name++) * 16777619u;
-	return h;
-}
-
-static uint32_t hash_pointer(const void *p)
-{
-	return (uint32_t)(gmod_hash((uintptr_t)p) >> 40);
+	return (uint32_t)gmod_hash_bytes(GMOD_HASH_START, name, strlen(name));
 }
 
 /* Concurrent builders write the same values into the same slots, in the same order: no lock is needed. */
-static void map_insert(_Atomic uint16_t *map, uint32_t hash, uint16_t value)
+static void map_insert(uint32_t hash, uint16_t value)
 {
 	for (uint32_t i = hash;; i++) {
 		uint16_t expected = 0;
 
-		if (atomic_compare_exchange_strong_explicit(&map[i % MAP_SIZE], &expected, value, memory_order_relaxed,
-							    memory_order_relaxed) ||
+		if (atomic_compare_exchange_strong_explicit(&by_symbol[i % MAP_SIZE], &expected, value,
+							    memory_order_relaxed, memory_order_relaxed) ||
 		    expected == value)
 			return;
 	}
@@ -93,7 +82,7 @@ static void map_insert(_Atomic uint16_t *map, uint32_t hash, uint16_t value)
 static void build_by_symbol(void)
 {
 	for (unsigned i = 0; i < ENTRY_COUNT; i++)
-		map_insert(by_symbol, hash_name(entries[i].symbol), (uint16_t)(i + 1));
+		map_insert(hash_name(entries[i].symbol), (uint16_t)(i + 1));
 	atomic_store_explicit(&by_symbol_ready, true, memory_order_release);
 }
 
@@ -131,14 +120,10 @@ static const struct entry *entry_of_real(const void *real)
 {
 	if (!real || !atomic_load_explicit(&resolved, memory_order_acquire))
 		return NULL;
-	for (uint32_t i = hash_pointer(real);; i++) {
-		uint16_t found = atomic_load_explicit(&by_pointer[i % MAP_SIZE], memory_order_relaxed);
-
-		if (!found)
-			return NULL;
-		if (reals[found - 1] == real)
-			return &entries[found - 1];
-	}
+	for (unsigned i = 0; i < ENTRY_COUNT; i++)
+		if (reals[i] == real)
+			return &entries[i];
+	return NULL;
 }
 
 void *gmod_hook_of(const void *real)
@@ -209,8 +194,6 @@ static void resolve_all(void *libcuda)
 		void *real = next_definition(libcuda, entries[i].symbol);
 
 		fill(&reals[i], real);
-		if (real)
-			map_insert(by_pointer, hash_pointer(real), (uint16_t)(i + 1));
 		if (entries[i].slot)
 			fill(entries[i].slot, real);
 	}

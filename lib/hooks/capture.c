@@ -24,52 +24,47 @@ static CUresult ended(CUresult r, const char *entry_point)
 	return gmod_done(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuStreamBeginCapture(CUstream hStream)
+GMOD_EXPORT CUresult cuStreamBeginCapture(CUstream stream)
 {
-	return began(NEXT(cuStreamBeginCapture)(hStream), __func__);
+	return began(NEXT(cuStreamBeginCapture)(stream), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream hStream)
+GMOD_EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream stream)
 {
-	return began(NEXT(cuStreamBeginCapture_ptsz)(hStream), __func__);
+	return began(NEXT(cuStreamBeginCapture_ptsz)(stream), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+GMOD_EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
 {
-	return began(NEXT(cuStreamBeginCapture_v2)(hStream, mode), __func__);
+	return began(NEXT(cuStreamBeginCapture_v2)(stream, mode), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode)
+GMOD_EXPORT CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream, CUstreamCaptureMode mode)
 {
-	return began(NEXT(cuStreamBeginCapture_v2_ptsz)(hStream, mode), __func__);
+	return began(NEXT(cuStreamBeginCapture_v2_ptsz)(stream, mode), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
-						 const CUgraphEdgeData *dependencyData, size_t numDependencies,
-						 CUstreamCaptureMode mode)
+GMOD_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *nodes,
+						 const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode)
 {
-	return began(
-	    NEXT(cuStreamBeginCaptureToGraph)(hStream, hGraph, dependencies, dependencyData, numDependencies, mode),
-	    __func__);
+	return began(NEXT(cuStreamBeginCaptureToGraph)(stream, graph, nodes, edges, count, mode), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
-						      const CUgraphEdgeData *dependencyData, size_t numDependencies,
+GMOD_EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph, const CUgraphNode *nodes,
+						      const CUgraphEdgeData *edges, size_t count,
 						      CUstreamCaptureMode mode)
 {
-	return began(NEXT(cuStreamBeginCaptureToGraph_ptsz)(hStream, hGraph, dependencies, dependencyData,
-							    numDependencies, mode),
-		     __func__);
+	return began(NEXT(cuStreamBeginCaptureToGraph_ptsz)(stream, graph, nodes, edges, count, mode), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+GMOD_EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
-	return ended(NEXT(cuStreamEndCapture)(hStream, phGraph), __func__);
+	return ended(NEXT(cuStreamEndCapture)(stream, graph), __func__);
 }
 
-GMOD_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph)
+GMOD_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
 {
-	return ended(NEXT(cuStreamEndCapture_ptsz)(hStream, phGraph), __func__);
+	return ended(NEXT(cuStreamEndCapture_ptsz)(stream, graph), __func__);
 }
 
 GMOD_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)

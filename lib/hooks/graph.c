@@ -144,38 +144,31 @@ static CUresult instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph,
 	return gmod_done(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
-					char *logBuffer, size_t bufferSize)
+GMOD_EXPORT CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size)
 {
-	return instantiated(NEXT(cuGraphInstantiate)(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize),
-			    phGraphExec, hGraph, __func__);
+	return instantiated(NEXT(cuGraphInstantiate)(exec, graph, error, log, size), exec, graph, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
-					   char *logBuffer, size_t bufferSize)
+GMOD_EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size)
 {
-	return instantiated(NEXT(cuGraphInstantiate_v2)(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize),
-			    phGraphExec, hGraph, __func__);
+	return instantiated(NEXT(cuGraphInstantiate_v2)(exec, graph, error, log, size), exec, graph, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
+GMOD_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
-	return instantiated(NEXT(cuGraphInstantiateWithFlags)(phGraphExec, hGraph, flags), phGraphExec, hGraph,
-			    __func__);
+	return instantiated(NEXT(cuGraphInstantiateWithFlags)(exec, graph, flags), exec, graph, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
-						  CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+GMOD_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
+						  CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
-	return instantiated(NEXT(cuGraphInstantiateWithParams)(phGraphExec, hGraph, instantiateParams), phGraphExec,
-			    hGraph, __func__);
+	return instantiated(NEXT(cuGraphInstantiateWithParams)(exec, graph, params), exec, graph, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *phGraphExec, CUgraph hGraph,
-						       CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+GMOD_EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph graph,
+						       CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
-	return instantiated(NEXT(cuGraphInstantiateWithParams_ptsz)(phGraphExec, hGraph, instantiateParams),
-			    phGraphExec, hGraph, __func__);
+	return instantiated(NEXT(cuGraphInstantiateWithParams_ptsz)(exec, graph, params), exec, graph, __func__);
 }
 
 /* Nodes that were looked at in updates since one brought a new kernel in. */
@@ -230,57 +223,54 @@ static CUresult node_updated(CUresult r, CUgraphExec exec, CUfunction function, 
 	return gmod_done(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
-				       CUgraphExecUpdateResult *updateResult_out)
+GMOD_EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *error,
+				       CUgraphExecUpdateResult *result)
 {
-	return updated(NEXT(cuGraphExecUpdate)(hGraphExec, hGraph, hErrorNode_out, updateResult_out), hGraphExec,
-		       hGraph, true, __func__);
+	return updated(NEXT(cuGraphExecUpdate)(exec, graph, error, result), exec, graph, true, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
-					  CUgraphExecUpdateResultInfo *resultInfo)
+GMOD_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)
 {
-	return updated(NEXT(cuGraphExecUpdate_v2)(hGraphExec, hGraph, resultInfo), hGraphExec, hGraph, true, __func__);
+	return updated(NEXT(cuGraphExecUpdate_v2)(exec, graph, info), exec, graph, true, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-						    const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+						    const CUDA_KERNEL_NODE_PARAMS_v1 *params)
 {
-	CUresult r = NEXT(cuGraphExecKernelNodeSetParams)(hGraphExec, hNode, nodeParams);
+	CUresult r = NEXT(cuGraphExecKernelNodeSetParams)(exec, node, params);
 
 	if (r != CUDA_SUCCESS)
 		return gmod_done(r, __func__);
-	return node_updated(r, hGraphExec, nodeParams->func, NULL, __func__);
+	return node_updated(r, exec, params->func, NULL, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
-						       const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+						       const CUDA_KERNEL_NODE_PARAMS *params)
 {
-	CUresult r = NEXT(cuGraphExecKernelNodeSetParams_v2)(hGraphExec, hNode, nodeParams);
+	CUresult r = NEXT(cuGraphExecKernelNodeSetParams_v2)(exec, node, params);
 
 	if (r != CUDA_SUCCESS)
 		return gmod_done(r, __func__);
-	return node_updated(r, hGraphExec, nodeParams->func, nodeParams->kern, __func__);
+	return node_updated(r, exec, params->func, params->kern, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
+GMOD_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
 {
-	return updated(NEXT(cuGraphExecChildGraphNodeSetParams)(hGraphExec, hNode, childGraph), hGraphExec, childGraph,
-		       false, __func__);
+	return updated(NEXT(cuGraphExecChildGraphNodeSetParams)(exec, node, child), exec, child, false, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+GMOD_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)
 {
-	CUresult r = NEXT(cuGraphExecNodeSetParams)(hGraphExec, hNode, nodeParams);
+	CUresult r = NEXT(cuGraphExecNodeSetParams)(exec, node, params);
 
-	if (r == CUDA_SUCCESS && nodeParams->type == CU_GRAPH_NODE_TYPE_KERNEL)
-		return node_updated(r, hGraphExec, nodeParams->kernel.func, nodeParams->kernel.kern, __func__);
-	if (r == CUDA_SUCCESS && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
-		return updated(r, hGraphExec, nodeParams->graph.graph, false, __func__);
+	if (r == CUDA_SUCCESS && params->type == CU_GRAPH_NODE_TYPE_KERNEL)
+		return node_updated(r, exec, params->kernel.func, params->kernel.kern, __func__);
+	if (r == CUDA_SUCCESS && params->type == CU_GRAPH_NODE_TYPE_GRAPH)
+		return updated(r, exec, params->graph.graph, false, __func__);
 	return gmod_done(r, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
+GMOD_EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
-	return gmod_done(NEXT(cuGraphExecDestroy)(hGraphExec), __func__);
+	return gmod_done(NEXT(cuGraphExecDestroy)(exec), __func__);
 }

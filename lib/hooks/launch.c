@@ -55,30 +55,22 @@ STRAIGHT CUresult launch_end(const struct launching *l, CUresult r, const char *
 	return gmod_done(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-				    unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-				    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+GMOD_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+				    unsigned bz, unsigned shared, CUstream stream, void **params, void **extra)
 {
-	struct launching l = launch_begin(f, hStream, GMOD_LEGACY, false);
+	struct launching l = launch_begin(f, stream, GMOD_LEGACY, false);
 
-	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
-	return launch_end(&l,
-			  NEXT(cuLaunchKernel)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
-					       sharedMemBytes, hStream, kernelParams, extra),
-			  __func__);
+	shape(&l, gx, gy, gz, bx, by, bz);
+	return launch_end(&l, NEXT(cuLaunchKernel)(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra), __func__);
 }
 
-GMOD_EXPORT CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-					 unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-					 unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-					 void **kernelParams, void **extra)
+GMOD_EXPORT CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+					 unsigned bz, unsigned shared, CUstream stream, void **params, void **extra)
 {
-	struct launching l = launch_begin(f, hStream, GMOD_PER_THREAD, false);
+	struct launching l = launch_begin(f, stream, GMOD_PER_THREAD, false);
 
-	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
-	return launch_end(&l,
-			  NEXT(cuLaunchKernel_ptsz)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
-						    sharedMemBytes, hStream, kernelParams, extra),
+	shape(&l, gx, gy, gz, bx, by, bz);
+	return launch_end(&l, NEXT(cuLaunchKernel_ptsz)(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra),
 			  __func__);
 }
 
@@ -93,48 +85,41 @@ STRAIGHT struct launching config_begin(const CUlaunchConfig *c, CUfunction f, en
 	return l;
 }
 
-GMOD_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+GMOD_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
 	struct launching l = config_begin(config, f, GMOD_LEGACY);
 
-	return launch_end(&l, NEXT(cuLaunchKernelEx)(config, f, kernelParams, extra), __func__);
+	return launch_end(&l, NEXT(cuLaunchKernelEx)(config, f, params, extra), __func__);
 }
 
-GMOD_EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
-					   void **extra)
+GMOD_EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
 	struct launching l = config_begin(config, f, GMOD_PER_THREAD);
 
-	return launch_end(&l, NEXT(cuLaunchKernelEx_ptsz)(config, f, kernelParams, extra), __func__);
+	return launch_end(&l, NEXT(cuLaunchKernelEx_ptsz)(config, f, params, extra), __func__);
 }
 
-GMOD_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-					       unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-					       unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-					       void **kernelParams)
+GMOD_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+					       unsigned by, unsigned bz, unsigned shared, CUstream stream,
+					       void **params)
 {
 	GMOD_GUARD_PAUSED;
-	struct launching l = launch_begin(f, hStream, GMOD_LEGACY, false);
+	struct launching l = launch_begin(f, stream, GMOD_LEGACY, false);
 
-	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
-	return launch_end(&l,
-			  NEXT(cuLaunchCooperativeKernel)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
-							  blockDimZ, sharedMemBytes, hStream, kernelParams),
+	shape(&l, gx, gy, gz, bx, by, bz);
+	return launch_end(&l, NEXT(cuLaunchCooperativeKernel)(f, gx, gy, gz, bx, by, bz, shared, stream, params),
 			  __func__);
 }
 
-GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-						    unsigned int gridDimZ, unsigned int blockDimX,
-						    unsigned int blockDimY, unsigned int blockDimZ,
-						    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
+GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+						    unsigned by, unsigned bz, unsigned shared, CUstream stream,
+						    void **params)
 {
 	GMOD_GUARD_PAUSED;
-	struct launching l = launch_begin(f, hStream, GMOD_PER_THREAD, false);
+	struct launching l = launch_begin(f, stream, GMOD_PER_THREAD, false);
 
-	shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
-	return launch_end(&l,
-			  NEXT(cuLaunchCooperativeKernel_ptsz)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
-							       blockDimZ, sharedMemBytes, hStream, kernelParams),
+	shape(&l, gx, gy, gz, bx, by, bz);
+	return launch_end(&l, NEXT(cuLaunchCooperativeKernel_ptsz)(f, gx, gy, gz, bx, by, bz, shared, stream, params),
 			  __func__);
 }
 
@@ -154,48 +139,46 @@ static void prepare_contexts(const CUDA_LAUNCH_PARAMS *p, unsigned count)
 }
 
 /* One record for the first device's share: the others run the same function. */
-GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
-							  unsigned int flags)
+GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *list, unsigned count, unsigned flags)
 {
 	GMOD_GUARD_PAUSED;
-	const CUDA_LAUNCH_PARAMS *p = numDevices ? launchParamsList : NULL;
+	const CUDA_LAUNCH_PARAMS *p = count ? list : NULL;
 	struct launching l = {NULL, NULL};
 
 	if (p) {
-		prepare_contexts(p, numDevices);
+		prepare_contexts(p, count);
 		l = launch_begin(p->function, p->hStream, GMOD_LEGACY, false);
 		shape(&l, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY, p->blockDimZ);
 	}
-	return launch_end(&l, NEXT(cuLaunchCooperativeKernelMultiDevice)(launchParamsList, numDevices, flags),
-			  __func__);
+	return launch_end(&l, NEXT(cuLaunchCooperativeKernelMultiDevice)(list, count, flags), __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
+GMOD_EXPORT CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream)
 {
-	struct launching l = launch_begin(hGraph, hStream, GMOD_LEGACY, true);
+	struct launching l = launch_begin(graph, stream, GMOD_LEGACY, true);
 
-	return launch_end(&l, NEXT(cuGraphLaunch)(hGraph, hStream), __func__);
+	return launch_end(&l, NEXT(cuGraphLaunch)(graph, stream), __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec hGraph, CUstream hStream)
+GMOD_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream)
 {
-	struct launching l = launch_begin(hGraph, hStream, GMOD_PER_THREAD, true);
+	struct launching l = launch_begin(graph, stream, GMOD_PER_THREAD, true);
 
-	return launch_end(&l, NEXT(cuGraphLaunch_ptsz)(hGraph, hStream), __func__);
+	return launch_end(&l, NEXT(cuGraphLaunch_ptsz)(graph, stream), __func__);
 }
 
 /* A function on the host writes no device memory, but pinned and managed memory it may. */
-GMOD_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+GMOD_EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn fn, void *data)
 {
-	CUresult r = NEXT(cuLaunchHostFunc)(hStream, fn, userData);
+	CUresult r = NEXT(cuLaunchHostFunc)(stream, fn, data);
 
 	gmod_active();
 	return gmod_done(r, __func__);
 }
 
-GMOD_EXPORT CUresult cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
+GMOD_EXPORT CUresult cuLaunchHostFunc_ptsz(CUstream stream, CUhostFn fn, void *data)
 {
-	CUresult r = NEXT(cuLaunchHostFunc_ptsz)(hStream, fn, userData);
+	CUresult r = NEXT(cuLaunchHostFunc_ptsz)(stream, fn, data);
 
 	gmod_active();
 	return gmod_done(r, __func__);

@@ -52,11 +52,11 @@ static CUresult unloaded(CUresult r, const struct gmod_unit *u, const char *entr
 	return loaded(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname)
+GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *file)
 {
 	GMOD_GUARD_PAUSED;
 
-	return module_loaded(NEXT(cuModuleLoad)(module, fname), module, __func__);
+	return module_loaded(NEXT(cuModuleLoad)(module, file), module, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
@@ -66,20 +66,19 @@ GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
 	return module_loaded(NEXT(cuModuleLoadData)(module, image), module, __func__);
 }
 
-GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
-					CUjit_option *options, void **optionValues)
+GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count, CUjit_option *options,
+					void **values)
 {
 	GMOD_GUARD_PAUSED;
 
-	return module_loaded(NEXT(cuModuleLoadDataEx)(module, image, numOptions, options, optionValues), module,
-			     __func__);
+	return module_loaded(NEXT(cuModuleLoadDataEx)(module, image, count, options, values), module, __func__);
 }
 
-GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 {
 	GMOD_GUARD_PAUSED;
 
-	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, fatCubin), module, __func__);
+	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, image), module, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
@@ -90,29 +89,26 @@ GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 	return unloaded(NEXT(cuModuleUnload)(hmod), &u, __func__);
 }
 
-GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
-				       void **jitOptionsValues, unsigned int numJitOptions,
-				       CUlibraryOption *libraryOptions, void **libraryOptionValues,
-				       unsigned int numLibraryOptions)
+GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jit, void **jit_values,
+				       unsigned int jit_count, CUlibraryOption *options, void **values,
+				       unsigned int count)
 {
 	GMOD_GUARD_PAUSED;
 
-	return library_loaded(NEXT(cuLibraryLoadData)(library, code, jitOptions, jitOptionsValues, numJitOptions,
-						      libraryOptions, libraryOptionValues, numLibraryOptions),
-			      library, __func__);
+	return library_loaded(
+	    NEXT(cuLibraryLoadData)(library, code, jit, jit_values, jit_count, options, values, count), library,
+	    __func__);
 }
 
-GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
-					   void **jitOptionsValues, unsigned int numJitOptions,
-					   CUlibraryOption *libraryOptions, void **libraryOptionValues,
-					   unsigned int numLibraryOptions)
+GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_option *jit, void **jit_values,
+					   unsigned int jit_count, CUlibraryOption *options, void **values,
+					   unsigned int count)
 {
 	GMOD_GUARD_PAUSED;
 
-	return library_loaded(NEXT(cuLibraryLoadFromFile)(library, fileName, jitOptions, jitOptionsValues,
-							  numJitOptions, libraryOptions, libraryOptionValues,
-							  numLibraryOptions),
-			      library, __func__);
+	return library_loaded(
+	    NEXT(cuLibraryLoadFromFile)(library, file, jit, jit_values, jit_count, options, values, count), library,
+	    __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)

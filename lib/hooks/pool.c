@@ -62,12 +62,12 @@ GMOD_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t si
 	return unguarded(r, size, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-					    size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+GMOD_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
+					    size_t count, CUDA_MEM_ALLOC_NODE_PARAMS *params)
 {
-	CUresult r = NEXT(cuGraphAddMemAllocNode)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+	CUresult r = NEXT(cuGraphAddMemAllocNode)(node, graph, dependencies, count, params);
 
-	return unguarded(r, r == CUDA_SUCCESS ? nodeParams->bytesize : 0, __func__);
+	return unguarded(r, r == CUDA_SUCCESS ? params->bytesize : 0, __func__);
 }
 
 static CUresult added_node(CUresult r, const CUgraphNodeParams *params, const char *entry_point)
@@ -77,20 +77,16 @@ static CUresult added_node(CUresult r, const CUgraphNodeParams *params, const ch
 	return gmod_done(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-				    size_t numDependencies, CUgraphNodeParams *nodeParams)
+GMOD_EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+				    CUgraphNodeParams *params)
 {
-	return added_node(NEXT(cuGraphAddNode)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams),
-			  nodeParams, __func__);
+	return added_node(NEXT(cuGraphAddNode)(node, graph, dependencies, count, params), params, __func__);
 }
 
-GMOD_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-				       const CUgraphEdgeData *dependencyData, size_t numDependencies,
-				       CUgraphNodeParams *nodeParams)
+GMOD_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
+				       const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *params)
 {
-	return added_node(
-	    NEXT(cuGraphAddNode_v2)(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams),
-	    nodeParams, __func__);
+	return added_node(NEXT(cuGraphAddNode_v2)(node, graph, dependencies, edges, count, params), params, __func__);
 }
 
 /*
