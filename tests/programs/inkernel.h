@@ -29,6 +29,15 @@ static TK_UNUSED void ik_start(void)
 	CK(cuModuleLoad(&ik_module, ik_file()));
 }
 
+/* The same in a context of its own. */
+static TK_UNUSED CUcontext ik_start_in_new_context(void)
+{
+	CUcontext context = tk_start_in_new_context();
+
+	CK(cuModuleLoad(&ik_module, ik_file()));
+	return context;
+}
+
 /* Another module of these kernels, with variables of its own: the simulator tells modules apart by their files. */
 static TK_UNUSED CUmodule ik_another(void)
 {

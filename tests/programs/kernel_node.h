@@ -1,22 +1,27 @@
-/* A graph's node of a test kernel: a block of four threads. */
+/* A graph's node of a test kernel: one block. */
 #ifndef GMOD_KERNEL_NODE_H
 #define GMOD_KERNEL_NODE_H
 
 #include "testkit.h"
 
 /* args are read when the node is made. */
-static TK_UNUSED CUDA_KERNEL_NODE_PARAMS kernel_node(const char *kernel, void **args)
+static TK_UNUSED CUDA_KERNEL_NODE_PARAMS kernel_node_of(CUfunction kernel, unsigned threads, void **args)
 {
 	return (CUDA_KERNEL_NODE_PARAMS){
-	    .func = tk_kernel(kernel),
+	    .func = kernel,
 	    .gridDimX = 1,
 	    .gridDimY = 1,
 	    .gridDimZ = 1,
-	    .blockDimX = 4,
+	    .blockDimX = threads,
 	    .blockDimY = 1,
 	    .blockDimZ = 1,
 	    .kernelParams = args,
 	};
+}
+
+static TK_UNUSED CUDA_KERNEL_NODE_PARAMS kernel_node(const char *kernel, void **args)
+{
+	return kernel_node_of(tk_kernel(kernel), 4, args);
 }
 
 /* A graph of one such node; node: NULL if it is not wanted. */

@@ -150,16 +150,6 @@ GT_KERNEL1(k_spin_ms, int, ms)
 		gt_spin_ms(ms);
 }
 
-/* One thread sets *stamp (pinned memory) to 1 and at once flips the byte at off: how late is a report? */
-GT_KERNEL3(k_stamp, volatile int *, stamp, char *, p, long long, off)
-{
-	if (GT_TID() == 0) {
-		*stamp = 1;
-		GT_FENCE();
-		p[off] ^= 0x5a;
-	}
-}
-
 /* Load the 16 bytes at off (a multiple of 16), which may reach past the end; add them up in *out. */
 GT_KERNEL3(k_read_wide, const char *, p, long long, off, unsigned long long *, out)
 {

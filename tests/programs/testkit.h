@@ -197,6 +197,19 @@ static TK_UNUSED void tk_sync(void)
 	CK(cuCtxSynchronize());
 }
 
+/* The graph runs so many times, is waited for, and goes. */
+static TK_UNUSED void tk_run_graph(CUgraph graph, CUstream stream, int times)
+{
+	CUgraphExec exec;
+
+	CK(cuGraphInstantiate(&exec, graph, 0));
+	while (times-- > 0)
+		CK(cuGraphLaunch(exec, stream));
+	CK(cuStreamSynchronize(stream));
+	CK(cuGraphExecDestroy(exec));
+	CK(cuGraphDestroy(graph));
+}
+
 /* Zeroed ints in pinned memory that kernels can be handed as it is (unified addressing). */
 static TK_UNUSED volatile int *tk_flags(size_t count)
 {

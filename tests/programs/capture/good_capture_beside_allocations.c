@@ -25,7 +25,6 @@ static void *allocate(void *unused TK_UNUSED)
 
 static void capture(CUstream stream, CUdeviceptr p, CUstreamCaptureMode mode)
 {
-	CUgraphExec exec;
 	CUgraph graph;
 
 	CK(cuStreamBeginCapture(stream, mode));
@@ -33,11 +32,7 @@ static void capture(CUstream stream, CUdeviceptr p, CUstreamCaptureMode mode)
 	tk_sleep_ms(2);
 	tk_flip_on(stream, p, 0, 4000);
 	CK(cuStreamEndCapture(stream, &graph));
-	CK(cuGraphInstantiate(&exec, graph, 0));
-	CK(cuGraphLaunch(exec, stream));
-	CK(cuStreamSynchronize(stream));
-	CK(cuGraphExecDestroy(exec));
-	CK(cuGraphDestroy(graph));
+	tk_run_graph(graph, stream, 1);
 }
 
 int main(void)

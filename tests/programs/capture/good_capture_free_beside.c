@@ -4,7 +4,6 @@
 int main(void)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	CUgraphExec exec;
 	CUgraph graph;
 	CUstream stream;
 	CUdeviceptr p, q;
@@ -22,9 +21,7 @@ int main(void)
 	CK(cuThreadExchangeStreamCaptureMode(&mode));
 	tk_flip_on(stream, p, 0, 3000);
 	CK(cuStreamEndCapture(stream, &graph));
-	CK(cuGraphInstantiate(&exec, graph, 0));
-	CK(cuGraphLaunch(exec, stream));
-	CK(cuStreamSynchronize(stream));
+	tk_run_graph(graph, stream, 1);
 	CK(cuMemFree(p));
 	CK(cuMemFree(q));
 	puts("captured");

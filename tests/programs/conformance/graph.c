@@ -218,7 +218,6 @@ static void print_nodes(const char *name, CUgraph graph)
 static void launch_captured(CUgraphExec exec, const char *name)
 {
 	CUgraphNode node;
-	CUgraphExec outer_exec;
 	CUgraph outer, child;
 	CUstream s;
 	size_t count = 1;
@@ -236,11 +235,7 @@ static void launch_captured(CUgraphExec exec, const char *name)
 		fact(code(r), "its child");
 		if (!r)
 			print_nodes("the child", child);
-		CK(cuGraphInstantiate(&outer_exec, outer, 0));
-		CK(cuGraphLaunch(outer_exec, s));
-		CK(cuStreamSynchronize(s));
-		CK(cuGraphExecDestroy(outer_exec));
-		CK(cuGraphDestroy(outer));
+		tk_run_graph(outer, s, 1);
 	}
 	CK(cuStreamDestroy(s));
 }

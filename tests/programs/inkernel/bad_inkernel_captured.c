@@ -6,7 +6,6 @@
 int main(void)
 {
 	long long count = 64, size = 333, step = 0, index = 63, off = 335, one = 1;
-	CUgraphExec exec;
 	CUgraph graph;
 	CUstream stream;
 	CUdeviceptr p;
@@ -20,12 +19,7 @@ int main(void)
 	tk_launch_n(ik_kernel("d_alloc"), count, stream, TK_ARGS(&p, &count, &size, &step));
 	tk_launch_n(ik_kernel("d_flip"), 1, stream, TK_ARGS(&p, &index, &off, &one));
 	CK(cuStreamEndCapture(stream, &graph));
-	CK(cuGraphInstantiate(&exec, graph, 0));
-	CK(cuGraphLaunch(exec, stream));
-	CK(cuGraphLaunch(exec, stream));
-	CK(cuStreamSynchronize(stream));
-	CK(cuGraphExecDestroy(exec));
-	CK(cuGraphDestroy(graph));
+	tk_run_graph(graph, stream, 2);
 	CK(cuStreamDestroy(stream));
 	CK(cuMemFree(p));
 	return 0;

@@ -19,9 +19,7 @@ int main(void)
 {
 	static const char *kernels[] = {"d_alloc", "d_fill", "d_check", "d_free"};
 	CUstream stream;
-	CUgraphExec exec;
 	CUdeviceptr p, bad;
-	CUgraph graph;
 
 	ik_start();
 	bad = ik_counter();
@@ -29,12 +27,7 @@ int main(void)
 	for (int i = 0; i < 4; i++)
 		ik_kernel(kernels[i]);
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-	graph = capture(stream, p, bad);
-	CK(cuGraphInstantiate(&exec, graph, 0));
-	for (int i = 0; i < 200; i++)
-		CK(cuGraphLaunch(exec, stream));
+	tk_run_graph(capture(stream, p, bad), stream, 200);
 	printf("bytes gone: %d\n", ik_count(bad));
-	CK(cuGraphExecDestroy(exec));
-	CK(cuGraphDestroy(graph));
 	return 0;
 }

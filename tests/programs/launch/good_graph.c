@@ -4,7 +4,6 @@
 int main(void)
 {
 	static unsigned char host[4000];
-	CUgraphExec exec;
 	CUgraph graph;
 	CUstream stream;
 	CUdeviceptr p;
@@ -18,16 +17,12 @@ int main(void)
 	CK(cuMemsetD8Async(p, 3, sizeof(host), stream));
 	tk_flip_on(stream, p, 0, sizeof(host));
 	CK(cuStreamEndCapture(stream, &graph));
-	CK(cuGraphInstantiate(&exec, graph, 0));
-	for (int i = 0; i < 50; i++)
-		CK(cuGraphLaunch(exec, stream));
+	tk_run_graph(graph, stream, 50);
 	CK(cuMemcpyDtoHAsync(host, p, sizeof(host), stream));
 	CK(cuStreamSynchronize(stream));
 	for (size_t i = 0; i < sizeof(host); i++)
 		right += host[i] == (3 ^ 0x5a);
 	printf("%d bytes right\n", right);
-	CK(cuGraphExecDestroy(exec));
-	CK(cuGraphDestroy(graph));
 	CK(cuStreamDestroy(stream));
 	CK(cuMemFree(p));
 	return 0;

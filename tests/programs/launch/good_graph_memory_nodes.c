@@ -7,7 +7,6 @@ int main(void)
 	CUDA_MEM_ALLOC_NODE_PARAMS alloc = {.bytesize = 4000};
 	CUDA_MEMSET_NODE_PARAMS fill = {.elementSize = 1, .width = 4000, .height = 1, .pitch = 4000, .value = 7};
 	CUgraphNode allocated, filled, freed;
-	CUgraphExec exec;
 	CUgraph graph;
 	CUdeviceptr p;
 
@@ -20,12 +19,7 @@ int main(void)
 	fill.dst = alloc.dptr;
 	CK(cuGraphAddMemsetNode(&filled, graph, &allocated, 1, &fill, tk_context));
 	CK(cuGraphAddMemFreeNode(&freed, graph, &filled, 1, alloc.dptr));
-	CK(cuGraphInstantiate(&exec, graph, 0));
-	for (int i = 0; i < 5; i++)
-		CK(cuGraphLaunch(exec, NULL));
-	tk_sync();
-	CK(cuGraphExecDestroy(exec));
-	CK(cuGraphDestroy(graph));
+	tk_run_graph(graph, NULL, 5);
 	CK(cuMemFree(p));
 	puts("launched");
 	return 0;

@@ -22,7 +22,7 @@ static TK_UNUSED long long proc_number(const char *path, const char *key)
 	return n;
 }
 
-/* The directory of the monitor's thread; the program is skipped where there is none. */
+/* The directory of the monitor's thread, or NULL. */
 static TK_UNUSED const char *proc_monitor(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -42,16 +42,18 @@ static TK_UNUSED const char *proc_monitor(void)
 		fclose(f);
 	}
 	closedir(tasks);
-	if (!found[0])
-		tk_skip("no thread named gmod-monitor");
-	return found;
+	return found[0] ? found : NULL;
 }
 
+/* The program is skipped where there is none. */
 static TK_UNUSED long long proc_monitor_number(const char *file, const char *key)
 {
+	const char *monitor = proc_monitor();
 	char path[300];
 
-	snprintf(path, sizeof(path), "%s/%s", proc_monitor(), file);
+	if (!monitor)
+		tk_skip("no thread named gmod-monitor");
+	snprintf(path, sizeof(path), "%s/%s", monitor, file);
 	return proc_number(path, key);
 }
 

@@ -1,0 +1,71 @@
+// case: bad_cooperative cooperative => suspect: k_coop
+// case: bad_launch_ex launch_ex
+// case: bad_library_kernel library_kernel
+// case: bad_graph_kernel_node node_added_by_hand
+// case: bad_graph_launch captured
+// expect: heap-buffer-overflow size 3000 offset +5 in make_buffer
+// suspect: k_flip
+/* The kernel is launched in each of the ways there are. */
+#include "kernel_node.h"
+#include "make_buffer.h"
+
+static long long off = 3005, count = 32;
+
+static TK_UNUSED void cooperative(CUdeviceptr p)
+{
+	CUfunction f = tk_kernel("k_coop");
+
+	CK(cuLaunchCooperativeKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, TK_ARGS(&p, &off, &count)));
+}
+
+static TK_UNUSED void launch_ex(CUdeviceptr p)
+{
+	CUlaunchConfig config = {1, 1, 1, 32, 1, 1, 0, NULL, NULL, 0};
+
+	CK(cuLaunchKernelEx(&config, tk_kernel("k_flip"), TK_ARGS(&p, &off, &count), NULL));
+}
+
+/* Launched by its CUkernel; its library is unloaded before the report. */
+static TK_UNUSED void library_kernel(CUdeviceptr p)
+{
+	CUlibrary library;
+	CUkernel kernel;
+
+	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
+	CK(cuLibraryGetKernel(&kernel, library, "k_flip"));
+	tk_launch((CUfunction)kernel, 1, 32, NULL, TK_ARGS(&p, &off, &count));
+	tk_sync();
+	CK(cuLibraryUnload(library));
+}
+
+static TK_UNUSED void node_added_by_hand(CUdeviceptr p)
+{
+	CUDA_KERNEL_NODE_PARAMS node = kernel_node("k_flip", TK_ARGS(&p, &off, &count));
+
+	tk_run_graph(kernel_graph(&node, NULL), NULL, 1);
+}
+
+static TK_UNUSED void captured(CUdeviceptr p)
+{
+	CUgraph graph;
+	CUstream stream;
+
+	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	tk_kernel("k_flip");
+	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	tk_flip_on(stream, p, off, count);
+	CK(cuStreamEndCapture(stream, &graph));
+	tk_run_graph(graph, stream, 1);
+}
+
+int main(void)
+{
+	CUdeviceptr p;
+
+	tk_start();
+	p = make_buffer(3000);
+	CASE(p);
+	tk_sync();
+	CK(cuMemFree(p));
+	return 0;
+}
