@@ -6,7 +6,6 @@
 #define GMOD_TESTS_UNIT_BUFFER_H
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #include "monitor/registry/layout.h"
@@ -52,9 +51,8 @@ static inline int start_gmod(const char *options)
 	return gmod_on() ? 0 : -1;
 }
 
-static inline int end_gmod(void **unused)
+FIXTURE(end_gmod)
 {
-	(void)unused;
 	/* No last look at exit: what the tests left behind is theirs. */
 	gmod_phase_set(GMOD_WINDING_DOWN);
 	unlink(log_file);

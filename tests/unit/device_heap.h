@@ -5,9 +5,7 @@
 #ifndef GMOD_TESTS_UNIT_DEVICE_HEAP_H
 #define GMOD_TESTS_UNIT_DEVICE_HEAP_H
 
-#include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <sys/mman.h>
 
 static inline void cpu_step(void);

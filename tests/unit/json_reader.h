@@ -2,13 +2,7 @@
 #ifndef GMOD_TESTS_UNIT_JSON_READER_H
 #define GMOD_TESTS_UNIT_JSON_READER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/test.h"
 
 static inline const char *json_value(const char *s, int depth);
 

@@ -5,21 +5,9 @@
 #ifndef GMOD_TESTS_UNIT_LOG_CHILD_H
 #define GMOD_TESTS_UNIT_LOG_CHILD_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/test.h"
 
 #define CHILD_SECONDS 10
 
@@ -86,27 +74,24 @@ static inline bool has(const char *path, const char *words)
 	return strstr(text_of(path), words) != NULL;
 }
 
-static inline int enter_directory(void **unused)
+FIXTURE(enter_directory)
 {
-	(void)unused;
 	complaints = fcntl(2, F_DUPFD_CLOEXEC, 3000);
 	if (complaints < 0)
 		complaints = fcntl(2, F_DUPFD_CLOEXEC, 900);
 	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
 }
 
-static inline int leave_directory(void **unused)
+FIXTURE(leave_directory)
 {
 	char command[128];
 
-	(void)unused;
 	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
 	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
 
-static inline int clean_directory(void **unused)
+FIXTURE(clean_directory)
 {
-	(void)unused;
 	return system("rm -rf ./*") == 0 ? 0 : -1;
 }
 

@@ -2,8 +2,6 @@
 #ifndef GMOD_TESTS_UNIT_PROVING_H
 #define GMOD_TESTS_UNIT_PROVING_H
 
-#include <stdint.h>
-
 static uint64_t last_handle = 0x555500000000, now = 1000;
 
 static inline uint64_t new_handle(void)

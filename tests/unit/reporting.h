@@ -2,18 +2,8 @@
 #ifndef GMOD_TESTS_UNIT_REPORTING_H
 #define GMOD_TESTS_UNIT_REPORTING_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
 #include "monitor/report/report.h"
+#include "tests/unit/test.h"
 
 static char directory[] = "/tmp/gmod-test-report-XXXXXX";
 
@@ -116,17 +106,15 @@ static inline const char *report_one(const char *options, const struct gmod_find
 	return logged();
 }
 
-static inline int enter_directory(void **unused)
+FIXTURE(enter_directory)
 {
-	(void)unused;
 	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
 }
 
-static inline int leave_directory(void **unused)
+FIXTURE(leave_directory)
 {
 	char command[128];
 
-	(void)unused;
 	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
 	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }

@@ -79,9 +79,8 @@ static inline void launch(uint64_t stream, uint64_t function)
 	gmod_launch_end(t, gmod_launch_begin(t, TEST_CONTEXT, stream, function, false), true);
 }
 
-static inline int start(void **unused)
+FIXTURE(start)
 {
-	(void)unused;
 	return start_gmod(":scan_interval_us=200:max_cpu=100");
 }
 
@@ -104,15 +103,15 @@ static inline bool log_has_word(const char *log, size_t size, uint64_t word)
 	return log_has(log, size, &word, 8) || log_has(log, size, forward, 16) || log_has(log, size, backward, 16);
 }
 
-/* A program's last test: the process's key is in no report, nor a key made from it, nor a canary that was not hit. */
-static inline void no_report_holds_a_key(void **unused)
+/* A program's last test calls this: the process's key is in no report, nor a key made from it, nor a canary that was
+ * not hit. */
+static inline void check_reports_hold_no_key(void)
 {
 	const uint64_t *key = gmod_hot.key;
 	FILE *f = fopen(log_file, "re");
 	static char log[32 << 20];
 	size_t size;
 
-	(void)unused;
 	assert_non_null(f);
 	size = fread(log, 1, sizeof(log), f);
 	fclose(f);

@@ -1,7 +1,6 @@
 /* What threads launch, and whether it is all proven done. Nothing here touches a driver. */
 #include "monitor/launches/launch.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 
@@ -36,11 +35,10 @@ static unsigned thread_records(void)
 	return n;
 }
 
-static void a_thread_has_one_record(void **unused)
+TEST(a_thread_has_one_record)
 {
 	const struct gmod_thread *t = gmod_threads();
 
-	(void)unused;
 	assert_null(t);
 	assert_ptr_equal(self(), self());
 	assert_ptr_equal(self(), gmod_threads());
@@ -50,11 +48,10 @@ static void a_thread_has_one_record(void **unused)
 	assert_false(gmod_work_outstanding());
 }
 
-static void everything_noted_is_counted(void **unused)
+TEST(everything_noted_is_counted)
 {
 	uint64_t before = gmod_activity_total();
 
-	(void)unused;
 	for (int i = 1; i <= 100; i++) {
 		gmod_note_activity(self());
 		assert_int_equal(gmod_activity_total(), before + (uint64_t)i);
@@ -65,9 +62,8 @@ static void everything_noted_is_counted(void **unused)
 	assert_int_equal(gmod_activity_total(), before + 102);
 }
 
-static void a_sleeping_monitor_is_woken(void **unused)
+TEST(a_sleeping_monitor_is_woken)
 {
-	(void)unused;
 	atomic_store(&gmod_hot.sleeping, 1);
 	gmod_note_activity(self());
 	assert_int_equal(atomic_load(&gmod_hot.sleeping), 0);
@@ -80,12 +76,11 @@ static void prove_all(uint64_t context)
 	gmod_prove_context(context, gmod_ticks());
 }
 
-static void a_launch_is_outstanding_until_it_is_proven(void **unused)
+TEST(a_launch_is_outstanding_until_it_is_proven)
 {
 	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), before;
 	struct gmod_launch *l;
 
-	(void)unused;
 	for (struct gmod_thread *t = gmod_threads(); t; t = t->next)
 		for (int i = 0; i < GMOD_STREAMS_PER_THREAD; i++)
 			prove_all(t->last[i].context);
@@ -111,12 +106,11 @@ static void a_launch_is_outstanding_until_it_is_proven(void **unused)
 	assert_false(gmod_work_outstanding());
 }
 
-static void a_refused_launch_is_not_outstanding(void **unused)
+TEST(a_refused_launch_is_not_outstanding)
 {
 	uint64_t context = new_handle(), stream = new_handle();
 	struct gmod_launch *l = gmod_launch_begin(self(), context, stream, 0x77, true);
 
-	(void)unused;
 	assert_true(gmod_work_outstanding());
 	gmod_launch_end(self(), l, false);
 	assert_false(gmod_work_outstanding());
@@ -129,11 +123,10 @@ static void a_refused_launch_is_not_outstanding(void **unused)
 	assert_false(gmod_work_outstanding());
 }
 
-static void every_stream_is_proven_for_itself(void **unused)
+TEST(every_stream_is_proven_for_itself)
 {
 	uint64_t context = new_handle(), streams[GMOD_STREAMS_PER_THREAD];
 
-	(void)unused;
 	for (int turn = 0; turn < 3; turn++) {
 		for (int i = 0; i < GMOD_STREAMS_PER_THREAD; i++) {
 			streams[i] = new_handle();
@@ -149,12 +142,11 @@ static void every_stream_is_proven_for_itself(void **unused)
 }
 
 /* With more streams than there are slots, stream by stream proves nothing any more; the context does. */
-static void too_many_streams_are_proven_by_their_context_only(void **unused)
+TEST(too_many_streams_are_proven_by_their_context_only)
 {
 	enum { MANY = 3 * GMOD_STREAMS_PER_THREAD };
 	uint64_t context = new_handle(), streams[MANY];
 
-	(void)unused;
 	for (int i = 0; i < MANY; i++) {
 		streams[i] = new_handle();
 		launch(context, streams[i]);
@@ -170,11 +162,10 @@ static void too_many_streams_are_proven_by_their_context_only(void **unused)
 	assert_false(gmod_work_outstanding());
 }
 
-static void records_hold_the_latest_launches(void **unused)
+TEST(records_hold_the_latest_launches)
 {
 	uint64_t context = new_handle(), stream = new_handle(), first = atomic_load(&self()->launches), last = 0;
 
-	(void)unused;
 	for (uint64_t i = 0; i < 3 * GMOD_RING + 7; i++) {
 		struct gmod_launch *l = gmod_launch_begin(self(), context, stream, i, i % 2);
 
@@ -217,13 +208,12 @@ static struct gmod_thread *in_a_thread(void *(*body)(void *), uint64_t argument)
 }
 
 /* What a thread launched may run on when the thread has ended. */
-static void launches_outlive_their_thread(void **unused)
+TEST(launches_outlive_their_thread)
 {
 	uint64_t context = new_handle(), next = new_handle();
 	struct gmod_thread *first, *second;
 	unsigned records;
 
-	(void)unused;
 	first = in_a_thread(launch_and_end, context);
 	records = thread_records();
 	assert_ptr_not_equal(first, self());
@@ -248,11 +238,10 @@ static void *launch_and_be_cancelled(void *context)
 }
 
 /* What it may have launched can be proven done like anything else. */
-static void a_thread_may_end_inside_a_launch(void **unused)
+TEST(a_thread_may_end_inside_a_launch)
 {
 	uint64_t context = new_handle();
 
-	(void)unused;
 	assert_false(gmod_work_outstanding());
 	assert_ptr_equal(in_a_thread(launch_and_be_cancelled, context), PTHREAD_CANCELED);
 	assert_true(gmod_work_outstanding());
@@ -267,9 +256,8 @@ static void *name_yourself(void *unused)
 	return self();
 }
 
-static void a_record_taken_over_has_the_new_threads_id(void **unused)
+TEST(a_record_taken_over_has_the_new_threads_id)
 {
-	(void)unused;
 	for (int i = 0; i < 5; i++)
 		in_a_thread(name_yourself, 0);
 }
@@ -302,12 +290,11 @@ static void *launch_and_prove(void *arg)
 	return NULL;
 }
 
-static void threads_do_not_disturb_each_other(void **unused)
+TEST(threads_do_not_disturb_each_other)
 {
 	uint64_t before = gmod_activity_total();
 	pthread_t thread[THREADS];
 
-	(void)unused;
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, launch_and_prove, (void *)(uintptr_t)new_handle()),
 				 0);
@@ -323,11 +310,10 @@ static void threads_do_not_disturb_each_other(void **unused)
  * Launches of two contexts beyond the slots cannot be told apart: no one context proves them. The last test, for it
  * leaves work outstanding.
  */
-static void two_crowded_contexts_are_not_proven_by_one(void **unused)
+TEST(two_crowded_contexts_are_not_proven_by_one)
 {
 	uint64_t context = new_handle(), other = new_handle();
 
-	(void)unused;
 	for (int i = 0; i < GMOD_STREAMS_PER_THREAD; i++)
 		launch(context, new_handle());
 	launch(context, new_handle());
@@ -339,22 +325,6 @@ static void two_crowded_contexts_are_not_proven_by_one(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_thread_has_one_record),
-	    cmocka_unit_test(everything_noted_is_counted),
-	    cmocka_unit_test(a_sleeping_monitor_is_woken),
-	    cmocka_unit_test(a_launch_is_outstanding_until_it_is_proven),
-	    cmocka_unit_test(a_refused_launch_is_not_outstanding),
-	    cmocka_unit_test(every_stream_is_proven_for_itself),
-	    cmocka_unit_test(too_many_streams_are_proven_by_their_context_only),
-	    cmocka_unit_test(records_hold_the_latest_launches),
-	    cmocka_unit_test(launches_outlive_their_thread),
-	    cmocka_unit_test(a_thread_may_end_inside_a_launch),
-	    cmocka_unit_test(a_record_taken_over_has_the_new_threads_id),
-	    cmocka_unit_test(threads_do_not_disturb_each_other),
-	    cmocka_unit_test(two_crowded_contexts_are_not_proven_by_one),
-	};
-
 	gmod_thread_init(gmod_launch_abandon);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

@@ -181,9 +181,8 @@ static CUresult CUDAAPI alloc_natively(CUdeviceptr *p, size_t size)
 	return CUDA_SUCCESS;
 }
 
-static int start(void **unused)
+FIXTURE(start)
 {
-	(void)unused;
 	if (start_gmod(""))
 		return -1;
 	gmod_driver.cuCtxGetCurrent = current;
@@ -226,12 +225,11 @@ static uint64_t live(void)
 	return s.live;
 }
 
-static void a_buffer_comes_and_goes(void **unused)
+TEST(a_buffer_comes_and_goes)
 {
 	uint64_t p = allocate(CUDA_SUCCESS);
 	struct gmod_found found = gmod_index_find(p + SIZE - 1);
 
-	(void)unused;
 	check_calls("accepts alloc arm ");
 	assert_true(found.record && found.bounds.user == p && found.bounds.size == SIZE && live() == 1);
 	assert_ptr_equal(gmod_record_details(found.record)->backend, &paper);
@@ -242,9 +240,8 @@ static void a_buffer_comes_and_goes(void **unused)
 	assert_int_equal(live(), 0);
 }
 
-static void what_it_does_not_take_is_native(void **unused)
+TEST(what_it_does_not_take_is_native)
 {
-	(void)unused;
 	wish.declines = true;
 	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
 	check_calls("accepts native ");
@@ -267,11 +264,10 @@ static void what_it_does_not_take_is_native(void **unused)
 	assert_int_equal(live(), 0);
 }
 
-static void a_refused_free_leaves_the_buffer(void **unused)
+TEST(a_refused_free_leaves_the_buffer)
 {
 	uint64_t p = allocate(CUDA_SUCCESS);
 
-	(void)unused;
 	check_calls("accepts alloc arm ");
 	wish.cannot_begin_free = true;
 	release(p, CUDA_ERROR_LAUNCH_FAILED);
@@ -285,13 +281,12 @@ static void a_refused_free_leaves_the_buffer(void **unused)
 	check_calls("begin_free look free ");
 }
 
-static void a_finding_names_it(void **unused)
+TEST(a_finding_names_it)
 {
 	uint64_t p = allocate(CUDA_SUCCESS);
 	char line[1 << 16] = "";
 	FILE *f;
 
-	(void)unused;
 	damage(p + SIZE, 1);
 	release(p, CUDA_SUCCESS);
 	check_calls("accepts alloc arm begin_free look free ");
@@ -302,11 +297,10 @@ static void a_finding_names_it(void **unused)
 	assert_true(take_one(true).tail);
 }
 
-static void peers_are_let_in(void **unused)
+TEST(peers_are_let_in)
 {
 	uint64_t before = allocate(CUDA_SUCCESS), after;
 
-	(void)unused;
 	gmod_peers_let_in(5, 3);
 	check_calls("accepts alloc arm open ");
 	after = allocate(CUDA_SUCCESS);
@@ -316,13 +310,12 @@ static void peers_are_let_in(void **unused)
 	check_calls("begin_free look free begin_free look free ");
 }
 
-static void a_buffer_goes_with_its_context(void **unused)
+TEST(a_buffer_goes_with_its_context)
 {
 	uint64_t p = allocate(CUDA_SUCCESS);
 	CUcontext c = (CUcontext)(uintptr_t)CONTEXT;
 	struct gmod_context *entry;
 
-	(void)unused;
 	entry = gmod_buffers_teardown_begin(c);
 	assert_non_null(entry);
 	gmod_buffers_teardown_cancel(entry);
@@ -337,14 +330,5 @@ static void a_buffer_goes_with_its_context(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_buffer_comes_and_goes),
-	    cmocka_unit_test(what_it_does_not_take_is_native),
-	    cmocka_unit_test(a_refused_free_leaves_the_buffer),
-	    cmocka_unit_test(a_finding_names_it),
-	    cmocka_unit_test(peers_are_let_in),
-	    cmocka_unit_test(a_buffer_goes_with_its_context),
-	};
-
-	return cmocka_run_group_tests(tests, start, end_gmod);
+	return run_listed_tests(start, end_gmod);
 }

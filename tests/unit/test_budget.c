@@ -55,11 +55,10 @@ static uint64_t allowed(const struct thread *t, unsigned share, uint64_t saved_n
 	return (t->wall - t->began + saved_ns) * share / (100 * GMOD_PERCENT_ONE);
 }
 
-static void half_a_second_is_saved_at_first(void **unused)
+TEST(half_a_second_is_saved_at_first)
 {
 	struct thread t = thread_with(TWO_PERCENT);
 
-	(void)unused;
 	spend(&t, 9800 * US);
 	end_round(&t);
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
@@ -75,11 +74,10 @@ static void half_a_second_is_saved_at_first(void **unused)
 	assert_in_range(gmod_budget_pause(&t.budget), 38 * MS, 40 * MS);
 }
 
-static void rounds_keep_to_their_share(void **unused)
+TEST(rounds_keep_to_their_share)
 {
 	static const uint64_t costs[] = {5 * US, 60 * US, 700 * US, 9 * MS};
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
 		struct thread t = thread_with(TWO_PERCENT);
 		uint64_t before = t.cpu;
@@ -124,12 +122,11 @@ static struct thread with_gathers(uint64_t sweep, uint64_t gather, uint64_t othe
 	return t;
 }
 
-static void a_gather_leaves_no_gap(void **unused)
+TEST(a_gather_leaves_no_gap)
 {
 	uint64_t rounds;
 	struct thread t = with_gathers(10 * US, 200 * US, 200 * US, &rounds);
 
-	(void)unused;
 	/* All at once it would be 10 ms. */
 	assert_in_range(t.longest, MS, MS + 1);
 	assert_in_range(t.cpu - 3 * MS, 0, allowed(&t, TWO_PERCENT, SECOND / 2));
@@ -140,11 +137,10 @@ static void a_gather_leaves_no_gap(void **unused)
 }
 
 /* All at once there would be four pauses of half a second each time. */
-static void long_gathers_leave_most_sweeps(void **unused)
+TEST(long_gathers_leave_most_sweeps)
 {
 	static const uint64_t others[] = {40 * MS, 40 * US};
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		uint64_t rounds;
 		struct thread t = with_gathers(20 * US, 40 * MS, others[i], &rounds);
@@ -156,11 +152,10 @@ static void long_gathers_leave_most_sweeps(void **unused)
 }
 
 /* What is left of a dear one does not come due in the time of the next, that may be short. */
-static void each_gather_has_its_own_time(void **unused)
+TEST(each_gather_has_its_own_time)
 {
 	struct thread t = thread_with(TWO_PERCENT);
 
-	(void)unused;
 	spend(&t, 40 * MS);
 	gmod_budget_put_off(&t.budget, 40 * MS, 4 * SECOND);
 	end_round(&t);
@@ -172,11 +167,26 @@ static void each_gather_has_its_own_time(void **unused)
 	assert_in_range(t.budget.put_off, 38 * MS, 39 * MS + 100 * US);
 }
 
-static void what_was_put_off_is_charged(void **unused)
+TEST(no_more_is_put_off_than_was_taken)
 {
 	struct thread t = thread_with(TWO_PERCENT);
 
-	(void)unused;
+	spend(&t, MS);
+	gmod_budget_put_off(&t.budget, 5 * MS, 100 * MS);
+	end_round(&t);
+	assert_int_equal(t.budget.put_off, MS);
+	/* No time to put it off for: at once. */
+	spend(&t, 20 * MS);
+	gmod_budget_put_off(&t.budget, 20 * MS, 0);
+	end_round(&t);
+	assert_in_range(t.budget.put_off, 0, MS);
+	assert_in_range(gmod_budget_pause(&t.budget), 450 * MS, 500 * MS);
+}
+
+TEST(what_was_put_off_is_charged)
+{
+	struct thread t = thread_with(TWO_PERCENT);
+
 	spend(&t, 30 * MS);
 	gmod_budget_put_off(&t.budget, 20 * MS, 100 * MS);
 	end_round(&t);
@@ -192,28 +202,10 @@ static void what_was_put_off_is_charged(void **unused)
 	assert_in_range(t.budget.debt, 17 * MS, 18 * MS);
 }
 
-static void no_more_is_put_off_than_was_taken(void **unused)
+TEST(a_free_round_costs_nothing)
 {
 	struct thread t = thread_with(TWO_PERCENT);
 
-	(void)unused;
-	spend(&t, MS);
-	gmod_budget_put_off(&t.budget, 5 * MS, 100 * MS);
-	end_round(&t);
-	assert_int_equal(t.budget.put_off, MS);
-	/* No time to put it off for: at once. */
-	spend(&t, 20 * MS);
-	gmod_budget_put_off(&t.budget, 20 * MS, 0);
-	end_round(&t);
-	assert_in_range(t.budget.put_off, 0, MS);
-	assert_in_range(gmod_budget_pause(&t.budget), 450 * MS, 500 * MS);
-}
-
-static void a_free_round_costs_nothing(void **unused)
-{
-	struct thread t = thread_with(TWO_PERCENT);
-
-	(void)unused;
 	spend(&t, 500 * MS);
 	gmod_budget_put_off(&t.budget, 400 * MS, 100 * MS);
 	gmod_budget_round(&t.budget, t.cpu, t.wall, false);
@@ -226,11 +218,10 @@ static void a_free_round_costs_nothing(void **unused)
 	CHECK(t.budget.debt <= 0 && t.budget.debt > -(int64_t)MS, "%ld", t.budget.debt);
 }
 
-static void a_share_of_nothing_pays_nothing(void **unused)
+TEST(a_share_of_nothing_pays_nothing)
 {
 	struct thread t = thread_with(0);
 
-	(void)unused;
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
 	for (int i = 0; i < 100; i++) {
 		spend(&t, US);
@@ -241,11 +232,10 @@ static void a_share_of_nothing_pays_nothing(void **unused)
 	assert_int_equal(gmod_budget_pause(&t.budget), GMOD_PAUSE_MAX);
 }
 
-static void all_of_a_core_is_no_limit(void **unused)
+TEST(all_of_a_core_is_no_limit)
 {
 	struct thread t = thread_with(100 * GMOD_PERCENT_ONE);
 
-	(void)unused;
 	for (int i = 0; i < 1000; i++) {
 		spend(&t, MS);
 		end_round_and_rest(&t, 0);
@@ -254,11 +244,10 @@ static void all_of_a_core_is_no_limit(void **unused)
 }
 
 /* A machine that was asleep for a week; a thread that took a year. */
-static void long_times_do_no_harm(void **unused)
+TEST(long_times_do_no_harm)
 {
 	struct thread t = thread_with(TWO_PERCENT);
 
-	(void)unused;
 	t.wall += 7 * 24 * 3600 * SECOND;
 	end_round(&t);
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
@@ -278,14 +267,5 @@ static void long_times_do_no_harm(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(half_a_second_is_saved_at_first), cmocka_unit_test(rounds_keep_to_their_share),
-	    cmocka_unit_test(a_gather_leaves_no_gap),          cmocka_unit_test(long_gathers_leave_most_sweeps),
-	    cmocka_unit_test(each_gather_has_its_own_time),    cmocka_unit_test(no_more_is_put_off_than_was_taken),
-	    cmocka_unit_test(what_was_put_off_is_charged),     cmocka_unit_test(a_free_round_costs_nothing),
-	    cmocka_unit_test(a_share_of_nothing_pays_nothing), cmocka_unit_test(all_of_a_core_is_no_limit),
-	    cmocka_unit_test(long_times_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

@@ -30,11 +30,10 @@ static const uint64_t published[64] = {
     0x6ca4ecb15c5f91e1u, 0x9f626da15c9625f3u, 0xe51b38608ef25f57u, 0x958a324ceb064572u,
 };
 
-static void the_hash_is_siphash_2_4(void **unused)
+TEST(the_hash_is_siphash_2_4)
 {
 	uint8_t message[64];
 
-	(void)unused;
 	for (unsigned i = 0; i < sizeof(message); i++)
 		message[i] = (uint8_t)i;
 	for (size_t n = 0; n < 64; n++)
@@ -55,12 +54,11 @@ static uint64_t word_by_hand(const struct gmod_canary *c, uint64_t index)
 	return word;
 }
 
-static void words_are_the_keyed_hash_of_their_index(void **unused)
+TEST(words_are_the_keyed_hash_of_their_index)
 {
 	static uint64_t zone[4 * ZONE / 8];
 	struct gmod_canary c;
 
-	(void)unused;
 	gmod_canary_init(&c, fixed_key, 0x7f0000001200, 3584, 5, GMOD_TAIL, 0x7f0000002003);
 	assert_int_equal(c.origin, 0x7f0000002000);
 	gmod_canary_bytes(&c, c.origin, c.origin + sizeof(zone), zone);
@@ -100,11 +98,10 @@ static void check_words(enum gmod_way way, uint64_t first, size_t count, size_t 
 			      first, i - place, count);
 }
 
-static void all_ways_make_the_same_words(void **unused)
+TEST(all_ways_make_the_same_words)
 {
 	uint64_t seed = 7;
 
-	(void)unused;
 	assert_true(cpu_can(gmod_canary_way()));
 	for (enum gmod_way way = GMOD_PLAIN; way <= GMOD_AVX512; way++) {
 		if (!cpu_can(way))
@@ -120,13 +117,12 @@ static void all_ways_make_the_same_words(void **unused)
 	}
 }
 
-static void no_byte_is_what_a_stray_store_writes(void **unused)
+TEST(no_byte_is_what_a_stray_store_writes)
 {
 	static uint8_t zone[256 * ZONE];
 	uint64_t seen[256] = {0};
 	struct gmod_canary c;
 
-	(void)unused;
 	gmod_canary_init(&c, fixed_key, 4096, sizeof(zone), 1, GMOD_HEAD, 8);
 	gmod_canary_bytes(&c, 8, 8 + sizeof(zone), zone);
 	for (size_t i = 0; i < sizeof(zone); i++)
@@ -148,13 +144,12 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Buffers at the same place or not, of the same size or not; both sides; several words of each. */
-static void no_two_words_are_alike(void **unused)
+TEST(no_two_words_are_alike)
 {
 	enum { BUFFERS = 10000, WORDS = 24 };
 	uint64_t *all = malloc(sizeof(*all) * BUFFERS * 2 * WORDS);
 	size_t n = 0;
 
-	(void)unused;
 	for (uint64_t i = 0; i < BUFFERS; i++)
 		for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++) {
 			struct gmod_canary c;
@@ -187,11 +182,10 @@ static void check_differ(const uint64_t a[4], const uint64_t b[4], const char *w
 }
 
 /* Nothing of what goes in is left out: each bit of it changes every word. */
-static void every_input_counts(void **unused)
+TEST(every_input_counts)
 {
 	uint64_t base[4], other[4], bit;
 
-	(void)unused;
 	first_words(fixed_key, 0x7f0000000000, 4000, 17, GMOD_HEAD, base);
 	first_words(fixed_key, 0x7f0000000000, 4000, 17, GMOD_TAIL, other);
 	check_differ(base, other, "side", 0);
@@ -241,11 +235,10 @@ static void words_of_a_run(char out[80])
 	assert_int_equal(strlen(out), 4 * 17);
 }
 
-static void every_run_has_words_of_its_own(void **unused)
+TEST(every_run_has_words_of_its_own)
 {
 	char one[80], two[80];
 
-	(void)unused;
 	words_of_a_run(one);
 	words_of_a_run(two);
 	for (int i = 0; i < 4; i++)
@@ -264,13 +257,12 @@ static struct gmod_canary some_canary(uint64_t serial, uint64_t origin)
 }
 
 /* The words are made some at a time, and a range may begin and end anywhere. */
-static void any_range_is_a_part_of_the_whole(void **unused)
+TEST(any_range_is_a_part_of_the_whole)
 {
 	static uint8_t whole[ZONE], part[ZONE + 2];
 	struct gmod_canary c = some_canary(1, 0x5000);
 	uint64_t seed = 3;
 
-	(void)unused;
 	gmod_canary_bytes(&c, 0x5000, 0x5000 + ZONE, whole);
 	for (int i = 0; i < 60000; i++) {
 		size_t from = (size_t)random_below(&seed, i % 2 ? 1100 : ZONE);
@@ -286,12 +278,11 @@ static void any_range_is_a_part_of_the_whole(void **unused)
 	}
 }
 
-static void writing_and_comparing_agree(void **unused)
+TEST(writing_and_comparing_agree)
 {
 	static _Alignas(64) uint8_t memory[ZONE];
 	uint64_t start = (uint64_t)(uintptr_t)memory, seed = 5;
 
-	(void)unused;
 	for (int i = 0; i < 20000; i++) {
 		struct gmod_canary c = some_canary((uint64_t)i, start);
 		size_t from = (size_t)random_below(&seed, 700), size = (size_t)random_below(&seed, 700),
@@ -311,11 +302,10 @@ static void writing_and_comparing_agree(void **unused)
 }
 
 /* The bytes of a zone that starts in the middle of a word do not depend on where it starts. */
-static void a_ragged_origin_is_the_words_origin(void **unused)
+TEST(a_ragged_origin_is_the_words_origin)
 {
 	uint8_t whole[64], part[64];
 
-	(void)unused;
 	for (uint64_t off = 0; off < 8; off++) {
 		struct gmod_canary c = some_canary(9, 0x6000), d;
 
@@ -346,13 +336,12 @@ static void check_byte(const struct gmod_canary *c, uint8_t *zone, uint64_t base
 	zone[at] = right;
 }
 
-static void every_change_of_one_byte_is_seen(void **unused)
+TEST(every_change_of_one_byte_is_seen)
 {
 	enum { BUFFERS = 10000, ROOM = 96 };
 	uint8_t zone[ROOM];
 	uint64_t seed = 11;
 
-	(void)unused;
 	for (int i = 0; i < BUFFERS; i++) {
 		uint64_t base = 0x7f0000000000 + random_below(&seed, (uint64_t)1 << 30) / 8 * 8;
 		struct gmod_canary c = some_canary((uint64_t)i, base);
@@ -366,12 +355,11 @@ static void every_change_of_one_byte_is_seen(void **unused)
 }
 
 /* Across the borders of what is made at a time, and at the ends of a whole page. */
-static void every_position_is_looked_at(void **unused)
+TEST(every_position_is_looked_at)
 {
 	static uint8_t zone[ZONE];
 	struct gmod_canary c = some_canary(77, 0x9000);
 
-	(void)unused;
 	gmod_canary_bytes(&c, 0x9000, 0x9000 + ZONE, zone);
 	for (size_t at = 0; at < ZONE; at++) {
 		struct gmod_diff diff = {0};
@@ -385,12 +373,11 @@ static void every_position_is_looked_at(void **unused)
 		check_byte(&c, zone, 0x9000, 3, 1061, at);
 }
 
-static void changes_outside_the_range_are_not_looked_at(void **unused)
+TEST(changes_outside_the_range_are_not_looked_at)
 {
 	uint8_t zone[256];
 	struct gmod_canary c = some_canary(78, 0x9000);
 
-	(void)unused;
 	gmod_canary_bytes(&c, 0x9000, 0x9100, zone);
 	for (size_t from = 1; from < 40; from++)
 		for (size_t to = from; to < 200; to += 13) {
@@ -405,14 +392,13 @@ static void changes_outside_the_range_are_not_looked_at(void **unused)
 		}
 }
 
-static void a_difference_spans_all_that_was_found(void **unused)
+TEST(a_difference_spans_all_that_was_found)
 {
 	static uint8_t zone[ZONE];
 	struct gmod_canary c = some_canary(79, 0x9000);
 	struct gmod_diff diff = {0};
 	uint8_t expected[ZONE];
 
-	(void)unused;
 	gmod_canary_bytes(&c, 0x9000, 0x9000 + ZONE, zone);
 	gmod_canary_bytes(&c, 0x9000, 0x9000 + ZONE, expected);
 	zone[700] ^= 0x80;
@@ -436,26 +422,9 @@ static void a_difference_spans_all_that_was_found(void **unused)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_hash_is_siphash_2_4),
-	    cmocka_unit_test(words_are_the_keyed_hash_of_their_index),
-	    cmocka_unit_test(all_ways_make_the_same_words),
-	    cmocka_unit_test(no_byte_is_what_a_stray_store_writes),
-	    cmocka_unit_test(no_two_words_are_alike),
-	    cmocka_unit_test(every_input_counts),
-	    cmocka_unit_test(every_run_has_words_of_its_own),
-	    cmocka_unit_test(any_range_is_a_part_of_the_whole),
-	    cmocka_unit_test(writing_and_comparing_agree),
-	    cmocka_unit_test(a_ragged_origin_is_the_words_origin),
-	    cmocka_unit_test(every_change_of_one_byte_is_seen),
-	    cmocka_unit_test(every_position_is_looked_at),
-	    cmocka_unit_test(changes_outside_the_range_are_not_looked_at),
-	    cmocka_unit_test(a_difference_spans_all_that_was_found),
-	};
-
 	if (argc == 2 && !strcmp(argv[1], "--words"))
 		return print_words();
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) <= 0)
 		return 2;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

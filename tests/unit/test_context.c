@@ -1,8 +1,6 @@
 /* Which contexts the program has met. Nothing here touches a driver. */
 #include "lib/context/context.h"
 
-#include <pthread.h>
-
 #include "lib/base/phase.h"
 #include "tests/unit/support.h"
 
@@ -21,9 +19,8 @@ static void setup(void)
 	atomic_store(&gmod_hot.context, 0);
 }
 
-static void the_first_one_is_the_only_one(void **unused)
+TEST(the_first_one_is_the_only_one)
 {
-	(void)unused;
 	setup();
 	gmod_context_met(handle(0x5000));
 	assert_true(only() == 0x5000);
@@ -31,9 +28,8 @@ static void the_first_one_is_the_only_one(void **unused)
 	assert_true(only() == 0x5000);
 }
 
-static void no_context_is_none(void **unused)
+TEST(no_context_is_none)
 {
-	(void)unused;
 	setup();
 	gmod_context_met(NULL);
 	assert_true(only() == 0);
@@ -43,9 +39,8 @@ static void no_context_is_none(void **unused)
 }
 
 /* Also when the second one has gone, which nobody tells: its handle may be a third one's. */
-static void a_second_one_ends_it_for_good(void **unused)
+TEST(a_second_one_ends_it_for_good)
 {
-	(void)unused;
 	setup();
 	gmod_context_met(handle(0x5000));
 	gmod_context_met(handle(0x6000));
@@ -77,12 +72,11 @@ static void *meet_at_once(void *number)
 }
 
 /* Each its own: it is several then, whoever comes first or last. */
-static void threads_meet_theirs_at_the_same_time(void **unused)
+TEST(threads_meet_theirs_at_the_same_time)
 {
 	uintptr_t number[THREADS];
 	pthread_t thread[THREADS];
 
-	(void)unused;
 	setup();
 	assert_int_equal(pthread_barrier_init(&all, NULL, THREADS), 0);
 	for (int i = 0; i < THREADS; i++) {
@@ -97,12 +91,5 @@ static void threads_meet_theirs_at_the_same_time(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_first_one_is_the_only_one),
-	    cmocka_unit_test(no_context_is_none),
-	    cmocka_unit_test(a_second_one_ends_it_for_good),
-	    cmocka_unit_test(threads_meet_theirs_at_the_same_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

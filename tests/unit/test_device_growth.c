@@ -8,16 +8,14 @@ enum { FIRST = 4, CHUNKS = 64, ARRAYS = 2, THREADS = 4, ROUNDS = 40, EACH = 8 };
 static struct test_heap heap;
 static atomic_int working;
 
-static int make(void **state)
+FIXTURE(make)
 {
-	(void)state;
 	heap = heap_make_growing(FIRST, CHUNKS, ARRAYS, GMOD_HEAP_SLAB);
 	return 0;
 }
 
-static int drop(void **state)
+FIXTURE(drop)
 {
-	(void)state;
 	heap_drop(&heap);
 	return 0;
 }
@@ -72,9 +70,8 @@ static void run_with_host(void (*body)(struct test_thread *), uint32_t threads)
 	pthread_join(id, NULL);
 }
 
-static void nobody_goes_without(void **state)
+TEST_FIXTURE(nobody_goes_without, make, drop)
 {
-	(void)state;
 	run_with_host(fill_and_free, THREADS);
 	guard_pass(&heap);
 	assert_int_equal(heap.heap->failed, 0);
@@ -94,9 +91,8 @@ static void one_large(struct test_thread *t)
 	gmod_heap_free(t->heap->heap, p);
 }
 
-static void one_piece_can_be_asked_for(void **state)
+TEST_FIXTURE(one_piece_can_be_asked_for, make, drop)
 {
-	(void)state;
 	run_with_host(one_large, 1);
 	guard_pass(&heap);
 	assert_true(heap.heap->peak >= 50);
@@ -115,9 +111,8 @@ static uint32_t count_until_none(uint64_t size)
 }
 
 /* A host that does not answer, or says that there is no more, is waited for once and no more. */
-static void there_may_be_no_more(void **state)
+TEST_FIXTURE(there_may_be_no_more, make, drop)
 {
-	(void)state;
 	assert_true(count_until_none(60000) < FIRST);
 	assert_int_equal(heap.heap->refused, FIRST + 1);
 	assert_int_equal(heap.heap->failed, 1);
@@ -129,9 +124,8 @@ static void there_may_be_no_more(void **state)
 	assert_int_equal(heap.heap->refused, 2 * FIRST + 1);
 }
 
-static void more_is_asked_for_early(void **state)
+TEST_FIXTURE(more_is_asked_for_early, make, drop)
 {
-	(void)state;
 	assert_int_equal(heap.ring->wanted, 0);
 	for (int i = 0; i < 3 && !heap.ring->wanted; i++)
 		assert_non_null(gmod_heap_malloc(heap.heap, 60000));
@@ -139,11 +133,10 @@ static void more_is_asked_for_early(void **state)
 	assert_true(heap.heap->used <= FIRST);
 }
 
-static void the_numbers_are_right(void **state)
+TEST_FIXTURE(the_numbers_are_right, make, drop)
 {
 	void *p = gmod_heap_malloc(heap.heap, 1000), *q = gmod_heap_malloc(heap.heap, 24);
 
-	(void)state;
 	assert_int_equal(heap.heap->live, 0);
 	guard_pass(&heap);
 	assert_int_equal(heap.heap->live, 2);
@@ -160,14 +153,7 @@ static void the_numbers_are_right(void **state)
 	assert_int_equal(free_chunks(&heap), heap.heap->given - heap.heap->used);
 }
 
-#define ON(test) cmocka_unit_test_setup_teardown(test, make, drop)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    ON(nobody_goes_without),     ON(one_piece_can_be_asked_for), ON(there_may_be_no_more),
-	    ON(more_is_asked_for_early), ON(the_numbers_are_right),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

@@ -8,26 +8,30 @@ enum { CHUNKS = 64, ARRAYS = 4 };
 static struct test_heap heap;
 static struct gmod_device_finding finding[8];
 
-static int slab(void **state)
+FIXTURE(slab)
 {
-	(void)state;
 	heap = heap_make(CHUNKS, ARRAYS, GMOD_HEAP_SLAB);
 	return 0;
 }
 
-static int native(void **state)
+FIXTURE(native)
 {
-	(void)state;
 	heap = heap_make(CHUNKS, ARRAYS, GMOD_HEAP_NATIVE);
 	return 0;
 }
 
-static int drop(void **state)
+FIXTURE(drop)
 {
-	(void)state;
 	heap_drop(&heap);
 	return 0;
 }
+
+#define ON_SLAB(test) TEST_FIXTURE(test, slab, drop)
+
+#define ON_BOTH(test) \
+	static void test(void **); \
+	LIST_TEST(test##_native, test, native, drop); \
+	ON_SLAB(test)
 
 static uint32_t findings(void)
 {
@@ -48,12 +52,11 @@ static const uint64_t sizes[] = {0,   1,   2,   7,    8,    9,    15,   16,    1
 				 105, 127, 128, 1000, 4096, 5000, 8192, 20000, 32744, 32745, 65536, 100000, 131048};
 enum { SIZES = sizeof(sizes) / sizeof(*sizes) };
 
-static void buffers_are_the_programs(void **state)
+ON_BOTH(buffers_are_the_programs)
 {
 	uint32_t chunks = free_chunks(&heap);
 	uint8_t *p[SIZES];
 
-	(void)state;
 	for (int i = 0; i < SIZES; i++) {
 		p[i] = gmod_heap_malloc(heap.heap, sizes[i]);
 		assert_non_null(p[i]);
@@ -74,12 +77,11 @@ static void buffers_are_the_programs(void **state)
 	assert_true(chunks - free_chunks(&heap) <= 1 + ARRAYS / 3);
 }
 
-static void sizes_are_apart(void **state)
+ON_BOTH(sizes_are_apart)
 {
 	enum { MOST = 2100 };
 	static uint8_t *p[MOST];
 
-	(void)state;
 	for (int i = 0; i < MOST; i++) {
 		p[i] = gmod_heap_malloc(heap.heap, (uint64_t)i);
 		assert_non_null(p[i]);
@@ -96,9 +98,8 @@ static void sizes_are_apart(void **state)
 	assert_int_equal(findings(), 0);
 }
 
-static void every_byte_around_a_buffer_counts(void **state)
+ON_BOTH(every_byte_around_a_buffer_counts)
 {
-	(void)state;
 	for (int i = 0; i < SIZES; i++)
 		for (int64_t off = -16; off < 8; off++) {
 			int64_t at = off < 0 ? off : (int64_t)sizes[i] + off;
@@ -118,11 +119,10 @@ static void every_byte_around_a_buffer_counts(void **state)
 		}
 }
 
-static void the_window_shows_what_is_there(void **state)
+ON_SLAB(the_window_shows_what_is_there)
 {
 	uint8_t *p, was[2];
 
-	(void)state;
 	gmod_cpu_thread = (struct gmod_cpu_thread){.in_block = 9, .block = 99};
 	p = gmod_heap_malloc(heap.heap, 40);
 	gmod_cpu_thread = (struct gmod_cpu_thread){0};
@@ -143,12 +143,11 @@ static void the_window_shows_what_is_there(void **state)
 	assert_int_equal(finding->observed[0] ^ finding->expected[0], 0xcd0000ab);
 }
 
-static void the_slack_counts(void **state)
+ON_SLAB(the_slack_counts)
 {
 	/* 16 + 100 + ... go into a block of 128: the tail has 12 bytes */
 	uint8_t *p = gmod_heap_malloc(heap.heap, 100);
 
-	(void)state;
 	p[111]++;
 	guard_pass(&heap);
 	assert_int_equal(findings(), 1);
@@ -167,7 +166,7 @@ static void overflow_of_large(uint64_t size, uint64_t off)
 }
 
 /* The tail goes on for GMOD_TAIL_MAX bytes where the block does. */
-static void the_tail_of_large_buffers_counts(void **state)
+ON_SLAB(the_tail_of_large_buffers_counts)
 {
 	static const uint64_t large[] = {32745, 40000, 65513, 100000, 131048, 200000};
 
@@ -185,11 +184,10 @@ static void the_tail_of_large_buffers_counts(void **state)
 }
 
 /* One run of bytes through the end of a buffer and the canary before the next: each of them has been hit. */
-static void a_long_overflow_hits_both(void **state)
+ON_SLAB(a_long_overflow_hits_both)
 {
 	uint8_t *p[8], *hit = NULL;
 
-	(void)state;
 	for (int i = 0; i < 8; i++)
 		p[i] = gmod_heap_malloc(heap.heap, 24);
 	for (int i = 0; i < 8 && !hit; i++)
@@ -209,9 +207,8 @@ static void a_long_overflow_hits_both(void **state)
 }
 
 /* freeN cannot read a header that has been hit: the guard says what is wrong with it, and nobody says it twice. */
-static void freeing_what_is_corrupt_is_said_once(void **state)
+ON_BOTH(freeing_what_is_corrupt_is_said_once)
 {
-	(void)state;
 	for (int64_t off = -16; off <= 40; off += off == -1 ? 41 : 1) {
 		uint8_t *p = gmod_heap_malloc(heap.heap, 40);
 
@@ -224,11 +221,10 @@ static void freeing_what_is_corrupt_is_said_once(void **state)
 	}
 }
 
-static void freeing_twice_is_said(void **state)
+ON_BOTH(freeing_twice_is_said)
 {
 	uint8_t *p = gmod_heap_malloc(heap.heap, 50);
 
-	(void)state;
 	gmod_cpu_thread = (struct gmod_cpu_thread){.in_block = 7, .block = 1234};
 	gmod_heap_free(heap.heap, p);
 	gmod_heap_free(heap.heap, p);
@@ -240,11 +236,10 @@ static void freeing_twice_is_said(void **state)
 	gmod_cpu_thread = (struct gmod_cpu_thread){0};
 }
 
-static void freeing_after_the_release_is_said(void **state)
+ON_SLAB(freeing_after_the_release_is_said)
 {
 	uint8_t *p = gmod_heap_malloc(heap.heap, 50), *q = gmod_heap_malloc(heap.heap, 50);
 
-	(void)state;
 	gmod_heap_free(heap.heap, p);
 	assert_int_equal(guard_pass(&heap), 1);
 	gmod_heap_free(heap.heap, p);
@@ -253,7 +248,7 @@ static void freeing_after_the_release_is_said(void **state)
 	gmod_heap_free(heap.heap, q);
 }
 
-static void freeing_what_is_no_buffer_is_said(void **state)
+ON_SLAB(freeing_what_is_no_buffer_is_said)
 {
 	uint8_t *p = gmod_heap_malloc(heap.heap, 200), *large = gmod_heap_malloc(heap.heap, 200000);
 	struct gmod_segment *s = (struct gmod_segment *)heap.heap->array[0].segments;
@@ -269,7 +264,6 @@ static void freeing_what_is_no_buffer_is_said(void **state)
 			  (uint8_t *)(uintptr_t)0x10,
 			  (uint8_t *)-16};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		gmod_heap_free(heap.heap, bad[i]);
 		assert_int_equal(findings(), 1);
@@ -281,9 +275,8 @@ static void freeing_what_is_no_buffer_is_said(void **state)
 	assert_int_equal(findings(), 0);
 }
 
-static void a_write_after_the_free_is_said(void **state)
+ON_BOTH(a_write_after_the_free_is_said)
 {
-	(void)state;
 	for (uint64_t at = 0; at < 40; at += 13) {
 		uint8_t *p = gmod_heap_malloc(heap.heap, 40);
 
@@ -297,11 +290,10 @@ static void a_write_after_the_free_is_said(void **state)
 }
 
 /* All of what the fill covers is looked at, and nothing else of a freed buffer. */
-static void the_fill_has_an_end(void **state)
+ON_BOTH(the_fill_has_an_end)
 {
 	static const uint64_t freed[] = {1, 7, 8, 9, 255, 256, 257, 1000, 100000};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(freed) / sizeof(*freed); i++) {
 		uint64_t end = freed[i] < GMOD_FILL_MAX ? freed[i] : GMOD_FILL_MAX;
 		uint8_t *p = gmod_heap_malloc(heap.heap, freed[i]), *q = gmod_heap_malloc(heap.heap, freed[i]);
@@ -319,11 +311,10 @@ static void the_fill_has_an_end(void **state)
 	}
 }
 
-static void freed_buffers_wait(void **state)
+ON_SLAB(freed_buffers_wait)
 {
 	uint8_t *p = gmod_heap_malloc(heap.heap, 40);
 
-	(void)state;
 	heap.heap->delay = 3;
 	gmod_heap_free(heap.heap, p);
 	for (int i = 0; i < 3; i++)
@@ -338,12 +329,11 @@ static void freed_buffers_wait(void **state)
 	check_finding(finding, GMOD_DEVICE_USE_AFTER_FREE, p, 40, 3, 3);
 }
 
-static void exhaustion_takes_what_is_freed(void **state)
+ON_SLAB(exhaustion_takes_what_is_freed)
 {
 	static void *p[1 << 16];
 	uint32_t n = 0, again = 0;
 
-	(void)state;
 	while ((p[n] = gmod_heap_malloc(heap.heap, 1000)))
 		n++;
 	assert_true(n > CHUNKS * 50);
@@ -363,12 +353,11 @@ static void exhaustion_takes_what_is_freed(void **state)
 	assert_null(gmod_heap_malloc(heap.heap, UINT64_MAX - 20));
 }
 
-static void runs_come_together_again(void **state)
+ON_SLAB(runs_come_together_again)
 {
 	static void *p[CHUNKS];
 	uint32_t n = 0;
 
-	(void)state;
 	while ((p[n] = gmod_heap_malloc(heap.heap, 100000)))
 		n++;
 	assert_in_range(n, CHUNKS / 2 - 2, CHUNKS / 2);
@@ -389,12 +378,11 @@ static void runs_come_together_again(void **state)
 	assert_int_equal(findings(), 0);
 }
 
-static void arrays_grow_and_shrink(void **state)
+ON_SLAB(arrays_grow_and_shrink)
 {
 	static void *p[20000];
 	uint32_t chunks = free_chunks(&heap);
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		p[i] = gmod_heap_malloc(heap.heap, 24);
 		assert_non_null(p[i]);
@@ -417,11 +405,10 @@ static void arrays_grow_and_shrink(void **state)
 	assert_int_equal(findings(), 0);
 }
 
-static void a_full_ring_counts_what_is_lost(void **state)
+ON_SLAB(a_full_ring_counts_what_is_lost)
 {
 	uint8_t *p = gmod_heap_malloc(heap.heap, 8);
 
-	(void)state;
 	gmod_heap_free(heap.heap, p);
 	for (int i = 0; i < GMOD_RING_SLOTS + 10; i++)
 		gmod_heap_free(heap.heap, p);
@@ -439,11 +426,10 @@ static void a_full_ring_counts_what_is_lost(void **state)
 }
 
 /* Whatever a kernel writes to slots that are still to come, what is put there then is whole. */
-static void scribbles_are_overwritten(void **state)
+ON_SLAB(scribbles_are_overwritten)
 {
 	uint8_t *p = gmod_heap_malloc(heap.heap, 40);
 
-	(void)state;
 	memset(heap.ring->slot, 0x5a, sizeof(heap.ring->slot));
 	assert_int_equal(findings(), 0);
 	p[40] ^= 1;
@@ -494,11 +480,10 @@ static void guard_and_churn(struct test_thread *t)
 		guard_pass(t->heap);
 }
 
-static void nothing_is_lost_between_threads(void **state)
+ON_BOTH(nothing_is_lost_between_threads)
 {
 	uint64_t released = 0;
 
-	(void)state;
 	atomic_store(&done_threads, 0);
 	run_threads(&heap, THREADS, guard_and_churn);
 	guard_pass(&heap);
@@ -535,49 +520,14 @@ static void free_the_same(struct test_thread *t)
 	}
 }
 
-static void one_of_many_frees_wins(void **state)
+ON_SLAB(one_of_many_frees_wins)
 {
-	(void)state;
 	pthread_barrier_init(&together, NULL, THREADS);
 	run_threads(&heap, THREADS, free_the_same);
 	assert_int_equal(findings(), 0);
 }
 
-#define ON(heap_, test) cmocka_unit_test_setup_teardown(test, heap_, drop)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    ON(slab, buffers_are_the_programs),
-	    ON(native, buffers_are_the_programs),
-	    ON(slab, sizes_are_apart),
-	    ON(native, sizes_are_apart),
-	    ON(slab, every_byte_around_a_buffer_counts),
-	    ON(native, every_byte_around_a_buffer_counts),
-	    ON(slab, the_window_shows_what_is_there),
-	    ON(slab, the_slack_counts),
-	    ON(slab, the_tail_of_large_buffers_counts),
-	    ON(slab, a_long_overflow_hits_both),
-	    ON(slab, freeing_what_is_corrupt_is_said_once),
-	    ON(native, freeing_what_is_corrupt_is_said_once),
-	    ON(slab, freeing_twice_is_said),
-	    ON(native, freeing_twice_is_said),
-	    ON(slab, freeing_after_the_release_is_said),
-	    ON(slab, freeing_what_is_no_buffer_is_said),
-	    ON(slab, a_write_after_the_free_is_said),
-	    ON(native, a_write_after_the_free_is_said),
-	    ON(slab, the_fill_has_an_end),
-	    ON(native, the_fill_has_an_end),
-	    ON(slab, freed_buffers_wait),
-	    ON(slab, exhaustion_takes_what_is_freed),
-	    ON(slab, runs_come_together_again),
-	    ON(slab, arrays_grow_and_shrink),
-	    ON(slab, a_full_ring_counts_what_is_lost),
-	    ON(slab, scribbles_are_overwritten),
-	    ON(slab, nothing_is_lost_between_threads),
-	    ON(native, nothing_is_lost_between_threads),
-	    ON(slab, one_of_many_frees_wins),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

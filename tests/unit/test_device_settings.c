@@ -110,66 +110,48 @@ static int on_the_native_heap(void)
 	return 0;
 }
 
-static void the_options_count_at_first(void **unused)
+TEST(the_options_count_at_first)
 {
-	(void)unused;
 	in_child(by_the_options, 0);
 }
 
-static void what_the_program_says_counts_more(void **unused)
+TEST(what_the_program_says_counts_more)
 {
-	(void)unused;
 	in_child(by_the_program, 0);
 }
 
-static void zero_leaves_a_setting_as_it_is(void **unused)
+TEST(zero_leaves_a_setting_as_it_is)
 {
-	(void)unused;
 	in_child(zero_changes_nothing, 0);
 }
 
-static void the_ranges_include_their_ends(void **unused)
+TEST(the_ranges_include_their_ends)
 {
-	(void)unused;
 	in_child(the_ends_of_the_ranges, 0);
 }
 
-static void nothing_changes_beyond_the_ranges(void **unused)
+TEST(nothing_changes_beyond_the_ranges)
 {
-	(void)unused;
 	in_child(beyond_the_ranges, 0);
 }
 
-static void only_the_mode_changes_once_there_is_a_heap(void **unused)
+TEST(only_the_mode_changes_once_there_is_a_heap)
 {
-	(void)unused;
 	in_child(once_there_is_a_heap, 0);
 }
 
-static void the_native_heap_needs_a_quarter(void **unused)
+TEST(the_native_heap_needs_a_quarter)
 {
-	(void)unused;
 	in_child(on_the_native_heap, 0);
 }
 
-static int fill_options(void **unused)
+FIXTURE(fill_options)
 {
-	(void)unused;
 	gmod_options_defaults(options());
 	return 0;
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_options_count_at_first),
-	    cmocka_unit_test(what_the_program_says_counts_more),
-	    cmocka_unit_test(zero_leaves_a_setting_as_it_is),
-	    cmocka_unit_test(the_ranges_include_their_ends),
-	    cmocka_unit_test(nothing_changes_beyond_the_ranges),
-	    cmocka_unit_test(only_the_mode_changes_once_there_is_a_heap),
-	    cmocka_unit_test(the_native_heap_needs_a_quarter),
-	};
-
-	return cmocka_run_group_tests(tests, fill_options, NULL);
+	return run_listed_tests(fill_options, NULL);
 }

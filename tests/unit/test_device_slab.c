@@ -3,11 +3,10 @@
 
 enum { CHUNKS = 256 };
 
-static void every_size_fits_its_class(void **state)
+TEST(every_size_fits_its_class)
 {
 	uint32_t before = 0;
 
-	(void)state;
 	for (uint32_t size = 1; size <= GMOD_BLOCK_MAX; size++) {
 		uint32_t class_ = gmod_class_of(size);
 
@@ -23,12 +22,11 @@ static void every_size_fits_its_class(void **state)
 		assert_int_equal(gmod_class_size(c) % 16, 0);
 }
 
-static void sets_find_what_is_in_them(void **state)
+TEST(sets_find_what_is_in_them)
 {
 	struct test_heap t = heap_make(20000, 1, GMOD_HEAP_SLAB);
 	struct gmod_set *s = &t.heap->free_chunks;
 
-	(void)state;
 	for (uint32_t i = 0; i < 20000; i++)
 		assert_true(gmod_set_take(s, i));
 	assert_int_equal(gmod_set_find(s, 20000, 0), GMOD_SET_NONE);
@@ -52,12 +50,11 @@ static uint64_t allocate(struct test_heap *t, uint32_t size)
 	return gmod_slab_allocate(t->heap, gmod_class_of(size), gmod_group_alone());
 }
 
-static void blocks_are_apart_and_come_back(void **state)
+TEST(blocks_are_apart_and_come_back)
 {
 	struct test_heap t = heap_make(CHUNKS, 1, GMOD_HEAP_SLAB);
 	static uint64_t block[CHUNKS * 2048 + 1];
 
-	(void)state;
 	for (uint32_t class_ = 0; class_ < GMOD_CLASSES; class_++) {
 		uint32_t size = gmod_class_size(class_), n = 0, most = CHUNKS * gmod_class_blocks(class_);
 
@@ -88,13 +85,12 @@ static void blocks_are_apart_and_come_back(void **state)
 	heap_drop(&t);
 }
 
-static void holes_are_used_again(void **state)
+TEST(holes_are_used_again)
 {
 	struct test_heap t = heap_make(4, 1, GMOD_HEAP_SLAB);
 	uint64_t block[4 * 2048 + 1];
 	uint32_t n = 0;
 
-	(void)state;
 	while ((block[n] = allocate(&t, 32)))
 		n++;
 	for (uint32_t i = 0; i < n; i += 2)
@@ -105,12 +101,11 @@ static void holes_are_used_again(void **state)
 	heap_drop(&t);
 }
 
-static void runs_are_whole_chunks(void **state)
+TEST(runs_are_whole_chunks)
 {
 	struct test_heap t = heap_make(CHUNKS, 1, GMOD_HEAP_SLAB);
 	uint64_t a, b, c;
 
-	(void)state;
 	assert_int_equal(gmod_run_allocate(t.heap, (uint64_t)(CHUNKS + 1) * GMOD_CHUNK_SIZE), 0);
 	assert_int_equal(gmod_run_allocate(t.heap, UINT64_MAX / 2), 0);
 	a = gmod_run_allocate(t.heap, 100 * GMOD_CHUNK_SIZE - 5);
@@ -162,11 +157,10 @@ static void churn(struct test_thread *t)
 }
 
 /* Small heaps are exhausted time and again, so that chunks change their class under everybody's hands. */
-static void threads_share_it(void **state)
+TEST(threads_share_it)
 {
 	static const uint32_t chunks[] = {3, 16, 200};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++) {
 		struct test_heap t = heap_make(chunks[i], 1, GMOD_HEAP_SLAB);
 
@@ -201,9 +195,8 @@ static void scramble(struct test_thread *t)
 	}
 }
 
-static void what_is_free_can_be_found(void **state)
+TEST(what_is_free_can_be_found)
 {
-	(void)state;
 	for (int round = 0; round < 40; round++) {
 		struct test_heap t = heap_make(8, 1, GMOD_HEAP_SLAB);
 
@@ -222,12 +215,5 @@ static void what_is_free_can_be_found(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_size_fits_its_class),      cmocka_unit_test(sets_find_what_is_in_them),
-	    cmocka_unit_test(blocks_are_apart_and_come_back), cmocka_unit_test(holes_are_used_again),
-	    cmocka_unit_test(runs_are_whole_chunks),          cmocka_unit_test(threads_share_it),
-	    cmocka_unit_test(what_is_free_can_be_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

@@ -5,7 +5,6 @@
 #include "lib/driver/driver.h"
 
 #include <glob.h>
-#include <pthread.h>
 
 #include "tests/unit/support.h"
 
@@ -79,12 +78,11 @@ static FILE *open_header(void)
 	return fopen(path, "re");
 }
 
-static int read_header(void **unused)
+FIXTURE(read_header)
 {
 	FILE *f = open_header();
 	char line[8192];
 
-	(void)unused;
 	if (!f)
 		return 0;
 	while (fgets(line, sizeof(line), f)) {
@@ -160,11 +158,10 @@ static void *look_all_up(void *unused)
 }
 
 /* The first test: the map is made by whoever comes first, here by all at once. */
-static void threads_may_ask_first_at_once(void **unused)
+TEST(threads_may_ask_first_at_once)
 {
 	pthread_t thread[8];
 
-	(void)unused;
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, look_all_up, NULL), 0);
 	for (int i = 0; i < 8; i++)
@@ -187,13 +184,12 @@ static void check_symbol(const char *symbol)
 	CHECK(gmod_hook_by_symbol(symbol) == (r ? r->hook : NULL), "%s", symbol);
 }
 
-static void symbols_are_matched_exactly(void **unused)
+TEST(symbols_are_matched_exactly)
 {
 	static const char *const suffixes[] = {"x",     "_",        "_v2",      "_v3",   "_ptsz",
 					       "_ptds", "_v2_ptsz", "_v2_ptds", "Async", " "};
 	char name[128];
 
-	(void)unused;
 	for (int i = 0; i < ROWS; i++) {
 		const struct row *r = &rows[i];
 
@@ -219,9 +215,8 @@ static void symbols_are_matched_exactly(void **unused)
 	check_symbol("dlsym");
 }
 
-static void every_hook_is_a_function_of_its_own(void **unused)
+TEST(every_hook_is_a_function_of_its_own)
 {
-	(void)unused;
 	for (int i = 0; i < ROWS; i++)
 		for (int k = 0; k < i; k++) {
 			CHECK(!rows[i].hook || rows[i].hook != rows[k].hook, "%s and %s", rows[i].symbol,
@@ -262,9 +257,8 @@ static bool is_first_of_its_version(int i)
 }
 
 /* At each version that matters to any name, and just below and above it. */
-static void every_name_gives_the_abi_of_its_version(void **unused)
+TEST(every_name_gives_the_abi_of_its_version)
 {
-	(void)unused;
 	need_header();
 	for (int i = 0; i < ROWS; i++)
 		for (int k = 0; k < ROWS; k++)
@@ -273,9 +267,8 @@ static void every_name_gives_the_abi_of_its_version(void **unused)
 					check_request(rows[i].base, rows[k].version + off, flags);
 }
 
-static void names_that_are_not_in_the_table_give_nothing(void **unused)
+TEST(names_that_are_not_in_the_table_give_nothing)
 {
-	(void)unused;
 	need_header();
 	for (int i = 0; i < abi_count; i++) {
 		if (is_hooked_name(abis[i].base))
@@ -295,9 +288,8 @@ static void names_that_are_not_in_the_table_give_nothing(void **unused)
 }
 
 /* Spelled out, in case the rule and its test are wrong in the same way. */
-static void some_requests_are_known_by_heart(void **unused)
+TEST(some_requests_are_known_by_heart)
 {
-	(void)unused;
 	assert_null(gmod_hook_by_version("cuMemAlloc", 2000, 0)); /* 32-bit */
 	assert_null(gmod_hook_by_version("cuMemAlloc", 3010, 0));
 	assert_ptr_equal(gmod_hook_by_version("cuMemAlloc", 3020, 0), cuMemAlloc_v2);
@@ -360,11 +352,10 @@ static void replay(const char *path)
 	CHECK(requests > 400 && hooked > 100, "%s", path);
 }
 
-static void real_programs_get_what_they_ask_for(void **unused)
+TEST(real_programs_get_what_they_ask_for)
 {
 	glob_t found;
 
-	(void)unused;
 	need_header();
 	assert_int_equal(glob("tests/traces/*.txt", 0, NULL, &found), 0);
 	assert_true(found.gl_pathc >= 4);
@@ -375,11 +366,10 @@ static void real_programs_get_what_they_ask_for(void **unused)
 
 /* ---- without a driver ---- */
 
-static void nothing_is_armed_without_a_driver(void **unused)
+TEST(nothing_is_armed_without_a_driver)
 {
 	CUdeviceptr p = 7;
 
-	(void)unused;
 	if (gmod_driver_resolve())
 		skip(); /* something has loaded one */
 	assert_int_equal(gmod_hooks_armed(), 0);
@@ -392,16 +382,5 @@ static void nothing_is_armed_without_a_driver(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(threads_may_ask_first_at_once),
-	    cmocka_unit_test(symbols_are_matched_exactly),
-	    cmocka_unit_test(every_hook_is_a_function_of_its_own),
-	    cmocka_unit_test(every_name_gives_the_abi_of_its_version),
-	    cmocka_unit_test(names_that_are_not_in_the_table_give_nothing),
-	    cmocka_unit_test(some_requests_are_known_by_heart),
-	    cmocka_unit_test(real_programs_get_what_they_ask_for),
-	    cmocka_unit_test(nothing_is_armed_without_a_driver),
-	};
-
-	return cmocka_run_group_tests(tests, read_header, NULL);
+	return run_listed_tests(read_header, NULL);
 }

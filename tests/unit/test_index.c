@@ -1,7 +1,6 @@
 /* From an address to its buffer: interiors, edges, neighbours, and look-ups while buffers come and go. */
 #include "monitor/registry/index.h"
 
-#include <pthread.h>
 #include <sys/resource.h>
 
 #include "tests/unit/support.h"
@@ -68,123 +67,6 @@ static void check_all_of(const struct buffer *b, uint64_t *seed)
 		check_found(b, b->from + random_below(seed, b->to - b->from));
 }
 
-static void nothing_is_found_in_an_empty_index(void **unused)
-{
-	uint64_t seed = 1;
-
-	(void)unused;
-	check_none(0);
-	check_none(UINT64_MAX);
-	check_none((uint64_t)1 << 47);
-	check_none((uint64_t)1 << 48);
-	for (int i = 0; i < 10000; i++)
-		check_none(random64(&seed));
-}
-
-static void a_buffer_is_found_by_any_address_of_its_pages(void **unused)
-{
-	static const uint64_t sizes[] = {3,    4,    5,    100,  511,   512,     513,     514,
-					 1023, 1024, 1025, 1536, 20000, 512 * 8, 512 * 9, 512 * 64 + 2};
-	uint64_t seed = 2;
-
-	(void)unused;
-	for (uint64_t offset = 0; offset < 1024; offset += 73)
-		for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-			uint64_t from = 0x7f1000000000 + offset * page;
-			struct buffer b = enter(from, from + sizes[i] * page);
-
-			check_all_of(&b, &seed);
-			check_none(b.from - 1);
-			check_none(b.to);
-			leave(&b);
-			check_none(b.from);
-			check_none(b.to - 1);
-			check_none(b.from + (b.to - b.from) / 2);
-		}
-}
-
-/* A whole granule, empty until then, needs no leaf; with a neighbour it does; one that has a leaf keeps it. */
-static void granules_are_shared_with_neighbours(void **unused)
-{
-	uint64_t at = 0x7f2000000000, seed = 3;
-	struct buffer whole, before, behind, again;
-
-	(void)unused;
-	whole = enter(at, at + GRANULE);
-	before = enter(at - GRANULE / 2, at);
-	behind = enter(at + GRANULE, at + GRANULE + 4 * page);
-	check_all_of(&whole, &seed);
-	check_all_of(&before, &seed);
-	check_all_of(&behind, &seed);
-	leave(&whole);
-	check_found(&before, at - 1);
-	check_found(&behind, at + GRANULE);
-	check_none(at);
-	/* Half of it and half of the next, then the whole granule again, through the leaf it now has. */
-	whole = enter(at + 3 * page, at + GRANULE);
-	again = enter(at, at + 3 * page);
-	check_all_of(&whole, &seed);
-	check_all_of(&again, &seed);
-	leave(&whole);
-	leave(&again);
-	whole = enter(at, at + GRANULE);
-	check_all_of(&whole, &seed);
-	leave(&whole);
-	check_none(at);
-	check_none(at + GRANULE - 1);
-	leave(&before);
-	leave(&behind);
-}
-
-static void the_whole_address_space_is_covered(void **unused)
-{
-	uint64_t end = (uint64_t)1 << 48, seed = 4;
-	struct buffer low = enter(0, 8 * page), high = enter(end - 9 * page, end - page);
-
-	(void)unused;
-	check_all_of(&low, &seed);
-	check_all_of(&high, &seed);
-	/* What lies beyond is refused, and leaves nothing behind. */
-	assert_false(gmod_index_insert(end - 4 * page, end + page, 0));
-	assert_false(gmod_index_insert(end + page, end + 4 * page, 0));
-	assert_false(gmod_index_insert(UINT64_MAX - 4 * page + 1 - page, UINT64_MAX - page + 1, 0));
-	check_none(end);
-	check_none(end + page);
-	leave(&low);
-	leave(&high);
-}
-
-static void only_live_buffers_are_found(void **unused)
-{
-	uint64_t from = 0x7f3000000000, to = from + 16 * page;
-	struct gmod_record *r = gmod_record_claim();
-	struct gmod_bounds bounds = bounds_of(from, to);
-	uint64_t word;
-
-	(void)unused;
-	assert_true(gmod_index_insert(from, to, r->position));
-	gmod_record_set_bounds(r, &bounds);
-	check_none(from); /* ARMING */
-	gmod_record_publish(r);
-	word = gmod_record_live(r);
-	check_found(&(struct buffer){r, word, from, to}, from);
-	assert_true(gmod_record_begin_release(r, word));
-	check_none(from); /* RELEASING */
-	gmod_record_reinstate(r);
-	check_found(&(struct buffer){r, word, from, to}, from);
-	/* A record that is another buffer's by now does not answer for addresses it once had. */
-	assert_true(gmod_record_begin_release(r, word));
-	gmod_record_retire(r);
-	assert_ptr_equal(gmod_record_claim(), r);
-	bounds = bounds_of(from + GRANULE, to + GRANULE);
-	gmod_record_set_bounds(r, &bounds);
-	gmod_record_publish(r);
-	check_none(from);
-	gmod_index_remove(from, to, r->position);
-	assert_true(gmod_record_begin_release(r, gmod_record_live(r)));
-	gmod_record_retire(r);
-}
-
 /* Many buffers, side by side in places, come and go at random; the index says what a plain list says. */
 static int check_random(void)
 {
@@ -225,10 +107,16 @@ static int check_random(void)
 	return found > TURNS / 4 ? 0 : 1;
 }
 
-static void random_buffers_are_found(void **unused)
+TEST(nothing_is_found_in_an_empty_index)
 {
-	(void)unused;
-	assert_int_equal(check_random(), 0);
+	uint64_t seed = 1;
+
+	check_none(0);
+	check_none(UINT64_MAX);
+	check_none((uint64_t)1 << 47);
+	check_none((uint64_t)1 << 48);
+	for (int i = 0; i < 10000; i++)
+		check_none(random64(&seed));
 }
 
 /* Pages of 64 KiB, in a process of its own: the page size is set once. */
@@ -256,10 +144,114 @@ static int check_with_large_pages(void)
 	return check_random();
 }
 
-static void large_pages_are_indexed_too(void **unused)
+TEST(large_pages_are_indexed_too)
 {
-	(void)unused;
 	in_child(check_with_large_pages, 0);
+}
+
+TEST(a_buffer_is_found_by_any_address_of_its_pages)
+{
+	static const uint64_t sizes[] = {3,    4,    5,    100,  511,   512,     513,     514,
+					 1023, 1024, 1025, 1536, 20000, 512 * 8, 512 * 9, 512 * 64 + 2};
+	uint64_t seed = 2;
+
+	for (uint64_t offset = 0; offset < 1024; offset += 73)
+		for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			uint64_t from = 0x7f1000000000 + offset * page;
+			struct buffer b = enter(from, from + sizes[i] * page);
+
+			check_all_of(&b, &seed);
+			check_none(b.from - 1);
+			check_none(b.to);
+			leave(&b);
+			check_none(b.from);
+			check_none(b.to - 1);
+			check_none(b.from + (b.to - b.from) / 2);
+		}
+}
+
+/* A whole granule, empty until then, needs no leaf; with a neighbour it does; one that has a leaf keeps it. */
+TEST(granules_are_shared_with_neighbours)
+{
+	uint64_t at = 0x7f2000000000, seed = 3;
+	struct buffer whole, before, behind, again;
+
+	whole = enter(at, at + GRANULE);
+	before = enter(at - GRANULE / 2, at);
+	behind = enter(at + GRANULE, at + GRANULE + 4 * page);
+	check_all_of(&whole, &seed);
+	check_all_of(&before, &seed);
+	check_all_of(&behind, &seed);
+	leave(&whole);
+	check_found(&before, at - 1);
+	check_found(&behind, at + GRANULE);
+	check_none(at);
+	/* Half of it and half of the next, then the whole granule again, through the leaf it now has. */
+	whole = enter(at + 3 * page, at + GRANULE);
+	again = enter(at, at + 3 * page);
+	check_all_of(&whole, &seed);
+	check_all_of(&again, &seed);
+	leave(&whole);
+	leave(&again);
+	whole = enter(at, at + GRANULE);
+	check_all_of(&whole, &seed);
+	leave(&whole);
+	check_none(at);
+	check_none(at + GRANULE - 1);
+	leave(&before);
+	leave(&behind);
+}
+
+TEST(the_whole_address_space_is_covered)
+{
+	uint64_t end = (uint64_t)1 << 48, seed = 4;
+	struct buffer low = enter(0, 8 * page), high = enter(end - 9 * page, end - page);
+
+	check_all_of(&low, &seed);
+	check_all_of(&high, &seed);
+	/* What lies beyond is refused, and leaves nothing behind. */
+	assert_false(gmod_index_insert(end - 4 * page, end + page, 0));
+	assert_false(gmod_index_insert(end + page, end + 4 * page, 0));
+	assert_false(gmod_index_insert(UINT64_MAX - 4 * page + 1 - page, UINT64_MAX - page + 1, 0));
+	check_none(end);
+	check_none(end + page);
+	leave(&low);
+	leave(&high);
+}
+
+TEST(only_live_buffers_are_found)
+{
+	uint64_t from = 0x7f3000000000, to = from + 16 * page;
+	struct gmod_record *r = gmod_record_claim();
+	struct gmod_bounds bounds = bounds_of(from, to);
+	uint64_t word;
+
+	assert_true(gmod_index_insert(from, to, r->position));
+	gmod_record_set_bounds(r, &bounds);
+	check_none(from); /* ARMING */
+	gmod_record_publish(r);
+	word = gmod_record_live(r);
+	check_found(&(struct buffer){r, word, from, to}, from);
+	assert_true(gmod_record_begin_release(r, word));
+	check_none(from); /* RELEASING */
+	gmod_record_reinstate(r);
+	check_found(&(struct buffer){r, word, from, to}, from);
+	/* A record that is another buffer's by now does not answer for addresses it once had. */
+	assert_true(gmod_record_begin_release(r, word));
+	gmod_record_retire(r);
+	assert_ptr_equal(gmod_record_claim(), r);
+	bounds = bounds_of(from + GRANULE, to + GRANULE);
+	gmod_record_set_bounds(r, &bounds);
+	gmod_record_publish(r);
+	check_none(from);
+	gmod_index_remove(from, to, r->position);
+	assert_true(gmod_record_begin_release(r, gmod_record_live(r)));
+	gmod_record_retire(r);
+}
+
+TEST(random_buffers_are_found)
+{
+	assert_int_equal(check_random(), 0);
 }
 
 /* ---- memory ---- */
@@ -286,9 +278,8 @@ static int check_without_memory(void)
 	return 0;
 }
 
-static void without_memory_nothing_is_entered(void **unused)
+TEST(without_memory_nothing_is_entered)
 {
-	(void)unused;
 #if SANITIZED
 	skip(); /* they need address space themselves */
 #endif
@@ -384,12 +375,11 @@ static void *look_up(void *arg)
 	return NULL;
 }
 
-static void look_ups_race_with_changes(void **unused)
+TEST(look_ups_race_with_changes)
 {
 	pthread_t changer[CHANGERS], looker[LOOKERS];
 	struct gmod_registry_stats s;
 
-	(void)unused;
 	for (uintptr_t i = 0; i < LOOKERS; i++)
 		assert_int_equal(pthread_create(&looker[i], NULL, look_up, (void *)i), 0);
 	for (uintptr_t i = 0; i < CHANGERS; i++)
@@ -410,18 +400,6 @@ static void look_ups_race_with_changes(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(nothing_is_found_in_an_empty_index),
-	    cmocka_unit_test(large_pages_are_indexed_too),
-	    cmocka_unit_test(a_buffer_is_found_by_any_address_of_its_pages),
-	    cmocka_unit_test(granules_are_shared_with_neighbours),
-	    cmocka_unit_test(the_whole_address_space_is_covered),
-	    cmocka_unit_test(only_live_buffers_are_found),
-	    cmocka_unit_test(random_buffers_are_found),
-	    cmocka_unit_test(without_memory_nothing_is_entered),
-	    cmocka_unit_test(look_ups_race_with_changes),
-	};
-
 	gmod_index_init(page);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

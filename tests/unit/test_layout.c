@@ -95,16 +95,14 @@ static void check(size_t size)
 	}
 }
 
-static void small_sizes_keep_the_invariants(void **unused)
+TEST(small_sizes_keep_the_invariants)
 {
-	(void)unused;
 	for (size_t size = 1; size <= 20000; size++)
 		check(size);
 }
 
-static void sizes_around_boundaries_keep_the_invariants(void **unused)
+TEST(sizes_around_boundaries_keep_the_invariants)
 {
-	(void)unused;
 	for (int bit = 14; bit < 46; bit++)
 		for (long off = -3; off <= 3; off++)
 			check(((size_t)1 << bit) + (size_t)off);
@@ -116,21 +114,19 @@ static void sizes_around_boundaries_keep_the_invariants(void **unused)
 			check(large * GMOD_LARGE + (size_t)off);
 }
 
-static void sizes_of_any_kind_keep_the_invariants(void **unused)
+TEST(sizes_of_any_kind_keep_the_invariants)
 {
 	uint64_t seed = 7;
 
-	(void)unused;
 	for (int i = 0; i < 50000; i++)
 		check(1 + (size_t)(random64(&seed) >> (18 + random_below(&seed, 46))));
 }
 
 /* Natively a buffer of 2 MiB or more starts at a multiple of 2 MiB; what decides is the size, not the rounded size. */
-static void large_buffers_lie_on_large_boundaries(void **unused)
+TEST(large_buffers_lie_on_large_boundaries)
 {
 	struct gmod_layout l;
 
-	(void)unused;
 	for (int i = 0; i < 2; i++) {
 		assert_true(gmod_layout_device(GMOD_LARGE - 1, pages[i], &l));
 		assert_int_equal(l.base_alignment, pages[i]);
@@ -141,11 +137,10 @@ static void large_buffers_lie_on_large_boundaries(void **unused)
 	}
 }
 
-static void nothing_is_laid_out_for_no_bytes(void **unused)
+TEST(nothing_is_laid_out_for_no_bytes)
 {
 	struct gmod_layout before, l;
 
-	(void)unused;
 	memset(&l, 0x5a, sizeof(l));
 	before = l;
 	for (int i = 0; i < 2; i++) {
@@ -172,11 +167,10 @@ static bool try_huge(bool (*lay_out)(size_t, size_t, struct gmod_layout *), size
 	return true;
 }
 
-static void sizes_that_overflow_are_refused(void **unused)
+TEST(sizes_that_overflow_are_refused)
 {
 	bool (*const lay_out[])(size_t, size_t, struct gmod_layout *) = {gmod_layout_device, gmod_layout_pinned};
 
-	(void)unused;
 	for (int kind = 0; kind < 2; kind++)
 		for (int i = 0; i < 2; i++) {
 			size_t least = 3 * pages[i], most = least + (kind == 0 ? 4 * GMOD_LARGE : 0);
@@ -221,7 +215,7 @@ static void check_extent(size_t width, size_t rows, size_t pitch, size_t slices,
 	      slice_pitch, got);
 }
 
-static void extents_reach_to_the_last_byte(void **unused)
+TEST(extents_reach_to_the_last_byte)
 {
 	static const size_t some[] = {0,
 				      1,
@@ -238,7 +232,6 @@ static void extents_reach_to_the_last_byte(void **unused)
 	enum { SOME = sizeof(some) / sizeof(some[0]) };
 	size_t n = 0;
 
-	(void)unused;
 	assert_true(gmod_layout_extent(10, 3, 512, 1, 0, &n));
 	assert_int_equal(n, 2 * 512 + 10);
 	assert_true(gmod_layout_extent(10, 3, 512, 4, 8192, &n));
@@ -253,15 +246,5 @@ static void extents_reach_to_the_last_byte(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(small_sizes_keep_the_invariants),
-	    cmocka_unit_test(sizes_around_boundaries_keep_the_invariants),
-	    cmocka_unit_test(sizes_of_any_kind_keep_the_invariants),
-	    cmocka_unit_test(large_buffers_lie_on_large_boundaries),
-	    cmocka_unit_test(nothing_is_laid_out_for_no_bytes),
-	    cmocka_unit_test(sizes_that_overflow_are_refused),
-	    cmocka_unit_test(extents_reach_to_the_last_byte),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

@@ -2,7 +2,6 @@
 #include "lib/base/counters.h"
 #include "lib/base/log.h"
 
-#include <pthread.h>
 #include <time.h>
 
 #include "tests/unit/log_child.h"
@@ -22,11 +21,10 @@ static void say_lines(void)
 	NEED(gmod_counters.lost_lines == 0);
 }
 
-static void lines_go_to_stderr(void **unused)
+TEST(lines_go_to_stderr)
 {
 	const char *text;
 
-	(void)unused;
 	in_child(say_lines);
 	text = text_of("stderr");
 	assert_int_equal(strncmp(text, "one 1 a\\x1b[31m\n==", 18), 0);
@@ -47,11 +45,10 @@ static void say_long_lines(void)
 	gmod_log_line("%s", word);
 }
 
-static void long_lines_are_cut(void **unused)
+TEST(long_lines_are_cut)
 {
 	const char *text, *second;
 
-	(void)unused;
 	in_child(say_long_lines);
 	text = text_of("stderr");
 	second = strchr(text, '\n') + 1;
@@ -71,11 +68,10 @@ static void say_in_json(void)
 	gmod_log_line("plain");
 }
 
-static void a_json_log_has_nothing_but_json(void **unused)
+TEST(a_json_log_has_nothing_but_json)
 {
 	const char *text;
 
-	(void)unused;
 	in_child(say_in_json);
 	text = text_of("stderr");
 	assert_int_equal(strncmp(text, "{\"schema\":\"gmod-report-1\",\"event\":\"note\",\"pid\":", 47), 0);
@@ -110,11 +106,10 @@ static void write_from_threads(void)
 		pthread_join(thread[i], NULL);
 }
 
-static void the_lines_of_a_block_stay_together(void **unused)
+TEST_FIXTURE(the_lines_of_a_block_stay_together, NULL, clean_directory)
 {
 	const char *text;
 
-	(void)unused;
 	in_child(write_from_threads);
 	text = text_of("log");
 	assert_int_equal(strlen(text), WRITERS * BLOCKS * 9);
@@ -159,21 +154,12 @@ static void fork_while_writing(void)
 	pthread_join(thread, NULL);
 }
 
-static void a_lock_inherited_by_fork_is_not_waited_for(void **unused)
+TEST(a_lock_inherited_by_fork_is_not_waited_for)
 {
-	(void)unused;
 	in_child(fork_while_writing);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lines_go_to_stderr),
-	    cmocka_unit_test(long_lines_are_cut),
-	    cmocka_unit_test(a_json_log_has_nothing_but_json),
-	    cmocka_unit_test_teardown(the_lines_of_a_block_stay_together, clean_directory),
-	    cmocka_unit_test(a_lock_inherited_by_fork_is_not_waited_for),
-	};
-
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+	return run_listed_tests(enter_directory, leave_directory);
 }

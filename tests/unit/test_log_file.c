@@ -26,9 +26,8 @@ static void use_stale_log(void)
 	gmod_log_line("third");
 }
 
-static void the_file_is_made_by_the_first_line(void **unused)
+TEST_FIXTURE(the_file_is_made_by_the_first_line, NULL, clean_directory)
 {
-	(void)unused;
 	in_child(use_log);
 	assert_string_equal(text_of("log"), "first\nsecond\n");
 	assert_string_equal(text_of("stderr"), "");
@@ -56,12 +55,11 @@ static void use_patterns(void)
 	gmod_log_line("x");
 }
 
-static void the_pattern_is_expanded(void **unused)
+TEST_FIXTURE(the_pattern_is_expanded, NULL, clean_directory)
 {
 	struct utsname u;
 	char command[512];
 
-	(void)unused;
 	in_child(use_patterns);
 	assert_int_equal(uname(&u), 0);
 	snprintf(command, sizeof(command), "ls | grep -Eqx 'p[0-9]+\\.h%s\\.t2[0-9]{7}-[0-9]{6}\\.r7\\.%%\\.%%q'",
@@ -82,9 +80,8 @@ static void open_bad_paths(void)
 	gmod_log_line("to stderr");
 }
 
-static void a_path_that_is_too_long_is_refused(void **unused)
+TEST(a_path_that_is_too_long_is_refused)
 {
-	(void)unused;
 	in_child(open_bad_paths);
 	assert_true(has("stderr", ": the path is too long; reports go to stderr\nto stderr\n"));
 }
@@ -96,11 +93,10 @@ static void open_missing(void)
 	NEED(gmod_log_open("nowhere/log", false, 0) == -1); /* said once */
 }
 
-static void an_unwritable_path_is_said_at_the_start(void **unused)
+TEST(an_unwritable_path_is_said_at_the_start)
 {
 	const char *text;
 
-	(void)unused;
 	in_child(open_missing);
 	text = text_of("stderr");
 	assert_non_null(strstr(text, "GMOD: cannot write log_path /"));
@@ -116,9 +112,8 @@ static void open_forbidden(void)
 	NEED(gmod_log_open("private/log", false, 0) == -1);
 }
 
-static void a_directory_without_permission_is_refused(void **unused)
+TEST_FIXTURE(a_directory_without_permission_is_refused, NULL, clean_directory)
 {
-	(void)unused;
 	in_child(open_forbidden);
 	assert_true(has("stderr", "/private/log: permission denied; reports go to stderr\n"));
 }
@@ -130,9 +125,8 @@ static void open_foreign(void)
 	NEED(gmod_log_open("foreign", false, 0) == -1);
 }
 
-static void a_file_of_another_user_is_refused(void **unused)
+TEST_FIXTURE(a_file_of_another_user_is_refused, NULL, clean_directory)
 {
-	(void)unused;
 	if (geteuid() != 0)
 		skip();
 	in_child(open_foreign);
@@ -152,9 +146,8 @@ static void open_odd_things(void)
 	NEED(gmod_log_open("file/log", false, 0) == -1);
 }
 
-static void directories_and_hard_links_are_refused(void **unused)
+TEST_FIXTURE(directories_and_hard_links_are_refused, NULL, clean_directory)
 {
-	(void)unused;
 	in_child(open_odd_things);
 }
 
@@ -173,10 +166,9 @@ static void swap_in_symlink(void)
 	NEED(gmod_counters.lost_lines == 0);
 }
 
-static void a_symbolic_link_is_never_followed(void **unused)
+TEST_FIXTURE(a_symbolic_link_is_never_followed, NULL, clean_directory)
 {
 	close(open("precious", O_WRONLY | O_CREAT, 0600));
-	(void)unused;
 	in_child(open_symlink);
 	assert_true(has("stderr", "/log: it is a symbolic link; reports go to stderr\none\n"));
 	in_child(swap_in_symlink);
@@ -195,9 +187,8 @@ static void write_to_full_disk(void)
 	NEED(gmod_counters.lost_lines == 1);
 }
 
-static void a_full_disk_sends_lines_to_stderr(void **unused)
+TEST(a_full_disk_sends_lines_to_stderr)
 {
-	(void)unused;
 	in_child(write_to_full_disk);
 	assert_true(has("stderr", "cannot write log_path /dev/full: no space left; reports go to stderr\none\ntwo\n"));
 	assert_false(has("stderr", "three"));
@@ -213,9 +204,8 @@ static void write_past_limit(void)
 	NEED(gmod_counters.lost_lines >= 1); /* stderr is a file as well */
 }
 
-static void the_file_size_limit_kills_nobody(void **unused)
+TEST_FIXTURE(the_file_size_limit_kills_nobody, NULL, clean_directory)
 {
-	(void)unused;
 	in_child(write_past_limit);
 	assert_string_equal(text_of("log"), "more than ");
 }
@@ -236,9 +226,8 @@ static void lose_descriptors(void)
 	gmod_log_line("three");
 }
 
-static void a_recycled_log_descriptor_is_noticed(void **unused)
+TEST_FIXTURE(a_recycled_log_descriptor_is_noticed, NULL, clean_directory)
 {
-	(void)unused;
 	in_child(lose_descriptors);
 	assert_string_equal(text_of("log"), "one\ntwo\nthree\n");
 	assert_string_equal(text_of("data"), "");
@@ -258,9 +247,8 @@ static void start_without_standard_streams(void)
 	NEED(gmod_counters.lost_lines == 0);
 }
 
-static void the_log_works_without_stderr(void **unused)
+TEST_FIXTURE(the_log_works_without_stderr, NULL, clean_directory)
 {
-	(void)unused;
 	in_child(start_without_standard_streams);
 	assert_string_equal(text_of("log"), "one\ntwo\n");
 }
@@ -282,30 +270,13 @@ static void use_fifo(void)
 	NEED(gmod_counters.lost_lines == 0);
 }
 
-static void a_fifo_without_a_reader_blocks_nobody(void **unused)
+TEST_FIXTURE(a_fifo_without_a_reader_blocks_nobody, NULL, clean_directory)
 {
-	(void)unused;
 	in_child(use_fifo);
 	assert_true(has("stderr", "/fifo: nobody reads the pipe; reports go to stderr\none\nthree\n"));
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(the_file_is_made_by_the_first_line, clean_directory),
-	    cmocka_unit_test_teardown(the_pattern_is_expanded, clean_directory),
-	    cmocka_unit_test(a_path_that_is_too_long_is_refused),
-	    cmocka_unit_test(an_unwritable_path_is_said_at_the_start),
-	    cmocka_unit_test_teardown(a_directory_without_permission_is_refused, clean_directory),
-	    cmocka_unit_test_teardown(a_file_of_another_user_is_refused, clean_directory),
-	    cmocka_unit_test_teardown(directories_and_hard_links_are_refused, clean_directory),
-	    cmocka_unit_test_teardown(a_symbolic_link_is_never_followed, clean_directory),
-	    cmocka_unit_test(a_full_disk_sends_lines_to_stderr),
-	    cmocka_unit_test_teardown(the_file_size_limit_kills_nobody, clean_directory),
-	    cmocka_unit_test_teardown(a_recycled_log_descriptor_is_noticed, clean_directory),
-	    cmocka_unit_test_teardown(the_log_works_without_stderr, clean_directory),
-	    cmocka_unit_test_teardown(a_fifo_without_a_reader_blocks_nobody, clean_directory),
-	};
-
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+	return run_listed_tests(enter_directory, leave_directory);
 }

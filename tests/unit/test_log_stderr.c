@@ -41,9 +41,8 @@ static void recycle_stderr_as_socket(void)
 	NEED(read(pair[1], &c, 1) == -1 && errno == EAGAIN);
 }
 
-static void a_recycled_stderr_is_not_written_to(void **unused)
+TEST_FIXTURE(a_recycled_stderr_is_not_written_to, NULL, clean_directory)
 {
-	(void)unused;
 	in_child(close_stderr);
 	assert_string_equal(text_of("data"), "");
 	in_child(close_stderr_first);
@@ -62,9 +61,8 @@ static void redirect_as_daemons_do(void)
 	NEED(gmod_counters.lost_lines == 0);
 }
 
-static void a_log_that_stdout_shares_is_accepted(void **unused)
+TEST_FIXTURE(a_log_that_stdout_shares_is_accepted, NULL, clean_directory)
 {
-	(void)unused;
 	in_child(redirect_as_daemons_do);
 	assert_string_equal(text_of("daemon"), "one\n");
 }
@@ -87,11 +85,10 @@ static void restore_stderr(void)
 	gmod_log_line("six");
 }
 
-static void losses_are_told_when_there_is_a_way_again(void **unused)
+TEST(losses_are_told_when_there_is_a_way_again)
 {
 	const char *text;
 
-	(void)unused;
 	in_child(restore_stderr);
 	text = text_of("stderr");
 	assert_int_equal(strncmp(text, "==", 2), 0);
@@ -113,9 +110,8 @@ static void stderr_is_a_socket(void)
 	NEED(gmod_counters.lost_lines == 1);
 }
 
-static void a_socket_from_the_start_is_used(void **unused)
+TEST(a_socket_from_the_start_is_used)
 {
-	(void)unused;
 	in_child(stderr_is_a_socket);
 }
 
@@ -160,9 +156,8 @@ static void write_to_full_pipe(void)
 	NEED(strstr(got, "2 lines before this one could not be written\nthree\n"));
 }
 
-static void a_full_pipe_does_not_block(void **unused)
+TEST(a_full_pipe_does_not_block)
 {
-	(void)unused;
 	in_child(write_to_full_pipe);
 }
 
@@ -186,9 +181,8 @@ static void write_into_a_gap(void)
 	NEED(text[0] == '\n' && strstr(text, "\nnext\n"));
 }
 
-static void a_torn_line_is_ended(void **unused)
+TEST(a_torn_line_is_ended)
 {
-	(void)unused;
 	in_child(write_into_a_gap);
 }
 
@@ -227,23 +221,12 @@ static void write_to_closed_pipe(void)
 	NEED(gmod_counters.lost_lines == 3);
 }
 
-static void a_closed_pipe_does_not_kill(void **unused)
+TEST(a_closed_pipe_does_not_kill)
 {
-	(void)unused;
 	in_child(write_to_closed_pipe);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(a_recycled_stderr_is_not_written_to, clean_directory),
-	    cmocka_unit_test_teardown(a_log_that_stdout_shares_is_accepted, clean_directory),
-	    cmocka_unit_test(losses_are_told_when_there_is_a_way_again),
-	    cmocka_unit_test(a_socket_from_the_start_is_used),
-	    cmocka_unit_test(a_full_pipe_does_not_block),
-	    cmocka_unit_test(a_torn_line_is_ended),
-	    cmocka_unit_test(a_closed_pipe_does_not_kill),
-	};
-
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+	return run_listed_tests(enter_directory, leave_directory);
 }

@@ -3,7 +3,6 @@
 #include "lib/base/counters.h"
 #include "monitor/watch/monitor.h"
 
-#include <pthread.h>
 #include <time.h>
 
 #include "tests/unit/sweeping.h"
@@ -56,13 +55,12 @@ static void *damage_and_free(void *arg)
 	return NULL;
 }
 
-static void buffers_freed_under_a_sweep_are_reported_once(void **unused)
+TEST(buffers_freed_under_a_sweep_are_reported_once)
 {
 	static unsigned final_of[100000];
 	pthread_t thread[THREADS], sweeper;
 	unsigned n, finals = 0;
 
-	(void)unused;
 	assert_int_equal(pthread_create(&sweeper, NULL, sweep_on, NULL), 0);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, damage_and_free, (void *)i), 0);
@@ -93,11 +91,10 @@ static void wait_for_sweeps(uint64_t count)
 }
 
 /* From here on the monitor's thread sweeps, too. */
-static void activity_is_followed_by_a_sweep(void **unused)
+TEST(activity_is_followed_by_a_sweep)
 {
 	uint64_t before;
 
-	(void)unused;
 	gmod_monitor_ensure();
 	gmod_monitor_ensure();
 	for (int i = 0; i < 100; i++) {
@@ -128,14 +125,13 @@ static void wait_for_the_end_of_a_sweep(uint64_t pause)
 		_mm_pause();
 }
 
-static void what_is_noted_while_the_monitor_falls_asleep_is_seen(void **unused)
+TEST(what_is_noted_while_the_monitor_falls_asleep_is_seen)
 {
 	enum { BUFFERS = SANITIZED ? 200 : 800 };
 	static struct buffer buffers[BUFFERS];
 	uint64_t seed = 5;
 	unsigned seen, n;
 
-	(void)unused;
 	for (int i = 0; i < BUFFERS; i++)
 		buffers[i] = plain_buffer();
 	for (int i = 0; i < 2 * BUFFERS; i++) {
@@ -158,11 +154,10 @@ static void what_is_noted_while_the_monitor_falls_asleep_is_seen(void **unused)
 		free_quietly(&buffers[i]);
 }
 
-static void a_stopped_monitor_sweeps_no_more(void **unused)
+TEST(a_stopped_monitor_sweeps_no_more)
 {
 	uint64_t before;
 
-	(void)unused;
 	gmod_monitor_stop();
 	assert_true(gmod_monitor_stopping());
 	usleep(20000);
@@ -172,15 +167,12 @@ static void a_stopped_monitor_sweeps_no_more(void **unused)
 	assert_int_equal(atomic_load(&gmod_counters.sweeps), before);
 }
 
+TEST(no_report_holds_a_key)
+{
+	check_reports_hold_no_key();
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(buffers_freed_under_a_sweep_are_reported_once),
-	    cmocka_unit_test(activity_is_followed_by_a_sweep),
-	    cmocka_unit_test(what_is_noted_while_the_monitor_falls_asleep_is_seen),
-	    cmocka_unit_test(a_stopped_monitor_sweeps_no_more),
-	    cmocka_unit_test(no_report_holds_a_key),
-	};
-
-	return cmocka_run_group_tests(tests, start, end_gmod);
+	return run_listed_tests(start, end_gmod);
 }

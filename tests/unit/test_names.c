@@ -2,7 +2,6 @@
 #include "monitor/launches/graphs.h"
 #include "monitor/launches/names.h"
 
-#include <pthread.h>
 #include <sys/resource.h>
 
 #include "monitor/launches/launch.h"
@@ -22,20 +21,41 @@ static void check_name(uint64_t handle, uint64_t ticks, const char *expected)
 	CHECK(name && !strcmp(name, expected), "%#lx: %s, not %s", handle, name ? name : "nothing", expected);
 }
 
-static void a_handle_never_seen_has_no_name(void **unused)
+static int learn_without_memory(void)
 {
-	(void)unused;
+	struct rlimit none = {0, RLIM_INFINITY}, before;
+
+	NEED(!getrlimit(RLIMIT_AS, &before) && !setrlimit(RLIMIT_AS, &none));
+	gmod_name_learn(0x1000, "early");
+	gmod_graph_learn(0x2000, (const uint64_t[]){0x1000}, 1);
+	NEED(!gmod_name_known(0x1000) && !gmod_name_of(0x1000, GMOD_IN_CALL));
+	NEED(!setrlimit(RLIMIT_AS, &before));
+	gmod_name_learn(0x1000, "early");
+	check_name(0x1000, GMOD_IN_CALL, "early");
+	return 0;
+}
+
+/* The first test: nothing is reserved yet. */
+TEST(without_memory_nothing_is_learned)
+{
+#if SANITIZED
+	skip(); /* they need address space themselves */
+#endif
+	in_child(learn_without_memory, 0);
+}
+
+TEST(a_handle_never_seen_has_no_name)
+{
 	assert_false(gmod_name_known(new_handle()));
 	assert_null(gmod_name_of(last_handle, gmod_ticks()));
 	assert_false(gmod_name_known(last_handle));
 }
 
-static void a_name_is_copied_and_kept(void **unused)
+TEST(a_name_is_copied_and_kept)
 {
 	uint64_t handle = new_handle(), other = new_handle();
 	char name[] = "_Z7vec_addPfi";
 
-	(void)unused;
 	gmod_name_learn(handle, name);
 	memset(name, 'x', sizeof(name) - 1);
 	assert_true(gmod_name_known(handle));
@@ -49,11 +69,10 @@ static void a_name_is_copied_and_kept(void **unused)
 	check_name(other, gmod_ticks(), "");
 }
 
-static void a_handle_used_again_has_the_name_of_its_time(void **unused)
+TEST(a_handle_used_again_has_the_name_of_its_time)
 {
 	uint64_t handle = new_handle(), first, second, third;
 
-	(void)unused;
 	gmod_name_learn(handle, "first");
 	first = gmod_ticks();
 	gmod_name_learn(handle, "second");
@@ -66,12 +85,11 @@ static void a_handle_used_again_has_the_name_of_its_time(void **unused)
 	check_name(handle, first - 1000000000, "first");
 }
 
-static void learning_again_costs_nothing(void **unused)
+TEST(learning_again_costs_nothing)
 {
 	uint64_t handle = new_handle();
 	const char *before;
 
-	(void)unused;
 	gmod_name_learn(handle, "again");
 	before = gmod_name_of(handle, GMOD_IN_CALL);
 	for (int i = 0; i < 100000; i++)
@@ -79,13 +97,12 @@ static void learning_again_costs_nothing(void **unused)
 	assert_ptr_equal(gmod_name_of(handle, GMOD_IN_CALL), before);
 }
 
-static void long_names_are_cut(void **unused)
+TEST(long_names_are_cut)
 {
 	uint64_t handle = new_handle();
 	static char name[10000];
 	const char *found;
 
-	(void)unused;
 	memset(name, 'k', sizeof(name) - 1);
 	gmod_name_learn(handle, name);
 	found = gmod_name_of(handle, GMOD_IN_CALL);
@@ -103,13 +120,12 @@ static void long_names_are_cut(void **unused)
 	assert_ptr_not_equal(gmod_name_of(handle, GMOD_IN_CALL), found);
 }
 
-static void many_handles_have_their_own_names(void **unused)
+TEST(many_handles_have_their_own_names)
 {
 	enum { MANY = 60000 };
 	uint64_t first = last_handle + 0x30;
 	char name[32];
 
-	(void)unused;
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "kernel_%d", i);
 		gmod_name_learn(new_handle(), name);
@@ -123,13 +139,12 @@ static void many_handles_have_their_own_names(void **unused)
 }
 
 /* Handles that share a place in the table, and are used again, keep their names apart at every time. */
-static void names_of_a_time_are_the_handles_own(void **unused)
+TEST(names_of_a_time_are_the_handles_own)
 {
 	enum { MANY = 20000 };
 	uint64_t first = last_handle + 0x30, between = 0;
 	char name[32];
 
-	(void)unused;
 	last_handle += (uint64_t)MANY * 0x30;
 	for (int turn = 0; turn < 2; turn++) {
 		for (int i = 0; i < MANY; i++) {
@@ -148,13 +163,12 @@ static void names_of_a_time_are_the_handles_own(void **unused)
 
 /* ---- graphs ---- */
 
-static void a_graph_has_the_names_of_its_kernels(void **unused)
+TEST(a_graph_has_the_names_of_its_kernels)
 {
 	uint64_t a = new_handle(), b = new_handle(), unknown = new_handle(), graph = new_handle();
 	const uint64_t functions[] = {a, b, a, a, b};
 	const char *names[16];
 
-	(void)unused;
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 0);
 	gmod_name_learn(a, "alpha");
 	gmod_name_learn(b, "beta");
@@ -179,12 +193,11 @@ static void a_graph_has_the_names_of_its_kernels(void **unused)
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 0);
 }
 
-static void a_graphs_handle_used_again_has_the_kernels_of_its_time(void **unused)
+TEST(a_graphs_handle_used_again_has_the_kernels_of_its_time)
 {
 	uint64_t function[6], graph = new_handle(), ticks[6];
 	const char *names[4];
 
-	(void)unused;
 	for (int i = 0; i < 6; i++) {
 		char name[32];
 
@@ -206,12 +219,11 @@ static void a_graphs_handle_used_again_has_the_kernels_of_its_time(void **unused
 	}
 }
 
-static void an_updated_graph_keeps_what_it_had(void **unused)
+TEST(an_updated_graph_keeps_what_it_had)
 {
 	uint64_t a = new_handle(), b = new_handle(), graph = new_handle(), late = new_handle();
 	const char *names[16];
 
-	(void)unused;
 	gmod_name_learn(a, "first");
 	gmod_name_learn(b, "second");
 	gmod_graph_learn(graph, &a, 1);
@@ -240,13 +252,12 @@ static void an_updated_graph_keeps_what_it_had(void **unused)
 }
 
 /* As in a program that gives its nodes new arguments before each launch. */
-static void nodes_updated_in_any_order_change_nothing(void **unused)
+TEST(nodes_updated_in_any_order_change_nothing)
 {
 	enum { NODES = 40 };
 	uint64_t functions[NODES], graph = new_handle(), late = new_handle(), seed = 1, first;
 	const char *names[GMOD_GRAPH_NAMES], *now[GMOD_GRAPH_NAMES];
 
-	(void)unused;
 	for (int i = 0; i < NODES; i++) {
 		char name[32];
 
@@ -268,12 +279,11 @@ static void nodes_updated_in_any_order_change_nothing(void **unused)
 }
 
 /* Modules made at run time often call theirs the same. */
-static void kernels_of_one_name_are_named_once(void **unused)
+TEST(kernels_of_one_name_are_named_once)
 {
 	uint64_t functions[40], graph = new_handle();
 	const char *names[16];
 
-	(void)unused;
 	for (int i = 0; i < 40; i++) {
 		functions[i] = new_handle();
 		gmod_name_learn(functions[i], i < 39 ? "kernel" : "culprit");
@@ -285,12 +295,11 @@ static void kernels_of_one_name_are_named_once(void **unused)
 }
 
 /* A program may make a graph for each of its steps: names must not run out of room for that. */
-static void a_graph_made_over_and_over_takes_no_room(void **unused)
+TEST(a_graph_made_over_and_over_takes_no_room)
 {
 	uint64_t a = new_handle(), b = new_handle(), late = new_handle(), graph = new_handle();
 	const char *names[4];
 
-	(void)unused;
 	gmod_name_learn(a, "again");
 	gmod_name_learn(b, "and again");
 	for (int i = 0; i < 1000000; i++)
@@ -300,13 +309,12 @@ static void a_graph_made_over_and_over_takes_no_room(void **unused)
 	assert_string_equal(gmod_name_of(late, gmod_ticks()), "late");
 }
 
-static void a_graph_of_many_kernels_keeps_the_first(void **unused)
+TEST(a_graph_of_many_kernels_keeps_the_first)
 {
 	uint64_t functions[40], graph = new_handle();
 	const char *names[64];
 	unsigned count;
 
-	(void)unused;
 	for (int i = 0; i < 40; i++) {
 		char name[32];
 
@@ -357,11 +365,10 @@ static void *learn_all(void *arg)
 	return NULL;
 }
 
-static void threads_may_learn_at_once(void **unused)
+TEST(threads_may_learn_at_once)
 {
 	pthread_t thread[THREADS];
 
-	(void)unused;
 	for (int i = 0; i < SHARED; i++)
 		shared_handles[i] = new_handle();
 	for (int i = 0; i < SHARED; i++)
@@ -424,57 +431,12 @@ static int fill_memory(void)
 	return 0;
 }
 
-static void memory_for_names_is_bounded(void **unused)
+TEST(memory_for_names_is_bounded)
 {
-	(void)unused;
 	in_child(fill_memory, 0);
-}
-
-static int learn_without_memory(void)
-{
-	struct rlimit none = {0, RLIM_INFINITY}, before;
-
-	NEED(!getrlimit(RLIMIT_AS, &before) && !setrlimit(RLIMIT_AS, &none));
-	gmod_name_learn(0x1000, "early");
-	gmod_graph_learn(0x2000, (const uint64_t[]){0x1000}, 1);
-	NEED(!gmod_name_known(0x1000) && !gmod_name_of(0x1000, GMOD_IN_CALL));
-	NEED(!setrlimit(RLIMIT_AS, &before));
-	gmod_name_learn(0x1000, "early");
-	check_name(0x1000, GMOD_IN_CALL, "early");
-	return 0;
-}
-
-/* The first test: nothing is reserved yet. */
-static void without_memory_nothing_is_learned(void **unused)
-{
-	(void)unused;
-#if SANITIZED
-	skip(); /* they need address space themselves */
-#endif
-	in_child(learn_without_memory, 0);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(without_memory_nothing_is_learned),
-	    cmocka_unit_test(a_handle_never_seen_has_no_name),
-	    cmocka_unit_test(a_name_is_copied_and_kept),
-	    cmocka_unit_test(a_handle_used_again_has_the_name_of_its_time),
-	    cmocka_unit_test(learning_again_costs_nothing),
-	    cmocka_unit_test(long_names_are_cut),
-	    cmocka_unit_test(many_handles_have_their_own_names),
-	    cmocka_unit_test(names_of_a_time_are_the_handles_own),
-	    cmocka_unit_test(a_graph_has_the_names_of_its_kernels),
-	    cmocka_unit_test(a_graphs_handle_used_again_has_the_kernels_of_its_time),
-	    cmocka_unit_test(an_updated_graph_keeps_what_it_had),
-	    cmocka_unit_test(nodes_updated_in_any_order_change_nothing),
-	    cmocka_unit_test(kernels_of_one_name_are_named_once),
-	    cmocka_unit_test(a_graph_made_over_and_over_takes_no_room),
-	    cmocka_unit_test(a_graph_of_many_kernels_keeps_the_first),
-	    cmocka_unit_test(threads_may_learn_at_once),
-	    cmocka_unit_test(memory_for_names_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

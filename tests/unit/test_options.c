@@ -1,14 +1,7 @@
 /* GMOD_OPTIONS: what is understood, what is complained about, and that a complaint changes nothing. */
 #include "lib/base/options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/test.h"
 
 enum { LINES = 128 };
 
@@ -70,11 +63,10 @@ static void expect_no_guess(const char *text)
 	assert_null(strstr(l.text[0], "did you mean"));
 }
 
-static void the_defaults_are_those_of_the_table(void **unused)
+TEST(the_defaults_are_those_of_the_table)
 {
 	struct gmod_options o;
 
-	(void)unused;
 	memset(&o, 0xff, sizeof(o));
 	gmod_options_defaults(&o);
 	assert_true(o.enabled);
@@ -97,7 +89,7 @@ static void the_defaults_are_those_of_the_table(void **unused)
 }
 
 /* Each default, said explicitly, is accepted and changes nothing: a typo in the table would show here. */
-static void every_default_is_a_good_value(void **unused)
+TEST(every_default_is_a_good_value)
 {
 	static const char *const item[] = {
 #define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) #name "=" fallback,
@@ -105,7 +97,6 @@ static void every_default_is_a_good_value(void **unused)
 	};
 	struct gmod_options o, defaults;
 
-	(void)unused;
 	gmod_options_defaults(&defaults);
 	for (size_t i = 0; i < sizeof(item) / sizeof(item[0]); i++) {
 		expect_clean(&o, item[i]);
@@ -113,11 +104,10 @@ static void every_default_is_a_good_value(void **unused)
 	}
 }
 
-static void every_kind_of_value_is_understood(void **unused)
+TEST(every_kind_of_value_is_understood)
 {
 	struct gmod_options o;
 
-	(void)unused;
 	expect_clean(&o,
 		     "enabled=0:backend=native:scan_interval_us=0:max_cpu=0.125:log_path=/tmp/x.%p:log_format=json");
 	assert_false(o.enabled);
@@ -130,7 +120,7 @@ static void every_kind_of_value_is_understood(void **unused)
 	assert_int_equal(o.backend, GMOD_OPTION_BACKEND_UNIFIED);
 }
 
-static void percentages_are_exact(void **unused)
+TEST(percentages_are_exact)
 {
 	static const struct {
 		const char *text;
@@ -139,7 +129,6 @@ static void percentages_are_exact(void **unused)
 		    {"max_cpu=7.", 7000}, {"max_cpu=0.001", 1},    {"max_cpu=99.999", 99999}};
 	struct gmod_options o;
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		expect_clean(&o, good[i].text);
 		assert_int_equal(o.max_cpu, good[i].parts);
@@ -151,11 +140,10 @@ static void percentages_are_exact(void **unused)
 	expect_complaint("max_cpu=1,5", "from 0 to 100");
 }
 
-static void nothing_and_empty_items_are_fine(void **unused)
+TEST(nothing_and_empty_items_are_fine)
 {
 	struct gmod_options o;
 
-	(void)unused;
 	expect_clean(&o, "");
 	expect_clean(&o, NULL);
 	expect_clean(&o, ":::");
@@ -164,29 +152,26 @@ static void nothing_and_empty_items_are_fine(void **unused)
 	assert_true(o.leak_check);
 }
 
-static void the_last_value_wins(void **unused)
+TEST(the_last_value_wins)
 {
 	struct gmod_options o;
 
-	(void)unused;
 	expect_clean(&o, "verbosity=1:verbosity=2");
 	assert_int_equal(o.verbosity, 2);
 }
 
-static void a_bad_value_keeps_an_earlier_good_one(void **unused)
+TEST(a_bad_value_keeps_an_earlier_good_one)
 {
 	struct gmod_options o;
 
-	(void)unused;
 	assert_int_equal(parse(&o, "verbosity=1:verbosity=9").count, 1);
 	assert_int_equal(o.verbosity, 1);
 }
 
-static void quotes_protect_colons(void **unused)
+TEST(quotes_protect_colons)
 {
 	struct gmod_options o;
 
-	(void)unused;
 	expect_clean(&o, "log_path=\"/a:b=c/'x'\":verbosity=1");
 	assert_string_equal(o.log_path, "/a:b=c/'x'");
 	assert_int_equal(o.verbosity, 1);
@@ -199,20 +184,18 @@ static void quotes_protect_colons(void **unused)
 	assert_string_equal(o.log_path, "a\"b");
 }
 
-static void broken_quotes_are_named(void **unused)
+TEST(broken_quotes_are_named)
 {
 	struct gmod_options o;
 
-	(void)unused;
 	expect_complaint("log_path=\"/a:verbosity=1", "quote is not closed in the value of \"log_path\"");
 	expect_complaint("log_path='/a'b", "behind the closing quote in the value of \"log_path\"");
 	assert_int_equal(parse(&o, "log_path='/a'b:verbosity=2").count, 1);
 	assert_int_equal(o.verbosity, 2); /* the parser finds its way back */
 }
 
-static void an_unknown_key_names_the_nearest(void **unused)
+TEST(an_unknown_key_names_the_nearest)
 {
-	(void)unused;
 	expect_complaint("scan_intervl_us=5", "GMOD_OPTIONS: unknown option \"scan_intervl_us\"; it is ignored; "
 					      "did you mean \"scan_interval_us=...\"?");
 	expect_complaint("exit_code=1", "did you mean \"exitcode=...\"?");
@@ -223,12 +206,11 @@ static void an_unknown_key_names_the_nearest(void **unused)
 }
 
 /* Up to a third of the letters, one at least and three at most. */
-static void a_key_like_no_other_names_none(void **unused)
+TEST(a_key_like_no_other_names_none)
 {
 	static const char *const strange[] = {"=1",         "foo=1",     "bar=1",    "v=1",
 					      "loglevel=1", "helping=1", "nonsense", "stack_depression=1"};
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(strange) / sizeof(strange[0]); i++)
 		expect_complaint(strange[i], "\"; it is ignored; GMOD_OPTIONS=help=1 lists them");
 	expect_complaint("hlp=1", "did you mean \"help=...\"?");
@@ -238,7 +220,7 @@ static void a_key_like_no_other_names_none(void **unused)
 }
 
 /* What is said to who typed a command that does not run with them. */
-static void a_command_is_told_in_its_own_words(void **unused)
+TEST(a_command_is_told_in_its_own_words)
 {
 	static const struct {
 		const char *text, *line;
@@ -250,7 +232,6 @@ static void a_command_is_told_in_its_own_words(void **unused)
 	    {"help", "no value in \"help\"; write help=1 or =0"},
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		struct gmod_options o;
 		struct lines l = {0};
@@ -261,11 +242,10 @@ static void a_command_is_told_in_its_own_words(void **unused)
 	}
 }
 
-static void blanks_around_items_are_skipped(void **unused)
+TEST(blanks_around_items_are_skipped)
 {
 	struct gmod_options o;
 
-	(void)unused;
 	expect_clean(&o, " verbosity=2 : leak_check=1\t:\n  log_path=/a b :  ");
 	assert_int_equal(o.verbosity, 2);
 	assert_true(o.leak_check);
@@ -276,11 +256,10 @@ static void blanks_around_items_are_skipped(void **unused)
 	expect_complaint(" halt_on_error : ", "no value in \"halt_on_error\"");
 }
 
-static void other_separators_are_named(void **unused)
+TEST(other_separators_are_named)
 {
 	struct gmod_options o;
 
-	(void)unused;
 	expect_complaint(
 	    "verbosity=1 leak_check=1",
 	    "an option begins at \"leak_check=1\" in the value of verbosity: separate options with a colon");
@@ -295,12 +274,11 @@ static void other_separators_are_named(void **unused)
 	assert_string_equal(o.log_path, "/tmp/x,verbosity=1");
 }
 
-static void what_is_kept_is_said(void **unused)
+TEST(what_is_kept_is_said)
 {
 	struct gmod_options o;
 	struct lines l;
 
-	(void)unused;
 	expect_complaint("verbosity=9", "to 2; the default is kept");
 	expect_complaint("verbosity", "no value in \"verbosity\"; the default is kept; write verbosity=VALUE");
 	expect_complaint("log_path='x", "in the value of \"log_path\"; the default is kept");
@@ -308,16 +286,14 @@ static void what_is_kept_is_said(void **unused)
 	assert_non_null(strstr(l.text[0], "; the value before it is kept"));
 }
 
-static void a_key_without_a_value_is_named(void **unused)
+TEST(a_key_without_a_value_is_named)
 {
-	(void)unused;
 	expect_complaint("halt_on_error", "no value in \"halt_on_error\"");
 	expect_complaint("halt-on-error", "did you mean \"halt_on_error=...\"?");
 }
 
-static void a_bad_choice_names_the_nearest(void **unused)
+TEST(a_bad_choice_names_the_nearest)
 {
-	(void)unused;
 	expect_complaint("backend=unifed",
 			 "expected auto|unified|native; the default is kept; did you mean \"unified\"?");
 	expect_complaint("log_format=JSON", "did you mean \"json\"?");
@@ -327,9 +303,8 @@ static void a_bad_choice_names_the_nearest(void **unused)
 	expect_complaint("backend=auto unified", "expected auto|unified|native");
 }
 
-static void a_bad_number_names_the_range(void **unused)
+TEST(a_bad_number_names_the_range)
 {
-	(void)unused;
 	expect_complaint("sample_rate=0", "a whole number from 1 to 1000000");
 	expect_complaint("sample_rate=1000001", "from 1 to 1000000");
 	expect_complaint("exitcode=-1", "from 0 to 255");
@@ -343,13 +318,12 @@ static void a_bad_number_names_the_range(void **unused)
 	expect_complaint("enabled=yes", "expected 0 or 1");
 }
 
-static void a_string_is_kept_up_to_its_limit(void **unused)
+TEST(a_string_is_kept_up_to_its_limit)
 {
 	char text[700] = "log_path=";
 	size_t key = strlen(text);
 	struct gmod_options o;
 
-	(void)unused;
 	memset(text + key, 'x', GMOD_OPTION_STRING_MAX - 1);
 	expect_clean(&o, text);
 	assert_int_equal(strlen(o.log_path), GMOD_OPTION_STRING_MAX - 1);
@@ -357,25 +331,23 @@ static void a_string_is_kept_up_to_its_limit(void **unused)
 	expect_complaint(text, "at most 511 bytes");
 }
 
-static void every_bad_item_gets_its_own_line(void **unused)
+TEST(every_bad_item_gets_its_own_line)
 {
 	struct gmod_options o;
 	struct lines l = parse(&o, "foo=1:verbosity=9:bar:leak_check=1:backend=x");
 
-	(void)unused;
 	assert_int_equal(l.count, 4);
 	assert_true(o.leak_check);
 	assert_int_equal(gmod_options_parse(&o, "foo=1:bar", NULL, NULL), 2);
 }
 
 /* Control bytes, escapes and 10 000 bytes of them: a complaint stays one printable line. */
-static void complaints_are_printable(void **unused)
+TEST(complaints_are_printable)
 {
 	char *text = malloc(10002);
 	struct gmod_options o;
 	struct lines l;
 
-	(void)unused;
 	assert_non_null(text);
 	for (int i = 0; i < 10000; i++)
 		text[i] = "\x1b[31m\n\xff\x01"[i % 8];
@@ -393,7 +365,7 @@ static void complaints_are_printable(void **unused)
 	free(text);
 }
 
-static void help_shows_every_option(void **unused)
+TEST(help_shows_every_option)
 {
 	static const char *const item[] = {
 #define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) #name "=" fallback,
@@ -401,7 +373,6 @@ static void help_shows_every_option(void **unused)
 	};
 	struct lines l = {0};
 
-	(void)unused;
 	gmod_options_help(keep, &l);
 	for (size_t i = 0; i < sizeof(item) / sizeof(item[0]); i++) {
 		int found = 0;
@@ -417,30 +388,5 @@ static void help_shows_every_option(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_defaults_are_those_of_the_table),
-	    cmocka_unit_test(every_default_is_a_good_value),
-	    cmocka_unit_test(every_kind_of_value_is_understood),
-	    cmocka_unit_test(percentages_are_exact),
-	    cmocka_unit_test(nothing_and_empty_items_are_fine),
-	    cmocka_unit_test(the_last_value_wins),
-	    cmocka_unit_test(a_bad_value_keeps_an_earlier_good_one),
-	    cmocka_unit_test(quotes_protect_colons),
-	    cmocka_unit_test(broken_quotes_are_named),
-	    cmocka_unit_test(an_unknown_key_names_the_nearest),
-	    cmocka_unit_test(a_key_like_no_other_names_none),
-	    cmocka_unit_test(a_command_is_told_in_its_own_words),
-	    cmocka_unit_test(blanks_around_items_are_skipped),
-	    cmocka_unit_test(other_separators_are_named),
-	    cmocka_unit_test(what_is_kept_is_said),
-	    cmocka_unit_test(a_key_without_a_value_is_named),
-	    cmocka_unit_test(a_bad_choice_names_the_nearest),
-	    cmocka_unit_test(a_bad_number_names_the_range),
-	    cmocka_unit_test(a_string_is_kept_up_to_its_limit),
-	    cmocka_unit_test(every_bad_item_gets_its_own_line),
-	    cmocka_unit_test(complaints_are_printable),
-	    cmocka_unit_test(help_shows_every_option),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

@@ -1,14 +1,12 @@
 /* The page that holds the phase and the key: wiped in a forked child, out of core files, fresh each time. */
 #include "lib/base/phase.h"
 
-#include <pthread.h>
 #include <time.h>
 
 #include "tests/unit/support.h"
 
-static void nothing_is_on_before_it_is_armed(void **unused)
+TEST(nothing_is_on_before_it_is_armed)
 {
-	(void)unused;
 	assert_int_equal(gmod_phase(), GMOD_OFF);
 	assert_false(gmod_on());
 	assert_false(gmod_phase_is_ours());
@@ -27,15 +25,13 @@ static int a_child_of_a_process_without(void)
 	return 0;
 }
 
-static void a_child_of_a_process_without_gmod_is_none_of_ours(void **unused)
+TEST(a_child_of_a_process_without_gmod_is_none_of_ours)
 {
-	(void)unused;
 	in_child(a_child_of_a_process_without, 0);
 }
 
-static void arming_gives_a_page_and_a_key(void **unused)
+TEST(arming_gives_a_page_and_a_key)
 {
-	(void)unused;
 	assert_true(gmod_phase_arm());
 	assert_true(gmod_hot.key[0] && gmod_hot.key[1]);
 	assert_true(gmod_hot.key[0] != gmod_hot.key[1]);
@@ -43,11 +39,10 @@ static void arming_gives_a_page_and_a_key(void **unused)
 	assert_int_equal(gmod_phase(), GMOD_OFF);
 }
 
-static void phases_follow_each_other(void **unused)
+TEST(phases_follow_each_other)
 {
 	uint64_t key[2] = {gmod_hot.key[0], gmod_hot.key[1]};
 
-	(void)unused;
 	gmod_phase_set(GMOD_ON);
 	assert_true(gmod_on());
 	assert_int_equal(gmod_phase(), GMOD_ON);
@@ -84,11 +79,10 @@ static int a_child(void)
 	return 0;
 }
 
-static void a_forked_child_is_off_and_has_no_key(void **unused)
+TEST(a_forked_child_is_off_and_has_no_key)
 {
 	uint64_t key[2] = {gmod_hot.key[0], gmod_hot.key[1]};
 
-	(void)unused;
 	assert_true(gmod_on());
 	in_child(a_child, 0);
 	/* ... and takes nothing away from its parent. */
@@ -123,11 +117,10 @@ static void vm_flags(const void *address, char *out, size_t cap)
 	assert_true(out[0]);
 }
 
-static void the_key_is_kept_out_of_core_files(void **unused)
+TEST(the_key_is_kept_out_of_core_files)
 {
 	char flags[256], stack[256];
 
-	(void)unused;
 	vm_flags(&gmod_hot, flags, sizeof(flags));
 	vm_flags(stack, stack, sizeof(stack));
 	CHECK(strstr(flags, " dd"), "%s", flags); /* VM_DONTDUMP */
@@ -170,20 +163,18 @@ static int search_for_the_key(void)
 	return 0;
 }
 
-static void the_key_is_nowhere_else_in_memory(void **unused)
+TEST(the_key_is_nowhere_else_in_memory)
 {
-	(void)unused;
 #if SANITIZED
 	skip(); /* their shadow memory is too large to read */
 #endif
 	assert_int_equal(search_for_the_key(), 0);
 }
 
-static void every_arming_has_a_key_of_its_own(void **unused)
+TEST(every_arming_has_a_key_of_its_own)
 {
 	uint64_t keys[16][2];
 
-	(void)unused;
 	for (int i = 0; i < 16; i++) {
 		assert_true(gmod_phase_arm());
 		memcpy(keys[i], gmod_hot.key, sizeof(keys[i]));
@@ -221,13 +212,12 @@ static uint64_t milliseconds(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static void a_cancelled_thread_ends_its_work_first(void **unused)
+TEST(a_cancelled_thread_ends_its_work_first)
 {
 	uint64_t began = milliseconds();
 	pthread_t thread;
 	void *how;
 
-	(void)unused;
 #if SANITIZED
 	skip(); /* they keep no account of stacks that are left so */
 #endif
@@ -253,11 +243,10 @@ static void *work_for_a_while(void *unused)
 	return unused;
 }
 
-static void the_end_waits_for_work(void **unused)
+TEST(the_end_waits_for_work)
 {
 	pthread_t thread;
 
-	(void)unused;
 	assert_int_equal(pthread_create(&thread, NULL, work_for_a_while, NULL), 0);
 	while (!has_begun)
 		sched_yield();
@@ -266,27 +255,12 @@ static void the_end_waits_for_work(void **unused)
 	pthread_join(thread, NULL);
 }
 
-static void an_ordinary_process_is_not_secure(void **unused)
+TEST(an_ordinary_process_is_not_secure)
 {
-	(void)unused;
 	assert_false(gmod_secure());
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(nothing_is_on_before_it_is_armed),
-	    cmocka_unit_test(a_child_of_a_process_without_gmod_is_none_of_ours),
-	    cmocka_unit_test(arming_gives_a_page_and_a_key),
-	    cmocka_unit_test(phases_follow_each_other),
-	    cmocka_unit_test(a_forked_child_is_off_and_has_no_key),
-	    cmocka_unit_test(the_key_is_kept_out_of_core_files),
-	    cmocka_unit_test(the_key_is_nowhere_else_in_memory),
-	    cmocka_unit_test(every_arming_has_a_key_of_its_own),
-	    cmocka_unit_test(a_cancelled_thread_ends_its_work_first),
-	    cmocka_unit_test(the_end_waits_for_work),
-	    cmocka_unit_test(an_ordinary_process_is_not_secure),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

@@ -4,19 +4,16 @@
  */
 #include "monitor/launches/proof.h"
 
-#include <pthread.h>
-
 #include "monitor/launches/launch.h"
 #include "tests/unit/proving.h"
 #include "tests/unit/support.h"
 
 /* ---- streams and contexts ---- */
 
-static void a_stream_is_proven_up_to_when_the_wait_began(void **unused)
+TEST(a_stream_is_proven_up_to_when_the_wait_began)
 {
 	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), t = later();
 
-	(void)unused;
 	assert_false(gmod_proven(context, stream, t));
 	gmod_prove_stream(stream, t);
 	assert_true(gmod_proven(context, stream, t - 1));
@@ -33,11 +30,10 @@ static void a_stream_is_proven_up_to_when_the_wait_began(void **unused)
 	assert_false(gmod_proven(context, stream, t + 5));
 }
 
-static void a_context_is_proven_with_all_its_streams(void **unused)
+TEST(a_context_is_proven_with_all_its_streams)
 {
 	uint64_t context = new_handle(), other = new_handle(), stream = new_handle(), t = later();
 
-	(void)unused;
 	gmod_prove_context(context, t);
 	assert_true(gmod_proven(context, stream, t - 1));
 	assert_true(gmod_proven(context, 0, t - 1));
@@ -48,11 +44,10 @@ static void a_context_is_proven_with_all_its_streams(void **unused)
 	assert_false(gmod_proven(GMOD_NO_CONTEXT, 0, t - 1));
 }
 
-static void a_launch_in_its_call_is_never_proven(void **unused)
+TEST(a_launch_in_its_call_is_never_proven)
 {
 	uint64_t context = new_handle(), stream = new_handle();
 
-	(void)unused;
 	gmod_prove_context(context, UINT64_MAX);
 	gmod_prove_stream(stream, UINT64_MAX);
 	assert_false(gmod_proven(context, stream, GMOD_IN_CALL));
@@ -68,14 +63,13 @@ static void *key_of_per_thread(void *context)
 	return NULL;
 }
 
-static void default_streams_are_of_a_context_and_a_thread(void **unused)
+TEST(default_streams_are_of_a_context_and_a_thread)
 {
 	uint64_t context = new_handle(), other = new_handle(), handle = new_handle();
 	uint64_t legacy = gmod_stream_key(0, GMOD_LEGACY, context);
 	uint64_t mine = gmod_stream_key(0, GMOD_PER_THREAD, context);
 	pthread_t thread;
 
-	(void)unused;
 	assert_true(gmod_stream_key(handle, GMOD_LEGACY, context) == handle);
 	assert_true(gmod_stream_key(handle, GMOD_PER_THREAD, other) == handle);
 	/* CU_STREAM_LEGACY and CU_STREAM_PER_THREAD say it whatever the entry point's flavour. */
@@ -97,7 +91,7 @@ static void default_streams_are_of_a_context_and_a_thread(void **unused)
 }
 
 /* Thread ids go up to 4 million: each has a default stream of its own, which a report can name again. */
-static void no_two_threads_share_a_default_stream(void **unused)
+TEST(no_two_threads_share_a_default_stream)
 {
 	enum { THREAD_IDS = 1 << 22, STEP = 4096 };
 	struct gmod_thread *t = gmod_thread_self();
@@ -105,7 +99,6 @@ static void no_two_threads_share_a_default_stream(void **unused)
 	int64_t tid = t->tid;
 	static uint64_t keys[THREAD_IDS / STEP];
 
-	(void)unused;
 	assert_int_equal(gmod_stream_handle(legacy, context), 1);
 	assert_int_equal(gmod_stream_handle(context + 0x100, context), context + 0x100);
 	assert_int_equal(gmod_stream_handle(0x7f0012345680, context), 0x7f0012345680);
@@ -122,12 +115,11 @@ static void no_two_threads_share_a_default_stream(void **unused)
 
 /* ---- events ---- */
 
-static void an_event_proves_what_came_before_its_record(void **unused)
+TEST(an_event_proves_what_came_before_its_record)
 {
 	uint64_t context = new_handle(), stream = new_handle(), event = new_handle(), t = later();
 	struct gmod_event_proof p = gmod_event_covers(event);
 
-	(void)unused;
 	assert_int_equal(p.stream, 0);
 	gmod_prove_event(&p);
 	assert_false(gmod_proven(context, stream, t - 1));
@@ -144,12 +136,11 @@ static void an_event_proves_what_came_before_its_record(void **unused)
 	assert_true(p.stream == stream && p.ticks == t);
 }
 
-static void an_event_recorded_anew_no_longer_proves_its_old_place(void **unused)
+TEST(an_event_recorded_anew_no_longer_proves_its_old_place)
 {
 	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), event = new_handle(), t = later();
 	struct gmod_event_proof old, new;
 
-	(void)unused;
 	gmod_event_recorded(event, stream, t);
 	old = gmod_event_covers(event);
 	/* The driver is being asked; meanwhile another thread begins to record. */
@@ -172,12 +163,11 @@ static void an_event_recorded_anew_no_longer_proves_its_old_place(void **unused)
 	assert_true(gmod_proven(context, other, t + 1));
 }
 
-static void a_forgotten_event_proves_nothing(void **unused)
+TEST(a_forgotten_event_proves_nothing)
 {
 	uint64_t context = new_handle(), stream = new_handle(), event = new_handle(), t = later();
 	struct gmod_event_proof p;
 
-	(void)unused;
 	gmod_event_forget(event); /* never seen */
 	gmod_event_recorded(event, stream, t);
 	gmod_event_forget(event);
@@ -189,12 +179,11 @@ static void a_forgotten_event_proves_nothing(void **unused)
 }
 
 /* More events than the table holds: each stands for its own record, or for nothing. */
-static void events_never_stand_for_anothers_record(void **unused)
+TEST(events_never_stand_for_anothers_record)
 {
 	enum { EVENTS = 20000 };
 	uint64_t stream = new_handle(), first = last_handle + 0x140, t = later(), known = 0;
 
-	(void)unused;
 	for (uint64_t i = 0; i < EVENTS; i++)
 		gmod_event_recorded(new_handle(), stream + i, t + i);
 	for (uint64_t i = 0; i < EVENTS; i++) {
@@ -220,12 +209,11 @@ static void make_wait(uint64_t stream, uint64_t other, uint64_t covered, uint64_
 	gmod_stream_waits(stream, &p, after);
 }
 
-static void a_wait_for_an_event_passes_its_proof_on(void **unused)
+TEST(a_wait_for_an_event_passes_its_proof_on)
 {
 	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), covered = later(),
 		 after = later();
 
-	(void)unused;
 	make_wait(stream, other, covered, after);
 	/* Work that was on the stream before the wait does not follow it. */
 	gmod_prove_stream(stream, after);
@@ -238,11 +226,10 @@ static void a_wait_for_an_event_passes_its_proof_on(void **unused)
 	assert_false(gmod_proven(context, stream, after + 2));
 }
 
-static void waits_are_followed_along_a_chain(void **unused)
+TEST(waits_are_followed_along_a_chain)
 {
 	uint64_t context = new_handle(), streams[3] = {new_handle(), new_handle(), new_handle()}, t = later();
 
-	(void)unused;
 	make_wait(streams[1], streams[0], t, t + 1);
 	make_wait(streams[2], streams[1], t + 2, t + 3);
 	gmod_prove_stream(streams[2], t + 4);
@@ -252,11 +239,10 @@ static void waits_are_followed_along_a_chain(void **unused)
 	later();
 }
 
-static void streams_that_wait_for_each_other_end_the_search(void **unused)
+TEST(streams_that_wait_for_each_other_end_the_search)
 {
 	uint64_t context = new_handle(), a = new_handle(), b = new_handle(), t = later();
 
-	(void)unused;
 	for (uint64_t i = 0; i < 40; i += 2) {
 		make_wait(a, b, t + i, t + i + 1);
 		make_wait(b, a, t + i + 1, t + i + 2);
@@ -270,12 +256,11 @@ static void streams_that_wait_for_each_other_end_the_search(void **unused)
 }
 
 /* A stream remembers its latest waits: more of them lose proofs, never invent any. */
-static void waits_beyond_the_table_are_dropped(void **unused)
+TEST(waits_beyond_the_table_are_dropped)
 {
 	enum { WAITS = 100 };
 	uint64_t context = new_handle(), stream = new_handle(), others[WAITS], t = later();
 
-	(void)unused;
 	for (uint64_t i = 0; i < WAITS; i++) {
 		others[i] = new_handle();
 		make_wait(stream, others[i], t + 3 * i, t + 3 * i + 1);
@@ -289,11 +274,10 @@ static void waits_beyond_the_table_are_dropped(void **unused)
 
 /* ---- ends and limits ---- */
 
-static void a_new_stream_of_an_old_handle_proves_nothing_old(void **unused)
+TEST(a_new_stream_of_an_old_handle_proves_nothing_old)
 {
 	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), launched = gmod_ticks(), t;
 
-	(void)unused;
 	make_wait(stream, other, launched, launched + 1);
 	gmod_prove_stream(stream, launched);
 	gmod_stream_destroyed(stream);
@@ -310,11 +294,10 @@ static void a_new_stream_of_an_old_handle_proves_nothing_old(void **unused)
 	assert_true(gmod_proven(context, stream, launched));
 }
 
-static void the_past_is_what_was_proven_then(void **unused)
+TEST(the_past_is_what_was_proven_then)
 {
 	uint64_t context = new_handle(), stream = new_handle(), t = later(), first, second, third;
 
-	(void)unused;
 	first = gmod_proof_remember();
 	gmod_prove_stream(stream, t);
 	second = gmod_proof_remember();
@@ -331,11 +314,10 @@ static void the_past_is_what_was_proven_then(void **unused)
 	assert_false(gmod_was_proven(third, new_handle(), new_handle(), 1));
 }
 
-static void only_the_latest_past_is_kept(void **unused)
+TEST(only_the_latest_past_is_kept)
 {
 	uint64_t context = new_handle(), stream = new_handle(), t = later(), taken[GMOD_PROOF_HISTORY + 1];
 
-	(void)unused;
 	gmod_prove_stream(stream, t);
 	for (int i = 0; i <= GMOD_PROOF_HISTORY; i++)
 		taken[i] = gmod_proof_remember();
@@ -349,12 +331,11 @@ static void only_the_latest_past_is_kept(void **unused)
 /* ---- a full table ---- */
 
 /* The last test: the table of streams is full afterwards. */
-static void a_full_table_drops_proofs_and_invents_none(void **unused)
+TEST(a_full_table_drops_proofs_and_invents_none)
 {
 	enum { MANY = 20000 };
 	uint64_t context = new_handle(), unproven = new_handle(), proven = 0, t = later();
 
-	(void)unused;
 	for (uint64_t i = 0; i < MANY; i++) {
 		uint64_t stream = 0x7e0000000000 + i * 0x40;
 
@@ -379,25 +360,5 @@ static void a_full_table_drops_proofs_and_invents_none(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_stream_is_proven_up_to_when_the_wait_began),
-	    cmocka_unit_test(a_context_is_proven_with_all_its_streams),
-	    cmocka_unit_test(a_launch_in_its_call_is_never_proven),
-	    cmocka_unit_test(default_streams_are_of_a_context_and_a_thread),
-	    cmocka_unit_test(no_two_threads_share_a_default_stream),
-	    cmocka_unit_test(an_event_proves_what_came_before_its_record),
-	    cmocka_unit_test(an_event_recorded_anew_no_longer_proves_its_old_place),
-	    cmocka_unit_test(a_forgotten_event_proves_nothing),
-	    cmocka_unit_test(events_never_stand_for_anothers_record),
-	    cmocka_unit_test(a_wait_for_an_event_passes_its_proof_on),
-	    cmocka_unit_test(waits_are_followed_along_a_chain),
-	    cmocka_unit_test(streams_that_wait_for_each_other_end_the_search),
-	    cmocka_unit_test(waits_beyond_the_table_are_dropped),
-	    cmocka_unit_test(a_new_stream_of_an_old_handle_proves_nothing_old),
-	    cmocka_unit_test(the_past_is_what_was_proven_then),
-	    cmocka_unit_test(only_the_latest_past_is_kept),
-	    cmocka_unit_test(a_full_table_drops_proofs_and_invents_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

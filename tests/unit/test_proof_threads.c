@@ -1,7 +1,6 @@
 /* Proofs that threads make, ask for and take back at the same time: what is proven was complete. */
 #include "monitor/launches/proof.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -81,13 +80,12 @@ static unsigned check_place(void)
  * All on one CPU: a thread that loses it in the middle of a record leaves that half written for as long as the others
  * have it, and they look.
  */
-static void words_of_two_records_are_no_record(void **unused)
+TEST(words_of_two_records_are_no_record)
 {
 	pthread_t thread[RECORDERS];
 	unsigned long known = 0;
 	cpu_set_t before = one_cpu();
 
-	(void)unused;
 	crowd.stream = new_handle() << 16;
 	crowd.ticks = later();
 	crowd.event[0] = new_handle();
@@ -207,11 +205,10 @@ static void *query_events(void *arg)
 	return NULL;
 }
 
-static void proofs_hold_while_events_are_recorded_anew(void **unused)
+TEST(proofs_hold_while_events_are_recorded_anew)
 {
 	pthread_t gpu_thread, recorder, querier[QUERIERS];
 
-	(void)unused;
 	gpu.context = new_handle();
 	atomic_store(&gpu.time, now);
 	for (int i = 0; i < STREAMS; i++)
@@ -270,13 +267,12 @@ static bool is_late(const struct timespec *began)
 }
 
 /* Sweeps remember while other threads, which free, ask about the past. */
-static void the_past_may_be_asked_by_any_thread(void **unused)
+TEST(the_past_may_be_asked_by_any_thread)
 {
 	uint64_t context = new_handle(), stream[SPREAD]; /* first and last ones in the table */
 	struct timespec began;
 	pthread_t thread;
 
-	(void)unused;
 	for (int i = 0; i < SPREAD; i++)
 		stream[i] = new_handle();
 	atomic_store(&gpu.stop, false);
@@ -300,11 +296,5 @@ static void the_past_may_be_asked_by_any_thread(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(words_of_two_records_are_no_record),
-	    cmocka_unit_test(proofs_hold_while_events_are_recorded_anew),
-	    cmocka_unit_test(the_past_may_be_asked_by_any_thread),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

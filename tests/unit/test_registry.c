@@ -1,5 +1,4 @@
 /* The registry, one step at a time: one owner a record, no record lost, and a release that waits for whoever looks. */
-#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
@@ -20,23 +19,21 @@ static void publish(struct gmod_record *r, uint64_t user, uint64_t size)
 
 /* ---- one thread ---- */
 
-static void an_empty_registry_is_empty(void **unused)
+TEST(an_empty_registry_is_empty)
 {
 	struct gmod_registry_stats s = stats();
 
-	(void)unused;
 	assert_int_equal(gmod_registry_positions(), 0);
 	assert_int_equal(gmod_registry_used(), 0);
 	assert_int_equal(s.live + s.live_bytes + s.live_shared + s.live_slack + s.banks, 0);
 }
 
-static void a_record_lives_and_goes(void **unused)
+TEST(a_record_lives_and_goes)
 {
 	struct gmod_record *r = gmod_record_claim();
 	struct gmod_bounds b;
 	uint64_t word, generation;
 
-	(void)unused;
 	assert_non_null(r);
 	assert_int_equal(stats().banks, 1);
 	assert_int_equal(gmod_registry_positions(), GMOD_BANK);
@@ -77,12 +74,11 @@ static void a_record_lives_and_goes(void **unused)
 	assert_int_equal(stats().live_bytes, 0);
 }
 
-static void only_a_live_word_can_be_released(void **unused)
+TEST(only_a_live_word_can_be_released)
 {
 	struct gmod_record *r = gmod_record_claim();
 	uint64_t word;
 
-	(void)unused;
 	assert_false(gmod_record_begin_release(r, word_of(r)));
 	publish(r, 0x20000, 1);
 	word = gmod_record_live(r);
@@ -97,12 +93,11 @@ static void only_a_live_word_can_be_released(void **unused)
 }
 
 /* Whoever still holds the word of a buffer that is gone gets nothing, although the record is another buffer's now. */
-static void a_word_names_one_buffer_for_ever(void **unused)
+TEST(a_word_names_one_buffer_for_ever)
 {
 	struct gmod_record *r = gmod_record_claim(), *again;
 	uint64_t old, new;
 
-	(void)unused;
 	publish(r, 0x30000, 10);
 	old = gmod_record_live(r);
 	assert_true(gmod_record_begin_release(r, old));
@@ -117,12 +112,11 @@ static void a_word_names_one_buffer_for_ever(void **unused)
 	gmod_record_retire(r);
 }
 
-static void an_abandoned_record_never_lived(void **unused)
+TEST(an_abandoned_record_never_lived)
 {
 	struct gmod_record *r = gmod_record_claim();
 	uint64_t word = word_of(r);
 
-	(void)unused;
 	gmod_record_abandon(r);
 	assert_int_equal(word_of(r) & 3, GMOD_FREE);
 	assert_int_not_equal(word_of(r) >> 2, word >> 2);
@@ -131,13 +125,12 @@ static void an_abandoned_record_never_lived(void **unused)
 	gmod_record_abandon(r);
 }
 
-static void a_claimed_record_remembers_nothing(void **unused)
+TEST(a_claimed_record_remembers_nothing)
 {
 	struct gmod_record *r = gmod_record_claim();
 	struct gmod_details *d = gmod_record_details(r);
 	uint32_t position = r->position;
 
-	(void)unused;
 	memset(d, 0xa5, sizeof(*d));
 	publish(r, 0x40000, 10);
 	assert_true(gmod_record_begin_release(r, gmod_record_live(r)));
@@ -151,7 +144,7 @@ static void a_claimed_record_remembers_nothing(void **unused)
 	gmod_record_abandon(r);
 }
 
-static void live_buffers_are_counted_by_kind(void **unused)
+TEST(live_buffers_are_counted_by_kind)
 {
 	static const enum gmod_memory kinds[] = {GMOD_MEM_DEVICE, GMOD_MEM_MANAGED, GMOD_MEM_HOST};
 	/* no slack; slack before; slack behind */
@@ -160,7 +153,6 @@ static void live_buffers_are_counted_by_kind(void **unused)
 						    {8192, 100, 4096, 8192, 8400, 12288}};
 	struct gmod_record *r[9];
 
-	(void)unused;
 	for (int i = 0; i < 9; i++) {
 		r[i] = gmod_record_claim();
 		gmod_record_details(r[i])->memory = kinds[i / 3];
@@ -178,9 +170,8 @@ static void live_buffers_are_counted_by_kind(void **unused)
 	assert_int_equal(stats().live + stats().live_bytes + stats().live_shared + stats().live_slack, 0);
 }
 
-static void banks_come_when_records_run_out(void **unused)
+TEST(banks_come_when_records_run_out)
 {
-	(void)unused;
 	check_no_record_is_lost();
 	check_no_record_is_lost();
 	for (uint32_t i = 0; i < gmod_registry_positions(); i++) {
@@ -216,11 +207,10 @@ static bool is_out_of_core_files(const void *address)
 }
 
 /* Lines are canary bytes, details hold each buffer's canary key. */
-static void what_tells_canaries_is_kept_out_of_core_files(void **unused)
+TEST(what_tells_canaries_is_kept_out_of_core_files)
 {
 	struct gmod_record *r = gmod_record_claim();
 
-	(void)unused;
 	assert_true(is_out_of_core_files(gmod_record_lines(r)));
 	assert_true(is_out_of_core_files(gmod_record_details(r)));
 	assert_false(is_out_of_core_files(&(char){0}));
@@ -295,27 +285,13 @@ static void check_a_release_waits(enum gmod_pin who)
 	assert_int_equal(stats().live, 0);
 }
 
-static void a_release_waits_for_the_pin_of_its_batch(void **unused)
+TEST(a_release_waits_for_the_pin_of_its_batch)
 {
-	(void)unused;
 	for (int who = 0; who < GMOD_PIN_COUNT; who++)
 		check_a_release_waits((enum gmod_pin)who);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(an_empty_registry_is_empty),
-	    cmocka_unit_test(a_record_lives_and_goes),
-	    cmocka_unit_test(only_a_live_word_can_be_released),
-	    cmocka_unit_test(a_word_names_one_buffer_for_ever),
-	    cmocka_unit_test(an_abandoned_record_never_lived),
-	    cmocka_unit_test(a_claimed_record_remembers_nothing),
-	    cmocka_unit_test(live_buffers_are_counted_by_kind),
-	    cmocka_unit_test(banks_come_when_records_run_out),
-	    cmocka_unit_test(what_tells_canaries_is_kept_out_of_core_files),
-	    cmocka_unit_test(a_release_waits_for_the_pin_of_its_batch),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

@@ -5,7 +5,6 @@
  * and armed for another record; a sweeper pins and reads it all the while. A handshake that lets one load through
  * reads a wrong word, or faults.
  */
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include "tests/unit/records.h"
@@ -202,13 +201,12 @@ static void run_threads(void *(*body)(void *))
 		pthread_join(thread[i], NULL);
 }
 
-static void buffers_come_and_go_under_a_sweep(void **unused)
+TEST(buffers_come_and_go_under_a_sweep)
 {
 	struct gmod_registry_stats before = stats();
 	uint64_t count = operations / THREADS * THREADS;
 	pthread_t sweeper[GMOD_PIN_COUNT], looker;
 
-	(void)unused;
 	for (uintptr_t who = 0; who < GMOD_PIN_COUNT; who++)
 		assert_int_equal(pthread_create(&sweeper[who], NULL, sweep, (void *)who), 0);
 	assert_int_equal(pthread_create(&looker, NULL, look_up, NULL), 0);
@@ -262,11 +260,10 @@ static void *take_and_give_back(void *arg)
 	return NULL;
 }
 
-static void a_free_record_is_taken_once(void **unused)
+TEST(a_free_record_is_taken_once)
 {
 	uint64_t banks = stats().banks;
 
-	(void)unused;
 	errors = 0;
 	run_threads(take_and_give_back);
 	assert_int_equal(errors, 0);
@@ -288,12 +285,11 @@ static void *hoard(void *arg)
 	return NULL;
 }
 
-static void many_threads_may_run_out_at_once(void **unused)
+TEST(many_threads_may_run_out_at_once)
 {
 	bool *seen = calloc((size_t)GMOD_BANK * GMOD_BANKS, sizeof(*seen));
 	uint64_t before = stats().banks, needed = (THREADS * HOARD + GMOD_BANK - 1) / GMOD_BANK;
 
-	(void)unused;
 	run_threads(hoard);
 	for (int i = 0; i < THREADS; i++)
 		for (int k = 0; k < HOARD; k++) {
@@ -313,9 +309,8 @@ static void many_threads_may_run_out_at_once(void **unused)
 }
 
 /* Three, so that a sweep goes from one to the next. */
-static int make_banks(void **unused)
+FIXTURE(make_banks)
 {
-	(void)unused;
 	for (int i = 0; i < 3; i++)
 		check_no_record_is_lost();
 	return 0;
@@ -323,11 +318,5 @@ static int make_banks(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(buffers_come_and_go_under_a_sweep),
-	    cmocka_unit_test(a_free_record_is_taken_once),
-	    cmocka_unit_test(many_threads_may_run_out_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, make_banks, NULL);
+	return run_listed_tests(make_banks, NULL);
 }

@@ -4,9 +4,7 @@
  * Run with --report it is the program that reports: it writes one overflow to stderr, so that the command it suggests
  * can be read back by a shell.
  */
-#include <pthread.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "tests/unit/json_reader.h"
 #include "monitor/report/view.h"
@@ -17,12 +15,11 @@ static char program[4096];
 
 /* ---- text ---- */
 
-static void an_overflow_reads_as_documented(void **unused)
+TEST(an_overflow_reads_as_documented)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	char first[128];
 
-	(void)unused;
 	f.suspect_count = 2;
 	f.suspect[0] = (struct gmod_suspect){.name = "_Z7vec_addPfi", .launches = 3, .unfinished = 2, .stream = 0x55d0};
 	f.suspect[1] = (struct gmod_suspect){.name = "scale", .launches = 1, .stream = 0x55d8, .graph = 0x99};
@@ -47,11 +44,10 @@ static void an_overflow_reads_as_documented(void **unused)
 	assert_int_equal(count("\n"), 10);
 }
 
-static void an_underflow_counts_from_the_start(void **unused)
+TEST(an_underflow_counts_from_the_start)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_UNDERFLOW);
 
-	(void)unused;
 	f.offset = -3;
 	f.changed = 1;
 	f.extent = 3;
@@ -63,11 +59,10 @@ static void an_underflow_counts_from_the_start(void **unused)
 	expect("SUMMARY: GMOD: heap-buffer-underflow device 0 size 4000 offset -3 the_caller ");
 }
 
-static void without_suspects_the_memory_decides_the_advice(void **unused)
+TEST(without_suspects_the_memory_decides_the_advice)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 
-	(void)unused;
 	report_one("", &f);
 	expect("suspects: no kernel was in flight: look for a copy or memset");
 	expect("next step: compute-sanitizer --tool memcheck ");
@@ -88,11 +83,10 @@ static void without_suspects_the_memory_decides_the_advice(void **unused)
 }
 
 /* The command looks at each suspect, once; where one might be missing, at everything. */
-static void the_next_step_leaves_no_suspect_out(void **unused)
+TEST(the_next_step_leaves_no_suspect_out)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 
-	(void)unused;
 	f.suspect_count = 3;
 	f.suspect[0].name = "_Z7vec_addPfi";
 	f.suspect[1].name = "_Z7vec_addPdi";
@@ -113,11 +107,10 @@ static void the_next_step_leaves_no_suspect_out(void **unused)
 }
 
 /* Addresses of this run and of others: behind the buffer and before it, with a stack and without. */
-static void a_write_by_the_cpu_can_be_looked_for(void **unused)
+TEST(a_write_by_the_cpu_can_be_looked_for)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 
-	(void)unused;
 	f.buffer.memory = GMOD_MEM_HOST;
 	f.offset = 8;
 	report_one("", &f);
@@ -133,12 +126,11 @@ static void a_write_by_the_cpu_can_be_looked_for(void **unused)
 	       "watch *(char *)(BUFFER - 3): gdb --args ");
 }
 
-static void a_double_free_shows_both_frees(void **unused)
+TEST(a_double_free_shows_both_frees)
 {
 	struct gmod_finding f = finding(GMOD_DOUBLE_FREE);
 	const char *s;
 
-	(void)unused;
 	f.buffer.freed_ns = 1;
 	f.buffer.freed_tid = 7;
 	f.buffer.freed_at = (struct gmod_stack){1, {the_caller()}};
@@ -159,11 +151,10 @@ static void a_double_free_shows_both_frees(void **unused)
 	assert_int_equal(count("suspects"), 0);
 }
 
-static void an_invalid_free_says_what_the_address_is(void **unused)
+TEST(an_invalid_free_says_what_the_address_is)
 {
 	struct gmod_finding f = finding(GMOD_INVALID_FREE);
 
-	(void)unused;
 	f.entry_point = "cuMemFree_v2";
 	f.offset = 256;
 	f.address += 256;
@@ -181,11 +172,10 @@ static void an_invalid_free_says_what_the_address_is(void **unused)
 	assert_int_equal(count("    buffer "), 0);
 }
 
-static void an_api_call_out_of_bounds_says_how_far(void **unused)
+TEST(an_api_call_out_of_bounds_says_how_far)
 {
 	struct gmod_finding f = finding(GMOD_API_OUT_OF_BOUNDS);
 
-	(void)unused;
 	f.entry_point = "cuMemsetD8_v2";
 	f.length = 4096;
 	f.error = 1;
@@ -220,23 +210,21 @@ static void an_api_call_out_of_bounds_says_how_far(void **unused)
 	expect("past the end of all memory");
 }
 
-static void a_leak_says_how_to_live_with_it(void **unused)
+TEST(a_leak_says_how_to_live_with_it)
 {
 	struct gmod_finding f = finding(GMOD_LEAK);
 
-	(void)unused;
 	report_one("", &f);
 	expect("leak: a 4000-byte buffer is still allocated at exit [finding ");
 	expect("next step: free it, or put a line leak:FUNCTION ");
 	expect("SUMMARY: GMOD: leak device 0 size 4000 offset +0 the_caller ");
 }
 
-static void a_post_mortem_lists_what_was_going_on(void **unused)
+TEST(a_post_mortem_lists_what_was_going_on)
 {
 	struct gmod_finding f = finding(GMOD_POST_MORTEM);
 	struct gmod_buffer_facts near[20];
 
-	(void)unused;
 	for (int i = 0; i < 20; i++)
 		near[i] = f.buffer;
 	f.buffer = (struct gmod_buffer_facts){0};
@@ -297,7 +285,7 @@ static int report_yourself(const char *options)
 }
 
 /* The shell must read back, byte by byte, the arguments that the program was started with. */
-static void the_suggested_command_is_quoted(void **unused)
+TEST(the_suggested_command_is_quoted)
 {
 	char *arguments[] = {"./my app",
 			     "--report",
@@ -316,7 +304,6 @@ static void the_suggested_command_is_quoted(void **unused)
 	char command[8192] = "exec 3>read; set -- ", *end;
 	const char *s, *got;
 
-	(void)unused;
 	run_again(arguments);
 	s = strstr(read_file("err"), "kernel_substring=kern ");
 	assert_non_null(s);
@@ -335,13 +322,12 @@ static void the_suggested_command_is_quoted(void **unused)
 	assert_int_not_equal(access("pwned", F_OK), 0);
 }
 
-static void a_long_command_is_cut_visibly(void **unused)
+TEST(a_long_command_is_cut_visibly)
 {
 	static char argument[3000];
 	char *few[] = {"app", "--report", "", argument, NULL};
 	const char *s;
 
-	(void)unused;
 	memset(argument, 'x', sizeof(argument) - 1);
 	run_again(few);
 	s = strstr(read_file("err"), "kernel_substring=kern ");
@@ -355,12 +341,11 @@ static void a_long_command_is_cut_visibly(void **unused)
 	assert_int_equal(strncmp(s, "kernel_substring=kern app --report '' ...\n", 42), 0);
 }
 
-static void a_site_hash_is_the_same_in_every_run(void **unused)
+TEST(a_site_hash_is_the_same_in_every_run)
 {
 	char *arguments[] = {"app", "--report", "log_format=json", NULL}, first[32];
 	const char *s;
 
-	(void)unused;
 	run_again(arguments);
 	assert_int_equal(json_lines(read_file("err")), 1);
 	s = strstr(text, "\"site_hash\":\"");
@@ -375,14 +360,13 @@ static void a_site_hash_is_the_same_in_every_run(void **unused)
 }
 
 /* No address space left: the two lines that matter still come. */
-static void a_report_needs_no_memory(void **unused)
+TEST(a_report_needs_no_memory)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	struct rlimit limit, none;
 	int status;
 	pid_t pid;
 
-	(void)unused;
 	start("");
 	pid = fork();
 	if (pid == 0) {
@@ -418,11 +402,10 @@ static void *report_and_wait(void *f)
 }
 
 /* It is made whole, or not begun: then it can still be made. */
-static void a_report_is_not_cut_short(void **unused)
+TEST(a_report_is_not_cut_short)
 {
 	enum { ROUNDS = 300 };
 
-	(void)unused;
 #if SANITIZED
 	skip(); /* they keep no account of stacks that are left so */
 #endif
@@ -450,14 +433,11 @@ static void a_report_is_not_cut_short(void **unused)
 
 /* ---- the closing line ---- */
 
-static void the_closing_line_keeps_its_phrases(void **unused)
+TEST(the_closing_line_keeps_its_phrases)
 {
-	struct gmod_run_summary s = {.count.hooks_armed = 90,
-				     .count.guarded = 12,
-				     .count.guarded_bytes = 48 << 20,
-				     .count.sweeps = 210};
+	struct gmod_run_summary s = {
+	    .count.hooks_armed = 90, .count.guarded = 12, .count.guarded_bytes = 48 << 20, .count.sweeps = 210};
 
-	(void)unused;
 	start("");
 	s.findings[GMOD_LEAK] = 3;
 	gmod_report_summary(&s);
@@ -486,7 +466,7 @@ static void the_closing_line_keeps_its_phrases(void **unused)
 	       "graphs not covered (3.0 MiB); 5 suppressed; 6 lines lost\n");
 }
 
-static void one_is_not_many(void **unused)
+TEST(one_is_not_many)
 {
 	struct gmod_run_summary s = {.count.guarded = 1,
 				     .count.guarded_bytes = 1,
@@ -496,7 +476,6 @@ static void one_is_not_many(void **unused)
 				     .count.unsupported = 1,
 				     .count.lost_lines = 1};
 
-	(void)unused;
 	start("");
 	gmod_report_summary(&s);
 	expect("guarded 1 of 1 buffer, 1 B of 1 B ");
@@ -506,11 +485,10 @@ static void one_is_not_many(void **unused)
 	       "line lost\n");
 }
 
-static void the_share_of_extremes_is_sane(void **unused)
+TEST(the_share_of_extremes_is_sane)
 {
 	struct gmod_run_summary s = {0};
 
-	(void)unused;
 	start("");
 	gmod_report_summary(&s);
 	expect("GMOD: no device buffers; 0 sweeps; 0 findings; 0 degraded");
@@ -531,30 +509,10 @@ static void the_share_of_extremes_is_sane(void **unused)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(an_overflow_reads_as_documented),
-	    cmocka_unit_test(an_underflow_counts_from_the_start),
-	    cmocka_unit_test(without_suspects_the_memory_decides_the_advice),
-	    cmocka_unit_test(the_next_step_leaves_no_suspect_out),
-	    cmocka_unit_test(a_write_by_the_cpu_can_be_looked_for),
-	    cmocka_unit_test(a_double_free_shows_both_frees),
-	    cmocka_unit_test(an_invalid_free_says_what_the_address_is),
-	    cmocka_unit_test(an_api_call_out_of_bounds_says_how_far),
-	    cmocka_unit_test(a_leak_says_how_to_live_with_it),
-	    cmocka_unit_test(a_post_mortem_lists_what_was_going_on),
-	    cmocka_unit_test(the_suggested_command_is_quoted),
-	    cmocka_unit_test(a_long_command_is_cut_visibly),
-	    cmocka_unit_test(a_site_hash_is_the_same_in_every_run),
-	    cmocka_unit_test(a_report_needs_no_memory),
-	    cmocka_unit_test(a_report_is_not_cut_short),
-	    cmocka_unit_test(the_closing_line_keeps_its_phrases),
-	    cmocka_unit_test(one_is_not_many),
-	    cmocka_unit_test(the_share_of_extremes_is_sane),
-	};
 	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
 	if (argc > 2 && strcmp(argv[1], "--report") == 0)
 		return report_yourself(argv[2]);
 	program[n > 0 ? n : 0] = '\0';
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+	return run_listed_tests(enter_directory, leave_directory);
 }

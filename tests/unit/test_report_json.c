@@ -5,14 +5,13 @@
 
 /* ---- JSON ---- */
 
-static void the_json_reader_is_strict(void **unused)
+TEST(the_json_reader_is_strict)
 {
 	static const char *const bad[] = {"{\"a\":1,}\n",       "{\"a\":01}\n",     "{\"a\":\"\x01\"}\n",
 					  "{\"a\":\"\xff\"}\n", "{a:1}\n",          "{\"a\":\"\\x\"}\n",
 					  "{\"a\":1}{}\n",      "{\"a\":\"\n\"}\n", "[1]\n",
 					  "{\"a\":nul}\n",      "{\"a\":1}"};
 
-	(void)unused;
 	assert_int_equal(json_lines("{\"a\":[1,-2,{\"b\":null}],\"c\":\"\\u00e9\xc3\xa9\"}\n{}\n"), 2);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		const char *end = *bad[i] == '{' ? json_value(bad[i], 0) : NULL;
@@ -21,12 +20,11 @@ static void the_json_reader_is_strict(void **unused)
 	}
 }
 
-static void json_has_the_same_facts(void **unused)
+TEST(json_has_the_same_facts)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	char id[64];
 
-	(void)unused;
 	f.suspect_count = 1;
 	f.suspect[0] = (struct gmod_suspect){.name = "_Z7vec_addPfi",
 					     .launches = 3,
@@ -54,11 +52,10 @@ static void json_has_the_same_facts(void **unused)
 	expect(",\"next_step\":\"compute-sanitizer ");
 }
 
-static void without_a_buffer_json_invents_none(void **unused)
+TEST(without_a_buffer_json_invents_none)
 {
 	struct gmod_finding f = finding(GMOD_POST_MORTEM);
 
-	(void)unused;
 	f.buffer = (struct gmod_buffer_facts){0};
 	report_one("log_format=json", &f);
 	assert_int_equal(json_lines(text), 1);
@@ -66,11 +63,10 @@ static void without_a_buffer_json_invents_none(void **unused)
 	expect(",\"buffer\":null,");
 }
 
-static void provisional_json_says_so(void **unused)
+TEST(provisional_json_says_so)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_UNDERFLOW);
 
-	(void)unused;
 	start("log_format=json");
 	f.status = GMOD_PROVISIONAL;
 	report(&f);
@@ -81,12 +77,11 @@ static void provisional_json_says_so(void **unused)
 	assert_int_equal(count("\"status\":\"final\""), 1);
 }
 
-static void a_json_log_holds_only_json(void **unused)
+TEST(a_json_log_holds_only_json)
 {
 	struct gmod_run_summary s = {.count.hooks_armed = 3};
 	struct gmod_finding f;
 
-	(void)unused;
 	write_file("rules", "bad\n");
 	start("log_format=json:max_reports=1:suppressions=rules");
 	for (int i = 0; i < 3; i++) {
@@ -104,11 +99,10 @@ static void a_json_log_holds_only_json(void **unused)
 	assert_int_equal(count("SUMMARY"), 0);
 }
 
-static void the_json_share_counts_what_is_not_covered(void **unused)
+TEST(the_json_share_counts_what_is_not_covered)
 {
 	struct gmod_run_summary s = {0};
 
-	(void)unused;
 	start("log_format=json");
 	gmod_report_summary(&s);
 	expect(",\"guarded_permille\":null,");
@@ -158,11 +152,10 @@ static struct gmod_finding hostile_finding(enum gmod_class class, const char *s,
 	return f;
 }
 
-static void hostile_names_stay_within_their_line(void **unused)
+TEST(hostile_names_stay_within_their_line)
 {
 	struct gmod_buffer_facts near;
 
-	(void)unused;
 	memset(long_name, 'k', sizeof(long_name) - 1);
 	for (size_t i = 0; i < HOSTILE; i++) {
 		for (int class = 0; class < GMOD_CLASS_COUNT; class ++) {
@@ -182,11 +175,10 @@ static void hostile_names_stay_within_their_line(void **unused)
 	}
 }
 
-static void hostile_names_leave_json_valid(void **unused)
+TEST(hostile_names_leave_json_valid)
 {
 	struct gmod_buffer_facts near;
 
-	(void)unused;
 	for (size_t i = 0; i < HOSTILE; i++) {
 		for (int class = 0; class < GMOD_CLASS_COUNT; class ++) {
 			struct gmod_finding f = hostile_finding(class, hostile[i], &near);
@@ -200,12 +192,11 @@ static void hostile_names_leave_json_valid(void **unused)
 }
 
 /* Wild counts and numbers, missing strings. */
-static void senseless_findings_are_survived(void **unused)
+TEST(senseless_findings_are_survived)
 {
 	static const char *const format[] = {"", "log_format=json"};
 	struct gmod_finding f;
 
-	(void)unused;
 	for (int i = 0; i < 2 * GMOD_CLASS_COUNT; i++) {
 		memset(&f, 0, sizeof(f));
 		f.class = i / 2;
@@ -230,14 +221,13 @@ static void senseless_findings_are_survived(void **unused)
 }
 
 /* What does not fit leaves an object that is whole, with the members that tell findings apart. */
-static void json_too_long_is_shortened_not_broken(void **unused)
+TEST(json_too_long_is_shortened_not_broken)
 {
 	static struct gmod_report_view v;
 	static const struct gmod_class_row row;
 	struct gmod_finding f = finding(GMOD_LEAK);
 	struct gmod_text t;
 
-	(void)unused;
 	v.finding = &f;
 	v.class = &row;
 	strcpy(v.site, "site");
@@ -258,18 +248,5 @@ static void json_too_long_is_shortened_not_broken(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_json_reader_is_strict),
-	    cmocka_unit_test(json_has_the_same_facts),
-	    cmocka_unit_test(without_a_buffer_json_invents_none),
-	    cmocka_unit_test(provisional_json_says_so),
-	    cmocka_unit_test(a_json_log_holds_only_json),
-	    cmocka_unit_test(the_json_share_counts_what_is_not_covered),
-	    cmocka_unit_test(hostile_names_stay_within_their_line),
-	    cmocka_unit_test(hostile_names_leave_json_valid),
-	    cmocka_unit_test(senseless_findings_are_survived),
-	    cmocka_unit_test(json_too_long_is_shortened_not_broken),
-	};
-
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+	return run_listed_tests(enter_directory, leave_directory);
 }

@@ -3,12 +3,11 @@
 
 /* ---- how often ---- */
 
-static void a_provisional_report_has_no_summary(void **unused)
+TEST(a_provisional_report_has_no_summary)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	char head[128];
 
-	(void)unused;
 	start("");
 	f.status = GMOD_PROVISIONAL;
 	report(&f);
@@ -34,11 +33,10 @@ static void a_provisional_report_has_no_summary(void **unused)
 	assert_int_equal(gmod_report_findings(), 1);
 }
 
-static void findings_past_the_cap_are_counted(void **unused)
+TEST(findings_past_the_cap_are_counted)
 {
 	struct gmod_finding early = finding(GMOD_HEAP_BUFFER_OVERFLOW), late = finding(GMOD_HEAP_BUFFER_OVERFLOW), f;
 
-	(void)unused;
 	start("max_reports=3");
 	early.status = late.status = GMOD_PROVISIONAL;
 	report(&early);
@@ -66,11 +64,10 @@ static void findings_past_the_cap_are_counted(void **unused)
 	expect("GMOD: 1 finding was counted and not shown: ");
 }
 
-static void one_site_is_reported_ten_times(void **unused)
+TEST(one_site_is_reported_ten_times)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW), other;
 
-	(void)unused;
 	start("");
 	for (int i = 0; i < 25; i++, f.id = next_id++)
 		report(&f);
@@ -88,11 +85,10 @@ static void one_site_is_reported_ten_times(void **unused)
 	       "10 times");
 }
 
-static void without_stacks_only_the_cap_limits(void **unused)
+TEST(without_stacks_only_the_cap_limits)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 
-	(void)unused;
 	start("");
 	f.buffer.allocated_at.depth = 0;
 	for (int i = 0; i < 25; i++, f.id = next_id++)
@@ -101,11 +97,10 @@ static void without_stacks_only_the_cap_limits(void **unused)
 	assert_int_equal(count("offset +0 -\n"), 25);
 }
 
-static void the_site_is_the_first_frame_of_the_program(void **unused)
+TEST(the_site_is_the_first_frame_of_the_program)
 {
 	struct gmod_finding f = finding(GMOD_LEAK);
 
-	(void)unused;
 	f.buffer.allocated_at = (struct gmod_stack){4, {next_site++, cudaFakeAlloc(), another_caller(), the_caller()}};
 	report_one("", &f);
 	expect("offset +0 another_caller test_report_limits+0x");
@@ -115,11 +110,10 @@ static void the_site_is_the_first_frame_of_the_program(void **unused)
 	expect("offset +0 -\n");
 }
 
-static void an_unknown_class_is_ignored(void **unused)
+TEST(an_unknown_class_is_ignored)
 {
 	struct gmod_finding f = finding(GMOD_CLASS_COUNT);
 
-	(void)unused;
 	assert_string_equal(report_one("", &f), "");
 	assert_int_equal(gmod_report_findings(), 0);
 	assert_string_equal(gmod_class_name(GMOD_CLASS_COUNT), "unknown");
@@ -142,9 +136,8 @@ static bool quiet(const char *rules)
 	return gmod_report_findings() == 0;
 }
 
-static void suppressions_match_frames_and_kernels(void **unused)
+TEST(suppressions_match_frames_and_kernels)
 {
-	(void)unused;
 	assert_true(quiet("heap-buffer-overflow:the_caller\n"));
 	assert_true(quiet("# a comment\n\n  heap-buffer-overflow:the_*\r\n"));
 	assert_true(quiet("*:*_caller"));
@@ -162,9 +155,8 @@ static void suppressions_match_frames_and_kernels(void **unused)
 	assert_false(quiet(""));
 }
 
-static void blanks_around_a_suppression_do_not_count(void **unused)
+TEST(blanks_around_a_suppression_do_not_count)
 {
-	(void)unused;
 	assert_true(quiet("heap-buffer-overflow: the_caller\n"));
 	assert_true(quiet("heap-buffer-overflow\t:\tthe_caller \r\n"));
 	assert_true(quiet(" * : the_* \n"));
@@ -186,9 +178,8 @@ static bool quiet_with(const char *second, uint64_t omitted, uint64_t lost)
 	return gmod_report_findings() == 0;
 }
 
-static void a_kernel_is_suppressed_only_where_it_is_all_suspects(void **unused)
+TEST(a_kernel_is_suppressed_only_where_it_is_all_suspects)
 {
-	(void)unused;
 	assert_true(quiet_with("_ZN2at4fillIfEEvPT_", 0, 0));
 	assert_false(quiet_with("_Z7vec_addPfi", 0, 0));
 	assert_false(quiet_with(NULL, 0, 0));
@@ -196,12 +187,11 @@ static void a_kernel_is_suppressed_only_where_it_is_all_suspects(void **unused)
 	assert_false(quiet_with("_ZN2at4fillIfEEvPT_", 0, 1));
 }
 
-static void a_suppressed_site_stays_quiet_and_uncounted(void **unused)
+TEST(a_suppressed_site_stays_quiet_and_uncounted)
 {
 	struct gmod_finding f = finding(GMOD_LEAK);
 	struct gmod_run_summary s = {0};
 
-	(void)unused;
 	write_file("rules", "leak:the_caller");
 	start("suppressions=rules");
 	for (int i = 0; i < 30; i++, f.id = next_id++)
@@ -217,9 +207,8 @@ static void a_suppressed_site_stays_quiet_and_uncounted(void **unused)
 	assert_int_equal(s.findings[GMOD_LEAK], 0);
 }
 
-static void bad_suppressions_are_named_once(void **unused)
+TEST(bad_suppressions_are_named_once)
 {
-	(void)unused;
 	write_file("rules", "leak:x\nno colon\nheap:x\nleak: \n#ok\n:x\n\x1b[31m:x\n*:x\nleak x:x");
 	start("suppressions=rules");
 	assert_int_equal(count("not a suppression"), 6);
@@ -237,11 +226,10 @@ static void bad_suppressions_are_named_once(void **unused)
 	expect("cannot read the suppressions file directory/rules: Not a directory; nothing is suppressed\n");
 }
 
-static void many_suppressions_are_cut_with_a_word(void **unused)
+TEST(many_suppressions_are_cut_with_a_word)
 {
 	char *rules = malloc(200001);
 
-	(void)unused;
 	for (int i = 0; i < 20000; i++)
 		memcpy(rules + 10L * i, "leak:xxxx\n", 11);
 	write_file("rules", rules);
@@ -253,20 +241,5 @@ static void many_suppressions_are_cut_with_a_word(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_provisional_report_has_no_summary),
-	    cmocka_unit_test(findings_past_the_cap_are_counted),
-	    cmocka_unit_test(one_site_is_reported_ten_times),
-	    cmocka_unit_test(without_stacks_only_the_cap_limits),
-	    cmocka_unit_test(the_site_is_the_first_frame_of_the_program),
-	    cmocka_unit_test(an_unknown_class_is_ignored),
-	    cmocka_unit_test(suppressions_match_frames_and_kernels),
-	    cmocka_unit_test(blanks_around_a_suppression_do_not_count),
-	    cmocka_unit_test(a_kernel_is_suppressed_only_where_it_is_all_suspects),
-	    cmocka_unit_test(a_suppressed_site_stays_quiet_and_uncounted),
-	    cmocka_unit_test(bad_suppressions_are_named_once),
-	    cmocka_unit_test(many_suppressions_are_cut_with_a_word),
-	};
-
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+	return run_listed_tests(enter_directory, leave_directory);
 }

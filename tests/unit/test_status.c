@@ -5,9 +5,8 @@
 
 enum { LAST = GMOD_FAILED };
 
-static void every_status_has_a_text_of_its_own(void **unused)
+TEST(every_status_has_a_text_of_its_own)
 {
-	(void)unused;
 	for (int i = 0; i <= LAST; i++) {
 		const char *text = gmod_status_text((enum gmod_status)i);
 
@@ -18,23 +17,21 @@ static void every_status_has_a_text_of_its_own(void **unused)
 	}
 }
 
-static void what_is_no_status_has_one_text(void **unused)
+TEST(what_is_no_status_has_one_text)
 {
 	static const int others[] = {LAST + 1, 1000, INT32_MAX, -1, INT32_MIN};
 	const char *text = gmod_status_text((enum gmod_status)others[0]);
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		assert_string_equal(gmod_status_text((enum gmod_status)others[i]), text);
 	for (int i = 0; i <= LAST; i++)
 		assert_string_not_equal(gmod_status_text((enum gmod_status)i), text);
 }
 
-static void questions_are_answered_with_inactive(void **unused)
+TEST(questions_are_answered_with_inactive)
 {
 	struct gmod_device_stats stats;
 
-	(void)unused;
 	assert_int_equal(gmod_check(), GMOD_INACTIVE);
 	assert_int_equal(gmod_device_start(), GMOD_INACTIVE);
 	assert_int_equal(gmod_device_stop(), GMOD_INACTIVE);
@@ -48,21 +45,13 @@ static void questions_are_answered_with_inactive(void **unused)
 	assert_int_equal(gmod_findings_seen(), 0);
 }
 
-static void nothing_to_fill_or_to_read_is_invalid(void **unused)
+TEST(nothing_to_fill_or_to_read_is_invalid)
 {
-	(void)unused;
 	assert_int_equal(gmod_device_get_stats(NULL), GMOD_INVALID);
 	assert_int_equal(gmod_device_configure(NULL), GMOD_INVALID);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_status_has_a_text_of_its_own),
-	    cmocka_unit_test(what_is_no_status_has_one_text),
-	    cmocka_unit_test(questions_are_answered_with_inactive),
-	    cmocka_unit_test(nothing_to_fill_or_to_read_is_invalid),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

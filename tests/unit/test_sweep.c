@@ -1,5 +1,4 @@
 /* Sweeps over buffers without a driver: every changed byte is found, where it is said to be, once. */
-#include <pthread.h>
 
 #include "lib/base/facts.h"
 #include "lib/base/counters.h"
@@ -9,13 +8,12 @@
 
 /* ---- regular sweeps ---- */
 
-static void intact_buffers_are_quiet(void **unused)
+TEST(intact_buffers_are_quiet)
 {
 	enum { BUFFERS = 60 };
 	struct buffer buffers[BUFFERS];
 	uint64_t before = atomic_load(&gmod_counters.sweeps);
 
-	(void)unused;
 	for (int i = 0; i < BUFFERS; i++)
 		buffers[i] = i % 4 == 3 ? new_buffer((size_t)(i + 1) * 777, GMOD_MEM_DEVICE) : buffer_of_kind(i % 4);
 	for (int i = 0; i < 300; i++)
@@ -29,9 +27,8 @@ static void intact_buffers_are_quiet(void **unused)
 }
 
 /* One byte of the line beside the user's bytes is seen by the next sweep, whichever it is. */
-static void every_byte_of_the_line_is_seen_at_once(void **unused)
+TEST(every_byte_of_the_line_is_seen_at_once)
 {
-	(void)unused;
 	for (int kind = 0; kind < 3; kind++)
 		for (int i = 0; i < 2 * GMOD_LINE; i++) {
 			struct buffer b = buffer_of_kind(kind);
@@ -54,11 +51,10 @@ static void every_byte_of_the_line_is_seen_at_once(void **unused)
 }
 
 /* Further out it takes some sweeps, each looks at some lines; and all of them come in turn, again and again. */
-static void every_line_further_out_has_its_turn(void **unused)
+TEST(every_line_further_out_has_its_turn)
 {
 	uint64_t lines = gmod_page_size() / GMOD_LINE, seed = 1;
 
-	(void)unused;
 	for (uint64_t i = 0; i < 2 * (lines - 1); i++) {
 		struct buffer b = plain_buffer();
 		uint64_t line = i % (lines - 1) + 1, off = line * GMOD_LINE + random_below(&seed, GMOD_LINE);
@@ -77,12 +73,11 @@ static void every_line_further_out_has_its_turn(void **unused)
 	}
 }
 
-static void a_hole_of_damage_is_seen_whole(void **unused)
+TEST(a_hole_of_damage_is_seen_whole)
 {
 	struct buffer b = plain_buffer();
 	struct report r;
 
-	(void)unused;
 	/* In the line and further out, with intact bytes between: one finding, found by the line. */
 	damage(b.place.zone_tail + 10, 3);
 	damage(b.place.zone_tail + 2000, 5);
@@ -93,13 +88,12 @@ static void a_hole_of_damage_is_seen_whole(void **unused)
 	free_quietly(&b);
 }
 
-static void many_buffers_damaged_at_once_are_all_reported(void **unused)
+TEST(many_buffers_damaged_at_once_are_all_reported)
 {
 	enum { BUFFERS = 500 };
 	static struct buffer buffers[BUFFERS];
 	unsigned n;
 
-	(void)unused;
 	for (int i = 0; i < BUFFERS; i++)
 		buffers[i] = plain_buffer();
 	for (int i = 0; i < BUFFERS; i++)
@@ -116,12 +110,11 @@ static void many_buffers_damaged_at_once_are_all_reported(void **unused)
 
 /* ---- damage in the course of time ---- */
 
-static void damage_that_grows_is_reported_whole(void **unused)
+TEST(damage_that_grows_is_reported_whole)
 {
 	struct buffer b = plain_buffer();
 	struct report first, final;
 
-	(void)unused;
 	sweep();
 	begin_work();
 	damage(b.place.zone_tail + 8, 4);
@@ -142,12 +135,11 @@ static void damage_that_grows_is_reported_whole(void **unused)
 	free_quietly(&b);
 }
 
-static void damage_put_back_is_still_reported(void **unused)
+TEST(damage_put_back_is_still_reported)
 {
 	struct buffer b = plain_buffer();
 	struct report r;
 
-	(void)unused;
 	begin_work();
 	damage(b.place.body - 16, 16);
 	sweep();
@@ -165,12 +157,11 @@ static void damage_put_back_is_still_reported(void **unused)
 }
 
 /* Far out no sweep compares each time, but what is pending is looked at by every one. */
-static void pending_damage_is_followed_far_out(void **unused)
+TEST(pending_damage_is_followed_far_out)
 {
 	struct buffer b = plain_buffer(), c = plain_buffer();
 	uint64_t off = gmod_page_size() - 100;
 
-	(void)unused;
 	begin_work();
 	damage(b.place.zone_tail + off, 4);
 	damage(c.place.zone_tail + off, 4);
@@ -188,13 +179,12 @@ static void pending_damage_is_followed_far_out(void **unused)
 	free_quietly(&c);
 }
 
-static void a_record_used_again_is_guarded_again(void **unused)
+TEST(a_record_used_again_is_guarded_again)
 {
 	struct buffer b = plain_buffer();
 	const struct gmod_record *record = b.record;
 	struct report r;
 
-	(void)unused;
 	for (int i = 0; i < 4; i++) {
 		assert_ptr_equal(b.record, record);
 		damage(b.place.zone_tail + 1, 2);
@@ -219,13 +209,12 @@ static void check_stamp(const char *got, uint64_t ns)
 	CHECK(strstr(expected, got) && got[0], "%s, expected %s", got, expected);
 }
 
-static void a_line_was_intact_when_it_was_last_swept(void **unused)
+TEST(a_line_was_intact_when_it_was_last_swept)
 {
 	struct buffer b = plain_buffer(), c = plain_buffer();
 	struct gmod_moment latest;
 	struct report r;
 
-	(void)unused;
 	sweep();
 	sweep();
 	latest = gmod_sweep_latest();
@@ -245,12 +234,11 @@ static void a_line_was_intact_when_it_was_last_swept(void **unused)
 	free_quietly(&c);
 }
 
-static void a_new_buffer_was_intact_when_it_was_made(void **unused)
+TEST(a_new_buffer_was_intact_when_it_was_made)
 {
 	struct buffer b;
 	struct report r;
 
-	(void)unused;
 	sweep();
 	b = plain_buffer();
 	damage(b.place.zone_tail, 1);
@@ -266,13 +254,12 @@ static bool suspects(const struct report *r, const char *kernel)
 }
 
 /* Not who was launched since, but whoever was not known to be done when the line was last seen intact. */
-static void suspects_are_those_that_could_have_written(void **unused)
+TEST(suspects_are_those_that_could_have_written)
 {
 	static const char *const names[] = {"proven_before", "long_running", "between_sweeps", "proven_between"};
 	struct buffer b = plain_buffer();
 	struct report r;
 
-	(void)unused;
 	for (uint64_t i = 0; i < 4; i++)
 		gmod_name_learn(0x6000 + i * 16, names[i]);
 	launch(0x7100, 0x6000);
@@ -330,11 +317,10 @@ static bool others_get_the_lock(uint64_t timeout)
 	return got != NULL;
 }
 
-static void one_thread_sweeps_at_a_time(void **unused)
+TEST(one_thread_sweeps_at_a_time)
 {
 	struct gmod_moment start;
 
-	(void)unused;
 	assert_true(gmod_sweep_lock(0));
 	assert_false(others_get_the_lock(0));
 	start = gmod_now();
@@ -345,24 +331,12 @@ static void one_thread_sweeps_at_a_time(void **unused)
 	assert_true(others_get_the_lock(30000000));
 }
 
+TEST(no_report_holds_a_key)
+{
+	check_reports_hold_no_key();
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(intact_buffers_are_quiet),
-	    cmocka_unit_test(every_byte_of_the_line_is_seen_at_once),
-	    cmocka_unit_test(every_line_further_out_has_its_turn),
-	    cmocka_unit_test(a_hole_of_damage_is_seen_whole),
-	    cmocka_unit_test(many_buffers_damaged_at_once_are_all_reported),
-	    cmocka_unit_test(damage_that_grows_is_reported_whole),
-	    cmocka_unit_test(damage_put_back_is_still_reported),
-	    cmocka_unit_test(pending_damage_is_followed_far_out),
-	    cmocka_unit_test(a_record_used_again_is_guarded_again),
-	    cmocka_unit_test(a_line_was_intact_when_it_was_last_swept),
-	    cmocka_unit_test(a_new_buffer_was_intact_when_it_was_made),
-	    cmocka_unit_test(suspects_are_those_that_could_have_written),
-	    cmocka_unit_test(one_thread_sweeps_at_a_time),
-	    cmocka_unit_test(no_report_holds_a_key),
-	};
-
-	return cmocka_run_group_tests(tests, start, end_gmod);
+	return run_listed_tests(start, end_gmod);
 }

@@ -4,33 +4,22 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/unit/test.h"
 
 static struct gmod_symbol_scratch *scratch;
 static struct gmod_frames frames;
 
-static int make_scratch(void **unused)
+FIXTURE(make_scratch)
 {
-	(void)unused;
 	scratch = malloc(sizeof(*scratch));
 	memset(scratch, 0xa5, sizeof(*scratch)); /* needs no initialising */
 	return 0;
 }
 
-static int drop_scratch(void **unused)
+FIXTURE(drop_scratch)
 {
-	(void)unused;
 	free(scratch);
 	return 0;
 }
@@ -116,16 +105,14 @@ static const struct {
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
-static void names_become_readable(void **unused)
+TEST(names_become_readable)
 {
-	(void)unused;
 	for (size_t i = 0; i < NAMES; i++)
 		assert_string_equal(short_name(names[i].mangled), names[i].readable);
 }
 
-static void the_last_identifier_names_the_kernel(void **unused)
+TEST(the_last_identifier_names_the_kernel)
 {
-	(void)unused;
 	for (size_t i = 0; i < NAMES; i++) {
 		const char *last = substring(names[i].mangled);
 
@@ -140,9 +127,8 @@ static void the_last_identifier_names_the_kernel(void **unused)
 }
 
 /* Every prefix of every name, each on a heap block of its exact size, into outputs of every small size. */
-static void cut_names_are_safe(void **unused)
+TEST(cut_names_are_safe)
 {
-	(void)unused;
 	for (size_t i = 0; i < NAMES; i++) {
 		for (size_t n = strlen(names[i].mangled) + 1; n-- > 0;) {
 			char *cut = strndup(names[i].mangled, n), *out;
@@ -164,12 +150,11 @@ static unsigned next_random(unsigned *seed)
 	return *seed = *seed * 1664525u + 1013904223u;
 }
 
-static void damaged_names_are_safe(void **unused)
+TEST(damaged_names_are_safe)
 {
 	static const char letters[] = "_ZNESTILXJFDUACKPRVO0123456789abtlcipvxfn";
 	unsigned seed = 1;
 
-	(void)unused;
 	for (int round = 0; round < 20000; round++) {
 		const char *from = names[next_random(&seed) / 7 % NAMES].mangled;
 		char *name = strdup(from), out[64];
@@ -184,11 +169,10 @@ static void damaged_names_are_safe(void **unused)
 	}
 }
 
-static void deep_nesting_is_bounded(void **unused)
+TEST(deep_nesting_is_bounded)
 {
 	char *name = malloc(100003);
 
-	(void)unused;
 	memset(name, 'I', 100002);
 	memcpy(name, "_Z1f", 4);
 	name[100002] = '\0';
@@ -222,12 +206,11 @@ static uintptr_t base_of(const void *address)
 	return (uintptr_t)info.dli_fbase;
 }
 
-static void a_return_address_names_its_caller(void **unused)
+TEST(a_return_address_names_its_caller)
 {
 	uintptr_t pc = a_static_function();
 	const struct gmod_frame *f = frame_at(pc);
 
-	(void)unused;
 	assert_string_equal(f->symbol, __func__); /* static: from .symtab */
 	assert_string_equal(f->module, "test_symbol");
 	assert_int_equal(f->pc, pc - 1);
@@ -235,22 +218,20 @@ static void a_return_address_names_its_caller(void **unused)
 }
 
 /* The byte behind a call that never returns may belong to the next function. */
-static void the_first_byte_of_a_function_is_its_predecessors(void **unused)
+TEST(the_first_byte_of_a_function_is_its_predecessors)
 {
 	uintptr_t start = (uintptr_t)a_static_function;
 
-	(void)unused;
 	assert_string_not_equal(frame_at(start)->symbol, "a_static_function");
 	assert_string_equal(frame_at(start + 1)->symbol, "a_static_function");
 }
 
-static void a_library_function_is_found(void **unused)
+TEST(a_library_function_is_found)
 {
 	void *address = dlsym(RTLD_NEXT, "getpid");
 	const struct gmod_frame *f = frame_at((uintptr_t)address + 1);
 	Dl_info info;
 
-	(void)unused;
 	assert_int_not_equal(dladdr(address, &info), 0);
 	assert_non_null(strstr(info.dli_fname, f->module));
 	assert_int_equal(strncmp(f->module, "lib", 3), 0);
@@ -258,11 +239,10 @@ static void a_library_function_is_found(void **unused)
 	assert_non_null(strstr(f->symbol, "getpid"));
 }
 
-static void a_whole_stack_is_resolved_in_one_go(void **unused)
+TEST(a_whole_stack_is_resolved_in_one_go)
 {
 	struct gmod_stack s = {.depth = 5};
 
-	(void)unused;
 	s.pc[0] = (uintptr_t)dlsym(RTLD_NEXT, "getpid") + 1;
 	s.pc[1] = (uintptr_t)a_static_function + 1;
 	s.pc[2] = 0;
@@ -279,21 +259,19 @@ static void a_whole_stack_is_resolved_in_one_go(void **unused)
 	assert_string_equal(frames.frame[4].symbol, "drop_scratch");
 }
 
-static void a_depth_from_elsewhere_is_bounded(void **unused)
+TEST(a_depth_from_elsewhere_is_bounded)
 {
 	struct gmod_stack s = {.depth = 1000000};
 
-	(void)unused;
 	gmod_symbolize(&frames, &s, scratch);
 	assert_int_equal(frames.depth, GMOD_STACK_MAX);
 }
 
-static void addresses_of_no_module_stay_numbers(void **unused)
+TEST(addresses_of_no_module_stay_numbers)
 {
 	char *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const struct gmod_frame *f;
 
-	(void)unused;
 	assert_ptr_not_equal(code, MAP_FAILED);
 	f = frame_at((uintptr_t)code + 17);
 	assert_string_equal(f->module, "");
@@ -369,34 +347,31 @@ static struct image good_image(void)
 	return i;
 }
 
-static void a_planted_symbol_is_found(void **unused)
+TEST(a_planted_symbol_is_found)
 {
 	struct image i = good_image();
 	const struct gmod_frame *f = frame_in((char *)&i, sizeof(i), true);
 
-	(void)unused;
 	assert_string_equal(f->symbol, "planted"); /* its segment's address is not its file offset */
 	assert_int_equal(f->offset, 0x400000 + 1024);
 	assert_int_equal(strncmp(f->module, "gmod test-", 10), 0);
 }
 
-static void a_deleted_file_gives_no_names(void **unused)
+TEST(a_deleted_file_gives_no_names)
 {
 	struct image i = good_image();
 	const struct gmod_frame *f = frame_in((char *)&i, sizeof(i), false);
 
-	(void)unused;
 	assert_string_equal(f->symbol, "");
 	assert_int_equal(f->offset, 1024);
 	assert_int_equal(strncmp(f->module, "gmod test-", 10), 0);
 	assert_null(strstr(f->module, "deleted"));
 }
 
-static void a_symbol_must_cover_the_address(void **unused)
+TEST(a_symbol_must_cover_the_address)
 {
 	struct image i = good_image();
 
-	(void)unused;
 	i.symbol[1].st_size = 24; /* up to 1023 */
 	assert_string_equal(frame_in((char *)&i, sizeof(i), true)->symbol, "");
 	i.symbol[1].st_size = 25;
@@ -405,11 +380,10 @@ static void a_symbol_must_cover_the_address(void **unused)
 	assert_string_equal(frame_in((char *)&i, sizeof(i), true)->symbol, "");
 }
 
-static void the_innermost_symbol_wins(void **unused)
+TEST(the_innermost_symbol_wins)
 {
 	struct image i = good_image();
 
-	(void)unused;
 	i.symbol[2] = i.symbol[1];
 	i.symbol[2].st_value -= 500; /* around the first: "lanted" */
 	i.symbol[2].st_size += 1000;
@@ -423,11 +397,10 @@ static void the_innermost_symbol_wins(void **unused)
 	assert_string_equal(frame_in((char *)&i, sizeof(i), true)->symbol, "lanted");
 }
 
-static void a_name_past_its_table_is_none(void **unused)
+TEST(a_name_past_its_table_is_none)
 {
 	struct image i = good_image();
 
-	(void)unused;
 	i.symbol[1].st_name = sizeof(i.strings);
 	assert_string_equal(frame_in((char *)&i, sizeof(i), true)->symbol, "");
 	i.symbol[1].st_name = sizeof(i.strings) + 4;
@@ -442,12 +415,11 @@ static void a_name_past_its_table_is_none(void **unused)
 }
 
 /* Wild sizes and offsets in every header field: no crash, no endless loop. */
-static void damaged_files_are_safe(void **unused)
+TEST(damaged_files_are_safe)
 {
 	const size_t headers = offsetof(struct image, code);
 	unsigned seed = 7;
 
-	(void)unused;
 	for (int round = 0; round < 600; round++) {
 		struct image i = good_image();
 		char *bytes = (char *)&i;
@@ -465,26 +437,6 @@ static void damaged_files_are_safe(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(names_become_readable),
-	    cmocka_unit_test(the_last_identifier_names_the_kernel),
-	    cmocka_unit_test(cut_names_are_safe),
-	    cmocka_unit_test(damaged_names_are_safe),
-	    cmocka_unit_test(deep_nesting_is_bounded),
-	    cmocka_unit_test(a_return_address_names_its_caller),
-	    cmocka_unit_test(the_first_byte_of_a_function_is_its_predecessors),
-	    cmocka_unit_test(a_library_function_is_found),
-	    cmocka_unit_test(a_whole_stack_is_resolved_in_one_go),
-	    cmocka_unit_test(a_depth_from_elsewhere_is_bounded),
-	    cmocka_unit_test(addresses_of_no_module_stay_numbers),
-	    cmocka_unit_test(a_planted_symbol_is_found),
-	    cmocka_unit_test(a_deleted_file_gives_no_names),
-	    cmocka_unit_test(a_symbol_must_cover_the_address),
-	    cmocka_unit_test(the_innermost_symbol_wins),
-	    cmocka_unit_test(a_name_past_its_table_is_none),
-	    cmocka_unit_test(damaged_files_are_safe),
-	};
-
 	close(mkstemp(path));
-	return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+	return run_listed_tests(make_scratch, drop_scratch);
 }

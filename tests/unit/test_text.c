@@ -23,9 +23,8 @@ static const char *quoted(const char *s, size_t max)
 	return out;
 }
 
-static void escaping_leaves_readable_text_alone(void **unused)
+TEST(escaping_leaves_readable_text_alone)
 {
-	(void)unused;
 	assert_string_equal(escaped("void f<int>(\"x\\y\")", 100), "void f<int>(\"x\\y\")");
 	assert_string_equal(escaped("\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x98\x80", 100),
 			    "\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x98\x80");
@@ -33,7 +32,7 @@ static void escaping_leaves_readable_text_alone(void **unused)
 	assert_string_equal(escaped(NULL, 100), "?");
 }
 
-static void escaping_shows_what_hides(void **unused)
+TEST(escaping_shows_what_hides)
 {
 	static const struct {
 		const char *in, *out;
@@ -57,22 +56,19 @@ static void escaping_shows_what_hides(void **unused)
 	    {"\xe4x", "\\xe4x"},
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		assert_string_equal(escaped(row[i].in, 100), row[i].out);
 }
 
-static void escaping_stops_at_its_limit(void **unused)
+TEST(escaping_stops_at_its_limit)
 {
-	(void)unused;
 	assert_string_equal(escaped("abcdef", 6), "abcdef");
 	assert_string_equal(escaped("abcdefg", 6), "abcdef...");
 	assert_string_equal(quoted("abcdefg", 6), "\"abcdef...\"");
 }
 
-static void json_strings_are_json(void **unused)
+TEST(json_strings_are_json)
 {
-	(void)unused;
 	assert_string_equal(quoted("a\"b\\c/d", 100), "\"a\\\"b\\\\c/d\"");
 	assert_string_equal(quoted("\n\x01\x7f\x1b", 100), "\"\\u000a\\u0001\\u007f\\u001b\"");
 	assert_string_equal(quoted("\xc3\xa9", 100), "\"\xc3\xa9\"");
@@ -82,12 +78,11 @@ static void json_strings_are_json(void **unused)
 	assert_string_equal(quoted(NULL, 100), "null");
 }
 
-static void a_full_text_is_a_prefix_and_says_so(void **unused)
+TEST(a_full_text_is_a_prefix_and_says_so)
 {
 	char *out = malloc(8); /* on the heap, where a tool sees a byte too far */
 	struct gmod_text t;
 
-	(void)unused;
 	assert_non_null(out);
 	gmod_text_init(&t, out, 8);
 	gmod_text_str(&t, "abc");
@@ -104,12 +99,11 @@ static void a_full_text_is_a_prefix_and_says_so(void **unused)
 	free(out);
 }
 
-static void cutting_spares_whole_characters(void **unused)
+TEST(cutting_spares_whole_characters)
 {
 	char out[8];
 	struct gmod_text t;
 
-	(void)unused;
 	gmod_text_init(&t, out, sizeof(out));
 	gmod_text_escaped(&t, "ab\xf0\x9f\x98\x80zzzz", 20);
 	assert_true(t.full);
@@ -117,7 +111,7 @@ static void cutting_spares_whole_characters(void **unused)
 	assert_string_equal(out, "ab...");
 }
 
-static void times_are_utc(void **unused)
+TEST(times_are_utc)
 {
 	static const struct {
 		uint64_t second;
@@ -131,7 +125,6 @@ static void times_are_utc(void **unused)
 	char out[64];
 	struct gmod_text t;
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		gmod_text_init(&t, out, sizeof(out));
 		gmod_text_stamp(&t, row[i].second * 1000000000 + 7);
@@ -146,15 +139,5 @@ static void times_are_utc(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(escaping_leaves_readable_text_alone),
-	    cmocka_unit_test(escaping_shows_what_hides),
-	    cmocka_unit_test(escaping_stops_at_its_limit),
-	    cmocka_unit_test(json_strings_are_json),
-	    cmocka_unit_test(a_full_text_is_a_prefix_and_says_so),
-	    cmocka_unit_test(cutting_spares_whole_characters),
-	    cmocka_unit_test(times_are_utc),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed_tests(NULL, NULL);
 }

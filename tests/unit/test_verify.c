@@ -3,9 +3,8 @@
 
 /* ---- other looks ---- */
 
-static void a_thorough_sweep_sees_all_that_the_cpu_can(void **unused)
+TEST(a_thorough_sweep_sees_all_that_the_cpu_can)
 {
-	(void)unused;
 	for (int kind = 0; kind < 3; kind++) {
 		struct buffer b = buffer_of_kind(kind);
 
@@ -20,9 +19,8 @@ static void a_thorough_sweep_sees_all_that_the_cpu_can(void **unused)
 	}
 }
 
-static void a_free_sees_everything(void **unused)
+TEST(a_free_sees_everything)
 {
-	(void)unused;
 	for (int kind = 0; kind < 3; kind++) {
 		struct buffer b = buffer_of_kind(kind), copy;
 
@@ -38,11 +36,10 @@ static void a_free_sees_everything(void **unused)
 }
 
 /* A context that goes takes its device memory with it: only what lies on the host is looked at. */
-static void slack_is_the_devices(void **unused)
+TEST(slack_is_the_devices)
 {
 	struct buffer b = new_buffer(5000, GMOD_MEM_DEVICE);
 
-	(void)unused;
 	assert_true(b.place.user > b.place.body && b.place.user_end < b.place.zone_tail);
 	damage(b.place.user - 1, 1);
 	damage(b.place.user_end, 1);
@@ -70,11 +67,10 @@ static void look_at_slack(const struct buffer *b, enum gmod_side side, uint8_t *
 	gmod_damage_settle(false);
 }
 
-static void copied_slack_is_compared(void **unused)
+TEST(copied_slack_is_compared)
 {
 	static uint8_t copy[65536];
 
-	(void)unused;
 	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++)
 		for (uint64_t at = 0; at < 120; at += 7) {
 			struct buffer b = new_buffer(5000, GMOD_MEM_DEVICE);
@@ -100,11 +96,10 @@ static void copied_slack_is_compared(void **unused)
 }
 
 /* An overflow that crosses the slack into the page behind it is one finding, whichever part is seen first. */
-static void slack_and_zone_are_one_finding(void **unused)
+TEST(slack_and_zone_are_one_finding)
 {
 	static uint8_t copy[65536];
 
-	(void)unused;
 	for (int first = 0; first < 2; first++) {
 		struct buffer b = new_buffer(gmod_page_size() - 100, GMOD_MEM_DEVICE);
 		uint64_t size = b.place.zone_tail - b.place.user_end;
@@ -127,16 +122,12 @@ static void slack_and_zone_are_one_finding(void **unused)
 	}
 }
 
+TEST(no_report_holds_a_key)
+{
+	check_reports_hold_no_key();
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_thorough_sweep_sees_all_that_the_cpu_can),
-	    cmocka_unit_test(a_free_sees_everything),
-	    cmocka_unit_test(slack_is_the_devices),
-	    cmocka_unit_test(copied_slack_is_compared),
-	    cmocka_unit_test(slack_and_zone_are_one_finding),
-	    cmocka_unit_test(no_report_holds_a_key),
-	};
-
-	return cmocka_run_group_tests(tests, start, end_gmod);
+	return run_listed_tests(start, end_gmod);
 }

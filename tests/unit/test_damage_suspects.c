@@ -1,5 +1,5 @@
 /* Who could have done it: what a final report says of the launches that were under suspicion at first sight. */
-#include "tests/unit/watching.h"
+#include "tests/unit/sighting.h"
 
 enum { OTHER_STREAM = 0x5300, ANOTHER_KERNEL = 0x5400 };
 
@@ -24,12 +24,11 @@ static void forget_the_past(void)
 	gmod_proof_remember();
 }
 
-static void a_final_report_says_what_is_done_by_then(void **unused)
+TEST(a_final_report_says_what_is_done_by_then)
 {
 	struct buffer b;
 	struct report r;
 
-	(void)unused;
 	forget_the_past();
 	b = plain_buffer();
 	launch_on(TEST_STREAM, 0x5200);
@@ -48,12 +47,11 @@ static void a_final_report_says_what_is_done_by_then(void **unused)
 	take_none();
 }
 
-static void a_suspect_is_known_when_its_record_is_gone(void **unused)
+TEST(a_suspect_is_known_when_its_record_is_gone)
 {
 	struct buffer b, c;
 	struct report r;
 
-	(void)unused;
 	forget_the_past();
 	b = plain_buffer();
 	c = plain_buffer();
@@ -73,14 +71,13 @@ static void a_suspect_is_known_when_its_record_is_gone(void **unused)
 	gmod_prove_context(TEST_CONTEXT, gmod_ticks());
 }
 
-static void a_launch_seen_in_its_call_is_followed(void **unused)
+TEST(a_launch_seen_in_its_call_is_followed)
 {
 	struct gmod_thread *t = gmod_thread_self();
 	struct gmod_launch *l;
 	struct buffer b, c, d;
 	struct report r;
 
-	(void)unused;
 	forget_the_past();
 	b = plain_buffer();
 	c = plain_buffer();
@@ -106,11 +103,5 @@ static void a_launch_seen_in_its_call_is_followed(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_final_report_says_what_is_done_by_then),
-	    cmocka_unit_test(a_suspect_is_known_when_its_record_is_gone),
-	    cmocka_unit_test(a_launch_seen_in_its_call_is_followed),
-	};
-
-	return cmocka_run_group_tests(tests, start_watching, end_gmod);
+	return run_listed_tests(start_watching, end_gmod);
 }

@@ -1,15 +1,13 @@
 /* Many findings at once: numbers, counts and final reports, also with many threads, and more than there is room for. */
-#include <pthread.h>
 
-#include "tests/unit/watching.h"
+#include "tests/unit/sighting.h"
 
-static void findings_are_numbered_and_counted(void **unused)
+TEST(findings_are_numbered_and_counted)
 {
 	struct buffer b = plain_buffer(), c = plain_buffer();
 	unsigned seen = gmod_finding_count();
 	uint32_t id = gmod_finding_next_id();
 
-	(void)unused;
 	assert_int_equal(gmod_finding_count(), seen + 1);
 	begin_work();
 	see(&b, 0, 1);
@@ -28,14 +26,13 @@ static void findings_are_numbered_and_counted(void **unused)
 	free_buffer(&c);
 }
 
-static void more_than_can_be_watched_are_final_at_once(void **unused)
+TEST(more_than_can_be_watched_are_final_at_once)
 {
 	enum { MANY = 300 };
 	static struct buffer buffers[MANY];
 	static bool final[4 * MANY + 2000];
 	unsigned provisional = 0, finals = 0, n;
 
-	(void)unused;
 	begin_work();
 	for (int i = 0; i < MANY; i++) {
 		buffers[i] = plain_buffer();
@@ -70,11 +67,10 @@ static void look(uint32_t position, uint64_t generation)
 	looked_at[looks++] = position;
 }
 
-static void what_is_pending_is_looked_at_again(void **unused)
+TEST(what_is_pending_is_looked_at_again)
 {
 	struct buffer b = plain_buffer(), c = plain_buffer(), d = plain_buffer();
 
-	(void)unused;
 	gmod_damage_recheck(look);
 	assert_int_equal(looks, 0);
 	begin_work();
@@ -127,13 +123,12 @@ static void *settle(void *unused)
 	return unused;
 }
 
-static void every_finding_of_many_threads_is_final_once(void **unused)
+TEST(every_finding_of_many_threads_is_final_once)
 {
 	pthread_t thread[THREADS], settler;
 	unsigned before = gmod_finding_count(), n, finals = 0;
 	static unsigned of[4096];
 
-	(void)unused;
 	begin_work();
 	assert_int_equal(pthread_create(&settler, NULL, settle, NULL), 0);
 	for (uintptr_t i = 0; i < THREADS; i++)
@@ -157,12 +152,5 @@ static void every_finding_of_many_threads_is_final_once(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(findings_are_numbered_and_counted),
-	    cmocka_unit_test(more_than_can_be_watched_are_final_at_once),
-	    cmocka_unit_test(what_is_pending_is_looked_at_again),
-	    cmocka_unit_test(every_finding_of_many_threads_is_final_once),
-	};
-
-	return cmocka_run_group_tests(tests, start_watching, end_gmod);
+	return run_listed_tests(start_watching, end_gmod);
 }

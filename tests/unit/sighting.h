@@ -1,6 +1,7 @@
-/* What the tests of the watch share: sightings of damage to guarded buffers. For test programs of one file. */
-#ifndef GMOD_TESTS_UNIT_WATCHING_H
-#define GMOD_TESTS_UNIT_WATCHING_H
+/* What the tests of monitor/watch/damage.h share: sightings of damage to guarded buffers. For test programs of one
+ * file. */
+#ifndef GMOD_TESTS_UNIT_SIGHTING_H
+#define GMOD_TESTS_UNIT_SIGHTING_H
 
 #include "lib/base/facts.h"
 #include "monitor/watch/damage.h"
@@ -72,9 +73,8 @@ static inline void free_buffer(struct buffer *b)
 	drop_buffer(b);
 }
 
-static inline int start_watching(void **unused)
+FIXTURE(start_watching)
 {
-	(void)unused;
 	return start_gmod("");
 }
 
