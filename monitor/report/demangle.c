@@ -395,15 +395,3 @@ bool gmod_kernel_substring(const char *mangled, char *out, size_t cap)
 	out[0] = '\0';
 	return false;
 }
-
-void gmod_name_text(struct gmod_text *t, const char *mangled)
-{
-	char name[512];
-
-	if (!mangled || !*mangled) {
-		gmod_text_str(t, "unknown");
-		return;
-	}
-	gmod_short_name(mangled, name, sizeof(name));
-	gmod_text_escaped(t, name, GMOD_NAME_SHOWN);
-}

@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/base/text.h"
-
-#define GMOD_NAME_SHOWN 200 /* bytes of a name, in text */
-
 /*
  * The qualified name in an Itanium-mangled name, without template arguments and parameters: _Z7vec_addPfi is vec_add.
  * A name that is not mangled, or that cannot be read, is copied as it is. `out` always ends within cap > 0 bytes.
@@ -20,8 +16,5 @@ void gmod_short_name(const char *mangled, char *out, size_t cap);
 
 /* The last plain identifier of the short name, which is part of the mangled name as well; false, "": there is none. */
 bool gmod_kernel_substring(const char *mangled, char *out, size_t cap);
-
-/* Append the short name, escaped; NULL or "": unknown. */
-void gmod_name_text(struct gmod_text *t, const char *mangled);
 
 #endif

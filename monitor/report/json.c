@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "lib/base/log.h"
-#include "monitor/report/demangle.h"
 
 /*
  * One object a line; the members are the same in every line of one event, null where nothing is known. Addresses are
@@ -89,8 +88,6 @@ static void open_element(struct gmod_text *t)
 
 static void add_frames(struct gmod_text *t, const struct gmod_frames *frames)
 {
-	char name[512];
-
 	add_key(t, "frames");
 	gmod_text_str(t, "[");
 	for (uint32_t i = 0; i < frames->depth; i++) {
@@ -99,8 +96,7 @@ static void add_frames(struct gmod_text *t, const struct gmod_frames *frames)
 		open_element(t);
 		add_string(t, "module", f->module[0] ? f->module : NULL);
 		add_address(t, "offset", f->offset);
-		gmod_short_name(f->symbol, name, sizeof(name));
-		add_string(t, "function", name[0] ? name : NULL);
+		add_string(t, "function", f->function[0] ? f->function : NULL);
 		add_string(t, "symbol", f->symbol[0] ? f->symbol : NULL);
 		gmod_text_str(t, "}");
 	}
@@ -157,11 +153,12 @@ static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
 	gmod_text_str(t, "}");
 }
 
-static void add_corruption(struct gmod_text *t, const struct gmod_finding *f)
+static void add_corruption(struct gmod_text *t, const struct gmod_report_view *v)
 {
+	const struct gmod_finding *f = v->finding;
 	uint32_t n = f->observed_count < GMOD_OBSERVED_MAX ? f->observed_count : GMOD_OBSERVED_MAX;
 
-	if (!gmod_is_corruption(f->class)) {
+	if (!v->corruption) {
 		add_null(t, "corruption");
 		return;
 	}
@@ -206,12 +203,8 @@ static void add_dimensions(struct gmod_text *t, const char *key, const uint32_t 
 	gmod_text_fmt(t, "[%u,%u,%u]", d[0], d[1], d[2]);
 }
 
-static void add_suspect(struct gmod_text *t, const struct gmod_suspect *s)
+static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s)
 {
-	char name[512] = "";
-
-	if (s->name)
-		gmod_short_name(s->name, name, sizeof(name));
 	open_element(t);
 	add_string(t, "kernel", s->name ? name : NULL);
 	add_string(t, "symbol", s->name);
@@ -227,12 +220,14 @@ static void add_suspect(struct gmod_text *t, const struct gmod_suspect *s)
 	gmod_text_str(t, "}");
 }
 
-static void add_suspects(struct gmod_text *t, const struct gmod_finding *f)
+static void add_suspects(struct gmod_text *t, const struct gmod_report_view *v)
 {
+	const struct gmod_finding *f = v->finding;
+
 	add_key(t, "suspects");
 	gmod_text_str(t, "[");
 	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++)
-		add_suspect(t, &f->suspect[i]);
+		add_suspect(t, v->suspect[i], &f->suspect[i]);
 	gmod_text_str(t, "]");
 	add_count(t, "suspects_omitted", f->suspects_omitted);
 	add_count(t, "launches_lost", f->launches_lost);
@@ -269,7 +264,7 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 	open_event(t, "finding");
 	add_number(t, "id", f->id);
 	add_string(t, "status", f->status == GMOD_FINAL ? "final" : "provisional");
-	add_string(t, "class", gmod_class_name(v->finding->class));
+	add_string(t, "class", v->class_name);
 	add_time(t, "time", v->now_ns);
 	add_site_hash(t, v);
 	if (f->buffer.base) {
@@ -292,9 +287,9 @@ void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
 	add_head(t, v);
 	head = t->len;
 	add_buffer(t, v);
-	add_corruption(t, v->finding);
+	add_corruption(t, v);
 	add_call(t, v);
-	add_suspects(t, v->finding);
+	add_suspects(t, v);
 	add_nearby(t, v);
 	add_key(t, "next_step");
 	gmod_text_json(t, v->next_step, sizeof(v->next_step));

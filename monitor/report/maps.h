@@ -8,6 +8,7 @@
 
 #define GMOD_MODULE_NAME_MAX 128
 #define GMOD_SYMBOL_NAME_MAX 1024
+#define GMOD_SHORT_NAME_MAX 512
 #define GMOD_MODULES_MAX GMOD_STACK_MAX
 
 /*
@@ -16,10 +17,11 @@
  * counts, which addr2line takes; of a file that cannot be read pc - load address, of no module pc itself.
  */
 struct gmod_frame {
-	uintptr_t pc;                      /* of the call */
-	uint64_t offset;                   /* in the module, see below */
-	char module[GMOD_MODULE_NAME_MAX]; /* last part of the path; "": none, e.g. generated code */
-	char symbol[GMOD_SYMBOL_NAME_MAX]; /* as the file spells it; "": unknown */
+	uintptr_t pc;                       /* of the call */
+	uint64_t offset;                    /* in the module, see below */
+	char module[GMOD_MODULE_NAME_MAX];  /* last part of the path; "": none, e.g. generated code */
+	char symbol[GMOD_SYMBOL_NAME_MAX];  /* as the file spells it; "": unknown */
+	char function[GMOD_SHORT_NAME_MAX]; /* the same, readable (monitor/report/demangle.h) */
 };
 
 struct gmod_frames {

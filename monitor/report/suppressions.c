@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "monitor/report/demangle.h"
 #include "lib/base/log.h"
 
 #define RULES_MAX 512
@@ -155,14 +154,9 @@ static bool glob(const char *pattern, const char *s)
 	return pattern[strspn(pattern, "*")] == '\0';
 }
 
-static bool name_matches(const char *pattern, const char *name)
+static bool name_matches(const char *pattern, const char *name, const char *readable)
 {
-	char readable[512];
-
-	if (!name || !*name)
-		return false;
-	gmod_short_name(name, readable, sizeof(readable));
-	return glob(pattern, name) || glob(pattern, readable);
+	return name && *name && (glob(pattern, name) || glob(pattern, readable));
 }
 
 static bool frames_match(const char *pattern, const struct gmod_frames *frames)
@@ -170,19 +164,21 @@ static bool frames_match(const char *pattern, const struct gmod_frames *frames)
 	for (uint32_t i = 0; i < frames->depth; i++) {
 		const struct gmod_frame *f = &frames->frame[i];
 
-		if (name_matches(pattern, f->symbol) || (f->module[0] && glob(pattern, f->module)))
+		if (name_matches(pattern, f->symbol, f->function) || (f->module[0] && glob(pattern, f->module)))
 			return true;
 	}
 	return false;
 }
 
 /* All of them, and none is missing from the list: any one may be the culprit. */
-static bool suspects_match(const char *pattern, const struct gmod_finding *f)
+static bool suspects_match(const char *pattern, const struct gmod_report_view *v)
 {
+	const struct gmod_finding *f = v->finding;
+
 	if (f->suspect_count == 0 || f->suspect_count > GMOD_SUSPECTS_MAX || f->suspects_omitted || f->launches_lost)
 		return false;
 	for (uint32_t i = 0; i < f->suspect_count; i++)
-		if (!name_matches(pattern, f->suspect[i].name))
+		if (!name_matches(pattern, f->suspect[i].name, v->suspect[i]))
 			return false;
 	return true;
 }
@@ -197,7 +193,7 @@ bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_frames)
 			continue;
 		*by_frames = frames_match(r->pattern, &v->allocated) || frames_match(r->pattern, &v->freed) ||
 			     frames_match(r->pattern, &v->called);
-		if (*by_frames || suspects_match(r->pattern, v->finding))
+		if (*by_frames || suspects_match(r->pattern, v))
 			return true;
 	}
 	return false;

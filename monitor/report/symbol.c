@@ -145,6 +145,7 @@ static void name_from(int fd, const Elf64_Ehdr *h, uint32_t type, struct candida
 		if (!c[i].found)
 			continue;
 		copy_name(fd, &strings, c[i].name, frames->frame[i].symbol);
+		gmod_short_name(frames->frame[i].symbol, frames->frame[i].function, GMOD_SHORT_NAME_MAX);
 		c[i].found = c[i].wanted = false;
 	}
 }
@@ -177,7 +178,7 @@ void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, 
 
 		f->pc = stack->pc[i] - (stack->pc[i] != 0);
 		f->offset = f->pc;
-		f->module[0] = f->symbol[0] = '\0';
+		f->module[0] = f->symbol[0] = f->function[0] = '\0';
 		s->module_of[i] = GMOD_MODULES_MAX;
 	}
 	gmod_maps_place(frames, s);
@@ -188,8 +189,8 @@ void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, 
 
 void gmod_frame_text(struct gmod_text *t, const struct gmod_frame *f, const char *between)
 {
-	if (f->symbol[0]) {
-		gmod_name_text(t, f->symbol);
+	if (f->function[0]) {
+		gmod_text_escaped(t, f->function, GMOD_NAME_SHOWN);
 		gmod_text_str(t, between);
 	}
 	if (f->module[0]) {

@@ -14,6 +14,8 @@
 
 void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_symbol_scratch *scratch);
 
+#define GMOD_NAME_SHOWN 200 /* bytes of a name, in text */
+
 /* Append "main", what stands between, and "app+0x8b01"; of these what is known. */
 void gmod_frame_text(struct gmod_text *t, const struct gmod_frame *f, const char *between);
 

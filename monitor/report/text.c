@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include "monitor/report/demangle.h"
 #include "monitor/report/title.h"
 
 #define LINE_BYTES 4000 /* with the newline within PIPE_BUF, so that one write puts it into a pipe whole */
@@ -59,9 +58,9 @@ static void add_first_line(struct page *p, const struct gmod_report_view *v)
 {
 	struct gmod_text *t = begin(p, "");
 
-	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), gmod_class_name(v->finding->class));
+	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), v->class_name);
 	gmod_text_str(t, v->title);
-	gmod_text_fmt(t, " [finding %u%s]", v->finding->id, gmod_provisional_words(v->finding));
+	gmod_text_fmt(t, " [finding %u%s]", v->finding->id, v->status_words);
 	end(p);
 }
 
@@ -158,9 +157,9 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 	end(p);
 }
 
-static void add_suspect(struct gmod_text *t, const struct gmod_suspect *s)
+static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s)
 {
-	gmod_name_text(t, s->name);
+	gmod_text_escaped(t, *name ? name : "unknown", GMOD_NAME_SHOWN);
 	gmod_text_fmt(t, " x%llu on ", (ull)s->launches);
 	if (s->stream <= 2) /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
 		gmod_text_str(t, s->stream == 2 ? "the per-thread stream" : "the default stream");
@@ -185,13 +184,14 @@ static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)
 			      "no kernel was in flight: look for a copy or memset, or a launch that GMOD cannot see");
 }
 
-static void add_suspects(struct page *p, const struct gmod_finding *f)
+static void add_suspects(struct page *p, const struct gmod_report_view *v)
 {
+	const struct gmod_finding *f = v->finding;
 	struct gmod_text *t = begin(p, f->class == GMOD_POST_MORTEM ? "    unfinished launches: " : "    suspects: ");
 
 	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++) {
 		gmod_text_str(t, i > 0 ? "; " : "");
-		add_suspect(t, &f->suspect[i]);
+		add_suspect(t, v->suspect[i], &f->suspect[i]);
 	}
 	if (f->suspect_count == 0)
 		add_no_suspects(t, f);
@@ -228,7 +228,7 @@ static void add_summary(struct page *p, const struct gmod_report_view *v)
 	const struct gmod_finding *f = v->finding;
 	struct gmod_text *t = begin(p, "SUMMARY: GMOD: ");
 
-	gmod_text_fmt(t, "%s ", gmod_class_name(f->class));
+	gmod_text_fmt(t, "%s ", v->class_name);
 	if (f->buffer.base)
 		gmod_text_fmt(t, "device %d size %llu offset %+lld ", f->buffer.device, (ull)f->buffer.size,
 			      (long long)v->offset);
@@ -239,17 +239,16 @@ static void add_summary(struct page *p, const struct gmod_report_view *v)
 void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
 {
 	const struct gmod_finding *f = v->finding;
-	bool corruption = gmod_is_corruption(f->class);
 	struct page p = {.out = out};
 
 	add_first_line(&p, v);
 	add_buffer(&p, v);
 	add_call(&p, v);
-	if (corruption)
+	if (v->corruption)
 		add_times(&p, f);
 	if (v->class->by_kernel)
-		add_suspects(&p, f);
-	if (corruption)
+		add_suspects(&p, v);
+	if (v->corruption)
 		add_changed_bytes(&p, f);
 	add_nearby(&p, v);
 	gmod_text_str(begin(&p, "    next step: "), v->next_step);

@@ -4,6 +4,8 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/hash.h"
+#include "monitor/report/demangle.h"
+#include "monitor/report/title.h"
 
 /* The runtime that is linked into the program, and the driver's functions where they have a stub there. */
 static bool is_cuda_symbol(const char *s)
@@ -40,10 +42,9 @@ static void describe_site(const struct gmod_frames *frames, char *out, size_t ca
 	gmod_text_str(&t, "-");
 }
 
-static uint64_t hash_site(enum gmod_class class, const struct gmod_frames *frames)
+static uint64_t hash_site(const char *class, const struct gmod_frames *frames)
 {
-	const char *name = gmod_class_name(class);
-	uint64_t h = gmod_hash_bytes(GMOD_HASH_START, name, strlen(name));
+	uint64_t h = gmod_hash_bytes(GMOD_HASH_START, class, strlen(class));
 
 	for (uint32_t i = 0; i < frames->depth; i++) {
 		const struct gmod_frame *f = &frames->frame[i];
@@ -82,13 +83,18 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 
 	v->finding = f;
 	v->class = gmod_class_row(f->class);
+	v->class_name = gmod_class_name(f->class);
+	v->status_words = gmod_provisional_words(f);
+	v->corruption = gmod_is_corruption(f->class);
 	v->now_ns = gmod_clock_ns(CLOCK_REALTIME);
 	v->offset = gmod_summary_offset(f);
 	gmod_symbolize(&v->allocated, &f->buffer.allocated_at, &s->symbols);
 	gmod_symbolize(&v->freed, &f->buffer.freed_at, &s->symbols);
 	gmod_symbolize(&v->called, &f->called_at, &s->symbols);
-	v->site_hash = hash_site(f->class, site);
+	v->site_hash = hash_site(v->class_name, site);
 	describe_nearby(v, f, s);
+	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++)
+		gmod_short_name(f->suspect[i].name ? f->suspect[i].name : "", v->suspect[i], GMOD_SHORT_NAME_MAX);
 	describe_site(site, v->site, sizeof(v->site));
 	if (f->class == GMOD_POST_MORTEM) {
 		gmod_text_init(&t, v->site, sizeof(v->site));

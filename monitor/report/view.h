@@ -14,10 +14,13 @@
 struct gmod_report_view {
 	const struct gmod_finding *finding;
 	const struct gmod_class_row *class;
+	const char *class_name, *status_words; /* what follows "[finding N" in a first line */
 	uint64_t now_ns;
 	uint64_t site_hash; /* over class, modules and offsets, so that it is the same in every run; 0: no stack */
 	int64_t offset;     /* as in the SUMMARY line */
 	struct gmod_frames allocated, freed, called;
+	bool corruption;                                      /* bytes were changed */
+	char suspect[GMOD_SUSPECTS_MAX][GMOD_SHORT_NAME_MAX]; /* their readable names; "": unknown */
 	char title[512];
 	char site[512];
 	char next_step[3072];
