@@ -18,7 +18,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/context/context.h"
-#include "monitor/registry/registry.h"
+#include "monitor/watch/verify.h"
 
 /* What the program asked for. */
 struct gmod_request {
@@ -48,10 +48,13 @@ struct gmod_backend {
 	bool sees_body;
 
 	enum gmod_answer (*accepts)(struct gmod_request *q);
-	/* *place on success only. The record's details->own are the backend's, and its context is q's. */
-	CUresult (*alloc)(const struct gmod_request *q, struct gmod_record *r, struct gmod_place *place);
-	/* Optional: what is left to do before the buffer is the program's. false: it must not be guarded. */
-	bool (*arm)(struct gmod_record *r);
+	/* *place on success only. own: the words of the record that are the backend's, details->own; both are 0. */
+	CUresult (*alloc)(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place);
+	/*
+	 * Optional: what is left to do before the buffer is the program's. slack: the canaries that go beside the
+	 * user's bytes, where the CPU does not see the body and there is room. false: it must not be guarded.
+	 */
+	bool (*arm)(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack);
 	/* Optional: a part of the free that may be refused and waits as the native one does. Without it, others wait.
 	 */
 	CUresult (*begin_free)(struct gmod_record *r);
@@ -62,8 +65,8 @@ struct gmod_backend {
 	/* Optional: the same for a buffer that has gone with its context, or will go with it. */
 	void (*drop)(struct gmod_record *r);
 
-	/* Optional: does it serve device buffers of the context? */
-	bool (*works)(const struct gmod_context *c);
+	/* Optional: does it serve buffers of the device? */
+	bool (*works)(int device);
 	/* Optional: memory of the context's device that is cached for later buffers, of whichever context; give it
 	 * back, which waits as a free does. false: there was none. */
 	uint64_t (*cached)(const struct gmod_context *c);

@@ -10,7 +10,7 @@
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
 #include "lib/buffers/accounts.h"
-#include "lib/buffers/asked.h"
+#include "lib/base/asked.h"
 #include "lib/buffers/backend.h"
 #include "monitor/watch/verify.h"
 
@@ -38,11 +38,11 @@ static unsigned ask(int device)
 	return 0;
 }
 
-static bool works(const struct gmod_context *c)
+static bool works(int device)
 {
 	static struct gmod_asked asked;
 
-	return gmod_ask_once(&asked, c->device, ask);
+	return gmod_ask_once(&asked, device, ask);
 }
 
 /* Advice by the oldest entry point, which every driver has; -1 is the CPU. */
@@ -90,19 +90,19 @@ static bool move_to_device(const struct gmod_context *c, uint64_t from, uint64_t
 /* The program's own managed memory may be more than the device has. */
 static enum gmod_answer accepts(struct gmod_request *q)
 {
-	if (q->memory == GMOD_MEM_HOST || !works(q->context))
+	if (q->memory == GMOD_MEM_HOST || !works(q->context->device))
 		return GMOD_DECLINES;
 	return q->memory == GMOD_MEM_DEVICE ? gmod_accounts_answer(q, q->size, GMOD_MANAGED_SPARE) : GMOD_ACCEPTS;
 }
 
-static CUresult alloc(const struct gmod_request *q, struct gmod_record *r, struct gmod_place *place)
+static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
 	unsigned flags = q->memory == GMOD_MEM_MANAGED ? q->flags : CU_MEM_ATTACH_GLOBAL;
 	struct gmod_layout l;
 	CUdeviceptr raw;
 	CUresult result;
 
-	(void)r;
+	(void)own;
 	if (!gmod_layout_device(q->size, gmod_page_size(), &l))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	result = NEXT(cuMemAllocManaged)(&raw, l.total, flags);
@@ -125,11 +125,12 @@ static bool is_counted(const struct gmod_record *r)
 }
 
 /* The body, with the canary bytes of its slack. What is not on the device is not in the driver's own accounts. */
-static bool arm(struct gmod_record *r)
+static bool arm(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack)
 {
-	const struct gmod_context *c = gmod_record_details(r)->context;
+	const struct gmod_context *c = q->context;
 	uint64_t from = r->bounds.head_to, to = r->bounds.tail_from;
 
+	(void)slack;
 	if (!is_counted(r) || (gmod_options()->placement && move_to_device(c, from, to)))
 		return true;
 	*unplaced(r) = to - from;

@@ -8,13 +8,13 @@ static enum gmod_answer accepts(struct gmod_request *q)
 	return q->memory == GMOD_MEM_HOST ? GMOD_ACCEPTS : GMOD_DECLINES;
 }
 
-static CUresult alloc(const struct gmod_request *q, struct gmod_record *r, struct gmod_place *place)
+static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
 	struct gmod_layout l;
 	void *p = NULL;
 	CUresult result;
 
-	(void)r;
+	(void)own;
 	if (!gmod_layout_pinned(q->size, gmod_page_size(), &l))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	result = q->plain_host ? NEXT(cuMemAllocHost_v2)(&p, l.total) : NEXT(cuMemHostAlloc)(&p, l.total, q->flags);

@@ -1,5 +1,5 @@
 /*
- * The first small device buffers of a context are mapped as well (lib/buffers/mapped.h).
+ * The first small device buffers of a context are mapped as well (lib/buffers/backend_mapped.h).
  *
  * A small buffer in managed memory is slow to copy and to fill: 4 bytes to the device take 12.4 us instead of the
  * native 1.4 (measured on an H200). So some are mapped, each in GMOD_LARGE of device memory: as many at once as option
@@ -18,13 +18,63 @@
  */
 #include "lib/base/facts.h"
 #include "lib/buffers/accounts.h"
-#include "lib/buffers/asked.h"
-#include "lib/buffers/mapped.h"
-#include "lib/buffers/small_cache.h"
+#include "lib/base/asked.h"
+#include "lib/buffers/backend_mapped.h"
 
-enum { SHARE = 256 };
+enum { SHARE = 256, CACHE = 256 /* as option small_mapped allows at most */ };
 
-static _Atomic unsigned live[GMOD_CONTEXTS];
+/*
+ * What a context has. Cached memory goes by where its reservation begins, in any order. It is in one place at a time:
+ * with a record, or cached; both ways are single exchanges, so a signal handler that jumps away loses one at the most.
+ */
+static struct small {
+	_Atomic unsigned live, count;
+	_Atomic uint64_t cached[CACHE]; /* 0: none */
+} smalls[GMOD_CONTEXTS];
+
+static struct small *of(const struct gmod_context *c)
+{
+	return &smalls[gmod_context_index(c)];
+}
+
+static unsigned count_cached(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&of(c)->count, memory_order_relaxed);
+}
+
+/* 0: there is none. */
+static uint64_t take(const struct gmod_context *c)
+{
+	struct small *s = of(c);
+
+	for (unsigned i = 0; count_cached(c) && i < CACHE; i++) {
+		uint64_t raw = atomic_exchange_explicit(&s->cached[i], 0, memory_order_acquire);
+
+		if (!raw)
+			continue;
+		atomic_fetch_sub_explicit(&s->count, 1, memory_order_relaxed);
+		return raw;
+	}
+	return 0;
+}
+
+/* The context is not about to go: the caller is inside. false: there is no room. */
+static bool put(const struct gmod_context *c, uint64_t raw)
+{
+	struct small *s = of(c);
+
+	for (unsigned i = 0; i < CACHE; i++) {
+		uint64_t none = 0;
+
+		/* Counted first: whoever takes it subtracts. */
+		atomic_fetch_add_explicit(&s->count, 1, memory_order_relaxed);
+		if (atomic_compare_exchange_strong_explicit(&s->cached[i], &none, raw, memory_order_release,
+							    memory_order_relaxed))
+			return true;
+		atomic_fetch_sub_explicit(&s->count, 1, memory_order_relaxed);
+	}
+	return false;
+}
 
 /* In a context of the device: how many there may be. */
 static unsigned ask_for_max(int device)
@@ -45,14 +95,13 @@ static bool may_be_one_more(const struct gmod_context *c)
 {
 	static struct gmod_asked asked;
 
-	return atomic_load_explicit(&live[gmod_context_index(c)], memory_order_relaxed) <
-	       gmod_ask_once(&asked, c->device, ask_for_max);
+	return atomic_load_explicit(&of(c)->live, memory_order_relaxed) < gmod_ask_once(&asked, c->device, ask_for_max);
 }
 
 /* Each takes off what it put on, also where its context has gone meanwhile. */
 static void count(const struct gmod_context *c, int by)
 {
-	atomic_fetch_add_explicit(&live[gmod_context_index(c)], (unsigned)by, memory_order_relaxed);
+	atomic_fetch_add_explicit(&of(c)->live, (unsigned)by, memory_order_relaxed);
 }
 
 /* The context number i, entered, if it has cached anything on that device; NULL: not so. */
@@ -60,7 +109,7 @@ static struct gmod_context *enter_cacher(unsigned i, int device)
 {
 	struct gmod_context *c = gmod_context_at(i);
 
-	if (!gmod_small_cached(c) || !gmod_context_use_begin(c))
+	if (!count_cached(c) || !gmod_context_use_begin(c))
 		return NULL;
 	if (c->device == device)
 		return c;
@@ -69,7 +118,7 @@ static struct gmod_context *enter_cacher(unsigned i, int device)
 }
 
 /* The sum of what is said of each that has cached anything on the device. */
-static uint64_t sum_of_cachers(int device, uint64_t (*of)(struct gmod_context *))
+static uint64_t sum_of_cachers(int device, uint64_t (*what)(struct gmod_context *))
 {
 	uint64_t sum = 0;
 
@@ -78,7 +127,7 @@ static uint64_t sum_of_cachers(int device, uint64_t (*of)(struct gmod_context *)
 
 		if (!c)
 			continue;
-		sum += of(c);
+		sum += what(c);
 		gmod_context_use_end(c);
 	}
 	return sum;
@@ -86,7 +135,7 @@ static uint64_t sum_of_cachers(int device, uint64_t (*of)(struct gmod_context *)
 
 static uint64_t bytes_cached(struct gmod_context *c)
 {
-	return gmod_small_cached(c) * (uint64_t)GMOD_LARGE;
+	return count_cached(c) * (uint64_t)GMOD_LARGE;
 }
 
 static uint64_t cached(const struct gmod_context *c)
@@ -99,11 +148,11 @@ static uint64_t give_back_of(struct gmod_context *c)
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	uint64_t given = 0, raw;
 
-	for (; (raw = gmod_small_take(c)); given++) {
+	for (; (raw = take(c)); given++) {
 		if (gmod_mapped_free(c, 1, raw) == CUDA_SUCCESS)
 			continue;
 		/* The context is broken: it stays until that goes. */
-		gmod_small_put(c, raw);
+		put(c, raw);
 		break;
 	}
 	gmod_relaxed_end(mode);
@@ -119,7 +168,7 @@ static void context_gone(struct gmod_context *c)
 {
 	uint64_t raw;
 
-	while ((raw = gmod_small_take(c)))
+	while ((raw = take(c)))
 		gmod_mapped_drop(1, raw);
 }
 
@@ -130,7 +179,7 @@ static bool cache(struct gmod_context *c, uint64_t raw)
 
 	if (!gmod_context_use_begin(c))
 		return false;
-	done = gmod_small_put(c, raw);
+	done = put(c, raw);
 	gmod_context_use_end(c);
 	return done;
 }
@@ -151,27 +200,11 @@ static enum gmod_answer accepts(struct gmod_request *q)
 
 	if (q->memory != GMOD_MEM_DEVICE || q->size >= GMOD_LARGE || !gmod_mapped_works(c) || !may_be_one_more(c))
 		return GMOD_DECLINES;
-	if (gmod_small_cached(c))
+	if (count_cached(c))
 		return GMOD_ACCEPTS;
 	if (!gmod_mapped_has_room())
 		return GMOD_DECLINES;
 	return fits(q) || (give_back(c) && fits(q)) ? GMOD_ACCEPTS : GMOD_DECLINES;
-}
-
-static uint64_t *twin_of(struct gmod_record *r)
-{
-	return &gmod_record_details(r)->own[0];
-}
-
-/* A new twin, as the program's own call would be answered. */
-static CUresult make_twin(struct gmod_record *r)
-{
-	CUdeviceptr p = 0;
-	CUresult result = NEXT(cuMemAlloc_v2)(&p, 1);
-
-	if (result == CUDA_SUCCESS)
-		*twin_of(r) = p;
-	return result;
 }
 
 static void give_back_unused(struct gmod_context *c, uint64_t raw)
@@ -186,19 +219,24 @@ static void give_back_unused(struct gmod_context *c, uint64_t raw)
 	gmod_relaxed_end(mode);
 }
 
-/* Without a twin, which says what the program may have, the memory waits for the next buffer. */
-static CUresult alloc(const struct gmod_request *q, struct gmod_record *r, struct gmod_place *place)
+/*
+ * Without a twin, which is made as the program's own call would be answered and says what the program may have, the
+ * memory waits for the next buffer. The twin is the record's first word.
+ */
+static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
-	uint64_t raw = gmod_small_take(q->context);
+	uint64_t raw = take(q->context);
+	CUdeviceptr twin = 0;
 	CUresult result = CUDA_SUCCESS;
 
 	if (raw)
-		gmod_mapped_place(q->size, raw, place);
+		gmod_layout_mapped_at(q->size, gmod_page_size(), raw, place);
 	else
 		result = gmod_mapped_alloc(q->context, q->size, place);
 	if (result != CUDA_SUCCESS)
 		return result;
-	result = make_twin(r);
+	result = NEXT(cuMemAlloc_v2)(&twin, 1);
+	own[0] = twin;
 	if (result == CUDA_SUCCESS)
 		count(q->context, 1);
 	else
@@ -208,10 +246,11 @@ static CUresult alloc(const struct gmod_request *q, struct gmod_record *r, struc
 
 static CUresult free_twin(struct gmod_record *r)
 {
-	CUresult result = *twin_of(r) ? NEXT(cuMemFree_v2)(*twin_of(r)) : CUDA_SUCCESS;
+	uint64_t *twin = &gmod_record_details(r)->own[0];
+	CUresult result = *twin ? NEXT(cuMemFree_v2)(*twin) : CUDA_SUCCESS;
 
 	if (result == CUDA_SUCCESS)
-		*twin_of(r) = 0;
+		*twin = 0;
 	return result;
 }
 

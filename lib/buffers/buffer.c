@@ -142,11 +142,24 @@ static void count_guarded(const struct gmod_request *q)
 	gmod_count(host ? &gmod_counters.host_bytes : &gmod_counters.guarded_bytes, q->size);
 }
 
+static bool arm_backend(struct gmod_record *r, const struct gmod_backend *b, const struct gmod_request *q)
+{
+	const struct gmod_canary *canary = gmod_record_details(r)->canary;
+	const struct gmod_bounds *bounds = &r->bounds;
+	struct gmod_slack slack;
+
+	if (b->sees_body || !gmod_has_slack(bounds))
+		return b->arm(q, r, NULL);
+	gmod_canary_bytes(&canary[GMOD_HEAD], gmod_slack_from(bounds), bounds->user, slack.head);
+	gmod_canary_bytes(&canary[GMOD_TAIL], bounds->user + bounds->size, bounds->tail_from, slack.tail);
+	return b->arm(q, r, &slack);
+}
+
 /* Canaries in place, record LIVE. false: the buffer is not guarded, and nothing refers to it. */
-static bool arm(struct gmod_record *r, const struct gmod_backend *b)
+static bool arm(struct gmod_record *r, const struct gmod_backend *b, const struct gmod_request *q)
 {
 	write_canaries(r, b->sees_body);
-	if (b->arm && !b->arm(r))
+	if (b->arm && !arm_backend(r, b, q))
 		return false;
 	if (!gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position)) {
 		gmod_degraded("index");
@@ -171,12 +184,12 @@ static CUresult try_guarded(const struct gmod_backend *b, const struct gmod_requ
 		gmod_degraded("registry");
 		return alloc_native(q, out);
 	}
-	if (b->alloc(q, r, &p) != CUDA_SUCCESS) {
+	if (b->alloc(q, gmod_record_details(r)->own, &p) != CUDA_SUCCESS) {
 		gmod_record_abandon(r);
 		return alloc_native(q, out);
 	}
 	fill(r, b, q, &p);
-	if (!arm(r, b)) {
+	if (!arm(r, b, q)) {
 		b->free(r);
 		gmod_record_abandon(r);
 		return alloc_native(q, out);
@@ -198,7 +211,7 @@ static CUresult alloc_guarded(const struct gmod_backend *b, const struct gmod_re
 static const char *backend_of(const struct gmod_context *c)
 {
 	for (size_t i = 0; gmod_backends[i]; i++)
-		if (gmod_backends[i]->says && gmod_backends[i]->works(c))
+		if (gmod_backends[i]->says && gmod_backends[i]->works(c->device))
 			return gmod_backends[i]->says;
 	return "native, device buffers are not guarded";
 }

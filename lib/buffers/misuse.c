@@ -5,11 +5,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/buffers/buffer.h"
 #include "lib/base/lock.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
 #include "lib/base/unwind.h"
+#include "monitor/registry/index.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
 

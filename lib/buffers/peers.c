@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include "lib/buffers/asked.h"
+#include "lib/base/asked.h"
 
 static _Atomic uint64_t let_in[GMOD_DEVICES]; /* by owner: the devices whose contexts may use its memory, a bit each */
 

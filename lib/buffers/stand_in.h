@@ -1,6 +1,6 @@
 /*
- * Small device buffers are managed memory that stands in for the driver's own (lib/buffers/backend_managed.c). Where the driver
- * treats the two differently and a program could tell, the hooks make up for it; these say where.
+ * Small device buffers are managed memory that stands in for the driver's own (lib/buffers/backend_managed.c). Where
+ * the driver treats the two differently and a program could tell, the hooks make up for it; these say where.
  */
 #ifndef GMOD_LIB_STAND_IN_H
 #define GMOD_LIB_STAND_IN_H

@@ -84,6 +84,16 @@ void gmod_layout_place(const struct gmod_layout *layout, size_t size, uint64_t r
 	};
 }
 
+size_t gmod_layout_mapped_at(size_t size, size_t page, uint64_t raw, struct gmod_place *out)
+{
+	struct gmod_layout l;
+
+	if (!gmod_layout_mapped(size, page, &l))
+		return 0;
+	gmod_layout_place(&l, size, raw, out);
+	return l.total;
+}
+
 bool gmod_layout_extent(size_t width, size_t rows, size_t pitch, size_t slices, size_t slice_pitch, size_t *out)
 {
 	size_t down, back, sum;

@@ -11,9 +11,9 @@
  *   user is aligned as the driver aligns natively
  *   zone_tail - (user + size) < alignment: the device-side slack an overflow crosses unseen is as short as the
  *   promised alignment allows
- * A mapped buffer (lib/buffers/mapped.h) has the same shape; its body takes whole multiples of 2 MiB, so its head slack
- * can be long, and only GMOD_HEAD_SLACK bytes of it, next to the user's, carry canaries. For pinned host memory
- * everything is visible to the CPU: there is no slack, the tail zone starts at the byte behind the user's last.
+ * A mapped buffer (lib/buffers/backend_mapped.c) has the same shape; its body takes whole multiples of 2 MiB, so its
+ * head slack can be long, and only GMOD_HEAD_SLACK bytes of it, next to the user's, carry canaries. For pinned host
+ * memory everything is visible to the CPU: there is no slack, the tail zone starts at the byte behind the user's last.
  */
 #ifndef GMOD_LIB_LAYOUT_H
 #define GMOD_LIB_LAYOUT_H
@@ -53,6 +53,9 @@ struct gmod_place {
 bool gmod_layout_device(size_t size, size_t page, struct gmod_layout *out);
 bool gmod_layout_mapped(size_t size, size_t page, struct gmod_layout *out);
 bool gmod_layout_pinned(size_t size, size_t page, struct gmod_layout *out);
+
+/* A mapped buffer's layout placed at raw; the length of its reservation, 0: none. */
+size_t gmod_layout_mapped_at(size_t size, size_t page, uint64_t raw, struct gmod_place *out);
 
 /* Place the layout of a `size`-byte buffer at raw. */
 void gmod_layout_place(const struct gmod_layout *layout, size_t size, uint64_t raw, struct gmod_place *out);

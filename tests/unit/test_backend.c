@@ -6,7 +6,6 @@
 
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/peers.h"
-#include "monitor/watch/verify.h"
 #include "tests/unit/buffer.h"
 
 /* ---- the backend: ordinary memory, for device buffers of whole pages ---- */
@@ -49,7 +48,7 @@ static enum gmod_answer accepts(struct gmod_request *q)
 	return answer;
 }
 
-static CUresult alloc(const struct gmod_request *q, struct gmod_record *r, struct gmod_place *place)
+static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
 	struct gmod_layout l;
 	void *p;
@@ -62,14 +61,16 @@ static CUresult alloc(const struct gmod_request *q, struct gmod_record *r, struc
 	assert_true(p != MAP_FAILED);
 	total = l.total;
 	gmod_layout_place(&l, q->size, (uint64_t)(uintptr_t)p, place);
-	gmod_record_details(r)->own[0] = 0x1234;
-	gmod_record_details(r)->own[1] = place->user;
+	assert_true(!own[0] && !own[1]);
+	own[0] = 0x1234;
+	own[1] = place->user;
 	return CUDA_SUCCESS;
 }
 
-static bool arm(struct gmod_record *r)
+static bool arm(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack)
 {
 	called("arm");
+	assert_true(q->context == gmod_record_details(r)->context && !slack);
 	check_own(r);
 	assert_true(!gmod_record_live(r));
 	return !wish.cannot_arm;
@@ -116,9 +117,9 @@ static void open_to(const struct gmod_record *r, uint64_t devices)
 	assert_true(gmod_record_live(r) && devices == 1 << 5);
 }
 
-static bool works(const struct gmod_context *c)
+static bool works(int ordinal)
 {
-	return c->device == 3;
+	return ordinal == 3;
 }
 
 static void context_gone(struct gmod_context *c)

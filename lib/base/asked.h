@@ -2,8 +2,8 @@
  * What a device can do, asked of the driver once: the answer is the same for all of its contexts. Two threads that ask
  * at the same time get the same answer twice.
  */
-#ifndef GMOD_LIB_ASKED_H
-#define GMOD_LIB_ASKED_H
+#ifndef GMOD_LIB_BASE_ASKED_H
+#define GMOD_LIB_BASE_ASKED_H
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /*
- * What mapped buffers are made of (backend_mapped.c, backend_small.c): the driver's own device memory, mapped between
- * two canary pages of host memory.
+ * Device buffers from 2 MiB up, and what small ones share with them (lib/buffers/backend_small.c): the driver's own
+ * device memory, mapped between two canary pages of host memory.
  *
  *     │<──────────────── one reservation of addresses, in multiples of 2 MiB ────────────────>│
  *     │ (nothing)   │ head page │ body: N x 2 MiB of device memory │ tail page │   (nothing) │
@@ -19,8 +19,8 @@
  *
  * Functions return what the driver said; none of them invents an error for the program.
  */
-#ifndef GMOD_LIB_MAPPED_H
-#define GMOD_LIB_MAPPED_H
+#ifndef GMOD_LIB_BACKEND_MAPPED_H
+#define GMOD_LIB_BACKEND_MAPPED_H
 
 #include "lib/buffers/backend.h"
 
@@ -33,9 +33,6 @@ bool gmod_mapped_works(const struct gmod_context *c);
 
 /* No: GMOD_MAPPED_MAX are there. */
 bool gmod_mapped_has_room(void);
-
-/* Where a buffer of that size lies in a reservation that begins at raw; returns the reservation's length, 0: none. */
-size_t gmod_mapped_place(size_t size, uint64_t raw, struct gmod_place *out);
 
 /* Device memory and host pages for a buffer of that size. */
 CUresult gmod_mapped_alloc(const struct gmod_context *c, size_t size, struct gmod_place *out);
@@ -51,7 +48,7 @@ void gmod_mapped_drop(size_t size, uint64_t raw);
  * As in lib/buffers/backend.h. Arming waits for the canaries in the slack half a millisecond at most, 5 ms for a small
  * buffer; a kernel that the program launches before they are there may stray into the slack unseen.
  */
-bool gmod_mapped_arm(struct gmod_record *r);
+bool gmod_mapped_arm(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack);
 void gmod_mapped_look(struct gmod_record *r, struct gmod_moment swept);
 void gmod_mapped_open(const struct gmod_record *r, uint64_t devices);
 
