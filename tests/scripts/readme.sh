@@ -72,10 +72,11 @@ pages() {
 	ls README.md {bench,device,lib,monitor}/README.md
 }
 
-# A file is named from the folder of its page or from the top; NAME and the like stand for any.
+# A file is named from the folder of its page or from the top, a pair of .c and .h without its end; NAME and the like stand
+# for any.
 # shellcheck disable=SC2016 # the backquotes are the pages'
 while read -r page file; do
-	compgen -G "${page%/*}/$file" >/dev/null || compgen -G "$file" >/dev/null
+	compgen -G "${page%/*}/$file" >/dev/null || compgen -G "$file" >/dev/null || compgen -G "${page%/*}/$file.[ch]" >/dev/null
 	judge "$page names $file" $? "there is no such file"
 done < <(pages | while read -r page; do
 	grep -oE '`[A-Za-z0-9_.-]+(/[A-Za-z0-9_.*-]+)+`|\]\([^)#:]+\)' "$page" | tr -d '`]()' | grep -vE 'DATE|NAME' | sort -u | sed "s#^#$page #"
