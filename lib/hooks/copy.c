@@ -2,6 +2,8 @@
  * Copies. Past the end of a buffer they are refused, as natively: our redzones lie in the same allocation, so the
  * driver would let them through.
  */
+#include <string.h>
+
 #include "lib/context/current.h"
 #include "lib/hooks/copy.h"
 #include "lib/buffers/misuse.h"
@@ -89,21 +91,19 @@ static struct gmod_copy begin_3d(const CUDA_MEMCPY3D *c, CUstream stream, const 
 	return box_begin(&b, stream, entry_point);
 }
 
+/* Contexts have the place of what is reserved in the other. */
+_Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER) &&
+		   offsetof(CUDA_MEMCPY3D, srcPitch) == offsetof(CUDA_MEMCPY3D_PEER, srcPitch) &&
+		   offsetof(CUDA_MEMCPY3D, dstPitch) == offsetof(CUDA_MEMCPY3D_PEER, dstPitch),
+	       "copies between contexts are told as the others are");
+
 static struct gmod_copy begin_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream stream, const char *entry_point)
 {
-	struct gmod_box b = {.width = 0};
+	CUDA_MEMCPY3D same = {.Depth = 0};
 
 	if (gmod_phase() != GMOD_OFF && c)
-		b = (struct gmod_box){
-		    .dst = {base_of(c->dstMemoryType, c->dstHost, c->dstDevice), c->dstXInBytes, c->dstY, c->dstZ,
-			    c->dstPitch, c->dstHeight},
-		    .src = {base_of(c->srcMemoryType, c->srcHost, c->srcDevice), c->srcXInBytes, c->srcY, c->srcZ,
-			    c->srcPitch, c->srcHeight},
-		    .width = c->WidthInBytes,
-		    .height = c->Height,
-		    .depth = c->Depth,
-		};
-	return box_begin(&b, stream, entry_point);
+		memcpy(&same, c, sizeof(same));
+	return begin_3d(&same, stream, entry_point);
 }
 
 /*
