@@ -112,7 +112,7 @@ struct call {
 /*
  * An entry point that does one thing, which may name the call as c:
  *
- *	ENTRY(cuMemFree_v2, NEEDS_CONTEXT, TAKES(CUdeviceptr at), free_memory(c.ctx, at))
+ *	ENTRY(cuStreamDestroy, NEEDS_CONTEXT, TAKES(CUstream hStream), destroy(c.ctx, hStream))
  *
  * ENTRY_TWINS are two: the default stream is the legacy one and, of the one with the suffix, the thread's own.
  */
