@@ -79,7 +79,7 @@ check_exit_in_handler() {
 	for ((n = 1; n <= 50; n++)); do
 		guarded gather_interval_ms=0:verbosity=1 "$edges/exit_in_handler" check "$n"
 		[ "$status" -ne 0 ] || break
-		same "exit_in_handler: in gmod_check(), $n" '9 1' "$status $(final_reports "$err")"
+		ended "exit_in_handler: in gmod_check(), $n" 9 1
 	done
 	[ "$n" -gt 1 ] && [ "$n" -le 50 ]
 	judge "exit_in_handler: gmod_check() was interrupted" $? "$n: status $status" "$err"
@@ -99,9 +99,9 @@ check_exit_storm() {
 
 check_no_monitor() {
 	guarded verbosity=1 "$edges/no_monitor" return
-	same "no_monitor: a normal exit looks at everything" "6 2" "$status $(final_reports "$err")"
+	ended "no_monitor: a normal exit looks at everything" 6 2
 	guarded verbosity=1 "$edges/no_monitor" _exit
-	same "no_monitor: _exit() looks at what the CPU sees" "6 1" "$status $(final_reports "$err")"
+	ended "no_monitor: _exit() looks at what the CPU sees" 6 1
 	[ "$(closing degraded "$err")" -gt 0 ]
 	judge "no_monitor: that is counted" $? "$err"
 }
@@ -118,7 +118,7 @@ check_quick_exit() {
 # A call of the monitor's that does not return holds no program up for ever; when it does return it finds all in order.
 check_stuck_in_context() {
 	guarded verbosity=1 env SIM_STALL=cuMemcpyBatchAsync_v2:1:12000 "$edges/stuck_in_context"
-	same "stuck_in_context: it ends, and what was done is reported" "0 1" "$status $(final_reports "$err")"
+	ended "stuck_in_context: it ends, and what was done is reported" 0 1
 	says "stuck_in_context: the context is destroyed first" 'destroyed after [5-9] s' "$err"
 	same "stuck_in_context: that is said" 1 "$(grep -c 'has not returned for 5 s' <<<"$err")"
 	says_not "stuck_in_context: all is in order in the end" 'last look' "$err"
