@@ -5,7 +5,6 @@
 #ifndef GMOD_TESTS_UNIT_DEVICE_HEAP_H
 #define GMOD_TESTS_UNIT_DEVICE_HEAP_H
 
-#include <sched.h>
 #include <sys/mman.h>
 
 static inline void cpu_step(void);
@@ -160,10 +159,10 @@ static inline void run_threads(struct test_heap *heap, uint32_t n, void (*body)(
 	assert_true(n <= 64);
 	for (uint32_t i = 0; i < n; i++) {
 		t[i] = (struct test_thread){heap, i, 0x9e3779b97f4a7c15u * (i + 1), body};
-		assert_int_equal(pthread_create(&id[i], NULL, test_thread_main, &t[i]), 0);
+		id[i] = begin_thread(test_thread_main, &t[i]);
 	}
 	for (uint32_t i = 0; i < n; i++)
-		pthread_join(id[i], NULL);
+		end_thread(id[i]);
 }
 
 #endif

@@ -95,4 +95,6 @@ FIXTURE(clean_directory)
 	return system("rm -rf ./*") == 0 ? 0 : -1;
 }
 
+static CMFixtureFunction group_setup = enter_directory, group_teardown = leave_directory;
+
 #endif

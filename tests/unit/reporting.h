@@ -127,4 +127,6 @@ static inline void write_file(const char *path, const char *s)
 	close(fd);
 }
 
+static CMFixtureFunction group_setup = enter_directory, group_teardown = leave_directory;
+
 #endif

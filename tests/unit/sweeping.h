@@ -131,4 +131,6 @@ static inline void check_reports_hold_no_key(void)
 		}
 }
 
+static CMFixtureFunction group_setup = start, group_teardown = end_gmod;
+
 #endif

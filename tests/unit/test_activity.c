@@ -1,7 +1,6 @@
 /* What threads launch, and whether it is all proven done. Nothing here touches a driver. */
 #include "monitor/launches/launch.h"
 
-#include <sched.h>
 #include <sys/syscall.h>
 
 #include "monitor/launches/outstanding.h"
@@ -76,6 +75,13 @@ static void prove_all(uint64_t context)
 	gmod_prove_context(context, gmod_ticks());
 }
 
+/* Nothing is outstanding any more when that is. */
+static void prove_the_rest(uint64_t context)
+{
+	prove_all(context);
+	assert_false(gmod_work_outstanding());
+}
+
 TEST(a_launch_is_outstanding_until_it_is_proven)
 {
 	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), before;
@@ -119,8 +125,7 @@ TEST(a_refused_launch_is_not_outstanding)
 	launch(context, stream);
 	gmod_launch_end(self(), gmod_launch_begin(self(), context, stream, 0x77, false), false);
 	assert_true(gmod_work_outstanding());
-	prove_all(context);
-	assert_false(gmod_work_outstanding());
+	prove_the_rest(context);
 }
 
 TEST(every_stream_is_proven_for_itself)
@@ -154,12 +159,10 @@ TEST(too_many_streams_are_proven_by_their_context_only)
 	for (int i = 0; i < MANY; i++)
 		gmod_prove_stream(streams[i], gmod_ticks());
 	assert_true(gmod_work_outstanding());
-	prove_all(context);
-	assert_false(gmod_work_outstanding());
+	prove_the_rest(context);
 	launch(context, streams[0]);
 	assert_true(gmod_work_outstanding());
-	prove_all(context);
-	assert_false(gmod_work_outstanding());
+	prove_the_rest(context);
 }
 
 TEST(records_hold_the_latest_launches)
@@ -185,8 +188,7 @@ TEST(records_hold_the_latest_launches)
 		last = l->ticks;
 	}
 	assert_true(last <= gmod_ticks());
-	prove_all(context);
-	assert_false(gmod_work_outstanding());
+	prove_the_rest(context);
 }
 
 /* ---- threads ---- */
@@ -197,14 +199,9 @@ static void *launch_and_end(void *context)
 	return self();
 }
 
-static struct gmod_thread *in_a_thread(void *(*body)(void *), uint64_t argument)
+static struct gmod_thread *run_for(void *(*body)(void *), uint64_t context)
 {
-	pthread_t thread;
-	void *result;
-
-	assert_int_equal(pthread_create(&thread, NULL, body, (void *)(uintptr_t)argument), 0);
-	assert_int_equal(pthread_join(thread, &result), 0);
-	return result;
+	return in_a_thread(body, (void *)(uintptr_t)context);
 }
 
 /* What a thread launched may run on when the thread has ended. */
@@ -214,19 +211,18 @@ TEST(launches_outlive_their_thread)
 	struct gmod_thread *first, *second;
 	unsigned records;
 
-	first = in_a_thread(launch_and_end, context);
+	first = run_for(launch_and_end, context);
 	records = thread_records();
 	assert_ptr_not_equal(first, self());
 	assert_false(atomic_load(&first->in_use));
 	assert_true(gmod_work_outstanding());
 	/* Another thread takes the record over, with what is outstanding in it. */
-	second = in_a_thread(launch_and_end, next);
+	second = run_for(launch_and_end, next);
 	assert_ptr_equal(first, second);
 	assert_int_equal(thread_records(), records);
 	prove_all(next);
 	assert_true(gmod_work_outstanding());
-	prove_all(context);
-	assert_false(gmod_work_outstanding());
+	prove_the_rest(context);
 }
 
 static void *launch_and_be_cancelled(void *context)
@@ -243,23 +239,21 @@ TEST(a_thread_may_end_inside_a_launch)
 	uint64_t context = new_handle();
 
 	assert_false(gmod_work_outstanding());
-	assert_ptr_equal(in_a_thread(launch_and_be_cancelled, context), PTHREAD_CANCELED);
+	assert_ptr_equal(run_for(launch_and_be_cancelled, context), PTHREAD_CANCELED);
 	assert_true(gmod_work_outstanding());
-	prove_all(context);
-	assert_false(gmod_work_outstanding());
+	prove_the_rest(context);
 }
 
 static void *name_yourself(void *unused)
 {
-	(void)unused;
 	assert_int_equal(self()->tid, syscall(SYS_gettid));
-	return self();
+	return unused;
 }
 
 TEST(a_record_taken_over_has_the_new_threads_id)
 {
 	for (int i = 0; i < 5; i++)
-		in_a_thread(name_yourself, 0);
+		in_a_thread(name_yourself, NULL);
 }
 
 enum { THREADS = 8, LAUNCHES = SANITIZED ? 20000 : 200000 };
@@ -272,7 +266,7 @@ static _Atomic uint64_t wrong;
  */
 static void *launch_and_prove(void *arg)
 {
-	uint64_t context = (uint64_t)(uintptr_t)arg, stream = context + 0x10;
+	uint64_t context = 0x1000 * (1 + (uint64_t)(uintptr_t)arg), stream = context + 0x10;
 
 	atomic_fetch_add(&ready, 1);
 	while (atomic_load(&ready) < THREADS)
@@ -293,13 +287,8 @@ static void *launch_and_prove(void *arg)
 TEST(threads_do_not_disturb_each_other)
 {
 	uint64_t before = gmod_activity_total();
-	pthread_t thread[THREADS];
 
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, launch_and_prove, (void *)(uintptr_t)new_handle()),
-				 0);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
+	in_threads(THREADS, launch_and_prove);
 	assert_int_equal(wrong, 0);
 	assert_int_equal(gmod_activity_total(), before + THREADS * LAUNCHES);
 	assert_false(gmod_work_outstanding());
@@ -323,8 +312,10 @@ TEST(two_crowded_contexts_are_not_proven_by_one)
 	assert_true(gmod_work_outstanding());
 }
 
-int main(void)
+FIXTURE(start)
 {
 	gmod_thread_init(gmod_launch_abandon);
-	return run_listed_tests(NULL, NULL);
+	return 0;
 }
+
+static CMFixtureFunction group_setup = start;

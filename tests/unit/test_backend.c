@@ -329,7 +329,4 @@ TEST(a_buffer_goes_with_its_context)
 	assert_int_equal(live(), 0);
 }
 
-int main(void)
-{
-	return run_listed_tests(start, end_gmod);
-}
+static CMFixtureFunction group_setup = start, group_teardown = end_gmod;

@@ -78,7 +78,7 @@ TEST(rounds_keep_to_their_share)
 {
 	static const uint64_t costs[] = {5 * US, 60 * US, 700 * US, 9 * MS};
 
-	for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
+	for (size_t i = 0; i < SIZE_OF(costs); i++) {
 		struct thread t = thread_with(TWO_PERCENT);
 		uint64_t before = t.cpu;
 
@@ -141,7 +141,7 @@ TEST(long_gathers_leave_most_sweeps)
 {
 	static const uint64_t others[] = {40 * MS, 40 * US};
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+	for (size_t i = 0; i < SIZE_OF(others); i++) {
 		uint64_t rounds;
 		struct thread t = with_gathers(20 * US, 40 * MS, others[i], &rounds);
 
@@ -263,9 +263,4 @@ TEST(long_times_do_no_harm)
 	t.wall += UINT64_MAX / (100 * GMOD_PERCENT_ONE) + 1;
 	end_round(&t);
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

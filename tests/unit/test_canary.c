@@ -10,7 +10,6 @@
 
 enum { ZONE = 4096 };
 
-static char program[4096];
 static const uint64_t fixed_key[2] = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
 
 /* SipHash-2-4 of 0, 1, 2 ... 63 bytes 00 01 02 ... under the key 00 01 .. 0f: the vectors its authors published. */
@@ -87,10 +86,10 @@ static void check_words(enum gmod_way way, uint64_t first, size_t count, size_t 
 	struct gmod_canary c;
 
 	gmod_canary_init(&c, fixed_key, first, count, place, GMOD_HEAD, 0);
-	for (size_t i = 0; i < sizeof(room) / sizeof(*room); i++)
+	for (size_t i = 0; i < SIZE_OF(room); i++)
 		room[i] = outside;
 	gmod_canary_words(way, &c, first, count, room + place);
-	for (size_t i = 0; i < sizeof(room) / sizeof(*room); i++)
+	for (size_t i = 0; i < SIZE_OF(room); i++)
 		if (i < place || i >= end)
 			CHECK(room[i] == outside, "way %d, %zu words: %zu behind", way, count, i - place);
 		else if (i < place + count)
@@ -209,7 +208,7 @@ TEST(every_input_counts)
 	check_differ(base, other, "address and size exchanged", 0);
 }
 
-static int print_words(void)
+static int print_words(__attribute__((unused)) char **argv)
 {
 	const uint64_t *key;
 	uint64_t words[4];
@@ -420,11 +419,4 @@ TEST(a_difference_spans_all_that_was_found)
 	assert_int_equal(diff.changed, 5);
 }
 
-int main(int argc, char **argv)
-{
-	if (argc == 2 && !strcmp(argv[1], "--words"))
-		return print_words();
-	if (readlink("/proc/self/exe", program, sizeof(program) - 1) <= 0)
-		return 2;
-	return run_listed_tests(NULL, NULL);
-}
+static int (*main_with_arguments)(char **argv) = print_words;

@@ -14,23 +14,24 @@ static uint64_t only(void)
 	return atomic_load(&gmod_hot.context);
 }
 
-static void setup(void)
+FIXTURE(forget)
 {
 	atomic_store(&gmod_hot.context, 0);
+	return 0;
 }
 
-TEST(the_first_one_is_the_only_one)
+#define MEETING(test) TEST_FIXTURE(test, forget, NULL)
+
+MEETING(the_first_one_is_the_only_one)
 {
-	setup();
 	gmod_context_met(handle(0x5000));
 	assert_true(only() == 0x5000);
 	gmod_context_met(handle(0x5000));
 	assert_true(only() == 0x5000);
 }
 
-TEST(no_context_is_none)
+MEETING(no_context_is_none)
 {
-	setup();
 	gmod_context_met(NULL);
 	assert_true(only() == 0);
 	gmod_context_met(handle(0x5000));
@@ -39,9 +40,8 @@ TEST(no_context_is_none)
 }
 
 /* Also when the second one has gone, which nobody tells: its handle may be a third one's. */
-TEST(a_second_one_ends_it_for_good)
+MEETING(a_second_one_ends_it_for_good)
 {
-	setup();
 	gmod_context_met(handle(0x5000));
 	gmod_context_met(handle(0x6000));
 	assert_true(only() == GMOD_SEVERAL);
@@ -57,7 +57,7 @@ static unsigned taken_for_one;
 
 static void *meet_at_once(void *number)
 {
-	uintptr_t mine = *(uintptr_t *)number;
+	uintptr_t mine = 0x1000 * (1 + (uintptr_t)number);
 
 	for (int round = 0; round < ROUNDS; round++) {
 		pthread_barrier_wait(&all);
@@ -65,31 +65,17 @@ static void *meet_at_once(void *number)
 		pthread_barrier_wait(&all);
 		if (mine == 0x1000) {
 			taken_for_one += only() != GMOD_SEVERAL;
-			setup();
+			forget(NULL);
 		}
 	}
 	return NULL;
 }
 
 /* Each its own: it is several then, whoever comes first or last. */
-TEST(threads_meet_theirs_at_the_same_time)
+MEETING(threads_meet_theirs_at_the_same_time)
 {
-	uintptr_t number[THREADS];
-	pthread_t thread[THREADS];
-
-	setup();
 	assert_int_equal(pthread_barrier_init(&all, NULL, THREADS), 0);
-	for (int i = 0; i < THREADS; i++) {
-		number[i] = 0x1000u * (unsigned)(i + 1);
-		assert_int_equal(pthread_create(&thread[i], NULL, meet_at_once, &number[i]), 0);
-	}
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_join(thread[i], NULL), 0);
+	in_threads(THREADS, meet_at_once);
 	assert_int_equal(taken_for_one, 0);
 	pthread_barrier_destroy(&all);
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

@@ -4,11 +4,9 @@
  */
 #include "tests/unit/sighting.h"
 
-/* ---- when ---- */
-
 /* ---- halt_on_error ---- */
 
-static int see_and_halt(void)
+static void see_and_halt(void)
 {
 	struct buffer b;
 
@@ -17,10 +15,9 @@ static int see_and_halt(void)
 	begin_work();
 	see(&b, 0, 1);
 	gmod_damage_settle(false);
-	return 1;
 }
 
-static int see_last_and_halt(void)
+static void see_last_and_halt(void)
 {
 	struct buffer b;
 
@@ -28,7 +25,6 @@ static int see_last_and_halt(void)
 	b = plain_buffer();
 	begin_work();
 	see_last(&b, 0, 1);
-	return 1;
 }
 
 /* Whatever still runs, the process ends with the first final report. Before the parent starts GMOD for itself. */
@@ -332,7 +328,4 @@ TEST(the_next_buffer_of_a_record_is_news)
 	take_none();
 }
 
-int main(void)
-{
-	return run_listed_tests(NULL, end_gmod);
-}
+static CMFixtureFunction group_teardown = end_gmod;

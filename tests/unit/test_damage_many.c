@@ -125,18 +125,14 @@ static void *settle(void *unused)
 
 TEST(every_finding_of_many_threads_is_final_once)
 {
-	pthread_t thread[THREADS], settler;
+	pthread_t settler = begin_thread(settle, NULL);
 	unsigned before = gmod_finding_count(), n, finals = 0;
 	static unsigned of[4096];
 
 	begin_work();
-	assert_int_equal(pthread_create(&settler, NULL, settle, NULL), 0);
-	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, damage_and_free, (void *)i), 0);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
+	in_threads(THREADS, damage_and_free);
 	atomic_store(&stop, true);
-	pthread_join(settler, NULL);
+	end_thread(settler);
 	end_work();
 	gmod_damage_settle(true);
 	assert_int_equal(gmod_finding_count() - before, THREADS * ROUNDS * 3 / 2);
@@ -150,7 +146,4 @@ TEST(every_finding_of_many_threads_is_final_once)
 	assert_int_equal(finals, THREADS * ROUNDS * 3 / 2);
 }
 
-int main(void)
-{
-	return run_listed_tests(start_watching, end_gmod);
-}
+static CMFixtureFunction group_setup = start_watching, group_teardown = end_gmod;

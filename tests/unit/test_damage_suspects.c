@@ -101,7 +101,4 @@ TEST(a_launch_seen_in_its_call_is_followed)
 	check_suspect(&r, 1, 0);
 }
 
-int main(void)
-{
-	return run_listed_tests(start_watching, end_gmod);
-}
+static CMFixtureFunction group_setup = start_watching, group_teardown = end_gmod;

@@ -1,5 +1,4 @@
 /* A device heap that gets its memory as it asks for it, and what it says about how much that is. */
-#include <stdatomic.h>
 
 #include "tests/unit/device_heap.h"
 
@@ -64,10 +63,10 @@ static void run_with_host(void (*body)(struct test_thread *), uint32_t threads)
 	pthread_t id;
 
 	atomic_store(&working, 1);
-	assert_int_equal(pthread_create(&id, NULL, host, NULL), 0);
+	id = begin_thread(host, NULL);
 	run_threads(&heap, threads, body);
 	atomic_store(&working, 0);
-	pthread_join(id, NULL);
+	end_thread(id);
 }
 
 TEST_FIXTURE(nobody_goes_without, make, drop)
@@ -151,9 +150,4 @@ TEST_FIXTURE(the_numbers_are_right, make, drop)
 	assert_int_equal(heap.heap->live_peak, 2);
 	assert_int_equal(heap.heap->live_bytes_peak, 1024);
 	assert_int_equal(free_chunks(&heap), heap.heap->given - heap.heap->used);
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

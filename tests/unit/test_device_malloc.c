@@ -1,5 +1,4 @@
 /* mallocN and freeN on the CPU: what the guard sees, says and releases. */
-#include <stdatomic.h>
 
 #include "tests/unit/device_heap.h"
 
@@ -30,7 +29,7 @@ FIXTURE(drop)
 
 #define ON_BOTH(test) \
 	static void test(void **); \
-	LIST_TEST(test##_native, test, native, drop); \
+	LIST_TEST(test##_native, test, native, drop, NULL); \
 	ON_SLAB(test)
 
 static uint32_t findings(void)
@@ -50,7 +49,7 @@ static void check_finding(const struct gmod_device_finding *f, uint32_t class_, 
 
 static const uint64_t sizes[] = {0,   1,   2,   7,    8,    9,    15,   16,    17,    40,    64,    100,    104,
 				 105, 127, 128, 1000, 4096, 5000, 8192, 20000, 32744, 32745, 65536, 100000, 131048};
-enum { SIZES = sizeof(sizes) / sizeof(*sizes) };
+enum { SIZES = SIZE_OF(sizes) };
 
 ON_BOTH(buffers_are_the_programs)
 {
@@ -170,7 +169,7 @@ ON_SLAB(the_tail_of_large_buffers_counts)
 {
 	static const uint64_t large[] = {32745, 40000, 65513, 100000, 131048, 200000};
 
-	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) {
+	for (size_t i = 0; i < SIZE_OF(large); i++) {
 		uint64_t block = (gmod_buffer_needs(large[i]) + GMOD_CHUNK_SIZE - 1) & ~(GMOD_CHUNK_SIZE - 1ull);
 
 		for (uint64_t off = 0; off < GMOD_TAIL_MAX - 8; off += off < 8 ? 1 : 23) {
@@ -264,7 +263,7 @@ ON_SLAB(freeing_what_is_no_buffer_is_said)
 			  (uint8_t *)(uintptr_t)0x10,
 			  (uint8_t *)-16};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+	for (size_t i = 0; i < SIZE_OF(bad); i++) {
 		gmod_heap_free(heap.heap, bad[i]);
 		assert_int_equal(findings(), 1);
 		check_finding(finding, GMOD_DEVICE_INVALID_FREE, bad[i], 0, 0, 0);
@@ -294,7 +293,7 @@ ON_BOTH(the_fill_has_an_end)
 {
 	static const uint64_t freed[] = {1, 7, 8, 9, 255, 256, 257, 1000, 100000};
 
-	for (size_t i = 0; i < sizeof(freed) / sizeof(*freed); i++) {
+	for (size_t i = 0; i < SIZE_OF(freed); i++) {
 		uint64_t end = freed[i] < GMOD_FILL_MAX ? freed[i] : GMOD_FILL_MAX;
 		uint8_t *p = gmod_heap_malloc(heap.heap, freed[i]), *q = gmod_heap_malloc(heap.heap, freed[i]);
 
@@ -525,9 +524,4 @@ ON_SLAB(one_of_many_frees_wins)
 	pthread_barrier_init(&together, NULL, THREADS);
 	run_threads(&heap, THREADS, free_the_same);
 	assert_int_equal(findings(), 0);
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

@@ -161,7 +161,7 @@ TEST(threads_share_it)
 {
 	static const uint32_t chunks[] = {3, 16, 200};
 
-	for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++) {
+	for (size_t i = 0; i < SIZE_OF(chunks); i++) {
 		struct test_heap t = heap_make(chunks[i], 1, GMOD_HEAP_SLAB);
 
 		run_threads(&t, 8, churn);
@@ -211,9 +211,4 @@ TEST(what_is_free_can_be_found)
 		}
 		heap_drop(&t);
 	}
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

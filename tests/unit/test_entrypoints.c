@@ -24,7 +24,7 @@ struct row {
 static const struct row rows[] = {
 #include "lib/driver/entrypoints.def"
 };
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum { ROWS = SIZE_OF(rows) };
 
 /* One typedef of the toolkit, PFN_<base>_v<version><flavour>. */
 struct abi {
@@ -160,12 +160,7 @@ static void *look_all_up(void *unused)
 /* The first test: the map is made by whoever comes first, here by all at once. */
 TEST(threads_may_ask_first_at_once)
 {
-	pthread_t thread[8];
-
-	for (int i = 0; i < 8; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, look_all_up, NULL), 0);
-	for (int i = 0; i < 8; i++)
-		pthread_join(thread[i], NULL);
+	in_threads(8, look_all_up);
 	assert_int_equal(wrong, 0);
 }
 
@@ -199,7 +194,7 @@ TEST(symbols_are_matched_exactly)
 			snprintf(name, sizeof(name), "%.*s", (int)length, r->symbol);
 			check_symbol(name);
 		}
-		for (unsigned k = 0; k < sizeof(suffixes) / sizeof(suffixes[0]); k++) {
+		for (unsigned k = 0; k < SIZE_OF(suffixes); k++) {
 			snprintf(name, sizeof(name), "%s%s", r->symbol, suffixes[k]);
 			check_symbol(name);
 		}
@@ -380,7 +375,4 @@ TEST(nothing_is_armed_without_a_driver)
 	assert_int_equal(p, 7);
 }
 
-int main(void)
-{
-	return run_listed_tests(read_header, NULL);
-}
+static CMFixtureFunction group_setup = read_header;

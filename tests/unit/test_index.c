@@ -68,7 +68,7 @@ static void check_all_of(const struct buffer *b, uint64_t *seed)
 }
 
 /* Many buffers, side by side in places, come and go at random; the index says what a plain list says. */
-static int check_random(void)
+static void check_random(void)
 {
 	enum { BUFFERS = 3000, TURNS = 40000 };
 	static struct buffer buffers[BUFFERS];
@@ -104,7 +104,7 @@ static int check_random(void)
 	for (int i = 0; i < BUFFERS; i++)
 		if (buffers[i].record)
 			leave(&buffers[i]);
-	return found > TURNS / 4 ? 0 : 1;
+	CHECK(found > TURNS / 4, "%lu", found);
 }
 
 TEST(nothing_is_found_in_an_empty_index)
@@ -120,7 +120,7 @@ TEST(nothing_is_found_in_an_empty_index)
 }
 
 /* Pages of 64 KiB, in a process of its own: the page size is set once. */
-static int check_with_large_pages(void)
+TEST_IN_CHILD(large_pages_are_indexed_too)
 {
 	uint64_t seed = 6, at = 0x7f5000000000;
 	struct buffer b, c;
@@ -141,12 +141,7 @@ static int check_with_large_pages(void)
 		leave(&c);
 		NEED(!gmod_index_find(b.from).record && !gmod_index_find(c.to - 1).record);
 	}
-	return check_random();
-}
-
-TEST(large_pages_are_indexed_too)
-{
-	in_child(check_with_large_pages, 0);
+	check_random();
 }
 
 TEST(a_buffer_is_found_by_any_address_of_its_pages)
@@ -156,7 +151,7 @@ TEST(a_buffer_is_found_by_any_address_of_its_pages)
 	uint64_t seed = 2;
 
 	for (uint64_t offset = 0; offset < 1024; offset += 73)
-		for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (unsigned i = 0; i < SIZE_OF(sizes); i++) {
 			uint64_t from = 0x7f1000000000 + offset * page;
 			struct buffer b = enter(from, from + sizes[i] * page);
 
@@ -251,12 +246,12 @@ TEST(only_live_buffers_are_found)
 
 TEST(random_buffers_are_found)
 {
-	assert_int_equal(check_random(), 0);
+	check_random();
 }
 
 /* ---- memory ---- */
 
-static int check_without_memory(void)
+static void check_without_memory(void)
 {
 	struct rlimit none = {0, RLIM_INFINITY}, before;
 	uint64_t at = 0x6f0000000000;
@@ -275,7 +270,6 @@ static int check_without_memory(void)
 	leave(&b);
 	b = enter(at + GRANULE - 4 * page, at + GRANULE + 4 * page);
 	check_found(&b, at + GRANULE);
-	return 0;
 }
 
 TEST(without_memory_nothing_is_entered)
@@ -377,18 +371,15 @@ static void *look_up(void *arg)
 
 TEST(look_ups_race_with_changes)
 {
-	pthread_t changer[CHANGERS], looker[LOOKERS];
+	pthread_t looker[LOOKERS];
 	struct gmod_registry_stats s;
 
 	for (uintptr_t i = 0; i < LOOKERS; i++)
-		assert_int_equal(pthread_create(&looker[i], NULL, look_up, (void *)i), 0);
-	for (uintptr_t i = 0; i < CHANGERS; i++)
-		assert_int_equal(pthread_create(&changer[i], NULL, change, (void *)i), 0);
-	for (int i = 0; i < CHANGERS; i++)
-		pthread_join(changer[i], NULL);
+		looker[i] = begin_thread(look_up, (void *)i);
+	in_threads(CHANGERS, change);
 	atomic_store(&stop, true);
 	for (int i = 0; i < LOOKERS; i++)
-		pthread_join(looker[i], NULL);
+		end_thread(looker[i]);
 	assert_int_equal(errors, 0);
 	assert_true(hits > 1000);
 	gmod_registry_stats(&s);
@@ -398,8 +389,10 @@ TEST(look_ups_race_with_changes)
 			check_none(cell_at(i / CELLS, i % CELLS) + off);
 }
 
-int main(void)
+FIXTURE(make_index)
 {
 	gmod_index_init(page);
-	return run_listed_tests(NULL, NULL);
+	return 0;
 }
+
+static CMFixtureFunction group_setup = make_index;

@@ -229,7 +229,7 @@ TEST(extents_reach_to_the_last_byte)
 				      SIZE_MAX / 2,
 				      SIZE_MAX - 1,
 				      SIZE_MAX};
-	enum { SOME = sizeof(some) / sizeof(some[0]) };
+	enum { SOME = SIZE_OF(some) };
 	size_t n = 0;
 
 	assert_true(gmod_layout_extent(10, 3, 512, 1, 0, &n));
@@ -242,9 +242,4 @@ TEST(extents_reach_to_the_last_byte)
 				for (int s = 0; s < SOME; s++)
 					for (int q = 0; q < SOME; q++)
 						check_extent(some[w], some[r], some[p], some[s], some[q]);
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

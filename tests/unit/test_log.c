@@ -88,7 +88,8 @@ TEST(a_json_log_has_nothing_but_json)
 static void *write_blocks(void *name)
 {
 	char block[64];
-	int n = snprintf(block, sizeof(block), "%c1\n%c2\n%c3\n", *(char *)name, *(char *)name, *(char *)name);
+	char c = (char)('a' + (uintptr_t)name);
+	int n = snprintf(block, sizeof(block), "%c1\n%c2\n%c3\n", c, c, c);
 
 	for (int i = 0; i < BLOCKS; i++)
 		gmod_log_lines(block, (size_t)n);
@@ -97,13 +98,8 @@ static void *write_blocks(void *name)
 
 static void write_from_threads(void)
 {
-	pthread_t thread[WRITERS];
-
 	NEED(gmod_log_open("log", false, 0) == 0);
-	for (int i = 0; i < WRITERS; i++)
-		NEED(pthread_create(&thread[i], NULL, write_blocks, &"abcd"[i]) == 0);
-	for (int i = 0; i < WRITERS; i++)
-		pthread_join(thread[i], NULL);
+	in_threads(WRITERS, write_blocks);
 }
 
 TEST_FIXTURE(the_lines_of_a_block_stay_together, NULL, clean_directory)
@@ -138,7 +134,7 @@ static void fork_while_writing(void)
 	int status;
 
 	NEED(gmod_log_open("/dev/null", false, 0) == 0);
-	NEED(pthread_create(&thread, NULL, write_without_end, NULL) == 0);
+	thread = begin_thread(write_without_end, NULL);
 	for (int i = 0; i < 8; i++) {
 		pid_t pid = fork();
 
@@ -151,15 +147,10 @@ static void fork_while_writing(void)
 		NEED(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	}
 	enough = true;
-	pthread_join(thread, NULL);
+	end_thread(thread);
 }
 
 TEST(a_lock_inherited_by_fork_is_not_waited_for)
 {
 	in_child(fork_while_writing);
-}
-
-int main(void)
-{
-	return run_listed_tests(enter_directory, leave_directory);
 }

@@ -275,8 +275,3 @@ TEST_FIXTURE(a_fifo_without_a_reader_blocks_nobody, NULL, clean_directory)
 	in_child(use_fifo);
 	assert_true(has("stderr", "/fifo: nobody reads the pipe; reports go to stderr\none\nthree\n"));
 }
-
-int main(void)
-{
-	return run_listed_tests(enter_directory, leave_directory);
-}

@@ -225,8 +225,3 @@ TEST(a_closed_pipe_does_not_kill)
 {
 	in_child(write_to_closed_pipe);
 }
-
-int main(void)
-{
-	return run_listed_tests(enter_directory, leave_directory);
-}

@@ -58,16 +58,12 @@ static void *damage_and_free(void *arg)
 TEST(buffers_freed_under_a_sweep_are_reported_once)
 {
 	static unsigned final_of[100000];
-	pthread_t thread[THREADS], sweeper;
+	pthread_t sweeper = begin_thread(sweep_on, NULL);
 	unsigned n, finals = 0;
 
-	assert_int_equal(pthread_create(&sweeper, NULL, sweep_on, NULL), 0);
-	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, damage_and_free, (void *)i), 0);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
+	in_threads(THREADS, damage_and_free);
 	atomic_store(&stop, true);
-	pthread_join(sweeper, NULL);
+	end_thread(sweeper);
 	assert_false(gmod_damage_pending());
 	n = take_reports(many, 4096);
 	for (unsigned i = 0; i < n; i++) {
@@ -170,9 +166,4 @@ TEST(a_stopped_monitor_sweeps_no_more)
 TEST(no_report_holds_a_key)
 {
 	check_reports_hold_no_key();
-}
-
-int main(void)
-{
-	return run_listed_tests(start, end_gmod);
 }

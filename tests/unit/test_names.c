@@ -21,7 +21,17 @@ static void check_name(uint64_t handle, uint64_t ticks, const char *expected)
 	CHECK(name && !strcmp(name, expected), "%#lx: %s, not %s", handle, name ? name : "nothing", expected);
 }
 
-static int learn_without_memory(void)
+/* A new handle, of a kernel of that name. */
+static uint64_t kernel(const char *name, int number)
+{
+	char full[32];
+
+	snprintf(full, sizeof(full), "%s%d", name, number);
+	gmod_name_learn(new_handle(), full);
+	return last_handle;
+}
+
+static void learn_without_memory(void)
 {
 	struct rlimit none = {0, RLIM_INFINITY}, before;
 
@@ -32,7 +42,6 @@ static int learn_without_memory(void)
 	NEED(!setrlimit(RLIMIT_AS, &before));
 	gmod_name_learn(0x1000, "early");
 	check_name(0x1000, GMOD_IN_CALL, "early");
-	return 0;
 }
 
 /* The first test: nothing is reserved yet. */
@@ -126,10 +135,8 @@ TEST(many_handles_have_their_own_names)
 	uint64_t first = last_handle + 0x30;
 	char name[32];
 
-	for (int i = 0; i < MANY; i++) {
-		snprintf(name, sizeof(name), "kernel_%d", i);
-		gmod_name_learn(new_handle(), name);
-	}
+	for (int i = 0; i < MANY; i++)
+		kernel("kernel_", i);
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "kernel_%d", i);
 		CHECK(gmod_name_known(first + (uint64_t)i * 0x30), "handle %d", i);
@@ -163,6 +170,17 @@ TEST(names_of_a_time_are_the_handles_own)
 
 /* ---- graphs ---- */
 
+/* The names of a graph's latest kernels are these two; "" stands for one that is not known. */
+static void check_kernels(uint64_t graph, const char *first, const char *second)
+{
+	const char *names[16];
+	unsigned count = gmod_graph_kernels(graph, GMOD_IN_CALL, names, SIZE_OF(names));
+
+	CHECK(count == 2, "%u", count);
+	CHECK(!strcmp(names[0] ? names[0] : "", first), "%s, not %s", names[0], first);
+	CHECK(!strcmp(names[1] ? names[1] : "", second), "%s, not %s", names[1], second);
+}
+
 TEST(a_graph_has_the_names_of_its_kernels)
 {
 	uint64_t a = new_handle(), b = new_handle(), unknown = new_handle(), graph = new_handle();
@@ -173,9 +191,7 @@ TEST(a_graph_has_the_names_of_its_kernels)
 	gmod_name_learn(a, "alpha");
 	gmod_name_learn(b, "beta");
 	gmod_graph_learn(graph, functions, 5);
-	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 2);
-	assert_string_equal(names[0], "alpha");
-	assert_string_equal(names[1], "beta");
+	check_kernels(graph, "alpha", "beta");
 	/* Room for one; and for none. */
 	names[1] = "untouched";
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 1), 1);
@@ -186,9 +202,7 @@ TEST(a_graph_has_the_names_of_its_kernels)
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 2);
 	assert_string_equal(names[0], "alpha");
 	gmod_graph_learn(graph, (const uint64_t[]){unknown, a, unknown}, 3);
-	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 2);
-	assert_null(names[0]);
-	assert_string_equal(names[1], "gamma");
+	check_kernels(graph, "", "gamma");
 	gmod_graph_learn(graph, NULL, 0);
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 0);
 }
@@ -199,11 +213,7 @@ TEST(a_graphs_handle_used_again_has_the_kernels_of_its_time)
 	const char *names[4];
 
 	for (int i = 0; i < 6; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "time_%d", i);
-		function[i] = new_handle();
-		gmod_name_learn(function[i], name);
+		function[i] = kernel("time_", i);
 		gmod_graph_learn(graph, &function[i], 1);
 		/* The same once more is no change. */
 		gmod_graph_learn(graph, &function[i], 1);
@@ -228,25 +238,19 @@ TEST(an_updated_graph_keeps_what_it_had)
 	gmod_name_learn(b, "second");
 	gmod_graph_learn(graph, &a, 1);
 	assert_true(gmod_graph_learn_more(graph, (const uint64_t[]){b, a, b}, 3));
-	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 2);
-	assert_string_equal(names[0], "second");
-	assert_string_equal(names[1], "first");
+	check_kernels(graph, "second", "first");
 	/* Nothing new, and nothing at all. */
 	assert_false(gmod_graph_learn_more(graph, &a, 1));
 	assert_false(gmod_graph_learn_more(graph, NULL, 0));
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 2);
 	/* One that was not seen made; another graph of the same handle. */
 	assert_true(gmod_graph_learn_more(late, &b, 1));
-	assert_int_equal(gmod_graph_kernels(late, GMOD_IN_CALL, names, 16), 2);
-	assert_string_equal(names[0], "second");
-	assert_null(names[1]);
+	check_kernels(late, "second", "");
 	assert_false(gmod_graph_learn(graph, &b, 1));
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 1);
 	/* It may have become anything. */
 	assert_false(gmod_graph_learn_more(graph, (const uint64_t[]){0}, 1));
-	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 2);
-	assert_null(names[0]);
-	assert_string_equal(names[1], "second");
+	check_kernels(graph, "", "second");
 	assert_true(gmod_graph_learn_more(graph, &a, 1));
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 3);
 }
@@ -258,13 +262,8 @@ TEST(nodes_updated_in_any_order_change_nothing)
 	uint64_t functions[NODES], graph = new_handle(), late = new_handle(), seed = 1, first;
 	const char *names[GMOD_GRAPH_NAMES], *now[GMOD_GRAPH_NAMES];
 
-	for (int i = 0; i < NODES; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "updated_%d", i);
-		functions[i] = new_handle();
-		gmod_name_learn(functions[i], name);
-	}
+	for (int i = 0; i < NODES; i++)
+		functions[i] = kernel("updated_", i);
 	for (unsigned count = 4; count <= NODES; count += 36) {
 		gmod_graph_learn(graph, functions, count);
 		first = gmod_ticks();
@@ -282,16 +281,13 @@ TEST(nodes_updated_in_any_order_change_nothing)
 TEST(kernels_of_one_name_are_named_once)
 {
 	uint64_t functions[40], graph = new_handle();
-	const char *names[16];
 
 	for (int i = 0; i < 40; i++) {
 		functions[i] = new_handle();
 		gmod_name_learn(functions[i], i < 39 ? "kernel" : "culprit");
 	}
 	gmod_graph_learn(graph, functions, 40);
-	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 2);
-	assert_string_equal(names[0], "kernel");
-	assert_string_equal(names[1], "culprit");
+	check_kernels(graph, "kernel", "culprit");
 }
 
 /* A program may make a graph for each of its steps: names must not run out of room for that. */
@@ -315,13 +311,8 @@ TEST(a_graph_of_many_kernels_keeps_the_first)
 	const char *names[64];
 	unsigned count;
 
-	for (int i = 0; i < 40; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "node_%d", i);
-		functions[i] = new_handle();
-		gmod_name_learn(functions[i], name);
-	}
+	for (int i = 0; i < 40; i++)
+		functions[i] = kernel("node_", i);
 	gmod_graph_learn(graph, functions, 40);
 	count = gmod_graph_kernels(graph, GMOD_IN_CALL, names, 64);
 	assert_int_equal(count, 32);
@@ -367,16 +358,11 @@ static void *learn_all(void *arg)
 
 TEST(threads_may_learn_at_once)
 {
-	pthread_t thread[THREADS];
-
 	for (int i = 0; i < SHARED; i++)
 		shared_handles[i] = new_handle();
 	for (int i = 0; i < SHARED; i++)
 		shared_graphs[i] = new_handle();
-	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, learn_all, (void *)i), 0);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
+	in_threads(THREADS, learn_all);
 	assert_int_equal(wrong, 0);
 }
 
@@ -391,7 +377,7 @@ static long resident_kib(void)
 }
 
 /* In a child: afterwards nothing new can be learned. */
-static int fill_memory(void)
+TEST_IN_CHILD(memory_for_names_is_bounded)
 {
 	static char name[4096];
 	uint64_t first = last_handle + 0x30, known = 0, old = new_handle(), graph = new_handle(), late;
@@ -428,15 +414,4 @@ static int fill_memory(void)
 	NEED(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 4) == 0);
 	gmod_graph_learn(late, &old, 1);
 	NEED(gmod_graph_kernels(late, GMOD_IN_CALL, names, 4) == 0);
-	return 0;
-}
-
-TEST(memory_for_names_is_bounded)
-{
-	in_child(fill_memory, 0);
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

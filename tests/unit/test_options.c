@@ -98,7 +98,7 @@ TEST(every_default_is_a_good_value)
 	struct gmod_options o, defaults;
 
 	gmod_options_defaults(&defaults);
-	for (size_t i = 0; i < sizeof(item) / sizeof(item[0]); i++) {
+	for (size_t i = 0; i < SIZE_OF(item); i++) {
 		expect_clean(&o, item[i]);
 		assert_memory_equal(&o, &defaults, sizeof(o));
 	}
@@ -129,7 +129,7 @@ TEST(percentages_are_exact)
 		    {"max_cpu=7.", 7000}, {"max_cpu=0.001", 1},    {"max_cpu=99.999", 99999}};
 	struct gmod_options o;
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < SIZE_OF(good); i++) {
 		expect_clean(&o, good[i].text);
 		assert_int_equal(o.max_cpu, good[i].parts);
 	}
@@ -211,7 +211,7 @@ TEST(a_key_like_no_other_names_none)
 	static const char *const strange[] = {"=1",         "foo=1",     "bar=1",    "v=1",
 					      "loglevel=1", "helping=1", "nonsense", "stack_depression=1"};
 
-	for (size_t i = 0; i < sizeof(strange) / sizeof(strange[0]); i++)
+	for (size_t i = 0; i < SIZE_OF(strange); i++)
 		expect_complaint(strange[i], "\"; it is ignored; GMOD_OPTIONS=help=1 lists them");
 	expect_complaint("hlp=1", "did you mean \"help=...\"?");
 	expect_complaint("backkkend=1", "did you mean \"backend=...\"?");
@@ -232,7 +232,7 @@ TEST(a_command_is_told_in_its_own_words)
 	    {"help", "no value in \"help\"; write help=1 or =0"},
 	};
 
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+	for (size_t i = 0; i < SIZE_OF(told); i++) {
 		struct gmod_options o;
 		struct lines l = {0};
 
@@ -374,7 +374,7 @@ TEST(help_shows_every_option)
 	struct lines l = {0};
 
 	gmod_options_help(keep, &l);
-	for (size_t i = 0; i < sizeof(item) / sizeof(item[0]); i++) {
+	for (size_t i = 0; i < SIZE_OF(item); i++) {
 		int found = 0;
 
 		for (int n = 0; n < l.count; n++)
@@ -384,9 +384,4 @@ TEST(help_shows_every_option)
 	for (int n = 0; n < l.count; n++)
 		assert_true(strlen(l.text[n]) <= 100 && !strchr(l.text[n], '\n'));
 	assert_non_null(strstr(l.text[l.count - 1], "print this table"));
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

@@ -19,15 +19,14 @@ TEST(nothing_is_on_before_it_is_armed)
 	assert_int_equal(gmod_hot.key[1], 0);
 }
 
-static int a_child_of_a_process_without(void)
+static void check_none_of_ours(void)
 {
-	NEED(gmod_phase() == GMOD_OFF && !gmod_phase_is_ours());
-	return 0;
+	NEED(gmod_phase() == GMOD_OFF && !gmod_on() && !gmod_phase_is_ours());
 }
 
-TEST(a_child_of_a_process_without_gmod_is_none_of_ours)
+TEST_IN_CHILD(a_child_of_a_process_without_gmod_is_none_of_ours)
 {
-	in_child(a_child_of_a_process_without, 0);
+	check_none_of_ours();
 }
 
 TEST(arming_gives_a_page_and_a_key)
@@ -56,27 +55,15 @@ TEST(phases_follow_each_other)
 	assert_memory_equal(key, gmod_hot.key, sizeof(key));
 }
 
-static int a_grandchild(void)
-{
-	NEED(gmod_phase() == GMOD_OFF && !gmod_phase_is_ours());
-	return 0;
-}
-
-static int a_child(void)
+static void check_child_and_grandchild(void)
 {
 	const uint8_t *bytes = (const uint8_t *)&gmod_hot;
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	int status = -1;
-	pid_t pid;
 
-	NEED(gmod_phase() == GMOD_OFF && !gmod_on() && !gmod_phase_is_ours());
+	check_none_of_ours();
 	for (size_t i = 0; i < size; i++)
 		NEED(bytes[i] == 0);
-	pid = fork();
-	if (!pid)
-		_exit(a_grandchild());
-	NEED(waitpid(pid, &status, 0) == pid && status == 0);
-	return 0;
+	in_child(check_none_of_ours, 0);
 }
 
 TEST(a_forked_child_is_off_and_has_no_key)
@@ -84,7 +71,7 @@ TEST(a_forked_child_is_off_and_has_no_key)
 	uint64_t key[2] = {gmod_hot.key[0], gmod_hot.key[1]};
 
 	assert_true(gmod_on());
-	in_child(a_child, 0);
+	in_child(check_child_and_grandchild, 0);
 	/* ... and takes nothing away from its parent. */
 	assert_true(gmod_on());
 	assert_memory_equal(key, gmod_hot.key, sizeof(key));
@@ -143,7 +130,7 @@ static unsigned keys_in_mapping(uint64_t from, uint64_t to, const uint64_t key[2
 	return found;
 }
 
-static int search_for_the_key(void)
+static void search_for_the_key(void)
 {
 	uint64_t from[512], to[512];
 	unsigned count = 0, found = 0;
@@ -160,7 +147,6 @@ static int search_for_the_key(void)
 	for (unsigned i = 0; i < count; i++)
 		found += keys_in_mapping(from[i], to[i], own, own);
 	NEED(count > 3 && found == 0);
-	return 0;
 }
 
 TEST(the_key_is_nowhere_else_in_memory)
@@ -168,7 +154,7 @@ TEST(the_key_is_nowhere_else_in_memory)
 #if SANITIZED
 	skip(); /* their shadow memory is too large to read */
 #endif
-	assert_int_equal(search_for_the_key(), 0);
+	search_for_the_key();
 }
 
 TEST(every_arming_has_a_key_of_its_own)
@@ -215,16 +201,12 @@ static uint64_t milliseconds(void)
 TEST(a_cancelled_thread_ends_its_work_first)
 {
 	uint64_t began = milliseconds();
-	pthread_t thread;
-	void *how;
 
 #if SANITIZED
 	skip(); /* they keep no account of stacks that are left so */
 #endif
 	for (int i = 0; i < 20; i++) {
-		assert_int_equal(pthread_create(&thread, NULL, be_busy, i % 2 ? &how : NULL), 0);
-		assert_int_equal(pthread_join(thread, &how), 0);
-		assert_ptr_equal(how, PTHREAD_CANCELED);
+		assert_ptr_equal(in_a_thread(be_busy, i % 2 ? &began : NULL), PTHREAD_CANCELED);
 		assert_false(at_work);
 	}
 	gmod_busy_wait(5000);
@@ -245,22 +227,16 @@ static void *work_for_a_while(void *unused)
 
 TEST(the_end_waits_for_work)
 {
-	pthread_t thread;
+	pthread_t thread = begin_thread(work_for_a_while, NULL);
 
-	assert_int_equal(pthread_create(&thread, NULL, work_for_a_while, NULL), 0);
 	while (!has_begun)
 		sched_yield();
 	gmod_busy_wait(5000);
 	assert_false(at_work);
-	pthread_join(thread, NULL);
+	end_thread(thread);
 }
 
 TEST(an_ordinary_process_is_not_secure)
 {
 	assert_false(gmod_secure());
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

@@ -68,7 +68,6 @@ TEST(default_streams_are_of_a_context_and_a_thread)
 	uint64_t context = new_handle(), other = new_handle(), handle = new_handle();
 	uint64_t legacy = gmod_stream_key(0, GMOD_LEGACY, context);
 	uint64_t mine = gmod_stream_key(0, GMOD_PER_THREAD, context);
-	pthread_t thread;
 
 	assert_true(gmod_stream_key(handle, GMOD_LEGACY, context) == handle);
 	assert_true(gmod_stream_key(handle, GMOD_PER_THREAD, other) == handle);
@@ -80,8 +79,7 @@ TEST(default_streams_are_of_a_context_and_a_thread)
 	assert_true(legacy != mine && legacy && mine);
 	assert_true(gmod_stream_key(0, GMOD_LEGACY, other) != legacy);
 	assert_true(gmod_stream_key(0, GMOD_PER_THREAD, other) != mine);
-	assert_int_equal(pthread_create(&thread, NULL, key_of_per_thread, (void *)(uintptr_t)context), 0);
-	pthread_join(thread, NULL);
+	in_a_thread(key_of_per_thread, (void *)(uintptr_t)context);
 	assert_true(key_in_thread != mine && key_in_thread != legacy);
 	/* A stream's proof is not its context's, nor the other way round through the key. */
 	gmod_prove_stream(legacy, later());
@@ -356,9 +354,4 @@ TEST(a_full_table_drops_proofs_and_invents_none)
 	gmod_stream_destroyed(unproven);
 	assert_false(gmod_proven(new_handle(), unproven, t - 1));
 	assert_false(gmod_was_proven(gmod_proof_remember(), new_handle(), unproven, t - 1));
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

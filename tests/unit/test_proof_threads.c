@@ -1,8 +1,6 @@
 /* Proofs that threads make, ask for and take back at the same time: what is proven was complete. */
 #include "monitor/launches/proof.h"
 
-#include <sched.h>
-#include <stdatomic.h>
 #include <time.h>
 
 #include "monitor/launches/launch.h"
@@ -94,14 +92,14 @@ TEST(words_of_two_records_are_no_record)
 	gmod_event_forget(crowd.event[RECORDERS - 1]);
 	atomic_store(&crowd.stop, false);
 	for (unsigned n = 0; n < RECORDERS; n++)
-		assert_int_equal(pthread_create(&thread[n], NULL, record_often, (void *)(uintptr_t)n), 0);
+		thread[n] = begin_thread(record_often, (void *)(uintptr_t)n);
 	for (unsigned i = 0; i < LOOKS; i++) {
 		known += check_place();
 		nanosleep(&(struct timespec){0, 1000000}, NULL);
 	}
 	atomic_store(&crowd.stop, true);
 	for (unsigned n = 0; n < RECORDERS; n++)
-		pthread_join(thread[n], NULL);
+		end_thread(thread[n]);
 	sched_setaffinity(0, sizeof(before), &before);
 	CHECK(known, "nothing was known at any time");
 	now += UINT64_C(1) << 40;
@@ -133,14 +131,13 @@ static void *complete(void *unused)
 {
 	uint64_t seed = 41;
 
-	(void)unused;
 	while (!atomic_load(&gpu.stop)) {
 		unsigned s = (unsigned)random_below(&seed, STREAMS);
 		uint64_t done = atomic_load(&gpu.complete[s]), behind = atomic_load(&gpu.time) - done;
 
 		atomic_store(&gpu.complete[s], done + random_below(&seed, behind + 1));
 	}
-	return NULL;
+	return unused;
 }
 
 /* Is what the library takes for proven complete? complete[] only grows, so it may be read afterwards. */
@@ -174,13 +171,12 @@ static void *record_events(void *unused)
 {
 	uint64_t seed = 42;
 
-	(void)unused;
 	for (int i = 0; i < RECORDS || (i < 100 * RECORDS && atomic_load(&gpu.proofs) < 100); i++) {
 		record((unsigned)random_below(&seed, EVENTS), (unsigned)random_below(&seed, STREAMS));
 		for (uint64_t pause = random_below(&seed, 200); pause > 0; pause--)
 			_mm_pause();
 	}
-	return NULL;
+	return unused;
 }
 
 static bool is_complete(unsigned e)
@@ -207,7 +203,7 @@ static void *query_events(void *arg)
 
 TEST(proofs_hold_while_events_are_recorded_anew)
 {
-	pthread_t gpu_thread, recorder, querier[QUERIERS];
+	pthread_t gpu_thread, querier[QUERIERS];
 
 	gpu.context = new_handle();
 	atomic_store(&gpu.time, now);
@@ -217,15 +213,14 @@ TEST(proofs_hold_while_events_are_recorded_anew)
 		gpu.event[i] = new_handle();
 		record(i, i % STREAMS);
 	}
-	assert_int_equal(pthread_create(&gpu_thread, NULL, complete, NULL), 0);
-	assert_int_equal(pthread_create(&recorder, NULL, record_events, NULL), 0);
+	gpu_thread = begin_thread(complete, NULL);
 	for (uintptr_t i = 0; i < QUERIERS; i++)
-		assert_int_equal(pthread_create(&querier[i], NULL, query_events, (void *)i), 0);
-	pthread_join(recorder, NULL);
+		querier[i] = begin_thread(query_events, (void *)i);
+	in_a_thread(record_events, NULL);
 	atomic_store(&gpu.stop, true);
-	pthread_join(gpu_thread, NULL);
+	end_thread(gpu_thread);
 	for (int i = 0; i < QUERIERS; i++)
-		pthread_join(querier[i], NULL);
+		end_thread(querier[i]);
 	assert_int_equal(gpu.wrong, 0);
 	CHECK(gpu.proofs > 0, "nothing was ever proven");
 	now = atomic_load(&gpu.time);
@@ -243,7 +238,6 @@ static void pause_for(unsigned n)
 
 static void *remember(void *unused)
 {
-	(void)unused;
 	while (!atomic_load(&gpu.stop)) {
 		unsigned before;
 
@@ -254,7 +248,7 @@ static void *remember(void *unused)
 		while (atomic_load(&asked) - before < 2 && !atomic_load(&gpu.stop))
 			sched_yield();
 	}
-	return NULL;
+	return unused;
 }
 
 /* Threads that have one busy CPU between them take turns as rarely as the scheduler likes. */
@@ -276,7 +270,7 @@ TEST(the_past_may_be_asked_by_any_thread)
 	for (int i = 0; i < SPREAD; i++)
 		stream[i] = new_handle();
 	atomic_store(&gpu.stop, false);
-	assert_int_equal(pthread_create(&thread, NULL, remember, NULL), 0);
+	thread = begin_thread(remember, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	for (unsigned i = 0; atomic_load(&copies) < COPIES && (i % 256 || !is_late(&began)); i++) {
 		uint64_t then, t = tick();
@@ -290,11 +284,6 @@ TEST(the_past_may_be_asked_by_any_thread)
 		atomic_fetch_add(&asked, 1);
 	}
 	atomic_store(&gpu.stop, true);
-	pthread_join(thread, NULL);
+	end_thread(thread);
 	now = atomic_load(&gpu.time);
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

@@ -1,5 +1,4 @@
 /* The registry, one step at a time: one owner a record, no record lost, and a release that waits for whoever looks. */
-#include <sched.h>
 #include <time.h>
 
 #include "tests/unit/records.h"
@@ -247,7 +246,7 @@ static void check_a_release_waits(enum gmod_pin who)
 {
 	struct gmod_record *r[2 * GMOD_BATCH];
 	struct release mine = {0}, other = {0};
-	pthread_t a, b;
+	pthread_t a;
 
 	for (int i = 0; i < 2 * GMOD_BATCH; i++) {
 		r[i] = gmod_record_claim();
@@ -262,9 +261,8 @@ static void check_a_release_waits(enum gmod_pin who)
 	mine.word = gmod_record_live(mine.record);
 	other.word = gmod_record_live(other.record);
 	gmod_pin(who, mine.record->position / GMOD_BATCH * GMOD_BATCH + GMOD_BATCH - 1);
-	assert_int_equal(pthread_create(&a, NULL, release, &mine), 0);
-	assert_int_equal(pthread_create(&b, NULL, release, &other), 0);
-	pthread_join(b, NULL);
+	a = begin_thread(release, &mine);
+	in_a_thread(release, &other);
 	assert_true(atomic_load(&other.done));
 	while (word_of(mine.record) == mine.word)
 		sched_yield();
@@ -277,7 +275,7 @@ static void check_a_release_waits(enum gmod_pin who)
 	wait_ms(5);
 	assert_false(atomic_load(&mine.done));
 	gmod_unpin(who);
-	pthread_join(a, NULL);
+	end_thread(a);
 	assert_true(atomic_load(&mine.done));
 	for (int i = 0; i < 2 * GMOD_BATCH; i++)
 		if (gmod_record_live(r[i]) && gmod_record_begin_release(r[i], gmod_record_live(r[i])))
@@ -289,9 +287,4 @@ TEST(a_release_waits_for_the_pin_of_its_batch)
 {
 	for (int who = 0; who < GMOD_PIN_COUNT; who++)
 		check_a_release_waits((enum gmod_pin)who);
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

@@ -191,30 +191,19 @@ static void *look_up(void *unused)
 	return unused;
 }
 
-static void run_threads(void *(*body)(void *))
-{
-	pthread_t thread[THREADS];
-
-	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, body, (void *)i), 0);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
-}
-
 TEST(buffers_come_and_go_under_a_sweep)
 {
 	struct gmod_registry_stats before = stats();
 	uint64_t count = operations / THREADS * THREADS;
-	pthread_t sweeper[GMOD_PIN_COUNT], looker;
+	pthread_t sweeper[GMOD_PIN_COUNT], looker = begin_thread(look_up, NULL);
 
 	for (uintptr_t who = 0; who < GMOD_PIN_COUNT; who++)
-		assert_int_equal(pthread_create(&sweeper[who], NULL, sweep, (void *)who), 0);
-	assert_int_equal(pthread_create(&looker, NULL, look_up, NULL), 0);
-	run_threads(churn);
+		sweeper[who] = begin_thread(sweep, (void *)who);
+	in_threads(THREADS, churn);
 	atomic_store(&stop, true);
 	for (int who = 0; who < GMOD_PIN_COUNT; who++)
-		pthread_join(sweeper[who], NULL);
-	pthread_join(looker, NULL);
+		end_thread(sweeper[who]);
+	end_thread(looker);
 	for (int i = 0; i < SLOTS; i++)
 		if (slots[i])
 			disarm(slots[i], false);
@@ -265,7 +254,7 @@ TEST(a_free_record_is_taken_once)
 	uint64_t banks = stats().banks;
 
 	errors = 0;
-	run_threads(take_and_give_back);
+	in_threads(THREADS, take_and_give_back);
 	assert_int_equal(errors, 0);
 	assert_int_equal(stats().banks, banks);
 	check_no_record_is_lost();
@@ -290,7 +279,7 @@ TEST(many_threads_may_run_out_at_once)
 	bool *seen = calloc((size_t)GMOD_BANK * GMOD_BANKS, sizeof(*seen));
 	uint64_t before = stats().banks, needed = (THREADS * HOARD + GMOD_BANK - 1) / GMOD_BANK;
 
-	run_threads(hoard);
+	in_threads(THREADS, hoard);
 	for (int i = 0; i < THREADS; i++)
 		for (int k = 0; k < HOARD; k++) {
 			uint32_t at = hoards[i][k]->position;
@@ -316,7 +305,4 @@ FIXTURE(make_banks)
 	return 0;
 }
 
-int main(void)
-{
-	return run_listed_tests(make_banks, NULL);
-}
+static CMFixtureFunction group_setup = make_banks;

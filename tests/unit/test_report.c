@@ -11,8 +11,6 @@
 #include "tests/unit/reporting.h"
 #include "tests/unit/support.h"
 
-static char program[4096];
-
 /* ---- text ---- */
 
 TEST(an_overflow_reads_as_documented)
@@ -268,13 +266,13 @@ static void run_again(char *const arguments[])
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static int report_yourself(const char *options)
+static int report_yourself(char **argv)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	struct gmod_options o;
 
 	gmod_options_defaults(&o);
-	gmod_options_parse(&o, options, NULL, NULL);
+	gmod_options_parse(&o, argv[2], NULL, NULL);
 	gmod_log_open("", o.log_format == GMOD_OPTION_LOG_JSON, 0);
 	gmod_report_init(&o, NULL);
 	f.suspect_count = 1;
@@ -413,17 +411,15 @@ TEST(a_report_is_not_cut_short)
 	for (int i = 0; i < ROUNDS; i++) {
 		struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 		pthread_t thread;
-		void *how;
 
 		reporting = false;
-		assert_int_equal(pthread_create(&thread, NULL, report_and_wait, &f), 0);
+		thread = begin_thread(report_and_wait, &f);
 		while (!reporting)
 			;
 		for (volatile int n = 0; n < 1000 * i; n++)
 			;
 		assert_int_equal(pthread_cancel(thread), 0);
-		assert_int_equal(pthread_join(thread, &how), 0);
-		assert_ptr_equal(how, PTHREAD_CANCELED);
+		assert_ptr_equal(end_thread(thread), PTHREAD_CANCELED);
 		report(&f);
 	}
 	assert_int_equal(gmod_report_findings(), ROUNDS);
@@ -507,12 +503,4 @@ TEST(the_share_of_extremes_is_sane)
 	expect("(0.0 %)");
 }
 
-int main(int argc, char **argv)
-{
-	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-
-	if (argc > 2 && strcmp(argv[1], "--report") == 0)
-		return report_yourself(argv[2]);
-	program[n > 0 ? n : 0] = '\0';
-	return run_listed_tests(enter_directory, leave_directory);
-}
+static int (*main_with_arguments)(char **argv) = report_yourself;

@@ -13,7 +13,7 @@ TEST(the_json_reader_is_strict)
 					  "{\"a\":nul}\n",      "{\"a\":1}"};
 
 	assert_int_equal(json_lines("{\"a\":[1,-2,{\"b\":null}],\"c\":\"\\u00e9\xc3\xa9\"}\n{}\n"), 2);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < SIZE_OF(bad); i++) {
 		const char *end = *bad[i] == '{' ? json_value(bad[i], 0) : NULL;
 
 		assert_true(!end || strcmp(end, "\n") != 0);
@@ -134,7 +134,7 @@ static const char *const hostile[] = {
     long_name,
 };
 
-#define HOSTILE (sizeof(hostile) / sizeof(hostile[0]))
+#define HOSTILE (SIZE_OF(hostile))
 
 /* Strings of the program everywhere where a finding can hold one. */
 static struct gmod_finding hostile_finding(enum gmod_class class, const char *s, struct gmod_buffer_facts *near)
@@ -244,9 +244,4 @@ TEST(json_too_long_is_shortened_not_broken)
 		assert_non_null(strstr(out, "\"site\":\"site\""));
 		free(out);
 	}
-}
-
-int main(void)
-{
-	return run_listed_tests(enter_directory, leave_directory);
 }

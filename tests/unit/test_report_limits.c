@@ -238,8 +238,3 @@ TEST(many_suppressions_are_cut_with_a_word)
 	expect("rules: only the first 512 suppressions are used\n");
 	free(rules);
 }
-
-int main(void)
-{
-	return run_listed_tests(enter_directory, leave_directory);
-}

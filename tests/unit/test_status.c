@@ -22,7 +22,7 @@ TEST(what_is_no_status_has_one_text)
 	static const int others[] = {LAST + 1, 1000, INT32_MAX, -1, INT32_MIN};
 	const char *text = gmod_status_text((enum gmod_status)others[0]);
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+	for (size_t i = 0; i < SIZE_OF(others); i++)
 		assert_string_equal(gmod_status_text((enum gmod_status)others[i]), text);
 	for (int i = 0; i <= LAST; i++)
 		assert_string_not_equal(gmod_status_text((enum gmod_status)i), text);
@@ -49,9 +49,4 @@ TEST(nothing_to_fill_or_to_read_is_invalid)
 {
 	assert_int_equal(gmod_device_get_stats(NULL), GMOD_INVALID);
 	assert_int_equal(gmod_device_configure(NULL), GMOD_INVALID);
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

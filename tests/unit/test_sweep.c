@@ -309,12 +309,7 @@ static void *try_lock(void *timeout)
 
 static bool others_get_the_lock(uint64_t timeout)
 {
-	pthread_t thread;
-	void *got;
-
-	assert_int_equal(pthread_create(&thread, NULL, try_lock, &timeout), 0);
-	pthread_join(thread, &got);
-	return got != NULL;
+	return in_a_thread(try_lock, &timeout) != NULL;
 }
 
 TEST(one_thread_sweeps_at_a_time)
@@ -334,9 +329,4 @@ TEST(one_thread_sweeps_at_a_time)
 TEST(no_report_holds_a_key)
 {
 	check_reports_hold_no_key();
-}
-
-int main(void)
-{
-	return run_listed_tests(start, end_gmod);
 }

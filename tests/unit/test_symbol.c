@@ -6,15 +6,18 @@
 #include <elf.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+
 #include "tests/unit/test.h"
 
 static struct gmod_symbol_scratch *scratch;
+static char path[] = "/tmp/gmod test-XXXXXX";
 static struct gmod_frames frames;
 
 FIXTURE(make_scratch)
 {
 	scratch = malloc(sizeof(*scratch));
 	memset(scratch, 0xa5, sizeof(*scratch)); /* needs no initialising */
+	close(mkstemp(path));
 	return 0;
 }
 
@@ -103,7 +106,7 @@ static const struct {
     {"ns::kern", "ns::kern", "kern"},
 };
 
-#define NAMES (sizeof(names) / sizeof(names[0]))
+#define NAMES (SIZE_OF(names))
 
 TEST(names_become_readable)
 {
@@ -284,8 +287,6 @@ TEST(addresses_of_no_module_stay_numbers)
 
 /* ---- files that lie ---- */
 
-static char path[] = "/tmp/gmod test-XXXXXX";
-
 /* Map the image as code from a file of its own and look its bytes up. */
 static const struct gmod_frame *frame_in(const char *image, size_t size, bool keep_file)
 {
@@ -435,8 +436,4 @@ TEST(damaged_files_are_safe)
 	assert_string_equal(frame_in(ELFMAG, SELFMAG, true)->symbol, "");
 }
 
-int main(void)
-{
-	close(mkstemp(path));
-	return run_listed_tests(make_scratch, drop_scratch);
-}
+static CMFixtureFunction group_setup = make_scratch, group_teardown = drop_scratch;

@@ -56,7 +56,7 @@ TEST(escaping_shows_what_hides)
 	    {"\xe4x", "\\xe4x"},
 	};
 
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+	for (size_t i = 0; i < SIZE_OF(row); i++)
 		assert_string_equal(escaped(row[i].in, 100), row[i].out);
 }
 
@@ -125,7 +125,7 @@ TEST(times_are_utc)
 	char out[64];
 	struct gmod_text t;
 
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+	for (size_t i = 0; i < SIZE_OF(row); i++) {
 		gmod_text_init(&t, out, sizeof(out));
 		gmod_text_stamp(&t, row[i].second * 1000000000 + 7);
 		assert_string_equal(out, row[i].stamp);
@@ -135,9 +135,4 @@ TEST(times_are_utc)
 	gmod_text_str(&t, " ");
 	gmod_text_clock(&t, 45067102311999ull);
 	assert_string_equal(out, "null 12:31:07.102311");
-}
-
-int main(void)
-{
-	return run_listed_tests(NULL, NULL);
 }

@@ -126,8 +126,3 @@ TEST(no_report_holds_a_key)
 {
 	check_reports_hold_no_key();
 }
-
-int main(void)
-{
-	return run_listed_tests(start, end_gmod);
-}
