@@ -15,15 +15,11 @@
 GMOD_EXPORT enum gmod_status gmod_device_configure(const struct gmod_device_config *config)
 {
 	struct gmod_device_config c = {0};
-	enum gmod_status status;
 
 	if (!config)
 		return GMOD_INVALID;
 	memcpy(&c, config, config->struct_size < sizeof(c) ? config->struct_size : sizeof(c));
-	status = gmod_settings_change(&c);
-	if (status == GMOD_OK && c.guard_mode)
-		gmod_guard_mode_changed();
-	return status;
+	return gmod_settings_change(&c);
 }
 
 /* What is asked of one heap, and how that went. */

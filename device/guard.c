@@ -167,10 +167,10 @@ static struct gmod_heap *enter(struct gmod_context *c)
 {
 	struct gmod_heap *h;
 
-	if (!c || atomic_load_explicit(&c->state, memory_order_acquire) != GMOD_CONTEXT_ALIVE ||
-	    !atomic_load_explicit(&c->heap, memory_order_relaxed) || !gmod_context_use_begin(c))
+	if (!c || !gmod_context_is_alive(c) ||
+	    !gmod_heap_of(c) || !gmod_context_use_begin(c))
 		return NULL;
-	h = atomic_load_explicit(&c->heap, memory_order_acquire);
+	h = gmod_heap_of(c);
 	if (!h)
 		gmod_context_use_end(c);
 	return h;
@@ -275,7 +275,7 @@ bool gmod_guard_settle(const struct gmod_context *only, uint64_t deadline)
 static bool heaps_exist(void)
 {
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (atomic_load_explicit(&gmod_context_at(i)->heap, memory_order_relaxed))
+		if (gmod_heap_of(gmod_context_at(i)))
 			return true;
 	return false;
 }
@@ -355,11 +355,6 @@ uint64_t gmod_guard_leisure(void)
 }
 
 /* ---- out of the way ---- */
-
-void gmod_guard_mode_changed(void)
-{
-	atomic_store_explicit(&gmod_hot.residents, gmod_settings_guard_is_resident(), memory_order_relaxed);
-}
 
 /*
  * Without the lock, which is held by whoever waits for a pass.

@@ -64,9 +64,6 @@ void gmod_guard_update_stats(const struct gmod_context *only);
  */
 enum gmod_status gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg);
 
-/* The mode is persistent now, or not any more: whether hooks have to look. */
-void gmod_guard_mode_changed(void);
-
 void gmod_guard_pause(void);
 void gmod_guard_resume(void);
 

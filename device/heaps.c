@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-#include "device/guard.h"
 #include "device/settings.h"
 #include "lib/base/log.h"
 #include "lib/base/deadline.h"
@@ -135,9 +134,17 @@ static void say_none(void)
 			      "device_heap_mb says how far it may grow, device_heap=off leaves it out)");
 }
 
+static _Atomic(struct gmod_heap *) heaps[GMOD_CONTEXTS];
+
+struct gmod_heap *gmod_heap_of(const struct gmod_context *c)
+{
+	/* acquire: the heap is complete */
+	return atomic_load_explicit(&heaps[gmod_context_index(c)], memory_order_acquire);
+}
+
 struct gmod_heap *gmod_heap_here(struct gmod_context *c)
 {
-	struct gmod_heap *h = atomic_load_explicit(&c->heap, memory_order_acquire);
+	struct gmod_heap *h = gmod_heap_of(c);
 
 	if (h)
 		return h;
@@ -154,9 +161,8 @@ struct gmod_heap *gmod_heap_here(struct gmod_context *c)
 		return NULL;
 	}
 	gmod_settings_are_used();
-	gmod_guard_mode_changed();
 	/* release: the heap is complete for the monitor */
-	atomic_store_explicit(&c->heap, h, memory_order_release);
+	atomic_store_explicit(&heaps[gmod_context_index(c)], h, memory_order_release);
 	gmod_monitor_ensure();
 	return h;
 }
@@ -209,7 +215,7 @@ void gmod_heap_grow(struct gmod_heap *h)
 /* Who is still in there, stuck in a driver call, may look at it yet. */
 void gmod_heap_gone(struct gmod_context *c)
 {
-	struct gmod_heap *h = atomic_exchange_explicit(&c->heap, NULL, memory_order_acq_rel);
+	struct gmod_heap *h = atomic_exchange_explicit(&heaps[gmod_context_index(c)], NULL, memory_order_acq_rel);
 
 	if (!h || atomic_load_explicit(&c->users, memory_order_seq_cst))
 		return;

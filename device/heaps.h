@@ -51,6 +51,8 @@ struct gmod_heap {
 
 /* The current context's heap, made if need be; NULL where that is not possible, which is said once. c: its entry. */
 struct gmod_heap *gmod_heap_here(struct gmod_context *c);
+/* That of a context's entry; NULL: it has none. */
+struct gmod_heap *gmod_heap_of(const struct gmod_context *c);
 
 /* Memory for more chunks, if the device asks for it. The context is current; the guard's lock is held. */
 void gmod_heap_grow(struct gmod_heap *h);

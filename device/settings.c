@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "lib/base/facts.h"
+#include "lib/base/phase.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -43,9 +44,16 @@ bool gmod_settings_guard_is_resident(void)
 	return gmod_options()->device_guard == GMOD_OPTION_GUARD_PERSISTENT;
 }
 
+/* Whether hooks have to look for a guard that is in their way. */
+static void publish_mode(void)
+{
+	atomic_store_explicit(&gmod_hot.residents, gmod_settings_guard_is_resident(), memory_order_relaxed);
+}
+
 void gmod_settings_are_used(void)
 {
 	atomic_store_explicit(&used, true, memory_order_relaxed);
+	publish_mode();
 }
 
 static bool is_valid(const struct gmod_device_config *c)
@@ -65,7 +73,9 @@ enum gmod_status gmod_settings_change(const struct gmod_device_config *c)
 		atomic_store_explicit(&heap_bytes, c->heap_bytes, memory_order_relaxed);
 	if (c->guards)
 		atomic_store_explicit(&guards, c->guards, memory_order_relaxed);
-	if (c->guard_mode)
+	if (c->guard_mode) {
 		atomic_store_explicit(&guard_mode, (int)c->guard_mode, memory_order_relaxed);
+		publish_mode();
+	}
 	return GMOD_OK;
 }

@@ -1,17 +1,8 @@
 #include "lib/base/scope.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stddef.h>
 #include <time.h>
-
-void gmod_await_cancel(void)
-{
-	int saved = errno;
-
-	poll(NULL, 0, 0);
-	errno = saved;
-}
 
 /*
  * Besides what arrives from outside this blocks what a write can raise: SIGPIPE; SIGXFSZ past RLIMIT_FSIZE; SIGTTOU,

@@ -12,17 +12,13 @@
  * Cancellation alone, where a thread may wait for the GPU and its signals must get through: locks are given back,
  * counts go down again, and a finding that has been taken is said. May nest.
  *
- * The type is set as well as the state. With the state alone glibc 2.36 cancels a thread asynchronously that was about
- * to hold that off, and forgets that it ends as PTHREAD_CANCELED when that is let go. And the signal of an asynchronous
- * cancellation that began before may come late, when the thread waits in the driver with a lock of the driver's: while
- * a wait that could be cancelled lasts, glibc has the type changed, and its handler does not look at the state. So such
- * a wait is made here, where nothing is held yet: it does not return before that signal has come.
+ * The type is set as well as the state: with the state alone glibc 2.36 cancels a thread asynchronously that was about
+ * to hold that off. Of a cancellation that arrives while a thread enters the bracket with the asynchronous type no more
+ * is promised: POSIX lets such a thread call no function of this library.
  */
 struct gmod_cancel {
 	int state, type; /* the program's */
 };
-
-void gmod_await_cancel(void);
 
 static inline struct gmod_cancel gmod_cancel_begin(void)
 {
@@ -30,8 +26,6 @@ static inline struct gmod_cancel gmod_cancel_begin(void)
 
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &c.type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c.state);
-	if (__builtin_expect(c.type == PTHREAD_CANCEL_ASYNCHRONOUS, 0))
-		gmod_await_cancel();
 	return c;
 }
 

@@ -334,7 +334,7 @@ static uint64_t context_number(const struct gmod_details *d)
 	return c ? (uint64_t)(uintptr_t)atomic_load_explicit(&c->handle, memory_order_relaxed) : 0;
 }
 
-/* Ours to release. Taken by its context's departure it may come back, time and again: then we find the same buffer. */
+/* Ours to release. Taken by its context's teardown it may come back, time and again: then we find the same buffer. */
 static bool begin_release(const struct gmod_found *found)
 {
 	struct gmod_found again = *found;

@@ -9,6 +9,7 @@
 #define GMOD_LIB_HEAP_H
 
 #include "lib/buffers/backend.h"
+#include "lib/context/teardown.h"
 #include "monitor/registry/index.h"
 
 /* *out is set on success only. */
@@ -23,13 +24,7 @@ bool gmod_buffers_made_room(CUresult r);
 /* What is free on the current context's device: what buffers will take but have not yet is not, what is cached is. */
 size_t gmod_buffers_correct_free(size_t free);
 
-/*
- * A context is about to go. Verifies and takes every buffer in it, and keeps the monitor out. Of the entry that is
- * returned, one of the others must follow: the buffers are gone with the context, or the context stays. NULL: it has no
- * entry, or one that others have been at for too long.
- */
-struct gmod_context *gmod_buffers_teardown_begin(CUcontext context);
-void gmod_buffers_teardown_commit(struct gmod_context *c);
-void gmod_buffers_teardown_cancel(struct gmod_context *c);
+/* What the end of a context does to the buffers in it: verified and out of sight, then gone with it, or as before. */
+extern const struct gmod_context_listener gmod_buffers_of_context;
 
 #endif

@@ -1,4 +1,4 @@
-/* What the end of a buffer (lib/buffers/buffer.c) and the end of its context (lib/buffers/buffer_ends.c) have in
+/* What the end of a buffer (lib/buffers/buffer.c) and the end of its context (lib/buffers/teardown.c) have in
  * common. */
 #ifndef GMOD_LIB_HEAP_PARTS_H
 #define GMOD_LIB_HEAP_PARTS_H

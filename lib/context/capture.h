@@ -1,9 +1,12 @@
-/* Is anything being captured? Work that goes into a graph runs later, if at all, and is no launch now. */
+/*
+ * Captures. Work that goes into a graph runs later, if at all, and is no launch now; and what GMOD calls by itself must
+ * disturb none.
+ */
 #ifndef GMOD_LIB_CAPTURE_H
 #define GMOD_LIB_CAPTURE_H
 
-#include "lib/driver/driver.h"
 #include "lib/base/phase.h"
+#include "lib/driver/driver.h"
 #include "monitor/launches/proof.h"
 
 /* Slow path of gmod_is_captured(): asks the driver about this one stream. */
@@ -15,5 +18,12 @@ static inline bool gmod_is_captured(CUstream stream, enum gmod_flavour flavour)
 		return false;
 	return gmod_stream_captures(stream, flavour);
 }
+
+/*
+ * Calls of ours between begin and end disturb no stream capture, of this thread or another: they run in relaxed
+ * capture mode (measured: an event query in the default mode kills a capture elsewhere).
+ */
+CUstreamCaptureMode gmod_relaxed_begin(void);
+void gmod_relaxed_end(CUstreamCaptureMode before);
 
 #endif

@@ -2,7 +2,8 @@
  * The CUDA contexts GMOD has met: which device, and GMOD's own stream in it.
  *
  * GMOD never retains or creates a context. An entry lives from the first allocation in a context until the context is
- * destroyed; a driver call of the monitor's in somebody's context happens only inside gmod_context_use_begin()/leave():
+ * destroyed; a driver call of the monitor's in somebody's context happens only inside gmod_context_use_begin()/_end(), the
+ * other half of which is gmod_context_teardown_begin():
  *
  *     monitor                                   thread that destroys the context
  *     users += 1            (seq_cst)           state = DYING            (seq_cst)
@@ -22,11 +23,10 @@
 
 #include <stdatomic.h>
 
+#include "lib/context/capture.h"
 #include "lib/driver/driver.h"
 
 enum { GMOD_CONTEXTS = 64 };
-
-struct gmod_heap;
 
 enum gmod_context_state { GMOD_CONTEXT_NONE, GMOD_CONTEXT_MAKING, GMOD_CONTEXT_ALIVE, GMOD_CONTEXT_DYING };
 
@@ -34,14 +34,9 @@ struct gmod_context {
 	_Atomic(CUcontext) handle;
 	atomic_int state;
 	atomic_int users;
-	_Atomic uint64_t departures; /* under way, and how often they have been settled (lib/context/context.c) */
-	atomic_bool ended;           /* one of them has ended the context */
-	_Atomic unsigned ends;       /* contexts that this entry has stood for and that have ended */
+	_Atomic unsigned ends; /* contexts that this entry has stood for and that have ended */
 	int device;
 	CUstream stream; /* non-blocking, for prefetches and gathers; NULL: could not be made */
-	_Atomic(struct gmod_heap *) heap; /* what its kernels allocate from (device/heaps.h); NULL: none yet */
-	_Atomic uint64_t units_ready;     /* units whose pointer to the heap is filled here (device/units.h) */
-	_Atomic uint64_t units_state;     /* gmod_hot.units when all of them were */
 };
 
 /*
@@ -73,70 +68,19 @@ struct gmod_context *gmod_context_owner(void);
 
 /* The entry of the current context, made if need be; NULL without one, in a green one, or when the table is full. */
 struct gmod_context *gmod_context_current(void);
-/* The entry for a handle, NULL if it has none. _departing: also where a departure is under way. */
+/* The entry for a handle, NULL if it has none. _known: also while it is being torn down. */
 struct gmod_context *gmod_context_of(CUcontext handle);
-struct gmod_context *gmod_context_departing(CUcontext handle);
+struct gmod_context *gmod_context_known(CUcontext handle);
 struct gmod_context *gmod_context_at(unsigned i);
 /* The entry's place, below GMOD_CONTEXTS: where a module has what it keeps for each context. */
 unsigned gmod_context_index(const struct gmod_context *c);
 /* The same, made if need be, with that context current for the time; NULL when that is not possible. */
 struct gmod_context *gmod_context_made(CUcontext handle);
 
-/* Remember which context is a device's primary one; ask for it (NULL: not known). Of devices beyond, nothing is known.
- */
-enum { GMOD_PRIMARIES = 64 };
-void gmod_context_is_primary(int device, CUcontext handle);
-CUcontext gmod_context_primary(int device);
-
-/*
- * The program has retained a primary context, or is about to release it. false: retains that GMOD has seen hold it, so
- * it will not go. That is true as long as nobody else is about to: the caller has the device's turn.
- */
-void gmod_context_retained(int device);
-bool gmod_context_last_release(int device);
-
-/*
- * Calls that make a primary context or may end it take turns: what has become of it is asked after the call, and must
- * not be another's doing. One that waits for longer than 5 s goes on without (false), and so does one without a device.
- * A thread that has the turn may take it again.
- */
-bool gmod_context_turn_begin(int device);
-void gmod_context_turn_end(int device, bool taken);
-
-/* A retain that GMOD has seen holds it. */
-bool gmod_context_is_retained(int device);
-
 bool gmod_context_use_begin(struct gmod_context *c);
 void gmod_context_use_end(struct gmod_context *c);
 /* For who is inside, before each call: is it not dying meanwhile? */
 bool gmod_context_is_alive(const struct gmod_context *c);
-
-/*
- * Departures: calls that may end the context, of several threads perhaps. Its buffers are out of the index from the
- * first to the last of those that overlap, and the last one settles what has become of it: it stays unless one of them
- * has ended it (tests/models/departure.pml).
- *
- *     gmod_context_dying()       one more: keeps the monitor out, and waits until it is out, within reason. It waits
- *                                for a last one that settles, too; OVERDUE: in vain, for 5 s, and nothing has begun.
- *                                ANOTHERS: nor has it, the entry is not that context's any more
- *     ...                        the buffers are taken, the driver is called
- *     gmod_context_departed()    one less; unless others are under way its caller settles: the buffers first, then
- *     gmod_context_alive_again() as before: the driver refused, or others still hold the context
- *     or gmod_context_gone()
- */
-enum gmod_departed { GMOD_DEPARTED_FIRST, GMOD_DEPARTED_KEPT, GMOD_DEPARTED_ENDED };
-enum gmod_dying { GMOD_DYING, GMOD_DYING_ANOTHERS, GMOD_DYING_OVERDUE };
-enum gmod_dying gmod_context_dying(struct gmod_context *c, CUcontext handle);
-enum gmod_departed gmod_context_departed(struct gmod_context *c, bool ended);
-void gmod_context_alive_again(struct gmod_context *c);
-void gmod_context_gone(struct gmod_context *c);
-
-/*
- * Calls of ours between begin and end disturb no stream capture, of this thread or another: they run in relaxed
- * capture mode (measured: an event query in the default mode kills a capture elsewhere).
- */
-CUstreamCaptureMode gmod_relaxed_begin(void);
-void gmod_relaxed_end(CUstreamCaptureMode before);
 
 /*
  * Make c the current context for calls of ours, if it is not. Returns whether gmod_context_visit_end() has to undo it;

@@ -1,7 +1,8 @@
-/* Life of the driver and of contexts. */
+/* The life of contexts. */
 #include "device/guard.h"
-#include "lib/buffers/buffer.h"
 #include "lib/base/scope.h"
+#include "lib/context/primary.h"
+#include "lib/context/teardown.h"
 #include "lib/hooks/hook.h"
 #include "lib/buffers/peers.h"
 #include "lib/base/facts.h"
@@ -52,47 +53,51 @@ GMOD_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 	return made(NEXT(cuCtxPushCurrent_v2)(ctx), &ctx, __func__);
 }
 
-/* Around a call that may end a context. A thread that ended in between would leave its departure open for ever. */
-struct leaving {
+/* Around a call that may end a context. A thread that ended in between would leave its teardown open for ever. */
+struct teardown {
 	struct gmod_context *context; /* NULL: none that has an entry */
 	struct gmod_cancel cancel;
 };
 
-static struct leaving leave(CUcontext context)
+static struct teardown begin(CUcontext context)
 {
 	struct gmod_cancel cancel = gmod_cancel_begin();
 
-	return (struct leaving){gmod_phase() == GMOD_OFF ? NULL : gmod_buffers_teardown_begin(context), cancel};
+	return (struct teardown){gmod_phase() == GMOD_OFF ? NULL : gmod_context_teardown_begin(context), cancel};
 }
 
-static CUresult left(const struct leaving *l, CUresult r, bool gone, const char *entry_point)
+static CUresult end(const struct teardown *t, CUresult r, bool gone, const char *entry_point)
 {
-	if (l->context && gone)
-		gmod_buffers_teardown_commit(l->context);
-	else if (l->context)
-		gmod_buffers_teardown_cancel(l->context);
-	gmod_cancel_end(l->cancel);
+	if (t->context && gone)
+		gmod_context_teardown_commit(t->context);
+	else if (t->context)
+		gmod_context_teardown_cancel(t->context);
+	gmod_cancel_end(t->cancel);
 	gmod_active();
 	return gmod_done(r, entry_point);
+}
+
+static CUresult destroy(CUcontext context, CUresult (*next)(CUcontext), const char *entry_point)
+{
+	struct teardown t = begin(context);
+	CUresult r = next(context);
+
+	return end(&t, r, r == CUDA_SUCCESS, entry_point);
 }
 
 /* The first ABI of it differs in name only, and is what dlsym("cuCtxDestroy") gives. */
 GMOD_EXPORT CUresult cuCtxDestroy(CUcontext ctx)
 {
 	GMOD_GUARD_PAUSED;
-	struct leaving l = leave(ctx);
-	CUresult r = NEXT(cuCtxDestroy)(ctx);
 
-	return left(&l, r, r == CUDA_SUCCESS, __func__);
+	return destroy(ctx, NEXT(cuCtxDestroy), __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
 {
 	GMOD_GUARD_PAUSED;
-	struct leaving l = leave(ctx);
-	CUresult r = NEXT(cuCtxDestroy_v2)(ctx);
 
-	return left(&l, r, r == CUDA_SUCCESS, __func__);
+	return destroy(ctx, NEXT(cuCtxDestroy_v2), __func__);
 }
 
 /* Only the driver counts who is attached. It knows the version of a context for as long as that is there. */
@@ -106,10 +111,10 @@ static bool is_destroyed(CUcontext ctx)
 GMOD_EXPORT CUresult cuCtxDetach(CUcontext ctx)
 {
 	GMOD_GUARD_PAUSED;
-	struct leaving l = leave(ctx);
+	struct teardown t = begin(ctx);
 	CUresult r = NEXT(cuCtxDetach)(ctx);
 
-	return left(&l, r, l.context && r == CUDA_SUCCESS && is_destroyed(ctx), __func__);
+	return end(&t, r, t.context && r == CUDA_SUCCESS && is_destroyed(ctx), __func__);
 }
 
 /* The device of a context that is not necessarily current: -1 if the driver does not say. */
@@ -140,7 +145,7 @@ GMOD_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int F
 	return gmod_done(r, __func__);
 }
 
-/* Where calls for a device's primary context take turns (lib/context/context.h), and none of them is cut short. */
+/* Where calls for a device's primary context take turns (lib/context/primary.h), and none of them is cut short. */
 struct turn {
 	CUdevice device;
 	bool taken;
@@ -151,12 +156,12 @@ static struct turn begin_turn(CUdevice device)
 {
 	struct gmod_cancel cancel = gmod_cancel_begin();
 
-	return (struct turn){device, gmod_phase() != GMOD_OFF && gmod_context_turn_begin(device), cancel};
+	return (struct turn){device, gmod_phase() != GMOD_OFF && gmod_primary_turn_begin(device), cancel};
 }
 
 static void end_turn(const struct turn *t)
 {
-	gmod_context_turn_end(t->device, t->taken);
+	gmod_primary_turn_end(t->device, t->taken);
 	gmod_cancel_end(t->cancel);
 }
 
@@ -165,10 +170,8 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 	struct turn turn = begin_turn(dev);
 	CUresult r = NEXT(cuDevicePrimaryCtxRetain)(pctx, dev);
 
-	if (r == CUDA_SUCCESS && gmod_on() && pctx) {
-		gmod_context_is_primary(dev, *pctx);
-		gmod_context_retained(dev);
-	}
+	if (r == CUDA_SUCCESS && gmod_on() && pctx)
+		gmod_primary_retained(dev, *pctx);
 	end_turn(&turn);
 	return made(r, pctx, __func__);
 }
@@ -190,22 +193,22 @@ static bool primary_is_gone(CUdevice device)
 }
 
 /* Of a call that lets go of a device's primary context: what goes with it, if that is its last. */
-static struct leaving leave_primary(CUdevice device)
+static struct teardown begin_primary(CUdevice device)
 {
-	return leave(gmod_context_last_release(device) ? gmod_context_primary(device) : NULL);
+	return begin(gmod_primary_last_release(device) ? gmod_primary_of(device) : NULL);
 }
 
-static CUresult left_primary(const struct leaving *l, CUresult r, CUdevice device, const char *entry_point)
+static CUresult end_primary(const struct teardown *t, CUresult r, CUdevice device, const char *entry_point)
 {
-	return left(l, r, l->context && r == CUDA_SUCCESS && primary_is_gone(device), entry_point);
+	return end(t, r, t->context && r == CUDA_SUCCESS && primary_is_gone(device), entry_point);
 }
 
 /* A library's own retain and release in the midst of a running program must disturb nobody. */
 static CUresult release(CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
 {
 	struct turn turn = begin_turn(device);
-	struct leaving l = leave_primary(device);
-	CUresult r = left_primary(&l, next(device), device, entry_point);
+	struct teardown t = begin_primary(device);
+	CUresult r = end_primary(&t, next(device), device, entry_point);
 
 	end_turn(&turn);
 	return r;
@@ -229,10 +232,10 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 static CUresult reset(CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
 {
 	struct turn turn = begin_turn(device);
-	struct leaving l = leave(gmod_context_primary(device));
+	struct teardown t = begin(gmod_primary_of(device));
 	CUresult r = next(device);
 
-	r = left(&l, r, r == CUDA_SUCCESS, entry_point);
+	r = end(&t, r, r == CUDA_SUCCESS, entry_point);
 	end_turn(&turn);
 	return r;
 }
@@ -265,8 +268,8 @@ GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 	CUcontext context = context_of_green(hCtx);
 	CUdevice device = context ? device_of(context) : -1;
 	struct turn turn = begin_turn(device);
-	struct leaving l = leave(gmod_context_is_retained(device) ? NULL : gmod_context_primary(device));
-	CUresult r = left_primary(&l, NEXT(cuGreenCtxDestroy)(hCtx), device, __func__);
+	struct teardown t = begin(gmod_primary_is_retained(device) ? NULL : gmod_primary_of(device));
+	CUresult r = end_primary(&t, NEXT(cuGreenCtxDestroy)(hCtx), device, __func__);
 
 	end_turn(&turn);
 	return r;

@@ -1,6 +1,6 @@
 /* Launches: one record each, filled before the driver is called and stamped when it has returned. */
 #include "device/guard.h"
-#include "device/units.h"
+#include "device/loading.h"
 #include "lib/context/capture.h"
 #include "lib/context/current.h"
 #include "lib/hooks/hook.h"

@@ -1,6 +1,6 @@
 /* Handles that carry kernel names. A name must be learned when its handle appears: it dies with its module. */
 #include "device/guard.h"
-#include "device/units.h"
+#include "device/loading.h"
 #include "lib/context/capture.h"
 #include "lib/driver/errors.h"
 #include "lib/context/context.h"

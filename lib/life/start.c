@@ -5,12 +5,14 @@
 #include <stdlib.h>
 
 #include "device/guard.h"
+#include "device/loading.h"
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
 #include "lib/base/log_stderr.h"
 #include "lib/base/phase.h"
 #include "lib/base/real_exit.h"
+#include "lib/buffers/buffer.h"
 #include "lib/buffers/gather.h"
 #include "lib/driver/driver.h"
 #include "lib/life/finish.h"
@@ -46,6 +48,8 @@ static bool set_up(void)
 	}
 	gmod_index_init(gmod_page_size());
 	gmod_thread_init(gmod_launch_abandon);
+	gmod_context_listen(&gmod_buffers_of_context);
+	gmod_context_listen(&gmod_device_of_context);
 	gmod_activity_init();
 	gmod_monitor_set_rounds(rounds, sizeof(rounds) / sizeof(rounds[0]));
 	return true;

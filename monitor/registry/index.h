@@ -10,7 +10,7 @@
  *
  * A granule that once had a leaf keeps it. Look-ups take no lock and may run while anything changes: the answer is a
  * record to be checked against its own fields, as gmod_index_find() does.
- * Modelled in tests/models/index.pml, with the departures of a context in departure.pml.
+ * Modelled in tests/models/index.pml, with the end of a context in teardown.pml.
  */
 #ifndef GMOD_MONITOR_INDEX_H
 #define GMOD_MONITOR_INDEX_H

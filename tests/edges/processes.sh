@@ -218,17 +218,14 @@ check_all_closed() {
 
 # A thread that is cancelled ends what it began: no finding goes with it, and no exit waits for it.
 check_cancelled() {
-	local where overruns leaving
-	for where in '' anywhere; do
-		# Without stacks there are no sites, and no report is one too many.
-		guarded verbosity=1:stack_depth=0:max_reports=1000 "$edges/cancelled" ${where:+"$where"}
-		leaving=$(($(date +%s%3N) - $(sed -n 's/^leaving at //p' <<<"$out" | grep . || echo 0)))
-		overruns=$(sed -n 's/ overruns$//p' <<<"$out")
-		same "cancelled ${where:-in the driver}: every overrun is reported" "0 ${overruns:-some}" \
-			"$status $(final_reports "$err")"
-		[ "$leaving" -lt 1000 ]
-		judge "cancelled ${where:-in the driver}: the end waits for nobody" $? "it took $leaving ms"
-	done
+	local overruns leaving
+	# Without stacks there are no sites, and no report is one too many.
+	guarded verbosity=1:stack_depth=0:max_reports=1000 "$edges/cancelled"
+	leaving=$(($(date +%s%3N) - $(sed -n 's/^leaving at //p' <<<"$out" | grep . || echo 0)))
+	overruns=$(sed -n 's/ overruns$//p' <<<"$out")
+	same "cancelled: every overrun is reported" "0 ${overruns:-some}" "$status $(final_reports "$err")"
+	[ "$leaving" -lt 1000 ]
+	judge "cancelled: the end waits for nobody" $? "it took $leaving ms"
 }
 
 # Ended from outside, by a signal that nobody handles: what was found is out, and the status is the signal's.

@@ -1,16 +1,16 @@
 /*
- * The monitor's driver calls against the end of a context: gmod_context_enter(), _leave(), _dying(), _alive_again(),
- * _gone() and make() in lib/context/context.c.
+ * The monitor's driver calls against the end of a context: gmod_context_use_begin(), _use_end() and make() in
+ * lib/context/context.c, gmod_context_teardown_begin(), _commit() and _cancel() in lib/context/teardown.c.
  *
  * One entry of the table. A thread destroys the context: the driver refuses the first time, does it the second, and
  * the entry is then taken for another context. All of the handshake is seq_cst in the code, so there are no store
  * buffers here; the same handshake with them is in pin.pml.
  *
  *   good      the monitor makes driver calls only in a context that is there, the one whose handle it has read
- *             IMPATIENT  dying need not wait to the end: the entry is still that context's, or nobody's, for who is inside
- *   broken    NORECHECK  enter looks at the state before it counts itself in
- *             NOWAIT     dying does not wait for those inside
- *             EARLY      gone frees the entry before the handle is cleared
+ *             IMPATIENT  begin need not wait to the end: the entry is still that context's, or nobody's, for who is inside
+ *   broken    NORECHECK  use_begin looks at the state before it counts itself in
+ *             NOWAIT     begin does not wait for those inside
+ *             EARLY      commit frees the entry before the handle is cleared
  *             IMPATIENT, REUSE  make takes an entry that somebody is inside of
  */
 mtype = { NONE, MAKING, ALIVE, DYING };
@@ -35,7 +35,7 @@ proctype monitor()
 		seen = state;
 		users++;
 #else
-		users++;			/* gmod_context_enter: atomic_fetch_add(&c->users, 1, seq_cst) */
+		users++;			/* gmod_context_use_begin: atomic_fetch_add(&c->users, 1, seq_cst) */
 		seen = state;			/* atomic_load(&c->state, seq_cst) */
 #endif
 		if
@@ -54,18 +54,18 @@ proctype monitor()
 #endif
 		:: else
 		fi;
-		users--;			/* gmod_context_leave: atomic_fetch_sub(&c->users, 1, release) */
+		users--;			/* gmod_context_use_end: atomic_fetch_sub(&c->users, 1, release) */
 		mine = 0
 	od
 }
 
-inline dying()
+inline begin_teardown()
 {
-	state = DYING;				/* gmod_context_dying: atomic_store(&c->state, DYING, seq_cst) */
+	state = DYING;				/* take: CAS ALIVE -> DYING, seq_cst */
 #ifdef IMPATIENT
 	if
 	:: users == 0
-	:: true					/* the patience is used up */
+	:: true					/* the deadline is over */
 	fi
 #elif !defined(NOWAIT)
 	(users == 0)				/* atomic_load(&c->users, seq_cst) */
@@ -76,9 +76,9 @@ active proctype destroying()
 {
 	there[1] = true;
 	atomic { run monitor(); run monitor() };
-	dying();
-	state = ALIVE;				/* the driver refused; gmod_context_alive_again: store(release) */
-	dying();
+	begin_teardown();
+	state = ALIVE;				/* the driver refused; gmod_context_teardown_cancel: store(release) */
+	begin_teardown();
 	there[1] = false;			/* cuCtxDestroy */
 #ifdef EARLY
 	state = NONE;
@@ -87,7 +87,7 @@ active proctype destroying()
 	state = ALIVE;
 	handle = 2;
 #else
-	handle = 0;				/* gmod_context_gone: atomic_store(&c->handle, NULL, relaxed) */
+	handle = 0;				/* gmod_context_teardown_commit: atomic_store(&c->handle, NULL, relaxed) */
 	state = NONE;				/* atomic_store(&c->state, NONE, release) */
 	there[2] = true;			/* cuCtxCreate */
 #ifndef REUSE
@@ -97,7 +97,7 @@ active proctype destroying()
 	handle = 2;				/* atomic_store(&c->handle, handle, relaxed) */
 	state = ALIVE;				/* atomic_store(&c->state, ALIVE, release) */
 #endif
-	dying();
+	begin_teardown();
 	there[2] = false;
 	handle = 0;
 	state = NONE;

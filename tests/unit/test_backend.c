@@ -317,13 +317,13 @@ TEST(a_buffer_goes_with_its_context)
 	CUcontext c = (CUcontext)(uintptr_t)CONTEXT;
 	struct gmod_context *entry;
 
-	entry = gmod_buffers_teardown_begin(c);
+	entry = gmod_context_teardown_begin(c);
 	assert_non_null(entry);
-	gmod_buffers_teardown_cancel(entry);
+	gmod_context_teardown_cancel(entry);
 	assert_non_null(gmod_index_find(p).record);
-	entry = gmod_buffers_teardown_begin(c);
+	entry = gmod_context_teardown_begin(c);
 	assert_non_null(entry);
-	gmod_buffers_teardown_commit(entry);
+	gmod_context_teardown_commit(entry);
 	assert_null(gmod_index_find(p).record);
 	check_calls("accepts alloc arm open drop gone ");
 	assert_int_equal(live(), 0);

@@ -1,11 +1,7 @@
 /* What the end of a context does to the buffers in it. */
-#include "device/guard.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/buffer_parts.h"
-#include "lib/base/deadline.h"
 #include "lib/base/phase.h"
-#include "lib/base/facts.h"
-#include "monitor/launches/activity.h"
 #include "lib/buffers/gather.h"
 #include "monitor/watch/sweep.h"
 #include "monitor/watch/verify.h"
@@ -15,7 +11,6 @@ static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 			void (*visit)(struct gmod_record *, struct gmod_moment swept))
 {
 	uint32_t end = gmod_registry_used();
-	struct gmod_cancel cancel = gmod_cancel_begin();
 	struct gmod_moment swept;
 
 	for (uint32_t i = 0; i < end; i++) {
@@ -28,7 +23,6 @@ static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 		if (state == GMOD_RELEASING || gmod_record_begin_leaving(r, word))
 			visit(r, swept);
 	}
-	gmod_cancel_end(cancel);
 }
 
 static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
@@ -58,54 +52,33 @@ static void keep(struct gmod_record *r, struct gmod_moment swept)
 	gmod_record_reinstate(r);
 }
 
-struct gmod_context *gmod_buffers_teardown_begin(CUcontext context)
+static void gather_whole(struct gmod_context *c)
 {
-	enum gmod_dying begun;
-	struct gmod_context *c;
+	if (gmod_on())
+		gmod_gather(c, GMOD_GATHER_WHOLE);
+}
 
-	do {
-		c = gmod_context_departing(context);
-		if (!c)
-			return NULL;
-		if (gmod_on())
-			gmod_gather(c, GMOD_GATHER_WHOLE);
-		gmod_guard_check(c, GMOD_SECONDS(1));
-		gmod_guard_update_stats(c);
-		begun = gmod_context_dying(c, context);
-	} while (begun == GMOD_DYING_ANOTHERS);
-	if (begun == GMOD_DYING_OVERDUE) {
-		gmod_degraded("the end of a context");
-		return NULL;
-	}
+static void begin(struct gmod_context *c)
+{
 	for_each_of(c, GMOD_LIVE, verify_leaving);
-	return c;
 }
 
-static void settle(struct gmod_context *c, bool ended)
+static void commit(struct gmod_context *c)
 {
-	switch (gmod_context_departed(c, ended)) {
-	case GMOD_DEPARTED_ENDED:
-		for_each_of(c, GMOD_RELEASING, drop);
-		for (size_t i = 0; gmod_backends[i]; i++)
-			if (gmod_backends[i]->context_gone)
-				gmod_backends[i]->context_gone(c);
-		gmod_context_gone(c);
-		break;
-	case GMOD_DEPARTED_KEPT:
-		for_each_of(c, GMOD_RELEASING, keep);
-		gmod_context_alive_again(c);
-		break;
-	case GMOD_DEPARTED_FIRST:
-		break;
-	}
+	for_each_of(c, GMOD_RELEASING, drop);
+	for (size_t i = 0; gmod_backends[i]; i++)
+		if (gmod_backends[i]->context_gone)
+			gmod_backends[i]->context_gone(c);
 }
 
-void gmod_buffers_teardown_commit(struct gmod_context *c)
+static void cancel(struct gmod_context *c)
 {
-	settle(c, true);
+	for_each_of(c, GMOD_RELEASING, keep);
 }
 
-void gmod_buffers_teardown_cancel(struct gmod_context *c)
-{
-	settle(c, false);
-}
+const struct gmod_context_listener gmod_buffers_of_context = {{
+    [GMOD_CONTEXT_BEFORE] = gather_whole,
+    [GMOD_CONTEXT_BEGIN] = begin,
+    [GMOD_CONTEXT_COMMIT] = commit,
+    [GMOD_CONTEXT_CANCEL] = cancel,
+}};

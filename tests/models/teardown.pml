@@ -1,24 +1,22 @@
 /*
  * Calls that may end a context, of several threads at the same time, and a look-up of a buffer meanwhile:
- * gmod_context_dying(), _departed(), _alive_again() and _gone() in lib/context/context.c, as lib/buffers/buffer.c uses them, and
- * gmod_index_find() in monitor/registry/index.c.
+ * gmod_context_teardown_begin(), _commit() and _cancel() in lib/context/teardown.c, with what lib/buffers/teardown.c does
+ * to buffers, and gmod_index_find() in monitor/registry/index.c.
  *
  * One context with one buffer. Each of three threads is attached to it and detaches, in ENDS so that the last one ends
  * it; otherwise somebody else is attached as well, it stays, and a fourth thread looks the buffer up. In ANEW each of two
  * threads destroys or resets it, so that the first one ends it, and when its entry is free another context gets that,
  * with a buffer of its own. Values that one thread writes and another decides by are released and acquired in the order
- * they have here, so there are no store buffers.
+ * they have here, so there are no store buffers. Nobody's time is up: who has waited for 5 s goes on natively.
  *
  *   good      while anybody is in a call that may end the context, and when it has ended, the buffer is not LIVE; when
  *             the context stays, a look-up finds the buffer at any time, and in the end it is LIVE; the other context's
  *             buffer is always LIVE
- *   broken    UNCOUNTED   each departure settles for itself
- *             LATE        the index is told of a departure when the others count on it already
- *             NOWAIT      a departure begins while the last of earlier ones settles
- *             NOAGAIN     a look-up takes a buffer for gone though a departure has ended since it began
- *             STRUCKFIRST the context is not among those that leave before the departure is over
- *             ANYBODYS    in ANEW, a departure takes the entry that it has found, whoever has it by now
- *             NOTIMES     in ANEW, an entry that was looked at before it has been settled counts as if it was after
+ *   broken    TOGETHER    a teardown begins while another one is under way
+ *             LATE        the index is told of a teardown when it has taken the buffer already
+ *             NOAGAIN     a look-up takes a buffer for gone though a teardown has ended since it began
+ *             STRUCKFIRST the context is not among those that leave before the teardown is over
+ *             ANYBODYS    in ANEW, a teardown takes the entry that it has found, whoever has it by now
  */
 #ifdef ANEW
 #define THREADS 2
@@ -32,10 +30,6 @@ mtype word = LIVE;		/* the record's state */
 bool indexed = true;
 mtype state = ALIVE;		/* the context's */
 byte handle = 1;		/* the entry is the context's, 2: another one's, 0: nobody's */
-short departures;
-byte settled_times;		/* the upper half of the same word */
-#define SETTLING -1
-bool ended;
 byte begun, over;		/* monitor/registry/index.c: departures, departures_over */
 byte leaving;			/* how many times the context is among those that leave */
 
@@ -43,98 +37,93 @@ bool there = true;		/* the driver has the context */
 byte attached = THREADS;
 byte done;
 
-inline begin_departure()
+inline depart()					/* gmod_index_depart */
 {
-#ifndef LATE
-	leaving++; begun++;			/* gmod_index_depart */
-#endif
-#ifdef NOWAIT
-	atomic { departures = (departures == SETTLING -> 1 : departures + 1) }
-	joined = true;
-#else
-	do
-	:: joined || another -> break
-	:: else ->
-		atomic { others = departures; times = settled_times }	/* a load, acquire */
-		if
-		:: others == SETTLING		/* a nap */
-		:: else ->
-#ifndef ANYBODYS
-			another = handle != 1;
-			another = another || (state != ALIVE && state != DYING);
-#endif
-			if
-			:: another
-			:: else ->
-				atomic {	/* CAS, acquire */
-#ifdef NOTIMES
-					joined = departures == others;
-#else
-					joined = departures == others && settled_times == times;
-#endif
-					departures = (joined -> departures + 1 : departures)
-				}
-			fi
-		fi
-	od;
-#endif
-#ifdef LATE
-	leaving++; begun++
-#else
-	skip
-#endif
+	leaving++;
+	begun++
 }
 
 inline departed()				/* gmod_index_departed */
 {
 #ifdef STRUCKFIRST
-	leaving--; over++
+	leaving--;
+	over++
 #else
-	over++; leaving--
+	over++;
+	leaving--
 #endif
 }
 
-inline settled(new_state)
+inline begin_teardown()
 {
-	ended = false;
-	departed();
-	state = new_state;			/* atomic_store(&c->state, release) */
-	atomic { departures = 0; settled_times++ }	/* one atomic_store, release */
+	do
+	:: taken || unknown -> break
+	:: else ->
+		unknown = handle != 1;		/* gmod_context_known */
+		unknown = unknown || (state != ALIVE && state != DYING);
+		if
+		:: unknown
+#ifndef TOGETHER
+		:: !unknown && state != ALIVE	/* a nap */
+#endif
+		:: else ->
+			atomic {		/* take: CAS, seq_cst */
+#ifdef TOGETHER
+				taken = true;
+#else
+				taken = state == ALIVE;
+#endif
+				state = (taken -> DYING : state)
+			};
+#ifndef ANYBODYS
+			if
+			:: taken && handle != 1 ->
+				state = ALIVE;
+				taken = false
+			:: else
+			fi
+#endif
+		fi
+	od
 }
 
-inline settle()
+inline end_teardown(new_state)
+{
+	departed();
+	state = new_state			/* atomic_store(&c->state, release) */
+}
+
+inline commit()
 {
 	if
-	:: ended ->
-		if
-		:: word == RELEASING -> word = FREE		/* drop */
-		:: else
-		fi;
-		handle = 0;
-		settled(NONE)
-	:: else ->
-		if
-		:: word == RELEASING -> indexed = true; word = LIVE	/* keep */
-		:: else
-		fi;
-		settled(ALIVE)
-	fi
+	:: word == RELEASING -> word = FREE	/* drop */
+	:: else
+	fi;
+	handle = 0;
+	end_teardown(NONE)
+}
+
+inline cancel()
+{
+	if
+	:: word == RELEASING -> indexed = true; word = LIVE	/* keep */
+	:: else
+	fi;
+	end_teardown(ALIVE)
 }
 
 proctype detaching()
 {
-	bool last, mine, joined, another;
-	short others;
-	byte times;
+	bool mine, taken, unknown;
 
-	begin_departure();
+	begin_teardown();
 	if
-	:: another ->				/* gmod_index_departed; nothing is left to be kept from the monitor */
-		departed();
-		goto out
+	:: unknown -> goto out			/* the driver is called, and there is nothing to end */
 	:: else
 	fi;
-	state = DYING;
+#ifndef LATE
+	depart();
+#endif
 	if
 	:: atomic { word == LIVE -> word = RELEASING; mine = true }	/* gmod_record_begin_leaving */
 	:: atomic { word != LIVE -> mine = false }
@@ -143,6 +132,9 @@ proctype detaching()
 	:: mine -> indexed = false		/* verify_leaving: gmod_index_remove */
 	:: else
 	fi;
+#ifdef LATE
+	depart();
+#endif
 
 	assert(word != LIVE);
 	mine = false;
@@ -162,20 +154,8 @@ proctype detaching()
 	assert(word != LIVE);
 
 	if
-	:: mine -> ended = true			/* gmod_context_departed */
-	:: else
-	fi;
-#ifdef UNCOUNTED
-	last = true;
-#else
-	atomic {				/* CAS, acquire and release */
-		last = departures == 1;
-		departures = (last -> SETTLING : departures - 1)
-	};
-#endif
-	if
-	:: last -> settle()
-	:: else -> departed()
+	:: mine -> commit()
+	:: else -> cancel()
 	fi;
 out:
 	done++
@@ -194,7 +174,7 @@ proctype making()
 		state = ALIVE;
 		do
 		:: done == THREADS -> break
-		:: word != LIVE || state != ALIVE -> assert(false)
+		:: word != LIVE -> assert(false)
 		od;
 		break
 	od
@@ -270,5 +250,5 @@ init
 	assert(word == (there -> LIVE : FREE));
 #endif
 	assert(there == (attached > 0));
-	assert(begun == over && departures == 0)
+	assert(begun == over && leaving == 0)
 }

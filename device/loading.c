@@ -1,0 +1,244 @@
+#include "device/loading.h"
+
+#include "device/guard.h"
+#include "device/heaps.h"
+#include "lib/base/deadline.h"
+#include "lib/base/facts.h"
+#include "lib/base/scope.h"
+#include "lib/context/wait.h"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+/* The guard kernel as nvcc and NVRTC spell it, with the layout in it: a unit of another layout is not found by it. */
+static const char guard_name[] = "_Z15gmod_unit_guardILj" TEXT(GMOD_DEVICE_LAYOUT_NUMBER) "EEvP16gmod_device_heapjj";
+
+/* gmod_hot.units when all units were filled in the context. */
+static _Atomic uint64_t filled_at[GMOD_CONTEXTS];
+
+static bool wanted(void)
+{
+	return gmod_on() && gmod_options()->device_heap != GMOD_OPTION_HEAP_OFF;
+}
+
+/* Most modules are no units; anything else that goes wrong is said. */
+static bool found(CUresult r, const char *entry_point)
+{
+	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_FOUND)
+		gmod_degraded(entry_point);
+	return r == CUDA_SUCCESS;
+}
+
+void gmod_unit_module(CUmodule module)
+{
+	struct gmod_unit u = {.handle = module};
+	CUstreamCaptureMode before;
+	struct gmod_owner owner;
+	CUfunction guard;
+	CUresult r;
+
+	if (!wanted())
+		return;
+	before = gmod_relaxed_begin();
+	r = NEXT(cuModuleGetFunction)(&guard, module, guard_name);
+	gmod_relaxed_end(before);
+	if (!found(r, "cuModuleGetFunction"))
+		return;
+	owner = gmod_current_owner();
+	if (!owner.context || owner.green)
+		return;
+	u.guard = guard;
+	u.context = owner.context;
+	gmod_units_add(u);
+}
+
+void gmod_unit_library(CUlibrary library)
+{
+	struct gmod_unit u = {.handle = library, .is_library = true};
+	CUstreamCaptureMode before;
+	CUkernel guard;
+	CUresult r;
+
+	if (!wanted())
+		return;
+	before = gmod_relaxed_begin();
+	r = NEXT(cuLibraryGetKernel)(&guard, library, guard_name);
+	gmod_relaxed_end(before);
+	if (!found(r, "cuLibraryGetKernel"))
+		return;
+	u.guard = guard;
+	gmod_units_add(u);
+}
+
+/*
+ * Unloading a module waits for all work of its context, and so does freeing memory, which captures let pass in relaxed
+ * mode (both measured on driver 580; cuCtxSynchronize ends them). What kernels do until then is there for the last
+ * pass. Unloading a library waits for its own kernels alone, which nothing else does: the last pass does not wait.
+ */
+static void await_work(const struct gmod_context *c)
+{
+	struct gmod_cancel cancel = gmod_cancel_begin();
+	bool visited = gmod_context_visit_begin(c);
+
+	gmod_context_wait(c);
+	gmod_context_visit_end(visited);
+	gmod_cancel_end(cancel);
+}
+
+struct gmod_unit gmod_unit_unload(const void *handle)
+{
+	struct gmod_unit u = {0};
+	struct gmod_context *c;
+
+	/* In a forked child the lock may be held by a thread that is not there. */
+	if (gmod_phase() == GMOD_OFF || !gmod_units_exist() || !handle)
+		return u;
+	u = gmod_unit_of(handle);
+	if (!u.handle)
+		return u;
+	c = u.is_library ? NULL : gmod_context_of(u.context);
+	if (c && gmod_heap_of(c))
+		await_work(c);
+	if (!gmod_guard_check(c, GMOD_SECONDS(1)))
+		gmod_degraded("a guard pass before a module is unloaded");
+	gmod_units_forget(handle);
+	if (!gmod_guard_settle(c, GMOD_SECONDS(5)))
+		gmod_degraded("waiting for the guard before a module is unloaded");
+	return u;
+}
+
+void gmod_unit_stays(const struct gmod_unit *u)
+{
+	if (u->handle && gmod_phase() != GMOD_OFF)
+		gmod_units_add(*u);
+}
+
+static CUresult find_pointer(const struct gmod_unit *u, CUdeviceptr *at)
+{
+	size_t size = 0;
+	CUmodule module = u->handle;
+	CUresult r = u->is_library ? NEXT(cuLibraryGetModule)(&module, u->handle) : CUDA_SUCCESS;
+
+	if (r == CUDA_SUCCESS)
+		r = NEXT(cuModuleGetGlobal_v2)(at, &size, module, "gmod_unit_heap");
+	return r == CUDA_SUCCESS && size != sizeof(uint64_t) ? CUDA_ERROR_INVALID_VALUE : r;
+}
+
+struct filling {
+	struct gmod_context *context;
+	struct gmod_heap *heap; /* NULL: not made yet, or it cannot be */
+	bool tried;
+};
+
+static void fill(const struct gmod_unit *u, void *arg)
+{
+	struct filling *f = arg;
+	CUdeviceptr at;
+
+	if (!f->tried)
+		f->heap = gmod_heap_here(f->context);
+	f->tried = true;
+	if (f->heap && (find_pointer(u, &at) != CUDA_SUCCESS ||
+			!gmod_heap_write(f->heap, at, &f->heap->header, sizeof(f->heap->header))))
+		gmod_degraded("filling a unit's pointer");
+}
+
+/*
+ * Units are ready when their guard kernel has been launched, so that nobody can launch a kernel of theirs before that:
+ * two threads that come at the same time both fill and launch. A unit that cannot be filled is not tried again. Where
+ * units have come or gone meanwhile, a place may be another one's: then none is ready, and the next launch sees to it.
+ */
+static void prepare(struct gmod_context *c, uint64_t state)
+{
+	CUstreamCaptureMode before = gmod_relaxed_begin();
+	struct filling f = {.context = c};
+	uint64_t filled = gmod_units_fill_missing(c, fill, &f);
+
+	gmod_relaxed_end(before);
+	if (filled)
+		gmod_guard_begin(c, filled);
+	gmod_units_filled(c, filled, state);
+}
+
+/* false: not now. Launches that alternate between contexts come here each time. */
+static bool prepare_once(struct gmod_context *c, uint64_t state)
+{
+	_Atomic uint64_t *seen = &filled_at[gmod_context_index(c)];
+	bool is_ready = atomic_load_explicit(seen, memory_order_acquire) == state;
+	CUcontext popped;
+
+	if (is_ready || !gmod_context_use_begin(c))
+		return is_ready;
+	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS) {
+		prepare(c, state);
+		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+			gmod_degraded("cuCtxPopCurrent");
+		/* release: what was prepared is for who sees it */
+		atomic_store_explicit(seen, state, memory_order_release);
+		is_ready = true;
+	}
+	gmod_context_use_end(c);
+	return is_ready;
+}
+
+void gmod_units_fill(uint64_t state, uint64_t context)
+{
+	/* What this thread has seen filled: everything of that state in that context. */
+	static __thread struct {
+		uint64_t state, context;
+	} seen __attribute__((tls_model("initial-exec")));
+	struct gmod_context *c;
+
+	if (seen.state == state && seen.context == context)
+		return;
+	c = gmod_context_current();
+	if (!c || !prepare_once(c, state))
+		return;
+	seen.state = state;
+	seen.context = context;
+}
+
+/* Have an entry made for each context that has a module which is a unit. */
+static void meet_contexts(void)
+{
+	CUcontext context[GMOD_UNITS];
+	unsigned n = gmod_units_contexts(context);
+
+	while (n)
+		gmod_context_made(context[--n]);
+}
+
+void gmod_units_fill_all(uint64_t state)
+{
+	static __thread uint64_t met __attribute__((tls_model("initial-exec"))); /* of that state, by this thread */
+
+	if (met != state)
+		meet_contexts();
+	met = state;
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = gmod_context_at(i);
+
+		if (atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE)
+			prepare_once(c, state);
+	}
+}
+
+/* ---- the end of a context ---- */
+
+static void look_once_more(struct gmod_context *c)
+{
+	gmod_guard_check(c, GMOD_SECONDS(1));
+	gmod_guard_update_stats(c);
+}
+
+static void forget(struct gmod_context *c)
+{
+	atomic_store_explicit(&filled_at[gmod_context_index(c)], 0, memory_order_relaxed);
+	gmod_units_forget_context(c);
+	gmod_heap_gone(c);
+}
+
+const struct gmod_context_listener gmod_device_of_context = {{
+    [GMOD_CONTEXT_BEFORE] = look_once_more,
+    [GMOD_CONTEXT_COMMIT] = forget,
+}};

@@ -1,0 +1,74 @@
+#include "lib/context/primary.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "lib/base/deadline.h"
+
+static _Atomic(CUcontext) primaries[GMOD_PRIMARIES];
+static _Atomic unsigned retained[GMOD_PRIMARIES]; /* retains seen and not yet released */
+
+static bool has_primary(int device)
+{
+	return device >= 0 && device < GMOD_PRIMARIES;
+}
+
+void gmod_primary_retained(int device, CUcontext handle)
+{
+	if (!has_primary(device))
+		return;
+	atomic_store_explicit(&primaries[device], handle, memory_order_relaxed);
+	atomic_fetch_add_explicit(&retained[device], 1, memory_order_relaxed);
+}
+
+CUcontext gmod_primary_of(int device)
+{
+	return has_primary(device) ? atomic_load_explicit(&primaries[device], memory_order_relaxed) : NULL;
+}
+
+bool gmod_primary_is(CUcontext handle)
+{
+	for (int i = 0; i < GMOD_PRIMARIES; i++)
+		if (atomic_load_explicit(&primaries[i], memory_order_relaxed) == handle)
+			return true;
+	return false;
+}
+
+bool gmod_primary_is_retained(int device)
+{
+	return has_primary(device) && atomic_load_explicit(&retained[device], memory_order_relaxed);
+}
+
+bool gmod_primary_last_release(int device)
+{
+	unsigned count;
+
+	if (!has_primary(device))
+		return true;
+	count = atomic_load_explicit(&retained[device], memory_order_relaxed);
+	while (count && !atomic_compare_exchange_weak_explicit(&retained[device], &count, count - 1,
+							       memory_order_relaxed, memory_order_relaxed))
+		;
+	return count <= 1;
+}
+
+static pthread_mutex_t turns[GMOD_PRIMARIES] = {[0 ... GMOD_PRIMARIES - 1] = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+
+bool gmod_primary_turn_begin(int device)
+{
+	uint64_t deadline = GMOD_SECONDS(5);
+
+	while (has_primary(device)) {
+		if (pthread_mutex_trylock(&turns[device]) == 0)
+			return true;
+		if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
+			break;
+	}
+	return false;
+}
+
+void gmod_primary_turn_end(int device, bool taken)
+{
+	if (taken)
+		pthread_mutex_unlock(&turns[device]);
+}

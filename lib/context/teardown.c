@@ -1,0 +1,114 @@
+#include "lib/context/teardown.h"
+
+#include <sched.h>
+
+#include "lib/base/deadline.h"
+#include "lib/base/facts.h"
+#include "lib/base/log.h"
+#include "monitor/registry/index.h"
+
+enum { LISTENERS = 8 };
+
+static const struct gmod_context_listener *listeners[LISTENERS];
+static unsigned listening;
+
+void gmod_context_listen(const struct gmod_context_listener *listener)
+{
+	listeners[listening++] = listener;
+}
+
+static void tell(struct gmod_context *c, enum gmod_context_event event)
+{
+	for (unsigned i = 0; i < listening; i++)
+		if (listeners[i]->on[event])
+			listeners[i]->on[event](c);
+}
+
+static void say_stuck(void)
+{
+	static atomic_bool said;
+
+	if (gmod_degraded_first(&said))
+		gmod_log_note(0, "a context is destroyed while a driver call of GMOD's in it has not returned for 5 s");
+}
+
+static void wait_for_users(const struct gmod_context *c)
+{
+	uint64_t deadline = GMOD_SECONDS(5), yielding = GMOD_MILLISECONDS(1);
+
+	while (atomic_load_explicit(&c->users, memory_order_seq_cst)) {
+		if (yielding) {
+			uint64_t began = gmod_monotonic_ns();
+
+			sched_yield();
+			gmod_waited(&yielding, began, 0);
+		} else if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10)) {
+			say_stuck();
+			return;
+		}
+	}
+}
+
+/* The entry is still that context's, and nobody else tears it down. */
+static bool take(struct gmod_context *c, CUcontext handle)
+{
+	int expected = GMOD_CONTEXT_ALIVE;
+
+	/* seq_cst: before the look at the users; see context.h */
+	if (!atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_DYING, memory_order_seq_cst,
+						     memory_order_relaxed))
+		return false;
+	if (atomic_load_explicit(&c->handle, memory_order_relaxed) == handle)
+		return true;
+	atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);
+	return false;
+}
+
+/* Before the state: who finds a buffer RELEASING and then its context alive, looks once more because of it. */
+static void end(struct gmod_context *c, enum gmod_context_state state)
+{
+	gmod_index_departed(c);
+	atomic_store_explicit(&c->state, state, memory_order_release);
+}
+
+static bool begin(struct gmod_context *c, CUcontext handle)
+{
+	if (!gmod_context_is_alive(c))
+		return false;
+	tell(c, GMOD_CONTEXT_BEFORE);
+	if (!take(c, handle))
+		return false;
+	wait_for_users(c);
+	gmod_index_depart(c);
+	tell(c, GMOD_CONTEXT_BEGIN);
+	return true;
+}
+
+struct gmod_context *gmod_context_teardown_begin(CUcontext handle)
+{
+	uint64_t deadline = GMOD_SECONDS(5);
+	struct gmod_context *c;
+
+	while ((c = gmod_context_known(handle)) && !begin(c, handle))
+		if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10)) {
+			gmod_degraded("the end of a context");
+			return NULL;
+		}
+	return c;
+}
+
+/* What the entry had of the driver went with the context. */
+void gmod_context_teardown_commit(struct gmod_context *c)
+{
+	tell(c, GMOD_CONTEXT_COMMIT);
+	atomic_store_explicit(&c->handle, NULL, memory_order_relaxed);
+	/* release: whose buffer it was sees that it is gone */
+	atomic_fetch_add_explicit(&c->ends, 1, memory_order_release);
+	end(c, GMOD_CONTEXT_NONE);
+}
+
+void gmod_context_teardown_cancel(struct gmod_context *c)
+{
+	tell(c, GMOD_CONTEXT_CANCEL);
+	end(c, GMOD_CONTEXT_ALIVE);
+}
