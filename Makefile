@@ -83,7 +83,7 @@ SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
 .PHONY: all demo test test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
-	check-scripts mutants install uninstall clean help deps-build deps-test deps-check FORCE
+	check-layers check-scripts mutants install uninstall clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) ## the library, the simulated driver and gmod-tool (default)
 
@@ -204,7 +204,7 @@ FORMATTED = $(wildcard $(foreach end,c h cu cuh,$(ROOMS:=/*.$(end))))
 TIDIED = $(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c)
 SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* bench/* tests/* tests/*/*)
 
-check: check-format check-tidy check-cppcheck check-models check-entrypoints check-scripts ## format, linters, models, tables
+check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-scripts ## format, linters, models, tables
 
 check-format: | deps-check
 	$(call say,RUN )clang-format --dry-run -Werror $(FORMATTED)
@@ -228,6 +228,9 @@ check-models: | deps-check
 
 check-entrypoints: | deps-check
 	$(call say,RUN )scripts/check-entrypoints --cuda $(CUDA_HOME)
+
+check-layers: | deps-check
+	$(call say,RUN )scripts/check-layers
 
 check-scripts: | deps-check
 	$(call say,RUN )shellcheck --external-sources --source-path=SCRIPTDIR $(SCRIPTS)
