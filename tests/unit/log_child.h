@@ -1,5 +1,5 @@
 /*
- * What the tests of the log share: a directory to write into, and children with a descriptor 2, signals and limits of
+ * What the tests of the log share: children with a descriptor 2, signals and limits of
  * their own. One that blocks is killed after CHILD_SECONDS, which fails the test.
  */
 #ifndef GMOD_TESTS_UNIT_LOG_CHILD_H
@@ -7,11 +7,10 @@
 
 #include <signal.h>
 
-#include "tests/unit/test.h"
+#include "tests/unit/directory.h"
 
 #define CHILD_SECONDS 10
 
-static char directory[] = "/tmp/gmod-test-log-XXXXXX";
 static int complaints = -1; /* the test's own stderr, for failing children */
 
 static inline void need(int holds, const char *what, const char *file, int line)
@@ -38,6 +37,10 @@ static inline void in_child(void (*body)(void))
 {
 	int status;
 
+	if (complaints < 0)
+		complaints = fcntl(2, F_DUPFD_CLOEXEC, 3000);
+	if (complaints < 0)
+		complaints = fcntl(2, F_DUPFD_CLOEXEC, 900);
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
@@ -56,45 +59,23 @@ static inline void in_child(void (*body)(void))
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A file's text in a static buffer; "" if there is none. */
-static inline const char *text_of(const char *path)
+static inline void run_in_child(void **state)
 {
-	static char text[65536];
-	int fd = open(path, O_RDONLY | O_NONBLOCK);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return text;
+	in_child(((const struct listed_test *)*state)->body);
 }
 
 static inline bool has(const char *path, const char *words)
 {
-	return strstr(text_of(path), words) != NULL;
+	return strstr(read_file(path), words) != NULL;
 }
 
-FIXTURE(enter_directory)
+/* ... and these words stand on its stderr. */
+static inline void check_child_says(void (*body)(void), const char *words)
 {
-	complaints = fcntl(2, F_DUPFD_CLOEXEC, 3000);
-	if (complaints < 0)
-		complaints = fcntl(2, F_DUPFD_CLOEXEC, 900);
-	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+	in_child(body);
+	if (!has("stderr", words))
+		print_error("\"%s\" is missing in:\n%s\n", words, text);
+	assert_non_null(strstr(text, words));
 }
-
-FIXTURE(leave_directory)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
-
-FIXTURE(clean_directory)
-{
-	return system("rm -rf ./*") == 0 ? 0 : -1;
-}
-
-static CMFixtureFunction group_setup = enter_directory, group_teardown = leave_directory;
 
 #endif

@@ -3,9 +3,7 @@
 #define GMOD_TESTS_UNIT_REPORTING_H
 
 #include "monitor/report/report.h"
-#include "tests/unit/test.h"
-
-static char directory[] = "/tmp/gmod-test-report-XXXXXX";
+#include "tests/unit/directory.h"
 
 static __attribute__((noinline, unused)) uintptr_t cudaFakeAlloc(void)
 {
@@ -58,19 +56,6 @@ static inline void start(const char *options)
 	gmod_report_init(&o, NULL);
 }
 
-static char text[4 << 20];
-
-static inline const char *read_file(const char *path)
-{
-	int fd = open(path, O_RDONLY);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return text;
-}
-
 static inline const char *logged(void)
 {
 	return read_file("log");
@@ -105,28 +90,5 @@ static inline const char *report_one(const char *options, const struct gmod_find
 	report(f);
 	return logged();
 }
-
-FIXTURE(enter_directory)
-{
-	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-FIXTURE(leave_directory)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
-
-static inline void write_file(const char *path, const char *s)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	assert_int_equal(write(fd, s, strlen(s)), strlen(s));
-	close(fd);
-}
-
-static CMFixtureFunction group_setup = enter_directory, group_teardown = leave_directory;
 
 #endif

@@ -60,6 +60,15 @@ static inline void check_report(const struct report *r, long offset, long change
 	      "%s %+ld, %ld changed, extent %ld", r->tail ? "overflow" : "underflow", r->offset, r->changed, r->extent);
 }
 
+/* The one report that there is, of that kind. */
+static inline struct report take_checked(bool final, long offset, long changed, long extent)
+{
+	struct report r = take_one(final);
+
+	check_report(&r, offset, changed, extent);
+	return r;
+}
+
 /* The usual buffer: it ends where its pages end, so all there is to see of it is on the host. */
 static inline struct buffer plain_buffer(void)
 {
@@ -71,6 +80,15 @@ static inline void free_buffer(struct buffer *b)
 	CHECK(release_buffer(b), "%#lx", b->place.user);
 	gmod_damage_released(b->record, (b->word & ~(uint64_t)3) | GMOD_RELEASING);
 	drop_buffer(b);
+}
+
+/* What is still there of the buffers of a test, and nothing more is said of them. */
+static inline void free_quietly(struct buffer *buffers, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (buffers[i].memory)
+			free_buffer(&buffers[i]);
+	take_none();
 }
 
 FIXTURE(start_watching)

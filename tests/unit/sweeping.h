@@ -72,6 +72,15 @@ static inline void check_report(const struct report *r, const struct buffer *b, 
 	CHECK(r->size == (long)(b->place.user_end - b->place.user), "%ld", r->size);
 }
 
+/* The one report that there is, of that kind. */
+static inline struct report take_checked(bool final, const struct buffer *b, uint64_t first, long changed, long extent)
+{
+	struct report r = take_one(final);
+
+	check_report(&r, b, first, changed, extent);
+	return r;
+}
+
 static inline void launch(uint64_t stream, uint64_t function)
 {
 	struct gmod_thread *t = gmod_thread_self();

@@ -36,6 +36,14 @@ static void end_round(struct thread *t)
 	gmod_budget_round(&t->budget, t->cpu, t->wall, true);
 }
 
+/* A round with something dear in it, of which so much is charged in the course of that time. */
+static void do_dear_round(struct thread *t, uint64_t ns, uint64_t put_off, uint64_t time)
+{
+	spend(t, ns);
+	gmod_budget_put_off(&t->budget, put_off, time);
+	end_round(t);
+}
+
 /* And the pause that belongs to it: what the budget wants, at least `interval`. */
 static void end_round_and_rest(struct thread *t, uint64_t interval)
 {
@@ -156,12 +164,8 @@ TEST(each_gather_has_its_own_time)
 {
 	struct thread t = thread_with(TWO_PERCENT);
 
-	spend(&t, 40 * MS);
-	gmod_budget_put_off(&t.budget, 40 * MS, 4 * SECOND);
-	end_round(&t);
-	spend(&t, 40 * US);
-	gmod_budget_put_off(&t.budget, 40 * US, 100 * MS);
-	end_round(&t);
+	do_dear_round(&t, 40 * MS, 40 * MS, 4 * SECOND);
+	do_dear_round(&t, 40 * US, 40 * US, 100 * MS);
 	t.wall += 100 * MS;
 	end_round(&t);
 	assert_in_range(t.budget.put_off, 38 * MS, 39 * MS + 100 * US);
@@ -171,14 +175,10 @@ TEST(no_more_is_put_off_than_was_taken)
 {
 	struct thread t = thread_with(TWO_PERCENT);
 
-	spend(&t, MS);
-	gmod_budget_put_off(&t.budget, 5 * MS, 100 * MS);
-	end_round(&t);
+	do_dear_round(&t, MS, 5 * MS, 100 * MS);
 	assert_int_equal(t.budget.put_off, MS);
 	/* No time to put it off for: at once. */
-	spend(&t, 20 * MS);
-	gmod_budget_put_off(&t.budget, 20 * MS, 0);
-	end_round(&t);
+	do_dear_round(&t, 20 * MS, 20 * MS, 0);
 	assert_in_range(t.budget.put_off, 0, MS);
 	assert_in_range(gmod_budget_pause(&t.budget), 450 * MS, 500 * MS);
 }
@@ -187,9 +187,7 @@ TEST(what_was_put_off_is_charged)
 {
 	struct thread t = thread_with(TWO_PERCENT);
 
-	spend(&t, 30 * MS);
-	gmod_budget_put_off(&t.budget, 20 * MS, 100 * MS);
-	end_round(&t);
+	do_dear_round(&t, 30 * MS, 20 * MS, 100 * MS);
 	/* 10 ms were saved, and 10 are owed; 0.6 were paid meanwhile. */
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
 	t.wall += 50 * MS;
@@ -251,9 +249,7 @@ TEST(long_times_do_no_harm)
 	t.wall += 7 * 24 * 3600 * SECOND;
 	end_round(&t);
 	assert_int_equal(gmod_budget_pause(&t.budget), 0);
-	spend(&t, 365 * 24 * 3600 * SECOND);
-	gmod_budget_put_off(&t.budget, 364 * 24 * 3600 * SECOND, 100 * MS);
-	end_round(&t);
+	do_dear_round(&t, 365 * 24 * 3600 * SECOND, 364 * 24 * 3600 * SECOND, 100 * MS);
 	assert_int_equal(gmod_budget_pause(&t.budget), GMOD_PAUSE_MAX);
 	/* A time that pays 2^64 / 100 000 ns and a bit: more than is owed. */
 	t = thread_with(100 * GMOD_PERCENT_ONE);

@@ -43,62 +43,76 @@ TEST(halt_on_error_does_not_wait)
 
 /* ---- when a report is final ---- */
 
-TEST(damage_after_all_work_is_done_is_final)
+/* Every test has two, and frees them when all work is done. */
+static struct buffer pair[2], *const b = &pair[0], *const c = &pair[1];
+
+FIXTURE(make_pair)
 {
-	struct buffer b = plain_buffer();
+	*b = plain_buffer();
+	*c = plain_buffer();
+	return 0;
+}
+
+FIXTURE(free_pair)
+{
+	end_work();
+	free_quietly(pair, 2);
+	return 0;
+}
+
+static void end_all_work(void)
+{
+	end_work();
+	gmod_damage_settle(false);
+}
+
+#define WATCHED(test) TEST_FIXTURE(test, make_pair, free_pair)
+
+WATCHED(damage_after_all_work_is_done_is_final)
+{
 	struct report r;
 
 	assert_false(gmod_damage_pending());
-	see(&b, 0, 16);
+	see(b, 0, 16);
 	gmod_damage_settle(false);
-	r = take_one(true);
-	check_report(&r, 0, 16, 16);
+	r = take_checked(true, 0, 16, 16);
 	assert_int_equal(r.size, 3 * gmod_page_size());
 	assert_string_equal(r.observed, "aabbcc00000000000000000000000000");
 	assert_false(gmod_damage_pending());
 	gmod_damage_settle(true);
-	free_buffer(&b);
-	take_none();
 }
 
-TEST(damage_while_kernels_run_is_provisional_first)
+WATCHED(damage_while_kernels_run_is_provisional_first)
 {
-	struct buffer b = plain_buffer();
 	struct report first, final;
 
 	begin_work();
-	see(&b, -4, 4);
-	first = take_one(false);
-	check_report(&first, -4, 4, 4);
+	see(b, -4, 4);
+	first = take_checked(false, -4, 4, 4);
 	assert_true(gmod_damage_pending());
-	see(&b, -4, 4);
+	see(b, -4, 4);
 	gmod_damage_settle(false);
 	take_none();
-	end_work();
-	gmod_damage_settle(false);
-	final = take_one(true);
-	check_report(&final, -4, 4, 4);
+	end_all_work();
+	final = take_checked(true, -4, 4, 4);
 	assert_int_equal(first.id, final.id);
 	assert_string_equal(first.seen, final.seen);
 	assert_false(gmod_damage_pending());
-	free_buffer(&b);
-	take_none();
 }
 
-TEST(damage_that_stops_growing_is_final)
+WATCHED(damage_that_stops_growing_is_final)
 {
-	struct buffer b = plain_buffer(), c = plain_buffer();
 	struct report r;
 
 	begin_work();
-	see_before(&b, 0, 1, GMOD_DAMAGE_SETTLE_NS * 9 / 10);
-	see_before(&c, 0, 1, GMOD_DAMAGE_SETTLE_NS * 2);
+	see_before(b, 0, 1, GMOD_DAMAGE_SETTLE_NS * 9 / 10);
+	see_before(c, 0, 1, GMOD_DAMAGE_SETTLE_NS * 2);
 	assert_int_equal(take_reports(many, 2), 2);
 	gmod_damage_settle(false);
 	r = take_one(true);
 	assert_int_equal(r.id, many[1].id);
 	/* It grows: the time begins anew. */
-	see(&b, 0, 2);
+	see(b, 0, 2);
 	gmod_damage_settle(false);
 	take_none();
 	usleep(GMOD_DAMAGE_SETTLE_NS / 1000 / 2);
@@ -106,12 +120,7 @@ TEST(damage_that_stops_growing_is_final)
 	take_none();
 	usleep(GMOD_DAMAGE_SETTLE_NS / 1000 / 2 + 5000);
 	gmod_damage_settle(false);
-	r = take_one(true);
-	check_report(&r, 0, 2, 2);
-	free_buffer(&b);
-	free_buffer(&c);
-	end_work();
-	take_none();
+	take_checked(true, 0, 2, 2);
 }
 
 /* Where the buffer has slack on the device, the final report waits for a look at it. */
@@ -120,7 +129,6 @@ TEST(a_final_report_waits_for_the_slack)
 	struct buffer b = new_buffer(gmod_page_size() + 100, GMOD_MEM_DEVICE);
 	long zone = (long)(b.place.zone_tail - b.place.user_end);
 	struct gmod_moment before = gmod_now();
-	struct report r;
 
 	assert_false(gmod_damage_wants_slack());
 	see(&b, zone, 8);
@@ -138,194 +146,152 @@ TEST(a_final_report_waits_for_the_slack)
 	gmod_damage_slack_seen(b.record, b.word, GMOD_TAIL, gmod_now());
 	assert_false(gmod_damage_wants_slack());
 	gmod_damage_settle(false);
-	r = take_one(true);
-	check_report(&r, 3, zone + 5, zone + 5);
-	free_buffer(&b);
-	take_none();
+	take_checked(true, 3, zone + 5, zone + 5);
+	free_quietly(&b, 1);
 }
 
 TEST(slack_that_nobody_reads_holds_nothing_up_for_long)
 {
 	struct buffer b = new_buffer(gmod_page_size() + 100, GMOD_MEM_DEVICE);
-	struct report r;
 
 	see_before(&b, 500, 8, GMOD_DAMAGE_SETTLE_NS * 4);
 	gmod_damage_settle(false);
-	r = take_one(true);
-	check_report(&r, 500, 8, 8);
-	free_buffer(&b);
-	take_none();
+	take_checked(true, 500, 8, 8);
+	free_quietly(&b, 1);
 }
 
 /* ---- what ---- */
 
-TEST(growing_damage_is_one_finding)
+WATCHED(growing_damage_is_one_finding)
 {
-	struct buffer b = plain_buffer();
 	struct report first, final;
 
 	begin_work();
-	see(&b, 100, 4);
+	see(b, 100, 4);
 	first = take_one(false);
-	see(&b, 100, 24);
-	see(&b, 40, 10);
-	see(&b, 60, 2); /* smaller: nothing is taken back */
+	see(b, 100, 24);
+	see(b, 40, 10);
+	see(b, 60, 2); /* smaller: nothing is taken back */
 	take_none();
-	end_work();
-	gmod_damage_settle(false);
+	end_all_work();
 	final = take_one(true);
 	assert_int_equal(first.id, final.id);
 	check_report(&final, 40, 24, 100 + 24 - 40);
 	/* The bytes shown are those at the lowest address. */
 	assert_string_equal(final.observed, "aabbcc00000000000000");
-	free_buffer(&b);
-	take_none();
 }
 
-TEST(both_sides_are_findings_of_their_own)
+WATCHED(both_sides_are_findings_of_their_own)
 {
-	struct buffer b = plain_buffer();
-
 	begin_work();
-	see(&b, -8, 8);
-	see(&b, 8, 8);
+	see(b, -8, 8);
+	see(b, 8, 8);
 	assert_int_equal(take_reports(many, 4), 2);
 	assert_true(!many[0].final && !many[1].final && many[0].id != many[1].id);
-	end_work();
-	gmod_damage_settle(false);
+	end_all_work();
 	assert_int_equal(take_reports(many + 2, 4), 2);
 	assert_true(many[2].final && many[3].final && many[2].id != many[3].id);
 	assert_true(many[2].tail != many[3].tail);
-	free_buffer(&b);
-	take_none();
 }
 
-TEST(bytes_put_back_are_said_to_be)
+WATCHED(bytes_put_back_are_said_to_be)
 {
-	struct buffer b = plain_buffer(), c = plain_buffer();
-	uint64_t from = b.place.zone_tail, to = b.place.end;
+	uint64_t from = b->place.zone_tail, to = b->place.end;
 
 	begin_work();
-	see(&b, 10, 4);
-	see(&c, 10, 4);
+	see(b, 10, 4);
+	see(c, 10, 4);
 	assert_int_equal(take_reports(many, 2), 2);
 	/* Only a look at all of it says so, and at this side of this buffer. */
-	gmod_damage_intact(b.record, b.word, GMOD_TAIL, from + 11, to);
-	gmod_damage_intact(b.record, b.word, GMOD_TAIL, from, from + 13);
-	gmod_damage_intact(b.record, b.word, GMOD_HEAD, from, to);
-	gmod_damage_intact(b.record, b.word + 4, GMOD_TAIL, from, to);
+	gmod_damage_intact(b->record, b->word, GMOD_TAIL, from + 11, to);
+	gmod_damage_intact(b->record, b->word, GMOD_TAIL, from, from + 13);
+	gmod_damage_intact(b->record, b->word, GMOD_HEAD, from, to);
+	gmod_damage_intact(b->record, b->word + 4, GMOD_TAIL, from, to);
 	end_work();
-	gmod_damage_intact(c.record, c.word, GMOD_TAIL, c.place.zone_tail, c.place.end);
+	gmod_damage_intact(c->record, c->word, GMOD_TAIL, c->place.zone_tail, c->place.end);
 	gmod_damage_settle(false);
 	assert_int_equal(take_reports(many + 2, 2), 2);
 	for (int i = 2; i < 4; i++)
 		assert_true(many[i].final && many[i].restored == (many[i].id == many[1].id));
-	free_buffer(&b);
-	free_buffer(&c);
-	take_none();
 }
 
-TEST(damage_seen_again_is_not_put_back)
+WATCHED(damage_seen_again_is_not_put_back)
 {
-	struct buffer b = plain_buffer();
-
 	begin_work();
-	see(&b, 10, 4);
-	gmod_damage_intact(b.record, b.word, GMOD_TAIL, b.place.zone_tail, b.place.end);
-	see(&b, 10, 4);
-	end_work();
-	gmod_damage_settle(false);
+	see(b, 10, 4);
+	gmod_damage_intact(b->record, b->word, GMOD_TAIL, b->place.zone_tail, b->place.end);
+	see(b, 10, 4);
+	end_all_work();
 	assert_int_equal(take_reports(many, 2), 2);
 	assert_true(many[1].final && !many[1].restored);
-	free_buffer(&b);
-	take_none();
 }
 
 /* ---- the end of a buffer ---- */
 
-TEST(the_last_look_is_final_whatever_runs)
+WATCHED(the_last_look_is_final_whatever_runs)
 {
-	struct buffer b = plain_buffer(), c = plain_buffer();
-	struct report r;
-
 	begin_work();
-	see_last(&b, 0, 2);
-	r = take_one(true);
-	check_report(&r, 0, 2, 2);
+	see_last(b, 0, 2);
+	take_checked(true, 0, 2, 2);
 	assert_false(gmod_damage_pending());
-	see(&c, 0, 2);
+	see(c, 0, 2);
 	take_one(false);
-	see_last(&c, 0, 7);
-	r = take_one(true);
-	check_report(&r, 0, 7, 7);
-	end_work();
-	free_buffer(&b);
-	free_buffer(&c);
-	take_none();
+	see_last(c, 0, 7);
+	take_checked(true, 0, 7, 7);
 }
 
-TEST(a_released_buffers_reports_become_final)
+WATCHED(a_released_buffers_reports_become_final)
 {
-	struct buffer b = plain_buffer(), c = plain_buffer();
-
 	begin_work();
-	see(&b, 0, 2);
-	see(&b, -2, 2);
-	see(&c, 0, 2);
+	see(b, 0, 2);
+	see(b, -2, 2);
+	see(c, 0, 2);
 	assert_int_equal(take_reports(many, 3), 3);
 	/* Another buffer, at the same record, is not this one. */
-	gmod_damage_released(b.record, b.word + 4);
+	gmod_damage_released(b->record, b->word + 4);
 	take_none();
-	free_buffer(&b);
+	free_buffer(b);
 	assert_int_equal(take_reports(many, 3), 2);
 	assert_true(many[0].final && many[1].final && many[0].tail != many[1].tail);
 	assert_true(gmod_damage_pending());
-	free_buffer(&c);
+	free_buffer(c);
 	take_one(true);
 	assert_false(gmod_damage_pending());
-	end_work();
 }
 
-TEST(a_reported_side_is_no_news)
+WATCHED(a_reported_side_is_no_news)
 {
-	struct buffer b = plain_buffer();
 	unsigned seen;
 
-	see(&b, 0, 2);
+	see(b, 0, 2);
 	gmod_damage_settle(false);
 	take_one(true);
 	seen = gmod_finding_count();
-	see(&b, 0, 100);
-	see_last(&b, 0, 100);
+	see(b, 0, 100);
+	see_last(b, 0, 100);
 	gmod_damage_settle(true);
 	assert_int_equal(gmod_finding_count(), seen);
 	assert_false(gmod_damage_pending());
 	take_none();
 	/* The other side is. */
-	see(&b, -1, 1);
+	see(b, -1, 1);
 	gmod_damage_settle(false);
 	take_one(true);
-	free_buffer(&b);
-	take_none();
 }
 
-TEST(the_next_buffer_of_a_record_is_news)
+WATCHED(the_next_buffer_of_a_record_is_news)
 {
-	struct buffer b = plain_buffer(), next;
-	const struct gmod_record *record = b.record;
+	const struct gmod_record *record = b->record;
 
 	for (int i = 0; i < 3; i++) {
-		see(&b, 0, 2);
-		see(&b, -1, 1);
+		see(b, 0, 2);
+		see(b, -1, 1);
 		gmod_damage_settle(false);
 		assert_int_equal(take_reports(many, 2), 2);
-		free_buffer(&b);
-		next = plain_buffer();
-		assert_ptr_equal(next.record, record);
-		b = next;
+		free_buffer(b);
+		*b = plain_buffer();
+		assert_ptr_equal(b->record, record);
 	}
-	free_buffer(&b);
-	take_none();
 }
 
 static CMFixtureFunction group_teardown = end_gmod;

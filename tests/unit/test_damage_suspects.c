@@ -17,6 +17,13 @@ static void check_suspect(const struct report *r, long launches, long unfinished
 	      "not %ld, %ld: %s", launches, unfinished, r->suspects);
 }
 
+static void take_suspect(bool final, long launches, long unfinished)
+{
+	struct report r = take_one(final);
+
+	check_suspect(&r, launches, unfinished);
+}
+
 /* Nothing of earlier tests is under suspicion: the next buffer was intact after all of it was done. */
 static void forget_the_past(void)
 {
@@ -27,30 +34,25 @@ static void forget_the_past(void)
 TEST(a_final_report_says_what_is_done_by_then)
 {
 	struct buffer b;
-	struct report r;
 
 	forget_the_past();
 	b = plain_buffer();
 	launch_on(TEST_STREAM, 0x5200);
 	launch_on(OTHER_STREAM, 0x5200);
 	see(&b, 0, 1);
-	r = take_one(false);
-	check_suspect(&r, 2, 2);
+	take_suspect(false, 2, 2);
 	gmod_prove_stream(OTHER_STREAM, gmod_ticks());
 	/* It comes later, and is not among the suspects. */
 	launch_on(TEST_STREAM, 0x5200);
 	gmod_damage_settle(true);
-	r = take_one(true);
-	check_suspect(&r, 2, 1);
+	take_suspect(true, 2, 1);
 	end_work();
-	free_buffer(&b);
-	take_none();
+	free_quietly(&b, 1);
 }
 
 TEST(a_suspect_is_known_when_its_record_is_gone)
 {
 	struct buffer b, c;
-	struct report r;
 
 	forget_the_past();
 	b = plain_buffer();
@@ -62,12 +64,10 @@ TEST(a_suspect_is_known_when_its_record_is_gone)
 	for (int i = 0; i < 2 * GMOD_RING; i++)
 		launch_on(OTHER_STREAM, ANOTHER_KERNEL);
 	free_buffer(&b);
-	r = take_one(true);
-	check_suspect(&r, 1, 1);
+	take_suspect(true, 1, 1);
 	end_work();
 	free_buffer(&c);
-	r = take_one(true);
-	check_suspect(&r, 1, 0);
+	take_suspect(true, 1, 0);
 	gmod_prove_context(TEST_CONTEXT, gmod_ticks());
 }
 
@@ -76,7 +76,6 @@ TEST(a_launch_seen_in_its_call_is_followed)
 	struct gmod_thread *t = gmod_thread_self();
 	struct gmod_launch *l;
 	struct buffer b, c, d;
-	struct report r;
 
 	forget_the_past();
 	b = plain_buffer();
@@ -89,16 +88,13 @@ TEST(a_launch_seen_in_its_call_is_followed)
 	assert_int_equal(take_reports(many, 3), 3);
 	check_suspect(&many[0], 1, 1);
 	free_buffer(&b);
-	r = take_one(true);
-	check_suspect(&r, 1, 1);
+	take_suspect(true, 1, 1);
 	gmod_launch_end(t, l, true);
 	free_buffer(&c);
-	r = take_one(true);
-	check_suspect(&r, 1, 1);
+	take_suspect(true, 1, 1);
 	end_work();
 	free_buffer(&d);
-	r = take_one(true);
-	check_suspect(&r, 1, 0);
+	take_suspect(true, 1, 0);
 }
 
 static CMFixtureFunction group_setup = start_watching, group_teardown = end_gmod;

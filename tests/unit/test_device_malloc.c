@@ -47,6 +47,19 @@ static void check_finding(const struct gmod_device_finding *f, uint32_t class_, 
 	assert_int_equal((int64_t)f->last, last);
 }
 
+/* The only one that there is. */
+static void take_finding(uint32_t class_, const void *p, uint64_t size, int64_t first, int64_t last)
+{
+	assert_int_equal(findings(), 1);
+	check_finding(finding, class_, p, size, first, last);
+}
+
+static void guard_finds(uint32_t class_, const void *p, uint64_t size, int64_t first, int64_t last)
+{
+	guard_pass(&heap);
+	take_finding(class_, p, size, first, last);
+}
+
 static const uint64_t sizes[] = {0,   1,   2,   7,    8,    9,    15,   16,    17,    40,    64,    100,    104,
 				 105, 127, 128, 1000, 4096, 5000, 8192, 20000, 32744, 32745, 65536, 100000, 131048};
 enum { SIZES = SIZE_OF(sizes) };
@@ -105,10 +118,7 @@ ON_BOTH(every_byte_around_a_buffer_counts)
 			uint8_t *p = gmod_heap_malloc(heap.heap, sizes[i]);
 
 			p[at] ^= 1u << (at & 7);
-			guard_pass(&heap);
-			assert_int_equal(findings(), 1);
-			check_finding(finding, off < 0 ? GMOD_DEVICE_UNDERFLOW : GMOD_DEVICE_OVERFLOW, p, sizes[i], at,
-				      at);
+			guard_finds(off < 0 ? GMOD_DEVICE_UNDERFLOW : GMOD_DEVICE_OVERFLOW, p, sizes[i], at, at);
 			/* once, also when it is freed; and what is corrupt is never given out again */
 			gmod_heap_free(heap.heap, p);
 			guard_pass(&heap);
@@ -131,9 +141,7 @@ ON_SLAB(the_window_shows_what_is_there)
 	was[1] = p[43];
 	p[40] ^= 0xab;
 	p[43] ^= 0xcd;
-	guard_pass(&heap);
-	assert_int_equal(findings(), 1);
-	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, 40, 40, 43);
+	guard_finds(GMOD_DEVICE_OVERFLOW, p, 40, 40, 43);
 	assert_int_equal(finding->owner, 99 << 12 | 9);
 	assert_true(finding->caller == GMOD_WHO_UNKNOWN);
 	assert_int_equal(finding->window_at, 40);
@@ -148,9 +156,7 @@ ON_SLAB(the_slack_counts)
 	uint8_t *p = gmod_heap_malloc(heap.heap, 100);
 
 	p[111]++;
-	guard_pass(&heap);
-	assert_int_equal(findings(), 1);
-	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, 100, 111, 111);
+	guard_finds(GMOD_DEVICE_OVERFLOW, p, 100, 111, 111);
 }
 
 static void overflow_of_large(uint64_t size, uint64_t off)
@@ -159,9 +165,7 @@ static void overflow_of_large(uint64_t size, uint64_t off)
 	int64_t at = (int64_t)(size + off);
 
 	p[at] ^= 1;
-	guard_pass(&heap);
-	assert_int_equal(findings(), 1);
-	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, size, at, at);
+	guard_finds(GMOD_DEVICE_OVERFLOW, p, size, at, at);
 }
 
 /* The tail goes on for GMOD_TAIL_MAX bytes where the block does. */
@@ -214,9 +218,7 @@ ON_BOTH(freeing_what_is_corrupt_is_said_once)
 		p[off] ^= 0x5a;
 		gmod_heap_free(heap.heap, p);
 		guard_pass(&heap);
-		guard_pass(&heap);
-		assert_int_equal(findings(), 1);
-		check_finding(finding, off < 0 ? GMOD_DEVICE_UNDERFLOW : GMOD_DEVICE_OVERFLOW, p, 40, off, off);
+		guard_finds(off < 0 ? GMOD_DEVICE_UNDERFLOW : GMOD_DEVICE_OVERFLOW, p, 40, off, off);
 	}
 }
 
@@ -227,8 +229,7 @@ ON_BOTH(freeing_twice_is_said)
 	gmod_cpu_thread = (struct gmod_cpu_thread){.in_block = 7, .block = 1234};
 	gmod_heap_free(heap.heap, p);
 	gmod_heap_free(heap.heap, p);
-	assert_int_equal(findings(), 1);
-	check_finding(finding, GMOD_DEVICE_DOUBLE_FREE, p, 50, 0, 0);
+	take_finding(GMOD_DEVICE_DOUBLE_FREE, p, 50, 0, 0);
 	assert_int_equal(finding->caller, 1234 << 12 | 7);
 	assert_int_equal(guard_pass(&heap), 1);
 	assert_int_equal(findings(), 0);
@@ -242,8 +243,7 @@ ON_SLAB(freeing_after_the_release_is_said)
 	gmod_heap_free(heap.heap, p);
 	assert_int_equal(guard_pass(&heap), 1);
 	gmod_heap_free(heap.heap, p);
-	assert_int_equal(findings(), 1);
-	check_finding(finding, GMOD_DEVICE_DOUBLE_FREE, p, 50, 0, 0);
+	take_finding(GMOD_DEVICE_DOUBLE_FREE, p, 50, 0, 0);
 	gmod_heap_free(heap.heap, q);
 }
 
@@ -265,8 +265,7 @@ ON_SLAB(freeing_what_is_no_buffer_is_said)
 
 	for (size_t i = 0; i < SIZE_OF(bad); i++) {
 		gmod_heap_free(heap.heap, bad[i]);
-		assert_int_equal(findings(), 1);
-		check_finding(finding, GMOD_DEVICE_INVALID_FREE, bad[i], 0, 0, 0);
+		take_finding(GMOD_DEVICE_INVALID_FREE, bad[i], 0, 0, 0);
 	}
 	gmod_heap_free(heap.heap, p);
 	gmod_heap_free(heap.heap, large);
@@ -283,8 +282,7 @@ ON_BOTH(a_write_after_the_free_is_said)
 		gmod_heap_free(heap.heap, p);
 		p[at] = 0;
 		assert_int_equal(guard_pass(&heap), 0);
-		assert_int_equal(findings(), 1);
-		check_finding(finding, GMOD_DEVICE_USE_AFTER_FREE, p, 40, (int64_t)at, (int64_t)at);
+		take_finding(GMOD_DEVICE_USE_AFTER_FREE, p, 40, (int64_t)at, (int64_t)at);
 	}
 }
 
@@ -299,9 +297,7 @@ ON_BOTH(the_fill_has_an_end)
 
 		gmod_heap_free(heap.heap, p);
 		p[end - 1] ^= 1;
-		guard_pass(&heap);
-		assert_int_equal(findings(), 1);
-		check_finding(finding, GMOD_DEVICE_USE_AFTER_FREE, p, freed[i], (int64_t)end - 1, (int64_t)end - 1);
+		guard_finds(GMOD_DEVICE_USE_AFTER_FREE, p, freed[i], (int64_t)end - 1, (int64_t)end - 1);
 		gmod_heap_free(heap.heap, q);
 		if (end < freed[i])
 			q[end] ^= 1;
@@ -323,9 +319,7 @@ ON_SLAB(freed_buffers_wait)
 	gmod_heap_free(heap.heap, p);
 	guard_pass(&heap);
 	p[3]++;
-	guard_pass(&heap);
-	assert_int_equal(findings(), 1);
-	check_finding(finding, GMOD_DEVICE_USE_AFTER_FREE, p, 40, 3, 3);
+	guard_finds(GMOD_DEVICE_USE_AFTER_FREE, p, 40, 3, 3);
 }
 
 ON_SLAB(exhaustion_takes_what_is_freed)
@@ -418,9 +412,7 @@ ON_SLAB(a_full_ring_counts_what_is_lost)
 	guard_pass(&heap);
 	assert_int_equal(take_findings(&heap, finding, 8), GMOD_RING_SLOTS);
 	guard_pass(&heap);
-	guard_pass(&heap);
-	assert_int_equal(findings(), 1);
-	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, 40, 40, 40);
+	guard_finds(GMOD_DEVICE_OVERFLOW, p, 40, 40, 40);
 	assert_int_equal(heap.heap->findings, GMOD_RING_SLOTS + 1);
 }
 
@@ -432,9 +424,7 @@ ON_SLAB(scribbles_are_overwritten)
 	memset(heap.ring->slot, 0x5a, sizeof(heap.ring->slot));
 	assert_int_equal(findings(), 0);
 	p[40] ^= 1;
-	guard_pass(&heap);
-	assert_int_equal(findings(), 1);
-	check_finding(finding, GMOD_DEVICE_OVERFLOW, p, 40, 40, 40);
+	guard_finds(GMOD_DEVICE_OVERFLOW, p, 40, 40, 40);
 }
 
 /* ---- threads ---- */

@@ -23,10 +23,8 @@ static void say_lines(void)
 
 TEST(lines_go_to_stderr)
 {
-	const char *text;
-
 	in_child(say_lines);
-	text = text_of("stderr");
+	read_file("stderr");
 	assert_int_equal(strncmp(text, "one 1 a\\x1b[31m\n==", 18), 0);
 	assert_non_null(strstr(text, "==GMOD: two\n"));
 	assert_non_null(strstr(text, "==GMOD: three\n"));
@@ -47,10 +45,10 @@ static void say_long_lines(void)
 
 TEST(long_lines_are_cut)
 {
-	const char *text, *second;
+	const char *second;
 
 	in_child(say_long_lines);
-	text = text_of("stderr");
+	read_file("stderr");
 	second = strchr(text, '\n') + 1;
 	assert_in_range(second - text, 2000, 2048);
 	assert_int_equal(memcmp(second - 6, "ww...\n", 6), 0);
@@ -70,10 +68,8 @@ static void say_in_json(void)
 
 TEST(a_json_log_has_nothing_but_json)
 {
-	const char *text;
-
 	in_child(say_in_json);
-	text = text_of("stderr");
+	read_file("stderr");
 	assert_int_equal(strncmp(text, "{\"schema\":\"gmod-report-1\",\"event\":\"note\",\"pid\":", 47), 0);
 	assert_non_null(strstr(text, ",\"text\":\"a \\\"b\\u000a\\\"\"}\n{"));
 	assert_non_null(strstr(text, ",\"text\":\"plain\"}\n"));
@@ -104,16 +100,16 @@ static void write_from_threads(void)
 
 TEST_FIXTURE(the_lines_of_a_block_stay_together, NULL, clean_directory)
 {
-	const char *text;
+	const char *at = text;
 
 	in_child(write_from_threads);
-	text = text_of("log");
+	read_file("log");
 	assert_int_equal(strlen(text), WRITERS * BLOCKS * 9);
-	for (int i = 0; i < WRITERS * BLOCKS; i++, text += 9) {
+	for (int i = 0; i < WRITERS * BLOCKS; i++, at += 9) {
 		char block[16];
 
-		snprintf(block, sizeof(block), "%c1\n%c2\n%c3\n", text[0], text[0], text[0]);
-		assert_int_equal(memcmp(text, block, 9), 0);
+		snprintf(block, sizeof(block), "%c1\n%c2\n%c3\n", at[0], at[0], at[0]);
+		assert_int_equal(memcmp(at, block, 9), 0);
 	}
 }
 
@@ -127,7 +123,7 @@ static void *write_without_end(void *unused)
 }
 
 /* A child of fork() may inherit the lock in use; it must not wait for a thread it does not have. */
-static void fork_while_writing(void)
+TEST_IN_CHILD(a_lock_inherited_by_fork_is_not_waited_for)
 {
 	struct timespec start, end;
 	pthread_t thread;
@@ -148,9 +144,4 @@ static void fork_while_writing(void)
 	}
 	enough = true;
 	end_thread(thread);
-}
-
-TEST(a_lock_inherited_by_fork_is_not_waited_for)
-{
-	in_child(fork_while_writing);
 }

@@ -29,10 +29,10 @@ static void use_stale_log(void)
 TEST_FIXTURE(the_file_is_made_by_the_first_line, NULL, clean_directory)
 {
 	in_child(use_log);
-	assert_string_equal(text_of("log"), "first\nsecond\n");
-	assert_string_equal(text_of("stderr"), "");
+	assert_string_equal(read_file("log"), "first\nsecond\n");
+	assert_string_equal(read_file("stderr"), "");
 	in_child(use_stale_log);
-	assert_string_equal(text_of("log"), "first\nsecond\nthird\n");
+	assert_string_equal(read_file("log"), "first\nsecond\nthird\n");
 }
 
 static void use_patterns(void)
@@ -65,9 +65,9 @@ TEST_FIXTURE(the_pattern_is_expanded, NULL, clean_directory)
 	snprintf(command, sizeof(command), "ls | grep -Eqx 'p[0-9]+\\.h%s\\.t2[0-9]{7}-[0-9]{6}\\.r7\\.%%\\.%%q'",
 		 u.nodename);
 	assert_int_equal(system(command), 0);
-	assert_string_equal(text_of("hostile0"), "x\n");
-	assert_string_equal(text_of("trailing12%"), "x\n");
-	assert_string_equal(text_of("none0"), "x\n");
+	assert_string_equal(read_file("hostile0"), "x\n");
+	assert_string_equal(read_file("trailing12%"), "x\n");
+	assert_string_equal(read_file("none0"), "x\n");
 }
 
 static void open_bad_paths(void)
@@ -82,8 +82,7 @@ static void open_bad_paths(void)
 
 TEST(a_path_that_is_too_long_is_refused)
 {
-	in_child(open_bad_paths);
-	assert_true(has("stderr", ": the path is too long; reports go to stderr\nto stderr\n"));
+	check_child_says(open_bad_paths, ": the path is too long; reports go to stderr\nto stderr\n");
 }
 
 static void open_missing(void)
@@ -95,10 +94,8 @@ static void open_missing(void)
 
 TEST(an_unwritable_path_is_said_at_the_start)
 {
-	const char *text;
-
 	in_child(open_missing);
-	text = text_of("stderr");
+	read_file("stderr");
 	assert_non_null(strstr(text, "GMOD: cannot write log_path /"));
 	assert_non_null(strstr(text, "/nowhere/log: no such directory; reports go to stderr\nto stderr\n"));
 	assert_null(strstr(strstr(text, "cannot") + 1, "cannot"));
@@ -114,8 +111,7 @@ static void open_forbidden(void)
 
 TEST_FIXTURE(a_directory_without_permission_is_refused, NULL, clean_directory)
 {
-	in_child(open_forbidden);
-	assert_true(has("stderr", "/private/log: permission denied; reports go to stderr\n"));
+	check_child_says(open_forbidden, "/private/log: permission denied; reports go to stderr\n");
 }
 
 static void open_foreign(void)
@@ -129,8 +125,7 @@ TEST_FIXTURE(a_file_of_another_user_is_refused, NULL, clean_directory)
 {
 	if (geteuid() != 0)
 		skip();
-	in_child(open_foreign);
-	assert_true(has("stderr", "it belongs to another user"));
+	check_child_says(open_foreign, "it belongs to another user");
 }
 
 static void open_odd_things(void)
@@ -169,11 +164,9 @@ static void swap_in_symlink(void)
 TEST_FIXTURE(a_symbolic_link_is_never_followed, NULL, clean_directory)
 {
 	close(open("precious", O_WRONLY | O_CREAT, 0600));
-	in_child(open_symlink);
-	assert_true(has("stderr", "/log: it is a symbolic link; reports go to stderr\none\n"));
-	in_child(swap_in_symlink);
-	assert_true(has("stderr", "/log2: it is a symbolic link; reports go to stderr\ntwo\n"));
-	assert_string_equal(text_of("precious"), "");
+	check_child_says(open_symlink, "/log: it is a symbolic link; reports go to stderr\none\n");
+	check_child_says(swap_in_symlink, "/log2: it is a symbolic link; reports go to stderr\ntwo\n");
+	assert_string_equal(read_file("precious"), "");
 }
 
 static void write_to_full_disk(void)
@@ -189,8 +182,8 @@ static void write_to_full_disk(void)
 
 TEST(a_full_disk_sends_lines_to_stderr)
 {
-	in_child(write_to_full_disk);
-	assert_true(has("stderr", "cannot write log_path /dev/full: no space left; reports go to stderr\none\ntwo\n"));
+	check_child_says(write_to_full_disk,
+			 "cannot write log_path /dev/full: no space left; reports go to stderr\none\ntwo\n");
 	assert_false(has("stderr", "three"));
 }
 
@@ -207,7 +200,7 @@ static void write_past_limit(void)
 TEST_FIXTURE(the_file_size_limit_kills_nobody, NULL, clean_directory)
 {
 	in_child(write_past_limit);
-	assert_string_equal(text_of("log"), "more than ");
+	assert_string_equal(read_file("log"), "more than ");
 }
 
 static void lose_descriptors(void)
@@ -229,8 +222,8 @@ static void lose_descriptors(void)
 TEST_FIXTURE(a_recycled_log_descriptor_is_noticed, NULL, clean_directory)
 {
 	in_child(lose_descriptors);
-	assert_string_equal(text_of("log"), "one\ntwo\nthree\n");
-	assert_string_equal(text_of("data"), "");
+	assert_string_equal(read_file("log"), "one\ntwo\nthree\n");
+	assert_string_equal(read_file("data"), "");
 }
 
 static void start_without_standard_streams(void)
@@ -250,7 +243,7 @@ static void start_without_standard_streams(void)
 TEST_FIXTURE(the_log_works_without_stderr, NULL, clean_directory)
 {
 	in_child(start_without_standard_streams);
-	assert_string_equal(text_of("log"), "one\ntwo\n");
+	assert_string_equal(read_file("log"), "one\ntwo\n");
 }
 
 static void use_fifo(void)
@@ -272,6 +265,5 @@ static void use_fifo(void)
 
 TEST_FIXTURE(a_fifo_without_a_reader_blocks_nobody, NULL, clean_directory)
 {
-	in_child(use_fifo);
-	assert_true(has("stderr", "/fifo: nobody reads the pipe; reports go to stderr\none\nthree\n"));
+	check_child_says(use_fifo, "/fifo: nobody reads the pipe; reports go to stderr\none\nthree\n");
 }

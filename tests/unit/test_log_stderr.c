@@ -44,9 +44,9 @@ static void recycle_stderr_as_socket(void)
 TEST_FIXTURE(a_recycled_stderr_is_not_written_to, NULL, clean_directory)
 {
 	in_child(close_stderr);
-	assert_string_equal(text_of("data"), "");
+	assert_string_equal(read_file("data"), "");
 	in_child(close_stderr_first);
-	assert_string_equal(text_of("data"), "");
+	assert_string_equal(read_file("data"), "");
 	in_child(recycle_stderr_as_socket);
 }
 
@@ -64,7 +64,7 @@ static void redirect_as_daemons_do(void)
 TEST_FIXTURE(a_log_that_stdout_shares_is_accepted, NULL, clean_directory)
 {
 	in_child(redirect_as_daemons_do);
-	assert_string_equal(text_of("daemon"), "one\n");
+	assert_string_equal(read_file("daemon"), "one\n");
 }
 
 static void restore_stderr(void)
@@ -87,16 +87,14 @@ static void restore_stderr(void)
 
 TEST(losses_are_told_when_there_is_a_way_again)
 {
-	const char *text;
-
 	in_child(restore_stderr);
-	text = text_of("stderr");
+	read_file("stderr");
 	assert_int_equal(strncmp(text, "==", 2), 0);
 	assert_non_null(strstr(text, "==GMOD: 2 lines before this one could not be written\nthree\nfour\n"));
 	assert_non_null(strstr(text, "==GMOD: 1 line before this one could not be written\nsix\n"));
 }
 
-static void stderr_is_a_socket(void)
+TEST_IN_CHILD(a_socket_from_the_start_is_used)
 {
 	char got[16];
 	int pair[2];
@@ -108,11 +106,6 @@ static void stderr_is_a_socket(void)
 	close(pair[1]);
 	gmod_log_line("two");
 	NEED(gmod_counters.lost_lines == 1);
-}
-
-TEST(a_socket_from_the_start_is_used)
-{
-	in_child(stderr_is_a_socket);
 }
 
 /* Make descriptor 2 a pipe with nothing more to be written to it; returns the reading end. */
@@ -141,7 +134,7 @@ static void drain(int fd)
 		;
 }
 
-static void write_to_full_pipe(void)
+TEST_IN_CHILD(a_full_pipe_does_not_block)
 {
 	int reader = fill_stderr();
 	char got[256] = "";
@@ -156,13 +149,8 @@ static void write_to_full_pipe(void)
 	NEED(strstr(got, "2 lines before this one could not be written\nthree\n"));
 }
 
-TEST(a_full_pipe_does_not_block)
-{
-	in_child(write_to_full_pipe);
-}
-
 /* Nearly full: part of a long line gets through, and the next line does not go on where it ended. */
-static void write_into_a_gap(void)
+TEST_IN_CHILD(a_torn_line_is_ended)
 {
 	static char text[100000], line[9001];
 	int reader = fill_stderr();
@@ -181,11 +169,6 @@ static void write_into_a_gap(void)
 	NEED(text[0] == '\n' && strstr(text, "\nnext\n"));
 }
 
-TEST(a_torn_line_is_ended)
-{
-	in_child(write_into_a_gap);
-}
-
 static volatile sig_atomic_t pipes_broken;
 
 static void note_signal(int number)
@@ -194,7 +177,7 @@ static void note_signal(int number)
 	pipes_broken++;
 }
 
-static void write_to_closed_pipe(void)
+TEST_IN_CHILD(a_closed_pipe_does_not_kill)
 {
 	sigset_t pending, block;
 	int ends[2];
@@ -219,9 +202,4 @@ static void write_to_closed_pipe(void)
 	NEED(sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE));
 	NEED(sigprocmask(SIG_SETMASK, NULL, &pending) == 0 && sigismember(&pending, SIGPIPE));
 	NEED(gmod_counters.lost_lines == 3);
-}
-
-TEST(a_closed_pipe_does_not_kill)
-{
-	in_child(write_to_closed_pipe);
 }

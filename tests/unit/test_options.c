@@ -10,6 +10,12 @@ struct lines {
 	char text[LINES][600];
 };
 
+/* Every option, with its default. */
+static const char *const item[] = {
+#define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) #name "=" fallback,
+#include "lib/base/options.def"
+};
+
 static void keep(void *arg, const char *line)
 {
 	struct lines *l = arg;
@@ -19,21 +25,23 @@ static void keep(void *arg, const char *line)
 	strcpy(l->text[l->count++], line);
 }
 
+static struct gmod_options o; /* what was parsed last */
+
 /* Parse `text` over the defaults; the number of complaints must be the number of lines. */
-static struct lines parse(struct gmod_options *o, const char *text)
+static struct lines parse(const char *text)
 {
 	struct lines l = {0};
 	int complaints;
 
-	gmod_options_defaults(o);
-	complaints = gmod_options_parse(o, text, keep, &l);
+	gmod_options_defaults(&o);
+	complaints = gmod_options_parse(&o, text, keep, &l);
 	assert_int_equal(complaints, l.count);
 	return l;
 }
 
-static void expect_clean(struct gmod_options *o, const char *text)
+static void expect_clean(const char *text)
 {
-	struct lines l = parse(o, text);
+	struct lines l = parse(text);
 
 	if (l.count)
 		print_error("%s\n", l.text[0]);
@@ -43,8 +51,8 @@ static void expect_clean(struct gmod_options *o, const char *text)
 /* One complaint that holds `words`, and every option still at its default. */
 static void expect_complaint(const char *text, const char *words)
 {
-	struct gmod_options o, untouched;
-	struct lines l = parse(&o, text);
+	struct gmod_options untouched;
+	struct lines l = parse(text);
 
 	assert_int_equal(l.count, 1);
 	if (!strstr(l.text[0], words))
@@ -56,8 +64,7 @@ static void expect_complaint(const char *text, const char *words)
 
 static void expect_no_guess(const char *text)
 {
-	struct gmod_options o;
-	struct lines l = parse(&o, text);
+	struct lines l = parse(text);
 
 	assert_int_equal(l.count, 1);
 	assert_null(strstr(l.text[0], "did you mean"));
@@ -65,8 +72,6 @@ static void expect_no_guess(const char *text)
 
 TEST(the_defaults_are_those_of_the_table)
 {
-	struct gmod_options o;
-
 	memset(&o, 0xff, sizeof(o));
 	gmod_options_defaults(&o);
 	assert_true(o.enabled);
@@ -91,32 +96,25 @@ TEST(the_defaults_are_those_of_the_table)
 /* Each default, said explicitly, is accepted and changes nothing: a typo in the table would show here. */
 TEST(every_default_is_a_good_value)
 {
-	static const char *const item[] = {
-#define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) #name "=" fallback,
-#include "lib/base/options.def"
-	};
-	struct gmod_options o, defaults;
+	struct gmod_options defaults;
 
 	gmod_options_defaults(&defaults);
 	for (size_t i = 0; i < SIZE_OF(item); i++) {
-		expect_clean(&o, item[i]);
+		expect_clean(item[i]);
 		assert_memory_equal(&o, &defaults, sizeof(o));
 	}
 }
 
 TEST(every_kind_of_value_is_understood)
 {
-	struct gmod_options o;
-
-	expect_clean(&o,
-		     "enabled=0:backend=native:scan_interval_us=0:max_cpu=0.125:log_path=/tmp/x.%p:log_format=json");
+	expect_clean("enabled=0:backend=native:scan_interval_us=0:max_cpu=0.125:log_path=/tmp/x.%p:log_format=json");
 	assert_false(o.enabled);
 	assert_int_equal(o.backend, GMOD_OPTION_BACKEND_NATIVE);
 	assert_int_equal(o.scan_interval_us, 0);
 	assert_int_equal(o.max_cpu, 125);
 	assert_string_equal(o.log_path, "/tmp/x.%p");
 	assert_int_equal(o.log_format, GMOD_OPTION_LOG_JSON);
-	expect_clean(&o, "backend=unified");
+	expect_clean("backend=unified");
 	assert_int_equal(o.backend, GMOD_OPTION_BACKEND_UNIFIED);
 }
 
@@ -127,10 +125,8 @@ TEST(percentages_are_exact)
 		unsigned parts;
 	} good[] = {{"max_cpu=0", 0},     {"max_cpu=100", 100000}, {"max_cpu=100.000", 100000}, {"max_cpu=.5", 500},
 		    {"max_cpu=7.", 7000}, {"max_cpu=0.001", 1},    {"max_cpu=99.999", 99999}};
-	struct gmod_options o;
-
 	for (size_t i = 0; i < SIZE_OF(good); i++) {
-		expect_clean(&o, good[i].text);
+		expect_clean(good[i].text);
 		assert_int_equal(o.max_cpu, good[i].parts);
 	}
 	expect_complaint("max_cpu=100.001", "from 0 to 100");
@@ -142,55 +138,45 @@ TEST(percentages_are_exact)
 
 TEST(nothing_and_empty_items_are_fine)
 {
-	struct gmod_options o;
-
-	expect_clean(&o, "");
-	expect_clean(&o, NULL);
-	expect_clean(&o, ":::");
-	expect_clean(&o, ":verbosity=2::leak_check=1:");
+	expect_clean("");
+	expect_clean(NULL);
+	expect_clean(":::");
+	expect_clean(":verbosity=2::leak_check=1:");
 	assert_int_equal(o.verbosity, 2);
 	assert_true(o.leak_check);
 }
 
 TEST(the_last_value_wins)
 {
-	struct gmod_options o;
-
-	expect_clean(&o, "verbosity=1:verbosity=2");
+	expect_clean("verbosity=1:verbosity=2");
 	assert_int_equal(o.verbosity, 2);
 }
 
 TEST(a_bad_value_keeps_an_earlier_good_one)
 {
-	struct gmod_options o;
-
-	assert_int_equal(parse(&o, "verbosity=1:verbosity=9").count, 1);
+	assert_int_equal(parse("verbosity=1:verbosity=9").count, 1);
 	assert_int_equal(o.verbosity, 1);
 }
 
 TEST(quotes_protect_colons)
 {
-	struct gmod_options o;
-
-	expect_clean(&o, "log_path=\"/a:b=c/'x'\":verbosity=1");
+	expect_clean("log_path=\"/a:b=c/'x'\":verbosity=1");
 	assert_string_equal(o.log_path, "/a:b=c/'x'");
 	assert_int_equal(o.verbosity, 1);
-	expect_clean(&o, "suppressions='C:\"\\file':verbosity='2'");
+	expect_clean("suppressions='C:\"\\file':verbosity='2'");
 	assert_string_equal(o.suppressions, "C:\"\\file");
 	assert_int_equal(o.verbosity, 2);
-	expect_clean(&o, "log_path=\"\"");
+	expect_clean("log_path=\"\"");
 	assert_string_equal(o.log_path, "");
-	expect_clean(&o, "log_path=a\"b"); /* not at the beginning: a plain byte */
+	expect_clean("log_path=a\"b"); /* not at the beginning: a plain byte */
 	assert_string_equal(o.log_path, "a\"b");
 }
 
 TEST(broken_quotes_are_named)
 {
-	struct gmod_options o;
-
 	expect_complaint("log_path=\"/a:verbosity=1", "quote is not closed in the value of \"log_path\"");
 	expect_complaint("log_path='/a'b", "behind the closing quote in the value of \"log_path\"");
-	assert_int_equal(parse(&o, "log_path='/a'b:verbosity=2").count, 1);
+	assert_int_equal(parse("log_path='/a'b:verbosity=2").count, 1);
 	assert_int_equal(o.verbosity, 2); /* the parser finds its way back */
 }
 
@@ -233,7 +219,6 @@ TEST(a_command_is_told_in_its_own_words)
 	};
 
 	for (size_t i = 0; i < SIZE_OF(told); i++) {
-		struct gmod_options o;
 		struct lines l = {0};
 
 		gmod_options_defaults(&o);
@@ -244,13 +229,11 @@ TEST(a_command_is_told_in_its_own_words)
 
 TEST(blanks_around_items_are_skipped)
 {
-	struct gmod_options o;
-
-	expect_clean(&o, " verbosity=2 : leak_check=1\t:\n  log_path=/a b :  ");
+	expect_clean(" verbosity=2 : leak_check=1\t:\n  log_path=/a b :  ");
 	assert_int_equal(o.verbosity, 2);
 	assert_true(o.leak_check);
 	assert_string_equal(o.log_path, "/a b");
-	expect_clean(&o, "log_path=' /a ' : verbosity=1");
+	expect_clean("log_path=' /a ' : verbosity=1");
 	assert_string_equal(o.log_path, " /a ");
 	assert_int_equal(o.verbosity, 1);
 	expect_complaint(" halt_on_error : ", "no value in \"halt_on_error\"");
@@ -258,8 +241,6 @@ TEST(blanks_around_items_are_skipped)
 
 TEST(other_separators_are_named)
 {
-	struct gmod_options o;
-
 	expect_complaint(
 	    "verbosity=1 leak_check=1",
 	    "an option begins at \"leak_check=1\" in the value of verbosity: separate options with a colon");
@@ -268,21 +249,20 @@ TEST(other_separators_are_named)
 	expect_complaint("log_path=/tmp/x,verbosity=1",
 			 "with a colon, or put the value into quotes; the default is kept");
 	/* An equals sign alone is no option, and quotes say what is meant. */
-	expect_clean(&o, "log_path=/tmp/x,y=1 z=verbosity");
-	expect_clean(&o, "log_path=/tmp/x-verbosity=1");
-	expect_clean(&o, "log_path='/tmp/x,verbosity=1'");
+	expect_clean("log_path=/tmp/x,y=1 z=verbosity");
+	expect_clean("log_path=/tmp/x-verbosity=1");
+	expect_clean("log_path='/tmp/x,verbosity=1'");
 	assert_string_equal(o.log_path, "/tmp/x,verbosity=1");
 }
 
 TEST(what_is_kept_is_said)
 {
-	struct gmod_options o;
 	struct lines l;
 
 	expect_complaint("verbosity=9", "to 2; the default is kept");
 	expect_complaint("verbosity", "no value in \"verbosity\"; the default is kept; write verbosity=VALUE");
 	expect_complaint("log_path='x", "in the value of \"log_path\"; the default is kept");
-	l = parse(&o, "verbosity=1:verbosity=9");
+	l = parse("verbosity=1:verbosity=9");
 	assert_non_null(strstr(l.text[0], "; the value before it is kept"));
 }
 
@@ -322,10 +302,8 @@ TEST(a_string_is_kept_up_to_its_limit)
 {
 	char text[700] = "log_path=";
 	size_t key = strlen(text);
-	struct gmod_options o;
-
 	memset(text + key, 'x', GMOD_OPTION_STRING_MAX - 1);
-	expect_clean(&o, text);
+	expect_clean(text);
 	assert_int_equal(strlen(o.log_path), GMOD_OPTION_STRING_MAX - 1);
 	text[key + GMOD_OPTION_STRING_MAX - 1] = 'x';
 	expect_complaint(text, "at most 511 bytes");
@@ -333,44 +311,42 @@ TEST(a_string_is_kept_up_to_its_limit)
 
 TEST(every_bad_item_gets_its_own_line)
 {
-	struct gmod_options o;
-	struct lines l = parse(&o, "foo=1:verbosity=9:bar:leak_check=1:backend=x");
+	struct lines l = parse("foo=1:verbosity=9:bar:leak_check=1:backend=x");
 
 	assert_int_equal(l.count, 4);
 	assert_true(o.leak_check);
 	assert_int_equal(gmod_options_parse(&o, "foo=1:bar", NULL, NULL), 2);
 }
 
+static void check_one_printable(const struct lines *l)
+{
+	assert_int_equal(l->count, 1);
+	for (const char *c = l->text[0]; *c; c++)
+		assert_in_range((unsigned char)*c, ' ', '~');
+}
+
 /* Control bytes, escapes and 10 000 bytes of them: a complaint stays one printable line. */
 TEST(complaints_are_printable)
 {
 	char *text = malloc(10002);
-	struct gmod_options o;
 	struct lines l;
 
 	assert_non_null(text);
 	for (int i = 0; i < 10000; i++)
 		text[i] = "\x1b[31m\n\xff\x01"[i % 8];
 	text[10000] = '\0';
-	l = parse(&o, text);
+	l = parse(text);
 	assert_int_equal(l.count, 1);
 	assert_non_null(strstr(l.text[0], "\\x1b[31m\\x0a\\xff\\x01"));
-	for (const char *c = l.text[0]; *c; c++)
-		assert_in_range((unsigned char)*c, ' ', '~');
+	check_one_printable(&l);
 	memcpy(text, "verbosity=", 10);
-	l = parse(&o, text);
-	assert_int_equal(l.count, 1);
-	for (const char *c = l.text[0]; *c; c++)
-		assert_in_range((unsigned char)*c, ' ', '~');
+	l = parse(text);
+	check_one_printable(&l);
 	free(text);
 }
 
 TEST(help_shows_every_option)
 {
-	static const char *const item[] = {
-#define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) #name "=" fallback,
-#include "lib/base/options.def"
-	};
 	struct lines l = {0};
 
 	gmod_options_help(keep, &l);

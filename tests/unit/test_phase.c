@@ -77,33 +77,6 @@ TEST(a_forked_child_is_off_and_has_no_key)
 	assert_memory_equal(key, gmod_hot.key, sizeof(key));
 }
 
-static bool is_mapping(const char *line)
-{
-	return strchr("0123456789abcdef", line[0]) && strchr(line, '-');
-}
-
-/* The "VmFlags:" line of the mapping around an address. */
-static void vm_flags(const void *address, char *out, size_t cap)
-{
-	uint64_t wanted = (uint64_t)(uintptr_t)address;
-	FILE *f = fopen("/proc/self/smaps", "re");
-	bool inside = false;
-	char line[4096];
-
-	assert_non_null(f);
-	out[0] = '\0';
-	while (fgets(line, sizeof(line), f)) {
-		unsigned long from = 0, to = 0;
-
-		if (is_mapping(line) && sscanf(line, "%lx-%lx ", &from, &to) == 2) // NOLINT: the kernel's own text
-			inside = wanted >= from && wanted < to;
-		else if (inside && !strncmp(line, "VmFlags:", 8))
-			snprintf(out, cap, "%.*s", (int)cap - 1, line);
-	}
-	fclose(f);
-	assert_true(out[0]);
-}
-
 TEST(the_key_is_kept_out_of_core_files)
 {
 	char flags[256], stack[256];

@@ -8,16 +8,35 @@
 #include "tests/unit/proving.h"
 #include "tests/unit/support.h"
 
+/* Every test has its own. */
+static uint64_t context, stream, other, event, t;
+
+FIXTURE(new_handles)
+{
+	context = new_handle();
+	stream = new_handle();
+	other = new_handle();
+	event = new_handle();
+	t = later();
+	return 0;
+}
+
+#define PROOF(test) TEST_FIXTURE(test, new_handles, NULL)
+
+/* All that came before that time, and nothing that came then. */
+static void check_proven(uint64_t of_context, uint64_t of_stream, uint64_t before)
+{
+	assert_true(gmod_proven(of_context, of_stream, before - 1));
+	assert_false(gmod_proven(of_context, of_stream, before));
+}
+
 /* ---- streams and contexts ---- */
 
-TEST(a_stream_is_proven_up_to_when_the_wait_began)
+PROOF(a_stream_is_proven_up_to_when_the_wait_began)
 {
-	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), t = later();
-
 	assert_false(gmod_proven(context, stream, t));
 	gmod_prove_stream(stream, t);
-	assert_true(gmod_proven(context, stream, t - 1));
-	assert_false(gmod_proven(context, stream, t));
+	check_proven(context, stream, t);
 	assert_false(gmod_proven(context, stream, t + 1));
 	assert_false(gmod_proven(context, other, t - 1));
 	assert_false(gmod_proven(context, 0, t - 1));
@@ -26,14 +45,11 @@ TEST(a_stream_is_proven_up_to_when_the_wait_began)
 	gmod_prove_stream(stream, t - 5);
 	assert_true(gmod_proven(context, stream, t - 1));
 	gmod_prove_stream(stream, t + 5);
-	assert_true(gmod_proven(context, stream, t + 4));
-	assert_false(gmod_proven(context, stream, t + 5));
+	check_proven(context, stream, t + 5);
 }
 
-TEST(a_context_is_proven_with_all_its_streams)
+PROOF(a_context_is_proven_with_all_its_streams)
 {
-	uint64_t context = new_handle(), other = new_handle(), stream = new_handle(), t = later();
-
 	gmod_prove_context(context, t);
 	assert_true(gmod_proven(context, stream, t - 1));
 	assert_true(gmod_proven(context, 0, t - 1));
@@ -44,10 +60,8 @@ TEST(a_context_is_proven_with_all_its_streams)
 	assert_false(gmod_proven(GMOD_NO_CONTEXT, 0, t - 1));
 }
 
-TEST(a_launch_in_its_call_is_never_proven)
+PROOF(a_launch_in_its_call_is_never_proven)
 {
-	uint64_t context = new_handle(), stream = new_handle();
-
 	gmod_prove_context(context, UINT64_MAX);
 	gmod_prove_stream(stream, UINT64_MAX);
 	assert_false(gmod_proven(context, stream, GMOD_IN_CALL));
@@ -63,9 +77,9 @@ static void *key_of_per_thread(void *context)
 	return NULL;
 }
 
-TEST(default_streams_are_of_a_context_and_a_thread)
+PROOF(default_streams_are_of_a_context_and_a_thread)
 {
-	uint64_t context = new_handle(), other = new_handle(), handle = new_handle();
+	uint64_t handle = new_handle();
 	uint64_t legacy = gmod_stream_key(0, GMOD_LEGACY, context);
 	uint64_t mine = gmod_stream_key(0, GMOD_PER_THREAD, context);
 
@@ -113,9 +127,8 @@ TEST(no_two_threads_share_a_default_stream)
 
 /* ---- events ---- */
 
-TEST(an_event_proves_what_came_before_its_record)
+PROOF(an_event_proves_what_came_before_its_record)
 {
-	uint64_t context = new_handle(), stream = new_handle(), event = new_handle(), t = later();
 	struct gmod_event_proof p = gmod_event_covers(event);
 
 	assert_int_equal(p.stream, 0);
@@ -127,16 +140,14 @@ TEST(an_event_proves_what_came_before_its_record)
 	assert_true(p.stream == stream && p.ticks == t && p.event == event);
 	assert_false(gmod_proven(context, stream, t - 1));
 	gmod_prove_event(&p);
-	assert_true(gmod_proven(context, stream, t - 1));
-	assert_false(gmod_proven(context, stream, t));
+	check_proven(context, stream, t);
 	/* A second wait for it is as good. */
 	p = gmod_event_covers(event);
 	assert_true(p.stream == stream && p.ticks == t);
 }
 
-TEST(an_event_recorded_anew_no_longer_proves_its_old_place)
+PROOF(an_event_recorded_anew_no_longer_proves_its_old_place)
 {
-	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), event = new_handle(), t = later();
 	struct gmod_event_proof old, new;
 
 	gmod_event_recorded(event, stream, t);
@@ -161,9 +172,8 @@ TEST(an_event_recorded_anew_no_longer_proves_its_old_place)
 	assert_true(gmod_proven(context, other, t + 1));
 }
 
-TEST(a_forgotten_event_proves_nothing)
+PROOF(a_forgotten_event_proves_nothing)
 {
-	uint64_t context = new_handle(), stream = new_handle(), event = new_handle(), t = later();
 	struct gmod_event_proof p;
 
 	gmod_event_forget(event); /* never seen */
@@ -177,10 +187,10 @@ TEST(a_forgotten_event_proves_nothing)
 }
 
 /* More events than the table holds: each stands for its own record, or for nothing. */
-TEST(events_never_stand_for_anothers_record)
+PROOF(events_never_stand_for_anothers_record)
 {
 	enum { EVENTS = 20000 };
-	uint64_t stream = new_handle(), first = last_handle + 0x140, t = later(), known = 0;
+	uint64_t first = last_handle + 0x140, known = 0;
 
 	for (uint64_t i = 0; i < EVENTS; i++)
 		gmod_event_recorded(new_handle(), stream + i, t + i);
@@ -207,39 +217,36 @@ static void make_wait(uint64_t stream, uint64_t other, uint64_t covered, uint64_
 	gmod_stream_waits(stream, &p, after);
 }
 
-TEST(a_wait_for_an_event_passes_its_proof_on)
+PROOF(a_wait_for_an_event_passes_its_proof_on)
 {
-	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), covered = later(),
-		 after = later();
+	uint64_t covered = later(), after = later();
 
 	make_wait(stream, other, covered, after);
 	/* Work that was on the stream before the wait does not follow it. */
 	gmod_prove_stream(stream, after);
 	assert_false(gmod_proven(context, other, covered - 1));
 	gmod_prove_stream(stream, after + 1);
-	assert_true(gmod_proven(context, other, covered - 1));
-	assert_false(gmod_proven(context, other, covered));
+	check_proven(context, other, covered);
 	/* Not the other way round. */
 	gmod_prove_stream(other, after + 5);
 	assert_false(gmod_proven(context, stream, after + 2));
 }
 
-TEST(waits_are_followed_along_a_chain)
+PROOF(waits_are_followed_along_a_chain)
 {
-	uint64_t context = new_handle(), streams[3] = {new_handle(), new_handle(), new_handle()}, t = later();
+	uint64_t streams[3] = {new_handle(), new_handle(), new_handle()};
 
 	make_wait(streams[1], streams[0], t, t + 1);
 	make_wait(streams[2], streams[1], t + 2, t + 3);
 	gmod_prove_stream(streams[2], t + 4);
 	assert_true(gmod_proven(context, streams[1], t + 1));
-	assert_true(gmod_proven(context, streams[0], t - 1));
-	assert_false(gmod_proven(context, streams[0], t));
+	check_proven(context, streams[0], t);
 	later();
 }
 
-TEST(streams_that_wait_for_each_other_end_the_search)
+PROOF(streams_that_wait_for_each_other_end_the_search)
 {
-	uint64_t context = new_handle(), a = new_handle(), b = new_handle(), t = later();
+	uint64_t a = new_handle(), b = new_handle();
 
 	for (uint64_t i = 0; i < 40; i += 2) {
 		make_wait(a, b, t + i, t + i + 1);
@@ -248,16 +255,15 @@ TEST(streams_that_wait_for_each_other_end_the_search)
 	make_wait(a, a, t + 40, t + 41);
 	now += 50;
 	gmod_prove_stream(a, t + 42);
-	assert_true(gmod_proven(context, b, t + 37));
-	assert_false(gmod_proven(context, b, t + 38));
+	check_proven(context, b, t + 38);
 	assert_false(gmod_proven(context, b, t + 45));
 }
 
 /* A stream remembers its latest waits: more of them lose proofs, never invent any. */
-TEST(waits_beyond_the_table_are_dropped)
+PROOF(waits_beyond_the_table_are_dropped)
 {
 	enum { WAITS = 100 };
-	uint64_t context = new_handle(), stream = new_handle(), others[WAITS], t = later();
+	uint64_t others[WAITS];
 
 	for (uint64_t i = 0; i < WAITS; i++) {
 		others[i] = new_handle();
@@ -272,9 +278,9 @@ TEST(waits_beyond_the_table_are_dropped)
 
 /* ---- ends and limits ---- */
 
-TEST(a_new_stream_of_an_old_handle_proves_nothing_old)
+PROOF(a_new_stream_of_an_old_handle_proves_nothing_old)
 {
-	uint64_t context = new_handle(), stream = new_handle(), other = new_handle(), launched = gmod_ticks(), t;
+	uint64_t launched = gmod_ticks(), t;
 
 	make_wait(stream, other, launched, launched + 1);
 	gmod_prove_stream(stream, launched);
@@ -292,9 +298,9 @@ TEST(a_new_stream_of_an_old_handle_proves_nothing_old)
 	assert_true(gmod_proven(context, stream, launched));
 }
 
-TEST(the_past_is_what_was_proven_then)
+PROOF(the_past_is_what_was_proven_then)
 {
-	uint64_t context = new_handle(), stream = new_handle(), t = later(), first, second, third;
+	uint64_t first, second, third;
 
 	first = gmod_proof_remember();
 	gmod_prove_stream(stream, t);
@@ -312,9 +318,9 @@ TEST(the_past_is_what_was_proven_then)
 	assert_false(gmod_was_proven(third, new_handle(), new_handle(), 1));
 }
 
-TEST(only_the_latest_past_is_kept)
+PROOF(only_the_latest_past_is_kept)
 {
-	uint64_t context = new_handle(), stream = new_handle(), t = later(), taken[GMOD_PROOF_HISTORY + 1];
+	uint64_t taken[GMOD_PROOF_HISTORY + 1];
 
 	gmod_prove_stream(stream, t);
 	for (int i = 0; i <= GMOD_PROOF_HISTORY; i++)
@@ -329,10 +335,10 @@ TEST(only_the_latest_past_is_kept)
 /* ---- a full table ---- */
 
 /* The last test: the table of streams is full afterwards. */
-TEST(a_full_table_drops_proofs_and_invents_none)
+PROOF(a_full_table_drops_proofs_and_invents_none)
 {
 	enum { MANY = 20000 };
-	uint64_t context = new_handle(), unproven = new_handle(), proven = 0, t = later();
+	uint64_t unproven = new_handle(), proven = 0;
 
 	for (uint64_t i = 0; i < MANY; i++) {
 		uint64_t stream = 0x7e0000000000 + i * 0x40;

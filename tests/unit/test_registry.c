@@ -186,23 +186,10 @@ TEST(banks_come_when_records_run_out)
 
 static bool is_out_of_core_files(const void *address)
 {
-	uint64_t wanted = (uint64_t)(uintptr_t)address;
-	FILE *f = fopen("/proc/self/smaps", "re");
-	bool inside = false, out = false;
-	char line[4096];
+	char flags[256];
 
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
-		unsigned long from = 0, to = 0;
-
-		if (strchr("0123456789abcdef", line[0]) &&
-		    sscanf(line, "%lx-%lx ", &from, &to) == 2) // NOLINT: the kernel's own text
-			inside = wanted >= from && wanted < to;
-		else if (inside && !strncmp(line, "VmFlags:", 8))
-			out = strstr(line, " dd") != NULL;
-	}
-	fclose(f);
-	return out;
+	vm_flags(address, flags, sizeof(flags));
+	return strstr(flags, " dd") != NULL;
 }
 
 /* Lines are canary bytes, details hold each buffer's canary key. */

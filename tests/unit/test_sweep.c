@@ -34,7 +34,6 @@ TEST(every_byte_of_the_line_is_seen_at_once)
 			struct buffer b = buffer_of_kind(kind);
 			uint64_t at = i < GMOD_LINE ? b.place.body - 1 - (uint64_t)i
 						    : b.place.zone_tail + (uint64_t)(i - GMOD_LINE);
-			struct report r;
 
 			sweep();
 			take_none();
@@ -42,8 +41,7 @@ TEST(every_byte_of_the_line_is_seen_at_once)
 			sweep();
 			if (gmod_damage_wants_slack())
 				gmod_damage_settle(true); /* nobody gathers here */
-			r = take_one(true);
-			check_report(&r, &b, at, 1, 1);
+			take_checked(true, &b, at, 1, 1);
 			for (int k = 0; k < 3; k++)
 				sweep();
 			free_quietly(&b);
@@ -60,15 +58,13 @@ TEST(every_line_further_out_has_its_turn)
 		uint64_t line = i % (lines - 1) + 1, off = line * GMOD_LINE + random_below(&seed, GMOD_LINE);
 		uint64_t at = i < lines - 1 ? b.place.zone_tail + off : b.place.body - 1 - off;
 		unsigned seen = gmod_finding_count();
-		struct report r;
 		int sweeps = 0;
 
 		damage(at, 1);
 		for (; gmod_finding_count() == seen && sweeps < 1000; sweeps++)
 			sweep();
 		CHECK(sweeps < 1000, "line %lu is never looked at", line);
-		r = take_one(true);
-		check_report(&r, &b, at, 1, 1);
+		take_checked(true, &b, at, 1, 1);
 		free_quietly(&b);
 	}
 }
@@ -76,15 +72,13 @@ TEST(every_line_further_out_has_its_turn)
 TEST(a_hole_of_damage_is_seen_whole)
 {
 	struct buffer b = plain_buffer();
-	struct report r;
 
 	/* In the line and further out, with intact bytes between: one finding, found by the line. */
 	damage(b.place.zone_tail + 10, 3);
 	damage(b.place.zone_tail + 2000, 5);
 	damage(b.place.end - 1, 1);
 	sweep();
-	r = take_one(true);
-	check_report(&r, &b, b.place.zone_tail + 10, 9, (long)(b.place.end - b.place.zone_tail) - 10);
+	take_checked(true, &b, b.place.zone_tail + 10, 9, (long)(b.place.end - b.place.zone_tail) - 10);
 	free_quietly(&b);
 }
 
@@ -119,8 +113,7 @@ TEST(damage_that_grows_is_reported_whole)
 	begin_work();
 	damage(b.place.zone_tail + 8, 4);
 	sweep();
-	first = take_one(false);
-	check_report(&first, &b, b.place.zone_tail + 8, 4, 4);
+	first = take_checked(false, &b, b.place.zone_tail + 8, 4, 4);
 	for (uint64_t i = 0; i < 6; i++) {
 		damage(b.place.zone_tail + 12 + i * 100, 4);
 		sweep();
@@ -143,15 +136,13 @@ TEST(damage_put_back_is_still_reported)
 	begin_work();
 	damage(b.place.body - 16, 16);
 	sweep();
-	r = take_one(false);
-	check_report(&r, &b, b.place.body - 16, 16, 16);
+	r = take_checked(false, &b, b.place.body - 16, 16, 16);
 	assert_false(r.restored);
 	damage(b.place.body - 16, 16); /* as it was */
 	sweep();
 	end_work();
 	sweep();
-	r = take_one(true);
-	check_report(&r, &b, b.place.body - 16, 16, 16);
+	r = take_checked(true, &b, b.place.body - 16, 16, 16);
 	assert_true(r.restored);
 	free_quietly(&b);
 }
@@ -183,14 +174,12 @@ TEST(a_record_used_again_is_guarded_again)
 {
 	struct buffer b = plain_buffer();
 	const struct gmod_record *record = b.record;
-	struct report r;
 
 	for (int i = 0; i < 4; i++) {
 		assert_ptr_equal(b.record, record);
 		damage(b.place.zone_tail + 1, 2);
 		sweep();
-		r = take_one(true);
-		check_report(&r, &b, b.place.zone_tail + 1, 2, 2);
+		take_checked(true, &b, b.place.zone_tail + 1, 2, 2);
 		free_quietly(&b);
 		b = plain_buffer();
 	}

@@ -76,7 +76,6 @@ TEST(copied_slack_is_compared)
 			struct buffer b = new_buffer(5000, GMOD_MEM_DEVICE);
 			uint64_t from = side == GMOD_HEAD ? b.place.body : b.place.user_end;
 			uint64_t size = side == GMOD_HEAD ? b.place.user - from : b.place.zone_tail - from;
-			struct report r;
 
 			memcpy(copy, byte_at(from), size);
 			look_at_slack(&b, (enum gmod_side)side, copy);
@@ -88,8 +87,7 @@ TEST(copied_slack_is_compared)
 			take_none();
 			assert_true(gmod_damage_wants_slack());
 			look_at_slack(&b, (enum gmod_side)side, copy);
-			r = take_one(true);
-			check_report(&r, &b, from + at, 1, 1);
+			take_checked(true, &b, from + at, 1, 1);
 			look_at_slack(&b, (enum gmod_side)side, copy);
 			free_quietly(&b);
 		}
