@@ -24,6 +24,5 @@ int main(int argc, char **argv)
 	graph_facts();
 	green_facts();
 	process_facts();
-	green_process_facts();
 	return 0;
 }

@@ -36,10 +36,9 @@ struct memory {
 struct memory memory_new(enum kind kind);
 void memory_free(struct memory *m);
 
-/* What VMM is made of: the two calls that take a description of the device, and all of it for a size. */
+/* What VMM is made of: the two calls that take a description of the device. */
 CUresult create_physical(CUmemGenericAllocationHandle *handle, size_t size, int rdma);
 CUresult make_accessible(CUdeviceptr at, size_t size);
-void memory_map(struct memory *m);
 
 /* A reservation of three pieces, of which the middle one is mapped. */
 struct mapped {
@@ -71,12 +70,9 @@ void capture_facts(void);
 void graph_facts(void);
 void green_facts(void);
 void process_facts(void);
-void green_process_facts(void);
 
-/* The program started once more for facts that end their process: run_child() starts it, be_child() is it. */
-void run_child(const char *name);
+/* The program is started once more for facts that end their process. */
 int be_child(const char *name);
 void child_green_alone(void);
-int child_green_batch(const char *name);
 
 #endif

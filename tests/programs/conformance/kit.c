@@ -63,7 +63,7 @@ CUresult make_accessible(CUdeviceptr at, size_t size)
 	return cuMemSetAccess(at, size, &access, 1);
 }
 
-void memory_map(struct memory *m)
+static void memory_map(struct memory *m)
 {
 	CK(create_physical(&m->handle, m->size, 0));
 	CK(cuMemAddressReserve(&m->at, m->size, 0, 0, 0));

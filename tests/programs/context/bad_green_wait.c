@@ -3,7 +3,8 @@
 // options: log_path=report.log
 /*
  * Launched into a stream of the primary context while a green one is current, which is then waited for: the kernel
- * still runs, and remains a suspect. What is guarded is the primary context's.
+ * still runs, and remains a suspect. What is guarded is the primary context's, also after a reset that a green context
+ * forbids.
  */
 #include "green.h"
 #include "make_buffer.h"
@@ -49,6 +50,7 @@ int main(void)
 	second = make_buffer(4096);
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	green = make_green(&c);
+	EXPECT(cuDevicePrimaryCtxReset(tk_device), CUDA_ERROR_NOT_PERMITTED);
 	tk_module = tk_load_kernels();
 	not_waited_for(first, stream, c, wait_for_current);
 	REQUIRE(wait_for_report("suspects: k_flip x1", 1000));
