@@ -239,4 +239,19 @@ static inline void take_none(void)
 	CHECK(n == 0, "%u reports", n);
 }
 
+/* How many of them are final: one at most of each finding. */
+static inline unsigned count_finals(const struct report *r, unsigned n)
+{
+	static unsigned finals_of[100000];
+	unsigned finals = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		CHECK(r[i].id >= 0 && r[i].id < 100000, "%ld", r[i].id);
+		finals_of[r[i].id] += r[i].final;
+		CHECK(finals_of[r[i].id] <= 1, "finding %ld has two final reports", r[i].id);
+		finals += r[i].final;
+	}
+	return finals;
+}
+
 #endif

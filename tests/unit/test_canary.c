@@ -164,59 +164,55 @@ TEST(no_two_words_are_alike)
 	free(all);
 }
 
-static void first_words(const uint64_t key[2], uint64_t user, uint64_t size, uint64_t serial, enum gmod_side side,
-			uint64_t out[4])
+/* What goes into a buffer's words, beside the side. */
+enum { KEY, SECOND_KEY, ADDRESS, SIZE, SERIAL, INPUTS };
+
+static void first_words(const uint64_t in[INPUTS], enum gmod_side side, uint64_t out[4])
 {
 	struct gmod_canary c;
 
-	gmod_canary_init(&c, key, user, size, serial, side, 64);
+	gmod_canary_init(&c, &in[KEY], in[ADDRESS], in[SIZE], in[SERIAL], side, 64);
 	gmod_canary_bytes(&c, 64, 96, out);
 }
 
-static void check_differ(const uint64_t a[4], const uint64_t b[4], const char *what, int bit)
+static void check_differ(const uint64_t a[4], const uint64_t b[4], const char *input, int bit)
 {
 	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 4; k++)
-			CHECK(a[i] != b[k], "%s, bit %d: words %d and %d", what, bit, i, k);
+			CHECK(a[i] != b[k], "%s, bit %d: words %d and %d", input, bit, i, k);
 }
 
 /* Nothing of what goes in is left out: each bit of it changes every word. */
 TEST(every_input_counts)
 {
-	uint64_t base[4], other[4], bit;
+	static const char *const names[] = {"key, first half", "key, second half", "address", "size", "serial"};
+	uint64_t in[INPUTS] = {fixed_key[0], fixed_key[1], 0x7f0000000000, 4000, 17}, base[4], other[4];
 
-	first_words(fixed_key, 0x7f0000000000, 4000, 17, GMOD_HEAD, base);
-	first_words(fixed_key, 0x7f0000000000, 4000, 17, GMOD_TAIL, other);
+	first_words(in, GMOD_HEAD, base);
+	first_words(in, GMOD_TAIL, other);
 	check_differ(base, other, "side", 0);
-	for (int i = 0; i < 64; i++) {
-		bit = (uint64_t)1 << i;
-		first_words(fixed_key, 0x7f0000000000 ^ bit, 4000, 17, GMOD_HEAD, other);
-		check_differ(base, other, "address", i);
-		first_words(fixed_key, 0x7f0000000000, 4000 ^ bit, 17, GMOD_HEAD, other);
-		check_differ(base, other, "size", i);
-		first_words(fixed_key, 0x7f0000000000, 4000, 17 ^ bit, GMOD_HEAD, other);
-		check_differ(base, other, "serial", i);
-		first_words((const uint64_t[2]){fixed_key[0] ^ bit, fixed_key[1]}, 0x7f0000000000, 4000, 17, GMOD_HEAD,
-			    other);
-		check_differ(base, other, "key, first half", i);
-		first_words((const uint64_t[2]){fixed_key[0], fixed_key[1] ^ bit}, 0x7f0000000000, 4000, 17, GMOD_HEAD,
-			    other);
-		check_differ(base, other, "key, second half", i);
-	}
+	for (int input = 0; input < INPUTS; input++)
+		for (int i = 0; i < 64; i++) {
+			in[input] ^= (uint64_t)1 << i;
+			first_words(in, GMOD_HEAD, other);
+			check_differ(base, other, names[input], i);
+			in[input] ^= (uint64_t)1 << i;
+		}
 	/* Values exchanged between inputs are not the same input. */
-	first_words(fixed_key, 4000, 0x7f0000000000, 17, GMOD_HEAD, other);
+	in[ADDRESS] = 4000;
+	in[SIZE] = 0x7f0000000000;
+	first_words(in, GMOD_HEAD, other);
 	check_differ(base, other, "address and size exchanged", 0);
 }
 
 static int print_words(__attribute__((unused)) char **argv)
 {
-	const uint64_t *key;
-	uint64_t words[4];
+	uint64_t in[INPUTS] = {[ADDRESS] = 4096, [SIZE] = 100, [SERIAL] = 1}, words[4];
 
 	if (!gmod_phase_arm())
 		return 1;
-	key = gmod_hot.key;
-	first_words(key, 4096, 100, 1, GMOD_TAIL, words);
+	memcpy(&in[KEY], gmod_hot.key, sizeof(gmod_hot.key));
+	first_words(in, GMOD_TAIL, words);
 	printf("%016lx %016lx %016lx %016lx\n", words[0], words[1], words[2], words[3]);
 	return 0;
 }

@@ -13,18 +13,19 @@ static bool same_layout(const struct gmod_layout *a, const struct gmod_layout *b
 	       a->base_alignment == b->base_alignment;
 }
 
+#define HOLDS(condition) CHECK(condition, "size %zu page %zu raw %#lx", size, page, raw)
+
 /* What holds wherever the driver puts the block. */
 static void check_place(const struct gmod_place *p, const struct gmod_layout *l, size_t size, size_t page)
 {
-	CHECK(p->zone_head < p->body && p->body <= p->user, "size %zu page %zu raw %#lx", size, page, p->raw);
-	CHECK(p->user_end == p->user + size && p->user_end <= p->zone_tail && p->zone_tail < p->end,
-	      "size %zu page %zu raw %#lx", size, page, p->raw);
-	CHECK(p->zone_head >= p->raw && p->end <= p->raw + l->total && p->raw + l->total > p->raw,
-	      "size %zu page %zu raw %#lx", size, page, p->raw);
-	CHECK(p->user % l->alignment == 0, "size %zu page %zu raw %#lx", size, page, p->raw);
-	CHECK(p->zone_head % page == 0 && p->body % page == 0 && p->end % page == 0, "size %zu page %zu raw %#lx", size,
-	      page, p->raw);
-	CHECK(p->body - p->zone_head == page, "size %zu page %zu raw %#lx", size, page, p->raw);
+	uint64_t raw = p->raw;
+
+	HOLDS(p->zone_head < p->body && p->body <= p->user);
+	HOLDS(p->user_end == p->user + size && p->user_end <= p->zone_tail && p->zone_tail < p->end);
+	HOLDS(p->zone_head >= p->raw && p->end <= p->raw + l->total && p->raw + l->total > p->raw);
+	HOLDS(p->user % l->alignment == 0);
+	HOLDS(p->zone_head % page == 0 && p->body % page == 0 && p->end % page == 0);
+	HOLDS(p->body - p->zone_head == page);
 }
 
 static void check_device(size_t size, size_t page, uint64_t raw)
@@ -33,19 +34,18 @@ static void check_device(size_t size, size_t page, uint64_t raw)
 	struct gmod_place p;
 	size_t rounded = (size + 511) / 512 * 512;
 
-	CHECK(gmod_layout_device(size, page, &l), "size %zu page %zu", size, page);
-	CHECK(l.alignment == 512, "size %zu page %zu", size, page);
+	HOLDS(gmod_layout_device(size, page, &l));
+	HOLDS(l.alignment == 512);
 	gmod_layout_place(&l, size, raw, &p);
 	check_place(&p, &l, size, page);
 	/* The zones can live on the host while the body lives on the device. */
-	CHECK(p.zone_tail % page == 0 && p.end - p.zone_tail == page, "size %zu page %zu", size, page);
-	CHECK(p.zone_tail - p.user_end < l.alignment, "size %zu page %zu raw %#lx", size, page, raw);
+	HOLDS(p.zone_tail % page == 0 && p.end - p.zone_tail == page);
+	HOLDS(p.zone_tail - p.user_end < l.alignment);
 	/* Two pages, rounding, and room to find a boundary in: no more. */
-	CHECK(p.zone_tail - p.body < rounded + page, "size %zu page %zu", size, page);
+	HOLDS(p.zone_tail - p.body < rounded + page);
 	if (size >= GMOD_LARGE)
-		CHECK(p.body % GMOD_LARGE == 0, "size %zu page %zu raw %#lx", size, page, raw);
-	CHECK(l.total < rounded + 3 * page + (size >= GMOD_LARGE ? 2 * GMOD_LARGE : page), "size %zu page %zu: %zu",
-	      size, page, l.total);
+		HOLDS(p.body % GMOD_LARGE == 0);
+	HOLDS(l.total < rounded + 3 * page + (size >= GMOD_LARGE ? 2 * GMOD_LARGE : page));
 }
 
 static void check_mapped(size_t size, size_t page, uint64_t raw)
@@ -53,16 +53,14 @@ static void check_mapped(size_t size, size_t page, uint64_t raw)
 	struct gmod_layout l;
 	struct gmod_place p;
 
-	CHECK(gmod_layout_mapped(size, page, &l), "size %zu page %zu", size, page);
+	HOLDS(gmod_layout_mapped(size, page, &l));
 	gmod_layout_place(&l, size, raw, &p);
 	check_place(&p, &l, size, page);
-	CHECK(p.end - p.zone_tail == page && p.zone_tail - p.user_end < l.alignment, "size %zu page %zu", size, page);
+	HOLDS(p.end - p.zone_tail == page && p.zone_tail - p.user_end < l.alignment);
 	/* Address space and device memory both come in multiples of 2 MiB, and no more of it than a native buffer
 	 * takes. */
-	CHECK(p.raw == raw && l.total % GMOD_LARGE == 0 && p.body % GMOD_LARGE == 0 && p.zone_tail % GMOD_LARGE == 0,
-	      "size %zu page %zu", size, page);
-	CHECK(p.zone_tail - p.body == (size + GMOD_LARGE - 1) / GMOD_LARGE * GMOD_LARGE, "size %zu page %zu", size,
-	      page);
+	HOLDS(p.raw == raw && l.total % GMOD_LARGE == 0 && p.body % GMOD_LARGE == 0 && p.zone_tail % GMOD_LARGE == 0);
+	HOLDS(p.zone_tail - p.body == (size + GMOD_LARGE - 1) / GMOD_LARGE * GMOD_LARGE);
 }
 
 static void check_pinned(size_t size, size_t page, uint64_t raw)
@@ -70,14 +68,13 @@ static void check_pinned(size_t size, size_t page, uint64_t raw)
 	struct gmod_layout l;
 	struct gmod_place p;
 
-	CHECK(gmod_layout_pinned(size, page, &l), "size %zu page %zu", size, page);
+	HOLDS(gmod_layout_pinned(size, page, &l));
 	gmod_layout_place(&l, size, raw, &p);
 	check_place(&p, &l, size, page);
-	CHECK(p.user % page == 0, "size %zu page %zu", size, page);
+	HOLDS(p.user % page == 0);
 	/* All of it is the CPU's: the zone begins at once behind the last byte, and is never short. */
-	CHECK(p.zone_tail == p.user_end, "size %zu page %zu", size, page);
-	CHECK(p.end - p.zone_tail >= GMOD_PINNED_REDZONE && p.end - p.zone_tail < GMOD_PINNED_REDZONE + page,
-	      "size %zu page %zu", size, page);
+	HOLDS(p.zone_tail == p.user_end);
+	HOLDS(p.end - p.zone_tail >= GMOD_PINNED_REDZONE && p.end - p.zone_tail < GMOD_PINNED_REDZONE + page);
 }
 
 static void check(size_t size)

@@ -1,8 +1,7 @@
 /* Proofs that threads make, ask for and take back at the same time: what is proven was complete. */
 #include "monitor/launches/proof.h"
 
-#include <time.h>
-
+#include "lib/base/clock.h"
 #include "monitor/launches/launch.h"
 #include "tests/unit/proving.h"
 #include "tests/unit/support.h"
@@ -95,7 +94,7 @@ TEST(words_of_two_records_are_no_record)
 		thread[n] = begin_thread(record_often, (void *)(uintptr_t)n);
 	for (unsigned i = 0; i < LOOKS; i++) {
 		known += check_place();
-		nanosleep(&(struct timespec){0, 1000000}, NULL);
+		usleep(1000);
 	}
 	atomic_store(&crowd.stop, true);
 	for (unsigned n = 0; n < RECORDERS; n++)
@@ -252,27 +251,24 @@ static void *remember(void *unused)
 }
 
 /* Threads that have one busy CPU between them take turns as rarely as the scheduler likes. */
-static bool is_late(const struct timespec *began)
+static bool is_late(uint64_t began)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec - began->tv_sec > 4;
+	return gmod_monotonic_ns() - began > 4000000000;
 }
 
 /* Sweeps remember while other threads, which free, ask about the past. */
 TEST(the_past_may_be_asked_by_any_thread)
 {
 	uint64_t context = new_handle(), stream[SPREAD]; /* first and last ones in the table */
-	struct timespec began;
+	uint64_t began;
 	pthread_t thread;
 
 	for (int i = 0; i < SPREAD; i++)
 		stream[i] = new_handle();
 	atomic_store(&gpu.stop, false);
 	thread = begin_thread(remember, NULL);
-	clock_gettime(CLOCK_MONOTONIC, &began);
-	for (unsigned i = 0; atomic_load(&copies) < COPIES && (i % 256 || !is_late(&began)); i++) {
+	began = gmod_monotonic_ns();
+	for (unsigned i = 0; atomic_load(&copies) < COPIES && (i % 256 || !is_late(began)); i++) {
 		uint64_t then, t = tick();
 
 		pause_for(i % 61); /* so that a copy may begin here, where we have no lock */

@@ -1,6 +1,4 @@
 /* The registry, one step at a time: one owner a record, no record lost, and a release that waits for whoever looks. */
-#include <time.h>
-
 #include "tests/unit/records.h"
 
 static uint64_t word_of(const struct gmod_record *r)
@@ -222,13 +220,6 @@ static void *release(void *arg)
 	return NULL;
 }
 
-static void wait_ms(long ms)
-{
-	struct timespec t = {ms / 1000, ms % 1000 * 1000000};
-
-	nanosleep(&t, NULL);
-}
-
 static void check_a_release_waits(enum gmod_pin who)
 {
 	struct gmod_record *r[2 * GMOD_BATCH];
@@ -254,12 +245,12 @@ static void check_a_release_waits(enum gmod_pin who)
 	while (word_of(mine.record) == mine.word)
 		sched_yield();
 	assert_int_equal(word_of(mine.record) & 3, GMOD_RELEASING);
-	wait_ms(20);
+	usleep(20000);
 	assert_false(atomic_load(&mine.done));
 	/* Another's pin, taken and given back, is none of its business. */
 	gmod_pin((who + 1) % GMOD_PIN_COUNT, other.record->position);
 	gmod_unpin((who + 1) % GMOD_PIN_COUNT);
-	wait_ms(5);
+	usleep(5000);
 	assert_false(atomic_load(&mine.done));
 	gmod_unpin(who);
 	end_thread(a);
