@@ -53,14 +53,6 @@ void gmod_note_last_launch(struct gmod_thread *t, uint64_t context, uint64_t str
 	atomic_store_explicit(&last->stream, stream, memory_order_release);
 }
 
-struct gmod_launch *gmod_launch_under_way(const struct gmod_thread *t)
-{
-	uint64_t n = atomic_load_explicit(&t->launches, memory_order_acquire);
-	struct gmod_launch *l = n ? &t->ring[(n - 1) % GMOD_RING] : NULL;
-
-	return l && atomic_load_explicit(&l->ticks, memory_order_relaxed) == GMOD_IN_CALL ? l : NULL;
-}
-
 void gmod_launch_abandon(struct gmod_thread *t)
 {
 	struct gmod_launch *l = gmod_launch_under_way(t);

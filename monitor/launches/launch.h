@@ -60,9 +60,6 @@ static inline void gmod_launch_end(struct gmod_thread *t, struct gmod_launch *l,
 	gmod_note_activity(t);
 }
 
-/* The launch that a thread is in, NULL if it is in none. */
-struct gmod_launch *gmod_launch_under_way(const struct gmod_thread *t);
-
 /*
  * For gmod_thread_init(). A thread's record outlives it: its launches may still run. One that was cancelled inside the
  * driver does not know what became of its launch: it may run.

@@ -55,6 +55,9 @@ void gmod_stream_destroyed(uint64_t stream);
 /* Is a launch stamped `ticks` on that stream complete? stream 0: only what is proven for the whole context counts. */
 bool gmod_proven(uint64_t context, uint64_t stream, uint64_t ticks);
 
+/* May the GPU still be at work: is a launch of any thread not proven complete, or still inside its driver call? */
+bool gmod_work_outstanding(void);
+
 /*
  * Proofs as they stood at earlier moments, for deciding who could have written between two looks at a canary.
  * gmod_proof_remember() keeps a copy of all numbers; the last GMOD_PROOF_HISTORY copies are kept. Its stamp, which it

@@ -7,7 +7,7 @@
 
 __thread struct gmod_thread *gmod_thread_here;
 
-static _Atomic(struct gmod_thread *) threads;
+_Atomic(struct gmod_thread *) gmod_thread_list;
 static pthread_key_t exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 static void (*on_leave)(struct gmod_thread *t);
@@ -59,10 +59,10 @@ static struct gmod_thread *make_new(void)
 	t = (struct gmod_thread *)(void *)(memory + ring_size);
 	t->ring = (struct gmod_launch *)(void *)memory;
 	atomic_init(&t->in_use, true);
-	t->next = atomic_load_explicit(&threads, memory_order_relaxed);
+	t->next = atomic_load_explicit(&gmod_thread_list, memory_order_relaxed);
 	/* release: the record is complete for whoever walks the list */
-	while (
-	    !atomic_compare_exchange_weak_explicit(&threads, &t->next, t, memory_order_release, memory_order_relaxed))
+	while (!atomic_compare_exchange_weak_explicit(&gmod_thread_list, &t->next, t, memory_order_release,
+						      memory_order_relaxed))
 		;
 	return t;
 }
@@ -81,9 +81,4 @@ struct gmod_thread *gmod_thread_make(void)
 		pthread_setspecific(exit_key, t);
 	gmod_thread_here = t;
 	return t;
-}
-
-struct gmod_thread *gmod_threads(void)
-{
-	return atomic_load_explicit(&threads, memory_order_acquire);
 }

@@ -65,6 +65,19 @@ static inline struct gmod_thread *gmod_thread_self(void)
 }
 
 /* The list of all threads' records; records are reused, never freed. */
-struct gmod_thread *gmod_threads(void);
+extern _Atomic(struct gmod_thread *) gmod_thread_list;
+static inline struct gmod_thread *gmod_threads(void)
+{
+	return atomic_load_explicit(&gmod_thread_list, memory_order_acquire);
+}
+
+/* The launch that a thread is in, NULL if it is in none. */
+static inline struct gmod_launch *gmod_launch_under_way(const struct gmod_thread *t)
+{
+	uint64_t n = atomic_load_explicit(&t->launches, memory_order_acquire);
+	struct gmod_launch *l = n ? &t->ring[(n - 1) % GMOD_RING] : NULL;
+
+	return l && atomic_load_explicit(&l->ticks, memory_order_relaxed) == GMOD_IN_CALL ? l : NULL;
+}
 
 #endif

@@ -2,21 +2,16 @@
 
 #include <stdatomic.h>
 
-const char *gmod_class_name(enum gmod_class class)
-{
-	static const char *const name[GMOD_CLASS_COUNT] = {
-	    [GMOD_HEAP_BUFFER_OVERFLOW] = "heap-buffer-overflow",
-	    [GMOD_HEAP_BUFFER_UNDERFLOW] = "heap-buffer-underflow",
-	    [GMOD_USE_AFTER_FREE] = "use-after-free",
-	    [GMOD_DOUBLE_FREE] = "double-free",
-	    [GMOD_INVALID_FREE] = "invalid-free",
-	    [GMOD_API_OUT_OF_BOUNDS] = "api-out-of-bounds",
-	    [GMOD_LEAK] = "leak",
-	    [GMOD_POST_MORTEM] = "post-mortem",
-	};
-
-	return class < GMOD_CLASS_COUNT ? name[class] : "unknown";
-}
+const char *const gmod_class_names[GMOD_CLASS_COUNT] = {
+    [GMOD_HEAP_BUFFER_OVERFLOW] = "heap-buffer-overflow",
+    [GMOD_HEAP_BUFFER_UNDERFLOW] = "heap-buffer-underflow",
+    [GMOD_USE_AFTER_FREE] = "use-after-free",
+    [GMOD_DOUBLE_FREE] = "double-free",
+    [GMOD_INVALID_FREE] = "invalid-free",
+    [GMOD_API_OUT_OF_BOUNDS] = "api-out-of-bounds",
+    [GMOD_LEAK] = "leak",
+    [GMOD_POST_MORTEM] = "post-mortem",
+};
 
 static _Atomic uint32_t last_id;
 

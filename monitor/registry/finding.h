@@ -17,7 +17,7 @@
 #define GMOD_SUSPECTS_MAX 8
 #define GMOD_OBSERVED_MAX 32
 
-/* The classes of findings; monitor/report/report.c holds the table of how each is told. */
+/* The classes of findings; monitor/report/view.c and next.c have the words of each. */
 enum gmod_class {
 	GMOD_HEAP_BUFFER_OVERFLOW,
 	GMOD_HEAP_BUFFER_UNDERFLOW,
@@ -30,8 +30,12 @@ enum gmod_class {
 	GMOD_CLASS_COUNT
 };
 
-/* The name in reports and suppressions, "heap-buffer-overflow" and so on; static, never NULL. */
-const char *gmod_class_name(enum gmod_class class);
+/* The name in reports and suppressions, "heap-buffer-overflow" and so on. */
+extern const char *const gmod_class_names[GMOD_CLASS_COUNT];
+static inline const char *gmod_class_name(enum gmod_class class)
+{
+	return class < GMOD_CLASS_COUNT ? gmod_class_names[class] : "unknown";
+}
 
 /* Bytes were changed: those fields of a finding mean something. */
 static inline bool gmod_is_corruption(enum gmod_class class)
@@ -119,6 +123,23 @@ struct gmod_finding {
 	uint32_t nearby_count;
 	uint64_t unread; /* canaries that could not be read any more */
 };
+
+/* The stack that tells one bug from another: the call's that was made, or that of the buffer's allocation. */
+static inline bool gmod_site_is_call(const struct gmod_finding *f)
+{
+	return !gmod_is_corruption(f->class) && f->class != GMOD_LEAK && f->called_at.depth > 0;
+}
+
+static inline const struct gmod_stack *gmod_site_stack(const struct gmod_finding *f)
+{
+	return gmod_site_is_call(f) ? &f->called_at : &f->buffer.allocated_at;
+}
+
+/* "cuMemsetD8_v2" and the like, never NULL. */
+static inline const char *gmod_entry_point(const struct gmod_finding *f)
+{
+	return f->entry_point ? f->entry_point : "a driver call";
+}
 
 /* Can the CPU have written there by a plain store? */
 static inline bool gmod_cpu_may_write(const struct gmod_finding *f)

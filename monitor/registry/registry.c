@@ -5,14 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-struct bank {
-	struct gmod_record record[GMOD_BANK];
-	struct gmod_lines lines[GMOD_BANK];
-	struct gmod_details details[GMOD_BANK];
-};
-
-/* banks[i] is set once, before positions() covers it. */
-static _Atomic(struct bank *) banks[GMOD_BANKS];
+_Atomic(struct gmod_bank *) gmod_banks[GMOD_BANKS];
 static _Atomic uint32_t bank_count, used;
 
 /* Stack of free records: tag << 32 | position + 1. The tag changes with every pop, so a stale head cannot match. */
@@ -22,26 +15,6 @@ static _Atomic uint64_t live, live_bytes, live_shared, live_slack;
 
 /* Batch number + 1 that each may look at now, 0 for none. On a line of their own: freeing threads spin on them. */
 static _Alignas(64) _Atomic uint32_t pinned[GMOD_PIN_COUNT];
-
-static struct bank *bank_of(uint32_t position)
-{
-	return atomic_load_explicit(&banks[position / GMOD_BANK], memory_order_acquire);
-}
-
-struct gmod_record *gmod_record_at(uint32_t position)
-{
-	return &bank_of(position)->record[position % GMOD_BANK];
-}
-
-struct gmod_lines *gmod_record_lines(const struct gmod_record *r)
-{
-	return &bank_of(r->position)->lines[r->position % GMOD_BANK];
-}
-
-struct gmod_details *gmod_record_details(const struct gmod_record *r)
-{
-	return &bank_of(r->position)->details[r->position % GMOD_BANK];
-}
 
 uint32_t gmod_registry_positions(void)
 {
@@ -84,7 +57,8 @@ static struct gmod_record *pop_free(void)
  */
 static bool add_bank(void)
 {
-	struct bank *fresh = mmap(NULL, sizeof(*fresh), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct gmod_bank *fresh =
+	    mmap(NULL, sizeof(*fresh), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t i = atomic_load_explicit(&bank_count, memory_order_acquire);
 
 	if (fresh == MAP_FAILED)
@@ -92,12 +66,12 @@ static bool add_bank(void)
 	/* Lines hold canaries: nothing of them belongs into a core file. */
 	madvise(fresh, sizeof(*fresh), MADV_DONTDUMP);
 	for (; i < GMOD_BANKS; i++) {
-		struct bank *expected = NULL;
+		struct gmod_bank *expected = NULL;
 
 		for (uint32_t k = 0; k < GMOD_BANK; k++)
 			fresh->record[k].position = i * GMOD_BANK + k;
 		/* release: positions are set for whoever finds the bank */
-		if (atomic_compare_exchange_strong_explicit(&banks[i], &expected, fresh, memory_order_release,
+		if (atomic_compare_exchange_strong_explicit(&gmod_banks[i], &expected, fresh, memory_order_release,
 							    memory_order_relaxed))
 			break;
 	}

@@ -144,11 +144,34 @@ static inline uint64_t gmod_near_slack_from(const struct gmod_bounds *b)
 /* What a report says of the buffer; the caller owns the record or holds a pin on it, or looks at its word again. */
 struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r);
 
-struct gmod_lines *gmod_record_lines(const struct gmod_record *r);
-struct gmod_details *gmod_record_details(const struct gmod_record *r);
+/* Where records lie, by position; each bank is set once, before gmod_registry_positions() covers it. */
+struct gmod_bank {
+	struct gmod_record record[GMOD_BANK];
+	struct gmod_lines lines[GMOD_BANK];
+	struct gmod_details details[GMOD_BANK];
+};
+extern _Atomic(struct gmod_bank *) gmod_banks[GMOD_BANKS];
 
-/* Records of a bank by position: positions below gmod_registry_positions() are valid. */
-struct gmod_record *gmod_record_at(uint32_t position);
+static inline struct gmod_bank *gmod_bank_of(uint32_t position)
+{
+	return atomic_load_explicit(&gmod_banks[position / GMOD_BANK], memory_order_acquire);
+}
+
+static inline struct gmod_record *gmod_record_at(uint32_t position)
+{
+	return &gmod_bank_of(position)->record[position % GMOD_BANK];
+}
+
+static inline struct gmod_lines *gmod_record_lines(const struct gmod_record *r)
+{
+	return &gmod_bank_of(r->position)->lines[r->position % GMOD_BANK];
+}
+
+static inline struct gmod_details *gmod_record_details(const struct gmod_record *r)
+{
+	return &gmod_bank_of(r->position)->details[r->position % GMOD_BANK];
+}
+
 uint32_t gmod_registry_positions(void);
 /* All records that are in use, or ever were, are below this one of them: free records are taken from below. */
 uint32_t gmod_registry_used(void);

@@ -367,31 +367,3 @@ void gmod_short_name(const char *mangled, char *out, size_t cap)
 	gmod_text_init(&r.text, out, cap);
 	gmod_text_bytes(&r.text, mangled, len);
 }
-
-static bool is_identifier(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!is_digit(s[i]) && s[i] != '_' && !((s[i] | 0x20) >= 'a' && (s[i] | 0x20) <= 'z'))
-			return false;
-	return n > 0;
-}
-
-bool gmod_kernel_substring(const char *mangled, char *out, size_t cap)
-{
-	size_t begin, end;
-
-	gmod_short_name(mangled, out, cap);
-	for (end = strlen(out);; end = begin - 2) {
-		for (begin = end; begin > 0 && out[begin - 1] != ':'; begin--)
-			;
-		if (is_identifier(out + begin, end - begin)) {
-			memmove(out, out + begin, end - begin);
-			out[end - begin] = '\0';
-			return true;
-		}
-		if (begin < 2)
-			break;
-	}
-	out[0] = '\0';
-	return false;
-}

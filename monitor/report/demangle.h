@@ -5,16 +5,14 @@
 #ifndef GMOD_MONITOR_DEMANGLE_H
 #define GMOD_MONITOR_DEMANGLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
+
+#define GMOD_SHORT_NAME_MAX 512
 
 /*
  * The qualified name in an Itanium-mangled name, without template arguments and parameters: _Z7vec_addPfi is vec_add.
  * A name that is not mangled, or that cannot be read, is copied as it is. `out` always ends within cap > 0 bytes.
  */
 void gmod_short_name(const char *mangled, char *out, size_t cap);
-
-/* The last plain identifier of the short name, which is part of the mangled name as well; false, "": there is none. */
-bool gmod_kernel_substring(const char *mangled, char *out, size_t cap);
 
 #endif

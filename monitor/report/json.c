@@ -145,9 +145,9 @@ static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
 	}
 	open_object(t, "buffer");
 	add_extent(t, b);
-	add_moment(t, "allocated", b->allocated_ns, b->allocated_tid, &b->allocated_by, &v->allocated);
+	add_moment(t, "allocated", b->allocated_ns, b->allocated_tid, &b->allocated_by, &v->stack[GMOD_ALLOCATED]);
 	if (b->freed_ns)
-		add_moment(t, "freed", b->freed_ns, b->freed_tid, &nobody, &v->freed);
+		add_moment(t, "freed", b->freed_ns, b->freed_tid, &nobody, &v->stack[GMOD_FREED]);
 	else
 		add_null(t, "freed");
 	gmod_text_str(t, "}");
@@ -158,7 +158,7 @@ static void add_corruption(struct gmod_text *t, const struct gmod_report_view *v
 	const struct gmod_finding *f = v->finding;
 	uint32_t n = f->observed_count < GMOD_OBSERVED_MAX ? f->observed_count : GMOD_OBSERVED_MAX;
 
-	if (!v->corruption) {
+	if (!gmod_is_corruption(f->class)) {
 		add_null(t, "corruption");
 		return;
 	}
@@ -181,7 +181,7 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
 
-	if (!f->entry_point && v->called.depth == 0) {
+	if (!f->entry_point && v->stack[GMOD_CALLED].depth == 0) {
 		add_null(t, "call");
 		return;
 	}
@@ -193,7 +193,7 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 	add_kernel_thread(t, &f->called_by);
 	add_number(t, "error", f->error);
 	add_string(t, "error_name", f->error_name);
-	add_frames(t, &v->called);
+	add_frames(t, &v->stack[GMOD_CALLED]);
 	gmod_text_str(t, "}");
 }
 

@@ -5,7 +5,6 @@
 #include "lib/base/counters.h"
 #include "lib/base/hash.h"
 #include "lib/base/log.h"
-#include "monitor/report/classes.h"
 
 #define SITES_MAX 4096 /* a power of two */
 #define IDS_MAX (1u << 20)
@@ -49,7 +48,7 @@ static unsigned add_one(_Atomic unsigned *counter)
 	return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-struct gmod_site *gmod_limits_site(const struct gmod_finding *f)
+static struct gmod_site *site_of(const struct gmod_finding *f)
 {
 	const struct gmod_stack *stack = gmod_site_stack(f);
 	uint32_t depth = stack->depth < GMOD_STACK_MAX ? stack->depth : GMOD_STACK_MAX;
@@ -69,23 +68,24 @@ struct gmod_site *gmod_limits_site(const struct gmod_finding *f)
 	return NULL;
 }
 
-bool gmod_limits_enter(const struct gmod_finding *f, enum gmod_fate *fate)
+/* Of the finding's id: SHOWN, COUNTED or SUPPRESSED before, or NEW; DONE: it may not be looked at. */
+static enum gmod_fate fate_of(const struct gmod_finding *f)
 {
 	uint8_t was = GMOD_NEW;
 
-	*fate = GMOD_NEW;
 	if (f->id == 0 || f->id >= IDS_MAX)
-		return f->status == GMOD_FINAL;
+		return f->status == GMOD_FINAL ? GMOD_NEW : GMOD_DONE;
 	if (f->status == GMOD_PROVISIONAL)
 		return atomic_compare_exchange_strong_explicit(&state.fate[f->id], &was, GMOD_CLAIMED,
-							       memory_order_relaxed, memory_order_relaxed);
+							       memory_order_relaxed, memory_order_relaxed)
+			   ? GMOD_NEW
+			   : GMOD_DONE;
 	was = atomic_exchange_explicit(&state.fate[f->id], GMOD_DONE, memory_order_relaxed);
-	if (was != GMOD_CLAIMED)
-		*fate = was;
-	return was != GMOD_DONE;
+	return was == GMOD_CLAIMED ? GMOD_NEW : was;
 }
 
-enum gmod_fate gmod_limits_judge(struct gmod_site *site)
+/* What can be judged without symbols, else GMOD_NEW. */
+static enum gmod_fate judge(struct gmod_site *site)
 {
 	if (site && atomic_load_explicit(&site->suppressed, memory_order_relaxed))
 		return GMOD_SUPPRESSED;
@@ -94,8 +94,22 @@ enum gmod_fate gmod_limits_judge(struct gmod_site *site)
 	return load(&state.shown) >= max_reports ? GMOD_COUNTED : GMOD_NEW;
 }
 
-enum gmod_fate gmod_limits_admit(struct gmod_site *site)
+enum gmod_fate gmod_limits_enter(const struct gmod_finding *f, struct gmod_site **site)
 {
+	enum gmod_fate fate = fate_of(f);
+
+	*site = fate == GMOD_NEW || fate == GMOD_SHOWN ? site_of(f) : NULL;
+	if (fate == GMOD_NEW && (fate = judge(*site)) != GMOD_NEW)
+		gmod_limits_settle(f, fate, *site);
+	return fate;
+}
+
+enum gmod_fate gmod_limits_admit(struct gmod_site *site, bool suppressed, bool by_frames)
+{
+	if (site && by_frames)
+		atomic_store_explicit(&site->suppressed, true, memory_order_relaxed);
+	if (suppressed)
+		return GMOD_SUPPRESSED;
 	if (site && add_one(&site->reports) >= GMOD_REPORTS_PER_SITE)
 		return GMOD_COUNTED;
 	return add_one(&state.shown) < max_reports ? GMOD_SHOWN : GMOD_COUNTED;
@@ -127,10 +141,4 @@ void gmod_report_end(void)
 		    "%u finding%s counted and not shown: %u beyond max_reports=%u, %u of a site that had been "
 		    "reported %d times",
 		    sum, sum == 1 ? " was" : "s were", beyond, max_reports, repeated, GMOD_REPORTS_PER_SITE);
-}
-
-void gmod_limits_suppress(struct gmod_site *site)
-{
-	if (site)
-		atomic_store_explicit(&site->suppressed, true, memory_order_relaxed);
 }

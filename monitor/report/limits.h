@@ -20,22 +20,18 @@ void gmod_limits_init(unsigned max_reports);
  */
 enum gmod_fate { GMOD_NEW, GMOD_CLAIMED, GMOD_SHOWN, GMOD_COUNTED, GMOD_SUPPRESSED, GMOD_DONE };
 
-/*
- * May this finding be looked at? Sets *fate to what is known of its id: SHOWN, COUNTED, SUPPRESSED, or NEW. Ids past
- * the table are not remembered: no provisional reports, each final one is taken for the only one.
- */
-bool gmod_limits_enter(const struct gmod_finding *f, enum gmod_fate *fate);
-
 struct gmod_site;
-/* The entry of the finding's site, made if need be; NULL: no stack, or the table is full, so there is no limit. */
-struct gmod_site *gmod_limits_site(const struct gmod_finding *f);
 
-/* What can be judged without symbols, else GMOD_NEW. */
-enum gmod_fate gmod_limits_judge(struct gmod_site *site);
-/* SHOWN, and one more that is, or COUNTED. */
-enum gmod_fate gmod_limits_admit(struct gmod_site *site);
-/* All findings of the site are suppressed from now on. */
-void gmod_limits_suppress(struct gmod_site *site);
+/*
+ * What is to be done about a finding: NEW: make the report, and ask gmod_limits_admit(). SHOWN: make the report, its
+ * provisional one was shown. COUNTED, SUPPRESSED: judged already. DONE: nothing, not even count it.
+ * Ids past the table are not remembered: no provisional reports, each final one is taken for the only one.
+ * *site: its place among the sites; NULL: no stack, or the table is full, so there is no limit.
+ */
+enum gmod_fate gmod_limits_enter(const struct gmod_finding *f, struct gmod_site **site);
+
+/* What becomes of a NEW one: SUPPRESSED if it is, as all of its site are from then on if that is by its frames. */
+enum gmod_fate gmod_limits_admit(struct gmod_site *site, bool suppressed, bool by_frames);
 
 /* Record a first judgement. False: a provisional report was overtaken by its final one. */
 bool gmod_limits_settle(const struct gmod_finding *f, enum gmod_fate fate, struct gmod_site *site);

@@ -5,9 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "monitor/report/demangle.h"
-#include "monitor/report/title.h"
-
 #define COMMAND_BYTES 1800
 
 typedef unsigned long long ull;
@@ -101,50 +98,64 @@ static void next_watchpoint(const struct gmod_finding *f, const char *site, stru
 	add_command(t);
 }
 
+static bool is_identifier(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] != '_' && !(s[i] >= '0' && s[i] <= '9') && !((s[i] | 0x20) >= 'a' && (s[i] | 0x20) <= 'z'))
+			return false;
+	return n > 0;
+}
+
+const char *gmod_kernel_substring(const char *readable, size_t *len)
+{
+	for (const char *begin, *end = readable + strlen(readable);; end = begin - 2) {
+		for (begin = end; begin > readable && begin[-1] != ':'; begin--)
+			;
+		*len = (size_t)(end - begin);
+		if (is_identifier(begin, *len))
+			return begin;
+		if (begin < readable + 2)
+			return NULL;
+	}
+}
+
 /*
  * The suspects' names, each once, as options that let compute-sanitizer look at these kernels alone; none where it
  * might then not look at the culprit. They are part of the mangled names, so a few more kernels than these may match.
  */
-static void add_kernel_names(struct gmod_text *t, const struct gmod_finding *f)
+static void add_kernel_names(struct gmod_text *t, const struct gmod_finding *f, gmod_short_names kernels)
 {
-	char kernel[GMOD_SUSPECTS_MAX][256];
+	const char *kernel[GMOD_SUSPECTS_MAX];
+	size_t len[GMOD_SUSPECTS_MAX];
 
 	if (f->suspects_omitted || f->launches_lost || f->suspect_count > GMOD_SUSPECTS_MAX)
 		return;
 	for (uint32_t i = 0; i < f->suspect_count; i++)
-		if (!f->suspect[i].name || !gmod_kernel_substring(f->suspect[i].name, kernel[i], sizeof(kernel[i])))
+		if (!(kernel[i] = gmod_kernel_substring(kernels[i], &len[i])))
 			return;
 	for (uint32_t i = 0, same; i < f->suspect_count; i++) {
-		for (same = 0; strcmp(kernel[same], kernel[i]) != 0; same++)
+		for (same = 0; len[same] != len[i] || memcmp(kernel[same], kernel[i], len[i]) != 0; same++)
 			;
 		if (same < i)
 			continue;
 		gmod_text_str(t, " --kernel-name kernel_substring=");
-		gmod_text_str(t, kernel[i]);
+		gmod_text_bytes(t, kernel[i], len[i]);
 	}
 }
 
-void gmod_next_memcheck(const struct gmod_finding *f, const char *site, struct gmod_text *t)
+static void next_memcheck(const struct gmod_finding *f, const char *site, gmod_short_names kernels, struct gmod_text *t)
 {
 	if (f->suspect_count == 0 && f->launches_lost == 0 && gmod_cpu_may_write(f)) {
 		next_watchpoint(f, site, t);
 		return;
 	}
 	gmod_text_str(t, "compute-sanitizer --tool memcheck");
-	add_kernel_names(t, f);
+	add_kernel_names(t, f, kernels);
 	add_command(t);
 }
 
-void gmod_next_double_free(const struct gmod_finding *f, const char *site, struct gmod_text *t)
+static void next_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
 {
-	(void)f;
-	(void)site;
-	gmod_text_str(t, "let one of the two places own the buffer; the address may belong to another buffer by now");
-}
-
-void gmod_next_invalid_free(const struct gmod_finding *f, const char *site, struct gmod_text *t)
-{
-	(void)site;
 	if (f->buffer.base)
 		gmod_text_fmt(t, "free the address that the allocation returned, 0x%llx", (ull)f->buffer.base);
 	else
@@ -153,17 +164,26 @@ void gmod_next_invalid_free(const struct gmod_finding *f, const char *site, stru
 		       "pool that has a free function of its own");
 }
 
-void gmod_next_out_of_bounds(const struct gmod_finding *f, const char *site, struct gmod_text *t)
+void gmod_next_step(const struct gmod_finding *f, const char *site, gmod_short_names kernels, struct gmod_text *t)
 {
-	(void)site;
-	gmod_text_str(t, "compare the size given to ");
-	gmod_text_escaped(t, gmod_entry_point(f), 100);
-	gmod_text_str(t, " with the allocation's; the driver refused the call, so nothing was written");
-}
-
-void gmod_next_leak(const struct gmod_finding *f, const char *site, struct gmod_text *t)
-{
-	gmod_text_str(t, "free it, or put a line leak:FUNCTION into the file of GMOD_OPTIONS=suppressions=FILE");
-	(void)f;
-	(void)site;
+	switch (f->class) {
+	case GMOD_DOUBLE_FREE:
+		gmod_text_str(
+		    t, "let one of the two places own the buffer; the address may belong to another buffer by now");
+		break;
+	case GMOD_INVALID_FREE:
+		next_invalid_free(f, t);
+		break;
+	case GMOD_API_OUT_OF_BOUNDS:
+		gmod_text_str(t, "compare the size given to ");
+		gmod_text_escaped(t, gmod_entry_point(f), 100);
+		gmod_text_str(t, " with the allocation's; the driver refused the call, so nothing was written");
+		break;
+	case GMOD_LEAK:
+		gmod_text_str(t,
+			      "free it, or put a line leak:FUNCTION into the file of GMOD_OPTIONS=suppressions=FILE");
+		break;
+	default:
+		next_memcheck(f, site, kernels, t);
+	}
 }

@@ -4,12 +4,14 @@
 
 #include "lib/base/text.h"
 #include "monitor/registry/finding.h"
+#include "monitor/report/demangle.h"
 
-/* Each appends one line without its end. site: the function and module that the SUMMARY line names. */
-void gmod_next_memcheck(const struct gmod_finding *f, const char *site, struct gmod_text *t);
-void gmod_next_double_free(const struct gmod_finding *f, const char *site, struct gmod_text *t);
-void gmod_next_invalid_free(const struct gmod_finding *f, const char *site, struct gmod_text *t);
-void gmod_next_out_of_bounds(const struct gmod_finding *f, const char *site, struct gmod_text *t);
-void gmod_next_leak(const struct gmod_finding *f, const char *site, struct gmod_text *t);
+typedef const char (*gmod_short_names)[GMOD_SHORT_NAME_MAX]; /* by suspect, readable */
+
+/* Appends one line without its end. site: the function and module that the SUMMARY line names. */
+void gmod_next_step(const struct gmod_finding *f, const char *site, gmod_short_names kernels, struct gmod_text *t);
+
+/* The last plain identifier in a readable name, which is part of the mangled one as well; NULL: there is none. */
+const char *gmod_kernel_substring(const char *readable, size_t *len);
 
 #endif

@@ -1,14 +1,12 @@
 #include "monitor/report/report.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 
 #include "lib/base/deadline.h"
 #include "monitor/report/json.h"
 #include "monitor/report/suppressions.h"
 #include "monitor/report/text.h"
-#include "monitor/report/title.h"
 
 static void (*after_report)(void); /* set by gmod_report_init() */
 static _Atomic unsigned findings[GMOD_CLASS_COUNT];
@@ -20,15 +18,6 @@ struct workspace {
 	char out[256 * 1024];
 };
 
-static bool is_suppressed(const struct gmod_report_view *v, struct gmod_site *site)
-{
-	bool by_frames = false, suppressed = gmod_is_suppressed(v, &by_frames);
-
-	if (by_frames)
-		gmod_limits_suppress(site);
-	return suppressed;
-}
-
 /* Without memory for more: the first line, and the last. */
 static void report_briefly(const struct gmod_finding *f)
 {
@@ -36,7 +25,7 @@ static void report_briefly(const struct gmod_finding *f)
 	struct gmod_text t;
 
 	gmod_text_init(&t, title, sizeof(title));
-	gmod_class_row(f->class)->title(f, &t);
+	gmod_title(f, &t);
 	gmod_log_note(0, "%s: %s (no memory to say more) [finding %u%s]", gmod_class_name(f->class), title, f->id,
 		      gmod_provisional_words(f));
 	gmod_text_init(&t, where, sizeof(where));
@@ -50,12 +39,14 @@ static void report_briefly(const struct gmod_finding *f)
 static enum gmod_fate report_with(struct workspace *w, const struct gmod_finding *f, struct gmod_site *site,
 				  enum gmod_fate fate)
 {
-	bool first = fate == GMOD_NEW;
+	bool first = fate == GMOD_NEW, by_frames, suppressed;
 	struct gmod_text out;
 
 	gmod_view_make(&w->view, f, &w->scratch);
-	if (first)
-		fate = is_suppressed(&w->view, site) ? GMOD_SUPPRESSED : gmod_limits_admit(site);
+	if (first) {
+		suppressed = gmod_is_suppressed(&w->view, &by_frames);
+		fate = gmod_limits_admit(site, suppressed, by_frames);
+	}
 	gmod_text_init(&out, w->out, sizeof(w->out));
 	if (fate == GMOD_SHOWN)
 		(gmod_log_json() ? gmod_report_json : gmod_report_text)(&w->view, &out);
@@ -67,53 +58,41 @@ static enum gmod_fate report_with(struct workspace *w, const struct gmod_finding
 /* Report a finding whose id is NEW or SHOWN; returns what became of it. */
 static enum gmod_fate report_fully(const struct gmod_finding *f, struct gmod_site *site, enum gmod_fate fate)
 {
-	enum gmod_fate early = fate == GMOD_NEW ? gmod_limits_judge(site) : GMOD_NEW;
-	struct workspace *w;
+	struct workspace *w = mmap(NULL, sizeof(*w), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool first = fate == GMOD_NEW;
 
-	if (early != GMOD_NEW) {
-		gmod_limits_settle(f, early, site);
-		return early;
-	}
-	w = mmap(NULL, sizeof(*w), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (w != MAP_FAILED) {
 		fate = report_with(w, f, site, fate);
 		munmap(w, sizeof(*w));
 		return fate;
 	}
-	if (fate == GMOD_SHOWN || ((fate = gmod_limits_admit(site)) == GMOD_SHOWN && gmod_limits_settle(f, fate, site)))
+	if (first)
+		fate = gmod_limits_admit(site, false, false);
+	if (fate == GMOD_SHOWN && (!first || gmod_limits_settle(f, fate, site)))
 		report_briefly(f);
 	return fate;
 }
 
-static atomic_int coming;
-
-void gmod_report_pending_begin(void)
-{
-	atomic_fetch_add_explicit(&coming, 1, memory_order_relaxed);
-}
-
-void gmod_report_pending_end(void)
-{
-	/* release: it is written before the count says so */
-	atomic_fetch_sub_explicit(&coming, 1, memory_order_release);
-}
+atomic_int gmod_reports_coming;
 
 void gmod_report_await(void)
 {
 	uint64_t deadline = GMOD_SECONDS(2);
 
-	while (atomic_load_explicit(&coming, memory_order_acquire) > 0 && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+	while (atomic_load_explicit(&gmod_reports_coming, memory_order_acquire) > 0 &&
+	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
 		;
 }
 
 static void report(const struct gmod_finding *f)
 {
+	struct gmod_site *site;
 	enum gmod_fate fate;
 
-	if (f->class >= GMOD_CLASS_COUNT || !gmod_limits_enter(f, &fate))
+	if (f->class >= GMOD_CLASS_COUNT || (fate = gmod_limits_enter(f, &site)) == GMOD_DONE)
 		return;
 	if (fate == GMOD_NEW || fate == GMOD_SHOWN)
-		fate = report_fully(f, gmod_limits_site(f), fate);
+		fate = report_fully(f, site, fate);
 	if (f->status == GMOD_FINAL && fate != GMOD_SUPPRESSED)
 		atomic_fetch_add_explicit(&findings[f->class], 1, memory_order_relaxed);
 }

@@ -8,6 +8,8 @@
 #ifndef GMOD_MONITOR_REPORT_H
 #define GMOD_MONITOR_REPORT_H
 
+#include <stdatomic.h>
+
 #include "lib/base/log.h"
 #include "lib/base/options.h"
 #include "monitor/registry/finding.h"
@@ -33,8 +35,16 @@ void gmod_report(const struct gmod_finding *f);
  * signals away in between: for findings that nothing but a thread's stack holds. gmod_report() is so by itself.
  * gmod_report_await() waits for all that have begun, 2 s at most.
  */
-void gmod_report_pending_begin(void);
-void gmod_report_pending_end(void);
+extern atomic_int gmod_reports_coming;
+static inline void gmod_report_pending_begin(void)
+{
+	atomic_fetch_add_explicit(&gmod_reports_coming, 1, memory_order_relaxed);
+}
+static inline void gmod_report_pending_end(void)
+{
+	/* release: it is written before the count says so */
+	atomic_fetch_sub_explicit(&gmod_reports_coming, 1, memory_order_release);
+}
 void gmod_report_await(void);
 
 /* FINAL findings that no suppression covers, printed or only counted. */

@@ -191,8 +191,8 @@ bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_frames)
 
 		if (r->class != GMOD_CLASS_COUNT && r->class != (unsigned)v->finding->class)
 			continue;
-		*by_frames = frames_match(r->pattern, &v->allocated) || frames_match(r->pattern, &v->freed) ||
-			     frames_match(r->pattern, &v->called);
+		for (int stack = 0; stack < GMOD_STACKS; stack++)
+			*by_frames |= frames_match(r->pattern, &v->stack[stack]);
 		if (*by_frames || suspects_match(r->pattern, v))
 			return true;
 	}

@@ -10,13 +10,61 @@
 #define GMOD_MONITOR_SYMBOL_H
 
 #include "lib/base/text.h"
-#include "monitor/report/maps.h"
+#include "lib/base/unwind.h"
+#include "monitor/report/demangle.h"
 
-void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_symbol_scratch *scratch);
+#define GMOD_MODULE_NAME_MAX 128
+#define GMOD_SYMBOL_NAME_MAX 1024
+#define GMOD_MODULES_MAX GMOD_STACK_MAX
+
+/*
+ * One frame. Addresses are those of the call (the last byte before the return address): a call that never returns
+ * may be the last thing of its function, and addr2line wants it so too. The offset is the address as the module's file
+ * counts, which addr2line takes; of a file that cannot be read pc - load address, of no module pc itself.
+ */
+struct gmod_frame {
+	uintptr_t pc;                       /* of the call */
+	uint64_t offset;                    /* in the module, see below */
+	char module[GMOD_MODULE_NAME_MAX];  /* last part of the path; "": none, e.g. generated code */
+	char symbol[GMOD_SYMBOL_NAME_MAX];  /* as the file spells it; "": unknown */
+	char function[GMOD_SHORT_NAME_MAX]; /* the same, readable: not filled in here */
+};
+
+struct gmod_frames {
+	uint32_t depth;
+	struct gmod_frame frame[GMOD_STACK_MAX];
+};
+
+/* Working memory of gmod_symbolize(): too large for a program's stack, so callers map it. Needs no initialising. */
+struct gmod_symbol_scratch {
+	char buffer[65536];
+	uint32_t modules;
+	struct gmod_symbol_module {
+		char path[1024]; /* "": no file that names could come from */
+		uint64_t base;
+	} module[GMOD_MODULES_MAX];
+	uint32_t module_of[GMOD_STACK_MAX]; /* per frame: index into module[], or GMOD_MODULES_MAX */
+	uint64_t file_offset[GMOD_STACK_MAX];
+};
+
+/* The frames of each of the stacks. */
+void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *const *stacks, unsigned count,
+		    struct gmod_symbol_scratch *scratch);
 
 #define GMOD_NAME_SHOWN 200 /* bytes of a name, in text */
 
 /* Append "main", what stands between, and "app+0x8b01"; of these what is known. */
-void gmod_frame_text(struct gmod_text *t, const struct gmod_frame *f, const char *between);
+static inline void gmod_frame_text(struct gmod_text *t, const struct gmod_frame *f, const char *between)
+{
+	if (f->function[0]) {
+		gmod_text_escaped(t, f->function, GMOD_NAME_SHOWN);
+		gmod_text_str(t, between);
+	}
+	if (f->module[0]) {
+		gmod_text_escaped(t, f->module, GMOD_NAME_SHOWN);
+		gmod_text_str(t, "+");
+	}
+	gmod_text_fmt(t, "0x%llx", (unsigned long long)f->offset);
+}
 
 #endif

@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include "monitor/report/title.h"
-
 #define LINE_BYTES 4000 /* with the newline within PIPE_BUF, so that one write puts it into a pipe whole */
 
 typedef unsigned long long ull;
@@ -60,7 +58,7 @@ static void add_first_line(struct page *p, const struct gmod_report_view *v)
 
 	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), v->class_name);
 	gmod_text_str(t, v->title);
-	gmod_text_fmt(t, " [finding %u%s]", v->finding->id, v->status_words);
+	gmod_text_fmt(t, " [finding %u%s]", v->finding->id, gmod_provisional_words(v->finding));
 	end(p);
 }
 
@@ -93,14 +91,14 @@ static void add_buffer(struct page *p, const struct gmod_report_view *v)
 	}
 	add_kernel_thread(t, ", allocated by mallocN", &b->allocated_by);
 	end(p);
-	add_frames(p, &v->allocated);
+	add_frames(p, &v->stack[GMOD_ALLOCATED]);
 	if (!b->freed_ns)
 		return;
 	t = begin(p, v->finding->class == GMOD_DOUBLE_FREE ? "    first freed " : "    freed ");
 	add_span(t, b->freed_ns, v->now_ns);
 	gmod_text_fmt(t, " ago by thread %lld", (long long)b->freed_tid);
 	end(p);
-	add_frames(p, &v->freed);
+	add_frames(p, &v->stack[GMOD_FREED]);
 }
 
 static void add_call(struct page *p, const struct gmod_report_view *v)
@@ -108,7 +106,7 @@ static void add_call(struct page *p, const struct gmod_report_view *v)
 	const struct gmod_finding *f = v->finding;
 	struct gmod_text *t;
 
-	if (!f->entry_point && v->called.depth == 0)
+	if (!f->entry_point && v->stack[GMOD_CALLED].depth == 0)
 		return;
 	t = begin(p, f->class == GMOD_DOUBLE_FREE ? "    freed again by " : "    called: ");
 	gmod_text_escaped(t, gmod_entry_point(f), 100);
@@ -123,7 +121,7 @@ static void add_call(struct page *p, const struct gmod_report_view *v)
 	else
 		gmod_error_text(t, f);
 	end(p);
-	add_frames(p, &v->called);
+	add_frames(p, &v->stack[GMOD_CALLED]);
 }
 
 static void add_times(struct page *p, const struct gmod_finding *f)
@@ -244,11 +242,11 @@ void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
 	add_first_line(&p, v);
 	add_buffer(&p, v);
 	add_call(&p, v);
-	if (v->corruption)
+	if (gmod_is_corruption(f->class))
 		add_times(&p, f);
-	if (v->class->by_kernel)
+	if (gmod_is_corruption(f->class) || f->class == GMOD_POST_MORTEM)
 		add_suspects(&p, v);
-	if (v->corruption)
+	if (gmod_is_corruption(f->class))
 		add_changed_bytes(&p, f);
 	add_nearby(&p, v);
 	gmod_text_str(begin(&p, "    next step: "), v->next_step);

@@ -5,7 +5,112 @@
 #include "lib/base/clock.h"
 #include "lib/base/hash.h"
 #include "monitor/report/demangle.h"
-#include "monitor/report/title.h"
+
+typedef unsigned long long ull;
+
+/* ---- the first line, by class ---- */
+
+void gmod_error_text(struct gmod_text *t, const struct gmod_finding *f)
+{
+	if (f->error_name)
+		gmod_text_escaped(t, f->error_name, 100);
+	else
+		gmod_text_str(t, "error");
+	gmod_text_fmt(t, " (%d)", f->error);
+}
+
+static void title_corruption(const struct gmod_finding *f, struct gmod_text *t)
+{
+	bool over = f->class == GMOD_HEAP_BUFFER_OVERFLOW;
+	uint64_t away = f->offset < 0 ? -(uint64_t)f->offset : (uint64_t)f->offset;
+
+	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s %s of a %llu-byte buffer", (ull)f->changed,
+		      gmod_plural(f->changed), (ull)away, gmod_plural(away), over ? "past the end" : "before the start",
+		      (ull)f->buffer.size);
+}
+
+static void title_use_after_free(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s inside a %llu-byte buffer that had been freed",
+		      (ull)f->changed, gmod_plural(f->changed), (ull)f->offset, gmod_plural((uint64_t)f->offset),
+		      (ull)f->buffer.size);
+}
+
+static void title_double_free(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_escaped(t, gmod_entry_point(f), 100);
+	gmod_text_fmt(t, "(0x%llx) of a %llu-byte buffer that had been freed", (ull)f->address, (ull)f->buffer.size);
+}
+
+static void title_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_escaped(t, gmod_entry_point(f), 100);
+	gmod_text_fmt(t, "(0x%llx) of an address ", (ull)f->address);
+	if (f->buffer.base)
+		gmod_text_fmt(t, "%lld byte%s inside a %llu-byte buffer", (long long)f->offset,
+			      gmod_plural((uint64_t)f->offset), (ull)f->buffer.size);
+	else
+		gmod_text_str(t, "that no allocation returned");
+}
+
+/* How the range asked for lies to the buffer: "96 bytes past the end". */
+static void add_excess(struct gmod_text *t, const struct gmod_finding *f)
+{
+	uint64_t base = f->buffer.base, end = base + f->buffer.size, last;
+	bool wraps = __builtin_add_overflow(f->address, f->length, &last);
+	uint64_t past = last > end ? last - end : 0;
+
+	if (f->address < base)
+		gmod_text_fmt(t, "from %llu byte%s before the start", (ull)(base - f->address),
+			      gmod_plural(base - f->address));
+	else if (wraps)
+		gmod_text_str(t, "past the end of all memory, in front of it the end");
+	else
+		gmod_text_fmt(t, "up to %llu byte%s past the end", (ull)past, gmod_plural(past));
+}
+
+static void title_out_of_bounds(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_escaped(t, gmod_entry_point(f), 100);
+	gmod_text_fmt(t, " asked for %llu byte%s at 0x%llx, ", (ull)f->length, gmod_plural(f->length), (ull)f->address);
+	add_excess(t, f);
+	gmod_text_fmt(t, " of a %llu-byte buffer", (ull)f->buffer.size);
+}
+
+static void title_leak(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_fmt(t, "a %llu-byte buffer is still allocated at exit", (ull)f->buffer.size);
+}
+
+static void title_post_mortem(const struct gmod_finding *f, struct gmod_text *t)
+{
+	gmod_text_str(t, "the GPU gave up with ");
+	gmod_error_text(t, f);
+	if (f->entry_point) {
+		gmod_text_str(t, ", first seen by ");
+		gmod_text_escaped(t, f->entry_point, 100);
+	}
+	if (f->address)
+		gmod_text_fmt(t, ", at address 0x%llx", (ull)f->address);
+}
+
+void gmod_title(const struct gmod_finding *f, struct gmod_text *t)
+{
+	static void (*const by_class[GMOD_CLASS_COUNT])(const struct gmod_finding *f, struct gmod_text *t) = {
+	    [GMOD_HEAP_BUFFER_OVERFLOW] = title_corruption,
+	    [GMOD_HEAP_BUFFER_UNDERFLOW] = title_corruption,
+	    [GMOD_USE_AFTER_FREE] = title_use_after_free,
+	    [GMOD_DOUBLE_FREE] = title_double_free,
+	    [GMOD_INVALID_FREE] = title_invalid_free,
+	    [GMOD_API_OUT_OF_BOUNDS] = title_out_of_bounds,
+	    [GMOD_LEAK] = title_leak,
+	    [GMOD_POST_MORTEM] = title_post_mortem,
+	};
+
+	by_class[f->class](f, t);
+}
+
+/* ---- who did it ---- */
 
 /* The runtime that is linked into the program, and the driver's functions where they have a stub there. */
 static bool is_cuda_symbol(const char *s)
@@ -24,6 +129,12 @@ static bool is_program_frame(const struct gmod_frame *f)
 		if (strncmp(f->module, other[i], strlen(other[i])) == 0)
 			return false;
 	return f->module[0] && !is_cuda_symbol(f->symbol);
+}
+
+static void name_functions(struct gmod_frames *frames)
+{
+	for (uint32_t i = 0; i < frames->depth; i++)
+		gmod_short_name(frames->frame[i].symbol, frames->frame[i].function, GMOD_SHORT_NAME_MAX);
 }
 
 /* "main app+0x8b01" for the innermost frame of the program itself, "-" if there is none. */
@@ -71,26 +182,27 @@ static void describe_nearby(struct gmod_report_view *v, const struct gmod_findin
 {
 	v->nearby_count = f->nearby_count < GMOD_NEARBY_MAX ? f->nearby_count : GMOD_NEARBY_MAX;
 	for (uint32_t i = 0; i < v->nearby_count; i++) {
-		gmod_symbolize(&s->one, &f->nearby[i].allocated_at, &s->symbols);
+		const struct gmod_stack *stack = &f->nearby[i].allocated_at;
+
+		gmod_symbolize(&s->one, &stack, 1, &s->symbols);
+		name_functions(&s->one);
 		describe_site(&s->one, v->nearby_site[i], sizeof(v->nearby_site[i]));
 	}
 }
 
 void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, struct gmod_view_scratch *s)
 {
-	const struct gmod_frames *site = gmod_site_stack(f) == &f->called_at ? &v->called : &v->allocated;
+	const struct gmod_stack *stacks[GMOD_STACKS] = {&f->buffer.allocated_at, &f->buffer.freed_at, &f->called_at};
+	const struct gmod_frames *site = &v->stack[gmod_site_is_call(f) ? GMOD_CALLED : GMOD_ALLOCATED];
 	struct gmod_text t;
 
 	v->finding = f;
-	v->class = gmod_class_row(f->class);
 	v->class_name = gmod_class_name(f->class);
-	v->status_words = gmod_provisional_words(f);
-	v->corruption = gmod_is_corruption(f->class);
 	v->now_ns = gmod_clock_ns(CLOCK_REALTIME);
 	v->offset = gmod_summary_offset(f);
-	gmod_symbolize(&v->allocated, &f->buffer.allocated_at, &s->symbols);
-	gmod_symbolize(&v->freed, &f->buffer.freed_at, &s->symbols);
-	gmod_symbolize(&v->called, &f->called_at, &s->symbols);
+	gmod_symbolize(v->stack, stacks, GMOD_STACKS, &s->symbols);
+	for (int i = 0; i < GMOD_STACKS; i++)
+		name_functions(&v->stack[i]);
 	v->site_hash = hash_site(v->class_name, site);
 	describe_nearby(v, f, s);
 	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++)
@@ -101,8 +213,8 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 		gmod_text_escaped(&t, f->error_name ? f->error_name : "-", 100);
 	}
 	gmod_text_init(&t, v->title, sizeof(v->title));
-	v->class->title(f, &t);
+	gmod_title(f, &t);
 	gmod_text_init(&t, v->next_step, sizeof(v->next_step));
-	v->class->next_step(f, v->site, &t);
+	gmod_next_step(f, v->site, v->suspect, &t);
 	gmod_text_mark_cut(&t);
 }

@@ -2,10 +2,11 @@
 #ifndef GMOD_MONITOR_VIEW_H
 #define GMOD_MONITOR_VIEW_H
 
-#include "monitor/report/classes.h"
+#include "monitor/report/next.h"
 #include "monitor/report/symbol.h"
 
-#define GMOD_NEARBY_MAX 8 /* buffers listed in a post-mortem */
+enum { GMOD_ALLOCATED, GMOD_FREED, GMOD_CALLED, GMOD_STACKS }; /* whose a stack is */
+#define GMOD_NEARBY_MAX 8                                      /* buffers listed in a post-mortem */
 
 /*
  * All that a report says, in the order of computing it; the same for both formats. Strings are printable already
@@ -13,13 +14,11 @@
  */
 struct gmod_report_view {
 	const struct gmod_finding *finding;
-	const struct gmod_class_row *class;
-	const char *class_name, *status_words; /* what follows "[finding N" in a first line */
+	const char *class_name;
 	uint64_t now_ns;
 	uint64_t site_hash; /* over class, modules and offsets, so that it is the same in every run; 0: no stack */
 	int64_t offset;     /* as in the SUMMARY line */
-	struct gmod_frames allocated, freed, called;
-	bool corruption;                                      /* bytes were changed */
+	struct gmod_frames stack[GMOD_STACKS];
 	char suspect[GMOD_SUSPECTS_MAX][GMOD_SHORT_NAME_MAX]; /* their readable names; "": unknown */
 	char title[512];
 	char site[512];
@@ -34,6 +33,18 @@ struct gmod_view_scratch {
 };
 
 void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, struct gmod_view_scratch *scratch);
+
+/* Append the first line's words, what has happened, without its end. */
+void gmod_title(const struct gmod_finding *f, struct gmod_text *t);
+
+/* What follows "[finding N" in a first line. */
+static inline const char *gmod_provisional_words(const struct gmod_finding *f)
+{
+	return f->status == GMOD_PROVISIONAL ? ", provisional, still being watched" : "";
+}
+
+/* Append "CUDA_ERROR_INVALID_VALUE (1)", for the call's or the sticky error. */
+void gmod_error_text(struct gmod_text *t, const struct gmod_finding *f);
 
 /* The number behind "offset" in the SUMMARY line; finding.h says from where it counts. */
 int64_t gmod_summary_offset(const struct gmod_finding *f);

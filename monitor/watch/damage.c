@@ -6,7 +6,7 @@
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/facts.h"
-#include "monitor/launches/outstanding.h"
+#include "monitor/launches/proof.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
 

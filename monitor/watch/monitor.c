@@ -13,7 +13,7 @@
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
 #include "monitor/launches/activity.h"
-#include "monitor/launches/outstanding.h"
+#include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/progress.h"
 #include "monitor/watch/sweep.h"

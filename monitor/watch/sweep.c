@@ -42,7 +42,7 @@ static bool line_equal(uint64_t at, const uint8_t expected[GMOD_LINE])
 static void line_changed(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t at, uint8_t *remembered)
 {
 	memcpy(remembered, (const void *)(uintptr_t)at, GMOD_LINE);
-	gmod_verify_pinned(r, word, side);
+	gmod_verify_pinned(r, word, side, gmod_sweep_latest());
 }
 
 static void check_record(struct gmod_record *r, uint64_t word)
@@ -101,10 +101,10 @@ static void check_further(struct gmod_record *r, uint64_t word, uint32_t line)
 
 	if (head >= b->head_from && head < b->head_to &&
 	    !gmod_canary_compare(&d->canary[GMOD_HEAD], head, head + GMOD_LINE, (const void *)(uintptr_t)head, &diff))
-		gmod_verify_pinned(r, word, GMOD_HEAD);
+		gmod_verify_pinned(r, word, GMOD_HEAD, gmod_sweep_latest());
 	if (tail + GMOD_LINE <= b->tail_to &&
 	    !gmod_canary_compare(&d->canary[GMOD_TAIL], tail, tail + GMOD_LINE, (const void *)(uintptr_t)tail, &diff))
-		gmod_verify_pinned(r, word, GMOD_TAIL);
+		gmod_verify_pinned(r, word, GMOD_TAIL, gmod_sweep_latest());
 }
 
 /* The two sides' keys are 48 bytes, and may be in two lines. */
@@ -177,8 +177,8 @@ static void with_pin(enum gmod_pin pin, uint32_t position, uint64_t generation,
 
 static void verify_both(struct gmod_record *r, uint64_t word)
 {
-	gmod_verify_pinned(r, word, GMOD_HEAD);
-	gmod_verify_pinned(r, word, GMOD_TAIL);
+	gmod_verify_pinned(r, word, GMOD_HEAD, gmod_sweep_latest());
+	gmod_verify_pinned(r, word, GMOD_TAIL, gmod_sweep_latest());
 }
 
 static void recheck(uint32_t position, uint64_t generation)

@@ -149,9 +149,9 @@ void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const st
 	gmod_busy_end(busy);
 }
 
-void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side)
+void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment swept)
 {
-	struct look l = {r, gmod_record_details(r), word, side, gmod_sweep_latest(), false};
+	struct look l = {r, gmod_record_details(r), word, side, swept, false};
 
 	look_at(&l, visible_zone(r, side));
 }
@@ -169,7 +169,7 @@ void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side sid
 	} else {
 		sight(&l, &d, (const uint8_t *)bytes + (d.first - from), to - d.first);
 		/* What was written may go on into the zone the CPU sees, and belongs into the same report. */
-		gmod_verify_pinned(r, word, side);
+		gmod_verify_pinned(r, word, side, l.swept);
 	}
 	gmod_damage_slack_seen(r, word, side, when);
 }

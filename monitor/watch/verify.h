@@ -28,9 +28,9 @@ void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const st
 
 /*
  * The caller holds the sweep lock and a pin on the record, which is LIVE with that word. Looks at the visible zone of
- * one side, whole.
+ * one side, whole. swept: the latest sweep.
  */
-void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side);
+void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment swept);
 
 /* Slack bytes of one side, as copied from the device; the same callers. when: just before the copy was asked for. */
 void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to,

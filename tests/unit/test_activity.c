@@ -3,7 +3,6 @@
 
 #include <sys/syscall.h>
 
-#include "monitor/launches/outstanding.h"
 #include "monitor/launches/proof.h"
 #include "tests/unit/support.h"
 

@@ -224,16 +224,14 @@ TEST(senseless_findings_are_survived)
 TEST(json_too_long_is_shortened_not_broken)
 {
 	static struct gmod_report_view v;
-	static const struct gmod_class_row row;
 	struct gmod_finding f = finding(GMOD_LEAK);
 	struct gmod_text t;
 
 	v.finding = &f;
-	v.class = &row;
 	strcpy(v.site, "site");
-	v.allocated.depth = GMOD_STACK_MAX;
+	v.stack[GMOD_ALLOCATED].depth = GMOD_STACK_MAX;
 	for (int i = 0; i < GMOD_STACK_MAX; i++)
-		memset(v.allocated.frame[i].symbol, 1, GMOD_SYMBOL_NAME_MAX - 1);
+		memset(v.stack[GMOD_ALLOCATED].frame[i].symbol, 1, GMOD_SYMBOL_NAME_MAX - 1);
 	for (size_t cap = 600; cap < 100000; cap += 997) {
 		char *out = malloc(cap);
 
