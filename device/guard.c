@@ -167,8 +167,7 @@ static struct gmod_heap *enter(struct gmod_context *c)
 {
 	struct gmod_heap *h;
 
-	if (!c || !gmod_context_is_alive(c) ||
-	    !gmod_heap_of(c) || !gmod_context_use_begin(c))
+	if (!c || !gmod_context_is_alive(c) || !gmod_heap_of(c) || !gmod_context_use_begin(c))
 		return NULL;
 	h = gmod_heap_of(c);
 	if (!h)

@@ -39,9 +39,9 @@ struct piece {
 
 /* What a context has for its gathers. Under the lock. */
 struct held {
-	unsigned life; /* whose it is: the context that the entry has stood for after so many others */
 	CUevent gathered;
 	void *staging; /* pinned; NULL before the first one */
+	unsigned life; /* whose it is: the context that the entry has stood for after so many others */
 	bool overdue;  /* copies of an earlier gather may still be on their way */
 };
 

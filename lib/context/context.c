@@ -120,8 +120,7 @@ struct gmod_owner gmod_current_owner(void)
 {
 	struct gmod_owner owner = {0};
 
-	if (NEXT(cuCtxGetCurrent)(&owner.context) != CUDA_SUCCESS || !owner.context ||
-	    is_known(owner.context))
+	if (NEXT(cuCtxGetCurrent)(&owner.context) != CUDA_SUCCESS || !owner.context || is_known(owner.context))
 		return owner;
 	if (HAVE(cuStreamGetCtx_v2) && ask_owner(&owner) != CUDA_SUCCESS) {
 		gmod_degraded("cuStreamGetCtx");

@@ -19,8 +19,8 @@ CUcontext gmod_primary_of(int device);
 bool gmod_primary_is(CUcontext handle);
 
 /*
- * Do retains that GMOD has seen hold it? And do they still when one of them is released, which is about to happen: or is
- * that the last? What they say is true as long as nobody else is about to, that is, while the caller has the turn.
+ * Do retains that GMOD has seen hold it? And do they still when one of them is released, which is about to happen: or
+ * is that the last? What they say is true as long as nobody else is about to, that is, while the caller has the turn.
  */
 bool gmod_primary_is_retained(int device);
 bool gmod_primary_last_release(int device);

@@ -10,7 +10,9 @@ enum gmod_where { GMOD_ELSEWHERE, GMOD_IN_BUFFER, GMOD_IN_REDZONE };
 
 static inline enum gmod_where gmod_where_is(uint64_t address, struct gmod_found *found)
 {
-	*found = gmod_phase() == GMOD_OFF ? (struct gmod_found){NULL} : gmod_index_find(address);
+	*found = (struct gmod_found){.record = NULL};
+	if (gmod_phase() != GMOD_OFF)
+		*found = gmod_index_find(address);
 	if (!found->record)
 		return GMOD_ELSEWHERE;
 	return address - found->bounds.user < found->bounds.size ? GMOD_IN_BUFFER : GMOD_IN_REDZONE;

@@ -51,7 +51,7 @@ GMOD_EXPORT void gmod_get_stats(struct gmod_stats *stats)
 		gmod_registry_stats(&registry);
 		gmod_counters_read(&counts);
 #define GMOD_COUNTER(name, key, clause)
-#define GMOD_COUNTER_API(name, key, clause, member) s.member = (__typeof__(s.member))counts.name;
+#define GMOD_COUNTER_API(name, key, clause, member) s.member = counts.name;
 #include "lib/base/counters.def"
 		s.live_buffers = registry.live;
 		s.live_bytes = registry.live_bytes;

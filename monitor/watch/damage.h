@@ -20,7 +20,7 @@
 struct gmod_sighting {
 	struct gmod_record *record;
 	struct gmod_details *details; /* the record's */
-	uint64_t word; /* generation: which buffer */
+	uint64_t word;                /* generation: which buffer */
 	enum gmod_side side;
 	struct gmod_diff diff;
 	const uint8_t *observed; /* bytes found from diff.first on */

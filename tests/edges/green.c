@@ -1,6 +1,6 @@
 /*
- * Buffers beside green contexts. What is allocated in one is native, and counted. What is the primary context's outlives
- * the green one and is watched on where somebody else retains it; without, it is gone with the last green one.
+ * Buffers beside green contexts. What is allocated in one is native, and counted. What is the primary context's
+ * outlives the green one and is watched on where somebody else retains it; without, it is gone with the last green one.
  */
 #include "green.h"
 #include "make_buffer.h"

@@ -1,8 +1,8 @@
 /*
  * The store that notes activity and the load that asks whether the monitor sleeps must not pass each other: either the
- * monitor sees the activity before it sleeps, or it is woken (monitor/launches/activity.h). Two threads meet in that race a
- * million times; the second does what the monitor does before it sleeps. First each thread fences for itself, as where
- * the kernel has no membarrier, then the monitor does for both.
+ * monitor sees the activity before it sleeps, or it is woken (monitor/launches/activity.h). Two threads meet in that
+ * race a million times; the second does what the monitor does before it sleeps. First each thread fences for itself, as
+ * where the kernel has no membarrier, then the monitor does for both.
  */
 #include "monitor/launches/activity.h"
 
