@@ -174,7 +174,6 @@ static void write_canaries(const struct buffer *b)
 static void fill_details(const struct buffer *b)
 {
 	static uint64_t serial;
-	const uint64_t *key = gmod_hot.key;
 	struct gmod_details *d = gmod_record_details(b->record);
 	const struct gmod_place *p = &b->place;
 	struct gmod_moment when = gmod_now();
@@ -186,8 +185,6 @@ static void fill_details(const struct buffer *b)
 	d->tid = syscall(SYS_gettid);
 	d->memory = GMOD_MEM_DEVICE;
 	d->backend_name = "unified";
-	gmod_canary_init(&d->canary[GMOD_HEAD], key, p->user, b->size, d->serial, GMOD_HEAD, p->zone_head);
-	gmod_canary_init(&d->canary[GMOD_TAIL], key, p->user, b->size, d->serial, GMOD_TAIL, p->user_end);
 	/* The memory of a stack, not the time it takes to find one. */
 	d->stack.depth = gmod_options()->stack_depth;
 	memset(d->stack.pc, 0, d->stack.depth * sizeof(*d->stack.pc));
@@ -196,23 +193,18 @@ static void fill_details(const struct buffer *b)
 static void arm(struct buffer *b)
 {
 	const struct gmod_place *p = &b->place;
-	const struct gmod_details *d;
-	struct gmod_lines *lines;
+	const struct gmod_bounds bounds = {p->user, b->size, p->zone_head, p->body, p->zone_tail, p->end};
+	struct gmod_details *d;
 
 	b->record = gmod_record_claim();
 	if (!b->record)
 		fail("no memory for a record");
 	d = gmod_record_details(b->record);
-	lines = gmod_record_lines(b->record);
 	fill_details(b);
-	gmod_record_set_bounds(b->record,
-			       &(struct gmod_bounds){p->user, b->size, p->zone_head, p->body, p->zone_tail, p->end});
-	if (!gmod_index_insert(p->zone_head, p->end, b->record->position))
+	gmod_record_set_bounds(b->record, &bounds);
+	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &bounds, gmod_record_lines(b->record), NULL);
+	if (!gmod_index_publish(b->record))
 		fail("no memory for the index");
-	write_canaries(b);
-	gmod_canary_bytes(&d->canary[GMOD_HEAD], p->body - GMOD_LINE, p->body, lines->head);
-	gmod_canary_bytes(&d->canary[GMOD_TAIL], p->zone_tail, p->zone_tail + GMOD_LINE, lines->tail);
-	gmod_record_publish(b->record);
 }
 
 static void disarm(struct buffer *b)

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "lib/buffers/accounts.h"
-#include "lib/buffers/buffer_parts.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/peers.h"
 #include "lib/context/wait.h"
@@ -94,7 +93,6 @@ static void fill(struct gmod_record *r, const struct gmod_backend *b, const stru
 		 const struct gmod_place *p)
 {
 	struct gmod_details *d = gmod_record_details(r);
-	const uint64_t *key = gmod_hot.key;
 
 	d->backend = b;
 	d->backend_name = b->name;
@@ -107,31 +105,8 @@ static void fill(struct gmod_record *r, const struct gmod_backend *b, const stru
 	d->tid = syscall(SYS_gettid);
 	d->device = q->context->device;
 	d->memory = q->memory;
-	gmod_canary_init(&d->canary[GMOD_HEAD], key, p->user, q->size, d->serial, GMOD_HEAD, p->zone_head);
-	gmod_canary_init(&d->canary[GMOD_TAIL], key, p->user, q->size, d->serial, GMOD_TAIL, p->user_end);
 	gmod_unwind(&d->stack, gmod_options()->stack_depth);
 	gmod_record_set_bounds(r, &(struct gmod_bounds){p->user, q->size, p->zone_head, p->body, p->zone_tail, p->end});
-}
-
-/* The words next to the user's bytes that the CPU may look at in every sweep. */
-static void fill_lines(struct gmod_record *r)
-{
-	const struct gmod_details *d = gmod_record_details(r);
-	const struct gmod_bounds *b = &r->bounds;
-	struct gmod_lines *lines = gmod_record_lines(r);
-
-	gmod_canary_bytes(&d->canary[GMOD_HEAD], b->head_to - GMOD_LINE, b->head_to, lines->head);
-	gmod_canary_bytes(&d->canary[GMOD_TAIL], b->tail_from, b->tail_from + GMOD_LINE, lines->tail);
-}
-
-/* Zones, and slack where the CPU may write it. */
-static void write_canaries(const struct gmod_record *r, bool slack_too)
-{
-	const struct gmod_details *d = gmod_record_details(r);
-	const struct gmod_bounds *b = &r->bounds;
-
-	gmod_canary_write(&d->canary[GMOD_HEAD], b->head_from, slack_too ? b->user : b->head_to);
-	gmod_canary_write(&d->canary[GMOD_TAIL], slack_too ? b->user + b->size : b->tail_from, b->tail_to);
 }
 
 static void count_guarded(const struct gmod_request *q)
@@ -142,31 +117,19 @@ static void count_guarded(const struct gmod_request *q)
 	gmod_count(host ? &gmod_counters.host_bytes : &gmod_counters.guarded_bytes, q->size);
 }
 
-static bool arm_backend(struct gmod_record *r, const struct gmod_backend *b, const struct gmod_request *q)
-{
-	const struct gmod_canary *canary = gmod_record_details(r)->canary;
-	const struct gmod_bounds *bounds = &r->bounds;
-	struct gmod_slack slack;
-
-	if (b->sees_body || !gmod_has_slack(bounds))
-		return b->arm(q, r, NULL);
-	gmod_canary_bytes(&canary[GMOD_HEAD], gmod_slack_from(bounds), bounds->user, slack.head);
-	gmod_canary_bytes(&canary[GMOD_TAIL], bounds->user + bounds->size, bounds->tail_from, slack.tail);
-	return b->arm(q, r, &slack);
-}
-
 /* Canaries in place, record LIVE. false: the buffer is not guarded, and nothing refers to it. */
 static bool arm(struct gmod_record *r, const struct gmod_backend *b, const struct gmod_request *q)
 {
-	write_canaries(r, b->sees_body);
-	if (b->arm && !arm_backend(r, b, q))
+	struct gmod_details *d = gmod_record_details(r);
+	struct gmod_slack bytes, *slack = !b->sees_body && gmod_has_slack(&r->bounds) ? &bytes : NULL;
+
+	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), slack);
+	if (b->arm && !b->arm(q, r, slack))
 		return false;
-	if (!gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position)) {
+	if (!gmod_index_publish(r)) {
 		gmod_degraded("index");
 		return false;
 	}
-	fill_lines(r);
-	gmod_record_publish(r);
 	gmod_peers_published(r);
 	return true;
 }
@@ -281,12 +244,6 @@ CUresult gmod_buffer_alloc(const struct gmod_request *request, uint64_t *out)
 	return r;
 }
 
-void gmod_buffer_index_again(const struct gmod_record *r)
-{
-	/* The tables are there since the first time: this cannot fail. */
-	gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
-}
-
 static unsigned ends_of(const struct gmod_record *r)
 {
 	const struct gmod_context *c = gmod_record_details(r)->context;
@@ -318,8 +275,7 @@ static CUresult release(struct gmod_record *r, unsigned ends)
 		return result;
 	}
 	if (result != CUDA_SUCCESS) {
-		gmod_buffer_index_again(r);
-		gmod_record_reinstate(r);
+		gmod_index_reinstate(r);
 		return result;
 	}
 	gmod_misuse_remember_free(r);

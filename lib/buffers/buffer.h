@@ -24,6 +24,9 @@ bool gmod_buffers_made_room(CUresult r);
 /* What is free on the current context's device: what buffers will take but have not yet is not, what is cached is. */
 size_t gmod_buffers_correct_free(size_t free);
 
+/* A buffer that its context's end has taken is gone with it, and the record is free. */
+void gmod_buffer_lose(struct gmod_record *r);
+
 /* What the end of a context does to the buffers in it: verified and out of sight, then gone with it, or as before. */
 extern const struct gmod_context_listener gmod_buffers_of_context;
 

@@ -1,6 +1,5 @@
 /* What the end of a context does to the buffers in it. */
 #include "lib/buffers/buffer.h"
-#include "lib/buffers/buffer_parts.h"
 #include "lib/base/phase.h"
 #include "lib/buffers/gather.h"
 #include "monitor/watch/sweep.h"
@@ -48,8 +47,7 @@ static void keep(struct gmod_record *r, struct gmod_moment swept)
 	if (!gmod_record_details(r)->leaving)
 		return;
 	gmod_record_details(r)->leaving = false;
-	gmod_buffer_index_again(r);
-	gmod_record_reinstate(r);
+	gmod_index_reinstate(r);
 }
 
 static void gather_whole(struct gmod_context *c)

@@ -18,17 +18,3 @@ bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour)
 		gmod_degraded("cuStreamIsCapturing");
 	return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
-
-CUstreamCaptureMode gmod_relaxed_begin(void)
-{
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-
-	if (NEXT(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS)
-		gmod_degraded("cuThreadExchangeStreamCaptureMode");
-	return mode;
-}
-
-void gmod_relaxed_end(CUstreamCaptureMode before)
-{
-	NEXT(cuThreadExchangeStreamCaptureMode)(&before);
-}

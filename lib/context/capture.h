@@ -5,6 +5,7 @@
 #ifndef GMOD_LIB_CAPTURE_H
 #define GMOD_LIB_CAPTURE_H
 
+#include "lib/base/facts.h"
 #include "lib/base/phase.h"
 #include "lib/driver/driver.h"
 #include "monitor/launches/proof.h"
@@ -23,7 +24,18 @@ static inline bool gmod_is_captured(CUstream stream, enum gmod_flavour flavour)
  * Calls of ours between begin and end disturb no stream capture, of this thread or another: they run in relaxed
  * capture mode (measured: an event query in the default mode kills a capture elsewhere).
  */
-CUstreamCaptureMode gmod_relaxed_begin(void);
-void gmod_relaxed_end(CUstreamCaptureMode before);
+static inline CUstreamCaptureMode gmod_relaxed_begin(void)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+	if (NEXT(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS)
+		gmod_degraded("cuThreadExchangeStreamCaptureMode");
+	return mode;
+}
+
+static inline void gmod_relaxed_end(CUstreamCaptureMode before)
+{
+	NEXT(cuThreadExchangeStreamCaptureMode)(&before);
+}
 
 #endif

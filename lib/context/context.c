@@ -7,17 +7,7 @@
 #include "lib/base/facts.h"
 #include "lib/context/primary.h"
 
-static struct gmod_context contexts[GMOD_CONTEXTS];
-
-struct gmod_context *gmod_context_at(unsigned i)
-{
-	return i < GMOD_CONTEXTS ? &contexts[i] : NULL;
-}
-
-unsigned gmod_context_index(const struct gmod_context *c)
-{
-	return (unsigned)(c - contexts);
-}
+struct gmod_context gmod_contexts[GMOD_CONTEXTS];
 
 void gmod_context_met(CUcontext handle)
 {
@@ -72,8 +62,8 @@ static bool is_of(const struct gmod_context *c, CUcontext handle, bool dying_too
 static struct gmod_context *find(CUcontext handle, bool dying_too)
 {
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (is_of(&contexts[i], handle, dying_too))
-			return &contexts[i];
+		if (is_of(&gmod_contexts[i], handle, dying_too))
+			return &gmod_contexts[i];
 	return NULL;
 }
 
@@ -189,7 +179,7 @@ static bool set_up(struct gmod_context *c)
 static struct gmod_context *make(CUcontext handle)
 {
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
-		struct gmod_context *c = &contexts[i];
+		struct gmod_context *c = &gmod_contexts[i];
 		int expected = GMOD_CONTEXT_NONE;
 
 		if (atomic_load_explicit(&c->users, memory_order_seq_cst) ||

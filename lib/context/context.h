@@ -39,6 +39,19 @@ struct gmod_context {
 	CUstream stream; /* non-blocking, for prefetches and gathers; NULL: could not be made */
 };
 
+extern struct gmod_context gmod_contexts[GMOD_CONTEXTS];
+
+static inline struct gmod_context *gmod_context_at(unsigned i)
+{
+	return &gmod_contexts[i];
+}
+
+/* The entry's place, below GMOD_CONTEXTS: where a module has what it keeps for each context. */
+static inline unsigned gmod_context_index(const struct gmod_context *c)
+{
+	return (unsigned)(c - gmod_contexts);
+}
+
 /*
  * The program has met a context: it has created or retained it, made it current, loaded a module or allocated there. As
  * long as that is always the same one, hooks need not ask which one is current (gmod_hot.context): asking takes 6 ns
@@ -71,10 +84,7 @@ struct gmod_context *gmod_context_current(void);
 /* The entry for a handle, NULL if it has none. _known: also while it is being torn down. */
 struct gmod_context *gmod_context_of(CUcontext handle);
 struct gmod_context *gmod_context_known(CUcontext handle);
-struct gmod_context *gmod_context_at(unsigned i);
-/* The entry's place, below GMOD_CONTEXTS: where a module has what it keeps for each context. */
-unsigned gmod_context_index(const struct gmod_context *c);
-/* The same, made if need be, with that context current for the time; NULL when that is not possible. */
+/* The first of them, made if need be, with that context current for the time; NULL when that is not possible. */
 struct gmod_context *gmod_context_made(CUcontext handle);
 
 bool gmod_context_use_begin(struct gmod_context *c);

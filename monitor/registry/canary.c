@@ -139,6 +139,24 @@ void gmod_canary_write(const struct gmod_canary *c, uint64_t from, uint64_t to)
 	gmod_canary_bytes(c, from, to, (void *)(uintptr_t)from);
 }
 
+void gmod_canary_place(struct gmod_canary canary[2], const uint64_t key[2], uint64_t serial,
+		       const struct gmod_bounds *b, struct gmod_lines *lines, struct gmod_slack *slack)
+{
+	const struct gmod_canary *head = &canary[GMOD_HEAD], *tail = &canary[GMOD_TAIL];
+	uint64_t end = b->user + b->size;
+
+	gmod_canary_init(&canary[GMOD_HEAD], key, b->user, b->size, serial, GMOD_HEAD, b->head_from);
+	gmod_canary_init(&canary[GMOD_TAIL], key, b->user, b->size, serial, GMOD_TAIL, end);
+	gmod_canary_write(head, b->head_from, slack ? b->head_to : b->user);
+	gmod_canary_write(tail, slack ? b->tail_from : end, b->tail_to);
+	gmod_canary_bytes(head, b->head_to - GMOD_LINE, b->head_to, lines->head);
+	gmod_canary_bytes(tail, b->tail_from, b->tail_from + GMOD_LINE, lines->tail);
+	if (slack) {
+		gmod_canary_bytes(head, gmod_slack_from(b), b->user, slack->head);
+		gmod_canary_bytes(tail, end, b->tail_from, slack->tail);
+	}
+}
+
 static void widen(struct gmod_diff *diff, uint64_t address)
 {
 	if (!diff->changed || address < diff->first)

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitor/registry/layout.h"
+
 enum gmod_side { GMOD_HEAD, GMOD_TAIL };
 
 /* Expands to the words of one side of one buffer. Word 0 covers the 8 bytes at `origin`, which is 8-byte aligned. */
@@ -51,6 +53,13 @@ void gmod_canary_bytes(const struct gmod_canary *c, uint64_t from, uint64_t to, 
 
 /* Write the canary to memory: addresses are where it goes. */
 void gmod_canary_write(const struct gmod_canary *c, uint64_t from, uint64_t to);
+
+/*
+ * All canaries of a new buffer: in its zones, in its lines, and in its slack, which is written as well unless `slack`
+ * has room for it.
+ */
+void gmod_canary_place(struct gmod_canary canary[2], const uint64_t key[2], uint64_t serial,
+		       const struct gmod_bounds *bounds, struct gmod_lines *lines, struct gmod_slack *slack);
 
 /*
  * Compare [from, to) as found at `bytes` (the memory itself, or a copy of it) and widen *diff by what differs;

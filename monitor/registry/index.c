@@ -169,6 +169,26 @@ void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position)
 	}
 }
 
+static bool enter(const struct gmod_record *r)
+{
+	return gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
+}
+
+bool gmod_index_publish(struct gmod_record *r)
+{
+	bool entered = enter(r);
+
+	if (entered)
+		gmod_record_publish(r);
+	return entered;
+}
+
+void gmod_index_reinstate(struct gmod_record *r)
+{
+	enter(r);
+	gmod_record_reinstate(r);
+}
+
 /* Position + 1 that the index holds for the address, 0 for none. */
 static uint32_t look_up(uint64_t address)
 {

@@ -35,6 +35,11 @@ bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position);
 /* Remove them again. */
 void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position);
 
+/* A buffer that is complete, or whose release was broken off, is LIVE and found. false: out of memory, still ARMING. */
+bool gmod_index_publish(struct gmod_record *r);
+/* Its tables are there since the first time: this cannot fail. */
+void gmod_index_reinstate(struct gmod_record *r);
+
 /*
  * The live buffer whose pages (redzones included) hold the address.
  *

@@ -49,6 +49,42 @@ struct gmod_place {
 	uint64_t raw, zone_head, body, user, user_end, zone_tail, end;
 };
 
+/* The user's bytes, and the zones the CPU may read: [head_from, head_to) and [tail_from, tail_to). */
+struct gmod_bounds {
+	uint64_t user, size;
+	uint64_t head_from, head_to;
+	uint64_t tail_from, tail_to;
+};
+
+/* The words next to the user's bytes, compared at every sweep: the canary, or what was last observed there. */
+enum { GMOD_LINE = 64 };
+struct gmod_lines {
+	uint8_t head[GMOD_LINE], tail[GMOD_LINE];
+};
+
+/* Bytes beside the user's that lie with the body, where the CPU does not look. */
+static inline bool gmod_has_slack(const struct gmod_bounds *b)
+{
+	return b->head_to != b->user || b->tail_from != b->user + b->size;
+}
+
+/* Where the head slack's canary begins: it is at most GMOD_HEAD_SLACK bytes long. */
+static inline uint64_t gmod_slack_from(const struct gmod_bounds *b)
+{
+	return b->user - b->head_to > GMOD_HEAD_SLACK ? b->user - GMOD_HEAD_SLACK : b->head_to;
+}
+
+/* Where that part of it begins which all gathers look at. */
+static inline uint64_t gmod_near_slack_from(const struct gmod_bounds *b)
+{
+	return b->user - b->head_to > GMOD_LINE ? b->user - GMOD_LINE : b->head_to;
+}
+
+/* From gmod_slack_from() to the user's first byte, and from the user's end to the tail zone. */
+struct gmod_slack {
+	uint8_t head[GMOD_HEAD_SLACK], tail[GMOD_DEVICE_ALIGNMENT];
+};
+
 /* false: size is 0 or so large that the sum overflows; out is untouched. page is the CPU's page size. */
 bool gmod_layout_device(size_t size, size_t page, struct gmod_layout *out);
 bool gmod_layout_mapped(size_t size, size_t page, struct gmod_layout *out);

@@ -97,16 +97,6 @@ static void move(struct gmod_record *r, enum gmod_state to)
 	atomic_store_explicit(&r->word, (word & ~(uint64_t)3) | to, memory_order_release);
 }
 
-void gmod_record_set_bounds(struct gmod_record *r, const struct gmod_bounds *b)
-{
-	__atomic_store_n(&r->bounds.user, b->user, __ATOMIC_RELAXED);
-	__atomic_store_n(&r->bounds.size, b->size, __ATOMIC_RELAXED);
-	__atomic_store_n(&r->bounds.head_from, b->head_from, __ATOMIC_RELAXED);
-	__atomic_store_n(&r->bounds.head_to, b->head_to, __ATOMIC_RELAXED);
-	__atomic_store_n(&r->bounds.tail_from, b->tail_from, __ATOMIC_RELAXED);
-	__atomic_store_n(&r->bounds.tail_to, b->tail_to, __ATOMIC_RELAXED);
-}
-
 uint64_t gmod_record_snapshot(const struct gmod_record *r, struct gmod_bounds *b)
 {
 	uint64_t word = gmod_record_live(r);

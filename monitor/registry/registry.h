@@ -39,13 +39,6 @@
 
 enum gmod_state { GMOD_FREE, GMOD_ARMING, GMOD_LIVE, GMOD_RELEASING };
 
-/* The user's bytes, and the zones the CPU may read: [head_from, head_to) and [tail_from, tail_to). */
-struct gmod_bounds {
-	uint64_t user, size;
-	uint64_t head_from, head_to;
-	uint64_t tail_from, tail_to;
-};
-
 /* What a sweep touches for an intact buffer: 64 bytes, one cache line. */
 struct gmod_record {
 	_Atomic uint64_t word;
@@ -54,12 +47,6 @@ struct gmod_record {
 	_Atomic uint32_t next_free; /* position + 1 of the next free record, while this one is free */
 };
 _Static_assert(sizeof(struct gmod_record) == 64, "a record is one cache line");
-
-/* The words next to the user's bytes, compared at every sweep: the canary, or what was last observed there. */
-enum { GMOD_LINE = 64 };
-struct gmod_lines {
-	uint8_t head[GMOD_LINE], tail[GMOD_LINE];
-};
 
 struct gmod_backend;
 
@@ -71,7 +58,7 @@ struct gmod_details {
 	uint64_t raw;    /* what the driver returned */
 	uint64_t serial;
 	uint64_t allocated_ns, allocated_ticks;
-	_Atomic(void *) context; /* struct gmod_context; lib/buffers/buffer_ends.c looks at records it does not own */
+	_Atomic(void *) context; /* struct gmod_context; lib/buffers/teardown.c looks at records it does not own */
 	int64_t tid;
 	int device;
 	enum gmod_memory memory;
@@ -95,8 +82,6 @@ struct gmod_registry_stats {
 
 /* A free record moved to ARMING, zeroed but for its position and word; NULL when memory or positions ran out. */
 struct gmod_record *gmod_record_claim(void);
-/* Owner only. */
-void gmod_record_set_bounds(struct gmod_record *r, const struct gmod_bounds *b);
 /* Anybody: the word and the bounds of the LIVE buffer, consistent with each other; 0 when it is not LIVE. */
 uint64_t gmod_record_snapshot(const struct gmod_record *r, struct gmod_bounds *b);
 /* ARMING -> LIVE; fields, lines, details and canaries are complete. */
@@ -123,22 +108,15 @@ static inline uint64_t gmod_record_live(const struct gmod_record *r)
 	return (word & 3) == GMOD_LIVE ? word : 0;
 }
 
-/* Bytes beside the user's that lie with the body, where the CPU does not look. */
-static inline bool gmod_has_slack(const struct gmod_bounds *b)
+/* Owner only; others read them meanwhile (gmod_record_snapshot()). */
+static inline void gmod_record_set_bounds(struct gmod_record *r, const struct gmod_bounds *b)
 {
-	return b->head_to != b->user || b->tail_from != b->user + b->size;
-}
-
-/* Where the head slack's canary begins: it is at most GMOD_HEAD_SLACK bytes long. */
-static inline uint64_t gmod_slack_from(const struct gmod_bounds *b)
-{
-	return b->user - b->head_to > GMOD_HEAD_SLACK ? b->user - GMOD_HEAD_SLACK : b->head_to;
-}
-
-/* Where that part of it begins which all gathers look at. */
-static inline uint64_t gmod_near_slack_from(const struct gmod_bounds *b)
-{
-	return b->user - b->head_to > GMOD_LINE ? b->user - GMOD_LINE : b->head_to;
+	__atomic_store_n(&r->bounds.user, b->user, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->bounds.size, b->size, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->bounds.head_from, b->head_from, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->bounds.head_to, b->head_to, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->bounds.tail_from, b->tail_from, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->bounds.tail_to, b->tail_to, __ATOMIC_RELAXED);
 }
 
 /* What a report says of the buffer; the caller owns the record or holds a pin on it, or looks at its word again. */

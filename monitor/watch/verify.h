@@ -14,11 +14,6 @@
  */
 enum gmod_verify { GMOD_VERIFY_VISIBLE, GMOD_VERIFY_ALL, GMOD_VERIFY_COPIED };
 
-/* From gmod_slack_from() to the user's first byte, and from the user's end to the tail zone. */
-struct gmod_slack {
-	uint8_t head[GMOD_HEAD_SLACK], tail[GMOD_DEVICE_ALIGNMENT];
-};
-
 /*
  * The caller owns the record (RELEASING): a last look, and pending reports of it become final. swept: the latest sweep
  * as of before the caller owned it, which looked at it. slack: for COPIED only.

@@ -76,24 +76,17 @@ static inline void arm_buffer(struct buffer *b, size_t size, enum gmod_memory ki
 	const struct gmod_place *p = &b->place;
 	struct gmod_bounds bounds = {p->user, size, p->zone_head, p->body, p->zone_tail, p->end};
 	struct gmod_details *d;
-	struct gmod_lines *lines;
 
 	b->record = gmod_record_claim();
 	d = gmod_record_details(b->record);
-	lines = gmod_record_lines(b->record);
 	d->raw = p->raw;
 	d->serial = atomic_fetch_add(&serial, 1) + 1;
 	d->allocated_ns = gmod_now().ns;
 	d->allocated_ticks = gmod_ticks();
 	d->memory = kind;
 	d->backend_name = "unified";
-	gmod_canary_init(&d->canary[GMOD_HEAD], gmod_hot.key, p->user, size, d->serial, GMOD_HEAD, p->zone_head);
-	gmod_canary_init(&d->canary[GMOD_TAIL], gmod_hot.key, p->user, size, d->serial, GMOD_TAIL, p->user_end);
 	gmod_record_set_bounds(b->record, &bounds);
-	gmod_canary_write(&d->canary[GMOD_HEAD], p->zone_head, p->user);
-	gmod_canary_write(&d->canary[GMOD_TAIL], p->user_end, p->end);
-	gmod_canary_bytes(&d->canary[GMOD_HEAD], p->body - GMOD_LINE, p->body, lines->head);
-	gmod_canary_bytes(&d->canary[GMOD_TAIL], p->zone_tail, p->zone_tail + GMOD_LINE, lines->tail);
+	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &bounds, gmod_record_lines(b->record), NULL);
 	gmod_record_publish(b->record);
 	b->word = gmod_record_live(b->record);
 }
