@@ -7,12 +7,12 @@
 #include "lib/base/hash.h"
 #include "monitor/launches/names.h"
 
-enum { BUCKETS = 8192, TIMES = 4 };
+enum { TIMES = 4 };
 #define NO_TIME UINT64_MAX
 
-/* The kernels that some graphs have; immutable once in its bucket. */
+/* The kernels that some graphs have; immutable once in its list. */
 struct set {
-	struct set *next;
+	struct gmod_node node; /* key: of the names */
 	unsigned count;
 	const char *names[];
 };
@@ -20,8 +20,7 @@ struct set {
 /* What a handle has stood for, by the time since when: a slot for each change, over and over (tests/models/graph.pml).
  */
 struct graph {
-	struct graph *next;
-	uint64_t handle;
+	struct gmod_node node; /* key: the handle */
 	_Atomic unsigned changes;
 	struct {
 		_Atomic uint64_t since;          /* NO_TIME: the slot is empty or being written */
@@ -29,8 +28,7 @@ struct graph {
 	} slot[TIMES];
 };
 
-static _Atomic(struct graph *) graphs[BUCKETS];
-static _Atomic(struct set *) sets[BUCKETS];
+static gmod_lists graphs, sets;
 
 struct list {
 	unsigned count;
@@ -54,65 +52,44 @@ static void add_distinct(struct list *l, const char *name)
 		l->names[l->count++] = name;
 }
 
-static struct set *find_set(struct set *from, const struct list *l)
-{
-	while (from && (from->count != l->count || memcmp(from->names, l->names, l->count * sizeof(l->names[0])) != 0))
-		from = from->next;
-	return from;
-}
-
 /* Programs make graphs over and over, of the same kernels: these are kept once. NULL: there is no room. */
 static const struct set *set_of(const struct list *l)
 {
-	uint64_t key = l->count;
-	_Atomic(struct set *) *bucket;
+	size_t size = l->count * sizeof(l->names[0]);
+	uint64_t key = gmod_hash_bytes(GMOD_HASH_START, l->names, size);
 	struct set *s;
 
-	for (unsigned i = 0; i < l->count; i++)
-		key = key * 31 + (uint64_t)(uintptr_t)l->names[i];
-	bucket = &sets[(gmod_hash(key) >> 40) % BUCKETS];
-	s = find_set(atomic_load_explicit(bucket, memory_order_acquire), l);
-	if (s)
-		return s;
-	s = gmod_names_allocate(sizeof(*s) + l->count * sizeof(l->names[0]));
+	for (struct gmod_node *n = gmod_list_find(sets, key, NULL); n; n = gmod_list_find(sets, key, n)) {
+		s = (struct set *)n;
+		if (s->count == l->count && memcmp(s->names, l->names, size) == 0)
+			return s;
+	}
+	s = gmod_names_allocate(sizeof(*s) + size);
 	if (!s)
 		return NULL;
+	s->node.key = key;
 	s->count = l->count;
-	memcpy(s->names, l->names, l->count * sizeof(l->names[0]));
-	s->next = atomic_load_explicit(bucket, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(bucket, &s->next, s, memory_order_release, memory_order_relaxed))
-		;
+	memcpy(s->names, l->names, size);
+	gmod_list_add(sets, &s->node);
 	return s;
-}
-
-static _Atomic(struct graph *) *bucket_of(uint64_t handle)
-{
-	return &graphs[(gmod_hash(handle) >> 40) % BUCKETS];
 }
 
 static struct graph *find_graph(uint64_t handle)
 {
-	struct graph *g = atomic_load_explicit(bucket_of(handle), memory_order_acquire);
-
-	while (g && g->handle != handle)
-		g = g->next;
-	return g;
+	return (struct graph *)gmod_list_find(graphs, handle, NULL);
 }
 
 /* NULL: there is no room. */
 static struct graph *make_graph(uint64_t handle)
 {
-	_Atomic(struct graph *) *bucket = bucket_of(handle);
 	struct graph *g = gmod_names_allocate(sizeof(*g));
 
 	if (!g)
 		return NULL;
-	g->handle = handle;
+	g->node.key = handle;
 	for (unsigned i = 0; i < TIMES; i++)
 		atomic_init(&g->slot[i].since, NO_TIME);
-	g->next = atomic_load_explicit(bucket, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(bucket, &g->next, g, memory_order_release, memory_order_relaxed))
-		;
+	gmod_list_add(graphs, &g->node);
 	return g;
 }
 

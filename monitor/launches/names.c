@@ -1,6 +1,5 @@
 #include "monitor/launches/names.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,18 +7,18 @@
 #include "lib/base/clock.h"
 #include "lib/base/hash.h"
 
-enum { BUCKETS = 8192, SEEN = 4096 };
+enum { SEEN = 4096 };
 #define ARENA ((size_t)64 << 20)
 #define NAME_MAX_BYTES ((size_t)4096)
 
-/* Immutable once in its bucket; newest first. */
+/* Immutable once in its list; newest first. */
 struct name {
-	struct name *next;
-	uint64_t handle, learned;
+	struct gmod_node node; /* key: the handle */
+	uint64_t learned;
 	char text[];
 };
 
-static _Atomic(struct name *) names[BUCKETS];
+static gmod_lists names;
 
 /* Handles a launch has found known, so that the usual launch costs one load. */
 static _Atomic uint64_t seen[SEEN];
@@ -27,11 +26,6 @@ static _Atomic uint64_t seen[SEEN];
 /* Address space is reserved at once and costs nothing until it is used. */
 static _Atomic(char *) arena;
 static _Atomic size_t arena_used;
-
-static _Atomic(struct name *) *bucket_of(uint64_t handle)
-{
-	return &names[(gmod_hash(handle) >> 40) % BUCKETS];
-}
 
 static char *arena_base(void)
 {
@@ -61,18 +55,37 @@ void *gmod_names_allocate(size_t size)
 	return at <= ARENA - size ? base + at : NULL;
 }
 
-static const struct name *newest(uint64_t handle)
+static _Atomic(struct gmod_node *) *list_of(gmod_lists lists, uint64_t key)
 {
-	const struct name *n = atomic_load_explicit(bucket_of(handle), memory_order_acquire);
+	return &lists[(gmod_hash(key) >> 40) % GMOD_LISTS];
+}
 
-	while (n && n->handle != handle)
+struct gmod_node *gmod_list_find(gmod_lists lists, uint64_t key, const struct gmod_node *after)
+{
+	struct gmod_node *n = after ? after->next : atomic_load_explicit(list_of(lists, key), memory_order_acquire);
+
+	while (n && n->key != key)
 		n = n->next;
 	return n;
 }
 
+void gmod_list_add(gmod_lists lists, struct gmod_node *n)
+{
+	_Atomic(struct gmod_node *) *list = list_of(lists, n->key);
+
+	n->next = atomic_load_explicit(list, memory_order_relaxed);
+	/* release: it is complete for whoever finds it */
+	while (!atomic_compare_exchange_weak_explicit(list, &n->next, n, memory_order_release, memory_order_relaxed))
+		;
+}
+
+static const struct name *newest(uint64_t handle)
+{
+	return (const struct name *)gmod_list_find(names, handle, NULL);
+}
+
 void gmod_name_learn(uint64_t handle, const char *text)
 {
-	_Atomic(struct name *) *bucket = bucket_of(handle);
 	const struct name *known = newest(handle);
 	size_t length = strnlen(text, NAME_MAX_BYTES);
 	struct name *n;
@@ -83,13 +96,9 @@ void gmod_name_learn(uint64_t handle, const char *text)
 	if (!n)
 		return;
 	memcpy(n->text, text, length);
-	n->text[length] = '\0';
-	n->handle = handle;
+	n->node.key = handle;
 	n->learned = gmod_ticks();
-	n->next = atomic_load_explicit(bucket, memory_order_relaxed);
-	/* release: the name is complete for whoever finds it */
-	while (!atomic_compare_exchange_weak_explicit(bucket, &n->next, n, memory_order_release, memory_order_relaxed))
-		;
+	gmod_list_add(names, &n->node);
 }
 
 bool gmod_name_known(uint64_t handle)
@@ -108,14 +117,12 @@ const char *gmod_name_of(uint64_t handle, uint64_t ticks)
 {
 	const struct name *oldest = NULL;
 
-	for (const struct name *n = newest(handle); n; n = n->next) {
-		if (n->handle != handle)
-			continue;
-		if (n->learned <= ticks)
-			return n->text;
-		oldest = n;
+	for (struct gmod_node *n = gmod_list_find(names, handle, NULL); n; n = gmod_list_find(names, handle, n)) {
+		oldest = (const struct name *)n;
+		if (oldest->learned <= ticks)
+			break;
 	}
-	/* Learned after the launch was stamped, by the launch itself. */
+	/* The oldest: learned after the launch was stamped, by the launch itself. */
 	return oldest ? oldest->text : NULL;
 }
 

@@ -8,6 +8,7 @@
 #ifndef GMOD_MONITOR_NAMES_H
 #define GMOD_MONITOR_NAMES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +22,19 @@ bool gmod_same_name(const char *a, const char *b);
 
 /* Where names lie: zeroed memory that stays for ever, NULL when that is used up. From any thread. */
 void *gmod_names_allocate(size_t size);
+
+/* Lists that only grow, by the hash of a key: who walks one needs no lock, and nodes of other keys are among its own.
+ */
+enum { GMOD_LISTS = 8192 };
+struct gmod_node {
+	struct gmod_node *next;
+	uint64_t key;
+};
+typedef _Atomic(struct gmod_node *) gmod_lists[GMOD_LISTS];
+
+/* The newest of that key, or the next older one after that; NULL: there is none. */
+struct gmod_node *gmod_list_find(gmod_lists lists, uint64_t key, const struct gmod_node *after);
+/* Put in front; its key and all else of it are complete. */
+void gmod_list_add(gmod_lists lists, struct gmod_node *n);
 
 #endif

@@ -41,27 +41,28 @@ static struct watch *watches;
 static _Atomic int pending;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-static bool take_lock(void)
+/* Until end(), what is taken out of a watch is known to this thread only: it is said before. */
+static void end(const struct gmod_scope *hold)
 {
+	gmod_report_pending_end();
+	gmod_scope_end(hold);
+}
+
+static bool begin(struct gmod_scope *hold)
+{
+	gmod_scope_begin(hold);
+	gmod_report_pending_begin();
 	if (gmod_lock(&lock))
 		return true;
 	gmod_degraded("the lock of the findings");
+	end(hold);
 	return false;
 }
 
-static bool hold_and_lock(struct gmod_scope *hold)
-{
-	gmod_scope_begin(hold);
-	if (take_lock())
-		return true;
-	gmod_scope_end(hold);
-	return false;
-}
-
-static void unlock_and_let_go(const struct gmod_scope *hold)
+static void unlock_and_end(const struct gmod_scope *hold)
 {
 	gmod_unlock(&lock);
-	gmod_scope_end(hold);
+	end(hold);
 }
 
 bool gmod_damage_pending(void)
@@ -232,79 +233,49 @@ static void watch(struct watch *w, const struct gmod_sighting *s, uint32_t id)
 		say(&f, GMOD_PROVISIONAL);
 }
 
-static void first_sight(const struct gmod_sighting *s)
+/* Gives the lock back. A watch that is due is marked as reported before, and is this thread's: said at once. */
+static void unlock_and_say(struct watch *due)
 {
-	struct watch *w = NULL;
-	uint32_t id = 0;
+	struct gmod_record *r = due ? gmod_record_at(due->position) : NULL;
 
-	if (!take_lock())
-		return;
-	/* Another thread may have been here meanwhile: the last look before an exit waits for no other. */
-	if (!is_reported(s->details, s->side) && !find_any(s->record->position, s->word, s->side)) {
-		id = gmod_finding_next_id();
-		w = claim(s);
-	}
+	if (due && atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == due->generation)
+		mark_reported(gmod_record_details(r), due->side);
+	if (due)
+		set_state(due, SAYING);
 	gmod_unlock(&lock);
-	if (w)
-		watch(w, s, id);
-	else if (id)
-		say_at_once(s, id);
-}
-
-/* Under the lock: from here on the finding is this thread's, which says it next. */
-static void conclude(struct watch *w)
-{
-	struct gmod_record *r = gmod_record_at(w->position);
-
-	if (atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == w->generation)
-		mark_reported(gmod_record_details(r), w->side);
-	set_state(w, SAYING);
-}
-
-/* Without the lock. */
-static void say_concluded(struct watch *w)
-{
-	gmod_suspects_refresh(&w->finding, w->unfinished);
-	say(&w->finding, GMOD_FINAL);
-	set_state(w, NOTHING);
+	if (!due)
+		return;
+	gmod_suspects_refresh(&due->finding, due->unfinished);
+	say(&due->finding, GMOD_FINAL);
+	set_state(due, NOTHING);
 	/* release: whoever finds nothing pending may count on the report having been given */
 	atomic_fetch_sub_explicit(&pending, 1, memory_order_release);
-}
-
-static void sighted(const struct gmod_sighting *s)
-{
-	bool known, reported, final = false;
-	struct watch *w;
-
-	if (!take_lock())
-		return;
-	/* Under the lock: what is taken out of its watch is marked as reported in the same breath. */
-	reported = is_reported(s->details, s->side);
-	w = find(s->record->position, s->word, s->side);
-	known = w != NULL;
-	if (known) {
-		merge(w, s);
-		final = s->last;
-		if (final)
-			conclude(w);
-	}
-	gmod_unlock(&lock);
-	if (!known && !reported)
-		first_sight(s);
-	else if (final)
-		say_concluded(w);
 }
 
 void gmod_damage_sighting(const struct gmod_sighting *s)
 {
 	struct gmod_scope hold;
+	struct watch *known, *fresh = NULL;
+	uint32_t id = 0;
 
-	/* Until it is said, what was seen is known to this thread only. */
-	gmod_scope_begin(&hold);
-	gmod_report_pending_begin();
-	sighted(s);
-	gmod_report_pending_end();
-	gmod_scope_end(&hold);
+	if (!begin(&hold))
+		return;
+	known = find_any(s->record->position, s->word, s->side);
+	if (!known && !is_reported(s->details, s->side)) {
+		id = gmod_finding_next_id();
+		fresh = claim(s);
+	}
+	/* One that is another thread's, which describes it or says it, stays as that thread has seen it. */
+	if (known && state_of(known) != OPEN)
+		known = NULL;
+	if (known)
+		merge(known, s);
+	unlock_and_say(s->last ? known : NULL);
+	if (fresh)
+		watch(fresh, s, id);
+	else if (id)
+		say_at_once(s, id);
+	end(&hold);
 }
 
 void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to)
@@ -312,12 +283,12 @@ void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_si
 	struct gmod_scope hold;
 	struct watch *w;
 
-	if (!gmod_damage_pending() || !hold_and_lock(&hold))
+	if (!gmod_damage_pending() || !begin(&hold))
 		return;
 	w = find(r->position, word, side);
 	if (w && from <= w->diff.first && w->diff.last < to)
 		w->finding.restored = true;
-	unlock_and_let_go(&hold);
+	unlock_and_end(&hold);
 }
 
 /* settled: no work is outstanding, or nobody may wait and see. A slack that cannot be read holds nothing up for long.
@@ -338,12 +309,12 @@ void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmo
 	struct gmod_scope hold;
 	struct watch *w;
 
-	if (!gmod_damage_pending() || !hold_and_lock(&hold))
+	if (!gmod_damage_pending() || !begin(&hold))
 		return;
 	w = find(r->position, word, side);
 	if (w && w->slack_ns < when.ns)
 		w->slack_ns = when.ns;
-	unlock_and_let_go(&hold);
+	unlock_and_end(&hold);
 }
 
 bool gmod_damage_wants_slack(void)
@@ -351,11 +322,11 @@ bool gmod_damage_wants_slack(void)
 	struct gmod_scope hold;
 	bool wants = false;
 
-	if (!gmod_damage_pending() || !hold_and_lock(&hold))
+	if (!gmod_damage_pending() || !begin(&hold))
 		return false;
 	for (int i = 0; i < WATCHES; i++)
 		wants |= state_of(&watches[i]) == OPEN && watches[i].slack_ns < watches[i].grown_ns;
-	unlock_and_let_go(&hold);
+	unlock_and_end(&hold);
 	return wants;
 }
 
@@ -367,29 +338,15 @@ void gmod_damage_recheck(void (*look)(uint32_t position, uint64_t generation))
 		uint32_t position;
 		bool open;
 
-		if (!hold_and_lock(&hold))
+		if (!begin(&hold))
 			return;
 		open = state_of(&watches[i]) == OPEN;
 		position = watches[i].position;
 		generation = watches[i].generation;
-		unlock_and_let_go(&hold);
+		unlock_and_end(&hold);
 		if (open)
 			look(position, generation);
 	}
-}
-
-static void settle_one(struct watch *w, uint64_t now, bool settled, bool all)
-{
-	bool due;
-
-	if (!take_lock())
-		return;
-	due = is_due(w, now, settled, all);
-	if (due)
-		conclude(w);
-	gmod_unlock(&lock);
-	if (due)
-		say_concluded(w);
 }
 
 void gmod_damage_settle(bool all)
@@ -403,27 +360,11 @@ void gmod_damage_settle(bool all)
 	for (int i = 0; i < WATCHES && gmod_damage_pending(); i++) {
 		struct gmod_scope hold;
 
-		/* Taken out of its watch, the finding is nowhere else until it is said. */
-		gmod_scope_begin(&hold);
-		gmod_report_pending_begin();
-		settle_one(&watches[i], now, settled, all);
-		gmod_report_pending_end();
-		gmod_scope_end(&hold);
+		if (!begin(&hold))
+			return;
+		unlock_and_say(is_due(&watches[i], now, settled, all) ? &watches[i] : NULL);
+		end(&hold);
 	}
-}
-
-static void released(const struct gmod_record *r, uint64_t word, enum gmod_side side)
-{
-	struct watch *w;
-
-	if (!take_lock())
-		return;
-	w = find(r->position, word, side);
-	if (w)
-		conclude(w);
-	gmod_unlock(&lock);
-	if (w)
-		say_concluded(w);
 }
 
 static bool others_say(const struct gmod_record *r, uint64_t word)
@@ -431,10 +372,10 @@ static bool others_say(const struct gmod_record *r, uint64_t word)
 	struct gmod_scope hold;
 	bool found;
 
-	if (!gmod_damage_pending() || !hold_and_lock(&hold))
+	if (!gmod_damage_pending() || !begin(&hold))
 		return false;
 	found = find_in(SAYING, r->position, word, GMOD_HEAD) || find_in(SAYING, r->position, word, GMOD_TAIL);
-	unlock_and_let_go(&hold);
+	unlock_and_end(&hold);
 	return found;
 }
 
@@ -445,11 +386,10 @@ void gmod_damage_released(const struct gmod_record *r, uint64_t word)
 	for (int side = GMOD_HEAD; side <= GMOD_TAIL && gmod_damage_pending(); side++) {
 		struct gmod_scope hold;
 
-		gmod_scope_begin(&hold);
-		gmod_report_pending_begin();
-		released(r, word, (enum gmod_side)side);
-		gmod_report_pending_end();
-		gmod_scope_end(&hold);
+		if (!begin(&hold))
+			break;
+		unlock_and_say(find(r->position, word, (enum gmod_side)side));
+		end(&hold);
 	}
 	while (others_say(r, word) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 2))
 		;
