@@ -1,5 +1,7 @@
 #include "lib/life/finish.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -85,12 +87,32 @@ static void look_for_the_last_time(enum gmod_ending how)
 	last_look_by_loads();
 }
 
+/* For gmod --supervise, which has made the file and takes it away. */
+static void add_to_tally(const struct gmod_run_summary *s)
+{
+	const char *path = gmod_options()->tally;
+	char line[64];
+	int length, fd;
+
+	if (!*path)
+		return;
+	length = snprintf(line, sizeof(line), "%llu %llu\n", (unsigned long long)s->count.guarded_bytes,
+			  (unsigned long long)gmod_summary_bytes(s));
+	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || write(fd, line, (size_t)length) != length)
+		gmod_degraded("the tally");
+	if (fd >= 0)
+		close(fd);
+}
+
 static void summarise(void)
 {
 	struct gmod_run_summary s;
 
 	gmod_report_counts(&s);
-	gmod_report_summary(&s);
+	add_to_tally(&s);
+	if (gmod_options()->verbosity >= 1)
+		gmod_report_summary(&s);
 }
 
 static atomic_bool finished; /* the last is said */
@@ -128,8 +150,7 @@ void gmod_say_the_last(void)
 	gmod_scope_begin(&hold);
 	if (gmod_first_time(&begun)) {
 		gmod_report_end();
-		if (gmod_options()->verbosity >= 1)
-			summarise();
+		summarise();
 		/* release: it is written for the thread that waits */
 		atomic_store_explicit(&finished, true, memory_order_release);
 	}
