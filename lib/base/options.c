@@ -40,13 +40,10 @@ struct complaint {
 	void (*say)(void *, const char *);
 	void *arg;
 	int count;
-	bool command;   /* heard by who typed a command, which does not run then; else by who set GMOD_OPTIONS */
-	uint32_t given; /* a bit for each row that has got a value */
+	bool command; /* heard by who typed a command, which does not run then; else by who set GMOD_OPTIONS */
 	char text[LINE_MAX_BYTES];
 	struct gmod_text line; /* the one that is being made, in text */
 };
-
-_Static_assert(ROWS <= 32, "struct complaint has a bit for each row");
 
 /* At most 80 bytes of what somebody typed; what a terminal could take as a command becomes \xNN. */
 static void put_slice(struct gmod_text *l, struct slice s)
@@ -131,7 +128,7 @@ static const struct row *find_row(struct slice key)
 
 /*
  * The search for what somebody may have meant. A word that was typed is a slip of another one only when few letters
- * differ, about a third; or it is the beginning of it.
+ * differ, about a third.
  */
 struct guess {
 	struct slice typed, best; /* best.len 0: none */
@@ -147,21 +144,11 @@ static size_t slips_allowed(struct slice typed)
 	return third < 1 ? 1 : third > 3 ? 3 : third;
 }
 
-static bool begins(struct slice word, struct slice typed)
-{
-	return typed.len >= 2 && typed.len < word.len && distance((struct slice){word.at, typed.len}, typed) == 0;
-}
-
 static void consider(struct guess *g, const struct slice word)
 {
 	size_t slips = slips_allowed(g->typed), d = distance(word, g->typed);
 
-	/* A beginning counts as more than any slip, so that it wins only where there is none. */
-	if (d > slips && begins(word, g->typed))
-		d = slips + 1;
-	else if (d > slips)
-		return;
-	if (g->best.len == 0 || d < g->distance) {
+	if (d <= slips && (g->best.len == 0 || d < g->distance)) {
 		g->best = word;
 		g->distance = d;
 	}
@@ -294,14 +281,14 @@ static void put_range(struct gmod_text *l, const struct row *r)
 	}
 }
 
-/* The line begins with where the problem is, unless that is the command just typed. */
+/* The line begins with where the problem is and what becomes of it, unless that is the command just typed. */
 static struct gmod_text *begin_complaint(struct complaint *c, const char *problem, struct slice item)
 {
 	struct gmod_text *l = &c->line;
 
 	gmod_text_init(l, c->text, sizeof(c->text));
 	if (!c->command)
-		gmod_text_str(l, "GMOD_OPTIONS: ");
+		gmod_text_str(l, "GMOD_OPTIONS: ignored: ");
 	gmod_text_str(l, problem);
 	gmod_text_str(l, " \"");
 	put_slice(l, item);
@@ -324,21 +311,11 @@ static void put_guess(struct gmod_text *l, struct slice guess, const char *behin
 	gmod_text_str(l, "\"?");
 }
 
-/* What becomes of a row whose new value is no good. */
-static void put_kept(struct gmod_text *l, const struct complaint *c, const struct row *r)
-{
-	if (!c->command)
-		gmod_text_str(l,
-			      c->given & 1U << (r - rows) ? "; the value before it is kept" : "; the default is kept");
-}
-
 static void complain_unknown(struct complaint *c, struct slice key)
 {
 	struct gmod_text *l = begin_complaint(c, "unknown option", key);
 	struct slice guess = nearest_key(key);
 
-	if (!c->command)
-		gmod_text_str(l, "; it is ignored");
 	if (guess.len > 0)
 		put_guess(l, guess, "=...");
 	else
@@ -350,7 +327,6 @@ static void complain_no_value(struct complaint *c, const struct row *r)
 {
 	struct gmod_text *l = begin_complaint(c, "no value in", whole(r->name));
 
-	put_kept(l, c, r);
 	gmod_text_str(l, "; write ");
 	gmod_text_str(l, r->name);
 	gmod_text_str(l, r->type == BOOL ? "=1 or =0" : "=VALUE");
@@ -366,49 +342,8 @@ static void complain_value(struct complaint *c, const struct row *r, struct slic
 	gmod_text_str(l, r->name);
 	gmod_text_str(l, ": expected ");
 	put_range(l, r);
-	put_kept(l, c, r);
 	if (guess.len > 0)
 		put_guess(l, guess, "");
-	end_complaint(c);
-}
-
-/* problem ends in words that the key's name completes. */
-static void complain_form(struct complaint *c, const struct row *r, const char *problem)
-{
-	struct gmod_text *l = begin_complaint(c, problem, whole(r->name));
-
-	put_kept(l, c, r);
-	end_complaint(c);
-}
-
-/* Where, in a value without quotes, somebody seems to have begun the next option without a colon; else NULL. */
-static const char *next_option(struct slice value)
-{
-	for (size_t i = 1; i < value.len; i++) {
-		const char *before = value.at + i - 1;
-		struct slice key = {value.at + i, 0};
-
-		if (!is_blank(*before) && *before != ',' && *before != ';')
-			continue;
-		while (i + key.len < value.len && key.at[key.len] != '=')
-			key.len++;
-		if (i + key.len < value.len && find_row(key))
-			return key.at;
-	}
-	return NULL;
-}
-
-static void complain_separator(struct complaint *c, const struct row *r, struct slice value, const char *next)
-{
-	struct gmod_text *l =
-	    begin_complaint(c, "an option begins at", (struct slice){next, value.len - (size_t)(next - value.at)});
-
-	gmod_text_str(l, " in the value of ");
-	gmod_text_str(l, r->name);
-	gmod_text_str(l, ": separate options with a colon");
-	if (r->type == STRING)
-		gmod_text_str(l, ", or put the value into quotes");
-	put_kept(l, c, r);
 	end_complaint(c);
 }
 
@@ -448,19 +383,15 @@ static const char *take_value(const char *at, struct slice *value, const char **
 /* Handle the value that begins at `at`; returns the ':' or end of text behind it. */
 static const char *parse_value(struct gmod_options *o, const struct row *r, const char *at, struct complaint *c)
 {
-	bool quoted = *at == '"' || *at == '\'';
 	struct slice value;
 	const char *end, *problem = take_value(at, &value, &end);
-	const char *next = problem || quoted ? NULL : next_option(value);
 
-	if (problem)
-		complain_form(c, r, problem);
-	else if (next)
-		complain_separator(c, r, value, next);
-	else if (!set(o, r, value))
+	if (problem) {
+		begin_complaint(c, problem, whole(r->name));
+		end_complaint(c);
+	} else if (!set(o, r, value)) {
 		complain_value(c, r, value);
-	else
-		c->given |= 1U << (r - rows);
+	}
 	return end;
 }
 

@@ -112,7 +112,7 @@ refused "an option like no other, without a value" 2 'gmod: unknown option "foo"
 refused "an option without a value" 2 'gmod: no value in "halt_on_error"; write halt_on_error=1 or =0$' "$gmod" --halt_on_error true
 refused "a value behind a blank" 2 'write --verbosity=2$' "$gmod" --verbosity 2 true
 refused "an option in capitals" 2 'unknown option "--HELP"; did you mean "--help"' "$gmod" --HELP
-refused "two options in one" 2 'separate options with a colon' "$gmod" -o verbosity=1,leak_check=1 true
+refused "two options in one" 2 'bad value "1,leak_check=1" for verbosity' "$gmod" -o verbosity=1,leak_check=1 true
 refused "-o without anything" 2 '-o needs KEY=VALUE' "$gmod" -o
 refused "-o with a file" 2 '-o takes KEY=VALUE, and "file" is not that; gmod --help' "$gmod" -o file true
 refused "-o with nothing in it" 2 '-o takes KEY=VALUE, and "" is not that' "$gmod" -o '' true
