@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/base/hash.h"
 #include "lib/driver/dlsym_next.h"
 
 #define ASSERT_ABI(symbol, base, version, flavour) \
@@ -51,55 +50,16 @@ static void *reals[sizeof(entries) / sizeof(entries[0])];
 
 enum { ENTRY_COUNT = sizeof(entries) / sizeof(entries[0]), CALL_COUNT = sizeof(calls) / sizeof(calls[0]) };
 
-/*
- * An open-addressed map over entries[], at most half full, built at first use: programs call dlsym before any
- * constructor of ours has run. Values are positions + 1 so that zeroed memory is an empty map.
- */
-enum { MAP_SIZE = 1024 };
-_Static_assert(MAP_SIZE >= 2 * ENTRY_COUNT, "the map would fill up");
-static _Atomic uint16_t by_symbol[MAP_SIZE];
-static atomic_bool by_symbol_ready;
 static atomic_bool resolved;
-
-static uint32_t hash_name(const char *name)
-{
-	return (uint32_t)gmod_hash_bytes(GMOD_HASH_START, name, strlen(name));
-}
-
-/* Concurrent builders write the same values into the same slots, in the same order: no lock is needed. */
-static void map_insert(uint32_t hash, uint16_t value)
-{
-	for (uint32_t i = hash;; i++) {
-		uint16_t expected = 0;
-
-		if (atomic_compare_exchange_strong_explicit(&by_symbol[i % MAP_SIZE], &expected, value,
-							    memory_order_relaxed, memory_order_relaxed) ||
-		    expected == value)
-			return;
-	}
-}
-
-static void build_by_symbol(void)
-{
-	for (unsigned i = 0; i < ENTRY_COUNT; i++)
-		map_insert(hash_name(entries[i].symbol), (uint16_t)(i + 1));
-	atomic_store_explicit(&by_symbol_ready, true, memory_order_release);
-}
 
 static const struct entry *entry_of_symbol(const char *symbol)
 {
 	if (symbol[0] != 'c' || symbol[1] != 'u')
 		return NULL;
-	if (!atomic_load_explicit(&by_symbol_ready, memory_order_acquire))
-		build_by_symbol();
-	for (uint32_t i = hash_name(symbol);; i++) {
-		uint16_t found = atomic_load_explicit(&by_symbol[i % MAP_SIZE], memory_order_relaxed);
-
-		if (!found)
-			return NULL;
-		if (!strcmp(entries[found - 1].symbol, symbol))
-			return &entries[found - 1];
-	}
+	for (unsigned i = 0; i < ENTRY_COUNT; i++)
+		if (!strcmp(entries[i].symbol, symbol))
+			return &entries[i];
+	return NULL;
 }
 
 void *gmod_hook_by_symbol(const char *symbol)

@@ -17,85 +17,19 @@ static struct gmod_copy batch_begin(const CUdeviceptr *dst, const CUdeviceptr *s
 	return c;
 }
 
-static bool is_array(const CUmemcpy3DOperand *o)
+static bool side_of(const CUmemcpy3DOperand *o, const CUextent3D *extent, struct gmod_box_side *out)
 {
-	return o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY;
-}
-
-/* 0: compressed blocks, planes of several sizes, and the like. */
-static size_t channel_size(CUarray_format format)
-{
-	switch (format) {
-	case CU_AD_FORMAT_UNSIGNED_INT8:
-	case CU_AD_FORMAT_SIGNED_INT8:
-	case CU_AD_FORMAT_UNORM_INT8X1:
-	case CU_AD_FORMAT_UNORM_INT8X2:
-	case CU_AD_FORMAT_UNORM_INT8X4:
-	case CU_AD_FORMAT_SNORM_INT8X1:
-	case CU_AD_FORMAT_SNORM_INT8X2:
-	case CU_AD_FORMAT_SNORM_INT8X4:
-		return 1;
-	case CU_AD_FORMAT_UNSIGNED_INT16:
-	case CU_AD_FORMAT_SIGNED_INT16:
-	case CU_AD_FORMAT_HALF:
-	case CU_AD_FORMAT_UNORM_INT16X1:
-	case CU_AD_FORMAT_UNORM_INT16X2:
-	case CU_AD_FORMAT_UNORM_INT16X4:
-	case CU_AD_FORMAT_SNORM_INT16X1:
-	case CU_AD_FORMAT_SNORM_INT16X2:
-	case CU_AD_FORMAT_SNORM_INT16X4:
-		return 2;
-	case CU_AD_FORMAT_UNSIGNED_INT32:
-	case CU_AD_FORMAT_SIGNED_INT32:
-	case CU_AD_FORMAT_FLOAT:
-		return 4;
-	default:
-		return 0;
-	}
-}
-
-/* Bytes of an element: in a batch, widths are in elements, of one byte where no array is involved. */
-static bool element_size(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *out)
-{
-	CUDA_ARRAY3D_DESCRIPTOR d;
-	CUarray array;
-
-	*out = 1;
-	if (!is_array(&op->src) && !is_array(&op->dst))
-		return true;
-	array = is_array(&op->src) ? op->src.op.array.array : op->dst.op.array.array;
-	if (!array || !HAVE(cuArray3DGetDescriptor_v2) || NEXT(cuArray3DGetDescriptor_v2)(&d, array) != CUDA_SUCCESS)
-		return false;
-	*out = channel_size(d.Format) * d.NumChannels;
-	return *out;
-}
-
-static bool side_of(const CUmemcpy3DOperand *o, const CUextent3D *extent, size_t element, struct gmod_box_side *out)
-{
-	*out = (struct gmod_box_side){.base = 0};
-	if (is_array(o))
-		return true;
 	out->base = o->op.ptr.ptr;
+	out->pitch = o->op.ptr.rowLength ? o->op.ptr.rowLength : extent->width;
 	out->height = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : extent->height;
-	return o->type == CU_MEMCPY_OPERAND_TYPE_POINTER &&
-	       !__builtin_mul_overflow(o->op.ptr.rowLength ? o->op.ptr.rowLength : extent->width, element, &out->pitch);
+	return o->type == CU_MEMCPY_OPERAND_TYPE_POINTER;
 }
 
-static bool has_order(CUmemcpySrcAccessOrder order)
-{
-	return order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
-}
-
-/* false: it is not right, or not known to be. */
+/* false: an array is one side, so that widths are in its elements. The driver alone judges those. */
 static bool box_of(const CUDA_MEMCPY3D_BATCH_OP *op, struct gmod_box *out)
 {
-	size_t element;
-
-	out->height = op->extent.height;
-	out->depth = op->extent.depth;
-	return has_order(op->srcAccessOrder) && element_size(op, &element) &&
-	       !__builtin_mul_overflow(op->extent.width, element, &out->width) &&
-	       side_of(&op->src, &op->extent, element, &out->src) && side_of(&op->dst, &op->extent, element, &out->dst);
+	*out = (struct gmod_box){.width = op->extent.width, .height = op->extent.height, .depth = op->extent.depth};
+	return side_of(&op->src, &op->extent, &out->src) && side_of(&op->dst, &op->extent, &out->dst);
 }
 
 static struct gmod_copy boxes_begin(const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count, size_t *failed,

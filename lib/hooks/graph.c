@@ -7,11 +7,8 @@
 #include "lib/base/facts.h"
 #include "monitor/launches/graphs.h"
 
-/*
- * ON_STACK: nodes of a graph that need no pages of their own while they are looked at. QUIET: nodes looked at in
- * updates that brought nothing new, after which most are not looked at.
- */
-enum { KERNELS = 64, NODES = 65536, ON_STACK = 32, DEPTH = 4, QUIET = 65536 };
+/* QUIET: nodes looked at in updates that brought nothing new, after which most are not looked at. */
+enum { KERNELS = 64, NODES = 65536, DEPTH = 4, QUIET = 65536 };
 
 struct kernels {
 	uint64_t function[KERNELS + 1];
@@ -82,13 +79,6 @@ static void collect_nodes(struct kernels *k, CUgraph graph, int depth, CUgraphNo
 		collect_node(k, list[i], depth);
 }
 
-static void collect_on_stack(struct kernels *k, CUgraph graph, int depth)
-{
-	CUgraphNode list[ON_STACK];
-
-	collect_nodes(k, graph, depth, list, ON_STACK);
-}
-
 static void collect_mapped(struct kernels *k, CUgraph graph, int depth, size_t count)
 {
 	size_t size = count * sizeof(CUgraphNode);
@@ -115,10 +105,7 @@ static void collect(struct kernels *k, CUgraph graph, int depth)
 	k->more |= all > NODES || (all && depth > DEPTH);
 	if (!all || depth > DEPTH)
 		return;
-	if (all <= ON_STACK)
-		collect_on_stack(k, graph, depth);
-	else
-		collect_mapped(k, graph, depth, all < NODES ? all : NODES);
+	collect_mapped(k, graph, depth, all < NODES ? all : NODES);
 }
 
 /* All that is known of a graph's kernels. */
