@@ -1,11 +1,11 @@
-/* What hooks of copies share (lib/hooks/copy.c, lib/hooks/copy_batch.c). */
+/* What hooks of copies and fills share (lib/hooks/copy.c, lib/hooks/copy_batch.c, lib/hooks/memset.c). */
 #ifndef GMOD_LIB_COPY_H
 #define GMOD_LIB_COPY_H
 
 #include "lib/hooks/hook.h"
 #include "lib/buffers/sync_memops.h"
 
-/* A copy around its call: begin, the driver unless it is refused, end. Addresses of which 0 stands for none. */
+/* A copy or fill around its call: begin, the driver unless it is refused, end. Addresses of which 0 stands for none. */
 struct gmod_copy {
 	uint64_t dst, src;
 	size_t size;
@@ -14,7 +14,7 @@ struct gmod_copy {
 	bool refused;
 };
 
-/* One contiguous copy; an array has no address. */
+/* One contiguous copy; an array has no address, and neither has what a fill takes its bytes from. */
 struct gmod_copy gmod_copy_begin(uint64_t dst, uint64_t src, size_t size, CUstream stream, const char *entry_point);
 CUresult gmod_copy_end(const struct gmod_copy *c, CUresult r);
 

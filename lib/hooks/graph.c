@@ -64,32 +64,21 @@ static void collect_node(struct kernels *k, CUgraphNode node, int depth)
 	}
 }
 
-/* count: of the list's room, and then of what is in it. */
-static void collect_nodes(struct kernels *k, CUgraph graph, int depth, CUgraphNode *list, size_t count)
+static void collect_mapped(struct kernels *k, CUgraph graph, int depth, size_t room)
 {
-	size_t room = count;
+	size_t size = room * sizeof(CUgraphNode), count = room;
+	CUgraphNode *list = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (NEXT(cuGraphGetNodes)(graph, list, &count) != CUDA_SUCCESS) {
+	if (list == MAP_FAILED || NEXT(cuGraphGetNodes)(graph, list, &count) != CUDA_SUCCESS) {
 		k->more = true;
-		gmod_degraded("cuGraphGetNodes");
-		return;
+		gmod_degraded("listing a graph's nodes");
+		count = 0;
 	}
 	k->nodes += (unsigned)count;
 	for (size_t i = 0; i < count && i < room; i++)
 		collect_node(k, list[i], depth);
-}
-
-static void collect_mapped(struct kernels *k, CUgraph graph, int depth, size_t count)
-{
-	size_t size = count * sizeof(CUgraphNode);
-	void *list = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (list == MAP_FAILED) {
-		k->more = true;
-		return;
-	}
-	collect_nodes(k, graph, depth, list, count);
-	munmap(list, size);
+	if (list != MAP_FAILED)
+		munmap(list, size);
 }
 
 /* Of a large graph the first nodes are looked at. */

@@ -5,7 +5,6 @@
 #include "lib/base/options.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,23 +30,14 @@ static void say_complaint(void *unused __attribute__((unused)), const char *line
 	tool_say("%s", line);
 }
 
-/* 0, or why the file cannot be read. A pipe is not read, because that would take from it. */
+/* 0, or why the file cannot be read. It is not opened: that would take from a pipe. */
 static int reading_error(const char *path)
 {
 	struct stat status;
-	char byte;
-	int error = 0, fd;
 
-	if (stat(path, &status) != 0)
+	if (stat(path, &status) != 0 || access(path, R_OK) != 0)
 		return errno;
-	if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-		return access(path, R_OK) == 0 ? 0 : errno;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read(fd, &byte, 1) < 0)
-		error = errno;
-	if (fd >= 0)
-		close(fd);
-	return error;
+	return S_ISDIR(status.st_mode) ? EISDIR : 0;
 }
 
 /* The library would go on without such a file; whoever waits at a terminal can be told at once. */

@@ -156,38 +156,16 @@ static int check_elf(const char *path, const struct elf_facts *facts)
 
 /* ---- scripts ---- */
 
-static char *next_word(char **text)
-{
-	char *word = *text + strspn(*text, " \t");
-	char *end = word + strcspn(word, " \t");
-
-	*text = *end ? end + 1 : end;
-	*end = '\0';
-	return word;
-}
-
-/*
- * The file that runs a script: the word after #!, or, where that is env, the command that env is given. Without a #!
- * line it is what execvp falls back to. head is taken apart.
- */
-static bool script_interpreter(char *head, char *path, size_t size)
+/* The file that runs a script, which execvp falls back to without a #! line. Of env no more is asked. */
+static bool script_interpreter(const char *head, char *path, size_t size)
 {
 	if (strncmp(head, "#!", 2) != 0) {
 		snprintf(path, size, "/bin/sh");
 		return true;
 	}
-	char *rest = head + 2;
-	rest[strcspn(rest, "\n")] = '\0';
-	char *interpreter = next_word(&rest);
-	const char *name = strrchr(interpreter, '/');
-
-	snprintf(path, size, "%s", interpreter);
-	if (!name || strcmp(name, "/env") != 0)
-		return *interpreter != '\0';
-	char *word = next_word(&rest);
-	while (*word == '-' || strchr(word, '='))
-		word = next_word(&rest);
-	return !*word || find_command(word, path, size) == 0;
+	head += 2 + strspn(head + 2, " \t");
+	snprintf(path, size, "%.*s", (int)strcspn(head, " \t\n"), head);
+	return *path;
 }
 
 static int check_file(const char *name, char *path, size_t size)
