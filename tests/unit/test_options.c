@@ -193,8 +193,8 @@ TEST(an_unknown_key_names_the_nearest)
 /* Up to a third of the letters, one at least and three at most. */
 TEST(a_key_like_no_other_names_none)
 {
-	static const char *const strange[] = {"=1",         "foo=1",     "bar=1",    "v=1",
-					      "loglevel=1", "helping=1", "verb=1", "nonsense", "stack_depression=1"};
+	static const char *const strange[] = {
+	    "=1", "foo=1", "bar=1", "v=1", "loglevel=1", "helping=1", "verb=1", "nonsense", "stack_depression=1"};
 
 	for (size_t i = 0; i < SIZE_OF(strange); i++)
 		expect_complaint(strange[i], "\"; GMOD_OPTIONS=help=1 lists them");
@@ -262,8 +262,7 @@ TEST(a_key_without_a_value_is_named)
 
 TEST(a_bad_choice_names_the_nearest)
 {
-	expect_complaint("backend=unifed",
-			 "expected auto|unified|native; did you mean \"unified\"?");
+	expect_complaint("backend=unifed", "expected auto|unified|native; did you mean \"unified\"?");
 	expect_complaint("log_format=JSON", "did you mean \"json\"?");
 	expect_complaint("log_format=xml", "expected text|json");
 	expect_no_guess("log_format=xml");
