@@ -150,12 +150,17 @@ bool gmod_log_json(void)
 	return sink.json;
 }
 
-/* Wrap a message for the log's format, and write it. */
-static void log_message(const char *prefix, const char *message)
+/*
+ * Wrap a message for the log's format, and write it. vsnprintf as in gmod_text_fmt(): our formats hold nothing that it
+ * would allocate for.
+ */
+static void log_message(const char *prefix, const char *format, va_list args)
 {
-	char line[LINE_BYTES];
+	char message[LINE_BYTES], line[LINE_BYTES];
+	int saved = errno;
 	struct gmod_text t;
 
+	vsnprintf(message, sizeof(message), format, args);
 	gmod_text_init(&t, line, sizeof(line) - 8); /* room for what closes the object and ends the line */
 	if (sink.json) {
 		gmod_text_fmt(
@@ -164,9 +169,8 @@ static void log_message(const char *prefix, const char *message)
 	} else {
 		gmod_text_str(&t, prefix);
 		gmod_text_escaped(&t, message, LINE_BYTES);
-	}
-	if (!sink.json)
 		gmod_text_mark_cut(&t);
+	}
 	t.cap = sizeof(line);
 	if (t.full) { /* the message did not reach its closing quote */
 		t.full = false;
@@ -174,36 +178,29 @@ static void log_message(const char *prefix, const char *message)
 	}
 	gmod_text_str(&t, sink.json ? "}\n" : "\n");
 	gmod_log_lines(line, t.len);
+	errno = saved;
 }
 
-/* vsnprintf as in gmod_text_fmt(): our formats hold nothing that it would allocate for. */
 void gmod_log_line(const char *format, ...)
 {
-	char message[LINE_BYTES];
-	int saved = errno;
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
+	log_message("", format, args);
 	va_end(args);
-	log_message("", message);
-	errno = saved;
 }
 
 void gmod_log_note(unsigned level, const char *format, ...)
 {
-	char message[LINE_BYTES], prefix[32];
-	int saved = errno;
+	char prefix[32];
 	va_list args;
 
 	if (level > sink.verbosity)
 		return;
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
 	snprintf(prefix, sizeof(prefix), "==%d==GMOD: ", (int)getpid());
-	log_message(prefix, message);
-	errno = saved;
+	va_start(args, format);
+	log_message(prefix, format, args);
+	va_end(args);
 }
 
 void gmod_log_string(void *unused, const char *line)
