@@ -1,6 +1,6 @@
 /*
- * Where a guarded buffer lives: one struct gmod_backend for each kind of place, and one list of them
- * (lib/buffers/backends.c). A new one is a file of its own and a line there; nobody else asks which one a buffer has.
+ * Where a guarded buffer lives: one struct gmod_backend for each kind of place, and one list of them, GMOD_BACKENDS. A
+ * new one is a file of its own and a name there; nobody else asks which one a buffer has.
  *
  *     accepts ──► alloc ──► arm ──► LIVE
  *                                    │
@@ -77,9 +77,13 @@ struct gmod_backend {
 	void (*context_gone)(struct gmod_context *c);
 };
 
-/* In the order in which they are asked; NULL ends the list. */
-extern const struct gmod_backend *const gmod_backends[];
+/* All there are, in the order in which they are asked: gmod_backend_mapped and so on. */
+#define GMOD_BACKENDS(EACH) EACH(mapped) EACH(small) EACH(managed) EACH(pinned)
 
-extern const struct gmod_backend gmod_backend_mapped, gmod_backend_small, gmod_backend_managed, gmod_backend_pinned;
+#define GMOD_BACKEND_DECLARED(name) extern const struct gmod_backend gmod_backend_##name;
+GMOD_BACKENDS(GMOD_BACKEND_DECLARED)
+
+/* NULL ends the list. */
+extern const struct gmod_backend *const gmod_backends[];
 
 #endif

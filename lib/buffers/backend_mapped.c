@@ -1,292 +1,55 @@
-#include "lib/buffers/backend_mapped.h"
-
-#include <sched.h>
-#include <sys/mman.h>
-
+/*
+ * Device buffers that are mapped (lib/buffers/mapped.h): those from GMOD_LARGE up, and the first small ones of a
+ * context.
+ *
+ * A small buffer in managed memory is slow to copy and to fill: 4 bytes to the device take 12.4 us instead of the
+ * native 1.4 (measured on an H200). So some are mapped, each in GMOD_LARGE of device memory: as many at once as option
+ * small_mapped says and as take no more than SHARE of the device's memory together. All around such a buffer is slack,
+ * but for the page behind it: what is written before it is found by gathers, not by sweeps.
+ *
+ * To map that and to give it back takes 270 us (measured), so what is freed is cached. A native buffer of one byte, the
+ * twin, comes and goes with each user of the memory, by the calls that the program made, in its own capture mode: they
+ * answer and wait as the native ones would, and take a microsecond. What cannot be asked of them is memory of that
+ * size; what is cached is given back when it runs short.
+ *
+ *     alloc ──► cached memory, or new ──► twin ──► canaries ──► LIVE
+ *     free  ──► RELEASING ──► twin freed: the device is done ──► verified ──► cached, or given back
+ *
+ * All of it is laid out the same, wherever in it the buffer lies.
+ */
 #include "lib/base/asked.h"
 #include "lib/base/facts.h"
-#include "lib/base/phase.h"
 #include "lib/buffers/accounts.h"
-#include "lib/context/capture.h"
-#include "lib/driver/errors.h"
-#include "lib/driver/mapping.h"
-
-#define ARMING_PATIENCE (GMOD_MILLISECONDS(1) / 2)
-#define ARMING_PATIENCE_SMALL GMOD_MILLISECONDS(5)
-
-static _Atomic unsigned mapped_now;
-
-/* Where device buffers are not guarded as managed memory, these are not either. */
-static unsigned ask(int device)
-{
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool is = gmod_backend_managed.works(device) && gmod_mapping_is_possible(device);
-
-	gmod_relaxed_end(mode);
-	return is;
-}
-
-static bool works(int device)
-{
-	static struct gmod_asked asked;
-
-	return gmod_options()->mapped && gmod_ask_once(&asked, device, ask);
-}
-
-bool gmod_mapped_works(const struct gmod_context *c)
-{
-	return c->stream && works(c->device);
-}
-
-bool gmod_mapped_has_room(void)
-{
-	return atomic_load_explicit(&mapped_now, memory_order_relaxed) < GMOD_MAPPED_MAX;
-}
-
-static void *at(uint64_t address)
-{
-	return (void *)(uintptr_t)address;
-}
-
-/* The page is the driver's own reservation: it stays where it is, only what may be done with it changes. */
-static bool open_page(uint64_t page)
-{
-	if (mprotect(at(page), gmod_page_size(), PROT_READ | PROT_WRITE))
-		return false;
-	/* A child's copy would take the page from under the device: what the parent writes next goes to a new one. */
-	madvise(at(page), gmod_page_size(), MADV_DONTFORK);
-	return true;
-}
-
-static void close_page(uint64_t page)
-{
-	madvise(at(page), gmod_page_size(), MADV_DONTNEED);
-	madvise(at(page), gmod_page_size(), MADV_DOFORK);
-	mprotect(at(page), gmod_page_size(), PROT_NONE);
-}
-
-static CUresult open_zone(uint64_t page)
-{
-	CUresult r;
-
-	if (!open_page(page))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	r = NEXT(cuMemHostRegister_v2)(at(page), gmod_page_size(),
-				       CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
-	if (r != CUDA_SUCCESS)
-		close_page(page);
-	return r;
-}
-
-static void close_zone(uint64_t page)
-{
-	if (NEXT(cuMemHostUnregister)(at(page)) != CUDA_SUCCESS)
-		gmod_degraded("cuMemHostUnregister");
-	close_page(page);
-}
-
-/*
- * The zones come first: registering is what the driver refuses in a capture, as it refuses the program's cuMemAlloc,
- * and it is done under the program's own capture mode.
- */
-static CUresult fill_reservation(int device, const struct gmod_place *p)
-{
-	CUresult r = open_zone(p->zone_head);
-
-	if (r != CUDA_SUCCESS)
-		return r;
-	r = open_zone(p->zone_tail);
-	if (r == CUDA_SUCCESS) {
-		r = gmod_mapping_add(device, p->body, p->zone_tail - p->body);
-		if (r == CUDA_SUCCESS)
-			return r;
-		close_zone(p->zone_tail);
-	}
-	close_zone(p->zone_head);
-	return r;
-}
-
-static void free_reservation(uint64_t raw, size_t total)
-{
-	if (NEXT(cuMemAddressFree)(raw, total) != CUDA_SUCCESS)
-		gmod_degraded("cuMemAddressFree");
-	atomic_fetch_sub_explicit(&mapped_now, 1, memory_order_relaxed);
-}
-
-CUresult gmod_mapped_alloc(const struct gmod_context *c, size_t size, struct gmod_place *out)
-{
-	size_t total = gmod_layout_mapped_at(size, gmod_page_size(), 0, out);
-	CUdeviceptr base = 0;
-	CUresult r;
-
-	if (atomic_fetch_add_explicit(&mapped_now, 1, memory_order_relaxed) >= GMOD_MAPPED_MAX || !total ||
-	    NEXT(cuMemAddressReserve)(&base, total, GMOD_LARGE, 0, 0) != CUDA_SUCCESS) {
-		atomic_fetch_sub_explicit(&mapped_now, 1, memory_order_relaxed);
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	}
-	gmod_layout_mapped_at(size, gmod_page_size(), base, out);
-	r = fill_reservation(c->device, out);
-	if (r != CUDA_SUCCESS)
-		free_reservation(base, total);
-	return r;
-}
-
-void gmod_mapped_drop(size_t size, uint64_t raw)
-{
-	struct gmod_place p;
-	size_t total = gmod_layout_mapped_at(size, gmod_page_size(), raw, &p);
-
-	close_page(p.zone_head);
-	close_page(p.zone_tail);
-	if (NEXT(cuMemUnmap)(p.body, p.zone_tail - p.body) != CUDA_SUCCESS) {
-		gmod_degraded("cuMemUnmap");
-		return;
-	}
-	free_reservation(raw, total);
-}
-
-/* What a native free answers too: the context is broken or gone, the driver has shut down, a capture is under way. */
-static bool is_an_answer(CUresult r)
-{
-	return gmod_is_sticky(r) || r == CUDA_ERROR_NOT_INITIALIZED || r == CUDA_ERROR_DEINITIALIZED ||
-	       gmod_context_is_gone(r) || gmod_is_capture_error(r);
-}
-
-static CUresult unregister_zones(const struct gmod_place *p)
-{
-	CUresult r = NEXT(cuMemHostUnregister)(at(p->zone_head));
-
-	if (is_an_answer(r))
-		return r;
-	if (r != CUDA_SUCCESS)
-		gmod_degraded("cuMemHostUnregister");
-	if (NEXT(cuMemHostUnregister)(at(p->zone_tail)) != CUDA_SUCCESS)
-		gmod_degraded("cuMemHostUnregister");
-	return CUDA_SUCCESS;
-}
-
-/* The zones are registered in the buffer's context; a native free needs no current one at all. */
-CUresult gmod_mapped_free(const struct gmod_context *c, size_t size, uint64_t raw)
-{
-	bool visited = gmod_context_visit_begin(c);
-	struct gmod_place p;
-	CUresult r;
-
-	gmod_layout_mapped_at(size, gmod_page_size(), raw, &p);
-	r = unregister_zones(&p);
-	gmod_context_visit_end(visited);
-	if (r == CUDA_SUCCESS)
-		gmod_mapped_drop(size, raw);
-	return r;
-}
-
-/* ---- slack: device memory, so it is written and read by copies ---- */
-
-static bool send(const struct gmod_context *c, uint64_t from, uint64_t to, const void *bytes)
-{
-	/* From pageable memory: the driver has its own copy when this returns. */
-	return from == to || NEXT(cuMemcpyHtoDAsync_v2)(from, bytes, to - from, c->stream) == CUDA_SUCCESS;
-}
-
-/*
- * Kernels the program launches next are not ordered behind our stream: the canaries should be there first. The copies
- * take 5 to 100 us, also on a device full of kernels (measured); behind the program's own large copies they may take
- * long, and an allocation must not wait for those. The few small buffers that are mapped are worth a longer wait: what
- * a kernel does to their slack before the canaries are there would not be found. Time that other threads have the CPU
- * does not count: some of them may be what moves the copies on.
- */
-static void wait_a_little(const struct gmod_context *c, uint64_t deadline_ns)
-{
-	uint64_t began = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	CUresult r;
-
-	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY &&
-	       gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began < deadline_ns)
-		sched_yield();
-	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
-		gmod_degraded("cuStreamQuery");
-}
-
-bool gmod_mapped_arm(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack)
-{
-	const struct gmod_bounds *b = &r->bounds;
-	CUstreamCaptureMode mode;
-	bool ok;
-
-	if (!slack)
-		return true;
-	mode = gmod_relaxed_begin();
-	ok = send(q->context, gmod_slack_from(b), b->user, slack->head) &&
-	     send(q->context, b->user + b->size, b->tail_from, slack->tail);
-	if (ok)
-		wait_a_little(q->context, b->size < GMOD_LARGE ? ARMING_PATIENCE_SMALL : ARMING_PATIENCE);
-	else
-		gmod_degraded("cuMemcpyHtoDAsync");
-	gmod_relaxed_end(mode);
-	return ok;
-}
-
-/* To pageable memory: the bytes are there when the copy returns. */
-static bool receive(const struct gmod_context *c, void *to, uint64_t from, uint64_t end)
-{
-	return from == end || NEXT(cuMemcpyDtoHAsync_v2)(to, from, end - from, c->stream) == CUDA_SUCCESS;
-}
-
-static bool read_slack(const struct gmod_record *r, struct gmod_slack *out)
-{
-	const struct gmod_context *c = gmod_record_details(r)->context;
-	const struct gmod_bounds *b = &r->bounds;
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool ok = receive(c, out->head, gmod_slack_from(b), b->user) &&
-		  receive(c, out->tail, b->user + b->size, b->tail_from);
-
-	gmod_relaxed_end(mode);
-	if (!ok)
-		gmod_degraded("cuMemcpyDtoHAsync");
-	return ok;
-}
-
-/* Without its slack, if that cannot be had, the rest. */
-void gmod_mapped_look(struct gmod_record *r, struct gmod_moment swept)
-{
-	struct gmod_slack slack;
-	bool read = gmod_has_slack(&r->bounds) && gmod_on() && read_slack(r, &slack);
-
-	gmod_verify_released(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, &slack, swept);
-}
-
-void gmod_mapped_open(const struct gmod_record *r, uint64_t devices)
-{
-	const struct gmod_bounds *b = &r->bounds;
-
-	if (gmod_mapping_open(b->head_to, b->tail_from - b->head_to, devices) != CUDA_SUCCESS)
-		gmod_degraded("cuMemSetAccess");
-}
+#include "lib/buffers/mapped.h"
 
 /* ---- large buffers ---- */
 
-static enum gmod_answer accepts(struct gmod_request *q)
+static bool is_large(const struct gmod_request *q)
 {
-	if (q->memory != GMOD_MEM_DEVICE || q->size < GMOD_LARGE || !gmod_mapped_works(q->context) ||
-	    !gmod_mapped_has_room())
+	return q->memory == GMOD_MEM_DEVICE && q->size >= GMOD_LARGE;
+}
+
+static enum gmod_answer accepts_large(struct gmod_request *q)
+{
+	if (!is_large(q) || !q->context->stream || !gmod_mapped_works(q->context->device) || !gmod_mapped_has_room())
 		return GMOD_DECLINES;
 	return gmod_accounts_answer(q, q->size, 0);
 }
 
-static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+static CUresult alloc_large(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
 	(void)own;
 	return gmod_mapped_alloc(q->context, q->size, place);
 }
 
-static CUresult give_back(struct gmod_record *r)
+static CUresult free_large(struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 
 	return gmod_mapped_free(d->context, r->bounds.size, d->raw);
 }
 
-static void drop(struct gmod_record *r)
+static void drop_large(struct gmod_record *r)
 {
 	gmod_mapped_drop(r->bounds.size, gmod_record_details(r)->raw);
 }
@@ -294,12 +57,273 @@ static void drop(struct gmod_record *r)
 const struct gmod_backend gmod_backend_mapped = {
     .name = "mapped",
     .says = "unified, large buffers mapped",
-    .accepts = accepts,
-    .alloc = alloc,
+    .accepts = accepts_large,
+    .alloc = alloc_large,
     .arm = gmod_mapped_arm,
     .look = gmod_mapped_look,
-    .free = give_back,
-    .drop = drop,
-    .works = works,
+    .free = free_large,
+    .drop = drop_large,
+    .works = gmod_mapped_works,
     .open = gmod_mapped_open,
+};
+
+/* ---- small buffers ---- */
+
+enum { SHARE = 256, CACHE = 256 /* as option small_mapped allows at most */ };
+
+/*
+ * What a context has. Cached memory goes by where its reservation begins, in any order. It is in one place at a time:
+ * with a record, or cached; both ways are single exchanges, so a signal handler that jumps away loses one at the most.
+ */
+static struct small {
+	_Atomic unsigned live, count;
+	_Atomic uint64_t cached[CACHE]; /* 0: none */
+} smalls[GMOD_CONTEXTS];
+
+static struct small *of(const struct gmod_context *c)
+{
+	return &smalls[gmod_context_index(c)];
+}
+
+static unsigned count_cached(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&of(c)->count, memory_order_relaxed);
+}
+
+/* 0: there is none. */
+static uint64_t take(const struct gmod_context *c)
+{
+	struct small *s = of(c);
+
+	for (unsigned i = 0; count_cached(c) && i < CACHE; i++) {
+		uint64_t raw = atomic_exchange_explicit(&s->cached[i], 0, memory_order_acquire);
+
+		if (!raw)
+			continue;
+		atomic_fetch_sub_explicit(&s->count, 1, memory_order_relaxed);
+		return raw;
+	}
+	return 0;
+}
+
+/* The context is not about to go: the caller is inside. false: there is no room. */
+static bool put(const struct gmod_context *c, uint64_t raw)
+{
+	struct small *s = of(c);
+
+	for (unsigned i = 0; i < CACHE; i++) {
+		uint64_t none = 0;
+
+		/* Counted first: whoever takes it subtracts. */
+		atomic_fetch_add_explicit(&s->count, 1, memory_order_relaxed);
+		if (atomic_compare_exchange_strong_explicit(&s->cached[i], &none, raw, memory_order_release,
+							    memory_order_relaxed))
+			return true;
+		atomic_fetch_sub_explicit(&s->count, 1, memory_order_relaxed);
+	}
+	return false;
+}
+
+/* In a context of the device: how many there may be. */
+static unsigned ask_for_max(int device)
+{
+	uint64_t wanted = gmod_options()->small_mapped, allowed;
+	size_t available = 0, total = 0;
+
+	(void)device;
+	if (!wanted)
+		return 0;
+	if (NEXT(cuMemGetInfo_v2)(&available, &total) != CUDA_SUCCESS)
+		gmod_degraded("cuMemGetInfo");
+	allowed = total / SHARE / GMOD_LARGE;
+	return (unsigned)(wanted < allowed ? wanted : allowed);
+}
+
+static bool may_be_one_more(const struct gmod_context *c)
+{
+	static struct gmod_asked asked;
+
+	return atomic_load_explicit(&of(c)->live, memory_order_relaxed) < gmod_ask_once(&asked, c->device, ask_for_max);
+}
+
+/* Each takes off what it put on, also where its context has gone meanwhile. */
+static void count(const struct gmod_context *c, int by)
+{
+	atomic_fetch_add_explicit(&of(c)->live, (unsigned)by, memory_order_relaxed);
+}
+
+/* The sum of what is said of each that has cached anything on the device. */
+static uint64_t sum_of_cachers(int device, uint64_t (*what)(struct gmod_context *))
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = gmod_context_at(i);
+
+		if (!count_cached(c) || !gmod_context_use_begin(c))
+			continue;
+		if (c->device == device)
+			sum += what(c);
+		gmod_context_use_end(c);
+	}
+	return sum;
+}
+
+static uint64_t bytes_cached(struct gmod_context *c)
+{
+	return count_cached(c) * (uint64_t)GMOD_LARGE;
+}
+
+static uint64_t cached(const struct gmod_context *c)
+{
+	return sum_of_cachers(c->device, bytes_cached);
+}
+
+static uint64_t give_back_of(struct gmod_context *c)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	uint64_t given = 0, raw;
+
+	for (; (raw = take(c)); given++) {
+		if (gmod_mapped_free(c, 1, raw) == CUDA_SUCCESS)
+			continue;
+		/* The context is broken: it stays until that goes. */
+		put(c, raw);
+		break;
+	}
+	gmod_relaxed_end(mode);
+	return given;
+}
+
+static bool give_back(const struct gmod_context *c)
+{
+	return sum_of_cachers(c->device, give_back_of) > 0;
+}
+
+static void context_gone(struct gmod_context *c)
+{
+	uint64_t raw;
+
+	while ((raw = take(c)))
+		gmod_mapped_drop(1, raw);
+}
+
+/* From inside: a context that is about to go waits, and nothing is put where nobody would look for it any more. */
+static bool cache(struct gmod_context *c, uint64_t raw)
+{
+	bool done;
+
+	if (!gmod_context_use_begin(c))
+		return false;
+	done = put(c, raw);
+	gmod_context_use_end(c);
+	return done;
+}
+
+static bool fits(struct gmod_request *q)
+{
+	bool fits = gmod_accounts_answer(q, GMOD_LARGE, GMOD_MANAGED_SPARE) == GMOD_ACCEPTS;
+
+	if (!fits)
+		gmod_accounts_settle(q);
+	return fits;
+}
+
+/*
+ * Where memory is short nothing is cached, and small buffers are no larger than they have to be. Where something is
+ * cached, the rest has been asked before.
+ */
+static enum gmod_answer accepts_small(struct gmod_request *q)
+{
+	const struct gmod_context *c = q->context;
+
+	if (q->memory != GMOD_MEM_DEVICE || is_large(q) || !c->stream)
+		return GMOD_DECLINES;
+	if (count_cached(c))
+		return may_be_one_more(c) ? GMOD_ACCEPTS : GMOD_DECLINES;
+	if (!gmod_mapped_works(c->device) || !may_be_one_more(c) || !gmod_mapped_has_room())
+		return GMOD_DECLINES;
+	return fits(q) || (give_back(c) && fits(q)) ? GMOD_ACCEPTS : GMOD_DECLINES;
+}
+
+static CUresult put_away(struct gmod_context *c, uint64_t raw)
+{
+	return cache(c, raw) ? CUDA_SUCCESS : gmod_mapped_free(c, 1, raw);
+}
+
+static void put_away_unused(struct gmod_context *c, uint64_t raw)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+
+	if (put_away(c, raw) != CUDA_SUCCESS)
+		gmod_degraded("mapped memory that was not used");
+	gmod_relaxed_end(mode);
+}
+
+/*
+ * Without a twin, which is made as the program's own call would be answered and says what the program may have, the
+ * memory waits for the next buffer. The twin is the record's first word.
+ */
+static CUresult alloc_small(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+{
+	uint64_t raw = take(q->context);
+	CUdeviceptr twin = 0;
+	CUresult result = CUDA_SUCCESS;
+
+	if (raw)
+		gmod_layout_mapped_at(q->size, gmod_page_size(), raw, place);
+	else
+		result = gmod_mapped_alloc(q->context, q->size, place);
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = NEXT(cuMemAlloc_v2)(&twin, 1);
+	own[0] = twin;
+	if (result == CUDA_SUCCESS)
+		count(q->context, 1);
+	else
+		put_away_unused(q->context, place->raw);
+	return result;
+}
+
+static CUresult free_twin(struct gmod_record *r)
+{
+	uint64_t *twin = &gmod_record_details(r)->own[0];
+	CUresult result = *twin ? NEXT(cuMemFree_v2)(*twin) : CUDA_SUCCESS;
+
+	if (result == CUDA_SUCCESS)
+		*twin = 0;
+	return result;
+}
+
+static CUresult free_small(struct gmod_record *r)
+{
+	const struct gmod_details *d = gmod_record_details(r);
+	CUresult result = free_twin(r);
+
+	if (result == CUDA_SUCCESS)
+		result = put_away(d->context, d->raw);
+	if (result == CUDA_SUCCESS)
+		count(d->context, -1);
+	return result;
+}
+
+static void drop_small(struct gmod_record *r)
+{
+	drop_large(r);
+	count(gmod_record_details(r)->context, -1);
+}
+
+const struct gmod_backend gmod_backend_small = {
+    .name = "mapped",
+    .accepts = accepts_small,
+    .alloc = alloc_small,
+    .arm = gmod_mapped_arm,
+    .begin_free = free_twin,
+    .look = gmod_mapped_look,
+    .free = free_small,
+    .drop = drop_small,
+    .open = gmod_mapped_open,
+    .cached = cached,
+    .give_back = give_back,
+    .context_gone = context_gone,
 };

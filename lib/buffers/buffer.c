@@ -134,41 +134,39 @@ static bool arm(struct gmod_record *r, const struct gmod_backend *b, const struc
 	return true;
 }
 
-/*
- * The guarded allocation itself. Whatever of ours fails, the program gets what the native call gives: a driver error
- * for our larger request says nothing about its own.
- */
-static CUresult try_guarded(const struct gmod_backend *b, const struct gmod_request *q, uint64_t *out)
+static bool guard(const struct gmod_backend *b, const struct gmod_request *q, uint64_t *out)
 {
 	struct gmod_record *r = gmod_record_claim();
 	struct gmod_place p;
 
 	if (!r) {
 		gmod_degraded("registry");
-		return alloc_native(q, out);
+		return false;
 	}
-	if (b->alloc(q, gmod_record_details(r)->own, &p) != CUDA_SUCCESS) {
-		gmod_record_abandon(r);
-		return alloc_native(q, out);
-	}
-	fill(r, b, q, &p);
-	if (!arm(r, b, q)) {
+	if (b->alloc(q, gmod_record_details(r)->own, &p) == CUDA_SUCCESS) {
+		fill(r, b, q, &p);
+		if (arm(r, b, q)) {
+			count_guarded(q);
+			*out = p.user;
+			return true;
+		}
 		b->free(r);
-		gmod_record_abandon(r);
-		return alloc_native(q, out);
 	}
-	count_guarded(q);
-	*out = p.user;
-	return CUDA_SUCCESS;
+	gmod_record_abandon(r);
+	return false;
 }
 
+/*
+ * Whatever of ours fails, the program gets what the native call gives: a driver error for our larger request says
+ * nothing about its own.
+ */
 static CUresult alloc_guarded(const struct gmod_backend *b, const struct gmod_request *q, uint64_t *out)
 {
 	struct gmod_busy busy = gmod_busy_begin();
-	CUresult r = busy.on ? try_guarded(b, q, out) : alloc_native(q, out);
+	bool guarded = busy.on && guard(b, q, out);
 
 	gmod_busy_end(busy);
-	return r;
+	return guarded ? CUDA_SUCCESS : alloc_native(q, out);
 }
 
 static const char *backend_of(const struct gmod_context *c)

@@ -1,6 +1,6 @@
 /*
  * CU_POINTER_ATTRIBUTE_SYNC_MEMOPS for guarded device buffers: the driver refuses it on mapped ones
- * (lib/buffers/backend_mapped.h), and synchronous fills of managed ones are not what they seem
+ * (lib/buffers/mapped.h), and synchronous fills of managed ones are not what they seem
  * (lib/buffers/stand_in.h).
  *
  * Programs set it before a network adapter uses a buffer: from then on a synchronous copy or fill that touches the

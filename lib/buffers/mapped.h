@@ -1,6 +1,6 @@
 /*
- * Device buffers from 2 MiB up, and what small ones share with them (lib/buffers/backend_small.c): the driver's own
- * device memory, mapped between two canary pages of host memory.
+ * What mapped buffers are made of (lib/buffers/backend_mapped.c): the driver's own device memory, mapped between two
+ * canary pages of host memory.
  *
  *     │<──────────────── one reservation of addresses, in multiples of 2 MiB ────────────────>│
  *     │ (nothing)   │ head page │ body: N x 2 MiB of device memory │ tail page │   (nothing) │
@@ -19,8 +19,8 @@
  *
  * Functions return what the driver said; none of them invents an error for the program.
  */
-#ifndef GMOD_LIB_BACKEND_MAPPED_H
-#define GMOD_LIB_BACKEND_MAPPED_H
+#ifndef GMOD_LIB_MAPPED_H
+#define GMOD_LIB_MAPPED_H
 
 #include "lib/buffers/backend.h"
 
@@ -28,8 +28,8 @@
  * Linux allows 65530 in all (vm.max_map_count). */
 enum { GMOD_MAPPED_MAX = 4096 };
 
-/* For buffers of the context? And wanted? */
-bool gmod_mapped_works(const struct gmod_context *c);
+/* Wanted, and possible on the device? */
+bool gmod_mapped_works(int device);
 
 /* No: GMOD_MAPPED_MAX are there. */
 bool gmod_mapped_has_room(void);
