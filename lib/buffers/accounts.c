@@ -77,7 +77,7 @@ uint64_t gmod_accounts_pending(const struct gmod_context *c)
 	       atomic_load_explicit(&of(c)->in_flight, memory_order_relaxed);
 }
 
-void gmod_accounts_gone(const struct gmod_context *c)
+void gmod_accounts_gone(struct gmod_context *c)
 {
 	atomic_store_explicit(&of(c)->overdraft, 0, memory_order_relaxed);
 	atomic_store_explicit(&of(c)->freed, 0, memory_order_relaxed);

@@ -31,6 +31,6 @@ void gmod_accounts_freed(const struct gmod_context *c, uint64_t size, uint64_t u
 uint64_t gmod_accounts_pending(const struct gmod_context *c);
 
 /* The context has gone: the next one with its entry has freed nothing and drawn nothing over. */
-void gmod_accounts_gone(const struct gmod_context *c);
+void gmod_accounts_gone(struct gmod_context *c);
 
 #endif

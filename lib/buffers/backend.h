@@ -58,7 +58,8 @@ struct gmod_backend {
 	/* Optional: a part of the free that may be refused and waits as the native one does. Without it, others wait.
 	 */
 	CUresult (*begin_free)(struct gmod_record *r);
-	/* The last look at all canaries, once the device is done. swept: as for gmod_verify_released(). */
+	/* The last look at all canaries, once the device is done; optional where the CPU sees the body. swept: as for
+	 * gmod_verify_released(). */
 	void (*look)(struct gmod_record *r, struct gmod_moment swept);
 	/* An error leaves the memory as it was. */
 	CUresult (*free)(struct gmod_record *r);

@@ -12,7 +12,6 @@
 #include "lib/buffers/accounts.h"
 #include "lib/base/asked.h"
 #include "lib/buffers/backend.h"
-#include "monitor/watch/verify.h"
 
 static void say_declined(int device)
 {
@@ -114,39 +113,29 @@ static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod
 	return CUDA_SUCCESS;
 }
 
-static uint64_t *unplaced(struct gmod_record *r)
-{
-	return &gmod_record_details(r)->own[0];
-}
-
-static bool is_counted(const struct gmod_record *r)
-{
-	return gmod_record_details(r)->memory == GMOD_MEM_DEVICE;
-}
-
-/* The body, with the canary bytes of its slack. What is not on the device is not in the driver's own accounts. */
+/*
+ * The body, with the canary bytes of its slack. What is not on the device is not in the driver's own accounts; how much
+ * that is, is the record's first word.
+ */
 static bool arm(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack)
 {
 	const struct gmod_context *c = q->context;
 	uint64_t from = r->bounds.head_to, to = r->bounds.tail_from;
 
 	(void)slack;
-	if (!is_counted(r) || (gmod_options()->placement && move_to_device(c, from, to)))
+	if (q->memory != GMOD_MEM_DEVICE || (gmod_options()->placement && move_to_device(c, from, to)))
 		return true;
-	*unplaced(r) = to - from;
+	gmod_record_details(r)->own[0] = to - from;
 	gmod_accounts_unplaced(c, to - from);
 	return true;
 }
 
-static void look(struct gmod_record *r, struct gmod_moment swept)
-{
-	gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
-}
-
 static void drop(struct gmod_record *r)
 {
-	if (is_counted(r))
-		gmod_accounts_freed(gmod_record_details(r)->context, r->bounds.size, *unplaced(r));
+	const struct gmod_details *d = gmod_record_details(r);
+
+	if (d->memory == GMOD_MEM_DEVICE)
+		gmod_accounts_freed(d->context, r->bounds.size, d->own[0]);
 }
 
 static CUresult give_back(struct gmod_record *r)
@@ -158,11 +147,6 @@ static CUresult give_back(struct gmod_record *r)
 	return result;
 }
 
-static void context_gone(struct gmod_context *c)
-{
-	gmod_accounts_gone(c);
-}
-
 const struct gmod_backend gmod_backend_managed = {
     .name = "unified",
     .says = "unified, all buffers managed",
@@ -171,9 +155,8 @@ const struct gmod_backend gmod_backend_managed = {
     .accepts = accepts,
     .alloc = alloc,
     .arm = arm,
-    .look = look,
     .free = give_back,
     .drop = drop,
     .works = works,
-    .context_gone = context_gone,
+    .context_gone = gmod_accounts_gone,
 };

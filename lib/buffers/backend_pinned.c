@@ -1,7 +1,6 @@
 /* Pinned host memory, as the program asked for it: the CPU reads all of it. */
 #include "lib/base/facts.h"
 #include "lib/buffers/backend.h"
-#include "monitor/watch/verify.h"
 
 static enum gmod_answer accepts(struct gmod_request *q)
 {
@@ -23,11 +22,6 @@ static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod
 	return result;
 }
 
-static void look(struct gmod_record *r, struct gmod_moment swept)
-{
-	gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
-}
-
 static CUresult give_back(struct gmod_record *r)
 {
 	return NEXT(cuMemFreeHost)((void *)(uintptr_t)gmod_record_details(r)->raw);
@@ -38,6 +32,5 @@ const struct gmod_backend gmod_backend_pinned = {
     .sees_body = true,
     .accepts = accepts,
     .alloc = alloc,
-    .look = look,
     .free = give_back,
 };

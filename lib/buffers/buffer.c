@@ -327,7 +327,10 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	/* Before the verdict: what is said of the suspects is how they are after the wait. */
 	if (gmod_on() && (b->begin_free || gmod_context_wait(d->context)) && is_current)
 		gmod_prove_context(context, began);
-	b->look(r, swept);
+	if (b->look)
+		b->look(r, swept);
+	else
+		gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
 	gmod_context_visit_end(visited);
 	result = release(r, ends);
 	if (result == CUDA_SUCCESS && is_current)

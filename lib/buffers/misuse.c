@@ -115,19 +115,16 @@ static void find_around(uint64_t address, struct gmod_buffer_facts *facts)
 
 static void report_free(uint64_t address, const char *entry_point, CUresult error)
 {
-	struct gmod_buffer_facts facts;
 	struct gmod_finding f;
-	bool twice;
 
-	twice = find_freed(address, &facts);
-	if (!twice)
-		find_around(address, &facts);
-	/* The start of a buffer that is live by all accounts: another thread is freeing it at this moment. */
-	if (!twice && facts.base == address)
-		twice = true;
-	begin(&f, twice ? GMOD_DOUBLE_FREE : GMOD_INVALID_FREE, address, entry_point, error);
-	f.buffer = facts;
-	f.offset = facts.base ? (int64_t)(address - facts.base) : 0;
+	begin(&f, GMOD_DOUBLE_FREE, address, entry_point, error);
+	if (!find_freed(address, &f.buffer)) {
+		find_around(address, &f.buffer);
+		/* The start of a buffer that is live by all accounts: another thread is freeing it at this moment. */
+		if (f.buffer.base != address)
+			f.class = GMOD_INVALID_FREE;
+	}
+	f.offset = f.buffer.base ? (int64_t)(address - f.buffer.base) : 0;
 	gmod_report(&f);
 }
 

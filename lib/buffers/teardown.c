@@ -5,21 +5,24 @@
 #include "monitor/watch/sweep.h"
 #include "monitor/watch/verify.h"
 
-/* All live records of the context, one after another, to RELEASING; `visit` then owns each. */
+/*
+ * Records of the context, one after another. LIVE ones are RELEASING and this thread's when they are visited; of those
+ * that are RELEASING, this thread's are visited: one that another thread is freeing at this moment stays that thread's.
+ */
 static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 			void (*visit)(struct gmod_record *, struct gmod_moment swept))
 {
 	uint32_t end = gmod_registry_used();
-	struct gmod_moment swept;
 
 	for (uint32_t i = 0; i < end; i++) {
 		struct gmod_record *r = gmod_record_at(i);
 		uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
+		struct gmod_moment swept;
 
 		if ((word & 3) != state || gmod_record_details(r)->context != c)
 			continue;
 		swept = gmod_sweep_latest();
-		if (state == GMOD_RELEASING || gmod_record_begin_leaving(r, word))
+		if (state == GMOD_RELEASING ? gmod_record_details(r)->leaving : gmod_record_begin_leaving(r, word))
 			visit(r, swept);
 	}
 }
@@ -32,20 +35,15 @@ static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
 	gmod_verify_released(r, GMOD_VERIFY_VISIBLE, NULL, swept);
 }
 
-/* A buffer another thread is freeing at this moment is that thread's, and stays so. */
 static void drop(struct gmod_record *r, struct gmod_moment swept)
 {
 	(void)swept;
-	if (!gmod_record_details(r)->leaving)
-		return;
 	gmod_buffer_lose(r);
 }
 
 static void keep(struct gmod_record *r, struct gmod_moment swept)
 {
 	(void)swept;
-	if (!gmod_record_details(r)->leaving)
-		return;
 	gmod_record_details(r)->leaving = false;
 	gmod_index_reinstate(r);
 }

@@ -3,13 +3,13 @@
 #define GMOD_LIB_COPY_H
 
 #include "lib/hooks/hook.h"
-#include "lib/buffers/sync_memops.h"
+#include "lib/buffers/stand_in.h"
 
 /* A copy or fill around its call: begin, the driver unless it is refused, end. Addresses of which 0 stands for none. */
 struct gmod_copy {
 	uint64_t dst, src;
 	size_t size;
-	CUstream stream; /* lib/buffers/sync_memops.h */
+	CUstream stream; /* gmod_sync_memops() */
 	const char *entry_point;
 	bool refused;
 };

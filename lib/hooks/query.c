@@ -7,7 +7,6 @@
 #include "lib/buffers/misuse.h"
 #include "lib/base/facts.h"
 #include "lib/buffers/stand_in.h"
-#include "lib/buffers/sync_memops.h"
 
 GMOD_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
 {
