@@ -67,7 +67,7 @@ static bool take(struct gmod_context *c, CUcontext handle)
 /* Before the state: who finds a buffer RELEASING and then its context alive, looks once more because of it. */
 static void end(struct gmod_context *c, enum gmod_context_state state)
 {
-	gmod_index_departed(c);
+	gmod_index_departed();
 	atomic_store_explicit(&c->state, state, memory_order_release);
 }
 
@@ -79,7 +79,7 @@ static bool begin(struct gmod_context *c, CUcontext handle)
 	if (!take(c, handle))
 		return false;
 	wait_for_users(c);
-	gmod_index_depart(c);
+	gmod_index_depart();
 	tell(c, GMOD_CONTEXT_BEGIN);
 	return true;
 }

@@ -217,44 +217,21 @@ static struct gmod_found find_now(uint64_t address)
 	return found;
 }
 
-/* Departures begun and over, and whose are under way. A thread of its own departure does not wait for it. */
+/* Departures begun and over. A thread of its own departure does not wait for it. */
 static atomic_uint departures, departures_over;
-static _Atomic(const void *) leaving[64];
 static __thread unsigned departing __attribute__((tls_model("initial-exec")));
 
-/* Of more at a time than there is room for, buffers are missed. */
-static void replace_leaving(const void *from, const void *to)
-{
-	const void *expected = from;
-
-	for (unsigned i = 0; i < sizeof(leaving) / sizeof(leaving[0]); i++, expected = from)
-		/* release: who does not find it any more sees that a departure is over */
-		if (atomic_compare_exchange_strong_explicit(&leaving[i], &expected, to, memory_order_release,
-							    memory_order_relaxed))
-			return;
-}
-
-static bool is_leaving(const void *context)
-{
-	for (unsigned i = 0; context && i < sizeof(leaving) / sizeof(leaving[0]); i++)
-		if (atomic_load_explicit(&leaving[i], memory_order_acquire) == context)
-			return true;
-	return false;
-}
-
-void gmod_index_depart(const void *context)
+void gmod_index_depart(void)
 {
 	departing++;
-	replace_leaving(NULL, context);
 	/* seq_cst: before any buffer of it is RELEASING; whoever misses one because of that sees the count */
 	atomic_fetch_add_explicit(&departures, 1, memory_order_seq_cst);
 }
 
-void gmod_index_departed(const void *context)
+void gmod_index_departed(void)
 {
 	/* release: whoever sees the count finds what has come back */
 	atomic_fetch_add_explicit(&departures_over, 1, memory_order_release);
-	replace_leaving(context, NULL);
 	departing--;
 }
 
@@ -265,16 +242,14 @@ static bool may_come_back(uint64_t address)
 
 	for (uint32_t i = 0; i < end; i++) {
 		const struct gmod_record *r = gmod_record_at(i);
-		const void *owner;
 		uint64_t word;
 
 		if (address < __atomic_load_n(&r->bounds.head_from, __ATOMIC_RELAXED) ||
 		    address >= __atomic_load_n(&r->bounds.tail_to, __ATOMIC_RELAXED))
 			continue;
-		/* A mistake about a record that changes hands at this moment costs a nap. */
+		/* A mistake, about one that changes hands or is being freed at this moment, costs naps. */
 		word = atomic_load_explicit(&r->word, memory_order_acquire);
-		owner = atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed);
-		if ((word & 3) == GMOD_LIVE || ((word & 3) == GMOD_RELEASING && is_leaving(owner)))
+		if ((word & 3) == GMOD_LIVE || (word & 3) == GMOD_RELEASING)
 			return true;
 	}
 	return false;
@@ -293,10 +268,7 @@ struct gmod_found gmod_index_find(uint64_t address)
 		if (__builtin_expect(found.record != NULL, 1) ||
 		    __builtin_expect(atomic_load_explicit(&departures, memory_order_acquire) == over, 1))
 			return found;
-		/* One that ended while we looked may have brought the buffer back, and the next one taken it again. */
-		if (departing ||
-		    (!may_come_back(address) && atomic_load_explicit(&departures_over, memory_order_acquire) == over) ||
-		    !gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 5))
+		if (departing || !may_come_back(address) || !gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 5))
 			return find_now(address);
 	}
 }

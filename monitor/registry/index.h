@@ -45,15 +45,16 @@ void gmod_index_reinstate(struct gmod_record *r);
  *
  * Buffers of a context that may be about to go (lib/buffers/buffer.h) are RELEASING and out of the index until the
  * driver has said whether it did. That may take long, and the context may stay: a look-up that misses such a buffer
- * waits for the answer, 2 s at most. Others that miss wait for nothing.
+ * waits for the answer, 2 s at most, as does one for a buffer that another thread is freeing meanwhile. Others that
+ * miss wait for nothing.
  */
 struct gmod_found gmod_index_find(uint64_t address);
 
 /*
- * The buffers whose details name this context leave the index, perhaps to come back: from before the first has left
- * until the last is back or gone. For one context several threads may be at it, each with a departure of its own.
+ * Buffers of a context leave the index, perhaps to come back: from before the first has left until the last is back or
+ * gone. Several threads may be at it.
  */
-void gmod_index_depart(const void *context);
-void gmod_index_departed(const void *context);
+void gmod_index_depart(void);
+void gmod_index_departed(void);
 
 #endif

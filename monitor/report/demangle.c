@@ -71,20 +71,14 @@ static bool open_bracket(struct mangled *m, char kind)
 	return true;
 }
 
-/* After 'D': a destructor, a builtin of two letters, or one of the constructs that hold an expression up to 'E'. */
+/* After 'D': an expression up to 'E' (decltype), or one letter more. */
 static bool skip_d(struct mangled *m)
 {
 	char c = peek(m);
 
 	if (m->at < m->end)
 		m->at++;
-	if (c == 't' || c == 'T' || c == 'O' || c == 'w')
-		return open_bracket(m, c);
-	if (c == 'v' || c == 'F' || c == 'B' || c == 'U') { /* Dv4_f, DF16_, DB8_ */
-		skip_digits(m);
-		(void)(accept(m, '_') || accept(m, 'b') || accept(m, 'x'));
-	}
-	return c != '\0';
+	return c == 't' || c == 'T' ? open_bracket(m, c) : c != '\0';
 }
 
 /* After 'U': a lambda's parameters up to 'E', an unnamed type, or a vendor's qualifier (whose name comes next). */
@@ -252,26 +246,6 @@ static bool add_standard(struct mangled *m, struct readable *r)
 	return false;
 }
 
-static bool add_operator(struct mangled *m, struct readable *r)
-{
-	static const char *const known[] = {
-	    "nw new", "na new[]", "dl delete", "da delete[]", "cl()", "ix[]",  "pt->", "pm->*", "pp++",  "mm--",
-	    "ps+",    "ng-",      "ad&",       "de*",         "co~",  "nt!",   "pl+",  "mi-",   "ml*",   "dv/",
-	    "rm%",    "an&",      "or|",       "eo^",         "ls<<", "rs>>",  "aa&&", "oo||",  "aS=",   "pL+=",
-	    "mI-=",   "mL*=",     "dV/=",      "rM%=",        "aN&=", "oR|=",  "eO^=", "lS<<=", "rS>>=", "eq==",
-	    "ne!=",   "lt<",      "gt>",       "le<=",        "ge>=", "ss<=>", "cm,",
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (m->end - m->at < 2 || m->at[0] != known[i][0] || m->at[1] != known[i][1])
-			continue;
-		m->at += 2;
-		add_part(r, "operator", known[i] + 2, strlen(known[i] + 2));
-		return true;
-	}
-	return false;
-}
-
 /* Constructors and destructors repeat the class's name: C1, C2, D0, D1 ... */
 static bool add_structor(struct mangled *m, struct readable *r)
 {
@@ -284,7 +258,7 @@ static bool add_structor(struct mangled *m, struct readable *r)
 	return true;
 }
 
-/* One component of a name: an identifier, an operator, ... or something that is left out, like template arguments. */
+/* One component of a name: an identifier, operator(), ... or something that is left out, like template arguments. */
 static bool add_component(struct mangled *m, struct readable *r)
 {
 	const char *tag;
@@ -308,7 +282,10 @@ static bool add_component(struct mangled *m, struct readable *r)
 		return add_identifier(m, r);
 	if (peek(m) == 'C' || peek(m) == 'D')
 		return add_structor(m, r);
-	return add_operator(m, r);
+	if (!accept(m, 'c') || !accept(m, 'l'))
+		return false;
+	add_word(r, "operator()"); /* of lambdas; functions of no other operator launch or allocate */
+	return true;
 }
 
 static bool add_nested(struct mangled *m, struct readable *r)

@@ -66,10 +66,12 @@ static void add_null(struct gmod_text *t, const char *key)
 	gmod_text_str(t, "null");
 }
 
-static void open_object(struct gmod_text *t, const char *key)
+/* The object, or null; to be closed if it is there. */
+static bool open_object(struct gmod_text *t, const char *key, bool there)
 {
 	add_key(t, key);
-	gmod_text_str(t, "{");
+	gmod_text_str(t, there ? "{" : "null");
+	return there;
 }
 
 static void open_event(struct gmod_text *t, const char *event)
@@ -126,7 +128,7 @@ static void add_kernel_thread(struct gmod_text *t, const struct gmod_kernel_thre
 static void add_moment(struct gmod_text *t, const char *key, uint64_t ns, int64_t tid,
 		       const struct gmod_kernel_thread *by, const struct gmod_frames *frames)
 {
-	open_object(t, key);
+	open_object(t, key, true);
 	add_time(t, "time", ns);
 	add_number(t, "thread", tid);
 	add_kernel_thread(t, by);
@@ -139,11 +141,8 @@ static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
 	const struct gmod_buffer_facts *b = &v->finding->buffer;
 	const struct gmod_kernel_thread nobody = {false, 0, 0};
 
-	if (!b->base) {
-		add_null(t, "buffer");
+	if (!open_object(t, "buffer", b->base))
 		return;
-	}
-	open_object(t, "buffer");
 	add_extent(t, b);
 	add_moment(t, "allocated", b->allocated_ns, b->allocated_tid, &b->allocated_by, &v->stack[GMOD_ALLOCATED]);
 	if (b->freed_ns)
@@ -153,22 +152,16 @@ static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
 	gmod_text_str(t, "}");
 }
 
-static void add_corruption(struct gmod_text *t, const struct gmod_report_view *v)
+static void add_corruption(struct gmod_text *t, const struct gmod_finding *f)
 {
-	const struct gmod_finding *f = v->finding;
-	uint32_t n = f->observed_count < GMOD_OBSERVED_MAX ? f->observed_count : GMOD_OBSERVED_MAX;
-
-	if (!gmod_is_corruption(f->class)) {
-		add_null(t, "corruption");
+	if (!open_object(t, "corruption", gmod_is_corruption(f->class)))
 		return;
-	}
-	open_object(t, "corruption");
 	add_number(t, "offset", f->offset);
 	add_count(t, "changed", f->changed);
 	add_count(t, "extent", f->extent);
 	add_key(t, "observed");
 	gmod_text_str(t, "\"");
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < f->observed_count && i < GMOD_OBSERVED_MAX; i++)
 		gmod_text_fmt(t, "%02x", f->observed[i]);
 	gmod_text_str(t, "\"");
 	add_bool(t, "restored", f->restored);
@@ -181,11 +174,8 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
 
-	if (!f->entry_point && v->stack[GMOD_CALLED].depth == 0) {
-		add_null(t, "call");
+	if (!open_object(t, "call", f->entry_point || v->stack[GMOD_CALLED].depth > 0))
 		return;
-	}
-	open_object(t, "call");
 	add_string(t, "entry_point", f->entry_point);
 	add_address(t, "address", f->address);
 	add_count(t, "length", f->length);
@@ -195,12 +185,6 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 	add_string(t, "error_name", f->error_name);
 	add_frames(t, &v->stack[GMOD_CALLED]);
 	gmod_text_str(t, "}");
-}
-
-static void add_dimensions(struct gmod_text *t, const char *key, const uint32_t d[3])
-{
-	add_key(t, key);
-	gmod_text_fmt(t, "[%u,%u,%u]", d[0], d[1], d[2]);
 }
 
 static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s)
@@ -215,8 +199,8 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 		add_address(t, "graph", s->graph);
 	else
 		add_null(t, "graph");
-	add_dimensions(t, "grid", s->grid);
-	add_dimensions(t, "block", s->block);
+	gmod_text_fmt(t, ",\"grid\":[%u,%u,%u]", s->grid[0], s->grid[1], s->grid[2]);
+	gmod_text_fmt(t, ",\"block\":[%u,%u,%u]", s->block[0], s->block[1], s->block[2]);
 	gmod_text_str(t, "}");
 }
 
@@ -247,15 +231,6 @@ static void add_nearby(struct gmod_text *t, const struct gmod_report_view *v)
 	add_count(t, "unread", v->finding->unread);
 }
 
-static void add_site_hash(struct gmod_text *t, const struct gmod_report_view *v)
-{
-	add_key(t, "site_hash");
-	if (v->site_hash)
-		gmod_text_fmt(t, "\"%016llx\"", (ull)v->site_hash);
-	else
-		gmod_text_str(t, "null");
-}
-
 /* What the SUMMARY line says: enough to tell findings apart, and all there is when the rest does not fit. */
 static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 {
@@ -266,7 +241,10 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 	add_string(t, "status", f->status == GMOD_FINAL ? "final" : "provisional");
 	add_string(t, "class", v->class_name);
 	add_time(t, "time", v->now_ns);
-	add_site_hash(t, v);
+	if (v->site_hash)
+		gmod_text_fmt(t, ",\"site_hash\":\"%016llx\"", (ull)v->site_hash);
+	else
+		add_null(t, "site_hash");
 	if (f->buffer.base) {
 		add_number(t, "device", f->buffer.device);
 		add_count(t, "size", f->buffer.size);
@@ -287,7 +265,7 @@ void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
 	add_head(t, v);
 	head = t->len;
 	add_buffer(t, v);
-	add_corruption(t, v);
+	add_corruption(t, v->finding);
 	add_call(t, v);
 	add_suspects(t, v);
 	add_nearby(t, v);

@@ -14,8 +14,7 @@
  *             buffer is always LIVE
  *   broken    TOGETHER    a teardown begins while another one is under way
  *             LATE        the index is told of a teardown when it has taken the buffer already
- *             NOAGAIN     a look-up takes a buffer for gone though a teardown has ended since it began
- *             STRUCKFIRST the context is not among those that leave before the teardown is over
+ *             GONE        a look-up takes a buffer that is RELEASING for gone
  *             ANYBODYS    in ANEW, a teardown takes the entry that it has found, whoever has it by now
  */
 #ifdef ANEW
@@ -31,7 +30,6 @@ bool indexed = true;
 mtype state = ALIVE;		/* the context's */
 byte handle = 1;		/* the entry is the context's, 2: another one's, 0: nobody's */
 byte begun, over;		/* monitor/registry/index.c: departures, departures_over */
-byte leaving;			/* how many times the context is among those that leave */
 
 bool there = true;		/* the driver has the context */
 byte attached = THREADS;
@@ -39,19 +37,12 @@ byte done;
 
 inline depart()					/* gmod_index_depart */
 {
-	leaving++;
 	begun++
 }
 
 inline departed()				/* gmod_index_departed */
 {
-#ifdef STRUCKFIRST
-	leaving--;
 	over++
-#else
-	over++;
-	leaving--
-#endif
 }
 
 inline begin_teardown()
@@ -186,7 +177,6 @@ proctype looking_up()
 {
 	byte was_over;
 	mtype w;
-	bool listed;
 	bool found;
 
 	do
@@ -203,21 +193,12 @@ proctype looking_up()
 			:: else
 			fi;
 			w = word;		/* may_come_back */
-			listed = leaving > 0;
 			if
-			:: w == LIVE || (w == RELEASING && listed)	/* a nap, and again */
-			:: else ->
-				if
-#ifdef NOAGAIN
-				:: true ->
-#else
-				:: over == was_over ->
+			:: w == LIVE			/* a nap, and again */
+#ifndef GONE
+			:: w == RELEASING
 #endif
-					found = indexed;
-					found = found && word == LIVE;
-					assert(found)
-				:: else
-				fi
+			:: else -> assert(false)
 			fi
 		fi
 	od
@@ -250,5 +231,5 @@ init
 	assert(word == (there -> LIVE : FREE));
 #endif
 	assert(there == (attached > 0));
-	assert(begun == over && leaving == 0)
+	assert(begun == over)
 }
