@@ -13,19 +13,9 @@
 #include "lib/base/asked.h"
 #include "lib/buffers/backend.h"
 
-static void say_declined(int device)
-{
-	static atomic_bool said;
-
-	if (gmod_first_time(&said))
-		gmod_log_note(0,
-			      "device %d cannot share managed memory with the CPU (concurrentManagedAccess is 0): "
-			      "its buffers are not guarded",
-			      device);
-}
-
 static unsigned ask(int device)
 {
+	static atomic_bool said;
 	int value = 0;
 
 	if (gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE)
@@ -33,7 +23,11 @@ static unsigned ask(int device)
 	if (NEXT(cuDeviceGetAttribute)(&value, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device) == CUDA_SUCCESS &&
 	    value)
 		return 1;
-	say_declined(device);
+	if (gmod_first_time(&said))
+		gmod_log_note(0,
+			      "device %d cannot share managed memory with the CPU (concurrentManagedAccess is 0): "
+			      "its buffers are not guarded",
+			      device);
 	return 0;
 }
 

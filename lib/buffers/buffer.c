@@ -268,16 +268,14 @@ static CUresult release(struct gmod_record *r, unsigned ends)
 
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
 	result = gmod_record_details(r)->backend->free(r);
-	if (result != CUDA_SUCCESS && ends != ends_of(r)) {
+	if (result == CUDA_SUCCESS) {
+		gmod_misuse_remember_free(r);
+		gmod_record_retire(r);
+	} else if (ends != ends_of(r)) {
 		gmod_buffer_lose(r);
-		return result;
-	}
-	if (result != CUDA_SUCCESS) {
+	} else {
 		gmod_index_reinstate(r);
-		return result;
 	}
-	gmod_misuse_remember_free(r);
-	gmod_record_retire(r);
 	return result;
 }
 

@@ -65,15 +65,10 @@ static bool may_call(const struct gmod_context *c)
 	return gmod_on() && gmod_context_is_alive(c);
 }
 
-static uint64_t deadline_for(enum gmod_gather what)
-{
-	return what == GMOD_GATHER_WHOLE ? PATIENCE_WHOLE : PATIENCE_NEAR;
-}
-
 /* Our own event on our own stream, in relaxed capture mode: this disturbs nobody's capture. */
 static CUresult wait_for_copies(const struct batch *b)
 {
-	uint64_t deadline = deadline_for(b->what);
+	uint64_t deadline = b->what == GMOD_GATHER_WHOLE ? PATIENCE_WHOLE : PATIENCE_NEAR;
 	CUresult r;
 
 	do
@@ -371,11 +366,8 @@ static bool gather_in(struct gmod_context *c, enum gmod_gather what)
 
 static bool take_lock(enum gmod_gather what)
 {
-	struct timespec until;
+	struct timespec until = gmod_time_in(what == GMOD_GATHER_WHOLE ? GMOD_SECONDS(2) : 0);
 
-	if (what == GMOD_GATHER_NEAR)
-		return pthread_mutex_trylock(&lock) == 0;
-	until = gmod_time_in(GMOD_SECONDS(2));
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
