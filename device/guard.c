@@ -72,7 +72,7 @@ static void note_launch(struct gmod_heap *h)
 }
 
 /* false: nothing has been launched, because there is no guard kernel any more, or the driver refuses. */
-static bool launch(const struct gmod_context *c, struct gmod_heap *h, uint64_t units, bool resident)
+static bool launch(struct gmod_heap *h, uint64_t units, bool resident)
 {
 	uint64_t header = h->header;
 	uint32_t turn = resident ? ++h->turn : 0, us = resident ? GMOD_TURN_US : 0;
@@ -86,7 +86,7 @@ static bool launch(const struct gmod_context *c, struct gmod_heap *h, uint64_t u
 		l.threads = GMOD_GUARD_THREADS;
 		__atomic_store_n(&h->ring->stop, turn - 1, __ATOMIC_SEQ_CST);
 	}
-	if (!gmod_units_launch_guard(c, &l))
+	if (!gmod_units_launch_guard(h->context, &l))
 		return false;
 	if (NEXT(cuEventRecord)(h->passed, h->passes) != CUDA_SUCCESS) {
 		gmod_degraded("cuEventRecord");
@@ -108,7 +108,7 @@ static bool may_stay(void)
 	return gmod_settings_guard_is_resident() && !atomic_load_explicit(&aside, memory_order_seq_cst);
 }
 
-static void tick(const struct gmod_context *c, struct gmod_heap *h)
+static void tick(struct gmod_heap *h)
 {
 	bool resident = may_stay();
 	struct gmod_moment now;
@@ -116,7 +116,7 @@ static void tick(const struct gmod_context *c, struct gmod_heap *h)
 
 	gmod_heap_grow(h);
 	if (is_due(h, resident))
-		launch(c, h, GMOD_ANY_UNIT, resident);
+		launch(h, GMOD_ANY_UNIT, resident);
 	/* A call that wants it aside, and has come since we looked, may have stopped the turn before it was one. */
 	if (h->resident && !may_stay())
 		stop_turn(h);
@@ -128,14 +128,14 @@ static void tick(const struct gmod_context *c, struct gmod_heap *h)
 		note_resident(h, passes, now);
 }
 
-static bool settle(const struct gmod_context *c, struct gmod_heap *h, uint64_t *deadline)
+static bool settle(struct gmod_heap *h, uint64_t *deadline)
 {
 	uint64_t began = gmod_monotonic_ns();
 
 	if (h->resident)
 		stop_turn(h);
 	while (!is_complete(h)) {
-		if (!*deadline || !gmod_context_is_alive(c))
+		if (!*deadline || !gmod_context_is_alive(h->context))
 			return false;
 		/* A pass takes some 10 us where there is room for it, and a nap 60. */
 		if (gmod_monotonic_ns() - began > EAGER)
@@ -146,28 +146,19 @@ static bool settle(const struct gmod_context *c, struct gmod_heap *h, uint64_t *
 }
 
 /* A pass that began before the call may have passed by what matters. */
-static bool check(const struct gmod_context *c, struct gmod_heap *h, uint64_t *deadline)
+static bool check(struct gmod_heap *h, uint64_t *deadline)
 {
-	if (!settle(c, h, deadline))
-		return false;
-	return launch(c, h, GMOD_ANY_UNIT, false) && settle(c, h, deadline);
-}
-
-static bool update_stats(const struct gmod_context *c, struct gmod_heap *h, uint64_t *deadline)
-{
-	(void)c;
-	(void)deadline;
-	gmod_heap_update_stats(h);
-	return true;
+	return settle(h, deadline) && launch(h, GMOD_ANY_UNIT, false) && settle(h, deadline);
 }
 
 /* ---- all of them ---- */
 
+/* Its heap, and the context's user; NULL: neither. */
 static struct gmod_heap *enter(struct gmod_context *c)
 {
 	struct gmod_heap *h;
 
-	if (!c || !gmod_context_is_alive(c) || !gmod_heap_of(c) || !gmod_context_use_begin(c))
+	if (!gmod_heap_of(c) || !gmod_context_use_begin(c))
 		return NULL;
 	h = gmod_heap_of(c);
 	if (!h)
@@ -175,99 +166,58 @@ static struct gmod_heap *enter(struct gmod_context *c)
 	return h;
 }
 
-/* The same with the context current. */
-static struct gmod_heap *enter_current(struct gmod_context *c)
-{
-	struct gmod_heap *h = enter(c);
-
-	if (!h || NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS)
-		return h;
-	gmod_context_use_end(c);
-	return NULL;
-}
-
-static void leave_current(struct gmod_context *c)
-{
-	CUcontext popped;
-
-	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-		gmod_degraded("cuCtxPopCurrent");
-	gmod_context_use_end(c);
-}
-
 static bool may(void)
 {
 	return gmod_on() && !gmod_is_post_mortem();
 }
 
+/* With each heap, or that of only one context, which is entered and current; returns how many. Under the lock. */
+static unsigned visit(const struct gmod_context *only, void (*look)(struct gmod_heap *h, void *arg), void *arg)
+{
+	CUstreamCaptureMode before = gmod_relaxed_begin();
+	unsigned visited = 0;
+
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		struct gmod_context *c = gmod_context_at(i);
+		struct gmod_heap *h;
+
+		if ((only && c != only) || !gmod_heap_of(c) || !gmod_context_enter(c))
+			continue;
+		h = gmod_heap_of(c);
+		if (h)
+			look(h, arg);
+		visited += h != NULL;
+		gmod_context_leave(c);
+	}
+	gmod_relaxed_end(before);
+	return visited;
+}
+
+static atomic_bool busy; /* at the latest tick: another one is due before long */
+
+static void tick_one(struct gmod_heap *h, void *any_busy)
+{
+	tick(h);
+	*(bool *)any_busy |= h->under_way || (h->stopped ? gmod_work_outstanding() : is_wanted(h));
+}
+
 void gmod_guard_tick(struct gmod_budget *unused)
 {
-	CUstreamCaptureMode before;
+	bool any = false, possible = may() && gmod_units_exist();
 
 	(void)unused;
-	if (!may() || !gmod_units_exist() || pthread_mutex_trylock(&lock))
-		return;
-	before = gmod_relaxed_begin();
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
-		struct gmod_context *c = gmod_context_at(i);
-		struct gmod_heap *h = enter_current(c);
-
-		if (!h)
-			continue;
-		tick(c, h);
-		leave_current(c);
+	if (possible && pthread_mutex_trylock(&lock)) {
+		any = true;
+	} else if (possible) {
+		visit(NULL, tick_one, &any);
+		pthread_mutex_unlock(&lock);
 	}
-	gmod_relaxed_end(before);
-	pthread_mutex_unlock(&lock);
+	atomic_store_explicit(&busy, any, memory_order_relaxed);
 }
 
-/* Whoever has it may be in a driver call that waits for what the caller is about to launch. */
-static bool lock_patiently(uint64_t deadline)
+uint64_t gmod_guard_leisure(void)
 {
-	uint64_t until = gmod_monotonic_ns() + deadline;
-	struct timespec t = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
-
-	return pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &t) == 0;
-}
-
-static bool await_all(const struct gmod_context *only, uint64_t deadline,
-		      bool (*await)(const struct gmod_context *, struct gmod_heap *, uint64_t *))
-{
-	CUstreamCaptureMode before;
-	struct gmod_scope hold;
-	bool done = true;
-
-	if (!may())
-		return true;
-	gmod_scope_begin(&hold);
-	if (!lock_patiently(deadline)) {
-		gmod_scope_end(&hold);
-		return false;
-	}
-	before = gmod_relaxed_begin();
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
-		struct gmod_context *c = gmod_context_at(i);
-		struct gmod_heap *h = only && c != only ? NULL : enter_current(c);
-
-		if (!h)
-			continue;
-		done &= await(c, h, &deadline);
-		leave_current(c);
-	}
-	gmod_relaxed_end(before);
-	pthread_mutex_unlock(&lock);
-	gmod_scope_end(&hold);
-	return done;
-}
-
-bool gmod_guard_check(const struct gmod_context *only, uint64_t deadline)
-{
-	return !gmod_units_exist() || await_all(only, deadline, check);
-}
-
-bool gmod_guard_settle(const struct gmod_context *only, uint64_t deadline)
-{
-	return await_all(only, deadline, settle);
+	return atomic_load_explicit(&busy, memory_order_relaxed) ? interval() : UINT64_MAX;
 }
 
 /* A heap stays when its units have been unloaded. */
@@ -279,78 +229,84 @@ static bool heaps_exist(void)
 	return false;
 }
 
-void gmod_guard_update_stats(const struct gmod_context *only)
+/* Whoever has the lock may be in a driver call that waits for what the caller is about to launch. */
+static enum gmod_status visit_patiently(const struct gmod_context *only, uint64_t deadline,
+					void (*look)(struct gmod_heap *h, void *arg), void *arg)
 {
-	if (heaps_exist())
-		await_all(only, GMOD_SECONDS(1), update_stats);
-}
-
-enum gmod_status gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg)
-{
-	CUstreamCaptureMode before;
+	uint64_t until = gmod_monotonic_ns() + deadline;
+	struct timespec t = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+	enum gmod_status status = GMOD_BUSY;
 	struct gmod_scope hold;
-	struct gmod_heap *h;
 
+	if (!heaps_exist())
+		return GMOD_NO_HEAP;
 	gmod_scope_begin(&hold);
-	if (!lock_patiently(GMOD_SECONDS(2))) {
-		gmod_scope_end(&hold);
-		return GMOD_BUSY;
+	if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &t) == 0) {
+		status = visit(only, look, arg) ? GMOD_OK : GMOD_NO_HEAP;
+		pthread_mutex_unlock(&lock);
 	}
-	before = gmod_relaxed_begin();
-	h = enter_current(c);
-	if (h) {
-		look(h, arg);
-		leave_current(c);
-	}
-	gmod_relaxed_end(before);
-	pthread_mutex_unlock(&lock);
 	gmod_scope_end(&hold);
-	return h ? GMOD_OK : GMOD_NO_HEAP;
+	return status;
 }
 
-struct beginning {
-	const struct gmod_context *context;
-	uint64_t units;
+enum gmod_status gmod_guard_visit(const struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg)
+{
+	return c ? visit_patiently(c, GMOD_SECONDS(2), look, arg) : GMOD_NO_HEAP;
+}
+
+struct waiting {
+	bool (*await)(struct gmod_heap *h, uint64_t *deadline);
+	uint64_t deadline;
+	bool failed;
 };
 
-static void begin(struct gmod_heap *h, void *arg)
+static void await_one(struct gmod_heap *h, void *arg)
 {
-	const struct beginning *b = arg;
+	struct waiting *w = arg;
 
+	w->failed |= !w->await(h, &w->deadline);
+}
+
+static bool await_all(const struct gmod_context *only, struct waiting w)
+{
+	return !may() || (visit_patiently(only, w.deadline, await_one, &w) != GMOD_BUSY && !w.failed);
+}
+
+bool gmod_guard_check(const struct gmod_context *only, uint64_t deadline)
+{
+	return !gmod_units_exist() || await_all(only, (struct waiting){check, deadline, false});
+}
+
+bool gmod_guard_settle(const struct gmod_context *only, uint64_t deadline)
+{
+	return await_all(only, (struct waiting){settle, deadline, false});
+}
+
+static void update_stats(struct gmod_heap *h, void *unused)
+{
+	(void)unused;
+	gmod_heap_update_stats(h);
+}
+
+void gmod_guard_update_stats(const struct gmod_context *only)
+{
+	if (may())
+		visit_patiently(only, GMOD_SECONDS(1), update_stats, NULL);
+}
+
+static void begin(struct gmod_heap *h, void *units)
+{
 	if (h->resident)
 		stop_turn(h);
 	for (unsigned i = 0; i < GMOD_UNITS; i++)
-		if (b->units >> i & 1)
-			launch(b->context, h, UINT64_C(1) << i, false);
+		if (*(uint64_t *)units >> i & 1)
+			launch(h, UINT64_C(1) << i, false);
 }
 
 void gmod_guard_begin(struct gmod_context *c, uint64_t units)
 {
-	struct beginning b = {c, units};
-
-	if (gmod_guard_visit(c, begin, &b) == GMOD_BUSY)
+	if (gmod_guard_visit(c, begin, &units) == GMOD_BUSY)
 		gmod_degraded("the first guard pass");
-}
-
-uint64_t gmod_guard_leisure(void)
-{
-	bool busy = false;
-
-	if (!may() || !gmod_units_exist())
-		return UINT64_MAX;
-	if (pthread_mutex_trylock(&lock))
-		return interval();
-	for (unsigned i = 0; i < GMOD_CONTEXTS && !busy; i++) {
-		struct gmod_context *c = gmod_context_at(i);
-		struct gmod_heap *h = enter(c);
-
-		if (!h)
-			continue;
-		busy = h->under_way || (h->stopped ? gmod_work_outstanding() : is_wanted(h));
-		gmod_context_use_end(c);
-	}
-	pthread_mutex_unlock(&lock);
-	return busy ? interval() : UINT64_MAX;
 }
 
 /* ---- out of the way ---- */

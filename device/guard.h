@@ -62,7 +62,8 @@ void gmod_guard_update_stats(const struct gmod_context *only);
  * One heap, with its context entered and current and no pass or turn being launched: for what the program asks.
  * GMOD_NO_HEAP, or GMOD_BUSY where others have been at the heaps for 2 s.
  */
-enum gmod_status gmod_guard_visit(struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg), void *arg);
+enum gmod_status gmod_guard_visit(const struct gmod_context *c, void (*look)(struct gmod_heap *h, void *arg),
+				  void *arg);
 
 void gmod_guard_pause(void);
 void gmod_guard_resume(void);

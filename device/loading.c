@@ -22,52 +22,37 @@ static bool wanted(void)
 }
 
 /* Most modules are no units; anything else that goes wrong is said. */
-static bool found(CUresult r, const char *entry_point)
+static bool find_guard(struct gmod_unit *u)
 {
+	CUstreamCaptureMode before = gmod_relaxed_begin();
+	CUresult r = u->is_library ? NEXT(cuLibraryGetKernel)((CUkernel *)&u->guard, u->handle, guard_name)
+				   : NEXT(cuModuleGetFunction)((CUfunction *)&u->guard, u->handle, guard_name);
+
+	gmod_relaxed_end(before);
 	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_FOUND)
-		gmod_degraded(entry_point);
+		gmod_degraded("looking for a unit's guard kernel");
 	return r == CUDA_SUCCESS;
 }
 
 void gmod_unit_module(CUmodule module)
 {
 	struct gmod_unit u = {.handle = module};
-	CUstreamCaptureMode before;
 	struct gmod_owner owner;
-	CUfunction guard;
-	CUresult r;
 
-	if (!wanted())
-		return;
-	before = gmod_relaxed_begin();
-	r = NEXT(cuModuleGetFunction)(&guard, module, guard_name);
-	gmod_relaxed_end(before);
-	if (!found(r, "cuModuleGetFunction"))
+	if (!wanted() || !find_guard(&u))
 		return;
 	owner = gmod_current_owner();
-	if (!owner.context || owner.green)
-		return;
-	u.guard = guard;
 	u.context = owner.context;
-	gmod_units_add(u);
+	if (u.context && !owner.green)
+		gmod_units_add(u);
 }
 
 void gmod_unit_library(CUlibrary library)
 {
 	struct gmod_unit u = {.handle = library, .is_library = true};
-	CUstreamCaptureMode before;
-	CUkernel guard;
-	CUresult r;
 
-	if (!wanted())
-		return;
-	before = gmod_relaxed_begin();
-	r = NEXT(cuLibraryGetKernel)(&guard, library, guard_name);
-	gmod_relaxed_end(before);
-	if (!found(r, "cuLibraryGetKernel"))
-		return;
-	u.guard = guard;
-	gmod_units_add(u);
+	if (wanted() && find_guard(&u))
+		gmod_units_add(u);
 }
 
 /*
@@ -164,21 +149,16 @@ static void prepare(struct gmod_context *c, uint64_t state)
 static bool prepare_once(struct gmod_context *c, uint64_t state)
 {
 	_Atomic uint64_t *seen = &filled_at[gmod_context_index(c)];
-	bool is_ready = atomic_load_explicit(seen, memory_order_acquire) == state;
-	CUcontext popped;
 
-	if (is_ready || !gmod_context_use_begin(c))
-		return is_ready;
-	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS) {
-		prepare(c, state);
-		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-			gmod_degraded("cuCtxPopCurrent");
-		/* release: what was prepared is for who sees it */
-		atomic_store_explicit(seen, state, memory_order_release);
-		is_ready = true;
-	}
-	gmod_context_use_end(c);
-	return is_ready;
+	if (atomic_load_explicit(seen, memory_order_acquire) == state)
+		return true;
+	if (!gmod_context_enter(c))
+		return false;
+	prepare(c, state);
+	/* release: what was prepared is for who sees it */
+	atomic_store_explicit(seen, state, memory_order_release);
+	gmod_context_leave(c);
+	return true;
 }
 
 void gmod_units_fill(uint64_t state, uint64_t context)

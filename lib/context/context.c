@@ -31,14 +31,9 @@ bool gmod_context_is_current(const struct gmod_context *c)
 	       current == atomic_load_explicit(&c->handle, memory_order_relaxed);
 }
 
-bool gmod_context_visit_begin(const struct gmod_context *c)
+static bool push(const struct gmod_context *c)
 {
-	if (gmod_context_is_current(c))
-		return false;
-	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS)
-		return true;
-	gmod_degraded("cuCtxPushCurrent");
-	return false;
+	return NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS;
 }
 
 void gmod_context_visit_end(bool visited)
@@ -47,6 +42,32 @@ void gmod_context_visit_end(bool visited)
 
 	if (visited && NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 		gmod_degraded("cuCtxPopCurrent");
+}
+
+bool gmod_context_visit_begin(const struct gmod_context *c)
+{
+	if (gmod_context_is_current(c))
+		return false;
+	if (push(c))
+		return true;
+	gmod_degraded("cuCtxPushCurrent");
+	return false;
+}
+
+bool gmod_context_enter(struct gmod_context *c)
+{
+	if (!gmod_context_use_begin(c))
+		return false;
+	if (push(c))
+		return true;
+	gmod_context_use_end(c);
+	return false;
+}
+
+void gmod_context_leave(struct gmod_context *c)
+{
+	gmod_context_visit_end(true);
+	gmod_context_use_end(c);
 }
 
 static bool is_of(const struct gmod_context *c, CUcontext handle, bool dying_too)
@@ -101,7 +122,7 @@ static CUresult ask_owner(struct gmod_owner *owner)
 	return r;
 }
 
-static bool is_known(CUcontext handle)
+bool gmod_context_is_whole(CUcontext handle)
 {
 	return gmod_context_known(handle) || gmod_primary_is(handle);
 }
@@ -110,23 +131,14 @@ struct gmod_owner gmod_current_owner(void)
 {
 	struct gmod_owner owner = {0};
 
-	if (NEXT(cuCtxGetCurrent)(&owner.context) != CUDA_SUCCESS || !owner.context || is_known(owner.context))
+	if (NEXT(cuCtxGetCurrent)(&owner.context) != CUDA_SUCCESS || !owner.context ||
+	    gmod_context_is_whole(owner.context))
 		return owner;
 	if (HAVE(cuStreamGetCtx_v2) && ask_owner(&owner) != CUDA_SUCCESS) {
 		gmod_degraded("cuStreamGetCtx");
 		owner.context = NULL;
 	}
 	return owner;
-}
-
-bool gmod_context_is_whole(CUcontext handle)
-{
-	struct gmod_owner owner;
-
-	if (is_known(handle))
-		return true;
-	owner = gmod_current_owner();
-	return owner.context == handle && !owner.green;
 }
 
 struct gmod_context *gmod_context_owner(void)
@@ -174,28 +186,26 @@ static bool set_up(struct gmod_context *c)
 	return ok;
 }
 
-/* A free entry that nobody is stuck in, taken by moving its state. Who comes in from now on sees that it is no context.
- */
+/* One that nobody is stuck in. Who comes in from now on sees that it is no context. */
+static struct gmod_context *free_entry(void)
+{
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
+		if (!atomic_load_explicit(&gmod_contexts[i].users, memory_order_seq_cst) &&
+		    atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_NONE)
+			return &gmod_contexts[i];
+	return NULL;
+}
+
 static struct gmod_context *make(CUcontext handle)
 {
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
-		struct gmod_context *c = &gmod_contexts[i];
-		int expected = GMOD_CONTEXT_NONE;
+	struct gmod_context *c = free_entry();
 
-		if (atomic_load_explicit(&c->users, memory_order_seq_cst) ||
-		    !atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_MAKING,
-							     memory_order_seq_cst, memory_order_relaxed))
-			continue;
-		if (!set_up(c)) {
-			atomic_store_explicit(&c->state, GMOD_CONTEXT_NONE, memory_order_release);
-			return NULL;
-		}
-		atomic_store_explicit(&c->handle, handle, memory_order_relaxed);
-		/* release: the entry is complete for whoever sees it ALIVE */
-		atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);
-		return c;
-	}
-	return NULL;
+	if (!c || !set_up(c))
+		return NULL;
+	atomic_store_explicit(&c->handle, handle, memory_order_relaxed);
+	/* release: the entry is complete for whoever sees it ALIVE */
+	atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);
+	return c;
 }
 
 /*
@@ -244,13 +254,11 @@ struct gmod_context *gmod_context_current(void)
 struct gmod_context *gmod_context_made(CUcontext handle)
 {
 	struct gmod_context *c = gmod_context_of(handle);
-	CUcontext popped;
 
 	if (c || !handle || gmod_context_known(handle) || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
 		return c;
 	c = entry_here(handle);
-	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-		gmod_degraded("cuCtxPopCurrent");
+	gmod_context_visit_end(true);
 	return c;
 }
 

@@ -28,7 +28,7 @@
 
 enum { GMOD_CONTEXTS = 64 };
 
-enum gmod_context_state { GMOD_CONTEXT_NONE, GMOD_CONTEXT_MAKING, GMOD_CONTEXT_ALIVE, GMOD_CONTEXT_DYING };
+enum gmod_context_state { GMOD_CONTEXT_NONE, GMOD_CONTEXT_ALIVE, GMOD_CONTEXT_DYING };
 
 struct gmod_context {
 	_Atomic(CUcontext) handle;
@@ -73,7 +73,7 @@ struct gmod_owner {
 };
 struct gmod_owner gmod_current_owner(void);
 
-/* Known to be no green one: what is neither a primary context nor has an entry is asked for while it is current. */
+/* Known to be no green one: a primary context, or one that has an entry. */
 bool gmod_context_is_whole(CUcontext handle);
 
 /* The entry of who owns what is made here; NULL if there is none. */
@@ -89,6 +89,9 @@ struct gmod_context *gmod_context_made(CUcontext handle);
 
 bool gmod_context_use_begin(struct gmod_context *c);
 void gmod_context_use_end(struct gmod_context *c);
+/* The same with the context current; false: it is not, and is not used. */
+bool gmod_context_enter(struct gmod_context *c);
+void gmod_context_leave(struct gmod_context *c);
 /* For who is inside, before each call: is it not dying meanwhile? */
 bool gmod_context_is_alive(const struct gmod_context *c);
 

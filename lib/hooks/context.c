@@ -121,7 +121,6 @@ GMOD_EXPORT CUresult cuCtxDetach(CUcontext ctx)
 static int device_of(CUcontext context)
 {
 	CUdevice device = -1;
-	CUcontext popped;
 
 	if (NEXT(cuCtxPushCurrent_v2)(context) != CUDA_SUCCESS) {
 		gmod_degraded("cuCtxPushCurrent");
@@ -129,8 +128,7 @@ static int device_of(CUcontext context)
 	}
 	if (NEXT(cuCtxGetDevice)(&device) != CUDA_SUCCESS)
 		gmod_degraded("cuCtxGetDevice");
-	if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-		gmod_degraded("cuCtxPopCurrent");
+	gmod_context_visit_end(true);
 	return device;
 }
 

@@ -12,20 +12,12 @@ static CUresult waited(CUresult r, const char *entry_point)
 
 /*
  * A launch counts as one in the context that was current. Where that was a green one it may have gone to a stream of
- * another: a wait for a green context proves what is in its default stream alone.
+ * another: a wait for a context that may be green proves nothing.
  */
-static void prove_context(uint64_t context, uint64_t began)
-{
-	if (gmod_context_is_whole((CUcontext)(uintptr_t)context))
-		gmod_prove_context(context, began);
-	else
-		gmod_prove_stream(gmod_stream_key(GMOD_KEY_LEGACY, GMOD_LEGACY, context), began);
-}
-
 static CUresult context_done(CUresult r, uint64_t context, uint64_t began, const char *entry_point)
 {
-	if (r == CUDA_SUCCESS && gmod_on())
-		prove_context(context, began);
+	if (r == CUDA_SUCCESS && gmod_on() && gmod_context_is_whole((CUcontext)(uintptr_t)context))
+		gmod_prove_context(context, began);
 	return waited(r, entry_point);
 }
 

@@ -13,7 +13,7 @@
  *             EARLY      commit frees the entry before the handle is cleared
  *             IMPATIENT, REUSE  make takes an entry that somebody is inside of
  */
-mtype = { NONE, MAKING, ALIVE, DYING };
+mtype = { NONE, ALIVE, DYING };
 
 mtype state = ALIVE;
 byte users;
@@ -83,7 +83,6 @@ active proctype destroying()
 #ifdef EARLY
 	state = NONE;
 	there[2] = true;
-	state = MAKING;
 	state = ALIVE;
 	handle = 2;
 #else
@@ -93,7 +92,6 @@ active proctype destroying()
 #ifndef REUSE
 	(users == 0);				/* make: atomic_load(&c->users, seq_cst) */
 #endif
-	state = MAKING;				/* CAS NONE -> MAKING, seq_cst */
 	handle = 2;				/* atomic_store(&c->handle, handle, relaxed) */
 	state = ALIVE;				/* atomic_store(&c->state, ALIVE, release) */
 #endif

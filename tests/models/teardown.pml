@@ -23,7 +23,7 @@
 #define THREADS 3
 #endif
 
-mtype = { LIVE, RELEASING, FREE, ALIVE, DYING, NONE, MAKING };
+mtype = { LIVE, RELEASING, FREE, ALIVE, DYING, NONE };
 
 mtype word = LIVE;		/* the record's state */
 bool indexed = true;
@@ -158,7 +158,7 @@ proctype making()
 {
 	do
 	:: done == THREADS && state != NONE -> break
-	:: atomic { state == NONE -> state = MAKING };
+	:: state == NONE ->
 		handle = 2;
 		word = LIVE;
 		indexed = true;
