@@ -236,16 +236,16 @@ static enum gmod_status visit_patiently(const struct gmod_context *only, uint64_
 	uint64_t until = gmod_monotonic_ns() + deadline;
 	struct timespec t = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
 	enum gmod_status status = GMOD_BUSY;
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 
 	if (!heaps_exist())
 		return GMOD_NO_HEAP;
-	gmod_scope_begin(&hold);
+	gmod_scope_begin(&scope);
 	if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &t) == 0) {
 		status = visit(only, look, arg) ? GMOD_OK : GMOD_NO_HEAP;
 		pthread_mutex_unlock(&lock);
 	}
-	gmod_scope_end(&hold);
+	gmod_scope_end(&scope);
 	return status;
 }
 

@@ -19,8 +19,8 @@
  * Findings come out of the ring whether or not a pass is complete: freeN puts some there too. Every wait has a bound,
  * because a kernel that fills the device keeps the guard out for as long as it likes.
  */
-#ifndef GMOD_DEVICE_GUARD_H_HOST
-#define GMOD_DEVICE_GUARD_H_HOST
+#ifndef GMOD_HOST_DEVICE_GUARD_H
+#define GMOD_HOST_DEVICE_GUARD_H
 
 #include <stdbool.h>
 #include <stdint.h>

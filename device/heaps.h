@@ -9,8 +9,8 @@
  * their own: making a heap, and growing it, wait for no kernel. The ring of findings is pinned memory, which the driver
  * takes away with the context: it is touched only while the context is entered (lib/context/context.h).
  */
-#ifndef GMOD_DEVICE_HEAPS_H
-#define GMOD_DEVICE_HEAPS_H
+#ifndef GMOD_HOST_DEVICE_HEAPS_H
+#define GMOD_HOST_DEVICE_HEAPS_H
 
 #include "device/layout.h"
 #include "device/memory.h"

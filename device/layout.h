@@ -5,8 +5,8 @@
  *     chunks:   64 KiB each, as many as there may ever be; those that have memory at first are in the set of free
  * chunks
  */
-#ifndef GMOD_DEVICE_LAYOUT_H
-#define GMOD_DEVICE_LAYOUT_H
+#ifndef GMOD_HOST_DEVICE_LAYOUT_H
+#define GMOD_HOST_DEVICE_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

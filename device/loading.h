@@ -15,8 +15,8 @@
  *
  * A program without units pays one load and compare a launch.
  */
-#ifndef GMOD_DEVICE_LOADING_H
-#define GMOD_DEVICE_LOADING_H
+#ifndef GMOD_HOST_DEVICE_LOADING_H
+#define GMOD_HOST_DEVICE_LOADING_H
 
 #include "device/units.h"
 #include "lib/context/teardown.h"

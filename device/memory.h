@@ -10,8 +10,8 @@
  *
  * Not synchronised: its heap's maker has it first, then the guard's lock is held.
  */
-#ifndef GMOD_DEVICE_MEMORY_H
-#define GMOD_DEVICE_MEMORY_H
+#ifndef GMOD_HOST_DEVICE_MEMORY_H
+#define GMOD_HOST_DEVICE_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

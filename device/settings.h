@@ -2,8 +2,8 @@
  * What device heaps and their guard are made with: the options, unless the program has said otherwise
  * (gmod_device_configure). Heaps read it when they are made; the guard's mode may change at any time.
  */
-#ifndef GMOD_DEVICE_SETTINGS_H
-#define GMOD_DEVICE_SETTINGS_H
+#ifndef GMOD_HOST_DEVICE_SETTINGS_H
+#define GMOD_HOST_DEVICE_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

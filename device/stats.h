@@ -1,6 +1,6 @@
 /* What a device heap has counted, read from the device. */
-#ifndef GMOD_DEVICE_STATS_H
-#define GMOD_DEVICE_STATS_H
+#ifndef GMOD_HOST_DEVICE_STATS_H
+#define GMOD_HOST_DEVICE_STATS_H
 
 #include <stdbool.h>
 

@@ -21,16 +21,16 @@ static void changed(void)
 	atomic_fetch_add_explicit(&gmod_hot.units, 2, memory_order_release);
 }
 
-static void lock_units(struct gmod_scope *hold)
+static void lock_units(struct gmod_scope *scope)
 {
-	gmod_scope_begin(hold);
+	gmod_scope_begin(scope);
 	pthread_mutex_lock(&lock);
 }
 
-static void unlock_units(const struct gmod_scope *hold)
+static void unlock_units(const struct gmod_scope *scope)
 {
 	pthread_mutex_unlock(&lock);
-	gmod_scope_end(hold);
+	gmod_scope_end(scope);
 }
 
 /* Its place, NULL for a free one; GMOD_UNITS: there is none. Under the lock. */
@@ -45,17 +45,17 @@ static unsigned place_of(const void *handle)
 
 void gmod_units_add(struct gmod_unit unit)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	unsigned i;
 
-	lock_units(&hold);
+	lock_units(&scope);
 	i = place_of(NULL);
 	if (i < GMOD_UNITS) {
 		units[i] = unit;
 		atomic_fetch_or_explicit(&gmod_hot.units, 1, memory_order_relaxed);
 		changed();
 	}
-	unlock_units(&hold);
+	unlock_units(&scope);
 	if (i == GMOD_UNITS)
 		gmod_degraded("a device heap for one more module");
 }
@@ -63,14 +63,14 @@ void gmod_units_add(struct gmod_unit unit)
 struct gmod_unit gmod_unit_of(const void *handle)
 {
 	struct gmod_unit u = {0};
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	unsigned i;
 
-	lock_units(&hold);
+	lock_units(&scope);
 	i = place_of(handle);
 	if (i < GMOD_UNITS)
 		u = units[i];
-	unlock_units(&hold);
+	unlock_units(&scope);
 	return u;
 }
 
@@ -91,42 +91,42 @@ static void forget_at(unsigned i)
 
 void gmod_units_forget(const void *handle)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	unsigned i;
 
-	lock_units(&hold);
+	lock_units(&scope);
 	i = place_of(handle);
 	if (i < GMOD_UNITS)
 		forget_at(i);
-	unlock_units(&hold);
+	unlock_units(&scope);
 }
 
 void gmod_units_forget_context(const struct gmod_context *c)
 {
 	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 
 	atomic_store_explicit(ready_in(c), 0, memory_order_relaxed);
 	if (gmod_phase() == GMOD_OFF || !gmod_units_exist())
 		return;
-	lock_units(&hold);
+	lock_units(&scope);
 	for (unsigned i = 0; i < GMOD_UNITS; i++)
 		if (units[i].handle && !units[i].is_library && units[i].context == context)
 			forget_at(i);
 	changed();
-	unlock_units(&hold);
+	unlock_units(&scope);
 }
 
 unsigned gmod_units_contexts(CUcontext context[GMOD_UNITS])
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	unsigned n = 0;
 
-	lock_units(&hold);
+	lock_units(&scope);
 	for (unsigned i = 0; i < GMOD_UNITS; i++)
 		if (units[i].handle && !units[i].is_library)
 			context[n++] = units[i].context;
-	unlock_units(&hold);
+	unlock_units(&scope);
 	return n;
 }
 
@@ -150,37 +150,37 @@ static uint64_t missing_in(const struct gmod_context *c)
 uint64_t gmod_units_fill_missing(const struct gmod_context *c, void (*fill)(const struct gmod_unit *u, void *arg),
 				 void *arg)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	uint64_t missing;
 
-	lock_units(&hold);
+	lock_units(&scope);
 	missing = missing_in(c);
 	for (unsigned i = 0; i < GMOD_UNITS; i++)
 		if (missing >> i & 1)
 			fill(&units[i], arg);
-	unlock_units(&hold);
+	unlock_units(&scope);
 	return missing;
 }
 
 void gmod_units_filled(const struct gmod_context *c, uint64_t filled, uint64_t state)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 
-	lock_units(&hold);
+	lock_units(&scope);
 	if (atomic_load_explicit(&gmod_hot.units, memory_order_relaxed) == state)
 		atomic_fetch_or_explicit(ready_in(c), filled, memory_order_relaxed);
-	unlock_units(&hold);
+	unlock_units(&scope);
 }
 
 /* The guard kernel of the unit at that place, NULL: it is not in that context. */
 static void *guard_at(unsigned i, CUcontext context)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	void *guard;
 
-	lock_units(&hold);
+	lock_units(&scope);
 	guard = is_in(&units[i], context) ? units[i].guard : NULL;
-	unlock_units(&hold);
+	unlock_units(&scope);
 	return guard;
 }
 

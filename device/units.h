@@ -2,8 +2,8 @@
  * Units: modules and libraries of the program whose kernels use include/gmod_device.cuh. This is their table, and the
  * launch of the guard kernel that each has; they come, are filled and go in device/loading.h.
  */
-#ifndef GMOD_DEVICE_UNITS_H
-#define GMOD_DEVICE_UNITS_H
+#ifndef GMOD_HOST_DEVICE_UNITS_H
+#define GMOD_HOST_DEVICE_UNITS_H
 
 #include "lib/base/phase.h"
 #include "lib/context/context.h"

@@ -1,6 +1,6 @@
 /* What time it is: for people, for waits, and for the order of events. */
-#ifndef GMOD_LIB_CLOCK_H
-#define GMOD_LIB_CLOCK_H
+#ifndef GMOD_LIB_BASE_CLOCK_H
+#define GMOD_LIB_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -9,8 +9,8 @@
  * What counts is time slept, a nap for 100 ms more than it was to take at most: signals do not shorten the deadline,
  * and a process that was stopped, or a machine that was, has not lost it.
  */
-#ifndef GMOD_LIB_PATIENCE_H
-#define GMOD_LIB_PATIENCE_H
+#ifndef GMOD_LIB_BASE_DEADLINE_H
+#define GMOD_LIB_BASE_DEADLINE_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* Sleeping until a word changes. */
-#ifndef GMOD_LIB_FUTEX_H
-#define GMOD_LIB_FUTEX_H
+#ifndef GMOD_LIB_BASE_FUTEX_H
+#define GMOD_LIB_BASE_FUTEX_H
 
 #include <limits.h>
 #include <linux/futex.h>

@@ -1,6 +1,6 @@
 /* One way to spread handles and addresses over tables, and one to tell strings of bytes apart. */
-#ifndef GMOD_LIB_HASH_H
-#define GMOD_LIB_HASH_H
+#ifndef GMOD_LIB_BASE_HASH_H
+#define GMOD_LIB_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * jumps: a caller goes on without rather than for ever. Who can, keeps signals away while it holds one
  * (gmod_scope_begin()).
  */
-#ifndef GMOD_LIB_LOCK_H
-#define GMOD_LIB_LOCK_H
+#ifndef GMOD_LIB_BASE_LOCK_H
+#define GMOD_LIB_BASE_LOCK_H
 
 #include <sched.h>
 #include <stdatomic.h>

@@ -125,10 +125,10 @@ void gmod_log_lines(const char *text, size_t len)
 	const char *end = text + len;
 	int saved = errno;
 	pid_t self = (pid_t)syscall(SYS_gettid);
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	bool locked;
 
-	gmod_scope_begin(&hold);
+	gmod_scope_begin(&scope);
 	locked = lock(self);
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
@@ -141,7 +141,7 @@ void gmod_log_lines(const char *text, size_t len)
 	}
 	if (locked)
 		unlock(self);
-	gmod_scope_end(&hold);
+	gmod_scope_end(&scope);
 	errno = saved;
 }
 
@@ -215,9 +215,9 @@ int gmod_log_open(const char *pattern, bool json, unsigned verbosity)
 {
 	int saved = errno;
 	const char *why = NULL;
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 
-	gmod_scope_begin(&hold);
+	gmod_scope_begin(&scope);
 	gmod_log_remember_stderr();
 	gmod_log_file_none();
 	sink.json = json;
@@ -228,7 +228,7 @@ int gmod_log_open(const char *pattern, bool json, unsigned verbosity)
 		say_refusal(why);
 		gmod_log_file_none();
 	}
-	gmod_scope_end(&hold);
+	gmod_scope_end(&scope);
 	errno = saved;
 	return why ? -1 : 0;
 }

@@ -6,8 +6,8 @@
  * another report in the making, and it is bounded. What comes from outside the library must be appended with
  * gmod_text_escaped() or gmod_text_json(); gmod_log_line() and gmod_log_note() escape by themselves.
  */
-#ifndef GMOD_LIB_LOG_H
-#define GMOD_LIB_LOG_H
+#ifndef GMOD_LIB_BASE_LOG_H
+#define GMOD_LIB_BASE_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * Descriptors that the log writes to: which file is behind one, and lines that get there whole or visibly torn. Nothing
  * here waits for a reader. For the log's own files, under its lock.
  */
-#ifndef GMOD_LIB_LOG_FD_H
-#define GMOD_LIB_LOG_FD_H
+#ifndef GMOD_LIB_BASE_LOG_FD_H
+#define GMOD_LIB_BASE_LOG_FD_H
 
 #include <stdbool.h>
 #include <stddef.h>

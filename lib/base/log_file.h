@@ -2,8 +2,8 @@
  * The file of log_path: its name, what is refused as such a file, and the descriptor, which the program may close and
  * recycle behind our back.
  */
-#ifndef GMOD_LIB_LOG_FILE_H
-#define GMOD_LIB_LOG_FILE_H
+#ifndef GMOD_LIB_BASE_LOG_FILE_H
+#define GMOD_LIB_BASE_LOG_FILE_H
 
 #include <stddef.h>
 

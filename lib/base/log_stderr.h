@@ -2,8 +2,8 @@
  * stderr as a place for lines: written to only while descriptor 2 cannot be a file of the program's that a line would
  * spoil.
  */
-#ifndef GMOD_LIB_LOG_STDERR_H
-#define GMOD_LIB_LOG_STDERR_H
+#ifndef GMOD_LIB_BASE_LOG_STDERR_H
+#define GMOD_LIB_BASE_LOG_STDERR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * the command-line helper is built from them too. All functions may be called from any thread;
  * gmod_options_parse() writes only to *o.
  */
-#ifndef GMOD_LIB_OPTIONS_H
-#define GMOD_LIB_OPTIONS_H
+#ifndef GMOD_LIB_BASE_OPTIONS_H
+#define GMOD_LIB_BASE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
  *
  * WINDING_DOWN: no new buffer is guarded, frees of guarded buffers still work, the monitor reads nothing any more.
  */
-#ifndef GMOD_LIB_PROCESS_H
-#define GMOD_LIB_PROCESS_H
+#ifndef GMOD_LIB_BASE_PHASE_H
+#define GMOD_LIB_BASE_PHASE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

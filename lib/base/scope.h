@@ -1,8 +1,8 @@
 /*
  * Holding off, in this thread, what would cut short what the library does.
  */
-#ifndef GMOD_LIB_HOLD_H
-#define GMOD_LIB_HOLD_H
+#ifndef GMOD_LIB_BASE_SCOPE_H
+#define GMOD_LIB_BASE_SCOPE_H
 
 #include <pthread.h>
 #include <signal.h>

@@ -2,8 +2,8 @@
  * Lines in the making, and how what comes from outside gets into them without breaking them. No function allocates,
  * takes a lock or changes errno; each may be called from any thread and from signal handlers.
  */
-#ifndef GMOD_LIB_TEXT_H
-#define GMOD_LIB_TEXT_H
+#ifndef GMOD_LIB_BASE_TEXT_H
+#define GMOD_LIB_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The calling thread's stack, innermost frame first, without malloc. Frames inside libgmod are left out. */
-#ifndef GMOD_LIB_UNWIND_H
-#define GMOD_LIB_UNWIND_H
+#ifndef GMOD_LIB_BASE_UNWIND_H
+#define GMOD_LIB_BASE_UNWIND_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  *
  * Each puts on and takes off its own: an allocation may be under way when its context ends.
  */
-#ifndef GMOD_LIB_ACCOUNTS_H
-#define GMOD_LIB_ACCOUNTS_H
+#ifndef GMOD_LIB_BUFFERS_ACCOUNTS_H
+#define GMOD_LIB_BUFFERS_ACCOUNTS_H
 
 #include "lib/buffers/backend.h"
 

@@ -13,8 +13,8 @@
  * write. A function returns what the driver said and counts failures of its own (gmod_degraded()). What is optional may
  * be NULL.
  */
-#ifndef GMOD_LIB_BACKEND_H
-#define GMOD_LIB_BACKEND_H
+#ifndef GMOD_LIB_BUFFERS_BACKEND_H
+#define GMOD_LIB_BUFFERS_BACKEND_H
 
 #include "lib/base/clock.h"
 #include "lib/context/context.h"

@@ -5,8 +5,8 @@
  * from the hooks only, with GMOD on; they call the driver in the caller's context and never wait for the GPU except
  * where the native free does.
  */
-#ifndef GMOD_LIB_HEAP_H
-#define GMOD_LIB_HEAP_H
+#ifndef GMOD_LIB_BUFFERS_BUFFER_H
+#define GMOD_LIB_BUFFERS_BUFFER_H
 
 #include "lib/buffers/backend.h"
 #include "lib/context/teardown.h"

@@ -390,7 +390,7 @@ static bool gather(struct gmod_context *only, enum gmod_gather what)
 bool gmod_gather(struct gmod_context *only, enum gmod_gather what)
 {
 	struct gmod_registry_stats stats;
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	bool done = false;
 
 	gmod_registry_stats(&stats);
@@ -398,12 +398,12 @@ bool gmod_gather(struct gmod_context *only, enum gmod_gather what)
 		return true;
 	/* A thread that is cancelled in here, or whose signal handler jumps, would keep the lock and the context's pin.
 	 */
-	gmod_scope_begin(&hold);
+	gmod_scope_begin(&scope);
 	if (take_lock(what)) {
 		done = gather(only, what);
 		pthread_mutex_unlock(&lock);
 	}
-	gmod_scope_end(&hold);
+	gmod_scope_end(&scope);
 	return done;
 }
 

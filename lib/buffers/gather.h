@@ -8,8 +8,8 @@
  * A buffer is pinned while its copies are issued, and looked at again, under the sweep's pin, once the copies are
  * complete: if it is still the same live buffer, the bytes were its own.
  */
-#ifndef GMOD_MONITOR_GATHER_H
-#define GMOD_MONITOR_GATHER_H
+#ifndef GMOD_LIB_BUFFERS_GATHER_H
+#define GMOD_LIB_BUFFERS_GATHER_H
 
 #include <stdbool.h>
 

@@ -19,8 +19,8 @@
  *
  * Functions return what the driver said; none of them invents an error for the program.
  */
-#ifndef GMOD_LIB_MAPPED_H
-#define GMOD_LIB_MAPPED_H
+#ifndef GMOD_LIB_BUFFERS_MAPPED_H
+#define GMOD_LIB_BUFFERS_MAPPED_H
 
 #include "lib/buffers/backend.h"
 

@@ -1,6 +1,6 @@
 /* Findings about calls rather than bytes: frees and copies that the program should not have made. */
-#ifndef GMOD_LIB_MISUSE_H
-#define GMOD_LIB_MISUSE_H
+#ifndef GMOD_LIB_BUFFERS_MISUSE_H
+#define GMOD_LIB_BUFFERS_MISUSE_H
 
 #include "lib/driver/driver.h"
 #include "monitor/registry/registry.h"

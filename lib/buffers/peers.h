@@ -2,8 +2,8 @@
  * Which devices may use the memory of which others: what cuCtxEnablePeerAccess opens natively by itself, some buffers
  * have to be told one by one. There is no way back: what was let in stays.
  */
-#ifndef GMOD_LIB_PEERS_H
-#define GMOD_LIB_PEERS_H
+#ifndef GMOD_LIB_BUFFERS_PEERS_H
+#define GMOD_LIB_BUFFERS_PEERS_H
 
 #include "lib/buffers/backend.h"
 

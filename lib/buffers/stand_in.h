@@ -3,8 +3,8 @@
  * (lib/buffers/backend_managed.c). Where the driver treats them differently and a program could tell, the hooks make up
  * for it; these say where.
  */
-#ifndef GMOD_LIB_STAND_IN_H
-#define GMOD_LIB_STAND_IN_H
+#ifndef GMOD_LIB_BUFFERS_STAND_IN_H
+#define GMOD_LIB_BUFFERS_STAND_IN_H
 
 #include "lib/driver/driver.h"
 #include "monitor/registry/registry.h"

@@ -2,8 +2,8 @@
  * Captures. Work that goes into a graph runs later, if at all, and is no launch now; and what GMOD calls by itself must
  * disturb none.
  */
-#ifndef GMOD_LIB_CAPTURE_H
-#define GMOD_LIB_CAPTURE_H
+#ifndef GMOD_LIB_CONTEXT_CAPTURE_H
+#define GMOD_LIB_CONTEXT_CAPTURE_H
 
 #include "lib/base/facts.h"
 #include "lib/base/phase.h"

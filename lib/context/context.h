@@ -18,8 +18,8 @@
  * Nothing follows it: inside, the state is looked at before each call, and a call in a context that has been destroyed
  * is refused (measured: CONTEXT_IS_DESTROYED). The entry is not used again while anybody is in there.
  */
-#ifndef GMOD_LIB_CONTEXT_H
-#define GMOD_LIB_CONTEXT_H
+#ifndef GMOD_LIB_CONTEXT_CONTEXT_H
+#define GMOD_LIB_CONTEXT_CONTEXT_H
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* The context that is current, as a number, and streams in it, for what launches and waits prove. */
-#ifndef GMOD_LIB_CURRENT_H
-#define GMOD_LIB_CURRENT_H
+#ifndef GMOD_LIB_CONTEXT_CURRENT_H
+#define GMOD_LIB_CONTEXT_CURRENT_H
 
 #include "lib/base/phase.h"
 #include "lib/context/context.h"

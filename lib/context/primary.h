@@ -5,8 +5,8 @@
  * Frameworks and libraries retain and release primary contexts from several threads, at the end of a process as well
  * (PyTorch, CuPy and the runtime itself do): nobody is disturbed by a release that is not the last.
  */
-#ifndef GMOD_LIB_PRIMARY_H
-#define GMOD_LIB_PRIMARY_H
+#ifndef GMOD_LIB_CONTEXT_PRIMARY_H
+#define GMOD_LIB_CONTEXT_PRIMARY_H
 
 #include "lib/driver/driver.h"
 

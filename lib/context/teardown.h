@@ -13,8 +13,8 @@
  *
  * From begin to commit or cancel the calling thread must not end: its hook holds cancellation off.
  */
-#ifndef GMOD_LIB_TEARDOWN_H
-#define GMOD_LIB_TEARDOWN_H
+#ifndef GMOD_LIB_CONTEXT_TEARDOWN_H
+#define GMOD_LIB_CONTEXT_TEARDOWN_H
 
 #include "lib/context/context.h"
 

@@ -1,6 +1,6 @@
 /* Waiting for all work of a context without a synchronise, which would end a capture. */
-#ifndef GMOD_LIB_WAIT_H
-#define GMOD_LIB_WAIT_H
+#ifndef GMOD_LIB_CONTEXT_WAIT_H
+#define GMOD_LIB_CONTEXT_WAIT_H
 
 #include "lib/context/context.h"
 

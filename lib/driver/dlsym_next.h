@@ -1,6 +1,6 @@
 /* The dlsym behind ours: libc's, or another interposer's. */
-#ifndef GMOD_LIB_DLSYM_NEXT_H
-#define GMOD_LIB_DLSYM_NEXT_H
+#ifndef GMOD_LIB_DRIVER_DLSYM_NEXT_H
+#define GMOD_LIB_DRIVER_DLSYM_NEXT_H
 
 typedef void *(*gmod_dlsym_fn)(void *handle, const char *symbol);
 

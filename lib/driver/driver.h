@@ -6,8 +6,8 @@
  * lacks the entry point. NEXT(cuMemAlloc_v2)(...) is how to call it: it resolves at the first use, because a program
  * that is linked against libcuda can reach an exported hook before anything else of ours has run.
  */
-#ifndef GMOD_LIB_DRIVER_H
-#define GMOD_LIB_DRIVER_H
+#ifndef GMOD_LIB_DRIVER_DRIVER_H
+#define GMOD_LIB_DRIVER_DRIVER_H
 
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cuda.h>

@@ -1,6 +1,6 @@
 /* Which of the driver's errors mean what. */
-#ifndef GMOD_LIB_ERRORS_H
-#define GMOD_LIB_ERRORS_H
+#ifndef GMOD_LIB_DRIVER_ERRORS_H
+#define GMOD_LIB_DRIVER_ERRORS_H
 
 #include "lib/driver/driver.h"
 

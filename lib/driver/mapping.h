@@ -4,8 +4,8 @@
  *
  * Functions return what the driver said.
  */
-#ifndef GMOD_LIB_MAPPING_H
-#define GMOD_LIB_MAPPING_H
+#ifndef GMOD_LIB_DRIVER_MAPPING_H
+#define GMOD_LIB_DRIVER_MAPPING_H
 
 #include "lib/driver/driver.h"
 

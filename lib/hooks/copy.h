@@ -1,6 +1,6 @@
 /* What hooks of copies and fills share (lib/hooks/copy.c, lib/hooks/copy_batch.c, lib/hooks/memset.c). */
-#ifndef GMOD_LIB_COPY_H
-#define GMOD_LIB_COPY_H
+#ifndef GMOD_LIB_HOOKS_COPY_H
+#define GMOD_LIB_HOOKS_COPY_H
 
 #include "lib/hooks/hook.h"
 #include "lib/buffers/stand_in.h"

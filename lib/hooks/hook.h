@@ -12,8 +12,8 @@
  * No lock is held across NEXT(), but the turn for a device's primary context (lib/context/context.h), which has a
  * bound.
  */
-#ifndef GMOD_LIB_HOOK_H
-#define GMOD_LIB_HOOK_H
+#ifndef GMOD_LIB_HOOKS_HOOK_H
+#define GMOD_LIB_HOOKS_HOOK_H
 
 #include "lib/driver/driver.h"
 #include "lib/driver/errors.h"

@@ -1,6 +1,6 @@
 /* Where an address lies, for hooks that answer for a guarded buffer as the native one would. */
-#ifndef GMOD_LIB_WHERE_H
-#define GMOD_LIB_WHERE_H
+#ifndef GMOD_LIB_HOOKS_WHERE_H
+#define GMOD_LIB_HOOKS_WHERE_H
 
 #include "lib/hooks/hook.h"
 #include "monitor/registry/index.h"

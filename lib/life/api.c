@@ -16,13 +16,13 @@
 
 GMOD_EXPORT enum gmod_status gmod_check(void)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	bool locked;
 
 	if (!gmod_on())
 		return GMOD_INACTIVE;
 	/* No signal handler may jump out of this with the lock and the pin. */
-	gmod_scope_begin(&hold);
+	gmod_scope_begin(&scope);
 	locked = gmod_sweep_lock(CHECK_PATIENCE_NS);
 	if (locked) {
 		struct gmod_busy busy = gmod_busy_begin();
@@ -32,7 +32,7 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 		gmod_busy_end(busy);
 		gmod_sweep_unlock();
 	}
-	gmod_scope_end(&hold);
+	gmod_scope_end(&scope);
 	if (!locked)
 		return GMOD_BUSY;
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);

@@ -145,9 +145,9 @@ static bool first_to_finish(bool look)
 void gmod_say_the_last(void)
 {
 	static atomic_bool begun;
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 
-	gmod_scope_begin(&hold);
+	gmod_scope_begin(&scope);
 	if (gmod_first_time(&begun)) {
 		gmod_report_end();
 		summarise();
@@ -155,7 +155,7 @@ void gmod_say_the_last(void)
 		atomic_store_explicit(&finished, true, memory_order_release);
 	}
 	await_the_last(GMOD_SECONDS(1));
-	gmod_scope_end(&hold);
+	gmod_scope_end(&scope);
 }
 
 static void finish(enum gmod_ending how, bool look)

@@ -4,8 +4,8 @@
  * A program of its own, no part of libgmod.so: it may allocate, block and exit. Each command takes its arguments
  * (NULL-terminated, without the command's name) and returns the exit status.
  */
-#ifndef GMOD_LIB_TOOL_H
-#define GMOD_LIB_TOOL_H
+#ifndef GMOD_LIB_TOOL_TOOL_H
+#define GMOD_LIB_TOOL_TOOL_H
 
 /* Exit statuses beside 0; 126 and 127 are a shell's. */
 enum { TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_NOT_EXECUTABLE = 126, TOOL_NOT_FOUND = 127 };

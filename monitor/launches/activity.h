@@ -10,8 +10,8 @@
  * launching thread would wait for the doorbell that its driver call has just written across the bus. Where the kernel
  * has no membarrier (before 4.14, or forbidden) the launching thread fences after all.
  */
-#ifndef GMOD_MONITOR_ACTIVITY_H
-#define GMOD_MONITOR_ACTIVITY_H
+#ifndef GMOD_MONITOR_LAUNCHES_ACTIVITY_H
+#define GMOD_MONITOR_LAUNCHES_ACTIVITY_H
 
 #include "lib/base/phase.h"
 #include "monitor/launches/thread.h"

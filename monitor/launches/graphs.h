@@ -5,8 +5,8 @@
  * latest four with the time since when, for a handle is used again, and graphs are updated. Learning takes no lock and
  * may be called from any hook; one executable graph is not changed by two threads at a time.
  */
-#ifndef GMOD_MONITOR_GRAPHS_H
-#define GMOD_MONITOR_GRAPHS_H
+#ifndef GMOD_MONITOR_LAUNCHES_GRAPHS_H
+#define GMOD_MONITOR_LAUNCHES_GRAPHS_H
 
 #include <stdbool.h>
 #include <stdint.h>

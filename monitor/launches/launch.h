@@ -5,8 +5,8 @@
  * way its stamp is GMOD_IN_CALL. A synchronisation that began at tick T and succeeded therefore covers exactly
  * the launches stamped before T (monitor/launches/proof.h).
  */
-#ifndef GMOD_MONITOR_LAUNCH_H
-#define GMOD_MONITOR_LAUNCH_H
+#ifndef GMOD_MONITOR_LAUNCHES_LAUNCH_H
+#define GMOD_MONITOR_LAUNCHES_LAUNCH_H
 
 #include "lib/base/clock.h"
 #include "lib/base/hash.h"

@@ -7,7 +7,6 @@
 #include "lib/base/clock.h"
 #include "lib/base/hash.h"
 
-enum { SEEN = 4096 };
 #define ARENA ((size_t)64 << 20)
 #define NAME_MAX_BYTES ((size_t)4096)
 
@@ -19,9 +18,6 @@ struct name {
 };
 
 static gmod_lists names;
-
-/* Handles a launch has found known, so that the usual launch costs one load. */
-static _Atomic uint64_t seen[SEEN];
 
 /* Address space is reserved at once and costs nothing until it is used. */
 static _Atomic(char *) arena;
@@ -99,18 +95,6 @@ void gmod_name_learn(uint64_t handle, const char *text)
 	n->node.key = handle;
 	n->learned = gmod_ticks();
 	gmod_list_add(names, &n->node);
-}
-
-bool gmod_name_known(uint64_t handle)
-{
-	_Atomic uint64_t *here = &seen[(gmod_hash(handle) >> 40) % SEEN];
-
-	if (atomic_load_explicit(here, memory_order_relaxed) == handle)
-		return true;
-	if (!newest(handle))
-		return false;
-	atomic_store_explicit(here, handle, memory_order_relaxed);
-	return true;
 }
 
 const char *gmod_name_of(uint64_t handle, uint64_t ticks)

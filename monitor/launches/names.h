@@ -5,8 +5,8 @@
  * another kernel after an unload; each name carries the time it was learned, and a launch gets the name its
  * handle had then. Learning takes no lock and may be called from any hook.
  */
-#ifndef GMOD_MONITOR_NAMES_H
-#define GMOD_MONITOR_NAMES_H
+#ifndef GMOD_MONITOR_LAUNCHES_NAMES_H
+#define GMOD_MONITOR_LAUNCHES_NAMES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 void gmod_name_learn(uint64_t handle, const char *name);
-bool gmod_name_known(uint64_t handle);
 /* The name the handle had at `ticks`; NULL: never learned. */
 const char *gmod_name_of(uint64_t handle, uint64_t ticks);
 /* One kernel may have several handles, each with a copy of its name; NULL is like NULL. */

@@ -15,8 +15,8 @@
  * Streams are named by their keys (monitor/launches/stream_key.h). Tables are of fixed size; when one is full a proof
  * is dropped, which costs sweeps, never a finding.
  */
-#ifndef GMOD_MONITOR_PROOF_H
-#define GMOD_MONITOR_PROOF_H
+#ifndef GMOD_MONITOR_LAUNCHES_PROOF_H
+#define GMOD_MONITOR_LAUNCHES_PROOF_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Streams as numbers: a key is the stream's handle, or for the default streams a value made of context and thread. */
-#ifndef GMOD_MONITOR_STREAM_KEY_H
-#define GMOD_MONITOR_STREAM_KEY_H
+#ifndef GMOD_MONITOR_LAUNCHES_STREAM_KEY_H
+#define GMOD_MONITOR_LAUNCHES_STREAM_KEY_H
 
 #include <stdint.h>
 

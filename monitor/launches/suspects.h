@@ -1,6 +1,6 @@
 /* Who could have done it: launches not proven complete when the canary was last seen intact. */
-#ifndef GMOD_MONITOR_SUSPECTS_H
-#define GMOD_MONITOR_SUSPECTS_H
+#ifndef GMOD_MONITOR_LAUNCHES_SUSPECTS_H
+#define GMOD_MONITOR_LAUNCHES_SUSPECTS_H
 
 #include "monitor/launches/thread.h"
 #include "monitor/registry/finding.h"

@@ -4,8 +4,8 @@
  * records, and for each stream it launched on the time of its last launch (monitor/launches/launch.h). A hook on a
  * launch touches nothing that another thread writes, so its cost does not grow with the number of threads.
  */
-#ifndef GMOD_MONITOR_THREAD_H
-#define GMOD_MONITOR_THREAD_H
+#ifndef GMOD_MONITOR_LAUNCHES_THREAD_H
+#define GMOD_MONITOR_LAUNCHES_THREAD_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -9,8 +9,8 @@
  * SipHash: Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012. Reference vectors in
  * tests/unit/test_canary.c.
  */
-#ifndef GMOD_LIB_CANARY_H
-#define GMOD_LIB_CANARY_H
+#ifndef GMOD_MONITOR_REGISTRY_CANARY_H
+#define GMOD_MONITOR_REGISTRY_CANARY_H
 
 #include <stdbool.h>
 #include <stddef.h>

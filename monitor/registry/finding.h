@@ -5,8 +5,8 @@
  * code only reads it. All strings are borrowed for the duration of that call and may hold any bytes (kernel names
  * come from the program): printing escapes them. Times are nanoseconds of CLOCK_REALTIME.
  */
-#ifndef GMOD_MONITOR_FINDING_H
-#define GMOD_MONITOR_FINDING_H
+#ifndef GMOD_MONITOR_REGISTRY_FINDING_H
+#define GMOD_MONITOR_REGISTRY_FINDING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,8 +12,8 @@
  * record to be checked against its own fields, as gmod_index_find() does.
  * Modelled in tests/models/index.pml, with the end of a context in teardown.pml.
  */
-#ifndef GMOD_MONITOR_INDEX_H
-#define GMOD_MONITOR_INDEX_H
+#ifndef GMOD_MONITOR_REGISTRY_INDEX_H
+#define GMOD_MONITOR_REGISTRY_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,8 +15,8 @@
  * head slack can be long, and only GMOD_HEAD_SLACK bytes of it, next to the user's, carry canaries. For pinned host
  * memory everything is visible to the CPU: there is no slack, the tail zone starts at the byte behind the user's last.
  */
-#ifndef GMOD_LIB_LAYOUT_H
-#define GMOD_LIB_LAYOUT_H
+#ifndef GMOD_MONITOR_REGISTRY_LAYOUT_H
+#define GMOD_MONITOR_REGISTRY_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -26,8 +26,8 @@
  * Free records are on a stack of positions with a tag against ABA (tests/models/registry.pml); banks are appended
  * under its empty condition and found by position, so nothing is ever unlinked.
  */
-#ifndef GMOD_MONITOR_REGISTRY_H
-#define GMOD_MONITOR_REGISTRY_H
+#ifndef GMOD_MONITOR_REGISTRY_REGISTRY_H
+#define GMOD_MONITOR_REGISTRY_REGISTRY_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

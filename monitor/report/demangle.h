@@ -2,8 +2,8 @@
  * Mangled names made readable: the Itanium C++ ABI, as far as names go. The names come from files and from the program,
  * and may be anything. No function allocates, takes a lock or changes errno.
  */
-#ifndef GMOD_MONITOR_DEMANGLE_H
-#define GMOD_MONITOR_DEMANGLE_H
+#ifndef GMOD_MONITOR_REPORT_DEMANGLE_H
+#define GMOD_MONITOR_REPORT_DEMANGLE_H
 
 #include <stddef.h>
 

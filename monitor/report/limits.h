@@ -1,6 +1,6 @@
 /* Which findings are printed, and which only counted: once an id, so many a site, so many altogether. */
-#ifndef GMOD_MONITOR_LIMITS_H
-#define GMOD_MONITOR_LIMITS_H
+#ifndef GMOD_MONITOR_REPORT_LIMITS_H
+#define GMOD_MONITOR_REPORT_LIMITS_H
 
 #include "monitor/registry/finding.h"
 

@@ -1,6 +1,6 @@
 /* The last thing that a report says: what to do next, by the finding's class. */
-#ifndef GMOD_MONITOR_NEXT_H
-#define GMOD_MONITOR_NEXT_H
+#ifndef GMOD_MONITOR_REPORT_NEXT_H
+#define GMOD_MONITOR_REPORT_NEXT_H
 
 #include "lib/base/text.h"
 #include "monitor/registry/finding.h"

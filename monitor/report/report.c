@@ -100,30 +100,30 @@ static void report(const struct gmod_finding *f)
 void gmod_report(const struct gmod_finding *f)
 {
 	int saved = errno;
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 
-	gmod_scope_begin(&hold);
+	gmod_scope_begin(&scope);
 	gmod_report_pending_begin();
 	report(f);
 	gmod_report_pending_end();
 	if (after_report)
 		after_report();
-	gmod_scope_end(&hold);
+	gmod_scope_end(&scope);
 	errno = saved;
 }
 
 void gmod_report_init(const struct gmod_options *o, void (*after)(void))
 {
 	int saved = errno;
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 
-	gmod_scope_begin(&hold);
+	gmod_scope_begin(&scope);
 	gmod_limits_init(o->max_reports);
 	after_report = after;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		findings[i] = 0;
 	gmod_suppressions_load(o->suppressions);
-	gmod_scope_end(&hold);
+	gmod_scope_end(&scope);
 	errno = saved;
 }
 

@@ -5,8 +5,8 @@
  * none allocates (a report's working memory is mapped and unmapped), waits for the program or touches CUDA. Not for
  * signal handlers, and not for a forked child, whose state is its parent's.
  */
-#ifndef GMOD_MONITOR_REPORT_H
-#define GMOD_MONITOR_REPORT_H
+#ifndef GMOD_MONITOR_REPORT_REPORT_H
+#define GMOD_MONITOR_REPORT_REPORT_H
 
 #include <stdatomic.h>
 

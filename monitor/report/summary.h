@@ -2,8 +2,8 @@
  * The closing line: what a run amounted to. It has the phrases "guarded N of M buffers," ("of 1 buffer,") and "(P %)",
  * or else "no device buffers". From any thread and from signal handlers; nothing allocates.
  */
-#ifndef GMOD_MONITOR_SUMMARY_H
-#define GMOD_MONITOR_SUMMARY_H
+#ifndef GMOD_MONITOR_REPORT_SUMMARY_H
+#define GMOD_MONITOR_REPORT_SUMMARY_H
 
 #include "lib/base/counters.h"
 #include "lib/base/text.h"

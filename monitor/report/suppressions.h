@@ -1,6 +1,6 @@
 /* Findings that the user wants kept quiet: a file of lines CLASS:PATTERN, which gmod(1) describes. */
-#ifndef GMOD_MONITOR_SUPPRESSIONS_H
-#define GMOD_MONITOR_SUPPRESSIONS_H
+#ifndef GMOD_MONITOR_REPORT_SUPPRESSIONS_H
+#define GMOD_MONITOR_REPORT_SUPPRESSIONS_H
 
 #include "monitor/report/view.h"
 

@@ -6,8 +6,8 @@
  * files on disk; both are treated as input that may be wrong. Nothing is allocated, no lock is taken and errno not
  * changed. May be called from any thread and from inside a hook; it reads files, so not in a signal handler.
  */
-#ifndef GMOD_MONITOR_SYMBOL_H
-#define GMOD_MONITOR_SYMBOL_H
+#ifndef GMOD_MONITOR_REPORT_SYMBOL_H
+#define GMOD_MONITOR_REPORT_SYMBOL_H
 
 #include "lib/base/text.h"
 #include "lib/base/unwind.h"

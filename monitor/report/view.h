@@ -1,6 +1,6 @@
 /* What a report says, made of a finding once, and then written in one format or the other. */
-#ifndef GMOD_MONITOR_VIEW_H
-#define GMOD_MONITOR_VIEW_H
+#ifndef GMOD_MONITOR_REPORT_VIEW_H
+#define GMOD_MONITOR_REPORT_VIEW_H
 
 #include "monitor/report/next.h"
 #include "monitor/report/symbol.h"

@@ -10,8 +10,8 @@
  *
  * Each is used by one thread. With a share of 0 nothing is paid, and pauses are as long as they may be.
  */
-#ifndef GMOD_MONITOR_BUDGET_H
-#define GMOD_MONITOR_BUDGET_H
+#ifndef GMOD_MONITOR_WATCH_BUDGET_H
+#define GMOD_MONITOR_WATCH_BUDGET_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -42,27 +42,27 @@ static _Atomic int pending;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 /* Until end(), what is taken out of a watch is known to this thread only: it is said before. */
-static void end(const struct gmod_scope *hold)
+static void end(const struct gmod_scope *scope)
 {
 	gmod_report_pending_end();
-	gmod_scope_end(hold);
+	gmod_scope_end(scope);
 }
 
-static bool begin(struct gmod_scope *hold)
+static bool begin(struct gmod_scope *scope)
 {
-	gmod_scope_begin(hold);
+	gmod_scope_begin(scope);
 	gmod_report_pending_begin();
 	if (gmod_lock(&lock))
 		return true;
 	gmod_degraded("the lock of the findings");
-	end(hold);
+	end(scope);
 	return false;
 }
 
-static void unlock_and_end(const struct gmod_scope *hold)
+static void unlock_and_end(const struct gmod_scope *scope)
 {
 	gmod_unlock(&lock);
-	end(hold);
+	end(scope);
 }
 
 bool gmod_damage_pending(void)
@@ -254,11 +254,11 @@ static void unlock_and_say(struct watch *due)
 
 void gmod_damage_sighting(const struct gmod_sighting *s)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	struct watch *known, *fresh = NULL;
 	uint32_t id = 0;
 
-	if (!begin(&hold))
+	if (!begin(&scope))
 		return;
 	known = find_any(s->record->position, s->word, s->side);
 	if (!known && !is_reported(s->details, s->side)) {
@@ -275,20 +275,20 @@ void gmod_damage_sighting(const struct gmod_sighting *s)
 		watch(fresh, s, id);
 	else if (id)
 		say_at_once(s, id);
-	end(&hold);
+	end(&scope);
 }
 
 void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	struct watch *w;
 
-	if (!gmod_damage_pending() || !begin(&hold))
+	if (!gmod_damage_pending() || !begin(&scope))
 		return;
 	w = find(r->position, word, side);
 	if (w && from <= w->diff.first && w->diff.last < to)
 		w->finding.restored = true;
-	unlock_and_end(&hold);
+	unlock_and_end(&scope);
 }
 
 /* settled: no work is outstanding, or nobody may wait and see. A slack that cannot be read holds nothing up for long.
@@ -306,44 +306,44 @@ static bool is_due(const struct watch *w, uint64_t now, bool settled, bool all)
 
 void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	struct watch *w;
 
-	if (!gmod_damage_pending() || !begin(&hold))
+	if (!gmod_damage_pending() || !begin(&scope))
 		return;
 	w = find(r->position, word, side);
 	if (w && w->slack_ns < when.ns)
 		w->slack_ns = when.ns;
-	unlock_and_end(&hold);
+	unlock_and_end(&scope);
 }
 
 bool gmod_damage_wants_slack(void)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	bool wants = false;
 
-	if (!gmod_damage_pending() || !begin(&hold))
+	if (!gmod_damage_pending() || !begin(&scope))
 		return false;
 	for (int i = 0; i < WATCHES; i++)
 		wants |= state_of(&watches[i]) == OPEN && watches[i].slack_ns < watches[i].grown_ns;
-	unlock_and_end(&hold);
+	unlock_and_end(&scope);
 	return wants;
 }
 
 void gmod_damage_recheck(void (*look)(uint32_t position, uint64_t generation))
 {
 	for (int i = 0; i < WATCHES && gmod_damage_pending(); i++) {
-		struct gmod_scope hold;
+		struct gmod_scope scope;
 		uint64_t generation;
 		uint32_t position;
 		bool open;
 
-		if (!begin(&hold))
+		if (!begin(&scope))
 			return;
 		open = state_of(&watches[i]) == OPEN;
 		position = watches[i].position;
 		generation = watches[i].generation;
-		unlock_and_end(&hold);
+		unlock_and_end(&scope);
 		if (open)
 			look(position, generation);
 	}
@@ -358,24 +358,24 @@ void gmod_damage_settle(bool all)
 		return;
 	settled = gmod_options()->halt_on_error || !gmod_work_outstanding();
 	for (int i = 0; i < WATCHES && gmod_damage_pending(); i++) {
-		struct gmod_scope hold;
+		struct gmod_scope scope;
 
-		if (!begin(&hold))
+		if (!begin(&scope))
 			return;
 		unlock_and_say(is_due(&watches[i], now, settled, all) ? &watches[i] : NULL);
-		end(&hold);
+		end(&scope);
 	}
 }
 
 static bool others_say(const struct gmod_record *r, uint64_t word)
 {
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 	bool found;
 
-	if (!gmod_damage_pending() || !begin(&hold))
+	if (!gmod_damage_pending() || !begin(&scope))
 		return false;
 	found = find_in(SAYING, r->position, word, GMOD_HEAD) || find_in(SAYING, r->position, word, GMOD_TAIL);
-	unlock_and_end(&hold);
+	unlock_and_end(&scope);
 	return found;
 }
 
@@ -384,12 +384,12 @@ void gmod_damage_released(const struct gmod_record *r, uint64_t word)
 	uint64_t deadline = GMOD_SECONDS(2);
 
 	for (int side = GMOD_HEAD; side <= GMOD_TAIL && gmod_damage_pending(); side++) {
-		struct gmod_scope hold;
+		struct gmod_scope scope;
 
-		if (!begin(&hold))
+		if (!begin(&scope))
 			break;
 		unlock_and_say(find(r->position, word, (enum gmod_side)side));
-		end(&hold);
+		end(&scope);
 	}
 	while (others_say(r, word) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 2))
 		;

@@ -9,8 +9,8 @@
  * A sighting may come from the sweep, from the gather, or from the thread that frees the buffer. The caller
  * owns the record or holds the sweep lock and a pin on it.
  */
-#ifndef GMOD_MONITOR_DAMAGE_H
-#define GMOD_MONITOR_DAMAGE_H
+#ifndef GMOD_MONITOR_WATCH_DAMAGE_H
+#define GMOD_MONITOR_WATCH_DAMAGE_H
 
 #include "lib/base/clock.h"
 #include "monitor/registry/registry.h"

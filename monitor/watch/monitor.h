@@ -8,8 +8,8 @@
  *
  * With scan_interval_us=0 the first two are without pause.
  */
-#ifndef GMOD_MONITOR_MONITOR_H
-#define GMOD_MONITOR_MONITOR_H
+#ifndef GMOD_MONITOR_WATCH_MONITOR_H
+#define GMOD_MONITOR_WATCH_MONITOR_H
 
 #include <stdbool.h>
 

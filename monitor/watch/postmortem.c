@@ -54,7 +54,7 @@ static void report(CUresult error, const char *entry_point)
 {
 	static struct gmod_buffer_facts nearby[NEARBY];
 	struct gmod_finding f = {.class = GMOD_POST_MORTEM, .status = GMOD_FINAL};
-	struct gmod_scope hold;
+	struct gmod_scope scope;
 
 	f.error = error;
 	f.error_name = gmod_sticky_name(error);
@@ -63,7 +63,7 @@ static void report(CUresult error, const char *entry_point)
 	f.called_tid = gmod_thread_self() ? gmod_thread_self()->tid : 0;
 	gmod_unwind(&f.called_at, gmod_options()->stack_depth);
 	/* No signal handler may jump out of this with the lock and the pin. */
-	gmod_scope_begin(&hold);
+	gmod_scope_begin(&scope);
 	if (gmod_sweep_lock(2000000000)) {
 		gmod_sweep_thorough(GMOD_PIN_SWEEP);
 		gmod_suspects_find(&f, gmod_now().ticks, NULL);
@@ -73,7 +73,7 @@ static void report(CUresult error, const char *entry_point)
 		gmod_phase_set(GMOD_WINDING_DOWN);
 		gmod_sweep_unlock();
 	}
-	gmod_scope_end(&hold);
+	gmod_scope_end(&scope);
 	gmod_damage_settle(true);
 	f.id = gmod_finding_next_id();
 	gmod_report(&f);

@@ -2,8 +2,8 @@
  * After a sticky error the context is lost, and every later call returns the error. GMOD then looks at what the CPU
  * can still see, says once what was running and what was live, and makes no further driver call of its own.
  */
-#ifndef GMOD_MONITOR_POSTMORTEM_H
-#define GMOD_MONITOR_POSTMORTEM_H
+#ifndef GMOD_MONITOR_WATCH_POSTMORTEM_H
+#define GMOD_MONITOR_WATCH_POSTMORTEM_H
 
 #include <stdbool.h>
 

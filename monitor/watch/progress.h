@@ -1,6 +1,6 @@
 /* The monitor's thread: which one it is, and that it gets on. For who waits for it, and for what it calls. */
-#ifndef GMOD_MONITOR_PROGRESS_H
-#define GMOD_MONITOR_PROGRESS_H
+#ifndef GMOD_MONITOR_WATCH_PROGRESS_H
+#define GMOD_MONITOR_WATCH_PROGRESS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * it, and a few further lines in rotation, so that a quiet heap costs two cache lines of canary and three of our own
  * memory a buffer. What has changed goes to monitor/watch/verify.c. One thread sweeps at a time.
  */
-#ifndef GMOD_MONITOR_SWEEP_H
-#define GMOD_MONITOR_SWEEP_H
+#ifndef GMOD_MONITOR_WATCH_SWEEP_H
+#define GMOD_MONITOR_WATCH_SWEEP_H
 
 #include "monitor/registry/registry.h"
 #include "monitor/watch/swept.h"

@@ -1,6 +1,6 @@
 /* Whose turn it is to look at canaries, and when all were last looked at. */
-#ifndef GMOD_MONITOR_SWEPT_H
-#define GMOD_MONITOR_SWEPT_H
+#ifndef GMOD_MONITOR_WATCH_SWEPT_H
+#define GMOD_MONITOR_WATCH_SWEPT_H
 
 #include <stdbool.h>
 

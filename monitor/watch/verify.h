@@ -2,8 +2,8 @@
  * Looking at canaries, whole zones at a time: what a free, a context's end, gmod_check() and the exit do, and what the
  * sweep does once a line has changed.
  */
-#ifndef GMOD_MONITOR_VERIFY_H
-#define GMOD_MONITOR_VERIFY_H
+#ifndef GMOD_MONITOR_WATCH_VERIFY_H
+#define GMOD_MONITOR_WATCH_VERIFY_H
 
 #include "monitor/registry/registry.h"
 #include "monitor/watch/damage.h"
