@@ -2,7 +2,14 @@
 #ifndef GMOD_LIB_BASE_REAL_EXIT_H
 #define GMOD_LIB_BASE_REAL_EXIT_H
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 /* End the process now, without a last look. From anywhere, signal handlers included. */
-_Noreturn void gmod_real_exit(int status);
+static inline _Noreturn void gmod_real_exit(int status)
+{
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
 
 #endif

@@ -123,22 +123,10 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned gx, u
 			  __func__);
 }
 
-/* A launch names a stream for each device, whose contexts are not all current. */
-static void prepare_contexts(const CUDA_LAUNCH_PARAMS *p, unsigned count)
-{
-	CUcontext context, popped;
-
-	for (unsigned i = 0; gmod_on() && gmod_units_exist() && HAVE(cuStreamGetCtx) && i < count; i++) {
-		if (NEXT(cuStreamGetCtx)(p[i].hStream, &context) != CUDA_SUCCESS ||
-		    NEXT(cuCtxPushCurrent_v2)(context) != CUDA_SUCCESS)
-			continue;
-		gmod_units_prepare(gmod_handle(context));
-		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-			gmod_degraded("cuCtxPopCurrent");
-	}
-}
-
-/* One record for the first device's share: the others run the same function. */
+/*
+ * One record for the first device's share: the others run the same function. Their contexts are not looked at: mallocN
+ * is CUDA's malloc where no other launch has made a heap.
+ */
 GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *list, unsigned count, unsigned flags)
 {
 	GMOD_GUARD_PAUSED;
@@ -146,7 +134,6 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *li
 	struct launching l = {NULL, NULL};
 
 	if (p) {
-		prepare_contexts(p, count);
 		l = launch_begin(p->function, p->hStream, GMOD_LEGACY, false);
 		shape(&l, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY, p->blockDimZ);
 	}

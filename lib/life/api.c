@@ -12,31 +12,23 @@
 #include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
 
-#define CHECK_PATIENCE_NS ((uint64_t)2000000000)
+#define CHECK_DEADLINE_NS ((uint64_t)2000000000)
 
 GMOD_EXPORT enum gmod_status gmod_check(void)
 {
 	struct gmod_scope scope;
-	bool locked;
+	enum gmod_sweep_result result;
 
 	if (!gmod_on())
 		return GMOD_INACTIVE;
 	/* No signal handler may jump out of this with the lock and the pin. */
 	gmod_scope_begin(&scope);
-	locked = gmod_sweep_lock(CHECK_PATIENCE_NS);
-	if (locked) {
-		struct gmod_busy busy = gmod_busy_begin();
-
-		if (busy.on)
-			gmod_sweep_thorough(GMOD_PIN_SWEEP);
-		gmod_busy_end(busy);
-		gmod_sweep_unlock();
-	}
+	result = gmod_sweep_all(CHECK_DEADLINE_NS);
 	gmod_scope_end(&scope);
-	if (!locked)
+	if (result == GMOD_SWEEP_BUSY)
 		return GMOD_BUSY;
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
-	gmod_guard_check(NULL, CHECK_PATIENCE_NS);
+	gmod_guard_check(NULL, CHECK_DEADLINE_NS);
 	gmod_damage_settle(false);
 	return GMOD_OK;
 }

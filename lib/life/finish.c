@@ -32,16 +32,8 @@ static void report_leaks(void)
 /* The monitor's, or that of a normal exit without one. */
 static void last_look(void)
 {
-	if (gmod_sweep_lock(GMOD_SECONDS(1))) {
-		struct gmod_busy busy = gmod_busy_begin();
-
-		if (busy.on) {
-			gmod_sweep_thorough(GMOD_PIN_SWEEP);
-			atomic_store_explicit(&looked, true, memory_order_release);
-		}
-		gmod_busy_end(busy);
-		gmod_sweep_unlock();
-	}
+	if (gmod_sweep_all(GMOD_SECONDS(1)) == GMOD_SWEEP_DONE)
+		atomic_store_explicit(&looked, true, memory_order_release);
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
 		gmod_degraded("the last guard pass");

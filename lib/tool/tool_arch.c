@@ -129,21 +129,13 @@ static const char *privilege(const char *path)
 	return NULL;
 }
 
-/* ld.so run by hand is linked to nothing and honours LD_PRELOAD all the same. */
-static bool is_loader(const char *path)
-{
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-
-	return strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.", 3) == 0;
-}
-
 static int check_elf(const char *path, const struct elf_facts *facts)
 {
 	if (!facts->is_ours) {
 		tool_say("%s is no 64-bit x86-64 program: %s cannot be loaded into it", path, library_name);
 		return TOOL_USAGE;
 	}
-	if (!facts->has_interpreter && !is_loader(path)) {
+	if (!facts->has_interpreter) {
 		tool_say("%s is statically linked: no library can be preloaded into it", path);
 		return TOOL_USAGE;
 	}

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-#include "lib/base/facts.h"
 #include "lib/base/counters.h"
+#include "lib/base/facts.h"
+#include "lib/base/phase.h"
 #include "monitor/watch/progress.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/verify.h"
@@ -215,4 +216,18 @@ void gmod_sweep_thorough(enum gmod_pin pin)
 			with_pin(pin, i, word >> 2, verify_both);
 		gmod_monitor_progress();
 	}
+}
+
+enum gmod_sweep_result gmod_sweep_all(uint64_t deadline)
+{
+	struct gmod_busy busy;
+
+	if (!gmod_sweep_lock(deadline))
+		return GMOD_SWEEP_BUSY;
+	busy = gmod_busy_begin();
+	if (busy.on)
+		gmod_sweep_thorough(GMOD_PIN_SWEEP);
+	gmod_busy_end(busy);
+	gmod_sweep_unlock();
+	return busy.on ? GMOD_SWEEP_DONE : GMOD_SWEEP_OFF;
 }
