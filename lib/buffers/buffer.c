@@ -121,8 +121,10 @@ static void count_guarded(const struct gmod_request *q)
 static bool arm(struct gmod_record *r, const struct gmod_backend *b, const struct gmod_request *q)
 {
 	struct gmod_details *d = gmod_record_details(r);
-	struct gmod_slack bytes, *slack = !b->sees_body && gmod_has_slack(&r->bounds) ? &bytes : NULL;
+	struct gmod_slack bytes, *slack = NULL;
 
+	if (!b->sees_body && gmod_has_slack(&r->bounds))
+		slack = &bytes;
 	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), slack);
 	if (b->arm && !b->arm(q, r, slack))
 		return false;
