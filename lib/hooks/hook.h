@@ -9,7 +9,7 @@
  * all of it, and takes the real one, NEXT(entry), as an argument. How they differ otherwise is an argument too: which
  * default stream they mean, or whether they are asynchronous.
  *
- * No lock is held across NEXT(), but the turn for a device's primary context (lib/context/context.h), which has a
+ * No lock is held across NEXT(), but the turn for a device's primary context (lib/context/primary.h), which has a
  * bound.
  */
 #ifndef GMOD_LIB_HOOKS_HOOK_H
