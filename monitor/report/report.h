@@ -13,8 +13,9 @@
 #include "lib/base/log.h"
 #include "lib/base/options.h"
 #include "monitor/registry/finding.h"
-#include "monitor/report/limits.h"
 #include "monitor/report/summary.h"
+
+#define GMOD_REPORTS_PER_SITE 10
 
 /*
  * Take max_reports, load the suppressions, naming each bad line once, and set the counts to zero; the ids and sites
@@ -49,6 +50,9 @@ void gmod_report_await(void);
 
 /* FINAL findings that no suppression covers, printed or only counted. */
 unsigned gmod_report_findings(void);
+
+/* Say in one line what was counted instead of printed since this was last said; nothing if nothing was. */
+void gmod_report_end(void);
 
 /* What the run amounts to so far. */
 void gmod_report_counts(struct gmod_run_summary *s);
