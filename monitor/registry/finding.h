@@ -17,7 +17,7 @@
 #define GMOD_SUSPECTS_MAX 8
 #define GMOD_OBSERVED_MAX 32
 
-/* The classes of findings; monitor/report/view.c and next.c have the words of each. */
+/* The classes of findings; monitor/report/view.c has the words of each. */
 enum gmod_class {
 	GMOD_HEAP_BUFFER_OVERFLOW,
 	GMOD_HEAP_BUFFER_UNDERFLOW,

@@ -1,11 +1,10 @@
 #include "monitor/report/suppressions.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "lib/base/file.h"
 #include "lib/base/log.h"
 
 #define RULES_MAX 512
@@ -76,17 +75,6 @@ static void take_rules(char *text, const char *path)
 		gmod_log_note(0, "%s: only the first %d suppressions are used", path, RULES_MAX);
 }
 
-/* What an open file holds, or -1 with the reason in errno. */
-static ssize_t read_all(int fd, char *buffer, size_t cap)
-{
-	size_t len = 0;
-	ssize_t n = 0;
-
-	while (len < cap && ((n = read(fd, buffer + len, cap - len)) > 0 || (n < 0 && errno == EINTR)))
-		len += n > 0 ? (size_t)n : 0;
-	return len < cap && n < 0 ? -1 : (ssize_t)len;
-}
-
 /* strerror() may allocate and take the locale's lock; this is its table, in English. */
 static const char *error_words(void)
 {
@@ -95,19 +83,19 @@ static const char *error_words(void)
 	return words ? words : "the system refuses it";
 }
 
-/* As much as there is room for, and how much that is; -1: nothing, and *why says in words why. */
-static ssize_t read_file(const char *path, char *buffer, size_t cap, const char **why)
+/* What gmod_read_file() returns; -1: *why says in words why. */
+static ssize_t read_rules(const char *path, char *buffer, size_t cap, const char **why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
-	ssize_t n = -1;
+	ssize_t n;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		*why = "it is not a regular file";
-	else if (fd < 0 || (n = read_all(fd, buffer, cap)) < 0)
+		return -1;
+	}
+	n = gmod_read_file(path, buffer, cap);
+	if (n < 0)
 		*why = error_words();
-	if (fd >= 0)
-		close(fd);
 	return n;
 }
 
@@ -119,7 +107,7 @@ void gmod_suppressions_load(const char *path)
 	rules.count = 0;
 	if (!path[0])
 		return;
-	n = read_file(path, rules.text, sizeof(rules.text), &why);
+	n = read_rules(path, rules.text, sizeof(rules.text), &why);
 	if (n < 0) {
 		gmod_log_note(0, "cannot read the suppressions file %s: %s; nothing is suppressed", path, why);
 		return;

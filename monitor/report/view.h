@@ -2,7 +2,7 @@
 #ifndef GMOD_MONITOR_REPORT_VIEW_H
 #define GMOD_MONITOR_REPORT_VIEW_H
 
-#include "monitor/report/next.h"
+#include "monitor/registry/finding.h"
 #include "monitor/report/symbol.h"
 
 enum { GMOD_ALLOCATED, GMOD_FREED, GMOD_CALLED, GMOD_STACKS }; /* whose a stack is */
@@ -48,5 +48,8 @@ void gmod_error_text(struct gmod_text *t, const struct gmod_finding *f);
 
 /* The number behind "offset" in the SUMMARY line; finding.h says from where it counts. */
 int64_t gmod_summary_offset(const struct gmod_finding *f);
+
+/* The last plain identifier in a readable name, which is part of the mangled one as well; NULL: there is none. */
+const char *gmod_kernel_substring(const char *readable, size_t *len);
 
 #endif

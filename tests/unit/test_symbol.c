@@ -1,6 +1,6 @@
 /* Addresses to frames and mangled names to readable ones, from inputs that may be anything. */
 #include "monitor/report/demangle.h"
-#include "monitor/report/next.h"
+#include "monitor/report/view.h"
 #include "monitor/report/symbol.h"
 
 #include <dlfcn.h>
