@@ -243,7 +243,7 @@ static enum gmod_answer accepts_small(struct gmod_request *q)
 		return may_be_one_more(c) ? GMOD_ACCEPTS : GMOD_DECLINES;
 	if (!gmod_mapped_works(c->device) || !may_be_one_more(c) || !gmod_mapped_has_room())
 		return GMOD_DECLINES;
-	return fits(q) || (give_back(c) && fits(q)) ? GMOD_ACCEPTS : GMOD_DECLINES;
+	return fits(q) ? GMOD_ACCEPTS : GMOD_DECLINES;
 }
 
 static CUresult put_away(struct gmod_context *c, uint64_t raw)

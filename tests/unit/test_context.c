@@ -2,6 +2,7 @@
 #include "lib/context/context.h"
 
 #include "lib/base/phase.h"
+#include "lib/context/teardown.h"
 #include "tests/unit/support.h"
 
 static CUcontext handle(uintptr_t value)
@@ -78,4 +79,55 @@ MEETING(threads_meet_theirs_at_the_same_time)
 	in_threads(THREADS, meet_at_once);
 	assert_int_equal(taken_for_one, 0);
 	pthread_barrier_destroy(&all);
+}
+
+enum { AT_ONCE = 2 };
+static pthread_barrier_t before;
+static atomic_int inside, most_inside;
+
+/* Both have found it alive when either goes on. */
+static void meet_before(struct gmod_context *unused)
+{
+	static _Thread_local bool met;
+
+	(void)unused;
+	if (!met)
+		pthread_barrier_wait(&before);
+	met = true;
+}
+
+static void be_inside(struct gmod_context *unused)
+{
+	int now = atomic_fetch_add(&inside, 1) + 1;
+
+	(void)unused;
+	if (now > atomic_load(&most_inside))
+		atomic_store(&most_inside, now);
+	usleep(20000);
+	atomic_fetch_sub(&inside, 1);
+}
+
+static void *tear_down(void *unused)
+{
+	struct gmod_context *c = gmod_context_teardown_begin(handle(0x7000));
+
+	(void)unused;
+	if (c)
+		gmod_context_teardown_cancel(c);
+	return NULL;
+}
+
+TEST(one_teardown_of_a_context_at_a_time)
+{
+	static const struct gmod_context_listener listener = {
+	    .on = {[GMOD_CONTEXT_BEFORE] = meet_before, [GMOD_CONTEXT_BEGIN] = be_inside}};
+
+	atomic_store(&gmod_context_at(0)->handle, handle(0x7000));
+	atomic_store(&gmod_context_at(0)->state, GMOD_CONTEXT_ALIVE);
+	assert_int_equal(pthread_barrier_init(&before, NULL, AT_ONCE), 0);
+	gmod_context_listen(&listener);
+	in_threads(AT_ONCE, tear_down);
+	assert_int_equal(atomic_load(&most_inside), 1);
+	assert_true(gmod_context_is_alive(gmod_context_at(0)));
+	pthread_barrier_destroy(&before);
 }
