@@ -15,7 +15,7 @@
 #include "device/layout.h"
 #include "device/memory.h"
 #include "lib/context/context.h"
-#include "monitor/watch/verify.h"
+#include "monitor/watch/damage.h"
 
 /* What the closing line has been told of a heap (device/stats.h). */
 struct gmod_stock {

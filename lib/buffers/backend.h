@@ -18,7 +18,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/context/context.h"
-#include "monitor/watch/verify.h"
+#include "monitor/watch/damage.h"
 
 /* What the program asked for. */
 struct gmod_request {

@@ -16,7 +16,6 @@
 #include "monitor/watch/postmortem.h"
 #include "monitor/watch/progress.h"
 #include "monitor/watch/swept.h"
-#include "monitor/watch/verify.h"
 
 #define STAGING ((size_t)80 << 10)
 enum { PIECES = 256, PIECES_AT_ONCE = 2 * GMOD_BATCH };

@@ -3,7 +3,7 @@
 #include "lib/base/phase.h"
 #include "lib/buffers/gather.h"
 #include "monitor/watch/sweep.h"
-#include "monitor/watch/verify.h"
+#include "monitor/watch/damage.h"
 
 /*
  * Records of the context, one after another. LIVE ones are RELEASING and this thread's when they are visited; of those

@@ -1,5 +1,7 @@
 /*
- * From a changed canary to a report: what has been seen of each damaged side, and when to say so.
+ * From a changed canary to a report: looking at canaries, whole zones at a time, what has been seen of each damaged
+ * side, and when to say so. A free, a context's end, gmod_check() and the exit look, and the sweep does once a line has
+ * changed.
  *
  * A side of a buffer is damaged once. At first sight it is reported as PROVISIONAL if kernels that could be writing
  * still run. It is reported as FINAL once all work is proven done, or the damage has not grown for
@@ -17,6 +19,30 @@
 
 #define GMOD_DAMAGE_SETTLE_NS ((uint64_t)100000000)
 
+/*
+ * VISIBLE: the zones that live on the host. ALL: also the slack beside the body, which the CPU reads where it lies.
+ * COPIED: the slack as it was copied from a body that the CPU cannot read.
+ */
+enum gmod_verify { GMOD_VERIFY_VISIBLE, GMOD_VERIFY_ALL, GMOD_VERIFY_COPIED };
+
+/*
+ * The caller owns the record (RELEASING): a last look, and pending reports of it become final. swept: the latest sweep
+ * as of before the caller owned it, which looked at it. slack: for COPIED only.
+ */
+void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const struct gmod_slack *slack,
+			  struct gmod_moment swept);
+
+/*
+ * The caller holds the sweep lock and a pin on the record, which is LIVE with that word. Looks at the visible zone of
+ * one side, whole. swept: the latest sweep.
+ */
+void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment swept);
+
+/* Slack bytes of one side, as copied from the device; the same callers. when: just before the copy was asked for. */
+void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to,
+			const void *bytes, struct gmod_moment when);
+
+/* What a look has found. */
 struct gmod_sighting {
 	struct gmod_record *record;
 	struct gmod_details *details; /* the record's */
@@ -24,7 +50,7 @@ struct gmod_sighting {
 	enum gmod_side side;
 	struct gmod_diff diff;
 	const uint8_t *observed; /* bytes found from diff.first on */
-	uint32_t observed_count;
+	uint32_t observed_count; /* GMOD_OBSERVED_MAX at most */
 	struct gmod_moment intact, seen;
 	bool last; /* nobody will look again: the buffer is freed, the context goes, the process ends */
 };

@@ -7,7 +7,7 @@
 #include "lib/base/phase.h"
 #include "monitor/watch/progress.h"
 #include "monitor/launches/proof.h"
-#include "monitor/watch/verify.h"
+#include "monitor/watch/damage.h"
 
 /*
  * Further lines looked at for each millisecond since the last sweep, both sides together (each costs about 80 ns to
