@@ -12,7 +12,6 @@
 #include "lib/base/facts.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
-#include "monitor/watch/postmortem.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over the heaps' passes and rings */
 

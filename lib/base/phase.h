@@ -65,6 +65,13 @@ void gmod_phase_set(enum gmod_phase phase);
  */
 bool gmod_phase_is_ours(void);
 
+/* A sticky error has been met: no driver call of ours any more. */
+extern atomic_bool gmod_met_sticky_error;
+static inline bool gmod_is_post_mortem(void)
+{
+	return atomic_load_explicit(&gmod_met_sticky_error, memory_order_relaxed);
+}
+
 /* True when the loader runs this process in secure-execution mode (set-user-ID and the like). */
 static inline bool gmod_secure(void)
 {

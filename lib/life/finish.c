@@ -16,7 +16,6 @@
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/monitor.h"
-#include "monitor/watch/postmortem.h"
 #include "monitor/watch/sweep.h"
 
 static atomic_bool looked; /* at every canary on the host, for the last time */

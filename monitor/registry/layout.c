@@ -20,7 +20,7 @@ static bool round_up(size_t value, size_t alignment, size_t *out)
  */
 static bool lay_out_around(size_t size, size_t page, size_t granule, size_t boundary, struct gmod_layout *out)
 {
-	struct gmod_layout l = {.alignment = GMOD_DEVICE_ALIGNMENT, .base_alignment = boundary};
+	struct gmod_layout l = {.base_alignment = boundary};
 	size_t padded, body_size;
 
 	if (!size || !round_up(size, GMOD_DEVICE_ALIGNMENT, &padded) || !round_up(padded, granule, &body_size))
@@ -57,7 +57,7 @@ bool gmod_layout_mapped(size_t size, size_t page, struct gmod_layout *out)
 /* cuMemHostAlloc returns whole pages, page-aligned (measured), and so does this. */
 bool gmod_layout_pinned(size_t size, size_t page, struct gmod_layout *out)
 {
-	struct gmod_layout l = {.alignment = page, .base_alignment = page, .body = page, .user = page};
+	struct gmod_layout l = {.base_alignment = page, .body = page, .user = page};
 	size_t behind;
 
 	if (!size || !add(l.user, size, &l.zone_tail) || !add(l.zone_tail, GMOD_PINNED_REDZONE, &behind) ||

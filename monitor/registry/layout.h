@@ -9,8 +9,8 @@
  *   zone_head < body <= user, user + size <= zone_tail, and all of it lies in [raw, raw + total)
  *   the zones share no page with the user's bytes, so they can live on the host while the body lives on the device
  *   user is aligned as the driver aligns natively
- *   zone_tail - (user + size) < alignment: the device-side slack an overflow crosses unseen is as short as the
- *   promised alignment allows
+ *   zone_tail - (user + size) < GMOD_DEVICE_ALIGNMENT: the device-side slack an overflow crosses unseen is as short as
+ *   the promised alignment allows
  * A mapped buffer (lib/buffers/mapped.h) has the same shape; its body takes whole multiples of 2 MiB, so its
  * head slack can be long, and only GMOD_HEAD_SLACK bytes of it, next to the user's, carry canaries. For pinned host
  * memory everything is visible to the CPU: there is no slack, the tail zone starts at the byte behind the user's last.
@@ -37,8 +37,7 @@
 #define GMOD_HEAD_SLACK ((size_t)4096)
 
 struct gmod_layout {
-	size_t total;     /* bytes to ask the driver for */
-	size_t alignment; /* the user's address is a multiple of this */
+	size_t total; /* bytes to ask the driver for */
 	/* Distances from the first page boundary (large device buffers: 2 MiB boundary + page) at or after raw: */
 	size_t zone_head, body, user, zone_tail, end;
 	size_t base_alignment; /* boundary those distances count from */

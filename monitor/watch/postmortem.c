@@ -1,6 +1,5 @@
 #include "monitor/watch/postmortem.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "lib/base/phase.h"
@@ -15,13 +14,6 @@
 #include "monitor/watch/sweep.h"
 
 enum { NEARBY = 8 };
-
-static atomic_bool happened;
-
-bool gmod_is_post_mortem(void)
-{
-	return atomic_load_explicit(&happened, memory_order_relaxed);
-}
 
 /* The latest allocated live buffers, latest first: where it happened is not known, what was new is the best guess. */
 static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
@@ -84,7 +76,7 @@ void gmod_post_mortem(CUresult error, const char *entry_point)
 {
 	struct gmod_cancel cancel = gmod_cancel_begin();
 
-	if (gmod_on() && !atomic_exchange_explicit(&happened, true, memory_order_acq_rel))
+	if (gmod_on() && !atomic_exchange_explicit(&gmod_met_sticky_error, true, memory_order_acq_rel))
 		report(error, entry_point);
 	gmod_cancel_end(cancel);
 }

@@ -5,12 +5,9 @@
 #ifndef GMOD_MONITOR_WATCH_POSTMORTEM_H
 #define GMOD_MONITOR_WATCH_POSTMORTEM_H
 
-#include <stdbool.h>
-
 #include "lib/driver/driver.h"
 
 /* A driver call of the program returned a sticky error. Does its work once, in the calling thread. */
 __attribute__((cold)) void gmod_post_mortem(CUresult error, const char *entry_point);
-bool gmod_is_post_mortem(void);
 
 #endif
