@@ -13,7 +13,6 @@
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
-#include "monitor/watch/progress.h"
 #include "monitor/watch/swept.h"
 
 #define STAGING ((size_t)80 << 10)

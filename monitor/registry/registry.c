@@ -166,18 +166,13 @@ void gmod_record_publish(struct gmod_record *r)
 	move(r, GMOD_LIVE);
 }
 
-static void give_back(struct gmod_record *r)
+void gmod_record_abandon(struct gmod_record *r)
 {
 	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
 
 	/* release: the canaries are gone before the word says so */
 	atomic_store_explicit(&r->word, ((word >> 2) + 1) << 2 | GMOD_FREE, memory_order_release);
 	push_free(r);
-}
-
-void gmod_record_abandon(struct gmod_record *r)
-{
-	give_back(r);
 }
 
 /* A batch takes the sweeper about a microsecond, and the gather a driver call of three. */
@@ -226,7 +221,7 @@ void gmod_record_reinstate(struct gmod_record *r)
 void gmod_record_retire(struct gmod_record *r)
 {
 	count(r, (uint64_t)-1);
-	give_back(r);
+	gmod_record_abandon(r);
 }
 
 void gmod_pin(enum gmod_pin who, uint32_t position)

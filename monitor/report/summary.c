@@ -12,7 +12,8 @@ uint64_t gmod_summary_bytes(const struct gmod_run_summary *s)
 	return s->count.guarded_bytes + s->count.fallback_bytes + s->count.unsupported_bytes;
 }
 
-unsigned gmod_summary_permille(const struct gmod_run_summary *s)
+/* Of all the device memory the guarded share, rounded down: 1000 is said only of everything. Of nothing it is 0. */
+static unsigned permille(const struct gmod_run_summary *s)
 {
 	uint64_t part = s->count.guarded_bytes, whole = gmod_summary_bytes(s);
 
@@ -35,7 +36,7 @@ static unsigned all_findings(const struct gmod_run_summary *s)
 static void add_guarded(struct gmod_text *t, const struct gmod_run_summary *s)
 {
 	ull buffers = s->count.guarded + s->count.fallback;
-	unsigned share = gmod_summary_permille(s);
+	unsigned share = permille(s);
 
 	if (gmod_summary_bytes(s) == 0) {
 		gmod_text_str(t, "no device buffers");
@@ -109,7 +110,7 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
 		gmod_text_fmt(t, ",\"%s\":%llu", rows[i].key, (ull)number[i]);
 	gmod_text_fmt(t, ",\"bytes_asked\":%llu", asked);
 	if (gmod_summary_bytes(s))
-		gmod_text_fmt(t, ",\"guarded_permille\":%u", gmod_summary_permille(s));
+		gmod_text_fmt(t, ",\"guarded_permille\":%u", permille(s));
 	else
 		gmod_text_str(t, ",\"guarded_permille\":null");
 	gmod_text_fmt(t, ",\"findings\":%u,\"findings_by_class\":{", all_findings(s));

@@ -17,9 +17,6 @@ struct gmod_run_summary {
 /* All the device memory that the program got, in bytes, whether GMOD can guard its kind or not. */
 uint64_t gmod_summary_bytes(const struct gmod_run_summary *s);
 
-/* Of that the guarded share, rounded down: 1000 is said only of everything. Of nothing there is no share, but 0. */
-unsigned gmod_summary_permille(const struct gmod_run_summary *s);
-
 /* Append the line, ended. */
 void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *out);
 void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *out);

@@ -15,7 +15,6 @@
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
-#include "monitor/watch/progress.h"
 #include "monitor/watch/sweep.h"
 
 #define NS_PER_US ((uint64_t)1000)

@@ -5,7 +5,6 @@
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/base/phase.h"
-#include "monitor/watch/progress.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
 

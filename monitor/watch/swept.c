@@ -1,13 +1,14 @@
 #include "monitor/watch/swept.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "lib/base/scope.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gmod_cancel cancel_before; /* under the lock: whether its holder could be cancelled before */
 static _Atomic uint64_t latest_ns, latest_ticks;
+__thread bool gmod_is_monitor;
+_Atomic unsigned gmod_progress;
 
 static bool take_lock(uint64_t timeout_ns)
 {
