@@ -19,10 +19,9 @@ static unsigned long long sum_at(CUdeviceptr p, CUdeviceptr result)
 
 int main(void)
 {
-	CUdeviceptr result, p[4], before[4] = {0};
+	CUdeviceptr p[4], before[4] = {0};
+	CUdeviceptr result = make_buffer(8);
 
-	tk_start();
-	result = make_buffer(8);
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < 4; i++)
 			p[i] = make_buffer(SIZE);
@@ -38,5 +37,4 @@ int main(void)
 			CK(cuMemFree(p[i]));
 		}
 	}
-	return 0;
 }

@@ -3,7 +3,6 @@
  * and when, in ms, it leaves.
  */
 #include "make_buffer.h"
-#include <pthread.h>
 
 enum { ROUNDS = 20 };
 
@@ -28,7 +27,7 @@ static void overrun(void)
 	tk_flip(p, 4000, 1);
 	tk_sync();
 	tk_spin(NULL, 5);
-	REQUIRE(!pthread_create(&thread, NULL, free_it, &p));
+	thread = tk_begin_thread(free_it, &p);
 	REQUIRE(!pthread_join(thread, &how));
 	REQUIRE(how == PTHREAD_CANCELED);
 }
@@ -42,5 +41,4 @@ int main(void)
 		overrun();
 	clock_gettime(CLOCK_REALTIME, &t);
 	printf("%d overruns\nleaving at %lld\n", ROUNDS, t.tv_sec * 1000LL + t.tv_nsec / 1000000);
-	return 0;
 }

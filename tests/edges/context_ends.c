@@ -9,7 +9,6 @@
  */
 #include "make_buffer.h"
 
-#include <pthread.h>
 #include <string.h>
 
 static CUdeviceptr buffer;
@@ -45,13 +44,12 @@ static void *free_it(void *unused)
 
 static void end_beside(void *(*other)(void *), CUresult (*end)(CUdevice))
 {
-	pthread_t thread;
+	pthread_t thread = tk_begin_thread(other, NULL);
 
-	REQUIRE(pthread_create(&thread, NULL, other, NULL) == 0);
 	if (other != retain)
 		tk_sleep_ms(100);
 	CK(end(tk_device));
-	REQUIRE(pthread_join(thread, NULL) == 0);
+	tk_end_thread(thread);
 }
 
 static CUresult destroy(CUdevice unused TK_UNUSED)
@@ -112,5 +110,4 @@ int main(int argc, char **argv)
 	CK(cuDevicePrimaryCtxRetain(&context, tk_device));
 	CK(cuCtxSetCurrent(context));
 	go_on();
-	return 0;
 }

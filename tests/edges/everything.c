@@ -97,9 +97,8 @@ static void graphs(void)
 	CUgraphExec exec;
 	CUgraph graph, child;
 	CUgraphNode node;
-	CUstream stream;
+	CUstream stream = tk_stream();
 
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	CK(cuMemsetD8(p, 0, 500));
 	tk_sync();
 	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
@@ -183,5 +182,4 @@ int main(void)
 	tk_flip(make_buffer(1001), 0, 1001);
 	tk_sync();
 	puts("done");
-	return 0;
 }

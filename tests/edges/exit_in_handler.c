@@ -10,7 +10,6 @@
  */
 #include "make_buffer.h"
 #include <dlfcn.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -89,13 +88,11 @@ static void ring_after(long first, long then)
 
 static void storm(long microseconds)
 {
-	pthread_t thread;
-
 	tk_flip(make_buffer(4096), 4096, 1);
 	tk_sync();
 	ring_after(microseconds, 0);
 	for (int i = 0; i < 7; i++)
-		REQUIRE(!pthread_create(&thread, NULL, work, NULL));
+		tk_begin_thread(work, NULL);
 	work(NULL);
 }
 
@@ -108,12 +105,11 @@ static void *end(void *both)
 static void again(long microseconds)
 {
 	pthread_barrier_t both;
-	pthread_t thread;
 
 	REQUIRE(!pthread_barrier_init(&both, NULL, 2));
 	tk_flip(make_buffer(1000), 1000, 1);
 	tk_sync();
-	REQUIRE(!pthread_create(&thread, NULL, end, &both));
+	tk_begin_thread(end, &both);
 	pthread_barrier_wait(&both);
 	ring_after(1, microseconds);
 	exit(9);
@@ -133,5 +129,4 @@ int main(int argc, char **argv)
 		storm(atol(argv[2]));
 	else
 		again(atol(argv[2]));
-	return 0;
 }

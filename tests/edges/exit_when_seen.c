@@ -4,7 +4,6 @@
  */
 #include "make_buffer.h"
 #include <dlfcn.h>
-#include <pthread.h>
 
 static unsigned (*seen)(void);
 
@@ -39,12 +38,11 @@ static void seen_by_the_monitor(void)
 static void seen_by_a_free(void)
 {
 	static CUdeviceptr p;
-	pthread_t thread;
 
 	p = make_buffer(1000);
 	tk_flip(p, 1000, 1);
 	tk_sync();
-	REQUIRE(!pthread_create(&thread, NULL, free_it, &p));
+	tk_begin_thread(free_it, &p);
 	wait_until_seen();
 }
 

@@ -1,7 +1,6 @@
 /* exit() in one thread while eight others allocate, launch and free; one buffer has been overrun, and nobody frees it.
  */
 #include "make_buffer.h"
-#include <pthread.h>
 
 static CUfunction flip;
 
@@ -22,14 +21,12 @@ static void *work(void *unused TK_UNUSED)
 
 int main(void)
 {
-	pthread_t thread;
-
 	tk_start();
 	flip = tk_kernel("k_flip");
 	tk_flip(make_buffer(4000), 4000, 1);
 	tk_sync();
 	for (int i = 0; i < 8; i++)
-		REQUIRE(!pthread_create(&thread, NULL, work, NULL));
+		tk_begin_thread(work, NULL);
 	tk_sleep_ms(60);
 	puts("leaving");
 	exit(0);

@@ -1,6 +1,5 @@
 /* One thread calls exit(), another _exit(), at the same moment, with damage that only the last look finds. */
 #include "make_buffer.h"
-#include <pthread.h>
 
 static pthread_barrier_t both;
 
@@ -12,13 +11,11 @@ static void *leave(void *unused TK_UNUSED)
 
 int main(void)
 {
-	pthread_t thread;
-
 	tk_start();
 	REQUIRE(!pthread_barrier_init(&both, NULL, 2));
 	tk_flip(make_buffer(4000), 4000, 1);
 	tk_sync();
-	REQUIRE(!pthread_create(&thread, NULL, leave, NULL));
+	tk_begin_thread(leave, NULL);
 	pthread_barrier_wait(&both);
 	exit(8);
 }

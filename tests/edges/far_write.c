@@ -23,5 +23,4 @@ int main(int argc, char **argv)
 		tk_sleep_ms(1);
 	}
 	puts("done");
-	return 0;
 }

@@ -36,5 +36,4 @@ int main(int argc, char **argv)
 		pieces++;
 	CK(cuMemGetInfo(&available, &total));
 	printf("%d pieces, then %s, %zu MiB free\n", pieces, tk_error_name(r), available >> 20);
-	return 0;
 }

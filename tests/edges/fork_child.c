@@ -63,5 +63,4 @@ int main(int argc, char **argv TK_UNUSED)
 		CK(cuMemFreeHost(pinned));
 	}
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -14,11 +14,10 @@ static unsigned sum_of(CUdeviceptr p, size_t size)
 
 int main(int argc, char **argv TK_UNUSED)
 {
-	CUdeviceptr p, base = 0;
+	CUdeviceptr base = 0;
 	size_t size = 0;
+	CUdeviceptr p = make_buffer(4096);
 
-	tk_start();
-	p = make_buffer(4096);
 	CK(cuMemsetD8(p, 1, 4096));
 	printf("the first time: %s\n", tk_error_name(cuMemFree(p)));
 	tk_flip(p, 0, 4096);
@@ -27,5 +26,4 @@ int main(int argc, char **argv TK_UNUSED)
 	if (argc > 1)
 		tk_flip(p, 4097, 2);
 	printf("the second time: %s\n", tk_error_name(cuMemFree(p)));
-	return 0;
 }

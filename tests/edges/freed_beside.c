@@ -3,7 +3,6 @@
  * anew: its small buffers are mapped.
  */
 #include "make_buffer.h"
-#include <pthread.h>
 
 static CUdeviceptr buffer;
 static CUcontext context;
@@ -28,13 +27,12 @@ int main(void)
 		early[i] = make_buffer(1000);
 	for (int i = 0; i < 2; i++)
 		CK(cuMemFree(early[i]));
-	REQUIRE(!pthread_create(&thread, NULL, free_it, NULL));
+	thread = tk_begin_thread(free_it, NULL);
 	tk_sleep_ms(100);
 	CK(cuCtxDestroy(context));
-	REQUIRE(!pthread_join(thread, NULL));
+	tk_end_thread(thread);
 	CK(cuCtxCreate(&context, NULL, 0, tk_device));
 	for (int i = 0; i < 2; i++)
 		make_buffer(1000);
 	puts("done");
-	return 0;
 }

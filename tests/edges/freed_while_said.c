@@ -24,10 +24,8 @@ EXPORTED void *mmap(void *at, size_t size, int protection, int flags, int fd, of
 int main(void)
 {
 	double end = tk_ms() + 5000;
-	char *p;
+	char *p = make_pinned(4096);
 
-	tk_start();
-	p = make_pinned(4096);
 	p[4096] ^= 1;
 	tk_sync();
 	REQUIRE(wait_for_report("SUMMARY", 5000));
@@ -40,5 +38,4 @@ int main(void)
 		;
 	CK(cuMemFreeHost(p));
 	kill(getpid(), SIGKILL);
-	return 0;
 }

@@ -96,6 +96,5 @@ int main(void)
 	outlived();
 	gone();
 	puts("done");
-	return 0;
 }
 #endif

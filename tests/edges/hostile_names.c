@@ -16,5 +16,4 @@ int main(void)
 		CK(cuMemFree(p));
 	}
 	puts("done");
-	return 0;
 }

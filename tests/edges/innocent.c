@@ -5,15 +5,12 @@ int main(void)
 {
 	int value = 0;
 	long long zero = 0, n = 4096;
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(4096);
 
-	tk_start();
-	p = make_buffer(4096);
 	tk_launch_n(tk_kernel("k_fill"), n, NULL, TK_ARGS(&p, &zero, &n, &value));
 	CK(cuStreamSynchronize(NULL));
 	tk_sleep_ms(100); /* long enough to be seen intact after that */
 	tk_flip(p, 4096, 1);
 	CK(cuStreamSynchronize(NULL));
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -4,7 +4,6 @@
  * so long, and by so many threads at the same time.
  */
 #include "make_buffer.h"
-#include <pthread.h>
 #include <stdatomic.h>
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -53,7 +52,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < BUFFERS; i++)
 		buffer[i] = make_buffer(1000);
 	for (int i = 0; i < threads; i++)
-		REQUIRE(!pthread_create(&thread[i], NULL, attach_and_detach, argc > 1 ? argv : NULL));
+		thread[i] = tk_begin_thread(attach_and_detach, argc > 1 ? argv : NULL);
 	while (!atomic_load(&detaching))
 		;
 	if (argc == 1)
@@ -64,7 +63,6 @@ int main(int argc, char **argv)
 		use(make_buffer(1000));
 	atomic_store(&stop, 1);
 	for (int i = 0; i < threads; i++)
-		REQUIRE(!pthread_join(thread[i], NULL));
+		tk_end_thread(thread[i]);
 	puts("done");
-	return 0;
 }

@@ -37,5 +37,4 @@ int main(int argc, char **argv)
 	printf("%s\n", reported ? "reported" : "not reported");
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -18,5 +18,4 @@ int main(void)
 	for (int i = 0; i < 10; i++)
 		CK(cuMemFree(p[i]));
 	puts(whole);
-	return 0;
 }

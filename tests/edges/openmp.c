@@ -22,11 +22,9 @@ __attribute__((visibility("default"))) double omp_get_wtick(void)
 
 int main(int argc, char **argv TK_UNUSED)
 {
-	CUfunction flip;
 	int right = 0, used = 0;
+	CUfunction flip = tk_kernel("k_flip");
 
-	tk_start();
-	flip = tk_kernel("k_flip");
 #pragma omp parallel num_threads(4) reduction(+ : right, used)
 	{
 		unsigned char host[1000] = {0};
@@ -46,5 +44,4 @@ int main(int argc, char **argv TK_UNUSED)
 		CK(cuMemFree(p));
 	}
 	printf("%d bytes right, %d threads, %d lookups\n", right, used, wrapped);
-	return 0;
 }

@@ -14,5 +14,4 @@ int main(void)
 	CK(cuCtxPopCurrent(&mine));
 	CK(cuMemFree(p));
 	CK(cuCtxDestroy(mine));
-	return 0;
 }

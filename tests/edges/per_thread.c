@@ -4,7 +4,6 @@
  */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "make_buffer.h"
-#include <pthread.h>
 
 static CUdeviceptr blocked;
 static volatile int *flag;
@@ -36,7 +35,7 @@ int main(void)
 	p = make_buffer(100);
 	CK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
 	REQUIRE(!pthread_barrier_init(&both, NULL, 2));
-	REQUIRE(!pthread_create(&thread, NULL, wait_for_flag, NULL));
+	thread = tk_begin_thread(wait_for_flag, NULL);
 	pthread_barrier_wait(&both);
 	CK(cuMemsetD8Async(p, 1, 100, NULL));
 	tk_flip(p, 0, 100);
@@ -50,6 +49,5 @@ int main(void)
 	CK(cuMemcpyDtoH(host, p, 100));
 	printf("%d, held up: %s\n", host[99], tk_ms() - began > 5000 ? "yes" : "no");
 	*flag = 1;
-	REQUIRE(!pthread_join(thread, NULL));
-	return 0;
+	tk_end_thread(thread);
 }

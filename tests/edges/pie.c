@@ -6,5 +6,4 @@ int main(void)
 	tk_start();
 	tk_flip(make_buffer(4096), 4096, 1);
 	tk_sync();
-	return 0;
 }

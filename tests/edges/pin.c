@@ -8,7 +8,6 @@
  * Alone nobody reads anything, and the output is the same.
  */
 #include "make_buffer.h"
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -70,12 +69,12 @@ static void while_read(void)
 		tk_sleep_ms(1);
 	}
 	fprintf(stderr, "the monitor is reading: %s\n", atomic_load(&reads) ? "yes" : "no");
-	REQUIRE(!pthread_create(&thread, NULL, free_it, NULL));
+	thread = tk_begin_thread(free_it, NULL);
 	tk_sleep_ms(100);
 	if (atomic_load(&reads))
 		fprintf(stderr, "freed meanwhile: %s\n", atomic_load(&freed) ? "yes" : "no");
 	atomic_store(&go_on, 1);
-	REQUIRE(!pthread_join(thread, NULL));
+	tk_end_thread(thread);
 }
 
 static void while_freed(void)
@@ -85,13 +84,13 @@ static void while_freed(void)
 	buffer = make_buffer(PAGE);
 	atomic_store(&freeing_thread, 0);
 	tk_spin(NULL, 300);
-	REQUIRE(!pthread_create(&thread, NULL, free_it, NULL));
+	thread = tk_begin_thread(free_it, NULL);
 	tk_sleep_ms(50);
 	atomic_store(&reads, 0);
 	take_page();
 	tk_sleep_ms(150);
 	fprintf(stderr, "read while being freed: %s\n", atomic_load(&reads) ? "yes" : "no");
-	REQUIRE(!pthread_join(thread, NULL));
+	tk_end_thread(thread);
 }
 
 int main(void)
@@ -102,5 +101,4 @@ int main(void)
 	while_read();
 	while_freed();
 	puts("done");
-	return 0;
 }

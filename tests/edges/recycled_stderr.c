@@ -15,5 +15,4 @@ int main(void)
 	tk_flip(p, 4096, 1);
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

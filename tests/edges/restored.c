@@ -4,14 +4,11 @@
 int main(void)
 {
 	long long off = 4096, count = 8;
-	CUdeviceptr p;
 	int ms = 20;
+	CUdeviceptr p = make_buffer(4096);
 
-	tk_start();
-	p = make_buffer(4096);
 	tk_launch(tk_kernel("k_flip_restore"), 1, 1, NULL, TK_ARGS(&p, &off, &count, &ms));
 	tk_spin(NULL, 50);
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -3,7 +3,6 @@
  * belongs to the buffer that has it now. Half of the buffers are so large that the index has one entry for 2 MiB.
  */
 #include "make_buffer.h"
-#include <pthread.h>
 
 enum { THREADS = 6, MS = 700 };
 
@@ -28,13 +27,7 @@ static void *work(void *arg)
 
 int main(void)
 {
-	pthread_t thread[THREADS];
-
 	tk_start();
-	for (uintptr_t i = 0; i < THREADS; i++)
-		REQUIRE(!pthread_create(&thread[i], NULL, work, (void *)i));
-	for (int i = 0; i < THREADS; i++)
-		REQUIRE(!pthread_join(thread[i], NULL));
+	tk_in_threads(THREADS, work);
 	puts("done");
-	return 0;
 }

@@ -14,5 +14,4 @@ int main(void)
 	CK(cuMemGetAddressRange(&base, &size, p));
 	printf("secure: %d, buffer of %zu\n", getauxval(AT_SECURE) != 0, size);
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -8,16 +8,12 @@
 int main(void)
 {
 	long long off = 4096, count = 1;
-	volatile int *go_on;
-	CUdeviceptr p;
+	volatile int *go_on = tk_flag();
+	CUdeviceptr p = make_buffer(4096);
 
-	tk_start();
-	go_on = tk_flag();
-	p = make_buffer(4096);
 	tk_launch(tk_kernel("k_flip_and_spin"), 1, 1, NULL, TK_ARGS(&p, &off, &count, &go_on));
 	puts(wait_for_report("SUMMARY: GMOD: heap-buffer-overflow", 5000) ? "settled" : "not settled");
 	*go_on = 1;
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -5,10 +5,8 @@
 int main(void)
 {
 	struct rlimit none = {0, 0};
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(4096);
 
-	tk_start();
-	p = make_buffer(4096);
 	REQUIRE(!setrlimit(RLIMIT_FSIZE, &none));
 	tk_flip(p, 4096, 1);
 	tk_sync();

@@ -14,5 +14,4 @@ int main(int argc, char **argv)
 	fprintf(stderr, "leaving\n");
 	if (argc == 2)
 		CK(cuMemFree(p));
-	return 0;
 }

@@ -41,5 +41,4 @@ int main(void)
 		tk_skip("no new event has the handle of the old one");
 	CK(cuEventQuery(event));
 	printf("%s\n", wait_for_report("past the end", 3000) ? "reported" : "not reported");
-	return 0;
 }

@@ -17,9 +17,8 @@ static void work(int times)
 int main(void)
 {
 	double began;
-	CUcontext c;
+	CUcontext c = tk_start_in_new_context();
 
-	c = tk_start_in_new_context();
 	tk_flip(make_buffer(1000), 0, 1000);
 	tk_flip(make_buffer(4096), 4096, 1);
 	tk_sync();
@@ -33,5 +32,4 @@ int main(void)
 		tk_sleep_ms(50);
 	}
 	CK(cuCtxDestroy(c));
-	return 0;
 }

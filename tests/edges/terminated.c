@@ -8,10 +8,8 @@ int main(int argc, char **argv)
 		const char *name;
 		int number;
 	} signals[] = {{"TERM", SIGTERM}, {"INT", SIGINT}, {"HUP", SIGHUP}};
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(4096);
 
-	tk_start();
-	p = make_buffer(4096);
 	tk_flip(p, 4096, 1);
 	tk_sync();
 	CK(cuMemFree(p));
@@ -19,5 +17,4 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 3; i++)
 		if (argc > 1 && !strcmp(argv[1], signals[i].name))
 			raise(signals[i].number);
-	return 0;
 }

@@ -29,6 +29,13 @@ static TK_UNUSED void ik_start(void)
 	CK(cuModuleLoad(&ik_module, ik_file()));
 }
 
+/* ... where the program has not started in a way of its own. */
+static TK_UNUSED void ik_start_first(void)
+{
+	if (!tk_started)
+		ik_start();
+}
+
 /* The same in a context of its own. */
 static TK_UNUSED CUcontext ik_start_in_new_context(void)
 {
@@ -47,6 +54,7 @@ static TK_UNUSED CUmodule ik_another(void)
 	CUmodule module;
 	size_t n;
 
+	ik_start_first();
 	snprintf(copy, sizeof(copy), "./another-%d", ++copies);
 	from = fopen(ik_file(), "r");
 	to = fopen(copy, "w");
@@ -62,7 +70,15 @@ static TK_UNUSED CUmodule ik_another(void)
 
 static TK_UNUSED CUfunction ik_kernel(const char *name)
 {
+	ik_start_first();
 	return tk_kernel_of(ik_module, name);
+}
+
+/* Room on the device for so many addresses. */
+static TK_UNUSED CUdeviceptr ik_array(long long count)
+{
+	ik_start_first();
+	return tk_alloc((size_t)count * sizeof(void *));
 }
 
 /*
@@ -71,20 +87,21 @@ static TK_UNUSED CUfunction ik_kernel(const char *name)
  */
 static TK_UNUSED CUdeviceptr ik_alloc_of(CUmodule module, long long count, long long size, long long step)
 {
-	CUdeviceptr out;
+	CUdeviceptr out = ik_array(count);
 
-	CK(cuMemAlloc(&out, (size_t)count * sizeof(void *)));
 	tk_launch_n(tk_kernel_of(module, "d_alloc"), count, NULL, TK_ARGS(&out, &count, &size, &step));
 	return out;
 }
 
 static TK_UNUSED CUdeviceptr ik_alloc_sizes(long long count, long long size, long long step)
 {
+	ik_start_first();
 	return ik_alloc_of(ik_module, count, size, step);
 }
 
 static TK_UNUSED CUdeviceptr ik_alloc(long long count, long long size)
 {
+	ik_start_first();
 	return ik_alloc_of(ik_module, count, size, 0);
 }
 
@@ -100,7 +117,8 @@ static TK_UNUSED CUdeviceptr ik_counter(void)
 {
 	CUdeviceptr counter;
 
-	CK(cuMemAlloc(&counter, sizeof(int)));
+	ik_start_first();
+	counter = tk_alloc(sizeof(int));
 	CK(cuMemsetD32(counter, 0, 1));
 	tk_sync();
 	return counter;

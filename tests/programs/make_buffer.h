@@ -13,6 +13,7 @@ EXPORTED TK_UNUSED CUdeviceptr make_buffer(size_t size)
 {
 	CUdeviceptr p;
 
+	tk_start_first();
 	CK(cuMemAlloc(&p, size));
 	return p;
 }
@@ -22,6 +23,7 @@ EXPORTED TK_UNUSED char *make_pinned(size_t size)
 {
 	void *p;
 
+	tk_start_first();
 	CK(cuMemHostAlloc(&p, size, CU_MEMHOSTALLOC_DEVICEMAP));
 	return p;
 }
@@ -31,6 +33,7 @@ EXPORTED TK_UNUSED char *make_portable(size_t size)
 {
 	void *p;
 
+	tk_start_first();
 	CK(cuMemHostAlloc(&p, size, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
 	return p;
 }
@@ -39,6 +42,7 @@ EXPORTED TK_UNUSED CUdeviceptr make_managed(size_t size)
 {
 	CUdeviceptr p;
 
+	tk_start_first();
 	CK(cuMemAllocManaged(&p, size, CU_MEM_ATTACH_GLOBAL));
 	return p;
 }

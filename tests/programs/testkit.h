@@ -7,15 +7,15 @@
  *
  *	int main(void)
  *	{
- *		CUdeviceptr p;
+ *		CUdeviceptr p = tk_alloc(1000);
  *
- *		tk_start();
- *		CK(cuMemAlloc(&p, 1000));
  *		tk_flip(p, 1000, 1);
  *		tk_sync();
  *		CK(cuMemFree(p));
- *		return 0;
  *	}
+ *
+ * What gives a program something (tk_alloc(), tk_stream(), tk_kernel() ...) starts CUDA first, as tk_start() does,
+ * where the program has not done so in a way of its own.
  *
  * Exit codes: 0 done, 3 a driver call or an expectation failed (and stderr says which), 77 skipped (and
  * stderr says why). Nothing here frees or waits behind the program's back.
@@ -24,6 +24,7 @@
 #define GMOD_TESTKIT_H
 
 #include <cuda.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@
 TK_SHARED CUdevice tk_device;
 TK_SHARED CUcontext tk_context; /* the primary context of device 0 */
 TK_SHARED CUmodule tk_module;
+TK_SHARED int tk_started;
 
 static TK_UNUSED const char *tk_error_name(CUresult r)
 {
@@ -97,6 +99,7 @@ static TK_UNUSED int tk_init(void)
 	int devices = 0;
 	CUresult r = cuInit(0);
 
+	tk_started = 1;
 	if (r == CUDA_ERROR_NO_DEVICE || r == CUDA_ERROR_STUB_LIBRARY)
 		tk_skip("no CUDA device");
 	CK(r);
@@ -124,6 +127,12 @@ static TK_UNUSED void tk_start(void)
 	CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
 	CK(cuCtxSetCurrent(tk_context));
 	tk_module = tk_load_kernels();
+}
+
+static TK_UNUSED void tk_start_first(void)
+{
+	if (!tk_started)
+		tk_start();
 }
 
 /* A context of its own of tk_device, made current, the kernels loaded. */
@@ -158,7 +167,37 @@ static TK_UNUSED CUfunction tk_kernel_of(CUmodule module, const char *name)
 
 static TK_UNUSED CUfunction tk_kernel(const char *name)
 {
+	tk_start_first();
 	return tk_kernel_of(tk_module, name);
+}
+
+static TK_UNUSED CUdeviceptr tk_alloc(size_t size)
+{
+	CUdeviceptr p;
+
+	tk_start_first();
+	CK(cuMemAlloc(&p, size));
+	return p;
+}
+
+/* Pinned memory that kernels can be handed as it is (unified addressing). */
+static TK_UNUSED void *tk_pinned(size_t size)
+{
+	void *p;
+
+	tk_start_first();
+	CK(cuMemHostAlloc(&p, size, CU_MEMHOSTALLOC_DEVICEMAP));
+	return p;
+}
+
+/* One that does not wait for the null stream. */
+static TK_UNUSED CUstream tk_stream(void)
+{
+	CUstream stream;
+
+	tk_start_first();
+	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	return stream;
 }
 
 /* One-dimensional launch; args as TK_ARGS makes them, one pointer a parameter. */
@@ -210,12 +249,11 @@ static TK_UNUSED void tk_run_graph(CUgraph graph, CUstream stream, int times)
 	CK(cuGraphDestroy(graph));
 }
 
-/* Zeroed ints in pinned memory that kernels can be handed as it is (unified addressing). */
+/* Zeroed ints in such memory. */
 static TK_UNUSED volatile int *tk_flags(size_t count)
 {
-	void *p;
+	void *p = tk_pinned(count * sizeof(int));
 
-	CK(cuMemHostAlloc(&p, count * sizeof(int), CU_MEMHOSTALLOC_DEVICEMAP));
 	memset(p, 0, count * sizeof(int));
 	return p;
 }
@@ -223,6 +261,36 @@ static TK_UNUSED volatile int *tk_flags(size_t count)
 static TK_UNUSED volatile int *tk_flag(void)
 {
 	return tk_flags(1);
+}
+
+static TK_UNUSED pthread_t tk_begin_thread(void *(*body)(void *), void *argument)
+{
+	pthread_t thread;
+
+	REQUIRE(pthread_create(&thread, NULL, body, argument) == 0);
+	return thread;
+}
+
+static TK_UNUSED void tk_end_thread(pthread_t thread)
+{
+	REQUIRE(pthread_join(thread, NULL) == 0);
+}
+
+static TK_UNUSED void tk_in_a_thread(void *(*body)(void *), void *argument)
+{
+	tk_end_thread(tk_begin_thread(body, argument));
+}
+
+/* In so many threads at once, each with its number from 0 on as the argument. */
+static TK_UNUSED void tk_in_threads(size_t count, void *(*body)(void *))
+{
+	pthread_t thread[64];
+
+	REQUIRE(count <= 64);
+	for (size_t i = 0; i < count; i++)
+		thread[i] = tk_begin_thread(body, (void *)i);
+	for (size_t i = 0; i < count; i++)
+		tk_end_thread(thread[i]);
 }
 
 /* Milliseconds on a clock that only goes forward. */

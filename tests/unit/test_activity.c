@@ -207,11 +207,10 @@ static struct gmod_thread *run_for(void *(*body)(void *), uint64_t context)
 TEST(launches_outlive_their_thread)
 {
 	uint64_t context = new_handle(), next = new_handle();
-	struct gmod_thread *first, *second;
-	unsigned records;
+	struct gmod_thread *second;
+	struct gmod_thread *first = run_for(launch_and_end, context);
+	unsigned records = thread_records();
 
-	first = run_for(launch_and_end, context);
-	records = thread_records();
 	assert_ptr_not_equal(first, self());
 	assert_false(atomic_load(&first->in_use));
 	assert_true(gmod_work_outstanding());

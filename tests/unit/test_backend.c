@@ -316,9 +316,8 @@ TEST(a_buffer_goes_with_its_context)
 {
 	uint64_t p = allocate(CUDA_SUCCESS);
 	CUcontext c = (CUcontext)(uintptr_t)CONTEXT;
-	struct gmod_context *entry;
+	struct gmod_context *entry = gmod_context_teardown_begin(c);
 
-	entry = gmod_context_teardown_begin(c);
 	assert_non_null(entry);
 	gmod_context_teardown_cancel(entry);
 	assert_non_null(gmod_index_find(p).record);

@@ -336,9 +336,8 @@ TEST(a_long_command_is_cut_visibly)
 TEST(a_site_hash_is_the_same_in_every_run)
 {
 	char *arguments[] = {"app", "--report", "log_format=json", NULL}, first[32];
-	const char *s;
+	const char *s = run_again(arguments, "\"site_hash\":\"");
 
-	s = run_again(arguments, "\"site_hash\":\"");
 	assert_int_equal(json_lines(text), 1);
 	memcpy(first, s + 13, 17);
 	first[17] = '\0';

@@ -42,5 +42,4 @@ int main(void)
 	tk_flip(p, 0, 1000);
 	CK(cuMemFree(p));
 	puts("and afterwards all is well");
-	return 0;
 }

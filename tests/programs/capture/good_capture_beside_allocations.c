@@ -1,6 +1,5 @@
 /* One thread captures, thread-local and relaxed, while others allocate, launch and free. */
 #include "testkit.h"
-#include <pthread.h>
 #include <stdatomic.h>
 
 #define THREADS 3
@@ -38,22 +37,18 @@ static void capture(CUstream stream, CUdeviceptr p, CUstreamCaptureMode mode)
 int main(void)
 {
 	pthread_t thread[THREADS];
-	CUstream stream;
-	CUdeviceptr p;
 	int captures = 0;
+	CUdeviceptr p = tk_alloc(4000);
+	CUstream stream = tk_stream();
 
-	tk_start();
 	tk_kernel("k_flip");
-	CK(cuMemAlloc(&p, 4000));
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	for (int i = 0; i < THREADS; i++)
-		REQUIRE(!pthread_create(&thread[i], NULL, allocate, NULL));
+		thread[i] = tk_begin_thread(allocate, NULL);
 	while (atomic_load(&finished) < THREADS || captures < 4)
 		capture(stream, p,
 			captures++ % 2 ? CU_STREAM_CAPTURE_MODE_RELAXED : CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 	for (int i = 0; i < THREADS; i++)
-		REQUIRE(!pthread_join(thread[i], NULL));
+		tk_end_thread(thread[i]);
 	CK(cuMemFree(p));
 	puts("captured");
-	return 0;
 }

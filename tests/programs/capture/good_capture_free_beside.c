@@ -5,14 +5,11 @@ int main(void)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	CUgraph graph;
-	CUstream stream;
-	CUdeviceptr p, q;
+	CUdeviceptr p = tk_alloc(3000);
+	CUdeviceptr q = tk_alloc(3000);
+	CUstream stream = tk_stream();
 
-	tk_start();
 	tk_kernel("k_flip");
-	CK(cuMemAlloc(&p, 3000));
-	CK(cuMemAlloc(&q, 3000));
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	tk_flip_on(stream, p, 0, 3000);
 	CK(cuThreadExchangeStreamCaptureMode(&mode));
@@ -25,5 +22,4 @@ int main(void)
 	CK(cuMemFree(p));
 	CK(cuMemFree(q));
 	puts("captured");
-	return 0;
 }

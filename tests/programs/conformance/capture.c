@@ -1,8 +1,6 @@
 /* Stream capture: what every call does to it, by mode, thread and kind of stream. */
 #include "calls.h"
 
-#include <pthread.h>
-
 /* Who makes the call, in which exchange mode. */
 struct caller {
 	scene_call *call;
@@ -27,7 +25,7 @@ static void call_in_thread(struct caller *c)
 {
 	pthread_t thread;
 
-	REQUIRE(!pthread_create(&thread, NULL, call_it, c));
+	thread = tk_begin_thread(call_it, c);
 	pthread_join(thread, NULL);
 }
 

@@ -1,8 +1,6 @@
 /* Streams, events, launches, modules, threads without a context: the error codes. */
 #include "conformance.h"
 
-#include <pthread.h>
-
 void stream_facts(void)
 {
 	unsigned flags = 77;
@@ -155,9 +153,9 @@ void contextless_facts(void)
 
 	CK(cuStreamCreate((CUstream *)&handles[0], CU_STREAM_NON_BLOCKING));
 	CK(cuEventCreate((CUevent *)&handles[1], 0));
-	REQUIRE(!pthread_create(&thread, NULL, without_context, &m));
+	thread = tk_begin_thread(without_context, &m);
 	pthread_join(thread, NULL);
-	REQUIRE(!pthread_create(&thread, NULL, without_context_handles, handles));
+	thread = tk_begin_thread(without_context_handles, handles);
 	pthread_join(thread, NULL);
 	CK(cuStreamDestroy(handles[0]));
 	CK(cuEventDestroy(handles[1]));

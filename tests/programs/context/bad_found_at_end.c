@@ -14,5 +14,4 @@ int main(void)
 	tk_flip(make_buffer(1000), 1000, 1);
 	tk_sync();
 	CK(own_context ? cuCtxDestroy(context) : cuDevicePrimaryCtxReset(tk_device));
-	return 0;
 }

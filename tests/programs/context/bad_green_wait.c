@@ -40,16 +40,12 @@ static void not_waited_for(CUdeviceptr p, CUstream s, CUcontext c, CUresult (*wa
 
 int main(void)
 {
-	CUdeviceptr first, second;
-	CUgreenCtx green;
-	CUstream stream;
 	CUcontext c;
+	CUdeviceptr first = make_buffer(4096);
+	CUdeviceptr second = make_buffer(4096);
+	CUstream stream = tk_stream();
+	CUgreenCtx green = make_green(&c);
 
-	tk_start();
-	first = make_buffer(4096);
-	second = make_buffer(4096);
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-	green = make_green(&c);
 	EXPECT(cuDevicePrimaryCtxReset(tk_device), CUDA_ERROR_NOT_PERMITTED);
 	tk_module = tk_load_kernels();
 	not_waited_for(first, stream, c, wait_for_current);
@@ -57,6 +53,5 @@ int main(void)
 	not_waited_for(second, stream, c, cuCtxSynchronize_v2);
 	CK(cuCtxSetCurrent(tk_context));
 	CK(cuGreenCtxDestroy(green));
-	return 0;
 }
 #endif

@@ -20,5 +20,4 @@ int main(void)
 {
 	tk_start();
 	overrun_from(in_new_context);
-	return 0;
 }

@@ -9,7 +9,6 @@
 #include "make_buffer.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 
 static pthread_barrier_t step;
 
@@ -31,16 +30,13 @@ static void *waiter(void *unused)
 int main(void)
 {
 	long long off = 6000, count = 8;
-	volatile int *flag;
 	pthread_t thread;
-	char *p;
+	char *p = make_portable(6000);
+	volatile int *flag = (volatile int *)(void *)make_portable(sizeof(int));
 
-	tk_start();
-	p = make_portable(6000);
-	flag = (volatile int *)(void *)make_portable(sizeof(int));
 	*flag = 0;
 	REQUIRE(pthread_barrier_init(&step, NULL, 2) == 0);
-	REQUIRE(pthread_create(&thread, NULL, waiter, NULL) == 0);
+	thread = tk_begin_thread(waiter, NULL);
 	pthread_barrier_wait(&step);
 	tk_launch(tk_kernel("k_wait_flip"), 1, 32, NULL, TK_ARGS(&p, &off, &count, &flag));
 	pthread_barrier_wait(&step);
@@ -49,6 +45,5 @@ int main(void)
 	tk_sleep_ms(50);
 	*flag = 1;
 	tk_sync();
-	REQUIRE(pthread_join(thread, NULL) == 0);
-	return 0;
+	tk_end_thread(thread);
 }

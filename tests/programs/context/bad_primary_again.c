@@ -12,10 +12,8 @@ enum { LARGE = 5 << 20 };
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(LARGE);
 
-	tk_start();
-	p = make_buffer(LARGE);
 	CK(cuMemFree(p));
 	CK(cuDevicePrimaryCtxReset(tk_device));
 	REQUIRE(cuMemAlloc(&p, 1000) != CUDA_SUCCESS);
@@ -27,5 +25,4 @@ int main(void)
 	tk_sync();
 	CK(cuMemFree(p));
 	REQUIRE(wait_for_report("backend mapped", 1000));
-	return 0;
 }

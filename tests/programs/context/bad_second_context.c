@@ -21,5 +21,4 @@ int main(void)
 	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
 	CK(cuLibraryGetKernel(&kernel, library, "k_wait_flip"));
 	overrun_from(in_new_context);
-	return 0;
 }

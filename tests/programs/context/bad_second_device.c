@@ -20,5 +20,4 @@ int main(void)
 	tk_flip(p, 5000, 1);
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -22,5 +22,4 @@ int main(void)
 		CK(cuCtxDestroy(context));
 		printf("destroyed %d\n", i);
 	}
-	return 0;
 }

@@ -9,18 +9,15 @@
 int main(void)
 {
 	long long zero = 0, one = 1;
-	volatile int *go_on;
-	CUcontext context, same;
-	CUdeviceptr p, q;
+	CUcontext same;
 	CUstream stream;
-	CUfunction f;
 	double start;
+	CUcontext context = tk_start_in_new_context();
+	CUfunction f = tk_kernel("k_wait_flip");
+	volatile int *go_on = tk_flag();
+	CUdeviceptr p = tk_alloc(4096);
+	CUdeviceptr q = tk_alloc(4096);
 
-	context = tk_start_in_new_context();
-	f = tk_kernel("k_wait_flip");
-	go_on = tk_flag();
-	CK(cuMemAlloc(&p, 4096));
-	CK(cuMemAlloc(&q, 4096));
 	CK(cuMemFree(q));
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	tk_launch(f, 1, 1, stream, TK_ARGS(&p, &zero, &one, &go_on));
@@ -33,5 +30,4 @@ int main(void)
 	REQUIRE(tk_ms() - start < 10000);
 	CK(cuMemFree(p));
 	CK(cuCtxDestroy(context));
-	return 0;
 }

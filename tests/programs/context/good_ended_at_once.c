@@ -6,7 +6,6 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include "testkit.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 
 enum { ROUNDS = 600, BUFFERS = 8, MOST_MS = 10000 };
@@ -54,7 +53,7 @@ static void enter(int me, bool detach)
 
 static void *work(void *number)
 {
-	int me = *(int *)number;
+	int me = (int)(uintptr_t)number;
 	uint64_t seed = 1 + me;
 	CUdeviceptr p[BUFFERS];
 	CUcontext own;
@@ -85,16 +84,9 @@ static void *work(void *number)
 
 int main(void)
 {
-	pthread_t thread[2];
-	int number[2] = {0, 1};
-
 	if (tk_init() < 2)
 		tk_skip("one device only");
 	REQUIRE(pthread_barrier_init(&step, NULL, 2) == 0);
-	for (int i = 0; i < 2; i++)
-		REQUIRE(pthread_create(&thread[i], NULL, work, &number[i]) == 0);
-	for (int i = 0; i < 2; i++)
-		REQUIRE(pthread_join(thread[i], NULL) == 0);
+	tk_in_threads(2, work);
 	puts("done");
-	return 0;
 }

@@ -14,13 +14,12 @@ int main(void)
 static void outlived(void)
 {
 	static const size_t size[] = {1000, 5 << 20, 1000};
-	CUgreenCtx first, second;
 	CUdeviceptr p[3];
 	char there[1000];
 	CUcontext c, rest;
+	CUgreenCtx second = make_green(&rest);
+	CUgreenCtx first = make_green(&c);
 
-	second = make_green(&rest);
-	first = make_green(&c);
 	for (int i = 0; i < 3; i++)
 		CK(cuMemAlloc(&p[i], size[i]));
 	CK(cuGreenCtxDestroy(first));
@@ -39,13 +38,11 @@ static void outlived(void)
 /* The first one's buffers are known to be the primary context's when the last one goes, and are not looked at then. */
 static void gone_with_the_last(void)
 {
-	CUgreenCtx first, second;
 	CUcontext c, rest;
-	CUdeviceptr p;
+	CUgreenCtx second = make_green(&rest);
+	CUgreenCtx first = make_green(&c);
+	CUdeviceptr p = tk_alloc(1000);
 
-	second = make_green(&rest);
-	first = make_green(&c);
-	CK(cuMemAlloc(&p, 1000));
 	CK(cuMemAlloc(&p, 5 << 20));
 	CK(cuMemAllocManaged(&p, 1000, CU_MEM_ATTACH_GLOBAL));
 	CK(cuGreenCtxDestroy(first));
@@ -68,6 +65,5 @@ int main(void)
 	CK(cuDeviceGet(&tk_device, 0));
 	outlived();
 	gone_with_the_last();
-	return 0;
 }
 #endif

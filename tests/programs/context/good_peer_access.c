@@ -54,5 +54,4 @@ int main(void)
 		printf("%zu of %zu right\n", right(p[i], sizes[i]), sizes[i]);
 		CK(cuMemFree(p[i]));
 	}
-	return 0;
 }

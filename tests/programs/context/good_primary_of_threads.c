@@ -4,15 +4,13 @@
  */
 #include "testkit.h"
 
-#include <pthread.h>
-
 enum { THREADS = 3, ROUNDS = 1000, BUFFERS = 4, LEFT = 2 };
 
 static double until;
 
 static void *use(void *number)
 {
-	uint64_t seed = 1 + *(int *)number;
+	uint64_t seed = 1 + (uintptr_t)number;
 	CUdeviceptr p[BUFFERS];
 	CUcontext c;
 
@@ -34,18 +32,9 @@ static void *use(void *number)
 
 int main(void)
 {
-	pthread_t thread[THREADS];
-	int number[THREADS];
-
 	tk_init();
 	CK(cuDeviceGet(&tk_device, 0));
 	until = tk_ms() + 4000;
-	for (int i = 0; i < THREADS; i++) {
-		number[i] = i;
-		REQUIRE(pthread_create(&thread[i], NULL, use, &number[i]) == 0);
-	}
-	for (int i = 0; i < THREADS; i++)
-		REQUIRE(pthread_join(thread[i], NULL) == 0);
+	tk_in_threads(THREADS, use);
 	puts("done");
-	return 0;
 }

@@ -19,5 +19,4 @@ int main(void)
 	tk_start();
 	use_cuda(5000);
 	puts("used again");
-	return 0;
 }

@@ -30,5 +30,4 @@ int main(void)
 	printf("%d bytes right\n", right);
 	CK(cuMemFree(p[0]));
 	CK(cuMemFree(p[1]));
-	return 0;
 }

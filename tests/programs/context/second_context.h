@@ -11,12 +11,10 @@
 static void overrun_from(CUfunction (*second)(void))
 {
 	long long off = 6000, count = 8;
-	volatile int *flag;
 	CUcontext popped;
-	char *p;
+	char *p = make_portable(6000);
+	volatile int *flag = (volatile int *)(void *)make_portable(sizeof(int));
 
-	p = make_portable(6000);
-	flag = (volatile int *)(void *)make_portable(sizeof(int));
 	*flag = 0;
 	tk_launch(second(), 1, 32, NULL, TK_ARGS(&p, &off, &count, &flag));
 	CK(cuCtxPopCurrent(&popped));

@@ -6,10 +6,8 @@ int main(void)
 {
 	static char host[100 * 101];
 	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host, .srcPitch = 100};
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(10000);
 
-	tk_start();
-	p = make_buffer(10000);
 	copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
 	copy.dstDevice = p;
 	copy.dstPitch = 100;
@@ -19,5 +17,4 @@ int main(void)
 	copy.Height = 100;
 	CK(cuMemcpy2D(&copy));
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -51,5 +51,4 @@ int main(void)
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	outside();
 	boxes_outside();
-	return 0;
 }

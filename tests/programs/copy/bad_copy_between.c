@@ -4,15 +4,12 @@
 
 int main(void)
 {
-	CUdeviceptr from, to;
+	CUdeviceptr from = make_buffer(2000);
+	CUdeviceptr to = make_buffer(1000);
 
-	tk_start();
-	from = make_buffer(2000);
-	to = make_buffer(1000);
 	CK(cuMemsetD8(from, 1, 2000));
 	EXPECT(cuMemcpyDtoD(to, from, 1001), CUDA_ERROR_INVALID_VALUE);
 	CK(cuMemcpyDtoD(to, from, 1000));
 	CK(cuMemFree(from));
 	CK(cuMemFree(to));
-	return 0;
 }

@@ -14,11 +14,8 @@ static TK_UNUSED char host[8192];
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(4000);
 
-	tk_start();
-	p = make_buffer(4000);
 	EXPECT(CASE, CUDA_ERROR_INVALID_VALUE);
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -142,10 +142,9 @@ static void captured(CUdeviceptr a, CUdeviceptr b, CUstream stream)
 
 static void batches(CUstream stream)
 {
-	CUdeviceptr a, b;
+	CUdeviceptr a = tk_alloc(SIZE);
+	CUdeviceptr b = tk_alloc(SIZE);
 
-	CK(cuMemAlloc(&a, SIZE));
-	CK(cuMemAlloc(&b, SIZE));
 	for (int i = 0; i < 3; i++) {
 		linear(a, b, stream);
 		boxes(a, b, stream);
@@ -160,11 +159,9 @@ static void batches(CUstream stream)
 int main(void)
 {
 	CUgreenCtx green;
-	CUstream stream;
 	CUcontext c;
+	CUstream stream = tk_stream();
 
-	tk_start();
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	batches(stream);
 	green = make_green(&c);
 	CK(cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
@@ -172,6 +169,5 @@ int main(void)
 	CK(cuCtxSetCurrent(tk_context));
 	CK(cuGreenCtxDestroy(green));
 	puts("arrived");
-	return 0;
 }
 #endif

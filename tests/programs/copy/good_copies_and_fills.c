@@ -17,11 +17,9 @@ static void check(const char *what, CUdeviceptr p)
 
 int main(void)
 {
-	CUdeviceptr p, q;
+	CUdeviceptr p = tk_alloc(N);
+	CUdeviceptr q = tk_alloc(N);
 
-	tk_start();
-	CK(cuMemAlloc(&p, N));
-	CK(cuMemAlloc(&q, N));
 	for (int i = 0; i < N; i++)
 		host[i] = (unsigned char)(i * i);
 	CK(cuMemsetD8(p, 1, N));
@@ -49,5 +47,4 @@ int main(void)
 	check("the last byte", p);
 	CK(cuMemFree(p));
 	CK(cuMemFree(q));
-	return 0;
 }

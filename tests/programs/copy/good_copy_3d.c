@@ -31,5 +31,4 @@ int main(void)
 	tk_sync();
 	printf("same: %d\n", !memcmp(host, back, sizeof(host)));
 	CK(cuMemFree(p));
-	return 0;
 }

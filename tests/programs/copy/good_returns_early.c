@@ -6,14 +6,11 @@ int main(void)
 	static unsigned char host[2000];
 	long long off = 0, count = 2000;
 	size_t right = 0;
-	CUdeviceptr p, q, other;
-	volatile int *flag;
+	volatile int *flag = tk_flag();
+	CUdeviceptr other = tk_alloc(2000);
+	CUdeviceptr p = tk_alloc(2000);
+	CUdeviceptr q = tk_alloc(3000000);
 
-	tk_start();
-	flag = tk_flag();
-	CK(cuMemAlloc(&other, 2000));
-	CK(cuMemAlloc(&p, 2000));
-	CK(cuMemAlloc(&q, 3000000));
 	CK(cuMemsetD8(other, 0, 2000));
 	tk_sync();
 	tk_launch(tk_kernel("k_wait_flip"), 1, 1, NULL, TK_ARGS(&other, &off, &count, &flag));
@@ -31,5 +28,4 @@ int main(void)
 	printf("%zu of 2000 right\n", right);
 	CK(cuMemcpyDtoH(host, q + 2000, 500));
 	printf("last of the copy: %d\n", host[499]);
-	return 0;
 }

@@ -109,5 +109,4 @@ int main(int argc, char **argv)
 	for (int kind = 0; kind <= ALL; kind++)
 		printf(" %s_ns=%.1f", names[kind], sorted(ns[kind], (size_t)rounds)[rounds / 2]);
 	printf("\n");
-	return 0;
 }

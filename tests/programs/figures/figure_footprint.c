@@ -134,5 +134,4 @@ int main(int argc, char **argv)
 	if (gmod_get_stats)
 		measure_sweeps(first, seconds);
 	printf("\n");
-	return 0;
 }

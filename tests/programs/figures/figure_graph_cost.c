@@ -70,5 +70,4 @@ int main(int argc, char **argv)
 	CK(cuGraphDestroy(graph));
 	printf("nodes=%d rounds=%d instantiate_ns=%.1f update_ns=%.1f\n", nodes, rounds,
 	       sorted(instantiate_ns, (size_t)rounds)[rounds / 2], sorted(update_ns, (size_t)rounds)[rounds / 2]);
-	return 0;
 }

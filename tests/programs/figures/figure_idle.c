@@ -35,5 +35,4 @@ int main(int argc, char **argv)
 	ns = proc_monitor_ns() - ns;
 	printf("pinned=%d wakeups_per_s=%.2f cpu_percent=%.4f\n", pinned, (double)wakes / seconds,
 	       (double)ns / 1e7 / seconds);
-	return 0;
 }

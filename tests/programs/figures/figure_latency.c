@@ -21,7 +21,6 @@
  */
 #include "many_buffers.h"
 #include "sorted.h"
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -98,7 +97,7 @@ static void start_busy(volatile int *never)
 		launch_busy();
 		CK(cuStreamSynchronize(busy.stream));
 	} while (tk_ms() - begin < 1 && busy.rounds < 1 << 24);
-	REQUIRE(pthread_create(&busy.thread, NULL, keep_busy, NULL) == 0);
+	busy.thread = tk_begin_thread(keep_busy, NULL);
 }
 
 static void stop_busy(void)

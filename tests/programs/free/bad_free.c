@@ -64,5 +64,4 @@ int main(void)
 {
 	tk_start();
 	CASE();
-	return 0;
 }

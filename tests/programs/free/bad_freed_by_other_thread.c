@@ -2,7 +2,6 @@
 // suspect: k_flip
 /* One thread allocates, one launches, one frees. */
 #include "make_buffer.h"
-#include <pthread.h>
 
 static CUdeviceptr buffer;
 
@@ -23,13 +22,8 @@ static void *give_back(void *unused TK_UNUSED)
 
 int main(void)
 {
-	pthread_t thread;
-
 	tk_start();
 	buffer = make_buffer(1000);
-	REQUIRE(!pthread_create(&thread, NULL, overrun, NULL));
-	REQUIRE(!pthread_join(thread, NULL));
-	REQUIRE(!pthread_create(&thread, NULL, give_back, NULL));
-	REQUIRE(!pthread_join(thread, NULL));
-	return 0;
+	tk_in_a_thread(overrun, NULL);
+	tk_in_a_thread(give_back, NULL);
 }

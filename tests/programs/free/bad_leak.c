@@ -14,5 +14,4 @@ int main(void)
 	CK(cuMemsetD8(kept, 0, 4000));
 	CK(cuMemFree(freed[0]));
 	CK(cuMemFree(freed[1]));
-	return 0;
 }

@@ -8,5 +8,4 @@ int main(void)
 	tk_start();
 	make_pinned(64)[0] = 1;
 	CK(cuMemFree(make_buffer(100)));
-	return 0;
 }

@@ -5,12 +5,10 @@ int main(void)
 {
 	volatile unsigned char *result;
 	CUdeviceptr p;
-	CUstream stream;
-	void *host, *scratch;
+	void *scratch;
+	CUstream stream = tk_stream();
+	void *host = tk_pinned(4096);
 
-	tk_start();
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-	CK(cuMemHostAlloc(&host, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
 	memset(host, 0, 4096);
 	result = host;
 	for (int i = 0; i < 3; i++) {
@@ -30,5 +28,4 @@ int main(void)
 		CK(cuMemFree(p));
 		printf("after freeing managed memory %#x\n", result[4095]);
 	}
-	return 0;
 }

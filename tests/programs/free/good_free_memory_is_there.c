@@ -35,9 +35,8 @@ static size_t nearly_all(void)
 
 static void allocated(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = tk_alloc(nearly_all());
 
-	CK(cuMemAlloc(&p, nearly_all()));
 	CK(cuMemFree(p));
 }
 
@@ -76,5 +75,4 @@ int main(void)
 		way[i / 2]();
 	}
 	puts("done");
-	return 0;
 }

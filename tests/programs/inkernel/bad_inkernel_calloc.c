@@ -6,12 +6,9 @@
 int main(void)
 {
 	long long count = 40, n = 17, size = 7;
-	CUdeviceptr p;
+	CUdeviceptr p = ik_array(count);
 
-	ik_start();
-	CK(cuMemAlloc(&p, (size_t)count * sizeof(void *)));
 	tk_launch_n(ik_kernel("d_calloc"), count, NULL, TK_ARGS(&p, &count, &n, &size));
 	ik_flip(p, 39, n * size, 1);
 	tk_sync();
-	return 0;
 }

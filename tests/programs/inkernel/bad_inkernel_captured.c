@@ -7,12 +7,9 @@ int main(void)
 {
 	long long count = 64, size = 333, step = 0, index = 63, off = 335, one = 1;
 	CUgraph graph;
-	CUstream stream;
-	CUdeviceptr p;
+	CUdeviceptr p = ik_array(count);
+	CUstream stream = tk_stream();
 
-	ik_start();
-	CK(cuMemAlloc(&p, (size_t)count * sizeof(void *)));
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	ik_kernel("d_alloc");
 	ik_kernel("d_flip");
 	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
@@ -22,5 +19,4 @@ int main(void)
 	tk_run_graph(graph, stream, 2);
 	CK(cuStreamDestroy(stream));
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -23,5 +23,4 @@ int main(void)
 	CK(cuCtxSetCurrent(tk_context));
 	overflow_in(ik_module, 77);
 	tk_sync();
-	return 0;
 }

@@ -11,14 +11,11 @@ static void launch(const char *kernel, void **args)
 int main(void)
 {
 	long long count = 256, size = 500, index = 200, one = 1, none = 0;
-	CUdeviceptr p;
+	CUdeviceptr p = ik_array(count);
 
-	ik_start();
-	CK(cuMemAlloc(&p, (size_t)count * sizeof(void *)));
 	launch("d_alloc", TK_ARGS(&p, &count, &size, &none));
 	launch("d_flip", TK_ARGS(&p, &index, &size, &one));
 	launch("d_free", TK_ARGS(&p, &count, &none));
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

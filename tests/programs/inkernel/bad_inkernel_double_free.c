@@ -24,5 +24,4 @@ int main(void)
 {
 	ik_start();
 	free_twice(CASE);
-	return 0;
 }

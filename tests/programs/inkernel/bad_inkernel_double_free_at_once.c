@@ -19,5 +19,4 @@ int main(void)
 {
 	ik_start();
 	free_at_once(CASE);
-	return 0;
 }

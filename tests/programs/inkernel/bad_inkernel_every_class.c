@@ -16,5 +16,4 @@ int main(void)
 		ik_flip(ik_alloc(3, size), 1, size, 1);
 	}
 	tk_sync();
-	return 0;
 }

@@ -31,15 +31,12 @@ static const struct {
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = ik_alloc_sizes(it.count, it.size, it.step);
 
-	ik_start();
-	p = ik_alloc_sizes(it.count, it.size, it.step);
 	tk_sync();
 	for (const struct flip *f = it.flips; f < it.flips + 4 && f->count; f++)
 		ik_flip(p, f->index, f->off, f->count);
 	tk_sync();
 	ik_free(p, it.count, 0);
 	tk_sync();
-	return 0;
 }

@@ -22,5 +22,4 @@ int main(void)
 {
 	ik_start();
 	flip_and_free(CASE);
-	return 0;
 }

@@ -13,5 +13,4 @@ int main(void)
 	ik_flip(ik_alloc(20, 60), 9, 60, 1);
 	tk_sync();
 	CK(own_context ? cuCtxDestroy(context) : cuDevicePrimaryCtxReset(tk_device));
-	return 0;
 }

@@ -11,5 +11,4 @@ int main(void)
 	tk_launch(ik_kernel("d_free_foreign"), 1, 1, NULL, TK_ARGS(&p));
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

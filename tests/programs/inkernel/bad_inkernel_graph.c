@@ -21,15 +21,12 @@ int main(void)
 	long long count = 64, size = 40, index = 5, one = 1, none = 0;
 	CUgraphNode node;
 	CUgraph graph;
-	CUdeviceptr p;
+	CUdeviceptr p = ik_array(count);
 
-	ik_start();
-	CK(cuMemAlloc(&p, (size_t)count * sizeof(void *)));
 	CK(cuGraphCreate(&graph, 0));
 	node = add(graph, NULL, "d_alloc", 64, TK_ARGS(&p, &count, &size, &none));
 	node = add(graph, &node, "d_flip", 1, TK_ARGS(&p, &index, &size, &one));
 	add(graph, &node, "d_free", 64, TK_ARGS(&p, &count, &none));
 	tk_run_graph(graph, NULL, 3);
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -7,13 +7,10 @@ static const long long size_and_offsets[] = {CASE};
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = ik_alloc(1, size_and_offsets[0]);
 
-	ik_start();
-	p = ik_alloc(1, size_and_offsets[0]);
 	for (size_t i = 1; i < sizeof(size_and_offsets) / sizeof(*size_and_offsets); i++)
 		ik_free(p, 1, size_and_offsets[i]);
 	ik_free(p, 1, 0);
 	tk_sync();
-	return 0;
 }

@@ -23,5 +23,4 @@ int main(void)
 	tk_launch_n(kernel_of(library, "d_alloc"), count, NULL, TK_ARGS(&p, &count, &size, &step));
 	tk_launch_n(kernel_of(library, "d_flip"), 1, NULL, TK_ARGS(&p, &index, &size, &one));
 	tk_sync();
-	return 0;
 }

@@ -6,15 +6,11 @@
 int main(void)
 {
 	long long index = 9, size = 60, one = 1;
-	CUmodule another;
-	CUdeviceptr p;
+	CUmodule another = ik_another();
+	CUdeviceptr p = ik_alloc_of(another, 20, size, 0);
 
-	ik_start();
-	another = ik_another();
-	p = ik_alloc_of(another, 20, size, 0);
 	tk_launch(tk_kernel_of(another, "d_flip"), 1, 1, NULL, TK_ARGS(&p, &index, &size, &one));
 	CK(cuModuleUnload(another));
 	ik_free(p, 20, 0);
 	tk_sync();
-	return 0;
 }

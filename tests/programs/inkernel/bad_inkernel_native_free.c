@@ -16,5 +16,4 @@ int main(void)
 	ik_flip(p, 0, 10, 1);
 	tk_launch(ik_kernel("d_free_foreign"), 1, 1, NULL, TK_ARGS(&other));
 	tk_sync();
-	return 0;
 }

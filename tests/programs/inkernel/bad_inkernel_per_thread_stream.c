@@ -6,11 +6,8 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = ik_alloc(300, 900);
 
-	ik_start();
-	p = ik_alloc(300, 900);
 	ik_flip(p, 299, 900, 3);
 	CK(cuStreamSynchronize(NULL));
-	return 0;
 }

@@ -7,11 +7,9 @@
 int main(void)
 {
 	long long count = 10, smaller = 90, larger = 5000;
-	CUdeviceptr p, q;
+	CUdeviceptr p = ik_alloc(count, 300);
+	CUdeviceptr q = ik_alloc(count, 300);
 
-	ik_start();
-	p = ik_alloc(count, 300);
-	q = ik_alloc(count, 300);
 	tk_launch_n(ik_kernel("d_realloc"), count, NULL, TK_ARGS(&p, &count, &smaller));
 	tk_launch_n(ik_kernel("d_realloc"), count, NULL, TK_ARGS(&q, &count, &larger));
 	ik_flip(p, 3, 90, 1);
@@ -19,5 +17,4 @@ int main(void)
 	ik_free(p, count, 0);
 	ik_free(q, count, 0);
 	tk_sync();
-	return 0;
 }

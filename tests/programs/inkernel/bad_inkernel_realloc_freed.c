@@ -6,13 +6,10 @@
 int main(void)
 {
 	long long count = 10, larger = 600;
-	CUdeviceptr p;
+	CUdeviceptr p = ik_alloc(count, 300);
 
-	ik_start();
-	p = ik_alloc(count, 300);
 	ik_free(p, count, 0);
 	tk_launch_n(ik_kernel("d_realloc"), count, NULL, TK_ARGS(&p, &count, &larger));
 	ik_free(p, count, 0);
 	tk_sync();
-	return 0;
 }

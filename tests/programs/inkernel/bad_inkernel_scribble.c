@@ -25,11 +25,10 @@ int main(void)
 {
 	struct gmod_device_finding forged[FINDINGS];
 	struct gmod_device_heap heap;
-	CUdeviceptr p, at, device;
+	CUdeviceptr at, device;
 	size_t size;
+	CUdeviceptr p = ik_alloc(1, 48);
 
-	ik_start();
-	p = ik_alloc(1, 48);
 	ik_free(p, 1, 0);
 	ik_free(p, 1, 0);
 	tk_sync();

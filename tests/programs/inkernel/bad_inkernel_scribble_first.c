@@ -11,14 +11,11 @@
 int main(void)
 {
 	unsigned long long word = CASE;
-	CUdeviceptr p;
+	CUdeviceptr p = ik_alloc(50, 100);
 
-	ik_start();
-	p = ik_alloc(50, 100);
 	tk_launch(ik_kernel("d_scribble"), 8, 128, NULL, TK_ARGS(&word));
 	tk_sync();
 	tk_sleep_ms(20);
 	ik_flip(p, 20, 100, 1);
 	tk_sync();
-	return 0;
 }

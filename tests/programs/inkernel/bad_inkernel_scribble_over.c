@@ -7,11 +7,9 @@
 int main(void)
 {
 	unsigned long long word = 0x5a5a5a5a5a5a5a5a;
-	CUdeviceptr p, q;
+	CUdeviceptr p = ik_alloc(50, 100);
+	CUdeviceptr q = ik_alloc(2, 48);
 
-	ik_start();
-	p = ik_alloc(50, 100);
-	q = ik_alloc(2, 48);
 	ik_free(q, 1, 0);
 	ik_free(q, 1, 0);
 	tk_launch(ik_kernel("d_scribble"), 8, 128, NULL, TK_ARGS(&word));
@@ -20,5 +18,4 @@ int main(void)
 	ik_flip(p, 20, 100, 1);
 	tk_sync();
 	tk_sleep_ms(3000);
-	return 0;
 }

@@ -7,11 +7,9 @@
 int main(void)
 {
 	CUstream stream;
-	CUdeviceptr p;
 	long long index = 9, off = 60, one = 1;
+	CUdeviceptr p = ik_alloc(20, 60);
 
-	ik_start();
-	p = ik_alloc(20, 60);
 	tk_sync();
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	tk_launch_n(ik_kernel("d_flip"), 1, stream, TK_ARGS(&p, &index, &off, &one));

@@ -19,5 +19,4 @@ int main(void)
 	ik_flip(p, 9, 60, 1);
 	tk_sync();
 	CK(cuStreamDestroy(captured));
-	return 0;
 }

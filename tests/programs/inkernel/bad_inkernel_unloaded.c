@@ -8,12 +8,9 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = ik_alloc(20, 60);
 
-	ik_start();
-	p = ik_alloc(20, 60);
 	tk_spin(NULL, 100);
 	ik_flip(p, 9, 60, 1);
 	CK(cuModuleUnload(ik_module));
-	return 0;
 }

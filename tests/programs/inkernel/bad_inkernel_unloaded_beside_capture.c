@@ -24,5 +24,4 @@ int main(void)
 	CK(cuGraphDestroy(graph));
 	CK(cuStreamDestroy(captured));
 	CK(cuStreamDestroy(stream));
-	return 0;
 }

@@ -5,12 +5,9 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = ik_alloc(10, 200);
 
-	ik_start();
-	p = ik_alloc(10, 200);
 	ik_free(p, 10, 0);
 	ik_flip(p, 3, 50, 4);
 	tk_sync();
-	return 0;
 }

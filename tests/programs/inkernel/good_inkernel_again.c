@@ -18,5 +18,4 @@ int main(void)
 		printf("round %d: marks gone: %d\n", i, ik_count(bad));
 		CK(own_context ? cuCtxDestroy(context) : cuDevicePrimaryCtxReset(tk_device));
 	}
-	return 0;
 }

@@ -120,5 +120,4 @@ int main(void)
 	require_sizes();
 	ask_with_other_headers();
 	printf("buffers: %d\n", BUFFERS);
-	return 0;
 }

@@ -5,10 +5,9 @@ int main(void)
 {
 	static const long long shape[][2] = {{1, 1}, {3, 5}, {16, 16}, {7, 100}, {1000, 7}, {2, 50000}, {0, 8}, {8, 0}};
 	long long count = 16;
-	CUdeviceptr p, bad;
+	CUdeviceptr p;
+	CUdeviceptr bad = ik_counter();
 
-	ik_start();
-	bad = ik_counter();
 	for (unsigned i = 0; i < sizeof(shape) / sizeof(*shape); i++) {
 		long long n = shape[i][0], size = shape[i][1], bytes = n * size;
 
@@ -22,5 +21,4 @@ int main(void)
 		ik_free(p, count, 0);
 	}
 	printf("bytes not zero: %d\n", ik_count(bad));
-	return 0;
 }

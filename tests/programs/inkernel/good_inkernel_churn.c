@@ -32,5 +32,4 @@ int main(void)
 {
 	ik_start();
 	churn(CASE);
-	return 0;
 }

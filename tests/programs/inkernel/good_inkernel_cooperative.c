@@ -4,11 +4,9 @@
 int main(void)
 {
 	long long rounds = 5, seed = 1;
-	CUdeviceptr bad;
 	int blocks, processors;
+	CUdeviceptr bad = ik_counter();
 
-	ik_start();
-	bad = ik_counter();
 	CK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, ik_kernel("d_churn"), 32, 0));
 	CK(cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, tk_device));
 	REQUIRE(blocks > 0 && processors > 0);
@@ -16,5 +14,4 @@ int main(void)
 	CK(cuLaunchCooperativeKernel(ik_kernel("d_churn"), (unsigned)blocks, 1, 1, 32, 1, 1, 0, NULL,
 				     TK_ARGS(&rounds, &seed, &bad)));
 	printf("marks gone: %d\n", ik_count(bad));
-	return 0;
 }

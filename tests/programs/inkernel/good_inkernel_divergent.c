@@ -4,13 +4,11 @@
 int main(void)
 {
 	unsigned blocks = 8, threads = 96;
-	CUdeviceptr held, bad;
+	CUdeviceptr held;
 	long long rounds = 40;
+	CUdeviceptr bad = ik_counter();
 
-	ik_start();
-	bad = ik_counter();
 	CK(cuMemAlloc(&held, blocks * threads * sizeof(void *)));
 	tk_launch(ik_kernel("d_divergent"), blocks, threads, NULL, TK_ARGS(&held, &rounds, &bad));
 	printf("marks gone: %d\n", ik_count(bad));
-	return 0;
 }

@@ -43,5 +43,4 @@ int main(void)
 		printf("%lld bytes: done\n", sizes[i]);
 	}
 	tk_sync();
-	return 0;
 }

@@ -25,5 +25,4 @@ int main(void)
 		ik_free(p, count, 0);
 	}
 	printf("bytes gone: %d\n", ik_count(bad));
-	return 0;
 }

@@ -19,15 +19,13 @@ int main(void)
 {
 	static const char *kernels[] = {"d_alloc", "d_fill", "d_check", "d_free"};
 	CUstream stream;
-	CUdeviceptr p, bad;
+	CUdeviceptr p;
+	CUdeviceptr bad = ik_counter();
 
-	ik_start();
-	bad = ik_counter();
 	CK(cuMemAlloc(&p, 300 * sizeof(void *)));
 	for (int i = 0; i < 4; i++)
 		ik_kernel(kernels[i]);
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	tk_run_graph(capture(stream, p, bad), stream, 200);
 	printf("bytes gone: %d\n", ik_count(bad));
-	return 0;
 }

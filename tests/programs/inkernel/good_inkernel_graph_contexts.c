@@ -23,5 +23,4 @@ int main(void)
 	tk_launch(tk_kernel_of(module, "d_free"), 1, 64, NULL, TK_ARGS(&p, &count, &none));
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

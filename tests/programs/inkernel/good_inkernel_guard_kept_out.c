@@ -33,19 +33,15 @@ static void require_collected(int missing)
 int main(void)
 {
 	long long rounds = 100, size = 40;
-	CUdeviceptr missing, none = 0;
-	CUfunction pairs;
-	int shared;
+	CUdeviceptr none = 0;
+	CUdeviceptr missing = ik_counter();
+	CUfunction pairs = ik_kernel("d_pairs");
+	int shared = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 
-	ik_start();
-	missing = ik_counter();
-	pairs = ik_kernel("d_pairs");
-	shared = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 	CK(cuFuncSetAttribute(pairs, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared));
 	CK(cuLaunchKernel(pairs, (unsigned)attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1, 1, THREADS, 1, 1,
 			  (unsigned)shared, NULL, TK_ARGS(&rounds, &size, &missing, &none), NULL));
 	tk_sync();
 	require_collected(ik_count(missing));
 	printf("done\n");
-	return 0;
 }

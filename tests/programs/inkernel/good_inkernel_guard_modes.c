@@ -123,5 +123,4 @@ int main(void)
 	use_in_mode(GMOD_GUARD_PERIODIC);
 	use_in_mode(GMOD_GUARD_PERSISTENT);
 	printf("not got: %d, bytes gone: %d\n", ik_count(missing), ik_count(bad));
-	return 0;
 }

@@ -16,11 +16,10 @@ int main(void)
 	static const unsigned long long products[][2] = {
 	    {UINT64_MAX, 2}, {1ull << 32, 1ull << 32}, {UINT64_MAX / 8 + 2, 8}, {3, UINT64_MAX / 2}, {1ull << 46, 1}};
 	long long one = 1, larger = (long long)(UINT64_MAX - 100), size = 100;
-	CUdeviceptr p, bad;
+	CUdeviceptr p;
 	int nulls = 0;
+	CUdeviceptr bad = ik_counter();
 
-	ik_start();
-	bad = ik_counter();
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		nulls += is_null(ik_alloc(1, (long long)sizes[i]));
 	for (unsigned i = 0; i < sizeof(products) / sizeof(*products); i++) {
@@ -36,5 +35,4 @@ int main(void)
 	tk_launch(ik_kernel("d_check"), 1, 1, NULL, TK_ARGS(&p, &one, &size, &bad));
 	ik_free(p, 1, 0);
 	printf("bytes gone: %d\n", ik_count(bad));
-	return 0;
 }

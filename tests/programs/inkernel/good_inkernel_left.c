@@ -13,5 +13,4 @@ int main(void)
 		ik_free(p, count / 2, 0);
 	}
 	puts("left");
-	return 0;
 }

@@ -3,7 +3,6 @@
  * device, which may take as long as they do.
  */
 #include "inkernel.h"
-#include <pthread.h>
 
 static void *stop_later(void *stop)
 {
@@ -27,23 +26,18 @@ static void use_memory(void)
 int main(void)
 {
 	long long rounds = 1ll << 40, size = 120;
-	CUdeviceptr missing;
-	volatile int *stop;
 	pthread_t thread;
-	CUstream busy;
+	CUdeviceptr missing = ik_counter();
+	volatile int *stop = tk_flag();
+	CUstream busy = tk_stream();
 
-	ik_start();
-	missing = ik_counter();
-	stop = tk_flag();
-	CK(cuStreamCreate(&busy, CU_STREAM_NON_BLOCKING));
 	for (int i = 0; i < 4; i++) {
 		*stop = 0;
 		tk_launch(ik_kernel("d_pairs"), 4, 32, busy, TK_ARGS(&rounds, &size, &missing, &stop));
-		REQUIRE(!pthread_create(&thread, NULL, stop_later, (void *)stop));
+		thread = tk_begin_thread(stop_later, (void *)stop);
 		use_memory();
 		tk_sync();
-		REQUIRE(!pthread_join(thread, NULL));
+		tk_end_thread(thread);
 	}
 	printf("not got: %d\n", ik_count(missing));
-	return 0;
 }

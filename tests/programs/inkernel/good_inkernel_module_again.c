@@ -5,12 +5,10 @@
 int main(void)
 {
 	long long count = 100, size = 200;
-	CUdeviceptr p, bad;
-	CUmodule first;
+	CUdeviceptr p;
+	CUmodule first = ik_another();
+	CUdeviceptr bad = ik_counter();
 
-	ik_start();
-	first = ik_another();
-	bad = ik_counter();
 	for (int i = 0; i < 100; i++) {
 		p = ik_alloc(count, size);
 		tk_launch_n(ik_kernel("d_fill"), count, NULL, TK_ARGS(&p, &count, &size));
@@ -25,5 +23,4 @@ int main(void)
 		CK(cuMemFree(p));
 	}
 	printf("bytes gone: %d\n", ik_count(bad));
-	return 0;
 }

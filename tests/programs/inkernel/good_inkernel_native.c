@@ -5,16 +5,13 @@
 int main(void)
 {
 	long long count = 200, rounds = 20, seed = 5, size = 90, larger = 400;
-	CUdeviceptr p, bad;
+	CUdeviceptr bad = ik_counter();
+	CUdeviceptr p = ik_alloc(count, size);
 
-	ik_start();
-	bad = ik_counter();
-	p = ik_alloc(count, size);
 	tk_launch_n(ik_kernel("d_fill"), count, NULL, TK_ARGS(&p, &count, &size));
 	tk_launch_n(ik_kernel("d_realloc"), count, NULL, TK_ARGS(&p, &count, &larger));
 	tk_launch_n(ik_kernel("d_check"), count, NULL, TK_ARGS(&p, &count, &size, &bad));
 	ik_free(p, count, 0);
 	tk_launch(ik_kernel("d_churn"), 16, 64, NULL, TK_ARGS(&rounds, &seed, &bad));
 	printf("gone: %d\n", ik_count(bad));
-	return 0;
 }

@@ -4,11 +4,10 @@
 int main(void)
 {
 	long long count = 5000, size = 64;
-	CUdeviceptr p, nothing, bad;
+	CUdeviceptr p;
+	CUdeviceptr bad = ik_counter();
+	CUdeviceptr nothing = ik_array(count);
 
-	ik_start();
-	bad = ik_counter();
-	CK(cuMemAlloc(&nothing, (size_t)count * sizeof(void *)));
 	CK(cuMemsetD8(nothing, 0, (size_t)count * sizeof(void *)));
 	p = ik_alloc(count, size);
 	tk_launch_n(ik_kernel("d_fill"), count, NULL, TK_ARGS(&p, &count, &size));
@@ -17,5 +16,4 @@ int main(void)
 	tk_launch_n(ik_kernel("d_check"), count, NULL, TK_ARGS(&p, &count, &size, &bad));
 	ik_free(p, count, 0);
 	printf("bytes gone: %d\n", ik_count(bad));
-	return 0;
 }

@@ -17,5 +17,4 @@ int main(void)
 	CK(cuMemcpyDtoH(&lost, missing, sizeof(lost)));
 	printf("not got: %d\n", lost);
 	CK(cuMemFree(missing));
-	return 0;
 }

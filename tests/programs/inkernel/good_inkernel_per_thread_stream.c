@@ -1,7 +1,6 @@
 /* Four threads whose kernels allocate, each on its per-thread default stream: the first launches race. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "inkernel.h"
-#include <pthread.h>
 
 static CUdeviceptr bad;
 
@@ -24,14 +23,8 @@ static void *work(void *unused TK_UNUSED)
 
 int main(void)
 {
-	pthread_t thread[4];
-
 	ik_start();
 	bad = ik_counter();
-	for (int i = 0; i < 4; i++)
-		REQUIRE(!pthread_create(&thread[i], NULL, work, NULL));
-	for (int i = 0; i < 4; i++)
-		REQUIRE(!pthread_join(thread[i], NULL));
+	tk_in_threads(4, work);
 	printf("bytes gone: %d\n", ik_count(bad));
-	return 0;
 }

@@ -6,11 +6,9 @@ int main(void)
 {
 	static const long long sizes[] = {10, 11, 500, 40, 70000, 3, 0, 100};
 	long long count = 50, now = sizes[0], kept;
-	CUdeviceptr p, bad;
+	CUdeviceptr bad = ik_counter();
+	CUdeviceptr p = ik_array(count);
 
-	ik_start();
-	bad = ik_counter();
-	CK(cuMemAlloc(&p, (size_t)count * sizeof(void *)));
 	CK(cuMemsetD8(p, 0, (size_t)count * sizeof(void *)));
 	tk_launch_n(ik_kernel("d_realloc"), count, NULL, TK_ARGS(&p, &count, &now));
 	for (unsigned i = 1; i < sizeof(sizes) / sizeof(*sizes); i++) {
@@ -25,5 +23,4 @@ int main(void)
 	}
 	ik_free(p, count, 0);
 	printf("bytes gone: %d\n", ik_count(bad));
-	return 0;
 }

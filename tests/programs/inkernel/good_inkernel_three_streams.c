@@ -4,12 +4,11 @@
 int main(void)
 {
 	long long count = 500, size = 700, step = 0, off = 0;
-	CUdeviceptr p, bad;
+	CUdeviceptr p;
 	CUstream stream[3];
 	CUevent done;
+	CUdeviceptr bad = ik_counter();
 
-	ik_start();
-	bad = ik_counter();
 	CK(cuEventCreate(&done, CU_EVENT_DISABLE_TIMING));
 	CK(cuMemAlloc(&p, (size_t)count * sizeof(void *)));
 	for (int i = 0; i < 3; i++)
@@ -27,5 +26,4 @@ int main(void)
 		CK(cuStreamWaitEvent(stream[0], done, 0));
 	}
 	printf("bytes gone: %d\n", ik_count(bad));
-	return 0;
 }

@@ -26,5 +26,4 @@ int main(void)
 		ik_free(p[i], count, 0);
 		printf("device %d: marks gone: %d\n", i, ik_count(bad[i]));
 	}
-	return 0;
 }

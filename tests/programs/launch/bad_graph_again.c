@@ -24,14 +24,11 @@ static void run(const char *kernel, void **args)
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(3000);
 
-	tk_start();
-	p = make_buffer(3000);
 	run("k_flip", TK_ARGS(&p, &end, &count));
 	run("k_fill", TK_ARGS(&p, &inside, &count, &value));
 	run("k_fill", TK_ARGS(&p, &inside, &count, &value));
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

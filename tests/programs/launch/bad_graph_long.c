@@ -67,5 +67,4 @@ int main(void)
 	REQUIRE(!wait_for_report("unknown", 1));
 	overrun_deep();
 	REQUIRE(wait_for_report("unknown x1 on the default stream in graph", 1000));
-	return 0;
 }

@@ -101,6 +101,5 @@ int main(void)
 	overrun(by_node);
 	overrun(by_any_node);
 	overrun(by_child);
-	return 0;
 }
 #endif

@@ -22,17 +22,13 @@ static int value = 1;
 int main(void)
 {
 	CUgraphExecUpdateResultInfo info;
-	CUDA_KERNEL_NODE_PARAMS fill_node, flip_node;
-	CUgraph harmless, flip;
 	CUgraphExec exec;
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(3000);
+	CUDA_KERNEL_NODE_PARAMS fill_node = kernel_node("k_fill", TK_ARGS(&p, &inside, &count, &value));
+	CUDA_KERNEL_NODE_PARAMS flip_node = kernel_node("k_flip", TK_ARGS(&p, &end, &count));
+	CUgraph harmless = kernel_graph(&fill_node, NULL);
+	CUgraph flip = kernel_graph(&flip_node, NULL);
 
-	tk_start();
-	p = make_buffer(3000);
-	fill_node = kernel_node("k_fill", TK_ARGS(&p, &inside, &count, &value));
-	flip_node = kernel_node("k_flip", TK_ARGS(&p, &end, &count));
-	harmless = kernel_graph(&fill_node, NULL);
-	flip = kernel_graph(&flip_node, NULL);
 	CK(cuGraphInstantiate(&exec, harmless, 0));
 	for (int i = 0; i < QUIET; i++)
 		CK(cuGraphExecUpdate(exec, harmless, &info));
@@ -45,6 +41,5 @@ int main(void)
 	CK(cuGraphExecDestroy(exec));
 	CK(cuGraphDestroy(harmless));
 	CK(cuGraphDestroy(flip));
-	return 0;
 }
 #endif

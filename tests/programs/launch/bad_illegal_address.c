@@ -12,5 +12,4 @@ int main(void)
 	make_buffer(4000);
 	tk_launch(tk_kernel("k_illegal"), 1, 1, NULL, TK_ARGS(&wild, &value));
 	EXPECT(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-	return 0;
 }

@@ -48,9 +48,8 @@ static TK_UNUSED void node_added_by_hand(CUdeviceptr p)
 static TK_UNUSED void captured(CUdeviceptr p)
 {
 	CUgraph graph;
-	CUstream stream;
+	CUstream stream = tk_stream();
 
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	tk_kernel("k_flip");
 	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	tk_flip_on(stream, p, off, count);
@@ -60,12 +59,9 @@ static TK_UNUSED void captured(CUdeviceptr p)
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(3000);
 
-	tk_start();
-	p = make_buffer(3000);
 	CASE(p);
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -5,12 +5,9 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(300);
 
-	tk_start();
-	p = make_buffer(300);
 	tk_flip(p, 300, 1);
 	CK(cuModuleUnload(tk_module));
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -6,13 +6,10 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(900);
 
-	tk_start();
-	p = make_buffer(900);
 	CK(cuMemsetD8(p, 0, 900));
 	tk_flip(p, 900, 3);
 	CK(cuStreamSynchronize(NULL));
 	CK(cuMemFree(p));
-	return 0;
 }

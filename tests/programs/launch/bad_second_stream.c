@@ -7,10 +7,8 @@ int main(void)
 {
 	CUstream stream[4];
 	CUevent done;
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(900);
 
-	tk_start();
-	p = make_buffer(900);
 	CK(cuEventCreate(&done, CU_EVENT_DISABLE_TIMING));
 	for (int i = 0; i < 4; i++) {
 		CK(cuStreamCreate(&stream[i], CU_STREAM_NON_BLOCKING));
@@ -19,5 +17,4 @@ int main(void)
 	tk_flip_on(stream[2], p, 901, 3);
 	CK(cuEventRecord(done, stream[2]));
 	CK(cuEventSynchronize(done));
-	return 0;
 }

@@ -30,5 +30,4 @@ int main(void)
 	CK(cuMemFree(dx));
 	CK(cuMemFree(dy));
 	CK(cuMemFree(dsum));
-	return 0;
 }

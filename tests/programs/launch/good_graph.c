@@ -5,13 +5,10 @@ int main(void)
 {
 	static unsigned char host[4000];
 	CUgraph graph;
-	CUstream stream;
-	CUdeviceptr p;
 	int right = 0;
+	CUdeviceptr p = tk_alloc(sizeof(host));
+	CUstream stream = tk_stream();
 
-	tk_start();
-	CK(cuMemAlloc(&p, sizeof(host)));
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	tk_kernel("k_flip");
 	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	CK(cuMemsetD8Async(p, 3, sizeof(host), stream));
@@ -25,5 +22,4 @@ int main(void)
 	printf("%d bytes right\n", right);
 	CK(cuStreamDestroy(stream));
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -8,10 +8,8 @@ int main(void)
 	CUDA_MEMSET_NODE_PARAMS fill = {.elementSize = 1, .width = 4000, .height = 1, .pitch = 4000, .value = 7};
 	CUgraphNode allocated, filled, freed;
 	CUgraph graph;
-	CUdeviceptr p;
+	CUdeviceptr p = tk_alloc(100);
 
-	tk_start();
-	CK(cuMemAlloc(&p, 100));
 	alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
 	alloc.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
 	CK(cuGraphCreate(&graph, 0));
@@ -22,5 +20,4 @@ int main(void)
 	tk_run_graph(graph, NULL, 5);
 	CK(cuMemFree(p));
 	puts("launched");
-	return 0;
 }

@@ -12,12 +12,9 @@ static void note(void *unused TK_UNUSED)
 int main(void)
 {
 	CUstream stream;
-	CUdeviceptr p;
-	void *host;
+	CUdeviceptr p = tk_alloc(4000);
+	void *host = tk_pinned(1000);
 
-	tk_start();
-	CK(cuMemAlloc(&p, 4000));
-	CK(cuMemHostAlloc(&host, 1000, CU_MEMHOSTALLOC_DEVICEMAP));
 	memset(host, 0, 1000);
 	result = host;
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -31,5 +28,4 @@ int main(void)
 	CK(cuStreamDestroy(stream));
 	CK(cuMemFreeHost(host));
 	CK(cuMemFree(p));
-	return 0;
 }

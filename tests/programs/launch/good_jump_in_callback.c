@@ -36,5 +36,4 @@ int main(void)
 	}
 	CK(cuStreamSynchronize(stream));
 	printf("%d jumps\n", jumps);
-	return 0;
 }

@@ -1,7 +1,6 @@
 /* Four threads, each on its per-thread default stream: the _ptsz and _ptds siblings. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "process.h"
-#include <pthread.h>
 
 static void *work(void *unused TK_UNUSED)
 {
@@ -14,14 +13,8 @@ static void *work(void *unused TK_UNUSED)
 
 int main(void)
 {
-	pthread_t thread[4];
-
 	tk_start();
 	tk_kernel("k_flip");
-	for (int i = 0; i < 4; i++)
-		REQUIRE(!pthread_create(&thread[i], NULL, work, NULL));
-	for (int i = 0; i < 4; i++)
-		REQUIRE(!pthread_join(thread[i], NULL));
+	tk_in_threads(4, work);
 	puts("done");
-	return 0;
 }

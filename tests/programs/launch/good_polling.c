@@ -6,11 +6,9 @@ int main(void)
 	unsigned char last = 0;
 	CUstream stream;
 	CUevent event;
-	CUdeviceptr p;
 	double end;
+	CUdeviceptr p = tk_alloc(4000);
 
-	tk_start();
-	CK(cuMemAlloc(&p, 4000));
 	CK(cuMemsetD8(p, 0, 4000));
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	CK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
@@ -35,5 +33,4 @@ int main(void)
 	CK(cuEventDestroy(event));
 	CK(cuStreamDestroy(stream));
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -6,10 +6,8 @@ int main(void)
 	unsigned char last;
 	CUstream stream;
 	CUevent event;
-	CUdeviceptr p;
+	CUdeviceptr p = tk_alloc(3000);
 
-	tk_start();
-	CK(cuMemAlloc(&p, 3000));
 	CK(cuMemsetD8(p, 0, 3000));
 	tk_sync();
 	for (int i = 0; i < 25; i++) {
@@ -26,5 +24,4 @@ int main(void)
 	CK(cuMemcpyDtoH(&last, p + 2999, 1));
 	printf("last byte %#x\n", last);
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -8,10 +8,8 @@ int main(void)
 	CUstream stream[STREAMS];
 	CUevent event[STREAMS];
 	unsigned char value;
-	CUdeviceptr p;
+	CUdeviceptr p = tk_alloc(2000);
 
-	tk_start();
-	CK(cuMemAlloc(&p, 2000));
 	CK(cuMemsetD8(p, 0, 2000));
 	CK(cuStreamSynchronize(NULL));
 	for (int i = 0; i < STREAMS; i++) {
@@ -32,5 +30,4 @@ int main(void)
 		CK(cuEventDestroy(event[i]));
 	}
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -14,5 +14,4 @@ int main(void)
 	REQUIRE(!dlclose(plugin.handle));
 	tk_flip(p, 3000, 1);
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -19,5 +19,4 @@ int main(void)
 	tk_flip(p, 4000, 1);
 	tk_sync();
 	CK(mem_free(p));
-	return 0;
 }

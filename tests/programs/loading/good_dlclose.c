@@ -18,5 +18,4 @@ int main(void)
 	CK(cuMemFree(p[0]));
 	CK(cuMemFree(p[1]));
 	puts("done");
-	return 0;
 }

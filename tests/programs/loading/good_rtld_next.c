@@ -10,5 +10,4 @@ int main(void)
 	printf("calls: %d\n", getpgrp_calls);
 	tk_start();
 	use_cuda(4000);
-	return 0;
 }

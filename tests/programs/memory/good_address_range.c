@@ -34,5 +34,4 @@ int main(void)
 	CK(cuMemAlloc(&p, 5000));
 	tell(p, p + 5000);
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -6,17 +6,14 @@ int main(void)
 {
 	static unsigned char host[4096];
 	long long zero = 0, one = 1;
-	volatile int *go_on;
-	CUdeviceptr p, q[20], m;
+	CUdeviceptr q[20], m;
 	CUstream stream;
-	CUfunction f;
 	double start;
 	void *h;
+	CUfunction f = tk_kernel("k_wait_flip");
+	volatile int *go_on = tk_flag();
+	CUdeviceptr p = tk_alloc(4096);
 
-	tk_start();
-	f = tk_kernel("k_wait_flip");
-	go_on = tk_flag();
-	CK(cuMemAlloc(&p, 4096));
 	CK(cuMemAlloc(&q[0], 4096));
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	tk_launch(f, 1, 1, stream, TK_ARGS(&p, &zero, &one, &go_on));
@@ -36,5 +33,4 @@ int main(void)
 	CK(cuMemFree(m));
 	CK(cuMemFreeHost(h));
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -3,11 +3,9 @@
 
 int main(void)
 {
-	CUstream stream;
 	CUdeviceptr p;
+	CUstream stream = tk_stream();
 
-	tk_start();
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	CK(cuMemAllocManaged(&p, 5000, CU_MEM_ATTACH_HOST));
 	memset((void *)p, 1, 5000);
 	CK(cuStreamAttachMemAsync(stream, p, 0, CU_MEM_ATTACH_SINGLE));
@@ -17,5 +15,4 @@ int main(void)
 	printf("last byte %#x\n", ((unsigned char *)p)[4999]);
 	CK(cuMemFree(p));
 	CK(cuStreamDestroy(stream));
-	return 0;
 }

@@ -1,14 +1,13 @@
 /* Eight threads allocate, fill to the last byte and free, each on a stream of its own. */
 #include "testkit.h"
-#include <pthread.h>
 
 #define THREADS 8
 #define ROUNDS 60
 #define HELD 4
 
-static void *churn(void *seed_of)
+static void *churn(void *number)
 {
-	uint64_t seed = (uintptr_t)seed_of;
+	uint64_t seed = 1 + (uintptr_t)number;
 	CUdeviceptr held[HELD] = {0};
 	CUstream stream;
 
@@ -30,14 +29,8 @@ static void *churn(void *seed_of)
 
 int main(void)
 {
-	pthread_t thread[THREADS];
-
 	tk_start();
 	tk_kernel("k_flip");
-	for (uintptr_t i = 0; i < THREADS; i++)
-		REQUIRE(!pthread_create(&thread[i], NULL, churn, (void *)(i + 1)));
-	for (int i = 0; i < THREADS; i++)
-		REQUIRE(!pthread_join(thread[i], NULL));
+	tk_in_threads(THREADS, churn);
 	puts("done");
-	return 0;
 }

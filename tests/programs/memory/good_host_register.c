@@ -3,12 +3,11 @@
 
 int main(void)
 {
-	CUdeviceptr p, device;
+	CUdeviceptr device;
 	int right = 0;
 	char *host;
+	CUdeviceptr p = tk_alloc(4096);
 
-	tk_start();
-	CK(cuMemAlloc(&p, 4096));
 	REQUIRE(!posix_memalign((void **)&host, 4096, 8192));
 	memset(host, 0, 8192);
 	CK(cuMemHostRegister(host, 8192, CU_MEMHOSTREGISTER_DEVICEMAP));
@@ -23,5 +22,4 @@ int main(void)
 	printf("%d bytes right\n", right);
 	free(host);
 	CK(cuMemFree(p));
-	return 0;
 }

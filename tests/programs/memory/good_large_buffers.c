@@ -26,9 +26,8 @@ static void use(size_t size)
 {
 	static unsigned char host[1 << 16];
 	size_t right = 0, near = size < sizeof(host) ? size : sizeof(host);
-	CUdeviceptr p;
+	CUdeviceptr p = tk_alloc(size);
 
-	CK(cuMemAlloc(&p, size));
 	printf("aligned: %d\n", p % 512 == 0);
 	CK(cuMemsetD8(p, 0x11, size));
 	tk_flip(p, 0, (long long)size);
@@ -59,5 +58,4 @@ int main(void)
 	CK(cuMemAlloc(&p, 5 << 20));
 	CK(cuMemFreeAsync(p, NULL));
 	tk_sync();
-	return 0;
 }

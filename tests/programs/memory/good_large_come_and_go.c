@@ -3,8 +3,6 @@
  * destroyed. What would stay behind is more than the simulated device has. */
 #include "testkit.h"
 
-#include <pthread.h>
-
 enum { THREADS = 4, ROUNDS = 60, HELD = 5 };
 
 /* Both ends of a buffer: the simulator takes a while for all of it. */
@@ -36,16 +34,12 @@ static void *churn(void *arg)
 
 int main(void)
 {
-	pthread_t thread[THREADS];
 	CUcontext context;
 	CUdeviceptr p;
 
 	for (int round = 0; round < 5; round++) {
 		tk_start();
-		for (uintptr_t i = 0; i < THREADS; i++)
-			pthread_create(&thread[i], NULL, churn, (void *)i);
-		for (int i = 0; i < THREADS; i++)
-			pthread_join(thread[i], NULL);
+		tk_in_threads(THREADS, churn);
 		tk_sync();
 		CK(cuDevicePrimaryCtxReset(tk_device));
 		printf("reset %d\n", round);
@@ -62,5 +56,4 @@ int main(void)
 	tk_flip(p, 0, 9 << 20);
 	CK(cuMemFree(p));
 	puts("done");
-	return 0;
 }

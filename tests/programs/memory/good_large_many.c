@@ -20,5 +20,4 @@ int main(void)
 		CK(cuMemFree(p[i]));
 	}
 	printf("%zu of %d\n", right, COUNT);
-	return 0;
 }

@@ -28,5 +28,4 @@ int main(void)
 			tk_sleep_ms(3);
 		printf("%zu %s\n", sizes[i], tries < 2000 ? "adds up" : "does not add up");
 	}
-	return 0;
 }

@@ -5,11 +5,10 @@
 int main(void)
 {
 	CUmemLocation device = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, host = {.type = CU_MEM_LOCATION_TYPE_HOST};
-	CUdeviceptr p, plain;
+	CUdeviceptr p;
 	int type = -1;
+	CUdeviceptr plain = tk_alloc(10000);
 
-	tk_start();
-	CK(cuMemAlloc(&plain, 10000));
 	printf("advice on plain memory: %s\n",
 	       tk_error_name(cuMemAdvise(plain, 10000, CU_MEM_ADVISE_SET_READ_MOSTLY, device)));
 	printf("prefetch of plain memory: %s\n", tk_error_name(cuMemPrefetchAsync(plain, 10000, device, 0, NULL)));
@@ -29,5 +28,4 @@ int main(void)
 	CK(cuMemRangeGetAttribute(&type, sizeof(type), CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p, 100000));
 	printf("preferred location %d\n", type);
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -23,5 +23,4 @@ int main(void)
 		       ((unsigned char *)host)[sizes[i % 4] - 1]);
 		CK(cuMemFreeHost(host));
 	}
-	return 0;
 }

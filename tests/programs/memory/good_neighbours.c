@@ -24,5 +24,4 @@ int main(void)
 		CK(cuMemFree(p[i]));
 	}
 	printf("%d buffers right\n", right);
-	return 0;
 }

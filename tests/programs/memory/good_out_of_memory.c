@@ -17,5 +17,4 @@ int main(void)
 	}
 	tk_sync();
 	puts("went on");
-	return 0;
 }

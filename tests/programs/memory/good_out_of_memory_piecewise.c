@@ -28,5 +28,4 @@ int main(void)
 	CK(cuMemAlloc(&p[0], PIECE * 4));
 	CK(cuMemFree(p[0]));
 	puts("and given back");
-	return 0;
 }

@@ -32,5 +32,4 @@ int main(void)
 	tk_flip(p, 0, (long long)(pitch * 30));
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -26,13 +26,11 @@ static void tell(const char *what, CUdeviceptr base, CUdeviceptr at)
 int main(void)
 {
 	CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_RANGE_SIZE, CU_POINTER_ATTRIBUTE_MEMORY_TYPE};
-	CUdeviceptr p;
 	size_t size = 0;
 	unsigned type = 0;
 	void *host;
+	CUdeviceptr p = tk_alloc(5000);
 
-	tk_start();
-	CK(cuMemAlloc(&p, 5000));
 	tell("device", p, p);
 	tell("inside", p, p + 4999);
 	CK(cuPointerGetAttributes(2, names, (void *[]){&size, &type}, p + 100));
@@ -46,5 +44,4 @@ int main(void)
 	tell("managed", p, p + 1);
 	CK(cuMemFree(p));
 	tell("foreign", (CUdeviceptr)&size, (CUdeviceptr)&size);
-	return 0;
 }

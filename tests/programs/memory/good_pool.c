@@ -4,11 +4,9 @@
 
 int main(void)
 {
-	CUstream stream;
 	CUdeviceptr p[20];
+	CUstream stream = tk_stream();
 
-	tk_start();
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 20; i++) {
 			CK(cuMemAllocAsync(&p[i], 1000 + 100 * i, stream));
@@ -21,5 +19,4 @@ int main(void)
 	CK(cuStreamSynchronize(stream));
 	CK(cuStreamDestroy(stream));
 	puts("done");
-	return 0;
 }

@@ -40,5 +40,4 @@ int main(void)
 	CK(cuCtxSetCurrent(tk_context));
 	sum += come_and_go(3);
 	printf("%u\n", sum);
-	return 0;
 }

@@ -30,5 +30,4 @@ int main(void)
 			CK(cuMemFree(p[i]));
 	}
 	printf("%u\n", sum);
-	return 0;
 }

@@ -24,5 +24,4 @@ int main(void)
 	CK(cuMemRelease(handle));
 	CK(cuMemAddressFree(p, size));
 	puts("done");
-	return 0;
 }

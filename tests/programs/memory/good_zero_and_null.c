@@ -37,5 +37,4 @@ int main(void)
 	TELL(cuMemcpyDtoD(p, p, 0));
 	TELL(cuMemHostGetDevicePointer(&base, &value, 0));
 	TELL(cuMemFree(p));
-	return 0;
 }

@@ -43,5 +43,4 @@ int main(void)
 {
 	tk_start();
 	overrun(CASE);
-	return 0;
 }

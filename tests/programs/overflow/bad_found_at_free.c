@@ -7,12 +7,9 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(1000);
 
-	tk_start();
-	p = make_buffer(1000);
 	tk_spin(NULL, 20);
 	tk_flip(p, 1000, 1);
 	CK(cuMemFree(p));
-	return 0;
 }

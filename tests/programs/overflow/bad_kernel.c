@@ -27,5 +27,4 @@ int main(void)
 {
 	tk_start();
 	overrun(CASE);
-	return 0;
 }

@@ -26,5 +26,4 @@ int main(void)
 {
 	tk_start();
 	overrun(CASE);
-	return 0;
 }

@@ -4,12 +4,9 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_managed(4096);
 
-	tk_start();
-	p = make_managed(4096);
 	tk_sync();
 	((volatile char *)p)[4096 + 3] ^= 0x5a;
 	CK(cuMemFree(p));
-	return 0;
 }

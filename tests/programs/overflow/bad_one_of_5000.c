@@ -16,5 +16,4 @@ int main(void)
 	tk_sync();
 	for (int i = 0; i < BUFFERS; i += 2)
 		CK(cuMemFree(p[i]));
-	return 0;
 }

@@ -9,22 +9,16 @@
 int main(void)
 {
 	long long off = 4096 + 40, count = 1;
-	volatile int *go_on;
-	CUstream first, second;
-	CUfunction f;
-	CUdeviceptr p;
 	int reported;
-	double began;
+	CUfunction f = tk_kernel("k_flip_and_spin");
+	volatile int *go_on = tk_flag();
+	CUstream first = tk_stream();
+	CUstream second = tk_stream();
+	CUdeviceptr p = make_buffer(4096);
+	double began = tk_ms();
 
-	tk_start();
-	f = tk_kernel("k_flip_and_spin");
 	tk_kernel("k_flip");
 	tk_kernel("k_spin_ms");
-	go_on = tk_flag();
-	CK(cuStreamCreate(&first, CU_STREAM_NON_BLOCKING));
-	CK(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
-	p = make_buffer(4096);
-	began = tk_ms();
 	tk_launch(f, 1, 1, first, TK_ARGS(&p, &off, &count, &go_on));
 	tk_spin(second, 20);
 	tk_flip_on(second, p, 4096 + 8, 1);
@@ -40,5 +34,4 @@ int main(void)
 	tk_sync();
 	REQUIRE(reported);
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -4,11 +4,8 @@
 
 int main(void)
 {
-	volatile char *host;
+	volatile char *host = make_pinned(777);
 
-	tk_start();
-	host = make_pinned(777);
 	host[777] ^= 0x5a;
 	CK(cuMemFreeHost((void *)host));
-	return 0;
 }

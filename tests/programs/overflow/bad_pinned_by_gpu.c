@@ -5,12 +5,9 @@
 
 int main(void)
 {
-	char *host;
+	char *host = make_pinned(4000);
 
-	tk_start();
-	host = make_pinned(4000);
 	tk_flip((CUdeviceptr)host, 4000, 16);
 	tk_sync();
 	CK(cuMemFreeHost(host));
-	return 0;
 }

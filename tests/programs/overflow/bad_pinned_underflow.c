@@ -17,5 +17,4 @@ int main(void)
 	tk_start();
 	host = make_pinned_host(1000);
 	host[-1] ^= 0x5a;
-	return 0;
 }

@@ -23,5 +23,4 @@ int main(void)
 	tk_flip(p, 10 * (long long)pitch, 1);
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -7,11 +7,8 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(4096);
 
-	tk_start();
-	p = make_buffer(4096);
 	flip_and_restore(p, CASE, 8);
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -23,5 +23,4 @@ int main(void)
 	REQUIRE(reported);
 	for (int i = 0; i < BUFFERS; i++)
 		CK(cuMemFree(p[i]));
-	return 0;
 }

@@ -21,5 +21,4 @@ int main(void)
 	tk_sync();
 	for (int i = 0; i < 3; i++)
 		CK(cuMemFree(p[i]));
-	return 0;
 }

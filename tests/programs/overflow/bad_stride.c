@@ -21,5 +21,4 @@ int main(void)
 {
 	tk_start();
 	overrun(CASE);
-	return 0;
 }

@@ -11,14 +11,11 @@
 
 static void overrun(long long size, long long count)
 {
-	volatile int *go_on;
-	CUfunction f;
-	CUdeviceptr p;
 	int reported;
+	CUfunction f = tk_kernel("k_flip_and_spin");
+	volatile int *go_on = tk_flag();
+	CUdeviceptr p = make_buffer((size_t)size);
 
-	f = tk_kernel("k_flip_and_spin");
-	go_on = tk_flag();
-	p = make_buffer((size_t)size);
 	tk_launch_n(f, count, NULL, TK_ARGS(&p, &size, &count, &go_on));
 	reported = wait_for_report("heap-buffer-overflow", 10000);
 	*go_on = 1;
@@ -31,5 +28,4 @@ int main(void)
 {
 	tk_start();
 	overrun(CASE);
-	return 0;
 }

@@ -19,5 +19,4 @@ int main(void)
 		printf("%d bytes: counted to %d\n", sizes[s], last);
 		CK(cuMemFree(p));
 	}
-	return 0;
 }

@@ -27,5 +27,4 @@ int main(void)
 		CK(cuMemFree(p));
 	}
 	printf("%llu bytes right\n", sum);
-	return 0;
 }

@@ -4,10 +4,9 @@
 int main(void)
 {
 	static const long long sizes[] = {1, 8, 24, 1000, 4088, 4096 + 8};
-	CUdeviceptr p, sum;
+	CUdeviceptr p;
+	CUdeviceptr sum = tk_alloc(8);
 
-	tk_start();
-	CK(cuMemAlloc(&sum, 8));
 	for (int s = 0; s < 6; s++) {
 		long long last = (sizes[s] - 1) / 16 * 16;
 
@@ -19,5 +18,4 @@ int main(void)
 	}
 	CK(cuMemFree(sum));
 	puts("read");
-	return 0;
 }

@@ -6,10 +6,8 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(4096);
 
-	tk_start();
-	p = make_buffer(4096);
 	tk_flip(p, 4096, 1);
 	tk_sync();
 	tk_sleep_ms(10000);

@@ -6,10 +6,8 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(4096);
 
-	tk_start();
-	p = make_buffer(4096);
 	CK(cuMemFree(p));
 	cuMemFree(p);
 	tk_sleep_ms(10000);

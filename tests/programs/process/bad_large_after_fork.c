@@ -8,12 +8,9 @@
 
 int main(void)
 {
-	CUdeviceptr p;
-	pid_t child;
+	CUdeviceptr p = make_buffer(2 << 20);
+	pid_t child = fork();
 
-	tk_start();
-	p = make_buffer(2 << 20);
-	child = fork();
 	if (!child) {
 		tk_sleep_ms(300);
 		_exit(0);
@@ -23,5 +20,4 @@ int main(void)
 	tk_sleep_ms(50);
 	CK(cuMemFree(p));
 	waitpid(child, NULL, 0);
-	return 0;
 }

@@ -10,13 +10,10 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(4096);
 
-	tk_start();
-	p = make_buffer(4096);
 	tk_flip(p, 4096, 1);
 	tk_sync();
 	REQUIRE(wait_for_report("SUMMARY", 10000));
 	raise(CASE);
-	return 0;
 }

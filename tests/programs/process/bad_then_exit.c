@@ -8,10 +8,8 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = make_buffer(4000);
 
-	tk_start();
-	p = make_buffer(4000);
 	tk_flip(p, 4000, 8);
 	tk_sync();
 	CASE(7);

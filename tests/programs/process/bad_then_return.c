@@ -6,12 +6,9 @@
 
 int main(void)
 {
-	CUstream stream;
-	CUdeviceptr p;
+	CUstream stream = tk_stream();
+	CUdeviceptr p = make_buffer(4000);
 
-	tk_start();
-	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-	p = make_buffer(4000);
 	tk_flip_on(stream, p, 4000, 8);
 	while (cuStreamQuery(stream) == CUDA_ERROR_NOT_READY)
 		;

@@ -45,5 +45,4 @@ int main(void)
 	look_at_monitor();
 	CK(cuMemFree(p));
 	puts("done");
-	return 0;
 }

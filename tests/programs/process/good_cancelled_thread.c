@@ -1,6 +1,5 @@
 /* Threads that allocate are cancelled at a point of their choosing; what they allocated stays, and others free it. */
 #include "testkit.h"
-#include <pthread.h>
 
 static CUdeviceptr buffers[4][5000];
 
@@ -26,7 +25,7 @@ int main(void)
 
 	tk_start();
 	for (int i = 0; i < 4; i++)
-		REQUIRE(!pthread_create(&thread[i], NULL, allocate, buffers[i]));
+		thread[i] = tk_begin_thread(allocate, buffers[i]);
 	tk_sleep_ms(50);
 	for (int i = 0; i < 4; i++) {
 		REQUIRE(!pthread_cancel(thread[i]));
@@ -35,5 +34,4 @@ int main(void)
 		for (int n = 0; buffers[i][n]; n++)
 			CK(cuMemFree(buffers[i][n]));
 	}
-	return 0;
 }

@@ -16,5 +16,4 @@ int main(void)
 	tk_spin(NULL, 100);
 	puts("leaving");
 	CASE;
-	return 0;
 }

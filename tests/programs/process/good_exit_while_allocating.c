@@ -1,7 +1,6 @@
 // guarded: some
 /* exit() while other threads allocate, launch and free, for which the driver may go away under them. */
 #include "testkit.h"
-#include <pthread.h>
 #include <stdatomic.h>
 
 static CUfunction flip;
@@ -25,12 +24,10 @@ static void *allocate(void *unused TK_UNUSED)
 
 int main(void)
 {
-	pthread_t thread;
-
 	tk_start();
 	flip = tk_kernel("k_flip");
 	for (int i = 0; i < 4; i++)
-		REQUIRE(!pthread_create(&thread, NULL, allocate, NULL));
+		tk_begin_thread(allocate, NULL);
 	tk_sleep_ms(150);
 	while (!atomic_load(&allocated))
 		tk_sleep_ms(1);

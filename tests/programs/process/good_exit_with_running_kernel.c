@@ -3,10 +3,8 @@
 
 int main(void)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = tk_alloc(4000);
 
-	tk_start();
-	CK(cuMemAlloc(&p, 4000));
 	tk_flip(p, 0, 4000);
 	tk_spin(NULL, 300);
 	puts("leaving");

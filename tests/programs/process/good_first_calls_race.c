@@ -1,6 +1,5 @@
 /* Eight threads make the process's first calls at once. */
 #include "process.h"
-#include <pthread.h>
 
 static pthread_barrier_t all;
 
@@ -23,13 +22,7 @@ static void *first(void *unused TK_UNUSED)
 
 int main(void)
 {
-	pthread_t thread[8];
-
 	pthread_barrier_init(&all, NULL, 8);
-	for (int i = 0; i < 8; i++)
-		REQUIRE(!pthread_create(&thread[i], NULL, first, NULL));
-	for (int i = 0; i < 8; i++)
-		REQUIRE(!pthread_join(thread[i], NULL));
+	tk_in_threads(8, first);
 	puts("done");
-	return 0;
 }

@@ -27,5 +27,4 @@ int main(void)
 	}
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

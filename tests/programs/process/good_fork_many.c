@@ -1,6 +1,5 @@
 /* Children are forked while another thread allocates and frees: none of them may hang in what the thread held. */
 #include "process.h"
-#include <pthread.h>
 #include <stdatomic.h>
 
 static atomic_int stop;
@@ -20,7 +19,7 @@ int main(void)
 
 	tk_start();
 	tk_kernel("k_flip");
-	REQUIRE(!pthread_create(&thread, NULL, allocate, NULL));
+	thread = tk_begin_thread(allocate, NULL);
 	for (int i = 0; i < 20; i++) {
 		pid_t child = fork();
 
@@ -30,7 +29,6 @@ int main(void)
 		ended += wait_for_child(child) == 0;
 	}
 	atomic_store(&stop, 1);
-	REQUIRE(!pthread_join(thread, NULL));
+	tk_end_thread(thread);
 	printf("%d children ended\n", ended);
-	return 0;
 }

@@ -20,5 +20,4 @@ int main(void)
 	for (int i = 0; i < 200 || ticks < 20; i++)
 		use_cuda(3000);
 	puts("done");
-	return 0;
 }

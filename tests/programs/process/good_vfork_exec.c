@@ -20,5 +20,4 @@ int main(void)
 	}
 	tk_sync();
 	CK(cuMemFree(p));
-	return 0;
 }

@@ -14,5 +14,4 @@ int main(void)
 		printf("ended with %d\n", wait_for_child(child));
 		use_cuda(4000);
 	}
-	return 0;
 }

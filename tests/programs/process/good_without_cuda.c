@@ -13,5 +13,4 @@ int main(void)
 		n += e->d_name[0] != '.';
 	closedir(threads);
 	printf("%d thread\n", n);
-	return 0;
 }
