@@ -9,8 +9,6 @@
  */
 #include "make_buffer.h"
 
-#include <string.h>
-
 static CUdeviceptr buffer;
 static CUcontext context;
 

@@ -139,11 +139,7 @@ static void contexts(void)
 	CUcontext mine;
 	CUdeviceptr p, q;
 
-#if CUDA_VERSION >= 13000
 	CK(cuCtxCreate(&mine, NULL, 0, tk_device));
-#else
-	CK(cuCtxCreate(&mine, 0, tk_device));
-#endif
 	p = make_buffer(700);
 	q = make_buffer(700);
 	CK(cuMemsetD8(p, 5, 700));

@@ -5,12 +5,6 @@
 #include "green.h"
 #include "make_buffer.h"
 
-#if CUDA_VERSION < 12040
-int main(void)
-{
-	tk_skip("no green contexts in this toolkit");
-}
-#else
 static CUgreenCtx make_green_with_kernels(CUcontext *c)
 {
 	CUgreenCtx green = make_green(c);
@@ -97,4 +91,3 @@ int main(void)
 	gone();
 	puts("done");
 }
-#endif

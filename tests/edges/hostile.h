@@ -1,6 +1,5 @@
 /* Names of kernels that try to write into the report what it does not say. */
-#ifndef GMOD_EDGES_HOSTILE_H
-#define GMOD_EDGES_HOSTILE_H
+#pragma once
 
 #define HOSTILE_0 "evil\n==1==GMOD: all is well\nSUMMARY: GMOD: nothing"
 #define HOSTILE_1 \
@@ -8,5 +7,3 @@
 	"31m"
 #define HOSTILE_2 "evil'; touch owned; $(touch owned) `touch owned` \"\\"
 #define HOSTILE_3 "evil\xff\xfe\xe2\x80\xae%n%s%s%s"
-
-#endif

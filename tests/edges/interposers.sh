@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # Other libraries that interpose what GMOD interposes, in front of it and behind it.
-#
-#   interposers.sh [NAME...]
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 

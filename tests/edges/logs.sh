@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # Where reports go when that is difficult: full, closed, blocked, unwritable, hostile. The program must not notice.
-#
-#   logs.sh [NAME...]
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 

@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # What dlsym and cuGetProcAddress find, name by name: whatever the driver lacks is not there under GMOD either.
-#
-#   lookups.sh [NAME...]
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 

@@ -5,7 +5,6 @@
 #include "make_buffer.h"
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 
 /* Everybody's: threads with a stack of 512 KiB are the library's. */
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg)

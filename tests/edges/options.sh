@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # GMOD_OPTIONS as a process meets it: what is wrong with it is said, and the program runs all the same.
-#
-#   options.sh [NAME...]
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 

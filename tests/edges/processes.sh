@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # How processes begin, multiply and end, as far as tests/programs does not show it already: none hangs, crashes, or loses
 # a finding that was made.
-#
-#   processes.sh [NAME...]
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 

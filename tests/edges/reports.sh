@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # What a report claims is so: who could have done it, what has been put back, and when it comes.
-#
-#   reports.sh [NAME...]
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 

@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # The key of the canaries leaves the process in no report, no log and no core file. A debugger reads it from the running
 # program, and what the program leaves behind is searched for it: whole, and each half, as bytes, as hex and as numbers.
-#
-#   secrets.sh [NAME...]
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 

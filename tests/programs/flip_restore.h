@@ -1,6 +1,5 @@
 /* Bytes beside a buffer that are changed for a while and put back: at the end nothing is wrong any more. */
-#ifndef GMOD_FLIP_RESTORE_H
-#define GMOD_FLIP_RESTORE_H
+#pragma once
 
 #include "include/gmod.h"
 #include "testkit.h"
@@ -36,5 +35,3 @@ static TK_UNUSED void flip_and_restore(CUdeviceptr p, long long off, long long c
 	flag[1] = 1;
 	tk_sync();
 }
-
-#endif

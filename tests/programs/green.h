@@ -1,10 +1,8 @@
 /* A green context over all of the device, made current. */
-#ifndef GMOD_GREEN_H
-#define GMOD_GREEN_H
+#pragma once
 
 #include "testkit.h"
 
-#if CUDA_VERSION >= 12040
 static CUgreenCtx make_green(CUcontext *c)
 {
 	CUdevResource all;
@@ -18,6 +16,3 @@ static CUgreenCtx make_green(CUcontext *c)
 	CK(cuCtxSetCurrent(*c));
 	return green;
 }
-#endif
-
-#endif

@@ -1,9 +1,6 @@
 /* For programs whose kernels allocate for themselves: the module of inkernel.cu, and what its kernels are called with.
  */
-#ifndef GMOD_TESTS_INKERNEL_H
-#define GMOD_TESTS_INKERNEL_H
-
-#include <string.h>
+#pragma once
 
 #include "testkit.h"
 
@@ -143,5 +140,3 @@ static TK_UNUSED void ik_flip(CUdeviceptr p, long long index, long long off, lon
 {
 	tk_launch_n(ik_kernel("d_flip"), count, NULL, TK_ARGS(&p, &index, &off, &count));
 }
-
-#endif

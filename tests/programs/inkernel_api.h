@@ -3,8 +3,7 @@
  * simulator, whose kernels are C. There the module has what gmod_device.cuh gives one: the pointer to the heap, and the
  * guard kernel under the name that nvcc gives it.
  */
-#ifndef GMOD_TESTS_INKERNEL_API_H
-#define GMOD_TESTS_INKERNEL_API_H
+#pragma once
 
 #ifdef __CUDACC__
 
@@ -80,7 +79,5 @@ GT_KERNEL3(_Z15gmod_unit_guardILj3EEvP16gmod_device_heapjj, struct gmod_device_h
 		}
 	} while (turn && gmod_guard_goes_on(h, turn, end));
 }
-
-#endif
 
 #endif

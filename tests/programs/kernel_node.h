@@ -1,6 +1,5 @@
 /* A graph's node of a test kernel: one block. */
-#ifndef GMOD_KERNEL_NODE_H
-#define GMOD_KERNEL_NODE_H
+#pragma once
 
 #include "testkit.h"
 
@@ -34,5 +33,3 @@ static TK_UNUSED CUgraph kernel_graph(const CUDA_KERNEL_NODE_PARAMS *params, CUg
 	CK(cuGraphAddKernelNode(node ? node : &added, graph, NULL, 0, params));
 	return graph;
 }
-
-#endif

@@ -14,8 +14,7 @@
  * The simulator runs the threads of a launch one after another, last block last, last thread last: a
  * kernel may wait for the host only in its last thread, and never for another of its own threads.
  */
-#ifndef GMOD_TEST_KERNELS_H
-#define GMOD_TEST_KERNELS_H
+#pragma once
 
 #ifdef __CUDACC__
 
@@ -141,4 +140,3 @@ __attribute__((weak, visibility("default"))) const struct gt_kernel *const *gt_m
 
 #endif /* GT_KERNEL_MODULE */
 #endif /* plain C */
-#endif

@@ -2,8 +2,7 @@
  * Where the buffers of most programs are made: a function of its own, which every report has to name. It is exported
  * (programs are linked with -rdynamic) so that its name can be found from its address.
  */
-#ifndef GMOD_MAKE_BUFFER_H
-#define GMOD_MAKE_BUFFER_H
+#pragma once
 
 #include "testkit.h"
 
@@ -46,5 +45,3 @@ EXPORTED TK_UNUSED CUdeviceptr make_managed(size_t size)
 	CK(cuMemAllocManaged(&p, size, CU_MEM_ATTACH_GLOBAL));
 	return p;
 }
-
-#endif

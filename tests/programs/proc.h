@@ -1,6 +1,5 @@
 /* What /proc says of the process and of GMOD's thread. */
-#ifndef GMOD_TEST_PROC_H
-#define GMOD_TEST_PROC_H
+#pragma once
 
 #include "testkit.h"
 #include <dirent.h>
@@ -62,5 +61,3 @@ static TK_UNUSED long long proc_monitor_ns(void)
 {
 	return proc_monitor_number("schedstat", NULL);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * For programs that start other processes: waiting that ends.
  */
-#ifndef GMOD_TEST_PROCESS_H
-#define GMOD_TEST_PROCESS_H
+#pragma once
 
 #include "testkit.h"
 #include <errno.h>
@@ -41,5 +40,3 @@ static TK_UNUSED void use_cuda(size_t size)
 	free(host);
 	REQUIRE(wrong == 0);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * For programs whose reports go to report.log (log_path) in their working directory: they read it while they run.
  */
-#ifndef GMOD_REPORT_LOG_H
-#define GMOD_REPORT_LOG_H
+#pragma once
 
 #include "testkit.h"
 
@@ -25,5 +24,3 @@ static TK_UNUSED int wait_for_report(const char *text, int ms)
 	}
 	return 0;
 }
-
-#endif

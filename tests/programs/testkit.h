@@ -20,8 +20,7 @@
  * Exit codes: 0 done, 3 a driver call or an expectation failed (and stderr says which), 77 skipped (and
  * stderr says why). Nothing here frees or waits behind the program's back.
  */
-#ifndef GMOD_TESTKIT_H
-#define GMOD_TESTKIT_H
+#pragma once
 
 #include <cuda.h>
 #include <pthread.h>
@@ -140,11 +139,7 @@ static TK_UNUSED CUcontext tk_new_context(void)
 {
 	CUcontext c;
 
-#if CUDA_VERSION >= 13000
 	CK(cuCtxCreate(&c, NULL, 0, tk_device));
-#else
-	CK(cuCtxCreate(&c, 0, tk_device));
-#endif
 	tk_module = tk_load_kernels();
 	return c;
 }
@@ -319,5 +314,3 @@ static TK_UNUSED uint64_t tk_random(uint64_t *seed)
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
 	return z ^ (z >> 31);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * Guarded buffers without a driver: records over ordinary memory, laid out and armed as lib/buffers/buffer.c does it,
  * and the reports about them read back from the log. For test programs of one file.
  */
-#ifndef GMOD_TESTS_UNIT_BUFFER_H
-#define GMOD_TESTS_UNIT_BUFFER_H
+#pragma once
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -246,5 +245,3 @@ static inline unsigned count_finals(const struct report *r, unsigned n)
 	}
 	return finals;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * A device heap in ordinary memory, made as the library makes it on a GPU, and threads that play the GPU's. For test
  * programs of one file.
  */
-#ifndef GMOD_TESTS_UNIT_DEVICE_HEAP_H
-#define GMOD_TESTS_UNIT_DEVICE_HEAP_H
+#pragma once
 
 #include <sys/mman.h>
 
@@ -164,5 +163,3 @@ static inline void run_threads(struct test_heap *heap, uint32_t n, void (*body)(
 	for (uint32_t i = 0; i < n; i++)
 		end_thread(id[i]);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A directory of its own for all the tests of a file, and the files in it. For test programs of one file. */
-#ifndef GMOD_TESTS_UNIT_DIRECTORY_H
-#define GMOD_TESTS_UNIT_DIRECTORY_H
+#pragma once
 
 #include "tests/unit/test.h"
 
@@ -43,5 +42,3 @@ FIXTURE(leave_directory)
 }
 
 static CMFixtureFunction group_setup = enter_directory, group_teardown = leave_directory;
-
-#endif

@@ -1,6 +1,5 @@
 /* A strict reader of JSON, for lines that are each one object. */
-#ifndef GMOD_TESTS_UNIT_JSON_READER_H
-#define GMOD_TESTS_UNIT_JSON_READER_H
+#pragma once
 
 #include "tests/unit/test.h"
 
@@ -108,5 +107,3 @@ static inline int json_lines(const char *s)
 	}
 	return n;
 }
-
-#endif

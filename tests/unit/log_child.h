@@ -2,8 +2,7 @@
  * What the tests of the log share: children with a descriptor 2, signals and limits of
  * their own. One that blocks is killed after CHILD_SECONDS, which fails the test.
  */
-#ifndef GMOD_TESTS_UNIT_LOG_CHILD_H
-#define GMOD_TESTS_UNIT_LOG_CHILD_H
+#pragma once
 
 #include <signal.h>
 
@@ -79,5 +78,3 @@ static inline void check_child_says(void (*body)(void), const char *words)
 		print_error("\"%s\" is missing in:\n%s\n", words, text);
 	assert_non_null(strstr(text, words));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Handles and times for tests of monitor/launches/proof.h: each test has its own, all in the order of the tests. */
-#ifndef GMOD_TESTS_UNIT_PROVING_H
-#define GMOD_TESTS_UNIT_PROVING_H
+#pragma once
 
 static uint64_t last_handle = 0x555500000000, now = 1000;
 
@@ -13,5 +12,3 @@ static inline uint64_t later(void)
 {
 	return now += 10;
 }
-
-#endif

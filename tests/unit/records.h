@@ -1,6 +1,5 @@
 /* What the tests of the registry share: its figures, and a count of its records. For test programs of one file. */
-#ifndef GMOD_TESTS_UNIT_RECORDS_H
-#define GMOD_TESTS_UNIT_RECORDS_H
+#pragma once
 
 #include "monitor/registry/registry.h"
 #include "tests/unit/support.h"
@@ -35,5 +34,3 @@ static inline void check_no_record_is_lost(void)
 	free(all);
 	free(seen);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of the reports share: findings to report, and a log in a directory of its own to read them back. */
-#ifndef GMOD_TESTS_UNIT_REPORTING_H
-#define GMOD_TESTS_UNIT_REPORTING_H
+#pragma once
 
 #include "monitor/report/report.h"
 #include "tests/unit/directory.h"
@@ -90,5 +89,3 @@ static inline const char *report_one(const char *options, const struct gmod_find
 	report(f);
 	return logged();
 }
-
-#endif

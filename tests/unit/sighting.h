@@ -1,7 +1,6 @@
 /* What the tests of monitor/watch/damage.h share: sightings of damage to guarded buffers. For test programs of one
  * file. */
-#ifndef GMOD_TESTS_UNIT_SIGHTING_H
-#define GMOD_TESTS_UNIT_SIGHTING_H
+#pragma once
 
 #include "lib/base/facts.h"
 #include "monitor/watch/damage.h"
@@ -95,5 +94,3 @@ FIXTURE(start_watching)
 {
 	return start_gmod("");
 }
-
-#endif

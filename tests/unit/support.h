@@ -1,6 +1,5 @@
 /* What several unit tests need: numbers that look random and are not, checks that cost nothing, a forked child. */
-#ifndef GMOD_TESTS_UNIT_SUPPORT_H
-#define GMOD_TESTS_UNIT_SUPPORT_H
+#pragma once
 
 #include "tests/unit/test.h"
 
@@ -99,5 +98,3 @@ static inline void vm_flags(const void *address, char *out, size_t cap)
 	fclose(f);
 	assert_true(out[0]);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * What the tests of sweeps share: buffers of each kind, sweeps and frees as the library makes them, and a last look
  * for secrets at what a program has logged. For test programs of one file.
  */
-#ifndef GMOD_TESTS_UNIT_SWEEPING_H
-#define GMOD_TESTS_UNIT_SWEEPING_H
+#pragma once
 
 #include "lib/base/facts.h"
 #include "monitor/watch/sweep.h"
@@ -141,5 +140,3 @@ static inline void check_reports_hold_no_key(void)
 }
 
 static CMFixtureFunction group_setup = start, group_teardown = end_gmod;
-
-#endif

@@ -2,8 +2,7 @@
  * What every unit test is made of. TEST(name) heads the function of a test, and puts it into the list that main() goes
  * through, in the order of the file. For test programs of one file.
  */
-#ifndef GMOD_TESTS_UNIT_TEST_H
-#define GMOD_TESTS_UNIT_TEST_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,5 +126,3 @@ static inline void in_threads(size_t n, void *(*body)(void *))
 	for (size_t i = 0; i < n; i++)
 		end_thread(thread[i]);
 }
-
-#endif

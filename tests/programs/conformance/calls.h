@@ -1,6 +1,5 @@
 /* Calls of all sorts, and what they are made with. */
-#ifndef GMOD_CONFORMANCE_CALLS_H
-#define GMOD_CONFORMANCE_CALLS_H
+#pragma once
 
 #include "conformance.h"
 
@@ -39,5 +38,3 @@ extern const struct wait_call {
 	enum { ON_BUSY, ON_NULL, ON_BLOCKING, ON_PER_THREAD } where;
 	enum kind take; /* KINDS, or what to free first so that the call can allocate it */
 } wait_calls[];
-
-#endif

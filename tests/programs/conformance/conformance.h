@@ -3,8 +3,7 @@
  * nothing behind that the next could stumble over. No address, no time, nothing that two runs on one machine could
  * disagree about.
  */
-#ifndef GMOD_CONFORMANCE_H
-#define GMOD_CONFORMANCE_H
+#pragma once
 
 #include "testkit.h"
 
@@ -74,5 +73,3 @@ void process_facts(void);
 /* The program is started once more for facts that end their process. */
 int be_child(const char *name);
 void child_green_alone(void);
-
-#endif

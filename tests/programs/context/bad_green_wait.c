@@ -10,12 +10,6 @@
 #include "make_buffer.h"
 #include "report_log.h"
 
-#if CUDA_VERSION < 13000
-int main(void)
-{
-	tk_skip("no cuCtxSynchronize_v2 in this toolkit");
-}
-#else
 static void overrun(CUdeviceptr p, CUstream s)
 {
 	long long off = 4096, count = 4;
@@ -54,4 +48,3 @@ int main(void)
 	CK(cuCtxSetCurrent(tk_context));
 	CK(cuGreenCtxDestroy(green));
 }
-#endif

@@ -2,8 +2,7 @@
  * A kernel in a second context, which nothing is allocated in, on its default stream. A wait for the first context says
  * nothing about it: it is still a suspect when it overruns memory that both can use.
  */
-#ifndef GMOD_SECOND_CONTEXT_H
-#define GMOD_SECOND_CONTEXT_H
+#pragma once
 
 #include "make_buffer.h"
 
@@ -25,5 +24,3 @@ static void overrun_from(CUfunction (*second)(void))
 	CK(cuCtxPushCurrent(popped));
 	tk_sync();
 }
-
-#endif

@@ -5,12 +5,6 @@
  */
 #include "green.h"
 
-#if CUDA_VERSION < 13000
-int main(void)
-{
-	tk_skip("no cuMemcpyBatchAsync_v2 in this toolkit");
-}
-#else
 enum { SIZE = 5 << 20, PIECES = 3, PIECE = 1000, W = 40, H = 6, D = 4, ELEMENT = 8 };
 
 static CUmemcpyAttributes attributes[] = {
@@ -170,4 +164,3 @@ int main(void)
 	CK(cuGreenCtxDestroy(green));
 	puts("arrived");
 }
-#endif

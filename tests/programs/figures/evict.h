@@ -2,8 +2,7 @@
  * For the figure_*.c: what a program does between two calls, as the caches see it. evict_make() has so many bytes of
  * code and as many of data made, and evict() runs through all of both, in an order that no prefetcher guesses.
  */
-#ifndef GMOD_TEST_EVICT_H
-#define GMOD_TEST_EVICT_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -73,5 +72,3 @@ static inline void evict(const struct evict *e)
 	if (e->code)
 		e->code();
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* For the figure_*.c: many buffers, and what to say where they do not fit. */
-#ifndef GMOD_TEST_MANY_BUFFERS_H
-#define GMOD_TEST_MANY_BUFFERS_H
+#pragma once
 
 #include "testkit.h"
 #include <errno.h>
@@ -62,5 +61,3 @@ static TK_UNUSED double allocate(int count, long long (*size_of)(int))
 	}
 	return ms;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the two halves of the driver that does nothing share: every name, as in lib/driver/entrypoints.def.
  */
-#ifndef GMOD_NULLCUDA_H
-#define GMOD_NULLCUDA_H
+#pragma once
 
 struct null_name {
 	const char *base, *flavour;
@@ -11,5 +10,3 @@ struct null_name {
 };
 
 extern const struct null_name null_names[] __attribute__((visibility("hidden"))); /* ends with base NULL */
-
-#endif

@@ -1,6 +1,5 @@
 /* For the figure_*.c: medians and the like. */
-#ifndef GMOD_TEST_SORTED_H
-#define GMOD_TEST_SORTED_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -17,5 +16,3 @@ static inline double *sorted(double *values, size_t count)
 	qsort(values, count, sizeof(*values), sorted_compare);
 	return values;
 }
-
-#endif

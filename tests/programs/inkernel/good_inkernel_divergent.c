@@ -4,11 +4,10 @@
 int main(void)
 {
 	unsigned blocks = 8, threads = 96;
-	CUdeviceptr held;
 	long long rounds = 40;
 	CUdeviceptr bad = ik_counter();
+	CUdeviceptr held = tk_alloc(blocks * threads * sizeof(void *));
 
-	CK(cuMemAlloc(&held, blocks * threads * sizeof(void *)));
 	tk_launch(ik_kernel("d_divergent"), blocks, threads, NULL, TK_ARGS(&held, &rounds, &bad));
 	printf("marks gone: %d\n", ik_count(bad));
 }

@@ -19,10 +19,9 @@ int main(void)
 {
 	static const char *kernels[] = {"d_alloc", "d_fill", "d_check", "d_free"};
 	CUstream stream;
-	CUdeviceptr p;
 	CUdeviceptr bad = ik_counter();
+	CUdeviceptr p = tk_alloc(300 * sizeof(void *));
 
-	CK(cuMemAlloc(&p, 300 * sizeof(void *)));
 	for (int i = 0; i < 4; i++)
 		ik_kernel(kernels[i]);
 	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));

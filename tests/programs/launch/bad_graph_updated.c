@@ -6,12 +6,6 @@
 #include "make_buffer.h"
 #include "report_log.h"
 
-#if CUDA_VERSION < 13000
-int main(void)
-{
-	tk_skip("no cuGraphExecNodeSetParams of today in this toolkit");
-}
-#else
 struct made {
 	CUgraph graph;
 	CUgraphNode node;
@@ -102,4 +96,3 @@ int main(void)
 	overrun(by_any_node);
 	overrun(by_child);
 }
-#endif

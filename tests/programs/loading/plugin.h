@@ -1,8 +1,7 @@
 /*
  * Loading plugin_cuda.so, which lies beside the program.
  */
-#ifndef GMOD_TEST_PLUGIN_H
-#define GMOD_TEST_PLUGIN_H
+#pragma once
 
 #include "testkit.h"
 #include <dlfcn.h>
@@ -31,5 +30,3 @@ static TK_UNUSED struct plugin load_plugin(void)
 	REQUIRE(plugin.make_buffer && plugin.flip);
 	return plugin;
 }
-
-#endif

@@ -4,7 +4,6 @@
 #include "make_buffer.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 int main(void)
 {

@@ -1,6 +1,5 @@
 /* What inkernel_unit.cu has for programs that are linked with it. */
-#ifndef GMOD_TESTS_INKERNEL_UNIT_CUH
-#define GMOD_TESTS_INKERNEL_UNIT_CUH
+#pragma once
 
 #include <cstddef>
 
@@ -11,5 +10,3 @@ __device__ char *unit_allocate(size_t size);
 /* Launch a kernel that flips one byte of p[index], and one that frees p[0] to p[count - 1]; count: a multiple of 32. */
 void unit_overflow(char **p, int index, int offset);
 void unit_free(char **p, int count);
-
-#endif

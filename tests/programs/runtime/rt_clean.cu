@@ -42,5 +42,4 @@ int main()
 		round_trip(n);
 	RT(cudaDeviceReset());
 	round_trip(777);
-	return 0;
 }

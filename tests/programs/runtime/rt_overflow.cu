@@ -16,5 +16,4 @@ int main()
 	rt_fill<<<8, 128>>>(p, 1001);
 	RT(CASE);
 	RT(cudaFree(p));
-	return 0;
 }

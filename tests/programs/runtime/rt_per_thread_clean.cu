@@ -25,5 +25,4 @@ int main()
 	for (auto &thread : threads)
 		thread.join();
 	printf("%g %g %g %g\n", last[0], last[1], last[2], last[3]);
-	return 0;
 }

@@ -43,5 +43,4 @@ int main()
 		t.join();
 	RT(cudaMemcpy(&result, bad, sizeof(result), cudaMemcpyDeviceToHost));
 	printf("marks gone: %d\n", result);
-	return 0;
 }

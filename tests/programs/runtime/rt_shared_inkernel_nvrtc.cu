@@ -101,5 +101,4 @@ int main()
 	launch(library, "made_overflow", 1, arguments);
 	RT(cudaDeviceSynchronize());
 	RT(cudaFree(p));
-	return 0;
 }

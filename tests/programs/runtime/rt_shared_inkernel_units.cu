@@ -30,5 +30,4 @@ int main()
 	unit_free(p, 256);
 	RT(cudaDeviceSynchronize());
 	RT(cudaFree(p));
-	return 0;
 }

@@ -67,5 +67,4 @@ int main()
 	rt_pop<<<threads / 128, 128>>>(heads, sum);
 	RT(cudaMemcpy(&result, sum, sizeof(result), cudaMemcpyDeviceToHost));
 	printf("sum %llu\n", result);
-	return 0;
 }

@@ -29,5 +29,4 @@ int main()
 	RT(cudaLaunchCooperativeKernel((void *)rt_grid_overflow, 16, 64, arguments, 0, NULL));
 	RT(cudaDeviceSynchronize());
 	RT(cudaFree(p));
-	return 0;
 }

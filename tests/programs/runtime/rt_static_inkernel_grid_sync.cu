@@ -35,5 +35,4 @@ int main()
 	RT(cudaLaunchCooperativeKernel((void *)rt_pass_on, 16, 64, arguments, 0, NULL));
 	RT(cudaMemcpy(&result, sum, sizeof(result), cudaMemcpyDeviceToHost));
 	printf("sum %llu\n", result);
-	return 0;
 }

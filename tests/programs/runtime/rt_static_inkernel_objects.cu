@@ -67,5 +67,4 @@ int main()
 	RT(cudaMemcpy(&sum, corners, sizeof(sum), cudaMemcpyDeviceToHost));
 	RT(cudaMemcpyFromSymbol(&left, alive, sizeof(left)));
 	printf("corners %llu, left %d\n", sum, left);
-	return 0;
 }

@@ -23,5 +23,4 @@ int main()
 	rt_scribble<<<1, 1>>>(p);
 	RT(cudaDeviceSynchronize());
 	RT(cudaFree(p));
-	return 0;
 }

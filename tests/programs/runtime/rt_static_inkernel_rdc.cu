@@ -26,5 +26,4 @@ int main()
 	unit_free(p, 256);
 	RT(cudaDeviceSynchronize());
 	RT(cudaFree(p));
-	return 0;
 }

@@ -38,5 +38,4 @@ int main()
 	}
 	RT(cudaMemcpy(&result, bad, sizeof(result), cudaMemcpyDeviceToHost));
 	printf("bytes gone: %d\n", result);
-	return 0;
 }

@@ -39,5 +39,4 @@ int main()
 	rt_wrong<<<1, 1>>>(out);
 	RT(cudaDeviceSynchronize());
 	RT(cudaFree(out));
-	return 0;
 }

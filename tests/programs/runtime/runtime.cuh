@@ -1,8 +1,7 @@
 /*
  * For programs over the CUDA runtime (rt_*.cu): the checked call, one array and one kernel.
  */
-#ifndef GMOD_TEST_RUNTIME_CUH
-#define GMOD_TEST_RUNTIME_CUH
+#pragma once
 
 #include <cstdio>
 #include <cstdlib>
@@ -38,5 +37,3 @@ extern "C" __global__ void rt_fill(float *p, int n)
 	if (i < n)
 		((unsigned *)p)[i] ^= 0x3f800000u;
 }
-
-#endif
