@@ -114,16 +114,6 @@ void arrays_release_of(CUcontext ctx)
 	ctx->arrays = NULL;
 }
 
-static CUDA_ARRAY_DESCRIPTOR flat(const CUDA_ARRAY3D_DESCRIPTOR *d)
-{
-	return (CUDA_ARRAY_DESCRIPTOR){d->Width, d->Height, d->Format, d->NumChannels};
-}
-
-ENTRY(cuArrayGetDescriptor_v2, NEEDS_CONTEXT, TAKES(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray),
-      ANSWER_OF(array_ok(hArray), CUDA_ERROR_INVALID_VALUE, pArrayDescriptor, flat(&hArray->desc)))
-ENTRY(cuArray3DGetDescriptor_v2, NEEDS_CONTEXT, TAKES(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray),
-      ANSWER_OF(array_ok(hArray), CUDA_ERROR_INVALID_VALUE, pArrayDescriptor, hArray->desc))
-
 /* The side of a copy that begins x bytes, y rows and z planes into the array. */
 CUresult array_operand(CUarray array, size_t x, size_t y, size_t z, struct operand *out)
 {

@@ -35,7 +35,7 @@ CUresult capture_check_unsafe(void)
 }
 
 /* Would work on this stream, being the legacy one, have to wait for a blocking stream that captures? */
-bool capture_blocks_legacy(CUstream stream)
+static bool capture_blocks_legacy(CUstream stream)
 {
 	if (!stream_is_legacy(stream))
 		return false;
@@ -198,13 +198,13 @@ CUresult capture_wait(CUstream stream, CUevent event)
 
 /* Beginning. */
 
-static CUresult begin(CUstream stream, CUgraph graph, const CUgraphNode *deps, size_t count, CUstreamCaptureMode mode)
+static CUresult begin(CUstream stream, CUstreamCaptureMode mode)
 {
 	struct capture *capture;
 
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (mode > CU_STREAM_CAPTURE_MODE_RELAXED || (graph && !graph_ok(graph)))
+	if (mode > CU_STREAM_CAPTURE_MODE_RELAXED)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (stream_is_legacy(stream))
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -212,37 +212,21 @@ static CUresult begin(CUstream stream, CUgraph graph, const CUgraphNode *deps, s
 		return CUDA_ERROR_ILLEGAL_STATE;
 	capture = calloc(1, sizeof(*capture));
 	capture->id = ++sim.last_id;
-	capture->borrowed_graph = graph != NULL;
-	capture->graph = graph ? graph : graph_new();
-	capture->first_node = capture->graph->count;
+	capture->graph = graph_new();
 	capture->origin = stream;
 	capture->mode = mode;
 	capture->thread = thread_number();
 	capture->next = captures;
 	captures = capture;
 	stream->capture = capture;
-	set_tips(stream, deps, count);
+	set_tips(stream, NULL, 0);
 	return CUDA_SUCCESS;
 }
 
 ENTRY_TWINS(cuStreamBeginCapture, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream),
-	    begin(stream_of(c.ctx, hStream, c.per_thread), NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL))
+	    begin(stream_of(c.ctx, hStream, c.per_thread), CU_STREAM_CAPTURE_MODE_GLOBAL))
 ENTRY_TWINS(cuStreamBeginCapture_v2, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUstreamCaptureMode mode),
-	    begin(stream_of(c.ctx, hStream, c.per_thread), NULL, NULL, 0, mode))
-
-static CUresult begin_to(CUstream stream, CUgraph graph, const CUgraphNode *deps, const CUgraphEdgeData *data,
-			 size_t count, CUstreamCaptureMode mode)
-{
-	if (!graph || data || (count && !deps))
-		return CUDA_ERROR_INVALID_VALUE;
-	return begin(stream, graph, deps, count, mode);
-}
-
-ENTRY_TWINS(cuStreamBeginCaptureToGraph, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
-		  const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode),
-	    begin_to(stream_of(c.ctx, hStream, c.per_thread), hGraph, dependencies, dependencyData, numDependencies,
-		     mode))
+	    begin(stream_of(c.ctx, hStream, c.per_thread), mode))
 
 /* Ending. */
 
@@ -269,12 +253,6 @@ static void capture_free(struct capture *capture)
 	free(capture);
 }
 
-static void drop_graph(const struct capture *capture)
-{
-	if (!capture->borrowed_graph)
-		graph_free(capture->graph);
-}
-
 void capture_drop_stream(CUstream stream)
 {
 	struct capture *capture = stream->capture;
@@ -286,7 +264,7 @@ void capture_drop_stream(CUstream stream)
 		leave_capture(stream);
 		return;
 	}
-	drop_graph(capture);
+	graph_free(capture->graph);
 	capture_free(capture);
 }
 
@@ -294,7 +272,7 @@ static bool has_dependents(const struct capture *capture, CUgraphNode node)
 {
 	CUgraph graph = capture->graph;
 
-	for (size_t i = capture->first_node; i < graph->count; i++)
+	for (size_t i = 0; i < graph->count; i++)
 		for (size_t d = 0; d < graph->nodes[i]->dep_count; d++)
 			if (graph->nodes[i]->deps[d] == node)
 				return true;
@@ -304,7 +282,7 @@ static bool has_dependents(const struct capture *capture, CUgraphNode node)
 /* Everything captured leads to what the origin ends with. */
 static bool joined(const struct capture *capture)
 {
-	for (size_t i = capture->first_node; i < capture->graph->count; i++) {
+	for (size_t i = 0; i < capture->graph->count; i++) {
 		CUgraphNode node = capture->graph->nodes[i];
 		bool is_tip = false;
 
@@ -343,13 +321,35 @@ static CUresult finish(CUstream stream, CUgraph *out)
 	r = why_lost(capture);
 	*out = r ? NULL : capture->graph;
 	if (r)
-		drop_graph(capture);
+		graph_free(capture->graph);
 	capture_free(capture);
 	return r;
 }
 
 ENTRY_TWINS(cuStreamEndCapture, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUgraph *phGraph),
 	    finish(stream_of(c.ctx, hStream, c.per_thread), phGraph))
+
+static CUstreamCaptureStatus status_of(CUstream stream)
+{
+	if (!stream->capture)
+		return CU_STREAM_CAPTURE_STATUS_NONE;
+	return stream->capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+static CUresult is_capturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!status)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (capture_blocks_legacy(stream)) /* and the capture goes on */
+		return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+	*status = status_of(stream);
+	return CUDA_SUCCESS;
+}
+
+ENTRY_TWINS(cuStreamIsCapturing, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUstreamCaptureStatus *captureStatus),
+	    is_capturing(stream_of(c.ctx, hStream, c.per_thread), captureStatus))
 
 static CUresult exchange_mode(CUstreamCaptureMode *mode)
 {

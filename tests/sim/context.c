@@ -50,14 +50,6 @@ static size_t overhead(void)
 
 static CUresult bring_to_life(CUcontext ctx, unsigned flags)
 {
-	static const size_t limits[CU_LIMIT_MAX] = {
-	    [CU_LIMIT_STACK_SIZE] = 1024,
-	    [CU_LIMIT_PRINTF_FIFO_SIZE] = 7 << 20,
-	    [CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
-	    [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
-	    [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
-	};
-
 	if (sim.device[ctx->device].lost)
 		return sim.device[ctx->device].lost;
 	if (!device_charge(ctx->device, overhead()))
@@ -65,10 +57,7 @@ static CUresult bring_to_life(CUcontext ctx, unsigned flags)
 	ctx->alive = true;
 	ctx->flags = flags;
 	ctx->sticky = CUDA_SUCCESS;
-	ctx->id = ++sim.last_id;
 	ctx->peers = 1u << ctx->device;
-	for (int i = 0; i < CU_LIMIT_MAX; i++)
-		ctx->limit[i] = limits[i];
 	ctx->legacy = stream_new(ctx, CU_STREAM_DEFAULT, 0);
 	return CUDA_SUCCESS;
 }
@@ -129,9 +118,6 @@ static CUresult create(CUcontext *out, unsigned flags, CUdevice device, unsigned
 ENTRY(cuCtxCreate, NEEDS_INIT, TAKES(CUcontext *pctx, unsigned int flags, CUdevice dev), create(pctx, flags, dev, 3010))
 ENTRY(cuCtxCreate_v2, NEEDS_INIT, TAKES(CUcontext *pctx, unsigned int flags, CUdevice dev),
       create(pctx, flags, dev, 3020))
-ENTRY(cuCtxCreate_v3, NEEDS_INIT,
-      TAKES(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev),
-      refuse_if(paramsArray || numParams, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY) ?: create(pctx, flags, dev, 3020))
 ENTRY(cuCtxCreate_v4, NEEDS_INIT,
       TAKES(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev),
       refuse_if(ctxCreateParams && (ctxCreateParams->numExecAffinityParams || ctxCreateParams->cigParams),
@@ -274,24 +260,6 @@ static CUresult primary_state(CUdevice device, unsigned *flags, int *active)
 
 ENTRY(cuDevicePrimaryCtxGetState, NEEDS_INIT, TAKES(CUdevice dev, unsigned int *flags, int *active),
       primary_state(dev, flags, active))
-
-static CUresult set_primary_flags(CUdevice device, unsigned flags)
-{
-	struct device *d;
-
-	if (!device_exists(device))
-		return CUDA_ERROR_INVALID_DEVICE;
-	if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
-		return CUDA_ERROR_INVALID_VALUE;
-	d = &sim.device[device];
-	if (!d->primary)
-		d->primary = context_new(device, true);
-	d->primary->flags = flags;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuDevicePrimaryCtxSetFlags, NEEDS_INIT, TAKES(CUdevice dev, unsigned int flags), set_primary_flags(dev, flags))
-ENTRY(cuDevicePrimaryCtxSetFlags_v2, NEEDS_INIT, TAKES(CUdevice dev, unsigned int flags), set_primary_flags(dev, flags))
 
 /* What a green context is converted to: a context of its own, in the memory of the primary one, which it retains. */
 

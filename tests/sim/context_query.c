@@ -16,26 +16,9 @@ static bool has_device(CUcontext ctx)
 /* These two work in a context with a sticky error. */
 ENTRY(cuCtxGetDevice, NEEDS_INIT, TAKES(CUdevice *device),
       ANSWER_OF(has_device(context_current()), CUDA_ERROR_INVALID_CONTEXT, device, context_current()->device))
-ENTRY(cuCtxGetDevice_v2, NEEDS_INIT, TAKES(CUdevice *device, CUcontext ctx),
-      ANSWER_OF(has_device(asked(ctx)), CUDA_ERROR_INVALID_CONTEXT, device, asked(ctx)->device))
 
-ENTRY(cuCtxGetFlags, NEEDS_CONTEXT, TAKES(unsigned int *flags), ANSWER(flags, c.ctx->flags))
 ENTRY(cuCtxGetApiVersion, NEEDS_INIT, TAKES(CUcontext ctx, unsigned int *version),
       ANSWER_OF(context_ok(asked(ctx)), CUDA_ERROR_INVALID_CONTEXT, version, asked(ctx)->api_version))
-ENTRY(cuCtxGetId, NEEDS_INIT, TAKES(CUcontext ctx, unsigned long long *ctxId),
-      ANSWER_OF(context_ok(asked(ctx)), CUDA_ERROR_INVALID_CONTEXT, ctxId, asked(ctx)->id))
-ENTRY(cuCtxGetLimit, NEEDS_CONTEXT, TAKES(size_t *pvalue, CUlimit limit),
-      ANSWER_OF((unsigned)limit < CU_LIMIT_MAX, CUDA_ERROR_UNSUPPORTED_LIMIT, pvalue, c.ctx->limit[limit]))
-
-static CUresult set_limit(CUcontext ctx, CUlimit limit, size_t value)
-{
-	if ((unsigned)limit >= CU_LIMIT_MAX)
-		return CUDA_ERROR_UNSUPPORTED_LIMIT;
-	ctx->limit[limit] = value;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuCtxSetLimit, NEEDS_CONTEXT, TAKES(CUlimit limit, size_t value), set_limit(c.ctx, limit, value))
 
 CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
@@ -62,18 +45,6 @@ static CUresult enable_peer(CUcontext ctx, CUcontext peer, unsigned flags)
 
 ENTRY(cuCtxEnablePeerAccess, NEEDS_CONTEXT, TAKES(CUcontext peerContext, unsigned int Flags),
       enable_peer(c.ctx, peerContext, Flags))
-
-static CUresult disable_peer(CUcontext ctx, CUcontext peer)
-{
-	if (!peer || !context_ok(peer))
-		return CUDA_ERROR_INVALID_CONTEXT;
-	if (peer->device == ctx->device || !(ctx->peers & 1u << peer->device))
-		return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
-	ctx->peers &= ~(1u << peer->device);
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuCtxDisablePeerAccess, NEEDS_CONTEXT, TAKES(CUcontext peerContext), disable_peer(c.ctx, peerContext))
 
 /* Kills a capture in the context, whatever its mode and the thread's. */
 static CUresult synchronize(CUcontext ctx)

@@ -51,7 +51,3 @@ ENTRY_TWINS(cuMemcpyPeer, _ptds, NEEDS_CONTEXT,
 	    TAKES(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
 		  size_t ByteCount),
 	    peer(waiting(&c), dstDevice, dstContext, srcDevice, srcContext, ByteCount))
-ENTRY_TWINS(cuMemcpyPeerAsync, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
-		  size_t ByteCount, CUstream hStream),
-	    peer(queued(&c, hStream), dstDevice, dstContext, srcDevice, srcContext, ByteCount))

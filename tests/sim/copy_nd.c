@@ -65,11 +65,6 @@ static struct box box_3d(const CUDA_MEMCPY3D *p)
 	return (struct box){{CORNER(p, dst)}, {CORNER(p, src)}, p->WidthInBytes, p->Height, p->Depth};
 }
 
-static struct box box_peer(const CUDA_MEMCPY3D_PEER *p)
-{
-	return (struct box){{CORNER(p, dst)}, {CORNER(p, src)}, p->WidthInBytes, p->Height, p->Depth};
-}
-
 /* For graph nodes. */
 CUresult copy_work_3d(const CUDA_MEMCPY3D *p, struct work *out)
 {
@@ -81,15 +76,9 @@ CUresult copy_work_3d(const CUDA_MEMCPY3D *p, struct work *out)
 
 ENTRY_TWINS(cuMemcpy2D_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy),
 	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_2d(pCopy)))
-ENTRY_TWINS(cuMemcpy2DUnaligned_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy),
-	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_2d(pCopy)))
 ENTRY_TWINS(cuMemcpy2DAsync_v2, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy, CUstream hStream),
 	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(queued(&c, hStream), box_2d(pCopy)))
 ENTRY_TWINS(cuMemcpy3D_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D *pCopy),
 	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_3d(pCopy)))
 ENTRY_TWINS(cuMemcpy3DAsync_v2, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D *pCopy, CUstream hStream),
 	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(queued(&c, hStream), box_3d(pCopy)))
-ENTRY_TWINS(cuMemcpy3DPeer, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D_PEER *pCopy),
-	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_peer(pCopy)))
-ENTRY_TWINS(cuMemcpy3DPeerAsync, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream),
-	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(queued(&c, hStream), box_peer(pCopy)))

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-bool event_ok(CUevent event)
+static bool event_ok(CUevent event)
 {
 	return event && event->magic == MAGIC_EVENT;
 }
@@ -48,7 +48,7 @@ static void set_op(CUevent event, struct op *op)
 	event->capture_id = 0;
 }
 
-static CUresult record(CUevent event, CUstream stream, unsigned flags)
+static CUresult record(CUevent event, CUstream stream)
 {
 	struct work none = {.kind = WORK_NONE};
 	struct op *op;
@@ -57,7 +57,7 @@ static CUresult record(CUevent event, CUstream stream, unsigned flags)
 	if (!event_ok(event) || stream->ctx != event->ctx)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (stream->capture)
-		return flags ? CUDA_ERROR_NOT_SUPPORTED : capture_record(stream, event);
+		return capture_record(stream, event);
 	r = stream->ctx->sticky ?: capture_check_legacy(stream);
 	if (!r)
 		r = queue_submit(stream, &none, NULL, 0, &op);
@@ -67,9 +67,7 @@ static CUresult record(CUevent event, CUstream stream, unsigned flags)
 }
 
 ENTRY_TWINS(cuEventRecord, _ptsz, USES_CONTEXT, TAKES(CUevent hEvent, CUstream hStream),
-	    stream_of_call(&c, hStream) ?: record(hEvent, c.stream, 0))
-ENTRY_TWINS(cuEventRecordWithFlags, _ptsz, USES_CONTEXT, TAKES(CUevent hEvent, CUstream hStream, unsigned int flags),
-	    stream_of_call(&c, hStream) ?: record(hEvent, c.stream, flags))
+	    stream_of_call(&c, hStream) ?: record(hEvent, c.stream))
 
 static CUresult may_wait(CUevent event)
 {
@@ -133,41 +131,3 @@ ENTRY(cuEventElapsedTime, NEEDS_CONTEXT, TAKES(float *pMilliseconds, CUevent hSt
       elapsed(pMilliseconds, hStart, hEnd))
 ENTRY(cuEventElapsedTime_v2, NEEDS_CONTEXT, TAKES(float *pMilliseconds, CUevent hStart, CUevent hEnd),
       elapsed(pMilliseconds, hStart, hEnd))
-
-/* Everything a context has been given: an op that depends on all of it, on a stream of its own. */
-static CUresult record_context(CUcontext ctx, CUevent event)
-{
-	struct work none = {.kind = WORK_NONE};
-	struct op *op;
-	CUresult r;
-
-	if (!event_ok(event))
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (capture_in_context(ctx)) {
-		capture_invalidate_context(ctx);
-		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	}
-	r = queue_after_everything(ctx, &none, &op);
-	if (!r)
-		set_op(event, op);
-	return r;
-}
-
-ENTRY(cuCtxRecordEvent, NEEDS_INIT, TAKES(CUcontext hCtx, CUevent hEvent),
-      refuse_if(!context_ok(hCtx), CUDA_ERROR_INVALID_CONTEXT) ?: record_context(hCtx, hEvent))
-
-/* All streams there are wait; ones made later do not, which no program may rely on. */
-static CUresult wait_context(CUcontext ctx, CUevent event)
-{
-	CUresult r = CUDA_SUCCESS;
-
-	if (!event_ok(event))
-		return CUDA_ERROR_INVALID_HANDLE;
-	for (CUstream s = ctx->streams; s && !r; s = s->next)
-		if (!s->destroyed)
-			r = wait_in(s, event, 0);
-	return r;
-}
-
-ENTRY(cuCtxWaitEvent, NEEDS_INIT, TAKES(CUcontext hCtx, CUevent hEvent),
-      refuse_if(!context_ok(hCtx), CUDA_ERROR_INVALID_CONTEXT) ?: wait_context(hCtx, hEvent))

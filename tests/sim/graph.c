@@ -130,15 +130,13 @@ static CUresult destroy(CUgraph graph)
 
 ENTRY(cuGraphDestroy, NEEDS_INIT, TAKES(CUgraph hGraph), destroy(hGraph))
 
-static CUresult list_nodes(CUgraph graph, CUgraphNode *out, size_t *count, bool roots)
+static CUresult list_nodes(CUgraph graph, CUgraphNode *out, size_t *count)
 {
 	size_t n = 0;
 
 	if (!graph_ok(graph) || !count)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < graph->count; i++) {
-		if (roots && graph->nodes[i]->dep_count)
-			continue;
 		if (out && n < *count)
 			out[n] = graph->nodes[i];
 		n++;
@@ -150,9 +148,7 @@ static CUresult list_nodes(CUgraph graph, CUgraphNode *out, size_t *count, bool 
 }
 
 ENTRY(cuGraphGetNodes, NEEDS_INIT, TAKES(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes),
-      list_nodes(hGraph, nodes, numNodes, false))
-ENTRY(cuGraphGetRootNodes, NEEDS_INIT, TAKES(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes),
-      list_nodes(hGraph, rootNodes, numRootNodes, true))
+      list_nodes(hGraph, nodes, numNodes))
 ENTRY(cuGraphNodeGetType, NEEDS_INIT, TAKES(CUgraphNode hNode, CUgraphNodeType *type),
       ANSWER_OF(node_ok(hNode), CUDA_ERROR_INVALID_VALUE, type, hNode->type))
 ENTRY(cuGraphChildGraphNodeGetGraph, NEEDS_INIT, TAKES(CUgraphNode hNode, CUgraph *phGraph),

@@ -41,37 +41,8 @@ static CUresult instantiate(CUgraphExec *out, CUgraph graph)
 	return CUDA_SUCCESS;
 }
 
-static CUresult instantiate_and_tell(CUgraphExec *out, CUgraph graph, CUgraphNode *wrong, char *log, size_t log_size)
-{
-	if (wrong)
-		*wrong = NULL;
-	if (log && log_size)
-		*log = 0;
-	return instantiate(out, graph);
-}
-
-ENTRY(cuGraphInstantiate, NEEDS_INIT,
-      TAKES(CUgraphExec *out, CUgraph graph, CUgraphNode *wrong, char *log, size_t size),
-      instantiate_and_tell(out, graph, wrong, log, size))
-ENTRY(cuGraphInstantiate_v2, NEEDS_INIT,
-      TAKES(CUgraphExec *out, CUgraph graph, CUgraphNode *wrong, char *log, size_t size),
-      instantiate_and_tell(out, graph, wrong, log, size))
-ENTRY(cuGraphInstantiateWithFlags, NEEDS_INIT,
-      TAKES(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags),
-      refuse_if(flags & ~0xfull, CUDA_ERROR_INVALID_VALUE) ?: instantiate(phGraphExec, hGraph))
-
-static CUresult instantiate_params(CUgraphExec *out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
-{
-	if (!params)
-		return CUDA_ERROR_INVALID_VALUE;
-	params->hErrNode_out = NULL;
-	params->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
-	return instantiate(out, graph);
-}
-
-ENTRY_TWINS(cuGraphInstantiateWithParams, _ptsz, NEEDS_INIT,
-	    TAKES(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams),
-	    instantiate_params(phGraphExec, hGraph, instantiateParams))
+ENTRY(cuGraphInstantiateWithFlags, NEEDS_INIT, TAKES(CUgraphExec *out, CUgraph graph, unsigned long long flags),
+      refuse_if(flags & ~0xfull, CUDA_ERROR_INVALID_VALUE) ?: instantiate(out, graph))
 
 static CUresult destroy(CUgraphExec exec)
 {
@@ -105,5 +76,3 @@ static CUresult launch(CUcontext ctx, CUgraphExec exec, CUstream handle, bool pe
 
 ENTRY_TWINS(cuGraphLaunch, _ptsz, NEEDS_CONTEXT, TAKES(CUgraphExec hGraphExec, CUstream hStream),
 	    launch(c.ctx, hGraphExec, hStream, c.per_thread))
-ENTRY_TWINS(cuGraphUpload, _ptsz, NEEDS_CONTEXT, TAKES(CUgraphExec hGraphExec, CUstream hStream),
-	    refuse_if(!exec_ok(hGraphExec) || !stream_of(c.ctx, hStream, c.per_thread), CUDA_ERROR_INVALID_VALUE))

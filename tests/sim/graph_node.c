@@ -96,22 +96,6 @@ ENTRY(cuGraphAddMemsetNode, NEEDS_INIT,
 	    const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx),
       refuse_if(!context_ok(ctx), CUDA_ERROR_INVALID_CONTEXT) ?: add_set_as(place_of(out, graph, deps, count), params))
 
-static CUresult add_host(struct place at, CUhostFn fn, void *data)
-{
-	struct work work = {.kind = WORK_HOST, .host = {fn, data}};
-	CUresult r = check(at);
-
-	if (!r && !fn)
-		r = CUDA_ERROR_INVALID_VALUE;
-	return r ?: add(at, CU_GRAPH_NODE_TYPE_HOST, &work);
-}
-
-ENTRY(cuGraphAddHostNode, NEEDS_INIT,
-      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count,
-	    const CUDA_HOST_NODE_PARAMS *nodeParams),
-      refuse_if(!nodeParams, CUDA_ERROR_INVALID_VALUE)
-	  ?: add_host(place_of(out, graph, deps, count), nodeParams->fn, nodeParams->userData))
-
 static CUresult add_empty(struct place at)
 {
 	struct work work = {.kind = WORK_NONE};
@@ -174,43 +158,6 @@ ENTRY(cuGraphAddMemFreeNode, NEEDS_INIT,
       TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count, CUdeviceptr dptr),
       add_free(place_of(out, graph, deps, count), dptr))
 
-static CUresult add_any(CUcontext ctx, struct place at, CUgraphNodeParams *p)
-{
-	CUDA_KERNEL_NODE_PARAMS kernel;
-
-	switch (p->type) {
-	case CU_GRAPH_NODE_TYPE_KERNEL:
-		memcpy(&kernel, &p->kernel, sizeof(kernel)); /* v2 and v3 are laid out alike */
-		return add_kernel(ctx, at, &kernel);
-	case CU_GRAPH_NODE_TYPE_MEMCPY:
-		return add_copy(at, &p->memcpy.copyParams);
-	case CU_GRAPH_NODE_TYPE_MEMSET:
-		return add_set(at, p->memset.dst, p->memset.pitch, p->memset.elementSize, p->memset.value,
-			       p->memset.width, p->memset.height);
-	case CU_GRAPH_NODE_TYPE_HOST:
-		return add_host(at, p->host.fn, p->host.userData);
-	case CU_GRAPH_NODE_TYPE_GRAPH:
-		return graph_ok(p->graph.graph) ? add_child(at, p->graph.graph) : CUDA_ERROR_INVALID_VALUE;
-	case CU_GRAPH_NODE_TYPE_EMPTY:
-		return add_empty(at);
-	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-		return add_alloc(ctx, at, &p->alloc.poolProps, p->alloc.bytesize, &p->alloc.dptr);
-	case CU_GRAPH_NODE_TYPE_MEM_FREE:
-		return add_free(at, p->free.dptr);
-	default:
-		return CUDA_ERROR_NOT_SUPPORTED;
-	}
-}
-
-ENTRY(cuGraphAddNode, NEEDS_CONTEXT,
-      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count, CUgraphNodeParams *nodeParams),
-      refuse_if(!nodeParams, CUDA_ERROR_INVALID_VALUE) ?: add_any(c.ctx, place_of(out, graph, deps, count), nodeParams))
-ENTRY(cuGraphAddNode_v2, NEEDS_CONTEXT,
-      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t count,
-	    CUgraphNodeParams *nodeParams),
-      refuse_if(!nodeParams || edges, nodeParams ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE)
-	  ?: add_any(c.ctx, place_of(out, graph, deps, count), nodeParams))
-
 /* Kernel nodes. */
 
 static CUresult get_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *out)
@@ -251,9 +198,6 @@ static CUresult set_params(CUcontext ctx, CUgraphNode node, const CUDA_KERNEL_NO
 	kernel_point(&node->work.kernel);
 	return CUDA_SUCCESS;
 }
-
-ENTRY(cuGraphKernelNodeSetParams_v2, NEEDS_CONTEXT, TAKES(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams),
-      set_params(c.ctx, hNode, nodeParams))
 
 /* The instantiated graph is a clone; its node remembers which one it was made from. */
 ENTRY(cuGraphExecKernelNodeSetParams_v2, NEEDS_CONTEXT,

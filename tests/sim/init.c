@@ -60,8 +60,6 @@ static CUresult initialise(unsigned flags)
 		return CUDA_ERROR_NO_DEVICE;
 	if (!arenas_create())
 		return CUDA_ERROR_OPERATING_SYSTEM;
-	for (int d = 0; d < sim.devices; d++)
-		sim.device[d].pool = sim.device[d].default_pool = pool_new(d);
 	fault_install();
 	pthread_atfork(NULL, NULL, in_forked_child);
 	atexit(tear_down);
@@ -71,13 +69,3 @@ static CUresult initialise(unsigned flags)
 
 ENTRY(cuInit, NEEDS_NOTHING, TAKES(unsigned int Flags), initialise(Flags))
 ENTRY(cuDriverGetVersion, NEEDS_NOTHING, TAKES(int *driverVersion), ANSWER(driverVersion, SIM_DRIVER_VERSION))
-
-/* The runtime asks for the driver's private tables; there are none. */
-CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
-{
-	struct call c = ENTER(cuGetExportTable, NEEDS_NOTHING);
-
-	if (!ppExportTable || !pExportTableId)
-		return sim_leave(&c, CUDA_ERROR_INVALID_VALUE);
-	return sim_leave(&c, c.refused ?: CUDA_ERROR_NOT_FOUND);
-}

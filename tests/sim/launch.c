@@ -134,27 +134,6 @@ ENTRY_TWINS(cuLaunchKernelEx, _ptsz, NEEDS_CONTEXT,
 	    TAKES(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra),
 	    launch_config(c.ctx, config, f, c.per_thread, kernelParams, extra))
 
-/* One launch after another; that they cannot wait for each other is as with all simulated kernels. */
-static CUresult launch_list(const CUDA_LAUNCH_PARAMS *list, unsigned count, unsigned flags)
-{
-	CUresult r = list && count && !flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-
-	for (unsigned i = 0; !r && i < count; i++) {
-		const CUDA_LAUNCH_PARAMS *p = &list[i];
-
-		if (!code_of(p->function) || p->function->magic != MAGIC_FUNCTION)
-			return CUDA_ERROR_INVALID_HANDLE;
-		r = launch((struct where){p->function->module->ctx, p->hStream, false, true}, p->function,
-			   DIM(p->gridDimX, p->gridDimY, p->gridDimZ), DIM(p->blockDimX, p->blockDimY, p->blockDimZ),
-			   p->sharedMemBytes, p->kernelParams, NULL);
-	}
-	return r;
-}
-
-ENTRY(cuLaunchCooperativeKernelMultiDevice, NEEDS_CONTEXT,
-      TAKES(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices, unsigned int flags),
-      launch_list(launchParamsList, numDevices, flags))
-
 static CUresult launch_host(CUcontext ctx, CUstream handle, bool per_thread, CUhostFn fn, void *data)
 {
 	struct work work = {.kind = WORK_HOST, .host = {fn, data}};

@@ -55,23 +55,6 @@ static CUresult library_new(const struct image *image, CUlibrary *out)
 	return CUDA_SUCCESS;
 }
 
-static CUresult load_data(CUlibrary *out, const void *data)
-{
-	struct image image;
-	CUresult r = out ? image_open_data(data, &image) : CUDA_ERROR_INVALID_VALUE;
-
-	return r ?: library_new(&image, out);
-}
-
-ENTRY(cuLibraryLoadData, NEEDS_INIT,
-      TAKES(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
-	    unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
-	    unsigned int numLibraryOptions),
-      refuse_if(!options_ok(numJitOptions, jitOptions, jitOptionsValues) ||
-		    !options_ok(numLibraryOptions, libraryOptions, libraryOptionValues),
-		CUDA_ERROR_INVALID_VALUE)
-	  ?: load_data(library, code))
-
 static CUresult load_file(CUlibrary *out, const char *path)
 {
 	struct image image;
@@ -84,10 +67,7 @@ ENTRY(cuLibraryLoadFromFile, NEEDS_INIT,
       TAKES(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues,
 	    unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
 	    unsigned int numLibraryOptions),
-      refuse_if(!options_ok(numJitOptions, jitOptions, jitOptionsValues) ||
-		    !options_ok(numLibraryOptions, libraryOptions, libraryOptionValues),
-		CUDA_ERROR_INVALID_VALUE)
-	  ?: load_file(library, fileName))
+      load_file(library, fileName))
 
 void library_forget_module(CUlibrary library, CUmodule module)
 {

@@ -114,8 +114,6 @@ static void graph_forget(struct block *block)
 
 static void release_device(struct block *block)
 {
-	if (block->pool)
-		block->pool->used -= block->size;
 	if (block->slab) {
 		slab_free(block->slab, block->base, block->size);
 		return;

@@ -64,8 +64,7 @@ struct block {
 	CUmemoryPool pool;
 	struct page *pages;
 	struct physical *physical;
-	CUmemAccess_flags access; /* of a BLOCK_VMM */
-	CUmodule module;          /* of a BLOCK_GLOBAL */
+	CUmodule module; /* of a BLOCK_GLOBAL */
 	struct block *next, *prev;
 };
 
@@ -126,16 +125,5 @@ struct CUarray_st {
 
 bool array_ok(CUarray array);
 void arrays_release_of(CUcontext ctx);
-
-/* pool.c */
-
-struct CUmemPoolHandle_st {
-	enum magic magic;
-	int device;
-	cuuint64_t release_threshold, used, used_high;
-	int reuse[3];
-};
-
-CUmemoryPool pool_new(int device);
 
 #endif

@@ -51,7 +51,7 @@ CUresult image_open(const char *path, struct image *out)
 	return r;
 }
 
-CUresult image_open_data(const void *data, struct image *out)
+static CUresult image_open_data(const void *data, struct image *out)
 {
 	static const char magic[] = "GMODSIM1 ";
 	char path[4096];
@@ -146,11 +146,6 @@ static CUresult load_file(CUcontext ctx, CUmodule *out, const char *path)
 
 ENTRY(cuModuleLoad, NEEDS_CONTEXT, TAKES(CUmodule *module, const char *fname), load_file(c.ctx, module, fname))
 
-bool options_ok(unsigned count, const void *options, const void *values)
-{
-	return !count || (options && values);
-}
-
 static CUresult load_data(CUcontext ctx, CUmodule *out, const void *data)
 {
 	struct image image;
@@ -160,12 +155,6 @@ static CUresult load_data(CUcontext ctx, CUmodule *out, const void *data)
 }
 
 ENTRY(cuModuleLoadData, NEEDS_CONTEXT, TAKES(CUmodule *module, const void *image), load_data(c.ctx, module, image))
-ENTRY(cuModuleLoadDataEx, NEEDS_CONTEXT,
-      TAKES(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues),
-      refuse_if(!options_ok(numOptions, options, optionValues), CUDA_ERROR_INVALID_VALUE)
-	  ?: load_data(c.ctx, module, image))
-ENTRY(cuModuleLoadFatBinary, NEEDS_CONTEXT, TAKES(CUmodule *module, const void *fatCubin),
-      load_data(c.ctx, module, fatCubin))
 
 /* Its code may be running. */
 static CUresult unload(CUmodule module)
@@ -225,7 +214,6 @@ static CUresult enumerate(CUfunction *out, unsigned count, CUmodule module)
 
 ENTRY(cuModuleEnumerateFunctions, NEEDS_CONTEXT, TAKES(CUfunction *functions, unsigned int numFunctions, CUmodule mod),
       enumerate(functions, numFunctions, mod))
-ENTRY(cuModuleGetLoadingMode, NEEDS_INIT, TAKES(CUmoduleLoadingMode *mode), ANSWER(mode, CU_MODULE_LAZY_LOADING))
 
 /* A variable: an exported object of the shared object. */
 static CUresult get_global(CUmodule module, const char *name, CUdeviceptr *out, size_t *bytes)

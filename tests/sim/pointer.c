@@ -2,6 +2,7 @@
 #include "sim.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 static unsigned memory_type(const struct block *block)
 {
@@ -13,42 +14,18 @@ static bool host_can_use(const struct block *block)
 	return block_is_host(block) || block->kind == BLOCK_MANAGED;
 }
 
-/* The ones that are a 32-bit number or a bool. */
-static CUresult small_attribute(const struct block *block, CUpointer_attribute attribute, unsigned *out)
-{
-	switch (attribute) {
-	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-		return ANSWER(out, memory_type(block));
-	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-		return ANSWER(out, block->device);
-	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-		return ANSWER(out, block->sync_memops);
-	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-		return ANSWER(out, block->kind == BLOCK_MANAGED);
-	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-		return ANSWER(out, block->kind == BLOCK_DEVICE);
-	case CU_POINTER_ATTRIBUTE_MAPPED:
-		return ANSWER(out, 1);
-	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-		return ANSWER(out, block->kind == BLOCK_DEVICE || mapping_has_rdma(block));
-	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-		return ANSWER(out, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
-	case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-		return ANSWER(out, 0);
-	default:
-		return CUDA_ERROR_INVALID_VALUE;
-	}
-}
-
 /* Memory of pools and mappings is of no context. */
 static CUcontext context_of(const struct block *block)
 {
 	return block->kind == BLOCK_POOL || block->kind == BLOCK_GRAPH ? NULL : block->ctx;
 }
 
-/* The ones that are an address, a size or a handle. */
-static CUresult large_attribute(const struct block *block, CUdeviceptr at, CUpointer_attribute attribute,
-				unsigned long long *out)
+struct answer {
+	size_t bytes; /* of the value; 0: there is no such attribute */
+	unsigned long long value;
+};
+
+static struct answer answer_of(const struct block *block, CUdeviceptr at, CUpointer_attribute attribute)
 {
 	uintptr_t start = block->base;
 	size_t size = block->size;
@@ -57,56 +34,57 @@ static CUresult large_attribute(const struct block *block, CUdeviceptr at, CUpoi
 		reservation_around(at, &start, &size);
 	switch (attribute) {
 	case CU_POINTER_ATTRIBUTE_CONTEXT:
-		return ANSWER(out, (uintptr_t)context_of(block));
+		return (struct answer){8, (uintptr_t)context_of(block)};
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+		return (struct answer){4, memory_type(block)};
 	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-		return ANSWER(out, at);
+		return (struct answer){8, at};
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-		return ANSWER_OF(host_can_use(block), CUDA_ERROR_INVALID_VALUE, out, at);
+		return (struct answer){8, at};
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+		return (struct answer){1, block->sync_memops};
 	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
 	case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-		return ANSWER(out, block->id);
+		return (struct answer){8, block->id};
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+		return (struct answer){1, block->kind == BLOCK_MANAGED};
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		return (struct answer){4, block->device};
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		return (struct answer){1, block->kind == BLOCK_DEVICE};
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-		return ANSWER(out, start);
+		return (struct answer){8, start};
 	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-		return ANSWER(out, size);
-	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-		return ANSWER(out, block->base);
-	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-		return ANSWER(out, block->size);
+		return (struct answer){8, size};
+	case CU_POINTER_ATTRIBUTE_MAPPED:
+		return (struct answer){1, 1};
 	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-		return ANSWER(out, 0);
+		return (struct answer){8, 0};
+	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+		return (struct answer){1, block->kind == BLOCK_DEVICE || mapping_has_rdma(block)};
+	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+		return (struct answer){4, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE};
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-		return ANSWER(out, (uintptr_t)block->pool);
+		return (struct answer){8, (uintptr_t)block->pool};
+	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+		return (struct answer){8, block->size};
+	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+		return (struct answer){8, block->base};
+	case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+		return (struct answer){1, 0};
 	default:
-		return CUDA_ERROR_INVALID_VALUE;
+		return (struct answer){0, 0};
 	}
-}
-
-static bool is_bool(CUpointer_attribute attribute)
-{
-	return attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || attribute == CU_POINTER_ATTRIBUTE_IS_MANAGED ||
-	       attribute == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE ||
-	       attribute == CU_POINTER_ATTRIBUTE_MAPPED ||
-	       attribute == CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE ||
-	       attribute == CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
 }
 
 static CUresult get(const struct block *block, CUdeviceptr at, CUpointer_attribute attribute, void *data)
 {
-	unsigned long long large;
-	unsigned small;
-	CUresult r = small_attribute(block, attribute, &small);
+	struct answer a = answer_of(block, at, attribute);
 
-	if (!r && is_bool(attribute))
-		*(bool *)data = small;
-	else if (!r)
-		*(unsigned *)data = small;
-	if (!r)
-		return r;
-	r = large_attribute(block, at, attribute, &large);
-	if (!r)
-		*(unsigned long long *)data = large;
-	return r;
+	if (!a.bytes || (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER && !host_can_use(block)))
+		return CUDA_ERROR_INVALID_VALUE;
+	memcpy(data, &a.value, a.bytes);
+	return CUDA_SUCCESS;
 }
 
 static CUresult get_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr at)
@@ -123,16 +101,13 @@ ENTRY(cuPointerGetAttribute, NEEDS_INIT, TAKES(void *data, CUpointer_attribute a
 static void set_default(CUpointer_attribute attribute, void *data)
 {
 	static const struct block none = {.device = NOWHERE};
-	unsigned unused;
+	const int nowhere = NOWHERE;
+	size_t bytes = answer_of(&none, 0, attribute).bytes;
 
-	if (is_bool(attribute))
-		*(bool *)data = false;
-	else if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
-		*(int *)data = NOWHERE;
-	else if (!small_attribute(&none, attribute, &unused))
-		*(unsigned *)data = 0;
+	if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+		memcpy(data, &nowhere, sizeof(nowhere));
 	else if (attribute != CU_POINTER_ATTRIBUTE_RANGE_SIZE) /* which is left as it is */
-		*(unsigned long long *)data = 0;
+		memset(data, 0, bytes ? bytes : 8);
 }
 
 static CUresult get_attributes(unsigned count, const CUpointer_attribute *attributes, void **data, CUdeviceptr at)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-struct op *op_hold(struct op *op)
+static struct op *op_hold(struct op *op)
 {
 	if (op)
 		op->refs++;

@@ -19,18 +19,18 @@
  *
  * Where things are
  *
- *	call inject init error procaddr abi32	entry: prologue, faults and traces, cuInit and exit, names
+ *	call inject init error procaddr absent	entry: prologue, faults and traces, cuInit and exit, names
  *	device context context_query green	what a call runs in
  *	arena slab block memory host managed*	addresses, and the memory behind them
  *	pool vmm ipc array pointer		... of more kinds, and what is known of an address
  *	work queue stream event fault		what runs, in which order, and what happens when it faults
  *	copy* memset memops			what work is made from
  *	launch module library function		... and kernels
- *	capture capture_query graph*		work that is kept for later
+ *	capture graph*				work that is kept for later
  *
  * Not simulated: textures and surfaces, external memory, events between processes, conditional and event
- * nodes, what green contexts are for, changes to the edges of a graph, what a dma-buf is good for, the runtime's
- * private tables.
+ * nodes, what green contexts are for, changes to the edges of a graph, what a dma-buf is good for; what the CUDA
+ * runtime alone asks for, as its programs run on GPUs only; and what absent.c lists.
  *
  * Environment, read once when the library is loaded
  *
@@ -83,7 +83,6 @@ enum magic {
 	MAGIC_GRAPH,
 	MAGIC_NODE,
 	MAGIC_EXEC,
-	MAGIC_POOL,
 	MAGIC_ARRAY,
 };
 
@@ -160,7 +159,6 @@ void trace_call(const struct call *call, CUresult result);
 
 struct device {
 	struct CUctx_st *primary;
-	struct CUmemPoolHandle_st *default_pool, *pool;
 	size_t used;     /* bytes of native memory given out */
 	size_t resident; /* bytes of managed memory prefetched here; may be evicted */
 	size_t kept;     /* of managed memory that was freed: not free, but what comes next is made from it */
@@ -173,7 +171,7 @@ struct sim {
 	int devices;
 	size_t memory, page;
 	bool concurrent_managed, seal;
-	unsigned long long last_id; /* contexts, streams, captures and buffers are numbered */
+	unsigned long long last_id; /* captures and buffers are numbered */
 	struct device device[SIM_MAX_DEVICES];
 	struct CUctx_st *contexts;
 	pthread_cond_t done; /* broadcast whenever an op is done */
@@ -201,13 +199,11 @@ struct CUctx_st {
 	CUcontext owner;      /* of a green context: the primary one, whose its memory is */
 	CUgreenCtx green;
 	unsigned api_version;
-	unsigned long long id;
 	CUresult sticky;
 	CUstream legacy, streams;
 	CUmodule modules;
 	CUarray arrays;
 	uint32_t peers; /* devices whose memory may be accessed */
-	size_t limit[CU_LIMIT_MAX];
 };
 
 CUcontext context_current(void);

@@ -13,7 +13,6 @@ CUstream stream_new(CUcontext ctx, unsigned flags, int priority)
 	stream->ctx = ctx;
 	stream->flags = flags;
 	stream->priority = priority;
-	stream->id = ++sim.last_id;
 	pthread_cond_init(&stream->wake, NULL);
 	stream->next = ctx->streams;
 	ctx->streams = stream;
@@ -248,5 +247,3 @@ ENTRY(cuStreamGetCtx_v2, USES_CONTEXT, TAKES(CUstream hStream, CUcontext *pCtx, 
       stream_of_call(&c, hStream) ?: get_contexts(c.stream, pCtx, pGreenCtx))
 ENTRY(cuStreamGetGreenCtx, USES_CONTEXT, TAKES(CUstream hStream, CUgreenCtx *phCtx),
       stream_of_call(&c, hStream) ?: ANSWER(phCtx, c.stream->ctx->green))
-ENTRY_TWINS(cuStreamGetId, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, unsigned long long *streamId),
-	    stream_of_call(&c, hStream) ?: ANSWER(streamId, c.stream->id))

@@ -97,9 +97,6 @@ ENTRY(cuMemRelease, NEEDS_INIT, TAKES(CUmemGenericAllocationHandle handle), rele
 ENTRY(cuMemGetAllocationGranularity, NEEDS_INIT,
       TAKES(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option),
       ANSWER_OF(prop, CUDA_ERROR_INVALID_VALUE, granularity, SIM_CHUNK))
-ENTRY(cuMemGetAllocationPropertiesFromHandle, NEEDS_INIT,
-      TAKES(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle),
-      ANSWER_OF(physical_of(handle), CUDA_ERROR_INVALID_VALUE, prop, physical_of(handle)->prop))
 
 static CUresult retain(CUmemGenericAllocationHandle *out, uintptr_t at)
 {
@@ -268,25 +265,8 @@ static CUresult set_access(CUdeviceptr at, size_t size, const CUmemAccessDesc *d
 		prot |= PROT_READ;
 	if (flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
 		prot |= PROT_WRITE;
-	if (mprotect((void *)at, size, prot))
-		return CUDA_ERROR_INVALID_VALUE;
-	for (CUdeviceptr a = at; a < at + size; a += block_find(a)->size)
-		block_find(a)->access = flags;
-	return CUDA_SUCCESS;
+	return mprotect((void *)at, size, prot) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 ENTRY(cuMemSetAccess, NEEDS_INIT, TAKES(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count),
       set_access(ptr, size, desc, count))
-
-static CUresult get_access(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr at)
-{
-	struct block *block = block_find(at);
-
-	if (!flags || !location || !block || block->kind != BLOCK_VMM)
-		return CUDA_ERROR_INVALID_VALUE;
-	*flags = block->access;
-	return CUDA_SUCCESS;
-}
-
-ENTRY(cuMemGetAccess, NEEDS_INIT, TAKES(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr),
-      get_access(flags, location, ptr))

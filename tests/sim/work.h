@@ -96,7 +96,6 @@ struct CUstream_st {
 	unsigned flags;
 	bool running_at_once; /* its first op, by who gave it */
 	int priority;
-	unsigned long long id;
 	unsigned long thread; /* of a per-thread default stream */
 	bool destroyed, working;
 	struct op *first, *last; /* queued; last stays referenced when it is done */
@@ -112,7 +111,6 @@ CUresult queue_wait_stream(CUstream stream);
 CUresult queue_wait_context(CUcontext ctx);
 void queue_wait_library(CUlibrary library);
 bool queue_idle(CUstream stream);
-struct op *op_hold(struct op *op);
 void op_drop(struct op *op);
 void stream_free(CUstream stream);
 CUresult queue_after_everything(CUcontext ctx, struct work *work, struct op **out);
@@ -140,24 +138,19 @@ struct CUevent_st {
 	size_t node_count;
 };
 
-bool event_ok(CUevent event);
-
 /* capture.c */
 
 struct capture {
 	struct capture *next;
 	unsigned long long id;
 	CUgraph graph;
-	bool borrowed_graph; /* cuStreamBeginCaptureToGraph */
 	CUstream origin;
 	CUstreamCaptureMode mode;
 	unsigned long thread;
 	bool invalid;
-	size_t first_node;
 };
 
 CUresult capture_check_unsafe(void);
-bool capture_blocks_legacy(CUstream stream);
 CUresult capture_check_legacy(CUstream stream);
 CUresult capture_refuse_event(CUevent event);
 void capture_invalidate_context(CUcontext ctx);
@@ -261,9 +254,7 @@ struct CUmod_st {
 };
 
 CUresult image_open(const char *path, struct image *out);
-CUresult image_open_data(const void *data, struct image *out);
 void image_close(struct image *image);
-bool options_ok(unsigned count, const void *options, const void *values);
 const struct gt_kernel *image_find(const struct image *image, const char *name);
 CUresult module_new(CUcontext ctx, const struct image *image, CUlibrary library, CUmodule *out);
 void module_free(CUmodule module);
