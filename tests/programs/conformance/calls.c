@@ -136,37 +136,6 @@ static CUresult home_of(CUstream s)
 	return cuStreamGetCtx_v2(s, &(CUcontext){0}, &(CUgreenCtx){0});
 }
 
-/* A row is a call: its name, and what it gives. */
-#define CALL(name, call) \
-	static CUresult name(struct scene *s TK_UNUSED) \
-	{ \
-		return call; \
-	}
-
-/* ---- memory ---- */
-
-CALL(alloc, cuMemAlloc(made(s, DEVICE), 1000))
-CALL(alloc_large, cuMemAlloc(made(s, DEVICE), 64 << 20))
-CALL(alloc_managed, cuMemAllocManaged(made(s, MANAGED), 1000, CU_MEM_ATTACH_GLOBAL))
-CALL(alloc_host, cuMemHostAlloc((void **)made(s, PINNED), 1000, 0))
-CALL(alloc_async, cuMemAllocAsync(made(s, POOL), 1000, s->other))
-CALL(free_device, forget(&s->device, cuMemFree(s->device.at)))
-CALL(free_managed, forget(&s->managed, cuMemFree(s->managed.at)))
-CALL(free_host, forget(&s->pinned, cuMemFreeHost((void *)s->pinned.at)))
-CALL(free_pool, forget(&s->pool, cuMemFree(s->pool.at)))
-CALL(free_async, forget(&s->pool, cuMemFreeAsync(s->pool.at, s->at_hand)))
-CALL(free_async_elsewhere, forget(&s->pool, cuMemFreeAsync(s->pool.at, s->other)))
-CALL(mem_info, cuMemGetInfo(&(size_t){0}, &(size_t){0}))
-CALL(attribute, cuPointerGetAttribute(&(unsigned){0}, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, s->device.at))
-CALL(sync_memops, cuPointerSetAttribute(&(unsigned){1}, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, s->device.at))
-CALL(range, cuMemGetAddressRange(NULL, &(size_t){0}, s->device.at))
-CALL(ipc, cuIpcGetMemHandle(&(CUipcMemHandle){{0}}, s->device.at))
-CALL(advise, cuMemAdvise(s->managed.at, 1000, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, here()))
-CALL(prefetch, cuMemPrefetchAsync(s->managed.at, 1000, here(), 0, s->at_hand))
-CALL(prefetch_elsewhere, cuMemPrefetchAsync(s->managed.at, 1000, here(), 0, s->other))
-CALL(attach, cuStreamAttachMemAsync(s->other, s->managed.at, 0, CU_MEM_ATTACH_GLOBAL))
-CALL(host_register, cuMemHostRegister(s->own, OWN_BYTES, 0))
-
 static CUresult host_unregister(struct scene *s)
 {
 	CUresult r = cuMemHostUnregister(s->registered.own);
@@ -176,9 +145,6 @@ static CUresult host_unregister(struct scene *s)
 	return forget(&s->registered, r);
 }
 
-CALL(create, create_physical(&s->made_handle, s->mapped.size, 0))
-CALL(reserve, cuMemAddressReserve(&s->made_range, s->mapped.size, 0, 0, 0))
-
 static CUresult map(struct scene *s)
 {
 	CUresult r = cuMemMap(s->range, s->mapped.size, 0, s->spare, 0);
@@ -186,9 +152,6 @@ static CUresult map(struct scene *s)
 	s->spare_is_mapped = !r;
 	return r;
 }
-
-CALL(set_access, make_accessible(s->mapped.at, s->mapped.size))
-CALL(map_and_set_access, map(s) ?: make_accessible(s->range, s->mapped.size))
 
 static CUresult unmap(struct scene *s)
 {
@@ -201,54 +164,6 @@ static CUresult unmap(struct scene *s)
 	return forget(&s->mapped, r);
 }
 
-CALL(release, gone(&s->spare, cuMemRelease(s->spare)))
-
-/* ---- copies and fills ---- */
-
-CALL(copy_to, cuMemcpyHtoD(s->device.at, s->plain, 1000))
-CALL(copy_to_from_pinned, cuMemcpyHtoD(s->device.at, (void *)s->pinned.at, 1000))
-CALL(copy_from, cuMemcpyDtoH(s->plain, s->device.at, 1000))
-CALL(copy_between, cuMemcpyDtoD(s->device.at, s->device.at + 500, 500))
-CALL(copy_between_managed, cuMemcpyDtoD(s->managed.at, s->managed.at + 500, 500))
-CALL(copy_managed_to_plain, cuMemcpyDtoH(s->plain, s->managed.at, 1000))
-CALL(copy_managed_to_device, cuMemcpyDtoD(s->device.at, s->managed.at, 1000))
-CALL(copy_async_to, cuMemcpyHtoDAsync(s->device.at, s->plain, 1000, s->at_hand))
-CALL(copy_async_from, cuMemcpyDtoHAsync(s->plain, s->device.at, 1000, s->at_hand))
-CALL(copy_async_from_elsewhere, cuMemcpyDtoHAsync(s->plain, s->device.at, 1000, s->other))
-CALL(copy_async_to_pinned, cuMemcpyDtoHAsync((void *)s->pinned.at, s->device.at, 1000, s->at_hand))
-CALL(copy_async_to_pinned_elsewhere, cuMemcpyDtoHAsync((void *)s->pinned.at, s->device.at, 1000, s->other))
-CALL(fill, cuMemsetD8(s->device.at, 1, 1000))
-CALL(fill_managed, cuMemsetD8(s->managed.at, 1, 1000))
-CALL(fill_pinned, cuMemsetD8(s->pinned.at, 1, 1000))
-CALL(fill_async, cuMemsetD8Async(s->device.at, 1, 1000, s->at_hand))
-CALL(fill_async_elsewhere, cuMemsetD8Async(s->device.at, 1, 1000, s->other))
-CALL(batch_captured, batch(s, s->at_hand, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM))
-CALL(batch_ephemeral, batch(s, s->at_hand, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL))
-CALL(batch_elsewhere, batch(s, s->other, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM))
-CALL(boxes, copy_box(s->device.at, s->device.at + 500, s->at_hand))
-CALL(boxes_elsewhere, copy_box(s->device.at, s->device.at + 500, s->other))
-
-/* ---- streams, events, kernels ---- */
-
-CALL(launch_elsewhere, launch_on(s->other))
-CALL(launch_null, launch_on(NULL))
-CALL(write_value, cuStreamWriteValue32(s->other, s->device.at, 0, 0))
-CALL(query_event, cuEventQuery(s->recorded))
-CALL(wait_event, cuEventSynchronize(s->recorded))
-CALL(query_fresh, cuEventQuery(s->fresh))
-CALL(record_elsewhere, cuEventRecord(s->fresh, s->other))
-CALL(elapsed, cuEventElapsedTime(&(float){0}, s->recorded, s->recorded))
-CALL(record_and_query, record(s) ?: cuEventQuery(s->fresh))
-CALL(record_and_wait, record(s) ?: cuEventSynchronize(s->fresh))
-CALL(record_and_wait_elsewhere, record(s) ?: cuStreamWaitEvent(s->other, s->fresh, 0))
-CALL(wait_recorded, cuStreamWaitEvent(s->at_hand, s->recorded, 0))
-CALL(wait_fresh, cuStreamWaitEvent(s->at_hand, s->fresh, 0))
-CALL(query_other, cuStreamQuery(s->other))
-CALL(sync_other, cuStreamSynchronize(s->other))
-CALL(query_at_hand, cuStreamQuery(s->at_hand))
-CALL(sync_at_hand, cuStreamSynchronize(s->at_hand))
-CALL(query_null, cuStreamQuery(NULL))
-
 /* Whether it waits is asked, not what it says. */
 static CUresult ask_null(struct scene *s TK_UNUSED)
 {
@@ -256,27 +171,6 @@ static CUresult ask_null(struct scene *s TK_UNUSED)
 
 	return r == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : r;
 }
-
-CALL(sync_null, cuStreamSynchronize(NULL))
-CALL(sync_per_thread, cuStreamSynchronize(CU_STREAM_PER_THREAD))
-CALL(sync_context, cuCtxSynchronize())
-CALL(capturing_null, cuStreamIsCapturing(NULL, &(CUstreamCaptureStatus){0}))
-CALL(begin_again, cuStreamBeginCapture(s->at_hand, CU_STREAM_CAPTURE_MODE_GLOBAL))
-CALL(context_null, cuStreamGetCtx(NULL, &(CUcontext){0}))
-CALL(home_legacy, home_of(CU_STREAM_LEGACY))
-CALL(home_per_thread, home_of(CU_STREAM_PER_THREAD))
-CALL(home_at_hand, home_of(s->at_hand))
-
-/* ---- what is made and destroyed ---- */
-
-CALL(create_stream, cuStreamCreate(&s->made_stream, CU_STREAM_NON_BLOCKING))
-CALL(create_event, cuEventCreate(&s->made_event, 0))
-CALL(destroy_stream, gone(&s->at_hand, cuStreamDestroy(s->at_hand)))
-CALL(destroy_event, gone(&s->fresh, cuEventDestroy(s->fresh)))
-CALL(destroy_array, gone(&s->array, cuArrayDestroy(s->array)))
-CALL(destroy_exec, gone(&s->exec, cuGraphExecDestroy(s->exec)))
-CALL(unload, gone(&s->module, cuModuleUnload(s->module)))
-CALL(load, cuModuleLoad(&s->module, getenv("GMOD_TEST_KERNELS")))
 
 static CUresult load_again(struct scene *s)
 {
@@ -301,135 +195,169 @@ static CUresult load_and_unload_library(struct scene *s TK_UNUSED)
 	return r ? r : cuLibraryUnload(library);
 }
 
-CALL(function, cuModuleGetFunction(&(CUfunction){0}, tk_module, "k_fill"))
+/* Of a row comes a function, and its place in a table. */
+#define CALL(name, does) \
+	static CUresult name(struct scene *s TK_UNUSED) \
+	{ \
+		return does; \
+	}
 
-const struct capture_call capture_calls[] = {
-    {"cuMemAlloc", alloc},
-    {"cuMemAllocManaged", alloc_managed},
-    {"cuMemHostAlloc", alloc_host},
-    {"cuMemAllocAsync elsewhere", alloc_async},
-    {"cuMemFree", free_device},
-    {"cuMemFree of managed memory", free_managed},
-    {"cuMemFreeHost", free_host},
-    {"cuMemFree of pool memory", free_pool},
-    {"cuMemFreeAsync elsewhere", free_async_elsewhere},
-    {"cuMemGetInfo", mem_info},
-    {"cuPointerGetAttribute", attribute},
-    {"cuPointerSetAttribute", sync_memops},
-    {"cuMemGetAddressRange", range},
-    {"cuIpcGetMemHandle", ipc},
-    {"cuMemAdvise", advise},
-    {"cuMemPrefetchAsync elsewhere", prefetch_elsewhere},
-    {"cuMemPrefetchAsync", prefetch},
-    {"cuStreamAttachMemAsync elsewhere", attach},
-    {"copy to device", copy_to},
-    {"copy from device", copy_from},
-    {"copy between devices", copy_between},
-    {"async copy elsewhere", copy_async_to_pinned_elsewhere},
-    {"async copy elsewhere to pageable memory", copy_async_from_elsewhere},
-    {"fill", fill},
-    {"async fill elsewhere", fill_async_elsewhere},
-    {"launch elsewhere", launch_elsewhere},
-    {"launch on the null stream", launch_null},
-    {"cuEventQuery", query_event},
-    {"cuEventQuery of an unrecorded event", query_fresh},
-    {"cuEventSynchronize", wait_event},
-    {"cuEventRecord elsewhere", record_elsewhere},
-    {"cuEventElapsedTime", elapsed},
-    {"cuEventQuery of an event recorded inside", record_and_query},
-    {"cuStreamQuery elsewhere", query_other},
-    {"cuStreamSynchronize elsewhere", sync_other},
-    {"cuStreamQuery", query_at_hand},
-    {"cuStreamSynchronize", sync_at_hand},
-    {"cuStreamQuery of the null stream", query_null},
-    {"cuStreamSynchronize of the null stream", sync_null},
-    {"cuStreamIsCapturing of the null stream", capturing_null},
-    {"cuCtxSynchronize", sync_context},
-    {"cuStreamCreate", create_stream},
-    {"cuEventCreate", create_event},
-    {"cuModuleLoad", load},
-    {"cuModuleLoad and cuModuleUnload", load_and_unload},
-    {"cuLibraryLoadFromFile and cuLibraryUnload", load_and_unload_library},
-    {"cuModuleGetFunction", function},
-    {"waiting for an event recorded before", wait_recorded},
-    {"waiting for an unrecorded event", wait_fresh},
-    {"cuStreamBeginCapture", begin_again},
-    {"cuMemHostRegister", host_register},
-    {"cuMemHostUnregister", host_unregister},
-    {"cuMemCreate", create},
-    {"cuMemAddressReserve", reserve},
-    {"cuMemMap", map},
-    {"cuMemSetAccess", set_access},
-    {"cuMemUnmap", unmap},
-    {"cuMemRelease", release},
-    {"cuStreamWriteValue32 elsewhere", write_value},
-    {"cuStreamGetCtx of the null stream", context_null},
-    {"cuStreamGetCtx_v2 of the legacy stream", home_legacy},
-    {"cuStreamGetCtx_v2 of the per-thread stream", home_per_thread},
-    {"cuStreamGetCtx_v2", home_at_hand},
-    {"cuMemcpyBatchAsync", batch_captured},
-    {"cuMemcpyBatchAsync of ephemeral sources", batch_ephemeral},
-    {"cuMemcpyBatchAsync elsewhere", batch_elsewhere},
-    {"cuMemcpy3DBatchAsync", boxes},
-    {"cuMemcpy3DBatchAsync elsewhere", boxes_elsewhere},
-    {NULL, NULL},
-};
+#define CAPTURE_CALLS(X) \
+	X(alloc, "cuMemAlloc", cuMemAlloc(made(s, DEVICE), 1000)) \
+	X(alloc_managed, "cuMemAllocManaged", cuMemAllocManaged(made(s, MANAGED), 1000, CU_MEM_ATTACH_GLOBAL)) \
+	X(alloc_host, "cuMemHostAlloc", cuMemHostAlloc((void **)made(s, PINNED), 1000, 0)) \
+	X(alloc_async, "cuMemAllocAsync elsewhere", cuMemAllocAsync(made(s, POOL), 1000, s->other)) \
+	X(free_device, "cuMemFree", forget(&s->device, cuMemFree(s->device.at))) \
+	X(free_managed, "cuMemFree of managed memory", forget(&s->managed, cuMemFree(s->managed.at))) \
+	X(free_host, "cuMemFreeHost", forget(&s->pinned, cuMemFreeHost((void *)s->pinned.at))) \
+	X(free_pool, "cuMemFree of pool memory", forget(&s->pool, cuMemFree(s->pool.at))) \
+	X(free_async_elsewhere, "cuMemFreeAsync elsewhere", forget(&s->pool, cuMemFreeAsync(s->pool.at, s->other))) \
+	X(mem_info, "cuMemGetInfo", cuMemGetInfo(&(size_t){0}, &(size_t){0})) \
+	X(attribute, "cuPointerGetAttribute", \
+	  cuPointerGetAttribute(&(unsigned){0}, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, s->device.at)) \
+	X(sync_memops, "cuPointerSetAttribute", \
+	  cuPointerSetAttribute(&(unsigned){1}, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, s->device.at)) \
+	X(range, "cuMemGetAddressRange", cuMemGetAddressRange(NULL, &(size_t){0}, s->device.at)) \
+	X(ipc, "cuIpcGetMemHandle", cuIpcGetMemHandle(&(CUipcMemHandle){{0}}, s->device.at)) \
+	X(advise, "cuMemAdvise", cuMemAdvise(s->managed.at, 1000, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, here())) \
+	X(prefetch_elsewhere, "cuMemPrefetchAsync elsewhere", \
+	  cuMemPrefetchAsync(s->managed.at, 1000, here(), 0, s->other)) \
+	X(prefetch, "cuMemPrefetchAsync", cuMemPrefetchAsync(s->managed.at, 1000, here(), 0, s->at_hand)) \
+	X(attach, "cuStreamAttachMemAsync elsewhere", \
+	  cuStreamAttachMemAsync(s->other, s->managed.at, 0, CU_MEM_ATTACH_GLOBAL)) \
+	X(copy_to, "copy to device", cuMemcpyHtoD(s->device.at, s->plain, 1000)) \
+	X(copy_from, "copy from device", cuMemcpyDtoH(s->plain, s->device.at, 1000)) \
+	X(copy_between, "copy between devices", cuMemcpyDtoD(s->device.at, s->device.at + 500, 500)) \
+	X(copy_async_to_pinned_elsewhere, "async copy elsewhere", \
+	  cuMemcpyDtoHAsync((void *)s->pinned.at, s->device.at, 1000, s->other)) \
+	X(copy_async_from_elsewhere, "async copy elsewhere to pageable memory", \
+	  cuMemcpyDtoHAsync(s->plain, s->device.at, 1000, s->other)) \
+	X(fill, "fill", cuMemsetD8(s->device.at, 1, 1000)) \
+	X(fill_async_elsewhere, "async fill elsewhere", cuMemsetD8Async(s->device.at, 1, 1000, s->other)) \
+	X(launch_elsewhere, "launch elsewhere", launch_on(s->other)) \
+	X(launch_null, "launch on the null stream", launch_on(NULL)) \
+	X(query_event, "cuEventQuery", cuEventQuery(s->recorded)) \
+	X(query_fresh, "cuEventQuery of an unrecorded event", cuEventQuery(s->fresh)) \
+	X(wait_event, "cuEventSynchronize", cuEventSynchronize(s->recorded)) \
+	X(record_elsewhere, "cuEventRecord elsewhere", cuEventRecord(s->fresh, s->other)) \
+	X(elapsed, "cuEventElapsedTime", cuEventElapsedTime(&(float){0}, s->recorded, s->recorded)) \
+	X(record_and_query, "cuEventQuery of an event recorded inside", record(s) ?: cuEventQuery(s->fresh)) \
+	X(query_other, "cuStreamQuery elsewhere", cuStreamQuery(s->other)) \
+	X(sync_other, "cuStreamSynchronize elsewhere", cuStreamSynchronize(s->other)) \
+	X(query_at_hand, "cuStreamQuery", cuStreamQuery(s->at_hand)) \
+	X(sync_at_hand, "cuStreamSynchronize", cuStreamSynchronize(s->at_hand)) \
+	X(query_null, "cuStreamQuery of the null stream", cuStreamQuery(NULL)) \
+	X(sync_null, "cuStreamSynchronize of the null stream", cuStreamSynchronize(NULL)) \
+	X(capturing_null, "cuStreamIsCapturing of the null stream", \
+	  cuStreamIsCapturing(NULL, &(CUstreamCaptureStatus){0})) \
+	X(sync_context, "cuCtxSynchronize", cuCtxSynchronize()) \
+	X(create_stream, "cuStreamCreate", cuStreamCreate(&s->made_stream, CU_STREAM_NON_BLOCKING)) \
+	X(create_event, "cuEventCreate", cuEventCreate(&s->made_event, 0)) \
+	X(load, "cuModuleLoad", cuModuleLoad(&s->module, getenv("GMOD_TEST_KERNELS"))) \
+	X(load_and_unload, "cuModuleLoad and cuModuleUnload", load_and_unload(s)) \
+	X(load_and_unload_library, "cuLibraryLoadFromFile and cuLibraryUnload", load_and_unload_library(s)) \
+	X(function, "cuModuleGetFunction", cuModuleGetFunction(&(CUfunction){0}, tk_module, "k_fill")) \
+	X(wait_recorded, "waiting for an event recorded before", cuStreamWaitEvent(s->at_hand, s->recorded, 0)) \
+	X(wait_fresh, "waiting for an unrecorded event", cuStreamWaitEvent(s->at_hand, s->fresh, 0)) \
+	X(begin_again, "cuStreamBeginCapture", cuStreamBeginCapture(s->at_hand, CU_STREAM_CAPTURE_MODE_GLOBAL)) \
+	X(host_register, "cuMemHostRegister", cuMemHostRegister(s->own, OWN_BYTES, 0)) \
+	X(host_unregister, "cuMemHostUnregister", host_unregister(s)) \
+	X(create, "cuMemCreate", create_physical(&s->made_handle, s->mapped.size, 0)) \
+	X(reserve, "cuMemAddressReserve", cuMemAddressReserve(&s->made_range, s->mapped.size, 0, 0, 0)) \
+	X(map, "cuMemMap", map(s)) \
+	X(set_access, "cuMemSetAccess", make_accessible(s->mapped.at, s->mapped.size)) \
+	X(unmap, "cuMemUnmap", unmap(s)) \
+	X(release, "cuMemRelease", gone(&s->spare, cuMemRelease(s->spare))) \
+	X(write_value, "cuStreamWriteValue32 elsewhere", cuStreamWriteValue32(s->other, s->device.at, 0, 0)) \
+	X(context_null, "cuStreamGetCtx of the null stream", cuStreamGetCtx(NULL, &(CUcontext){0})) \
+	X(home_legacy, "cuStreamGetCtx_v2 of the legacy stream", home_of(CU_STREAM_LEGACY)) \
+	X(home_per_thread, "cuStreamGetCtx_v2 of the per-thread stream", home_of(CU_STREAM_PER_THREAD)) \
+	X(home_at_hand, "cuStreamGetCtx_v2", home_of(s->at_hand)) \
+	X(batch_captured, "cuMemcpyBatchAsync", batch(s, s->at_hand, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM)) \
+	X(batch_ephemeral, "cuMemcpyBatchAsync of ephemeral sources", \
+	  batch(s, s->at_hand, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)) \
+	X(batch_elsewhere, "cuMemcpyBatchAsync elsewhere", batch(s, s->other, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM)) \
+	X(boxes, "cuMemcpy3DBatchAsync", copy_box(s->device.at, s->device.at + 500, s->at_hand)) \
+	X(boxes_elsewhere, "cuMemcpy3DBatchAsync elsewhere", copy_box(s->device.at, s->device.at + 500, s->other))
 
-const struct wait_call wait_calls[] = {
-    {"cuMemFree of device memory", free_device, ON_BUSY, KINDS},
-    {"cuMemFree of managed memory", free_managed, ON_BUSY, KINDS},
-    {"cuMemFree of pool memory", free_pool, ON_BUSY, KINDS},
-    {"cuMemFreeHost", free_host, ON_BUSY, KINDS},
-    {"cuMemFreeAsync", free_async, ON_BUSY, KINDS},
-    {"cuMemAlloc", alloc, ON_BUSY, DEVICE},
-    {"cuMemAlloc of 64 MiB", alloc_large, ON_BUSY, DEVICE},
-    {"cuMemAllocManaged", alloc_managed, ON_BUSY, MANAGED},
-    {"cuMemHostAlloc", alloc_host, ON_BUSY, PINNED},
-    {"cuMemAllocAsync", alloc_async, ON_BUSY, POOL},
-    {"cuMemAdvise", advise, ON_BUSY, KINDS},
-    {"cuMemPrefetchAsync", prefetch_elsewhere, ON_BUSY, KINDS},
-    {"cuMemGetInfo", mem_info, ON_BUSY, KINDS},
-    {"cuModuleUnload", unload, ON_BUSY, KINDS},
-    {"cuModuleUnload and cuModuleLoad", load_again, ON_BUSY, KINDS},
-    {"cuStreamDestroy", destroy_stream, ON_BUSY, KINDS},
-    {"cuArrayDestroy", destroy_array, ON_BUSY, KINDS},
-    {"cuEventDestroy", destroy_event, ON_BUSY, KINDS},
-    {"cuGraphExecDestroy", destroy_exec, ON_BUSY, KINDS},
-    {"cuEventSynchronize", record_and_wait, ON_BUSY, KINDS},
-    {"cuStreamWaitEvent", record_and_wait_elsewhere, ON_BUSY, KINDS},
-    {"copy to device", copy_to, ON_BUSY, KINDS},
-    {"copy from device", copy_from, ON_BUSY, KINDS},
-    {"async copy on that stream from pageable memory", copy_async_to, ON_BUSY, KINDS},
-    {"async copy on that stream to pageable memory", copy_async_from, ON_BUSY, KINDS},
-    {"async copy on that stream to pinned memory", copy_async_to_pinned, ON_BUSY, KINDS},
-    {"async copy on a third stream", copy_async_to_pinned_elsewhere, ON_BUSY, KINDS},
-    {"async fill on that stream", fill_async, ON_BUSY, KINDS},
-    {"fill of device memory", fill, ON_BUSY, KINDS},
-    {"synchronising the null stream", sync_null, ON_BUSY, KINDS},
-    {"copy to device", copy_to, ON_NULL, KINDS},
-    {"copy to device from pinned memory", copy_to_from_pinned, ON_NULL, KINDS},
-    {"copy from device", copy_from, ON_NULL, KINDS},
-    {"copy from managed memory", copy_managed_to_plain, ON_NULL, KINDS},
-    {"copy between devices", copy_between, ON_NULL, KINDS},
-    {"copy within managed memory", copy_between_managed, ON_NULL, KINDS},
-    {"fill of device memory", fill, ON_NULL, KINDS},
-    {"fill of managed memory", fill_managed, ON_NULL, KINDS},
-    {"fill of pinned memory", fill_pinned, ON_NULL, KINDS},
-    {"synchronising a non-blocking stream", sync_other, ON_NULL, KINDS},
-    {"synchronising the null stream", sync_null, ON_BLOCKING, KINDS},
-    {"asking the null stream", ask_null, ON_BLOCKING, KINDS},
-    {"copy to device", copy_to, ON_BLOCKING, KINDS},
-    {"copy to device", copy_to, ON_PER_THREAD, KINDS},
-    {"synchronising the per-thread stream", sync_per_thread, ON_BLOCKING, KINDS},
-    {"synchronising the per-thread stream", sync_per_thread, ON_NULL, KINDS},
-    {"cuMemHostRegister", host_register, ON_BUSY, KINDS},
-    {"cuMemHostUnregister", host_unregister, ON_BUSY, KINDS},
-    {"cuMemCreate", create, ON_BUSY, KINDS},
-    {"cuMemMap", map, ON_BUSY, KINDS},
-    {"cuMemSetAccess", set_access, ON_BUSY, KINDS},
-    {"cuMemMap and cuMemSetAccess", map_and_set_access, ON_BUSY, KINDS},
-    {"cuMemRelease", release, ON_BUSY, KINDS},
-    {"cuMemUnmap", unmap, ON_BUSY, KINDS},
-    {"copy from managed to device memory", copy_managed_to_device, ON_NULL, KINDS},
-    {NULL, NULL, ON_BUSY, KINDS},
-};
+#define CAPTURE_CALL(id, name, does) CALL(capture_##id, does)
+#define CAPTURE_ROW(id, name, does) {name, capture_##id},
+
+CAPTURE_CALLS(CAPTURE_CALL)
+
+const struct capture_call capture_calls[] = {CAPTURE_CALLS(CAPTURE_ROW){NULL, NULL}};
+
+#define WAIT_CALLS(X) \
+	X(free_device, "cuMemFree of device memory", ON_BUSY, KINDS, capture_free_device(s)) \
+	X(free_managed, "cuMemFree of managed memory", ON_BUSY, KINDS, capture_free_managed(s)) \
+	X(free_pool, "cuMemFree of pool memory", ON_BUSY, KINDS, capture_free_pool(s)) \
+	X(free_host, "cuMemFreeHost", ON_BUSY, KINDS, capture_free_host(s)) \
+	X(free_async, "cuMemFreeAsync", ON_BUSY, KINDS, forget(&s->pool, cuMemFreeAsync(s->pool.at, s->at_hand))) \
+	X(alloc, "cuMemAlloc", ON_BUSY, DEVICE, capture_alloc(s)) \
+	X(alloc_large, "cuMemAlloc of 64 MiB", ON_BUSY, DEVICE, cuMemAlloc(made(s, DEVICE), 64 << 20)) \
+	X(alloc_managed, "cuMemAllocManaged", ON_BUSY, MANAGED, capture_alloc_managed(s)) \
+	X(alloc_host, "cuMemHostAlloc", ON_BUSY, PINNED, capture_alloc_host(s)) \
+	X(alloc_async, "cuMemAllocAsync", ON_BUSY, POOL, capture_alloc_async(s)) \
+	X(advise, "cuMemAdvise", ON_BUSY, KINDS, capture_advise(s)) \
+	X(prefetch_elsewhere, "cuMemPrefetchAsync", ON_BUSY, KINDS, capture_prefetch_elsewhere(s)) \
+	X(mem_info, "cuMemGetInfo", ON_BUSY, KINDS, capture_mem_info(s)) \
+	X(unload, "cuModuleUnload", ON_BUSY, KINDS, gone(&s->module, cuModuleUnload(s->module))) \
+	X(load_again, "cuModuleUnload and cuModuleLoad", ON_BUSY, KINDS, load_again(s)) \
+	X(destroy_stream, "cuStreamDestroy", ON_BUSY, KINDS, gone(&s->at_hand, cuStreamDestroy(s->at_hand))) \
+	X(destroy_array, "cuArrayDestroy", ON_BUSY, KINDS, gone(&s->array, cuArrayDestroy(s->array))) \
+	X(destroy_event, "cuEventDestroy", ON_BUSY, KINDS, gone(&s->fresh, cuEventDestroy(s->fresh))) \
+	X(destroy_exec, "cuGraphExecDestroy", ON_BUSY, KINDS, gone(&s->exec, cuGraphExecDestroy(s->exec))) \
+	X(record_and_wait, "cuEventSynchronize", ON_BUSY, KINDS, record(s) ?: cuEventSynchronize(s->fresh)) \
+	X(record_and_wait_elsewhere, "cuStreamWaitEvent", ON_BUSY, KINDS, \
+	  record(s) ?: cuStreamWaitEvent(s->other, s->fresh, 0)) \
+	X(copy_to, "copy to device", ON_BUSY, KINDS, capture_copy_to(s)) \
+	X(copy_from, "copy from device", ON_BUSY, KINDS, capture_copy_from(s)) \
+	X(copy_async_to, "async copy on that stream from pageable memory", ON_BUSY, KINDS, \
+	  cuMemcpyHtoDAsync(s->device.at, s->plain, 1000, s->at_hand)) \
+	X(copy_async_from, "async copy on that stream to pageable memory", ON_BUSY, KINDS, \
+	  cuMemcpyDtoHAsync(s->plain, s->device.at, 1000, s->at_hand)) \
+	X(copy_async_to_pinned, "async copy on that stream to pinned memory", ON_BUSY, KINDS, \
+	  cuMemcpyDtoHAsync((void *)s->pinned.at, s->device.at, 1000, s->at_hand)) \
+	X(copy_async_to_pinned_elsewhere, "async copy on a third stream", ON_BUSY, KINDS, \
+	  capture_copy_async_to_pinned_elsewhere(s)) \
+	X(fill_async, "async fill on that stream", ON_BUSY, KINDS, cuMemsetD8Async(s->device.at, 1, 1000, s->at_hand)) \
+	X(fill, "fill of device memory", ON_BUSY, KINDS, capture_fill(s)) \
+	X(sync_null, "synchronising the null stream", ON_BUSY, KINDS, capture_sync_null(s)) \
+	X(copy_to, "copy to device", ON_NULL, KINDS, capture_copy_to(s)) \
+	X(copy_to_from_pinned, "copy to device from pinned memory", ON_NULL, KINDS, \
+	  cuMemcpyHtoD(s->device.at, (void *)s->pinned.at, 1000)) \
+	X(copy_from, "copy from device", ON_NULL, KINDS, capture_copy_from(s)) \
+	X(copy_managed_to_plain, "copy from managed memory", ON_NULL, KINDS, \
+	  cuMemcpyDtoH(s->plain, s->managed.at, 1000)) \
+	X(copy_between, "copy between devices", ON_NULL, KINDS, capture_copy_between(s)) \
+	X(copy_between_managed, "copy within managed memory", ON_NULL, KINDS, \
+	  cuMemcpyDtoD(s->managed.at, s->managed.at + 500, 500)) \
+	X(fill, "fill of device memory", ON_NULL, KINDS, capture_fill(s)) \
+	X(fill_managed, "fill of managed memory", ON_NULL, KINDS, cuMemsetD8(s->managed.at, 1, 1000)) \
+	X(fill_pinned, "fill of pinned memory", ON_NULL, KINDS, cuMemsetD8(s->pinned.at, 1, 1000)) \
+	X(sync_other, "synchronising a non-blocking stream", ON_NULL, KINDS, capture_sync_other(s)) \
+	X(sync_null, "synchronising the null stream", ON_BLOCKING, KINDS, capture_sync_null(s)) \
+	X(ask_null, "asking the null stream", ON_BLOCKING, KINDS, ask_null(s)) \
+	X(copy_to, "copy to device", ON_BLOCKING, KINDS, capture_copy_to(s)) \
+	X(copy_to, "copy to device", ON_PER_THREAD, KINDS, capture_copy_to(s)) \
+	X(sync_per_thread, "synchronising the per-thread stream", ON_BLOCKING, KINDS, \
+	  cuStreamSynchronize(CU_STREAM_PER_THREAD)) \
+	X(sync_per_thread, "synchronising the per-thread stream", ON_NULL, KINDS, wait_sync_per_thread_ON_BLOCKING(s)) \
+	X(host_register, "cuMemHostRegister", ON_BUSY, KINDS, capture_host_register(s)) \
+	X(host_unregister, "cuMemHostUnregister", ON_BUSY, KINDS, capture_host_unregister(s)) \
+	X(create, "cuMemCreate", ON_BUSY, KINDS, capture_create(s)) \
+	X(map, "cuMemMap", ON_BUSY, KINDS, capture_map(s)) \
+	X(set_access, "cuMemSetAccess", ON_BUSY, KINDS, capture_set_access(s)) \
+	X(map_and_set_access, "cuMemMap and cuMemSetAccess", ON_BUSY, KINDS, \
+	  map(s) ?: make_accessible(s->range, s->mapped.size)) \
+	X(release, "cuMemRelease", ON_BUSY, KINDS, capture_release(s)) \
+	X(unmap, "cuMemUnmap", ON_BUSY, KINDS, capture_unmap(s)) \
+	X(copy_managed_to_device, "copy from managed to device memory", ON_NULL, KINDS, \
+	  cuMemcpyDtoD(s->device.at, s->managed.at, 1000))
+
+#define WAIT_CALL(id, name, where, take, does) CALL(wait_##id##_##where, does)
+#define WAIT_ROW(id, name, where, take, does) {name, wait_##id##_##where, where, take},
+
+WAIT_CALLS(WAIT_CALL)
+
+const struct wait_call wait_calls[] = {WAIT_CALLS(WAIT_ROW){NULL, NULL, ON_BUSY, KINDS}};
