@@ -138,8 +138,7 @@ static CUresult destroy(CUcontext ctx)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuCtxDestroy, NEEDS_INIT, TAKES(CUcontext ctx), destroy(ctx))
-ENTRY(cuCtxDestroy_v2, NEEDS_INIT, TAKES(CUcontext ctx), destroy(ctx))
+ENTRY_ABIS(cuCtxDestroy, _v2, NEEDS_INIT, TAKES(CUcontext ctx), destroy(ctx))
 
 /* Deprecated: a count of those who use a context. A primary context can be attached to, but never goes by a detach. */
 
@@ -212,8 +211,7 @@ static CUresult release(CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuDevicePrimaryCtxRelease, NEEDS_INIT, TAKES(CUdevice dev), release(dev))
-ENTRY(cuDevicePrimaryCtxRelease_v2, NEEDS_INIT, TAKES(CUdevice dev), release(dev))
+ENTRY_ABIS(cuDevicePrimaryCtxRelease, _v2, NEEDS_INIT, TAKES(CUdevice dev), release(dev))
 
 static bool has_green(CUcontext primary)
 {
@@ -241,8 +239,7 @@ static CUresult reset(CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuDevicePrimaryCtxReset, NEEDS_INIT, TAKES(CUdevice dev), reset(dev))
-ENTRY(cuDevicePrimaryCtxReset_v2, NEEDS_INIT, TAKES(CUdevice dev), reset(dev))
+ENTRY_ABIS(cuDevicePrimaryCtxReset, _v2, NEEDS_INIT, TAKES(CUdevice dev), reset(dev))
 
 static CUresult primary_state(CUdevice device, unsigned *flags, int *active)
 {
@@ -318,8 +315,7 @@ static CUresult push(CUcontext ctx)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuCtxPushCurrent, NEEDS_INIT, TAKES(CUcontext ctx), push(ctx))
-ENTRY(cuCtxPushCurrent_v2, NEEDS_INIT, TAKES(CUcontext ctx), push(ctx))
+ENTRY_ABIS(cuCtxPushCurrent, _v2, NEEDS_INIT, TAKES(CUcontext ctx), push(ctx))
 
 static CUresult pop(CUcontext *out)
 {
@@ -331,5 +327,4 @@ static CUresult pop(CUcontext *out)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuCtxPopCurrent, NEEDS_INIT, TAKES(CUcontext *pctx), pop(pctx))
-ENTRY(cuCtxPopCurrent_v2, NEEDS_INIT, TAKES(CUcontext *pctx), pop(pctx))
+ENTRY_ABIS(cuCtxPopCurrent, _v2, NEEDS_INIT, TAKES(CUcontext *pctx), pop(pctx))

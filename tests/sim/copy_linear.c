@@ -16,27 +16,18 @@ static struct operand any(CUdeviceptr p)
 	return (struct operand){.type = CU_MEMORYTYPE_UNIFIED, .at = p};
 }
 
-ENTRY_TWINS(cuMemcpy, _ptds, NEEDS_CONTEXT, TAKES(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount),
-	    copy_linear(waiting(&c), any(dst), any(src), ByteCount))
-ENTRY_TWINS(cuMemcpyAsync, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream),
-	    copy_linear(queued(&c, hStream), any(dst), any(src), ByteCount))
-ENTRY_TWINS(cuMemcpyHtoD_v2, _ptds, NEEDS_CONTEXT, TAKES(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount),
-	    copy_linear(waiting(&c), device(dstDevice), host(srcHost), ByteCount))
-ENTRY_TWINS(cuMemcpyHtoDAsync_v2, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream),
-	    copy_linear(queued(&c, hStream), device(dstDevice), host(srcHost), ByteCount))
-ENTRY_TWINS(cuMemcpyDtoH_v2, _ptds, NEEDS_CONTEXT, TAKES(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount),
-	    copy_linear(waiting(&c), host(dstHost), device(srcDevice), ByteCount))
-ENTRY_TWINS(cuMemcpyDtoHAsync_v2, _ptsz, NEEDS_CONTEXT,
-	    TAKES(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream),
-	    copy_linear(queued(&c, hStream), host(dstHost), device(srcDevice), ByteCount))
-ENTRY_TWINS(cuMemcpyDtoD_v2, _ptds, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount),
-	    copy_linear(waiting(&c), device(dstDevice), device(srcDevice), ByteCount))
-ENTRY_TWINS(cuMemcpyDtoDAsync_v2, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream),
-	    copy_linear(queued(&c, hStream), device(dstDevice), device(srcDevice), ByteCount))
+/* One that waits, and one that is queued. */
+#define COPIES(name, abi, to_type, to, from_type, from) \
+	ENTRY_TWINS(name##abi, _ptds, NEEDS_CONTEXT, TAKES(to_type dst, from_type src, size_t bytes), \
+		    copy_linear(waiting(&c), to(dst), from(src), bytes)) \
+	ENTRY_TWINS(name##Async##abi, _ptsz, NEEDS_CONTEXT, \
+		    TAKES(to_type dst, from_type src, size_t bytes, CUstream stream), \
+		    copy_linear(queued(&c, stream), to(dst), from(src), bytes))
+
+COPIES(cuMemcpy, , CUdeviceptr, any, CUdeviceptr, any)
+COPIES(cuMemcpyHtoD, _v2, CUdeviceptr, device, const void *, host)
+COPIES(cuMemcpyDtoH, _v2, void *, host, CUdeviceptr, device)
+COPIES(cuMemcpyDtoD, _v2, CUdeviceptr, device, CUdeviceptr, device)
 
 /* Between contexts: the same bytes in one address space; the contexts must only be there. */
 static CUresult peer(struct target to, CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx,

@@ -74,11 +74,11 @@ CUresult copy_work_3d(const CUDA_MEMCPY3D *p, struct work *out)
 	return operands_of(&b, &dst, &src) ?: copy_check(&dst, &src, b.width, b.height, b.depth, out);
 }
 
-ENTRY_TWINS(cuMemcpy2D_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy),
-	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_2d(pCopy)))
-ENTRY_TWINS(cuMemcpy2DAsync_v2, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY2D *pCopy, CUstream hStream),
-	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(queued(&c, hStream), box_2d(pCopy)))
-ENTRY_TWINS(cuMemcpy3D_v2, _ptds, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D *pCopy),
-	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_3d(pCopy)))
-ENTRY_TWINS(cuMemcpy3DAsync_v2, _ptsz, NEEDS_CONTEXT, TAKES(const CUDA_MEMCPY3D *pCopy, CUstream hStream),
-	    refuse_if(!pCopy, CUDA_ERROR_INVALID_VALUE) ?: submit(queued(&c, hStream), box_3d(pCopy)))
+#define BOXES(name, type, box_of) \
+	ENTRY_TWINS(name##_v2, _ptds, NEEDS_CONTEXT, TAKES(const type *p), \
+		    refuse_if(!p, CUDA_ERROR_INVALID_VALUE) ?: submit(waiting(&c), box_of(p))) \
+	ENTRY_TWINS(name##Async_v2, _ptsz, NEEDS_CONTEXT, TAKES(const type *p, CUstream stream), \
+		    refuse_if(!p, CUDA_ERROR_INVALID_VALUE) ?: submit(queued(&c, stream), box_of(p)))
+
+BOXES(cuMemcpy2D, CUDA_MEMCPY2D, box_2d)
+BOXES(cuMemcpy3D, CUDA_MEMCPY3D, box_3d)

@@ -37,8 +37,7 @@ static CUresult destroy(CUevent event)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuEventDestroy, NEEDS_INIT, TAKES(CUevent hEvent), destroy(hEvent))
-ENTRY(cuEventDestroy_v2, NEEDS_INIT, TAKES(CUevent hEvent), destroy(hEvent))
+ENTRY_ABIS(cuEventDestroy, _v2, NEEDS_INIT, TAKES(CUevent hEvent), destroy(hEvent))
 
 /* Takes over the reference. */
 static void set_op(CUevent event, struct op *op)
@@ -127,7 +126,5 @@ static CUresult elapsed(float *ms, CUevent start, CUevent end)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuEventElapsedTime, NEEDS_CONTEXT, TAKES(float *pMilliseconds, CUevent hStart, CUevent hEnd),
-      elapsed(pMilliseconds, hStart, hEnd))
-ENTRY(cuEventElapsedTime_v2, NEEDS_CONTEXT, TAKES(float *pMilliseconds, CUevent hStart, CUevent hEnd),
-      elapsed(pMilliseconds, hStart, hEnd))
+ENTRY_ABIS(cuEventElapsedTime, _v2, NEEDS_CONTEXT, TAKES(float *pMilliseconds, CUevent hStart, CUevent hEnd),
+	   elapsed(pMilliseconds, hStart, hEnd))

@@ -11,10 +11,11 @@ struct place {
 	size_t count;
 };
 
-static struct place place_of(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count)
-{
-	return (struct place){out, graph, deps, count};
-}
+/* What takes a place, and more; `does` may name the place as AT. */
+#define AT ((struct place){out, graph, deps, count})
+#define ADDS(symbol, needs, does, ...) \
+	ENTRY(symbol, needs, \
+	      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count, ##__VA_ARGS__), does)
 
 static CUresult check(struct place at)
 {
@@ -51,10 +52,8 @@ static CUresult add_kernel(CUcontext ctx, struct place at, const CUDA_KERNEL_NOD
 	return check(at) ?: kernel_params_work(ctx, p, &work) ?: add(at, CU_GRAPH_NODE_TYPE_KERNEL, &work);
 }
 
-ENTRY(cuGraphAddKernelNode_v2, NEEDS_CONTEXT,
-      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count,
-	    const CUDA_KERNEL_NODE_PARAMS *nodeParams),
-      add_kernel(c.ctx, place_of(out, graph, deps, count), nodeParams))
+ADDS(cuGraphAddKernelNode_v2, NEEDS_CONTEXT, add_kernel(c.ctx, AT, nodeParams),
+     const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 
 static CUresult add_copy(struct place at, const CUDA_MEMCPY3D *p)
 {
@@ -66,11 +65,9 @@ static CUresult add_copy(struct place at, const CUDA_MEMCPY3D *p)
 	return r ?: copy_work_3d(p, &work) ?: add(at, CU_GRAPH_NODE_TYPE_MEMCPY, &work);
 }
 
-ENTRY(cuGraphAddMemcpyNode, NEEDS_INIT,
-      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count, const CUDA_MEMCPY3D *copyParams,
-	    CUcontext ctx),
-      refuse_if(!context_ok(ctx), CUDA_ERROR_INVALID_CONTEXT)
-	  ?: add_copy(place_of(out, graph, deps, count), copyParams))
+ADDS(cuGraphAddMemcpyNode, NEEDS_INIT,
+     refuse_if(!context_ok(ctx), CUDA_ERROR_INVALID_CONTEXT) ?: add_copy(AT, copyParams),
+     const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 
 static CUresult add_set(struct place at, CUdeviceptr dst, size_t pitch, unsigned element, unsigned value, size_t width,
 			size_t height)
@@ -91,10 +88,9 @@ static CUresult add_set_as(struct place at, const CUDA_MEMSET_NODE_PARAMS *p)
 	return add_set(at, p->dst, p->pitch, p->elementSize, p->value, p->width, p->height);
 }
 
-ENTRY(cuGraphAddMemsetNode, NEEDS_INIT,
-      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count,
-	    const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx),
-      refuse_if(!context_ok(ctx), CUDA_ERROR_INVALID_CONTEXT) ?: add_set_as(place_of(out, graph, deps, count), params))
+ADDS(cuGraphAddMemsetNode, NEEDS_INIT,
+     refuse_if(!context_ok(ctx), CUDA_ERROR_INVALID_CONTEXT) ?: add_set_as(AT, params),
+     const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
 
 static CUresult add_empty(struct place at)
 {
@@ -103,8 +99,7 @@ static CUresult add_empty(struct place at)
 	return check(at) ?: add(at, CU_GRAPH_NODE_TYPE_EMPTY, &work);
 }
 
-ENTRY(cuGraphAddEmptyNode, NEEDS_INIT, TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count),
-      add_empty(place_of(out, graph, deps, count)))
+ADDS(cuGraphAddEmptyNode, NEEDS_INIT, add_empty(AT))
 
 static CUresult add_child(struct place at, CUgraph child)
 {
@@ -118,10 +113,8 @@ static CUresult add_child(struct place at, CUgraph child)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuGraphAddChildGraphNode, NEEDS_INIT,
-      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count, CUgraph childGraph),
-      refuse_if(!graph_ok(childGraph), CUDA_ERROR_INVALID_VALUE)
-	  ?: add_child(place_of(out, graph, deps, count), childGraph))
+ADDS(cuGraphAddChildGraphNode, NEEDS_INIT,
+     refuse_if(!graph_ok(childGraph), CUDA_ERROR_INVALID_VALUE) ?: add_child(AT, childGraph), CUgraph childGraph)
 
 static CUresult add_alloc(CUcontext ctx, struct place at, const CUmemPoolProps *props, size_t bytes, CUdeviceptr *out)
 {
@@ -137,12 +130,10 @@ static CUresult add_alloc(CUcontext ctx, struct place at, const CUmemPoolProps *
 	return add(at, CU_GRAPH_NODE_TYPE_MEM_ALLOC, &work);
 }
 
-ENTRY(cuGraphAddMemAllocNode, NEEDS_CONTEXT,
-      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count,
-	    CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams),
-      refuse_if(!nodeParams, CUDA_ERROR_INVALID_VALUE)
-	  ?: add_alloc(c.ctx, place_of(out, graph, deps, count), &nodeParams->poolProps, nodeParams->bytesize,
-		       &nodeParams->dptr))
+ADDS(cuGraphAddMemAllocNode, NEEDS_CONTEXT,
+     refuse_if(!nodeParams, CUDA_ERROR_INVALID_VALUE)
+	 ?: add_alloc(c.ctx, AT, &nodeParams->poolProps, nodeParams->bytesize, &nodeParams->dptr),
+     CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
 
 static CUresult add_free(struct place at, CUdeviceptr dptr)
 {
@@ -154,9 +145,7 @@ static CUresult add_free(struct place at, CUdeviceptr dptr)
 	return r ?: add(at, CU_GRAPH_NODE_TYPE_MEM_FREE, &work);
 }
 
-ENTRY(cuGraphAddMemFreeNode, NEEDS_INIT,
-      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t count, CUdeviceptr dptr),
-      add_free(place_of(out, graph, deps, count), dptr))
+ADDS(cuGraphAddMemFreeNode, NEEDS_INIT, add_free(AT, dptr), CUdeviceptr dptr)
 
 /* Kernel nodes. */
 

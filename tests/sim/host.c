@@ -60,10 +60,8 @@ static CUresult do_register(CUcontext ctx, void *p, size_t bytes, unsigned flags
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuMemHostRegister, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void *p, size_t bytesize, unsigned int Flags),
-      do_register(c.ctx, p, bytesize, Flags))
-ENTRY(cuMemHostRegister_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void *p, size_t bytesize, unsigned int Flags),
-      do_register(c.ctx, p, bytesize, Flags))
+ENTRY_ABIS(cuMemHostRegister, _v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE,
+	   TAKES(void *p, size_t bytesize, unsigned int Flags), do_register(c.ctx, p, bytesize, Flags))
 
 static CUresult unregister(void *p)
 {

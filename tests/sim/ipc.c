@@ -87,10 +87,8 @@ static CUresult open_handle(CUcontext ctx, CUdeviceptr *out, const CUipcMemHandl
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuIpcOpenMemHandle, NEEDS_CONTEXT, TAKES(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags),
-      open_handle(c.ctx, pdptr, &handle, Flags))
-ENTRY(cuIpcOpenMemHandle_v2, NEEDS_CONTEXT, TAKES(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags),
-      open_handle(c.ctx, pdptr, &handle, Flags))
+ENTRY_ABIS(cuIpcOpenMemHandle, _v2, NEEDS_CONTEXT, TAKES(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags),
+	   open_handle(c.ctx, pdptr, &handle, Flags))
 
 /* The exporter's bytes stay: only this process's view of them goes. */
 void ipc_unmap(struct block *block)

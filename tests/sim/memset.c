@@ -43,39 +43,20 @@ static CUresult fill(struct target to, struct fill f)
 	return stream_do(to.ctx, to.stream, to.per_thread, &work);
 }
 
-ENTRY_TWINS(cuMemsetD8_v2, _ptds, NEEDS_CONTEXT, TAKES(CUdeviceptr dstDevice, unsigned char uc, size_t N),
-	    fill(waiting(&c), (struct fill){dstDevice, 0, 1, uc, N, 1}))
-ENTRY_TWINS(cuMemsetD8Async, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream),
-	    fill(queued(&c, hStream), (struct fill){dstDevice, 0, 1, uc, N, 1}))
-ENTRY_TWINS(cuMemsetD2D8_v2, _ptds, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height),
-	    fill(waiting(&c), (struct fill){dstDevice, dstPitch, 1, uc, Width, Height}))
-ENTRY_TWINS(cuMemsetD2D8Async, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
-		  CUstream hStream),
-	    fill(queued(&c, hStream), (struct fill){dstDevice, dstPitch, 1, uc, Width, Height}))
-ENTRY_TWINS(cuMemsetD16_v2, _ptds, NEEDS_CONTEXT, TAKES(CUdeviceptr dstDevice, unsigned short us, size_t N),
-	    fill(waiting(&c), (struct fill){dstDevice, 0, 2, us, N, 1}))
-ENTRY_TWINS(cuMemsetD16Async, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream),
-	    fill(queued(&c, hStream), (struct fill){dstDevice, 0, 2, us, N, 1}))
-ENTRY_TWINS(cuMemsetD2D16_v2, _ptds, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height),
-	    fill(waiting(&c), (struct fill){dstDevice, dstPitch, 2, us, Width, Height}))
-ENTRY_TWINS(cuMemsetD2D16Async, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
-		  CUstream hStream),
-	    fill(queued(&c, hStream), (struct fill){dstDevice, dstPitch, 2, us, Width, Height}))
-ENTRY_TWINS(cuMemsetD32_v2, _ptds, NEEDS_CONTEXT, TAKES(CUdeviceptr dstDevice, unsigned int ui, size_t N),
-	    fill(waiting(&c), (struct fill){dstDevice, 0, 4, ui, N, 1}))
-ENTRY_TWINS(cuMemsetD32Async, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream),
-	    fill(queued(&c, hStream), (struct fill){dstDevice, 0, 4, ui, N, 1}))
-ENTRY_TWINS(cuMemsetD2D32_v2, _ptds, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height),
-	    fill(waiting(&c), (struct fill){dstDevice, dstPitch, 4, ui, Width, Height}))
-ENTRY_TWINS(cuMemsetD2D32Async, _ptsz, NEEDS_CONTEXT,
-	    TAKES(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
-		  CUstream hStream),
-	    fill(queued(&c, hStream), (struct fill){dstDevice, dstPitch, 4, ui, Width, Height}))
+/* The four of a width: of consecutive elements and of rows, waiting and queued. */
+#define FILLS(bits, type) \
+	ENTRY_TWINS(cuMemsetD##bits##_v2, _ptds, NEEDS_CONTEXT, TAKES(CUdeviceptr dst, type value, size_t count), \
+		    fill(waiting(&c), (struct fill){dst, 0, bits / 8, value, count, 1})) \
+	ENTRY_TWINS(cuMemsetD##bits##Async, _ptsz, NEEDS_CONTEXT, \
+		    TAKES(CUdeviceptr dst, type value, size_t count, CUstream stream), \
+		    fill(queued(&c, stream), (struct fill){dst, 0, bits / 8, value, count, 1})) \
+	ENTRY_TWINS(cuMemsetD2D##bits##_v2, _ptds, NEEDS_CONTEXT, \
+		    TAKES(CUdeviceptr dst, size_t pitch, type value, size_t width, size_t height), \
+		    fill(waiting(&c), (struct fill){dst, pitch, bits / 8, value, width, height})) \
+	ENTRY_TWINS(cuMemsetD2D##bits##Async, _ptsz, NEEDS_CONTEXT, \
+		    TAKES(CUdeviceptr dst, size_t pitch, type value, size_t width, size_t height, CUstream stream), \
+		    fill(queued(&c, stream), (struct fill){dst, pitch, bits / 8, value, width, height}))
+
+FILLS(8, unsigned char)
+FILLS(16, unsigned short)
+FILLS(32, unsigned)

@@ -128,6 +128,11 @@ struct call {
 	ENTRY_AS(symbol, needs, false, parameters, does) \
 	ENTRY_AS(symbol##suffix, needs, true, parameters, does)
 
+/* The same by two names, of an older ABI and a newer one. */
+#define ENTRY_ABIS(symbol, suffix, needs, parameters, does) \
+	ENTRY(symbol, needs, parameters, does) \
+	ENTRY(symbol##suffix, needs, parameters, does)
+
 /* One that does more opens with this. */
 #define ENTER(symbol, needs) sim_enter(#symbol, needs, false, __builtin_return_address(0))
 

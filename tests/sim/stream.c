@@ -160,8 +160,7 @@ static CUresult destroy(CUcontext ctx, CUstream handle)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuStreamDestroy, NEEDS_CONTEXT, TAKES(CUstream hStream), destroy(c.ctx, hStream))
-ENTRY(cuStreamDestroy_v2, NEEDS_CONTEXT, TAKES(CUstream hStream), destroy(c.ctx, hStream))
+ENTRY_ABIS(cuStreamDestroy, _v2, NEEDS_CONTEXT, TAKES(CUstream hStream), destroy(c.ctx, hStream))
 
 /* Waiting for the legacy stream waits for the blocking streams too: an empty op depends on them. */
 static CUresult wait_legacy(CUstream stream)
