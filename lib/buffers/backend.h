@@ -2,23 +2,22 @@
  * Where a guarded buffer lives: one struct gmod_backend for each kind of place, and one list of them, GMOD_BACKENDS. A
  * new one is a file of its own and a name there; nobody else asks which one a buffer has.
  *
- *     accepts ──► alloc ──► arm ──► LIVE
- *                                    │
- *                                    └──► RELEASING ──► begin_free ──► look ──► free, back to LIVE if it is refused
- *                                             │
- *                                             └── the context has gone: drop
+ *     alloc ──► arm ──► LIVE
+ *                        │
+ *                        └──► RELEASING ──► begin_free ──► free, back to LIVE if it is refused
+ *                                 │
+ *                                 └── the context has gone: drop
  *
  * lib/buffers/buffer.c calls them in this order, in the buffer's context and in the program's own capture mode, with
- * the record in the caller's hands. Between alloc and arm it fills the record and writes the canaries that the CPU can
- * write. A function returns what the driver said and counts failures of its own (gmod_degraded()). What is optional may
- * be NULL.
+ * the record in the caller's hands. Between alloc and arm it fills the record and writes the canaries, and before free
+ * it looks at them. A function returns what the driver said and counts failures of its own (gmod_degraded()). What is
+ * optional may be NULL.
  */
 #ifndef GMOD_LIB_BUFFERS_BACKEND_H
 #define GMOD_LIB_BUFFERS_BACKEND_H
 
-#include "lib/base/clock.h"
 #include "lib/context/context.h"
-#include "monitor/watch/damage.h"
+#include "monitor/registry/registry.h"
 
 /* What the program asked for. */
 struct gmod_request {
@@ -28,12 +27,13 @@ struct gmod_request {
 	bool plain_host; /* cuMemAllocHost rather than cuMemHostAlloc */
 	/* For backends, set by gmod_buffer_alloc(). */
 	struct gmod_context *context;
-	size_t reserved; /* in flight on its behalf (lib/buffers/accounts.h): set by who accepts */
+	size_t reserved; /* in flight on its behalf (lib/buffers/accounts.h) */
 };
 
 enum gmod_answer {
 	GMOD_DECLINES,      /* the next one is asked */
-	GMOD_ACCEPTS,       /* alloc may be tried */
+	GMOD_ACCEPTS,       /* the memory is there */
+	GMOD_FAILS,         /* the driver refused it, and the native call decides */
 	GMOD_LEAVES_NATIVE, /* the device is nearly full, and the native call decides */
 	GMOD_HAS_NO_MEMORY  /* nor would that one find any */
 };
@@ -44,23 +44,22 @@ struct gmod_backend {
 
 	/* Managed memory where the program has asked for device memory: what the hooks make up for. */
 	bool stands_in;
-	/* The CPU reads and writes the body: canaries beside the user's bytes are there by stores. */
+	/*
+	 * The CPU reads and writes the body. Otherwise canaries beside the user's bytes are written and read by copies
+	 * in the context's own stream, and a request in a context without one has to be declined.
+	 */
 	bool sees_body;
 
-	enum gmod_answer (*accepts)(struct gmod_request *q);
-	/* *place on success only. own: the words of the record that are the backend's, details->own; both are 0. */
-	CUresult (*alloc)(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place);
 	/*
-	 * Optional: what is left to do before the buffer is the program's. slack: the canaries that go beside the
-	 * user's bytes, where the CPU does not see the body and there is room. false: it must not be guarded.
+	 * *place where the answer is GMOD_ACCEPTS only. own: the words of the record that are the backend's,
+	 * details->own; both are 0, and stay so if it declines.
 	 */
-	bool (*arm)(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack);
+	enum gmod_answer (*alloc)(struct gmod_request *q, uint64_t own[2], struct gmod_place *place);
+	/* Optional: what is left to do once the canaries are there, before the buffer is the program's. */
+	void (*arm)(const struct gmod_request *q, struct gmod_record *r);
 	/* Optional: a part of the free that may be refused and waits as the native one does. Without it, others wait.
 	 */
 	CUresult (*begin_free)(struct gmod_record *r);
-	/* The last look at all canaries, once the device is done; optional where the CPU sees the body. swept: as for
-	 * gmod_verify_released(). */
-	void (*look)(struct gmod_record *r, struct gmod_moment swept);
 	/* An error leaves the memory as it was. */
 	CUresult (*free)(struct gmod_record *r);
 	/* Optional: the same for a buffer that has gone with its context, or will go with it. */
@@ -79,7 +78,7 @@ struct gmod_backend {
 };
 
 /* All there are, in the order in which they are asked: gmod_backend_mapped and so on. */
-#define GMOD_BACKENDS(EACH) EACH(mapped) EACH(small) EACH(managed) EACH(pinned)
+#define GMOD_BACKENDS(EACH) EACH(small) EACH(mapped) EACH(managed) EACH(pinned)
 
 #define GMOD_BACKEND_DECLARED(name) extern const struct gmod_backend gmod_backend_##name;
 GMOD_BACKENDS(GMOD_BACKEND_DECLARED)

@@ -81,47 +81,45 @@ static bool move_to_device(const struct gmod_context *c, uint64_t from, uint64_t
 }
 
 /* The program's own managed memory may be more than the device has. */
-static enum gmod_answer accepts(struct gmod_request *q)
+static enum gmod_answer ask_for_room(struct gmod_request *q)
 {
 	if (q->memory == GMOD_MEM_HOST || !works(q->context->device))
 		return GMOD_DECLINES;
 	return q->memory == GMOD_MEM_DEVICE ? gmod_accounts_answer(q, q->size, GMOD_MANAGED_SPARE) : GMOD_ACCEPTS;
 }
 
-static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
 	unsigned flags = q->memory == GMOD_MEM_MANAGED ? q->flags : CU_MEM_ATTACH_GLOBAL;
+	enum gmod_answer answer = ask_for_room(q);
 	struct gmod_layout l;
 	CUdeviceptr raw;
-	CUresult result;
 
 	(void)own;
-	if (!gmod_layout_device(q->size, gmod_page_size(), &l))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	result = NEXT(cuMemAllocManaged)(&raw, l.total, flags);
-	if (result != CUDA_SUCCESS)
-		return result;
+	if (answer != GMOD_ACCEPTS)
+		return answer;
+	if (!gmod_layout_device(q->size, gmod_page_size(), &l) ||
+	    NEXT(cuMemAllocManaged)(&raw, l.total, flags) != CUDA_SUCCESS)
+		return GMOD_FAILS;
 	gmod_layout_place(&l, q->size, raw, place);
 	/* Before the canaries are written: their pages stay on the host. */
 	place_zones(q->context, place);
-	return CUDA_SUCCESS;
+	return GMOD_ACCEPTS;
 }
 
 /*
  * The body, with the canary bytes of its slack. What is not on the device is not in the driver's own accounts; how much
  * that is, is the record's first word.
  */
-static bool arm(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack)
+static void arm(const struct gmod_request *q, struct gmod_record *r)
 {
 	const struct gmod_context *c = q->context;
 	uint64_t from = r->bounds.head_to, to = r->bounds.tail_from;
 
-	(void)slack;
 	if (q->memory != GMOD_MEM_DEVICE || (gmod_options()->placement && move_to_device(c, from, to)))
-		return true;
+		return;
 	gmod_record_details(r)->own[0] = to - from;
 	gmod_accounts_unplaced(c, to - from);
-	return true;
 }
 
 static void drop(struct gmod_record *r)
@@ -146,7 +144,6 @@ const struct gmod_backend gmod_backend_managed = {
     .says = "unified, all buffers managed",
     .stands_in = true,
     .sees_body = true,
-    .accepts = accepts,
     .alloc = alloc,
     .arm = arm,
     .free = give_back,

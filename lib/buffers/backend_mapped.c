@@ -29,17 +29,17 @@ static bool is_large(const struct gmod_request *q)
 	return q->memory == GMOD_MEM_DEVICE && q->size >= GMOD_LARGE;
 }
 
-static enum gmod_answer accepts_large(struct gmod_request *q)
+static enum gmod_answer alloc_large(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
+	enum gmod_answer answer;
+
+	(void)own;
 	if (!is_large(q) || !q->context->stream || !gmod_mapped_works(q->context->device) || !gmod_mapped_has_room())
 		return GMOD_DECLINES;
-	return gmod_accounts_answer(q, q->size, 0);
-}
-
-static CUresult alloc_large(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
-{
-	(void)own;
-	return gmod_mapped_alloc(q->context, q->size, place);
+	answer = gmod_accounts_answer(q, q->size, 0);
+	if (answer == GMOD_ACCEPTS && gmod_mapped_alloc(q->context, q->size, place) != CUDA_SUCCESS)
+		answer = GMOD_FAILS;
+	return answer;
 }
 
 static CUresult free_large(struct gmod_record *r)
@@ -57,10 +57,7 @@ static void drop_large(struct gmod_record *r)
 const struct gmod_backend gmod_backend_mapped = {
     .name = "mapped",
     .says = "unified, large buffers mapped",
-    .accepts = accepts_large,
     .alloc = alloc_large,
-    .arm = gmod_mapped_arm,
-    .look = gmod_mapped_look,
     .free = free_large,
     .drop = drop_large,
     .works = gmod_mapped_works,
@@ -233,17 +230,15 @@ static bool fits(struct gmod_request *q)
  * Where memory is short nothing is cached, and small buffers are no larger than they have to be. Where something is
  * cached, the rest has been asked before.
  */
-static enum gmod_answer accepts_small(struct gmod_request *q)
+static bool has_room(struct gmod_request *q)
 {
 	const struct gmod_context *c = q->context;
 
-	if (q->memory != GMOD_MEM_DEVICE || is_large(q) || !c->stream)
-		return GMOD_DECLINES;
 	if (count_cached(c))
-		return may_be_one_more(c) ? GMOD_ACCEPTS : GMOD_DECLINES;
+		return may_be_one_more(c);
 	if (!gmod_mapped_works(c->device) || !may_be_one_more(c) || !gmod_mapped_has_room())
-		return GMOD_DECLINES;
-	return fits(q) ? GMOD_ACCEPTS : GMOD_DECLINES;
+		return false;
+	return fits(q);
 }
 
 static CUresult put_away(struct gmod_context *c, uint64_t raw)
@@ -264,25 +259,25 @@ static void put_away_unused(struct gmod_context *c, uint64_t raw)
  * Without a twin, which is made as the program's own call would be answered and says what the program may have, the
  * memory waits for the next buffer. The twin is the record's first word.
  */
-static CUresult alloc_small(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+static enum gmod_answer alloc_small(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
-	uint64_t raw = take(q->context);
 	CUdeviceptr twin = 0;
-	CUresult result = CUDA_SUCCESS;
+	uint64_t raw;
 
+	if (q->memory != GMOD_MEM_DEVICE || is_large(q) || !q->context->stream || !has_room(q))
+		return GMOD_DECLINES;
+	raw = take(q->context);
 	if (raw)
 		gmod_layout_mapped_at(q->size, gmod_page_size(), raw, place);
-	else
-		result = gmod_mapped_alloc(q->context, q->size, place);
-	if (result != CUDA_SUCCESS)
-		return result;
-	result = NEXT(cuMemAlloc_v2)(&twin, 1);
-	own[0] = twin;
-	if (result == CUDA_SUCCESS)
-		count(q->context, 1);
-	else
+	else if (gmod_mapped_alloc(q->context, q->size, place) != CUDA_SUCCESS)
+		return GMOD_FAILS;
+	if (NEXT(cuMemAlloc_v2)(&twin, 1) != CUDA_SUCCESS) {
 		put_away_unused(q->context, place->raw);
-	return result;
+		return GMOD_FAILS;
+	}
+	own[0] = twin;
+	count(q->context, 1);
+	return GMOD_ACCEPTS;
 }
 
 static CUresult free_twin(struct gmod_record *r)
@@ -315,11 +310,8 @@ static void drop_small(struct gmod_record *r)
 
 const struct gmod_backend gmod_backend_small = {
     .name = "mapped",
-    .accepts = accepts_small,
     .alloc = alloc_small,
-    .arm = gmod_mapped_arm,
     .begin_free = free_twin,
-    .look = gmod_mapped_look,
     .free = free_small,
     .drop = drop_small,
     .open = gmod_mapped_open,

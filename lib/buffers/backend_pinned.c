@@ -2,24 +2,22 @@
 #include "lib/base/facts.h"
 #include "lib/buffers/backend.h"
 
-static enum gmod_answer accepts(struct gmod_request *q)
-{
-	return q->memory == GMOD_MEM_HOST ? GMOD_ACCEPTS : GMOD_DECLINES;
-}
-
-static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
 	struct gmod_layout l;
 	void *p = NULL;
 	CUresult result;
 
 	(void)own;
+	if (q->memory != GMOD_MEM_HOST)
+		return GMOD_DECLINES;
 	if (!gmod_layout_pinned(q->size, gmod_page_size(), &l))
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return GMOD_FAILS;
 	result = q->plain_host ? NEXT(cuMemAllocHost_v2)(&p, l.total) : NEXT(cuMemHostAlloc)(&p, l.total, q->flags);
-	if (result == CUDA_SUCCESS)
-		gmod_layout_place(&l, q->size, (uint64_t)(uintptr_t)p, place);
-	return result;
+	if (result != CUDA_SUCCESS)
+		return GMOD_FAILS;
+	gmod_layout_place(&l, q->size, (uint64_t)(uintptr_t)p, place);
+	return GMOD_ACCEPTS;
 }
 
 static CUresult give_back(struct gmod_record *r)
@@ -30,7 +28,6 @@ static CUresult give_back(struct gmod_record *r)
 const struct gmod_backend gmod_backend_pinned = {
     .name = "pinned",
     .sees_body = true,
-    .accepts = accepts,
     .alloc = alloc,
     .free = give_back,
 };

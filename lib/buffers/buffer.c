@@ -1,5 +1,6 @@
 #include "lib/buffers/buffer.h"
 
+#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -16,6 +17,7 @@
 #include "lib/base/unwind.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
+#include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
 
 static _Atomic uint64_t next_serial;
@@ -46,6 +48,68 @@ size_t gmod_buffers_correct_free(size_t free)
 			cached += gmod_backends[i]->cached(c);
 	return free + cached > pending ? free + cached - pending : 0;
 }
+
+/* ---- slack that the CPU does not see: it is written and read by copies, as lib/buffers/gather.c reads it ---- */
+
+static bool send(const struct gmod_context *c, uint64_t from, uint64_t to, const void *bytes)
+{
+	/* From pageable memory: the driver has its own copy when this returns. */
+	return from == to || NEXT(cuMemcpyHtoDAsync_v2)(from, bytes, to - from, c->stream) == CUDA_SUCCESS;
+}
+
+/*
+ * Kernels the program launches next are not ordered behind our stream: the canaries should be there first, and a kernel
+ * launched before they are may stray into the slack unseen. The copies take 5 to 100 us, also on a device full of
+ * kernels (measured); behind the program's own large copies they may take long, and an allocation must not wait for
+ * those: half a millisecond at most. The few small buffers that have slack are worth a longer wait, of 5 ms. Time that
+ * other threads have the CPU does not count: some of them may be what moves the copies on.
+ */
+static void wait_a_little(const struct gmod_context *c, uint64_t size)
+{
+	uint64_t began = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t deadline_ns = size < GMOD_LARGE ? GMOD_MILLISECONDS(5) : GMOD_MILLISECONDS(1) / 2;
+	CUresult r;
+
+	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY &&
+	       gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began < deadline_ns)
+		sched_yield();
+	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
+		gmod_degraded("cuStreamQuery");
+}
+
+static bool send_slack(const struct gmod_context *c, const struct gmod_bounds *b, const struct gmod_slack *slack)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool ok;
+
+	ok = send(c, gmod_slack_from(b), b->user, slack->head) && send(c, b->user + b->size, b->tail_from, slack->tail);
+	if (ok)
+		wait_a_little(c, b->size);
+	else
+		gmod_degraded("cuMemcpyHtoDAsync");
+	gmod_relaxed_end(mode);
+	return ok;
+}
+
+/* To pageable memory: the bytes are there when the copy returns. */
+static bool receive(const struct gmod_context *c, void *to, uint64_t from, uint64_t end)
+{
+	return from == end || NEXT(cuMemcpyDtoHAsync_v2)(to, from, end - from, c->stream) == CUDA_SUCCESS;
+}
+
+static bool read_slack(const struct gmod_context *c, const struct gmod_bounds *b, struct gmod_slack *out)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool ok = receive(c, out->head, gmod_slack_from(b), b->user) &&
+		  receive(c, out->tail, b->user + b->size, b->tail_from);
+
+	gmod_relaxed_end(mode);
+	if (!ok)
+		gmod_degraded("cuMemcpyDtoHAsync");
+	return ok;
+}
+
+/* ---- allocations ---- */
 
 static CUresult call_native(const struct gmod_request *q, uint64_t *out)
 {
@@ -89,13 +153,11 @@ static bool sampled_out(void)
 	return rate > 1 && atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % rate != 0;
 }
 
-static void fill(struct gmod_record *r, const struct gmod_backend *b, const struct gmod_request *q,
-		 const struct gmod_place *p)
+static void fill(struct gmod_record *r, const struct gmod_request *q, const struct gmod_place *p)
 {
 	struct gmod_details *d = gmod_record_details(r);
 
-	d->backend = b;
-	d->backend_name = b->name;
+	d->backend_name = d->backend->name;
 	d->raw = p->raw;
 	d->host_flags = q->memory == GMOD_MEM_HOST ? q->flags : 0;
 	d->serial = atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed) + 1;
@@ -118,57 +180,25 @@ static void count_guarded(const struct gmod_request *q)
 }
 
 /* Canaries in place, record LIVE. false: the buffer is not guarded, and nothing refers to it. */
-static bool arm(struct gmod_record *r, const struct gmod_backend *b, const struct gmod_request *q)
+static bool arm(struct gmod_record *r, const struct gmod_request *q)
 {
 	struct gmod_details *d = gmod_record_details(r);
+	const struct gmod_backend *b = d->backend;
 	struct gmod_slack bytes, *slack = NULL;
 
 	if (!b->sees_body && gmod_has_slack(&r->bounds))
 		slack = &bytes;
 	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), slack);
-	if (b->arm && !b->arm(q, r, slack))
+	if (slack && !send_slack(q->context, &r->bounds, slack))
 		return false;
+	if (b->arm)
+		b->arm(q, r);
 	if (!gmod_index_publish(r)) {
 		gmod_degraded("index");
 		return false;
 	}
 	gmod_peers_published(r);
 	return true;
-}
-
-static bool guard(const struct gmod_backend *b, const struct gmod_request *q, uint64_t *out)
-{
-	struct gmod_record *r = gmod_record_claim();
-	struct gmod_place p;
-
-	if (!r) {
-		gmod_degraded("registry");
-		return false;
-	}
-	if (b->alloc(q, gmod_record_details(r)->own, &p) == CUDA_SUCCESS) {
-		fill(r, b, q, &p);
-		if (arm(r, b, q)) {
-			count_guarded(q);
-			*out = p.user;
-			return true;
-		}
-		b->free(r);
-	}
-	gmod_record_abandon(r);
-	return false;
-}
-
-/*
- * Whatever of ours fails, the program gets what the native call gives: a driver error for our larger request says
- * nothing about its own.
- */
-static CUresult alloc_guarded(const struct gmod_backend *b, const struct gmod_request *q, uint64_t *out)
-{
-	struct gmod_busy busy = gmod_busy_begin();
-	bool guarded = busy.on && guard(b, q, out);
-
-	gmod_busy_end(busy);
-	return guarded ? CUDA_SUCCESS : alloc_native(q, out);
 }
 
 static const char *backend_of(const struct gmod_context *c)
@@ -192,44 +222,77 @@ static void say_backend(const struct gmod_context *c)
 }
 
 /* The first that does not decline; the native call serves what all do. */
-static enum gmod_answer ask_each(struct gmod_request *q, const struct gmod_backend **who)
+static enum gmod_answer ask_each(struct gmod_request *q, struct gmod_details *d, struct gmod_place *p)
 {
-	for (size_t i = 0; gmod_backends[i]; i++) {
-		enum gmod_answer answer = gmod_backends[i]->accepts(q);
+	enum gmod_answer answer = GMOD_DECLINES;
 
-		*who = gmod_backends[i];
-		if (answer != GMOD_DECLINES)
-			return answer;
+	for (size_t i = 0; gmod_backends[i] && answer == GMOD_DECLINES; i++) {
+		d->backend = gmod_backends[i];
+		answer = d->backend->alloc(q, d->own, p);
 	}
-	return GMOD_DECLINES;
+	return answer;
 }
 
 /* Where it is close, nothing is cached for later. */
-static enum gmod_answer ask(struct gmod_request *q, const struct gmod_backend **who)
+static enum gmod_answer ask(struct gmod_request *q, struct gmod_details *d, struct gmod_place *p)
 {
-	enum gmod_answer answer = ask_each(q, who);
+	enum gmod_answer answer = ask_each(q, d, p);
 
-	if (answer == GMOD_ACCEPTS || answer == GMOD_DECLINES || !give_back(q->context))
+	if ((answer != GMOD_LEAVES_NATIVE && answer != GMOD_HAS_NO_MEMORY) || !give_back(q->context))
 		return answer;
 	gmod_accounts_settle(q);
-	return ask_each(q, who);
+	return ask_each(q, d, p);
+}
+
+static enum gmod_answer guard(struct gmod_request *q, uint64_t *out)
+{
+	struct gmod_record *r = gmod_record_claim();
+	enum gmod_answer answer;
+	struct gmod_place p;
+
+	if (!r) {
+		gmod_degraded("registry");
+		return GMOD_FAILS;
+	}
+	answer = ask(q, gmod_record_details(r), &p);
+	if (answer == GMOD_ACCEPTS) {
+		fill(r, q, &p);
+		if (arm(r, q)) {
+			count_guarded(q);
+			*out = p.user;
+			return answer;
+		}
+		gmod_record_details(r)->backend->free(r);
+		answer = GMOD_FAILS;
+	}
+	gmod_record_abandon(r);
+	return answer;
+}
+
+/*
+ * Whatever of ours fails, the program gets what the native call gives: a driver error for our larger request says
+ * nothing about its own.
+ */
+static CUresult alloc_guarded(struct gmod_request *q, uint64_t *out)
+{
+	struct gmod_busy busy = gmod_busy_begin();
+	enum gmod_answer answer = busy.on ? guard(q, out) : GMOD_FAILS;
+
+	gmod_busy_end(busy);
+	if (answer == GMOD_ACCEPTS)
+		return CUDA_SUCCESS;
+	return answer == GMOD_HAS_NO_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY : alloc_native(q, out);
 }
 
 static CUresult allocate(struct gmod_request *q, uint64_t *out)
 {
-	const struct gmod_backend *b = NULL;
-	enum gmod_answer answer;
 	CUresult r;
 
 	q->context = gmod_on() && !sampled_out() ? gmod_context_current() : NULL;
 	if (!q->context)
 		return alloc_native(q, out);
 	say_backend(q->context);
-	answer = ask(q, &b);
-	if (answer == GMOD_HAS_NO_MEMORY)
-		r = CUDA_ERROR_OUT_OF_MEMORY;
-	else
-		r = answer == GMOD_ACCEPTS ? alloc_guarded(b, q, out) : alloc_native(q, out);
+	r = alloc_guarded(q, out);
 	gmod_accounts_settle(q);
 	return r;
 }
@@ -243,6 +306,8 @@ CUresult gmod_buffer_alloc(const struct gmod_request *request, uint64_t *out)
 	gmod_cancel_end(cancel);
 	return r;
 }
+
+/* ---- frees ---- */
 
 static unsigned ends_of(const struct gmod_record *r)
 {
@@ -258,6 +323,21 @@ void gmod_buffer_lose(struct gmod_record *r)
 	if (b->drop)
 		b->drop(r);
 	gmod_record_retire(r);
+}
+
+/* The last look at all canaries, once the device is done: without slack that cannot be had. */
+static void look(struct gmod_record *r, struct gmod_moment swept)
+{
+	const struct gmod_details *d = gmod_record_details(r);
+	struct gmod_slack slack;
+	bool read;
+
+	if (d->backend->sees_body) {
+		gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
+		return;
+	}
+	read = gmod_has_slack(&r->bounds) && gmod_on() && read_slack(d->context, &r->bounds, &slack);
+	gmod_verify_released(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, &slack, swept);
 }
 
 /*
@@ -327,10 +407,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	/* Before the verdict: what is said of the suspects is how they are after the wait. */
 	if (gmod_on() && (b->begin_free || gmod_context_wait(d->context)) && is_current)
 		gmod_prove_context(context, began);
-	if (b->look)
-		b->look(r, swept);
-	else
-		gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
+	look(r, swept);
 	gmod_context_visit_end(visited);
 	result = release(r, ends);
 	if (result == CUDA_SUCCESS && is_current)

@@ -1,6 +1,5 @@
 #include "lib/buffers/mapped.h"
 
-#include <sched.h>
 #include <sys/mman.h>
 
 #include "lib/base/asked.h"
@@ -9,9 +8,6 @@
 #include "lib/context/capture.h"
 #include "lib/driver/errors.h"
 #include "lib/driver/mapping.h"
-
-#define ARMING_PATIENCE (GMOD_MILLISECONDS(1) / 2)
-#define ARMING_PATIENCE_SMALL GMOD_MILLISECONDS(5)
 
 static _Atomic unsigned mapped_now;
 
@@ -172,81 +168,6 @@ CUresult gmod_mapped_free(const struct gmod_context *c, size_t size, uint64_t ra
 	if (r == CUDA_SUCCESS)
 		gmod_mapped_drop(size, raw);
 	return r;
-}
-
-/* ---- slack: device memory, so it is written and read by copies ---- */
-
-static bool send(const struct gmod_context *c, uint64_t from, uint64_t to, const void *bytes)
-{
-	/* From pageable memory: the driver has its own copy when this returns. */
-	return from == to || NEXT(cuMemcpyHtoDAsync_v2)(from, bytes, to - from, c->stream) == CUDA_SUCCESS;
-}
-
-/*
- * Kernels the program launches next are not ordered behind our stream: the canaries should be there first. The copies
- * take 5 to 100 us, also on a device full of kernels (measured); behind the program's own large copies they may take
- * long, and an allocation must not wait for those. The few small buffers that are mapped are worth a longer wait: what
- * a kernel does to their slack before the canaries are there would not be found. Time that other threads have the CPU
- * does not count: some of them may be what moves the copies on.
- */
-static void wait_a_little(const struct gmod_context *c, uint64_t deadline_ns)
-{
-	uint64_t began = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	CUresult r;
-
-	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY &&
-	       gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began < deadline_ns)
-		sched_yield();
-	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
-		gmod_degraded("cuStreamQuery");
-}
-
-bool gmod_mapped_arm(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack)
-{
-	const struct gmod_bounds *b = &r->bounds;
-	CUstreamCaptureMode mode;
-	bool ok;
-
-	if (!slack)
-		return true;
-	mode = gmod_relaxed_begin();
-	ok = send(q->context, gmod_slack_from(b), b->user, slack->head) &&
-	     send(q->context, b->user + b->size, b->tail_from, slack->tail);
-	if (ok)
-		wait_a_little(q->context, b->size < GMOD_LARGE ? ARMING_PATIENCE_SMALL : ARMING_PATIENCE);
-	else
-		gmod_degraded("cuMemcpyHtoDAsync");
-	gmod_relaxed_end(mode);
-	return ok;
-}
-
-/* To pageable memory: the bytes are there when the copy returns. */
-static bool receive(const struct gmod_context *c, void *to, uint64_t from, uint64_t end)
-{
-	return from == end || NEXT(cuMemcpyDtoHAsync_v2)(to, from, end - from, c->stream) == CUDA_SUCCESS;
-}
-
-static bool read_slack(const struct gmod_record *r, struct gmod_slack *out)
-{
-	const struct gmod_context *c = gmod_record_details(r)->context;
-	const struct gmod_bounds *b = &r->bounds;
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool ok = receive(c, out->head, gmod_slack_from(b), b->user) &&
-		  receive(c, out->tail, b->user + b->size, b->tail_from);
-
-	gmod_relaxed_end(mode);
-	if (!ok)
-		gmod_degraded("cuMemcpyDtoHAsync");
-	return ok;
-}
-
-/* Without its slack, if that cannot be had, the rest. */
-void gmod_mapped_look(struct gmod_record *r, struct gmod_moment swept)
-{
-	struct gmod_slack slack;
-	bool read = gmod_has_slack(&r->bounds) && gmod_on() && read_slack(r, &slack);
-
-	gmod_verify_released(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, &slack, swept);
 }
 
 void gmod_mapped_open(const struct gmod_record *r, uint64_t devices)

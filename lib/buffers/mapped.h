@@ -44,12 +44,7 @@ CUresult gmod_mapped_alloc(const struct gmod_context *c, size_t size, struct gmo
 CUresult gmod_mapped_free(const struct gmod_context *c, size_t size, uint64_t raw);
 void gmod_mapped_drop(size_t size, uint64_t raw);
 
-/*
- * As in lib/buffers/backend.h. Arming waits for the canaries in the slack half a millisecond at most, 5 ms for a small
- * buffer; a kernel that the program launches before they are there may stray into the slack unseen.
- */
-bool gmod_mapped_arm(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack);
-void gmod_mapped_look(struct gmod_record *r, struct gmod_moment swept);
+/* As in lib/buffers/backend.h. */
 void gmod_mapped_open(const struct gmod_record *r, uint64_t devices);
 
 #endif

@@ -13,7 +13,7 @@
 enum { SIZE = 8192, CONTEXT = 0x7000, NATIVE = 0x9000 };
 
 static struct {
-	bool declines, cannot_alloc, cannot_arm, cannot_begin_free, cannot_free;
+	bool declines, cannot_begin_free, cannot_free, cannot_copy;
 } wish;
 static char calls[256];
 static size_t total;
@@ -39,23 +39,17 @@ static void check_own(struct gmod_record *r)
 	CHECK(own[0] == 0x1234 && own[1] == r->bounds.user, "%#lx %#lx", own[0], own[1]);
 }
 
-static enum gmod_answer accepts(struct gmod_request *q)
-{
-	called("accepts");
-	assert_true(q->context && q->context->device == 3 && !q->reserved);
-	if (wish.declines || q->memory != GMOD_MEM_DEVICE)
-		return GMOD_DECLINES;
-	return answer;
-}
-
-static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
 	struct gmod_layout l;
 	void *p;
 
 	called("alloc");
-	if (wish.cannot_alloc)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+	assert_true(q->context && q->context->device == 3 && !q->reserved);
+	if (wish.declines || q->memory != GMOD_MEM_DEVICE)
+		return GMOD_DECLINES;
+	if (answer != GMOD_ACCEPTS)
+		return answer;
 	assert_true(gmod_layout_device(q->size, gmod_page_size(), &l));
 	p = mmap(NULL, l.total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(p != MAP_FAILED);
@@ -64,16 +58,15 @@ static CUresult alloc(const struct gmod_request *q, uint64_t own[2], struct gmod
 	assert_true(!own[0] && !own[1]);
 	own[0] = 0x1234;
 	own[1] = place->user;
-	return CUDA_SUCCESS;
+	return GMOD_ACCEPTS;
 }
 
-static bool arm(const struct gmod_request *q, struct gmod_record *r, const struct gmod_slack *slack)
+static void arm(const struct gmod_request *q, struct gmod_record *r)
 {
 	called("arm");
-	assert_true(q->context == gmod_record_details(r)->context && !slack);
+	assert_true(q->context == gmod_record_details(r)->context);
 	check_own(r);
 	assert_true(!gmod_record_live(r));
-	return !wish.cannot_arm;
 }
 
 static CUresult begin_free(struct gmod_record *r)
@@ -81,13 +74,6 @@ static CUresult begin_free(struct gmod_record *r)
 	called("begin_free");
 	check_own(r);
 	return wish.cannot_begin_free ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
-}
-
-static void look(struct gmod_record *r, struct gmod_moment swept)
-{
-	called("look");
-	check_own(r);
-	gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
 }
 
 static void unmap(struct gmod_record *r)
@@ -128,15 +114,13 @@ static void context_gone(struct gmod_context *c)
 	assert_int_equal(c->device, 3);
 }
 
-static const struct gmod_backend paper = {
+static struct gmod_backend paper = {
     .name = "paper",
     .says = "paper, all buffers are ordinary memory",
     .sees_body = true,
-    .accepts = accepts,
     .alloc = alloc,
     .arm = arm,
     .begin_free = begin_free,
-    .look = look,
     .free = give_back,
     .drop = drop,
     .open = open_to,
@@ -177,8 +161,32 @@ static CUresult CUDAAPI exchange(CUstreamCaptureMode *mode)
 static CUresult CUDAAPI alloc_natively(CUdeviceptr *p, size_t size)
 {
 	called("native");
-	assert_int_equal(size, SIZE);
+	assert_true(size && size <= SIZE);
 	*p = NATIVE;
+	return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI to_device(CUdeviceptr to, const void *from, size_t size, CUstream stream)
+{
+	(void)stream;
+	called("to_device");
+	if (wish.cannot_copy)
+		return CUDA_ERROR_LAUNCH_FAILED;
+	memcpy((void *)(uintptr_t)to, from, size);
+	return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI to_host(void *to, CUdeviceptr from, size_t size, CUstream stream)
+{
+	(void)stream;
+	called("to_host");
+	memcpy(to, (void *)(uintptr_t)from, size);
+	return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI is_done(CUstream stream)
+{
+	(void)stream;
 	return CUDA_SUCCESS;
 }
 
@@ -191,20 +199,28 @@ FIXTURE(start)
 	gmod_driver.cuStreamCreateWithPriority = no_stream;
 	gmod_driver.cuThreadExchangeStreamCaptureMode = exchange;
 	gmod_driver.cuMemAlloc_v2 = alloc_natively;
+	gmod_driver.cuMemcpyHtoDAsync_v2 = to_device;
+	gmod_driver.cuMemcpyDtoHAsync_v2 = to_host;
+	gmod_driver.cuStreamQuery = is_done;
 	answer = GMOD_ACCEPTS;
 	return 0;
 }
 
 /* ---- the tests ---- */
 
-static uint64_t allocate(CUresult expected)
+static uint64_t allocate_some(size_t size, CUresult expected)
 {
-	struct gmod_request q = {.memory = GMOD_MEM_DEVICE, .size = SIZE};
+	struct gmod_request q = {.memory = GMOD_MEM_DEVICE, .size = size};
 	uint64_t p = 0;
 	CUresult r = gmod_buffer_alloc(&q, &p);
 
 	CHECK(r == expected && !p == (r != CUDA_SUCCESS), "%d %#lx", r, p);
 	return p;
+}
+
+static uint64_t allocate(CUresult expected)
+{
+	return allocate_some(SIZE, expected);
 }
 
 static void release(uint64_t p, CUresult expected)
@@ -231,13 +247,13 @@ TEST(a_buffer_comes_and_goes)
 	uint64_t p = allocate(CUDA_SUCCESS);
 	struct gmod_found found = gmod_index_find(p + SIZE - 1);
 
-	check_calls("accepts alloc arm ");
+	check_calls("alloc arm ");
 	assert_true(found.record && found.bounds.user == p && found.bounds.size == SIZE && live() == 1);
 	assert_ptr_equal(gmod_record_details(found.record)->backend, &paper);
 	if (p) /* for the linter: allocate() has checked it */
 		memset((void *)(uintptr_t)p, 1, SIZE);
 	release(p, CUDA_SUCCESS);
-	check_calls("begin_free look free ");
+	check_calls("begin_free free ");
 	take_none();
 	assert_int_equal(live(), 0);
 }
@@ -246,23 +262,42 @@ TEST(what_it_does_not_take_is_native)
 {
 	wish.declines = true;
 	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
-	check_calls("accepts native ");
+	check_calls("alloc native ");
 	wish.declines = false;
 	answer = GMOD_LEAVES_NATIVE;
 	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
-	check_calls("accepts native ");
+	check_calls("alloc native ");
 	answer = GMOD_HAS_NO_MEMORY;
 	allocate(CUDA_ERROR_OUT_OF_MEMORY);
-	check_calls("accepts ");
+	check_calls("alloc ");
+	answer = GMOD_FAILS;
+	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
+	check_calls("alloc native ");
 	answer = GMOD_ACCEPTS;
-	wish.cannot_alloc = true;
-	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
-	check_calls("accepts alloc native ");
-	wish.cannot_alloc = false;
-	wish.cannot_arm = true;
-	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
-	check_calls("accepts alloc arm free native ");
-	wish.cannot_arm = false;
+	assert_int_equal(live(), 0);
+}
+
+/* Without the canaries beside the user's bytes it must not be guarded. */
+TEST(slack_goes_by_copies)
+{
+	uint64_t p;
+
+	paper.sees_body = false;
+	p = allocate_some(SIZE - 512, CUDA_SUCCESS);
+	check_calls("alloc to_device arm ");
+	release(p, CUDA_SUCCESS);
+	check_calls("begin_free to_host free ");
+	take_none();
+	p = allocate_some(SIZE - 512, CUDA_SUCCESS);
+	damage(p - 1, 1);
+	release(p, CUDA_SUCCESS);
+	check_calls("alloc to_device arm begin_free to_host free ");
+	assert_false(take_one(true).tail);
+	wish.cannot_copy = true;
+	assert_int_equal(allocate_some(SIZE - 512, CUDA_SUCCESS), NATIVE);
+	check_calls("alloc to_device free native ");
+	wish.cannot_copy = false;
+	paper.sees_body = true;
 	assert_int_equal(live(), 0);
 }
 
@@ -270,17 +305,17 @@ TEST(a_refused_free_leaves_the_buffer)
 {
 	uint64_t p = allocate(CUDA_SUCCESS);
 
-	check_calls("accepts alloc arm ");
+	check_calls("alloc arm ");
 	wish.cannot_begin_free = true;
 	release(p, CUDA_ERROR_LAUNCH_FAILED);
 	check_calls("begin_free ");
 	wish.cannot_begin_free = false;
 	wish.cannot_free = true;
 	release(p, CUDA_ERROR_LAUNCH_FAILED);
-	check_calls("begin_free look free ");
+	check_calls("begin_free free ");
 	wish.cannot_free = false;
 	release(p, CUDA_SUCCESS);
-	check_calls("begin_free look free ");
+	check_calls("begin_free free ");
 }
 
 TEST(a_finding_names_it)
@@ -291,7 +326,7 @@ TEST(a_finding_names_it)
 
 	damage(p + SIZE, 1);
 	release(p, CUDA_SUCCESS);
-	check_calls("accepts alloc arm begin_free look free ");
+	check_calls("alloc arm begin_free free ");
 	f = fopen(log_file, "re");
 	assert_true(f && !fseek(f, reports_read, SEEK_SET) && fgets(line, sizeof(line), f));
 	fclose(f);
@@ -304,12 +339,12 @@ TEST(peers_are_let_in)
 	uint64_t before = allocate(CUDA_SUCCESS), after;
 
 	gmod_peers_let_in(5, 3);
-	check_calls("accepts alloc arm open ");
+	check_calls("alloc arm open ");
 	after = allocate(CUDA_SUCCESS);
-	check_calls("accepts alloc arm open ");
+	check_calls("alloc arm open ");
 	release(before, CUDA_SUCCESS);
 	release(after, CUDA_SUCCESS);
-	check_calls("begin_free look free begin_free look free ");
+	check_calls("begin_free free begin_free free ");
 }
 
 TEST(a_buffer_goes_with_its_context)
@@ -325,7 +360,7 @@ TEST(a_buffer_goes_with_its_context)
 	assert_non_null(entry);
 	gmod_context_teardown_commit(entry);
 	assert_null(gmod_index_find(p).record);
-	check_calls("accepts alloc arm open drop gone ");
+	check_calls("alloc arm open drop gone ");
 	assert_int_equal(live(), 0);
 }
 
