@@ -152,19 +152,6 @@ static bool check(struct gmod_heap *h, uint64_t *deadline)
 
 /* ---- all of them ---- */
 
-/* Its heap, and the context's user; NULL: neither. */
-static struct gmod_heap *enter(struct gmod_context *c)
-{
-	struct gmod_heap *h;
-
-	if (!gmod_heap_of(c) || !gmod_context_use_begin(c))
-		return NULL;
-	h = gmod_heap_of(c);
-	if (!h)
-		gmod_context_use_end(c);
-	return h;
-}
-
 static bool may(void)
 {
 	return gmod_on() && !gmod_is_post_mortem();
@@ -325,11 +312,13 @@ void gmod_guard_pause(void)
 	atomic_fetch_add_explicit(&aside, 1, memory_order_seq_cst);
 	for (unsigned i = 0; may() && i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = gmod_context_at(i);
-		struct gmod_heap *h = enter(c);
+		struct gmod_heap *h;
 
-		if (!h)
+		if (!gmod_heap_of(c) || !gmod_context_use_begin(c))
 			continue;
-		__atomic_store_n(&h->ring->stop, UINT32_MAX, __ATOMIC_SEQ_CST);
+		h = gmod_heap_of(c);
+		if (h)
+			__atomic_store_n(&h->ring->stop, UINT32_MAX, __ATOMIC_SEQ_CST);
 		gmod_context_use_end(c);
 	}
 }

@@ -15,7 +15,7 @@ static size_t words(uint32_t members)
 	return ((size_t)members + 63) / 64;
 }
 
-size_t gmod_device_set_size(uint32_t members)
+static size_t set_size(uint32_t members)
 {
 	size_t w = words(members);
 
@@ -36,8 +36,8 @@ bool gmod_device_layout(uint32_t chunks, uint32_t arrays, struct gmod_device_lay
 
 	if (!chunks || chunks > CHUNKS_MAX || !arrays || arrays > GMOD_ARRAYS_MAX)
 		return false;
-	l.chunk_set_size = gmod_device_set_size(chunks);
-	l.number_set_size = gmod_device_set_size(GMOD_SEGMENTS_MAX);
+	l.chunk_set_size = set_size(chunks);
+	l.number_set_size = set_size(GMOD_SEGMENTS_MAX);
 	place(&l.size, sizeof(struct gmod_device_heap));
 	l.chunk_table = place(&l.size, chunks * sizeof(struct gmod_chunk));
 	l.array_table = place(&l.size, arrays * sizeof(struct gmod_array));
@@ -105,7 +105,7 @@ void gmod_device_set_image(uint32_t members, uint32_t from, uint32_t to, uint64_
 {
 	size_t w = words(members);
 
-	memset(out, 0, gmod_device_set_size(members));
+	memset(out, 0, set_size(members));
 	put(out, from, to);
 	for (size_t i = 0; i < w; i++)
 		if (out[i])

@@ -42,8 +42,7 @@ struct gmod_device_header_facts {
 void gmod_device_header(const struct gmod_device_layout *l, const struct gmod_device_header_facts *f,
 			struct gmod_device_heap *out);
 
-/* A set of the members [from, to) out of `members`: words and summary, which take gmod_device_set_size() bytes. */
-size_t gmod_device_set_size(uint32_t members);
+/* A set of the members [from, to) out of `members`: words and summary. */
 void gmod_device_set_image(uint32_t members, uint32_t from, uint32_t to, uint64_t *out);
 
 #endif

@@ -34,7 +34,7 @@ static enum gmod_answer alloc_large(struct gmod_request *q, uint64_t own[2], str
 	enum gmod_answer answer;
 
 	(void)own;
-	if (!is_large(q) || !q->context->stream || !gmod_mapped_works(q->context->device) || !gmod_mapped_has_room())
+	if (!is_large(q) || !gmod_mapped_takes_more(q->context))
 		return GMOD_DECLINES;
 	answer = gmod_accounts_answer(q, q->size, 0);
 	if (answer == GMOD_ACCEPTS && gmod_mapped_alloc(q->context, q->size, place) != CUDA_SUCCESS)
@@ -236,7 +236,7 @@ static bool has_room(struct gmod_request *q)
 
 	if (count_cached(c))
 		return may_be_one_more(c);
-	if (!gmod_mapped_works(c->device) || !may_be_one_more(c) || !gmod_mapped_has_room())
+	if (!gmod_mapped_takes_more(c) || !may_be_one_more(c))
 		return false;
 	return fits(q);
 }
@@ -264,7 +264,7 @@ static enum gmod_answer alloc_small(struct gmod_request *q, uint64_t own[2], str
 	CUdeviceptr twin = 0;
 	uint64_t raw;
 
-	if (q->memory != GMOD_MEM_DEVICE || is_large(q) || !q->context->stream || !has_room(q))
+	if (q->memory != GMOD_MEM_DEVICE || is_large(q) || !has_room(q))
 		return GMOD_DECLINES;
 	raw = take(q->context);
 	if (raw)

@@ -361,11 +361,11 @@ static CUresult release(struct gmod_record *r, unsigned ends)
 	return result;
 }
 
-static uint64_t context_number(const struct gmod_details *d)
+CUcontext gmod_buffer_context(const struct gmod_record *r)
 {
-	const struct gmod_context *c = atomic_load_explicit(&d->context, memory_order_relaxed);
+	const struct gmod_context *c = atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed);
 
-	return c ? (uint64_t)(uintptr_t)atomic_load_explicit(&c->handle, memory_order_relaxed) : 0;
+	return c ? atomic_load_explicit(&c->handle, memory_order_relaxed) : NULL;
 }
 
 /* Ours to release. Taken by its context's teardown it may come back, time and again: then we find the same buffer. */
@@ -386,7 +386,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	struct gmod_record *r = found->record;
 	const struct gmod_details *d = gmod_record_details(r);
 	const struct gmod_backend *b;
-	uint64_t began = gmod_ticks(), context = context_number(d);
+	uint64_t began = gmod_ticks(), context = gmod_handle(gmod_buffer_context(r));
 	struct gmod_moment swept = gmod_sweep_latest();
 	unsigned ends = ends_of(r);
 	bool visited, is_current;

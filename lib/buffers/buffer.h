@@ -18,6 +18,9 @@ CUresult gmod_buffer_alloc(const struct gmod_request *request, uint64_t *out);
 /* found was looked up for an address that is the start of a user's buffer. */
 CUresult gmod_buffer_free(const struct gmod_found *found, const char *entry_point);
 
+/* The context it was made in. */
+CUcontext gmod_buffer_context(const struct gmod_record *r);
+
 /* The driver gave r to an allocation in the current context. true: memory was short, and there is more of it now. */
 bool gmod_buffers_made_room(CUresult r);
 

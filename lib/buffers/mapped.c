@@ -28,9 +28,10 @@ bool gmod_mapped_works(int device)
 	return gmod_options()->mapped && gmod_ask_once(&asked, device, ask);
 }
 
-bool gmod_mapped_has_room(void)
+bool gmod_mapped_takes_more(const struct gmod_context *c)
 {
-	return atomic_load_explicit(&mapped_now, memory_order_relaxed) < GMOD_MAPPED_MAX;
+	return c->stream && gmod_mapped_works(c->device) &&
+	       atomic_load_explicit(&mapped_now, memory_order_relaxed) < GMOD_MAPPED_MAX;
 }
 
 static void *at(uint64_t address)

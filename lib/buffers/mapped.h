@@ -31,8 +31,8 @@ enum { GMOD_MAPPED_MAX = 4096 };
 /* Wanted, and possible on the device? */
 bool gmod_mapped_works(int device);
 
-/* No: GMOD_MAPPED_MAX are there. */
-bool gmod_mapped_has_room(void);
+/* May one be made in the context now? */
+bool gmod_mapped_takes_more(const struct gmod_context *c);
 
 /* Device memory and host pages for a buffer of that size. */
 CUresult gmod_mapped_alloc(const struct gmod_context *c, size_t size, struct gmod_place *out);

@@ -146,11 +146,6 @@ struct gmod_context *gmod_context_owner(void)
 	return gmod_context_of(gmod_current_owner().context);
 }
 
-static bool native_only(void)
-{
-	return gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE;
-}
-
 /* It may be gone, though it is still current: that is no fault. */
 static bool did(CUresult r, const char *entry_point)
 {
@@ -178,7 +173,7 @@ static bool set_up(struct gmod_context *c)
 	if (!did(NEXT(cuCtxGetDevice)(&c->device), "cuCtxGetDevice"))
 		return false;
 	c->stream = NULL;
-	if (native_only())
+	if (gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE)
 		return true;
 	mode = gmod_relaxed_begin();
 	ok = make_stream(c);

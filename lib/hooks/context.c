@@ -190,24 +190,20 @@ static bool primary_is_gone(CUdevice device)
 	return !active;
 }
 
-/* Of a call that lets go of a device's primary context: what goes with it, if that is its last. */
-static struct teardown begin_primary(CUdevice device)
-{
-	return begin(gmod_primary_last_release(device) ? gmod_primary_of(device) : NULL);
-}
+enum letting_go { RELEASE, RESET };
 
-static CUresult end_primary(const struct teardown *t, CUresult r, CUdevice device, const char *entry_point)
-{
-	return end(t, r, t->context && r == CUDA_SUCCESS && primary_is_gone(device), entry_point);
-}
-
-/* A library's own retain and release in the midst of a running program must disturb nobody. */
-static CUresult release(CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
+/*
+ * A library's own retain and release in the midst of a running program must disturb nobody. A reset frees everything
+ * also where the context itself stays for those who hold it.
+ */
+static CUresult let_go(enum letting_go how, CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
 {
 	struct turn turn = begin_turn(device);
-	struct teardown t = begin_primary(device);
-	CUresult r = end_primary(&t, next(device), device, entry_point);
+	bool may_go = how == RESET || gmod_primary_last_release(device);
+	struct teardown t = begin(may_go ? gmod_primary_of(device) : NULL);
+	CUresult r = next(device);
 
+	r = end(&t, r, t.context && r == CUDA_SUCCESS && (how == RESET || primary_is_gone(device)), entry_point);
 	end_turn(&turn);
 	return r;
 }
@@ -216,40 +212,28 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
 	GMOD_GUARD_PAUSED;
 
-	return release(dev, NEXT(cuDevicePrimaryCtxRelease), __func__);
+	return let_go(RELEASE, dev, NEXT(cuDevicePrimaryCtxRelease), __func__);
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
 	GMOD_GUARD_PAUSED;
 
-	return release(dev, NEXT(cuDevicePrimaryCtxRelease_v2), __func__);
-}
-
-/* A reset frees everything also where the context itself stays for those who hold it. */
-static CUresult reset(CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
-{
-	struct turn turn = begin_turn(device);
-	struct teardown t = begin(gmod_primary_of(device));
-	CUresult r = next(device);
-
-	r = end(&t, r, r == CUDA_SUCCESS, entry_point);
-	end_turn(&turn);
-	return r;
+	return let_go(RELEASE, dev, NEXT(cuDevicePrimaryCtxRelease_v2), __func__);
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice dev)
 {
 	GMOD_GUARD_PAUSED;
 
-	return reset(dev, NEXT(cuDevicePrimaryCtxReset), __func__);
+	return let_go(RESET, dev, NEXT(cuDevicePrimaryCtxReset), __func__);
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
 	GMOD_GUARD_PAUSED;
 
-	return reset(dev, NEXT(cuDevicePrimaryCtxReset_v2), __func__);
+	return let_go(RESET, dev, NEXT(cuDevicePrimaryCtxReset_v2), __func__);
 }
 
 static CUcontext context_of_green(CUgreenCtx green)
@@ -267,8 +251,9 @@ GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 	CUdevice device = context ? device_of(context) : -1;
 	struct turn turn = begin_turn(device);
 	struct teardown t = begin(gmod_primary_is_retained(device) ? NULL : gmod_primary_of(device));
-	CUresult r = end_primary(&t, NEXT(cuGreenCtxDestroy)(hCtx), device, __func__);
+	CUresult r = NEXT(cuGreenCtxDestroy)(hCtx);
 
+	r = end(&t, r, t.context && r == CUDA_SUCCESS && primary_is_gone(device), __func__);
 	end_turn(&turn);
 	return r;
 }

@@ -35,13 +35,6 @@ static CUdeviceptr nobodys(void)
 }
 
 /* Mapped memory belongs to no context as far as the driver knows; the program's belongs to the one it was made in. */
-static CUcontext owner_of(const struct gmod_record *r)
-{
-	const struct gmod_context *c = gmod_record_details(r)->context;
-
-	return c ? atomic_load_explicit(&c->handle, memory_order_relaxed) : NULL;
-}
-
 static void correct(CUpointer_attribute attribute, void *data, const struct gmod_found *found)
 {
 	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR)
@@ -49,7 +42,7 @@ static void correct(CUpointer_attribute attribute, void *data, const struct gmod
 	else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE || attribute == CU_POINTER_ATTRIBUTE_MAPPING_SIZE)
 		*(size_t *)data = found->bounds.size;
 	else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT && !*(CUcontext *)data)
-		*(CUcontext *)data = owner_of(found->record);
+		*(CUcontext *)data = gmod_buffer_context(found->record);
 	else if (attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && gmod_sync_memops_is_set(found->record))
 		*(bool *)data = true;
 }
