@@ -217,15 +217,6 @@ static bool cache(struct gmod_context *c, uint64_t raw)
 	return done;
 }
 
-static bool fits(struct gmod_request *q)
-{
-	bool fits = gmod_accounts_answer(q, GMOD_LARGE, GMOD_MANAGED_SPARE) == GMOD_ACCEPTS;
-
-	if (!fits)
-		gmod_accounts_settle(q);
-	return fits;
-}
-
 /*
  * Where memory is short nothing is cached, and small buffers are no larger than they have to be. Where something is
  * cached, the rest has been asked before.
@@ -238,7 +229,10 @@ static bool has_room(struct gmod_request *q)
 		return may_be_one_more(c);
 	if (!gmod_mapped_takes_more(c) || !may_be_one_more(c))
 		return false;
-	return fits(q);
+	if (gmod_accounts_answer(q, GMOD_LARGE, GMOD_MANAGED_SPARE) == GMOD_ACCEPTS)
+		return true;
+	gmod_accounts_settle(q);
+	return false;
 }
 
 static CUresult put_away(struct gmod_context *c, uint64_t raw)
