@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "lib/base/scope.h"
@@ -10,6 +9,7 @@
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
+#include "lib/base/map.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
@@ -80,15 +80,12 @@ static void *staging_pages(const struct gmod_context *c)
 	static void *pages[GMOD_CONTEXTS]; /* under the lock */
 	void **mine = &pages[gmod_context_index(c)];
 
-	if (!*mine) {
-		void *p = mmap(NULL, STAGING, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (p == MAP_FAILED)
-			return NULL;
-		/* A child's copy would take the pages from under the device. */
-		madvise(p, STAGING, MADV_DONTFORK);
-		*mine = p;
-	}
+	if (*mine)
+		return *mine;
+	*mine = gmod_map(STAGING);
+	/* A child's copy would take the pages from under the device. */
+	if (*mine)
+		madvise(*mine, STAGING, MADV_DONTFORK);
 	return *mine;
 }
 

@@ -1,13 +1,13 @@
 #include "lib/buffers/misuse.h"
 
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/base/lock.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
+#include "lib/base/map.h"
 #include "lib/base/unwind.h"
 #include "monitor/registry/index.h"
 #include "monitor/report/report.h"
@@ -20,15 +20,6 @@ static struct gmod_buffer_facts *freed;
 static uint64_t freed_count;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-static bool make_ring(void)
-{
-	void *p = mmap(NULL, REMEMBERED * sizeof(*freed), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p != MAP_FAILED)
-		freed = p;
-	return freed != NULL;
-}
-
 void gmod_misuse_remember_free(const struct gmod_record *r)
 {
 	struct gmod_buffer_facts f = gmod_record_facts(r);
@@ -38,7 +29,9 @@ void gmod_misuse_remember_free(const struct gmod_record *r)
 	gmod_unwind(&f.freed_at, gmod_options()->stack_depth);
 	if (!gmod_lock(&lock))
 		return;
-	if (freed || make_ring())
+	if (!freed)
+		freed = gmod_map(REMEMBERED * sizeof(*freed));
+	if (freed)
 		freed[freed_count++ % REMEMBERED] = f;
 	gmod_unlock(&lock);
 }

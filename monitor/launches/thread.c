@@ -1,9 +1,10 @@
 #include "monitor/launches/thread.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "lib/base/map.h"
 
 __thread struct gmod_thread *gmod_thread_here;
 
@@ -50,11 +51,10 @@ static struct gmod_thread *take_over(void)
 static struct gmod_thread *make_new(void)
 {
 	size_t ring_size = GMOD_RING * sizeof(struct gmod_launch);
-	char *memory = mmap(NULL, ring_size + sizeof(struct gmod_thread), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = gmod_map(ring_size + sizeof(struct gmod_thread));
 	struct gmod_thread *t;
 
-	if (memory == MAP_FAILED)
+	if (!memory)
 		return NULL;
 	t = (struct gmod_thread *)(void *)(memory + ring_size);
 	t->ring = (struct gmod_launch *)(void *)memory;

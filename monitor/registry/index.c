@@ -1,9 +1,9 @@
 #include "monitor/registry/index.h"
 
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "lib/base/deadline.h"
+#include "lib/base/map.h"
 
 enum { GRANULE_BITS = 21, MIDDLE_BITS = 13, ROOT_BITS = 14 };
 #define DIRECT ((uint64_t)1)
@@ -17,13 +17,6 @@ static unsigned page_bits = 12;
 void gmod_index_init(uint64_t page)
 {
 	page_bits = (unsigned)__builtin_ctzll(page);
-}
-
-static void *zeroed(size_t size)
-{
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
 }
 
 static unsigned slots_per_leaf(void)
@@ -50,7 +43,7 @@ static granule_entry *entry_of(uint64_t address, bool make)
 	granule_entry *fresh;
 
 	if (!table && make) {
-		fresh = zeroed(sizeof(granule_entry) << MIDDLE_BITS);
+		fresh = gmod_map(sizeof(granule_entry) << MIDDLE_BITS);
 		if (!fresh)
 			return NULL;
 		if (atomic_compare_exchange_strong_explicit(top, &table, fresh, memory_order_acq_rel,
@@ -71,7 +64,7 @@ static leaf_slot *leaf_of(granule_entry *entry)
 
 	if (value && !(value & DIRECT))
 		return (leaf_slot *)(uintptr_t)value;
-	fresh = zeroed(size);
+	fresh = gmod_map(size);
 	if (!fresh)
 		return NULL;
 	value = 0;

@@ -3,7 +3,8 @@
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "lib/base/map.h"
 
 _Atomic(struct gmod_bank *) gmod_banks[GMOD_BANKS];
 static _Atomic uint32_t bank_count, used;
@@ -57,11 +58,10 @@ static struct gmod_record *pop_free(void)
  */
 static bool add_bank(void)
 {
-	struct gmod_bank *fresh =
-	    mmap(NULL, sizeof(*fresh), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct gmod_bank *fresh = gmod_map(sizeof(*fresh));
 	uint32_t i = atomic_load_explicit(&bank_count, memory_order_acquire);
 
-	if (fresh == MAP_FAILED)
+	if (!fresh)
 		return false;
 	/* Lines hold canaries: nothing of them belongs into a core file. */
 	madvise(fresh, sizeof(*fresh), MADV_DONTDUMP);

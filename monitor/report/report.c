@@ -1,11 +1,11 @@
 #include "monitor/report/report.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "lib/base/counters.h"
 #include "lib/base/deadline.h"
 #include "lib/base/hash.h"
+#include "lib/base/map.h"
 #include "monitor/report/json.h"
 #include "monitor/report/suppressions.h"
 #include "monitor/report/text.h"
@@ -199,10 +199,10 @@ static enum fate report_with(struct workspace *w, const struct gmod_finding *f, 
 /* Report a finding whose id is NEW or SHOWN; returns what became of it. */
 static enum fate report_fully(const struct gmod_finding *f, struct site *site, enum fate fate)
 {
-	struct workspace *w = mmap(NULL, sizeof(*w), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct workspace *w = gmod_map(sizeof(*w));
 	bool first = fate == NEW;
 
-	if (w != MAP_FAILED) {
+	if (w) {
 		fate = report_with(w, f, site, fate);
 		munmap(w, sizeof(*w));
 		return fate;

@@ -1,11 +1,11 @@
 #include "monitor/watch/damage.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/facts.h"
+#include "lib/base/map.h"
 #include "lib/base/phase.h"
 #include "monitor/launches/proof.h"
 #include "monitor/report/report.h"
@@ -148,15 +148,9 @@ static struct watch *find(uint32_t position, uint64_t word, enum gmod_side side)
 
 static struct watch *find_free(void)
 {
-	if (!watches) {
-		void *p = mmap(NULL, WATCHES * (sizeof(*watches) + sizeof(*watches->unfinished)),
-			       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (p == MAP_FAILED)
-			return NULL;
-		watches = p;
-	}
-	for (int i = 0; i < WATCHES; i++)
+	if (!watches)
+		watches = gmod_map(WATCHES * (sizeof(*watches) + sizeof(*watches->unfinished)));
+	for (int i = 0; watches && i < WATCHES; i++)
 		if (state_of(&watches[i]) == NOTHING)
 			return &watches[i];
 	return NULL;
