@@ -4,19 +4,26 @@
 #include <stddef.h>
 #include <time.h>
 
+sigset_t gmod_outside_signals(void)
+{
+	static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+	sigset_t set;
+
+	sigfillset(&set);
+	for (size_t i = 0; i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
+		sigdelset(&set, synchronous[i]);
+	return set;
+}
+
 /*
  * Besides what arrives from outside this blocks what a write can raise: SIGPIPE; SIGXFSZ past RLIMIT_FSIZE; SIGTTOU,
- * which would stop a background job (with it blocked the terminal just takes the output). Faults stay as they are.
+ * which would stop a background job (with it blocked the terminal just takes the output).
  */
 void gmod_scope_begin(struct gmod_scope *h)
 {
-	static const int fault[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
-	sigset_t block, pending;
+	sigset_t block = gmod_outside_signals(), pending;
 
 	h->cancel = gmod_cancel_begin();
-	sigfillset(&block);
-	for (size_t i = 0; i < sizeof(fault) / sizeof(fault[0]); i++)
-		sigdelset(&block, fault[i]);
 	pthread_sigmask(SIG_BLOCK, &block, &h->mask);
 	sigpending(&pending);
 	h->pending_pipe = sigismember(&pending, SIGPIPE);

@@ -37,6 +37,13 @@ static inline void gmod_cancel_end(struct gmod_cancel c)
 }
 
 /*
+ * Every signal but those that a thread raises by what it does: blocked, these end the process without a word, and a
+ * sandbox that traps system calls (SIGSYS) lives by its handler. SIGABRT is not among them: abort() unblocks it, and
+ * sent from outside it may be for a thread that waits for it.
+ */
+sigset_t gmod_outside_signals(void);
+
+/*
  * Signals and cancellation, so that no handler can jump, and no pthread_cancel() unwind, out of a report half made. May
  * nest; gmod_log_*() do it by themselves. SIGPIPE raised in between is taken back.
  */

@@ -1,17 +1,16 @@
 #include "monitor/watch/monitor.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "lib/base/deadline.h"
-#include "lib/base/futex.h"
-#include "lib/base/phase.h"
 #include "lib/base/facts.h"
+#include "lib/base/futex.h"
+#include "lib/base/log.h"
+#include "lib/base/phase.h"
+#include "lib/base/worker.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
@@ -21,7 +20,6 @@
 #define NS_PER_MS ((uint64_t)1000000)
 #define HEARTBEAT_UNPROVEN (500 * NS_PER_MS)
 #define HEARTBEAT_SHARED (1000 * NS_PER_MS)
-#define STACK_SIZE ((size_t)512 << 10)
 
 /* How long the monitor may be stuck before nobody waits for it any more. */
 #define PATIENCE GMOD_SECONDS(2)
@@ -174,19 +172,6 @@ static void account(struct pace *p)
 	p->pending = gmod_damage_pending();
 }
 
-/* Lets through what kills a thread for its own fault; everything else is the program's to handle. */
-static void block_signals(void)
-{
-	sigset_t set;
-
-	sigfillset(&set);
-	sigdelset(&set, SIGSEGV);
-	sigdelset(&set, SIGBUS);
-	sigdelset(&set, SIGILL);
-	sigdelset(&set, SIGFPE);
-	pthread_sigmask(SIG_SETMASK, &set, NULL);
-}
-
 static cpu_set_t cpus; /* of the process when GMOD was loaded */
 
 void gmod_monitor_remember_cpus(void)
@@ -216,15 +201,12 @@ static void do_last_task(void)
 	gmod_futex_wake(&ended);
 }
 
-static void *run(void *unused)
+static void run(void)
 {
 	struct pace p = {0};
 
-	(void)unused;
 	gmod_is_monitor = true;
-	prctl(PR_SET_NAME, "gmod-monitor");
 	prctl(PR_SET_TIMERSLACK, 1);
-	block_signals();
 	leave_the_only_cpu();
 	p.active_ns = gmod_monotonic_ns();
 	gmod_budget_open(&p.budget, gmod_options()->max_cpu, 0, p.active_ns);
@@ -236,41 +218,34 @@ static void *run(void *unused)
 		rest(&p);
 	}
 	do_last_task();
-	/* Never returns: a thread that has called the driver runs clean-up of the driver's when it ends. */
-	for (;;)
-		pause();
-	return NULL;
 }
 
-static bool create(void)
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-	sigset_t all, before;
-	bool ok;
-
-	if (pthread_attr_init(&attributes))
-		return false;
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	sigfillset(&all);
-	/* Blocked from birth: no signal of the program's may land in the new thread before it blocks them itself. */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ok = pthread_create(&thread, &attributes, run, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	return ok;
-}
-
+/* Where the system gives no thread it may do so later: tried again at the second buffer, the fourth, the eighth, ... */
 void gmod_monitor_ensure(void)
 {
-	if (atomic_load_explicit(&started, memory_order_relaxed) ||
-	    atomic_exchange_explicit(&started, true, memory_order_relaxed))
+	static const struct gmod_worker worker = {"gmod-monitor", run};
+	static atomic_ulong asked;
+	static atomic_bool said;
+	unsigned long before;
+	int error;
+
+	if (atomic_load_explicit(&started, memory_order_relaxed))
 		return;
-	if (create())
+	before = atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
+	if ((before & (before + 1)) || atomic_exchange_explicit(&started, true, memory_order_relaxed))
+		return;
+	error = gmod_worker_start(&worker);
+	if (!error) {
 		atomic_store_explicit(&running, true, memory_order_release);
-	else
-		gmod_degraded("pthread_create");
+		return;
+	}
+	if (gmod_degraded_first(&said))
+		gmod_log_note(
+		    0,
+		    "nobody watches the buffers: no thread can be started (error %d); they are looked at when "
+		    "they are freed, and at the end",
+		    error);
+	atomic_store_explicit(&started, false, memory_order_relaxed);
 }
 
 bool gmod_monitor_stopping(void)

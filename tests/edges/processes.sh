@@ -102,6 +102,13 @@ check_no_monitor() {
 	ended "no_monitor: _exit() looks at what the CPU sees" 6 1
 	[ "$(closing degraded "$err")" -gt 0 ]
 	judge "no_monitor: that is counted" $? "$err"
+	same "no_monitor: and said" 1 "$(grep -c 'nobody watches' <<<"$err")"
+	guarded verbosity=0:log_path=report.log "$edges/no_monitor" later
+	same "no_monitor: there is one at a later buffer" '6 1' \
+		"$status $(grep -c 'nobody watches' "$work/guarded/report.log")"
+	guarded verbosity=0:log_path=report.log "$edges/no_monitor" larger
+	same "no_monitor: there is one with a larger stack" '6 0' \
+		"$status $(grep -c 'nobody watches' "$work/guarded/report.log")"
 }
 
 check_quick_exit() {

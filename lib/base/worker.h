@@ -1,0 +1,19 @@
+/*
+ * Threads of GMOD's own.
+ */
+#ifndef GMOD_LIB_BASE_WORKER_H
+#define GMOD_LIB_BASE_WORKER_H
+
+struct gmod_worker {
+	const char *name; /* of the thread: 15 characters at most */
+	void (*run)(void);
+};
+
+/*
+ * Start the thread, detached, with 512 KiB of stack for run() whatever the program's static thread-local storage takes,
+ * and with gmod_outside_signals() blocked from birth. *w stays. When run() returns, the thread sleeps until the process
+ * ends. Returns 0, or what pthread_create() said: then nothing was started. Any thread.
+ */
+int gmod_worker_start(const struct gmod_worker *w);
+
+#endif
