@@ -116,7 +116,7 @@ $(BUILD)/flags $(BUILD)/objects: FORCE | deps-build
 
 $(BUILD)/lib/%.o $(BUILD)/monitor/%.o $(BUILD)/device/%.o: COMPILE = $(CC) $(CFLAGS_LIB) $(SANFLAGS) -MMD -MP -MF $(@:.o=.d)
 # What dlsym runs through: it is called before a sanitizer's runtime is ready.
-$(addprefix $(BUILD)/lib/driver/,dlsym_hook.o dlsym_next.o driver.o): SANFLAGS :=
+$(addprefix $(BUILD)/lib/driver/,dlsym_hook.o dlsym_next.o driver.o homonyms.o): SANFLAGS :=
 
 define compile
 	@mkdir -p $(@D)

@@ -14,6 +14,7 @@
 #include "lib/base/phase.h"
 #include "lib/driver/dlsym_next.h"
 #include "lib/driver/driver.h"
+#include "lib/driver/homonyms.h"
 
 /*
  * Is what `handle` has under this name the driver's, so that the hook stands in for it?
@@ -107,6 +108,7 @@ __attribute__((visibility("hidden"))) void *gmod_dlsym_target(void *handle, cons
 	void *hook = symbol ? gmod_hook_by_symbol(symbol) : NULL;
 
 	*jump_to = gmod_get_next_dlsym();
+	gmod_homonyms_look(hook != NULL);
 	if (!hook)
 		return NULL;
 	if (!driver_has(symbol)) {

@@ -2,6 +2,7 @@
 #include "lib/driver/driver.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -133,12 +134,22 @@ void *gmod_hook_by_version(const char *name, int version, cuuint64_t flags)
 	return best ? best->hook : NULL;
 }
 
+/* Not every library that has the name has the function: lib/driver/homonyms.h. */
+static bool is_data(const void *found)
+{
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	return dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+	       ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
+}
+
 /* What stands behind us: another interposer in the global scope if there is one, else the driver itself. */
 static void *next_definition(void *libcuda, const char *symbol)
 {
 	void *p = gmod_next_dlsym(RTLD_NEXT, symbol);
 
-	return p ? p : gmod_next_dlsym(libcuda, symbol);
+	return p && !is_data(p) ? p : gmod_next_dlsym(libcuda, symbol);
 }
 
 static void fill(void **slot, void *pointer)

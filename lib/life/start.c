@@ -15,6 +15,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/gather.h"
 #include "lib/driver/driver.h"
+#include "lib/driver/homonyms.h"
 #include "lib/life/finish.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/launch.h"
@@ -98,6 +99,7 @@ static void at_quick_end(void)
 
 __attribute__((constructor)) static void at_load(void)
 {
+	gmod_homonyms_start();
 	gmod_log_remember_stderr();
 	gmod_monitor_remember_cpus();
 	(void)at_quick_exit(at_quick_end);

@@ -22,7 +22,7 @@ $(filter-out %.so %.so.1 %.o,$(edges_programs)): $(BUILD)/edges/%: tests/edges/%
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_TEST) -Itests/programs -rdynamic $(if $(filter %/openmp,$@),-fopenmp) \
 		$(if $(filter %/not_pie,$@),-no-pie) $(if $(filter %/pie,$@),-fPIE -pie) -o $@ $< \
-		$(if $(filter %/lookups,$@),,$(SIM)) -ldl
+		$(if $(filter %/lookups %/pointers %/weak,$@),,$(SIM)) -ldl
 
 # A driver for lookups.sh. -Bsymbolic: it hands out its own functions, whatever is preloaded.
 $(BUILD)/edges/old/libcuda.so.1: tests/edges/old_driver.c $(BUILD)/flags

@@ -38,4 +38,26 @@ check_old_driver() {
 	same_as_alone "old_driver, another interposer" "$edges/old" old "$edges/plugin_wrap_alloc.so"
 }
 
+# What libraries call like the API may be data. libgmod.so is in front of them.
+check_pointers() {
+	local plugin=$edges/plugin_pointers.so native
+	alone env "LD_PRELOAD=$plugin" "$edges/pointers"
+	native="$status $out"
+	run_in guarded env "LD_PRELOAD=$gmod $plugin" GMOD_OPTIONS=verbosity=1 "$edges/pointers"
+	same "pointers: preloaded, as alone" "$native" "$status $out"
+	says "pointers: preloaded, guarded" 'guarded 1 of 1 buffer,' "$err"
+	as_alone "pointers: loaded later" verbosity=1 "$edges/pointers" "$plugin"
+	same "pointers: used" $'0 before: nothing\none place: 1\nused: well' "$native"
+	says "pointers: loaded later, guarded" 'guarded 1 of 1 buffer,' "$err"
+}
+
+check_weak() {
+	as_alone weak verbosity=1 "$edges/weak"
+	same "weak: there is none" '0 a driver: no' "$native"
+	alone env "LD_PRELOAD=$build/sim/libcuda.so.1" "$edges/weak"
+	native="$status $out"
+	run_in guarded env "LD_PRELOAD=$gmod $build/sim/libcuda.so.1" "$edges/weak"
+	same "weak: with a driver, as alone" "$native" "$status $out"
+}
+
 run_checks "$@"
