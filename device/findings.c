@@ -8,7 +8,6 @@
 #include "lib/base/facts.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
-#include "monitor/watch/damage.h"
 
 #define STUCK GMOD_MILLISECONDS(100)
 

@@ -1,6 +1,5 @@
 #include "lib/base/facts.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

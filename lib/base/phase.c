@@ -1,6 +1,5 @@
 #include "lib/base/phase.h"
 
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>

@@ -15,10 +15,9 @@
 #include "lib/base/facts.h"
 #include "lib/base/counters.h"
 #include "lib/base/unwind.h"
-#include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
-#include "monitor/watch/sweep.h"
+#include "monitor/watch/swept.h"
 
 static _Atomic uint64_t next_serial;
 

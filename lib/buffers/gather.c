@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "lib/base/scope.h"
-#include "lib/base/log.h"
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"

@@ -4,7 +4,6 @@
 
 #include "lib/base/asked.h"
 #include "lib/base/facts.h"
-#include "lib/base/phase.h"
 #include "lib/context/capture.h"
 #include "lib/driver/errors.h"
 #include "lib/driver/mapping.h"

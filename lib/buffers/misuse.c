@@ -11,7 +11,6 @@
 #include "lib/base/unwind.h"
 #include "monitor/registry/index.h"
 #include "monitor/report/report.h"
-#include "monitor/watch/damage.h"
 
 enum { REMEMBERED = 4096 };
 

@@ -2,8 +2,8 @@
 #include "lib/buffers/buffer.h"
 #include "lib/base/phase.h"
 #include "lib/buffers/gather.h"
-#include "monitor/watch/sweep.h"
 #include "monitor/watch/damage.h"
+#include "monitor/watch/swept.h"
 
 /*
  * Records of the context, one after another. LIVE ones are RELEASING and this thread's when they are visited; of those

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "lib/driver/dlsym_next.h"

@@ -30,13 +30,6 @@ static void add(struct kernels *k, const void *function)
 		k->more = true;
 }
 
-/* What is not known of them stands for one without a name, which is a suspect like the others. */
-static void add_unknown(struct kernels *k)
-{
-	if (k->more)
-		k->function[k->count++] = 0;
-}
-
 static void collect(struct kernels *k, CUgraph graph, int depth);
 
 static void collect_node(struct kernels *k, CUgraphNode node, int depth)
@@ -106,7 +99,9 @@ static struct kernels kernels_of(CUgraph graph)
 		collect(&k, graph, 0);
 	else
 		k.more = true;
-	add_unknown(&k);
+	/* What is not known of them stands for one without a name, which is a suspect like the others. */
+	if (k.more)
+		k.function[k.count++] = 0;
 	return k;
 }
 

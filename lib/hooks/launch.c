@@ -4,7 +4,6 @@
 #include "lib/context/capture.h"
 #include "lib/context/current.h"
 #include "lib/hooks/hook.h"
-#include "lib/base/facts.h"
 
 struct launching {
 	struct gmod_thread *thread;

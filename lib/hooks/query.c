@@ -4,8 +4,6 @@
  */
 #include "lib/buffers/buffer.h"
 #include "lib/hooks/where.h"
-#include "lib/buffers/misuse.h"
-#include "lib/base/facts.h"
 #include "lib/buffers/stand_in.h"
 
 GMOD_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)

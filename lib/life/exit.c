@@ -2,7 +2,6 @@
  * _exit and _Exit, interposed: they end a process without running its exit handlers, so the last look at the canaries
  * happens here. The C library's own exit() does not come through them.
  */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/base/real_exit.h"
