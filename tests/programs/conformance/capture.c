@@ -21,14 +21,6 @@ static void *call_it(void *arg)
 	return NULL;
 }
 
-static void call_in_thread(struct caller *c)
-{
-	pthread_t thread;
-
-	thread = tk_begin_thread(call_it, c);
-	pthread_join(thread, NULL);
-}
-
 static const char *const mode_names[] = {"global", "thread-local", "relaxed"};
 
 struct setting {
@@ -48,7 +40,7 @@ static void try_call(const struct capture_call *call, const struct setting *how)
 	scene_open(&s, how->stream_flags);
 	CK(cuStreamBeginCapture(s.at_hand, how->mode));
 	if (how->other_thread)
-		call_in_thread(&caller);
+		tk_in_a_thread(call_it, &caller);
 	else
 		call_it(&caller);
 	cuStreamIsCapturing(s.at_hand, &status);

@@ -34,10 +34,9 @@ static void fork_close(struct fork *f)
 
 static void beginnings(void)
 {
-	CUstream s;
 	CUgraph graph = NULL;
+	CUstream s = tk_stream();
 
-	CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
 	fact(code(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_RELAXED)), "capture of the null stream");
 	fact(code(cuStreamEndCapture(s, &graph)), "ending what was not begun");
 	fact(code(cuStreamBeginCapture(s, 99)), "capture of no mode");
@@ -97,12 +96,11 @@ static void destroy_capturing(void)
 
 static void merging(void)
 {
-	CUstream a, b;
 	CUevent event;
 	CUgraph graph;
+	CUstream a = tk_stream();
+	CUstream b = tk_stream();
 
-	CK(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
-	CK(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
 	CK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
 	CK(cuStreamBeginCapture(a, CU_STREAM_CAPTURE_MODE_RELAXED));
 	CK(cuStreamBeginCapture(b, CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -219,11 +217,10 @@ static void launch_captured(CUgraphExec exec, const char *name)
 {
 	CUgraphNode node;
 	CUgraph outer, child;
-	CUstream s;
 	size_t count = 1;
 	CUresult r;
+	CUstream s = tk_stream();
 
-	CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
 	CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
 	fact(code(cuGraphLaunch(exec, s)), "launching %s into a capture", name);
 	r = cuStreamEndCapture(s, &outer);
@@ -244,10 +241,9 @@ static void nested_graph(void)
 {
 	CUgraphExec exec;
 	CUgraph graph;
-	CUstream s;
 	int ms = 0;
+	CUstream s = tk_stream();
 
-	CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
 	CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
 	tk_launch(tk_kernel("k_spin_ms"), 1, 1, s, TK_ARGS(&ms));
 	tk_launch(tk_kernel("k_spin_ms"), 1, 1, s, TK_ARGS(&ms));
@@ -266,16 +262,15 @@ static void captured_graph(void)
 	CUgraphNode nodes[32];
 	CUgraph graph;
 	CUgraphExec exec;
-	CUdeviceptr p, q;
-	CUstream s;
+	CUdeviceptr q;
 	const char *name = "";
 	unsigned char *host;
 	long long off = 1, count = 3;
 	size_t n = 32;
 	CUresult r;
+	CUstream s = tk_stream();
+	CUdeviceptr p = tk_alloc(1000);
 
-	CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
-	CK(cuMemAlloc(&p, 1000));
 	CK(cuMemHostAlloc((void **)&host, 1000, 0));
 	CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
 	CK(cuMemsetD8Async(p, 7, 1000, s));

@@ -27,9 +27,8 @@ static void memops_of(enum kind kind)
 static void waiting_for_a_value(void)
 {
 	volatile int *flag = tk_flag(), *then = tk_flag();
-	CUstream waits;
+	CUstream waits = tk_stream();
 
-	CK(cuStreamCreate(&waits, CU_STREAM_NON_BLOCKING));
 	tk_sync();
 	CK(cuStreamWaitValue32(waits, (CUdeviceptr)flag, 5, CU_STREAM_WAIT_VALUE_GEQ));
 	CK(cuStreamWriteValue32(waits, (CUdeviceptr)then, 9, 0));
@@ -49,10 +48,9 @@ static void captured_memops(void)
 	CUgraphNodeType type = 77;
 	CUgraphNode node;
 	CUgraph graph = NULL;
-	CUstream s;
 	size_t count = 1;
+	CUstream s = tk_stream();
 
-	CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
 	CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
 	fact(code(cuStreamWriteValue32(s, m.at, 5, 0)), "capturing cuStreamWriteValue32");
 	fact(code(cuStreamEndCapture(s, &graph)), "the capture of it");

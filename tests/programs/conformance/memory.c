@@ -142,10 +142,9 @@ static void accounting(void)
 	CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, tk_device};
 	const size_t size = 64 << 20;
 	size_t before = free_now();
-	CUdeviceptr p;
 	void *h;
+	CUdeviceptr p = tk_alloc(size);
 
-	CK(cuMemAlloc(&p, size));
 	fact(yes_no(before - free_now() == size), "64 MiB of device memory cost 64 MiB");
 	CK(cuMemFree(p));
 	fact(yes_no(free_now() == before), "and give them back");
@@ -237,9 +236,8 @@ static void past_the_end_of(enum kind k)
 	struct memory m = memory_new(k);
 	const char *name = kind_names[k];
 	char *bytes = calloc(1, m.size + 1);
-	CUdeviceptr other;
+	CUdeviceptr other = tk_alloc(m.size + 1);
 
-	CK(cuMemAlloc(&other, m.size + 1));
 	fact(code(cuMemcpyHtoD(m.at, bytes, m.size)), "copy to %s, all of it", name);
 	fact(code(cuMemcpyHtoD(m.at, bytes, m.size + 1)), "copy to %s, a byte too many", name);
 	fact(code(cuMemcpyHtoD(m.at + 100, bytes, m.size - 99)), "copy to the inside of %s, a byte too many", name);

@@ -149,14 +149,11 @@ void contextless_facts(void)
 {
 	struct memory m = memory_new(DEVICE);
 	void *handles[2];
-	pthread_t thread;
 
 	CK(cuStreamCreate((CUstream *)&handles[0], CU_STREAM_NON_BLOCKING));
 	CK(cuEventCreate((CUevent *)&handles[1], 0));
-	thread = tk_begin_thread(without_context, &m);
-	pthread_join(thread, NULL);
-	thread = tk_begin_thread(without_context_handles, handles);
-	pthread_join(thread, NULL);
+	tk_in_a_thread(without_context, &m);
+	tk_in_a_thread(without_context_handles, handles);
 	CK(cuStreamDestroy(handles[0]));
 	CK(cuEventDestroy(handles[1]));
 	cuMemFree(m.at); /* unless it was freed there */
