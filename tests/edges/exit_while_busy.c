@@ -1,5 +1,4 @@
-/* exit() in one thread while eight others allocate, launch and free; one buffer has been overrun, and nobody frees it.
- */
+/* exit() in one thread while eight others allocate, launch and free; one buffer was overrun, and nobody frees it. */
 #include "make_buffer.h"
 
 static CUfunction flip;

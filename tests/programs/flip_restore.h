@@ -16,8 +16,7 @@ static TK_UNUSED uint64_t sweeps_so_far(void)
 	return stats.sweeps;
 }
 
-/* For 30 ms, and under GMOD until it has made some sweeps meanwhile, which a busy machine may keep it from for longer.
- */
+/* For 30 ms, and under GMOD until it has made some sweeps meanwhile, for which a busy machine may take longer. */
 static TK_UNUSED void flip_and_restore(CUdeviceptr p, long long off, long long count)
 {
 	volatile int *flag = tk_flags(2);

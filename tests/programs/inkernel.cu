@@ -173,8 +173,7 @@ GT_KERNEL3(d_divergent, char **, held, long long, rounds, int *, bad)
 	freeN(held[i]);
 }
 
-/* Thread i hangs buffers of this size (8 bytes or more) on chain[i] until it gets none or has `most`; got[i]: how many.
- */
+/* Thread i hangs buffers of this size (8 bytes or more) on chain[i] until it gets none or has `most`; got[i]: count. */
 GT_KERNEL4(d_hoard, char **, chain, long long, size, long long, most, long long *, got)
 {
 	long long i = GT_TID(), n = 0;

@@ -1,5 +1,4 @@
-/* For programs whose kernels allocate for themselves: the module of inkernel.cu, and what its kernels are called with.
- */
+/* For programs whose kernels allocate for themselves: the module of inkernel.cu, and what its kernels are given. */
 #pragma once
 
 #include "testkit.h"

@@ -62,8 +62,7 @@ GT_HELPER void *reallocN(void *p, size_t size)
 	return q;
 }
 
-/* Threads of a block run one after another here: the last one does all the work, and only it may wait for time to pass.
- */
+/* Threads of a block run one after another here: the last one does all the work, and only it may wait. */
 GT_KERNEL3(_Z15gmod_unit_guardILj3EEvP16gmod_device_heapjj, struct gmod_device_heap *, h, gmod_u32, turn, gmod_u32,
 	   microseconds)
 {

@@ -1,6 +1,4 @@
-/*
- * For programs that start other processes: waiting that ends.
- */
+/* For programs that start other processes: waiting that ends. */
 #pragma once
 
 #include "testkit.h"

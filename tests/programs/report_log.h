@@ -1,6 +1,4 @@
-/*
- * For programs whose reports go to report.log (log_path) in their working directory: they read it while they run.
- */
+/* For programs whose reports go to report.log (log_path) in their working directory: they read it while they run. */
 #pragma once
 
 #include "testkit.h"

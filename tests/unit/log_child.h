@@ -31,8 +31,7 @@ static inline void kill_child(int number)
 	kill(child, SIGKILL);
 }
 
-/* Run body in a child whose descriptor 2 is the file "stderr" in the test's directory; what it wrote there is in text.
- */
+/* Run body in a child whose descriptor 2 is the file "stderr" in the test's directory; what it wrote is in text. */
 static inline void in_child(void (*body)(void))
 {
 	int status;

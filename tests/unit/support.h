@@ -48,8 +48,7 @@ static inline uint64_t random_below(uint64_t *state, uint64_t limit)
 /* ... and without more words. */
 #define NEED(condition) CHECK(condition, "it does not hold")
 
-/* Run `body` in a forked child, which must end with `status`: 0 if it returns. For what it may use see TEST_IN_CHILD.
- */
+/* Run `body` in a forked child, which must end with `status`: 0 if it returns. TEST_IN_CHILD says what it may use. */
 static inline void in_child(void (*body)(void), int status)
 {
 	pid_t pid;

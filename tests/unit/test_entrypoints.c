@@ -96,8 +96,7 @@ FIXTURE(read_header)
 	return 0;
 }
 
-/* What the driver gives for a request: the newest ABI up to the version, of the flavour asked for where there is one.
- */
+/* What the driver gives for a request: the newest ABI up to the version, of the wanted flavour where there is one. */
 static const struct abi *abi_for(const char *name, int version, int flags)
 {
 	const struct abi *best = NULL;

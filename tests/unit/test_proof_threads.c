@@ -164,8 +164,7 @@ static void record(unsigned e, unsigned s)
 	gmod_event_recorded(gpu.event[e], gpu.stream[s], began);
 }
 
-/* For so long, and until something was proven meanwhile: on a busy machine the others may have to wait for their turn.
- */
+/* For so long, and until something was proven meanwhile: on a busy machine the others may wait for their turn. */
 static void *record_events(void *unused)
 {
 	uint64_t seed = 42;

@@ -80,8 +80,7 @@ static struct gmod_stats stats_now(void)
 	return stats;
 }
 
-/* ns of the monitor's time for each sweep over each buffer. A machine that is busy may need longer for the first one.
- */
+/* ns of the monitor's time for each sweep over each buffer. A busy machine may need longer for the first one. */
 static double piece(CUdeviceptr p, double seconds, uint64_t *sweeps, uint64_t *live)
 {
 	long long before_ns = proc_monitor_ns();

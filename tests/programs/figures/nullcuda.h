@@ -1,6 +1,4 @@
-/*
- * What the two halves of the driver that does nothing share: every name, as in lib/driver/entrypoints.def.
- */
+/* What the two halves of the driver that does nothing share: every name, as in lib/driver/entrypoints.def. */
 #pragma once
 
 struct null_name {

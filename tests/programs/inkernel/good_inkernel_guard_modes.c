@@ -1,5 +1,4 @@
-/* The program changes the guard's mode while its kernels allocate, stops the guard, starts it, and asks for too much.
- */
+/* The program changes the guard's mode while its kernels allocate, stops it, starts it, and asks for too much. */
 #include "inkernel.h"
 
 #include "include/gmod.h"

@@ -1,5 +1,4 @@
-/* The module is unloaded with its buffers alive and loaded again, many times; another one looks after them meanwhile.
- */
+/* The module is unloaded with its buffers alive and loaded again, many times; another one keeps them meanwhile. */
 #include "inkernel.h"
 
 int main(void)

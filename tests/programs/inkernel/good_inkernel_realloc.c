@@ -1,5 +1,4 @@
-/* reallocN keeps what fits, takes NULL, and makes a buffer of no bytes. Alone it gives nothing, and the buffer stays.
- */
+/* reallocN keeps what fits, takes NULL, and makes a buffer of no bytes. Alone it gives nothing, the buffer stays. */
 #include "inkernel.h"
 
 int main(void)

@@ -1,6 +1,4 @@
-/*
- * Loading plugin_cuda.so, which lies beside the program.
- */
+/* Loading plugin_cuda.so, which lies beside the program. */
 #pragma once
 
 #include "testkit.h"

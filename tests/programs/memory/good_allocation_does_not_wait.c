@@ -1,5 +1,4 @@
-/* A kernel waits for the host, which allocates before it lets the kernel go on: no allocation may wait for the kernel.
- */
+/* A kernel waits for the host, which allocates before it lets the kernel go on: no allocation may wait for it. */
 #include "testkit.h"
 
 int main(void)

@@ -1,5 +1,4 @@
-/* Makes contexts by a call that GMOD does not hook, as the driver's own for OpenGL and VDPAU do (bad_interop_context).
- */
+/* Makes contexts by a call that GMOD does not hook, as the driver's own for OpenGL and VDPAU do (bad_interop_*). */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stddef.h>

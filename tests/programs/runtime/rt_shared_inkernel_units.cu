@@ -2,8 +2,7 @@
 // expect: 32 x double-free size 70
 // options: device_free_delay=1000
 // suspect: unit_scribble
-/* Two translation units, each with a module of its own: what one allocates the other writes too far, and frees again.
- */
+/* Two translation units, each with a module of its own: what one allocates the other overruns, and frees again. */
 #include "runtime.cuh"
 
 #include "include/gmod_device.cuh"

@@ -1,6 +1,4 @@
-/*
- * For programs over the CUDA runtime (rt_*.cu): the checked call, one array and one kernel.
- */
+/* For programs over the CUDA runtime (rt_*.cu): the checked call, one array and one kernel. */
 #pragma once
 
 #include <cstdio>
