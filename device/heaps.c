@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 
 #include "device/settings.h"
 #include "lib/base/log.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
+#include "lib/base/map.h"
 #include "monitor/watch/monitor.h"
 
 #define AT_FIRST ((size_t)64 << 20) /* bytes of memory that a heap begins with */
@@ -46,10 +46,10 @@ static bool send_metadata(const struct gmod_heap *h, uint64_t ring)
 	    .committed = chunks_of(h->memory.committed),
 	    .delay = gmod_options()->device_free_delay,
 	};
-	char *image = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *image = gmod_map(l->size);
 	bool sent;
 
-	if (image == MAP_FAILED)
+	if (!image)
 		return false;
 	gmod_device_header(l, &facts, (struct gmod_device_heap *)(void *)image);
 	gmod_device_set_image(l->chunks, 0, facts.committed, (uint64_t *)(void *)(image + l->free_chunks));

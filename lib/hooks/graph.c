@@ -1,10 +1,10 @@
 /* Graphs: which kernels an executable graph runs, learned when it is made and when it is changed. */
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/mman.h>
 
 #include "lib/hooks/hook.h"
 #include "lib/base/facts.h"
+#include "lib/base/map.h"
 #include "monitor/launches/graphs.h"
 
 /* QUIET: nodes looked at in updates that brought nothing new, after which most are not looked at. */
@@ -60,9 +60,9 @@ static void collect_node(struct kernels *k, CUgraphNode node, int depth)
 static void collect_mapped(struct kernels *k, CUgraph graph, int depth, size_t room)
 {
 	size_t size = room * sizeof(CUgraphNode), count = room;
-	CUgraphNode *list = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CUgraphNode *list = gmod_map(size);
 
-	if (list == MAP_FAILED || NEXT(cuGraphGetNodes)(graph, list, &count) != CUDA_SUCCESS) {
+	if (!list || NEXT(cuGraphGetNodes)(graph, list, &count) != CUDA_SUCCESS) {
 		k->more = true;
 		gmod_degraded("listing a graph's nodes");
 		count = 0;
@@ -70,7 +70,7 @@ static void collect_mapped(struct kernels *k, CUgraph graph, int depth, size_t r
 	k->nodes += (unsigned)count;
 	for (size_t i = 0; i < count && i < room; i++)
 		collect_node(k, list[i], depth);
-	if (list != MAP_FAILED)
+	if (list)
 		munmap(list, size);
 }
 
