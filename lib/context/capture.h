@@ -21,6 +21,14 @@ static inline bool gmod_is_captured(CUstream stream, enum gmod_flavour flavour)
 }
 
 /*
+ * gmod_hot.captures counts those that are open, so that hooks need not ask while there are none. One is over when the
+ * program ends it, when the stream that it began on is destroyed, or when that one's context ends. Streams are keys.
+ */
+void gmod_capture_began(uint64_t stream, uint64_t context);
+/* Those of that stream, and those in that context; 0 for either: of none. */
+void gmod_captures_over(uint64_t stream, uint64_t context);
+
+/*
  * Calls of ours between begin and end disturb no stream capture, of this thread or another: they run in relaxed
  * capture mode (measured: an event query in the default mode kills a capture elsewhere).
  */

@@ -55,15 +55,17 @@ GMOD_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 
 /* Around a call that may end a context. A thread that ended in between would leave its teardown open for ever. */
 struct teardown {
-	struct gmod_context *context; /* NULL: none that has an entry */
+	CUcontext handle;             /* NULL: none ends */
+	struct gmod_context *context; /* NULL: it has no entry */
 	struct gmod_cancel cancel;
 };
 
 static struct teardown begin(CUcontext context)
 {
 	struct gmod_cancel cancel = gmod_cancel_begin();
+	CUcontext handle = gmod_phase() == GMOD_OFF ? NULL : context;
 
-	return (struct teardown){gmod_phase() == GMOD_OFF ? NULL : gmod_context_teardown_begin(context), cancel};
+	return (struct teardown){handle, gmod_context_teardown_begin(handle), cancel};
 }
 
 static CUresult end(const struct teardown *t, CUresult r, bool gone, const char *entry_point)
@@ -72,6 +74,8 @@ static CUresult end(const struct teardown *t, CUresult r, bool gone, const char 
 		gmod_context_teardown_commit(t->context);
 	else if (t->context)
 		gmod_context_teardown_cancel(t->context);
+	if (gone)
+		gmod_captures_over(0, gmod_handle(t->handle));
 	gmod_cancel_end(t->cancel);
 	gmod_active();
 	return gmod_done(r, entry_point);
@@ -114,7 +118,7 @@ GMOD_EXPORT CUresult cuCtxDetach(CUcontext ctx)
 	struct teardown t = begin(ctx);
 	CUresult r = NEXT(cuCtxDetach)(ctx);
 
-	return end(&t, r, t.context && r == CUDA_SUCCESS && is_destroyed(ctx), __func__);
+	return end(&t, r, t.handle && r == CUDA_SUCCESS && is_destroyed(ctx), __func__);
 }
 
 /* The device of a context that is not necessarily current: -1 if the driver does not say. */
@@ -203,7 +207,7 @@ static CUresult let_go(enum letting_go how, CUdevice device, CUresult (*next)(CU
 	struct teardown t = begin(may_go ? gmod_primary_of(device) : NULL);
 	CUresult r = next(device);
 
-	r = end(&t, r, t.context && r == CUDA_SUCCESS && (how == RESET || primary_is_gone(device)), entry_point);
+	r = end(&t, r, t.handle && r == CUDA_SUCCESS && (how == RESET || primary_is_gone(device)), entry_point);
 	end_turn(&turn);
 	return r;
 }
@@ -253,7 +257,7 @@ GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 	struct teardown t = begin(gmod_primary_is_retained(device) ? NULL : gmod_primary_of(device));
 	CUresult r = NEXT(cuGreenCtxDestroy)(hCtx);
 
-	r = end(&t, r, t.context && r == CUDA_SUCCESS && primary_is_gone(device), __func__);
+	r = end(&t, r, t.handle && r == CUDA_SUCCESS && primary_is_gone(device), __func__);
 	end_turn(&turn);
 	return r;
 }

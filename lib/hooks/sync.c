@@ -178,8 +178,10 @@ GMOD_EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsi
 
 static CUresult destroy_stream(CUstream stream, PFN_cuStreamDestroy_v4000 next, const char *entry_point)
 {
-	if (gmod_on())
+	if (gmod_on()) {
 		gmod_stream_destroyed(gmod_handle(stream));
+		gmod_captures_over(gmod_handle(stream), 0);
+	}
 	return waited(next(stream), entry_point);
 }
 
