@@ -1,4 +1,4 @@
-/* Copies of boxes: 2D, 3D, between peers, and the batches. */
+/* Copies of boxes: 2D and 3D, with no array on either side. */
 #include "sim.h"
 
 /* One side of a 2D or 3D descriptor. */
@@ -6,7 +6,6 @@ struct corner {
 	CUmemorytype type;
 	const void *host;
 	CUdeviceptr device;
-	CUarray array;
 	size_t x, y, z, pitch, height;
 };
 
@@ -20,8 +19,6 @@ static CUresult operand_of(const struct corner *c, const struct box *b, struct o
 	size_t pitch = c->pitch ? c->pitch : b->width, rows = c->height ? c->height : b->height;
 	uintptr_t base = c->type == CU_MEMORYTYPE_HOST ? (uintptr_t)c->host : (uintptr_t)c->device;
 
-	if (c->type == CU_MEMORYTYPE_ARRAY)
-		return array_operand(c->array, c->x, c->y, c->z, out);
 	if (c->type != CU_MEMORYTYPE_HOST && c->type != CU_MEMORYTYPE_DEVICE && c->type != CU_MEMORYTYPE_UNIFIED)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (c->x + b->width > pitch || (b->depth > 1 && c->y + b->height > rows))
@@ -51,8 +48,8 @@ static CUresult submit(struct target to, struct box b)
 
 /* The three descriptors name their fields alike; the flat one lacks some. */
 #define FLAT_CORNER(p, side) \
-	.type = p->side##MemoryType, .host = p->side##Host, .device = p->side##Device, .array = p->side##Array, \
-	.x = p->side##XInBytes, .y = p->side##Y, .pitch = p->side##Pitch
+	.type = p->side##MemoryType, .host = p->side##Host, .device = p->side##Device, .x = p->side##XInBytes, \
+	.y = p->side##Y, .pitch = p->side##Pitch
 #define CORNER(p, side) FLAT_CORNER(p, side), .z = p->side##Z, .height = p->side##Height
 
 static struct box box_2d(const CUDA_MEMCPY2D *p)

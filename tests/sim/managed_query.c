@@ -7,19 +7,10 @@ static int page_value(const struct page *page, CUmem_range_attribute attribute)
 	case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
 		return page->read_mostly;
 	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
-	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
 		return page->prefetched;
 	default:
 		return page->preferred;
 	}
-}
-
-static int type_of(int where)
-{
-	if (where == NOWHERE)
-		return CU_MEM_LOCATION_TYPE_INVALID;
-	return where == ON_HOST ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE;
 }
 
 static int common_value(const struct span *span, CUmem_range_attribute attribute)
@@ -30,9 +21,6 @@ static int common_value(const struct span *span, CUmem_range_attribute attribute
 	for (size_t i = span->first; i < span->end; i++)
 		if (page_value(&pages[i], attribute) != value)
 			value = attribute == CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ? 0 : NOWHERE;
-	if (attribute == CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE ||
-	    attribute == CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE)
-		return type_of(value);
 	return value;
 }
 
@@ -59,7 +47,7 @@ static CUresult get_attribute(void *data, size_t size, CUmem_range_attribute att
 	if (r)
 		return r;
 	if (!data || size < sizeof(int) || size % sizeof(int) || attribute < CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
-	    attribute > CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
+	    attribute > CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY)
 		return accessors(&span, data, size / sizeof(int));

@@ -1,7 +1,4 @@
-/*
- * Modules. A module's file is a shared object of kernels written in the dialect of tests/programs/kernels.h;
- * an image in memory is the line "GMODSIM1 <path of such a file>".
- */
+/* Modules. A module's file is a shared object of kernels written in the dialect of tests/programs/kernels.h. */
 #include "sim.h"
 
 #include <dlfcn.h>
@@ -49,25 +46,6 @@ CUresult image_open(const char *path, struct image *out)
 	r = load(path, out);
 	sim_lock();
 	return r;
-}
-
-static CUresult image_open_data(const void *data, struct image *out)
-{
-	static const char magic[] = "GMODSIM1 ";
-	char path[4096];
-	const char *text = data, *end;
-
-	if (!data)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (strncmp(text, magic, sizeof(magic) - 1))
-		return CUDA_ERROR_INVALID_IMAGE;
-	text += sizeof(magic) - 1;
-	end = strpbrk(text, "\n");
-	if (!end || end - text >= (ptrdiff_t)sizeof(path))
-		return CUDA_ERROR_INVALID_IMAGE;
-	memcpy(path, text, end - text);
-	path[end - text] = 0;
-	return image_open(path, out);
 }
 
 void image_close(struct image *image)
@@ -145,16 +123,6 @@ static CUresult load_file(CUcontext ctx, CUmodule *out, const char *path)
 }
 
 ENTRY(cuModuleLoad, NEEDS_CONTEXT, TAKES(CUmodule *module, const char *fname), load_file(c.ctx, module, fname))
-
-static CUresult load_data(CUcontext ctx, CUmodule *out, const void *data)
-{
-	struct image image;
-	CUresult r = out ? image_open_data(data, &image) : CUDA_ERROR_INVALID_VALUE;
-
-	return r ?: module_new(ctx, &image, NULL, out);
-}
-
-ENTRY(cuModuleLoadData, NEEDS_CONTEXT, TAKES(CUmodule *module, const void *image), load_data(c.ctx, module, image))
 
 /* Its code may be running. */
 static CUresult unload(CUmodule module)

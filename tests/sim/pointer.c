@@ -38,7 +38,6 @@ static struct answer answer_of(const struct block *block, CUdeviceptr at, CUpoin
 	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
 		return (struct answer){4, memory_type(block)};
 	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-		return (struct answer){8, at};
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
 		return (struct answer){8, at};
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
