@@ -37,15 +37,6 @@ static __device__ inline unsigned thread_count(void)
 	return gridDim.x * blockDim.x;
 }
 
-/* A number that looks random (the last steps of splitmix64). */
-static __device__ inline uint64_t mix(uint64_t v)
-{
-	v += 0x9e3779b97f4a7c15ull;
-	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ull;
-	v = (v ^ v >> 27) * 0x94d049bb133111ebull;
-	return v ^ v >> 31;
-}
-
 /* The same pointer; what was written through it is in memory, and is read from there. */
 template <class T> static __device__ inline T *through_memory(T *p)
 {
@@ -66,6 +57,16 @@ static __device__ inline uint64_t words_sum(const uint64_t *p, unsigned count)
 	for (unsigned i = 0; i < count; i++)
 		sum += mix(p[i] ^ i);
 	return sum;
+}
+
+/* The last kernel of a program whose threads have held so many words each: reads and frees them. */
+template <class Memory, unsigned WORDS> static __global__ void held_free(uint64_t **held, uint64_t *out)
+{
+	unsigned i = thread_number();
+
+	out[i] = held[i] ? words_sum(held[i], WORDS) : NO_MEMORY;
+	if (held[i])
+		Memory::put(held[i]);
 }
 
 #endif

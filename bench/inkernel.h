@@ -29,6 +29,15 @@ struct work {
 enum { BLOCK = 128 };
 #define NO_MEMORY (~0ull)
 
+/* A number that looks random (the last steps of splitmix64). */
+static __host__ __device__ inline uint64_t mix(uint64_t v)
+{
+	v += 0x9e3779b97f4a7c15ull;
+	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ull;
+	v = (v ^ v >> 27) * 0x94d049bb133111ebull;
+	return v ^ v >> 31;
+}
+
 struct program {
 	const char *name;
 	size_t scratch;
@@ -54,7 +63,6 @@ void cuda_require(cudaError_t e, const char *call);
 
 double now_ms(void);
 double median(double *values, unsigned count); /* sorts them */
-uint64_t mix_host(uint64_t v);
 
 /* "FAIL ", the text and a newline on stdout; false. */
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -30,15 +30,6 @@ template <class Memory> static __global__ void cycle_replace(uint64_t **held, un
 		Memory::put(p);
 }
 
-template <class Memory> static __global__ void cycle_free(uint64_t **held, uint64_t *out)
-{
-	unsigned i = thread_number();
-
-	out[i] = held[i] ? words_sum(held[i], WORDS) : NO_MEMORY;
-	if (held[i])
-		Memory::put(held[i]);
-}
-
 template <class Memory> static void run(const struct work *w)
 {
 	uint64_t **held = (uint64_t **)w->scratch;
@@ -47,7 +38,7 @@ template <class Memory> static void run(const struct work *w)
 	cycle_alloc<Memory><<<blocks, BLOCK, 0, w->stream>>>(held);
 	for (unsigned cycle = 1; cycle <= CYCLES; cycle++)
 		cycle_replace<Memory><<<blocks, BLOCK, 0, w->stream>>>(held, cycle);
-	cycle_free<Memory><<<blocks, BLOCK, 0, w->stream>>>(held, w->out);
+	held_free<Memory, WORDS><<<blocks, BLOCK, 0, w->stream>>>(held, w->out);
 }
 
 const struct program alloc_cycle_dealloc = {

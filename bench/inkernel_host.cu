@@ -36,15 +36,6 @@ double median(double *values, unsigned count)
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* The same as mix() in inkernel.cuh. */
-uint64_t mix_host(uint64_t v)
-{
-	v += 0x9e3779b97f4a7c15ull;
-	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ull;
-	v = (v ^ v >> 27) * 0x94d049bb133111ebull;
-	return v ^ v >> 31;
-}
-
 bool fail(const char *format, ...)
 {
 	va_list rest;

@@ -133,9 +133,9 @@ static bool trials(const struct standing *s, struct result *r)
 	CUDA(cudaHostAlloc(&flags, sizeof(*flags), cudaHostAllocMapped));
 	for (unsigned t = 0; t < TRIALS; t++) {
 		/* anywhere in its stretch, so that no buffer is hit twice */
-		unsigned victim = t * stretch + (unsigned)(mix_host(s->count + t) % stretch);
+		unsigned victim = t * stretch + (unsigned)(mix(s->count + t) % stretch);
 
-		late[t] = trial(s, victim, mix_host(t) % (DELAY_MOST_US * 1000ull), flags);
+		late[t] = trial(s, victim, mix(t) % (DELAY_MOST_US * 1000ull), flags);
 		if (late[t] < 0)
 			return fail("latency: trial %u with %u buffers: no finding within 2 s", t + 1, s->count);
 	}
@@ -157,7 +157,7 @@ static bool churn_is_right(const struct standing *s)
 
 		for (unsigned r = 0; r < CHURN_ROUNDS; r++)
 			for (unsigned k = 0; k < SIZE / 8; k++)
-				expected += mix_host(mix_host(i + r + k) ^ k);
+				expected += mix(mix(i + r + k) ^ k);
 		if (out[i] != expected)
 			return fail(
 			    "latency: thread %u of the kernel beside %u buffers read something else than it wrote", i,

@@ -16,15 +16,6 @@ static __global__ void malloc_fill(uint64_t **held)
 		words_fill(held[i], WORDS, i);
 }
 
-template <class Memory> static __global__ void malloc_free(uint64_t **held, uint64_t *out)
-{
-	unsigned i = thread_number();
-
-	out[i] = held[i] ? words_sum(held[i], WORDS) : NO_MEMORY;
-	if (held[i])
-		Memory::put(held[i]);
-}
-
 template <class Memory> static void run(const struct work *w)
 {
 	malloc_only<Memory><<<w->threads / BLOCK, BLOCK, 0, w->stream>>>((uint64_t **)w->scratch);
@@ -35,7 +26,7 @@ template <class Memory> static void tidy(const struct work *w)
 	uint64_t **held = (uint64_t **)w->scratch;
 
 	malloc_fill<<<w->threads / BLOCK, BLOCK, 0, w->stream>>>(held);
-	malloc_free<Memory><<<w->threads / BLOCK, BLOCK, 0, w->stream>>>(held, w->out);
+	held_free<Memory, WORDS><<<w->threads / BLOCK, BLOCK, 0, w->stream>>>(held, w->out);
 }
 
 const struct program malloc_alone = {

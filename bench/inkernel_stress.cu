@@ -191,7 +191,7 @@ template <class Memory> static void crowd_run(const struct crowd *c, unsigned la
 		unsigned s = i % STREAMS;
 
 		stress_churn<Memory>
-		    <<<c->blocks, BLOCK, 0, c->stream[s]>>>(first_place(c, s), rounds, mix_host(seed + i), c->count);
+		    <<<c->blocks, BLOCK, 0, c->stream[s]>>>(first_place(c, s), rounds, mix(seed + i), c->count);
 		CUDA(cudaGetLastError());
 	}
 }
