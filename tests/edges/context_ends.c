@@ -84,7 +84,6 @@ int main(int argc, char **argv)
 	const char *what = argc == 2 ? argv[1] : "";
 
 	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
 	CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
 	CK(cuCtxSetCurrent(tk_context));
 	context = tk_context;

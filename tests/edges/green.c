@@ -86,7 +86,6 @@ static void gone(void)
 int main(void)
 {
 	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
 	outlived();
 	gone();
 	puts("done");

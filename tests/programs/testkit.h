@@ -92,7 +92,7 @@ static TK_UNUSED void tk_skip(const char *reason)
 	exit(TK_SKIPPED);
 }
 
-/* cuInit only: for programs that make their own contexts. Returns the number of devices. */
+/* cuInit, device 0: for programs that make their own contexts. Returns the number of devices. */
 static TK_UNUSED int tk_init(void)
 {
 	int devices = 0;
@@ -103,6 +103,7 @@ static TK_UNUSED int tk_init(void)
 		tk_skip("no CUDA device");
 	CK(r);
 	CK(cuDeviceGetCount(&devices));
+	CK(cuDeviceGet(&tk_device, 0));
 	return devices;
 }
 
@@ -118,11 +119,10 @@ static TK_UNUSED CUmodule tk_load_kernels(void)
 	return module;
 }
 
-/* cuInit, device 0, its primary context retained and current, the kernels loaded. */
+/* tk_init(), the device's primary context retained and current, the kernels loaded. */
 static TK_UNUSED void tk_start(void)
 {
 	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
 	CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
 	CK(cuCtxSetCurrent(tk_context));
 	tk_module = tk_load_kernels();
@@ -148,7 +148,6 @@ static TK_UNUSED CUcontext tk_new_context(void)
 static TK_UNUSED CUcontext tk_start_in_new_context(void)
 {
 	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
 	return tk_new_context();
 }
 

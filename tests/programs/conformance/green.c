@@ -130,7 +130,6 @@ void child_green_alone(void)
 	CUdeviceptr p[2];
 
 	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
 	primary_is_active("before there is a green one");
 	first = make_green(&c);
 	primary_is_active("while a green one is");

@@ -8,7 +8,6 @@ int main(void)
 	CUdeviceptr p;
 
 	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
 	for (int i = 0; i < 3; i++) {
 		context = tk_new_context();
 		for (int n = 1; n <= 10; n++) {

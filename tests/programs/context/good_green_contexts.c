@@ -56,7 +56,6 @@ static void gone_with_the_last(void)
 int main(void)
 {
 	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
 	outlived();
 	gone_with_the_last();
 }

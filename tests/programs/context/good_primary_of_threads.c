@@ -33,7 +33,6 @@ static void *use(void *number)
 int main(void)
 {
 	tk_init();
-	CK(cuDeviceGet(&tk_device, 0));
 	until = tk_ms() + 4000;
 	tk_in_threads(THREADS, use);
 	puts("done");

@@ -18,8 +18,8 @@
  * reason to sweep, and its CPU time is divided by sweeps and live buffers. All that the thread does meanwhile is in it,
  * as asking for what has been proven done; most of that is the sweep where there are many buffers. Where
  * scan_interval_us is not 0 what a sweep costs after a pause is measured, and there are few of them. The time is cut
- *into 20 pieces, as others on the machine disturb its memory by the second: the figures are the pieces' median, and
- *ns_low and ns_high its interval of 95 %, the sixth least and the sixth greatest of 20.
+ * into 20 pieces, as others on the machine disturb its memory by the second: the figures are the pieces' median, and
+ * ns_low and ns_high its interval of 95 %, the sixth least and the sixth greatest of 20.
  */
 #include "include/gmod.h"
 #include "many_buffers.h"
