@@ -214,6 +214,13 @@ check_small_stack() {
 	repeat small_stack 1 0 1 "$edges/small_stack"
 }
 
+# What traps system calls goes on by its handler in the library's threads too.
+check_sandbox() {
+	guarded verbosity=1 "$edges/sandbox"
+	ended "sandbox: the program ends as it wants to, and the overrun is reported" 5 1
+	same "sandbox: the monitor was trapped" 'opened: yes' "$out"
+}
+
 # Its own files stay its own, and the log is found again.
 check_all_closed() {
 	guarded log_path=reports.log "$edges/all_closed"
