@@ -15,40 +15,8 @@
 	}
 #define ABSENT_TWINS(symbol, suffix) ABSENT(symbol) ABSENT(symbol##suffix)
 
-/* ---- the first ABIs ---- */
-
-ABSENT(cuMemAlloc)
-ABSENT(cuMemAllocPitch)
-ABSENT(cuMemFree)
-ABSENT(cuMemGetAddressRange)
-ABSENT(cuMemGetInfo)
-ABSENT(cuMemHostGetDevicePointer)
-ABSENT(cuMemcpyHtoD)
-ABSENT(cuMemcpyDtoH)
-ABSENT(cuMemcpyDtoD)
-ABSENT(cuMemcpyDtoA)
-ABSENT(cuMemcpyAtoD)
-ABSENT(cuMemcpyHtoA)
-ABSENT(cuMemcpyAtoH)
-ABSENT(cuMemcpyAtoA)
-ABSENT(cuMemcpyHtoAAsync)
-ABSENT(cuMemcpyAtoHAsync)
-ABSENT(cuMemcpy2D)
-ABSENT(cuMemcpy2DUnaligned)
-ABSENT(cuMemcpy3D)
-ABSENT(cuMemcpyHtoDAsync)
-ABSENT(cuMemcpyDtoHAsync)
-ABSENT(cuMemcpyDtoDAsync)
-ABSENT(cuMemcpy2DAsync)
-ABSENT(cuMemcpy3DAsync)
-ABSENT(cuMemsetD8)
-ABSENT(cuMemsetD16)
-ABSENT(cuMemsetD32)
-ABSENT(cuMemsetD2D8)
-ABSENT(cuMemsetD2D16)
-ABSENT(cuMemsetD2D32)
-
-/* ---- the others ---- */
+#define GMOD_PLAIN(symbol, base, version, flavour) ABSENT(symbol)
+#include "../../lib/driver/entrypoints.def"
 
 ABSENT_TWINS(cuMemcpyDtoA_v2, _ptds)
 ABSENT_TWINS(cuMemcpyAtoD_v2, _ptds)

@@ -76,11 +76,7 @@ ENTRY(cuArray3DCreate_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE,
 
 static void unlink_and_free(CUarray array)
 {
-	CUarray *link = &array->ctx->arrays;
-
-	while (*link != array)
-		link = &(*link)->next;
-	*link = array->next;
+	UNLINK(array->ctx->arrays, array);
 	array->magic = 0;
 	free(array);
 }

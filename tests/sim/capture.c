@@ -241,15 +241,11 @@ static void leave_capture(CUstream stream)
 /* No stream is in the capture any more. The graph is the caller's. */
 static void capture_free(struct capture *capture)
 {
-	struct capture **link = &captures;
-
 	for (CUcontext ctx = sim.contexts; ctx; ctx = ctx->next)
 		for (CUstream s = ctx->streams; s; s = s->next)
 			if (s->capture == capture)
 				leave_capture(s);
-	while (*link != capture)
-		link = &(*link)->next;
-	*link = capture->next;
+	UNLINK(captures, capture);
 	free(capture);
 }
 

@@ -26,8 +26,6 @@ ENTRY(cuMemHostAlloc, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void **pp, size_t
       alloc(c.ctx, pp, bytesize, Flags))
 ENTRY(cuMemAllocHost_v2, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void **pp, size_t bytesize),
       alloc(c.ctx, pp, bytesize, 0))
-ENTRY(cuMemAllocHost, NEEDS_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(void **pp, unsigned int bytesize),
-      alloc(c.ctx, pp, bytesize, 0))
 
 static CUresult free_host(void *p)
 {

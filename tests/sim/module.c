@@ -93,11 +93,7 @@ static void forget_globals(CUmodule module)
 
 void module_free(CUmodule module)
 {
-	CUmodule *link = &module->ctx->modules;
-
-	while (*link != module)
-		link = &(*link)->next;
-	*link = module->next;
+	UNLINK(module->ctx->modules, module);
 	forget_globals(module);
 	if (module->library)
 		library_forget_module(module->library, module);

@@ -81,11 +81,7 @@ static void run_first(CUstream stream, struct op *op)
 
 void stream_free(CUstream stream)
 {
-	CUstream *link = &stream->ctx->streams;
-
-	while (*link != stream)
-		link = &(*link)->next;
-	*link = stream->next;
+	UNLINK(stream->ctx->streams, stream);
 	op_drop(stream->last);
 	pthread_cond_destroy(&stream->wake);
 	free(stream->tips);

@@ -141,6 +141,16 @@ struct call {
 #define ANSWER_OF(can_be_asked, otherwise, out, value) \
 	(!(out) ? CUDA_ERROR_INVALID_VALUE : (can_be_asked) ? (*(out) = (value), CUDA_SUCCESS) : (otherwise))
 
+/* Takes an element out of a list that it is in. */
+#define UNLINK(list, element) \
+	do { \
+		__typeof__(element) *link = &(list); \
+\
+		while (*link != (element)) \
+			link = &(*link)->next; \
+		*link = (element)->next; \
+	} while (0)
+
 static inline CUresult refuse_if(bool wrong, CUresult why)
 {
 	return wrong ? why : CUDA_SUCCESS;

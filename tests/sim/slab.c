@@ -82,15 +82,6 @@ struct slab *slab_alloc(CUcontext ctx, CUmemoryPool pool, int device, size_t byt
 	return slab;
 }
 
-static void slab_unlink(struct slab *slab)
-{
-	struct slab **link = &sim.device[slab->device].slabs;
-
-	while (*link != slab)
-		link = &(*link)->next;
-	*link = slab->next;
-}
-
 void slab_free(struct slab *slab, uintptr_t at, size_t bytes)
 {
 	size_t first = (at - slab->base) / SIM_UNIT;
@@ -100,7 +91,7 @@ void slab_free(struct slab *slab, uintptr_t at, size_t bytes)
 	slab->used -= units(bytes);
 	if (slab->used)
 		return;
-	slab_unlink(slab);
+	UNLINK(sim.device[slab->device].slabs, slab);
 	arena_close(&sim_device_arena, slab->base, SIM_CHUNK);
 	arena_give(&sim_device_arena, slab->base, SIM_CHUNK);
 	device_uncharge(slab->device, SIM_CHUNK);

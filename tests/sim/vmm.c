@@ -70,13 +70,9 @@ ENTRY(cuMemCreate, NEEDS_INIT,
 
 static void drop(struct physical *p)
 {
-	struct physical **link = &physicals;
-
 	if (--p->refs)
 		return;
-	while (*link != p)
-		link = &(*link)->next;
-	*link = p->next;
+	UNLINK(physicals, p);
 	arena_close(&sim_device_arena, p->at, p->size);
 	arena_give(&sim_device_arena, p->at, p->size);
 	device_uncharge(p->device, p->size);
