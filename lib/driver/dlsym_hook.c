@@ -25,23 +25,16 @@
  */
 static bool is_drivers(void *handle, const char *symbol, const void *hook)
 {
-	void *real = gmod_next_dlsym(handle, symbol), *libcuda;
+	void *real = gmod_next_dlsym(handle, symbol);
 
-	if (!real)
-		return false;
-	if (gmod_hook_of(real) || real == hook)
-		return true;
-	libcuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	if (libcuda)
-		dlclose(libcuda);
-	return libcuda && libcuda == handle;
+	return real && (gmod_hook_of(real) || real == hook || (handle && handle == gmod_libcuda()));
 }
 
 /* As if we were not there: what is behind us, or nothing, and dlerror() says so. */
 static void *not_there(void *handle, const char *symbol)
 {
 	(void)handle;
-	return gmod_next_dlsym(RTLD_NEXT, symbol);
+	return gmod_libc_dlsym(RTLD_NEXT, symbol);
 }
 
 /* Without a driver, or with one that is older than the name, our export must not show. */
@@ -80,7 +73,7 @@ static bool finds_our_export(void *handle, const char *symbol, const void *hook,
 		return gmod_next_dlsym(handle, symbol) == hook;
 	if (!comes_before(map_of(caller), map_of(hook)))
 		return false;
-	first = gmod_next_dlsym(RTLD_DEFAULT, symbol);
+	first = gmod_libc_dlsym(RTLD_DEFAULT, symbol);
 	return first == hook || !comes_before(map_of(caller), map_of(first));
 }
 

@@ -143,12 +143,18 @@ static bool is_data(const void *found)
 	       ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
 }
 
-/* What stands behind us: another interposer in the global scope if there is one, else the driver itself. */
-static void *next_definition(void *libcuda, const char *symbol)
+/*
+ * What the program would get without us: what another library's dlsym answers for libcuda, unless that is us, being the
+ * first definition; else another interposer's in the global scope; else the driver itself.
+ */
+static void *next_definition(void *libcuda, const char *symbol, const void *hook)
 {
-	void *p = gmod_next_dlsym(RTLD_NEXT, symbol);
+	void *drivers = gmod_libc_dlsym(libcuda, symbol), *p = gmod_next_dlsym(libcuda, symbol);
 
-	return p && !is_data(p) ? p : gmod_next_dlsym(libcuda, symbol);
+	if (p && p != drivers && p != hook)
+		return p;
+	p = gmod_libc_dlsym(RTLD_NEXT, symbol);
+	return p && !is_data(p) ? p : drivers;
 }
 
 static void fill(void **slot, void *pointer)
@@ -159,9 +165,9 @@ static void fill(void **slot, void *pointer)
 static void resolve_all(void *libcuda)
 {
 	for (unsigned i = 0; i < CALL_COUNT; i++)
-		fill(calls[i].slot, next_definition(libcuda, calls[i].symbol));
+		fill(calls[i].slot, next_definition(libcuda, calls[i].symbol, NULL));
 	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
-		void *real = next_definition(libcuda, entries[i].symbol);
+		void *real = next_definition(libcuda, entries[i].symbol, entries[i].hook);
 
 		fill(&reals[i], real);
 		if (entries[i].slot)
@@ -169,21 +175,37 @@ static void resolve_all(void *libcuda)
 	}
 }
 
+void *gmod_libcuda(void)
+{
+	void *libcuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+
+	if (libcuda)
+		dlclose(libcuda);
+	else
+		dlerror(); /* no error of the program's */
+	return libcuda;
+}
+
 bool gmod_driver_resolve(void)
 {
+	static __thread bool resolving __attribute__((tls_model("initial-exec")));
 	void *libcuda;
 
 	if (atomic_load_explicit(&resolved, memory_order_acquire))
 		return true;
+	if (resolving)
+		return false;
 	libcuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	if (!libcuda)
 		return false;
+	resolving = true;
 	/*
 	 * No lock: another thread may be here from a constructor, holding the loader's, which dlsym needs. Threads that
 	 * meet here store the same values.
 	 */
 	resolve_all(libcuda);
 	dlerror(); /* a name that this driver lacks is no error of the program's */
+	resolving = false;
 	atomic_store_explicit(&resolved, true, memory_order_release);
 	/* The reference is kept: pointers into the driver must not outlive it. */
 	return true;

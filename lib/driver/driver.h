@@ -45,9 +45,13 @@ static inline uint64_t gmod_handle(const void *handle)
 	return (uint64_t)(uintptr_t)handle;
 }
 
+/* The handle of the libcuda that this process has loaded, NULL: none. It counts no reference: to compare, not to use. */
+void *gmod_libcuda(void);
+
 /*
  * Fill gmod_driver from the libcuda that this process has loaded. Returns false, and changes nothing, when there
- * is none. Safe to call from several threads at once; costs one load once it has succeeded.
+ * is none, or when another library's dlsym, asked for it, calls what we export. Safe to call from several threads at
+ * once; costs one load once it has succeeded.
  */
 bool gmod_driver_resolve(void);
 

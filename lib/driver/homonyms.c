@@ -1,6 +1,5 @@
 #include "lib/driver/homonyms.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -90,13 +89,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
 
 void gmod_homonyms_start(void)
 {
-	void *libcuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	struct look look = {.without_driver = !libcuda};
+	struct look look = {.without_driver = !gmod_libcuda()};
 
-	if (libcuda)
-		dlclose(libcuda);
-	else
-		dlerror(); /* no error of the program's */
 	seen = 0;
 	dl_iterate_phdr(look_at, &look);
 }

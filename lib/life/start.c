@@ -76,10 +76,13 @@ void gmod_start(void)
 	gmod_log_note(2, "started: %u hooks armed", gmod_hooks_armed());
 }
 
+static atomic_bool asked; /* a cuInit has come through us */
+
 GMOD_EXPORT CUresult cuInit(unsigned int Flags)
 {
 	CUresult r;
 
+	atomic_store_explicit(&asked, true, memory_order_relaxed);
 	/* Without a driver there is nothing to initialise; what a program expects to hear then is this. */
 	if (!gmod_driver_resolve())
 		return CUDA_ERROR_NO_DEVICE;
@@ -105,10 +108,23 @@ __attribute__((constructor)) static void at_load(void)
 	(void)at_quick_exit(at_quick_end);
 }
 
+/* Another library that hands out the driver's functions may be in front of us. */
+static void say_if_passed_by(void)
+{
+	if (atomic_load_explicit(&asked, memory_order_relaxed) || gmod_secure() || !gmod_libcuda())
+		return;
+	gmod_facts_init();
+	if (gmod_options()->enabled)
+		gmod_log_note(1, "nothing was guarded: libcuda was loaded, and no cuInit came through GMOD. If the "
+				 "program used a GPU, another library has passed GMOD by: put libgmod.so first in "
+				 "LD_PRELOAD");
+}
+
 /* Runs after the program's exit handlers. Its streams are flushed here because ending now keeps the C library from it.
  */
 __attribute__((destructor)) static void at_unload(void)
 {
+	say_if_passed_by();
 	if (gmod_exit_status(0)) {
 		fflush(NULL);
 		gmod_real_exit(gmod_exit_status(0));

@@ -200,6 +200,7 @@ static bool check_devices(const struct driver *driver, const struct gmod_options
 static bool check_hooks(const struct driver *driver, struct found *found)
 {
 	size_t armed = 0, absent = 0;
+	Dl_info info;
 
 	for (size_t i = 0; i < HOOK_COUNT; i++) {
 		void *address = dlsym(driver->handle, hook_symbols[i]);
@@ -209,7 +210,14 @@ static bool check_hooks(const struct driver *driver, struct found *found)
 	}
 	line("hooks", "%zu of %zu armed%s", armed, HOOK_COUNT,
 	     absent ? ", those this driver does not have left out" : "");
-	return (armed > 0 && armed + absent == HOOK_COUNT) || lacks(found, "not every hook is armed");
+	if (armed > 0 && armed + absent == HOOK_COUNT)
+		return true;
+	if (!found->missing && dladdr((void *)dlsym, &info) && !in_library((void *)dlsym)) {
+		line("", "dlsym is that of %s, which passes GMOD by: put libgmod.so first in LD_PRELOAD",
+		     info.dli_fname);
+		return lacks(found, "another library passes GMOD by");
+	}
+	return lacks(found, "not every hook is armed");
 }
 
 /* What keeps device memory from being guarded, NULL: nothing. */

@@ -34,6 +34,7 @@ $(BUILD)/edges/secure.o: tests/edges/secure.c $(program_headers) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_TEST) -Itests/programs -fPIE -c -o $@ $<
 
-$(BUILD)/edges/%.so: tests/edges/%.c $(program_headers) $(BUILD)/flags
+$(BUILD)/edges/%.so: tests/edges/%.c $(program_headers) $(wildcard tests/edges/*.h tests/edges/*.map) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_TEST) -Itests/programs -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
+	$(CC) $(CFLAGS_TEST) -Itests/programs -fPIC -shared -Wl,-soname,$(@F) $(addprefix -Wl$(comma)--version-script=,\
+		$(wildcard tests/edges/$*.map)) -o $@ $<

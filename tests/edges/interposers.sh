@@ -84,6 +84,51 @@ check_beside_driver_in_its_handle() {
 	unset PLUGIN_IN_HANDLE
 }
 
+# GPU sharing in clusters: one that is asked by dlsym alone, and one whose dlsym answers with whatever is first in the
+# process. In front of GMOD they find the driver past it, for programs that ask them: such a program runs as without GMOD,
+# and it is said. In front of them GMOD guards, and they see every call.
+check_beside_sharing() {
+	local plugin program
+	for plugin in plugin_quota plugin_share; do
+		for program in bad_overflow_1 bad_through_dlopen bad_through_get_proc_address good_axpy good_fork good_without_cuda; do
+			judge_beside last "$edges/$plugin.so" "$program"
+			[ "$program" = good_without_cuda ] ||
+				says "$plugin.so last, $program: it sees all" 'plugin: inits seen, launches seen' "$err"
+			judge_passed_by "$edges/$plugin.so" "$program"
+		done
+	done
+}
+
+# judge_passed_by PLUGIN PROGRAM: as without GMOD, and said if it was, with the plugin in front.
+judge_passed_by() {
+	local plugin=$1 program=$2 native what
+	what="${plugin##*/} first, $program"
+	run_in native env "LD_PRELOAD=$plugin" "$programs/$program"
+	native="$status $out"
+	beside first "$plugin" verbosity=1 "$programs/$program"
+	same "$what: as without GMOD" "$native" "$status $out"
+	case $err:$program in
+	*:good_without_cuda | *'GMOD: guarded '[1-9]*) says_not "$what: nothing is said" 'passed GMOD by' "$err" ;;
+	*) says "$what: that GMOD was passed by is said" 'passed GMOD by' "$err" ;;
+	esac
+}
+
+check_beside_malloc() {
+	local library order program
+	for library in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+		# The loader complains where it is not installed. A sanitizer's runtime has a malloc of its own.
+		if [ "$gmod" != "${gmod% *}" ] || [ -n "$(LD_PRELOAD=$library env true 2>&1)" ]; then
+			skip "beside $library" "it cannot be preloaded here"
+			continue
+		fi
+		for order in first last; do
+			for program in bad_overflow_1 bad_through_dlopen good_axpy good_fork; do
+				judge_beside "$order" "$library" "$program"
+			done
+		done
+	done
+}
+
 # The other one still gets to see what the program does.
 check_plugin_is_called() {
 	local plugin order program

@@ -29,6 +29,10 @@ concludes "switched off" 1 'off \(enabled=0\)' -- --enabled=0
 concludes "native" 1 'pinned memory only \(backend=native\)' -- --backend=native
 says "native: so is the device" 'backend native, as backend=native asks' "$out"
 concludes "a device that cannot" 1 'pinned memory only \(no device has concurrentManagedAccess\)' SIM_CONCURRENT_MANAGED=0 --
+plugin=$build/edges/plugin_quota.so
+concludes "another library in front" 1 'no: another library passes GMOD by' "LD_PRELOAD=$plugin $build/libgmod.so" --
+says "another library in front: which" "^ +dlsym is that of $plugin, .* libgmod.so first" "$out"
+concludes "another library behind" 0 yes "LD_PRELOAD=$plugin" --
 concludes "a driver that does not start" 1 'no: the driver does not start' SIM_FAIL=cuInit:1 --
 
 LD_LIBRARY_PATH='' outcome scripts/gmod doctor
