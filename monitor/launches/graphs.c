@@ -1,34 +1,11 @@
 #include "monitor/launches/graphs.h"
 
-#include <stdatomic.h>
-#include <string.h>
-
 #include "lib/base/clock.h"
-#include "lib/base/hash.h"
+#include "monitor/launches/history.h"
 #include "monitor/launches/names.h"
 
-enum { TIMES = 4 };
-#define NO_TIME UINT64_MAX
-
-/* The kernels that some graphs have; immutable once in its list. */
-struct set {
-	struct gmod_node node; /* key: of the names */
-	unsigned count;
-	const char *names[];
-};
-
-/* What a handle has stood for, by the time since when: a slot for each change, over and over (tests/models/graph.pml).
- */
-struct graph {
-	struct gmod_node node; /* key: the handle */
-	_Atomic unsigned changes;
-	struct {
-		_Atomic uint64_t since;          /* NO_TIME: the slot is empty or being written */
-		_Atomic(const struct set *) set; /* NULL: nothing is known */
-	} slot[TIMES];
-};
-
-static gmod_lists graphs, sets;
+/* What is kept of a graph is an array of its kernels' names. */
+static gmod_lists graphs;
 
 struct list {
 	unsigned count;
@@ -38,7 +15,7 @@ struct list {
 static bool is_among(const char *name, const char *const *among, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (gmod_same_name(name, among[i]))
+		if (name == among[i])
 			return true;
 	return false;
 }
@@ -52,86 +29,35 @@ static void add_distinct(struct list *l, const char *name)
 		l->names[l->count++] = name;
 }
 
-/* Programs make graphs over and over, of the same kernels: these are kept once. NULL: there is no room. */
-static const struct set *set_of(const struct list *l)
+static const char *const *names_of(const struct gmod_kept *set)
 {
-	size_t size = l->count * sizeof(l->names[0]);
-	uint64_t key = gmod_hash_bytes(GMOD_HASH_START, l->names, size);
-	struct set *s;
-
-	for (struct gmod_node *n = gmod_list_find(sets, key, NULL); n; n = gmod_list_find(sets, key, n)) {
-		s = (struct set *)n;
-		if (s->count == l->count && memcmp(s->names, l->names, size) == 0)
-			return s;
-	}
-	s = gmod_names_allocate(sizeof(*s) + size);
-	if (!s)
-		return NULL;
-	s->node.key = key;
-	s->count = l->count;
-	memcpy(s->names, l->names, size);
-	gmod_list_add(sets, &s->node);
-	return s;
+	return (const char *const *)(const void *)set->bytes;
 }
 
-static struct graph *find_graph(uint64_t handle)
+static unsigned count_of(const struct gmod_kept *set)
 {
-	return (struct graph *)gmod_list_find(graphs, handle, NULL);
+	return (unsigned)(set->size / sizeof(char *));
 }
 
-/* NULL: there is no room. */
-static struct graph *make_graph(uint64_t handle)
-{
-	struct graph *g = gmod_names_allocate(sizeof(*g));
-
-	if (!g)
-		return NULL;
-	g->node.key = handle;
-	for (unsigned i = 0; i < TIMES; i++)
-		atomic_init(&g->slot[i].since, NO_TIME);
-	gmod_list_add(graphs, &g->node);
-	return g;
-}
-
-static const struct set *newest_set(struct graph *g)
-{
-	unsigned changes = atomic_load_explicit(&g->changes, memory_order_acquire);
-
-	return changes ? atomic_load_explicit(&g->slot[(changes - 1) % TIMES].set, memory_order_relaxed) : NULL;
-}
-
-static void put_set(struct graph *g, const struct set *set, uint64_t now)
-{
-	unsigned n = atomic_load_explicit(&g->changes, memory_order_relaxed) % TIMES;
-
-	/* release: who finds this slot empty finds what came into the others before */
-	atomic_store_explicit(&g->slot[n].since, NO_TIME, memory_order_release);
-	atomic_store_explicit(&g->slot[n].set, set, memory_order_release);
-	/* release: set and slot are complete for who finds them by the time, or by the count */
-	atomic_store_explicit(&g->slot[n].since, now, memory_order_release);
-	atomic_fetch_add_explicit(&g->changes, 1, memory_order_release);
-}
-
-static bool is_known(const char *name, const struct set *before)
+static bool is_known(const char *name, const struct gmod_kept *before)
 {
 	/* one that has no place among so many is among those that are not known */
-	return before && (is_among(name, before->names, before->count) || before->count == GMOD_GRAPH_NAMES);
+	return before && (is_among(name, names_of(before), count_of(before)) || count_of(before) == GMOD_GRAPH_NAMES);
 }
 
 /* With what was there behind it; of a graph of which nothing was known that is anything. */
-static void add_before(struct list *l, const struct set *before)
+static void add_before(struct list *l, const struct gmod_kept *before)
 {
 	if (!before)
 		add_distinct(l, NULL);
-	for (unsigned i = 0; before && i < before->count; i++)
-		add_distinct(l, before->names[i]);
+	for (unsigned i = 0; before && i < count_of(before); i++)
+		add_distinct(l, names_of(before)[i]);
 }
 
 /* stays: what was there does, and nothing changes where there is nothing else. true: one that has a name is new. */
 static bool learn(uint64_t graph, const uint64_t *functions, unsigned count, bool stays)
 {
-	struct graph *g = find_graph(graph);
-	const struct set *before = g ? newest_set(g) : NULL, *set;
+	const struct gmod_kept *before = gmod_history_at(graphs, graph, GMOD_LATEST), *set;
 	uint64_t now = gmod_ticks();
 	struct list l = {.count = 0};
 	bool any_new = false, all_known = before;
@@ -148,11 +74,10 @@ static bool learn(uint64_t graph, const uint64_t *functions, unsigned count, boo
 		return false;
 	if (stays)
 		add_before(&l, before);
-	set = set_of(&l);
-	if (!g)
-		g = make_graph(graph);
-	if (g && (!set || set != before))
-		put_set(g, set, now);
+	/* Programs make graphs over and over, of the same kernels. */
+	set = gmod_keep(l.names, l.count * sizeof(l.names[0]));
+	if (set != before)
+		gmod_history_add(graphs, graph, set);
 	return any_new;
 }
 
@@ -166,38 +91,12 @@ bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned c
 	return learn(graph, functions, count, true);
 }
 
-/* Of a slot that is written meanwhile nothing is known. */
-static const struct set *set_in(struct graph *g, unsigned n, uint64_t since)
-{
-	const struct set *set = atomic_load_explicit(&g->slot[n].set, memory_order_acquire);
-
-	/* the set is a later one: then so is the time */
-	return atomic_load_explicit(&g->slot[n].since, memory_order_relaxed) == since ? set : NULL;
-}
-
-static const struct set *set_at(struct graph *g, uint64_t ticks)
-{
-	uint64_t latest = NO_TIME;
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < TIMES; i++) {
-		uint64_t since = atomic_load_explicit(&g->slot[i].since, memory_order_acquire);
-
-		if (since == NO_TIME || since > ticks || (latest != NO_TIME && since < latest))
-			continue;
-		latest = since;
-		n = i;
-	}
-	return latest == NO_TIME ? NULL : set_in(g, n, latest);
-}
-
 unsigned gmod_graph_kernels(uint64_t graph, uint64_t ticks, const char **out, unsigned max)
 {
-	struct graph *g = find_graph(graph);
-	const struct set *s = g ? set_at(g, ticks) : NULL;
-	unsigned count = !s ? 0 : s->count < max ? s->count : max;
+	const struct gmod_kept *s = gmod_history_at(graphs, graph, ticks);
+	unsigned count = !s ? 0 : count_of(s) < max ? count_of(s) : max;
 
 	for (unsigned i = 0; i < count; i++)
-		out[i] = s->names[i];
+		out[i] = names_of(s)[i];
 	return count;
 }

@@ -1,9 +1,8 @@
 /*
  * Which kernels an executable graph has, and had when it was launched.
  *
- * They are kept as names (monitor/launches/names.h), in the same memory: sets of them once each, and of each handle the
- * latest four with the time since when, for a handle is used again, and graphs are updated. Learning takes no lock and
- * may be called from any hook; one executable graph is not changed by two threads at a time.
+ * They are kept as names (monitor/launches/names.h), and each handle has a history (monitor/launches/history.h), for it
+ * is used again, and graphs are updated. One executable graph is not changed by two threads at a time.
  */
 #ifndef GMOD_MONITOR_LAUNCHES_GRAPHS_H
 #define GMOD_MONITOR_LAUNCHES_GRAPHS_H

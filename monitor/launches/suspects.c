@@ -53,7 +53,7 @@ static bool copy_launch(const struct gmod_thread *t, uint64_t n, struct seen_lau
 static struct group *group_for(struct groups *g, const char *name, uint64_t graph)
 {
 	for (unsigned i = 0; i < g->count; i++)
-		if (gmod_same_name(g->at[i].suspect.name, name) && g->at[i].suspect.graph == graph)
+		if (g->at[i].suspect.name == name && g->at[i].suspect.graph == graph)
 			return &g->at[i];
 	if (g->count == GROUPS) {
 		g->omitted++;

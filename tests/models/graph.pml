@@ -1,5 +1,5 @@
 /*
- * A slot of what a graph's handle has stood for: put_set() and set_in() in monitor/launches/graphs.c.
+ * A slot of what a graph's handle has stood for: put() and what_in() in monitor/launches/history.c.
  *
  * One slot: that an empty one has a reader see what came into the others before is for the release of NO_TIME. One
  * writer, as nobody may change one executable graph in two threads at a time: three sets in turn come into the slot,
@@ -16,7 +16,7 @@ byte since = NO_TIME;
 byte set;			/* of the time with the same number */
 bool through;
 
-inline put_set(now)
+inline put(now)
 {
 #ifndef NOTIME
 	since = NO_TIME;
@@ -27,9 +27,9 @@ inline put_set(now)
 
 active proctype writer()
 {
-	put_set(1);
-	put_set(2);
-	put_set(3);
+	put(1);
+	put(2);
+	put(3);
 	through = true
 }
 
