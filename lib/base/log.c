@@ -14,7 +14,7 @@
 #include "lib/base/log_stderr.h"
 
 #define LINE_BYTES 2048
-#define LOCK_WAIT_NS 50000000ull
+#define LOCK_WAIT_NS 200000000ull /* more than what lib/base/log_fd.c may take */
 #define LOCK_NAP_NS 100000
 
 /*
@@ -86,7 +86,7 @@ static void say_refusal(const char *why)
 		gmod_count(&gmod_counters.lost_lines, 1);
 }
 
-/* A line that the file does not take goes to stderr: torn in two places is better than lost. */
+/* A piece that the file does not take goes to stderr: torn in two places is better than lost. false: see errno. */
 static bool write_somewhere(const char *s, size_t n)
 {
 	const char *why;
@@ -120,29 +120,40 @@ static void tell_losses(void)
 		atomic_store_explicit(&sink.lost_told, lost, memory_order_relaxed);
 }
 
-void gmod_log_lines(const char *text, size_t len)
+static void count_lost(const char *text, size_t len)
 {
 	const char *end = text + len;
+
+	for (; (text = memchr(text, '\n', (size_t)(end - text))); text++)
+		gmod_count(&gmod_counters.lost_lines, 1);
+}
+
+bool gmod_log_try(const char *text, size_t len)
+{
 	int saved = errno;
 	pid_t self = (pid_t)syscall(SYS_gettid);
 	struct gmod_scope scope;
-	bool locked;
+	bool locked, later;
 
 	gmod_scope_begin(&scope);
 	locked = lock(self);
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		const char *next = newline ? newline + 1 : end;
-
-		tell_losses();
-		if (!write_somewhere(text, (size_t)(next - text)))
-			gmod_count(&gmod_counters.lost_lines, 1);
-		text = next;
+	tell_losses();
+	later = !write_somewhere(text, len);
+	if (later && errno != EAGAIN) {
+		count_lost(text, len);
+		later = false;
 	}
 	if (locked)
 		unlock(self);
 	gmod_scope_end(&scope);
 	errno = saved;
+	return !later;
+}
+
+void gmod_log_lines(const char *text, size_t len)
+{
+	if (!gmod_log_try(text, len))
+		count_lost(text, len);
 }
 
 bool gmod_log_json(void)

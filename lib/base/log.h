@@ -40,9 +40,15 @@ void gmod_log_note(unsigned level, const char *format, ...) GMOD_PRINTF(2, 3);
 void gmod_log_string(void *unused, const char *line);
 
 /*
- * Finished lines, each ending in '\n', written without another thread's lines between them. What no file takes is
- * counted.
+ * Finished lines, each ending in '\n', written as one piece: nobody else's lines stand between them, other processes'
+ * neither. What no file takes is counted.
  */
 void gmod_log_lines(const char *text, size_t len);
+
+/*
+ * The same for who can wait for a slow reader. false: nothing of it is written or counted now, because a pipe is full;
+ * the same text may be tried again, or be given up by gmod_log_lines(). true: it is out, or counted as lost.
+ */
+bool gmod_log_try(const char *text, size_t len);
 
 #endif

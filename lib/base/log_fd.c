@@ -1,9 +1,14 @@
 #include "lib/base/log_fd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "lib/base/deadline.h"
 
 #define INTERRUPTS_MAX 8
 
@@ -26,24 +31,44 @@ static bool takes_output(int fd)
 }
 
 /*
- * Write it all, or say false, and in *torn whether a part of it is out. paced: the descriptor may block and is not
- * ours to make non-blocking, so ask before each piece; what a pipe that polls writable takes at once is PIPE_BUF.
+ * How much of n bytes a write takes at once: nothing where it had to stop in the midst of them. A pipe takes PIPE_BUF
+ * bytes or says that it does not; of more, what it has room for, and each two of its pages hold more than one page's
+ * bytes. What else may block takes PIPE_BUF when it polls writable.
  */
+static size_t takes_at_once(int fd, size_t n, bool paced)
+{
+	int capacity = fcntl(fd, F_GETPIPE_SZ), held = 0;
+
+	if (n > PIPE_BUF && capacity > 0 && ioctl(fd, FIONREAD, &held) == 0) {
+		if (held)
+			return 2 * (size_t)held + n + 3 * PIPE_BUF <= (size_t)capacity ? n : 0;
+		return n < (size_t)capacity ? n : (size_t)capacity;
+	}
+	if (!paced)
+		return n;
+	if (!takes_output(fd))
+		return 0;
+	return n < PIPE_BUF ? n : PIPE_BUF;
+}
+
+/* Write it all, or say false, and in *torn whether a part of it is out. */
 static bool write_all(int fd, const char *s, size_t n, bool paced, bool *torn)
 {
 	int interrupts = 0;
 
 	for (size_t done = 0; done < n;) {
-		size_t piece = paced && n - done > PIPE_BUF ? PIPE_BUF : n - done;
+		size_t now = takes_at_once(fd, n - done, paced);
 		ssize_t w = -1;
 
 		errno = EAGAIN;
-		if (!paced || takes_output(fd))
-			w = write(fd, s + done, piece);
+		if (now)
+			w = write(fd, s + done, now);
 		if (w < 0 && errno == EINTR && interrupts++ < INTERRUPTS_MAX)
 			continue;
 		if (w <= 0) {
 			*torn = done > 0;
+			if (*torn && errno == EAGAIN)
+				errno = EMSGSIZE;
 			return false;
 		}
 		done += (size_t)w;
@@ -51,7 +76,7 @@ static bool write_all(int fd, const char *s, size_t n, bool paced, bool *torn)
 	return true;
 }
 
-bool gmod_write_line(int fd, const char *s, size_t n, bool paced, bool *torn)
+bool gmod_write_piece(int fd, const char *s, size_t n, bool paced, bool *torn)
 {
 	bool still = false;
 
@@ -59,4 +84,16 @@ bool gmod_write_line(int fd, const char *s, size_t n, bool paced, bool *torn)
 		return false;
 	*torn = false;
 	return write_all(fd, s, n, paced, torn);
+}
+
+bool gmod_write_own_piece(int fd, const char *s, size_t n, bool *torn)
+{
+	uint64_t deadline = GMOD_MILLISECONDS(100);
+	bool ok;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+		;
+	ok = gmod_write_piece(fd, s, n, false, torn);
+	flock(fd, LOCK_UN);
+	return ok;
 }

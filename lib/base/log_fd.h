@@ -1,6 +1,6 @@
 /*
- * Descriptors that the log writes to: which file is behind one, and lines that get there whole or visibly torn. Nothing
- * here waits for a reader. For the log's own files, under its lock.
+ * Descriptors that the log writes to: which file is behind one, and pieces (whole lines, a report or a note) that get
+ * there whole or visibly torn. Nothing here waits for a reader. For the log's own files, under its lock.
  */
 #ifndef GMOD_LIB_BASE_LOG_FD_H
 #define GMOD_LIB_BASE_LOG_FD_H
@@ -22,10 +22,17 @@ struct gmod_file_id gmod_file_id(const struct stat *st);
 bool gmod_file_id_matches(const struct gmod_file_id *id, const struct stat *st);
 
 /*
- * Write a line, or return false with the reason in errno. *torn, kept by the caller for each descriptor, says that the
- * last line there ended early: it gets its newline late, so that the next one starts where a reader expects it. paced:
- * the descriptor may block and is not ours to make non-blocking.
+ * Write a piece at once, or return false with the reason in errno. EAGAIN: the reader is slow, and nothing is out.
+ * After another reason a part may be. *torn, kept by the caller for each descriptor, says so: the part gets its newline
+ * late, and the next piece starts where a reader expects it. paced: the descriptor may block and is not ours to make
+ * non-blocking.
  */
-bool gmod_write_line(int fd, const char *s, size_t n, bool paced, bool *torn);
+bool gmod_write_piece(int fd, const char *s, size_t n, bool paced, bool *torn);
+
+/*
+ * The same where nobody else has our descriptor: under an advisory lock, which keeps pieces of several processes apart
+ * where one write() does not (NFS, full pipes). Who waits 100 ms for it goes on without.
+ */
+bool gmod_write_own_piece(int fd, const char *s, size_t n, bool *torn);
 
 #endif

@@ -22,7 +22,7 @@ static struct {
 	char path[PATH_MAX]; /* empty: none */
 	int fd;              /* meaningful only while id matches it */
 	struct gmod_file_id id;
-	bool torn; /* the last line ended early */
+	bool torn; /* the last piece ended early */
 } file;
 
 /* ---- why not ---- */
@@ -181,7 +181,7 @@ static int move_high(int fd)
 	return high;
 }
 
-/* Open the path; NULL, or why not. Refused files are tried again for the next line. */
+/* Open the path; NULL, or why not. Refused files are tried again for the next piece. */
 static const char *open_file(void)
 {
 	const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -221,7 +221,7 @@ const char *gmod_log_file_write(const char *s, size_t n)
 		file.id.known = false;
 		why = open_file();
 	}
-	if (!why && !gmod_write_line(file.fd, s, n, false, &file.torn))
+	if (!why && !gmod_write_own_piece(file.fd, s, n, &file.torn))
 		why = error_words(errno);
 	return why;
 }

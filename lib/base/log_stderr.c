@@ -14,7 +14,7 @@
 static struct {
 	bool noted;             /* even if it was closed */
 	struct gmod_file_id id; /* at the start */
-	bool torn;              /* the last line ended early */
+	bool torn;              /* the last piece ended early */
 } stream;
 
 void gmod_log_remember_stderr(void)
@@ -58,7 +58,7 @@ static bool stderr_is_safe(const struct stat *st)
 
 /*
  * A non-blocking descriptor of our own for the pipe or terminal behind descriptor 2, -1 if there is none. Setting
- * O_NONBLOCK on the program's own would change it for all who share it. Held for one line only: a reader must see the
+ * O_NONBLOCK on the program's own would change it for all who share it. Held for one piece only: a reader must see the
  * end of the pipe when the program closes it.
  */
 static int open_private_stderr(const struct stat *st)
@@ -77,6 +77,16 @@ static int open_private_stderr(const struct stat *st)
 	return fd;
 }
 
+/* What a stream socket takes of a piece is out. */
+static bool send_piece(const char *s, size_t n)
+{
+	ssize_t sent = send(STDERR_FILENO, s, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (sent >= 0)
+		errno = EMSGSIZE;
+	return sent == (ssize_t)n;
+}
+
 bool gmod_stderr_write(const char *s, size_t n)
 {
 	struct stat st;
@@ -84,14 +94,16 @@ bool gmod_stderr_write(const char *s, size_t n)
 	int fd;
 
 	gmod_log_remember_stderr();
-	if (fstat(STDERR_FILENO, &st) != 0 || !stderr_is_safe(&st))
+	if (fstat(STDERR_FILENO, &st) != 0 || !stderr_is_safe(&st)) {
+		errno = EBADF;
 		return false;
+	}
 	if (S_ISSOCK(st.st_mode))
-		return send(STDERR_FILENO, s, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)n;
+		return send_piece(s, n);
 	fd = open_private_stderr(&st);
 	if (fd < 0)
-		return gmod_write_line(STDERR_FILENO, s, n, !S_ISREG(st.st_mode), &stream.torn);
-	ok = gmod_write_line(fd, s, n, false, &stream.torn);
+		return gmod_write_piece(STDERR_FILENO, s, n, !S_ISREG(st.st_mode), &stream.torn);
+	ok = gmod_write_own_piece(fd, s, n, &stream.torn);
 	close(fd);
 	return ok;
 }

@@ -14,7 +14,7 @@
  */
 void gmod_log_remember_stderr(void);
 
-/* Under the log's lock. false: the line is lost, or a part of it. */
+/* Under the log's lock: write a piece. false, with the reason in errno, as gmod_write_piece() says it. */
 bool gmod_stderr_write(const char *s, size_t n);
 
 #endif

@@ -121,6 +121,24 @@ check_full_pipe() {
 	exec 9>&-
 }
 
+# apart NAME FILE COUNT: so many reports are complete in it, and no line of another process stands inside one.
+apart() {
+	same "$1: complete reports, strangers' lines" "$3, 0" "$(awk '
+		/^==[0-9]+==GMOD: / { strays += inside; inside = / heap-buffer-overflow: / && !/ provisional/ }
+		/^SUMMARY: / { done += inside; strays += !inside; inside = 0 }
+		END { printf "%d, %d\n", done, strays + inside }' "$2")"
+}
+
+# Processes that share a log, or a pipe that is slowly read. What is longer than PIPE_BUF is test_log's.
+check_crowd() {
+	local crowd options=stack_depth=64:max_reports=100
+	crowd="for i in 1 2 3 4 5 6 7 8; do '$edges/crowd' & done; wait"
+	guarded "$options:log_path=$work/log" bash -c "$crowd"
+	apart "crowd, one log" "$work/log" 320
+	guarded "$options" bash -c "{ $crowd; } 2>&1 | { sleep 1; while read -r line; do printf '%s\n' \"\$line\"; done; }"
+	apart "crowd, one pipe" "$work/guarded.out" "$(grep -c '^SUMMARY: ' "$work/guarded.out")"
+}
+
 # printable NAME TEXT: nothing that a terminal acts on or that hides.
 printable() {
 	! LC_ALL=C grep -qP '[^\x20-\x7e\t]' <<<"$2"

@@ -109,6 +109,108 @@ TEST_FIXTURE(the_lines_of_a_block_stay_together, NULL, clean_directory)
 	}
 }
 
+/* ---- processes ---- */
+
+enum { PROCESSES = 8, PIECES = 20, PIECE_MAX = 20000 };
+
+/* Of one letter, with a first and a last line of its own; returns its length. */
+static size_t make_piece(char *at, char letter, int number)
+{
+	size_t n = 4 + (size_t)(number * 7919 + letter * 131) % (PIECE_MAX - 4);
+
+	memset(at, letter, n);
+	for (size_t i = 79; i < n; i += 80)
+		at[i] = '\n';
+	at[0] = '<';
+	at[n - 2] = '>';
+	at[n - 1] = '\n';
+	return n;
+}
+
+static void write_pieces(char letter)
+{
+	char piece[PIECE_MAX];
+
+	for (int i = 0; i < PIECES; i++) {
+		size_t n = make_piece(piece, letter, i);
+
+		while (!gmod_log_try(piece, n))
+			usleep(1000);
+	}
+	_exit(gmod_counters.lost_lines != 0);
+}
+
+static void begin_processes(void)
+{
+	for (char letter = 'a'; letter < 'a' + PROCESSES; letter++)
+		if (fork() == 0)
+			write_pieces(letter);
+}
+
+static void end_processes(void)
+{
+	int status;
+
+	for (int i = 0; i < PROCESSES; i++)
+		NEED(wait(&status) > 0 && status == 0);
+}
+
+/* The pieces that begin and end by themselves. */
+static int count_pieces(const char *at)
+{
+	int pieces = 0;
+
+	for (; *at == '<'; pieces++) {
+		const char letter[] = {at[1], '\n', '\0'};
+
+		at += 1 + strspn(at + 1, letter);
+		if (strncmp(at, ">\n", 2) != 0)
+			return -1;
+		at += 2;
+	}
+	return *at ? -1 : pieces;
+}
+
+static char *slurp(int fd, unsigned pause_us)
+{
+	static char all[PROCESSES * PIECES * PIECE_MAX + 1];
+	size_t had = 0;
+	ssize_t n;
+
+	while ((n = read(fd, all + had, sizeof(all) - 1 - had < 4096 ? sizeof(all) - 1 - had : 4096)) > 0) {
+		had += (size_t)n;
+		usleep(pause_us);
+	}
+	all[had] = '\0';
+	return all;
+}
+
+static void share_a_file(void)
+{
+	NEED(gmod_log_open("log", false, 0) == 0);
+	begin_processes();
+	end_processes();
+	NEED(count_pieces(slurp(open("log", O_RDONLY), 0)) == PROCESSES * PIECES);
+}
+
+static void share_a_pipe(void)
+{
+	int ends[2];
+
+	NEED(pipe(ends) == 0 && dup2(ends[1], 2) == 2);
+	close(ends[1]);
+	begin_processes();
+	close(2);
+	NEED(count_pieces(slurp(ends[0], 500)) == PROCESSES * PIECES);
+	end_processes();
+}
+
+TEST_FIXTURE(the_pieces_of_processes_stay_apart, NULL, clean_directory)
+{
+	in_child(share_a_file);
+	in_child(share_a_pipe);
+}
+
 static _Atomic bool enough;
 
 static void *write_without_end(void *unused)

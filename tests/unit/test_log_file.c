@@ -1,9 +1,11 @@
 /* The file of log_path: how it is named, made and found again, and what is refused as one. */
 #include <limits.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/counters.h"
 #include "lib/base/log.h"
 #include "tests/unit/log_child.h"
@@ -223,6 +225,28 @@ TEST_FIXTURE(a_recycled_log_descriptor_is_noticed, NULL, clean_directory)
 	in_child(lose_descriptors);
 	assert_string_equal(read_file("log"), "one\ntwo\nthree\n");
 	assert_string_equal(read_file("data"), "");
+}
+
+static void wait_for_strangers(void)
+{
+	uint64_t began, took;
+	int fd;
+
+	NEED(gmod_log_open("log", false, 0) == 0);
+	gmod_log_line("first");
+	fd = open("log", O_WRONLY | O_APPEND);
+	NEED(fd >= 0 && flock(fd, LOCK_EX) == 0);
+	began = gmod_monotonic_ns();
+	gmod_log_line("second");
+	took = gmod_monotonic_ns() - began;
+	NEED(took > GMOD_MILLISECONDS(90) && took < GMOD_SECONDS(5));
+	NEED(gmod_counters.lost_lines == 0);
+}
+
+TEST_FIXTURE(another_process_is_waited_for_but_not_for_long, NULL, clean_directory)
+{
+	in_child(wait_for_strangers);
+	assert_string_equal(read_file("log"), "first\nsecond\n");
 }
 
 static void start_without_standard_streams(void)

@@ -107,20 +107,26 @@ TEST_IN_CHILD(a_socket_from_the_start_is_used)
 	NEED(gmod_counters.lost_lines == 1);
 }
 
-/* Make descriptor 2 a pipe with nothing more to be written to it; returns the reading end. */
-static int fill_stderr(void)
+static void fill_pipe(void)
 {
 	static char block[4096];
-	int ends[2];
 
-	NEED(pipe(ends) == 0 && dup2(ends[1], 2) == 2);
-	close(ends[1]);
 	NEED(fcntl(2, F_SETFL, O_NONBLOCK) == 0);
 	while (write(2, block, sizeof(block)) > 0)
 		;
 	while (write(2, block, 1) > 0)
 		;
 	NEED(fcntl(2, F_SETFL, 0) == 0);
+}
+
+/* Make descriptor 2 a pipe with nothing more to be written to it; returns the reading end. */
+static int fill_stderr(void)
+{
+	int ends[2];
+
+	NEED(pipe(ends) == 0 && dup2(ends[1], 2) == 2);
+	close(ends[1]);
+	fill_pipe();
 	return ends[0];
 }
 
@@ -148,24 +154,57 @@ TEST_IN_CHILD(a_full_pipe_does_not_block)
 	NEED(strstr(got, "2 lines before this one could not be written\nthree\n"));
 }
 
-/* Nearly full: part of a long line gets through, and the next line does not go on where it ended. */
-TEST_IN_CHILD(a_torn_line_is_ended)
+static char block[100000], piece[9001];
+
+/* What is in the pipe, in `block`. */
+static size_t take_all(int reader)
 {
-	static char text[100000], line[9001];
-	int reader = fill_stderr();
 	ssize_t n;
 
-	NEED(read(reader, text, 8192) == 8192);
-	memset(line, 'x', 9000);
-	line[8999] = '\n';
-	gmod_log_lines(line, 9000);
-	NEED(gmod_counters.lost_lines == 1);
+	NEED(fcntl(reader, F_SETFL, O_NONBLOCK) == 0);
+	n = read(reader, block, sizeof(block) - 1);
+	block[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+static void make_piece(void)
+{
+	for (size_t i = 0; i < 9000; i++)
+		piece[i] = i % 90 == 89 ? '\n' : 'x';
+}
+
+/* Nearly full: what is longer than the room that is left is not begun, and may come later. */
+TEST_IN_CHILD(a_piece_fits_or_waits)
+{
+	int reader = fill_stderr();
+
+	make_piece();
+	NEED(read(reader, block, 8192) == 8192);
+	NEED(!gmod_log_try(piece, 9000));
+	NEED(gmod_counters.lost_lines == 0);
+	NEED(take_all(reader) == 65536 - 8192 && !strchr(block, 'x'));
+	NEED(gmod_log_try(piece, 9000));
+	NEED(take_all(reader) == 9000 && !memcmp(block, piece, 9000));
+	fill_pipe();
+	NEED(!gmod_log_try("one\n", 4));
+	gmod_log_lines(piece, 9000);
+	NEED(gmod_counters.lost_lines == 100);
+}
+
+/* Longer than the whole pipe: a part gets through, and the next piece does not go on where it ended. */
+TEST_IN_CHILD(a_torn_piece_is_ended)
+{
+	int reader = fill_stderr();
+
+	make_piece();
 	drain(reader);
+	NEED(fcntl(2, F_SETPIPE_SZ, 4096) == 4096);
+	NEED(gmod_log_try(piece, 9000));
+	NEED(gmod_counters.lost_lines == 100);
+	NEED(take_all(reader) == 4096 && !memcmp(block, piece, 4096));
 	gmod_log_line("next");
-	n = read(reader, text, sizeof(text) - 1);
-	NEED(n > 0);
-	text[n] = '\0';
-	NEED(text[0] == '\n' && strstr(text, "\nnext\n"));
+	NEED(take_all(reader) > 0);
+	NEED(block[0] == '\n' && strstr(block, "100 lines before this one could not be written\nnext\n"));
 }
 
 static volatile sig_atomic_t pipes_broken;
