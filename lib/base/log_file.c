@@ -206,21 +206,35 @@ static const char *open_file(void)
 }
 
 /* The program may have closed our descriptor (daemons close them all) and got its number for a file of its own. */
-static bool file_is_ours(void)
+static bool file_is_ours(struct stat *st)
 {
-	struct stat st;
+	return file.id.known && fstat(file.fd, st) == 0 && gmod_file_id_matches(&file.id, st);
+}
 
-	return file.id.known && fstat(file.fd, &st) == 0 && gmod_file_id_matches(&file.id, &st);
+/*
+ * Have the file that the path names now: a log that has grown is renamed or removed. Where there is none to be had (the
+ * program has changed its root, or its user) the old one serves, if it still has a name.
+ */
+static const char *find_file(void)
+{
+	struct stat here, old;
+	bool ours = file_is_ours(&old);
+	const char *why;
+	int fd = file.fd;
+
+	if (ours && lstat(file.path, &here) == 0 && gmod_file_id_matches(&file.id, &here))
+		return NULL;
+	file.id.known = ours;
+	why = open_file();
+	if (!why && ours)
+		close(fd);
+	return ours && old.st_nlink ? NULL : why;
 }
 
 const char *gmod_log_file_write(const char *s, size_t n)
 {
-	const char *why = NULL;
+	const char *why = find_file();
 
-	if (!file_is_ours()) {
-		file.id.known = false;
-		why = open_file();
-	}
 	if (!why && !gmod_write_own_piece(file.fd, s, n, &file.torn))
 		why = error_words(errno);
 	return why;
@@ -228,7 +242,9 @@ const char *gmod_log_file_write(const char *s, size_t n)
 
 void gmod_log_file_none(void)
 {
-	if (file_is_ours())
+	struct stat st;
+
+	if (file_is_ours(&st))
 		close(file.fd);
 	file.id.known = false;
 	file.path[0] = '\0';

@@ -17,7 +17,10 @@ const char *gmod_log_file_choose(const char *pattern);
 /* The absolute path, "" without a file. Fixed once other threads report. */
 const char *gmod_log_file_path(void);
 
-/* Under the log's lock: append a piece. Returns NULL, or in words why it is not there, or not all of it. */
+/*
+ * Under the log's lock: append a piece, to a new file where the old one was rotated away. Returns NULL, or in words why
+ * it is not there, or not all of it.
+ */
 const char *gmod_log_file_write(const char *s, size_t n);
 
 #endif

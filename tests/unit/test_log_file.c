@@ -249,6 +249,33 @@ TEST_FIXTURE(another_process_is_waited_for_but_not_for_long, NULL, clean_directo
 	assert_string_equal(read_file("log"), "first\nsecond\n");
 }
 
+static void rotate_log(void)
+{
+	NEED(gmod_log_open("d/log", false, 0) == 0);
+	gmod_log_line("one");
+	NEED(rename("d/log", "d/log.1") == 0);
+	gmod_log_line("two");
+	NEED(unlink("d/log") == 0);
+	gmod_log_line("three");
+	/* A place that is not to be had any more: the old file has a name at first, and then none. */
+	NEED(rename("d", "e") == 0);
+	gmod_log_line("four");
+	NEED(unlink("e/log") == 0);
+	gmod_log_line("five");
+	NEED(mkdir("d", 0700) == 0);
+	gmod_log_line("six");
+	NEED(gmod_counters.lost_lines == 0);
+}
+
+TEST_FIXTURE(a_rotated_log_is_opened_again, NULL, clean_directory)
+{
+	assert_int_equal(mkdir("d", 0700), 0);
+	check_child_says(rotate_log, "/d/log: no such directory; reports go to stderr\nfive\n");
+	assert_string_equal(read_file("e/log.1"), "one\n");
+	assert_string_equal(read_file("d/log"), "six\n");
+	assert_int_equal(unlink("e/log.1") | unlink("d/log") | rmdir("e") | rmdir("d"), 0);
+}
+
 static void start_without_standard_streams(void)
 {
 	int null;
