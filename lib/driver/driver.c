@@ -1,4 +1,4 @@
-/* The tables made from entrypoints.def: ABI assertions, symbol and version look-up, the driver's real pointers. */
+/* The tables made from entrypoints.def: symbol and version look-up, the driver's real pointers. */
 #include "lib/driver/driver.h"
 
 #include <dlfcn.h>
@@ -7,14 +7,6 @@
 #include <string.h>
 
 #include "lib/driver/dlsym_next.h"
-
-#define ASSERT_ABI(symbol, base, version, flavour) \
-	_Static_assert(__builtin_types_compatible_p(__typeof__(&symbol), PFN_##base##_v##version##flavour), \
-		       #symbol " is not PFN_" #base "_v" #version #flavour);
-#define GMOD_HOOK ASSERT_ABI
-#define GMOD_PLAIN ASSERT_ABI
-#define GMOD_CALL ASSERT_ABI
-#include "lib/driver/entrypoints.def"
 
 struct gmod_driver gmod_driver;
 
@@ -119,8 +111,7 @@ void *gmod_hook_by_version(const char *name, int version, cuuint64_t flags)
 	bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
 	const struct entry *best = NULL;
 
-	/* An ABI newer than the toolkit this was built with is unknown, whatever its name. */
-	if (version > CUDA_VERSION)
+	if (version > GMOD_NEWEST_CUDA)
 		return NULL;
 	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
 		const struct entry *e = &entries[i];

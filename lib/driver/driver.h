@@ -16,7 +16,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/driver/newer.h"
+
 #define GMOD_EXPORT __attribute__((visibility("default")))
+
+/* A row that has another type than the toolkit's does not compile. */
+#define DECLARE(symbol, base, version, flavour) __typeof__(*(PFN_##base##_v##version##flavour)NULL) symbol;
+#define GMOD_HOOK DECLARE
+#define GMOD_PLAIN DECLARE
+#define GMOD_CALL DECLARE
+#include "lib/driver/entrypoints.def"
+#undef DECLARE
 
 struct gmod_driver {
 #define GMOD_HOOK(symbol, base, version, flavour) PFN_##base##_v##version##flavour symbol;
@@ -45,7 +55,8 @@ static inline uint64_t gmod_handle(const void *handle)
 	return (uint64_t)(uintptr_t)handle;
 }
 
-/* The handle of the libcuda that this process has loaded, NULL: none. It counts no reference: to compare, not to use. */
+/* The handle of the libcuda that this process has loaded, NULL: none. It counts no reference: to compare, not to use.
+ */
 void *gmod_libcuda(void);
 
 /*

@@ -56,6 +56,20 @@ GMOD_EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph g
 		     GMOD_PER_THREAD, __func__);
 }
 
+GMOD_EXPORT CUresult cuStreamBeginRecaptureToGraph(CUstream stream, CUstreamCaptureMode mode, CUgraph graph,
+						   CUgraphRecaptureCallback callback, void *data)
+{
+	return began(NEXT(cuStreamBeginRecaptureToGraph)(stream, mode, graph, callback, data), stream, GMOD_LEGACY,
+		     __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamBeginRecaptureToGraph_ptsz(CUstream stream, CUstreamCaptureMode mode, CUgraph graph,
+							CUgraphRecaptureCallback callback, void *data)
+{
+	return began(NEXT(cuStreamBeginRecaptureToGraph_ptsz)(stream, mode, graph, callback, data), stream,
+		     GMOD_PER_THREAD, __func__);
+}
+
 GMOD_EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
 	return ended(NEXT(cuStreamEndCapture)(stream, graph), stream, GMOD_LEGACY, __func__);

@@ -135,3 +135,44 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t count, CUDA_MEMCPY3D_BA
 		return GMOD_REFUSED;
 	return gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync_v2_ptsz)(count, ops, flags, stream));
 }
+
+/* One alone. */
+static CUresult copy_one(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attributes, CUstream stream,
+			 PFN_cuMemcpyWithAttributesAsync_v13020 next, const char *entry_point)
+{
+	struct gmod_copy c = batch_begin(&dst, &src, &size, 1, NULL, entry_point);
+
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, next(dst, src, size, attributes, stream));
+}
+
+GMOD_EXPORT CUresult cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size,
+						 CUmemcpyAttributes *attributes, CUstream stream)
+{
+	return copy_one(dst, src, size, attributes, stream, NEXT(cuMemcpyWithAttributesAsync), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemcpyWithAttributesAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t size,
+						      CUmemcpyAttributes *attributes, CUstream stream)
+{
+	return copy_one(dst, src, size, attributes, stream, NEXT(cuMemcpyWithAttributesAsync_ptsz), __func__);
+}
+
+static CUresult copy_one_box(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream stream,
+			     PFN_cuMemcpy3DWithAttributesAsync_v13020 next, const char *entry_point)
+{
+	struct gmod_copy c = boxes_begin(op, 1, NULL, entry_point);
+
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, next(op, flags, stream));
+}
+
+GMOD_EXPORT CUresult cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags,
+						   CUstream stream)
+{
+	return copy_one_box(op, flags, stream, NEXT(cuMemcpy3DWithAttributesAsync), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemcpy3DWithAttributesAsync_ptsz(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags,
+							CUstream stream)
+{
+	return copy_one_box(op, flags, stream, NEXT(cuMemcpy3DWithAttributesAsync_ptsz), __func__);
+}

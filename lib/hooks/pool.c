@@ -89,6 +89,12 @@ GMOD_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const C
 	return added_node(NEXT(cuGraphAddNode_v2)(node, graph, dependencies, edges, count, params), params, __func__);
 }
 
+GMOD_EXPORT CUresult cuGraphAddNode_v3(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
+				       const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *params)
+{
+	return added_node(NEXT(cuGraphAddNode_v3)(node, graph, dependencies, edges, count, params), params, __func__);
+}
+
 /*
  * What cuMemAlloc gave may be freed in stream order too (measured). A guarded buffer is freed at once, after the work
  * of its context: waiting is more than the program asked for, and its canaries are final then. A stream that captures

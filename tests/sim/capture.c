@@ -228,6 +228,13 @@ ENTRY_TWINS(cuStreamBeginCapture, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream),
 ENTRY_TWINS(cuStreamBeginCapture_v2, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUstreamCaptureMode mode),
 	    begin(stream_of(c.ctx, hStream, c.per_thread), mode))
 
+/* As if into a graph of its own: what a recapture compares is not simulated. */
+ENTRY_TWINS(cuStreamBeginRecaptureToGraph, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream hStream, CUstreamCaptureMode mode, CUgraph hGraph, CUgraphRecaptureCallback callbackFunc,
+		  void *userData),
+	    hGraph && (callbackFunc || !userData) ? begin(stream_of(c.ctx, hStream, c.per_thread), mode)
+						  : CUDA_ERROR_INVALID_VALUE)
+
 /* Ending. */
 
 static void leave_capture(CUstream stream)

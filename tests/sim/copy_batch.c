@@ -138,3 +138,11 @@ static CUresult run_3d(struct target to, size_t count, const CUDA_MEMCPY3D_BATCH
 ENTRY_TWINS(cuMemcpy3DBatchAsync_v2, _ptsz, NEEDS_CONTEXT,
 	    TAKES(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags, CUstream hStream),
 	    run_3d(queued(&c, hStream), numOps, opList, flags))
+
+/* One alone. */
+ENTRY_TWINS(cuMemcpyWithAttributesAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream),
+	    run(queued(&c, hStream), &(struct batch){&dst, &src, &size, 1, attr, &(size_t){0}, 1, NULL}))
+ENTRY_TWINS(cuMemcpy3DWithAttributesAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream),
+	    run_3d(queued(&c, hStream), 1, op, flags))

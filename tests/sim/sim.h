@@ -56,6 +56,14 @@
 #define __CUDA_API_VERSION_INTERNAL
 #pragma GCC visibility push(default)
 #include <cuda.h>
+#include <cudaTypedefs.h>
+
+#include "../../lib/driver/newer.h"
+
+/* Newer ones than the toolkit's included. */
+#define GMOD_HOOK(symbol, base, version, flavour) __typeof__(*(PFN_##base##_v##version##flavour)0) symbol;
+#define GMOD_PLAIN(symbol, base, version, flavour) GMOD_HOOK(symbol, base, version, flavour)
+#include "../../lib/driver/entrypoints.def"
 #pragma GCC visibility pop
 
 #include <pthread.h>

@@ -64,7 +64,7 @@ static void take_abi(const char *name, size_t length)
 	abi_count++;
 }
 
-static FILE *open_header(void)
+static FILE *open_toolkits_header(void)
 {
 	const char *include = getenv("CUDA_INC"), *home = getenv("CUDA_HOME");
 	char path[4096];
@@ -78,13 +78,10 @@ static FILE *open_header(void)
 	return fopen(path, "re");
 }
 
-FIXTURE(read_header)
+static void take_abis(FILE *f)
 {
-	FILE *f = open_header();
 	char line[8192];
 
-	if (!f)
-		return 0;
 	while (fgets(line, sizeof(line), f)) {
 		/* typedef CUresult (CUDAAPI *PFN_cuInit_v2000)(unsigned int Flags); */
 		const char *name = strstr(line, "*PFN_cu");
@@ -93,6 +90,17 @@ FIXTURE(read_header)
 			take_abi(name + 5, strcspn(name + 5, ")"));
 	}
 	fclose(f);
+}
+
+/* The toolkit's, and what it may be too old for. */
+FIXTURE(read_headers)
+{
+	FILE *toolkits = open_toolkits_header(), *ours = fopen("lib/driver/newer.h", "re");
+
+	if (toolkits && ours) {
+		take_abis(toolkits);
+		take_abis(ours);
+	}
 	return 0;
 }
 
@@ -127,7 +135,7 @@ static void *expected_hook(const char *name, int version, int flags)
 {
 	const struct abi *a = abi_for(name, version, flags);
 
-	if (!a || version > CUDA_VERSION || !is_hooked_name(name))
+	if (!a || version > GMOD_NEWEST_CUDA || !is_hooked_name(name))
 		return NULL;
 	for (int i = 0; i < ROWS; i++)
 		if (!strcmp(rows[i].base, name) && rows[i].version == a->version &&
@@ -299,7 +307,10 @@ TEST(some_requests_are_known_by_heart)
 	assert_ptr_equal(gmod_hook_by_version("cuGetProcAddress", 11030, 0), cuGetProcAddress);
 	assert_ptr_equal(gmod_hook_by_version("cuGetProcAddress", 12000, 0), cuGetProcAddress_v2);
 	assert_ptr_equal(gmod_hook_by_version("cuCtxCreate", 12050, 0), cuCtxCreate_v4);
-	assert_null(gmod_hook_by_version("cuMemAlloc", CUDA_VERSION + 10, 0)); /* who knows */
+	assert_ptr_equal(gmod_hook_by_version("cuGraphAddNode", 13030, 0), cuGraphAddNode_v2);
+	assert_ptr_equal(gmod_hook_by_version("cuGraphAddNode", 13040, 0), cuGraphAddNode_v3);
+	assert_null(gmod_hook_by_version("cuLaunchHostFunc", 13010, 0));           /* known, and left alone */
+	assert_null(gmod_hook_by_version("cuMemAlloc", GMOD_NEWEST_CUDA + 10, 0)); /* who knows, whatever the toolkit */
 	assert_null(gmod_hook_by_version("cuMemMap", 12000, 0));
 	assert_null(gmod_hook_by_version("cuCtxGetCurrent", 12000, 0)); /* called, not hooked */
 	assert_null(gmod_hook_by_symbol("cuMemAlloc"));
@@ -374,4 +385,4 @@ TEST(nothing_is_armed_without_a_driver)
 	assert_int_equal(p, 7);
 }
 
-static CMFixtureFunction group_setup = read_header;
+static CMFixtureFunction group_setup = read_headers;
