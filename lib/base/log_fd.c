@@ -10,8 +10,6 @@
 
 #include "lib/base/deadline.h"
 
-#define INTERRUPTS_MAX 8
-
 struct gmod_file_id gmod_file_id(const struct stat *st)
 {
 	return (struct gmod_file_id){true, st->st_dev, st->st_ino, st->st_mode & S_IFMT, st->st_rdev};
@@ -54,8 +52,6 @@ static size_t takes_at_once(int fd, size_t n, bool paced)
 /* Write it all, or say false, and in *torn whether a part of it is out. */
 static bool write_all(int fd, const char *s, size_t n, bool paced, bool *torn)
 {
-	int interrupts = 0;
-
 	for (size_t done = 0; done < n;) {
 		size_t now = takes_at_once(fd, n - done, paced);
 		ssize_t w = -1;
@@ -63,8 +59,6 @@ static bool write_all(int fd, const char *s, size_t n, bool paced, bool *torn)
 		errno = EAGAIN;
 		if (now)
 			w = write(fd, s + done, now);
-		if (w < 0 && errno == EINTR && interrupts++ < INTERRUPTS_MAX)
-			continue;
 		if (w <= 0) {
 			*torn = done > 0;
 			if (*torn && errno == EAGAIN)

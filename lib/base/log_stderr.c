@@ -77,16 +77,6 @@ static int open_private_stderr(const struct stat *st)
 	return fd;
 }
 
-/* What a stream socket takes of a piece is out. */
-static bool send_piece(const char *s, size_t n)
-{
-	ssize_t sent = send(STDERR_FILENO, s, n, MSG_DONTWAIT | MSG_NOSIGNAL);
-
-	if (sent >= 0)
-		errno = EMSGSIZE;
-	return sent == (ssize_t)n;
-}
-
 bool gmod_stderr_write(const char *s, size_t n)
 {
 	struct stat st;
@@ -94,12 +84,11 @@ bool gmod_stderr_write(const char *s, size_t n)
 	int fd;
 
 	gmod_log_remember_stderr();
-	if (fstat(STDERR_FILENO, &st) != 0 || !stderr_is_safe(&st)) {
-		errno = EBADF;
+	errno = EMSGSIZE; /* anything but EAGAIN, also after a part of it */
+	if (fstat(STDERR_FILENO, &st) != 0 || !stderr_is_safe(&st))
 		return false;
-	}
 	if (S_ISSOCK(st.st_mode))
-		return send_piece(s, n);
+		return send(STDERR_FILENO, s, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)n;
 	fd = open_private_stderr(&st);
 	if (fd < 0)
 		return gmod_write_piece(STDERR_FILENO, s, n, !S_ISREG(st.st_mode), &stream.torn);

@@ -12,7 +12,6 @@
 #define OWN_STACK ((size_t)512 << 10)
 #define UNKNOWN_STORAGE ((size_t)4 << 20)
 #define STACK_MAX ((size_t)256 << 20)
-#define ROUND ((size_t)64 << 10)
 
 /* The C library takes its own and the static thread-local storage of the program off the stack, and knows how much. */
 static size_t stack_size(const pthread_attr_t *attributes)
@@ -20,7 +19,7 @@ static size_t stack_size(const pthread_attr_t *attributes)
 	size_t (*least)(const pthread_attr_t *);
 
 	*(void **)&least = dlvsym(RTLD_DEFAULT, "__pthread_get_minstack", "GLIBC_PRIVATE");
-	return (OWN_STACK + (least ? least(attributes) : UNKNOWN_STORAGE) + ROUND - 1) / ROUND * ROUND;
+	return OWN_STACK + (least ? least(attributes) : UNKNOWN_STORAGE);
 }
 
 static void *enter(void *worker)

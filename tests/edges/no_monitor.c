@@ -1,7 +1,7 @@
 /*
  * no_monitor return|_exit|later|larger: a thread of the library's cannot be started, or not the first time, or not with
- * a stack below 3 MiB. One buffer has been overrun where the CPU sees it, another where only the driver brings the bytes
- * over; later and larger wait until that is reported.
+ * a stack below 3 MiB. One buffer has been overrun where the CPU sees it, another where only the driver brings the
+ * bytes over; later and larger wait until that is reported.
  */
 #include "make_buffer.h"
 #include "report_log.h"

@@ -1,6 +1,6 @@
 /*
- * size_limit [BYTES]: no file of the process may grow (beyond so many bytes) any more. Nothing can be written to a log, or
- * only a part, and nobody may die of it.
+ * size_limit [BYTES]: no file of the process may grow (beyond so many bytes) any more. Nothing can be written to a log,
+ * or only a part, and nobody may die of it.
  */
 #include "make_buffer.h"
 #include <sys/resource.h>

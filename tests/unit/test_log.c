@@ -142,9 +142,9 @@ static void write_pieces(char letter)
 
 static void begin_processes(void)
 {
-	for (char letter = 'a'; letter < 'a' + PROCESSES; letter++)
+	for (int i = 0; i < PROCESSES; i++)
 		if (fork() == 0)
-			write_pieces(letter);
+			write_pieces((char)('a' + i));
 }
 
 static void end_processes(void)

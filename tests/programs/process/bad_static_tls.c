@@ -3,7 +3,7 @@
 // expect: heap-buffer-overflow size 4096 offset +0 in make_buffer
 // suspect: k_flip
 // options: log_path=report.log
-/* KiB of static thread-local storage, which comes off each thread's stack: the overflow is seen while the program runs. */
+/* KiB of static thread-local storage, which come off each thread's stack: the overflow is seen while it runs. */
 #include "make_buffer.h"
 #include "report_log.h"
 
