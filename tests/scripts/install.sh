@@ -13,6 +13,9 @@ files() {
 
 stage=$work/stage
 make_quiet install PREFIX=/opt/gmod DESTDIR="$stage"
+needs=$(sed -nE 's/^installed; as built it needs glibc ([0-9.]+) or newer$/\1/p' <<<"$out")
+same "what glibc is needed" "$(objdump -T "$build/libgmod.so" "$build/gmod-tool" | grep -o 'GLIBC_[0-9.]*' | sort -Vu |
+	tail -n 1)" "GLIBC_$needs"
 same "what is installed" "./opt/gmod/bin/gmod
 ./opt/gmod/bin/gmod-tensorflow
 $(cd include && find gmod* -name '*.*' | sort | sed 's|^|./opt/gmod/include/|')

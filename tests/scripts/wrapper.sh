@@ -166,6 +166,22 @@ cp "$build/gmod-tool" "$work/damaged"
 echo "not a library" >"$work/damaged/libgmod.so"
 expect "a library the loader refuses" 2 env GMOD_BUILD="$work/damaged" "$gmod" true
 says "a library the loader refuses: says so" 'the loader did not accept libgmod.so .*; build it first: make$' "$err"
+
+# A library that asks the C library for more than it has.
+mkdir "$work/future"
+cp "$build/gmod-tool" "$work/future"
+printf 'GLIBC_2.99 { global: near; };\nGLIBC_2.101 { global: far; };\n' >"$work/future/map"
+echo 'void near(void) {} void far(void) {}' >"$work/future/libc.c"
+echo 'void near(void); void far(void); void ask(void) { near(); far(); }' >"$work/future/libgmod.c"
+${CC:-gcc} -shared -fPIC -nostdlib -Wl,-soname,libc.so.6 -Wl,--version-script="$work/future/map" "$work/future/libc.c" \
+	-o "$work/future/libc.so" &&
+	${CC:-gcc} -shared -fPIC -nostdlib "$work/future/libgmod.c" "$work/future/libc.so" -o "$work/future/libgmod.so"
+judge "a library of the future is built" $?
+for words in true doctor; do
+	refused "an older C library: $words" 2 'needs glibc 2\.101 or newer, and this is glibc' \
+		env GMOD_BUILD="$work/future" "$gmod" $words
+done
+
 expect "a library elsewhere that the loader refuses" 2 env LD_PRELOAD=/elsewhere/libgmod.so "$gmod" true
 says "a library elsewhere: says what to do" 'LD_PRELOAD=/elsewhere/libgmod.so.; take it out of LD_PRELOAD$' "$err"
 
