@@ -57,6 +57,7 @@ GMOD_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 struct teardown {
 	CUcontext handle;             /* NULL: none ends */
 	struct gmod_context *context; /* NULL: it has no entry */
+	uint64_t began;
 	struct gmod_cancel cancel;
 };
 
@@ -65,7 +66,7 @@ static struct teardown begin(CUcontext context)
 	struct gmod_cancel cancel = gmod_cancel_begin();
 	CUcontext handle = gmod_phase() == GMOD_OFF ? NULL : context;
 
-	return (struct teardown){handle, gmod_context_teardown_begin(handle), cancel};
+	return (struct teardown){handle, gmod_context_teardown_begin(handle), gmod_ticks(), cancel};
 }
 
 static CUresult end(const struct teardown *t, CUresult r, bool gone, const char *entry_point)
@@ -74,8 +75,10 @@ static CUresult end(const struct teardown *t, CUresult r, bool gone, const char 
 		gmod_context_teardown_commit(t->context);
 	else if (t->context)
 		gmod_context_teardown_cancel(t->context);
-	if (gone)
+	if (gone && t->handle) {
 		gmod_captures_over(0, gmod_handle(t->handle));
+		gmod_prove_context(gmod_handle(t->handle), t->began);
+	}
 	gmod_cancel_end(t->cancel);
 	gmod_active();
 	return gmod_done(r, entry_point);

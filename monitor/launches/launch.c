@@ -16,8 +16,7 @@ static struct gmod_last_launch *slot_for(struct gmod_thread *t, uint64_t stream)
 			return last;
 		if (!key)
 			return free_slot ? free_slot : last;
-		if (!free_slot && gmod_proven(atomic_load_explicit(&last->context, memory_order_relaxed), key,
-					      atomic_load_explicit(&last->ticks, memory_order_relaxed)))
+		if (!free_slot && !gmod_last_outstanding(t, (start + i) % GMOD_STREAMS_PER_THREAD))
 			free_slot = last;
 	}
 	return free_slot;
@@ -26,9 +25,13 @@ static struct gmod_last_launch *slot_for(struct gmod_thread *t, uint64_t stream)
 static void note_crowded(struct gmod_thread *t, uint64_t context, uint64_t ticks)
 {
 	uint64_t before = atomic_load_explicit(&t->crowded_context, memory_order_relaxed);
+	bool anew = !gmod_crowd_outstanding(t);
 
+	if (anew)
+		atomic_store_explicit(&t->crowded_from, atomic_load_explicit(&t->launches, memory_order_relaxed) - 1,
+				      memory_order_relaxed);
 	/* Launches of several contexts in one mark cannot be proven by any one of them. */
-	atomic_store_explicit(&t->crowded_context, before && before != context ? GMOD_NO_CONTEXT : context,
+	atomic_store_explicit(&t->crowded_context, anew || before == context ? context : GMOD_NO_CONTEXT,
 			      memory_order_relaxed);
 	atomic_store_explicit(&t->crowded_ticks, ticks, memory_order_release);
 }
@@ -59,4 +62,14 @@ void gmod_launch_abandon(struct gmod_thread *t)
 
 	if (l)
 		gmod_launch_end(t, l, true);
+	/* The thread that takes the record over has a stream of the same key. */
+	gmod_stream_destroyed(
+	    gmod_stream_key_per_thread(atomic_load_explicit(&gmod_hot.context, memory_order_relaxed)));
+	for (unsigned i = 0; i < GMOD_STREAMS_PER_THREAD; i++) {
+		uint64_t context = atomic_load_explicit(&t->last[i].context, memory_order_relaxed);
+
+		if (atomic_load_explicit(&t->last[i].stream, memory_order_relaxed) ==
+		    gmod_stream_key_per_thread(context))
+			gmod_stream_destroyed(gmod_stream_key_per_thread(context));
+	}
 }

@@ -61,8 +61,8 @@ static inline void gmod_launch_end(struct gmod_thread *t, struct gmod_launch *l,
 }
 
 /*
- * For gmod_thread_init(). A thread's record outlives it: its launches may still run. One that was cancelled inside the
- * driver does not know what became of its launch: it may run.
+ * For gmod_thread_init(): the thread ends, and its own default streams with it. Its record outlives it: its launches
+ * may still run. One that was cancelled inside the driver does not know what became of its launch: it may run.
  */
 void gmod_launch_abandon(struct gmod_thread *t);
 

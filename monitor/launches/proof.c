@@ -6,7 +6,8 @@
 #include "lib/base/lock.h"
 #include "monitor/launches/thread.h"
 
-enum { STREAMS = 1024, EVENTS = 4096, EDGES = 8, PROBES = 16, EDGE_DEPTH = 4 };
+enum { STREAMS = 1024, EVENTS = 4096, WAYS = 8, EDGES = 8, PROBES = 16, EDGE_DEPTH = 4 };
+#define NO_KEY UINT64_MAX /* of a place that is changing hands */
 
 /*
  * Words that belong together, written by plain stores, by whoever comes: a locked instruction right behind the driver's
@@ -25,34 +26,41 @@ struct stream {
 	_Atomic uint64_t key;
 	_Atomic uint64_t proven;     /* launches stamped before this are complete */
 	_Atomic uint64_t valid_from; /* ... if stamped after this: the handle was another stream's before */
+	_Atomic uint64_t looked_at,
+	    settled;             /* proven, when the latest look at all launches began, and the one before */
+	_Atomic uint64_t needed; /* a launch that is not proven was on it in this look, counted from 1 */
 	_Atomic uint32_t edge_count;
 	struct triple edge[EDGES]; /* the latest waits; an overwritten one is a proof dropped */
 };
 
 static struct stream streams[STREAMS];
-static struct triple events[EVENTS]; /* direct-mapped by handle; another event at the same place overwrites */
 
-static uint64_t check_of(const uint64_t word[3])
+static _Atomic uint64_t looks; /* of gmod_proof_remember() at all launches, so far */
+static struct triple events[EVENTS / WAYS]
+			   [WAYS]; /* by handle; of more than fit into a row the latest has the first place */
+
+/* whose: the stream of an edge, which its place may be taken from meanwhile. */
+static uint64_t check_of(const uint64_t word[3], uint64_t whose)
 {
-	return gmod_hash(gmod_hash(gmod_hash(word[0]) + word[1]) + word[2]);
+	return gmod_hash(gmod_hash(gmod_hash(word[0]) + word[1]) + word[2]) ^ whose;
 }
 
-static void write_triple(struct triple *t, const uint64_t word[3])
+static void write_triple(struct triple *t, const uint64_t word[3], uint64_t whose)
 {
 	atomic_store_explicit(&t->word[1], word[1], memory_order_relaxed);
 	atomic_store_explicit(&t->word[2], word[2], memory_order_relaxed);
-	atomic_store_explicit(&t->check, check_of(word), memory_order_relaxed);
+	atomic_store_explicit(&t->check, check_of(word, whose), memory_order_relaxed);
 	/* release, and last: with the old words behind it, the first one would bring back what was erased */
 	atomic_store_explicit(&t->word[0], word[0], memory_order_release);
 }
 
-static bool read_triple(const struct triple *t, uint64_t word[3])
+static bool read_triple(const struct triple *t, uint64_t word[3], uint64_t whose)
 {
 	/* acquire: what was written before it */
 	word[0] = atomic_load_explicit(&t->word[0], memory_order_acquire);
 	word[1] = atomic_load_explicit(&t->word[1], memory_order_relaxed);
 	word[2] = atomic_load_explicit(&t->word[2], memory_order_relaxed);
-	return word[0] && atomic_load_explicit(&t->check, memory_order_relaxed) == check_of(word);
+	return word[0] && atomic_load_explicit(&t->check, memory_order_relaxed) == check_of(word, whose);
 }
 
 static void erase_triple(struct triple *t)
@@ -60,10 +68,50 @@ static void erase_triple(struct triple *t)
 	atomic_store_explicit(&t->word[0], 0, memory_order_relaxed);
 }
 
+static struct stream *place(uint64_t key, unsigned probe)
+{
+	return &streams[((gmod_hash(key) >> 32) + probe) % STREAMS];
+}
+
+/*
+ * Whatever its proof says of launches has been noted with them, no other launch asks for it, and no wait of its stream
+ * is yet to prove something.
+ */
+static bool is_spare(const struct stream *s, uint64_t key)
+{
+	uint64_t edge[3], looked = atomic_load_explicit(&looks, memory_order_acquire);
+
+	for (unsigned i = 0; i < EDGES; i++)
+		if (read_triple(&s->edge[i], edge, key) && !gmod_proven(0, edge[EDGE_STREAM], edge[EDGE_TICKS] - 1))
+			return false;
+	return key != NO_KEY && atomic_load_explicit(&s->needed, memory_order_relaxed) < looked &&
+	       atomic_load_explicit(&s->proven, memory_order_relaxed) ==
+		   atomic_load_explicit(&s->settled, memory_order_relaxed);
+}
+
+static struct stream *take_place(uint64_t key)
+{
+	for (unsigned i = 0; i < PROBES; i++) {
+		struct stream *s = place(key, i);
+		uint64_t before = atomic_load_explicit(&s->key, memory_order_acquire);
+
+		if (!is_spare(s, before) || !atomic_compare_exchange_strong_explicit(
+						&s->key, &before, NO_KEY, memory_order_acq_rel, memory_order_relaxed))
+			continue;
+		/* Another value: who is about to raise the old one notices, see raise_proven(). */
+		atomic_store_explicit(&s->proven, !atomic_load_explicit(&s->proven, memory_order_relaxed),
+				      memory_order_release);
+		atomic_store_explicit(&s->valid_from, 0, memory_order_relaxed);
+		atomic_store_explicit(&s->key, key, memory_order_release);
+		return s;
+	}
+	return NULL;
+}
+
 static struct stream *find(uint64_t key, bool make)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct stream *s = &streams[((gmod_hash(key) >> 32) + i) % STREAMS];
+		struct stream *s = place(key, i);
 		uint64_t found = atomic_load_explicit(&s->key, memory_order_acquire);
 
 		if (!found && !make)
@@ -74,7 +122,16 @@ static struct stream *find(uint64_t key, bool make)
 		if (found == key || (!found && make))
 			return s;
 	}
-	return NULL;
+	return make ? take_place(key) : NULL;
+}
+
+static void need(uint64_t stream)
+{
+	struct stream *s = find(stream, false);
+
+	if (s)
+		atomic_store_explicit(&s->needed, atomic_load_explicit(&looks, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
 }
 
 static void raise_to(_Atomic uint64_t *value, uint64_t ticks)
@@ -87,19 +144,30 @@ static void raise_to(_Atomic uint64_t *value, uint64_t ticks)
 		;
 }
 
+/* Unless the place has become another stream's. */
+static void raise_proven(struct stream *s, uint64_t key, uint64_t ticks)
+{
+	uint64_t before = atomic_load_explicit(&s->proven, memory_order_acquire);
+
+	while (before < ticks && atomic_load_explicit(&s->key, memory_order_relaxed) == key &&
+	       !atomic_compare_exchange_weak_explicit(&s->proven, &before, ticks, memory_order_acq_rel,
+						      memory_order_acquire))
+		;
+}
+
 static void prove(uint64_t key, uint64_t ticks, int depth)
 {
 	struct stream *s = find(key, true);
 
 	if (!s)
 		return;
-	raise_to(&s->proven, ticks);
+	raise_proven(s, key, ticks);
 	if (depth >= EDGE_DEPTH)
 		return;
 	for (unsigned i = 0; i < EDGES; i++) {
 		uint64_t edge[3];
 
-		if (read_triple(&s->edge[i], edge) && edge[EDGE_AFTER] < ticks && edge[EDGE_STREAM] != key)
+		if (read_triple(&s->edge[i], edge, key) && edge[EDGE_AFTER] < ticks && edge[EDGE_STREAM] != key)
 			prove(edge[EDGE_STREAM], edge[EDGE_TICKS], depth + 1);
 	}
 }
@@ -114,14 +182,25 @@ void gmod_prove_context(uint64_t context, uint64_t ticks)
 	prove(context ^ GMOD_KEY_CONTEXT, ticks, EDGE_DEPTH);
 }
 
+/* Where the event is, or is to be. */
 static struct triple *event_slot(uint64_t event)
 {
-	return &events[(gmod_hash(event) >> 32) % EVENTS];
+	struct triple *row = events[(gmod_hash(event) >> 32) % (EVENTS / WAYS)], *empty = NULL;
+
+	for (unsigned i = WAYS; i-- > 0;) {
+		uint64_t found = atomic_load_explicit(&row[i].word[EVENT], memory_order_relaxed);
+
+		if (found == event)
+			return &row[i];
+		if (!found)
+			empty = &row[i];
+	}
+	return empty ? empty : row;
 }
 
 void gmod_event_recorded(uint64_t event, uint64_t stream, uint64_t began)
 {
-	write_triple(event_slot(event), (uint64_t[]){event, stream, began});
+	write_triple(event_slot(event), (uint64_t[]){event, stream, began}, 0);
 }
 
 void gmod_event_forget(uint64_t event)
@@ -136,7 +215,7 @@ struct gmod_event_proof gmod_event_covers(uint64_t event)
 {
 	uint64_t found[3];
 
-	if (!read_triple(event_slot(event), found) || found[EVENT] != event)
+	if (!read_triple(event_slot(event), found, 0) || found[EVENT] != event)
 		return (struct gmod_event_proof){0};
 	return (struct gmod_event_proof){event, found[EVENT_STREAM], found[EVENT_TICKS]};
 }
@@ -164,18 +243,7 @@ void gmod_stream_waits(uint64_t stream, const struct gmod_event_proof *covered, 
 	/* No increment of a count that several threads may write: the place of one wait may go to another. */
 	count = atomic_load_explicit(&s->edge_count, memory_order_relaxed);
 	atomic_store_explicit(&s->edge_count, count + 1, memory_order_relaxed);
-	write_triple(&s->edge[count % EDGES], (uint64_t[]){ticks, covered->stream, covered->ticks});
-}
-
-void gmod_stream_destroyed(uint64_t stream)
-{
-	struct stream *s = find(stream, false);
-
-	if (!s)
-		return;
-	for (unsigned i = 0; i < EDGES; i++)
-		erase_triple(&s->edge[i]);
-	raise_to(&s->valid_from, gmod_ticks());
+	write_triple(&s->edge[count % EDGES], (uint64_t[]){ticks, covered->stream, covered->ticks}, stream);
 }
 
 static bool is_proven(uint64_t proven, uint64_t valid_from, uint64_t ticks)
@@ -197,99 +265,145 @@ bool gmod_proven(uint64_t context, uint64_t stream, uint64_t ticks)
 }
 
 /* A slot that changes hands while we look is taken as busy: the next look is soon. */
-static bool slot_outstanding(const struct gmod_last_launch *last)
+bool gmod_last_outstanding(const struct gmod_thread *t, unsigned i)
 {
+	const struct gmod_last_launch *last = &t->last[i];
 	uint64_t stream = atomic_load_explicit(&last->stream, memory_order_acquire);
 	uint64_t context = atomic_load_explicit(&last->context, memory_order_relaxed);
 	uint64_t ticks = atomic_load_explicit(&last->ticks, memory_order_relaxed);
 
-	if (!stream)
+	if (!stream || ticks == atomic_load_explicit(&t->last_complete[i], memory_order_relaxed))
 		return false;
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&last->stream, memory_order_relaxed) != stream ||
 	       !gmod_proven(context, stream, ticks);
 }
 
-static bool thread_outstanding(const struct gmod_thread *t)
+bool gmod_crowd_outstanding(const struct gmod_thread *t)
 {
 	uint64_t crowded = atomic_load_explicit(&t->crowded_ticks, memory_order_acquire);
 
-	if (gmod_launch_under_way(t))
-		return true;
-	if (crowded && !gmod_proven(atomic_load_explicit(&t->crowded_context, memory_order_relaxed), 0, crowded))
+	return crowded != atomic_load_explicit(&t->crowd_complete, memory_order_relaxed) &&
+	       !gmod_proven(atomic_load_explicit(&t->crowded_context, memory_order_relaxed), 0, crowded);
+}
+
+/* stream 0: of all. */
+static bool thread_outstanding(const struct gmod_thread *t, uint64_t stream)
+{
+	if (gmod_crowd_outstanding(t) || (!stream && gmod_launch_under_way(t)))
 		return true;
 	for (unsigned i = 0; i < GMOD_STREAMS_PER_THREAD; i++)
-		if (slot_outstanding(&t->last[i]))
+		if ((!stream || atomic_load_explicit(&t->last[i].stream, memory_order_relaxed) == stream) &&
+		    gmod_last_outstanding(t, i))
+			return true;
+	return false;
+}
+
+static bool any_outstanding(uint64_t stream)
+{
+	for (struct gmod_thread *t = gmod_threads(); t; t = t->next)
+		if (thread_outstanding(t, stream))
 			return true;
 	return false;
 }
 
 bool gmod_work_outstanding(void)
 {
-	for (struct gmod_thread *t = gmod_threads(); t; t = t->next)
-		if (thread_outstanding(t))
-			return true;
-	return false;
+	return any_outstanding(0);
 }
 
-/* Under history_lock. Slot i of a copy belongs to streams[i]: keys never change. */
-static struct {
-	uint64_t taken;
-	uint64_t proven[STREAMS];
-} history[GMOD_PROOF_HISTORY];
-static unsigned history_next;
-static atomic_flag history_lock = ATOMIC_FLAG_INIT;
+/* What was proven stays proven. What was not, a new stream of the same handle must not prove. */
+void gmod_stream_destroyed(uint64_t stream)
+{
+	bool unproven = any_outstanding(stream);
+	struct stream *s = find(stream, unproven);
+
+	for (unsigned i = 0; s && i < EDGES; i++)
+		erase_triple(&s->edge[i]);
+	if (s && unproven)
+		raise_to(&s->valid_from, gmod_ticks());
+}
+
+/* Written under the lock of gmod_proof_remember(). */
+bool gmod_launch_complete(const struct gmod_thread *t, uint64_t number, uint64_t at)
+{
+	const struct gmod_complete *c = &t->complete[number % GMOD_RING];
+
+	/* acquire: the time is that launch's, or a later one's */
+	return atomic_load_explicit(&c->number, memory_order_acquire) == number + 1 &&
+	       atomic_load_explicit(&c->since, memory_order_relaxed) <= at;
+}
+
+static void note_complete(struct gmod_thread *t, uint64_t number)
+{
+	struct gmod_complete *c = &t->complete[number % GMOD_RING];
+
+	/* It was not proven before this thread saw that it is: the counter must not be read ahead of that. */
+	_mm_lfence();
+	atomic_store_explicit(&c->since, gmod_ticks(), memory_order_relaxed);
+	atomic_store_explicit(&c->number, number + 1, memory_order_release);
+}
+
+/* false: it is not known to be complete, and its stream keeps its place. One that is overwritten meanwhile is anything.
+ */
+static bool look_at_launch(struct gmod_thread *t, uint64_t number)
+{
+	const struct gmod_launch *l = &t->ring[number % GMOD_RING];
+	uint64_t ticks = atomic_load_explicit(&l->ticks, memory_order_acquire);
+	uint64_t stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
+
+	if (gmod_launch_complete(t, number, UINT64_MAX))
+		return true;
+	if (ticks != GMOD_NOT_LAUNCHED &&
+	    !gmod_proven(atomic_load_explicit(&l->context, memory_order_relaxed), stream, ticks)) {
+		need(stream);
+		return false;
+	}
+	note_complete(t, number);
+	return true;
+}
+
+static void look_at_thread(struct gmod_thread *t)
+{
+	uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire), ticks;
+	uint64_t crowded = atomic_load_explicit(&t->crowded_ticks, memory_order_acquire);
+	uint64_t oldest = end < GMOD_RING ? 0 : end - (GMOD_RING - 1);
+
+	t->settled = t->settled < oldest ? oldest : t->settled;
+	for (uint64_t n = t->settled; n < end; n++)
+		t->settled += look_at_launch(t, n) && n == t->settled;
+	for (unsigned i = 0; i < GMOD_STREAMS_PER_THREAD; i++) {
+		ticks = atomic_load_explicit(&t->last[i].ticks, memory_order_relaxed);
+		if (gmod_last_outstanding(t, i))
+			need(atomic_load_explicit(&t->last[i].stream, memory_order_relaxed));
+		else
+			atomic_store_explicit(&t->last_complete[i], ticks, memory_order_relaxed);
+	}
+	/* All of the crowd is in the ring. */
+	if (t->settled == end && atomic_load_explicit(&t->crowded_from, memory_order_relaxed) >= oldest)
+		atomic_store_explicit(&t->crowd_complete, crowded, memory_order_relaxed);
+}
 
 uint64_t gmod_proof_remember(void)
 {
+	static atomic_flag lock = ATOMIC_FLAG_INIT;
 	uint64_t taken;
 
-	if (!gmod_lock(&history_lock))
+	if (!gmod_lock(&lock))
 		return 0;
-	for (unsigned i = 0; i < STREAMS; i++)
-		history[history_next].proven[i] = atomic_load_explicit(&streams[i].proven, memory_order_acquire);
-	/* What became proven while this thread was kept from copying was not before: stamped earlier, it would be. */
-	atomic_thread_fence(memory_order_seq_cst);
+	for (unsigned i = 0; i < STREAMS; i++) {
+		struct stream *s = &streams[i];
+
+		atomic_store_explicit(&s->settled, atomic_load_explicit(&s->looked_at, memory_order_relaxed),
+				      memory_order_relaxed);
+		atomic_store_explicit(&s->looked_at, atomic_load_explicit(&s->proven, memory_order_acquire),
+				      memory_order_relaxed);
+	}
+	for (struct gmod_thread *t = gmod_threads(); t; t = t->next)
+		look_at_thread(t);
+	/* release: what was looked at is noted */
+	atomic_fetch_add_explicit(&looks, 1, memory_order_release);
 	taken = gmod_ticks();
-	history[history_next].taken = taken;
-	history_next = (history_next + 1) % GMOD_PROOF_HISTORY;
-	gmod_unlock(&history_lock);
+	gmod_unlock(&lock);
 	return taken;
-}
-
-static const uint64_t *proofs_at(uint64_t at)
-{
-	int best = -1;
-
-	for (int i = 0; i < GMOD_PROOF_HISTORY; i++)
-		if (history[i].taken && history[i].taken <= at && (best < 0 || history[i].taken > history[best].taken))
-			best = i;
-	return best < 0 ? NULL : history[best].proven;
-}
-
-/* What the copy held for a stream; 0 when there is no copy that old, or no such stream. */
-static uint64_t proven_at(uint64_t at, const struct stream *s)
-{
-	const uint64_t *proven;
-	uint64_t ticks;
-
-	if (!s)
-		return 0;
-	if (!gmod_lock(&history_lock))
-		return 0;
-	proven = proofs_at(at);
-	ticks = proven ? proven[s - streams] : 0;
-	gmod_unlock(&history_lock);
-	return ticks;
-}
-
-bool gmod_was_proven(uint64_t at, uint64_t context, uint64_t stream, uint64_t ticks)
-{
-	const struct stream *s = find(stream, false);
-
-	if (ticks == GMOD_IN_CALL)
-		return false;
-	if (ticks < proven_at(at, find(context ^ GMOD_KEY_CONTEXT, false)))
-		return true;
-	return s && is_proven(proven_at(at, s), atomic_load_explicit(&s->valid_from, memory_order_relaxed), ticks);
 }

@@ -3,8 +3,8 @@
  * program's streams itself: querying a stream that is being captured would break the capture.
  *
  * For each stream there is one number: every launch on it stamped before `proven` ticks is complete. It only grows,
- * except that destroying the stream makes older launches unprovable through a new stream of the same handle. What
- * proves what:
+ * except that destroying the stream, where not all of its launches are proven, makes them unprovable through a new
+ * stream of the same handle. What proves what:
  *
  *   stream wait or query succeeded, begun at T      that stream, to T
  *   event wait or query succeeded                   the stream it was recorded on, to when the record call began
@@ -12,8 +12,8 @@
  *   synchronous device-to-host copy, begun at T     the default stream it ran on, to T
  *   context wait, cuMemFree                         every stream of the context, to T
  *
- * Streams are named by their keys (monitor/launches/stream_key.h). Tables are of fixed size; when one is full a proof
- * is dropped, which costs sweeps, never a finding.
+ * Streams are named by their keys (monitor/launches/stream_key.h). Tables are of fixed size; streams that have nothing
+ * left to prove give their places to others. When all have, a proof is dropped, which costs sweeps, never a finding.
  */
 #ifndef GMOD_MONITOR_LAUNCHES_PROOF_H
 #define GMOD_MONITOR_LAUNCHES_PROOF_H
@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "monitor/launches/stream_key.h"
+#include "monitor/launches/thread.h"
 
 void gmod_prove_stream(uint64_t stream, uint64_t ticks);
 void gmod_prove_context(uint64_t context, uint64_t ticks);
@@ -58,14 +59,17 @@ bool gmod_proven(uint64_t context, uint64_t stream, uint64_t ticks);
 /* May the GPU still be at work: is a launch of any thread not proven complete, or still inside its driver call? */
 bool gmod_work_outstanding(void);
 
+/* The same of the latest launch on a stream of the thread's, by its place in last[], and of its crowd. */
+bool gmod_last_outstanding(const struct gmod_thread *t, unsigned i);
+bool gmod_crowd_outstanding(const struct gmod_thread *t);
+
 /*
- * Proofs as they stood at earlier moments, for deciding who could have written between two looks at a canary.
- * gmod_proof_remember() keeps a copy of all numbers; the last GMOD_PROOF_HISTORY copies are kept. Its stamp, which it
- * returns (0: others were at it), is the time when the copy is complete: a look after that may go by it.
- * gmod_was_proven() answers from the newest copy not younger than `at`; with none that old, nothing was proven.
+ * For deciding who could have written between two looks at a canary, and so that proofs may be forgotten:
+ * gmod_proof_remember() looks at all launches that are recorded and notes which ones are proven by now. Its stamp,
+ * which it returns (0: others were at it), is the time when that is done: a look after that may go by it. What was not
+ * noted by `at` was not complete then.
  */
-enum { GMOD_PROOF_HISTORY = 8 };
 uint64_t gmod_proof_remember(void);
-bool gmod_was_proven(uint64_t at, uint64_t context, uint64_t stream, uint64_t ticks);
+bool gmod_launch_complete(const struct gmod_thread *t, uint64_t number, uint64_t at);
 
 #endif

@@ -79,6 +79,11 @@ static void note_unfinished(struct groups *g, const struct seen_launch *l, const
 								.suspect = (uint32_t)(group - g->at)};
 }
 
+static bool is_unproven(const struct gmod_thread *t, uint64_t number, uint64_t context, uint64_t stream, uint64_t ticks)
+{
+	return !gmod_launch_complete(t, number, UINT64_MAX) && !gmod_proven(context, stream, ticks);
+}
+
 static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
 {
 	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
@@ -86,7 +91,7 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 	if (!group)
 		return;
 	group->suspect.launches++;
-	if (!gmod_proven(l->context, l->stream, l->ticks)) {
+	if (is_unproven(l->thread, l->number, l->context, l->stream, l->ticks)) {
 		group->suspect.unfinished++;
 		note_unfinished(g, l, group);
 	}
@@ -118,8 +123,7 @@ static void look_at_thread(struct groups *g, const struct gmod_thread *t, uint64
 
 	/* The latest first: of those that are not complete, these have to find a place. */
 	for (uint64_t n = end; n-- > oldest;) {
-		if (!copy_launch(t, n, &l) || l.ticks == GMOD_NOT_LAUNCHED ||
-		    gmod_was_proven(intact, l.context, l.stream, l.ticks))
+		if (!copy_launch(t, n, &l) || l.ticks == GMOD_NOT_LAUNCHED || gmod_launch_complete(t, n, intact))
 			continue;
 		/* If the oldest record there is was under suspicion, so were some that it replaced. */
 		if (n == oldest)
@@ -198,7 +202,7 @@ static bool is_unfinished(const struct gmod_unfinished_launch *l)
 
 	if (l->ticks == GMOD_IN_CALL && !copy_launch(l->thread, l->number, &now))
 		return false;
-	return now.ticks != GMOD_NOT_LAUNCHED && !gmod_proven(l->context, l->stream, now.ticks);
+	return now.ticks != GMOD_NOT_LAUNCHED && is_unproven(l->thread, l->number, l->context, l->stream, now.ticks);
 }
 
 void gmod_suspects_refresh(struct gmod_finding *f, const struct gmod_unfinished *unfinished)

@@ -12,6 +12,7 @@ _Atomic(struct gmod_thread *) gmod_thread_list;
 static pthread_key_t exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 static void (*on_leave)(struct gmod_thread *t);
+static _Atomic uint64_t records;
 
 void gmod_thread_init(void (*leave)(struct gmod_thread *t))
 {
@@ -58,6 +59,7 @@ static struct gmod_thread *make_new(void)
 		return NULL;
 	t = (struct gmod_thread *)(void *)(memory + ring_size);
 	t->ring = (struct gmod_launch *)(void *)memory;
+	t->number = atomic_fetch_add_explicit(&records, 1, memory_order_relaxed) + 1;
 	atomic_init(&t->in_use, true);
 	t->next = atomic_load_explicit(&gmod_thread_list, memory_order_relaxed);
 	/* release: the record is complete for whoever walks the list */

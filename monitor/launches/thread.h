@@ -41,10 +41,19 @@ struct gmod_thread {
 	_Atomic uint64_t activity;
 	_Atomic uint64_t launches; /* records written so far; the next goes to ring[launches % GMOD_RING] */
 	struct gmod_launch *ring;
-	int64_t tid; /* makes the key of its own default stream, too */
+	uint64_t number; /* of the record; makes the key of the thread's own default stream */
 	struct gmod_last_launch last[GMOD_STREAMS_PER_THREAD];
 	_Atomic uint64_t crowded_ticks; /* last launch on a stream that found no slot in last[] */
 	_Atomic uint64_t crowded_context;
+	_Atomic uint64_t crowded_from; /* the number of the first such one that is not proven complete */
+	/* What has been seen complete (monitor/launches/proof.c): so many launches from the first, others by
+	 * themselves, */
+	uint64_t settled;
+	struct gmod_complete {
+		_Atomic uint64_t number, since; /* from 1; in ticks */
+	} complete[GMOD_RING];
+	_Atomic uint64_t last_complete[GMOD_STREAMS_PER_THREAD], crowd_complete; /* and those of these times */
+	int64_t tid;
 	struct gmod_thread *next; /* set once, when it joins the list */
 	atomic_bool in_use;
 };

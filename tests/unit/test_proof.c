@@ -30,6 +30,22 @@ static void check_proven(uint64_t of_context, uint64_t of_stream, uint64_t befor
 	assert_false(gmod_proven(of_context, of_stream, before));
 }
 
+/* By this thread; returns its number and *stamp. */
+static uint64_t launch_on(uint64_t stream, uint64_t *stamp)
+{
+	struct gmod_thread *self = gmod_thread_self();
+	struct gmod_launch *l = gmod_launch_begin(self, context, stream, 1, false);
+
+	gmod_launch_end(self, l, true);
+	*stamp = atomic_load(&l->ticks);
+	return atomic_load(&self->launches) - 1;
+}
+
+static bool was_complete(uint64_t number, uint64_t at)
+{
+	return gmod_launch_complete(gmod_thread_self(), number, at);
+}
+
 /* ---- streams and contexts ---- */
 
 PROOF(a_stream_is_proven_up_to_when_the_wait_began)
@@ -65,7 +81,6 @@ PROOF(a_launch_in_its_call_is_never_proven)
 	gmod_prove_context(context, UINT64_MAX);
 	gmod_prove_stream(stream, UINT64_MAX);
 	assert_false(gmod_proven(context, stream, GMOD_IN_CALL));
-	assert_false(gmod_was_proven(gmod_proof_remember(), context, stream, GMOD_IN_CALL));
 	assert_true(gmod_proven(context, stream, GMOD_IN_CALL - 1));
 }
 
@@ -102,27 +117,27 @@ PROOF(default_streams_are_of_a_context_and_a_thread)
 	assert_true(gmod_proven(context, legacy, now - 1));
 }
 
-/* Thread ids go up to 4 million: each has a default stream of its own, which a report can name again. */
+/* Of 4 million threads each has a default stream of its own, which a report can name again. */
 TEST(no_two_threads_share_a_default_stream)
 {
-	enum { THREAD_IDS = 1 << 22, STEP = 4096 };
+	enum { NUMBERS = 1 << 22, STEP = 4096 };
 	struct gmod_thread *t = gmod_thread_self();
 	uint64_t context = 0x7f0012345670, legacy = gmod_stream_key(0, GMOD_LEGACY, context);
-	int64_t tid = t->tid;
-	static uint64_t keys[THREAD_IDS / STEP];
+	uint64_t number = t->number;
+	static uint64_t keys[NUMBERS / STEP];
 
 	assert_int_equal(gmod_stream_handle(legacy, context), 1);
 	assert_int_equal(gmod_stream_handle(context + 0x100, context), context + 0x100);
 	assert_int_equal(gmod_stream_handle(0x7f0012345680, context), 0x7f0012345680);
-	for (unsigned i = 0; i < THREAD_IDS / STEP; i++) {
-		t->tid = 1 + (int64_t)i * STEP;
+	for (unsigned i = 0; i < NUMBERS / STEP; i++) {
+		t->number = 1 + i * STEP;
 		keys[i] = gmod_stream_key(0, GMOD_PER_THREAD, context);
-		CHECK(gmod_stream_handle(keys[i], context) == 2, "thread %ld", t->tid);
-		CHECK(keys[i] != legacy, "thread %ld", t->tid);
+		CHECK(gmod_stream_handle(keys[i], context) == 2, "thread %lu", t->number);
+		CHECK(keys[i] != legacy, "thread %lu", t->number);
 		for (unsigned k = 0; k < i; k++)
 			CHECK(keys[k] != keys[i], "threads %u and %u", 1 + k * STEP, 1 + i * STEP);
 	}
-	t->tid = tid;
+	t->number = number;
 }
 
 /* ---- events ---- */
@@ -280,8 +295,9 @@ PROOF(waits_beyond_the_table_are_dropped)
 
 PROOF(a_new_stream_of_an_old_handle_proves_nothing_old)
 {
-	uint64_t launched = gmod_ticks(), t;
+	uint64_t launched, t;
 
+	launch_on(stream, &launched);
 	make_wait(stream, other, launched, launched + 1);
 	gmod_prove_stream(stream, launched);
 	gmod_stream_destroyed(stream);
@@ -298,38 +314,122 @@ PROOF(a_new_stream_of_an_old_handle_proves_nothing_old)
 	assert_true(gmod_proven(context, stream, launched));
 }
 
-PROOF(the_past_is_what_was_proven_then)
+PROOF(what_was_proven_stays_so_when_its_stream_goes)
 {
-	uint64_t first, second, third;
+	uint64_t launched, number = launch_on(stream, &launched);
 
-	first = gmod_proof_remember();
+	gmod_prove_stream(stream, gmod_ticks());
+	gmod_stream_destroyed(stream);
+	assert_true(gmod_proven(context, stream, launched));
+	assert_false(was_complete(number, gmod_ticks()));
+	assert_true(was_complete(number, gmod_proof_remember()));
+	/* A wait of the old stream is none of the new one's. */
+	make_wait(stream, other, t, gmod_ticks());
+	gmod_stream_destroyed(stream);
 	gmod_prove_stream(stream, t);
-	second = gmod_proof_remember();
-	gmod_prove_context(context, t + 3);
-	assert_false(gmod_was_proven(first, context, stream, t - 1));
-	assert_false(gmod_was_proven(second - 1, context, stream, t - 1));
-	assert_true(gmod_was_proven(second, context, stream, t - 1));
-	assert_false(gmod_was_proven(second, context, stream, t));
-	assert_false(gmod_was_proven(second, context, stream, t + 2));
-	third = gmod_proof_remember();
-	assert_true(gmod_was_proven(third, context, stream, t + 2));
-	assert_true(gmod_was_proven(third + 1000, context, stream, t + 2));
-	assert_false(gmod_was_proven(second, context, stream, t + 2));
-	assert_false(gmod_was_proven(third, new_handle(), new_handle(), 1));
+	assert_false(gmod_proven(context, other, t - 1));
 }
 
-PROOF(only_the_latest_past_is_kept)
+/* Streams that come and go, more than any table holds, while a launch runs for which nobody waits. */
+TEST(streams_that_come_and_go_leave_nothing_behind)
 {
-	uint64_t taken[GMOD_PROOF_HISTORY + 1];
+	enum { MANY = 100000, LOOK = 50 };
+	uint64_t launched, started, number, then = 0;
 
-	gmod_prove_stream(stream, t);
-	for (int i = 0; i <= GMOD_PROOF_HISTORY; i++)
-		taken[i] = gmod_proof_remember();
-	/* No copy is that old: then nothing was proven. */
-	assert_false(gmod_was_proven(taken[0], context, stream, t - 1));
-	assert_false(gmod_was_proven(taken[1] - 1, context, stream, t - 1));
-	for (int i = 1; i <= GMOD_PROOF_HISTORY; i++)
-		assert_true(gmod_was_proven(taken[i], context, stream, t - 1));
+	context = new_handle();
+	other = new_handle();
+	launch_on(other, &started);
+	for (unsigned i = 0; i < MANY; i++) {
+		stream = new_handle();
+		launch_on(stream, &launched);
+		gmod_prove_stream(stream, gmod_ticks());
+		gmod_stream_destroyed(stream);
+		CHECK(gmod_proven(context, stream, launched), "stream %u", i);
+		if (i % LOOK == 0)
+			gmod_proof_remember();
+	}
+	number = atomic_load(&gmod_thread_self()->launches);
+	then = gmod_proof_remember();
+	for (uint64_t i = number - (GMOD_RING - 1); i < number; i++)
+		CHECK(was_complete(i, then), "launch %lu", i);
+	assert_false(gmod_proven(context, other, started));
+	assert_true(gmod_work_outstanding());
+	gmod_prove_stream(other, started + 1);
+	assert_false(gmod_work_outstanding());
+}
+
+/* What a stream that is gone left running is not proven by another one of its handle, whatever comes between. */
+TEST(what_runs_on_keeps_the_place_of_its_stream)
+{
+	enum { MANY = 20000 };
+	uint64_t launched, started;
+
+	context = new_handle();
+	other = new_handle();
+	launch_on(other, &started);
+	gmod_stream_destroyed(other);
+	for (unsigned i = 0; i < MANY; i++) {
+		stream = new_handle();
+		gmod_prove_stream(stream, gmod_ticks());
+		gmod_stream_destroyed(stream);
+		gmod_proof_remember();
+	}
+	gmod_prove_stream(other, gmod_ticks());
+	assert_false(gmod_proven(context, other, started));
+	launch_on(other, &launched);
+	gmod_prove_stream(other, launched + 1);
+	assert_true(gmod_proven(context, other, launched));
+	gmod_prove_context(context, launched + 1);
+	assert_true(gmod_proven(context, other, started));
+}
+
+/* More streams at a time than a thread has places for, each waited for by itself. */
+TEST(a_crowd_of_streams_is_proven_one_by_one)
+{
+	enum { CROWD = 3 * GMOD_STREAMS_PER_THREAD };
+	uint64_t streams[CROWD], launched;
+
+	context = new_handle();
+	for (unsigned turn = 0; turn < 20; turn++) {
+		for (unsigned i = 0; i < CROWD; i++)
+			launch_on(streams[i] = turn ? streams[i] : new_handle(), &launched);
+		gmod_proof_remember();
+		gmod_proof_remember();
+		assert_true(gmod_work_outstanding());
+		for (unsigned i = 0; i < CROWD; i++)
+			gmod_prove_stream(streams[i], gmod_ticks());
+		gmod_proof_remember();
+		gmod_proof_remember();
+		assert_false(gmod_work_outstanding());
+	}
+}
+
+PROOF(the_past_is_what_was_proven_then)
+{
+	uint64_t stamp[3], number[3], first, second, third;
+
+	for (int i = 0; i < 3; i++)
+		number[i] = launch_on(stream, &stamp[i]);
+	first = gmod_proof_remember();
+	gmod_prove_stream(stream, stamp[1]);
+	second = gmod_proof_remember();
+	gmod_prove_context(context, stamp[2]);
+	assert_false(was_complete(number[0], first));
+	assert_false(was_complete(number[0], second - 1000000000));
+	assert_true(was_complete(number[0], second));
+	assert_false(was_complete(number[1], second));
+	third = gmod_proof_remember();
+	assert_true(was_complete(number[1], third));
+	assert_true(was_complete(number[1], third + 1000));
+	assert_false(was_complete(number[1], second));
+	assert_false(was_complete(number[2], third));
+	assert_false(was_complete(number[2] + 1, third));
+	/* However long ago that was. */
+	for (int i = 0; i < 100; i++)
+		gmod_proof_remember();
+	assert_true(was_complete(number[0], second));
+	assert_false(was_complete(number[0], first));
+	gmod_prove_context(context, stamp[2] + 1);
 }
 
 /* ---- a full table ---- */
@@ -349,7 +449,7 @@ PROOF(a_full_table_drops_proofs_and_invents_none)
 	for (uint64_t i = 0; i < MANY; i++) {
 		uint64_t stream = 0x7e0000000000 + i * 0x40;
 
-		CHECK(i % 2 || !gmod_proven(context, stream, 1), "stream %lu", i);
+		CHECK(i % 2 || !gmod_proven(context, stream, t - 1), "stream %lu", i);
 		CHECK(!gmod_proven(context, stream, t + i % 7), "stream %lu", i);
 		proven += gmod_proven(context, stream, t - 1);
 	}
@@ -359,5 +459,4 @@ PROOF(a_full_table_drops_proofs_and_invents_none)
 	make_wait(unproven, new_handle(), t, t + 1);
 	gmod_stream_destroyed(unproven);
 	assert_false(gmod_proven(new_handle(), unproven, t - 1));
-	assert_false(gmod_was_proven(gmod_proof_remember(), new_handle(), unproven, t - 1));
 }
