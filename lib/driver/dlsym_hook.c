@@ -25,9 +25,16 @@
  */
 static bool is_drivers(void *handle, const char *symbol, const void *hook)
 {
-	void *real = gmod_next_dlsym(handle, symbol);
+	void *real = gmod_next_dlsym(handle, symbol), *libcuda;
 
-	return real && (gmod_hook_of(real) || real == hook || (handle && handle == gmod_libcuda()));
+	if (!real)
+		return false;
+	if (gmod_hook_of(real) || real == hook)
+		return true;
+	libcuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (libcuda)
+		dlclose(libcuda);
+	return libcuda && libcuda == handle;
 }
 
 /* As if we were not there: what is behind us, or nothing, and dlerror() says so. */

@@ -10,7 +10,8 @@ typedef void *(*gmod_dlsym_fn)(void *handle, const char *symbol);
  */
 gmod_dlsym_fn gmod_get_next_dlsym(void);
 
-/* Called as this library. What comes back may be our own export, where another library answers with the first there is. */
+/* Called as this library. It may be our own export that comes back, if another library answers with the first there is.
+ */
 void *gmod_next_dlsym(void *handle, const char *symbol);
 
 /* The same of the C library's, which no other library answers in the place of. */

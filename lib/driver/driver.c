@@ -166,15 +166,16 @@ static void resolve_all(void *libcuda)
 	}
 }
 
-void *gmod_libcuda(void)
+static int is_libcuda(struct dl_phdr_info *info, size_t size, void *unused)
 {
-	void *libcuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	(void)size;
+	(void)unused;
+	return strstr(info->dlpi_name, "libcuda.so") != NULL;
+}
 
-	if (libcuda)
-		dlclose(libcuda);
-	else
-		dlerror(); /* no error of the program's */
-	return libcuda;
+bool gmod_libcuda_is_loaded(void)
+{
+	return dl_iterate_phdr(is_libcuda, NULL);
 }
 
 bool gmod_driver_resolve(void)

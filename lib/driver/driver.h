@@ -55,9 +55,8 @@ static inline uint64_t gmod_handle(const void *handle)
 	return (uint64_t)(uintptr_t)handle;
 }
 
-/* The handle of the libcuda that this process has loaded, NULL: none. It counts no reference: to compare, not to use.
- */
-void *gmod_libcuda(void);
+/* Has this process loaded a libcuda? Opens no file to find out, as dlopen does for a name that it does not know. */
+bool gmod_libcuda_is_loaded(void);
 
 /*
  * Fill gmod_driver from the libcuda that this process has loaded. Returns false, and changes nothing, when there

@@ -89,7 +89,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
 
 void gmod_homonyms_start(void)
 {
-	struct look look = {.without_driver = !gmod_libcuda()};
+	struct look look = {.without_driver = !gmod_libcuda_is_loaded()};
 
 	seen = 0;
 	dl_iterate_phdr(look_at, &look);

@@ -111,7 +111,7 @@ __attribute__((constructor)) static void at_load(void)
 /* Another library that hands out the driver's functions may be in front of us. */
 static void say_if_passed_by(void)
 {
-	if (atomic_load_explicit(&asked, memory_order_relaxed) || gmod_secure() || !gmod_libcuda())
+	if (atomic_load_explicit(&asked, memory_order_relaxed) || gmod_secure() || !gmod_libcuda_is_loaded())
 		return;
 	gmod_facts_init();
 	if (gmod_options()->enabled)
