@@ -6,6 +6,7 @@
 #include "lib/base/facts.h"
 #include "lib/base/map.h"
 #include "monitor/launches/graphs.h"
+#include "monitor/launches/names.h"
 
 /* QUIET: nodes looked at in updates that brought nothing new, after which most are not looked at. */
 enum { KERNELS = 64, NODES = 65536, DEPTH = 4, QUIET = 65536 };
@@ -17,17 +18,38 @@ struct kernels {
 	unsigned nodes;
 };
 
-static void add(struct kernels *k, const void *function)
+/*
+ * A node that was captured from the launch of a kernel has a function that the program never asked for (driver 580),
+ * whose handle may have been another's before.
+ */
+static void ask_name(CUfunction function, CUkernel kernel)
 {
-	uint64_t handle = gmod_handle(function);
+	const char *name = NULL;
+	CUresult r = CUDA_SUCCESS;
+
+	if (function && HAVE(cuFuncGetName))
+		r = NEXT(cuFuncGetName)(&name, function);
+	else if (kernel && HAVE(cuKernelGetName))
+		r = NEXT(cuKernelGetName)(&name, kernel);
+	if (r != CUDA_SUCCESS)
+		gmod_degraded("asking a graph's kernel for its name");
+	else if (name)
+		gmod_name_learn(function ? gmod_handle(function) : gmod_handle(kernel), name);
+}
+
+static void add(struct kernels *k, CUfunction function, CUkernel kernel)
+{
+	uint64_t handle = function ? gmod_handle(function) : gmod_handle(kernel);
 
 	for (unsigned i = 0; i < k->count; i++)
 		if (k->function[i] == handle)
 			return;
-	if (handle && k->count < KERNELS)
+	if (handle && k->count < KERNELS) {
+		ask_name(function, kernel);
 		k->function[k->count++] = handle;
-	else
+	} else {
 		k->more = true;
+	}
 }
 
 static void collect(struct kernels *k, CUgraph graph, int depth);
@@ -43,7 +65,7 @@ static void collect_node(struct kernels *k, CUgraphNode node, int depth)
 	if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_KERNEL) {
 		r = NEXT(cuGraphKernelNodeGetParams_v2)(node, &params);
 		if (r == CUDA_SUCCESS)
-			add(k, params.func ? (const void *)params.func : (const void *)params.kern);
+			add(k, params.func, params.kern);
 	} else if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_GRAPH) {
 		r = NEXT(cuGraphChildGraphNodeGetGraph)(node, &child);
 		if (r == CUDA_SUCCESS)
@@ -188,7 +210,7 @@ static CUresult node_updated(CUresult r, CUgraphExec exec, CUfunction function, 
 	struct kernels k = {.count = 0};
 
 	if (r == CUDA_SUCCESS && gmod_on()) {
-		add(&k, function ? (const void *)function : (const void *)kernel);
+		add(&k, function, kernel);
 		gmod_graph_learn_more(gmod_handle(exec), k.function, k.count);
 	}
 	return gmod_done(r, entry_point);

@@ -149,6 +149,16 @@ ADDS(cuGraphAddMemFreeNode, NEEDS_INIT, add_free(AT, dptr), CUdeviceptr dptr)
 
 /* Kernel nodes. */
 
+/* A kernel that was launched by its handle is said to be its function, of which nobody may have heard (driver 580). */
+static CUfunction function_of(CUfunction f)
+{
+	CUcontext ctx = context_current();
+
+	if (ctx && f->magic == MAGIC_KERNEL && kernel_function(ctx, &f, (CUkernel)f))
+		return NULL;
+	return f;
+}
+
 static CUresult get_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *out)
 {
 	struct work_kernel *k;
@@ -157,7 +167,7 @@ static CUresult get_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *out)
 		return CUDA_ERROR_INVALID_VALUE;
 	k = &node->work.kernel;
 	*out = (CUDA_KERNEL_NODE_PARAMS){
-	    .func = k->function,
+	    .func = function_of(k->function),
 	    .gridDimX = k->grid[0],
 	    .gridDimY = k->grid[1],
 	    .gridDimZ = k->grid[2],

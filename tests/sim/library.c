@@ -160,7 +160,7 @@ static CUresult get_module(CUcontext ctx, CUmodule *out, CUlibrary library)
 
 ENTRY(cuLibraryGetModule, NEEDS_CONTEXT, TAKES(CUmodule *pMod, CUlibrary library), get_module(c.ctx, pMod, library))
 
-static CUresult kernel_function(CUcontext ctx, CUfunction *out, CUkernel kernel)
+CUresult kernel_function(CUcontext ctx, CUfunction *out, CUkernel kernel)
 {
 	CUmodule module;
 	CUresult r;

@@ -272,6 +272,7 @@ struct CUkern_st {
 
 const struct gt_kernel *code_of(CUfunction f);
 bool library_has(CUlibrary library, CUfunction f);
+CUresult kernel_function(CUcontext ctx, CUfunction *out, CUkernel kernel);
 
 /* function.c */
 

@@ -3,6 +3,7 @@
 // case: bad_library_kernel library_kernel
 // case: bad_graph_kernel_node node_added_by_hand
 // case: bad_graph_launch captured
+// case: bad_graph_captured_kernel captured_kernel
 // expect: heap-buffer-overflow size 3000 offset +5 in make_buffer
 // suspect: k_flip
 /* The kernel is launched in each of the ways there are. */
@@ -53,6 +54,22 @@ static TK_UNUSED void captured(CUdeviceptr p)
 	tk_kernel("k_flip");
 	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	tk_flip_on(stream, p, off, count);
+	CK(cuStreamEndCapture(stream, &graph));
+	tk_run_graph(graph, stream, 1);
+}
+
+/* As the CUDA runtime launches: nobody asks for the function that the graph's node is said to have. */
+static TK_UNUSED void captured_kernel(CUdeviceptr p)
+{
+	CUstream stream = tk_stream();
+	CUlibrary library;
+	CUkernel kernel;
+	CUgraph graph;
+
+	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
+	CK(cuLibraryGetKernel(&kernel, library, "k_flip"));
+	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	tk_launch((CUfunction)kernel, 1, 32, stream, TK_ARGS(&p, &off, &count));
 	CK(cuStreamEndCapture(stream, &graph));
 	tk_run_graph(graph, stream, 1);
 }
