@@ -6,6 +6,8 @@
 #include <time.h>
 #include <x86intrin.h>
 
+#include "lib/base/phase.h"
+
 #define GMOD_MILLISECONDS(n) ((uint64_t)(n)*1000000)
 #define GMOD_SECONDS(n) ((uint64_t)(n)*1000000000)
 
@@ -22,11 +24,21 @@ static inline uint64_t gmod_monotonic_ns(void)
 	return gmod_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* What launches are stamped with, and all that is ordered with them. */
+/*
+ * What launches are stamped with, and all that is ordered with them, on whichever processor: the time stamp counter
+ * where the kernel tells the time by it, because then it has found that the processors' agree and go on at one rate;
+ * elsewhere, also before gmod_clock_init(), nanoseconds of the kernel's.
+ */
 static inline uint64_t gmod_ticks(void)
 {
-	return __rdtsc();
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.counter, memory_order_relaxed), 1))
+		return __rdtsc();
+	return gmod_monotonic_ns();
 }
+
+/* Once, before anything is stamped. source: the file in which the kernel says what it tells the time by. */
+#define GMOD_CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+void gmod_clock_init(const char *source);
 
 struct gmod_moment {
 	uint64_t ns;    /* CLOCK_REALTIME */

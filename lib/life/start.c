@@ -6,6 +6,7 @@
 
 #include "device/guard.h"
 #include "device/loading.h"
+#include "lib/base/clock.h"
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
@@ -47,6 +48,7 @@ static bool set_up(void)
 		gmod_log_note(0, "not guarding: the kernel gave no random key or no wipe-on-fork memory");
 		return false;
 	}
+	gmod_clock_init(GMOD_CLOCK_SOURCE);
 	gmod_index_init(gmod_page_size());
 	gmod_thread_init(gmod_launch_abandon);
 	gmod_context_listen(&gmod_buffers_of_context);

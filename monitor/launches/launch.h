@@ -1,7 +1,7 @@
 /*
  * The records of what a thread launches.
  *
- * Times are TSC ticks (gmod_ticks). A launch is stamped when its driver call has returned; while the call is under
+ * Times are ticks (gmod_ticks). A launch is stamped when its driver call has returned; while the call is under
  * way its stamp is GMOD_IN_CALL. A synchronisation that began at tick T and succeeded therefore covers exactly
  * the launches stamped before T (monitor/launches/proof.h).
  */
