@@ -196,16 +196,39 @@ GMOD_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 	return destroy_stream(stream, NEXT(cuStreamDestroy_v2), __func__);
 }
 
+static void event_ends(CUevent event)
+{
+	if (gmod_on())
+		gmod_event_destroyed(gmod_handle(event));
+}
+
 GMOD_EXPORT CUresult cuEventDestroy(CUevent event)
 {
-	forget(event);
+	event_ends(event);
 	return gmod_done(NEXT(cuEventDestroy)(event), __func__);
 }
 
 GMOD_EXPORT CUresult cuEventDestroy_v2(CUevent event)
 {
-	forget(event);
+	event_ends(event);
 	return gmod_done(NEXT(cuEventDestroy_v2)(event), __func__);
+}
+
+static CUresult shared(CUresult r, const CUevent *event, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_event_shared(gmod_handle(*event));
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
+{
+	return shared(NEXT(cuIpcGetEventHandle)(pHandle, event), &event, __func__);
+}
+
+GMOD_EXPORT CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
+{
+	return shared(NEXT(cuIpcOpenEventHandle)(phEvent, handle), phEvent, __func__);
 }
 
 /* An event over a whole context stands for no one stream: it proves nothing here. */

@@ -26,12 +26,14 @@ struct stream {
 	_Atomic uint64_t key;
 	_Atomic uint64_t proven;     /* launches stamped before this are complete */
 	_Atomic uint64_t valid_from; /* ... if stamped after this: the handle was another stream's before */
-	_Atomic uint64_t looked_at,
-	    settled;             /* proven, when the latest look at all launches began, and the one before */
-	_Atomic uint64_t needed; /* a launch that is not proven was on it in this look, counted from 1 */
+	_Atomic uint64_t looked_at;  /* proven, when the latest look at all launches began */
+	_Atomic uint64_t settled;    /* ... and the one before */
+	_Atomic uint64_t needed;     /* in this look, from 1, a launch that is not proven was on it; or SHARED */
 	_Atomic uint32_t edge_count;
 	struct triple edge[EDGES]; /* the latest waits; an overwritten one is a proof dropped */
 };
+
+#define SHARED UINT64_MAX /* what has this place is no stream, but an event that other processes may record */
 
 static struct stream streams[STREAMS];
 
@@ -198,8 +200,15 @@ static struct triple *event_slot(uint64_t event)
 	return empty ? empty : row;
 }
 
+static bool is_shared(const struct stream *s)
+{
+	return s && atomic_load_explicit(&s->needed, memory_order_relaxed) == SHARED;
+}
+
 void gmod_event_recorded(uint64_t event, uint64_t stream, uint64_t began)
 {
+	if (is_shared(find(event, false)))
+		return;
 	write_triple(event_slot(event), (uint64_t[]){event, stream, began}, 0);
 }
 
@@ -209,6 +218,24 @@ void gmod_event_forget(uint64_t event)
 
 	if (atomic_load_explicit(&e->word[EVENT], memory_order_relaxed) == event)
 		erase_triple(e);
+}
+
+void gmod_event_shared(uint64_t event)
+{
+	struct stream *s = find(event, true);
+
+	if (s)
+		atomic_store_explicit(&s->needed, SHARED, memory_order_relaxed);
+	gmod_event_forget(event);
+}
+
+void gmod_event_destroyed(uint64_t event)
+{
+	struct stream *s = find(event, false);
+
+	if (is_shared(s))
+		atomic_store_explicit(&s->needed, 0, memory_order_relaxed);
+	gmod_event_forget(event);
 }
 
 struct gmod_event_proof gmod_event_covers(uint64_t event)

@@ -34,6 +34,10 @@ void gmod_prove_context(uint64_t context, uint64_t ticks);
 void gmod_event_forget(uint64_t event);
 void gmod_event_recorded(uint64_t event, uint64_t stream, uint64_t began);
 
+/* From here on other processes may record the event, too: to the end of it it stands for nothing. */
+void gmod_event_shared(uint64_t event);
+void gmod_event_destroyed(uint64_t event);
+
 /* What an event stands for: launches on `stream` stamped before `ticks`; stream 0: nothing known. */
 struct gmod_event_proof {
 	uint64_t event, stream, ticks;

@@ -5,7 +5,7 @@ come_and_go() {
 	guarded log_path=report.log "$edges/come_and_go" "$@"
 	same "come_and_go: done" 0 "$status"
 	same "come_and_go: only the one that did it is a suspect" 'k_flip x1' \
-		"$(sed -nE 's/^ *suspects: (.*)/\1/p' "$work/guarded/report.log" | sed -E 's/ (on|in|grid|\(|,).*//')"
+		"$(sed -n 's/^ *suspects: //p' "$work/guarded/report.log" | grep -oE '[a-z_]+ x[0-9]+' | sort -u)"
 	woken=${out#*woken }
 	[ "${woken:-99}" -le 4 ]
 	judge "come_and_go: the monitor sleeps" $? "woken $woken times in 2 s"

@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-static bool event_ok(CUevent event)
+bool event_ok(CUevent event)
 {
 	return event && event->magic == MAGIC_EVENT;
 }
 
-static CUresult create(CUcontext ctx, CUevent *out, unsigned flags)
+CUresult event_new(CUcontext ctx, CUevent *out, unsigned flags)
 {
 	CUevent event;
 
@@ -22,7 +22,7 @@ static CUresult create(CUcontext ctx, CUevent *out, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuEventCreate, NEEDS_CONTEXT, TAKES(CUevent *phEvent, unsigned int Flags), create(c.ctx, phEvent, Flags))
+ENTRY(cuEventCreate, NEEDS_CONTEXT, TAKES(CUevent *phEvent, unsigned int Flags), event_new(c.ctx, phEvent, Flags))
 
 static CUresult destroy(CUevent event)
 {

@@ -110,3 +110,29 @@ static CUresult close_handle(CUdeviceptr at)
 }
 
 ENTRY(cuIpcCloseMemHandle, NEEDS_CONTEXT, TAKES(CUdeviceptr dptr), close_handle(dptr))
+
+/* What another process makes of an event of this one is not simulated: whoever opens a handle gets an event of its own.
+ */
+static CUresult get_event_handle(CUipcEventHandle *out, CUevent event)
+{
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!event_ok(event) || !(event->flags & CU_EVENT_INTERPROCESS))
+		return CUDA_ERROR_INVALID_HANDLE;
+	memset(out, 0, sizeof(*out));
+	memcpy(out, "SIMIPCE", 8);
+	return CUDA_SUCCESS;
+}
+
+ENTRY(cuIpcGetEventHandle, NEEDS_CONTEXT, TAKES(CUipcEventHandle *pHandle, CUevent event),
+      get_event_handle(pHandle, event))
+
+static CUresult open_event_handle(CUcontext ctx, CUevent *out, const CUipcEventHandle *handle)
+{
+	if (!out || memcmp(handle, "SIMIPCE", 8))
+		return CUDA_ERROR_INVALID_VALUE;
+	return event_new(ctx, out, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
+}
+
+ENTRY(cuIpcOpenEventHandle, NEEDS_CONTEXT, TAKES(CUevent *phEvent, CUipcEventHandle handle),
+      open_event_handle(c.ctx, phEvent, &handle))

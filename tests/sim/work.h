@@ -271,6 +271,8 @@ struct CUkern_st {
 };
 
 const struct gt_kernel *code_of(CUfunction f);
+bool event_ok(CUevent event);
+CUresult event_new(CUcontext ctx, CUevent *out, unsigned flags);
 bool library_has(CUlibrary library, CUfunction f);
 CUresult kernel_function(CUcontext ctx, CUfunction *out, CUkernel kernel);
 

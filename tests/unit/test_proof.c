@@ -201,6 +201,28 @@ PROOF(a_forgotten_event_proves_nothing)
 	assert_false(gmod_proven(context, stream, t - 1));
 }
 
+/* Another process may have recorded it meanwhile, elsewhere: the driver may speak of that. */
+PROOF(an_event_of_several_processes_proves_nothing)
+{
+	struct gmod_event_proof before, after;
+
+	gmod_event_recorded(event, stream, t);
+	before = gmod_event_covers(event);
+	gmod_event_shared(event);
+	gmod_prove_event(&before);
+	gmod_event_forget(event);
+	gmod_event_recorded(event, stream, t);
+	after = gmod_event_covers(event);
+	assert_int_equal(after.stream, 0);
+	assert_false(gmod_proven(context, stream, t - 1));
+	/* Its handle may be a new event's. */
+	gmod_event_destroyed(event);
+	gmod_event_recorded(event, stream, t);
+	after = gmod_event_covers(event);
+	gmod_prove_event(&after);
+	assert_true(gmod_proven(context, stream, t - 1));
+}
+
 /* More events than the table holds: each stands for its own record, or for nothing. */
 PROOF(events_never_stand_for_anothers_record)
 {
