@@ -82,7 +82,7 @@ TOOL := $(BUILD)/gmod-tool
 SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
-.PHONY: all demo test soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
+.PHONY: all demo test test-all soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
 	check-layers check-scripts mutants install uninstall clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) ## the library, the simulated driver and gmod-tool (default)
@@ -184,6 +184,9 @@ demo: all $(DEMO) ## build everything, then watch a planted overflow being found
 
 test: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## all tests that need no GPU; T=name runs one of them
 	@scripts/run-tests $(T)
+
+test-all: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## the same, and the programs under gVisor where `runsc` is installed
+	@scripts/run-tests all gvisor
 
 soak: all $(TEST_PREREQUISITES) ## what must hold for days, on the simulated driver; SOAK_SECONDS=n for each part (default: 600)
 	@tests/soak/run

@@ -1,5 +1,7 @@
 #include "lib/base/phase.h"
 
+#include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -15,12 +17,22 @@ static bool fresh_key(uint64_t key[2])
 	return getrandom(key, 2 * sizeof(key[0]), GRND_NONBLOCK) == 2 * sizeof(key[0]);
 }
 
+static void wipe(void)
+{
+	memset(&gmod_hot, 0, sizeof(gmod_hot));
+}
+
+/* gVisor's kernel does not wipe: then fork() has the child do it. */
+static bool wiped_in_children(void)
+{
+	return !madvise(&gmod_hot, sizeof(gmod_hot), MADV_WIPEONFORK) || !pthread_atfork(NULL, NULL, wipe);
+}
+
 static pid_t owner;
 
 bool gmod_phase_arm(void)
 {
-	if (madvise(&gmod_hot, sizeof(gmod_hot), MADV_WIPEONFORK) ||
-	    madvise(&gmod_hot, sizeof(gmod_hot), MADV_DONTDUMP) || !fresh_key(gmod_hot.key))
+	if (!wiped_in_children() || madvise(&gmod_hot, sizeof(gmod_hot), MADV_DONTDUMP) || !fresh_key(gmod_hot.key))
 		return false;
 	owner = getpid();
 	/* release: the key is in place for whoever sees GMOD on */

@@ -56,7 +56,10 @@ static inline bool gmod_on(void)
 	return __builtin_expect(gmod_phase() == GMOD_ON, 1);
 }
 
-/* Make the page private, with a fresh key. false: no random bytes, or no MADV_WIPEONFORK (kernels before 4.14). */
+/*
+ * Make the page private, with a fresh key. false: no random bytes, or no memory. Where the kernel has no
+ * MADV_WIPEONFORK a child that was made without fork() keeps the page as it was.
+ */
 bool gmod_phase_arm(void);
 void gmod_phase_set(enum gmod_phase phase);
 

@@ -45,7 +45,7 @@ static bool set_up(void)
 		return false;
 	gmod_report_init(gmod_options(), halt_if_asked);
 	if (!gmod_phase_arm()) {
-		gmod_log_note(0, "not guarding: the kernel gave no random key or no wipe-on-fork memory");
+		gmod_log_note(0, "not guarding: the kernel gave no random key, or there is no memory");
 		return false;
 	}
 	gmod_clock_init(GMOD_CLOCK_SOURCE);

@@ -6,12 +6,35 @@
 
 # The library is inert in a forked child: what the child asks, the driver answers as natively, and no child reports.
 check_fork_child() {
-	as_alone fork_child verbosity=1 "$edges/fork_child"
-	says "fork_child: alone the driver refuses the child" 'child: free: CUDA_ERROR' "$native"
-	same "fork_child: nothing is reported" 0 "$(final_reports "$err")"
-	same "fork_child: one process sums up" 1 "$(grep -c 'GMOD: guarded' <<<"$err")"
-	guarded verbosity=1 "$edges/fork_child" overrun
-	same "fork_child: what the parent did is reported once" 1 "$(final_reports "$err")"
+	fork_child fork_child
+}
+
+# fork_child NAME COMMAND...: with COMMAND in front.
+fork_child() {
+	local name=$1
+	shift
+	as_alone "$name" verbosity=1 "$@" "$edges/fork_child"
+	says "$name: alone the driver refuses the child" 'child: free: CUDA_ERROR' "$native"
+	same "$name: nothing is reported" 0 "$(final_reports "$err")"
+	same "$name: one process sums up" 1 "$(grep -c 'GMOD: guarded' <<<"$err")"
+	guarded verbosity=1 "$@" "$edges/fork_child" overrun
+	same "$name: what the parent did is reported once" 1 "$(final_reports "$err")"
+}
+
+# Where the kernel does not wipe the child's page, fork() does.
+check_old_kernel() {
+	local name
+	alone "$edges/old_kernel" /bin/true
+	[ "$status" -eq 0 ] || {
+		skip old_kernel "no seccomp filters here"
+		return
+	}
+	fork_child old_kernel "$edges/old_kernel"
+	for name in good_fork good_fork_many good_fork_then_cuda_in_child good_daemon good_vfork_exec good_vfork_exit \
+		good_posix_spawn good_inkernel_fork; do
+		as_alone "old_kernel, $name" verbosity=1 "$edges/old_kernel" "$programs/$name"
+		says "old_kernel, $name: it is guarded" 'GMOD: guarded [1-9]' "$err"
+	done
 }
 
 # repeat NAME TIMES STATUS REPORTS COMMAND...: many times over, as it depends on who comes first. $guarding: options.

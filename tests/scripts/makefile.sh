@@ -29,7 +29,7 @@ says "a CUDA_HOME without headers is an error that names it" "no CUDA headers .*
 says "and that stops with status 3" 'Error 3' "$err"
 outcome make --no-print-directory CUDA_HOME="$work/absent" help
 same "help works without a toolkit" 0 "$status"
-for target in all demo test test-gpu bench bench-cpu check mutants install uninstall; do
+for target in all demo test test-all test-gpu bench bench-cpu check mutants install uninstall; do
 	says "help names $target" "^$target " "$out"
 done
 for variable in PREFIX DESTDIR SANITIZE; do
