@@ -23,19 +23,16 @@
 struct gmod_request {
 	enum gmod_memory memory;
 	size_t size;
-	unsigned flags;  /* of cuMemAllocManaged or cuMemHostAlloc */
-	bool plain_host; /* cuMemAllocHost rather than cuMemHostAlloc */
-	/* For backends, set by gmod_buffer_alloc(). */
-	struct gmod_context *context;
-	size_t reserved; /* in flight on its behalf (lib/buffers/accounts.h) */
+	unsigned flags;               /* of cuMemAllocManaged or cuMemHostAlloc */
+	bool plain_host;              /* cuMemAllocHost rather than cuMemHostAlloc */
+	struct gmod_context *context; /* for backends, set by gmod_buffer_alloc() */
 };
 
 enum gmod_answer {
-	GMOD_DECLINES,      /* the next one is asked */
-	GMOD_ACCEPTS,       /* the memory is there */
-	GMOD_FAILS,         /* the driver refused it, and the native call decides */
-	GMOD_LEAVES_NATIVE, /* the device is nearly full, and the native call decides */
-	GMOD_HAS_NO_MEMORY  /* nor would that one find any */
+	GMOD_DECLINES,     /* the next one is asked */
+	GMOD_ACCEPTS,      /* the memory is there */
+	GMOD_FAILS,        /* the driver refused it, and the native call decides */
+	GMOD_LEAVES_NATIVE /* the device is nearly full, and the native call decides */
 };
 
 struct gmod_backend {
@@ -67,9 +64,10 @@ struct gmod_backend {
 
 	/* Optional: does it serve buffers of the device? */
 	bool (*works)(int device);
-	/* Optional: memory of the context's device that is cached for later buffers, of whichever context; give it
-	 * back, which waits as a free does. false: there was none. */
-	uint64_t (*cached)(const struct gmod_context *c);
+	/* Optional: what is free on the context's device beyond what the driver says, below 0 where it is less. */
+	int64_t (*uncounted)(const struct gmod_context *c);
+	/* Optional: give back what is cached of that device's memory, of whichever context, which waits as a free does.
+	 * false: there was none. */
 	bool (*give_back)(const struct gmod_context *c);
 	/* Optional: contexts of these devices, a bit each, may use the buffer from now on (lib/buffers/peers.h). */
 	void (*open)(const struct gmod_record *r, uint64_t devices);
@@ -85,5 +83,18 @@ GMOD_BACKENDS(GMOD_BACKEND_DECLARED)
 
 /* NULL ends the list. */
 extern const struct gmod_backend *const gmod_backends[];
+
+/*
+ * Does the driver say that as much is free on the current device? Nothing is refused because of it: other threads
+ * allocate and free meanwhile, and the native call may find room by other means.
+ */
+bool gmod_device_has(size_t size);
+
+/*
+ * The driver takes device memory for managed buffers in chunks and keeps some when they are freed: what it calls free
+ * was up to 96 MiB less than what a buffer could get (measured on an H200 with 64 MiB to 8 GiB at a time, and with
+ * 4000 x 1 MiB). Where it is that close, the native call serves.
+ */
+#define GMOD_MANAGED_SPARE ((size_t)128 << 20)
 
 #endif

@@ -9,7 +9,6 @@
  */
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
-#include "lib/buffers/accounts.h"
 #include "lib/base/asked.h"
 #include "lib/buffers/backend.h"
 
@@ -80,12 +79,35 @@ static bool move_to_device(const struct gmod_context *c, uint64_t from, uint64_t
 	return moved;
 }
 
-/* The program's own managed memory may be more than the device has. */
-static enum gmod_answer ask_for_room(struct gmod_request *q)
+/*
+ * Bytes of live buffers of each context that were not moved to the device, and so are not in the driver's own accounts.
+ * What the driver moves by itself later on is then in both: less seems free than is, never more.
+ */
+static _Atomic uint64_t unplaced_of[GMOD_CONTEXTS];
+
+static _Atomic uint64_t *unplaced(const struct gmod_context *c)
+{
+	return &unplaced_of[gmod_context_index(c)];
+}
+
+static int64_t uncounted(const struct gmod_context *c)
+{
+	return -(int64_t)atomic_load_explicit(unplaced(c), memory_order_relaxed);
+}
+
+/*
+ * The program's own managed memory may be more than the device has. What stands for device memory must not evict any;
+ * the native call may, if it does not find as much otherwise.
+ */
+static enum gmod_answer ask_for_room(const struct gmod_request *q)
 {
 	if (q->memory == GMOD_MEM_HOST || !works(q->context->device))
 		return GMOD_DECLINES;
-	return q->memory == GMOD_MEM_DEVICE ? gmod_accounts_answer(q, q->size, GMOD_MANAGED_SPARE) : GMOD_ACCEPTS;
+	if (q->memory == GMOD_MEM_MANAGED ||
+	    gmod_device_has(q->size + GMOD_MANAGED_SPARE +
+			    atomic_load_explicit(unplaced(q->context), memory_order_relaxed)))
+		return GMOD_ACCEPTS;
+	return GMOD_LEAVES_NATIVE;
 }
 
 static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
@@ -119,7 +141,7 @@ static void arm(const struct gmod_request *q, struct gmod_record *r)
 	if (q->memory != GMOD_MEM_DEVICE || (gmod_options()->placement && move_to_device(c, from, to)))
 		return;
 	gmod_record_details(r)->own[0] = to - from;
-	gmod_accounts_unplaced(c, to - from);
+	atomic_fetch_add_explicit(unplaced(c), to - from, memory_order_relaxed);
 }
 
 static void drop(struct gmod_record *r)
@@ -127,7 +149,7 @@ static void drop(struct gmod_record *r)
 	const struct gmod_details *d = gmod_record_details(r);
 
 	if (d->memory == GMOD_MEM_DEVICE)
-		gmod_accounts_freed(d->context, r->bounds.size, d->own[0]);
+		atomic_fetch_sub_explicit(unplaced(d->context), d->own[0], memory_order_relaxed);
 }
 
 static CUresult give_back(struct gmod_record *r)
@@ -149,5 +171,5 @@ const struct gmod_backend gmod_backend_managed = {
     .free = give_back,
     .drop = drop,
     .works = works,
-    .context_gone = gmod_accounts_gone,
+    .uncounted = uncounted,
 };

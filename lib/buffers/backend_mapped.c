@@ -19,7 +19,6 @@
  */
 #include "lib/base/asked.h"
 #include "lib/base/facts.h"
-#include "lib/buffers/accounts.h"
 #include "lib/buffers/mapped.h"
 
 /* ---- large buffers ---- */
@@ -31,15 +30,12 @@ static bool is_large(const struct gmod_request *q)
 
 static enum gmod_answer alloc_large(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
 {
-	enum gmod_answer answer;
-
 	(void)own;
 	if (!is_large(q) || !gmod_mapped_takes_more(q->context))
 		return GMOD_DECLINES;
-	answer = gmod_accounts_answer(q, q->size, 0);
-	if (answer == GMOD_ACCEPTS && gmod_mapped_alloc(q->context, q->size, place) != CUDA_SUCCESS)
-		answer = GMOD_FAILS;
-	return answer;
+	if (gmod_mapped_alloc(q->context, q->size, place) == CUDA_SUCCESS)
+		return GMOD_ACCEPTS;
+	return gmod_device_has(q->size) ? GMOD_FAILS : GMOD_LEAVES_NATIVE;
 }
 
 static CUresult free_large(struct gmod_record *r)
@@ -171,9 +167,9 @@ static uint64_t bytes_cached(struct gmod_context *c)
 	return count_cached(c) * (uint64_t)GMOD_LARGE;
 }
 
-static uint64_t cached(const struct gmod_context *c)
+static int64_t cached(const struct gmod_context *c)
 {
-	return sum_of_cachers(c->device, bytes_cached);
+	return (int64_t)sum_of_cachers(c->device, bytes_cached);
 }
 
 static uint64_t give_back_of(struct gmod_context *c)
@@ -221,18 +217,11 @@ static bool cache(struct gmod_context *c, uint64_t raw)
  * Where memory is short nothing is cached, and small buffers are no larger than they have to be. Where something is
  * cached, the rest has been asked before.
  */
-static bool has_room(struct gmod_request *q)
+static bool has_room(const struct gmod_context *c)
 {
-	const struct gmod_context *c = q->context;
-
 	if (count_cached(c))
 		return may_be_one_more(c);
-	if (!gmod_mapped_takes_more(c) || !may_be_one_more(c))
-		return false;
-	if (gmod_accounts_answer(q, GMOD_LARGE, GMOD_MANAGED_SPARE) == GMOD_ACCEPTS)
-		return true;
-	gmod_accounts_settle(q);
-	return false;
+	return gmod_mapped_takes_more(c) && may_be_one_more(c) && gmod_device_has(GMOD_LARGE + GMOD_MANAGED_SPARE);
 }
 
 static CUresult put_away(struct gmod_context *c, uint64_t raw)
@@ -258,7 +247,7 @@ static enum gmod_answer alloc_small(struct gmod_request *q, uint64_t own[2], str
 	CUdeviceptr twin = 0;
 	uint64_t raw;
 
-	if (q->memory != GMOD_MEM_DEVICE || is_large(q) || !has_room(q))
+	if (q->memory != GMOD_MEM_DEVICE || is_large(q) || !has_room(q->context))
 		return GMOD_DECLINES;
 	raw = take(q->context);
 	if (raw)
@@ -309,7 +298,7 @@ const struct gmod_backend gmod_backend_small = {
     .free = free_small,
     .drop = drop_small,
     .open = gmod_mapped_open,
-    .cached = cached,
+    .uncounted = cached,
     .give_back = give_back,
     .context_gone = context_gone,
 };

@@ -3,3 +3,10 @@
 #define ADDRESS(name) &gmod_backend_##name,
 
 const struct gmod_backend *const gmod_backends[] = {GMOD_BACKENDS(ADDRESS) NULL};
+
+bool gmod_device_has(size_t size)
+{
+	size_t available = 0, total = 0;
+
+	return NEXT(cuMemGetInfo_v2)(&available, &total) == CUDA_SUCCESS && size <= available;
+}

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/buffers/accounts.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/peers.h"
 #include "lib/context/wait.h"
@@ -40,12 +39,12 @@ bool gmod_buffers_made_room(CUresult r)
 size_t gmod_buffers_correct_free(size_t free)
 {
 	struct gmod_context *c = gmod_on() ? gmod_context_owner() : NULL;
-	uint64_t pending = c ? gmod_accounts_pending(c) : 0, cached = 0;
+	int64_t sum = (int64_t)free;
 
 	for (size_t i = 0; c && gmod_backends[i]; i++)
-		if (gmod_backends[i]->cached)
-			cached += gmod_backends[i]->cached(c);
-	return free + cached > pending ? free + cached - pending : 0;
+		if (gmod_backends[i]->uncounted)
+			sum += gmod_backends[i]->uncounted(c);
+	return sum > 0 ? (size_t)sum : 0;
 }
 
 /* ---- slack that the CPU does not see: it is written and read by copies, as lib/buffers/gather.c reads it ---- */
@@ -237,10 +236,7 @@ static enum gmod_answer ask(struct gmod_request *q, struct gmod_details *d, stru
 {
 	enum gmod_answer answer = ask_each(q, d, p);
 
-	if ((answer != GMOD_LEAVES_NATIVE && answer != GMOD_HAS_NO_MEMORY) || !give_back(q->context))
-		return answer;
-	gmod_accounts_settle(q);
-	return ask_each(q, d, p);
+	return answer == GMOD_LEAVES_NATIVE && give_back(q->context) ? ask_each(q, d, p) : answer;
 }
 
 static enum gmod_answer guard(struct gmod_request *q, uint64_t *out)
@@ -278,22 +274,16 @@ static CUresult alloc_guarded(struct gmod_request *q, uint64_t *out)
 	enum gmod_answer answer = busy.on ? guard(q, out) : GMOD_FAILS;
 
 	gmod_busy_end(busy);
-	if (answer == GMOD_ACCEPTS)
-		return CUDA_SUCCESS;
-	return answer == GMOD_HAS_NO_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY : alloc_native(q, out);
+	return answer == GMOD_ACCEPTS ? CUDA_SUCCESS : alloc_native(q, out);
 }
 
 static CUresult allocate(struct gmod_request *q, uint64_t *out)
 {
-	CUresult r;
-
 	q->context = gmod_on() && !sampled_out() ? gmod_context_current() : NULL;
 	if (!q->context)
 		return alloc_native(q, out);
 	say_backend(q->context);
-	r = alloc_guarded(q, out);
-	gmod_accounts_settle(q);
-	return r;
+	return alloc_guarded(q, out);
 }
 
 CUresult gmod_buffer_alloc(const struct gmod_request *request, uint64_t *out)

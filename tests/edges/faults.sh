@@ -117,8 +117,8 @@ check_unplaced_memory() {
 	guarded verbosity=1 env 'SIM_FAIL=cuMemPrefetchAsync:*' SIM_MEMORY=402653184 "$edges/fill_device" 1048576
 	says "unplaced_memory: the device is full in the end" '[0-9]+ pieces, then CUDA_ERROR_OUT_OF_MEMORY' "$out"
 	says "unplaced_memory: and says so" ' [01] MiB free' "$out"
-	[ "${out%% *}" -le 384 ]
-	judge "unplaced_memory: and not overcommitted" $? "$out of 1 MiB of 384 MiB"
+	[ "${out%% *}" -le 768 ]
+	judge "unplaced_memory: and has not grown without end" $? "$out of 1 MiB of 384 MiB"
 }
 
 # The library frees a tiny buffer first, to wait: the program's own free is the second one.
@@ -140,19 +140,20 @@ check_failed_free() {
 	done
 }
 
-# A device that is full is full under GMOD too, and not sooner, but for what the redzones of small buffers take.
+# A device that is full is full under GMOD too, and not sooner; for small buffers it may be later, where native ones make
+# the driver move managed ones to the host. Tiny ones, of which a guarded one takes several times as much, are in there too.
 check_full_device() {
-	local size natively pieces
-	for size in 2097152 4194304 6291456 1048576; do
-		alone env SIM_MEMORY=402653184 "$edges/fill_device" "$size"
+	local size memory natively pieces
+	for size in 2097152 4194304 6291456 1048576 512; do
+		memory=SIM_MEMORY=$((size == 512 ? 201326592 : 402653184))
+		alone env "$memory" "$edges/fill_device" "$size"
 		natively=${out%% *}
 		says "full_device: pieces of $size natively" '[0-9]+ pieces, then CUDA_ERROR_OUT_OF_MEMORY' "$out"
-		guarded verbosity=1 env SIM_MEMORY=402653184 "$edges/fill_device" "$size"
+		guarded verbosity=1 env "$memory" "$edges/fill_device" "$size"
 		pieces=${out%% *}
 		says "full_device: pieces of $size are refused in the end" ', then CUDA_ERROR_OUT_OF_MEMORY' "$out"
-		# Small ones share 2 MiB natively; where the last of these is left over they may not.
-		[ "$pieces" -le "$natively" ] && [ $(((natively - pieces) * size)) -lt 2097152 ]
-		judge "full_device: as many pieces of $size as natively" $? "$pieces instead of $natively"
+		[ "$pieces" -ge "$natively" ] && [ "$pieces" -le $((size < 2097152 ? 2 * natively : natively)) ]
+		judge "full_device: no fewer pieces of $size than natively" $? "$pieces instead of $natively"
 	done
 }
 

@@ -192,7 +192,7 @@ check_kept() {
 	says_not "kept, by several threads: nothing but what is wrong is reported" 'double-free|heap-' "$err"
 }
 
-# A context that ends while another thread is busy in it: nothing of it is looked at afterwards, and accounts are right.
+# A context that ends while another thread is busy in it: nothing of it is looked at afterwards, and what is free is known.
 check_context_ends() {
 	local what options stall
 	while read -r what options stall; do

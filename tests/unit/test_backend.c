@@ -45,7 +45,7 @@ static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gm
 	void *p;
 
 	called("alloc");
-	assert_true(q->context && q->context->device == 3 && !q->reserved);
+	assert_true(q->context && q->context->device == 3);
 	if (wish.declines || q->memory != GMOD_MEM_DEVICE)
 		return GMOD_DECLINES;
 	if (answer != GMOD_ACCEPTS)
@@ -267,9 +267,6 @@ TEST(what_it_does_not_take_is_native)
 	answer = GMOD_LEAVES_NATIVE;
 	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
 	check_calls("alloc native ");
-	answer = GMOD_HAS_NO_MEMORY;
-	allocate(CUDA_ERROR_OUT_OF_MEMORY);
-	check_calls("alloc ");
 	answer = GMOD_FAILS;
 	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
 	check_calls("alloc native ");
