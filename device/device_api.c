@@ -8,6 +8,7 @@
 #include "lib/driver/driver.h"
 #include "lib/base/deadline.h"
 #include "monitor/launches/activity.h"
+#include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
 
 #define CHECK_PATIENCE GMOD_SECONDS(2)
@@ -77,6 +78,7 @@ GMOD_EXPORT enum gmod_status gmod_device_check(void)
 		return GMOD_INACTIVE;
 	complete = gmod_guard_check(NULL, CHECK_PATIENCE);
 	gmod_damage_settle(false);
+	gmod_report_await();
 	return complete ? GMOD_OK : GMOD_BUSY;
 }
 

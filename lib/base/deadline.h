@@ -12,6 +12,7 @@
 #ifndef GMOD_LIB_BASE_DEADLINE_H
 #define GMOD_LIB_BASE_DEADLINE_H
 
+#include <sched.h>
 #include <stdbool.h>
 
 #include "lib/base/clock.h"
@@ -37,6 +38,20 @@ static inline bool gmod_nap(uint64_t *deadline, uint64_t ns)
 	nanosleep(&t, NULL);
 	gmod_waited(deadline, began, ns);
 	return true;
+}
+
+/*
+ * For what another thread does in a moment: it is let run, and after a thousand turns this one sleeps in between, so
+ * that it burns no CPU, and starves nobody of a lower priority.
+ */
+static inline void gmod_spin(unsigned *turns)
+{
+	uint64_t ever = UINT64_MAX;
+
+	if ((*turns)++ < 1000)
+		sched_yield();
+	else
+		gmod_nap(&ever, GMOD_MILLISECONDS(1) / 10);
 }
 
 #endif

@@ -30,6 +30,7 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_guard_check(NULL, CHECK_DEADLINE_NS);
 	gmod_damage_settle(false);
+	gmod_report_await();
 	return GMOD_OK;
 }
 

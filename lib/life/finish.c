@@ -158,7 +158,8 @@ static void finish(enum gmod_ending how, bool look)
 	gmod_phase_set(GMOD_WINDING_DOWN);
 	if (how == GMOD_BY_EXIT)
 		gmod_busy_wait(2000);
-	gmod_report_await();
+	if (!gmod_report_await())
+		gmod_report_abandon();
 	gmod_say_the_last();
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "lib/base/facts.h"
+#include "lib/base/map.h"
 #include "monitor/launches/graphs.h"
 #include "monitor/launches/names.h"
 #include "monitor/launches/proof.h"
@@ -166,33 +168,43 @@ static void assign_unfinished(struct gmod_unfinished *u, const uint8_t index[GRO
 	u->count = kept;
 }
 
-void gmod_suspects_find(struct gmod_finding *f, uint64_t intact, struct gmod_unfinished *unfinished)
+static void find(struct groups *g, struct gmod_finding *f, uint64_t intact)
 {
 	uint8_t index[GROUPS];
-	struct groups g;
 	struct group *best;
 
-	g.count = 0;
-	g.omitted = 0;
-	g.unfinished = unfinished;
-	if (unfinished)
-		unfinished->count = 0;
 	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
-		look_at_thread(&g, t, intact, &f->launches_lost);
+		look_at_thread(g, t, intact, &f->launches_lost);
 	memset(index, GMOD_SUSPECTS_MAX, sizeof(index));
-	f->suspect_count = 0;
-	while (f->suspect_count < GMOD_SUSPECTS_MAX && (best = take_latest(&g))) {
-		index[best - g.at] = (uint8_t)f->suspect_count;
+	while (f->suspect_count < GMOD_SUSPECTS_MAX && (best = take_latest(g))) {
+		index[best - g->at] = (uint8_t)f->suspect_count;
 		f->suspect[f->suspect_count++] = best->suspect;
 		best->suspect.launches = 0;
 	}
-	f->suspects_omitted = g.omitted;
-	while ((best = take_latest(&g))) {
+	f->suspects_omitted = g->omitted;
+	while ((best = take_latest(g))) {
 		f->suspects_omitted++;
 		best->suspect.launches = 0;
 	}
+	if (g->unfinished)
+		assign_unfinished(g->unfinished, index);
+}
+
+/* Mapped: the thread may have a small stack, and malloc may be what called us. */
+void gmod_suspects_find(struct gmod_finding *f, uint64_t intact, struct gmod_unfinished *unfinished)
+{
+	struct groups *g = gmod_map(sizeof(*g));
+
+	f->suspect_count = 0;
 	if (unfinished)
-		assign_unfinished(unfinished, index);
+		unfinished->count = 0;
+	if (!g) {
+		gmod_degraded("memory for suspects");
+		return;
+	}
+	g->unfinished = unfinished;
+	find(g, f, intact);
+	munmap(g, sizeof(*g));
 }
 
 /* A launch whose call was under way then is looked up again: its record says when the call returned, if at all. */

@@ -1,10 +1,11 @@
 #include "monitor/registry/registry.h"
 
-#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "lib/base/map.h"
+
+#include "lib/base/deadline.h"
 
 _Atomic(struct gmod_bank *) gmod_banks[GMOD_BANKS];
 static _Atomic uint32_t bank_count, used;
@@ -60,6 +61,7 @@ static bool add_bank(void)
 {
 	struct gmod_bank *fresh = gmod_map(sizeof(*fresh));
 	uint32_t i = atomic_load_explicit(&bank_count, memory_order_acquire);
+	unsigned turns = 0;
 
 	if (!fresh)
 		return false;
@@ -83,7 +85,7 @@ static bool add_bank(void)
 	for (uint32_t expected = i; !atomic_compare_exchange_weak_explicit(&bank_count, &expected, i + 1,
 									   memory_order_release, memory_order_relaxed);
 	     expected = i)
-		sched_yield();
+		gmod_spin(&turns);
 	for (uint32_t k = GMOD_BANK; k-- > 0;)
 		push_free(&fresh->record[k]);
 	return true;
@@ -179,12 +181,11 @@ void gmod_record_abandon(struct gmod_record *r)
 static void wait_for_pin(enum gmod_pin who, const struct gmod_record *r)
 {
 	uint32_t batch = r->position / GMOD_BATCH + 1;
-	unsigned spins = 0;
+	unsigned turns = 0;
 
 	/* seq_cst: ordered after our RELEASING; see registry.h */
 	while (atomic_load_explicit(&pinned[who], memory_order_seq_cst) == batch)
-		if (++spins > 1000)
-			sched_yield();
+		gmod_spin(&turns);
 }
 
 static bool take(struct gmod_record *r, uint64_t word)

@@ -1,16 +1,22 @@
 #include "monitor/report/report.h"
 
 #include <errno.h>
+#include <limits.h>
 
 #include "lib/base/counters.h"
-#include "lib/base/deadline.h"
+#include "lib/base/futex.h"
 #include "lib/base/hash.h"
+#include "lib/base/lock.h"
 #include "lib/base/map.h"
+#include "lib/base/worker.h"
 #include "monitor/report/json.h"
 #include "monitor/report/suppressions.h"
 #include "monitor/report/text.h"
 
-static void (*after_report)(void); /* set by gmod_report_init() */
+/* Both by gmod_report_init(). */
+static void (*after_report)(void);
+static bool halts;
+
 static _Atomic unsigned findings[GMOD_CLASS_COUNT];
 
 /* ---- which findings are printed, and which only counted: once an id, so many a site, so many altogether ---- */
@@ -21,34 +27,32 @@ static _Atomic unsigned findings[GMOD_CLASS_COUNT];
 /*
  * What became of a finding id:
  *
- *   NEW --provisional--> CLAIMED --judged--> SHOWN | COUNTED | SUPPRESSED --final--> DONE
- *    `----------------------`------------------------final--------------------------^
- *
- * The final report may come from another thread while the provisional one is still being made; it then overtakes it,
- * and the provisional one, which finds its claim gone, is not printed.
+ *   NEW --provisional--> SHOWN | COUNTED | SUPPRESSED --final--> DONE
+ *    `---------------------------final---------------------------^
  */
-enum fate { NEW, CLAIMED, SHOWN, COUNTED, SUPPRESSED, DONE };
+enum fate { NEW, SHOWN, COUNTED, SUPPRESSED, DONE };
 
 /*
  * Where findings come from, by class and raw return addresses: cheap to find again, so that a flood costs no
  * symbols. key 0: free; an entry is never given back. reports counts up past the limit.
  */
 struct site {
-	_Atomic uint64_t key;
-	_Atomic unsigned reports;
-	_Atomic bool suppressed; /* by its frames, so every finding of it is */
+	uint64_t key;
+	unsigned reports;
+	bool suppressed; /* by its frames, so every finding of it is */
 };
 
 /* By gmod_report_init(); apart from the rest, which is large and starts as zeros. */
 static unsigned max_reports = 100;
 
-/* Written by whoever reports. */
+/* Written by whoever tells. */
 static struct {
 	struct site site[SITES_MAX];
-	_Atomic uint8_t fate[IDS_MAX]; /* by finding id; pages that no id needs are never touched */
-	_Atomic unsigned shown;        /* reports admitted, may run past max_reports */
-	_Atomic unsigned repeated, beyond;
-	_Atomic unsigned told; /* of repeated + beyond, by gmod_report_end() */
+	uint8_t fate[IDS_MAX];             /* by finding id; pages that no id needs are never touched */
+	unsigned shown;                    /* reports admitted, may run past max_reports */
+	_Atomic unsigned repeated, beyond; /* counted and not shown */
+	_Atomic unsigned unshown;          /* lost on the way: nobody has judged them */
+	_Atomic unsigned told;             /* of all these, by gmod_report_end() */
 } state;
 
 static unsigned load(_Atomic unsigned *counter)
@@ -71,86 +75,101 @@ static struct site *site_of(const struct gmod_finding *f)
 
 	for (uint64_t i = 0; depth > 0 && i < SITES_MAX; i++) {
 		struct site *s = &state.site[((key >> 20) + i) % SITES_MAX];
-		uint64_t found = 0;
 
-		if (atomic_compare_exchange_strong_explicit(&s->key, &found, key, memory_order_relaxed,
-							    memory_order_relaxed) ||
-		    found == key)
+		if (!s->key)
+			s->key = key;
+		if (s->key == key)
 			return s;
 	}
 	return NULL;
 }
 
-/* Of the finding's id: SHOWN, COUNTED or SUPPRESSED before, or NEW; DONE: it may not be looked at. */
+/* Of the finding's id: SHOWN, COUNTED or SUPPRESSED before, or NEW; DONE: nothing is to be done about it. */
 static enum fate fate_of(const struct gmod_finding *f)
 {
-	uint8_t was = NEW;
+	enum fate was;
 
+	/* Ids past the table are not remembered: each final report is taken for the only one. */
 	if (f->id == 0 || f->id >= IDS_MAX)
 		return f->status == GMOD_FINAL ? NEW : DONE;
+	was = (enum fate)state.fate[f->id];
 	if (f->status == GMOD_PROVISIONAL)
-		return atomic_compare_exchange_strong_explicit(&state.fate[f->id], &was, CLAIMED, memory_order_relaxed,
-							       memory_order_relaxed)
-			   ? NEW
-			   : DONE;
-	was = atomic_exchange_explicit(&state.fate[f->id], DONE, memory_order_relaxed);
-	return was == CLAIMED ? NEW : was;
+		return was == NEW ? NEW : DONE;
+	state.fate[f->id] = DONE;
+	return was;
 }
 
 /* What can be judged without symbols, else NEW. */
-static enum fate judge(struct site *site)
+static enum fate judge(const struct site *site)
 {
-	if (site && atomic_load_explicit(&site->suppressed, memory_order_relaxed))
+	if (site && site->suppressed)
 		return SUPPRESSED;
-	if (site && load(&site->reports) >= GMOD_REPORTS_PER_SITE)
+	if (site && site->reports >= GMOD_REPORTS_PER_SITE)
 		return COUNTED;
-	return load(&state.shown) >= max_reports ? COUNTED : NEW;
+	return state.shown >= max_reports ? COUNTED : NEW;
 }
 
-/* Record a first judgement. False: a provisional report was overtaken by its final one. */
-static bool settle(const struct gmod_finding *f, enum fate fate, struct site *site)
-{
-	uint8_t claimed = CLAIMED;
-
-	if (f->status == GMOD_PROVISIONAL &&
-	    !atomic_compare_exchange_strong_explicit(&state.fate[f->id], &claimed, (uint8_t)fate, memory_order_relaxed,
-						     memory_order_relaxed))
-		return false;
-	if (fate == SUPPRESSED)
-		gmod_count(&gmod_counters.suppressed, 1);
-	else if (fate == COUNTED)
-		add_one(site && load(&site->reports) >= GMOD_REPORTS_PER_SITE ? &state.repeated : &state.beyond);
-	return true;
-}
-
-/*
- * What is to be done about a finding: NEW: make the report, and ask admit(). SHOWN: make the report, its provisional
- * one was shown. COUNTED, SUPPRESSED: judged already. DONE: nothing, not even count it.
- * Ids past the table are not remembered: no provisional reports, each final one is taken for the only one.
- * *site: its place among the sites; NULL: no stack, or the table is full, so there is no limit.
- */
-static enum fate enter(const struct gmod_finding *f, struct site **site)
-{
-	enum fate fate = fate_of(f);
-
-	*site = fate == NEW || fate == SHOWN ? site_of(f) : NULL;
-	if (fate == NEW && (fate = judge(*site)) != NEW)
-		settle(f, fate, *site);
-	return fate;
-}
-
-/* What becomes of a NEW one. view: NULL where there is no memory for it, so that nothing is suppressed. */
+/* What becomes of one that is NEW still. view: NULL where there is no memory for it, so that nothing is suppressed. */
 static enum fate admit(struct site *site, const struct gmod_report_view *view)
 {
 	bool by_frames = false, suppressed = view && gmod_is_suppressed(view, &by_frames);
 
 	if (site && by_frames)
-		atomic_store_explicit(&site->suppressed, true, memory_order_relaxed);
+		site->suppressed = true;
 	if (suppressed)
 		return SUPPRESSED;
-	if (site && add_one(&site->reports) >= GMOD_REPORTS_PER_SITE)
+	if (site && site->reports++ >= GMOD_REPORTS_PER_SITE)
 		return COUNTED;
-	return add_one(&state.shown) < max_reports ? SHOWN : COUNTED;
+	return state.shown++ < max_reports ? SHOWN : COUNTED;
+}
+
+/* Record a first judgement. */
+static void settle(const struct gmod_finding *f, enum fate fate, const struct site *site)
+{
+	if (f->status == GMOD_PROVISIONAL)
+		state.fate[f->id] = (uint8_t)fate;
+	if (fate == SUPPRESSED)
+		gmod_count(&gmod_counters.suppressed, 1);
+	else if (fate == COUNTED)
+		add_one(site && site->reports >= GMOD_REPORTS_PER_SITE ? &state.repeated : &state.beyond);
+}
+
+/* ---- findings on their way ---- */
+
+enum { ON_THEIR_WAY = 256 };
+
+/*
+ * A ring. Who detects something copies it in, under `adding` and whatever locks and pins it holds; one thread at a
+ * time, which has `telling`, takes them out in order. The release that moves an index says that the finding is there,
+ * or that its place is free.
+ */
+static struct {
+	struct gmod_finding finding[ON_THEIR_WAY];
+	atomic_flag adding, telling;
+	atomic_uint added, told; /* the first a futex */
+	atomic_bool thread, abandoned;
+} way = {.adding = ATOMIC_FLAG_INIT, .telling = ATOMIC_FLAG_INIT};
+
+atomic_int gmod_reports_coming;
+
+static unsigned told(void)
+{
+	return atomic_load_explicit(&way.told, memory_order_acquire);
+}
+
+static unsigned added(void)
+{
+	return atomic_load_explicit(&way.added, memory_order_acquire);
+}
+
+static bool is_abandoned(void)
+{
+	return atomic_load_explicit(&way.abandoned, memory_order_relaxed);
+}
+
+static bool has_thread(void)
+{
+	return atomic_load_explicit(&way.thread, memory_order_relaxed);
 }
 
 /* ---- one report ---- */
@@ -180,77 +199,223 @@ static void report_briefly(const struct gmod_finding *f)
 		gmod_log_line("SUMMARY: GMOD: %s %s-", gmod_class_name(f->class), where);
 }
 
-static enum fate report_with(struct workspace *w, const struct gmod_finding *f, struct site *site, enum fate fate)
-{
-	bool first = fate == NEW;
-	struct gmod_text out;
-
-	gmod_view_make(&w->view, f, &w->scratch);
-	if (first)
-		fate = admit(site, &w->view);
-	gmod_text_init(&out, w->out, sizeof(w->out));
-	if (fate == SHOWN)
-		(gmod_log_json() ? gmod_report_json : gmod_report_text)(&w->view, &out);
-	if (!first || settle(f, fate, site))
-		gmod_log_lines(out.at, out.len);
-	return fate;
-}
-
-/* Report a finding whose id is NEW or SHOWN; returns what became of it. */
-static enum fate report_fully(const struct gmod_finding *f, struct site *site, enum fate fate)
+/* What a finding says; NULL: there is no memory for that. */
+static struct workspace *make_view(const struct gmod_finding *f)
 {
 	struct workspace *w = gmod_map(sizeof(*w));
-	bool first = fate == NEW;
 
-	if (w) {
-		fate = report_with(w, f, site, fate);
-		munmap(w, sizeof(*w));
-		return fate;
-	}
-	if (first)
-		fate = admit(site, NULL);
-	if (fate == SHOWN && (!first || settle(f, fate, site)))
-		report_briefly(f);
-	return fate;
+	if (w)
+		gmod_view_make(&w->view, f, &w->scratch);
+	return w;
 }
 
-atomic_int gmod_reports_coming;
+/* A pipe that is full is waited for by the thread that nobody waits for. */
+static void hand_over(const struct gmod_text *t)
+{
+	uint64_t ever = UINT64_MAX;
 
-void gmod_report_await(void)
+	while (has_thread() && !is_abandoned()) {
+		if (gmod_log_try(t->at, t->len))
+			return;
+		gmod_nap(&ever, GMOD_MILLISECONDS(20));
+	}
+	gmod_log_lines(t->at, t->len);
+}
+
+static void write_report(struct workspace *w, const struct gmod_finding *f)
+{
+	struct gmod_text out;
+
+	if (!w) {
+		report_briefly(f);
+		return;
+	}
+	gmod_text_init(&out, w->out, sizeof(w->out));
+	(gmod_log_json() ? gmod_report_json : gmod_report_text)(&w->view, &out);
+	hand_over(&out);
+}
+
+/* It counts before it is written: that may take long. */
+static void tell(const struct gmod_finding *f)
+{
+	enum fate before = fate_of(f), fate = before;
+	struct site *site = before == NEW ? site_of(f) : NULL;
+	struct workspace *w = NULL;
+
+	if (before == NEW)
+		fate = judge(site);
+	if (fate == NEW || fate == SHOWN)
+		w = make_view(f);
+	if (fate == NEW)
+		fate = admit(site, w ? &w->view : NULL);
+	if (before == NEW)
+		settle(f, fate, site);
+	if (f->status == GMOD_FINAL && (fate == SHOWN || fate == COUNTED))
+		add_one(&findings[f->class]);
+	if (fate == SHOWN)
+		write_report(w, f);
+	if (w)
+		munmap(w, sizeof(*w));
+}
+
+/* ---- telling ---- */
+
+static bool is_something_there(void)
+{
+	return told() != added() && !is_abandoned();
+}
+
+static void tell_all(void)
+{
+	while (is_something_there()) {
+		tell(&way.finding[told() % ON_THEIR_WAY]);
+		atomic_store_explicit(&way.told, told() + 1, memory_order_release);
+		if (after_report)
+			after_report();
+	}
+}
+
+/* Without a thread for it: who comes while another one tells leaves it to that one. */
+static void tell_here(void)
+{
+	while (is_something_there() && !atomic_flag_test_and_set_explicit(&way.telling, memory_order_acquire)) {
+		tell_all();
+		atomic_flag_clear_explicit(&way.telling, memory_order_release);
+	}
+}
+
+static void run(void)
+{
+	/* Whoever tells one just now without it comes to an end. */
+	while (!gmod_lock(&way.telling))
+		;
+	for (;;) {
+		unsigned seen = added();
+
+		tell_all();
+		gmod_futex_wait((atomic_int *)&way.added, (int)seen, UINT64_MAX);
+	}
+}
+
+void gmod_report_start(void)
+{
+	static const struct gmod_worker worker = {"gmod-report", run};
+
+	if (!has_thread() && gmod_worker_start(&worker) == 0)
+		atomic_store_explicit(&way.thread, true, memory_order_relaxed);
+}
+
+/* A log that takes nothing holds nobody up a second time. */
+static bool has_room(void)
+{
+	static _Atomic unsigned gave_up_at = UINT_MAX;
+	uint64_t deadline = GMOD_SECONDS(1);
+	unsigned seen = told();
+
+	while (added() - told() == ON_THEIR_WAY) {
+		if (told() != seen)
+			deadline = GMOD_SECONDS(1);
+		seen = told();
+		if (load(&gave_up_at) != seen && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
+			continue;
+		atomic_store_explicit(&gave_up_at, seen, memory_order_relaxed);
+		return false;
+	}
+	return true;
+}
+
+/* Nobody has judged it, so it counts. */
+static void lose(const struct gmod_finding *f)
+{
+	add_one(&state.unshown);
+	if (f->status == GMOD_FINAL)
+		add_one(&findings[f->class]);
+}
+
+static bool add(const struct gmod_finding *f)
+{
+	bool room;
+
+	if (!gmod_lock(&way.adding))
+		return false;
+	room = has_room();
+	if (room) {
+		way.finding[added() % ON_THEIR_WAY] = *f;
+		atomic_store_explicit(&way.added, added() + 1, memory_order_release);
+	}
+	gmod_unlock(&way.adding);
+	return room;
+}
+
+void gmod_report_add(const struct gmod_finding *f)
+{
+	int saved = errno;
+	struct gmod_scope scope;
+
+	if (f->class >= GMOD_CLASS_COUNT)
+		return;
+	gmod_scope_begin(&scope);
+	if (!add(f))
+		lose(f);
+	else if (has_thread())
+		gmod_futex_wake((atomic_int *)&way.added);
+	gmod_scope_end(&scope);
+	errno = saved;
+}
+
+static bool await_told(unsigned upto)
+{
+	uint64_t deadline = GMOD_SECONDS(2);
+	unsigned seen = told();
+
+	while ((int)(told() - upto) < 0) {
+		if (told() != seen)
+			deadline = GMOD_SECONDS(2);
+		seen = told();
+		if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+			return false;
+	}
+	return true;
+}
+
+bool gmod_report_await(void)
 {
 	uint64_t deadline = GMOD_SECONDS(2);
 
 	while (atomic_load_explicit(&gmod_reports_coming, memory_order_acquire) > 0 &&
 	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
 		;
+	return await_told(added());
 }
 
-static void report(const struct gmod_finding *f)
+/* What is told just now has been counted. */
+void gmod_report_abandon(void)
 {
-	struct site *site;
-	enum fate fate;
-
-	if (f->class >= GMOD_CLASS_COUNT || (fate = enter(f, &site)) == DONE)
-		return;
-	if (fate == NEW || fate == SHOWN)
-		fate = report_fully(f, site, fate);
-	if (f->status == GMOD_FINAL && fate != SUPPRESSED)
-		add_one(&findings[f->class]);
+	atomic_store_explicit(&way.abandoned, true, memory_order_relaxed);
+	if (told() != added())
+		add_one(&state.unshown);
+	for (unsigned i = told() + 1; (int)(added() - i) > 0; i++)
+		lose(&way.finding[i % ON_THEIR_WAY]);
 }
 
-void gmod_report(const struct gmod_finding *f)
+void gmod_report_flush(void)
 {
 	int saved = errno;
 	struct gmod_scope scope;
 
 	gmod_scope_begin(&scope);
-	gmod_report_pending_begin();
-	report(f);
-	gmod_report_pending_end();
-	if (after_report)
-		after_report();
+	if (!has_thread())
+		tell_here();
+	else if (halts)
+		await_told(added());
 	gmod_scope_end(&scope);
 	errno = saved;
+}
+
+void gmod_report(const struct gmod_finding *f)
+{
+	gmod_report_add(f);
+	gmod_report_flush();
 }
 
 void gmod_report_init(const struct gmod_options *o, void (*after)(void))
@@ -260,7 +425,8 @@ void gmod_report_init(const struct gmod_options *o, void (*after)(void))
 
 	gmod_scope_begin(&scope);
 	max_reports = o->max_reports;
-	state.shown = state.repeated = state.beyond = state.told = 0;
+	halts = o->halt_on_error;
+	state.shown = state.repeated = state.beyond = state.unshown = state.told = 0;
 	gmod_counters.suppressed = 0;
 	after_report = after;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
@@ -270,11 +436,21 @@ void gmod_report_init(const struct gmod_options *o, void (*after)(void))
 	errno = saved;
 }
 
+static void say_unshown(void)
+{
+	unsigned unshown = atomic_exchange_explicit(&state.unshown, 0, memory_order_relaxed);
+
+	if (unshown)
+		gmod_log_note(0, "%u finding%s lost: the log took nothing for seconds", unshown,
+			      unshown == 1 ? " was" : "s were");
+}
+
 void gmod_report_end(void)
 {
 	unsigned repeated = load(&state.repeated), beyond = load(&state.beyond), sum = repeated + beyond;
 	unsigned told = atomic_exchange_explicit(&state.told, sum, memory_order_relaxed);
 
+	say_unshown();
 	if (sum > told)
 		gmod_log_note(
 		    0,

@@ -1,6 +1,12 @@
 /*
  * Findings become reports here: once each, in text or JSON, with floods counted instead of printed.
  *
+ *     whoever detects ──copied──► a ring ──► gmod-report: judged, symbolised, formatted, written
+ *
+ * The thread gmod-report waits for the log, however long that takes; nobody waits for the thread but gmod_check(),
+ * halt_on_error and the end of the process, within a deadline each. Without the thread, which starts with the monitor,
+ * whoever calls gmod_report() or gmod_report_flush() tells what is there.
+ *
  * Every function may be called from any thread, from inside a hook and from atexit handlers, and changes no errno;
  * none allocates (a report's working memory is mapped and unmapped), waits for the program or touches CUDA. Not for
  * signal handlers, and not for a forked child, whose state is its parent's.
@@ -24,17 +30,25 @@
  */
 void gmod_report_init(const struct gmod_options *o, void (*after)(void));
 
+/* Start the thread, if it is not there. */
+void gmod_report_start(void);
+
 /*
  * Report a finding, unless it is suppressed, has been reported (a second FINAL of an id, a second PROVISIONAL), is
  * one too many of its site, or one too many altogether. The FINAL of a printed PROVISIONAL is always printed. With
  * halt_on_error=1 it does not return from a FINAL that no suppression covers.
+ *
+ * gmod_report_add() is the first half, for who holds a lock or a pin: *f is copied, but not what it points to. Where
+ * the log takes nothing and the ring is full the finding is counted and lost, after a second. gmod_report_flush()
+ * follows when these are given back.
  */
 void gmod_report(const struct gmod_finding *f);
+void gmod_report_add(const struct gmod_finding *f);
+void gmod_report_flush(void);
 
 /*
  * A report is on its way from gmod_report_pending_begin() to gmod_report_pending_end(), both by one thread, which keeps
- * signals away in between: for findings that nothing but a thread's stack holds. gmod_report() is so by itself.
- * gmod_report_await() waits for all that have begun, 2 s at most.
+ * signals away in between: for findings that nothing but a thread's stack holds.
  */
 extern atomic_int gmod_reports_coming;
 static inline void gmod_report_pending_begin(void)
@@ -43,10 +57,14 @@ static inline void gmod_report_pending_begin(void)
 }
 static inline void gmod_report_pending_end(void)
 {
-	/* release: it is written before the count says so */
+	/* release: it is written for whoever sees the count go down */
 	atomic_fetch_sub_explicit(&gmod_reports_coming, 1, memory_order_release);
 }
-void gmod_report_await(void);
+
+/* Wait until all that was reported so far is written; false: nothing was for 2 s. */
+bool gmod_report_await(void);
+/* Nothing more is told but what is being told just now: the rest is counted, and lost. */
+void gmod_report_abandon(void);
 
 /* FINAL findings that no suppression covers, printed or only counted. */
 unsigned gmod_report_findings(void);

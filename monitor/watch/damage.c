@@ -57,12 +57,11 @@ enum { WATCHES = 256 };
 /*
  * One damaged side between its first sight and its final report:
  *
- *     NOTHING ──claim──► CLAIMED ──described──► OPEN ──conclude──► SAYING ──said──► NOTHING
+ *     NOTHING ──claim──► CLAIMED ──described──► OPEN ──conclude──► NOTHING
  *
- * claim and conclude are under the lock. While it is CLAIMED or SAYING it belongs to the thread that saw the damage or
- * gives the report.
+ * claim and conclude are under the lock. While it is CLAIMED it belongs to the thread that saw the damage.
  */
-enum { NOTHING, CLAIMED, OPEN, SAYING };
+enum { NOTHING, CLAIMED, OPEN };
 struct watch {
 	atomic_int state;
 	uint32_t position;
@@ -83,10 +82,11 @@ static struct watch *watches;
 static _Atomic int pending;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-/* Until end(), what is taken out of a watch is known to this thread only: it is said before. */
+/* Until end(), what was sighted may be known to this thread only. */
 static void end(const struct gmod_scope *scope)
 {
 	gmod_report_pending_end();
+	gmod_report_flush();
 	gmod_scope_end(scope);
 }
 
@@ -124,7 +124,7 @@ static void set_state(struct watch *w, int state)
 	atomic_store_explicit(&w->state, state, memory_order_release);
 }
 
-/* In whatever state but NOTHING. A side has one at most. */
+/* A side has one at most. */
 static struct watch *find_any(uint32_t position, uint64_t word, enum gmod_side side)
 {
 	for (int i = 0; watches && i < WATCHES; i++)
@@ -134,16 +134,11 @@ static struct watch *find_any(uint32_t position, uint64_t word, enum gmod_side s
 	return NULL;
 }
 
-static struct watch *find_in(int state, uint32_t position, uint64_t word, enum gmod_side side)
+static struct watch *find(uint32_t position, uint64_t word, enum gmod_side side)
 {
 	struct watch *w = find_any(position, word, side);
 
-	return w && state_of(w) == state ? w : NULL;
-}
-
-static struct watch *find(uint32_t position, uint64_t word, enum gmod_side side)
-{
-	return find_in(OPEN, position, word, side);
+	return w && state_of(w) == OPEN ? w : NULL;
 }
 
 static struct watch *find_free(void)
@@ -213,7 +208,7 @@ static bool is_reported(const struct gmod_details *d, enum gmod_side side)
 static void say(struct gmod_finding *f, enum gmod_finding_status status)
 {
 	f->status = status;
-	gmod_report(f);
+	gmod_report_add(f);
 }
 
 /* Under the lock: a watch for the side, unless there is nothing more to see or no room. */
@@ -250,34 +245,26 @@ static void say_at_once(const struct gmod_sighting *s, uint32_t id)
 static void watch(struct watch *w, const struct gmod_sighting *s, uint32_t id)
 {
 	bool settled = !gmod_work_outstanding();
-	struct gmod_finding f;
 
 	describe(&w->finding, s, w->unfinished);
 	w->finding.id = id;
 	if (!settled)
-		f = w->finding;
+		say(&w->finding, GMOD_PROVISIONAL);
 	/* From here on others may have it grow, or conclude it. */
 	set_state(w, OPEN);
-	if (!settled)
-		say(&f, GMOD_PROVISIONAL);
 }
 
-/* Gives the lock back. A watch that is due is marked as reported before, and is this thread's: said at once. */
-static void unlock_and_say(struct watch *due)
+/* Under the lock: the final report of one that is OPEN. */
+static void conclude(struct watch *w)
 {
-	struct gmod_record *r = due ? gmod_record_at(due->position) : NULL;
+	struct gmod_record *r = gmod_record_at(w->position);
 
-	if (due && atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == due->generation)
-		mark_reported(gmod_record_details(r), due->side);
-	if (due)
-		set_state(due, SAYING);
-	gmod_unlock(&lock);
-	if (!due)
-		return;
-	gmod_suspects_refresh(&due->finding, due->unfinished);
-	say(&due->finding, GMOD_FINAL);
-	set_state(due, NOTHING);
-	/* release: whoever finds nothing pending may count on the report having been given */
+	if (atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == w->generation)
+		mark_reported(gmod_record_details(r), w->side);
+	gmod_suspects_refresh(&w->finding, w->unfinished);
+	say(&w->finding, GMOD_FINAL);
+	set_state(w, NOTHING);
+	/* release: whoever finds nothing pending may count on the report being on its way */
 	atomic_fetch_sub_explicit(&pending, 1, memory_order_release);
 }
 
@@ -294,12 +281,14 @@ void gmod_damage_sighting(const struct gmod_sighting *s)
 		id = gmod_finding_next_id();
 		fresh = claim(s);
 	}
-	/* One that is another thread's, which describes it or says it, stays as that thread has seen it. */
+	/* One that another thread describes stays as that thread has seen it. */
 	if (known && state_of(known) != OPEN)
 		known = NULL;
 	if (known)
 		merge(known, s);
-	unlock_and_say(s->last ? known : NULL);
+	if (known && s->last)
+		conclude(known);
+	gmod_unlock(&lock);
 	if (fresh)
 		watch(fresh, s, id);
 	else if (id)
@@ -391,37 +380,23 @@ void gmod_damage_settle(bool all)
 
 		if (!begin(&scope))
 			return;
-		unlock_and_say(is_due(&watches[i], now, settled, all) ? &watches[i] : NULL);
-		end(&scope);
+		if (is_due(&watches[i], now, settled, all))
+			conclude(&watches[i]);
+		unlock_and_end(&scope);
 	}
-}
-
-static bool others_say(const struct gmod_record *r, uint64_t word)
-{
-	struct gmod_scope scope;
-	bool found;
-
-	if (!gmod_damage_pending() || !begin(&scope))
-		return false;
-	found = find_in(SAYING, r->position, word, GMOD_HEAD) || find_in(SAYING, r->position, word, GMOD_TAIL);
-	unlock_and_end(&scope);
-	return found;
 }
 
 void gmod_damage_released(const struct gmod_record *r, uint64_t word)
 {
-	uint64_t deadline = GMOD_SECONDS(2);
+	struct gmod_scope scope;
+	struct watch *w;
 
-	for (int side = GMOD_HEAD; side <= GMOD_TAIL && gmod_damage_pending(); side++) {
-		struct gmod_scope scope;
-
-		if (!begin(&scope))
-			break;
-		unlock_and_say(find(r->position, word, (enum gmod_side)side));
-		end(&scope);
-	}
-	while (others_say(r, word) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 2))
-		;
+	if (!gmod_damage_pending() || !begin(&scope))
+		return;
+	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++)
+		if ((w = find(r->position, word, (enum gmod_side)side)))
+			conclude(w);
+	unlock_and_end(&scope);
 }
 
 /* ---- looking ---- */

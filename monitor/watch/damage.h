@@ -74,8 +74,7 @@ void gmod_damage_recheck(void (*look)(uint32_t position, uint64_t generation));
 /* Give final reports where due. all: give all that are pending. */
 void gmod_damage_settle(bool all);
 
-/* The buffer goes away: its pending reports become final, and have been given when this returns (it waits 2 s at most).
- */
+/* The buffer goes away: its pending reports become final. */
 void gmod_damage_released(const struct gmod_record *r, uint64_t word);
 
 #endif

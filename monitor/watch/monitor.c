@@ -13,6 +13,7 @@
 #include "lib/base/worker.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
+#include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
 
@@ -236,6 +237,7 @@ void gmod_monitor_ensure(void)
 		return;
 	error = gmod_worker_start(&worker);
 	if (!error) {
+		gmod_report_start();
 		atomic_store_explicit(&running, true, memory_order_release);
 		return;
 	}

@@ -121,6 +121,26 @@ check_full_pipe() {
 	exec 9>&-
 }
 
+# What does not fit into a pipe waits until somebody reads.
+check_emptied_pipe() {
+	mkfifo "$work/emptied"
+	exec 9<>"$work/emptied"
+	dd if=/dev/zero of="$work/emptied" bs=4096 count=64 oflag=nonblock 2>/dev/null
+	(sleep 0.7 && exec timeout 3 cat <&9 >"$work/read") &
+	guarded verbosity=1 bash -c "exec '$program' 2>'$work/emptied'"
+	wait
+	exec 9>&-
+	same "emptied_pipe: the report is there, whole" "5 1" \
+		"$status $(final_reports "$(tr -d '\0' <"$work/read")")"
+}
+
+# Who frees a buffer does not wait for the log, and does not burn CPU.
+check_stalled_log() {
+	guarded log_path=report.log "$edges/stalled_log"
+	same "stalled_log: frees are not held up" "0 at once, idle" "$status $out"
+	same "stalled_log: the report is whole" 1 "$(final_reports "$(cat "$work/guarded/report.log")")"
+}
+
 # apart NAME FILE COUNT: so many reports are complete in it, and no line of another process stands inside one.
 apart() {
 	same "$1: complete reports, strangers' lines" "$3, 0" "$(awk '

@@ -63,13 +63,6 @@ check_exit_when_seen() {
 	guarding=gather_interval_ms=0 repeat "exit_when_seen, by a free, _exit" 15 7 1 "$edges/exit_when_seen" 0 _exit free
 }
 
-# When a free returns, what is known of the buffer has been written.
-check_freed_while_said() {
-	guarded log_path=report.log "$edges/freed_while_said"
-	same "freed_while_said: both are in the log" "137 2" \
-		"$status $(final_reports "$(cat "$work/guarded/report.log")")"
-}
-
 check_exits_race() {
 	repeat exits_race 20 8 1 "$edges/exits_race"
 }
