@@ -154,7 +154,7 @@ static bool check(struct gmod_heap *h, uint64_t *deadline)
 
 static bool may(void)
 {
-	return gmod_on() && !gmod_is_post_mortem();
+	return gmod_on();
 }
 
 /* With each heap, or that of only one context, which is entered and current; returns how many. Under the lock. */

@@ -8,7 +8,6 @@
 
 /* All zeros: no page of the library's file, but an anonymous one, as MADV_WIPEONFORK wants it. */
 struct gmod_hot gmod_hot;
-atomic_bool gmod_met_sticky_error;
 static atomic_bool armed;
 
 /* getrandom from the kernel's pool; early in boot it could block, so then the call fails instead. */

@@ -6,7 +6,7 @@
  * canaries lives on the same page, kept out of core dumps too, and so do the other flags that hooks look at.
  *
  *     OFF ──gmod_start()──► ON ──gmod_stop_guarding()──► WINDING_DOWN
- *      ▲                     │  (exit, sticky error)         │
+ *      ▲                     │  (exit)                       │
  *      └──────────fork───────┴───────────────────────────────┘
  *
  * WINDING_DOWN: no new buffer is guarded, frees of guarded buffers still work, the monitor reads nothing any more.
@@ -68,13 +68,6 @@ void gmod_phase_set(enum gmod_phase phase);
  * which shares our memory, flag included, but is not us.
  */
 bool gmod_phase_is_ours(void);
-
-/* A sticky error has been met: no driver call of ours any more. */
-extern atomic_bool gmod_met_sticky_error;
-static inline bool gmod_is_post_mortem(void)
-{
-	return atomic_load_explicit(&gmod_met_sticky_error, memory_order_relaxed);
-}
 
 /* True when the loader runs this process in secure-execution mode (set-user-ID and the like). */
 static inline bool gmod_secure(void)

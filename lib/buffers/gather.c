@@ -387,7 +387,7 @@ bool gmod_gather(struct gmod_context *only, enum gmod_gather what)
 	bool done = false;
 
 	gmod_registry_stats(&stats);
-	if (!stats.live_slack || gmod_is_post_mortem())
+	if (!stats.live_slack)
 		return true;
 	/* A thread that is cancelled in here, or whose signal handler jumps, would keep the lock and the context's pin.
 	 */

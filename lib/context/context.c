@@ -70,20 +70,20 @@ void gmod_context_leave(struct gmod_context *c)
 	gmod_context_use_end(c);
 }
 
-static bool is_of(const struct gmod_context *c, CUcontext handle, bool dying_too)
+static bool is_of(const struct gmod_context *c, CUcontext handle, bool any)
 {
 	int state;
 
 	if (!handle || atomic_load_explicit(&c->handle, memory_order_acquire) != handle)
 		return false;
 	state = atomic_load_explicit(&c->state, memory_order_acquire);
-	return state == GMOD_CONTEXT_ALIVE || (dying_too && state == GMOD_CONTEXT_DYING);
+	return state == GMOD_CONTEXT_ALIVE || (any && state != GMOD_CONTEXT_NONE);
 }
 
-static struct gmod_context *find(CUcontext handle, bool dying_too)
+static struct gmod_context *find(CUcontext handle, bool any)
 {
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (is_of(&gmod_contexts[i], handle, dying_too))
+		if (is_of(&gmod_contexts[i], handle, any))
 			return &gmod_contexts[i];
 	return NULL;
 }

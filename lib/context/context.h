@@ -28,13 +28,15 @@
 
 enum { GMOD_CONTEXTS = 64 };
 
-enum gmod_context_state { GMOD_CONTEXT_NONE, GMOD_CONTEXT_ALIVE, GMOD_CONTEXT_DYING };
+/* BROKEN: a sticky error is its last word. Nobody uses it, and it has no guarded buffers any more. */
+enum gmod_context_state { GMOD_CONTEXT_NONE, GMOD_CONTEXT_ALIVE, GMOD_CONTEXT_BROKEN, GMOD_CONTEXT_DYING };
 
 struct gmod_context {
 	_Atomic(CUcontext) handle;
 	atomic_int state;
 	atomic_int users;
 	_Atomic unsigned ends; /* contexts that this entry has stood for and that have ended */
+	int was;               /* its state before it was DYING */
 	int device;
 	CUstream stream; /* non-blocking, for prefetches and gathers; NULL: could not be made */
 };
@@ -81,7 +83,7 @@ struct gmod_context *gmod_context_owner(void);
 
 /* The entry of the current context, made if need be; NULL without one, in a green one, or when the table is full. */
 struct gmod_context *gmod_context_current(void);
-/* The entry for a handle, NULL if it has none. _known: also while it is being torn down. */
+/* The entry for a handle, NULL if it has none. _known: also one that is broken or being torn down. */
 struct gmod_context *gmod_context_of(CUcontext handle);
 struct gmod_context *gmod_context_known(CUcontext handle);
 /* The first of them, made if need be, with that context current for the time; NULL when that is not possible. */

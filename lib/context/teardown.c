@@ -5,7 +5,10 @@
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
+#include "lib/base/phase.h"
+#include "lib/driver/errors.h"
 #include "monitor/registry/index.h"
+#include "monitor/watch/postmortem.h"
 
 enum { LISTENERS = 8 };
 
@@ -52,15 +55,17 @@ static void wait_for_users(const struct gmod_context *c)
 /* The entry is still that context's, and nobody else tears it down. */
 static bool take(struct gmod_context *c, CUcontext handle)
 {
-	int expected = GMOD_CONTEXT_ALIVE;
+	int was = atomic_load_explicit(&c->state, memory_order_relaxed);
 
 	/* seq_cst: before the look at the users; see context.h */
-	if (!atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_DYING, memory_order_seq_cst,
+	if ((was != GMOD_CONTEXT_ALIVE && was != GMOD_CONTEXT_BROKEN) ||
+	    !atomic_compare_exchange_strong_explicit(&c->state, &was, GMOD_CONTEXT_DYING, memory_order_seq_cst,
 						     memory_order_relaxed))
 		return false;
+	c->was = was;
 	if (atomic_load_explicit(&c->handle, memory_order_relaxed) == handle)
 		return true;
-	atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);
+	atomic_store_explicit(&c->state, was, memory_order_release);
 	return false;
 }
 
@@ -73,7 +78,7 @@ static void end(struct gmod_context *c, enum gmod_context_state state)
 
 static bool begin(struct gmod_context *c, CUcontext handle)
 {
-	if (!gmod_context_is_alive(c))
+	if (atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_DYING)
 		return false;
 	tell(c, GMOD_CONTEXT_BEFORE);
 	if (!take(c, handle))
@@ -109,6 +114,69 @@ void gmod_context_teardown_commit(struct gmod_context *c)
 
 void gmod_context_teardown_cancel(struct gmod_context *c)
 {
-	tell(c, GMOD_CONTEXT_CANCEL);
-	end(c, GMOD_CONTEXT_ALIVE);
+	if (c->was == GMOD_CONTEXT_ALIVE)
+		tell(c, GMOD_CONTEXT_CANCEL);
+	end(c, c->was);
+}
+
+/* ---- a context that is broken ---- */
+
+static bool is_broken(const struct gmod_context *c)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool visited = gmod_context_visit_begin(c);
+	bool broken = c->stream && gmod_is_sticky(NEXT(cuStreamQuery)(c->stream));
+
+	gmod_context_visit_end(visited);
+	gmod_relaxed_end(mode);
+	return broken;
+}
+
+/* true: now it is, and the caller is inside until bury(): nobody ends it meanwhile. */
+static bool breaks(struct gmod_context *c)
+{
+	int expected = GMOD_CONTEXT_ALIVE;
+
+	if (!gmod_context_use_begin(c))
+		return false;
+	if (is_broken(c) && atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_BROKEN,
+								    memory_order_seq_cst, memory_order_relaxed))
+		return true;
+	gmod_context_use_end(c);
+	return false;
+}
+
+static void bury(struct gmod_context *c)
+{
+	gmod_index_depart();
+	tell(c, GMOD_CONTEXT_BEGIN);
+	gmod_index_departed();
+	gmod_context_use_end(c);
+}
+
+/* An error that nobody's context explains is one of a context without guarded buffers: one of these is reported. */
+static bool is_of_no_entry(void)
+{
+	static atomic_bool said;
+
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
+		if (atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_BROKEN)
+			return false;
+	return gmod_first_time(&said);
+}
+
+void gmod_context_failed(CUresult error, const char *entry_point)
+{
+	struct gmod_cancel cancel = gmod_cancel_begin();
+	uint64_t broken = 0; /* a bit for each entry */
+
+	for (unsigned i = 0; gmod_on() && i < GMOD_CONTEXTS; i++)
+		if (breaks(gmod_context_at(i)))
+			broken |= UINT64_C(1) << i;
+	if (gmod_on() && (broken || is_of_no_entry()))
+		gmod_post_mortem(error, entry_point);
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
+		if (broken >> i & 1)
+			bury(gmod_context_at(i));
+	gmod_cancel_end(cancel);
 }

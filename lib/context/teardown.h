@@ -33,6 +33,12 @@ struct gmod_context_listener {
 /* At the start, before there is any context. They are told in the order in which they have come. */
 void gmod_context_listen(const struct gmod_context_listener *listener);
 
+/*
+ * A driver call of the program returned a sticky error, in a context that may not be the current one: what is broken is
+ * found out, told of BEGIN, and left alone from then on until it ends. The first to notice reports it.
+ */
+__attribute__((cold)) void gmod_context_failed(CUresult error, const char *entry_point);
+
 /* NULL: the context has no entry, or others are at it, and the call goes on natively. */
 struct gmod_context *gmod_context_teardown_begin(CUcontext handle);
 void gmod_context_teardown_commit(struct gmod_context *c);

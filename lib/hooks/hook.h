@@ -18,8 +18,8 @@
 #include "lib/driver/driver.h"
 #include "lib/driver/errors.h"
 #include "lib/base/phase.h"
+#include "lib/context/teardown.h"
 #include "monitor/launches/launch.h"
-#include "monitor/watch/postmortem.h"
 
 /* What a call comes back with that is refused, natively and here: it reaches past the end of a buffer, or misses it. */
 #define GMOD_REFUSED CUDA_ERROR_INVALID_VALUE
@@ -28,7 +28,7 @@
 static inline CUresult gmod_done(CUresult result, const char *entry_point)
 {
 	if (__builtin_expect(result != CUDA_SUCCESS, 0) && gmod_is_sticky(result))
-		gmod_post_mortem(result, entry_point);
+		gmod_context_failed(result, entry_point);
 	return result;
 }
 

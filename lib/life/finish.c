@@ -166,7 +166,7 @@ static void finish(enum gmod_ending how, bool look)
 /* A thread that has been cancelled may be the one that ends the process. */
 void gmod_finish(enum gmod_ending how)
 {
-	bool look = gmod_on() && !gmod_is_post_mortem();
+	bool look = gmod_on();
 	struct gmod_cancel cancel;
 
 	if (!gmod_phase_is_ours())

@@ -1,5 +1,6 @@
 #include "monitor/watch/postmortem.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "lib/base/phase.h"
@@ -61,22 +62,21 @@ static void report(CUresult error, const char *entry_point)
 		gmod_suspects_find(&f, gmod_now().ticks, NULL);
 		f.nearby = nearby;
 		f.nearby_count = latest_buffers(nearby);
-		/* Before the lock is free: no sweep may begin any more. */
-		gmod_phase_set(GMOD_WINDING_DOWN);
 		gmod_sweep_unlock();
 	}
 	gmod_scope_end(&scope);
 	gmod_damage_settle(true);
 	f.id = gmod_finding_next_id();
 	gmod_report(&f);
-	gmod_phase_set(GMOD_WINDING_DOWN);
 }
 
 void gmod_post_mortem(CUresult error, const char *entry_point)
 {
-	struct gmod_cancel cancel = gmod_cancel_begin();
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct timespec until = gmod_time_in(GMOD_SECONDS(2));
 
-	if (gmod_on() && !atomic_exchange_explicit(&gmod_met_sticky_error, true, memory_order_acq_rel))
-		report(error, entry_point);
-	gmod_cancel_end(cancel);
+	if (pthread_mutex_timedlock(&lock, &until))
+		return;
+	report(error, entry_point);
+	pthread_mutex_unlock(&lock);
 }
