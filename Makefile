@@ -72,8 +72,8 @@ TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(addprefix $(BUILD)/lib/base/,options.o lo
 LIB_C := $(filter-out $(TOOL_C),$(wildcard lib/*/*.c)) $(wildcard monitor/*/*.c device/*.c)
 LIB_S := $(wildcard lib/*/*.S)
 LIB_O := $(LIB_C:%.c=$(BUILD)/%.o) $(LIB_S:%.S=$(BUILD)/%.S.o)
-# The exported dlsym and _exit stay out of programs that link the library's objects.
-HOOK_O := $(addprefix $(BUILD)/lib/,driver/dlsym_hook.o driver/dlsym_entry.S.o life/exit.o)
+# The exported dlsym, _exit, sigaction and the like stay out of programs that link the library's objects.
+HOOK_O := $(addprefix $(BUILD)/lib/,driver/dlsym_hook.o driver/dlsym_entry.S.o life/exit.o life/exec_entry.S.o life/ending.o)
 UNIT_C := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_C:tests/unit/%.c=$(BUILD)/unit/%)
 
@@ -115,8 +115,8 @@ $(BUILD)/flags $(BUILD)/objects: FORCE | deps-build
 	@printf '%s\n' '$(text)' | cmp -s - $@ || printf '%s\n' '$(text)' >$@
 
 $(BUILD)/lib/%.o $(BUILD)/monitor/%.o $(BUILD)/device/%.o: COMPILE = $(CC) $(CFLAGS_LIB) $(SANFLAGS) -MMD -MP -MF $(@:.o=.d)
-# What dlsym runs through: it is called before a sanitizer's runtime is ready.
-$(addprefix $(BUILD)/lib/driver/,dlsym_hook.o dlsym_next.o driver.o homonyms.o): SANFLAGS :=
+# What dlsym and sigaction run through: they are called before a sanitizer's runtime is ready.
+$(addprefix $(BUILD)/lib/driver/,dlsym_hook.o dlsym_next.o driver.o homonyms.o) $(BUILD)/lib/life/ending.o: SANFLAGS :=
 
 define compile
 	@mkdir -p $(@D)

@@ -177,6 +177,28 @@ void gmod_finish(enum gmod_ending how)
 	gmod_cancel_end(cancel);
 }
 
+/* The monitor's. What the CPU sees is told first: the driver may take its time. */
+static void look(void)
+{
+	gmod_sweep_all(GMOD_SECONDS(1));
+	gmod_damage_settle(true);
+	gmod_gather(NULL, GMOD_GATHER_WHOLE);
+	gmod_guard_check(NULL, GMOD_SECONDS(1));
+	gmod_damage_settle(true);
+	gmod_report_await();
+}
+
+void gmod_look(uint64_t deadline)
+{
+	struct gmod_cancel cancel;
+
+	if (!gmod_on() || !gmod_phase_is_ours())
+		return;
+	cancel = gmod_cancel_begin();
+	gmod_monitor_ask(look, deadline);
+	gmod_cancel_end(cancel);
+}
+
 int gmod_exit_status(int status)
 {
 	return gmod_phase_is_ours() && gmod_options()->exit_on_findings && gmod_report_findings()

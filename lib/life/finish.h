@@ -4,6 +4,8 @@
 #ifndef GMOD_LIB_LIFE_FINISH_H
 #define GMOD_LIB_LIFE_FINISH_H
 
+#include <stdint.h>
+
 /*
  * The last look at everything, the summary, and no more guarding. Safe to call more than once, from any thread, and
  * from a signal handler that has interrupted anything. It makes no driver call and takes no lock without a bound: the
@@ -13,6 +15,12 @@
  */
 enum gmod_ending { GMOD_BY_EXIT, GMOD_AT_ONCE };
 void gmod_finish(enum gmod_ending how);
+
+/*
+ * The canaries are looked at and what is found is told, by the monitor, within `deadline` ns: for what may end the
+ * process, but need not. In a forked child, and without a monitor: nothing. From a signal handler, too.
+ */
+void gmod_look(uint64_t deadline);
 
 /*
  * The closing line and what goes before it, once: whoever comes second waits for the first, 1 s at most. Without

@@ -75,6 +75,8 @@ void gmod_start(void)
 	atexit(at_exit);
 	gmod_count(&gmod_counters.hooks_armed, gmod_hooks_armed());
 	gmod_phase_set(GMOD_ON);
+	if (gmod_signals_start)
+		gmod_signals_start();
 	gmod_log_note(2, "started: %u hooks armed", gmod_hooks_armed());
 }
 

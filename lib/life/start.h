@@ -10,4 +10,7 @@
  */
 void gmod_start(void);
 
+/* Look when a signal ends the process, by the option `signals` (lib/life/ending.c). Not in a program of unit tests. */
+__attribute__((weak)) void gmod_signals_start(void);
+
 #endif

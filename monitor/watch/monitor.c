@@ -202,6 +202,38 @@ static void do_last_task(void)
 	gmod_futex_wake(&ended);
 }
 
+static _Atomic(void (*)(void)) errand;
+static atomic_uint asked, answered; /* how often the errand was wanted, and is done */
+
+static void do_errand(void)
+{
+	/* acquire: the errand is there for whoever sees that it is wanted */
+	unsigned wanted = atomic_load_explicit(&asked, memory_order_acquire);
+
+	if (wanted == atomic_load_explicit(&answered, memory_order_relaxed))
+		return;
+	atomic_load_explicit(&errand, memory_order_relaxed)();
+	/* release: what it did is there for whoever waits */
+	atomic_store_explicit(&answered, wanted, memory_order_release);
+}
+
+void gmod_monitor_ask(void (*task)(void), uint64_t deadline)
+{
+	unsigned mine;
+
+	if (!gmod_monitor_lives() || gmod_is_monitor)
+		return;
+	atomic_store_explicit(&errand, task, memory_order_relaxed);
+	mine = atomic_fetch_add_explicit(&asked, 1, memory_order_release) + 1;
+	/* Woken over and over: it may have been about to sleep. */
+	while ((int)(atomic_load_explicit(&answered, memory_order_acquire) - mine) < 0 && !gmod_monitor_stopping()) {
+		gmod_futex_wake(&stopping);
+		gmod_activity_wake();
+		if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+			return;
+	}
+}
+
 static void run(void)
 {
 	struct pace p = {0};
@@ -216,6 +248,7 @@ static void run(void)
 		sweep_once(&p);
 		tick(&p);
 		gmod_damage_settle(false);
+		do_errand();
 		rest(&p);
 	}
 	do_last_task();
@@ -225,14 +258,14 @@ static void run(void)
 void gmod_monitor_ensure(void)
 {
 	static const struct gmod_worker worker = {"gmod-monitor", run};
-	static atomic_ulong asked;
+	static atomic_ulong tries;
 	static atomic_bool said;
 	unsigned long before;
 	int error;
 
 	if (atomic_load_explicit(&started, memory_order_relaxed))
 		return;
-	before = atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
+	before = atomic_fetch_add_explicit(&tries, 1, memory_order_relaxed);
 	if ((before & (before + 1)) || atomic_exchange_explicit(&started, true, memory_order_relaxed))
 		return;
 	error = gmod_worker_start(&worker);

@@ -12,6 +12,7 @@
 #define GMOD_MONITOR_WATCH_MONITOR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "monitor/watch/budget.h"
 
@@ -50,6 +51,12 @@ bool gmod_monitor_stopping(void);
  * gmod_monitor_progress(). Nobody waits for a thread that was given up a second time.
  */
 bool gmod_monitor_finish(void (*task)(void));
+
+/*
+ * Have the monitor run `task` between two sweeps, always the same, and wait for the end of one that began after the
+ * call, for `deadline` ns at most. From a signal handler, too.
+ */
+void gmod_monitor_ask(void (*task)(void), uint64_t deadline);
 
 /* Is there a thread that has not been given up? */
 bool gmod_monitor_lives(void);

@@ -266,4 +266,56 @@ check_terminated() {
 	done
 }
 
+# What ends the process, or replaces it, as soon as the damage is done: found each time, and the status is native.
+check_ends() {
+	local how
+	ulimit -S -c 0
+	for how in execve execv execvp execvpe execl execlp execle fexecve abort assert TERM INT crash bus chain; do
+		alone bash -c "trap - INT; exec '$edges/ends' $how"
+		native="$status $out"
+		repeat "ends by $how" 5 "$status" 1 bash -c "trap - INT; exec '$edges/ends' $how"
+		same "ends by $how: as alone" "$native" "$status $out"
+	done
+	repeat "ends, an exec that fails" 1 4 2 "$edges/ends" returns
+	repeat "ends, an exec in a vfork child" 1 4 2 "$edges/ends" vfork
+	guarded signals=0 "$edges/ends" TERM
+	ended "ends, signals=0: at once" 143 0
+	guarded verbosity=1 env SIM_STALL=cuMemcpyBatchAsync_v2:1:4000 "$edges/ends" TERM
+	same "ends: a driver that does not answer holds nothing up for long" 143 "$status"
+}
+
+check_interrupted() {
+	local python
+	python=$(command -v python3) || {
+		skip interrupted "no python3"
+		return
+	}
+	as_alone interrupted verbosity=1 "$python" -B "$top/tests/edges/interrupted.py"
+	same "interrupted: alone" '143 interrupted' "$(head -n 1 <<<"$native")"
+}
+
+# A debugger sees what it would see without us.
+check_core_of_a_crash() {
+	local core
+	command -v gdb >/dev/null || {
+		skip core_of_a_crash "no gdb"
+		return
+	}
+	export SIM_MEMORY=268435456
+	ulimit -S -c 1048576 2>/dev/null
+	guarded verbosity=1 "$edges/ends" crash
+	ulimit -S -c 0
+	core=$(find "$work/guarded" -name 'core*' -type f | head -n 1)
+	if [ ! -s "$core" ]; then
+		skip core_of_a_crash "the kernel writes no core file here"
+		return
+	fi
+	same "core_of_a_crash: the report" 1 "$(final_reports "$err")"
+	# shellcheck disable=SC2016 # this is gdb's value
+	alone gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'frame 0' -ex 'p $_siginfo.si_code' "$edges/ends" "$core"
+	says "core_of_a_crash: the top frame" '^#0 .*crash_here' "$out"
+	says "core_of_a_crash: why" '= 1$' "$out"
+	rm "$core"
+}
+
 run_checks "$@"

@@ -1,0 +1,138 @@
+/*
+ * What may end the process without an exit: the exec family and signals. The canaries are looked at before.
+ *
+ * Where the program leaves a signal to its default, a handler of ours has the monitor look, gives the default back, and
+ * sends the signal again with all that came with it: status and core file are native. The handler allocates nothing,
+ * takes no lock and needs little stack. The program never sees it: where it asks, the signal has its default.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/facts.h"
+#include "lib/base/phase.h"
+#include "lib/driver/dlsym_next.h"
+#include "lib/driver/driver.h"
+#include "lib/life/finish.h"
+#include "lib/life/start.h"
+
+/* The C library's functions behind ours; the exec family as in exec_entry.S. */
+enum next { EXECVE, EXECV, EXECVP, EXECVPE, EXECL, EXECLP, EXECLE, FEXECVE, SIGACTION, SIGNAL, SYSV_SIGNAL, COUNT };
+static const char *const names[COUNT] = {"execve", "execv",   "execvp",    "execvpe", "execl",      "execlp",
+					 "execle", "fexecve", "sigaction", "signal",  "sysv_signal"};
+static _Atomic(void *) known[COUNT];
+
+static void *next(enum next which)
+{
+	void *function = atomic_load_explicit(&known[which], memory_order_relaxed);
+
+	if (!function) {
+		function = gmod_libc_dlsym(RTLD_NEXT, names[which]);
+		atomic_store_explicit(&known[which], function, memory_order_relaxed);
+	}
+	return function;
+}
+
+/* Now: a signal handler or a vfork child must not wait for the dynamic loader. */
+__attribute__((constructor)) static void at_load(void)
+{
+	for (int i = 0; i < COUNT; i++)
+		next((enum next)i);
+}
+
+/* Called from exec_entry.S. It may fail, and then the program goes on: a look, and no end. */
+__attribute__((visibility("hidden"))) void *gmod_before_exec(enum next which)
+{
+	gmod_look(GMOD_SECONDS(2));
+	return next(which);
+}
+
+typedef int sigaction_fn(int number, const struct sigaction *wanted, struct sigaction *old);
+typedef sighandler_t signal_fn(int number, sighandler_t handler);
+
+#define ENDINGS (1u << SIGTERM | 1u << SIGINT | 1u << SIGABRT | 1u << SIGSEGV | 1u << SIGBUS)
+static atomic_bool armed;
+
+static int set(int number, const struct sigaction *wanted, struct sigaction *old)
+{
+	return ((sigaction_fn *)next(SIGACTION))(number, wanted, old);
+}
+
+static void look_and_end(int number, siginfo_t *info, void *context)
+{
+	const struct sigaction by_default = {.sa_handler = SIG_DFL};
+	int saved = errno;
+
+	(void)context;
+	gmod_look(GMOD_MILLISECONDS(200));
+	set(number, &by_default, NULL);
+	/* Blocked until this returns to where the signal came. */
+	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info))
+		raise(number);
+	errno = saved;
+}
+
+static const struct sigaction *ours(struct sigaction *action)
+{
+	*action = (struct sigaction){.sa_sigaction = look_and_end, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	sigfillset(&action->sa_mask);
+	return action;
+}
+
+static bool is_ending(int number)
+{
+	return number > 0 && number < 32 && ENDINGS >> number & 1 &&
+	       atomic_load_explicit(&armed, memory_order_relaxed) && gmod_phase_is_ours();
+}
+
+GMOD_EXPORT int sigaction(int number, const struct sigaction *wanted, struct sigaction *old)
+{
+	bool by_default = wanted && wanted->sa_handler == SIG_DFL && is_ending(number);
+	struct sigaction action;
+	int r = set(number, by_default ? ours(&action) : wanted, old);
+
+	if (!r && old && old->sa_sigaction == look_and_end)
+		memset(old, 0, sizeof(*old));
+	return r;
+}
+
+static sighandler_t exchange(signal_fn *set_native, int number, sighandler_t handler)
+{
+	sighandler_t old = set_native(number, handler);
+	struct sigaction action;
+
+	if (old != SIG_ERR && handler == SIG_DFL && is_ending(number))
+		set(number, ours(&action), NULL);
+	return old == (sighandler_t)(void (*)(void))look_and_end ? SIG_DFL : old;
+}
+
+GMOD_EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+	return exchange(next(SIGNAL), number, handler);
+}
+
+GMOD_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+	return exchange(next(SYSV_SIGNAL), number, handler);
+}
+
+GMOD_EXPORT signal_fn bsd_signal __THROW __attribute__((alias("signal")));
+GMOD_EXPORT signal_fn ssignal __THROW __attribute__((alias("signal")));
+GMOD_EXPORT signal_fn __sysv_signal __THROW __attribute__((alias("sysv_signal")));
+
+/* For process 1 the kernel leaves out what a default would end. */
+void gmod_signals_start(void)
+{
+	struct sigaction action;
+
+	if (!gmod_options()->signals || getpid() == 1)
+		return;
+	atomic_store_explicit(&armed, true, memory_order_relaxed);
+	for (int number = 1; number < 32; number++)
+		if (is_ending(number) && !set(number, NULL, &action) && action.sa_handler == SIG_DFL)
+			set(number, ours(&action), NULL);
+}

@@ -1,0 +1,123 @@
+/* ends HOW: overruns a buffer, waits for that, and ends at once by what was asked for. */
+#include "make_buffer.h"
+#include <assert.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char *const child[] = {"true", NULL};
+static struct sigaction before;
+typedef sighandler_t signal_fn(int number, sighandler_t handler);
+signal_fn __sysv_signal;
+
+__attribute__((noinline)) static void crash_here(volatile char *p)
+{
+	*p = 1;
+	puts("still there");
+}
+
+static void by_bus_error(void)
+{
+	FILE *empty = tmpfile();
+
+	crash_here(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fileno(empty), 0));
+}
+
+static void chain(int number)
+{
+	REQUIRE(write(1, "mine\n", 5) == 5);
+	sigaction(number, &before, NULL);
+	raise(number);
+}
+
+/* What stood there is the default, by whatever name it is asked for. */
+static void handle(int number)
+{
+	const struct sigaction mine = {.sa_handler = chain};
+	static signal_fn *const names[] = {signal, ssignal, sysv_signal, __sysv_signal};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		REQUIRE(names[i](number, SIG_IGN) == SIG_DFL);
+		REQUIRE(names[i](number, SIG_DFL) == SIG_IGN);
+	}
+	REQUIRE(!sigaction(number, NULL, &before) && before.sa_handler == SIG_DFL);
+	REQUIRE(!sigaction(number, &mine, &before) && before.sa_handler == SIG_DFL);
+	REQUIRE(!sigaction(number, NULL, &before) && before.sa_handler == chain);
+	before.sa_handler = SIG_DFL;
+	raise(number);
+}
+
+static void exec_in_vfork(void)
+{
+	int status;
+	pid_t pid = vfork();
+
+	if (!pid) {
+		execv("/bin/true", child);
+		_exit(1);
+	}
+	REQUIRE(waitpid(pid, &status, 0) == pid && !status);
+}
+
+static void end(const char *how)
+{
+	const struct {
+		const char *name;
+		int number;
+	} signals[] = {{"TERM", SIGTERM}, {"INT", SIGINT}};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!strcmp(how, signals[i].name))
+			raise(signals[i].number);
+	if (!strcmp(how, "execve"))
+		execve("/bin/true", child, environ);
+	else if (!strcmp(how, "execv"))
+		execv("/bin/true", child);
+	else if (!strcmp(how, "execvp"))
+		execvp("true", child);
+	else if (!strcmp(how, "execvpe"))
+		execvpe("true", child, environ);
+	else if (!strcmp(how, "execl"))
+		execl("/bin/sh", "sh", "-c", "exit $#", "sh", "1", "2", NULL);
+	else if (!strcmp(how, "execlp"))
+		execlp("sh", "sh", "-c", "exit $#", "sh", "1", "2", NULL);
+	else if (!strcmp(how, "execle"))
+		execle("/bin/sh", "sh", "-c", "exit $MORE", NULL, (char *[]){"MORE=2", NULL});
+	else if (!strcmp(how, "fexecve"))
+		fexecve(open("/bin/true", O_RDONLY), child, environ);
+	else if (!strcmp(how, "abort"))
+		abort();
+	else if (!strcmp(how, "assert"))
+		assert(!how);
+	else if (!strcmp(how, "crash"))
+		crash_here(NULL);
+	else if (!strcmp(how, "bus"))
+		by_bus_error();
+	else if (!strcmp(how, "chain"))
+		handle(SIGTERM);
+}
+
+int main(int argc, char **argv)
+{
+	CUdeviceptr p, q;
+
+	REQUIRE(argc > 1);
+	p = make_buffer(4096);
+	if (!strcmp(argv[1], "vfork")) {
+		exec_in_vfork();
+		REQUIRE(execv("/no/such/file", child) < 0);
+	}
+	tk_flip(p, 4096, 1);
+	tk_sync();
+	end(argv[1]);
+	/* An exec that failed has changed nothing. */
+	REQUIRE(execv("/no/such/file", child) < 0);
+	q = make_buffer(1000);
+	tk_flip(q, 1000, 1);
+	tk_sync();
+	CK(cuMemFree(q));
+	CK(cuMemFree(p));
+	return 4;
+}
