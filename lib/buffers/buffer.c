@@ -111,7 +111,7 @@ static bool read_slack(const struct gmod_context *c, const struct gmod_bounds *b
 
 static CUresult call_native(const struct gmod_request *q, uint64_t *out)
 {
-	CUdeviceptr device = 0;
+	CUdeviceptr device = *out;
 	void *host = NULL;
 	CUresult r;
 
@@ -123,8 +123,7 @@ static CUresult call_native(const struct gmod_request *q, uint64_t *out)
 		r = NEXT(cuMemAllocHost_v2)(&host, q->size);
 	else
 		r = NEXT(cuMemHostAlloc)(&host, q->size, q->flags);
-	if (r == CUDA_SUCCESS)
-		*out = q->memory == GMOD_MEM_HOST ? (uint64_t)(uintptr_t)host : (uint64_t)device;
+	*out = q->memory == GMOD_MEM_HOST ? (uint64_t)(uintptr_t)host : (uint64_t)device;
 	return r;
 }
 

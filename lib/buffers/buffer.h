@@ -12,7 +12,7 @@
 #include "lib/context/teardown.h"
 #include "monitor/registry/index.h"
 
-/* *out is set on success only. */
+/* *out: what the program has there. Where it fails, it is as the native call leaves it (0 for host memory). */
 CUresult gmod_buffer_alloc(const struct gmod_request *request, uint64_t *out);
 
 /* found was looked up for an address that is the start of a user's buffer. */

@@ -12,22 +12,21 @@ static bool guards(const void *out, size_t size)
 	return gmod_on() && out && size;
 }
 
-/* *out is set on success only. */
+/* A failing call sets *out as well, to NULL, in a context that is broken (measured). */
 static CUresult allocate(const struct gmod_request *q, CUdeviceptr *out, const char *entry_point)
 {
-	uint64_t p;
+	uint64_t p = *out;
 	CUresult r = gmod_buffer_alloc(q, &p);
 
-	if (r == CUDA_SUCCESS) {
+	*out = p;
+	if (r == CUDA_SUCCESS)
 		gmod_monitor_ensure();
-		*out = p;
-	}
 	return gmod_done(r, entry_point);
 }
 
 static CUresult allocate_host(const struct gmod_request *q, void **out, const char *entry_point)
 {
-	CUdeviceptr p;
+	CUdeviceptr p = 0;
 	CUresult r = allocate(q, &p, entry_point);
 
 	if (r == CUDA_SUCCESS)
