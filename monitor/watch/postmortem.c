@@ -14,7 +14,7 @@
 #include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
 
-enum { NEARBY = 8 };
+enum { NEARBY = 8, UNTOLD = 8 };
 
 /* The latest allocated live buffers, latest first: where it happened is not known, what was new is the best guess. */
 static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
@@ -43,9 +43,12 @@ static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 	return count;
 }
 
+/* Under the lock. What is told later on finds its nearby buffers, unless as many contexts break meanwhile. */
 static void report(CUresult error, const char *entry_point)
 {
-	static struct gmod_buffer_facts nearby[NEARBY];
+	static struct gmod_buffer_facts all[UNTOLD][NEARBY];
+	static unsigned turn;
+	struct gmod_buffer_facts *nearby = all[turn++ % UNTOLD];
 	struct gmod_finding f = {.class = GMOD_POST_MORTEM, .status = GMOD_FINAL};
 	struct gmod_scope scope;
 
