@@ -12,6 +12,7 @@
 #include "lib/base/log.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
+#include "lib/base/map.h"
 #include "lib/base/counters.h"
 #include "lib/base/unwind.h"
 #include "monitor/launches/proof.h"
@@ -176,17 +177,43 @@ static void count_guarded(const struct gmod_request *q)
 	gmod_count(host ? &gmod_counters.host_bytes : &gmod_counters.guarded_bytes, q->size);
 }
 
+/* Is slack of the record's brought over by copies? Memory for it: the thread may have a small stack. */
+static bool map_slack(const struct gmod_record *r, struct gmod_slack **slack)
+{
+	bool needed = !gmod_record_details(r)->backend->sees_body && gmod_has_slack(&r->bounds);
+
+	*slack = needed ? gmod_map(sizeof(**slack)) : NULL;
+	if (needed && !*slack)
+		gmod_degraded("memory for slack");
+	return !needed || *slack;
+}
+
+static void unmap_slack(struct gmod_slack *slack)
+{
+	if (slack)
+		munmap(slack, sizeof(*slack));
+}
+
+static bool place(struct gmod_record *r, const struct gmod_context *c)
+{
+	struct gmod_details *d = gmod_record_details(r);
+	struct gmod_slack *slack;
+	bool done;
+
+	if (!map_slack(r, &slack))
+		return false;
+	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), slack);
+	done = !slack || send_slack(c, &r->bounds, slack);
+	unmap_slack(slack);
+	return done;
+}
+
 /* Canaries in place, record LIVE. false: the buffer is not guarded, and nothing refers to it. */
 static bool arm(struct gmod_record *r, const struct gmod_request *q)
 {
-	struct gmod_details *d = gmod_record_details(r);
-	const struct gmod_backend *b = d->backend;
-	struct gmod_slack bytes, *slack = NULL;
+	const struct gmod_backend *b = gmod_record_details(r)->backend;
 
-	if (!b->sees_body && gmod_has_slack(&r->bounds))
-		slack = &bytes;
-	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), slack);
-	if (slack && !send_slack(q->context, &r->bounds, slack))
+	if (!place(r, q->context))
 		return false;
 	if (b->arm)
 		b->arm(q, r);
@@ -317,15 +344,16 @@ void gmod_buffer_lose(struct gmod_record *r)
 static void look(struct gmod_record *r, struct gmod_moment swept)
 {
 	const struct gmod_details *d = gmod_record_details(r);
-	struct gmod_slack slack;
+	struct gmod_slack *slack;
 	bool read;
 
 	if (d->backend->sees_body) {
 		gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
 		return;
 	}
-	read = gmod_has_slack(&r->bounds) && gmod_on() && read_slack(d->context, &r->bounds, &slack);
-	gmod_verify_released(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, &slack, swept);
+	read = map_slack(r, &slack) && slack && gmod_on() && read_slack(d->context, &r->bounds, slack);
+	gmod_verify_released(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, slack, swept);
+	unmap_slack(slack);
 }
 
 /*

@@ -63,6 +63,23 @@ check_exit_when_seen() {
 	guarding=gather_interval_ms=0 repeat "exit_when_seen, by a free, _exit" 15 7 1 "$edges/exit_when_seen" 0 _exit free
 }
 
+# What GMOD takes of a caller's stack is little, because threads may have 16 KiB: for healthy calls, for those that find
+# something, and for the first one, which has something to say at verbosity=2.
+check_stack_use() {
+	local most=4096 name natively taken alone_out
+	alone "$edges/stack_use"
+	alone_out=$out
+	guarded verbosity=0 "$edges/stack_use"
+	while read -r name natively taken; do
+		[ "$name" != wrong ] || most=8192
+		[ "$taken" -le $((natively + most)) ]
+		judge "stack_use: $name" $? "$taken bytes instead of $natively"
+	done < <(paste -d ' ' <(echo "$alone_out") <(cut -d ' ' -f 2 <<<"$out"))
+	guarded verbosity=2 "$edges/stack_use"
+	[ "$(awk '/alloc_small/ { print $2; exit }' <<<"$out")" -le $(($(awk '/alloc_small/ { print $2; exit }' <<<"$alone_out") + 8192)) ]
+	judge "stack_use: alloc_small, with words" $? "$out"
+}
+
 check_exits_race() {
 	repeat exits_race 20 8 1 "$edges/exits_race"
 }
