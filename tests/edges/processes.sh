@@ -318,9 +318,8 @@ check_core_of_a_crash() {
 		skip core_of_a_crash "no gdb"
 		return
 	}
-	export SIM_MEMORY=268435456
 	ulimit -S -c 1048576 2>/dev/null
-	guarded verbosity=1 "$edges/ends" crash
+	guarded verbosity=1 env SIM_MEMORY=268435456 "$edges/ends" crash
 	ulimit -S -c 0
 	core=$(find "$work/guarded" -name 'core*' -type f | head -n 1)
 	if [ ! -s "$core" ]; then
