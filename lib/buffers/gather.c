@@ -79,11 +79,8 @@ static void *staging_pages(const struct gmod_context *c)
 	static void *pages[GMOD_CONTEXTS]; /* under the lock */
 	void **mine = &pages[gmod_context_index(c)];
 
-	if (*mine)
-		return *mine;
-	*mine = gmod_map(STAGING);
-	/* A child's copy would take the pages from under the device. */
-	if (*mine)
+	if (!*mine && (*mine = gmod_map(STAGING)))
+		/* A child's copy would take the pages from under the device. */
 		madvise(*mine, STAGING, MADV_DONTFORK);
 	return *mine;
 }

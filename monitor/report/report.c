@@ -426,7 +426,8 @@ void gmod_report_init(const struct gmod_options *o, void (*after)(void))
 	gmod_scope_begin(&scope);
 	max_reports = o->max_reports;
 	halts = o->halt_on_error;
-	state.shown = state.repeated = state.beyond = state.unshown = state.told = 0;
+	state.shown = 0;
+	state.repeated = state.beyond = state.unshown = state.told = 0;
 	gmod_counters.suppressed = 0;
 	after_report = after;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
