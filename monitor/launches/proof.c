@@ -36,6 +36,7 @@ struct stream {
 #define SHARED UINT64_MAX /* what has this place is no stream, but an event that other processes may record */
 
 static struct stream streams[STREAMS];
+static _Atomic uint64_t taken[STREAMS / 64]; /* a bit for each that ever had a key: looks go to no others */
 
 static _Atomic uint64_t looks; /* of gmod_proof_remember() at all launches, so far */
 static struct triple events[EVENTS / WAYS]
@@ -110,6 +111,17 @@ static struct stream *take_place(uint64_t key)
 	return NULL;
 }
 
+/* false: somebody else was faster, and *found says for which stream. */
+static bool take_empty(struct stream *s, uint64_t *found, uint64_t key)
+{
+	size_t i = (size_t)(s - streams);
+
+	if (!atomic_compare_exchange_strong_explicit(&s->key, found, key, memory_order_acq_rel, memory_order_acquire))
+		return false;
+	atomic_fetch_or_explicit(&taken[i / 64], UINT64_C(1) << i % 64, memory_order_relaxed);
+	return true;
+}
+
 static struct stream *find(uint64_t key, bool make)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
@@ -118,10 +130,7 @@ static struct stream *find(uint64_t key, bool make)
 
 		if (!found && !make)
 			return NULL;
-		if (!found)
-			atomic_compare_exchange_strong_explicit(&s->key, &found, key, memory_order_acq_rel,
-								memory_order_acquire);
-		if (found == key || (!found && make))
+		if ((!found && take_empty(s, &found, key)) || found == key)
 			return s;
 	}
 	return make ? take_place(key) : NULL;
@@ -411,26 +420,29 @@ static void look_at_thread(struct gmod_thread *t)
 		atomic_store_explicit(&t->crowd_complete, crowded, memory_order_relaxed);
 }
 
+static void look_at_stream(struct stream *s)
+{
+	atomic_store_explicit(&s->settled, atomic_load_explicit(&s->looked_at, memory_order_relaxed),
+			      memory_order_relaxed);
+	atomic_store_explicit(&s->looked_at, atomic_load_explicit(&s->proven, memory_order_acquire),
+			      memory_order_relaxed);
+}
+
 uint64_t gmod_proof_remember(void)
 {
 	static atomic_flag lock = ATOMIC_FLAG_INIT;
-	uint64_t taken;
+	uint64_t now;
 
 	if (!gmod_lock(&lock))
 		return 0;
-	for (unsigned i = 0; i < STREAMS; i++) {
-		struct stream *s = &streams[i];
-
-		atomic_store_explicit(&s->settled, atomic_load_explicit(&s->looked_at, memory_order_relaxed),
-				      memory_order_relaxed);
-		atomic_store_explicit(&s->looked_at, atomic_load_explicit(&s->proven, memory_order_acquire),
-				      memory_order_relaxed);
-	}
+	for (unsigned i = 0; i < STREAMS / 64; i++)
+		for (uint64_t bits = atomic_load_explicit(&taken[i], memory_order_relaxed); bits; bits &= bits - 1)
+			look_at_stream(&streams[i * 64 + (unsigned)__builtin_ctzll(bits)]);
 	for (struct gmod_thread *t = gmod_threads(); t; t = t->next)
 		look_at_thread(t);
 	/* release: what was looked at is noted */
 	atomic_fetch_add_explicit(&looks, 1, memory_order_release);
-	taken = gmod_ticks();
+	now = gmod_ticks();
 	gmod_unlock(&lock);
-	return taken;
+	return now;
 }

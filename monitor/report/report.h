@@ -3,9 +3,9 @@
  *
  *     whoever detects ──copied──► a ring ──► gmod-report: judged, symbolised, formatted, written
  *
- * The thread gmod-report waits for the log, however long that takes; nobody waits for the thread but gmod_check(),
- * halt_on_error and the end of the process, within a deadline each. Without the thread, which starts with the monitor,
- * whoever calls gmod_report() or gmod_report_flush() tells what is there.
+ * The thread gmod-report waits for the log, however long that takes. The end of the process, the checks of gmod.h and
+ * halt_on_error wait for the thread, within a deadline each, and nobody else. The thread starts with the monitor;
+ * without it, whoever calls gmod_report() or gmod_report_flush() tells what is there.
  *
  * Every function may be called from any thread, from inside a hook and from atexit handlers, and changes no errno;
  * none allocates (a report's working memory is mapped and unmapped), waits for the program or touches CUDA. Not for
