@@ -13,3 +13,8 @@ void gmod_clock_init(const char *source)
 	errno = saved;
 	atomic_store_explicit(&gmod_hot.counter, is_tsc, memory_order_relaxed);
 }
+
+uint64_t gmod_ticks_of_the_kernel(void)
+{
+	return gmod_monotonic_ns();
+}

@@ -41,7 +41,9 @@ static inline unsigned gmod_last_launch_start(uint64_t stream)
 /* The latest launch on a stream that is not at its first place in last[]. */
 void gmod_note_last_launch(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t ticks);
 
-static inline void gmod_launch_end(struct gmod_thread *t, struct gmod_launch *l, bool accepted)
+/* In line: see lib/hooks/launch.c. */
+static inline __attribute__((always_inline)) void gmod_launch_end(struct gmod_thread *t, struct gmod_launch *l,
+								  bool accepted)
 {
 	uint64_t ticks = __builtin_expect(accepted, 1) ? gmod_ticks() : GMOD_NOT_LAUNCHED;
 	uint64_t stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
