@@ -1,6 +1,9 @@
 #include "lib/base/unwind.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <stdbool.h>
+#include <string.h>
 #include <unwind.h>
 
 /* The linker's bounds of this library's own mapping. */
@@ -18,6 +21,17 @@ static bool is_ours(uintptr_t pc)
 }
 
 /*
+ * Python's greenlet (gevent, eventlet) runs coroutines on pieces of one stack. Beyond its frames lie those of whoever
+ * runs now, and an unwinder that went on would follow what it takes for addresses.
+ */
+static bool is_greenlets(uintptr_t pc)
+{
+	struct dl_find_object object;
+
+	return !_dl_find_object((void *)pc, &object) && strstr(basename(object.dlfo_link_map->l_name), "greenlet");
+}
+
+/*
  * The unwinder is libgcc's, linked in statically: backtrace() would load a library of its own at first use, and call
  * malloc, inside somebody's allocation.
  */
@@ -30,7 +44,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 		return _URC_END_OF_STACK;
 	if (!is_ours(pc))
 		walk->stack->pc[walk->stack->depth++] = pc;
-	return _URC_NO_REASON;
+	return is_greenlets(pc) ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 void gmod_unwind(struct gmod_stack *stack, unsigned depth)

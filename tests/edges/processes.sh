@@ -247,6 +247,14 @@ check_small_stack() {
 	repeat small_stack 1 0 1 "$edges/small_stack"
 }
 
+# A coroutine's callers are told up to where it was begun; what lies beyond is not looked at.
+check_greenlets() {
+	alone "$edges/greenlets" "$edges/plugin_greenlet.so"
+	same "greenlets: alone" '0 done' "$status $out"
+	repeat greenlets 1 0 1 "$edges/greenlets" "$edges/plugin_greenlet.so"
+	says "greenlets: who allocated" '#0 make_buffer ' "$err"
+}
+
 # What traps system calls goes on by its handler in the library's threads too.
 check_sandbox() {
 	guarded verbosity=1 "$edges/sandbox"
