@@ -38,6 +38,12 @@ check_old_driver() {
 	same_as_alone "old_driver, another interposer" "$edges/old" old "$edges/plugin_wrap_alloc.so"
 }
 
+check_older_driver() {
+	same_as_alone older_driver "$build/sim/12.2" driver
+	says "older_driver: something is found" 'default cuCtxCreate_v3: libgmod' "$out"
+	says_not "older_driver: something is not" 'cuCtxCreate_v4' "$out"
+}
+
 # What libraries call like the API may be data. libgmod.so is in front of them.
 check_pointers() {
 	local plugin=$edges/plugin_pointers.so native

@@ -134,12 +134,20 @@ static TK_UNUSED void tk_start_first(void)
 		tk_start();
 }
 
+/* By an ABI that older drivers have too, other than the one of this toolkit's cuda.h. */
+CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
+
+static TK_UNUSED CUresult tk_create_context(CUcontext *context, CUdevice device)
+{
+	return cuCtxCreate_v2(context, 0, device);
+}
+
 /* A context of its own of tk_device, made current, the kernels loaded. */
 static TK_UNUSED CUcontext tk_new_context(void)
 {
 	CUcontext c;
 
-	CK(cuCtxCreate(&c, NULL, 0, tk_device));
+	CK(tk_create_context(&c, tk_device));
 	tk_module = tk_load_kernels();
 	return c;
 }

@@ -68,4 +68,4 @@ static CUresult initialise(unsigned flags)
 }
 
 ENTRY(cuInit, NEEDS_NOTHING, TAKES(unsigned int Flags), initialise(Flags))
-ENTRY(cuDriverGetVersion, NEEDS_NOTHING, TAKES(int *driverVersion), ANSWER(driverVersion, SIM_DRIVER_VERSION))
+ENTRY(cuDriverGetVersion, NEEDS_NOTHING, TAKES(int *driverVersion), ANSWER(driverVersion, sim_version))

@@ -24,10 +24,15 @@ static const struct entry entries[] = {
 #include "extra.def"
 };
 
+static bool is_of(const struct entry *e, const char *base)
+{
+	return e->version <= sim_version && !strcmp(e->base, base);
+}
+
 static bool has_per_thread(const char *base)
 {
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
-		if (entries[i].per_thread && !strcmp(entries[i].base, base))
+		if (entries[i].per_thread && is_of(&entries[i], base))
 			return true;
 	return false;
 }
@@ -43,7 +48,7 @@ static const struct entry *find(const char *base, int version, bool per_thread, 
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
 		const struct entry *e = &entries[i];
 
-		if (strcmp(e->base, base))
+		if (!is_of(e, base))
 			continue;
 		*known = true;
 		if (e->version <= version && e->per_thread == per_thread && (!found || e->version >= found->version))
@@ -60,7 +65,7 @@ static CUresult look_up(const char *name, void **out, int version, cuuint64_t fl
 	const struct entry *e;
 	bool known;
 
-	if (!name || !out || version > SIM_DRIVER_VERSION || (flags & ~(legacy | per_thread)))
+	if (!name || !out || version > sim_version || (flags & ~(legacy | per_thread)))
 		return CUDA_ERROR_INVALID_VALUE;
 	e = find(name, version, flags & per_thread, &known);
 	*out = e ? e->function : NULL;

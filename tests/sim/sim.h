@@ -32,6 +32,9 @@
  * nodes, what green contexts are for, changes to the edges of a graph, what a dma-buf is good for; what the CUDA
  * runtime alone asks for, as its programs run on GPUs only; and what absent.c lists.
  *
+ * There are two drivers: of CUDA 13.0, with a few newer calls, and in a folder of its own one of CUDA 12.2, which lacks
+ * what came later and says that it is as old (sim.mk).
+ *
  * Environment, read once when the library is loaded
  *
  *	SIM_DEVICES=1			how many devices
@@ -74,7 +77,7 @@
 #include "../programs/kernels.h"
 
 #define SIM_MAX_DEVICES 16
-#define SIM_DRIVER_VERSION 13000
+extern const int sim_version; /* what the driver says that it is: 1000 * major + 10 * minor */
 
 #define SIM_CHUNK ((size_t)2 << 20) /* what device memory is made of */
 #define SIM_UNIT ((size_t)512)      /* what a chunk is divided into */

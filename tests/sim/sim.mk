@@ -4,7 +4,7 @@ CUDA_INC ?= /usr/local/cuda/include
 BUILD ?= build
 SIMFLAGS ?= -O2 -g
 
-SIM_SRC := $(wildcard tests/sim/*.c)
+SIM_SRC := $(filter-out tests/sim/version.c,$(wildcard tests/sim/*.c))
 SIM_OBJ := $(SIM_SRC:tests/sim/%.c=$(BUILD)/sim/obj/%.o)
 SIM_CFLAGS := -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -pthread -I$(CUDA_INC)
 
@@ -12,6 +12,12 @@ SIM_CFLAGS := -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -pthrea
 # nodelete: worker threads and the fault handler live in it.
 SIM_LDFLAGS := -shared -pthread -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,-z,nodelete \
 	$(if $(findstring sanitize,$(SIMFLAGS)),,-Wl,-z,defs)
+
+# The newest driver, and one as production has it: SIM_OLDER/libcuda.so.1 hides what came after that version.
+SIM_VERSION := 13000
+SIM_OLDER := 12.2
+SIM_OLDER_VERSION := 12020
+TEST_PREREQUISITES += $(BUILD)/sim/$(SIM_OLDER)/libcuda.so.1
 
 .PHONY: sim
 sim: $(BUILD)/sim/libcuda.so.1 $(BUILD)/sim/kernels.so
@@ -22,9 +28,21 @@ $(BUILD)/sim/obj:
 $(BUILD)/sim/obj/%.o: tests/sim/%.c tests/sim/sim.mk | $(BUILD)/sim/obj
 	$(call say,CC)$(CC) $(SIM_CFLAGS) $(SIMFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/sim/libcuda.so.1: $(SIM_OBJ)
+$(BUILD)/sim/obj/version-%.o: tests/sim/version.c tests/sim/sim.h tests/sim/sim.mk | $(BUILD)/sim/obj
+	$(call say,CC)$(CC) $(SIM_CFLAGS) $(SIMFLAGS) -DSIM_VERSION=$* -c $< -o $@
+
+$(BUILD)/sim/libcuda.so.1: $(SIM_OBJ) $(BUILD)/sim/obj/version-$(SIM_VERSION).o
 	$(call say,LD)$(CC) $(SIM_LDFLAGS) $(SIMFLAGS) $^ -ldl -o $@
 	@ln -sf libcuda.so.1 $(@D)/libcuda.so
+
+$(BUILD)/sim/$(SIM_OLDER)/libcuda.so.1: $(SIM_OBJ) $(BUILD)/sim/obj/version-$(SIM_OLDER_VERSION).o $(BUILD)/sim/$(SIM_OLDER)/newer.map
+	$(call say,LD)$(CC) $(SIM_LDFLAGS) $(SIMFLAGS) $(filter %.o,$^) -ldl -Wl,--version-script=$(filter %.map,$^) -o $@
+
+# A row each: KIND(symbol, base, version, flavour).
+$(BUILD)/sim/$(SIM_OLDER)/newer.map: lib/driver/entrypoints.def tests/sim/extra.def tests/sim/sim.mk
+	@mkdir -p $(@D)
+	@sed -nE 's/^(GMOD|SIM)_(HOOK|PLAIN|CALL|ONLY)\( *([A-Za-z0-9_]+), *[A-Za-z0-9_]+, *([0-9]+),.*/\3 \4/p' $(filter %.def,$^) | \
+		awk 'BEGIN { print "{ local:" } $$2 > $(SIM_OLDER_VERSION) { print "\t" $$1 ";" } END { print "};" }' >$@
 
 $(BUILD)/sim/kernels.so $(BUILD)/sim/inkernel.so: $(BUILD)/sim/%.so: tests/programs/%.cu tests/programs/kernels.h | $(BUILD)/sim/obj
 	$(call say,CC)$(CC) -std=gnu11 -Wall -Wextra -Werror -fPIC -shared -O2 -g -x c $< -o $@

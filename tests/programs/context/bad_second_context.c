@@ -9,7 +9,7 @@ static CUfunction in_new_context(void)
 {
 	CUcontext c;
 
-	CK(cuCtxCreate(&c, NULL, 0, tk_device));
+	CK(tk_create_context(&c, tk_device));
 	return (CUfunction)kernel;
 }
 

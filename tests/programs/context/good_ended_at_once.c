@@ -19,7 +19,7 @@ static CUcontext make(CUdevice device)
 {
 	CUcontext c, popped;
 
-	CK(cuCtxCreate(&c, NULL, 0, device));
+	CK(tk_create_context(&c, device));
 	CK(cuCtxPopCurrent(&popped));
 	return c;
 }

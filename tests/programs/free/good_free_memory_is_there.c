@@ -66,7 +66,7 @@ int main(void)
 
 	tk_start();
 	context[0] = tk_context;
-	CK(cuCtxCreate(&context[1], NULL, 0, tk_device));
+	CK(tk_create_context(&context[1], tk_device));
 	come_and_go(1);
 	CK(cuMemGetInfo(&in_the_beginning, &total));
 	for (int i = 0; i < 6; i++) {

@@ -17,7 +17,7 @@ int main(void)
 	CUcontext context;
 
 	ik_start();
-	CK(cuCtxCreate(&context, NULL, 0, tk_device));
+	CK(tk_create_context(&context, tk_device));
 	overflow_in(ik_another(), 88);
 	tk_sync();
 	CK(cuCtxSetCurrent(tk_context));

@@ -12,7 +12,7 @@ int main(void)
 	CUdeviceptr p;
 
 	ik_start();
-	CK(cuCtxCreate(&other, NULL, 0, tk_device));
+	CK(tk_create_context(&other, tk_device));
 	module = ik_another();
 	CK(cuMemAlloc(&p, (size_t)count * sizeof(void *)));
 	node = kernel_node_of(tk_kernel_of(module, "d_alloc"), 64, TK_ARGS(&p, &count, &size, &none));

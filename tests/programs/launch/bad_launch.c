@@ -3,7 +3,7 @@
 // case: bad_library_kernel library_kernel
 // case: bad_graph_kernel_node node_added_by_hand
 // case: bad_graph_launch captured
-// case: bad_graph_captured_kernel captured_kernel
+// case: bad_graph_captured_kernel captured_kernel => needs: cuFuncGetName
 // expect: heap-buffer-overflow size 3000 offset +5 in make_buffer
 // suspect: k_flip
 /* The kernel is launched in each of the ways there are. */

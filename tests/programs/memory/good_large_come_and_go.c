@@ -45,7 +45,7 @@ int main(void)
 		printf("reset %d\n", round);
 	}
 	tk_start();
-	CK(cuCtxCreate(&context, NULL, 0, tk_device));
+	CK(tk_create_context(&context, tk_device));
 	for (int i = 0; i < 10; i++) {
 		CK(cuMemAlloc(&p, 3000000));
 		CK(cuMemsetD8(p, 1, 3000000));

@@ -33,7 +33,7 @@ int main(void)
 
 	tk_start();
 	sum = come_and_go(20);
-	CK(cuCtxCreate(&other, NULL, 0, tk_device));
+	CK(tk_create_context(&other, tk_device));
 	sum += come_and_go(3);
 	CK(cuMemAlloc(&left, 1000));
 	CK(cuCtxDestroy(other));
