@@ -209,16 +209,15 @@ static struct workspace *make_view(const struct gmod_finding *f)
 	return w;
 }
 
-/* A pipe that is full is waited for by the thread that nobody waits for. */
+/* A log that takes nothing is waited for by the thread that nobody waits for, or but halting. */
 static void hand_over(const struct gmod_text *t)
 {
-	uint64_t ever = UINT64_MAX;
+	uint64_t deadline = halts ? GMOD_SECONDS(1) : UINT64_MAX;
 
-	while (has_thread() && !is_abandoned()) {
+	do {
 		if (gmod_log_try(t->at, t->len))
 			return;
-		gmod_nap(&ever, GMOD_MILLISECONDS(20));
-	}
+	} while (has_thread() && !is_abandoned() && gmod_nap(&deadline, GMOD_MILLISECONDS(20)));
 	gmod_log_lines(t->at, t->len);
 }
 

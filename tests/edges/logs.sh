@@ -95,6 +95,18 @@ check_closed_stderr() {
 	same "recycled_stderr: its data file is its own" '0, 0 bytes' "$status, $(wc -c <"$work/guarded/data") bytes"
 }
 
+# Where stderr is something else for a while (pytest), the report waits; where it is another pipe (Jupyter), it is there.
+check_stderr_for_a_while() {
+	local begin=${EPOCHREALTIME/[.,]/}
+	guarded verbosity=1 "$edges/recycled_stderr" and back
+	ended "recycled_stderr, and back: the report comes late" 0 1
+	same "recycled_stderr, and back: the data file is its own" 0 "$(wc -c <"$work/guarded/data")"
+	guarded halt_on_error=1 "$edges/recycled_stderr" "for ever"
+	same "recycled_stderr, halt_on_error: it is halted" 86 "$status"
+	[ $((${EPOCHREALTIME/[.,]/} - begin)) -lt 5000000 ]
+	judge "recycled_stderr: not held up" $? "$((${EPOCHREALTIME/[.,]/} - begin)) us"
+}
+
 # The reader of the pipe is gone: neither SIGPIPE nor an error reaches the program.
 check_closed_pipe() {
 	guarded verbosity=2 bash -c "'$program' 2> >(exec true); exit \$?"

@@ -67,6 +67,48 @@ TEST_FIXTURE(a_log_that_stdout_shares_is_accepted, NULL, clean_directory)
 	assert_string_equal(read_file("daemon"), "one\n");
 }
 
+/* Both ends of a pipe by the numbers that are free. */
+static void recycle_stderr_as_pipe(void)
+{
+	int ends[2];
+
+	gmod_log_remember_stderr();
+	close(1);
+	close(2);
+	NEED(pipe(ends) == 0 && ends[1] == 2);
+	gmod_log_line("one");
+	NEED(gmod_counters.lost_lines == 1);
+}
+
+static void recycle_stderr_as_reader(void)
+{
+	int ends[2];
+
+	gmod_log_remember_stderr();
+	close(2);
+	NEED(pipe(ends) == 0 && ends[0] == 2);
+	gmod_log_line("one");
+	NEED(gmod_counters.lost_lines == 1);
+}
+
+static void redirect_as_jupyter_does(void)
+{
+	char got[16];
+	int ends[2];
+
+	gmod_log_remember_stderr();
+	NEED(pipe(ends) == 0 && dup2(ends[1], 2) == 2);
+	gmod_log_line("one");
+	NEED(read(ends[0], got, sizeof(got)) == 4 && memcmp(got, "one\n", 4) == 0);
+}
+
+TEST(a_pipe_put_there_is_accepted_but_not_a_recycled_one)
+{
+	in_child(recycle_stderr_as_pipe);
+	in_child(recycle_stderr_as_reader);
+	in_child(redirect_as_jupyter_does);
+}
+
 static void restore_stderr(void)
 {
 	int kept = dup(2);
