@@ -1,5 +1,6 @@
 #include "lib/life/start.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,8 +88,9 @@ GMOD_EXPORT CUresult cuInit(unsigned int Flags)
 	CUresult r;
 
 	atomic_store_explicit(&asked, true, memory_order_relaxed);
-	/* Without a driver there is nothing to initialise; what a program expects to hear then is this. */
-	if (!gmod_driver_resolve())
+	/* A library may have functions by these names that load the driver (MegEngine): called in their place, so does
+	 * ours. */
+	if (!gmod_driver_resolve() && (!dlopen("libcuda.so.1", RTLD_LAZY) || !gmod_driver_resolve()))
 		return CUDA_ERROR_NO_DEVICE;
 	r = NEXT(cuInit)(Flags);
 	if (r == CUDA_SUCCESS)

@@ -57,6 +57,19 @@ check_pointers() {
 	says "pointers: loaded later, guarded" 'guarded 1 of 1 buffer,' "$err"
 }
 
+# ... or functions, which load the driver when they are called.
+check_wrappers() {
+	local plugin=$edges/plugin_wrappers.so native
+	alone env "LD_PRELOAD=$plugin" "$edges/pointers"
+	native="$status $out"
+	run_in guarded env "LD_PRELOAD=$gmod $plugin" GMOD_OPTIONS=verbosity=1 "$edges/pointers"
+	same "wrappers: preloaded, as alone" "$native" "$status $out"
+	says "wrappers: preloaded, guarded" 'guarded 1 of 1 buffer,' "$err"
+	as_alone "wrappers: loaded later" verbosity=1 "$edges/pointers" "$plugin"
+	says "wrappers: loaded later, guarded" 'guarded 1 of 1 buffer,' "$err"
+	as_alone "wrappers: without a driver" verbosity=1 env LD_LIBRARY_PATH=/nowhere "$edges/pointers" "$plugin"
+}
+
 check_weak() {
 	as_alone weak verbosity=1 "$edges/weak"
 	same "weak: there is none" '0 a driver: no' "$native"
