@@ -1,7 +1,7 @@
 /*
  * Contexts: primary and made, and the stack of current ones that every thread has.
  *
- * A context's struct is never freed, because threads may still hold it on their stacks: a dead one answers
+ * A dead context's struct and events stay for a while, because threads may still hold it on their stacks: it answers
  * with CUDA_ERROR_CONTEXT_IS_DESTROYED. A primary context keeps its struct, and so its handle, when it is
  * released or reset and retained again.
  */
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define MAX_DEPTH 64
+#define DEAD_KEPT 64
 
 static __thread CUcontext stack[MAX_DEPTH];
 static __thread int depth;
@@ -62,10 +63,28 @@ static CUresult bring_to_life(CUcontext ctx, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
+/* All dead ones but the last that were made. */
+static void forget_the_dead(void)
+{
+	int dead = 0;
+	CUcontext next;
+
+	for (CUcontext c = sim.contexts; c; c = next) {
+		next = c->next;
+		if (c->alive || c->primary || c->owner || c->streams || ++dead <= DEAD_KEPT)
+			continue;
+		UNLINK(sim.contexts, c);
+		events_release_of(c);
+		free(c);
+	}
+}
+
 static CUcontext context_new(CUdevice device, bool primary)
 {
-	CUcontext ctx = calloc(1, sizeof(*ctx));
+	CUcontext ctx;
 
+	forget_the_dead();
+	ctx = calloc(1, sizeof(*ctx));
 	ctx->magic = MAGIC_CONTEXT;
 	ctx->device = device;
 	ctx->primary = primary;

@@ -18,11 +18,28 @@ CUresult event_new(CUcontext ctx, CUevent *out, unsigned flags)
 	event->magic = MAGIC_EVENT;
 	event->ctx = ctx;
 	event->flags = flags;
+	event->next = ctx->events;
+	ctx->events = event;
 	*out = event;
 	return CUDA_SUCCESS;
 }
 
 ENTRY(cuEventCreate, NEEDS_CONTEXT, TAKES(CUevent *phEvent, unsigned int Flags), event_new(c.ctx, phEvent, Flags))
+
+static void event_free(CUevent event)
+{
+	UNLINK(event->ctx->events, event);
+	op_drop(event->op);
+	event->magic = 0;
+	free(event->nodes);
+	free(event);
+}
+
+void events_release_of(CUcontext ctx)
+{
+	while (ctx->events)
+		event_free(ctx->events);
+}
 
 static CUresult destroy(CUevent event)
 {
@@ -30,10 +47,7 @@ static CUresult destroy(CUevent event)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (event->ctx->sticky)
 		return event->ctx->sticky;
-	op_drop(event->op);
-	event->magic = 0;
-	free(event->nodes);
-	free(event);
+	event_free(event);
 	return CUDA_SUCCESS;
 }
 

@@ -229,6 +229,7 @@ struct CUctx_st {
 	CUstream legacy, streams;
 	CUmodule modules;
 	CUarray arrays;
+	CUevent events;
 	uint32_t peers; /* devices whose memory may be accessed */
 };
 

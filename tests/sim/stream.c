@@ -24,8 +24,43 @@ bool stream_is_legacy(CUstream stream)
 	return stream == stream->ctx->legacy;
 }
 
+static void end(CUstream stream)
+{
+	capture_drop_stream(stream);
+	stream->destroyed = true;
+	if (stream->working)
+		pthread_cond_signal(&stream->wake); /* the worker frees it when the queue is empty */
+	else
+		stream_free(stream);
+}
+
+/* Its per-thread streams, in all contexts. */
+static void thread_ends(void *unused)
+{
+	CUstream next;
+
+	if (sim_forked)
+		return;
+	sim_lock();
+	for (CUcontext c = sim.contexts; c; c = c->next)
+		for (CUstream s = c->streams; s; s = next) {
+			next = s->next;
+			if ((s->flags & PER_THREAD_FLAG) && s->thread == thread_number() && !s->destroyed)
+				end(s);
+		}
+	sim_unlock();
+}
+
+static pthread_key_t at_end;
+
+static void make_at_end(void)
+{
+	pthread_key_create(&at_end, thread_ends);
+}
+
 static CUstream per_thread_stream(CUcontext ctx)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	CUstream s;
 
 	for (s = ctx->streams; s; s = s->next)
@@ -33,6 +68,8 @@ static CUstream per_thread_stream(CUcontext ctx)
 			return s;
 	s = stream_new(ctx, PER_THREAD_FLAG, 0);
 	s->thread = thread_number();
+	pthread_once(&once, make_at_end);
+	pthread_setspecific(at_end, s);
 	return s;
 }
 
@@ -59,16 +96,6 @@ CUresult stream_of_call(struct call *call, CUstream handle)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	call->stream = stream_of(call->ctx, handle, call->per_thread);
 	return call->stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
-static void end(CUstream stream)
-{
-	capture_drop_stream(stream);
-	stream->destroyed = true;
-	if (stream->working)
-		pthread_cond_signal(&stream->wake); /* the worker frees it when the queue is empty */
-	else
-		stream_free(stream);
 }
 
 void streams_release_of(CUcontext ctx)

@@ -130,6 +130,7 @@ CUresult stream_do_and_wait(CUcontext ctx, CUstream handle, bool per_thread, str
 
 struct CUevent_st {
 	enum magic magic;
+	CUevent next; /* of its context's */
 	CUcontext ctx;
 	unsigned flags;
 	struct op *op;                 /* NULL: never recorded */
@@ -273,6 +274,7 @@ struct CUkern_st {
 const struct gt_kernel *code_of(CUfunction f);
 bool event_ok(CUevent event);
 CUresult event_new(CUcontext ctx, CUevent *out, unsigned flags);
+void events_release_of(CUcontext ctx);
 bool library_has(CUlibrary library, CUfunction f);
 CUresult kernel_function(CUcontext ctx, CUfunction *out, CUkernel kernel);
 
