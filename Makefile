@@ -188,8 +188,8 @@ test: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## all tests tha
 test-all: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## the same, and the programs under gVisor where `runsc` is installed
 	@scripts/run-tests all gvisor
 
-soak: all $(TEST_PREREQUISITES) ## what must hold for days, on the simulated driver; SOAK_SECONDS=n for each part (default: 600)
-	@tests/soak/run
+soak: all $(TEST_PREREQUISITES) ## what must hold for days, on the simulated driver; SOAK_SECONDS=n (default: 1800, half an hour)
+	@SOAK_SECONDS=$${SOAK_SECONDS:-1800} tests/edges/soak.sh
 
 test-gpu: all $(DEMO) $(TEST_GPU_PREREQUISITES) ## the same programs on a real GPU, recorded in tests/gpu/last-run.md
 	@tests/gpu/run

@@ -3,7 +3,7 @@
  * there, waits for it and destroys both. When all are done one kernel overruns a buffer; then the program does nothing
  * for a while, and says how often the monitor woke meanwhile.
  *
- *   come_and_go [THREADS [SECONDS]]      so many threads, or as many as come and go in that time
+ *   come_and_go THREADS
  */
 #include "make_buffer.h"
 #include "proc.h"
@@ -46,14 +46,13 @@ static void *come_and_go(void *unused)
 
 int main(int argc, char **argv)
 {
-	int threads = argc > 1 ? atoi(argv[1]) : 3000, seconds = argc > 2 ? atoi(argv[2]) : 0;
-	double end = tk_ms() + seconds * 1e3;
+	int threads = argc > 1 ? atoi(argv[1]) : 3000;
 	pthread_t thread[AT_ONCE];
 	long long before;
 
 	buffer = make_buffer(BYTES);
 	fill = tk_kernel("k_fill");
-	for (int done = 0; done < threads || tk_ms() < end; done += AT_ONCE) {
+	for (int done = 0; done < threads; done += AT_ONCE) {
 		for (int i = 0; i < AT_ONCE; i++)
 			REQUIRE(pthread_create(&thread[i], NULL, come_and_go, NULL) == 0);
 		for (int i = 0; i < AT_ONCE; i++)

@@ -2,8 +2,6 @@
 # What a report claims is so: who could have done it, what has been put back, and when it comes.
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
-# shellcheck source=come_and_go.bash
-. "$(dirname "$0")/come_and_go.bash"
 
 suspects() {
 	sed -n 's/^ *suspects: //p' <<<"$1"
@@ -17,11 +15,6 @@ check_innocent() {
 		says "innocent: $program: the one that did it is named" '^k_flip x1' "$(suspects "$err")"
 		says_not "innocent: $program: the one that was done before is not" 'k_fill' "$(suspects "$err")"
 	done
-}
-
-# Threads, streams and events that have come and gone; more of them by `make soak`.
-check_come_and_go() {
-	come_and_go 3000
 }
 
 # Found while the program does nothing: long after the last driver call, by a kernel that was launched before, or at once
