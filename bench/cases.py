@@ -2,23 +2,22 @@
 
 import os
 import random
-import re
-import time
 from dataclasses import dataclass, field
-from statistics import fmean
+from math import isfinite, nan
 
 import pairs
 import processes
 from processes import Failed, Skipped, TimedOut, closing, events, few_cpus, fields
 
-FIRST_START = 180  # seconds until a worker is ready
-
 # What GMOD's thread may take of a core, in percent: `max_cpu`, and what the clocks do not tell apart.
 MONITOR_AT_MOST = 2.1
 
-# What a row has of its pairs, beside figures.
-KEPT = ("blocks", "one_at_a_time", "tokens", "native_memory_bytes", "memory_bytes", "monitor_percent")
-KEPT += ("us_per_allocations", "seconds_of_pairs")
+# Where a program's buffers lie is drawn for each run: before its first one, it allocates up to so many MiB, by twos.
+PAD_MIB = 128
+
+# What is kept of each run beside its sample, by the name that the program gives it, and what a row calls their median.
+BESIDE = {"quartile_ms": "quartile", "cpu_ms": "cpu_ms", "memory_bytes": "memory_bytes", "tokens": "tokens"}
+BESIDE["monitor_percent"] = "monitor_percent"
 
 # What a row has not yet, and some never.
 UNKNOWN = ("median", "ratio_median", "ratio_low", "ratio_high", "interval_level")
@@ -36,10 +35,6 @@ class Case:
     commands: list = field(default_factory=list)  # side by side; a sample is a run of all of them
     key: str | None = "ms"  # the sample is the number behind KEY= of the first; None: the time until all have ended
     per: str | None = None  # also give the sample in us, divided by the number behind this key
-    worker: list = field(default_factory=list)  # instead of commands: lives on, and measures a block when asked
-    blocks: int = 12  # in each worker, the first one, dropped, not counted
-    whole: int = 0  # instead of them: blocks that are all of a worker's run, none dropped; it is told so, too
-    live: int = 4  # pairs of workers that live at the same time
     environment: dict = field(default_factory=dict)
     options: str = ""  # for GMOD
     values: dict = field(default_factory=dict)  # what to say about the case beside the figures
@@ -49,12 +44,13 @@ class Case:
     plants: str = ""  # the kernel that stores behind a buffer: see Planted
     pages: bool = False  # what moves of its managed memory: see Pages
     covers: bool = True  # has memory that is to be guarded
-    few_cpus: bool = False  # run on the same few CPUs, all of them
-    limit: float = 60  # seconds for a run or a block
-    takes: float = 0  # seconds that pairs are expected to take, as many as live at a time: none is begun with less left
-    pairs: int = pairs.PAIRS_AT_LEAST
+    cpus: int | None = 4  # run on the same few CPUs, and GMOD's thread with them; None: on all
+    limit: float = 60  # seconds for a run
+    takes: float = 0  # seconds that a pair is expected to take: none is begun with less left
+    pairs: int = pairs.PAIRS_AT_LEAST  # fewer than the plan where a run is no measurement; the plan says how many else
+    plan: tuple = None  # of pairs.planned()
     memcheck: int = 0  # runs under compute-sanitizer
-    memcheck_worker: list = field(default_factory=list)  # instead of worker
+    memcheck_command: list = field(default_factory=list)  # instead of commands
     memcheck_limit: float = 60  # seconds
     needs: str | None = None  # a Python module
 
@@ -64,16 +60,29 @@ def middle(values):
 
 
 class Measurement:
-    """What has been measured of a case so far. Failures end up in its rows."""
+    """What has been measured of a case so far: A without GMOD and B with it, a process at a time, A B and B A in turn.
+
+    Failures end up in its rows.
+    """
 
     def __init__(self, case, variants):
         self.case, self.variants = case, variants
-        self.native, self.gmod, self.memcheck = [], [], []
+        self.commands = case.commands
+        self.samples = {"native": [], "gmod": [], "memcheck": []}
+        self.beside = {"native": {}, "gmod": {}, "memcheck": {}}
         self.status, self.error = "ok", None
         self.memcheck_status, self.memcheck_error = "ok", None
         self.permille, self.findings, self.degraded = None, None, None
         self.printed = {}
-        self.more = {}  # for the row of gmod
+        self.seconds = None  # that the last pair took
+
+    @property
+    def native(self):
+        return self.samples["native"]
+
+    @property
+    def gmod(self):
+        return self.samples["gmod"]
 
     def attempt(self, step):
         """(status, error) of a step."""
@@ -91,6 +100,34 @@ class Measurement:
         if self.status == "ok":
             self.status, self.error = self.attempt(step)
 
+    # ---- runs ----
+
+    def place(self, variant):
+        """Where the program's buffers are to lie: drawn, the same in each bench of this case and number of run."""
+        draw = random.Random(f"{self.case.group} {self.case.name} {variant} {len(self.samples[variant])}")
+        return {"BENCH_PAD_MIB": str(2 * draw.randrange(PAD_MIB // 2))}
+
+    def run(self, variant, limit, more=None):
+        """The sample. more: of the environment"""
+        extra = {**self.place(variant), **self.case.environment, **(more or {})}
+        environment, log = self.variants.environment(variant, extra, self.case.options)
+        commands = [self.variants.command(variant, command) for command in self.commands]
+        outputs, ms, cpu_ms = processes.run_all(commands, environment, limit, few_cpus(self.case.cpus))
+        printed = [fields(output) for output in outputs]
+        self.printed = {"cpu_ms": cpu_ms, **printed[0]}
+        if log:
+            self.note_closing(log, sum(int(p.get("bytes", 0)) for p in printed))
+        return ms if self.case.key is None else self.number(self.case.key)
+
+    def number(self, key, kind=float):
+        try:
+            found = kind(self.printed[key])
+        except (KeyError, ValueError):
+            found = nan
+        if not isfinite(found):
+            raise Failed(f"it says no {key}=NUMBER")
+        return found
+
     def note_closing(self, log, asked):
         total = closing(log)
         if total is None:
@@ -105,21 +142,40 @@ class Measurement:
             what = f"GMOD in a healthy program: {total['findings']} findings, {total['degraded']} degraded"
             raise Failed("; ".join([what, *reasons]))
 
-    def touched(self):
-        return bool(self.native or self.gmod or self.status != "ok")
+    def sample(self, variant):
+        """A run, and what it says beside its sample."""
+        found = self.run(variant, self.case.limit)
+        return found, {kept: self.number(key) for key, kept in BESIDE.items() if key in self.printed}
 
-    def go_on(self, rows):
-        """Takes over the pairs of an earlier run at the same commit, as rows by variant: new ones join them."""
-        row = rows.get("gmod")
-        if not row or row["status"] != "ok" or "values" in row:
-            return
-        self.native, self.gmod = (list(row["samples"][variant]) for variant in ("native", "gmod"))
-        self.permille, self.findings, self.degraded = (row[k] for k in ("guarded_permille", "findings", "degraded"))
-        self.more.update((key, row[key]) for key in KEPT if key in row)
-        tool = rows.get("memcheck")
-        if tool and tool["status"] != "skipped":
-            self.memcheck = list(tool["samples"]["memcheck"])
-            self.memcheck_status, self.memcheck_error = tool["status"], tool["error"]
+    def take(self, variant, found):
+        """All runs of a case say the same things."""
+        value, beside = found
+        self.samples[variant].append(value)
+        for kept, number in beside.items():
+            self.beside[variant].setdefault(kept, []).append(number)
+
+    def warm_up(self):
+        """What the first run pays and no later one: files that are not in memory yet, code that is compiled."""
+        self.run("native", self.case.limit)
+
+    def add_pair(self):
+        order = ("native", "gmod") if len(self.native) % 2 == 0 else ("gmod", "native")
+        found = {variant: self.sample(variant) for variant in order}
+        for variant in order:
+            self.take(variant, found[variant])
+
+    def add_native(self):
+        """For a pilot."""
+        self.take("native", self.sample("native"))
+
+    def add_memcheck(self, limit):
+        """limit: seconds, of each run"""
+        self.commands = [self.case.memcheck_command] if self.case.memcheck_command else self.case.commands
+        try:
+            for _ in range(self.case.memcheck):
+                self.samples["memcheck"].append(self.run("memcheck", limit))
+        finally:
+            self.commands = self.case.commands
 
     def try_memcheck(self, left):
         """Tries it with the seconds that are left: fewer than it may take are no time, if it does not end in them."""
@@ -130,7 +186,25 @@ class Measurement:
         self.memcheck_status, self.memcheck_error = outcome
 
     def wants_memcheck(self):
-        return self.case.memcheck and not self.memcheck and self.status == self.memcheck_status == "ok"
+        return self.case.memcheck and not self.samples["memcheck"] and self.status == self.memcheck_status == "ok"
+
+    def touched(self):
+        return bool(self.native or self.gmod or self.status != "ok")
+
+    def go_on(self, rows):
+        """Takes over the pairs of an earlier run at the same commit, as rows by variant: new ones join them."""
+        row = rows.get("gmod")
+        if not row or row["status"] != "ok" or "values" in row:
+            return
+        for variant in ("native", "gmod"):
+            self.samples[variant] = list(row["samples"][variant])
+            self.beside[variant] = {key: list(values) for key, values in row["beside"][variant].items()}
+        self.permille, self.findings, self.degraded = (row[k] for k in ("guarded_permille", "findings", "degraded"))
+        self.seconds = row["seconds_of_pair"]
+        tool = rows.get("memcheck")
+        if tool and tool["status"] != "skipped":
+            self.samples["memcheck"] = list(tool["samples"]["memcheck"])
+            self.memcheck_status, self.memcheck_error = tool["status"], tool["error"]
 
     # ---- rows ----
 
@@ -159,6 +233,9 @@ class Measurement:
             return self.status, self.error
         if not self.gmod:
             return NO_TIME
+        taken = middle(self.beside["gmod"].get("monitor_percent")) or 0
+        if taken > MONITOR_AT_MOST:
+            return "failed", f"GMOD's thread takes {taken:.2f} % of a core"
         if self.case.covers and (self.permille is None or self.permille < processes.GUARDED_AT_LEAST):
             share_of = "none" if self.permille is None else f"{self.permille / 10:.1f} %"
             return "no result", f"{share_of} of the bytes guarded"
@@ -171,17 +248,33 @@ class Measurement:
         low, high, _ = pairs.interval(noise) if noise else (None, None, None)
         row.update(noise_median=middle(noise), noise_low=low, noise_high=high)
         row.update(guarded_permille=self.permille, findings=self.findings, degraded=self.degraded)
-        row.update(self.more)
+        row["planned"], row["planned_noise_percent"], row["planned_width_percent"] = self.case.plan or (None, None, None)
+        row["seconds_of_pair"] = self.seconds
         row["samples"] = {"native": self.native, "gmod": self.gmod}
+        row["beside"] = {variant: self.beside[variant] for variant in ("native", "gmod")}
+        self.say_quartiles(row)
+        if self.case.per and self.native and self.gmod and self.case.per in self.printed:
+            times = {"native": middle(self.native), "gmod": middle(self.gmod)}
+            count = self.number(self.case.per)
+            row["us_per_" + self.case.per] = {variant: ms * 1e3 / count for variant, ms in times.items()}
         return row
+
+    def say_quartiles(self, row):
+        """What the lower quartiles of the processes' blocks say, beside the medians, which are the figure."""
+        native, gmod = (self.beside[variant].get("quartile", []) for variant in ("native", "gmod"))
+        ratios = pairs.ratios(gmod, native)
+        if ratios and row["status"] == "ok":
+            row["quartile_median"] = pairs.median(ratios)
+            row["quartile_low"], row["quartile_high"], _ = pairs.interval(ratios)
 
     def memcheck_row(self):
         row = self.row("memcheck", self.memcheck_status, self.memcheck_error)
-        if row["status"] == "ok" and not self.memcheck:
+        values = self.samples["memcheck"]
+        if row["status"] == "ok" and not values:
             row["status"], row["error"] = NO_TIME
-        ratios = [value / middle(self.native) for value in self.memcheck] if self.native else []
-        row = self.with_ratios(row, self.memcheck, ratios)
-        row["samples"] = {"native": self.native, "memcheck": self.memcheck}
+        ratios = [value / middle(self.native) for value in values] if self.native else []
+        row = self.with_ratios(row, values, ratios)
+        row["samples"] = {"native": self.native, "memcheck": values}
         return row
 
     def rows(self):
@@ -190,55 +283,6 @@ class Measurement:
         if self.case.memcheck:
             rows.append(self.memcheck_row())
         return rows
-
-
-class Processes(Measurement):
-    """A sample is a run of processes: A B A B ..., A without GMOD and B with it."""
-
-    def __init__(self, case, variants):
-        super().__init__(case, variants)
-        self.commands = case.commands
-
-    def run(self, variant, limit, more=None):
-        """more: of the environment"""
-        extra = {**self.case.environment, **(more or {})}
-        environment, log = self.variants.environment(variant, extra, self.case.options)
-        commands = [self.variants.command(variant, command) for command in self.commands]
-        outputs, ms = processes.run_all(commands, environment, limit, few_cpus() if self.case.few_cpus else None)
-        printed = [fields(output) for output in outputs]
-        self.printed = printed[0]
-        if log:
-            self.note_closing(log, sum(int(p.get("bytes", 0)) for p in printed))
-        return ms if self.case.key is None else self.number(self.case.key)
-
-    def number(self, key, kind=float):
-        try:
-            return kind(self.printed[key])
-        except (KeyError, ValueError):
-            raise Failed(f"it says no {key}=NUMBER") from None
-
-    def warm_up(self):
-        """What the first run pays and no later one: files that are not in memory yet, code that is compiled."""
-        self.run("native", self.case.limit)
-
-    def add_pairs(self):
-        native = self.run("native", self.case.limit)
-        gmod = self.run("gmod", self.case.limit)
-        self.native.append(native)
-        self.gmod.append(gmod)
-
-    def add_memcheck(self, limit):
-        """limit: seconds, of each run"""
-        for _ in range(self.case.memcheck):
-            self.memcheck.append(self.run("memcheck", limit))
-
-    def gmod_row(self):
-        row = super().gmod_row()
-        if self.case.per and self.native and self.gmod and self.case.per in self.printed:
-            times = {"native": middle(self.native), "gmod": middle(self.gmod)}
-            count = self.number(self.case.per)
-            row["us_per_" + self.case.per] = {variant: ms * 1e3 / count for variant, ms in times.items()}
-        return row
 
 
 def numbers(printed):
@@ -252,7 +296,7 @@ def numbers(printed):
     return found
 
 
-class Once(Processes):
+class Once(Measurement):
     """One run under GMOD, perhaps one without it before; the figures are what they print."""
 
     def __init__(self, case, variants):
@@ -262,7 +306,7 @@ class Once(Processes):
     def warm_up(self):
         pass
 
-    def add_pairs(self):
+    def add_pair(self):
         if self.case.beside:
             self.native.append(self.run("native", self.case.limit))
             self.native_values, self.printed = numbers(self.printed), {}
@@ -276,7 +320,7 @@ class Once(Processes):
         return row
 
 
-class Pages(Processes):
+class Pages(Measurement):
     """How much of a program's managed memory moves, and by how many faults. That is counted in runs of their own, which
     come first: the counting takes time, and times are of runs without it.
     """
@@ -322,7 +366,7 @@ class Pages(Processes):
         return row
 
 
-class Planted(Processes):
+class Planted(Measurement):
     """Whether a store behind a buffer is found, how soon, and what the program's own kernels take meanwhile.
 
     The program says so itself: `planted`, when it stored, and behind what; the same without the store is `timed`.
@@ -354,6 +398,7 @@ class Planted(Processes):
         suspects = [s["symbol"] or "" for s in last.get("suspects", [])]
         trial = {
             "class": last.get("class"),
+            "buffer_bytes": self.number("buffer_bytes"),
             "size_named": last.get("size") == self.number("buffer_bytes"),
             "kernel_named": any(self.case.plants in symbol for symbol in suspects),
         }
@@ -386,8 +431,8 @@ class Planted(Processes):
             "latency_at_least_us": middle([trial["at_least_us"] for trial in found]),
             "latency_most_us": max((trial["at_most_us"] for trial in found), default=None),
         }
-        if "buffer_bytes" in self.printed:
-            row["values"]["buffer_bytes"] = self.number("buffer_bytes")
+        if self.trials:
+            row["values"]["buffer_bytes"] = self.trials[-1]["buffer_bytes"]
         return row
 
     def add_memcheck(self, limit):
@@ -403,7 +448,7 @@ class Planted(Processes):
         found = bool(writes) and any(self.case.plants in line for line in said)
         self.values = {"found": int(found), "said": (writes or [said[-1]])[0]}
         if "kernel_ms" in fields(output):
-            self.memcheck.append(float(fields(output)["kernel_ms"]))
+            self.samples["memcheck"].append(float(fields(output)["kernel_ms"]))
 
     def memcheck_row(self):
         row = super().memcheck_row()
@@ -413,124 +458,7 @@ class Planted(Processes):
         return row
 
 
-class Blocks(Measurement):
-    """A sample is a process that lives for a while, and stands for the lower quartile of its blocks; or for their sum,
-    where they are its whole run.
-
-    What else a machine does only makes blocks longer, some by a third. What GMOD does all the time is in each of them.
-
-    Processes differ from one another for as long as they live, so a pair is two of them, not two blocks. Several pairs
-    live at the same time, because their start takes longer than what is measured; they measure in turn, all others at
-    rest, so what disturbs the machine disturbs all of them. Who is next is left to chance: GMOD looks at what a block
-    has left behind during the next one, and that is not to be always one without it.
-    """
-
-    def __init__(self, case, variants):
-        super().__init__(case, variants)
-        self.live = case.live
-        self.more["blocks"] = {"native": [], "gmod": []}
-
-    def warm_up(self):
-        pass  # each worker warms up by itself, and its first block is dropped
-
-    def start(self, variant, command, limit):
-        environment, log = self.variants.environment(variant, self.case.environment, self.case.options)
-        command = [*command, str(self.case.whole)] if self.case.whole else command
-        worker = processes.Worker(self.variants.command(variant, command), environment, limit)
-        worker.variant, worker.log, worker.times = variant, log, []
-        return worker
-
-    def measure(self, variants):
-        """Workers of these variants, with their times."""
-        workers = []
-        try:
-            for variant in variants:
-                workers.append(self.start(variant, self.case.worker, FIRST_START))
-            for worker in workers:
-                worker.await_ready()
-                if self.case.few_cpus:
-                    worker.stay_on(few_cpus())
-            draw = random.Random(len(self.native))  # the same at each run, and another for each set
-            for _ in range(self.case.whole or self.case.blocks + 1):
-                for worker in draw.sample(workers, len(workers)):
-                    worker.times.append(worker.ask(self.case.limit))
-            for worker in workers:
-                worker.bytes = int(worker.ask(self.case.limit, "bytes")) if self.case.whole else 0
-            if not self.native and not self.case.whole:
-                self.ask_more(*workers[:2])
-            for worker in workers:
-                worker.dismiss()
-            for worker in workers:
-                worker.end()
-        except BaseException:
-            for worker in workers:
-                worker.kill()
-                worker.wait()
-            raise
-        return workers
-
-    def outcome(self):
-        status, error = super().outcome()
-        taken = self.more.get("monitor_percent", 0)
-        if status == "ok" and taken > MONITOR_AT_MOST:
-            return "failed", f"GMOD's thread takes {taken:.2f} % of a core"
-        return status, error
-
-    def sample(self, times):
-        return sum(times) if self.case.whole else pairs.lower_quartile(times[1:])
-
-    def gmod_row(self):
-        """The row has the mean of all blocks, too, whatever disturbed them."""
-        row, blocks = super().gmod_row(), self.more["blocks"]
-        if blocks["gmod"] and not self.case.whole:
-            counted = {variant: [t for times in blocks[variant] for t in times[1:]] for variant in blocks}
-            row["ratio_of_means"] = fmean(counted["gmod"]) / fmean(counted["native"])
-        return row
-
-    def ask_more(self, native, gmod):
-        """What the first pair can say beside its times. A stretch in which GMOD's thread takes too much may be chance."""
-        for key, worker, what in (
-            ("tokens", native, "tokens"),
-            ("native_memory_bytes", native, "memory"),
-            ("memory_bytes", gmod, "memory"),
-            ("monitor_percent", gmod, "monitor"),
-        ):
-            answer = worker.ask(self.case.limit, what)
-            if what == "monitor" and answer > MONITOR_AT_MOST:
-                answer = min(answer, worker.ask(self.case.limit, what))
-            if answer >= 0:
-                self.more[key] = answer
-
-    def add_pairs(self):
-        try:
-            workers = self.measure(["native", "gmod"] * self.live)
-        except Failed as e:
-            if self.live == 1 or not re.search("out of memory|memory allocation|RESOURCE_EXHAUSTED", str(e), re.I):
-                raise
-            self.live, self.more["one_at_a_time"] = 1, str(e)
-            workers = self.measure(["native", "gmod"])
-        for worker in workers:
-            samples = self.gmod if worker.variant == "gmod" else self.native
-            samples.append(self.sample(worker.times))
-            self.more["blocks"][worker.variant].append(worker.times)
-        for worker in workers:
-            if worker.log:
-                self.note_closing(worker.log, worker.bytes)
-
-    def add_memcheck(self, limit):
-        """limit: seconds, of all of it"""
-        worker = self.start("memcheck", self.case.memcheck_worker or self.case.worker, limit)
-        end = time.monotonic() + limit
-        try:
-            worker.await_ready()
-            for _ in range(self.case.memcheck):
-                self.memcheck.append(worker.ask(max(end - time.monotonic(), 0.1)))
-        finally:
-            worker.kill()
-            worker.wait()
-
-
 def measurement(case, variants):
-    kinds = ((Blocks, case.worker), (Once, case.once), (Planted, case.plants), (Pages, case.pages))
-    kind = next((kind for kind, wanted in kinds if wanted), Processes)
+    kinds = ((Once, case.once), (Planted, case.plants), (Pages, case.pages))
+    kind = next((kind for kind, wanted in kinds if wanted), Measurement)
     return kind(case, variants)

@@ -5,7 +5,6 @@
  *	coarse NAME+NAME [HOW MUCH]	two of them at the same time, each on a thread and a stream of its own
  *	coarse NAME timed		short, and its kernels are timed
  *	coarse NAME planted		the same, but first a kernel of the bench's stores behind a buffer
- *	coarse NAME worker BLOCKS	all its rounds, in so many blocks, each when it is told to
  *	coarse --list			the names
  *
  * Prints one line of key=value: ms of the run (all of it, allocations and frees included; of two, until both are done),
@@ -13,8 +12,7 @@
  * planted: kernel_ms, that of the rounds alone, the host's part in them included; the device is idle before and after.
  * Planted: buffer_bytes, of the buffer that was overrun, which is the device memory allocated last; the store was
  * after planted_after_ns and before planted_by_ns, of CLOCK_REALTIME.
- *
- * A worker talks with whoever runs it (coarse_worker.cu).
+ * BENCH_PAD_MIB in the environment: so many MiB are allocated before all else, untimed, which moves what comes after.
  *
  * Exit status: 0, 1 something is wrong, 2 not understood, 77 no GPU.
  */
@@ -80,16 +78,12 @@ static void *count_buffer(void *p, size_t bytes)
 	return p;
 }
 
-void work_and_free(const struct program *program, unsigned rounds)
+/* A program's work, and then frees what the calling thread has allocated for it. */
+static void work_and_free(const struct program *program, unsigned rounds)
 {
 	program->work(rounds);
 	for (; !memory.empty(); memory.pop_back())
 		CUDA(memory.back().release(memory.back().p));
-}
-
-uint64_t bytes_asked(void)
-{
-	return allocated_bytes;
 }
 
 void *device_alloc(size_t bytes)
@@ -280,6 +274,16 @@ static double work_together(const std::vector<struct job> &jobs)
 	return now_ms() - begin;
 }
 
+/* Never freed: it is there for where it lies. */
+static void pad(void)
+{
+	const char *mib = getenv("BENCH_PAD_MIB");
+	void *p;
+
+	if (mib && atoi(mib) > 0)
+		CUDA(cudaMalloc(&p, (size_t)atoi(mib) << 20));
+}
+
 static int run(const char *name, const std::vector<struct job> &jobs)
 {
 	std::string rounds;
@@ -291,6 +295,7 @@ static int run(const char *name, const std::vector<struct job> &jobs)
 		rounds += (rounds.empty() ? "" : "+") + std::to_string(job.rounds);
 	}
 	CUDA(cudaFree(NULL)); /* makes the context */
+	pad();
 	ms = jobs.size() > 1 ? work_together(jobs) : work_alone(&jobs[0]);
 	for (const struct job &job : jobs)
 		wrong += job.program->check();
@@ -310,7 +315,7 @@ static int run(const char *name, const std::vector<struct job> &jobs)
 static int usage(void)
 {
 	fprintf(stderr, "usage: coarse NAME[+NAME] [ROUNDS|tenth|short]\n       coarse NAME timed|planted\n"
-			"       coarse NAME worker BLOCKS\n       coarse --list\n");
+			"       coarse --list\n");
 	return 2;
 }
 
@@ -378,29 +383,16 @@ static bool has_device(void)
 	return false;
 }
 
-static int serve(const std::vector<struct job> &jobs, const char *blocks)
-{
-	const struct program *p = jobs[0].program;
-	unsigned count = number(blocks);
-
-	if (jobs.size() > 1 || !count || count > p->rounds)
-		return usage();
-	return has_device() ? worker_serve(p, count) : 77;
-}
-
 int main(int argc, char **argv)
 {
 	std::vector<struct job> jobs;
-	bool worker = argc == 4 && !strcmp(argv[2], "worker");
 
 	if (argc == 2 && !strcmp(argv[1], "--list"))
 		return list();
-	if (argc < 2 || (argc > 3 && !worker))
+	if (argc < 2 || argc > 3)
 		return usage();
 	if (find_all(argv[1], &jobs))
 		return 2;
-	if (worker)
-		return serve(jobs, argv[3]);
 	special.planted = argv[2] && !strcmp(argv[2], "planted");
 	special.timed = special.planted || (argv[2] && !strcmp(argv[2], "timed"));
 	if (special.timed && jobs.size() > 1)

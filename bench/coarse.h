@@ -37,15 +37,11 @@ void cuda_require(cudaError_t e, const char *call);
 void *device_alloc(size_t bytes);
 void *device_alloc_pitched(size_t width, size_t rows, size_t *pitch);
 void *host_alloc(size_t bytes);
-uint64_t bytes_asked(void); /* of all of these so far */
 
 template <typename Value> Value *device_array(size_t count)
 {
 	return (Value *)device_alloc(count * sizeof(Value));
 }
-
-/* A program's work, and then frees what the calling thread has allocated for it. */
-void work_and_free(const struct program *program, unsigned rounds);
 
 /*
  * The calling thread's stream, on which its program's kernels are, but for those that want streams of their own: the
@@ -71,20 +67,16 @@ template <typename Symbol> void copy_to_symbol(Symbol &symbol, const void *from,
 }
 
 /*
- * A program's rounds, or some of them. What is done around them, and after each, is for runs whose kernels are to be
- * timed (coarse.cu), and for those that go on when they are told to (coarse_worker.cu).
+ * A program's rounds, or some of them. What is done around them is for runs whose kernels are to be timed.
  */
 void rounds_begin(void);
-void round_done(void);
 void rounds_end(void);
 
 template <typename Round> void run_rounds(unsigned rounds, Round round)
 {
 	rounds_begin();
-	while (rounds--) {
+	while (rounds--)
 		round();
-		round_done();
-	}
 	rounds_end();
 }
 
@@ -111,11 +103,6 @@ float random_float(void);
 uint64_t count_wrong(const float *found, const float *expected, size_t count, float tolerance);
 
 double now_ms(void); /* of a clock that only goes on */
-
-/* ---- coarse_worker.cu ---- */
-
-/* Runs all of a program's rounds in `blocks` blocks, at most that many. The exit status. */
-int worker_serve(const struct program *program, unsigned blocks);
 
 static inline unsigned blocks_for(size_t threads, unsigned block)
 {

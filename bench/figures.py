@@ -1,12 +1,16 @@
 """Measures what GMOD costs, part by part, and keeps the result.
 
     figures.py [--quick] [--more] [--build DIR] [--results DIR] --device TEXT --commit TEXT [--driver TEXT] [--cuda TEXT] PART...
+    figures.py --pilot FILE ... PART...
 
 The result is a JSON file in bench/results, which parts measured later at the same commit on the same kind of device
 join; a page and a plot are made of it (report.py). Once it has all parts of latest.json, it takes that one's place. It
 is written anew after each step, so a run that is cut off keeps what it had.
 
---more goes on with the pairs that the result already has of a part, instead of starting anew.
+How many pairs a case is to have is known beforehand (pairs.py). --more goes on with those that the result already has of
+a part, until it has so many, instead of starting anew.
+
+--pilot runs each case that has a target a few times without GMOD, and writes its noise to FILE: no result.
 
 --plan FILE takes the table of parts from a JSON file, {"PART": {"seconds": S, "cases": [{...}]}}, instead of parts.py.
 It is for tests, which measure nothing: such a result never goes to bench/results.
@@ -34,12 +38,21 @@ import processes
 import report
 from cases import NO_TIME, Case, measurement
 
-SCHEMA = "gmod-bench-1"
+SCHEMA = "gmod-bench-2"
+PILOT_RUNS = 10
 HERE = os.path.dirname(os.path.abspath(__file__))
 RESULTS = os.path.join(HERE, "results")
 
 
 # ---- the result ----
+
+
+def write_json(path, document):
+    """All of it or nothing."""
+    with open(path + ".new", "w") as f:
+        json.dump(document, f, indent=1)
+        f.write("\n")
+    os.replace(path + ".new", path)
 
 
 def slug(text):
@@ -121,10 +134,7 @@ class Result:
         before, latest = self.path, os.path.join(self.directory, "latest.json")
         if self.has_parts_of(latest):
             self.path = latest
-        with open(self.path + ".new", "w") as f:
-            json.dump(document, f, indent=1)
-            f.write("\n")
-        os.replace(self.path + ".new", self.path)
+        write_json(self.path, document)
         if before != self.path:
             report.remove(before)
 
@@ -190,12 +200,12 @@ class Part:
             self.result.save()
 
     def add(self, measured):
-        """One more pair, or as many as live at a time, if there is time; whether there was."""
-        if measured.more.get("seconds_of_pairs", measured.case.takes) > self.progress.left() or not self.progress.left():
+        """One more pair, if there is time; whether there was."""
+        if max(measured.seconds or 0, measured.case.takes) > self.progress.left() or not self.progress.left():
             return False
         begin = time.monotonic()
-        measured.step(measured.add_pairs)
-        measured.more["seconds_of_pairs"] = round(time.monotonic() - begin, 3)
+        measured.step(measured.add_pair)
+        measured.seconds = round(time.monotonic() - begin, 3)
         self.save(measured)
         return True
 
@@ -224,9 +234,6 @@ class Part:
                     if self.add(measured) and self.wants_pairs(measured):
                         continue
                 wanted.remove(measured)
-                # The pairs of the jobs after it may leave no time.
-                if measured.case.worker:
-                    self.add_memcheck(measured)
 
     @staticmethod
     def wants_pairs(measured):
@@ -243,24 +250,6 @@ class Part:
         for measured in self.measured:
             self.add_memcheck(measured)
 
-    def help_to_verdict(self, group, name):
-        """More pairs for a row; whether it is ours and there was time."""
-        measured = next((m for m in self.measured if (m.case.group, m.case.name) == (group, name)), None)
-        if not measured or measured.status != "ok":
-            return False
-        self.progress.say(self.status(measured) + ", no verdict yet")
-        return self.add(measured)
-
-    def help_group(self, group, names, others):
-        """More pairs for each that has no verdict; for one of the others where only the mean has none."""
-        helped = [self.help_to_verdict(group, name) for name in names]
-        return any(helped) or any(self.help_to_verdict(group, name) for name in others)
-
-    def decide(self):
-        """More pairs for what has no verdict yet: for the first group until there is nothing left to do."""
-        while any(self.help_group(*wants) for wants in pairs.undecided(self.result.results())):
-            pass
-
     def run(self):
         begin = time.monotonic()
         done = {"date": self.result.head["date"], "seconds": None, "complete": False}
@@ -270,8 +259,6 @@ class Part:
             self.warm_up()
             self.measure()
             self.memcheck()
-            if not self.result.head["quick"]:
-                self.decide()
             rows = [row for measured in self.measured for row in measured.rows()]
             self.result.take_missing(rows)
             done["complete"] = True
@@ -298,19 +285,51 @@ class Part:
         ]
 
 
+# ---- the pilot ----
+
+
+def pilot(options, wanted, variants):
+    """The noise of each case with a target joins what the file has, if that is of the same device; what failed."""
+    head = {"device": options.device, "commit": options.commit, "date": time.strftime("%Y-%m-%d", time.gmtime())}
+    try:
+        with open(options.pilot) as f:
+            known = json.load(f)
+    except OSError:
+        known = {}
+    document = {**head, "runs": PILOT_RUNS, "noise": known.get("noise", {}) if known.get("device") == options.device else {}}
+    failures, progress = [], Progress(0)
+    for name, (seconds, cases) in wanted:
+        progress.begin(name, seconds, 0)
+        for measured in (measurement(case, variants) for case in cases if case.group in pairs.TARGETS):
+            progress.say(f"{measured.case.name}, pilot")
+            measured.step(measured.warm_up)
+            for _ in range(PILOT_RUNS):
+                measured.step(measured.add_native)
+            case = measured.case
+            if measured.status == "ok":
+                document["noise"].setdefault(case.group, {})[case.name] = round(pairs.noise(measured.native), 3)
+            elif measured.status != "skipped":
+                failures.append(f"{case.group}: {case.name}: {measured.error}")
+            write_json(options.pilot, document)
+        progress.end("pilot")
+    return failures
+
+
 # ---- all of it ----
 
 
 def read_plan(path):
     with open(path) as f:
         plan = json.load(f)
-    return {name: (part["seconds"], [Case(part=name, **case) for case in part["cases"]]) for name, part in plan.items()}
+    table = {name: (part["seconds"], [Case(part=name, **case) for case in part["cases"]]) for name, part in plan.items()}
+    return parts.with_plans(table)
 
 
 def arguments(words):
     parser = argparse.ArgumentParser(description="Measures what GMOD costs.")
     parser.add_argument("--quick", action="store_true", help="fewer cases, three pairs of each")
     parser.add_argument("--more", action="store_true", help="add to the pairs that there are at this commit")
+    parser.add_argument("--pilot", metavar="FILE", help="only find out how many pairs there are to be")
     parser.add_argument("--build", default="build")
     parser.add_argument("--results", default=RESULTS)
     parser.add_argument("--plan", help="a JSON file instead of parts.py, for tests")
@@ -353,15 +372,16 @@ def main(words):
         signal.signal(number, processes.interrupted)
     status, failures = 0, []
     with tempfile.TemporaryDirectory() as scratch:
-        result = Result(options)
+        variants = processes.Variants(options.build, scratch)
+        result = None if options.pilot else Result(options)
         try:
-            failures = run(options, wanted, processes.Variants(options.build, scratch), result)
+            failures = run(options, wanted, variants, result) if result else pilot(options, wanted, variants)
         except processes.Interrupted:
             processes.kill_all()
             status = 130
     for failure in failures:
         print(f"FAIL {failure}")
-    if os.path.exists(result.path):
+    if result and os.path.exists(result.path):
         print(report.write(result.path))
     return status or bool(failures)
 

@@ -1,23 +1,34 @@
-"""What pairs of measurements say: a median with its interval, and the verdict against a target.
+"""What pairs of measurements say: how many there are to be, their median with its interval, and the verdict on a target.
 
 The interval is the distribution-free one of the median: of n sorted samples, the k-th and the (n+1-k)-th, with the
 greatest k for which at least 95 % of all sets of n samples would have the true median between them (the binomial
 distribution of n tosses of a coin). It assumes nothing about how the samples are distributed. Below six samples no
 interval reaches 95 %: then it is the least and the greatest, with the level that they do reach.
+
+How many pairs there are is known before the first of them: from the noise of the case, and the width that is wanted.
 """
 
-from math import ceil, comb, sqrt
+import json
+import os
+from functools import lru_cache
+from math import sqrt
+from statistics import NormalDist
 
 LEVEL = 0.95
-PAIRS_AT_LEAST = 7
+PAIRS_AT_LEAST, PAIRS_AT_MOST = 8, 400  # of the most, an hour has room for few cases
 
 # Percent of overhead. "each" and "mean" are limits of the upper end of the interval; a strict one may not be reached.
-# "paper" is what "Efficient Buffer Overflow Detection on GPU" measured: mean and greatest.
+# "width" is how far the ends of a case's interval may be from its median: a third of the limit, half of it where the
+# noise is great. "paper" is what "Efficient Buffer Overflow Detection on GPU" measured: mean and greatest.
 TARGETS = {
-    "coarse": {"count": 10, "each": 1.5, "mean": 0.5, "strict": False, "paper": {"mean": 4.2, "each": 9.7}},
-    "training": {"count": 4, "each": 0.5, "mean": 0.3, "strict": True, "paper": {"mean": 0.8, "each": 1.8}},
-    "frameworks": {"count": 3, "each": 0.5, "mean": None, "strict": True, "paper": {}},
+    "coarse": {"count": 10, "each": 1.5, "mean": 0.5, "width": 0.5, "strict": False, "paper": {"mean": 4.2, "each": 9.7}},
+    "training": {"count": 4, "each": 0.5, "mean": 0.3, "width": 0.25, "strict": True, "paper": {"mean": 0.8, "each": 1.8}},
+    "frameworks": {"count": 2, "each": 0.5, "mean": None, "width": 0.25, "strict": True, "paper": {}},
+    "decode": {"count": 1, "each": 1, "mean": None, "width": 0.5, "strict": True, "paper": {}},
 }
+
+# What `make bench PILOT=1` found: the noise of each case with a target, in percent, and where. Tests have a file of their own.
+PILOT = os.environ.get("BENCH_NOISE") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "noise.json")
 
 
 # ns of a sweep for each live buffer, of the case of the group `footprint` with so many.
@@ -30,22 +41,21 @@ def median(values):
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def lower_quartile(values):
-    """The least of them that a quarter of them do not exceed."""
-    return sorted(values)[ceil(len(values) / 4) - 1]
-
-
-def coverage(n, k):
-    """How likely the true median lies between the k-th least and the k-th greatest of n samples."""
-    return 1 - 2 * sum(comb(n, i) for i in range(k)) / 2**n
+@lru_cache(maxsize=None)
+def rank(n):
+    """(k, level): of n sorted samples the interval is from the k-th to the (n+1-k)-th, and how likely it holds the median."""
+    k, exactly, fewer = 1, n, 1  # of the 2**n outcomes of n tosses, those with k heads, and with fewer
+    while k + 1 <= n // 2 and 2 * (fewer + exactly) / 2**n <= 1 - LEVEL:
+        fewer += exactly
+        exactly = exactly * (n - k) // (k + 1)
+        k += 1
+    return k, 1 - 2 * fewer / 2**n
 
 
 def interval(values):
     """(low, high, level) of the median."""
-    ordered, k = sorted(values), 1
-    while k + 1 <= len(ordered) // 2 and coverage(len(ordered), k + 1) >= LEVEL:
-        k += 1
-    return ordered[k - 1], ordered[-k], coverage(len(ordered), k)
+    ordered, (k, level) = sorted(values), rank(len(values))
+    return ordered[k - 1], ordered[-k], level
 
 
 def ratios(slow, fast):
@@ -62,11 +72,57 @@ def percent(ratio):
     return (ratio - 1) * 100
 
 
+# ---- how many pairs ----
+
+
+def noise(values):
+    """The standard deviation of the ratio of two of these runs, in percent, as if it were normal: from the middle half of
+    the ratios of each to the next, so that a single disturbed run does not decide how many there are to be.
+    """
+    ordered = sorted(apart(values))
+    quarter = len(ordered) // 4
+    return percent(1 + (ordered[-1 - quarter] - ordered[quarter]) / 1.349)
+
+
+def half_width(n, deviation):
+    """How far the ends of the interval of n normal samples are from their middle, as a rule (Blom 1958)."""
+    k, _ = rank(n)
+    return deviation * NormalDist().inv_cdf((n + 1 - k - 0.375) / (n + 0.25))
+
+
+def pairs_for(noise_percent, width_percent):
+    """The fewest whose interval is so narrow, if the noise is normal; both orders as often. The most, if no number is."""
+    counts = range(PAIRS_AT_LEAST, PAIRS_AT_MOST, 2)
+    return next((n for n in counts if half_width(n, noise_percent) <= width_percent), PAIRS_AT_MOST)
+
+
+def read_pilot():
+    try:
+        with open(PILOT) as f:
+            return json.load(f)["noise"]
+    except FileNotFoundError:
+        return {}
+
+
+def planned(group, name, known):
+    """(pairs, noise, width): what the case is to have. known: of read_pilot(). None: it has no target, or no pilot."""
+    found = known.get(group, {}).get(name)
+    if group not in TARGETS or found is None:
+        return None
+    width = TARGETS[group]["width"]
+    return pairs_for(found, width), found, width
+
+
 # ---- verdicts ----
 
 
-def enough(row):
-    return row["pairs"] >= PAIRS_AT_LEAST and row["interval_level"] >= LEVEL
+def missing(row):
+    """Why the row cannot have a verdict yet, or None: it has not all the pairs that it is to have."""
+    if row["planned"] is None:
+        return "no pilot has said how many pairs"
+    if row["pairs"] < row["planned"]:
+        return f"{row['pairs']} of {row['planned']} pairs"
+    return None
 
 
 def judge(low, high, limit, strict):
@@ -75,7 +131,7 @@ def judge(low, high, limit, strict):
         return "pass"
     if low > limit or (low == limit and strict):
         return "miss"
-    return "inconclusive"
+    return "open"
 
 
 def verdict(group, name, what, limit, value, low, high, outcome, why=None):
@@ -100,9 +156,9 @@ def verdict_each(group, row):
         outcome = "fail" if row["status"] in ("failed", "timed out") else "no result"
         return verdict(group, row["name"], "each", limit, None, None, None, outcome, row["error"])
     value, low, high = (percent(row[key]) for key in ("ratio_median", "ratio_low", "ratio_high"))
-    if not enough(row):
-        why = f"{row['pairs']} of {PAIRS_AT_LEAST} pairs"
-        return verdict(group, row["name"], "each", limit, value, low, high, "inconclusive", why)
+    why = missing(row)
+    if why:
+        return verdict(group, row["name"], "each", limit, value, low, high, "open", why)
     return verdict(group, row["name"], "each", limit, value, low, high, judge(low, high, limit, strict))
 
 
@@ -117,9 +173,8 @@ def verdict_mean(group, rows):
     value = percent(sum(row["ratio_median"] for row in good) / len(good))
     low = value - 100 * sqrt(sum((row["ratio_median"] - row["ratio_low"]) ** 2 for row in good)) / len(good)
     high = value + 100 * sqrt(sum((row["ratio_high"] - row["ratio_median"]) ** 2 for row in good)) / len(good)
-    if not all(map(enough, good)):
-        why = f"fewer than {PAIRS_AT_LEAST} pairs of some"
-        return verdict(group, "mean", "mean", target["mean"], value, low, high, "inconclusive", why)
+    if any(map(missing, good)):
+        return verdict(group, "mean", "mean", target["mean"], value, low, high, "open", "pairs are missing of some")
     outcome = judge(low, high, target["mean"], target["strict"])
     return verdict(group, "mean", "mean", target["mean"], value, low, high, outcome)
 
@@ -147,23 +202,3 @@ def verdicts(results):
     sweeps = [row for row in results if row["group"] == "footprint" and row["name"] == SWEEP["name"]]
     return said + [verdict_sweep(row) for row in sweeps if row["variant"] == "gmod"]
 
-
-def widest_first(rows, mean):
-    """Names, first the one whose interval keeps the mean's open most."""
-    end = "ratio_high" if mean["value_percent"] <= mean["limit_percent"] else "ratio_low"
-    return [row["name"] for row in sorted(rows, key=lambda row: -abs(row[end] - row["ratio_median"]))]
-
-
-def undecided(results):
-    """What more pairs could help to a verdict: of each group where there is something, in the order of the targets,
-    (group, names without a verdict, other names that the mean is waiting for).
-    """
-    open_ones = [one for one in verdicts(results) if one["verdict"] == "inconclusive" and one["group"] in TARGETS]
-    found = []
-    for group in dict.fromkeys(one["group"] for one in open_ones):
-        ours = {one["name"]: one for one in open_ones if one["group"] == group}
-        mean = ours.pop("mean", None)
-        good = [row for row in results if row["group"] == group and row["variant"] == "gmod" and row["status"] == "ok"]
-        others = [row for row in good if row["name"] not in ours]
-        found.append((group, list(ours), widest_first(others, mean) if mean else []))
-    return found

@@ -1,8 +1,9 @@
 """The table of what is measured: parts, each with the seconds it may take, and their cases.
 
-A quick run has fewer cases and three pairs of each, which is enough to see that all works and too little for a verdict.
+A quick run has fewer cases and two pairs of each, which is enough to see that all works and too little for a verdict.
 """
 
+import pairs
 from cases import Case
 
 PROGRAMS = ("bfs", "mri-fhd", "pns", "mri-q", "fft", "mummer")
@@ -23,18 +24,17 @@ JOB = ["{python}", "bench/jobs/train.py"]
 
 
 def coarse(quick):
-    """Programs whose host code allocates; a run takes a second or more, in ten turns."""
+    """Programs whose host code allocates; a run takes a second or more."""
     names = ("bfs", "fft", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
-    live = 3 if quick else 7
-    turns = {"whole": 10, "live": live, "takes": 3 * live, "few_cpus": True}
-    return [Case("coarse", "coarse", name, worker=[PROGRAM, name, "worker"], **turns) for name in names]
+    return [Case("coarse", "coarse", name, commands=[[PROGRAM, name]], takes=4) for name in names]
 
 
 def short(quick):
     """The coarse programs with few rounds, some milliseconds: what allocating and freeing costs shows."""
     names = ("bfs", "bilateral-filter", "concurrent-kernels") if quick else PROGRAMS
-    rest = {"per": "allocations", "few_cpus": True}
-    return [Case("short", "coarse, short", name, commands=[[PROGRAM, name, "short"]], **rest) for name in names]
+    return [
+        Case("short", "coarse, short", name, commands=[[PROGRAM, name, "short"]], per="allocations") for name in names
+    ]
 
 
 def corun(quick):
@@ -42,9 +42,9 @@ def corun(quick):
     cases = []
     for group in ("side by side", "two streams"):
         for a, b in (("bfs", "fft"), ("mri-gridding", "pitch-texture")):
-            how = {"commands": [[PROGRAM, a], [PROGRAM, b]], "key": None}
+            how = {"commands": [[PROGRAM, a], [PROGRAM, b]], "key": None, "cpus": None}
             if group == "two streams":
-                how = {"commands": [[PROGRAM, f"{a}+{b}"]], "few_cpus": True}
+                how = {"commands": [[PROGRAM, f"{a}+{b}"]]}
             cases.append(Case("corun", group, f"{a} + {b}", **how))
     return cases
 
@@ -57,32 +57,34 @@ def memcheck(quick):
 
 
 def training(quick):
-    """A figure is milliseconds an iteration. JAX must not take most of the memory for each of the processes; there is no
-    result of it as long as GMOD does not guard what it allocates, so a pair of it has to do.
-    """
-    rest = {"live": 3, "blocks": 6, "takes": 20} if quick else {"live": 7, "takes": 40}
-    rest.update(few_cpus=True, needs="torch")
-    cases = [Case("training", "training", m, worker=[*JOB, m, "--block", str(n)], **rest) for m, n in MODELS.items()]
+    """A figure is milliseconds an iteration."""
+    rest = {"takes": 25, "needs": "torch", "cpus": 1}
+    cases = [Case("training", "training", m, commands=[[*JOB, m, "--block", str(n)]], **rest) for m, n in MODELS.items()]
     if quick:
         return cases[:1]
-    # Of the last one, so that the others have their pairs by then.
     cases[-1].memcheck, cases[-1].memcheck_limit = 1, 90
-    cases[-1].memcheck_worker = [*JOB, cases[-1].name, "--block", "1", "--warm-up", "1"]
-    worker, shared = ["{python}", "bench/jobs/jax_train.py"], {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    jax = {**rest, "live": 1, "pairs": 1, "takes": 20, "needs": "jax"}
-    cases.append(Case("training", "frameworks", "jax train", worker=worker, environment=shared, **jax))
-    for what, iterations in DECODER.items():
-        worker = ["{python}", "bench/jobs/llama.py", what, "--block", str(iterations)]
-        cases.append(Case("training", "frameworks", f"llama {what}", worker=worker, **rest))
+    cases[-1].memcheck_command = [*JOB, cases[-1].name, "--block", "1", "--blocks", "1", "--warm-up", "1"]
     return cases
+
+
+def inference(quick):
+    """The same of a decoder, and of a perceptron in JAX, of which there is no result as long as GMOD does not guard what
+    it allocates. JAX must not take most of the memory at once.
+    """
+    cases = []
+    for (phase, iterations), group in zip(DECODER.items(), ("frameworks", "decode")):
+        command = ["{python}", "bench/jobs/llama.py", phase, "--block", str(iterations)]
+        cases.append(Case("inference", group, f"llama {phase}", commands=[command], takes=25, needs="torch", cpus=1))
+    command, shared = ["{python}", "bench/jobs/jax_train.py"], {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    rest = {"environment": shared, "takes": 25, "needs": "jax", "pairs": 1, "cpus": 1}
+    return [*cases, Case("inference", "frameworks", "jax train", commands=[command], **rest)]
 
 
 def tensor(quick):
     """Training again, each tensor an allocation of its own, and so guarded by itself; natively as well."""
-    rest = {"environment": {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, "needs": "torch"}
-    rest.update(blocks=4, takes=20, few_cpus=True)
+    rest = {"environment": {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, "needs": "torch", "takes": 25, "pairs": 2, "cpus": 1}
     return [
-        Case("tensor", "training, per tensor", model, worker=[*JOB, model, "--block", "1"], **rest)
+        Case("tensor", "training, per tensor", model, commands=[[*JOB, model, "--block", "1", "--blocks", "4"]], **rest)
         for model in ("resnet50", "alexnet")
     ]
 
@@ -90,7 +92,7 @@ def tensor(quick):
 def once(part, group, name, unit, command, key, **rest):
     """A case of one run of a test's program, whose figures are what it prints."""
     command = [str(word) for word in command]
-    rest = {"environment": KERNELS, "once": True, "pairs": 1, **rest}
+    rest = {"environment": KERNELS, "once": True, "pairs": 1, "cpus": None, **rest}
     return Case(part, group, name, unit, [command], key, **rest)
 
 
@@ -157,7 +159,7 @@ def footprint(quick):
 
 
 def calls(name, command, key, unit="ns a call", **rest):
-    return Case("monitor", "calls", name, unit, [command], key, environment=KERNELS, few_cpus=True, **rest)
+    return Case("monitor", "calls", name, unit, [command], key, environment=KERNELS, **rest)
 
 
 def monitor(quick):
@@ -169,13 +171,13 @@ def monitor(quick):
         command = [IDLE, pinned, 1 if quick else 5]
         cases.append(once("monitor", "monitor", f"idle, {pinned} pinned buffers", "wakeups per s", command, "wakeups_per_s"))
     for threads in (1, 16):
-        rest = {"environment": {"LD_LIBRARY_PATH": "{build}/null"}, "covers": False, "pairs": 3}
+        rest = {"environment": {"LD_LIBRARY_PATH": "{build}/null"}, "covers": False, "pairs": 4, "cpus": None}
         command, name = [LAUNCH, str(threads)], f"{threads} threads"
         cases.append(Case("monitor", "launch", name, "ns per launch", [command], "ns_per_launch", **rest))
     cases.append(calls("one of 49 in a round", [CALLS], "call_ns"))
     cases.append(calls("a launch, the caches full of other things", [CALLS, "500", "128"], "launch_ns"))
     for what, key in (("instantiating", "instantiate_ns"), ("updating", "update_ns")):
-        cases.append(calls(f"{what} a graph of 2000 kernels, a node", [GRAPHS, "2000"], key, "ns a node", pairs=3))
+        cases.append(calls(f"{what} a graph of 2000 kernels, a node", [GRAPHS, "2000"], key, "ns a node", pairs=4))
     return cases + footprint(quick)
 
 
@@ -189,20 +191,21 @@ def pages(quick):
     cases = []
     for name in ("bfs", "mri-gridding", "pitch-texture", "fft"):
         for options in ("", "mapped=0", "mapped=0:placement=0"):
-            rest = {"values": {"program": name, "options": options}, "pages": True, "pairs": 2, "few_cpus": True}
+            rest = {"values": {"program": name, "options": options}, "pages": True, "pairs": 2}
             command, title = [PROGRAM, name, "tenth"], f"{name}, {options or 'default'}"
             cases.append(Case("pages", "pages", title, commands=[command], options=options, **rest))
     return cases
 
 
 # Of each part the cases, and the seconds that it may take without building, as a whole and quick (None: it is left out).
-# Together with bench/inkernel.py they are to stay below 25 minutes, and quick below 4.
+# Together with bench/inkernel.py they are to stay below half an hour, and quick below 4.
 PARTS = {
     "coarse": (coarse, 300, 60),
     "short": (short, 50, 20),
     "corun": (corun, 60, None),
     "memcheck": (memcheck, 100, 15),
-    "training": (training, 480, 45),
+    "training": (training, 480, 60),
+    "inference": (inference, 240, None),
     "tensor": (tensor, 80, None),
     "latency": (latency, 110, 15),
     "effectiveness": (effectiveness, 60, 10),
@@ -211,11 +214,21 @@ PARTS = {
 }
 
 
+def with_plans(table):
+    """The table, each case with the pairs that it is to have."""
+    known = pairs.read_pilot()
+    for case in (case for _, cases in table.values() for case in cases):
+        case.plan = pairs.planned(case.group, case.name, known)
+        if case.plan:
+            case.pairs = case.plan[0]
+    return table
+
+
 def table(quick):
     """{part: (seconds, cases)}"""
     seconds = {name: few if quick else all_ for name, (_, all_, few) in PARTS.items()}
-    parts = {name: (seconds[name], PARTS[name][0](quick)) for name in PARTS if seconds[name]}
+    parts = with_plans({name: (seconds[name], PARTS[name][0](quick)) for name in PARTS if seconds[name]})
     if quick:
         for case in (case for _, cases in parts.values() for case in cases):
-            case.pairs = min(case.pairs, 3)
+            case.pairs = min(case.pairs, 2)
     return parts

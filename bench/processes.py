@@ -10,7 +10,6 @@ import sys
 import tempfile
 import threading
 import time
-from math import isfinite, nan
 
 import machine
 
@@ -63,21 +62,21 @@ def uninterrupted():
             raise Interrupted
 
 
-def few_cpus():
-    """The last four CPUs, where there are twice as many or more, else all of them.
+def few_cpus(count):
+    """The last ones of them, where there are eight or more, else all of them; None: all.
 
     On a virtual machine CPUs are not alike, since some share a core with somebody else's load, and a process that moves
-    among them measures that: ResNet-50's blocks of the same process differed by 20 %, on the same four CPUs by 2 %.
+    among them measures that.
     """
     cpus = sorted(os.sched_getaffinity(0))
-    return set(cpus[-4:] if len(cpus) >= 8 else cpus)
+    return set(cpus[-count:] if count and len(cpus) >= 8 else cpus)
 
 
 @contextlib.contextmanager
 def children_on(cpus):
-    """What this thread starts meanwhile runs on these CPUs; None: on all."""
+    """What this thread starts meanwhile runs on these CPUs."""
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cpus or before)
+    os.sched_setaffinity(0, cpus)
     try:
         yield
     finally:
@@ -87,21 +86,24 @@ def children_on(cpus):
 class Process:
     """A child in a process group of its own, which ends with it: at the latest after `limit` seconds."""
 
-    def __init__(self, command, environment, limit, stdin=subprocess.DEVNULL):
+    def __init__(self, command, environment, limit):
         self.command, self.limit, self.late = command, limit, False
         self.errors = tempfile.TemporaryFile("w+", errors="replace")
-        self.timer = None
+        self.cpu_ms = 0  # that it has taken, its children included, once it was waited for
         with uninterrupted():
-            self.start(command, environment, stdin)
+            self.start(command, environment)
             running.add(self)
-            self.allow(limit)
+            # Waiting with a limit would look at the child only now and then.
+            self.timer = threading.Timer(limit, self.expire)
+            self.timer.daemon = True
+            self.timer.start()
 
-    def start(self, command, environment, stdin):
+    def start(self, command, environment):
         try:
             self.child = subprocess.Popen(
                 command,
                 env=environment,
-                stdin=stdin,
+                stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=self.errors,
                 text=True,
@@ -110,15 +112,6 @@ class Process:
             )
         except OSError as e:
             raise Failed(f"{os.path.basename(command[0])}: {e.strerror}") from None
-
-    def allow(self, seconds):
-        """Begins the time anew. A timer, because waiting with a limit would look at the child only now and then."""
-        if self.timer:
-            self.timer.cancel()
-        self.limit = seconds
-        self.timer = threading.Timer(seconds, self.expire)
-        self.timer.daemon = True
-        self.timer.start()
 
     def expire(self):
         self.late = True
@@ -131,7 +124,11 @@ class Process:
             pass
 
     def wait(self):
-        status = self.child.wait()
+        if self.child.returncode is None:
+            _, status, used = os.wait4(self.child.pid, 0)
+            self.child.returncode = os.waitstatus_to_exitcode(status)
+            self.cpu_ms = (used.ru_utime + used.ru_stime) * 1e3
+        status = self.child.returncode
         self.timer.cancel()
         running.discard(self)
         return status
@@ -160,8 +157,8 @@ def kill_all():
         process.wait()
 
 
-def run_all(commands, environment, limit, cpus=None):
-    """Starts them all and waits for them all: (their outputs, milliseconds until the last ended)."""
+def run_all(commands, environment, limit, cpus):
+    """Starts them all and waits for them all: (their outputs, ms until the last ended, ms of CPU that they took)."""
     begin = time.monotonic_ns()
     processes = []
     try:
@@ -178,7 +175,7 @@ def run_all(commands, environment, limit, cpus=None):
     ms = (time.monotonic_ns() - begin) / 1e6
     for process, status, output in zip(processes, statuses, outputs):
         process.complain(status, output)
-    return outputs, ms
+    return outputs, ms, sum(p.cpu_ms for p in processes)
 
 
 def run_one(command, environment, limit):
@@ -203,72 +200,6 @@ def fields(output):
         if not line.startswith("="):
             found.update(word.split("=", 1) for word in line.split() if "=" in word)
     return found
-
-
-class Worker(Process):
-    """Says `ready`, then answers each line with a number (bench/jobs/worker.py): an empty one with what an iteration of
-    a block took."""
-
-    def __init__(self, command, environment, start_limit):
-        super().__init__(command, environment, start_limit, stdin=subprocess.PIPE)
-
-    def read(self):
-        for line in self.child.stdout:
-            if not line.startswith("="):  # a sanitizer's
-                return line.strip()
-        self.complain(self.wait() or 1)
-
-    def await_ready(self):
-        while self.read() != "ready":
-            pass
-        self.timer.cancel()
-
-    def stay_on(self, cpus):
-        """From now on, with all the threads that it has, on one of these CPUs, and GMOD's own on the others.
-
-        On one CPU threads that wait for each other find the caches warm, and blocks of ResNet-50 differ by 0.5 %, where
-        on four they differ by 5 to 20 %. GMOD's thread would have a CPU for itself there, too.
-        """
-        one = {max(cpus)}
-        self.place(one, cpus - one or cpus)
-
-    def place(self, cpus, monitor):
-        """The CPUs of the threads that it has, and of GMOD's own."""
-        for thread in os.listdir(f"/proc/{self.child.pid}/task"):
-            try:
-                with open(f"/proc/{self.child.pid}/task/{thread}/comm", errors="replace") as f:
-                    own = f.read().strip() == "gmod-monitor"
-                os.sched_setaffinity(int(thread), monitor if own else cpus)
-            except (FileNotFoundError, ProcessLookupError):
-                pass
-
-    def ask(self, limit, what=""):
-        self.allow(limit)
-        try:
-            self.child.stdin.write(what + "\n")
-            self.child.stdin.flush()
-        except BrokenPipeError:
-            pass  # reading says why
-        answer = self.read()
-        self.timer.cancel()  # it may have to wait for its next turn
-        try:
-            number = float(answer)
-        except ValueError:
-            number = nan
-        if not isfinite(number) or (not what and number <= 0):
-            raise Failed(f"a worker answered {answer!r}")
-        return number
-
-    def dismiss(self):
-        """Tells the worker to end, while others do, too: on all CPUs, for what a framework does at its end takes long."""
-        self.allow(60)
-        cpus = os.sched_getaffinity(0)
-        self.place(cpus, cpus)
-        self.child.stdin.close()
-
-    def end(self):
-        self.child.stdout.read()
-        self.complain(self.wait())
 
 
 # ---- variants ----

@@ -62,6 +62,24 @@ def interval(row):
     return text if row["interval_level"] >= pairs.LEVEL else f"{text} ({row['interval_level'] * 100:.0f} % interval)"
 
 
+def quartile(row):
+    """What the lower quartiles of a job's blocks say."""
+    if "quartile_median" not in row:
+        return "-"
+    return f"{percent(row['quartile_median'])} ({percent(row['quartile_low'])} to {percent(row['quartile_high'])})"
+
+
+def of_pairs(row):
+    planned = row.get("planned")
+    return f"{row['pairs']} of {planned}" if planned else row["pairs"]
+
+
+def median_of(row, variant, key):
+    """The median of what the runs said beside their figure."""
+    values = row["beside"][variant].get(key) if "beside" in row else None
+    return pairs.median(values) if values else None
+
+
 def noise(row):
     if row.get("noise_median") is None or in_ns(row):
         return "-"
@@ -146,9 +164,10 @@ def result_rows(result):
             row["unit"],
             overhead(row) if known else row["status"],
             interval(row) if known else row["error"],
+            quartile(row),
             noise(row),
             permille(row),
-            row["pairs"],
+            of_pairs(row),
         )
 
 
@@ -169,20 +188,26 @@ def latency_rows(result):
         yield v["buffers"], v["scan_interval_us"], device, *figures, short(v.get("trials")), permille(row), trouble(row)
 
 
+def cpu_rows(result):
+    """The whole CPU time of both: GMOD's thread shares the program's CPUs, and need not show in the wall time."""
+    for row in paired(result):
+        cpu = [median_of(row, variant, "cpu_ms") for variant in ("native", "gmod")]
+        if row["variant"] == "gmod" and row["status"] == "ok" and None not in cpu and not in_ns(row):
+            yield row["group"], row["name"], *map(short, (row["native_median"], row["median"], *cpu)), signed(cpu[1] - cpu[0])
+
+
 def job_rows(result):
-    said = ("memory_bytes", "tokens", "monitor_percent")
-    for row in result["results"]:
-        if any(key in row for key in said) and row["status"] == "ok":
-            mean = row.get("ratio_of_means")
-            memory = [row.get(key) for key in ("native_memory_bytes", "memory_bytes")]
-            tokens, ms = row.get("tokens"), (row["native_median"], row["median"])
+    for row in paired(result):
+        memory = [median_of(row, variant, "memory_bytes") for variant in ("native", "gmod")]
+        tokens = median_of(row, "gmod", "tokens")
+        monitor = median_of(row, "gmod", "monitor_percent")
+        if row["status"] == "ok" and any(x is not None for x in (*memory, tokens, monitor)):
             yield (
                 row["group"],
                 row["name"],
                 *(short(m and m / 2**20) for m in memory),
-                *(short(tokens and tokens / each * 1e3) for each in ms),
-                short(row.get("monitor_percent")),
-                percent(mean) + " %" if mean else "-",
+                *(short(tokens and tokens / ms * 1e3) for ms in (row["native_median"], row["median"])),
+                short(monitor),
             )
 
 
@@ -259,16 +284,21 @@ SECTIONS = (
     ("Verdicts", ("group", "case", "overhead:", "interval:", "target:", "verdict", "the paper's:"), verdict_rows),
     (
         "Results",
-        ("group", "case", "variant", "native:", "with:", "unit", "overhead:", "95 % interval:", "A against A:")
-        + ("guarded:", "pairs:"),
+        ("group", "case", "variant", "native:", "with:", "unit", "overhead:", "95 % interval:", "lower quartile:")
+        + ("A against A:", "guarded:", "pairs:"),
         result_rows,
     ),
     ("An allocation, in short runs", ("program", "native, us:", "GMOD, us:"), allocation_rows),
     (
         "Jobs",
         ("group", "job", "native, MiB at most:", "GMOD, MiB at most:", "native, tokens/s:", "GMOD, tokens/s:")
-        + ("monitor, % of a core:", "all blocks:"),
+        + ("monitor, % of a core:",),
         job_rows,
+    ),
+    (
+        "CPU time",
+        ("group", "case", "native, wall ms:", "GMOD, wall ms:", "native, CPU ms:", "GMOD, CPU ms:", "added, CPU ms:"),
+        cpu_rows,
     ),
     (
         "From the store to the finding",

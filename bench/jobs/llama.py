@@ -1,20 +1,20 @@
 """Inference with a decoder of Llama's shape, in bfloat16.
 
-    llama.py prefill|decode [--block N] [--warm-up N]
+    llama.py prefill|decode [--block N] [--blocks N] [--warm-up N]
 
 An iteration of prefill reads prompts of 1024 tokens, a batch of 4; one of decode adds a token to each sequence of a
-batch of 8. worker.py has the protocol.
+batch of 8. job.py says what it prints.
 """
 
 import itertools
 
-import worker
+import job
 
 PROMPT = 512  # where decoding begins; at the last position of the cache it begins anew
 
 
 def arguments():
-    parser = worker.Parser(block=20)
+    parser = job.Parser(block=20)
     parser.add_argument("phase", metavar="PHASE", choices=WORK, help=" or ".join(WORK))
     return parser.parse_args()
 
@@ -40,7 +40,7 @@ WORK = {"prefill": (prefill, 4), "decode": (decode, 8)}
 
 def main():
     options = arguments()
-    torch = worker.pytorch()
+    torch = job.pytorch()
     import decoder
 
     torch.manual_seed(0)
@@ -48,7 +48,7 @@ def main():
     with torch.device("cuda"):
         step, tokens = begin(torch, decoder.Decoder(batch), decoder.POSITIONS, batch)
     with torch.inference_mode(), decoder.attention():
-        worker.serve_torch(torch, step, options, tokens)
+        job.run_torch(torch, step, options, tokens)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,22 @@
 """Training of an image network on made-up images, in single precision with PyTorch's defaults.
 
-    train.py resnet50|inception_v3|vgg16|alexnet [--block N] [--warm-up N] [--batch N]
+    train.py resnet50|inception_v3|vgg16|alexnet [--block N] [--blocks N] [--warm-up N] [--batch N]
 
-worker.py has the protocol.
+job.py says what it prints.
 """
 
 import sys
 
-import worker
+import job
 from tables import NETWORKS
 
 AUXILIARY = 0.4  # the weight of an auxiliary classifier's loss
 
 
 def arguments():
-    parser = worker.Parser(block=5)
+    parser = job.Parser(block=5)
     parser.add_argument("model", metavar="MODEL", choices=NETWORKS, help=", ".join(NETWORKS))
-    parser.add_argument("--batch", type=worker.positive, default=32, metavar="N", help="images (%(default)s)")
+    parser.add_argument("--batch", type=job.positive, default=32, metavar="N", help="images (%(default)s)")
     return parser.parse_args()
 
 
@@ -52,8 +52,8 @@ def training(torch, name, batch):
 
 def main():
     options = arguments()
-    torch = worker.pytorch()
-    worker.serve_torch(torch, training(torch, options.model, options.batch), options)
+    torch = job.pytorch()
+    job.run_torch(torch, training(torch, options.model, options.batch), options)
 
 
 if __name__ == "__main__":

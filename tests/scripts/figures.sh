@@ -30,52 +30,17 @@ if [ "$log" ]; then
 		${SUMMARY:-1000 0 0 0} >"$log"
 	echo '{"event":"note","text":"degraded: cuOne failed"}' >>"$log"
 fi
-if [ "$1" = worker ]; then
-	echo ready
-	while read -r what; do
-		case $what in
-		'') echo "$ms" ;;
-		bytes) echo 1000 ;;
-		memory) echo 1048576 ;;
-		tokens) echo 8 ;;
-		*) echo -1 ;;
-		esac
-	done
-else
-	echo "case=job ms=$ms rounds=${1:-50} allocations=4"
-fi
+echo "case=job ms=$ms rounds=${1:-50} allocations=4 $SAYS"
 JOB
 chmod +x "$work/job"
 
-# One whose run has as many blocks as it is told; the first one takes longer.
-cat >"$work/whole" <<'JOB'
-#!/bin/sh
-log=$(printf '%s' "$GMOD_OPTIONS" | sed -n 's/.*log_path=\([^:]*\).*/\1/p')
-[ ! "$log" ] || echo '{"event":"summary","bytes_guarded":600,"bytes_unprotected":0,"bytes_asked":0,"bytes_uncovered":0,"bytes_host":360,"findings":0,"degraded":0}' >"$log"
-echo ready
-ms=${log:+15}
-ms=${ms:-13}
-left=$1
-while read -r what; do
-	case $what in
-	'')
-		left=$((left - 1))
-		[ $left -ge 0 ] || exit 5
-		echo "$ms" && ms=10
-		;;
-	bytes) echo 1000 ;;
-	*) exit 6 ;;
-	esac
-done
-[ $left -eq 0 ]
-JOB
-chmod +x "$work/whole"
-
-# figures PLAN ARGUMENT...: the runner over a table of its own, in $results.
+# figures PLAN ARGUMENT...: the runner over a table of its own, in $results, with $pilot as the noise of its cases.
+pilot='{}'
 figures() {
 	printf '%s' "$1" >"$work/plan.json"
+	printf '{"noise": %s}' "$pilot" >"$work/noise.json"
 	shift
-	outcome python3 bench/figures.py --plan "$work/plan.json" --build "$build" --results "$results" \
+	outcome env BENCH_NOISE="$work/noise.json" python3 bench/figures.py --plan "$work/plan.json" --build "$build" --results "$results" \
 		--device "${device:-1 x NVIDIA Test}" --commit "${commit:-0123456789}" "$@"
 }
 
@@ -90,15 +55,18 @@ print($1)" 2>&1
 }
 
 job="\"commands\": [[\"$work/job\"]]"
-ten=
+ten= noise=
 for i in 0 1 2 3 4 5 6 7 8 9; do
 	ten+="${ten:+, }{\"group\": \"coarse\", \"name\": \"p$i\", $job}"
+	noise+="${noise:+, }\"p$i\": 0.1"
 done
+pilot="{\"coarse\": {$noise, \"noisy\": 0.45}}"
 figures "{\"coarse\": {\"seconds\": 60, \"cases\": [$ten]}}" coarse
 same "ten programs: exit status" 0 "$status"
 says "says what came of it, and where it is" '^bench: 11 pass: .*/latest[.]md$' "$out"
 says "a line of progress has the time left" '^bench: coarse: p[0-9].*; at most 0:[0-9][0-9] left' "$err"
-same "seven pairs, the warm-up dropped" "7 7 1.002" "$(query "row['p3', 'gmod']['pairs'], len(row['p3', 'gmod']['samples']['native']), round(row['p3', 'gmod']['ratio_median'], 9)")"
+same "eight pairs, the warm-up dropped" "8 8 1.002" "$(query "row['p3', 'gmod']['pairs'], len(row['p3', 'gmod']['samples']['native']), round(row['p3', 'gmod']['ratio_median'], 9)")"
+same "as planned, from the noise and the width" "8 0.1 0.5" "$(query "*(row['p3', 'gmod'][k] for k in ('planned', 'planned_noise_percent', 'planned_width_percent'))")"
 same "the rows have what readers look for" True "$(query "all(k in x for x in r['results'] for k in ('group', 'name', 'variant', 'ratio_median', 'ratio_low', 'ratio_high', 'unit', 'native_median', 'guarded_permille'))")"
 same "A against A has a row" "1.0 1.0" "$(query "row['p3', 'again']['ratio_low'], row['p3', 'again']['ratio_high']")"
 same "all pass" True "$(query "all(v['verdict'] == 'pass' for v in r['verdicts']) and len(r['verdicts']) == 11")"
@@ -110,8 +78,10 @@ rm "$results"/*-test-fewer.*
 
 # Another part joins at the same commit, and only there.
 plan="{\"x\": {\"seconds\": 60, \"cases\": [
-	{\"group\": \"g\", \"name\": \"blocks\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 4, \"blocks\": 3},
-	{\"group\": \"g\", \"name\": \"whole\", \"worker\": [\"$work/whole\"], \"live\": 2, \"whole\": 3, \"pairs\": 4},
+	{\"group\": \"g\", \"name\": \"says\", $job, \"pairs\": 2, \"environment\": {\"SAYS\":
+		\"quartile_ms=90 cpu_ms=40 memory_bytes=1048576 tokens=8 monitor_percent=2.05\"}},
+	{\"group\": \"g\", \"name\": \"busy\", $job, \"pairs\": 2, \"environment\": {\"SAYS\": \"monitor_percent=2.2\"}},
+	{\"group\": \"g\", \"name\": \"nan\", $job, \"environment\": {\"MS\": \"nan\"}},
 	{\"group\": \"g\", \"name\": \"two\", \"commands\": [[\"$work/job\"], [\"$work/job\"]], \"key\": null, \"pairs\": 2},
 	{\"group\": \"g\", \"name\": \"tenth\", $job, \"pairs\": 2, \"per\": \"allocations\"},
 	{\"group\": \"g\", \"name\": \"fails\", \"commands\": [[\"sh\", \"-c\", \"echo FAIL cudaMalloc: no; exit 1\"]]},
@@ -121,7 +91,7 @@ plan="{\"x\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"g\", \"name\": \"silent\", \"commands\": [[\"true\"]]},
 	{\"group\": \"g\", \"name\": \"unsaid\", \"commands\": [[\"echo\", \"ms=5\"]]},
 	{\"group\": \"g\", \"name\": \"module\", $job, \"needs\": \"no_such_module\"},
-	{\"group\": \"g\", \"name\": \"dies\", \"worker\": [\"sh\", \"-c\", \"echo ready; read x; echo torn >&2; exit 4\"]},
+	{\"group\": \"g\", \"name\": \"dies\", \"commands\": [[\"sh\", \"-c\", \"echo ms=4; echo torn >&2; exit 4\"]]},
 	{\"group\": \"g\", \"name\": \"little\", $job, \"environment\": {\"SUMMARY\": \"949 51 0 0\"}, \"pairs\": 1},
 	{\"group\": \"g\", \"name\": \"enough\", $job, \"environment\": {\"SUMMARY\": \"950 50 0 0\"}, \"pairs\": 1},
 	{\"group\": \"g\", \"name\": \"finds\", $job, \"environment\": {\"SUMMARY\": \"1000 0 1 0\"}},
@@ -131,12 +101,11 @@ figures "$plan" x
 same "with failures: exit status" 1 "$status"
 same "the other part is kept" True "$(query "('p3', 'gmod') in row and len(r['parts']) == 2")"
 same "in one file" 1 "$(find "$results" -name '*.json' | wc -l)"
-same "workers: four pairs live at a time" "8 1.002" "$(query "row['blocks', 'gmod']['pairs'], round(row['blocks', 'gmod']['ratio_median'], 9)")"
-same "their blocks are kept, the first one too" "8 4" "$(query "len(row['blocks', 'gmod']['blocks']['native']), len(row['blocks', 'gmod']['blocks']['gmod'][0])")"
-same "a whole run: the sum of its blocks" "4 33.0 35.0 960" "$(query "row['whole', 'gmod']['pairs'], row['whole', 'gmod']['native_median'], row['whole', 'gmod']['median'], row['whole', 'gmod']['guarded_permille']")"
-same "which are in the result, in turns" "[13.0, 10.0, 10.0]" "$(query "row['whole', 'gmod']['blocks']['native'][3]")"
-same "and what else they say" "8.0 1048576.0 False" "$(query "row['blocks', 'gmod']['tokens'], row['blocks', 'gmod']['memory_bytes'], 'monitor_percent' in row['blocks', 'gmod']")"
-says "in the report too" '^\| g \| blocks \| 1[.]00 \| 1[.]00 \| 80[.]0 \| 79[.]8 \| - \| [+]0[.]20 % \|$' "$(cat "$results/latest.md")"
+same "what a run says beside its figure is kept" "[90.0, 90.0] [40.0, 40.0]" "$(query "row['says', 'gmod']['beside']['native']['quartile'], row['says', 'gmod']['beside']['gmod']['cpu_ms']")"
+same "the lower quartile has a ratio of its own" "1.0" "$(query "row['says', 'gmod']['quartile_median']")"
+same "what does not say its CPU time has that of its process" True "$(query "0 < row['two', 'gmod']['beside']['gmod']['cpu_ms'][1] < 10000")"
+says "the report has what jobs say" '^\| g \| says \| 1[.]00 \| 1[.]00 \| 80[.]0 \| 79[.]8 \| 2[.]05 \|$' "$(cat "$results/latest.md")"
+says "and the CPU time of both" '^\| g \| says \| 100 \| 100 \| 40[.]0 \| 40[.]0 \| [+]0[.]00 \|$' "$(cat "$results/latest.md")"
 same "side by side: a sample is the time until both end" True "$(query "0 < row['two', 'gmod']['native_median'] < 10000")"
 same "what an allocation takes" "25000.0" "$(query "row['tenth', 'gmod']['us_per_allocations']['native']")"
 # row NAME STATUS ERROR
@@ -149,6 +118,8 @@ row fails failed 'exit status 1: FAIL cudaMalloc: no'
 row absent failed 'absent: No such file'
 row hangs 'timed out' 'not done after 0.3 s'
 row skips skipped 'no GPU'
+row busy failed 'thread takes 2.20 % of a core'
+row nan failed 'it says no ms=NUMBER'
 row silent failed 'it says no ms=NUMBER'
 row unsaid failed "no closing line"
 row module skipped 'python3 has no no_such_module'
@@ -181,96 +152,86 @@ same "nor does a result of a test's plan go to bench/results" 2 "$status"
 outcome python3 bench/figures.py --device '' --commit c coarse
 same "and there is none without a device" 2 "$status"
 
-# More pairs while there is no verdict: this program is slower in every second run.
-cat >"$work/uneven" <<'JOB'
+# A process at a time, both orders in turn, and each with its buffers elsewhere.
+cat >"$work/order" <<'JOB'
 #!/bin/sh
-echo x >>"$COUNT"
-[ $(($(wc -l <"$COUNT") % 4)) -ge 2 ] || SLOWER=102
-export SLOWER
+exec 9>"$SEEN.lock"
+flock -n 9 || echo two at a time >>"$SEEN"
+echo "${GMOD_OPTIONS:+gmod} $BENCH_PAD_MIB" >>"$SEEN"
 exec "${0%/*}/job"
 JOB
-chmod +x "$work/uneven"
-figures "{\"coarse\": {\"seconds\": 3, \"cases\": [{\"group\": \"coarse\", \"name\": \"u\", \"commands\": [[\"$work/uneven\"]],
-	\"environment\": {\"COUNT\": \"$work/count\"}}]}}" coarse
-same "without a verdict pairs are added" True "$(query "row['u', 'gmod']['pairs'] > 7 and [v['verdict'] for v in r['verdicts'] if v['name'] == 'u'] == ['inconclusive']")"
+chmod +x "$work/order"
+ordered="{\"coarse\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"u\", \"commands\": [[\"$work/order\"]],
+	\"environment\": {\"SEEN\": \"$work/seen\"}, \"pairs\": 4}]}}"
+figures "$ordered" coarse
+same "a process at a time, both orders in turn, after a warm-up" "n ng gn ng gn" \
+	"$(sed -E 's/^gmod .*/g/; s/^ .*/n/' "$work/seen" | tr -d '\n' | sed -E 's/^(.)(..)(..)(..)(..)/\1 \2 \3 \4 \5/')"
+[ "$(sort -u "$work/seen" | wc -l)" -gt 6 ]
+judge "where buffers lie is drawn" $? "$(cat "$work/seen")"
+seen=$(cat "$work/seen")
+rm "$work/seen"
+figures "$ordered" coarse
+same "the same in each bench" "$seen" "$(cat "$work/seen")"
 
-# Workers that answer nonsense, that die of something that is no lack of memory, and that wait long for their turns.
-cat >"$work/odd" <<'JOB'
+# Without so many pairs as planned there is no verdict, and never more than that: --more goes on.
+cat >"$work/slow" <<'JOB'
 #!/bin/sh
-log=$(printf '%s' "$GMOD_OPTIONS" | sed -n 's/.*log_path=\([^:]*\).*/\1/p')
-[ ! "$log" ] || echo '{"event":"summary","bytes_guarded":600,"bytes_unprotected":0,"bytes_asked":0,"bytes_uncovered":0,"bytes_host":0,"findings":0,"degraded":0}' >"$log"
-echo ready
-while read -r what; do
-	case $ODD in
-	crash) [ -e "$ONCE" ] || { : >"$ONCE"; echo "CUDA error: an illegal memory access was encountered" >&2; exit 1; } ;;
-	full) [ -e "$ONCE" ] || { : >"$ONCE"; echo "CUDA error: out of memory" >&2; exit 1; } ;;
-	slow) sleep 0.1 ;;
-	esac
-	case $what in
-	'') [ "$ODD" = minus ] && echo -1 || echo 10 ;;
-	monitor) [ "$ODD" = busy ] && echo 2.2 || echo 2.05 ;;
-	*) [ "$ODD" = nan ] && echo nan || echo -1 ;;
-	esac
-done
+sleep 0.2
+exec "${0%/*}/job"
 JOB
-chmod +x "$work/odd"
-odd=
-for how in minus nan crash full slow busy; do
-	odd+="${odd:+, }{\"group\": \"g\", \"name\": \"$how\", \"worker\": [\"$work/odd\"], \"live\": 7, \"blocks\": 2, \"pairs\": 7,
-		\"limit\": 1, \"environment\": {\"ODD\": \"$how\", \"ONCE\": \"$work/once-$how\"}}"
-done
-figures "{\"x\": {\"seconds\": 60, \"cases\": [$odd]}}" x
-row minus failed "a worker answered '-1'"
-row nan failed "a worker answered 'nan'"
-row busy failed 'thread takes 2.20 % of a core'
-row crash failed 'exit status 1: CUDA error: an illegal memory access'
-same "too little memory for all: one pair at a time" "ok 7 exit status 1: CUDA error: out of memory" \
-	"$(query "row['full', 'gmod']['status'], row['full', 'gmod']['pairs'], row['full', 'gmod']['one_at_a_time']")"
-same "who waits for a turn has time" "ok" "$(query "row['slow', 'gmod']['status']")"
-! pgrep -f "$work/odd" >/dev/null
-judge "no worker is left behind" $?
-
-# --more: pairs of an earlier run count, and of what has no verdict there are more.
-plan="{\"coarse\": {\"seconds\": 3, \"cases\": [
-	{\"group\": \"coarse\", \"name\": \"u\", \"commands\": [[\"$work/uneven\"]], \"environment\": {\"COUNT\": \"$work/count\"}},
-	{\"group\": \"coarse\", \"name\": \"w\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 7, \"blocks\": 2},
-	{\"group\": \"coarse\", \"name\": \"degrades\", $job, \"environment\": {\"SUMMARY\": \"1000 0 0 2\"}}]}}"
-pairs_of() {
-	query "*(row[name, 'gmod']['pairs'] for name in ('u', 'w'))"
+chmod +x "$work/slow"
+plan_of() {
+	printf '{"coarse": {"seconds": %s, "cases": [
+		{"group": "coarse", "name": "noisy", "commands": [["%s"]]},
+		{"group": "coarse", "name": "p0", "commands": [["%s"]]},
+		{"group": "coarse", "name": "unknown", "commands": [["%s"]]},
+		{"group": "coarse", "name": "degrades", "commands": [["%s"]], "environment": {"SUMMARY": "1000 0 0 2"}}]}}' \
+		"$1" "$work/slow" "$work/job" "$work/job" "$work/job"
 }
-figures "$plan" coarse
-read -r uneven even <<<"$(pairs_of)"
-[ "$uneven" -gt 7 ] && [ "$even" = 7 ]
-judge "seven pairs of what passes" $? "$uneven $even"
-figures "$plan" --more coarse
-read -r more same <<<"$(pairs_of)"
-[ "$more" -gt $((uneven + 3)) ] && [ "$same" = 7 ]
-judge "--more: the others join those that there are" $? "$uneven, then $more; $even, then $same"
-same "their blocks stay" "7 3 8.0" "$(query "len(row['w', 'gmod']['blocks']['gmod']), len(row['w', 'gmod']['blocks']['gmod'][6]), row['w', 'gmod']['tokens']")"
+verdict_of() {
+	query "*(f\"{v['verdict']}: {v['why']}\" for v in r['verdicts'] if v['name'] == '$1')"
+}
+figures "$(plan_of 2)" coarse
+few=$(query "row['noisy', 'gmod']['pairs']")
+[ "$few" -lt 10 ]
+judge "time runs out before all pairs are there" $? "$few"
+same "and that is open, however good it looks" "open: $few of 10 pairs" "$(verdict_of noisy)"
+says "the report has both numbers" "\| $few of 10 \|\$" "$(cat "$results"/*-test-0123456.md)"
+figures "$(plan_of 60)" --more coarse
+same "--more: until there are as many as planned" "10 8" "$(query "row['noisy', 'gmod']['pairs'], row['p0', 'gmod']['pairs']")"
+same "then there is a verdict" "pass: None, pass: None" "$(verdict_of noisy), $(verdict_of p0)"
+same "what no pilot knows has none" "open: no pilot has said how many pairs" "$(verdict_of unknown)"
 same "what failed is tried anew" failed "$(query "row['degrades', 'gmod']['status']")"
 same "its seconds add up" True "$(query "r['parts']['coarse']['seconds'] >= 5")"
-figures "$plan" coarse
-read -r fewer _ <<<"$(pairs_of)"
-[ "$fewer" -lt "$more" ]
-judge "without --more all is measured anew" $? "$more, then $fewer"
+figures "$(plan_of 60)" --more coarse
+same "and no more than that" "10 8" "$(query "row['noisy', 'gmod']['pairs'], row['p0', 'gmod']['pairs']")"
+figures "$(plan_of 2)" coarse
+[ "$(query "row['noisy', 'gmod']['pairs']")" -lt 10 ]
+judge "without --more all is measured anew" $? "$(query "row['noisy', 'gmod']['pairs']")"
 
-# How long pairs took is known from an earlier run, too.
-printf '#!/bin/sh\nsleep 1; exec "%s/job" worker\n' "$work" >"$work/slow"
-chmod +x "$work/slow"
-slow() {
-	figures "{\"x\": {\"seconds\": $1, \"cases\": [{\"group\": \"g\", \"name\": \"slow\", \"worker\": [\"$work/slow\"],
-		\"live\": 1, \"blocks\": 1, \"pairs\": $2}]}}" ${3:+"$3"} x
-}
-slow 60 2
-same "two pairs of a second and more each" 2 "$(query "row['slow', 'gmod']['pairs']")"
-slow 0.9 3 --more
-same "none is begun in less time" 2 "$(query "row['slow', 'gmod']['pairs']")"
-slow 60 3 --more
-same "it is with more time" 3 "$(query "row['slow', 'gmod']['pairs']")"
-
-commit='0123456789 with changes' figures "$plan" --more coarse
+commit='0123456789 with changes' figures "$(plan_of 2)" --more coarse
 same "--more: a tree with changes is at no commit" 2 "$status"
 says "and that is said" 'this tree is not at one' "$err"
+
+# The pilot: the noise of what has a target, without GMOD.
+before=$(md5sum "$results"/*)
+cat >"$work/uneven" <<'JOB'
+#!/bin/sh
+[ -z "$GMOD_OPTIONS" ] || echo under GMOD >>"$SEEN"
+echo x >>"$SEEN"
+MS=$((100 + $(wc -l <"$SEEN") % 2)) exec "${0%/*}/job"
+JOB
+chmod +x "$work/uneven"
+rm -f "$work/seen"
+printf '{"device": "1 x NVIDIA Test", "noise": {"training": {"kept": 7}}}' >"$work/found.json"
+figures "{\"coarse\": {\"seconds\": 60, \"cases\": [{\"group\": \"coarse\", \"name\": \"u\", \"commands\": [[\"$work/uneven\"]],
+	\"environment\": {\"SEEN\": \"$work/seen\"}}, {\"group\": \"g\", \"name\": \"none\", \"commands\": [[\"$work/uneven\"]]}]}}" \
+	--pilot "$work/found.json" coarse
+same "the pilot: exit status" 0 "$status"
+same "it finds the noise, and keeps what it knew" "{'training': {'kept': 7}, 'coarse': {'u': 1.475}}" \
+	"$(python3 -c "import json; print(json.load(open('$work/found.json'))['noise'])")"
+same "without GMOD" 0 "$(grep -c GMOD "$work/seen")"
+same "and makes no result" "$before" "$(md5sum "$results"/*)"
 
 # Time that runs out leaves what there is.
 figures "{\"x\": {\"seconds\": 1, \"cases\": [{\"group\": \"g\", \"name\": \"slow\", \"commands\": [[\"sh\", \"-c\", \"sleep 0.2; exec $work/job\"]]},
@@ -285,7 +246,6 @@ echo "========= COMPUTE-SANITIZER"
 [ "$MS" != hang ] || exec sleep 30
 MS=1000
 export MS
-: >"${0%/*}/used"
 while [ "${1#--}" != "$1" ]; do
 	asked="$asked $1=$2"
 	shift 2
@@ -301,22 +261,16 @@ status=$?
 exit $status
 TOOL
 chmod +x "$work/bin/compute-sanitizer"
-printf '#!/bin/sh\n[ -e "%s/bin/used" ] && exec "%s/job" worker\n' "$work" "$work" >"$work/after"
-chmod +x "$work/after"
 usual=$PATH
 PATH=$work/bin:$PATH
-figures "{\"training\": {\"seconds\": 60, \"cases\": [
-	{\"group\": \"g\", \"name\": \"job\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 1, \"blocks\": 1, \"pairs\": 1, \"memcheck\": 1},
-	{\"group\": \"g\", \"name\": \"after\", \"worker\": [\"$work/after\"], \"live\": 1, \"blocks\": 1, \"pairs\": 1}]}}" training >/dev/null
-same "a job's comes before the next job" "ok ok" "$(query "row['job', 'memcheck']['status'], row['after', 'gmod']['status']")"
 plan="{\"memcheck\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"sanitizers\", \"name\": \"tool\", $job, \"pairs\": 2, \"memcheck\": 2},
-	{\"group\": \"sanitizers\", \"name\": \"worker\", \"worker\": [\"$work/job\", \"worker\"], \"live\": 1, \"blocks\": 1, \"pairs\": 1, \"memcheck\": 1},
+	{\"group\": \"sanitizers\", \"name\": \"other\", $job, \"pairs\": 2, \"memcheck\": 1, \"memcheck_command\": [\"$work/job\", \"7\"]},
 	{\"group\": \"sanitizers\", \"name\": \"late\", $job, \"environment\": {\"MS\": \"hang\"}, \"key\": null, \"pairs\": 1, \"memcheck\": 1, \"memcheck_limit\": 0.3}]}}"
 rm -r "$results"
 figures "$plan" memcheck
 same "memcheck: exit status" 0 "$status"
-same "its slowdown" "10.0 10.0" "$(query "row['tool', 'memcheck']['ratio_median'], row['worker', 'memcheck']['ratio_median']")"
+same "its slowdown" "10.0 10.0" "$(query "row['tool', 'memcheck']['ratio_median'], row['other', 'memcheck']['ratio_median']")"
 same "one that does not end says so" "timed out not done after 0.3 s" "$(query "row['late', 'memcheck']['status'], row['late', 'memcheck']['error']")"
 says "and so does the report" '^\| sanitizers \| late \| memcheck \|.* \| timed out \| not done after 0[.]3 s \|' "$(cat "$results/latest.md")"
 cut() {
@@ -525,7 +479,7 @@ import json, sys
 import pairs
 def row(group, name, variant="gmod", middle=1.002, **more):
     return {"part": group, "group": group, "name": name, "variant": variant, "unit": "ms", "status": "ok", "error": None,
-            "pairs": 7, "native_median": 1234.5, "median": 1237, "ratio_median": middle, "ratio_low": middle - 0.003,
+            "pairs": 8, "planned": 8, "native_median": 1234.5, "median": 1237, "ratio_median": middle, "ratio_low": middle - 0.003,
             "ratio_high": middle + 0.004, "interval_level": 0.984, "guarded_permille": 1000, "noise_median": 1.0001,
             "noise_low": 0.999, "noise_high": 1.002, **more}
 nothing = {"ratio_median": None, "ratio_low": None, "ratio_high": None, "native_median": None, "median": None}
@@ -545,10 +499,10 @@ expect "the report" 0 python3 bench/report.py "$work/fixture.json"
 says "says how the verdicts are" '^bench: 2 no result, 1 pass: ' "$out"
 page=$(cat "$work/fixture.md")
 says "a verdict, with the paper's figure" '^\| coarse \| a<b \| \+0\.20 % \| -0\.10 to \+0\.60 \| <= 1\.5 % \| pass \| 9\.7 % at most \|$' "$page"
-says "a result, with its noise" '^\| coarse \| a<b \| gmod \| 1234 \| 1237 \| ms \| \+0\.20 % \| -0\.10 to \+0\.60 \| \+0\.01 \(-0\.10 to \+0\.20\) \| 100\.0 % \| 7 \|$' "$page"
+says "a result, with its noise" '^\| coarse \| a<b \| gmod \| 1234 \| 1237 \| ms \| \+0\.20 % \| -0\.10 to \+0\.60 \| - \| \+0\.01 \(-0\.10 to \+0\.20\) \| 100\.0 % \| 8 of 8 \|$' "$page"
 says "none where too little was guarded" '^\| coarse \| little \| gmod \| - \| - \| ms \| no result \| 12\.0 % of the bytes guarded ' "$page"
 says "memcheck, in times" '^\| sanitizers \| a \| memcheck \|.* 23\.40x ' "$page"
-says "a launch, as what is added to nothing" '^\| launch \| 1 threads \| gmod \| 1234 \| 1237 \| ns per launch \| \+40\.00 ns \| \+38\.00 to \+42\.00, all \| - \| ' "$page"
+says "a launch, as what is added to nothing" '^\| launch \| 1 threads \| gmod \| 1234 \| 1237 \| ns per launch \| \+40\.00 ns \| \+38\.00 to \+42\.00, all \| - \| - \| ' "$page"
 says "latencies" '^\| 100000 \| 1000 \| idle \| 2001 \| 103001 \| 104002 \| 200 ' "$page"
 says "the page shows the plot" '^!\[overhead\]\(fixture-overhead\.svg\)$' "$page"
 python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "$work/fixture-overhead.svg" 2>"$work/.err"
@@ -561,7 +515,7 @@ same "the same result makes the same files" "$before" "$(cat "$work"/fixture*.sv
 
 python "the table: parts of at most 8 minutes, known to bench/run" <<'PYTHON'
 import parts
-for quick, limit in ((False, 1500), (True, 240)):
+for quick, limit in ((False, 1800), (True, 240)):
     table = parts.table(quick)
     assert sum(seconds for seconds, _ in table.values()) < limit and max(s for s, _ in table.values()) <= 480
     for name, (_, cases) in table.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The jobs of the bench, without the frameworks: the networks' tables, the protocol, what they say when they cannot run.
+# The jobs of the bench, without the frameworks: the networks' tables, their runs, what they say when they cannot run.
 . "$(dirname "$0")/testlib"
 needs_python3
 jobs=$top/bench/jobs
@@ -32,23 +32,24 @@ PYTHON
 expect "another network than the known one is not measured" 1 env PYTHONPATH="$jobs" python3 "$work/wrong.py"
 same "and is named" "train.py: alexnet has 21 parameters, not 61100840" "$err"
 
-# ---- the protocol ----
+# ---- a run ----
 
-# A job whose iterations take 2 ms each, once someone waits for them, and whose memory is the number of iterations.
-# With an argument it has a monitor thread, which is always busy.
+# A job whose iterations take 2 ms each, once someone waits for them, and every tenth block ten times that; its memory is
+# the number of iterations. With an argument it has a monitor thread, which is always busy, and says nothing of itself.
 cat >"$work/fake.py" <<'PYTHON'
-import sys, threading, time
-import worker
+import sys, threading, time, types
+import job
 
-started = waited = 0
+started = waited = waits = 0
 
 def step():
     global started
     started += 1
 
 def synchronize():
-    global waited
-    time.sleep((started - waited) / 500)
+    global waited, waits
+    waits += 1
+    time.sleep((started - waited) / 500 * (10 if waits % 20 == 0 else 1))
     waited = started
 
 def monitor():
@@ -62,42 +63,33 @@ if sys.argv[1:]:
     named = threading.Event()
     threading.Thread(target=monitor, daemon=True).start()
     named.wait()
-    worker.serve(worker.Job(step, synchronize), block=2, warm_up=1, stretch=0.1)
+    job.run(job.Job(step, synchronize), types.SimpleNamespace(block=2, blocks=5, warm_up=1))
 else:
-    worker.serve(worker.Job(step, synchronize, lambda: started, 21), block=20, warm_up=2, stretch=0.1)
+    job.run(job.Job(step, synchronize, lambda: started, 21), types.SimpleNamespace(block=3, blocks=20, warm_up=2))
 PYTHON
 
-# talk LINES [ARGUMENT]: with the fake job; $out has its answers.
-talk() {
-	out=$(printf '%b' "$1" | PYTHONPATH=$jobs python3 "$work/fake.py" "${@:2}" 2>"$work/err")
-	status=$?
-	err=$(cat "$work/err")
+# said KEY: of the line in $out
+said() {
+	tr ' ' '\n' <<<"$out" | sed -n "s/^$1=//p"
 }
 # near NAME LOW HIGH NUMBER
 near() {
 	awk -v low="$2" -v high="$3" -v number="$4" 'BEGIN { exit !(number ~ /^[0-9.]+$/ && number >= low && number <= high) }'
 	judge "$1" $? "$4 is not between $2 and $3"
 }
-answer() {
-	sed -n "$1p" <<<"$out"
-}
 
-talk ""
-same "ready after the warm-up" "ready" "$out"
-same "the end of the input is the end of the job" "0 " "$status $err"
-
-talk 'memory\n\nmemory\ntokens\nmonitor\nagain\n'
-same "an answer for each line" "0 7" "$status $(wc -l <<<"$out")"
-same "the warm-up comes before ready" 2 "$(answer 2)"
-near "a block: milliseconds an iteration" 2 1000 "$(answer 3)"
-same "one iteration before a block is not timed" 23 "$(answer 4)"
-same "tokens" 21 "$(answer 5)"
-same "no monitor thread" -1 "$(answer 6)"
-near "any other line is a block, too" 2 1000 "$(answer 7)"
-
-talk 'memory\ntokens\nmonitor\n' monitored
-same "what the job does not know" "-1 -1" "$(answer 2) $(answer 3)"
-near "the monitor's share of a core" 1 200 "$(answer 4)"
+expect "a job's run" 0 env PYTHONPATH="$jobs" python3 "$work/fake.py"
+same "one line" 1 "$(wc -l <<<"$out")"
+near "the median of the blocks: milliseconds an iteration" 2 15 "$(said ms)"
+near "their lower quartile" 2 "$(said ms)" "$(said quartile_ms)"
+same "all of them" 20 "$(said blocks | tr ',' '\n' | wc -l)"
+near "those that were disturbed, too" 20 100 "$(said blocks | tr ',' '\n' | sort -g | tail -n 1)"
+near "CPU time of an iteration" 0 2 "$(said cpu_ms)"
+same "memory and tokens" "62 21" "$(said memory_bytes) $(said tokens)"
+same "no monitor thread" "" "$(said monitor_percent)"
+expect "one with a monitor thread" 0 env PYTHONPATH="$jobs" python3 "$work/fake.py" monitored
+same "what the job does not know" "" "$(said memory_bytes)$(said tokens)"
+near "the monitor's share of a core" 1 200 "$(said monitor_percent)"
 
 # ---- what they say when they cannot run ----
 
@@ -110,7 +102,7 @@ refuses() {
 }
 refuses "no model" '^train.py: .*MODEL' train.py
 refuses "an unknown model" '^train.py: .*resnet51.*alexnet' train.py resnet51
-refuses "an unknown option" '^train.py: .*--blocks' train.py alexnet --blocks 3
+refuses "an unknown option" '^train.py: .*--rounds' train.py alexnet --rounds 3
 refuses "a batch of nothing" '^train.py: .*--batch.*not a positive number: 0' train.py alexnet --batch 0
 refuses "an unknown phase" '^llama.py: .*train.*prefill.*decode' llama.py train
 refuses "a block that is no number" '^llama.py: .*--block.*not a positive number: x' llama.py decode --block x

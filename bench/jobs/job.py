@@ -1,0 +1,130 @@
+"""What the jobs share: their arguments, the framework, the run and what it says.
+
+A job warms up, runs blocks of iterations, and says in one line of key=value:
+
+    ms               the median of the blocks, in milliseconds an iteration
+    quartile_ms      their lower quartile: what else a machine does makes some blocks longer
+    cpu_ms           CPU time of all the process's threads, of an iteration
+    monitor_percent  the share of a core that GMOD's monitor thread took meanwhile; unsaid where there is no such thread
+    memory_bytes     the most bytes that the framework has had in use at a time; unsaid where it does not say
+    tokens           of an iteration; unsaid where the job knows no tokens
+    blocks           all of them, in milliseconds an iteration
+
+BENCH_PAD_MIB in the environment: so many MiB are allocated before all else, which moves what comes after.
+
+Exit status: 2 wrong arguments, 77 no framework or no GPU.
+"""
+
+import argparse
+import dataclasses
+import importlib
+import os
+import sys
+import time
+from math import ceil
+from statistics import median
+from typing import Callable
+
+WARM_UP = 20  # iterations
+BLOCKS = 40
+
+
+@dataclasses.dataclass
+class Job:
+    step: Callable  # starts an iteration, and need not wait for its end
+    synchronize: Callable  # waits until all iterations have ended
+    memory: Callable = lambda: None
+    tokens: int | None = None
+
+
+class Parser(argparse.ArgumentParser):
+    def __init__(self, block):
+        super().__init__(allow_abbrev=False)
+        for name, default, what in (
+            ("--block", block, "iterations a block"),
+            ("--blocks", BLOCKS, "blocks"),
+            ("--warm-up", WARM_UP, "iterations before the first block"),
+        ):
+            self.add_argument(name, type=positive, default=default, metavar="N", help=f"{what} (%(default)s)")
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def positive(text):
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"not a positive number: {text}")
+    return int(text)
+
+
+def skip(why):
+    print(f"skipped: {why}", file=sys.stderr)
+    sys.exit(77)
+
+
+def framework(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError as e:
+        skip(e)
+
+
+def pad_bytes():
+    return int(os.environ.get("BENCH_PAD_MIB") or 0) << 20
+
+
+def pytorch():
+    torch = framework("torch")
+    if not torch.cuda.is_available():
+        skip("PyTorch sees no GPU")
+    torch.pad = torch.empty(pad_bytes(), dtype=torch.uint8, device="cuda")
+    return torch
+
+
+def run_torch(torch, step, options, tokens=None):
+    run(Job(step, torch.cuda.synchronize, torch.cuda.max_memory_allocated, tokens), options)
+
+
+def run(job, options):
+    timed(job, options.warm_up)
+    begin, cpu, monitor = time.monotonic_ns(), time.process_time_ns(), monitor_ns()
+    blocks = [timed(job, options.block) / 1e6 / options.block for _ in range(options.blocks)]
+    iterations = options.block * options.blocks
+    said = {
+        "ms": median(blocks),
+        "quartile_ms": sorted(blocks)[ceil(len(blocks) / 4) - 1],
+        "cpu_ms": (time.process_time_ns() - cpu) / 1e6 / iterations,
+        "monitor_percent": None if monitor is None else share(monitor_ns() - monitor, time.monotonic_ns() - begin),
+        "memory_bytes": job.memory(),
+        "tokens": job.tokens,
+        "blocks": ",".join(f"{ms:.4f}" for ms in blocks),
+    }
+    print(*(f"{key}={value}" for key, value in said.items() if value is not None))
+
+
+def share(part, whole):
+    return part / whole * 100
+
+
+def timed(job, count):
+    """Runs COUNT iterations: the nanoseconds that they took."""
+    job.synchronize()
+    begin = time.monotonic_ns()
+    for _ in range(count):
+        job.step()
+    job.synchronize()
+    return time.monotonic_ns() - begin
+
+
+def monitor_ns():
+    """CPU time of GMOD's monitor thread so far, or None where there is none."""
+    for task in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{task}/comm") as f:
+                if f.read().strip() != "gmod-monitor":
+                    continue
+            with open(f"/proc/self/task/{task}/schedstat") as f:
+                return int(f.read().split()[0])
+        except OSError:
+            continue
+    return None
