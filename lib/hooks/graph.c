@@ -34,7 +34,7 @@ static void ask_name(CUfunction function, CUkernel kernel)
 	if (r != CUDA_SUCCESS)
 		gmod_degraded("asking a graph's kernel for its name");
 	else if (name)
-		gmod_name_learn(function ? gmod_handle(function) : gmod_handle(kernel), name);
+		gmod_name_learn(function ? gmod_handle(function) : gmod_handle(kernel), name, 0);
 }
 
 static void add(struct kernels *k, CUfunction function, CUkernel kernel)
@@ -265,5 +265,7 @@ GMOD_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node
 
 GMOD_EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
+	if (gmod_on())
+		gmod_graph_end(gmod_handle(exec));
 	return gmod_done(NEXT(cuGraphExecDestroy)(exec), __func__);
 }

@@ -45,8 +45,11 @@ static CUresult library_loaded(CUresult r, const CUlibrary *library, const char 
 }
 
 /* Captures and host functions forbid it: then it is there still, which other errors do not say. */
-static CUresult unloaded(CUresult r, const struct gmod_unit *u, const char *entry_point)
+static CUresult unloaded(CUresult r, uint64_t module, uint64_t began, const struct gmod_unit *u,
+			 const char *entry_point)
 {
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_names_end(module, began);
 	if (gmod_is_capture_error(r) || r == CUDA_ERROR_NOT_PERMITTED)
 		gmod_unit_stays(u);
 	return loaded(r, entry_point);
@@ -85,8 +88,9 @@ GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 {
 	GMOD_GUARD_PAUSED;
 	struct gmod_unit u = gmod_unit_unload(hmod);
+	uint64_t began = gmod_ticks();
 
-	return unloaded(NEXT(cuModuleUnload)(hmod), &u, __func__);
+	return unloaded(NEXT(cuModuleUnload)(hmod), gmod_handle(hmod), began, &u, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jit, void **jit_values,
@@ -115,8 +119,9 @@ GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 {
 	GMOD_GUARD_PAUSED;
 	struct gmod_unit u = gmod_unit_unload(library);
+	uint64_t began = gmod_ticks();
 
-	return unloaded(NEXT(cuLibraryUnload)(library), &u, __func__);
+	return unloaded(NEXT(cuLibraryUnload)(library), gmod_handle(library), began, &u, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
@@ -132,7 +137,7 @@ GMOD_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const
 	CUresult r = NEXT(cuModuleGetFunction)(hfunc, hmod, name);
 
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_name_learn(gmod_handle(*hfunc), name);
+		gmod_name_learn(gmod_handle(*hfunc), name, gmod_handle(hmod));
 	return gmod_done(r, __func__);
 }
 
@@ -141,7 +146,7 @@ GMOD_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, co
 	CUresult r = NEXT(cuLibraryGetKernel)(pKernel, library, name);
 
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_name_learn(gmod_handle(*pKernel), name);
+		gmod_name_learn(gmod_handle(*pKernel), name, gmod_handle(library));
 	return gmod_done(r, __func__);
 }
 
@@ -150,10 +155,9 @@ GMOD_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {
 	GMOD_GUARD_PAUSED;
 	CUresult r = NEXT(cuKernelGetFunction)(pFunc, kernel);
-	const char *name = r == CUDA_SUCCESS && gmod_on() ? gmod_name_of(gmod_handle(kernel), gmod_ticks()) : NULL;
 
-	if (name)
-		gmod_name_learn(gmod_handle(*pFunc), name);
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_name_learn_as(gmod_handle(*pFunc), gmod_handle(kernel));
 	return gmod_done(r, __func__);
 }
 
@@ -176,7 +180,7 @@ GMOD_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned 
 		counted(NEXT(cuModuleGetFunctionCount)(&count, mod), &count);
 	for (unsigned i = 0; i < count && i < numFunctions; i++)
 		if (NEXT(cuFuncGetName)(&name, functions[i]) == CUDA_SUCCESS && name)
-			gmod_name_learn(gmod_handle(functions[i]), name);
+			gmod_name_learn(gmod_handle(functions[i]), name, gmod_handle(mod));
 		else
 			gmod_degraded("cuFuncGetName");
 	return gmod_done(r, __func__);
@@ -192,7 +196,7 @@ GMOD_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n
 		counted(NEXT(cuLibraryGetKernelCount)(&count, lib), &count);
 	for (unsigned i = 0; i < count && i < numKernels; i++)
 		if (NEXT(cuKernelGetName)(&name, kernels[i]) == CUDA_SUCCESS && name)
-			gmod_name_learn(gmod_handle(kernels[i]), name);
+			gmod_name_learn(gmod_handle(kernels[i]), name, gmod_handle(lib));
 		else
 			gmod_degraded("cuKernelGetName");
 	return gmod_done(r, __func__);

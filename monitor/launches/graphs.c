@@ -5,7 +5,7 @@
 #include "monitor/launches/names.h"
 
 /* What is kept of a graph is an array of its kernels' names. */
-static gmod_lists graphs;
+static gmod_histories graphs;
 
 struct list {
 	unsigned count;
@@ -57,7 +57,7 @@ static void add_before(struct list *l, const struct gmod_kept *before)
 /* stays: what was there does, and nothing changes where there is nothing else. true: one that has a name is new. */
 static bool learn(uint64_t graph, const uint64_t *functions, unsigned count, bool stays)
 {
-	const struct gmod_kept *before = gmod_history_at(graphs, graph, GMOD_LATEST), *set;
+	const struct gmod_kept *before = gmod_history_at(graphs, graph, GMOD_LATEST, NULL), *set;
 	uint64_t now = gmod_ticks();
 	struct list l = {.count = 0};
 	bool any_new = false, all_known = before;
@@ -77,7 +77,7 @@ static bool learn(uint64_t graph, const uint64_t *functions, unsigned count, boo
 	/* Programs make graphs over and over, of the same kernels. */
 	set = gmod_keep(l.names, l.count * sizeof(l.names[0]));
 	if (set != before)
-		gmod_history_add(graphs, graph, set);
+		gmod_history_add(graphs, graph, set, 0);
 	return any_new;
 }
 
@@ -91,9 +91,14 @@ bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned c
 	return learn(graph, functions, count, true);
 }
 
+void gmod_graph_end(uint64_t graph)
+{
+	gmod_history_add(graphs, graph, NULL, 0);
+}
+
 unsigned gmod_graph_kernels(uint64_t graph, uint64_t ticks, const char **out, unsigned max)
 {
-	const struct gmod_kept *s = gmod_history_at(graphs, graph, ticks);
+	const struct gmod_kept *s = gmod_history_at(graphs, graph, ticks, NULL);
 	unsigned count = !s ? 0 : count_of(s) < max ? count_of(s) : max;
 
 	for (unsigned i = 0; i < count; i++)

@@ -18,9 +18,11 @@ enum { GMOD_GRAPH_NAMES = 32 }; /* the last one NULL where there are more */
  */
 bool gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count);
 bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned count);
+/* It is gone. */
+void gmod_graph_end(uint64_t graph);
 /*
  * Distinct names, at most max, latest learned first; NULL for what is not known. They are those that the handle had at
- * `ticks`; none where that is four changes ago or more.
+ * `ticks`; none where that is not known any more.
  */
 unsigned gmod_graph_kernels(uint64_t graph, uint64_t ticks, const char **names, unsigned max);
 

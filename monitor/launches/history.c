@@ -1,27 +1,31 @@
 #include "monitor/launches/history.h"
 
+#include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/hash.h"
+#include "lib/base/map.h"
 
 #define ARENA ((size_t)64 << 20)
-#define NO_TIME UINT64_MAX
 
-enum { TIMES = 4 };
+enum { KEPT_OF_THE_PAST = 4 };
 
-/* A slot for each change, over and over (tests/models/graph.pml). */
-struct history {
-	struct gmod_node node; /* key: the handle */
-	_Atomic unsigned changes;
-	struct slot {
-		_Atomic uint64_t since; /* NO_TIME: the slot is empty or being written */
-		_Atomic(const struct gmod_kept *) what;
-	} slot[TIMES];
+/*
+ * That a handle stands for something, from a time until a time (tests/models/graph.pml):
+ *
+ *     until  0 ──put()──► GMOD_LATEST ──end()──► a time ──take()──► 0
+ *
+ * Who took it has it alone. `from` is 0 while it is written, and no two times the same: who finds one time before and
+ * after has read what belongs together.
+ */
+struct gmod_tenure {
+	struct gmod_tenure *next;
+	_Atomic uint64_t from, until, handle, owner;
+	_Atomic(const struct gmod_kept *) what;
 };
 
-static gmod_lists all_kept;
+static _Atomic(struct gmod_kept *) all_kept[GMOD_LISTS];
 
 /* Address space is reserved at once and costs nothing until it is used. */
 static _Atomic(char *) arena;
@@ -30,14 +34,10 @@ static _Atomic size_t arena_used;
 static char *arena_base(void)
 {
 	char *base = atomic_load_explicit(&arena, memory_order_acquire);
-	char *fresh;
+	char *fresh = base ? base : gmod_map(ARENA);
 
-	if (base)
-		return base;
-	fresh = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (fresh == MAP_FAILED)
-		return NULL;
-	if (atomic_compare_exchange_strong_explicit(&arena, &base, fresh, memory_order_acq_rel, memory_order_acquire))
+	if (base || !fresh ||
+	    atomic_compare_exchange_strong_explicit(&arena, &base, fresh, memory_order_acq_rel, memory_order_acquire))
 		return fresh;
 	munmap(fresh, ARENA);
 	return base;
@@ -56,119 +56,140 @@ static void *allocate(size_t size)
 	return at <= ARENA - size ? base + at : NULL;
 }
 
-static _Atomic(struct gmod_node *) *list_of(gmod_lists lists, uint64_t key)
+static size_t list_of(uint64_t key)
 {
-	return &lists[(gmod_hash(key) >> 40) % GMOD_LISTS];
+	return (gmod_hash(key) >> 40) % GMOD_LISTS;
 }
 
-/* acquire: what is in a list is complete */
-static struct gmod_node *first_of(gmod_lists lists, uint64_t key)
+static struct gmod_kept *find_kept(struct gmod_kept *k, uint64_t hash, const void *bytes, size_t size)
 {
-	return atomic_load_explicit(list_of(lists, key), memory_order_acquire);
-}
-
-/* Put in front, unless something else has come there meanwhile: then *first is that. */
-static bool add(gmod_lists lists, struct gmod_node *n, struct gmod_node **first)
-{
-	n->next = *first;
-	/* release: it is complete for whoever finds it */
-	return atomic_compare_exchange_strong_explicit(list_of(lists, n->key), first, n, memory_order_acq_rel,
-						       memory_order_acquire);
-}
-
-static struct gmod_kept *find_kept(struct gmod_node *n, uint64_t key, const void *bytes, size_t size)
-{
-	for (; n; n = n->next) {
-		struct gmod_kept *k = (struct gmod_kept *)n;
-
-		if (n->key == key && k->size == size && memcmp(k->bytes, bytes, size) == 0)
-			return k;
-	}
-	return NULL;
+	while (k && (k->hash != hash || k->size != size || memcmp(k->bytes, bytes, size) != 0))
+		k = k->next;
+	return k;
 }
 
 const struct gmod_kept *gmod_keep(const void *bytes, size_t size)
 {
-	uint64_t key = gmod_hash_bytes(GMOD_HASH_START, bytes, size);
-	struct gmod_node *first = first_of(all_kept, key);
-	struct gmod_kept *k = find_kept(first, key, bytes, size), *found;
+	uint64_t hash = gmod_hash_bytes(GMOD_HASH_START, bytes, size);
+	_Atomic(struct gmod_kept *) *list = &all_kept[list_of(hash)];
+	/* acquire: what is in a list is complete */
+	struct gmod_kept *first = atomic_load_explicit(list, memory_order_acquire);
+	struct gmod_kept *found = find_kept(first, hash, bytes, size), *k;
 
-	if (k || !(k = allocate(sizeof(*k) + size + 1)))
-		return k;
-	k->node.key = key;
+	if (found || !(k = allocate(sizeof(*k) + size + 1)))
+		return found;
+	k->hash = hash;
 	k->size = size;
 	memcpy(k->bytes, bytes, size);
-	while (!add(all_kept, &k->node, &first))
-		if ((found = find_kept(first, key, bytes, size)))
+	do {
+		if ((found = find_kept(first, hash, bytes, size)))
 			return found;
+		k->next = first;
+		/* release: it is complete for whoever finds it */
+	} while (!atomic_compare_exchange_weak_explicit(list, &first, k, memory_order_acq_rel, memory_order_acquire));
 	return k;
 }
 
-static struct history *find(struct gmod_node *n, uint64_t handle)
+/* That which ended first, where more than so many have ended. NULL: there is none, or others were faster. */
+static struct gmod_tenure *take(struct gmod_tenure *first, unsigned more_than)
 {
-	while (n && n->key != handle)
-		n = n->next;
-	return (struct history *)n;
-}
+	struct gmod_tenure *oldest = NULL;
+	uint64_t end = GMOD_LATEST;
+	unsigned ended = 0;
 
-/* NULL: there is no room. */
-static struct history *make(gmod_lists histories, uint64_t handle)
-{
-	struct gmod_node *first = first_of(histories, handle);
-	struct history *h = allocate(sizeof(*h)), *found;
+	for (struct gmod_tenure *t = first; t; t = t->next) {
+		uint64_t until = atomic_load_explicit(&t->until, memory_order_relaxed);
 
-	if (!h)
-		return NULL;
-	h->node.key = handle;
-	for (unsigned i = 0; i < TIMES; i++)
-		atomic_init(&h->slot[i].since, NO_TIME);
-	while (!add(histories, &h->node, &first))
-		if ((found = find(first, handle)))
-			return found;
-	return h;
-}
-
-static void put(struct slot *s, const struct gmod_kept *what, uint64_t since)
-{
-	/* release: who finds this slot empty finds what came into the others before */
-	atomic_store_explicit(&s->since, NO_TIME, memory_order_release);
-	atomic_store_explicit(&s->what, what, memory_order_release);
-	/* release: it is complete for who finds it by the time */
-	atomic_store_explicit(&s->since, since, memory_order_release);
-}
-
-void gmod_history_add(gmod_lists histories, uint64_t handle, const struct gmod_kept *what)
-{
-	struct history *known = find(first_of(histories, handle), handle);
-	struct history *h = known ? known : make(histories, handle);
-
-	if (h)
-		put(&h->slot[atomic_fetch_add_explicit(&h->changes, 1, memory_order_relaxed) % TIMES], what,
-		    known ? gmod_ticks() : 0);
-}
-
-/* Of a slot that is written meanwhile nothing is known. */
-static const struct gmod_kept *what_in(struct slot *s, uint64_t since)
-{
-	const struct gmod_kept *what = atomic_load_explicit(&s->what, memory_order_acquire);
-
-	/* it is a later one: then so is the time */
-	return atomic_load_explicit(&s->since, memory_order_relaxed) == since ? what : NULL;
-}
-
-const struct gmod_kept *gmod_history_at(gmod_lists histories, uint64_t handle, uint64_t ticks)
-{
-	struct history *h = find(first_of(histories, handle), handle);
-	uint64_t latest = NO_TIME;
-	unsigned n = 0;
-
-	for (unsigned i = 0; h && i < TIMES; i++) {
-		uint64_t since = atomic_load_explicit(&h->slot[i].since, memory_order_acquire);
-
-		if (since == NO_TIME || since > ticks || (latest != NO_TIME && since < latest))
-			continue;
-		latest = since;
-		n = i;
+		ended += until && until != GMOD_LATEST;
+		if (until && until < end) {
+			oldest = t;
+			end = until;
+		}
 	}
-	return latest == NO_TIME ? NULL : what_in(&h->slot[n], latest);
+	if (ended <= more_than || !atomic_compare_exchange_strong_explicit(&oldest->until, &end, 0,
+									   memory_order_acquire, memory_order_relaxed))
+		return NULL;
+	return oldest;
+}
+
+static struct gmod_tenure *add_to(_Atomic(struct gmod_tenure *) *list)
+{
+	struct gmod_tenure *t = allocate(sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->next = atomic_load_explicit(list, memory_order_acquire);
+	/* release: its link, for whoever walks the list */
+	while (!atomic_compare_exchange_weak_explicit(list, &t->next, t, memory_order_acq_rel, memory_order_acquire))
+		;
+	return t;
+}
+
+static void put(struct gmod_tenure *t, uint64_t handle, const struct gmod_kept *what, uint64_t owner, uint64_t now)
+{
+	atomic_store_explicit(&t->from, 0, memory_order_relaxed);
+	/* release: who finds any of these finds that it is being written */
+	atomic_store_explicit(&t->handle, handle, memory_order_release);
+	atomic_store_explicit(&t->owner, owner, memory_order_release);
+	atomic_store_explicit(&t->what, what, memory_order_release);
+	atomic_store_explicit(&t->until, GMOD_LATEST, memory_order_release);
+	/* release: it is complete for who finds it by the time */
+	atomic_store_explicit(&t->from, now, memory_order_release);
+}
+
+/* If it began before; one that is being written has not begun. */
+static void end(struct gmod_tenure *t, uint64_t until)
+{
+	uint64_t still = GMOD_LATEST, from = atomic_load_explicit(&t->from, memory_order_relaxed);
+
+	if (from && from < until)
+		atomic_compare_exchange_strong_explicit(&t->until, &still, until, memory_order_relaxed,
+							memory_order_relaxed);
+}
+
+/* The new one first: meanwhile there are two, and the later one holds. */
+void gmod_history_add(gmod_histories histories, uint64_t handle, const struct gmod_kept *what, uint64_t owner)
+{
+	_Atomic(struct gmod_tenure *) *list = &histories[list_of(handle)];
+	struct gmod_tenure *first = atomic_load_explicit(list, memory_order_acquire), *t;
+	uint64_t now = gmod_ticks();
+
+	if (what && ((t = take(first, KEPT_OF_THE_PAST)) || (t = add_to(list)) || (t = take(first, 0))))
+		put(t, handle, what, owner, now);
+	for (t = first; t; t = t->next)
+		if (atomic_load_explicit(&t->handle, memory_order_relaxed) == handle)
+			end(t, now);
+}
+
+void gmod_history_end(gmod_histories histories, uint64_t owner, uint64_t until)
+{
+	for (unsigned i = 0; i < GMOD_LISTS; i++)
+		for (struct gmod_tenure *t = atomic_load_explicit(&histories[i], memory_order_acquire); t; t = t->next)
+			if (atomic_load_explicit(&t->owner, memory_order_relaxed) == owner)
+				end(t, until);
+}
+
+const struct gmod_kept *gmod_history_at(gmod_histories histories, uint64_t handle, uint64_t ticks, uint64_t *owner)
+{
+	const struct gmod_kept *what = NULL;
+	uint64_t latest = 0;
+
+	for (struct gmod_tenure *t = atomic_load_explicit(&histories[list_of(handle)], memory_order_acquire); t;
+	     t = t->next) {
+		/* acquire, each: it is a later one's; then so is the time */
+		uint64_t from = atomic_load_explicit(&t->from, memory_order_acquire);
+		uint64_t its = atomic_load_explicit(&t->handle, memory_order_acquire);
+		uint64_t whose = atomic_load_explicit(&t->owner, memory_order_acquire);
+		const struct gmod_kept *found = atomic_load_explicit(&t->what, memory_order_acquire);
+		bool stood = ticks <= atomic_load_explicit(&t->until, memory_order_acquire);
+
+		if (its != handle || from <= latest || from > ticks ||
+		    atomic_load_explicit(&t->from, memory_order_relaxed) != from)
+			continue;
+		latest = from;
+		what = stood ? found : NULL;
+		if (owner)
+			*owner = whose;
+	}
+	return what;
 }

@@ -1,30 +1,26 @@
 /*
- * What handles have stood for, and since when: a handle is used again once what it stood for is gone.
+ * What handles have stood for, and in which time: a handle is used again once what it stood for is gone.
  *
- * Of each the latest four changes are known, and of what was there before them nothing. What they stand for is kept
- * once, however often it comes back, and for ever, in memory that is bounded: after 64 MiB of different things and
- * handles, what is new is unknown. Everything here takes no lock and may be called from any hook.
+ * Of what handles stood for in the past, the latest is known: in each list, which a few handles share, four are kept,
+ * and the room of the others is for what comes. Bytes are kept once, however often they come back, and for ever. All of
+ * it is in memory that is bounded: after 64 MiB of different bytes, and handles in use at one time, what is new is
+ * unknown. Everything here takes no lock and may be called from any hook.
  */
 #ifndef GMOD_MONITOR_LAUNCHES_HISTORY_H
 #define GMOD_MONITOR_LAUNCHES_HISTORY_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lists that only grow, by the hash of a key: who walks one needs no lock, and nodes of other keys are among its own.
- */
+/* Lists by the hash of a handle. They only grow: who walks one needs no lock, and finds other handles in it, too. */
 enum { GMOD_LISTS = 8192 };
-struct gmod_node {
-	struct gmod_node *next;
-	uint64_t key;
-};
-typedef _Atomic(struct gmod_node *) gmod_lists[GMOD_LISTS];
+typedef _Atomic(struct gmod_tenure *) gmod_histories[GMOD_LISTS];
 
 /* The same bytes are the same pointer. A zero follows them. */
 struct gmod_kept {
-	struct gmod_node node;
+	struct gmod_kept *next;
+	uint64_t hash;
 	size_t size;
 	char bytes[] __attribute__((aligned(8)));
 };
@@ -32,10 +28,13 @@ struct gmod_kept {
 /* NULL: there is no room. */
 const struct gmod_kept *gmod_keep(const void *bytes, size_t size);
 
-/* From now on the handle stands for this; NULL: nobody knows for what. The first also for the time before it came. */
-void gmod_history_add(gmod_lists histories, uint64_t handle, const struct gmod_kept *what);
-/* What the handle stood for at `ticks`, at GMOD_LATEST at last; NULL: that is not known. */
+/* From now on the handle stands for this, as long as its owner is there; NULL: nobody knows for what. Owner 0: none. */
+void gmod_history_add(gmod_histories histories, uint64_t handle, const struct gmod_kept *what, uint64_t owner);
+/* The owner was there until then, and all that it owned. */
+void gmod_history_end(gmod_histories histories, uint64_t owner, uint64_t until);
+/* What the handle stood for at `ticks`, at GMOD_LATEST now; NULL: that is not known. *owner, or NULL: and whose it is.
+ */
 #define GMOD_LATEST UINT64_MAX
-const struct gmod_kept *gmod_history_at(gmod_lists histories, uint64_t handle, uint64_t ticks);
+const struct gmod_kept *gmod_history_at(gmod_histories histories, uint64_t handle, uint64_t ticks, uint64_t *owner);
 
 #endif

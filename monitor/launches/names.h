@@ -9,8 +9,12 @@
 
 #include <stdint.h>
 
-/* name NULL: the handle has one that nobody knows. */
-void gmod_name_learn(uint64_t handle, const char *name);
+/* name NULL: the handle has one that nobody knows. module: the module or library that it goes with; 0: not known. */
+void gmod_name_learn(uint64_t handle, const char *name, uint64_t module);
+/* The handle is that of the kernel's function: it has its name, if that is known, and goes with it. */
+void gmod_name_learn_as(uint64_t handle, uint64_t kernel);
+/* A module or library is gone, or was about to be at `ticks`, and what its handles stood for. */
+void gmod_names_end(uint64_t module, uint64_t ticks);
 /* The name that the handle had at `ticks`; NULL: not known. The same name is the same pointer. */
 const char *gmod_name_of(uint64_t handle, uint64_t ticks);
 

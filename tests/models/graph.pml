@@ -1,55 +1,70 @@
 /*
- * A slot of what a graph's handle has stood for: put() and what_in() in monitor/launches/history.c.
+ * A tenure, the record of what a handle stood for: take(), put() and gmod_history_at() in monitor/launches/history.c.
  *
- * One slot: that an empty one has a reader see what came into the others before is for the release of NO_TIME. One
- * writer, as nobody may change one executable graph in two threads at a time: three sets in turn come into the slot,
- * each from a later time on. A reader takes no lock. The order of the code's release stores and acquire loads is the one
- * they have here.
+ * One record: three handles in turn have it, each from a later time on, and each is told of before the next. A reader
+ * takes no lock. The order of the code's release stores and acquire loads is the one they have here.
  *
- *   good      a reader has the set of the time that it found, or nothing
+ *   good      a reader has the handle and the set of the time that it found, or nothing; and what has ended is over
  *   broken    NOAGAIN  the reader does not look at the time again
- *             NOTIME   the slot is not emptied before another set comes in
+ *             NOTIME   the record does not lose its time before another handle comes in
  */
-#define NO_TIME 0
+#define STILL 9
 
-byte since = NO_TIME;
-byte set;			/* of the time with the same number */
+byte from;			/* 0: it is being written */
+byte until;
+byte handle, set;		/* of the time with the same number */
+byte ended;			/* the latest one that has */
 bool through;
 
 inline put(now)
 {
+	until = 0;		/* take() */
 #ifndef NOTIME
-	since = NO_TIME;
+	from = 0;
 #endif
+	handle = now;		/* release */
 	set = now;		/* release */
-	since = now		/* release */
+	until = STILL;		/* release */
+	from = now		/* release */
 }
 
 active proctype writer()
 {
-	put(1);
-	put(2);
-	put(3);
+	byte now = 1;
+
+	do
+	:: now < 4 ->
+		put(now);
+		until = now;	/* end() */
+		ended = now;
+		now++
+	:: else -> break
+	od;
 	through = true
 }
 
-active [2] proctype reader()
+active proctype reader()
 {
-	byte found, its;
+	byte found, its, what, over, last;
 
 	do
 	:: through -> break
 	:: else ->
-		found = since;	/* acquire */
-		its = set;	/* acquire */
+		over = ended;
+		found = from;	/* acquire */
+		its = handle;	/* acquire */
+		what = set;	/* acquire */
+		last = until;	/* acquire */
 		if
 #ifdef NOAGAIN
-		:: found != NO_TIME ->
+		:: found != 0 ->
 #else
-		:: found != NO_TIME && since == found ->
+		:: found != 0 && from == found ->
 #endif
-			assert(its == found)
+			assert(its == found && what == found);
+			assert(over < found || last != STILL)
 		:: else
-		fi
+		fi;
+		over = 0; found = 0; its = 0; what = 0; last = 0
 	od
 }

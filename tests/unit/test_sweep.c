@@ -250,7 +250,7 @@ TEST(suspects_are_those_that_could_have_written)
 	struct report r;
 
 	for (uint64_t i = 0; i < 4; i++)
-		gmod_name_learn(0x6000 + i * 16, names[i]);
+		gmod_name_learn(0x6000 + i * 16, names[i], 0);
 	launch(0x7100, 0x6000);
 	launch(0x7200, 0x6010);
 	gmod_prove_stream(0x7100, gmod_ticks());
