@@ -43,7 +43,7 @@ found() {
 	# A sanitizer's own memory grows.
 	[ "$status" != 4 ] || [ "$gmod" = "${gmod% *}" ] || status=0
 	same "soak: $mode, seed $seed: done, nothing has grown" 0 "$status"
-	[ "$status" = 0 ] || sed 's/^/     /' "$work/$mode.out" "$work/errors"
+	[ "$status" = 0 ] || tail -q -n 20 "$work/$mode.out" "$work/errors"
 	missing=$(diff <(cut -d' ' -f1 "$work/$mode/planted" | sort) <(sed -n 's/^SUMMARY: GMOD: //p' <<<"$log" |
 		sed -E 's/^heap-buffer-overflow device 0 size ([0-9]+) offset \+0 .*/\1/' | sort))
 	judge "soak: $mode, seed $seed: what was planted is reported, once, and nothing else" $? "$missing"
