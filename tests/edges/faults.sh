@@ -224,4 +224,13 @@ check_kept_blocks() {
 		"cuMemCreate 4 cuMemUnmap 2 " "$(calls "$work/kept.trace" | grep -E '^cuMem(Create|Unmap) ' | tr '\n' ' ')"
 }
 
+# The errors that nothing comes after but a new process, also those that come of the hardware and of others that share it.
+check_given_up() {
+	local code
+	for code in 226:CONTAINED 721:TENSOR_MEMORY_LEAK 810:MPS_CLIENT_TERMINATED; do
+		guarded '' env "SIM_FAIL=cuCtxSynchronize:1:${code%:*},cuStreamQuery:*:${code%:*}" "$programs/bad_then_return"
+		says "given_up: ${code#*:}" "^SUMMARY: GMOD: post-mortem CUDA_ERROR_${code#*:}" "$err"
+	done
+}
+
 run_checks "$@"
