@@ -54,7 +54,9 @@ __attribute__((visibility("hidden"))) void *gmod_before_exec(enum next which)
 typedef int sigaction_fn(int number, const struct sigaction *wanted, struct sigaction *old);
 typedef sighandler_t signal_fn(int number, sighandler_t handler);
 
-#define ENDINGS (1u << SIGTERM | 1u << SIGINT | 1u << SIGABRT | 1u << SIGSEGV | 1u << SIGBUS)
+#define ENDINGS \
+	(1u << SIGTERM | 1u << SIGINT | 1u << SIGHUP | 1u << SIGQUIT | 1u << SIGXCPU | 1u << SIGABRT | 1u << SIGSEGV | \
+	 1u << SIGBUS | 1u << SIGILL | 1u << SIGFPE)
 static atomic_bool armed;
 
 static int set(int number, const struct sigaction *wanted, struct sigaction *old)

@@ -66,7 +66,8 @@ static void end(const char *how)
 	const struct {
 		const char *name;
 		int number;
-	} signals[] = {{"TERM", SIGTERM}, {"INT", SIGINT}};
+	} signals[] = {{"TERM", SIGTERM}, {"INT", SIGINT},   {"HUP", SIGHUP},
+		       {"QUIT", SIGQUIT}, {"XCPU", SIGXCPU}, {"FPE", SIGFPE}};
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!strcmp(how, signals[i].name))
@@ -93,6 +94,8 @@ static void end(const char *how)
 		assert(!how);
 	else if (!strcmp(how, "crash"))
 		crash_here(NULL);
+	else if (!strcmp(how, "trap"))
+		__builtin_trap();
 	else if (!strcmp(how, "bus"))
 		by_bus_error();
 	else if (!strcmp(how, "chain"))

@@ -295,10 +295,11 @@ check_terminated() {
 check_ends() {
 	local how
 	ulimit -S -c 0
-	for how in execve execv execvp execvpe execl execlp execle fexecve abort assert TERM INT crash bus chain; do
-		alone bash -c "trap - INT; exec '$edges/ends' $how"
+	for how in execve execv execvp execvpe execl execlp execle fexecve abort assert TERM INT HUP QUIT XCPU FPE crash bus \
+		trap chain; do
+		alone bash -c "trap - INT QUIT HUP; exec '$edges/ends' $how"
 		native="$status $out"
-		repeat "ends by $how" 5 "$status" 1 bash -c "trap - INT; exec '$edges/ends' $how"
+		repeat "ends by $how" 5 "$status" 1 bash -c "trap - INT QUIT HUP; exec '$edges/ends' $how"
 		same "ends by $how: as alone" "$native" "$status $out"
 	done
 	repeat "ends, an exec that fails" 1 4 2 "$edges/ends" returns
