@@ -28,5 +28,6 @@ typedef CUresult(CUDAAPI *PFN_cuStreamBeginRecaptureToGraph_v13030_ptsz)(CUstrea
 									 CUgraphRecaptureCallback, void *);
 typedef CUresult(CUDAAPI *PFN_cuGraphAddNode_v13040)(CUgraphNode *, CUgraph, const CUgraphNode *,
 						     const CUgraphEdgeData *, size_t, CUgraphNodeParams *);
+typedef CUresult(CUDAAPI *PFN_cuGraphNodeSetParams_v13040)(CUgraphNode, CUgraphNodeParams *);
 
 #endif
