@@ -2,12 +2,15 @@
  * From return addresses to "main app+0x8b01".
  *
  * dladdr() and dl_iterate_phdr() take the loader's lock, which the program may hold while it waits for us (a library's
- * constructor that frees GPU memory). So the process's own map of memory is read from /proc, and names from the ELF
- * files on disk; both are treated as input that may be wrong. Nothing is allocated, no lock is taken and errno not
- * changed. May be called from any thread and from inside a hook; it reads files, so not in a signal handler.
+ * constructor that frees GPU memory). _dl_find_object(), by which unwinders work, takes none. What it must not meet is
+ * the unloading of a module in the microsecond in which that one is looked at. Names come from the ELF files on disk,
+ * which are treated as input that may be wrong. Nothing is allocated, no lock is taken and errno not changed. May be
+ * called from any thread and from inside a hook; it reads files, so not in a signal handler.
  */
 #ifndef GMOD_MONITOR_REPORT_SYMBOL_H
 #define GMOD_MONITOR_REPORT_SYMBOL_H
+
+#include <elf.h>
 
 #include "lib/base/text.h"
 #include "lib/base/unwind.h"
@@ -15,12 +18,11 @@
 
 #define GMOD_MODULE_NAME_MAX 128
 #define GMOD_SYMBOL_NAME_MAX 1024
-#define GMOD_MODULES_MAX GMOD_STACK_MAX
 
 /*
  * One frame. Addresses are those of the call (the last byte before the return address): a call that never returns
  * may be the last thing of its function, and addr2line wants it so too. The offset is the address as the module's file
- * counts, which addr2line takes; of a file that cannot be read pc - load address, of no module pc itself.
+ * counts, which addr2line takes; of no module pc itself.
  */
 struct gmod_frame {
 	uintptr_t pc;                       /* of the call */
@@ -35,16 +37,13 @@ struct gmod_frames {
 	struct gmod_frame frame[GMOD_STACK_MAX];
 };
 
-/* Working memory of gmod_symbolize(): too large for a program's stack, so callers map it. Needs no initialising. */
+/* Working memory of gmod_symbolize(): too large for a program's stack. Needs no initialising. */
 struct gmod_symbol_scratch {
-	char buffer[65536];
-	uint32_t modules;
-	struct gmod_symbol_module {
-		char path[1024]; /* "": no file that names could come from */
-		uint64_t base;
-	} module[GMOD_MODULES_MAX];
-	uint32_t module_of[GMOD_STACK_MAX]; /* per frame: index into module[], or GMOD_MODULES_MAX */
-	uint64_t file_offset[GMOD_STACK_MAX];
+	/* The module whose frames are being named. */
+	uintptr_t start, end, bias; /* bias: of addresses, against the file's */
+	Elf64_Ehdr header;          /* as it was loaded */
+	char path[1024];
+	Elf64_Sym symbol[2048]; /* some of its file's */
 };
 
 /* The frames of each of the stacks. */
