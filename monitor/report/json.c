@@ -231,7 +231,7 @@ static void add_nearby(struct gmod_text *t, const struct gmod_report_view *v)
 	add_count(t, "unread", v->finding->unread);
 }
 
-/* What the SUMMARY line says: enough to tell findings apart, and all there is when the rest does not fit. */
+/* What the SUMMARY line says: enough to tell findings apart. */
 static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
@@ -260,10 +260,7 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 
 void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
 {
-	size_t start = t->len, head;
-
 	add_head(t, v);
-	head = t->len;
 	add_buffer(t, v);
 	add_corruption(t, v->finding);
 	add_call(t, v);
@@ -272,9 +269,4 @@ void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
 	add_key(t, "next_step");
 	gmod_text_json(t, v->next_step, sizeof(v->next_step));
 	gmod_text_str(t, "}\n");
-	if (!t->full)
-		return;
-	t->full = false;
-	t->len = head < t->cap - 64 ? head : start; /* the head is short; that it may not fit is for small buffers */
-	gmod_text_str(t, head == t->len ? ",\"truncated\":true}\n" : "{}\n");
 }

@@ -7,7 +7,6 @@
 #include "lib/base/futex.h"
 #include "lib/base/hash.h"
 #include "lib/base/lock.h"
-#include "lib/base/map.h"
 #include "lib/base/worker.h"
 #include "monitor/report/json.h"
 #include "monitor/report/suppressions.h"
@@ -109,10 +108,10 @@ static enum fate judge(const struct site *site)
 	return state.shown >= max_reports ? COUNTED : NEW;
 }
 
-/* What becomes of one that is NEW still. view: NULL where there is no memory for it, so that nothing is suppressed. */
+/* What becomes of one that is NEW still. */
 static enum fate admit(struct site *site, const struct gmod_report_view *view)
 {
-	bool by_frames = false, suppressed = view && gmod_is_suppressed(view, &by_frames);
+	bool by_frames = false, suppressed = gmod_is_suppressed(view, &by_frames);
 
 	if (site && by_frames)
 		site->suppressed = true;
@@ -174,40 +173,12 @@ static bool has_thread(void)
 
 /* ---- one report ---- */
 
-/* The working memory of one report; mapped, because a program's thread may have a small stack. */
-struct workspace {
+/* For the one that is told just now: too large for the stack of a program's thread, and there when memory is not. */
+static struct {
 	struct gmod_report_view view;
 	struct gmod_view_scratch scratch;
-	char out[256 * 1024];
-};
-
-/* Without memory for more: the first line, and the last. */
-static void report_briefly(const struct gmod_finding *f)
-{
-	char title[512], where[80] = "";
-	struct gmod_text t;
-
-	gmod_text_init(&t, title, sizeof(title));
-	gmod_title(f, &t);
-	gmod_log_note(0, "%s: %s (no memory to say more) [finding %u%s]", gmod_class_name(f->class), title, f->id,
-		      gmod_provisional_words(f));
-	gmod_text_init(&t, where, sizeof(where));
-	if (f->buffer.base)
-		gmod_text_fmt(&t, "device %d size %llu offset %+lld ", f->buffer.device,
-			      (unsigned long long)f->buffer.size, (long long)gmod_summary_offset(f));
-	if (f->status == GMOD_FINAL)
-		gmod_log_line("SUMMARY: GMOD: %s %s-", gmod_class_name(f->class), where);
-}
-
-/* What a finding says; NULL: there is no memory for that. */
-static struct workspace *make_view(const struct gmod_finding *f)
-{
-	struct workspace *w = gmod_map(sizeof(*w));
-
-	if (w)
-		gmod_view_make(&w->view, f, &w->scratch);
-	return w;
-}
+	char out[2 << 20]; /* more than the longest names take, each byte of them escaped */
+} work;
 
 /* A log that takes nothing is waited for by the thread that nobody waits for, or but halting. */
 static void hand_over(const struct gmod_text *t)
@@ -221,16 +192,12 @@ static void hand_over(const struct gmod_text *t)
 	gmod_log_lines(t->at, t->len);
 }
 
-static void write_report(struct workspace *w, const struct gmod_finding *f)
+static void write_report(void)
 {
 	struct gmod_text out;
 
-	if (!w) {
-		report_briefly(f);
-		return;
-	}
-	gmod_text_init(&out, w->out, sizeof(w->out));
-	(gmod_log_json() ? gmod_report_json : gmod_report_text)(&w->view, &out);
+	gmod_text_init(&out, work.out, sizeof(work.out));
+	(gmod_log_json() ? gmod_report_json : gmod_report_text)(&work.view, &out);
 	hand_over(&out);
 }
 
@@ -239,22 +206,19 @@ static void tell(const struct gmod_finding *f)
 {
 	enum fate before = fate_of(f), fate = before;
 	struct site *site = before == NEW ? site_of(f) : NULL;
-	struct workspace *w = NULL;
 
 	if (before == NEW)
 		fate = judge(site);
 	if (fate == NEW || fate == SHOWN)
-		w = make_view(f);
+		gmod_view_make(&work.view, f, &work.scratch);
 	if (fate == NEW)
-		fate = admit(site, w ? &w->view : NULL);
+		fate = admit(site, &work.view);
 	if (before == NEW)
 		settle(f, fate, site);
 	if (f->status == GMOD_FINAL && (fate == SHOWN || fate == COUNTED))
 		add_one(&findings[f->class]);
 	if (fate == SHOWN)
-		write_report(w, f);
-	if (w)
-		munmap(w, sizeof(*w));
+		write_report();
 }
 
 /* ---- telling ---- */
@@ -304,21 +268,21 @@ void gmod_report_start(void)
 		atomic_store_explicit(&way.thread, true, memory_order_relaxed);
 }
 
-/* A log that takes nothing holds nobody up a second time. */
-static bool has_room(void)
+/* Wait until those before `upto` are told. A log that takes nothing for 2 s holds nobody up a second time. */
+static bool await_told(unsigned upto)
 {
 	static _Atomic unsigned gave_up_at = UINT_MAX;
-	uint64_t deadline = GMOD_SECONDS(1);
+	uint64_t deadline = GMOD_SECONDS(2);
 	unsigned seen = told();
 
-	while (added() - told() == ON_THEIR_WAY) {
+	while ((int)(told() - upto) < 0) {
 		if (told() != seen)
-			deadline = GMOD_SECONDS(1);
+			deadline = GMOD_SECONDS(2);
 		seen = told();
-		if (load(&gave_up_at) != seen && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
-			continue;
-		atomic_store_explicit(&gave_up_at, seen, memory_order_relaxed);
-		return false;
+		if (load(&gave_up_at) == seen || !gmod_nap(&deadline, GMOD_MILLISECONDS(1))) {
+			atomic_store_explicit(&gave_up_at, seen, memory_order_relaxed);
+			return false;
+		}
 	}
 	return true;
 }
@@ -337,7 +301,7 @@ static bool add(const struct gmod_finding *f)
 
 	if (!gmod_lock(&way.adding))
 		return false;
-	room = has_room();
+	room = await_told(added() - ON_THEIR_WAY + 1);
 	if (room) {
 		way.finding[added() % ON_THEIR_WAY] = *f;
 		atomic_store_explicit(&way.added, added() + 1, memory_order_release);
@@ -360,21 +324,6 @@ void gmod_report_add(const struct gmod_finding *f)
 		gmod_futex_wake((atomic_int *)&way.added);
 	gmod_scope_end(&scope);
 	errno = saved;
-}
-
-static bool await_told(unsigned upto)
-{
-	uint64_t deadline = GMOD_SECONDS(2);
-	unsigned seen = told();
-
-	while ((int)(told() - upto) < 0) {
-		if (told() != seen)
-			deadline = GMOD_SECONDS(2);
-		seen = told();
-		if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
-			return false;
-	}
-	return true;
 }
 
 bool gmod_report_await(void)

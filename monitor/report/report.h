@@ -8,7 +8,7 @@
  * without it, whoever calls gmod_report() or gmod_report_flush() tells what is there.
  *
  * Every function may be called from any thread, from inside a hook and from atexit handlers, and changes no errno;
- * none allocates (a report's working memory is mapped and unmapped), waits for the program or touches CUDA. Not for
+ * none allocates, waits for the program or touches CUDA. Not for
  * signal handlers, and not for a forked child, whose state is its parent's.
  */
 #ifndef GMOD_MONITOR_REPORT_REPORT_H
@@ -39,7 +39,7 @@ void gmod_report_start(void);
  * halt_on_error=1 it does not return from a FINAL that no suppression covers.
  *
  * gmod_report_add() is the first half, for who holds a lock or a pin: *f is copied, but not what it points to. Where
- * the log takes nothing and the ring is full the finding is counted and lost, after a second. gmod_report_flush()
+ * the log takes nothing and the ring is full the finding is counted and lost, after 2 s. gmod_report_flush()
  * follows when these are given back.
  */
 void gmod_report(const struct gmod_finding *f);

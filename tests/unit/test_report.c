@@ -346,32 +346,28 @@ TEST(a_site_hash_is_the_same_in_every_run)
 	assert_int_equal(memcmp(s + 13, first, 17), 0);
 }
 
-/* No address space left: the two lines that matter still come. */
+/* No address space left: a report comes all the same, as it is otherwise. */
 TEST(a_report_needs_no_memory)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
-	struct rlimit limit, none;
+	struct rlimit none;
 	int status;
 	pid_t pid;
 
 	start("");
 	pid = fork();
 	if (pid == 0) {
-		getrlimit(RLIMIT_AS, &limit);
-		none = limit;
+		getrlimit(RLIMIT_AS, &none);
 		none.rlim_cur = 0;
 		setrlimit(RLIMIT_AS, &none);
 		gmod_report(&f);
-		setrlimit(RLIMIT_AS, &limit);
 		_exit(gmod_report_findings() == 1 ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	if (!strstr(logged(), "no memory to say more"))
-		skip(); /* a tool that needs memory itself stands between */
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	expect("heap-buffer-overflow: 16 bytes changed, 0 bytes past the end of a 4000-byte buffer (no memory to say "
-	       "more) [finding ");
-	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 -\n");
+	expect("heap-buffer-overflow: 16 bytes changed, 0 bytes past the end of a 4000-byte buffer [finding ");
+	expect("\n    next step: ");
+	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 ");
 }
 
 /* ---- in a thread that is cancelled ---- */
