@@ -4,7 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
+
+/* Why something failed, in English: strerror() may allocate and take the locale's lock. */
+static inline const char *gmod_error_words(int error)
+{
+	const char *words = strerrordesc_np(error);
+
+	return words ? words : "the system refuses it";
+}
 
 /* As much of the file as there is room for, and how much that is; -1: it cannot be read, and errno says why. */
 static inline ssize_t gmod_read_file(const char *path, char *buffer, size_t cap)

@@ -1,5 +1,6 @@
 /*
- * A lock for a few memory accesses; never held across a driver call, a report, or anything else that waits.
+ * A lock for a few memory accesses; never held across a driver call, or anything else that waits for the program. The
+ * log's is held while a piece is written (lib/base/log.c).
  *
  * Taking it may fail. Its holder may be this very thread, interrupted by a signal whose handler ends the process or
  * jumps: a caller goes on without rather than for ever. Who can, keeps signals away while it holds one
@@ -19,7 +20,7 @@ static inline bool gmod_lock(atomic_flag *lock)
 	uint64_t deadline = GMOD_SECONDS(1);
 
 	for (int i = 0; atomic_flag_test_and_set_explicit(lock, memory_order_acquire); i++)
-		if (i < 1000)
+		if (i < 20)
 			sched_yield();
 		else if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
 			return false;

@@ -5,62 +5,28 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/base/clock.h"
 #include "lib/base/counters.h"
+#include "lib/base/lock.h"
 #include "lib/base/log_file.h"
 #include "lib/base/log_stderr.h"
 
 #define LINE_BYTES 2048
-#define LOCK_WAIT_NS 200000000ull /* more than what lib/base/log_fd.c may take */
-#define LOCK_NAP_NS 100000
 
 /*
  * What the log knows of itself. json and verbosity are set by gmod_log_open() and read-only afterwards. The holder of
- * the lock writes, and what lib/base/log_file.c and lib/base/log_stderr.c know belongs to it too. A thread that waited
- * LOCK_WAIT_NS takes the lock from its holder (who may be gone: fork copies a held lock): then two threads may write at
- * once, which costs order, and at worst a descriptor, but no memory.
+ * the lock writes, and what lib/base/log_file.c and lib/base/log_stderr.c know belongs to it too. A thread that does
+ * not get it goes on as its holder (who may be gone: fork copies a held lock): then two threads may write at once,
+ * which costs order, and at worst a descriptor, but no memory.
  */
 static struct {
-	_Atomic pid_t holder; /* thread id, 0: free */
+	atomic_flag lock;
 	bool json;
 	unsigned verbosity;
 	_Atomic bool refusal_said;
 	_Atomic uint64_t lost_told; /* of gmod_counters.lost_lines */
-} sink;
-
-/* ---- the lock ---- */
-
-/* Returns false if this thread holds it already. Acquire: what the last holder wrote is visible. */
-static bool lock(pid_t self)
-{
-	const struct timespec nap = {0, LOCK_NAP_NS};
-	uint64_t began = gmod_monotonic_ns();
-
-	for (;;) {
-		pid_t holder = 0;
-
-		if (atomic_compare_exchange_weak_explicit(&sink.holder, &holder, self, memory_order_acquire,
-							  memory_order_relaxed))
-			return true;
-		if (holder == self)
-			return false;
-		if (gmod_monotonic_ns() - began > LOCK_WAIT_NS) {
-			atomic_exchange_explicit(&sink.holder, self, memory_order_acq_rel);
-			return true;
-		}
-		if (holder != 0)
-			nanosleep(&nap, NULL);
-	}
-}
-
-/* Release: our writes are visible to the next holder. Fails harmlessly if the lock was taken from us. */
-static void unlock(pid_t self)
-{
-	atomic_compare_exchange_strong_explicit(&sink.holder, &self, 0, memory_order_release, memory_order_relaxed);
-}
+} sink = {.lock = ATOMIC_FLAG_INIT};
 
 /* ---- writing ---- */
 
@@ -131,20 +97,18 @@ static void count_lost(const char *text, size_t len)
 bool gmod_log_try(const char *text, size_t len)
 {
 	int saved = errno;
-	pid_t self = (pid_t)syscall(SYS_gettid);
 	struct gmod_scope scope;
-	bool locked, later;
+	bool later;
 
 	gmod_scope_begin(&scope);
-	locked = lock(self);
+	gmod_lock(&sink.lock);
 	tell_losses();
 	later = !write_somewhere(text, len);
 	if (later && errno != EAGAIN) {
 		count_lost(text, len);
 		later = false;
 	}
-	if (locked)
-		unlock(self);
+	gmod_unlock(&sink.lock);
 	gmod_scope_end(&scope);
 	errno = saved;
 	return !later;

@@ -10,15 +10,9 @@
 
 #include "lib/base/deadline.h"
 
-struct gmod_file_id gmod_file_id(const struct stat *st)
+bool gmod_same_file(const struct stat *a, const struct stat *b)
 {
-	return (struct gmod_file_id){true, st->st_dev, st->st_ino, st->st_mode & S_IFMT, st->st_rdev};
-}
-
-bool gmod_file_id_matches(const struct gmod_file_id *id, const struct stat *st)
-{
-	return id->known && id->dev == st->st_dev && id->ino == st->st_ino && id->type == (st->st_mode & S_IFMT) &&
-	       id->rdev == st->st_rdev;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && ((a->st_mode ^ b->st_mode) & S_IFMT) == 0;
 }
 
 static bool takes_output(int fd)

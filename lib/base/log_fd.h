@@ -9,17 +9,8 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* The file behind a descriptor. Two descriptors of one file are alike; a recycled one is not. */
-struct gmod_file_id {
-	bool known;
-	dev_t dev;
-	ino_t ino;
-	mode_t type;
-	dev_t rdev;
-};
-
-struct gmod_file_id gmod_file_id(const struct stat *st);
-bool gmod_file_id_matches(const struct gmod_file_id *id, const struct stat *st);
+/* Two descriptors of one file are alike; a recycled one is not, nor anything like one of zeros. */
+bool gmod_same_file(const struct stat *a, const struct stat *b);
 
 /*
  * Write a piece at once, or return false with the reason in errno. EAGAIN: the reader is slow, and nothing is out.

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/file.h"
 #include "lib/base/log_fd.h"
 #include "lib/base/text.h"
 
@@ -20,42 +21,12 @@
 /* path is set by gmod_log_file_choose() and read-only afterwards; the rest belongs to the holder of the log's lock. */
 static struct {
 	char path[PATH_MAX]; /* empty: none */
-	int fd;              /* meaningful only while id matches it */
-	struct gmod_file_id id;
+	int fd;              /* meaningful only while *id is behind it */
+	struct stat id;      /* zeros: there is none */
 	bool torn; /* the last piece ended early */
 } file;
 
 /* ---- why not ---- */
-
-/* strerror() may allocate and take the locale's lock. */
-static const char *error_words(int error)
-{
-	static const struct {
-		int error;
-		const char *words;
-	} table[] = {
-	    {ENOENT, "no such directory"},
-	    {ENOTDIR, "a part of the path is not a directory"},
-	    {EACCES, "permission denied"},
-	    {EPERM, "permission denied"},
-	    {EROFS, "the file system is read-only"},
-	    {ELOOP, "it is a symbolic link"},
-	    {ENXIO, "nobody reads the pipe"},
-	    {EPIPE, "the pipe's reader is gone"},
-	    {EAGAIN, "the pipe is full"},
-	    {ENOSPC, "no space left"},
-	    {EDQUOT, "no space left"},
-	    {EFBIG, "the file has reached its size limit"},
-	    {EMFILE, "too many open files"},
-	    {ENFILE, "too many open files"},
-	    {ENAMETOOLONG, "the path is too long"},
-	};
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (table[i].error == error)
-			return table[i].words;
-	return "the system refuses it";
-}
 
 /* What is wrong with writing reports to an existing file, NULL if nothing is. */
 static const char *refuse_file(const struct stat *st)
@@ -92,8 +63,6 @@ static void append_host(struct gmod_text *t)
 
 	if (uname(&u) != 0)
 		snprintf(u.nodename, sizeof(u.nodename), "localhost");
-	for (char *slash = strchr(u.nodename, '/'); slash; slash = strchr(slash, '/'))
-		*slash = '_';
 	gmod_text_str(t, u.nodename);
 }
 
@@ -158,12 +127,12 @@ static const char *check_path(void)
 	if (lstat(file.path, &st) == 0) {
 		why = refuse_file(&st);
 		if (!why && faccessat(AT_FDCWD, file.path, W_OK, AT_EACCESS) != 0)
-			why = error_words(errno);
+			why = gmod_error_words(errno);
 		return why;
 	}
 	*slash = '\0';
 	if (faccessat(AT_FDCWD, slash == file.path ? "/" : file.path, W_OK | X_OK, AT_EACCESS) != 0)
-		why = error_words(errno);
+		why = gmod_error_words(errno);
 	*slash = '/';
 	return why;
 }
@@ -198,9 +167,9 @@ static const char *open_file(void)
 	if (fd >= 0)
 		fd = move_high(fd);
 	if (fd < 0)
-		return error_words(errno);
+		return gmod_error_words(errno);
 	file.fd = fd;
-	file.id = gmod_file_id(&st);
+	file.id = st;
 	file.torn = false;
 	return NULL;
 }
@@ -208,7 +177,7 @@ static const char *open_file(void)
 /* The program may have closed our descriptor (daemons close them all) and got its number for a file of its own. */
 static bool file_is_ours(struct stat *st)
 {
-	return file.id.known && fstat(file.fd, st) == 0 && gmod_file_id_matches(&file.id, st);
+	return fstat(file.fd, st) == 0 && gmod_same_file(&file.id, st);
 }
 
 /*
@@ -222,9 +191,8 @@ static const char *find_file(void)
 	const char *why;
 	int fd = file.fd;
 
-	if (ours && lstat(file.path, &here) == 0 && gmod_file_id_matches(&file.id, &here))
+	if (ours && lstat(file.path, &here) == 0 && gmod_same_file(&file.id, &here))
 		return NULL;
-	file.id.known = ours;
 	why = open_file();
 	if (!why && ours)
 		close(fd);
@@ -236,7 +204,7 @@ const char *gmod_log_file_write(const char *s, size_t n)
 	const char *why = find_file();
 
 	if (!why && !gmod_write_own_piece(file.fd, s, n, &file.torn))
-		why = error_words(errno);
+		why = gmod_error_words(errno);
 	return why;
 }
 
@@ -246,7 +214,7 @@ void gmod_log_file_none(void)
 
 	if (file_is_ours(&st))
 		close(file.fd);
-	file.id.known = false;
+	file.id = (struct stat){0};
 	file.path[0] = '\0';
 }
 

@@ -12,18 +12,17 @@
 
 /* noted and id are written by whoever notes first, torn by the holder of the lock of lib/base/log.c. */
 static struct {
-	bool noted;             /* even if it was closed */
-	struct gmod_file_id id; /* at the start */
-	bool torn;              /* the last piece ended early */
+	bool noted;     /* even if it was closed */
+	struct stat id; /* at the start */
+	bool torn;      /* the last piece ended early */
 } stream;
 
 void gmod_log_remember_stderr(void)
 {
 	int saved = errno;
-	struct stat st;
 
-	if (!stream.noted && fstat(STDERR_FILENO, &st) == 0)
-		stream.id = gmod_file_id(&st);
+	if (!stream.noted)
+		fstat(STDERR_FILENO, &stream.id);
 	stream.noted = true;
 	errno = saved;
 }
@@ -38,11 +37,10 @@ static bool is_terminal(int fd)
 /* Does this descriptor have the file, opened so? */
 static bool has(int fd, const struct stat *file, int mask, int flags)
 {
-	struct gmod_file_id id = gmod_file_id(file);
 	int f = fcntl(fd, F_GETFL);
 	struct stat st;
 
-	return f >= 0 && (f & mask) == flags && fstat(fd, &st) == 0 && gmod_file_id_matches(&id, &st);
+	return f >= 0 && (f & mask) == flags && fstat(fd, &st) == 0 && gmod_same_file(file, &st);
 }
 
 /*
@@ -55,7 +53,7 @@ static bool has(int fd, const struct stat *file, int mask, int flags)
  */
 static bool stderr_is_safe(const struct stat *st)
 {
-	if (gmod_file_id_matches(&stream.id, st) || (S_ISCHR(st->st_mode) && is_terminal(STDERR_FILENO)))
+	if (gmod_same_file(&stream.id, st) || (S_ISCHR(st->st_mode) && is_terminal(STDERR_FILENO)))
 		return true;
 	if (S_ISFIFO(st->st_mode))
 		return has(STDERR_FILENO, st, O_ACCMODE, O_WRONLY) && !has(STDIN_FILENO, st, O_ACCMODE, O_RDONLY) &&
@@ -70,14 +68,13 @@ static bool stderr_is_safe(const struct stat *st)
  */
 static int open_private_stderr(const struct stat *st)
 {
-	struct gmod_file_id wanted = gmod_file_id(st);
 	struct stat got;
 	int fd;
 
 	if (!S_ISFIFO(st->st_mode) && !is_terminal(STDERR_FILENO))
 		return -1;
 	fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd >= 0 && (fstat(fd, &got) != 0 || !gmod_file_id_matches(&wanted, &got))) {
+	if (fd >= 0 && (fstat(fd, &got) != 0 || !gmod_same_file(st, &got))) {
 		close(fd);
 		fd = -1;
 	}

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/base/file.h"
 #include "lib/base/log.h"
@@ -75,41 +74,17 @@ static void take_rules(char *text, const char *path)
 		gmod_log_note(0, "%s: only the first %d suppressions are used", path, RULES_MAX);
 }
 
-/* strerror() may allocate and take the locale's lock; this is its table, in English. */
-static const char *error_words(void)
-{
-	const char *words = strerrordesc_np(errno);
-
-	return words ? words : "the system refuses it";
-}
-
-/* What gmod_read_file() returns; -1: *why says in words why. */
-static ssize_t read_rules(const char *path, char *buffer, size_t cap, const char **why)
-{
-	struct stat st;
-	ssize_t n;
-
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		*why = "it is not a regular file";
-		return -1;
-	}
-	n = gmod_read_file(path, buffer, cap);
-	if (n < 0)
-		*why = error_words();
-	return n;
-}
-
 void gmod_suppressions_load(const char *path)
 {
-	const char *why = NULL;
 	ssize_t n;
 
 	rules.count = 0;
 	if (!path[0])
 		return;
-	n = read_rules(path, rules.text, sizeof(rules.text), &why);
+	n = gmod_read_file(path, rules.text, sizeof(rules.text));
 	if (n < 0) {
-		gmod_log_note(0, "cannot read the suppressions file %s: %s; nothing is suppressed", path, why);
+		gmod_log_note(0, "cannot read the suppressions file %s: %s; nothing is suppressed", path,
+			      gmod_error_words(errno));
 		return;
 	}
 	if (n == sizeof(rules.text)) {

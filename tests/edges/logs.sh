@@ -19,7 +19,7 @@ check_full_disk() {
 		return
 	}
 	guarded log_path=/dev/full "$program"
-	fallen_back full_disk 'cannot write log_path /dev/full: no space left'
+	fallen_back full_disk 'cannot write log_path /dev/full: No space left'
 }
 
 check_unwritable_path() {
@@ -58,18 +58,18 @@ check_not_permitted() {
 		mkdir -m 555 "$work/readonly"
 		guarded "log_path=$work/readonly/log" "$program"
 	fi
-	fallen_back not_permitted 'cannot write log_path .*/readonly/log: permission denied'
+	fallen_back not_permitted 'cannot write log_path .*/readonly/log: Permission denied'
 }
 
 check_size_limit() {
 	local options
 	# stderr is a pipe: a file there could not grow either.
 	guarded "log_path=$work/log" bash -c "set -o pipefail; { '$edges/size_limit' 2>&1 >&3 | cat >&2; } 3>&1"
-	fallen_back size_limit 'cannot write log_path .*: the file has reached its size limit'
+	fallen_back size_limit 'cannot write log_path .*: File too large'
 	# In the midst of a report, by the monitor or by the thread that frees.
 	for options in verbosity=1 verbosity=1:scan_interval_us=10000000; do
 		guarded "$options:log_path=$work/part" bash -c "set -o pipefail; { '$edges/size_limit' 300 2>&1 >&3 | cat >&2; } 3>&1"
-		fallen_back "size_limit, $options, a part" 'cannot write log_path .*: the file has reached its size limit'
+		fallen_back "size_limit, $options, a part" 'cannot write log_path .*: File too large'
 		rm "$work/part"
 		guarded "$options" "$edges/size_limit" 300
 		same "size_limit, $options, stderr: status, bytes" '5 300' "$status $(wc -c <"$work/guarded.err")"

@@ -128,7 +128,7 @@ refused "no suppressions file" 2 "cannot read the suppressions file $work/none: 
 	"$gmod" --suppressions="$work/none" true
 refused "a directory as suppressions file" 2 "cannot read the suppressions file $work: Is a directory" \
 	"$gmod" --suppressions="$work" true
-refused "a log in no directory" 2 "cannot write log_path $work/none/log.%p: no such directory" \
+refused "a log in no directory" 2 "cannot write log_path $work/none/log.%p: No such file or directory" \
 	"$gmod" --log_path="$work/none/log.%p" true
 refused "a directory as log" 2 "cannot write log_path $work/: it names a directory" "$gmod" --log_path="$work/" true
 echo 'leak:*' >"$work/suppressions"

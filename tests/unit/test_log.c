@@ -229,7 +229,7 @@ TEST_IN_CHILD(a_lock_inherited_by_fork_is_not_waited_for)
 
 	NEED(gmod_log_open("/dev/null", false, 0) == 0);
 	thread = begin_thread(write_without_end, NULL);
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 4; i++) {
 		pid_t pid = fork();
 
 		if (pid == 0) {

@@ -98,7 +98,7 @@ TEST(an_unwritable_path_is_said_at_the_start)
 {
 	in_child(open_missing);
 	assert_non_null(strstr(text, "GMOD: cannot write log_path /"));
-	assert_non_null(strstr(text, "/nowhere/log: no such directory; reports go to stderr\nto stderr\n"));
+	assert_non_null(strstr(text, "/nowhere/log: No such file or directory; reports go to stderr\nto stderr\n"));
 	assert_null(strstr(strstr(text, "cannot") + 1, "cannot"));
 }
 
@@ -112,7 +112,7 @@ static void open_forbidden(void)
 
 TEST_FIXTURE(a_directory_without_permission_is_refused, NULL, clean_directory)
 {
-	check_child_says(open_forbidden, "/private/log: permission denied; reports go to stderr\n");
+	check_child_says(open_forbidden, "/private/log: Permission denied; reports go to stderr\n");
 }
 
 static void open_foreign(void)
@@ -166,7 +166,7 @@ TEST_FIXTURE(a_symbolic_link_is_never_followed, NULL, clean_directory)
 {
 	close(open("precious", O_WRONLY | O_CREAT, 0600));
 	check_child_says(open_symlink, "/log: it is a symbolic link; reports go to stderr\none\n");
-	check_child_says(swap_in_symlink, "/log2: it is a symbolic link; reports go to stderr\ntwo\n");
+	check_child_says(swap_in_symlink, "/log2: Too many levels of symbolic links; reports go to stderr\ntwo\n");
 	assert_string_equal(read_file("precious"), "");
 }
 
@@ -184,7 +184,7 @@ static void write_to_full_disk(void)
 TEST(a_full_disk_sends_lines_to_stderr)
 {
 	check_child_says(write_to_full_disk,
-			 "cannot write log_path /dev/full: no space left; reports go to stderr\none\ntwo\n");
+			 "cannot write log_path /dev/full: No space left on device; reports go to stderr\none\ntwo\n");
 	assert_false(has("stderr", "three"));
 }
 
@@ -270,7 +270,7 @@ static void rotate_log(void)
 TEST_FIXTURE(a_rotated_log_is_opened_again, NULL, clean_directory)
 {
 	assert_int_equal(mkdir("d", 0700), 0);
-	check_child_says(rotate_log, "/d/log: no such directory; reports go to stderr\nfive\n");
+	check_child_says(rotate_log, "/d/log: No such file or directory; reports go to stderr\nfive\n");
 	assert_string_equal(read_file("e/log.1"), "one\n");
 	assert_string_equal(read_file("d/log"), "six\n");
 	assert_int_equal(unlink("e/log.1") | unlink("d/log") | rmdir("e") | rmdir("d"), 0);
@@ -315,5 +315,5 @@ static void use_fifo(void)
 
 TEST_FIXTURE(a_fifo_without_a_reader_blocks_nobody, NULL, clean_directory)
 {
-	check_child_says(use_fifo, "/fifo: nobody reads the pipe; reports go to stderr\none\nthree\n");
+	check_child_says(use_fifo, "/fifo: No such device or address; reports go to stderr\none\nthree\n");
 }

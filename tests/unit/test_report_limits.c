@@ -220,7 +220,7 @@ TEST(bad_suppressions_are_named_once)
 	start("suppressions=missing");
 	expect("GMOD: cannot read the suppressions file missing: No such file or directory; nothing is suppressed\n");
 	start("suppressions=.");
-	expect("cannot read the suppressions file .: it is not a regular file; nothing is suppressed\n");
+	expect("cannot read the suppressions file .: Is a directory; nothing is suppressed\n");
 	write_file("directory", "");
 	start("suppressions=directory/rules");
 	expect("cannot read the suppressions file directory/rules: Not a directory; nothing is suppressed\n");
