@@ -17,26 +17,19 @@
 
 #include "lib/base/clock.h"
 
-/* A wait that was to end ns after it began counts. */
-static inline void gmod_waited(uint64_t *deadline, uint64_t began, uint64_t ns)
-{
-	uint64_t took = gmod_monotonic_ns() - began + 1;
-
-	if (took > ns + GMOD_MILLISECONDS(100))
-		took = ns + GMOD_MILLISECONDS(100);
-	*deadline -= took < *deadline ? took : *deadline;
-}
-
 /* Sleep for ns, or less when a signal comes; false, at once, when the deadline is used up. */
 static inline bool gmod_nap(uint64_t *deadline, uint64_t ns)
 {
 	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-	uint64_t began = gmod_monotonic_ns();
+	uint64_t began = gmod_monotonic_ns(), took;
 
 	if (!*deadline)
 		return false;
 	nanosleep(&t, NULL);
-	gmod_waited(deadline, began, ns);
+	took = gmod_monotonic_ns() - began + 1;
+	if (took > ns + GMOD_MILLISECONDS(100))
+		took = ns + GMOD_MILLISECONDS(100);
+	*deadline -= took < *deadline ? took : *deadline;
 	return true;
 }
 

@@ -126,15 +126,6 @@ static const struct row *find_row(struct slice key)
 	return NULL;
 }
 
-/*
- * The search for what somebody may have meant. A word that was typed is a slip of another one only when few letters
- * differ, about a third.
- */
-struct guess {
-	struct slice typed, best; /* best.len 0: none */
-	size_t distance;
-};
-
 static size_t slips_allowed(struct slice typed)
 {
 	size_t third = typed.len / 3;
@@ -144,33 +135,24 @@ static size_t slips_allowed(struct slice typed)
 	return third < 1 ? 1 : third > 3 ? 3 : third;
 }
 
-static void consider(struct guess *g, const struct slice word)
-{
-	size_t slips = slips_allowed(g->typed), d = distance(word, g->typed);
-
-	if (d <= slips && (g->best.len == 0 || d < g->distance)) {
-		g->best = word;
-		g->distance = d;
-	}
-}
-
+/*
+ * What somebody may have meant; len 0: nothing. A word that was typed is a slip of another one only when few letters
+ * differ, about a third.
+ */
 static struct slice nearest_key(struct slice typed)
 {
-	struct guess g = {.typed = typed};
+	size_t least = slips_allowed(typed) + 1;
+	struct slice best = {0};
 
-	for (size_t i = 0; i < ROWS; i++)
-		consider(&g, whole(rows[i].name));
-	return g.best;
-}
+	for (size_t i = 0; i < ROWS; i++) {
+		size_t d = distance(whole(rows[i].name), typed);
 
-static struct slice nearest_choice(const struct row *r, struct slice typed)
-{
-	struct guess g = {.typed = typed};
-	const char *rest = r->choices;
-
-	for (struct slice word = next_word(&rest); word.len > 0; word = next_word(&rest))
-		consider(&g, word);
-	return g.best;
+		if (d >= least)
+			continue;
+		best = whole(rows[i].name);
+		least = d;
+	}
+	return best;
 }
 
 /* A decimal number with exactly `decimals` digits kept behind the point; false if it is none or exceeds INT_MAX. */
@@ -303,23 +285,18 @@ static void end_complaint(struct complaint *c)
 		c->say(c->arg, c->text);
 }
 
-static void put_guess(struct gmod_text *l, struct slice guess, const char *behind)
-{
-	gmod_text_str(l, "; did you mean \"");
-	put_slice(l, guess);
-	gmod_text_str(l, behind);
-	gmod_text_str(l, "\"?");
-}
-
 static void complain_unknown(struct complaint *c, struct slice key)
 {
 	struct gmod_text *l = begin_complaint(c, "unknown option", key);
 	struct slice guess = nearest_key(key);
 
-	if (guess.len > 0)
-		put_guess(l, guess, "=...");
-	else
+	if (guess.len > 0) {
+		gmod_text_str(l, "; did you mean \"");
+		put_slice(l, guess);
+		gmod_text_str(l, "=...\"?");
+	} else {
 		gmod_text_str(l, c->command ? "; gmod --help lists them" : "; GMOD_OPTIONS=help=1 lists them");
+	}
 	end_complaint(c);
 }
 
@@ -336,14 +313,11 @@ static void complain_no_value(struct complaint *c, const struct row *r)
 static void complain_value(struct complaint *c, const struct row *r, struct slice value)
 {
 	struct gmod_text *l = begin_complaint(c, "bad value", value);
-	struct slice guess = r->type == CHOICE ? nearest_choice(r, value) : (struct slice){0};
 
 	gmod_text_str(l, " for ");
 	gmod_text_str(l, r->name);
 	gmod_text_str(l, ": expected ");
 	put_range(l, r);
-	if (guess.len > 0)
-		put_guess(l, guess, "");
 	end_complaint(c);
 }
 

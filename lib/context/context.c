@@ -1,8 +1,7 @@
 #include "lib/context/context.h"
 
-#include <sched.h>
-
 #include "lib/driver/errors.h"
+#include "lib/base/lock.h"
 #include "lib/base/scope.h"
 #include "lib/base/facts.h"
 #include "lib/context/primary.h"
@@ -203,21 +202,7 @@ static struct gmod_context *make(CUcontext handle)
 	return c;
 }
 
-/*
- * One thread makes entries at a time. The others wait for it, but not for ever: its driver calls are short, and a
- * buffer that stays native is better than a program that hangs.
- */
-static bool begin_making(atomic_flag *making)
-{
-	for (unsigned i = 0; i < 100000; i++) {
-		if (!atomic_flag_test_and_set_explicit(making, memory_order_acquire))
-			return true;
-		sched_yield();
-	}
-	return false;
-}
-
-/* The entry of a context that is current, made if need be. */
+/* One thread makes entries at a time. Its driver calls are short, and who does not get its turn has a native buffer. */
 static struct gmod_context *entry_here(CUcontext handle)
 {
 	static atomic_flag making = ATOMIC_FLAG_INIT;
@@ -228,9 +213,9 @@ static struct gmod_context *entry_here(CUcontext handle)
 	if (gmod_context_known(handle))
 		return gmod_context_of(handle);
 	cancel = gmod_cancel_begin();
-	if (begin_making(&making)) {
+	if (gmod_lock(&making)) {
 		c = gmod_context_known(handle) ? gmod_context_of(handle) : make(handle);
-		atomic_flag_clear_explicit(&making, memory_order_release);
+		gmod_unlock(&making);
 	}
 	gmod_cancel_end(cancel);
 	return c;

@@ -1,7 +1,5 @@
 #include "lib/context/teardown.h"
 
-#include <sched.h>
-
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
@@ -37,19 +35,13 @@ static void say_stuck(void)
 
 static void wait_for_users(const struct gmod_context *c)
 {
-	uint64_t deadline = GMOD_SECONDS(5), yielding = GMOD_MILLISECONDS(1);
+	uint64_t deadline = GMOD_SECONDS(5);
 
-	while (atomic_load_explicit(&c->users, memory_order_seq_cst)) {
-		if (yielding) {
-			uint64_t began = gmod_monotonic_ns();
-
-			sched_yield();
-			gmod_waited(&yielding, began, 0);
-		} else if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10)) {
+	while (atomic_load_explicit(&c->users, memory_order_seq_cst))
+		if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10)) {
 			say_stuck();
 			return;
 		}
-	}
 }
 
 /* The entry is still that context's, and nobody else tears it down. */

@@ -1,10 +1,10 @@
 /* gmod-tool arch: whether LD_PRELOAD reaches a command. See lib/tool/tool.h. */
 #include "lib/tool/tool.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,21 +200,6 @@ static bool named_in_preload(void)
 	return preload && strstr(preload, library_name);
 }
 
-static int is_library(struct dl_phdr_info *info, size_t size __attribute__((unused)), void *found)
-{
-	if (info->dlpi_name && strstr(info->dlpi_name, library_name))
-		*(bool *)found = true;
-	return 0;
-}
-
-static bool library_loaded(void)
-{
-	bool found = false;
-
-	dl_iterate_phdr(is_library, &found);
-	return found;
-}
-
 int tool_arch(char **arguments)
 {
 	char path[4096];
@@ -227,7 +212,7 @@ int tool_arch(char **arguments)
 	if (status != 0)
 		return say_not_found(arguments[0], status);
 	status = check_file(arguments[0], path, sizeof(path));
-	if (status == 0 && named_in_preload() && !library_loaded()) {
+	if (status == 0 && named_in_preload() && !dlsym(RTLD_DEFAULT, "gmod_version")) {
 		tool_say("the loader did not accept %s (LD_PRELOAD=%s)%s%s", library_name, getenv("LD_PRELOAD"),
 			 arguments[1] ? "; " : "", arguments[1] ? arguments[1] : "");
 		return TOOL_USAGE;

@@ -25,8 +25,8 @@
 /* How long the monitor may be stuck before nobody waits for it any more. */
 #define PATIENCE GMOD_SECONDS(2)
 
-static atomic_bool started, running, given_up;
-static atomic_int stopping, ended; /* each a futex too */
+static atomic_bool started, running, given_up, ended;
+static atomic_int stopping; /* a futex too */
 static _Atomic(void (*)(void)) last_task;
 static const struct gmod_round *rounds;
 static unsigned round_count;
@@ -198,8 +198,7 @@ static void do_last_task(void)
 	if (task)
 		task();
 	/* release: whoever waits for the end sees what the task did */
-	atomic_store_explicit(&ended, 1, memory_order_release);
-	gmod_futex_wake(&ended);
+	atomic_store_explicit(&ended, true, memory_order_release);
 }
 
 static _Atomic(void (*)(void)) errand;
@@ -296,14 +295,6 @@ void gmod_monitor_stop(void)
 	gmod_activity_wake();
 }
 
-static void wait_for_the_end(uint64_t *deadline)
-{
-	uint64_t began = gmod_monotonic_ns();
-
-	gmod_futex_wait(&ended, 0, GMOD_MILLISECONDS(20));
-	gmod_waited(deadline, began, GMOD_MILLISECONDS(20));
-}
-
 bool gmod_monitor_finish(void (*task)(void))
 {
 	uint64_t deadline = PATIENCE;
@@ -321,8 +312,7 @@ bool gmod_monitor_finish(void (*task)(void))
 		if (now != seen)
 			deadline = PATIENCE;
 		seen = now;
-		wait_for_the_end(&deadline);
-		if (deadline)
+		if (gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
 			continue;
 		atomic_store_explicit(&given_up, true, memory_order_relaxed);
 		return false;

@@ -14,7 +14,7 @@ static bool take_lock(uint64_t timeout_ns)
 {
 	struct timespec until = gmod_time_in(timeout_ns);
 
-	return timeout_ns ? pthread_mutex_timedlock(&lock, &until) == 0 : pthread_mutex_trylock(&lock) == 0;
+	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
 bool gmod_sweep_lock(uint64_t timeout_ns)

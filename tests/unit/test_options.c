@@ -260,10 +260,10 @@ TEST(a_key_without_a_value_is_named)
 	expect_complaint("halt-on-error", "did you mean \"halt_on_error=...\"?");
 }
 
-TEST(a_bad_choice_names_the_nearest)
+TEST(a_bad_choice_names_the_good_ones)
 {
-	expect_complaint("backend=unifed", "expected auto|unified|native; did you mean \"unified\"?");
-	expect_complaint("log_format=JSON", "did you mean \"json\"?");
+	expect_complaint("backend=unifed", "expected auto|unified|native");
+	expect_complaint("log_format=JSON", "expected text|json");
 	expect_complaint("log_format=xml", "expected text|json");
 	expect_no_guess("log_format=xml");
 	expect_complaint("backend=", "bad value \"\" for backend");
