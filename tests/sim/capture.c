@@ -198,7 +198,9 @@ CUresult capture_wait(CUstream stream, CUevent event)
 
 /* Beginning. */
 
-static CUresult begin(CUstream stream, CUstreamCaptureMode mode)
+/* graph: the program's, or NULL for a new one. */
+static CUresult begin_in(CUstream stream, CUgraph graph, const CUgraphNode *after, size_t count,
+			 CUstreamCaptureMode mode)
 {
 	struct capture *capture;
 
@@ -212,21 +214,33 @@ static CUresult begin(CUstream stream, CUstreamCaptureMode mode)
 		return CUDA_ERROR_ILLEGAL_STATE;
 	capture = calloc(1, sizeof(*capture));
 	capture->id = ++sim.last_id;
-	capture->graph = graph_new();
+	capture->graph = graph ? graph : graph_new();
+	capture->borrowed = graph != NULL;
 	capture->origin = stream;
 	capture->mode = mode;
 	capture->thread = thread_number();
 	capture->next = captures;
 	captures = capture;
 	stream->capture = capture;
-	set_tips(stream, NULL, 0);
+	set_tips(stream, after, count);
 	return CUDA_SUCCESS;
+}
+
+static CUresult begin(CUstream stream, CUstreamCaptureMode mode)
+{
+	return begin_in(stream, NULL, NULL, 0, mode);
 }
 
 ENTRY_TWINS(cuStreamBeginCapture, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream),
 	    begin(stream_of(c.ctx, hStream, c.per_thread), CU_STREAM_CAPTURE_MODE_GLOBAL))
 ENTRY_TWINS(cuStreamBeginCapture_v2, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUstreamCaptureMode mode),
 	    begin(stream_of(c.ctx, hStream, c.per_thread), mode))
+
+ENTRY_TWINS(cuStreamBeginCaptureToGraph, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
+		  const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode),
+	    refuse_if(!nodes_are_of(hGraph, dependencies, numDependencies), CUDA_ERROR_INVALID_VALUE)
+		?: begin_in(stream_of(c.ctx, hStream, c.per_thread), hGraph, dependencies, numDependencies, mode))
 
 /* As if into a graph of its own: what a recapture compares is not simulated. */
 ENTRY_TWINS(cuStreamBeginRecaptureToGraph, _ptsz, NEEDS_CONTEXT,
@@ -256,6 +270,12 @@ static void capture_free(struct capture *capture)
 	free(capture);
 }
 
+static void drop_graph(struct capture *capture)
+{
+	if (!capture->borrowed)
+		graph_free(capture->graph);
+}
+
 void capture_drop_stream(CUstream stream)
 {
 	struct capture *capture = stream->capture;
@@ -267,7 +287,7 @@ void capture_drop_stream(CUstream stream)
 		leave_capture(stream);
 		return;
 	}
-	graph_free(capture->graph);
+	drop_graph(capture);
 	capture_free(capture);
 }
 
@@ -324,7 +344,7 @@ static CUresult finish(CUstream stream, CUgraph *out)
 	r = why_lost(capture);
 	*out = r ? NULL : capture->graph;
 	if (r)
-		graph_free(capture->graph);
+		drop_graph(capture);
 	capture_free(capture);
 	return r;
 }
@@ -353,6 +373,32 @@ static CUresult is_capturing(CUstream stream, CUstreamCaptureStatus *status)
 
 ENTRY_TWINS(cuStreamIsCapturing, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUstreamCaptureStatus *captureStatus),
 	    is_capturing(stream_of(c.ctx, hStream, c.per_thread), captureStatus))
+
+static CUresult get_info(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+			 const CUgraphNode **tips, size_t *tip_count)
+{
+	CUresult r = is_capturing(stream, status);
+
+	if (r || *status == CU_STREAM_CAPTURE_STATUS_NONE)
+		return r;
+	if (id)
+		*id = stream->capture->id;
+	if (graph)
+		*graph = stream->capture->graph;
+	if (tips)
+		*tips = stream->tips;
+	if (tip_count)
+		*tip_count = stream->tip_count;
+	return CUDA_SUCCESS;
+}
+
+ENTRY_TWINS(cuStreamGetCaptureInfo, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream hStream, CUstreamCaptureStatus *status, cuuint64_t *id),
+	    get_info(stream_of(c.ctx, hStream, c.per_thread), status, id, NULL, NULL, NULL))
+ENTRY_TWINS(cuStreamGetCaptureInfo_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream hStream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+		  const CUgraphNode **tips, size_t *count),
+	    get_info(stream_of(c.ctx, hStream, c.per_thread), status, id, graph, tips, count))
 
 static CUresult exchange_mode(CUstreamCaptureMode *mode)
 {

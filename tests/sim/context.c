@@ -137,6 +137,9 @@ static CUresult create(CUcontext *out, unsigned flags, CUdevice device, unsigned
 ENTRY(cuCtxCreate, NEEDS_INIT, TAKES(CUcontext *pctx, unsigned int flags, CUdevice dev), create(pctx, flags, dev, 3010))
 ENTRY(cuCtxCreate_v2, NEEDS_INIT, TAKES(CUcontext *pctx, unsigned int flags, CUdevice dev),
       create(pctx, flags, dev, 3020))
+ENTRY(cuCtxCreate_v3, NEEDS_INIT,
+      TAKES(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev),
+      refuse_if(numParams, CUDA_ERROR_NOT_SUPPORTED) ?: create(pctx, flags, dev, 3020))
 ENTRY(cuCtxCreate_v4, NEEDS_INIT,
       TAKES(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev),
       refuse_if(ctxCreateParams && (ctxCreateParams->numExecAffinityParams || ctxCreateParams->cigParams),

@@ -121,23 +121,32 @@ static CUresult run_3d_op(struct target to, const CUDA_MEMCPY3D_BATCH_OP *op)
 	return copy_submit(to, &dst, &src, op->extent.width * element, op->extent.height, op->extent.depth);
 }
 
-static CUresult run_3d(struct target to, size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops, unsigned long long flags)
+static CUresult run_3d(struct target to, size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
+		       size_t *failed)
 {
 	CUresult r = check_stream(to);
 	bool ephemeral = false;
 
+	if (failed)
+		*failed = SIZE_MAX;
 	if (!r && (!count || !ops || flags))
 		r = CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; !r && i < count; i++) {
 		ephemeral |= ops[i].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
 		r = run_3d_op(to, &ops[i]);
+		if (r && failed)
+			*failed = i;
 	}
 	return r ?: read_by_now(to, ephemeral);
 }
 
 ENTRY_TWINS(cuMemcpy3DBatchAsync_v2, _ptsz, NEEDS_CONTEXT,
 	    TAKES(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags, CUstream hStream),
-	    run_3d(queued(&c, hStream), numOps, opList, flags))
+	    run_3d(queued(&c, hStream), numOps, opList, flags, NULL))
+ENTRY_TWINS(cuMemcpy3DBatchAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags,
+		  CUstream hStream),
+	    run_3d(queued(&c, hStream), numOps, opList, flags, failIdx))
 
 /* One alone. */
 ENTRY_TWINS(cuMemcpyWithAttributesAsync, _ptsz, NEEDS_CONTEXT,
@@ -145,4 +154,4 @@ ENTRY_TWINS(cuMemcpyWithAttributesAsync, _ptsz, NEEDS_CONTEXT,
 	    run(queued(&c, hStream), &(struct batch){&dst, &src, &size, 1, attr, &(size_t){0}, 1, NULL}))
 ENTRY_TWINS(cuMemcpy3DWithAttributesAsync, _ptsz, NEEDS_CONTEXT,
 	    TAKES(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream),
-	    run_3d(queued(&c, hStream), 1, op, flags))
+	    run_3d(queued(&c, hStream), 1, op, flags, NULL))

@@ -82,6 +82,50 @@ static CUresult record(CUevent event, CUstream stream)
 ENTRY_TWINS(cuEventRecord, _ptsz, USES_CONTEXT, TAKES(CUevent hEvent, CUstream hStream),
 	    stream_of_call(&c, hStream) ?: record(hEvent, c.stream))
 
+ENTRY_TWINS(cuEventRecordWithFlags, _ptsz, USES_CONTEXT,
+	    TAKES(CUevent hEvent, CUstream hStream, unsigned int flags),
+	    refuse_if(flags & ~CU_EVENT_RECORD_EXTERNAL, CUDA_ERROR_INVALID_VALUE)
+		?: stream_of_call(&c, hStream) ?: record(hEvent, c.stream))
+
+/* All that the context has been given so far. */
+static CUresult record_context(CUcontext ctx, CUevent event)
+{
+	struct work none = {.kind = WORK_NONE};
+	struct op *op;
+	CUresult r;
+
+	if (!context_ok(ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!event_ok(event) || event->ctx != ctx)
+		return CUDA_ERROR_INVALID_HANDLE;
+	r = ctx->sticky ?: queue_after_everything(ctx, &none, &op);
+	if (!r)
+		set_op(event, op);
+	return r;
+}
+
+ENTRY(cuCtxRecordEvent, NEEDS_INIT, TAKES(CUcontext hCtx, CUevent hEvent), record_context(hCtx, hEvent))
+
+/* In each stream that is there. */
+static CUresult wait_context(CUcontext ctx, CUevent event)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	if (!context_ok(ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!event_ok(event))
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (CUstream s = ctx->streams; event->op && s && !r; s = s->next) {
+		struct work none = {.kind = WORK_NONE};
+
+		if (!s->destroyed)
+			r = queue_submit(s, &none, &event->op, 1, NULL);
+	}
+	return r;
+}
+
+ENTRY(cuCtxWaitEvent, NEEDS_INIT, TAKES(CUcontext hCtx, CUevent hEvent), wait_context(hCtx, hEvent))
+
 static CUresult may_wait(CUevent event)
 {
 	if (!event_ok(event))

@@ -41,6 +41,16 @@ void graph_free(CUgraph graph)
 	free(graph);
 }
 
+bool nodes_are_of(CUgraph graph, const CUgraphNode *nodes, size_t count)
+{
+	if (!graph_ok(graph) || (count && !nodes))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!node_ok(nodes[i]) || nodes[i]->graph != graph)
+			return false;
+	return true;
+}
+
 /* Takes over the work. */
 CUgraphNode graph_add(CUgraph graph, CUgraphNodeType type, struct work *work, const CUgraphNode *deps, size_t count)
 {

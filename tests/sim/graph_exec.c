@@ -44,6 +44,28 @@ static CUresult instantiate(CUgraphExec *out, CUgraph graph)
 ENTRY(cuGraphInstantiateWithFlags, NEEDS_INIT, TAKES(CUgraphExec *out, CUgraph graph, unsigned long long flags),
       refuse_if(flags & ~0xfull, CUDA_ERROR_INVALID_VALUE) ?: instantiate(out, graph))
 
+#define INSTANTIATES(symbol) \
+	ENTRY(symbol, NEEDS_INIT, TAKES(CUgraphExec *out, CUgraph graph, CUgraphNode *error, char *log, size_t size), \
+	      instantiate(out, graph))
+
+INSTANTIATES(cuGraphInstantiate)
+INSTANTIATES(cuGraphInstantiate_v2)
+
+static CUresult instantiate_with(CUgraphExec *out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
+{
+	CUresult r = params ? instantiate(out, graph) : CUDA_ERROR_INVALID_VALUE;
+
+	if (params) {
+		params->hErrNode_out = NULL;
+		params->result_out = r ? CUDA_GRAPH_INSTANTIATE_ERROR : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+	}
+	return r;
+}
+
+ENTRY_TWINS(cuGraphInstantiateWithParams, _ptsz, NEEDS_INIT,
+	    TAKES(CUgraphExec *out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
+	    instantiate_with(out, graph, params))
+
 static CUresult destroy(CUgraphExec exec)
 {
 	if (!exec_ok(exec))

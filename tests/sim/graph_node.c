@@ -19,12 +19,7 @@ struct place {
 
 static CUresult check(struct place at)
 {
-	if (!at.out || !graph_ok(at.graph) || (at.count && !at.deps))
-		return CUDA_ERROR_INVALID_VALUE;
-	for (size_t i = 0; i < at.count; i++)
-		if (!node_ok(at.deps[i]) || at.deps[i]->graph != at.graph)
-			return CUDA_ERROR_INVALID_VALUE;
-	return CUDA_SUCCESS;
+	return at.out && nodes_are_of(at.graph, at.deps, at.count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult add(struct place at, CUgraphNodeType type, struct work *work)
@@ -147,6 +142,44 @@ static CUresult add_free(struct place at, CUdeviceptr dptr)
 
 ADDS(cuGraphAddMemFreeNode, NEEDS_INIT, add_free(AT, dptr), CUdeviceptr dptr)
 
+/* Any node: what its type says of the parameters decides. Contexts are the current one here. */
+static CUresult add_any(CUcontext ctx, struct place at, CUgraphNodeParams *p)
+{
+	CUDA_KERNEL_NODE_PARAMS kernel;
+	CUDA_MEM_ALLOC_NODE_PARAMS_v2 *alloc = p ? &p->alloc : NULL;
+
+	switch (p ? p->type : CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+	case CU_GRAPH_NODE_TYPE_KERNEL:
+		memcpy(&kernel, &p->kernel, sizeof(kernel));
+		return add_kernel(ctx, at, &kernel);
+	case CU_GRAPH_NODE_TYPE_MEMCPY:
+		return add_copy(at, &p->memcpy.copyParams);
+	case CU_GRAPH_NODE_TYPE_MEMSET:
+		return add_set(at, p->memset.dst, p->memset.pitch, p->memset.elementSize, p->memset.value,
+			       p->memset.width, p->memset.height);
+	case CU_GRAPH_NODE_TYPE_EMPTY:
+		return add_empty(at);
+	case CU_GRAPH_NODE_TYPE_GRAPH:
+		return graph_ok(p->graph.graph) ? add_child(at, p->graph.graph) : CUDA_ERROR_INVALID_VALUE;
+	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+		return add_alloc(ctx, at, &alloc->poolProps, alloc->bytesize, &alloc->dptr);
+	case CU_GRAPH_NODE_TYPE_MEM_FREE:
+		return add_free(at, p->free.dptr);
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+ADDS(cuGraphAddNode, NEEDS_CONTEXT, add_any(c.ctx, AT, nodeParams), CUgraphNodeParams *nodeParams)
+ENTRY(cuGraphAddNode_v2, NEEDS_CONTEXT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t count,
+	    CUgraphNodeParams *params),
+      add_any(c.ctx, AT, params))
+ENTRY(cuGraphAddNode_v3, NEEDS_CONTEXT,
+      TAKES(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t count,
+	    CUgraphNodeParams *params),
+      add_any(c.ctx, AT, params))
+
 /* Kernel nodes. */
 
 /* A kernel that was launched by its handle is said to be its function, of which nobody may have heard (driver 580). */
@@ -182,6 +215,20 @@ static CUresult get_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *out)
 
 ENTRY(cuGraphKernelNodeGetParams_v2, NEEDS_INIT, TAKES(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams),
       get_params(hNode, nodeParams))
+
+/* The older one ends sooner. */
+static CUresult get_older_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1 *out)
+{
+	CUDA_KERNEL_NODE_PARAMS p;
+	CUresult r = get_params(node, out ? &p : NULL);
+
+	if (!r)
+		memcpy(out, &p, sizeof(*out));
+	return r;
+}
+
+ENTRY(cuGraphKernelNodeGetParams, NEEDS_INIT, TAKES(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams),
+      get_older_params(hNode, nodeParams))
 
 static CUresult set_params(CUcontext ctx, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p)
 {

@@ -112,6 +112,28 @@ ENTRY_TWINS(cuLaunchCooperativeKernel, _ptsz, NEEDS_CONTEXT,
 	    launch((struct where){c.ctx, hStream, c.per_thread, true}, f, DIM(gridDimX, gridDimY, gridDimZ),
 		   DIM(blockDimX, blockDimY, blockDimZ), sharedMemBytes, kernelParams, NULL))
 
+/* Each in the context of its stream. */
+static CUresult launch_on_all(CUcontext ctx, const CUDA_LAUNCH_PARAMS *list, unsigned count)
+{
+	CUresult r = list && count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+	for (unsigned i = 0; i < count && !r; i++) {
+		const CUDA_LAUNCH_PARAMS *p = &list[i];
+		CUstream stream = p->hStream ? stream_of(ctx, p->hStream, false) : NULL;
+
+		if (!stream || stream_is_legacy(stream)) /* a default stream is none of a device's own */
+			return CUDA_ERROR_INVALID_VALUE;
+		r = launch((struct where){stream->ctx, p->hStream, false, true}, p->function,
+			   DIM(p->gridDimX, p->gridDimY, p->gridDimZ), DIM(p->blockDimX, p->blockDimY, p->blockDimZ),
+			   p->sharedMemBytes, p->kernelParams, NULL);
+	}
+	return r;
+}
+
+ENTRY(cuLaunchCooperativeKernelMultiDevice, NEEDS_CONTEXT,
+      TAKES(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices, unsigned int flags),
+      refuse_if(flags & ~3u, CUDA_ERROR_INVALID_VALUE) ?: launch_on_all(c.ctx, launchParamsList, numDevices))
+
 static bool wants_cooperative(const CUlaunchConfig *config)
 {
 	for (unsigned i = 0; i < config->numAttrs; i++)

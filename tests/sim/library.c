@@ -69,6 +69,20 @@ ENTRY(cuLibraryLoadFromFile, NEEDS_INIT,
 	    unsigned int numLibraryOptions),
       load_file(library, fileName))
 
+static CUresult load_data(CUlibrary *out, const void *data)
+{
+	struct image image;
+	CUresult r = out ? image_read(data, &image) : CUDA_ERROR_INVALID_VALUE;
+
+	return r ?: library_new(&image, out);
+}
+
+ENTRY(cuLibraryLoadData, NEEDS_INIT,
+      TAKES(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
+	    unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
+	    unsigned int numLibraryOptions),
+      load_data(library, code))
+
 void library_forget_module(CUlibrary library, CUmodule module)
 {
 	for (size_t i = 0; i < library->module_count; i++)

@@ -227,3 +227,57 @@ static CUresult attach(CUstream stream, CUdeviceptr at, size_t bytes, unsigned f
 ENTRY_TWINS(cuStreamAttachMemAsync, _ptsz, NEEDS_CONTEXT,
 	    TAKES(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags),
 	    attach(stream_of(c.ctx, hStream, c.per_thread), dptr, length, flags))
+
+/* Batches: where to is NULL, the bytes are of no use any more, which changes nothing here. */
+struct ranges {
+	const CUdeviceptr *at;
+	const size_t *bytes;
+	size_t count;
+	const CUmemLocation *to;
+	const size_t *first; /* of the ranges that go to each location */
+	size_t locations;
+};
+
+static CUresult location_of(const struct ranges *b, size_t i, int *where)
+{
+	size_t l = 0;
+
+	while (l + 1 < b->locations && b->first[l + 1] <= i)
+		l++;
+	return place_of(b->to[l], where) ?: check_place(*where);
+}
+
+static CUresult prefetch_ranges(CUstream stream, const struct ranges *b, bool flags)
+{
+	struct work none = {.kind = WORK_NONE};
+	CUresult r = may_prefetch(stream);
+
+	if (!r && (!b->at || !b->bytes || !b->count || flags))
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (!r && b->to && (!b->first || !b->locations || b->first[0]))
+		r = CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; i < b->count && !r; i++) {
+		struct span span;
+		int where;
+
+		r = span_of(b->at[i], b->bytes[i], &span);
+		if (!r && b->to)
+			r = location_of(b, i, &where) ?: prefetch_span(&span, where);
+	}
+	return r ?: queue_submit(stream, &none, NULL, 0, NULL);
+}
+
+#define RANGES_TO(symbol) \
+	ENTRY_TWINS(symbol, _ptsz, NEEDS_CONTEXT, \
+		    TAKES(CUdeviceptr *at, size_t *bytes, size_t count, CUmemLocation *to, size_t *first, \
+			  size_t locations, unsigned long long flags, CUstream stream), \
+		    refuse_if(!to, CUDA_ERROR_INVALID_VALUE) \
+			?: prefetch_ranges(stream_of(c.ctx, stream, c.per_thread), \
+					   &(struct ranges){at, bytes, count, to, first, locations}, flags))
+
+RANGES_TO(cuMemPrefetchBatchAsync)
+RANGES_TO(cuMemDiscardAndPrefetchBatchAsync)
+ENTRY_TWINS(cuMemDiscardBatchAsync, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUdeviceptr *at, size_t *bytes, size_t count, unsigned long long flags, CUstream stream),
+	    prefetch_ranges(stream_of(c.ctx, stream, c.per_thread), &(struct ranges){at, bytes, count, NULL, NULL, 0},
+			    flags))

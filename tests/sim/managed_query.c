@@ -60,3 +60,18 @@ static CUresult get_attribute(void *data, size_t size, CUmem_range_attribute att
 ENTRY(cuMemRangeGetAttribute, NEEDS_CONTEXT,
       TAKES(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count),
       get_attribute(data, dataSize, attribute, devPtr, count))
+
+static CUresult get_attributes(void **data, const size_t *sizes, const CUmem_range_attribute *attributes, size_t count,
+			       CUdeviceptr at, size_t bytes)
+{
+	CUresult r = data && sizes && attributes && count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+	for (size_t i = 0; i < count && !r; i++)
+		r = get_attribute(data[i], sizes[i], attributes[i], at, bytes);
+	return r;
+}
+
+ENTRY(cuMemRangeGetAttributes, NEEDS_CONTEXT,
+      TAKES(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr,
+	    size_t count),
+      get_attributes(data, dataSizes, attributes, numAttributes, devPtr, count))

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static CUresult read_table(struct image *image)
@@ -45,6 +46,32 @@ CUresult image_open(const char *path, struct image *out)
 	sim_unlock();
 	r = load(path, out);
 	sim_lock();
+	return r;
+}
+
+/* As long as its section headers say, which are its last part. */
+static size_t length_of(const void *data)
+{
+	const ElfW(Ehdr) *head = data;
+
+	return memcmp(head->e_ident, ELFMAG, SELFMAG) ? 0 : head->e_shoff + (size_t)head->e_shnum * head->e_shentsize;
+}
+
+/* The loader reads files only. */
+CUresult image_read(const void *data, struct image *out)
+{
+	size_t length = data ? length_of(data) : 0;
+	CUresult r = CUDA_ERROR_INVALID_IMAGE;
+	char path[64];
+	int fd;
+
+	if (!length)
+		return data ? r : CUDA_ERROR_INVALID_VALUE;
+	fd = memfd_create("module", MFD_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fd >= 0 && write(fd, data, length) == (ssize_t)length)
+		r = image_open(path, out);
+	close(fd);
 	return r;
 }
 
@@ -119,6 +146,21 @@ static CUresult load_file(CUcontext ctx, CUmodule *out, const char *path)
 }
 
 ENTRY(cuModuleLoad, NEEDS_CONTEXT, TAKES(CUmodule *module, const char *fname), load_file(c.ctx, module, fname))
+
+static CUresult load_data(CUcontext ctx, CUmodule *out, const void *data)
+{
+	struct image image;
+	CUresult r = out ? image_read(data, &image) : CUDA_ERROR_INVALID_VALUE;
+
+	return r ?: module_new(ctx, &image, NULL, out);
+}
+
+ENTRY(cuModuleLoadData, NEEDS_CONTEXT, TAKES(CUmodule *module, const void *image), load_data(c.ctx, module, image))
+ENTRY(cuModuleLoadDataEx, NEEDS_CONTEXT,
+      TAKES(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues),
+      load_data(c.ctx, module, image))
+ENTRY(cuModuleLoadFatBinary, NEEDS_CONTEXT, TAKES(CUmodule *module, const void *fatCubin),
+      load_data(c.ctx, module, fatCubin))
 
 /* Its code may be running. */
 static CUresult unload(CUmodule module)

@@ -149,6 +149,7 @@ struct capture {
 	CUstreamCaptureMode mode;
 	unsigned long thread;
 	bool invalid;
+	bool borrowed; /* the graph is the program's, whatever becomes of the capture */
 };
 
 CUresult capture_check_unsafe(void);
@@ -184,6 +185,7 @@ struct CUgraph_st {
 CUgraph graph_new(void);
 void graph_free(CUgraph graph);
 CUgraph graph_clone(CUgraph graph);
+bool nodes_are_of(CUgraph graph, const CUgraphNode *nodes, size_t count);
 CUgraphNode graph_add(CUgraph graph, CUgraphNodeType type, struct work *work, const CUgraphNode *deps, size_t count);
 CUresult graph_flatten(CUgraph graph, struct work *out);
 bool graph_ok(CUgraph graph);
@@ -255,6 +257,7 @@ struct CUmod_st {
 };
 
 CUresult image_open(const char *path, struct image *out);
+CUresult image_read(const void *data, struct image *out);
 void image_close(struct image *image);
 const struct gt_kernel *image_find(const struct image *image, const char *name);
 CUresult module_new(CUcontext ctx, const struct image *image, CUlibrary library, CUmodule *out);
