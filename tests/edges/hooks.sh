@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Every hook is called: the programs of tests/programs/every, alone and under GMOD, reach each entry point of the table. That
+# they print the same both ways is for run-programs to see.
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+export SIM_DEVICES=2
+
+# What succeeds in none of them: a guarded buffer has no handle for other processes.
+never_well='^cuIpcGetMemHandle$'
+
+hooks() {
+	sed -nE 's/^GMOD_HOOK\( *([A-Za-z0-9_]+).*/\1/p' lib/driver/entrypoints.def | sort -u
+}
+
+# trace NAME COMMAND...: what the programs ask of the driver, in $work/NAME.calls: "SYMBOL RESULT CALLER", each once.
+trace() {
+	local name=$1 program
+	shift
+	: >"$work/$name.trace"
+	for program in "$programs"/good_every_*; do
+		run_in "$name" env "SIM_TRACE=$work/$name.trace" "$@" "$program"
+		same "${program##*/}, $name: it runs to its end" 0 "$status"
+	done
+	sort -u "$work/$name.trace" >"$work/$name.calls"
+}
+
+# called RESULTS FILE: the entry points that the programs themselves called, with such a result.
+called() {
+	awk -v results="$1" '$2 ~ results && $3 ~ /^good_every/ { print $1 }' "$2" | sort -u
+}
+
+check_every() {
+	trace alone
+	trace guarded "LD_PRELOAD=$gmod"
+	[ "$(hooks | wc -l)" -ge 233 ]
+	judge "there are hooks" $?
+	same "each is called" '' "$(hooks | comm -23 - <(called . "$work/alone.calls"))"
+	same "each does well once" '' \
+		"$(hooks | grep -vE "$never_well" | comm -23 - <(called '^0$' "$work/alone.calls"))"
+	same "under GMOD none is reached past its hook" '' "$(hooks | comm -12 - <(called . "$work/guarded.calls"))"
+}
+
+run_checks "$@"
