@@ -23,12 +23,12 @@ deps() {
 
 deps test
 same "no package manager: status" 3 "$status"
-says "no package manager: names what is missing" 'gcc libc6-dev libcmocka-dev' "$err"
+says "no package manager: names what is missing" 'gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux' "$err"
 
 fake apt-get "echo \"\$*\" >>'$work/apt.log'"
 deps test
 same "not root: status" 3 "$status"
-says "not root: the exact command" '^ +sudo apt-get install -y --no-install-recommends gcc libc6-dev libcmocka-dev$' "$err"
+says "not root: the exact command" '^ +sudo apt-get install -y --no-install-recommends gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux$' "$err"
 [ ! -e "$work/apt.log" ]
 judge "not root: nothing was run" $?
 compiler=clang deps build
@@ -37,7 +37,7 @@ says "the compiler is the one asked for" 'install -y --no-install-recommends cla
 fake id 'echo 0'
 deps test
 same "root: status" 0 "$status"
-same "root: installs" "install -y --no-install-recommends gcc libc6-dev libcmocka-dev" "$(cat "$work/apt.log")"
+same "root: installs" "install -y --no-install-recommends gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux" "$(cat "$work/apt.log")"
 
 fake apt-get "echo \"\$*\" >>'$work/apt.log'; [ \"\$1\" = update ] && : >'$work/updated'; [ -e '$work/updated' ]"
 : >"$work/apt.log"
@@ -51,7 +51,9 @@ same "installation fails: status" 3 "$status"
 says "installation fails: names the command" 'could not install gcc libc6-dev. The command was: apt-get install' "$err"
 
 # A compiler that accepts everything stands for a complete machine.
-fake gcc :
+for tool in gcc gdb git python3 strace setpriv; do
+	fake "$tool" :
+done
 deps test
 same "nothing missing: status" 0 "$status"
 same "nothing missing: silent" "" "$out$err"
