@@ -32,7 +32,9 @@ const struct gmod_kept *gmod_keep(const void *bytes, size_t size);
 void gmod_history_add(gmod_histories histories, uint64_t handle, const struct gmod_kept *what, uint64_t owner);
 /* The owner was there until then, and all that it owned. */
 void gmod_history_end(gmod_histories histories, uint64_t owner, uint64_t until);
-/* What the handle stood for at `ticks`, at GMOD_LATEST now; NULL: that is not known. *owner, or NULL: and whose it is.
+/*
+ * What the handle stood for at `ticks`, at GMOD_LATEST now, and in *owner (or NULL) whose it is. NULL: that is not
+ * known, or is just being changed.
  */
 #define GMOD_LATEST UINT64_MAX
 const struct gmod_kept *gmod_history_at(gmod_histories histories, uint64_t handle, uint64_t ticks, uint64_t *owner);

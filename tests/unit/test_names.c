@@ -403,7 +403,7 @@ static _Atomic uint64_t wrong;
 
 /*
  * All learn the same handles, under names that tell which handle they belong to, and a graph of each; what is found
- * must be one of them.
+ * must be one of them, or nothing while another thread gives the handle another name.
  */
 static void *learn_all(void *arg)
 {
@@ -420,7 +420,6 @@ static void *learn_all(void *arg)
 			gmod_name_learn(shared_handles[k], name, 0);
 		found = gmod_name_of(shared_handles[k], i % 2 ? gmod_ticks() : GMOD_IN_CALL);
 		wrong += found && strncmp(found, prefix, strlen(prefix)) != 0;
-		wrong += found && !is_known(shared_handles[k]);
 		if (i % 32 == 0)
 			gmod_graph_learn(shared_graphs[k], &shared_handles[k], 1);
 		if (gmod_graph_kernels(shared_graphs[k], i % 2 ? gmod_ticks() : GMOD_IN_CALL, &found, 1))
