@@ -88,8 +88,7 @@ GMOD_EXPORT CUresult cuInit(unsigned int Flags)
 	CUresult r;
 
 	atomic_store_explicit(&asked, true, memory_order_relaxed);
-	/* A library may have functions by these names that load the driver (MegEngine): called in their place, so does
-	 * ours. */
+	/* Called in the place of a library's own cuInit, which would load the driver (MegEngine's does). */
 	if (!gmod_driver_resolve() && (!dlopen("libcuda.so.1", RTLD_LAZY) || !gmod_driver_resolve()))
 		return CUDA_ERROR_NO_DEVICE;
 	r = NEXT(cuInit)(Flags);
