@@ -17,15 +17,15 @@
 GMOD_EXPORT enum gmod_status gmod_check(void)
 {
 	struct gmod_scope scope;
-	enum gmod_sweep_result result;
+	bool swept;
 
 	if (!gmod_on())
 		return GMOD_INACTIVE;
 	/* No signal handler may jump out of this with the lock and the pin. */
 	gmod_scope_begin(&scope);
-	result = gmod_sweep_all(CHECK_DEADLINE_NS);
+	swept = gmod_sweep_all(CHECK_DEADLINE_NS);
 	gmod_scope_end(&scope);
-	if (result == GMOD_SWEEP_BUSY)
+	if (!swept)
 		return GMOD_BUSY;
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_guard_check(NULL, CHECK_DEADLINE_NS);

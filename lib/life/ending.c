@@ -3,7 +3,11 @@
  *
  * Where the program leaves a signal to its default, a handler of ours has the monitor look, gives the default back, and
  * sends the signal again with all that came with it: status and core file are native. The handler allocates nothing,
- * takes no lock and needs little stack. The program never sees it: where it asks, the signal has its default.
+ * takes no lock and needs little stack: it has no stack of its own, which the program's sigaltstack() would have to
+ * share. The program never sees it: where it asks, the signal has its default.
+ *
+ * Natively go sigset(), sigignore() and siginterrupt(), which no program beside CUDA was seen to call, and what the
+ * kernel does by itself: after SA_RESETHAND, and in a program that an exec has started, the default is the kernel's.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,9 +25,9 @@
 #include "lib/life/start.h"
 
 /* The C library's functions behind ours; the exec family as in exec_entry.S. */
-enum next { EXECVE, EXECV, EXECVP, EXECVPE, EXECL, EXECLP, EXECLE, FEXECVE, SIGACTION, SIGNAL, SYSV_SIGNAL, COUNT };
-static const char *const names[COUNT] = {"execve", "execv",   "execvp",    "execvpe", "execl",      "execlp",
-					 "execle", "fexecve", "sigaction", "signal",  "sysv_signal"};
+enum next { EXECVE, EXECV, EXECVP, EXECVPE, EXECL, EXECLP, EXECLE, FEXECVE, EXECVEAT, SIGACTION, SIGNAL, SYSV_SIGNAL, COUNT };
+static const char *const names[COUNT] = {"execve", "execv",   "execvp",   "execvpe",   "execl",  "execlp",
+					 "execle", "fexecve", "execveat", "sigaction", "signal", "__sysv_signal"};
 static _Atomic(void *) known[COUNT];
 
 static void *next(enum next which)
@@ -57,7 +61,7 @@ typedef sighandler_t signal_fn(int number, sighandler_t handler);
 #define ENDINGS \
 	(1u << SIGTERM | 1u << SIGINT | 1u << SIGHUP | 1u << SIGQUIT | 1u << SIGXCPU | 1u << SIGABRT | 1u << SIGSEGV | \
 	 1u << SIGBUS | 1u << SIGILL | 1u << SIGFPE)
-static atomic_bool armed;
+static struct sigaction ours; /* in the place of a default: zeros before the start, and with signals=0 */
 
 static int set(int number, const struct sigaction *wanted, struct sigaction *old)
 {
@@ -67,7 +71,6 @@ static int set(int number, const struct sigaction *wanted, struct sigaction *old
 static void look_and_end(int number, siginfo_t *info, void *context)
 {
 	const struct sigaction by_default = {.sa_handler = SIG_DFL};
-	int saved = errno;
 
 	(void)context;
 	gmod_look(GMOD_MILLISECONDS(200));
@@ -75,56 +78,42 @@ static void look_and_end(int number, siginfo_t *info, void *context)
 	/* Blocked until this returns to where the signal came. */
 	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info))
 		raise(number);
-	errno = saved;
-}
-
-static const struct sigaction *ours(struct sigaction *action)
-{
-	*action = (struct sigaction){.sa_sigaction = look_and_end, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-	sigfillset(&action->sa_mask);
-	return action;
 }
 
 static bool is_ending(int number)
 {
-	return number > 0 && number < 32 && ENDINGS >> number & 1 &&
-	       atomic_load_explicit(&armed, memory_order_relaxed) && gmod_phase_is_ours();
+	return number > 0 && number < 32 && ENDINGS >> number & 1 && gmod_phase_is_ours() && ours.sa_sigaction;
 }
 
 GMOD_EXPORT int sigaction(int number, const struct sigaction *wanted, struct sigaction *old)
 {
 	bool by_default = wanted && wanted->sa_handler == SIG_DFL && is_ending(number);
-	struct sigaction action;
-	int r = set(number, by_default ? ours(&action) : wanted, old);
+	int r = set(number, by_default ? &ours : wanted, old);
 
 	if (!r && old && old->sa_sigaction == look_and_end)
 		memset(old, 0, sizeof(*old));
 	return r;
 }
 
-static sighandler_t exchange(signal_fn *set_native, int number, sighandler_t handler)
+static sighandler_t exchange(enum next which, int number, sighandler_t handler)
 {
-	sighandler_t old = set_native(number, handler);
-	struct sigaction action;
+	sighandler_t old = ((signal_fn *)next(which))(number, handler);
 
 	if (old != SIG_ERR && handler == SIG_DFL && is_ending(number))
-		set(number, ours(&action), NULL);
+		set(number, &ours, NULL);
 	return old == (sighandler_t)(void (*)(void))look_and_end ? SIG_DFL : old;
 }
 
 GMOD_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
-	return exchange(next(SIGNAL), number, handler);
+	return exchange(SIGNAL, number, handler);
 }
 
-GMOD_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
+/* What signal() is called in a program of strict C. */
+GMOD_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
-	return exchange(next(SYSV_SIGNAL), number, handler);
+	return exchange(SYSV_SIGNAL, number, handler);
 }
-
-GMOD_EXPORT signal_fn bsd_signal __THROW __attribute__((alias("signal")));
-GMOD_EXPORT signal_fn ssignal __THROW __attribute__((alias("signal")));
-GMOD_EXPORT signal_fn __sysv_signal __THROW __attribute__((alias("sysv_signal")));
 
 /* For process 1 the kernel leaves out what a default would end. */
 void gmod_signals_start(void)
@@ -133,8 +122,9 @@ void gmod_signals_start(void)
 
 	if (!gmod_options()->signals || getpid() == 1)
 		return;
-	atomic_store_explicit(&armed, true, memory_order_relaxed);
+	ours = (struct sigaction){.sa_sigaction = look_and_end, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	ours.sa_mask = gmod_outside_signals();
 	for (int number = 1; number < 32; number++)
-		if (is_ending(number) && !set(number, NULL, &action) && action.sa_handler == SIG_DFL)
-			set(number, ours(&action), NULL);
+		if (ENDINGS >> number & 1 && !set(number, NULL, &action) && action.sa_handler == SIG_DFL)
+			set(number, &ours, NULL);
 }

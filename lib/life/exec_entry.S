@@ -1,8 +1,7 @@
 /*
  * The exec family, interposed: a look at the canaries (lib/life/ending.c), and a tail jump to the next function of the
- * name with the arguments as they came, however many there are.
+ * name with the arguments as they came, however many there are. For x86-64, as lib/driver/dlsym_entry.S.
  */
-#if defined(__x86_64__)
 	.macro hook name, index
 	.globl	\name
 	.type	\name, @function
@@ -23,6 +22,7 @@
 	hook	execlp, 5
 	hook	execle, 6
 	hook	fexecve, 7
+	hook	execveat, 8
 
 	.type	look, @function
 look:
@@ -41,7 +41,4 @@ look:
 	jmp	*%r11
 	.cfi_endproc
 	.size	look, .-look
-#else
-#error "libgmod's exec entries are written for x86-64 only"
-#endif
 	.section .note.GNU-stack, "", @progbits

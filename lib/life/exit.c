@@ -14,7 +14,4 @@ GMOD_EXPORT _Noreturn void _exit(int status)
 	gmod_real_exit(gmod_exit_status(status));
 }
 
-GMOD_EXPORT _Noreturn void _Exit(int status)
-{
-	_exit(status);
-}
+GMOD_EXPORT _Noreturn void _Exit(int status) __attribute__((alias("_exit")));

@@ -18,8 +18,6 @@
 #include "monitor/watch/monitor.h"
 #include "monitor/watch/sweep.h"
 
-static atomic_bool looked; /* at every canary on the host, for the last time */
-
 static void report_leaks(void)
 {
 	static atomic_bool done;
@@ -28,24 +26,28 @@ static void report_leaks(void)
 		gmod_misuse_report_leaks();
 }
 
-/* The monitor's, or that of a normal exit without one. */
-static void last_look(void)
+/* Where more follows, what the CPU sees is told first: the driver may take its time. */
+void gmod_look_at_all(bool last)
 {
-	if (gmod_sweep_all(GMOD_SECONDS(1)) == GMOD_SWEEP_DONE)
-		atomic_store_explicit(&looked, true, memory_order_release);
+	if (!gmod_sweep_all(GMOD_SECONDS(1)))
+		gmod_degraded("a look at all buffers");
+	if (!last)
+		gmod_damage_settle(true);
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
 		gmod_degraded("the last guard pass");
 	gmod_guard_update_stats(NULL);
 	gmod_damage_settle(true);
-	report_leaks();
+	if (last)
+		report_leaks();
+	else
+		gmod_report_await();
 }
 
 /* What the thread that ends the process can do by itself, whatever it has interrupted: loads. */
-static void last_look_by_loads(void)
+static void look_by_loads(void)
 {
-	if (!atomic_load_explicit(&looked, memory_order_acquire))
-		gmod_sweep_thorough(GMOD_PIN_EXIT);
+	gmod_sweep_thorough(GMOD_PIN_EXIT);
 	gmod_damage_settle(true);
 	report_leaks();
 }
@@ -63,19 +65,21 @@ static void leave_the_device_out(void)
 /* Without a monitor a normal exit calls the driver by itself; what may have interrupted anything does not. */
 static void look_for_the_last_time(enum gmod_ending how)
 {
-	bool there = gmod_monitor_lives(), done = gmod_monitor_finish(last_look);
+	bool there = gmod_monitor_lives();
 
-	if (done && atomic_load_explicit(&looked, memory_order_acquire))
+	if (gmod_monitor_finish())
 		return;
-	if (!done && there) {
+	if (!there && how == GMOD_BY_EXIT) {
+		gmod_look_at_all(true);
+		return;
+	}
+	if (there) {
 		gmod_log_note(0, "the last look at the buffers was cut short: the driver has not answered for 2 s");
 		gmod_count(&gmod_counters.degraded, 1);
-	} else if (!there && how == GMOD_BY_EXIT) {
-		last_look();
-	} else if (!there) {
+	} else {
 		leave_the_device_out();
 	}
-	last_look_by_loads();
+	look_by_loads();
 }
 
 /* For gmod --supervise, which has made the file and takes it away. */
@@ -118,7 +122,7 @@ static void await_the_last(uint64_t deadline)
  * exit() in one thread and _exit() in another: the second waits, within reason, for the first one's reports. A signal
  * handler that ends the process in the midst of its own thread's exit() does what is left to do.
  */
-static bool first_to_finish(bool look)
+static bool first_to_finish(void)
 {
 	static atomic_int finisher;
 	int self = (int)syscall(SYS_gettid), expected = 0;
@@ -127,7 +131,7 @@ static bool first_to_finish(bool look)
 						    memory_order_relaxed) ||
 	    expected == self)
 		return true;
-	gmod_monitor_finish(look ? last_look : NULL);
+	gmod_monitor_finish();
 	await_the_last(GMOD_SECONDS(3));
 	return false;
 }
@@ -149,12 +153,10 @@ void gmod_say_the_last(void)
 	gmod_scope_end(&scope);
 }
 
-static void finish(enum gmod_ending how, bool look)
+static void finish(enum gmod_ending how)
 {
-	if (look)
+	if (gmod_on())
 		look_for_the_last_time(how);
-	else
-		gmod_monitor_finish(NULL);
 	gmod_phase_set(GMOD_WINDING_DOWN);
 	if (how == GMOD_BY_EXIT)
 		gmod_busy_wait(2000);
@@ -166,36 +168,24 @@ static void finish(enum gmod_ending how, bool look)
 /* A thread that has been cancelled may be the one that ends the process. */
 void gmod_finish(enum gmod_ending how)
 {
-	bool look = gmod_on();
 	struct gmod_cancel cancel;
 
 	if (!gmod_phase_is_ours())
 		return;
 	cancel = gmod_cancel_begin();
-	if (first_to_finish(look))
-		finish(how, look);
+	if (first_to_finish())
+		finish(how);
 	gmod_cancel_end(cancel);
-}
-
-/* The monitor's. What the CPU sees is told first: the driver may take its time. */
-static void look(void)
-{
-	gmod_sweep_all(GMOD_SECONDS(1));
-	gmod_damage_settle(true);
-	gmod_gather(NULL, GMOD_GATHER_WHOLE);
-	gmod_guard_check(NULL, GMOD_SECONDS(1));
-	gmod_damage_settle(true);
-	gmod_report_await();
 }
 
 void gmod_look(uint64_t deadline)
 {
 	struct gmod_cancel cancel;
 
-	if (!gmod_on() || !gmod_phase_is_ours())
+	if (!gmod_phase_is_ours())
 		return;
 	cancel = gmod_cancel_begin();
-	gmod_monitor_ask(look, deadline);
+	gmod_monitor_ask(deadline);
 	gmod_cancel_end(cancel);
 }
 

@@ -4,6 +4,7 @@
 #ifndef GMOD_LIB_LIFE_FINISH_H
 #define GMOD_LIB_LIFE_FINISH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -21,6 +22,9 @@ void gmod_finish(enum gmod_ending how);
  * process, but need not. In a forked child, and without a monitor: nothing. From a signal handler, too.
  */
 void gmod_look(uint64_t deadline);
+
+/* What the monitor does then and, for the last time, at the end. */
+void gmod_look_at_all(bool last);
 
 /*
  * The closing line and what goes before it, once: whoever comes second waits for the first, 1 s at most. Without

@@ -55,7 +55,7 @@ static bool set_up(void)
 	gmod_context_listen(&gmod_buffers_of_context);
 	gmod_context_listen(&gmod_device_of_context);
 	gmod_activity_init();
-	gmod_monitor_set_rounds(rounds, sizeof(rounds) / sizeof(rounds[0]));
+	gmod_monitor_set_rounds(rounds, sizeof(rounds) / sizeof(rounds[0]), gmod_look_at_all);
 	return true;
 }
 
@@ -75,9 +75,9 @@ void gmod_start(void)
 	/* Registered after the driver's own handler, so it runs before that. */
 	atexit(at_exit);
 	gmod_count(&gmod_counters.hooks_armed, gmod_hooks_armed());
-	gmod_phase_set(GMOD_ON);
 	if (gmod_signals_start)
 		gmod_signals_start();
+	gmod_phase_set(GMOD_ON);
 	gmod_log_note(2, "started: %u hooks armed", gmod_hooks_armed());
 }
 

@@ -27,9 +27,9 @@
 
 static atomic_bool started, running, given_up, ended;
 static atomic_int stopping; /* a futex too */
-static _Atomic(void (*)(void)) last_task;
 static const struct gmod_round *rounds;
 static unsigned round_count;
+static void (*look)(bool last);
 
 /* What the thread knows between two sweeps; its own. */
 struct pace {
@@ -67,8 +67,9 @@ static uint64_t back_off(const struct pace *p, uint64_t now)
 	return interval < HEARTBEAT_UNPROVEN ? interval : HEARTBEAT_UNPROVEN;
 }
 
-void gmod_monitor_set_rounds(const struct gmod_round *all, unsigned count)
+void gmod_monitor_set_rounds(const struct gmod_round *all, unsigned count, void (*at_everything)(bool last))
 {
+	look = at_everything;
 	rounds = all;
 	round_count = count;
 }
@@ -190,47 +191,32 @@ static void leave_the_only_cpu(void)
 		sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-static void do_last_task(void)
+static atomic_uint asked, answered; /* how often a look was wanted, and how many of these have had theirs */
+
+static void look_if_asked(void)
 {
-	/* acquire, by gmod_monitor_stopping(): the task is there for whoever sees that it is to stop */
-	void (*task)(void) = gmod_monitor_stopping() ? atomic_load_explicit(&last_task, memory_order_relaxed) : NULL;
-
-	if (task)
-		task();
-	/* release: whoever waits for the end sees what the task did */
-	atomic_store_explicit(&ended, true, memory_order_release);
-}
-
-static _Atomic(void (*)(void)) errand;
-static atomic_uint asked, answered; /* how often the errand was wanted, and is done */
-
-static void do_errand(void)
-{
-	/* acquire: the errand is there for whoever sees that it is wanted */
-	unsigned wanted = atomic_load_explicit(&asked, memory_order_acquire);
+	unsigned wanted = atomic_load_explicit(&asked, memory_order_relaxed);
 
 	if (wanted == atomic_load_explicit(&answered, memory_order_relaxed))
 		return;
-	atomic_load_explicit(&errand, memory_order_relaxed)();
-	/* release: what it did is there for whoever waits */
+	look(false);
+	/* release: what it has seen is there for whoever waits */
 	atomic_store_explicit(&answered, wanted, memory_order_release);
 }
 
-void gmod_monitor_ask(void (*task)(void), uint64_t deadline)
+void gmod_monitor_ask(uint64_t deadline)
 {
 	unsigned mine;
 
 	if (!gmod_monitor_lives() || gmod_is_monitor)
 		return;
-	atomic_store_explicit(&errand, task, memory_order_relaxed);
 	mine = atomic_fetch_add_explicit(&asked, 1, memory_order_release) + 1;
 	/* Woken over and over: it may have been about to sleep. */
-	while ((int)(atomic_load_explicit(&answered, memory_order_acquire) - mine) < 0 && !gmod_monitor_stopping()) {
+	do {
 		gmod_futex_wake(&stopping);
 		gmod_activity_wake();
-		if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
-			return;
-	}
+	} while ((int)(atomic_load_explicit(&answered, memory_order_acquire) - mine) < 0 &&
+		 !atomic_load_explicit(&ended, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
 }
 
 static void run(void)
@@ -247,10 +233,13 @@ static void run(void)
 		sweep_once(&p);
 		tick(&p);
 		gmod_damage_settle(false);
-		do_errand();
+		look_if_asked();
 		rest(&p);
 	}
-	do_last_task();
+	if (look && gmod_monitor_stopping())
+		look(true);
+	/* release: whoever waits for the end sees what the look did */
+	atomic_store_explicit(&ended, true, memory_order_release);
 }
 
 /* Where the system gives no thread it may do so later: tried again at the second buffer, the fourth, the eighth, ... */
@@ -295,13 +284,11 @@ void gmod_monitor_stop(void)
 	gmod_activity_wake();
 }
 
-bool gmod_monitor_finish(void (*task)(void))
+bool gmod_monitor_finish(void)
 {
 	uint64_t deadline = PATIENCE;
 	unsigned seen = 0;
 
-	if (task)
-		atomic_store_explicit(&last_task, task, memory_order_relaxed);
 	gmod_monitor_stop();
 	if (!gmod_monitor_lives() || gmod_is_monitor)
 		return false;

@@ -26,8 +26,11 @@ struct gmod_round {
 	uint64_t pause_max;
 };
 
-/* For good, before the thread starts; in the order of their ticks. */
-void gmod_monitor_set_rounds(const struct gmod_round *all, unsigned count);
+/*
+ * For good, before the thread starts: the rounds in the order of their ticks, and what looks at everything, for
+ * gmod_monitor_ask() and, for the last time, for gmod_monitor_finish().
+ */
+void gmod_monitor_set_rounds(const struct gmod_round *all, unsigned count, void (*look)(bool last));
 
 /*
  * Remember the CPUs that the process has when GMOD is loaded. A program that binds its threads does so later, and a
@@ -45,18 +48,18 @@ void gmod_monitor_stop(void);
 bool gmod_monitor_stopping(void);
 
 /*
- * Stop the monitor, have it run `task` (NULL: nothing) as the last thing that it does, and wait for that: it can call
- * the driver and take locks where the caller, perhaps a signal handler that has interrupted a holder, can not. false:
- * it did not come to the end, because there is no such thread or because it has been stuck for 2 s without any
- * gmod_monitor_progress(). Nobody waits for a thread that was given up a second time.
+ * Stop the monitor, have it look for the last time, and wait for that: it can call the driver and take locks where the
+ * caller, perhaps a signal handler that has interrupted a holder, can not. false: it did not come to the end, because
+ * there is no such thread or because it has been stuck for 2 s without any gmod_monitor_progress(). Nobody waits for a
+ * thread that was given up a second time.
  */
-bool gmod_monitor_finish(void (*task)(void));
+bool gmod_monitor_finish(void);
 
 /*
- * Have the monitor run `task` between two sweeps, always the same, and wait for the end of one that began after the
- * call, for `deadline` ns at most. From a signal handler, too.
+ * Have the monitor look between two sweeps, and wait for the end of a look that began after the call, for `deadline` ns
+ * at most. From a signal handler, too.
  */
-void gmod_monitor_ask(void (*task)(void), uint64_t deadline);
+void gmod_monitor_ask(uint64_t deadline);
 
 /* Is there a thread that has not been given up? */
 bool gmod_monitor_lives(void);

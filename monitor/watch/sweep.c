@@ -217,16 +217,16 @@ void gmod_sweep_thorough(enum gmod_pin pin)
 	}
 }
 
-enum gmod_sweep_result gmod_sweep_all(uint64_t deadline)
+bool gmod_sweep_all(uint64_t deadline)
 {
 	struct gmod_busy busy;
 
 	if (!gmod_sweep_lock(deadline))
-		return GMOD_SWEEP_BUSY;
+		return false;
 	busy = gmod_busy_begin();
 	if (busy.on)
 		gmod_sweep_thorough(GMOD_PIN_SWEEP);
 	gmod_busy_end(busy);
 	gmod_sweep_unlock();
-	return busy.on ? GMOD_SWEEP_DONE : GMOD_SWEEP_OFF;
+	return true;
 }

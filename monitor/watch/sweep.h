@@ -17,8 +17,7 @@ void gmod_sweep(void);
 /* Every visible byte of every live record. The caller holds the lock, or ends the process and has GMOD_PIN_EXIT. */
 void gmod_sweep_thorough(enum gmod_pin pin);
 
-/* The same with the lock taken, within `deadline` ns. BUSY: others held it; OFF: GMOD does not guard any more. */
-enum gmod_sweep_result { GMOD_SWEEP_BUSY, GMOD_SWEEP_OFF, GMOD_SWEEP_DONE };
-enum gmod_sweep_result gmod_sweep_all(uint64_t deadline);
+/* The same with the lock taken, as long as GMOD guards. false: others held it for `deadline` ns. */
+bool gmod_sweep_all(uint64_t deadline);
 
 #endif

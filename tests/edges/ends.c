@@ -36,7 +36,7 @@ static void chain(int number)
 static void handle(int number)
 {
 	const struct sigaction mine = {.sa_handler = chain};
-	static signal_fn *const names[] = {signal, ssignal, sysv_signal, __sysv_signal};
+	static signal_fn *const names[] = {signal, __sysv_signal};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		REQUIRE(names[i](number, SIG_IGN) == SIG_DFL);
@@ -47,6 +47,38 @@ static void handle(int number)
 	REQUIRE(!sigaction(number, NULL, &before) && before.sa_handler == chain);
 	before.sa_handler = SIG_DFL;
 	raise(number);
+}
+
+static void once(int number TK_UNUSED)
+{
+	REQUIRE(write(1, "mine\n", 5) == 5);
+}
+
+/* The kernel puts the default in the handler's place: nobody looks, and the second signal ends the process. */
+static void handle_once(int number)
+{
+	const struct sigaction mine = {.sa_handler = once, .sa_flags = (int)SA_RESETHAND};
+
+	REQUIRE(!sigaction(number, &mine, NULL));
+	raise(number);
+	REQUIRE(!sigaction(number, NULL, &before) && before.sa_handler == SIG_DFL);
+	raise(number);
+}
+
+static void *raise_term(void *unused)
+{
+	raise(SIGTERM);
+	return unused;
+}
+
+/* The least that pthread_attr_setstacksize() takes on x86-64. */
+static void end_in_small_thread(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	REQUIRE(!pthread_attr_init(&attributes) && !pthread_attr_setstacksize(&attributes, 16384));
+	REQUIRE(!pthread_create(&thread, &attributes, raise_term, NULL) && !pthread_join(thread, NULL));
 }
 
 static void exec_in_vfork(void)
@@ -88,6 +120,8 @@ static void end(const char *how)
 		execle("/bin/sh", "sh", "-c", "exit $MORE", NULL, (char *[]){"MORE=2", NULL});
 	else if (!strcmp(how, "fexecve"))
 		fexecve(open("/bin/true", O_RDONLY), child, environ);
+	else if (!strcmp(how, "execveat"))
+		execveat(AT_FDCWD, "/bin/true", child, environ, 0);
 	else if (!strcmp(how, "abort"))
 		abort();
 	else if (!strcmp(how, "assert"))
@@ -100,6 +134,10 @@ static void end(const char *how)
 		by_bus_error();
 	else if (!strcmp(how, "chain"))
 		handle(SIGTERM);
+	else if (!strcmp(how, "once"))
+		handle_once(SIGTERM);
+	else if (!strcmp(how, "small"))
+		end_in_small_thread();
 }
 
 int main(int argc, char **argv)

@@ -78,6 +78,11 @@ check_stack_use() {
 	guarded verbosity=2 "$edges/stack_use"
 	[ "$(awk '/alloc_small/ { print $2; exit }' <<<"$out")" -le $(($(awk '/alloc_small/ { print $2; exit }' <<<"$alone_out") + 8192)) ]
 	judge "stack_use: alloc_small, with words" $? "$out"
+	alone "$edges/stack_use" end
+	alone_out=$out
+	guarded verbosity=0 "$edges/stack_use" end
+	[ "$out" -le $((alone_out + 1024)) ]
+	judge "stack_use: a signal that ends the process" $? "$out bytes instead of $alone_out"
 }
 
 check_exits_race() {
@@ -260,6 +265,8 @@ check_sandbox() {
 	guarded verbosity=1 "$edges/sandbox"
 	ended "sandbox: the program ends as it wants to, and the overrun is reported" 5 1
 	same "sandbox: the monitor was trapped" 'opened: yes' "$out"
+	guarded verbosity=1 "$edges/sandbox" TERM
+	ended "sandbox: it ends by a signal" 143 1
 }
 
 # Its own files stay its own, and the log is found again.
@@ -295,13 +302,14 @@ check_terminated() {
 check_ends() {
 	local how
 	ulimit -S -c 0
-	for how in execve execv execvp execvpe execl execlp execle fexecve abort assert TERM INT HUP QUIT XCPU FPE crash bus \
-		trap chain; do
+	for how in execve execv execvp execvpe execl execlp execle fexecve execveat abort assert TERM INT HUP QUIT XCPU FPE \
+		crash bus trap chain small; do
 		alone bash -c "trap - INT QUIT HUP; exec '$edges/ends' $how"
 		native="$status $out"
 		repeat "ends by $how" 5 "$status" 1 bash -c "trap - INT QUIT HUP; exec '$edges/ends' $how"
 		same "ends by $how: as alone" "$native" "$status $out"
 	done
+	as_alone "ends, by a handler that the kernel takes away" "" "$edges/ends" once
 	repeat "ends, an exec that fails" 1 4 2 "$edges/ends" returns
 	repeat "ends, an exec in a vfork child" 1 4 2 "$edges/ends" vfork
 	guarded signals=0 "$edges/ends" TERM
@@ -318,6 +326,9 @@ check_interrupted() {
 	}
 	as_alone interrupted verbosity=1 "$python" -B "$top/tests/edges/interrupted.py"
 	same "interrupted: alone" '143 interrupted' "$(head -n 1 <<<"$native")"
+	ulimit -S -c 0
+	as_alone "interrupted, a crash" verbosity=1 "$python" -B "$top/tests/edges/interrupted.py" crash
+	says "interrupted, a crash: Python says where" 'Segmentation fault' "$err"
 }
 
 # A debugger sees what it would see without us.

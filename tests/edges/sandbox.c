@@ -1,4 +1,7 @@
-/* A sandbox answers open() by a handler for SIGSYS, as browsers' do, and may not be killed by what a report opens. */
+/*
+ * A sandbox answers what it traps by a handler for SIGSYS, as browsers' do, and may not be killed by what a report opens,
+ * or by how a signal is sent on. sandbox TERM: ends by that.
+ */
 #include "make_buffer.h"
 #include <errno.h>
 #include <linux/filter.h>
@@ -29,7 +32,8 @@ static void enter_sandbox(void)
 {
 	struct sock_filter filter[] = {
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 1, 0),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_tgsigqueueinfo, 0, 1),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -41,7 +45,7 @@ static void enter_sandbox(void)
 	REQUIRE(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
 }
 
-int main(void)
+int main(int argc, char **argv TK_UNUSED)
 {
 	CUdeviceptr p;
 
@@ -54,5 +58,8 @@ int main(void)
 	for (int i = 0; i < 1000 && !asked; i++)
 		tk_sleep_ms(10);
 	printf("opened: %s\n", asked ? "yes" : "no");
+	fflush(stdout);
+	if (argc > 1)
+		raise(SIGTERM);
 	return 5;
 }

@@ -1,9 +1,13 @@
 /*
  * How much of a thread's stack each call takes, bytes a line: healthy calls first, then calls that are found to be
  * wrong or find something. Whoever compares it with what they take without GMOD knows what GMOD takes.
+ *
+ * stack_use end: the same for a signal, of which the kernel's frame takes most.
  */
 #include "make_buffer.h"
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 enum { STACK = 256 << 10, PAINT = 0xa5, NEAR = 512 };
 
@@ -132,15 +136,55 @@ static void *calls(void *unused TK_UNUSED)
 	return NULL;
 }
 
-int main(void)
+static void on_stack(void *(*work)(void *))
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
 
 	tk_start();
 	tk_kernel("k_flip");
-	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	REQUIRE(stack != MAP_FAILED);
 	REQUIRE(!pthread_attr_init(&attributes) && !pthread_attr_setstack(&attributes, stack, STACK));
-	REQUIRE(!pthread_create(&thread, &attributes, calls, NULL) && !pthread_join(thread, NULL));
+	REQUIRE(!pthread_create(&thread, &attributes, work, NULL) && !pthread_join(thread, NULL));
+}
+
+static void handle(int number TK_UNUSED)
+{
+}
+
+static void *raise_both(void *unused)
+{
+	unsigned char *here = __builtin_frame_address(0);
+
+	CK(cuCtxSetCurrent(tk_context));
+	make_buffer(1000);
+	memset(stack, PAINT, (size_t)(here - stack) - NEAR);
+	signal(SIGUSR1, handle);
+	raise(SIGUSR1);
+	raise(SIGTERM);
+	return unused;
+}
+
+/* Whoever is left looks at the stack. */
+static void measure_the_end(void)
+{
+	unsigned char *p = stack;
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		on_stack(raise_both);
+	REQUIRE(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	while (*p == PAINT)
+		p++;
+	printf("%zu\n", (size_t)(stack + STACK - p));
+}
+
+int main(int argc, char **argv TK_UNUSED)
+{
+	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(stack != MAP_FAILED);
+	if (argc > 1)
+		measure_the_end();
+	else
+		on_stack(calls);
 }
