@@ -1,0 +1,80 @@
+// expect: 62 x api-out-of-bounds size 4012 in make_buffer
+// options: max_reports=1000
+/*
+ * Every copy and fill that drivers have had for long, each by both of its default streams, a byte or an element beyond
+ * the end of a buffer: refused as natively, and reported each time. Just up to the end, none is.
+ */
+#include "../make_buffer.h"
+#include "bytes.h"
+
+#define REFUSED(symbol, suffix, ...) \
+	do { \
+		EXPECT(hook_##symbol(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE); \
+		EXPECT(hook_##symbol##suffix(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE); \
+	} while (0)
+#define TAKEN(symbol, suffix, ...) \
+	do { \
+		CK(hook_##symbol(__VA_ARGS__)); \
+		CK(hook_##symbol##suffix(__VA_ARGS__)); \
+	} while (0)
+
+/* more: bytes beyond the end. */
+#define COPIES(WHAT, more) \
+	WHAT(cuMemcpy, _ptds, p + 9, q, N - 9 + more); \
+	WHAT(cuMemcpyAsync, _ptsz, q, p + 9, N - 9 + more, stream); \
+	WHAT(cuMemcpyPeer, _ptds, p + 9, context, q, context, N - 9 + more); \
+	WHAT(cuMemcpyPeerAsync, _ptsz, q, context, p + 9, context, N - 9 + more, stream); \
+	WHAT(cuMemcpyHtoD_v2, _ptds, p + 9, host, N - 9 + more); \
+	WHAT(cuMemcpyHtoDAsync_v2, _ptsz, p + 9, pinned, N - 9 + more, stream); \
+	WHAT(cuMemcpyDtoH_v2, _ptds, host, p + 9, N - 9 + more); \
+	WHAT(cuMemcpyDtoHAsync_v2, _ptsz, pinned, p + 9, N - 9 + more, stream); \
+	WHAT(cuMemcpyDtoD_v2, _ptds, p + 9, q, N - 9 + more); \
+	WHAT(cuMemcpyDtoDAsync_v2, _ptsz, q, p + 9, N - 9 + more, stream); \
+	WHAT(cuMemcpyDtoA_v2, _ptds, row, 1, p + 9, N - 9 + more); \
+	WHAT(cuMemcpyAtoD_v2, _ptds, p + 9, row, 1, N - 9 + more)
+
+#define FILLS(WHAT, bits, more) \
+	WHAT(cuMemsetD##bits##_v2, _ptds, p + 8, 1, (N - 8) / (bits / 8) + more); \
+	WHAT(cuMemsetD##bits##Async, _ptsz, p + 8, 1, (N - 8) / (bits / 8) + more, stream); \
+	WHAT(cuMemsetD2D##bits##_v2, _ptds, p + N - 148, 80, 1, 68 / (bits / 8) + more, 2); \
+	WHAT(cuMemsetD2D##bits##Async, _ptsz, p + N - 148, 80, 1, 68 / (bits / 8) + more, 2, stream)
+
+/* 2 rows of 60 bytes, 64 apart, the last of which ends with the buffer. */
+#define BOXES(WHAT, more) \
+	flat.WidthInBytes = solid.WidthInBytes = between.WidthInBytes = 60 + more; \
+	WHAT(cuMemcpy2D_v2, _ptds, &flat); \
+	WHAT(cuMemcpy2DAsync_v2, _ptsz, &flat, stream); \
+	WHAT(cuMemcpy2DUnaligned_v2, _ptds, &flat); \
+	WHAT(cuMemcpy3D_v2, _ptds, &solid); \
+	WHAT(cuMemcpy3DAsync_v2, _ptsz, &solid, stream); \
+	WHAT(cuMemcpy3DPeer, _ptds, &between); \
+	WHAT(cuMemcpy3DPeerAsync, _ptsz, &between, stream)
+
+#define ALL(WHAT, more) \
+	COPIES(WHAT, more); \
+	FILLS(WHAT, 8, more); \
+	FILLS(WHAT, 16, more); \
+	FILLS(WHAT, 32, more); \
+	BOXES(WHAT, more)
+
+int main(void)
+{
+	CUDA_MEMCPY2D flat = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host, .srcPitch = 64, .Height = 2};
+	CUDA_MEMCPY3D solid = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = 64, .Height = 2, .Depth = 1};
+	CUDA_MEMCPY3D_PEER between;
+
+	bytes_make();
+	CK(cuMemFree(p));
+	p = make_buffer(N);
+	every_by_name();
+	flat.dstMemoryType = solid.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+	flat.dstPitch = solid.dstPitch = 64;
+	flat.dstDevice = solid.srcDevice = p + N - 124;
+	solid.dstDevice = q;
+	memcpy(&between, &solid, sizeof(between));
+	between.srcContext = between.dstContext = context;
+	ALL(TAKEN, 0);
+	tk_sync();
+	ALL(REFUSED, 1);
+	tk_sync();
+}
