@@ -219,15 +219,14 @@ static bool heaps_exist(void)
 static enum gmod_status visit_patiently(const struct gmod_context *only, uint64_t deadline,
 					void (*look)(struct gmod_heap *h, void *arg), void *arg)
 {
-	uint64_t until = gmod_monotonic_ns() + deadline;
-	struct timespec t = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+	struct timespec until = gmod_time_in(deadline);
 	enum gmod_status status = GMOD_BUSY;
 	struct gmod_scope scope;
 
 	if (!heaps_exist())
 		return GMOD_NO_HEAP;
 	gmod_scope_begin(&scope);
-	if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &t) == 0) {
+	if (pthread_mutex_timedlock(&lock, &until) == 0) {
 		status = visit(only, look, arg) ? GMOD_OK : GMOD_NO_HEAP;
 		pthread_mutex_unlock(&lock);
 	}

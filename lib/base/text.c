@@ -117,23 +117,33 @@ static bool append_hex_bytes(struct gmod_text *t, const char *backslash, const u
 	return append_unit(t, out, len);
 }
 
+static bool append_escaped(struct gmod_text *t, const unsigned char *s, size_t len, uint32_t code)
+{
+	if (len > 0 && !is_deceptive(code))
+		return append_unit(t, (const char *)s, len);
+	return append_hex_bytes(t, "\\", s, len > 0 ? len : 1);
+}
+
+/* Each character, of len bytes, 0 for a byte that is none; false when one has no room. */
+static bool append_chars(struct gmod_text *t, const char *string, size_t max,
+			 bool (*append)(struct gmod_text *t, const unsigned char *s, size_t len, uint32_t code))
+{
+	const unsigned char *s = (const unsigned char *)string;
+	size_t n = strnlen(string, max + 1), len;
+	uint32_t code = 0;
+
+	for (size_t i = 0; i < n && i<max; i += len> 0 ? len : 1) {
+		len = decode_utf8(s + i, n - i, &code);
+		if (!append(t, s + i, len, code))
+			return false;
+	}
+	gmod_text_str(t, n > max ? "..." : "");
+	return true;
+}
+
 void gmod_text_escaped(struct gmod_text *t, const char *string, size_t max)
 {
-	const unsigned char *s = (const unsigned char *)(string ? string : "?");
-	size_t n = strnlen((const char *)s, max + 1), shown = n > max ? max : n;
-	uint32_t code;
-
-	for (size_t i = 0; i < shown;) {
-		size_t len = decode_utf8(s + i, n - i, &code);
-		bool plain = len > 0 && !is_deceptive(code);
-
-		len = len > 0 ? len : 1;
-		if (!(plain ? append_unit(t, (const char *)s + i, len) : append_hex_bytes(t, "\\", s + i, len)))
-			return;
-		i += len;
-	}
-	if (n > max)
-		gmod_text_str(t, "...");
+	append_chars(t, string ? string : "?", max, append_escaped);
 }
 
 static bool append_json_escape(struct gmod_text *t, uint32_t code)
@@ -161,24 +171,9 @@ static bool append_json_char(struct gmod_text *t, const unsigned char *s, size_t
 
 void gmod_text_json(struct gmod_text *t, const char *string, size_t max)
 {
-	const unsigned char *s = (const unsigned char *)string;
-	size_t n, i = 0;
-	uint32_t code = 0;
-
-	if (!s) {
-		gmod_text_str(t, "null");
-		return;
-	}
-	n = strnlen(string, max + 1);
-	gmod_text_str(t, "\"");
-	while (i < n && i < max) {
-		size_t len = decode_utf8(s + i, n - i, &code);
-
-		if (!append_json_char(t, s + i, len, code))
-			return;
-		i += len > 0 ? len : 1;
-	}
-	gmod_text_str(t, n > max ? "...\"" : "\"");
+	gmod_text_str(t, string ? "\"" : "null");
+	if (string && append_chars(t, string, max, append_json_char))
+		gmod_text_str(t, "\"");
 }
 
 void gmod_text_clock(struct gmod_text *t, uint64_t ns)

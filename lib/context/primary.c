@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "lib/base/deadline.h"
+#include "lib/base/clock.h"
 
 static _Atomic(CUcontext) primaries[GMOD_PRIMARIES];
 static _Atomic unsigned retained[GMOD_PRIMARIES]; /* retains seen and not yet released */
@@ -56,15 +56,9 @@ static pthread_mutex_t turns[GMOD_PRIMARIES] = {[0 ... GMOD_PRIMARIES - 1] = PTH
 
 bool gmod_primary_turn_begin(int device)
 {
-	uint64_t deadline = GMOD_SECONDS(5);
+	struct timespec until = gmod_time_in(GMOD_SECONDS(5));
 
-	while (has_primary(device)) {
-		if (pthread_mutex_trylock(&turns[device]) == 0)
-			return true;
-		if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
-			break;
-	}
-	return false;
+	return has_primary(device) && pthread_mutex_timedlock(&turns[device], &until) == 0;
 }
 
 void gmod_primary_turn_end(int device, bool taken)

@@ -15,13 +15,9 @@ uint64_t gmod_summary_bytes(const struct gmod_run_summary *s)
 /* Of all the device memory the guarded share, rounded down: 1000 is said only of everything. Of nothing it is 0. */
 static unsigned permille(const struct gmod_run_summary *s)
 {
-	uint64_t part = s->count.guarded_bytes, whole = gmod_summary_bytes(s);
+	uint64_t whole = gmod_summary_bytes(s);
 
-	while (part > UINT64_MAX / 1000) {
-		part >>= 1;
-		whole >>= 1;
-	}
-	return whole ? part * 1000 / whole : 0;
+	return whole ? (unsigned)((unsigned __int128)s->count.guarded_bytes * 1000 / whole) : 0;
 }
 
 static unsigned all_findings(const struct gmod_run_summary *s)
