@@ -58,7 +58,7 @@ struct gmod_busy gmod_busy_begin(void)
 	struct gmod_busy b = {.cancel = gmod_cancel_begin()};
 
 	own++;
-	/* seq_cst, both: see process.h */
+	/* seq_cst, both: see phase.h */
 	atomic_fetch_add_explicit(&busy, 1, memory_order_seq_cst);
 	b.on = atomic_load_explicit(&gmod_hot.phase, memory_order_seq_cst) == GMOD_ON;
 	return b;
