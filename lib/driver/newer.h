@@ -14,6 +14,11 @@ typedef void (*CUgraphRecaptureCallback)(void); /* only passed on */
 
 typedef CUresult(CUDAAPI *PFN_cuLaunchHostFunc_v13010)(CUstream, CUhostFn, void *, unsigned);
 typedef CUresult(CUDAAPI *PFN_cuLaunchHostFunc_v13010_ptsz)(CUstream, CUhostFn, void *, unsigned);
+typedef CUresult(CUDAAPI *PFN_cuMulticastBindMem_v13010)(CUmemGenericAllocationHandle, CUdevice, size_t,
+							 CUmemGenericAllocationHandle, size_t, size_t,
+							 unsigned long long);
+typedef CUresult(CUDAAPI *PFN_cuMulticastBindAddr_v13010)(CUmemGenericAllocationHandle, CUdevice, size_t, CUdeviceptr,
+							  size_t, unsigned long long);
 typedef CUresult(CUDAAPI *PFN_cuMemcpyWithAttributesAsync_v13020)(CUdeviceptr, CUdeviceptr, size_t,
 								  CUmemcpyAttributes *, CUstream);
 typedef CUresult(CUDAAPI *PFN_cuMemcpyWithAttributesAsync_v13020_ptsz)(CUdeviceptr, CUdeviceptr, size_t,

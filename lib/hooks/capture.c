@@ -79,8 +79,3 @@ GMOD_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
 {
 	return ended(NEXT(cuStreamEndCapture_ptsz)(stream, graph), stream, GMOD_PER_THREAD, __func__);
 }
-
-GMOD_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-	return gmod_done(NEXT(cuThreadExchangeStreamCaptureMode)(mode), __func__);
-}

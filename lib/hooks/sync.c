@@ -237,8 +237,3 @@ GMOD_EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 	forget(event);
 	return gmod_done(NEXT(cuCtxRecordEvent)(context, event), __func__);
 }
-
-GMOD_EXPORT CUresult cuCtxWaitEvent(CUcontext context, CUevent event)
-{
-	return gmod_done(NEXT(cuCtxWaitEvent)(context, event), __func__);
-}

@@ -102,4 +102,13 @@ check_addresses() {
 	done
 }
 
+# What is nobody's here is counted by kind where it succeeds, in the text and in JSON.
+check_foreign() {
+	as_alone foreign verbosity=1 "$programs/good_every_foreign"
+	same "foreign: the closing line" "6 imports from other processes; 2 imports of pools; 2 mappings of external memory; \
+2 mappings of graphics; 8 multicast bindings; 4 decompressions" "$(grep -o '[0-9]* imports from.*' <<<"$err")"
+	guarded verbosity=1:log_format=json "$programs/good_every_foreign"
+	says "foreign: in JSON" '"ipc_imports":6,"pool_imports":2,.*"graphics_mappings":2,"multicast_bindings":8,' "$err"
+}
+
 run_checks "$@"

@@ -200,9 +200,9 @@ static void captures(void)
 		}
 		CK(cuGraphDestroy(into));
 	}
-	SAY(cuThreadExchangeStreamCaptureMode, &mode);
+	CK(cuThreadExchangeStreamCaptureMode(&mode));
 	printf("was mode %d\n", (int)mode);
-	SAY(cuThreadExchangeStreamCaptureMode, &mode);
+	CK(cuThreadExchangeStreamCaptureMode(&mode));
 	printf("was mode %d\n", (int)mode);
 }
 

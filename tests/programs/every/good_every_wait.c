@@ -55,7 +55,6 @@ static void events(void)
 	ask();
 	SAY(cuCtxRecordEvent, tk_context, event);
 	ask();
-	SAY(cuCtxWaitEvent, tk_context, event);
 	SAY(cuCtxSynchronize);
 	CK(cuEventCreate(&shared, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
 	SAY(cuIpcGetEventHandle, &handle, shared);

@@ -1,0 +1,49 @@
+/* Memory of somebody else's, and what writes where nobody looks: passed through, counted by kind. */
+#include "lib/base/counters.h"
+#include "lib/hooks/hook.h"
+
+static CUresult counted(CUresult r, _Atomic uint64_t *counter, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_count(counter, 1);
+	gmod_active();
+	return gmod_done(r, entry_point);
+}
+
+/* counter: a row of lib/base/counters.def. The parameters, and the same as arguments. */
+#define PASSED(counter, symbol, parameters, arguments) \
+	GMOD_EXPORT CUresult symbol parameters \
+	{ \
+		return counted(NEXT(symbol) arguments, &gmod_counters.counter, __func__); \
+	}
+
+typedef CUmemGenericAllocationHandle generic;
+
+PASSED(ipc_imports, cuIpcOpenMemHandle, (CUdeviceptr * p, CUipcMemHandle handle, unsigned flags), (p, handle, flags))
+PASSED(ipc_imports, cuIpcOpenMemHandle_v2, (CUdeviceptr * p, CUipcMemHandle handle, unsigned flags), (p, handle, flags))
+PASSED(ipc_imports, cuMemImportFromShareableHandle, (generic * memory, void *handle, CUmemAllocationHandleType type),
+       (memory, handle, type))
+PASSED(pool_imports, cuMemPoolImportPointer, (CUdeviceptr * p, CUmemoryPool pool, CUmemPoolPtrExportData *data),
+       (p, pool, data))
+PASSED(external_mappings, cuExternalMemoryGetMappedBuffer,
+       (CUdeviceptr * p, CUexternalMemory memory, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *buffer), (p, memory, buffer))
+PASSED(graphics_mappings, cuGraphicsResourceGetMappedPointer_v2,
+       (CUdeviceptr * p, size_t *size, CUgraphicsResource resource), (p, size, resource))
+PASSED(multicast_bindings, cuMulticastBindMem,
+       (generic group, size_t at, generic memory, size_t offset, size_t size, unsigned long long flags),
+       (group, at, memory, offset, size, flags))
+PASSED(multicast_bindings, cuMulticastBindMem_v2,
+       (generic group, CUdevice device, size_t at, generic memory, size_t offset, size_t size,
+	unsigned long long flags),
+       (group, device, at, memory, offset, size, flags))
+PASSED(multicast_bindings, cuMulticastBindAddr,
+       (generic group, size_t at, CUdeviceptr p, size_t size, unsigned long long flags), (group, at, p, size, flags))
+PASSED(multicast_bindings, cuMulticastBindAddr_v2,
+       (generic group, CUdevice device, size_t at, CUdeviceptr p, size_t size, unsigned long long flags),
+       (group, device, at, p, size, flags))
+PASSED(decompressions, cuMemBatchDecompressAsync,
+       (CUmemDecompressParams * batch, size_t count, unsigned flags, size_t *error, CUstream stream),
+       (batch, count, flags, error, stream))
+PASSED(decompressions, cuMemBatchDecompressAsync_ptsz,
+       (CUmemDecompressParams * batch, size_t count, unsigned flags, size_t *error, CUstream stream),
+       (batch, count, flags, error, stream))
