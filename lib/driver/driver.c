@@ -6,6 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "lib/base/counters.h"
+#include "lib/base/facts.h"
+#include "lib/base/log.h"
 #include "lib/driver/dlsym_next.h"
 
 struct gmod_driver gmod_driver;
@@ -41,6 +44,9 @@ static const struct entry calls[] = {
 static void *reals[sizeof(entries) / sizeof(entries[0])];
 
 enum { ENTRY_COUNT = sizeof(entries) / sizeof(entries[0]), CALL_COUNT = sizeof(calls) / sizeof(calls[0]) };
+
+/* A newer ABI than this one, the newest that we know, was passed through. */
+static atomic_bool outdated[ENTRY_COUNT];
 
 static atomic_bool resolved;
 
@@ -111,8 +117,6 @@ void *gmod_hook_by_version(const char *name, int version, cuuint64_t flags)
 	bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
 	const struct entry *best = NULL;
 
-	if (version > GMOD_NEWEST_CUDA)
-		return NULL;
 	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
 		const struct entry *e = &entries[i];
 
@@ -121,7 +125,19 @@ void *gmod_hook_by_version(const char *name, int version, cuuint64_t flags)
 		if (better(e, best, per_thread))
 			best = e;
 	}
-	return best ? best->hook : NULL;
+	if (version <= GMOD_NEWEST_CUDA)
+		return best ? best->hook : NULL;
+	if (best && best->hook && gmod_first_time(&outdated[best - entries]))
+		gmod_count(&gmod_counters.newer, 1);
+	return NULL;
+}
+
+void gmod_say_outdated(void)
+{
+	for (unsigned i = 0; i < ENTRY_COUNT; i++)
+		if (outdated[i])
+			gmod_log_note(1, "the driver's %s is newer than this GMOD, and was passed through",
+				      entries[i].base);
 }
 
 /* Not every library that has the name has the function: lib/driver/homonyms.h. */

@@ -13,6 +13,7 @@
 #include "lib/base/phase.h"
 #include "lib/buffers/gather.h"
 #include "lib/buffers/misuse.h"
+#include "lib/driver/driver.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/monitor.h"
@@ -106,6 +107,7 @@ static void summarise(void)
 
 	gmod_report_counts(&s);
 	add_to_tally(&s);
+	gmod_say_outdated();
 	if (gmod_options()->verbosity >= 1)
 		gmod_report_summary(&s);
 }

@@ -1,8 +1,10 @@
 /* gmod-tool doctor: driver, devices, backends and hooks on this machine. See lib/tool/tool.h. */
+#include <cuda.h>
+
 #include "lib/tool/tool.h"
 #include "lib/base/options.h"
+#include "lib/driver/newer.h"
 
-#include <cuda.h>
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const hook_symbols[] = {
-#define GMOD_HOOK(symbol, base, version, flavour) #symbol,
+static const struct {
+	const char *symbol, *base;
+} hooks[] = {
+#define GMOD_HOOK(symbol, base, version, flavour) {#symbol, #base},
 #include "lib/driver/entrypoints.def"
 };
 
-#define HOOK_COUNT (sizeof(hook_symbols) / sizeof(hook_symbols[0]))
+#define HOOK_COUNT (sizeof(hooks) / sizeof(hooks[0]))
 
 struct driver {
 	void *handle;
@@ -27,6 +31,7 @@ struct driver {
 	CUresult (*device_memory)(size_t *, CUdevice);
 	CUresult (*device_attribute)(int *, CUdevice_attribute, CUdevice);
 	CUresult (*error_name)(CUresult, const char **);
+	CUresult (*address)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
 };
 
 /* What was found of what guarding needs. */
@@ -122,6 +127,7 @@ static bool check_driver(struct driver *driver, struct found *found)
 		line("driver", "libcuda.so.1 lacks entry points of CUDA 4; it is not a driver GMOD can use");
 		return lacks(found, "the driver cannot be used");
 	}
+	find(driver, "cuGetProcAddress_v2", &driver->address);
 	dladdr((void *)driver->device_name, &info);
 	CUresult result = driver->init(0);
 	if (result != CUDA_SUCCESS) {
@@ -196,6 +202,22 @@ static bool check_devices(const struct driver *driver, const struct gmod_options
 	return true;
 }
 
+/* hook: that of the newest ABI that GMOD knows, in one row of each name. The driver may have a newer one. */
+static void say_if_outdated(const struct driver *driver, const char *base, const void *hook)
+{
+	CUdriverProcAddressQueryResult unused;
+	void *known = NULL, *latest = NULL;
+	int version = 0;
+
+	driver->version(&version);
+	if (!hook || version <= GMOD_NEWEST_CUDA)
+		return;
+	driver->address(base, &known, GMOD_NEWEST_CUDA, 0, &unused);
+	driver->address(base, &latest, version, 0, &unused);
+	if (known == hook && latest != hook)
+		line("newer", "%s is newer than this GMOD, and is passed through", base);
+}
+
 /* A hook is armed when a program that asks the driver for the entry point gets GMOD's. */
 static bool check_hooks(const struct driver *driver, struct found *found)
 {
@@ -203,10 +225,11 @@ static bool check_hooks(const struct driver *driver, struct found *found)
 	Dl_info info;
 
 	for (size_t i = 0; i < HOOK_COUNT; i++) {
-		void *address = dlsym(driver->handle, hook_symbols[i]);
+		void *address = dlsym(driver->handle, hooks[i].symbol);
 
 		armed += in_library(address);
 		absent += address == NULL;
+		say_if_outdated(driver, hooks[i].base, address);
 	}
 	line("hooks", "%zu of %zu armed%s", armed, HOOK_COUNT,
 	     absent ? ", those this driver does not have left out" : "");

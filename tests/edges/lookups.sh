@@ -44,6 +44,16 @@ check_older_driver() {
 	says_not "older_driver: something is not" 'cuCtxCreate_v4' "$out"
 }
 
+# What the table does not reach is passed through and named, and nothing else is.
+check_newer_driver() {
+	as_alone newer_driver verbosity=1 env "LD_LIBRARY_PATH=$build/sim/14.0" "$edges/newer"
+	says "newer_driver: all is there" 'cuMemAlloc: 0' "$out"
+	same "newer_driver: what is newer is named once" cuMemAlloc "$(sed -n "s/.* driver's \(.*\) is newer than .*/\1/p" <<<"$err")"
+	says "newer_driver: and counted" 'guarded 1 of 1 buffer,.*; 1 newer entry point' "$err"
+	as_alone "newer_driver: not so new" verbosity=1 "$edges/newer"
+	says_not "newer_driver: not so new: nothing is said" 'newer' "$err"
+}
+
 # What libraries call like the API may be data. libgmod.so is in front of them.
 check_pointers() {
 	local plugin=$edges/plugin_pointers.so native

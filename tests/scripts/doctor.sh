@@ -10,6 +10,9 @@ says "names the backend" "backend unified" "$out"
 says "counts the hooks" "^hooks +[1-9][0-9]* of [0-9]+ armed" "$out"
 says "what it does not set is at its default" "^options +all at their defaults$" "$out"
 same "no closing summary" "" "$err"
+says_not "the driver is not too new" '^newer' "$out"
+expect "with a newer driver" 0 env LD_LIBRARY_PATH="$build/sim/14.0" scripts/gmod doctor
+same "with a newer driver: what GMOD does not know" cuMemAlloc "$(sed -nE 's/^newer +([^ ]*) .*/\1/p' <<<"$out")"
 
 # concludes NAME STATUS PATTERN [VARIABLE=VALUE...] -- OPTION...: the last line, and the exit status.
 concludes() {

@@ -17,6 +17,7 @@
 
 #define GMOD_PLAIN(symbol, base, version, flavour) ABSENT(symbol)
 #include "../../lib/driver/entrypoints.def"
+ABSENT(cuMemAlloc_v3)
 
 /* What GMOD only counts says that it is done. */
 #define COUNTED(symbol) ANSWERS(symbol, CUDA_SUCCESS)

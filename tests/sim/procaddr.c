@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+CUresult cuMemAlloc_v3(void); /* of nothing that a toolkit declares */
+
 struct entry {
 	const char *base;
 	int version;

@@ -17,7 +17,10 @@ SIM_LDFLAGS := -shared -pthread -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,-z,n
 SIM_VERSION := 13000
 SIM_OLDER := 12.2
 SIM_OLDER_VERSION := 12020
-TEST_PREREQUISITES += $(BUILD)/sim/$(SIM_OLDER)/libcuda.so.1
+# One that is newer than the table.
+SIM_NEWER := 14.0
+SIM_NEWER_VERSION := 14000
+TEST_PREREQUISITES += $(BUILD)/sim/$(SIM_OLDER)/libcuda.so.1 $(BUILD)/sim/$(SIM_NEWER)/libcuda.so.1
 
 .PHONY: sim
 sim: $(BUILD)/sim/libcuda.so.1 $(BUILD)/sim/kernels.so
@@ -37,6 +40,10 @@ $(BUILD)/sim/libcuda.so.1: $(SIM_OBJ) $(BUILD)/sim/obj/version-$(SIM_VERSION).o
 
 $(BUILD)/sim/$(SIM_OLDER)/libcuda.so.1: $(SIM_OBJ) $(BUILD)/sim/obj/version-$(SIM_OLDER_VERSION).o $(BUILD)/sim/$(SIM_OLDER)/newer.map
 	$(call say,LD)$(CC) $(SIM_LDFLAGS) $(SIMFLAGS) $(filter %.o,$^) -ldl -Wl,--version-script=$(filter %.map,$^) -o $@
+
+$(BUILD)/sim/$(SIM_NEWER)/libcuda.so.1: $(SIM_OBJ) $(BUILD)/sim/obj/version-$(SIM_NEWER_VERSION).o
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(SIM_LDFLAGS) $(SIMFLAGS) $^ -ldl -o $@
 
 # A row each: KIND(symbol, base, version, flavour).
 $(BUILD)/sim/$(SIM_OLDER)/newer.map: lib/driver/entrypoints.def tests/sim/extra.def tests/sim/sim.mk
