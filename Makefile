@@ -83,7 +83,7 @@ SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
 .PHONY: all demo test test-all soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
-	check-layers check-scripts mutants install uninstall clean help deps-build deps-test deps-check FORCE
+	check-layers check-scripts check-clang check-sanitized check-mutants mutants install uninstall clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) ## the library, the simulated driver and gmod-tool (default)
 
@@ -207,10 +207,12 @@ bench-cpu: $(BUILD)/bench/sweep ## figures without a GPU: what a sweep costs a C
 
 ROOMS := lib/* monitor/* include include/* device bench tests tests/* tests/*/*
 FORMATTED = $(wildcard $(foreach end,c h cu cuh,$(ROOMS:=/*.$(end))))
-TIDIED = $(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c)
+# version.c is of another version each time.
+TIDIED = $(filter-out tests/sim/version.c,$(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c))
 SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* bench/* tests/* tests/*/*)
 
-check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-scripts ## format, linters, models, tables
+check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-scripts check-clang check-sanitized \
+		check-mutants ## format, linters, models, tables; builds with clang, unit tests under sanitizers, a tenth of the mutants
 
 check-format: | deps-check
 	$(call say,RUN )clang-format --dry-run -Werror $(FORMATTED)
@@ -240,6 +242,18 @@ check-layers: | deps-check
 
 check-scripts: | deps-check
 	$(call say,RUN )shellcheck --external-sources --source-path=SCRIPTDIR $(SCRIPTS)
+
+# Both in build folders of their own.
+check-clang: | deps-check
+	$(call say,RUN )$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all $(UNIT_BIN:$(BUILD)/%=$(BUILD)/clang/%)
+
+check-sanitized: | deps-check
+	$(call say,RUN )$(MAKE) --no-print-directory SANITIZE=address,undefined BUILD=$(BUILD)/sanitized all \
+		$(UNIT_BIN:$(BUILD)/%=$(BUILD)/sanitized/%)
+	@BUILD=$(BUILD)/sanitized SANITIZE=address,undefined scripts/run-tests unit
+
+check-mutants: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-check
+	$(call say,RUN )tests/mutants/run --tenth
 
 # ---- installation ----
 

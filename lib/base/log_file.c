@@ -23,7 +23,7 @@ static struct {
 	char path[PATH_MAX]; /* empty: none */
 	int fd;              /* meaningful only while *id is behind it */
 	struct stat id;      /* zeros: there is none */
-	bool torn; /* the last piece ended early */
+	bool torn;           /* the last piece ended early */
 } file;
 
 /* ---- why not ---- */

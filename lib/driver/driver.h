@@ -73,8 +73,8 @@ bool gmod_driver_knows(const void *real);
 
 /*
  * The hook for what cuGetProcAddress(name, version, flags) means, by the rules of the table alone: the fallback for
- * a driver whose pointers are not those of dlsym. An ABI that the loaded driver lacks is none. NULL: not hooked. Who asks
- * for what came later gets an ABI that the table lacks: that is counted.
+ * a driver whose pointers are not those of dlsym. An ABI that the loaded driver lacks is none. NULL: not hooked. Who
+ * asks for what came later gets an ABI that the table lacks: that is counted.
  */
 void *gmod_hook_by_version(const char *name, int version, cuuint64_t flags);
 

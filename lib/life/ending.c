@@ -25,9 +25,10 @@
 #include "lib/life/start.h"
 
 /* The C library's functions behind ours; the exec family as in exec_entry.S. */
-enum next { EXECVE, EXECV, EXECVP, EXECVPE, EXECL, EXECLP, EXECLE, FEXECVE, EXECVEAT, SIGACTION, SIGNAL, SYSV_SIGNAL, COUNT };
-static const char *const names[COUNT] = {"execve", "execv",   "execvp",   "execvpe",   "execl",  "execlp",
-					 "execle", "fexecve", "execveat", "sigaction", "signal", "__sysv_signal"};
+enum next { EXECVE, EXECV, EXECVP, EXECVPE, EXECL, EXECLP, EXECLE, FEXECVE, EXECVEAT, SIGACTION, SIGNAL, SYSV_SIGNAL };
+static const char *const names[] = {"execve", "execv",   "execvp",   "execvpe",   "execl",  "execlp",
+				    "execle", "fexecve", "execveat", "sigaction", "signal", "__sysv_signal"};
+enum { COUNT = sizeof(names) / sizeof(*names) };
 static _Atomic(void *) known[COUNT];
 
 static void *next(enum next which)

@@ -1,6 +1,6 @@
 /*
- * A sandbox answers what it traps by a handler for SIGSYS, as browsers' do, and may not be killed by what a report opens,
- * or by how a signal is sent on. sandbox TERM: ends by that.
+ * A sandbox answers what it traps by a handler for SIGSYS, as browsers' do, and may not be killed by what a report
+ * opens, or by how a signal is sent on. sandbox TERM: ends by that.
  */
 #include "make_buffer.h"
 #include <errno.h>

@@ -55,7 +55,7 @@ print($1)" 2>&1
 }
 
 job="\"commands\": [[\"$work/job\"]]"
-ten= noise=
+ten="" noise=""
 for i in 0 1 2 3 4 5 6 7 8 9; do
 	ten+="${ten:+, }{\"group\": \"coarse\", \"name\": \"p$i\", $job}"
 	noise+="${noise:+, }\"p$i\": 0.1"

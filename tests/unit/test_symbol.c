@@ -324,11 +324,19 @@ static struct image good_image(void)
 	i.header.e_shentsize = sizeof(Elf64_Shdr);
 	i.header.e_phnum = 2;
 	i.header.e_shnum = 3;
-	i.segment[0] = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_W | PF_X, .p_vaddr = 0x400000,
-				    .p_filesz = sizeof(i), .p_memsz = sizeof(i), .p_align = 4096};
-	i.segment[1] = (Elf64_Phdr){.p_type = PT_DYNAMIC, .p_flags = PF_R, .p_offset = offsetof(struct image, dynamic),
+	i.segment[0] = (Elf64_Phdr){.p_type = PT_LOAD,
+				    .p_flags = PF_R | PF_W | PF_X,
+				    .p_vaddr = 0x400000,
+				    .p_filesz = sizeof(i),
+				    .p_memsz = sizeof(i),
+				    .p_align = 4096};
+	i.segment[1] = (Elf64_Phdr){.p_type = PT_DYNAMIC,
+				    .p_flags = PF_R,
+				    .p_offset = offsetof(struct image, dynamic),
 				    .p_vaddr = 0x400000 + offsetof(struct image, dynamic),
-				    .p_filesz = sizeof(i.dynamic), .p_memsz = sizeof(i.dynamic), .p_align = 8};
+				    .p_filesz = sizeof(i.dynamic),
+				    .p_memsz = sizeof(i.dynamic),
+				    .p_align = 8};
 	i.dynamic[0] = (Elf64_Dyn){DT_STRTAB, {0x400000 + offsetof(struct image, strings)}};
 	i.dynamic[1] = (Elf64_Dyn){DT_SYMTAB, {0x400000 + offsetof(struct image, symbol)}};
 	i.section[1] = (Elf64_Shdr){.sh_type = SHT_SYMTAB,
