@@ -8,8 +8,8 @@
  * without it, whoever calls gmod_report() or gmod_report_flush() tells what is there.
  *
  * Every function may be called from any thread, from inside a hook and from atexit handlers, and changes no errno;
- * none allocates, waits for the program or touches CUDA. Not for
- * signal handlers, and not for a forked child, whose state is its parent's.
+ * none allocates, waits for the program or touches CUDA. Not for signal handlers, and not for a forked child, whose
+ * state is its parent's.
  */
 #ifndef GMOD_MONITOR_REPORT_REPORT_H
 #define GMOD_MONITOR_REPORT_REPORT_H

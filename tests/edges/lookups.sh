@@ -54,29 +54,28 @@ check_newer_driver() {
 	says_not "newer_driver: not so new: nothing is said" 'newer' "$err"
 }
 
-# What libraries call like the API may be data. libgmod.so is in front of them.
-check_pointers() {
-	local plugin=$edges/plugin_pointers.so native
-	alone env "LD_PRELOAD=$plugin" "$edges/pointers"
+# before_and_after NAME PLUGIN: a library that calls something like the API, preloaded behind libgmod.so or loaded later.
+before_and_after() {
+	alone env "LD_PRELOAD=$2" "$edges/pointers"
 	native="$status $out"
-	run_in guarded env "LD_PRELOAD=$gmod $plugin" GMOD_OPTIONS=verbosity=1 "$edges/pointers"
-	same "pointers: preloaded, as alone" "$native" "$status $out"
-	says "pointers: preloaded, guarded" 'guarded 1 of 1 buffer,' "$err"
-	as_alone "pointers: loaded later" verbosity=1 "$edges/pointers" "$plugin"
+	run_in guarded env "LD_PRELOAD=$gmod $2" GMOD_OPTIONS=verbosity=1 "$edges/pointers"
+	same "$1: preloaded, as alone" "$native" "$status $out"
+	says "$1: preloaded, guarded" 'guarded 1 of 1 buffer,' "$err"
+	as_alone "$1: loaded later" verbosity=1 "$edges/pointers" "$2"
+	says "$1: loaded later, guarded" 'guarded 1 of 1 buffer,' "$err"
+}
+
+# It may be data ...
+check_pointers() {
+	local native
+	before_and_after pointers "$edges/plugin_pointers.so"
 	same "pointers: used" $'0 before: nothing\none place: 1\nused: well' "$native"
-	says "pointers: loaded later, guarded" 'guarded 1 of 1 buffer,' "$err"
 }
 
 # ... or functions, which load the driver when they are called.
 check_wrappers() {
 	local plugin=$edges/plugin_wrappers.so native
-	alone env "LD_PRELOAD=$plugin" "$edges/pointers"
-	native="$status $out"
-	run_in guarded env "LD_PRELOAD=$gmod $plugin" GMOD_OPTIONS=verbosity=1 "$edges/pointers"
-	same "wrappers: preloaded, as alone" "$native" "$status $out"
-	says "wrappers: preloaded, guarded" 'guarded 1 of 1 buffer,' "$err"
-	as_alone "wrappers: loaded later" verbosity=1 "$edges/pointers" "$plugin"
-	says "wrappers: loaded later, guarded" 'guarded 1 of 1 buffer,' "$err"
+	before_and_after wrappers "$plugin"
 	as_alone "wrappers: without a driver" verbosity=1 env LD_LIBRARY_PATH=/nowhere "$edges/pointers" "$plugin"
 }
 

@@ -26,7 +26,7 @@ TEST_PREREQUISITES += sim-programs
 
 .PHONY: sim-programs gpu-programs gpu-programs-inkernel
 gpu-programs-inkernel: $(foreach p,$(gpu_programs),$(if $(findstring _inkernel_,$p),$p)) $(BUILD)/gpu/kernels.fatbin $(BUILD)/gpu/inkernel.fatbin
-sim-programs: $(sim_programs) $(null_programs) $(BUILD)/sim/kernels.so $(BUILD)/sim/inkernel.so ## the test programs for the simulated driver
+sim-programs: $(sim_programs) $(BUILD)/sim/$(SIM_OLDER)/libcuda.so.1 $(BUILD)/sim/$(SIM_NEWER)/libcuda.so.1 $(null_programs) $(BUILD)/sim/kernels.so $(BUILD)/sim/inkernel.so ## the test programs for the simulated driver
 gpu-programs: $(gpu_programs) $(null_programs) $(BUILD)/gpu/kernels.fatbin $(BUILD)/gpu/inkernel.fatbin ## the test programs for a GPU
 
 $(BUILD)/sim/programs/%: driver = $(SIM)

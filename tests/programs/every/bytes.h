@@ -73,15 +73,6 @@ static TK_UNUSED void bytes_reset(void)
 	number(host, 8);
 }
 
-static TK_UNUSED unsigned sum_of(const unsigned char *bytes, size_t count)
-{
-	unsigned sum = 2166136261u;
-
-	while (count--)
-		sum = (sum ^ *bytes++) * 16777619u;
-	return sum;
-}
-
 /* The result, and a sum of each of them. */
 static TK_UNUSED void bytes_say(const char *symbol, int r)
 {

@@ -1,7 +1,7 @@
 /*
  * Every hook by a pointer of its own, whatever its ABI and its default stream: hook_cuMemcpyHtoD_v2_ptds and so on,
- *with the types of the table. A program calls each of a family's, prints what came of it, and does so twice: with
- *pointers from dlsym, and with those that cuGetProcAddress has for the row's name and version.
+ * with the types of the table. A program calls each of a family's, prints what came of it, and does so twice: with
+ * pointers from dlsym, and with those that cuGetProcAddress has for the row's name and version.
  *
  *	static void calls(void)
  *	{
@@ -69,6 +69,26 @@ static TK_UNUSED void every_by_version(void)
 		if (every_rows[i].version <= newest)
 			CK(hook_cuGetProcAddress_v2(every_rows[i].base, every_rows[i].hook, every_rows[i].version,
 						    every_rows[i].flags, NULL));
+}
+
+static TK_UNUSED unsigned sum_of(const unsigned char *bytes, size_t count)
+{
+	unsigned sum = 2166136261u;
+
+	while (count--)
+		sum = (sum ^ *bytes++) * 16777619u;
+	return sum;
+}
+
+/* A sum of the device memory, once all work is done. */
+static TK_UNUSED void say_bytes(const char *what, CUdeviceptr at, size_t count)
+{
+	unsigned char text[4096];
+
+	REQUIRE(count <= sizeof(text));
+	CK(cuCtxSynchronize());
+	CK(cuMemcpyDtoH(text, at, count));
+	printf("%s: %08x\n", what, sum_of(text, count));
 }
 
 static TK_UNUSED void every_way(void (*calls)(void))
