@@ -185,8 +185,8 @@ demo: all $(DEMO) ## build everything, then watch a planted overflow being found
 test: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## all tests that need no GPU; T=name runs one of them
 	@scripts/run-tests $(T)
 
-test-all: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## the same, and the programs under gVisor where `runsc` is installed
-	@scripts/run-tests all gvisor
+test-all: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## the same, all programs under each backend, and under gVisor where `runsc` is installed
+	@scripts/run-tests thorough all gvisor
 
 soak: all $(TEST_PREREQUISITES) ## what must hold for days, on the simulated driver; SOAK_SECONDS=n (default: 1800, half an hour)
 	@SOAK_SECONDS=$${SOAK_SECONDS:-1800} tests/edges/soak.sh

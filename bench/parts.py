@@ -182,15 +182,14 @@ def monitor(quick):
 
 
 def pages(quick):
-    """What moves of managed memory, and what that costs: as GMOD allocates by default, with large buffers managed too,
-    and with nothing placed.
+    """What moves of managed memory, and what that costs: as GMOD allocates by default, and with all of it managed.
 
     A tenth of the rounds of `coarse`: a run takes a second or less, most of it the start. There are six of each case, if
     there is time: the two that count come first.
     """
     cases = []
     for name in ("bfs", "mri-gridding", "pitch-texture", "fft"):
-        for options in ("", "mapped=0", "mapped=0:placement=0"):
+        for options in ("", "backend=managed"):
             rest = {"values": {"program": name, "options": options}, "pages": True, "pairs": 2}
             command, title = [PROGRAM, name, "tenth"], f"{name}, {options or 'default'}"
             cases.append(Case("pages", "pages", title, commands=[command], options=options, **rest))

@@ -4,7 +4,7 @@
  *
  *     alloc ──► arm ──► LIVE
  *                        │
- *                        └──► RELEASING ──► begin_free ──► free, back to LIVE if it is refused
+ *                        └──► RELEASING ──► free, back to LIVE if it is refused
  *                                 │
  *                                 └── the context has gone: drop
  *
@@ -29,18 +29,15 @@ struct gmod_request {
 };
 
 enum gmod_answer {
-	GMOD_DECLINES,     /* the next one is asked */
-	GMOD_ACCEPTS,      /* the memory is there */
-	GMOD_FAILS,        /* the driver refused it, and the native call decides */
-	GMOD_LEAVES_NATIVE /* the device is nearly full, and the native call decides */
+	GMOD_DECLINES, /* the next one is asked */
+	GMOD_ACCEPTS,  /* the memory is there */
+	GMOD_FAILS,    /* the native call decides */
 };
 
 struct gmod_backend {
 	const char *name; /* in reports */
 	const char *says; /* of a device on which it is the first that works; NULL: nothing */
 
-	/* Managed memory where the program has asked for device memory: what the hooks make up for. */
-	bool stands_in;
 	/*
 	 * The CPU reads and writes the body. Otherwise canaries beside the user's bytes are written and read by copies
 	 * in the context's own stream, and a request in a context without one has to be declined.
@@ -54,9 +51,6 @@ struct gmod_backend {
 	enum gmod_answer (*alloc)(struct gmod_request *q, uint64_t own[2], struct gmod_place *place);
 	/* Optional: what is left to do once the canaries are there, before the buffer is the program's. */
 	void (*arm)(const struct gmod_request *q, struct gmod_record *r);
-	/* Optional: a part of the free that may be refused and waits as the native one does. Without it, others wait.
-	 */
-	CUresult (*begin_free)(struct gmod_record *r);
 	/* An error leaves the memory as it was. */
 	CUresult (*free)(struct gmod_record *r);
 	/* Optional: the same for a buffer that has gone with its context, or will go with it. */
@@ -64,19 +58,12 @@ struct gmod_backend {
 
 	/* Optional: does it serve buffers of the device? */
 	bool (*works)(int device);
-	/* Optional: what is free on the context's device beyond what the driver says, below 0 where it is less. */
-	int64_t (*uncounted)(const struct gmod_context *c);
-	/* Optional: give back what is cached of that device's memory, of whichever context, which waits as a free does.
-	 * false: there was none. */
-	bool (*give_back)(const struct gmod_context *c);
 	/* Optional: contexts of these devices, a bit each, may use the buffer from now on (lib/buffers/peers.h). */
 	void (*open)(const struct gmod_record *r, uint64_t devices);
-	/* Optional: the context has gone. */
-	void (*context_gone)(struct gmod_context *c);
 };
 
 /* All there are, in the order in which they are asked: gmod_backend_mapped and so on. */
-#define GMOD_BACKENDS(EACH) EACH(small) EACH(mapped) EACH(managed) EACH(pinned)
+#define GMOD_BACKENDS(EACH) EACH(mapped) EACH(redzone) EACH(managed) EACH(pinned)
 
 #define GMOD_BACKEND_DECLARED(name) extern const struct gmod_backend gmod_backend_##name;
 GMOD_BACKENDS(GMOD_BACKEND_DECLARED)
@@ -90,11 +77,7 @@ extern const struct gmod_backend *const gmod_backends[];
  */
 bool gmod_device_has(size_t size);
 
-/*
- * The driver takes device memory for managed buffers in chunks and keeps some when they are freed: what it calls free
- * was up to 96 MiB less than what a buffer could get (measured on an H200 with 64 MiB to 8 GiB at a time, and with
- * 4000 x 1 MiB). Where it is that close, the native call serves.
- */
-#define GMOD_MANAGED_SPARE ((size_t)128 << 20)
+/* The real free of what the driver has given, in whatever context. */
+CUresult gmod_free_device(struct gmod_record *r);
 
 #endif

@@ -4,6 +4,11 @@
 
 const struct gmod_backend *const gmod_backends[] = {GMOD_BACKENDS(ADDRESS) NULL};
 
+CUresult gmod_free_device(struct gmod_record *r)
+{
+	return NEXT(cuMemFree_v2)(gmod_record_details(r)->raw);
+}
+
 bool gmod_device_has(size_t size)
 {
 	size_t available = 0, total = 0;

@@ -8,6 +8,7 @@
 
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/peers.h"
+#include "lib/base/deadline.h"
 #include "lib/context/wait.h"
 #include "lib/base/log.h"
 #include "lib/base/phase.h"
@@ -15,65 +16,67 @@
 #include "lib/base/map.h"
 #include "lib/base/counters.h"
 #include "lib/base/unwind.h"
+#include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/swept.h"
 
 static _Atomic uint64_t next_serial;
 
-static bool give_back(const struct gmod_context *c)
-{
-	bool any = false;
-
-	for (size_t i = 0; gmod_backends[i]; i++)
-		any |= gmod_backends[i]->give_back && gmod_backends[i]->give_back(c);
-	return any;
-}
-
-bool gmod_buffers_made_room(CUresult r)
-{
-	struct gmod_context *c = r == CUDA_ERROR_OUT_OF_MEMORY && gmod_on() ? gmod_context_owner() : NULL;
-
-	return c && give_back(c);
-}
-
-size_t gmod_buffers_correct_free(size_t free)
-{
-	struct gmod_context *c = gmod_on() ? gmod_context_owner() : NULL;
-	int64_t sum = (int64_t)free;
-
-	for (size_t i = 0; c && gmod_backends[i]; i++)
-		if (gmod_backends[i]->uncounted)
-			sum += gmod_backends[i]->uncounted(c);
-	return sum > 0 ? (size_t)sum : 0;
-}
-
 /* ---- slack that the CPU does not see: it is written and read by copies, as lib/buffers/gather.c reads it ---- */
 
-static bool send(const struct gmod_context *c, uint64_t from, uint64_t to, const void *bytes)
+/* From pageable memory: the driver has its own copy when this returns. */
+static CUresult send_halves(const struct gmod_context *c, uint64_t to, const void *bytes, size_t half)
 {
-	/* From pageable memory: the driver has its own copy when this returns. */
-	return from == to || NEXT(cuMemcpyHtoDAsync_v2)(from, bytes, to - from, c->stream) == CUDA_SUCCESS;
+	CUDA_MEMCPY2D two_rows = {
+	    .srcMemoryType = CU_MEMORYTYPE_HOST,
+	    .srcHost = bytes,
+	    .srcPitch = half,
+	    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	    .dstDevice = to,
+	    .dstPitch = half,
+	    .WidthInBytes = half,
+	    .Height = 2,
+	};
+
+	return NEXT(cuMemcpy2DAsync_v2)(&two_rows, c->stream);
 }
 
 /*
- * Kernels the program launches next are not ordered behind our stream: the canaries should be there first, and a kernel
- * launched before they are may stray into the slack unseen. The copies take 5 to 100 us, also on a device full of
- * kernels (measured); behind the program's own large copies they may take long, and an allocation must not wait for
- * those: half a millisecond at most. The few small buffers that have slack are worth a longer wait, of 5 ms. Time that
- * other threads have the CPU does not count: some of them may be what moves the copies on.
+ * As two rows: these go through the copy engine. A fill, and a small copy in one piece, wait for the program's kernels
+ * where all streams share one way to the device (CUDA_DEVICE_MAX_CONNECTIONS=1): 19 ms beside a kernel of 20 ms that
+ * another one waits for, where two rows take 20 us (measured on an H200). What has an odd length goes twice.
  */
-static void wait_a_little(const struct gmod_context *c, uint64_t size)
+static bool send(const struct gmod_context *c, uint64_t from, uint64_t to, const uint8_t *bytes)
 {
-	uint64_t began = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t deadline_ns = size < GMOD_LARGE ? GMOD_MILLISECONDS(5) : GMOD_MILLISECONDS(1) / 2;
+	size_t half = (to - from) / 2, odd = (to - from) % 2;
+
+	if (!half)
+		return !odd || NEXT(cuMemcpyHtoDAsync_v2)(from, bytes, odd, c->stream) == CUDA_SUCCESS;
+	return send_halves(c, from, bytes, half) == CUDA_SUCCESS &&
+	       (!odd || send_halves(c, from + odd, bytes + odd, half) == CUDA_SUCCESS);
+}
+
+/*
+ * Kernels the program launches next are not ordered behind our stream: the canaries have to be there first, or one of
+ * them may stray there unseen. The copies take 7 to 30 us, also on a device full of kernels or beside large copies
+ * (measured on an H200). Behind a kernel that was first launched, and so loaded, while another one ran they wait for
+ * that one, which may wait for the program: an allocation gives up after some 2 ms. On a busy machine others get the
+ * CPU first, who may be what moves the copies on.
+ */
+static void wait_a_little(const struct gmod_context *c)
+{
+	enum { YIELDS = 100, NAPS = 30 };
+	uint64_t unlimited = UINT64_MAX;
 	CUresult r;
 
-	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY &&
-	       gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began < deadline_ns)
-		sched_yield();
-	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
-		gmod_degraded("cuStreamQuery");
+	for (int i = 0; (r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY && i < YIELDS + NAPS; i++)
+		if (i < YIELDS)
+			sched_yield();
+		else
+			gmod_nap(&unlimited, GMOD_MILLISECONDS(1) / 50);
+	if (r != CUDA_SUCCESS)
+		gmod_degraded(r == CUDA_ERROR_NOT_READY ? "canaries in time" : "cuStreamQuery");
 }
 
 static bool send_slack(const struct gmod_context *c, const struct gmod_bounds *b, const struct gmod_slack *slack)
@@ -83,9 +86,9 @@ static bool send_slack(const struct gmod_context *c, const struct gmod_bounds *b
 
 	ok = send(c, gmod_slack_from(b), b->user, slack->head) && send(c, b->user + b->size, b->tail_from, slack->tail);
 	if (ok)
-		wait_a_little(c, b->size);
+		wait_a_little(c);
 	else
-		gmod_degraded("cuMemcpyHtoDAsync");
+		gmod_degraded("cuMemcpy2DAsync");
 	gmod_relaxed_end(mode);
 	return ok;
 }
@@ -132,8 +135,6 @@ static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 {
 	CUresult r = call_native(q, out);
 
-	if (q->memory == GMOD_MEM_DEVICE && gmod_buffers_made_room(r))
-		r = call_native(q, out);
 	if (r == CUDA_SUCCESS && q->memory == GMOD_MEM_DEVICE) {
 		bool green = gmod_on() && gmod_current_owner().green;
 
@@ -177,20 +178,38 @@ static void count_guarded(const struct gmod_request *q)
 	gmod_count(host ? &gmod_counters.host_bytes : &gmod_counters.guarded_bytes, q->size);
 }
 
-/* Is slack of the record's brought over by copies? Memory for it: the thread may have a small stack. */
-static bool map_slack(const struct gmod_record *r, struct gmod_slack **slack)
+/* Where slack is while copies take or bring it: the thread may have a small stack, and a mapping takes its time. */
+static struct {
+	struct gmod_slack slack[8];
+	atomic_bool taken[8];
+} rooms;
+
+static struct gmod_slack *take_room(void)
+{
+	for (int i = 0; i < 8; i++)
+		/* acquire: whoever had it is done with it */
+		if (!atomic_exchange_explicit(&rooms.taken[i], true, memory_order_acquire))
+			return &rooms.slack[i];
+	return gmod_map(sizeof(struct gmod_slack));
+}
+
+/* Is slack of the record's brought over by copies? Room for it. */
+static bool slack_begin(const struct gmod_record *r, struct gmod_slack **slack)
 {
 	bool needed = !gmod_record_details(r)->backend->sees_body && gmod_has_slack(&r->bounds);
 
-	*slack = needed ? gmod_map(sizeof(**slack)) : NULL;
+	*slack = needed ? take_room() : NULL;
 	if (needed && !*slack)
 		gmod_degraded("memory for slack");
 	return !needed || *slack;
 }
 
-static void unmap_slack(struct gmod_slack *slack)
+static void slack_end(struct gmod_slack *slack)
 {
-	if (slack)
+	if (slack >= rooms.slack && slack < rooms.slack + 8)
+		/* release: see take_room() */
+		atomic_store_explicit(&rooms.taken[slack - rooms.slack], false, memory_order_release);
+	else if (slack)
 		munmap(slack, sizeof(*slack));
 }
 
@@ -200,12 +219,20 @@ static bool place(struct gmod_record *r, const struct gmod_context *c)
 	struct gmod_slack *slack;
 	bool done;
 
-	if (!map_slack(r, &slack))
+	if (!slack_begin(r, &slack))
 		return false;
 	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), slack);
 	done = !slack || send_slack(c, &r->bounds, slack);
-	unmap_slack(slack);
+	slack_end(slack);
 	return done;
+}
+
+/* Up to which activity nothing of the program's can have changed a new canary; UINT64_MAX: some kernel may. */
+static uint64_t quiet_until(void)
+{
+	uint64_t activity = gmod_activity_total();
+
+	return gmod_work_outstanding() ? UINT64_MAX : activity;
 }
 
 /* Canaries in place, record LIVE. false: the buffer is not guarded, and nothing refers to it. */
@@ -213,6 +240,7 @@ static bool arm(struct gmod_record *r, const struct gmod_request *q)
 {
 	const struct gmod_backend *b = gmod_record_details(r)->backend;
 
+	atomic_store_explicit(&gmod_record_details(r)->quiet_until, quiet_until(), memory_order_relaxed);
 	if (!place(r, q->context))
 		return false;
 	if (b->arm)
@@ -246,7 +274,7 @@ static void say_backend(const struct gmod_context *c)
 }
 
 /* The first that does not decline; the native call serves what all do. */
-static enum gmod_answer ask_each(struct gmod_request *q, struct gmod_details *d, struct gmod_place *p)
+static enum gmod_answer ask(struct gmod_request *q, struct gmod_details *d, struct gmod_place *p)
 {
 	enum gmod_answer answer = GMOD_DECLINES;
 
@@ -255,14 +283,6 @@ static enum gmod_answer ask_each(struct gmod_request *q, struct gmod_details *d,
 		answer = d->backend->alloc(q, d->own, p);
 	}
 	return answer;
-}
-
-/* Where it is close, nothing is cached for later. */
-static enum gmod_answer ask(struct gmod_request *q, struct gmod_details *d, struct gmod_place *p)
-{
-	enum gmod_answer answer = ask_each(q, d, p);
-
-	return answer == GMOD_LEAVES_NATIVE && give_back(q->context) ? ask_each(q, d, p) : answer;
 }
 
 static enum gmod_answer guard(struct gmod_request *q, uint64_t *out)
@@ -340,20 +360,20 @@ void gmod_buffer_lose(struct gmod_record *r)
 	gmod_record_retire(r);
 }
 
-/* The last look at all canaries, once the device is done: without slack that cannot be had. */
-static void look(struct gmod_record *r, struct gmod_moment swept)
+/* The last look at all canaries, once the device is done: without slack that cannot be had, or is as it was written. */
+static void look(struct gmod_record *r, struct gmod_moment swept, bool quiet)
 {
 	const struct gmod_details *d = gmod_record_details(r);
-	struct gmod_slack *slack;
+	struct gmod_slack *slack = NULL;
 	bool read;
 
 	if (d->backend->sees_body) {
 		gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
 		return;
 	}
-	read = map_slack(r, &slack) && slack && gmod_on() && read_slack(d->context, &r->bounds, slack);
+	read = !quiet && slack_begin(r, &slack) && slack && gmod_on() && read_slack(d->context, &r->bounds, slack);
 	gmod_verify_released(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, slack, swept);
-	unmap_slack(slack);
+	slack_end(slack);
 }
 
 /*
@@ -401,29 +421,23 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 {
 	struct gmod_record *r = found->record;
 	const struct gmod_details *d = gmod_record_details(r);
-	const struct gmod_backend *b;
 	uint64_t began = gmod_ticks(), context = gmod_handle(gmod_buffer_context(r));
 	struct gmod_moment swept = gmod_sweep_latest();
 	unsigned ends = ends_of(r);
-	bool visited, is_current;
+	bool visited, is_current, quiet;
 	CUresult result;
 
 	if (!begin_release(found)) {
 		gmod_misuse_free(found->bounds.user, entry_point, CUDA_ERROR_INVALID_VALUE);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
-	b = d->backend;
-	result = b->begin_free ? b->begin_free(r) : CUDA_SUCCESS;
-	if (result != CUDA_SUCCESS) {
-		gmod_record_reinstate(r);
-		return result;
-	}
+	quiet = atomic_load_explicit(&d->quiet_until, memory_order_relaxed) == gmod_activity_total();
 	visited = gmod_context_visit_begin(d->context);
 	is_current = context && gmod_context_is_current(d->context);
 	/* Before the verdict: what is said of the suspects is how they are after the wait. */
-	if (gmod_on() && (b->begin_free || gmod_context_wait(d->context)) && is_current)
+	if (!quiet && gmod_on() && gmod_context_wait(d->context) && is_current)
 		gmod_prove_context(context, began);
-	look(r, swept);
+	look(r, swept, quiet);
 	gmod_context_visit_end(visited);
 	result = release(r, ends);
 	if (result == CUDA_SUCCESS && is_current)

@@ -21,12 +21,6 @@ CUresult gmod_buffer_free(const struct gmod_found *found, const char *entry_poin
 /* The context it was made in. */
 CUcontext gmod_buffer_context(const struct gmod_record *r);
 
-/* The driver gave r to an allocation in the current context. true: memory was short, and there is more of it now. */
-bool gmod_buffers_made_room(CUresult r);
-
-/* What is free on the current context's device: what buffers have not yet taken of it is not, what is cached is. */
-size_t gmod_buffers_correct_free(size_t free);
-
 /* A buffer that its context's end has taken is gone with it, and the record is free. */
 void gmod_buffer_lose(struct gmod_record *r);
 

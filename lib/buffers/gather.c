@@ -14,7 +14,7 @@
 #include "monitor/watch/damage.h"
 #include "monitor/watch/swept.h"
 
-#define STAGING ((size_t)80 << 10)
+#define STAGING ((size_t)144 << 10)
 enum { PIECES = 256, PIECES_AT_ONCE = 2 * GMOD_BATCH };
 
 _Static_assert(GMOD_BATCH * sizeof(struct gmod_slack) <= STAGING, "all slack of one pin");
@@ -151,6 +151,13 @@ static void note_overdue(struct batch *b, CUresult r)
 		gmod_degraded("gather");
 }
 
+/* Before the stamp of what is seen intact: what is proven complete by now was not the one. */
+static void begin_look(struct batch *b)
+{
+	gmod_proof_remember();
+	b->began = gmod_now();
+}
+
 static void prepare(struct batch *b, struct gmod_context *c, enum gmod_gather what)
 {
 	CUresult r = CUDA_SUCCESS;
@@ -168,7 +175,7 @@ static void prepare(struct batch *b, struct gmod_context *c, enum gmod_gather wh
 		note_overdue(b, r);
 	else
 		b->failed = !c->stream || !has_what_it_takes(b);
-	b->began = gmod_now();
+	begin_look(b);
 }
 
 static void compare(const struct batch *b, const struct piece *p)
@@ -208,7 +215,7 @@ static void flush(struct batch *b)
 	}
 	b->count = 0;
 	b->used = 0;
-	b->began = gmod_now();
+	begin_look(b);
 }
 
 static void add_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from,
@@ -223,15 +230,16 @@ static void add_piece(struct batch *b, struct gmod_record *r, uint64_t word, enu
 static void add_slack(struct batch *b, struct gmod_record *r)
 {
 	struct gmod_bounds bounds;
-	uint64_t word = gmod_record_snapshot(r, &bounds), head;
+	uint64_t word = gmod_record_snapshot(r, &bounds);
+	bool near = b->what == GMOD_GATHER_NEAR;
 
 	/* In this order: details are a miss of every cache, and most buffers may have no slack. */
 	if (!word || !gmod_has_slack(&bounds) ||
 	    atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
 		return;
-	head = b->what == GMOD_GATHER_NEAR ? gmod_near_slack_from(&bounds) : gmod_slack_from(&bounds);
-	add_piece(b, r, word, GMOD_HEAD, head, bounds.user);
-	add_piece(b, r, word, GMOD_TAIL, bounds.user + bounds.size, bounds.tail_from);
+	add_piece(b, r, word, GMOD_HEAD, near ? gmod_near_slack_from(&bounds) : gmod_slack_from(&bounds), bounds.user);
+	add_piece(b, r, word, GMOD_TAIL, bounds.user + bounds.size,
+		  near ? gmod_near_slack_to(&bounds) : bounds.tail_from);
 }
 
 static CUdeviceptr staged_at(const struct batch *b, const struct piece *p)
@@ -320,9 +328,9 @@ static void copy_slack(struct batch *b, uint32_t first, uint32_t end)
 /* For the slack of as many records as one pin has. */
 static bool has_room(const struct batch *b)
 {
-	size_t head = b->what == GMOD_GATHER_NEAR ? GMOD_LINE : GMOD_HEAD_SLACK;
+	size_t each = b->what == GMOD_GATHER_NEAR ? GMOD_LINE + GMOD_NEAR_SLACK : sizeof(struct gmod_slack);
 
-	return b->count + PIECES_AT_ONCE <= PIECES && b->used + GMOD_BATCH * (head + GMOD_DEVICE_ALIGNMENT) <= STAGING;
+	return b->count + PIECES_AT_ONCE <= PIECES && b->used + GMOD_BATCH * each <= STAGING;
 }
 
 /* false: not all of it was looked at. */
@@ -411,12 +419,12 @@ static bool is_needed(void)
 	struct gmod_registry_stats stats;
 
 	gmod_registry_stats(&stats);
-	return gmod_options()->gather_interval_ms && stats.live_slack && gmod_activity_total() != round.activity;
+	return stats.live_slack && gmod_activity_total() != round.activity;
 }
 
 static uint64_t interval(void)
 {
-	uint64_t wanted = GMOD_MILLISECONDS(gmod_options()->gather_interval_ms);
+	uint64_t wanted = gmod_options()->scan_interval_us * GMOD_MILLISECONDS(1) / 1000;
 
 	return wanted > round.pause ? wanted : round.pause;
 }

@@ -4,20 +4,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/base/lock.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
-#include "lib/base/map.h"
+#include "lib/base/clock.h"
 #include "lib/base/unwind.h"
+#include "monitor/registry/freed.h"
 #include "monitor/registry/index.h"
 #include "monitor/report/report.h"
-
-enum { REMEMBERED = 4096 };
-
-/* A ring of the latest frees, made at the first one. Under lock; copies only, no driver call. */
-static struct gmod_buffer_facts *freed;
-static uint64_t freed_count;
-static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 void gmod_misuse_remember_free(const struct gmod_record *r)
 {
@@ -26,31 +19,7 @@ void gmod_misuse_remember_free(const struct gmod_record *r)
 	f.freed_ns = gmod_now().ns;
 	f.freed_tid = syscall(SYS_gettid);
 	gmod_unwind(&f.freed_at, gmod_options()->stack_depth);
-	if (!gmod_lock(&lock))
-		return;
-	if (!freed)
-		freed = gmod_map(REMEMBERED * sizeof(*freed));
-	if (freed)
-		freed[freed_count++ % REMEMBERED] = f;
-	gmod_unlock(&lock);
-}
-
-/* The latest buffer freed at this very address. */
-static bool find_freed(uint64_t address, struct gmod_buffer_facts *out)
-{
-	bool found = false;
-
-	if (!gmod_lock(&lock))
-		return false;
-	for (uint64_t i = 0; freed && !found && i < REMEMBERED && i < freed_count; i++) {
-		const struct gmod_buffer_facts *f = &freed[(freed_count - 1 - i) % REMEMBERED];
-
-		found = f->base == address;
-		if (found)
-			*out = *f;
-	}
-	gmod_unlock(&lock);
-	return found;
+	gmod_freed_remember(&f);
 }
 
 static void begin(struct gmod_finding *f, enum gmod_class class, uint64_t address, const char *entry_point,
@@ -110,7 +79,7 @@ static void report_free(uint64_t address, const char *entry_point, CUresult erro
 	struct gmod_finding f;
 
 	begin(&f, GMOD_DOUBLE_FREE, address, entry_point, error);
-	if (!find_freed(address, &f.buffer)) {
+	if (!gmod_freed_find(address, &f.buffer)) {
 		find_around(address, &f.buffer);
 		/* The start of a buffer that is live by all accounts: another thread is freeing it at this moment. */
 		if (f.buffer.base != address)

@@ -62,9 +62,6 @@ static void begin(struct gmod_context *c)
 static void commit(struct gmod_context *c)
 {
 	for_each_of(c, GMOD_RELEASING, drop);
-	for (size_t i = 0; gmod_backends[i]; i++)
-		if (gmod_backends[i]->context_gone)
-			gmod_backends[i]->context_gone(c);
 }
 
 static void cancel(struct gmod_context *c)

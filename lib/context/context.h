@@ -38,7 +38,8 @@ struct gmod_context {
 	_Atomic unsigned ends; /* contexts that this entry has stood for and that have ended */
 	int was;               /* its state before it was DYING */
 	int device;
-	CUstream stream; /* non-blocking, for prefetches and gathers; NULL: could not be made */
+	/* Non-blocking; NULL: could not be made. One only: a look at canaries must not overtake their arrival. */
+	CUstream stream;
 };
 
 extern struct gmod_context gmod_contexts[GMOD_CONTEXTS];

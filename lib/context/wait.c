@@ -1,23 +1,32 @@
 #include "lib/context/wait.h"
 
 #include "lib/base/facts.h"
+#include "monitor/registry/layout.h"
 
 /*
- * A first tiny buffer stays with the context: the driver takes 2 MiB from the device for it, and while it has them the
- * next one comes and goes in 2 us; without, the device memory does too, in 107 us (measured on an H200, driver 580).
+ * The driver takes 2 MiB from the device for it, and while it has them the next tiny buffer comes and goes in 2 us;
+ * without, the device memory does too, in 107 us (measured on an H200, driver 580).
  */
-static void hold_one(const struct gmod_context *c)
+uint64_t gmod_context_tiny(const struct gmod_context *c)
 {
-	static _Atomic unsigned held[GMOD_CONTEXTS]; /* by which of an entry's contexts, counted from 1 */
-	_Atomic unsigned *mine = &held[gmod_context_index(c)];
-	unsigned life = atomic_load_explicit(&c->ends, memory_order_relaxed) + 1;
-	CUdeviceptr tiny;
+	static struct {
+		_Atomic unsigned life; /* of which of an entry's contexts, counted from 1 */
+		_Atomic uint64_t at;
+	} tiny[GMOD_CONTEXTS];
+	unsigned i = gmod_context_index(c), life = atomic_load_explicit(&c->ends, memory_order_relaxed) + 1;
+	CUstreamCaptureMode mode;
+	CUdeviceptr fresh = 0;
 
-	if (atomic_exchange_explicit(mine, life, memory_order_relaxed) == life ||
-	    NEXT(cuMemAlloc_v2)(&tiny, 1) == CUDA_SUCCESS)
-		return;
-	gmod_degraded("cuMemAlloc before a wait");
-	atomic_store_explicit(mine, 0, memory_order_relaxed);
+	if (atomic_exchange_explicit(&tiny[i].life, life, memory_order_relaxed) == life)
+		return atomic_load_explicit(&tiny[i].at, memory_order_relaxed);
+	mode = gmod_relaxed_begin();
+	if (NEXT(cuMemAlloc_v2)(&fresh, GMOD_DEVICE_ALIGNMENT) != CUDA_SUCCESS) {
+		gmod_degraded("cuMemAlloc before a wait");
+		atomic_store_explicit(&tiny[i].life, 0, memory_order_relaxed);
+	}
+	gmod_relaxed_end(mode);
+	atomic_store_explicit(&tiny[i].at, fresh, memory_order_relaxed);
+	return fresh;
 }
 
 bool gmod_context_wait(const struct gmod_context *c)
@@ -27,7 +36,7 @@ bool gmod_context_wait(const struct gmod_context *c)
 	bool waited;
 
 	if (c)
-		hold_one(c);
+		gmod_context_tiny(c);
 	if (NEXT(cuMemAlloc_v2)(&tiny, 1) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemAlloc before a wait");
 		if (NEXT(cuMemAllocManaged)(&tiny, 1, CU_MEM_ATTACH_GLOBAL) != CUDA_SUCCESS)

@@ -7,7 +7,7 @@
 #include "lib/context/current.h"
 #include "lib/hooks/copy.h"
 #include "lib/buffers/misuse.h"
-#include "lib/buffers/stand_in.h"
+#include "lib/buffers/sync_memops.h"
 #include "monitor/registry/layout.h"
 
 bool gmod_copy_refused(uint64_t dst, uint64_t src, size_t size, const char *entry_point)
@@ -106,20 +106,6 @@ static struct gmod_copy begin_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream stre
 	return begin_3d(&same, stream, entry_point);
 }
 
-/*
- * A copy that may be between two places of the device: see lib/buffers/stand_in.h. Its asynchronous sibling takes NULL
- * for the default stream of the same flavour.
- */
-static CUresult copy_linear(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream, PFN_cuMemcpy_v4000 now,
-			    PFN_cuMemcpyAsync_v4000 later, const char *entry_point)
-{
-	struct gmod_copy c = gmod_copy_begin(dst, src, size, stream, entry_point);
-
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_copy_returns_early(dst, src) ? later(dst, src, size, NULL) : now(dst, src, size));
-}
-
 /* A synchronous copy to the host has returned: what its stream had been given before it began is done. */
 static CUresult copy_to_host(void *dst, CUdeviceptr src, size_t size, CUstream stream, PFN_cuMemcpyDtoH_v3020 next,
 			     const char *entry_point)
@@ -138,13 +124,16 @@ static CUresult copy_to_host(void *dst, CUdeviceptr src, size_t size, CUstream s
 
 GMOD_EXPORT CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t size)
 {
-	return copy_linear(dst, src, size, CU_STREAM_LEGACY, NEXT(cuMemcpy), NEXT(cuMemcpyAsync), __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, src, size, CU_STREAM_LEGACY, __func__);
+
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpy)(dst, src, size));
 }
 
 GMOD_EXPORT CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t size)
 {
-	return copy_linear(dst, src, size, CU_STREAM_PER_THREAD, NEXT(cuMemcpy_ptds), NEXT(cuMemcpyAsync_ptsz),
-			   __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, src, size, CU_STREAM_PER_THREAD, __func__);
+
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpy_ptds)(dst, src, size));
 }
 
 GMOD_EXPORT CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
@@ -218,14 +207,16 @@ GMOD_EXPORT CUresult cuMemcpyDtoH_v2_ptds(void *dst, CUdeviceptr src, size_t siz
 
 GMOD_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr dst, CUdeviceptr src, size_t size)
 {
-	return copy_linear(dst, src, size, CU_STREAM_LEGACY, NEXT(cuMemcpyDtoD_v2), NEXT(cuMemcpyDtoDAsync_v2),
-			   __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, src, size, CU_STREAM_LEGACY, __func__);
+
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyDtoD_v2)(dst, src, size));
 }
 
 GMOD_EXPORT CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr dst, CUdeviceptr src, size_t size)
 {
-	return copy_linear(dst, src, size, CU_STREAM_PER_THREAD, NEXT(cuMemcpyDtoD_v2_ptds),
-			   NEXT(cuMemcpyDtoDAsync_v2_ptsz), __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, src, size, CU_STREAM_PER_THREAD, __func__);
+
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyDtoD_v2_ptds)(dst, src, size));
 }
 
 GMOD_EXPORT CUresult cuMemcpyDtoA_v2(CUarray dst, size_t offset, CUdeviceptr src, size_t size)

@@ -3,7 +3,7 @@
 #define GMOD_LIB_HOOKS_COPY_H
 
 #include "lib/hooks/hook.h"
-#include "lib/buffers/stand_in.h"
+#include "lib/buffers/sync_memops.h"
 
 /* A copy or fill around its call: begin, the driver unless it is refused, end. Addresses of which 0 stands for none. */
 struct gmod_copy {

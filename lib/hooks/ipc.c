@@ -3,7 +3,7 @@
 #include "lib/base/log.h"
 #include "lib/hooks/where.h"
 
-/* Managed memory cannot be exported. The program gets the driver's refusal; its user gets the way out, once. */
+/* What is not the driver's own address cannot be exported. The program's user gets the way out, once. */
 static void say_not_exportable(CUresult r, uint64_t address, const char *entry_point)
 {
 	static atomic_bool said;
@@ -14,14 +14,29 @@ static void say_not_exportable(CUresult r, uint64_t address, const char *entry_p
 		return;
 	gmod_log_note(
 	    0,
-	    "%s was refused because guarded buffers are managed or mapped memory, which cannot be shared with "
-	    "other processes or devices this way; GMOD_OPTIONS=backend=native leaves device buffers native",
+	    "%s was refused because GMOD_OPTIONS asks for backend=unified or managed, whose buffers cannot be "
+	    "shared with other processes or devices this way; backend=device can",
 	    entry_point);
+}
+
+/* From here on others write there, too. */
+static CUresult export(CUipcMemHandle *handle, CUdeviceptr address)
+{
+	struct gmod_found found;
+	struct gmod_details *d;
+
+	if (gmod_where_is(address, &found) == GMOD_ELSEWHERE)
+		return NEXT(cuIpcGetMemHandle)(handle, address);
+	d = gmod_record_details(found.record);
+	if (d->raw != found.bounds.user || address - found.bounds.user >= found.bounds.size)
+		return GMOD_REFUSED;
+	atomic_store_explicit(&d->quiet_until, UINT64_MAX, memory_order_relaxed);
+	return NEXT(cuIpcGetMemHandle)(handle, address);
 }
 
 GMOD_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
-	CUresult r = NEXT(cuIpcGetMemHandle)(pHandle, dptr);
+	CUresult r = export(pHandle, dptr);
 
 	say_not_exportable(r, dptr, __func__);
 	return gmod_done(r, __func__);

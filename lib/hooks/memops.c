@@ -1,17 +1,12 @@
 /*
- * Words written and waited for in stream order. The driver refuses them on managed memory (measured: INVALID_VALUE). A
- * written word becomes a fill of one word, which is ordered in the same way; the others keep the driver's refusal, and
- * the user is told what helps. Past the end of a buffer lies memory of ours that it would take them on: they are
- * refused there, as natively.
+ * Words written and waited for in stream order. Past the end of a buffer lies memory of ours that the driver would take
+ * them on: they are refused there, as natively.
  */
 #include "lib/hooks/hook.h"
 #include "lib/buffers/misuse.h"
-#include "lib/buffers/stand_in.h"
 
-static CUresult finish(CUresult r, uint64_t address, const char *entry_point)
+static CUresult finish(CUresult r, const char *entry_point)
 {
-	if (r == CUDA_ERROR_INVALID_VALUE)
-		gmod_stand_in_refused(address, entry_point);
 	gmod_active();
 	return gmod_done(r, entry_point);
 }
@@ -22,7 +17,7 @@ static CUresult word_32(CUstream stream, CUdeviceptr address, cuuint32_t value, 
 {
 	if (gmod_misuse_refuses(address, sizeof(value), entry_point))
 		return GMOD_REFUSED;
-	return finish(next(stream, address, value, flags), address, entry_point);
+	return finish(next(stream, address, value, flags), entry_point);
 }
 
 static CUresult word_64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags,
@@ -30,22 +25,7 @@ static CUresult word_64(CUstream stream, CUdeviceptr address, cuuint64_t value, 
 {
 	if (gmod_misuse_refuses(address, sizeof(value), entry_point))
 		return GMOD_REFUSED;
-	return finish(next(stream, address, value, flags), address, entry_point);
-}
-
-static bool becomes_a_fill(CUdeviceptr address, unsigned flags)
-{
-	return flags == CU_STREAM_WRITE_VALUE_DEFAULT && address % sizeof(cuuint32_t) == 0 && gmod_stands_in(address);
-}
-
-static CUresult write_32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags,
-			 PFN_cuStreamWriteValue32_v8000 next, PFN_cuMemsetD32Async_v3020 fill, const char *entry_point)
-{
-	if (!becomes_a_fill(address, flags))
-		return word_32(stream, address, value, flags, next, entry_point);
-	if (gmod_misuse_refuses(address, sizeof(value), entry_point))
-		return GMOD_REFUSED;
-	return finish(fill(address, value, 1, stream), address, entry_point);
+	return finish(next(stream, address, value, flags), entry_point);
 }
 
 /* Waits and writes have their address in the same place; the other operations have none. */
@@ -72,39 +52,32 @@ static size_t width_of(const CUstreamBatchMemOpParams *op)
 static CUresult batch(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *ops, unsigned int flags,
 		      PFN_cuStreamBatchMemOp_v8000 next, const char *entry_point)
 {
-	CUresult r;
-
 	for (unsigned i = 0; ops && i < count; i++)
 		if (gmod_misuse_refuses(address_of(&ops[i]), width_of(&ops[i]), entry_point))
 			return GMOD_REFUSED;
-	r = next(stream, count, ops, flags);
-	for (unsigned i = 0; r == CUDA_ERROR_INVALID_VALUE && ops && i < count; i++)
-		gmod_stand_in_refused(address_of(&ops[i]), entry_point);
-	return finish(r, 0, entry_point);
+	return finish(next(stream, count, ops, flags), entry_point);
 }
 
 GMOD_EXPORT CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags)
 {
-	return write_32(stream, address, value, flags, NEXT(cuStreamWriteValue32), NEXT(cuMemsetD32Async), __func__);
+	return word_32(stream, address, value, flags, NEXT(cuStreamWriteValue32), __func__);
 }
 
 GMOD_EXPORT CUresult cuStreamWriteValue32_ptsz(CUstream stream, CUdeviceptr address, cuuint32_t value,
 					       unsigned int flags)
 {
-	return write_32(stream, address, value, flags, NEXT(cuStreamWriteValue32_ptsz), NEXT(cuMemsetD32Async_ptsz),
-			__func__);
+	return word_32(stream, address, value, flags, NEXT(cuStreamWriteValue32_ptsz), __func__);
 }
 
 GMOD_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags)
 {
-	return write_32(stream, address, value, flags, NEXT(cuStreamWriteValue32_v2), NEXT(cuMemsetD32Async), __func__);
+	return word_32(stream, address, value, flags, NEXT(cuStreamWriteValue32_v2), __func__);
 }
 
 GMOD_EXPORT CUresult cuStreamWriteValue32_v2_ptsz(CUstream stream, CUdeviceptr address, cuuint32_t value,
 						  unsigned int flags)
 {
-	return write_32(stream, address, value, flags, NEXT(cuStreamWriteValue32_v2_ptsz), NEXT(cuMemsetD32Async_ptsz),
-			__func__);
+	return word_32(stream, address, value, flags, NEXT(cuStreamWriteValue32_v2_ptsz), __func__);
 }
 
 GMOD_EXPORT CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags)

@@ -1,7 +1,6 @@
 /* Fills: refused past the end of a buffer, as natively; see lib/hooks/copy.c. */
 #include "lib/hooks/copy.h"
 #include "monitor/registry/layout.h"
-#include "lib/buffers/stand_in.h"
 
 /* Bytes that a fill covers; what overflows is for the driver to refuse, so it is passed as nothing. */
 static size_t elements(size_t count, size_t element)
@@ -22,71 +21,49 @@ GMOD_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr dst, unsigned char value, size_t 
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 1), CU_STREAM_LEGACY, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst) ? NEXT(cuMemsetD8Async)(dst, value, count, NULL)
-							      : NEXT(cuMemsetD8_v2)(dst, value, count));
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD8_v2)(dst, value, count));
 }
 
 GMOD_EXPORT CUresult cuMemsetD8_v2_ptds(CUdeviceptr dst, unsigned char value, size_t count)
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 1), CU_STREAM_PER_THREAD, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst) ? NEXT(cuMemsetD8Async_ptsz)(dst, value, count, NULL)
-							      : NEXT(cuMemsetD8_v2_ptds)(dst, value, count));
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD8_v2_ptds)(dst, value, count));
 }
 
 GMOD_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr dst, unsigned short value, size_t count)
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 2), CU_STREAM_LEGACY, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst) ? NEXT(cuMemsetD16Async)(dst, value, count, NULL)
-							      : NEXT(cuMemsetD16_v2)(dst, value, count));
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD16_v2)(dst, value, count));
 }
 
 GMOD_EXPORT CUresult cuMemsetD16_v2_ptds(CUdeviceptr dst, unsigned short value, size_t count)
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 2), CU_STREAM_PER_THREAD, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst) ? NEXT(cuMemsetD16Async_ptsz)(dst, value, count, NULL)
-							      : NEXT(cuMemsetD16_v2_ptds)(dst, value, count));
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD16_v2_ptds)(dst, value, count));
 }
 
 GMOD_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr dst, unsigned int value, size_t count)
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 4), CU_STREAM_LEGACY, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst) ? NEXT(cuMemsetD32Async)(dst, value, count, NULL)
-							      : NEXT(cuMemsetD32_v2)(dst, value, count));
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD32_v2)(dst, value, count));
 }
 
 GMOD_EXPORT CUresult cuMemsetD32_v2_ptds(CUdeviceptr dst, unsigned int value, size_t count)
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 4), CU_STREAM_PER_THREAD, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst) ? NEXT(cuMemsetD32Async_ptsz)(dst, value, count, NULL)
-							      : NEXT(cuMemsetD32_v2_ptds)(dst, value, count));
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD32_v2_ptds)(dst, value, count));
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D8_v2(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height)
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 1, height), CU_STREAM_LEGACY, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst)
-				     ? NEXT(cuMemsetD2D8Async)(dst, pitch, value, width, height, NULL)
-				     : NEXT(cuMemsetD2D8_v2)(dst, pitch, value, width, height));
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD2D8_v2)(dst, pitch, value, width, height));
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
@@ -94,22 +71,15 @@ GMOD_EXPORT CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dst, size_t pitch, unsigne
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 1, height), CU_STREAM_PER_THREAD, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst)
-				     ? NEXT(cuMemsetD2D8Async_ptsz)(dst, pitch, value, width, height, NULL)
-				     : NEXT(cuMemsetD2D8_v2_ptds)(dst, pitch, value, width, height));
+	return c.refused ? GMOD_REFUSED
+			 : gmod_copy_end(&c, NEXT(cuMemsetD2D8_v2_ptds)(dst, pitch, value, width, height));
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D16_v2(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width, size_t height)
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 2, height), CU_STREAM_LEGACY, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst)
-				     ? NEXT(cuMemsetD2D16Async)(dst, pitch, value, width, height, NULL)
-				     : NEXT(cuMemsetD2D16_v2)(dst, pitch, value, width, height));
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD2D16_v2)(dst, pitch, value, width, height));
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
@@ -117,22 +87,15 @@ GMOD_EXPORT CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dst, size_t pitch, unsign
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 2, height), CU_STREAM_PER_THREAD, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst)
-				     ? NEXT(cuMemsetD2D16Async_ptsz)(dst, pitch, value, width, height, NULL)
-				     : NEXT(cuMemsetD2D16_v2_ptds)(dst, pitch, value, width, height));
+	return c.refused ? GMOD_REFUSED
+			 : gmod_copy_end(&c, NEXT(cuMemsetD2D16_v2_ptds)(dst, pitch, value, width, height));
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D32_v2(CUdeviceptr dst, size_t pitch, unsigned int value, size_t width, size_t height)
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 4, height), CU_STREAM_LEGACY, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst)
-				     ? NEXT(cuMemsetD2D32Async)(dst, pitch, value, width, height, NULL)
-				     : NEXT(cuMemsetD2D32_v2)(dst, pitch, value, width, height));
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD2D32_v2)(dst, pitch, value, width, height));
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dst, size_t pitch, unsigned int value, size_t width,
@@ -140,11 +103,8 @@ GMOD_EXPORT CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dst, size_t pitch, unsign
 {
 	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 4, height), CU_STREAM_PER_THREAD, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, gmod_fill_returns_early(dst)
-				     ? NEXT(cuMemsetD2D32Async_ptsz)(dst, pitch, value, width, height, NULL)
-				     : NEXT(cuMemsetD2D32_v2_ptds)(dst, pitch, value, width, height));
+	return c.refused ? GMOD_REFUSED
+			 : gmod_copy_end(&c, NEXT(cuMemsetD2D32_v2_ptds)(dst, pitch, value, width, height));
 }
 
 GMOD_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)

@@ -12,54 +12,30 @@ static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
 	return gmod_done(r, entry_point);
 }
 
-static CUresult allocate(CUdeviceptr *dptr, size_t size, CUstream stream, PFN_cuMemAllocAsync_v11020 next,
-			 const char *entry_point)
-{
-	CUresult r = next(dptr, size, stream);
-
-	if (gmod_buffers_made_room(r))
-		r = next(dptr, size, stream);
-	return unguarded(r, size, entry_point);
-}
-
 GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
-	return allocate(dptr, size, stream, NEXT(cuMemAllocAsync), __func__);
+	return unguarded(NEXT(cuMemAllocAsync)(dptr, size, stream), size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
-	return allocate(dptr, size, stream, NEXT(cuMemAllocAsync_ptsz), __func__);
-}
-
-static CUresult allocate_from(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream,
-			      PFN_cuMemAllocFromPoolAsync_v11020 next, const char *entry_point)
-{
-	CUresult r = next(dptr, size, pool, stream);
-
-	if (gmod_buffers_made_room(r))
-		r = next(dptr, size, pool, stream);
-	return unguarded(r, size, entry_point);
+	return unguarded(NEXT(cuMemAllocAsync_ptsz)(dptr, size, stream), size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
-	return allocate_from(dptr, size, pool, stream, NEXT(cuMemAllocFromPoolAsync), __func__);
+	return unguarded(NEXT(cuMemAllocFromPoolAsync)(dptr, size, pool, stream), size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
-	return allocate_from(dptr, size, pool, stream, NEXT(cuMemAllocFromPoolAsync_ptsz), __func__);
+	return unguarded(NEXT(cuMemAllocFromPoolAsync_ptsz)(dptr, size, pool, stream), size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
 				 unsigned long long flags)
 {
-	CUresult r = NEXT(cuMemCreate)(handle, size, prop, flags);
-
-	if (gmod_buffers_made_room(r))
-		r = NEXT(cuMemCreate)(handle, size, prop, flags);
-	return unguarded(r, size, __func__);
+	return unguarded(NEXT(cuMemCreate)(handle, size, prop, flags), size, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,

@@ -4,7 +4,7 @@
  */
 #include "lib/buffers/buffer.h"
 #include "lib/hooks/where.h"
-#include "lib/buffers/stand_in.h"
+#include "lib/buffers/sync_memops.h"
 
 GMOD_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
 {
@@ -83,15 +83,6 @@ GMOD_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribut
 	    (r == CUDA_SUCCESS || r == CUDA_ERROR_NOT_SUPPORTED) &&
 	    gmod_sync_memops_set(found.record, *(const unsigned *)value != 0))
 		r = CUDA_SUCCESS;
-	return gmod_done(r, __func__);
-}
-
-GMOD_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
-{
-	CUresult r = NEXT(cuMemGetInfo_v2)(free, total);
-
-	if (r == CUDA_SUCCESS && free)
-		*free = gmod_buffers_correct_free(*free);
 	return gmod_done(r, __func__);
 }
 

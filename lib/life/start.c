@@ -50,7 +50,6 @@ static bool set_up(void)
 		return false;
 	}
 	gmod_clock_init(GMOD_CLOCK_SOURCE);
-	gmod_index_init(gmod_page_size());
 	gmod_thread_init(gmod_launch_abandon);
 	gmod_context_listen(&gmod_buffers_of_context);
 	gmod_context_listen(&gmod_device_of_context);

@@ -37,7 +37,7 @@ struct driver {
 /* What was found of what guarding needs. */
 struct found {
 	const char *missing; /* in words, NULL: nothing */
-	int devices, unified;
+	int devices, guarded;
 };
 
 static void line(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -150,16 +150,28 @@ static int attribute(const struct driver *driver, CUdevice_attribute which, CUde
 	return driver->device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
 }
 
-static void say_backends(bool unified, bool mapped, const struct gmod_options *options)
+/* What the options ask for and the device has not; NULL: it has all. */
+static const char *shortage(bool concurrent, bool mapped, const struct gmod_options *options)
 {
-	if (!unified)
-		line("", "backend native only: unified needs concurrentManagedAccess; device buffers are not guarded, "
-			 "pinned host memory and misuse of the API are");
-	else if (options->backend == GMOD_OPTION_BACKEND_NATIVE)
-		line("", "backend native, as backend=native asks; unified would do too");
-	else
-		line("", "backend unified (the default here) and native; buffers of 2 MiB and more %s",
-		     mapped ? "are mapped device memory" : "are managed memory, as the device cannot map host pages");
+	if (options->backend == GMOD_OPTION_BACKEND_MANAGED && !concurrent)
+		return "backend managed needs concurrentManagedAccess: device buffers are not guarded";
+	if (options->backend == GMOD_OPTION_BACKEND_UNIFIED && !mapped)
+		return "backend unified; the device cannot map host pages, and large buffers are as with device";
+	return NULL;
+}
+
+static void say_backend(bool concurrent, bool mapped, const struct gmod_options *options)
+{
+	static const char *const says[] = {
+	    [GMOD_OPTION_BACKEND_DEVICE] = "backend device: canaries in the driver's own allocations",
+	    [GMOD_OPTION_BACKEND_AUTO] = "backend device: canaries in the driver's own allocations",
+	    [GMOD_OPTION_BACKEND_UNIFIED] = "backend unified: buffers of 2 MiB and more are mapped between host pages",
+	    [GMOD_OPTION_BACKEND_MANAGED] = "backend managed: device buffers are managed memory",
+	    [GMOD_OPTION_BACKEND_NATIVE] = "backend native, as backend=native asks; any other would do too",
+	};
+	const char *shorter = shortage(concurrent, mapped, options);
+
+	line("", "%s", shorter ? shorter : says[options->backend]);
 }
 
 static void check_device(const struct driver *driver, int ordinal, const struct gmod_options *options,
@@ -183,8 +195,8 @@ static void check_device(const struct driver *driver, int ordinal, const struct 
 
 	line(title, "%s, %.1f GiB, concurrentManagedAccess=%d, pageableMemoryAccess=%d", name,
 	     (double)bytes / (1 << 30), concurrent, pageable);
-	say_backends(concurrent, mapped, options);
-	found->unified += concurrent != 0;
+	say_backend(concurrent, mapped, options);
+	found->guarded += options->backend != GMOD_OPTION_BACKEND_MANAGED || concurrent;
 }
 
 static bool check_devices(const struct driver *driver, const struct gmod_options *options, struct found *found)
@@ -250,7 +262,8 @@ static const char *limit(const struct found *found, const struct gmod_options *o
 		return "off (enabled=0)";
 	if (options->backend == GMOD_OPTION_BACKEND_NATIVE)
 		return "pinned memory only (backend=native)";
-	return found->unified ? NULL : "pinned memory only (no device has concurrentManagedAccess)";
+	return found->guarded ? NULL
+			      : "pinned memory only (backend=managed, and no device has concurrentManagedAccess)";
 }
 
 /* The last line: what a program would get here, with these options. */
@@ -265,9 +278,9 @@ static bool conclude(const struct found *found, const struct gmod_options *optio
 		line("guarding", "no: %s", found->missing);
 	else if (limited)
 		line("guarding", "%s", limited);
-	else if (found->unified < found->devices)
+	else if (found->guarded < found->devices)
 		line("guarding", "yes, on %d of %d devices%s; pinned memory only on what lacks concurrentManagedAccess",
-		     found->unified, found->devices, sampled);
+		     found->guarded, found->devices, sampled);
 	else
 		line("guarding", "yes%s", sampled);
 	return !found->missing && !limited;

@@ -96,6 +96,8 @@ struct gmod_finding {
 	 * buffer (overflow, >= 0) or from its start (underflow, < 0; use after free, >= 0); for an invalid free,
 	 * pointer - base. */
 	int64_t offset;
+	/* Underflow: the changed bytes lie so many bytes past the end of a buffer of that size in front; 0: of none. */
+	uint64_t past_front, front_size;
 	uint64_t changed; /* bytes that differ */
 	uint64_t extent;  /* highest changed byte - lowest + 1 */
 	uint8_t observed[GMOD_OBSERVED_MAX];

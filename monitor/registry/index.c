@@ -5,28 +5,18 @@
 #include "lib/base/deadline.h"
 #include "lib/base/map.h"
 
-enum { GRANULE_BITS = 21, MIDDLE_BITS = 13, ROOT_BITS = 14 };
+enum { UNIT_BITS = 9, GRANULE_BITS = 21, MIDDLE_BITS = 13, ROOT_BITS = 14, SLOTS = 1 << (GRANULE_BITS - UNIT_BITS) };
+_Static_assert(GMOD_DEVICE_ALIGNMENT == 1 << UNIT_BITS, "as buffers are spaced");
 #define DIRECT ((uint64_t)1)
 
 typedef _Atomic uint64_t granule_entry;
 typedef _Atomic uint32_t leaf_slot; /* position + 1 */
 
 static _Atomic(granule_entry *) root[1 << ROOT_BITS];
-static unsigned page_bits = 12;
-
-void gmod_index_init(uint64_t page)
-{
-	page_bits = (unsigned)__builtin_ctzll(page);
-}
-
-static unsigned slots_per_leaf(void)
-{
-	return 1u << (GRANULE_BITS - page_bits);
-}
 
 static unsigned slot_of(uint64_t address)
 {
-	return (unsigned)(address >> page_bits) & (slots_per_leaf() - 1);
+	return (unsigned)(address >> UNIT_BITS) & (SLOTS - 1);
 }
 
 static bool covered(uint64_t address)
@@ -59,7 +49,7 @@ static granule_entry *entry_of(uint64_t address, bool make)
 static leaf_slot *leaf_of(granule_entry *entry)
 {
 	uint64_t value = atomic_load_explicit(entry, memory_order_acquire);
-	size_t size = sizeof(leaf_slot) * slots_per_leaf();
+	size_t size = sizeof(leaf_slot) * SLOTS;
 	leaf_slot *fresh;
 
 	if (value && !(value & DIRECT))
@@ -93,7 +83,7 @@ static bool enter_whole(granule_entry *entry, uint32_t value)
 		return true;
 	leaf = leaf_of(entry);
 	if (leaf)
-		set_slots(leaf, 0, slots_per_leaf(), value);
+		set_slots(leaf, 0, SLOTS, value);
 	return leaf != NULL;
 }
 
@@ -119,9 +109,9 @@ bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position)
 		stop = ((at >> GRANULE_BITS) + 1) << GRANULE_BITS;
 		if (stop > to)
 			stop = to;
-		count = (unsigned)((stop - at) >> page_bits);
-		if (!entry || !(count == slots_per_leaf() ? enter_whole(entry, position + 1)
-							  : enter_part(entry, slot_of(at), count, position + 1))) {
+		count = (unsigned)((stop - at) >> UNIT_BITS);
+		if (!entry || !(count == SLOTS ? enter_whole(entry, position + 1)
+					       : enter_part(entry, slot_of(at), count, position + 1))) {
 			gmod_index_remove(from, at, position);
 			return false;
 		}
@@ -158,7 +148,7 @@ void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position)
 		if (stop > to)
 			stop = to;
 		if (entry)
-			leave(entry, slot_of(at), (unsigned)((stop - at) >> page_bits), position + 1);
+			leave(entry, slot_of(at), (unsigned)((stop - at) >> UNIT_BITS), position + 1);
 	}
 }
 
@@ -208,6 +198,19 @@ static struct gmod_found find_now(uint64_t address)
 	if (found.word && address >= found.bounds.head_from && address < found.bounds.tail_to)
 		found.record = r;
 	return found;
+}
+
+bool gmod_index_facts_at(uint64_t address, struct gmod_buffer_facts *out)
+{
+	uint32_t hit = look_up(address);
+	struct gmod_record *r = hit ? gmod_record_at(hit - 1) : NULL;
+	uint64_t word = r ? atomic_load_explicit(&r->word, memory_order_acquire) : 0;
+
+	if ((word & 3) != GMOD_LIVE && (word & 3) != GMOD_RELEASING)
+		return false;
+	*out = gmod_record_facts(r);
+	atomic_thread_fence(memory_order_acquire);
+	return out->base == address && atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == word >> 2;
 }
 
 /* Departures begun and over. A thread of its own departure does not wait for it. */

@@ -1,11 +1,12 @@
 /*
  * From an address to the record of the buffer around it, interior pointers and redzones included.
  *
- * Guarded buffers own whole pages, so the index maps pages: two levels of tables over granules of 2 MiB, and one leaf
- * per granule that a buffer shares with others. Tables and leaves are made once and never freed; a slot is set by the
- * thread that arms a buffer and cleared by the one that releases it, before the driver can hand the pages out again.
+ * Guarded buffers own whole units of GMOD_DEVICE_ALIGNMENT bytes, so the index maps units: two levels of tables over
+ * granules of 2 MiB, and one leaf per granule that a buffer shares with others. Tables and leaves are made once and
+ * never freed; a slot is set by the thread that arms a buffer and cleared by the one that releases it, before the
+ * driver can hand the pages out again.
  *
- *     address bits   47..34 root | 33..21 middle | 20..page leaf
+ *     address bits   47..34 root | 33..21 middle | 20..9 leaf
  *     granule entry  0 | position + 1 of the buffer that covers all of it, tagged DIRECT | pointer to its leaf
  *
  * A granule that once had a leaf keeps it. Look-ups take no lock and may run while anything changes: the answer is a
@@ -27,10 +28,7 @@ struct gmod_found {
 	struct gmod_bounds bounds;
 };
 
-/* page: the CPU's page size; call once before any other. */
-void gmod_index_init(uint64_t page);
-
-/* Enter pages [from, to), page-aligned, for the record. false: out of memory, nothing entered. */
+/* Enter units [from, to), aligned to GMOD_DEVICE_ALIGNMENT, for the record. false: out of memory, nothing entered. */
 bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position);
 /* Remove them again. */
 void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position);
@@ -41,7 +39,7 @@ bool gmod_index_publish(struct gmod_record *r);
 void gmod_index_reinstate(struct gmod_record *r);
 
 /*
- * The live buffer whose pages (redzones included) hold the address.
+ * The live buffer whose units (redzones included) hold the address.
  *
  * Buffers of a context that may be about to go (lib/buffers/buffer.h) are RELEASING and out of the index until the
  * driver has said whether it did. That may take long, and the context may stay: a look-up that misses such a buffer
@@ -49,6 +47,9 @@ void gmod_index_reinstate(struct gmod_record *r);
  * miss wait for nothing.
  */
 struct gmod_found gmod_index_find(uint64_t address);
+
+/* Facts of the buffer that begins there, also of one that is being freed. false: there is none, or it has just gone. */
+bool gmod_index_facts_at(uint64_t address, struct gmod_buffer_facts *out);
 
 /*
  * Buffers of a context leave the index, perhaps to come back: from before the first has left until the last is back or

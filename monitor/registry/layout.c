@@ -68,6 +68,40 @@ bool gmod_layout_pinned(size_t size, size_t page, struct gmod_layout *out)
 	return true;
 }
 
+/*
+ * What an allocation takes of the device: its share of a block of GMOD_LARGE, which holds as many of the size as fit
+ * into it, or whole blocks (measured on an H200).
+ */
+static size_t share_of_device(size_t rounded)
+{
+	return rounded < GMOD_LARGE ? GMOD_LARGE / (GMOD_LARGE / rounded) : rounded;
+}
+
+static bool rounded_by_driver(size_t size, size_t *out)
+{
+	return round_up(size, size < GMOD_LARGE ? GMOD_DEVICE_ALIGNMENT : GMOD_LARGE, out);
+}
+
+size_t gmod_layout_redzone(size_t size, size_t head, size_t *extra)
+{
+	size_t longer, native, total;
+
+	if (!size || !add(size, head + GMOD_REDZONE, &longer) || !rounded_by_driver(size, &native) ||
+	    !rounded_by_driver(longer, &total))
+		return 0;
+	*extra = share_of_device(total) - share_of_device(native);
+	return total;
+}
+
+void gmod_layout_redzone_at(size_t size, size_t total, uint64_t raw, uint64_t user, struct gmod_place *out)
+{
+	uint64_t slack = raw + total - (user + size), end;
+
+	end = user + size + (slack < GMOD_TAIL_SLACK ? slack : GMOD_TAIL_SLACK);
+	end -= end % GMOD_DEVICE_ALIGNMENT;
+	*out = (struct gmod_place){raw, raw, raw, user, user + size, end, end};
+}
+
 void gmod_layout_place(const struct gmod_layout *layout, size_t size, uint64_t raw, struct gmod_place *out)
 {
 	uint64_t base = raw + layout->base_alignment - 1;

@@ -33,8 +33,14 @@
 /* Bytes of redzone behind a pinned host buffer: what is left of its last page, and never less than this. */
 #define GMOD_PINNED_REDZONE ((size_t)256)
 
-/* Bytes of canary in the head slack of a mapped buffer, at most. */
+/* Bytes of canary in the head slack of a mapped buffer, and behind a buffer in the driver's own allocation, at most. */
 #define GMOD_HEAD_SLACK ((size_t)4096)
+#define GMOD_TAIL_SLACK ((size_t)4096)
+/* Of these, what every gather looks at: all that a buffer below GMOD_LARGE has. */
+#define GMOD_NEAR_SLACK (GMOD_REDZONE + GMOD_DEVICE_ALIGNMENT)
+
+/* Bytes behind a buffer in the driver's own allocation, at least. */
+#define GMOD_REDZONE ((size_t)64)
 
 struct gmod_layout {
 	size_t total; /* bytes to ask the driver for */
@@ -79,9 +85,22 @@ static inline uint64_t gmod_near_slack_from(const struct gmod_bounds *b)
 	return b->user - b->head_to > GMOD_LINE ? b->user - GMOD_LINE : b->head_to;
 }
 
+static inline uint64_t gmod_near_slack_to(const struct gmod_bounds *b)
+{
+	uint64_t end = b->user + b->size;
+
+	return b->tail_from - end > GMOD_NEAR_SLACK ? end + GMOD_NEAR_SLACK : b->tail_from;
+}
+
+/* Has it zones that the CPU reads? */
+static inline bool gmod_has_zones(const struct gmod_bounds *b)
+{
+	return b->tail_from != b->tail_to;
+}
+
 /* From gmod_slack_from() to the user's first byte, and from the user's end to the tail zone. */
 struct gmod_slack {
-	uint8_t head[GMOD_HEAD_SLACK], tail[GMOD_DEVICE_ALIGNMENT];
+	uint8_t head[GMOD_HEAD_SLACK], tail[GMOD_TAIL_SLACK];
 };
 
 /* false: size is 0 or so large that the sum overflows; out is untouched. page is the CPU's page size. */
@@ -91,6 +110,14 @@ bool gmod_layout_pinned(size_t size, size_t page, struct gmod_layout *out);
 
 /* A mapped buffer's layout placed at raw; the length of its reservation, 0: none. */
 size_t gmod_layout_mapped_at(size_t size, size_t page, uint64_t raw, struct gmod_place *out);
+
+/*
+ * A buffer in an allocation of the driver's own, `head` bytes behind its start and GMOD_REDZONE before its end at
+ * least: no zones, and a tail slack that goes to the end of what the driver rounds up to, GMOD_TAIL_SLACK at most. What
+ * the program may have less because of it, in bytes, goes to *extra. The bytes to ask for; 0: none.
+ */
+size_t gmod_layout_redzone(size_t size, size_t head, size_t *extra);
+void gmod_layout_redzone_at(size_t size, size_t total, uint64_t raw, uint64_t user, struct gmod_place *out);
 
 /* Place the layout of a `size`-byte buffer at raw. */
 void gmod_layout_place(const struct gmod_layout *layout, size_t size, uint64_t raw, struct gmod_place *out);

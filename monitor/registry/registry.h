@@ -58,7 +58,8 @@ struct gmod_details {
 	uint64_t raw;    /* what the driver returned */
 	uint64_t serial;
 	uint64_t allocated_ns, allocated_ticks;
-	_Atomic(void *) context; /* struct gmod_context; lib/buffers/teardown.c looks at records it does not own */
+	_Atomic uint64_t quiet_until; /* gmod_activity_total() up to which its canaries are as they were written */
+	_Atomic(void *) context;      /* struct gmod_context; lib/buffers/teardown.c looks at records it does not own */
 	int64_t tid;
 	int device;
 	enum gmod_memory memory;

@@ -165,6 +165,10 @@ static void add_corruption(struct gmod_text *t, const struct gmod_finding *f)
 		gmod_text_fmt(t, "%02x", f->observed[i]);
 	gmod_text_str(t, "\"");
 	add_bool(t, "restored", f->restored);
+	if (f->front_size) {
+		add_count(t, "past_front", f->past_front);
+		add_count(t, "front_size", f->front_size);
+	}
 	add_time(t, "intact", f->intact_ns);
 	add_time(t, "seen", f->seen_ns);
 	gmod_text_str(t, "}");

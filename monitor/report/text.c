@@ -153,6 +153,11 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 	if (f->restored)
 		gmod_text_str(t, " (put back since)");
 	end(p);
+	if (f->front_size)
+		gmod_text_fmt(begin(p, "    which is "),
+			      "%llu byte%s past the end of the %llu-byte buffer in front of it", (ull)f->past_front,
+			      gmod_plural(f->past_front), (ull)f->front_size),
+		    end(p);
 }
 
 static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s)

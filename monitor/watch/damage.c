@@ -10,6 +10,8 @@
 #include "monitor/launches/proof.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
+#include "monitor/registry/freed.h"
+#include "monitor/registry/index.h"
 #include "monitor/watch/swept.h"
 
 /* ---- the zones of a buffer ---- */
@@ -39,7 +41,7 @@ static struct range gathered_zone(const struct gmod_record *r, enum gmod_side si
 	const struct gmod_bounds *b = &r->bounds;
 
 	return side == GMOD_HEAD ? (struct range){gmod_near_slack_from(b), b->user}
-				 : (struct range){b->user + b->size, b->tail_from};
+				 : (struct range){b->user + b->size, gmod_near_slack_to(b)};
 }
 
 static struct range line_of(const struct gmod_record *r, enum gmod_side side)
@@ -161,11 +163,35 @@ static void describe_diff(struct gmod_finding *f, const struct gmod_diff *d)
 	f->extent = d->last - d->first + 1;
 }
 
+/*
+ * What lies behind a buffer without zones may be the next one's to write by mistake: the one that is nearer did. It may
+ * have been freed since.
+ */
+static bool find_behind(const struct gmod_sighting *s, struct gmod_buffer_facts *behind)
+{
+	const struct gmod_bounds *b = &s->record->bounds;
+
+	if (s->side != GMOD_TAIL || gmod_has_zones(b) ||
+	    b->tail_to - 1 - s->diff.last >= s->diff.first - b->user - b->size)
+		return false;
+	if (gmod_index_facts_at(b->tail_to, behind) && behind->allocated_ns <= s->seen.ns)
+		return true;
+	return gmod_freed_find(b->tail_to, behind) && behind->freed_ns >= s->intact.ns;
+}
+
 static void describe(struct gmod_finding *f, const struct gmod_sighting *s, struct gmod_unfinished *unfinished)
 {
+	struct gmod_buffer_facts behind;
+
 	memset(f, 0, sizeof(*f));
 	f->class = s->side == GMOD_TAIL ? GMOD_HEAP_BUFFER_OVERFLOW : GMOD_HEAP_BUFFER_UNDERFLOW;
 	f->buffer = gmod_record_facts(s->record);
+	if (find_behind(s, &behind)) {
+		f->class = GMOD_HEAP_BUFFER_UNDERFLOW;
+		f->past_front = s->diff.first - f->buffer.base - f->buffer.size;
+		f->front_size = f->buffer.size;
+		f->buffer = behind;
+	}
 	f->observed_count = s->observed_count;
 	memcpy(f->observed, s->observed, f->observed_count);
 	f->intact_ns = s->intact.ns;

@@ -50,6 +50,8 @@ static void check_record(struct gmod_record *r, uint64_t word)
 	struct gmod_lines *lines = gmod_record_lines(r);
 	uint64_t head = r->bounds.head_to - GMOD_LINE, tail = r->bounds.tail_from;
 
+	if (!gmod_has_zones(&r->bounds))
+		return;
 	if (!line_equal(head, lines->head))
 		line_changed(r, word, GMOD_HEAD, head, lines->head);
 	if (!line_equal(tail, lines->tail))

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # What a program can tell of GMOD: the conformance program runs alone and under it, and the facts that differ are those of
-# differences.txt, each of which gmod(1) owns up to; with small buffers all in managed memory, those of
-# differences-managed.txt.
+# differences.txt, each of which gmod(1) owns up to; with another backend than the default, those of
+# differences-BACKEND.txt.
 #
-#   differences.sh [facts|managed]   one check, or all
+#   differences.sh [facts|unified|managed]   one check, or all
 #   UPDATE=1 differences.sh          writes the files anew
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 
 limit=120
 
-# Small buffers take pages beside them, which the distance between two of them shows; and what the driver keeps in hand
-# of freed managed memory, which theirs is, the next managed buffer does not cost. tests/gpu/run leaves out the same.
+# Our bytes show in the distance between two buffers and in what one costs; and what the driver keeps in hand of freed
+# managed memory, the next managed buffer does not cost. tests/gpu/run leaves out the same.
 quantities='^[-+](spacing of |until they are prefetched)'
 
 # changes FROM TO: the lines that differ.
@@ -49,8 +49,12 @@ check_facts() {
 	differ_as_known facts tests/edges/differences.txt ''
 }
 
+check_unified() {
+	differ_as_known unified tests/edges/differences-unified.txt backend=unified
+}
+
 check_managed() {
-	differ_as_known managed tests/edges/differences-managed.txt small_mapped=0
+	differ_as_known managed tests/edges/differences-managed.txt backend=managed
 }
 
 run_checks "$@"

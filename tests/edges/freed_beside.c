@@ -1,7 +1,5 @@
-/*
- * freed_beside: a context goes while another thread frees a buffer of it, which takes long. Whoever comes next starts
- * anew: its small buffers are mapped.
- */
+/* freed_beside: a context goes while another thread frees a buffer of it, which takes long. Whoever comes next starts
+ * anew. */
 #include "make_buffer.h"
 
 static CUdeviceptr buffer;

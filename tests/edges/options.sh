@@ -29,7 +29,7 @@ check_hostile_options() {
 check_help() {
 	guarded help=1 "$program"
 	same "help: the program runs as alone" 0 "$status"
-	for option in enabled backend scan_interval_us max_cpu mapped placement sample_rate halt_on_error exitcode log_path log_format stack_depth \
+	for option in enabled backend scan_interval_us max_cpu redzone_mb sample_rate halt_on_error exitcode log_path log_format stack_depth \
 		leak_check suppressions verbosity help; do
 		grep -qE "(^|[^a-z_])$option([^a-z_]|\$)" <<<"$err" || missing="${missing:-} $option"
 	done
@@ -58,52 +58,41 @@ buffers_of() {
 	grep -o "backend $1, allocation #[0-9]*" <<<"$err" | sort -u | wc -l
 }
 
-# small_mapped=N: the first N that are there at once.
-check_small_mapped() {
-	guarded small_mapped=2 "$programs/bad_small_mapped"
-	same "small_mapped: two of three buffers are mapped" "2 1" "$(buffers_of mapped) $(buffers_of unified)"
-	guarded small_mapped=0 "$programs/bad_small_mapped"
-	same "small_mapped=0: none" "0 3" "$(buffers_of mapped) $(buffers_of unified)"
-	# A 256th of the device's memory.
-	guarded '' env SIM_MEMORY=1073741824 "$programs/bad_small_mapped"
-	same "small_mapped: as many as the device is large enough for" "2 1" "$(buffers_of mapped) $(buffers_of unified)"
+# backend=NAME: where the same overruns are found, and what is said of it.
+check_backend() {
+	local name backend expected
+	for name in bad_overflow_1 bad_size_odd_3_mib bad_overflow_behind_rounding bad_managed_underflow; do
+		guarded '' "$programs/$name"
+		expected=$(found "$err")
+		for backend in device auto unified managed; do
+			guarded "backend=$backend" "$programs/$name"
+			same "backend=$backend: $name: the same is found" "$expected" "$(found "$err")"
+		done
+	done
+	guarded backend=unified "$programs/bad_size_odd_3_mib"
+	same "backend=unified: a large buffer is mapped" 1 "$(buffers_of mapped)"
+	guarded backend=unified "$programs/bad_overflow_1"
+	same "backend=unified: a small one is not" "0 1" "$(buffers_of mapped) $(buffers_of device)"
+	guarded backend=managed "$programs/bad_overflow_1"
+	same "backend=managed: managed" 1 "$(buffers_of managed)"
+	guarded verbosity=2 "$program"
+	says "backend=device: it is said" "device 0: backend device, canaries in the driver's own allocations\$" "$err"
+	guarded backend=native:verbosity=1 "$programs/bad_overflow_1"
+	says "backend=native: nothing of the device is guarded" 'guarded 0 of 1 buffer.* 0 findings' "$err"
 }
 
-# mapped=0: none of any size, small_mapped or not, and what is written beside them is found.
-check_mapped() {
-	local name
-	for name in bad_small_mapped bad_large_underflow_1 bad_large_across_the_border bad_size_odd_3_mib bad_overflow_1; do
-		guarded mapped=1 "$programs/$name"
-		says "mapped: $name: by default there are some" 'backend mapped' "$err"
-		expected=$(found "$err")
-		guarded mapped=0:small_mapped=64 env "SIM_TRACE=$work/trace" "$programs/$name"
-		says_not "mapped=0: $name: none" 'backend mapped' "$err"
-		same "mapped=0: $name: the same is found" "$expected" "$(found "$err")"
-		same "mapped=0: $name: no device memory to be mapped" 0 "$(grep -c '^cuMemCreate ' "$work/trace")"
-		rm "$work/trace"
-	done
-	guarded mapped=0:verbosity=2 "$program"
-	says "mapped=0: it is said" 'device 0: backend unified, all buffers managed$' "$err"
+# Before each small buffer lies a canary of its own with backend=unified, also where nothing guarded is in front.
+check_heads() {
+	guarded backend=unified:sample_rate=2 "$programs/bad_underflow_behind_native"
+	same "heads: found" 1 "$(grep -c '^SUMMARY: GMOD: heap-buffer-underflow .* size 1000 offset -8' <<<"$err")"
 }
 
-# placement=0: the driver is told nothing about where memory is to be, and what is not on the device still counts there.
-check_placement() {
-	local name memory=SIM_MEMORY=402653184
-	for name in bad_small_mapped bad_large_underflow_1 bad_size_odd_3_mib bad_managed_underflow bad_overflow_behind_rounding; do
-		guarded mapped=0 env "SIM_TRACE=$work/placed" "$programs/$name"
-		expected=$(found "$err")
-		guarded mapped=0:placement=0:verbosity=1 env "SIM_TRACE=$work/left" "$programs/$name"
-		same "placement=0: $name: the same is found" "$expected" "$(found "$err")"
-		says "placement=0: $name: and nothing is degraded" ' 0 degraded' "$err"
-		same "placement=0: $name: pages are left alone" "yes no" "$(placed "$work/placed") $(placed "$work/left")"
-		rm "$work/placed" "$work/left"
-	done
-	guarded mapped=0:placement=0:verbosity=1 env "$memory" "$edges/fill_device" 1048576
-	says "placement=0: the device is full in the end, and says so" 'CUDA_ERROR_OUT_OF_MEMORY.* [01] MiB free' "$out"
-	[ "${out%% *}" -le 768 ]
-	judge "placement=0: and has not grown without end" $? "$out of 1 MiB of 384 MiB"
-	guarded mapped=0:placement=0 "$programs/good_mem_info"
-	same "placement=0: what is freed is free again" "adds up" "$out"
+# redzone_mb=N: what would take more than natively stays native beyond it, and is counted.
+check_redzone_mb() {
+	guarded redzone_mb=4:verbosity=1 env SIM_MEMORY=134217728 "$edges/fill_device" 2097152
+	says "redzone_mb: 2 MiB for each of two buffers of 2 MiB" 'guarded 2 of 6[0-9] buffers' "$err"
+	guarded redzone_mb=128:verbosity=1 env SIM_MEMORY=134217728 "$edges/fill_device" 2097152
+	says "redzone_mb: what does not fit with our bytes is native" 'guarded 3[01] of 3[0-9] buffers' "$err"
 }
 
 # found TEXT: what a run's final reports say, in a line each.
@@ -131,16 +120,35 @@ check_sample_rate() {
 	says "sample_rate: one allocation in a hundred is guarded" 'guarded 6 of 600 buffers' "$err"
 }
 
-# Devices without concurrentManagedAccess: one line says so, and all is native.
+# Devices without concurrentManagedAccess: guarded all the same, but for managed memory. Asked for that, one line says so.
 check_no_concurrent_access() {
 	as_alone no_concurrent_access verbosity=1 env SIM_CONCURRENT_MANAGED=0 "$program"
+	says "no_concurrent_access: guarded" 'guarded 3 of 3 buffers' "$err"
+	as_alone "no_concurrent_access, managed" backend=managed:verbosity=1 env SIM_CONCURRENT_MANAGED=0 "$program"
 	says "no_concurrent_access: no device buffer is guarded" 'guarded 0 of 3 buffers' "$err"
 	same "no_concurrent_access: it is said once" 1 "$(grep -c concurrentManagedAccess <<<"$err")"
 }
 
+# With and without GMOD on either side, what one process exports the other one finds where it is.
+check_ipc() {
+	local natively preload
+	alone "$edges/ipc_pair"
+	same "ipc: alone" 0 "$status"
+	natively=$out
+	for preload in '' "$gmod"; do
+		alone "$edges/ipc_pair" "$preload"
+		same "ipc: native, to ${preload:+a guarded one}" "$natively" "$out"
+		guarded verbosity=1 "$edges/ipc_pair" "$preload"
+		same "ipc: guarded, to ${preload:+a guarded one}" "$natively" "$out"
+		says "ipc: guarded, to ${preload:+a guarded one}: nothing is degraded" 'guarded 3 of 3 buffers.* 0 findings.* 0 degraded' "$err"
+	done
+	guarded backend=unified "$edges/ipc_pair" ''
+	says "ipc: unified refuses it, and says what helps" 'cuIpcGetMemHandle was refused .*backend=device can' "$err"
+}
+
 # verbosity=2: what was decided for a device is said once, however many contexts it has.
 check_backend_said() {
-	guarded verbosity=2 "$programs/good_context"
+	guarded verbosity=2:backend=unified "$programs/good_context"
 	same "backend_said: once" 1 "$(grep -cE '^==[0-9]+==GMOD: device 0: backend ' <<<"$err")"
 	says "backend_said: unified" 'device 0: backend unified, large buffers mapped$' "$err"
 	guarded verbosity=2:backend=native "$program"
@@ -148,7 +156,7 @@ check_backend_said() {
 	guarded verbosity=1 "$program"
 	says_not "backend_said: at verbosity=2 only" 'device 0: backend' "$err"
 	guarded verbosity=2 env SIM_DEVICES=2 "$programs/good_two_devices"
-	says "backend_said: of each device" 'device 1: backend unified' "$err"
+	says "backend_said: of each device" 'device 1: backend device' "$err"
 }
 
 # A halted program has its closing line too, whoever found what halts it: the monitor, a call of the program, or a guard

@@ -59,8 +59,8 @@ check_exit_when_seen() {
 	repeat "exit_when_seen, 1 ms later" 15 7 1 "$edges/exit_when_seen" 1 exit
 	repeat "exit_when_seen, _exit" 15 7 1 "$edges/exit_when_seen" 0 _exit
 	# Nobody else looks at what lies on the device.
-	guarding=gather_interval_ms=0 repeat "exit_when_seen, by a free" 15 7 1 "$edges/exit_when_seen" 0 exit free
-	guarding=gather_interval_ms=0 repeat "exit_when_seen, by a free, _exit" 15 7 1 "$edges/exit_when_seen" 0 _exit free
+	guarding=scan_interval_us=60000000 repeat "exit_when_seen, by a free" 15 7 1 "$edges/exit_when_seen" 0 exit free
+	guarding=scan_interval_us=60000000 repeat "exit_when_seen, by a free, _exit" 15 7 1 "$edges/exit_when_seen" 0 _exit free
 }
 
 # What GMOD takes of a caller's stack is little, because threads may have 16 KiB: for healthy calls, for those that find
@@ -103,17 +103,17 @@ check_exit_in_handler() {
 	local call n limit=10
 	for call in cuMemAllocManaged:3 cuMemAdvise:14 cuMemPrefetchAsync:3 cuLaunchKernel:2 cuMemAlloc_v2:1 cuMemFree_v2:1 \
 		cuMemFree_v2:2 cuCtxSynchronize:2 cuMemGetInfo_v2:4 cuStreamQuery:1; do
-		left_from "exit_in_handler: in $call" small_mapped=0 env "SIM_SIGNAL=$call" "$edges/exit_in_handler" call
+		left_from "exit_in_handler: in $call" backend=managed env "SIM_SIGNAL=$call" "$edges/exit_in_handler" call
 		says_not "exit_in_handler: in $call: at once" 'last look' "$err"
 	done
 	# The driver is needed for what lies on the device, and does not answer.
-	for call in cuMemAlloc_v2:3 cuMemCreate:3 cuMemHostRegister_v2:5 cuMemFree_v2:1; do
-		left_from "exit_in_handler: in $call, waiting for the driver" small_mapped=64 env "SIM_SIGNAL=$call" \
+	for call in cuMemAlloc_v2:4 cuMemcpy2DAsync_v2:4 cuMemFree_v2:2; do
+		left_from "exit_in_handler: in $call, waiting for the driver" "" env "SIM_SIGNAL=$call" \
 			"$edges/exit_in_handler" call small
 		same "exit_in_handler: in $call: that is said once" 1 "$(grep -c 'last look' <<<"$err")"
 	done
 	for ((n = 1; n <= 50; n++)); do
-		guarded gather_interval_ms=0:verbosity=1 "$edges/exit_in_handler" check "$n"
+		guarded verbosity=1 "$edges/exit_in_handler" check "$n"
 		[ "$status" -ne 0 ] || break
 		ended "exit_in_handler: in gmod_check(), $n" 9 1
 	done
@@ -136,7 +136,7 @@ check_exit_storm() {
 check_no_monitor() {
 	guarded verbosity=1 "$edges/no_monitor" return
 	ended "no_monitor: a normal exit looks at everything" 6 2
-	guarded verbosity=1 "$edges/no_monitor" _exit
+	guarded backend=managed:verbosity=1 "$edges/no_monitor" _exit
 	ended "no_monitor: _exit() looks at what the CPU sees" 6 1
 	[ "$(closing degraded "$err")" -gt 0 ]
 	judge "no_monitor: that is counted" $? "$err"
@@ -160,7 +160,7 @@ check_quick_exit() {
 
 # A call of the monitor's that does not return holds no program up for ever; when it does return it finds all in order.
 check_stuck_in_context() {
-	guarded verbosity=1 env SIM_STALL=cuMemcpyBatchAsync_v2:1:12000 "$edges/stuck_in_context"
+	guarded backend=unified:verbosity=1 env SIM_STALL=cuMemcpyBatchAsync_v2:1:12000 "$edges/stuck_in_context"
 	ended "stuck_in_context: it ends, and what was done is reported" 0 1
 	says "stuck_in_context: the context is destroyed first" 'destroyed after [5-9] s' "$err"
 	same "stuck_in_context: that is said" 1 "$(grep -c 'has not returned for 5 s' <<<"$err")"
@@ -186,11 +186,10 @@ check_green() {
 	says "green: nothing is degraded" ' 0 degraded' "$err"
 }
 
-# Its account is closed: of five small buffers none lives in a block that was kept, and all are mapped.
+# A context goes while another thread frees a buffer of it.
 check_freed_beside() {
-	guarded verbosity=1 env SIM_STALL=cuMemFree_v2:3:500 "SIM_TRACE=$work/trace" "$edges/freed_beside"
+	guarded verbosity=1 env SIM_STALL=cuMemFree_v2:3:500 "$edges/freed_beside"
 	same "freed_beside: as alone" "0 done" "$status $out"
-	same "freed_beside: blocks of device memory" 5 "$(grep -c '^cuMemCreate ' "$work/trace")"
 	same "freed_beside: nothing is reported" 0 "$(final_reports "$err")"
 }
 
@@ -215,10 +214,13 @@ check_context_ends() {
 		same "context_ends, $what: as alone" "0 much free" "$status $out"
 		says "context_ends, $what: nothing is reported" ' 0 findings' "$err"
 	done <<-'END'
-		release mapped=1 cuDevicePrimaryCtxRelease_v2:1:300
-		retain mapped=1 cuDevicePrimaryCtxGetState:1:300
-		allocate mapped=1 cuMemAddressReserve:6:300
-		free mapped=0 cuMemFree_v2:2:300
+		release backend=device cuDevicePrimaryCtxRelease_v2:1:300
+		retain backend=device cuDevicePrimaryCtxGetState:1:300
+		release backend=unified cuDevicePrimaryCtxRelease_v2:1:300
+		retain backend=unified cuDevicePrimaryCtxGetState:1:300
+		allocate backend=unified cuMemAddressReserve:6:300
+		free backend=device cuMemFree_v2:2:300
+		free backend=managed cuMemFree_v2:2:300
 	END
 }
 
@@ -233,7 +235,7 @@ check_reuse() {
 # No canary is read while its page may go, and no page goes while its canary is read.
 check_pin() {
 	# The monitor is made to wait in a handler, which must not be charged to it.
-	guarded max_cpu=100 "$edges/pin"
+	guarded backend=managed:max_cpu=100 "$edges/pin"
 	same "pin: the program runs" '0 done' "$status $out"
 	says "pin: the monitor was caught reading" 'the monitor is reading: yes' "$err"
 	says "pin: a free waits for it" 'freed meanwhile: no' "$err"

@@ -22,7 +22,7 @@ check_innocent() {
 check_late_write() {
 	local size options how
 	# The last one has no slack on the device, for which the monitor would stay awake.
-	for size in 4096 1000 4096:small_mapped=0; do
+	for size in 4096 1000 4096:backend=managed; do
 		options=${size#"${size%%:*}"}
 		for how in busy query event idle; do
 			guarded "log_path=report.log$options" "$edges/late_write" "${size%%:*}" "$how"
@@ -44,12 +44,18 @@ check_stale_event() {
 
 # Not next to the buffer, and of many buffers the last: found although it is put back.
 check_far_write() {
-	local where
-	for where in '1 0' '1 1000' '3000 0'; do
+	local where options
+	while read -r options where; do
 		read -ra where <<<"$where"
-		guarded '' "$edges/far_write" "${where[@]}"
+		guarded "$options" "$edges/far_write" "${where[@]}"
 		says "far_write ${where[*]}: reported" "^SUMMARY: GMOD: heap-buffer-overflow .* size 4096 offset \+${where[1]} " "$err"
-	done
+	done <<-'END'
+		backend=device 1 0
+		backend=device 1 400
+		backend=device 3000 0
+		backend=managed 1 1000
+		backend=managed 3000 0
+	END
 }
 
 # While the kernel that did it runs on, the report becomes final.
@@ -63,13 +69,13 @@ check_settles() {
 
 # What lies on the device is looked at when the program ends, if nobody has before.
 check_found_at_exit() {
-	guarded gather_interval_ms=0 "$programs/bad_then_return"
+	guarded scan_interval_us=60000000 "$programs/bad_then_return"
 	ended "found_at_exit: one report" 5 1
 }
 
 # A free waits for the work of the buffer's own context, whichever is current.
 check_other_context() {
-	guarded gather_interval_ms=0 "$edges/other_context"
+	guarded scan_interval_us=60000000 "$edges/other_context"
 	ended "other_context: one report" 0 1
 	says_not "other_context: after the wait the kernels are done" 'not proven complete' "$(suspects "$err")"
 }

@@ -154,11 +154,11 @@ check_canaries() {
 	local first where run=("$edges/canaries")
 	# Without randomised addresses the runs have the same ones, so that the key alone can make the difference.
 	setarch "$(uname -m)" -R true 2>/dev/null && run=(setarch "$(uname -m)" -R "$edges/canaries")
-	guarded '' "${run[@]}"
+	guarded backend=managed "${run[@]}"
 	first=$out where=$err
 	same "canaries: the program runs" 0 "$status"
 	says "canaries: addresses are used again" reused "$err"
-	guarded '' "${run[@]}"
+	guarded backend=managed "${run[@]}"
 	same "canaries: 16 places in two runs, none like another" 32 "$(printf '%s\n' "$first" "$out" | sort -u | wc -l)"
 	[ "$where" = "$err" ] || skip "canaries: two runs with the same addresses" "addresses are random here"
 }

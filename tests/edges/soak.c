@@ -90,12 +90,6 @@ static struct buffer make(uint64_t *seed, bool may_plant)
 	b.overrun = may_plant && strcmp(mode, "alone") && tk_random(seed) % PLANT_EVERY == 0;
 	b.size = b.overrun ? plant(at_least) : at_least + tk_random(seed) % 2000 * 4 + 2;
 	take_way(&b, WAYS + tk_random(seed) % WAYS);
-	/*
-	 * The canaries right behind a buffer in device memory come by copies. An allocation does not wait long for
-	 * them, and on a busy machine the simulated device may take longer.
-	 */
-	if (b.overrun && (b.kind == SMALL || b.kind == LARGE))
-		tk_sleep_ms(NAP_MS);
 	return b;
 }
 

@@ -20,7 +20,7 @@ int main(void)
 	CUcontext c = tk_start_in_new_context();
 
 	tk_flip(make_buffer(1000), 0, 1000);
-	tk_flip(make_buffer(4096), 4096, 1);
+	tk_flip(make_buffer(4 << 20), 4 << 20, 1);
 	tk_sync();
 	tk_sleep_ms(400);
 	began = tk_ms();

@@ -6,7 +6,7 @@ expect "with a driver" 0 env LD_LIBRARY_PATH="$build/sim" scripts/gmod doctor
 says "names the library" "^library +.*libgmod.so, loaded" "$out"
 says "names the driver" "^driver +.*$build/sim/libcuda.so.1, CUDA [0-9]+\.[0-9]+" "$out"
 says "names a device" "^device 0 +.*GiB, concurrentManagedAccess=1" "$out"
-says "names the backend" "backend unified" "$out"
+says "names the backend" "backend device: canaries" "$out"
 says "counts the hooks" "^hooks +[1-9][0-9]* of [0-9]+ armed" "$out"
 says "what it does not set is at its default" "^options +all at their defaults$" "$out"
 same "no closing summary" "" "$err"
@@ -31,7 +31,8 @@ concludes "a share of them" 0 'yes, one allocation in 1000 \(sample_rate\)' -- -
 concludes "switched off" 1 'off \(enabled=0\)' -- --enabled=0
 concludes "native" 1 'pinned memory only \(backend=native\)' -- --backend=native
 says "native: so is the device" 'backend native, as backend=native asks' "$out"
-concludes "a device that cannot" 1 'pinned memory only \(no device has concurrentManagedAccess\)' SIM_CONCURRENT_MANAGED=0 --
+concludes "a device that cannot" 1 'pinned memory only \(backend=managed, and no device has concurrentManagedAccess\)' SIM_CONCURRENT_MANAGED=0 \
+	GMOD_OPTIONS=backend=managed --
 plugin=$build/edges/plugin_quota.so
 concludes "another library in front" 1 'no: another library passes GMOD by' "LD_PRELOAD=$plugin $build/libgmod.so" --
 says "another library in front: which" "^ +dlsym is that of $plugin, .* libgmod.so first" "$out"

@@ -13,7 +13,7 @@
 enum { SIZE = 8192, CONTEXT = 0x7000, NATIVE = 0x9000 };
 
 static struct {
-	bool declines, cannot_begin_free, cannot_free, cannot_copy;
+	bool declines, cannot_free, cannot_copy;
 } wish;
 static char calls[256];
 static size_t total;
@@ -69,13 +69,6 @@ static void arm(const struct gmod_request *q, struct gmod_record *r)
 	assert_true(!gmod_record_live(r));
 }
 
-static CUresult begin_free(struct gmod_record *r)
-{
-	called("begin_free");
-	check_own(r);
-	return wish.cannot_begin_free ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
-}
-
 static void unmap(struct gmod_record *r)
 {
 	check_own(r);
@@ -108,24 +101,16 @@ static bool works(int ordinal)
 	return ordinal == 3;
 }
 
-static void context_gone(struct gmod_context *c)
-{
-	called("gone");
-	assert_int_equal(c->device, 3);
-}
-
 static struct gmod_backend paper = {
     .name = "paper",
     .says = "paper, all buffers are ordinary memory",
     .sees_body = true,
     .alloc = alloc,
     .arm = arm,
-    .begin_free = begin_free,
     .free = give_back,
     .drop = drop,
     .open = open_to,
     .works = works,
-    .context_gone = context_gone,
 };
 
 const struct gmod_backend *const gmod_backends[] = {&paper, NULL};
@@ -166,13 +151,22 @@ static CUresult CUDAAPI alloc_natively(CUdeviceptr *p, size_t size)
 	return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI to_device(CUdeviceptr to, const void *from, size_t size, CUstream stream)
+static CUresult CUDAAPI free_natively(CUdeviceptr p)
+{
+	called("native_free");
+	assert_int_equal(p, NATIVE);
+	return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI to_device(const CUDA_MEMCPY2D *c, CUstream stream)
 {
 	(void)stream;
 	called("to_device");
 	if (wish.cannot_copy)
 		return CUDA_ERROR_LAUNCH_FAILED;
-	memcpy((void *)(uintptr_t)to, from, size);
+	for (size_t row = 0; row < c->Height; row++)
+		memcpy((void *)(uintptr_t)(c->dstDevice + row * c->dstPitch),
+		       (const char *)c->srcHost + row * c->srcPitch, c->WidthInBytes);
 	return CUDA_SUCCESS;
 }
 
@@ -199,7 +193,8 @@ FIXTURE(start)
 	gmod_driver.cuStreamCreateWithPriority = no_stream;
 	gmod_driver.cuThreadExchangeStreamCaptureMode = exchange;
 	gmod_driver.cuMemAlloc_v2 = alloc_natively;
-	gmod_driver.cuMemcpyHtoDAsync_v2 = to_device;
+	gmod_driver.cuMemFree_v2 = free_natively;
+	gmod_driver.cuMemcpy2DAsync_v2 = to_device;
 	gmod_driver.cuMemcpyDtoHAsync_v2 = to_host;
 	gmod_driver.cuStreamQuery = is_done;
 	answer = GMOD_ACCEPTS;
@@ -253,7 +248,7 @@ TEST(a_buffer_comes_and_goes)
 	if (p) /* for the linter: allocate() has checked it */
 		memset((void *)(uintptr_t)p, 1, SIZE);
 	release(p, CUDA_SUCCESS);
-	check_calls("begin_free free ");
+	check_calls("free ");
 	take_none();
 	assert_int_equal(live(), 0);
 }
@@ -264,9 +259,6 @@ TEST(what_it_does_not_take_is_native)
 	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
 	check_calls("alloc native ");
 	wish.declines = false;
-	answer = GMOD_LEAVES_NATIVE;
-	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
-	check_calls("alloc native ");
 	answer = GMOD_FAILS;
 	assert_int_equal(allocate(CUDA_SUCCESS), NATIVE);
 	check_calls("alloc native ");
@@ -274,7 +266,10 @@ TEST(what_it_does_not_take_is_native)
 	assert_int_equal(live(), 0);
 }
 
-/* Without the canaries beside the user's bytes it must not be guarded. */
+/*
+ * Without the canaries beside the user's bytes it must not be guarded. They come back only where the program has done
+ * something since, and then the wait, by a tiny buffer that comes and goes, is before the look.
+ */
 TEST(slack_goes_by_copies)
 {
 	uint64_t p;
@@ -283,12 +278,13 @@ TEST(slack_goes_by_copies)
 	p = allocate_some(SIZE - 512, CUDA_SUCCESS);
 	check_calls("alloc to_device arm ");
 	release(p, CUDA_SUCCESS);
-	check_calls("begin_free to_host free ");
+	check_calls("free ");
 	take_none();
 	p = allocate_some(SIZE - 512, CUDA_SUCCESS);
 	damage(p - 1, 1);
+	gmod_note_activity(gmod_thread_self());
 	release(p, CUDA_SUCCESS);
-	check_calls("alloc to_device arm begin_free to_host free ");
+	check_calls("alloc to_device arm native native native_free to_host free ");
 	assert_false(take_one(true).tail);
 	wish.cannot_copy = true;
 	assert_int_equal(allocate_some(SIZE - 512, CUDA_SUCCESS), NATIVE);
@@ -303,16 +299,12 @@ TEST(a_refused_free_leaves_the_buffer)
 	uint64_t p = allocate(CUDA_SUCCESS);
 
 	check_calls("alloc arm ");
-	wish.cannot_begin_free = true;
-	release(p, CUDA_ERROR_LAUNCH_FAILED);
-	check_calls("begin_free ");
-	wish.cannot_begin_free = false;
 	wish.cannot_free = true;
 	release(p, CUDA_ERROR_LAUNCH_FAILED);
-	check_calls("begin_free free ");
+	check_calls("free ");
 	wish.cannot_free = false;
 	release(p, CUDA_SUCCESS);
-	check_calls("begin_free free ");
+	check_calls("free ");
 }
 
 TEST(a_finding_names_it)
@@ -323,7 +315,7 @@ TEST(a_finding_names_it)
 
 	damage(p + SIZE, 1);
 	release(p, CUDA_SUCCESS);
-	check_calls("alloc arm begin_free free ");
+	check_calls("alloc arm free ");
 	f = fopen(log_file, "re");
 	assert_true(f && !fseek(f, reports_read, SEEK_SET) && fgets(line, sizeof(line), f));
 	fclose(f);
@@ -341,7 +333,7 @@ TEST(peers_are_let_in)
 	check_calls("alloc arm open ");
 	release(before, CUDA_SUCCESS);
 	release(after, CUDA_SUCCESS);
-	check_calls("begin_free free begin_free free ");
+	check_calls("free free ");
 }
 
 TEST(a_buffer_goes_with_its_context)
@@ -357,7 +349,7 @@ TEST(a_buffer_goes_with_its_context)
 	assert_non_null(entry);
 	gmod_context_teardown_commit(entry);
 	assert_null(gmod_index_find(p).record);
-	check_calls("alloc arm open drop gone ");
+	check_calls("alloc arm open drop ");
 	assert_int_equal(live(), 0);
 }
 

@@ -75,10 +75,10 @@ TEST(the_defaults_are_those_of_the_table)
 	memset(&o, 0xff, sizeof(o));
 	gmod_options_defaults(&o);
 	assert_true(o.enabled);
-	assert_int_equal(o.backend, GMOD_OPTION_BACKEND_AUTO);
+	assert_int_equal(o.backend, GMOD_OPTION_BACKEND_DEVICE);
 	assert_int_equal(o.scan_interval_us, 1000);
 	assert_int_equal(o.max_cpu, 2 * GMOD_PERCENT_ONE);
-	assert_int_equal(o.gather_interval_ms, 100);
+	assert_int_equal(o.redzone_mb, 0);
 	assert_int_equal(o.sample_rate, 1);
 	assert_false(o.halt_on_error);
 	assert_int_equal(o.exitcode, 86);
@@ -262,12 +262,12 @@ TEST(a_key_without_a_value_is_named)
 
 TEST(a_bad_choice_names_the_good_ones)
 {
-	expect_complaint("backend=unifed", "expected auto|unified|native");
+	expect_complaint("backend=unifed", "expected device|auto|unified|managed|native");
 	expect_complaint("log_format=JSON", "expected text|json");
 	expect_complaint("log_format=xml", "expected text|json");
 	expect_no_guess("log_format=xml");
 	expect_complaint("backend=", "bad value \"\" for backend");
-	expect_complaint("backend=auto unified", "expected auto|unified|native");
+	expect_complaint("backend=auto unified", "expected device|auto|unified|managed|native");
 }
 
 TEST(a_bad_number_names_the_range)

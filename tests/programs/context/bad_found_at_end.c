@@ -1,7 +1,7 @@
 // case: bad_found_at_context_destroy 1
 // case: bad_found_at_reset 0
 // expect: heap-buffer-overflow size 1000 offset +0 in make_buffer
-// options: gather_interval_ms=0
+// options: scan_interval_us=60000000
 // suspect: k_flip
 /* The buffer goes with its context, or when the device is reset. */
 #include "make_buffer.h"

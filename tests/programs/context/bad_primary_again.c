@@ -24,5 +24,5 @@ int main(void)
 	tk_flip(p, LARGE, 1);
 	tk_sync();
 	CK(cuMemFree(p));
-	REQUIRE(wait_for_report("backend mapped", 1000));
+	REQUIRE(wait_for_report("SUMMARY", 1000));
 }

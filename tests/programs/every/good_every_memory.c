@@ -1,3 +1,4 @@
+// under managed: differs: attributes are those of managed memory
 // guarded: some
 /* Every allocation and free, every question about memory, advice and handle, by both of its default streams. */
 #include "every.h"
@@ -37,12 +38,10 @@ static void ask(CUdeviceptr p)
 
 static void allocations(void)
 {
-	size_t pitch = 0, total = 0, left = 0;
+	size_t pitch = 0;
 	CUdeviceptr p = 0;
 	void *host = NULL;
 
-	SAY(cuMemGetInfo_v2, &left, &total);
-	printf("some is free: %d\n", left > 0 && left < total);
 	SAY(cuMemAlloc_v2, &p, 1000);
 	use(p, 1000);
 	ask(p);

@@ -1,3 +1,4 @@
+// under managed: differs: words in stream order are refused
 /* Every wait, query, record and memory operation, by both of its default streams. */
 #include "every.h"
 

@@ -1,3 +1,4 @@
+// under managed: differs: what is freed is kept in hand
 // guarded: some
 // alone-on: gpu
 /*

@@ -1,6 +1,6 @@
 // expect: heap-buffer-overflow size 3000 offset +0 in make_buffer
 // suspect: k_flip
-// options: gather_interval_ms=0
+// options: scan_interval_us=60000000
 /* The graph that did it is gone when its damage is found, and others may have its handle: they have another kernel. */
 #include "kernel_node.h"
 #include "make_buffer.h"

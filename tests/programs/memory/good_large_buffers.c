@@ -1,3 +1,4 @@
+// under managed: differs: attributes are those of managed memory
 /* Buffers of 2 MiB and more, in whole granules and not: they are filled, copied and asked about as native ones. */
 #include "testkit.h"
 

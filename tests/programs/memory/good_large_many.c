@@ -1,3 +1,4 @@
+// under device: guarded: some
 // sim-env: SIM_MEMORY=12884901888
 /* More large buffers than are ever mapped at once. */
 #include "testkit.h"

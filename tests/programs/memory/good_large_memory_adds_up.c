@@ -1,3 +1,5 @@
+// under device: differs: our bytes take memory
+// under managed: differs: pages are the device's once they are used
 /* What large buffers take from the device, and give back, is what native ones do: whole granules of 2 MiB. Others may
  * use the device meanwhile, so the program looks again where that came in between. */
 #include "testkit.h"

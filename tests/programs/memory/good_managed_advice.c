@@ -1,4 +1,3 @@
-// options: small_mapped=0
 /* Managed memory with advice and prefetch, written by both sides in turn; advice on plain memory is refused. */
 #include "testkit.h"
 

@@ -1,3 +1,4 @@
+// under managed: differs: pages are the device's once they are used
 // skip-on: gpu
 // sim-env: SIM_MEMORY=268435456
 // guarded: no

@@ -1,5 +1,5 @@
 // expect: heap-buffer-overflow size 1000 offset +0 in make_buffer
-// options: gather_interval_ms=0:small_mapped=0
+// options: scan_interval_us=60000000
 // suspect: k_flip
 /* The byte lies on the device, where nobody looks before the buffer is freed; nothing but the free waits for the
  * kernel. */

@@ -1,6 +1,6 @@
 // case: bad_overflow_stride 1000, 1024, 64, 16 => heap-buffer-overflow size 1000 offset +24 in make_buffer
-// case: bad_overflow_stride_page 8192, 9192, 1000, 3 => heap-buffer-overflow size 8192 offset +1000 in make_buffer
-// case: bad_underflow_stride 4096, -1000, 100, 10 => heap-buffer-underflow size 4096 offset -1000 in make_buffer
+// case: bad_overflow_stride_page 8192, 8392, 1000, 3 => heap-buffer-overflow size 8192 offset +200 in make_buffer
+// case: bad_underflow_stride 4096, -400, 100, 4 => heap-buffer-underflow size 4096 offset -400 in make_buffer
 // suspect: k_stride
 /*
  * Every 64th byte past the end: most canary bytes stay as they are. Three single bytes, a thousand apart: column N+1 of

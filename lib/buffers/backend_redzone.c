@@ -1,0 +1,105 @@
+/*
+ * The driver's own allocation, a little longer, with a canary behind the user's last byte. The address is the driver's
+ * own, and so is the answer to each question about it but how long it is. The driver packs small buffers one behind the
+ * other: what is written before one lands in the redzone of the one in front (monitor/watch/damage.c tells them apart).
+ *
+ * What our bytes take of the device is capped: a request that would take more of it than natively goes native where the
+ * cap is reached. The driver says how much is free as it is.
+ */
+#include "lib/base/asked.h"
+#include "lib/base/facts.h"
+#include "lib/buffers/backend.h"
+#include "lib/context/wait.h"
+
+static _Atomic uint64_t taken[GMOD_DEVICES]; /* what is free less than natively would be, in bytes */
+
+/* The cap in KiB, by option redzone_mb or by SHARE of the device's memory. In a context of the device. */
+static unsigned ask_for_cap(int device)
+{
+	enum { SHARE = 400 };
+	size_t available, total = 0;
+
+	(void)device;
+	if (gmod_options()->redzone_mb)
+		return gmod_options()->redzone_mb << 10;
+	if (NEXT(cuMemGetInfo_v2)(&available, &total) != CUDA_SUCCESS)
+		gmod_degraded("cuMemGetInfo");
+	return (unsigned)(total / SHARE >> 10);
+}
+
+static void give(const struct gmod_context *c, uint64_t extra)
+{
+	atomic_fetch_sub_explicit(&taken[c->device], extra, memory_order_relaxed);
+}
+
+static bool take(const struct gmod_context *c, uint64_t extra)
+{
+	static struct gmod_asked asked;
+	uint64_t cap = (uint64_t)gmod_ask_once(&asked, c->device, ask_for_cap) << 10;
+
+	if (!extra || atomic_fetch_add_explicit(&taken[c->device], extra, memory_order_relaxed) + extra <= cap)
+		return true;
+	give(c, extra);
+	return false;
+}
+
+static bool works(int device)
+{
+	return device < GMOD_DEVICES && gmod_options()->backend <= GMOD_OPTION_BACKEND_UNIFIED;
+}
+
+/*
+ * The redzone in front, which is nobody else's: under backend=unified a head of the allocation, so that the address is
+ * not the driver's own; else, of the first small buffer of a context, the tiny one that the context holds.
+ */
+static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+{
+	const struct gmod_context *c = q->context;
+	bool unified = gmod_options()->backend == GMOD_OPTION_BACKEND_UNIFIED;
+	size_t head = unified && q->size < GMOD_LARGE ? GMOD_DEVICE_ALIGNMENT : 0, total, extra;
+	uint64_t tiny;
+	CUdeviceptr raw;
+
+	if (q->memory != GMOD_MEM_DEVICE || !c->stream || !works(c->device))
+		return GMOD_DECLINES;
+	total = gmod_layout_redzone(q->size, head, &extra);
+	if (!total || !take(c, extra))
+		return GMOD_FAILS;
+	/* First: the driver gives what lies behind it next. */
+	tiny = total < GMOD_LARGE && !head ? gmod_context_tiny(c) : 0;
+	if (NEXT(cuMemAlloc_v2)(&raw, total) != CUDA_SUCCESS) {
+		give(c, extra);
+		return GMOD_FAILS;
+	}
+	gmod_layout_redzone_at(q->size, total, raw, raw + head, place);
+	if (raw == tiny + GMOD_DEVICE_ALIGNMENT)
+		place->zone_head = place->body = tiny;
+	/* The record's first word is what it takes more than natively. */
+	own[0] = extra;
+	return GMOD_ACCEPTS;
+}
+
+static void drop(struct gmod_record *r)
+{
+	const struct gmod_details *d = gmod_record_details(r);
+
+	give(d->context, d->own[0]);
+}
+
+static CUresult give_back(struct gmod_record *r)
+{
+	CUresult result = gmod_free_device(r);
+
+	if (result == CUDA_SUCCESS)
+		drop(r);
+	return result;
+}
+
+const struct gmod_backend gmod_backend_redzone = {
+    .name = "device",
+    .says = "device, canaries in the driver's own allocations",
+    .alloc = alloc,
+    .free = give_back,
+    .drop = drop,
+    .works = works,
+};

@@ -1,0 +1,39 @@
+#include "monitor/registry/freed.h"
+
+#include "lib/base/lock.h"
+#include "lib/base/map.h"
+
+enum { REMEMBERED = 4096 };
+
+/* A ring, made at the first free. Under lock; copies only, no driver call. */
+static struct gmod_buffer_facts *freed;
+static uint64_t freed_count;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+void gmod_freed_remember(const struct gmod_buffer_facts *facts)
+{
+	if (!gmod_lock(&lock))
+		return;
+	if (!freed)
+		freed = gmod_map(REMEMBERED * sizeof(*freed));
+	if (freed)
+		freed[freed_count++ % REMEMBERED] = *facts;
+	gmod_unlock(&lock);
+}
+
+bool gmod_freed_find(uint64_t address, struct gmod_buffer_facts *out)
+{
+	bool found = false;
+
+	if (!gmod_lock(&lock))
+		return false;
+	for (uint64_t i = 0; freed && !found && i < REMEMBERED && i < freed_count; i++) {
+		const struct gmod_buffer_facts *f = &freed[(freed_count - 1 - i) % REMEMBERED];
+
+		found = f->base == address;
+		if (found)
+			*out = *f;
+	}
+	gmod_unlock(&lock);
+	return found;
+}

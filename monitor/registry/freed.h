@@ -1,0 +1,13 @@
+/* The latest frees, of which reports speak: some thousands are remembered. From any thread. */
+#ifndef GMOD_MONITOR_REGISTRY_FREED_H
+#define GMOD_MONITOR_REGISTRY_FREED_H
+
+#include "monitor/registry/finding.h"
+
+/* By the thread that has freed it. */
+void gmod_freed_remember(const struct gmod_buffer_facts *facts);
+
+/* The latest buffer freed that began at this address. */
+bool gmod_freed_find(uint64_t address, struct gmod_buffer_facts *out);
+
+#endif

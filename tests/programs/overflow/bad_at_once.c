@@ -1,0 +1,29 @@
+// case: bad_at_once 1000 => 10 x heap-buffer-overflow size 1000 offset +0 in make_buffer
+// case: bad_at_once_large 3145728 => 10 x heap-buffer-overflow size 3145728 offset +0 in make_buffer
+// options: max_reports=1000
+// limit: 120
+/*
+ * The first kernel after an allocation overruns the buffer, 300 times, each time at once: the canary was there before.
+ * One site is reported ten times; all are counted.
+ */
+#include "make_buffer.h"
+
+#include <dlfcn.h>
+
+enum { TIMES = 300 };
+
+int main(void)
+{
+	CUfunction flip = tk_kernel("k_flip");
+	long long size = CASE, one = 1;
+	unsigned (*seen)(void);
+
+	*(void **)&seen = dlsym(RTLD_DEFAULT, "gmod_findings_seen");
+	for (int i = 0; i < TIMES; i++) {
+		CUdeviceptr p = make_buffer(CASE);
+
+		tk_launch(flip, 1, 1, NULL, TK_ARGS(&p, &size, &one));
+		CK(cuMemFree(p));
+	}
+	REQUIRE(!seen || seen() == TIMES);
+}
