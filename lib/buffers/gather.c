@@ -15,9 +15,10 @@
 #include "monitor/watch/swept.h"
 
 #define STAGING ((size_t)144 << 10)
-enum { PIECES = 256, PIECES_AT_ONCE = 2 * GMOD_BATCH };
+enum { PIECES = 2 * GMOD_GATHERED };
 
-_Static_assert(GMOD_BATCH * sizeof(struct gmod_slack) <= STAGING, "all slack of one pin");
+_Static_assert(GMOD_BATCH * sizeof(struct gmod_slack) <= STAGING, "all slack of some");
+_Static_assert(GMOD_GATHERED *(GMOD_LINE + GMOD_NEAR_SLACK) <= STAGING, "what is near, of one pin");
 
 /* How long a batch is waited for, looking in between. */
 #define PATIENCE_NEAR GMOD_MILLISECONDS(100)
@@ -252,8 +253,10 @@ static CUdeviceptr staged_at(const struct batch *b, const struct piece *p)
 static CUresult copy_together(const struct batch *b, const struct piece *p, unsigned count)
 {
 	CUmemcpyAttributes in_order = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
-	CUdeviceptr to[PIECES_AT_ONCE], from[PIECES_AT_ONCE];
-	size_t bytes[PIECES_AT_ONCE], first = 0, failed;
+	/* Under the lock, as a thread may have a small stack. */
+	static CUdeviceptr to[PIECES], from[PIECES];
+	static size_t bytes[PIECES];
+	size_t first = 0, failed;
 
 	for (unsigned i = 0; i < count; i++) {
 		to[i] = staged_at(b, &p[i]);
@@ -315,7 +318,7 @@ static void copy_slack(struct batch *b, uint32_t first, uint32_t end)
 	size_t used = b->used;
 
 	gmod_pin(GMOD_PIN_GATHER, first);
-	for (uint32_t i = first; i < end && i < first + GMOD_BATCH; i++)
+	for (uint32_t i = first; i < end; i++)
 		add_slack(b, gmod_record_at(i));
 	if (b->count > before && !copy_pieces(b, &b->piece[before], b->count - before)) {
 		b->count = before;
@@ -325,12 +328,22 @@ static void copy_slack(struct batch *b, uint32_t first, uint32_t end)
 	gmod_unpin(GMOD_PIN_GATHER);
 }
 
-/* For the slack of as many records as one pin has. */
+/* How many records one call takes: those of a pin, or as many as all of their slack has room for. */
+static uint32_t at_once(const struct batch *b)
+{
+	return b->what == GMOD_GATHER_NEAR ? GMOD_GATHERED : GMOD_BATCH;
+}
+
 static bool has_room(const struct batch *b)
 {
 	size_t each = b->what == GMOD_GATHER_NEAR ? GMOD_LINE + GMOD_NEAR_SLACK : sizeof(struct gmod_slack);
 
-	return b->count + PIECES_AT_ONCE <= PIECES && b->used + GMOD_BATCH * each <= STAGING;
+	return b->count + 2 * at_once(b) <= PIECES && b->used + at_once(b) * each <= STAGING;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
 }
 
 /* false: not all of it was looked at. */
@@ -347,8 +360,8 @@ static bool gather_in(struct gmod_context *c, enum gmod_gather what)
 		gmod_degraded("cuCtxPushCurrent");
 	} else {
 		prepare(&b, c, what);
-		for (uint32_t i = 0; i < end && !b.failed && may_call(c); i += GMOD_BATCH) {
-			copy_slack(&b, i, end);
+		for (uint32_t i = 0; i < end && !b.failed && may_call(c); i += at_once(&b)) {
+			copy_slack(&b, i, least(i + at_once(&b), end));
 			if (!has_room(&b))
 				flush(&b);
 			gmod_monitor_progress();

@@ -177,10 +177,15 @@ void gmod_record_abandon(struct gmod_record *r)
 	push_free(r);
 }
 
-/* A batch takes the sweeper about a microsecond, and the gather a driver call of three. */
+static uint32_t batch_of(enum gmod_pin who, uint32_t position)
+{
+	return position / (who == GMOD_PIN_GATHER ? GMOD_GATHERED : GMOD_BATCH) + 1;
+}
+
+/* A batch takes the sweeper about a microsecond, and the gather a driver call of some 20. */
 static void wait_for_pin(enum gmod_pin who, const struct gmod_record *r)
 {
-	uint32_t batch = r->position / GMOD_BATCH + 1;
+	uint32_t batch = batch_of(who, r->position);
 	unsigned turns = 0;
 
 	/* seq_cst: ordered after our RELEASING; see registry.h */
@@ -228,7 +233,7 @@ void gmod_record_retire(struct gmod_record *r)
 void gmod_pin(enum gmod_pin who, uint32_t position)
 {
 	/* seq_cst: ordered before the loads of the batch's words that follow; see registry.h */
-	atomic_store_explicit(&pinned[who], position / GMOD_BATCH + 1, memory_order_seq_cst);
+	atomic_store_explicit(&pinned[who], batch_of(who, position), memory_order_seq_cst);
 }
 
 void gmod_unpin(enum gmod_pin who)

@@ -72,7 +72,7 @@ struct gmod_details {
 	struct gmod_stack stack;
 };
 
-enum { GMOD_BANK = 1024, GMOD_BANKS = 4096, GMOD_BATCH = 16 };
+enum { GMOD_BANK = 1024, GMOD_BANKS = 4096, GMOD_BATCH = 16, GMOD_GATHERED = 128 };
 
 struct gmod_registry_stats {
 	uint64_t live, live_bytes; /* now */
@@ -163,7 +163,10 @@ void gmod_registry_stats(struct gmod_registry_stats *out);
  */
 enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_PEERS, GMOD_PIN_EXIT, GMOD_PIN_COUNT };
 
-/* Announce that the records of the batch around `position` (GMOD_BATCH of them, aligned) may be looked at. */
+/*
+ * Announce that the records of the batch around `position` may be looked at: GMOD_BATCH of them, for the gather
+ * GMOD_GATHERED, aligned.
+ */
 void gmod_pin(enum gmod_pin who, uint32_t position);
 void gmod_unpin(enum gmod_pin who);
 

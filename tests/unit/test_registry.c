@@ -222,23 +222,25 @@ static void *release(void *arg)
 
 static void check_a_release_waits(enum gmod_pin who)
 {
-	struct gmod_record *r[2 * GMOD_BATCH];
+	enum { MOST = 2 * GMOD_GATHERED };
+	uint32_t batch = who == GMOD_PIN_GATHER ? GMOD_GATHERED : GMOD_BATCH;
+	struct gmod_record *r[MOST];
 	struct release mine = {0}, other = {0};
 	pthread_t a;
 
-	for (int i = 0; i < 2 * GMOD_BATCH; i++) {
+	for (int i = 0; i < MOST; i++) {
 		r[i] = gmod_record_claim();
 		publish(r[i], 0x100000 * (uint64_t)(i + 1), 64);
 	}
 	/* Any position of the batch pins it; records of two batches are at hand. */
 	mine.record = r[0];
-	for (int i = 0; i < 2 * GMOD_BATCH && !other.record; i++)
-		if (r[i]->position / GMOD_BATCH != r[0]->position / GMOD_BATCH)
+	for (int i = 0; i < MOST && !other.record; i++)
+		if (r[i]->position / batch != r[0]->position / batch)
 			other.record = r[i];
 	assert_non_null(other.record);
 	mine.word = gmod_record_live(mine.record);
 	other.word = gmod_record_live(other.record);
-	gmod_pin(who, mine.record->position / GMOD_BATCH * GMOD_BATCH + GMOD_BATCH - 1);
+	gmod_pin(who, mine.record->position / batch * batch + batch - 1);
 	a = begin_thread(release, &mine);
 	in_a_thread(release, &other);
 	assert_true(atomic_load(&other.done));
@@ -255,7 +257,7 @@ static void check_a_release_waits(enum gmod_pin who)
 	gmod_unpin(who);
 	end_thread(a);
 	assert_true(atomic_load(&mine.done));
-	for (int i = 0; i < 2 * GMOD_BATCH; i++)
+	for (int i = 0; i < MOST; i++)
 		if (gmod_record_live(r[i]) && gmod_record_begin_release(r[i], gmod_record_live(r[i])))
 			gmod_record_retire(r[i]);
 	assert_int_equal(stats().live, 0);

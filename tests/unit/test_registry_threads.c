@@ -147,10 +147,15 @@ static void *churn(void *arg)
 }
 
 /* What sweep_batch() does, and in its own way the gather. */
+static uint32_t batch(enum gmod_pin who)
+{
+	return who == GMOD_PIN_GATHER ? GMOD_GATHERED : GMOD_BATCH;
+}
+
 static void look_at_batch(enum gmod_pin who, uint32_t first)
 {
 	gmod_pin(who, first);
-	for (uint32_t i = first; i < first + GMOD_BATCH; i++) {
+	for (uint32_t i = first; i < first + batch(who); i++) {
 		const struct gmod_record *r = gmod_record_at(i);
 		uint64_t word = gmod_record_live(r), mark = mark_of(r, word);
 
@@ -171,7 +176,8 @@ static void look_at_batch(enum gmod_pin who, uint32_t first)
 static void *sweep(void *who)
 {
 	while (!atomic_load(&stop))
-		for (uint32_t first = 0; first < gmod_registry_positions(); first += GMOD_BATCH)
+		for (uint32_t first = 0; first < gmod_registry_positions();
+		     first += batch((enum gmod_pin)(uintptr_t)who))
 			look_at_batch((enum gmod_pin)(uintptr_t)who, first);
 	return NULL;
 }

@@ -5,11 +5,11 @@
 #include "make_buffer.h"
 #include "report_log.h"
 
-enum { BUFFERS = 100 };
+enum { BUFFERS = 400 };
 
 int main(void)
 {
-	const int overrun[] = {3, 17, 70};
+	const int overrun[] = {3, 170, 390};
 	CUdeviceptr p[BUFFERS];
 	int reported;
 
