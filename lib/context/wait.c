@@ -10,22 +10,34 @@
 uint64_t gmod_context_tiny(const struct gmod_context *c)
 {
 	static struct {
-		_Atomic unsigned life; /* of which of an entry's contexts, counted from 1 */
+		_Atomic unsigned life; /* of which of an entry's contexts, counted from 1, `at` is */
 		_Atomic uint64_t at;
+		atomic_flag making;
 	} tiny[GMOD_CONTEXTS];
 	unsigned i = gmod_context_index(c), life = atomic_load_explicit(&c->ends, memory_order_relaxed) + 1;
 	CUstreamCaptureMode mode;
 	CUdeviceptr fresh = 0;
 
-	if (atomic_exchange_explicit(&tiny[i].life, life, memory_order_relaxed) == life)
+	/* acquire: at is this context's. What was an earlier one's may be anybody's now. */
+	if (atomic_load_explicit(&tiny[i].life, memory_order_acquire) == life)
 		return atomic_load_explicit(&tiny[i].at, memory_order_relaxed);
-	mode = gmod_relaxed_begin();
-	if (NEXT(cuMemAlloc_v2)(&fresh, GMOD_DEVICE_ALIGNMENT) != CUDA_SUCCESS) {
-		gmod_degraded("cuMemAlloc before a wait");
-		atomic_store_explicit(&tiny[i].life, 0, memory_order_relaxed);
+	if (atomic_flag_test_and_set_explicit(&tiny[i].making, memory_order_acquire))
+		return 0;
+	/* Another thread may just have made it. */
+	if (atomic_load_explicit(&tiny[i].life, memory_order_relaxed) == life) {
+		fresh = atomic_load_explicit(&tiny[i].at, memory_order_relaxed);
+	} else {
+		mode = gmod_relaxed_begin();
+		if (NEXT(cuMemAlloc_v2)(&fresh, GMOD_DEVICE_ALIGNMENT) == CUDA_SUCCESS) {
+			atomic_store_explicit(&tiny[i].at, fresh, memory_order_relaxed);
+			/* release: see above */
+			atomic_store_explicit(&tiny[i].life, life, memory_order_release);
+		} else {
+			gmod_degraded("cuMemAlloc before a wait");
+		}
+		gmod_relaxed_end(mode);
 	}
-	gmod_relaxed_end(mode);
-	atomic_store_explicit(&tiny[i].at, fresh, memory_order_relaxed);
+	atomic_flag_clear_explicit(&tiny[i].making, memory_order_release);
 	return fresh;
 }
 
