@@ -10,8 +10,8 @@
 uint64_t gmod_context_tiny(const struct gmod_context *c)
 {
 	static struct {
-		_Atomic unsigned life; /* of which of an entry's contexts, counted from 1, `at` is */
 		_Atomic uint64_t at;
+		_Atomic unsigned life; /* of which of an entry's contexts, counted from 1, `at` is */
 		atomic_flag making;
 	} tiny[GMOD_CONTEXTS];
 	unsigned i = gmod_context_index(c), life = atomic_load_explicit(&c->ends, memory_order_relaxed) + 1;
