@@ -157,7 +157,7 @@ GMOD_DEVICE gmod_u32 look(const gmod_u64 subkey[2], gmod_u64 from, gmod_u64 to, 
 		return SAME;
 	differs = gmod_load_part(at, first, last); /* on its way while the other is made */
 	differs ^= canary_word(subkey, i);
-	differs &= ~0ull << 8 * first & ~0ull >> (64 - 8 * last);
+	differs &= ~0ull << 8 * first & ~0ull >> (64 - 8 * last) % 64;
 	return differs ? (gmod_u32)(at + (gmod_u64)gmod_lowest(differs) / 8 - from) : SAME;
 }
 
