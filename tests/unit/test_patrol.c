@@ -15,6 +15,7 @@ static const uint64_t key[2] = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
 
 static struct gmod_patrol_entry list[ENTRIES];
 static struct gmod_patrol_answers answers;
+static uint8_t *memory[ENTRIES];
 static int changed_at[ENTRIES]; /* -1: nowhere */
 static unsigned found, wrong;
 
@@ -26,6 +27,7 @@ static uint8_t *make(unsigned slot, uint64_t *length)
 	struct gmod_canary c;
 
 	assert_non_null(at);
+	memory[slot] = at;
 	*length = total - size < GMOD_PATROL_LENGTH ? total - size : GMOD_PATROL_LENGTH;
 	memset(at, 0x33, total);
 	gmod_canary_init(&c, key, (uintptr_t)at, size, slot + FIRST_SERIAL, GMOD_TAIL, (uintptr_t)at + size);
@@ -84,6 +86,5 @@ TEST(the_patrol_names_what_differs)
 		run_round(&a);
 	CHECK(found == planted && !wrong, "%u of %u found, %u wrong", found, planted, wrong);
 	for (unsigned slot = 0; slot < ENTRIES; slot++)
-		if (list[slot].user != 0xdead0000)
-			free((void *)(uintptr_t)list[slot].user);
+		free(memory[slot]);
 }
