@@ -106,6 +106,7 @@ static void context_kill(CUcontext ctx)
 	streams_release_of(ctx);
 	modules_release_of(ctx);
 	arrays_release_of(ctx);
+	events_lose(ctx);
 	blocks_release_of(ctx);
 	device_uncharge(ctx->device, overhead());
 }

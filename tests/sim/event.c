@@ -41,6 +41,13 @@ void events_release_of(CUcontext ctx)
 		event_free(ctx->events);
 }
 
+/* Of a context that ends. */
+void events_lose(CUcontext ctx)
+{
+	for (CUevent event = ctx->events; event; event = event->next)
+		event->lost = true;
+}
+
 static CUresult destroy(CUevent event)
 {
 	if (!event_ok(event))

@@ -19,6 +19,7 @@ CUgraph graph_new(void)
 	CUgraph graph = calloc(1, sizeof(*graph));
 
 	graph->magic = MAGIC_GRAPH;
+	sim.held.graphs++;
 	return graph;
 }
 
@@ -37,6 +38,7 @@ void graph_free(CUgraph graph)
 	for (size_t i = 0; i < graph->count; i++)
 		node_free(graph->nodes[i]);
 	graph->magic = 0;
+	sim.held.graphs--;
 	free(graph->nodes);
 	free(graph);
 }

@@ -41,6 +41,7 @@ static void tear_down(void)
 		return;
 	sim_lock();
 	sim.state = SIM_TORN_DOWN;
+	ledger_write();
 	arenas_seal(sim.seal);
 	pthread_cond_broadcast(&sim.done);
 	sim_unlock();

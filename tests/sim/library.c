@@ -47,6 +47,7 @@ static CUresult library_new(const struct image *image, CUlibrary *out)
 	CUlibrary library = calloc(1, sizeof(*library));
 
 	library->magic = MAGIC_LIBRARY;
+	sim.held.libraries++;
 	library->image = *image;
 	library->kernels = calloc(image->count ? image->count : 1, sizeof(*library->kernels));
 	for (size_t i = 0; i < image->count; i++)
@@ -96,6 +97,7 @@ static CUresult unload(CUlibrary library)
 	if (!library_ok(library))
 		return CUDA_ERROR_INVALID_HANDLE;
 	library->magic = 0;
+	sim.held.libraries--;
 	queue_wait_library(library);
 	while (library->module_count)
 		module_free(library->modules[0]);

@@ -18,7 +18,7 @@ ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -I. -Itests/pro
 	tests/programs/conformance/*.c -L"$build/sim" -lcuda -ldl -o "$work/conformance" || exit 1
 
 export LD_LIBRARY_PATH=$build/sim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} GMOD_TEST_KERNELS=$build/sim/kernels.so
-unset SIM_DEVICES SIM_MEMORY SIM_CONCURRENT_MANAGED SIM_SEAL SIM_FAIL SIM_TRACE
+unset SIM_DEVICES SIM_MEMORY SIM_CONCURRENT_MANAGED SIM_SEAL SIM_FAIL SIM_TRACE SIM_LEDGER
 
 cat >"$work/wanted" <<'FACTS'
 spacing of cuMemAlloc(1000): 1024

@@ -27,6 +27,7 @@
  *	copy* memset memops			what work is made from
  *	launch module library function		... and kernels
  *	capture graph*				work that is kept for later
+ *	ledger					what was not given back
  *
  * Not simulated: textures and surfaces, external memory, events between processes, conditional and event
  * nodes, what green contexts are for, changes to the edges of a graph, what a dma-buf is good for; what the CUDA
@@ -47,6 +48,7 @@
  *	SIM_SIGNAL=NAME:N[,...]		SIGALRM comes in the midst of such a call, while it holds the driver's lock
  *	SIM_STALL=NAME:N:MS[,...]	such a call takes MS milliseconds before it does anything
  *	SIM_TRACE=path			append a line a call: symbol, result, basename of the calling module
+ *	SIM_LEDGER=path			at exit, append what was not given back: a line a kind, with how many there are
  */
 #ifndef SIM_H
 #define SIM_H
@@ -199,6 +201,9 @@ struct sim {
 	bool concurrent_managed, seal;
 	unsigned long long last_id; /* captures and buffers are numbered */
 	struct device device[SIM_MAX_DEVICES];
+	struct {
+		long physicals, reservations, libraries, graphs;
+	} held; /* how many there are of what no list has */
 	struct CUctx_st *contexts;
 	pthread_cond_t done; /* broadcast whenever an op is done */
 };
@@ -208,6 +213,10 @@ extern bool sim_forked; /* this is a child of an initialised process */
 
 bool device_exists(CUdevice device);
 size_t device_free_memory(CUdevice device);
+
+/* ledger.c: SIM_LEDGER. */
+
+void ledger_write(void);
 
 /* fault.c: what a kernel that touches unmapped memory ends in. */
 

@@ -59,6 +59,7 @@ static CUresult create(CUmemGenericAllocationHandle *out, size_t size, const CUm
 	p = calloc(1, sizeof(*p));
 	*p = (struct physical){physicals, at, size, prop->location.id, 1, *prop};
 	physicals = p;
+	sim.held.physicals++;
 	*out = (uintptr_t)p;
 	return CUDA_SUCCESS;
 }
@@ -73,6 +74,7 @@ static void drop(struct physical *p)
 	if (--p->refs)
 		return;
 	UNLINK(physicals, p);
+	sim.held.physicals--;
 	arena_close(&sim_device_arena, p->at, p->size);
 	arena_give(&sim_device_arena, p->at, p->size);
 	device_uncharge(p->device, p->size);
@@ -123,6 +125,7 @@ static CUresult reserve(CUdeviceptr *out, size_t size, unsigned long long flags)
 	r = calloc(1, sizeof(*r));
 	*r = (struct reservation){reservations, at, size};
 	reservations = r;
+	sim.held.reservations++;
 	*out = at;
 	return CUDA_SUCCESS;
 }
@@ -145,6 +148,7 @@ static CUresult unreserve(CUdeviceptr at, size_t size)
 	if (block_overlap(at, size))
 		return CUDA_ERROR_INVALID_VALUE;
 	*link = r->next;
+	sim.held.reservations--;
 	range_close(r->base, r->size); /* the program may have made pages between its mappings accessible */
 	arena_give(&sim_device_arena, r->base, r->size);
 	free(r);

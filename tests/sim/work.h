@@ -133,6 +133,7 @@ struct CUevent_st {
 	CUevent next; /* of its context's */
 	CUcontext ctx;
 	unsigned flags;
+	bool lost;                     /* its context has ended since */
 	struct op *op;                 /* NULL: never recorded */
 	unsigned long long capture_id; /* not 0: last recorded in that capture */
 	CUgraphNode *nodes;
@@ -278,6 +279,7 @@ const struct gt_kernel *code_of(CUfunction f);
 bool event_ok(CUevent event);
 CUresult event_new(CUcontext ctx, CUevent *out, unsigned flags);
 void events_release_of(CUcontext ctx);
+void events_lose(CUcontext ctx);
 bool library_has(CUlibrary library, CUfunction f);
 CUresult kernel_function(CUcontext ctx, CUfunction *out, CUkernel kernel);
 
