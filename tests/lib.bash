@@ -104,6 +104,30 @@ launch() {
 	status=$?
 }
 
+# left_over NATIVE GUARDED: what the ledger of a guarded run (SIM_LEDGER of the simulated driver) has and the native run's
+# has not, beside what GMOD keeps in a context that lives: a stream, an event, a tiny buffer and the gather's staging
+# memory; and for each device heap in one, which its addresses tell of. A device buffer may be managed, and what the
+# host has is its own and registered, or the driver's.
+left_over() {
+	awk '
+	{ kind = $1 }
+	kind == "managed" { kind = "device" }
+	kind == "registered" { kind = "host" }
+	FILENAME == ARGV[1] { more[kind] -= $2; next }
+	{ more[kind] += $2 }
+	kind == "contexts" { contexts += $2 }
+	END {
+		heaps = more["reserved"] < contexts ? more["reserved"] : contexts
+		own["streams"] = contexts + 2 * heaps
+		own["events"] = own["device"] = own["host"] = contexts + heaps
+		own["reserved"] = heaps
+		own["mapped"] = own["physical"] = 8 * heaps
+		for (kind in more)
+			if (more[kind] > own[kind])
+				printf "%s%d %s too many", n++ ? ", " : "", more[kind] - own[kind], kind
+	}' "$1" "$2"
+}
+
 # wait_for_room JOBS: until fewer than so many jobs run in the background.
 wait_for_room() {
 	while [ "$(jobs -rp | wc -l)" -ge "$1" ]; do

@@ -1,4 +1,5 @@
 // guarded: some
+// ledger: what other threads have just then
 /* exit() while other threads allocate, launch and free, for which the driver may go away under them. */
 #include "testkit.h"
 #include <stdatomic.h>
