@@ -106,8 +106,8 @@ launch() {
 
 # left_over NATIVE GUARDED: what the ledger of a guarded run (SIM_LEDGER of the simulated driver) has and the native run's
 # has not, beside what GMOD keeps in a context that lives: a stream, an event, a tiny buffer and the gather's staging
-# memory; and for each device heap in one, which its addresses tell of. A device buffer may be managed, and what the
-# host has is its own and registered, or the driver's.
+# memory; and for each device heap in one, which its addresses and two streams tell of. A device buffer may be managed,
+# and what the host has is its own and registered, or the driver's.
 left_over() {
 	awk '
 	{ kind = $1 }
@@ -117,7 +117,8 @@ left_over() {
 	{ more[kind] += $2 }
 	kind == "contexts" { contexts += $2 }
 	END {
-		heaps = more["reserved"] < contexts ? more["reserved"] : contexts
+		heaps = int(more["streams"] / 2)
+		heaps = more["reserved"] < heaps ? more["reserved"] : heaps
 		own["streams"] = contexts + 2 * heaps
 		own["events"] = own["device"] = own["host"] = contexts + heaps
 		own["reserved"] = heaps

@@ -299,30 +299,6 @@ static const struct {
 static long long sample[SAMPLES][MEASURES];
 static int samples;
 
-static long long count_lines(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	long long n = 0;
-
-	REQUIRE(f);
-	for (int c; (c = getc(f)) != EOF;)
-		n += c == '\n';
-	fclose(f);
-	return n;
-}
-
-static long long count_fds(void)
-{
-	DIR *fds = opendir("/proc/self/fd");
-	long long n = 0;
-
-	REQUIRE(fds);
-	while (readdir(fds))
-		n++;
-	closedir(fds);
-	return n;
-}
-
 static void take_sample(void)
 {
 	long long *s = sample[samples++ % SAMPLES];
@@ -334,8 +310,8 @@ static void take_sample(void)
 	s[RSS] = proc_number("/proc/self/status", "VmRSS");
 	s[DATA] = proc_number("/proc/self/status", "VmData");
 	s[THREADS] = proc_number("/proc/self/status", "Threads");
-	s[FDS] = count_fds();
-	s[MAPS] = count_lines("/proc/self/maps");
+	s[FDS] = proc_entries("/proc/self/fd");
+	s[MAPS] = proc_lines("/proc/self/maps");
 	for (int m = 0; m < MEASURES; m++)
 		printf("%s %lld%s", measure[m].name, s[m], m + 1 < MEASURES ? ", " : "");
 	printf(", done %u (%u planted)\n", atomic_load(&threads), atomic_load(&planted));

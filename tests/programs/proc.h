@@ -21,6 +21,30 @@ static TK_UNUSED long long proc_number(const char *path, const char *key)
 	return n;
 }
 
+static TK_UNUSED long long proc_lines(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	long long n = 0;
+
+	REQUIRE(f);
+	for (int c; (c = getc(f)) != EOF;)
+		n += c == '\n';
+	fclose(f);
+	return n;
+}
+
+static TK_UNUSED long long proc_entries(const char *path)
+{
+	DIR *directory = opendir(path);
+	long long n = 0;
+
+	REQUIRE(directory);
+	while (readdir(directory))
+		n++;
+	closedir(directory);
+	return n;
+}
+
 /* The directory of the monitor's thread, or NULL. */
 static TK_UNUSED const char *proc_monitor(void)
 {
