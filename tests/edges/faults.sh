@@ -18,6 +18,11 @@ calls() {
 	cut -d' ' -f1 "$1" | sort | uniq -c | awk '{ print $2, $1 }'
 }
 
+# calls_of_its_own: "NAME NATIVELY GUARDED" of what the traces have more often under GMOD than alone.
+calls_of_its_own() {
+	join -a 2 -e 0 -o 0,1.2,2.2 <(calls "$work/native.trace") <(calls "$work/guarded.trace") | awk '$3 > $2'
+}
+
 # program_saw_it NAME TIMES: is what the guarded run gave what the program gives alone when one of its own calls fails?
 program_saw_it() {
 	local name=$1 times=$2 n got_status=$status got_out=$out
@@ -38,15 +43,34 @@ has_a_substitute() {
 	[[ $1 == cuMemcpyBatchAsync* ]]
 }
 
+# What a call that fails does not give back stays.
+gives_back() {
+	[[ $1 =~ ^cu(MemFree|MemUnmap|MemAddressFree|MemRelease|MemHostUnregister|EventDestroy|StreamDestroy) ]]
+}
+
+# kept_too_much NAME: what the guarded run just made, in which NAME has failed, has left in the driver and the native run
+# has not; nothing if all is well.
+kept_too_much() {
+	gives_back "$1" || left_over "$work/native.ledger" "$work/guarded.ledger"
+}
+
+# with_fault OPTIONS NAME:CALLS COMMAND...: the guarded run in which these calls of NAME fail, with a ledger.
+with_fault() {
+	rm -f "$work/guarded.ledger"
+	guarded "verbosity=1:$1" env "SIM_LEDGER=$work/guarded.ledger" "SIM_FAIL=$2" "${@:3}"
+}
+
 # judge_fault NAME: what is wrong with the guarded run just made, in which NAME has failed; nothing if all is well.
 judge_fault() {
-	local unprotected
+	local unprotected kept
 	case $status in
 	124 | 137) echo "it hangs" && return ;;
 	esac
 	[ "$status" -eq "$native_status" ] || { echo "exit status $status instead of $native_status"; return; }
 	[ "$out" = "$native_out" ] || { echo "it prints something else than alone"; return; }
 	[ "$(final_reports "$err")" -eq 0 ] || { echo "something was reported"; return; }
+	kept=$(kept_too_much "$1")
+	[ -z "$kept" ] || { echo "at its end there are $kept"; return; }
 	# A refused copy of the program's is no fault of ours, a buffer that stayed native is.
 	unprotected=$(sed -nE 's/.*guarded ([0-9]+) of ([0-9]+) buffers?,.*/\2-\1/p' <<<"$err" | tail -n 1)
 	[ "$unprotected" ] || { echo "there is no closing line"; return; }
@@ -59,7 +83,7 @@ judge_fault() {
 fail_own() {
 	local name=$1 natively=$2 times=$3 nth wrong program_err
 	for ((nth = 1; nth <= times && nth <= most_tries; nth++)); do
-		guarded verbosity=1 env "SIM_FAIL=$name:$nth" "$program"
+		with_fault '' "$name:$nth" "$program"
 		wrong=$(judge_fault "$name")
 		[ "$wrong" ] || {
 			pass "own_calls: $name:$nth"
@@ -81,7 +105,7 @@ never_gives_back() {
 
 fail_all() {
 	local wrong
-	guarded verbosity=1 env "SIM_FAIL=$1:*" "$program"
+	with_fault '' "$1:*" "$program"
 	wrong=$(judge_fault "$1")
 	[ -z "$wrong" ]
 	judge "own_calls: $1:*" $? "$wrong" "$err"
@@ -89,7 +113,7 @@ fail_all() {
 
 check_own_calls() {
 	local name natively times count=0
-	alone env "SIM_TRACE=$work/native.trace" "$program"
+	alone env "SIM_TRACE=$work/native.trace" "SIM_LEDGER=$work/native.ledger" "$program"
 	native_status=$status native_out=$out
 	if [ "$status" -ne 0 ]; then
 		fail "own_calls: alone it ends with $status" "$out" "$err"
@@ -102,10 +126,39 @@ check_own_calls() {
 		has_another_way "$name" && continue
 		count=$((count + 1))
 		fail_own "$name" "$natively" "$times"
-	done < <(join -a 2 -e 0 -o 0,1.2,2.2 <(calls "$work/native.trace") <(calls "$work/guarded.trace") |
-		awk '$3 > $2')
+	done < <(calls_of_its_own)
 	[ "$count" -ge 20 ]
 	judge "own_calls: the program makes the library call much" $? "only $count different calls"
+}
+
+# fail_for_leaks BACKEND NAME NATIVELY GUARDED: whichever of the first calls of NAME fails, what was taken for what could
+# not be done then is given back. A program that ends early has had a call of its own fail.
+fail_for_leaks() {
+	local backend=$1 name=$2 natively=$3 times=$4 nth tried=0 kept
+	for ((nth = 1; nth <= times && nth <= most_tries && tried < 3; nth++)); do
+		with_fault "backend=$backend" "$name:$nth" "$edges/rounds" use
+		[ "$status" -ne 3 ] || [ "$natively" -eq 0 ] || continue
+		tried=$((tried + 1))
+		kept=$(kept_too_much "$name")
+		[ "$status" -eq 0 ] && [ -z "$kept" ] && continue
+		fail "leaks: backend=$backend: $name:$nth" "exit status $status, at its end there are $kept" "$err"
+		return
+	done
+	pass "leaks: backend=$backend: $name"
+}
+
+# Calls that take something, or that are made with something in hand; what only asks is in own_calls.
+check_leaks() {
+	local backend name natively times some='^cu(Mem|Stream|Event|Launch|Module)'
+	alone env "SIM_TRACE=$work/native.trace" "SIM_LEDGER=$work/native.ledger" "$edges/rounds" use
+	for backend in device unified managed; do
+		rm -f "$work/guarded.trace"
+		guarded "backend=$backend" env "SIM_TRACE=$work/guarded.trace" "$edges/rounds" use
+		while read -r name natively times; do
+			gives_back "$name" || fail_for_leaks "$backend" "$name" "$natively" "$times"
+		done < <(calls_of_its_own | grep -E "$some" | grep -v '^cuMemGetAllocationGranularity')
+		some='^cuMem'
+	done
 }
 
 # Memory that could not be moved to the device is not in the driver's accounts, and is not free all the same.
