@@ -75,8 +75,8 @@ limits ulimit -a; umask; nice; cat /proc/self/timerslack_ns
 LOOKS
 }
 
-# Twelve rounds leave what two do, and nothing has grown meanwhile; nor does a count that is to fall again: what
-# redzones may take would be used up.
+# Twelve rounds leave what two do, and nothing has grown meanwhile. Nor has a count that is to fall again: of what
+# redzones may take, of contexts and of modules whose kernels allocate there would be no more.
 check_long_use() {
 	local backend two
 	for backend in "${backends[@]}"; do
@@ -90,6 +90,7 @@ check_long_use() {
 	same "long_use: of 70 contexts nothing is left" "0 " "$status $left"
 	same "long_use: and nothing has grown" "done" "$(grown)"
 	same "long_use: and all buffers are guarded" '21770 of 21770' "$(guarded_of "$err")"
+	says "long_use: those of kernels, too" ' 700 buffers of kernels guarded' "$err"
 }
 
 # grown: what the program has said of that. A sanitizer's own memory grows.
