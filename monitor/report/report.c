@@ -111,9 +111,9 @@ static enum fate judge(const struct site *site)
 /* What becomes of one that is NEW still. */
 static enum fate admit(struct site *site, const struct gmod_report_view *view)
 {
-	bool by_frames = false, suppressed = gmod_is_suppressed(view, &by_frames);
+	bool by_site = false, suppressed = gmod_is_suppressed(view, &by_site);
 
-	if (site && by_frames)
+	if (site && by_site)
 		site->suppressed = true;
 	if (suppressed)
 		return SUPPRESSED;

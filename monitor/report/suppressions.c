@@ -146,17 +146,22 @@ static bool suspects_match(const char *pattern, const struct gmod_report_view *v
 	return true;
 }
 
-bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_frames)
+bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_site)
 {
-	*by_frames = false;
+	int site = gmod_site_is_call(v->finding) ? GMOD_CALLED : GMOD_ALLOCATED;
+
+	*by_site = false;
 	for (unsigned i = 0; i < rules.count; i++) {
 		const struct rule *r = &rules.rule[i];
+		bool matches;
 
 		if (r->class != GMOD_CLASS_COUNT && r->class != (unsigned)v->finding->class)
 			continue;
+		*by_site = frames_match(r->pattern, &v->stack[site]);
+		matches = *by_site || suspects_match(r->pattern, v);
 		for (int stack = 0; stack < GMOD_STACKS; stack++)
-			*by_frames |= frames_match(r->pattern, &v->stack[stack]);
-		if (*by_frames || suspects_match(r->pattern, v))
+			matches |= frames_match(r->pattern, &v->stack[stack]);
+		if (matches)
 			return true;
 	}
 	return false;

@@ -10,7 +10,7 @@
  */
 void gmod_suppressions_load(const char *path);
 
-/* *by_frames: a line matches one of its stacks, so that every finding of its site is suppressed. */
-bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_frames);
+/* *by_site: a line matches the stack that is its site, so that every finding of that is suppressed. */
+bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_site);
 
 #endif

@@ -207,6 +207,36 @@ TEST(a_suppressed_site_stays_quiet_and_uncounted)
 	assert_int_equal(s.findings[GMOD_LEAK], 0);
 }
 
+/* Many buffers are freed at one place, and fail there for reasons of their own. */
+TEST(a_suppressed_finding_does_not_hide_the_next_of_its_site)
+{
+	struct gmod_finding f = finding(GMOD_DOUBLE_FREE);
+	struct gmod_run_summary s = {0};
+
+	f.called_at = (struct gmod_stack){1, {next_site++}};
+	write_file("rules", "double-free:the_caller");
+	start("suppressions=rules");
+	report(&f);
+	f.id = next_id++;
+	f.buffer.allocated_at = (struct gmod_stack){1, {another_caller()}};
+	report(&f);
+	assert_int_equal(count("SUMMARY"), 1);
+	gmod_report_counts(&s);
+	assert_int_equal(s.count.suppressed, 1);
+	assert_int_equal(s.findings[GMOD_DOUBLE_FREE], 1);
+	/* Nor one that is suppressed by its kernel. */
+	f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+	write_file("rules", "*:a_kernel");
+	start("suppressions=rules");
+	f.suspect_count = 1;
+	f.suspect[0].name = "a_kernel";
+	report(&f);
+	f.id = next_id++;
+	f.suspect[0].name = "another_kernel";
+	report(&f);
+	assert_int_equal(count("SUMMARY"), 1);
+}
+
 TEST(bad_suppressions_are_named_once)
 {
 	write_file("rules", "leak:x\nno colon\nheap:x\nleak: \n#ok\n:x\n\x1b[31m:x\n*:x\nleak x:x");
