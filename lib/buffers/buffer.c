@@ -428,7 +428,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	CUresult result;
 
 	if (!begin_release(found)) {
-		gmod_misuse_free(found->bounds.user, entry_point, CUDA_ERROR_INVALID_VALUE);
+		gmod_misuse_free(found->bounds.user, found, entry_point, CUDA_ERROR_INVALID_VALUE);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 	quiet = atomic_load_explicit(&d->quiet_until, memory_order_relaxed) == gmod_activity_total();

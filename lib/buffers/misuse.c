@@ -38,12 +38,12 @@ static void begin(struct gmod_finding *f, enum gmod_class class, uint64_t addres
 	gmod_unwind(&f->called_at, gmod_options()->stack_depth);
 }
 
-/* Facts of a live buffer that somebody else may free meanwhile: whole or not at all. */
+/* Facts of a buffer that was live and that somebody else may be freeing: whole or, when it is gone, not at all. */
 static bool copy_facts(const struct gmod_found *found, struct gmod_buffer_facts *facts)
 {
 	*facts = gmod_record_facts(found->record);
 	atomic_thread_fence(memory_order_acquire);
-	return atomic_load_explicit(&found->record->word, memory_order_relaxed) == found->word;
+	return atomic_load_explicit(&found->record->word, memory_order_relaxed) >> 2 == found->word >> 2;
 }
 
 /* A native buffer: the driver knows its bounds, nobody knows who allocated it. */
@@ -74,30 +74,37 @@ static void find_around(uint64_t address, struct gmod_buffer_facts *facts)
 	}
 }
 
-static void report_free(uint64_t address, const char *entry_point, CUresult error)
+/* What lay there comes first: another buffer may have begun there before it. */
+static bool is_second_free(uint64_t address, const struct gmod_found *found, struct gmod_buffer_facts *facts)
+{
+	if (found->record && copy_facts(found, facts))
+		return facts->base == address && !gmod_record_live(found->record);
+	if (gmod_freed_find(address, facts))
+		return true;
+	find_around(address, facts);
+	return false;
+}
+
+static void report_free(uint64_t address, const struct gmod_found *found, const char *entry_point, CUresult error)
 {
 	struct gmod_finding f;
 
-	begin(&f, GMOD_DOUBLE_FREE, address, entry_point, error);
-	if (!gmod_freed_find(address, &f.buffer)) {
-		find_around(address, &f.buffer);
-		/* The start of a buffer that is live by all accounts: another thread is freeing it at this moment. */
-		if (f.buffer.base != address)
-			f.class = GMOD_INVALID_FREE;
-	}
+	begin(&f, GMOD_INVALID_FREE, address, entry_point, error);
+	if (is_second_free(address, found, &f.buffer))
+		f.class = GMOD_DOUBLE_FREE;
 	f.offset = f.buffer.base ? (int64_t)(address - f.buffer.base) : 0;
 	gmod_report(&f);
 }
 
 /* The driver is asked before the report: a thread that is cancelled there would take the finding with it. */
-void gmod_misuse_free(uint64_t address, const char *entry_point, CUresult error)
+void gmod_misuse_free(uint64_t address, const struct gmod_found *found, const char *entry_point, CUresult error)
 {
 	struct gmod_cancel cancel;
 
 	if (!gmod_on() || !address)
 		return;
 	cancel = gmod_cancel_begin();
-	report_free(address, entry_point, error);
+	report_free(address, found, entry_point, error);
 	gmod_cancel_end(cancel);
 }
 

@@ -3,16 +3,16 @@
 #define GMOD_LIB_BUFFERS_MISUSE_H
 
 #include "lib/driver/driver.h"
-#include "monitor/registry/registry.h"
+#include "monitor/registry/index.h"
 
 /* Keep what a double-free report needs; the caller owns the record. The last few thousand frees are remembered. */
 void gmod_misuse_remember_free(const struct gmod_record *r);
 
 /*
- * The driver refused to free `address`, or another thread is freeing it at this moment: a double free when it was
- * freed before, else an invalid one. 0 is no finding.
+ * `address` cannot be freed: a double free when the buffer that began there has been freed, or another thread is
+ * freeing it at this moment, else an invalid one. found: what lay there when the call came. 0 is no finding.
  */
-void gmod_misuse_free(uint64_t address, const char *entry_point, CUresult error);
+void gmod_misuse_free(uint64_t address, const struct gmod_found *found, const char *entry_point, CUresult error);
 
 /*
  * An access of `length` bytes at `address` by a copy or fill goes past the end of a live buffer, or starts outside

@@ -105,18 +105,24 @@ GMOD_EXPORT CUresult cuMemHostAlloc(void **pp, size_t size, unsigned int flags)
 }
 
 /* The free of a native pointer proves nothing: one that came from a pool is freed without waiting. */
-static CUresult free_end(CUresult r, uint64_t address, const char *entry_point)
+static CUresult free_end(CUresult r, uint64_t address, const struct gmod_found *found, const char *entry_point)
 {
 	if (r == CUDA_ERROR_INVALID_VALUE)
-		gmod_misuse_free(address, entry_point, r);
+		gmod_misuse_free(address, found, entry_point, r);
 	gmod_active();
 	return gmod_done(r, entry_point);
 }
 
 /*
  * Frees work to the end of the process, also when nothing new is guarded any more. What is inside one of our blocks,
- * but not what we gave out, the driver must not see: it could be what the driver gave us.
+ * but not what we gave out, the driver must not see: it could be what the driver gave us. Nor a buffer that another
+ * thread is freeing: that one's free would fail.
  */
+static bool is_ours_to_refuse(uint64_t address, struct gmod_found *found)
+{
+	return found->record || (gmod_phase() != GMOD_OFF && gmod_index_find_releasing(address, found));
+}
+
 GMOD_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
 	GMOD_GUARD_PAUSED;
@@ -124,7 +130,8 @@ GMOD_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
 
 	if (gmod_is_guarded(dptr, false, &found))
 		return gmod_done(gmod_buffer_free(&found, __func__), __func__);
-	return free_end(found.record ? GMOD_REFUSED : NEXT(cuMemFree_v2)(dptr), dptr, __func__);
+	return free_end(is_ours_to_refuse(dptr, &found) ? GMOD_REFUSED : NEXT(cuMemFree_v2)(dptr), dptr, &found,
+			__func__);
 }
 
 GMOD_EXPORT CUresult cuMemFreeHost(void *p)
@@ -135,5 +142,6 @@ GMOD_EXPORT CUresult cuMemFreeHost(void *p)
 
 	if (gmod_is_guarded(address, true, &found))
 		return gmod_done(gmod_buffer_free(&found, __func__), __func__);
-	return free_end(found.record ? GMOD_REFUSED : NEXT(cuMemFreeHost)(p), address, __func__);
+	return free_end(is_ours_to_refuse(address, &found) ? GMOD_REFUSED : NEXT(cuMemFreeHost)(p), address, &found,
+			__func__);
 }

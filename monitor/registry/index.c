@@ -231,6 +231,22 @@ void gmod_index_departed(void)
 	departing--;
 }
 
+bool gmod_index_find_releasing(uint64_t address, struct gmod_found *out)
+{
+	/* acquire, both, as in gmod_index_find(): a departure that had it has begun by the second */
+	unsigned over = atomic_load_explicit(&departures_over, memory_order_acquire);
+	uint32_t hit = look_up(address);
+	struct gmod_record *r = hit ? gmod_record_at(hit - 1) : NULL;
+	uint64_t word = r ? atomic_load_explicit(&r->word, memory_order_acquire) : 0;
+
+	if ((word & 3) != GMOD_RELEASING || __atomic_load_n(&r->bounds.user, __ATOMIC_RELAXED) != address)
+		return false;
+	if (atomic_load_explicit(&departures, memory_order_acquire) != over)
+		return false;
+	*out = (struct gmod_found){.record = r, .word = word};
+	return true;
+}
+
 /* Is the address in a buffer of a context that may be about to go, or that has just come back? */
 static bool may_come_back(uint64_t address)
 {

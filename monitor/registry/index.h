@@ -48,6 +48,12 @@ void gmod_index_reinstate(struct gmod_record *r);
  */
 struct gmod_found gmod_index_find(uint64_t address);
 
+/*
+ * Where gmod_index_find() has found nothing: the buffer that begins there, if another thread is freeing it at this
+ * moment. Not in the midst of a departure, which may be what took it.
+ */
+bool gmod_index_find_releasing(uint64_t address, struct gmod_found *out);
+
 /* Facts of the buffer that begins there, also of one that is being freed. false: there is none, or it has just gone. */
 bool gmod_index_facts_at(uint64_t address, struct gmod_buffer_facts *out);
 

@@ -46,6 +46,11 @@ static void title_double_free(const struct gmod_finding *f, struct gmod_text *t)
 static void title_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
 {
 	gmod_text_escaped(t, gmod_entry_point(f), 100);
+	if (f->buffer.base == f->address) {
+		gmod_text_fmt(t, "(0x%llx) of a %llu-byte buffer that another call frees", (ull)f->address,
+			      (ull)f->buffer.size);
+		return;
+	}
 	gmod_text_fmt(t, "(0x%llx) of an address ", (ull)f->address);
 	if (f->buffer.base)
 		gmod_text_fmt(t, "%lld byte%s inside a %llu-byte buffer", (long long)f->offset,
@@ -260,7 +265,9 @@ static void next_memcheck(const struct gmod_report_view *v, struct gmod_text *t)
 
 static void next_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
 {
-	if (f->buffer.base)
+	if (f->buffer.base == f->address)
+		gmod_text_str(t, "free it with the counterpart of the call that allocated it");
+	else if (f->buffer.base)
 		gmod_text_fmt(t, "free the address that the allocation returned, 0x%llx", (ull)f->buffer.base);
 	else
 		gmod_text_str(

@@ -1,5 +1,9 @@
 // case: bad_double_free twice => double-free size 4000 in make_buffer
 // case: bad_double_free_host pinned_twice => double-free size 4000 in make_pinned
+// case: bad_double_free_of_three of_three => double-free size 2000 in make_buffer
+// case: bad_double_free_reused reused => double-free size 3000 in make_buffer
+// case: bad_double_free_beside beside => double-free size 3000 in make_buffer
+// case: bad_free_by_other_call by_other_call => 2 x invalid-free size 3000
 // case: bad_free_foreign foreign => invalid-free in give_back
 // case: bad_free_host_foreign from_malloc => invalid-free in give_back_host
 // case: bad_free_interior interior => invalid-free size 4000 in make_buffer
@@ -20,6 +24,67 @@ static TK_UNUSED void pinned_twice(void)
 
 	CK(cuMemFreeHost(host));
 	EXPECT(cuMemFreeHost(host), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* The one in the middle, of neighbours that are all gone. */
+static TK_UNUSED void of_three(void)
+{
+	CUdeviceptr p[3];
+
+	for (int i = 0; i < 3; i++)
+		p[i] = make_buffer(1000 * (i + 1));
+	for (int i = 0; i < 3; i++)
+		CK(cuMemFree(p[i]));
+	EXPECT(cuMemFree(p[1]), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Of two that had the same address the second. */
+static TK_UNUSED void reused(void)
+{
+	CUdeviceptr p;
+
+	CK(cuMemFree(make_buffer(1000)));
+	p = make_buffer(3000);
+	CK(cuMemFree(p));
+	EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
+}
+
+static TK_UNUSED void *free_it(void *p)
+{
+	CK(cuCtxSetCurrent(tk_context));
+	CK(cuMemFree((CUdeviceptr)p));
+	return NULL;
+}
+
+/* While another thread frees it; one that had its address before is not the one. */
+static TK_UNUSED void beside(void)
+{
+	CUdeviceptr p;
+	pthread_t thread;
+
+	CK(cuMemFree(make_buffer(1000)));
+	p = make_buffer(3000);
+	tk_spin(NULL, 200);
+	thread = tk_begin_thread(free_it, (void *)p);
+	tk_sleep_ms(50);
+	EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
+	tk_end_thread(thread);
+}
+
+/* It lives, whatever has been freed at its address before. */
+static TK_UNUSED void by_other_call(void)
+{
+	void *host;
+	CUdeviceptr p;
+
+	CK(cuMemFree(make_buffer(1000)));
+	p = make_buffer(3000);
+	EXPECT(cuMemFreeHost((void *)p), CUDA_ERROR_INVALID_VALUE);
+	CK(cuMemFree(p));
+	CK(cuMemFreeHost(make_pinned(1000)));
+	host = make_pinned(3000);
+	EXPECT(cuMemFree((CUdeviceptr)host), CUDA_ERROR_INVALID_VALUE);
+	CK(cuMemFreeHost(host));
 }
 
 EXPORTED TK_UNUSED void give_back(CUdeviceptr p)
