@@ -135,7 +135,7 @@ static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 {
 	CUresult r = call_native(q, out);
 
-	if (r == CUDA_SUCCESS && q->memory == GMOD_MEM_DEVICE) {
+	if (r == CUDA_SUCCESS && q->memory != GMOD_MEM_HOST) {
 		bool green = gmod_on() && gmod_current_owner().green;
 
 		gmod_count(green ? &gmod_counters.unsupported : &gmod_counters.fallback, 1);

@@ -117,4 +117,39 @@ check_foreign() {
 	says "foreign: in JSON" '"ipc_imports":6,"pool_imports":2,.*"graphics_mappings":2,"multicast_bindings":8,' "$err"
 }
 
+# accounted NAME OPTIONS PROGRAM [ARGUMENT...]: the closing line says what the program has counted by itself, in JSON.
+accounted() {
+	local member missing=
+	guarded "log_format=json:verbosity=1$2" env SIM_MEMORY=134217728 "$edges/$3" "${@:4}"
+	same "accounts$1: the program runs" 0 "$status"
+	for member in $out; do
+		grep -qF -- "$member" <<<"$err" || missing+=" $member"
+	done
+	same "accounts$1: the same sums" '' "${missing:+$missing in $err}"
+}
+
+check_accounts() {
+	accounted '' '' accounts
+	accounted ', unified' :backend=unified accounts
+	accounted ', managed' :backend=managed accounts
+	accounted ', sampled' :sample_rate=3 accounts 3
+	accounted ', capped' :redzone_mb=8 accounts 1 8
+	guarded verbosity=1 env SIM_FAIL=cuMemcpy2DAsync_v2:1 "$programs/good_axpy"
+	says "accounts: what cannot be armed is native" 'guarded 2 of 3 buffers, 390\.6 KiB of 781\.2 KiB .*; [1-9] degraded' "$err"
+}
+
+# member NAME TEXT: its number in the closing line's JSON.
+member() {
+	sed -nE "s/.*\"event\":\"summary\".*\"$1\":([0-9]+),.*/\1/p" <<<"$2"
+}
+
+# Of 1999 findings that come at once the device has no room for most, and one is shown.
+check_accounts_in_kernel() {
+	local findings lost
+	accounted ', in kernels' :max_reports=1 accounts_in_kernel
+	findings=$(member findings "$err") lost=$(member kernel_findings_lost "$err")
+	same "accounts: findings of kernels are there or lost" 1999 $((findings + lost))
+	says "accounts: and shown or not" "\"$((findings - 1)) findings were counted and not shown: $((findings - 1)) beyond max_reports=1," "$err"
+}
+
 run_checks "$@"
