@@ -6,6 +6,7 @@
 // case: bad_free_by_other_call by_other_call => 2 x invalid-free size 3000
 // case: bad_free_foreign foreign => invalid-free in give_back
 // case: bad_free_host_foreign from_malloc => invalid-free in give_back_host
+// case: bad_free_inside_freed inside_freed => invalid-free in give_back
 // case: bad_free_interior interior => invalid-free size 4000 in make_buffer
 /* The driver's own answer reaches the program. */
 #include "make_buffer.h"
@@ -98,6 +99,15 @@ static TK_UNUSED void foreign(void)
 	static int not_the_drivers;
 
 	give_back((CUdeviceptr)&not_the_drivers);
+}
+
+/* No buffer began there. */
+static TK_UNUSED void inside_freed(void)
+{
+	CUdeviceptr p = make_buffer(4000);
+
+	CK(cuMemFree(p));
+	give_back(p + 512);
 }
 
 EXPORTED TK_UNUSED void give_back_host(void *p)
