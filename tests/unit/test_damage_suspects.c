@@ -71,6 +71,31 @@ TEST(a_suspect_is_known_when_its_record_is_gone)
 	gmod_prove_context(TEST_CONTEXT, gmod_ticks());
 }
 
+/* A thread's record of a launch gives its place to a later one, done or not. */
+TEST(launches_whose_records_are_lost_are_told)
+{
+	struct buffer b, c;
+	struct report r;
+
+	forget_the_past();
+	b = plain_buffer();
+	for (int i = 0; i < GMOD_RING / 2; i++)
+		launch_on(TEST_STREAM, 0x5200);
+	see(&b, 0, 1);
+	r = take_one(false);
+	assert_int_equal(number_of(r.suspects, "\"launches_lost\":"), 0);
+	c = plain_buffer();
+	for (int i = 0; i < 2 * GMOD_RING; i++)
+		launch_on(TEST_STREAM, 0x5200);
+	see(&c, 0, 1);
+	r = take_one(false);
+	assert_true(number_of(r.suspects, "\"launches_lost\":") > GMOD_RING);
+	end_work();
+	free_buffer(&b);
+	free_buffer(&c);
+	assert_int_equal(take_reports(many, 2), 2);
+}
+
 TEST(a_launch_seen_in_its_call_is_followed)
 {
 	struct gmod_thread *t = gmod_thread_self();

@@ -1,5 +1,6 @@
 /* Which findings are reported, and how often: once each, not too many of a site, none that is suppressed. */
 #include "tests/unit/reporting.h"
+#include "tests/unit/support.h"
 
 /* ---- how often ---- */
 
@@ -267,4 +268,25 @@ TEST(many_suppressions_are_cut_with_a_word)
 	expect("rules: only the first 65535 bytes are read\n");
 	expect("rules: only the first 512 suppressions are used\n");
 	free(rules);
+}
+
+/* Who ends the process waits no longer for a log that takes nothing. */
+TEST_IN_CHILD(what_is_abandoned_is_counted_and_told)
+{
+	struct gmod_finding f;
+	struct gmod_run_summary s = {0};
+
+	start("");
+	for (int i = 0; i < 4; i++) {
+		f = finding(GMOD_LEAK);
+		gmod_report_add(&f);
+	}
+	gmod_report_abandon();
+	gmod_report_end();
+	gmod_report_end();
+	CHECK(count("GMOD: 4 findings were lost: the log took nothing for seconds\n") == 1, "%s", text);
+	gmod_report_counts(&s);
+	/* The first is being told, as far as anybody knows. */
+	CHECK(s.findings[GMOD_LEAK] == 3, "%u", s.findings[GMOD_LEAK]);
+	CHECK(count("SUMMARY") == 0, "%s", text);
 }

@@ -1,5 +1,9 @@
 /* Sweeps over buffers without a driver: every changed byte is found, where it is said to be, once. */
 
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include "lib/base/facts.h"
 #include "lib/base/counters.h"
 #include "lib/base/text.h"
@@ -283,6 +287,98 @@ TEST(suspects_are_those_that_could_have_written)
 	sweep();
 	take_one(true);
 	free_quietly(&b);
+}
+
+/* Launches that are known to be done are noted before the time that is said of what was intact. */
+TEST(a_launch_that_was_proven_is_cleared_by_the_next_sweep)
+{
+	uint64_t number = atomic_load(&gmod_thread_self()->launches);
+
+	launch(0x7400, 0x6000);
+	gmod_prove_stream(0x7400, gmod_ticks());
+	sweep();
+	assert_true(gmod_launch_complete(gmod_thread_self(), number, gmod_sweep_latest().ticks));
+}
+
+/* ---- when, and under a pin ---- */
+
+/* The pages beside a buffer are taken away; who looks there comes to on_fault(). */
+static struct {
+	struct buffer b;
+	int faults, wanted;
+	struct gmod_moment looked;
+	atomic_bool looking, released;
+	bool too_early;
+} trap;
+
+static void set_page(uint64_t at, int access)
+{
+	size_t page = gmod_page_size();
+
+	mprotect((void *)(uintptr_t)(at - at % page), page, access);
+}
+
+/*
+ * A sweep looks at the line before the buffer, at the one behind it, and then further out. While it is in the midst of
+ * the wanted look, a release must not come to its end.
+ */
+static void on_fault(__attribute__((unused)) int signal, siginfo_t *info, __attribute__((unused)) void *context)
+{
+	uint64_t at = (uint64_t)(uintptr_t)info->si_addr, head = trap.b.place.body - 1;
+
+	if (++trap.faults == 1)
+		trap.looked = gmod_now();
+	if (trap.faults == trap.wanted) {
+		atomic_store(&trap.looking, true);
+		usleep(20000);
+		trap.too_early = atomic_load(&trap.released);
+	}
+	set_page(at, PROT_READ | PROT_WRITE);
+	if (trap.faults < trap.wanted)
+		set_page(trap.faults % 2 ? trap.b.place.zone_tail : head, PROT_NONE);
+}
+
+static void *release_when_looking(void *unused)
+{
+	while (!atomic_load(&trap.looking))
+		sched_yield();
+	if (release_buffer(&trap.b))
+		atomic_store(&trap.released, true);
+	return unused;
+}
+
+static void check_a_release_waits(void (*look)(void), int wanted)
+{
+	struct sigaction before, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+	pthread_t thread;
+
+	memset(&trap, 0, sizeof(trap));
+	trap.b = plain_buffer();
+	trap.wanted = wanted;
+	sigaction(SIGSEGV, &ours, &before);
+	thread = begin_thread(release_when_looking, NULL);
+	set_page(trap.b.place.body - 1, PROT_NONE);
+	look();
+	end_thread(thread);
+	sigaction(SIGSEGV, &before, NULL);
+	assert_int_equal(trap.faults, wanted);
+	assert_false(trap.too_early);
+	assert_true(atomic_load(&trap.released));
+	drop_buffer(&trap.b);
+}
+
+TEST(a_sweep_is_stamped_before_it_looks)
+{
+	check_a_release_waits(sweep, 1);
+	assert_true(gmod_sweep_latest().ticks < trap.looked.ticks && gmod_sweep_latest().ns <= trap.looked.ns);
+}
+
+TEST(a_release_waits_for_each_kind_of_look)
+{
+	check_a_release_waits(sweep, 2);
+	check_a_release_waits(sweep, 3);
+	check_a_release_waits(sweep_thoroughly, 1);
+	take_none();
 }
 
 /* ---- the lock ---- */
