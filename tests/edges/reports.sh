@@ -33,6 +33,15 @@ check_late_write() {
 	done
 }
 
+# A wait that began before a launch proves nothing of it, however it ends.
+check_early_wait() {
+	local how
+	for how in stream context free copy recorded; do
+		guarded log_path=report.log "$edges/late_write" 1000 "$how"
+		same "early_wait $how: reported in time" "0 reported" "$status $out"
+	done
+}
+
 # A proof dies with its event, whichever ABI destroys that.
 check_stale_event() {
 	guarded log_path=report.log "$edges/stale_event"
