@@ -10,6 +10,7 @@
  * Another thread has begun to wait before the write is queued, and what it waits for, 100 ms, proves nothing of that:
  *
  *   stream, context, free, copy      by such a call
+ *   given_back                       by a free that waits for the look, and again when it gives the buffer back
  *   recorded                         for an event that is recorded anew, behind the write, before the thread is back
  */
 #include "make_buffer.h"
@@ -43,11 +44,9 @@ static void wait_by_event(void)
 static const struct way {
 	const char *how;
 	void (*wait)(void);
-} ways[] = {{"stream", wait_by_stream},
-	    {"context", tk_sync},
-	    {"free", wait_by_free},
-	    {"copy", wait_by_copy},
-	    {"recorded", wait_by_event}};
+	int again; /* it waits a second time, for what came before that */
+} ways[] = {{"stream", wait_by_stream, 0},   {"context", tk_sync, 0},   {"free", wait_by_free, 0},
+	    {"given_back", wait_by_free, 1}, {"copy", wait_by_copy, 0}, {"recorded", wait_by_event, 0}};
 
 static void *wait_so(void *way)
 {
@@ -70,6 +69,10 @@ static void beside_a_wait(const struct way *way, size_t size)
 	CK(cuEventRecord(event, NULL));
 	thread = tk_begin_thread(wait_so, (void *)way);
 	tk_sleep_ms(40);
+	if (way->again) {
+		tk_spin(NULL, 200);
+		tk_sleep_ms(160);
+	}
 	flip_behind(size, 300);
 	CK(cuEventRecord(event, NULL));
 	tk_end_thread(thread);

@@ -10,11 +10,14 @@ suspects() {
 # A kernel that was proven complete before the canary was last seen intact is no suspect.
 check_innocent() {
 	local program
-	for program in innocent innocent_per_thread; do
-		guarded '' "$edges/$program"
+	for program in innocent innocent_per_thread 'innocent given'; do
+		# shellcheck disable=SC2086 # with an argument
+		guarded '' "$edges/"$program
 		says "innocent: $program: the one that did it is named" '^k_flip x1' "$(suspects "$err")"
 		says_not "innocent: $program: the one that was done before is not" 'k_fill' "$(suspects "$err")"
 	done
+	guarded '' "$edges/innocent" current
+	says "innocent: after a wait for another context either may have" '^k_flip x1.*; k_fill x1' "$(suspects "$err")"
 }
 
 # Found while the program does nothing: long after the last driver call, by a kernel that was launched before, or at once
@@ -36,7 +39,7 @@ check_late_write() {
 # A wait that began before a launch proves nothing of it, however it ends.
 check_early_wait() {
 	local how
-	for how in stream context free copy recorded; do
+	for how in stream context free given_back copy recorded; do
 		guarded log_path=report.log "$edges/late_write" 1000 "$how"
 		same "early_wait $how: reported in time" "0 reported" "$status $out"
 	done
