@@ -149,7 +149,7 @@ proctype program(byte first, last, turns)
 	do
 	:: turns == 0 -> break
 	:: else ->
-		/* alloc_raw: the driver gives the pages; here it has them free in the end */
+		/* the backend's alloc(): the driver gives the pages; here it has them free in the end */
 		atomic {
 			(!taken[first] && !taken[last - 1]) ->
 			taken[first] = true;
@@ -177,7 +177,7 @@ proctype program(byte first, last, turns)
 #ifndef LATE
 		remove(first, last);			/* release: gmod_index_remove */
 #endif
-		atomic { taken[first] = false; taken[last - 1] = false };	/* free_raw */
+		atomic { taken[first] = false; taken[last - 1] = false };	/* the backend's free() */
 #ifdef LATE
 		remove(first, last);
 #endif

@@ -88,14 +88,14 @@ proctype freeing(byte b)
 		atomic { assert(word[b] == LIVE); word[b] = RELEASING };
 #endif
 #ifndef NOWAIT
-		(pinned != BATCH(b));			/* wait_for_sweeper: atomic_load(&pinned, seq_cst) */
+		(pinned != BATCH(b));			/* wait_for_pin: atomic_load(&pinned, seq_cst) */
 #endif
-		mapped[b] = false;			/* release: free_raw() unmaps the page */
+		mapped[b] = false;			/* release: the backend's free() unmaps the page */
 #ifdef NOFENCE_FREE
 		(empty(word_buffer[b]));
 #endif
-		word[b] = FREE;				/* give_back: atomic_store(&r->word, FREE, release) */
-		mapped[b] = true;			/* alloc_raw, write_canaries */
+		word[b] = FREE;				/* gmod_record_abandon: atomic_store(&r->word, FREE, release) */
+		mapped[b] = true;			/* the backend's alloc(), gmod_canary_place */
 		word[b] = LIVE;				/* gmod_record_publish: atomic_store(&r->word, LIVE, release) */
 		turn++
 	od;

@@ -163,7 +163,7 @@ inline retire(r)
 #ifdef NOGEN
 		word[r] = WORD(GENERATION(word[r]), FREE)
 #else
-		word[r] = WORD(GENERATION(word[r]) + 1, FREE)	/* give_back: atomic_store(&r->word, release) */
+		word[r] = WORD(GENERATION(word[r]) + 1, FREE)	/* gmod_record_abandon: atomic_store(&r->word, release) */
 #endif
 	};
 	push_free(r)

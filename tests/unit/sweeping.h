@@ -29,6 +29,14 @@ static inline void sweep_thoroughly(void)
 	gmod_damage_settle(false);
 }
 
+/* So that a test sees who looks at it. */
+static inline void set_page(uint64_t at, int access)
+{
+	size_t page = gmod_page_size();
+
+	mprotect((void *)(uintptr_t)(at - at % page), page, access);
+}
+
 /* As lib/buffers/buffer.c frees. */
 static inline void free_buffer(struct buffer *b, enum gmod_verify what)
 {

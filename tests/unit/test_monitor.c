@@ -1,4 +1,6 @@
 /* Sweeps beside other threads: buffers that come and go meanwhile, and the monitor's thread, which sleeps and wakes. */
+#include <signal.h>
+
 #include "lib/base/facts.h"
 #include "lib/base/counters.h"
 #include "monitor/watch/monitor.h"
@@ -96,6 +98,38 @@ TEST(activity_is_followed_by_a_sweep)
 			return;
 	}
 	CHECK(false, "a quiet heap is swept");
+}
+
+/* The monitor is held up by a page that is not there. */
+static struct buffer held;
+static atomic_bool held_up, go_on;
+
+static void hold_up(__attribute__((unused)) int signal)
+{
+	atomic_store(&held_up, true);
+	while (!atomic_load(&go_on))
+		usleep(100);
+	set_page(held.place.body - 1, PROT_READ | PROT_WRITE);
+}
+
+TEST(what_is_noted_during_a_sweep_has_a_sweep_of_its_own)
+{
+	struct sigaction before, ours = {.sa_handler = hold_up};
+	uint64_t sweeps;
+
+	held = plain_buffer();
+	sigaction(SIGSEGV, &ours, &before);
+	set_page(held.place.body - 1, PROT_NONE);
+	gmod_note_activity(gmod_thread_self());
+	for (int i = 0; i < 20000 && !atomic_load(&held_up); i++)
+		usleep(100);
+	assert_true(atomic_load(&held_up));
+	sweeps = atomic_load(&gmod_counters.sweeps);
+	gmod_note_activity(gmod_thread_self());
+	atomic_store(&go_on, true);
+	wait_for_sweeps(sweeps + 2);
+	sigaction(SIGSEGV, &before, NULL);
+	free_quietly(&held);
 }
 
 /* When a sweep has just ended and the monitor is about to sleep, or as much later as `pause` says. */

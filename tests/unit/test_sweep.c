@@ -311,13 +311,6 @@ static struct {
 	bool too_early;
 } trap;
 
-static void set_page(uint64_t at, int access)
-{
-	size_t page = gmod_page_size();
-
-	mprotect((void *)(uintptr_t)(at - at % page), page, access);
-}
-
 /*
  * A sweep looks at the line before the buffer, at the one behind it, and then further out. While it is in the midst of
  * the wanted look, a release must not come to its end.
