@@ -4,6 +4,8 @@
  */
 #include "lib/buffers/backend.h"
 
+#include <sched.h>
+
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/peers.h"
 #include "tests/unit/buffer.h"
@@ -90,10 +92,31 @@ static void drop(struct gmod_record *r)
 	unmap(r);
 }
 
+/* Another thread's release meanwhile. */
+static struct {
+	struct gmod_record *record;
+	atomic_bool go, released;
+	bool too_early;
+} other;
+
+static void *release_it(void *unused)
+{
+	while (!atomic_load(&other.go))
+		sched_yield();
+	if (gmod_record_begin_release(other.record, gmod_record_live(other.record)))
+		atomic_store(&other.released, true);
+	return unused;
+}
+
 static void open_to(const struct gmod_record *r, uint64_t devices)
 {
 	called("open");
 	assert_true(gmod_record_live(r) && devices == 1 << 5);
+	if (r != other.record)
+		return;
+	atomic_store(&other.go, true);
+	usleep(20000);
+	other.too_early = atomic_load(&other.released);
 }
 
 static bool works(int ordinal)
@@ -334,6 +357,24 @@ TEST(peers_are_let_in)
 	release(before, CUDA_SUCCESS);
 	release(after, CUDA_SUCCESS);
 	check_calls("free free ");
+}
+
+TEST(a_buffer_stays_while_peers_are_let_in)
+{
+	uint64_t p = allocate(CUDA_SUCCESS);
+	pthread_t thread;
+
+	calls[0] = '\0';
+	other.record = gmod_index_find(p).record;
+	thread = begin_thread(release_it, NULL);
+	gmod_peers_let_in(5, 3);
+	end_thread(thread);
+	assert_true(atomic_load(&other.released));
+	assert_false(other.too_early);
+	gmod_record_reinstate(other.record);
+	other.record = NULL;
+	release(p, CUDA_SUCCESS);
+	check_calls("open free ");
 }
 
 TEST(a_buffer_goes_with_its_context)

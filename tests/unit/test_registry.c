@@ -204,6 +204,7 @@ TEST(what_tells_canaries_is_kept_out_of_core_files)
 /* ---- the pin ---- */
 
 struct release {
+	bool (*begin)(struct gmod_record *r, uint64_t word);
 	struct gmod_record *record;
 	uint64_t word;
 	atomic_bool done;
@@ -213,19 +214,19 @@ static void *release(void *arg)
 {
 	struct release *x = arg;
 
-	if (gmod_record_begin_release(x->record, x->word)) {
+	if (x->begin(x->record, x->word)) {
 		atomic_store(&x->done, true);
 		gmod_record_retire(x->record);
 	}
 	return NULL;
 }
 
-static void check_a_release_waits(enum gmod_pin who)
+static void check_a_release_waits(enum gmod_pin who, bool (*begin)(struct gmod_record *r, uint64_t word))
 {
 	enum { MOST = 2 * GMOD_GATHERED };
 	uint32_t batch = who == GMOD_PIN_GATHER ? GMOD_GATHERED : GMOD_BATCH;
 	struct gmod_record *r[MOST];
-	struct release mine = {0}, other = {0};
+	struct release mine = {.begin = begin}, other = {.begin = begin};
 	pthread_t a;
 
 	for (int i = 0; i < MOST; i++) {
@@ -266,5 +267,12 @@ static void check_a_release_waits(enum gmod_pin who)
 TEST(a_release_waits_for_the_pin_of_its_batch)
 {
 	for (int who = 0; who < GMOD_PIN_COUNT; who++)
-		check_a_release_waits((enum gmod_pin)who);
+		check_a_release_waits((enum gmod_pin)who, gmod_record_begin_release);
+}
+
+/* Before a context goes nobody asks the driver about its buffers any more. */
+TEST(a_departure_waits_for_those_that_look_by_loads)
+{
+	check_a_release_waits(GMOD_PIN_SWEEP, gmod_record_begin_leaving);
+	check_a_release_waits(GMOD_PIN_EXIT, gmod_record_begin_leaving);
 }
