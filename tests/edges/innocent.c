@@ -1,9 +1,10 @@
 /*
  * innocent [HOW]: one kernel was done and waited for before the buffer was overrun by another: only that one could have
- * done it. HOW, where another context is current while the program waits:
+ * done it.
  *
- *   given      for the kernel's
- *   current    for that one, which proves nothing of the kernel
+ *   given      another context is current while the program waits for the kernel's
+ *   current    it waits for that one, which proves nothing of the kernel
+ *   wild       the other kernel writes where nothing is
  */
 #include "make_buffer.h"
 
@@ -16,18 +17,32 @@ static void wait_beside(int given)
 	CK(cuCtxSetCurrent(tk_context));
 }
 
+static void write_wildly(void)
+{
+	CUdeviceptr wild = 16;
+	int value = 1;
+
+	tk_launch(tk_kernel("k_illegal"), 1, 1, NULL, TK_ARGS(&wild, &value));
+	EXPECT(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
 int main(int argc, char **argv)
 {
+	const char *how = argc > 1 ? argv[1] : "";
 	int value = 0;
 	long long zero = 0, n = 4096;
 	CUdeviceptr p = make_buffer(4096);
 
 	tk_launch_n(tk_kernel("k_fill"), n, NULL, TK_ARGS(&p, &zero, &n, &value));
-	if (argc > 1)
-		wait_beside(!strcmp(argv[1], "given"));
+	if (!strcmp(how, "given") || !strcmp(how, "current"))
+		wait_beside(!strcmp(how, "given"));
 	else
 		CK(cuStreamSynchronize(NULL));
 	tk_sleep_ms(100); /* long enough to be seen intact after that */
+	if (!strcmp(how, "wild")) {
+		write_wildly();
+		return 0;
+	}
 	tk_flip(p, 4096, 1);
 	CK(cuStreamSynchronize(NULL));
 	CK(cuMemFree(p));

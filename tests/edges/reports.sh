@@ -4,16 +4,16 @@
 . "$(dirname "$0")/edgelib"
 
 suspects() {
-	sed -n 's/^ *suspects: //p' <<<"$1"
+	sed -nE 's/^ *(suspects|unfinished launches): //p' <<<"$1"
 }
 
 # A kernel that was proven complete before the canary was last seen intact is no suspect.
 check_innocent() {
 	local program
-	for program in innocent innocent_per_thread 'innocent given'; do
+	for program in innocent innocent_per_thread 'innocent given' 'innocent wild'; do
 		# shellcheck disable=SC2086 # with an argument
 		guarded '' "$edges/"$program
-		says "innocent: $program: the one that did it is named" '^k_flip x1' "$(suspects "$err")"
+		says "innocent: $program: the one that did it is named" '^(k_flip|k_illegal) x1' "$(suspects "$err")"
 		says_not "innocent: $program: the one that was done before is not" 'k_fill' "$(suspects "$err")"
 	done
 	guarded '' "$edges/innocent" current
@@ -83,6 +83,12 @@ check_settles() {
 check_found_at_exit() {
 	guarded scan_interval_us=60000000 "$programs/bad_then_return"
 	ended "found_at_exit: one report" 5 1
+}
+
+# gmod_check() looks at once, at the device too.
+check_asked() {
+	guarded scan_interval_us=60000000 "$edges/asked"
+	same "asked: each is found by its own look" "0 1 2 3 " "$status $out"
 }
 
 # A free waits for the work of the buffer's own context, whichever is current.

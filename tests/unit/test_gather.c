@@ -12,7 +12,7 @@
 
 /* ---- the driver ---- */
 
-enum { COPIES = 64, SIZE = 5000 };
+enum { COPIES = 256, SIZE = 5000 };
 
 static struct {
 	struct {
@@ -26,6 +26,8 @@ static struct {
 	void (*while_awaited)(void);
 	unsigned not_ready; /* so often the copies have not landed */
 } driver;
+static char *pinned;
+static size_t pinned_size;
 
 static CUresult CUDAAPI push(CUcontext c)
 {
@@ -86,6 +88,8 @@ static CUresult CUDAAPI pin_pages(void *p, size_t size, unsigned flags)
 {
 	(void)flags;
 	memset(p, 0, size);
+	pinned = p;
+	pinned_size = size;
 	return CUDA_SUCCESS;
 }
 
@@ -95,6 +99,7 @@ static CUresult CUDAAPI to_host(void *to, CUdeviceptr from, size_t size, CUstrea
 	if (!driver.asked++)
 		driver.first = gmod_now();
 	assert_true(driver.copies < COPIES);
+	assert_true((char *)to >= pinned && (size_t)((char *)to - pinned) + size <= pinned_size);
 	driver.copy[driver.copies].to = to;
 	driver.copy[driver.copies].from = from;
 	driver.copy[driver.copies++].size = size;
@@ -209,6 +214,27 @@ GATHERED(what_was_copied_of_the_buffer_before_is_not_compared)
 	driver.while_awaited = use_record_again;
 	gather();
 	take_none();
+}
+
+/* More than there is room for at a time. */
+GATHERED(all_slack_of_many_comes_in_turn)
+{
+	enum { BUFFERS = 100 };
+	static struct buffer many_buffers[BUFFERS];
+
+	for (int i = 0; i < BUFFERS; i++) {
+		many_buffers[i] = new_buffer(1, GMOD_MEM_DEVICE);
+		gmod_record_details(many_buffers[i].record)->context = gmod_context_at(0);
+	}
+	assert_true(gmod_gather(NULL, GMOD_GATHER_WHOLE));
+	assert_true(driver.asked > BUFFERS);
+	take_none();
+	damage(many_buffers[BUFFERS - 1].place.user - 1, 1);
+	gmod_gather(NULL, GMOD_GATHER_WHOLE);
+	gmod_damage_settle(true);
+	take_checked(true, &many_buffers[BUFFERS - 1], many_buffers[BUFFERS - 1].place.user - 1, 1, 1);
+	for (int i = 0; i < BUFFERS; i++)
+		free_quietly(&many_buffers[i]);
 }
 
 static struct {

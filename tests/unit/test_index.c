@@ -238,6 +238,28 @@ TEST(only_live_buffers_are_found)
 	gmod_record_retire(r);
 }
 
+/* By its start alone, from when it is taken until it has left; one that a departing context has taken may come back. */
+TEST(a_buffer_that_is_being_freed_is_told)
+{
+	struct buffer b = enter(100 * GRANULE, 100 * GRANULE + 4 * page);
+	struct gmod_found found = {0};
+	uint64_t user = b.from + page;
+
+	assert_false(gmod_index_find_releasing(user, &found));
+	assert_true(gmod_record_begin_release(b.record, b.word));
+	assert_true(gmod_index_find_releasing(user, &found));
+	assert_true(found.record == b.record && found.word >> 2 == b.word >> 2);
+	assert_false(gmod_index_find_releasing(user + 1, &found));
+	assert_false(gmod_index_find_releasing(b.from, &found));
+	gmod_index_depart();
+	assert_false(gmod_index_find_releasing(user, &found));
+	gmod_index_departed();
+	assert_true(gmod_index_find_releasing(user, &found));
+	gmod_index_remove(b.from, b.to, b.record->position);
+	assert_false(gmod_index_find_releasing(user, &found));
+	gmod_record_retire(b.record);
+}
+
 TEST(random_buffers_are_found)
 {
 	check_random();

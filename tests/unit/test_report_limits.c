@@ -290,3 +290,24 @@ TEST_IN_CHILD(what_is_abandoned_is_counted_and_told)
 	CHECK(s.findings[GMOD_LEAK] == 3, "%u", s.findings[GMOD_LEAK]);
 	CHECK(count("SUMMARY") == 0, "%s", text);
 }
+
+/* Nobody takes findings out of the ring meanwhile: the one that finds no room waits 2 s, and is lost. */
+TEST_IN_CHILD(the_finding_for_which_there_is_no_room_is_the_one_that_is_lost)
+{
+	enum { ROOM = 256 };
+	struct gmod_finding f;
+
+	start("max_reports=1000");
+	for (int i = 0; i < ROOM + 1; i++) {
+		f = finding(GMOD_LEAK);
+		f.buffer.size = (uint64_t)i + 1;
+		gmod_report_add(&f);
+	}
+	gmod_report_flush();
+	gmod_report_end();
+	CHECK(count("SUMMARY: GMOD: leak device 0 size 1 ") == 1, "%s", text);
+	CHECK(count("SUMMARY: GMOD: leak device 0 size 257 ") == 0, "%s", text);
+	CHECK(count("SUMMARY") == ROOM, "%s", text);
+	CHECK(count("GMOD: 1 finding was lost: ") == 1, "%s", text);
+	CHECK(gmod_report_findings() == ROOM + 1, "%u", gmod_report_findings());
+}
