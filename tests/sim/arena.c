@@ -93,6 +93,7 @@ bool arena_open(struct arena *arena, uintptr_t at, size_t bytes)
 
 void range_close(uintptr_t at, size_t length)
 {
+	access_take(at, length);
 	(void)mmap((void *)at, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
@@ -128,7 +129,7 @@ bool arenas_create(void)
 	if (size < wanted)
 		size = (wanted + SIM_CHUNK - 1) / SIM_CHUNK * SIM_CHUNK;
 	if (ftruncate(fd, size) || !arena_create(&sim_device_arena, size, SIM_CHUNK, fd) ||
-	    !arena_create(&sim_host_arena, size, sim.page, -1)) {
+	    !arena_create(&sim_host_arena, size, sim.page, -1) || !access_create()) {
 		close(fd);
 		return false;
 	}

@@ -33,6 +33,11 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 	pass_on(signal, info, context);
 }
 
+void fault_now(void)
+{
+	siglongjmp(*guard, 1);
+}
+
 void fault_install(void)
 {
 	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};

@@ -25,9 +25,11 @@ static void __attribute__((constructor)) read_environment(void)
 	sim.page = sysconf(_SC_PAGESIZE);
 }
 
+/* The device is not the child's: a store there must not reach the parent's, and ends it. */
 static void in_forked_child(void)
 {
 	sim_forked = true;
+	range_close(sim_device_arena.base, sim_device_arena.size);
 }
 
 /*

@@ -82,6 +82,7 @@ static CUresult open_handle(CUcontext ctx, CUdeviceptr *out, const CUipcMemHandl
 	if (r)
 		return r;
 	block = block_new(BLOCK_IPC, ctx, at + chunk_offset(ticket.offset), ticket.size);
+	access_open(at, chunk_offset(ticket.offset) + ticket.size, ctx->device, false);
 	block_insert(block);
 	*out = block->base;
 	return CUDA_SUCCESS;

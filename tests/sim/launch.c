@@ -64,6 +64,7 @@ CUresult kernel_work(CUcontext ctx, CUfunction f, const unsigned grid[3], const 
 	r = check_shape(grid, block, shared);
 	if (r)
 		return r;
+	k->ctx = ctx;
 	k->function = f;
 	memcpy(k->grid, grid, sizeof(k->grid));
 	memcpy(k->block, block, sizeof(k->block));

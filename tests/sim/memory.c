@@ -28,15 +28,17 @@ static size_t chunks(size_t bytes)
 }
 
 /* Two MiB and more: chunks of its own. */
-static uintptr_t large_alloc(int device, size_t bytes)
+static uintptr_t large_alloc(int device, CUmemoryPool pool, size_t bytes)
 {
 	uintptr_t at;
 
 	if (!device_charge(device, chunks(bytes)))
 		return 0;
 	at = arena_take(&sim_device_arena, bytes);
-	if (at && arena_open(&sim_device_arena, at, bytes))
+	if (at && arena_open(&sim_device_arena, at, bytes)) {
+		access_open(at, bytes, device, pool);
 		return at;
+	}
 	device_uncharge(device, chunks(bytes));
 	return 0;
 }
@@ -54,7 +56,7 @@ CUresult device_alloc(CUcontext ctx, int device, CUmemoryPool pool, size_t bytes
 	if (bytes < SIM_CHUNK)
 		slab = slab_alloc(ctx, pool, device, bytes, &at);
 	else
-		at = large_alloc(device, bytes);
+		at = large_alloc(device, pool, bytes);
 	if (!at)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	block = block_new(pool ? BLOCK_POOL : BLOCK_DEVICE, ctx, at, bytes);
@@ -93,6 +95,7 @@ CUresult graph_map(uintptr_t at)
 	block->charged = chunks(block->size);
 	block->freeing = false;
 	arena_open(&sim_device_arena, at, block->size);
+	access_open(at, block->size, block->device, true);
 	return CUDA_SUCCESS;
 }
 

@@ -21,6 +21,15 @@ bool arena_open(struct arena *arena, uintptr_t at, size_t bytes);
 void range_close(uintptr_t at, size_t length);
 void arena_close(struct arena *arena, uintptr_t at, size_t bytes);
 
+/* access.c: what kernels may touch. */
+
+bool access_create(void);
+void access_open(uintptr_t at, size_t bytes, int device, bool pooled);
+void access_give(uintptr_t at, size_t bytes, int device, bool reads, bool writes);
+void access_take(uintptr_t at, size_t bytes);
+int access_protection(uintptr_t at);
+void access_check(uintptr_t at, size_t bytes, int write);
+
 /* slab.c: device memory below 2 MiB. */
 
 struct slab;

@@ -12,10 +12,13 @@
 static CUresult read_table(struct image *image)
 {
 	const struct gt_kernel *const *(*list)(size_t *);
+	void (**before_access)(uintptr_t at, size_t bytes, int write) = dlsym(image->handle, "gt_before_access");
 
 	*(void **)&list = dlsym(image->handle, "gt_module_kernels");
 	if (!list)
 		return CUDA_ERROR_INVALID_IMAGE;
+	if (before_access)
+		*before_access = access_check;
 	image->kernels = list(&image->count);
 	return CUDA_SUCCESS;
 }

@@ -54,6 +54,16 @@ illegal address, waiting for the stream: ERROR_ILLEGAL_ADDRESS
 after it, cuMemAlloc: ERROR_ILLEGAL_ADDRESS
 after the driver's teardown, cuMemAlloc, as a number: 4
 after the driver's teardown, a byte of managed memory is: 5
+a kernel can store to memory of the program's own where the device says so: yes
+a kernel stores to registered memory: SUCCESS
+a kernel stores to a small buffer that was freed, beside one that was not: SUCCESS
+a kernel stores to a large buffer that was freed: ERROR_ILLEGAL_ADDRESS
+with peer access, a kernel stores to memory of the other device: SUCCESS
+without peer access, a kernel stores to memory of the other device: ERROR_ILLEGAL_ADDRESS
+a kernel stores to it where the other device was let in since: SUCCESS
+a kernel stores to it where only the other device is let in: ERROR_ILLEGAL_ADDRESS
+in a forked child, a store to device memory ends it: yes
+after that the byte is: 5
 the process 'exit' ended with: status 0
 the process 'freed-managed' ended with: signal 11
 FACTS
@@ -62,6 +72,9 @@ FACTS
 for _ in 1 2 3; do
 	"$work/conformance" >"$work/facts" 2>"$work/errors"
 	status=$?
+	for part in access-peer access-mapping; do
+		SIM_DEVICES=2 "$work/conformance" "$part"
+	done >>"$work/facts" 2>>"$work/errors"
 	if [ "$status" -ne 0 ] || ! grep -qvxFf "$work/facts" "$work/wanted"; then
 		break
 	fi

@@ -22,6 +22,7 @@
  *	call inject init error procaddr absent	entry: prologue, faults and traces, cuInit and exit, names
  *	device context context_query green	what a call runs in
  *	arena slab block memory host managed*	addresses, and the memory behind them
+ *	access					what kernels may touch of it; checked.h is the kernels' half
  *	pool vmm ipc array pointer		... of more kinds, and what is known of an address
  *	work queue stream event fault		what runs, in which order, and what happens when it faults
  *	copy* memset memops			what work is made from
@@ -222,6 +223,7 @@ void ledger_write(void);
 
 void fault_install(void);
 CUresult fault_guard(void (*run)(void *), void *arg);
+void fault_now(void); /* of a kernel, in fault_guard() */
 
 /* context.c */
 

@@ -51,7 +51,13 @@ $(BUILD)/sim/$(SIM_OLDER)/newer.map: lib/driver/entrypoints.def tests/sim/extra.
 	@sed -nE 's/^(GMOD|SIM)_(HOOK|PLAIN|CALL|ONLY)\( *([A-Za-z0-9_]+), *[A-Za-z0-9_]+, *([0-9]+),.*/\3 \4/p' $(filter %.def,$^) | \
 		awk 'BEGIN { print "{ local:" } $$2 > $(SIM_OLDER_VERSION) { print "\t" $$1 ";" } END { print "};" }' >$@
 
-$(BUILD)/sim/kernels.so $(BUILD)/sim/inkernel.so: $(BUILD)/sim/%.so: tests/programs/%.cu tests/programs/kernels.h | $(BUILD)/sim/obj
-	$(call say,CC)$(CC) -std=gnu11 -Wall -Wextra -Werror -fPIC -shared -O2 -g -x c $< -o $@
+# Each access of a kernel asks the driver; not of those that allocate, whose heap is C's.
+SIM_CHECKED := -fsanitize=kernel-address -include tests/sim/checked.h $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)), \
+	$(addprefix -mllvm -asan-,instrumentation-with-call-threshold=0 stack=0 globals=0), \
+	$(addprefix --param asan-,instrumentation-with-call-threshold=0 stack=0 globals=0))
+$(BUILD)/sim/kernels.so: checked := $(SIM_CHECKED)
+
+$(BUILD)/sim/kernels.so $(BUILD)/sim/inkernel.so: $(BUILD)/sim/%.so: tests/programs/%.cu tests/programs/kernels.h tests/sim/checked.h tests/sim/sim.mk | $(BUILD)/sim/obj
+	$(call say,CC)$(CC) -std=gnu11 -Wall -Wextra -Werror -fPIC -shared -O2 -g $(checked) -x c $< -o $@
 
 -include $(SIM_OBJ:.o=.d)

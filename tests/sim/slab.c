@@ -57,6 +57,7 @@ static struct slab *slab_new(CUcontext ctx, CUmemoryPool pool, int device)
 		device_uncharge(device, SIM_CHUNK);
 		return NULL;
 	}
+	access_open(base, SIM_CHUNK, device, pool);
 	slab = calloc(1, sizeof(*slab));
 	slab->ctx = ctx;
 	slab->pool = pool;

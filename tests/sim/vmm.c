@@ -252,20 +252,27 @@ static CUresult unmap(CUdeviceptr at, size_t size)
 
 ENTRY(cuMemUnmap, NEEDS_INIT, TAKES(CUdeviceptr ptr, size_t size), unmap(ptr, size))
 
-/* One page table for all devices: the last of them decides. */
+static bool desc_ok(const CUmemAccessDesc *desc)
+{
+	return desc->location.type == CU_MEM_LOCATION_TYPE_DEVICE && device_exists(desc->location.id);
+}
+
+/* Each device has rights of its own, which it keeps where it is not named. Copies and fills may do what any of them
+ * may. */
 static CUresult set_access(CUdeviceptr at, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
-	CUmemAccess_flags flags;
-	int prot = PROT_NONE;
-
 	if (!desc || !count || !whole_mappings(at, size))
 		return CUDA_ERROR_INVALID_VALUE;
-	flags = desc[count - 1].flags;
-	if (flags & CU_MEM_ACCESS_FLAGS_PROT_READ)
-		prot |= PROT_READ;
-	if (flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-		prot |= PROT_WRITE;
-	return mprotect((void *)at, size, prot) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	for (size_t i = 0; i < count; i++)
+		if (!desc_ok(&desc[i]))
+			return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; i < count; i++)
+		access_give(at, size, desc[i].location.id, desc[i].flags & CU_MEM_ACCESS_FLAGS_PROT_READ,
+			    desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	for (size_t chunk = 0; chunk < size; chunk += SIM_CHUNK)
+		if (mprotect((void *)(at + chunk), SIM_CHUNK, access_protection(at + chunk)))
+			return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
 }
 
 ENTRY(cuMemSetAccess, NEEDS_INIT, TAKES(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count),

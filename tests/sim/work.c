@@ -28,6 +28,7 @@ static void run_kernel(void *arg)
 	struct work_kernel *k = arg;
 	struct gt_thread self = {0};
 
+	access_begin(k, &self + 1);
 	kernel_point(k);
 	memcpy(self.grid, k->grid, sizeof(self.grid));
 	memcpy(self.block, k->block, sizeof(self.block));

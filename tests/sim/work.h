@@ -19,6 +19,7 @@ enum work_kind {
 #define SIM_SLOT 64 /* bytes of the largest parameter */
 
 struct work_kernel {
+	CUcontext ctx;
 	const struct gt_kernel *code;
 	CUfunction function; /* as it was passed: may be a CUkernel */
 	unsigned grid[3], block[3], shared;
@@ -71,6 +72,10 @@ void kernel_point(struct work_kernel *kernel);
 CUresult work_clone(struct work *to, const struct work *from);
 void work_clear(struct work *work);
 extern __thread bool sim_in_host_function;
+
+/* access.c */
+
+void access_begin(const struct work_kernel *kernel, const void *top);
 
 /* memops.c */
 

@@ -73,3 +73,10 @@ void process_facts(void);
 /* The program is started once more for facts that end their process. */
 int be_child(const char *name);
 void child_green_alone(void);
+void child_access_own(void);
+void child_access_registered(void);
+void child_access_freed(void);
+void child_access_freed_large(void);
+void child_access_peer(void);
+void child_access_mapping(void);
+void child_access_forked(void);

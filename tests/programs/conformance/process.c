@@ -414,6 +414,13 @@ static const struct {
     {"unload-refused", child_unload_refused, 1},
     {"memop-arguments", child_memop_arguments, 1},
     {"green-alone", child_green_alone, 0},
+    {"access-own", child_access_own, 1},
+    {"access-registered", child_access_registered, 1},
+    {"access-freed", child_access_freed, 1},
+    {"access-freed-large", child_access_freed_large, 1},
+    {"access-peer", child_access_peer, 1},
+    {"access-mapping", child_access_mapping, 1},
+    {"access-forked", child_access_forked, 1},
 };
 
 static void run_child(const char *name)
