@@ -172,7 +172,7 @@ static bool is_done_at_once(CUstream stream, const struct op *op)
 	const struct work_copy *c = &op->work.copy;
 
 	return stream->flags & CU_STREAM_NON_BLOCKING && stream->first == op && !op->dep_count &&
-	       op->work.kind == WORK_COPY && c->staged && c->height == 1 && c->depth == 1 && c->width <= 4096;
+	       op->work.kind == WORK_COPY && c->staged && c->width * c->height * c->depth <= 4096;
 }
 
 /* Takes over the work, also when it fails, and may give up the lock. *out, if wanted, is a reference for the caller. */
