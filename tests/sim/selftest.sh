@@ -38,6 +38,7 @@ cuMemFree of device memory waits for a kernel on another stream: yes
 cuMemFreeHost waits for a kernel on another stream: yes
 cuMemAlloc waits for a kernel on another stream: no
 copy to device waits for a kernel on another stream: no
+cuMemUnmap waits for a kernel on another stream: no
 copy to device waits for a kernel on the null stream: yes
 asking the null stream beside a busy blocking stream: ERROR_NOT_READY
 global capture, cuMemAlloc: ERROR_STREAM_CAPTURE_UNSUPPORTED

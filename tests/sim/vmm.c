@@ -226,21 +226,13 @@ static bool whole_mappings(CUdeviceptr at, size_t size)
 	return at == end && size > 0;
 }
 
-/*
- * The driver does not wait here: a kernel that still uses the memory faults. Simulated kernels are threads of this
- * process, so this waits.
- */
+/* Nobody waits: a kernel that still uses the memory faults. */
 static CUresult unmap(CUdeviceptr at, size_t size)
 {
 	CUdeviceptr end = at + size;
 
 	if (!whole_mappings(at, size))
 		return CUDA_ERROR_INVALID_VALUE;
-	for (CUcontext ctx = sim.contexts; ctx; ctx = ctx->next)
-		if (ctx->alive)
-			queue_wait_context(ctx);
-	if (!whole_mappings(at, size))
-		return CUDA_ERROR_INVALID_VALUE; /* somebody else was faster */
 	while (at < end) {
 		struct block *block = block_find(at);
 
