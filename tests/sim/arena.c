@@ -3,8 +3,8 @@
  * private memory of page granules (managed and pinned). Everything the driver gives out lies in one of
  * them, so that a freed range is never somebody else's heap: until the driver reuses it, touching it faults.
  *
- * Sizes are rounded up to one of four classes a doubling, and a hole is reused only by its own class, the
- * youngest first, so that addresses come back as quickly as a real driver's do.
+ * Of private memory sizes are rounded up to one of four classes a doubling, and a hole is reused only by its own class,
+ * the youngest first, so that addresses come back as quickly as a real driver's do.
  */
 #include "sim.h"
 
@@ -129,7 +129,7 @@ bool arenas_create(void)
 	if (size < wanted)
 		size = (wanted + SIM_CHUNK - 1) / SIM_CHUNK * SIM_CHUNK;
 	if (ftruncate(fd, size) || !arena_create(&sim_device_arena, size, SIM_CHUNK, fd) ||
-	    !arena_create(&sim_host_arena, size, sim.page, -1) || !access_create()) {
+	    !arena_create(&sim_host_arena, size, sim.page, -1) || !access_create() || !chunks_create()) {
 		close(fd);
 		return false;
 	}

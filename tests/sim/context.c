@@ -55,6 +55,9 @@ static CUresult bring_to_life(CUcontext ctx, unsigned flags)
 		return sim.device[ctx->device].lost;
 	if (!device_charge(ctx->device, overhead()))
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	ctx->chunk = chunks_take(SIM_CHUNK, false);
+	arena_open(&sim_device_arena, ctx->chunk, SIM_CHUNK);
+	access_open(ctx->chunk, SIM_CHUNK, ctx->device, false);
 	ctx->alive = true;
 	ctx->flags = flags;
 	ctx->sticky = CUDA_SUCCESS;
@@ -108,6 +111,8 @@ static void context_kill(CUcontext ctx)
 	arrays_release_of(ctx);
 	events_lose(ctx);
 	blocks_release_of(ctx);
+	arena_close(&sim_device_arena, ctx->chunk, SIM_CHUNK);
+	chunks_give(ctx->chunk, SIM_CHUNK);
 	device_uncharge(ctx->device, overhead());
 }
 

@@ -49,7 +49,7 @@ static CUresult map_ticket(const struct ticket *ticket, uintptr_t *out)
 	void *at;
 	int fd;
 
-	*out = arena_take(&sim_device_arena, length);
+	*out = chunks_take(length, true);
 	if (!*out)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", ticket->pid, ticket->fd);
@@ -61,7 +61,7 @@ static CUresult map_ticket(const struct ticket *ticket, uintptr_t *out)
 		close(fd);
 	if (at != MAP_FAILED)
 		return CUDA_SUCCESS;
-	arena_give(&sim_device_arena, *out, length);
+	chunks_give(*out, length);
 	return CUDA_ERROR_MAP_FAILED;
 }
 
@@ -98,7 +98,7 @@ void ipc_unmap(struct block *block)
 	size_t length = block->base - at + block->size;
 
 	range_close(at, (length + SIM_CHUNK - 1) / SIM_CHUNK * SIM_CHUNK);
-	arena_give(&sim_device_arena, at, length);
+	chunks_give(at, length);
 }
 
 static CUresult close_handle(CUdeviceptr at)

@@ -34,7 +34,7 @@ static uintptr_t large_alloc(int device, CUmemoryPool pool, size_t bytes)
 
 	if (!device_charge(device, chunks(bytes)))
 		return 0;
-	at = arena_take(&sim_device_arena, bytes);
+	at = chunks_take(bytes, pool);
 	if (at && arena_open(&sim_device_arena, at, bytes)) {
 		access_open(at, bytes, device, pool);
 		return at;
@@ -73,7 +73,7 @@ CUresult device_alloc(CUcontext ctx, int device, CUmemoryPool pool, size_t bytes
  * memory is there from when the node runs until it is freed. */
 CUresult graph_reserve(CUcontext ctx, int device, size_t bytes, CUdeviceptr *out)
 {
-	uintptr_t at = arena_take(&sim_device_arena, bytes);
+	uintptr_t at = chunks_take(bytes, true);
 	struct block *block;
 
 	if (!at)
@@ -111,7 +111,7 @@ static void graph_unmap(struct block *block)
 static void graph_forget(struct block *block)
 {
 	graph_unmap(block);
-	arena_give(&sim_device_arena, block->base, block->size);
+	chunks_give(block->base, block->size);
 	block_remove(block);
 }
 
@@ -122,7 +122,7 @@ static void release_device(struct block *block)
 		return;
 	}
 	arena_close(&sim_device_arena, block->base, block->size);
-	arena_give(&sim_device_arena, block->base, block->size);
+	chunks_give(block->base, block->size);
 	device_uncharge(block->device, block->charged);
 }
 

@@ -21,6 +21,12 @@ bool arena_open(struct arena *arena, uintptr_t at, size_t bytes);
 void range_close(uintptr_t at, size_t length);
 void arena_close(struct arena *arena, uintptr_t at, size_t bytes);
 
+/* chunks.c: where device memory lies. */
+
+bool chunks_create(void);
+uintptr_t chunks_take(size_t bytes, bool from_top);
+void chunks_give(uintptr_t at, size_t bytes);
+
 /* access.c: what kernels may touch. */
 
 bool access_create(void);

@@ -59,6 +59,7 @@ a kernel can store to memory of the program's own where the device says so: yes
 a kernel stores to registered memory: SUCCESS
 a kernel stores to a small buffer that was freed, beside one that was not: SUCCESS
 a kernel stores to a large buffer that was freed: ERROR_ILLEGAL_ADDRESS
+a kernel stores before a large buffer, the first one: SUCCESS
 with peer access, a kernel stores to memory of the other device: SUCCESS
 without peer access, a kernel stores to memory of the other device: ERROR_ILLEGAL_ADDRESS
 a kernel stores to it where the other device was let in since: SUCCESS

@@ -21,7 +21,7 @@
  *
  *	call inject init error procaddr absent	entry: prologue, faults and traces, cuInit and exit, names
  *	device context context_query green	what a call runs in
- *	arena slab block memory host managed*	addresses, and the memory behind them
+ *	arena chunks slab block memory host managed*	addresses, and the memory behind them
  *	access					what kernels may touch of it; checked.h is the kernels' half
  *	pool vmm ipc array pointer		... of more kinds, and what is known of an address
  *	work queue stream event fault		what runs, in which order, and what happens when it faults
@@ -241,7 +241,8 @@ struct CUctx_st {
 	CUmodule modules;
 	CUarray arrays;
 	CUevent events;
-	uint32_t peers; /* devices whose memory may be accessed */
+	uint32_t peers;  /* devices whose memory may be accessed */
+	uintptr_t chunk; /* of its own: what it keeps on the device */
 };
 
 CUcontext context_current(void);

@@ -52,7 +52,7 @@ static struct slab *slab_new(CUcontext ctx, CUmemoryPool pool, int device)
 
 	if (!device_charge(device, SIM_CHUNK))
 		return NULL;
-	base = arena_take(&sim_device_arena, SIM_CHUNK);
+	base = chunks_take(SIM_CHUNK, pool);
 	if (!base || !arena_open(&sim_device_arena, base, SIM_CHUNK)) {
 		device_uncharge(device, SIM_CHUNK);
 		return NULL;
@@ -94,7 +94,7 @@ void slab_free(struct slab *slab, uintptr_t at, size_t bytes)
 		return;
 	UNLINK(sim.device[slab->device].slabs, slab);
 	arena_close(&sim_device_arena, slab->base, SIM_CHUNK);
-	arena_give(&sim_device_arena, slab->base, SIM_CHUNK);
+	chunks_give(slab->base, SIM_CHUNK);
 	device_uncharge(slab->device, SIM_CHUNK);
 	free(slab);
 }

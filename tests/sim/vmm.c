@@ -51,7 +51,7 @@ static CUresult create(CUmemGenericAllocationHandle *out, size_t size, const CUm
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!device_charge(prop->location.id, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	at = arena_take(&sim_device_arena, size);
+	at = chunks_take(size, true);
 	if (!at) {
 		device_uncharge(prop->location.id, size);
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -76,7 +76,7 @@ static void drop(struct physical *p)
 	UNLINK(physicals, p);
 	sim.held.physicals--;
 	arena_close(&sim_device_arena, p->at, p->size);
-	arena_give(&sim_device_arena, p->at, p->size);
+	chunks_give(p->at, p->size);
 	device_uncharge(p->device, p->size);
 	free(p);
 }
@@ -119,7 +119,7 @@ static CUresult reserve(CUdeviceptr *out, size_t size, unsigned long long flags)
 
 	if (!out || !size || size % SIM_CHUNK || flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	at = arena_take(&sim_device_arena, size);
+	at = chunks_take(size, true);
 	if (!at)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	r = calloc(1, sizeof(*r));
@@ -150,7 +150,7 @@ static CUresult unreserve(CUdeviceptr at, size_t size)
 	*link = r->next;
 	sim.held.reservations--;
 	range_close(r->base, r->size); /* the program may have made pages between its mappings accessible */
-	arena_give(&sim_device_arena, r->base, r->size);
+	chunks_give(r->base, r->size);
 	free(r);
 	return CUDA_SUCCESS;
 }

@@ -48,6 +48,11 @@ void child_access_freed_large(void)
 	fact(code(store_to(freed + (8 << 20))), "a kernel stores to a large buffer that was freed");
 }
 
+void child_access_before(void)
+{
+	fact(code(store_to(tk_alloc(16 << 20) - 1)), "a kernel stores before a large buffer, the first one");
+}
+
 /* Device 1, with its primary context current: false where there is none. */
 static int open_other(CUcontext *out)
 {

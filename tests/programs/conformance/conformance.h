@@ -77,6 +77,7 @@ void child_access_own(void);
 void child_access_registered(void);
 void child_access_freed(void);
 void child_access_freed_large(void);
+void child_access_before(void);
 void child_access_peer(void);
 void child_access_mapping(void);
 void child_access_forked(void);

@@ -418,6 +418,7 @@ static const struct {
     {"access-registered", child_access_registered, 1},
     {"access-freed", child_access_freed, 1},
     {"access-freed-large", child_access_freed_large, 1},
+    {"access-before", child_access_before, 1},
     {"access-peer", child_access_peer, 1},
     {"access-mapping", child_access_mapping, 1},
     {"access-forked", child_access_forked, 1},

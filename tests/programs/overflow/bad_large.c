@@ -2,8 +2,7 @@
 // case: bad_large_across_the_border 3145733, 3145733, 2000, 0 =>
 //    heap-buffer-overflow size 3145733 offset +0 in make_buffer
 // case: bad_large_underflow_slack 3000000, -300, 30, 300 =>
-//    heap-buffer-underflow size 3000000 offset -300 in make_buffer; under device: post-mortem;
-//    under device: exit: 3; under device: skip-on: gpu
+//    heap-buffer-underflow size 3000000 offset -300 in make_buffer; under device: 0 x heap-buffer-underflow
 // suspect: k_flip
 /*
  * Large buffers, natively aligned to 2 MiB, of odd sizes. Behind them is first device memory, then the page of the
