@@ -83,6 +83,23 @@ static CUresult check_cooperative(const unsigned grid[3], const unsigned block[3
 
 #define DIM(x, y, z) ((const unsigned[]){x, y, z})
 
+/* Kernels are loaded when they are first launched. */
+static bool first_launch(CUfunction f)
+{
+	bool *launched = f->magic == MAGIC_KERNEL ? &((CUkernel)f)->launched : &f->launched;
+	bool first = !*launched;
+
+	*launched = true;
+	return first;
+}
+
+static CUresult wait_for_loading(CUcontext ctx)
+{
+	while (ctx->loading && ctx->alive && sim.state != SIM_TORN_DOWN)
+		pthread_cond_wait(&sim.done, sim_the_lock());
+	return refuse_if(!ctx->alive, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+}
+
 struct where {
 	CUcontext ctx;
 	CUstream stream;
@@ -93,10 +110,12 @@ static CUresult launch(struct where to, CUfunction f, const unsigned grid[3], co
 		       void **params, void **extra)
 {
 	struct work work;
-	CUresult r = kernel_work(to.ctx, f, grid, block, shared, params, extra, &work);
+	CUresult r = wait_for_loading(to.ctx) ?: kernel_work(to.ctx, f, grid, block, shared, params, extra, &work);
 
 	if (!r && to.cooperative)
 		r = check_cooperative(grid, block);
+	if (!r)
+		work.kernel.first = first_launch(f);
 	return r ?: stream_do(to.ctx, to.stream, to.per_thread, &work);
 }
 

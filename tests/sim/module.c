@@ -91,6 +91,18 @@ const struct gt_kernel *image_find(const struct image *image, const char *name)
 	return NULL;
 }
 
+/* The device has to have nothing to do, and nobody may give it any meanwhile. */
+static CUresult wait_to_load(CUcontext ctx)
+{
+	CUresult r;
+
+	ctx->loading++;
+	r = queue_wait_context(ctx);
+	ctx->loading--;
+	pthread_cond_broadcast(&sim.done);
+	return r ?: refuse_if(!ctx->alive, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+}
+
 /* The image stays the library's, if there is one. */
 CUresult module_new(CUcontext ctx, const struct image *image, CUlibrary library, CUmodule *out)
 {
@@ -99,7 +111,7 @@ CUresult module_new(CUcontext ctx, const struct image *image, CUlibrary library,
 	*module = (struct CUmod_st){MAGIC_MODULE, ctx->modules, ctx, *image, NULL, library};
 	module->functions = calloc(image->count ? image->count : 1, sizeof(*module->functions));
 	for (size_t i = 0; i < image->count; i++)
-		module->functions[i] = (struct CUfunc_st){MAGIC_FUNCTION, image->kernels[i], module};
+		module->functions[i] = (struct CUfunc_st){MAGIC_FUNCTION, image->kernels[i], module, false};
 	ctx->modules = module;
 	*out = module;
 	return CUDA_SUCCESS;
@@ -140,12 +152,21 @@ void modules_release_of(CUcontext ctx)
 		module_free(ctx->modules);
 }
 
+static CUresult load_image(CUcontext ctx, struct image *image, CUmodule *out)
+{
+	CUresult r = wait_to_load(ctx);
+
+	if (r)
+		image_close(image);
+	return r ?: module_new(ctx, image, NULL, out);
+}
+
 static CUresult load_file(CUcontext ctx, CUmodule *out, const char *path)
 {
 	struct image image;
 	CUresult r = out && path ? image_open(path, &image) : CUDA_ERROR_INVALID_VALUE;
 
-	return r ?: module_new(ctx, &image, NULL, out);
+	return r ?: load_image(ctx, &image, out);
 }
 
 ENTRY(cuModuleLoad, NEEDS_CONTEXT, TAKES(CUmodule *module, const char *fname), load_file(c.ctx, module, fname))
@@ -155,7 +176,7 @@ static CUresult load_data(CUcontext ctx, CUmodule *out, const void *data)
 	struct image image;
 	CUresult r = out ? image_read(data, &image) : CUDA_ERROR_INVALID_VALUE;
 
-	return r ?: module_new(ctx, &image, NULL, out);
+	return r ?: load_image(ctx, &image, out);
 }
 
 ENTRY(cuModuleLoadData, NEEDS_CONTEXT, TAKES(CUmodule *module, const void *image), load_data(c.ctx, module, image))

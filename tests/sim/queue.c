@@ -59,6 +59,7 @@ static void run_op(CUstream stream, struct op *op)
 	for (size_t i = 0; i < op->dep_count; i++)
 		wait_done(op->deps[i]);
 	drop_deps(op);
+	op->started = true;
 	if (op->work.kind != WORK_NONE && !stream->ctx->sticky && sim.state != SIM_TORN_DOWN) {
 		sim_unlock();
 		r = work_run(&op->work);
@@ -151,6 +152,14 @@ static void add_legacy_deps(struct op *op, CUstream stream)
 	}
 }
 
+/* A kernel that has to be loaded yet waits for those that run. */
+static void add_deps_of_loading(struct op *op, CUcontext ctx)
+{
+	for (CUstream s = ctx->streams; s; s = s->next)
+		if (s->first && s->first->started && s->first->work.kind == WORK_KERNEL)
+			add_dep(op, s->first);
+}
+
 static void enqueue(CUstream stream, struct op *op)
 {
 	struct op **link = &stream->first;
@@ -191,6 +200,8 @@ CUresult queue_submit(CUstream stream, struct work *work, struct op *const *deps
 	for (size_t i = 0; i < dep_count; i++)
 		add_dep(op, deps[i]);
 	add_legacy_deps(op, stream);
+	if (work->kind == WORK_KERNEL && work->kernel.first)
+		add_deps_of_loading(op, stream->ctx);
 	enqueue(stream, op);
 	if (out)
 		*out = op_hold(op);

@@ -39,6 +39,11 @@ cuMemFreeHost waits for a kernel on another stream: yes
 cuMemAlloc waits for a kernel on another stream: no
 copy to device waits for a kernel on another stream: no
 cuMemUnmap waits for a kernel on another stream: no
+cuModuleLoad waits for a kernel: yes
+a launch waits for cuModuleLoad in another thread, which waits: yes
+cuLibraryLoadFromFile waits for a kernel: no
+a kernel launched for the first time waits for a kernel on another stream: yes
+a kernel launched again waits for a kernel on another stream: no
 copy to device waits for a kernel on the null stream: yes
 asking the null stream beside a busy blocking stream: ERROR_NOT_READY
 global capture, cuMemAlloc: ERROR_STREAM_CAPTURE_UNSUPPORTED

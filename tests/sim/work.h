@@ -22,6 +22,7 @@ struct work_kernel {
 	CUcontext ctx;
 	const struct gt_kernel *code;
 	CUfunction function; /* as it was passed: may be a CUkernel */
+	bool first;          /* time that it is launched */
 	unsigned grid[3], block[3], shared;
 	unsigned char args[GT_MAX_PARAMS][SIM_SLOT] __attribute__((aligned(16)));
 	void *pointers[GT_MAX_PARAMS]; /* into args, see kernel_point() */
@@ -85,7 +86,7 @@ void run_memops(void *arg);
 
 struct op {
 	int refs;
-	bool done;
+	bool started, done;
 	long long done_ns;
 	CUstream stream;
 	struct work work;
@@ -251,6 +252,7 @@ struct CUfunc_st {
 	enum magic magic; /* MAGIC_FUNCTION, or MAGIC_KERNEL for a CUkernel that was cast */
 	const struct gt_kernel *code;
 	CUmodule module;
+	bool launched;
 };
 
 struct CUmod_st {
@@ -278,6 +280,7 @@ struct CUkern_st {
 	enum magic magic; /* at the same place as in struct CUfunc_st */
 	const struct gt_kernel *code;
 	CUlibrary library;
+	bool launched;
 };
 
 const struct gt_kernel *code_of(CUfunction f);

@@ -136,6 +136,78 @@ static void unload_library(void)
 	tk_sync();
 }
 
+static void load(void)
+{
+	CUlibrary library;
+	CUmodule module;
+	double start;
+
+	start_kernel(NULL);
+	start = tk_ms();
+	module = tk_load_kernels();
+	fact(yes_no(tk_ms() - start > BUSY_MS / 2), "cuModuleLoad waits for a kernel");
+	tk_sync();
+	CK(cuModuleUnload(module));
+	start_kernel(NULL);
+	start = tk_ms();
+	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
+	fact(yes_no(tk_ms() - start > BUSY_MS / 2), "cuLibraryLoadFromFile waits for a kernel");
+	tk_sync();
+	CK(cuLibraryUnload(library));
+}
+
+static void *load_here(void *module)
+{
+	CK(cuCtxSetCurrent(tk_context));
+	*(CUmodule *)module = tk_load_kernels();
+	return NULL;
+}
+
+static void launch_beside_loading(void)
+{
+	CUstream s = tk_stream();
+	CUmodule module;
+	pthread_t loader;
+	double start;
+
+	start_kernel(NULL);
+	loader = tk_begin_thread(load_here, &module);
+	tk_sleep_ms(10);
+	start = tk_ms();
+	tk_spin(s, 0);
+	fact(yes_no(tk_ms() - start > BUSY_MS / 2), "a launch waits for cuModuleLoad in another thread, which waits");
+	tk_end_thread(loader);
+	tk_sync();
+	CK(cuModuleUnload(module));
+	CK(cuStreamDestroy(s));
+}
+
+/* Each kernel is loaded when it is launched for the first time. */
+static void launch_first(void)
+{
+	CUmodule module = tk_load_kernels();
+	CUfunction f = tk_kernel_of(module, "k_sum");
+	CUdeviceptr out = tk_alloc(8);
+	CUstream other = tk_stream(), another = tk_stream();
+	long long n = 0;
+	double start;
+
+	for (int i = 0; i < 2; i++) {
+		start_kernel(another);
+		start = tk_ms();
+		tk_launch(f, 1, 1, other, TK_ARGS(&out, &out, &n));
+		CK(cuStreamSynchronize(other));
+		fact(yes_no(tk_ms() - start > BUSY_MS / 2),
+		     i ? "a kernel launched again waits for a kernel on another stream"
+		       : "a kernel launched for the first time waits for a kernel on another stream");
+		tk_sync();
+	}
+	CK(cuStreamDestroy(other));
+	CK(cuStreamDestroy(another));
+	CK(cuMemFree(out));
+	CK(cuModuleUnload(module));
+}
+
 void wait_facts(void)
 {
 	tk_spin(NULL, 1); /* loading the kernel is not what is measured */
@@ -146,4 +218,7 @@ void wait_facts(void)
 	other_context();
 	destroy_busy_context();
 	unload_library();
+	load();
+	launch_beside_loading();
+	launch_first();
 }
