@@ -72,13 +72,23 @@ CUresult kernel_work(CUcontext ctx, CUfunction f, const unsigned grid[3], const 
 	return copy_args(k, params, extra);
 }
 
-/* All blocks of a cooperative launch must fit on the device at once. */
+size_t kernel_blocks(const unsigned grid[3])
+{
+	return (size_t)grid[0] * grid[1] * grid[2];
+}
+
+/* How many such blocks fit on the device at once. */
+size_t kernel_places(const unsigned block[3])
+{
+	size_t threads = (size_t)block[0] * block[1] * block[2], fit = 2048 / threads;
+
+	return PROCESSORS * (fit < 32 ? fit : 32);
+}
+
+/* All blocks of a cooperative launch must fit. */
 static CUresult check_cooperative(const unsigned grid[3], const unsigned block[3])
 {
-	size_t threads = (size_t)block[0] * block[1] * block[2];
-	size_t blocks = (size_t)grid[0] * grid[1] * grid[2];
-
-	return blocks > PROCESSORS * (2048 / threads) ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
+	return kernel_blocks(grid) > kernel_places(block) ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
 }
 
 #define DIM(x, y, z) ((const unsigned[]){x, y, z})

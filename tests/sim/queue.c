@@ -62,7 +62,7 @@ static void run_op(CUstream stream, struct op *op)
 	op->started = true;
 	if (op->work.kind != WORK_NONE && !stream->ctx->sticky && sim.state != SIM_TORN_DOWN) {
 		sim_unlock();
-		r = work_run(&op->work);
+		r = work_run(stream->ctx, &op->work);
 		sim_lock();
 		if (r && !stream->ctx->sticky)
 			stream->ctx->sticky = sim.device[stream->ctx->device].lost = r;

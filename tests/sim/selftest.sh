@@ -44,6 +44,10 @@ a launch waits for cuModuleLoad in another thread, which waits: yes
 cuLibraryLoadFromFile waits for a kernel: no
 a kernel launched for the first time waits for a kernel on another stream: yes
 a kernel launched again waits for a kernel on another stream: no
+beside a kernel that fills the device, a kernel: ERROR_NOT_READY
+beside a kernel that fills the device, a copy of 256 bytes: SUCCESS
+beside a kernel that fills the device, a fill of 256 bytes: SUCCESS
+beside a kernel that fills the device, a fill of 1 MiB: ERROR_NOT_READY
 copy to device waits for a kernel on the null stream: yes
 asking the null stream beside a busy blocking stream: ERROR_NOT_READY
 global capture, cuMemAlloc: ERROR_STREAM_CAPTURE_UNSUPPORTED

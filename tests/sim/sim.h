@@ -192,7 +192,8 @@ struct device {
 	size_t resident; /* bytes of managed memory prefetched here; may be evicted */
 	size_t kept;     /* of managed memory that was freed: not free, but what comes next is made from it */
 	struct slab *slabs;
-	CUresult lost; /* a context of it faulted: no other comes to life in this process */
+	const struct work *full; /* a kernel with more blocks to run than the device has places: no other starts */
+	CUresult lost;           /* a context of it faulted: no other comes to life in this process */
 };
 
 struct sim {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LARGE_FILL ((size_t)1 << 20)
+
 __thread bool sim_in_host_function;
 
 void kernel_point(struct work_kernel *kernel)
@@ -23,9 +25,40 @@ static bool step(unsigned point[3], const unsigned dim[3])
 	return false;
 }
 
+/* What takes processors waits for a kernel that fills the device; a kernel may then fill it itself. */
+static CUresult find_place(CUcontext ctx, const struct work *work)
+{
+	struct device *device = &sim.device[ctx->device];
+	const struct work_kernel *k = &work->kernel;
+	CUresult r;
+
+	sim_lock();
+	while (device->full && !ctx->sticky && sim.state != SIM_TORN_DOWN)
+		pthread_cond_wait(&sim.done, sim_the_lock());
+	r = ctx->sticky;
+	if (!r && work->kind == WORK_KERNEL && kernel_blocks(k->grid) >= kernel_places(k->block))
+		device->full = work;
+	sim_unlock();
+	return r;
+}
+
+static void leave_place(CUcontext ctx, const struct work *work)
+{
+	struct device *device = &sim.device[ctx->device];
+
+	sim_lock();
+	if (device->full == work) {
+		device->full = NULL;
+		pthread_cond_broadcast(&sim.done);
+	}
+	sim_unlock();
+}
+
 static void run_kernel(void *arg)
 {
-	struct work_kernel *k = arg;
+	struct work *work = arg;
+	struct work_kernel *k = &work->kernel;
+	size_t left = kernel_blocks(k->grid), places = kernel_places(k->block);
 	struct gt_thread self = {0};
 
 	access_begin(k, &self + 1);
@@ -36,7 +69,20 @@ static void run_kernel(void *arg)
 		do
 			k->code->run(&self, k->pointers);
 		while (step(self.thread_index, k->block));
+		if (left-- == places)
+			leave_place(k->ctx, work);
 	} while (step(self.block_index, k->grid));
+}
+
+static CUresult run_kernel_in_place(struct work *work)
+{
+	CUresult r = find_place(work->kernel.ctx, work);
+
+	if (!r) {
+		r = fault_guard(run_kernel, work);
+		leave_place(work->kernel.ctx, work);
+	}
+	return r;
 }
 
 static void run_copy(void *arg)
@@ -56,6 +102,15 @@ static void run_set(void *arg)
 	for (size_t y = 0; y < s->height; y++)
 		for (size_t x = 0; x < s->width; x++)
 			memcpy((void *)(s->dst + y * s->pitch + x * s->element), &s->value, s->element);
+}
+
+/* Large fills are kernels. */
+static CUresult run_fill(CUcontext ctx, struct work *work)
+{
+	const struct work_set *s = &work->set;
+	CUresult r = s->width * s->height * s->element >= LARGE_FILL ? find_place(ctx, work) : CUDA_SUCCESS;
+
+	return r ?: fault_guard(run_set, &work->set);
 }
 
 static void run_host(const struct work *work)
@@ -87,30 +142,30 @@ static CUresult run_free(uintptr_t at)
 	return CUDA_SUCCESS;
 }
 
-static CUresult run_graph(struct work_graph *graph)
+static CUresult run_graph(CUcontext ctx, struct work_graph *graph)
 {
 	CUresult r = CUDA_SUCCESS;
 
 	for (size_t i = 0; i < graph->count && !r; i++)
-		r = work_run(&graph->list[i]);
+		r = work_run(ctx, &graph->list[i]);
 	return r;
 }
 
 /* Called without the lock. An error is the context's sticky error. */
-CUresult work_run(struct work *work)
+CUresult work_run(CUcontext ctx, struct work *work)
 {
 	switch (work->kind) {
 	case WORK_KERNEL:
-		return fault_guard(run_kernel, &work->kernel);
+		return run_kernel_in_place(work);
 	case WORK_COPY:
 		return fault_guard(run_copy, &work->copy);
 	case WORK_SET:
-		return fault_guard(run_set, &work->set);
+		return run_fill(ctx, work);
 	case WORK_HOST:
 		run_host(work);
 		return CUDA_SUCCESS;
 	case WORK_GRAPH:
-		return run_graph(&work->graph);
+		return run_graph(ctx, &work->graph);
 	case WORK_ALLOC:
 		return run_alloc(work->memory);
 	case WORK_FREE:

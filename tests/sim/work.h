@@ -68,7 +68,7 @@ struct work {
 	};
 };
 
-CUresult work_run(struct work *work);
+CUresult work_run(CUcontext ctx, struct work *work);
 void kernel_point(struct work_kernel *kernel);
 CUresult work_clone(struct work *to, const struct work *from);
 void work_clear(struct work *work);
@@ -208,6 +208,9 @@ CUgraph exec_graph(CUgraphExec exec); /* NULL: it is none */
 
 CUresult kernel_work(CUcontext ctx, CUfunction f, const unsigned grid[3], const unsigned block[3], unsigned shared,
 		     void **params, void **extra, struct work *out);
+
+size_t kernel_blocks(const unsigned grid[3]);
+size_t kernel_places(const unsigned block[3]);
 
 /* copy.c */
 

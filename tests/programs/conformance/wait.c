@@ -172,7 +172,7 @@ static void launch_beside_loading(void)
 
 	start_kernel(NULL);
 	loader = tk_begin_thread(load_here, &module);
-	tk_sleep_ms(10);
+	tk_sleep_ms(25);
 	start = tk_ms();
 	tk_spin(s, 0);
 	fact(yes_no(tk_ms() - start > BUSY_MS / 2), "a launch waits for cuModuleLoad in another thread, which waits");
@@ -208,6 +208,50 @@ static void launch_first(void)
 	CK(cuModuleUnload(module));
 }
 
+/* All its threads wait for the flag, and more blocks than find room. */
+static void fill_device(CUstream stream, volatile int *flag)
+{
+	CUdeviceptr none = 0;
+	long long zero = 0;
+	int processors;
+
+	CK(cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, tk_device));
+	tk_launch(tk_kernel("k_wait_flip"), 4 * (unsigned)processors, 1024, stream,
+		  TK_ARGS(&none, &zero, &zero, &flag));
+}
+
+/* What is complete 50 ms after it was asked for, each on a stream of its own. */
+static void full_device(void)
+{
+	static const char *const what[] = {"a kernel", "a copy of 256 bytes", "a fill of 256 bytes", "a fill of 1 MiB"};
+	CUdeviceptr p = tk_alloc(1 << 20);
+	volatile int *flag = tk_flag();
+	char bytes[256] = "";
+	CUstream s[5];
+
+	for (int i = 0; i < 5; i++)
+		s[i] = tk_stream();
+	*flag = 1;
+	fill_device(s[4], flag); /* which loads it */
+	tk_sync();
+	*flag = 0;
+	fill_device(s[4], flag);
+	tk_sleep_ms(20);
+	tk_spin(s[0], 0);
+	CK(cuMemcpyHtoDAsync(p, bytes, 256, s[1]));
+	CK(cuMemsetD8Async(p, 0, 256, s[2]));
+	CK(cuMemsetD8Async(p, 0, 1 << 20, s[3]));
+	tk_sleep_ms(50);
+	for (int i = 0; i < 4; i++)
+		fact(code(cuStreamQuery(s[i])), "beside a kernel that fills the device, %s", what[i]);
+	*flag = 1;
+	tk_sync();
+	for (int i = 0; i < 5; i++)
+		CK(cuStreamDestroy(s[i]));
+	CK(cuMemFreeHost((void *)flag));
+	CK(cuMemFree(p));
+}
+
 void wait_facts(void)
 {
 	tk_spin(NULL, 1); /* loading the kernel is not what is measured */
@@ -221,4 +265,5 @@ void wait_facts(void)
 	load();
 	launch_beside_loading();
 	launch_first();
+	full_device();
 }
