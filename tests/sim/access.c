@@ -79,7 +79,7 @@ int access_protection(uintptr_t at)
 static bool device_may(CUcontext ctx, uintptr_t at, bool write)
 {
 	uint64_t rights = rights_of(at);
-	const CUcontext whose = ctx->owner ? ctx->owner : ctx;
+	CUcontext whose = ctx->owner ? ctx->owner : ctx;
 
 	return rights >> ((write ? WRITES : READS) + ctx->device) & 1 ||
 	       (rights >> PEERS & __atomic_load_n(&whose->peers, __ATOMIC_RELAXED));

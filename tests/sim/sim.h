@@ -32,7 +32,8 @@
  *
  * Not simulated: textures and surfaces, external memory, events between processes, conditional and event
  * nodes, what green contexts are for, changes to the edges of a graph, what a dma-buf is good for; what the CUDA
- * runtime alone asks for, as its programs run on GPUs only; and what absent.c lists.
+ * runtime alone asks for, as its programs run on GPUs only; a host that touches device memory, which is there for it;
+ * kernels that allocate for themselves are not checked; and what absent.c lists.
  *
  * There are two drivers: of CUDA 13.0, with a few newer calls, and in a folder of its own one of CUDA 12.2, which lacks
  * what came later and says that it is as old (sim.mk).
