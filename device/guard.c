@@ -201,9 +201,17 @@ void gmod_guard_tick(struct gmod_budget *unused)
 	atomic_store_explicit(&busy, any, memory_order_relaxed);
 }
 
+uint64_t gmod_guard_patience(void)
+{
+	return gmod_units_exist() ? GMOD_GUARD_PAUSE_MAX : UINT64_MAX;
+}
+
 uint64_t gmod_guard_leisure(void)
 {
-	return atomic_load_explicit(&busy, memory_order_relaxed) ? interval() : UINT64_MAX;
+	if (!atomic_load_explicit(&busy, memory_order_relaxed))
+		return UINT64_MAX;
+	/* A kernel may come to want memory. */
+	return gmod_work_outstanding() && interval() > GMOD_GUARD_PAUSE_MAX ? GMOD_GUARD_PAUSE_MAX : interval();
 }
 
 /* A heap stays when its units have been unloaded. */

@@ -46,6 +46,9 @@ void gmod_guard_begin(struct gmod_context *c, uint64_t units);
 /* How long the monitor may sleep now, in ns, before the next tick; UINT64_MAX: until something happens. */
 uint64_t gmod_guard_leisure(void);
 
+/* ns between two ticks at most, however long the monitor pauses; UINT64_MAX: a tick may wait for the end of that. */
+uint64_t gmod_guard_patience(void);
+
 /*
  * A pass that begins now, in every context or only one, and all it finds; waits for it, for at most `deadline` ns
  * altogether. false: one of them was not complete by then, because kernels keep it out.

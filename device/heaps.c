@@ -164,6 +164,7 @@ struct gmod_heap *gmod_heap_here(struct gmod_context *c)
 	/* release: the heap is complete for the monitor */
 	atomic_store_explicit(&heaps[gmod_context_index(c)], h, memory_order_release);
 	gmod_monitor_ensure();
+	gmod_monitor_hurry();
 	return h;
 }
 

@@ -26,8 +26,8 @@
 #include "monitor/watch/monitor.h"
 
 static const struct gmod_round rounds[] = {
-    {gmod_gather_tick, gmod_gather_leisure, 0},
-    {gmod_guard_tick, gmod_guard_leisure, GMOD_GUARD_PAUSE_MAX},
+    {gmod_gather_tick, gmod_gather_leisure, NULL},
+    {gmod_guard_tick, gmod_guard_leisure, gmod_guard_patience},
 };
 
 /* At once, from whichever thread found it: running exit handlers would let the damage spread, and could hang. */

@@ -40,7 +40,7 @@ struct pace {
 	bool pending;  /* a report was to come by then */
 };
 
-/* Nothing but the end of the process cuts it short. */
+/* The end of the process cuts it short, and gmod_monitor_hurry(). */
 static void nap(uint64_t ns)
 {
 	gmod_futex_wait(&stopping, 0, ns);
@@ -95,10 +95,9 @@ static uint64_t least_leisure(void)
 /* However long the pause between two sweeps is, some rounds must not wait for its end. */
 static void nap_beside(struct pace *p, const struct gmod_round *r, uint64_t ns)
 {
-	while (r && ns > r->pause_max && r->leisure() != UINT64_MAX && !gmod_monitor_stopping()) {
-		nap(r->pause_max);
+	for (uint64_t most; r && ns > (most = r->patience()) && !gmod_monitor_stopping(); ns -= most) {
+		nap(most);
 		r->tick(&p->budget);
-		ns -= r->pause_max;
 	}
 	nap(ns);
 }
@@ -107,7 +106,7 @@ static void nap_beside(struct pace *p, const struct gmod_round *r, uint64_t ns)
 static const struct gmod_round *round_that_cannot_wait(void)
 {
 	for (unsigned i = 0; i < round_count; i++)
-		if (rounds[i].pause_max)
+		if (rounds[i].patience)
 			return &rounds[i];
 	return NULL;
 }
@@ -269,6 +268,11 @@ void gmod_monitor_ensure(void)
 		    "they are freed, and at the end",
 		    error);
 	atomic_store_explicit(&started, false, memory_order_relaxed);
+}
+
+void gmod_monitor_hurry(void)
+{
+	gmod_futex_wake(&stopping);
 }
 
 bool gmod_monitor_stopping(void)

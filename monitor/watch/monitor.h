@@ -16,14 +16,14 @@
 
 #include "monitor/watch/budget.h"
 
-/* What others do in the monitor's thread. One at most has a pause_max. */
+/* What others do in the monitor's thread. One at most has a patience. */
 struct gmod_round {
 	/* Between sweeps. The budget is for gmod_budget_put_off(). */
 	void (*tick)(struct gmod_budget *b);
 	/* How long the monitor may sleep now, in ns, before the next tick; UINT64_MAX: until something happens. */
 	uint64_t (*leisure)(void);
-	/* ns that a tick may be late while there is not so much leisure; 0: as long as the pause between sweeps is. */
-	uint64_t pause_max;
+	/* ns between two ticks at most, however long the pause between sweeps is; NULL: a tick waits for its end. */
+	uint64_t (*patience)(void);
 };
 
 /*
@@ -42,6 +42,9 @@ void gmod_monitor_remember_cpus(void);
 
 /* Start the thread if it is not there yet; called when a buffer has been armed. */
 void gmod_monitor_ensure(void);
+
+/* A patience is shorter than it was: the pause between two sweeps that is under way ends. */
+void gmod_monitor_hurry(void);
 
 /* No further sweep or driver call of its usual rounds will begin. */
 void gmod_monitor_stop(void);
