@@ -84,16 +84,18 @@ static void look_for_the_last_time(enum gmod_ending how)
 }
 
 /* For gmod --supervise, which has made the file and takes it away. */
-static void add_to_tally(const struct gmod_run_summary *s)
+static void add_to_tally(void)
 {
 	const char *path = gmod_options()->tally;
+	struct gmod_run_summary s;
 	char line[64];
 	int length, fd;
 
 	if (!*path)
 		return;
-	length = snprintf(line, sizeof(line), "%llu %llu\n", (unsigned long long)s->count.guarded_bytes,
-			  (unsigned long long)gmod_summary_bytes(s));
+	gmod_report_counts(&s);
+	length = snprintf(line, sizeof(line), "%llu %llu\n", (unsigned long long)s.count.guarded_bytes,
+			  (unsigned long long)gmod_summary_bytes(&s));
 	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || write(fd, line, (size_t)length) != length)
 		gmod_degraded("the tally");
@@ -105,8 +107,8 @@ static void summarise(void)
 {
 	struct gmod_run_summary s;
 
+	add_to_tally();
 	gmod_report_counts(&s);
-	add_to_tally(&s);
 	gmod_say_outdated();
 	if (gmod_options()->verbosity >= 1)
 		gmod_report_summary(&s);

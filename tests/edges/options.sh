@@ -29,8 +29,7 @@ check_hostile_options() {
 check_help() {
 	guarded help=1 "$program"
 	same "help: the program runs as alone" 0 "$status"
-	for option in enabled backend scan_interval_us max_cpu redzone_mb sample_rate halt_on_error exitcode log_path log_format stack_depth \
-		leak_check suppressions verbosity help; do
+	for option in $(scripts/options-table pairs | cut -d= -f1); do
 		grep -qE "(^|[^a-z_])$option([^a-z_]|\$)" <<<"$err" || missing="${missing:-} $option"
 	done
 	same "help: every option is shown" '' "${missing:-}"
@@ -118,6 +117,89 @@ check_backend_native() {
 check_sample_rate() {
 	guarded sample_rate=100:verbosity=1 "$programs/good_neighbours"
 	says "sample_rate: one allocation in a hundred is guarded" 'guarded 6 of 600 buffers' "$err"
+}
+
+# How often the monitor looks in 400 ms in which the device is in use: it sweeps, and gathers what lies on the device.
+check_scan_interval_us() {
+	traced '' "$edges/busy" 2 400 launches
+	at_least "scan_interval_us: by default, many sweeps" 40 "$(closing sweep "$err")"
+	traced scan_interval_us=100000 "$edges/busy" 2 400 launches
+	at_most "scan_interval_us=100000: a sweep every 100 ms" 8 "$(closing sweep "$err")"
+	at_most "scan_interval_us=100000: a gather every 100 ms" 8 "$(calls_of cuMemcpyBatchAsync_v2)"
+	traced scan_interval_us=0 "$edges/busy" 2 400
+	at_least "scan_interval_us=0: without pause" 4000 "$(closing sweep "$err")"
+	traced '' "$edges/busy" 2 400
+	at_most "scan_interval_us: less and less often beside a kernel that is alone" 150 "$(closing sweep "$err")"
+}
+
+# A sweep takes some microseconds, a gather more: in 400 ms there is time for few of them.
+check_max_cpu() {
+	traced max_cpu=0.01 "$edges/busy" 2 400 launches
+	at_most "max_cpu=0.01: few sweeps" 20 "$(closing sweep "$err")"
+	at_most "max_cpu=0.01: few gathers" 5 "$(calls_of cuMemcpyBatchAsync_v2)"
+	traced max_cpu=0.01:scan_interval_us=0 "$edges/busy" 2 400
+	at_least "max_cpu=0.01: with scan_interval_us=0 sweeps are without pause" 4000 "$(closing sweep "$err")"
+	at_most "max_cpu=0.01: and gathers are not" 5 "$(calls_of cuMemcpyBatchAsync_v2)"
+}
+
+# frames: "STACKS MOST": how many stacks the reports have, and the most frames of one.
+frames() {
+	sed -nE 's/^ +#([0-9]+) .*/\1/p' <<<"$err" | awk '!$1 { n++ } $1 >= most { most = $1 + 1 } END { print n + 0, most + 0 }'
+}
+
+# Of the allocation, the first free and the second one; of the allocation; of the call that failed.
+check_stack_depth() {
+	local name stacks
+	while read -r name stacks; do
+		guarded '' "$programs/$name"
+		at_least "stack_depth: $name: several frames" 2 "$(frames | cut -d' ' -f2)"
+		same "stack_depth: $name: stacks" "$stacks" "$(frames | cut -d' ' -f1)"
+		guarded stack_depth=1 "$programs/$name"
+		same "stack_depth=1: $name: stacks, frames" "$stacks 1" "$(frames)"
+		guarded stack_depth=0 "$programs/$name"
+		same "stack_depth=0: $name: none" "0 0" "$(frames)"
+	done <<-'END'
+		bad_double_free 3
+		bad_then_return 1
+		bad_illegal_address 1
+	END
+}
+
+# What the device had, and what of it was guarded, in bytes: a line of each process, in a file that is there already.
+check_tally() {
+	: >"$work/tally"
+	guarded "tally=$work/tally:sample_rate=2" "$edges/busy" 4 10
+	guarded "tally=$work/tally" "$programs/bad_then_return"
+	same "tally: a line for each" "2000 4000,4000 4000," "$(tr '\n' , <"$work/tally")"
+	guarded "verbosity=1:tally=$work/none" "$edges/busy" 4 10
+	same "tally: there is none, which is counted" "1 no" "$(closing degraded "$err") $([ -e "$work/none" ] && echo yes || echo no)"
+}
+
+# Passes of the guard in 200 ms beside a kernel, and in 200 ms after it; periodic ones are launches.
+check_device_guard() {
+	local busy idle launches
+	while read -r options; do
+		traced "$options" "$edges/passes" 200
+		read -r busy idle < <(sed -nE 's/^busy ([0-9]+), idle ([0-9]+)$/\1 \2/p' <<<"$out")
+		launches=$(calls_of cuLaunchKernel)
+		at_most "$options: none while nothing runs" 2 "${idle:-99}"
+		case $options in
+		device_guard_us=100000) at_most "$options: a pass every 100 ms" 5 "$busy" ;;
+		device_guard=periodic*) at_least "$options: a pass every ms" 20 "$busy" ;;
+		esac
+		case $options in
+		device_guard=persistent) at_least "$options: many passes a launch" $((3 * launches)) "$busy" ;;
+		*) at_most "$options: a pass is a launch" "$launches" "$busy" ;;
+		esac
+	done <<-'END'
+		device_guard=periodic
+		device_guard=periodic:scan_interval_us=5000000
+		device_guard_us=100000
+		device_guard=persistent
+	END
+	# Fifty waits of a millisecond, each in the midst of a turn of ten.
+	guarded device_guard=persistent "$edges/passes" 50 waits
+	at_most "device_guard=persistent: nobody waits for it" 180 "${out% ms}"
 }
 
 # Devices without concurrentManagedAccess: guarded all the same, but for managed memory. Asked for that, one line says so.
