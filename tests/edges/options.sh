@@ -151,12 +151,12 @@ frames() {
 check_stack_depth() {
 	local name stacks
 	while read -r name stacks; do
-		guarded '' "$programs/$name"
+		guarded scan_interval_us=60000000 "$programs/$name"
 		at_least "stack_depth: $name: several frames" 2 "$(frames | cut -d' ' -f2)"
 		same "stack_depth: $name: stacks" "$stacks" "$(frames | cut -d' ' -f1)"
-		guarded stack_depth=1 "$programs/$name"
+		guarded stack_depth=1:scan_interval_us=60000000 "$programs/$name"
 		same "stack_depth=1: $name: stacks, frames" "$stacks 1" "$(frames)"
-		guarded stack_depth=0 "$programs/$name"
+		guarded stack_depth=0:scan_interval_us=60000000 "$programs/$name"
 		same "stack_depth=0: $name: none" "0 0" "$(frames)"
 	done <<-'END'
 		bad_double_free 3
