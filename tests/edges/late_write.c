@@ -6,6 +6,7 @@
  *   query    and the program has asked in between whether all is done, which it was not
  *   event    and it has waited for an event that came before
  *   idle     the write comes at once, but after a time in which nothing happened and the monitor went to sleep
+ *   host     likewise, by the CPU behind a pinned buffer
  *
  * Another thread has begun to wait before the write is queued, and what it waits for, 100 ms, proves nothing of that:
  *
@@ -78,8 +79,20 @@ static void beside_a_wait(const struct way *way, size_t size)
 	tk_end_thread(thread);
 }
 
+static void write_by_host(size_t size)
+{
+	volatile char *pinned = make_pinned(size);
+
+	tk_sleep_ms(400);
+	pinned[size] ^= 0x5a;
+}
+
 static void by_oneself(const char *how, size_t size)
 {
+	if (!strcmp(how, "host")) {
+		write_by_host(size);
+		return;
+	}
 	if (!strcmp(how, "idle")) {
 		tk_sleep_ms(400);
 		tk_flip(buffer, (long long)size, 1);

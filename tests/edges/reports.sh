@@ -34,6 +34,8 @@ check_late_write() {
 				"$(suspects "$(cat "$work/guarded/report.log")")"
 		done
 	done
+	guarded log_path=report.log "$edges/late_write" 4096 host
+	same "late_write by the host: reported in time" "0 reported" "$status $out"
 }
 
 # A wait that began before a launch proves nothing of it, however it ends.

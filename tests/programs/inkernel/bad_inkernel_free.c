@@ -18,8 +18,14 @@
 //    heap-buffer-overflow size 64 offset +1; suspect: d_free_and_flip; options: device_free_delay=1000
 // case: bad_inkernel_write_after_own_free overrun("d_free_and_flip", 20, 33, 4, 32) =>
 //    use-after-free size 33 offset +32; suspect: d_free_and_flip; options: device_free_delay=1000
+// case: bad_inkernel_use_after_passes passed_over() => use-after-free size 200 offset +50;
+//    options: device_free_delay=1000
 /* Kernels free what they should not, and write to what is freed. */
 #include "inkernel.h"
+
+#include "include/gmod.h"
+
+#pragma weak gmod_device_check
 
 /*
  * At once, or after the memory has been given back to the heap, where the first free was the last one of a chunk, so
@@ -64,6 +70,18 @@ static TK_UNUSED void written(void)
 	CUdeviceptr p = ik_alloc(10, 200);
 
 	ik_free(p, 10, 0);
+	ik_flip(p, 3, 50, 4);
+}
+
+/* ... for more passes than it would take otherwise to give it back. */
+static TK_UNUSED void passed_over(void)
+{
+	CUdeviceptr p = ik_alloc(10, 200);
+
+	ik_free(p, 10, 0);
+	tk_sync();
+	for (int i = 0; i < 5 && gmod_device_check; i++)
+		REQUIRE(gmod_device_check() == GMOD_OK);
 	ik_flip(p, 3, 50, 4);
 }
 
