@@ -266,7 +266,7 @@ GT_KERNEL1(d_free_foreign, char *, other)
 }
 
 /* Write a word all over the ring of findings, which is found through the heap's header as no program would. */
-GT_KERNEL1(d_scribble, unsigned long long, word)
+GT_HELPER void scribble(unsigned long long word, long long from, long long step)
 {
 	long long words = GMOD_RING_SLOTS * (long long)sizeof(struct gmod_device_finding) / 8;
 	volatile unsigned long long *at;
@@ -274,6 +274,20 @@ GT_KERNEL1(d_scribble, unsigned long long, word)
 	if (!gmod_unit_heap)
 		return;
 	at = (volatile unsigned long long *)gmod_unit_heap->ring->slot;
-	for (long long i = GT_TID(); i < words; i += GT_THREADS())
+	for (long long i = from; i < words; i += step)
 		at[i] = word;
+}
+
+GT_KERNEL1(d_scribble, unsigned long long, word)
+{
+	scribble(word, GT_TID(), GT_THREADS());
+}
+
+/* By one thread: a buffer is freed twice, and before anybody can read of it that is written over. */
+GT_KERNEL2(d_free_twice_and_scribble, char **, p, unsigned long long, word)
+{
+	GT_ALLOCATES();
+	freeN(*p);
+	freeN(*p);
+	scribble(word, 0, 1);
 }
