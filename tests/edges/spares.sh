@@ -12,7 +12,6 @@ check_gather() {
 	at_most "gather: in a few calls" 60 "$(calls_of cuMemcpyBatchAsync_v2)"
 	same "gather: no copy is alone" 0 "$(calls_of cuMemcpyDtoHAsync_v2)"
 	same "gather: the driver allocates no memory for it" 0 "$(calls_of cuMemHostAlloc)"
-	same "gather: nothing is degraded" 0 "$(closing degraded "$err")"
 }
 
 # spared SIZE TIMES OPTIONS: what the program says, natively nothing at all; $kept and $pages.

@@ -70,6 +70,17 @@ static TK_UNUSED CUfunction ik_kernel(const char *name)
 	return tk_kernel_of(ik_module, name);
 }
 
+/* Where the heap of these kernels is; 0: there is none. */
+static TK_UNUSED CUdeviceptr ik_heap(void)
+{
+	CUdeviceptr at, heap;
+	size_t size;
+
+	CK(cuModuleGetGlobal(&at, &size, ik_module, "gmod_unit_heap"));
+	CK(cuMemcpyDtoH(&heap, at, sizeof(heap)));
+	return heap;
+}
+
 /* Room on the device for so many addresses. */
 static TK_UNUSED CUdeviceptr ik_array(long long count)
 {

@@ -25,16 +25,14 @@ int main(void)
 {
 	struct gmod_device_finding forged[FINDINGS];
 	struct gmod_device_heap heap;
-	CUdeviceptr at, device;
-	size_t size;
+	CUdeviceptr device;
 	CUdeviceptr p = ik_alloc(1, 48);
 
 	ik_free(p, 1, 0);
 	ik_free(p, 1, 0);
 	tk_sync();
 	tk_sleep_ms(100);
-	CK(cuModuleGetGlobal(&at, &size, ik_module, "gmod_unit_heap"));
-	CK(cuMemcpyDtoH(&device, at, sizeof(device)));
+	device = ik_heap();
 	if (!device)
 		return 0; /* alone */
 	CK(cuMemcpyDtoH(&heap, device, sizeof(heap)));

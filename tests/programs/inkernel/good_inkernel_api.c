@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "include/gmod.h"
+#include "include/gmod/device_heap.h"
 
 #pragma weak gmod_status_text
 #pragma weak gmod_device_configure
@@ -13,7 +14,7 @@
 
 #define HEAP_BYTES ((uint64_t)32 << 20)
 
-enum { BUFFERS = 300, SIZE = 100, CANARY = 0xa5 };
+enum { BUFFERS = 300, SIZE = 100, CANARY = 0xa5, GUARDS = 8 };
 
 static bool is_guarded(void)
 {
@@ -38,7 +39,7 @@ static struct gmod_device_stats stats_are(enum gmod_status wanted)
 /* What the heap is made with; and there is none yet. */
 static void configure(void)
 {
-	struct gmod_device_config c = {.struct_size = sizeof(c), .heap_bytes = HEAP_BYTES, .guards = 8};
+	struct gmod_device_config c = {.struct_size = sizeof(c), .heap_bytes = HEAP_BYTES, .guards = GUARDS};
 
 	if (!is_guarded())
 		return;
@@ -60,12 +61,16 @@ static void require_live(uint64_t buffers, uint64_t released)
 	REQUIRE(s.failed_allocations == 0 && s.findings == 0 && s.findings_lost == 0 && s.passes > 0);
 }
 
+/* What the heap was configured with it has. */
 static void require_sizes(void)
 {
 	struct gmod_device_stats s;
+	struct gmod_device_heap heap;
 
 	if (!is_guarded())
 		return;
+	CK(cuMemcpyDtoH(&heap, ik_heap(), sizeof(heap)));
+	REQUIRE(heap.arrays == GUARDS);
 	s = stats_are(GMOD_OK);
 	REQUIRE(s.heap_bytes == HEAP_BYTES && s.committed_bytes <= HEAP_BYTES);
 	REQUIRE(s.used_bytes <= s.peak_bytes && s.peak_bytes <= s.committed_bytes);
