@@ -186,7 +186,7 @@ check_device_heap() {
 
 # Passes of the guard in 200 ms beside a kernel, and in 200 ms after it; periodic ones are launches.
 check_device_guard() {
-	local options busy idle launches try
+	local options busy idle launches
 	while read -r options; do
 		traced "$options" "$edges/passes" 200
 		read -r busy idle < <(sed -nE 's/^busy ([0-9]+), idle ([0-9]+)$/\1 \2/p' <<<"$out")
@@ -207,7 +207,7 @@ check_device_guard() {
 		device_guard=persistent
 	END
 	# Fifty waits of a millisecond, each in the midst of a turn of ten; a busy machine has three tries.
-	for try in 1 2 3; do
+	for _ in 1 2 3; do
 		guarded device_guard=persistent "$edges/passes" 50 waits
 		[ "${out% ms}" -gt 180 ] || break
 	done

@@ -36,6 +36,8 @@ check_pages() {
 check_mapped() {
 	guarded backend=unified:verbosity=1 env SIM_MEMORY=12884901888 "$programs/good_large_many"
 	says "mapped: 4096 at once, and what redzone_mb allows" 'guarded 8222 of 8600 buffers' "$err"
+	as_alone "mapped: a context takes its own along" backend=unified env SIM_MEMORY=268435456 \
+		"$programs/good_large_come_and_go"
 }
 
 # Where managed memory lies is the driver's to decide, by advice: canaries with the host, where the device reaches them,
