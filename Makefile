@@ -82,7 +82,7 @@ TOOL := $(BUILD)/gmod-tool
 SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
-.PHONY: all demo test test-all soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
+.PHONY: all demo test test-all coverage soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
 	check-layers check-scripts check-clang check-sanitized check-mutants mutants install uninstall clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) ## the library, the simulated driver and gmod-tool (default)
@@ -156,7 +156,7 @@ $(TOOL): $(TOOL_O)
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgmod-objects.a $(BUILD)/flags | deps-test
 	@mkdir -p $(@D)
-	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(SANFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgmod-objects.a -lcmocka -ldl
+	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(SANFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgmod-objects.a -lcmocka -ldl
 
 -include $(LIB_O:.o=.d) $(TOOL_O:.o=.d) $(addsuffix .d,$(UNIT_BIN))
 
@@ -187,6 +187,9 @@ test: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## all tests tha
 
 test-all: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## the same, all programs under each backend, and under gVisor where `runsc` is installed
 	@scripts/run-tests thorough all gvisor
+
+coverage: | deps-test ## what the tests reach of the library, and what they do not, by gcov in $(BUILD)/coverage; T=name runs one test, T=--report none
+	@tests/coverage/run $(T)
 
 soak: all $(TEST_PREREQUISITES) ## what must hold for days, on the simulated driver; SOAK_SECONDS=n (default: 1800, half an hour)
 	@SOAK_SECONDS=$${SOAK_SECONDS:-1800} tests/edges/soak.sh
