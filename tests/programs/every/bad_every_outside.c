@@ -1,22 +1,12 @@
-// expect: 62 x api-out-of-bounds size 4012 in make_buffer
+// expect: 82 x api-out-of-bounds size 4012 in make_buffer
 // options: max_reports=1000
 /*
- * Every copy and fill that drivers have had for long, each by both of its default streams, a byte or an element beyond
- * the end of a buffer: refused as natively, and reported each time. Just up to the end, none is.
+ * Every copy, fill and word written or waited for that drivers have had for long, each by both of its default streams,
+ * a byte or an element beyond the end of a buffer: refused as natively, and reported each time. Just up to the end,
+ * none is.
  */
 #include "../make_buffer.h"
 #include "bytes.h"
-
-#define REFUSED(symbol, suffix, ...) \
-	do { \
-		EXPECT(hook_##symbol(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE); \
-		EXPECT(hook_##symbol##suffix(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE); \
-	} while (0)
-#define TAKEN(symbol, suffix, ...) \
-	do { \
-		CK(hook_##symbol(__VA_ARGS__)); \
-		CK(hook_##symbol##suffix(__VA_ARGS__)); \
-	} while (0)
 
 /* more: bytes beyond the end. */
 #define COPIES(WHAT, more) \
@@ -50,7 +40,22 @@
 	WHAT(cuMemcpy3DPeer, _ptds, &between); \
 	WHAT(cuMemcpy3DPeerAsync, _ptsz, &between, stream)
 
+/* The last word of the buffer, or the one behind it. */
+#define WORDS(WHAT, abi, bits, more) \
+	WHAT(cuStreamWriteValue##bits##abi, _ptsz, stream, p + N / 8 * 8 - 8 + 8 * more, 0, 0); \
+	WHAT(cuStreamWaitValue##bits##abi, _ptsz, stream, p + N / 8 * 8 - 8 + 8 * more, 0, CU_STREAM_WAIT_VALUE_GEQ)
+
+#define STREAM_WORDS(WHAT, more) \
+	ops[1].writeValue.address = p + N - 4 + 4 * more; \
+	WORDS(WHAT, , 32, 2 * more); \
+	WORDS(WHAT, _v2, 32, 2 * more); \
+	WORDS(WHAT, , 64, more); \
+	WORDS(WHAT, _v2, 64, more); \
+	WHAT(cuStreamBatchMemOp, _ptsz, stream, 1, ops + 1, 0); \
+	WHAT(cuStreamBatchMemOp_v2, _ptsz, stream, 2, ops, 0)
+
 #define ALL(WHAT, more) \
+	STREAM_WORDS(WHAT, more); \
 	COPIES(WHAT, more); \
 	FILLS(WHAT, 8, more); \
 	FILLS(WHAT, 16, more); \
@@ -62,6 +67,8 @@ int main(void)
 	CUDA_MEMCPY2D flat = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host, .srcPitch = 64, .Height = 2};
 	CUDA_MEMCPY3D solid = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = 64, .Height = 2, .Depth = 1};
 	CUDA_MEMCPY3D_PEER between;
+	CUstreamBatchMemOpParams ops[2] = {{.memoryBarrier = {.operation = CU_STREAM_MEM_OP_BARRIER}},
+					   {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32}}};
 
 	bytes_make();
 	CK(cuMemFree(p));

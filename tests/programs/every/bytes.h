@@ -111,3 +111,15 @@ static TK_UNUSED void bytes_say(const char *symbol, int r)
 		bytes_reset(); \
 		bytes_say(#symbol #suffix, hook_##symbol##suffix ? (int)hook_##symbol##suffix(__VA_ARGS__) : ABSENT); \
 	} while (0)
+
+/* Both siblings are refused, or both taken. */
+#define REFUSED(symbol, suffix, ...) \
+	do { \
+		EXPECT(hook_##symbol(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE); \
+		EXPECT(hook_##symbol##suffix(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE); \
+	} while (0)
+#define TAKEN(symbol, suffix, ...) \
+	do { \
+		CK(hook_##symbol(__VA_ARGS__)); \
+		CK(hook_##symbol##suffix(__VA_ARGS__)); \
+	} while (0)
