@@ -271,4 +271,23 @@ check_given_up() {
 	done
 }
 
+# The heap for what kernels allocate: without the memory for it they have CUDA's own, with less than wished for they have less,
+# and where nothing can be mapped it takes all of its memory at once.
+check_device_heap() {
+	local call program=$programs/good_inkernel_pairs
+	alone "$program"
+	native="$status $out"
+	for call in cuStreamCreateWithPriority:2 cuMemAddressReserve:1 cuMemCreate:1 cuMemHostAlloc:1; do
+		guarded verbosity=1 env "SIM_FAIL=$call:2" "$program"
+		same "$call: as alone" "$native" "$status $out"
+		says "$call: it is said" 'no memory for a device heap' "$err"
+	done
+	as_alone "all at once" verbosity=1 env NV_SANITIZER_INJECTION_TRANSPORT_TYPE=1 "$program"
+	says "all at once: nothing is degraded" '; 0 degraded' "$err"
+	guarded verbosity=1 env NV_SANITIZER_INJECTION_TRANSPORT_TYPE=1 "$programs/bad_inkernel_overflow"
+	same "all at once: it is guarded" 1 "$(final_reports "$err")"
+	guarded verbosity=2 env SIM_FAIL=cuMemCreate:2-999:2 "$programs/good_inkernel_churn"
+	says "without more memory: it is said" 'degraded: growing a device heap failed' "$err"
+}
+
 run_checks "$@"

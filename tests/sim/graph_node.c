@@ -262,13 +262,15 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
 	return sim_leave(&c, c.refused ?: set_params(c.ctx, node, nodeParams ? &p : NULL));
 }
 
-/* Of kernels only. */
+/* Of kernels and child graphs only. */
 CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
 {
 	struct call c = ENTER(cuGraphExecNodeSetParams, NEEDS_CONTEXT);
 	CUgraphNode node = c.refused ? NULL : exec_node(hGraphExec, hNode);
 	CUDA_KERNEL_NODE_PARAMS p = {0};
 
+	if (!c.refused && nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
+		return sim_leave(&c, exec_set_child(node, nodeParams->graph.graph));
 	if (!c.refused && (!nodeParams || nodeParams->type != CU_GRAPH_NODE_TYPE_KERNEL))
 		c.refused = CUDA_ERROR_INVALID_VALUE;
 	if (!c.refused)

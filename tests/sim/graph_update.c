@@ -102,7 +102,7 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExe
 	return sim_leave(&c, c.refused ?: update(hGraphExec, hGraph, resultInfo ? &resultInfo->result : NULL));
 }
 
-static CUresult set_child(CUgraphNode node, CUgraph child)
+CUresult exec_set_child(CUgraphNode node, CUgraph child)
 {
 	if (!node || !node->child || !graph_ok(child) || compare(node->child, child))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -112,7 +112,7 @@ static CUresult set_child(CUgraphNode node, CUgraph child)
 
 ENTRY(cuGraphExecChildGraphNodeSetParams, NEEDS_INIT,
       TAKES(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph),
-      set_child(exec_node(hGraphExec, hNode), childGraph))
+      exec_set_child(exec_node(hGraphExec, hNode), childGraph))
 
 static CUresult set_copy(CUgraphNode node, const CUDA_MEMCPY3D *p)
 {

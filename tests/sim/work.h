@@ -202,6 +202,7 @@ bool node_ok(CUgraphNode node);
 /* graph_exec.c */
 
 CUgraphNode exec_node(CUgraphExec exec, CUgraphNode origin);
+CUresult exec_set_child(CUgraphNode node, CUgraph child);
 CUgraph exec_graph(CUgraphExec exec); /* NULL: it is none */
 
 /* launch.c */

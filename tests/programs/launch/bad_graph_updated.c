@@ -1,4 +1,4 @@
-// expect: 4 x heap-buffer-overflow size 3000 offset +0 in make_buffer
+// expect: 5 x heap-buffer-overflow size 3000 offset +0 in make_buffer
 // suspect: k_flip
 // options: log_path=report.log
 /* The kernel comes into its graph when that is instantiated already, in each of the ways there are. */
@@ -61,6 +61,15 @@ static void by_child(CUgraphExec exec, const struct made *m, const CUDA_KERNEL_N
 	CK(cuGraphDestroy(inner.graph));
 }
 
+static void by_any_child(CUgraphExec exec, const struct made *m, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+	struct made inner = graph_of(p);
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .graph.graph = inner.graph};
+
+	CK(cuGraphExecNodeSetParams(exec, m->node, &any));
+	CK(cuGraphDestroy(inner.graph));
+}
+
 /* Executable graphs stay, so that each has a handle of its own. */
 static void overrun(void (*update)(CUgraphExec, const struct made *, const CUDA_KERNEL_NODE_PARAMS *))
 {
@@ -68,7 +77,8 @@ static void overrun(void (*update)(CUgraphExec, const struct made *, const CUDA_
 	long long inside = 0;
 	CUDA_KERNEL_NODE_PARAMS harmless = kernel_node("k_fill", TK_ARGS(&p, &inside, &count, &value));
 	CUDA_KERNEL_NODE_PARAMS flip = kernel_node("k_flip", TK_ARGS(&p, &off, &count));
-	struct made inner = graph_of(&harmless), m = update == by_child ? outer_of(inner.graph) : inner;
+	int nested = update == by_child || update == by_any_child;
+	struct made inner = graph_of(&harmless), m = nested ? outer_of(inner.graph) : inner;
 	CUgraphExec exec;
 	char text[80];
 
@@ -82,7 +92,7 @@ static void overrun(void (*update)(CUgraphExec, const struct made *, const CUDA_
 	snprintf(text, sizeof(text), "k_flip x1 on the default stream in graph %p", (void *)exec);
 	REQUIRE(wait_for_report(text, 1000));
 	CK(cuGraphDestroy(m.graph));
-	if (update == by_child)
+	if (nested)
 		CK(cuGraphDestroy(inner.graph));
 }
 
@@ -95,4 +105,5 @@ int main(void)
 	overrun(by_node);
 	overrun(by_any_node);
 	overrun(by_child);
+	overrun(by_any_child);
 }

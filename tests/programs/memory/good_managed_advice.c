@@ -17,6 +17,8 @@ int main(void)
 	CK(cuMemFree(plain));
 	CK(cuMemAllocManaged(&p, 100000, CU_MEM_ATTACH_GLOBAL));
 	memset((void *)p, 1, 100000);
+	printf("advice behind it: %s\n",
+	       tk_error_name(cuMemAdvise(p + 100000, 1, CU_MEM_ADVISE_SET_READ_MOSTLY, device)));
 	CK(cuMemAdvise(p, 100000, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, device));
 	CK(cuMemAdvise(p, 100000, CU_MEM_ADVISE_SET_ACCESSED_BY, device));
 	CK(cuMemPrefetchAsync(p, 100000, device, 0, NULL));
