@@ -72,6 +72,7 @@ check_backend() {
 	same "backend=unified: a large buffer is mapped" 1 "$(buffers_of mapped)"
 	guarded backend=unified "$programs/bad_overflow_1"
 	same "backend=unified: a small one is not" "0 1" "$(buffers_of mapped) $(buffers_of device)"
+	as_alone "backend=unified: a peer may use it" backend=unified env SIM_DEVICES=2 "$programs/good_peer_access"
 	guarded backend=managed "$programs/bad_overflow_1"
 	same "backend=managed: managed" 1 "$(buffers_of managed)"
 	guarded verbosity=2 "$program"
