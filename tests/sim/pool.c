@@ -68,7 +68,10 @@ ENTRY_TWINS(cuMemAllocFromPoolAsync, _ptsz, NEEDS_CONTEXT,
 	    refuse_if(!pool, CUDA_ERROR_INVALID_VALUE)
 		?: alloc(stream_of(c.ctx, hStream, c.per_thread), pool, dptr, bytesize))
 
-/* Ordinary device memory may be given back like this too; it is then freed when the stream gets there. */
+/*
+ * Ordinary device memory may be given back like this too; it is then freed when the stream gets there. In a capture
+ * it is refused (measured).
+ */
 static CUresult free_async(CUcontext ctx, CUstream handle, bool per_thread, CUdeviceptr dptr)
 {
 	struct work work = {.kind = WORK_FREE, .memory = dptr};
@@ -77,7 +80,8 @@ static CUresult free_async(CUcontext ctx, CUstream handle, bool per_thread, CUde
 	CUresult r;
 
 	if (stream && stream->capture)
-		return capture_append(stream, &work, NULL);
+		return refuse_if(block && block->kind == BLOCK_DEVICE, CUDA_ERROR_INVALID_VALUE)
+			   ?: capture_append(stream, &work, NULL);
 	r = stream ? capture_check_legacy(stream) ?: capture_check_unsafe() : CUDA_ERROR_INVALID_HANDLE;
 	if (r)
 		return r;

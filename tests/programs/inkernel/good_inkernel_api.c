@@ -11,6 +11,7 @@
 #pragma weak gmod_device_configure
 #pragma weak gmod_device_get_stats
 #pragma weak gmod_device_check
+#pragma weak gmod_version
 
 #define HEAP_BYTES ((uint64_t)32 << 20)
 
@@ -43,6 +44,7 @@ static void configure(void)
 
 	if (!is_guarded())
 		return;
+	REQUIRE(!strcmp(gmod_version(), GMOD_VERSION));
 	require_status(gmod_device_configure(&c), GMOD_OK);
 	REQUIRE(stats_are(GMOD_NO_HEAP).live_buffers == 0);
 }
