@@ -219,8 +219,8 @@ check_context_ends() {
 		release backend=unified cuDevicePrimaryCtxRelease_v2:1:300
 		retain backend=unified cuDevicePrimaryCtxGetState:1:300
 		allocate backend=unified cuMemAddressReserve:6:300
-		free backend=device cuMemFree_v2:2:300
-		free backend=managed cuMemFree_v2:2:300
+		free backend=device cuMemFree_v2:1:300
+		free backend=managed cuMemFree_v2:1:300
 	END
 }
 

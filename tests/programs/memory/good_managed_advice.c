@@ -1,3 +1,5 @@
+// case: good_managed_advice
+// case: good_managed_advice_under_managed => options: backend=managed
 /* Managed memory with advice and prefetch, written by both sides in turn; advice on plain memory is refused. */
 #include "testkit.h"
 

@@ -1,3 +1,5 @@
+// case: bad_found_at_free
+// case: bad_found_at_free_managed => options: scan_interval_us=60000000:backend=managed
 // expect: heap-buffer-overflow size 1000 offset +0 in make_buffer
 // options: scan_interval_us=60000000
 // suspect: k_flip

@@ -3,6 +3,8 @@
 //    heap-buffer-overflow size 3145733 offset +0 in make_buffer
 // case: bad_large_underflow_slack 3000000, -300, 30, 300 =>
 //    heap-buffer-underflow size 3000000 offset -300 in make_buffer; under device: 0 x heap-buffer-underflow
+// case: bad_large_underflow_slack_unified 3000000, -300, 30, 300 =>
+//    heap-buffer-underflow size 3000000 offset -300 in make_buffer; options: backend=unified
 // suspect: k_flip
 /*
  * Large buffers, natively aligned to 2 MiB, of odd sizes. Behind them is first device memory, then the page of the

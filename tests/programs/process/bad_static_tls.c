@@ -1,9 +1,12 @@
-// case: bad_static_tls_500 500
+// case: bad_static_tls_504 504
 // case: bad_static_tls_600 600
 // expect: heap-buffer-overflow size 4096 offset +0 in make_buffer
 // suspect: k_flip
 // options: log_path=report.log
-/* KiB of static thread-local storage, which come off each thread's stack: the overflow is seen while it runs. */
+/*
+ * KiB of static thread-local storage, which come off each thread's stack: the overflow is seen while it runs. The first
+ * leaves of the half MiB that is ours what a thread begins with, and too little to look at a damage.
+ */
 #include "make_buffer.h"
 #include "report_log.h"
 
