@@ -214,9 +214,8 @@ FORMATTED = $(wildcard $(foreach end,c h cu cuh,$(ROOMS:=/*.$(end))))
 TIDIED = $(filter-out tests/sim/version.c,$(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c))
 SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* bench/* tests/* tests/*/*)
 
-check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-scripts ## format, linters, models, tables; builds with clang, unit tests under sanitizers
-# Not check-mutants until the table has been run whole against the device backend, the default since: some are to survive.
-check: check-clang check-sanitized
+check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-scripts ## format, linters, models, tables; builds with clang, unit tests under sanitizers, a tenth of the mutants
+check: check-clang check-sanitized check-mutants
 
 check-format: | deps-check
 	$(call say,RUN )clang-format --dry-run -Werror $(FORMATTED)
