@@ -265,7 +265,9 @@ pieces_of() {
 # The errors that nothing comes after but a new process, also those that come of the hardware and of others that share it.
 check_given_up() {
 	local code
-	for code in 226:CONTAINED 721:TENSOR_MEMORY_LEAK 810:MPS_CLIENT_TERMINATED; do
+	for code in 214:ECC_UNCORRECTABLE 226:CONTAINED 700:ILLEGAL_ADDRESS 702:LAUNCH_TIMEOUT 710:ASSERT \
+		714:HARDWARE_STACK_ERROR 715:ILLEGAL_INSTRUCTION 716:MISALIGNED_ADDRESS 717:INVALID_ADDRESS_SPACE 718:INVALID_PC \
+		719:LAUNCH_FAILED 721:TENSOR_MEMORY_LEAK 810:MPS_CLIENT_TERMINATED; do
 		guarded '' env "SIM_FAIL=cuCtxSynchronize:1:${code%:*},cuStreamQuery:*:${code%:*}" "$programs/bad_then_return"
 		says "given_up: ${code#*:}" "^SUMMARY: GMOD: post-mortem CUDA_ERROR_${code#*:}" "$err"
 	done

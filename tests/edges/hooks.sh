@@ -7,6 +7,8 @@ export SIM_DEVICES=2
 
 # What succeeds in none of them: a guarded buffer has no handle for other processes.
 never_well='^cuIpcGetMemHandle$'
+# What the hook does by another call: rows are made by cuMemAlloc.
+by_another='^cuMemAllocPitch_v2$'
 
 hooks() {
 	sed -nE 's/^GMOD_HOOK\( *([A-Za-z0-9_]+).*/\1/p' lib/driver/entrypoints.def | sort -u
@@ -38,6 +40,8 @@ check_every() {
 	same "each does well once" '' \
 		"$(hooks | grep -vE "$never_well" | comm -23 - <(called '^0$' "$work/alone.calls"))"
 	same "under GMOD none is reached past its hook" '' "$(hooks | comm -12 - <(called . "$work/guarded.calls"))"
+	same "each hook calls what it stands for, not another one's" '' \
+		"$(hooks | grep -vE "$by_another" | comm -23 - <(awk '$3 == "libgmod.so" { print $1 }' "$work/guarded.calls" | sort -u))"
 }
 
 run_checks "$@"

@@ -237,6 +237,8 @@ check_ipc() {
 		same "ipc: guarded, to ${preload:+a guarded one}" "$natively" "$out"
 		says "ipc: guarded, to ${preload:+a guarded one}: nothing is degraded" 'guarded 3 of 3 buffers.* 0 findings.* 0 degraded' "$err"
 	done
+	guarded scan_interval_us=60000000 "$edges/ipc_pair" '' past
+	same "ipc: what the other process writes past the end is seen at the free" "0 3" "$status $(final_reports "$err")"
 	guarded backend=unified "$edges/ipc_pair" ''
 	says "ipc: unified refuses it, and says what helps" 'cuIpcGetMemHandle was refused .*backend=device can' "$err"
 }
@@ -256,6 +258,12 @@ check_backend_said() {
 
 # A halted program has its closing line too, whoever found what halts it: the monitor, a call of the program, or a guard
 # pass or a free in a kernel.
+# Its buffers leak, and what it prints is not flushed before the end.
+check_exit_on_findings() {
+	guarded exit_on_findings=1:leak_check=1 "$edges/freed_beside"
+	same "exit_on_findings: the status is changed, and nothing is lost of what is printed" "86 done" "$status $out"
+}
+
 check_halt_on_error() {
 	local name
 	for name in bad_halt bad_halt_exitcode bad_found_at_free bad_then_return bad_inkernel_overflow \

@@ -114,6 +114,12 @@ check_put_back() {
 }
 
 # What a frame shows behind the module's name is what addr2line wants.
+check_nearby() {
+	guarded '' "$programs/bad_illegal_address_beside_many"
+	same "nearby: the latest eight, the last one first" "$(seq -s ' ' 1012 -1 1005)" \
+		"$(sed -nE 's/^ +live buffer: ([0-9]+) bytes .*/\1/p' <<<"$err" | xargs)"
+}
+
 check_addresses() {
 	local program address
 	if ! command -v addr2line >/dev/null; then

@@ -50,6 +50,33 @@ TEST(a_final_report_says_what_is_done_by_then)
 	free_quietly(&b, 1);
 }
 
+static void launch_wide(uint32_t blocks)
+{
+	struct gmod_thread *t = gmod_thread_self();
+	struct gmod_launch *l = gmod_launch_begin(t, TEST_CONTEXT, TEST_STREAM, 0x5200, false);
+
+	atomic_store(&l->grid[0], blocks);
+	gmod_launch_end(t, l, true);
+}
+
+TEST(a_suspect_has_the_shape_of_its_latest_launch)
+{
+	struct buffer b;
+	struct report r;
+
+	forget_the_past();
+	b = plain_buffer();
+	launch_wide(3);
+	launch_wide(7);
+	see(&b, 0, 1);
+	r = take_one(false);
+	CHECK(number_of(r.suspects, "\"grid\":[") == 7, "%s", r.suspects);
+	gmod_damage_settle(true);
+	take_suspect(true, 2, 2);
+	end_work();
+	free_quietly(&b, 1);
+}
+
 TEST(a_suspect_is_known_when_its_record_is_gone)
 {
 	struct buffer b, c;

@@ -211,6 +211,29 @@ static void check_extent(size_t width, size_t rows, size_t pitch, size_t slices,
 	      slice_pitch, got);
 }
 
+/* The driver's blocks of 2 MiB hold as many of a size as fit: a little more may be one less. */
+TEST(a_redzone_costs_what_fits_less_into_a_block)
+{
+	static const struct {
+		size_t size, total, extra;
+	} cases[] = {
+	    {100, 512, 0},
+	    {512, 1024, 512},
+	    {698880, 699392, (1 << 20) - (2 << 20) / 3},
+	    {1 << 20, (1 << 20) + 512, 1 << 20},
+	    {(2 << 20) - GMOD_REDZONE, 2 << 20, 0},
+	    {2 << 20, 4 << 20, 2 << 20},
+	};
+
+	for (size_t i = 0; i < SIZE_OF(cases); i++) {
+		size_t extra = 1, total = gmod_layout_redzone(cases[i].size, 0, &extra);
+
+		CHECK(total == cases[i].total && extra == cases[i].extra, "%zu: %zu, %zu more", cases[i].size, total,
+		      extra);
+	}
+	CHECK(!gmod_layout_redzone(0, 0, &(size_t){0}) && !gmod_layout_redzone(SIZE_MAX, 0, &(size_t){0}), "none");
+}
+
 TEST(extents_reach_to_the_last_byte)
 {
 	static const size_t some[] = {0,

@@ -45,6 +45,21 @@ TEST(questions_are_answered_with_inactive)
 	assert_int_equal(gmod_findings_seen(), 0);
 }
 
+/* Of a program whose header had fewer members. */
+TEST(no_more_is_filled_than_there_is_room_for)
+{
+	size_t room = offsetof(struct gmod_stats, live_buffers);
+	struct gmod_stats stats;
+
+	memset(&stats, 0xa5, sizeof(stats));
+	stats.struct_size = room;
+	gmod_get_stats(&stats);
+	assert_int_equal(stats.struct_size, room);
+	assert_int_equal(stats.buffers_guarded, 0);
+	for (size_t i = room; i < sizeof(stats); i++)
+		CHECK(((const unsigned char *)&stats)[i] == 0xa5, "byte %zu", i);
+}
+
 TEST(nothing_to_fill_or_to_read_is_invalid)
 {
 	assert_int_equal(gmod_device_get_stats(NULL), GMOD_INVALID);
