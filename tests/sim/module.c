@@ -68,6 +68,10 @@ CUresult image_read(const void *data, struct image *out)
 	char path[64];
 	int fd;
 
+	if (data && patrol_is(data)) {
+		*out = patrol_image();
+		return CUDA_SUCCESS;
+	}
 	if (!length)
 		return data ? r : CUDA_ERROR_INVALID_VALUE;
 	fd = memfd_create("module", MFD_CLOEXEC);
@@ -80,7 +84,8 @@ CUresult image_read(const void *data, struct image *out)
 
 void image_close(struct image *image)
 {
-	dlclose(image->handle);
+	if (image->handle)
+		dlclose(image->handle);
 }
 
 const struct gt_kernel *image_find(const struct image *image, const char *name)

@@ -6,7 +6,7 @@ SIMFLAGS ?= -O2 -g
 
 SIM_SRC := $(filter-out tests/sim/version.c,$(wildcard tests/sim/*.c))
 SIM_OBJ := $(SIM_SRC:tests/sim/%.c=$(BUILD)/sim/obj/%.o)
-SIM_CFLAGS := -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -pthread -I$(CUDA_INC)
+SIM_CFLAGS := -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -pthread -I. -I$(CUDA_INC)
 
 # -Bsymbolic: cuGetProcAddress must hand out this library's functions, whatever is preloaded.
 # nodelete: worker threads and the fault handler live in it.

@@ -270,6 +270,9 @@ struct CUmod_st {
 
 CUresult image_open(const char *path, struct image *out);
 CUresult image_read(const void *data, struct image *out);
+/* patrol.c: the one image that is PTX. */
+bool patrol_is(const void *data);
+struct image patrol_image(void);
 void image_close(struct image *image);
 const struct gt_kernel *image_find(const struct image *image, const char *name);
 CUresult module_new(CUcontext ctx, const struct image *image, CUlibrary library, CUmodule *out);
