@@ -83,7 +83,7 @@ SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
 .PHONY: all demo test test-all coverage soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
-	check-layers check-scripts check-clang check-sanitized check-mutants mutants install uninstall clean help deps-build deps-test deps-check FORCE
+	check-layers check-patrol check-scripts check-clang check-sanitized check-mutants mutants install uninstall clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) ## the library, the simulated driver and gmod-tool (default)
 
@@ -128,6 +128,8 @@ $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 
 $(BUILD)/lib/%.S.o: lib/%.S $(BUILD)/flags
 	$(compile)
+
+$(BUILD)/lib/buffers/patrol_code.S.o: lib/buffers/patrol.ptx
 
 $(BUILD)/monitor/%.o: monitor/%.c $(BUILD)/flags
 	$(compile)
@@ -214,7 +216,7 @@ FORMATTED = $(wildcard $(foreach end,c h cu cuh,$(ROOMS:=/*.$(end))))
 TIDIED = $(filter-out tests/sim/version.c,$(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c))
 SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* bench/* tests/* tests/*/*)
 
-check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-scripts ## format, linters, models, tables; builds with clang, unit tests under sanitizers, a tenth of the mutants
+check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-patrol check-scripts ## format, linters, models, tables; builds with clang, unit tests under sanitizers, a tenth of the mutants
 check: check-clang check-sanitized check-mutants
 
 check-format: | deps-check
@@ -239,6 +241,11 @@ check-models: | deps-check
 
 check-entrypoints: | deps-check
 	$(call say,RUN )scripts/check-entrypoints --cuda $(CUDA_HOME)
+
+# The compiler of another release may write it in other words.
+check-patrol: lib/buffers/patrol.ptx | deps-check
+	$(call say,RUN )if $(NVCC) --version | grep -q "release $$(sed -nE 's/.* CUDA ([0-9.]+): .*/\1/p' $<),"; then \
+		scripts/patrol-ptx | cmp - $<; else echo "NOTE nvcc is of another release than $< is: not compared"; fi
 
 check-layers: | deps-check
 	$(call say,RUN )scripts/check-layers

@@ -106,8 +106,9 @@ launch() {
 
 # left_over NATIVE GUARDED: what the ledger of a guarded run (SIM_LEDGER of the simulated driver) has and the native run's
 # has not, beside what GMOD keeps in a context that lives: a stream, an event, a tiny buffer and the gather's staging
-# memory; and for each device heap in one, which its addresses and two streams tell of. A device buffer may be managed,
-# and what the host has is its own and registered, or the driver's.
+# memory; for the patrol, if its library is there, another stream, its list and its answers; and for each device heap in
+# one, which its addresses and two streams tell of. A device buffer may be managed, and what the host has is its own and
+# registered, or the driver's.
 left_over() {
 	awk '
 	{ kind = $1 }
@@ -119,8 +120,11 @@ left_over() {
 	END {
 		heaps = int(more["streams"] / 2)
 		heaps = more["reserved"] < heaps ? more["reserved"] : heaps
-		own["streams"] = contexts + 2 * heaps
-		own["events"] = own["device"] = own["host"] = contexts + heaps
+		own["libraries"] = more["libraries"] > 0
+		patrols = own["libraries"] * contexts
+		own["streams"] = contexts + patrols + 2 * heaps
+		own["events"] = own["device"] = contexts + heaps
+		own["host"] = contexts + 2 * patrols + heaps
 		own["reserved"] = heaps
 		own["mapped"] = own["physical"] = 8 * heaps
 		for (kind in more)

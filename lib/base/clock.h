@@ -55,6 +55,28 @@ static inline struct gmod_moment gmod_now(void)
 	return (struct gmod_moment){ns, gmod_ticks()};
 }
 
+/*
+ * A moment that others read while it is set. Who reads it meanwhile may have the one's ns with the other's ticks: what
+ * is ordered goes by the ticks.
+ */
+struct gmod_stamp {
+	_Atomic uint64_t ns, ticks;
+};
+
+static inline void gmod_stamp_set(struct gmod_stamp *s, struct gmod_moment m)
+{
+	atomic_store_explicit(&s->ns, m.ns, memory_order_relaxed);
+	atomic_store_explicit(&s->ticks, m.ticks, memory_order_relaxed);
+}
+
+static inline struct gmod_moment gmod_stamp_get(const struct gmod_stamp *s)
+{
+	return (struct gmod_moment){
+	    atomic_load_explicit(&s->ns, memory_order_relaxed),
+	    atomic_load_explicit(&s->ticks, memory_order_relaxed),
+	};
+}
+
 /* The wall clock so many ns from now, for locks with a bound. */
 static inline struct timespec gmod_time_in(uint64_t ns)
 {

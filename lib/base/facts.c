@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include "lib/base/counters.h"
+#include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "lib/base/log_stderr.h"
 
 static struct gmod_options options;
 static size_t page_size;
+static bool injected;
 
 const struct gmod_options *gmod_options(void)
 {
@@ -37,10 +39,41 @@ static void read_options(void)
 		gmod_options_help(gmod_log_string, NULL);
 }
 
+/* What Nsight's tools and compute-sanitizer leave in the environment of what they start, and whoever injects a library.
+ */
+static bool is_injected(void)
+{
+	static const char *const names[] = {"CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID",
+					    "NV_NSIGHT_INJECTION_PORT_RANGE_BEGIN",
+					    "NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (getenv(names[i]))
+			return true;
+	return false;
+}
+
+static bool is_traced(void)
+{
+	char text[1024];
+	ssize_t length = gmod_read_file("/proc/self/status", text, sizeof(text) - 1);
+	const char *tracer;
+
+	text[length > 0 ? length : 0] = 0;
+	tracer = strstr(text, "\nTracerPid:\t");
+	return tracer && strtoul(tracer + 12, NULL, 10);
+}
+
+bool gmod_is_under_a_tool(void)
+{
+	return injected || is_traced();
+}
+
 void gmod_facts_init(void)
 {
 	page_size = (size_t)sysconf(_SC_PAGESIZE);
 	read_options();
+	injected = is_injected();
 }
 
 void gmod_degraded(const char *what)

@@ -20,6 +20,9 @@ const struct gmod_options *gmod_options(void);
 /* Bytes; 0 before gmod_facts_init(). */
 size_t gmod_page_size(void);
 
+/* A profiler or a debugger sits in the process, which would count a kernel of ours, or stop at it. Asked now. */
+bool gmod_is_under_a_tool(void);
+
 /*
  * Something of ours failed and the program went on without it: counted, and said once for each `what` at
  * verbosity 2. From any thread.

@@ -4,7 +4,7 @@
  *
  *     alloc ──► arm ──► LIVE
  *                        │
- *                        └──► RELEASING ──► free, back to LIVE if it is refused
+ *                        └──► RELEASING, disarm ──► free, back to LIVE if it is refused
  *                                 │
  *                                 └── the context has gone: drop
  *
@@ -26,6 +26,7 @@ struct gmod_request {
 	unsigned flags;               /* of cuMemAllocManaged or cuMemHostAlloc */
 	bool plain_host;              /* cuMemAllocHost rather than cuMemHostAlloc */
 	struct gmod_context *context; /* for backends, set by gmod_buffer_alloc() */
+	bool late;                    /* its canaries may still be on their way */
 };
 
 enum gmod_answer {
@@ -51,6 +52,8 @@ struct gmod_backend {
 	enum gmod_answer (*alloc)(struct gmod_request *q, uint64_t own[2], struct gmod_place *place);
 	/* Optional: what is left to do once the canaries are there, before the buffer is the program's. */
 	void (*arm)(const struct gmod_request *q, struct gmod_record *r);
+	/* Optional: the opposite, before anything is waited for, or looked at. */
+	void (*disarm)(const struct gmod_record *r);
 	/* An error leaves the memory as it was. */
 	CUresult (*free)(struct gmod_record *r);
 	/* Optional: the same for a buffer that has gone with its context, or will go with it. */

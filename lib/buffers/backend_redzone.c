@@ -9,6 +9,7 @@
 #include "lib/base/asked.h"
 #include "lib/base/facts.h"
 #include "lib/buffers/backend.h"
+#include "lib/buffers/patrol.h"
 #include "lib/context/wait.h"
 
 static _Atomic uint64_t taken[GMOD_DEVICES]; /* what is free less than natively would be, in bytes */
@@ -79,11 +80,24 @@ static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gm
 	return GMOD_ACCEPTS;
 }
 
-static void drop(struct gmod_record *r)
+/* One whose canaries come late may not have them yet. */
+static void arm(const struct gmod_request *q, struct gmod_record *r)
+{
+	if (gmod_options()->backend != GMOD_OPTION_BACKEND_UNIFIED && !q->late)
+		gmod_patrol_add(r);
+}
+
+static void give_room(const struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 
 	give(d->context, d->own[0]);
+}
+
+static void drop(struct gmod_record *r)
+{
+	gmod_patrol_remove(r);
+	give_room(r);
 }
 
 static CUresult give_back(struct gmod_record *r)
@@ -91,7 +105,7 @@ static CUresult give_back(struct gmod_record *r)
 	CUresult result = gmod_free_device(r);
 
 	if (result == CUDA_SUCCESS)
-		drop(r);
+		give_room(r);
 	return result;
 }
 
@@ -99,6 +113,8 @@ const struct gmod_backend gmod_backend_redzone = {
     .name = "device",
     .says = "device, canaries in the driver's own allocations",
     .alloc = alloc,
+    .arm = arm,
+    .disarm = gmod_patrol_remove,
     .free = give_back,
     .drop = drop,
     .works = works,

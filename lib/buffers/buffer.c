@@ -64,7 +64,7 @@ static bool send(const struct gmod_context *c, uint64_t from, uint64_t to, const
  * that one, which may wait for the program: an allocation gives up after some 2 ms. On a busy machine others get the
  * CPU first, who may be what moves the copies on.
  */
-static void wait_a_little(const struct gmod_context *c)
+static bool wait_a_little(const struct gmod_context *c)
 {
 	enum { YIELDS = 100, NAPS = 30 };
 	uint64_t unlimited = UINT64_MAX;
@@ -77,16 +77,18 @@ static void wait_a_little(const struct gmod_context *c)
 			gmod_nap(&unlimited, GMOD_MILLISECONDS(1) / 50);
 	if (r != CUDA_SUCCESS)
 		gmod_degraded(r == CUDA_ERROR_NOT_READY ? "canaries in time" : "cuStreamQuery");
+	return r == CUDA_SUCCESS;
 }
 
-static bool send_slack(const struct gmod_context *c, const struct gmod_bounds *b, const struct gmod_slack *slack)
+static bool send_slack(struct gmod_request *q, const struct gmod_bounds *b, const struct gmod_slack *slack)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	const struct gmod_context *c = q->context;
 	bool ok;
 
 	ok = send(c, gmod_slack_from(b), b->user, slack->head) && send(c, b->user + b->size, b->tail_from, slack->tail);
 	if (ok)
-		wait_a_little(c);
+		q->late = !wait_a_little(c);
 	else
 		gmod_degraded("cuMemcpy2DAsync");
 	gmod_relaxed_end(mode);
@@ -213,7 +215,7 @@ static void slack_end(struct gmod_slack *slack)
 		munmap(slack, sizeof(*slack));
 }
 
-static bool place(struct gmod_record *r, const struct gmod_context *c)
+static bool place(struct gmod_record *r, struct gmod_request *q)
 {
 	struct gmod_details *d = gmod_record_details(r);
 	struct gmod_slack *slack;
@@ -222,7 +224,7 @@ static bool place(struct gmod_record *r, const struct gmod_context *c)
 	if (!slack_begin(r, &slack))
 		return false;
 	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), slack);
-	done = !slack || send_slack(c, &r->bounds, slack);
+	done = !slack || send_slack(q, &r->bounds, slack);
 	slack_end(slack);
 	return done;
 }
@@ -236,12 +238,12 @@ static uint64_t quiet_until(void)
 }
 
 /* Canaries in place, record LIVE. false: the buffer is not guarded, and nothing refers to it. */
-static bool arm(struct gmod_record *r, const struct gmod_request *q)
+static bool arm(struct gmod_record *r, struct gmod_request *q)
 {
 	const struct gmod_backend *b = gmod_record_details(r)->backend;
 
 	atomic_store_explicit(&gmod_record_details(r)->quiet_until, quiet_until(), memory_order_relaxed);
-	if (!place(r, q->context))
+	if (!place(r, q))
 		return false;
 	if (b->arm)
 		b->arm(q, r);
@@ -251,6 +253,14 @@ static bool arm(struct gmod_record *r, const struct gmod_request *q)
 	}
 	gmod_peers_published(r);
 	return true;
+}
+
+static void disarm(const struct gmod_record *r)
+{
+	const struct gmod_backend *b = gmod_record_details(r)->backend;
+
+	if (b->disarm)
+		b->disarm(r);
 }
 
 static const char *backend_of(const struct gmod_context *c)
@@ -303,6 +313,7 @@ static enum gmod_answer guard(struct gmod_request *q, uint64_t *out)
 			*out = p.user;
 			return answer;
 		}
+		disarm(r);
 		gmod_record_details(r)->backend->free(r);
 		answer = GMOD_FAILS;
 	}
@@ -431,6 +442,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 		gmod_misuse_free(found->bounds.user, found, entry_point, CUDA_ERROR_INVALID_VALUE);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
+	disarm(r);
 	quiet = atomic_load_explicit(&d->quiet_until, memory_order_relaxed) == gmod_activity_total();
 	visited = gmod_context_visit_begin(d->context);
 	is_current = context && gmod_context_is_current(d->context);

@@ -8,7 +8,7 @@
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
-#include "lib/base/map.h"
+#include "lib/buffers/pages.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
@@ -46,6 +46,8 @@ struct batch {
 	struct gmod_context *context;
 	struct held *held;
 	enum gmod_gather what;
+	const uint32_t *named; /* the positions of these only */
+	unsigned named_count;
 	struct piece piece[PIECES];
 	unsigned count;
 	size_t used;
@@ -80,24 +82,16 @@ static void *staging_pages(const struct gmod_context *c)
 	static void *pages[GMOD_CONTEXTS]; /* under the lock */
 	void **mine = &pages[gmod_context_index(c)];
 
-	if (!*mine && (*mine = gmod_map(STAGING)))
-		/* A child's copy would take the pages from under the device. */
-		madvise(*mine, STAGING, MADV_DONTFORK);
+	if (!*mine)
+		*mine = gmod_pages(STAGING);
 	return *mine;
 }
 
 static bool register_staging(const struct batch *b)
 {
 	void *pages = staging_pages(b->context);
-	CUresult r;
 
-	if (!pages)
-		return false;
-	r = NEXT(cuMemHostRegister_v2)(pages, STAGING, 0);
-	/* By a context that is gone. */
-	if (r == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED && NEXT(cuMemHostUnregister)(pages) == CUDA_SUCCESS)
-		r = NEXT(cuMemHostRegister_v2)(pages, STAGING, 0);
-	if (r != CUDA_SUCCESS)
+	if (!pages || !gmod_pages_register(pages, STAGING, 0))
 		return false;
 	b->held->staging = pages;
 	return true;
@@ -159,13 +153,12 @@ static void begin_look(struct batch *b)
 	b->began = gmod_now();
 }
 
-static void prepare(struct batch *b, struct gmod_context *c, enum gmod_gather what)
+static void prepare(struct batch *b, struct gmod_context *c)
 {
 	CUresult r = CUDA_SUCCESS;
 
 	b->context = c;
 	b->held = held_in(c);
-	b->what = what;
 	b->count = 0;
 	b->used = 0;
 	b->failed = b->refused = false;
@@ -346,11 +339,30 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* false: not all of it was looked at. */
-static bool gather_in(struct gmod_context *c, enum gmod_gather what)
+static void step(struct batch *b, uint32_t first, uint32_t end)
 {
-	static struct batch b; /* too large for a stack; under the lock */
-	uint32_t end = gmod_registry_used();
+	copy_slack(b, first, end);
+	if (!has_room(b))
+		flush(b);
+	gmod_monitor_progress();
+}
+
+static void gather_wanted(struct batch *b)
+{
+	uint32_t end = gmod_registry_used(), each = at_once(b);
+
+	if (b->named)
+		for (unsigned i = 0; i < b->named_count && !b->failed && may_call(b->context); i++)
+			step(b, b->named[i], b->named[i] + 1);
+	else
+		for (uint32_t i = 0; i < end && !b->failed && may_call(b->context); i += each)
+			step(b, i, least(i + each, end));
+	flush(b);
+}
+
+/* false: not all of it was looked at. */
+static bool gather_in(struct batch *b, struct gmod_context *c)
+{
 	CUcontext popped;
 	bool done = false;
 
@@ -359,15 +371,9 @@ static bool gather_in(struct gmod_context *c, enum gmod_gather what)
 	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) != CUDA_SUCCESS) {
 		gmod_degraded("cuCtxPushCurrent");
 	} else {
-		prepare(&b, c, what);
-		for (uint32_t i = 0; i < end && !b.failed && may_call(c); i += at_once(&b)) {
-			copy_slack(&b, i, least(i + at_once(&b), end));
-			if (!has_room(&b))
-				flush(&b);
-			gmod_monitor_progress();
-		}
-		flush(&b);
-		done = !b.failed && !b.refused;
+		prepare(b, c);
+		gather_wanted(b);
+		done = !b->failed && !b->refused;
 		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
 			gmod_degraded("cuCtxPopCurrent");
 	}
@@ -382,7 +388,7 @@ static bool take_lock(enum gmod_gather what)
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
-static bool gather(struct gmod_context *only, enum gmod_gather what)
+static bool gather(struct batch *b, const struct gmod_context *only)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	bool done = true;
@@ -392,14 +398,15 @@ static bool gather(struct gmod_context *only, enum gmod_gather what)
 
 		if ((!only || only == c) &&
 		    atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE && c->stream)
-			done = gather_in(c, what) && done;
+			done = gather_in(b, c) && done;
 	}
 	gmod_relaxed_end(mode);
 	return done;
 }
 
-bool gmod_gather(struct gmod_context *only, enum gmod_gather what)
+static bool gather_locked(const struct gmod_context *only, enum gmod_gather what, const uint32_t *named, unsigned count)
 {
+	static struct batch b; /* too large for a stack; under the lock */
 	struct gmod_registry_stats stats;
 	struct gmod_scope scope;
 	bool done = false;
@@ -411,11 +418,24 @@ bool gmod_gather(struct gmod_context *only, enum gmod_gather what)
 	 */
 	gmod_scope_begin(&scope);
 	if (take_lock(what)) {
-		done = gather(only, what);
+		b.what = what;
+		b.named = named;
+		b.named_count = count;
+		done = gather(&b, only);
 		pthread_mutex_unlock(&lock);
 	}
 	gmod_scope_end(&scope);
 	return done;
+}
+
+bool gmod_gather(struct gmod_context *only, enum gmod_gather what)
+{
+	return gather_locked(only, what, NULL, 0);
+}
+
+bool gmod_gather_named(const struct gmod_context *c, const uint32_t *positions, unsigned count)
+{
+	return gather_locked(c, GMOD_GATHER_NAMED, positions, count);
 }
 
 /* ---- the monitor's round ---- */
@@ -425,6 +445,7 @@ static struct {
 	uint64_t ended_ns; /* the latest gather, or the first tick */
 	uint64_t pause;    /* what max_cpu demands between two gathers */
 	uint64_t activity; /* up to which a gather has seen everything; UINT64_MAX: none has */
+	uint64_t relieved; /* until when the patrol looks as often as is wanted */
 } round = {.activity = UINT64_MAX};
 
 static bool is_needed(void)
@@ -435,10 +456,15 @@ static bool is_needed(void)
 	return stats.live_slack && gmod_activity_total() != round.activity;
 }
 
+/* Beside the patrol: what it does not look at, and whoever is not on its list. */
+#define BESIDE GMOD_MILLISECONDS(100)
+
 static uint64_t interval(void)
 {
 	uint64_t wanted = gmod_options()->scan_interval_us * GMOD_MILLISECONDS(1) / 1000;
 
+	if (wanted < BESIDE && gmod_monotonic_ns() < round.relieved)
+		wanted = BESIDE;
 	return wanted > round.pause ? wanted : round.pause;
 }
 
@@ -448,13 +474,29 @@ static bool is_due(void)
 
 	if (!round.ended_ns)
 		round.ended_ns = now;
-	return gmod_damage_wants_slack() || (is_needed() && now - round.ended_ns >= interval());
+	return is_needed() && now - round.ended_ns >= interval();
+}
+
+/* For reports that wait for it: soon, and of these buffers only. */
+static void look_at_wanted(void)
+{
+	uint32_t positions[64];
+	unsigned n = gmod_damage_wants_slack(positions, 64);
+
+	if (n)
+		gmod_gather_named(NULL, positions, n);
+}
+
+void gmod_gather_relieve(uint64_t until_ns)
+{
+	round.relieved = until_ns;
 }
 
 void gmod_gather_tick(struct gmod_budget *b)
 {
 	uint64_t cpu, activity;
 
+	look_at_wanted();
 	if (!is_due())
 		return;
 	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -16,8 +16,8 @@
 #include "lib/context/context.h"
 #include "monitor/watch/budget.h"
 
-/* How much of the slack: the bytes next to the user's, or all of it. */
-enum gmod_gather { GMOD_GATHER_NEAR, GMOD_GATHER_WHOLE };
+/* How much of the slack: the bytes next to the user's, or all of it, of all buffers or of those that are named. */
+enum gmod_gather { GMOD_GATHER_NEAR, GMOD_GATHER_WHOLE, GMOD_GATHER_NAMED };
 
 /*
  * Gather in one context, or in all (c == NULL). Waits for its own copies only, and at most 100 ms a batch (whole: 500
@@ -26,6 +26,12 @@ enum gmod_gather { GMOD_GATHER_NEAR, GMOD_GATHER_WHOLE };
  * their time.
  */
 bool gmod_gather(struct gmod_context *c, enum gmod_gather what);
+
+/* In the monitor: all slack of the buffers at these positions of the registry, as far as they are of that context. */
+bool gmod_gather_named(const struct gmod_context *c, const uint32_t *positions, unsigned count);
+
+/* In the monitor: up to then, of gmod_monotonic_ns(), somebody else looks at what can be overrun in all contexts. */
+void gmod_gather_relieve(uint64_t until_ns);
 
 /* The monitor's round (monitor/watch/monitor.h): a gather when it is due, and whether one is still to come. */
 void gmod_gather_tick(struct gmod_budget *b);

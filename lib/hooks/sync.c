@@ -1,5 +1,6 @@
 /* The program's own waits and queries: what they prove, and that they count as activity. */
 #include "device/guard.h"
+#include "lib/buffers/patrol.h"
 #include "lib/context/capture.h"
 #include "lib/context/current.h"
 #include "lib/hooks/hook.h"
@@ -7,6 +8,8 @@
 static CUresult waited(CUresult r, const char *entry_point)
 {
 	gmod_active();
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_patrol_waited();
 	return gmod_done(r, entry_point);
 }
 

@@ -16,6 +16,7 @@
 #include "lib/base/real_exit.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/gather.h"
+#include "lib/buffers/patrol.h"
 #include "lib/driver/driver.h"
 #include "lib/driver/homonyms.h"
 #include "lib/life/finish.h"
@@ -26,6 +27,7 @@
 #include "monitor/watch/monitor.h"
 
 static const struct gmod_round rounds[] = {
+    {gmod_patrol_tick, gmod_patrol_leisure, NULL},
     {gmod_gather_tick, gmod_gather_leisure, NULL},
     {gmod_guard_tick, gmod_guard_leisure, gmod_guard_patience},
 };

@@ -158,6 +158,8 @@ static void count(const struct gmod_record *r, uint64_t by)
 	atomic_fetch_add_explicit(&live, by, memory_order_relaxed);
 	atomic_fetch_add_explicit(&live_bytes, by * b->size, memory_order_relaxed);
 	atomic_fetch_add_explicit(&live_slack, gmod_has_slack(b) ? by : 0, memory_order_relaxed);
+	if (gmod_has_zones(b))
+		atomic_fetch_add_explicit(gmod_zoned_of(r->position), (uint16_t)by, memory_order_relaxed);
 	atomic_fetch_add_explicit(&live_shared, gmod_record_details(r)->memory != GMOD_MEM_DEVICE ? by : 0,
 				  memory_order_relaxed);
 }

@@ -33,6 +33,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/clock.h"
 #include "monitor/registry/canary.h"
 #include "monitor/registry/layout.h"
 #include "monitor/registry/finding.h"
@@ -66,8 +67,14 @@ struct gmod_details {
 	unsigned host_flags;     /* of cuMemHostAlloc, as asked for */
 	atomic_bool sync_memops; /* the program asked for CU_POINTER_ATTRIBUTE_SYNC_MEMOPS and the driver would not */
 	atomic_bool leaving;     /* its context is being destroyed by the thread that owns the record */
-	struct gmod_canary canary[2];                 /* by enum gmod_side */
-	_Atomic uint64_t slack_ns[2], slack_ticks[2]; /* when a side's slack was last seen intact; 0: when allocated */
+	struct gmod_canary canary[2]; /* by enum gmod_side */
+	struct gmod_stamp slack[2];   /* when a side's slack was last seen intact; 0: when allocated */
+	/*
+	 * Where somebody looks at the line behind the buffer, and it has no zones, when that was last seen intact: what
+	 * patrolled points to, as long as it does, which goes on; then patrolled_until.
+	 */
+	_Atomic(const struct gmod_stamp *) patrolled;
+	struct gmod_stamp patrolled_until;
 	_Atomic uint32_t reported; /* bit by enum gmod_side: its final report is out (monitor/watch/damage.c) */
 	struct gmod_stack stack;
 };
@@ -123,11 +130,13 @@ static inline void gmod_record_set_bounds(struct gmod_record *r, const struct gm
 /* What a report says of the buffer; the caller owns the record or holds a pin on it, or looks at its word again. */
 struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r);
 
-/* Where records lie, by position; each bank is set once, before gmod_registry_positions() covers it. */
+/* Where records lie, by position; zoned: how many live ones of a batch have zones. Each bank is set once, before
+ * gmod_registry_positions() covers it. */
 struct gmod_bank {
 	struct gmod_record record[GMOD_BANK];
 	struct gmod_lines lines[GMOD_BANK];
 	struct gmod_details details[GMOD_BANK];
+	_Atomic uint16_t zoned[GMOD_BANK / GMOD_BATCH];
 };
 extern _Atomic(struct gmod_bank *) gmod_banks[GMOD_BANKS];
 
@@ -139,6 +148,17 @@ static inline struct gmod_bank *gmod_bank_of(uint32_t position)
 static inline struct gmod_record *gmod_record_at(uint32_t position)
 {
 	return &gmod_bank_of(position)->record[position % GMOD_BANK];
+}
+
+/* Of the batch around the position: without, loads have nothing to look at there. */
+static inline _Atomic uint16_t *gmod_zoned_of(uint32_t position)
+{
+	return &gmod_bank_of(position)->zoned[position % GMOD_BANK / GMOD_BATCH];
+}
+
+static inline bool gmod_is_zoned(uint32_t position)
+{
+	return atomic_load_explicit(gmod_zoned_of(position), memory_order_relaxed);
 }
 
 static inline struct gmod_lines *gmod_record_lines(const struct gmod_record *r)

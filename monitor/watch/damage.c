@@ -52,6 +52,14 @@ static struct range line_of(const struct gmod_record *r, enum gmod_side side)
 				 : (struct range){b->tail_from, b->tail_from + GMOD_LINE};
 }
 
+/* Of a buffer without zones: what the patrol looks at in each round. */
+static struct range patrolled_line(const struct gmod_record *r)
+{
+	uint64_t end = r->bounds.user + r->bounds.size;
+
+	return (struct range){end, end + GMOD_LINE};
+}
+
 /* ---- what is known of each damaged side ---- */
 
 enum { WATCHES = 256 };
@@ -361,17 +369,18 @@ void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmo
 	unlock_and_end(&scope);
 }
 
-bool gmod_damage_wants_slack(void)
+unsigned gmod_damage_wants_slack(uint32_t *positions, unsigned most)
 {
 	struct gmod_scope scope;
-	bool wants = false;
+	unsigned n = 0;
 
 	if (!gmod_damage_pending() || !begin(&scope))
-		return false;
-	for (int i = 0; i < WATCHES; i++)
-		wants |= state_of(&watches[i]) == OPEN && watches[i].slack_ns < watches[i].grown_ns;
+		return 0;
+	for (int i = 0; i < WATCHES && n < most; i++)
+		if (state_of(&watches[i]) == OPEN && watches[i].slack_ns < watches[i].grown_ns)
+			positions[n++] = watches[i].position;
 	unlock_and_end(&scope);
-	return wants;
+	return n;
 }
 
 void gmod_damage_recheck(void (*look)(uint32_t position, uint64_t generation))
@@ -432,9 +441,23 @@ static bool overlaps(const struct gmod_diff *d, struct range x)
 	return d->first < x.to && d->last >= x.from;
 }
 
+static struct gmod_moment later_of(struct gmod_moment a, struct gmod_moment b)
+{
+	return a.ticks > b.ticks ? a : b;
+}
+
+static struct gmod_moment patrolled_until(const struct gmod_details *d)
+{
+	/* acquire: if it is gone, patrolled_until is there */
+	const struct gmod_stamp *goes_on = atomic_load_explicit(&d->patrolled, memory_order_acquire);
+
+	return gmod_stamp_get(goes_on ? goes_on : &d->patrolled_until);
+}
+
 /*
- * When the changed bytes were last known intact. The line beside the user's bytes was compared by every sweep, slack
- * beside them by every gather; what lies further out was surely intact only when it was written.
+ * When the changed bytes were last known intact. The line beside the user's bytes was compared by every sweep, or by
+ * every round of the patrol, slack beside them by every gather; what lies further out was surely intact only when it
+ * was written.
  */
 static struct gmod_moment intact_since(const struct gmod_sighting *look, const struct gmod_diff *d)
 {
@@ -446,11 +469,10 @@ static struct gmod_moment intact_since(const struct gmod_sighting *look, const s
 	if (overlaps(d, line_of(r, side)))
 		later = look->intact;
 	else if (!overlaps(d, visible_zone(r, side)) && overlaps(d, gathered_zone(r, side)))
-		later = (struct gmod_moment){
-		    atomic_load_explicit(&details->slack_ns[side], memory_order_relaxed),
-		    atomic_load_explicit(&details->slack_ticks[side], memory_order_relaxed),
-		};
-	return later.ticks > then.ticks ? later : then;
+		later = gmod_stamp_get(&details->slack[side]);
+	if (side == GMOD_TAIL && !gmod_has_zones(&r->bounds) && overlaps(d, patrolled_line(r)))
+		later = later_of(later, patrolled_until(details));
+	return later_of(later, then);
 }
 
 /* A look, of which `intact` is the latest sweep so far, has found this. */
@@ -547,8 +569,7 @@ void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side sid
 	struct gmod_diff d = {0};
 
 	if (gmod_canary_compare(&l.details->canary[side], from, to, bytes, &d) || !d.changed) {
-		atomic_store_explicit(&l.details->slack_ns[side], when.ns, memory_order_relaxed);
-		atomic_store_explicit(&l.details->slack_ticks[side], when.ticks, memory_order_relaxed);
+		gmod_stamp_set(&l.details->slack[side], when);
 		gmod_damage_intact(r, word, side, from, to);
 	} else {
 		sight(&l, &d, (const uint8_t *)bytes + (d.first - from), to - d.first);

@@ -62,8 +62,8 @@ void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_si
 
 /* The slack of a side was looked at by a gather that began then. */
 void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when);
-/* True while a report waits for a look at its slack. */
-bool gmod_damage_wants_slack(void);
+/* Positions of buffers with a report that waits for a look at its slack: how many, `most` at most. */
+unsigned gmod_damage_wants_slack(uint32_t *positions, unsigned most);
 
 /* True while a final report is still to come. */
 bool gmod_damage_pending(void);

@@ -123,11 +123,13 @@ static void prefetch_further(const struct gmod_record *r, uint32_t line)
 	__builtin_prefetch((const void *)(uintptr_t)(tail + offset));
 }
 
-static void next_rotation(uint32_t end)
+/* Over a batch without zones in one step. */
+static void next_rotation(uint32_t end, bool zoned)
 {
 	uint32_t lines = (uint32_t)(gmod_page_size() / GMOD_LINE) - 1;
 
-	if (++rotation_position >= end) {
+	rotation_position = zoned ? rotation_position + 1 : (rotation_position / GMOD_BATCH + 1) * GMOD_BATCH;
+	if (rotation_position >= end) {
 		rotation_position = 0;
 		rotation_line = (rotation_line + 1) % lines;
 	}
@@ -145,10 +147,16 @@ static uint64_t rotation_budget(struct gmod_moment now)
 static void rotate(uint32_t end, uint64_t budget)
 {
 	uint64_t lines = 0;
+	bool zoned;
 
-	for (int step = 0; step < ROTATION_STEPS && lines < budget; step++, next_rotation(end)) {
+	for (uint32_t step = 0; step < ROTATION_STEPS && lines < budget;
+	     step += zoned ? 1 : GMOD_BATCH, next_rotation(end, zoned)) {
 		struct gmod_record *r = gmod_record_at(rotation_position);
 		uint64_t word;
+
+		zoned = gmod_is_zoned(rotation_position);
+		if (!zoned)
+			continue;
 
 		if (rotation_position + PREFETCH_FURTHER < end)
 			prefetch_further(gmod_record_at(rotation_position + PREFETCH_FURTHER), rotation_line);
@@ -197,7 +205,8 @@ void gmod_sweep(void)
 	start = gmod_now();
 	end = gmod_registry_used();
 	for (uint32_t first = 0; first < end; first += GMOD_BATCH)
-		sweep_batch(first, end);
+		if (gmod_is_zoned(first))
+			sweep_batch(first, end);
 	if (end)
 		rotate(end, rotation_budget(start));
 	gmod_damage_recheck(recheck);

@@ -6,7 +6,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gmod_cancel cancel_before; /* under the lock: whether its holder could be cancelled before */
-static _Atomic uint64_t latest_ns, latest_ticks;
+static struct gmod_stamp latest;
 __thread bool gmod_is_monitor;
 _Atomic unsigned gmod_progress;
 
@@ -39,14 +39,10 @@ void gmod_sweep_unlock(void)
 
 struct gmod_moment gmod_sweep_latest(void)
 {
-	return (struct gmod_moment){
-	    atomic_load_explicit(&latest_ns, memory_order_relaxed),
-	    atomic_load_explicit(&latest_ticks, memory_order_relaxed),
-	};
+	return gmod_stamp_get(&latest);
 }
 
 void gmod_sweep_set_latest(struct gmod_moment began)
 {
-	atomic_store_explicit(&latest_ns, began.ns, memory_order_relaxed);
-	atomic_store_explicit(&latest_ticks, began.ticks, memory_order_relaxed);
+	gmod_stamp_set(&latest, began);
 }

@@ -38,9 +38,9 @@ has_another_way() {
 	[[ $1 == cuMemHostRegister_v2 ]]
 }
 
-# Calls for which the library has others that do the same.
+# Calls for which the library has others that do the same: copies in place of the patrol, too.
 has_a_substitute() {
-	[[ $1 == cuMemcpyBatchAsync* ]]
+	[[ $1 =~ ^cu(MemcpyBatchAsync|LibraryLoadData$|LibraryGetKernel$|KernelGetFunction$|MemHostGetDevicePointer_v2$) ]]
 }
 
 # What a call that fails does not give back stays.

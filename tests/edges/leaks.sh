@@ -20,6 +20,8 @@ ledger() {
 	rm -f "$work/ledger"
 	"$@"
 	left=$(cat "$work/ledger" 2>/dev/null || echo "no ledger")
+	# The patrol's library is the process's.
+	[ "$1" = alone ] || left=$(sed '/^libraries 1$/d' <<<"$left")
 }
 
 # rounds OPTIONS ARGUMENT...: under GMOD; $left is what it left.

@@ -245,3 +245,11 @@ static inline unsigned count_finals(const struct report *r, unsigned n)
 	}
 	return finals;
 }
+
+/* Does some report wait for a look at its slack? */
+static inline bool wants_slack(void)
+{
+	uint32_t position;
+
+	return gmod_damage_wants_slack(&position, 1);
+}

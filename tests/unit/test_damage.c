@@ -130,21 +130,21 @@ TEST(a_final_report_waits_for_the_slack)
 	long zone = (long)(b.place.zone_tail - b.place.user_end);
 	struct gmod_moment before = gmod_now();
 
-	assert_false(gmod_damage_wants_slack());
+	assert_false(wants_slack());
 	see(&b, zone, 8);
 	gmod_damage_settle(false);
 	take_none();
-	assert_true(gmod_damage_wants_slack());
+	assert_true(wants_slack());
 	/* A look that began before, or at the other side, or at another buffer, is none. */
 	gmod_damage_slack_seen(b.record, b.word, GMOD_TAIL, before);
 	gmod_damage_slack_seen(b.record, b.word, GMOD_HEAD, gmod_now());
 	gmod_damage_slack_seen(b.record, b.word + 4, GMOD_TAIL, gmod_now());
-	assert_true(gmod_damage_wants_slack());
+	assert_true(wants_slack());
 	gmod_damage_settle(false);
 	take_none();
 	see(&b, 3, (uint64_t)zone + 5);
 	gmod_damage_slack_seen(b.record, b.word, GMOD_TAIL, gmod_now());
-	assert_false(gmod_damage_wants_slack());
+	assert_false(wants_slack());
 	gmod_damage_settle(false);
 	take_checked(true, 3, zone + 5, zone + 5);
 	free_quietly(&b, 1);

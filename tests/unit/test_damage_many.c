@@ -110,7 +110,7 @@ static void *settle(void *unused)
 {
 	for (int i = 0; !atomic_load(&stop); i++) {
 		gmod_damage_settle(i % 2);
-		gmod_damage_wants_slack();
+		wants_slack();
 	}
 	return unused;
 }

@@ -172,12 +172,12 @@ GATHERED(slack_was_intact_when_its_copy_was_asked_for)
 	driver.not_ready = 3;
 	assert_true(gather());
 	take_none();
-	assert_true(driver.asked > 0 && d->slack_ticks[GMOD_TAIL] > d->allocated_ticks);
-	assert_true(d->slack_ticks[GMOD_TAIL] < driver.first.ticks && d->slack_ns[GMOD_TAIL] <= driver.first.ns);
+	assert_true(driver.asked > 0 && d->slack[GMOD_TAIL].ticks > d->allocated_ticks);
+	assert_true(d->slack[GMOD_TAIL].ticks < driver.first.ticks && d->slack[GMOD_TAIL].ns <= driver.first.ns);
 	damage(b.place.user_end, 3);
 	gather();
 	take_checked(true, &b, b.place.user_end, 3, 3);
-	assert_true(d->slack_ticks[GMOD_TAIL] < driver.first.ticks);
+	assert_true(d->slack[GMOD_TAIL].ticks < driver.first.ticks);
 }
 
 GATHERED(late_copies_are_waited_for_before_there_are_more)

@@ -43,7 +43,7 @@ TEST(every_byte_of_the_line_is_seen_at_once)
 			take_none();
 			damage(at, 1);
 			sweep();
-			if (gmod_damage_wants_slack())
+			if (wants_slack())
 				gmod_damage_settle(true); /* nobody gathers here */
 			take_checked(true, &b, at, 1, 1);
 			for (int k = 0; k < 3; k++)

@@ -80,12 +80,12 @@ TEST(copied_slack_is_compared)
 			memcpy(copy, byte_at(from), size);
 			look_at_slack(&b, (enum gmod_side)side, copy);
 			take_none();
-			assert_true(atomic_load(&gmod_record_details(b.record)->slack_ns[side]) > 0);
+			assert_true(gmod_stamp_get(&gmod_record_details(b.record)->slack[side]).ns > 0);
 			copy[at] ^= 1;
 			look_at_slack(&b, (enum gmod_side)side, copy);
 			/* Final with the second look, which began when there was something to see. */
 			take_none();
-			assert_true(gmod_damage_wants_slack());
+			assert_true(wants_slack());
 			look_at_slack(&b, (enum gmod_side)side, copy);
 			take_checked(true, &b, from + at, 1, 1);
 			look_at_slack(&b, (enum gmod_side)side, copy);

@@ -2,7 +2,7 @@
 // case: good_inkernel_grows_unwatched 0 => options: device_heap_mb=400:scan_interval_us=60000000
 // case: good_inkernel_grows_late 1600 => options: device_heap_mb=400:device_guard_us=60000000
 // case: good_inkernel_grows_not 0 => options: device_heap_mb=400;
-//    env: NV_SANITIZER_INJECTION_TRANSPORT_TYPE=0; skip-on: gpu; ledger: heaps are counted by their addresses, and this one reserves none
+//    env: NV_SANITIZER_INJECTION_TRANSPORT_TYPE=0; skip-on: gpu; ledger: this heap reserves no addresses
 /*
  * A heap begins with a part of what it may have, and kernels that want more get it, in steps, while they run: also
  * where nobody looks at buffers for long, or has seen anything happen for a while. Beside compute-sanitizer it has all

@@ -16,6 +16,9 @@ int main(void)
 	CUstream stream = tk_stream(), other = tk_stream();
 	pthread_t thread;
 
+	/* A kernel that is first launched beside another one waits for that. */
+	tk_flip_on(stream, looked_at, 0, 1);
+	CK(cuStreamSynchronize(stream));
 	tk_spin(other, 300);
 	thread = tk_begin_thread(free_it, (void *)p);
 	tk_sleep_ms(50);

@@ -1,0 +1,480 @@
+#include "lib/buffers/patrol.h"
+
+#include "lib/base/counters.h"
+#include "lib/base/deadline.h"
+#include "lib/base/facts.h"
+#include "lib/base/log.h"
+#include "lib/base/map.h"
+#include "lib/buffers/gather.h"
+#include "lib/buffers/pages.h"
+#include "lib/buffers/patrol_kernel.h"
+#include "lib/buffers/patrol_list.h"
+#include "lib/context/context.h"
+#include "monitor/launches/activity.h"
+#include "monitor/launches/proof.h"
+
+/* ---- the lists: an entry for each position of the registry, in the list of its buffer's context ---- */
+
+/* What is beyond is the gather's. As much is registered at a time as CHUNK entries take. */
+enum { MOST = 1 << 17, CHUNK = 4096 };
+
+struct list {
+	struct gmod_patrol_entry entry[MOST];
+	struct gmod_patrol_answers answers;
+};
+
+/* A context's entry keeps its own for the next one. */
+static _Atomic(struct list *) lists[GMOD_CONTEXTS];
+
+static uint64_t check_of(const struct gmod_patrol_entry *e, uint32_t slot)
+{
+	const gmod_u64 key[2] = {gmod_hot.key[0], gmod_hot.key[1]};
+
+	return gmod_patrol_check(key, e, slot);
+}
+
+static struct list *list_of(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&lists[gmod_context_index(c)], memory_order_acquire);
+}
+
+static struct list *make_list(const struct gmod_context *c)
+{
+	struct list *mine = gmod_pages(sizeof(*mine)), *first = NULL;
+
+	/* release: the kernel has been told of forks for whoever sees it */
+	if (!mine || atomic_compare_exchange_strong_explicit(&lists[gmod_context_index(c)], &first, mine,
+							     memory_order_acq_rel, memory_order_acquire))
+		return mine;
+	munmap(mine, sizeof(*mine));
+	return first;
+}
+
+/* When the latest round began that has found all as it should be, or has had the CPU fetch what was not. */
+static struct gmod_stamp seen[GMOD_CONTEXTS];
+
+void gmod_patrol_add(const struct gmod_record *r)
+{
+	struct gmod_details *d = gmod_record_details(r);
+	const struct gmod_context *c = d->context;
+	const struct gmod_bounds *b = &r->bounds;
+	struct gmod_patrol_entry *e, new = {0};
+	struct list *list = list_of(c);
+
+	if (r->position >= MOST || (!list && !(list = make_list(c))))
+		return;
+	e = &list->entry[r->position];
+	new.user = b->user;
+	new.extent = (b->tail_from - b->user - b->size) << 48 | b->size;
+	new.serial = d->serial;
+	e->user = new.user;
+	e->extent = new.extent;
+	e->serial = new.serial;
+	/* release: the device takes an entry for one once it is whole */
+	__atomic_store_n(&e->check, check_of(&new, r->position), __ATOMIC_RELEASE);
+	atomic_store_explicit(&d->patrolled, &seen[gmod_context_index(c)], memory_order_relaxed);
+}
+
+/*
+ * A round that begins from here on does not look. One that has seen the entry was launched before, and the wait of the
+ * free waits for that one: so the clearing has to be there for the device before the wait begins. What is seen is read
+ * before it: those rounds have looked.
+ */
+void gmod_patrol_remove(const struct gmod_record *r)
+{
+	struct gmod_details *d = gmod_record_details(r);
+	const struct gmod_stamp *patrolled = atomic_load_explicit(&d->patrolled, memory_order_relaxed);
+
+	/* In a forked child the list is not there. */
+	if (gmod_phase() == GMOD_OFF || !patrolled)
+		return;
+	gmod_stamp_set(&d->patrolled_until, gmod_stamp_get(patrolled));
+	/* release: see monitor/watch/damage.c */
+	atomic_store_explicit(&d->patrolled, NULL, memory_order_release);
+	__atomic_store_n(&list_of(d->context)->entry[r->position].check, 0, __ATOMIC_SEQ_CST);
+}
+
+/* ---- a context's patrol; the monitor's own ---- */
+
+enum { CHANGED = 64 }; /* looked at by the CPU in a round, at most; the others in the next one */
+
+struct patrol {
+	unsigned life; /* whose it is: the context that the entry has stood for after so many others; 0: nobody's yet */
+	bool refused;
+	CUstream stream;
+	uint32_t registered; /* entries that the device can read */
+
+	bool under_way;
+	struct gmod_patrol_args round; /* the latest */
+	struct gmod_moment began;
+	uint64_t launched_ns;
+	uint64_t activity_then; /* UINT64_MAX: work was outstanding */
+	uint64_t activity;      /* up to which a round has seen everything; UINT64_MAX: none has */
+};
+
+/* A changed redzone as it was answered. */
+struct change {
+	uint32_t slot;
+	uint64_t check;
+};
+
+static struct patrol patrols[GMOD_CONTEXTS];
+
+static bool may_call(const struct gmod_context *c)
+{
+	return gmod_on() && gmod_context_is_alive(c);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* In the device's address space, where the CPU has them too. */
+static bool show(void *pages, size_t size)
+{
+	CUdeviceptr there = 0;
+
+	return gmod_pages_register(pages, size, CU_MEMHOSTREGISTER_DEVICEMAP) &&
+	       NEXT(cuMemHostGetDevicePointer_v2)(&there, pages, 0) == CUDA_SUCCESS && there == (uintptr_t)pages;
+}
+
+/* A chunk at a time: all that is in use. */
+static bool show_list(struct patrol *p, const struct gmod_context *c)
+{
+	struct gmod_patrol_entry *entry = list_of(c)->entry;
+
+	for (; p->registered < least(gmod_registry_used(), MOST); p->registered += CHUNK)
+		if (!may_call(c) || !show(entry + p->registered, CHUNK * sizeof(*entry)))
+			return p->registered;
+	return true;
+}
+
+static bool make_stream(struct patrol *p)
+{
+	enum { HIGHEST = -1000 }; /* the driver takes the highest that there is */
+
+	return NEXT(cuStreamCreateWithPriority)(&p->stream, CU_STREAM_NON_BLOCKING, HIGHEST) == CUDA_SUCCESS;
+}
+
+/* ---- getting ready: the monitor, and for a moment whichever thread finds the context at rest ---- */
+
+enum stage { NOT_YET, WANTED, GETTING, GOT };
+
+/* The function for a context, from NOT_YET to WANTED and from GOT on the monitor's. */
+static struct {
+	atomic_int stage;
+	unsigned life; /* whose it is, as of a context's patrol */
+	CUfunction function;
+} ready[GMOD_CONTEXTS];
+
+atomic_int gmod_patrol_wanted;
+
+static int to_stage(const struct gmod_context *c, int stage)
+{
+	/* release: what this one has done is there for the next; acquire: and what the one before has */
+	int before = atomic_exchange_explicit(&ready[gmod_context_index(c)].stage, stage, memory_order_acq_rel);
+
+	if ((before == WANTED) != (stage == WANTED))
+		atomic_fetch_add_explicit(&gmod_patrol_wanted, stage == WANTED ? 1 : -1, memory_order_relaxed);
+	return before;
+}
+
+static unsigned life_of(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->ends, memory_order_acquire) + 1;
+}
+
+static struct patrol *patrol_of(const struct gmod_context *c)
+{
+	struct patrol *p = &patrols[gmod_context_index(c)];
+
+	if (p->life != life_of(c)) {
+		*p = (struct patrol){.life = life_of(c), .activity = UINT64_MAX};
+		to_stage(c, NOT_YET);
+	}
+	return p;
+}
+
+static void get_function(const struct gmod_context *c)
+{
+	unsigned i = gmod_context_index(c);
+	CUstreamCaptureMode mode;
+
+	if (atomic_load_explicit(&ready[i].stage, memory_order_relaxed) != WANTED || to_stage(c, GETTING) != WANTED)
+		return;
+	ready[i].life = life_of(c);
+	mode = gmod_relaxed_begin();
+	ready[i].function = gmod_patrol_function();
+	gmod_relaxed_end(mode);
+	to_stage(c, GOT);
+}
+
+void gmod_patrol_at_rest(void)
+{
+	struct gmod_context *c = gmod_work_outstanding() ? NULL : gmod_context_owner();
+	struct gmod_cancel cancel = gmod_cancel_begin();
+
+	if (c)
+		get_function(c);
+	gmod_cancel_end(cancel);
+}
+
+/* All but the function. */
+static bool make(struct patrol *p, const struct gmod_context *c)
+{
+	CUstreamCaptureMode mode;
+	bool made;
+
+	if (!gmod_patrol_compiled())
+		return false;
+	mode = gmod_relaxed_begin();
+	made = show(&list_of(c)->answers, sizeof(struct gmod_patrol_answers)) && show_list(p, c) && make_stream(p);
+	gmod_relaxed_end(mode);
+	return made;
+}
+
+/* What is refused is not asked for again in this context. */
+static bool set_up(struct patrol *p, const struct gmod_context *c)
+{
+	unsigned i = gmod_context_index(c);
+
+	if (atomic_load_explicit(&ready[i].stage, memory_order_relaxed) == NOT_YET) {
+		p->refused = !make(p, c);
+		if (!p->refused)
+			to_stage(c, WANTED);
+	}
+	if (!p->refused && !gmod_work_outstanding())
+		get_function(c);
+	if (atomic_load_explicit(&ready[i].stage, memory_order_acquire) == GOT)
+		p->refused = !ready[i].function || ready[i].life != p->life;
+	else if (!p->refused)
+		return false;
+	if (p->refused && gmod_patrol_compiled())
+		gmod_log_note(2, "device %d: no patrol: the driver refuses what it takes; copies look instead",
+			      c->device);
+	return !p->refused;
+}
+
+/* ---- a round ---- */
+
+/* Which lines of the answers are its own is known by the number of the round. */
+static bool launch(struct patrol *p, const struct gmod_context *c)
+{
+	void *arguments[] = {&p->round};
+
+	p->round = (struct gmod_patrol_args){
+	    .key = {gmod_hot.key[0], gmod_hot.key[1]},
+	    .list = list_of(c)->entry,
+	    .answers = &list_of(c)->answers,
+	    .count = least(gmod_registry_used(), p->registered),
+	    .round = p->round.round + 1,
+	};
+	p->activity_then = gmod_activity_total();
+	if (gmod_work_outstanding())
+		p->activity_then = UINT64_MAX;
+	/* Before the stamp of what is seen intact: what was proven complete by now was not the one. */
+	gmod_proof_remember();
+	p->began = gmod_now();
+	p->launched_ns = gmod_monotonic_ns();
+	p->under_way =
+	    NEXT(cuLaunchKernel)(ready[gmod_context_index(c)].function, gmod_patrol_blocks(p->round.count), 1, 1,
+				 GMOD_PATROL_THREADS, 1, 1, 0, p->stream, arguments, NULL) == CUDA_SUCCESS;
+	if (!p->under_way && may_call(c))
+		gmod_degraded("the patrol's launch");
+	return p->under_way;
+}
+
+static uint64_t done_of(const struct patrol *p, uint32_t block)
+{
+	/* acquire: what the block has found is there */
+	return __atomic_load_n(&p->round.answers->done[block], __ATOMIC_ACQUIRE);
+}
+
+static bool is_answered(const struct patrol *p)
+{
+	for (uint32_t block = 0; block < gmod_patrol_blocks(p->round.count); block++)
+		if (done_of(p, block) >> 8 != p->round.round)
+			return false;
+	return true;
+}
+
+/* all: false if there were more. */
+static unsigned read_answers(const struct patrol *p, struct change out[CHANGED], bool *all)
+{
+	unsigned n = 0;
+
+	*all = true;
+	for (uint32_t block = 0; block < gmod_patrol_blocks(p->round.count); block++) {
+		uint32_t differ = done_of(p, block) & 255, i;
+
+		for (i = 0; i < differ && i < GMOD_PATROL_CHANGED && n < CHANGED; i++) {
+			uint64_t slot = __atomic_load_n(&p->round.answers->changed[block][i], __ATOMIC_RELAXED) >> 40;
+
+			if (slot < p->round.count)
+				out[n++] = (struct change){(uint32_t)slot, p->round.list[slot].check};
+		}
+		*all = *all && i == differ;
+	}
+	return n;
+}
+
+/*
+ * Off the list, unless it is another buffer's by now: a damaged side is looked at by the gather until it is reported,
+ * and its answers would keep those of others out.
+ */
+static void strike(const struct patrol *p, struct change x)
+{
+	gmod_u64 check = x.check;
+
+	__atomic_compare_exchange_n(&((struct gmod_patrol_entry *)p->round.list)[x.slot].check, &check, 0, false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Fetched and judged: all of them. */
+static bool fetch(const struct patrol *p, const struct gmod_context *c, const struct change *changes, unsigned n)
+{
+	struct gmod_moment now = gmod_now();
+	uint32_t slots[CHANGED];
+
+	for (unsigned i = 0; i < n; i++)
+		slots[i] = changes[i].slot;
+	if (!gmod_gather_named(c, slots, n))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (gmod_stamp_get(&gmod_record_details(gmod_record_at(slots[i]))->slack[GMOD_TAIL]).ns < now.ns)
+			strike(p, changes[i]);
+	return true;
+}
+
+static void judge(struct patrol *p, const struct gmod_context *c)
+{
+	struct change changes[CHANGED];
+	bool all;
+	unsigned n = read_answers(p, changes, &all);
+
+	p->activity = n || !all ? UINT64_MAX : p->activity_then;
+	if ((!n || fetch(p, c, changes, n)) && all)
+		gmod_stamp_set(&seen[gmod_context_index(c)], p->began);
+}
+
+/* The device is done with it, but not all has been answered: somebody has written to the answers. */
+static bool is_lost(const struct patrol *p, const struct gmod_context *c)
+{
+	return gmod_monotonic_ns() - p->launched_ns > GMOD_SECONDS(1) && may_call(c) &&
+	       NEXT(cuStreamQuery)(p->stream) == CUDA_SUCCESS;
+}
+
+static void take_answers(struct patrol *p, const struct gmod_context *c)
+{
+	if (is_answered(p)) {
+		p->under_way = false;
+		gmod_count(&gmod_counters.patrols, 1);
+		judge(p, c);
+	} else if (is_lost(p, c)) {
+		p->under_way = false;
+	}
+}
+
+/* ---- rounds ---- */
+
+static bool is_needed(const struct patrol *p)
+{
+	return gmod_activity_total() != p->activity;
+}
+
+/*
+ * What a round takes of the device: 4096 entries in each millisecond cost a kernel that is bound by memory or by
+ * arithmetic 0.1 to 0.2 %, 10^5 in each 20 ms 0.2 to 0.3 % (measured on an H200).
+ */
+static uint64_t pause_after(const struct patrol *p)
+{
+	enum { NS_AN_ENTRY = 200 };
+	uint64_t wanted = gmod_options()->scan_interval_us * GMOD_MILLISECONDS(1) / 1000;
+	uint64_t least = (uint64_t)p->round.count * NS_AN_ENTRY;
+
+	return wanted > least ? wanted : least;
+}
+
+static bool begin_round(struct patrol *p, struct gmod_context *c)
+{
+	bool begun;
+
+	if (!gmod_context_enter(c))
+		return false;
+	begun = set_up(p, c) && show_list(p, c) && launch(p, c);
+	gmod_context_leave(c);
+	return begun;
+}
+
+/* A tick comes so much earlier than another one at times: who has waited for a pause must not wait for two. */
+#define TICK (GMOD_MILLISECONDS(1) / 10)
+
+static void go_round(struct patrol *p, struct gmod_context *c)
+{
+	uint64_t ever = UINT64_MAX;
+
+	if (p->under_way)
+		take_answers(p, c);
+	if (p->under_way || p->refused || !is_needed(p) || gmod_monotonic_ns() + TICK - p->launched_ns < pause_after(p))
+		return;
+	/* It takes some 10 us where there is room for it. */
+	if (begin_round(p, c) && gmod_nap(&ever, GMOD_MILLISECONDS(1) / 25))
+		take_answers(p, c);
+}
+
+static bool has_list(const struct gmod_context *c)
+{
+	return gmod_context_is_alive(c) && c->stream && list_of(c);
+}
+
+/* A program that ends within this time goes without. */
+static bool is_early(void)
+{
+	static uint64_t first; /* tick that there was something to look at */
+
+	if (!first)
+		first = gmod_monotonic_ns();
+	return gmod_monotonic_ns() - first < GMOD_MILLISECONDS(20);
+}
+
+/* Wherever it has looked of late, or need not, the gather may look less often. */
+static bool looks(const struct patrol *p)
+{
+	return p->launched_ns && (!is_needed(p) || (!p->under_way && gmod_monotonic_ns() - p->launched_ns <
+									 2 * pause_after(p) + GMOD_MILLISECONDS(5)));
+}
+
+void gmod_patrol_tick(struct gmod_budget *unused)
+{
+	bool all = true, some = false;
+
+	(void)unused;
+	for (unsigned i = 0; i < GMOD_CONTEXTS && gmod_on(); i++) {
+		struct gmod_context *c = gmod_context_at(i);
+		struct patrol *p;
+
+		if (!has_list(c) || is_early())
+			continue;
+		p = patrol_of(c);
+		go_round(p, c);
+		some = true;
+		all = all && looks(p);
+	}
+	if (some && all)
+		gmod_gather_relieve(gmod_monotonic_ns() + GMOD_MILLISECONDS(5));
+}
+
+uint64_t gmod_patrol_leisure(void)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+		const struct patrol *p = &patrols[i];
+
+		if (has_list(gmod_context_at(i)) && p->launched_ns && (p->under_way || is_needed(p)) &&
+		    pause_after(p) < least)
+			least = pause_after(p);
+	}
+	return least;
+}

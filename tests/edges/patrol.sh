@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# The patrol's rounds: that there are some, what they find, and that they are in nobody's way.
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+# rounds LOG: how many came to their end.
+rounds() {
+	sed -nE 's/.*"patrols":([0-9]+).*/\1/p' "$1" | tail -n 1
+}
+
+# patrolled NAME LEAST FINDINGS HOW...: it ends and prints as it should, with so many rounds, or none, and so many findings.
+patrolled() {
+	local name=$1 least=$2 findings=$3 log=$work/guarded/log
+	shift 3
+	guarded "log_path=log:log_format=json:verbosity=2${options:+:$options}" "$edges/patrolled" "$@"
+	if [ "$status" = 77 ]; then
+		skip "$name" "${err#skipped: }"
+		return
+	fi
+	same "$name: it ends as it should" "0" "$status"
+	says_not "$name: found while the program runs" 'not found' "$out"
+	same "$name: findings" "$findings" "$(grep -c '"status":"final"' "$log")"
+	if [ "$least" = 0 ]; then
+		same "$name: no round" 0 "$(rounds "$log")"
+	else
+		says "$name: at least $least rounds" '^yes' "$(awk -v n="$(rounds "$log")" -v least="$least" \
+			'BEGIN { print (n >= least) ? "yes" : n }')"
+	fi
+	[ "$findings" = 0 ] || says "$name: which buffer, and where" '"offset":0,' "$(grep '"status":"final"' "$log")"
+}
+
+check_looks() {
+	patrolled "looks: at a healthy program" 2 0 quiet
+	patrolled "looks: and finds" 2 1 overrun
+}
+
+# What kernels of the program can write to is believed in nothing.
+check_scribbled() {
+	patrolled "scribbled: the list" 2 1 list
+	patrolled "scribbled: the answers" 2 1 answers
+}
+
+check_frees() {
+	patrolled "frees: nobody looks at memory that is gone" 2 1 frees
+}
+
+# CHURN=1000000 takes minutes.
+check_churn() {
+	local limit=1200
+	patrolled "churn: beside threads that allocate and free" 2 1 churn "${CHURN:-20000}"
+}
+
+check_contexts() {
+	patrolled "contexts: that end with their buffers" 2 1 contexts
+}
+
+check_forks() {
+	patrolled "forks: children end meanwhile" 2 1 fork
+}
+
+# Its function would wait for that kernel, and the program's launches for the function.
+check_beside_a_kernel_that_waits() {
+	SIM_TRACE=$work/trace patrolled "beside a kernel that waits: nothing hangs" 2 1 stuck
+	same "beside a kernel that waits: the function comes after it" "" \
+		"$(awk '/cuKernelGetFunction.*libgmod/ { exit } /^cuStreamSynchronize / { n++ } END { if (n < 2) print n + 0 }' "$work/trace")"
+}
+
+# Where there is no patrol copies look instead, and nothing has failed.
+check_cannot() {
+	local call
+	for call in cuLibraryLoadData cuLibraryGetKernel cuKernelGetFunction; do
+		SIM_FAIL=$call:1 patrolled "cannot: $call" 0 1 overrun
+			says "cannot: $call: it is said" 'no patrol: ' "$(cat "$work/guarded/log")"
+		says_not "cannot: $call: nothing has failed" 'degraded: .*patrol' "$(cat "$work/guarded/log")"
+	done
+	CUDA_INJECTION64_PATH=/nowhere patrolled "cannot: a profiler is there" 0 1 overrun
+	options=backend=unified patrolled "cannot: backend=unified" 0 1 overrun
+}
+
+run_checks "$@"
