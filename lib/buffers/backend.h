@@ -44,6 +44,8 @@ struct gmod_backend {
 	 * in the context's own stream, and a request in a context without one has to be declined.
 	 */
 	bool sees_body;
+	/* What the program has freed may be kept back for a while (lib/buffers/quarantine.h). */
+	bool keeps_back;
 
 	/*
 	 * *place where the answer is GMOD_ACCEPTS only. own: the words of the record that are the backend's,

@@ -112,6 +112,7 @@ static CUresult give_back(struct gmod_record *r)
 const struct gmod_backend gmod_backend_redzone = {
     .name = "device",
     .says = "device, canaries in the driver's own allocations",
+    .keeps_back = true,
     .alloc = alloc,
     .arm = arm,
     .disarm = gmod_patrol_remove,

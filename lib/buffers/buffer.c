@@ -8,6 +8,7 @@
 
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/peers.h"
+#include "lib/buffers/quarantine.h"
 #include "lib/base/deadline.h"
 #include "lib/context/wait.h"
 #include "lib/base/log.h"
@@ -349,6 +350,8 @@ CUresult gmod_buffer_alloc(const struct gmod_request *request, uint64_t *out)
 	struct gmod_request q = *request;
 	CUresult r = allocate(&q, out);
 
+	if (r == CUDA_ERROR_OUT_OF_MEMORY && gmod_buffer_let_go(0))
+		r = allocate(&q, out);
 	gmod_cancel_end(cancel);
 	return r;
 }
@@ -387,15 +390,90 @@ static void look(struct gmod_record *r, struct gmod_moment swept, bool quiet)
 	slack_end(slack);
 }
 
+/* ---- the quarantine: RELEASING, out of the index, and LIVE again as a buffer of which all is canary ---- */
+
+static void let_go(struct gmod_record *r)
+{
+	const struct gmod_details *d = gmod_record_details(r);
+	bool visited;
+
+	disarm(r);
+	visited = gmod_context_visit_begin(d->context);
+	look(r, gmod_sweep_latest(), !gmod_context_wait(d->context));
+	gmod_context_visit_end(visited);
+	if (d->backend->free(r) == CUDA_SUCCESS)
+		gmod_record_retire(r);
+	else
+		gmod_buffer_lose(r);
+}
+
+bool gmod_buffer_let_go(uint64_t most)
+{
+	struct gmod_found oldest;
+	bool any = false;
+
+	while (gmod_on() && gmod_quarantine_take(most, &oldest))
+		if (gmod_record_begin_release(oldest.record, oldest.word)) {
+			let_go(oldest.record);
+			any = true;
+		}
+	return any;
+}
+
+/* The facts of the buffer that it was are remembered. As much is filled as is looked at. */
+static bool become_canary(struct gmod_record *r)
+{
+	struct gmod_details *d = gmod_record_details(r);
+	uint64_t from = r->bounds.user, all = r->bounds.tail_to - from;
+	uint64_t end = from + (all < GMOD_TAIL_SLACK ? all : GMOD_TAIL_SLACK);
+	struct gmod_moment now = gmod_now();
+	struct gmod_request q = {.context = d->context};
+
+	gmod_record_renew(r, &(struct gmod_bounds){from, 0, from, from, end, end});
+	d->kept_back = true;
+	d->serial = atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed) + 1;
+	d->allocated_ns = now.ns;
+	d->allocated_ticks = now.ticks;
+	d->reported = 0;
+	if (!place(r, &q))
+		return false;
+	d->backend->arm(&q, r);
+	gmod_record_publish(r);
+	return true;
+}
+
+/* false: it is to be freed. */
+static bool keep_back(struct gmod_record *r)
+{
+	uint64_t most = (uint64_t)gmod_options()->quarantine_mb << 20, bytes = r->bounds.tail_to - r->bounds.user;
+	struct gmod_found kept = {.record = r, .bounds = {.user = r->bounds.user}};
+
+	if (bytes > most || !gmod_on() || !gmod_record_details(r)->backend->keeps_back)
+		return false;
+	gmod_misuse_remember_free(r);
+	if (!become_canary(r)) {
+		gmod_record_details(r)->backend->free(r);
+		gmod_record_abandon(r);
+		return true;
+	}
+	kept.word = gmod_record_live(r);
+	if (!gmod_quarantine_put(&kept, bytes) && gmod_record_begin_release(r, kept.word))
+		let_go(r);
+	gmod_buffer_let_go(most);
+	return true;
+}
+
 /*
  * A freed buffer has left the index before its pages go back: the driver may hand them out inside the call. ends: how
- * many contexts its context's entry had seen end when it was still LIVE.
+ * many contexts its context's entry had seen end when it was still LIVE. done: all work of the context is.
  */
-static CUresult release(struct gmod_record *r, unsigned ends)
+static CUresult release(struct gmod_record *r, unsigned ends, bool done)
 {
 	CUresult result;
 
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
+	if (done && keep_back(r))
+		return CUDA_SUCCESS;
 	result = gmod_record_details(r)->backend->free(r);
 	if (result == CUDA_SUCCESS) {
 		gmod_misuse_remember_free(r);
@@ -435,7 +513,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	uint64_t began = gmod_ticks(), context = gmod_handle(gmod_buffer_context(r));
 	struct gmod_moment swept = gmod_sweep_latest();
 	unsigned ends = ends_of(r);
-	bool visited, is_current, quiet;
+	bool visited, is_current, quiet, waited;
 	CUresult result;
 
 	if (!begin_release(found)) {
@@ -447,11 +525,12 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	visited = gmod_context_visit_begin(d->context);
 	is_current = context && gmod_context_is_current(d->context);
 	/* Before the verdict: what is said of the suspects is how they are after the wait. */
-	if (!quiet && gmod_on() && gmod_context_wait(d->context) && is_current)
+	waited = !quiet && gmod_on() && gmod_context_wait(d->context);
+	if (waited && is_current)
 		gmod_prove_context(context, began);
 	look(r, swept, quiet);
 	gmod_context_visit_end(visited);
-	result = release(r, ends);
+	result = release(r, ends, quiet || waited);
 	if (result == CUDA_SUCCESS && is_current)
 		gmod_prove_context(context, began);
 	return result;

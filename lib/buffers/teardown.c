@@ -48,8 +48,9 @@ static void keep(struct gmod_record *r, struct gmod_moment swept)
 	gmod_index_reinstate(r);
 }
 
-static void gather_whole(struct gmod_context *c)
+static void look_before(struct gmod_context *c)
 {
+	gmod_buffer_let_go(0);
 	if (gmod_on())
 		gmod_gather(c, GMOD_GATHER_WHOLE);
 }
@@ -70,7 +71,7 @@ static void cancel(struct gmod_context *c)
 }
 
 const struct gmod_context_listener gmod_buffers_of_context = {{
-    [GMOD_CONTEXT_BEFORE] = gather_whole,
+    [GMOD_CONTEXT_BEFORE] = look_before,
     [GMOD_CONTEXT_BEGIN] = begin,
     [GMOD_CONTEXT_COMMIT] = commit,
     [GMOD_CONTEXT_CANCEL] = cancel,

@@ -3,6 +3,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/hooks/where.h"
 #include "lib/buffers/misuse.h"
+#include "lib/buffers/quarantine.h"
 #include "monitor/registry/layout.h"
 #include "monitor/watch/monitor.h"
 
@@ -120,7 +121,8 @@ static CUresult free_end(CUresult r, uint64_t address, const struct gmod_found *
  */
 static bool is_ours_to_refuse(uint64_t address, struct gmod_found *found)
 {
-	return found->record || (gmod_phase() != GMOD_OFF && gmod_index_find_releasing(address, found));
+	return found->record || (gmod_phase() != GMOD_OFF &&
+				 (gmod_index_find_releasing(address, found) || gmod_quarantine_holds(address)));
 }
 
 GMOD_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)

@@ -1,6 +1,8 @@
 /* Memory in stream order, and other memory that is not guarded: counted, passed through. */
 #include "lib/base/counters.h"
 #include "lib/buffers/buffer.h"
+#include "lib/buffers/misuse.h"
+#include "lib/buffers/quarantine.h"
 #include "lib/hooks/where.h"
 
 static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
@@ -90,20 +92,25 @@ static CUresult free_in_order(const struct gmod_found *found, CUstream stream, c
 	return r == CUDA_SUCCESS ? gmod_buffer_free(found, entry_point) : r;
 }
 
-GMOD_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream stream)
+static CUresult free_async(CUdeviceptr p, CUstream stream, bool per_thread, PFN_cuMemFreeAsync_v11020 next,
+			   const char *entry_point)
 {
 	struct gmod_found found;
 
-	if (gmod_is_guarded(dptr, false, &found))
-		return gmod_done(free_in_order(&found, stream, __func__), __func__);
-	return gmod_done(NEXT(cuMemFreeAsync)(dptr, stream), __func__);
+	if (gmod_is_guarded(p, false, &found))
+		return free_in_order(&found, per_thread && !stream ? CU_STREAM_PER_THREAD : stream, entry_point);
+	if (!gmod_quarantine_holds(p))
+		return next(p, stream);
+	gmod_misuse_free(p, &found, entry_point, GMOD_REFUSED);
+	return GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream stream)
+{
+	return gmod_done(free_async(dptr, stream, false, NEXT(cuMemFreeAsync), __func__), __func__);
 }
 
 GMOD_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream stream)
 {
-	struct gmod_found found;
-
-	if (gmod_is_guarded(dptr, false, &found))
-		return gmod_done(free_in_order(&found, stream ? stream : CU_STREAM_PER_THREAD, __func__), __func__);
-	return gmod_done(NEXT(cuMemFreeAsync_ptsz)(dptr, stream), __func__);
+	return gmod_done(free_async(dptr, stream, true, NEXT(cuMemFreeAsync_ptsz), __func__), __func__);
 }

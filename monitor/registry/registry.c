@@ -226,6 +226,15 @@ void gmod_record_reinstate(struct gmod_record *r)
 	move(r, GMOD_LIVE);
 }
 
+void gmod_record_renew(struct gmod_record *r, const struct gmod_bounds *b)
+{
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
+
+	count(r, (uint64_t)-1);
+	atomic_store_explicit(&r->word, ((word >> 2) + 1) << 2 | GMOD_ARMING, memory_order_release);
+	gmod_record_set_bounds(r, b);
+}
+
 void gmod_record_retire(struct gmod_record *r)
 {
 	count(r, (uint64_t)-1);

@@ -66,6 +66,7 @@ struct gmod_details {
 	enum gmod_memory memory;
 	unsigned host_flags;     /* of cuMemHostAlloc, as asked for */
 	atomic_bool sync_memops; /* the program asked for CU_POINTER_ATTRIBUTE_SYNC_MEMOPS and the driver would not */
+	atomic_bool kept_back;   /* it has been freed: lib/buffers/quarantine.h */
 	atomic_bool leaving;     /* its context is being destroyed by the thread that owns the record */
 	struct gmod_canary canary[2]; /* by enum gmod_side */
 	struct gmod_stamp slack[2];   /* when a side's slack was last seen intact; 0: when allocated */
@@ -105,6 +106,8 @@ bool gmod_record_begin_release(struct gmod_record *r, uint64_t word);
 bool gmod_record_begin_leaving(struct gmod_record *r, uint64_t word);
 /* RELEASING -> LIVE. */
 void gmod_record_reinstate(struct gmod_record *r);
+/* RELEASING -> ARMING with a new generation: its memory is another buffer's from now on. */
+void gmod_record_renew(struct gmod_record *r, const struct gmod_bounds *b);
 /* RELEASING -> FREE with a new generation. */
 void gmod_record_retire(struct gmod_record *r);
 

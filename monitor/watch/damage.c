@@ -194,7 +194,11 @@ static void describe(struct gmod_finding *f, const struct gmod_sighting *s, stru
 	memset(f, 0, sizeof(*f));
 	f->class = s->side == GMOD_TAIL ? GMOD_HEAP_BUFFER_OVERFLOW : GMOD_HEAP_BUFFER_UNDERFLOW;
 	f->buffer = gmod_record_facts(s->record);
-	if (find_behind(s, &behind)) {
+	if (s->details->kept_back) {
+		f->class = GMOD_USE_AFTER_FREE;
+		if (gmod_freed_find(f->buffer.base, &behind))
+			f->buffer = behind;
+	} else if (find_behind(s, &behind)) {
 		f->class = GMOD_HEAP_BUFFER_UNDERFLOW;
 		f->past_front = s->diff.first - f->buffer.base - f->buffer.size;
 		f->front_size = f->buffer.size;

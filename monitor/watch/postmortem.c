@@ -26,7 +26,7 @@ static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 		uint32_t at = count;
 
 		gmod_pin(GMOD_PIN_SWEEP, i);
-		if (!gmod_record_live(gmod_record_at(i))) {
+		if (!gmod_record_live(gmod_record_at(i)) || gmod_record_details(gmod_record_at(i))->kept_back) {
 			gmod_unpin(GMOD_PIN_SWEEP);
 			continue;
 		}

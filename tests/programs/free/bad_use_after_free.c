@@ -1,0 +1,44 @@
+// options: quarantine_mb=4:log_path=report.log
+// case: bad_use_after_free 16, 1 => use-after-free size 1000 offset +16 in make_buffer; suspect: k_flip
+// case: bad_use_after_free_far 2000, 0 => use-after-free size 5000 offset +2000 in make_buffer; suspect: k_flip
+// case: bad_use_after_free_twice -1, 0 => double-free size 1000 in main
+// case: bad_use_after_free_async -2, 0 => double-free size 1000 in main
+/*
+ * A kernel writes to a buffer that the program has freed, or the program frees it again: the quarantine keeps it back.
+ * What is near its start is seen at once, what is further away when it goes, as others that have been freed take its
+ * place.
+ */
+#include "make_buffer.h"
+#include "report_log.h"
+
+static void come_and_go(void)
+{
+	for (int i = 0; i < 40; i++)
+		CK(cuMemFree(make_buffer((size_t)1 << 18)));
+}
+
+static int run(int at, int at_once)
+{
+	CUdeviceptr p = make_buffer(at < 1000 ? 1000 : 5000);
+
+	come_and_go();
+	tk_flip(p, 0, 4);
+	tk_sync();
+	CK(cuMemFree(p));
+	if (at == -1)
+		EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
+	else if (at == -2)
+		EXPECT(cuMemFreeAsync(p, NULL), CUDA_ERROR_INVALID_VALUE);
+	else
+		tk_flip(p, at, 4);
+	tk_sync();
+	if (at_once)
+		REQUIRE(wait_for_report("that had been freed", 5000));
+	come_and_go();
+	return 0;
+}
+
+int main(void)
+{
+	return run(CASE);
+}
