@@ -226,8 +226,6 @@ static bool make(struct patrol *p, const struct gmod_context *c)
 	CUstreamCaptureMode mode;
 	bool made;
 
-	if (!gmod_patrol_compiled())
-		return false;
 	mode = gmod_relaxed_begin();
 	made = show(&list_of(c)->answers, sizeof(struct gmod_patrol_answers)) && show_list(p, c) && make_stream(p);
 	gmod_relaxed_end(mode);
@@ -250,7 +248,7 @@ static bool set_up(struct patrol *p, const struct gmod_context *c)
 		p->refused = !ready[i].function || ready[i].life != p->life;
 	else if (!p->refused)
 		return false;
-	if (p->refused && gmod_patrol_compiled())
+	if (p->refused)
 		gmod_log_note(2, "device %d: no patrol: the driver refuses what it takes; copies look instead",
 			      c->device);
 	return !p->refused;
@@ -398,9 +396,11 @@ static uint64_t pause_after(const struct patrol *p)
 
 static bool begin_round(struct patrol *p, struct gmod_context *c)
 {
+	enum gmod_patrol_kernel kernel = gmod_patrol_kernel();
 	bool begun;
 
-	if (!gmod_context_enter(c))
+	p->refused = p->refused || kernel == GMOD_KERNEL_REFUSED;
+	if (kernel != GMOD_KERNEL_THERE || !gmod_context_enter(c))
 		return false;
 	begun = set_up(p, c) && show_list(p, c) && launch(p, c);
 	gmod_context_leave(c);

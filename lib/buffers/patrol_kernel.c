@@ -2,10 +2,13 @@
 
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
+#include "lib/base/phase.h"
+#include "lib/base/worker.h"
 
 /* lib/buffers/patrol_code.S */
 extern const char gmod_patrol_ptx[] __attribute__((visibility("hidden")));
 
+static atomic_int state; /* enum gmod_patrol_kernel */
 static CUkernel kernel;
 
 /* Where it cannot be had the gather goes on alone: an older driver, or one without its compiler. */
@@ -17,28 +20,39 @@ static CUresult compile(void)
 	if (!HAVE(cuLibraryLoadData) || !HAVE(cuLibraryGetKernel) || !HAVE(cuKernelGetFunction))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	r = NEXT(cuLibraryLoadData)(&library, gmod_patrol_ptx, NULL, NULL, 0, NULL, NULL, 0);
-	if (r == CUDA_SUCCESS)
-		r = NEXT(cuLibraryGetKernel)(&kernel, library, "gmod_patrol");
-	return r;
+	return r == CUDA_SUCCESS ? NEXT(cuLibraryGetKernel)(&kernel, library, "gmod_patrol") : r;
 }
 
-bool gmod_patrol_compiled(void)
+static void work(void)
 {
-	static bool tried;
-	CUresult r;
+	struct gmod_busy busy = gmod_busy_begin();
+	CUresult r = busy.on ? compile() : CUDA_ERROR_NOT_INITIALIZED;
 
-	if (tried)
-		return kernel;
-	tried = true;
-	r = gmod_is_under_a_tool() ? CUDA_ERROR_NOT_PERMITTED : compile();
-	if (r != CUDA_SUCCESS) {
-		kernel = NULL;
-		gmod_log_note(2, "no patrol: %s (error %d); copies look instead",
-			      r == CUDA_ERROR_NOT_PERMITTED ? "a profiler or debugger would see its kernel"
-							    : "the driver does not take its kernel",
-			      r);
-	}
-	return kernel;
+	gmod_busy_end(busy);
+	if (r != CUDA_SUCCESS)
+		gmod_log_note(2, "no patrol: the driver does not take its kernel (error %d); copies look instead", r);
+	/* release: the kernel is there */
+	atomic_store_explicit(&state, r == CUDA_SUCCESS ? GMOD_KERNEL_THERE : GMOD_KERNEL_REFUSED,
+			      memory_order_release);
+}
+
+static void ask(void)
+{
+	static const struct gmod_worker worker = {"gmod-patrol", work};
+	bool tool = gmod_is_under_a_tool();
+
+	atomic_store_explicit(&state, tool ? GMOD_KERNEL_REFUSED : GMOD_KERNEL_COMING, memory_order_relaxed);
+	if (tool)
+		gmod_log_note(2, "no patrol: a profiler or debugger would see its kernel; copies look instead");
+	else if (gmod_worker_start(&worker))
+		atomic_store_explicit(&state, GMOD_KERNEL_REFUSED, memory_order_relaxed);
+}
+
+enum gmod_patrol_kernel gmod_patrol_kernel(void)
+{
+	if (atomic_load_explicit(&state, memory_order_relaxed) == GMOD_KERNEL_UNASKED)
+		ask();
+	return (enum gmod_patrol_kernel)atomic_load_explicit(&state, memory_order_acquire);
 }
 
 CUfunction gmod_patrol_function(void)

@@ -174,7 +174,7 @@ static void beside_a_kernel_that_waits(void)
 	long long off = 0, count = 4;
 	double began;
 
-	/* A kernel that is first launched beside another one waits for that. */
+	/* Loaded: what loads code waits for kernels. */
 	tk_flip(buffers[0], 0, 4);
 	tk_sync();
 	tk_launch(tk_kernel("k_wait_flip"), 1, 1, stream, TK_ARGS(&buffers[0], &off, &count, &flag));

@@ -93,16 +93,6 @@ static CUresult check_cooperative(const unsigned grid[3], const unsigned block[3
 
 #define DIM(x, y, z) ((const unsigned[]){x, y, z})
 
-/* Kernels are loaded when they are first launched. */
-static bool first_launch(CUfunction f)
-{
-	bool *launched = f->magic == MAGIC_KERNEL ? &((CUkernel)f)->launched : &f->launched;
-	bool first = !*launched;
-
-	*launched = true;
-	return first;
-}
-
 static CUresult wait_for_loading(CUcontext ctx)
 {
 	while (ctx->loading && ctx->alive && sim.state != SIM_TORN_DOWN)
@@ -124,8 +114,6 @@ static CUresult launch(struct where to, CUfunction f, const unsigned grid[3], co
 
 	if (!r && to.cooperative)
 		r = check_cooperative(grid, block);
-	if (!r)
-		work.kernel.first = first_launch(f);
 	return r ?: stream_do(to.ctx, to.stream, to.per_thread, &work);
 }
 

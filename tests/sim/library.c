@@ -51,7 +51,7 @@ static CUresult library_new(const struct image *image, CUlibrary *out)
 	library->image = *image;
 	library->kernels = calloc(image->count ? image->count : 1, sizeof(*library->kernels));
 	for (size_t i = 0; i < image->count; i++)
-		library->kernels[i] = (struct CUkern_st){MAGIC_KERNEL, image->kernels[i], library, false};
+		library->kernels[i] = (struct CUkern_st){MAGIC_KERNEL, image->kernels[i], library};
 	*out = library;
 	return CUDA_SUCCESS;
 }

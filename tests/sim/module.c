@@ -116,7 +116,7 @@ CUresult module_new(CUcontext ctx, const struct image *image, CUlibrary library,
 	*module = (struct CUmod_st){MAGIC_MODULE, ctx->modules, ctx, *image, NULL, library};
 	module->functions = calloc(image->count ? image->count : 1, sizeof(*module->functions));
 	for (size_t i = 0; i < image->count; i++)
-		module->functions[i] = (struct CUfunc_st){MAGIC_FUNCTION, image->kernels[i], module, false};
+		module->functions[i] = (struct CUfunc_st){MAGIC_FUNCTION, image->kernels[i], module};
 	ctx->modules = module;
 	*out = module;
 	return CUDA_SUCCESS;

@@ -152,14 +152,6 @@ static void add_legacy_deps(struct op *op, CUstream stream)
 	}
 }
 
-/* A kernel that has to be loaded yet waits for those that run. */
-static void add_deps_of_loading(struct op *op, CUcontext ctx)
-{
-	for (CUstream s = ctx->streams; s; s = s->next)
-		if (s->first && s->first->started && s->first->work.kind == WORK_KERNEL)
-			add_dep(op, s->first);
-}
-
 static void enqueue(CUstream stream, struct op *op)
 {
 	struct op **link = &stream->first;
@@ -200,8 +192,6 @@ CUresult queue_submit(CUstream stream, struct work *work, struct op *const *deps
 	for (size_t i = 0; i < dep_count; i++)
 		add_dep(op, deps[i]);
 	add_legacy_deps(op, stream);
-	if (work->kind == WORK_KERNEL && work->kernel.first)
-		add_deps_of_loading(op, stream->ctx);
 	enqueue(stream, op);
 	if (out)
 		*out = op_hold(op);

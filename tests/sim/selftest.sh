@@ -42,7 +42,7 @@ cuMemUnmap waits for a kernel on another stream: no
 cuModuleLoad waits for a kernel: yes
 a launch waits for cuModuleLoad in another thread, which waits: yes
 cuLibraryLoadFromFile waits for a kernel: no
-a kernel launched for the first time waits for a kernel on another stream: yes
+a kernel launched for the first time waits for a kernel on another stream: no
 a kernel launched again waits for a kernel on another stream: no
 beside a kernel that fills the device, a kernel: ERROR_NOT_READY
 beside a kernel that fills the device, a copy of 256 bytes: SUCCESS

@@ -22,7 +22,6 @@ struct work_kernel {
 	CUcontext ctx;
 	const struct gt_kernel *code;
 	CUfunction function; /* as it was passed: may be a CUkernel */
-	bool first;          /* time that it is launched */
 	unsigned grid[3], block[3], shared;
 	unsigned char args[GT_MAX_PARAMS][SIM_SLOT] __attribute__((aligned(16)));
 	void *pointers[GT_MAX_PARAMS]; /* into args, see kernel_point() */
@@ -256,7 +255,6 @@ struct CUfunc_st {
 	enum magic magic; /* MAGIC_FUNCTION, or MAGIC_KERNEL for a CUkernel that was cast */
 	const struct gt_kernel *code;
 	CUmodule module;
-	bool launched;
 };
 
 struct CUmod_st {
@@ -287,7 +285,6 @@ struct CUkern_st {
 	enum magic magic; /* at the same place as in struct CUfunc_st */
 	const struct gt_kernel *code;
 	CUlibrary library;
-	bool launched;
 };
 
 const struct gt_kernel *code_of(CUfunction f);

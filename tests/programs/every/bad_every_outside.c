@@ -1,4 +1,4 @@
-// expect: 82 x api-out-of-bounds size 4012 in make_buffer
+// expect: 72 x api-out-of-bounds size 4012 in make_buffer
 // options: max_reports=1000
 /*
  * Every copy, fill and word written or waited for that drivers have had for long, each by both of its default streams,
@@ -40,18 +40,15 @@
 	WHAT(cuMemcpy3DPeer, _ptds, &between); \
 	WHAT(cuMemcpy3DPeerAsync, _ptsz, &between, stream)
 
-/* The last word of the buffer, or the one behind it. */
+/* The last word of the buffer, or the one behind it. The first ABIs of these are not supported (driver 580). */
 #define WORDS(WHAT, abi, bits, more) \
 	WHAT(cuStreamWriteValue##bits##abi, _ptsz, stream, p + N / 8 * 8 - 8 + 8 * more, 0, 0); \
 	WHAT(cuStreamWaitValue##bits##abi, _ptsz, stream, p + N / 8 * 8 - 8 + 8 * more, 0, CU_STREAM_WAIT_VALUE_GEQ)
 
 #define STREAM_WORDS(WHAT, more) \
 	ops[1].writeValue.address = p + N - 4 + 4 * more; \
-	WORDS(WHAT, , 32, 2 * more); \
 	WORDS(WHAT, _v2, 32, 2 * more); \
-	WORDS(WHAT, , 64, more); \
 	WORDS(WHAT, _v2, 64, more); \
-	WHAT(cuStreamBatchMemOp, _ptsz, stream, 1, ops + 1, 0); \
 	WHAT(cuStreamBatchMemOp_v2, _ptsz, stream, 2, ops, 0)
 
 #define ALL(WHAT, more) \

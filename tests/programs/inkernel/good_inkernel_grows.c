@@ -35,7 +35,8 @@ static void take(CUdeviceptr chain, long long most)
 	tk_launch(ik_kernel("d_hoard"), 1, 2, NULL, TK_ARGS(&chain, &size, &most, &p));
 	tk_sync();
 	CK(cuMemcpyDtoH(got, p, sizeof(got)));
-	REQUIRE(got[0] == most && got[1] == most);
+	/* CUDA's own heap has 8 MiB. */
+	REQUIRE(!gmod_device_get_stats || (got[0] == most && got[1] == most));
 }
 
 int main(void)
