@@ -1,4 +1,6 @@
 /* Who could have done it: what a final report says of the launches that were under suspicion at first sight. */
+#include "monitor/launches/names.h"
+#include "monitor/launches/suspects.h"
 #include "tests/unit/sighting.h"
 
 enum { OTHER_STREAM = 0x5300, ANOTHER_KERNEL = 0x5400 };
@@ -147,6 +149,87 @@ TEST(a_launch_seen_in_its_call_is_followed)
 	end_work();
 	free_buffer(&d);
 	take_suspect(true, 1, 0);
+}
+
+/* ---- several launches, several kernels ---- */
+
+static struct gmod_finding suspects_now(void)
+{
+	struct gmod_finding f = {0};
+
+	gmod_suspects_find(&f, gmod_ticks(), NULL);
+	return f;
+}
+
+static void launch_shaped(uint64_t stream, uint64_t function, uint32_t number)
+{
+	struct gmod_thread *t = gmod_thread_self();
+	struct gmod_launch *l = gmod_launch_begin(t, TEST_CONTEXT, stream, function, false);
+
+	for (uint32_t i = 0; i < 3; i++) {
+		atomic_store(&l->grid[i], number + i);
+		atomic_store(&l->block[i], 2 * number + i);
+	}
+	gmod_launch_end(t, l, true);
+}
+
+static void check_latest(uint64_t stream, uint32_t number, uint64_t launches)
+{
+	struct gmod_finding f = suspects_now();
+	const struct gmod_suspect *s = &f.suspect[0];
+
+	CHECK(f.suspect_count == 1 && s->launches == launches, "%u suspects, %llu launches", f.suspect_count,
+	      (unsigned long long)s->launches);
+	CHECK(s->stream == stream, "%#llx", (unsigned long long)s->stream);
+	for (uint32_t i = 0; i < 3; i++)
+		CHECK(s->grid[i] == number + i && s->block[i] == 2 * number + i, "%u: %u, %u", i, s->grid[i],
+		      s->block[i]);
+}
+
+static void *launch_elsewhere(void *unused)
+{
+	launch_shaped(OTHER_STREAM, 0x5200, 3);
+	return unused;
+}
+
+/* Whichever thread's it is. */
+TEST(of_several_launches_of_a_kernel_the_latest_is_described)
+{
+	pthread_t thread;
+
+	forget_the_past();
+	launch_shaped(TEST_STREAM, 0x5200, 1);
+	check_latest(TEST_STREAM, 1, 1);
+	launch_shaped(OTHER_STREAM, 0x5200, 2);
+	check_latest(OTHER_STREAM, 2, 2);
+	assert_int_equal(pthread_create(&thread, NULL, launch_elsewhere, NULL), 0);
+	pthread_join(thread, NULL);
+	check_latest(OTHER_STREAM, 3, 3);
+	launch_shaped(TEST_STREAM, 0x5200, 4);
+	check_latest(TEST_STREAM, 4, 4);
+	forget_the_past();
+}
+
+TEST(of_many_kernels_the_latest_are_named_and_the_others_counted)
+{
+	enum { KERNELS = 70, FIRST = 0x9000 };
+	struct gmod_finding f;
+	char name[8];
+
+	forget_the_past();
+	for (unsigned i = 0; i < KERNELS; i++) {
+		snprintf(name, sizeof(name), "k%u", i);
+		gmod_name_learn(FIRST + i, name, 0);
+		launch_on(TEST_STREAM, FIRST + i);
+	}
+	f = suspects_now();
+	assert_int_equal(f.suspect_count, GMOD_SUSPECTS_MAX);
+	for (unsigned i = 0; i < GMOD_SUSPECTS_MAX; i++) {
+		snprintf(name, sizeof(name), "k%u", KERNELS - 1 - i);
+		assert_string_equal(f.suspect[i].name, name);
+	}
+	assert_int_equal(f.suspects_omitted, KERNELS - GMOD_SUSPECTS_MAX);
+	forget_the_past();
 }
 
 static CMFixtureFunction group_setup = start_watching, group_teardown = end_gmod;
