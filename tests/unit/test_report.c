@@ -57,6 +57,46 @@ TEST(an_underflow_counts_from_the_start)
 	expect("SUMMARY: GMOD: heap-buffer-underflow device 0 size 4000 offset -3 the_caller ");
 }
 
+/* What not every overflow has, in the order of the lines. */
+TEST(an_overflow_shows_all_that_is_known)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+	const char *line;
+
+	f.buffer.memory = GMOD_MEM_KERNEL;
+	f.buffer.device = 5;
+	f.buffer.allocated_ns = 0;
+	f.buffer.allocated_by = (struct gmod_kernel_thread){true, 6, 7};
+	f.buffer.freed_ns = 1;
+	f.buffer.freed_tid = 8;
+	f.buffer.freed_at = (struct gmod_stack){1, {another_caller()}};
+	f.intact_ns = 0;
+	f.suspect_count = 2;
+	f.suspect[0] = (struct gmod_suspect){.launches = 9, .stream = 2};
+	f.suspect[1] = (struct gmod_suspect){.name = "second", .launches = 10, .stream = 1};
+	f.suspects_omitted = 11;
+	f.launches_lost = 12;
+	f.changed = 13;
+	f.extent = 14;
+	f.observed_count = 2;
+	f.past_front = 1;
+	f.front_size = 15;
+	report_one("", &f);
+	line = strstr(
+	    text, "0fa0) from mallocN on device 5, backend unified, allocation #17, allocated by mallocN in thread 7 "
+		  "of block 6 of a kernel\n      #0 cudaFakeAlloc ");
+	assert_non_null(line);
+	line = strstr(line, "\n    freed ");
+	assert_non_null(line);
+	assert_non_null(strstr(line, " s ago by thread 8\n      #0 another_caller "));
+	line = strstr(line,
+		      "\n    written before 12:31:07.103302 UTC\n    suspects: unknown x9 on the per-thread stream; "
+		      "second x10 on the default stream; and 11 more; 12 launch records were lost, so there may "
+		      "be others\n    changed bytes at +0: 41 41 .. (13 of 14 bytes)\n    which is 1 byte past the end "
+		      "of the 15-byte buffer in front of it\n    next step: ");
+	assert_non_null(line);
+}
+
 TEST(without_suspects_the_memory_decides_the_advice)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
@@ -168,6 +208,11 @@ TEST(an_invalid_free_says_what_the_address_is)
 	expect("invalid-free: cuMemFreeHost(0x7f1f30000000) of an address that no allocation returned [finding ");
 	expect("SUMMARY: GMOD: invalid-free -\n");
 	assert_int_equal(count("    buffer "), 0);
+	f = finding(GMOD_INVALID_FREE);
+	f.entry_point = "cuMemFreeHost";
+	report_one("", &f);
+	expect("invalid-free: cuMemFreeHost(0x7f1f30000000) of a 4000-byte buffer that another call frees [finding ");
+	expect("next step: free it with the counterpart of the call that allocated it\n");
 }
 
 TEST(an_api_call_out_of_bounds_says_how_far)
@@ -445,6 +490,41 @@ TEST(the_closing_line_keeps_its_phrases)
 	expect("; 7 degraded; 90 hooks armed; 4 pinned host buffers guarded (1.5 KiB); 9 buffers of kernels "
 	       "guarded, 8 of them left (80 B); 2 findings of kernels lost; 2 allocations of pools, mappings or "
 	       "graphs not covered (3.0 MiB); 5 suppressed; 6 lines lost\n");
+}
+
+/* Each counter by itself: its words, and nobody else's. */
+TEST(the_closing_line_has_words_for_each_counter)
+{
+	static const struct {
+		size_t at;
+		const char *words;
+	} counters[] = {
+#define WORDS(name, words) {offsetof(struct gmod_counts, name), words}
+	    WORDS(host, "; 2 pinned host buffers guarded (0 B)"),
+	    WORDS(kernel_buffers, "; 2 buffers of kernels guarded"),
+	    WORDS(kernel_lost, "; 2 findings of kernels lost"),
+	    WORDS(ipc_imports, "; 2 imports from other processes"),
+	    WORDS(pool_imports, "; 2 imports of pools"),
+	    WORDS(external_mappings, "; 2 mappings of external memory"),
+	    WORDS(graphics_mappings, "; 2 mappings of graphics"),
+	    WORDS(multicast_bindings, "; 2 multicast bindings"),
+	    WORDS(decompressions, "; 2 decompressions"),
+	    WORDS(newer, "; 2 newer entry points"),
+	    WORDS(suppressed, "; 2 suppressed"),
+	    WORDS(lost_lines, "; 2 lines lost"),
+	    WORDS(patrols, ""),
+	};
+
+	for (size_t i = 0; i < SIZE_OF(counters); i++) {
+		struct gmod_run_summary s = {0};
+		char end[128];
+
+		*(uint64_t *)(void *)((char *)&s.count + counters[i].at) = 2;
+		snprintf(end, sizeof(end), "; 0 degraded; 0 hooks armed%s\n", counters[i].words);
+		start("");
+		gmod_report_summary(&s);
+		expect(end);
+	}
 }
 
 TEST(one_is_not_many)

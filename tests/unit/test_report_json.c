@@ -52,6 +52,101 @@ TEST(json_has_the_same_facts)
 	expect(",\"next_step\":\"compute-sanitizer ");
 }
 
+/* Each member is somebody else's number, and of several elements each is its own. */
+TEST(json_has_all_that_is_known)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+	struct gmod_buffer_facts near[2] = {f.buffer, f.buffer};
+
+	near[0].size = 1;
+	near[0].device = 2;
+	near[1].size = 3;
+	near[1].allocated_at = (struct gmod_stack){1, {another_caller()}};
+	f.nearby = near;
+	f.nearby_count = 2;
+	f.unread = 4;
+	f.buffer.device = 5;
+	f.buffer.allocated_by = (struct gmod_kernel_thread){true, 6, 7};
+	f.buffer.freed_ns = 1;
+	f.buffer.freed_tid = 8;
+	f.offset = 9;
+	f.changed = 10;
+	f.extent = 11;
+	f.observed_count = 2;
+	f.restored = true;
+	f.past_front = 12;
+	f.front_size = 13;
+	f.entry_point = "cuSomething";
+	f.address = 14;
+	f.length = 15;
+	f.called_tid = 16;
+	f.called_by = (struct gmod_kernel_thread){true, 17, 18};
+	f.error = 19;
+	f.error_name = "AN_ERROR";
+	f.suspect_count = 2;
+	f.suspect[0] = (struct gmod_suspect){.name = "first", .launches = 20, .unfinished = 21, .stream = 22};
+	f.suspect[1] = (struct gmod_suspect){
+	    .launches = 23, .stream = 24, .graph = 25, .grid = {26, 27, 28}, .block = {29, 30, 31}};
+	f.suspects_omitted = 32;
+	f.launches_lost = 33;
+	report_one("log_format=json", &f);
+	assert_int_equal(json_lines(text), 1);
+	expect("\"device\":5,\"size\":4000,\"offset\":9,");
+	expect("\"thread\":4242,\"kernel_block\":6,\"kernel_thread\":7,\"frames\":[{");
+	expect("\"freed\":{\"time\":\"1970-01-01T00:00:00.000000001Z\",\"thread\":8,\"frames\":[");
+	expect("\"corruption\":{\"offset\":9,\"changed\":10,\"extent\":11,\"observed\":\"4141\",\"restored\":true,"
+	       "\"past_front\":12,\"front_size\":13,\"intact\":");
+	expect("\"call\":{\"entry_point\":\"cuSomething\",\"address\":\"0xe\",\"length\":15,\"thread\":16,"
+	       "\"kernel_block\":17,\"kernel_thread\":18,\"error\":19,\"error_name\":\"AN_ERROR\",\"frames\":[");
+	expect("[{\"kernel\":\"first\",\"symbol\":\"first\",\"launches\":20,\"unfinished\":21,\"stream\":\"0x16\","
+	       "\"graph\":null,\"grid\":[0,0,0],\"block\":[0,0,0]},{\"kernel\":null,\"symbol\":null,\"launches\":23,"
+	       "\"unfinished\":0,\"stream\":\"0x18\",\"graph\":\"0x19\",\"grid\":[26,27,28],\"block\":[29,30,31]}],"
+	       "\"suspects_omitted\":32,\"launches_lost\":33,");
+	expect("\"size\":1,\"device\":2,\"memory\":\"device\",\"backend\":\"unified\",\"serial\":17,\"site\":\"the_"
+	       "caller ");
+	expect("\"size\":3,\"device\":0,\"memory\":\"device\",\"backend\":\"unified\",\"serial\":17,\"site\":\"another_"
+	       "caller ");
+	expect("}],\"unread\":4,");
+}
+
+static void report_at(uintptr_t caller, char hash[32])
+{
+	struct gmod_finding f = finding(GMOD_LEAK);
+	const char *at;
+
+	f.buffer.allocated_at = (struct gmod_stack){2, {caller, next_site++}};
+	at = strstr(report_one("log_format=json", &f), "\"site_hash\":\"");
+	assert_non_null(at);
+	snprintf(hash, 32, "%.31s", at);
+}
+
+/* Where generated code lies differs from run to run. */
+TEST(a_site_hash_leaves_generated_code_out)
+{
+	char first[32], same[32], other[32];
+
+	report_at(the_caller(), first);
+	report_at(the_caller(), same);
+	report_at(another_caller(), other);
+	assert_string_equal(first, same);
+	assert_string_not_equal(first, other);
+}
+
+TEST(json_says_what_memory_it_is)
+{
+	static const char *const words[] = {"device", "managed", "host", "kernel"};
+	char member[32];
+
+	for (int kind = GMOD_MEM_DEVICE; kind <= GMOD_MEM_KERNEL; kind++) {
+		struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+		f.buffer.memory = (enum gmod_memory)kind;
+		report_one("log_format=json", &f);
+		snprintf(member, sizeof(member), ",\"memory\":\"%s\",", words[kind]);
+		expect(member);
+	}
+}
+
 TEST(without_a_buffer_json_invents_none)
 {
 	struct gmod_finding f = finding(GMOD_POST_MORTEM);

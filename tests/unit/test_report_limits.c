@@ -1,4 +1,6 @@
 /* Which findings are reported, and how often: once each, not too many of a site, none that is suppressed. */
+#include <dlfcn.h>
+
 #include "tests/unit/reporting.h"
 #include "tests/unit/support.h"
 
@@ -96,6 +98,68 @@ TEST(without_stacks_only_the_cap_limits)
 		report(&f);
 	assert_int_equal(count("SUMMARY"), 25);
 	assert_int_equal(count("offset +0 -\n"), 25);
+}
+
+/* Functions of the runtime that is linked into a program, and one of the program's own that looks like it. */
+static __attribute__((noinline)) uintptr_t of_the_runtime(void) __asm__("__cudart7");
+static __attribute__((noinline)) uintptr_t of_its_archive(void) __asm__("libcudart_static_7");
+static __attribute__((noinline)) uintptr_t of_the_driver(void) __asm__("cuFakeAlloc");
+static __attribute__((noinline)) uintptr_t customer(void);
+
+static uintptr_t of_the_runtime(void)
+{
+	return (uintptr_t)of_the_runtime + 5;
+}
+
+static uintptr_t of_its_archive(void)
+{
+	return (uintptr_t)of_its_archive + 5;
+}
+
+static uintptr_t of_the_driver(void)
+{
+	return (uintptr_t)of_the_driver + 5;
+}
+
+static uintptr_t customer(void)
+{
+	return (uintptr_t)customer + 5;
+}
+
+/* In a library of that name, which is a copy of another one. */
+static uintptr_t in_library(const char *name)
+{
+	char command[600];
+	Dl_info info;
+	void *library, *function;
+
+	assert_true(dladdr((void *)_assert_true, &info));
+	snprintf(command, sizeof(command), "cp '%s' ./%s", info.dli_fname, name);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), "./%s", name);
+	library = dlopen(command, RTLD_NOW);
+	assert_non_null(library);
+	function = dlsym(library, "_assert_true");
+	assert_non_null(function);
+	return (uintptr_t)function + 1;
+}
+
+TEST(neither_the_runtime_nor_the_driver_is_the_site)
+{
+	const uintptr_t others[] = {of_the_runtime(), of_its_archive(), of_the_driver(), in_library("libcudart.so.13"),
+				    in_library("libcuda.so.1")};
+	struct gmod_finding f;
+
+	for (size_t i = 0; i < SIZE_OF(others); i++) {
+		f = finding(GMOD_LEAK);
+		f.buffer.allocated_at = (struct gmod_stack){3, {others[i], customer(), next_site++}};
+		report_one("", &f);
+		expect("offset +0 customer test_report_limits+0x");
+	}
+	f = finding(GMOD_LEAK);
+	f.buffer.allocated_at = (struct gmod_stack){3, {in_library("libother.so"), customer(), next_site++}};
+	report_one("", &f);
+	expect(" libother.so+0x");
 }
 
 TEST(the_site_is_the_first_frame_of_the_program)
