@@ -67,13 +67,18 @@ check_beside_a_kernel_that_waits() {
 
 # Where there is no patrol copies look instead, and nothing has failed.
 check_cannot() {
-	local call
+	local call tool
 	for call in cuLibraryLoadData cuLibraryGetKernel cuKernelGetFunction; do
 		SIM_FAIL=$call:1 patrolled "cannot: $call" 0 1 overrun
 			says "cannot: $call: it is said" 'no patrol: ' "$(cat "$work/guarded/log")"
 		says_not "cannot: $call: nothing has failed" 'degraded: .*patrol' "$(cat "$work/guarded/log")"
 	done
-	CUDA_INJECTION64_PATH=/nowhere patrolled "cannot: a profiler is there" 0 1 overrun
+	for tool in CUDA_INJECTION64_PATH NSYS_PROFILING_SESSION_ID NV_NSIGHT_INJECTION_PORT_RANGE_BEGIN \
+		NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN; do
+		export "$tool=/nowhere"
+		patrolled "cannot: a tool is there that sets $tool" 0 1 overrun
+		unset "$tool"
+	done
 	options=backend=unified patrolled "cannot: backend=unified" 0 1 overrun
 }
 

@@ -72,6 +72,31 @@ TEST_FIXTURE(the_pattern_is_expanded, NULL, clean_directory)
 	assert_string_equal(read_file("none0"), "x\n");
 }
 
+/* Set one after the other, each goes before those that are set already. */
+static void use_ranks(void)
+{
+	static const char *const variable[] = {"RANK", "SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+	char rank[] = "0";
+
+	for (size_t i = 0; i < SIZE_OF(variable); i++)
+		unsetenv(variable[i]);
+	for (size_t i = 0; i < SIZE_OF(variable); i++) {
+		rank[0]++;
+		setenv(variable[i], rank, 1);
+		NEED(gmod_log_open("rank%r", false, 0) == 0);
+		gmod_log_line("%s", rank);
+	}
+}
+
+TEST_FIXTURE(every_launcher_has_its_rank, NULL, clean_directory)
+{
+	char path[] = "rank1";
+
+	in_child(use_ranks);
+	for (; path[4] <= '5'; path[4]++)
+		assert_int_equal(read_file(path)[0], path[4]);
+}
+
 static void open_bad_paths(void)
 {
 	char path[PATH_MAX + 10];

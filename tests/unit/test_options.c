@@ -90,7 +90,47 @@ TEST(the_defaults_are_those_of_the_table)
 	assert_false(o.leak_check);
 	assert_string_equal(o.suppressions, "");
 	assert_int_equal(o.verbosity, 0);
+	assert_true(o.signals);
+	assert_string_equal(o.tally, "");
+	assert_int_equal(o.device_heap, GMOD_OPTION_HEAP_SLAB);
+	assert_int_equal(o.device_heap_mb, 1024);
+	assert_int_equal(o.device_guards, 32);
+	assert_int_equal(o.device_guard, GMOD_OPTION_GUARD_PERIODIC);
+	assert_int_equal(o.device_guard_us, 1000);
+	assert_int_equal(o.device_free_delay, 0);
 	assert_false(o.help);
+}
+
+/* Both ends are good values, and what lies beyond is not. */
+TEST(the_ranges_are_those_of_the_manual)
+{
+	static const struct {
+		const char *name;
+		long least, most;
+	} range[] = {
+	    {"scan_interval_us", 0, 60000000},
+	    {"redzone_mb", 0, 1048576},
+	    {"sample_rate", 1, 1000000},
+	    {"exitcode", 0, 255},
+	    {"stack_depth", 0, 32},
+	    {"max_reports", 1, 1000000},
+	    {"verbosity", 0, 2},
+	    {"device_heap_mb", 16, 65536},
+	    {"device_guards", 1, 256},
+	    {"device_guard_us", 100, 60000000},
+	    {"device_free_delay", 0, 30000},
+	};
+	char text[64];
+
+	for (size_t i = 0; i < SIZE_OF(range); i++) {
+		snprintf(text, sizeof(text), "%s=%ld:%s=%ld", range[i].name, range[i].least, range[i].name,
+			 range[i].most);
+		expect_clean(text);
+		snprintf(text, sizeof(text), "%s=%ld", range[i].name, range[i].least - 1);
+		expect_complaint(text, "bad value");
+		snprintf(text, sizeof(text), "%s=%ld", range[i].name, range[i].most + 1);
+		expect_complaint(text, "bad value");
+	}
 }
 
 /* Each default, said explicitly, is accepted and changes nothing: a typo in the table would show here. */
