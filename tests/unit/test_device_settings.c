@@ -55,6 +55,24 @@ TEST_IN_CHILD(zero_leaves_a_setting_as_it_is)
 	check_settings(4 * MIB, 5, true);
 }
 
+/* Of a program that was built with another header: what it has no member for is left as it is. */
+TEST_IN_CHILD(a_config_counts_as_far_as_its_header_goes)
+{
+	struct {
+		struct gmod_device_config config;
+		unsigned char more[64];
+	} s;
+
+	memset(&s, 0xa5, sizeof(s));
+	s.config.struct_size = offsetof(struct gmod_device_config, guards);
+	s.config.heap_bytes = 3 * MIB;
+	NEED(gmod_device_configure(&s.config) == GMOD_OK);
+	check_settings(3 * MIB, 32, false);
+	s.config = (struct gmod_device_config){sizeof(s), 4 * MIB, 5, GMOD_GUARD_PERSISTENT};
+	NEED(gmod_device_configure(&s.config) == GMOD_OK);
+	check_settings(4 * MIB, 5, true);
+}
+
 TEST_IN_CHILD(the_ranges_include_their_ends)
 {
 	NEED(change(MIB, 1, GMOD_GUARD_PERIODIC) == GMOD_OK);

@@ -65,3 +65,20 @@ TEST(nothing_to_fill_or_to_read_is_invalid)
 	assert_int_equal(gmod_device_get_stats(NULL), GMOD_INVALID);
 	assert_int_equal(gmod_device_configure(NULL), GMOD_INVALID);
 }
+
+/* Of a program whose header has more members. */
+TEST(what_only_a_newer_program_knows_stays_as_it_is)
+{
+	struct {
+		struct gmod_stats stats;
+		unsigned char more[64];
+	} s;
+
+	memset(&s, 0xa5, sizeof(s));
+	s.stats.struct_size = sizeof(s);
+	gmod_get_stats(&s.stats);
+	assert_int_equal(s.stats.struct_size, sizeof(s));
+	assert_int_equal(s.stats.hooks_armed, 0);
+	for (size_t i = 0; i < sizeof(s.more); i++)
+		CHECK(s.more[i] == 0xa5, "byte %zu", i);
+}

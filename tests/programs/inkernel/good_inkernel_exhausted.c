@@ -5,6 +5,13 @@
  */
 #include "inkernel.h"
 
+#include "include/gmod.h"
+
+#pragma weak gmod_device_stop
+#pragma weak gmod_device_start
+#pragma weak gmod_device_check
+#pragma weak gmod_device_get_stats
+
 enum { THREADS = 4, MOST = 300 };
 
 static long long hoard(CUdeviceptr chain, CUdeviceptr got, long long size)
@@ -22,6 +29,35 @@ static long long hoard(CUdeviceptr chain, CUdeviceptr got, long long size)
 static void let_go(CUdeviceptr chain)
 {
 	tk_launch(ik_kernel("d_let_go"), 1, THREADS, NULL, TK_ARGS(&chain));
+}
+
+static struct gmod_device_stats stats(void)
+{
+	struct gmod_device_stats s = {.struct_size = sizeof(s)};
+
+	REQUIRE(gmod_device_get_stats(&s) == GMOD_OK);
+	return s;
+}
+
+/* While nobody else gives back what was freed, threads do; and the heap's numbers say so. */
+static void without_guard(CUdeviceptr chain, CUdeviceptr got)
+{
+	struct gmod_device_stats before, now;
+
+	if (!gmod_device_stop)
+		return;
+	REQUIRE(gmod_device_stop() == GMOD_OK);
+	before = stats();
+	for (int i = 0; i < 2; i++) {
+		REQUIRE(hoard(chain, got, 1000000) > 0);
+		let_go(chain);
+	}
+	tk_sync();
+	now = stats();
+	REQUIRE(now.failed_allocations == before.failed_allocations + 2 * THREADS && now.reclaims > before.reclaims);
+	REQUIRE(gmod_device_start() == GMOD_OK && gmod_device_check() == GMOD_OK);
+	now = stats();
+	REQUIRE(now.used_bytes < now.heap_bytes / 2 && now.peak_bytes > now.heap_bytes / 2);
 }
 
 int main(void)
@@ -43,4 +79,5 @@ int main(void)
 		printf("%lld bytes: done\n", sizes[i]);
 	}
 	tk_sync();
+	without_guard(chain, got);
 }
