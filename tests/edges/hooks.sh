@@ -44,4 +44,17 @@ check_every() {
 		"$(hooks | grep -vE "$by_another" | comm -23 - <(awk '$3 == "libgmod.so" { print $1 }' "$work/guarded.calls" | sort -u))"
 }
 
+# What is refused is told by its own name, and by how far it went.
+check_refused() {
+	local program
+	for program in bad_every_outside bad_every_outside_newer; do
+		guarded max_reports=1000:log_format=json "$programs/$program"
+		at_least "refused: $program: there are some" 8 "$(wc -l <<<"$out")"
+		same "refused: $program: each by its own name" "$out" \
+			"$(sed -nE 's/.*"call":\{"entry_point":"([^"]*)",.*/\1/p' <<<"$err")"
+		same "refused: $program: of a byte or an element too much" '' \
+			"$(grep '"event":"finding"' <<<"$err" | grep -vE 'up to (1 byte|[248] bytes) past the end of a 4012-byte buffer')"
+	done
+}
+
 run_checks "$@"

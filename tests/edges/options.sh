@@ -113,6 +113,8 @@ check_backend_native() {
 	same "backend_native: pinned memory is watched" 1 "$(final_reports "$err")"
 	guarded backend=native "$programs/bad_double_free"
 	says "backend_native: a misuse is reported" '^SUMMARY: GMOD: (double|invalid)-free' "$err"
+	guarded backend=native "$programs/bad_free_interior"
+	says "backend_native: of what buffer" ' buffer \[0x[0-9a-f]+, 0x[0-9a-f]+\) on device 0, backend native$' "$err"
 }
 
 check_sample_rate() {

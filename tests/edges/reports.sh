@@ -81,6 +81,21 @@ check_settles() {
 	same "settles: once" 1 "$(final_reports "$(cat "$work/guarded/report.log")")"
 }
 
+# Threads and times are those of the calls; the threads of kernels are told by their place in the grid.
+check_who() {
+	local made freed again
+	guarded '' "$edges/who"
+	read -r made freed again <<<"$out"
+	says "who: allocated" " allocated (0\.[3-9]|[1-9][0-9]?\.)[0-9]* s ago by thread $made\$" "$err"
+	says "who: freed" " first freed (0\.[1-9]|[1-9][0-9]?\.)[0-9]* s ago by thread $freed\$" "$err"
+	says "who: freed again" " freed again by cuMemFree_v2 in thread $again; the program got CUDA_ERROR_INVALID_VALUE \(1\)\$" "$err"
+	guarded max_reports=1000:device_free_delay=1000 "$edges/who" kernel
+	says "who: allocated by a kernel's thread" ' allocated by mallocN in thread 34 of block 1 of a kernel$' "$err"
+	same "who: and all are freed again, each by its own" "200 127 1" "$(sed -nE \
+		's/.* freed again by freeN in thread ([0-9]+) of block ([0-9]+) of a kernel$/\1 \2/p' <<<"$err" | sort -u |
+		awk '{ n++; if ($1 > thread) thread = $1; if ($2 > block) block = $2 } END { print n + 0, thread, block }')"
+}
+
 # What lies on the device is looked at when the program ends, if nobody has before.
 check_found_at_exit() {
 	guarded scan_interval_us=60000000 "$programs/bad_then_return"

@@ -115,6 +115,7 @@ static TK_UNUSED void bytes_say(const char *symbol, int r)
 /* Both siblings are refused, or both taken. */
 #define REFUSED(symbol, suffix, ...) \
 	do { \
+		puts(#symbol "\n" #symbol #suffix); \
 		EXPECT(hook_##symbol(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE); \
 		EXPECT(hook_##symbol##suffix(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE); \
 	} while (0)
