@@ -3,6 +3,8 @@
 // case: bad_library_kernel library_kernel
 // case: bad_graph_kernel_node node_added_by_hand
 // case: bad_graph_launch captured
+// case: bad_enumerated_function enumerated_function => needs: cuModuleEnumerateFunctions
+// case: bad_enumerated_kernel enumerated_kernel => needs: cuLibraryEnumerateKernels
 // case: bad_graph_captured_kernel captured_kernel => needs: cuFuncGetName
 // expect: heap-buffer-overflow size 3000 offset +5 in make_buffer
 // suspect: k_flip
@@ -37,6 +39,37 @@ static TK_UNUSED void library_kernel(CUdeviceptr p)
 	tk_launch((CUfunction)kernel, 1, 32, NULL, TK_ARGS(&p, &off, &count));
 	tk_sync();
 	CK(cuLibraryUnload(library));
+}
+
+/* Nobody says what the kernel is called: it is among all that there are. */
+static TK_UNUSED void enumerated_function(CUdeviceptr p)
+{
+	CUfunction all[256];
+	const char *name;
+	unsigned n;
+
+	CK(cuModuleGetFunctionCount(&n, tk_module));
+	REQUIRE(n <= 256);
+	CK(cuModuleEnumerateFunctions(all, n, tk_module));
+	for (unsigned i = 0; i < n; i++)
+		if (CUDA_SUCCESS == cuFuncGetName(&name, all[i]) && !strcmp(name, "k_flip"))
+			tk_launch(all[i], 1, 32, NULL, TK_ARGS(&p, &off, &count));
+}
+
+static TK_UNUSED void enumerated_kernel(CUdeviceptr p)
+{
+	CUlibrary library;
+	CUkernel all[256];
+	const char *name;
+	unsigned n;
+
+	CK(cuLibraryLoadFromFile(&library, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
+	CK(cuLibraryGetKernelCount(&n, library));
+	REQUIRE(n <= 256);
+	CK(cuLibraryEnumerateKernels(all, n, library));
+	for (unsigned i = 0; i < n; i++)
+		if (CUDA_SUCCESS == cuKernelGetName(&name, all[i]) && !strcmp(name, "k_flip"))
+			tk_launch((CUfunction)all[i], 1, 32, NULL, TK_ARGS(&p, &off, &count));
 }
 
 static TK_UNUSED void node_added_by_hand(CUdeviceptr p)
