@@ -88,7 +88,7 @@ static CUresult device_pointer(CUdeviceptr *out, void *p, unsigned flags)
 ENTRY(cuMemHostGetDevicePointer_v2, NEEDS_CONTEXT, TAKES(CUdeviceptr *pdptr, void *p, unsigned int Flags),
       device_pointer(pdptr, p, Flags))
 
-/* With unified addressing all of it is mapped. */
+/* With unified addressing all of it is mapped. What else cuMemHostAlloc was asked for is known of the start only. */
 static CUresult get_flags(unsigned *flags, void *p)
 {
 	struct block *block = block_find((uintptr_t)p);
@@ -100,7 +100,8 @@ static CUresult get_flags(unsigned *flags, void *p)
 	else if (block->kind == BLOCK_MANAGED)
 		*flags = CU_MEMHOSTALLOC_DEVICEMAP;
 	else if (block_is_host(block))
-		*flags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+		*flags = CU_MEMHOSTALLOC_DEVICEMAP |
+			 (block->kind == BLOCK_HOST && (uintptr_t)p != block->base ? 0 : block->flags);
 	else
 		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
