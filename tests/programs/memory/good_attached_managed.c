@@ -8,6 +8,9 @@ int main(void)
 
 	CK(cuMemAllocManaged(&p, 5000, CU_MEM_ATTACH_HOST));
 	memset((void *)p, 1, 5000);
+	printf("a part: %s\n", tk_error_name(cuStreamAttachMemAsync(stream, p, 4999, CU_MEM_ATTACH_SINGLE)));
+	printf("more: %s\n", tk_error_name(cuStreamAttachMemAsync(stream, p, 5001, CU_MEM_ATTACH_SINGLE)));
+	CK(cuStreamAttachMemAsync(stream, p, 5000, CU_MEM_ATTACH_SINGLE));
 	CK(cuStreamAttachMemAsync(stream, p, 0, CU_MEM_ATTACH_SINGLE));
 	CK(cuStreamSynchronize(stream));
 	tk_flip_on(stream, p, 0, 5000);
