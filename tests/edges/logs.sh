@@ -127,6 +127,8 @@ check_full_pipe() {
 	same "full_pipe: the program's status is its own" 5 "$status"
 	[ $((${EPOCHREALTIME/[.,]/} - begin)) -lt 5000000 ]
 	judge "full_pipe: it is not held up" $? "$((${EPOCHREALTIME/[.,]/} - begin)) us"
+	guarded halt_on_error=1 bash -c "exec '$programs/bad_halt' 2>'$work/full'"
+	same "full_pipe: one that is to halt halts" 86 "$status"
 	guarded "verbosity=2:log_path=$work/full" "$program"
 	same "full_pipe as log_path: the program's status is its own" 5 "$status"
 	says "full_pipe as log_path: the report comes to stderr" "$reported" "$err"
