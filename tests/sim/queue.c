@@ -51,6 +51,15 @@ static long long now_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+/* All contexts of the process go with it, of other devices too (measured on two H100s, driver 580). */
+static void break_all(CUcontext ctx, CUresult error)
+{
+	sim.device[ctx->device].lost = error;
+	for (CUcontext c = sim.contexts; c; c = c->next)
+		if (!c->sticky)
+			c->sticky = error;
+}
+
 /* The first of its stream. */
 static void run_op(CUstream stream, struct op *op)
 {
@@ -65,7 +74,7 @@ static void run_op(CUstream stream, struct op *op)
 		r = work_run(stream->ctx, &op->work);
 		sim_lock();
 		if (r && !stream->ctx->sticky)
-			stream->ctx->sticky = sim.device[stream->ctx->device].lost = r;
+			break_all(stream->ctx, r);
 	}
 	work_clear(&op->work);
 	op->done = true;

@@ -1,11 +1,8 @@
 // devices: 2
 // expect: post-mortem
-// expect: heap-buffer-overflow device 0 size 5000 offset +0 in make_buffer
-// suspect: k_flip
 /*
- * A kernel on another device stores to an address that nobody owns, and that device is reset. The first one goes on:
- * what was allocated there before is still guarded, and so is what comes after. Contexts of one device break together
- * (measured on an H200, driver 580).
+ * A kernel on another device stores to an address that nobody owns, and that device is reset. All contexts of the
+ * process break together, the first device's too (measured on two H100s, driver 580): one report says so.
  */
 #include "make_buffer.h"
 
@@ -15,7 +12,6 @@ static CUcontext context;
 
 static void break_another(void)
 {
-	CUmodule first = tk_module;
 	CUdeviceptr wild = 16, p;
 	int value = 1;
 
@@ -29,7 +25,6 @@ static void break_another(void)
 	EXPECT(cuMemFree(p), CUDA_ERROR_ILLEGAL_ADDRESS);
 	CK(cuDevicePrimaryCtxReset(OTHER));
 	CK(cuCtxSetCurrent(tk_context));
-	tk_module = first;
 }
 
 int main(void)
@@ -41,10 +36,6 @@ int main(void)
 	tk_start();
 	before = make_buffer(4000);
 	break_another();
-	after = make_buffer(5000);
-	tk_flip(before, 0, 4000);
-	tk_flip(after, 5000, 1);
-	tk_sync();
-	CK(cuMemFree(before));
-	CK(cuMemFree(after));
+	EXPECT(cuMemAlloc(&after, 5000), CUDA_ERROR_ILLEGAL_ADDRESS);
+	EXPECT(cuMemFree(before), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
