@@ -223,13 +223,7 @@ void gmod_patrol_at_rest(void)
 /* All but the function. */
 static bool make(struct patrol *p, const struct gmod_context *c)
 {
-	CUstreamCaptureMode mode;
-	bool made;
-
-	mode = gmod_relaxed_begin();
-	made = show(&list_of(c)->answers, sizeof(struct gmod_patrol_answers)) && show_list(p, c) && make_stream(p);
-	gmod_relaxed_end(mode);
-	return made;
+	return show(&list_of(c)->answers, sizeof(struct gmod_patrol_answers)) && show_list(p, c) && make_stream(p);
 }
 
 /* What is refused is not asked for again in this context. */
@@ -397,12 +391,15 @@ static uint64_t pause_after(const struct patrol *p)
 static bool begin_round(struct patrol *p, struct gmod_context *c)
 {
 	enum gmod_patrol_kernel kernel = gmod_patrol_kernel();
+	CUstreamCaptureMode mode;
 	bool begun;
 
 	p->refused = p->refused || kernel == GMOD_KERNEL_REFUSED;
 	if (kernel != GMOD_KERNEL_THERE || !gmod_context_enter(c))
 		return false;
+	mode = gmod_relaxed_begin();
 	begun = set_up(p, c) && show_list(p, c) && launch(p, c);
+	gmod_relaxed_end(mode);
 	gmod_context_leave(c);
 	return begun;
 }
@@ -465,6 +462,7 @@ void gmod_patrol_tick(struct gmod_budget *unused)
 		gmod_gather_relieve(gmod_monotonic_ns() + GMOD_MILLISECONDS(5));
 }
 
+/* Answers come soon; another round has as much time as the monitor has. */
 uint64_t gmod_patrol_leisure(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -472,9 +470,12 @@ uint64_t gmod_patrol_leisure(void)
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		const struct patrol *p = &patrols[i];
 
-		if (has_list(gmod_context_at(i)) && p->launched_ns && (p->under_way || is_needed(p)) &&
-		    pause_after(p) < least)
-			least = pause_after(p);
+		if (!has_list(gmod_context_at(i)) || !p->launched_ns)
+			continue;
+		if (p->under_way)
+			return GMOD_MILLISECONDS(5);
+		if (is_needed(p))
+			least = GMOD_PAUSE_MAX;
 	}
 	return least;
 }

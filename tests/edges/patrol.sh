@@ -40,6 +40,12 @@ check_scribbled() {
 	patrolled "scribbled: the answers" 2 1 answers
 }
 
+# What nobody waits for may be running for ever: the device is not kept awake for that.
+check_rests() {
+	options=max_cpu=100 patrolled "rests: looks" 2 0 unproven
+	at_most "rests: less and less often" 750 "$(rounds "$work/guarded/log")"
+}
+
 check_frees() {
 	patrolled "frees: nobody looks at memory that is gone" 2 1 frees
 }

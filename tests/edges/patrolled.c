@@ -9,6 +9,7 @@
  *	contexts	all of it again and again, in contexts that are destroyed with their buffers
  *	fork		children end meanwhile, as they please
  *	churn N		threads allocate and free N buffers meanwhile, and no memory is lost
+ *	unproven	then a kernel that nobody waits for, and nothing for a long time
  *	stuck		from the start a kernel waits for the host, which must be able to do what it does natively
  */
 #include "testkit.h"
@@ -212,7 +213,10 @@ int main(int argc, char **argv)
 		beside_churn(argc > 2 ? atol(argv[2]) : 5000);
 	else if (!strcmp(how, "fork"))
 		beside_children();
-	else if (!strcmp(how, "stuck"))
+	else if (!strcmp(how, "unproven")) {
+		tk_flip(buffers[0], 0, SIZE);
+		tk_sleep_ms(3000);
+	} else if (!strcmp(how, "stuck"))
 		beside_a_kernel_that_waits();
 	else if (strcmp(how, "quiet") != 0)
 		overrun();
