@@ -227,14 +227,17 @@ check_slow_gather() {
 	says "slow_gather: late is not degraded" ' 0 degraded' "$err"
 }
 
+# Anything but canaries that come late, on a busy machine.
+degraded='degraded: ([^c]|c[^a])'
+
 # A driver that cannot copy several pieces in one call, or not as CUDA 13 has it, copies them one by one.
 check_copies_one_by_one() {
 	local refused report
 	for refused in cuMemcpyBatchAsync_v2:1 cuMemcpyBatchAsync_v2:\*; do
-		guarded verbosity=1:log_path=report.log env "SIM_FAIL=$refused" "$programs/bad_slack_of_many"
+		guarded verbosity=2:log_path=report.log env "SIM_FAIL=$refused" "$programs/bad_slack_of_many"
 		report=$(cat "$work/guarded/report.log")
 		same "copies_one_by_one: $refused: found by the gather" "0 3" "$status $(final_reports "$report")"
-		says "copies_one_by_one: $refused: nothing is degraded" ' 0 degraded' "$report"
+		says_not "copies_one_by_one: $refused: nothing is degraded" "$degraded" "$report"
 		rm "$work/guarded/report.log"
 	done
 }
@@ -242,10 +245,10 @@ check_copies_one_by_one() {
 # Where the driver registers no memory of ours the gather uses the driver's.
 check_nothing_registered() {
 	local report
-	guarded verbosity=1:log_path=report.log env "SIM_FAIL=cuMemHostRegister_v2:*:801" "$programs/bad_slack_of_many"
+	guarded verbosity=2:log_path=report.log env "SIM_FAIL=cuMemHostRegister_v2:*:801" "$programs/bad_slack_of_many"
 	report=$(cat "$work/guarded/report.log")
 	same "nothing_registered: found by the gather" "0 3" "$status $(final_reports "$report")"
-	says "nothing_registered: nothing is degraded" ' 0 degraded' "$report"
+	says_not "nothing_registered: nothing is degraded" "$degraded" "$report"
 }
 
 # A graph's node that the driver does not tell of may have any kernel: here the last one, which did it.
