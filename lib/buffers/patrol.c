@@ -250,9 +250,10 @@ static bool set_up(struct patrol *p, const struct gmod_context *c)
 
 /* ---- a round ---- */
 
-/* Which lines of the answers are its own is known by the number of the round. */
+/* Which answers are its own is known by the number of the round: a context before this one may have left some. */
 static bool launch(struct patrol *p, const struct gmod_context *c)
 {
+	static uint32_t rounds;
 	void *arguments[] = {&p->round};
 
 	p->round = (struct gmod_patrol_args){
@@ -260,7 +261,7 @@ static bool launch(struct patrol *p, const struct gmod_context *c)
 	    .list = list_of(c)->entry,
 	    .answers = &list_of(c)->answers,
 	    .count = least(gmod_registry_used(), p->registered),
-	    .round = p->round.round + 1,
+	    .round = ++rounds,
 	};
 	p->activity_then = gmod_activity_total();
 	if (gmod_work_outstanding())
