@@ -1,4 +1,4 @@
-// expect: 72 x api-out-of-bounds size 4012 in make_buffer
+// expect: 74 x api-out-of-bounds size 4012 in make_buffer
 // options: max_reports=1000
 /*
  * Every copy, fill and word written or waited for that drivers have had for long, each by both of its default streams,
@@ -47,9 +47,11 @@
 
 #define STREAM_WORDS(WHAT, more) \
 	ops[1].writeValue.address = p + N - 4 + 4 * more; \
+	ops[2].waitValue.address = p + N / 8 * 8 - 8 + 8 * more; \
 	WORDS(WHAT, _v2, 32, 2 * more); \
 	WORDS(WHAT, _v2, 64, more); \
-	WHAT(cuStreamBatchMemOp_v2, _ptsz, stream, 2, ops, 0)
+	WHAT(cuStreamBatchMemOp_v2, _ptsz, stream, 2, ops, 0); \
+	WHAT(cuStreamBatchMemOp_v2, _ptsz, stream, 1, ops + 2, 0)
 
 #define ALL(WHAT, more) \
 	STREAM_WORDS(WHAT, more); \
@@ -64,8 +66,9 @@ int main(void)
 	CUDA_MEMCPY2D flat = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host, .srcPitch = 64, .Height = 2};
 	CUDA_MEMCPY3D solid = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = 64, .Height = 2, .Depth = 1};
 	CUDA_MEMCPY3D_PEER between;
-	CUstreamBatchMemOpParams ops[2] = {{.memoryBarrier = {.operation = CU_STREAM_MEM_OP_BARRIER}},
-					   {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32}}};
+	CUstreamBatchMemOpParams ops[3] = {{.memoryBarrier = {.operation = CU_STREAM_MEM_OP_BARRIER}},
+					   {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32}},
+					   {.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64}}};
 
 	bytes_make();
 	CK(cuMemFree(p));
