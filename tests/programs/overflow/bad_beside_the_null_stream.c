@@ -16,6 +16,9 @@ int main(void)
 	CUstream stream = tk_stream();
 	int early, reported;
 
+	/* Its code is loaded: that would wait for whatever runs. */
+	tk_flip_on(stream, first, 0, 1);
+	CK(cuStreamSynchronize(stream));
 	tk_launch(tk_kernel("k_wait_flip"), 1, 1, NULL, TK_ARGS(&first, &zero, &one, &flag));
 	p = make_buffer(1000);
 	early = wait_for_report("[finding 1", 100);
