@@ -38,7 +38,7 @@ static CUresult check_side(struct operand *o, size_t width, size_t height, size_
 		return CUDA_ERROR_INVALID_VALUE;
 	o->pageable = !block;
 	o->host = !block || block_is_host(block);
-	o->managed = block && block->kind == BLOCK_MANAGED;
+	o->waited_for = block && block->sync_memops;
 	if (!block && (!o->at || o->type == CU_MEMORYTYPE_DEVICE))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (block && block->freeing)
@@ -101,14 +101,14 @@ static CUresult submit_async(struct target to, const struct operand *dst, const 
 	return stream_do(to.ctx, to.stream, to.per_thread, work);
 }
 
-/* From device to device nobody waits, but with managed memory. */
+/* From device to device nobody waits, but where the memory wants it. */
 static CUresult submit_sync(struct target to, const struct operand *dst, const struct operand *src, struct work *work)
 {
 	CUresult r = stream_check_default(to.ctx, to.per_thread);
 
 	if (r || work->kind == WORK_NONE)
 		return r;
-	if (dst->host || src->host || dst->managed || src->managed)
+	if (dst->host || src->host || dst->waited_for || src->waited_for)
 		return stream_do_and_wait(to.ctx, NULL, to.per_thread, work);
 	return stream_do(to.ctx, NULL, to.per_thread, work);
 }

@@ -27,7 +27,7 @@ struct fill {
 	size_t width, height;
 };
 
-/* The synchronous ones wait only where the host could look at once: pinned and managed memory. */
+/* The synchronous ones wait only where the host could look at once, pinned memory, and where the memory wants it. */
 static CUresult fill(struct target to, struct fill f)
 {
 	struct block *block = block_find(f.dst);
@@ -38,7 +38,7 @@ static CUresult fill(struct target to, struct fill f)
 		r = stream_check_default(to.ctx, to.per_thread);
 	if (r || (to.synchronous && work.kind == WORK_NONE))
 		return r;
-	if (to.synchronous && block && (block_is_host(block) || block->kind == BLOCK_MANAGED))
+	if (to.synchronous && block && (block_is_host(block) || block->sync_memops))
 		return stream_do_and_wait(to.ctx, NULL, to.per_thread, &work);
 	return stream_do(to.ctx, to.stream, to.per_thread, &work);
 }

@@ -218,7 +218,7 @@ struct operand {           /* one side of a copy */
 	CUmemorytype type; /* what the caller says it is */
 	uintptr_t at;
 	size_t pitch, slice;          /* bytes between rows and between planes */
-	bool host, pageable, managed; /* what it turns out to be */
+	bool host, pageable, waited_for; /* what it turns out to be */
 };
 
 /* On which stream, and whether the call waits as the synchronous ones do. */

@@ -25,6 +25,8 @@ TEST(json_has_the_same_facts)
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 	char id[64];
 
+	f.observed_count = GMOD_OBSERVED_MAX;
+	f.observed[GMOD_OBSERVED_MAX - 1] = 'B';
 	f.suspect_count = 1;
 	f.suspect[0] = (struct gmod_suspect){.name = "_Z7vec_addPfi",
 					     .launches = 3,
@@ -45,7 +47,8 @@ TEST(json_has_the_same_facts)
 	       "\"unified\"");
 	expect("\"frames\":[{\"module\":\"test_report_json\",\"offset\":\"0x");
 	expect("\"function\":\"the_caller\",\"symbol\":\"the_caller\"}");
-	expect(",\"observed\":\"41414141414141414141414141414141\",\"restored\":false,");
+	expect(",\"observed\":\"41414141414141414141414141414141"
+	       "41414141414141414141414141414142\",\"restored\":false,");
 	expect("\"intact\":\"1970-01-01T12:31:07.102311000Z\",\"seen\":\"1970-01-01T12:31:07.103302000Z\"");
 	expect("\"suspects\":[{\"kernel\":\"vec_add\",\"symbol\":\"_Z7vec_addPfi\",\"launches\":3,\"unfinished\":2,"
 	       "\"stream\":\"0x55d0\",\"graph\":null,\"grid\":[4,1,1],\"block\":[256,1,1]}]");

@@ -207,6 +207,7 @@ TEST(suppressions_match_frames_and_kernels)
 	assert_true(quiet("# a comment\n\n  heap-buffer-overflow:the_*\r\n"));
 	assert_true(quiet("*:*_caller"));
 	assert_true(quiet("*:the*ll*r"));
+	assert_true(quiet("*:the_caller*\n"));
 	assert_true(quiet("*:test_report_limits\n")); /* a module */
 	assert_true(quiet("*:at::fill\n"));
 	assert_true(quiet("*:_ZN2at4fill*\n"));

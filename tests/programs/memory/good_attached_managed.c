@@ -13,6 +13,8 @@ int main(void)
 	CK(cuStreamAttachMemAsync(stream, p, 5000, CU_MEM_ATTACH_SINGLE));
 	CK(cuStreamAttachMemAsync(stream, p, 0, CU_MEM_ATTACH_SINGLE));
 	CK(cuStreamSynchronize(stream));
+	printf("a part: %s\n", tk_error_name(cuStreamAttachMemAsync(stream, p, 100, CU_MEM_ATTACH_GLOBAL)));
+	printf("all: %s\n", tk_error_name(cuStreamAttachMemAsync(stream, p, 5000, CU_MEM_ATTACH_SINGLE)));
 	tk_flip_on(stream, p, 0, 5000);
 	CK(cuStreamSynchronize(stream));
 	printf("last byte %#x\n", ((unsigned char *)p)[4999]);

@@ -1,0 +1,22 @@
+// options: backend=unified
+/* Copies to and from a buffer that wants it have been done when they return. Mapped memory natively cannot want it. */
+#include "testkit.h"
+
+static void tell(const char *what, CUdeviceptr to, CUdeviceptr from)
+{
+	tk_spin(NULL, 30);
+	CK(cuMemcpyDtoD(to, from, 3 << 20));
+	printf("%s: %s\n", what, tk_error_name(cuStreamQuery(NULL)));
+}
+
+int main(void)
+{
+	CUdeviceptr p = tk_alloc(3 << 20), other = tk_alloc(3 << 20);
+	unsigned on = 1;
+
+	CK(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, p));
+	tell("to", p, other);
+	tell("from", other, p);
+	CK(cuMemFree(p));
+	CK(cuMemFree(other));
+}

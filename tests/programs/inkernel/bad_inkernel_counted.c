@@ -1,0 +1,18 @@
+// expect: heap-buffer-overflow size 100 offset +0
+// options: log_path=report.log
+/* Two bytes behind a kernel's buffer, not next to each other: so many have changed, of a longer run. */
+#include "inkernel.h"
+#include "report_log.h"
+
+int main(void)
+{
+	CUdeviceptr p = ik_alloc(3, 100);
+
+	tk_sync();
+	ik_flip(p, 1, 100, 1);
+	ik_flip(p, 1, 103, 1);
+	tk_sync();
+	ik_free(p, 3, 0);
+	tk_sync();
+	REQUIRE(wait_for_report("2 bytes changed", 5000));
+}
