@@ -222,6 +222,8 @@ check_json() {
 	json json "$(grep -c . <<<"$err")" "$err"
 	guarded log_format=json:verbosity=2:sampel_rate=7 "$program"
 	says "json: complaints come too" 'sampel_rate.*sample_rate' "$err"
+	guarded log_format=json "$programs/bad_launch_ex"
+	says "json: the shape of a launch" '"grid":\[1,3,1\],"block":\[32,1,1\]' "$err"
 	guarded "log_format=json:verbosity=2:log_path=$work/log" "$program"
 	json "json: a file has nothing else" "$(wc -l <"$work/log")" "$(cat "$work/log")"
 }

@@ -272,6 +272,8 @@ check_backend_said() {
 check_exit_on_findings() {
 	guarded exit_on_findings=1:leak_check=1 "$edges/freed_beside"
 	same "exit_on_findings: the status is changed, and nothing is lost of what is printed" "86 done" "$status $out"
+	same "exit_on_findings: each leak is a finding of its own" "$(final_reports "$err")" \
+		"$(grep -o '\[finding [1-9][0-9]*\]' <<<"$err" | sort -u | wc -l)"
 }
 
 check_halt_on_error() {

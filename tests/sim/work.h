@@ -217,7 +217,7 @@ size_t kernel_places(const unsigned block[3]);
 struct operand {           /* one side of a copy */
 	CUmemorytype type; /* what the caller says it is */
 	uintptr_t at;
-	size_t pitch, slice;          /* bytes between rows and between planes */
+	size_t pitch, slice;             /* bytes between rows and between planes */
 	bool host, pageable, waited_for; /* what it turns out to be */
 };
 

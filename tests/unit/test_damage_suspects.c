@@ -79,6 +79,28 @@ TEST(a_suspect_has_the_shape_of_its_latest_launch)
 	free_quietly(&b, 1);
 }
 
+TEST(kernels_beyond_those_that_are_told_are_counted)
+{
+	struct buffer b;
+	struct report r;
+	char name[8];
+
+	forget_the_past();
+	b = plain_buffer();
+	for (unsigned i = 0; i < GMOD_SUSPECTS_MAX + 3; i++) {
+		snprintf(name, sizeof(name), "k%u", i);
+		gmod_name_learn(0x5500 + i, name, 0);
+		launch_on(TEST_STREAM, 0x5500 + i);
+	}
+	see(&b, 0, 1);
+	r = take_one(false);
+	CHECK(number_of(r.suspects, "\"suspects_omitted\":") == 3, "%s", r.suspects);
+	gmod_damage_settle(true);
+	assert_int_equal(take_reports(many, 1), 1);
+	end_work();
+	free_quietly(&b, 1);
+}
+
 TEST(a_suspect_is_known_when_its_record_is_gone)
 {
 	struct buffer b, c;

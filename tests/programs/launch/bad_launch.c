@@ -23,7 +23,7 @@ static TK_UNUSED void cooperative(CUdeviceptr p)
 
 static TK_UNUSED void launch_ex(CUdeviceptr p)
 {
-	CUlaunchConfig config = {1, 1, 1, 32, 1, 1, 0, NULL, NULL, 0};
+	CUlaunchConfig config = {1, 3, 1, 32, 1, 1, 0, NULL, NULL, 0};
 
 	CK(cuLaunchKernelEx(&config, tk_kernel("k_flip"), TK_ARGS(&p, &off, &count), NULL));
 }
