@@ -184,7 +184,7 @@ check_secure_execution() {
 # Beside a capture each launch asks whether its stream captures; when that is over, none does.
 check_capture_dropped() {
 	local how asked
-	for how in stream context reset release joined; do
+	for how in stream context reset release invalid joined; do
 		guarded '' env "SIM_TRACE=$work/trace" "$edges/capture_dropped" "$how"
 		asked=$(sed '1,/^cuDriverGetVersion /d' "$work/trace" | grep -c '^cuStreamIsCapturing .*libgmod')
 		same "capture_dropped: $how: done" 0 "$status"

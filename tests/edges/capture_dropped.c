@@ -1,8 +1,9 @@
 /*
- * Captures that nobody ends: their stream is destroyed, or its context ends. After that comes cuDriverGetVersion, and
- * then a launch.
+ * Captures that nobody ends, their stream is destroyed, or its context ends; or that are invalid when they are ended.
+ * After that comes cuDriverGetVersion, and then a launch.
  *
- *   capture_dropped HOW      stream, context, reset, release, or joined: another stream of the capture is destroyed
+ *   capture_dropped HOW      stream, context, reset, release, invalid, or joined: another stream of the capture is
+ *                            destroyed
  */
 #include "testkit.h"
 
@@ -40,6 +41,18 @@ static void end_context(void)
 	tk_module = module;
 }
 
+static void invalidate(void)
+{
+	CUstream stream;
+	CUdeviceptr p;
+	CUgraph graph;
+
+	CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	EXPECT(cuMemAlloc(&p, 1000), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "stream";
@@ -52,6 +65,8 @@ int main(int argc, char **argv)
 		end_context();
 	else if (!strcmp(how, "joined"))
 		destroy_joined(captured());
+	else if (!strcmp(how, "invalid"))
+		invalidate();
 	else if (!strcmp(how, "stream"))
 		CK(cuStreamDestroy(captured()));
 	else

@@ -1,12 +1,14 @@
 // options: quarantine_mb=4:log_path=report.log
-// case: bad_use_after_free 16, 1 => use-after-free size 1000 offset +16 in make_buffer; suspect: k_flip
-// case: bad_use_after_free_far 2000, 0 => use-after-free size 5000 offset +2000 in make_buffer; suspect: k_flip
-// case: bad_use_after_free_twice -1, 0 => double-free size 1000 in main
-// case: bad_use_after_free_async -2, 0 => double-free size 1000 in main
+// case: bad_use_after_free 16, 1, 1000 => use-after-free size 1000 offset +16 in make_buffer; suspect: k_flip
+// case: bad_use_after_free_far 2000, 0, 5000 => use-after-free size 5000 offset +2000 in make_buffer; suspect: k_flip
+// case: bad_use_after_free_large 16, 1, 3 << 20 =>
+//    use-after-free size 3145728 offset +16 in make_buffer; suspect: k_flip
+// case: bad_use_after_free_twice -1, 0, 1000 => double-free size 1000 in main
+// case: bad_use_after_free_async -2, 0, 1000 => double-free size 1000 in main
 /*
- * A kernel writes to a buffer that the program has freed, or the program frees it again: the quarantine keeps it back.
- * What is near its start is seen at once, what is further away when it goes, as others that have been freed take its
- * place.
+ * A kernel writes to a buffer that the program has freed, be it most of what the quarantine may hold, or the program
+ * frees it again: it is kept back. What is near its start is seen at once, what is further away when it goes, as others
+ * that have been freed take its place.
  */
 #include "make_buffer.h"
 #include "report_log.h"
@@ -17,9 +19,9 @@ static void come_and_go(void)
 		CK(cuMemFree(make_buffer((size_t)1 << 18)));
 }
 
-static int run(int at, int at_once)
+static int run(int at, int at_once, size_t size)
 {
-	CUdeviceptr p = make_buffer(at < 1000 ? 1000 : 5000);
+	CUdeviceptr p = make_buffer(size);
 
 	come_and_go();
 	tk_flip(p, 0, 4);

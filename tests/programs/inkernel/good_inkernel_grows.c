@@ -6,7 +6,7 @@
 /*
  * A heap begins with a part of what it may have, and kernels that want more get it, in steps, while they run: also
  * where nobody looks at buffers for long, or has seen anything happen for a while. Beside compute-sanitizer it has all
- * at once.
+ * at once. It goes with its context, all of it.
  */
 #include "inkernel.h"
 
@@ -54,4 +54,5 @@ int main(void)
 	tk_spin(NULL, CASE);
 	take(chain, 60);
 	require_committed(256, whole ? 256 : 400);
+	CK(cuDevicePrimaryCtxReset(tk_device));
 }
