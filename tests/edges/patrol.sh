@@ -32,6 +32,8 @@ patrolled() {
 check_looks() {
 	patrolled "looks: at a healthy program" 2 0 quiet
 	patrolled "looks: and finds" 2 1 overrun
+	patrolled "looks: more than a round can name" 2 10 row
+	same "looks: each has its kernel" 10 "$(grep '"status":"final"' "$work/guarded/log" | grep -c '"kernel":"k_flip"')"
 }
 
 # What kernels of the program can write to is believed in nothing.

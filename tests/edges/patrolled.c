@@ -4,6 +4,7 @@
  *
  *	quiet		nothing else
  *	overrun		a kernel writes behind one, which has to be found while nobody frees or waits
+ *	row		kernels write behind more of them, side by side, than a round can name of these
  *	list, answers	the same, after a kernel has filled the patrol's list, or its answers, with a byte
  *	frees		the same, after large buffers have come and gone
  *	contexts	all of it again and again, in contexts that are destroyed with their buffers
@@ -16,7 +17,7 @@
 
 #include <sys/wait.h>
 
-enum { BUFFERS = 300, SIZE = 1000, OVERRUN = 150 };
+enum { BUFFERS = 300, SIZE = 1000, OVERRUN = 150, ROW = 10 };
 
 extern unsigned gmod_findings_seen(void) __attribute__((weak));
 
@@ -39,15 +40,23 @@ static void work(int ms)
 	}
 }
 
-static void overrun(void)
+static void overrun_some(unsigned count)
 {
-	unsigned before = gmod_findings_seen ? gmod_findings_seen() : 0;
+	unsigned wanted = gmod_findings_seen ? gmod_findings_seen() + count : 0;
 	double end = tk_ms() + 5000;
 
-	tk_flip(buffers[OVERRUN], SIZE, 4);
-	while (gmod_findings_seen && gmod_findings_seen() == before && tk_ms() < end)
+	for (unsigned i = 0; i < count; i++)
+		tk_flip(buffers[OVERRUN + i], SIZE, 4);
+	if (count > 1)
+		tk_sync();
+	while (gmod_findings_seen && gmod_findings_seen() < wanted && tk_ms() < end)
 		tk_sleep_ms(1);
-	puts(gmod_findings_seen && gmod_findings_seen() == before ? "not found" : "found");
+	puts(gmod_findings_seen && gmod_findings_seen() < wanted ? "not found" : "found");
+}
+
+static void overrun(void)
+{
+	overrun_some(1);
 }
 
 enum { LIST = 4 << 20, ANSWERS = 64 << 10 };
@@ -218,6 +227,8 @@ int main(int argc, char **argv)
 		tk_sleep_ms(3000);
 	} else if (!strcmp(how, "stuck"))
 		beside_a_kernel_that_waits();
+	else if (!strcmp(how, "row"))
+		overrun_some(ROW);
 	else if (strcmp(how, "quiet") != 0)
 		overrun();
 	return 0;
