@@ -12,7 +12,7 @@ int main(void)
 	CUdeviceptr p = ik_alloc(3, 100);
 
 	tk_sync();
-	tk_sleep_ms(100);
+	tk_sleep_ms(1000);
 	ik_flip(p, 1, 100, 1);
 	ik_flip(p, 1, 103, 1);
 	tk_sync();
