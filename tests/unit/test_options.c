@@ -80,6 +80,7 @@ TEST(the_defaults_are_those_of_the_table)
 	assert_int_equal(o.max_cpu, 2 * GMOD_PERCENT_ONE);
 	assert_int_equal(o.redzone_mb, 0);
 	assert_int_equal(o.sample_rate, 1);
+	assert_int_equal(o.max_overhead, GMOD_PERCENT_ONE);
 	assert_false(o.halt_on_error);
 	assert_int_equal(o.exitcode, 86);
 	assert_false(o.exit_on_findings);
