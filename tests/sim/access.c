@@ -46,11 +46,11 @@ static void change(uintptr_t at, size_t bytes, uint64_t take, uint64_t give)
 		__atomic_store_n(chunk_of(chunk), (rights_of(chunk) & ~take) | give, __ATOMIC_RELAXED);
 }
 
-/* Memory of a pool has peers of its own, of which there are none here. */
-void access_open(uintptr_t at, size_t bytes, int device, bool pooled)
+/* Of a graph's memory peers see nothing here. */
+void access_open(uintptr_t at, size_t bytes, int device, bool alone)
 {
 	access_take(at, bytes);
-	if (pooled)
+	if (alone)
 		access_give(at, bytes, device, true, true);
 	else
 		change(at, bytes, 0, 1ull << (PEERS + device));

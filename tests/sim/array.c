@@ -46,7 +46,7 @@ static CUresult create(CUcontext ctx, CUarray *out, const CUDA_ARRAY3D_DESCRIPTO
 	if (!element || __builtin_mul_overflow(desc->Width * element, at_least_one(desc->Height), &bytes) ||
 	    __builtin_mul_overflow(bytes, at_least_one(desc->Depth), &bytes))
 		return CUDA_ERROR_INVALID_VALUE;
-	r = device_alloc(ctx, ctx->device, NULL, bytes, &block);
+	r = device_alloc(ctx, bytes, &block);
 	if (r)
 		return r;
 	array = calloc(1, sizeof(*array));

@@ -111,6 +111,7 @@ static void context_kill(CUcontext ctx)
 	arrays_release_of(ctx);
 	events_lose(ctx);
 	blocks_release_of(ctx);
+	pools_trim();
 	arena_close(&sim_device_arena, ctx->chunk, SIM_CHUNK);
 	chunks_give(ctx->chunk, SIM_CHUNK);
 	device_uncharge(ctx->device, overhead());

@@ -55,7 +55,7 @@ static CUresult synchronize(CUcontext ctx)
 		capture_invalidate_context(ctx);
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	}
-	return queue_wait_context(ctx);
+	return pools_trim_after(queue_wait_context(ctx));
 }
 
 ENTRY(cuCtxSynchronize, NEEDS_CONTEXT, TAKES(void), synchronize(c.ctx))

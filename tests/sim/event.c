@@ -155,7 +155,7 @@ static CUresult synchronize(CUevent event)
 {
 	CUresult r = may_wait(event);
 
-	return r ?: queue_wait_op(event->ctx, event->op);
+	return r ?: pools_trim_after(queue_wait_op(event->ctx, event->op));
 }
 
 ENTRY(cuEventSynchronize, NEEDS_INIT, TAKES(CUevent hEvent), synchronize(hEvent))

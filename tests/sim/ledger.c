@@ -65,6 +65,7 @@ void ledger_write(void)
 	    {"host", blocks(BLOCK_HOST)},
 	    {"registered", blocks(BLOCK_REGISTERED)},
 	    {"pool", blocks(BLOCK_POOL)},
+	    {"pools", pools_made()},
 	    {"imported", blocks(BLOCK_IPC)},
 	    {"mapped", blocks(BLOCK_VMM)},
 	    {"physical", sim.held.physicals},

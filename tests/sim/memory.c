@@ -3,14 +3,17 @@
 
 #include <stdlib.h>
 
-/* What is kept of managed memory gives way, and then what is resident of it. */
+/* What pools keep gives way, what is kept of managed memory, and then what is resident of it. */
 bool device_charge(int device, size_t bytes)
 {
 	struct device *d = &sim.device[device];
-	size_t free_bytes = device_free_memory(device);
+	size_t free_bytes;
 
 	if (bytes > sim.memory - d->used)
+		pools_trim_all_of(device);
+	if (bytes > sim.memory - d->used)
 		return false;
+	free_bytes = device_free_memory(device);
 	if (bytes > free_bytes)
 		d->kept -= bytes - free_bytes < d->kept ? bytes - free_bytes : d->kept;
 	d->used += bytes;
@@ -28,22 +31,22 @@ static size_t chunks(size_t bytes)
 }
 
 /* Two MiB and more: chunks of its own. */
-static uintptr_t large_alloc(int device, CUmemoryPool pool, size_t bytes)
+static uintptr_t large_alloc(int device, size_t bytes)
 {
 	uintptr_t at;
 
 	if (!device_charge(device, chunks(bytes)))
 		return 0;
-	at = chunks_take(bytes, pool);
+	at = chunks_take(bytes, false);
 	if (at && arena_open(&sim_device_arena, at, bytes)) {
-		access_open(at, bytes, device, pool);
+		access_open(at, bytes, device, false);
 		return at;
 	}
 	device_uncharge(device, chunks(bytes));
 	return 0;
 }
 
-CUresult device_alloc(CUcontext ctx, int device, CUmemoryPool pool, size_t bytes, struct block **out)
+CUresult device_alloc(CUcontext ctx, size_t bytes, struct block **out)
 {
 	struct slab *slab = NULL;
 	struct block *block;
@@ -54,15 +57,13 @@ CUresult device_alloc(CUcontext ctx, int device, CUmemoryPool pool, size_t bytes
 	if (bytes > sim.memory)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (bytes < SIM_CHUNK)
-		slab = slab_alloc(ctx, pool, device, bytes, &at);
+		slab = slab_alloc(ctx, ctx->device, bytes, &at);
 	else
-		at = large_alloc(device, pool, bytes);
+		at = large_alloc(ctx->device, bytes);
 	if (!at)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	block = block_new(pool ? BLOCK_POOL : BLOCK_DEVICE, ctx, at, bytes);
-	block->device = device;
+	block = block_new(BLOCK_DEVICE, ctx, at, bytes);
 	block->slab = slab;
-	block->pool = pool;
 	block->charged = slab ? 0 : chunks(bytes);
 	block_insert(block);
 	*out = block;
@@ -137,8 +138,10 @@ void block_release(struct block *block)
 {
 	switch (block->kind) {
 	case BLOCK_DEVICE:
-	case BLOCK_POOL:
 		release_device(block);
+		break;
+	case BLOCK_POOL:
+		pool_give(block->pool, block->base, NULL);
 		break;
 	case BLOCK_GRAPH:
 		graph_unmap(block);
@@ -200,7 +203,7 @@ CUresult block_wait_and_release(struct block *block)
 static CUresult alloc(CUcontext ctx, CUdeviceptr *out, size_t bytes)
 {
 	struct block *block;
-	CUresult r = out ? device_alloc(ctx, ctx->device, NULL, bytes, &block) : CUDA_ERROR_INVALID_VALUE;
+	CUresult r = out ? device_alloc(ctx, bytes, &block) : CUDA_ERROR_INVALID_VALUE;
 
 	if (!r)
 		*out = block->base;
@@ -243,10 +246,9 @@ static bool freed_by_mem_free(const struct block *block)
 	       (block->kind == BLOCK_GRAPH && block->charged);
 }
 
-/* Pool memory goes behind all work there is, without waiting for it. */
+/* Pool memory goes without waiting for anything, and at once (measured). */
 static CUresult free_memory(CUdeviceptr dptr)
 {
-	struct work work = {.kind = WORK_FREE, .memory = dptr};
 	struct block *block = block_find(dptr);
 
 	if (!dptr)
@@ -255,8 +257,8 @@ static CUresult free_memory(CUdeviceptr dptr)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (block->kind != BLOCK_POOL)
 		return block_wait_and_release(block);
-	block->freeing = true;
-	return queue_after_everything(block->ctx, &work, NULL);
+	block_release(block);
+	return CUDA_SUCCESS;
 }
 
 ENTRY(cuMemFree_v2, USES_CONTEXT | UNSAFE_IN_CAPTURE, TAKES(CUdeviceptr dptr), free_memory(dptr))

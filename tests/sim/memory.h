@@ -30,7 +30,7 @@ void chunks_give(uintptr_t at, size_t bytes);
 /* access.c: what kernels may touch. */
 
 bool access_create(void);
-void access_open(uintptr_t at, size_t bytes, int device, bool pooled);
+void access_open(uintptr_t at, size_t bytes, int device, bool alone);
 void access_give(uintptr_t at, size_t bytes, int device, bool reads, bool writes);
 void access_take(uintptr_t at, size_t bytes);
 int access_protection(uintptr_t at);
@@ -39,7 +39,7 @@ void access_check(uintptr_t at, size_t bytes, int write);
 /* slab.c: device memory below 2 MiB. */
 
 struct slab;
-struct slab *slab_alloc(CUcontext ctx, CUmemoryPool pool, int device, size_t bytes, uintptr_t *at);
+struct slab *slab_alloc(CUcontext ctx, int device, size_t bytes, uintptr_t *at);
 void slab_free(struct slab *slab, uintptr_t at, size_t bytes);
 
 /* block.c: everything that has an address. */
@@ -95,7 +95,7 @@ bool block_is_host(const struct block *block);
 
 /* memory.c */
 
-CUresult device_alloc(CUcontext ctx, int device, CUmemoryPool pool, size_t bytes, struct block **out);
+CUresult device_alloc(CUcontext ctx, size_t bytes, struct block **out);
 CUresult graph_reserve(CUcontext ctx, int device, size_t bytes, CUdeviceptr *out);
 CUresult graph_map(uintptr_t at);
 bool device_charge(int device, size_t bytes);
@@ -103,6 +103,32 @@ void device_uncharge(int device, size_t bytes);
 void block_release(struct block *block);
 void blocks_release_of(CUcontext ctx);
 CUresult block_wait_and_release(struct block *block);
+
+/* pool.c */
+
+struct CUmemPoolHandle_st {
+	CUmemoryPool next;
+	CUdevice device;
+	bool destroyed;
+	unsigned exports; /* as which types of handles */
+	size_t limit;     /* bytes it may reserve; 0: all there are */
+	cuuint64_t attribute[CU_MEMPOOL_ATTR_USED_MEM_HIGH + 1];
+	uint32_t readers, writers; /* a bit a device */
+	struct segment *segments;
+};
+
+void pools_trim(void);
+CUresult pools_trim_after(CUresult waited);
+void pools_trim_all_of(CUdevice device);
+long pools_made(void);
+
+/* pool_memory.c */
+
+struct op;
+uintptr_t pool_take(CUmemoryPool pool, CUstream stream, size_t bytes);
+void pool_give(CUmemoryPool pool, uintptr_t at, struct op *after);
+void pool_trim(CUmemoryPool pool, size_t keep);
+void pool_let_in(CUmemoryPool pool);
 
 /* managed.c */
 

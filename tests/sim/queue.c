@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static struct op *op_hold(struct op *op)
+struct op *op_hold(struct op *op)
 {
 	if (op)
 		op->refs++;
@@ -211,6 +211,21 @@ CUresult queue_submit(CUstream stream, struct work *work, struct op *const *deps
 	}
 	pthread_cond_signal(&stream->wake);
 	return CUDA_SUCCESS;
+}
+
+/* Does an op that is not done, by its stream's order and by what it waits for, come behind that other one? */
+bool queue_is_behind(const struct op *op, const struct op *other)
+{
+	const struct op *o = op && !op->done ? op->stream->first : NULL;
+
+	for (; o; o = o == op ? NULL : o->next) {
+		if (o == other)
+			return true;
+		for (size_t i = 0; i < o->dep_count; i++)
+			if (queue_is_behind(o->deps[i], other))
+				return true;
+	}
+	return false;
 }
 
 /* Every wait gives up the lock. The context may meanwhile be destroyed, but its memory stays. */

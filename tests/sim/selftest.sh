@@ -57,6 +57,25 @@ global capture, relaxed mode, copy from device, the capture: goes on
 global capture, from another thread, cuEventQuery, the capture: lost
 relaxed capture, cuCtxSynchronize, the capture: lost
 the graph does what was captured: yes
+spacing of cuMemAllocFromPoolAsync(1000): 1024
+after a synchronise with threshold 0, a pool keeps what was freed: no
+after a synchronise with a threshold, a pool keeps what was freed: yes
+after a synchronise with a threshold, it is missing from the free memory: yes
+after trimming it to nothing, a pool keeps what was freed: no
+after trimming it to nothing, it is missing from the free memory: no
+what was freed behind a running kernel, the next one in that stream has: yes
+what was freed behind a running kernel, the next one in another stream has: no
+what was freed behind a running kernel, the next one in a stream that waits for an event behind it has: yes
+what was freed behind a running kernel, the next one in another stream, after cuMemFree, has: yes
+cuMemFree of pool memory waits for a kernel on another stream: no
+in the null stream, cuMemAllocFromPoolAsync joins two blocking streams: no
+in the null stream, cuMemFreeAsync joins two blocking streams: yes
+in the null stream, a fill joins two blocking streams: yes
+a byte of memory of a pool that was destroyed is: 5
+exporting a pool that was not made for it: ERROR_INVALID_VALUE
+from a pool, more than there is: ERROR_OUT_OF_MEMORY
+a kernel stores to pool memory that was trimmed: ERROR_ILLEGAL_ADDRESS
+a queued fill of pool memory that cuMemFree and a trim gave back: ERROR_ILLEGAL_ADDRESS
 before cuInit, cuMemAlloc: ERROR_NOT_INITIALIZED
 in a forked child, cuMemAlloc: ERROR_NOT_INITIALIZED
 without a context, cuMemAlloc: ERROR_INVALID_CONTEXT

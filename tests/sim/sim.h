@@ -23,7 +23,7 @@
  *	device context context_query green	what a call runs in
  *	arena chunks slab block memory host managed*	addresses, and the memory behind them
  *	access					what kernels may touch of it; checked.h is the kernels' half
- *	pool vmm ipc array pointer		... of more kinds, and what is known of an address
+ *	pool pool_memory vmm ipc array pointer	... of more kinds, and what is known of an address
  *	work queue stream event fault		what runs, in which order, and what happens when it faults
  *	copy* memset memops			what work is made from
  *	launch module library function		... and kernels
@@ -193,6 +193,7 @@ struct device {
 	size_t resident; /* bytes of managed memory prefetched here; may be evicted */
 	size_t kept;     /* of managed memory that was freed: not free, but what comes next is made from it */
 	struct slab *slabs;
+	CUmemoryPool default_pool, pool; /* NULL: not made; not set, so the default one */
 	const struct work *full; /* a kernel with more blocks to run than the device has places: no other starts */
 	CUresult lost;           /* a context of it faulted: no other comes to life in this process */
 };

@@ -1,5 +1,5 @@
-/* Device memory below 2 MiB: pieces of a chunk, 512 bytes apart, first fit. A chunk belongs to one context
- * and one pool (or none), and goes back when its last piece does. */
+/* Device memory below 2 MiB: pieces of a chunk, 512 bytes apart, first fit. A chunk belongs to one context, and goes
+ * back when its last piece does. */
 #include "sim.h"
 
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 struct slab {
 	struct slab *next;
 	CUcontext ctx;
-	CUmemoryPool pool;
 	int device;
 	uintptr_t base;
 	size_t used;
@@ -45,22 +44,21 @@ static uintptr_t take(struct slab *slab, size_t first, size_t count)
 	return slab->base + first * SIM_UNIT;
 }
 
-static struct slab *slab_new(CUcontext ctx, CUmemoryPool pool, int device)
+static struct slab *slab_new(CUcontext ctx, int device)
 {
 	struct slab *slab;
 	uintptr_t base;
 
 	if (!device_charge(device, SIM_CHUNK))
 		return NULL;
-	base = chunks_take(SIM_CHUNK, pool);
+	base = chunks_take(SIM_CHUNK, false);
 	if (!base || !arena_open(&sim_device_arena, base, SIM_CHUNK)) {
 		device_uncharge(device, SIM_CHUNK);
 		return NULL;
 	}
-	access_open(base, SIM_CHUNK, device, pool);
+	access_open(base, SIM_CHUNK, device, false);
 	slab = calloc(1, sizeof(*slab));
 	slab->ctx = ctx;
-	slab->pool = pool;
 	slab->device = device;
 	slab->base = base;
 	slab->next = sim.device[device].slabs;
@@ -68,16 +66,16 @@ static struct slab *slab_new(CUcontext ctx, CUmemoryPool pool, int device)
 	return slab;
 }
 
-struct slab *slab_alloc(CUcontext ctx, CUmemoryPool pool, int device, size_t bytes, uintptr_t *at)
+struct slab *slab_alloc(CUcontext ctx, int device, size_t bytes, uintptr_t *at)
 {
 	size_t first = 0;
 	struct slab *slab;
 
 	for (slab = sim.device[device].slabs; slab; slab = slab->next)
-		if (slab->ctx == ctx && slab->pool == pool && find_gap(slab, units(bytes), &first))
+		if (slab->ctx == ctx && find_gap(slab, units(bytes), &first))
 			break;
 	if (!slab)
-		slab = slab_new(ctx, pool, device);
+		slab = slab_new(ctx, device);
 	if (slab)
 		*at = take(slab, first, units(bytes));
 	return slab;

@@ -214,7 +214,7 @@ static CUresult synchronize(CUstream stream)
 
 	if (r)
 		return r;
-	return stream_is_legacy(stream) ? wait_legacy(stream) : queue_wait_stream(stream);
+	return pools_trim_after(stream_is_legacy(stream) ? wait_legacy(stream) : queue_wait_stream(stream));
 }
 
 ENTRY_TWINS(cuStreamSynchronize, _ptsz, USES_CONTEXT, TAKES(CUstream hStream),

@@ -116,7 +116,9 @@ CUresult queue_wait_stream(CUstream stream);
 CUresult queue_wait_context(CUcontext ctx);
 void queue_wait_library(CUlibrary library);
 bool queue_idle(CUstream stream);
+struct op *op_hold(struct op *op);
 void op_drop(struct op *op);
+bool queue_is_behind(const struct op *op, const struct op *other);
 void stream_free(CUstream stream);
 CUresult queue_after_everything(CUcontext ctx, struct work *work, struct op **out);
 

@@ -17,6 +17,7 @@ int main(int argc, char **argv)
 	memory_facts();
 	query_facts();
 	mapped_facts();
+	pool_facts();
 	memop_facts();
 	contextless_facts();
 	wait_facts();

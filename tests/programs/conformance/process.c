@@ -422,6 +422,8 @@ static const struct {
     {"access-peer", child_access_peer, 1},
     {"access-mapping", child_access_mapping, 1},
     {"access-forked", child_access_forked, 1},
+    {"access-trimmed", child_access_trimmed, 1},
+    {"fill-trimmed", child_fill_trimmed, 1},
 };
 
 static void run_child(const char *name)
