@@ -58,7 +58,7 @@ static void describe_corruption(struct gmod_finding *out, const struct gmod_heap
 	out->intact_ns = h->intact.ns;
 	out->seen_ns = gmod_now().ns;
 	describe_bytes(out, f);
-	gmod_suspects_find(out, h->intact.ticks, NULL);
+	gmod_suspects_find(out, &(struct gmod_window){.intact = h->intact.ticks}, NULL);
 }
 
 static void describe_free(struct gmod_finding *out, const struct gmod_device_finding *f)

@@ -106,7 +106,7 @@ launch() {
 
 # left_over NATIVE GUARDED: what the ledger of a guarded run (SIM_LEDGER of the simulated driver) has and the native run's
 # has not, beside what GMOD keeps in a context that lives: a stream, an event, a tiny buffer and the gather's staging
-# memory; for the patrol, if its library is there, another stream, its list and its answers; and for each device heap in
+# memory; for looks at memory in stream order, where there was any, what they arrive in; for the patrol, if its library is there, another stream, its list and its answers; and for each device heap in
 # one, which its addresses and two streams tell of. A device buffer may be managed, and what the host has is its own and
 # registered, or the driver's.
 left_over() {
@@ -117,6 +117,7 @@ left_over() {
 	FILENAME == ARGV[1] { more[kind] -= $2; next }
 	{ more[kind] += $2 }
 	kind == "contexts" { contexts += $2 }
+	kind == "in_order" { more[kind] = 0; in_order += $2 }
 	END {
 		heaps = int(more["streams"] / 2)
 		heaps = more["reserved"] < heaps ? more["reserved"] : heaps
@@ -124,7 +125,7 @@ left_over() {
 		patrols = own["libraries"] * contexts
 		own["streams"] = contexts + patrols + 2 * heaps
 		own["events"] = own["device"] = contexts + heaps
-		own["host"] = contexts + 2 * patrols + heaps
+		own["host"] = contexts + in_order + 2 * patrols + heaps
 		own["reserved"] = heaps
 		own["mapped"] = own["physical"] = 8 * heaps
 		for (kind in more)

@@ -38,6 +38,7 @@ struct gmod_hot {
 	_Atomic uint64_t units; /* bit 0: the program has some (device/units.h); the rest changes whenever they do */
 	_Atomic uint64_t
 	    context;          /* the only one there has been, 0: none yet, or GMOD_SEVERAL (lib/context/context.h) */
+	atomic_int ordered;   /* stream-ordered buffers that wait for the next kernel (lib/buffers/ordered.h) */
 	atomic_int residents; /* 1: a guard may stay on the device (device/guard.h) */
 	atomic_int counter;   /* 1: the processor's counter tells the time (lib/base/clock.h) */
 	uint64_t key[2];      /* of the canaries; set by gmod_phase_arm() */

@@ -155,7 +155,7 @@ static bool sampled_out(void)
 	return rate > 1 && atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % rate != 0;
 }
 
-static void fill(struct gmod_record *r, const struct gmod_request *q, const struct gmod_place *p)
+void gmod_buffer_describe(struct gmod_record *r, const struct gmod_request *q, const struct gmod_place *p)
 {
 	struct gmod_details *d = gmod_record_details(r);
 
@@ -308,7 +308,7 @@ static enum gmod_answer guard(struct gmod_request *q, uint64_t *out)
 	}
 	answer = ask(q, gmod_record_details(r), &p);
 	if (answer == GMOD_ACCEPTS) {
-		fill(r, q, &p);
+		gmod_buffer_describe(r, q, &p);
 		if (arm(r, q)) {
 			count_guarded(q);
 			*out = p.user;

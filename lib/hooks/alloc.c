@@ -3,6 +3,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/hooks/where.h"
 #include "lib/buffers/misuse.h"
+#include "lib/buffers/ordered.h"
 #include "lib/buffers/quarantine.h"
 #include "monitor/registry/layout.h"
 #include "monitor/watch/monitor.h"
@@ -125,13 +126,21 @@ static bool is_ours_to_refuse(uint64_t address, struct gmod_found *found)
 				 (gmod_index_find_releasing(address, found) || gmod_quarantine_holds(address)));
 }
 
+static CUresult free_found(const struct gmod_found *found, const char *entry_point)
+{
+	if (gmod_is_ordered(found->record))
+		return gmod_ordered_free(found, NULL, entry_point);
+	gmod_ordered_passed();
+	return gmod_buffer_free(found, entry_point);
+}
+
 GMOD_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
 	GMOD_GUARD_PAUSED;
 	struct gmod_found found;
 
 	if (gmod_is_guarded(dptr, false, &found))
-		return gmod_done(gmod_buffer_free(&found, __func__), __func__);
+		return gmod_done(free_found(&found, __func__), __func__);
 	return free_end(is_ours_to_refuse(dptr, &found) ? GMOD_REFUSED : NEXT(cuMemFree_v2)(dptr), dptr, &found,
 			__func__);
 }

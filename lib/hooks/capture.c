@@ -5,6 +5,7 @@
 
 static CUresult began(CUresult r, CUstream stream, enum gmod_flavour flavour, const char *entry_point)
 {
+	gmod_ordered_passed();
 	if (r == CUDA_SUCCESS && gmod_on())
 		gmod_capture_began(gmod_waited_stream(stream, flavour), gmod_ask_current_context());
 	return gmod_done(r, entry_point);

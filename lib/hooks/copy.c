@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "lib/context/capture.h"
 #include "lib/context/current.h"
 #include "lib/hooks/copy.h"
 #include "lib/buffers/misuse.h"
@@ -15,8 +16,24 @@ bool gmod_copy_refused(uint64_t dst, uint64_t src, size_t size, const char *entr
 	return gmod_misuse_refuses(dst, size, entry_point) || gmod_misuse_refuses(src, size, entry_point);
 }
 
+void gmod_copy_arms(CUstream stream, enum gmod_flavour flavour)
+{
+	struct gmod_order in = gmod_order_of(stream, flavour);
+
+	if (!gmod_is_captured(stream, flavour))
+		gmod_ordered_arm(&in);
+}
+
+/* The default stream that a synchronous one is in; for others gmod_into() has done it. */
+static void arms(CUstream stream)
+{
+	if (stream != GMOD_ASYNC)
+		gmod_into(stream, GMOD_LEGACY);
+}
+
 struct gmod_copy gmod_copy_begin(uint64_t dst, uint64_t src, size_t size, CUstream stream, const char *entry_point)
 {
+	arms(stream);
 	return (struct gmod_copy){dst, src, size, stream, entry_point, gmod_copy_refused(dst, src, size, entry_point)};
 }
 
@@ -49,6 +66,7 @@ static struct gmod_copy box_begin(const struct gmod_box *b, CUstream stream, con
 {
 	bool refused = gmod_box_refused(b, entry_point);
 
+	arms(stream);
 	return (struct gmod_copy){.stream = stream, .entry_point = entry_point, .refused = refused};
 }
 
@@ -138,14 +156,14 @@ GMOD_EXPORT CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t size
 
 GMOD_EXPORT CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, src, size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, src, size, INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyAsync)(dst, src, size, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, src, size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, src, size, INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyAsync_ptsz)(dst, src, size, stream));
 }
@@ -167,7 +185,7 @@ GMOD_EXPORT CUresult cuMemcpyPeer_ptds(CUdeviceptr dst, CUcontext to, CUdevicept
 GMOD_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size,
 				       CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, src, size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, src, size, INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyPeerAsync)(dst, to, src, from, size, stream));
 }
@@ -175,7 +193,7 @@ GMOD_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext to, CUdevicept
 GMOD_EXPORT CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size,
 					    CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, src, size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, src, size, INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED
 			 : gmod_copy_end(&c, NEXT(cuMemcpyPeerAsync_ptsz)(dst, to, src, from, size, stream));
@@ -291,7 +309,7 @@ GMOD_EXPORT CUresult cuMemcpyAtoA_v2_ptds(CUarray dst, size_t to, CUarray src, s
 
 GMOD_EXPORT CUresult cuMemcpyHtoAAsync_v2(CUarray dst, size_t offset, const void *src, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(0, gmod_handle(src), size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(0, gmod_handle(src), size, INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyHtoAAsync_v2)(dst, offset, src, size, stream));
 }
@@ -299,7 +317,7 @@ GMOD_EXPORT CUresult cuMemcpyHtoAAsync_v2(CUarray dst, size_t offset, const void
 GMOD_EXPORT CUresult cuMemcpyHtoAAsync_v2_ptsz(CUarray dst, size_t offset, const void *src, size_t size,
 					       CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(0, gmod_handle(src), size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(0, gmod_handle(src), size, INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED
 			 : gmod_copy_end(&c, NEXT(cuMemcpyHtoAAsync_v2_ptsz)(dst, offset, src, size, stream));
@@ -307,14 +325,14 @@ GMOD_EXPORT CUresult cuMemcpyHtoAAsync_v2_ptsz(CUarray dst, size_t offset, const
 
 GMOD_EXPORT CUresult cuMemcpyAtoHAsync_v2(void *dst, CUarray src, size_t offset, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(gmod_handle(dst), 0, size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(gmod_handle(dst), 0, size, INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyAtoHAsync_v2)(dst, src, offset, size, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpyAtoHAsync_v2_ptsz(void *dst, CUarray src, size_t offset, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(gmod_handle(dst), 0, size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(gmod_handle(dst), 0, size, INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED
 			 : gmod_copy_end(&c, NEXT(cuMemcpyAtoHAsync_v2_ptsz)(dst, src, offset, size, stream));
@@ -378,84 +396,84 @@ GMOD_EXPORT CUresult cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *copy)
 
 GMOD_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, gmod_handle(src), size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, gmod_handle(src), size, INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyHtoDAsync_v2)(dst, src, size, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dst, const void *src, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, gmod_handle(src), size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, gmod_handle(src), size, INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyHtoDAsync_v2_ptsz)(dst, src, size, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(gmod_handle(dst), src, size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(gmod_handle(dst), src, size, INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyDtoHAsync_v2)(dst, src, size, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpyDtoHAsync_v2_ptsz(void *dst, CUdeviceptr src, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(gmod_handle(dst), src, size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(gmod_handle(dst), src, size, INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyDtoHAsync_v2_ptsz)(dst, src, size, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, src, size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, src, size, INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyDtoDAsync_v2)(dst, src, size, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, src, size, GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, src, size, INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpyDtoDAsync_v2_ptsz)(dst, src, size, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
 {
-	struct gmod_copy c = begin_2d(copy, GMOD_ASYNC, __func__);
+	struct gmod_copy c = begin_2d(copy, INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpy2DAsync_v2)(copy, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *copy, CUstream stream)
 {
-	struct gmod_copy c = begin_2d(copy, GMOD_ASYNC, __func__);
+	struct gmod_copy c = begin_2d(copy, INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpy2DAsync_v2_ptsz)(copy, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream)
 {
-	struct gmod_copy c = begin_3d(copy, GMOD_ASYNC, __func__);
+	struct gmod_copy c = begin_3d(copy, INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpy3DAsync_v2)(copy, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *copy, CUstream stream)
 {
-	struct gmod_copy c = begin_3d(copy, GMOD_ASYNC, __func__);
+	struct gmod_copy c = begin_3d(copy, INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpy3DAsync_v2_ptsz)(copy, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream)
 {
-	struct gmod_copy c = begin_3d_peer(copy, GMOD_ASYNC, __func__);
+	struct gmod_copy c = begin_3d_peer(copy, INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpy3DPeerAsync)(copy, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *copy, CUstream stream)
 {
-	struct gmod_copy c = begin_3d_peer(copy, GMOD_ASYNC, __func__);
+	struct gmod_copy c = begin_3d_peer(copy, INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpy3DPeerAsync_ptsz)(copy, stream));
 }

@@ -14,6 +14,19 @@ struct gmod_copy {
 	bool refused;
 };
 
+/* In front of what goes into that stream: buffers that wait for it are armed. */
+void gmod_copy_arms(CUstream stream, enum gmod_flavour flavour);
+
+/* For an asynchronous copy or fill, in the place of the stream that it is in; _PTSZ: of that flavour. */
+static inline CUstream gmod_into(CUstream stream, enum gmod_flavour flavour)
+{
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_relaxed) != 0, 0))
+		gmod_copy_arms(stream, flavour);
+	return GMOD_ASYNC;
+}
+#define INTO(stream) gmod_into(stream, GMOD_LEGACY)
+#define INTO_PTSZ(stream) gmod_into(stream, GMOD_PER_THREAD)
+
 /* One contiguous copy; an array has no address, and neither has what a fill takes its bytes from. */
 struct gmod_copy gmod_copy_begin(uint64_t dst, uint64_t src, size_t size, CUstream stream, const char *entry_point);
 CUresult gmod_copy_end(const struct gmod_copy *c, CUresult r);

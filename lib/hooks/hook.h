@@ -18,6 +18,7 @@
 #include "lib/driver/driver.h"
 #include "lib/driver/errors.h"
 #include "lib/base/phase.h"
+#include "lib/buffers/ordered.h"
 #include "lib/context/teardown.h"
 #include "monitor/launches/launch.h"
 
@@ -39,6 +40,7 @@ static inline void gmod_active(void)
 
 	if (t)
 		gmod_note_activity(t);
+	gmod_ordered_passed();
 }
 
 #endif

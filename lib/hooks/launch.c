@@ -19,7 +19,7 @@ struct launching {
 STRAIGHT struct launching launch_begin(const void *function, CUstream stream, enum gmod_flavour flavour, bool is_graph)
 {
 	struct launching l = {NULL, NULL};
-	uint64_t context;
+	uint64_t context, key;
 
 	if (__builtin_expect(!gmod_on() || !(l.thread = gmod_thread_self()), 0))
 		return l;
@@ -29,8 +29,10 @@ STRAIGHT struct launching launch_begin(const void *function, CUstream stream, en
 	gmod_units_prepare(context);
 	if (__builtin_expect(gmod_is_captured(stream, flavour), 0))
 		return l;
-	l.record = gmod_launch_begin(l.thread, context, gmod_stream_key(gmod_handle(stream), flavour, context),
-				     gmod_handle(function), is_graph);
+	key = gmod_stream_key(gmod_handle(stream), flavour, context);
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_relaxed) != 0, 0))
+		gmod_ordered_arm(&(struct gmod_order){gmod_explicit(stream, flavour), key});
+	l.record = gmod_launch_begin(l.thread, context, key, gmod_handle(function), is_graph);
 	return l;
 }
 

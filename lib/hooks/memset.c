@@ -109,42 +109,42 @@ GMOD_EXPORT CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dst, size_t pitch, unsign
 
 GMOD_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 1), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 1), INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD8Async)(dst, value, count, stream));
 }
 
 GMOD_EXPORT CUresult cuMemsetD8Async_ptsz(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 1), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 1), INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD8Async_ptsz)(dst, value, count, stream));
 }
 
 GMOD_EXPORT CUresult cuMemsetD16Async(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 2), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 2), INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD16Async)(dst, value, count, stream));
 }
 
 GMOD_EXPORT CUresult cuMemsetD16Async_ptsz(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 2), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 2), INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD16Async_ptsz)(dst, value, count, stream));
 }
 
 GMOD_EXPORT CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned int value, size_t count, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 4), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 4), INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD32Async)(dst, value, count, stream));
 }
 
 GMOD_EXPORT CUresult cuMemsetD32Async_ptsz(CUdeviceptr dst, unsigned int value, size_t count, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 4), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, elements(count, 4), INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemsetD32Async_ptsz)(dst, value, count, stream));
 }
@@ -152,7 +152,7 @@ GMOD_EXPORT CUresult cuMemsetD32Async_ptsz(CUdeviceptr dst, unsigned int value, 
 GMOD_EXPORT CUresult cuMemsetD2D8Async(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height,
 				       CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 1, height), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 1, height), INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED
 			 : gmod_copy_end(&c, NEXT(cuMemsetD2D8Async)(dst, pitch, value, width, height, stream));
@@ -161,7 +161,7 @@ GMOD_EXPORT CUresult cuMemsetD2D8Async(CUdeviceptr dst, size_t pitch, unsigned c
 GMOD_EXPORT CUresult cuMemsetD2D8Async_ptsz(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
 					    size_t height, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 1, height), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 1, height), INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED
 			 : gmod_copy_end(&c, NEXT(cuMemsetD2D8Async_ptsz)(dst, pitch, value, width, height, stream));
@@ -170,7 +170,7 @@ GMOD_EXPORT CUresult cuMemsetD2D8Async_ptsz(CUdeviceptr dst, size_t pitch, unsig
 GMOD_EXPORT CUresult cuMemsetD2D16Async(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
 					size_t height, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 2, height), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 2, height), INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED
 			 : gmod_copy_end(&c, NEXT(cuMemsetD2D16Async)(dst, pitch, value, width, height, stream));
@@ -179,7 +179,7 @@ GMOD_EXPORT CUresult cuMemsetD2D16Async(CUdeviceptr dst, size_t pitch, unsigned 
 GMOD_EXPORT CUresult cuMemsetD2D16Async_ptsz(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
 					     size_t height, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 2, height), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 2, height), INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED
 			 : gmod_copy_end(&c, NEXT(cuMemsetD2D16Async_ptsz)(dst, pitch, value, width, height, stream));
@@ -188,7 +188,7 @@ GMOD_EXPORT CUresult cuMemsetD2D16Async_ptsz(CUdeviceptr dst, size_t pitch, unsi
 GMOD_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned int value, size_t width, size_t height,
 					CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 4, height), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 4, height), INTO(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED
 			 : gmod_copy_end(&c, NEXT(cuMemsetD2D32Async)(dst, pitch, value, width, height, stream));
@@ -197,7 +197,7 @@ GMOD_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned 
 GMOD_EXPORT CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr dst, size_t pitch, unsigned int value, size_t width,
 					     size_t height, CUstream stream)
 {
-	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 4, height), GMOD_ASYNC, __func__);
+	struct gmod_copy c = gmod_copy_begin(dst, 0, rows(pitch, width, 4, height), INTO_PTSZ(stream), __func__);
 
 	return c.refused ? GMOD_REFUSED
 			 : gmod_copy_end(&c, NEXT(cuMemsetD2D32Async_ptsz)(dst, pitch, value, width, height, stream));

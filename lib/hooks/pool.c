@@ -1,9 +1,13 @@
-/* Memory in stream order, and other memory that is not guarded: counted, passed through. */
+/* Memory in stream order, of which a sample is guarded; other memory that is not: counted, passed through. */
 #include "lib/base/counters.h"
+#include "lib/base/facts.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/misuse.h"
+#include "lib/buffers/ordered.h"
 #include "lib/buffers/quarantine.h"
+#include "lib/context/capture.h"
 #include "lib/hooks/where.h"
+#include "monitor/registry/freed.h"
 
 static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
 {
@@ -14,24 +18,65 @@ static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
 	return gmod_done(r, entry_point);
 }
 
+/* Is it guarded? What goes into a graph has not happened. */
+static bool guard(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstream stream, enum gmod_flavour flavour,
+		  const void *caller)
+{
+	struct gmod_ordered_request q = {size, pool, stream, flavour, 0};
+
+	if (!gmod_on() || !out || !size || !gmod_options()->max_overhead || gmod_is_captured(stream, flavour))
+		return false;
+	gmod_count(&gmod_counters.ordered_all, 1);
+	gmod_count(&gmod_counters.ordered_all_bytes, size);
+	q.site = gmod_ordered_site(caller, __builtin_frame_address(0), size);
+	return gmod_ordered_alloc(&q, out);
+}
+
 GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
+	if (guard(dptr, size, NULL, stream, GMOD_LEGACY, __builtin_return_address(0)))
+		return CUDA_SUCCESS;
 	return unguarded(NEXT(cuMemAllocAsync)(dptr, size, stream), size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
+	if (guard(dptr, size, NULL, stream, GMOD_PER_THREAD, __builtin_return_address(0)))
+		return CUDA_SUCCESS;
 	return unguarded(NEXT(cuMemAllocAsync_ptsz)(dptr, size, stream), size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
+	if (pool && guard(dptr, size, pool, stream, GMOD_LEGACY, __builtin_return_address(0)))
+		return CUDA_SUCCESS;
 	return unguarded(NEXT(cuMemAllocFromPoolAsync)(dptr, size, pool, stream), size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
+	if (pool && guard(dptr, size, pool, stream, GMOD_PER_THREAD, __builtin_return_address(0)))
+		return CUDA_SUCCESS;
 	return unguarded(NEXT(cuMemAllocFromPoolAsync_ptsz)(dptr, size, pool, stream), size, __func__);
+}
+
+GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
+{
+	CUresult r = NEXT(cuMemPoolCreate)(pool, props);
+
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_ordered_pool_made(*pool, props->handleTypes != CU_MEM_HANDLE_TYPE_NONE);
+	return gmod_done(r, __func__);
+}
+
+/* What is reserved, is so; of what is in use the program knows its own. */
+GMOD_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
+{
+	CUresult r = NEXT(cuMemPoolGetAttribute)(pool, attribute, value);
+
+	if (r == CUDA_SUCCESS && attribute == CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
+		*(cuuint64_t *)value -= gmod_ordered_extra(pool);
+	return gmod_done(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
@@ -92,25 +137,38 @@ static CUresult free_in_order(const struct gmod_found *found, CUstream stream, c
 	return r == CUDA_SUCCESS ? gmod_buffer_free(found, entry_point) : r;
 }
 
-static CUresult free_async(CUdeviceptr p, CUstream stream, bool per_thread, PFN_cuMemFreeAsync_v11020 next,
+static CUresult free_found(const struct gmod_found *found, CUstream stream, enum gmod_flavour flavour,
 			   const char *entry_point)
 {
+	struct gmod_order in;
+
+	if (!gmod_is_ordered(found->record))
+		return free_in_order(found, gmod_explicit(stream, flavour), entry_point);
+	in = gmod_order_of(stream, flavour);
+	return gmod_ordered_free(found, &in, entry_point);
+}
+
+static CUresult free_async(CUdeviceptr p, CUstream stream, enum gmod_flavour flavour, PFN_cuMemFreeAsync_v11020 next,
+			   const char *entry_point)
+{
+	struct gmod_buffer_facts freed;
 	struct gmod_found found;
+	CUresult r;
 
 	if (gmod_is_guarded(p, false, &found))
-		return free_in_order(&found, per_thread && !stream ? CU_STREAM_PER_THREAD : stream, entry_point);
-	if (!gmod_quarantine_holds(p))
-		return next(p, stream);
-	gmod_misuse_free(p, &found, entry_point, GMOD_REFUSED);
-	return GMOD_REFUSED;
+		return free_found(&found, stream, flavour, entry_point);
+	r = gmod_quarantine_holds(p) ? GMOD_REFUSED : next(p, stream);
+	if (r == CUDA_ERROR_INVALID_VALUE && gmod_freed_find(p, &freed))
+		gmod_misuse_free(p, &found, entry_point, r);
+	return r;
 }
 
 GMOD_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream stream)
 {
-	return gmod_done(free_async(dptr, stream, false, NEXT(cuMemFreeAsync), __func__), __func__);
+	return gmod_done(free_async(dptr, stream, GMOD_LEGACY, NEXT(cuMemFreeAsync), __func__), __func__);
 }
 
 GMOD_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream stream)
 {
-	return gmod_done(free_async(dptr, stream, true, NEXT(cuMemFreeAsync_ptsz), __func__), __func__);
+	return gmod_done(free_async(dptr, stream, GMOD_PER_THREAD, NEXT(cuMemFreeAsync_ptsz), __func__), __func__);
 }

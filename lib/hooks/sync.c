@@ -115,6 +115,7 @@ static void forget(CUevent event)
  */
 static uint64_t record_begin(CUevent event)
 {
+	gmod_ordered_passed();
 	forget(event);
 	return gmod_ticks();
 }
@@ -182,6 +183,7 @@ GMOD_EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsi
 static CUresult destroy_stream(CUstream stream, PFN_cuStreamDestroy_v4000 next, const char *entry_point)
 {
 	if (gmod_on()) {
+		gmod_ordered_stream_ends(gmod_handle(stream));
 		gmod_stream_destroyed(gmod_handle(stream));
 		gmod_captures_over(gmod_handle(stream), 0);
 	}

@@ -8,6 +8,7 @@
 #include "lib/base/phase.h"
 #include "lib/base/counters.h"
 #include "lib/buffers/gather.h"
+#include "lib/buffers/ordered.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
@@ -28,6 +29,7 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 	if (!swept)
 		return GMOD_BUSY;
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
+	gmod_ordered_look(true);
 	gmod_guard_check(NULL, CHECK_DEADLINE_NS);
 	gmod_damage_settle(false);
 	gmod_report_await();

@@ -13,6 +13,7 @@
 #include "lib/base/phase.h"
 #include "lib/buffers/gather.h"
 #include "lib/buffers/misuse.h"
+#include "lib/buffers/ordered.h"
 #include "lib/driver/driver.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
@@ -35,6 +36,7 @@ void gmod_look_at_all(bool last)
 	if (!last)
 		gmod_damage_settle(true);
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
+	gmod_ordered_look(true);
 	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
 		gmod_degraded("the last guard pass");
 	gmod_guard_update_stats(NULL);
@@ -94,7 +96,7 @@ static void add_to_tally(void)
 	if (!*path)
 		return;
 	gmod_report_counts(&s);
-	length = snprintf(line, sizeof(line), "%llu %llu\n", (unsigned long long)s.count.guarded_bytes,
+	length = snprintf(line, sizeof(line), "%llu %llu\n", (unsigned long long)gmod_summary_guarded(&s),
 			  (unsigned long long)gmod_summary_bytes(&s));
 	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || write(fd, line, (size_t)length) != length)

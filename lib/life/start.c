@@ -16,6 +16,7 @@
 #include "lib/base/real_exit.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/gather.h"
+#include "lib/buffers/ordered.h"
 #include "lib/buffers/patrol.h"
 #include "lib/driver/driver.h"
 #include "lib/driver/homonyms.h"
@@ -28,6 +29,7 @@
 
 static const struct gmod_round rounds[] = {
     {gmod_patrol_tick, gmod_patrol_leisure, NULL},
+    {gmod_ordered_tick, gmod_ordered_leisure, NULL},
     {gmod_gather_tick, gmod_gather_leisure, NULL},
     {gmod_guard_tick, gmod_guard_leisure, gmod_guard_patience},
 };
@@ -53,6 +55,7 @@ static bool set_up(void)
 	}
 	gmod_clock_init(GMOD_CLOCK_SOURCE);
 	gmod_thread_init(gmod_launch_abandon);
+	gmod_context_listen(&gmod_ordered_of_context);
 	gmod_context_listen(&gmod_buffers_of_context);
 	gmod_context_listen(&gmod_device_of_context);
 	gmod_activity_init();

@@ -57,6 +57,9 @@ void gmod_prove_event(const struct gmod_event_proof *covered);
 void gmod_stream_waits(uint64_t stream, const struct gmod_event_proof *covered, uint64_t ticks);
 void gmod_stream_destroyed(uint64_t stream);
 
+/* Has the program had `stream` wait for all that the other had been given before `ticks`? */
+bool gmod_stream_follows(uint64_t stream, uint64_t other, uint64_t ticks);
+
 /* Is a launch stamped `ticks` on that stream complete? stream 0: only what is proven for the whole context counts. */
 bool gmod_proven(uint64_t context, uint64_t stream, uint64_t ticks);
 

@@ -117,7 +117,14 @@ static void count_graph(struct groups *g, const struct seen_launch *l)
 		count_launch(g, l, names[i], i);
 }
 
-static void look_at_thread(struct groups *g, const struct gmod_thread *t, uint64_t intact, uint64_t *lost)
+/* One that is in its call was not there yet when the stream's last look was asked for. */
+static bool is_outside(const struct seen_launch *l, const struct gmod_window *when)
+{
+	return when->stream && l->stream == when->stream && (l->ticks < when->from || l->ticks > when->to);
+}
+
+static void look_at_thread(struct groups *g, const struct gmod_thread *t, const struct gmod_window *when,
+			   uint64_t *lost)
 {
 	uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire);
 	uint64_t oldest = end > GMOD_RING - 1 ? end - (GMOD_RING - 1) : 0;
@@ -125,7 +132,8 @@ static void look_at_thread(struct groups *g, const struct gmod_thread *t, uint64
 
 	/* The latest first: of those that are not complete, these have to find a place. */
 	for (uint64_t n = end; n-- > oldest;) {
-		if (!copy_launch(t, n, &l) || l.ticks == GMOD_NOT_LAUNCHED || gmod_launch_complete(t, n, intact))
+		if (!copy_launch(t, n, &l) || l.ticks == GMOD_NOT_LAUNCHED ||
+		    gmod_launch_complete(t, n, when->intact) || is_outside(&l, when))
 			continue;
 		/* If the oldest record there is was under suspicion, so were some that it replaced. */
 		if (n == oldest)
@@ -168,13 +176,13 @@ static void assign_unfinished(struct gmod_unfinished *u, const uint8_t index[GRO
 	u->count = kept;
 }
 
-static void find(struct groups *g, struct gmod_finding *f, uint64_t intact)
+static void find(struct groups *g, struct gmod_finding *f, const struct gmod_window *when)
 {
 	uint8_t index[GROUPS];
 	struct group *best;
 
 	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
-		look_at_thread(g, t, intact, &f->launches_lost);
+		look_at_thread(g, t, when, &f->launches_lost);
 	memset(index, GMOD_SUSPECTS_MAX, sizeof(index));
 	while (f->suspect_count < GMOD_SUSPECTS_MAX && (best = take_latest(g))) {
 		index[best - g->at] = (uint8_t)f->suspect_count;
@@ -191,7 +199,7 @@ static void find(struct groups *g, struct gmod_finding *f, uint64_t intact)
 }
 
 /* Mapped: the thread may have a small stack, and malloc may be what called us. */
-void gmod_suspects_find(struct gmod_finding *f, uint64_t intact, struct gmod_unfinished *unfinished)
+void gmod_suspects_find(struct gmod_finding *f, const struct gmod_window *when, struct gmod_unfinished *unfinished)
 {
 	struct groups *g = gmod_map(sizeof(*g));
 
@@ -203,7 +211,7 @@ void gmod_suspects_find(struct gmod_finding *f, uint64_t intact, struct gmod_unf
 		return;
 	}
 	g->unfinished = unfinished;
-	find(g, f, intact);
+	find(g, f, when);
 	munmap(g, sizeof(*g));
 }
 

@@ -17,11 +17,20 @@ struct gmod_unfinished {
 };
 
 /*
- * Fill the suspects of *f, latest launch first: every launch that was not known to be complete at `intact` ticks.
+ * When it can have been: by what was not known to be complete at `intact` ticks. Of one stream only by what was
+ * launched between two of ticks, where the looks were in its order; 0: there is no such stream.
+ */
+struct gmod_window {
+	uint64_t intact;
+	uint64_t stream, from, to;
+};
+
+/*
+ * Fill the suspects of *f, latest launch first: every launch of that window.
  * Launches of one kernel are counted together. An hour-long kernel launched long before is a suspect; one that a
  * synchronise had proven done is not. *unfinished is for gmod_suspects_refresh(), or NULL.
  */
-void gmod_suspects_find(struct gmod_finding *f, uint64_t intact, struct gmod_unfinished *unfinished);
+void gmod_suspects_find(struct gmod_finding *f, const struct gmod_window *when, struct gmod_unfinished *unfinished);
 
 /*
  * The suspects stay who they were; which of their launches are not proven complete is said anew. A launch of which

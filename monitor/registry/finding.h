@@ -70,8 +70,9 @@ struct gmod_buffer_facts {
 	uint64_t allocated_ns;
 	int64_t allocated_tid; /* kernel thread id */
 	struct gmod_stack allocated_at;
-	struct gmod_kernel_thread allocated_by; /* by mallocN */
-	uint64_t freed_ns;                      /* 0: not freed */
+	struct gmod_kernel_thread allocated_by;  /* by mallocN */
+	uint64_t site_allocations, site_guarded; /* by its site so far, of which a sample is guarded; 0: all are */
+	uint64_t freed_ns;                       /* 0: not freed */
 	int64_t freed_tid;
 	struct gmod_stack freed_at;
 };

@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "lib/base/map.h"
-
 #include "lib/base/deadline.h"
+#include "lib/base/map.h"
+#include "lib/base/sampler.h"
 
 _Atomic(struct gmod_bank *) gmod_banks[GMOD_BANKS];
 static _Atomic uint32_t bank_count, used;
@@ -256,6 +256,7 @@ void gmod_unpin(enum gmod_pin who)
 struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
+	const struct gmod_site *site = d->site;
 
 	return (struct gmod_buffer_facts){
 	    .base = r->bounds.user,
@@ -267,6 +268,8 @@ struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r)
 	    .allocated_ns = d->allocated_ns,
 	    .allocated_tid = d->tid,
 	    .allocated_at = d->stack,
+	    .site_allocations = site ? atomic_load_explicit(&site->allocations, memory_order_relaxed) : 0,
+	    .site_guarded = site ? atomic_load_explicit(&site->guarded, memory_order_relaxed) : 0,
 	};
 }
 

@@ -50,6 +50,7 @@ struct gmod_record {
 _Static_assert(sizeof(struct gmod_record) == 64, "a record is one cache line");
 
 struct gmod_backend;
+struct gmod_site;
 
 /* What a report needs, and what it takes to free the buffer. */
 struct gmod_details {
@@ -76,7 +77,8 @@ struct gmod_details {
 	 */
 	_Atomic(const struct gmod_stamp *) patrolled;
 	struct gmod_stamp patrolled_until;
-	_Atomic uint32_t reported; /* bit by enum gmod_side: its final report is out (monitor/watch/damage.c) */
+	const struct gmod_site *site; /* one of a sample (lib/base/sampler.h); NULL: it is not */
+	_Atomic uint32_t reported;    /* bit by enum gmod_side: its final report is out (monitor/watch/damage.c) */
 	struct gmod_stack stack;
 };
 
@@ -180,11 +182,11 @@ uint32_t gmod_registry_used(void);
 void gmod_registry_stats(struct gmod_registry_stats *out);
 
 /*
- * Who may look: the holder of the sweep lock by loads; the holder of the gather's lock, and the one that lets peers in
- * (lib/buffers/peers.c), through driver calls; and by loads the one thread that ends the process, which may have
- * interrupted a holder.
+ * Who may look: the holder of the sweep lock by loads; the holder of the gather's lock, the one that looks at what is
+ * stream-ordered (lib/buffers/ordered.h), and the one that lets peers in (lib/buffers/peers.c), through driver calls;
+ * and by loads the one thread that ends the process, which may have interrupted a holder.
  */
-enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_PEERS, GMOD_PIN_EXIT, GMOD_PIN_COUNT };
+enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_ORDERED, GMOD_PIN_PEERS, GMOD_PIN_EXIT, GMOD_PIN_COUNT };
 
 /*
  * Announce that the records of the batch around `position` may be looked at: GMOD_BATCH of them, for the gather

@@ -7,6 +7,7 @@
 #include "lib/base/futex.h"
 #include "lib/base/hash.h"
 #include "lib/base/lock.h"
+#include "lib/base/sampler.h"
 #include "lib/base/worker.h"
 #include "monitor/report/json.h"
 #include "monitor/report/suppressions.h"
@@ -419,7 +420,12 @@ unsigned gmod_report_findings(void)
 
 void gmod_report_counts(struct gmod_run_summary *s)
 {
+	struct gmod_sample_totals totals;
+
 	gmod_counters_read(&s->count);
+	gmod_sample_totals(&totals);
+	s->count.ordered_sites = totals.sites_guarded;
+	s->count.ordered_all_sites = totals.sites;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		s->findings[i] = load(&findings[i]);
 }

@@ -7,9 +7,14 @@
 
 typedef unsigned long long ull;
 
+uint64_t gmod_summary_guarded(const struct gmod_run_summary *s)
+{
+	return s->count.guarded_bytes + s->count.ordered_bytes;
+}
+
 uint64_t gmod_summary_bytes(const struct gmod_run_summary *s)
 {
-	return s->count.guarded_bytes + s->count.fallback_bytes + s->count.unsupported_bytes;
+	return gmod_summary_guarded(s) + s->count.fallback_bytes + s->count.unsupported_bytes;
 }
 
 /* Of all the device memory the guarded share, rounded down: 1000 is said only of everything. Of nothing it is 0. */
@@ -17,7 +22,7 @@ static unsigned permille(const struct gmod_run_summary *s)
 {
 	uint64_t whole = gmod_summary_bytes(s);
 
-	return whole ? (unsigned)((unsigned __int128)s->count.guarded_bytes * 1000 / whole) : 0;
+	return whole ? (unsigned)((unsigned __int128)gmod_summary_guarded(s) * 1000 / whole) : 0;
 }
 
 static unsigned all_findings(const struct gmod_run_summary *s)
@@ -39,7 +44,7 @@ static void add_guarded(struct gmod_text *t, const struct gmod_run_summary *s)
 		return;
 	}
 	gmod_text_fmt(t, "guarded %llu of %llu buffer%s, ", (ull)s->count.guarded, buffers, gmod_plural(buffers));
-	gmod_text_size(t, s->count.guarded_bytes);
+	gmod_text_size(t, gmod_summary_guarded(s));
 	gmod_text_str(t, " of ");
 	gmod_text_size(t, gmod_summary_bytes(s));
 	gmod_text_fmt(t, " device memory (%u.%u %%)", share / 10, share % 10);

@@ -14,6 +14,8 @@ struct gmod_run_summary {
 	unsigned findings[GMOD_CLASS_COUNT];
 };
 
+/* Device memory that was guarded, in bytes. */
+uint64_t gmod_summary_guarded(const struct gmod_run_summary *s);
 /* All the device memory that the program got, in bytes, whether GMOD can guard its kind or not. */
 uint64_t gmod_summary_bytes(const struct gmod_run_summary *s);
 

@@ -90,6 +90,9 @@ static void add_buffer(struct page *p, const struct gmod_report_view *v)
 		gmod_text_fmt(t, " ago by thread %lld", (long long)b->allocated_tid);
 	}
 	add_kernel_thread(t, ", allocated by mallocN", &b->allocated_by);
+	if (b->site_allocations)
+		gmod_text_fmt(t, ", one of a sample: %llu of %llu allocations there", (ull)b->site_guarded,
+			      (ull)b->site_allocations);
 	end(p);
 	add_frames(p, &v->stack[GMOD_ALLOCATED]);
 	if (!b->freed_ns)

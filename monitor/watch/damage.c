@@ -209,7 +209,7 @@ static void describe(struct gmod_finding *f, const struct gmod_sighting *s, stru
 	f->intact_ns = s->intact.ns;
 	f->seen_ns = s->seen.ns;
 	describe_diff(f, &s->diff);
-	gmod_suspects_find(f, s->intact.ticks, unfinished);
+	gmod_suspects_find(f, &(struct gmod_window){s->intact.ticks, s->stream, s->from, s->to}, unfinished);
 }
 
 static void merge(struct watch *w, const struct gmod_sighting *s)

@@ -52,7 +52,8 @@ struct gmod_sighting {
 	const uint8_t *observed; /* bytes found from diff.first on */
 	uint32_t observed_count; /* GMOD_OBSERVED_MAX at most */
 	struct gmod_moment intact, seen;
-	bool last; /* nobody will look again: the buffer is freed, the context goes, the process ends */
+	bool last;                 /* nobody will look again: the buffer is freed, the context goes, the process ends */
+	uint64_t stream, from, to; /* struct gmod_window */
 };
 
 void gmod_damage_sighting(const struct gmod_sighting *s);

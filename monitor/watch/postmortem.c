@@ -62,7 +62,7 @@ static void report(CUresult error, const char *entry_point)
 	gmod_scope_begin(&scope);
 	if (gmod_sweep_lock(2000000000)) {
 		gmod_sweep_thorough(GMOD_PIN_SWEEP);
-		gmod_suspects_find(&f, gmod_now().ticks, NULL);
+		gmod_suspects_find(&f, &(struct gmod_window){.intact = gmod_now().ticks}, NULL);
 		f.nearby = nearby;
 		f.nearby_count = latest_buffers(nearby);
 		gmod_sweep_unlock();

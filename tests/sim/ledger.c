@@ -55,6 +55,7 @@ void ledger_write(void)
 		long count;
 	} lines[] = {
 	    {"contexts", COUNT_IN(sim.contexts, it->alive)},
+	    {"in_order", COUNT_IN(sim.contexts, it->alive && it->in_order)},
 	    {"streams", COUNT_OF_CONTEXTS(streams, !it->destroyed && it != it->ctx->legacy && !it->thread)},
 	    {"events", COUNT_OF_CONTEXTS(events, !it->lost)},
 	    {"modules", COUNT_OF_CONTEXTS(modules, !it->library)},

@@ -267,6 +267,7 @@ static CUresult alloc_in_order(CUstream stream, CUmemoryPool pool, CUdeviceptr *
 	block->device = pool->device;
 	block->pool = pool;
 	block_insert(block);
+	stream->ctx->in_order = true;
 	*out = at;
 	return CUDA_SUCCESS;
 }

@@ -234,9 +234,9 @@ struct CUctx_st {
 	enum magic magic;
 	CUcontext next;
 	CUdevice device;
-	bool primary, alive;
-	unsigned flags, refs; /* refs: retains of a primary context, or who is attached to another */
-	CUcontext owner;      /* of a green context: the primary one, whose its memory is */
+	bool primary, alive, in_order; /* in_order: memory has been asked for in stream order */
+	unsigned flags, refs;          /* refs: retains of a primary context, or who is attached to another */
+	CUcontext owner;               /* of a green context: the primary one, whose its memory is */
 	CUgreenCtx green;
 	unsigned api_version;
 	CUresult sticky;

@@ -179,7 +179,7 @@ static struct gmod_finding suspects_now(void)
 {
 	struct gmod_finding f = {0};
 
-	gmod_suspects_find(&f, gmod_ticks(), NULL);
+	gmod_suspects_find(&f, &(struct gmod_window){.intact = gmod_ticks()}, NULL);
 	return f;
 }
 

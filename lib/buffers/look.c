@@ -1,0 +1,93 @@
+#include "lib/buffers/look.h"
+
+#include <string.h>
+
+#include "lib/base/facts.h"
+#include "lib/buffers/pages.h"
+
+typedef uint8_t place[GMOD_LOOK_BYTES];
+
+static struct {
+	_Atomic(place *) places; /* they stay with the entry of the context, for the next one there */
+	_Atomic unsigned life;   /* the context's for which they are registered, from 1; 0: none */
+} rings[GMOD_CONTEXTS];
+static atomic_flag making = ATOMIC_FLAG_INIT;
+
+static unsigned life_of(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->ends, memory_order_acquire) + 1;
+}
+
+static bool is_there(const struct gmod_context *c)
+{
+	/* acquire: places were set before */
+	return atomic_load_explicit(&rings[gmod_context_index(c)].life, memory_order_acquire) == life_of(c);
+}
+
+static void make(const struct gmod_context *c)
+{
+	unsigned i = gmod_context_index(c);
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+
+	if (!rings[i].places)
+		rings[i].places = gmod_pages((GMOD_LOOKS + 1) * sizeof(place));
+	if (rings[i].places &&
+	    gmod_pages_register(rings[i].places, (GMOD_LOOKS + 1) * sizeof(place), CU_MEMHOSTREGISTER_PORTABLE))
+		atomic_store_explicit(&rings[i].life, life_of(c), memory_order_release);
+	else
+		gmod_degraded("pinned memory for looks");
+	gmod_relaxed_end(mode);
+}
+
+/* Whoever comes while another thread makes them goes without. */
+bool gmod_look_room(const struct gmod_context *c)
+{
+	if (is_there(c) || atomic_flag_test_and_set_explicit(&making, memory_order_acquire))
+		return is_there(c);
+	if (!is_there(c))
+		make(c);
+	atomic_flag_clear_explicit(&making, memory_order_release);
+	return is_there(c);
+}
+
+static size_t length_of(const struct gmod_look *l)
+{
+	return l->to - l->from < GMOD_LOOK_BYTES ? l->to - l->from : GMOD_LOOK_BYTES;
+}
+
+/* As a fill by words leaves them, from an address that is a multiple of 4 or all of one byte. */
+static void repeat(uint32_t word, uint8_t *bytes)
+{
+	for (size_t i = 0; i < GMOD_LOOK_BYTES; i += sizeof(word))
+		memcpy(bytes + i, &word, sizeof(word));
+}
+
+bool gmod_look_ask(const struct gmod_context *c, unsigned i, const struct gmod_look *look, CUstream stream)
+{
+	uint8_t *to;
+
+	if (!is_there(c))
+		return false;
+	to = rings[gmod_context_index(c)].places[i];
+	repeat(~look->filled, to);
+	return NEXT(cuMemcpyDtoHAsync_v2)(to, look->from, length_of(look), stream) == CUDA_SUCCESS;
+}
+
+enum gmod_look_answer gmod_look_answer(const struct gmod_context *c, unsigned i, const struct gmod_look *look,
+				       uint8_t *bytes, struct gmod_diff *diff)
+{
+	const volatile uint8_t *from = rings[gmod_context_index(c)].places[i];
+	uint8_t expected[GMOD_LOOK_BYTES];
+	size_t n = length_of(look);
+
+	/* The device writes there. */
+	for (size_t k = 0; k < n; k++)
+		bytes[k] = from[k];
+	repeat(~look->filled, expected);
+	if (!memcmp(bytes, expected, n))
+		return GMOD_LOOK_COMES;
+	repeat(look->filled, expected);
+	*diff = (struct gmod_diff){0};
+	return gmod_bytes_compare(expected, look->from, look->from + n, bytes, diff) ? GMOD_LOOK_INTACT
+										     : GMOD_LOOK_CHANGED;
+}

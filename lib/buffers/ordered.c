@@ -1,0 +1,544 @@
+#include "lib/buffers/ordered.h"
+
+#include <string.h>
+
+#include "lib/base/counters.h"
+#include "lib/base/deadline.h"
+#include "lib/base/facts.h"
+#include "lib/base/hash.h"
+#include "lib/base/lock.h"
+#include "lib/base/log.h"
+#include "lib/buffers/buffer.h"
+#include "lib/context/current.h"
+#include "lib/buffers/misuse.h"
+#include "lib/buffers/ordered_block.h"
+#include "monitor/launches/activity.h"
+#include "monitor/launches/proof.h"
+#include "monitor/watch/damage.h"
+#include "monitor/watch/monitor.h"
+
+/* Time of the stream that a fill and a look take (measured on an H200). */
+#define STREAM_NS 2900
+
+/* lib/buffers/buffer.c never has one of them. */
+const struct gmod_backend gmod_backend_ordered = {.name = "pool"};
+
+struct gmod_block gmod_blocks[GMOD_LOOKS];
+static uint32_t free_blocks[GMOD_LOOKS], free_count;
+_Atomic uint32_t gmod_blocks_used, gmod_blocks_awaited;
+static uint32_t pending[32], pending_count; /* gmod_hot.ordered is the same, for hooks */
+static atomic_int arming;                   /* threads that are about to fill */
+static atomic_flag lock = ATOMIC_FLAG_INIT; /* of all that */
+
+bool gmod_is_ordered(const struct gmod_record *r)
+{
+	return gmod_record_details(r)->backend == &gmod_backend_ordered;
+}
+
+static struct gmod_block *block_of(const struct gmod_record *r)
+{
+	return &gmod_blocks[gmod_record_details(r)->own[0]];
+}
+
+static void set_state(struct gmod_block *b, int state)
+{
+	atomic_store_explicit(&b->state, state, memory_order_release);
+}
+
+static struct gmod_block *take_block(void)
+{
+	uint32_t i = GMOD_LOOKS;
+
+	if (!gmod_lock(&lock))
+		return NULL;
+	if (free_count)
+		i = free_blocks[--free_count];
+	else if (atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) < GMOD_LOOKS)
+		i = atomic_fetch_add_explicit(&gmod_blocks_used, 1, memory_order_relaxed);
+	gmod_unlock(&lock);
+	return i < GMOD_LOOKS ? &gmod_blocks[i] : NULL;
+}
+
+/* One that cannot be given back is lost. */
+static void give_block(struct gmod_block *b)
+{
+	atomic_store_explicit(&b->freed, false, memory_order_relaxed);
+	set_state(b, GMOD_NO_BLOCK);
+	if (!gmod_lock(&lock))
+		return;
+	free_blocks[free_count++] = gmod_place_of(b);
+	gmod_unlock(&lock);
+}
+
+/* ---- allocations ---- */
+
+struct gmod_order gmod_order_of(CUstream handle, enum gmod_flavour flavour)
+{
+	return (struct gmod_order){gmod_explicit(handle, flavour), gmod_waited_stream(handle, flavour)};
+}
+
+uint64_t gmod_ordered_site(const void *caller, const void *frame, size_t size)
+{
+	unsigned bits = 64 - (unsigned)__builtin_clzll(size | 4);
+	/* From a place that each thread has at the same distance from its stack. */
+	uint64_t depth = (uint64_t)((const char *)&gmod_thread_here - (const char *)frame);
+	uint64_t about = (uint64_t)bits << 2 | (size >> (bits - 3) & 3);
+
+	return gmod_hash(gmod_hash(gmod_hash((uint64_t)(uintptr_t)caller) ^ depth) ^ about) | 1;
+}
+
+static _Atomic(CUmemoryPool) exportable[32];
+static _Atomic unsigned exportable_count; /* 32: too many to tell */
+
+void gmod_ordered_pool_made(CUmemoryPool pool, bool is_exportable)
+{
+	unsigned n = atomic_load_explicit(&exportable_count, memory_order_relaxed);
+
+	if (!gmod_lock(&lock))
+		return;
+	for (unsigned i = 0; i < n; i++)
+		if (exportable[i] == pool)
+			exportable[i] = NULL;
+	if (is_exportable && n < 32) {
+		exportable[n] = pool;
+		atomic_store_explicit(&exportable_count, n + 1, memory_order_release);
+	}
+	gmod_unlock(&lock);
+}
+
+static bool may_be_exported(const struct gmod_context *c, CUmemoryPool pool)
+{
+	unsigned n = atomic_load_explicit(&exportable_count, memory_order_acquire);
+
+	if (!n)
+		return false;
+	if (!pool && NEXT(cuDeviceGetMemPool)(&pool, c->device) != CUDA_SUCCESS)
+		return true;
+	for (unsigned i = 0; i < n; i++)
+		if (exportable[i] == pool)
+			return true;
+	return n == 32;
+}
+
+/* A profiler counts what goes into a stream, and a debugger stops there. */
+static bool is_watched(void)
+{
+	static atomic_int known; /* 1: no, 2: yes */
+	int is = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (is)
+		return is == 2;
+	is = gmod_is_under_a_tool() ? 2 : 1;
+	if (!atomic_exchange_explicit(&known, is, memory_order_relaxed) && is == 2)
+		gmod_log_note(1, "a profiler or debugger is in the process: memory in stream order stays unguarded");
+	return is == 2;
+}
+
+static CUresult call(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out)
+{
+	if (q->pool)
+		return NEXT(cuMemAllocFromPoolAsync)(out, size, q->pool, gmod_explicit(q->stream, q->flavour));
+	return NEXT(cuMemAllocAsync)(out, size, gmod_explicit(q->stream, q->flavour));
+}
+
+/* 0xff and 0 are what strays most often. A fill goes by words where the end of the buffer lets it. */
+static uint32_t word_for(const struct gmod_record *r, uint64_t end)
+{
+	uint64_t id[2] = {gmod_record_details(r)->serial, r->bounds.user};
+	uint64_t word = gmod_siphash24(gmod_hot.key, id, sizeof(id));
+	uint8_t byte[4];
+
+	memcpy(byte, &word, sizeof(byte));
+	for (int i = 0; i < 4; i++)
+		byte[i] = byte[end % 4 ? 0 : i] == 0 || byte[end % 4 ? 0 : i] == 0xff ? 0xa5 : byte[end % 4 ? 0 : i];
+	memcpy(&word, byte, sizeof(byte));
+	return (uint32_t)word;
+}
+
+static void describe(struct gmod_block *b, const struct gmod_ordered_request *q, struct gmod_context *c, uint64_t at,
+		     size_t total)
+{
+	struct gmod_request plain = {.memory = GMOD_MEM_DEVICE, .size = q->size, .context = c};
+	struct gmod_place place = {at, at, at, at, at + q->size, at + total, at + total};
+	struct gmod_details *d = gmod_record_details(b->record);
+	struct gmod_order in = gmod_order_of(q->stream, q->flavour);
+
+	gmod_buffer_describe(b->record, &plain, &place);
+	/* Memory of a pool is of no context: neither its end nor the gather is to meet it. */
+	d->context = NULL;
+	d->own[0] = gmod_place_of(b);
+	d->site = b->site;
+	b->context = c;
+	b->life = atomic_load_explicit(&c->ends, memory_order_acquire);
+	b->stream = in.key;
+	b->handle = in.stream;
+	b->pool = q->pool;
+	if (!b->pool && NEXT(cuDeviceGetMemPool)(&b->pool, c->device) != CUDA_SUCCESS)
+		b->pool = NULL;
+	b->extra = total - ((q->size + GMOD_DEVICE_ALIGNMENT - 1) & ~(GMOD_DEVICE_ALIGNMENT - 1));
+	b->look = (struct gmod_look){at + q->size, at + total, word_for(b->record, at + q->size)};
+	b->seen_ns = 0;
+}
+
+static void count_bare(const struct gmod_block *b)
+{
+	gmod_count(&gmod_counters.ordered_bare, 1);
+	gmod_count(&gmod_counters.unsupported, 1);
+	gmod_count(&gmod_counters.unsupported_bytes, b->record->bounds.size);
+}
+
+/* What does not find a place stays bare. */
+static void wait_for_the_stream(struct gmod_block *b)
+{
+	bool locked = gmod_lock(&lock), fits = locked && pending_count < sizeof(pending) / sizeof(*pending);
+
+	set_state(b, fits ? GMOD_PENDING : GMOD_BARE);
+	if (fits) {
+		pending[pending_count++] = gmod_place_of(b);
+		atomic_store_explicit(&gmod_hot.ordered, (int)pending_count, memory_order_relaxed);
+	} else {
+		count_bare(b);
+	}
+	if (locked)
+		gmod_unlock(&lock);
+}
+
+static bool publish(struct gmod_block *b)
+{
+	if (!gmod_index_publish(b->record)) {
+		gmod_degraded("index");
+		return false;
+	}
+	b->word = gmod_record_live(b->record);
+	wait_for_the_stream(b);
+	return true;
+}
+
+/* Records that cannot be found are no use: the program has its memory, a little longer than it knows. */
+static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, struct gmod_block *b, CUdeviceptr *out,
+		  uint64_t *native_ns)
+{
+	uint64_t began;
+	size_t total;
+	CUdeviceptr at;
+
+	if (__builtin_add_overflow(q->size, GMOD_REDZONE + GMOD_DEVICE_ALIGNMENT - 1, &total))
+		return false;
+	total -= total % GMOD_DEVICE_ALIGNMENT;
+	b->record = gmod_record_claim();
+	if (!b->record)
+		return false;
+	gmod_record_details(b->record)->backend = &gmod_backend_ordered;
+	began = gmod_monotonic_ns();
+	if (call(q, total, &at) != CUDA_SUCCESS) {
+		gmod_record_abandon(b->record);
+		return false;
+	}
+	*native_ns = gmod_monotonic_ns() - began;
+	*out = at;
+	describe(b, q, c, at, total);
+	if (!publish(b)) {
+		gmod_record_abandon(b->record);
+		give_block(b);
+	}
+	return true;
+}
+
+static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, CUdeviceptr *out, uint64_t *native_ns)
+{
+	struct gmod_context *c = gmod_context_current();
+	struct gmod_block *b;
+
+	if (!c || !c->stream || may_be_exported(c, q->pool) || !gmod_look_room(c) || !(b = take_block()))
+		return false;
+	b->site = site;
+	if (guard(q, c, b, out, native_ns))
+		return true;
+	give_block(b);
+	return false;
+}
+
+bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out)
+{
+	struct gmod_cancel cancel;
+	struct gmod_site *site;
+	uint64_t began, native_ns = 0;
+	bool done;
+
+	if (!gmod_options()->max_overhead || is_watched())
+		return false;
+	began = gmod_monotonic_ns();
+	if (!gmod_sample(q->site, began, &site))
+		return false;
+	cancel = gmod_cancel_begin();
+	done = alloc(q, site, out, &native_ns);
+	gmod_cancel_end(cancel);
+	if (!done)
+		gmod_sample_take_back(site);
+	gmod_sample_spent(gmod_monotonic_ns() - began - native_ns, done ? STREAM_NS : 0);
+	return done;
+}
+
+/* ---- arming ---- */
+
+static bool is_legacy(uint64_t stream, const struct gmod_block *b)
+{
+	uint64_t legacy = gmod_handle(gmod_block_context(b)) ^ GMOD_KEY_LEGACY;
+
+	return stream == legacy || b->stream == legacy;
+}
+
+/*
+ * Under the lock: those of the stream are GMOD_BEING_ARMED, in *mine. stream 0: none is. Others go on waiting, but for
+ * those that what comes next joins: the legacy stream and any other.
+ */
+static unsigned sort_pending(uint64_t stream, struct gmod_block **mine)
+{
+	unsigned kept = 0, count = 0;
+
+	for (unsigned i = 0; i < pending_count; i++) {
+		struct gmod_block *b = &gmod_blocks[pending[i]];
+
+		if (stream && b->stream == stream) {
+			set_state(b, GMOD_BEING_ARMED);
+			mine[count++] = b;
+		} else if (stream && !is_legacy(stream, b)) {
+			pending[kept++] = pending[i];
+		} else {
+			set_state(b, GMOD_BARE);
+			count_bare(b);
+		}
+	}
+	pending_count = kept;
+	atomic_store_explicit(&gmod_hot.ordered, (int)kept, memory_order_relaxed);
+	return count;
+}
+
+static CUresult fill(const struct gmod_look *l, CUstream stream)
+{
+	if (l->from % 4 == 0)
+		return NEXT(cuMemsetD32Async)(l->from, l->filled, (l->to - l->from) / 4, stream);
+	return NEXT(cuMemsetD8Async)(l->from, (unsigned char)l->filled, l->to - l->from, stream);
+}
+
+static void arm(struct gmod_block *b, const struct gmod_order *in)
+{
+	b->intact = gmod_now();
+	if (fill(&b->look, in->stream) != CUDA_SUCCESS) {
+		gmod_degraded("cuMemsetD32Async");
+		count_bare(b);
+		set_state(b, GMOD_BARE);
+		return;
+	}
+	b->armed = gmod_ticks();
+	gmod_count(&gmod_counters.ordered, 1);
+	gmod_count(&gmod_counters.ordered_bytes, b->record->bounds.size);
+	set_state(b, GMOD_ARMED);
+}
+
+void gmod_ordered_arm(const struct gmod_order *in)
+{
+	struct gmod_block *mine[sizeof(pending) / sizeof(*pending)];
+	uint64_t began = gmod_monotonic_ns();
+	struct gmod_cancel cancel;
+	unsigned count;
+
+	if (!gmod_on())
+		return;
+	cancel = gmod_cancel_begin();
+	if (gmod_lock(&lock)) {
+		count = sort_pending(in->key, mine);
+		atomic_fetch_add_explicit(&arming, 1, memory_order_relaxed);
+		gmod_unlock(&lock);
+		for (unsigned i = 0; i < count; i++)
+			arm(mine[i], in);
+		atomic_fetch_sub_explicit(&arming, 1, memory_order_release);
+		gmod_monitor_ensure();
+	}
+	gmod_cancel_end(cancel);
+	gmod_sample_spent(gmod_monotonic_ns() - began, 0);
+}
+
+/* A fill that another thread is about to put into a stream must not come behind what others may wait for. */
+static void await_fills(void)
+{
+	uint64_t deadline = GMOD_MILLISECONDS(100);
+
+	while (atomic_load_explicit(&arming, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
+		;
+}
+
+void gmod_ordered_give_up(void)
+{
+	if (!gmod_on() || !gmod_lock(&lock))
+		return;
+	sort_pending(0, NULL);
+	gmod_unlock(&lock);
+	await_fills();
+}
+
+/* A stream's fills run to their end, however soon it is destroyed. */
+void gmod_ordered_stream_ends(uint64_t key)
+{
+	gmod_ordered_passed();
+	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++)
+		if (atomic_load_explicit(&gmod_blocks[i].stream, memory_order_relaxed) == key)
+			atomic_store_explicit(&gmod_blocks[i].stream, 0, memory_order_relaxed);
+}
+
+/* ---- frees ---- */
+
+/* Nothing of ours goes into a stream for it from here on. Is it armed? */
+static bool disarm(struct gmod_block *b)
+{
+	uint64_t deadline = GMOD_SECONDS(5);
+
+	if (gmod_block_state(b) == GMOD_PENDING && gmod_lock(&lock)) {
+		for (unsigned i = 0; i < pending_count; i++)
+			if (&gmod_blocks[pending[i]] == b) {
+				pending[i] = pending[--pending_count];
+				set_state(b, GMOD_BARE);
+				count_bare(b);
+			}
+		atomic_store_explicit(&gmod_hot.ordered, (int)pending_count, memory_order_relaxed);
+		gmod_unlock(&lock);
+	}
+	while (gmod_block_state(b) == GMOD_BEING_ARMED && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
+		;
+	return gmod_block_state(b) == GMOD_ARMED;
+}
+
+bool gmod_block_is_armed(const struct gmod_block *b)
+{
+	return gmod_block_state(b) == GMOD_ARMED &&
+	       gmod_proven(gmod_handle(gmod_block_context(b)), b->stream, b->armed);
+}
+
+/* Does what comes next in that stream come behind the fill? */
+static bool follows(const struct gmod_block *b, uint64_t stream)
+{
+	return stream == b->stream || gmod_block_is_armed(b) ||
+	       (b->stream && gmod_stream_follows(stream, b->stream, b->armed));
+}
+
+static bool is_capturing(CUstream stream)
+{
+	return gmod_is_captured(stream, GMOD_LEGACY);
+}
+
+/* The copy in front of the free. */
+static bool look_before(struct gmod_block *b, const struct gmod_order *in)
+{
+	if (!in->key || !follows(b, in->key) || is_capturing(in->stream) ||
+	    !gmod_look_ask(b->context, gmod_place_of(b), &b->look, in->stream))
+		return false;
+	b->looked_in = in->key;
+	b->looked_from = b->armed;
+	b->looked_to = gmod_ticks();
+	b->changed_ns = 0;
+	return true;
+}
+
+/*
+ * cuMemFree of what came from a pool does not wait, and a trim may take the pages away at once (measured). Where the
+ * fill is not proven complete the buffer is freed behind it, in the stream's order.
+ */
+static struct gmod_order order_of_free(const struct gmod_block *b, bool armed)
+{
+	struct gmod_order in = {b->handle, b->stream};
+
+	if (!armed || !in.key || gmod_block_is_armed(b))
+		in.stream = NULL;
+	return in;
+}
+
+void gmod_block_retire(struct gmod_block *b)
+{
+	gmod_record_retire(b->record);
+	give_block(b);
+}
+
+static CUresult free_now(struct gmod_block *b, const struct gmod_order *in)
+{
+	CUdeviceptr at = b->record->bounds.user;
+
+	return in->stream ? NEXT(cuMemFreeAsync)(at, in->stream) : NEXT(cuMemFree_v2)(at);
+}
+
+static void note_activity(void)
+{
+	struct gmod_thread *t = gmod_thread_self();
+
+	if (t)
+		gmod_note_activity(t);
+}
+
+static CUresult release(struct gmod_block *b, const struct gmod_order *in, bool armed, uint64_t *native_ns)
+{
+	struct gmod_record *r = b->record;
+	bool asked = armed && in->stream && look_before(b, in);
+	CUresult result;
+
+	if (armed && !asked)
+		gmod_count(&gmod_counters.ordered_unseen, 1);
+	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
+	*native_ns = gmod_monotonic_ns();
+	result = free_now(b, in);
+	*native_ns = gmod_monotonic_ns() - *native_ns;
+	if (result != CUDA_SUCCESS) {
+		gmod_index_reinstate(r);
+		return result;
+	}
+	gmod_misuse_remember_free(r);
+	if (!asked) {
+		gmod_block_retire(b);
+		return result;
+	}
+	atomic_fetch_add_explicit(&gmod_blocks_awaited, 1, memory_order_relaxed);
+	/* release: from here on it is the monitor's */
+	atomic_store_explicit(&b->freed, true, memory_order_release);
+	note_activity();
+	return result;
+}
+
+static CUresult free_ordered(const struct gmod_found *found, const struct gmod_order *in, const char *entry_point)
+{
+	struct gmod_block *b = block_of(found->record);
+	uint64_t began = gmod_monotonic_ns(), native_ns;
+	struct gmod_order own;
+	CUresult result;
+	bool armed;
+
+	if (!gmod_record_begin_release(found->record, found->word)) {
+		gmod_misuse_free(found->bounds.user, found, entry_point, CUDA_ERROR_INVALID_VALUE);
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	armed = disarm(b);
+	own = order_of_free(b, armed);
+	result = release(b, in ? in : &own, armed && gmod_on(), &native_ns);
+	gmod_sample_spent(gmod_monotonic_ns() - began - native_ns, 0);
+	return result;
+}
+
+CUresult gmod_ordered_free(const struct gmod_found *found, const struct gmod_order *in, const char *entry_point)
+{
+	struct gmod_cancel cancel = gmod_cancel_begin();
+	CUresult r = free_ordered(found, in, entry_point);
+
+	gmod_cancel_end(cancel);
+	return r;
+}
+
+uint64_t gmod_ordered_extra(CUmemoryPool pool)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
+		const struct gmod_block *b = &gmod_blocks[i];
+
+		if (gmod_block_state(b) != GMOD_NO_BLOCK && !atomic_load_explicit(&b->freed, memory_order_relaxed) &&
+		    b->pool == pool)
+			sum += b->extra;
+	}
+	return sum;
+}

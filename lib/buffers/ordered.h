@@ -1,0 +1,95 @@
+/*
+ * Memory in stream order (cuMemAllocAsync and its kin): a sample of it is guarded where it lies (lib/base/sampler.h).
+ *
+ *     cuMemAllocAsync            longer by GMOD_REDZONE bytes at least, from the same pool           PENDING
+ *     the next kernel, copy or fill in its stream: the redzone is filled directly in front of it     ARMED
+ *     something that another stream or the host may wait for comes first                             BARE
+ *     cuMemFreeAsync             the redzone is copied to pinned memory directly in front of it
+ *
+ * The order of the host is not the order of the device: a pool gives the same bytes to the next buffer while the last
+ * one's kernels are still to run. So what touches a redzone does so in the stream's order, and the free is never held
+ * up: nothing waits, no event is recorded, and no order comes about that the program did not ask for.
+ *
+ * Why armed there and not at once: whoever waits for an event, a stream or the host behind the allocation, and frees
+ * the buffer in another stream, need not wait for what was put into the stream later; our fill would land in the next
+ * buffer then. And in the legacy stream an allocation joins no other stream, but a fill does (measured).
+ *
+ * The copy has landed when its place is no longer as it was filled before. The monitor judges it. A buffer that lives
+ * is looked at now and then, by a copy in a stream of our own: only once a wait of the program's has proven that it is
+ * armed, and with a pin on its record, so that nobody can free it before the copy has landed.
+ * Modelled in tests/models/ordered.pml.
+ */
+#ifndef GMOD_LIB_BUFFERS_ORDERED_H
+#define GMOD_LIB_BUFFERS_ORDERED_H
+
+#include "lib/base/sampler.h"
+#include "lib/context/teardown.h"
+#include "monitor/launches/stream_key.h"
+#include "monitor/registry/index.h"
+#include "monitor/watch/budget.h"
+
+/* A stream as an entry point was given it. */
+struct gmod_order {
+	CUstream stream; /* never NULL */
+	uint64_t key;
+};
+
+/* As an entry point of that flavour was given it. */
+struct gmod_order gmod_order_of(CUstream handle, enum gmod_flavour flavour);
+
+static inline CUstream gmod_explicit(CUstream handle, enum gmod_flavour flavour)
+{
+	return handle ? handle : flavour == GMOD_LEGACY ? CU_STREAM_LEGACY : CU_STREAM_PER_THREAD;
+}
+
+struct gmod_ordered_request {
+	size_t size;
+	CUmemoryPool pool; /* NULL: the current one of the stream's device */
+	CUstream stream;
+	enum gmod_flavour flavour;
+	uint64_t site; /* where the program asks for it, gmod_ordered_site() */
+};
+
+/*
+ * Guarded, in *out, if it is its turn. false: the native call decides, and what it gives is to be counted as not
+ * covered.
+ */
+bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out);
+
+/* A place that allocates, told by who calls, from how deep a stack, for about how much: a walk up the stack takes as
+ * long as the budget has for everything. */
+uint64_t gmod_ordered_site(const void *caller, const void *frame, size_t size);
+
+bool gmod_is_ordered(const struct gmod_record *r);
+
+/* found is ordered. stream: NULL for cuMemFree, which has none, and does not wait (measured). */
+CUresult gmod_ordered_free(const struct gmod_found *found, const struct gmod_order *in, const char *entry_point);
+
+/* A kernel, copy or fill of the program's is about to go into that stream. */
+__attribute__((cold)) void gmod_ordered_arm(const struct gmod_order *in);
+
+/* Something happens, or has just happened, that others may wait for: what is pending stays bare. */
+__attribute__((cold)) void gmod_ordered_give_up(void);
+
+static inline void gmod_ordered_passed(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_relaxed) != 0, 0))
+		gmod_ordered_give_up();
+}
+
+/* The stream is about to be destroyed: its key may be another's soon. */
+void gmod_ordered_stream_ends(uint64_t key);
+
+/* A pool whose memory other processes may import is not touched. */
+void gmod_ordered_pool_made(CUmemoryPool pool, bool exportable);
+/* Bytes of ours among what a pool says is in use. */
+uint64_t gmod_ordered_extra(CUmemoryPool pool);
+
+/* Whatever has landed is judged. all: each armed buffer is looked at as well, where nothing runs. For the monitor. */
+void gmod_ordered_look(bool all);
+void gmod_ordered_tick(struct gmod_budget *unused);
+uint64_t gmod_ordered_leisure(void);
+
+extern const struct gmod_context_listener gmod_ordered_of_context;
+
+#endif

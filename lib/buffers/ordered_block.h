@@ -1,0 +1,66 @@
+/* One stream-ordered buffer that is guarded: what lib/buffers/ordered.c and lib/buffers/ordered_judge.c know of it. */
+#ifndef GMOD_LIB_BUFFERS_ORDERED_BLOCK_H
+#define GMOD_LIB_BUFFERS_ORDERED_BLOCK_H
+
+#include "lib/base/sampler.h"
+#include "lib/buffers/look.h"
+#include "monitor/registry/registry.h"
+
+/*
+ *     NO_BLOCK ──► PENDING ──► BEING_ARMED ──► ARMED     BARE: its redzone is nobody's, and nobody looks at it
+ *                     └──────────────┴──► BARE
+ *
+ * Under the lock, but that the thread which made it BEING_ARMED ends that by itself.
+ */
+enum { GMOD_NO_BLOCK, GMOD_PENDING, GMOD_BEING_ARMED, GMOD_ARMED, GMOD_BARE };
+
+struct gmod_block {
+	atomic_int state;
+	atomic_bool freed; /* the driver has the memory, and a look is on its way: the record is the monitor's */
+	unsigned life;     /* of the context: its ends */
+	struct gmod_context *context;
+	_Atomic(struct gmod_record *) record;
+	_Atomic uint64_t word; /* the record's, while it is LIVE */
+	_Atomic uint64_t stream;
+	CUstream handle;
+	CUmemoryPool pool;
+	size_t extra; /* bytes of the pool that it takes more than natively */
+	struct gmod_site *site;
+	struct gmod_look look;
+	uint64_t armed;                             /* ticks when the fill was in the stream */
+	struct gmod_moment intact;                  /* seen, or before it was filled; the monitor's once it is armed */
+	uint64_t looked_in, looked_from, looked_to; /* struct gmod_window */
+	_Atomic uint64_t seen_ns;                   /* monotonic: the latest look while it lives */
+	uint64_t changed_ns;                        /* ... when what came was first seen changed; 0: it was not */
+};
+
+extern struct gmod_block gmod_blocks[GMOD_LOOKS];
+extern _Atomic uint32_t gmod_blocks_used;    /* from this one on they were never taken */
+extern _Atomic uint32_t gmod_blocks_awaited; /* so many are freed */
+
+static inline unsigned gmod_place_of(const struct gmod_block *b)
+{
+	return (unsigned)(b - gmod_blocks);
+}
+
+static inline int gmod_block_state(const struct gmod_block *b)
+{
+	/* acquire: what was filled in before */
+	return atomic_load_explicit(&b->state, memory_order_acquire);
+}
+
+/* The context it was made in; NULL: that has ended. */
+static inline CUcontext gmod_block_context(const struct gmod_block *b)
+{
+	return atomic_load_explicit(&b->context->ends, memory_order_acquire) == b->life
+		   ? atomic_load_explicit(&b->context->handle, memory_order_relaxed)
+		   : NULL;
+}
+
+/* Is it proven, by the program's own waits, that the fill is done? */
+bool gmod_block_is_armed(const struct gmod_block *b);
+
+/* Its record is RELEASING and the caller's: both are free. */
+void gmod_block_retire(struct gmod_block *b);
+
+#endif
