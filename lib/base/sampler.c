@@ -6,7 +6,7 @@
 #include "lib/base/hash.h"
 
 #define WINDOW GMOD_MILLISECONDS(100)
-#define FULL (WINDOW + WINDOW / 2) /* what it gives is the most that the bucket holds */
+#define FULL (WINDOW + WINDOW / 4) /* what it gives is the most that the bucket holds */
 #define ALL (100u * GMOD_PERCENT_ONE)
 
 enum {
@@ -96,7 +96,7 @@ static void set_probability(void)
 		price = larger(PAIR * GET(price), 1);
 	int64_t next = (int64_t)atomic_load_explicit(&draws, memory_order_relaxed), planned;
 
-	window.busiest = larger(next - GET(first), window.busiest - window.busiest / MEMORY);
+	window.busiest = larger(next - GET(first), window.busiest - window.busiest / 4);
 	planned = larger(window.busiest, room / price + 1);
 	SET(probability, ((uint64_t)room << 32) / (uint64_t)price / (uint64_t)planned);
 	SET(planned, planned);

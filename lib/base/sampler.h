@@ -2,7 +2,7 @@
  * Which allocations of stream-ordered memory are guarded: as many as max_overhead pays for, the first ones of each
  * place of the program, and of the others a random choice whose probability is recorded.
  *
- * A bucket holds nanoseconds: time fills it at the rate of max_overhead, up to one window and a half of 100 ms, and
+ * A bucket holds nanoseconds: time fills it at the rate of max_overhead, up to what 125 ms give, and
  * what guarding costs is taken out of it. A choice is charged at once with what one has cost of late, because its cost
  * comes later. Once a window the probability is set, so that what the bucket holds lasts for the draws that the busiest
  * window of late had. A draw goes by nothing but that number and how many draws there were: not by what the bucket
