@@ -1,0 +1,20 @@
+// case: good_pool_captured 0
+// guarded: no
+/* In a capture an allocation is a node of the graph, which is left alone; beside it memory of the pool goes on. */
+#include "pooled.h"
+
+int main(void)
+{
+	CUstream stream = tk_stream(), other = tk_stream();
+	CUgraph graph;
+
+	tk_kernel("k_flip");
+	CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	use_once(SIZE, stream, CASE);
+	CK(cuStreamEndCapture(stream, &graph));
+	tk_run_graph(graph, stream, 3);
+	use_once(SIZE + 1, stream, CASE);
+	use_once(SIZE, other, 0);
+	tk_sync();
+	puts("done");
+}

@@ -1,0 +1,23 @@
+// case: good_pool_destroyed 0
+// guarded: no
+/* A pool is destroyed while a buffer of it lives, which goes on being used, and is freed later. */
+#include "pooled.h"
+
+int main(void)
+{
+	for (int i = 0; i < 10; i++) {
+		CUmemoryPool pool = new_pool(CU_MEM_HANDLE_TYPE_NONE);
+		CUstream stream = tk_stream();
+		CUdeviceptr p;
+
+		CK(cuDeviceSetMemPool(tk_device, pool));
+		p = make_pooled(SIZE, stream);
+		flip_end(p, SIZE, stream, 0);
+		CK(cuMemPoolDestroy(pool));
+		flip_end(p, SIZE, stream, i == 5 ? CASE : 0);
+		CK(cuMemFreeAsync(p, stream));
+		CK(cuStreamSynchronize(stream));
+		CK(cuStreamDestroy(stream));
+	}
+	puts("done");
+}

@@ -1,0 +1,33 @@
+// case: good_pool_freed_at_once 0
+// guarded: no
+/*
+ * Behind a kernel that runs, a buffer is allocated and freed by cuMemFree, which does not wait; nothing has used it,
+ * and trimming gives its memory back at once. Whatever were queued to touch it now would fault.
+ */
+#include "pooled.h"
+
+static CUmemoryPool pool;
+
+static void freed_at_once(CUstream stream)
+{
+	volatile int *flag = hold(stream);
+
+	CK(cuMemFree(make_pooled(SIZE, stream)));
+	CK(cuMemPoolTrimTo(pool, 0));
+	*flag = 1;
+	tk_spin(stream, 0);
+	CK(cuStreamSynchronize(stream));
+}
+
+int main(void)
+{
+	CUstream stream = tk_stream();
+
+	pool = default_pool();
+	for (int i = 0; i < 5; i++) {
+		freed_at_once(stream);
+		use_once(SIZE, stream, i == 3 ? CASE : 0);
+		CK(cuStreamSynchronize(stream));
+	}
+	puts("done");
+}

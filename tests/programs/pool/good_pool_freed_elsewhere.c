@@ -1,0 +1,31 @@
+// case: good_pool_freed_behind_event BEHIND_EVENT, 0
+// case: good_pool_freed_behind_wait BEHIND_WAIT, 0
+// case: good_pool_stream_destroyed STREAM_DESTROYED, 0
+// guarded: no
+/* A buffer of one stream is freed in another one, which comes behind it: by an event, or as the program has waited. The
+ * first stream may be gone by then. */
+#include "pooled.h"
+
+enum how { BEHIND_EVENT, BEHIND_WAIT, STREAM_DESTROYED };
+
+static void freed_elsewhere(enum how how, int past)
+{
+	CUstream home = tk_stream(), other = tk_stream();
+	CUdeviceptr p = make_pooled(SIZE, home);
+
+	flip_end(p, SIZE, home, past);
+	if (how == BEHIND_WAIT)
+		CK(cuStreamSynchronize(home));
+	else
+		order(home, other);
+	if (how == STREAM_DESTROYED)
+		CK(cuStreamDestroy(home));
+	CK(cuMemFreeAsync(p, other));
+	CK(cuStreamSynchronize(other));
+}
+
+int main(void)
+{
+	freed_elsewhere(CASE);
+	puts("done");
+}

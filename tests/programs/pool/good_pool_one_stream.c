@@ -1,0 +1,15 @@
+// case: good_pool_one_stream 0
+// guarded: no
+/* Buffers of one size come and go in one stream, each behind the last one, which the device may still be using. */
+#include "pooled.h"
+
+int main(void)
+{
+	CUstream stream = tk_stream();
+
+	for (int i = 0; i < 100; i++)
+		use_once(SIZE, stream, i == 50 ? CASE : 0);
+	CK(cuStreamSynchronize(stream));
+	CK(cuStreamDestroy(stream));
+	puts("done");
+}

@@ -1,0 +1,22 @@
+// case: good_pool_per_thread 0
+// guarded: no
+/* Threads allocate and free in their per-thread default streams, by the calls that are made for those. */
+#define CUDA_API_PER_THREAD_DEFAULT_STREAM
+#include "pooled.h"
+
+static void *work(void *number)
+{
+	CK(cuCtxSetCurrent(tk_context));
+	for (int i = 0; i < 20; i++)
+		use_once(SIZE, NULL, number == (void *)2 && i == 10 ? CASE : 0);
+	CK(cuStreamSynchronize(NULL));
+	return NULL;
+}
+
+int main(void)
+{
+	tk_start();
+	tk_kernel("k_flip");
+	tk_in_threads(4, work);
+	puts("done");
+}
