@@ -1,4 +1,7 @@
 // case: good_pool_captured 0
+// case: bad_pool_captured 1 => heap-buffer-overflow size 1001 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 /* In a capture an allocation is a node of the graph, which is left alone; beside it memory of the pool goes on. */
 #include "pooled.h"

@@ -1,5 +1,9 @@
 // case: good_pool_context_destroyed 1, 0
 // case: good_pool_context_reset 0, 0
+// case: bad_pool_context_destroyed 1, 1 => heap-buffer-overflow size 1003 offset +0 in make_pooled
+// case: bad_pool_context_reset 0, 1 => heap-buffer-overflow size 1003 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 /* A context is destroyed, or the device is reset, while buffers of it live. */
 #include "pooled.h"

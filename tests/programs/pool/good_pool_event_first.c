@@ -1,4 +1,7 @@
 // case: good_pool_event_first 0
+// case: bad_pool_event_first 1 => heap-buffer-overflow size 1001 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 /* An event comes between an allocation and the first kernel: another stream may use the buffer from there on, beside
  * that kernel, so nothing of it may be written any more. What is wrong with such a buffer remains unseen. */

@@ -1,4 +1,7 @@
 // case: good_pool_exhausted 0
+// case: bad_pool_exhausted 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 // skip-on: gpu
 // sim-env: SIM_MEMORY=268435456

@@ -1,4 +1,7 @@
 // case: good_pool_exported 0
+// case: bad_pool_exported 1 => heap-buffer-overflow size 1001 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 /* Memory of a pool that other processes may import is left alone; beside it memory of another pool goes on. */
 #include "pooled.h"

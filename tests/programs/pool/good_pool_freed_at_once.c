@@ -1,4 +1,7 @@
 // case: good_pool_freed_at_once 0
+// case: bad_pool_freed_at_once 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 /*
  * Behind a kernel that runs, a buffer is allocated and freed by cuMemFree, which does not wait; nothing has used it,

@@ -1,6 +1,11 @@
 // case: good_pool_freed_behind_event BEHIND_EVENT, 0
 // case: good_pool_freed_behind_wait BEHIND_WAIT, 0
 // case: good_pool_stream_destroyed STREAM_DESTROYED, 0
+// case: bad_pool_freed_behind_event BEHIND_EVENT, 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
+// case: bad_pool_freed_behind_wait BEHIND_WAIT, 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
+// case: bad_pool_stream_destroyed STREAM_DESTROYED, 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 /* A buffer of one stream is freed in another one, which comes behind it: by an event, or as the program has waited. The
  * first stream may be gone by then. */

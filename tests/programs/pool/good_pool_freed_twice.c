@@ -1,4 +1,7 @@
 // case: good_pool_freed_twice 0
+// case: bad_pool_freed_twice 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 /* The second free is refused: the buffer was given back, whoever has its place. */
 #include "pooled.h"

@@ -1,4 +1,7 @@
 // case: good_pool_legacy 0
+// case: bad_pool_legacy 1 => heap-buffer-overflow size 1001 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 /*
  * A blocking stream waits for the host, while memory is allocated in the null stream. That orders nothing: another

@@ -1,6 +1,11 @@
 // case: good_pool_size_1 1, 0
 // case: good_pool_size_3 3, 0
 // case: good_pool_size_1000003 1000003, 0
+// case: bad_pool_size_1 1, 1 => heap-buffer-overflow size 1 offset +0 in make_pooled
+// case: bad_pool_size_3 3, 1 => heap-buffer-overflow size 3 offset +0 in make_pooled
+// case: bad_pool_size_1000003 1000003, 1 => heap-buffer-overflow size 1000003 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 /* Sizes that are a multiple of nothing, in their full length. */
 #include "pooled.h"

@@ -1,4 +1,7 @@
 // case: good_pool_untouched 0
+// case: bad_pool_untouched 1 => heap-buffer-overflow size 1010 offset +0 in make_pooled
+// options: max_overhead=100
+// suspect: k_flip
 // guarded: no
 /* Buffers that nobody uses come and go beside one that is used, before some of them go or after that. */
 #include "pooled.h"
