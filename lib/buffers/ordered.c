@@ -381,9 +381,15 @@ void gmod_ordered_give_up(void)
 void gmod_ordered_stream_ends(uint64_t key)
 {
 	gmod_ordered_passed();
-	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++)
-		if (atomic_load_explicit(&gmod_blocks[i].stream, memory_order_relaxed) == key)
-			atomic_store_explicit(&gmod_blocks[i].stream, 0, memory_order_relaxed);
+	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
+		struct gmod_block *b = &gmod_blocks[i];
+
+		if (b->stream != key)
+			continue;
+		if (gmod_block_is_armed(b))
+			b->armed = 0;
+		b->stream = 0;
+	}
 }
 
 /* ---- frees ---- */
@@ -411,7 +417,7 @@ static bool disarm(struct gmod_block *b)
 bool gmod_block_is_armed(const struct gmod_block *b)
 {
 	return gmod_block_state(b) == GMOD_ARMED &&
-	       gmod_proven(gmod_handle(gmod_block_context(b)), b->stream, b->armed);
+	       (!b->armed || gmod_proven(gmod_handle(gmod_block_context(b)), b->stream, b->armed));
 }
 
 /* Does what comes next in that stream come behind the fill? */

@@ -20,15 +20,15 @@ struct gmod_block {
 	unsigned life;     /* of the context: its ends */
 	struct gmod_context *context;
 	_Atomic(struct gmod_record *) record;
-	_Atomic uint64_t word; /* the record's, while it is LIVE */
-	_Atomic uint64_t stream;
+	_Atomic uint64_t word;   /* the record's, while it is LIVE */
+	_Atomic uint64_t stream; /* its key; 0: it has ended */
 	CUstream handle;
 	CUmemoryPool pool;
 	size_t extra; /* bytes of the pool that it takes more than natively */
 	struct gmod_site *site;
 	struct gmod_look look;
-	uint64_t armed;                             /* ticks when the fill was in the stream */
-	struct gmod_moment intact;                  /* seen, or before it was filled; the monitor's once it is armed */
+	_Atomic uint64_t armed;    /* ticks when the fill was in the stream; 0: it is proven, for good */
+	struct gmod_moment intact; /* seen, or before it was filled; the monitor's once it is armed */
 	uint64_t looked_in, looked_from, looked_to; /* struct gmod_window */
 	_Atomic uint64_t seen_ns;                   /* monotonic: the latest look while it lives */
 	uint64_t changed_ns;                        /* ... when what came was first seen changed; 0: it was not */

@@ -19,10 +19,10 @@ static void freed_elsewhere(enum how how, int past)
 	CUdeviceptr p = make_pooled(SIZE, home);
 
 	flip_end(p, SIZE, home, past);
-	if (how == BEHIND_WAIT)
-		CK(cuStreamSynchronize(home));
-	else
+	if (how == BEHIND_EVENT)
 		order(home, other);
+	else
+		CK(cuStreamSynchronize(home));
 	if (how == STREAM_DESTROYED)
 		CK(cuStreamDestroy(home));
 	CK(cuMemFreeAsync(p, other));
