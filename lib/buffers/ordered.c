@@ -136,9 +136,12 @@ static bool is_watched(void)
 
 static CUresult call(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out)
 {
+	bool per_thread = q->flavour == GMOD_PER_THREAD;
+
 	if (q->pool)
-		return NEXT(cuMemAllocFromPoolAsync)(out, size, q->pool, gmod_explicit(q->stream, q->flavour));
-	return NEXT(cuMemAllocAsync)(out, size, gmod_explicit(q->stream, q->flavour));
+		return (per_thread ? NEXT(cuMemAllocFromPoolAsync_ptsz)
+				   : NEXT(cuMemAllocFromPoolAsync))(out, size, q->pool, q->stream);
+	return (per_thread ? NEXT(cuMemAllocAsync_ptsz) : NEXT(cuMemAllocAsync))(out, size, q->stream);
 }
 
 /* 0xff and 0 are what strays most often. A fill goes by words where the end of the buffer lets it. */
@@ -180,13 +183,6 @@ static void describe(struct gmod_block *b, const struct gmod_ordered_request *q,
 	b->seen_ns = 0;
 }
 
-static void count_bare(const struct gmod_block *b)
-{
-	gmod_count(&gmod_counters.ordered_bare, 1);
-	gmod_count(&gmod_counters.unsupported, 1);
-	gmod_count(&gmod_counters.unsupported_bytes, b->record->bounds.size);
-}
-
 /* What does not find a place stays bare. */
 static void wait_for_the_stream(struct gmod_block *b)
 {
@@ -197,7 +193,7 @@ static void wait_for_the_stream(struct gmod_block *b)
 		pending[pending_count++] = gmod_place_of(b);
 		atomic_store_explicit(&gmod_hot.ordered, (int)pending_count, memory_order_relaxed);
 	} else {
-		count_bare(b);
+		gmod_count(&gmod_counters.ordered_bare, 1);
 	}
 	if (locked)
 		gmod_unlock(&lock);
@@ -265,7 +261,7 @@ bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out)
 	uint64_t began, native_ns = 0;
 	bool done;
 
-	if (!gmod_options()->max_overhead || is_watched())
+	if (is_watched())
 		return false;
 	began = gmod_monotonic_ns();
 	if (!gmod_sample(q->site, began, &site))
@@ -306,7 +302,7 @@ static unsigned sort_pending(uint64_t stream, struct gmod_block **mine)
 			pending[kept++] = pending[i];
 		} else {
 			set_state(b, GMOD_BARE);
-			count_bare(b);
+			gmod_count(&gmod_counters.ordered_bare, 1);
 		}
 	}
 	pending_count = kept;
@@ -321,18 +317,28 @@ static CUresult fill(const struct gmod_look *l, CUstream stream)
 	return NEXT(cuMemsetD8Async)(l->from, (unsigned char)l->filled, l->to - l->from, stream);
 }
 
+/* Up to here it was counted as what is not covered. */
+static void count_armed(const struct gmod_block *b)
+{
+	uint64_t size = b->record->bounds.size;
+
+	gmod_count(&gmod_counters.unsupported, (uint64_t)-1);
+	gmod_count(&gmod_counters.unsupported_bytes, -size);
+	gmod_count(&gmod_counters.ordered, 1);
+	gmod_count(&gmod_counters.ordered_bytes, size);
+}
+
 static void arm(struct gmod_block *b, const struct gmod_order *in)
 {
 	b->intact = gmod_now();
 	if (fill(&b->look, in->stream) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemsetD32Async");
-		count_bare(b);
+		gmod_count(&gmod_counters.ordered_bare, 1);
 		set_state(b, GMOD_BARE);
 		return;
 	}
 	b->armed = gmod_ticks();
-	gmod_count(&gmod_counters.ordered, 1);
-	gmod_count(&gmod_counters.ordered_bytes, b->record->bounds.size);
+	count_armed(b);
 	set_state(b, GMOD_ARMED);
 }
 
@@ -404,7 +410,7 @@ static bool disarm(struct gmod_block *b)
 			if (&gmod_blocks[pending[i]] == b) {
 				pending[i] = pending[--pending_count];
 				set_state(b, GMOD_BARE);
-				count_bare(b);
+				gmod_count(&gmod_counters.ordered_bare, 1);
 			}
 		atomic_store_explicit(&gmod_hot.ordered, (int)pending_count, memory_order_relaxed);
 		gmod_unlock(&lock);

@@ -24,40 +24,57 @@ static bool guard(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstream str
 {
 	struct gmod_ordered_request q = {size, pool, stream, flavour, 0};
 
-	if (!gmod_on() || !out || !size || !gmod_options()->max_overhead || gmod_is_captured(stream, flavour))
+	if (!gmod_on() || !out || !size || gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE ||
+	    !gmod_options()->max_overhead || gmod_is_captured(stream, flavour))
 		return false;
-	gmod_count(&gmod_counters.ordered_all, 1);
-	gmod_count(&gmod_counters.ordered_all_bytes, size);
 	q.site = gmod_ordered_site(caller, __builtin_frame_address(0), size);
 	return gmod_ordered_alloc(&q, out);
 }
 
+/* Not covered until it is armed. */
+static CUresult allocated(CUresult r, size_t size, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && gmod_on()) {
+		gmod_count(&gmod_counters.ordered_all, 1);
+		gmod_count(&gmod_counters.ordered_all_bytes, size);
+	}
+	return unguarded(r, size, entry_point);
+}
+
 GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
-	if (guard(dptr, size, NULL, stream, GMOD_LEGACY, __builtin_return_address(0)))
-		return CUDA_SUCCESS;
-	return unguarded(NEXT(cuMemAllocAsync)(dptr, size, stream), size, __func__);
+	CUresult r = !guard(dptr, size, NULL, stream, GMOD_LEGACY, __builtin_return_address(0))
+			 ? NEXT(cuMemAllocAsync)(dptr, size, stream)
+			 : CUDA_SUCCESS;
+
+	return allocated(r, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
-	if (guard(dptr, size, NULL, stream, GMOD_PER_THREAD, __builtin_return_address(0)))
-		return CUDA_SUCCESS;
-	return unguarded(NEXT(cuMemAllocAsync_ptsz)(dptr, size, stream), size, __func__);
+	CUresult r = !guard(dptr, size, NULL, stream, GMOD_PER_THREAD, __builtin_return_address(0))
+			 ? NEXT(cuMemAllocAsync_ptsz)(dptr, size, stream)
+			 : CUDA_SUCCESS;
+
+	return allocated(r, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
-	if (pool && guard(dptr, size, pool, stream, GMOD_LEGACY, __builtin_return_address(0)))
-		return CUDA_SUCCESS;
-	return unguarded(NEXT(cuMemAllocFromPoolAsync)(dptr, size, pool, stream), size, __func__);
+	CUresult r = !pool || !guard(dptr, size, pool, stream, GMOD_LEGACY, __builtin_return_address(0))
+			 ? NEXT(cuMemAllocFromPoolAsync)(dptr, size, pool, stream)
+			 : CUDA_SUCCESS;
+
+	return allocated(r, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
-	if (pool && guard(dptr, size, pool, stream, GMOD_PER_THREAD, __builtin_return_address(0)))
-		return CUDA_SUCCESS;
-	return unguarded(NEXT(cuMemAllocFromPoolAsync_ptsz)(dptr, size, pool, stream), size, __func__);
+	CUresult r = !pool || !guard(dptr, size, pool, stream, GMOD_PER_THREAD, __builtin_return_address(0))
+			 ? NEXT(cuMemAllocFromPoolAsync_ptsz)(dptr, size, pool, stream)
+			 : CUDA_SUCCESS;
+
+	return allocated(r, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
@@ -82,7 +99,13 @@ GMOD_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribut
 GMOD_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
 				 unsigned long long flags)
 {
-	return unguarded(NEXT(cuMemCreate)(handle, size, prop, flags), size, __func__);
+	CUresult r = NEXT(cuMemCreate)(handle, size, prop, flags);
+
+	if (r == CUDA_SUCCESS && gmod_on()) {
+		gmod_count(&gmod_counters.mappings, 1);
+		gmod_count(&gmod_counters.mapping_bytes, size);
+	}
+	return unguarded(r, size, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,

@@ -86,6 +86,12 @@ static void add_clause(struct gmod_text *t, const char *clause, const uint64_t *
 	gmod_text_str(t, clause);
 }
 
+/* Where GMOD can see next to nothing of a program, it has a way out. */
+static bool is_one_mapping(const struct gmod_run_summary *s)
+{
+	return s->count.mapping_bytes / 9 > (gmod_summary_bytes(s) - s->count.mapping_bytes);
+}
+
 void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 {
 	const uint64_t *number = (const uint64_t *)&s->count;
@@ -98,6 +104,9 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 	for (int i = 0; i < ROWS; i++)
 		if (number[i])
 			add_clause(t, rows[i].clause, &number[i]);
+	if (is_one_mapping(s))
+		gmod_text_str(t, "; nearly all of it is mappings: gmod(1), FRAMEWORKS, says how a framework allocates "
+				 "each tensor instead");
 	gmod_text_str(t, "\n");
 }
 

@@ -39,7 +39,7 @@ guarded_of() {
 # The ledger itself.
 check_ledger() {
 	ledger alone env "SIM_LEDGER=$work/ledger" "$program" keep
-	same "ledger: one of each kind" "$(printf '%s 1\n' contexts streams events modules libraries graphs device managed \
+	same "ledger: one of each kind" "$(printf '%s 1\n' contexts in_order streams events modules libraries graphs device managed \
 		host registered pool mapped physical reserved)" "$left"
 	ledger alone env "SIM_LEDGER=$work/ledger" "$program" 3 10
 	same "ledger: nothing, once the contexts have ended" "0 done " "$status $out $left"

@@ -76,10 +76,17 @@ static void free_by_both(CUdeviceptr p, CUdeviceptr q)
 
 static void pools(void)
 {
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = tk_device}};
 	CUdeviceptr p = 0, q = 0;
-	CUmemoryPool pool;
+	CUmemoryPool pool, made;
+	cuuint64_t used = 1;
 
 	CK(cuDeviceGetDefaultMemPool(&pool, tk_device));
+	SAY(cuMemPoolCreate, &made, &props);
+	SAY(cuMemPoolGetAttribute, made, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used);
+	printf("in use %llu\n", (unsigned long long)used);
+	CK(cuMemPoolDestroy(made));
 	SAY(cuMemAllocAsync, &p, 2000, stream);
 	SAY(cuMemAllocAsync_ptsz, &q, 2000, NULL);
 	CK(cuCtxSynchronize());
