@@ -2,7 +2,6 @@
 // expect: double-free size 1000 in make_pooled
 // expect: double-free size 1000 in make_pooled
 // options: max_overhead=100
-// guarded: no
 /* A second and a third free are refused: the buffer was given back. What was written behind it is found all the same.
  */
 #include "pooled.h"

@@ -2,7 +2,6 @@
 // case: bad_pool_asked 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* What is said of a buffer in stream order, before its first use and after it, is what was asked for. */
 #include "pooled.h"
 

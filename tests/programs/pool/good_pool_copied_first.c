@@ -4,7 +4,6 @@
 // case: bad_pool_filled_first 1, 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* What a buffer holds first is the work of a copy, or of a fill, and not of a kernel. */
 #include "pooled.h"
 

@@ -2,7 +2,6 @@
 // case: bad_pool_destroyed 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* A pool is destroyed while a buffer of it lives, which goes on being used, and is freed later. */
 #include "pooled.h"
 

@@ -6,7 +6,6 @@
 // case: bad_pool_stream_destroyed STREAM_DESTROYED, 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* A buffer of one stream is freed in another one, which comes behind it: by an event, or as the program has waited. The
  * first stream may be gone by then. */
 #include "pooled.h"

@@ -2,7 +2,6 @@
 // case: bad_pool_never_freed 1 => heap-buffer-overflow size 1003 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* The program ends while its buffers live. */
 #include "pooled.h"
 

@@ -2,7 +2,6 @@
 // case: bad_pool_one_stream 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* Buffers of one size come and go in one stream, each behind the last one, which the device may still be using. */
 #include "pooled.h"
 

@@ -2,7 +2,6 @@
 // case: bad_pool_per_thread 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* Threads allocate and free in their per-thread default streams, by the calls that are made for those. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "pooled.h"

@@ -2,7 +2,6 @@
 // case: bad_pool_record_stream 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* A buffer of one stream is used in another one, between two events, and freed where it was allocated: what PyTorch's
  * record_stream takes care of. */
 #include "pooled.h"

@@ -2,7 +2,6 @@
 // case: bad_pool_reused 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /*
  * A buffer is freed while the device has yet to use it, and its place goes to the next one at once, whose bytes lie
  * where there was something behind the last one's. Only the order of the stream tells whose they are.

@@ -2,7 +2,6 @@
 // case: bad_pool_several_streams 1 => heap-buffer-overflow size 1002 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* Four streams at once, with four buffers each, of one pool. */
 #include "pooled.h"
 

@@ -6,7 +6,6 @@
 // case: bad_pool_size_1000003 1000003, 1 => heap-buffer-overflow size 1000003 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* Sizes that are a multiple of nothing, in their full length. */
 #include "pooled.h"
 

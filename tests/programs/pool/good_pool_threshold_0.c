@@ -2,7 +2,6 @@
 // case: bad_pool_threshold_0 1 => heap-buffer-overflow size 1000 offset +0 in make_from
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* Where the program waits, the pool gives back what is free, and keeps what is not. */
 #include "pooled.h"
 

@@ -2,7 +2,6 @@
 // case: bad_pool_trimmed 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* All that a pool keeps is given back between one use of it and the next; its addresses may not be there any more. */
 #include "pooled.h"
 

@@ -2,7 +2,6 @@
 // case: bad_pool_unifying_stream 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// guarded: no
 /* A buffer was used in two streams: a third one waits for both and frees it, as PyTorch's asynchronous allocator does.
  */
 #include "pooled.h"
