@@ -4,18 +4,22 @@
 // suspect: k_flip
 // guarded: no
 /*
- * Behind a kernel that runs, a buffer is allocated and freed by cuMemFree, which does not wait; nothing has used it,
+ * Behind a kernel that runs, a buffer is allocated and freed by cuMemFree, which does not wait; no kernel has used it,
  * and trimming gives its memory back at once. Whatever were queued to touch it now would fault.
  */
 #include "pooled.h"
 
 static CUmemoryPool pool;
 
-static void freed_at_once(CUstream stream)
+static void freed_at_once(CUstream stream, int launched)
 {
 	volatile int *flag = hold(stream);
+	CUdeviceptr p;
 
-	CK(cuMemFree(make_pooled(SIZE, stream)));
+	p = make_pooled(SIZE, stream);
+	if (launched)
+		tk_spin(stream, 0);
+	CK(cuMemFree(p));
 	CK(cuMemPoolTrimTo(pool, 0));
 	*flag = 1;
 	tk_spin(stream, 0);
@@ -28,7 +32,7 @@ int main(void)
 
 	pool = default_pool();
 	for (int i = 0; i < 5; i++) {
-		freed_at_once(stream);
+		freed_at_once(stream, i % 2);
 		use_once(SIZE, stream, i == 3 ? CASE : 0);
 		CK(cuStreamSynchronize(stream));
 	}
