@@ -1,0 +1,117 @@
+// case: good_pool_ordered_by_event by_event
+// case: good_pool_ordered_by_wait by_wait
+// case: good_pool_ordered_by_query by_query
+// case: good_pool_ordered_by_callback by_callback
+// case: good_pool_ordered_by_value by_value
+// case: good_pool_ordered_by_mem_free by_mem_free
+// case: good_pool_ordered_by_unloading by_unloading
+// case: good_pool_ordered_by_null_fill by_null_fill
+// options: max_overhead=100
+// guarded: no
+/*
+ * A stream comes behind an allocation of another one, in one way or another, and frees the buffer. What that other
+ * stream has been given since, and has yet to do, must not touch whatever is made of the place. The null stream comes
+ * behind both, and they behind it.
+ */
+#include "pooled.h"
+
+enum { NEXT_SIZE = 1400 }; /* from the same place, with bytes behind it and without */
+
+static CUstream home, other;
+static CUdeviceptr buffer;
+static CUmodule module;
+
+static TK_UNUSED void by_event(void)
+{
+	order(home, other);
+}
+
+static TK_UNUSED void by_wait(void)
+{
+	CK(cuStreamSynchronize(home));
+}
+
+static TK_UNUSED void by_query(void)
+{
+	while (cuStreamQuery(home) != CUDA_SUCCESS)
+		;
+}
+
+static void set(void *flag)
+{
+	*(volatile int *)flag = 1;
+}
+
+static TK_UNUSED void by_callback(void)
+{
+	volatile int *flag = tk_flag();
+
+	CK(cuLaunchHostFunc(home, set, (void *)flag));
+	while (!*flag)
+		;
+}
+
+static TK_UNUSED void by_value(void)
+{
+	CUdeviceptr word = (CUdeviceptr)tk_flag();
+
+	CK(cuStreamWriteValue32(home, word, 1, 0));
+	CK(cuStreamWaitValue32(other, word, 1, CU_STREAM_WAIT_VALUE_EQ));
+}
+
+static TK_UNUSED void by_mem_free(void)
+{
+	CK(cuMemFree(tk_alloc(SIZE)));
+}
+
+static TK_UNUSED void by_unloading(void)
+{
+	CK(cuModuleUnload(module));
+}
+
+static TK_UNUSED void by_null_fill(void)
+{
+	CK(cuMemsetD8Async(buffer, 0, SIZE, NULL));
+}
+
+/* That other stream is held up behind this event. */
+static CUevent when_released(volatile int **flag)
+{
+	CUstream busy = tk_stream();
+	CUevent event;
+
+	CK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	*flag = hold(busy);
+	CK(cuEventRecord(event, busy));
+	return event;
+}
+
+int main(void)
+{
+	unsigned char bytes[NEXT_SIZE];
+	volatile int *flag;
+	CUdeviceptr p, q;
+	CUevent released;
+
+	buffer = tk_alloc(SIZE);
+	module = tk_load_kernels();
+	CK(cuStreamCreate(&home, CU_STREAM_DEFAULT));
+	CK(cuStreamCreate(&other, CU_STREAM_DEFAULT));
+	released = when_released(&flag);
+	p = make_pooled(SIZE, home);
+	CASE();
+	CK(cuStreamWaitEvent(home, released, 0));
+	tk_spin(home, 0);
+	CK(cuMemFreeAsync(p, other));
+	q = make_pooled(NEXT_SIZE, other);
+	CK(cuMemsetD8Async(q, 7, NEXT_SIZE, other));
+	CK(cuStreamSynchronize(other));
+	*flag = 1;
+	CK(cuStreamSynchronize(home));
+	CK(cuMemcpyDtoH(bytes, q, NEXT_SIZE));
+	for (int i = 0; i < NEXT_SIZE; i++)
+		REQUIRE(bytes[i] == 7);
+	CK(cuMemFreeAsync(q, other));
+	tk_sync();
+	puts("done");
+}
