@@ -6,6 +6,9 @@
 // case: good_pool_ordered_by_mem_free by_mem_free
 // case: good_pool_ordered_by_unloading by_unloading
 // case: good_pool_ordered_by_null_fill by_null_fill
+// case: good_pool_ordered_by_null_free by_null_free
+// case: good_pool_ordered_by_null_wait by_null_wait
+// case: good_pool_ordered_by_null_prefetch by_null_prefetch
 // options: max_overhead=100
 // guarded: no
 /*
@@ -18,7 +21,8 @@
 enum { NEXT_SIZE = 1400 }; /* from the same place, with bytes behind it and without */
 
 static CUstream home, other;
-static CUdeviceptr buffer;
+static CUdeviceptr buffer, small, managed;
+static CUevent long_past;
 static CUmodule module;
 
 static TK_UNUSED void by_event(void)
@@ -74,6 +78,23 @@ static TK_UNUSED void by_null_fill(void)
 	CK(cuMemsetD8Async(buffer, 0, SIZE, NULL));
 }
 
+static TK_UNUSED void by_null_free(void)
+{
+	CK(cuMemFreeAsync(small, NULL));
+}
+
+static TK_UNUSED void by_null_wait(void)
+{
+	CK(cuStreamWaitEvent(NULL, long_past, 0));
+}
+
+static TK_UNUSED void by_null_prefetch(void)
+{
+	CUmemLocation device = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = tk_device};
+
+	CK(cuMemPrefetchAsync(managed, SIZE, device, 0, NULL));
+}
+
 /* That other stream is held up behind this event. */
 static CUevent when_released(volatile int **flag)
 {
@@ -97,6 +118,12 @@ int main(void)
 	module = tk_load_kernels();
 	CK(cuStreamCreate(&home, CU_STREAM_DEFAULT));
 	CK(cuStreamCreate(&other, CU_STREAM_DEFAULT));
+	CK(cuMemAllocManaged(&managed, SIZE, CU_MEM_ATTACH_GLOBAL));
+	small = make_pooled(16, other);
+	tk_spin(other, 0);
+	tk_sync();
+	CK(cuEventCreate(&long_past, CU_EVENT_DISABLE_TIMING));
+	CK(cuEventRecord(long_past, other));
 	released = when_released(&flag);
 	p = make_pooled(SIZE, home);
 	CASE();
