@@ -30,7 +30,7 @@ static struct {
 	_Atomic int64_t balance;         /* ns at the start; below 0: a debt */
 	_Atomic int64_t owed;            /* ns at the start: what was chosen and has not cost its price yet */
 	_Atomic uint64_t thread, stream; /* ns spent since */
-	_Atomic int64_t steps;           /* chosen since; below 0: more were taken back */
+	_Atomic uint64_t steps;          /* chosen since; below 0, modulo 2^64: more were taken back */
 	_Atomic int64_t price;           /* ns a step */
 	_Atomic int64_t first, planned;  /* number of its first draw, and how many draws it is to have */
 	_Atomic uint64_t probability;    /* of these, in 2^-32 */
@@ -67,15 +67,10 @@ static int64_t balance_at(uint64_t now_ns)
 	int64_t held = GET(balance) + share_of((int64_t)(now_ns - GET(start)));
 	int64_t spent = larger((int64_t)GET(thread), (int64_t)GET(stream));
 
-	return smaller(held, share_of(FULL)) - larger(spent, GET(owed) + GET(steps) * GET(price));
+	return smaller(held, share_of(FULL)) - larger(spent, GET(owed) + (int64_t)GET(steps) * GET(price));
 }
 
 /* ---- windows ---- */
-
-static void charge(int64_t steps)
-{
-	atomic_fetch_add_explicit(&window.steps, steps, memory_order_relaxed);
-}
 
 /* What a step costs, from those of the last windows. */
 static void set_price(int64_t cost, int64_t steps)
@@ -92,8 +87,8 @@ static void set_price(int64_t cost, int64_t steps)
  */
 static void set_probability(void)
 {
-	int64_t room = larger((share_of(WINDOW) + GET(balance) - GET(owed)) / 2, 0),
-		price = larger(PAIR * GET(price), 1);
+	int64_t room = larger((share_of(WINDOW) + GET(balance) - GET(owed)) / 2, 0);
+	int64_t price = larger(PAIR * GET(price), 1);
 	int64_t next = (int64_t)atomic_load_explicit(&draws, memory_order_relaxed), planned;
 
 	window.busiest = larger(next - GET(first), window.busiest - window.busiest / 4);
@@ -105,19 +100,19 @@ static void set_probability(void)
 
 static void turn(uint64_t now_ns)
 {
-	int64_t elapsed = (int64_t)(now_ns - GET(start)), steps = GET(steps), owed = GET(owed);
-	uint64_t thread = GET(thread), stream = GET(stream);
+	int64_t elapsed = (int64_t)(now_ns - GET(start)), owed = GET(owed);
+	uint64_t thread = GET(thread), stream = GET(stream), steps = GET(steps);
 	int64_t cost = larger((int64_t)thread, (int64_t)stream);
 
 	/* What never comes is forgotten, after a while. */
 	owed -= owed / MEMORY * smaller(elapsed / (int64_t)WINDOW, MEMORY);
 	SET(start, now_ns);
 	SET(balance, smaller(GET(balance) + share_of(elapsed) - cost, share_of(FULL)));
-	SET(owed, larger(owed + steps * GET(price) - cost, 0));
-	atomic_fetch_sub_explicit(&window.thread, thread, memory_order_relaxed);
-	atomic_fetch_sub_explicit(&window.stream, stream, memory_order_relaxed);
-	charge(-steps);
-	set_price(cost, steps);
+	SET(owed, larger(owed + (int64_t)steps * GET(price) - cost, 0));
+	gmod_count(&window.thread, -thread);
+	gmod_count(&window.stream, -stream);
+	gmod_count(&window.steps, -steps);
+	set_price(cost, (int64_t)steps);
 	set_probability();
 }
 
@@ -150,20 +145,11 @@ static struct gmod_site *find(uint64_t key)
 	return &sites[GMOD_SITES];
 }
 
-static bool is_first_due(const struct gmod_site *s)
-{
-	return atomic_load_explicit(&s->firsts, memory_order_relaxed) < GMOD_SITE_FIRSTS &&
-	       gmod_options()->max_overhead < ALL;
-}
-
 /* Where two threads want the same one, one goes without. */
-static bool take_first(struct gmod_site *s, uint64_t now_ns)
+static bool take_first(struct gmod_site *s, uint64_t n, uint64_t now_ns)
 {
-	uint64_t n = atomic_load_explicit(&s->firsts, memory_order_relaxed);
-
-	return n < GMOD_SITE_FIRSTS && balance_at(now_ns) > 0 &&
-	       atomic_compare_exchange_strong_explicit(&s->firsts, &n, n + 1, memory_order_relaxed,
-						       memory_order_relaxed);
+	return balance_at(now_ns) > 0 && atomic_compare_exchange_strong_explicit(
+					     &s->firsts, &n, n + 1, memory_order_relaxed, memory_order_relaxed);
 }
 
 /*
@@ -173,14 +159,12 @@ static bool take_first(struct gmod_site *s, uint64_t now_ns)
 static uint64_t probability_of(uint64_t draw)
 {
 	int64_t before = (int64_t)draw - GET(first), planned = GET(planned);
-	int doublings;
 
 	if (gmod_options()->max_overhead >= ALL)
 		return GMOD_CERTAIN;
 	if (before < planned)
 		return GET(probability);
-	doublings = 64 - __builtin_clzll((uint64_t)(before / planned));
-	return GET(probability) >> (2 * smaller(doublings, 16));
+	return GET(probability) >> smaller(2 * (64 - __builtin_clzll((uint64_t)(before / planned))), 33);
 }
 
 /* splitmix64's n-th number. */
@@ -211,22 +195,24 @@ static bool draw(struct gmod_site *s)
 bool gmod_sample(uint64_t key, uint64_t now_ns, struct gmod_site **site)
 {
 	struct gmod_site *s = *site = find(key);
+	uint64_t firsts = atomic_load_explicit(&s->firsts, memory_order_relaxed);
+	unsigned rate = gmod_options()->max_overhead;
 
 	gmod_count(&s->allocations, 1);
-	if (!gmod_options()->max_overhead)
+	if (!rate)
 		return false;
 	turn_if_over(now_ns);
-	if (is_first_due(s) ? !take_first(s, now_ns) : !draw(s))
+	if (firsts < GMOD_SITE_FIRSTS && rate < ALL ? !take_first(s, firsts, now_ns) : !draw(s))
 		return false;
 	gmod_count(&s->guarded, 1);
-	charge(PAIR);
+	gmod_count(&window.steps, PAIR);
 	return true;
 }
 
 void gmod_sample_take_back(struct gmod_site *site)
 {
-	atomic_fetch_sub_explicit(&site->guarded, 1, memory_order_relaxed);
-	charge(-PAIR);
+	gmod_count(&site->guarded, -1ull);
+	gmod_count(&window.steps, -(uint64_t)PAIR);
 }
 
 void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns)
@@ -242,7 +228,7 @@ bool gmod_sample_affords(uint64_t now_ns)
 	turn_if_over(now_ns);
 	if (balance_at(now_ns) <= share_of(WINDOW) / 2)
 		return false;
-	charge(1);
+	gmod_count(&window.steps, 1);
 	return true;
 }
 
