@@ -34,6 +34,7 @@ static struct {
 	_Atomic int64_t price;           /* ns a step */
 	_Atomic int64_t first, planned;  /* number of its first draw, and how many draws it is to have */
 	_Atomic uint64_t probability;    /* of these, in 2^-32 */
+	_Atomic int64_t put_off;         /* above 0: a site's first one was, for want of balance, not long ago */
 	atomic_bool turning;
 	/* Of who holds `turning`. */
 	int64_t busiest;                     /* most draws of a window, of late */
@@ -67,7 +68,7 @@ static int64_t balance_at(uint64_t now_ns)
 	int64_t held = GET(balance) + share_of((int64_t)(now_ns - GET(start)));
 	int64_t spent = larger((int64_t)GET(thread), (int64_t)GET(stream));
 
-	return smaller(held, share_of(FULL)) - larger(spent, GET(owed) + (int64_t)GET(steps) * GET(price));
+	return held - larger(spent, GET(owed) + (int64_t)GET(steps) * GET(price));
 }
 
 /* ---- windows ---- */
@@ -83,19 +84,20 @@ static void set_price(int64_t cost, int64_t steps)
 
 /*
  * Half of what the bucket holds and will get is for draws: all of what a window gives where it holds as much, nothing
- * where it owes as much.
+ * where it owes as much. Half of that where first ones of sites wait, which a burst may have behind all of its draws.
  */
 static void set_probability(void)
 {
-	int64_t room = larger((share_of(WINDOW) + GET(balance) - GET(owed)) / 2, 0);
+	int64_t room = larger((share_of(WINDOW) + GET(balance)) / (GET(put_off) > 0 ? 4 : 2), 0);
 	int64_t price = larger(PAIR * GET(price), 1);
 	int64_t next = (int64_t)atomic_load_explicit(&draws, memory_order_relaxed), planned;
 
-	window.busiest = larger(next - GET(first), window.busiest - window.busiest / 4);
+	window.busiest = larger(next - GET(first), window.busiest - window.busiest / MEMORY);
 	planned = larger(window.busiest, room / price + 1);
 	SET(probability, ((uint64_t)room << 32) / (uint64_t)price / (uint64_t)planned);
 	SET(planned, planned);
 	SET(first, next);
+	SET(put_off, larger(GET(put_off) - 1, 0));
 }
 
 static void turn(uint64_t now_ns)
@@ -148,8 +150,12 @@ static struct gmod_site *find(uint64_t key)
 /* Where two threads want the same one, one goes without. */
 static bool take_first(struct gmod_site *s, uint64_t n, uint64_t now_ns)
 {
-	return balance_at(now_ns) > 0 && atomic_compare_exchange_strong_explicit(
-					     &s->firsts, &n, n + 1, memory_order_relaxed, memory_order_relaxed);
+	if (balance_at(now_ns) <= 0) {
+		SET(put_off, 2 * MEMORY);
+		return false;
+	}
+	return atomic_compare_exchange_strong_explicit(&s->firsts, &n, n + 1, memory_order_relaxed,
+						       memory_order_relaxed);
 }
 
 /*
