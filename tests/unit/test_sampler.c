@@ -333,14 +333,18 @@ static uint64_t choose_new(struct world *w, uint64_t n)
 TEST_IN_CHILD(new_sites_cost_no_more)
 {
 	struct world *w = open_world(ONE_PERCENT);
-	uint64_t chosen = choose_new(w, 5000);
+	uint64_t chosen = choose_new(w, 2000), late;
 
 	/* 1.25 ms. */
 	CHECK(chosen >= 100 && chosen <= 106, "%lu", chosen);
-	for (uint64_t i = 0; i < 2 * chosen; i++)
+	/* And while that is to come. */
+	pass(w, 100 * MS);
+	late = choose_new(w, 1000);
+	CHECK(late <= 20, "%lu", late);
+	for (uint64_t i = 0; i < 2 * (chosen + late); i++)
 		pay(w);
 	for (int i = 0; i < 200000; i++) {
-		allocate(w, 5000 + (uint64_t)i / 2);
+		allocate(w, 3000 + (uint64_t)i / 2);
 		pass(w, 50 * US);
 	}
 	check_budget(w, 90);
