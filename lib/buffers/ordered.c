@@ -285,8 +285,9 @@ static bool is_legacy(uint64_t stream, const struct gmod_block *b)
 }
 
 /*
- * Under the lock: those of the stream are GMOD_BEING_ARMED, in *mine. stream 0: none is. Others go on waiting, but for
- * those that what comes next joins: the legacy stream and any other.
+ * Under the lock: those of the stream are GMOD_BEING_ARMED, in *mine, if it is there. Others go on waiting, but for
+ * those that come to be joined: what goes into the legacy stream comes behind all others, and they behind it. stream 0:
+ * none goes on.
  */
 static unsigned sort_pending(uint64_t stream, struct gmod_block **mine)
 {
@@ -295,7 +296,7 @@ static unsigned sort_pending(uint64_t stream, struct gmod_block **mine)
 	for (unsigned i = 0; i < pending_count; i++) {
 		struct gmod_block *b = &gmod_blocks[pending[i]];
 
-		if (stream && b->stream == stream) {
+		if (mine && b->stream == stream) {
 			set_state(b, GMOD_BEING_ARMED);
 			mine[count++] = b;
 		} else if (stream && !is_legacy(stream, b)) {
@@ -374,13 +375,23 @@ static void await_fills(void)
 		;
 }
 
-void gmod_ordered_give_up(void)
+static void give_up(uint64_t stream)
 {
 	if (!gmod_on() || !gmod_lock(&lock))
 		return;
-	sort_pending(0, NULL);
+	sort_pending(stream, NULL);
 	gmod_unlock(&lock);
 	await_fills();
+}
+
+void gmod_ordered_give_up(void)
+{
+	give_up(0);
+}
+
+void gmod_ordered_join(CUstream stream, enum gmod_flavour flavour)
+{
+	give_up(gmod_order_of(stream, flavour).key);
 }
 
 /* A stream's fills run to their end, however soon it is destroyed. */
@@ -451,17 +462,25 @@ static bool look_before(struct gmod_block *b, const struct gmod_order *in)
 	return true;
 }
 
+static bool is_idle(const struct gmod_block *b)
+{
+	return NEXT(cuStreamQuery)(b->handle) == CUDA_SUCCESS;
+}
+
 /*
- * cuMemFree of what came from a pool does not wait, and a trim may take the pages away at once (measured). Where the
- * fill is not proven complete the buffer is freed behind it, in the stream's order.
+ * cuMemFree of what came from a pool does not wait, and a trim may take the pages away at once, also from under a fill
+ * that is still to run (measured). Where it is not known to be done the buffer is freed behind it, in the stream's
+ * order. Not in the legacy stream, where that would join all others; nor where it would become part of a graph.
  */
 static struct gmod_order order_of_free(const struct gmod_block *b, bool armed)
 {
-	struct gmod_order in = {b->handle, b->stream};
+	struct gmod_order in = {b->handle, b->stream}, now = {.stream = NULL};
+	uint64_t legacy = gmod_handle(gmod_block_context(b)) ^ GMOD_KEY_LEGACY;
 
-	if (!armed || !in.key || gmod_block_is_armed(b))
-		in.stream = NULL;
-	return in;
+	if (armed && in.key && in.key != legacy && !gmod_block_is_armed(b) &&
+	    in.key == gmod_order_of(in.stream, GMOD_LEGACY).key && !is_capturing(in.stream) && !is_idle(b))
+		return in;
+	return now;
 }
 
 void gmod_block_retire(struct gmod_block *b)

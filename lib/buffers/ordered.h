@@ -77,6 +77,15 @@ static inline void gmod_ordered_passed(void)
 		gmod_ordered_give_up();
 }
 
+/* Something goes into that stream in front of which nothing is armed: what the legacy stream joins by it stays bare. */
+__attribute__((cold)) void gmod_ordered_join(CUstream stream, enum gmod_flavour flavour);
+
+static inline void gmod_ordered_joined(CUstream stream, enum gmod_flavour flavour)
+{
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_relaxed) != 0, 0))
+		gmod_ordered_join(stream, flavour);
+}
+
 /* The stream is about to be destroyed: its key may be another's soon. */
 void gmod_ordered_stream_ends(uint64_t key);
 

@@ -10,6 +10,8 @@ static bool takes_no_advice(uint64_t address, size_t count)
 {
 	struct gmod_found found;
 
+	/* A prefetch in the legacy stream joins others. */
+	gmod_ordered_passed();
 	switch (gmod_where_is(address, &found)) {
 	case GMOD_IN_BUFFER:
 		return gmod_record_details(found.record)->memory == GMOD_MEM_DEVICE ||
@@ -159,6 +161,7 @@ static bool translate_attach(CUdeviceptr *address, size_t *length)
 	enum gmod_where where = gmod_where_is(*address, &found);
 	const struct gmod_details *d;
 
+	gmod_ordered_passed();
 	if (where == GMOD_ELSEWHERE)
 		return true;
 	d = gmod_record_details(found.record);

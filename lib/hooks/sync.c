@@ -163,7 +163,10 @@ static CUresult wait_event(CUstream stream, CUevent event, unsigned int flags, e
 			   PFN_cuStreamWaitEvent_v3020 next, const char *entry_point)
 {
 	struct gmod_event_proof covered = covers(event);
-	CUresult r = next(stream, event, flags);
+	CUresult r;
+
+	gmod_ordered_joined(stream, flavour);
+	r = next(stream, event, flags);
 
 	if (r == CUDA_SUCCESS && gmod_on() && !gmod_is_captured(stream, flavour))
 		gmod_stream_waits(gmod_waited_stream(stream, flavour), &covered, gmod_ticks());
