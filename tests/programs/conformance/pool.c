@@ -204,18 +204,26 @@ static void destroyed(void)
 	fact(code(cuCtxSynchronize()), "after it, cuCtxSynchronize");
 }
 
-static void exported(void)
+static CUmemoryPool exportable_pool(void)
 {
 	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
 				.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
 				.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = tk_device}};
+	CUmemoryPool pool;
+
+	CK(cuMemPoolCreate(&pool, &props));
+	return pool;
+}
+
+static void exported(void)
+{
 	CUmemoryPool pool = pool_new(0);
 	int fd = -1;
 
 	fact(code(cuMemPoolExportToShareableHandle(&fd, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0)),
 	     "exporting a pool that was not made for it");
 	CK(cuMemPoolDestroy(pool));
-	CK(cuMemPoolCreate(&pool, &props));
+	pool = exportable_pool();
 	fact(code(cuMemPoolExportToShareableHandle(&fd, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0)),
 	     "exporting one that was");
 	close(fd);
@@ -252,10 +260,10 @@ void child_access_trimmed(void)
 	fact(code(cuCtxSynchronize()), "a kernel stores to pool memory that was trimmed");
 }
 
-/* A fill that is queued meanwhile runs into it. */
+/* A fill that is queued meanwhile runs into it. The pool is one that is left alone: the fault is the program's own. */
 void child_fill_trimmed(void)
 {
-	CUmemoryPool pool = pool_new(UINT64_MAX);
+	CUmemoryPool pool = exportable_pool();
 	CUstream stream = tk_stream();
 	CUdeviceptr p = taken(pool, SOME, stream);
 
