@@ -10,12 +10,11 @@
 #define ALL (100u * GMOD_PERCENT_ONE)
 
 enum {
-	PROBES = 32,         /* places of the table that a site may have */
-	PAIR = 2,            /* steps: arm and look; one more look is one step */
-	STEP_ASSUMED = 6000, /* ns, while few have been seen */
-	STEPS_ASSUMED = 16,
+	PROBES = 32,          /* places of the table that a site may have */
+	PAIR_ASSUMED = 12000, /* ns, while few have been seen */
+	PAIRS_ASSUMED = 8,
 	MEMORY = 8,  /* windows */
-	FINE = 1024, /* parts of a step, so that a few fade evenly, too */
+	FINE = 1024, /* parts of a pair, so that a few fade evenly, too */
 };
 
 static struct gmod_site sites[GMOD_SITES + 1]; /* the last one for those that find no place */
@@ -30,16 +29,16 @@ static struct {
 	_Atomic int64_t balance;         /* ns at the start; below 0: a debt */
 	_Atomic int64_t owed;            /* ns at the start: what was chosen and has not cost its price yet */
 	_Atomic uint64_t thread, stream; /* ns spent since */
-	_Atomic uint64_t steps;          /* chosen since; below 0, modulo 2^64: more were taken back */
-	_Atomic int64_t price;           /* ns a step */
+	_Atomic uint64_t pairs;          /* chosen since; below 0, modulo 2^64: more were taken back */
+	_Atomic int64_t price;           /* ns a pair */
 	_Atomic int64_t first, planned;  /* number of its first draw, and how many draws it is to have */
 	_Atomic uint64_t probability;    /* of these, in 2^-32 */
 	_Atomic int64_t put_off;         /* above 0: a site's first one was, for want of balance, not long ago */
 	atomic_bool turning;
 	/* Of who holds `turning`. */
 	int64_t busiest;                     /* most draws of a window, of late */
-	int64_t cost_of_late, steps_of_late; /* the sums of the last windows, older ones weighing less */
-} window = {.price = STEP_ASSUMED, .planned = 1};
+	int64_t cost_of_late, pairs_of_late; /* the sums of the last windows, older ones weighing less */
+} window = {.price = PAIR_ASSUMED, .planned = 1};
 
 static _Atomic uint64_t draws; /* so far, of all sites: numbers them */
 
@@ -68,18 +67,18 @@ static int64_t balance_at(uint64_t now_ns)
 	int64_t held = GET(balance) + share_of((int64_t)(now_ns - GET(start)));
 	int64_t spent = larger((int64_t)GET(thread), (int64_t)GET(stream));
 
-	return held - larger(spent, GET(owed) + (int64_t)GET(steps) * GET(price));
+	return held - larger(spent, GET(owed) + (int64_t)GET(pairs) * GET(price));
 }
 
 /* ---- windows ---- */
 
-/* What a step costs, from those of the last windows. */
-static void set_price(int64_t cost, int64_t steps)
+/* What a pair costs, from those of the last windows. */
+static void set_price(int64_t cost, int64_t pairs)
 {
 	window.cost_of_late += cost - window.cost_of_late / MEMORY;
-	window.steps_of_late = larger(window.steps_of_late - window.steps_of_late / MEMORY + steps * FINE, 0);
-	SET(price, (window.cost_of_late + STEPS_ASSUMED * STEP_ASSUMED) * FINE /
-		       (window.steps_of_late + STEPS_ASSUMED * FINE));
+	window.pairs_of_late = larger(window.pairs_of_late - window.pairs_of_late / MEMORY + pairs * FINE, 0);
+	SET(price, (window.cost_of_late + PAIRS_ASSUMED * PAIR_ASSUMED) * FINE /
+		       (window.pairs_of_late + PAIRS_ASSUMED * FINE));
 }
 
 /*
@@ -89,7 +88,7 @@ static void set_price(int64_t cost, int64_t steps)
 static void set_probability(void)
 {
 	int64_t room = larger((share_of(WINDOW) + GET(balance)) / (GET(put_off) > 0 ? 4 : 2), 0);
-	int64_t price = larger(PAIR * GET(price), 1);
+	int64_t price = larger(GET(price), 1);
 	int64_t next = (int64_t)atomic_load_explicit(&draws, memory_order_relaxed), planned;
 
 	window.busiest = larger(next - GET(first), window.busiest - window.busiest / MEMORY);
@@ -103,18 +102,18 @@ static void set_probability(void)
 static void turn(uint64_t now_ns)
 {
 	int64_t elapsed = (int64_t)(now_ns - GET(start)), owed = GET(owed);
-	uint64_t thread = GET(thread), stream = GET(stream), steps = GET(steps);
+	uint64_t thread = GET(thread), stream = GET(stream), pairs = GET(pairs);
 	int64_t cost = larger((int64_t)thread, (int64_t)stream);
 
 	/* What never comes is forgotten, after a while. */
 	owed -= owed / MEMORY * smaller(elapsed / (int64_t)WINDOW, MEMORY);
 	SET(start, now_ns);
 	SET(balance, smaller(GET(balance) + share_of(elapsed) - cost, share_of(FULL)));
-	SET(owed, larger(owed + (int64_t)steps * GET(price) - cost, 0));
+	SET(owed, larger(owed + (int64_t)pairs * GET(price) - cost, 0));
 	gmod_count(&window.thread, -thread);
 	gmod_count(&window.stream, -stream);
-	gmod_count(&window.steps, -steps);
-	set_price(cost, (int64_t)steps);
+	gmod_count(&window.pairs, -pairs);
+	set_price(cost, (int64_t)pairs);
 	set_probability();
 }
 
@@ -211,31 +210,20 @@ bool gmod_sample(uint64_t key, uint64_t now_ns, struct gmod_site **site)
 	if (firsts < GMOD_SITE_FIRSTS && rate < ALL ? !take_first(s, firsts, now_ns) : !draw(s))
 		return false;
 	gmod_count(&s->guarded, 1);
-	gmod_count(&window.steps, PAIR);
+	gmod_count(&window.pairs, 1);
 	return true;
 }
 
 void gmod_sample_take_back(struct gmod_site *site)
 {
 	gmod_count(&site->guarded, -1ull);
-	gmod_count(&window.steps, -(uint64_t)PAIR);
+	gmod_count(&window.pairs, (uint64_t)-1);
 }
 
 void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns)
 {
 	gmod_count(&window.thread, thread_ns);
 	gmod_count(&window.stream, stream_ns);
-}
-
-bool gmod_sample_affords(uint64_t now_ns)
-{
-	if (gmod_options()->max_overhead >= ALL)
-		return true;
-	turn_if_over(now_ns);
-	if (balance_at(now_ns) <= share_of(WINDOW) / 2)
-		return false;
-	gmod_count(&window.steps, 1);
-	return true;
 }
 
 void gmod_sample_totals(struct gmod_sample_totals *out)

@@ -47,13 +47,6 @@ void gmod_sample_take_back(struct gmod_site *site);
 /* What guarding has cost: time of the calling thread, and of the stream. The larger sum of a window counts. */
 void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns);
 
-/*
- * May something that can wait (one more look at a block that lives long) be paid for at this time? true: it is taken to
- * be done now. Such looks get at most a quarter of a budget that draws would use up, and nothing while first ones of
- * sites wait.
- */
-bool gmod_sample_affords(uint64_t now_ns);
-
 struct gmod_sample_totals {
 	uint64_t sites, sites_guarded;
 };

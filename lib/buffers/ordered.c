@@ -183,6 +183,12 @@ static void describe(struct gmod_block *b, const struct gmod_ordered_request *q,
 	b->seen_ns = 0;
 }
 
+static void count_bare(const struct gmod_block *b)
+{
+	gmod_count(&gmod_counters.ordered_bare, 1);
+	gmod_sample_take_back(b->site);
+}
+
 /* What does not find a place stays bare. */
 static void wait_for_the_stream(struct gmod_block *b)
 {
@@ -193,7 +199,7 @@ static void wait_for_the_stream(struct gmod_block *b)
 		pending[pending_count++] = gmod_place_of(b);
 		atomic_store_explicit(&gmod_hot.ordered, (int)pending_count, memory_order_relaxed);
 	} else {
-		gmod_count(&gmod_counters.ordered_bare, 1);
+		count_bare(b);
 	}
 	if (locked)
 		gmod_unlock(&lock);
@@ -303,7 +309,7 @@ static unsigned sort_pending(uint64_t stream, struct gmod_block **mine)
 			pending[kept++] = pending[i];
 		} else {
 			set_state(b, GMOD_BARE);
-			gmod_count(&gmod_counters.ordered_bare, 1);
+			count_bare(b);
 		}
 	}
 	pending_count = kept;
@@ -334,7 +340,7 @@ static void arm(struct gmod_block *b, const struct gmod_order *in)
 	b->intact = gmod_now();
 	if (fill(&b->look, in->stream) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemsetD32Async");
-		gmod_count(&gmod_counters.ordered_bare, 1);
+		count_bare(b);
 		set_state(b, GMOD_BARE);
 		return;
 	}
@@ -421,7 +427,7 @@ static bool disarm(struct gmod_block *b)
 			if (&gmod_blocks[pending[i]] == b) {
 				pending[i] = pending[--pending_count];
 				set_state(b, GMOD_BARE);
-				gmod_count(&gmod_counters.ordered_bare, 1);
+				count_bare(b);
 			}
 		atomic_store_explicit(&gmod_hot.ordered, (int)pending_count, memory_order_relaxed);
 		gmod_unlock(&lock);

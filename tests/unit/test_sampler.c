@@ -378,7 +378,7 @@ TEST_IN_CHILD(a_debt_is_paid_back)
 	pass(w, 100 * MS);
 	/* That is 20 s worth. */
 	for (int i = 0; i < 190000; i++) {
-		NEED(!gmod_sample(key_of(random_below(&seed, 100)), w->now, &s) && !gmod_sample_affords(w->now));
+		NEED(!gmod_sample(key_of(random_below(&seed, 100)), w->now, &s));
 		pass(w, 100 * US);
 	}
 	for (size_t i = 0; i < LONGEST_MS; i++)
@@ -393,17 +393,15 @@ TEST_IN_CHILD(a_debt_is_paid_back)
 TEST_IN_CHILD(an_older_time_does_no_harm)
 {
 	struct world *w = open_world(ONE_PERCENT);
+	struct gmod_site *s;
 
 	for (int i = 0; i < 200000; i++) {
-		uint64_t now = w->now;
-
-		w->now -= i % 2 ? 30 * MS : 0;
-		gmod_sample_affords(w->now);
-		w->now = now;
+		if (gmod_sample(key_of(random_below(&seed, 50)), w->now - (i % 2 ? 30 * MS : 0), &s))
+			gmod_sample_take_back(s);
 		allocate(w, random_below(&seed, 50));
 		pass(w, 50 * US);
 	}
-	check_budget(w, 60);
+	check_budget(w, 40); /* half of what is chosen is taken back */
 }
 
 /* ---- who comes first ---- */
@@ -430,39 +428,6 @@ TEST_IN_CHILD(a_rare_site_has_its_first_ones_guarded)
 	check_budget(w, 90);
 }
 
-/* Allocations of `among` sites from number on, and looks whenever they can be paid for; how many of these. */
-static uint64_t flow_with_looks(struct world *w, uint64_t number, uint64_t among, uint64_t gap)
-{
-	uint64_t looks = 0;
-
-	for (uint64_t until = w->now + 5 * SECOND; w->now < until; pass(w, gap)) {
-		allocate(w, number + random_below(&seed, among));
-		if (!gmod_sample_affords(w->now))
-			continue;
-		pay(w);
-		looks++;
-	}
-	return looks;
-}
-
-TEST_IN_CHILD(what_can_wait_leaves_most_to_draws)
-{
-	struct world *w = open_world(ONE_PERCENT);
-	uint64_t looks;
-
-	flow(w, 2, 20 * US);
-	/* Of 50 ms a quarter. */
-	looks = flow_with_looks(w, 0, 50, 20 * US);
-	CHECK(looks >= 1200 && looks <= 2600, "%lu looks", looks);
-	/* All that is left, where there are hardly any draws. */
-	looks = flow_with_looks(w, 0, 50, 10 * MS);
-	CHECK(looks >= 450 && looks <= 500, "%lu looks", looks);
-	/* Nothing where new sites come all the time. */
-	looks = flow_with_looks(w, 1000, 5000, 50 * US);
-	CHECK(looks <= 100, "%lu looks", looks);
-	check_budget(w, 50);
-}
-
 /* ---- all and none ---- */
 
 TEST_IN_CHILD(at_0_none_is_guarded)
@@ -470,7 +435,7 @@ TEST_IN_CHILD(at_0_none_is_guarded)
 	struct world *w = open_world(0);
 
 	for (int i = 0; i < 10000; i++) {
-		NEED(!allocate(w, (uint64_t)i % 10) && !gmod_sample_affords(w->now));
+		NEED(!allocate(w, (uint64_t)i % 10));
 		pass(w, MS);
 	}
 	NEED(w->site[3]->allocations == 1000 && w->site[3]->draws == 0 && w->site[3]->guarded == 0);
@@ -482,7 +447,7 @@ TEST_IN_CHILD(at_100_all_are_guarded)
 
 	w->step = 10 * MS;
 	for (int i = 0; i < 10000; i++) {
-		NEED(allocate(w, (uint64_t)i % 10) && gmod_sample_affords(w->now));
+		NEED(allocate(w, (uint64_t)i % 10));
 		pass(w, MS);
 	}
 	NEED(w->site[3]->guarded == 1000 && w->site[3]->drawn == 1000);
