@@ -9,9 +9,9 @@
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/buffers/buffer.h"
-#include "lib/context/current.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/ordered_block.h"
+#include "lib/context/current.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
@@ -134,11 +134,11 @@ static bool is_watched(void)
 	return is == 2;
 }
 
-static CUresult call(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out)
+CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out)
 {
 	bool per_thread = q->flavour == GMOD_PER_THREAD;
 
-	if (q->pool)
+	if (q->from_pool)
 		return (per_thread ? NEXT(cuMemAllocFromPoolAsync_ptsz)
 				   : NEXT(cuMemAllocFromPoolAsync))(out, size, q->pool, q->stream);
 	return (per_thread ? NEXT(cuMemAllocAsync_ptsz) : NEXT(cuMemAllocAsync))(out, size, q->stream);
@@ -232,7 +232,7 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, 
 		return false;
 	gmod_record_details(b->record)->backend = &gmod_backend_ordered;
 	began = gmod_monotonic_ns();
-	if (call(q, total, &at) != CUDA_SUCCESS) {
+	if (gmod_ordered_native(q, total, &at) != CUDA_SUCCESS) {
 		gmod_record_abandon(b->record);
 		return false;
 	}

@@ -44,7 +44,8 @@ static inline CUstream gmod_explicit(CUstream handle, enum gmod_flavour flavour)
 
 struct gmod_ordered_request {
 	size_t size;
-	CUmemoryPool pool; /* NULL: the current one of the stream's device */
+	CUmemoryPool pool; /* without from_pool the current one of the stream's device */
+	bool from_pool;
 	CUstream stream;
 	enum gmod_flavour flavour;
 	uint64_t site; /* where the program asks for it, gmod_ordered_site() */
@@ -55,6 +56,7 @@ struct gmod_ordered_request {
  * covered.
  */
 bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out);
+CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out);
 
 /* A place that allocates, told by who calls, from how deep a stack, for about how much: a walk up the stack takes as
  * long as the budget has for everything. */

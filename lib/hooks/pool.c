@@ -19,62 +19,56 @@ static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
 }
 
 /* Is it guarded? What goes into a graph has not happened. */
-static bool guard(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstream stream, enum gmod_flavour flavour,
-		  const void *caller)
+static bool guard(struct gmod_ordered_request *q, CUdeviceptr *out, const void *caller)
 {
-	struct gmod_ordered_request q = {size, pool, stream, flavour, 0};
-
-	if (!gmod_on() || !out || !size || gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE ||
-	    !gmod_options()->max_overhead || gmod_is_captured(stream, flavour))
+	if (!gmod_on() || !out || !q->size || (q->from_pool && !q->pool) ||
+	    gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE || !gmod_options()->max_overhead ||
+	    gmod_is_captured(q->stream, q->flavour))
 		return false;
-	q.site = gmod_ordered_site(caller, __builtin_frame_address(0), size);
-	return gmod_ordered_alloc(&q, out);
+	q->site = gmod_ordered_site(caller, __builtin_frame_address(0), q->size);
+	return gmod_ordered_alloc(q, out);
 }
 
 /* Not covered until it is armed. */
-static CUresult allocated(CUresult r, size_t size, const char *entry_point)
+static CUresult allocate(struct gmod_ordered_request q, CUdeviceptr *out, const void *caller, const char *entry_point)
 {
+	CUresult r = guard(&q, out, caller) ? CUDA_SUCCESS : gmod_ordered_native(&q, q.size, out);
+
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.ordered_all, 1);
-		gmod_count(&gmod_counters.ordered_all_bytes, size);
+		gmod_count(&gmod_counters.ordered_all_bytes, q.size);
 	}
-	return unguarded(r, size, entry_point);
+	return unguarded(r, q.size, entry_point);
 }
+
+#define CALLER __builtin_return_address(0)
 
 GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
-	CUresult r = !guard(dptr, size, NULL, stream, GMOD_LEGACY, __builtin_return_address(0))
-			 ? NEXT(cuMemAllocAsync)(dptr, size, stream)
-			 : CUDA_SUCCESS;
+	struct gmod_ordered_request q = {size, NULL, false, stream, GMOD_LEGACY, 0};
 
-	return allocated(r, size, __func__);
+	return allocate(q, dptr, CALLER, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
-	CUresult r = !guard(dptr, size, NULL, stream, GMOD_PER_THREAD, __builtin_return_address(0))
-			 ? NEXT(cuMemAllocAsync_ptsz)(dptr, size, stream)
-			 : CUDA_SUCCESS;
+	struct gmod_ordered_request q = {size, NULL, false, stream, GMOD_PER_THREAD, 0};
 
-	return allocated(r, size, __func__);
+	return allocate(q, dptr, CALLER, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
-	CUresult r = !pool || !guard(dptr, size, pool, stream, GMOD_LEGACY, __builtin_return_address(0))
-			 ? NEXT(cuMemAllocFromPoolAsync)(dptr, size, pool, stream)
-			 : CUDA_SUCCESS;
+	struct gmod_ordered_request q = {size, pool, true, stream, GMOD_LEGACY, 0};
 
-	return allocated(r, size, __func__);
+	return allocate(q, dptr, CALLER, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
-	CUresult r = !pool || !guard(dptr, size, pool, stream, GMOD_PER_THREAD, __builtin_return_address(0))
-			 ? NEXT(cuMemAllocFromPoolAsync_ptsz)(dptr, size, pool, stream)
-			 : CUDA_SUCCESS;
+	struct gmod_ordered_request q = {size, pool, true, stream, GMOD_PER_THREAD, 0};
 
-	return allocated(r, size, __func__);
+	return allocate(q, dptr, CALLER, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
