@@ -151,9 +151,8 @@ static uint32_t word_for(const struct gmod_record *r, uint64_t end)
 	uint64_t word = gmod_siphash24(gmod_hot.key, id, sizeof(id));
 	uint8_t byte[4];
 
-	memcpy(byte, &word, sizeof(byte));
 	for (int i = 0; i < 4; i++)
-		byte[i] = byte[end % 4 ? 0 : i] == 0 || byte[end % 4 ? 0 : i] == 0xff ? 0xa5 : byte[end % 4 ? 0 : i];
+		byte[i] = (uint8_t)(1 + (word >> 8 * (end % 4 ? 0 : i)) % 254);
 	memcpy(&word, byte, sizeof(byte));
 	return (uint32_t)word;
 }
@@ -217,8 +216,7 @@ static bool publish(struct gmod_block *b)
 }
 
 /* Records that cannot be found are no use: the program has its memory, a little longer than it knows. */
-static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, struct gmod_block *b, CUdeviceptr *out,
-		  uint64_t *native_ns)
+static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, struct gmod_block *b, CUdeviceptr *out)
 {
 	uint64_t began;
 	size_t total;
@@ -231,22 +229,22 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, 
 	if (!b->record)
 		return false;
 	gmod_record_details(b->record)->backend = &gmod_backend_ordered;
-	began = gmod_monotonic_ns();
 	if (gmod_ordered_native(q, total, &at) != CUDA_SUCCESS) {
 		gmod_record_abandon(b->record);
 		return false;
 	}
-	*native_ns = gmod_monotonic_ns() - began;
+	began = gmod_monotonic_ns();
 	*out = at;
 	describe(b, q, c, at, total);
 	if (!publish(b)) {
 		gmod_record_abandon(b->record);
 		give_block(b);
 	}
+	gmod_sample_spent(gmod_monotonic_ns() - began, STREAM_NS);
 	return true;
 }
 
-static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, CUdeviceptr *out, uint64_t *native_ns)
+static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, CUdeviceptr *out)
 {
 	struct gmod_context *c = gmod_context_current();
 	struct gmod_block *b;
@@ -254,7 +252,7 @@ static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, 
 	if (!c || !c->stream || may_be_exported(c, q->pool) || !gmod_look_room(c) || !(b = take_block()))
 		return false;
 	b->site = site;
-	if (guard(q, c, b, out, native_ns))
+	if (guard(q, c, b, out))
 		return true;
 	give_block(b);
 	return false;
@@ -264,20 +262,15 @@ bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out)
 {
 	struct gmod_cancel cancel;
 	struct gmod_site *site;
-	uint64_t began, native_ns = 0;
 	bool done;
 
-	if (is_watched())
-		return false;
-	began = gmod_monotonic_ns();
-	if (!gmod_sample(q->site, began, &site))
+	if (is_watched() || !gmod_sample(q->site, gmod_monotonic_ns(), &site))
 		return false;
 	cancel = gmod_cancel_begin();
-	done = alloc(q, site, out, &native_ns);
+	done = alloc(q, site, out);
 	gmod_cancel_end(cancel);
 	if (!done)
 		gmod_sample_take_back(site);
-	gmod_sample_spent(gmod_monotonic_ns() - began - native_ns, done ? STREAM_NS : 0);
 	return done;
 }
 
@@ -291,21 +284,22 @@ static bool is_legacy(uint64_t stream, const struct gmod_block *b)
 }
 
 /*
- * Under the lock: those of the stream are GMOD_BEING_ARMED, in *mine, if it is there. Others go on waiting, but for
- * those that come to be joined: what goes into the legacy stream comes behind all others, and they behind it. stream 0:
- * none goes on.
+ * Under the lock, before something goes into that stream: what is pending there is GMOD_BEING_ARMED, in *mine, if that
+ * is there, or BARE where it is waited for. Others go on waiting, but for those that come to be joined: what goes into
+ * the legacy stream comes behind all others, and they behind it. stream 0: none goes on.
  */
-static unsigned sort_pending(uint64_t stream, struct gmod_block **mine)
+static unsigned sort_pending(uint64_t stream, bool waited_for, struct gmod_block **mine)
 {
 	unsigned kept = 0, count = 0;
 
 	for (unsigned i = 0; i < pending_count; i++) {
 		struct gmod_block *b = &gmod_blocks[pending[i]];
+		bool own = b->stream == stream;
 
-		if (mine && b->stream == stream) {
+		if (mine && own) {
 			set_state(b, GMOD_BEING_ARMED);
 			mine[count++] = b;
-		} else if (stream && !is_legacy(stream, b)) {
+		} else if (stream && !(waited_for && own) && !is_legacy(stream, b)) {
 			pending[kept++] = pending[i];
 		} else {
 			set_state(b, GMOD_BARE);
@@ -360,7 +354,7 @@ void gmod_ordered_arm(const struct gmod_order *in)
 		return;
 	cancel = gmod_cancel_begin();
 	if (gmod_lock(&lock)) {
-		count = sort_pending(in->key, mine);
+		count = sort_pending(in->key, false, mine);
 		atomic_fetch_add_explicit(&arming, 1, memory_order_relaxed);
 		gmod_unlock(&lock);
 		for (unsigned i = 0; i < count; i++)
@@ -381,23 +375,23 @@ static void await_fills(void)
 		;
 }
 
-static void give_up(uint64_t stream)
+static void give_up(uint64_t stream, bool waited_for)
 {
 	if (!gmod_on() || !gmod_lock(&lock))
 		return;
-	sort_pending(stream, NULL);
+	sort_pending(stream, waited_for, NULL);
 	gmod_unlock(&lock);
 	await_fills();
 }
 
 void gmod_ordered_give_up(void)
 {
-	give_up(0);
+	give_up(0, true);
 }
 
-void gmod_ordered_join(CUstream stream, enum gmod_flavour flavour)
+void gmod_ordered_join(CUstream stream, enum gmod_flavour flavour, bool waited_for)
 {
-	give_up(gmod_order_of(stream, flavour).key);
+	give_up(gmod_order_of(stream, flavour).key, waited_for);
 }
 
 /* A stream's fills run to their end, however soon it is destroyed. */
@@ -510,18 +504,18 @@ static void note_activity(void)
 		gmod_note_activity(t);
 }
 
-static CUresult release(struct gmod_block *b, const struct gmod_order *in, bool armed, uint64_t *native_ns)
+static CUresult release(struct gmod_block *b, const struct gmod_order *in, bool armed)
 {
 	struct gmod_record *r = b->record;
+	uint64_t began = gmod_monotonic_ns();
 	bool asked = armed && in->stream && look_before(b, in);
 	CUresult result;
 
 	if (armed && !asked)
 		gmod_count(&gmod_counters.ordered_unseen, 1);
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
-	*native_ns = gmod_monotonic_ns();
+	gmod_sample_spent(gmod_monotonic_ns() - began, 0);
 	result = free_now(b, in);
-	*native_ns = gmod_monotonic_ns() - *native_ns;
 	if (result != CUDA_SUCCESS) {
 		gmod_index_reinstate(r);
 		return result;
@@ -538,32 +532,23 @@ static CUresult release(struct gmod_block *b, const struct gmod_order *in, bool 
 	return result;
 }
 
-static CUresult free_ordered(const struct gmod_found *found, const struct gmod_order *in, const char *entry_point)
-{
-	struct gmod_block *b = block_of(found->record);
-	uint64_t began = gmod_monotonic_ns(), native_ns;
-	struct gmod_order own;
-	CUresult result;
-	bool armed;
-
-	if (!gmod_record_begin_release(found->record, found->word)) {
-		gmod_misuse_free(found->bounds.user, found, entry_point, CUDA_ERROR_INVALID_VALUE);
-		return CUDA_ERROR_INVALID_VALUE;
-	}
-	armed = disarm(b);
-	own = order_of_free(b, armed);
-	result = release(b, in ? in : &own, armed && gmod_on(), &native_ns);
-	gmod_sample_spent(gmod_monotonic_ns() - began - native_ns, 0);
-	return result;
-}
-
 CUresult gmod_ordered_free(const struct gmod_found *found, const struct gmod_order *in, const char *entry_point)
 {
 	struct gmod_cancel cancel = gmod_cancel_begin();
-	CUresult r = free_ordered(found, in, entry_point);
+	struct gmod_block *b = block_of(found->record);
+	CUresult result = CUDA_ERROR_INVALID_VALUE;
+	struct gmod_order own;
+	bool armed;
 
+	if (gmod_record_begin_release(found->record, found->word)) {
+		armed = disarm(b);
+		own = order_of_free(b, armed);
+		result = release(b, in ? in : &own, armed && gmod_on());
+	} else {
+		gmod_misuse_free(found->bounds.user, found, entry_point, result);
+	}
 	gmod_cancel_end(cancel);
-	return r;
+	return result;
 }
 
 uint64_t gmod_ordered_extra(CUmemoryPool pool)

@@ -79,13 +79,16 @@ static inline void gmod_ordered_passed(void)
 		gmod_ordered_give_up();
 }
 
-/* Something goes into that stream in front of which nothing is armed: what the legacy stream joins by it stays bare. */
-__attribute__((cold)) void gmod_ordered_join(CUstream stream, enum gmod_flavour flavour);
+/*
+ * Something goes into that stream in front of which nothing is armed, or it is waited for: what the legacy stream joins
+ * by it stays bare, and what is pending in a stream that is waited for.
+ */
+__attribute__((cold)) void gmod_ordered_join(CUstream stream, enum gmod_flavour flavour, bool waited_for);
 
-static inline void gmod_ordered_joined(CUstream stream, enum gmod_flavour flavour)
+static inline void gmod_ordered_joined(CUstream stream, enum gmod_flavour flavour, bool waited_for)
 {
 	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_relaxed) != 0, 0))
-		gmod_ordered_join(stream, flavour);
+		gmod_ordered_join(stream, flavour, waited_for);
 }
 
 /* The stream is about to be destroyed: its key may be another's soon. */

@@ -42,7 +42,7 @@ CUresult gmod_copy_end(const struct gmod_copy *c, CUresult r)
 	if (r == CUDA_ERROR_INVALID_VALUE && gmod_on() && !gmod_misuse_refused(c->dst, c->size, c->entry_point, r))
 		gmod_misuse_refused(c->src, c->size, c->entry_point, r);
 	gmod_sync_memops(r, c->dst, c->src, c->stream);
-	gmod_active();
+	gmod_noted();
 	return gmod_done(r, c->entry_point);
 }
 

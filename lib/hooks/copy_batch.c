@@ -7,6 +7,7 @@ static struct gmod_copy batch_begin(const CUdeviceptr *dst, const CUdeviceptr *s
 {
 	struct gmod_copy c = {.stream = GMOD_ASYNC, .entry_point = entry_point};
 
+	gmod_ordered_passed();
 	if (gmod_phase() == GMOD_OFF || !dst || !src || !sizes)
 		return c;
 	for (size_t i = 0; !c.refused && i < count; i++) {
@@ -38,6 +39,7 @@ static struct gmod_copy boxes_begin(const CUDA_MEMCPY3D_BATCH_OP *ops, size_t co
 	struct gmod_copy c = {.stream = GMOD_ASYNC, .entry_point = entry_point};
 	struct gmod_box b;
 
+	gmod_ordered_passed();
 	if (gmod_phase() == GMOD_OFF || !ops)
 		return c;
 	for (size_t i = 0; !c.refused && i < count; i++) {

@@ -34,12 +34,18 @@ static inline CUresult gmod_done(CUresult result, const char *entry_point)
 }
 
 /* The program did something that may have changed memory, or may have waited for something that did. */
-static inline void gmod_active(void)
+static inline void gmod_noted(void)
 {
 	struct gmod_thread *t = gmod_on() ? gmod_thread_self() : NULL;
 
 	if (t)
 		gmod_note_activity(t);
+}
+
+/* The same, and something else may have come behind whatever stream it likes. */
+static inline void gmod_active(void)
+{
+	gmod_noted();
 	gmod_ordered_passed();
 }
 

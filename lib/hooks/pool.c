@@ -172,7 +172,7 @@ static CUresult free_async(CUdeviceptr p, CUstream stream, enum gmod_flavour fla
 	struct gmod_found found;
 	CUresult r;
 
-	gmod_ordered_joined(stream, flavour);
+	gmod_ordered_joined(stream, flavour, false);
 	if (gmod_is_guarded(p, false, &found))
 		return free_found(&found, stream, flavour, entry_point);
 	r = gmod_quarantine_holds(p) ? GMOD_REFUSED : next(p, stream);

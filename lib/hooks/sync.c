@@ -7,7 +7,7 @@
 
 static CUresult waited(CUresult r, const char *entry_point)
 {
-	gmod_active();
+	gmod_noted();
 	if (r == CUDA_SUCCESS && gmod_on())
 		gmod_patrol_waited();
 	return gmod_done(r, entry_point);
@@ -21,6 +21,7 @@ static CUresult context_done(CUresult r, uint64_t context, uint64_t began, const
 {
 	if (r == CUDA_SUCCESS && gmod_on() && gmod_context_is_whole((CUcontext)(uintptr_t)context))
 		gmod_prove_context(context, began);
+	gmod_ordered_passed();
 	return waited(r, entry_point);
 }
 
@@ -45,8 +46,10 @@ static CUresult ask_stream(CUstream stream, enum gmod_flavour flavour, PFN_cuStr
 			   const char *entry_point)
 {
 	uint64_t began = gmod_ticks();
-	CUresult r = next(stream);
+	CUresult r;
 
+	gmod_ordered_joined(stream, flavour, true);
+	r = next(stream);
 	if (r == CUDA_ERROR_NOT_READY)
 		return r;
 	if (r == CUDA_SUCCESS && gmod_on())
@@ -165,7 +168,7 @@ static CUresult wait_event(CUstream stream, CUevent event, unsigned int flags, e
 	struct gmod_event_proof covered = covers(event);
 	CUresult r;
 
-	gmod_ordered_joined(stream, flavour);
+	gmod_ordered_joined(stream, flavour, false);
 	r = next(stream, event, flags);
 
 	if (r == CUDA_SUCCESS && gmod_on() && !gmod_is_captured(stream, flavour))
