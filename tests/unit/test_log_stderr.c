@@ -149,6 +149,20 @@ TEST_IN_CHILD(a_socket_from_the_start_is_used)
 	NEED(gmod_counters.lost_lines == 1);
 }
 
+TEST_IN_CHILD(a_socket_that_nobody_reads_holds_nobody_up)
+{
+	static char block[4096];
+	int pair[2];
+
+	NEED(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	NEED(dup2(pair[0], 2) == 2);
+	while (send(2, block, sizeof(block), MSG_DONTWAIT) > 0)
+		;
+	alarm(5);
+	gmod_log_line("one");
+	NEED(gmod_counters.lost_lines == 1);
+}
+
 static void fill_pipe(void)
 {
 	static char block[4096];

@@ -111,6 +111,32 @@ TEST(cutting_spares_whole_characters)
 	assert_string_equal(out, "ab...");
 }
 
+TEST(sizes_are_cut_behind_a_tenth)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *size;
+	} row[] = {
+	    {0, "0 B"},
+	    {1023, "1023 B"},
+	    {1024, "1.0 KiB"},
+	    {1024 + 102, "1.0 KiB"},
+	    {1024 + 103, "1.1 KiB"},
+	    {2047, "1.9 KiB"},
+	    {(1 << 20) - 1, "1023.9 KiB"},
+	    {3 << 19, "1.5 MiB"},
+	    {UINT64_MAX, "15.9 EiB"},
+	};
+	char out[32];
+	struct gmod_text t;
+
+	for (size_t i = 0; i < SIZE_OF(row); i++) {
+		gmod_text_init(&t, out, sizeof(out));
+		gmod_text_size(&t, row[i].bytes);
+		assert_string_equal(out, row[i].size);
+	}
+}
+
 TEST(times_are_utc)
 {
 	static const struct {

@@ -45,6 +45,18 @@ static CUresult copy_within(CUdeviceptr p, CUdeviceptr larger, size_t z, size_t 
 	return cuMemcpy3D(&c);
 }
 
+/* What lies between the slices of the one is not the other's. */
+static CUresult copy_apart(CUdeviceptr p, CUdeviceptr larger)
+{
+	CUDA_MEMCPY3D c = box(0, D);
+
+	c.srcMemoryType = c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+	c.srcDevice = p;
+	c.dstDevice = larger;
+	c.dstHeight = 2 * H;
+	return cuMemcpy3D(&c);
+}
+
 static CUresult copy_rows(void *rows, CUdeviceptr larger, CUmemorytype from, CUmemorytype to, size_t height)
 {
 	CUDA_MEMCPY2D c = {.srcPitch = W, .dstPitch = W, .WidthInBytes = W, .Height = height};
@@ -65,6 +77,7 @@ int main(void)
 	EXPECT(copy_in(p, 1, D), CUDA_ERROR_INVALID_VALUE);
 	CK(copy_within(p, larger, 1, D - 1));
 	EXPECT(copy_within(p, larger, 1, D), CUDA_ERROR_INVALID_VALUE);
+	CK(copy_apart(p, larger));
 	CK(copy_rows(rows, larger, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE, H));
 	EXPECT(copy_rows(rows, larger, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE, H + 1), CUDA_ERROR_INVALID_VALUE);
 	CK(copy_rows(rows, larger, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, H));
