@@ -130,9 +130,12 @@ check_put_back() {
 
 # What a frame shows behind the module's name is what addr2line wants.
 check_nearby() {
-	guarded '' "$programs/bad_illegal_address_beside_many"
-	same "nearby: the latest eight, the last one first" "$(seq -s ' ' 1012 -1 1005)" \
-		"$(sed -nE 's/^ +live buffer: ([0-9]+) bytes .*/\1/p' <<<"$err" | xargs)"
+	local options
+	for options in '' quarantine_mb=4; do
+		guarded "$options" "$programs/bad_illegal_address_beside_many"
+		same "nearby: $options: the latest eight, the last one first" "$(seq -s ' ' 1012 -1 1005)" \
+			"$(sed -nE 's/^ +live buffer: ([0-9]+) bytes .*/\1/p' <<<"$err" | xargs)"
+	done
 }
 
 check_addresses() {

@@ -17,6 +17,7 @@ static TK_UNUSED void make_many(void)
 {
 	for (size_t i = 1; i <= 12; i++)
 		make_buffer(1000 + i);
+	CK(cuMemFree(make_buffer(5000)));
 }
 
 static int overrun_before;
