@@ -164,13 +164,17 @@ TEST(slack_that_nobody_reads_holds_nothing_up_for_long)
 
 WATCHED(growing_damage_is_one_finding)
 {
+	static const uint8_t lowest[] = {0xdd, 0xee, 0xff, 1, 2, 3, 4, 5, 6, 7};
+	struct gmod_sighting at_40 = sighting(b, 40, 10);
 	struct report first, final;
+
+	at_40.observed = lowest;
 
 	begin_work();
 	see(b, 100, 4);
 	first = take_one(false);
 	see(b, 100, 24);
-	see(b, 40, 10);
+	gmod_damage_sighting(&at_40);
 	see(b, 60, 2); /* smaller: nothing is taken back */
 	take_none();
 	end_all_work();
@@ -178,7 +182,7 @@ WATCHED(growing_damage_is_one_finding)
 	assert_int_equal(first.id, final.id);
 	check_report(&final, 40, 24, 100 + 24 - 40);
 	/* The bytes shown are those at the lowest address. */
-	assert_string_equal(final.observed, "aabbcc00000000000000");
+	assert_string_equal(final.observed, "ddeeff01020304050607");
 }
 
 WATCHED(both_sides_are_findings_of_their_own)

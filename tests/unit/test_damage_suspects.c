@@ -1,4 +1,5 @@
 /* Who could have done it: what a final report says of the launches that were under suspicion at first sight. */
+#include "monitor/launches/graphs.h"
 #include "monitor/launches/names.h"
 #include "monitor/launches/suspects.h"
 #include "tests/unit/sighting.h"
@@ -48,6 +49,28 @@ TEST(a_final_report_says_what_is_done_by_then)
 	launch_on(TEST_STREAM, 0x5200);
 	gmod_damage_settle(true);
 	take_suspect(true, 2, 1);
+	end_work();
+	free_quietly(&b, 1);
+}
+
+TEST(a_kernel_in_a_graph_is_a_suspect_of_its_own)
+{
+	enum { GRAPH = 0x5600 };
+	struct gmod_thread *t = gmod_thread_self();
+	struct buffer b;
+	struct report r;
+
+	forget_the_past();
+	b = plain_buffer();
+	gmod_graph_learn(GRAPH, (const uint64_t[]){0x5200}, 1);
+	launch_on(TEST_STREAM, 0x5200);
+	gmod_launch_end(t, gmod_launch_begin(t, TEST_CONTEXT, TEST_STREAM, GRAPH, true), true);
+	see(&b, 0, 1);
+	r = take_one(false);
+	check_suspect(&r, 1, 1);
+	CHECK(strstr(r.suspects, "\"graph\":\"0x5600\"") && strstr(r.suspects, "\"graph\":null"), "%s", r.suspects);
+	gmod_damage_settle(true);
+	take_suspect(true, 1, 1);
 	end_work();
 	free_quietly(&b, 1);
 }

@@ -1,7 +1,8 @@
-// expect: 5 x heap-buffer-overflow size 3000 offset +0 in make_buffer
+// expect: 6 x heap-buffer-overflow size 3000 offset +0 in make_buffer
 // suspect: k_flip
 // options: log_path=report.log
-/* The kernel comes into its graph when that is instantiated already, in each of the ways there are. */
+/* The kernel comes into its graph when that is instantiated already, in each of the ways there are, or is there beside
+ * what is changed. */
 #include "kernel_node.h"
 #include "make_buffer.h"
 #include "report_log.h"
@@ -70,6 +71,16 @@ static void by_any_child(CUgraphExec exec, const struct made *m, const CUDA_KERN
 	CK(cuGraphDestroy(inner.graph));
 }
 
+static void require_suspect(CUdeviceptr p, CUgraphExec exec)
+{
+	char text[80];
+
+	tk_sync();
+	CK(cuMemFree(p));
+	snprintf(text, sizeof(text), "k_flip x1 on the default stream in graph %p", (void *)exec);
+	REQUIRE(wait_for_report(text, 1000));
+}
+
 /* Executable graphs stay, so that each has a handle of its own. */
 static void overrun(void (*update)(CUgraphExec, const struct made *, const CUDA_KERNEL_NODE_PARAMS *))
 {
@@ -80,20 +91,36 @@ static void overrun(void (*update)(CUgraphExec, const struct made *, const CUDA_
 	int nested = update == by_child || update == by_any_child;
 	struct made inner = graph_of(&harmless), m = nested ? outer_of(inner.graph) : inner;
 	CUgraphExec exec;
-	char text[80];
 
 	CK(cuGraphInstantiate(&exec, m.graph, 0));
 	CK(cuGraphLaunch(exec, NULL));
 	tk_sync();
 	update(exec, &m, &flip);
 	CK(cuGraphLaunch(exec, NULL));
-	tk_sync();
-	CK(cuMemFree(p));
-	snprintf(text, sizeof(text), "k_flip x1 on the default stream in graph %p", (void *)exec);
-	REQUIRE(wait_for_report(text, 1000));
+	require_suspect(p, exec);
 	CK(cuGraphDestroy(m.graph));
 	if (nested)
 		CK(cuGraphDestroy(inner.graph));
+}
+
+/* A child that is changed is a part of its graph. */
+static void overrun_beside(void)
+{
+	CUdeviceptr p = make_buffer(3000);
+	long long inside = 0;
+	CUDA_KERNEL_NODE_PARAMS harmless = kernel_node("k_fill", TK_ARGS(&p, &inside, &count, &value));
+	CUDA_KERNEL_NODE_PARAMS flip = kernel_node("k_flip", TK_ARGS(&p, &off, &count));
+	struct made inner = graph_of(&harmless), outer = outer_of(inner.graph);
+	CUgraphNode node;
+	CUgraphExec exec;
+
+	CK(cuGraphAddKernelNode(&node, outer.graph, NULL, 0, &flip));
+	CK(cuGraphInstantiate(&exec, outer.graph, 0));
+	by_child(exec, &outer, &harmless);
+	CK(cuGraphLaunch(exec, NULL));
+	require_suspect(p, exec);
+	CK(cuGraphDestroy(outer.graph));
+	CK(cuGraphDestroy(inner.graph));
 }
 
 int main(void)
@@ -106,4 +133,5 @@ int main(void)
 	overrun(by_any_node);
 	overrun(by_child);
 	overrun(by_any_child);
+	overrun_beside();
 }
