@@ -291,6 +291,8 @@ check_device_heap() {
 	says "all at once: nothing is degraded" '; 0 degraded' "$err"
 	guarded verbosity=1 env NV_SANITIZER_INJECTION_TRANSPORT_TYPE=1 "$programs/bad_inkernel_overflow"
 	same "all at once: it is guarded" 1 "$(final_reports "$err")"
+	guarded '' env 'SIM_FAIL=cuEventRecord:*' "$programs/good_inkernel_api"
+	says "a guard pass that cannot be waited for: the check says so" 'held it up for 2 s.*; expected: all is well' "$err"
 	# The program may be so slow that its heap need not grow.
 	for _ in 1 2 3 4 5; do
 		guarded verbosity=2 env SIM_FAIL=cuMemCreate:2-999:2 "$programs/good_inkernel_churn"

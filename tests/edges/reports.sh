@@ -89,6 +89,9 @@ check_who() {
 	says "who: allocated" " allocated (0\.[3-9]|[1-9][0-9]?\.)[0-9]* s ago by thread $made\$" "$err"
 	says "who: freed" " first freed (0\.[1-9]|[1-9][0-9]?\.)[0-9]* s ago by thread $freed\$" "$err"
 	says "who: freed again" " freed again by cuMemFree_v2 in thread $again; the program got CUDA_ERROR_INVALID_VALUE \(1\)\$" "$err"
+	guarded '' "$programs/bad_inkernel_invalid_free"
+	says "who: what a kernel frees by mistake is nobody's buffer" ' freeN\(0x[0-9a-f]*\) of an address that no allocation returned ' "$err"
+	says_not "who: and none is described" '^    buffer ' "$err"
 	guarded max_reports=1000:device_free_delay=1000 "$edges/who" kernel
 	says "who: allocated by a kernel's thread" ' allocated by mallocN in thread 34 of block 1 of a kernel$' "$err"
 	same "who: and all are freed again, each by its own" "200 127 1" "$(sed -nE \

@@ -371,6 +371,26 @@ ON_SLAB(runs_come_together_again)
 	assert_int_equal(findings(), 0);
 }
 
+ON_SLAB(an_entry_that_moves_keeps_its_owner)
+{
+	enum { ALL = 2 * GMOD_SEGMENT_ENTRIES };
+	static void *others[ALL];
+	uint8_t *p;
+
+	gmod_cpu_thread.block = 4;
+	p = gmod_heap_malloc(heap.heap, 24);
+	gmod_cpu_thread.block = 0;
+	for (int i = 0; i < ALL; i++)
+		others[i] = gmod_heap_malloc(heap.heap, 24);
+	for (int i = 0; i < ALL; i++)
+		gmod_heap_free(heap.heap, others[i]);
+	/* the segment goes, but for this one's entry */
+	assert_int_equal(guard_pass(&heap), ALL);
+	p[24]++;
+	guard_finds(GMOD_DEVICE_OVERFLOW, p, 24, 24, 24);
+	assert_int_equal(finding[0].owner, 4 << 12);
+}
+
 ON_SLAB(arrays_grow_and_shrink)
 {
 	static void *p[20000];
