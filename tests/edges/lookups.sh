@@ -39,10 +39,17 @@ check_old_driver() {
 	same_as_alone "old_driver, another interposer" "$edges/old" old "$edges/plugin_wrap_alloc.so"
 }
 
+# armed DRIVER-DIRECTORY: how many hooks the closing line counts.
+armed() {
+	guarded verbosity=1 env "LD_LIBRARY_PATH=$1" "$programs/good_axpy"
+	sed -nE 's/.* ([0-9]+) hooks armed.*/\1/p' <<<"$err"
+}
+
 check_older_driver() {
 	same_as_alone older_driver "$build/sim/12.2" driver
 	says "older_driver: something is found" 'default cuCtxCreate_v3: libgmod' "$out"
 	says_not "older_driver: something is not" 'cuCtxCreate_v4' "$out"
+	same "older_driver: and is not counted" yes "$([ "$(armed "$build/sim/12.2")" -lt "$(armed "$build/sim")" ] && echo yes)"
 }
 
 # What the table does not reach is passed through and named, and nothing else is.

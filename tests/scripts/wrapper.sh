@@ -65,6 +65,11 @@ if ${CC:-gcc} -static -o "$work/static" "$work/static.c" 2>/dev/null; then
 	refused "a script run by a static program" 2 'is statically linked' "$gmod" "$work/script-of-static"
 fi
 
+echo 'int main(void) { return 0; }' >"$work/musl.c"
+if ${CC:-gcc} -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1 -o "$work/musl" "$work/musl.c" 2>/dev/null; then
+	refused "a program of another C library" 2 'musl is linked against musl; libgmod.so needs the GNU C library' "$gmod" "$work/musl"
+fi
+
 cp "$(type -P true)" "$work/privileged"
 if [ "$(id -u)" -eq 0 ] && chown 65534 "$work/privileged" && chmod u+s "$work/privileged"; then
 	refused "a set-user-ID program" 2 'is set-user-ID: the loader ignores LD_PRELOAD' "$gmod" "$work/privileged"
