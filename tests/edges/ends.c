@@ -18,6 +18,25 @@ __attribute__((noinline)) static void crash_here(volatile char *p)
 	puts("still there");
 }
 
+/* To the end of the stack, in frames of a page, for its guard. */
+__attribute__((noinline)) static int deeper(int depth)
+{
+	volatile char frame[4096];
+
+	frame[0] = (char)depth;
+	return depth < 0 ? 0 : deeper(depth + 1) + frame[0];
+}
+
+/* What then happens is handled on a stack of the program's, which it has set up for a handler that is gone. */
+static void overrun_stack(void)
+{
+	static char other[64 << 10];
+	const stack_t stack = {.ss_sp = other, .ss_size = sizeof(other)};
+
+	REQUIRE(!sigaltstack(&stack, NULL));
+	REQUIRE(deeper(1) == 0);
+}
+
 static void by_bus_error(void)
 {
 	FILE *empty = tmpfile();
@@ -128,6 +147,8 @@ static void end(const char *how)
 		assert(!how);
 	else if (!strcmp(how, "crash"))
 		crash_here(NULL);
+	else if (!strcmp(how, "deep"))
+		overrun_stack();
 	else if (!strcmp(how, "trap"))
 		__builtin_trap();
 	else if (!strcmp(how, "bus"))

@@ -306,7 +306,7 @@ check_ends() {
 	local how
 	ulimit -S -c 0
 	for how in execve execv execvp execvpe execl execlp execle fexecve execveat abort assert TERM INT HUP QUIT XCPU FPE \
-		crash bus trap chain small; do
+		crash deep bus trap chain small; do
 		alone bash -c "trap - INT QUIT HUP; exec '$edges/ends' $how"
 		native="$status $out"
 		repeat "ends by $how" 5 "$status" 1 bash -c "trap - INT QUIT HUP; exec '$edges/ends' $how"
