@@ -36,6 +36,8 @@ concludes "a device that cannot" 1 'pinned memory only \(backend=managed, and no
 plugin=$build/edges/plugin_quota.so
 concludes "another library in front" 1 'no: another library passes GMOD by' "LD_PRELOAD=$plugin $build/libgmod.so" --
 says "another library in front: which" "^ +dlsym is that of $plugin, .* libgmod.so first" "$out"
+concludes "another library for one name" 1 'no: another library passes GMOD by' "LD_PRELOAD=$build/edges/plugin_one_name.so $build/libgmod.so" --
+says "another library for one name: the others are armed" "^hooks +[1-9][0-9]* of [0-9]+ armed" "$out"
 concludes "another library behind" 0 yes "LD_PRELOAD=$plugin" --
 concludes "a driver that does not start" 1 'no: the driver does not start' SIM_FAIL=cuInit:1 --
 
