@@ -4,6 +4,7 @@
  */
 #include "lib/driver/driver.h"
 
+#include <dlfcn.h>
 #include <glob.h>
 
 #include "tests/unit/support.h"
@@ -385,6 +386,38 @@ TEST(nothing_is_armed_without_a_driver)
 	assert_false(gmod_driver_knows((void *)cuMemAlloc_v2));
 	assert_int_equal(NEXT(cuMemAlloc_v2)(&p, 100), CUDA_ERROR_NOT_INITIALIZED);
 	assert_int_equal(p, 7);
+}
+
+/* ---- a driver that hands out what it does not export ---- */
+
+static CUresult hand_out(const char *symbol, void **pfn, int version, cuuint64_t flags,
+			 CUdriverProcAddressQueryResult *found)
+{
+	(void)symbol;
+	(void)version;
+	(void)flags;
+	(void)found;
+	*pfn = (void *)hand_out;
+	return CUDA_SUCCESS;
+}
+
+static void *asked_for_itself(int version)
+{
+	void *p = NULL;
+
+	assert_int_equal(cuGetProcAddress_v2("cuGetProcAddress", &p, version, 0, NULL), CUDA_SUCCESS);
+	return p;
+}
+
+/* That of CUDA 11 has an argument less. */
+TEST(who_asks_for_the_asking_gets_that_of_its_version)
+{
+	assert_non_null(dlopen("libcuda.so.1", RTLD_LAZY));
+	assert_true(gmod_driver_resolve());
+	gmod_driver.cuGetProcAddress_v2 = hand_out;
+	assert_ptr_equal(asked_for_itself(11030), cuGetProcAddress);
+	assert_ptr_equal(asked_for_itself(12000), cuGetProcAddress_v2);
+	assert_ptr_equal(asked_for_itself(13000), cuGetProcAddress_v2);
 }
 
 static CMFixtureFunction group_setup = read_headers;
