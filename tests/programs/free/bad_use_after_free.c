@@ -1,4 +1,4 @@
-// options: quarantine_mb=4:leak_check=1:log_path=report.log
+// options: backend=device:quarantine_mb=4:leak_check=1:log_path=report.log
 // case: bad_use_after_free come_and_go, 16, 1, 1000 =>
 //    use-after-free size 1000 offset +16 in make_buffer; suspect: k_flip
 // case: bad_use_after_free_far come_and_go, 2000, 0, 5000 =>
