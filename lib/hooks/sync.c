@@ -21,7 +21,6 @@ static CUresult context_done(CUresult r, uint64_t context, uint64_t began, const
 {
 	if (r == CUDA_SUCCESS && gmod_on() && gmod_context_is_whole((CUcontext)(uintptr_t)context))
 		gmod_prove_context(context, began);
-	gmod_ordered_passed();
 	return waited(r, entry_point);
 }
 
@@ -30,6 +29,7 @@ GMOD_EXPORT CUresult cuCtxSynchronize(void)
 	GMOD_GUARD_PAUSED;
 	uint64_t began = gmod_ticks(), context = gmod_on() ? gmod_ask_current_context() : 0;
 
+	gmod_ordered_passed();
 	return context_done(NEXT(cuCtxSynchronize)(), context, began, __func__);
 }
 
@@ -38,6 +38,7 @@ GMOD_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx)
 	GMOD_GUARD_PAUSED;
 	uint64_t began = gmod_ticks();
 
+	gmod_ordered_passed();
 	return context_done(NEXT(cuCtxSynchronize_v2)(ctx), gmod_handle(ctx), began, __func__);
 }
 
