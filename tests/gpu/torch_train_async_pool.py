@@ -1,7 +1,8 @@
-# guarded: no
+# guarded: some
 # limit: 150
+# options: max_overhead=100
 # env: CUBLAS_WORKSPACE_CONFIG=:4096:8 PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync
-"""torch_train.py over the driver's stream-ordered pool, which GMOD lets pass."""
+"""torch_train.py over the driver's stream-ordered pool, all of it guarded."""
 
 import os
 import runpy
