@@ -568,4 +568,37 @@ TEST(the_share_of_extremes_is_sane)
 	expect("(0.0 %)");
 }
 
+/* GMOD sees next to nothing of such a program, and says what would help. */
+TEST(a_program_of_mappings_is_told)
+{
+	struct gmod_run_summary s = {.count.guarded_bytes = 10 << 20, .count.mapping_bytes = 89 << 20};
+
+	start("");
+	s.count.unsupported_bytes = s.count.mapping_bytes;
+	gmod_report_summary(&s);
+	assert_int_equal(count("nearly all of it is mappings"), 0);
+	s.count.unsupported_bytes = s.count.mapping_bytes = 91 << 20;
+	gmod_report_summary(&s);
+	expect("; nearly all of it is mappings: gmod(1), FRAMEWORKS, says how");
+}
+
+/* What was guarded in stream order is guarded device memory, and named by itself. */
+TEST(stream_order_has_its_share)
+{
+	struct gmod_run_summary s = {.count = {
+					 .unsupported_bytes = 1 << 20,
+					 .ordered_all = 5,
+					 .ordered_all_bytes = 4 << 20,
+					 .ordered = 3,
+					 .ordered_bytes = 3 << 20,
+					 .ordered_bare = 1,
+					 .ordered_unseen = 2,
+				     }};
+
+	start("");
+	gmod_report_summary(&s);
+	expect("3.0 MiB of 4.0 MiB device memory (75.0 %)");
+	expect("; 5 allocations in stream order (4.0 MiB), 3 guarded (3.0 MiB), 1 left unarmed, 2 freed unseen");
+}
+
 static int (*main_with_arguments)(char **argv) = report_yourself;
