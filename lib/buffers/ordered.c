@@ -26,8 +26,8 @@ const struct gmod_backend gmod_backend_ordered = {.name = "pool"};
 struct gmod_block gmod_blocks[GMOD_LOOKS];
 static uint32_t free_blocks[GMOD_LOOKS], free_count;
 _Atomic uint32_t gmod_blocks_used, gmod_blocks_awaited;
-static uint32_t pending[32], pending_count; /* gmod_hot.ordered is the same, for hooks */
-static atomic_int arming;                   /* threads that are about to fill */
+static uint32_t pending[32], pending_count;
+static atomic_int arming; /* buffers that are about to be filled; gmod_hot.ordered is both together, for hooks */
 static atomic_flag lock = ATOMIC_FLAG_INIT; /* of all that */
 
 bool gmod_is_ordered(const struct gmod_record *r)
@@ -196,7 +196,7 @@ static void wait_for_the_stream(struct gmod_block *b)
 	set_state(b, fits ? GMOD_PENDING : GMOD_BARE);
 	if (fits) {
 		pending[pending_count++] = gmod_place_of(b);
-		atomic_store_explicit(&gmod_hot.ordered, (int)pending_count, memory_order_relaxed);
+		atomic_fetch_add_explicit(&gmod_hot.ordered, 1, memory_order_relaxed);
 	} else {
 		count_bare(b);
 	}
@@ -306,8 +306,8 @@ static unsigned sort_pending(uint64_t stream, bool waited_for, struct gmod_block
 			count_bare(b);
 		}
 	}
+	atomic_fetch_sub_explicit(&gmod_hot.ordered, (int)(pending_count - kept - count), memory_order_relaxed);
 	pending_count = kept;
-	atomic_store_explicit(&gmod_hot.ordered, (int)kept, memory_order_relaxed);
 	return count;
 }
 
@@ -355,11 +355,13 @@ void gmod_ordered_arm(const struct gmod_order *in)
 	cancel = gmod_cancel_begin();
 	if (gmod_lock(&lock)) {
 		count = sort_pending(in->key, false, mine);
-		atomic_fetch_add_explicit(&arming, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&arming, (int)count, memory_order_relaxed);
 		gmod_unlock(&lock);
 		for (unsigned i = 0; i < count; i++)
 			arm(mine[i], in);
-		atomic_fetch_sub_explicit(&arming, 1, memory_order_release);
+		/* release, both: who finds none comes behind the fills */
+		atomic_fetch_sub_explicit(&arming, (int)count, memory_order_release);
+		atomic_fetch_sub_explicit(&gmod_hot.ordered, (int)count, memory_order_release);
 		gmod_monitor_ensure();
 	}
 	gmod_cancel_end(cancel);
@@ -422,8 +424,8 @@ static bool disarm(struct gmod_block *b)
 				pending[i] = pending[--pending_count];
 				set_state(b, GMOD_BARE);
 				count_bare(b);
+				atomic_fetch_sub_explicit(&gmod_hot.ordered, 1, memory_order_relaxed);
 			}
-		atomic_store_explicit(&gmod_hot.ordered, (int)pending_count, memory_order_relaxed);
 		gmod_unlock(&lock);
 	}
 	while (gmod_block_state(b) == GMOD_BEING_ARMED && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))

@@ -70,12 +70,15 @@ CUresult gmod_ordered_free(const struct gmod_found *found, const struct gmod_ord
 /* A kernel, copy or fill of the program's is about to go into that stream. */
 __attribute__((cold)) void gmod_ordered_arm(const struct gmod_order *in);
 
-/* Something happens, or has just happened, that others may wait for: what is pending stays bare. */
+/*
+ * Something happens that others may wait for: what is pending stays bare, and what is being armed is so when this
+ * returns. To be called before it, or another thread may arm one behind it.
+ */
 __attribute__((cold)) void gmod_ordered_give_up(void);
 
 static inline void gmod_ordered_passed(void)
 {
-	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_relaxed) != 0, 0))
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_acquire) != 0, 0))
 		gmod_ordered_give_up();
 }
 
@@ -87,7 +90,7 @@ __attribute__((cold)) void gmod_ordered_join(CUstream stream, enum gmod_flavour 
 
 static inline void gmod_ordered_joined(CUstream stream, enum gmod_flavour flavour, bool waited_for)
 {
-	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_relaxed) != 0, 0))
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_acquire) != 0, 0))
 		gmod_ordered_join(stream, flavour, waited_for);
 }
 

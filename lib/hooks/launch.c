@@ -158,16 +158,20 @@ GMOD_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream)
 /* A function on the host writes no device memory, but pinned and managed memory it may. */
 GMOD_EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn fn, void *data)
 {
-	CUresult r = NEXT(cuLaunchHostFunc)(stream, fn, data);
+	CUresult r;
 
+	gmod_ordered_passed();
+	r = NEXT(cuLaunchHostFunc)(stream, fn, data);
 	gmod_active();
 	return gmod_done(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuLaunchHostFunc_ptsz(CUstream stream, CUhostFn fn, void *data)
 {
-	CUresult r = NEXT(cuLaunchHostFunc_ptsz)(stream, fn, data);
+	CUresult r;
 
+	gmod_ordered_passed();
+	r = NEXT(cuLaunchHostFunc_ptsz)(stream, fn, data);
 	gmod_active();
 	return gmod_done(r, __func__);
 }

@@ -17,6 +17,7 @@ static CUresult word_32(CUstream stream, CUdeviceptr address, cuuint32_t value, 
 {
 	if (gmod_misuse_refuses(address, sizeof(value), entry_point))
 		return GMOD_REFUSED;
+	gmod_ordered_passed();
 	return finish(next(stream, address, value, flags), entry_point);
 }
 
@@ -25,6 +26,7 @@ static CUresult word_64(CUstream stream, CUdeviceptr address, cuuint64_t value, 
 {
 	if (gmod_misuse_refuses(address, sizeof(value), entry_point))
 		return GMOD_REFUSED;
+	gmod_ordered_passed();
 	return finish(next(stream, address, value, flags), entry_point);
 }
 
@@ -55,6 +57,7 @@ static CUresult batch(CUstream stream, unsigned int count, CUstreamBatchMemOpPar
 	for (unsigned i = 0; ops && i < count; i++)
 		if (gmod_misuse_refuses(address_of(&ops[i]), width_of(&ops[i]), entry_point))
 			return GMOD_REFUSED;
+	gmod_ordered_passed();
 	return finish(next(stream, count, ops, flags), entry_point);
 }
 

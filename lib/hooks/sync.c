@@ -246,6 +246,6 @@ GMOD_EXPORT CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle han
 /* An event over a whole context stands for no one stream: it proves nothing here. */
 GMOD_EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 {
-	forget(event);
+	record_begin(event);
 	return gmod_done(NEXT(cuCtxRecordEvent)(context, event), __func__);
 }
