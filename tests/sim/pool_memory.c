@@ -12,7 +12,7 @@ struct piece { /* of a segment, by address */
 	uintptr_t at;
 	size_t size;
 	bool taken;
-	struct op *after; /* the free, until it is complete; NULL: anybody may have it */
+	struct op *after; /* the latest free, until it is complete; NULL: anybody may have it, once it is not taken */
 };
 
 struct segment {
@@ -123,8 +123,6 @@ static uintptr_t take(struct piece *piece, size_t size)
 		piece->next = rest;
 		piece->size = size;
 	}
-	op_drop(piece->after);
-	piece->after = NULL;
 	piece->taken = true;
 	return piece->at;
 }
@@ -148,6 +146,7 @@ uintptr_t pool_take(CUmemoryPool pool, CUstream stream, size_t bytes)
 	return 0;
 }
 
+/* after NULL: freed at once, but what the piece had come behind when it was taken may still be to run. */
 void pool_give(CUmemoryPool pool, uintptr_t at, struct op *after)
 {
 	struct segment *segment = pool->segments;
@@ -158,7 +157,10 @@ void pool_give(CUmemoryPool pool, uintptr_t at, struct op *after)
 	for (piece = segment->pieces; piece->at != at; piece = piece->next)
 		;
 	piece->taken = false;
-	piece->after = op_hold(after);
+	if (after) {
+		op_drop(piece->after);
+		piece->after = op_hold(after);
+	}
 	count(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 0, piece->size);
 }
 

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Memory in stream order, from many threads at once.
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+# churned NAME OPTIONS FINDINGS ARGUMENT...: edges/ordered ends as it should, with so many findings.
+churned() {
+	guarded "verbosity=1:$2" "$edges/ordered" "${@:4}"
+	same "$1: it ends as it should" '0 done' "$status $out"
+	same "$1: findings" "$3" "$(final_reports "$err")"
+	says "$1: nothing is degraded" '; 0 degraded' "$err"
+}
+
+# CHURN=1000000 takes minutes.
+check_churn() {
+	local limit=1200 pairs=${CHURN:-20000}
+	# The last of as many as there are places for: none of them is lost.
+	churned "churn: all" max_overhead=100 1 "$pairs" plant
+	says "churn: all: the one that was planted" 'size 1000 offset \+0 make_pooled' "$err"
+	at_least "churn: all: most are guarded" $((pairs / 4)) "$(closing 'in stream order guarded' "$err")"
+	churned "churn: some" max_overhead=1 0 "$pairs"
+	at_least "churn: some: a few are guarded" 1 "$(closing 'in stream order guarded' "$err")"
+}
+
+run_checks "$@"
