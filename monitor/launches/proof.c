@@ -282,21 +282,23 @@ void gmod_stream_waits(uint64_t stream, const struct gmod_event_proof *covered, 
 	write_triple(&s->edge[count % EDGES], (uint64_t[]){ticks, covered->stream, covered->ticks}, stream);
 }
 
-static bool follows(uint64_t stream, uint64_t other, uint64_t ticks, int depth)
+/* Does what the stream had been given before a time? */
+static bool follows(uint64_t stream, uint64_t before, uint64_t other, uint64_t ticks, int depth)
 {
 	const struct stream *s = depth < EDGE_DEPTH ? find(stream, false) : NULL;
 	uint64_t edge[3];
 
 	for (unsigned i = 0; s && i < EDGES; i++)
-		if (read_triple(&s->edge[i], edge, stream) && edge[EDGE_TICKS] > ticks &&
-		    (edge[EDGE_STREAM] == other || follows(edge[EDGE_STREAM], other, ticks, depth + 1)))
+		if (read_triple(&s->edge[i], edge, stream) && edge[EDGE_AFTER] < before && edge[EDGE_TICKS] > ticks &&
+		    (edge[EDGE_STREAM] == other ||
+		     follows(edge[EDGE_STREAM], edge[EDGE_TICKS], other, ticks, depth + 1)))
 			return true;
 	return false;
 }
 
 bool gmod_stream_follows(uint64_t stream, uint64_t other, uint64_t ticks)
 {
-	return follows(stream, other, ticks, 0);
+	return follows(stream, UINT64_MAX, other, ticks, 0);
 }
 
 static bool is_proven(uint64_t proven, uint64_t valid_from, uint64_t ticks)

@@ -281,6 +281,21 @@ PROOF(waits_are_followed_along_a_chain)
 	later();
 }
 
+PROOF(a_stream_follows_what_it_waits_for)
+{
+	uint64_t streams[4] = {new_handle(), new_handle(), new_handle(), new_handle()};
+
+	make_wait(streams[1], streams[0], t + 2, t + 4);
+	assert_true(gmod_stream_follows(streams[1], streams[0], t + 1));
+	assert_false(gmod_stream_follows(streams[1], streams[0], t + 2));
+	make_wait(streams[2], streams[1], t + 5, t + 6);
+	assert_true(gmod_stream_follows(streams[2], streams[0], t + 1));
+	/* What the other stream had been given before it waited itself. */
+	make_wait(streams[3], streams[1], t + 3, t + 6);
+	assert_false(gmod_stream_follows(streams[3], streams[0], t + 1));
+	now += 10;
+}
+
 PROOF(streams_that_wait_for_each_other_end_the_search)
 {
 	uint64_t a = new_handle(), b = new_handle();
