@@ -76,7 +76,8 @@ GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p
 	CUresult r = NEXT(cuMemPoolCreate)(pool, props);
 
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_ordered_pool_made(*pool, props->handleTypes != CU_MEM_HANDLE_TYPE_NONE);
+		gmod_ordered_pool_made(*pool, props->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+						  props->location.type != CU_MEM_LOCATION_TYPE_DEVICE);
 	return gmod_done(r, __func__);
 }
 
@@ -85,8 +86,12 @@ GMOD_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribut
 {
 	CUresult r = NEXT(cuMemPoolGetAttribute)(pool, attribute, value);
 
-	if (r == CUDA_SUCCESS && attribute == CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
-		*(cuuint64_t *)value -= gmod_ordered_extra(pool);
+	if (r == CUDA_SUCCESS && attribute == CU_MEMPOOL_ATTR_USED_MEM_CURRENT) {
+		/* What is being freed may be in the sum still. */
+		cuuint64_t *used = value, extra = gmod_ordered_extra(pool);
+
+		*used -= extra < *used ? extra : *used;
+	}
 	return gmod_done(r, __func__);
 }
 

@@ -4,8 +4,8 @@
  *
  *	ordered N [plant]
  *
- * In the end the pool has nothing in use. plant: then as many live as can be guarded at once, and a kernel writes past
- * the end of the last one.
+ * Meanwhile the pool has so much in use as they have, and nothing in the end. plant: then as many live as can be
+ *guarded at once, and a kernel writes past the end of the last one.
  */
 #include "pool/pooled.h"
 
@@ -104,6 +104,30 @@ static void *churn(void *number)
 	return NULL;
 }
 
+static volatile int watching = 1;
+
+static void *come_and_go(void *unused)
+{
+	CUstream stream = shared[0];
+
+	(void)unused;
+	CK(cuCtxSetCurrent(tk_context));
+	for (long i = 0; i < pairs; i++)
+		use_once(SIZE, stream, 0);
+	CK(cuStreamSynchronize(stream));
+	watching = 0;
+	return NULL;
+}
+
+static void watch(void)
+{
+	pthread_t thread = tk_begin_thread(come_and_go, NULL);
+
+	while (watching)
+		REQUIRE(pool_says(default_pool(), CU_MEMPOOL_ATTR_USED_MEM_CURRENT) <= 2 * 1024);
+	tk_end_thread(thread);
+}
+
 static void plant(void)
 {
 	CUdeviceptr p;
@@ -123,6 +147,7 @@ int main(int argc, char **argv)
 	pairs = (argc > 1 ? atol(argv[1]) : 16000) / THREADS;
 	for (int i = 0; i < SHARED; i++)
 		shared[i] = tk_stream();
+	watch();
 	tk_in_threads(THREADS, churn);
 	tk_sync();
 	REQUIRE(pool_says(default_pool(), CU_MEMPOOL_ATTR_USED_MEM_CURRENT) == 0);
