@@ -90,16 +90,17 @@ uint64_t gmod_ordered_site(const void *caller, const void *frame, size_t size)
 static _Atomic(CUmemoryPool) exportable[32];
 static _Atomic unsigned exportable_count; /* 32: too many to tell */
 
-void gmod_ordered_pool_made(CUmemoryPool pool, bool is_exportable)
+void gmod_ordered_pool_made(CUmemoryPool pool, bool left_alone)
 {
-	unsigned n = atomic_load_explicit(&exportable_count, memory_order_relaxed);
+	unsigned n;
 
 	if (!gmod_lock(&lock))
 		return;
+	n = atomic_load_explicit(&exportable_count, memory_order_relaxed);
 	for (unsigned i = 0; i < n; i++)
 		if (exportable[i] == pool)
 			exportable[i] = NULL;
-	if (is_exportable && n < 32) {
+	if (left_alone && n < 32) {
 		exportable[n] = pool;
 		atomic_store_explicit(&exportable_count, n + 1, memory_order_release);
 	}
@@ -118,6 +119,26 @@ static bool may_be_exported(const struct gmod_context *c, CUmemoryPool pool)
 		if (exportable[i] == pool)
 			return true;
 	return n == 32;
+}
+
+/* A stream may be of another context, and of another device, than the current one. */
+static bool is_of(CUstream stream, const struct gmod_context *c)
+{
+	CUcontext owner = NULL;
+	CUresult r = gmod_handle(stream) <= (uint64_t)GMOD_KEY_PER_THREAD ? NEXT(cuCtxGetCurrent)(&owner)
+									  : NEXT(cuStreamGetCtx)(stream, &owner);
+
+	return r == CUDA_SUCCESS && owner == atomic_load_explicit(&c->handle, memory_order_relaxed);
+}
+
+/* A pool may be of a device whose memory this one does not reach. */
+static bool reaches(const struct gmod_context *c, CUmemoryPool pool)
+{
+	CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = c->device};
+	CUmemAccess_flags access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+
+	return (!pool || NEXT(cuMemPoolGetAccess)(&access, pool, &here) == CUDA_SUCCESS) &&
+	       access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
 /* A profiler counts what goes into a stream, and a debugger stops there. */
@@ -249,7 +270,8 @@ static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, 
 	struct gmod_context *c = gmod_context_current();
 	struct gmod_block *b;
 
-	if (!c || !c->stream || may_be_exported(c, q->pool) || !gmod_look_room(c) || !(b = take_block()))
+	if (!c || !c->stream || may_be_exported(c, q->pool) || !is_of(gmod_explicit(q->stream, q->flavour), c) ||
+	    !reaches(c, q->pool) || !gmod_look_room(c) || !(b = take_block()))
 		return false;
 	b->site = site;
 	if (guard(q, c, b, out))
@@ -454,7 +476,7 @@ static bool is_capturing(CUstream stream)
 /* The copy in front of the free. */
 static bool look_before(struct gmod_block *b, const struct gmod_order *in)
 {
-	if (!in->key || !follows(b, in->key) || is_capturing(in->stream) ||
+	if (!in->key || !follows(b, in->key) || is_capturing(in->stream) || !is_of(in->stream, b->context) ||
 	    !gmod_look_ask(b->context, gmod_place_of(b), &b->look, in->stream))
 		return false;
 	b->looked_in = in->key;

@@ -22,4 +22,11 @@ check_churn() {
 	at_least "churn: some: a few are guarded" 1 "$(closing 'guarded \(' "$err")"
 }
 
+# Nothing of ours goes where the device may not reach the memory.
+check_other_device() {
+	SIM_DEVICES=2 as_alone "other_device" verbosity=1:max_overhead=100 "$programs/good_pool_other_device"
+	same "other_device: only its own is guarded" 1 "$(closing 'guarded \(' "$err")"
+	same "other_device: and not looked at by the other one" 1 "$(closing 'freed unseen' "$err")"
+}
+
 run_checks "$@"
