@@ -122,13 +122,13 @@ static bool may_be_exported(const struct gmod_context *c, CUmemoryPool pool)
 }
 
 /* A stream may be of another context, and of another device, than the current one. */
-static bool is_of(CUstream stream, const struct gmod_context *c)
+static bool is_of(CUstream stream, CUcontext context)
 {
 	CUcontext owner = NULL;
 	CUresult r = gmod_handle(stream) <= (uint64_t)GMOD_KEY_PER_THREAD ? NEXT(cuCtxGetCurrent)(&owner)
 									  : NEXT(cuStreamGetCtx)(stream, &owner);
 
-	return r == CUDA_SUCCESS && owner == atomic_load_explicit(&c->handle, memory_order_relaxed);
+	return r == CUDA_SUCCESS && owner == context;
 }
 
 /* A pool may be of a device whose memory this one does not reach. */
@@ -270,8 +270,9 @@ static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, 
 	struct gmod_context *c = gmod_context_current();
 	struct gmod_block *b;
 
-	if (!c || !c->stream || may_be_exported(c, q->pool) || !is_of(gmod_explicit(q->stream, q->flavour), c) ||
-	    !reaches(c, q->pool) || !gmod_look_room(c) || !(b = take_block()))
+	if (!c || !c->stream || may_be_exported(c, q->pool) ||
+	    !is_of(gmod_explicit(q->stream, q->flavour), c->handle) || !reaches(c, q->pool) || !gmod_look_room(c) ||
+	    !(b = take_block()))
 		return false;
 	b->site = site;
 	if (guard(q, c, b, out))
@@ -476,7 +477,7 @@ static bool is_capturing(CUstream stream)
 /* The copy in front of the free. */
 static bool look_before(struct gmod_block *b, const struct gmod_order *in)
 {
-	if (!in->key || !follows(b, in->key) || is_capturing(in->stream) || !is_of(in->stream, b->context) ||
+	if (!in->key || !follows(b, in->key) || is_capturing(in->stream) || !is_of(in->stream, gmod_block_context(b)) ||
 	    !gmod_look_ask(b->context, gmod_place_of(b), &b->look, in->stream))
 		return false;
 	b->looked_in = in->key;

@@ -29,4 +29,17 @@ check_other_device() {
 	same "other_device: and not looked at by the other one" 1 "$(closing 'freed unseen' "$err")"
 }
 
+# Whichever call of the library's own is refused.
+check_faults() {
+	local call
+	alone "$programs/good_pool_record_stream"
+	native="$status $out"
+	for call in cuMemAllocAsync:1 cuMemAllocAsync:3 cuMemsetD32Async:1 'cuMemsetD32Async:*' cuMemcpyDtoHAsync_v2:2 \
+		'cuMemcpyDtoHAsync_v2:*' 'cuMemHostRegister_v2:*' 'cuStreamGetCtx:*' 'cuDeviceGetMemPool:*' 'cuStreamQuery:*'; do
+		guarded verbosity=1:max_overhead=100 env "SIM_FAIL=$call" "$programs/good_pool_record_stream"
+		same "faults: $call: as alone" "$native" "$status $out"
+		same "faults: $call: nothing is reported" 0 "$(final_reports "$err")"
+	done
+}
+
 run_checks "$@"
