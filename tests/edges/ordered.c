@@ -123,8 +123,11 @@ static void watch(void)
 {
 	pthread_t thread = tk_begin_thread(come_and_go, NULL);
 
-	while (watching)
-		REQUIRE(pool_says(default_pool(), CU_MEMPOOL_ATTR_USED_MEM_CURRENT) <= 2 * 1024);
+	while (watching) {
+		cuuint64_t used = pool_says(default_pool(), CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+
+		REQUIRE(used <= 2 * 1024 && used % 512 == 0);
+	}
 	tk_end_thread(thread);
 }
 
