@@ -73,9 +73,6 @@ struct gmod_backend {
 #define GMOD_BACKEND_DECLARED(name) extern const struct gmod_backend gmod_backend_##name;
 GMOD_BACKENDS(GMOD_BACKEND_DECLARED)
 
-/* Memory in stream order, which none of these serves (lib/buffers/ordered.h). */
-extern const struct gmod_backend gmod_backend_ordered;
-
 /* NULL ends the list. */
 extern const struct gmod_backend *const gmod_backends[];
 

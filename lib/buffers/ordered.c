@@ -20,8 +20,8 @@
 /* Time of the stream that a fill and a look take (measured on an H200). */
 #define STREAM_NS 2900
 
-/* lib/buffers/buffer.c never has one of them. */
-const struct gmod_backend gmod_backend_ordered = {.name = "pool"};
+/* Not in gmod_backends: lib/buffers/buffer.c never has one of them. */
+static const struct gmod_backend ordered = {.name = "pool"};
 
 struct gmod_block gmod_blocks[GMOD_LOOKS];
 static uint32_t free_blocks[GMOD_LOOKS], free_count;
@@ -32,7 +32,7 @@ static atomic_flag lock = ATOMIC_FLAG_INIT; /* of all that */
 
 bool gmod_is_ordered(const struct gmod_record *r)
 {
-	return gmod_record_details(r)->backend == &gmod_backend_ordered;
+	return gmod_record_details(r)->backend == &ordered;
 }
 
 static struct gmod_block *block_of(const struct gmod_record *r)
@@ -249,7 +249,7 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, 
 	b->record = gmod_record_claim();
 	if (!b->record)
 		return false;
-	gmod_record_details(b->record)->backend = &gmod_backend_ordered;
+	gmod_record_details(b->record)->backend = &ordered;
 	if (gmod_ordered_native(q, total, &at) != CUDA_SUCCESS) {
 		gmod_record_abandon(b->record);
 		return false;

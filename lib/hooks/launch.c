@@ -155,23 +155,24 @@ GMOD_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream)
 	return launch_end(&l, NEXT(cuGraphLaunch_ptsz)(graph, stream), __func__);
 }
 
-/* A function on the host writes no device memory, but pinned and managed memory it may. */
-GMOD_EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn fn, void *data)
+/* It writes no device memory, but pinned and managed memory it may; and others may come behind it. */
+static CUresult host_function(CUstream stream, CUhostFn fn, void *data, PFN_cuLaunchHostFunc_v10000 next,
+			      const char *entry_point)
 {
 	CUresult r;
 
 	gmod_ordered_passed();
-	r = NEXT(cuLaunchHostFunc)(stream, fn, data);
-	gmod_active();
-	return gmod_done(r, __func__);
+	r = next(stream, fn, data);
+	gmod_noted();
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn fn, void *data)
+{
+	return host_function(stream, fn, data, NEXT(cuLaunchHostFunc), __func__);
 }
 
 GMOD_EXPORT CUresult cuLaunchHostFunc_ptsz(CUstream stream, CUhostFn fn, void *data)
 {
-	CUresult r;
-
-	gmod_ordered_passed();
-	r = NEXT(cuLaunchHostFunc_ptsz)(stream, fn, data);
-	gmod_active();
-	return gmod_done(r, __func__);
+	return host_function(stream, fn, data, NEXT(cuLaunchHostFunc_ptsz), __func__);
 }

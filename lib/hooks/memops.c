@@ -7,7 +7,7 @@
 
 static CUresult finish(CUresult r, const char *entry_point)
 {
-	gmod_active();
+	gmod_noted();
 	return gmod_done(r, entry_point);
 }
 
