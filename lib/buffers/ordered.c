@@ -62,9 +62,12 @@ static struct gmod_block *take_block(void)
 /* One that cannot be given back is lost. */
 static void give_block(struct gmod_block *b)
 {
+	bool locked = gmod_lock(&lock);
+
 	atomic_store_explicit(&b->freed, false, memory_order_relaxed);
 	set_state(b, GMOD_NO_BLOCK);
-	if (!gmod_lock(&lock))
+	b->stream = 0;
+	if (!locked)
 		return;
 	free_blocks[free_count++] = gmod_place_of(b);
 	gmod_unlock(&lock);
@@ -423,6 +426,8 @@ void gmod_ordered_join(CUstream stream, enum gmod_flavour flavour, bool waited_f
 void gmod_ordered_stream_ends(uint64_t key)
 {
 	gmod_ordered_passed();
+	if (!gmod_lock(&lock))
+		return;
 	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
 		struct gmod_block *b = &gmod_blocks[i];
 
@@ -432,6 +437,7 @@ void gmod_ordered_stream_ends(uint64_t key)
 			b->armed = 0;
 		b->stream = 0;
 	}
+	gmod_unlock(&lock);
 }
 
 /* ---- frees ---- */
@@ -580,6 +586,8 @@ uint64_t gmod_ordered_extra(CUmemoryPool pool)
 {
 	uint64_t sum = 0;
 
+	if (!gmod_lock(&lock))
+		return 0;
 	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
 		const struct gmod_block *b = &gmod_blocks[i];
 
@@ -587,5 +595,6 @@ uint64_t gmod_ordered_extra(CUmemoryPool pool)
 		    b->pool == pool)
 			sum += b->extra;
 	}
+	gmod_unlock(&lock);
 	return sum;
 }
