@@ -1,5 +1,5 @@
 // expect: heap-buffer-overflow size 100 offset +0
-// options: log_path=report.log
+// options: log_path=report.log:device_guard_us=300000
 /*
  * Two bytes behind a kernel's buffer, not next to each other: so many have changed, of a longer run. The kernel that
  * allocated it is no suspect: a guard pass has seen the heap intact since.
