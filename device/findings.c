@@ -67,7 +67,7 @@ static void describe_free(struct gmod_finding *out, const struct gmod_device_fin
 	out->address = f->user;
 	out->called_by = kernel_thread(f->caller);
 	if (f->class_ == GMOD_DEVICE_INVALID_FREE)
-		out->buffer = (struct gmod_buffer_facts){0};
+		out->buffer = (struct gmod_buffer_facts){.memory = GMOD_MEM_KERNEL};
 }
 
 static void report(const struct gmod_context *c, const struct gmod_heap *h, const struct gmod_device_finding *f)

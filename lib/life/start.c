@@ -35,12 +35,10 @@ static const struct gmod_round rounds[] = {
 };
 
 /* At once, from whichever thread found it: running exit handlers would let the damage spread, and could hang. */
-static void halt_if_asked(void)
+static void halt(void)
 {
-	if (gmod_options()->halt_on_error && gmod_report_findings()) {
-		gmod_say_the_last();
-		gmod_real_exit((int)gmod_options()->exitcode);
-	}
+	gmod_say_the_last();
+	gmod_real_exit((int)gmod_options()->exitcode);
 }
 
 static bool set_up(void)
@@ -48,7 +46,7 @@ static bool set_up(void)
 	gmod_facts_init();
 	if (!gmod_options()->enabled)
 		return false;
-	gmod_report_init(gmod_options(), halt_if_asked);
+	gmod_report_init(gmod_options(), halt);
 	if (!gmod_phase_arm()) {
 		gmod_log_note(0, "not guarding: the kernel gave no random key, or there is no memory");
 		return false;

@@ -13,11 +13,20 @@
 #include "monitor/report/suppressions.h"
 #include "monitor/report/text.h"
 
-/* Both by gmod_report_init(). */
-static void (*after_report)(void);
-static bool halts;
+/* By gmod_report_init(). */
+static void (*halt)(void);
+static bool halts[2]; /* [1]: at findings in mallocN's memory, [0]: at others */
+
+static atomic_bool halting;
 
 static _Atomic unsigned findings[GMOD_CLASS_COUNT];
+
+static void count(const struct gmod_finding *f)
+{
+	atomic_fetch_add_explicit(&findings[f->class], 1, memory_order_relaxed);
+	if (halts[f->buffer.memory == GMOD_MEM_KERNEL])
+		atomic_store_explicit(&halting, true, memory_order_relaxed);
+}
 
 /* ---- which findings are printed, and which only counted: once an id, so many a site, so many altogether ---- */
 
@@ -184,7 +193,7 @@ static struct {
 /* A log that takes nothing is waited for by the thread that nobody waits for, or but halting. */
 static void hand_over(const struct gmod_text *t)
 {
-	uint64_t deadline = halts ? GMOD_SECONDS(1) : UINT64_MAX;
+	uint64_t deadline = halts[0] || halts[1] ? GMOD_SECONDS(1) : UINT64_MAX;
 
 	do {
 		if (gmod_log_try(t->at, t->len))
@@ -217,7 +226,7 @@ static void tell(const struct gmod_finding *f)
 	if (before == NEW)
 		settle(f, fate, site);
 	if (f->status == GMOD_FINAL && (fate == SHOWN || fate == COUNTED))
-		add_one(&findings[f->class]);
+		count(f);
 	if (fate == SHOWN)
 		write_report();
 }
@@ -234,8 +243,8 @@ static void tell_all(void)
 	while (is_something_there()) {
 		tell(&way.finding[told() % ON_THEIR_WAY]);
 		atomic_store_explicit(&way.told, told() + 1, memory_order_release);
-		if (after_report)
-			after_report();
+		if (atomic_load_explicit(&halting, memory_order_relaxed))
+			halt();
 	}
 }
 
@@ -293,7 +302,7 @@ static void lose(const struct gmod_finding *f)
 {
 	add_one(&state.unshown);
 	if (f->status == GMOD_FINAL)
-		add_one(&findings[f->class]);
+		count(f);
 }
 
 static bool add(const struct gmod_finding *f)
@@ -355,7 +364,7 @@ void gmod_report_flush(void)
 	gmod_scope_begin(&scope);
 	if (!has_thread())
 		tell_here();
-	else if (halts)
+	else if (halts[0] || halts[1])
 		await_told(added());
 	gmod_scope_end(&scope);
 	errno = saved;
@@ -367,18 +376,19 @@ void gmod_report(const struct gmod_finding *f)
 	gmod_report_flush();
 }
 
-void gmod_report_init(const struct gmod_options *o, void (*after)(void))
+void gmod_report_init(const struct gmod_options *o, void (*halt_process)(void))
 {
 	int saved = errno;
 	struct gmod_scope scope;
 
 	gmod_scope_begin(&scope);
 	max_reports = o->max_reports;
-	halts = o->halt_on_error;
+	halts[0] = o->halt_on_error;
+	halts[1] = o->device_halt_on_error;
 	state.shown = 0;
 	state.repeated = state.beyond = state.unshown = state.told = 0;
 	gmod_counters.suppressed = 0;
-	after_report = after;
+	halt = halt_process;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		findings[i] = 0;
 	gmod_suppressions_load(o->suppressions);

@@ -25,10 +25,10 @@
 
 /*
  * Take max_reports, load the suppressions, naming each bad line once, and set the counts to zero; the ids and sites
- * seen stay known. Call it once, after gmod_log_open() and before others report. after: called when a report is out, by
- * the thread that gave it; NULL: nothing.
+ * seen stay known. Call it once, after gmod_log_open() and before others report. halt_process: called by the thread
+ * that gives reports when one is out at which the options have the process end.
  */
-void gmod_report_init(const struct gmod_options *o, void (*after)(void));
+void gmod_report_init(const struct gmod_options *o, void (*halt_process)(void));
 
 /* Start the thread, if it is not there. */
 void gmod_report_start(void);
@@ -36,7 +36,8 @@ void gmod_report_start(void);
 /*
  * Report a finding, unless it is suppressed, has been reported (a second FINAL of an id, a second PROVISIONAL), is
  * one too many of its site, or one too many altogether. The FINAL of a printed PROVISIONAL is always printed. With
- * halt_on_error=1 it does not return from a FINAL that no suppression covers.
+ * halt_on_error=1, in mallocN's memory device_halt_on_error=1, it does not return from a FINAL that no suppression
+ * covers.
  *
  * gmod_report_add() is the first half, for who holds a lock or a pin: *f is copied, but not what it points to. Where
  * the log takes nothing and the ring is full the finding is counted and lost, after 2 s. gmod_report_flush()

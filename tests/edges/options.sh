@@ -276,15 +276,23 @@ check_exit_on_findings() {
 		"$(grep -o '\[finding [1-9][0-9]*\]' <<<"$err" | sort -u | wc -l)"
 }
 
+# Findings in what kernels allocate, which kernels can forge, have an option of their own.
 check_halt_on_error() {
-	local name
-	for name in bad_halt bad_halt_exitcode bad_found_at_free bad_then_return bad_inkernel_overflow \
-		bad_inkernel_double_free; do
-		guarded halt_on_error=1:exitcode=23:verbosity=1 "$programs/$name"
+	local name halt
+	for name in bad_halt bad_halt_exitcode bad_found_at_free bad_then_return bad_inkernel_{overflow,double_free,invalid_free}; do
+		halt=halt_on_error
+		[[ $name == bad_inkernel_* ]] && halt=device_halt_on_error
+		guarded "$halt=1:exitcode=23:verbosity=1" "$programs/$name"
 		same "halt_on_error: $name: status, reports, closing lines" "23 1 1" \
 			"$status $(final_reports "$err") $(grep -c '==GMOD: guarded ' <<<"$err")"
 		says "halt_on_error: $name: the closing line comes last" '==GMOD: guarded .*; 1 finding ' "$(tail -n 1 <<<"$err")"
 	done
+	for name in overflow double_free invalid_free; do
+		guarded halt_on_error=1:exitcode=23 "$programs/bad_inkernel_$name"
+		same "halt_on_error: not at what kernels say of their own memory: $name" "0 1" "$status $(final_reports "$err")"
+	done
+	guarded device_halt_on_error=1 "$programs/bad_overflow_1"
+	same "halt_on_error: nor device_halt_on_error at other findings" "0 1" "$status $(final_reports "$err")"
 	guarded halt_on_error=1 "$programs/bad_halt"
 	says_not "halt_on_error: none unless it is asked for" '==GMOD: guarded ' "$err"
 }
