@@ -76,6 +76,7 @@ void gmod_device_header(const struct gmod_device_layout *l, const struct gmod_de
 	out->key[1] = f->key[1];
 	out->base = f->chunks;
 	out->end = f->chunks + ((uint64_t)l->chunks << GMOD_CHUNK_BITS);
+	out->largest = f->mode == GMOD_HEAP_NATIVE ? (uint64_t)1 << 39 : out->end - out->base;
 	out->native_low = UINT64_MAX;
 	out->mode = f->mode;
 	out->chunks = l->chunks;

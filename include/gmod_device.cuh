@@ -49,7 +49,7 @@ static __device__ inline void gmod_unit_pass(struct gmod_device_heap *h)
 	if (worker == 0 && threadIdx.x % 32 == 0)
 		gmod_add32_relaxed(&h->pass, 1);
 	for (gmod_u32 array = worker; array < h->arrays; array += workers) {
-		gmod_guard_array(h, array, gmod_group_warp(), false, &released);
+		gmod_guard_array(h, array, gmod_group_warp(), 0, &released);
 		gmod_guard_spares(h, gmod_group_warp());
 	}
 }
@@ -86,8 +86,9 @@ static void (*const gmod_unit_guard_is_used)(struct gmod_device_heap *, gmod_u32
 
 /*
  * size bytes of global memory, aligned to 16 bytes; its contents are undefined. A size of 0 gives a pointer that can be
- * freed and must not be dereferenced. NULL where there is no memory, after what is already freed has been looked for
- * and the host asked for more: that takes a quarter of a second at most. Any thread may call it, in divergent code too.
+ * freed and must not be dereferenced. NULL where there is no memory: at once for a size that the heap can never have,
+ * else after what is already freed has been looked for and the host asked for more, for a quarter of a second. Any
+ * thread may call it, in divergent code too.
  */
 static __device__ inline void *mallocN(size_t size)
 {

@@ -224,14 +224,14 @@ GMOD_DEVICE bool gmod_array_has(const struct gmod_array *a, gmod_u64 user)
 	return false;
 }
 
-/* Take out a segment that is used up (A2); before: the one in front of it, NULL if that was none when we looked. */
+/* Take out a segment that is used up (A2); before: the one in front of it, NULL if that is not known. */
 GMOD_DEVICE void gmod_array_unlink(struct gmod_device_heap *h, struct gmod_array *a, struct gmod_segment *before,
 				   struct gmod_segment *s)
 {
 	gmod_u64 next = gmod_load64_relaxed(&s->next), self = (gmod_u64)s;
 
 	if (!before && gmod_cas64_release(&a->segments, self, next) != self) {
-		/* New ones have been linked in front of it. */
+		/* It is not the first, or is no longer. */
 		before = gmod_segment_at(gmod_load64_acquire(&a->segments));
 		while (gmod_load64_relaxed(&before->next) != self)
 			before = gmod_segment_at(gmod_load64_relaxed(&before->next));

@@ -13,10 +13,13 @@
 #include "device_native.h"
 #include "device_ring.h"
 
-/* What a worker has counted in a scan. */
+/*
+ * What a worker has counted in a scan. until: where memory is short, the end of the time that the scan may take. What
+ * is freed need not wait any longer then, and some of it will do.
+ */
 struct gmod_tally {
-	bool pressing; /* memory is short: what is freed need not wait any longer, and some of it will do */
-	bool partial;  /* there are entries that were not looked at */
+	gmod_u64 until; /* 0: memory is not short */
+	bool partial;   /* there are entries that were not looked at */
 	gmod_u64 live, bytes, waiting, released, quarantined;
 };
 
@@ -193,7 +196,7 @@ GMOD_DEVICE bool gmod_entry_look(struct gmod_device_heap *h, struct gmod_entry *
 		t->bytes += gmod_meta_size(meta);
 		return false;
 	}
-	if (!gmod_entry_is_due(h, e, word, t->pressing)) {
+	if (!gmod_entry_is_due(h, e, word, t->until)) {
 		t->waiting++;
 		return false;
 	}
@@ -270,24 +273,47 @@ GMOD_DEVICE void gmod_scan_beats(struct gmod_device_heap *h, struct gmod_group w
 {
 	gmod_u64 sum = gmod_group_sum(w, t->released);
 
-	if (w.rank == 0 && !t->pressing)
+	if (w.rank == 0 && !t->until)
 		gmod_add32_relaxed(&h->beat, 1);
 	if (w.rank == 0 && sum != *released)
 		gmod_add64_relaxed(&h->releases, 1);
 	*released = sum;
 }
 
+/* Changes whenever a buffer is freed. */
+GMOD_DEVICE gmod_u64 gmod_heap_stirs(const struct gmod_device_heap *h)
+{
+	gmod_u64 sum = 0;
+
+	for (int i = 0; i < GMOD_SLOTS; i++)
+		sum += gmod_load64_acquire(&h->freed[i]);
+	return sum;
+}
+
+/* The segment that a scan begins with: where memory is short, the one at which the latest scan broke off. */
+GMOD_DEVICE struct gmod_segment *gmod_scan_begin(struct gmod_device_heap *h, struct gmod_array *a, struct gmod_group w,
+						 struct gmod_tally *t)
+{
+	gmod_u64 resume = t->until ? gmod_group_share(w, gmod_load64_relaxed(&a->resume)) : 0;
+
+	t->partial = resume != 0;
+	if (w.rank == 0 && !resume)
+		gmod_store64_relaxed(&a->stirs, gmod_heap_stirs(h) + 1);
+	return resume ? gmod_segment_at(resume) : gmod_segments_of(a, w);
+}
+
 /*
- * Look at all entries of an array; where memory is short, until enough is released: one thread alone takes long for all
- * of them, and others wait. All lanes of the worker call it, and the flag is held.
+ * Look at all entries of an array; where memory is short, until enough is released or the time is over: one thread
+ * alone takes long for all of them, and others wait. All lanes of the worker call it, and the flag is held.
  */
 GMOD_DEVICE void gmod_array_scan(struct gmod_device_heap *h, gmod_u32 array, struct gmod_group w, struct gmod_tally *t)
 {
 	struct gmod_array *a = &h->array[array];
-	struct gmod_segment *before = NULL, *s = gmod_segments_of(a, w);
+	struct gmod_segment *before = NULL, *s = gmod_scan_begin(h, a, w, t);
 	gmod_u64 released = 0;
+	bool enough = false;
 
-	while (s && !t->partial) {
+	while (s && !enough) {
 		struct gmod_segment_view v = gmod_segment_seen(a, s, w);
 		gmod_u32 used = 0;
 
@@ -306,8 +332,11 @@ GMOD_DEVICE void gmod_array_scan(struct gmod_device_heap *h, gmod_u32 array, str
 		}
 		gmod_group_meet(w);
 		s = v.next;
-		t->partial = s && t->pressing && released >= GMOD_RECLAIM_ENOUGH;
+		enough = t->until && (released >= GMOD_RECLAIM_ENOUGH || gmod_clock() >= t->until);
 	}
+	t->partial |= s != NULL;
+	if (w.rank == 0)
+		gmod_store64_relaxed(&a->resume, (gmod_u64)s);
 }
 
 /* The sums over all arrays, and the most they have been. */
@@ -366,36 +395,25 @@ GMOD_DEVICE bool gmod_guard_goes_on(struct gmod_device_heap *h, gmod_u32 turn, g
 	return gmod_clock() < end && gmod_load64_system(&h->ring->stop) < turn;
 }
 
-/* Changes whenever a buffer is freed. */
-GMOD_DEVICE gmod_u64 gmod_heap_stirs(const struct gmod_device_heap *h)
-{
-	gmod_u64 sum = 0;
-
-	for (int i = 0; i < GMOD_SLOTS; i++)
-		sum += gmod_load64_acquire(&h->freed[i]);
-	return sum;
-}
-
 /*
  * One pass of a worker over one array; false: somebody else is at it. Returns how much it has released in *released.
- * pressing: memory is short, so freed buffers do not wait.
+ * until: as in struct gmod_tally.
  */
-GMOD_DEVICE bool gmod_guard_array(struct gmod_device_heap *h, gmod_u32 array, struct gmod_group w, bool pressing,
+GMOD_DEVICE bool gmod_guard_array(struct gmod_device_heap *h, gmod_u32 array, struct gmod_group w, gmod_u64 until,
 				  gmod_u64 *released)
 {
 	struct gmod_array *a = &h->array[array];
-	struct gmod_tally t = {pressing, false, 0, 0, 0, 0, 0};
+	struct gmod_tally t = {until, false, 0, 0, 0, 0, 0};
 	bool ours = w.rank == 0 && gmod_array_try_scan(a);
-	gmod_u64 stirs;
 
 	if (!gmod_group_share(w, ours))
 		return false;
-	stirs = gmod_heap_stirs(h);
 	gmod_array_scan(h, array, w, &t);
 	gmod_array_tally(h, a, w, t);
 	*released = gmod_group_sum(w, t.released);
-	if (w.rank == 0 && !*released && (pressing || !h->delay))
-		gmod_store64_relaxed(&a->barren, stirs + 1);
+	/* All that was freed before has been looked at. */
+	if (w.rank == 0 && !gmod_load64_relaxed(&a->resume) && (until || !h->delay))
+		gmod_store64_relaxed(&a->barren, gmod_load64_relaxed(&a->stirs));
 	gmod_group_meet(w); /* all have seen what there is before others change it */
 	if (w.rank == 0)
 		gmod_array_scanned(a);

@@ -27,8 +27,8 @@
 
 #include "device_port.h"
 
-#define GMOD_DEVICE_LAYOUT_NUMBER 3 /* in the name of the guard kernel */
-#define GMOD_DEVICE_LAYOUT 3u
+#define GMOD_DEVICE_LAYOUT_NUMBER 4 /* in the name of the guard kernel */
+#define GMOD_DEVICE_LAYOUT 4u
 
 enum {
 	GMOD_CHUNK_BITS = 16, /* of its size in bytes */
@@ -88,8 +88,9 @@ struct gmod_array {
 	gmod_u32 growing;  /* 1 while somebody gets a segment */
 	gmod_u64 live, live_bytes, waiting; /* at the last scan: buffers, and those freed and not yet released */
 	gmod_u64 released, quarantined;     /* so far */
-	gmod_u64 barren;                    /* gmod_heap_stirs() + 1 when a scan began that released nothing */
-	gmod_u64 padding[7];
+	gmod_u64 barren;                    /* gmod_heap_stirs() + 1: all that was freed by then has been looked at */
+	gmod_u64 resume, stirs;             /* where the latest scan broke off, 0: nowhere; the same when it began */
+	gmod_u64 padding[5];
 };
 
 #define GMOD_WHO_UNKNOWN (~0ull)
@@ -142,6 +143,7 @@ enum { GMOD_GUARD_THREADS = 512 };
 struct gmod_device_heap {
 	gmod_u64 key[2];
 	gmod_u64 base, end;               /* of the chunks */
+	gmod_u64 largest;                 /* bytes of the largest block that there can ever be */
 	gmod_u64 native_low, native_high; /* in native mode: bounds of what CUDA's malloc has given so far */
 	gmod_u32 mode, arrays, chunks;
 	gmod_u32 slots, delay; /* delay: guard passes between a free and the release of the memory */

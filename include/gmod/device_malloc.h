@@ -4,7 +4,7 @@
 
 #include "device_guard.h"
 
-/* How long a thread that gets no memory stays here, in ns of gmod_clock(). */
+/* How long a thread that gets no memory looks for some, in ns of gmod_clock(). */
 #define GMOD_SHORT_NS 250000000ull
 #ifdef __CUDACC__
 #define GMOD_GUARD_NS 10000000ull /* of that, for the guard to come, or to go on */
@@ -37,24 +37,24 @@ enum gmod_reclaim { GMOD_RECLAIM_NOTHING, GMOD_RECLAIM_OTHERS, GMOD_RECLAIM_SOME
 /*
  * The heap is exhausted: release what is freed, in the arrays that nobody scans. That is for the guard at first, whose
  * warps are much faster than this one thread. Arrays in which there was nothing to release, and nothing has been freed
- * since, are passed by: else each of very many threads would look at everything.
+ * since, are passed by: else each of very many threads would look at everything. At `until` it breaks off.
  *
  * NOTHING: there is nothing to release. OTHERS: there may be, and it is for somebody else to do.
  */
-GMOD_DEVICE_SLOW enum gmod_reclaim gmod_reclaim(struct gmod_device_heap *h, bool patient)
+GMOD_DEVICE_SLOW enum gmod_reclaim gmod_reclaim(struct gmod_device_heap *h, bool patient, gmod_u64 until)
 {
 	gmod_u32 first = (gmod_u32)(gmod_thread_id() % h->arrays);
 	gmod_u64 stirs = gmod_heap_stirs(h) + 1, released = 0;
 	bool others = false;
 
-	for (gmod_u32 i = 0; i < h->arrays && !released; i++) {
+	for (gmod_u32 i = 0; i < h->arrays && !released && gmod_clock() < until; i++) {
 		gmod_u32 array = (first + i) % h->arrays;
 
 		if (gmod_load64_relaxed(&h->array[array].barren) == stirs)
 			continue;
 		if (patient)
 			return GMOD_RECLAIM_OTHERS;
-		if (gmod_guard_array(h, array, gmod_group_alone(), true, &released))
+		if (gmod_guard_array(h, array, gmod_group_alone(), until, &released))
 			gmod_add64_relaxed(&h->reclaims, 1);
 		else
 			others = true;
@@ -66,7 +66,7 @@ enum { GMOD_PAUSES_MAX = 128 }; /* at once: tens of thousands of threads may be 
 
 /* One thread's wait for memory. */
 struct gmod_wait {
-	gmod_u64 began, waited;  /* clock; since then */
+	gmod_u64 began, waited;  /* clock, 0: not yet; since then */
 	gmod_u64 beaten, gained; /* and when the guard was last seen at work, and when there was last some gain */
 	gmod_u64 gains;          /* gmod_gains() when memory was last looked for */
 	gmod_u32 beat;
@@ -80,13 +80,14 @@ GMOD_DEVICE gmod_u64 gmod_gains(const struct gmod_device_heap *h)
 	return gmod_load64_relaxed(&h->releases) + gmod_load32_relaxed(&h->given);
 }
 
-GMOD_DEVICE struct gmod_wait gmod_wait_begin(const struct gmod_device_heap *h)
+/* One allocation may have to wait for its block, and then for its entry: for no longer than for one of them. */
+GMOD_DEVICE void gmod_wait_begin(const struct gmod_device_heap *h, struct gmod_wait *w)
 {
-	struct gmod_wait w = {gmod_clock(), 0, 0, 0, 0, 0, 1, false};
+	struct gmod_wait start = {gmod_clock(), 0, 0, 0, gmod_gains(h), gmod_load32_relaxed(&h->beat), 1, false};
 
-	w.gains = gmod_gains(h);
-	w.beat = gmod_load32_relaxed(&h->beat);
-	return w;
+	if (!w->began)
+		*w = start;
+	w->over = false;
 }
 
 /* Is the guard still to be expected? Who has waited for it in vain says so to all others: until it is there again. */
@@ -121,7 +122,8 @@ GMOD_DEVICE_SLOW bool gmod_await_memory(struct gmod_device_heap *h, struct gmod_
 {
 	while (w->waited < GMOD_SHORT_NS && !w->over) {
 		bool patient = gmod_guard_may_come(h, w);
-		enum gmod_reclaim r = gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, patient);
+		enum gmod_reclaim r =
+		    gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, patient, w->began + GMOD_SHORT_NS);
 		gmod_u64 gains = gmod_gains(h);
 
 		if (gains != w->gains) {
@@ -142,23 +144,24 @@ GMOD_DEVICE_SLOW bool gmod_await_memory(struct gmod_device_heap *h, struct gmod_
 	return false;
 }
 
-GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, gmod_u64 needs, gmod_u64 *size)
+GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, struct gmod_wait *w, gmod_u64 needs,
+						gmod_u64 *size)
 {
-	struct gmod_wait w = gmod_wait_begin(h);
 	gmod_u64 block = 0;
 
-	while (!block && gmod_await_memory(h, &w, needs))
+	gmod_wait_begin(h, w);
+	while (!block && gmod_await_memory(h, w, needs))
 		block = gmod_block_get(h, needs, size);
 	return block;
 }
 
-GMOD_DEVICE_SLOW struct gmod_entry *gmod_entry_get_slowly(struct gmod_device_heap *h, struct gmod_array *a,
-							  gmod_u32 *generation)
+GMOD_DEVICE_SLOW struct gmod_entry *gmod_entry_get_slowly(struct gmod_device_heap *h, struct gmod_wait *w,
+							  struct gmod_array *a, gmod_u32 *generation)
 {
-	struct gmod_wait w = gmod_wait_begin(h);
 	struct gmod_entry *e = NULL;
 
-	while (!e && gmod_await_memory(h, &w, GMOD_SEGMENT_SIZE))
+	gmod_wait_begin(h, w);
+	while (!e && gmod_await_memory(h, w, GMOD_SEGMENT_SIZE))
 		e = gmod_array_reserve(h, a, generation);
 	return e;
 }
@@ -188,16 +191,19 @@ GMOD_DEVICE_SLOW void *gmod_heap_malloc(struct gmod_device_heap *h, gmod_u64 siz
 	struct gmod_array *a = &h->array[gmod_thread_id() % h->arrays];
 	gmod_u64 needs = gmod_buffer_needs(size), block = 0, block_size, meta;
 	struct gmod_entry *e = NULL;
+	bool possible = needs > size && needs <= h->largest;
+	struct gmod_wait w;
 	gmod_u32 generation;
 
-	if (size < GMOD_SIZE_LIMIT / 2)
+	w.began = 0;
+	if (possible)
 		block = gmod_block_get(h, needs, &block_size);
-	if (!block && size < GMOD_SIZE_LIMIT / 2)
-		block = gmod_block_get_slowly(h, needs, &block_size);
+	if (!block && possible)
+		block = gmod_block_get_slowly(h, &w, needs, &block_size);
 	if (block)
 		e = gmod_array_reserve(h, a, &generation);
 	if (block && !e)
-		e = gmod_entry_get_slowly(h, a, &generation);
+		e = gmod_entry_get_slowly(h, &w, a, &generation);
 	if (!e) {
 		if (block)
 			gmod_block_give_back(h, block);

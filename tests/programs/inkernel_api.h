@@ -63,7 +63,7 @@ GT_HELPER void *reallocN(void *p, size_t size)
 }
 
 /* Threads of a block run one after another here: the last one does all the work, and only it may wait. */
-GT_KERNEL3(_Z15gmod_unit_guardILj3EEvP16gmod_device_heapjj, struct gmod_device_heap *, h, gmod_u32, turn, gmod_u32,
+GT_KERNEL3(_Z15gmod_unit_guardILj4EEvP16gmod_device_heapjj, struct gmod_device_heap *, h, gmod_u32, turn, gmod_u32,
 	   microseconds)
 {
 	gmod_u64 released, end = gmod_clock() + microseconds * 1000ull;
@@ -73,7 +73,7 @@ GT_KERNEL3(_Z15gmod_unit_guardILj3EEvP16gmod_device_heapjj, struct gmod_device_h
 	do {
 		gmod_add32_relaxed(&h->pass, 1);
 		for (gmod_u32 array = 0; array < h->arrays; array++) {
-			gmod_guard_array(h, array, gmod_group_warp(), false, &released);
+			gmod_guard_array(h, array, gmod_group_warp(), 0, &released);
 			gmod_guard_spares(h, gmod_group_warp());
 		}
 	} while (turn && gmod_guard_goes_on(h, turn, end));

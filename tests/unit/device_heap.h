@@ -111,7 +111,7 @@ static inline uint64_t guard_pass(const struct test_heap *t)
 
 	gmod_add32_relaxed(&t->heap->pass, 1);
 	for (uint32_t a = 0; a < t->heap->arrays; a++)
-		if (gmod_guard_array(t->heap, a, gmod_group_alone(), false, &here))
+		if (gmod_guard_array(t->heap, a, gmod_group_alone(), 0, &here))
 			released += here;
 	return released;
 }

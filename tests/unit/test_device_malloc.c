@@ -342,8 +342,54 @@ ON_SLAB(exhaustion_takes_what_is_freed)
 		gmod_heap_free(heap.heap, p[i]);
 	guard_pass(&heap);
 	assert_int_equal(findings(), 0);
-	assert_null(gmod_heap_malloc(heap.heap, 1ull << 39));
-	assert_null(gmod_heap_malloc(heap.heap, UINT64_MAX - 20));
+}
+
+/* Nothing is looked for or waited for where no heap of this size has room. */
+ON_SLAB(what_never_fits_is_refused_at_once)
+{
+	static const uint64_t sizes[] = {(uint64_t)CHUNKS * GMOD_CHUNK_SIZE - 23,
+					 (uint64_t)CHUNKS * GMOD_CHUNK_SIZE,
+					 1ull << 39,
+					 1ull << 40,
+					 UINT64_MAX - 20,
+					 UINT64_MAX - 24,
+					 UINT64_MAX};
+
+	gmod_heap_free(heap.heap, gmod_heap_malloc(heap.heap, 40));
+	for (size_t i = 0; i < SIZE_OF(sizes); i++)
+		assert_null(gmod_heap_malloc(heap.heap, sizes[i]));
+	assert_int_equal(heap.heap->failed, SIZE_OF(sizes));
+	assert_int_equal(heap.heap->reclaims, 0);
+	assert_null(gmod_heap_malloc(heap.heap, sizes[0] - 1));
+	assert_true(heap.heap->reclaims > 0);
+}
+
+/*
+ * A thread that is short of memory looks at one segment even where its time is over, and the next thread goes on where
+ * it broke off: so what is freed is found, however many buffers there are. It is counted by whoever looks at all.
+ */
+ON_SLAB(a_search_that_breaks_off_is_gone_on_with)
+{
+	enum { SEGMENTS = 4 };
+	struct gmod_array *a = heap.heap->array;
+	gmod_u64 released, sum = 0;
+	void *p = gmod_heap_malloc(heap.heap, 24);
+
+	for (int i = 1; i < SEGMENTS * GMOD_SEGMENT_ENTRIES; i++)
+		assert_non_null(gmod_heap_malloc(heap.heap, 24));
+	guard_pass(&heap);
+	gmod_heap_free(heap.heap, p);
+	for (int i = 0; i < SEGMENTS; i++) {
+		assert_int_equal(sum, 0);
+		assert_true(a->barren != gmod_heap_stirs(heap.heap) + 1);
+		assert_true(gmod_guard_array(heap.heap, 0, gmod_group_alone(), 1, &released));
+		sum += released;
+	}
+	assert_int_equal(sum, 1);
+	assert_int_equal(a->barren, gmod_heap_stirs(heap.heap) + 1);
+	assert_int_equal(a->live, SEGMENTS * GMOD_SEGMENT_ENTRIES);
+	guard_pass(&heap);
+	assert_int_equal(a->live, SEGMENTS * GMOD_SEGMENT_ENTRIES - 1);
 }
 
 ON_SLAB(runs_come_together_again)
