@@ -185,17 +185,7 @@ GMOD_DEVICE struct gmod_group gmod_group_warp(void)
 	return g;
 }
 
-/* The sum of the lanes' values, in all lanes of the group. */
-GMOD_DEVICE gmod_u64 gmod_group_sum(struct gmod_group g, gmod_u64 v)
-{
-	gmod_u64 sum = 0;
-
-	for (gmod_u32 rest = g.mask; rest; rest &= rest - 1)
-		sum += __shfl_sync(g.mask, v, __ffs((int)rest) - 1);
-	return sum;
-}
-
-/* The same, and in *below the sum of the lanes of a lower rank. */
+/* The sum of the lanes' values, in all lanes of the group, and in *below that of the lanes of a lower rank. */
 GMOD_DEVICE gmod_u64 gmod_group_scan(struct gmod_group g, gmod_u64 v, gmod_u64 *below)
 {
 	gmod_u64 sum = 0;
@@ -227,17 +217,6 @@ GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u32 from, gmod_u32 to)
 	(void)from;
 	(void)to;
 	return gmod_load64_relaxed((const gmod_u64 *)word);
-}
-
-/* CUDA's own heap. */
-GMOD_DEVICE void *gmod_native_malloc(gmod_u64 size)
-{
-	return malloc(size);
-}
-
-GMOD_DEVICE void gmod_native_free(void *p)
-{
-	free(p);
 }
 
 #else /* the CPU */
@@ -374,19 +353,17 @@ struct gmod_group {
 	gmod_u32 mask, rank, size, leader;
 };
 
-GMOD_DEVICE struct gmod_group gmod_group_of(gmod_u32 key)
-{
-	struct gmod_group g = {1, 0, 1, 0};
-
-	(void)key;
-	return g;
-}
-
 GMOD_DEVICE struct gmod_group gmod_group_alone(void)
 {
 	struct gmod_group g = {1, 0, 1, 0};
 
 	return g;
+}
+
+GMOD_DEVICE struct gmod_group gmod_group_of(gmod_u32 key)
+{
+	(void)key;
+	return gmod_group_alone();
 }
 
 GMOD_DEVICE gmod_u64 gmod_group_share(struct gmod_group g, gmod_u64 v)
@@ -398,12 +375,6 @@ GMOD_DEVICE gmod_u64 gmod_group_share(struct gmod_group g, gmod_u64 v)
 GMOD_DEVICE struct gmod_group gmod_group_warp(void)
 {
 	return gmod_group_alone();
-}
-
-GMOD_DEVICE gmod_u64 gmod_group_sum(struct gmod_group g, gmod_u64 v)
-{
-	(void)g;
-	return v;
 }
 
 GMOD_DEVICE gmod_u64 gmod_group_scan(struct gmod_group g, gmod_u64 v, gmod_u64 *below)
@@ -428,6 +399,17 @@ GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u32 from, gmod_u32 to)
 	return v;
 }
 
+#endif
+
+/* The sum of the lanes' values, in all lanes of the group. */
+GMOD_DEVICE gmod_u64 gmod_group_sum(struct gmod_group g, gmod_u64 v)
+{
+	gmod_u64 below;
+
+	return gmod_group_scan(g, v, &below);
+}
+
+/* CUDA's own heap, on a GPU. */
 GMOD_DEVICE void *gmod_native_malloc(gmod_u64 size)
 {
 	return malloc(size);
@@ -437,7 +419,5 @@ GMOD_DEVICE void gmod_native_free(void *p)
 {
 	free(p);
 }
-
-#endif
 
 #endif

@@ -205,24 +205,12 @@ GMOD_DEVICE gmod_u32 gmod_chunk_reserve(struct gmod_device_heap *h, gmod_u32 chu
 	return got;
 }
 
-/* The n lowest bits of v, or all. */
-GMOD_DEVICE gmod_u64 gmod_lowest_bits(gmod_u64 v, gmod_u32 n)
+/* All set bits of v but the n lowest. */
+GMOD_DEVICE gmod_u64 gmod_but_lowest(gmod_u64 v, gmod_u32 n)
 {
-	gmod_u64 rest = v;
-
-	if ((gmod_u32)gmod_popcount(v) <= n)
-		return v;
-	for (gmod_u32 i = 0; i < n; i++)
-		rest &= rest - 1;
-	return v & ~rest;
-}
-
-/* Index of the n'th set bit of v, counted from 0. */
-GMOD_DEVICE gmod_u32 gmod_nth_bit(gmod_u64 v, gmod_u32 n)
-{
-	for (gmod_u32 i = 0; i < n; i++)
+	while (n-- && v)
 		v &= v - 1;
-	return (gmod_u32)gmod_lowest(v);
+	return v;
 }
 
 /*
@@ -241,15 +229,18 @@ GMOD_DEVICE void gmod_chunk_pick(struct gmod_device_heap *h, gmod_u32 chunk, gmo
 
 		w = (gmod_u32)gmod_group_share(g, w);
 		if (g.rank == 0) {
-			mine = gmod_lowest_bits(gmod_load64_relaxed(&c->free_blocks[w]), count - done);
+			mine = gmod_load64_relaxed(&c->free_blocks[w]);
+			mine &= ~gmod_but_lowest(mine, count - done);
 			/* acquire: what the block's last owner did to it is over */
 			if (mine)
 				mine &= gmod_and64_acquire(&c->free_blocks[w], ~mine);
 		}
 		mine = gmod_group_share(g, mine);
 		if (g.rank >= first + done && g.rank < first + done + (gmod_u32)gmod_popcount(mine))
-			*block = gmod_chunk_address(h, chunk) +
-				 (gmod_u64)(w * 64 + gmod_nth_bit(mine, g.rank - first - done)) * size;
+			*block =
+			    gmod_chunk_address(h, chunk) +
+			    (gmod_u64)(w * 64 + (gmod_u32)gmod_lowest(gmod_but_lowest(mine, g.rank - first - done))) *
+				size;
 		done += (gmod_u32)gmod_popcount(mine);
 		w = (w + 1) % words;
 	}
@@ -269,26 +260,30 @@ GMOD_DEVICE void gmod_block_release(struct gmod_device_heap *h, gmod_u32 chunk, 
 
 /* ---- new chunks ---- */
 
+/* Change a chunk of our own, and add to its number, which may be changing by mistake (I4): the new control word. */
+GMOD_DEVICE gmod_u64 gmod_chunk_turn(struct gmod_chunk *c, gmod_u32 kind, gmod_u32 class_, gmod_u64 blocks)
+{
+	gmod_u64 before = gmod_load64_relaxed(&c->control), after, seen;
+
+	for (;; before = seen) {
+		after = gmod_control_turned(before, kind, class_) + (blocks << 32);
+		/* release: the bitmap (I1), or the length of the run */
+		seen = gmod_cas64_release(&c->control, before, after);
+		if (seen == before)
+			return after;
+	}
+}
+
 /* Make a chunk of our own (I5) one of a class and list it. */
 GMOD_DEVICE void gmod_chunk_found(struct gmod_device_heap *h, gmod_u32 chunk, gmod_u32 class_)
 {
 	struct gmod_chunk *c = &h->chunk[chunk];
 	gmod_u32 blocks = gmod_class_blocks(class_);
-	gmod_u64 before, after, seen;
 
 	for (gmod_u32 w = 0; w < gmod_set_words(blocks); w++)
 		gmod_store64_relaxed(&c->free_blocks[w],
 				     blocks - w * 64 >= 64 ? ~0ull : (1ull << (blocks - w * 64)) - 1);
-	before = gmod_load64_relaxed(&c->control);
-	for (;;) {
-		after = gmod_control_turned(before, GMOD_CHUNK_SLAB, class_) + ((gmod_u64)blocks << 32);
-		/* release: the bitmap (I1); others may still take and give back by mistake (I4) */
-		seen = gmod_cas64_release(&c->control, before, after);
-		if (seen == before)
-			break;
-		before = seen;
-	}
-	if (gmod_control_free(after) > 0)
+	if (gmod_control_free(gmod_chunk_turn(c, GMOD_CHUNK_SLAB, class_, blocks)) > 0)
 		gmod_set_add(&h->class_chunks[class_], chunk);
 }
 
@@ -467,15 +462,6 @@ GMOD_DEVICE bool gmod_run_take(struct gmod_device_heap *h, gmod_u32 *first, gmod
 	return true;
 }
 
-/* Change the kind of a chunk of our own; its number may be changing by mistake (I4). */
-GMOD_DEVICE void gmod_chunk_turn(struct gmod_chunk *c, gmod_u32 kind)
-{
-	gmod_u64 before = gmod_load64_relaxed(&c->control), seen;
-
-	while ((seen = gmod_cas64_release(&c->control, before, gmod_control_turned(before, kind, 0))) != before)
-		before = seen;
-}
-
 /* Chunks in a row for `size` bytes: their address, 0 if there are none. */
 GMOD_DEVICE_SLOW gmod_u64 gmod_run_allocate(struct gmod_device_heap *h, gmod_u64 size)
 {
@@ -493,7 +479,7 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_run_allocate(struct gmod_device_heap *h, gmod_u64
 	}
 	gmod_chunks_used(h, (gmod_u32)chunks);
 	gmod_store64_relaxed(&h->chunk[first].run, chunks);
-	gmod_chunk_turn(&h->chunk[first], GMOD_CHUNK_LARGE);
+	gmod_chunk_turn(&h->chunk[first], GMOD_CHUNK_LARGE, 0, 0);
 	return gmod_chunk_address(h, first);
 }
 
@@ -501,7 +487,7 @@ GMOD_DEVICE void gmod_run_release(struct gmod_device_heap *h, gmod_u32 first)
 {
 	gmod_u32 n = (gmod_u32)gmod_load64_relaxed(&h->chunk[first].run);
 
-	gmod_chunk_turn(&h->chunk[first], GMOD_CHUNK_FREE);
+	gmod_chunk_turn(&h->chunk[first], GMOD_CHUNK_FREE, 0, 0);
 	gmod_chunks_unused(h, n);
 	gmod_run_give(h, first, n);
 }
