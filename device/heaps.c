@@ -83,8 +83,10 @@ static bool streams_make(struct gmod_heap *h)
 static bool memory_make(struct gmod_heap *h)
 {
 	CUdeviceptr metadata;
+	size_t limit = 0;
 
-	if (!gmod_device_memory_reserve(&h->memory, h->context->device, gmod_settings_heap_bytes()) ||
+	if (NEXT(cuCtxGetLimit)(&limit, CU_LIMIT_MALLOC_HEAP_SIZE) != CUDA_SUCCESS ||
+	    !gmod_device_memory_reserve(&h->memory, h->context->device, gmod_settings_heap_bytes(limit)) ||
 	    !gmod_device_memory_commit(&h->memory, AT_FIRST) ||
 	    !gmod_device_layout(chunks_of(h->memory.size), gmod_settings_guards(), &h->layout) ||
 	    NEXT(cuMemAlloc_v2)(&metadata, h->layout.size) != CUDA_SUCCESS)

@@ -20,11 +20,13 @@ enum gmod_heap_mode gmod_settings_heap_mode(void)
 }
 
 /* A heap that sits on CUDA's own needs chunks for its byte arrays only: a quarter is 24 bytes for each 96. */
-size_t gmod_settings_heap_bytes(void)
+size_t gmod_settings_heap_bytes(size_t limit)
 {
 	uint64_t said = atomic_load_explicit(&heap_bytes, memory_order_relaxed);
 	uint64_t bytes = said ? said : gmod_options()->device_heap_mb * MIB;
 
+	if (!said && limit > bytes)
+		bytes = limit < GMOD_DEVICE_HEAP_MAX ? limit : GMOD_DEVICE_HEAP_MAX;
 	return gmod_settings_heap_mode() == GMOD_HEAP_NATIVE ? bytes / 4 : bytes;
 }
 

@@ -92,6 +92,7 @@ static CUcontext context_new(CUdevice device, bool primary)
 	ctx->device = device;
 	ctx->primary = primary;
 	ctx->api_version = 3020;
+	ctx->heap = 8 << 20;
 	ctx->next = sim.contexts;
 	sim.contexts = ctx;
 	return ctx;

@@ -20,6 +20,19 @@ ENTRY(cuCtxGetDevice, NEEDS_INIT, TAKES(CUdevice *device),
 ENTRY(cuCtxGetApiVersion, NEEDS_INIT, TAKES(CUcontext ctx, unsigned int *version),
       ANSWER_OF(context_ok(asked(ctx)), CUDA_ERROR_INVALID_CONTEXT, version, asked(ctx)->api_version))
 
+ENTRY(cuCtxGetLimit, NEEDS_CONTEXT, TAKES(size_t *pvalue, CUlimit limit),
+      ANSWER_OF(limit == CU_LIMIT_MALLOC_HEAP_SIZE, CUDA_ERROR_UNSUPPORTED_LIMIT, pvalue, c.ctx->heap))
+
+static CUresult set_limit(CUcontext ctx, CUlimit limit, size_t value)
+{
+	if (limit != CU_LIMIT_MALLOC_HEAP_SIZE)
+		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+	ctx->heap = value;
+	return CUDA_SUCCESS;
+}
+
+ENTRY(cuCtxSetLimit, NEEDS_CONTEXT, TAKES(CUlimit limit, size_t value), set_limit(c.ctx, limit, value))
+
 CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
 	struct call c = ENTER(cuCtxGetStreamPriorityRange, NEEDS_CONTEXT);

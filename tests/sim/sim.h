@@ -245,6 +245,7 @@ struct CUctx_st {
 	CUarray arrays;
 	CUevent events;
 	uint32_t peers;  /* devices whose memory may be accessed */
+	size_t heap;     /* limit of what kernels allocate */
 	int loading;     /* modules, so that nobody launches */
 	uintptr_t chunk; /* of its own: what it keeps on the device */
 };

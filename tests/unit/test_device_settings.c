@@ -22,7 +22,7 @@ static enum gmod_status change(uint64_t heap_bytes, unsigned guards, int mode)
 
 static void check_settings(uint64_t heap_bytes, unsigned guards, bool resident)
 {
-	NEED(gmod_settings_heap_bytes() == heap_bytes);
+	NEED(gmod_settings_heap_bytes(8 * MIB) == heap_bytes);
 	NEED(gmod_settings_guards() == guards);
 	NEED(gmod_settings_guard_is_resident() == resident);
 }
@@ -112,9 +112,21 @@ TEST_IN_CHILD(the_native_heap_needs_a_quarter)
 {
 	options()->device_heap = GMOD_OPTION_HEAP_NATIVE;
 	NEED(gmod_settings_heap_mode() == GMOD_HEAP_NATIVE);
-	NEED(gmod_settings_heap_bytes() == 256 * MIB);
+	NEED(gmod_settings_heap_bytes(8 * MIB) == 256 * MIB);
 	NEED(change(8 * MIB, 0, 0) == GMOD_OK);
-	NEED(gmod_settings_heap_bytes() == 2 * MIB);
+	NEED(gmod_settings_heap_bytes(8 * MIB) == 2 * MIB);
+}
+
+/* CUDA's limit, where it is more than the option; but not than what the program has said of this heap. */
+TEST_IN_CHILD(the_limit_of_the_native_heap_counts)
+{
+	NEED(gmod_settings_heap_bytes(1024 * MIB + 1) == 1024 * MIB + 1);
+	NEED(gmod_settings_heap_bytes(SIZE_MAX) == GMOD_DEVICE_HEAP_MAX);
+	options()->device_heap = GMOD_OPTION_HEAP_NATIVE;
+	NEED(gmod_settings_heap_bytes(4096 * MIB) == 1024 * MIB);
+	options()->device_heap = GMOD_OPTION_HEAP_SLAB;
+	NEED(change(3 * MIB, 0, 0) == GMOD_OK);
+	NEED(gmod_settings_heap_bytes(4096 * MIB) == 3 * MIB);
 }
 
 FIXTURE(fill_options)
