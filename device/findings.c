@@ -85,12 +85,16 @@ static void report(const struct gmod_context *c, const struct gmod_heap *h, cons
 	gmod_report_pending_end();
 }
 
-/* Nothing of it is used before the seal is found good, and the numbers are checked even then: a bug is not a crash. */
+/*
+ * Nothing of it is used before the seal is found good, and the numbers are checked even then: a kernel can read the
+ * key, and changed bytes lie in a buffer or its canaries.
+ */
 static bool is_sane(const struct gmod_heap *h, const struct gmod_device_finding *f)
 {
 	return f->seal == gmod_finding_seal((const gmod_u64 *)h->key, f) && f->class_ >= GMOD_DEVICE_OVERFLOW &&
-	       f->class_ <= GMOD_DEVICE_INVALID_FREE && f->first - f->window_at < 8 &&
-	       (int64_t)f->first <= (int64_t)f->last;
+	       f->class_ <= GMOD_DEVICE_INVALID_FREE && f->first - f->window_at < 8 && f->size < GMOD_SIZE_LIMIT &&
+	       -GMOD_HEAD_SIZE <= (int64_t)f->first && (int64_t)f->first <= (int64_t)f->last &&
+	       (int64_t)f->last < (int64_t)(f->size + GMOD_TAIL_MAX);
 }
 
 static void say_damaged(void)
@@ -149,7 +153,14 @@ static bool pass_over(struct gmod_heap *h)
 	h->stuck_ns = 0;
 	if (!gmod_heap_read(h, h->header + offsetof(struct gmod_device_heap, findings), &findings, sizeof(findings)))
 		return false;
-	if (findings <= h->taken) {
+	if (findings - h->taken > GMOD_RING_SLOTS) {
+		/* No number that there can be: it has been overwritten, and with it no finding gets one any more. */
+		say_damaged();
+		findings = h->taken;
+		h->owed = gmod_heap_write(h, h->header + offsetof(struct gmod_device_heap, findings), &findings,
+					  sizeof(findings));
+	}
+	if (findings == h->taken) {
 		__atomic_store_n(&h->ring->said, h->taken, __ATOMIC_RELAXED);
 		return false;
 	}
@@ -165,6 +176,6 @@ void gmod_findings_take(struct gmod_heap *h)
 {
 	/* The device goes by this number, which is as exposed as all the others. */
 	__atomic_store_n(&h->ring->taken, h->taken, __ATOMIC_RELEASE);
-	while (take_next(h) || (is_stuck(h) && pass_over(h)))
+	for (int i = 0; i < GMOD_RING_SLOTS && (take_next(h) || (is_stuck(h) && pass_over(h))); i++)
 		;
 }

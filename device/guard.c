@@ -152,11 +152,6 @@ static bool check(struct gmod_heap *h, uint64_t *deadline)
 
 /* ---- all of them ---- */
 
-static bool may(void)
-{
-	return gmod_on();
-}
-
 /* With each heap, or that of only one context, which is entered and current; returns how many. Under the lock. */
 static unsigned visit(const struct gmod_context *only, void (*look)(struct gmod_heap *h, void *arg), void *arg)
 {
@@ -189,7 +184,7 @@ static void tick_one(struct gmod_heap *h, void *any_busy)
 
 void gmod_guard_tick(struct gmod_budget *unused)
 {
-	bool any = false, possible = may() && gmod_units_exist();
+	bool any = false, possible = gmod_on() && gmod_units_exist();
 
 	(void)unused;
 	if (possible && pthread_mutex_trylock(&lock)) {
@@ -262,7 +257,7 @@ static void await_one(struct gmod_heap *h, void *arg)
 
 static bool await_all(const struct gmod_context *only, struct waiting w)
 {
-	return !may() || (visit_patiently(only, w.deadline, await_one, &w) != GMOD_BUSY && !w.failed);
+	return !gmod_on() || (visit_patiently(only, w.deadline, await_one, &w) != GMOD_BUSY && !w.failed);
 }
 
 bool gmod_guard_check(const struct gmod_context *only, uint64_t deadline)
@@ -283,7 +278,7 @@ static void update_stats(struct gmod_heap *h, void *unused)
 
 void gmod_guard_update_stats(const struct gmod_context *only)
 {
-	if (may())
+	if (gmod_on())
 		visit_patiently(only, GMOD_SECONDS(1), update_stats, NULL);
 }
 
@@ -317,7 +312,7 @@ void gmod_guard_begin(struct gmod_context *c, uint64_t units)
 void gmod_guard_pause(void)
 {
 	atomic_fetch_add_explicit(&aside, 1, memory_order_seq_cst);
-	for (unsigned i = 0; may() && i < GMOD_CONTEXTS; i++) {
+	for (unsigned i = 0; gmod_on() && i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = gmod_context_at(i);
 		struct gmod_heap *h;
 

@@ -6,21 +6,25 @@
 #include "lib/base/facts.h"
 #include "lib/base/counters.h"
 
-static uint64_t chunks(uint64_t n)
+#define BUFFERS_MAX ((uint64_t)GMOD_SEGMENTS_MAX * GMOD_SEGMENT_ENTRIES)
+#define BYTES_MAX ((uint64_t)1 << 48) /* native heaps have no limit that is known here */
+
+/* Of what kernels may have overwritten, no more than there can be. */
+static uint64_t at_most(uint64_t n, uint64_t most)
 {
-	return n << GMOD_CHUNK_BITS;
+	return n < most ? n : most;
 }
 
 static void count_header(const struct gmod_heap *h, const struct gmod_device_heap *d, struct gmod_device_stats *s)
 {
 	s->heap_bytes = h->memory.size;
 	s->committed_bytes = h->memory.committed;
-	s->used_bytes = chunks(d->used);
-	s->peak_bytes = chunks(d->peak);
-	s->live_buffers = d->live;
-	s->live_bytes = d->live_bytes;
-	s->high_water_buffers = d->live_peak;
-	s->high_water_bytes = d->live_bytes_peak;
+	s->used_bytes = at_most((uint64_t)d->used << GMOD_CHUNK_BITS, h->memory.committed);
+	s->peak_bytes = at_most((uint64_t)d->peak << GMOD_CHUNK_BITS, h->memory.committed);
+	s->live_buffers = at_most(d->live, BUFFERS_MAX);
+	s->live_bytes = at_most(d->live_bytes, BYTES_MAX);
+	s->high_water_buffers = at_most(d->live_peak, BUFFERS_MAX);
+	s->high_water_bytes = at_most(d->live_bytes_peak, BYTES_MAX);
 	s->failed_allocations = d->failed;
 	s->reclaims = d->reclaims;
 	s->findings = d->findings;
@@ -31,9 +35,9 @@ static void count_header(const struct gmod_heap *h, const struct gmod_device_hea
 static void count_arrays(const struct gmod_array *a, uint32_t n, struct gmod_device_stats *s)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		s->waiting_buffers += a[i].waiting;
-		s->released_buffers += a[i].released;
-		s->quarantined_buffers += a[i].quarantined;
+		s->waiting_buffers += at_most(a[i].waiting, BUFFERS_MAX);
+		s->released_buffers += at_most(a[i].released, BYTES_MAX);
+		s->quarantined_buffers += at_most(a[i].quarantined, BUFFERS_MAX);
 	}
 }
 

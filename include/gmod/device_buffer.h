@@ -20,16 +20,6 @@
 #include "device_canary.h"
 #include "device_slab.h"
 
-enum {
-	GMOD_HEAD_SIZE = 16,
-	GMOD_TAIL_MIN = 8,
-	GMOD_TAIL_MAX = 256,
-	GMOD_FILL_MAX = 256,
-	GMOD_META_SIZE_BITS = 40,
-	GMOD_META_GENERATION_BITS = 20,
-};
-
-#define GMOD_SIZE_LIMIT (1ull << GMOD_META_SIZE_BITS)
 #define GMOD_STATE(n) ((gmod_u64)(n) << 60)
 #define GMOD_STATE_MASK GMOD_STATE(15)
 #define GMOD_STATE_LIVE GMOD_STATE(1)

@@ -44,6 +44,18 @@ enum {
 	GMOD_SEGMENT_SIZE = 20 << 10, /* bytes of a byte array's segment; 20 KB, as in the paper's section 5.3 */
 };
 
+/* Of a buffer; device_buffer.h. */
+enum {
+	GMOD_HEAD_SIZE = 16,
+	GMOD_TAIL_MIN = 8,
+	GMOD_TAIL_MAX = 256,
+	GMOD_FILL_MAX = 256,
+	GMOD_META_SIZE_BITS = 40,
+	GMOD_META_GENERATION_BITS = 20,
+};
+
+#define GMOD_SIZE_LIMIT (1ull << GMOD_META_SIZE_BITS)
+
 /*
  * A chunk's control word: free blocks in the high half, as a signed number; kind, class and generation in the low
  * half. Adding to the number never disturbs the low half. See device_slab.h for who may do what.

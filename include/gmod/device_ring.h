@@ -3,8 +3,8 @@
  *
  * A slot is reserved by counting up h->findings, filled, sealed, and published by its sequence number. The host takes
  * findings in order and says how many it has taken; who finds the ring full takes no number, and has to come again. The
- * seal is a keyed hash over the finding, so that a kernel that scribbles over the ring can destroy findings and not
- * invent any; the host checks it on a copy of its own. `said` is no more than a hint: where it and the next slot
+ * seal is a keyed hash over the finding, so that a kernel that scribbles over the ring destroys findings and
+ * invents none; the host checks it on a copy of its own. `said` is no more than a hint: where it and the next slot
  * disagree for a while, the host asks h->findings how many there are, and passes over what was destroyed.
  */
 #ifndef GMOD_DEVICE_RING_H
@@ -47,8 +47,10 @@ GMOD_DEVICE_SLOW bool gmod_ring_put(struct gmod_device_heap *h, struct gmod_devi
 	const gmod_u64 *from = (const gmod_u64 *)f;
 	gmod_u64 *to = (gmod_u64 *)slot;
 
-	if (!sequence)
+	if (!sequence) {
+		gmod_store64_system(&h->ring->said, ~0ull); /* is it so? The count may have been overwritten. */
 		return false;
+	}
 	f->sequence = sequence;
 	f->seal = gmod_finding_seal(h->key, f);
 	for (gmod_u32 i = 1; i < sizeof(*f) / 8; i++)

@@ -1,7 +1,9 @@
 // expect: double-free size 48
+// expect: heap-buffer-overflow size 100 offset +0
 /*
- * A kernel that frees twice, and one that writes all over the ring of findings, with what looks like findings: none of
- * those comes out. Where the ring is, is read off the heap's header, as no program would.
+ * A kernel that frees twice, and one that writes all over the ring of findings, with what looks like findings, and over
+ * their counts: none of those comes out, and what is found later does. Where the ring is, is read off the heap's
+ * header, as no program would.
  */
 #include "inkernel.h"
 
@@ -25,8 +27,9 @@ int main(void)
 {
 	struct gmod_device_finding forged[FINDINGS];
 	struct gmod_device_heap heap;
+	uint64_t counts = 1ull << 62;
 	CUdeviceptr device;
-	CUdeviceptr p = ik_alloc(1, 48);
+	CUdeviceptr p = ik_alloc(1, 48), q = ik_alloc(1, 100);
 
 	ik_free(p, 1, 0);
 	ik_free(p, 1, 0);
@@ -39,6 +42,11 @@ int main(void)
 	for (int i = 0; i < FINDINGS; i++)
 		forge(&forged[i], (uint64_t)i + 2);
 	CK(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)&heap.ring->slot[1], forged, sizeof(forged)));
+	CK(cuMemcpyHtoD(device + offsetof(struct gmod_device_heap, findings), &counts, sizeof(counts)));
+	CK(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)&heap.ring->said, &counts, sizeof(counts)));
+	tk_sync();
+	tk_sleep_ms(300);
+	ik_flip(q, 0, 100, 1);
 	tk_sync();
 	tk_sleep_ms(100);
 	return 0;

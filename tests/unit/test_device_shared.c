@@ -1,0 +1,193 @@
+/*
+ * What the host reads of a device heap, every word of which kernels can write: header, arrays and ring hold anything.
+ * GMOD_FUZZ_ROUNDS says how often (default: 20 000, half a second).
+ */
+#include "device/findings.h"
+#include "device/stats.h"
+#include "include/gmod/device_canary.h"
+#include "include/gmod/device_ring.h"
+#include "monitor/registry/finding.h"
+#include "tests/unit/reporting.h"
+#include "tests/unit/support.h"
+
+enum { CHUNKS = 64, ARRAYS = 2, ROUNDS = 20000 };
+
+static struct gmod_context context;
+static struct gmod_heap heap;
+static struct gmod_device_ring ring;
+static uint64_t *metadata;
+static uint64_t seed = 1;
+
+/* ---- a driver whose device is ordinary memory, and has no more of it ---- */
+
+static CUresult copy_to_host(void *to, CUdeviceptr from, size_t size, CUstream stream)
+{
+	(void)stream;
+	memcpy(to, (const void *)from, size);
+	return CUDA_SUCCESS;
+}
+
+static CUresult copy_to_device(CUdeviceptr to, const void *from, size_t size, CUstream stream)
+{
+	(void)stream;
+	memcpy((void *)to, from, size);
+	return CUDA_SUCCESS;
+}
+
+static CUresult synchronize(CUstream stream)
+{
+	(void)stream;
+	return CUDA_SUCCESS;
+}
+
+FIXTURE(make)
+{
+	gmod_driver.cuMemcpyDtoHAsync_v2 = copy_to_host;
+	gmod_driver.cuMemcpyHtoDAsync_v2 = copy_to_device;
+	gmod_driver.cuStreamSynchronize = synchronize;
+	heap = (struct gmod_heap){.context = &context, .key = {1, 2}, .ring = &ring};
+	assert_true(gmod_device_layout(CHUNKS, ARRAYS, &heap.layout));
+	heap.memory.size = heap.memory.committed = (size_t)CHUNKS * GMOD_CHUNK_SIZE;
+	metadata = calloc(1, heap.layout.size);
+	assert_non_null(metadata);
+	heap.header = (uintptr_t)metadata;
+	memset(&ring, 0, sizeof(ring));
+	start("");
+	return 0;
+}
+
+FIXTURE(drop)
+{
+	free(metadata);
+	return 0;
+}
+
+/* ---- what kernels write ---- */
+
+static uint64_t any_word(void)
+{
+	static const uint64_t extreme[] = {0, 1, 2, 15, 255, 256, 257, INT32_MAX, UINT32_MAX, INT64_MAX, 1ull << 63};
+	uint64_t some = extreme[random_below(&seed, SIZE_OF(extreme))];
+
+	switch (random_below(&seed, 5)) {
+	case 0:
+		return random64(&seed);
+	case 1:
+		return some;
+	case 2:
+		return 0 - some;
+	case 3:
+		return heap.taken + some;
+	default:
+		return heap.taken - some;
+	}
+}
+
+static void scribble(void *at, size_t size)
+{
+	for (size_t i = 0; i < size / 8; i++)
+		((uint64_t *)at)[i] = any_word();
+}
+
+static unsigned rounds(void)
+{
+	const char *said = getenv("GMOD_FUZZ_ROUNDS");
+
+	return said ? (unsigned)strtoul(said, NULL, 10) : ROUNDS;
+}
+
+static void check_stats(void)
+{
+	struct gmod_device_stats s = {0};
+
+	assert_true(gmod_heap_stats(&heap, &s));
+	CHECK(s.used_bytes <= s.committed_bytes && s.peak_bytes <= s.committed_bytes, "used %llu",
+	      (unsigned long long)s.used_bytes);
+	CHECK(s.live_buffers < 1ull << 32 && s.live_bytes <= 1ull << 48 && s.high_water_buffers < 1ull << 32 &&
+		  s.high_water_bytes <= 1ull << 48,
+	      "live %llu, %llu bytes", (unsigned long long)s.live_buffers, (unsigned long long)s.live_bytes);
+	CHECK(s.waiting_buffers < 1ull << 33 && s.quarantined_buffers < 1ull << 33 && s.released_buffers < 1ull << 50,
+	      "waiting %llu", (unsigned long long)s.waiting_buffers);
+	gmod_heap_update_stats(&heap);
+	gmod_heap_grow(&heap);
+}
+
+/* As if the next finding had been missing for long enough. */
+static void take(void)
+{
+	uint64_t before = heap.taken;
+
+	heap.stuck_ns = 1;
+	gmod_findings_take(&heap);
+	CHECK(heap.taken - before <= 2 * GMOD_RING_SLOTS, "%llu findings at once",
+	      (unsigned long long)(heap.taken - before));
+}
+
+TEST_FIXTURE(nothing_is_made_of_what_kernels_write, make, drop)
+{
+	for (unsigned i = 0; i < rounds(); i++) {
+		scribble(metadata, sizeof(struct gmod_device_heap));
+		scribble((char *)metadata + heap.layout.array_table, ARRAYS * sizeof(struct gmod_array));
+		scribble(&ring, offsetof(struct gmod_device_ring, slot));
+		scribble(&ring.slot[heap.taken % GMOD_RING_SLOTS], sizeof(ring.slot[0]));
+		ring.slot[heap.taken % GMOD_RING_SLOTS].sequence = heap.taken + 1;
+		take();
+		check_stats();
+	}
+	assert_int_equal(gmod_finding_count(), 0);
+}
+
+static bool is_plausible(const struct gmod_device_finding *f)
+{
+	return f->class_ >= GMOD_DEVICE_OVERFLOW && f->class_ <= GMOD_DEVICE_INVALID_FREE &&
+	       f->size < GMOD_SIZE_LIMIT && (int64_t)f->first >= -GMOD_HEAD_SIZE &&
+	       (int64_t)f->first <= (int64_t)f->last &&
+	       f->last + GMOD_HEAD_SIZE < f->size + GMOD_HEAD_SIZE + GMOD_TAIL_MAX;
+}
+
+/* Who has read the key can seal what it likes: that is reported, where it could be, and harms nobody. */
+TEST_FIXTURE(forged_findings_do_no_harm, make, drop)
+{
+	for (unsigned i = 0; i < rounds(); i++) {
+		struct gmod_device_finding *f = &ring.slot[heap.taken % GMOD_RING_SLOTS];
+		unsigned before = gmod_finding_count();
+
+		scribble(f, sizeof(*f));
+		f->class_ = (gmod_u32)random_below(&seed, GMOD_DEVICE_INVALID_FREE + 2);
+		if (i % 2) {
+			f->size = random_below(&seed, 1000);
+			f->first = f->window_at = random_below(&seed, 300);
+			f->last = f->first + random_below(&seed, 1000);
+		}
+		f->sequence = heap.taken + 1;
+		f->seal = gmod_finding_seal((const gmod_u64 *)heap.key, f);
+		take();
+		CHECK(gmod_finding_count() == before || is_plausible(f), "size %llu, first %lld, last %lld", f->size,
+		      (long long)f->first, (long long)f->last);
+	}
+	assert_true(gmod_finding_count() > 100);
+}
+
+/* Whatever becomes of the counts, the next finding but one comes out. */
+TEST_FIXTURE(counts_are_put_right, make, drop)
+{
+	struct gmod_device_heap *d = (struct gmod_device_heap *)(void *)metadata;
+	unsigned said = gmod_finding_count();
+
+	for (unsigned i = 0; i < 1000; i++) {
+		struct gmod_device_finding f = {.class_ = GMOD_DEVICE_INVALID_FREE, .user = 16};
+
+		d->key[0] = 1;
+		d->key[1] = 2;
+		d->ring = &ring;
+		d->findings = any_word();
+		ring.said = any_word();
+		gmod_ring_put(d, &f);
+		take();
+		take();
+		said = gmod_finding_count();
+		CHECK(gmod_ring_put(d, &f), "taken %llu, findings %llu", (unsigned long long)heap.taken, d->findings);
+		take();
+		CHECK(gmod_finding_count() == said + 1, "taken %llu", (unsigned long long)heap.taken);
+	}
+}
