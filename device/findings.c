@@ -9,7 +9,7 @@
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
 
-#define STUCK GMOD_MILLISECONDS(100)
+#define STUCK GMOD_MILLISECONDS(50)
 
 static const enum gmod_class classes[] = {
     [GMOD_DEVICE_OVERFLOW] = GMOD_HEAP_BUFFER_OVERFLOW, [GMOD_DEVICE_UNDERFLOW] = GMOD_HEAP_BUFFER_UNDERFLOW,
@@ -148,7 +148,7 @@ static bool is_stuck(struct gmod_heap *h)
 /* The next slot's number has been overwritten, or what the ring says of itself: the heap's own count tells. */
 static bool pass_over(struct gmod_heap *h)
 {
-	uint64_t findings;
+	uint64_t findings, due = h->due;
 
 	h->stuck_ns = 0;
 	if (!gmod_heap_read(h, h->header + offsetof(struct gmod_device_heap, findings), &findings, sizeof(findings)))
@@ -160,15 +160,19 @@ static bool pass_over(struct gmod_heap *h)
 		h->owed = gmod_heap_write(h, h->header + offsetof(struct gmod_device_heap, findings), &findings,
 					  sizeof(findings));
 	}
+	h->due = findings;
 	if (findings == h->taken) {
 		__atomic_store_n(&h->ring->said, h->taken, __ATOMIC_RELAXED);
 		return false;
 	}
+	/* What has got its number since may be on its way. */
+	if (due <= h->taken)
+		return is_stuck(h);
 	say_damaged();
 	/* Up to the next one that can be read, or the last. */
 	do
 		took(h);
-	while (h->taken < findings && !take_next(h));
+	while (h->taken < due && !take_next(h));
 	return true;
 }
 

@@ -179,7 +179,7 @@ static atomic_bool busy; /* at the latest tick: another one is due before long *
 static void tick_one(struct gmod_heap *h, void *any_busy)
 {
 	tick(h);
-	*(bool *)any_busy |= h->under_way || (h->stopped ? gmod_work_outstanding() : is_wanted(h));
+	*(bool *)any_busy |= h->under_way || h->stuck_ns || (h->stopped ? gmod_work_outstanding() : is_wanted(h));
 }
 
 void gmod_guard_tick(struct gmod_budget *unused)

@@ -5,7 +5,8 @@
  * findings in order and says how many it has taken; who finds the ring full takes no number, and has to come again. The
  * seal is a keyed hash over the finding, so that a kernel that scribbles over the ring destroys findings and
  * invents none; the host checks it on a copy of its own. `said` is no more than a hint: where it and the next slot
- * disagree for a while, the host asks h->findings how many there are, and passes over what was destroyed.
+ * disagree for a while, the host asks h->findings how many there are, and passes over those of them that are not there
+ * a while later: they were destroyed.
  */
 #ifndef GMOD_DEVICE_RING_H
 #define GMOD_DEVICE_RING_H

@@ -191,3 +191,27 @@ TEST_FIXTURE(counts_are_put_right, make, drop)
 		CHECK(gmod_finding_count() == said + 1, "taken %llu", (unsigned long long)heap.taken);
 	}
 }
+
+/* A finding has its number before it is there: nobody passes it over meanwhile. */
+TEST_FIXTURE(what_is_on_its_way_is_waited_for, make, drop)
+{
+	struct gmod_device_heap *d = (struct gmod_device_heap *)(void *)metadata;
+	struct gmod_device_finding f = {.class_ = GMOD_DEVICE_INVALID_FREE, .user = 16, .sequence = 1};
+	unsigned before = gmod_finding_count();
+
+	d->ring = &ring;
+	assert_int_equal(gmod_ring_reserve(d), 1);
+	ring.said = 1;
+	take();
+	assert_int_equal(heap.taken, 0);
+	f.seal = gmod_finding_seal((const gmod_u64 *)heap.key, &f);
+	ring.slot[0] = f;
+	take();
+	assert_int_equal(gmod_finding_count(), before + 1);
+	/* and one that is never there, not for ever */
+	assert_int_equal(gmod_ring_reserve(d), 2);
+	ring.said = 2;
+	take();
+	take();
+	assert_int_equal(heap.taken, 2);
+}
