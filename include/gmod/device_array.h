@@ -7,7 +7,8 @@
  *
  *   A1  control is one word, {segment number, entries reserved}. Adding 1 to it reserves an entry and names the segment
  *       it is in: nothing is read or written before that. A reservation beyond the end is none, and is made again once
- *       another segment is current.
+ *       another segment is current. Where there is none to be had, the number of reservations goes back to the end, so
+ *       that it never runs over into the segment's.
  *   A2  A segment is taken out only when it is not current and every one of its entries is used up. An entry is used up
  *       by the scanner alone, and only after its thread has published it. So nobody writes to a segment that is gone.
  *   A3  A segment is in the chain before it is current: no entry is ever out of the scanner's reach. Only the scanner
@@ -148,7 +149,7 @@ GMOD_DEVICE void gmod_segment_drop(struct gmod_device_heap *h, struct gmod_segme
 GMOD_DEVICE_SLOW bool gmod_array_grow(struct gmod_device_heap *h, struct gmod_array *a, gmod_u32 full)
 {
 	struct gmod_segment *s = NULL;
-	gmod_u64 control;
+	gmod_u64 control, next, seen;
 
 	/* Look before trying: many wait here, and each try holds up who has it. */
 	for (int i = 0; gmod_load32_relaxed(&a->growing) || gmod_cas32_acquire(&a->growing, 0, 1); i++) {
@@ -161,14 +162,12 @@ GMOD_DEVICE_SLOW bool gmod_array_grow(struct gmod_device_heap *h, struct gmod_ar
 	control = gmod_load64_relaxed(&a->control);
 	if (gmod_array_number(control) == full) {
 		s = gmod_segment_get(h);
-		if (s) {
-			gmod_u64 next = gmod_load64_relaxed(&s->number) << 32, seen;
-
+		if (s)
 			gmod_array_link(a, s);
-			/* Others go on reserving beyond the end meanwhile (A1). */
-			while ((seen = gmod_cas64_release(&a->control, control, next)) != control)
-				control = seen;
-		}
+		next = s ? gmod_load64_relaxed(&s->number) << 32 : (gmod_u64)full << 32 | GMOD_SEGMENT_ENTRIES;
+		/* Others go on reserving beyond the end meanwhile (A1). */
+		while ((seen = gmod_cas64_release(&a->control, control, next)) != control)
+			control = seen;
 	}
 	gmod_store32_release(&a->growing, 0);
 	return s || gmod_array_number(control) != full;

@@ -6,13 +6,21 @@
  *
  *   good      every entry that a thread got a place for is seen exactly once; nobody writes to a segment that is gone
  *   good      MOVE       the scanner moves what is left in old segments to the current one
+ *   good      SHORT      there is no memory for a segment: the number of reservations stays small
  *   broken    EARLY      a segment is taken out before all of its entries have been published
  *             CURRENT    a segment is taken out when all that was reserved is used up, also while it is current
  *             LATELINK   a segment is made current before it is in the chain: for a while its entries are out of reach
+ *             RUNOVER    (SHORT) reservations that get nothing are counted for ever
  *             TWOSTEPS   the segment is read first and the entry reserved then
  */
 #define CAP 2
 #define SEGMENTS 3		/* numbers 1 to 3 */
+#define PRODUCERS 2
+#ifdef SHORT
+#define EACH 4
+#else
+#define EACH 2
+#endif
 #define USED_UP 9
 #define E(n, i) entry[(n) * CAP + (i)]
 
@@ -24,7 +32,7 @@ bool there[SEGMENTS + 1];	/* memory that is a segment of this array */
 bool linked[SEGMENTS + 1];	/* only for the check of A3 */
 byte entry[(SEGMENTS + 1) * CAP];
 bool growing;
-byte seen[6], failed, running = 2;
+byte seen[6], failed, running = PRODUCERS;
 
 /* gmod_array_reserve: a place for one entry in (n, i), or ok = 0 */
 inline reserve()
@@ -37,6 +45,7 @@ inline reserve()
 		atomic { i = count; count++ };
 #else
 		atomic { n = number; i = count; count++ };	/* gmod_add64_acquire(&a->control, 1) */
+		assert(n || i < CAP + PRODUCERS);
 #endif
 		if
 		:: n && i < CAP -> ok = 1; break
@@ -67,7 +76,11 @@ inline reserve()
 				link();
 #endif
 				growing = 0
-			:: else -> growing = 0; break
+			:: else ->
+#ifndef RUNOVER
+				count = CAP;			/* the number is as it was: who has `growing` changes it */
+#endif
+				growing = 0; break
 			fi
 		:: else -> growing = 0
 		fi;
@@ -105,7 +118,7 @@ proctype producer(byte base)
 	bool ok;
 
 	do
-	:: k < 2 ->
+	:: k < EACH ->
 		reserve();
 		if
 		:: ok -> publish(base + k)
@@ -201,10 +214,13 @@ proctype scanner()
 	:: e <= 4 -> assert(seen[e] <= 1); used = seen[e]; failed = failed + used; e++
 	:: else -> break
 	od;
-	assert(failed == 4)
+	assert(failed == PRODUCERS * EACH)
 }
 
 init
 {
+#ifdef SHORT
+	there[1] = 1; there[2] = 1; there[3] = 1;
+#endif
 	atomic { run producer(1); run producer(3); run scanner() }
 }

@@ -437,6 +437,23 @@ ON_SLAB(an_entry_that_moves_keeps_its_owner)
 	assert_int_equal(finding[0].owner, 4 << 12);
 }
 
+/* However often there is no memory for a segment, the number of the current one stays what it is. */
+ON_SLAB(failures_do_not_run_over)
+{
+	struct gmod_array *a = heap.heap->array;
+	gmod_u64 number;
+	gmod_u32 generation;
+
+	assert_non_null(gmod_heap_malloc(heap.heap, 24));
+	number = a->control >> 32;
+	while (gmod_heap_malloc(heap.heap, 40000) || gmod_segment_make(heap.heap))
+		;
+	a->control = number << 32 | (UINT32_MAX - 2);
+	for (int i = 0; i < 10; i++)
+		assert_null(gmod_array_reserve(heap.heap, a, &generation));
+	assert_int_equal(a->control, number << 32 | GMOD_SEGMENT_ENTRIES);
+}
+
 ON_SLAB(arrays_grow_and_shrink)
 {
 	static void *p[20000];
