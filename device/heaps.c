@@ -53,7 +53,7 @@ static bool send_metadata(const struct gmod_heap *h, uint64_t ring)
 		return false;
 	gmod_device_header(l, &facts, (struct gmod_device_heap *)(void *)image);
 	gmod_device_set_image(l->chunks, 0, facts.committed, (uint64_t *)(void *)(image + l->free_chunks));
-	gmod_device_set_image(GMOD_SEGMENTS_MAX, 1, GMOD_SEGMENTS_MAX, (uint64_t *)(void *)(image + l->free_numbers));
+	gmod_device_set_image(l->numbers, 1, l->numbers, (uint64_t *)(void *)(image + l->free_numbers));
 	sent = gmod_heap_write(h, h->header, image, l->size);
 	munmap(image, l->size);
 	return sent;

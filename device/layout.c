@@ -8,7 +8,7 @@ _Static_assert(sizeof(struct gmod_device_finding) % 8 == 0, "a finding is copied
 _Static_assert(GMOD_CHUNK_WORDS * 64 >= GMOD_CHUNK_SIZE / GMOD_BLOCK_MIN, "every block has a bit");
 
 /* Chunk numbers + 1 are 32-bit hints, and 2^24 chunks are a TiB. */
-enum { CHUNKS_MAX = 1 << 24, ALIGNMENT = 256 };
+enum { CHUNKS_MAX = 1 << 24, ALIGNMENT = 256, SEGMENTS_A_CHUNK = GMOD_CHUNK_SIZE / GMOD_SEGMENT_SIZE };
 
 static size_t words(uint32_t members)
 {
@@ -32,16 +32,16 @@ static size_t place(size_t *end, size_t size)
 
 bool gmod_device_layout(uint32_t chunks, uint32_t arrays, struct gmod_device_layout *out)
 {
-	struct gmod_device_layout l = {.chunks = chunks, .arrays = arrays};
+	struct gmod_device_layout l = {.chunks = chunks, .arrays = arrays, .numbers = chunks * SEGMENTS_A_CHUNK + 1};
 
 	if (!chunks || chunks > CHUNKS_MAX || !arrays || arrays > GMOD_ARRAYS_MAX)
 		return false;
 	l.chunk_set_size = set_size(chunks);
-	l.number_set_size = set_size(GMOD_SEGMENTS_MAX);
+	l.number_set_size = set_size(l.numbers);
 	place(&l.size, sizeof(struct gmod_device_heap));
 	l.chunk_table = place(&l.size, chunks * sizeof(struct gmod_chunk));
 	l.array_table = place(&l.size, arrays * sizeof(struct gmod_array));
-	l.segment_table = place(&l.size, GMOD_SEGMENTS_MAX * sizeof(uint64_t));
+	l.segment_table = place(&l.size, l.numbers * sizeof(uint64_t));
 	l.free_chunks = place(&l.size, l.chunk_set_size);
 	l.free_numbers = place(&l.size, l.number_set_size);
 	l.spare_numbers = place(&l.size, l.number_set_size);
@@ -81,6 +81,7 @@ void gmod_device_header(const struct gmod_device_layout *l, const struct gmod_de
 	out->mode = f->mode;
 	out->chunks = l->chunks;
 	out->arrays = l->arrays;
+	out->numbers = l->numbers;
 	out->slots = slots(f->committed);
 	out->delay = f->delay;
 	out->given = f->committed;
@@ -90,8 +91,8 @@ void gmod_device_header(const struct gmod_device_layout *l, const struct gmod_de
 	out->segment = at(f->metadata + l->segment_table);
 	out->ring = at(f->ring);
 	out->free_chunks = set_at(f->metadata + l->free_chunks, l->chunks);
-	out->free_numbers = set_at(f->metadata + l->free_numbers, GMOD_SEGMENTS_MAX);
-	out->spare_numbers = set_at(f->metadata + l->spare_numbers, GMOD_SEGMENTS_MAX);
+	out->free_numbers = set_at(f->metadata + l->free_numbers, l->numbers);
+	out->spare_numbers = set_at(f->metadata + l->spare_numbers, l->numbers);
 	for (size_t i = 0; i < GMOD_SETS; i++)
 		out->class_chunks[i] = set_at(f->metadata + l->class_chunks + i * l->chunk_set_size, l->chunks);
 }

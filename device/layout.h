@@ -16,7 +16,7 @@
 
 /* Byte offsets into the metadata. */
 struct gmod_device_layout {
-	uint32_t chunks, arrays;
+	uint32_t chunks, arrays, numbers; /* numbers: of all segments that fit into the chunks, and 0 */
 	size_t chunk_table, array_table, segment_table;
 	size_t free_chunks, free_numbers, spare_numbers, class_chunks; /* words; each is followed by its summary */
 	size_t chunk_set_size, number_set_size;                        /* of one set, words and summary */

@@ -85,7 +85,7 @@ GMOD_DEVICE gmod_u32 gmod_spread(void)
 /* A segment with a number, whose entries are not empty yet; NULL if there is no memory for it now. */
 GMOD_DEVICE_SLOW struct gmod_segment *gmod_segment_make(struct gmod_device_heap *h)
 {
-	gmod_u32 number = gmod_set_take_any(&h->free_numbers, GMOD_SEGMENTS_MAX, gmod_spread());
+	gmod_u32 number = gmod_set_take_any(&h->free_numbers, h->numbers, gmod_spread());
 	struct gmod_segment *s;
 	gmod_u64 block;
 
@@ -122,7 +122,7 @@ GMOD_DEVICE void gmod_segment_spare(struct gmod_device_heap *h, struct gmod_segm
 /* An empty segment: a spare one, or a new one. */
 GMOD_DEVICE struct gmod_segment *gmod_segment_get(struct gmod_device_heap *h)
 {
-	gmod_u32 number = gmod_set_take_any(&h->spare_numbers, GMOD_SEGMENTS_MAX, gmod_spread());
+	gmod_u32 number = gmod_set_take_any(&h->spare_numbers, h->numbers, gmod_spread());
 	struct gmod_segment *s;
 
 	if (number != GMOD_SET_NONE) {

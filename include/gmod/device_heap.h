@@ -147,8 +147,6 @@ struct gmod_device_ring {
 
 enum gmod_heap_mode { GMOD_HEAP_SLAB, GMOD_HEAP_NATIVE };
 
-enum { GMOD_SEGMENTS_MAX = 1 << 16 };
-
 /* Threads in the block of a resident guard. */
 enum { GMOD_GUARD_THREADS = 512 };
 
@@ -158,6 +156,7 @@ struct gmod_device_heap {
 	gmod_u64 largest;                 /* bytes of the largest block that there can ever be */
 	gmod_u64 native_low, native_high; /* in native mode: bounds of what CUDA's malloc has given so far */
 	gmod_u32 mode, arrays, chunks;
+	gmod_u32 numbers;      /* of segments, with 0, which none has */
 	gmod_u32 slots, delay; /* delay: guard passes between a free and the release of the memory */
 	gmod_u32 pass;
 	gmod_u32 spares; /* empty segments at hand */

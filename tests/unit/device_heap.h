@@ -62,7 +62,7 @@ static inline struct test_heap heap_make_growing(uint32_t committed, uint32_t ch
 	    (struct gmod_device_header_facts){metadata, first, (uint64_t)(uintptr_t)t.ring, key, mode, committed, 0};
 	gmod_device_header(&t.layout, &facts, t.heap);
 	gmod_device_set_image(chunks, 0, committed, (uint64_t *)(metadata + t.layout.free_chunks));
-	gmod_device_set_image(GMOD_SEGMENTS_MAX, 1, GMOD_SEGMENTS_MAX, (uint64_t *)(metadata + t.layout.free_numbers));
+	gmod_device_set_image(t.layout.numbers, 1, t.layout.numbers, (uint64_t *)(metadata + t.layout.free_numbers));
 	return t;
 }
 

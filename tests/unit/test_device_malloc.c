@@ -437,6 +437,20 @@ ON_SLAB(an_entry_that_moves_keeps_its_owner)
 	assert_int_equal(finding[0].owner, 4 << 12);
 }
 
+/* Memory ends before the numbers of segments do, in a small heap and in the largest, filled with the smallest buffers.
+ */
+TEST(there_are_numbers_for_all_segments)
+{
+	static const uint32_t chunks[] = {1, 1024, 1 << 20, 1 << 24};
+	struct gmod_device_layout l;
+
+	for (size_t i = 0; i < SIZE_OF(chunks); i++) {
+		assert_true(gmod_device_layout(chunks[i], 1, &l));
+		assert_true((uint64_t)l.numbers * GMOD_SEGMENT_ENTRIES >
+			    (uint64_t)chunks[i] * (GMOD_CHUNK_SIZE / GMOD_BLOCK_MIN));
+	}
+}
+
 /* However often there is no memory for a segment, the number of the current one stays what it is. */
 ON_SLAB(failures_do_not_run_over)
 {
@@ -473,7 +487,7 @@ ON_SLAB(arrays_grow_and_shrink)
 	assert_int_equal(guard_pass(&heap), 20000 - 20);
 	assert_int_equal(guard_pass(&heap), 0);
 	assert_int_equal(heap.heap->array[0].live, 20);
-	assert_int_equal(GMOD_SEGMENTS_MAX - 1 - set_count(&heap.heap->free_numbers, GMOD_SEGMENTS_MAX), 1);
+	assert_int_equal(heap.heap->numbers - 1 - set_count(&heap.heap->free_numbers, heap.heap->numbers), 1);
 	for (int i = 0; i < 20000; i += 1000)
 		gmod_heap_free(heap.heap, p[i]);
 	assert_int_equal(guard_pass(&heap), 20);
@@ -568,7 +582,7 @@ ON_BOTH(nothing_is_lost_between_threads)
 	assert_true(released > 0);
 	assert_int_equal(findings(), 0);
 	assert_int_equal(heap.heap->findings, 0);
-	assert_true(set_count(&heap.heap->free_numbers, GMOD_SEGMENTS_MAX) >= GMOD_SEGMENTS_MAX - 1 - 2 * ARRAYS);
+	assert_true(set_count(&heap.heap->free_numbers, heap.heap->numbers) >= heap.heap->numbers - 1 - 2 * ARRAYS);
 }
 
 /* One buffer, freed by all threads at once: one of them frees it, all the others are reported. */
