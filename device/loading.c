@@ -11,7 +11,7 @@
 #define TEXT(x) TEXT_(x)
 
 /* The guard kernel as nvcc and NVRTC spell it, with the layout in it: a unit of another layout is not found by it. */
-static const char guard_name[] = "_Z15gmod_unit_guardILj" TEXT(GMOD_DEVICE_LAYOUT_NUMBER) "EEvP16gmod_device_heapjj";
+static const char guard_name[] = "_Z15gmod_unit_guardILj" TEXT(GMOD_DEVICE_LAYOUT) "EEvP16gmod_device_heapjj";
 
 /* gmod_hot.units when all units were filled in the context. */
 static _Atomic uint64_t filled_at[GMOD_CONTEXTS];

@@ -14,21 +14,17 @@ static uint64_t at_most(uint64_t n, uint64_t most)
 	return n < most ? n : most;
 }
 
-/* Each has an entry. */
-static uint64_t most_buffers(const struct gmod_heap *h)
-{
-	return h->memory.size / sizeof(struct gmod_entry);
-}
-
 static void count_header(const struct gmod_heap *h, const struct gmod_device_heap *d, struct gmod_device_stats *s)
 {
+	uint64_t most = h->memory.size / sizeof(struct gmod_entry);
+
 	s->heap_bytes = h->memory.size;
 	s->committed_bytes = h->memory.committed;
 	s->used_bytes = at_most((uint64_t)d->used << GMOD_CHUNK_BITS, h->memory.committed);
 	s->peak_bytes = at_most((uint64_t)d->peak << GMOD_CHUNK_BITS, h->memory.committed);
-	s->live_buffers = at_most(d->live, most_buffers(h));
+	s->live_buffers = at_most(d->live, most);
 	s->live_bytes = at_most(d->live_bytes, BYTES_MAX);
-	s->high_water_buffers = at_most(d->live_peak, most_buffers(h));
+	s->high_water_buffers = at_most(d->live_peak, most);
 	s->high_water_bytes = at_most(d->live_bytes_peak, BYTES_MAX);
 	s->failed_allocations = d->failed;
 	s->reclaims = d->reclaims;
@@ -37,9 +33,11 @@ static void count_header(const struct gmod_heap *h, const struct gmod_device_hea
 	s->passes = d->pass;
 }
 
-static void count_arrays(const struct gmod_array *a, uint32_t n, uint64_t most, struct gmod_device_stats *s)
+static void count_arrays(const struct gmod_heap *h, const struct gmod_array *a, struct gmod_device_stats *s)
 {
-	for (uint32_t i = 0; i < n; i++) {
+	uint64_t most = h->memory.size / sizeof(struct gmod_entry);
+
+	for (uint32_t i = 0; i < h->layout.arrays; i++) {
 		s->waiting_buffers += at_most(a[i].waiting, most);
 		s->released_buffers += at_most(a[i].released, BYTES_MAX);
 		s->quarantined_buffers += at_most(a[i].quarantined, most);
@@ -49,13 +47,11 @@ static void count_arrays(const struct gmod_array *a, uint32_t n, uint64_t most, 
 static bool read_stats(const struct gmod_heap *h, struct gmod_device_heap *header, struct gmod_array *arrays,
 		       struct gmod_device_stats *out)
 {
-	uint32_t n = h->layout.arrays;
-
 	if (!header || !arrays || !gmod_heap_read(h, h->header, header, sizeof(*header)) ||
-	    !gmod_heap_read(h, h->header + h->layout.array_table, arrays, n * sizeof(*arrays)))
+	    !gmod_heap_read(h, h->header + h->layout.array_table, arrays, h->layout.arrays * sizeof(*arrays)))
 		return false;
 	count_header(h, header, out);
-	count_arrays(arrays, n, most_buffers(h), out);
+	count_arrays(h, arrays, out);
 	return true;
 }
 

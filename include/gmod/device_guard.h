@@ -217,11 +217,6 @@ struct gmod_segment_view {
 	bool current;
 };
 
-GMOD_DEVICE struct gmod_segment *gmod_segments_of(struct gmod_array *a, struct gmod_group w)
-{
-	return gmod_segment_at(gmod_group_share(w, gmod_load64_acquire(&a->segments)));
-}
-
 GMOD_DEVICE struct gmod_segment_view gmod_segment_seen(struct gmod_array *a, const struct gmod_segment *s,
 						       struct gmod_group w)
 {
@@ -299,7 +294,7 @@ GMOD_DEVICE struct gmod_segment *gmod_scan_begin(struct gmod_device_heap *h, str
 	t->partial = resume != 0;
 	if (w.rank == 0 && !resume)
 		gmod_store64_relaxed(&a->stirs, gmod_heap_stirs(h) + 1);
-	return resume ? gmod_segment_at(resume) : gmod_segments_of(a, w);
+	return gmod_segment_at(resume ? resume : gmod_group_share(w, gmod_load64_acquire(&a->segments)));
 }
 
 /*

@@ -27,8 +27,7 @@
 
 #include "device_port.h"
 
-#define GMOD_DEVICE_LAYOUT_NUMBER 4 /* in the name of the guard kernel */
-#define GMOD_DEVICE_LAYOUT 4u
+#define GMOD_DEVICE_LAYOUT 4 /* in the name of the guard kernel */
 
 enum {
 	GMOD_CHUNK_BITS = 16, /* of its size in bytes */

@@ -178,14 +178,6 @@ GMOD_DEVICE void gmod_note_bounds(struct gmod_device_heap *h, gmod_u64 block, gm
 		seen = v;
 }
 
-GMOD_DEVICE void gmod_block_give_back(struct gmod_device_heap *h, gmod_u64 block)
-{
-	if (h->mode == GMOD_HEAP_NATIVE)
-		gmod_native_release(h, block);
-	else
-		gmod_slab_release(h, gmod_slab_place(h, block));
-}
-
 GMOD_DEVICE_SLOW void *gmod_heap_malloc(struct gmod_device_heap *h, gmod_u64 size)
 {
 	struct gmod_array *a = &h->array[gmod_thread_id() % h->arrays];
@@ -206,7 +198,7 @@ GMOD_DEVICE_SLOW void *gmod_heap_malloc(struct gmod_device_heap *h, gmod_u64 siz
 		e = gmod_entry_get_slowly(h, &w, a, &generation);
 	if (!e) {
 		if (block)
-			gmod_block_give_back(h, block);
+			gmod_release_block(h, block + GMOD_HEAD_SIZE, gmod_slab_place(h, block));
 		gmod_add64_relaxed(&h->failed, 1);
 		return NULL;
 	}
