@@ -90,6 +90,7 @@ uint64_t gmod_ordered_site(const void *caller, const void *frame, size_t size)
 	return gmod_hash(gmod_hash(gmod_hash((uint64_t)(uintptr_t)caller) ^ depth) ^ about) | 1;
 }
 
+/* Pools that are left alone: of which others may have the memory, or which have none of a device. */
 static _Atomic(CUmemoryPool) exportable[32];
 static _Atomic unsigned exportable_count; /* 32: too many to tell */
 
@@ -495,7 +496,11 @@ static bool look_before(struct gmod_block *b, const struct gmod_order *in)
 
 static bool is_idle(const struct gmod_block *b)
 {
-	return NEXT(cuStreamQuery)(b->handle) == CUDA_SUCCESS;
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool idle = NEXT(cuStreamQuery)(b->handle) == CUDA_SUCCESS;
+
+	gmod_relaxed_end(mode);
+	return idle;
 }
 
 /*
