@@ -71,13 +71,12 @@ static void note_launch(struct gmod_heap *h)
 }
 
 /* false: nothing has been launched, because there is no guard kernel any more, or the driver refuses. */
-static bool launch(struct gmod_heap *h, uint64_t units, bool resident)
+static bool launch(struct gmod_heap *h, unsigned unit, bool resident)
 {
-	uint64_t header = h->header;
 	uint32_t turn = resident ? ++h->turn : 0, us = resident ? GMOD_TURN_US : 0;
-	unsigned warps = h->layout.arrays;
-	void *arguments[] = {&header, &turn, &us};
-	struct gmod_guard_launch l = {units, h->passes, (warps + 3) / 4, 128, arguments};
+	unsigned warps = h->layout.guards;
+	void *arguments[] = {&turn, &us};
+	struct gmod_guard_launch l = {unit, h->passes, (warps + 3) / 4, 128, arguments};
 
 	note_launch(h);
 	if (resident) {
@@ -115,7 +114,7 @@ static void tick(struct gmod_heap *h)
 
 	gmod_heap_grow(h);
 	if (is_due(h, resident))
-		launch(h, GMOD_ANY_UNIT, resident);
+		launch(h, GMOD_NO_UNIT, resident);
 	/* A call that wants it aside, and has come since we looked, may have stopped the turn before it was one. */
 	if (h->resident && !may_stay())
 		stop_turn(h);
@@ -147,7 +146,7 @@ static bool settle(struct gmod_heap *h, uint64_t *deadline)
 /* A pass that began before the call may have passed by what matters. */
 static bool check(struct gmod_heap *h, uint64_t *deadline)
 {
-	return settle(h, deadline) && launch(h, GMOD_ANY_UNIT, false) && settle(h, deadline);
+	return settle(h, deadline) && launch(h, GMOD_NO_UNIT, false) && settle(h, deadline);
 }
 
 /* ---- all of them ---- */
@@ -282,18 +281,20 @@ void gmod_guard_update_stats(const struct gmod_context *only)
 		visit_patiently(only, GMOD_SECONDS(1), update_stats, NULL);
 }
 
-static void begin(struct gmod_heap *h, void *units)
+static void begin(struct gmod_heap *h, void *unused)
 {
+	unsigned i = 0;
+
+	(void)unused;
 	if (h->resident)
 		stop_turn(h);
-	for (unsigned i = 0; i < GMOD_UNITS; i++)
-		if (*(uint64_t *)units >> i & 1)
-			launch(h, UINT64_C(1) << i, false);
+	while ((i = gmod_units_begun(h->context, i)) != GMOD_NO_UNIT)
+		launch(h, i++, false);
 }
 
-void gmod_guard_begin(struct gmod_context *c, uint64_t units)
+void gmod_guard_begin(struct gmod_context *c)
 {
-	if (gmod_guard_visit(c, begin, &units) == GMOD_BUSY)
+	if (gmod_guard_visit(c, begin, NULL) == GMOD_BUSY)
 		gmod_degraded("the first guard pass");
 }
 

@@ -40,8 +40,8 @@ struct gmod_budget;
 /* In the monitor, between sweeps: take findings, launch what is due, give heaps the memory they ask for. */
 void gmod_guard_tick(struct gmod_budget *unused);
 
-/* A first pass with the guard kernels of these units, a bit each. The context is current, and the thread its user. */
-void gmod_guard_begin(struct gmod_context *c, uint64_t units);
+/* A first pass with the guard kernel of each unit that is begun. The context is current, and the thread its user. */
+void gmod_guard_begin(struct gmod_context *c);
 
 /* How long the monitor may sleep now, in ns, before the next tick; UINT64_MAX: until something happens. */
 uint64_t gmod_guard_leisure(void);

@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "device/settings.h"
+#include "include/gmod/device_slab.h"
 #include "lib/base/log.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
@@ -33,29 +34,26 @@ static uint32_t chunks_of(size_t bytes)
 	return (uint32_t)(bytes >> GMOD_CHUNK_BITS);
 }
 
-/* All of the metadata, header and sets filled in, and on its way to the device. */
-static bool send_metadata(const struct gmod_heap *h, uint64_t ring)
+/* All of the metadata, on its way to the device, and what units are told. */
+static bool send_metadata(struct gmod_heap *h, uint64_t ring)
 {
-	const struct gmod_device_layout *l = &h->layout;
-	struct gmod_device_header_facts facts = {
-	    .metadata = h->header,
+	struct gmod_device_facts facts = {
+	    .metadata = h->state,
 	    .chunks = h->memory.base,
 	    .ring = ring,
 	    .key = h->key,
-	    .mode = gmod_settings_heap_mode(),
 	    .committed = chunks_of(h->memory.committed),
 	    .delay = gmod_options()->device_free_delay,
 	};
-	char *image = gmod_map(l->size);
+	void *image = gmod_map(h->layout.size);
 	bool sent;
 
 	if (!image)
 		return false;
-	gmod_device_header(l, &facts, (struct gmod_device_heap *)(void *)image);
-	gmod_device_set_image(l->chunks, 0, facts.committed, (uint64_t *)(void *)(image + l->free_chunks));
-	gmod_device_set_image(l->numbers, 1, l->numbers, (uint64_t *)(void *)(image + l->free_numbers));
-	sent = gmod_heap_write(h, h->header, image, l->size);
-	munmap(image, l->size);
+	gmod_device_image(&h->layout, &facts, image);
+	h->told = gmod_device_heap(&h->layout, &facts);
+	sent = gmod_heap_write(h, h->state, image, h->layout.size);
+	munmap(image, h->layout.size);
 	return sent;
 }
 
@@ -91,7 +89,7 @@ static bool memory_make(struct gmod_heap *h)
 	    !gmod_device_layout(chunks_of(h->memory.size), gmod_settings_guards(), &h->layout) ||
 	    NEXT(cuMemAlloc_v2)(&metadata, h->layout.size) != CUDA_SUCCESS)
 		return false;
-	h->header = metadata;
+	h->state = metadata;
 	return true;
 }
 
@@ -102,8 +100,8 @@ static void tear_down(struct gmod_heap *h)
 
 	if (h->ring)
 		ok &= NEXT(cuMemFreeHost)(h->ring) == CUDA_SUCCESS;
-	if (h->header)
-		ok &= NEXT(cuMemFree_v2)(h->header) == CUDA_SUCCESS;
+	if (h->state)
+		ok &= NEXT(cuMemFree_v2)(h->state) == CUDA_SUCCESS;
 	gmod_device_memory_drop(&h->memory, false);
 	if (h->passed)
 		ok &= NEXT(cuEventDestroy_v2)(h->passed) == CUDA_SUCCESS;
@@ -137,6 +135,7 @@ static void say_none(void)
 }
 
 static _Atomic(struct gmod_heap *) heaps[GMOD_CONTEXTS];
+static atomic_bool none[GMOD_CONTEXTS]; /* there was no memory for one: then no module of the context gets one later */
 
 struct gmod_heap *gmod_heap_of(const struct gmod_context *c)
 {
@@ -148,17 +147,16 @@ struct gmod_heap *gmod_heap_here(struct gmod_context *c)
 {
 	struct gmod_heap *h = gmod_heap_of(c);
 
-	if (h)
+	if (h || atomic_load_explicit(&none[gmod_context_index(c)], memory_order_relaxed))
 		return h;
 	h = calloc(1, sizeof(*h));
-	if (!h) {
-		say_none();
-		return NULL;
-	}
-	h->context = c;
-	if (!set_up(h)) {
-		tear_down(h);
+	if (h)
+		h->context = c;
+	if (!h || !set_up(h)) {
+		if (h)
+			tear_down(h);
 		free(h);
+		atomic_store_explicit(&none[gmod_context_index(c)], true, memory_order_relaxed);
 		say_none();
 		return NULL;
 	}
@@ -183,10 +181,10 @@ static size_t next_size(const struct gmod_heap *h, size_t wanted)
 static void publish(struct gmod_heap *h, bool grew)
 {
 	uint64_t committed = chunks_of(h->memory.committed), limit = grew ? h->layout.chunks : committed;
-	uint64_t memory = limit << 32 | committed;
+	uint64_t memory = gmod_memory_word(h->told.key, (uint32_t)limit, (uint32_t)committed);
 
 	h->unpublished =
-	    !gmod_heap_write(h, h->header + offsetof(struct gmod_device_heap, memory), &memory, sizeof(memory));
+	    !gmod_heap_write(h, h->state + offsetof(struct gmod_heap_state, memory), &memory, sizeof(memory));
 	if (h->unpublished)
 		gmod_degraded("growing a device heap");
 }
@@ -220,6 +218,7 @@ void gmod_heap_gone(struct gmod_context *c)
 {
 	struct gmod_heap *h = atomic_exchange_explicit(&heaps[gmod_context_index(c)], NULL, memory_order_acq_rel);
 
+	atomic_store_explicit(&none[gmod_context_index(c)], false, memory_order_relaxed);
 	if (!h || atomic_load_explicit(&c->users, memory_order_seq_cst))
 		return;
 	gmod_device_memory_drop(&h->memory, true);

@@ -4,7 +4,7 @@
  *     made by the thread that first launches a kernel of such a module ─► grown and guarded by the monitor
  *     (device/guard.h) ─► gone with its context
  *
- * Header, chunk table and the like are the driver's memory and belong to the context; the chunks' memory is mapped
+ * State, chunk table and the like are the driver's memory and belong to the context; the chunks' memory is mapped
  * (device/memory.h) and outlives it, so it is given back here. Everything reaches the device by copies on a stream of
  * their own: making a heap, and growing it, wait for no kernel. The ring of findings is pinned memory, which the driver
  * takes away with the context: it is touched only while the context is entered (lib/context/context.h).
@@ -27,7 +27,8 @@ struct gmod_heap {
 	struct gmod_device_layout layout;
 	struct gmod_device_memory memory;
 	uint64_t key[2];
-	uint64_t header; /* device address of struct gmod_device_heap, and of all that follows it */
+	uint64_t state;  /* device address of struct gmod_heap_state, and of all that follows it */
+	struct gmod_device_heap told; /* what units have in constant memory */
 	struct gmod_device_ring *ring;
 	CUstream copies, passes; /* the second is the guard's alone: its kernels may have to wait for the program's */
 	CUevent passed;          /* recorded behind the latest pass or turn of the guard */

@@ -11,7 +11,7 @@
 #define TEXT(x) TEXT_(x)
 
 /* The guard kernel as nvcc and NVRTC spell it, with the layout in it: a unit of another layout is not found by it. */
-static const char guard_name[] = "_Z15gmod_unit_guardILj" TEXT(GMOD_DEVICE_LAYOUT) "EEvP16gmod_device_heapjj";
+static const char guard_name[] = "_Z15gmod_unit_guardILj" TEXT(GMOD_DEVICE_LAYOUT) "EEvjj";
 
 /* gmod_hot.units when all units were filled in the context. */
 static _Atomic uint64_t filled_at[GMOD_CONTEXTS];
@@ -98,7 +98,7 @@ void gmod_unit_stays(const struct gmod_unit *u)
 		gmod_units_add(*u);
 }
 
-static CUresult find_pointer(const struct gmod_unit *u, CUdeviceptr *at)
+static CUresult find_variable(const struct gmod_unit *u, CUdeviceptr *at)
 {
 	size_t size = 0;
 	CUmodule module = u->handle;
@@ -106,7 +106,7 @@ static CUresult find_pointer(const struct gmod_unit *u, CUdeviceptr *at)
 
 	if (r == CUDA_SUCCESS)
 		r = NEXT(cuModuleGetGlobal_v2)(at, &size, module, "gmod_unit_heap");
-	return r == CUDA_SUCCESS && size != sizeof(uint64_t) ? CUDA_ERROR_INVALID_VALUE : r;
+	return r == CUDA_SUCCESS && size != sizeof(struct gmod_device_heap) ? CUDA_ERROR_INVALID_VALUE : r;
 }
 
 struct filling {
@@ -123,9 +123,9 @@ static void fill(const struct gmod_unit *u, void *arg)
 	if (!f->tried)
 		f->heap = gmod_heap_here(f->context);
 	f->tried = true;
-	if (f->heap && (find_pointer(u, &at) != CUDA_SUCCESS ||
-			!gmod_heap_write(f->heap, at, &f->heap->header, sizeof(f->heap->header))))
-		gmod_degraded("filling a unit's pointer");
+	if (f->heap && (find_variable(u, &at) != CUDA_SUCCESS ||
+			!gmod_heap_write(f->heap, at, &f->heap->told, sizeof(f->heap->told))))
+		gmod_degraded("telling a unit of the device heap");
 }
 
 /*
@@ -137,12 +137,12 @@ static void prepare(struct gmod_context *c, uint64_t state)
 {
 	CUstreamCaptureMode before = gmod_relaxed_begin();
 	struct filling f = {.context = c};
-	uint64_t filled = gmod_units_fill_missing(c, fill, &f);
+	unsigned filled = gmod_units_fill_missing(c, fill, &f);
 
 	gmod_relaxed_end(before);
 	if (filled)
-		gmod_guard_begin(c, filled);
-	gmod_units_filled(c, filled, state);
+		gmod_guard_begin(c);
+	gmod_units_filled(c, state);
 }
 
 /* false: not now. Launches that alternate between contexts come here each time. */
@@ -181,11 +181,11 @@ void gmod_units_fill(uint64_t state, uint64_t context)
 /* Have an entry made for each context that has a module which is a unit. */
 static void meet_contexts(void)
 {
-	CUcontext context[GMOD_UNITS];
-	unsigned n = gmod_units_contexts(context);
+	CUcontext context;
 
-	while (n)
-		gmod_context_made(context[--n]);
+	for (unsigned i = 0; gmod_units_context(i, &context); i++)
+		if (context)
+			gmod_context_made(context);
 }
 
 void gmod_units_fill_all(uint64_t state)

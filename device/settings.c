@@ -14,20 +14,14 @@ static _Atomic unsigned guards;
 static atomic_int guard_mode;
 static atomic_bool used;
 
-enum gmod_heap_mode gmod_settings_heap_mode(void)
-{
-	return gmod_options()->device_heap == GMOD_OPTION_HEAP_NATIVE ? GMOD_HEAP_NATIVE : GMOD_HEAP_SLAB;
-}
-
-/* A heap that sits on CUDA's own needs chunks for its byte arrays only: a quarter is 24 bytes for each 96. */
 size_t gmod_settings_heap_bytes(size_t limit)
 {
 	uint64_t said = atomic_load_explicit(&heap_bytes, memory_order_relaxed);
 	uint64_t bytes = said ? said : gmod_options()->device_heap_mb * MIB;
 
-	if (!said && limit > bytes)
-		bytes = limit < GMOD_DEVICE_HEAP_MAX ? limit : GMOD_DEVICE_HEAP_MAX;
-	return gmod_settings_heap_mode() == GMOD_HEAP_NATIVE ? bytes / 4 : bytes;
+	if (said || limit <= bytes)
+		return bytes;
+	return limit < GMOD_DEVICE_HEAP_MAX ? limit : GMOD_DEVICE_HEAP_MAX;
 }
 
 uint32_t gmod_settings_guards(void)
@@ -60,7 +54,7 @@ void gmod_settings_are_used(void)
 
 static bool is_valid(const struct gmod_device_config *c)
 {
-	return c->heap_bytes <= GMOD_DEVICE_HEAP_MAX && c->guards <= GMOD_ARRAYS_MAX &&
+	return c->heap_bytes <= GMOD_DEVICE_HEAP_MAX && c->guards <= GMOD_GUARDS_MAX &&
 	       (c->heap_bytes == 0 || c->heap_bytes >= MIB) && (int)c->guard_mode >= NOT_SAID &&
 	       (int)c->guard_mode <= GMOD_GUARD_PERSISTENT;
 }

@@ -12,7 +12,6 @@
 #include "include/gmod.h"
 #include "include/gmod/device_heap.h"
 
-enum gmod_heap_mode gmod_settings_heap_mode(void);
 /* Of chunks, at most. limit: of CUDA's own heap, which programs raise that need more than it has at first. */
 size_t gmod_settings_heap_bytes(size_t limit);
 uint32_t gmod_settings_guards(void);

@@ -1,17 +1,26 @@
 #include "device/units.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "lib/base/facts.h"
 #include "lib/base/scope.h"
 
-static struct gmod_unit units[GMOD_UNITS];
-static _Atomic uint64_t ready[GMOD_CONTEXTS]; /* units whose pointer to the heap is filled there, a bit each */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over units[] and the filling of pointers */
+_Static_assert(GMOD_CONTEXTS <= 64, "a bit for each context");
 
-static _Atomic uint64_t *ready_in(const struct gmod_context *c)
+/* A unit, and the contexts in which its kernels know the heap: told, and told with a first guard pass behind it. */
+struct place {
+	struct gmod_unit unit;
+	uint64_t begun, ready;
+};
+
+static struct place *places;
+static unsigned count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over all that, and the filling of units */
+
+static uint64_t bit_of(const struct gmod_context *c)
 {
-	return &ready[gmod_context_index(c)];
+	return UINT64_C(1) << gmod_context_index(c);
 }
 
 /* What threads remember of the units and contexts is out of date. */
@@ -33,30 +42,42 @@ static void unlock_units(const struct gmod_scope *scope)
 	gmod_scope_end(scope);
 }
 
-/* Its place, NULL for a free one; GMOD_UNITS: there is none. Under the lock. */
+/* NULL: a free place. GMOD_NO_UNIT: there is none. Under the lock. */
 static unsigned place_of(const void *handle)
 {
-	unsigned i = 0;
+	for (unsigned i = 0; i < count; i++)
+		if (places[i].unit.handle == handle)
+			return i;
+	return GMOD_NO_UNIT;
+}
 
-	while (i < GMOD_UNITS && units[i].handle != handle)
-		i++;
-	return i;
+static bool add(struct gmod_unit unit)
+{
+	unsigned i = place_of(NULL);
+	struct place *more;
+
+	if (i == GMOD_NO_UNIT) {
+		more = realloc(places, (count + 1) * sizeof(*places));
+		if (!more)
+			return false;
+		places = more;
+		i = count++;
+	}
+	places[i] = (struct place){.unit = unit};
+	atomic_fetch_or_explicit(&gmod_hot.units, 1, memory_order_relaxed);
+	changed();
+	return true;
 }
 
 void gmod_units_add(struct gmod_unit unit)
 {
 	struct gmod_scope scope;
-	unsigned i;
+	bool added;
 
 	lock_units(&scope);
-	i = place_of(NULL);
-	if (i < GMOD_UNITS) {
-		units[i] = unit;
-		atomic_fetch_or_explicit(&gmod_hot.units, 1, memory_order_relaxed);
-		changed();
-	}
+	added = add(unit);
 	unlock_units(&scope);
-	if (i == GMOD_UNITS)
+	if (!added)
 		gmod_degraded("a device heap for one more module");
 }
 
@@ -68,23 +89,21 @@ struct gmod_unit gmod_unit_of(const void *handle)
 
 	lock_units(&scope);
 	i = place_of(handle);
-	if (i < GMOD_UNITS)
-		u = units[i];
+	if (i != GMOD_NO_UNIT)
+		u = places[i].unit;
 	unlock_units(&scope);
 	return u;
 }
 
-/* Its place may be another's next: no context has filled it then. Under the lock. */
+/* Under the lock. */
 static void forget_at(unsigned i)
 {
-	uint64_t bit = UINT64_C(1) << i;
+	bool any = false;
 
-	units[i].handle = NULL;
-	for (unsigned c = 0; c < GMOD_CONTEXTS; c++)
-		atomic_fetch_and_explicit(&ready[c], ~bit, memory_order_relaxed);
-	for (i = 0; i < GMOD_UNITS && !units[i].handle;)
-		i++;
-	if (i == GMOD_UNITS)
+	places[i].unit.handle = NULL;
+	for (i = 0; i < count; i++)
+		any |= places[i].unit.handle != NULL;
+	if (!any)
 		atomic_fetch_and_explicit(&gmod_hot.units, ~UINT64_C(1), memory_order_relaxed);
 	changed();
 }
@@ -96,7 +115,7 @@ void gmod_units_forget(const void *handle)
 
 	lock_units(&scope);
 	i = place_of(handle);
-	if (i < GMOD_UNITS)
+	if (i != GMOD_NO_UNIT)
 		forget_at(i);
 	unlock_units(&scope);
 }
@@ -106,28 +125,33 @@ void gmod_units_forget_context(const struct gmod_context *c)
 	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
 	struct gmod_scope scope;
 
-	atomic_store_explicit(ready_in(c), 0, memory_order_relaxed);
 	if (gmod_phase() == GMOD_OFF || !gmod_units_exist())
 		return;
 	lock_units(&scope);
-	for (unsigned i = 0; i < GMOD_UNITS; i++)
-		if (units[i].handle && !units[i].is_library && units[i].context == context)
+	for (unsigned i = 0; i < count; i++) {
+		struct place *p = &places[i];
+
+		p->begun &= ~bit_of(c);
+		p->ready &= ~bit_of(c);
+		if (p->unit.handle && !p->unit.is_library && p->unit.context == context)
 			forget_at(i);
+	}
 	changed();
 	unlock_units(&scope);
 }
 
-unsigned gmod_units_contexts(CUcontext context[GMOD_UNITS])
+bool gmod_units_context(unsigned place, CUcontext *context)
 {
 	struct gmod_scope scope;
-	unsigned n = 0;
+	bool there;
 
+	*context = NULL;
 	lock_units(&scope);
-	for (unsigned i = 0; i < GMOD_UNITS; i++)
-		if (units[i].handle && !units[i].is_library)
-			context[n++] = units[i].context;
+	there = place < count;
+	if (there && places[place].unit.handle && !places[place].unit.is_library)
+		*context = places[place].unit.context;
 	unlock_units(&scope);
-	return n;
+	return there;
 }
 
 static bool is_in(const struct gmod_unit *u, CUcontext context)
@@ -135,68 +159,74 @@ static bool is_in(const struct gmod_unit *u, CUcontext context)
 	return u->handle && (u->is_library || u->context == context);
 }
 
-/* Units of the context that have not been filled there, a bit each. Under the lock. */
-static uint64_t missing_in(const struct gmod_context *c)
-{
-	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
-	uint64_t filled = atomic_load_explicit(ready_in(c), memory_order_relaxed), missing = 0;
-
-	for (unsigned i = 0; i < GMOD_UNITS; i++)
-		if (is_in(&units[i], context))
-			missing |= UINT64_C(1) << i;
-	return missing & ~filled;
-}
-
-uint64_t gmod_units_fill_missing(const struct gmod_context *c, void (*fill)(const struct gmod_unit *u, void *arg),
+unsigned gmod_units_fill_missing(const struct gmod_context *c, void (*fill)(const struct gmod_unit *u, void *arg),
 				 void *arg)
 {
+	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
 	struct gmod_scope scope;
-	uint64_t missing;
+	unsigned filled = 0;
 
 	lock_units(&scope);
-	missing = missing_in(c);
-	for (unsigned i = 0; i < GMOD_UNITS; i++)
-		if (missing >> i & 1)
-			fill(&units[i], arg);
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_in(&places[i].unit, context) || places[i].ready & bit_of(c))
+			continue;
+		fill(&places[i].unit, arg);
+		places[i].begun |= bit_of(c);
+		filled++;
+	}
 	unlock_units(&scope);
-	return missing;
+	return filled;
 }
 
-void gmod_units_filled(const struct gmod_context *c, uint64_t filled, uint64_t state)
+void gmod_units_filled(const struct gmod_context *c, uint64_t state)
 {
 	struct gmod_scope scope;
 
 	lock_units(&scope);
-	if (atomic_load_explicit(&gmod_hot.units, memory_order_relaxed) == state)
-		atomic_fetch_or_explicit(ready_in(c), filled, memory_order_relaxed);
+	for (unsigned i = 0; i < count; i++)
+		if (atomic_load_explicit(&gmod_hot.units, memory_order_relaxed) == state)
+			places[i].ready |= places[i].begun & bit_of(c);
 	unlock_units(&scope);
 }
 
-/* The guard kernel of the unit at that place, NULL: it is not in that context. */
-static void *guard_at(unsigned i, CUcontext context)
+unsigned gmod_units_begun(const struct gmod_context *c, unsigned place)
 {
 	struct gmod_scope scope;
-	void *guard;
 
 	lock_units(&scope);
-	guard = is_in(&units[i], context) ? units[i].guard : NULL;
+	while (place < count && !(places[place].begun & ~places[place].ready & bit_of(c)))
+		place++;
+	if (place >= count)
+		place = GMOD_NO_UNIT;
 	unlock_units(&scope);
-	return guard;
+	return place;
+}
+
+/* The guard kernel of the unit at that place, if that is ready or the one that is wanted; false: there are no more. */
+static bool guard_at(unsigned i, const struct gmod_context *c, unsigned wanted, void **guard)
+{
+	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
+	struct gmod_scope scope;
+	bool there;
+
+	*guard = NULL;
+	lock_units(&scope);
+	there = i < count;
+	if (there && is_in(&places[i].unit, context) &&
+	    (wanted == GMOD_NO_UNIT ? (places[i].ready & bit_of(c)) != 0 : i == wanted))
+		*guard = places[i].unit.guard;
+	unlock_units(&scope);
+	return there;
 }
 
 bool gmod_units_launch_guard(const struct gmod_context *c, const struct gmod_guard_launch *l)
 {
-	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
-	uint64_t usable =
-	    l->units == GMOD_ANY_UNIT ? atomic_load_explicit(ready_in(c), memory_order_relaxed) : l->units;
+	void *guard;
 
-	for (unsigned i = 0; i < GMOD_UNITS; i++) {
-		void *guard = usable >> i & 1 ? guard_at(i, context) : NULL;
-
+	for (unsigned i = 0; guard_at(i, c, l->unit, &guard); i++)
 		/* It is not unloaded meanwhile: who unloads waits for the guard's lock, which is held here. */
 		if (guard && NEXT(cuLaunchKernel)((CUfunction)guard, l->blocks, 1, 1, l->threads, 1, 1, 0, l->stream,
 						  l->arguments, NULL) == CUDA_SUCCESS)
 			return true;
-	}
 	return false;
 }

@@ -8,8 +8,6 @@
 #include "lib/base/phase.h"
 #include "lib/context/context.h"
 
-enum { GMOD_UNITS = 64 };
-
 struct gmod_unit {
 	void *handle; /* CUmodule or CUlibrary; NULL: none */
 	void *guard;  /* CUfunction or CUkernel */
@@ -31,25 +29,29 @@ void gmod_units_forget(const void *handle);
 /* The context is gone, and its modules with it. */
 void gmod_units_forget_context(const struct gmod_context *c);
 
-/* The contexts that have a module which is a unit; returns how many, some perhaps more than once. */
-unsigned gmod_units_contexts(CUcontext context[GMOD_UNITS]);
+/* The context of a unit's module, NULL of one that has none; false: there is no such place, nor any behind it. */
+bool gmod_units_context(unsigned place, CUcontext *context);
 
 /*
- * Have each unit filled that is in the context and has not been: returns which, a bit each. They are ready once that is
- * said here, unless units have come or gone since gmod_hot.units was `state`: then none is.
+ * Have each unit filled that is in the context and has not been; how many. They are begun then (gmod_units_begun), and
+ * ready once that is said here, unless units have come or gone since gmod_hot.units was `state`: then none is.
  */
-uint64_t gmod_units_fill_missing(const struct gmod_context *c, void (*fill)(const struct gmod_unit *u, void *arg),
+unsigned gmod_units_fill_missing(const struct gmod_context *c, void (*fill)(const struct gmod_unit *u, void *arg),
 				 void *arg);
-void gmod_units_filled(const struct gmod_context *c, uint64_t filled, uint64_t state);
+void gmod_units_filled(const struct gmod_context *c, uint64_t state);
+
+#define GMOD_NO_UNIT UINT32_MAX
+
+/* The place of a unit that is begun there and not ready, at `place` or behind it; GMOD_NO_UNIT: there is none. */
+unsigned gmod_units_begun(const struct gmod_context *c, unsigned place);
 
 /* A launch of a guard kernel. */
 struct gmod_guard_launch {
-	uint64_t units; /* whose guard kernel will do, a bit each */
+	unsigned unit; /* whose guard kernel it is; GMOD_NO_UNIT: any that is ready will do */
 	CUstream stream;
 	unsigned blocks, threads;
 	void **arguments;
 };
-#define GMOD_ANY_UNIT UINT64_MAX
 
 /*
  * Launch the guard kernel of one of the context's units: true if one could be launched. The context is current.

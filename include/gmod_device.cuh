@@ -27,59 +27,44 @@
 
 #include "gmod/device_malloc.h"
 
-/* ---- the unit's link to the heap: libgmod finds it and the guard kernel by name ---- */
+/* ---- the guard: libgmod finds it by name ---- */
 
-#if defined(__CUDACC_RDC__)
-#define GMOD_UNIT_VARIABLE inline
-#else
-#define GMOD_UNIT_VARIABLE
-#endif
-
-extern "C" {
-/* Filled in by libgmod before the first launch after the module was loaded. */
-GMOD_UNIT_VARIABLE __device__ struct gmod_device_heap *gmod_unit_heap;
-}
-
-/* A look at everything, by all threads of the grid: a warp for each byte array, as far as there are warps. */
-static __device__ inline void gmod_unit_pass(struct gmod_device_heap *h)
+/* A look at everything, by all threads of the grid. */
+static __device__ inline void gmod_unit_pass(void)
 {
 	gmod_u32 worker = (blockIdx.x * blockDim.x + threadIdx.x) / 32, workers = gridDim.x * blockDim.x / 32;
-	gmod_u64 released;
 
 	if (worker == 0 && threadIdx.x % 32 == 0)
-		gmod_add32_relaxed(&h->pass, 1);
-	for (gmod_u32 array = worker; array < h->arrays; array += workers) {
-		gmod_guard_array(h, array, gmod_group_warp(), 0, &released);
-		gmod_guard_spares(h, gmod_group_warp());
-	}
+		gmod_add32_relaxed(&GMOD_HEAP.state->pass, 1);
+	for (gmod_u32 share = worker; share < GMOD_HEAP.guards; share += workers)
+		gmod_guard_share(share, gmod_warp_here());
 }
 
 /*
- * The guard: one pass, or, with a turn's number, passes until `microseconds` are over or the host has stopped the turn;
- * that one is launched as a single block. It is a template so that several units of a program may have it.
+ * One pass, or, with a turn's number, passes until `microseconds` are over or the host has stopped the turn; that one is
+ * launched as a single block. It is a template so that several units of a program may have it.
  */
 template <unsigned layout>
-__global__ void __launch_bounds__(GMOD_GUARD_THREADS)
-    gmod_unit_guard(struct gmod_device_heap *h, gmod_u32 turn, gmod_u32 microseconds)
+__global__ void __launch_bounds__(GMOD_GUARD_THREADS) gmod_unit_guard(gmod_u32 turn, gmod_u32 microseconds)
 {
 	__shared__ bool on;
 	gmod_u64 began = gmod_clock();
 
 	do {
-		gmod_unit_pass(h);
+		gmod_unit_pass();
 		__syncthreads();
 		if (threadIdx.x == 0)
-			on = turn && gmod_guard_goes_on(h, turn, began + microseconds * 1000ull);
+			on = turn && gmod_guard_goes_on(turn, began + microseconds * 1000ull);
 		__syncthreads();
 	} while (on);
 }
 
-template __global__ void gmod_unit_guard<GMOD_DEVICE_LAYOUT>(struct gmod_device_heap *, gmod_u32, gmod_u32);
+template __global__ void gmod_unit_guard<GMOD_DEVICE_LAYOUT>(gmod_u32, gmod_u32);
 
 #if !defined(__CUDACC_RTC__)
 /* The linker of relocatable device code drops kernels that no host code speaks of. */
-static void (*const gmod_unit_guard_is_used)(struct gmod_device_heap *, gmod_u32, gmod_u32)
-    __attribute__((used)) = gmod_unit_guard<GMOD_DEVICE_LAYOUT>;
+static void (*const gmod_unit_guard_is_used)(gmod_u32, gmod_u32) __attribute__((used)) =
+    gmod_unit_guard<GMOD_DEVICE_LAYOUT>;
 #endif
 
 /* ---- what kernels call ---- */
@@ -90,11 +75,9 @@ static void (*const gmod_unit_guard_is_used)(struct gmod_device_heap *, gmod_u32
  * else after what is already freed has been looked for and the host asked for more, for a quarter of a second. Any
  * thread may call it, in divergent code too.
  */
-static __device__ inline void *mallocN(size_t size)
+static __device__ __noinline__ void *mallocN(size_t size)
 {
-	struct gmod_device_heap *h = gmod_unit_heap;
-
-	return h ? gmod_heap_malloc(h, size) : malloc(size);
+	return gmod_heap_malloc(size, 16);
 }
 
 /*
@@ -102,12 +85,10 @@ static __device__ inline void *mallocN(size_t size)
  * The memory is used again once the guard has verified it. A pointer that is none of these, or has been freed before,
  * is reported with the block and thread that called, and nothing else happens.
  */
-static __device__ inline void freeN(void *p)
+static __device__ __noinline__ void freeN(void *p)
 {
-	struct gmod_device_heap *h = gmod_unit_heap;
-
-	if (p && h)
-		gmod_heap_free(h, p);
+	if (p && GMOD_HEAP.base)
+		gmod_heap_free(p);
 	else if (p)
 		free(p);
 }
@@ -132,9 +113,8 @@ static __device__ inline void *callocN(size_t count, size_t size)
  */
 static __device__ inline void *reallocN(void *p, size_t size)
 {
-	struct gmod_device_heap *h = gmod_unit_heap;
-	size_t old = p && h ? gmod_heap_size_of(h, p) : 0, both = old < size ? old : size;
-	char *q = p && !h ? NULL : (char *)mallocN(size);
+	size_t old = p && GMOD_HEAP.base ? gmod_heap_size_of(p) : 0, both = old < size ? old : size;
+	char *q = p && !GMOD_HEAP.base ? NULL : (char *)mallocN(size);
 
 	for (size_t i = 0; q && i < both; i++)
 		q[i] = ((const char *)p)[i];

@@ -1,51 +1,33 @@
 /*
  * A buffer inside its block:
  *
- *     block           +8               user (16-byte aligned)        user + size
- *     │ head canary   │ sealed header  │ the program's bytes ...     │ tail canary: 8 bytes or more │ not looked at
+ *     block │ ... │ head canary, two words │ user (16-byte aligned) ... │ user + size: tail canary, 8 bytes or more │ rest
  *
- * The tail begins at the very next byte and goes to the end of the block, or GMOD_TAIL_MAX bytes. The header holds
- * size, generation and state, under a pad, so that a copy of it means nothing elsewhere.
- *
- *     LIVE ──freeN──► FREEING ──freeN──► FREED ──guard──► DEAD (the block may have another owner)
- *
- * LIVE to FREEING is one atomic operation: whoever loses it has freed twice. The winner alone writes the free fill,
- * before FREED. The guard verifies FREED buffers and releases them; whoever writes to one before that is seen by the
- * fill (first GMOD_FILL_MAX bytes) or the canaries. The canaries are the same in all states, so a look at them that is
- * overtaken by a free sees nothing wrong.
+ * The head begins at the block unless the program wants its buffer at a rounder address. The tail begins at the very
+ * next byte and goes to the end of the block, or GMOD_TAIL_MAX bytes. The first GMOD_FILL_MAX bytes of a freed buffer
+ * are the fill: a write after the free beyond them is not seen. The second word of the head of a buffer that is kept
+ * back says since which pass, in its low 16 bits.
  */
 #ifndef GMOD_DEVICE_BUFFER_H
 #define GMOD_DEVICE_BUFFER_H
 
-#include "device_canary.h"
-#include "device_slab.h"
+#include "device_entry.h"
 
-#define GMOD_STATE(n) ((gmod_u64)(n) << 60)
-#define GMOD_STATE_MASK GMOD_STATE(15)
-#define GMOD_STATE_LIVE GMOD_STATE(1)
-#define GMOD_STATE_FREEING GMOD_STATE(2)
-#define GMOD_STATE_FREED GMOD_STATE(4)
-#define GMOD_STATE_DEAD GMOD_STATE(8)
-
-GMOD_DEVICE gmod_u64 gmod_meta(gmod_u64 size, gmod_u32 generation)
+/*
+ * Bytes that a buffer needs of its block, where more than GMOD_BLOCK_MAX is a run of its own; align: 16 or a greater
+ * power of two. 0: there is no such buffer.
+ */
+GMOD_DEVICE gmod_u64 gmod_buffer_needs(gmod_u64 size, gmod_u64 align)
 {
-	return size | (gmod_u64)(generation & ((1u << GMOD_META_GENERATION_BITS) - 1)) << GMOD_META_SIZE_BITS;
-}
+	gmod_u64 needs = (align + size + GMOD_TAIL_MIN + 7) & ~7ull;
 
-GMOD_DEVICE gmod_u64 gmod_meta_size(gmod_u64 meta)
-{
-	return meta & (GMOD_SIZE_LIMIT - 1);
-}
-
-GMOD_DEVICE gmod_u32 gmod_meta_generation(gmod_u64 meta)
-{
-	return (gmod_u32)(meta >> GMOD_META_SIZE_BITS) & ((1u << GMOD_META_GENERATION_BITS) - 1);
-}
-
-/* Bytes that a buffer needs of its block; size is below GMOD_SIZE_LIMIT. */
-GMOD_DEVICE gmod_u64 gmod_buffer_needs(gmod_u64 size)
-{
-	return (GMOD_HEAD_SIZE + size + GMOD_TAIL_MIN + 7) & ~7ull;
+	if (size >= GMOD_SIZE_LIMIT || align > GMOD_ALIGN_MAX)
+		return 0;
+	if (needs <= GMOD_BLOCK_MAX)
+		return needs;
+	/* Of a run it is known where it begins: as gmod_entry_chunks() has it. */
+	needs = (align <= 32 ? GMOD_HEAD_SIZE : align - GMOD_ENTRY_SIZE) + size + GMOD_TAIL_MIN;
+	return needs > GMOD_BLOCK_MAX ? needs : GMOD_BLOCK_MAX + 1;
 }
 
 GMOD_DEVICE gmod_u64 *gmod_words_at(gmod_u64 address)
@@ -53,150 +35,78 @@ GMOD_DEVICE gmod_u64 *gmod_words_at(gmod_u64 address)
 	return (gmod_u64 *)address;
 }
 
-GMOD_DEVICE gmod_u64 *gmod_head_word(gmod_u64 user)
+GMOD_DEVICE_SLOW gmod_u64 gmod_pattern(const struct gmod_buffer *b, gmod_u32 pattern)
 {
-	return gmod_words_at(user - 16);
+	return gmod_pattern_of(GMOD_HEAP.key, b->user, b->word & GMOD_ENTRY_WHAT, pattern);
 }
 
-GMOD_DEVICE gmod_u64 *gmod_header_word(gmod_u64 user)
+GMOD_DEVICE gmod_u64 gmod_buffer_last(const struct gmod_buffer *b)
 {
-	return gmod_words_at(user - 8);
+	return b->user + gmod_entry_size(b->word);
 }
 
-/* Where the tail ends. block_size: of a block that the buffer fits into. */
-GMOD_DEVICE gmod_u64 gmod_tail_end(gmod_u64 user, gmod_u64 size, gmod_u64 block_size)
+GMOD_DEVICE gmod_u64 gmod_fill_end(const struct gmod_buffer *b)
 {
-	gmod_u64 end = user - GMOD_HEAD_SIZE + block_size, limit = (user + size + GMOD_TAIL_MAX) & ~7ull;
+	gmod_u64 size = gmod_entry_size(b->word);
 
-	return end < limit ? end : limit;
+	return b->user + (size < GMOD_FILL_MAX ? size : GMOD_FILL_MAX);
 }
 
-/* The pattern of freed bytes. */
-GMOD_DEVICE gmod_u64 gmod_fill_word(const struct gmod_secrets *s)
+/* Write a pattern over whole words. */
+GMOD_DEVICE_SLOW void gmod_stretch_make(gmod_u64 at, gmod_u64 end, gmod_u64 pattern)
 {
-	return gmod_without_plain_bytes(GMOD_ROTATE(s->tail, 24) ^ GMOD_ROTATE(s->head, 40));
+	GMOD_ROLLED
+	for (; at < end; at += 8)
+		gmod_store64_relaxed(gmod_words_at(at), pattern);
+}
+
+/* Does a stretch of memory hold a pattern? */
+GMOD_DEVICE_SLOW bool gmod_stretch_intact(gmod_u64 from, gmod_u64 to, gmod_u64 pattern)
+{
+	gmod_u64 mask = ~0ull << 8 * (from % 8);
+
+	GMOD_ROLLED
+	for (from &= ~7ull; from < to; from += 8, mask = ~0ull) {
+		if (to - from < 8)
+			mask &= ~0ull >> 8 * (from - to + 8);
+		if (gmod_load_part(from, mask) ^ (pattern & mask))
+			return false;
+	}
+	return true;
 }
 
 /* Write head and tail around the user's bytes, of which the last word may hold anything yet. */
-GMOD_DEVICE void gmod_buffer_make(const gmod_u64 key[2], gmod_u64 user, gmod_u64 meta, gmod_u64 block_size)
+GMOD_DEVICE_SLOW void gmod_buffer_make(const struct gmod_buffer *b)
 {
-	struct gmod_secrets s = gmod_secrets_of(key, user, meta);
-	gmod_u64 size = gmod_meta_size(meta), end = gmod_tail_end(user, size, block_size);
-
-	gmod_store64_relaxed(gmod_head_word(user), s.head);
-	for (gmod_u64 at = (user + size) & ~7ull; at < end; at += 8)
-		gmod_store64_relaxed(gmod_words_at(at), s.tail);
-	/* release: whoever finds the header LIVE finds the canaries */
-	gmod_store64_release(gmod_header_word(user), (meta | GMOD_STATE_LIVE) ^ s.pad);
+	gmod_stretch_make(b->user - GMOD_HEAD_SIZE, b->user, gmod_pattern(b, GMOD_PATTERN_HEAD));
+	gmod_stretch_make(gmod_buffer_last(b) & ~7ull, b->end, gmod_pattern(b, GMOD_PATTERN_TAIL));
 }
 
-/* How bytes differ from what they should be, as offsets from the user's first byte; nothing changed: last < first. */
-struct gmod_change {
-	long long first, last;
-};
-
-GMOD_DEVICE struct gmod_change gmod_no_change(void)
+/* Write the fill; the bytes behind the last whole word are the tail's too. */
+GMOD_DEVICE_SLOW void gmod_buffer_fill(const struct gmod_buffer *b)
 {
-	struct gmod_change c = {0, -1};
+	gmod_u64 fill = gmod_pattern(b, GMOD_PATTERN_FILL), end = gmod_fill_end(b);
 
-	return c;
-}
-
-GMOD_DEVICE void gmod_note_change(struct gmod_change *c, long long offset)
-{
-	if (c->last < c->first)
-		c->first = c->last = offset;
-	else if (offset < c->first)
-		c->first = offset;
-	else if (offset > c->last)
-		c->last = offset;
-}
-
-GMOD_DEVICE void gmod_compare_word(struct gmod_change *c, long long offset, gmod_u64 found, gmod_u64 expected)
-{
-	gmod_u64 differ = found ^ expected;
-
-	for (int i = 0; differ && i < 8; i++)
-		if (differ >> 8 * i & 0xff)
-			gmod_note_change(c, offset + i);
-}
-
-/* Which bits of the bytes [from, to) of an aligned word are not those of the pattern. */
-GMOD_DEVICE gmod_u64 gmod_part_differs(gmod_u64 word, gmod_u32 from, gmod_u32 to, gmod_u64 pattern)
-{
-	gmod_u64 mask = (~0ull >> (64 - 8 * (to - from))) << 8 * from;
-
-	return (gmod_load_part(word, from, to) ^ pattern) & mask;
-}
-
-/*
- * Does a stretch of memory hold one pattern? All loads of a round are on their way before the first is looked at: the
- * guard's time is what it waits for memory.
- */
-GMOD_DEVICE bool gmod_stretch_intact(gmod_u64 from, gmod_u64 to, gmod_u64 pattern)
-{
-	gmod_u64 at = (from + 7) & ~7ull, end = to & ~7ull, differ = 0, v[4];
-
-	if (from >= to)
-		return true;
-	if (at > end) /* inside one word */
-		return !gmod_part_differs(end, (gmod_u32)from % 8, (gmod_u32)to % 8, pattern);
-	if (from < at)
-		differ = gmod_part_differs(at - 8, (gmod_u32)from % 8, 8, pattern);
-	if (end < to)
-		differ |= gmod_part_differs(end, 0, (gmod_u32)to % 8, pattern);
-	for (; end - at >= 32; at += 32) {
-		for (int i = 0; i < 4; i++)
-			v[i] = gmod_load64_relaxed(gmod_words_at(at + 8 * i));
-		differ |= (v[0] ^ pattern) | (v[1] ^ pattern) | (v[2] ^ pattern) | (v[3] ^ pattern);
-	}
-	for (; at < end; at += 8)
-		differ |= gmod_load64_relaxed(gmod_words_at(at)) ^ pattern;
-	return !differ;
-}
-
-/* Where it does not. */
-GMOD_DEVICE_SLOW struct gmod_change gmod_stretch_change(gmod_u64 user, gmod_u64 from, gmod_u64 to, gmod_u64 pattern)
-{
-	struct gmod_change c = gmod_no_change();
-
-	for (; from < to; from++)
-		if (gmod_part_differs(from & ~7ull, (gmod_u32)from % 8, (gmod_u32)from % 8 + 1, pattern))
-			gmod_note_change(&c, (long long)(from - user));
-	return c;
-}
-
-/* The state a header says, 0 if it is none that this buffer's header can have. */
-GMOD_DEVICE gmod_u64 gmod_header_state(gmod_u64 header, gmod_u64 meta, gmod_u64 pad)
-{
-	gmod_u64 state = header ^ pad ^ meta;
-
-	return state == GMOD_STATE_LIVE || state == GMOD_STATE_FREEING || state == GMOD_STATE_FREED ? state : 0;
-}
-
-/* Head canary and header as found, against what they should be: of the header's states, LIVE. */
-GMOD_DEVICE void gmod_compare_head(struct gmod_change *c, const struct gmod_secrets *s, gmod_u64 meta, gmod_u64 head,
-				   gmod_u64 header)
-{
-	gmod_compare_word(c, -16, head, s->head);
-	if (!gmod_header_state(header, meta, s->pad))
-		gmod_compare_word(c, -8, header, (meta | GMOD_STATE_LIVE) ^ s->pad);
-}
-
-/* The first bytes of a freed buffer. */
-GMOD_DEVICE gmod_u64 gmod_fill_end(gmod_u64 user, gmod_u64 size)
-{
-	return user + (size < GMOD_FILL_MAX ? size : GMOD_FILL_MAX);
-}
-
-GMOD_DEVICE void gmod_fill_freed(const struct gmod_secrets *s, gmod_u64 user, gmod_u64 size)
-{
-	gmod_u64 fill = gmod_fill_word(s), end = gmod_fill_end(user, size), at = user;
-
-	for (; end - at >= 8; at += 8)
-		gmod_store64_relaxed(gmod_words_at(at), fill);
-	for (; at < end; at++, fill >>= 8)
+	gmod_stretch_make(b->user, end & ~7ull, fill);
+	GMOD_ROLLED
+	for (gmod_u64 at = end & ~7ull; at < end; at++, fill >>= 8)
 		*(volatile gmod_u8 *)at = (gmod_u8)fill;
+}
+
+/* Is a buffer not as it should be, and not known to be? */
+GMOD_DEVICE_SLOW bool gmod_buffer_is_corrupt(const struct gmod_buffer *b)
+{
+	gmod_u64 head = gmod_pattern(b, GMOD_PATTERN_HEAD), second = head ^ gmod_load64_relaxed(gmod_words_at(b->user - 8));
+
+	if (b->word & GMOD_ENTRY_REPORTED)
+		return false;
+	if (second >> (gmod_entry_state_of(b->word) == GMOD_ENTRY_FREED ? 16 : 0) ||
+	    head != gmod_load64_relaxed(gmod_words_at(b->user - 16)))
+		return true;
+	if (!gmod_stretch_intact(gmod_buffer_last(b), b->end, gmod_pattern(b, GMOD_PATTERN_TAIL)))
+		return true;
+	return gmod_entry_state_of(b->word) >= GMOD_ENTRY_FREED &&
+	       !gmod_stretch_intact(b->user, gmod_fill_end(b), gmod_pattern(b, GMOD_PATTERN_FILL));
 }
 
 #endif

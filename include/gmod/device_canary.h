@@ -1,66 +1,35 @@
 /*
- * Canaries of in-kernel buffers: SipHash-1-3 with 128 bits of output over address, size and generation, under a key
- * that is made for the device alone. One half is the word before the buffer, the other fills what is behind it. Knowing
- * the canaries of some buffers tells nothing about others. The faster variant is enough here: what it keeps apart are
- * words in one process's memory, not an adversary's chosen inputs.
+ * Canaries of in-kernel buffers: a keyed mix over address, size and generation, under a key that is made for the device
+ * alone. One word lies before the buffer, another fills what is behind it. The mix is cheap, since a program's kernels
+ * pay for it; a kernel that means to forge canaries can read the key anyway.
+ *
+ * The multipliers are those of Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014, whose
+ * finalizer this is with the key mixed in.
  */
 #ifndef GMOD_DEVICE_CANARY_H
 #define GMOD_DEVICE_CANARY_H
 
-#include "device_sip.h"
+#include "device_port.h"
 
-enum { GMOD_SIP_ABSORB = 1, GMOD_SIP_FINISH = 3 }; /* rounds */
-
-/* The 128-bit hash of two words. */
-GMOD_DEVICE void gmod_sip128(const gmod_u64 key[2], gmod_u64 first, gmod_u64 second, gmod_u64 out[2])
+GMOD_DEVICE gmod_u64 gmod_mix(const gmod_u64 key[2], gmod_u64 first, gmod_u64 second)
 {
-	struct gmod_sip s = gmod_sip_start(key[0], key[1]);
+	gmod_u64 v = (first ^ key[0]) * 0xbf58476d1ce4e5b9ull;
 
-	s.b ^= 0xee;
-	gmod_sip_absorb(&s, first, GMOD_SIP_ABSORB);
-	gmod_sip_absorb(&s, second, GMOD_SIP_ABSORB);
-	gmod_sip_absorb(&s, 16ull << 56, GMOD_SIP_ABSORB);
-	s.c ^= 0xee;
-	out[0] = gmod_sip_word(&s, GMOD_SIP_FINISH);
-	s.b ^= 0xdd;
-	out[1] = gmod_sip_word(&s, GMOD_SIP_FINISH);
+	v = ((v ^ v >> 31) + (second ^ key[1])) * 0x94d049bb133111ebull;
+	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ull;
+	return v ^ v >> 31;
 }
 
-/* No byte of the result is 0x00 or 0xff, which is what a stray store of one byte most often writes. */
-GMOD_DEVICE gmod_u64 gmod_without_plain_bytes(gmod_u64 v)
+/* The words around a buffer, and in it when it is freed. */
+enum gmod_pattern { GMOD_PATTERN_HEAD, GMOD_PATTERN_TAIL, GMOD_PATTERN_FILL };
+
+/*
+ * what: the buffer's size and generation, as in its entry. No byte is 0x00 or 0xff, which is what a stray store of one
+ * byte most often writes.
+ */
+GMOD_DEVICE gmod_u64 gmod_pattern_of(const gmod_u64 key[2], gmod_u64 user, gmod_u64 what, gmod_u32 pattern)
 {
-	const gmod_u64 low = 0x7f7f7f7f7f7f7f7full, one = 0x0101010101010101ull;
-	gmod_u64 zero = ~(((v & low) + low) | v | low), ones = ~(((~v & low) + low) | ~v | low);
-
-	/* zero, ones: 0x80 in each such byte; make it 0x5a or 0xa5 */
-	return v ^ ((zero >> 7) & one) * 0x5a ^ ((ones >> 7) & one) * 0x5a;
-}
-
-/* All that is secret about one buffer. */
-struct gmod_secrets {
-	gmod_u64 head, tail; /* canary words */
-	gmod_u64 pad;        /* over the header that follows the head's canary */
-};
-
-/* meta: size and generation, without the state. */
-GMOD_DEVICE gmod_u64 gmod_header_pad(const gmod_u64 key[2], gmod_u64 user)
-{
-	gmod_u64 out[2];
-
-	gmod_sip128(key, user, ~0ull, out);
-	return out[0] ^ out[1];
-}
-
-GMOD_DEVICE struct gmod_secrets gmod_secrets_of(const gmod_u64 key[2], gmod_u64 user, gmod_u64 meta)
-{
-	struct gmod_secrets s;
-	gmod_u64 out[2];
-
-	gmod_sip128(key, user, meta, out);
-	s.head = gmod_without_plain_bytes(out[0]);
-	s.tail = gmod_without_plain_bytes(out[1]);
-	s.pad = gmod_header_pad(key, user);
-	return s;
+	return (gmod_mix(key, user + pattern, what) & 0x7f7f7f7f7f7f7f7full) | 0x0101010101010101ull;
 }
 
 #endif

@@ -2,17 +2,21 @@
  * The device heap as it lies in memory: shared between the host library, which makes it, and the kernels, which use it.
  * One heap per context.
  *
- *     header │ findings control │ chunk table │ sets │ arrays │ ... │ chunks (64 KiB each, 64 KiB aligned)
+ *     constant memory of each unit: where the heap is, its key, its limits        (struct gmod_device_heap)
+ *     device memory:                state │ chunk table │ sets │ ... │ chunks (64 KiB each, 64 KiB aligned)
  *
  *     mallocN ─► slab: a block of its class out of a chunk, or a run of chunks    (device_slab.h)
- *             ─► buffer: canaries and sealed size around the user's bytes         (device_buffer.h)
- *             ─► array: an entry that tells the guard where the buffer is         (device_array.h)
- *     freeN   ─► buffer: LIVE to FREED
- *     guard   ─► array ─► buffer: verify ─► slab: release, or ring: a finding     (device_guard.h, device_ring.h)
+ *             ─► buffer: canaries around the user's bytes                         (device_buffer.h)
+ *             ─► entry: what buffer is in the block, in a table in front of them  (device_entry.h)
+ *     freeN   ─► entry: LIVE to FREED; buffer: verify; slab: give back
+ *     guard   ─► entries of all chunks ─► buffer: verify, or ring: a finding      (device_guard.h, device_ring.h)
  *
- * Nothing here points anywhere but into the heap itself and the ring. Layout and meaning belong to GMOD_DEVICE_LAYOUT,
- * which is in the name of the guard kernel: libgmod does not find a module that was compiled with another one, and its
- * kernels use CUDA's own heap.
+ * Kernels follow no pointer that lies where a kernel can write. What they follow lies in constant memory; all that is
+ * read from device memory is a number, which is used only as far as it can be true. So a program that scribbles over
+ * the heap loses buffers and findings, and nothing of ours reads or writes elsewhere.
+ *
+ * Layout and meaning belong to GMOD_DEVICE_LAYOUT, which is in the name of the guard kernel: libgmod does not find a
+ * module that was compiled with another one, and its kernels use CUDA's own heap.
  *
  * Addresses are reserved for all chunks at first; memory comes as it is needed. Of the chunks, numbered from 0,
  *
@@ -27,20 +31,22 @@
 
 #include "device_port.h"
 
-#define GMOD_DEVICE_LAYOUT 4 /* in the name of the guard kernel */
+#define GMOD_DEVICE_LAYOUT 5 /* in the name of the guard kernel */
 
 enum {
 	GMOD_CHUNK_BITS = 16, /* of its size in bytes */
 	GMOD_CHUNK_SIZE = 1 << GMOD_CHUNK_BITS,
-	GMOD_BLOCK_MIN = 32, /* head and tail of a buffer leave 8 bytes of it */
-	GMOD_BLOCK_MAX = GMOD_CHUNK_SIZE / 2,
-	GMOD_CHUNK_WORDS = GMOD_CHUNK_SIZE / GMOD_BLOCK_MIN / 64,
-	GMOD_CLASSES = 39,                 /* see gmod_class_of() */
-	GMOD_CLASS_ENTRIES = GMOD_CLASSES, /* chunks with segments of byte arrays: no buffers */
-	GMOD_SETS = GMOD_CLASSES + 1,
-	GMOD_SLOTS = 32, /* places that remember a chunk of each class, picked by multiprocessor */
-	GMOD_ARRAYS_MAX = 256,
-	GMOD_SEGMENT_SIZE = 20 << 10, /* bytes of a byte array's segment; 20 KB, as in the paper's section 5.3 */
+	GMOD_CHUNKS_BITS = 24, /* of the number of chunks: a TiB */
+	GMOD_ENTRY_SIZE = 16,
+	GMOD_BLOCK_MIN = 32,       /* head and tail of a buffer leave 8 bytes of it */
+	GMOD_BLOCK_MAX = 7 << 12,  /* two of them, with their entries, in a chunk */
+	GMOD_CHUNK_WORDS = (GMOD_CHUNK_SIZE / (GMOD_BLOCK_MIN + GMOD_ENTRY_SIZE) + 31) / 32,
+	GMOD_CLASSES = 38,         /* see gmod_class_of() */
+	GMOD_CLASS_RUN = 38,       /* one block in as many chunks as it takes */
+	GMOD_SET_FREE = GMOD_CLASSES, /* the set of chunks that nobody has, behind those of the classes */
+	GMOD_SETS,
+	GMOD_SLOTS = 32,      /* places that remember a chunk of each class, picked by multiprocessor */
+	GMOD_GUARDS_MAX = 256, /* shares of the chunks, each for a warp of the guard */
 };
 
 /* Of a buffer; device_buffer.h. */
@@ -49,85 +55,47 @@ enum {
 	GMOD_TAIL_MIN = 8,
 	GMOD_TAIL_MAX = 256,
 	GMOD_FILL_MAX = 256,
-	GMOD_META_SIZE_BITS = 40,
-	GMOD_META_GENERATION_BITS = 20,
+	GMOD_ALIGN_MAX = 1 << 15,
+	GMOD_SIZE_BITS = 36,
 };
 
-#define GMOD_SIZE_LIMIT (1ull << GMOD_META_SIZE_BITS)
+#define GMOD_SIZE_LIMIT (1ull << GMOD_SIZE_BITS)
 
 /*
  * A chunk's control word: free blocks in the high half, as a signed number; kind, class and generation in the low
  * half. Adding to the number never disturbs the low half. See device_slab.h for who may do what.
  */
-enum gmod_chunk_kind { GMOD_CHUNK_FREE, GMOD_CHUNK_SLAB, GMOD_CHUNK_LARGE };
+enum gmod_chunk_kind { GMOD_CHUNK_NEW, GMOD_CHUNK_FREE, GMOD_CHUNK_SLAB, GMOD_CHUNK_LARGE };
 
 struct gmod_chunk {
 	gmod_u64 control;
-	gmod_u64 run; /* chunks of a large allocation, in its first */
-	gmod_u64 free_blocks[GMOD_CHUNK_WORDS];
+	gmod_u32 free_blocks[(GMOD_CHUNK_WORDS + 1) / 2 * 2];
 };
 
-/* Chunk numbers, as bits in two levels: a word's bit in `summary` may be set for nothing, and is found out. */
-struct gmod_set {
-	gmod_u64 *words, *summary;
+/* What a warp of the guard saw in its share of the chunks at its latest look. */
+struct gmod_share {
+	gmod_u64 live, live_bytes, waiting; /* buffers that are not freed, and those that were and are kept back */
 };
 
-/*
- * Entry of a byte array: where a buffer is, its header out of reach of the buffer's neighbours, and who allocated it.
- * 24 aligned bytes where the paper packs 9: an entry is published by one store that cannot be torn, its size and
- * generation need no trust in what an overflow may have hit, and a report can say which thread asked for the buffer.
- * See device_array.h for its life.
- */
-struct gmod_entry {
-	gmod_u64 word; /* 0: not published; else user address, flags in the low 4 bits, a guard pass in the high 16 */
-	gmod_u64 meta; /* size and generation, see device_buffer.h */
-	gmod_u64 who;  /* who allocated: block << 12 | thread in it */
-};
+/* What a kernel's thread is called in entries and findings: its block << 10 | its number in it. */
+#define GMOD_WHO_UNKNOWN ((1ull << 40) - 1)
 
-struct gmod_segment {
-	gmod_u64 next; /* address of the array's segment before this one, 0 for the first */
-	gmod_u64 number;
-	struct gmod_entry entry[(GMOD_SEGMENT_SIZE - 16) / 24];
-};
-enum { GMOD_SEGMENT_ENTRIES = (GMOD_SEGMENT_SIZE - 16) / 24 };
+/* What freeN found, or the guard; device_ring.h. */
+enum gmod_device_class { GMOD_DEVICE_CORRUPT = 1, GMOD_DEVICE_DOUBLE_FREE, GMOD_DEVICE_INVALID_FREE };
 
-/* A byte array: one for each guard worker, a cache line of its own. */
-struct gmod_array {
-	gmod_u64 control;  /* high half: number of the current segment, 0: none; low half: entries reserved in it */
-	gmod_u64 segments; /* address of the newest segment */
-	gmod_u32 scanning; /* 1 while somebody scans */
-	gmod_u32 growing;  /* 1 while somebody gets a segment */
-	gmod_u64 live, live_bytes, waiting; /* at the last scan: buffers, and those freed and not yet released */
-	gmod_u64 released, quarantined;     /* so far */
-	gmod_u64 barren;                    /* gmod_heap_stirs() + 1: all that was freed by then has been looked at */
-	gmod_u64 resume, stirs;             /* where the latest scan broke off, 0: nowhere; the same when it began */
-	gmod_u64 padding[5];
-};
-
-#define GMOD_WHO_UNKNOWN (~0ull)
-
-/* What the guard or freeN found; device_ring.h. */
-enum gmod_device_class {
-	GMOD_DEVICE_OVERFLOW = 1,
-	GMOD_DEVICE_UNDERFLOW,
-	GMOD_DEVICE_USE_AFTER_FREE,
-	GMOD_DEVICE_DOUBLE_FREE,
-	GMOD_DEVICE_INVALID_FREE,
-};
-
-enum { GMOD_WINDOW = 32 }; /* bytes of memory that come along with a finding */
+/* Words of a buffer that come along: of its head, its tail and its fill, where the words begin and end at 8 bytes. */
+enum { GMOD_FINDING_WORDS = GMOD_HEAD_SIZE / 8 + GMOD_TAIL_MAX / 8 + 1 + GMOD_FILL_MAX / 8 };
 
 struct gmod_device_finding {
 	gmod_u64 sequence; /* 1 for the first; written last */
-	gmod_u32 class_, array;
-	gmod_u64 user, size;
-	gmod_u64 first, last; /* changed bytes, as offsets from the user's first byte: signed */
-	gmod_u64 caller;      /* who called freeN: block << 12 | thread in it */
-	gmod_u64 owner;       /* who allocated the buffer; GMOD_WHO_UNKNOWN: not known */
-	gmod_u64 generation;
-	gmod_u64 window_at; /* offset of the window's first byte, signed */
-	gmod_u64 observed[GMOD_WINDOW / 8], expected[GMOD_WINDOW / 8];
-	gmod_u64 seal; /* over all before: a kernel that scribbles over the ring does not make findings */
+	gmod_u64 seal;     /* over all that follows: a kernel that scribbles over the ring does not make findings */
+	gmod_u64 class_;
+	gmod_u64 caller; /* who called freeN */
+	gmod_u64 user;
+	gmod_u64 word;  /* of its entry: size and state */
+	gmod_u64 end;   /* of the buffer's tail */
+	gmod_u64 owner; /* its entry's `who` */
+	gmod_u64 words[GMOD_FINDING_WORDS];
 };
 
 enum { GMOD_RING_SLOTS = 256 };
@@ -144,41 +112,67 @@ struct gmod_device_ring {
 	struct gmod_device_finding slot[GMOD_RING_SLOTS];
 };
 
-enum gmod_heap_mode { GMOD_HEAP_SLAB, GMOD_HEAP_NATIVE };
-
 /* Threads in the block of a resident guard. */
 enum { GMOD_GUARD_THREADS = 512 };
 
-struct gmod_device_heap {
-	gmod_u64 key[2];
-	gmod_u64 base, end;               /* of the chunks */
-	gmod_u64 largest;                 /* bytes of the largest block that there can ever be */
-	gmod_u64 native_low, native_high; /* in native mode: bounds of what CUDA's malloc has given so far */
-	gmod_u32 mode, arrays, chunks;
-	gmod_u32 numbers;      /* of segments, with 0, which none has */
-	gmod_u32 slots, delay; /* delay: guard passes between a free and the release of the memory */
-	gmod_u32 pass;
-	gmod_u32 spares; /* empty segments at hand */
+/* What changes. */
+struct gmod_heap_state {
+	gmod_u64 memory; /* check, limit and committed: gmod_memory_word() */
 	gmod_u32 given;
-	gmod_u64 memory;     /* limit in the high half, committed in the low half */
 	gmod_u32 asked;      /* chunks asked for */
 	gmod_u32 refused;    /* what `given` was + 1 when somebody waited for more in vain */
-	gmod_u32 beat;       /* segments that the guard has looked at */
-	gmod_u32 away;       /* what `beat` was + 1 when somebody waited for the guard in vain */
 	gmod_u32 used, peak; /* chunks that are not free; the most there have been */
-	struct gmod_chunk *chunk;
-	struct gmod_array *array;
-	gmod_u64 *segment; /* by number: its address */
-	struct gmod_device_ring *ring;
-	struct gmod_set free_chunks, free_numbers, spare_numbers, class_chunks[GMOD_SETS];
-	gmod_u32 hint[GMOD_SETS][GMOD_SLOTS];    /* a chunk's number + 1 */
-	gmod_u32 growing[GMOD_SETS][GMOD_SLOTS]; /* 1 while somebody gets a chunk for this place */
-	gmod_u64 findings, findings_lost;    /* said so far; calls of freeN not reported for want of room in the ring */
-	gmod_u64 freed[GMOD_SLOTS];          /* calls of freeN that were good, by multiprocessor */
-	gmod_u64 failed, reclaims;           /* allocations that got nothing; scans by threads that were short */
-	gmod_u64 releases;                   /* looks at a segment that have released something */
-	gmod_u64 live, live_bytes;           /* buffers, by the latest scan of each array */
-	gmod_u64 live_peak, live_bytes_peak; /* the most of them that scans have seen */
+	gmod_u32 pass;
+	gmod_u32 pressing;   /* `pass` + 1 when memory was short: what is kept back is given back at the next pass */
+	gmod_u64 held;       /* bytes of buffers that are kept back */
+	gmod_u64 findings, findings_lost; /* said so far; those for which the ring had no room */
+	gmod_u64 damaged;    /* entries that a kernel has overwritten */
+	gmod_u64 failed;     /* allocations that got nothing */
+	gmod_u64 freed[GMOD_SLOTS];          /* buffers given back, by multiprocessor */
+	gmod_u64 live, live_bytes;           /* buffers, by the latest look at each share */
+	gmod_u64 live_peak, live_bytes_peak; /* the most of them that looks have seen */
+	struct gmod_share share[GMOD_GUARDS_MAX];
+	gmod_u32 hint[GMOD_CLASSES * GMOD_SLOTS];    /* a chunk's number + 1; by class * GMOD_SLOTS + slot */
+	gmod_u32 growing[GMOD_CLASSES * GMOD_SLOTS]; /* 1 while somebody gets a chunk for this place */
 };
+
+/* Blocks of a class: gmod_class_of(), gmod_class_shape(). */
+struct gmod_shape {
+	gmod_u32 size;   /* bytes; of GMOD_CLASS_RUN 0 */
+	gmod_u32 blocks; /* in a chunk, each with an entry */
+};
+
+/* What does not. All zeros: there is no heap here. */
+struct gmod_device_heap {
+	gmod_u64 key[2];
+	gmod_u64 base;              /* of the chunks */
+	gmod_u64 largest;           /* bytes of the largest block that there can ever be */
+	gmod_u32 chunks;            /* as many as there can ever be */
+	gmod_u32 set_words, set_marks; /* of a set; device_set.h */
+	gmod_u32 guards;
+	gmod_u32 slots; /* a power of two */
+	gmod_u32 delay; /* guard passes between a free and the release of the memory */
+	struct gmod_heap_state *state;
+	struct gmod_chunk *chunk;
+	gmod_u32 *sets;
+	struct gmod_device_ring *ring;
+	struct gmod_shape shape[GMOD_CLASSES + 1];
+};
+
+#if defined(__CUDACC__)
+#if defined(__CUDACC_RDC__) && __cplusplus >= 201703L
+#define GMOD_UNIT_VARIABLE inline
+#else
+#define GMOD_UNIT_VARIABLE
+#endif
+extern "C" {
+/* Filled in by libgmod before the first launch after the module was loaded, which finds it by this name. */
+GMOD_UNIT_VARIABLE __constant__ struct gmod_device_heap gmod_unit_heap;
+}
+#define GMOD_HEAP gmod_unit_heap
+#else
+extern const struct gmod_device_heap *gmod_cpu_heap;
+#define GMOD_HEAP (*gmod_cpu_heap)
+#endif
 
 #endif

@@ -4,317 +4,285 @@
 
 #include "device_guard.h"
 
-/* How long a thread that gets no memory looks for some, in ns of gmod_clock(). */
-#define GMOD_SHORT_NS 250000000ull
-#ifdef __CUDACC__
-#define GMOD_GUARD_NS 10000000ull /* of that, for the guard to come, or to go on */
-#else
-#define GMOD_GUARD_NS 0ull
-#endif
+/* How long a thread that gets no memory waits for some, in ns of gmod_clock(). */
+#define GMOD_GROWTH_NS 30000000ull /* since the heap last grew, for the host to make it grow */
+#define GMOD_GUARD_NS 10000000ull  /* likewise, for the guard to give back what is kept back */
 
-/* ---- memory ---- */
+/* ---- malloc ---- */
 
-/* A block for `needs` bytes, its size in *size; 0 if there is none. */
-GMOD_DEVICE gmod_u64 gmod_block_get(struct gmod_device_heap *h, gmod_u64 needs, gmod_u64 *size)
+GMOD_DEVICE_SLOW enum gmod_step gmod_malloc_failed(struct gmod_want *w)
 {
-	gmod_u32 class_;
-
-	if (h->mode == GMOD_HEAP_NATIVE) {
-		*size = needs;
-		return gmod_native_allocate(h, needs);
-	}
-	if (needs > GMOD_BLOCK_MAX) {
-		*size = (needs + GMOD_CHUNK_SIZE - 1) & ~(gmod_u64)(GMOD_CHUNK_SIZE - 1);
-		return gmod_run_allocate(h, needs);
-	}
-	class_ = gmod_class_of((gmod_u32)needs);
-	*size = gmod_class_size(class_);
-	return gmod_slab_allocate(h, class_, gmod_group_of(class_));
+	gmod_add64_relaxed(&GMOD_HEAP.state->failed, 1);
+	w->b.user = 0;
+	return GMOD_STEP_FAILED;
 }
 
-enum gmod_reclaim { GMOD_RECLAIM_NOTHING, GMOD_RECLAIM_OTHERS, GMOD_RECLAIM_SOME };
-
-/*
- * The heap is exhausted: release what is freed, in the arrays that nobody scans. That is for the guard at first, whose
- * warps are much faster than this one thread. Arrays in which there was nothing to release, and nothing has been freed
- * since, are passed by: else each of very many threads would look at everything. At `until` it breaks off.
- *
- * NOTHING: there is nothing to release. OTHERS: there may be, and it is for somebody else to do.
- */
-GMOD_DEVICE_SLOW enum gmod_reclaim gmod_reclaim(struct gmod_device_heap *h, bool patient, gmod_u64 until)
+/* What a buffer needs. */
+GMOD_DEVICE_SLOW enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gmod_u64 align)
 {
-	gmod_u32 first = (gmod_u32)(gmod_thread_id() % h->arrays);
-	gmod_u64 stirs = gmod_heap_stirs(h) + 1, released = 0;
-	bool others = false;
+	gmod_u64 needs = gmod_buffer_needs(size, align);
 
-	for (gmod_u32 i = 0; i < h->arrays && !released && gmod_clock() < until; i++) {
-		gmod_u32 array = (first + i) % h->arrays;
-
-		if (gmod_load64_relaxed(&h->array[array].barren) == stirs)
-			continue;
-		if (patient)
-			return GMOD_RECLAIM_OTHERS;
-		if (gmod_guard_array(h, array, gmod_group_alone(), until, &released))
-			gmod_add64_relaxed(&h->reclaims, 1);
-		else
-			others = true;
-	}
-	return released ? GMOD_RECLAIM_SOME : others ? GMOD_RECLAIM_OTHERS : GMOD_RECLAIM_NOTHING;
-}
-
-enum { GMOD_PAUSES_MAX = 128 }; /* at once: tens of thousands of threads may be waiting */
-
-/* One thread's wait for memory. */
-struct gmod_wait {
-	gmod_u64 began, waited;  /* clock, 0: not yet; since then */
-	gmod_u64 beaten, gained; /* and when the guard was last seen at work, and when there was last some gain */
-	gmod_u64 gains;          /* gmod_gains() when memory was last looked for */
-	gmod_u32 beat;
-	int pauses;
-	bool over; /* there was nothing to wait for */
-};
-
-/* Changes when anybody has got more memory into the heap, from the host or of what was freed. */
-GMOD_DEVICE gmod_u64 gmod_gains(const struct gmod_device_heap *h)
-{
-	return gmod_load64_relaxed(&h->releases) + gmod_load32_relaxed(&h->given);
-}
-
-/* One allocation may have to wait for its block, and then for its entry: for no longer than for one of them. */
-GMOD_DEVICE void gmod_wait_begin(const struct gmod_device_heap *h, struct gmod_wait *w)
-{
-	struct gmod_wait start = {gmod_clock(), 0, 0, 0, gmod_gains(h), gmod_load32_relaxed(&h->beat), 1, false};
-
-	if (!w->began)
-		*w = start;
-	w->over = false;
-}
-
-/* Is the guard still to be expected? Who has waited for it in vain says so to all others: until it is there again. */
-GMOD_DEVICE bool gmod_guard_may_come(struct gmod_device_heap *h, struct gmod_wait *w)
-{
-	gmod_u32 beat = gmod_load32_relaxed(&h->beat);
-
-	w->waited = gmod_clock() - w->began;
-	if (beat != w->beat) {
-		w->beat = beat;
-		w->beaten = w->waited;
-	}
-	if (gmod_load32_relaxed(&h->away) == beat + 1)
-		return false;
-	if (w->waited - w->beaten <= GMOD_GUARD_NS)
-		return true;
-	gmod_store32_relaxed(&h->away, beat + 1);
-	return false;
-}
-
-GMOD_DEVICE void gmod_wait_a_little(struct gmod_wait *w)
-{
-	gmod_pause_for(w->pauses);
-	w->pauses += w->pauses < GMOD_PAUSES_MAX;
+	w->size = size;
+	w->align = align;
+	w->needs = needs;
+	w->tries = w->hint = 0;
+	w->gained = w->b.user = 0;
+	w->spot = GMOD_CLASS_RUN * GMOD_SLOTS;
+	if (needs <= GMOD_BLOCK_MAX)
+		w->spot = gmod_class_of((gmod_u32)needs) * GMOD_SLOTS + (gmod_processor() & (GMOD_HEAP.slots - 1));
+	if (!GMOD_HEAP.base)
+		return GMOD_STEP_NATIVE;
+	return needs && needs <= GMOD_HEAP.largest ? gmod_want_first(w) : gmod_malloc_failed(w);
 }
 
 /*
- * Wait until more memory is likely to be had, from the host or of what is freed already, for as long as that can be
- * expected: some ms. true: it is worth a try, which costs a look at all chunks. needs: bytes.
+ * There is no block: ask the host for more memory, so far as nobody has waited for it in vain, or the guard for what is
+ * kept back, and wait a little, unless nothing is to be expected.
  */
-GMOD_DEVICE_SLOW bool gmod_await_memory(struct gmod_device_heap *h, struct gmod_wait *w, gmod_u64 needs)
+GMOD_DEVICE_SLOW enum gmod_step gmod_want_wait(struct gmod_want *w)
 {
-	while (w->waited < GMOD_SHORT_NS && !w->over) {
-		bool patient = gmod_guard_may_come(h, w);
-		enum gmod_reclaim r =
-		    gmod_heap_extend(h) ? GMOD_RECLAIM_SOME : gmod_reclaim(h, patient, w->began + GMOD_SHORT_NS);
-		gmod_u64 gains = gmod_gains(h);
+	gmod_u32 limit = gmod_memory_limit(gmod_memory()), given = gmod_load32_relaxed(&GMOD_HEAP.state->given);
+	bool may_grow = given < limit && gmod_load32_relaxed(&GMOD_HEAP.state->refused) != given + 1;
 
-		if (gains != w->gains) {
-			w->gains = gains;
-			w->gained = w->waited;
-			if (r != GMOD_RECLAIM_SOME)
-				gmod_wait_a_little(w); /* all who wait have seen the same */
-			return true;
-		}
-		if (h->mode == GMOD_HEAP_SLAB && gmod_await_growth(h, needs, w->waited - w->gained))
-			continue;
-		if (r == GMOD_RECLAIM_NOTHING) {
-			w->over = true;
-			return true; /* others may have given something back since */
-		}
-		gmod_wait_a_little(w);
+	w->tries = w->hint = 0;
+	if (!w->gained || w->given != given)
+		w->gained = gmod_clock();
+	w->given = given;
+	if (gmod_clock() - w->gained > (may_grow ? GMOD_GROWTH_NS : GMOD_GUARD_NS)) {
+		gmod_store32_relaxed(&GMOD_HEAP.state->refused, given + 1);
+		return may_grow ? gmod_want_first(w) : gmod_malloc_failed(w);
 	}
-	return false;
+	if (may_grow)
+		gmod_heap_ask(given + given / 2 + (gmod_u32)(w->needs >> GMOD_CHUNK_BITS) + 1);
+	else if (gmod_load64_relaxed(&GMOD_HEAP.state->held))
+		gmod_store32_relaxed(&GMOD_HEAP.state->pressing, gmod_load32_relaxed(&GMOD_HEAP.state->pass) + 1);
+	else
+		return gmod_malloc_failed(w);
+	GMOD_ROLLED
+	for (int i = 0; i < GMOD_GROWTH_PAUSES; i++)
+		gmod_pause();
+	return gmod_want_first(w);
 }
 
-GMOD_DEVICE_SLOW gmod_u64 gmod_block_get_slowly(struct gmod_device_heap *h, struct gmod_wait *w, gmod_u64 needs,
-						gmod_u64 *size)
+/* A block of our own: its entry is as it was left, NONE or DEAD, unless it has been overwritten. */
+GMOD_DEVICE_SLOW enum gmod_step gmod_block_state(struct gmod_want *w)
 {
-	gmod_u64 block = 0;
+	gmod_u32 state;
 
-	gmod_wait_begin(h, w);
-	while (!block && gmod_await_memory(h, w, needs))
-		block = gmod_block_get(h, needs, size);
-	return block;
+	w->b.place = gmod_place(w->b.place, w->spot / GMOD_SLOTS);
+	w->b.word = gmod_load64_relaxed(&gmod_entry_at(w->b.place)->word);
+	state = gmod_entry_state_of(w->b.word);
+	if (state != GMOD_ENTRY_NONE && state != GMOD_ENTRY_DEAD)
+		return gmod_want_first(w);
+	return state == GMOD_ENTRY_DEAD && gmod_buffer_lies(&w->b) && gmod_entry_holds(&w->b) ? GMOD_STEP_VERIFY
+											       : GMOD_STEP_ENTRY;
 }
 
-GMOD_DEVICE_SLOW struct gmod_entry *gmod_entry_get_slowly(struct gmod_device_heap *h, struct gmod_wait *w,
-							  struct gmod_array *a, gmod_u32 *generation)
+/* The entry of a new buffer, which is BUSY yet, behind that of the block's last one. */
+GMOD_DEVICE_SLOW void gmod_entry_make(struct gmod_want *w)
 {
-	struct gmod_entry *e = NULL;
+	struct gmod_buffer *b = &w->b;
+	gmod_u64 block = gmod_place_block(b->place), user = (block + GMOD_HEAD_SIZE + w->align - 1) & ~(w->align - 1);
 
-	gmod_wait_begin(h, w);
-	while (!e && gmod_await_memory(h, w, GMOD_SEGMENT_SIZE))
-		e = gmod_array_reserve(h, a, generation);
-	return e;
+	b->word = gmod_entry_next(b->word, w->size, user - block);
+	gmod_store64_relaxed(&gmod_entry_at(b->place)->word, gmod_entry_turned(b->word, GMOD_ENTRY_BUSY));
+	gmod_fence_writes(); /* a guard that reads what we write finds the entry BUSY; also what the program writes */
+	gmod_store64_relaxed(&gmod_entry_at(b->place)->who, gmod_entry_who(b->place, b->word, gmod_who()));
 }
 
-/* In native mode: where CUDA's heap is, as far as we have seen. */
-GMOD_DEVICE void gmod_note_bounds(struct gmod_device_heap *h, gmod_u64 block, gmod_u64 size)
+/* release: the entry, and the buffer with its canaries or its fill */
+GMOD_DEVICE_SLOW void gmod_entry_publish(const struct gmod_buffer *b, enum gmod_entry_state state)
 {
-	gmod_u64 seen = gmod_load64_relaxed(&h->native_low), v;
-
-	while (block < seen && (v = gmod_cas64_release(&h->native_low, seen, block)) != seen)
-		seen = v;
-	seen = gmod_load64_relaxed(&h->native_high);
-	while (block + size > seen && (v = gmod_cas64_release(&h->native_high, seen, block + size)) != seen)
-		seen = v;
+	gmod_store64_release(&gmod_entry_at(b->place)->word, gmod_entry_turned(b->word, state));
 }
 
-GMOD_DEVICE_SLOW void *gmod_heap_malloc(struct gmod_device_heap *h, gmod_u64 size)
+/* Was anything written to the block since it was freed? */
+GMOD_DEVICE_SLOW enum gmod_step gmod_block_verify(const struct gmod_buffer *b)
 {
-	struct gmod_array *a = &h->array[gmod_thread_id() % h->arrays];
-	gmod_u64 needs = gmod_buffer_needs(size), block = 0, block_size, meta;
-	struct gmod_entry *e = NULL;
-	bool possible = needs > size && needs <= h->largest;
-	struct gmod_wait w;
-	gmod_u32 generation;
+	return gmod_buffer_is_corrupt(b) && gmod_entry_turn(b, b->word, b->word | GMOD_ENTRY_REPORTED) ? GMOD_STEP_SAY
+												       : GMOD_STEP_ENTRY;
+}
 
-	w.began = 0;
-	if (possible)
-		block = gmod_block_get(h, needs, &block_size);
-	if (!block && possible)
-		block = gmod_block_get_slowly(h, &w, needs, &block_size);
-	if (block)
-		e = gmod_array_reserve(h, a, &generation);
-	if (block && !e)
-		e = gmod_entry_get_slowly(h, &w, a, &generation);
-	if (!e) {
-		if (block)
-			gmod_release_block(h, block + GMOD_HEAD_SIZE, gmod_slab_place(h, block));
-		gmod_add64_relaxed(&h->failed, 1);
-		return NULL;
-	}
-	if (h->mode == GMOD_HEAP_NATIVE)
-		gmod_note_bounds(h, block, block_size);
-	meta = gmod_meta(size, generation);
-	gmod_buffer_make(h->key, block + GMOD_HEAD_SIZE, meta, block_size);
-	gmod_entry_publish(e, block + GMOD_HEAD_SIZE, meta, gmod_who());
-	return (void *)(block + GMOD_HEAD_SIZE);
+/* A buffer, in steps that each return before the next begins; NULL: there is no memory. align: 16 or a greater power of two. */
+GMOD_DEVICE void *gmod_heap_malloc(gmod_u64 size, gmod_u64 align)
+{
+	struct gmod_want w;
+	enum gmod_step step = gmod_want_make(&w, size, align);
+
+	GMOD_ROLLED
+	do {
+		switch (step) {
+		case GMOD_STEP_TRY:
+			step = gmod_slab_try(&w);
+			break;
+		case GMOD_STEP_UNLIST:
+			gmod_chunk_unlist(w.hint - 1, w.spot / GMOD_SLOTS);
+			step = GMOD_STEP_PICK;
+			break;
+		case GMOD_STEP_PICK:
+			step = gmod_slab_pick(&w);
+			break;
+		case GMOD_STEP_RETURN:
+			gmod_chunk_return(w.hint - 1);
+			step = GMOD_STEP_TRY;
+			break;
+		case GMOD_STEP_LOOK:
+			step = gmod_slab_look(&w);
+			break;
+		case GMOD_STEP_TURN:
+			step = gmod_slab_turn(&w);
+			break;
+		case GMOD_STEP_TAKE:
+			step = gmod_chunk_take(&w);
+			break;
+		case GMOD_STEP_MAKE:
+			step = gmod_slab_make(&w);
+			break;
+		case GMOD_STEP_NONE:
+			step = gmod_slab_none(&w);
+			break;
+		case GMOD_STEP_FIND_RUN:
+			step = gmod_run_find(&w);
+			break;
+		case GMOD_STEP_TAKE_RUN:
+			step = gmod_run_take(&w);
+			break;
+		case GMOD_STEP_GIVE_RUN:
+			gmod_run_give(w.hint, w.taken);
+			w.hint += w.taken;
+			step = GMOD_STEP_FIND_RUN;
+			break;
+		case GMOD_STEP_MAKE_RUN:
+			step = gmod_run_make(&w);
+			break;
+		case GMOD_STEP_EXTEND:
+			step = gmod_heap_extend(&w);
+			break;
+		case GMOD_STEP_WAIT:
+			step = gmod_want_wait(&w);
+			break;
+		case GMOD_STEP_STATE:
+			step = gmod_block_state(&w);
+			break;
+		case GMOD_STEP_VERIFY:
+			step = gmod_block_verify(&w.b);
+			break;
+		case GMOD_STEP_SAY:
+			step = gmod_say(GMOD_DEVICE_CORRUPT, &w.b, false) ? GMOD_STEP_ENTRY : GMOD_STEP_LOST;
+			break;
+		case GMOD_STEP_LOST:
+			gmod_say_none();
+			step = GMOD_STEP_ENTRY;
+			break;
+		case GMOD_STEP_NATIVE:
+			w.b.user = (gmod_u64)malloc(w.size);
+			step = GMOD_STEP_DONE;
+			break;
+		case GMOD_STEP_ENTRY:
+			gmod_entry_make(&w);
+			gmod_buffer_lies(&w.b);
+			gmod_buffer_make(&w.b);
+			gmod_entry_publish(&w.b, GMOD_ENTRY_LIVE);
+			step = GMOD_STEP_DONE;
+			break;
+		default: /* w.b.user is 0 until there is a buffer */
+			step = GMOD_STEP_DONE;
+		}
+	} while (step != GMOD_STEP_DONE);
+	return (void *)w.b.user;
 }
 
 /* ---- free ---- */
 
-GMOD_DEVICE_SLOW void gmod_say_bad_free(struct gmod_device_heap *h, gmod_u32 class_, gmod_u64 user, gmod_u64 meta)
+/*
+ * The buffer at the address that was asked for, as its entry has it, or of which it was last. word 0: there is none;
+ * GMOD_ENTRY_STATE: the entry has been overwritten.
+ */
+GMOD_DEVICE_SLOW void gmod_buffer_find(struct gmod_buffer *b)
 {
-	struct gmod_device_finding f = gmod_finding_new(class_, user, meta, GMOD_WHO_UNKNOWN);
-
-	f.caller = gmod_who();
-	if (!gmod_ring_put(h, &f))
-		gmod_add64_relaxed(&h->findings_lost, 1);
+	b->place = gmod_place_at(b->asked);
+	b->word = 0;
+	if (!b->place)
+		return;
+	/* acquire: the rest of the entry */
+	b->word = gmod_load64_acquire(&gmod_entry_at(b->place)->word);
+	if (gmod_entry_state_of(b->word) == GMOD_ENTRY_NONE || !gmod_buffer_lies(b) || b->user != b->asked)
+		b->word = 0;
+	else if (!gmod_entry_holds(b))
+		b->word = gmod_entry_damaged();
 }
 
-/* Is there an entry for it? The long way, for what looks wrong already. */
-GMOD_DEVICE_SLOW bool gmod_is_known(struct gmod_device_heap *h, gmod_u64 user)
+/* Is a buffer to be kept back? No more than a quarter of the memory is. */
+GMOD_DEVICE_SLOW bool gmod_keeps_back(const struct gmod_buffer *b)
 {
-	bool found = false;
+	struct gmod_heap_state *s = GMOD_HEAP.state;
 
-	for (gmod_u32 i = 0; i < h->arrays && !found; i++) {
-		struct gmod_array *a = &h->array[i];
-		int tries = 0;
+	return GMOD_HEAP.delay && gmod_load32_relaxed(&s->pressing) != gmod_load32_relaxed(&s->pass) + 1 &&
+	       gmod_load64_relaxed(&s->held) + gmod_entry_size(b->word) <= (gmod_u64)gmod_committed() << (GMOD_CHUNK_BITS - 2);
+}
 
-		while (!gmod_array_try_scan(a) && tries++ < GMOD_SEGMENT_WAIT)
-			gmod_pause();
-		if (tries > GMOD_SEGMENT_WAIT)
-			return true; /* not known to be unknown */
-		found = gmod_array_has(a, user);
-		gmod_array_scanned(a);
+/* A buffer that is BUSY, by us, is kept back from here on. */
+GMOD_DEVICE_SLOW void gmod_buffer_keep(const struct gmod_buffer *b)
+{
+	gmod_u64 *second = gmod_words_at(b->user - 8), pass = gmod_load32_relaxed(&GMOD_HEAP.state->pass);
+
+	gmod_fence_writes(); /* a guard that reads what we write finds that the buffer is not LIVE */
+	gmod_store64_relaxed(second, gmod_load64_relaxed(second) ^ (pass & 0xffff));
+	gmod_add64_relaxed(&GMOD_HEAP.state->held, gmod_entry_size(b->word));
+	/* release: the fill */
+	gmod_store64_release(&gmod_entry_at(b->place)->word, gmod_entry_turned(b->word, GMOD_ENTRY_FREED));
+}
+
+/* Make a live buffer BUSY, by us; false: it is not live, or no longer. */
+GMOD_DEVICE_SLOW bool gmod_buffer_claim(struct gmod_buffer *b)
+{
+	gmod_u64 *at = &gmod_entry_at(b->place)->word, seen;
+
+	GMOD_ROLLED
+	while (gmod_entry_state_of(b->word) == GMOD_ENTRY_LIVE) {
+		seen = gmod_cas64_release(at, b->word, gmod_entry_turned(b->word, GMOD_ENTRY_BUSY));
+		if (seen == b->word)
+			return true;
+		b->word = seen; /* the guard has reported it, or another thread frees it */
 	}
-	return found;
+	return false;
 }
 
-/* In a chunk that nobody owns: what a buffer left there can still be read. */
-GMOD_DEVICE bool gmod_is_in_free_chunk(const struct gmod_device_heap *h, gmod_u64 block)
+GMOD_DEVICE void gmod_heap_free(void *pointer)
 {
-	gmod_u32 chunk = (gmod_u32)((block - h->base) >> GMOD_CHUNK_BITS);
+	struct gmod_buffer b;
+	bool told = true;
 
-	return block >= h->base && block < h->end && chunk < gmod_load32_relaxed(&h->given) &&
-	       gmod_control_kind(gmod_load64_relaxed(&h->chunk[chunk].control)) == GMOD_CHUNK_FREE;
-}
-
-/* May a pointer be looked at as a buffer of ours? What it points to is not read for that. */
-GMOD_DEVICE bool gmod_may_be_ours(const struct gmod_device_heap *h, gmod_u64 user)
-{
-	gmod_u64 block = user - GMOD_HEAD_SIZE;
-
-	if (user % 16)
-		return false;
-	if (h->mode == GMOD_HEAP_NATIVE)
-		return block >= gmod_load64_relaxed(&h->native_low) && user < gmod_load64_relaxed(&h->native_high);
-	return gmod_slab_place(h, block).size != 0 || gmod_is_in_free_chunk(h, block);
-}
-
-/* The size that a header says, if the head's canary bears it out; what is there may be anything. */
-GMOD_DEVICE bool gmod_header_meta(const struct gmod_device_heap *h, gmod_u64 user, gmod_u64 header, gmod_u64 *meta,
-				  gmod_u64 *state, struct gmod_secrets *s)
-{
-	gmod_u64 plain = header ^ gmod_header_pad(h->key, user);
-
-	*state = plain & GMOD_STATE_MASK;
-	*meta = plain & ~GMOD_STATE_MASK;
-	*s = gmod_secrets_of(h->key, user, *meta);
-	return gmod_load64_relaxed(gmod_head_word(user)) == s->head;
-}
-
-GMOD_DEVICE_SLOW void gmod_heap_free(struct gmod_device_heap *h, void *p)
-{
-	gmod_u64 user = (gmod_u64)p, header, meta, state;
-	struct gmod_secrets s;
-
-	if (!gmod_may_be_ours(h, user)) {
-		gmod_say_bad_free(h, GMOD_DEVICE_INVALID_FREE, user, 0);
+	b.asked = (gmod_u64)pointer;
+	gmod_buffer_find(&b);
+	if (!gmod_buffer_claim(&b)) {
+		if (b.word != GMOD_ENTRY_STATE &&
+		    !gmod_say(b.word ? GMOD_DEVICE_DOUBLE_FREE : GMOD_DEVICE_INVALID_FREE, &b, true))
+			gmod_say_none();
 		return;
 	}
-	header = gmod_load64_relaxed(gmod_header_word(user));
-	if (!gmod_header_meta(h, user, header, &meta, &state, &s)) {
-		/* A buffer whose head is corrupt is the guard's to say; where none begins, the pointer is wrong. */
-		if (!gmod_is_known(h, user))
-			gmod_say_bad_free(h, GMOD_DEVICE_INVALID_FREE, user, 0);
-		return;
+	if (gmod_buffer_is_corrupt(&b)) {
+		told = gmod_say(GMOD_DEVICE_CORRUPT, &b, true);
+		b.word |= told ? GMOD_ENTRY_REPORTED : 0;
 	}
-	if (state != GMOD_STATE_LIVE && state != GMOD_STATE_FREEING && state != GMOD_STATE_FREED &&
-	    state != GMOD_STATE_DEAD)
-		return; /* corrupt too */
-	/* The one atomic that says who frees; acquire and release: see below and gmod_entry_look(). */
-	if (state != GMOD_STATE_LIVE ||
-	    gmod_cas64_release(gmod_header_word(user), header, (meta | GMOD_STATE_FREEING) ^ s.pad) != header) {
-		gmod_say_bad_free(h, GMOD_DEVICE_DOUBLE_FREE, user, meta);
-		return;
+	gmod_buffer_fill(&b);
+	/* It goes, unless nobody could be told what is wrong with it. */
+	if (told && !gmod_keeps_back(&b)) {
+		gmod_entry_publish(&b, GMOD_ENTRY_DEAD);
+		gmod_block_give(&b);
+	} else {
+		gmod_buffer_keep(&b);
 	}
-	gmod_fill_freed(&s, user, gmod_meta_size(meta));
-	/* release: the fill is there for the guard that finds it FREED */
-	gmod_store64_release(gmod_header_word(user), (meta | GMOD_STATE_FREED) ^ s.pad);
-	/* release: who sees the number finds the buffer FREED */
-	gmod_add64_release(&h->freed[gmod_processor() % GMOD_SLOTS], 1);
 }
 
-/* The size of a live buffer, 0 for anything else. */
-GMOD_DEVICE gmod_u64 gmod_heap_size_of(const struct gmod_device_heap *h, const void *p)
+/* The size of a live buffer; 0 for anything else. */
+GMOD_DEVICE gmod_u64 gmod_heap_size_of(const void *pointer)
 {
-	gmod_u64 user = (gmod_u64)p, meta, state;
-	struct gmod_secrets s;
+	struct gmod_buffer b;
 
-	if (!gmod_may_be_ours(h, user) ||
-	    !gmod_header_meta(h, user, gmod_load64_relaxed(gmod_header_word(user)), &meta, &state, &s))
-		return 0;
-	return state == GMOD_STATE_LIVE ? gmod_meta_size(meta) : 0;
+	b.asked = (gmod_u64)pointer;
+	gmod_buffer_find(&b);
+	return gmod_entry_state_of(b.word) == GMOD_ENTRY_LIVE ? gmod_entry_size(b.word) : 0;
 }
 
 #endif

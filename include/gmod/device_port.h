@@ -1,7 +1,7 @@
 /*
- * What the device heap needs of the machine it runs on: atomics named by their order, and groups of lanes that act as
- * one. Compiled by nvcc and NVRTC for the GPU, and by a C compiler for the CPU, where each thread is a group of its
- * own; the tests run that way under the sanitizers.
+ * What the device heap needs of the machine it runs on: atomics named by their order, and the warps of the guard.
+ * Compiled by nvcc and NVRTC for the GPU, and by a C compiler for the CPU, where each thread is a warp of its own; the
+ * tests run that way under the sanitizers.
  *
  * Orders are those of the C11 and PTX memory models, at the scope of one GPU: _relaxed promises nothing about other
  * memory, a _release store or operation makes visible what its thread wrote before to whoever reads the value with
@@ -17,19 +17,21 @@ typedef unsigned char gmod_u8;
 #if defined(__CUDACC__)
 
 #define GMOD_DEVICE static __device__ __forceinline__
-#define GMOD_DEVICE_SLOW static __device__ __noinline__ /* off the common path: keeps registers of callers free */
+#define GMOD_DEVICE_SLOW static __device__ __noinline__ /* called, so that a kernel has its code once */
+#define GMOD_ROLLED _Pragma("unroll 1") /* loops that would take the program's registers if they were unrolled */
 
+/* All of it is global memory, whose addresses are generic addresses too. Other spaces would double the code. */
 #define GMOD_ATOMIC_LOAD_(name, order, type, size, letter) \
 	GMOD_DEVICE type name(const type *p) \
 	{ \
 		type v; \
-		asm volatile("ld." order "." size " %0, [%1];" : "=" letter(v) : "l"(p) : "memory"); \
+		asm volatile("ld." order ".global." size " %0, [%1];" : "=" letter(v) : "l"(p) : "memory"); \
 		return v; \
 	}
 #define GMOD_ATOMIC_STORE_(name, order, type, size, letter) \
 	GMOD_DEVICE void name(type *p, type v) \
 	{ \
-		asm volatile("st." order "." size " [%0], %1;" : : "l"(p), letter(v) : "memory"); \
+		asm volatile("st." order ".global." size " [%0], %1;" : : "l"(p), letter(v) : "memory"); \
 	}
 #define GMOD_ATOMIC_RMW_(name, operation, type, letter) \
 	GMOD_DEVICE type name(type *p, type v) \
@@ -50,6 +52,7 @@ typedef unsigned char gmod_u8;
 	}
 
 GMOD_ATOMIC_LOAD_(gmod_load32_relaxed, "relaxed.gpu", gmod_u32, "u32", "r")
+GMOD_ATOMIC_LOAD_(gmod_load32_acquire, "acquire.gpu", gmod_u32, "u32", "r")
 GMOD_ATOMIC_LOAD_(gmod_load64_relaxed, "relaxed.gpu", gmod_u64, "u64", "l")
 GMOD_ATOMIC_LOAD_(gmod_load64_acquire, "acquire.gpu", gmod_u64, "u64", "l")
 GMOD_ATOMIC_LOAD_(gmod_load64_system, "relaxed.sys", gmod_u64, "u64", "l")
@@ -59,17 +62,19 @@ GMOD_ATOMIC_STORE_(gmod_store64_relaxed, "relaxed.gpu", gmod_u64, "u64", "l")
 GMOD_ATOMIC_STORE_(gmod_store64_release, "release.gpu", gmod_u64, "u64", "l")
 GMOD_ATOMIC_STORE_(gmod_store64_system, "relaxed.sys", gmod_u64, "u64", "l")
 GMOD_ATOMIC_STORE_(gmod_store64_release_system, "release.sys", gmod_u64, "u64", "l")
-GMOD_ATOMIC_RMW_(gmod_add32_relaxed, "relaxed.gpu.add.u32", gmod_u32, "r")
-GMOD_ATOMIC_RMW_(gmod_max32_relaxed, "relaxed.gpu.max.u32", gmod_u32, "r")
-GMOD_ATOMIC_RMW_(gmod_max64_relaxed, "relaxed.gpu.max.u64", gmod_u64, "l")
-GMOD_ATOMIC_RMW_(gmod_add64_relaxed, "relaxed.gpu.add.u64", gmod_u64, "l")
-GMOD_ATOMIC_RMW_(gmod_add64_acquire, "acquire.gpu.add.u64", gmod_u64, "l")
-GMOD_ATOMIC_RMW_(gmod_add64_release, "acq_rel.gpu.add.u64", gmod_u64, "l")
-GMOD_ATOMIC_RMW_(gmod_and64_acquire, "acquire.gpu.and.b64", gmod_u64, "l")
-GMOD_ATOMIC_RMW_(gmod_and64_release, "acq_rel.gpu.and.b64", gmod_u64, "l")
-GMOD_ATOMIC_RMW_(gmod_or64_release, "acq_rel.gpu.or.b64", gmod_u64, "l")
-GMOD_ATOMIC_CAS_(gmod_cas32_acquire, "acquire.gpu.cas.b32", gmod_u32, "r")
-GMOD_ATOMIC_CAS_(gmod_cas64_release, "acq_rel.gpu.cas.b64", gmod_u64, "l")
+GMOD_ATOMIC_RMW_(gmod_add32_relaxed, "relaxed.gpu.global.add.u32", gmod_u32, "r")
+GMOD_ATOMIC_RMW_(gmod_max32_relaxed, "relaxed.gpu.global.max.u32", gmod_u32, "r")
+GMOD_ATOMIC_RMW_(gmod_max64_relaxed, "relaxed.gpu.global.max.u64", gmod_u64, "l")
+GMOD_ATOMIC_RMW_(gmod_add64_relaxed, "relaxed.gpu.global.add.u64", gmod_u64, "l")
+GMOD_ATOMIC_RMW_(gmod_add64_acquire, "acquire.gpu.global.add.u64", gmod_u64, "l")
+GMOD_ATOMIC_RMW_(gmod_add64_release, "acq_rel.gpu.global.add.u64", gmod_u64, "l")
+GMOD_ATOMIC_RMW_(gmod_and32_acquire, "acquire.gpu.global.and.b32", gmod_u32, "r")
+GMOD_ATOMIC_RMW_(gmod_and32_release, "acq_rel.gpu.global.and.b32", gmod_u32, "r")
+GMOD_ATOMIC_RMW_(gmod_or32_release, "acq_rel.gpu.global.or.b32", gmod_u32, "r")
+GMOD_ATOMIC_RMW_(gmod_and64_relaxed, "relaxed.gpu.global.and.b64", gmod_u64, "l")
+GMOD_ATOMIC_RMW_(gmod_swap64_relaxed, "relaxed.gpu.global.exch.b64", gmod_u64, "l")
+GMOD_ATOMIC_CAS_(gmod_cas32_acquire, "acquire.gpu.global.cas.b32", gmod_u32, "r")
+GMOD_ATOMIC_CAS_(gmod_cas64_release, "acq_rel.gpu.global.cas.b64", gmod_u64, "l")
 
 /* Orders everything before against everything after, for all threads of the GPU. */
 GMOD_DEVICE void gmod_fence(void)
@@ -77,20 +82,21 @@ GMOD_DEVICE void gmod_fence(void)
 	asm volatile("fence.sc.gpu;" : : : "memory");
 }
 
-GMOD_DEVICE int gmod_popcount(gmod_u64 v)
+/* What was written before comes before what is written after, for all threads of the GPU. */
+GMOD_DEVICE void gmod_fence_writes(void)
 {
-	return __popcll((long long)v);
+	asm volatile("fence.acq_rel.gpu;" : : : "memory");
 }
 
 /* Index of the lowest set bit; v is not 0. */
-GMOD_DEVICE int gmod_lowest(gmod_u64 v)
+GMOD_DEVICE gmod_u32 gmod_lowest(gmod_u32 v)
 {
-	return __ffsll((long long)v) - 1;
+	return (gmod_u32)__ffs((int)v) - 1;
 }
 
-GMOD_DEVICE int gmod_log2(gmod_u64 v)
+GMOD_DEVICE gmod_u32 gmod_log2(gmod_u32 v)
 {
-	return 63 - __clzll((long long)v);
+	return 31 - (gmod_u32)__clz((int)v);
 }
 
 /* Let others run for about half a microsecond. */
@@ -118,9 +124,10 @@ GMOD_DEVICE gmod_u32 gmod_thread_in_block(void)
 	return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 
-GMOD_DEVICE gmod_u64 gmod_thread_id(void)
+/* Differs from thread to thread: who takes at the same time had better begin elsewhere. */
+GMOD_DEVICE gmod_u32 gmod_spread(void)
 {
-	return gmod_block_id() * ((gmod_u64)blockDim.x * blockDim.y * blockDim.z) + gmod_thread_in_block();
+	return (threadIdx.x + threadIdx.y * 31 + blockIdx.x * 97) * 0x9e3779b1u;
 }
 
 /* Nanoseconds since some time; advances in steps of about a microsecond. */
@@ -132,91 +139,37 @@ GMOD_DEVICE gmod_u64 gmod_clock(void)
 	return t;
 }
 
-/*
- * Lanes of one warp that ask for the same thing and are served by one of them.
- *
- * Lanes that happen to arrive together (gmod_group_of) had better part soon: when such groups went through scans of
- * byte arrays, with calls and loops between their shuffles, a leader now and then read garbage from itself (H200, CUDA
- * 13.0, one in some 10^6 allocations on a full heap). They share what it takes to hand out blocks; longer work is for
- * single lanes or whole warps.
- */
-struct gmod_group {
-	gmod_u32 mask, rank, size, leader;
+/* A warp of the guard, whose lanes are all there and do the same. */
+struct gmod_warp {
+	gmod_u32 rank, size; /* of the calling lane; of all */
 };
 
-/* The lanes that arrive here together with the same key. */
-GMOD_DEVICE struct gmod_group gmod_group_of(gmod_u32 key)
+GMOD_DEVICE struct gmod_warp gmod_warp_here(void)
 {
-	struct gmod_group g;
-	gmod_u32 below;
+	struct gmod_warp w = {0, 32};
 
-	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
-	g.mask = __match_any_sync(__activemask(), key);
-	g.rank = (gmod_u32)__popc(g.mask & below);
-	g.size = (gmod_u32)__popc(g.mask);
-	g.leader = (gmod_u32)__ffs((int)g.mask) - 1;
-	return g;
+	asm("mov.u32 %0, %%laneid;" : "=r"(w.rank));
+	return w;
 }
 
-/* The calling lane by itself. */
-GMOD_DEVICE struct gmod_group gmod_group_alone(void)
+/* A lane's value, in all lanes. */
+GMOD_DEVICE gmod_u64 gmod_warp_share(gmod_u64 v, gmod_u32 lane)
 {
-	struct gmod_group g = {0, 0, 1, 0};
-
-	asm("mov.u32 %0, %%laneid;" : "=r"(g.leader));
-	g.mask = 1u << g.leader;
-	return g;
+	return __shfl_sync(0xffffffffu, v, (int)lane);
 }
 
-/* The leader's value, in all lanes of the group. Orders their memory accesses too. */
-GMOD_DEVICE gmod_u64 gmod_group_share(struct gmod_group g, gmod_u64 v)
+/* The sum of the lanes' values, in all lanes. */
+GMOD_DEVICE gmod_u64 gmod_warp_sum(gmod_u64 v)
 {
-	v = __shfl_sync(g.mask, v, (int)g.leader);
-	__syncwarp(g.mask);
+	for (int lanes = 16; lanes; lanes /= 2)
+		v += __shfl_xor_sync(0xffffffffu, v, lanes);
 	return v;
 }
 
-/* The whole warp: all of its lanes are there and do the same from here on. */
-GMOD_DEVICE struct gmod_group gmod_group_warp(void)
+/* The bytes of an aligned word that are set in the mask. */
+GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u64 mask)
 {
-	struct gmod_group g = {0xffffffffu, 0, 32, 0};
-
-	asm("mov.u32 %0, %%laneid;" : "=r"(g.rank));
-	return g;
-}
-
-/* The sum of the lanes' values, in all lanes of the group, and in *below that of the lanes of a lower rank. */
-GMOD_DEVICE gmod_u64 gmod_group_scan(struct gmod_group g, gmod_u64 v, gmod_u64 *below)
-{
-	gmod_u64 sum = 0;
-	gmod_u32 rank = 0;
-
-	*below = 0;
-	for (gmod_u32 rest = g.mask; rest; rest &= rest - 1, rank++) {
-		if (rank == g.rank)
-			*below = sum;
-		sum += __shfl_sync(g.mask, v, __ffs((int)rest) - 1);
-	}
-	return sum;
-}
-
-/*
- * Orders the memory accesses of all lanes before against those after, for all threads of the GPU: what one lane
- * releases next is released for all of them.
- */
-GMOD_DEVICE void gmod_group_meet(struct gmod_group g)
-{
-	asm volatile("fence.acq_rel.gpu;" : : : "memory");
-	__syncwarp(g.mask);
-	asm volatile("fence.acq_rel.gpu;" : : : "memory");
-}
-
-/* Bytes [from, to) of an aligned word; the others may be anything. */
-GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u32 from, gmod_u32 to)
-{
-	(void)from;
-	(void)to;
-	return gmod_load64_relaxed((const gmod_u64 *)word);
+	return gmod_load64_relaxed((const gmod_u64 *)word) & mask;
 }
 
 #else /* the CPU */
@@ -224,11 +177,11 @@ GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u32 from, gmod_u32 to)
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define GMOD_DEVICE static inline __attribute__((unused))
 #define GMOD_DEVICE_SLOW static __attribute__((unused))
+#define GMOD_ROLLED
 
 #define GMOD_ATOMIC_LOAD_(name, order, type) \
 	GMOD_DEVICE type name(const type *p) \
@@ -268,6 +221,7 @@ GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u32 from, gmod_u32 to)
 	}
 
 GMOD_ATOMIC_LOAD_(gmod_load32_relaxed, __ATOMIC_RELAXED, gmod_u32)
+GMOD_ATOMIC_LOAD_(gmod_load32_acquire, __ATOMIC_ACQUIRE, gmod_u32)
 GMOD_ATOMIC_LOAD_(gmod_load64_relaxed, __ATOMIC_RELAXED, gmod_u64)
 GMOD_ATOMIC_LOAD_(gmod_load64_acquire, __ATOMIC_ACQUIRE, gmod_u64)
 GMOD_ATOMIC_LOAD_(gmod_load64_system, __ATOMIC_RELAXED, gmod_u64)
@@ -281,9 +235,15 @@ GMOD_ATOMIC_RMW_(gmod_add32_relaxed, add, __ATOMIC_RELAXED, gmod_u32)
 GMOD_ATOMIC_RMW_(gmod_add64_relaxed, add, __ATOMIC_RELAXED, gmod_u64)
 GMOD_ATOMIC_RMW_(gmod_add64_acquire, add, __ATOMIC_ACQUIRE, gmod_u64)
 GMOD_ATOMIC_RMW_(gmod_add64_release, add, __ATOMIC_ACQ_REL, gmod_u64)
-GMOD_ATOMIC_RMW_(gmod_and64_acquire, and, __ATOMIC_ACQUIRE, gmod_u64)
-GMOD_ATOMIC_RMW_(gmod_and64_release, and, __ATOMIC_ACQ_REL, gmod_u64)
-GMOD_ATOMIC_RMW_(gmod_or64_release, or, __ATOMIC_ACQ_REL, gmod_u64)
+GMOD_ATOMIC_RMW_(gmod_and32_acquire, and, __ATOMIC_ACQUIRE, gmod_u32)
+GMOD_ATOMIC_RMW_(gmod_and32_release, and, __ATOMIC_ACQ_REL, gmod_u32)
+GMOD_ATOMIC_RMW_(gmod_or32_release, or, __ATOMIC_ACQ_REL, gmod_u32)
+GMOD_ATOMIC_RMW_(gmod_and64_relaxed, and, __ATOMIC_RELAXED, gmod_u64)
+GMOD_DEVICE gmod_u64 gmod_swap64_relaxed(gmod_u64 *p, gmod_u64 v)
+{
+	GMOD_CPU_STEP();
+	return __atomic_exchange_n(p, v, __ATOMIC_RELAXED);
+}
 GMOD_ATOMIC_MAX_(gmod_max32_relaxed, gmod_u32)
 GMOD_ATOMIC_MAX_(gmod_max64_relaxed, gmod_u64)
 GMOD_ATOMIC_CAS_(gmod_cas32_acquire, __ATOMIC_ACQUIRE, gmod_u32)
@@ -294,19 +254,19 @@ GMOD_DEVICE void gmod_fence(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-GMOD_DEVICE int gmod_popcount(gmod_u64 v)
+GMOD_DEVICE void gmod_fence_writes(void)
 {
-	return __builtin_popcountll(v);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-GMOD_DEVICE int gmod_lowest(gmod_u64 v)
+GMOD_DEVICE gmod_u32 gmod_lowest(gmod_u32 v)
 {
-	return __builtin_ctzll(v);
+	return (gmod_u32)__builtin_ctz(v);
 }
 
-GMOD_DEVICE int gmod_log2(gmod_u64 v)
+GMOD_DEVICE gmod_u32 gmod_log2(gmod_u32 v)
 {
-	return 63 - __builtin_clzll(v);
+	return 31 - (gmod_u32)__builtin_clz(v);
 }
 
 GMOD_DEVICE void gmod_pause(void)
@@ -344,80 +304,44 @@ GMOD_DEVICE gmod_u32 gmod_thread_in_block(void)
 	return gmod_cpu_thread.in_block;
 }
 
-GMOD_DEVICE gmod_u64 gmod_thread_id(void)
+GMOD_DEVICE gmod_u32 gmod_spread(void)
 {
-	return gmod_cpu_thread.block * 1024 + gmod_cpu_thread.in_block;
+	return ((gmod_u32)gmod_cpu_thread.block * 97 + gmod_cpu_thread.in_block) * 0x9e3779b1u;
 }
 
-struct gmod_group {
-	gmod_u32 mask, rank, size, leader;
+struct gmod_warp {
+	gmod_u32 rank, size;
 };
 
-GMOD_DEVICE struct gmod_group gmod_group_alone(void)
+GMOD_DEVICE struct gmod_warp gmod_warp_here(void)
 {
-	struct gmod_group g = {1, 0, 1, 0};
+	struct gmod_warp w = {0, 1};
 
-	return g;
+	return w;
 }
 
-GMOD_DEVICE struct gmod_group gmod_group_of(gmod_u32 key)
+GMOD_DEVICE gmod_u64 gmod_warp_share(gmod_u64 v, gmod_u32 lane)
 {
-	(void)key;
-	return gmod_group_alone();
-}
-
-GMOD_DEVICE gmod_u64 gmod_group_share(struct gmod_group g, gmod_u64 v)
-{
-	(void)g;
+	(void)lane;
 	return v;
 }
 
-GMOD_DEVICE struct gmod_group gmod_group_warp(void)
+GMOD_DEVICE gmod_u64 gmod_warp_sum(gmod_u64 v)
 {
-	return gmod_group_alone();
-}
-
-GMOD_DEVICE gmod_u64 gmod_group_scan(struct gmod_group g, gmod_u64 v, gmod_u64 *below)
-{
-	(void)g;
-	*below = 0;
 	return v;
-}
-
-GMOD_DEVICE void gmod_group_meet(struct gmod_group g)
-{
-	(void)g;
 }
 
 /* Byte by byte: the others are the program's, who may be writing them. */
-GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u32 from, gmod_u32 to)
+GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u64 mask)
 {
 	gmod_u64 v = 0;
 
-	for (gmod_u32 i = from; i < to; i++)
-		v |= (gmod_u64)__atomic_load_n((const gmod_u8 *)word + i, __ATOMIC_RELAXED) << 8 * i;
+	for (gmod_u32 i = 0; i < 8; i++)
+		if (mask >> 8 * i & 0xff)
+			v |= (gmod_u64)__atomic_load_n((const gmod_u8 *)word + i, __ATOMIC_RELAXED) << 8 * i;
 	return v;
 }
 
 #endif
-
-/* The sum of the lanes' values, in all lanes of the group. */
-GMOD_DEVICE gmod_u64 gmod_group_sum(struct gmod_group g, gmod_u64 v)
-{
-	gmod_u64 below;
-
-	return gmod_group_scan(g, v, &below);
-}
-
-/* CUDA's own heap, on a GPU. */
-GMOD_DEVICE void *gmod_native_malloc(gmod_u64 size)
-{
-	return malloc(size);
-}
-
-GMOD_DEVICE void gmod_native_free(void *p)
-{
-	free(p);
-}
 
 #endif

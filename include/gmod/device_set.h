@@ -1,10 +1,11 @@
 /*
- * A set of chunk numbers that any thread may add to, take from and search, without locks.
+ * Sets of chunk numbers that any thread may add to, take from and search, without locks: one of each class's chunks,
+ * and one of those that nobody has.
  *
- * `words` is the truth. A summary bit stands for a word: set before or soon after its word becomes non-zero, cleared by
- * whoever empties the word, who then looks again. So once everybody is done, a non-zero word has its summary bit; while
- * an adder is between its two steps gmod_set_find() may miss the word. gmod_set_find_all() misses nothing.
- * Model: tests/models/set.pml.
+ * A set is GMOD_HEAP.set_words words, which are the truth, and set_marks words of a summary. A summary bit stands for a
+ * word: set before or soon after its word becomes non-zero, cleared by whoever empties the word, who then looks again.
+ * So once everybody is done, a non-zero word has its summary bit; while an adder is between its two steps
+ * gmod_set_find() may miss the word. gmod_set_find_all() misses nothing. Model: tests/models/set.pml.
  */
 #ifndef GMOD_DEVICE_SET_H
 #define GMOD_DEVICE_SET_H
@@ -13,104 +14,95 @@
 
 #define GMOD_SET_NONE 0xffffffffu
 
-GMOD_DEVICE gmod_u32 gmod_set_words(gmod_u32 members)
+GMOD_DEVICE gmod_u32 *gmod_set_words(gmod_u32 set)
 {
-	return (members + 63) / 64;
+	return GMOD_HEAP.sets + set * (GMOD_HEAP.set_words + GMOD_HEAP.set_marks);
 }
 
-GMOD_DEVICE void gmod_set_mark(struct gmod_set *s, gmod_u32 word)
+GMOD_DEVICE gmod_u32 *gmod_set_marks(gmod_u32 set)
 {
-	/* release: the word's bit is there for who sees the mark */
-	gmod_or64_release(&s->summary[word / 64], 1ull << word % 64);
+	return gmod_set_words(set) + GMOD_HEAP.set_words;
 }
 
 /* Add members of one word. */
-GMOD_DEVICE void gmod_set_add_mask(struct gmod_set *s, gmod_u32 word, gmod_u64 mask)
+GMOD_DEVICE_SLOW void gmod_set_add_mask(gmod_u32 set, gmod_u32 word, gmod_u32 mask)
 {
-	/* release: what the members stand for is there for who takes them */
-	if (gmod_or64_release(&s->words[word], mask) == 0)
-		gmod_set_mark(s, word);
+	/* release, both: what the members stand for is there for who takes them, and the word for who sees the mark */
+	if (gmod_or32_release(&gmod_set_words(set)[word], mask) == 0)
+		gmod_or32_release(&gmod_set_marks(set)[word / 32], 1u << word % 32);
 }
 
-GMOD_DEVICE void gmod_set_add(struct gmod_set *s, gmod_u32 member)
+GMOD_DEVICE void gmod_set_add(gmod_u32 set, gmod_u32 member)
 {
-	gmod_set_add_mask(s, member / 64, 1ull << member % 64);
+	gmod_set_add_mask(set, member / 32, 1u << member % 32);
 }
 
 /* Take members of one word; returns those that were there. */
-GMOD_DEVICE gmod_u64 gmod_set_take_mask(struct gmod_set *s, gmod_u32 word, gmod_u64 mask)
+GMOD_DEVICE_SLOW gmod_u32 gmod_set_take_mask(gmod_u32 set, gmod_u32 word, gmod_u32 mask)
 {
-	gmod_u64 old = gmod_and64_release(&s->words[word], ~mask);
+	gmod_u32 old = gmod_and32_release(&gmod_set_words(set)[word], ~mask);
 
 	if (old && !(old & ~mask)) {
-		gmod_and64_release(&s->summary[word / 64], ~(1ull << word % 64));
+		gmod_and32_release(&gmod_set_marks(set)[word / 32], ~(1u << word % 32));
 		/* Ours may have come after the mark of somebody who has added meanwhile. */
 		gmod_fence();
-		if (gmod_load64_relaxed(&s->words[word]))
-			gmod_set_mark(s, word);
+		if (gmod_load32_relaxed(&gmod_set_words(set)[word]))
+			gmod_or32_release(&gmod_set_marks(set)[word / 32], 1u << word % 32);
 	}
 	return old & mask;
 }
 
-GMOD_DEVICE gmod_u64 gmod_set_take(struct gmod_set *s, gmod_u32 member)
+GMOD_DEVICE gmod_u32 gmod_set_take(gmod_u32 set, gmod_u32 member)
 {
-	return gmod_set_take_mask(s, member / 64, 1ull << member % 64);
+	return gmod_set_take_mask(set, member / 32, 1u << member % 32);
 }
 
-/* The bits of v from `from` on, or all of them where there are none. */
-GMOD_DEVICE gmod_u64 gmod_bits_from(gmod_u64 v, gmod_u32 from)
+/* The lowest bit of v from `from` on, or of all where there are none; v is not 0. */
+GMOD_DEVICE gmod_u32 gmod_bit_from(gmod_u32 v, gmod_u32 from)
 {
-	gmod_u64 rest = v & (~0ull << from % 64);
+	gmod_u32 rest = v & (~0u << from % 32);
 
-	return rest ? rest : v;
+	return gmod_lowest(rest ? rest : v);
+}
+
+/* A member of a word's, where it can be one. */
+GMOD_DEVICE gmod_u32 gmod_set_member(gmod_u32 word, gmod_u32 bit)
+{
+	return word * 32 + bit < GMOD_HEAP.chunks ? word * 32 + bit : GMOD_SET_NONE;
 }
 
 /* Looks at every word: where nothing else is left to try. */
-GMOD_DEVICE_SLOW gmod_u32 gmod_set_find_all(const struct gmod_set *s, gmod_u32 members)
+GMOD_DEVICE_SLOW gmod_u32 gmod_set_find_all(gmod_u32 set)
 {
-	for (gmod_u32 w = 0; w < gmod_set_words(members); w++) {
-		gmod_u64 v = gmod_load64_acquire(&s->words[w]);
+	GMOD_ROLLED
+	for (gmod_u32 w = 0; w < GMOD_HEAP.set_words; w++) {
+		gmod_u32 v = gmod_load32_acquire(&gmod_set_words(set)[w]);
 
 		if (v)
-			return w * 64 + (gmod_u32)gmod_lowest(v);
-	}
-	return GMOD_SET_NONE;
-}
-
-/* A member, at `start` or after it where possible; it may be gone when the caller looks. */
-GMOD_DEVICE gmod_u32 gmod_set_find(const struct gmod_set *s, gmod_u32 members, gmod_u32 start)
-{
-	gmod_u32 words = gmod_set_words(members), marks = gmod_set_words(words), first = start / 64 % words;
-
-	for (gmod_u32 i = 0; i < marks; i++) {
-		gmod_u32 m = (first / 64 + i) % marks;
-		gmod_u64 summary = gmod_load64_relaxed(&s->summary[m]);
-
-		for (int tries = 0; summary && tries < 8; tries++) {
-			gmod_u32 bit = (gmod_u32)gmod_lowest(gmod_bits_from(summary, i ? 0 : first % 64));
-			gmod_u32 word = m * 64 + bit;
-			gmod_u64 v = gmod_load64_acquire(&s->words[word]);
-
-			if (v)
-				return word * 64 + (gmod_u32)gmod_lowest(gmod_bits_from(v, word == first ? start : 0));
-			summary &= ~(1ull << bit);
-		}
+			return gmod_set_member(w, gmod_lowest(v));
 	}
 	return GMOD_SET_NONE;
 }
 
 /*
- * Take some member, at `start` or after it where possible: who takes at the same time had better start elsewhere.
- * GMOD_SET_NONE if there is none, or none that can be found quickly.
+ * A member, at `start` or after it where possible; it may be gone when the caller looks. One word of each of the
+ * summary's is looked at.
  */
-GMOD_DEVICE gmod_u32 gmod_set_take_any(struct gmod_set *s, gmod_u32 members, gmod_u32 start)
+GMOD_DEVICE_SLOW gmod_u32 gmod_set_find(gmod_u32 set, gmod_u32 start)
 {
-	for (;;) {
-		gmod_u32 member = gmod_set_find(s, members, start);
+	gmod_u32 first = start / 32 < GMOD_HEAP.set_words ? start / 32 : 0, m = first / 32;
 
-		if (member == GMOD_SET_NONE || gmod_set_take(s, member))
-			return member;
+	GMOD_ROLLED
+	for (gmod_u32 i = 0; i < GMOD_HEAP.set_marks; i++) {
+		gmod_u32 marks = gmod_load32_relaxed(&gmod_set_marks(set)[m]);
+		gmod_u32 word = m * 32 + (marks ? gmod_bit_from(marks, i ? 0 : first) : 0);
+		gmod_u32 v = marks && word < GMOD_HEAP.set_words ? gmod_load32_acquire(&gmod_set_words(set)[word]) : 0;
+
+		if (v)
+			return gmod_set_member(word, gmod_bit_from(v, word == first ? start : 0));
+		m = m + 1 < GMOD_HEAP.set_marks ? m + 1 : 0;
 	}
+	return GMOD_SET_NONE;
 }
 
 #endif

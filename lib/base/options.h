@@ -24,7 +24,7 @@ enum gmod_option_backend {
 	GMOD_OPTION_BACKEND_MANAGED,
 	GMOD_OPTION_BACKEND_NATIVE
 };
-enum gmod_option_device_heap { GMOD_OPTION_HEAP_SLAB, GMOD_OPTION_HEAP_NATIVE, GMOD_OPTION_HEAP_OFF };
+enum gmod_option_device_heap { GMOD_OPTION_HEAP_SLAB, GMOD_OPTION_HEAP_OFF };
 enum gmod_option_device_guard { GMOD_OPTION_GUARD_PERIODIC, GMOD_OPTION_GUARD_PERSISTENT };
 enum gmod_option_log_format { GMOD_OPTION_LOG_TEXT, GMOD_OPTION_LOG_JSON };
 

@@ -18,7 +18,7 @@
 #ifndef GMOD_LIB_BUFFERS_PATROL_LIST_H
 #define GMOD_LIB_BUFFERS_PATROL_LIST_H
 
-#include "include/gmod/device_sip.h"
+#include "monitor/registry/sip.h"
 
 #ifdef __CUDACC__
 #define GMOD_PATROL_ROLLED _Pragma("unroll 1")

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "include/gmod/device_sip.h"
+#include "monitor/registry/sip.h"
 
 /* Two rounds a word, four at the end: SipHash-2-4. */
 static inline void absorb(struct gmod_sip *s, uint64_t word)

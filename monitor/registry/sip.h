@@ -5,10 +5,10 @@
  *
  * Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012. Reference vectors in tests/unit/test_canary.c.
  */
-#ifndef GMOD_DEVICE_SIP_H
-#define GMOD_DEVICE_SIP_H
+#ifndef GMOD_SIP_H
+#define GMOD_SIP_H
 
-#include "device_port.h"
+#include "include/gmod/device_port.h"
 
 struct gmod_sip {
 	gmod_u64 a, b, c, d;
