@@ -37,7 +37,7 @@ GMOD_DEVICE gmod_u64 *gmod_words_at(gmod_u64 address)
 
 GMOD_DEVICE_SLOW gmod_u64 gmod_pattern(const struct gmod_buffer *b, gmod_u32 pattern)
 {
-	return gmod_pattern_of(GMOD_HEAP.key, b->user, b->word & GMOD_ENTRY_WHAT, pattern);
+	return gmod_pattern_of(gmod_unit_heap.key, b->user, b->word & GMOD_ENTRY_WHAT, pattern);
 }
 
 GMOD_DEVICE gmod_u64 gmod_buffer_last(const struct gmod_buffer *b)

@@ -118,7 +118,7 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_place_at(gmod_u64 user)
 	gmod_u64 base = user & ~(gmod_u64)(GMOD_CHUNK_SIZE - 1);
 	gmod_u32 offset = (gmod_u32)(user - base), class_, table;
 
-	if (user % 16 || user - GMOD_HEAP.base >= memory)
+	if (user % 16 || user - gmod_unit_heap.base >= memory)
 		return 0;
 	/* acquire: the entries, as they were made before the kind was set */
 	control = gmod_load64_acquire(gmod_control_of(gmod_chunk_at(user)));
@@ -136,7 +136,7 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_place_at(gmod_u64 user)
 GMOD_DEVICE_SLOW gmod_u64 gmod_entry_who(gmod_u64 place, gmod_u64 word, gmod_u64 who)
 {
 	who &= GMOD_WHO_UNKNOWN;
-	return gmod_mix(GMOD_HEAP.key, place ^ (word & GMOD_ENTRY_WHAT), who) >> 40 << 40 | who;
+	return gmod_mix(gmod_unit_heap.key, place ^ (word & GMOD_ENTRY_WHAT), who) >> 40 << 40 | who;
 }
 
 /* Chunks of the run that a buffer is in. */
@@ -156,7 +156,7 @@ GMOD_DEVICE_SLOW bool gmod_buffer_lies(struct gmod_buffer *b)
 						   : block + gmod_class_size(gmod_place_class(b->place));
 
 	if (last + GMOD_TAIL_MIN > end || gmod_entry_offset(b->word) < GMOD_HEAD_SIZE ||
-	    end - GMOD_HEAP.base > memory)
+	    end - gmod_unit_heap.base > memory)
 		return false;
 	b->user = block + gmod_entry_offset(b->word);
 	/* Behind a run that is DEAD there may be others' memory. */
@@ -169,7 +169,7 @@ GMOD_DEVICE_SLOW bool gmod_buffer_lies(struct gmod_buffer *b)
 /* The word of an entry that has been overwritten; counts it. */
 GMOD_DEVICE gmod_u64 gmod_entry_damaged(void)
 {
-	gmod_add64_relaxed(&GMOD_HEAP.state->damaged, 1);
+	gmod_add64_relaxed(&gmod_unit_heap.state->damaged, 1);
 	return GMOD_ENTRY_STATE;
 }
 

@@ -48,7 +48,7 @@ GMOD_DEVICE_SLOW bool gmod_say(gmod_u32 class_, const struct gmod_buffer *b, boo
 /* What nobody can say later. */
 GMOD_DEVICE_SLOW void gmod_say_none(void)
 {
-	gmod_add64_relaxed(&GMOD_HEAP.state->findings_lost, 1);
+	gmod_add64_relaxed(&gmod_unit_heap.state->findings_lost, 1);
 }
 
 /* Change a buffer's entry, if it is what it was. What was read of the buffer was read before that. */
@@ -86,11 +86,11 @@ GMOD_DEVICE void gmod_block_give(const struct gmod_buffer *b)
 /* Has a buffer been kept back for as long as it should be? */
 GMOD_DEVICE bool gmod_guard_is_due(const struct gmod_buffer *b)
 {
-	gmod_u32 pass = gmod_load32_relaxed(&GMOD_HEAP.state->pass);
+	gmod_u32 pass = gmod_load32_relaxed(&gmod_unit_heap.state->pass);
 	gmod_u64 since = gmod_load64_relaxed(gmod_words_at(b->user - 8)) ^ gmod_pattern(b, GMOD_PATTERN_HEAD);
 
-	return gmod_load32_relaxed(&GMOD_HEAP.state->pressing) == pass ||
-	       ((pass - (gmod_u32)since) & 0xffff) > GMOD_HEAP.delay;
+	return gmod_load32_relaxed(&gmod_unit_heap.state->pressing) == pass ||
+	       ((pass - (gmod_u32)since) & 0xffff) > gmod_unit_heap.delay;
 }
 
 /* A buffer that is kept back: true where it still is. */
@@ -101,7 +101,7 @@ GMOD_DEVICE_SLOW bool gmod_guard_freed(const struct gmod_buffer *b)
 	gmod_store64_relaxed(gmod_words_at(b->user - 8), gmod_pattern(b, GMOD_PATTERN_HEAD));
 	if (!gmod_entry_turn(b, b->word, gmod_entry_turned(b->word, GMOD_ENTRY_DEAD)))
 		return false;
-	gmod_add64_relaxed(&GMOD_HEAP.state->held, 0ull - gmod_entry_size(b->word));
+	gmod_add64_relaxed(&gmod_unit_heap.state->held, 0ull - gmod_entry_size(b->word));
 	gmod_block_give(b);
 	return false;
 }
@@ -121,7 +121,7 @@ GMOD_DEVICE_SLOW bool gmod_guard_wrong(const struct gmod_buffer *b, gmod_u64 con
 	if (holds)
 		return gmod_say_corrupt(b);
 	if (gmod_entry_turn(b, b->word, b->word | GMOD_ENTRY_STATE))
-		gmod_add64_relaxed(&GMOD_HEAP.state->damaged, 1);
+		gmod_add64_relaxed(&gmod_unit_heap.state->damaged, 1);
 	return false;
 }
 
@@ -160,7 +160,7 @@ GMOD_DEVICE_SLOW void gmod_guard_chunk(gmod_u32 chunk, gmod_u64 control, struct 
 /* Add what was seen to the sums over all shares, and to the most they have been. */
 GMOD_DEVICE void gmod_guard_count(gmod_u32 share, const struct gmod_share *seen)
 {
-	struct gmod_heap_state *s = GMOD_HEAP.state;
+	struct gmod_heap_state *s = gmod_unit_heap.state;
 	struct gmod_share *last = &s->share[share];
 	gmod_u64 live = seen->live - gmod_swap64_relaxed(&last->live, seen->live);
 	gmod_u64 bytes = seen->live_bytes - gmod_swap64_relaxed(&last->live_bytes, seen->live_bytes);
@@ -177,7 +177,7 @@ GMOD_DEVICE_SLOW void gmod_guard_share(gmod_u32 share, struct gmod_warp w)
 	gmod_u32 committed = (gmod_u32)gmod_warp_share(gmod_committed(), 0);
 
 	GMOD_ROLLED
-	for (gmod_u32 first = share * w.size; first < committed; first += GMOD_HEAP.guards * w.size) {
+	for (gmod_u32 first = share * w.size; first < committed; first += gmod_unit_heap.guards * w.size) {
 		/* acquire: the entries as they were made before the kind was set */
 		gmod_u64 control = first + w.rank < committed ? gmod_load64_acquire(gmod_control_of(first + w.rank)) : 0;
 
@@ -199,9 +199,9 @@ GMOD_DEVICE_SLOW void gmod_guard_share(gmod_u32 share, struct gmod_warp w)
 /* Between two passes of a resident guard, in one of its threads: says that a pass is over. */
 GMOD_DEVICE bool gmod_guard_goes_on(gmod_u32 turn, gmod_u64 end)
 {
-	gmod_store64_system(&GMOD_HEAP.ring->passes, gmod_load32_relaxed(&GMOD_HEAP.state->pass));
+	gmod_store64_system(&gmod_unit_heap.ring->passes, gmod_load32_relaxed(&gmod_unit_heap.state->pass));
 	gmod_pause();
-	return gmod_clock() < end && gmod_load64_system(&GMOD_HEAP.ring->stop) < turn;
+	return gmod_clock() < end && gmod_load64_system(&gmod_unit_heap.ring->stop) < turn;
 }
 
 #endif

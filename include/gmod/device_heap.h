@@ -159,20 +159,33 @@ struct gmod_device_heap {
 	struct gmod_shape shape[GMOD_CLASSES + 1];
 };
 
+/*
+ * Filled in by libgmod, which finds it by this name, before the first launch after the module was loaded. On a CPU
+ * whoever includes this defines it.
+ */
 #if defined(__CUDACC__)
-#if defined(__CUDACC_RDC__) && __cplusplus >= 201703L
+
+/* Units that are linked share it. NVRTC has no way to say so before C++17. */
+#if defined(__CUDACC_RDC__) && (!defined(__CUDACC_RTC__) || __cplusplus >= 201703L)
 #define GMOD_UNIT_VARIABLE inline
 #else
 #define GMOD_UNIT_VARIABLE
 #endif
+
+/* nvcc knows inline variables before C++17, too, and warns. */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 3033, 161 /* NVRTC knows none of GCC's pragmas */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wc++17-extensions"
 extern "C" {
-/* Filled in by libgmod before the first launch after the module was loaded, which finds it by this name. */
 GMOD_UNIT_VARIABLE __constant__ struct gmod_device_heap gmod_unit_heap;
 }
-#define GMOD_HEAP gmod_unit_heap
+#pragma GCC diagnostic pop
+#pragma nv_diagnostic pop
+
 #else
-extern const struct gmod_device_heap *gmod_cpu_heap;
-#define GMOD_HEAP (*gmod_cpu_heap)
+extern struct gmod_device_heap gmod_unit_heap;
 #endif
 
 #endif

@@ -12,7 +12,7 @@
 
 GMOD_DEVICE_SLOW enum gmod_step gmod_malloc_failed(struct gmod_want *w)
 {
-	gmod_add64_relaxed(&GMOD_HEAP.state->failed, 1);
+	gmod_add64_relaxed(&gmod_unit_heap.state->failed, 1);
 	w->b.user = 0;
 	return GMOD_STEP_FAILED;
 }
@@ -29,10 +29,8 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 siz
 	w->gained = w->b.user = 0;
 	w->spot = GMOD_CLASS_RUN * GMOD_SLOTS;
 	if (needs <= GMOD_BLOCK_MAX)
-		w->spot = gmod_class_of((gmod_u32)needs) * GMOD_SLOTS + (gmod_processor() & (GMOD_HEAP.slots - 1));
-	if (!GMOD_HEAP.base)
-		return GMOD_STEP_NATIVE;
-	return needs && needs <= GMOD_HEAP.largest ? gmod_want_first(w) : gmod_malloc_failed(w);
+		w->spot = gmod_class_of((gmod_u32)needs) * GMOD_SLOTS + (gmod_processor() & (gmod_unit_heap.slots - 1));
+	return needs && needs <= gmod_unit_heap.largest ? gmod_want_first(w) : gmod_malloc_failed(w);
 }
 
 /*
@@ -41,21 +39,21 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 siz
  */
 GMOD_DEVICE_SLOW enum gmod_step gmod_want_wait(struct gmod_want *w)
 {
-	gmod_u32 limit = gmod_memory_limit(gmod_memory()), given = gmod_load32_relaxed(&GMOD_HEAP.state->given);
-	bool may_grow = given < limit && gmod_load32_relaxed(&GMOD_HEAP.state->refused) != given + 1;
+	gmod_u32 limit = gmod_memory_limit(gmod_memory()), given = gmod_load32_relaxed(&gmod_unit_heap.state->given);
+	bool may_grow = given < limit && gmod_load32_relaxed(&gmod_unit_heap.state->refused) != given + 1;
 
 	w->tries = w->hint = 0;
 	if (!w->gained || w->given != given)
 		w->gained = gmod_clock();
 	w->given = given;
 	if (gmod_clock() - w->gained > (may_grow ? GMOD_GROWTH_NS : GMOD_GUARD_NS)) {
-		gmod_store32_relaxed(&GMOD_HEAP.state->refused, given + 1);
+		gmod_store32_relaxed(&gmod_unit_heap.state->refused, given + 1);
 		return may_grow ? gmod_want_first(w) : gmod_malloc_failed(w);
 	}
 	if (may_grow)
 		gmod_heap_ask(given + given / 2 + (gmod_u32)(w->needs >> GMOD_CHUNK_BITS) + 1);
-	else if (gmod_load64_relaxed(&GMOD_HEAP.state->held))
-		gmod_store32_relaxed(&GMOD_HEAP.state->pressing, gmod_load32_relaxed(&GMOD_HEAP.state->pass) + 1);
+	else if (gmod_load64_relaxed(&gmod_unit_heap.state->held))
+		gmod_store32_relaxed(&gmod_unit_heap.state->pressing, gmod_load32_relaxed(&gmod_unit_heap.state->pass) + 1);
 	else
 		return gmod_malloc_failed(w);
 	GMOD_ROLLED
@@ -104,7 +102,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_block_verify(const struct gmod_buffer *b)
 }
 
 /* A buffer, in steps that each return before the next begins; NULL: there is no memory. align: 16 or a greater power of two. */
-GMOD_DEVICE void *gmod_heap_malloc(gmod_u64 size, gmod_u64 align)
+GMOD_DEVICE_SLOW void *gmod_heap_malloc(gmod_u64 size, gmod_u64 align)
 {
 	struct gmod_want w;
 	enum gmod_step step = gmod_want_make(&w, size, align);
@@ -174,10 +172,6 @@ GMOD_DEVICE void *gmod_heap_malloc(gmod_u64 size, gmod_u64 align)
 			gmod_say_none();
 			step = GMOD_STEP_ENTRY;
 			break;
-		case GMOD_STEP_NATIVE:
-			w.b.user = (gmod_u64)malloc(w.size);
-			step = GMOD_STEP_DONE;
-			break;
 		case GMOD_STEP_ENTRY:
 			gmod_entry_make(&w);
 			gmod_buffer_lies(&w.b);
@@ -215,20 +209,20 @@ GMOD_DEVICE_SLOW void gmod_buffer_find(struct gmod_buffer *b)
 /* Is a buffer to be kept back? No more than a quarter of the memory is. */
 GMOD_DEVICE_SLOW bool gmod_keeps_back(const struct gmod_buffer *b)
 {
-	struct gmod_heap_state *s = GMOD_HEAP.state;
+	struct gmod_heap_state *s = gmod_unit_heap.state;
 
-	return GMOD_HEAP.delay && gmod_load32_relaxed(&s->pressing) != gmod_load32_relaxed(&s->pass) + 1 &&
+	return gmod_unit_heap.delay && gmod_load32_relaxed(&s->pressing) != gmod_load32_relaxed(&s->pass) + 1 &&
 	       gmod_load64_relaxed(&s->held) + gmod_entry_size(b->word) <= (gmod_u64)gmod_committed() << (GMOD_CHUNK_BITS - 2);
 }
 
 /* A buffer that is BUSY, by us, is kept back from here on. */
 GMOD_DEVICE_SLOW void gmod_buffer_keep(const struct gmod_buffer *b)
 {
-	gmod_u64 *second = gmod_words_at(b->user - 8), pass = gmod_load32_relaxed(&GMOD_HEAP.state->pass);
+	gmod_u64 *second = gmod_words_at(b->user - 8), pass = gmod_load32_relaxed(&gmod_unit_heap.state->pass);
 
 	gmod_fence_writes(); /* a guard that reads what we write finds that the buffer is not LIVE */
 	gmod_store64_relaxed(second, gmod_load64_relaxed(second) ^ (pass & 0xffff));
-	gmod_add64_relaxed(&GMOD_HEAP.state->held, gmod_entry_size(b->word));
+	gmod_add64_relaxed(&gmod_unit_heap.state->held, gmod_entry_size(b->word));
 	/* release: the fill */
 	gmod_store64_release(&gmod_entry_at(b->place)->word, gmod_entry_turned(b->word, GMOD_ENTRY_FREED));
 }
@@ -248,7 +242,7 @@ GMOD_DEVICE_SLOW bool gmod_buffer_claim(struct gmod_buffer *b)
 	return false;
 }
 
-GMOD_DEVICE void gmod_heap_free(void *pointer)
+GMOD_DEVICE_SLOW void gmod_heap_free(void *pointer)
 {
 	struct gmod_buffer b;
 	bool told = true;
@@ -276,7 +270,7 @@ GMOD_DEVICE void gmod_heap_free(void *pointer)
 }
 
 /* The size of a live buffer; 0 for anything else. */
-GMOD_DEVICE gmod_u64 gmod_heap_size_of(const void *pointer)
+GMOD_DEVICE_SLOW gmod_u64 gmod_heap_size_of(const void *pointer)
 {
 	struct gmod_buffer b;
 

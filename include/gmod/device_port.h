@@ -177,6 +177,7 @@ GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u64 mask)
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define GMOD_DEVICE static inline __attribute__((unused))
@@ -343,5 +344,30 @@ GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u64 mask)
 }
 
 #endif
+
+/*
+ * CUDA's own heap, on a GPU. Where malloc and free are mallocN and freeN (device_replace.h), the compilers' code
+ * generator still puts CUDA's in the place of these: new and delete, as they are called where size_t is unsigned long
+ * long.
+ */
+#if defined(GMOD_REPLACE_DEVICE_MALLOC) && defined(__CUDA_ARCH__)
+extern "C" __device__ void *_Znwy(gmod_u64 size);
+extern "C" __device__ void _ZdlPvy(void *p, gmod_u64 size);
+#define GMOD_CUDA_MALLOC(size) _Znwy(size)
+#define GMOD_CUDA_FREE(p) _ZdlPvy(p, 0)
+#else
+#define GMOD_CUDA_MALLOC(size) malloc(size)
+#define GMOD_CUDA_FREE(p) free(p)
+#endif
+
+GMOD_DEVICE void *gmod_native_malloc(gmod_u64 size)
+{
+	return GMOD_CUDA_MALLOC(size);
+}
+
+GMOD_DEVICE void gmod_native_free(void *p)
+{
+	GMOD_CUDA_FREE(p);
+}
 
 #endif

@@ -29,21 +29,21 @@ GMOD_DEVICE gmod_u64 gmod_finding_seal(const gmod_u64 key[2], const struct gmod_
 /* The number of a finding to come; 0: there is no room. */
 GMOD_DEVICE_SLOW gmod_u64 gmod_ring_reserve(void)
 {
-	gmod_u64 *at = &GMOD_HEAP.state->findings, n = gmod_load64_relaxed(at), seen;
+	gmod_u64 *at = &gmod_unit_heap.state->findings, n = gmod_load64_relaxed(at), seen;
 
-	while (n - gmod_load64_system(&GMOD_HEAP.ring->taken) < GMOD_RING_SLOTS) {
+	while (n - gmod_load64_system(&gmod_unit_heap.ring->taken) < GMOD_RING_SLOTS) {
 		seen = gmod_cas64_release(at, n, n + 1);
 		if (seen == n)
 			return n + 1;
 		n = seen;
 	}
-	gmod_store64_system(&GMOD_HEAP.ring->said, ~0ull); /* is it so? The count may have been overwritten. */
+	gmod_store64_system(&gmod_unit_heap.ring->said, ~0ull); /* is it so? The count may have been overwritten. */
 	return 0;
 }
 
 GMOD_DEVICE struct gmod_device_finding *gmod_ring_slot(gmod_u64 sequence)
 {
-	return &GMOD_HEAP.ring->slot[(sequence - 1) % GMOD_RING_SLOTS];
+	return &gmod_unit_heap.ring->slot[(sequence - 1) % GMOD_RING_SLOTS];
 }
 
 /* A finding that is being written: its next word, and the seal over those before. */
@@ -56,7 +56,7 @@ struct gmod_pen {
 GMOD_DEVICE_SLOW void gmod_pen_write(struct gmod_pen *pen, gmod_u64 word)
 {
 	gmod_store64_relaxed(pen->at++, word);
-	pen->seal = gmod_mix(GMOD_HEAP.key, pen->seal, word);
+	pen->seal = gmod_mix(gmod_unit_heap.key, pen->seal, word);
 }
 
 /* The words of memory in [from, to). */
@@ -68,7 +68,7 @@ GMOD_DEVICE_SLOW void gmod_pen_copy(struct gmod_pen *pen, gmod_u64 from, gmod_u6
 	for (; from < to; from += 8) {
 		word = gmod_load_part(from, ~0ull);
 		gmod_store64_relaxed(at++, word);
-		seal = gmod_mix(GMOD_HEAP.key, seal, word);
+		seal = gmod_mix(gmod_unit_heap.key, seal, word);
 	}
 	pen->at = at;
 	pen->seal = seal;
@@ -82,7 +82,7 @@ GMOD_DEVICE_SLOW void gmod_pen_end(const struct gmod_pen *pen)
 	gmod_store64_relaxed(&slot->seal, pen->seal);
 	/* release, for the host: the finding is all there */
 	gmod_store64_release_system(&slot->sequence, pen->sequence);
-	gmod_store64_system(&GMOD_HEAP.ring->said, pen->sequence);
+	gmod_store64_system(&gmod_unit_heap.ring->said, pen->sequence);
 }
 
 #endif

@@ -2,7 +2,7 @@
  * Sets of chunk numbers that any thread may add to, take from and search, without locks: one of each class's chunks,
  * and one of those that nobody has.
  *
- * A set is GMOD_HEAP.set_words words, which are the truth, and set_marks words of a summary. A summary bit stands for a
+ * A set is gmod_unit_heap.set_words words, which are the truth, and set_marks words of a summary. A summary bit stands for a
  * word: set before or soon after its word becomes non-zero, cleared by whoever empties the word, who then looks again.
  * So once everybody is done, a non-zero word has its summary bit; while an adder is between its two steps
  * gmod_set_find() may miss the word. gmod_set_find_all() misses nothing. Model: tests/models/set.pml.
@@ -16,12 +16,12 @@
 
 GMOD_DEVICE gmod_u32 *gmod_set_words(gmod_u32 set)
 {
-	return GMOD_HEAP.sets + set * (GMOD_HEAP.set_words + GMOD_HEAP.set_marks);
+	return gmod_unit_heap.sets + set * (gmod_unit_heap.set_words + gmod_unit_heap.set_marks);
 }
 
 GMOD_DEVICE gmod_u32 *gmod_set_marks(gmod_u32 set)
 {
-	return gmod_set_words(set) + GMOD_HEAP.set_words;
+	return gmod_set_words(set) + gmod_unit_heap.set_words;
 }
 
 /* Add members of one word. */
@@ -68,14 +68,14 @@ GMOD_DEVICE gmod_u32 gmod_bit_from(gmod_u32 v, gmod_u32 from)
 /* A member of a word's, where it can be one. */
 GMOD_DEVICE gmod_u32 gmod_set_member(gmod_u32 word, gmod_u32 bit)
 {
-	return word * 32 + bit < GMOD_HEAP.chunks ? word * 32 + bit : GMOD_SET_NONE;
+	return word * 32 + bit < gmod_unit_heap.chunks ? word * 32 + bit : GMOD_SET_NONE;
 }
 
 /* Looks at every word: where nothing else is left to try. */
 GMOD_DEVICE_SLOW gmod_u32 gmod_set_find_all(gmod_u32 set)
 {
 	GMOD_ROLLED
-	for (gmod_u32 w = 0; w < GMOD_HEAP.set_words; w++) {
+	for (gmod_u32 w = 0; w < gmod_unit_heap.set_words; w++) {
 		gmod_u32 v = gmod_load32_acquire(&gmod_set_words(set)[w]);
 
 		if (v)
@@ -90,17 +90,17 @@ GMOD_DEVICE_SLOW gmod_u32 gmod_set_find_all(gmod_u32 set)
  */
 GMOD_DEVICE_SLOW gmod_u32 gmod_set_find(gmod_u32 set, gmod_u32 start)
 {
-	gmod_u32 first = start / 32 < GMOD_HEAP.set_words ? start / 32 : 0, m = first / 32;
+	gmod_u32 first = start / 32 < gmod_unit_heap.set_words ? start / 32 : 0, m = first / 32;
 
 	GMOD_ROLLED
-	for (gmod_u32 i = 0; i < GMOD_HEAP.set_marks; i++) {
+	for (gmod_u32 i = 0; i < gmod_unit_heap.set_marks; i++) {
 		gmod_u32 marks = gmod_load32_relaxed(&gmod_set_marks(set)[m]);
 		gmod_u32 word = m * 32 + (marks ? gmod_bit_from(marks, i ? 0 : first) : 0);
-		gmod_u32 v = marks && word < GMOD_HEAP.set_words ? gmod_load32_acquire(&gmod_set_words(set)[word]) : 0;
+		gmod_u32 v = marks && word < gmod_unit_heap.set_words ? gmod_load32_acquire(&gmod_set_words(set)[word]) : 0;
 
 		if (v)
 			return gmod_set_member(word, gmod_bit_from(v, word == first ? start : 0));
-		m = m + 1 < GMOD_HEAP.set_marks ? m + 1 : 0;
+		m = m + 1 < gmod_unit_heap.set_marks ? m + 1 : 0;
 	}
 	return GMOD_SET_NONE;
 }

@@ -73,12 +73,12 @@ GMOD_DEVICE struct gmod_shape gmod_class_shape(gmod_u32 class_)
 /* Of a class up to GMOD_CLASS_RUN. */
 GMOD_DEVICE gmod_u32 gmod_class_size(gmod_u32 class_)
 {
-	return GMOD_HEAP.shape[class_].size;
+	return gmod_unit_heap.shape[class_].size;
 }
 
 GMOD_DEVICE gmod_u32 gmod_class_blocks(gmod_u32 class_)
 {
-	return GMOD_HEAP.shape[class_].blocks;
+	return gmod_unit_heap.shape[class_].blocks;
 }
 
 /* ---- control words ---- */
@@ -116,17 +116,17 @@ GMOD_DEVICE gmod_u64 gmod_control_turned(gmod_u64 control, gmod_u32 kind, gmod_u
 
 GMOD_DEVICE gmod_u64 *gmod_control_of(gmod_u32 chunk)
 {
-	return &GMOD_HEAP.chunk[chunk].control;
+	return &gmod_unit_heap.chunk[chunk].control;
 }
 
 GMOD_DEVICE gmod_u64 gmod_chunk_address(gmod_u32 chunk)
 {
-	return GMOD_HEAP.base + ((gmod_u64)chunk << GMOD_CHUNK_BITS);
+	return gmod_unit_heap.base + ((gmod_u64)chunk << GMOD_CHUNK_BITS);
 }
 
 GMOD_DEVICE gmod_u32 gmod_chunk_at(gmod_u64 address)
 {
-	return (gmod_u32)((address - GMOD_HEAP.base) >> GMOD_CHUNK_BITS);
+	return (gmod_u32)((address - gmod_unit_heap.base) >> GMOD_CHUNK_BITS);
 }
 
 /* ---- memory for chunks ---- */
@@ -147,10 +147,10 @@ GMOD_DEVICE gmod_u32 gmod_memory_limit(gmod_u64 word)
 /* The word, 0 where it has been overwritten. */
 GMOD_DEVICE_SLOW gmod_u64 gmod_memory(void)
 {
-	gmod_u64 word = gmod_load64_relaxed(&GMOD_HEAP.state->memory);
+	gmod_u64 word = gmod_load64_relaxed(&gmod_unit_heap.state->memory);
 	gmod_u32 committed = (gmod_u32)word & ((1u << GMOD_CHUNKS_BITS) - 1);
 
-	return word == gmod_memory_word(GMOD_HEAP.key, gmod_memory_limit(word), committed) ? word : 0;
+	return word == gmod_memory_word(gmod_unit_heap.key, gmod_memory_limit(word), committed) ? word : 0;
 }
 
 /* Chunks that may be touched. */
@@ -162,22 +162,22 @@ GMOD_DEVICE gmod_u32 gmod_committed(void)
 /* Tell the host that memory for so many chunks would be good to have. */
 GMOD_DEVICE_SLOW void gmod_heap_ask(gmod_u32 chunks)
 {
-	gmod_u32 want = chunks < GMOD_HEAP.chunks ? chunks : GMOD_HEAP.chunks, asked;
+	gmod_u32 want = chunks < gmod_unit_heap.chunks ? chunks : gmod_unit_heap.chunks, asked;
 
-	if (gmod_max32_relaxed(&GMOD_HEAP.state->asked, want) >= want)
+	if (gmod_max32_relaxed(&gmod_unit_heap.state->asked, want) >= want)
 		return;
 	/* Who asked for less may write later than who asked for more: so each looks again. */
 	GMOD_ROLLED
 	do {
-		asked = gmod_load32_relaxed(&GMOD_HEAP.state->asked);
-		gmod_store64_system(&GMOD_HEAP.ring->wanted, asked);
-	} while (gmod_load32_relaxed(&GMOD_HEAP.state->asked) != asked);
+		asked = gmod_load32_relaxed(&gmod_unit_heap.state->asked);
+		gmod_store64_system(&gmod_unit_heap.ring->wanted, asked);
+	} while (gmod_load32_relaxed(&gmod_unit_heap.state->asked) != asked);
 }
 
 /* n chunks are in use from now on. The host is asked for more early, so that nobody has to wait for it. */
 GMOD_DEVICE_SLOW void gmod_chunks_used(gmod_u32 n)
 {
-	struct gmod_heap_state *s = GMOD_HEAP.state;
+	struct gmod_heap_state *s = gmod_unit_heap.state;
 	gmod_u32 used = gmod_add32_relaxed(&s->used, n) + n, given = gmod_load32_relaxed(&s->given);
 
 	if (used > gmod_load32_relaxed(&s->peak))
@@ -188,13 +188,13 @@ GMOD_DEVICE_SLOW void gmod_chunks_used(gmod_u32 n)
 
 GMOD_DEVICE void gmod_chunks_unused(gmod_u32 n)
 {
-	gmod_add32_relaxed(&GMOD_HEAP.state->used, 0u - n);
+	gmod_add32_relaxed(&gmod_unit_heap.state->used, 0u - n);
 }
 
 /* Fewer than n chunks are free: spares a look at all of them. Says so only where it has been so a moment ago. */
 GMOD_DEVICE bool gmod_chunks_are_short(gmod_u32 n)
 {
-	const struct gmod_heap_state *s = GMOD_HEAP.state;
+	const struct gmod_heap_state *s = gmod_unit_heap.state;
 
 	return (int)(gmod_load32_relaxed(&s->given) - gmod_load32_relaxed(&s->used)) < (int)n;
 }
@@ -246,7 +246,7 @@ GMOD_DEVICE_SLOW void gmod_chunk_return(gmod_u32 chunk)
 GMOD_DEVICE_SLOW void gmod_block_release(gmod_u32 chunk, gmod_u32 index)
 {
 	/* release, twice: our writes to the block are over, and the bit is there before the number says so (I1) */
-	gmod_or32_release(&GMOD_HEAP.chunk[chunk].free_blocks[index / 32], 1u << index % 32);
+	gmod_or32_release(&gmod_unit_heap.chunk[chunk].free_blocks[index / 32], 1u << index % 32);
 	gmod_chunk_return(chunk);
 }
 
@@ -281,7 +281,7 @@ GMOD_DEVICE_SLOW void gmod_chunk_clear(gmod_u32 chunk, gmod_u32 class_)
 		gmod_store64_relaxed(&entry[i * (GMOD_ENTRY_SIZE / 8)], 0);
 	GMOD_ROLLED
 	for (gmod_u32 w = 0; class_ < GMOD_CLASSES && w < (blocks + 31) / 32; w++)
-		gmod_store32_relaxed(&GMOD_HEAP.chunk[chunk].free_blocks[w],
+		gmod_store32_relaxed(&gmod_unit_heap.chunk[chunk].free_blocks[w],
 				     blocks - w * 32 >= 32 ? ~0u : (1u << (blocks - w * 32)) - 1);
 }
 
@@ -316,7 +316,6 @@ enum gmod_step {
 	GMOD_STEP_SAY,
 	GMOD_STEP_LOST, /* there was no room for it */
 	GMOD_STEP_ENTRY,
-	GMOD_STEP_NATIVE, /* there is no heap here */
 	GMOD_STEP_DONE,
 	GMOD_STEP_FAILED,
 };
@@ -346,7 +345,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_try(struct gmod_want *w)
 	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk;
 	gmod_u64 before;
 
-	w->hint = gmod_load32_relaxed(&GMOD_HEAP.state->hint[w->spot]);
+	w->hint = gmod_load32_relaxed(&gmod_unit_heap.state->hint[w->spot]);
 	chunk = w->hint - 1;
 	before = chunk < gmod_committed() ? gmod_load64_relaxed(gmod_control_of(chunk)) : 0;
 	if (w->tries++ == GMOD_TRIES)
@@ -364,7 +363,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_try(struct gmod_want *w)
 GMOD_DEVICE_SLOW enum gmod_step gmod_slab_pick(struct gmod_want *w)
 {
 	gmod_u32 blocks = gmod_class_blocks(w->spot / GMOD_SLOTS), words = (blocks + 31) / 32, from = gmod_spread();
-	gmod_u32 *at = GMOD_HEAP.chunk[w->hint - 1].free_blocks, i = (gmod_u32)((gmod_u64)from * words >> 32), bit, v;
+	gmod_u32 *at = gmod_unit_heap.chunk[w->hint - 1].free_blocks, i = (gmod_u32)((gmod_u64)from * words >> 32), bit, v;
 
 	GMOD_ROLLED
 	for (int tries = 0; tries < GMOD_PICK_TRIES; tries++) {
@@ -390,7 +389,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_look(const struct gmod_want *w)
 		return GMOD_STEP_TURN;
 	control = gmod_load64_relaxed(gmod_control_of(chunk));
 	if (gmod_control_is(control, class_) && gmod_control_free(control) > 0)
-		gmod_store32_relaxed(&GMOD_HEAP.state->hint[w->spot], chunk + 1);
+		gmod_store32_relaxed(&gmod_unit_heap.state->hint[w->spot], chunk + 1);
 	else
 		gmod_chunk_unlist(chunk, class_);
 	return GMOD_STEP_TRY;
@@ -404,9 +403,9 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_turn(const struct gmod_want *w)
 {
 	GMOD_ROLLED
 	for (int i = 0; i < GMOD_GROW_WAIT; i++) {
-		if (gmod_load32_relaxed(&GMOD_HEAP.state->hint[w->spot]) != w->hint)
+		if (gmod_load32_relaxed(&gmod_unit_heap.state->hint[w->spot]) != w->hint)
 			return GMOD_STEP_TRY;
-		if (gmod_cas32_acquire(&GMOD_HEAP.state->growing[w->spot], 0, 1) == 0)
+		if (gmod_cas32_acquire(&gmod_unit_heap.state->growing[w->spot], 0, 1) == 0)
 			break;
 		gmod_pause();
 	}
@@ -416,7 +415,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_turn(const struct gmod_want *w)
 /* It was our turn. */
 GMOD_DEVICE void gmod_slab_turned(const struct gmod_want *w)
 {
-	gmod_store32_release(&GMOD_HEAP.state->growing[w->spot], 0);
+	gmod_store32_release(&gmod_unit_heap.state->growing[w->spot], 0);
 }
 
 /* Take a chunk from the set of free ones, apart from other multiprocessors. */
@@ -443,7 +442,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_make(const struct gmod_want *w)
 	gmod_chunk_clear(w->taken, w->spot / GMOD_SLOTS);
 	if (gmod_chunk_turn(w->taken, GMOD_CHUNK_SLAB, w->spot / GMOD_SLOTS, gmod_class_blocks(w->spot / GMOD_SLOTS)) > 0)
 		gmod_set_add(w->spot / GMOD_SLOTS, w->taken);
-	gmod_store32_relaxed(&GMOD_HEAP.state->hint[w->spot], w->taken + 1);
+	gmod_store32_relaxed(&gmod_unit_heap.state->hint[w->spot], w->taken + 1);
 	gmod_slab_turned(w);
 	return GMOD_STEP_TRY;
 }
@@ -548,7 +547,7 @@ GMOD_DEVICE_SLOW void gmod_run_release(gmod_u32 first, gmod_u32 n)
 /* Chunks that have got memory since the last time become free ones. */
 GMOD_DEVICE_SLOW enum gmod_step gmod_heap_extend(struct gmod_want *w)
 {
-	gmod_u32 *at = &GMOD_HEAP.state->given, given = gmod_load32_relaxed(at), seen;
+	gmod_u32 *at = &gmod_unit_heap.state->given, given = gmod_load32_relaxed(at), seen;
 	/* relaxed: the host has mapped the memory before it said so, and nothing is in it yet */
 	gmod_u32 committed = gmod_committed();
 

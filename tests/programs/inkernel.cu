@@ -55,6 +55,24 @@ GT_KERNEL3(d_realloc, char **, p, long long, count, long long, size)
 	}
 }
 
+/* out[i]: sizeN of p[i]. */
+GT_KERNEL3(d_size, char **, p, long long, count, long long *, out)
+{
+	long long i = GT_TID();
+
+	GT_ALLOCATES();
+	if (i < count)
+		out[i] = (long long)sizeN(p[i]);
+}
+
+/* By one thread: *p gets size bytes at a multiple of align, and *why the reason if it gets none, else 0. */
+GT_KERNEL4(d_aligned, char **, p, long long, align, long long, size, int *, why)
+{
+	GT_ALLOCATES();
+	*p = (char *)aligned_allocN((size_t)align, (size_t)size);
+	*why = *p ? 0 : whyN((size_t)align, (size_t)size);
+}
+
 /* Write all bytes of p[i], other ones for each i. */
 GT_KERNEL3(d_fill, char **, p, long long, count, long long, size)
 {

@@ -1,5 +1,5 @@
 /*
- * mallocN and its kin for the test kernels: gmod_device.cuh where nvcc compiles them, and the same functions on the
+ * mallocN and its kin for the test kernels: gmod_device.cuh where nvcc compiles them, and its part that is C too on the
  * simulator, whose kernels are C. There the module has what gmod_device.cuh gives one: the pointer to the heap, and the
  * guard kernel under the name that nvcc gives it.
  */
@@ -14,12 +14,12 @@
 
 #else
 
-#include <string.h>
-
 #include "../../include/gmod/device_malloc.h"
 
 _Thread_local struct gmod_cpu_thread gmod_cpu_thread;
 struct gmod_device_heap *gmod_unit_heap;
+
+#include "../../include/gmod/device_calls.h"
 
 /* First thing in a kernel that allocates: who it is. */
 #define GT_ALLOCATES() \
@@ -28,39 +28,6 @@ struct gmod_device_heap *gmod_unit_heap;
 						    .block = gt_self->block_index[0]})
 
 #define GT_VARIABLE static
-
-GT_HELPER void *mallocN(size_t size)
-{
-	return gmod_unit_heap ? gmod_heap_malloc(gmod_unit_heap, size) : malloc(size);
-}
-
-GT_HELPER void freeN(void *p)
-{
-	if (p && gmod_unit_heap)
-		gmod_heap_free(gmod_unit_heap, p);
-	else
-		free(p);
-}
-
-GT_HELPER void *callocN(size_t count, size_t size)
-{
-	size_t bytes = count * size;
-	void *p = size && bytes / size != count ? NULL : mallocN(bytes);
-
-	return p ? memset(p, 0, bytes) : NULL;
-}
-
-GT_HELPER void *reallocN(void *p, size_t size)
-{
-	size_t old = p && gmod_unit_heap ? gmod_heap_size_of(gmod_unit_heap, p) : 0;
-	void *q = p && !gmod_unit_heap ? NULL : mallocN(size);
-
-	if (q && p) {
-		memcpy(q, p, old < size ? old : size);
-		freeN(p);
-	}
-	return q;
-}
 
 /* Threads of a block run one after another here: the last one does all the work, and only it may wait. */
 GT_KERNEL3(_Z15gmod_unit_guardILj4EEvP16gmod_device_heapjj, struct gmod_device_heap *, h, gmod_u32, turn, gmod_u32,

@@ -1,4 +1,7 @@
-/* Buffers of each size from 0 to 300 bytes: aligned, apart from each other, and the program's to the last byte. */
+/*
+ * Buffers of each size from 0 to 300 bytes: aligned, apart from each other, of the size that was asked for, and the
+ * program's to the last byte.
+ */
 #include "inkernel.h"
 
 enum { SIZES = 301 };
@@ -12,10 +15,10 @@ static int by_address(const void *a, const void *b)
 
 int main(void)
 {
-	long long count = 1, size;
+	long long count = 1, size, all = SIZES, said[SIZES];
 	uint64_t at[SIZES][2];
 	CUdeviceptr bad = ik_counter();
-	CUdeviceptr p = ik_alloc_sizes(SIZES, 0, 1);
+	CUdeviceptr p = ik_alloc_sizes(SIZES, 0, 1), sizes = tk_alloc(sizeof(said));
 
 	for (int i = 0; i < SIZES; i++) {
 		CUdeviceptr one = p + (size_t)i * sizeof(void *);
@@ -32,6 +35,11 @@ int main(void)
 		size = i;
 		tk_launch(ik_kernel("d_check"), 1, 1, NULL, TK_ARGS(&one, &count, &size, &bad));
 	}
+	tk_launch_n(ik_kernel("d_size"), SIZES, NULL, TK_ARGS(&p, &all, &sizes));
+	tk_sync();
+	CK(cuMemcpyDtoH(said, sizes, sizeof(said)));
+	for (int i = 0; i < SIZES; i++)
+		REQUIRE(said[i] == i);
 	ik_free(p, SIZES, 0);
 	qsort(at, SIZES, sizeof(at[0]), by_address);
 	for (int i = 1; i < SIZES; i++)
