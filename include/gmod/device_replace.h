@@ -1,58 +1,78 @@
 /*
  * malloc, free, new and delete of device code, by way of mallocN and freeN: included by gmod_device.cuh where
- * GMOD_REPLACE_DEVICE_MALLOC is defined. What host code calls by these names stays what it is.
+ * GMOD_REPLACE_DEVICE_MALLOC is defined.
  *
- * malloc and free are names that the compiler knows itself, and cannot be overloaded: in device code they become
- * macros. The operators are functions of device code only. They are inline because every translation unit has them.
+ * Only the compilation for the device sees these definitions, so host code calls what it always did, also in functions
+ * that are both. There they are the functions of these names themselves, not macros: members are not renamed, and what
+ * the unit has included before and after goes the same way. malloc and free are static, where CUDA declares them with
+ * external linkage: the compiler then gives them symbols of the unit's own, so that units linked with this one keep
+ * CUDA's. The operators may not be static. With relocatable device code all units that define them share one.
  */
 #ifndef GMOD_DEVICE_REPLACE_H
 #define GMOD_DEVICE_REPLACE_H
 
-#pragma nv_diagnostic push
-#pragma nv_diag_suppress 2620 /* declaring a new or delete operator "inline" is nonstandard */
-
-inline __device__ void *operator new(size_t size)
-{
-	return mallocN(size);
-}
-
-inline __device__ void *operator new[](size_t size)
-{
-	return mallocN(size);
-}
-
-inline __device__ void operator delete(void *p) noexcept
-{
-	freeN(p);
-}
-
-inline __device__ void operator delete[](void *p) noexcept
-{
-	freeN(p);
-}
-
-inline __device__ void operator delete(void *p, size_t) noexcept
-{
-	freeN(p);
-}
-
-inline __device__ void operator delete[](void *p, size_t) noexcept
-{
-	freeN(p);
-}
-
-#pragma nv_diagnostic pop
+#if !defined(__CUDACC_RTC__)
+#include <new>
+#endif
 
 #if defined(__CUDA_ARCH__)
 
-namespace std
-{
-using ::freeN;
-using ::mallocN;
-} // namespace std
+#if defined(__CUDACC_RTC__) /* each compiler declares them in its way, which has to be repeated */
+#define GMOD_C_THROWS
+#else
+#define GMOD_C_THROWS noexcept
+#endif
 
-#define malloc(size) mallocN(size)
-#define free(p) freeN(p)
+static __forceinline__ __host__ __device__ void *malloc(size_t size) GMOD_C_THROWS
+{
+	return mallocN(size);
+}
+
+static __forceinline__ __host__ __device__ void free(void *p) GMOD_C_THROWS
+{
+	freeN(p);
+}
+
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 2620  /* declaring a new or delete operator "inline" is nonstandard: every unit has them */
+#pragma nv_diag_suppress 20040 /* those with nothrow are the host's alone so far */
+#pragma nv_diag_suppress 541   /* NVRTC's new for alignments is noexcept, nvcc's is not */
+
+#define GMOD_NEW_(parameters, throws, align) \
+	inline __host__ __device__ void *operator new parameters throws \
+	{ \
+		return aligned_allocN(align, size); \
+	} \
+	inline __host__ __device__ void *operator new[] parameters throws \
+	{ \
+		return aligned_allocN(align, size); \
+	}
+#define GMOD_DELETE_(parameters) \
+	inline __host__ __device__ void operator delete parameters noexcept \
+	{ \
+		freeN(p); \
+	} \
+	inline __host__ __device__ void operator delete[] parameters noexcept \
+	{ \
+		freeN(p); \
+	}
+
+GMOD_NEW_((size_t size), , 16)
+GMOD_DELETE_((void *p))
+GMOD_DELETE_((void *p, size_t))
+#if !defined(__CUDACC_RTC__)
+GMOD_NEW_((size_t size, const std::nothrow_t &), noexcept, 16)
+#endif
+#if defined(__cpp_aligned_new)
+GMOD_NEW_((size_t size, std::align_val_t align), , (size_t)align)
+GMOD_DELETE_((void *p, std::align_val_t))
+GMOD_DELETE_((void *p, size_t, std::align_val_t))
+#if !defined(__CUDACC_RTC__)
+GMOD_NEW_((size_t size, std::align_val_t align, const std::nothrow_t &), noexcept, (size_t)align)
+#endif
+#endif
+
+#pragma nv_diagnostic pop
 
 #endif
 
