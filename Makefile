@@ -278,6 +278,8 @@ INSTALL ?= install
 
 WRAPPERS := gmod gmod-tensorflow
 MANPAGES := gmod.1 gmod-tensorflow.1
+PACKAGES := pkgconfig/gmod.pc cmake/gmod/gmodConfig.cmake cmake/gmod/gmodConfigVersion.cmake
+VERSION := $(shell sed -n 's/^.define GMOD_VERSION "\(.*\)"/\1/p' include/gmod.h)
 HEADERS := $(patsubst include/%,%,$(wildcard include/gmod.h include/gmod_device.cuh include/gmod/*.h))
 
 install: $(LIBRARY) $(TOOL) ## install below $DESTDIR$PREFIX
@@ -292,14 +294,18 @@ install: $(LIBRARY) $(TOOL) ## install below $DESTDIR$PREFIX
 			scripts/$$f >$(BUILD)/$$f.install && \
 		$(INSTALL) -m 755 $(BUILD)/$$f.install '$(DESTDIR)$(BINDIR)'/$$f || exit 1; done
 	for f in $(HEADERS); do $(INSTALL) -D -m 644 include/$$f '$(DESTDIR)$(INCLUDEDIR)'/$$f || exit 1; done
+	for f in $(PACKAGES); do \
+		include=$$(realpath -ms --relative-to="$$(dirname '$(LIBDIR)'/$$f)" '$(INCLUDEDIR)') && \
+		sed -e "s|@INCLUDEDIR@|$$include|" -e 's|@VERSION@|$(VERSION)|' scripts/packages/$${f##*/} >$(BUILD)/$${f##*/}.install && \
+		$(INSTALL) -D -m 644 $(BUILD)/$${f##*/}.install '$(DESTDIR)$(LIBDIR)'/$$f || exit 1; done
 	for f in $(MANPAGES); do $(INSTALL) -m 644 scripts/$$f '$(DESTDIR)$(MANDIR)' || exit 1; done
 	@echo "installed; as built it needs glibc $$(nm -D $(LIBRARY) $(TOOL) | sed -n 's/.*@GLIBC_//p' | sort -V | tail -n 1) or newer"
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(LIBDIR)/libgmod.so' '$(DESTDIR)$(LIBEXECDIR)/gmod-tool' \
 		$(foreach f,$(WRAPPERS),'$(DESTDIR)$(BINDIR)/$(f)') $(foreach f,$(MANPAGES),'$(DESTDIR)$(MANDIR)/$(f)') \
-		$(foreach f,$(HEADERS),'$(DESTDIR)$(INCLUDEDIR)/$(f)')
-	@rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
+		$(foreach f,$(HEADERS),'$(DESTDIR)$(INCLUDEDIR)/$(f)') $(foreach f,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/$(f)')
+	@rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' '$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

@@ -19,7 +19,10 @@ same "what glibc is needed" "$(objdump -T "$build/libgmod.so" "$build/gmod-tool"
 same "what is installed" "./opt/gmod/bin/gmod
 ./opt/gmod/bin/gmod-tensorflow
 $(cd include && find gmod* -name '*.*' | sort | sed 's|^|./opt/gmod/include/|')
+./opt/gmod/lib/cmake/gmod/gmodConfig.cmake
+./opt/gmod/lib/cmake/gmod/gmodConfigVersion.cmake
 ./opt/gmod/lib/libgmod.so
+./opt/gmod/lib/pkgconfig/gmod.pc
 ./opt/gmod/libexec/gmod/gmod-tool
 ./opt/gmod/share/man/man1/gmod-tensorflow.1
 ./opt/gmod/share/man/man1/gmod.1" "$(files "$stage")"
@@ -42,6 +45,75 @@ mv "$work/stage" "$work/moved"
 expect "after the whole tree has moved" 7 "$work/moved/opt/gmod/bin/gmod" sh -c 'exit 7'
 mv "$work/moved" "$work/stage"
 
+# ---- what programs are built with ----
+
+cat >"$work/version.c" <<'END'
+#include <gmod.h>
+#include <stdio.h>
+
+int main(void)
+{
+	return puts(gmod_version()) < 0 || gmod_check() != GMOD_INACTIVE;
+}
+END
+version=$(sed -nE 's/^#define GMOD_VERSION "(.*)"/\1/p' include/gmod.h)
+
+by_pkg_config() {
+	local flags libraries
+	export PKG_CONFIG_PATH=$2/$3/pkgconfig
+	flags=$(pkg-config --cflags gmod) libraries=$(pkg-config --libs gmod)
+	same "$1: pkg-config's version" "$version" "$(pkg-config --modversion gmod)"
+	# shellcheck disable=SC2086 # flags are words
+	expect "$1: pkg-config builds a program" 0 "${CC:-gcc}" $flags -o "$work/version" "$work/version.c" $libraries \
+		"-Wl,-rpath,$2/$3"
+	expect "$1: it runs" 0 "$work/version"
+	same "$1: with the library" "$version" "$out"
+	[ -z "${NVCC:-}" ] && skip "$1: kernels, by pkg-config" "there is no nvcc" && return
+	# shellcheck disable=SC2086
+	expect "$1: nvcc finds all headers" 0 "$NVCC" $flags -x cu -E -o "$work/all.ii" - <<<'#include <gmod_device.cuh>'
+}
+
+by_cmake() {
+	rm -rf "$work/cmake"
+	mkdir "$work/cmake"
+	cp "$work/version.c" "$work/cmake"
+	cat >"$work/cmake/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(version LANGUAGES C)
+find_package(gmod 99 QUIET)
+if(gmod_FOUND)
+	message(FATAL_ERROR "it is older than that")
+endif()
+find_package(gmod 0.1 REQUIRED)
+find_package(gmod REQUIRED) # once more does no harm
+add_executable(version version.c)
+target_link_libraries(version PRIVATE gmod::gmod)
+get_target_property(place gmod::device INTERFACE_INCLUDE_DIRECTORIES)
+find_file(header gmod_device.cuh PATHS ${place} NO_DEFAULT_PATH REQUIRED)
+END
+	expect "$1: cmake finds it" 0 cmake -S "$work/cmake" -B "$work/cmake/build" "-DCMAKE_PREFIX_PATH=$2" \
+		"-DCMAKE_LIBRARY_ARCHITECTURE=$(basename "$3")"
+	expect "$1: cmake builds a program" 0 cmake --build "$work/cmake/build"
+	expect "$1: that one runs" 0 "$work/cmake/build/version"
+	same "$1: with the library" "$version" "$out"
+}
+
+# packages NAME PREFIX LIBDIR: what pkg-config and CMake say builds a program that runs, and finds the kernels' header.
+packages() {
+	if command -v pkg-config >/dev/null; then
+		by_pkg_config "$@"
+	else
+		skip "$1: pkg-config" "there is no pkg-config"
+	fi
+	if command -v cmake >/dev/null; then
+		by_cmake "$@"
+	else
+		skip "$1: cmake" "there is no cmake"
+	fi
+}
+
+packages installed "$installed" lib
+
 echo mine >"$installed/bin/other"
 make_quiet uninstall PREFIX=/opt/gmod DESTDIR="$stage"
 same "uninstall leaves what is not GMOD's, and nothing else" "./opt/gmod/bin/other" "$(files "$stage")"
@@ -52,4 +124,5 @@ make_quiet install PREFIX=/usr DESTDIR="$work/distribution" LIBDIR=/usr/lib/x86_
 expect "with the library in a distribution's place" 7 "$work/distribution/usr/bin/gmod" sh -c 'exit 7'
 same "the library is there" "$work/distribution/usr/lib/x86_64-linux-gnu/libgmod.so" \
 	"$("$work/distribution/usr/bin/gmod" printenv LD_PRELOAD)"
+packages "in a distribution's place" "$work/distribution/usr" lib/x86_64-linux-gnu
 finish
