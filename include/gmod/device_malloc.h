@@ -200,10 +200,12 @@ GMOD_DEVICE_SLOW void gmod_buffer_find(struct gmod_buffer *b)
 		return;
 	/* acquire: the rest of the entry */
 	b->word = gmod_load64_acquire(&gmod_entry_at(b->place)->word);
-	if (gmod_entry_state_of(b->word) == GMOD_ENTRY_NONE || !gmod_buffer_lies(b) || b->user != b->asked)
+	if (gmod_entry_state_of(b->word) == GMOD_ENTRY_NONE)
 		b->word = 0;
 	else if (!gmod_entry_holds(b))
 		b->word = gmod_entry_damaged();
+	else if (!gmod_buffer_lies(b) || b->user != b->asked)
+		b->word = 0;
 }
 
 /* Is a buffer to be kept back? No more than a quarter of the memory is. */

@@ -242,12 +242,18 @@ GMOD_DEVICE_SLOW void gmod_chunk_return(gmod_u32 chunk)
 	gmod_chunk_settle(chunk, gmod_add64_release(gmod_control_of(chunk), 1ull << 32));
 }
 
+GMOD_DEVICE void gmod_count_freed(void)
+{
+	gmod_add64_relaxed(&gmod_unit_heap.state->freed[gmod_processor() % GMOD_SLOTS], 1);
+}
+
 /* A block is free again. */
 GMOD_DEVICE_SLOW void gmod_block_release(gmod_u32 chunk, gmod_u32 index)
 {
 	/* release, twice: our writes to the block are over, and the bit is there before the number says so (I1) */
 	gmod_or32_release(&gmod_unit_heap.chunk[chunk].free_blocks[index / 32], 1u << index % 32);
 	gmod_chunk_return(chunk);
+	gmod_count_freed();
 }
 
 /* ---- new chunks ---- */
@@ -538,6 +544,7 @@ GMOD_DEVICE_SLOW void gmod_run_release(gmod_u32 first, gmod_u32 n)
 {
 	gmod_chunk_turn(first, GMOD_CHUNK_FREE, GMOD_CLASS_RUN, 0);
 	gmod_chunks_unused(n);
+	gmod_count_freed();
 	gmod_run_give(first, n);
 }
 

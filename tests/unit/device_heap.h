@@ -10,10 +10,12 @@ static inline void cpu_step(void);
 #define GMOD_CPU_STEP() cpu_step()
 
 #include "device/layout.h"
+#include "device/verdict.h"
 #include "include/gmod/device_malloc.h"
 #include "tests/unit/support.h"
 
 _Thread_local struct gmod_cpu_thread gmod_cpu_thread;
+struct gmod_device_heap gmod_unit_heap;
 
 /*
  * One operation in 64 lets another thread in: what happens between two of them is what the tests are about. Where other
@@ -33,100 +35,102 @@ static inline void cpu_step(void)
 	away += gmod_clock() - began;
 }
 
+/* The heap that gmod_unit_heap is then. */
 struct test_heap {
 	struct gmod_device_layout layout;
 	char *memory;
 	size_t size;
-	struct gmod_device_heap *heap;
+	struct gmod_heap_state *state;
 	struct gmod_device_ring *ring;
 };
 
 /* A heap that may grow to `chunks`, of which the first `committed` have memory. */
-static inline struct test_heap heap_make_growing(uint32_t committed, uint32_t chunks, uint32_t arrays,
-						 enum gmod_heap_mode mode)
+static inline struct test_heap heap_make_growing(uint32_t committed, uint32_t chunks, uint32_t guards)
 {
 	static const uint64_t key[2] = {0x0123456789abcdef, 0xfedcba9876543210};
-	struct test_heap t = {.heap = NULL};
-	struct gmod_device_header_facts facts;
-	uint64_t metadata, first;
+	struct test_heap t = {.memory = NULL};
+	struct gmod_device_facts facts = {.key = key, .committed = committed};
 
-	assert_true(gmod_device_layout(chunks, arrays, &t.layout));
+	assert_true(gmod_device_layout(chunks, guards, &t.layout));
 	t.size = t.layout.size + ((size_t)chunks + 1) * GMOD_CHUNK_SIZE + sizeof(struct gmod_device_ring);
 	t.memory = mmap(NULL, t.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_true(t.memory != MAP_FAILED);
-	first = ((uint64_t)(uintptr_t)t.memory + GMOD_CHUNK_SIZE - 1) & ~(uint64_t)(GMOD_CHUNK_SIZE - 1);
-	metadata = first + (uint64_t)chunks * GMOD_CHUNK_SIZE;
-	t.ring = (struct gmod_device_ring *)(metadata + t.layout.size);
-	t.heap = (struct gmod_device_heap *)metadata;
-	facts =
-	    (struct gmod_device_header_facts){metadata, first, (uint64_t)(uintptr_t)t.ring, key, mode, committed, 0};
-	gmod_device_header(&t.layout, &facts, t.heap);
-	gmod_device_set_image(chunks, 0, committed, (uint64_t *)(metadata + t.layout.free_chunks));
-	gmod_device_set_image(t.layout.numbers, 1, t.layout.numbers, (uint64_t *)(metadata + t.layout.free_numbers));
+	facts.chunks = ((uint64_t)(uintptr_t)t.memory + GMOD_CHUNK_SIZE - 1) & ~(uint64_t)(GMOD_CHUNK_SIZE - 1);
+	facts.metadata = facts.chunks + (uint64_t)chunks * GMOD_CHUNK_SIZE;
+	facts.ring = facts.metadata + t.layout.size;
+	t.state = (struct gmod_heap_state *)facts.metadata;
+	t.ring = (struct gmod_device_ring *)facts.ring;
+	gmod_device_image(&t.layout, &facts, t.state);
+	gmod_unit_heap = gmod_device_heap(&t.layout, &facts);
 	return t;
 }
 
-static inline struct test_heap heap_make(uint32_t chunks, uint32_t arrays, enum gmod_heap_mode mode)
+static inline struct test_heap heap_make(uint32_t chunks, uint32_t guards)
 {
-	return heap_make_growing(chunks, chunks, arrays, mode);
-}
-
-/* Buffers in CUDA's own heap that are still there, corrupt ones above all. */
-static inline void heap_drop_native(const struct test_heap *t)
-{
-	for (uint32_t a = 0; a < t->heap->arrays; a++)
-		for (struct gmod_segment *s = gmod_segment_at(t->heap->array[a].segments); s;
-		     s = gmod_segment_at(s->next))
-			for (uint32_t i = 0; i < GMOD_SEGMENT_ENTRIES; i++)
-				if (s->entry[i].word & GMOD_ENTRY_ADDRESS)
-					gmod_native_release(t->heap,
-							    (s->entry[i].word & GMOD_ENTRY_ADDRESS) - GMOD_HEAD_SIZE);
+	return heap_make_growing(chunks, chunks, guards);
 }
 
 static inline void heap_drop(struct test_heap *t)
 {
-	if (t->heap->mode == GMOD_HEAP_NATIVE)
-		heap_drop_native(t);
 	munmap(t->memory, t->size);
+	gmod_unit_heap = (struct gmod_device_heap){.base = 0};
 }
 
-static inline uint32_t set_count(const struct gmod_set *s, uint32_t members)
+static inline uint32_t set_count(uint32_t set)
 {
 	uint32_t n = 0;
 
-	for (uint32_t w = 0; w < gmod_set_words(members); w++)
-		n += (uint32_t)gmod_popcount(s->words[w]);
+	for (uint32_t w = 0; w < gmod_unit_heap.set_words; w++)
+		n += (uint32_t)__builtin_popcount(gmod_set_words(set)[w]);
 	return n;
 }
 
-static inline uint32_t free_chunks(const struct test_heap *t)
+static inline uint32_t free_chunks(void)
 {
-	return set_count(&t->heap->free_chunks, t->heap->chunks);
+	return set_count(GMOD_SET_FREE);
 }
 
-/* A guard pass over all arrays; returns how many buffers it has released. */
+/* Buffers that were given back so far. */
+static inline uint64_t released(const struct test_heap *t)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < GMOD_SLOTS; i++)
+		n += __atomic_load_n(&t->state->freed[i], __ATOMIC_RELAXED);
+	return n;
+}
+
+/* A guard pass over all shares; returns how many buffers it has given back. */
 static inline uint64_t guard_pass(const struct test_heap *t)
 {
-	gmod_u64 released = 0, here;
+	uint64_t before = released(t);
 
-	gmod_add32_relaxed(&t->heap->pass, 1);
-	for (uint32_t a = 0; a < t->heap->arrays; a++)
-		if (gmod_guard_array(t->heap, a, gmod_group_alone(), 0, &here))
-			released += here;
-	return released;
+	gmod_add32_relaxed(&t->state->pass, 1);
+	for (uint32_t i = 0; i < t->layout.guards; i++)
+		gmod_guard_share(i, gmod_warp_here());
+	return released(t) - before;
 }
 
-/* What the ring has for the host: copies at most n findings and takes them all. */
-static inline uint32_t take_findings(struct test_heap *t, struct gmod_device_finding *out, uint32_t n)
+/* What the ring has for the host, as the host reads it. */
+struct test_finding {
+	struct gmod_device_finding said;
+	struct gmod_verdict verdict; /* of a corrupt buffer */
+};
+
+/* Copies at most n findings and takes them all. */
+static inline uint32_t take_findings(struct test_heap *t, struct test_finding *out, uint32_t n)
 {
+	const uint64_t *key = (const uint64_t *)gmod_unit_heap.key;
 	uint32_t count = 0;
 
 	while (t->ring->slot[t->ring->taken % GMOD_RING_SLOTS].sequence == t->ring->taken + 1) {
-		const struct gmod_device_finding *f = &t->ring->slot[t->ring->taken % GMOD_RING_SLOTS];
+		struct test_finding f = {.said = t->ring->slot[t->ring->taken % GMOD_RING_SLOTS]};
 
-		assert_true(f->seal == gmod_finding_seal(t->heap->key, f));
+		assert_true(gmod_device_finding_is_sane(key, &f.said));
+		if (f.said.class_ == GMOD_DEVICE_CORRUPT)
+			assert_true(gmod_device_judge(key, &f.said, &f.verdict));
 		if (count < n)
-			out[count] = *f;
+			out[count] = f;
 		count++;
 		t->ring->taken++;
 	}

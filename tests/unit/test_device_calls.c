@@ -2,24 +2,20 @@
 
 #include "tests/unit/device_heap.h"
 
-static struct gmod_device_heap *gmod_unit_heap;
-
 #include "include/gmod/device_calls.h"
 
 static struct test_heap heap;
 
 FIXTURE(slab)
 {
-	heap = heap_make(64, 4, GMOD_HEAP_SLAB);
-	gmod_unit_heap = heap.heap;
+	heap = heap_make(64, 4);
 	return 0;
 }
 
 FIXTURE(drop)
 {
-	struct gmod_device_finding finding;
+	struct test_finding finding;
 
-	gmod_unit_heap = NULL;
 	guard_pass(&heap);
 	assert_int_equal(take_findings(&heap, &finding, 1), 0);
 	heap_drop(&heap);

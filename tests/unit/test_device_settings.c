@@ -30,7 +30,6 @@ static void check_settings(uint64_t heap_bytes, unsigned guards, bool resident)
 /* What is changed is so for the rest of a process: each test has one of its own. */
 TEST_IN_CHILD(the_options_count_at_first)
 {
-	NEED(gmod_settings_heap_mode() == GMOD_HEAP_SLAB);
 	check_settings(1024 * MIB, 32, false);
 	options()->device_heap_mb = 100;
 	options()->device_guards = 7;
@@ -77,8 +76,8 @@ TEST_IN_CHILD(the_ranges_include_their_ends)
 {
 	NEED(change(MIB, 1, GMOD_GUARD_PERIODIC) == GMOD_OK);
 	check_settings(MIB, 1, false);
-	NEED(change(GMOD_DEVICE_HEAP_MAX, GMOD_ARRAYS_MAX, GMOD_GUARD_PERSISTENT) == GMOD_OK);
-	check_settings(GMOD_DEVICE_HEAP_MAX, GMOD_ARRAYS_MAX, true);
+	NEED(change(GMOD_DEVICE_HEAP_MAX, GMOD_GUARDS_MAX, GMOD_GUARD_PERSISTENT) == GMOD_OK);
+	check_settings(GMOD_DEVICE_HEAP_MAX, GMOD_GUARDS_MAX, true);
 }
 
 /* One bad member is enough for the good ones beside it not to count. */
@@ -88,7 +87,7 @@ TEST_IN_CHILD(nothing_changes_beyond_the_ranges)
 	NEED(change(1, 5, GMOD_GUARD_PERSISTENT) == GMOD_INVALID);
 	NEED(change(GMOD_DEVICE_HEAP_MAX + 1, 5, GMOD_GUARD_PERSISTENT) == GMOD_INVALID);
 	NEED(change(UINT64_MAX, 5, GMOD_GUARD_PERSISTENT) == GMOD_INVALID);
-	NEED(change(3 * MIB, GMOD_ARRAYS_MAX + 1, GMOD_GUARD_PERSISTENT) == GMOD_INVALID);
+	NEED(change(3 * MIB, GMOD_GUARDS_MAX + 1, GMOD_GUARD_PERSISTENT) == GMOD_INVALID);
 	NEED(change(3 * MIB, UINT32_MAX, GMOD_GUARD_PERSISTENT) == GMOD_INVALID);
 	NEED(change(3 * MIB, 5, GMOD_GUARD_PERSISTENT + 1) == GMOD_INVALID);
 	NEED(change(3 * MIB, 5, -1) == GMOD_INVALID);
@@ -108,23 +107,11 @@ TEST_IN_CHILD(only_the_mode_changes_once_there_is_a_heap)
 	NEED(gmod_settings_guard_is_resident());
 }
 
-TEST_IN_CHILD(the_native_heap_needs_a_quarter)
-{
-	options()->device_heap = GMOD_OPTION_HEAP_NATIVE;
-	NEED(gmod_settings_heap_mode() == GMOD_HEAP_NATIVE);
-	NEED(gmod_settings_heap_bytes(8 * MIB) == 256 * MIB);
-	NEED(change(8 * MIB, 0, 0) == GMOD_OK);
-	NEED(gmod_settings_heap_bytes(8 * MIB) == 2 * MIB);
-}
-
 /* CUDA's limit, where it is more than the option; but not than what the program has said of this heap. */
-TEST_IN_CHILD(the_limit_of_the_native_heap_counts)
+TEST_IN_CHILD(the_limit_of_cudas_heap_counts)
 {
 	NEED(gmod_settings_heap_bytes(1024 * MIB + 1) == 1024 * MIB + 1);
 	NEED(gmod_settings_heap_bytes(SIZE_MAX) == GMOD_DEVICE_HEAP_MAX);
-	options()->device_heap = GMOD_OPTION_HEAP_NATIVE;
-	NEED(gmod_settings_heap_bytes(4096 * MIB) == 1024 * MIB);
-	options()->device_heap = GMOD_OPTION_HEAP_SLAB;
 	NEED(change(3 * MIB, 0, 0) == GMOD_OK);
 	NEED(gmod_settings_heap_bytes(4096 * MIB) == 3 * MIB);
 }
