@@ -5,6 +5,38 @@
 #include "device_plain.h"
 #include "device_unit.h"
 
+/* In kernels, where it would be a lot of code at each call. */
+#if defined(GMOD_IN_KERNEL)
+
+GMOD_DEVICE_SLOW void *gmod_any_malloc(gmod_u64 size, gmod_u64 align)
+{
+	return gmod_unit_on() ? gmod_unit_malloc(size, align) : gmod_plain_malloc(size, align);
+}
+
+GMOD_DEVICE_SLOW void gmod_any_free(void *p)
+{
+	if (!p)
+		return;
+	if (gmod_unit_on())
+		gmod_unit_free(p);
+	else
+		gmod_plain_free(p);
+}
+
+#else
+
+static inline void *gmod_any_malloc(size_t size, size_t align)
+{
+	return gmod_plain_malloc(size, align);
+}
+
+static inline void gmod_any_free(void *p)
+{
+	free(p);
+}
+
+#endif
+
 /* In kernels what GMOD's heap says, or else CUDA's; in host code what the host's does. */
 #if defined(GMOD_IN_KERNEL)
 #define GMOD_OF(ours, plain, host) (gmod_unit_on() ? (ours) : (plain))
@@ -23,7 +55,7 @@ GMOD_CALL void *aligned_allocN(size_t align, size_t size)
 	align = align < 16 ? 16 : align;
 	if (align & (align - 1))
 		return NULL;
-	return GMOD_OF(gmod_unit_malloc(size, align), gmod_plain_malloc(size, align), gmod_plain_malloc(size, align));
+	return gmod_any_malloc(size, align);
 }
 
 /* Aligned to 16. */
@@ -39,8 +71,7 @@ GMOD_CALL void *mallocN(size_t size)
  */
 GMOD_CALL void freeN(void *p)
 {
-	if (p)
-		GMOD_OF(gmod_unit_free(p), gmod_plain_free(p), free(p));
+	gmod_any_free(p);
 }
 
 /* The bytes of a live buffer that may be used: as many as were asked for, on the host perhaps more. Of NULL, 0. */

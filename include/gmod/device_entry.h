@@ -174,7 +174,7 @@ GMOD_DEVICE gmod_u64 gmod_entry_damaged(void)
 }
 
 /* Is an entry what mallocN made of it? */
-GMOD_DEVICE_SLOW bool gmod_entry_holds(const struct gmod_buffer *b)
+GMOD_DEVICE bool gmod_entry_holds(const struct gmod_buffer *b)
 {
 	gmod_u64 who = gmod_load64_relaxed(&gmod_entry_at(b->place)->who);
 

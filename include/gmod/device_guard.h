@@ -13,28 +13,32 @@
 
 /* ---- saying it ---- */
 
-/* What is found, and of which buffer. */
-GMOD_DEVICE_SLOW void gmod_say_which(struct gmod_pen *pen)
+/* What is found, by whom, and of which buffer. */
+GMOD_DEVICE_ONCE void gmod_say_which(struct gmod_pen *pen, gmod_u32 class_, bool by_the_caller)
 {
-	gmod_pen_write(pen, pen->class_);
-	gmod_pen_write(pen, pen->caller);
-	gmod_pen_write(pen, pen->b->word ? pen->b->user : pen->b->asked);
-	gmod_pen_write(pen, pen->b->word);
-	gmod_pen_write(pen, pen->b->end);
-	gmod_pen_write(pen, pen->b->word ? gmod_load64_relaxed(&gmod_entry_at(pen->b->place)->who) : GMOD_WHO_UNKNOWN);
+	const struct gmod_buffer *b = pen->b;
+
+	pen->field[0] = class_;
+	pen->field[1] = by_the_caller ? gmod_who() : GMOD_WHO_UNKNOWN;
+	pen->field[2] = b->word ? b->user : b->asked;
+	pen->field[3] = b->word;
+	pen->field[4] = b->end;
+	pen->field[5] = b->word ? gmod_load64_relaxed(&gmod_entry_at(b->place)->who) : GMOD_WHO_UNKNOWN;
 }
 
 /* Say what is wrong with a buffer, or that somebody frees what is none: then `word` is 0. false: there is no room. */
 GMOD_DEVICE_SLOW bool gmod_say(gmod_u32 class_, const struct gmod_buffer *b, bool by_the_caller)
 {
-	struct gmod_pen pen = {NULL, 0, 0, class_, by_the_caller ? gmod_who() : GMOD_WHO_UNKNOWN, b};
+	struct gmod_pen pen;
 
+	pen.b = b;
+	gmod_say_which(&pen, class_, by_the_caller);
 	pen.seal = pen.sequence = gmod_ring_reserve();
 	if (!pen.sequence)
 		return false;
 	pen.at = &gmod_ring_slot(pen.sequence)->class_;
-	gmod_say_which(&pen);
-	if (pen.class_ == GMOD_DEVICE_CORRUPT) {
+	gmod_pen_copy(&pen, (gmod_u64)pen.field, (gmod_u64)(pen.field + 6));
+	if (pen.field[0] == GMOD_DEVICE_CORRUPT) {
 		/* head, tail and fill, one behind the other */
 		gmod_pen_copy(&pen, pen.b->user - GMOD_HEAD_SIZE, pen.b->user);
 		gmod_pen_copy(&pen, gmod_buffer_last(pen.b) & ~7ull, pen.b->end);
@@ -55,7 +59,7 @@ GMOD_DEVICE_SLOW void gmod_say_none(void)
 GMOD_DEVICE_SLOW bool gmod_entry_turn(const struct gmod_buffer *b, gmod_u64 is, gmod_u64 to)
 {
 	gmod_fence();
-	return gmod_cas64_release(&gmod_entry_at(b->place)->word, is, to) == is;
+	return gmod_cas64_relaxed(&gmod_entry_at(b->place)->word, is, to) == is;
 }
 
 /*
@@ -94,7 +98,7 @@ GMOD_DEVICE bool gmod_guard_is_due(const struct gmod_buffer *b)
 }
 
 /* A buffer that is kept back: true where it still is. */
-GMOD_DEVICE_SLOW bool gmod_guard_freed(const struct gmod_buffer *b)
+GMOD_DEVICE_ONCE bool gmod_guard_freed(const struct gmod_buffer *b)
 {
 	if (!gmod_guard_is_due(b))
 		return true;
@@ -112,7 +116,7 @@ GMOD_DEVICE_SLOW bool gmod_guard_freed(const struct gmod_buffer *b)
  * Something is wrong with an entry, or with its buffer; `control` was that of its chunk when the look began. An entry
  * that has been overwritten is looked at no more, and its block not given out. true: it is said.
  */
-GMOD_DEVICE_SLOW bool gmod_guard_wrong(const struct gmod_buffer *b, gmod_u64 control, bool holds)
+GMOD_DEVICE_ONCE bool gmod_guard_wrong(const struct gmod_buffer *b, gmod_u64 control, bool holds)
 {
 	gmod_fence();
 	/* Is it what it was when we began? The chunk may be one of other blocks now. */
@@ -149,7 +153,7 @@ GMOD_DEVICE_SLOW void gmod_guard_look(gmod_u64 place, gmod_u64 control, struct g
 		seen->waiting += gmod_guard_freed(&b);
 }
 
-GMOD_DEVICE_SLOW void gmod_guard_chunk(gmod_u32 chunk, gmod_u64 control, struct gmod_warp w, struct gmod_share *seen)
+GMOD_DEVICE_ONCE void gmod_guard_chunk(gmod_u32 chunk, gmod_u64 control, struct gmod_warp w, struct gmod_share *seen)
 {
 	gmod_u32 class_ = gmod_control_class(control), blocks = gmod_class_blocks(class_);
 

@@ -10,7 +10,7 @@
 
 /* ---- malloc ---- */
 
-GMOD_DEVICE_SLOW enum gmod_step gmod_malloc_failed(struct gmod_want *w)
+GMOD_DEVICE enum gmod_step gmod_malloc_failed(struct gmod_want *w)
 {
 	gmod_add64_relaxed(&gmod_unit_heap.state->failed, 1);
 	w->b.user = 0;
@@ -18,7 +18,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_malloc_failed(struct gmod_want *w)
 }
 
 /* What a buffer needs. */
-GMOD_DEVICE_SLOW enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gmod_u64 align)
+GMOD_DEVICE_ONCE enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gmod_u64 align)
 {
 	gmod_u64 needs = gmod_buffer_needs(size, align);
 
@@ -37,22 +37,23 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 siz
  * There is no block: ask the host for more memory, so far as nobody has waited for it in vain, or the guard for what is
  * kept back, and wait a little, unless nothing is to be expected.
  */
-GMOD_DEVICE_SLOW enum gmod_step gmod_want_wait(struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_want_wait(struct gmod_want *w)
 {
 	gmod_u32 limit = gmod_memory_limit(gmod_memory()), given = gmod_load32_relaxed(&gmod_unit_heap.state->given);
 	bool may_grow = given < limit && gmod_load32_relaxed(&gmod_unit_heap.state->refused) != given + 1;
+	gmod_u64 now = gmod_clock();
 
 	w->tries = w->hint = 0;
 	if (!w->gained || w->given != given)
-		w->gained = gmod_clock();
+		w->gained = now;
 	w->given = given;
-	if (gmod_clock() - w->gained > (may_grow ? GMOD_GROWTH_NS : GMOD_GUARD_NS)) {
+	if (may_grow && now - w->gained > GMOD_GROWTH_NS) {
 		gmod_store32_relaxed(&gmod_unit_heap.state->refused, given + 1);
-		return may_grow ? gmod_want_first(w) : gmod_malloc_failed(w);
+		return gmod_want_first(w);
 	}
 	if (may_grow)
 		gmod_heap_ask(given + given / 2 + (gmod_u32)(w->needs >> GMOD_CHUNK_BITS) + 1);
-	else if (gmod_load64_relaxed(&gmod_unit_heap.state->held))
+	else if (gmod_load64_relaxed(&gmod_unit_heap.state->held) && now - w->gained <= GMOD_GUARD_NS)
 		gmod_store32_relaxed(&gmod_unit_heap.state->pressing, gmod_load32_relaxed(&gmod_unit_heap.state->pass) + 1);
 	else
 		return gmod_malloc_failed(w);
@@ -63,7 +64,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_want_wait(struct gmod_want *w)
 }
 
 /* A block of our own: its entry is as it was left, NONE or DEAD, unless it has been overwritten. */
-GMOD_DEVICE_SLOW enum gmod_step gmod_block_state(struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_block_state(struct gmod_want *w)
 {
 	gmod_u32 state;
 
@@ -77,7 +78,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_block_state(struct gmod_want *w)
 }
 
 /* The entry of a new buffer, which is BUSY yet, behind that of the block's last one. */
-GMOD_DEVICE_SLOW void gmod_entry_make(struct gmod_want *w)
+GMOD_DEVICE_ONCE void gmod_entry_make(struct gmod_want *w)
 {
 	struct gmod_buffer *b = &w->b;
 	gmod_u64 block = gmod_place_block(b->place), user = (block + GMOD_HEAD_SIZE + w->align - 1) & ~(w->align - 1);
@@ -95,7 +96,7 @@ GMOD_DEVICE_SLOW void gmod_entry_publish(const struct gmod_buffer *b, enum gmod_
 }
 
 /* Was anything written to the block since it was freed? */
-GMOD_DEVICE_SLOW enum gmod_step gmod_block_verify(const struct gmod_buffer *b)
+GMOD_DEVICE_ONCE enum gmod_step gmod_block_verify(const struct gmod_buffer *b)
 {
 	return gmod_buffer_is_corrupt(b) && gmod_entry_turn(b, b->word, b->word | GMOD_ENTRY_REPORTED) ? GMOD_STEP_SAY
 												       : GMOD_STEP_ENTRY;
@@ -209,7 +210,7 @@ GMOD_DEVICE_SLOW void gmod_buffer_find(struct gmod_buffer *b)
 }
 
 /* Is a buffer to be kept back? No more than a quarter of the memory is. */
-GMOD_DEVICE_SLOW bool gmod_keeps_back(const struct gmod_buffer *b)
+GMOD_DEVICE_ONCE bool gmod_keeps_back(const struct gmod_buffer *b)
 {
 	struct gmod_heap_state *s = gmod_unit_heap.state;
 
@@ -218,25 +219,24 @@ GMOD_DEVICE_SLOW bool gmod_keeps_back(const struct gmod_buffer *b)
 }
 
 /* A buffer that is BUSY, by us, is kept back from here on. */
-GMOD_DEVICE_SLOW void gmod_buffer_keep(const struct gmod_buffer *b)
+GMOD_DEVICE_ONCE void gmod_buffer_keep(const struct gmod_buffer *b)
 {
 	gmod_u64 *second = gmod_words_at(b->user - 8), pass = gmod_load32_relaxed(&gmod_unit_heap.state->pass);
 
+	gmod_add64_relaxed(&gmod_unit_heap.state->held, gmod_entry_size(b->word));
 	gmod_fence_writes(); /* a guard that reads what we write finds that the buffer is not LIVE */
 	gmod_store64_relaxed(second, gmod_load64_relaxed(second) ^ (pass & 0xffff));
-	gmod_add64_relaxed(&gmod_unit_heap.state->held, gmod_entry_size(b->word));
-	/* release: the fill */
-	gmod_store64_release(&gmod_entry_at(b->place)->word, gmod_entry_turned(b->word, GMOD_ENTRY_FREED));
+	gmod_entry_publish(b, GMOD_ENTRY_FREED);
 }
 
 /* Make a live buffer BUSY, by us; false: it is not live, or no longer. */
-GMOD_DEVICE_SLOW bool gmod_buffer_claim(struct gmod_buffer *b)
+GMOD_DEVICE_ONCE bool gmod_buffer_claim(struct gmod_buffer *b)
 {
 	gmod_u64 *at = &gmod_entry_at(b->place)->word, seen;
 
 	GMOD_ROLLED
 	while (gmod_entry_state_of(b->word) == GMOD_ENTRY_LIVE) {
-		seen = gmod_cas64_release(at, b->word, gmod_entry_turned(b->word, GMOD_ENTRY_BUSY));
+		seen = gmod_cas64_relaxed(at, b->word, gmod_entry_turned(b->word, GMOD_ENTRY_BUSY));
 		if (seen == b->word)
 			return true;
 		b->word = seen; /* the guard has reported it, or another thread frees it */

@@ -18,6 +18,15 @@ typedef unsigned char gmod_u8;
 
 #define GMOD_DEVICE static __device__ __forceinline__
 #define GMOD_DEVICE_SLOW static __device__ __noinline__ /* called, so that a kernel has its code once */
+/*
+ * Called from one place. With relocatable device code a function takes its own registers and those of what it calls; so
+ * steps return before the next begins. Without, the compiler sees all of a kernel, and calls are only more code.
+ */
+#if defined(__CUDACC_RDC__)
+#define GMOD_DEVICE_ONCE GMOD_DEVICE_SLOW
+#else
+#define GMOD_DEVICE_ONCE GMOD_DEVICE
+#endif
 #define GMOD_ROLLED _Pragma("unroll 1") /* loops that would take the program's registers if they were unrolled */
 
 /* All of it is global memory, whose addresses are generic addresses too. Other spaces would double the code. */
@@ -69,11 +78,13 @@ GMOD_ATOMIC_RMW_(gmod_add64_relaxed, "relaxed.gpu.global.add.u64", gmod_u64, "l"
 GMOD_ATOMIC_RMW_(gmod_add64_acquire, "acquire.gpu.global.add.u64", gmod_u64, "l")
 GMOD_ATOMIC_RMW_(gmod_add64_release, "acq_rel.gpu.global.add.u64", gmod_u64, "l")
 GMOD_ATOMIC_RMW_(gmod_and32_acquire, "acquire.gpu.global.and.b32", gmod_u32, "r")
-GMOD_ATOMIC_RMW_(gmod_and32_release, "acq_rel.gpu.global.and.b32", gmod_u32, "r")
 GMOD_ATOMIC_RMW_(gmod_or32_release, "acq_rel.gpu.global.or.b32", gmod_u32, "r")
+GMOD_ATOMIC_RMW_(gmod_and32_relaxed, "relaxed.gpu.global.and.b32", gmod_u32, "r")
+GMOD_ATOMIC_RMW_(gmod_or32_relaxed, "relaxed.gpu.global.or.b32", gmod_u32, "r")
 GMOD_ATOMIC_RMW_(gmod_and64_relaxed, "relaxed.gpu.global.and.b64", gmod_u64, "l")
 GMOD_ATOMIC_RMW_(gmod_swap64_relaxed, "relaxed.gpu.global.exch.b64", gmod_u64, "l")
 GMOD_ATOMIC_CAS_(gmod_cas32_acquire, "acquire.gpu.global.cas.b32", gmod_u32, "r")
+GMOD_ATOMIC_CAS_(gmod_cas64_relaxed, "relaxed.gpu.global.cas.b64", gmod_u64, "l")
 GMOD_ATOMIC_CAS_(gmod_cas64_release, "acq_rel.gpu.global.cas.b64", gmod_u64, "l")
 
 /* Orders everything before against everything after, for all threads of the GPU. */
@@ -166,6 +177,15 @@ GMOD_DEVICE gmod_u64 gmod_warp_sum(gmod_u64 v)
 	return v;
 }
 
+/* A word of global memory, or of the thread's stack. */
+GMOD_DEVICE gmod_u64 gmod_load_any(const gmod_u64 *p)
+{
+	gmod_u64 v;
+
+	asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+	return v;
+}
+
 /* The bytes of an aligned word that are set in the mask. */
 GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u64 mask)
 {
@@ -182,6 +202,7 @@ GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u64 mask)
 
 #define GMOD_DEVICE static inline __attribute__((unused))
 #define GMOD_DEVICE_SLOW static __attribute__((unused))
+#define GMOD_DEVICE_ONCE GMOD_DEVICE_SLOW
 #define GMOD_ROLLED
 
 #define GMOD_ATOMIC_LOAD_(name, order, type) \
@@ -209,7 +230,7 @@ GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u64 mask)
 	GMOD_DEVICE type name(type *p, type expected, type v) \
 	{ \
 		GMOD_CPU_STEP(); \
-		__atomic_compare_exchange_n(p, &expected, v, 0, order, __ATOMIC_ACQUIRE); \
+		__atomic_compare_exchange_n(p, &expected, v, 0, order, __ATOMIC_RELAXED); \
 		return expected; \
 	}
 #define GMOD_ATOMIC_MAX_(name, type) \
@@ -237,8 +258,9 @@ GMOD_ATOMIC_RMW_(gmod_add64_relaxed, add, __ATOMIC_RELAXED, gmod_u64)
 GMOD_ATOMIC_RMW_(gmod_add64_acquire, add, __ATOMIC_ACQUIRE, gmod_u64)
 GMOD_ATOMIC_RMW_(gmod_add64_release, add, __ATOMIC_ACQ_REL, gmod_u64)
 GMOD_ATOMIC_RMW_(gmod_and32_acquire, and, __ATOMIC_ACQUIRE, gmod_u32)
-GMOD_ATOMIC_RMW_(gmod_and32_release, and, __ATOMIC_ACQ_REL, gmod_u32)
 GMOD_ATOMIC_RMW_(gmod_or32_release, or, __ATOMIC_ACQ_REL, gmod_u32)
+GMOD_ATOMIC_RMW_(gmod_and32_relaxed, and, __ATOMIC_RELAXED, gmod_u32)
+GMOD_ATOMIC_RMW_(gmod_or32_relaxed, or, __ATOMIC_RELAXED, gmod_u32)
 GMOD_ATOMIC_RMW_(gmod_and64_relaxed, and, __ATOMIC_RELAXED, gmod_u64)
 GMOD_DEVICE gmod_u64 gmod_swap64_relaxed(gmod_u64 *p, gmod_u64 v)
 {
@@ -248,6 +270,7 @@ GMOD_DEVICE gmod_u64 gmod_swap64_relaxed(gmod_u64 *p, gmod_u64 v)
 GMOD_ATOMIC_MAX_(gmod_max32_relaxed, gmod_u32)
 GMOD_ATOMIC_MAX_(gmod_max64_relaxed, gmod_u64)
 GMOD_ATOMIC_CAS_(gmod_cas32_acquire, __ATOMIC_ACQUIRE, gmod_u32)
+GMOD_ATOMIC_CAS_(gmod_cas64_relaxed, __ATOMIC_RELAXED, gmod_u64)
 GMOD_ATOMIC_CAS_(gmod_cas64_release, __ATOMIC_ACQ_REL, gmod_u64)
 
 GMOD_DEVICE void gmod_fence(void)
@@ -341,6 +364,11 @@ GMOD_DEVICE gmod_u64 gmod_load_part(gmod_u64 word, gmod_u64 mask)
 		if (mask >> 8 * i & 0xff)
 			v |= (gmod_u64)__atomic_load_n((const gmod_u8 *)word + i, __ATOMIC_RELAXED) << 8 * i;
 	return v;
+}
+
+GMOD_DEVICE gmod_u64 gmod_load_any(const gmod_u64 *p)
+{
+	return gmod_load_part((gmod_u64)p, ~0ull);
 }
 
 #endif

@@ -27,12 +27,12 @@ GMOD_DEVICE gmod_u64 gmod_finding_seal(const gmod_u64 key[2], const struct gmod_
 }
 
 /* The number of a finding to come; 0: there is no room. */
-GMOD_DEVICE_SLOW gmod_u64 gmod_ring_reserve(void)
+GMOD_DEVICE_ONCE gmod_u64 gmod_ring_reserve(void)
 {
 	gmod_u64 *at = &gmod_unit_heap.state->findings, n = gmod_load64_relaxed(at), seen;
 
 	while (n - gmod_load64_system(&gmod_unit_heap.ring->taken) < GMOD_RING_SLOTS) {
-		seen = gmod_cas64_release(at, n, n + 1);
+		seen = gmod_cas64_relaxed(at, n, n + 1);
 		if (seen == n)
 			return n + 1;
 		n = seen;
@@ -49,24 +49,18 @@ GMOD_DEVICE struct gmod_device_finding *gmod_ring_slot(gmod_u64 sequence)
 /* A finding that is being written: its next word, and the seal over those before. */
 struct gmod_pen {
 	gmod_u64 *at, seal, sequence;
-	gmod_u64 class_, caller;
+	gmod_u64 field[6]; /* from the class to the owner */
 	const struct gmod_buffer *b;
 };
 
-GMOD_DEVICE_SLOW void gmod_pen_write(struct gmod_pen *pen, gmod_u64 word)
-{
-	gmod_store64_relaxed(pen->at++, word);
-	pen->seal = gmod_mix(gmod_unit_heap.key, pen->seal, word);
-}
-
-/* The words of memory in [from, to). */
+/* Write the words in [from, to) of memory, and seal them. */
 GMOD_DEVICE_SLOW void gmod_pen_copy(struct gmod_pen *pen, gmod_u64 from, gmod_u64 to)
 {
 	gmod_u64 *at = pen->at, seal = pen->seal, word;
 
 	GMOD_ROLLED
 	for (; from < to; from += 8) {
-		word = gmod_load_part(from, ~0ull);
+		word = gmod_load_any((const gmod_u64 *)from);
 		gmod_store64_relaxed(at++, word);
 		seal = gmod_mix(gmod_unit_heap.key, seal, word);
 	}
@@ -75,7 +69,7 @@ GMOD_DEVICE_SLOW void gmod_pen_copy(struct gmod_pen *pen, gmod_u64 from, gmod_u6
 }
 
 /* The seal, and there it is. */
-GMOD_DEVICE_SLOW void gmod_pen_end(const struct gmod_pen *pen)
+GMOD_DEVICE void gmod_pen_end(const struct gmod_pen *pen)
 {
 	struct gmod_device_finding *slot = gmod_ring_slot(pen->sequence);
 

@@ -40,14 +40,15 @@ GMOD_DEVICE void gmod_set_add(gmod_u32 set, gmod_u32 member)
 /* Take members of one word; returns those that were there. */
 GMOD_DEVICE_SLOW gmod_u32 gmod_set_take_mask(gmod_u32 set, gmod_u32 word, gmod_u32 mask)
 {
-	gmod_u32 old = gmod_and32_release(&gmod_set_words(set)[word], ~mask);
+	/* acquire: what the members stand for */
+	gmod_u32 old = gmod_and32_acquire(&gmod_set_words(set)[word], ~mask);
 
 	if (old && !(old & ~mask)) {
-		gmod_and32_release(&gmod_set_marks(set)[word / 32], ~(1u << word % 32));
-		/* Ours may have come after the mark of somebody who has added meanwhile. */
+		gmod_and32_relaxed(&gmod_set_marks(set)[word / 32], ~(1u << word % 32));
+		/* Ours may have come after the mark of somebody who has added meanwhile, whose member is seen then. */
 		gmod_fence();
 		if (gmod_load32_relaxed(&gmod_set_words(set)[word]))
-			gmod_or32_release(&gmod_set_marks(set)[word / 32], 1u << word % 32);
+			gmod_or32_relaxed(&gmod_set_marks(set)[word / 32], 1u << word % 32);
 	}
 	return old & mask;
 }

@@ -180,8 +180,7 @@ GMOD_DEVICE_SLOW void gmod_chunks_used(gmod_u32 n)
 	struct gmod_heap_state *s = gmod_unit_heap.state;
 	gmod_u32 used = gmod_add32_relaxed(&s->used, n) + n, given = gmod_load32_relaxed(&s->given);
 
-	if (used > gmod_load32_relaxed(&s->peak))
-		gmod_max32_relaxed(&s->peak, used);
+	gmod_max32_relaxed(&s->peak, used);
 	if (used > given / 4 * 3)
 		gmod_heap_ask(given * 2);
 }
@@ -346,7 +345,7 @@ GMOD_DEVICE enum gmod_step gmod_want_first(const struct gmod_want *w)
 	return w->spot < GMOD_CLASS_RUN * GMOD_SLOTS ? GMOD_STEP_TRY : GMOD_STEP_FIND_RUN;
 }
 
-GMOD_DEVICE_SLOW enum gmod_step gmod_slab_try(struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_slab_try(struct gmod_want *w)
 {
 	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk;
 	gmod_u64 before;
@@ -366,7 +365,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_try(struct gmod_want *w)
 }
 
 /* A block that was reserved. Where there is none, the bitmap has been overwritten. */
-GMOD_DEVICE_SLOW enum gmod_step gmod_slab_pick(struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_slab_pick(struct gmod_want *w)
 {
 	gmod_u32 blocks = gmod_class_blocks(w->spot / GMOD_SLOTS), words = (blocks + 31) / 32, from = gmod_spread();
 	gmod_u32 *at = gmod_unit_heap.chunk[w->hint - 1].free_blocks, i = (gmod_u32)((gmod_u64)from * words >> 32), bit, v;
@@ -386,7 +385,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_pick(struct gmod_want *w)
 	return GMOD_STEP_LOOK;
 }
 
-GMOD_DEVICE_SLOW enum gmod_step gmod_slab_look(const struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_slab_look(const struct gmod_want *w)
 {
 	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk = gmod_set_find(class_, w->hint);
 	gmod_u64 control;
@@ -405,7 +404,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_look(const struct gmod_want *w)
  * One thread of this multiprocessor at a time makes a chunk; the others wait for it a little, until the place remembers
  * another one than it did.
  */
-GMOD_DEVICE_SLOW enum gmod_step gmod_slab_turn(const struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_slab_turn(const struct gmod_want *w)
 {
 	GMOD_ROLLED
 	for (int i = 0; i < GMOD_GROW_WAIT; i++) {
@@ -421,11 +420,11 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_turn(const struct gmod_want *w)
 /* It was our turn. */
 GMOD_DEVICE void gmod_slab_turned(const struct gmod_want *w)
 {
-	gmod_store32_release(&gmod_unit_heap.state->growing[w->spot], 0);
+	gmod_store32_relaxed(&gmod_unit_heap.state->growing[w->spot], 0);
 }
 
 /* Take a chunk from the set of free ones, apart from other multiprocessors. */
-GMOD_DEVICE_SLOW enum gmod_step gmod_chunk_take(struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_chunk_take(struct gmod_want *w)
 {
 	w->taken = GMOD_SET_NONE;
 	if (!gmod_chunks_are_short(1)) {
@@ -442,7 +441,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_chunk_take(struct gmod_want *w)
 }
 
 /* Make it one of the class, and have the place remember it. */
-GMOD_DEVICE_SLOW enum gmod_step gmod_slab_make(const struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_slab_make(const struct gmod_want *w)
 {
 	gmod_chunks_used(1);
 	gmod_chunk_clear(w->taken, w->spot / GMOD_SLOTS);
@@ -454,7 +453,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_slab_make(const struct gmod_want *w)
 }
 
 /* Others may have blocks that they did not list yet. */
-GMOD_DEVICE_SLOW enum gmod_step gmod_slab_none(const struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_slab_none(const struct gmod_want *w)
 {
 	gmod_slab_turned(w);
 	return gmod_set_find_all(w->spot / GMOD_SLOTS) == GMOD_SET_NONE ? GMOD_STEP_EXTEND : GMOD_STEP_TRY;
@@ -490,7 +489,7 @@ GMOD_DEVICE gmod_u32 gmod_run_chunks(gmod_u64 needs)
 }
 
 /* Find free chunks in a row, at `hint` or behind it. */
-GMOD_DEVICE_SLOW enum gmod_step gmod_run_find(struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_run_find(struct gmod_want *w)
 {
 	gmod_u32 committed = gmod_committed(), n = gmod_run_chunks(w->needs), run = 0, i = w->hint;
 
@@ -508,7 +507,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_run_find(struct gmod_want *w)
 }
 
 /* Take as much of it as is there, from its start: `taken` says how many. */
-GMOD_DEVICE_SLOW enum gmod_step gmod_run_take(struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_run_take(struct gmod_want *w)
 {
 	gmod_u32 first = w->hint, rest = gmod_run_chunks(w->needs), here, mask, got;
 
@@ -526,7 +525,7 @@ GMOD_DEVICE_SLOW enum gmod_step gmod_run_take(struct gmod_want *w)
 }
 
 /* Make chunks of our own a run: what those behind the first were they are no longer. */
-GMOD_DEVICE_SLOW enum gmod_step gmod_run_make(struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_run_make(struct gmod_want *w)
 {
 	gmod_u32 n = gmod_run_chunks(w->needs);
 
@@ -552,7 +551,7 @@ GMOD_DEVICE_SLOW void gmod_run_release(gmod_u32 first, gmod_u32 n)
 
 
 /* Chunks that have got memory since the last time become free ones. */
-GMOD_DEVICE_SLOW enum gmod_step gmod_heap_extend(struct gmod_want *w)
+GMOD_DEVICE_ONCE enum gmod_step gmod_heap_extend(struct gmod_want *w)
 {
 	gmod_u32 *at = &gmod_unit_heap.state->given, given = gmod_load32_relaxed(at), seen;
 	/* relaxed: the host has mapped the memory before it said so, and nothing is in it yet */

@@ -12,8 +12,8 @@ architectures=(90)
 
 most_registers=64
 most_stack=512         # bytes a thread
-most_code=49152        # bytes of a kernel, with copies of all that it calls
-most_shared_code=65536 # bytes of a kernel and all that it calls, where kernels share that: relocatable device code
+most_code=49152        # bytes of a kernel beyond those with CUDA's malloc: it has copies of all that it calls
+most_shared_code=65536 # likewise where kernels share what they call: relocatable device code
 most_guard=65536       # bytes of the guard kernel and all that it calls
 most_milliseconds=4000 # of CPU time for a unit, beyond what it takes with CUDA's malloc
 
@@ -40,7 +40,7 @@ within() {
 
 # cost ARCHITECTURE PAIRS [-rdc=true]
 cost() {
-	local options=("-arch=sm_$1" "-DPAIRS=$2") code_limit=$most_code name="sm_$1, pairs: $2" registers stack code guard cudas
+	local options=("-arch=sm_$1" "-DPAIRS=$2") code_limit=$most_code name="sm_$1, pairs: $2" registers stack code guard cudas own
 	rm -f "$work"/*.cubin "$work"/*.o
 	if [ $# -eq 2 ]; then
 		build "$work/cudas.cubin" "${options[@]}" -cubin -DCUDAS
@@ -50,11 +50,15 @@ cost() {
 		name="$name, relocatable" code_limit=$most_shared_code
 		build "$work/cudas.o" "${options[@]}" "$3" -c -DCUDAS
 		cudas=$took
+		launch "$work/link" "$NVCC" "-arch=sm_$1" -dlink -cubin -o "$work/cudas.cubin" "$work/cudas.o"
 		build "$work/unit.o" "${options[@]}" "$3" -c
 		launch "$work/link" "$NVCC" "-arch=sm_$1" -dlink -cubin -o "$work/unit.cubin" "$work/unit.o"
 	fi
 	python3 -B tests/edges/cubin.py "$work/unit.cubin" k_pairs gmod_unit_guard >"$work/figures" 2>"$work/why"
 	read -r -d '' registers stack code _ _ guard <"$work/figures"
+	python3 -B tests/edges/cubin.py "$work/cudas.cubin" k_pairs >"$work/figures" 2>>"$work/why"
+	read -r -d '' _ _ own <"$work/figures"
+	code=$((code - own))
 	within "$most_registers" "$registers" && within "$most_stack" "$stack" && within "$code_limit" "$code" &&
 		within "$most_guard" "$guard" && within "$most_milliseconds" $((took - cudas))
 	judge "$name: $registers registers, $stack bytes of stack, $code bytes of code, guard $guard, $took ms beside $cudas" $? \
