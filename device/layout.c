@@ -46,7 +46,7 @@ static uint32_t slots(uint32_t chunks)
 {
 	uint32_t n = 1;
 
-	while (n < GMOD_SLOTS && n * 4 * GMOD_SETS <= chunks)
+	while (n < GMOD_SLOTS && n * GMOD_SETS <= chunks)
 		n *= 2;
 	return n;
 }

@@ -5,6 +5,7 @@
 #include "device_guard.h"
 
 /* How long a thread that gets no memory waits for some, in ns of gmod_clock(). */
+#define GMOD_SHORT_NS 250000000ull /* whatever it waits for */
 #define GMOD_GROWTH_NS 30000000ull /* since the heap last grew, for the host to make it grow */
 #define GMOD_GUARD_NS 10000000ull  /* likewise, for the guard to give back what is kept back */
 
@@ -47,6 +48,11 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_want_wait(struct gmod_want *w)
 	if (!w->gained || w->given != given)
 		w->gained = now;
 	w->given = given;
+	if (now - w->gained > GMOD_SHORT_NS)
+		return gmod_malloc_failed(w);
+	/* There are chunks, and others are faster. */
+	if (w->spot < GMOD_CLASS_RUN * GMOD_SLOTS && !gmod_chunks_are_short(1))
+		return gmod_want_first(w);
 	if (may_grow && now - w->gained > GMOD_GROWTH_NS) {
 		gmod_store32_relaxed(&gmod_unit_heap.state->refused, given + 1);
 		return gmod_want_first(w);
@@ -122,8 +128,8 @@ GMOD_DEVICE_SLOW void *gmod_heap_malloc(gmod_u64 size, gmod_u64 align)
 			step = gmod_slab_pick(&w);
 			break;
 		case GMOD_STEP_RETURN:
-			gmod_chunk_return(w.hint - 1);
-			step = GMOD_STEP_TRY;
+			gmod_chunk_return(w.hint - 1, w.taken);
+			step = GMOD_STEP_LOOK;
 			break;
 		case GMOD_STEP_LOOK:
 			step = gmod_slab_look(&w);

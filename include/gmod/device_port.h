@@ -150,6 +150,36 @@ GMOD_DEVICE gmod_u64 gmod_clock(void)
 	return t;
 }
 
+/*
+ * Lanes of a warp that come here together and want the same: one of them may act for all. They part at once; nothing
+ * waits for a lane that is elsewhere.
+ */
+struct gmod_group {
+	gmod_u32 rank, size; /* of the calling lane, 0: it leads; of all */
+};
+
+GMOD_DEVICE struct gmod_group gmod_group_of(gmod_u32 what, gmod_u32 *mask)
+{
+	struct gmod_group g;
+	gmod_u32 below;
+
+	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+	*mask = __match_any_sync(__activemask(), what);
+	g.rank = (gmod_u32)__popc(*mask & below);
+	g.size = (gmod_u32)__popc(*mask);
+	return g;
+}
+
+/* What the leader took by adding: in all lanes of the group. */
+GMOD_DEVICE gmod_u64 gmod_group_add64_acquire(gmod_u64 *p, gmod_u64 v, struct gmod_group g, gmod_u32 mask)
+{
+	gmod_u64 before = 0;
+
+	if (g.rank == 0)
+		before = gmod_add64_acquire(p, v);
+	return __shfl_sync(mask, before, __ffs((int)mask) - 1);
+}
+
 /* A warp of the guard, whose lanes are all there and do the same. */
 struct gmod_warp {
 	gmod_u32 rank, size; /* of the calling lane; of all */
@@ -331,6 +361,25 @@ GMOD_DEVICE gmod_u32 gmod_thread_in_block(void)
 GMOD_DEVICE gmod_u32 gmod_spread(void)
 {
 	return ((gmod_u32)gmod_cpu_thread.block * 97 + gmod_cpu_thread.in_block) * 0x9e3779b1u;
+}
+
+struct gmod_group {
+	gmod_u32 rank, size;
+};
+
+GMOD_DEVICE struct gmod_group gmod_group_of(gmod_u32 what, gmod_u32 *mask)
+{
+	struct gmod_group g = {0, 1};
+
+	*mask = what;
+	return g;
+}
+
+GMOD_DEVICE gmod_u64 gmod_group_add64_acquire(gmod_u64 *p, gmod_u64 v, struct gmod_group g, gmod_u32 mask)
+{
+	(void)g;
+	(void)mask;
+	return gmod_add64_acquire(p, v);
 }
 
 struct gmod_warp {

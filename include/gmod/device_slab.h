@@ -200,10 +200,10 @@ GMOD_DEVICE bool gmod_chunks_are_short(gmod_u32 n)
 
 /* ---- lists ---- */
 
-/* After a change of a chunk's number from `before` by 1: keeps I3, and lets go of a chunk nobody uses (I4). */
-GMOD_DEVICE_SLOW void gmod_chunk_settle(gmod_u32 chunk, gmod_u64 before)
+/* After a change of a chunk's number from `before` up by n: keeps I3, and lets go of a chunk nobody uses (I4). */
+GMOD_DEVICE_SLOW void gmod_chunk_settle(gmod_u32 chunk, gmod_u64 before, gmod_u32 n)
 {
-	gmod_u64 after = before + (1ull << 32), freed;
+	gmod_u64 after = before + ((gmod_u64)n << 32), freed;
 	gmod_u32 class_ = gmod_control_class(after);
 
 	if (gmod_control_kind(after) != GMOD_CHUNK_SLAB || class_ >= GMOD_CLASSES)
@@ -235,10 +235,10 @@ GMOD_DEVICE_SLOW void gmod_chunk_unlist(gmod_u32 chunk, gmod_u32 class_)
 
 /* ---- blocks of a class ---- */
 
-/* One more block is free. */
-GMOD_DEVICE_SLOW void gmod_chunk_return(gmod_u32 chunk)
+/* n more blocks are free. */
+GMOD_DEVICE_SLOW void gmod_chunk_return(gmod_u32 chunk, gmod_u32 n)
 {
-	gmod_chunk_settle(chunk, gmod_add64_release(gmod_control_of(chunk), 1ull << 32));
+	gmod_chunk_settle(chunk, gmod_add64_release(gmod_control_of(chunk), (gmod_u64)n << 32), n);
 }
 
 GMOD_DEVICE void gmod_count_freed(void)
@@ -251,7 +251,7 @@ GMOD_DEVICE_SLOW void gmod_block_release(gmod_u32 chunk, gmod_u32 index)
 {
 	/* release, twice: our writes to the block are over, and the bit is there before the number says so (I1) */
 	gmod_or32_release(&gmod_unit_heap.chunk[chunk].free_blocks[index / 32], 1u << index % 32);
-	gmod_chunk_return(chunk);
+	gmod_chunk_return(chunk, 1);
 	gmod_count_freed();
 }
 
@@ -345,10 +345,13 @@ GMOD_DEVICE enum gmod_step gmod_want_first(const struct gmod_want *w)
 	return w->spot < GMOD_CLASS_RUN * GMOD_SLOTS ? GMOD_STEP_TRY : GMOD_STEP_FIND_RUN;
 }
 
+/* Lanes that come together reserve together: those of the lowest ranks get what there is. */
 GMOD_DEVICE_ONCE enum gmod_step gmod_slab_try(struct gmod_want *w)
 {
-	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk;
+	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk, mask;
+	struct gmod_group g;
 	gmod_u64 before;
+	int there;
 
 	w->hint = gmod_load32_relaxed(&gmod_unit_heap.state->hint[w->spot]);
 	chunk = w->hint - 1;
@@ -357,11 +360,15 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_slab_try(struct gmod_want *w)
 		return GMOD_STEP_EXTEND;
 	if (!gmod_control_is(before, class_) || gmod_control_free(before) <= 0)
 		return GMOD_STEP_LOOK;
+	g = gmod_group_of(chunk, &mask);
 	/* acquire: the bits of the blocks that were released before (I1) */
-	before = gmod_add64_acquire(gmod_control_of(chunk), (gmod_u64)0 - (1ull << 32));
-	if (!gmod_control_is(before, class_) || gmod_control_free(before) <= 0)
-		return GMOD_STEP_RETURN;
-	return gmod_control_free(before) == 1 ? GMOD_STEP_UNLIST : GMOD_STEP_PICK;
+	before = gmod_group_add64_acquire(gmod_control_of(chunk), (gmod_u64)0 - ((gmod_u64)g.size << 32), g, mask);
+	there = gmod_control_is(before, class_) ? gmod_control_free(before) : 0;
+	there = there > 0 ? there : 0;
+	if ((int)g.rank < there)
+		return (int)g.rank + 1 == there ? GMOD_STEP_UNLIST : GMOD_STEP_PICK;
+	w->taken = g.size - (gmod_u32)there;
+	return (int)g.rank == there ? GMOD_STEP_RETURN : GMOD_STEP_LOOK;
 }
 
 /* A block that was reserved. Where there is none, the bitmap has been overwritten. */
@@ -387,7 +394,7 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_slab_pick(struct gmod_want *w)
 
 GMOD_DEVICE_ONCE enum gmod_step gmod_slab_look(const struct gmod_want *w)
 {
-	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk = gmod_set_find(class_, w->hint);
+	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk = gmod_set_find(class_, w->hint), mask;
 	gmod_u64 control;
 
 	if (chunk == GMOD_SET_NONE)
@@ -395,26 +402,30 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_slab_look(const struct gmod_want *w)
 	control = gmod_load64_relaxed(gmod_control_of(chunk));
 	if (gmod_control_is(control, class_) && gmod_control_free(control) > 0)
 		gmod_store32_relaxed(&gmod_unit_heap.state->hint[w->spot], chunk + 1);
-	else
+	else if (gmod_group_of(chunk, &mask).rank == 0)
 		gmod_chunk_unlist(chunk, class_);
 	return GMOD_STEP_TRY;
 }
 
 /*
- * One thread of this multiprocessor at a time makes a chunk; the others wait for it a little, until the place remembers
- * another one than it did.
+ * One thread of the place makes a chunk; the others wait for it a little, until the place remembers another one than it
+ * did. Few of them try to be the one, or the tries would hold it up.
  */
 GMOD_DEVICE_ONCE enum gmod_step gmod_slab_turn(const struct gmod_want *w)
 {
+	const gmod_u32 *hint = &gmod_unit_heap.state->hint[w->spot];
+	gmod_u32 *growing = &gmod_unit_heap.state->growing[w->spot], mask;
+	bool leads = gmod_group_of(w->spot, &mask).rank == 0;
+
 	GMOD_ROLLED
 	for (int i = 0; i < GMOD_GROW_WAIT; i++) {
-		if (gmod_load32_relaxed(&gmod_unit_heap.state->hint[w->spot]) != w->hint)
+		if (gmod_load32_relaxed(hint) != w->hint)
 			return GMOD_STEP_TRY;
-		if (gmod_cas32_acquire(&gmod_unit_heap.state->growing[w->spot], 0, 1) == 0)
-			break;
+		if (leads && !gmod_load32_relaxed(growing) && gmod_cas32_acquire(growing, 0, 1) == 0)
+			return GMOD_STEP_TAKE;
 		gmod_pause();
 	}
-	return GMOD_STEP_TAKE;
+	return leads ? GMOD_STEP_TAKE : GMOD_STEP_TRY;
 }
 
 /* It was our turn. */
