@@ -180,11 +180,8 @@ check_tally() {
 
 # Whose heap a buffer of a kernel's lies in is said of it.
 check_device_heap() {
-	local heap
-	for heap in slab native; do
-		guarded "device_heap=$heap" "$programs/bad_inkernel_native_overflow"
-		says "device_heap=$heap: so is it said" "backend $heap heap, allocated by mallocN" "$err"
-	done
+	guarded device_heap=slab "$programs/bad_inkernel_overflow"
+	says "device_heap=slab: so is it said" "backend slab heap, allocated by mallocN" "$err"
 }
 
 # Passes of the guard in 200 ms beside a kernel, and in 200 ms after it; periodic ones are launches.

@@ -283,15 +283,15 @@ GT_KERNEL1(d_free_foreign, char *, other)
 	freeN(other);
 }
 
-/* Write a word all over the ring of findings, which is found through the heap's header as no program would. */
+/* Write a word all over the ring of findings, which is found through the heap's constants as no program would. */
 GT_HELPER void scribble(unsigned long long word, long long from, long long step)
 {
 	long long words = GMOD_RING_SLOTS * (long long)sizeof(struct gmod_device_finding) / 8;
 	volatile unsigned long long *at;
 
-	if (!gmod_unit_heap)
+	if (!gmod_unit_heap.base)
 		return;
-	at = (volatile unsigned long long *)gmod_unit_heap->ring->slot;
+	at = (volatile unsigned long long *)gmod_unit_heap.ring->slot;
 	for (long long i = from; i < words; i += step)
 		at[i] = word;
 }

@@ -3,6 +3,8 @@
 
 #include "testkit.h"
 
+#include "include/gmod/device_heap.h"
+
 static CUmodule ik_module;
 
 /* How many findings have been seen: NULL where the program runs alone. See include/gmod.h. */
@@ -70,13 +72,15 @@ static TK_UNUSED CUfunction ik_kernel(const char *name)
 	return tk_kernel_of(ik_module, name);
 }
 
-/* Where the heap of these kernels is; 0: there is none. */
-static TK_UNUSED CUdeviceptr ik_heap(void)
+/* What these kernels know of their heap: all zeros where there is none. */
+static TK_UNUSED struct gmod_device_heap ik_heap(void)
 {
-	CUdeviceptr at, heap;
+	struct gmod_device_heap heap;
+	CUdeviceptr at;
 	size_t size;
 
 	CK(cuModuleGetGlobal(&at, &size, ik_module, "gmod_unit_heap"));
+	REQUIRE(size == sizeof(heap));
 	CK(cuMemcpyDtoH(&heap, at, sizeof(heap)));
 	return heap;
 }

@@ -1,6 +1,6 @@
 /*
  * mallocN and its kin for the test kernels: gmod_device.cuh where nvcc compiles them, and its part that is C too on the
- * simulator, whose kernels are C. There the module has what gmod_device.cuh gives one: the pointer to the heap, and the
+ * simulator, whose kernels are C. There the module has what gmod_device.cuh gives one: the heap's constants, and the
  * guard kernel under the name that nvcc gives it.
  */
 #pragma once
@@ -17,7 +17,7 @@
 #include "../../include/gmod/device_malloc.h"
 
 _Thread_local struct gmod_cpu_thread gmod_cpu_thread;
-struct gmod_device_heap *gmod_unit_heap;
+struct gmod_device_heap gmod_unit_heap;
 
 #include "../../include/gmod/device_calls.h"
 
@@ -30,20 +30,17 @@ struct gmod_device_heap *gmod_unit_heap;
 #define GT_VARIABLE static
 
 /* Threads of a block run one after another here: the last one does all the work, and only it may wait. */
-GT_KERNEL3(_Z15gmod_unit_guardILj4EEvP16gmod_device_heapjj, struct gmod_device_heap *, h, gmod_u32, turn, gmod_u32,
-	   microseconds)
+GT_KERNEL2(_Z15gmod_unit_guardILj5EEvjj, gmod_u32, turn, gmod_u32, microseconds)
 {
-	gmod_u64 released, end = gmod_clock() + microseconds * 1000ull;
+	gmod_u64 end = gmod_clock() + microseconds * 1000ull;
 
 	if (GT_TID() + 1 < GT_THREADS())
 		return;
 	do {
-		gmod_add32_relaxed(&h->pass, 1);
-		for (gmod_u32 array = 0; array < h->arrays; array++) {
-			gmod_guard_array(h, array, gmod_group_warp(), 0, &released);
-			gmod_guard_spares(h, gmod_group_warp());
-		}
-	} while (turn && gmod_guard_goes_on(h, turn, end));
+		gmod_add32_relaxed(&gmod_unit_heap.state->pass, 1);
+		for (gmod_u32 share = 0; share < gmod_unit_heap.guards; share++)
+			gmod_guard_share(share, gmod_warp_here());
+	} while (turn && gmod_guard_goes_on(turn, end));
 }
 
 #endif

@@ -1,12 +1,8 @@
 // case: bad_inkernel_overflow 300, 100, 0, {{123, 100, 1}} => heap-buffer-overflow size 100 offset +0
 // case: bad_inkernel_underflow 40, 64, 0, {{7, -1, 1}} => heap-buffer-underflow size 64 offset -1
 // case: bad_inkernel_far_behind 64, 2049, 0, {{33, 2249, 4}} => heap-buffer-overflow size 2049 offset +200
-// case: bad_inkernel_neighbour 64, 24, 0, {{17, 24, 12}} =>
-//    heap-buffer-overflow size 24 offset +0; heap-buffer-underflow size 24 offset -16
 // case: bad_inkernel_large 5, 204800, 0, {{1, 204807, 3}, {3, -3, 2}} =>
 //    heap-buffer-overflow size 204800 offset +7; heap-buffer-underflow size 204800 offset -3
-// case: bad_inkernel_native_overflow 50, 1000, 0, {{7, 1000, 1}, {8, -1, 1}} =>
-//    heap-buffer-overflow size 1000 offset +0; heap-buffer-underflow size 1000 offset -1; options: device_heap=native
 // case: bad_inkernel_one_byte 18, 0, 1, {{1, 1, 1}, {15, 15, 1}, {16, 16, 1}, {17, 17, 1}} =>
 //    heap-buffer-overflow size 1 offset +0; heap-buffer-overflow size 15 offset +0;
 //    heap-buffer-overflow size 16 offset +0; heap-buffer-overflow size 17 offset +0
@@ -17,8 +13,7 @@
 /*
  * Bytes beside some of many buffers that a kernel allocated: the very next one, behind buffers that end in all places
  * of a word; some way behind, where the block has room that nobody uses; before, near and far, in what is the buffer's
- * own; a run that goes into the canary before the next buffer: both have been hit, and say so. In blocks, in buffers
- * larger than any block, and between canaries in CUDA's own heap.
+ * own. In blocks, and in buffers larger than any block.
  */
 #include "inkernel.h"
 

@@ -6,12 +6,13 @@
 // case: bad_inkernel_double_free_in_warp at_once(1000, 1, 2) =>
 //    double-free size 1000; options: device_free_delay=1000
 // case: bad_inkernel_realloc_freed reallocated() => 10 x double-free size 300; options: device_free_delay=1000
-// case: bad_inkernel_use_after_free written() => use-after-free size 200 offset +50; options: device_free_delay=1000
+// case: bad_inkernel_use_after_free written() => use-after-free size 200 offset +50
+// case: bad_inkernel_use_after_free_kept written() => use-after-free size 200 offset +50; options: device_free_delay=1000
+// case: bad_inkernel_use_after_free_reused written_then_used() => use-after-free size 20000 offset +50;
+//    options: device_heap_mb=16:device_guard_us=60000000
 // case: bad_inkernel_invalid_free inside(480, (long long[]){32, 0}) => invalid-free
 // case: bad_inkernel_free_inside_large inside(300000, (long long[]){65536, 131072 - 16, 1, 0}) => 3 x invalid-free
 // case: bad_inkernel_free_foreign foreign() => 3 x invalid-free
-// case: bad_inkernel_native_free natively() => double-free size 200; use-after-free size 200 offset +10;
-//    3 x invalid-free; options: device_heap=native:device_free_delay=1000
 // case: bad_inkernel_found_at_release overrun("d_flip_and_free", 100, 24, 60, 31) =>
 //    heap-buffer-overflow size 24 offset +7; suspect: d_flip_and_free
 // case: bad_inkernel_overflow_after_free overrun("d_free_and_flip", 20, 64, 0, 65) =>
@@ -64,13 +65,23 @@ static TK_UNUSED void reallocated(void)
 	ik_free(p, count, 0);
 }
 
-/* While the guard keeps the buffer back. */
+/* While nobody else has the memory, or nobody may have it. */
 static TK_UNUSED void written(void)
 {
 	CUdeviceptr p = ik_alloc(10, 200);
 
 	ik_free(p, 10, 0);
 	ik_flip(p, 3, 50, 4);
+}
+
+/* Before the guard comes the memory is somebody's again: of all that the heap has, only this is free. */
+static TK_UNUSED void written_then_used(void)
+{
+	CUdeviceptr p = ik_alloc(768, 20000);
+
+	ik_free(p, 1, 0);
+	ik_flip(p, 0, 50, 4);
+	ik_alloc(1, 20000);
 }
 
 /* ... for more passes than it would take otherwise to give it back. */
@@ -103,17 +114,6 @@ static TK_UNUSED void foreign(void)
 	tk_launch(ik_kernel("d_free_foreign"), 1, 1, NULL, TK_ARGS(&p));
 	tk_sync();
 	CK(cuMemFree(p));
-}
-
-/* Frees that are wrong, and a write after one, in CUDA's own heap. */
-static TK_UNUSED void natively(void)
-{
-	CUdeviceptr other = ik_array(512);
-	CUdeviceptr p = ik_alloc(50, 200);
-
-	tk_launch(ik_kernel("d_free_same"), 1, 2, NULL, TK_ARGS(&p));
-	ik_flip(p, 0, 10, 1);
-	tk_launch(ik_kernel("d_free_foreign"), 1, 1, NULL, TK_ARGS(&other));
 }
 
 /*

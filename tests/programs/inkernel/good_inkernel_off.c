@@ -11,5 +11,5 @@ int main(void)
 	tk_launch_n(ik_kernel("d_fill"), count, NULL, TK_ARGS(&p, &count, &size));
 	tk_launch_n(ik_kernel("d_check"), count, NULL, TK_ARGS(&p, &count, &size, &bad));
 	ik_free(p, count, 0);
-	printf("bytes gone: %d, a heap: %s\n", ik_count(bad), ik_heap() ? "yes" : "no");
+	printf("bytes gone: %d, a heap: %s\n", ik_count(bad), ik_heap().base ? "yes" : "no");
 }
