@@ -11,7 +11,6 @@
  *
  * Words are read whole, so up to 7 bytes of the program's own beside them too, which lie in the same allocation.
  */
-#include "include/gmod/device_canary.h"
 #include "lib/buffers/patrol_list.h"
 
 enum { SAME = GMOD_PATROL_LENGTH };
@@ -136,6 +135,16 @@ GMOD_DEVICE gmod_u32 add_in_block(gmod_u32 *p, gmod_u32 v)
 
 #endif
 
+/* A byte of 0x00 or 0xff is what a stray store of one most often writes: monitor/registry/canary.def has none, too. */
+GMOD_DEVICE gmod_u64 without_plain_bytes(gmod_u64 v)
+{
+	const gmod_u64 low = 0x7f7f7f7f7f7f7f7full, one = 0x0101010101010101ull;
+	gmod_u64 zero = ~(((v & low) + low) | v | low), ones = ~(((~v & low) + low) | ~v | low);
+
+	/* zero, ones: 0x80 in each such byte; make it 0x5a or 0xa5 */
+	return v ^ ((zero >> 7) & one) * 0x5a ^ ((ones >> 7) & one) * 0x5a;
+}
+
 /* Word number i of the canary with this subkey. */
 GMOD_DEVICE gmod_u64 canary_word(const gmod_u64 subkey[2], gmod_u64 i)
 {
@@ -143,7 +152,7 @@ GMOD_DEVICE gmod_u64 canary_word(const gmod_u64 subkey[2], gmod_u64 i)
 
 	gmod_patrol_absorb(&s, i);
 	gmod_patrol_absorb(&s, 8ull << 56);
-	return gmod_without_plain_bytes(gmod_patrol_finish(&s));
+	return without_plain_bytes(gmod_patrol_finish(&s));
 }
 
 /* The offset of the first byte of word number i of [from, to) that differs, or SAME. */
@@ -151,13 +160,13 @@ GMOD_DEVICE gmod_u32 look(const gmod_u64 subkey[2], gmod_u64 from, gmod_u64 to, 
 {
 	const gmod_u64 at = (from & ~7ull) + 8ull * i;
 	const gmod_u32 first = at < from ? (gmod_u32)(from - at) : 0, last = to - at < 8 ? (gmod_u32)(to - at) : 8;
+	const gmod_u64 mask = ~0ull << 8 * first & ~0ull >> (64 - 8 * last) % 64;
 	gmod_u64 differs;
 
 	if (at >= to)
 		return SAME;
-	differs = gmod_load_part(at, first, last); /* on its way while the other is made */
-	differs ^= canary_word(subkey, i);
-	differs &= ~0ull << 8 * first & ~0ull >> (64 - 8 * last) % 64;
+	differs = gmod_load_part(at, mask); /* on its way while the other is made */
+	differs ^= canary_word(subkey, i) & mask;
 	return differs ? (gmod_u32)(at + (gmod_u64)gmod_lowest(differs) / 8 - from) : SAME;
 }
 
