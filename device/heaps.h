@@ -36,6 +36,7 @@ struct gmod_heap {
 	/* Under the guard's lock (device/guard.c). */
 	uint64_t taken;         /* findings read from the ring */
 	uint64_t stuck_ns;      /* since when the next one is not there though it should be; 0: it is not so */
+	uint64_t taken_before;  /* likewise, when the latest pass was launched */
 	uint64_t due;           /* findings that had numbers when we last asked for one that was not there */
 	uint64_t grow_again_ns; /* after a try to grow that failed */
 	bool unpublished;       /* the device has not been told of the last try */

@@ -45,6 +45,12 @@ GMOD_DEVICE gmod_u64 gmod_buffer_last(const struct gmod_buffer *b)
 	return b->user + gmod_entry_size(b->word);
 }
 
+/* The memory that others have not while it is kept back, about. */
+GMOD_DEVICE gmod_u64 gmod_buffer_takes(const struct gmod_buffer *b)
+{
+	return b->end - b->user + GMOD_HEAD_SIZE + GMOD_ENTRY_SIZE;
+}
+
 GMOD_DEVICE gmod_u64 gmod_fill_end(const struct gmod_buffer *b)
 {
 	gmod_u64 size = gmod_entry_size(b->word);

@@ -105,7 +105,7 @@ GMOD_DEVICE_ONCE bool gmod_guard_freed(const struct gmod_buffer *b)
 	gmod_store64_relaxed(gmod_words_at(b->user - 8), gmod_pattern(b, GMOD_PATTERN_HEAD));
 	if (!gmod_entry_turn(b, b->word, gmod_entry_turned(b->word, GMOD_ENTRY_DEAD)))
 		return false;
-	gmod_add64_relaxed(&gmod_unit_heap.state->held, 0ull - gmod_entry_size(b->word));
+	gmod_add64_relaxed(&gmod_unit_heap.state->held, 0ull - gmod_buffer_takes(b));
 	gmod_block_give(b);
 	return false;
 }
@@ -141,8 +141,10 @@ GMOD_DEVICE_SLOW void gmod_guard_look(gmod_u64 place, gmod_u64 control, struct g
 		return;
 	holds = gmod_buffer_lies(&b) && gmod_entry_holds(&b);
 	if (!holds || gmod_buffer_is_corrupt(&b)) {
-		if (!gmod_guard_wrong(&b, control, holds))
+		if (!gmod_guard_wrong(&b, control, holds)) {
+			seen->waiting += holds && state == GMOD_ENTRY_FREED;
 			return; /* it is none, or it has to be said first */
+		}
 		b.word |= GMOD_ENTRY_REPORTED;
 	}
 	if (state == GMOD_ENTRY_LIVE) {

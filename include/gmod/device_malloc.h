@@ -215,13 +215,13 @@ GMOD_DEVICE_SLOW void gmod_buffer_find(struct gmod_buffer *b)
 		b->word = 0;
 }
 
-/* Is a buffer to be kept back? No more than a quarter of the memory is. */
-GMOD_DEVICE_ONCE bool gmod_keeps_back(const struct gmod_buffer *b)
+/* May a buffer be kept back? No more than a quarter of the memory is. */
+GMOD_DEVICE_ONCE bool gmod_may_keep(const struct gmod_buffer *b)
 {
 	struct gmod_heap_state *s = gmod_unit_heap.state;
 
-	return gmod_unit_heap.delay && gmod_load32_relaxed(&s->pressing) != gmod_load32_relaxed(&s->pass) + 1 &&
-	       gmod_load64_relaxed(&s->held) + gmod_entry_size(b->word) <= (gmod_u64)gmod_committed() << (GMOD_CHUNK_BITS - 2);
+	return gmod_load32_relaxed(&s->pressing) != gmod_load32_relaxed(&s->pass) + 1 &&
+	       gmod_load64_relaxed(&s->held) + gmod_buffer_takes(b) <= (gmod_u64)gmod_committed() << (GMOD_CHUNK_BITS - 2);
 }
 
 /* A buffer that is BUSY, by us, is kept back from here on. */
@@ -229,9 +229,9 @@ GMOD_DEVICE_ONCE void gmod_buffer_keep(const struct gmod_buffer *b)
 {
 	gmod_u64 *second = gmod_words_at(b->user - 8), pass = gmod_load32_relaxed(&gmod_unit_heap.state->pass);
 
-	gmod_add64_relaxed(&gmod_unit_heap.state->held, gmod_entry_size(b->word));
 	gmod_fence_writes(); /* a guard that reads what we write finds that the buffer is not LIVE */
 	gmod_store64_relaxed(second, gmod_load64_relaxed(second) ^ (pass & 0xffff));
+	gmod_add64_relaxed(&gmod_unit_heap.state->held, gmod_buffer_takes(b));
 	gmod_entry_publish(b, GMOD_ENTRY_FREED);
 }
 
@@ -253,7 +253,7 @@ GMOD_DEVICE_ONCE bool gmod_buffer_claim(struct gmod_buffer *b)
 GMOD_DEVICE_SLOW void gmod_heap_free(void *pointer)
 {
 	struct gmod_buffer b;
-	bool told = true;
+	bool told = true, kept;
 
 	b.asked = (gmod_u64)pointer;
 	gmod_buffer_find(&b);
@@ -268,8 +268,13 @@ GMOD_DEVICE_SLOW void gmod_heap_free(void *pointer)
 		b.word |= told ? GMOD_ENTRY_REPORTED : 0;
 	}
 	gmod_buffer_fill(&b);
-	/* It goes, unless nobody could be told what is wrong with it. */
-	if (told && !gmod_keeps_back(&b)) {
+	/* It goes, unless it is to stay a while, or nobody could be told yet what is wrong with it. */
+	kept = (gmod_unit_heap.delay || !told) && gmod_may_keep(&b);
+	if (!told && !kept) {
+		gmod_say_none();
+		b.word |= GMOD_ENTRY_REPORTED;
+	}
+	if (!kept) {
 		gmod_entry_publish(&b, GMOD_ENTRY_DEAD);
 		gmod_block_give(&b);
 	} else {

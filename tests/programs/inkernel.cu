@@ -233,7 +233,34 @@ GT_KERNEL3(d_flip_and_free, char **, p, long long, index, long long, off)
 	}
 }
 
-/* The other way round. */
+/* The same with the byte behind a buffer of its own, `rounds` times; *missing counts those that it did not get. */
+GT_KERNEL3(d_overrun, long long, rounds, long long, size, int *, missing)
+{
+	GT_ALLOCATES();
+	for (long long r = 0; r < rounds; r++) {
+		char *p = (char *)mallocN((size_t)size);
+
+		if (p)
+			p[size] ^= 0x5a;
+		else
+			GT_ATOMIC_ADD(missing, 1);
+		freeN(p);
+	}
+}
+
+/* Each thread flips the byte before a buffer of its own, and frees it. */
+GT_KERNEL2(d_underrun_and_free, char **, p, long long, count)
+{
+	long long i = GT_TID();
+
+	GT_ALLOCATES();
+	if (i < count) {
+		p[i][-1] ^= 0x5a;
+		freeN(p[i]);
+	}
+}
+
+/* A buffer of p's is freed, and then a byte of it flipped. */
 GT_KERNEL3(d_free_and_flip, char **, p, long long, index, long long, off)
 {
 	GT_ALLOCATES();
