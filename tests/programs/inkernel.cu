@@ -248,15 +248,15 @@ GT_KERNEL3(d_overrun, long long, rounds, long long, size, int *, missing)
 	}
 }
 
-/* Each thread flips the byte before a buffer of its own, and frees it. */
-GT_KERNEL2(d_underrun_and_free, char **, p, long long, count)
+/* The byte before each p[i] is flipped, then p[i] + off freed. */
+GT_KERNEL3(d_underrun_and_free, char **, p, long long, count, long long, off)
 {
 	long long i = GT_TID();
 
 	GT_ALLOCATES();
 	if (i < count) {
 		p[i][-1] ^= 0x5a;
-		freeN(p[i]);
+		freeN(p[i] + off);
 	}
 }
 
