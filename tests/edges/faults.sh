@@ -290,17 +290,22 @@ check_device_heap() {
 		same "$call: as alone" "$native" "$status $out"
 		says "$call: it is said" 'no memory for a device heap' "$err"
 	done
+	# Modules that come later do not get one: pointers go from each to the next.
+	program=$programs/good_inkernel_many_modules
+	alone "$program"
+	native="$status $out"
+	guarded verbosity=1 env SIM_FAIL=cuMemHostAlloc:1:2 "$program"
+	same "none for all: as alone" "$native" "$status $out"
+	same "none for all: nothing is reported" 0 "$(final_reports "$err")"
+	same "none for all: it is said once" 1 "$(grep -c 'no memory for a device heap' <<<"$err")"
+	program=$programs/good_inkernel_pairs
 	as_alone "all at once" verbosity=1 env NV_SANITIZER_INJECTION_TRANSPORT_TYPE=1 "$program"
 	says "all at once: nothing is degraded" '; 0 degraded' "$err"
 	guarded verbosity=1 env NV_SANITIZER_INJECTION_TRANSPORT_TYPE=1 "$programs/bad_inkernel_overflow"
 	same "all at once: it is guarded" 1 "$(final_reports "$err")"
 	guarded '' env 'SIM_FAIL=cuEventRecord:*' "$programs/good_inkernel_api"
 	says "a guard pass that cannot be waited for: the check says so" 'held it up for 2 s.*; expected: all is well' "$err"
-	# The program may be so slow that its heap need not grow.
-	for _ in 1 2 3 4 5; do
-		guarded verbosity=2 env SIM_FAIL=cuMemCreate:2-999:2 "$programs/good_inkernel_churn"
-		grep -q 'degraded: growing' <<<"$err" && break
-	done
+	as_alone "without more memory" verbosity=2:device_heap_mb=100 env SIM_FAIL=cuMemCreate:2-999:2 "$programs/good_inkernel_exhausted"
 	says "without more memory: it is said" 'degraded: growing a device heap failed' "$err"
 }
 
