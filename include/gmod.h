@@ -73,7 +73,7 @@ enum gmod_guard_mode {
 struct gmod_device_config {
 	size_t struct_size;              /* set by the caller: sizeof(struct gmod_device_config) of its header */
 	uint64_t heap_bytes;             /* how far a heap may grow: 1 MiB to GMOD_DEVICE_HEAP_MAX (64 GiB) */
-	unsigned guards;                 /* guard workers, and byte arrays: 1 to 256 */
+	unsigned guards;                 /* guard workers, which share the heap: 1 to 256 */
 	enum gmod_guard_mode guard_mode; /* may be changed at any time, the others before the first heap is made */
 };
 

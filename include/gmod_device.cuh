@@ -11,12 +11,13 @@
  *             freeN(p);
  *     }
  *
- * Every buffer lies between canaries. A guard, which GMOD runs beside the program's kernels, verifies them and gives
- * freed memory back; overflows, underflows, writes after the free, double and invalid frees come out as GMOD's reports.
- * There is one heap per context, which is one per device and process with the CUDA runtime, however many modules and
- * translation units include this; libgmod makes it before the first launch of a kernel of theirs. Without libgmod in
- * the process, or with device_heap=off, the memory comes from CUDA's heap. Host code may call the same functions, which
- * there give memory of the host's heap: a buffer is freed on the side that allocated it, and by freeN.
+ * Every buffer lies between canaries, up to 256 bytes of them behind it, and of a freed one the first 256 bytes are such,
+ * too. freeN verifies them, and a guard does, which GMOD runs beside the program's kernels; overflows, underflows,
+ * writes after the free, double and invalid frees come out as GMOD's reports. There is one heap per context, which is one
+ * per device and process with the CUDA runtime, however many modules and translation units include this; libgmod makes it
+ * before the first launch of a kernel of theirs. Without libgmod in the process, or with device_heap=off, the memory comes
+ * from CUDA's heap. Host code may call the same functions, which there give memory of the host's heap: a buffer is freed
+ * on the side that allocated it, and by freeN.
  *
  * Define GMOD_REPLACE_DEVICE_MALLOC before the include, and malloc, free, new and delete in all device code of the
  * translation unit go the same way; in host code they stay the host's. A unit that does not define it must not free

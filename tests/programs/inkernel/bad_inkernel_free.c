@@ -6,8 +6,11 @@
 // case: bad_inkernel_double_free_in_warp at_once(1000, 1, 2) =>
 //    double-free size 1000; options: device_free_delay=1000
 // case: bad_inkernel_realloc_freed reallocated() => 10 x double-free size 300; options: device_free_delay=1000
-// case: bad_inkernel_use_after_free written() => use-after-free size 200 offset +50
-// case: bad_inkernel_use_after_free_kept written() => use-after-free size 200 offset +50; options: device_free_delay=1000
+// case: bad_inkernel_use_after_free written(200, 50) => use-after-free size 200 offset +50
+// case: bad_inkernel_use_after_free_kept written(200, 50) => use-after-free size 200 offset +50;
+//    options: device_free_delay=1000
+// case: bad_inkernel_use_after_free_far written(1000, 252) => use-after-free size 1000 offset +252
+// case: bad_inkernel_use_after_free_farther written(1000, 256) => 0 x use-after-free
 // case: bad_inkernel_use_after_free_reused written_then_used() => use-after-free size 20000 offset +50;
 //    options: device_heap_mb=16:device_guard_us=60000000
 // case: bad_inkernel_invalid_free inside(480, (long long[]){32, 0}) => invalid-free
@@ -66,12 +69,12 @@ static TK_UNUSED void reallocated(void)
 }
 
 /* While nobody else has the memory, or nobody may have it. */
-static TK_UNUSED void written(void)
+static TK_UNUSED void written(long long size, long long off)
 {
-	CUdeviceptr p = ik_alloc(10, 200);
+	CUdeviceptr p = ik_alloc(10, size);
 
 	ik_free(p, 10, 0);
-	ik_flip(p, 3, 50, 4);
+	ik_flip(p, 3, off, 4);
 }
 
 /* Before the guard comes the memory is somebody's again: of all that the heap has, only this is free. */
