@@ -1,7 +1,8 @@
 /*
  * The bench of memory that kernels allocate.
  *
- *	inkernel program MEMORY [NAME [THREADS]]	one of the programs, or all, at one number of threads, or three
+ *	inkernel program MEMORY [NAME [BLOCK]]		one of the programs, or all, at three numbers of threads, in blocks
+ *							of so many threads, or of four numbers of them
  *	inkernel latency MEMORY BUFFERS			how long a stray store stays unseen, beside so many live buffers
  *	inkernel stress MEMORY [PAIRS [BLOCKS]]		allocations and frees from four streams (blocks of each: 64)
  *
@@ -9,6 +10,8 @@
  * key=value a case, and lines that begin with FAIL. Exit status: 0, 1 something failed, 2 not understood or no libgmod,
  * 77 no GPU.
  */
+#include <algorithm>
+#include <iterator>
 #include <string.h>
 
 #include "inkernel.h"
@@ -19,38 +22,39 @@
 
 static const struct program *const programs[] = {&alloc_dealloc, &alloc_cycle_dealloc, &grid_point,
 						 &add_string,    &random_graph,        &malloc_alone};
-static const unsigned sizes[] = {1024, 20480, 102400};
+static const unsigned sizes[] = {1024, 20480, 102400}, blocks_of[] = {128, 256, 512, 1024};
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: inkernel program cuda|gmod [NAME [THREADS]]\n"
+	fprintf(stderr, "usage: inkernel program cuda|gmod [NAME [BLOCK]]\n"
 			"       inkernel latency cuda|gmod BUFFERS\n"
 			"       inkernel stress cuda|gmod [PAIRS [BLOCKS]]\n");
 	return 2;
 }
 
-static bool measure(const struct program *p, enum memory memory, unsigned threads)
+/* In blocks of so many threads, 0: of all numbers. */
+static bool measure(const struct program *p, enum memory memory, uint64_t block)
 {
 	bool ok = true;
 
-	if (threads)
-		return program_measure(p, memory, threads);
-	for (unsigned size : sizes)
-		ok &= program_measure(p, memory, size);
+	for (unsigned of : blocks_of)
+		for (unsigned size : sizes)
+			if (!block || block == of)
+				ok &= program_measure(p, memory, of, size);
 	return ok;
 }
 
-static int run_programs(enum memory memory, const char *name, uint64_t threads)
+static int run_programs(enum memory memory, const char *name, uint64_t block)
 {
 	bool ok = true, known = false;
 
-	if (threads % BLOCK)
+	if (block && std::find(std::begin(blocks_of), std::end(blocks_of), block) == std::end(blocks_of))
 		return usage();
 	for (const struct program *p : programs) {
 		if (name && strcmp(name, p->name))
 			continue;
 		known = true;
-		ok &= measure(p, memory, (unsigned)threads);
+		ok &= measure(p, memory, block);
 	}
 	return known ? !ok : usage();
 }

@@ -5,7 +5,7 @@
 #include "../include/gmod_device.cuh"
 #include "inkernel.h"
 
-struct cuda_memory {
+struct memory_cuda {
 	static __device__ void *get(size_t size)
 	{
 		return malloc(size);
@@ -16,7 +16,7 @@ struct cuda_memory {
 	}
 };
 
-struct gmod_memory {
+struct memory_gmod {
 	static __device__ void *get(size_t size)
 	{
 		return mallocN(size);

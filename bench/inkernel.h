@@ -20,13 +20,13 @@ enum memory { MEMORY_CUDA, MEMORY_GMOD };
 
 /* One run of a program. */
 struct work {
-	unsigned threads; /* a multiple of BLOCK */
+	unsigned threads, block; /* a multiple of the second: threads of a block */
 	cudaStream_t stream;
 	void *scratch; /* device memory: the program's `scratch` bytes for each thread, not cleared */
 	uint64_t *out; /* for each thread, cleared before the run: what it has read, or NO_MEMORY */
 };
 
-enum { BLOCK = 128 };
+enum { BLOCK = 128 }; /* threads of one, where it is no matter how many */
 #define NO_MEMORY (~0ull)
 
 /* A number that looks random (the last steps of splitmix64). */
@@ -48,7 +48,7 @@ struct program {
 extern const struct program alloc_dealloc, alloc_cycle_dealloc, grid_point, add_string, random_graph, malloc_alone;
 
 /* Run a program again and again and print one line about it; false: it failed, and a line says how. */
-bool program_measure(const struct program *p, enum memory memory, unsigned threads);
+bool program_measure(const struct program *p, enum memory memory, unsigned block, unsigned threads);
 
 /* How long until one store behind one of `buffers` live buffers is found, and what a kernel takes beside them. */
 bool latency_measure(enum memory memory, unsigned buffers);

@@ -51,7 +51,7 @@ template <class Memory> static __global__ void string_build(uint64_t *out)
 
 template <class Memory> static void run(const struct work *w)
 {
-	string_build<Memory><<<w->threads / BLOCK, BLOCK, 0, w->stream>>>(w->out);
+	string_build<Memory><<<w->threads / w->block, w->block, 0, w->stream>>>(w->out);
 }
 
-const struct program add_string = {"add-string", 0, {run<cuda_memory>, run<gmod_memory>}, {}};
+const struct program add_string = {"add-string", 0, {run<memory_cuda>, run<memory_gmod>}, {}};

@@ -33,13 +33,13 @@ template <class Memory> static __global__ void cycle_replace(uint64_t **held, un
 template <class Memory> static void run(const struct work *w)
 {
 	uint64_t **held = (uint64_t **)w->scratch;
-	unsigned blocks = w->threads / BLOCK;
+	unsigned blocks = w->threads / w->block;
 
-	cycle_alloc<Memory><<<blocks, BLOCK, 0, w->stream>>>(held);
+	cycle_alloc<Memory><<<blocks, w->block, 0, w->stream>>>(held);
 	for (unsigned cycle = 1; cycle <= CYCLES; cycle++)
-		cycle_replace<Memory><<<blocks, BLOCK, 0, w->stream>>>(held, cycle);
-	held_free<Memory, WORDS><<<blocks, BLOCK, 0, w->stream>>>(held, w->out);
+		cycle_replace<Memory><<<blocks, w->block, 0, w->stream>>>(held, cycle);
+	held_free<Memory, WORDS><<<blocks, w->block, 0, w->stream>>>(held, w->out);
 }
 
 const struct program alloc_cycle_dealloc = {
-    "alloc-cycle-dealloc", sizeof(uint64_t *), {run<cuda_memory>, run<gmod_memory>}, {}};
+    "alloc-cycle-dealloc", sizeof(uint64_t *), {run<memory_cuda>, run<memory_gmod>}, {}};

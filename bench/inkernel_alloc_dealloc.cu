@@ -20,7 +20,7 @@ template <class Memory> static __global__ void alloc_write_free(uint64_t *out)
 
 template <class Memory> static void run(const struct work *w)
 {
-	alloc_write_free<Memory><<<w->threads / BLOCK, BLOCK, 0, w->stream>>>(w->out);
+	alloc_write_free<Memory><<<w->threads / w->block, w->block, 0, w->stream>>>(w->out);
 }
 
-const struct program alloc_dealloc = {"alloc-dealloc", 0, {run<cuda_memory>, run<gmod_memory>}, {}};
+const struct program alloc_dealloc = {"alloc-dealloc", 0, {run<memory_cuda>, run<memory_gmod>}, {}};

@@ -57,13 +57,13 @@ template <class Memory> static __global__ void grid_free(struct point **grid, ui
 template <class Memory> static void run(const struct work *w)
 {
 	struct point **grid = (struct point **)w->scratch;
-	unsigned blocks = w->threads / BLOCK;
+	unsigned blocks = w->threads / w->block;
 
-	grid_make<Memory><<<blocks, BLOCK, 0, w->stream>>>(grid);
-	grid_link<<<blocks, BLOCK, 0, w->stream>>>(grid);
-	grid_compute<<<blocks, BLOCK, 0, w->stream>>>(grid, 0);
-	grid_compute<<<blocks, BLOCK, 0, w->stream>>>(grid, 1);
-	grid_free<Memory><<<blocks, BLOCK, 0, w->stream>>>(grid, w->out);
+	grid_make<Memory><<<blocks, w->block, 0, w->stream>>>(grid);
+	grid_link<<<blocks, w->block, 0, w->stream>>>(grid);
+	grid_compute<<<blocks, w->block, 0, w->stream>>>(grid, 0);
+	grid_compute<<<blocks, w->block, 0, w->stream>>>(grid, 1);
+	grid_free<Memory><<<blocks, w->block, 0, w->stream>>>(grid, w->out);
 }
 
-const struct program grid_point = {"grid-point", sizeof(struct point *), {run<cuda_memory>, run<gmod_memory>}, {}};
+const struct program grid_point = {"grid-point", sizeof(struct point *), {run<memory_cuda>, run<memory_gmod>}, {}};

@@ -216,7 +216,7 @@ bool latency_measure(enum memory memory, unsigned buffers)
 	CUDA(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
 	CUDA(cudaMalloc(&s.buffer, buffers * sizeof(*s.buffer)));
 	CUDA(cudaMalloc(&s.out, CHURN_THREADS * sizeof(*s.out)));
-	ok = memory == MEMORY_GMOD ? measure<gmod_memory>(&s, true, &r) : measure<cuda_memory>(&s, false, &r);
+	ok = memory == MEMORY_GMOD ? measure<memory_gmod>(&s, true, &r) : measure<memory_cuda>(&s, false, &r);
 	CUDA(cudaFree(s.out));
 	CUDA(cudaFree(s.buffer));
 	CUDA(cudaStreamDestroy(s.stream));

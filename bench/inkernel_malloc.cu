@@ -18,16 +18,16 @@ static __global__ void malloc_fill(uint64_t **held)
 
 template <class Memory> static void run(const struct work *w)
 {
-	malloc_only<Memory><<<w->threads / BLOCK, BLOCK, 0, w->stream>>>((uint64_t **)w->scratch);
+	malloc_only<Memory><<<w->threads / w->block, w->block, 0, w->stream>>>((uint64_t **)w->scratch);
 }
 
 template <class Memory> static void tidy(const struct work *w)
 {
 	uint64_t **held = (uint64_t **)w->scratch;
 
-	malloc_fill<<<w->threads / BLOCK, BLOCK, 0, w->stream>>>(held);
-	held_free<Memory, WORDS><<<w->threads / BLOCK, BLOCK, 0, w->stream>>>(held, w->out);
+	malloc_fill<<<w->threads / w->block, w->block, 0, w->stream>>>(held);
+	held_free<Memory, WORDS><<<w->threads / w->block, w->block, 0, w->stream>>>(held, w->out);
 }
 
 const struct program malloc_alone = {
-    "malloc", sizeof(uint64_t *), {run<cuda_memory>, run<gmod_memory>}, {tidy<cuda_memory>, tidy<gmod_memory>}};
+    "malloc", sizeof(uint64_t *), {run<memory_cuda>, run<memory_gmod>}, {tidy<memory_cuda>, tidy<memory_gmod>}};

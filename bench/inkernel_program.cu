@@ -7,12 +7,12 @@
 #include "inkernel.h"
 
 enum {
-	WARM_UPS = 2,
+	WARM_UPS = 1,
 	REPEATS = 9,
-	REPEATS_OF_SLOW = 3, /* of what takes longer than SLOW_MS altogether */
+	REPEATS_OF_SLOW = 2, /* of what takes longer than SLOW_MS altogether */
 	REPEATS_MOST = 51,
 };
-#define SLOW_MS 600.0
+#define SLOW_MS 300.0
 #define SHORT_MS 60.0 /* so long is made use of in any case */
 
 struct once {
@@ -67,11 +67,11 @@ static struct once run_once(const struct program *p, enum memory memory, const s
 static bool is_good(const struct program *p, const struct work *w, const struct once *o, uint64_t checksum)
 {
 	if (!o->quiet)
-		return fail("%s %u: the heap is not empty 10 s after the kernels", p->name, w->threads);
+		return fail("%s %u %u: the heap is not empty 10 s after the kernels", p->name, w->block, w->threads);
 	if (o->missing)
-		return fail("%s %u: %u threads got no memory", p->name, w->threads, o->missing);
+		return fail("%s %u %u: %u threads got no memory", p->name, w->block, w->threads, o->missing);
 	if (o->checksum != checksum)
-		return fail("%s %u: the checksum differs from one repeat to the next", p->name, w->threads);
+		return fail("%s %u %u: the checksum differs from one repeat to the next", p->name, w->block, w->threads);
 	return true;
 }
 
@@ -91,7 +91,7 @@ static bool repeat(const struct program *p, enum memory memory, const struct wor
 		kernel[n] = o.kernel_ms;
 		quiet[n] = o.quiet_ms;
 	}
-	printf("case=%s threads=%u repeats=%u kernel_ms=%.5f", p->name, w->threads, n, median(kernel, n));
+	printf("case=%s block=%u threads=%u repeats=%u kernel_ms=%.5f", p->name, w->block, w->threads, n, median(kernel, n));
 	if (memory == MEMORY_GMOD && !p->tidy[memory])
 		printf(" quiet_ms=%.5f", median(quiet, n));
 	printf(" checksum=%016llx\n", (unsigned long long)checksum);
@@ -99,9 +99,9 @@ static bool repeat(const struct program *p, enum memory memory, const struct wor
 	return true;
 }
 
-bool program_measure(const struct program *p, enum memory memory, unsigned threads)
+bool program_measure(const struct program *p, enum memory memory, unsigned block, unsigned threads)
 {
-	struct work w = {threads, NULL, NULL, NULL};
+	struct work w = {threads, block, NULL, NULL, NULL};
 	unsigned findings = gmod_findings();
 	bool ok;
 
@@ -113,6 +113,7 @@ bool program_measure(const struct program *p, enum memory memory, unsigned threa
 	CUDA(cudaFree(w.scratch));
 	CUDA(cudaStreamDestroy(w.stream));
 	if (gmod_findings() != findings)
-		return fail("%s %u: %u findings in a correct program", p->name, threads, gmod_findings() - findings);
+		return fail("%s %u %u: %u findings in a correct program", p->name, block, threads,
+			    gmod_findings() - findings);
 	return ok;
 }

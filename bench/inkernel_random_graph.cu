@@ -66,11 +66,11 @@ template <class Memory> static __global__ void graph_free(struct edge **first, u
 template <class Memory> static void run(const struct work *w)
 {
 	struct edge **first = (struct edge **)w->scratch;
-	unsigned blocks = w->threads / BLOCK;
+	unsigned blocks = w->threads / w->block;
 
-	graph_connect<Memory><<<blocks, BLOCK, 0, w->stream>>>(first, w->out);
-	graph_walk<<<blocks, BLOCK, 0, w->stream>>>(first, w->out);
-	graph_free<Memory><<<blocks, BLOCK, 0, w->stream>>>(first, w->out);
+	graph_connect<Memory><<<blocks, w->block, 0, w->stream>>>(first, w->out);
+	graph_walk<<<blocks, w->block, 0, w->stream>>>(first, w->out);
+	graph_free<Memory><<<blocks, w->block, 0, w->stream>>>(first, w->out);
 }
 
-const struct program random_graph = {"random-graph", sizeof(struct edge *), {run<cuda_memory>, run<gmod_memory>}, {}};
+const struct program random_graph = {"random-graph", sizeof(struct edge *), {run<memory_cuda>, run<memory_gmod>}, {}};

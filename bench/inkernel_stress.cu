@@ -253,11 +253,10 @@ static void print_stats(const struct result *r)
 {
 	const struct gmod_device_stats *s = &r->after;
 
-	printf(" held=%llu heap_mib=%llu committed_before_mib=%llu committed_mib=%llu peak_mib=%llu reclaims=%llu "
-	       "passes=%llu",
+	printf(" held=%llu heap_mib=%llu committed_before_mib=%llu committed_mib=%llu peak_mib=%llu passes=%llu",
 	       (unsigned long long)r->held, (unsigned long long)s->heap_bytes >> 20,
 	       (unsigned long long)r->before.committed_bytes >> 20, (unsigned long long)s->committed_bytes >> 20,
-	       (unsigned long long)s->peak_bytes >> 20, (unsigned long long)s->reclaims, (unsigned long long)s->passes);
+	       (unsigned long long)s->peak_bytes >> 20, (unsigned long long)s->passes);
 }
 
 template <class Memory> static void all_freed(const struct crowd *c, struct result *r)
@@ -302,7 +301,7 @@ bool stress(enum memory memory, uint64_t pairs, unsigned blocks)
 	bool ok;
 
 	crowd_make(&c, blocks);
-	ok = memory == MEMORY_GMOD ? run<gmod_memory>(&c, pairs, true, &r) : run<cuda_memory>(&c, pairs, false, &r);
+	ok = memory == MEMORY_GMOD ? run<memory_gmod>(&c, pairs, true, &r) : run<memory_cuda>(&c, pairs, false, &r);
 	crowd_destroy(&c);
 	return ok;
 }
