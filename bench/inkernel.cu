@@ -1,8 +1,7 @@
 /*
  * The bench of memory that kernels allocate.
  *
- *	inkernel program MEMORY [NAME [BLOCK]]		one of the programs, or all, at three numbers of threads, in blocks
- *							of so many threads, or of four numbers of them
+ *	inkernel program MEMORY [NAME [BLOCK]]		one of the programs, or all; threads of a block, or four sizes
  *	inkernel latency MEMORY BUFFERS			how long a stray store stays unseen, beside so many live buffers
  *	inkernel stress MEMORY [PAIRS [BLOCKS]]		allocations and frees from four streams (blocks of each: 64)
  *

@@ -71,7 +71,8 @@ static bool is_good(const struct program *p, const struct work *w, const struct 
 	if (o->missing)
 		return fail("%s %u %u: %u threads got no memory", p->name, w->block, w->threads, o->missing);
 	if (o->checksum != checksum)
-		return fail("%s %u %u: the checksum differs from one repeat to the next", p->name, w->block, w->threads);
+		return fail("%s %u %u: the checksum differs from one repeat to the next", p->name, w->block,
+			    w->threads);
 	return true;
 }
 
@@ -91,7 +92,8 @@ static bool repeat(const struct program *p, enum memory memory, const struct wor
 		kernel[n] = o.kernel_ms;
 		quiet[n] = o.quiet_ms;
 	}
-	printf("case=%s block=%u threads=%u repeats=%u kernel_ms=%.5f", p->name, w->block, w->threads, n, median(kernel, n));
+	printf("case=%s block=%u threads=%u repeats=%u kernel_ms=%.5f", p->name, w->block, w->threads, n,
+	       median(kernel, n));
 	if (memory == MEMORY_GMOD && !p->tidy[memory])
 		printf(" quiet_ms=%.5f", median(quiet, n));
 	printf(" checksum=%016llx\n", (unsigned long long)checksum);

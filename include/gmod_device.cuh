@@ -11,13 +11,13 @@
  *             freeN(p);
  *     }
  *
- * Every buffer lies between canaries, up to 256 bytes of them behind it, and of a freed one the first 256 bytes are such,
- * too. freeN verifies them, and a guard does, which GMOD runs beside the program's kernels; overflows, underflows,
- * writes after the free, double and invalid frees come out as GMOD's reports. There is one heap per context, which is one
- * per device and process with the CUDA runtime, however many modules and translation units include this; libgmod makes it
- * before the first launch of a kernel of theirs. Without libgmod in the process, or with device_heap=off, the memory comes
- * from CUDA's heap. Host code may call the same functions, which there give memory of the host's heap: a buffer is freed
- * on the side that allocated it, and by freeN.
+ * Every buffer lies between canaries, up to 256 bytes of them behind it, and of a freed one the first 256 bytes are
+ * such, too. freeN verifies them, and a guard does, which GMOD runs beside the program's kernels; overflows,
+ * underflows, writes after the free, double and invalid frees come out as GMOD's reports. There is one heap per
+ * context, which is one per device and process with the CUDA runtime, however many modules and translation units
+ * include this; libgmod makes it before the first launch of a kernel of theirs. Without libgmod in the process, or with
+ * device_heap=off, the memory comes from CUDA's heap. Host code may call the same functions, which there give memory of
+ * the host's heap: a buffer is freed on the side that allocated it, and by freeN.
  *
  * Define GMOD_REPLACE_DEVICE_MALLOC before the include, and malloc, free, new and delete in all device code of the
  * translation unit go the same way; in host code they stay the host's. A unit that does not define it must not free
@@ -46,8 +46,8 @@ static __device__ inline void gmod_unit_pass(void)
 }
 
 /*
- * One pass, or, with a turn's number, passes until `microseconds` are over or the host has stopped the turn; that one is
- * launched as a single block. It is a template so that several units of a program may have it.
+ * One pass, or, with a turn's number, passes until `microseconds` are over or the host has stopped the turn; that one
+ * is launched as a single block. It is a template so that several units of a program may have it.
  */
 template <unsigned layout>
 __global__ void __launch_bounds__(GMOD_GUARD_THREADS) gmod_unit_guard(gmod_u32 turn, gmod_u32 microseconds)
@@ -68,8 +68,8 @@ template __global__ void gmod_unit_guard<GMOD_DEVICE_LAYOUT>(gmod_u32, gmod_u32)
 
 #if !defined(__CUDACC_RTC__)
 /* The linker of relocatable device code drops kernels that no host code speaks of. */
-static void (*const gmod_unit_guard_is_used)(gmod_u32, gmod_u32) __attribute__((used)) =
-    gmod_unit_guard<GMOD_DEVICE_LAYOUT>;
+static void (*const gmod_unit_guard_is_used)(gmod_u32, gmod_u32)
+    __attribute__((used)) = gmod_unit_guard<GMOD_DEVICE_LAYOUT>;
 #endif
 
 /* ---- what kernels call, and host code ---- */

@@ -47,8 +47,8 @@ static inline void gmod_any_free(void *p)
 /*
  * size bytes of global memory at a multiple of align, a power of two; what is below 16 counts as 16. The contents are
  * undefined. A size of 0 gives a pointer that can be freed and must not be dereferenced. NULL where there is no memory:
- * at once for what the heap can never have, else after the host has been asked for more, for 30 ms from the last that it
- * gave. Any thread may call it, in divergent code too.
+ * at once for what the heap can never have, else after the host has been asked for more, for 30 ms from the last that
+ * it gave. Any thread may call it, in divergent code too.
  */
 GMOD_CALL void *aligned_allocN(size_t align, size_t size)
 {
@@ -67,8 +67,9 @@ GMOD_CALL void *mallocN(size_t size)
 /*
  * Give back what these functions returned, from any thread of any kernel on the device; NULL is nothing. The buffer is
  * verified, and its memory may be used again at once. Who writes to it all the same is found by what becomes of its
- * first 256 bytes, while nobody else has them (option device_free_delay); behind those, not at all. A pointer that is none of these, or has been freed before, is reported
- * with the block and thread that called, and nothing else happens. Without libgmod it must be one of these.
+ * first 256 bytes, while nobody else has them (option device_free_delay); behind those, not at all. A pointer that is
+ * none of these, or has been freed before, is reported with the block and thread that called, and nothing else happens.
+ * Without libgmod it must be one of these.
  */
 GMOD_CALL void freeN(void *p)
 {

@@ -1,4 +1,4 @@
-/* Many modules come one by one to a context. Each has the heap of the first, and frees what the one before allocated. */
+/* Modules come to a context, one by one. Each has the heap of the first, and frees what the one before allocated. */
 #include "inkernel.h"
 
 enum { MODULES = 70 };
