@@ -2,10 +2,11 @@
  * Sets of chunk numbers that any thread may add to, take from and search, without locks: one of each class's chunks,
  * and one of those that nobody has.
  *
- * A set is gmod_unit_heap.set_words words, which are the truth, and set_marks words of a summary. A summary bit stands for a
- * word: set before or soon after its word becomes non-zero, cleared by whoever empties the word, who then looks again.
- * So once everybody is done, a non-zero word has its summary bit; while an adder is between its two steps
- * gmod_set_find() may miss the word. gmod_set_find_all() misses nothing. Model: tests/models/set.pml.
+ * A set is gmod_unit_heap.set_words words, which are the truth, and set_marks words of a summary. A summary bit stands
+ * for a word: set before or soon after its word becomes non-zero, cleared by whoever empties the word, who then looks
+ * again. So once everybody is done, a non-zero word has its summary bit; while an adder is between its two steps
+ * gmod_set_find() may miss the word. The bit of who was too slow for that may stay with an empty word: gmod_set_find()
+ * clears it, so that it hides others once at most. gmod_set_find_all() misses nothing. Model: tests/models/set.pml.
  */
 #ifndef GMOD_DEVICE_SET_H
 #define GMOD_DEVICE_SET_H
@@ -37,19 +38,24 @@ GMOD_DEVICE void gmod_set_add(gmod_u32 set, gmod_u32 member)
 	gmod_set_add_mask(set, member / 32, 1u << member % 32);
 }
 
+/* A word is empty, as it seems: so is its mark, unless somebody has added meanwhile, whose mark may have come before.
+ */
+GMOD_DEVICE_SLOW void gmod_set_unmark(gmod_u32 set, gmod_u32 word)
+{
+	gmod_and32_relaxed(&gmod_set_marks(set)[word / 32], ~(1u << word % 32));
+	gmod_fence(); /* with the mark of whoever has added before we cleared it: the member is seen then */
+	if (gmod_load32_relaxed(&gmod_set_words(set)[word]))
+		gmod_or32_relaxed(&gmod_set_marks(set)[word / 32], 1u << word % 32);
+}
+
 /* Take members of one word; returns those that were there. */
 GMOD_DEVICE_SLOW gmod_u32 gmod_set_take_mask(gmod_u32 set, gmod_u32 word, gmod_u32 mask)
 {
 	/* acquire: what the members stand for */
 	gmod_u32 old = gmod_and32_acquire(&gmod_set_words(set)[word], ~mask);
 
-	if (old && !(old & ~mask)) {
-		gmod_and32_relaxed(&gmod_set_marks(set)[word / 32], ~(1u << word % 32));
-		/* Ours may have come after the mark of somebody who has added meanwhile, whose member is seen then. */
-		gmod_fence();
-		if (gmod_load32_relaxed(&gmod_set_words(set)[word]))
-			gmod_or32_relaxed(&gmod_set_marks(set)[word / 32], 1u << word % 32);
-	}
+	if (old && !(old & ~mask))
+		gmod_set_unmark(set, word);
 	return old & mask;
 }
 
@@ -97,10 +103,13 @@ GMOD_DEVICE_SLOW gmod_u32 gmod_set_find(gmod_u32 set, gmod_u32 start)
 	for (gmod_u32 i = 0; i < gmod_unit_heap.set_marks; i++) {
 		gmod_u32 marks = gmod_load32_relaxed(&gmod_set_marks(set)[m]);
 		gmod_u32 word = m * 32 + (marks ? gmod_bit_from(marks, i ? 0 : first) : 0);
-		gmod_u32 v = marks && word < gmod_unit_heap.set_words ? gmod_load32_acquire(&gmod_set_words(set)[word]) : 0;
+		gmod_u32 v =
+		    marks && word < gmod_unit_heap.set_words ? gmod_load32_acquire(&gmod_set_words(set)[word]) : 0;
 
 		if (v)
 			return gmod_set_member(word, gmod_bit_from(v, word == first ? start : 0));
+		if (marks && word < gmod_unit_heap.set_words)
+			gmod_set_unmark(set, word);
 		m = m + 1 < gmod_unit_heap.set_marks ? m + 1 : 0;
 	}
 	return GMOD_SET_NONE;
