@@ -58,7 +58,7 @@ static void report(const struct gmod_context *c, const struct gmod_heap *h, cons
 	struct gmod_finding out = {.status = GMOD_FINAL};
 	struct gmod_verdict v;
 
-	if (f->class_ == GMOD_DEVICE_CORRUPT && !gmod_device_judge(h->key, f, &v))
+	if (f->class_ == GMOD_DEVICE_VOID || (f->class_ == GMOD_DEVICE_CORRUPT && !gmod_device_judge(h->key, f, &v)))
 		return;
 	gmod_report_pending_begin();
 	out.id = gmod_finding_next_id();

@@ -4,8 +4,8 @@
 
 /* What came along: stretches of whole words, one behind the other. */
 struct stretch {
-	int64_t from, to;    /* offsets from the user's first byte that are to hold the pattern */
-	int64_t words_from;  /* of the first word that came along */
+	int64_t from, to;   /* offsets from the user's first byte that are to hold the pattern */
+	int64_t words_from; /* of the first word that came along */
 	unsigned word, words;
 	uint64_t pattern;
 	enum gmod_class class;
@@ -20,10 +20,13 @@ static uint64_t pattern(const uint64_t key[2], const struct gmod_device_finding 
 static unsigned lay_out(const uint64_t key[2], const struct gmod_device_finding *f, struct stretch s[3])
 {
 	int64_t size = (int64_t)gmod_entry_size(f->word), end = (int64_t)(f->end - f->user), tail = size & ~7;
-	int64_t fill = gmod_entry_state_of(f->word) < GMOD_ENTRY_FREED ? 0 : size < GMOD_FILL_MAX ? size : GMOD_FILL_MAX;
+	int64_t fill = gmod_entry_state_of(f->word) < GMOD_ENTRY_FREED ? 0
+		       : size < GMOD_FILL_MAX                          ? size
+								       : GMOD_FILL_MAX;
 
-	s[0] = (struct stretch){-GMOD_HEAD_SIZE, 0, -GMOD_HEAD_SIZE, 0, GMOD_HEAD_SIZE / 8, pattern(key, f, GMOD_PATTERN_HEAD),
-				GMOD_HEAP_BUFFER_UNDERFLOW};
+	s[0] = (struct stretch){
+	    -GMOD_HEAD_SIZE,           0, -GMOD_HEAD_SIZE, 0, GMOD_HEAD_SIZE / 8, pattern(key, f, GMOD_PATTERN_HEAD),
+	    GMOD_HEAP_BUFFER_UNDERFLOW};
 	s[1] = (struct stretch){size,
 				end,
 				tail,
@@ -56,9 +59,8 @@ bool gmod_device_finding_is_sane(const uint64_t key[2], const struct gmod_device
 	struct stretch s[3];
 	unsigned words = is_plausible(f) ? lay_out(key, f, s) : 0;
 
-	return f->class_ >= GMOD_DEVICE_CORRUPT && f->class_ <= GMOD_DEVICE_INVALID_FREE &&
-	       (f->class_ != GMOD_DEVICE_CORRUPT || words) && words <= GMOD_FINDING_WORDS &&
-	       f->seal == gmod_finding_seal((const gmod_u64 *)key, f, words);
+	return f->class_ <= GMOD_DEVICE_INVALID_FREE && (f->class_ != GMOD_DEVICE_CORRUPT || words) &&
+	       words <= GMOD_FINDING_WORDS && f->seal == gmod_finding_seal((const gmod_u64 *)key, f, words);
 }
 
 /* The low bytes of a buffer's second word say since when it is kept back. */

@@ -26,25 +26,40 @@ GMOD_DEVICE_ONCE void gmod_say_which(struct gmod_pen *pen, gmod_u32 class_, bool
 	pen->field[5] = b->word ? gmod_load64_relaxed(&gmod_entry_at(b->place)->who) : GMOD_WHO_UNKNOWN;
 }
 
-/* Say what is wrong with a buffer, or that somebody frees what is none: then `word` is 0. false: there is no room. */
+/* Write that down. */
+GMOD_DEVICE void gmod_say_fields(struct gmod_pen *pen)
+{
+	pen->at = &gmod_ring_slot(pen->sequence)->class_;
+	pen->seal = pen->sequence;
+	gmod_pen_copy(pen, (gmod_u64)pen->field, (gmod_u64)(pen->field + 6));
+}
+
+/* And, of a corrupt buffer, what is in and around it: head, tail and fill, one behind the other. */
+GMOD_DEVICE void gmod_say_words(struct gmod_pen *pen)
+{
+	gmod_say_fields(pen);
+	if (pen->field[0] != GMOD_DEVICE_CORRUPT)
+		return;
+	gmod_pen_copy(pen, pen->b->user - GMOD_HEAD_SIZE, pen->b->user);
+	gmod_pen_copy(pen, gmod_buffer_last(pen->b) & ~7ull, pen->b->end);
+	gmod_pen_copy(pen, pen->b->user,
+		      gmod_entry_state_of(pen->b->word) < GMOD_ENTRY_FREED ? 0 : gmod_fill_end(pen->b));
+}
+
+/*
+ * Say what is wrong with a buffer of our own, or that somebody frees what is none: then `word` is 0. false: there is no
+ * room.
+ */
 GMOD_DEVICE_SLOW bool gmod_say(gmod_u32 class_, const struct gmod_buffer *b, bool by_the_caller)
 {
 	struct gmod_pen pen;
 
 	pen.b = b;
 	gmod_say_which(&pen, class_, by_the_caller);
-	pen.seal = pen.sequence = gmod_ring_reserve();
+	pen.sequence = gmod_ring_reserve();
 	if (!pen.sequence)
 		return false;
-	pen.at = &gmod_ring_slot(pen.sequence)->class_;
-	gmod_pen_copy(&pen, (gmod_u64)pen.field, (gmod_u64)(pen.field + 6));
-	if (pen.field[0] == GMOD_DEVICE_CORRUPT) {
-		/* head, tail and fill, one behind the other */
-		gmod_pen_copy(&pen, pen.b->user - GMOD_HEAD_SIZE, pen.b->user);
-		gmod_pen_copy(&pen, gmod_buffer_last(pen.b) & ~7ull, pen.b->end);
-		gmod_pen_copy(&pen, pen.b->user,
-			      gmod_entry_state_of(pen.b->word) < GMOD_ENTRY_FREED ? 0 : gmod_fill_end(pen.b));
-	}
+	gmod_say_words(&pen);
 	gmod_pen_end(&pen);
 	return true;
 }
@@ -63,17 +78,26 @@ GMOD_DEVICE_SLOW bool gmod_entry_turn(const struct gmod_buffer *b, gmod_u64 is, 
 }
 
 /*
- * A buffer is corrupt, as it seems. Others may have changed its entry since, and then it is no longer what was looked
- * at. false: it was not, or it is to be said later, because there is no room.
+ * A buffer is corrupt, as it seems, and others may change it at any time: what it is like is written down first, and
+ * its entry turned then. Where that is no longer what it was, the finding is void, and whoever has changed it says what
+ * there is to say. false: it is void, or there is no room.
  */
 GMOD_DEVICE bool gmod_say_corrupt(const struct gmod_buffer *b)
 {
-	if (!gmod_entry_turn(b, b->word, b->word | GMOD_ENTRY_REPORTED))
+	struct gmod_pen pen;
+
+	pen.b = b;
+	gmod_say_which(&pen, GMOD_DEVICE_CORRUPT, false);
+	pen.sequence = gmod_ring_reserve();
+	if (!pen.sequence)
 		return false;
-	if (gmod_say(GMOD_DEVICE_CORRUPT, b, false))
-		return true;
-	gmod_entry_turn(b, b->word | GMOD_ENTRY_REPORTED, b->word);
-	return false;
+	gmod_say_words(&pen);
+	if (!gmod_entry_turn(b, b->word, b->word | GMOD_ENTRY_REPORTED)) {
+		pen.field[0] = GMOD_DEVICE_VOID;
+		gmod_say_fields(&pen);
+	}
+	gmod_pen_end(&pen);
+	return pen.field[0] != GMOD_DEVICE_VOID;
 }
 
 /* ---- giving back ---- */
@@ -102,9 +126,12 @@ GMOD_DEVICE_ONCE bool gmod_guard_freed(const struct gmod_buffer *b)
 {
 	if (!gmod_guard_is_due(b))
 		return true;
-	gmod_store64_relaxed(gmod_words_at(b->user - 8), gmod_pattern(b, GMOD_PATTERN_HEAD));
-	if (!gmod_entry_turn(b, b->word, gmod_entry_turned(b->word, GMOD_ENTRY_DEAD)))
+	/* Two of us may have come so far: only one may write to the block, which is somebody else's before long. */
+	if (!gmod_entry_turn(b, b->word, gmod_entry_turned(b->word, GMOD_ENTRY_BUSY)))
 		return false;
+	gmod_store64_relaxed(gmod_words_at(b->user - 8), gmod_pattern(b, GMOD_PATTERN_HEAD));
+	/* release: the buffer is as it is to be */
+	gmod_store64_release(&gmod_entry_at(b->place)->word, gmod_entry_turned(b->word, GMOD_ENTRY_DEAD));
 	gmod_add64_relaxed(&gmod_unit_heap.state->held, 0ull - gmod_buffer_takes(b));
 	gmod_block_give(b);
 	return false;
@@ -119,8 +146,9 @@ GMOD_DEVICE_ONCE bool gmod_guard_freed(const struct gmod_buffer *b)
 GMOD_DEVICE_ONCE bool gmod_guard_wrong(const struct gmod_buffer *b, gmod_u64 control, bool holds)
 {
 	gmod_fence();
-	/* Is it what it was when we began? The chunk may be one of other blocks now. */
-	if ((gmod_u32)gmod_load64_relaxed(gmod_control_of(gmod_place_chunk(b->place))) != (gmod_u32)control)
+	/* Is it what it was when we began? The chunk may be one of other blocks now, or the block another buffer's. */
+	if ((gmod_u32)gmod_load64_relaxed(gmod_control_of(gmod_place_chunk(b->place))) != (gmod_u32)control ||
+	    gmod_load64_relaxed(&gmod_entry_at(b->place)->word) != b->word)
 		return false;
 	if (holds)
 		return gmod_say_corrupt(b);
@@ -185,7 +213,8 @@ GMOD_DEVICE_SLOW void gmod_guard_share(gmod_u32 share, struct gmod_warp w)
 	GMOD_ROLLED
 	for (gmod_u32 first = share * w.size; first < committed; first += gmod_unit_heap.guards * w.size) {
 		/* acquire: the entries as they were made before the kind was set */
-		gmod_u64 control = first + w.rank < committed ? gmod_load64_acquire(gmod_control_of(first + w.rank)) : 0;
+		gmod_u64 control =
+		    first + w.rank < committed ? gmod_load64_acquire(gmod_control_of(first + w.rank)) : 0;
 
 		GMOD_ROLLED
 		for (gmod_u32 i = 0; i < w.size; i++) {

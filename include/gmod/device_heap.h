@@ -38,14 +38,14 @@ enum {
 	GMOD_CHUNK_SIZE = 1 << GMOD_CHUNK_BITS,
 	GMOD_CHUNKS_BITS = 24, /* of the number of chunks: a TiB */
 	GMOD_ENTRY_SIZE = 16,
-	GMOD_BLOCK_MIN = 32,       /* head and tail of a buffer leave 8 bytes of it */
-	GMOD_BLOCK_MAX = 7 << 12,  /* two of them, with their entries, in a chunk */
+	GMOD_BLOCK_MIN = 32,      /* head and tail of a buffer leave 8 bytes of it */
+	GMOD_BLOCK_MAX = 7 << 12, /* two of them, with their entries, in a chunk */
 	GMOD_CHUNK_WORDS = (GMOD_CHUNK_SIZE / (GMOD_BLOCK_MIN + GMOD_ENTRY_SIZE) + 31) / 32,
-	GMOD_CLASSES = 38,         /* see gmod_class_of() */
-	GMOD_CLASS_RUN = 38,       /* one block in as many chunks as it takes */
+	GMOD_CLASSES = 38,            /* see gmod_class_of() */
+	GMOD_CLASS_RUN = 38,          /* one block in as many chunks as it takes */
 	GMOD_SET_FREE = GMOD_CLASSES, /* the set of chunks that nobody has, behind those of the classes */
 	GMOD_SETS,
-	GMOD_SLOTS = 32,      /* places that remember a chunk of each class, picked by multiprocessor */
+	GMOD_SLOTS = 32,       /* places that remember a chunk of each class, picked by multiprocessor */
 	GMOD_GUARDS_MAX = 256, /* shares of the chunks, each for a warp of the guard */
 };
 
@@ -80,8 +80,8 @@ struct gmod_share {
 /* What a kernel's thread is called in entries and findings: its block << 10 | its number in it. */
 #define GMOD_WHO_UNKNOWN ((1ull << 40) - 1)
 
-/* What freeN found, or the guard; device_ring.h. */
-enum gmod_device_class { GMOD_DEVICE_CORRUPT = 1, GMOD_DEVICE_DOUBLE_FREE, GMOD_DEVICE_INVALID_FREE };
+/* What freeN found, or the guard, or thought that it had; device_ring.h. */
+enum gmod_device_class { GMOD_DEVICE_VOID, GMOD_DEVICE_CORRUPT, GMOD_DEVICE_DOUBLE_FREE, GMOD_DEVICE_INVALID_FREE };
 
 /* Words of a buffer that come along: of its head, its tail and its fill, where the words begin and end at 8 bytes. */
 enum { GMOD_FINDING_WORDS = GMOD_HEAD_SIZE / 8 + GMOD_TAIL_MAX / 8 + 1 + GMOD_FILL_MAX / 8 };
@@ -123,11 +123,11 @@ struct gmod_heap_state {
 	gmod_u32 refused;    /* what `given` was + 1 when somebody waited for more in vain */
 	gmod_u32 used, peak; /* chunks that are not free; the most there have been */
 	gmod_u32 pass;
-	gmod_u32 pressing;   /* `pass` + 1 when memory was short: what is kept back is given back at the next pass */
-	gmod_u64 held;       /* bytes of buffers that are kept back */
-	gmod_u64 findings, findings_lost; /* said so far; those for which the ring had no room */
-	gmod_u64 damaged;    /* entries that a kernel has overwritten */
-	gmod_u64 failed;     /* allocations that got nothing */
+	gmod_u32 pressing; /* `pass` + 1 when memory was short: what is kept back is given back at the next pass */
+	gmod_u64 held;     /* bytes of buffers that are kept back */
+	gmod_u64 findings, findings_lost;    /* said so far; those for which the ring had no room */
+	gmod_u64 damaged;                    /* entries that a kernel has overwritten */
+	gmod_u64 failed;                     /* allocations that got nothing */
 	gmod_u64 freed[GMOD_SLOTS];          /* buffers given back, by multiprocessor */
 	gmod_u64 live, live_bytes;           /* buffers, by the latest look at each share */
 	gmod_u64 live_peak, live_bytes_peak; /* the most of them that looks have seen */
@@ -145,9 +145,9 @@ struct gmod_shape {
 /* What does not. All zeros: there is no heap here. */
 struct gmod_device_heap {
 	gmod_u64 key[2];
-	gmod_u64 base;              /* of the chunks */
-	gmod_u64 largest;           /* bytes of the largest block that there can ever be */
-	gmod_u32 chunks;            /* as many as there can ever be */
+	gmod_u64 base;                 /* of the chunks */
+	gmod_u64 largest;              /* bytes of the largest block that there can ever be */
+	gmod_u32 chunks;               /* as many as there can ever be */
 	gmod_u32 set_words, set_marks; /* of a set; device_set.h */
 	gmod_u32 guards;
 	gmod_u32 slots; /* a power of two */
