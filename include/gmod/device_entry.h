@@ -6,16 +6,17 @@
  *     word: size 36 │ offset 12: of the buffer in its block, by 16 bytes │ generation 12 │ state 4
  *     who:  check 24 │ who allocated it 40
  *
- *     0 ──mallocN──► BUSY ──► LIVE ──freeN──► BUSY ──► DEAD ──mallocN──► BUSY ...
- *                                              └─► FREED ──guard──► DEAD
+ *     NONE ──mallocN──► BUSY ──► LIVE ──freeN──► BUSY ──► DEAD ──mallocN──► BUSY ...
+ *                                                 └─► FREED ──guard──► BUSY ──► DEAD
  *
  * LIVE to BUSY is one atomic operation: whoever loses it has freed twice. BUSY is nobody's but the thread's that made
  * it so. FREED is a buffer that is kept back (device_free_delay, or a finding that the ring had no room for); DEAD, one
  * whose block is free. Both hold the fill, so a late write is seen: by the guard, and by mallocN when the block is
  * handed out again.
  *
- * The check is a keyed mix over all the rest but state and flag. What does not bear it out has been overwritten, and is
- * neither followed nor reported. Whoever reads an entry that others may be changing reads its word again before it says
+ * The check is a keyed mix over all the rest but state and flag; an entry that is NONE has a word of its chunk's own,
+ * which zeros are not. What does not bear it out has been overwritten, and is neither followed nor reported, nor is its
+ * block given out. Whoever reads an entry that others may be changing reads its word again before it says
  * anything about the buffer. The generation tells one buffer of a block from the next. Model: tests/models/entry.pml.
  */
 #ifndef GMOD_DEVICE_ENTRY_H
@@ -66,15 +67,6 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_who(void)
 	gmod_u64 block = gmod_block_id();
 
 	return block < GMOD_WHO_UNKNOWN >> 10 ? block << 10 | gmod_thread_in_block() : GMOD_WHO_UNKNOWN;
-}
-
-/*
- * Where a block is: its entry's address, below the class of its chunk; 0: no block is there. GMOD_CLASS_RUN: the block
- * is a run.
- */
-GMOD_DEVICE gmod_u64 gmod_place(gmod_u64 entry, gmod_u32 class_)
-{
-	return entry | (gmod_u64)class_ << 56;
 }
 
 GMOD_DEVICE gmod_u32 gmod_place_class(gmod_u64 place)
@@ -142,18 +134,20 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_entry_who(gmod_u64 place, gmod_u64 word, gmod_u64
 /* Chunks of the run that a buffer is in. */
 GMOD_DEVICE gmod_u64 gmod_entry_chunks(gmod_u64 word)
 {
-	return (GMOD_ENTRY_SIZE + gmod_entry_offset(word) + gmod_entry_size(word) + GMOD_TAIL_MIN + GMOD_CHUNK_SIZE - 1) >>
+	return (GMOD_ENTRY_SIZE + gmod_entry_offset(word) + gmod_entry_size(word) + GMOD_TAIL_MIN + GMOD_CHUNK_SIZE -
+		1) >>
 	       GMOD_CHUNK_BITS;
 }
 
-/* Where such a buffer lies in its block. The tail goes on for GMOD_TAIL_MAX bytes, or to the end of the block. false: the
- * block has no room for it. */
+/* Where such a buffer lies in its block. The tail goes on for GMOD_TAIL_MAX bytes, or to the end of the block. false:
+ * the block has no room for it. */
 GMOD_DEVICE_SLOW bool gmod_buffer_lies(struct gmod_buffer *b)
 {
 	gmod_u64 memory = (gmod_u64)gmod_committed() << GMOD_CHUNK_BITS, block = gmod_place_block(b->place);
 	gmod_u64 last = block + gmod_entry_offset(b->word) + gmod_entry_size(b->word);
-	gmod_u64 end = gmod_place_is_run(b->place) ? block - GMOD_ENTRY_SIZE + (gmod_entry_chunks(b->word) << GMOD_CHUNK_BITS)
-						   : block + gmod_class_size(gmod_place_class(b->place));
+	gmod_u64 end = gmod_place_is_run(b->place)
+			   ? block - GMOD_ENTRY_SIZE + (gmod_entry_chunks(b->word) << GMOD_CHUNK_BITS)
+			   : block + gmod_class_size(gmod_place_class(b->place));
 
 	if (last + GMOD_TAIL_MIN > end || gmod_entry_offset(b->word) < GMOD_HEAD_SIZE ||
 	    end - gmod_unit_heap.base > memory)
@@ -173,12 +167,15 @@ GMOD_DEVICE gmod_u64 gmod_entry_damaged(void)
 	return GMOD_ENTRY_STATE;
 }
 
-/* Is an entry what mallocN made of it? */
-GMOD_DEVICE bool gmod_entry_holds(const struct gmod_buffer *b)
+/* Is an entry what mallocN made of it, or what was there before? */
+GMOD_DEVICE_SLOW bool gmod_entry_holds(const struct gmod_buffer *b)
 {
 	gmod_u64 who = gmod_load64_relaxed(&gmod_entry_at(b->place)->who);
+	gmod_u32 state = gmod_entry_state_of(b->word);
 
-	return who == gmod_entry_who(b->place, b->word, who);
+	if (state == GMOD_ENTRY_NONE)
+		return b->word == gmod_word_none(b->place);
+	return state <= GMOD_ENTRY_DEAD && who == gmod_entry_who(b->place, b->word, who);
 }
 
 #endif

@@ -77,10 +77,9 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_block_state(struct gmod_want *w)
 	w->b.place = gmod_place(w->b.place, w->spot / GMOD_SLOTS);
 	w->b.word = gmod_load64_relaxed(&gmod_entry_at(w->b.place)->word);
 	state = gmod_entry_state_of(w->b.word);
-	if (state != GMOD_ENTRY_NONE && state != GMOD_ENTRY_DEAD)
+	if ((state != GMOD_ENTRY_NONE && state != GMOD_ENTRY_DEAD) || !gmod_entry_holds(&w->b))
 		return gmod_want_first(w);
-	return state == GMOD_ENTRY_DEAD && gmod_buffer_lies(&w->b) && gmod_entry_holds(&w->b) ? GMOD_STEP_VERIFY
-											       : GMOD_STEP_ENTRY;
+	return state == GMOD_ENTRY_DEAD && gmod_buffer_lies(&w->b) ? GMOD_STEP_VERIFY : GMOD_STEP_ENTRY;
 }
 
 /* The entry of a new buffer, which is BUSY yet, behind that of the block's last one. */
@@ -104,11 +103,13 @@ GMOD_DEVICE_SLOW void gmod_entry_publish(const struct gmod_buffer *b, enum gmod_
 /* Was anything written to the block since it was freed? */
 GMOD_DEVICE_ONCE enum gmod_step gmod_block_verify(const struct gmod_buffer *b)
 {
-	return gmod_buffer_is_corrupt(b) && gmod_entry_turn(b, b->word, b->word | GMOD_ENTRY_REPORTED) ? GMOD_STEP_SAY
-												       : GMOD_STEP_ENTRY;
+	return gmod_buffer_is_corrupt(b) && gmod_entry_turn(b, b->word, b->word | GMOD_ENTRY_REPORTED)
+		   ? GMOD_STEP_SAY
+		   : GMOD_STEP_ENTRY;
 }
 
-/* A buffer, in steps that each return before the next begins; NULL: there is no memory. align: 16 or a greater power of two. */
+/* A buffer, in steps that each return before the next begins; NULL: there is no memory. align: 16 or a greater power of
+ * two. */
 GMOD_DEVICE_SLOW void *gmod_heap_malloc(gmod_u64 size, gmod_u64 align)
 {
 	struct gmod_want w;
@@ -207,11 +208,9 @@ GMOD_DEVICE_SLOW void gmod_buffer_find(struct gmod_buffer *b)
 		return;
 	/* acquire: the rest of the entry */
 	b->word = gmod_load64_acquire(&gmod_entry_at(b->place)->word);
-	if (gmod_entry_state_of(b->word) == GMOD_ENTRY_NONE)
-		b->word = 0;
-	else if (!gmod_entry_holds(b))
+	if (!gmod_entry_holds(b))
 		b->word = gmod_entry_damaged();
-	else if (!gmod_buffer_lies(b) || b->user != b->asked)
+	else if (gmod_entry_state_of(b->word) == GMOD_ENTRY_NONE || !gmod_buffer_lies(b) || b->user != b->asked)
 		b->word = 0;
 }
 
@@ -258,7 +257,7 @@ GMOD_DEVICE_SLOW void gmod_heap_free(void *pointer)
 	b.asked = (gmod_u64)pointer;
 	gmod_buffer_find(&b);
 	if (!gmod_buffer_claim(&b)) {
-		if (b.word != GMOD_ENTRY_STATE &&
+		if (b.word != GMOD_ENTRY_STATE && (b.word || gmod_memory()) &&
 		    !gmod_say(b.word ? GMOD_DEVICE_DOUBLE_FREE : GMOD_DEVICE_INVALID_FREE, &b, true))
 			gmod_say_none();
 		return;

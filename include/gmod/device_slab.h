@@ -34,6 +34,7 @@
 #ifndef GMOD_DEVICE_SLAB_H
 #define GMOD_DEVICE_SLAB_H
 
+#include "device_canary.h"
 #include "device_set.h"
 
 enum {
@@ -144,13 +145,16 @@ GMOD_DEVICE gmod_u32 gmod_memory_limit(gmod_u64 word)
 	return (gmod_u32)(word >> GMOD_CHUNKS_BITS) & ((1u << GMOD_CHUNKS_BITS) - 1);
 }
 
-/* The word, 0 where it has been overwritten. */
+/* The word, 0 where it has been overwritten; few of those that can be true bear out the check by chance. */
 GMOD_DEVICE_SLOW gmod_u64 gmod_memory(void)
 {
 	gmod_u64 word = gmod_load64_relaxed(&gmod_unit_heap.state->memory);
-	gmod_u32 committed = (gmod_u32)word & ((1u << GMOD_CHUNKS_BITS) - 1);
+	gmod_u32 committed = (gmod_u32)word & ((1u << GMOD_CHUNKS_BITS) - 1), limit = gmod_memory_limit(word);
 
-	return word == gmod_memory_word(gmod_unit_heap.key, gmod_memory_limit(word), committed) ? word : 0;
+	return committed <= limit && limit <= gmod_unit_heap.chunks &&
+		       word == gmod_memory_word(gmod_unit_heap.key, limit, committed)
+		   ? word
+		   : 0;
 }
 
 /* Chunks that may be touched. */
@@ -200,11 +204,11 @@ GMOD_DEVICE bool gmod_chunks_are_short(gmod_u32 n)
 
 /* ---- lists ---- */
 
-/* After a change of a chunk's number from `before` up by n: keeps I3, and lets go of a chunk nobody uses (I4). */
-GMOD_DEVICE_SLOW void gmod_chunk_settle(gmod_u32 chunk, gmod_u64 before, gmod_u32 n)
+/* After a change of a chunk's number up to `after`, from 0 or less or not: keeps I3, and lets go of a chunk nobody uses (I4). */
+GMOD_DEVICE_SLOW void gmod_chunk_settle(gmod_u32 chunk, gmod_u64 after, bool had_none)
 {
-	gmod_u64 after = before + ((gmod_u64)n << 32), freed;
 	gmod_u32 class_ = gmod_control_class(after);
+	gmod_u64 freed;
 
 	if (gmod_control_kind(after) != GMOD_CHUNK_SLAB || class_ >= GMOD_CLASSES)
 		return;
@@ -217,7 +221,7 @@ GMOD_DEVICE_SLOW void gmod_chunk_settle(gmod_u32 chunk, gmod_u64 before, gmod_u3
 			return;
 		}
 	}
-	if (gmod_control_free(before) <= 0 && gmod_control_free(after) > 0)
+	if (had_none && gmod_control_free(after) > 0)
 		gmod_set_add(class_, chunk);
 }
 
@@ -238,7 +242,9 @@ GMOD_DEVICE_SLOW void gmod_chunk_unlist(gmod_u32 chunk, gmod_u32 class_)
 /* n more blocks are free. */
 GMOD_DEVICE_SLOW void gmod_chunk_return(gmod_u32 chunk, gmod_u32 n)
 {
-	gmod_chunk_settle(chunk, gmod_add64_release(gmod_control_of(chunk), (gmod_u64)n << 32), n);
+	gmod_u64 before = gmod_add64_release(gmod_control_of(chunk), (gmod_u64)n << 32);
+
+	gmod_chunk_settle(chunk, before + ((gmod_u64)n << 32), gmod_control_free(before) <= 0);
 }
 
 GMOD_DEVICE void gmod_count_freed(void)
@@ -256,6 +262,21 @@ GMOD_DEVICE_SLOW void gmod_block_release(gmod_u32 chunk, gmod_u32 index)
 }
 
 /* ---- new chunks ---- */
+
+/*
+ * Where a block is: its entry's address, below the class of its chunk; 0: no block is there. GMOD_CLASS_RUN: the block
+ * is a run.
+ */
+GMOD_DEVICE gmod_u64 gmod_place(gmod_u64 entry, gmod_u32 class_)
+{
+	return entry | (gmod_u64)class_ << 56;
+}
+
+/* The entry's word of a block that nobody has had since its chunk became one of the class. */
+GMOD_DEVICE gmod_u64 gmod_word_none(gmod_u64 place)
+{
+	return (gmod_u64)(((gmod_u32)(place >> GMOD_CHUNK_BITS) ^ (gmod_u32)gmod_unit_heap.key[1]) * 0x9e3779b1u) << 32 | 16;
+}
 
 /* Change a chunk of our own, and add to its number, which may be changing by mistake (I4): the new number. */
 GMOD_DEVICE_SLOW int gmod_chunk_turn(gmod_u32 chunk, gmod_u32 kind, gmod_u32 class_, gmod_u32 blocks)
@@ -275,7 +296,8 @@ GMOD_DEVICE_SLOW int gmod_chunk_turn(gmod_u32 chunk, gmod_u32 kind, gmod_u32 cla
 GMOD_DEVICE_SLOW void gmod_chunk_clear(gmod_u32 chunk, gmod_u32 class_)
 {
 	gmod_u32 blocks = gmod_class_blocks(class_), was = (gmod_u32)gmod_load64_relaxed(gmod_control_of(chunk));
-	gmod_u64 *entry = (gmod_u64 *)gmod_chunk_address(chunk);
+	gmod_u64 *entry = (gmod_u64 *)gmod_chunk_address(chunk),
+		 none = gmod_word_none(gmod_place((gmod_u64)entry, class_));
 
 	if (gmod_control_kind(was) != GMOD_CHUNK_NEW && gmod_control_class(was) == class_)
 		return;
@@ -283,7 +305,7 @@ GMOD_DEVICE_SLOW void gmod_chunk_clear(gmod_u32 chunk, gmod_u32 class_)
 	gmod_fence_writes(); /* a guard that reads what we write finds that it is no entry */
 	GMOD_ROLLED
 	for (gmod_u32 i = 0; i < blocks; i++)
-		gmod_store64_relaxed(&entry[i * (GMOD_ENTRY_SIZE / 8)], 0);
+		gmod_store64_relaxed(&entry[i * (GMOD_ENTRY_SIZE / 8)], none);
 	GMOD_ROLLED
 	for (gmod_u32 w = 0; class_ < GMOD_CLASSES && w < (blocks + 31) / 32; w++)
 		gmod_store32_relaxed(&gmod_unit_heap.chunk[chunk].free_blocks[w],
@@ -309,14 +331,14 @@ enum gmod_step {
 	GMOD_STEP_TURN,   /* none is seen: whose turn is it to make one? */
 	GMOD_STEP_TAKE,
 	GMOD_STEP_MAKE,
-	GMOD_STEP_NONE,   /* there is no free chunk */
+	GMOD_STEP_NONE, /* there is no free chunk */
 	GMOD_STEP_FIND_RUN,
 	GMOD_STEP_TAKE_RUN,
 	GMOD_STEP_GIVE_RUN, /* somebody was faster */
 	GMOD_STEP_MAKE_RUN,
 	GMOD_STEP_EXTEND, /* the heap is exhausted, as it seems */
 	GMOD_STEP_WAIT,
-	GMOD_STEP_STATE,  /* there is a block: what was in it? */
+	GMOD_STEP_STATE, /* there is a block: what was in it? */
 	GMOD_STEP_VERIFY,
 	GMOD_STEP_SAY,
 	GMOD_STEP_LOST, /* there was no room for it */
@@ -330,13 +352,13 @@ enum gmod_step {
  * step: steps that called each other would need all of theirs at the same time.
  */
 struct gmod_want {
-	struct gmod_buffer b; /* what comes of it */
+	struct gmod_buffer b;        /* what comes of it */
 	gmod_u64 size, align, needs; /* bytes; the last of a block */
-	gmod_u64 gained;      /* clock when there was last some gain, 0: we have not waited yet */
-	gmod_u32 given;       /* at that time */
-	gmod_u32 spot;        /* class * GMOD_SLOTS + slot: the place that remembers a chunk */
-	gmod_u32 hint;        /* what it remembered when we looked; of a run, its first chunk */
-	gmod_u32 taken;       /* chunks of a run that are ours */
+	gmod_u64 gained;             /* clock when there was last some gain, 0: we have not waited yet */
+	gmod_u32 given;              /* at that time */
+	gmod_u32 spot;               /* class * GMOD_SLOTS + slot: the place that remembers a chunk */
+	gmod_u32 hint;               /* what it remembered when we looked; of a run, its first chunk */
+	gmod_u32 taken;              /* chunks of a run that are ours */
 	gmod_u32 tries;
 };
 
@@ -375,7 +397,8 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_slab_try(struct gmod_want *w)
 GMOD_DEVICE_ONCE enum gmod_step gmod_slab_pick(struct gmod_want *w)
 {
 	gmod_u32 blocks = gmod_class_blocks(w->spot / GMOD_SLOTS), words = (blocks + 31) / 32, from = gmod_spread();
-	gmod_u32 *at = gmod_unit_heap.chunk[w->hint - 1].free_blocks, i = (gmod_u32)((gmod_u64)from * words >> 32), bit, v;
+	gmod_u32 *at = gmod_unit_heap.chunk[w->hint - 1].free_blocks, i = (gmod_u32)((gmod_u64)from * words >> 32), bit,
+		 v;
 
 	GMOD_ROLLED
 	for (int tries = 0; tries < GMOD_PICK_TRIES; tries++) {
@@ -456,7 +479,8 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_slab_make(const struct gmod_want *w)
 {
 	gmod_chunks_used(1);
 	gmod_chunk_clear(w->taken, w->spot / GMOD_SLOTS);
-	if (gmod_chunk_turn(w->taken, GMOD_CHUNK_SLAB, w->spot / GMOD_SLOTS, gmod_class_blocks(w->spot / GMOD_SLOTS)) > 0)
+	if (gmod_chunk_turn(w->taken, GMOD_CHUNK_SLAB, w->spot / GMOD_SLOTS, gmod_class_blocks(w->spot / GMOD_SLOTS)) >
+	    0)
 		gmod_set_add(w->spot / GMOD_SLOTS, w->taken);
 	gmod_store32_relaxed(&gmod_unit_heap.state->hint[w->spot], w->taken + 1);
 	gmod_slab_turned(w);
@@ -527,7 +551,8 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_run_take(struct gmod_want *w)
 		mask = gmod_run_mask(first, rest, &here);
 		got = gmod_set_take_mask(GMOD_SET_FREE, first / 32, mask);
 		if (got != mask) {
-			gmod_set_add_mask(GMOD_SET_FREE, first / 32, got);
+			if (got)
+				gmod_set_add_mask(GMOD_SET_FREE, first / 32, got);
 			break;
 		}
 	}
@@ -559,7 +584,6 @@ GMOD_DEVICE_SLOW void gmod_run_release(gmod_u32 first, gmod_u32 n)
 }
 
 /* ---- growing ---- */
-
 
 /* Chunks that have got memory since the last time become free ones. */
 GMOD_DEVICE_ONCE enum gmod_step gmod_heap_extend(struct gmod_want *w)

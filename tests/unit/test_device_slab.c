@@ -194,7 +194,7 @@ TEST(threads_share_it)
 			uint64_t control = t.state ? *gmod_control_of(c) : 0;
 
 			if (gmod_control_kind(control) == GMOD_CHUNK_SLAB)
-				gmod_chunk_settle(c, control - (1ull << 32), 1);
+				gmod_chunk_settle(c, control, false);
 		}
 		assert_int_equal(free_chunks(), chunks[i]);
 		for (uint32_t c = 0; c < chunks[i]; c++)
