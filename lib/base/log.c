@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,14 +16,14 @@
 #define LINE_BYTES 2048
 
 /*
- * What the log knows of itself. json and verbosity are set by gmod_log_open() and read-only afterwards. The holder of
- * the lock writes, and what lib/base/log_file.c and lib/base/log_stderr.c know belongs to it too. A thread that does
- * not get it goes on as its holder (who may be gone: fork copies a held lock): then two threads may write at once,
- * which costs order, and at worst a descriptor, but no memory.
+ * What the log knows of itself. json, plain and verbosity are set by gmod_log_open() and read-only afterwards. The
+ * holder of the lock writes, and what lib/base/log_file.c and lib/base/log_stderr.c know belongs to it too. A thread
+ * that does not get it goes on as its holder (who may be gone: fork copies a held lock): then two threads may write at
+ * once, which costs order, and at worst a descriptor, but no memory.
  */
 static struct {
 	atomic_flag lock;
-	bool json;
+	bool json, plain;
 	unsigned verbosity;
 	_Atomic bool refusal_said;
 	_Atomic uint64_t lost_told; /* of gmod_counters.lost_lines */
@@ -125,6 +126,11 @@ bool gmod_log_json(void)
 	return sink.json;
 }
 
+bool gmod_log_is_bold(void)
+{
+	return !sink.plain && !gmod_log_file_path()[0] && gmod_stderr_is_terminal();
+}
+
 /*
  * Wrap a message for the log's format, and write it. vsnprintf as in gmod_text_fmt(): our formats hold nothing that it
  * would allocate for.
@@ -197,6 +203,7 @@ int gmod_log_open(const char *pattern, bool json, unsigned verbosity)
 	gmod_log_file_none();
 	sink.json = json;
 	sink.verbosity = verbosity;
+	sink.plain = json || getenv("NO_COLOR");
 	if (pattern && *pattern)
 		why = gmod_log_file_choose(pattern);
 	if (why) {

@@ -30,6 +30,9 @@ int gmod_log_open(const char *pattern, bool json, unsigned verbosity);
 
 bool gmod_log_json(void);
 
+/* Lines go to a terminal, and NO_COLOR is not set. */
+bool gmod_log_is_bold(void);
+
 /* One line, cut after 2 KiB with "...". A JSON log gets it as an object with "event":"note". */
 void gmod_log_line(const char *format, ...) GMOD_PRINTF(1, 2);
 

@@ -94,44 +94,52 @@ static void append_directive(struct gmod_text *t, char letter)
 	}
 }
 
-/* Expand the pattern into file.path, made absolute because programs change directory; false if it does not fit. */
-static bool expand_path(const char *pattern)
+void gmod_log_expand(struct gmod_text *t, const char *pattern)
+{
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '%' && p[1])
+			append_directive(t, *++p);
+		else
+			gmod_text_bytes(t, p, 1);
+	}
+}
+
+/* Expand the pattern into path, made absolute because programs change directory; false if it does not fit. */
+static bool expand_path(const char *pattern, char path[PATH_MAX])
 {
 	struct gmod_text t;
 
-	gmod_text_init(&t, file.path, sizeof(file.path));
+	gmod_text_init(&t, path, PATH_MAX);
 	if (pattern[0] != '/') {
-		if (syscall(SYS_getcwd, file.path, sizeof(file.path)) <= 0)
-			file.path[0] = '\0';
-		t.len = strlen(file.path);
+		if (syscall(SYS_getcwd, path, PATH_MAX) <= 0)
+			path[0] = '\0';
+		t.len = strlen(path);
 		gmod_text_str(&t, "/");
 	}
-	for (const char *p = pattern; *p; p++) {
-		if (*p == '%' && p[1])
-			append_directive(&t, *++p);
-		else
-			gmod_text_bytes(&t, p, 1);
-	}
+	gmod_log_expand(&t, pattern);
 	return !t.full;
 }
 
-/* What is known to be wrong with file.path, as far as that can be seen without creating the file; NULL: nothing. */
-static const char *check_path(void)
+/* What is known to be wrong with the path, as far as that can be seen without creating the file; NULL: nothing. */
+static const char *check_path(char *path, bool replaced)
 {
-	char *slash = strrchr(file.path, '/');
+	char *slash = strrchr(path, '/');
 	const char *why = NULL;
 	struct stat st;
 
 	if (!slash[1])
 		return "it names a directory";
-	if (lstat(file.path, &st) == 0) {
+	if (lstat(path, &st) == 0) {
 		why = refuse_file(&st);
-		if (!why && faccessat(AT_FDCWD, file.path, W_OK, AT_EACCESS) != 0)
+		if (!why && replaced && !S_ISREG(st.st_mode))
+			why = "it is no regular file";
+		if (!why && !replaced && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
 			why = gmod_error_words(errno);
-		return why;
+		if (why || !replaced)
+			return why;
 	}
 	*slash = '\0';
-	if (faccessat(AT_FDCWD, slash == file.path ? "/" : file.path, W_OK | X_OK, AT_EACCESS) != 0)
+	if (faccessat(AT_FDCWD, slash == path ? "/" : path, W_OK | X_OK, AT_EACCESS) != 0)
 		why = gmod_error_words(errno);
 	*slash = '/';
 	return why;
@@ -218,9 +226,14 @@ void gmod_log_file_none(void)
 	file.path[0] = '\0';
 }
 
+const char *gmod_log_file_name(const char *pattern, char path[PATH_MAX], bool replaced)
+{
+	return expand_path(pattern, path) ? check_path(path, replaced) : "the path is too long";
+}
+
 const char *gmod_log_file_choose(const char *pattern)
 {
-	return expand_path(pattern) ? check_path() : "the path is too long";
+	return gmod_log_file_name(pattern, file.path, false);
 }
 
 const char *gmod_log_file_path(void)

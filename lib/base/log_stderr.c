@@ -34,6 +34,11 @@ static bool is_terminal(int fd)
 	return ioctl(fd, TCGETS, &settings) == 0;
 }
 
+bool gmod_stderr_is_terminal(void)
+{
+	return is_terminal(STDERR_FILENO);
+}
+
 /* Does this descriptor have the file, opened so? */
 static bool has(int fd, const struct stat *file, int mask, int flags)
 {

@@ -14,6 +14,9 @@
  */
 void gmod_log_remember_stderr(void);
 
+/* It is a terminal now. */
+bool gmod_stderr_is_terminal(void);
+
 /* Under the log's lock: write a piece. false, with the reason in errno, as gmod_write_piece() says it. */
 bool gmod_stderr_write(const char *s, size_t n);
 

@@ -8,12 +8,14 @@
 #include "lib/context/capture.h"
 #include "lib/hooks/where.h"
 #include "monitor/registry/freed.h"
+#include "monitor/watch/monitor.h"
 
 static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.unsupported, 1);
 		gmod_count(&gmod_counters.unsupported_bytes, size);
+		gmod_monitor_ensure(); /* for what is said when a signal ends the process */
 	}
 	return gmod_done(r, entry_point);
 }

@@ -1,10 +1,10 @@
 /*
  * What may end the process without an exit: the exec family and signals. The canaries are looked at before.
  *
- * Where the program leaves a signal to its default, a handler of ours has the monitor look, gives the default back, and
- * sends the signal again with all that came with it: status and core file are native. The handler allocates nothing,
- * takes no lock and needs little stack: it has no stack of its own, which the program's sigaltstack() would have to
- * share. The program never sees it: where it asks, the signal has its default.
+ * Where the program leaves a signal to its default, a handler of ours has the monitor look and say the closing line,
+ * gives the default back, and sends the signal again with all that came with it: status and core file are native. The
+ * handler allocates nothing, takes no lock and needs little stack: it has no stack of its own, which the program's
+ * sigaltstack() would have to share. The program never sees it: where it asks, the signal has its default.
  *
  * Natively go sigset(), sigignore() and siginterrupt(), which no program beside CUDA was seen to call, and what the
  * kernel does by itself: after SA_RESETHAND, and in a program that an exec has started, the default is the kernel's.
@@ -74,7 +74,7 @@ static void look_and_end(int number, siginfo_t *info, void *context)
 	const struct sigaction by_default = {.sa_handler = SIG_DFL};
 
 	(void)context;
-	gmod_look(GMOD_MILLISECONDS(200));
+	gmod_look_and_say_the_last(GMOD_MILLISECONDS(200));
 	set(number, &by_default, NULL);
 	/* Blocked until this returns to where the signal came. */
 	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info))

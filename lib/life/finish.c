@@ -16,6 +16,7 @@
 #include "lib/buffers/ordered.h"
 #include "lib/driver/driver.h"
 #include "monitor/report/report.h"
+#include "monitor/report/stats.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/monitor.h"
 #include "monitor/watch/sweep.h"
@@ -28,9 +29,13 @@ static void report_leaks(void)
 		gmod_misuse_report_leaks();
 }
 
+static atomic_bool doomed; /* a signal waits for a look, and ends the process then */
+
 /* Where more follows, what the CPU sees is told first: the driver may take its time. */
 void gmod_look_at_all(bool last)
 {
+	bool says_the_last = atomic_load_explicit(&doomed, memory_order_relaxed);
+
 	if (!gmod_sweep_all(GMOD_SECONDS(1)))
 		gmod_degraded("a look at all buffers");
 	if (!last)
@@ -45,6 +50,8 @@ void gmod_look_at_all(bool last)
 		report_leaks();
 	else
 		gmod_report_await();
+	if (says_the_last)
+		gmod_say_the_last();
 }
 
 /* What the thread that ends the process can do by itself, whatever it has interrupted: loads. */
@@ -111,6 +118,7 @@ static void summarise(void)
 
 	add_to_tally();
 	gmod_report_counts(&s);
+	gmod_stats_write(&s, true);
 	gmod_say_outdated();
 	if (gmod_options()->verbosity >= 1)
 		gmod_report_summary(&s);
@@ -193,6 +201,14 @@ void gmod_look(uint64_t deadline)
 	cancel = gmod_cancel_begin();
 	gmod_monitor_ask(deadline);
 	gmod_cancel_end(cancel);
+}
+
+void gmod_look_and_say_the_last(uint64_t deadline)
+{
+	/* Not for a vfork child, whose memory is its parent's. */
+	if (gmod_phase_is_ours())
+		atomic_store_explicit(&doomed, true, memory_order_relaxed);
+	gmod_look(deadline);
 }
 
 int gmod_exit_status(int status)

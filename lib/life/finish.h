@@ -23,6 +23,9 @@ void gmod_finish(enum gmod_ending how);
  */
 void gmod_look(uint64_t deadline);
 
+/* The same, and the monitor says the closing line: for a signal that ends the process then. It needs little stack. */
+void gmod_look_and_say_the_last(uint64_t deadline);
+
 /* What the monitor does then and, for the last time, at the end. */
 void gmod_look_at_all(bool last);
 

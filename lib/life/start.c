@@ -7,6 +7,7 @@
 
 #include "device/guard.h"
 #include "device/loading.h"
+#include "include/gmod.h"
 #include "lib/base/clock.h"
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
@@ -80,7 +81,7 @@ void gmod_start(void)
 	if (gmod_signals_start)
 		gmod_signals_start();
 	gmod_phase_set(GMOD_ON);
-	gmod_log_note(2, "started: %u hooks armed", gmod_hooks_armed());
+	gmod_log_note(1, "started: version " GMOD_VERSION ", %u hooks armed", gmod_hooks_armed());
 }
 
 static atomic_bool asked; /* a cuInit has come through us */

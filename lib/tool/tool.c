@@ -45,12 +45,16 @@ static bool check_files(const struct gmod_options *options)
 {
 	int error = options->suppressions[0] ? reading_error(options->suppressions) : 0;
 	const char *refused = options->log_path[0] ? gmod_log_file_choose(options->log_path) : NULL;
+	char path[PATH_MAX];
+	const char *stats = options->stats_path[0] ? gmod_log_file_name(options->stats_path, path, true) : NULL;
 
 	if (error)
 		tool_say("cannot read the suppressions file %s: %s", options->suppressions, strerror(error));
 	if (refused)
 		tool_say("cannot write log_path %s: %s", options->log_path, refused);
-	return !error && !refused;
+	if (stats)
+		tool_say("cannot write stats_path %s: %s", options->stats_path, stats);
+	return !error && !refused && !stats;
 }
 
 /* check-options TEXT: does every item mean something, and are the files there? */

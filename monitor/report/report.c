@@ -10,6 +10,7 @@
 #include "lib/base/sampler.h"
 #include "lib/base/worker.h"
 #include "monitor/report/json.h"
+#include "monitor/report/stats.h"
 #include "monitor/report/suppressions.h"
 #include "monitor/report/text.h"
 
@@ -259,6 +260,8 @@ static void tell_here(void)
 
 static void run(void)
 {
+	struct gmod_run_summary s;
+
 	/* Whoever tells one just now without it comes to an end. */
 	while (!gmod_lock(&way.telling))
 		;
@@ -266,7 +269,8 @@ static void run(void)
 		unsigned seen = added();
 
 		tell_all();
-		gmod_futex_wait((atomic_int *)&way.added, (int)seen, UINT64_MAX);
+		gmod_report_counts(&s);
+		gmod_futex_wait((atomic_int *)&way.added, (int)seen, gmod_stats_write(&s, false));
 	}
 }
 
@@ -392,6 +396,7 @@ void gmod_report_init(const struct gmod_options *o, void (*halt_process)(void))
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		findings[i] = 0;
 	gmod_suppressions_load(o->suppressions);
+	gmod_stats_open(o->stats_path);
 	gmod_scope_end(&scope);
 	errno = saved;
 }

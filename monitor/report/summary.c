@@ -17,12 +17,16 @@ uint64_t gmod_summary_bytes(const struct gmod_run_summary *s)
 	return gmod_summary_guarded(s) + s->count.fallback_bytes + s->count.unsupported_bytes;
 }
 
-/* Of all the device memory the guarded share, rounded down: 1000 is said only of everything. Of nothing it is 0. */
+/* Rounded down: 1000 is said only of everything. Of nothing it is 0. */
+static unsigned share_of(uint64_t part, uint64_t whole)
+{
+	return whole ? (unsigned)((unsigned __int128)part * 1000 / whole) : 0;
+}
+
+/* Of all the device memory the guarded share. */
 static unsigned permille(const struct gmod_run_summary *s)
 {
-	uint64_t whole = gmod_summary_bytes(s);
-
-	return whole ? (unsigned)((unsigned __int128)gmod_summary_guarded(s) * 1000 / whole) : 0;
+	return share_of(gmod_summary_guarded(s), gmod_summary_bytes(s));
 }
 
 static unsigned all_findings(const struct gmod_run_summary *s)
@@ -127,4 +131,31 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		gmod_text_fmt(t, "%s\"%s\":%u", i ? "," : "", gmod_class_name(i), s->findings[i]);
 	gmod_text_str(t, "}}\n");
+}
+
+static void add_ratio(struct gmod_text *t, const char *kind, const char *labels, uint64_t part, uint64_t whole)
+{
+	unsigned share = share_of(part, whole);
+
+	if (whole)
+		gmod_text_fmt(t, "gmod_guarded_ratio{kind=\"%s\",%s} %u.%03u\n", kind, labels, share / 1000,
+			      share % 1000);
+}
+
+void gmod_summary_prometheus(const struct gmod_run_summary *s, const char *labels, struct gmod_text *t)
+{
+	const uint64_t *number = (const uint64_t *)&s->count;
+
+	for (int i = 0; i < ROWS; i++) {
+		gmod_text_fmt(t, "# TYPE gmod_%s_total counter\n", rows[i].key);
+		gmod_text_fmt(t, "gmod_%s_total{%s} %llu\n", rows[i].key, labels, (ull)number[i]);
+	}
+	gmod_text_str(t, "# TYPE gmod_findings_total counter\n");
+	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
+		gmod_text_fmt(t, "gmod_findings_total{class=\"%s\",%s} %u\n", gmod_class_name(i), labels,
+			      s->findings[i]);
+	gmod_text_str(t, "# TYPE gmod_guarded_ratio gauge\n");
+	add_ratio(t, "all", labels, gmod_summary_guarded(s), gmod_summary_bytes(s));
+	add_ratio(t, "device", labels, s->count.guarded_bytes, s->count.guarded_bytes + s->count.fallback_bytes);
+	add_ratio(t, "stream-order", labels, s->count.ordered_bytes, s->count.ordered_all_bytes);
 }

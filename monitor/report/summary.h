@@ -23,4 +23,7 @@ uint64_t gmod_summary_bytes(const struct gmod_run_summary *s);
 void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *out);
 void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *out);
 
+/* Append the same in Prometheus' text format; each sample has these labels. */
+void gmod_summary_prometheus(const struct gmod_run_summary *s, const char *labels, struct gmod_text *out);
+
 #endif

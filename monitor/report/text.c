@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "lib/base/log.h"
+
 #define LINE_BYTES 4000 /* with the newline within PIPE_BUF, so that one write puts it into a pipe whole */
 
 typedef unsigned long long ull;
@@ -54,11 +56,13 @@ static void add_frames(struct page *p, const struct gmod_frames *frames)
 
 static void add_first_line(struct page *p, const struct gmod_report_view *v)
 {
-	struct gmod_text *t = begin(p, "");
+	bool bold = gmod_log_is_bold();
+	struct gmod_text *t = begin(p, bold ? "\033[1m" : "");
 
 	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), v->class_name);
 	gmod_text_str(t, v->title);
 	gmod_text_fmt(t, " [finding %u%s]", v->finding->id, gmod_provisional_words(v->finding));
+	gmod_text_str(t, bold ? "\033[0m" : "");
 	end(p);
 }
 

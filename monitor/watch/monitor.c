@@ -194,7 +194,8 @@ static atomic_uint asked, answered; /* how often a look was wanted, and how many
 
 static void look_if_asked(void)
 {
-	unsigned wanted = atomic_load_explicit(&asked, memory_order_relaxed);
+	/* acquire: what the last to ask has said before is known to the look */
+	unsigned wanted = atomic_load_explicit(&asked, memory_order_acquire);
 
 	if (wanted == atomic_load_explicit(&answered, memory_order_relaxed))
 		return;

@@ -14,7 +14,7 @@ check_bad_options() {
 	says "bad_options: a name without a value is named" 'GMOD: .*nonsense' "$err"
 	says "bad_options: the default is kept, and good options count" 'guarded 3 of 3 buffers' "$err"
 	says "bad_options: it is said that they are ignored" 'GMOD: GMOD_OPTIONS: ignored: .*hundred' "$err"
-	same "bad_options: a line each" 5 "$(grep -cE '^==[0-9]+==GMOD: ' <<<"$(grep -v 'guarded 3' <<<"$err")")"
+	same "bad_options: a line each" 5 "$(grep -cE '^==[0-9]+==GMOD: ' <<<"$(grep -vE 'started: |guarded 3' <<<"$err")")"
 }
 
 # What is wrong comes from outside: it is escaped before it is shown.

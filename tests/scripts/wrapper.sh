@@ -136,6 +136,8 @@ refused "a directory as suppressions file" 2 "cannot read the suppressions file 
 refused "a log in no directory" 2 "cannot write log_path $work/none/log.%p: No such file or directory" \
 	"$gmod" --log_path="$work/none/log.%p" true
 refused "a directory as log" 2 "cannot write log_path $work/: it names a directory" "$gmod" --log_path="$work/" true
+refused "a device as file of counts" 2 "cannot write stats_path /dev/null: it is no regular file" \
+	"$gmod" --stats_path=/dev/null true
 echo 'leak:*' >"$work/suppressions"
 expect "files that are there" 0 "$gmod" --suppressions="$work/suppressions" --log_path="$work/log.%p" true
 [ -z "$(find "$work" -name 'log.*')" ]
