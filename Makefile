@@ -82,10 +82,10 @@ TOOL := $(BUILD)/gmod-tool
 SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
-.PHONY: all demo test test-all coverage soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
+.PHONY: all demo demo-programs test test-all coverage soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
 	check-layers check-patrol check-scripts check-clang check-sanitized check-mutants mutants install uninstall clean help deps-build deps-test deps-check FORCE
 
-all: $(LIBRARY) $(SIM) $(TOOL) ## the library, the simulated driver and gmod-tool (default)
+all: $(LIBRARY) $(SIM) $(TOOL) demo-programs ## the library, the simulated driver, gmod-tool and the demo (default)
 
 -include tests/sim/sim.mk
 -include tests/programs/programs.mk
@@ -164,7 +164,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgmod-objects.a $(BUILD)/flags | deps
 
 # ---- demo ----
 
-DEMO := $(BUILD)/demo/demo $(BUILD)/demo/kernels.so $(if $(NVCC),$(BUILD)/demo/kernels.fatbin)
+DEMO := $(addprefix $(BUILD)/demo/,demo kernels.so kernels.ptx)
 
 $(BUILD)/demo/demo: tests/demo/demo.c tests/programs/testkit.h $(SIM) $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -174,20 +174,22 @@ $(BUILD)/demo/kernels.so: tests/demo/kernels.cu tests/programs/kernels.h $(BUILD
 	@mkdir -p $(@D)
 	$(call say,CC  )$(CC) $(CFLAGS_TEST) -Itests/programs -fPIC -shared -o $@ -x c $<
 
-# Portable code, which the driver compiles for the GPU it finds.
-$(BUILD)/demo/kernels.fatbin: tests/demo/kernels.cu tests/programs/kernels.h
+# Portable code, which the driver compiles for the GPU it finds: made by scripts/patrol-ptx.
+$(BUILD)/demo/kernels.ptx: tests/demo/kernels.ptx
 	@mkdir -p $(@D)
-	$(call say,NVCC)$(NVCC) -fatbin -gencode arch=compute_75,code=compute_75 -Itests/programs -o $@ $<
+	$(call say,COPY)cp $< $@
 
-demo: all $(DEMO) ## build everything, then watch a planted overflow being found (a GPU is used when there is one)
+demo-programs: $(DEMO)
+
+demo: all ## build everything, then watch a planted overflow being found (a GPU is used when there is one)
 	@tests/demo/run $(BUILD)
 
 # ---- tests ----
 
-test: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## all tests that need no GPU; T=name runs one of them
+test: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## all tests that need no GPU; T=name runs one of them
 	@scripts/run-tests $(T)
 
-test-all: all $(UNIT_BIN) $(DEMO) $(TEST_PREREQUISITES) | deps-test ## the same, all programs under each backend, and under gVisor where `runsc` is installed
+test-all: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## the same, all programs under each backend, and under gVisor where `runsc` is installed
 	@scripts/run-tests thorough all gvisor
 
 coverage: | deps-test ## what the tests reach of the library, and what they do not, by gcov in $(BUILD)/coverage; T=name runs one test, T=--report none
@@ -196,7 +198,7 @@ coverage: | deps-test ## what the tests reach of the library, and what they do n
 soak: all $(TEST_PREREQUISITES) ## what must hold for days, on the simulated driver; SOAK_SECONDS=n (default: 1800, half an hour)
 	@SOAK_SECONDS=$${SOAK_SECONDS:-1800} tests/edges/soak.sh
 
-test-gpu: all $(DEMO) $(TEST_GPU_PREREQUISITES) ## the same programs on a real GPU, recorded in tests/gpu/last-run.md
+test-gpu: all $(TEST_GPU_PREREQUISITES) ## the same programs on a real GPU, recorded in tests/gpu/last-run.md
 	@tests/gpu/run
 
 mutants: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## break the library on purpose: some test must notice each time
@@ -243,9 +245,9 @@ check-entrypoints: | deps-check
 	$(call say,RUN )scripts/check-entrypoints --cuda $(CUDA_HOME)
 
 # The compiler of another release may write it in other words.
-check-patrol: lib/buffers/patrol.ptx | deps-check
-	$(call say,RUN )if $(NVCC) --version | grep -q "release $$(sed -nE 's/.* CUDA ([0-9.]+): .*/\1/p' $<),"; then \
-		scripts/patrol-ptx | cmp - $<; else echo "NOTE nvcc is of another release than $< is: not compared"; fi
+check-patrol: lib/buffers/patrol.ptx tests/demo/kernels.ptx | deps-check
+	$(call say,RUN )for f in $^; do if $(NVCC) --version | grep -q "release $$(sed -nE 's/.* CUDA ([0-9.]+): .*/\1/p' $$f),"; then \
+		scripts/patrol-ptx $${f%.ptx}.cu | cmp - $$f || exit 1; else echo "NOTE nvcc is of another release than $$f is: not compared"; fi; done
 
 check-layers: | deps-check
 	$(call say,RUN )scripts/check-layers
@@ -282,15 +284,21 @@ PACKAGES := pkgconfig/gmod.pc cmake/gmod/gmodConfig.cmake cmake/gmod/gmodConfigV
 VERSION := $(shell sed -n 's/^.define GMOD_VERSION "\(.*\)"/\1/p' include/gmod.h)
 HEADERS := $(patsubst include/%,%,$(wildcard include/gmod.h include/gmod_device.cuh include/gmod/*.h))
 
-install: $(LIBRARY) $(TOOL) ## install below $DESTDIR$PREFIX
-	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(INCLUDEDIR)' \
+# What gmod selftest runs.
+SELFTEST := $(DEMO) $(SIM)
+
+install: $(LIBRARY) $(TOOL) $(SELFTEST) ## install below $DESTDIR$PREFIX
+	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(INCLUDEDIR)' \
 		'$(DESTDIR)$(MANDIR)'
 	$(INSTALL) -m 755 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libgmod.so'
 	$(INSTALL) -m 755 $(TOOL) '$(DESTDIR)$(LIBEXECDIR)/gmod-tool'
+	$(INSTALL) -m 644 $(filter-out %/demo,$(SELFTEST)) '$(DESTDIR)$(LIBEXECDIR)/selftest'
+	$(INSTALL) -m 755 $(BUILD)/demo/demo '$(DESTDIR)$(LIBEXECDIR)/selftest/demo'
 	lib=$$(realpath -ms --relative-to='$(BINDIR)' '$(LIBDIR)') && \
 	libexec=$$(realpath -ms --relative-to='$(BINDIR)' '$(LIBEXECDIR)') && \
 	for f in $(WRAPPERS); do \
 		sed -e "s|^LIBRARY=.*GMOD_BUILD.*|LIBRARY=\$$here/$$lib/libgmod.so|" -e "s|^TOOL=.*GMOD_BUILD.*|TOOL=\$$here/$$libexec/gmod-tool|" \
+			-e "s|^DEMO=.*|DEMO=\$$here/$$libexec/selftest|" -e 's|^SIMULATED=.*|SIMULATED=$$DEMO|' \
 			scripts/$$f >$(BUILD)/$$f.install && \
 		$(INSTALL) -m 755 $(BUILD)/$$f.install '$(DESTDIR)$(BINDIR)'/$$f || exit 1; done
 	for f in $(HEADERS); do $(INSTALL) -D -m 644 include/$$f '$(DESTDIR)$(INCLUDEDIR)'/$$f || exit 1; done
@@ -303,9 +311,11 @@ install: $(LIBRARY) $(TOOL) ## install below $DESTDIR$PREFIX
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(LIBDIR)/libgmod.so' '$(DESTDIR)$(LIBEXECDIR)/gmod-tool' \
+		$(foreach f,$(notdir $(SELFTEST)),'$(DESTDIR)$(LIBEXECDIR)/selftest/$(f)') \
 		$(foreach f,$(WRAPPERS),'$(DESTDIR)$(BINDIR)/$(f)') $(foreach f,$(MANPAGES),'$(DESTDIR)$(MANDIR)/$(f)') \
 		$(foreach f,$(HEADERS),'$(DESTDIR)$(INCLUDEDIR)/$(f)') $(foreach f,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/$(f)')
-	@rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' '$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
+	@rmdir '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' \
+		'$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

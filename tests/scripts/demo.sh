@@ -15,4 +15,16 @@ says "reports what it reported" '^SUMMARY: GMOD: heap-buffer-overflow ' "$err"
 says_not "the paths are as short as they can be" "$top/build" "${lines[*]}"
 grep -qF "$ ${lines[1]}" README.md || [ "$build" != "$top/build" ]
 judge "the README shows the same line" $? "${lines[1]}"
+
+# The same program, by the command.
+expect "gmod selftest" 0 scripts/gmod --log_path="$work/log" --log_format=json selftest
+says "selftest: says where" 'on the simulated driver' "$out"
+says "selftest: shows the report, whatever the options" '^    SUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 ' "$out"
+expect "gmod selftest, where nothing is guarded" 1 scripts/gmod --backend=native selftest
+says "selftest: it says so" '^gmod: the overflow was not reported' "$err"
+expect "gmod selftest, where a GPU is to be had" 0 env LD_LIBRARY_PATH="$work/gpu" bash -c "mkdir '$work/gpu' &&
+	ln -s '$build/sim/libcuda.so.1' '$work/gpu' && mkdir -p '$work/build/demo' && cp '$build/libgmod.so' '$build/gmod-tool' '$work/build' &&
+	cp '$build/demo/demo' '$work/build/demo' && cp '$build/demo/kernels.so' '$work/build/demo/kernels.ptx' &&
+	GMOD_BUILD='$work/build' scripts/gmod selftest"
+says "selftest: says where that is" "^GMOD works on this machine's GPU\$" "$out"
 finish

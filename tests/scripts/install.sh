@@ -24,6 +24,10 @@ $(cd include && find gmod* -name '*.*' | sort | sed 's|^|./opt/gmod/include/|')
 ./opt/gmod/lib/libgmod.so
 ./opt/gmod/lib/pkgconfig/gmod.pc
 ./opt/gmod/libexec/gmod/gmod-tool
+./opt/gmod/libexec/gmod/selftest/demo
+./opt/gmod/libexec/gmod/selftest/kernels.ptx
+./opt/gmod/libexec/gmod/selftest/kernels.so
+./opt/gmod/libexec/gmod/selftest/libcuda.so.1
 ./opt/gmod/share/man/man1/gmod-tensorflow.1
 ./opt/gmod/share/man/man1/gmod.1" "$(files "$stage")"
 
@@ -32,6 +36,8 @@ installed=$(cd "$stage/opt/gmod" && pwd)
 expect "the installed gmod runs a command" 7 "$installed/bin/gmod" sh -c 'exit 7'
 same "with the installed library" "$installed/lib/libgmod.so" "$("$installed/bin/gmod" printenv LD_PRELOAD)"
 expect "gmod --help" 0 "$installed/bin/gmod" --help
+expect "gmod selftest" 0 "$installed/bin/gmod" selftest
+says "gmod selftest: on the installed driver" '^GMOD works on the simulated driver$' "$out"
 expect "gmod-tensorflow" 0 "$installed/bin/gmod-tensorflow" --explain-env
 mv "$installed/lib/libgmod.so" "$work/away"
 expect "a part that is gone" 2 "$installed/bin/gmod" true
