@@ -228,12 +228,16 @@ void gmod_log_file_none(void)
 
 const char *gmod_log_file_name(const char *pattern, char path[PATH_MAX], bool replaced)
 {
+	path[0] = '\0';
+	if (!*pattern)
+		return NULL;
 	return expand_path(pattern, path) ? check_path(path, replaced) : "the path is too long";
 }
 
 const char *gmod_log_file_choose(const char *pattern)
 {
-	return gmod_log_file_name(pattern, file.path, false);
+	/* A link, to what is there without a file. */
+	return gmod_log_file_name(strcmp(pattern, "/dev/stderr") ? pattern : "", file.path, false);
 }
 
 const char *gmod_log_file_path(void)

@@ -13,7 +13,8 @@
 
 /*
  * Close the file, or choose one: expand the pattern that lib/base/log.h describes, and check what it names, as far as
- * that can be seen without creating it. Returns NULL, or in words what is wrong with it. Not thread-safe.
+ * that can be seen without creating it. "" and /dev/stderr are none. Returns NULL, or in words what is wrong with it.
+ * Not thread-safe.
  */
 void gmod_log_file_none(void);
 const char *gmod_log_file_choose(const char *pattern);

@@ -61,10 +61,15 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+static char underscore(char c)
+{
+	return c == '-' ? '_' : c;
+}
+
 /* ASCII only: tolower() goes by the program's locale. */
 static char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : underscore(c);
 }
 
 static size_t smallest(size_t a, size_t b, size_t c)
@@ -74,7 +79,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
-/* Levenshtein's distance without regard to case, by one row of the matrix. */
+/* Levenshtein's distance without regard to case and to - or _, by one row of the matrix. */
 static size_t distance(struct slice a, struct slice b)
 {
 	uint8_t row[WORD_MAX + 1];
@@ -120,8 +125,12 @@ static struct slice next_word(const char **rest)
 
 static const struct row *find_row(struct slice key)
 {
+	char name[WORD_MAX] = "";
+
+	for (size_t i = 0; i < key.len && i < sizeof(name); i++)
+		name[i] = underscore(key.at[i]);
 	for (size_t i = 0; i < ROWS; i++)
-		if (same(whole(rows[i].name), key))
+		if (same(whole(rows[i].name), (struct slice){name, key.len}))
 			return &rows[i];
 	return NULL;
 }
@@ -135,23 +144,26 @@ static size_t slips_allowed(struct slice typed)
 	return third < 1 ? 1 : third > 3 ? 3 : third;
 }
 
-/*
- * What somebody may have meant; len 0: nothing. A word that was typed is a slip of another one only when few letters
- * differ, about a third.
- */
+bool gmod_is_nearer(const char *typed, size_t len, const char *word, size_t *least)
+{
+	struct slice slip = {typed, len};
+	size_t d = distance(whole(word), slip);
+
+	if (d > slips_allowed(slip) || d >= *least)
+		return false;
+	*least = d;
+	return true;
+}
+
+/* What somebody may have meant; len 0: nothing. */
 static struct slice nearest_key(struct slice typed)
 {
-	size_t least = slips_allowed(typed) + 1;
+	size_t least = SIZE_MAX;
 	struct slice best = {0};
 
-	for (size_t i = 0; i < ROWS; i++) {
-		size_t d = distance(whole(rows[i].name), typed);
-
-		if (d >= least)
-			continue;
-		best = whole(rows[i].name);
-		least = d;
-	}
+	for (size_t i = 0; i < ROWS; i++)
+		if (gmod_is_nearer(typed.at, typed.len, rows[i].name, &least))
+			best = whole(rows[i].name);
 	return best;
 }
 
@@ -188,25 +200,31 @@ static bool set_number(void *member, const struct row *r, struct slice value)
 
 	if (!parse_number(value, r->type == PERCENT ? 3 : 0, &n) || n < r->minimum * scale || n > r->maximum * scale)
 		return false;
-	if (r->type == BOOL)
-		*(bool *)member = n;
-	else
-		*(unsigned *)member = n;
+	*(unsigned *)member = n;
 	return true;
 }
 
-static bool set_choice(int *member, const struct row *r, struct slice value)
+static bool set_choice(int *member, const char *choices, struct slice value)
 {
-	const char *rest = r->choices;
 	int position = 0;
 
-	for (struct slice word = next_word(&rest); word.len > 0; word = next_word(&rest), position++) {
+	for (struct slice word = next_word(&choices); word.len > 0; word = next_word(&choices), position++) {
 		if (!same(word, value))
 			continue;
 		*member = position;
 		return true;
 	}
 	return false;
+}
+
+static bool set_bool(bool *member, struct slice value)
+{
+	int choice;
+	bool good = set_choice(&choice, "0 no false 1 yes true", value);
+
+	if (good)
+		*member = choice > 2;
+	return good;
 }
 
 static bool set_string(char *member, struct slice value)
@@ -223,8 +241,10 @@ static bool set(struct gmod_options *o, const struct row *r, struct slice value)
 	void *member = (char *)o + r->offset;
 
 	switch (r->type) {
+	case BOOL:
+		return set_bool(member, value);
 	case CHOICE:
-		return set_choice(member, r, value);
+		return set_choice(member, r->choices, value);
 	case STRING:
 		return set_string(member, value);
 	default:
@@ -248,7 +268,7 @@ static void put_range(struct gmod_text *l, const struct row *r)
 {
 	switch (r->type) {
 	case BOOL:
-		gmod_text_str(l, "0 or 1");
+		gmod_text_str(l, "0 or 1, no or yes");
 		return;
 	case CHOICE:
 		put_choices(l, r);

@@ -44,13 +44,19 @@ void gmod_options_defaults(struct gmod_options *o);
 /*
  * Read "key=value:key=value" into *o, which already holds the defaults or earlier values. A value that begins with
  * " or ' reaches to the next such character, so that a path may hold colons. Blanks around an item and empty items are
- * skipped; the last value of a key wins. A bad item changes nothing in *o and is handed to complain() (which may be
+ * skipped; in a key - is _; the last value of a key wins. A bad item changes nothing in *o and is handed to complain() (which may be
  * NULL) as one printable line that names a similar key, the good values or the range. Returns the number of bad items.
  */
 int gmod_options_parse(struct gmod_options *o, const char *text, void (*complain)(void *, const char *line), void *arg);
 
 /* The same, in words for who typed them as options of a command that does not run then. */
 int gmod_options_check(struct gmod_options *o, const char *text, void (*complain)(void *, const char *line), void *arg);
+
+/*
+ * May somebody who typed `len` bytes have meant this word, by fewer slips than *least? Then that is their number now.
+ * What was typed is a slip of another word only when few letters differ, about a third.
+ */
+bool gmod_is_nearer(const char *typed, size_t len, const char *word, size_t *least);
 
 /* Hand the table of options to line(), a printable line at a time. */
 void gmod_options_help(void (*line)(void *, const char *line), void *arg);

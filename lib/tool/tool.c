@@ -44,9 +44,9 @@ static int reading_error(const char *path)
 static bool check_files(const struct gmod_options *options)
 {
 	int error = options->suppressions[0] ? reading_error(options->suppressions) : 0;
-	const char *refused = options->log_path[0] ? gmod_log_file_choose(options->log_path) : NULL;
+	const char *refused = gmod_log_file_choose(options->log_path);
 	char path[PATH_MAX];
-	const char *stats = options->stats_path[0] ? gmod_log_file_name(options->stats_path, path, true) : NULL;
+	const char *stats = gmod_log_file_name(options->stats_path, path, true);
 
 	if (error)
 		tool_say("cannot read the suppressions file %s: %s", options->suppressions, strerror(error));

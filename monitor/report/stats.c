@@ -29,16 +29,16 @@ static void refuse(const char *why)
 
 void gmod_stats_open(const char *pattern)
 {
-	const char *why = *pattern ? gmod_log_file_name(pattern, file.path, true) : "there is none";
+	const char *why = gmod_log_file_name(pattern, file.path, true);
 	struct gmod_text labels;
 
 	gmod_text_init(&labels, file.labels, sizeof(file.labels));
 	gmod_log_expand(&labels, "pid=\"%p\",rank=\"%r\"");
 	snprintf(file.aside, sizeof(file.aside), "%s.%d", file.path, (int)getpid());
-	if (why && *pattern)
-		refuse(why);
-	if (why)
-		file.path[0] = '\0';
+	if (!why)
+		return;
+	refuse(why);
+	file.path[0] = '\0';
 }
 
 /* A file that a killed process of the same number has left aside goes. */

@@ -88,7 +88,7 @@ $(sample 'gmod_guarded_ratio\{kind="all"' "$work/3.prom")"
 # A reader finds it whole, whenever it looks.
 check_stats_whole() {
 	local torn=0 reads=0 err=
-	(guarded "stats_path=$work/stats:max_reports=1" "$edges/crowd") &
+	(guarded "stats_path=$work/stats:max_reports=1" bash -c "for i in 1 2 3 4; do '$edges/crowd'; done") &
 	while kill -0 $! 2>/dev/null; do
 		[ ! -e "$work/stats" ] || { reads=$((reads + 1)); tail -n 1 "$work/stats" | grep -q '^gmod_guarded_ratio.*[0-9]$' || torn=$((torn + 1)); }
 	done

@@ -86,6 +86,12 @@ check_file() {
 	judge "file: none without a report" $?
 }
 
+check_named_stderr() {
+	guarded log_path=/dev/stderr "$program"
+	ended "named_stderr: as without a file" 5 1
+	says_not "named_stderr: nothing is refused" 'cannot write' "$err"
+}
+
 check_closed_stderr() {
 	guarded verbosity=2 bash -c "exec '$program' 2>&-"
 	same "closed_stderr: the program's status is its own" 5 "$status"

@@ -42,7 +42,7 @@ check_old_driver() {
 # armed DRIVER-DIRECTORY: how many hooks the closing line counts.
 armed() {
 	guarded verbosity=1 env "LD_LIBRARY_PATH=$1" "$programs/good_axpy"
-	sed -nE 's/.* ([0-9]+) hooks armed.*/\1/p' <<<"$err"
+	sed -nE 's/.* ([0-9]+) hooks armed.*/\1/p' <<<"$err" | tail -n 1
 }
 
 check_older_driver() {

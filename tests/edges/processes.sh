@@ -153,7 +153,7 @@ check_quick_exit() {
 	guarded verbosity=1 "$edges/quick_exit"
 	same "quick_exit: status, reports, closing lines" "12 1 1" \
 		"$status $(final_reports "$err") $(grep -c 'GMOD: guarded' <<<"$err")"
-	says "quick_exit: the program's own handler runs first" '^my handler' "$(head -n 1 <<<"$err")"
+	says "quick_exit: the program's own handler runs first" '^my handler' "$(sed -n 2p <<<"$err")"
 	guarded exit_on_findings=1:exitcode=77 "$edges/quick_exit"
 	same "quick_exit: exit_on_findings" 77 "$status"
 }

@@ -38,6 +38,10 @@ refused() {
 }
 
 refused "no such command" 127 'gmod: no-such-command: command not found' "$gmod" no-such-command
+for words in docter slftest; do
+	expect "a command of gmod's, misspelt" 127 "$gmod" $words
+	says "it is named" "^gmod: did you mean \"gmod (doctor|selftest)\"\\?\$" "$err"
+done
 refused "no such file" 127 'gmod: ./no/such/file: no such file$' "$gmod" ./no/such/file
 refused "no name" 127 "gmod: the command's name is empty" "$gmod" ''
 echo text >"$work/plain"
@@ -98,6 +102,8 @@ options_of
 same "the closing summary is on by itself" 'verbosity=1' "$out"
 options_of -o max_cpu=5 --scan_interval_us=0 -olog_format=json
 same "options in each spelling" 'verbosity=1:max_cpu=5:scan_interval_us=0:log_format=json' "$out"
+options_of --max-cpu=5 --leak-check=yes
+same "options with hyphens, and in words" 'verbosity=1:max-cpu=5:leak-check=yes' "$out"
 GMOD_OPTIONS=verbosity=0:max_cpu=3 options_of --max_cpu=7
 same "the command line comes last and wins" 'verbosity=1:verbosity=0:max_cpu=3:max_cpu=7' "$out"
 options_of --log_path=/tmp/a:b
@@ -114,7 +120,7 @@ refused "a bad value" 2 'unifed.*backend.*expected device.auto.unified.managed.n
 refused "a number out of range" 2 'exitcode' "$gmod" --exitcode=256 true
 refused "an option like no other" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo=1 true
 refused "an option like no other, without a value" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo true
-refused "an option without a value" 2 'gmod: no value in "halt_on_error"; write halt_on_error=1 or =0$' "$gmod" --halt_on_error true
+refused "an option without a value" 2 'gmod: no value in "halt_on_error"; write halt_on_error=1 or =0$' "$gmod" --halt_on_error cat
 refused "a value behind a blank" 2 'write --verbosity=2$' "$gmod" --verbosity 2 true
 refused "an option in capitals" 2 'unknown option "--HELP"; did you mean "--help"' "$gmod" --HELP
 refused "two options in one" 2 'bad value "1,leak_check=1" for verbosity' "$gmod" -o verbosity=1,leak_check=1 true
@@ -194,8 +200,10 @@ says "a library elsewhere: says what to do" 'LD_PRELOAD=/elsewhere/libgmod.so.; 
 
 # ---- words ----
 
-expect "--version" 0 "$gmod" --version
-says "--version says it" '^gmod [0-9]+\.[0-9]+' "$out"
+for words in --version -V; do
+	expect "$words" 0 "$gmod" $words
+	says "$words says it" '^gmod [0-9]+\.[0-9]+' "$out"
+done
 expect "--explain-env runs nothing" 0 "$gmod" --explain-env --max_cpu=4 sh -c 'echo ran'
 says_not "--explain-env runs nothing: no output of it" '^ran' "$out"
 says "--explain-env shows LD_PRELOAD" "^LD_PRELOAD=$library$" "$out"
