@@ -274,5 +274,6 @@ void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
 	add_nearby(t, v);
 	add_key(t, "next_step");
 	gmod_text_json(t, v->next_step, sizeof(v->next_step));
+	add_string(t, "suppression", v->suppression[0] ? v->suppression : NULL);
 	gmod_text_str(t, "}\n");
 }

@@ -70,7 +70,10 @@ void gmod_report_abandon(void);
 /* FINAL findings that no suppression covers, printed or only counted. */
 unsigned gmod_report_findings(void);
 
-/* Say in one line what was counted instead of printed since this was last said; nothing if nothing was. */
+/*
+ * Say in one line what was counted instead of printed since this was last said, if anything was, and in another which
+ * suppressions were of no use.
+ */
 void gmod_report_end(void);
 
 /* What the run amounts to so far. */

@@ -13,9 +13,10 @@
 struct rule {
 	unsigned class;
 	const char *pattern;
+	bool used;
 };
 
-/* Written by gmod_suppressions_load() only. */
+/* Written by gmod_suppressions_load(), and whether a rule is used by whoever tells a finding. */
 static struct {
 	unsigned count;
 	struct rule rule[RULES_MAX];
@@ -42,7 +43,7 @@ static bool take_rule(const char *line)
 	if (!*pattern || (class == GMOD_CLASS_COUNT && !is_word(line, n, "*")))
 		return false;
 	if (rules.count < RULES_MAX)
-		rules.rule[rules.count++] = (struct rule){class, pattern};
+		rules.rule[rules.count++] = (struct rule){class, pattern, false};
 	return true;
 }
 
@@ -93,6 +94,18 @@ void gmod_suppressions_load(const char *path)
 	}
 	rules.text[n] = '\0';
 	take_rules(rules.text, path);
+}
+
+void gmod_suppressions_unused(struct gmod_text *t)
+{
+	for (const struct rule *r = rules.rule; r < rules.rule + rules.count; r++) {
+		if (r->used)
+			continue;
+		gmod_text_str(t, t->len ? ", " : "");
+		gmod_text_str(t, r->class == GMOD_CLASS_COUNT ? "*" : gmod_class_name(r->class));
+		gmod_text_str(t, ":");
+		gmod_text_str(t, r->pattern);
+	}
 }
 
 /* Does the whole of s match? On a mismatch the last '*' takes one byte more, so no backtracking further than that. */
@@ -152,7 +165,7 @@ bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_site)
 
 	*by_site = false;
 	for (unsigned i = 0; i < rules.count; i++) {
-		const struct rule *r = &rules.rule[i];
+		struct rule *r = &rules.rule[i];
 		bool matches;
 
 		if (r->class != GMOD_CLASS_COUNT && r->class != (unsigned)v->finding->class)
@@ -161,6 +174,7 @@ bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_site)
 		matches = *by_site || suspects_match(r->pattern, v);
 		for (int stack = 0; stack < GMOD_STACKS; stack++)
 			matches |= frames_match(r->pattern, &v->stack[stack]);
+		r->used |= matches;
 		if (matches)
 			return true;
 	}

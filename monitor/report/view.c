@@ -294,12 +294,27 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 		gmod_text_str(t, " with the allocation's; the driver refused the call, so nothing was written");
 		break;
 	case GMOD_LEAK:
-		gmod_text_str(t,
-			      "free it, or put a line leak:FUNCTION into the file of GMOD_OPTIONS=suppressions=FILE");
+		gmod_text_str(t, "free it");
 		break;
 	default:
 		next_memcheck(v, t);
 	}
+}
+
+/* Of a site "function module+offset" the function, of "module+offset" the module; a name that was cut goes on with *.
+ */
+static void add_suppression(const struct gmod_report_view *v, struct gmod_text *t)
+{
+	const char *blank = strrchr(v->site, ' '), *plus = strrchr(v->site, '+');
+	size_t len = (size_t)((blank ? blank : plus ? plus : v->site) - v->site);
+	bool cut = len > 3 && strncmp(v->site + len - 3, "...", 3) == 0;
+
+	if (len == 0 || memchr(v->site, '\\', len))
+		return;
+	gmod_text_str(t, v->class_name);
+	gmod_text_str(t, ":");
+	gmod_text_bytes(t, v->site, cut ? len - 3 : len);
+	gmod_text_str(t, cut ? "*" : "");
 }
 
 /* ---- who did it ---- */
@@ -400,6 +415,8 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++)
 		gmod_short_name(f->suspect[i].name ? f->suspect[i].name : "", v->suspect[i], GMOD_SHORT_NAME_MAX);
 	describe_site(site, v->site, sizeof(v->site));
+	gmod_text_init(&t, v->suppression, sizeof(v->suppression));
+	add_suppression(v, &t);
 	if (f->class == GMOD_POST_MORTEM) {
 		gmod_text_init(&t, v->site, sizeof(v->site));
 		gmod_text_escaped(&t, f->error_name ? f->error_name : "-", 100);

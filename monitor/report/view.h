@@ -23,6 +23,7 @@ struct gmod_report_view {
 	char title[512];
 	char site[512];
 	char next_step[3072];
+	char suppression[600]; /* the line that would cover it; "": no name for it */
 	uint32_t nearby_count;
 	char nearby_site[GMOD_NEARBY_MAX][512];
 };

@@ -95,6 +95,22 @@ check_redzone_mb() {
 	says "redzone_mb: what does not fit with our bytes is native" 'guarded 3[01] of 3[0-9] buffers' "$err"
 }
 
+# The line that a report offers covers its finding; one that covers none is named in the end.
+check_suppressions() {
+	local program
+	for program in bad_then_return bad_double_free bad_illegal_address; do
+		guarded verbosity=1 "$programs/$program"
+		sed -n 's/^    or, for the file of suppressions: //p' <<<"$err" | sort -u >"$work/rules"
+		says "suppressions: $program: a line is offered" '^[a-z-]+:[a-z_]+$' "$(cat "$work/rules")"
+		guarded "verbosity=1:suppressions=$work/rules" "$programs/$program"
+		same "suppressions: $program: it covers the finding, and none is left" "0 0" \
+			"$(final_reports "$err") $(grep -c 'covered nothing' <<<"$err")"
+	done
+	printf 'leak:*\n*:make_buffer\n# no:rule\n*:of_no_use\n' >"$work/rules"
+	guarded "verbosity=1:suppressions=$work/rules" "$programs/bad_then_return"
+	says "suppressions: those of no use are named" 'GMOD: suppressions that covered nothing: leak:\*, \*:of_no_use$' "$err"
+}
+
 # found TEXT: what a run's final reports say, in a line each.
 found() {
 	grep '^SUMMARY: GMOD: ' <<<"$1" || echo "nothing, in: $1"

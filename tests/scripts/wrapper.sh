@@ -144,6 +144,17 @@ refused "a log in no directory" 2 "cannot write log_path $work/none/log.%p: No s
 refused "a directory as log" 2 "cannot write log_path $work/: it names a directory" "$gmod" --log_path="$work/" true
 refused "a device as file of counts" 2 "cannot write stats_path /dev/null: it is no regular file" \
 	"$gmod" --stats_path=/dev/null true
+printf 'laak:x\n# leek:x\n\n  double-free : x*  \nleak:\nno\n' >"$work/bad"
+expect "bad suppressions" 2 "$gmod" --suppressions="$work/bad" true
+same "bad suppressions: each is named, with what may be meant" \
+	"$work/bad:1: not a suppression (CLASS:PATTERN, CLASS as in a report or *); did you mean \"leak\"?
+$work/bad:5: not a suppression (CLASS:PATTERN, CLASS as in a report or *); did you mean \"leak\"?
+$work/bad:6: not a suppression (CLASS:PATTERN, CLASS as in a report or *)" "${err//gmod: /}"
+sed -nE 's/^ *\[GMOD_.*\] = "([a-z-]+)",$/\1:x/p' monitor/registry/finding.c >"$work/classes"
+expect "suppressions of every class" 0 "$gmod" --suppressions="$work/classes" true
+at_least_some=$(wc -l <"$work/classes")
+[ "$at_least_some" -ge 8 ]
+judge "there are some" $? "$at_least_some"
 echo 'leak:*' >"$work/suppressions"
 expect "files that are there" 0 "$gmod" --suppressions="$work/suppressions" --log_path="$work/log.%p" true
 [ -z "$(find "$work" -name 'log.*')" ]

@@ -39,7 +39,8 @@ TEST(an_overflow_reads_as_documented)
 	    "\n    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=vec_add --kernel-name "
 	    "kernel_substring=scale ");
 	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 the_caller test_report+0x");
-	assert_int_equal(count("\n"), 10);
+	expect("\n    or, for the file of suppressions: heap-buffer-overflow:the_caller\n");
+	assert_int_equal(count("\n"), 11);
 }
 
 TEST(an_underflow_counts_from_the_start)
@@ -259,7 +260,7 @@ TEST(a_leak_says_how_to_live_with_it)
 
 	report_one("", &f);
 	expect("leak: a 4000-byte buffer is still allocated at exit [finding ");
-	expect("next step: free it, or put a line leak:FUNCTION ");
+	expect("next step: free it\n    or, for the file of suppressions: leak:the_caller\n");
 	expect("SUMMARY: GMOD: leak device 0 size 4000 offset +0 the_caller ");
 }
 
