@@ -199,6 +199,7 @@ struct readable {
 	struct gmod_text text;
 	const char *last;
 	size_t last_len;
+	bool python; /* numba has mangled it: its first ABI tag is a version, v1 */
 };
 
 static void add_part(struct readable *r, const char *prefix, const char *s, size_t n)
@@ -268,8 +269,12 @@ static bool add_component(struct mangled *m, struct readable *r)
 		return is_digit(peek(m)) && add_identifier(m, r);
 	if (accept(m, 'I'))
 		return r->text.len > 0 && skip_brackets(m, 'I');
-	if (accept(m, 'B')) /* an ABI tag */
-		return is_digit(peek(m)) && take_source_name(m, &tag, &len);
+	if (accept(m, 'B')) { /* an ABI tag */
+		if (!is_digit(peek(m)) || !take_source_name(m, &tag, &len))
+			return false;
+		r->python |= len > 1 && tag[0] == 'v' && is_digit(tag[1]);
+		return true;
+	}
 	if (accept(m, 'S'))
 		return add_standard(m, r);
 	if (accept(m, 'U')) {
@@ -332,6 +337,25 @@ static bool add_name(struct mangled *m, struct readable *r)
 	}
 }
 
+/* What numba puts into a name that Python does not have there, each with what that has. */
+static void make_python(char *name)
+{
+	static const char *const there[] = {"cudapy::", "__main__::", "::", "_3c", "_3e"}, *const here[] = {"", "", ".",
+													    "<", ">"};
+	char *to = name;
+
+	while (*name) {
+		size_t i = 0;
+
+		while (i < 5 && strncmp(name, there[i], strlen(there[i])) != 0)
+			i++;
+		*to = i < 5 ? here[i][0] : *name;
+		to += *to != '\0';
+		name += i < 5 ? strlen(there[i]) : 1;
+	}
+	*to = '\0';
+}
+
 void gmod_short_name(const char *mangled, char *out, size_t cap)
 {
 	size_t len = strlen(mangled);
@@ -339,8 +363,11 @@ void gmod_short_name(const char *mangled, char *out, size_t cap)
 	struct readable r = {.last = NULL};
 
 	gmod_text_init(&r.text, out, cap);
-	if (accept(&m, '_') && accept(&m, 'Z') && add_name(&m, &r))
+	if (accept(&m, '_') && accept(&m, 'Z') && add_name(&m, &r)) {
+		if (r.python)
+			make_python(out);
 		return;
+	}
 	gmod_text_init(&r.text, out, cap);
 	gmod_text_bytes(&r.text, mangled, len);
 }

@@ -11,7 +11,7 @@
 
 /*
  * The qualified name in an Itanium-mangled name, without template arguments and parameters: _Z7vec_addPfi is vec_add.
- * Of operators only operator() is read.
+ * Of operators only operator() is read. What numba has mangled reads as in Python: Net.step.<locals>.axpy.
  * A name that is not mangled, or that cannot be read, is copied as it is. `out` always ends within cap > 0 bytes.
  */
 void gmod_short_name(const char *mangled, char *out, size_t cap);

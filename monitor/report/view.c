@@ -214,13 +214,13 @@ static bool is_identifier(const char *s, size_t n)
 
 const char *gmod_kernel_substring(const char *readable, size_t *len)
 {
-	for (const char *begin, *end = readable + strlen(readable);; end = begin - 2) {
-		for (begin = end; begin > readable && begin[-1] != ':'; begin--)
+	for (const char *begin, *end = readable + strlen(readable);; end = begin - 1) {
+		for (begin = end; begin > readable && !strchr(":.", begin[-1]); begin--)
 			;
 		*len = (size_t)(end - begin);
 		if (is_identifier(begin, *len))
 			return begin;
-		if (begin < readable + 2)
+		if (begin == readable)
 			return NULL;
 	}
 }

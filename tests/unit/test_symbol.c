@@ -87,6 +87,12 @@ static const struct {
     {"_ZZ3foovE3bar", "foo::bar", "bar"},
     {"_ZZZ3foovENKUlvE_clEvENKUliE0_clEi", "foo::{lambda}::operator()::{lambda}::operator()", "foo"},
     {"_ZN3FooUt_C2Ev", "Foo::{unnamed}::Foo", "Foo"},
+    /* By numba. */
+    {"_ZN6cudapy8__main__3Net4step12_3clocals_3e4axpyB3v12B23cw51cXTLSUwHBinCqbbgUAAE5ArrayIfLi1E1C7mutable7alignedE",
+     "Net.step.<locals>.axpy", "axpy"},
+    {"_ZN8__main__4axpyB2v1B23cw51cXTLSUwHBinCqbbgUAAE5ArrayIfLi1E1C7mutable7alignedE", "axpy", "axpy"},
+    {"_ZN5mypkg7kernels12_3clambda_3eB2v1Ex", "mypkg.kernels.<lambda>", "kernels"},
+    {"_ZN3Foo5a_3ccB5cxx11Ev", "Foo::a_3cc", "a_3cc"},
     /* Not mangled, or not names of functions: as they are. */
     {"main", "main", "main"},
     {"triton_poi_fused_add_0d1d2d3de", "triton_poi_fused_add_0d1d2d3de", "triton_poi_fused_add_0d1d2d3de"},
