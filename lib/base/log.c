@@ -128,7 +128,7 @@ bool gmod_log_json(void)
 
 bool gmod_log_is_bold(void)
 {
-	return !sink.plain && !gmod_log_file_path()[0] && gmod_stderr_is_terminal();
+	return !sink.plain && !gmod_log_file_path()[0] && gmod_is_terminal(STDERR_FILENO);
 }
 
 /*

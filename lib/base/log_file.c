@@ -94,16 +94,6 @@ static void append_directive(struct gmod_text *t, char letter)
 	}
 }
 
-void gmod_log_expand(struct gmod_text *t, const char *pattern)
-{
-	for (const char *p = pattern; *p; p++) {
-		if (*p == '%' && p[1])
-			append_directive(t, *++p);
-		else
-			gmod_text_bytes(t, p, 1);
-	}
-}
-
 /* Expand the pattern into path, made absolute because programs change directory; false if it does not fit. */
 static bool expand_path(const char *pattern, char path[PATH_MAX])
 {
@@ -116,7 +106,12 @@ static bool expand_path(const char *pattern, char path[PATH_MAX])
 		t.len = strlen(path);
 		gmod_text_str(&t, "/");
 	}
-	gmod_log_expand(&t, pattern);
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '%' && p[1])
+			append_directive(&t, *++p);
+		else
+			gmod_text_bytes(&t, p, 1);
+	}
 	return !t.full;
 }
 

@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/base/text.h"
-
 /*
  * Close the file, or choose one: expand the pattern that lib/base/log.h describes, and check what it names, as far as
  * that can be seen without creating it. "" and /dev/stderr are none. Returns NULL, or in words what is wrong with it.
@@ -21,9 +19,6 @@ const char *gmod_log_file_choose(const char *pattern);
 
 /* The same name and checks for another file, which is appended to or, each time that it is written, replaced. */
 const char *gmod_log_file_name(const char *pattern, char path[PATH_MAX], bool replaced);
-
-/* Append the pattern with what its % directives stand for. */
-void gmod_log_expand(struct gmod_text *t, const char *pattern);
 
 /* The absolute path, "" without a file. Fixed once other threads report. */
 const char *gmod_log_file_path(void);

@@ -27,16 +27,11 @@ void gmod_log_remember_stderr(void)
 	errno = saved;
 }
 
-static bool is_terminal(int fd)
+bool gmod_is_terminal(int fd)
 {
 	struct termios settings;
 
 	return ioctl(fd, TCGETS, &settings) == 0;
-}
-
-bool gmod_stderr_is_terminal(void)
-{
-	return is_terminal(STDERR_FILENO);
 }
 
 /* Does this descriptor have the file, opened so? */
@@ -58,7 +53,7 @@ static bool has(int fd, const struct stat *file, int mask, int flags)
  */
 static bool stderr_is_safe(const struct stat *st)
 {
-	if (gmod_same_file(&stream.id, st) || (S_ISCHR(st->st_mode) && is_terminal(STDERR_FILENO)))
+	if (gmod_same_file(&stream.id, st) || (S_ISCHR(st->st_mode) && gmod_is_terminal(STDERR_FILENO)))
 		return true;
 	if (S_ISFIFO(st->st_mode))
 		return has(STDERR_FILENO, st, O_ACCMODE, O_WRONLY) && !has(STDIN_FILENO, st, O_ACCMODE, O_RDONLY) &&
@@ -76,7 +71,7 @@ static int open_private_stderr(const struct stat *st)
 	struct stat got;
 	int fd;
 
-	if (!S_ISFIFO(st->st_mode) && !is_terminal(STDERR_FILENO))
+	if (!S_ISFIFO(st->st_mode) && !gmod_is_terminal(STDERR_FILENO))
 		return -1;
 	fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && (fstat(fd, &got) != 0 || !gmod_same_file(st, &got))) {

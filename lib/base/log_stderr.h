@@ -14,8 +14,7 @@
  */
 void gmod_log_remember_stderr(void);
 
-/* It is a terminal now. */
-bool gmod_stderr_is_terminal(void);
+bool gmod_is_terminal(int fd);
 
 /* Under the log's lock: write a piece. false, with the reason in errno, as gmod_write_piece() says it. */
 bool gmod_stderr_write(const char *s, size_t n);

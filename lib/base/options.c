@@ -144,26 +144,23 @@ static size_t slips_allowed(struct slice typed)
 	return third < 1 ? 1 : third > 3 ? 3 : third;
 }
 
-bool gmod_is_nearer(const char *typed, size_t len, const char *word, size_t *least)
-{
-	struct slice slip = {typed, len};
-	size_t d = distance(whole(word), slip);
-
-	if (d > slips_allowed(slip) || d >= *least)
-		return false;
-	*least = d;
-	return true;
-}
-
-/* What somebody may have meant; len 0: nothing. */
+/*
+ * What somebody may have meant; len 0: nothing. A word that was typed is a slip of another one only when few letters
+ * differ, about a third.
+ */
 static struct slice nearest_key(struct slice typed)
 {
-	size_t least = SIZE_MAX;
+	size_t least = slips_allowed(typed) + 1;
 	struct slice best = {0};
 
-	for (size_t i = 0; i < ROWS; i++)
-		if (gmod_is_nearer(typed.at, typed.len, rows[i].name, &least))
-			best = whole(rows[i].name);
+	for (size_t i = 0; i < ROWS; i++) {
+		size_t d = distance(whole(rows[i].name), typed);
+
+		if (d >= least)
+			continue;
+		best = whole(rows[i].name);
+		least = d;
+	}
 	return best;
 }
 

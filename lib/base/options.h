@@ -53,12 +53,6 @@ int gmod_options_parse(struct gmod_options *o, const char *text, void (*complain
 /* The same, in words for who typed them as options of a command that does not run then. */
 int gmod_options_check(struct gmod_options *o, const char *text, void (*complain)(void *, const char *line), void *arg);
 
-/*
- * May somebody who typed `len` bytes have meant this word, by fewer slips than *least? Then that is their number now.
- * What was typed is a slip of another word only when few letters differ, about a third.
- */
-bool gmod_is_nearer(const char *typed, size_t len, const char *word, size_t *least);
-
 /* Hand the table of options to line(), a printable line at a time. */
 void gmod_options_help(void (*line)(void *, const char *line), void *arg);
 

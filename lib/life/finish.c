@@ -16,7 +16,6 @@
 #include "lib/buffers/ordered.h"
 #include "lib/driver/driver.h"
 #include "monitor/report/report.h"
-#include "monitor/report/stats.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/monitor.h"
 #include "monitor/watch/sweep.h"

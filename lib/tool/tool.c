@@ -31,21 +31,19 @@ static void say_complaint(void *unused __attribute__((unused)), const char *line
 }
 
 /* 0, or why the file cannot be read. It is not opened: that would take from a pipe. */
-static int reading_error(const char *path, bool *regular)
+static int reading_error(const char *path)
 {
 	struct stat status;
 
 	if (stat(path, &status) != 0 || access(path, R_OK) != 0)
 		return errno;
-	*regular = S_ISREG(status.st_mode);
 	return S_ISDIR(status.st_mode) ? EISDIR : 0;
 }
 
 /* The library would go on without such a file; whoever waits at a terminal can be told at once. */
 static bool check_files(const struct gmod_options *options)
 {
-	bool regular = false;
-	int error = options->suppressions[0] ? reading_error(options->suppressions, &regular) : 0;
+	int error = options->suppressions[0] ? reading_error(options->suppressions) : 0;
 	const char *refused = gmod_log_file_choose(options->log_path);
 	char path[PATH_MAX];
 	const char *stats = gmod_log_file_name(options->stats_path, path, true);
@@ -56,8 +54,7 @@ static bool check_files(const struct gmod_options *options)
 		tool_say("cannot write log_path %s: %s", options->log_path, refused);
 	if (stats)
 		tool_say("cannot write stats_path %s: %s", options->stats_path, stats);
-	if (regular)
-		puts(options->suppressions);
+	puts(options->suppressions);
 	return !error && !refused && !stats;
 }
 
@@ -97,8 +94,7 @@ static const struct command {
 	const char *name;
 	int (*run)(char **arguments);
 } commands[] = {
-    {"check-options", check_options}, /* TEXT: exit 0 and the suppressions' file, if it has any, or 2 with a line a bad
-					 item */
+    {"check-options", check_options}, /* TEXT: exit 0, or 2 with a line a bad item; prints the suppressions' file */
     {"options-help", options_help},   {"arch", tool_arch},  {"doctor", tool_doctor},
     {"supervise", tool_supervise},    {"version", version},
 };

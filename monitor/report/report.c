@@ -10,7 +10,6 @@
 #include "lib/base/sampler.h"
 #include "lib/base/worker.h"
 #include "monitor/report/json.h"
-#include "monitor/report/stats.h"
 #include "monitor/report/suppressions.h"
 #include "monitor/report/text.h"
 
@@ -401,18 +400,6 @@ void gmod_report_init(const struct gmod_options *o, void (*halt_process)(void))
 	errno = saved;
 }
 
-static void say_unused(void)
-{
-	static char unused[1024]; /* the caller may have little stack */
-	struct gmod_text t;
-
-	gmod_text_init(&t, unused, sizeof(unused));
-	gmod_suppressions_unused(&t);
-	gmod_text_mark_cut(&t);
-	if (t.len)
-		gmod_log_note(1, "suppressions that covered nothing: %s", unused);
-}
-
 static void say_unshown(void)
 {
 	unsigned unshown = atomic_exchange_explicit(&state.unshown, 0, memory_order_relaxed);
@@ -428,7 +415,7 @@ void gmod_report_end(void)
 	unsigned told = atomic_exchange_explicit(&state.told, sum, memory_order_relaxed);
 
 	say_unshown();
-	say_unused();
+	gmod_suppressions_say_unused();
 	if (sum > told)
 		gmod_log_note(
 		    0,

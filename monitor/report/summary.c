@@ -1,9 +1,14 @@
 #include "monitor/report/summary.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "lib/base/facts.h"
+#include "lib/base/file.h"
+#include "lib/base/lock.h"
 #include "lib/base/log.h"
+#include "lib/base/log_file.h"
 
 typedef unsigned long long ull;
 
@@ -133,29 +138,98 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
 	gmod_text_str(t, "}}\n");
 }
 
-static void add_ratio(struct gmod_text *t, const char *kind, const char *labels, uint64_t part, uint64_t whole)
+static void add_ratio(struct gmod_text *t, const char *kind, uint64_t part, uint64_t whole)
 {
 	unsigned share = share_of(part, whole);
 
 	if (whole)
-		gmod_text_fmt(t, "gmod_guarded_ratio{kind=\"%s\",%s} %u.%03u\n", kind, labels, share / 1000,
-			      share % 1000);
+		gmod_text_fmt(t, "gmod_guarded_ratio{pid=\"%d\",kind=\"%s\"} %u.%03u\n", (int)getpid(), kind,
+			      share / 1000, share % 1000);
 }
 
-void gmod_summary_prometheus(const struct gmod_run_summary *s, const char *labels, struct gmod_text *t)
+static void add_samples(const struct gmod_run_summary *s, struct gmod_text *t)
 {
 	const uint64_t *number = (const uint64_t *)&s->count;
 
-	for (int i = 0; i < ROWS; i++) {
-		gmod_text_fmt(t, "# TYPE gmod_%s_total counter\n", rows[i].key);
-		gmod_text_fmt(t, "gmod_%s_total{%s} %llu\n", rows[i].key, labels, (ull)number[i]);
-	}
+	for (int i = 0; i < ROWS; i++)
+		gmod_text_fmt(t, "# TYPE gmod_%s_total counter\ngmod_%s_total{pid=\"%d\"} %llu\n", rows[i].key,
+			      rows[i].key, (int)getpid(), (ull)number[i]);
 	gmod_text_str(t, "# TYPE gmod_findings_total counter\n");
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
-		gmod_text_fmt(t, "gmod_findings_total{class=\"%s\",%s} %u\n", gmod_class_name(i), labels,
+		gmod_text_fmt(t, "gmod_findings_total{pid=\"%d\",class=\"%s\"} %u\n", (int)getpid(), gmod_class_name(i),
 			      s->findings[i]);
 	gmod_text_str(t, "# TYPE gmod_guarded_ratio gauge\n");
-	add_ratio(t, "all", labels, gmod_summary_guarded(s), gmod_summary_bytes(s));
-	add_ratio(t, "device", labels, s->count.guarded_bytes, s->count.guarded_bytes + s->count.fallback_bytes);
-	add_ratio(t, "stream-order", labels, s->count.ordered_bytes, s->count.ordered_all_bytes);
+	add_ratio(t, "all", gmod_summary_guarded(s), gmod_summary_bytes(s));
+	add_ratio(t, "device", s->count.guarded_bytes, s->count.guarded_bytes + s->count.fallback_bytes);
+	add_ratio(t, "stream-order", s->count.ordered_bytes, s->count.ordered_all_bytes);
+}
+
+/* The holder of `writing` has all but the path. */
+static struct {
+	char path[PATH_MAX]; /* "": there is none */
+	char aside[PATH_MAX + 16], text[16384];
+	struct gmod_run_summary written;
+	bool last;
+	atomic_flag writing;
+} file = {.writing = ATOMIC_FLAG_INIT};
+
+static void refuse(const char *why)
+{
+	static atomic_bool said;
+
+	if (gmod_degraded_first(&said))
+		gmod_log_note(0, "cannot write stats_path %s: %s", file.path, why);
+}
+
+void gmod_stats_open(const char *pattern)
+{
+	const char *why = gmod_log_file_name(pattern, file.path, true);
+
+	snprintf(file.aside, sizeof(file.aside), "%s.%d", file.path, (int)getpid());
+	if (!why)
+		return;
+	refuse(why);
+	file.path[0] = '\0';
+}
+
+/* A file that a killed process of the same number has left aside goes. */
+static bool replace(const struct gmod_text *t)
+{
+	bool done;
+	int fd;
+
+	unlink(file.aside);
+	fd = open(file.aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return false;
+	errno = ENOSPC; /* of a part that is written */
+	done = write(fd, t->at, t->len) == (ssize_t)t->len;
+	return !close(fd) && done && !rename(file.aside, file.path);
+}
+
+static void write_file(const struct gmod_run_summary *s)
+{
+	struct gmod_text t;
+
+	gmod_text_init(&t, file.text, sizeof(file.text));
+	add_samples(s, &t);
+	if (replace(&t)) {
+		file.written = *s;
+		return;
+	}
+	refuse(gmod_error_words(errno));
+	unlink(file.aside);
+}
+
+uint64_t gmod_stats_write(const struct gmod_run_summary *s, bool last)
+{
+	if (!file.path[0])
+		return UINT64_MAX;
+	if (gmod_lock(&file.writing)) {
+		if (!file.last && memcmp(s, &file.written, sizeof(*s)) != 0)
+			write_file(s);
+		file.last |= last;
+		gmod_unlock(&file.writing);
+	}
+	return GMOD_SECONDS(5);
 }

@@ -96,16 +96,23 @@ void gmod_suppressions_load(const char *path)
 	take_rules(rules.text, path);
 }
 
-void gmod_suppressions_unused(struct gmod_text *t)
+void gmod_suppressions_say_unused(void)
 {
+	static char unused[1024]; /* the caller may have little stack */
+	struct gmod_text t;
+
+	gmod_text_init(&t, unused, sizeof(unused));
 	for (const struct rule *r = rules.rule; r < rules.rule + rules.count; r++) {
 		if (r->used)
 			continue;
-		gmod_text_str(t, t->len ? ", " : "");
-		gmod_text_str(t, r->class == GMOD_CLASS_COUNT ? "*" : gmod_class_name(r->class));
-		gmod_text_str(t, ":");
-		gmod_text_str(t, r->pattern);
+		gmod_text_str(&t, t.len ? ", " : "suppressions that covered nothing: ");
+		gmod_text_str(&t, r->class == GMOD_CLASS_COUNT ? "*" : gmod_class_name(r->class));
+		gmod_text_str(&t, ":");
+		gmod_text_str(&t, r->pattern);
 	}
+	gmod_text_mark_cut(&t);
+	if (t.len)
+		gmod_log_note(1, "%s", unused);
 }
 
 /* Does the whole of s match? On a mismatch the last '*' takes one byte more, so no backtracking further than that. */

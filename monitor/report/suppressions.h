@@ -10,8 +10,8 @@
  */
 void gmod_suppressions_load(const char *path);
 
-/* Append those that have covered nothing so far, as they stand in the file. */
-void gmod_suppressions_unused(struct gmod_text *t);
+/* Note those that have covered nothing so far, at verbosity=1. */
+void gmod_suppressions_say_unused(void);
 
 /* *by_site: a line matches the stack that is its site, so that every finding of that is suppressed. */
 bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_site);

@@ -1,6 +1,9 @@
 #include "monitor/report/view.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
@@ -154,29 +157,86 @@ static void add_shell_word(struct gmod_text *t, const char *s)
 	gmod_text_str(t, "'");
 }
 
-/* This process's arguments, each ended by '\0'; returns their length. *cut: there are more. */
-static size_t read_arguments(char *buffer, size_t cap, bool *cut)
+/* A file of a process in /proc, ended by '\0'; returns its length, 0 where there is none. */
+static size_t read_process(pid_t pid, const char *name, char *buffer, size_t cap)
 {
-	ssize_t n = gmod_read_file("/proc/self/cmdline", buffer, cap - 1);
-	size_t len = n > 0 ? (size_t)n : 0;
+	char path[48];
+	ssize_t n;
 
-	*cut = len == cap - 1;
-	buffer[len] = '\0';
-	return len;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	n = gmod_read_file(path, buffer, cap - 1);
+	n = n > 0 ? n : 0;
+	buffer[n] = '\0';
+	return (size_t)n;
 }
 
-/* The command that started this process, quoted; " ..." stands for what is too long to repeat. */
-static void add_command(struct gmod_text *t)
+/* From "PID (NAME) STATE PARENT": a name may hold anything. */
+static pid_t parent_of(pid_t pid)
 {
-	char arguments[COMMAND_BYTES];
-	bool cut;
-	size_t len = read_arguments(arguments, sizeof(arguments), &cut);
+	char text[512], *name_end;
 
+	read_process(pid, "stat", text, sizeof(text));
+	name_end = strrchr(text, ')');
+	return name_end ? atoi(name_end + 4) : 0;
+}
+
+/* It starts the processes of a job, and is the command to run again. */
+static bool is_launcher(const char *arguments, size_t len)
+{
+	static const char *const names[] = {"torchrun", "torch.distributed.", "mpirun",
+					    "mpiexec",  "accelerate",         "deepspeed"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (memmem(arguments, len, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* Of Python's multiprocessing, or forked: it runs what its parent has begun. */
+static bool is_part(const char *own, size_t len, const char *parents, size_t above)
+{
+	return above > 0 &&
+	       (memmem(own, len, "from multiprocessing.", 21) || (len == above && memcmp(own, parents, len) == 0));
+}
+
+/* gmod and its options: the command is to run without. */
+static const char *skip_gmod(const char *s)
+{
+	if (strcmp(s, "gmod") != 0 && strcmp(s, "gmod-tensorflow") != 0)
+		return s;
+	do
+		s += strlen(s) + 1;
+	while (*s == '-' || strchr(s, '='));
+	return s;
+}
+
+/*
+ * The command that started this process, or the job that it is part of, quoted; `of_job` goes before the second one.
+ * " ..." stands for what is too long to repeat.
+ */
+static void add_command(struct gmod_text *t, const char *of_job)
+{
+	static char arguments[COMMAND_BYTES], parents[COMMAND_BYTES]; /* of the one who tells */
+	size_t len = read_process(getpid(), "cmdline", arguments, sizeof(arguments)), above;
+	bool done = false, cut;
+
+	for (pid_t pid = getppid(); !done; pid = parent_of(pid)) {
+		above = read_process(pid, "cmdline", parents, sizeof(parents));
+		done = is_launcher(parents, above);
+		if (!done && !is_part(arguments, len, parents, above))
+			break;
+		memcpy(arguments, parents, sizeof(parents));
+		len = above;
+		gmod_text_str(t, of_job);
+		of_job = "";
+	}
+	cut = len == sizeof(arguments) - 1;
 	if (len == 0)
 		gmod_text_str(t, " PROGRAM");
 	for (const char *s = arguments; s < arguments + len; s += strlen(s) + 1) {
 		size_t before = t->len;
 
+		s = skip_gmod(s);
 		gmod_text_str(t, " ");
 		add_shell_word(t, s);
 		if (t->full || t->cap - t->len < 8 || (cut && s + strlen(s) >= arguments + len)) {
@@ -201,7 +261,7 @@ static void next_watchpoint(const struct gmod_report_view *v, struct gmod_text *
 	gmod_text_str(t, strcmp(v->site, "-") == 0 ? "the program" : v->site);
 	gmod_text_fmt(t, " has just allocated the buffer, and then watch *(char *)(BUFFER %c %llu): gdb --args",
 		      before ? '-' : '+', before ? -from_base : from_base);
-	add_command(t);
+	add_command(t, "");
 }
 
 static bool is_identifier(const char *s, size_t n)
@@ -260,7 +320,7 @@ static void next_memcheck(const struct gmod_report_view *v, struct gmod_text *t)
 	}
 	gmod_text_str(t, "compute-sanitizer --tool memcheck");
 	add_kernel_names(t, v);
-	add_command(t);
+	add_command(t, " --target-processes all");
 }
 
 static void next_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
@@ -301,20 +361,17 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	}
 }
 
-/* Of a site "function module+offset" the function, of "module+offset" the module; a name that was cut goes on with *.
- */
+/* Of a site "function module+offset" the function, of "module+offset" the module. */
 static void add_suppression(const struct gmod_report_view *v, struct gmod_text *t)
 {
 	const char *blank = strrchr(v->site, ' '), *plus = strrchr(v->site, '+');
 	size_t len = (size_t)((blank ? blank : plus ? plus : v->site) - v->site);
-	bool cut = len > 3 && strncmp(v->site + len - 3, "...", 3) == 0;
 
-	if (len == 0 || memchr(v->site, '\\', len))
-		return;
+	if (len == 0 || memchr(v->site, '\\', len) || memmem(v->site, len, "...", 3))
+		return; /* or it would not match */
 	gmod_text_str(t, v->class_name);
 	gmod_text_str(t, ":");
-	gmod_text_bytes(t, v->site, cut ? len - 3 : len);
-	gmod_text_str(t, cut ? "*" : "");
+	gmod_text_bytes(t, v->site, len);
 }
 
 /* ---- who did it ---- */

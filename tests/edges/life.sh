@@ -3,9 +3,9 @@
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 
-# sample NAME FILE: the value of a sample, by what its name and first label are; "none" where there is no such one.
+# sample NAME FILE [LABEL]: the value of a sample; "none" where there is no such one.
 sample() {
-	sed -nE "s/^$1[,}].* ([0-9.]+)$/\1/p" "$2" 2>/dev/null | grep . || echo none
+	sed -nE "s/^gmod_$1\{pid=\"[0-9]+\"${3:+,$3}\} ([0-9.]+)$/\1/p" "$2" 2>/dev/null | grep . || echo none
 }
 
 # serve SIGNAL OPTIONS [HOW]: the service under GMOD, sent the signal when it is ready and its finding is in the file.
@@ -19,7 +19,7 @@ serve() {
 		>"$work/guarded.out" 2>"$work/guarded.err" &
 	pid=$!
 	for ((tries = 0; tries < 500; tries++)); do
-		[ -s "$work/guarded.out" ] && [ "$(sample 'gmod_findings_total\{class="heap-buffer-overflow"' "$work/guarded/stats")" = 1 ] && break
+		[ -s "$work/guarded.out" ] && [ "$(sample findings_total "$work/guarded/stats" 'class="heap-buffer-overflow"')" = 1 ] && break
 		sleep 0.02
 	done
 	at_most "service $*: its finding is in the file at once" 250 "$tries"
@@ -38,7 +38,7 @@ check_service() {
 		same "service, SIG$signal: status, reports, closing lines" "$((128 + $(kill -l "$signal"))) 1 1" \
 			"$status $(final_reports "$err") $(grep -c '==GMOD: guarded ' <<<"$err")"
 		says "service, SIG$signal: the closing line comes last" '==GMOD: guarded 1 of 1 buffer,.*; 1 finding ' "$(tail -n 1 <<<"$err")"
-		same "service, SIG$signal: the file has the end" 1.000 "$(sample 'gmod_guarded_ratio\{kind="all"' "$work/guarded/stats")"
+		same "service, SIG$signal: the file has the end" 1.000 "$(sample guarded_ratio "$work/guarded/stats" 'kind="all"')"
 	done
 	serve TERM '' exit
 	same "service, its own handler: status, closing lines" "7 1" "$status $(grep -c '==GMOD: guarded ' <<<"$err")"
@@ -71,15 +71,15 @@ check_stats() {
 	local key value missing=
 	guarded "verbosity=1:log_format=json:stats_path=$work/%r.prom" env RANK=3 "$programs/bad_pool_one_stream"
 	while IFS=: read -r key value; do
-		[ "$(sample "gmod_${key}_total\{pid=\"[0-9]+\",rank=\"3\"" "$work/3.prom")" = "$value" ] || missing+=" $key=$value"
+		[ "$(sample "${key}_total" "$work/3.prom")" = "$value" ] || missing+=" $key=$value"
 	done < <(grep '"event":"summary"' <<<"$err" | sed 's/,"bytes_asked".*//; s/.*"pid":[0-9]*,//' | tr -d '"' | tr , '\n')
 	same "stats: each counter" '' "${missing:+$missing in $(cat "$work/3.prom")}"
 	guarded "stats_path=$work/end" "$programs/good_axpy"
-	same "stats: the end is in it" 3 "$(sample 'gmod_buffers_guarded_total\{pid="[0-9]+"' "$work/end")"
+	same "stats: the end is in it" 3 "$(sample buffers_guarded_total "$work/end")"
 	says "stats: there are some" '^gmod_bytes_guarded_total' "$(cat "$work/3.prom")"
-	same "stats: findings by class" 1 "$(sample 'gmod_findings_total\{class="heap-buffer-overflow"' "$work/3.prom")"
-	says "stats: shares" '^[01][.][0-9]{3} [01][.][0-9]{3}$' "$(sample 'gmod_guarded_ratio\{kind="stream-order"' "$work/3.prom") \
-$(sample 'gmod_guarded_ratio\{kind="all"' "$work/3.prom")"
+	same "stats: findings by class" 1 "$(sample findings_total "$work/3.prom" 'class="heap-buffer-overflow"')"
+	says "stats: shares" '^[01][.][0-9]{3} [01][.][0-9]{3}$' "$(sample guarded_ratio "$work/3.prom" 'kind="stream-order"') \
+$(sample guarded_ratio "$work/3.prom" 'kind="all"')"
 	same "stats: every line is a sample or says the type of one" '' "$(grep -vE \
 		'^(# TYPE gmod_[a-z_]+ (counter|gauge)|gmod_[a-z_]+\{([a-z]+="[a-z0-9-]+",?)+\} [0-9]+(\.[0-9]+)?)$' "$work/3.prom")"
 	same "stats: nothing is left aside" "$work/3.prom" "$(echo "$work"/3.prom*)"

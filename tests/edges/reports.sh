@@ -20,6 +20,29 @@ check_innocent() {
 	says "innocent: after a wait for another context either may have" '^k_flip x1.*; k_fill x1' "$(suspects "$err")"
 }
 
+# next_of SCRIPT COMMAND...: the next step of a finding in a program that the script COMMAND... runs.
+next_of() {
+	printf '#!/bin/bash\n%s\n' "$1" >"$work/$2"
+	chmod +x "$work/$2"
+	guarded '' "$work/$2" "${@:3}"
+	sed -n 's/^    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=k_flip//p' <<<"$err"
+}
+
+# The command that is to be run again is the job's, where the process is a part of one.
+check_whose_command() {
+	local job="$work/job 4"
+	local program=$programs/bad_then_return all=' --target-processes all'
+	same "whose_command: a program by itself" " $program" "$(next_of "'$program'; true" job 4)"
+	same "whose_command: of multiprocessing" "$all /bin/bash $job" \
+		"$(next_of "(exec -a python '$program' -c 'from multiprocessing.spawn import spawn_main'); true" job 4)"
+	same "whose_command: of torchrun" "$all /bin/bash $work/torchrun --nproc=2 x.py" \
+		"$(next_of "RANK=1 '$program' x.py; true" torchrun --nproc=2 x.py)"
+	same "whose_command: of mpirun, without gmod" "$all /bin/bash $work/mpirun -np 2 ./app in=1" \
+		"$(next_of "'$program'; true" mpirun -np 2 gmod --log_path=x -o a=b -- ./app in=1)"
+	same "whose_command: of a process that is as its parent, as after a fork" "$all /bin/bash $job" \
+		"$(next_of "(exec -a /bin/bash '$program' '$work/job' 4); true" job 4)"
+}
+
 # Found while the program does nothing: long after the last driver call, by a kernel that was launched before, or at once
 # by one that wakes the monitor.
 check_late_write() {
