@@ -61,15 +61,12 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static char underscore(char c)
+/* ASCII only: tolower() goes by the program's locale. A hyphen is an underscore. */
+static char plain(char c)
 {
-	return c == '-' ? '_' : c;
-}
-
-/* ASCII only: tolower() goes by the program's locale. */
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : underscore(c);
+	if (c == '-')
+		return '_';
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static size_t smallest(size_t a, size_t b, size_t c)
@@ -95,7 +92,7 @@ static size_t distance(struct slice a, struct slice b)
 			size_t above = row[j];
 
 			row[j] =
-			    smallest(above + 1, row[j - 1] + 1, diagonal + (lower(a.at[i - 1]) != lower(b.at[j - 1])));
+			    smallest(above + 1, row[j - 1] + 1, diagonal + (plain(a.at[i - 1]) != plain(b.at[j - 1])));
 			diagonal = above;
 		}
 	}
@@ -125,12 +122,8 @@ static struct slice next_word(const char **rest)
 
 static const struct row *find_row(struct slice key)
 {
-	char name[WORD_MAX] = "";
-
-	for (size_t i = 0; i < key.len && i < sizeof(name); i++)
-		name[i] = underscore(key.at[i]);
 	for (size_t i = 0; i < ROWS; i++)
-		if (same(whole(rows[i].name), (struct slice){name, key.len}))
+		if (strlen(rows[i].name) == key.len && distance(whole(rows[i].name), key) == 0)
 			return &rows[i];
 	return NULL;
 }
@@ -214,16 +207,6 @@ static bool set_choice(int *member, const char *choices, struct slice value)
 	return false;
 }
 
-static bool set_bool(bool *member, struct slice value)
-{
-	int choice;
-	bool good = set_choice(&choice, "0 no false 1 yes true", value);
-
-	if (good)
-		*member = choice > 2;
-	return good;
-}
-
 static bool set_string(char *member, struct slice value)
 {
 	if (value.len >= GMOD_OPTION_STRING_MAX)
@@ -236,10 +219,14 @@ static bool set_string(char *member, struct slice value)
 static bool set(struct gmod_options *o, const struct row *r, struct slice value)
 {
 	void *member = (char *)o + r->offset;
+	int choice;
 
 	switch (r->type) {
 	case BOOL:
-		return set_bool(member, value);
+		if (!set_choice(&choice, "0 no false 1 yes true", value))
+			return false;
+		*(bool *)member = choice > 2;
+		return true;
 	case CHOICE:
 		return set_choice(member, r->choices, value);
 	case STRING:

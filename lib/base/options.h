@@ -44,9 +44,9 @@ void gmod_options_defaults(struct gmod_options *o);
 /*
  * Read "key=value:key=value" into *o, which already holds the defaults or earlier values. A value that begins with
  * " or ' reaches to the next such character, so that a path may hold colons. Blanks around an item and empty items are
- * skipped; in a key - is _; the last value of a key wins. A bad item changes nothing in *o and is handed to complain()
- * (which may be NULL) as one printable line that names a similar key, the good values or the range. Returns the number
- * of bad items.
+ * skipped; in a key - is _, and capitals are small letters; the last value of a key wins. A bad item changes nothing in
+ * *o and is handed to complain() (which may be NULL) as one printable line that names a similar key, the good values or
+ * the range. Returns the number of bad items.
  */
 int gmod_options_parse(struct gmod_options *o, const char *text, void (*complain)(void *, const char *line), void *arg);
 

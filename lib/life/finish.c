@@ -33,8 +33,6 @@ static atomic_bool doomed; /* a signal waits for a look, and ends the process th
 /* Where more follows, what the CPU sees is told first: the driver may take its time. */
 void gmod_look_at_all(bool last)
 {
-	bool says_the_last = atomic_load_explicit(&doomed, memory_order_relaxed);
-
 	if (!gmod_sweep_all(GMOD_SECONDS(1)))
 		gmod_degraded("a look at all buffers");
 	if (!last)
@@ -49,7 +47,7 @@ void gmod_look_at_all(bool last)
 		report_leaks();
 	else
 		gmod_report_await();
-	if (says_the_last)
+	if (atomic_load_explicit(&doomed, memory_order_relaxed))
 		gmod_say_the_last();
 }
 

@@ -1,5 +1,6 @@
 #include "monitor/report/text.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/log.h"
@@ -167,11 +168,35 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 		    end(p);
 }
 
+#define SEVERAL UINT64_MAX /* for a stream */
+
+/* Add all of the i-th one's name to *s; false: an earlier one has it. Where its kernel is unknown it stands alone. */
+static bool stands_for_all(const struct gmod_report_view *v, uint32_t i, struct gmod_suspect *s)
+{
+	bool first = true;
+
+	for (uint32_t k = 0; k < v->finding->suspect_count && k < GMOD_SUSPECTS_MAX; k++) {
+		const struct gmod_suspect *other = &v->finding->suspect[k];
+
+		if (k == i || !*v->suspect[i] || strcmp(v->suspect[i], v->suspect[k]) != 0)
+			continue;
+		first &= k > i;
+		s->launches += other->launches;
+		s->unfinished += other->unfinished;
+		if (s->stream != other->stream || s->graph != other->graph)
+			*s = (struct gmod_suspect){
+			    .launches = s->launches, .unfinished = s->unfinished, .stream = SEVERAL};
+	}
+	return first;
+}
+
 static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s)
 {
 	gmod_text_escaped(t, *name ? name : "unknown", GMOD_NAME_SHOWN);
 	gmod_text_fmt(t, " x%llu on ", (ull)s->launches);
-	if (s->stream <= 2) /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
+	if (s->stream == SEVERAL)
+		gmod_text_str(t, "several streams");
+	else if (s->stream <= 2) /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
 		gmod_text_str(t, s->stream == 2 ? "the per-thread stream" : "the default stream");
 	else
 		gmod_text_fmt(t, "stream 0x%llx", (ull)s->stream);
@@ -200,8 +225,12 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 	struct gmod_text *t = begin(p, f->class == GMOD_POST_MORTEM ? "    unfinished launches: " : "    suspects: ");
 
 	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++) {
+		struct gmod_suspect s = f->suspect[i];
+
+		if (!stands_for_all(v, i, &s))
+			continue;
 		gmod_text_str(t, i > 0 ? "; " : "");
-		add_suspect(t, v->suspect[i], &f->suspect[i]);
+		add_suspect(t, v->suspect[i], &s);
 	}
 	if (f->suspect_count == 0)
 		add_no_suspects(t, f);

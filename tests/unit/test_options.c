@@ -173,7 +173,7 @@ TEST(a_bool_has_words)
 
 TEST(a_hyphen_is_an_underscore_in_a_key)
 {
-	expect_clean("leak-check=1:scan-interval_us=7");
+	expect_clean("leak-check=1:Scan-Interval_US=7");
 	assert_true(o.leak_check);
 	assert_int_equal(o.scan_interval_us, 7);
 	expect_complaint("leak-chek=1", "did you mean \"leak_check=");
@@ -248,8 +248,8 @@ TEST(an_unknown_key_names_the_nearest)
 	expect_complaint("scan_intervl_us=5", "GMOD_OPTIONS: ignored: unknown option \"scan_intervl_us\"; "
 					      "did you mean \"scan_interval_us=...\"?");
 	expect_complaint("exit_code=1", "did you mean \"exitcode=...\"?");
-	expect_complaint("Verbosity=1", "did you mean \"verbosity=...\"?");
-	expect_complaint("HALT-ON-ERROR=1", "did you mean \"halt_on_error=...\"?");
+	expect_complaint("Verbosit=1", "did you mean \"verbosity=...\"?");
+	expect_complaint("HALT-ON-EROR=1", "did you mean \"halt_on_error=...\"?");
 	expect_complaint("verbosity =1", "did you mean \"verbosity=...\"?");
 }
 

@@ -43,6 +43,24 @@ TEST(an_overflow_reads_as_documented)
 	assert_int_equal(count("\n"), 11);
 }
 
+/* Instances of a template, say. */
+TEST(suspects_of_one_name_are_one)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	f.suspect_count = 6;
+	f.suspect[0] = (struct gmod_suspect){.name = "_Z4kernIfEvT_", .launches = 3, .unfinished = 2, .stream = 0x55d0};
+	f.suspect[1] = (struct gmod_suspect){.name = "scale", .launches = 1, .stream = 0x55d8};
+	f.suspect[2] = (struct gmod_suspect){.name = "_Z4kernIiEvT_", .launches = 4, .unfinished = 1, .stream = 0x55d0};
+	f.suspect[3] = (struct gmod_suspect){.launches = 1, .stream = 1};
+	f.suspect[4] = (struct gmod_suspect){.launches = 1, .stream = 1, .graph = 0x99};
+	f.suspect[5] = (struct gmod_suspect){.name = "scale", .launches = 1, .stream = 0x55d0, .graph = 0x99};
+	report_one("", &f);
+	expect(
+	    "\n    suspects: kern x7 on stream 0x55d0 (3 not proven complete); scale x2 on several streams; unknown x1 "
+	    "on the default stream; unknown x1 on the default stream in graph 0x99\n");
+}
+
 TEST(an_underflow_counts_from_the_start)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_UNDERFLOW);
