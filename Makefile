@@ -276,6 +276,8 @@ LIBDIR ?= $(PREFIX)/lib
 LIBEXECDIR ?= $(PREFIX)/libexec/gmod
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man/man1
+BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
 INSTALL ?= install
 
 WRAPPERS := gmod gmod-tensorflow
@@ -289,7 +291,7 @@ SELFTEST := $(DEMO) $(SIM)
 
 install: $(LIBRARY) $(TOOL) $(SELFTEST) ## install below $DESTDIR$PREFIX
 	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(INCLUDEDIR)' \
-		'$(DESTDIR)$(MANDIR)'
+		'$(DESTDIR)$(MANDIR)' '$(DESTDIR)$(BASHCOMPDIR)' '$(DESTDIR)$(ZSHCOMPDIR)'
 	$(INSTALL) -m 755 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libgmod.so'
 	$(INSTALL) -m 755 $(TOOL) '$(DESTDIR)$(LIBEXECDIR)/gmod-tool'
 	$(INSTALL) -m 644 $(filter-out %/demo,$(SELFTEST)) '$(DESTDIR)$(LIBEXECDIR)/selftest'
@@ -306,6 +308,9 @@ install: $(LIBRARY) $(TOOL) $(SELFTEST) ## install below $DESTDIR$PREFIX
 		include=$$(realpath -ms --relative-to="$$(dirname '$(LIBDIR)'/$$f)" '$(INCLUDEDIR)') && \
 		sed -e "s|@INCLUDEDIR@|$$include|" -e 's|@VERSION@|$(VERSION)|' scripts/packages/$${f##*/} >$(BUILD)/$${f##*/}.install && \
 		$(INSTALL) -D -m 644 $(BUILD)/$${f##*/}.install '$(DESTDIR)$(LIBDIR)'/$$f || exit 1; done
+	for f in bash zsh; do scripts/completions $$f >$(BUILD)/gmod.$$f || exit 1; done
+	for f in $(WRAPPERS); do $(INSTALL) -m 644 $(BUILD)/gmod.bash '$(DESTDIR)$(BASHCOMPDIR)'/$$f || exit 1; done
+	$(INSTALL) -m 644 $(BUILD)/gmod.zsh '$(DESTDIR)$(ZSHCOMPDIR)/_gmod'
 	for f in $(MANPAGES); do $(INSTALL) -m 644 scripts/$$f '$(DESTDIR)$(MANDIR)' || exit 1; done
 	@echo "installed; as built it needs glibc $$(nm -D $(LIBRARY) $(TOOL) | sed -n 's/.*@GLIBC_//p' | sort -V | tail -n 1) or newer"
 
@@ -313,7 +318,8 @@ uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(LIBDIR)/libgmod.so' '$(DESTDIR)$(LIBEXECDIR)/gmod-tool' \
 		$(foreach f,$(notdir $(SELFTEST)),'$(DESTDIR)$(LIBEXECDIR)/selftest/$(f)') \
 		$(foreach f,$(WRAPPERS),'$(DESTDIR)$(BINDIR)/$(f)') $(foreach f,$(MANPAGES),'$(DESTDIR)$(MANDIR)/$(f)') \
-		$(foreach f,$(HEADERS),'$(DESTDIR)$(INCLUDEDIR)/$(f)') $(foreach f,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/$(f)')
+		$(foreach f,$(HEADERS),'$(DESTDIR)$(INCLUDEDIR)/$(f)') $(foreach f,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/$(f)') \
+		$(foreach f,$(WRAPPERS),'$(DESTDIR)$(BASHCOMPDIR)/$(f)') '$(DESTDIR)$(ZSHCOMPDIR)/_gmod'
 	@rmdir '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' \
 		'$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
 

@@ -28,8 +28,11 @@ $(cd include && find gmod* -name '*.*' | sort | sed 's|^|./opt/gmod/include/|')
 ./opt/gmod/libexec/gmod/selftest/kernels.ptx
 ./opt/gmod/libexec/gmod/selftest/kernels.so
 ./opt/gmod/libexec/gmod/selftest/libcuda.so.1
+./opt/gmod/share/bash-completion/completions/gmod
+./opt/gmod/share/bash-completion/completions/gmod-tensorflow
 ./opt/gmod/share/man/man1/gmod-tensorflow.1
-./opt/gmod/share/man/man1/gmod.1" "$(files "$stage")"
+./opt/gmod/share/man/man1/gmod.1
+./opt/gmod/share/zsh/site-functions/_gmod" "$(files "$stage")"
 
 unset GMOD_BUILD
 installed=$(cd "$stage/opt/gmod" && pwd)

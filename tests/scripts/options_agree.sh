@@ -23,6 +23,41 @@ same "as they are in the table" "" "$(grep -vxFf <(scripts/options-table pairs) 
 same "the man page has the rows" "$(scripts/options-table man)" \
 	"$(sed -n '/^\.SH OPTIONS OF GMOD_OPTIONS$/,/^\.SH ENVIRONMENT$/p' scripts/gmod.1 | sed '1d;$d')"
 
+# Those in front are among the README's, too.
+same "the six that matter first" 6 "$(scripts/options-table pairs | head -n 6 | grep -cxFf <(cat <<<"$shown"))"
+
+# ---- completion ----
+
+if command -v zsh >/dev/null; then
+	scripts/completions zsh >"$work/zsh"
+	expect "zsh reads its completion" 0 zsh -n "$work/zsh"
+fi
+scripts/completions bash >"$work/bash"
+# shellcheck disable=SC1091 # it is made here
+. "$work/bash"
+
+# completed WORD...: what the last one may become; = is a word of its own, as bash has it.
+completed() {
+	COMP_WORDS=(gmod "$@")
+	COMP_CWORD=$#
+	_gmod 2>/dev/null
+	echo "${COMPREPLY[*]}"
+}
+for name in $(scripts/options-table names | grep -v '^help$'); do
+	says "completion knows $name" "(^| )--$name=( |\$)" "$(completed "--${name%?}")"
+done
+same "completion: switches" "--supervise" "$(completed --supe)"
+same "completion: words of an option" "text json" "$(completed --log_format =)"
+same "completion: of what is begun" "json" "$(completed -o x --log-format = j)"
+same "completion: nothing for a number" "" "$(completed --stack_depth = 1)"
+same "completion: commands" "selftest" "$(completed --max_cpu = 3 selft)"
+# shellcheck disable=SC2317 # the completion calls it
+_command_offset() {
+	COMPREPLY=("at $1")
+}
+same "completion: behind the command it is that one's" "at 4" "$(completed --log_format = json ls -)"
+same "completion: behind --" "at 2" "$(completed -- ls -)"
+
 # What gmod --help shows of the command's own switches the man page has too.
 while read -r switch; do
 	says "the man page has $switch" "${switch//-/\\\\-}" "$(cat scripts/gmod.1)"
