@@ -52,7 +52,7 @@ __attribute__((constructor)) static void at_load(void)
 /* Called from exec_entry.S. It may fail, and then the program goes on: a look, and no end. */
 __attribute__((visibility("hidden"))) void *gmod_before_exec(enum next which)
 {
-	gmod_look(GMOD_SECONDS(2));
+	gmod_look(GMOD_SECONDS(2), false);
 	return next(which);
 }
 
@@ -74,7 +74,7 @@ static void look_and_end(int number, siginfo_t *info, void *context)
 	const struct sigaction by_default = {.sa_handler = SIG_DFL};
 
 	(void)context;
-	gmod_look_and_say_the_last(GMOD_MILLISECONDS(200));
+	gmod_look(GMOD_MILLISECONDS(200), true);
 	set(number, &by_default, NULL);
 	/* Blocked until this returns to where the signal came. */
 	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info))

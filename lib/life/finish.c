@@ -189,23 +189,17 @@ void gmod_finish(enum gmod_ending how)
 	gmod_cancel_end(cancel);
 }
 
-void gmod_look(uint64_t deadline)
+void gmod_look(uint64_t deadline, bool ends)
 {
 	struct gmod_cancel cancel;
 
 	if (!gmod_phase_is_ours())
 		return;
+	if (ends)
+		atomic_store_explicit(&doomed, true, memory_order_relaxed);
 	cancel = gmod_cancel_begin();
 	gmod_monitor_ask(deadline);
 	gmod_cancel_end(cancel);
-}
-
-void gmod_look_and_say_the_last(uint64_t deadline)
-{
-	/* Not for a vfork child, whose memory is its parent's. */
-	if (gmod_phase_is_ours())
-		atomic_store_explicit(&doomed, true, memory_order_relaxed);
-	gmod_look(deadline);
 }
 
 int gmod_exit_status(int status)

@@ -19,12 +19,10 @@ void gmod_finish(enum gmod_ending how);
 
 /*
  * The canaries are looked at and what is found is told, by the monitor, within `deadline` ns: for what may end the
- * process, but need not. In a forked child, and without a monitor: nothing. From a signal handler, too.
+ * process, but need not. Where it does, as by a signal, the monitor says the closing line as well, and the caller needs
+ * little stack. In a forked child, and without a monitor: nothing. From a signal handler, too.
  */
-void gmod_look(uint64_t deadline);
-
-/* The same, and the monitor says the closing line: for a signal that ends the process then. It needs little stack. */
-void gmod_look_and_say_the_last(uint64_t deadline);
+void gmod_look(uint64_t deadline, bool ends);
 
 /* What the monitor does then and, for the last time, at the end. */
 void gmod_look_at_all(bool last);

@@ -447,7 +447,7 @@ void gmod_report_counts(struct gmod_run_summary *s)
 
 void gmod_report_summary(const struct gmod_run_summary *s)
 {
-	char line[1536];
+	char line[2048];
 	struct gmod_text out;
 
 	gmod_text_init(&out, line, sizeof(line));

@@ -113,9 +113,13 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 	for (int i = 0; i < ROWS; i++)
 		if (number[i])
 			add_clause(t, rows[i].clause, &number[i]);
-	if (is_one_mapping(s))
-		gmod_text_str(t, "; nearly all of it is mappings: gmod(1), FRAMEWORKS, says how a framework allocates "
-				 "each tensor instead");
+	if (gmod_options()->per_tensor && gmod_summary_bytes(s) && !s->count.ordered_all)
+		gmod_text_str(t,
+			      "; per-tensor guarding did not take effect: the program sets its framework's allocator "
+			      "itself, as by expandable_segments:True; take that out (gmod(1), FRAMEWORKS)");
+	else if (is_one_mapping(s))
+		gmod_text_str(t, "; nearly all of it is mappings: gmod --per-tensor has a framework allocate each "
+				 "tensor instead");
 	gmod_text_str(t, "\n");
 }
 

@@ -116,7 +116,10 @@ TF_FORCE_GPU_ALLOW_GROWTH='' expect "nor is an empty value" 0 "$tensorflow" prin
 same "which stays empty" "" "$out"
 TF_GPU_ALLOCATOR=cuda_malloc_async outcome "$tensorflow" printenv TF_GPU_ALLOCATOR
 same "the allocator is never overridden" cuda_malloc_async "$out"
-says "but what it means is said" 'TF_GPU_ALLOCATOR=cuda_malloc_async .*does not guard' "$err"
+TF_GPU_ALLOCATOR=cuda_malloc_async outcome "$tensorflow" --explain-env
+says "and what it means is said" '^    as you set it: each tensor is an allocation in stream order' "$out"
+outcome "$tensorflow" --per-tensor printenv TF_GPU_ALLOCATOR
+same "by --per-tensor it is set" cuda_malloc_async "$out"
 expect "options go to gmod" 0 "$tensorflow" -o max_cpu=3 printenv GMOD_OPTIONS
 says "options arrive" 'max_cpu=3' "$out"
 expect "a bad option" 2 "$tensorflow" --max_cp=3 true
