@@ -224,9 +224,7 @@ void gmod_log_file_none(void)
 const char *gmod_log_file_name(const char *pattern, char path[PATH_MAX], bool replaced)
 {
 	path[0] = '\0';
-	if (!*pattern)
-		return NULL;
-	return expand_path(pattern, path) ? check_path(path, replaced) : "the path is too long";
+	return !*pattern ? NULL : expand_path(pattern, path) ? check_path(path, replaced) : "the path is too long";
 }
 
 const char *gmod_log_file_choose(const char *pattern)

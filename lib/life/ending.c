@@ -1,7 +1,7 @@
 /*
  * What may end the process without an exit: the exec family and signals. The canaries are looked at before.
  *
- * Where the program leaves a signal to its default, a handler of ours has the monitor look and say the closing line,
+ * Where the program leaves a signal to its default, a handler of ours has the monitor look and the closing line said,
  * gives the default back, and sends the signal again with all that came with it: status and core file are native. The
  * handler allocates nothing, takes no lock and needs little stack: it has no stack of its own, which the program's
  * sigaltstack() would have to share. The program never sees it: where it asks, the signal has its default.

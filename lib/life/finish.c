@@ -28,8 +28,6 @@ static void report_leaks(void)
 		gmod_misuse_report_leaks();
 }
 
-static atomic_bool doomed; /* a signal waits for a look, and ends the process then */
-
 /* Where more follows, what the CPU sees is told first: the driver may take its time. */
 void gmod_look_at_all(bool last)
 {
@@ -47,8 +45,6 @@ void gmod_look_at_all(bool last)
 		report_leaks();
 	else
 		gmod_report_await();
-	if (atomic_load_explicit(&doomed, memory_order_relaxed))
-		gmod_say_the_last();
 }
 
 /* What the thread that ends the process can do by itself, whatever it has interrupted: loads. */
@@ -115,7 +111,7 @@ static void summarise(void)
 
 	add_to_tally();
 	gmod_report_counts(&s);
-	gmod_stats_write(&s, true);
+	gmod_stats_write(&s);
 	gmod_say_outdated();
 	if (gmod_options()->verbosity >= 1)
 		gmod_report_summary(&s);
@@ -195,10 +191,10 @@ void gmod_look(uint64_t deadline, bool ends)
 
 	if (!gmod_phase_is_ours())
 		return;
-	if (ends)
-		atomic_store_explicit(&doomed, true, memory_order_relaxed);
 	cancel = gmod_cancel_begin();
 	gmod_monitor_ask(deadline);
+	if (ends)
+		gmod_report_say(gmod_say_the_last, GMOD_MILLISECONDS(100));
 	gmod_cancel_end(cancel);
 }
 

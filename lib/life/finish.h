@@ -19,8 +19,9 @@ void gmod_finish(enum gmod_ending how);
 
 /*
  * The canaries are looked at and what is found is told, by the monitor, within `deadline` ns: for what may end the
- * process, but need not. Where it does, as by a signal, the monitor says the closing line as well, and the caller needs
- * little stack. In a forked child, and without a monitor: nothing. From a signal handler, too.
+ * process, but need not. Where it does, as by a signal, the closing line is said by the thread that gives reports,
+ * within 100 ms more, and the caller needs little stack. In a forked child, and without a monitor: nothing. From a
+ * signal handler, too.
  */
 void gmod_look(uint64_t deadline, bool ends);
 

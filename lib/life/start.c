@@ -7,7 +7,6 @@
 
 #include "device/guard.h"
 #include "device/loading.h"
-#include "include/gmod.h"
 #include "lib/base/clock.h"
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"

@@ -157,6 +157,7 @@ static struct {
 	atomic_flag adding, telling;
 	atomic_uint added, told; /* the first a futex */
 	atomic_bool thread, abandoned;
+	_Atomic(void (*)(void)) last; /* to be called behind all of them */
 } way = {.adding = ATOMIC_FLAG_INIT, .telling = ATOMIC_FLAG_INIT};
 
 atomic_int gmod_reports_coming;
@@ -260,6 +261,7 @@ static void tell_here(void)
 static void run(void)
 {
 	struct gmod_run_summary s;
+	void (*last)(void);
 
 	/* Whoever tells one just now without it comes to an end. */
 	while (!gmod_lock(&way.telling))
@@ -268,8 +270,12 @@ static void run(void)
 		unsigned seen = added();
 
 		tell_all();
+		if ((last = atomic_load_explicit(&way.last, memory_order_relaxed))) {
+			last();
+			atomic_store_explicit(&way.last, NULL, memory_order_relaxed);
+		}
 		gmod_report_counts(&s);
-		gmod_futex_wait((atomic_int *)&way.added, (int)seen, gmod_stats_write(&s, false));
+		gmod_futex_wait((atomic_int *)&way.added, (int)seen, gmod_stats_write(&s));
 	}
 }
 
@@ -298,6 +304,16 @@ static bool await_told(unsigned upto)
 		}
 	}
 	return true;
+}
+
+void gmod_report_say(void (*last)(void), uint64_t deadline)
+{
+	atomic_store_explicit(&way.last, last, memory_order_relaxed);
+	/* Woken over and over: it may have been about to sleep. */
+	do
+		gmod_futex_wake((atomic_int *)&way.added);
+	while (has_thread() && atomic_load_explicit(&way.last, memory_order_relaxed) &&
+	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
 }
 
 /* Nobody has judged it, so it counts. */

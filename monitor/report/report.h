@@ -62,6 +62,12 @@ static inline void gmod_report_pending_end(void)
 	atomic_fetch_sub_explicit(&gmod_reports_coming, 1, memory_order_release);
 }
 
+/*
+ * Have the thread call last() behind all that was reported, and wait for that, for `deadline` ns at most. From signal
+ * handlers, too.
+ */
+void gmod_report_say(void (*last)(void), uint64_t deadline);
+
 /* Wait until all that was reported so far is written; false: nothing was for 2 s. */
 bool gmod_report_await(void);
 /* Nothing more is told but what is being told just now: the rest is counted, and lost. */

@@ -173,7 +173,6 @@ static struct {
 	char path[PATH_MAX]; /* "": there is none */
 	char aside[PATH_MAX + 16], text[16384];
 	struct gmod_run_summary written;
-	bool last;
 	atomic_flag writing;
 } file = {.writing = ATOMIC_FLAG_INIT};
 
@@ -225,14 +224,13 @@ static void write_file(const struct gmod_run_summary *s)
 	unlink(file.aside);
 }
 
-uint64_t gmod_stats_write(const struct gmod_run_summary *s, bool last)
+uint64_t gmod_stats_write(const struct gmod_run_summary *s)
 {
 	if (!file.path[0])
 		return UINT64_MAX;
 	if (gmod_lock(&file.writing)) {
-		if (!file.last && memcmp(s, &file.written, sizeof(*s)) != 0)
+		if (memcmp(s, &file.written, sizeof(*s)) != 0)
 			write_file(s);
-		file.last |= last;
 		gmod_unlock(&file.writing);
 	}
 	return GMOD_SECONDS(5);

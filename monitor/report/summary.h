@@ -1,7 +1,7 @@
 /*
- * What a run amounts to: the closing line, and a file of the same while it goes on. The line
- * has the phrases "guarded N of M buffers," ("of 1 buffer,") and "(P %)",
- * or else "no device buffers". From any thread and from signal handlers; nothing allocates.
+ * What a run amounts to: the closing line, and a file of the same while it goes on. The line has the phrases "guarded N
+ * of M buffers," ("of 1 buffer,") and "(P %)", or else "no device buffers". From any thread and from signal handlers;
+ * nothing allocates.
  */
 #ifndef GMOD_MONITOR_REPORT_SUMMARY_H
 #define GMOD_MONITOR_REPORT_SUMMARY_H
@@ -27,13 +27,12 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *out);
 /*
  * The file of stats_path: the same so far, for Prometheus. Whoever reads it finds it whole: a new file takes the place
  * of the old one. A file that cannot be written is said once, and tried again. gmod_stats_open() chooses it, by a
- * pattern,
- * "" for none, before others write.
+ * pattern, "" for none, before others write.
  *
- * gmod_stats_write() writes it, unless that is there already, or the last was: by a thread of GMOD's, or one that ends
- * the process. Returns for how long, in ns, a thread that does it may sleep.
+ * gmod_stats_write() writes it, unless that is there already: by a thread of GMOD's, or one that ends the process.
+ * Returns for how long, in ns, a thread that does it may sleep.
  */
 void gmod_stats_open(const char *pattern);
-uint64_t gmod_stats_write(const struct gmod_run_summary *s, bool last);
+uint64_t gmod_stats_write(const struct gmod_run_summary *s);
 
 #endif

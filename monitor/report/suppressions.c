@@ -105,9 +105,8 @@ void gmod_suppressions_say_unused(void)
 	for (const struct rule *r = rules.rule; r < rules.rule + rules.count; r++) {
 		if (r->used)
 			continue;
-		gmod_text_str(&t, t.len ? ", " : "suppressions that covered nothing: ");
-		gmod_text_str(&t, r->class == GMOD_CLASS_COUNT ? "*" : gmod_class_name(r->class));
-		gmod_text_str(&t, ":");
+		gmod_text_fmt(&t, "%s%s:", t.len ? ", " : "suppressions that covered nothing: ",
+			      r->class == GMOD_CLASS_COUNT ? "*" : gmod_class_name(r->class));
 		gmod_text_str(&t, r->pattern);
 	}
 	gmod_text_mark_cut(&t);

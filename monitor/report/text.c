@@ -168,33 +168,31 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 		    end(p);
 }
 
-#define SEVERAL UINT64_MAX /* for a stream */
-
-/* Add all of the i-th one's name to *s; false: an earlier one has it. Where its kernel is unknown it stands alone. */
+/* Add all of the i-th one's name to *s; false: an earlier one has it. Where its kernel is unknown it stands alone.
+ * UINT64_MAX is no stream, but several. */
 static bool stands_for_all(const struct gmod_report_view *v, uint32_t i, struct gmod_suspect *s)
 {
-	bool first = true;
-
 	for (uint32_t k = 0; k < v->finding->suspect_count && k < GMOD_SUSPECTS_MAX; k++) {
 		const struct gmod_suspect *other = &v->finding->suspect[k];
 
 		if (k == i || !*v->suspect[i] || strcmp(v->suspect[i], v->suspect[k]) != 0)
 			continue;
-		first &= k > i;
+		if (k < i)
+			return false;
 		s->launches += other->launches;
 		s->unfinished += other->unfinished;
 		if (s->stream != other->stream || s->graph != other->graph)
 			*s = (struct gmod_suspect){
-			    .launches = s->launches, .unfinished = s->unfinished, .stream = SEVERAL};
+			    .launches = s->launches, .unfinished = s->unfinished, .stream = UINT64_MAX};
 	}
-	return first;
+	return true;
 }
 
 static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s)
 {
 	gmod_text_escaped(t, *name ? name : "unknown", GMOD_NAME_SHOWN);
 	gmod_text_fmt(t, " x%llu on ", (ull)s->launches);
-	if (s->stream == SEVERAL)
+	if (s->stream == UINT64_MAX)
 		gmod_text_str(t, "several streams");
 	else if (s->stream <= 2) /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
 		gmod_text_str(t, s->stream == 2 ? "the per-thread stream" : "the default stream");

@@ -218,7 +218,7 @@ static void add_command(struct gmod_text *t, const char *of_job)
 {
 	static char arguments[COMMAND_BYTES], parents[COMMAND_BYTES]; /* of the one who tells */
 	size_t len = read_process(getpid(), "cmdline", arguments, sizeof(arguments)), above;
-	bool done = false, cut;
+	bool done = false;
 
 	for (pid_t pid = getppid(); !done; pid = parent_of(pid)) {
 		above = read_process(pid, "cmdline", parents, sizeof(parents));
@@ -230,7 +230,6 @@ static void add_command(struct gmod_text *t, const char *of_job)
 		gmod_text_str(t, of_job);
 		of_job = "";
 	}
-	cut = len == sizeof(arguments) - 1;
 	if (len == 0)
 		gmod_text_str(t, " PROGRAM");
 	for (const char *s = arguments; s < arguments + len; s += strlen(s) + 1) {
@@ -239,7 +238,8 @@ static void add_command(struct gmod_text *t, const char *of_job)
 		s = skip_gmod(s);
 		gmod_text_str(t, " ");
 		add_shell_word(t, s);
-		if (t->full || t->cap - t->len < 8 || (cut && s + strlen(s) >= arguments + len)) {
+		if (t->full || t->cap - t->len < 8 ||
+		    (len == sizeof(arguments) - 1 && s + strlen(s) >= arguments + len)) {
 			t->len = before;
 			t->full = false;
 			gmod_text_str(t, " ...");
@@ -369,8 +369,7 @@ static void add_suppression(const struct gmod_report_view *v, struct gmod_text *
 
 	if (len == 0 || memchr(v->site, '\\', len) || memmem(v->site, len, "...", 3))
 		return; /* or it would not match */
-	gmod_text_str(t, v->class_name);
-	gmod_text_str(t, ":");
+	gmod_text_fmt(t, "%s:", v->class_name);
 	gmod_text_bytes(t, v->site, len);
 }
 

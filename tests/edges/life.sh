@@ -50,6 +50,12 @@ check_service() {
 	says "service, in JSON" '"event":"summary".*"findings":1,' "$(tail -n 1 <<<"$err")"
 }
 
+# A driver that does not answer: what was seen before is said.
+check_stuck_driver() {
+	guarded verbosity=1 env SIM_STALL=cuMemcpyBatchAsync_v2:1:4000 "$edges/ends" TERM
+	same "stuck_driver: status, closing lines" "143 1" "$status $(grep -c '==GMOD: guarded ' <<<"$err")"
+}
+
 # Where no buffer is guarded there is a closing line all the same.
 check_only_mappings() {
 	guarded verbosity=1 "$edges/service" mapping
@@ -69,7 +75,7 @@ check_start_line() {
 # Every number of the closing line's JSON, by the same name, in lines that Prometheus reads.
 check_stats() {
 	local key value missing=
-	guarded "verbosity=1:log_format=json:stats_path=$work/%r.prom" env RANK=3 "$programs/bad_pool_one_stream"
+	guarded "verbosity=1:log_format=json:max_overhead=100:stats_path=$work/%r.prom" env RANK=3 "$programs/bad_pool_one_stream"
 	while IFS=: read -r key value; do
 		[ "$(sample "${key}_total" "$work/3.prom")" = "$value" ] || missing+=" $key=$value"
 	done < <(grep '"event":"summary"' <<<"$err" | sed 's/,"bytes_asked".*//; s/.*"pid":[0-9]*,//' | tr -d '"' | tr , '\n')
@@ -130,7 +136,8 @@ check_bold() {
 		return
 	}
 	alone env TERM=xterm script -qec "$run" /dev/null
-	same "bold: one line" "1 1" "$(grep -cF "$bold" <<<"$out") $(grep -c $'\e\\[0m' <<<"$out")"
+	same "bold: the first line of each" "$(grep -c '==GMOD: heap' <<<"$out")" "$(grep -F "$bold" <<<"$out" | grep -c $'\e\\[0m')"
+	says "bold: there is one" 'GMOD: heap' "$out"
 	alone env TERM=xterm NO_COLOR=1 script -qec "$run" /dev/null
 	same "bold: not with NO_COLOR" 0 "$(grep -c $'\e' <<<"$out")"
 	alone env TERM=xterm script -qec "$run 2>&1 | cat" /dev/null

@@ -25,7 +25,7 @@ next_of() {
 	printf '#!/bin/bash\n%s\n' "$1" >"$work/$2"
 	chmod +x "$work/$2"
 	guarded '' "$work/$2" "${@:3}"
-	sed -n 's/^    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=k_flip//p' <<<"$err"
+	sed -n 's/^    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=k_flip//p' <<<"$err" | tail -n 1
 }
 
 # The command that is to be run again is the job's, where the process is a part of one.

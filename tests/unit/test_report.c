@@ -598,7 +598,7 @@ TEST(a_program_of_mappings_is_told)
 	assert_int_equal(count("nearly all of it is mappings"), 0);
 	s.count.unsupported_bytes = s.count.mapping_bytes = 91 << 20;
 	gmod_report_summary(&s);
-	expect("; nearly all of it is mappings: gmod(1), FRAMEWORKS, says how");
+	expect("; nearly all of it is mappings: gmod --per-tensor has a framework allocate each tensor instead");
 }
 
 /* What was guarded in stream order is guarded device memory, and named by itself. */
