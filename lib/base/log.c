@@ -203,7 +203,7 @@ int gmod_log_open(const char *pattern, bool json, unsigned verbosity)
 	gmod_log_file_none();
 	sink.json = json;
 	sink.verbosity = verbosity;
-	sink.plain = json || (getenv("NO_COLOR") && *getenv("NO_COLOR"));
+	sink.plain = json || *(getenv("NO_COLOR") ?: "");
 	if (pattern && *pattern)
 		why = gmod_log_file_choose(pattern);
 	if (why) {

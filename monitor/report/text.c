@@ -168,8 +168,10 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 		    end(p);
 }
 
-/* Add all of the i-th one's name to *s; false: an earlier one has it. Where its kernel is unknown it stands alone.
- * UINT64_MAX is no stream, but several. */
+/*
+ * Add all of the i-th one's name to *s; false: an earlier one has it. Where its kernel is unknown it stands alone.
+ * Stream UINT64_MAX is several.
+ */
 static bool stands_for_all(const struct gmod_report_view *v, uint32_t i, struct gmod_suspect *s)
 {
 	for (uint32_t k = 0; k < v->finding->suspect_count && k < GMOD_SUSPECTS_MAX; k++) {
