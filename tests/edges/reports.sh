@@ -25,16 +25,27 @@ next_of() {
 	printf '#!/bin/bash\n%s\n' "$1" >"$work/$2"
 	chmod +x "$work/$2"
 	guarded '' "$work/$2" "${@:3}"
+	next_step
+}
+
+next_step() {
 	sed -n 's/^    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=k_flip//p' <<<"$err" | tail -n 1
 }
 
 # The command that is to be run again is the job's, where the process is a part of one.
 check_whose_command() {
 	local job="$work/job 4"
-	local program=$programs/bad_then_return all=' --target-processes all'
+	local method program=$programs/bad_then_return all=' --target-processes all'
 	same "whose_command: a program by itself" " $program" "$(next_of "'$program'; true" job 4)"
-	same "whose_command: of multiprocessing" "$all /bin/bash $job" \
-		"$(next_of "(exec -a python '$program' -c 'from multiprocessing.spawn import spawn_main'); true" job 4)"
+	for method in spawn forkserver fork; do
+		command -v python3 >/dev/null || {
+			skip "whose_command: of multiprocessing, $method" "no python3"
+			continue
+		}
+		guarded '' python3 -B "$top/tests/edges/spawned.py" "$method"
+		says "whose_command: of multiprocessing, $method" "$all [^ ]*python[^ ]* -B $top/tests/edges/spawned.py $method\$" \
+			"$(next_step)"
+	done
 	same "whose_command: of torchrun" "$all /bin/bash $work/torchrun --nproc=2 x.py" \
 		"$(next_of "RANK=1 '$program' x.py; true" torchrun --nproc=2 x.py)"
 	same "whose_command: of mpirun, without gmod" "$all /bin/bash $work/mpirun -np 2 ./app in=1" \
