@@ -292,10 +292,8 @@ void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
 	add_nearby(&p, v);
 	gmod_text_str(begin(&p, "    next step: "), v->next_step);
 	end(&p);
-	if (v->suppression[0]) {
-		gmod_text_str(begin(&p, "    or, for the file of suppressions: "), v->suppression);
-		end(&p);
-	}
+	if (v->suppression[0])
+		gmod_text_str(begin(&p, "    or, for the file of suppressions: "), v->suppression), end(&p);
 	if (f->status == GMOD_FINAL)
 		add_summary(&p, v);
 }

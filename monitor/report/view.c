@@ -202,7 +202,9 @@ static bool is_part(const char *own, size_t len, const char *parents, size_t abo
 /* gmod and its options: the command is to run without. */
 static const char *skip_gmod(const char *s)
 {
-	if (strcmp(s, "gmod") != 0 && strcmp(s, "gmod-tensorflow") != 0)
+	const char *slash = strrchr(s, '/'), *name = slash ? slash + 1 : s;
+
+	if (strcmp(name, "gmod") != 0 && strcmp(name, "gmod-tensorflow") != 0)
 		return s;
 	do
 		s += strlen(s) + 1;

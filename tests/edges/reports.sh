@@ -49,7 +49,7 @@ check_whose_command() {
 	same "whose_command: of torchrun" "$all /bin/bash $work/torchrun --nproc=2 x.py" \
 		"$(next_of "RANK=1 '$program' x.py; true" torchrun --nproc=2 x.py)"
 	same "whose_command: of mpirun, without gmod" "$all /bin/bash $work/mpirun -np 2 ./app in=1" \
-		"$(next_of "'$program'; true" mpirun -np 2 gmod --log_path=x -o a=b -- ./app in=1)"
+		"$(next_of "'$program'; true" mpirun -np 2 /opt/gmod/bin/gmod --log_path=x -o a=b -- ./app in=1)"
 	same "whose_command: of a process that is as its parent, as after a fork" "$all /bin/bash $job" \
 		"$(next_of "(exec -a /bin/bash '$program' '$work/job' 4); true" job 4)"
 }
