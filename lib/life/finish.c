@@ -112,6 +112,7 @@ static void summarise(void)
 	add_to_tally();
 	gmod_report_counts(&s);
 	gmod_stats_write(&s);
+	gmod_report_counts(&s); /* that nothing could be written, too */
 	gmod_say_outdated();
 	if (gmod_options()->verbosity >= 1)
 		gmod_report_summary(&s);

@@ -106,8 +106,9 @@ check_stats_whole() {
 # refused NAME PATTERN PATH [COMMAND...]: the file cannot be, which is said once, and the program runs as alone.
 refused() {
 	local command=("${@:4}")
-	guarded "stats_path=$3" "${command[@]:-$programs/bad_then_return}"
+	guarded "verbosity=1:stats_path=$3" "${command[@]:-$programs/bad_then_return}"
 	ended "$1: as alone" 5 1
+	at_least "$1: it is counted" 1 "$(closing degraded "$err")"
 	same "$1: it is said once" 1 "$(grep -cE "cannot write stats_path .*: $2" <<<"$err")"
 }
 
