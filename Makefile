@@ -68,7 +68,7 @@ PRELOAD = $(if $(sanitizer_file),$(realpath $(sanitizer_file)) )$(abspath $(BUIL
 export PRELOAD
 
 TOOL_C := $(wildcard lib/tool/*.c)
-TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(addprefix $(BUILD)/lib/base/,options.o log_file.o log_fd.o text.o)
+TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(addprefix $(BUILD)/lib/base/,options.o log_file.o log_fd.o origin.o text.o)
 LIB_C := $(filter-out $(TOOL_C),$(wildcard lib/*/*.c)) $(wildcard monitor/*/*.c device/*.c)
 LIB_S := $(wildcard lib/*/*.S)
 LIB_O := $(LIB_C:%.c=$(BUILD)/%.o) $(LIB_S:%.S=$(BUILD)/%.S.o)

@@ -264,10 +264,10 @@ def closing(log):
     total = {"guarded": 0, "whole": 0, "host": 0, "findings": 0, "degraded": 0}
     summaries = events(log, "summary")
     for line in summaries:
-        known = line["bytes_guarded"] + line["bytes_unprotected"]
+        known = line["bytes_guarded"] + line["bytes_unguarded"]
         total["guarded"] += line["bytes_guarded"]
         total["whole"] += max(known, line["bytes_asked"]) + line["bytes_uncovered"]
-        total["host"] += line["bytes_host"]
+        total["host"] += line["bytes_pinned"]
         total["findings"] += line["findings"]
         total["degraded"] += line["degraded"]
     return total if summaries else None

@@ -38,6 +38,7 @@ static void describe_corruption(struct gmod_finding *out, const struct gmod_heap
 	out->changed = v->changed;
 	out->observed_count = v->count;
 	memcpy(out->observed, v->observed, v->count);
+	memcpy(out->expected, v->expected, v->count);
 	out->intact_ns = h->intact.ns;
 	out->seen_ns = gmod_now().ns;
 	gmod_suspects_find(out, &(struct gmod_window){.intact = h->intact.ticks}, NULL);

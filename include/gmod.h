@@ -41,9 +41,9 @@ enum gmod_status gmod_check(void);
 
 /* Counters of this process. Filled also when inactive, with zeros. Sizes are bytes. */
 struct gmod_stats {
-	size_t struct_size;                      /* set by the caller: sizeof(struct gmod_stats) of its header */
-	uint64_t buffers_guarded, bytes_guarded; /* device buffers so far */
-	uint64_t buffers_unprotected, bytes_unprotected; /* of the same entry points, left native */
+	size_t struct_size;                          /* set by the caller: sizeof(struct gmod_stats) of its header */
+	uint64_t buffers_guarded, bytes_guarded;     /* device buffers so far */
+	uint64_t buffers_unguarded, bytes_unguarded; /* of the same entry points, left native */
 	uint64_t allocations_uncovered, bytes_uncovered; /* pools, virtual memory, graph nodes */
 	uint64_t live_buffers, live_bytes;               /* guarded, of any kind, now */
 	uint64_t sweeps;

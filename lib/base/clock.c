@@ -4,6 +4,8 @@
 
 #include "lib/base/file.h"
 
+static struct gmod_moment first; /* of all; read-only once others are there */
+
 void gmod_clock_init(const char *source)
 {
 	char name[8];
@@ -12,6 +14,15 @@ void gmod_clock_init(const char *source)
 
 	errno = saved;
 	atomic_store_explicit(&gmod_hot.counter, is_tsc, memory_order_relaxed);
+	first = gmod_now();
+}
+
+uint64_t gmod_ns_of_ticks(uint64_t ticks)
+{
+	struct gmod_moment now = gmod_now();
+	uint64_t ago = now.ticks - ticks, ns = now.ns - first.ns, passed = now.ticks - first.ticks;
+
+	return passed ? now.ns - (uint64_t)((unsigned __int128)ago * ns / passed) : now.ns;
 }
 
 uint64_t gmod_ticks_of_the_kernel(void)

@@ -43,6 +43,9 @@ static inline uint64_t gmod_ticks(void)
 #define GMOD_CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 void gmod_clock_init(const char *source);
 
+/* CLOCK_REALTIME at so many ticks, by the time that has passed since gmod_clock_init(). */
+uint64_t gmod_ns_of_ticks(uint64_t ticks);
+
 struct gmod_moment {
 	uint64_t ns;    /* CLOCK_REALTIME */
 	uint64_t ticks; /* gmod_ticks() */

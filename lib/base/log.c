@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "include/gmod.h"
 #include "lib/base/counters.h"
 #include "lib/base/lock.h"
 #include "lib/base/log_file.h"
 #include "lib/base/log_stderr.h"
+#include "lib/base/origin.h"
 
 #define LINE_BYTES 2048
 
@@ -31,6 +33,14 @@ static struct {
 
 /* ---- writing ---- */
 
+void gmod_log_event(struct gmod_text *t, const char *event)
+{
+	gmod_text_fmt(t, "{\"schema\":\"gmod-report-2\",\"event\":\"%s\",\"pid\":%d,\"host\":", event, (int)getpid());
+	gmod_text_json(t, gmod_origin.host, 64);
+	gmod_text_fmt(t, ",\"rank\":%s,\"version\":\"" GMOD_VERSION "\"",
+		      *gmod_origin.rank ? gmod_origin.rank : "null");
+}
+
 /* Say once why the file does not serve. Goes to stderr whatever the log's format: the log is what does not work. */
 static void say_refusal(const char *why)
 {
@@ -40,10 +50,10 @@ static void say_refusal(const char *why)
 	if (atomic_exchange_explicit(&sink.refusal_said, true, memory_order_relaxed))
 		return;
 	gmod_text_init(&t, line, sizeof(line));
-	if (sink.json)
-		gmod_text_fmt(&t, "{\"schema\":\"" GMOD_LOG_SCHEMA "\",\"event\":\"log-refused\",\"pid\":%d,\"path\":",
-			      (int)getpid());
-	else
+	if (sink.json) {
+		gmod_log_event(&t, "log-refused");
+		gmod_text_str(&t, ",\"path\":");
+	} else
 		gmod_text_fmt(&t, "==%d==GMOD: cannot write log_path ", (int)getpid());
 	(sink.json ? gmod_text_json : gmod_text_escaped)(&t, gmod_log_file_path(), 256);
 	gmod_text_str(&t, sink.json ? ",\"reason\":\"" : ": ");
@@ -71,16 +81,16 @@ static void tell_losses(void)
 {
 	uint64_t lost = atomic_load_explicit(&gmod_counters.lost_lines, memory_order_relaxed);
 	uint64_t news = lost - atomic_load_explicit(&sink.lost_told, memory_order_relaxed);
-	char line[160];
+	char line[512];
 	struct gmod_text t;
 
 	if (news == 0)
 		return;
 	gmod_text_init(&t, line, sizeof(line));
-	if (sink.json)
-		gmod_text_fmt(&t, "{\"schema\":\"" GMOD_LOG_SCHEMA "\",\"event\":\"lost\",\"pid\":%d,\"lines\":%llu}\n",
-			      (int)getpid(), (unsigned long long)news);
-	else
+	if (sink.json) {
+		gmod_log_event(&t, "lost");
+		gmod_text_fmt(&t, ",\"lines\":%llu}\n", (unsigned long long)news);
+	} else
 		gmod_text_fmt(&t, "==%d==GMOD: %llu line%s before this one could not be written\n", (int)getpid(),
 			      (unsigned long long)news, news == 1 ? "" : "s");
 	if (write_somewhere(line, t.len))
@@ -144,8 +154,8 @@ static void log_message(const char *prefix, const char *format, va_list args)
 	vsnprintf(message, sizeof(message), format, args);
 	gmod_text_init(&t, line, sizeof(line) - 8); /* room for what closes the object and ends the line */
 	if (sink.json) {
-		gmod_text_fmt(
-		    &t, "{\"schema\":\"" GMOD_LOG_SCHEMA "\",\"event\":\"note\",\"pid\":%d,\"text\":", (int)getpid());
+		gmod_log_event(&t, "note");
+		gmod_text_str(&t, ",\"text\":");
 		gmod_text_json(&t, message, LINE_BYTES);
 	} else {
 		gmod_text_str(&t, prefix);
@@ -200,6 +210,7 @@ int gmod_log_open(const char *pattern, bool json, unsigned verbosity)
 
 	gmod_scope_begin(&scope);
 	gmod_log_remember_stderr();
+	gmod_origin_read();
 	gmod_log_file_none();
 	sink.json = json;
 	sink.verbosity = verbosity;

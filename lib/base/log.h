@@ -16,7 +16,8 @@
 #include "lib/base/scope.h"
 #include "lib/base/text.h"
 
-#define GMOD_LOG_SCHEMA "gmod-report-1" /* of every JSON line */
+/* Append what every JSON line begins with: "schema" to "version", without a comma behind. */
+void gmod_log_event(struct gmod_text *t, const char *event);
 
 /*
  * Choose where lines go. An empty or NULL pattern: stderr. In the pattern %p is the pid, %h the host, %t the time

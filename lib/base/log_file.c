@@ -4,16 +4,15 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/base/file.h"
 #include "lib/base/log_fd.h"
+#include "lib/base/origin.h"
 #include "lib/base/text.h"
 
 #define HIGH_DESCRIPTOR 200 /* above what programs number by hand, below any sensible limit */
@@ -45,27 +44,6 @@ static const char *refuse_file(const struct stat *st)
 
 /* ---- the path ---- */
 
-static void append_rank(struct gmod_text *t)
-{
-	static const char *const variable[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "RANK"};
-	const char *rank = NULL;
-
-	for (size_t i = 0; i < sizeof(variable) / sizeof(variable[0]) && !rank; i++)
-		rank = getenv(variable[i]);
-	if (!rank || !*rank || rank[strspn(rank, "0123456789")])
-		rank = "0";
-	gmod_text_str(t, rank);
-}
-
-static void append_host(struct gmod_text *t)
-{
-	struct utsname u;
-
-	if (uname(&u) != 0)
-		snprintf(u.nodename, sizeof(u.nodename), "localhost");
-	gmod_text_str(t, u.nodename);
-}
-
 /* Append what %LETTER stands for; an unknown letter stays as it is written. */
 static void append_directive(struct gmod_text *t, char letter)
 {
@@ -77,14 +55,14 @@ static void append_directive(struct gmod_text *t, char letter)
 		gmod_text_fmt(t, "%d", (int)getpid());
 		return;
 	case 'h':
-		append_host(t);
+		gmod_text_str(t, gmod_origin.host);
 		return;
 	case 't':
 		gmod_text_date(t, now * 1000000000, "");
 		gmod_text_fmt(t, "-%02u%02u%02u", second / 3600, second / 60 % 60, second % 60);
 		return;
 	case 'r':
-		append_rank(t);
+		gmod_text_str(t, *gmod_origin.rank ? gmod_origin.rank : "0");
 		return;
 	case '%':
 		gmod_text_str(t, "%");

@@ -202,7 +202,7 @@ static void let_in(const struct gmod_record *r, uint64_t devices)
 }
 
 const struct gmod_backend gmod_backend_mapped = {
-    .name = "mapped",
+    .name = "unified",
     .says = "unified, large buffers mapped",
     .alloc = alloc,
     .free = give_back,

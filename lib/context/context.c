@@ -4,6 +4,7 @@
 #include "lib/base/lock.h"
 #include "lib/base/scope.h"
 #include "lib/base/facts.h"
+#include "lib/base/origin.h"
 #include "lib/context/primary.h"
 
 struct gmod_context gmod_contexts[GMOD_CONTEXTS];
@@ -163,6 +164,15 @@ static bool make_stream(struct gmod_context *c)
 	return !gmod_context_is_gone(r);
 }
 
+/* Reports name the GPU, whatever ordinal it has in which process. */
+static void meet_gpu(CUdevice device)
+{
+	uint64_t uuid[2];
+
+	if (HAVE(cuDeviceGetUuid_v2) && did(NEXT(cuDeviceGetUuid_v2)((CUuuid *)uuid, device), "cuDeviceGetUuid"))
+		gmod_gpu_met(device, uuid);
+}
+
 /* false: it is gone. A primary one would come to life again with that entry. */
 static bool set_up(struct gmod_context *c)
 {
@@ -171,6 +181,7 @@ static bool set_up(struct gmod_context *c)
 
 	if (!did(NEXT(cuCtxGetDevice)(&c->device), "cuCtxGetDevice"))
 		return false;
+	meet_gpu(c->device);
 	c->stream = NULL;
 	if (gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE)
 		return true;

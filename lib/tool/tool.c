@@ -3,6 +3,7 @@
 #include "include/gmod.h"
 #include "lib/base/log_file.h"
 #include "lib/base/options.h"
+#include "lib/base/origin.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -43,6 +44,7 @@ static int reading_error(const char *path)
 /* The library would go on without such a file; whoever waits at a terminal can be told at once. */
 static bool check_files(const struct gmod_options *options)
 {
+	gmod_origin_read(); /* for log_path */
 	int error = options->suppressions[0] ? reading_error(options->suppressions) : 0;
 	const char *refused = gmod_log_file_choose(options->log_path);
 	char path[PATH_MAX];

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/facts.h"
 #include "lib/base/map.h"
 #include "monitor/launches/graphs.h"
@@ -101,6 +102,7 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 		return;
 	group->latest = l->ticks;
 	group->place = place;
+	group->suspect.launched_ns = l->ticks == GMOD_IN_CALL ? 0 : gmod_ns_of_ticks(l->ticks);
 	group->suspect.stream = gmod_stream_handle(l->stream, l->context);
 	memcpy(group->suspect.grid, l->grid, sizeof(l->grid));
 	memcpy(group->suspect.block, l->block, sizeof(l->block));

@@ -81,9 +81,10 @@ struct gmod_buffer_facts {
 struct gmod_suspect {
 	const char *name; /* as the module spells it (mangled); NULL: unknown */
 	uint64_t launches;
-	uint64_t unfinished; /* of these, not proven complete when the report is given */
-	uint64_t stream;     /* handle of the latest launch */
-	uint64_t graph;      /* executable graph handle when launched through one, else 0 */
+	uint64_t unfinished;  /* of these, not proven complete when the report is given */
+	uint64_t stream;      /* handle of the latest launch */
+	uint64_t launched_ns; /* when that was; 0: its call has not returned */
+	uint64_t graph;       /* executable graph handle when launched through one, else 0 */
 	uint32_t grid[3], block[3];
 };
 
@@ -101,8 +102,8 @@ struct gmod_finding {
 	uint64_t past_front, front_size;
 	uint64_t changed; /* bytes that differ */
 	uint64_t extent;  /* highest changed byte - lowest + 1 */
-	uint8_t observed[GMOD_OBSERVED_MAX];
-	uint32_t observed_count;
+	uint8_t observed[GMOD_OBSERVED_MAX], expected[GMOD_OBSERVED_MAX];
+	uint32_t observed_count;     /* of both, from the lowest changed byte on */
 	bool restored;               /* the bytes were put back since */
 	uint64_t intact_ns, seen_ns; /* last seen intact, first seen changed */
 

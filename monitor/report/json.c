@@ -1,7 +1,6 @@
 #include "monitor/report/json.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/base/log.h"
 
@@ -76,10 +75,7 @@ static bool open_object(struct gmod_text *t, const char *key, bool there)
 
 static void open_event(struct gmod_text *t, const char *event)
 {
-	gmod_text_str(t, "{");
-	add_string(t, "schema", GMOD_LOG_SCHEMA);
-	add_string(t, "event", event);
-	add_number(t, "pid", getpid());
+	gmod_log_event(t, event);
 }
 
 /* One more element of an array, begun with '[' or '{'. */
@@ -97,6 +93,8 @@ static void add_frames(struct gmod_text *t, const struct gmod_frames *frames)
 
 		open_element(t);
 		add_string(t, "module", f->module[0] ? f->module : NULL);
+		add_string(t, "path", f->path[0] ? f->path : NULL);
+		add_string(t, "build_id", f->build_id[0] ? f->build_id : NULL);
 		add_address(t, "offset", f->offset);
 		add_string(t, "function", f->function[0] ? f->function : NULL);
 		add_string(t, "symbol", f->symbol[0] ? f->symbol : NULL);
@@ -107,14 +105,14 @@ static void add_frames(struct gmod_text *t, const struct gmod_frames *frames)
 
 static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 {
-	static const char *const memory[] = {"device", "managed", "host", "kernel"};
+	static const char *const memory[] = {"device", "managed", "pinned", "kernel"};
 
 	add_address(t, "base", b->base);
 	add_count(t, "size", b->size);
 	add_number(t, "device", b->device);
 	add_string(t, "memory", b->memory <= GMOD_MEM_KERNEL ? memory[b->memory] : NULL);
 	add_string(t, "backend", b->backend);
-	add_count(t, "serial", b->serial);
+	add_count(t, "allocation", b->serial);
 }
 
 static void add_kernel_thread(struct gmod_text *t, const struct gmod_kernel_thread *k)
@@ -154,6 +152,15 @@ static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
 	gmod_text_str(t, "}");
 }
 
+static void add_bytes(struct gmod_text *t, const char *key, const uint8_t *bytes, uint32_t count)
+{
+	add_key(t, key);
+	gmod_text_str(t, "\"");
+	for (uint32_t i = 0; i < count && i < GMOD_OBSERVED_MAX; i++)
+		gmod_text_fmt(t, "%02x", bytes[i]);
+	gmod_text_str(t, "\"");
+}
+
 static void add_corruption(struct gmod_text *t, const struct gmod_finding *f)
 {
 	if (!open_object(t, "corruption", gmod_is_corruption(f->class)))
@@ -161,11 +168,8 @@ static void add_corruption(struct gmod_text *t, const struct gmod_finding *f)
 	add_number(t, "offset", f->offset);
 	add_count(t, "changed", f->changed);
 	add_count(t, "extent", f->extent);
-	add_key(t, "observed");
-	gmod_text_str(t, "\"");
-	for (uint32_t i = 0; i < f->observed_count && i < GMOD_OBSERVED_MAX; i++)
-		gmod_text_fmt(t, "%02x", f->observed[i]);
-	gmod_text_str(t, "\"");
+	add_bytes(t, "observed", f->observed, f->observed_count);
+	add_bytes(t, "expected", f->expected, f->observed_count);
 	add_bool(t, "restored", f->restored);
 	if (f->front_size) {
 		add_count(t, "past_front", f->past_front);
@@ -200,6 +204,7 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 	add_string(t, "symbol", s->name);
 	add_count(t, "launches", s->launches);
 	add_count(t, "unfinished", s->unfinished);
+	add_time(t, "launched", s->launched_ns);
 	add_address(t, "stream", s->stream);
 	if (s->graph)
 		add_address(t, "graph", s->graph);
@@ -247,16 +252,20 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 	add_string(t, "status", f->status == GMOD_FINAL ? "final" : "provisional");
 	add_string(t, "class", v->class_name);
 	add_time(t, "time", v->now_ns);
+	add_key(t, "command");
+	gmod_text_json(t, v->command + 1, sizeof(v->command));
 	if (v->site_hash)
 		gmod_text_fmt(t, ",\"site_hash\":\"%016llx\"", (ull)v->site_hash);
 	else
 		add_null(t, "site_hash");
 	if (f->buffer.base) {
 		add_number(t, "device", f->buffer.device);
+		add_string(t, "gpu", v->gpu[0] ? v->gpu : NULL);
 		add_count(t, "size", f->buffer.size);
 		add_number(t, "offset", v->offset);
 	} else {
 		add_null(t, "device");
+		add_null(t, "gpu");
 		add_null(t, "size");
 		add_null(t, "offset");
 	}

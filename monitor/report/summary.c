@@ -128,7 +128,7 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
 	const uint64_t *number = (const uint64_t *)&s->count;
 	ull asked = s->count.guarded_bytes + s->count.fallback_bytes;
 
-	gmod_text_fmt(t, "{\"schema\":\"%s\",\"event\":\"summary\",\"pid\":%d", GMOD_LOG_SCHEMA, (int)getpid());
+	gmod_log_event(t, "summary");
 	for (int i = 0; i < ROWS; i++)
 		gmod_text_fmt(t, ",\"%s\":%llu", rows[i].key, (ull)number[i]);
 	gmod_text_fmt(t, ",\"bytes_asked\":%llu", asked);

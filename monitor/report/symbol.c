@@ -28,6 +28,27 @@ static void copy_path(struct gmod_symbol_scratch *s, const char *path)
 	s->path[n > 0 ? n : 0] = '\0';
 }
 
+/* In the first page, where linkers put it, behind the headers. Of 20 bytes, as they make it, or what it has of them. */
+static void find_build_id(struct gmod_symbol_scratch *s)
+{
+	const char *at = (const char *)s->start + sizeof(s->header), *end = (const char *)s->start + 4096;
+	struct {
+		Elf64_Nhdr h;
+		char name[4];
+		unsigned char id[20];
+	} note;
+	struct gmod_text t;
+
+	gmod_text_init(&t, s->build_id, sizeof(s->build_id));
+	for (; t.len == 0 && (size_t)(end - at) >= sizeof(note); at += 4) {
+		memcpy(&note, at, sizeof(note));
+		if (note.h.n_type != NT_GNU_BUILD_ID || memcmp(note.name, ELF_NOTE_GNU, sizeof(note.name)) != 0)
+			continue;
+		for (size_t i = 0; i < sizeof(note.id) && i < note.h.n_descsz; i++)
+			gmod_text_fmt(&t, "%02x", note.id[i]);
+	}
+}
+
 /* Fill in *s for the module that an address lies in; false: it lies in none, like generated code. */
 static bool find_module(uintptr_t pc, struct gmod_symbol_scratch *s)
 {
@@ -40,6 +61,7 @@ static bool find_module(uintptr_t pc, struct gmod_symbol_scratch *s)
 	s->bias = found.dlfo_link_map->l_addr;
 	memcpy(&s->header, found.dlfo_map_start, sizeof(s->header));
 	copy_path(s, found.dlfo_link_map->l_name);
+	find_build_id(s);
 	return true;
 }
 
@@ -165,6 +187,8 @@ static void symbolize_module(uint32_t first, struct gmod_frames *frames, struct 
 		if (f->pc < s->start || f->pc >= s->end)
 			continue;
 		copy_cut(f->module, sizeof(f->module), slash ? slash + 1 : s->path);
+		copy_cut(f->path, sizeof(f->path), s->path);
+		memcpy(f->build_id, s->build_id, sizeof(f->build_id));
 		f->offset = f->pc - s->bias;
 		c[i].wanted = true;
 	}
@@ -178,7 +202,7 @@ static void symbolize(struct gmod_frames *frames, const struct gmod_stack *stack
 		struct gmod_frame *f = &frames->frame[i];
 
 		f->offset = f->pc = stack->pc[i] - (stack->pc[i] != 0);
-		f->module[0] = f->symbol[0] = f->function[0] = '\0';
+		f->module[0] = f->path[0] = f->build_id[0] = f->symbol[0] = f->function[0] = '\0';
 	}
 	for (uint32_t i = 0; i < frames->depth; i++)
 		if (!frames->frame[i].module[0])

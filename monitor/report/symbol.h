@@ -17,6 +17,8 @@
 #include "monitor/report/demangle.h"
 
 #define GMOD_MODULE_NAME_MAX 128
+#define GMOD_MODULE_PATH_MAX 512
+#define GMOD_BUILD_ID_MAX 41
 #define GMOD_SYMBOL_NAME_MAX 1024
 
 /*
@@ -28,6 +30,8 @@ struct gmod_frame {
 	uintptr_t pc;                       /* of the call */
 	uint64_t offset;                    /* in the module, see below */
 	char module[GMOD_MODULE_NAME_MAX];  /* last part of the path; "": none, e.g. generated code */
+	char path[GMOD_MODULE_PATH_MAX];    /* the whole */
+	char build_id[GMOD_BUILD_ID_MAX];   /* of the module as it is loaded, in hex; "": it has none */
 	char symbol[GMOD_SYMBOL_NAME_MAX];  /* as the file spells it; "": unknown */
 	char function[GMOD_SHORT_NAME_MAX]; /* the same, readable: not filled in here */
 };
@@ -42,7 +46,7 @@ struct gmod_symbol_scratch {
 	/* The module whose frames are being named. */
 	uintptr_t start, end, bias; /* bias: of addresses, against the file's */
 	Elf64_Ehdr header;          /* as it was loaded */
-	char path[1024];
+	char path[1024], build_id[GMOD_BUILD_ID_MAX];
 	Elf64_Sym symbol[2048]; /* some of its file's */
 };
 

@@ -3,7 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "include/gmod.h"
 #include "lib/base/log.h"
+#include "lib/base/origin.h"
 
 #define LINE_BYTES 4000 /* with the newline within PIPE_BUF, so that one write puts it into a pipe whole */
 
@@ -262,6 +264,39 @@ static void add_nearby(struct page *p, const struct gmod_report_view *v)
 	end(p);
 }
 
+/* Of each module the path and the build-id, once: what it takes to find the lines of its frames later. */
+static void add_modules(struct page *p, const struct gmod_report_view *v)
+{
+	const struct gmod_frame *told[GMOD_STACKS * GMOD_STACK_MAX], *f;
+	uint32_t n = 0, same;
+
+	for (int i = 0; i < GMOD_STACKS; i++)
+		for (f = v->stack[i].frame; f < v->stack[i].frame + v->stack[i].depth; f++) {
+			told[n] = f;
+			for (same = 0; strcmp(told[same]->path, f->path) != 0; same++)
+				;
+			if (!f->path[0] || same < n)
+				continue;
+			n++;
+			gmod_text_escaped(begin(p, "    module "), f->path, GMOD_MODULE_PATH_MAX);
+			gmod_text_fmt(&p->line, f->build_id[0] ? " build-id %s" : "%s", f->build_id);
+			end(p);
+		}
+}
+
+static void add_process(struct page *p, const struct gmod_report_view *v)
+{
+	struct gmod_text *t = begin(p, "    process: host ");
+
+	gmod_text_escaped(t, gmod_origin.host, 64);
+	gmod_text_fmt(t, *gmod_origin.rank ? ", rank %s" : "%s", gmod_origin.rank);
+	if (v->gpu[0])
+		gmod_text_fmt(t, ", device %d %s", v->finding->buffer.device, v->gpu);
+	gmod_text_str(t, ", GMOD " GMOD_VERSION ", command");
+	gmod_text_str(t, v->command);
+	end(p);
+}
+
 static void add_summary(struct page *p, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
@@ -290,6 +325,8 @@ void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
 	if (gmod_is_corruption(f->class))
 		add_changed_bytes(&p, f);
 	add_nearby(&p, v);
+	add_process(&p, v);
+	add_modules(&p, v);
 	gmod_text_str(begin(&p, "    next step: "), v->next_step);
 	end(&p);
 	if (v->suppression[0])

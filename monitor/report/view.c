@@ -8,6 +8,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/hash.h"
+#include "lib/base/origin.h"
 #include "monitor/report/demangle.h"
 
 typedef unsigned long long ull;
@@ -479,6 +480,11 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 		gmod_text_init(&t, v->site, sizeof(v->site));
 		gmod_text_escaped(&t, f->error_name ? f->error_name : "-", 100);
 	}
+	gmod_text_init(&t, v->command, sizeof(v->command));
+	add_command(&t, "");
+	gmod_text_init(&t, v->gpu, sizeof(v->gpu));
+	if (f->buffer.base)
+		gmod_text_gpu(&t, f->buffer.device);
 	gmod_text_init(&t, v->title, sizeof(v->title));
 	gmod_title(f, &t);
 	gmod_text_init(&t, v->next_step, sizeof(v->next_step));

@@ -20,6 +20,8 @@ struct gmod_report_view {
 	int64_t offset;     /* as in the SUMMARY line */
 	struct gmod_frames stack[GMOD_STACKS];
 	char suspect[GMOD_SUSPECTS_MAX][GMOD_SHORT_NAME_MAX]; /* their readable names; "": unknown */
+	char command[2048];                                   /* the program's, as a shell reads it, behind a blank */
+	char gpu[64];                                         /* the buffer's, "GPU-…"; "": unknown */
 	char title[512];
 	char site[512];
 	char next_step[3072];

@@ -187,6 +187,13 @@ static bool find_behind(const struct gmod_sighting *s, struct gmod_buffer_facts 
 	return gmod_freed_find(b->tail_to, behind) && behind->freed_ns >= s->intact.ns;
 }
 
+static void describe_bytes(struct gmod_finding *f, const struct gmod_sighting *s)
+{
+	f->observed_count = s->observed_count;
+	memcpy(f->observed, s->observed, f->observed_count);
+	gmod_canary_bytes(&s->details->canary[s->side], s->diff.first, s->diff.first + f->observed_count, f->expected);
+}
+
 static void describe(struct gmod_finding *f, const struct gmod_sighting *s, struct gmod_unfinished *unfinished)
 {
 	struct gmod_buffer_facts behind;
@@ -204,8 +211,7 @@ static void describe(struct gmod_finding *f, const struct gmod_sighting *s, stru
 		f->front_size = f->buffer.size;
 		f->buffer = behind;
 	}
-	f->observed_count = s->observed_count;
-	memcpy(f->observed, s->observed, f->observed_count);
+	describe_bytes(f, s);
 	f->intact_ns = s->intact.ns;
 	f->seen_ns = s->seen.ns;
 	describe_diff(f, &s->diff);
@@ -222,8 +228,7 @@ static void merge(struct watch *w, const struct gmod_sighting *s)
 		return;
 	if (s->diff.first < d->first) {
 		d->first = s->diff.first;
-		w->finding.observed_count = s->observed_count;
-		memcpy(w->finding.observed, s->observed, w->finding.observed_count);
+		describe_bytes(&w->finding, s);
 	}
 	if (s->diff.last > d->last)
 		d->last = s->diff.last;

@@ -208,7 +208,7 @@ static void ask(void)
 	REQUIRE(get);
 	get(&s);
 	REQUIRE(s.buffers_guarded == guarded.count && s.bytes_guarded == guarded.bytes);
-	REQUIRE(s.buffers_unprotected == native.count && s.bytes_unprotected == native.bytes);
+	REQUIRE(s.buffers_unguarded == native.count && s.bytes_unguarded == native.bytes);
 	REQUIRE(s.allocations_uncovered == uncovered.count && s.bytes_uncovered == uncovered.bytes);
 	REQUIRE(rate > 1 || (s.live_buffers == live.count && s.live_bytes == live.bytes));
 }
@@ -222,9 +222,9 @@ int main(int argc, char **argv)
 		all_kinds();
 	ask();
 	say("buffers_guarded", "bytes_guarded", &guarded);
-	say("buffers_unprotected", "bytes_unprotected", &native);
-	say("buffers_host", "bytes_host", &host);
-	say("uncovered", "bytes_uncovered", &uncovered);
+	say("buffers_unguarded", "bytes_unguarded", &native);
+	say("buffers_pinned", "bytes_pinned", &host);
+	say("allocations_uncovered", "bytes_uncovered", &uncovered);
 	say("ordered", "bytes_ordered", &ordered);
 	say("ordered_guarded", "bytes_ordered_guarded", &armed);
 	puts("\"kernel_buffers\":0,\n\"ipc_imports\":0,\n\"suppressed\":0,\n\"lost_lines\":0,");

@@ -69,9 +69,9 @@ check_backend() {
 		done
 	done
 	guarded backend=unified "$programs/bad_size_odd_3_mib"
-	same "backend=unified: a large buffer is mapped" 1 "$(buffers_of mapped)"
+	same "backend=unified: a large buffer is so" 1 "$(buffers_of unified)"
 	guarded backend=unified "$programs/bad_overflow_1"
-	same "backend=unified: a small one is not" "0 1" "$(buffers_of mapped) $(buffers_of device)"
+	same "backend=unified: a small one is not" "0 1" "$(buffers_of unified) $(buffers_of device)"
 	as_alone "backend=unified: a peer may use it" backend=unified env SIM_DEVICES=2 "$programs/good_peer_access"
 	guarded backend=managed "$programs/bad_overflow_1"
 	same "backend=managed: managed" 1 "$(buffers_of managed)"

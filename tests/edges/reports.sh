@@ -186,6 +186,8 @@ check_addresses() {
 		address=$(sed -nE "s/^ +#[0-9]+ main  $program\\+(0x[0-9a-f]+)\$/\\1/p" <<<"$err")
 		says "addresses: $program: main is in the stack" '^0x[0-9a-f]+$' "$address"
 		same "addresses: $program: addr2line finds it" main "$(addr2line -f -e "$edges/$program" "$address" | head -n 1)"
+		same "addresses: $program: its file" "$edges/$program build-id $(readelf -n "$edges/$program" |
+			sed -n 's/^ *Build ID: //p')" "$(sed -nE "s/^ +module (.*\/$program )/\1/p" <<<"$err")"
 	done
 }
 

@@ -26,7 +26,7 @@ log=$(printf '%s' "$GMOD_OPTIONS" | sed -n 's/.*log_path=\([^:]*\).*/\1/p')
 ms=${MS:-100}
 if [ "$log" ]; then
 	ms=${SLOWER:-100.2}
-	printf '{"event":"summary","bytes_guarded":%s,"bytes_unprotected":%s,"bytes_asked":0,"bytes_uncovered":0,"bytes_host":0,"findings":%s,"degraded":%s}\n' \
+	printf '{"event":"summary","bytes_guarded":%s,"bytes_unguarded":%s,"bytes_asked":0,"bytes_uncovered":0,"bytes_pinned":0,"findings":%s,"degraded":%s}\n' \
 		${SUMMARY:-1000 0 0 0} >"$log"
 	echo '{"event":"note","text":"degraded: cuOne failed"}' >>"$log"
 fi

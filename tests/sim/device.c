@@ -5,6 +5,7 @@
 #include "sim.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define PROCESSORS 132
 
@@ -47,6 +48,20 @@ static CUresult get_name(char *name, int length, CUdevice device)
 }
 
 ENTRY(cuDeviceGetName, NEEDS_INIT, TAKES(char *name, int len, CUdevice dev), get_name(name, len, dev))
+
+/* Its last byte is the device's number. */
+static CUresult get_uuid(CUuuid *uuid, CUdevice device)
+{
+	if (!uuid)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	memset(uuid, 0x5a, sizeof(*uuid));
+	uuid->bytes[15] = (char)device;
+	return CUDA_SUCCESS;
+}
+
+ENTRY(cuDeviceGetUuid_v2, NEEDS_INIT, TAKES(CUuuid *uuid, CUdevice dev), get_uuid(uuid, dev))
 
 static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {

@@ -50,7 +50,7 @@ TEST(long_lines_are_cut)
 	assert_in_range(second - text, 2000, 2048);
 	assert_int_equal(memcmp(second - 6, "ww...\n", 6), 0);
 	assert_in_range(strlen(second), 2000, 2048);
-	assert_int_equal(strncmp(second, "{\"schema\":\"gmod-report-1\",\"event\":\"note\",\"pid\":", 47), 0);
+	assert_int_equal(strncmp(second, "{\"schema\":\"gmod-report-2\",\"event\":\"note\",\"pid\":", 47), 0);
 	assert_non_null(strstr(second, ",\"text\":\"\\u0001\\u0001"));
 	assert_string_equal(second + strlen(second) - 12, "\\u0001...\"}\n");
 }
@@ -66,7 +66,7 @@ static void say_in_json(void)
 TEST(a_json_log_has_nothing_but_json)
 {
 	in_child(say_in_json);
-	assert_int_equal(strncmp(text, "{\"schema\":\"gmod-report-1\",\"event\":\"note\",\"pid\":", 47), 0);
+	assert_int_equal(strncmp(text, "{\"schema\":\"gmod-report-2\",\"event\":\"note\",\"pid\":", 47), 0);
 	assert_non_null(strstr(text, ",\"text\":\"a \\\"b\\u000a\\\"\"}\n{"));
 	assert_non_null(strstr(text, ",\"text\":\"plain\"}\n"));
 	assert_null(strstr(text, "==GMOD"));

@@ -6,6 +6,7 @@
  */
 #include <sys/resource.h>
 
+#include "include/gmod.h"
 #include "tests/unit/json_reader.h"
 #include "monitor/report/view.h"
 #include "tests/unit/reporting.h"
@@ -34,13 +35,18 @@ TEST(an_overflow_reads_as_documented)
 	expect("\n    written between 12:31:07.102311 (last seen intact) and 12:31:07.103302 UTC\n");
 	expect("\n    suspects: vec_add x3 on stream 0x55d0 (2 not proven complete); scale x1 on stream 0x55d8 in "
 	       "graph 0x99\n");
-	expect("\n    changed bytes at +0: 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41\n");
+	expect("\n    changed bytes at +0: 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41\n    process: host ");
 	expect(
 	    "\n    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=vec_add --kernel-name "
 	    "kernel_substring=scale ");
 	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 the_caller test_report+0x");
 	expect("\n    or, for the file of suppressions: heap-buffer-overflow:the_caller\n");
-	assert_int_equal(count("\n"), 11);
+	expect("\n    process: host ");
+	expect(", GMOD " GMOD_VERSION ", command ");
+	expect("/unit/test_report\n    module /");
+	expect("/test_report build-id ");
+	assert_int_equal(count("\n    module /"), 1);
+	assert_int_equal(count("\n"), 13);
 }
 
 /* Instances of a template, say. */
@@ -112,7 +118,7 @@ TEST(an_overflow_shows_all_that_is_known)
 		      "\n    written before 12:31:07.103302 UTC\n    suspects: unknown x9 on the per-thread stream; "
 		      "second x10 on the default stream; and 11 more; 12 launch records were lost, so there may "
 		      "be others\n    changed bytes at +0: 41 41 .. (13 of 14 bytes)\n    which is 1 byte past the end "
-		      "of the 15-byte buffer in front of it\n    next step: ");
+		      "of the 15-byte buffer in front of it\n    process: host ");
 	assert_non_null(line);
 }
 

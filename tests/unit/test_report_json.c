@@ -1,5 +1,7 @@
 /* Reports as JSON, and that nothing a program can put into a report breaks a line or an object. */
 #include "tests/unit/json_reader.h"
+#include "include/gmod.h"
+#include "lib/base/origin.h"
 #include "monitor/report/json.h"
 #include "tests/unit/reporting.h"
 
@@ -23,10 +25,12 @@ TEST(the_json_reader_is_strict)
 TEST(json_has_the_same_facts)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
-	char id[64];
+	static const uint64_t uuid[2] = {0x7766554433221100, 0xffeeddccbbaa9988};
+	char id[80];
 
 	f.observed_count = GMOD_OBSERVED_MAX;
 	f.observed[GMOD_OBSERVED_MAX - 1] = 'B';
+	f.expected[GMOD_OBSERVED_MAX - 1] = 'C';
 	f.suspect_count = 1;
 	f.suspect[0] = (struct gmod_suspect){.name = "_Z7vec_addPfi",
 					     .launches = 3,
@@ -34,23 +38,31 @@ TEST(json_has_the_same_facts)
 					     .stream = 0x55d0,
 					     .grid = {4, 1, 1},
 					     .block = {256, 1, 1}};
+	setenv("LOCAL_RANK", "0", 1);
+	setenv("RANK", "07", 1);
+	gmod_gpu_met(0, uuid);
 	report_one("log_format=json", &f);
+	unsetenv("RANK");
 	assert_int_equal(json_lines(text), 1);
-	snprintf(id, sizeof(id), "\"event\":\"finding\",\"pid\":%d,\"id\":%u,\"status\":\"final\"", (int)getpid(),
-		 f.id);
-	expect("{\"schema\":\"gmod-report-1\",");
+	snprintf(id, sizeof(id), "\"event\":\"finding\",\"pid\":%d,\"host\":\"", (int)getpid());
+	expect(id);
+	snprintf(id, sizeof(id), "\",\"rank\":7,\"version\":\"%s\",\"id\":%u,\"status\":\"final\"", GMOD_VERSION, f.id);
+	expect("{\"schema\":\"gmod-report-2\",");
 	expect(id);
 	expect(",\"class\":\"heap-buffer-overflow\",");
-	expect(",\"device\":0,\"size\":4000,\"offset\":0,\"site\":\"the_caller test_report_json+0x");
+	expect(",\"device\":0,\"gpu\":\"GPU-00112233-4455-6677-8899-aabbccddeeff\",\"size\":4000,\"offset\":0,\"site\":"
+	       "\"the_caller test_report_json+0x");
 	expect(",\"message\":\"16 bytes changed, 0 bytes past the end of a 4000-byte buffer\",");
 	expect(",\"buffer\":{\"base\":\"0x7f1f30000000\",\"size\":4000,\"device\":0,\"memory\":\"device\",\"backend\":"
 	       "\"unified\"");
-	expect("\"frames\":[{\"module\":\"test_report_json\",\"offset\":\"0x");
+	expect("\"frames\":[{\"module\":\"test_report_json\",\"path\":\"/");
 	expect("\"function\":\"the_caller\",\"symbol\":\"the_caller\"}");
 	expect(",\"observed\":\"41414141414141414141414141414141"
-	       "41414141414141414141414141414142\",\"restored\":false,");
+	       "41414141414141414141414141414142\",\"expected\":\"000000000000000000000000000000000000000000000000"
+	       "0000000000000043\",\"restored\":false,");
 	expect("\"intact\":\"1970-01-01T12:31:07.102311000Z\",\"seen\":\"1970-01-01T12:31:07.103302000Z\"");
 	expect("\"suspects\":[{\"kernel\":\"vec_add\",\"symbol\":\"_Z7vec_addPfi\",\"launches\":3,\"unfinished\":2,"
+	       "\"launched\":null,"
 	       "\"stream\":\"0x55d0\",\"graph\":null,\"grid\":[4,1,1],\"block\":[256,1,1]}]");
 	expect(",\"next_step\":\"compute-sanitizer ");
 }
@@ -76,6 +88,7 @@ TEST(json_has_all_that_is_known)
 	f.changed = 10;
 	f.extent = 11;
 	f.observed_count = 2;
+	memset(f.expected, 'B', sizeof(f.expected));
 	f.restored = true;
 	f.past_front = 12;
 	f.front_size = 13;
@@ -87,27 +100,32 @@ TEST(json_has_all_that_is_known)
 	f.error = 19;
 	f.error_name = "AN_ERROR";
 	f.suspect_count = 2;
-	f.suspect[0] = (struct gmod_suspect){.name = "first", .launches = 20, .unfinished = 21, .stream = 22};
+	f.suspect[0] =
+	    (struct gmod_suspect){.name = "first", .launches = 20, .unfinished = 21, .launched_ns = 1, .stream = 22};
 	f.suspect[1] = (struct gmod_suspect){
 	    .launches = 23, .stream = 24, .graph = 25, .grid = {26, 27, 28}, .block = {29, 30, 31}};
 	f.suspects_omitted = 32;
 	f.launches_lost = 33;
 	report_one("log_format=json", &f);
 	assert_int_equal(json_lines(text), 1);
-	expect("\"device\":5,\"size\":4000,\"offset\":9,");
+	expect("\"device\":5,\"gpu\":null,\"size\":4000,\"offset\":9,");
 	expect("\"thread\":4242,\"kernel_block\":6,\"kernel_thread\":7,\"frames\":[{");
 	expect("\"freed\":{\"time\":\"1970-01-01T00:00:00.000000001Z\",\"thread\":8,\"frames\":[");
-	expect("\"corruption\":{\"offset\":9,\"changed\":10,\"extent\":11,\"observed\":\"4141\",\"restored\":true,"
+	expect("\"corruption\":{\"offset\":9,\"changed\":10,\"extent\":11,\"observed\":\"4141\",\"expected\":\"4242\","
+	       "\"restored\":true,"
 	       "\"past_front\":12,\"front_size\":13,\"intact\":");
 	expect("\"call\":{\"entry_point\":\"cuSomething\",\"address\":\"0xe\",\"length\":15,\"thread\":16,"
 	       "\"kernel_block\":17,\"kernel_thread\":18,\"error\":19,\"error_name\":\"AN_ERROR\",\"frames\":[");
-	expect("[{\"kernel\":\"first\",\"symbol\":\"first\",\"launches\":20,\"unfinished\":21,\"stream\":\"0x16\","
+	expect("[{\"kernel\":\"first\",\"symbol\":\"first\",\"launches\":20,\"unfinished\":21,\"launched\":\"1970-01-"
+	       "01T00:00:00.000000001Z\",\"stream\":\"0x16\","
 	       "\"graph\":null,\"grid\":[0,0,0],\"block\":[0,0,0]},{\"kernel\":null,\"symbol\":null,\"launches\":23,"
-	       "\"unfinished\":0,\"stream\":\"0x18\",\"graph\":\"0x19\",\"grid\":[26,27,28],\"block\":[29,30,31]}],"
+	       "\"unfinished\":0,\"launched\":null,\"stream\":\"0x18\",\"graph\":\"0x19\",\"grid\":[26,27,28],"
+	       "\"block\":[29,30,31]}],"
 	       "\"suspects_omitted\":32,\"launches_lost\":33,");
-	expect("\"size\":1,\"device\":2,\"memory\":\"device\",\"backend\":\"unified\",\"serial\":17,\"site\":\"the_"
+	expect("\"size\":1,\"device\":2,\"memory\":\"device\",\"backend\":\"unified\",\"allocation\":17,\"site\":\"the_"
 	       "caller ");
-	expect("\"size\":3,\"device\":0,\"memory\":\"device\",\"backend\":\"unified\",\"serial\":17,\"site\":\"another_"
+	expect("\"size\":3,\"device\":0,\"memory\":\"device\",\"backend\":\"unified\",\"allocation\":17,\"site\":"
+	       "\"another_"
 	       "caller ");
 	expect("}],\"unread\":4,");
 }
@@ -137,7 +155,7 @@ TEST(a_site_hash_leaves_generated_code_out)
 
 TEST(json_says_what_memory_it_is)
 {
-	static const char *const words[] = {"device", "managed", "host", "kernel"};
+	static const char *const words[] = {"device", "managed", "pinned", "kernel"};
 	char member[32];
 
 	for (int kind = GMOD_MEM_DEVICE; kind <= GMOD_MEM_KERNEL; kind++) {
@@ -157,7 +175,7 @@ TEST(without_a_buffer_json_invents_none)
 	f.buffer = (struct gmod_buffer_facts){0};
 	report_one("log_format=json", &f);
 	assert_int_equal(json_lines(text), 1);
-	expect(",\"device\":null,\"size\":null,\"offset\":null,\"site\":");
+	expect(",\"device\":null,\"gpu\":null,\"size\":null,\"offset\":null,\"site\":");
 	expect(",\"buffer\":null,");
 }
 
@@ -333,6 +351,8 @@ TEST(the_longest_json_fits)
 		v.stack[s].depth = GMOD_STACK_MAX;
 		for (int i = 0; i < GMOD_STACK_MAX; i++) {
 			memset(v.stack[s].frame[i].module, 1, GMOD_MODULE_NAME_MAX - 1);
+			memset(v.stack[s].frame[i].path, 1, GMOD_MODULE_PATH_MAX - 1);
+			memset(v.stack[s].frame[i].build_id, 1, GMOD_BUILD_ID_MAX - 1);
 			memset(v.stack[s].frame[i].symbol, 1, GMOD_SYMBOL_NAME_MAX - 1);
 			memset(v.stack[s].frame[i].function, 1, GMOD_SHORT_NAME_MAX - 1);
 		}

@@ -30,8 +30,8 @@ TEST(every_counter_has_its_member)
 	now = stats();
 	assert_int_equal(now.buffers_guarded - before.buffers_guarded, 1001);
 	assert_int_equal(now.bytes_guarded - before.bytes_guarded, 1002);
-	assert_int_equal(now.buffers_unprotected - before.buffers_unprotected, 1003);
-	assert_int_equal(now.bytes_unprotected - before.bytes_unprotected, 1004);
+	assert_int_equal(now.buffers_unguarded - before.buffers_unguarded, 1003);
+	assert_int_equal(now.bytes_unguarded - before.bytes_unguarded, 1004);
 	assert_int_equal(now.allocations_uncovered - before.allocations_uncovered, 1005);
 	assert_int_equal(now.bytes_uncovered - before.bytes_uncovered, 1006);
 	assert_int_equal(now.degraded - before.degraded, 1007);
