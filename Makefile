@@ -323,6 +323,24 @@ uninstall: ## remove what install put there
 	@rmdir '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' \
 		'$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
 
+# What gmod report is made of, and the pages that have to do with it.
+REPORT := $(wildcard scripts/report/*.py scripts/report/*.json)
+REPORT_PAGES := man1/gmod-report.1 man5/gmod-suppressions.5
+REPORT_MANDIR = $(patsubst %/man1,%,$(MANDIR))
+.PHONY: install-report uninstall-report
+install: install-report
+uninstall: uninstall-report
+
+install-report:
+	$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)/report'
+	$(INSTALL) -m 644 $(REPORT) '$(DESTDIR)$(LIBEXECDIR)/report'
+	for f in $(REPORT_PAGES); do $(INSTALL) -D -m 644 scripts/$${f#*/} '$(DESTDIR)$(REPORT_MANDIR)'/$$f || exit 1; done
+
+uninstall-report:
+	rm -f $(foreach f,$(notdir $(REPORT)),'$(DESTDIR)$(LIBEXECDIR)/report/$(f)') \
+		$(foreach f,$(REPORT_PAGES),'$(DESTDIR)$(REPORT_MANDIR)/$(f)')
+	@rmdir '$(DESTDIR)$(LIBEXECDIR)/report' 2>/dev/null || true
+
 clean: ## remove everything that was built
 	rm -rf $(BUILD)
 

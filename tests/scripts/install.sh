@@ -24,15 +24,19 @@ $(cd include && find gmod* -name '*.*' | sort | sed 's|^|./opt/gmod/include/|')
 ./opt/gmod/lib/libgmod.so
 ./opt/gmod/lib/pkgconfig/gmod.pc
 ./opt/gmod/libexec/gmod/gmod-tool
+$(cd scripts && find report -name '*.py' -o -name '*.json' | sort | sed 's|^|./opt/gmod/libexec/gmod/|')
 ./opt/gmod/libexec/gmod/selftest/demo
 ./opt/gmod/libexec/gmod/selftest/kernels.ptx
 ./opt/gmod/libexec/gmod/selftest/kernels.so
 ./opt/gmod/libexec/gmod/selftest/libcuda.so.1
 ./opt/gmod/share/bash-completion/completions/gmod
 ./opt/gmod/share/bash-completion/completions/gmod-tensorflow
+./opt/gmod/share/man/man1/gmod-report.1
 ./opt/gmod/share/man/man1/gmod-tensorflow.1
 ./opt/gmod/share/man/man1/gmod.1
+./opt/gmod/share/man/man5/gmod-suppressions.5
 ./opt/gmod/share/zsh/site-functions/_gmod" "$(files "$stage")"
+
 
 unset GMOD_BUILD
 installed=$(cd "$stage/opt/gmod" && pwd) || finish # below / there is nothing of ours to move
@@ -41,6 +45,12 @@ same "with the installed library" "$installed/lib/libgmod.so" "$("$installed/bin
 expect "gmod --help" 0 "$installed/bin/gmod" --help
 expect "gmod selftest" 0 "$installed/bin/gmod" selftest
 says "gmod selftest: on the installed driver" '^GMOD works on the simulated driver$' "$out"
+if command -v python3 >/dev/null; then
+	GMOD_OPTIONS='' LD_LIBRARY_PATH=$build/sim GMOD_TEST_KERNELS=$build/demo/kernels.so "$installed/bin/gmod" \
+		--log_path="$work/log" "$build/demo/demo" >/dev/null
+	expect "the installed gmod report" 0 "$installed/bin/gmod" report "$work/log"
+	says "it reads a log" '^1 finding in 1 group' "$out"
+fi
 expect "gmod-tensorflow" 0 "$installed/bin/gmod-tensorflow" --explain-env
 mv "$installed/lib/libgmod.so" "$work/away"
 expect "a part that is gone" 2 "$installed/bin/gmod" true

@@ -95,7 +95,7 @@ done < <(grep -oE '\bmake (demo|test|check|bench|install)\b' "$readme" | cut -d 
 # ---- the pages that have the rest ----
 
 if command -v groff >/dev/null; then
-	for page in scripts/*.1; do
+	for page in scripts/*.[15]; do
 		outcome groff -Tutf8 -man -ww "$page"
 		same "no warnings in $page" "0 " "$status $err"
 	done

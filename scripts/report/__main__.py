@@ -1,0 +1,122 @@
+"""gmod report: reads logs of many processes and hosts, and says what is wrong, where. See gmod-report(1)."""
+import argparse
+import os
+import re
+import sys
+
+import as_html
+import as_json
+import as_sarif
+import as_text
+import groups
+import logs
+import symbols
+from snapshot import Snapshot
+
+
+def say(text):
+    print("gmod report: " + as_text.clean(text), file=sys.stderr)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="gmod report", allow_abbrev=False,
+                                     description="Groups the findings of GMOD's logs, and puts source lines to them.")
+    parser.add_argument("file", nargs="+", help="a log in text or JSON; - is standard input")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON object")
+    form.add_argument("--sarif", action="store_true", help="print SARIF 2.1.0")
+    parser.add_argument("--html", metavar="FILE", help="write one HTML page there, too")
+    parser.add_argument("--snapshot", metavar="[RANK:]FILE", action="append", default=[],
+                        help="a memory snapshot of PyTorch's; may be repeated")
+    parser.add_argument("--modules", metavar="DIR", action="append", default=[],
+                        help="where the modules lie, if not where they were; may be repeated")
+    parser.add_argument("--symbolizer", metavar="PROGRAM", help="llvm-symbolizer or addr2line, whichever is there")
+    parser.add_argument("--no-symbols", action="store_true", help="leave the modules alone: no source lines")
+    return parser.parse_args()
+
+
+def read_snapshots(names):
+    """(snapshots, problems)"""
+    found, problems = [], []
+    for name in names:
+        m = re.match(r"(?:(\d+):)?(.*)", name, re.S)
+        try:
+            found.append(Snapshot(m[2], int(m[1]) if m[1] else None))
+        except OSError as error:
+            problems.append(f"{m[2]}: {error.strerror}")
+        except ValueError as error:
+            problems.append(f"{m[2]}: {error}")
+    return found, problems
+
+
+def put_names(findings, options):
+    """Source lines to frames, readable names to what is mangled. Returns notes."""
+    table = symbols.Symbols(options.modules, options.symbolizer)
+    frames = [frame for finding in findings for _, moment in groups.moments(finding) for frame in moment.get("frames", ())]
+    if options.no_symbols:
+        return []
+    table.resolve(frames)
+    suspects = [suspect for finding in findings for suspect in finding["suspects"]]
+    readable = symbols.demangle([thing.get("symbol") for thing in frames + suspects])
+    for frame in frames:
+        frame["function"] = readable.get(frame.get("symbol")) or frame.get("function")
+    for suspect in suspects:
+        suspect["name"] = readable.get(suspect.get("symbol")) or suspect.get("kernel")
+    return table.notes
+
+
+def put_tensors(findings, snapshots):
+    for finding in findings:
+        address = groups.damage_address(finding)
+        near = [s.around(address, finding.get("device"), finding.get("rank")) for s in snapshots] if address else []
+        finding["tensors"] = [one for one in near if one]
+
+
+def processes_of(events):
+    found = {}
+    for event in events:
+        one = found.setdefault(groups.process_of(event), {
+            "host": event.get("host"), "pid": event["pid"], "rank": event.get("rank"), "version": event.get("version"),
+            "command": None, "findings": None, "guarded_permille": None})
+        for key in ("command", "findings", "guarded_permille"):
+            if event.get(key) is not None:
+                one[key] = event[key]
+    return sorted(found.values(), key=lambda p: (str(p["host"]), p["rank"] is None, p["rank"] or 0, p["pid"]))
+
+
+def write_page(path, text):
+    try:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as error:
+        return [f"{path}: {error.strerror}"]
+    return []
+
+
+def main():
+    sys.stdout.reconfigure(errors="backslashreplace")
+    sys.stderr.reconfigure(errors="backslashreplace")
+    options = arguments()
+    events, problems = logs.read(options.file)
+    groups.join_processes(events)
+    findings = groups.final(events)
+    snapshots, more = read_snapshots(options.snapshot)
+    problems += more
+    notes = put_names(findings, options)
+    put_tensors(findings, snapshots)
+    found, processes = groups.group(findings), processes_of(events)
+    if options.html:
+        problems += write_page(options.html, as_html.render(found, processes, notes))
+    form = as_json if options.json else as_sarif if options.sarif else as_text
+    try:
+        sys.stdout.write(form.render(found, processes, notes))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for problem in problems:
+        say(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

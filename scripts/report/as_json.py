@@ -1,0 +1,20 @@
+"""Groups for programs: one object. The findings in it are as log.schema.json has them, and what was found out besides."""
+import json
+
+
+def one(group):
+    function, file, line = group.site()
+    return {
+        "class": group.first["class"], "message": group.first["message"], "fingerprint": group.fingerprint,
+        "site": {"function": function, "file": file, "line": line},
+        "count": len(group.findings), "processes": len(group.processes()),
+        "hosts": [{"host": host, "ranks": ranks} for host, ranks in group.hosts().items()],
+        "suspects": [{"kernel": name, "findings": count} for name, count, _ in group.suspects()],
+        "findings": group.findings,
+    }
+
+
+def render(groups, processes, notes):
+    value = {"schema": "gmod-groups-1", "groups": [one(group) for group in groups],
+             "processes": [dict(process) for process in processes], "notes": notes}
+    return json.dumps(value, indent=1) + "\n"

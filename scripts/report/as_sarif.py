@@ -1,0 +1,78 @@
+"""Groups as SARIF 2.1.0, for code hosts and editors: a result for each group."""
+import json
+import os
+from urllib.parse import quote
+
+from as_text import clean, plural, stack_lines, suspect_lines
+from groups import hosts_words, moments, place
+
+RULES = {
+    "heap-buffer-overflow": "Bytes behind the end of a GPU buffer were changed.",
+    "heap-buffer-underflow": "Bytes before the start of a GPU buffer were changed.",
+    "use-after-free": "A GPU buffer was written to after it had been freed.",
+    "double-free": "A GPU buffer was freed twice.",
+    "invalid-free": "A pointer was freed that is not the start of a buffer.",
+    "api-out-of-bounds": "A copy or fill reached beyond a buffer.",
+    "leak": "A GPU buffer was still allocated when the program ended.",
+    "post-mortem": "The GPU gave up.",
+}
+
+
+def _uri(file):
+    return ("file://" if os.path.isabs(file) else "") + quote(file)
+
+
+def _location(function, file, line):
+    """A place in a source file; a module and an offset are no such place, and only named."""
+    location = {}
+    if line:
+        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(file)}, "region": {"startLine": line}}
+    if function or not line:
+        location["logicalLocations"] = [{"fullyQualifiedName": clean(function or file), "kind": "function"}]
+    return location
+
+
+def _stack(words, moment):
+    frames = [{"location": _location(f["function"], f["file"], f["line"])} for f in moment.get("python") or ()]
+    for frame in moment.get("frames") or ():
+        location = {"location": _location(*place(frame))}
+        if frame.get("module"):
+            location["module"] = clean(frame["module"])
+        frames.append(location)
+    return {"message": {"text": words}, "frames": frames}
+
+
+def _result(group):
+    f = group.first
+    lines = [f"{f['message']} ({plural(len(group.findings), 'finding')} {hosts_words(group)})"]
+    for words, moment in moments(f):
+        lines.append(f"{words}:")
+        lines += ["  " + line for line in stack_lines(moment)]
+    lines += ["suspects: " + line for line in suspect_lines(group)]
+    if f.get("next_step"):
+        lines.append("next step: " + f["next_step"])
+    launches = [(s[0], s[2]["python"][0]) for s in group.suspects() if s[2].get("python")]
+    result = {
+        "ruleId": f["class"], "level": "error", "message": {"text": "\n".join(clean(line) for line in lines)},
+        "locations": [_location(*group.site())], "occurrenceCount": len(group.findings),
+        "stacks": [_stack(words, moment) for words, moment in moments(f)],
+        "partialFingerprints": {"gmodSite/v1": group.fingerprint},
+    }
+    if launches:
+        result["relatedLocations"] = [dict(_location(p["function"], p["file"], p["line"]),
+                                           message={"text": clean(f"{kernel} is launched here")}) for kernel, p in launches]
+    return result
+
+
+def render(groups, processes, notes):
+    used = sorted({group.first["class"] for group in groups})
+    version = next((p["version"] for p in processes if p["version"]), None)
+    driver = {"name": "GMOD", "rules": [{"id": c, "shortDescription": {"text": RULES.get(c, "Another class of finding.")}} for c in used]}
+    if version:
+        driver["version"] = clean(version)
+    run = {"tool": {"driver": driver}, "results": [_result(group) for group in groups]}
+    if notes:
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications":
+                               [{"message": {"text": clean(note)}, "level": "note"} for note in notes]}]
+    value = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+    return json.dumps(value, indent=1) + "\n"

@@ -1,0 +1,82 @@
+"""Groups for people at a terminal. What comes from logs is printed with its control characters escaped."""
+import re
+
+from groups import hosts_words, moments, place, place_words
+
+
+def clean(text):
+    return re.sub(r"[^\x20-\x7e\xa0-\u200a\u2010-\u2027\u2030-\u205f\u2070-\ud7ff\uf900-\ufefe\uff00-\uffef\U00010000-\U0010ffff]",
+                  lambda m: ascii(m[0])[1:-1], str(text))
+
+
+def plural(count, noun):
+    return f"{count} {noun}{'' if count == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
+def stack_lines(moment):
+    for frame in moment.get("python") or ():
+        yield f"at {frame['file']}:{frame['line']} in {frame['function']}"
+    number = 0
+    for frame in moment.get("frames") or ():
+        inlined = frame.get("lines") or [None]
+        for line in inlined:
+            function, file, at = (line["function"], line["file"], line["line"]) if line else place(frame)
+            yield f"#{number} {function or frame.get('function') or '?'}  {file}{f':{at}' if at else ''}"
+        number += 1
+
+
+def suspect_lines(group):
+    total = len(group.findings)
+    suspects = group.suspects()
+    if not suspects and group.first.get("corruption"):
+        yield "no kernel is suspected: a copy, a fill, the CPU, or a launch that GMOD cannot see"
+    for name, count, example in suspects:
+        yield f"{name}: suspected by {'all' if count == total else count} of {plural(total, 'finding')}" if total > 1 else name
+        for frame in example.get("python") or ():
+            yield f"    launched at {frame['file']}:{frame['line']} in {frame['function']}"
+            break
+
+
+def tensor_lines(near):
+    yield f"segment of PyTorch's at {near['address']:#x}, {near['size']} bytes ({near['kind']}), from {near['snapshot']}:"
+    for block in near["blocks"]:
+        where = next((f", {f['file']}:{f['line']} in {f['function']}" for f in block["python"]), "")
+        asked = f", asked for {block['requested']}" if block["requested"] not in (None, block["size"]) else ""
+        yield f"  {block['address']:#x} {block['size']} bytes{asked}, {block['state']}{where}"
+
+
+def bytes_line(corruption):
+    def spaced(text):
+        return " ".join(text[i:i + 2] for i in range(0, len(text), 2))
+    text = f"bytes at {corruption['offset']:+d}: {spaced(corruption.get('observed') or '')}"
+    if corruption.get("expected"):
+        text += f", where {spaced(corruption['expected'])} had been"
+    return text
+
+
+def group_lines(number, group):
+    f = group.first
+    yield f"{number}. {f['class']}: {place_words(*group.site())}"
+    yield f"    {plural(len(group.findings), 'finding')} {hosts_words(group)}"
+    yield f"    {f['message']}" + (" (provisional: no final report came)" if f["status"] != "final" else "")
+    for words, moment in moments(f):
+        yield f"    {words}:"
+        yield from ("      " + line for line in stack_lines(moment))
+    for i, line in enumerate(suspect_lines(group)):
+        yield ("    suspects: " if i == 0 else "              ") + line
+    if f.get("corruption"):
+        yield "    " + bytes_line(f["corruption"])
+    for near in f.get("tensors", ()):
+        yield from ("    " + line for line in tensor_lines(near))
+    if f.get("next_step"):
+        yield f"    next step: {f['next_step']}"
+
+
+def render(groups, processes, notes):
+    count = sum(len(group.findings) for group in groups)
+    lines = [f"{plural(count, 'finding')} in {plural(len(groups), 'group')}, from logs of {plural(len(processes), 'process')}"]
+    for number, group in enumerate(groups, 1):
+        lines += ["", *group_lines(number, group)]
+    if notes:
+        lines += ["", *("note: " + note for note in notes)]
+    return "\n".join(clean(line) for line in lines) + "\n"

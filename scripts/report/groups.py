@@ -1,0 +1,214 @@
+"""Groups findings of many processes: one group for each class, site and suspect.
+
+The site is the stack of the call for a misuse, else that of the allocation. Findings of one site whose suspects have a
+kernel in common are one group: what they all have in common is the likely culprit.
+"""
+import hashlib
+import os
+import re
+
+RUNTIME = re.compile(r"^(libcuda\.so|libcudart|libgmod\.so|libc\.so|libc-|ld-linux|libpthread)")
+CUDA = re.compile(r"^(__cudart|libcudart_static_|cu(da)?[A-Z])")
+CALLS = {"double-free", "invalid-free", "api-out-of-bounds", "post-mortem"}
+
+
+def process_of(event):
+    return (event["host"], event["pid"]) if event.get("host") else (event["file"], event["pid"])
+
+
+def join_processes(events):
+    """Lines of text that have no host and rank take them from a report of the same process in the same file."""
+    known = {(e["file"], e["pid"]): e for e in events if e.get("host")}
+    for event in events:
+        report = known.get((event["file"], event["pid"]))
+        if not event.get("host") and report:
+            for key in ("host", "rank", "version"):
+                event[key] = report[key]
+
+
+def final(events):
+    """The findings, each once: a provisional report only where no final one of its id follows."""
+    findings = [e for e in events if e["event"] == "finding"]
+    done = {(process_of(e), e["id"]) for e in findings if e["status"] == "final"}
+    left, seen = [], set()
+    for event in findings:
+        key = (process_of(event), event["id"])
+        if event["status"] != "final" and (key in done or key in seen):
+            continue
+        seen.add(key)
+        left.append(event)
+    return left
+
+
+def moments(finding):
+    """(words, moment) for each stack of a finding."""
+    buffer = finding.get("buffer") or {}
+    for words, moment in (("allocated", buffer.get("allocated")), ("freed", buffer.get("freed")),
+                          ("called", finding.get("call"))):
+        if moment and (moment.get("frames") or moment.get("python")):
+            yield words, moment
+
+
+def site_moment(finding):
+    """The stack that tells one bug from another; an empty one where there is none."""
+    call = finding.get("call") or {}
+    allocated = (finding.get("buffer") or {}).get("allocated") or {}
+    return call if finding["class"] in CALLS and call.get("frames") else allocated
+
+
+def is_program(frame):
+    name = frame.get("symbol") or frame.get("function") or ""
+    return bool(frame.get("module")) and not RUNTIME.match(frame["module"]) and not CUDA.match(name)
+
+
+def _key_of(frame):
+    if frame.get("lines"):
+        return tuple((line["file"], line["line"]) for line in frame["lines"])
+    return frame["module"], frame["offset"]
+
+
+def _site_key(finding):
+    moment = site_moment(finding)
+    frames = tuple(_key_of(f) for f in moment.get("frames", ()) if is_program(f))
+    python = tuple((p["file"], p["line"]) for p in moment.get("python", ()))
+    # Without a stack, as of what kernels allocate, programs are told apart at least.
+    other = None if frames or python else (finding["site"], (finding.get("command") or "").split(" ")[0])
+    return finding["class"], frames, python, other
+
+
+def place(frame):
+    """(function, file, line) of a frame as well as it is known."""
+    if frame.get("lines"):
+        line = frame["lines"][0]
+        return line["function"] or frame.get("function"), line["file"], line["line"]
+    where = f"{frame['module']}+{frame['offset']}" if frame.get("module") else str(frame.get("offset"))
+    return frame.get("function"), where, None
+
+
+def place_words(function, file, line):
+    where = f"{os.path.basename(file)}:{line}" if line else file
+    return f"{function} {where}" if function else where
+
+
+class Group:
+    def __init__(self, key):
+        self.key = key
+        self.findings = []
+        self.alone = True   # no other group is of this site
+        self.common = None  # kernels that every finding suspects; None: no finding has a complete list yet
+
+    @staticmethod
+    def _kernels(finding):
+        """The kernels; None: others may be missing from the list."""
+        if finding.get("suspects_omitted") or finding.get("launches_lost"):
+            return None
+        return {s["kernel"] or "unknown" for s in finding["suspects"]}
+
+    def takes(self, finding):
+        kernels = self._kernels(finding)
+        return kernels is None or self.common is None or kernels == self.common or bool(kernels & self.common)
+
+    def add(self, finding):
+        kernels = self._kernels(finding)
+        if kernels is not None:
+            self.common = kernels if self.common is None else self.common & kernels
+        self.findings.append(finding)
+
+    @property
+    def first(self):
+        """The one that is shown: of those that are final one that says most."""
+        return max(self.findings, key=lambda f: (f["status"] == "final", bool((f.get("corruption") or {}).get("expected"))))
+
+    @property
+    def fingerprint(self):
+        """Suspects differ from run to run: they are in it only where they tell groups apart."""
+        what = self.key, () if self.alone else sorted(self.common or ())
+        return hashlib.sha256(repr(what).encode("utf-8", "replace")).hexdigest()[:16]
+
+    def site(self):
+        """(function, file, line) of the program's innermost frame, of Python if there is any."""
+        moment = site_moment(self.first)
+        for frame in moment.get("python", ()):
+            return frame["function"], frame["file"], frame["line"]
+        for frame in moment.get("frames", ()):
+            if is_program(frame):
+                return place(frame)
+        return None, self.first["site"], None
+
+    def suspects(self):
+        """[(kernel, in how many findings, an example)], those of all findings first, the latest launch first."""
+        counts = {}
+        for finding in [self.first] + [f for f in self.findings if f is not self.first]:
+            for name, suspect in {s["kernel"] or "unknown": s for s in finding["suspects"]}.items():
+                count, example = counts.get(name, (0, suspect))
+                counts[name] = (count + 1, example)
+        return sorted(((name, count, example) for name, (count, example) in counts.items()), key=lambda s: -s[1])
+
+    def processes(self):
+        return sorted({process_of(f) for f in self.findings}, key=str)
+
+    def hosts(self):
+        """{host: [the ranks of the processes there]}, None for a rank that is not known."""
+        hosts = {}
+        for finding in self.findings:
+            hosts.setdefault(finding.get("host"), {})[process_of(finding)] = finding.get("rank")
+        return {host: sorted(ranks.values(), key=lambda r: (r is None, r)) for host, ranks in
+                sorted(hosts.items(), key=lambda item: str(item[0]))}
+
+
+def group(findings):
+    """The groups, those of most processes first."""
+    by_site = {}
+    for finding in findings:
+        key = _site_key(finding)
+        groups = by_site.setdefault(key, [])
+        for one in groups:
+            if one.takes(finding):
+                break
+        else:
+            one = Group(key)
+            groups.append(one)
+            for each in groups:
+                each.alone = len(groups) == 1
+        one.add(finding)
+    every = [one for groups in by_site.values() for one in groups]
+    return sorted(every, key=lambda g: (-len(g.processes()), -len(g.findings), str(g.key)))
+
+
+def ranks_words(ranks):
+    """[0, 1, 2, 5] as "ranks 0-2, 5"; processes without a rank are only counted."""
+    known = sorted({rank for rank in ranks if rank is not None})
+    spans = []
+    for rank in known:
+        if spans and rank == spans[-1][1] + 1:
+            spans[-1][1] = rank
+        else:
+            spans.append([rank, rank])
+    words = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
+    rest = sum(rank is None for rank in ranks)
+    parts = [f"rank{'s' if len(known) > 1 else ''} {words}"] if known else []
+    if rest:
+        parts.append(f"{rest} process{'es' if rest > 1 else ''}" + (" of no rank" if known else ""))
+    return " and ".join(parts)
+
+
+def hosts_words(group_):
+    """"in 3 processes: ranks 0-1 on a; rank 2 on b"; the ranks and hosts as far as they are known."""
+    hosts = group_.hosts()
+    count = len(group_.processes())
+    words = f"in {count} process{'' if count == 1 else 'es'}"
+    if all(rank is None for ranks in hosts.values() for rank in ranks) and len(hosts) == 1:
+        return words + "".join(f" on {host}" for host in hosts if host)
+    return words + ": " + "; ".join(ranks_words(ranks) + (f" on {host}" if host else "") for host, ranks in hosts.items())
+
+
+def damage_address(finding):
+    """The lowest address that is damaged; None: it is not known."""
+    buffer, corruption = finding.get("buffer"), finding.get("corruption")
+    try:
+        base = int(buffer["base"], 16)
+        if not corruption:
+            return base
+        return base + corruption["offset"] + (buffer["size"] if finding["class"] == "heap-buffer-overflow" else 0)
+    except (TypeError, KeyError, ValueError):
+        return None

@@ -1,0 +1,109 @@
+"""Reads logs: files of text and of JSON lines, mixed with whatever else the programs wrote, from many processes.
+
+Everything becomes an event of log.schema.json, a dictionary, with two members more: "file" and "line", where it stands.
+What cannot be read is a problem, one line of words, and the rest is read all the same.
+"""
+import json
+import re
+import sys
+
+import schema
+import text_log
+
+SCHEMAS = ("gmod-report-1", "gmod-report-2")
+BEGIN = re.compile(r'\{"schema":"gmod-report-')
+RENAMED = {"serial": "allocation", "buffers_unprotected": "buffers_unguarded", "bytes_unprotected": "bytes_unguarded",
+           "uncovered": "allocations_uncovered", "buffers_host": "buffers_pinned", "bytes_host": "bytes_pinned"}
+WORDS = {"memory": {"host": "pinned"}, "backend": {"mapped": "unified"}}
+
+
+def _renamed(value):
+    """What a line of gmod-report-1 says, in the words of gmod-report-2."""
+    if isinstance(value, list):
+        return [_renamed(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {RENAMED.get(key, key): WORDS.get(key, {}).get(item, item) if isinstance(item, str) else _renamed(item)
+            for key, item in value.items()}
+
+
+def _completed(event):
+    """A line of gmod-report-1 with what came later, as far as a reader needs it."""
+    event = _renamed(event)
+    later = {"schema": SCHEMAS[-1], "host": "", "rank": None, "version": ""}
+    if event.get("event") == "finding":
+        later.update(command="", gpu=None, suppression=None)
+        buffer = event.get("buffer") or {}
+        for moment in (buffer.get("allocated"), buffer.get("freed"), event.get("call")):
+            for frame in moment["frames"] if moment else ():
+                frame.update(path=None, build_id=None)
+        for suspect in event["suspects"]:
+            suspect["launched"] = None
+        if event.get("corruption"):
+            event["corruption"]["expected"] = ""
+    return dict(event, **later)
+
+
+def _json_event(text):
+    event, _ = json.JSONDecoder().raw_decode(text)
+    if event["schema"] not in SCHEMAS:
+        raise ValueError("this gmod does not know " + event["schema"][:40])
+    if event["schema"] != SCHEMAS[-1]:
+        event = _completed(event)
+    for fault in schema.faults(event, strict=False):
+        raise ValueError(fault[:200])
+    return event
+
+
+class Reader:
+    """Of one file."""
+
+    def __init__(self, name):
+        self.name = name
+        self.events = []
+        self.bad = []
+        self.text = text_log.Reader()
+
+    def keep(self, event, number):
+        event.update(file=self.name, line=number)
+        self.events.append(event)
+
+    def take(self, number, line):
+        begin = BEGIN.search(line)
+        if begin:
+            try:
+                self.keep(_json_event(line[begin.start():]), number)
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                self.bad.append((number, str(error).split(": line ")[0]))
+            return
+        for event in self.text.take(line):
+            self.keep(event, number)
+
+    def problems(self):
+        torn = self.text.torn()
+        if self.bad:
+            number, why = self.bad[0]
+            more = f", and {len(self.bad) - 1} more such lines" if len(self.bad) > 1 else ""
+            yield f"{self.name}:{number}: a line cannot be read: {why}{more}"
+        if torn:
+            yield f"{self.name}: {torn} report{'s are' if torn > 1 else ' is'} cut short"
+        if not self.events and not self.bad and not torn:
+            yield f"{self.name}: it has no line of GMOD's"
+
+
+def read(paths):
+    """(events, problems) of all the files; "-" is standard input."""
+    events, problems = [], []
+    for path in paths:
+        reader = Reader(path)
+        try:
+            source = sys.stdin.buffer if path == "-" else open(path, "rb")
+            with source:
+                for number, line in enumerate(source, 1):
+                    reader.take(number, line.decode("utf-8", "backslashreplace").rstrip("\r\n"))
+        except OSError as error:
+            problems.append(f"{path}: {error.strerror}")
+            continue
+        events += reader.events
+        problems += reader.problems()
+    return events, problems

@@ -1,0 +1,239 @@
+"""Reads reports in text, as gmod(1) describes them under REPORTS, into events of log.schema.json.
+
+Lines may have something in front that a launcher has put there ("[1,3]<stderr>:"), and reports of several processes may
+be interleaved then: lines belong together by what stands in front of them.
+"""
+import re
+
+CLASSES = {"heap-buffer-overflow", "heap-buffer-underflow", "use-after-free", "double-free", "invalid-free",
+           "api-out-of-bounds", "leak", "post-mortem"}
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+ANY = re.compile(r"^(?P<front>.{0,200}?)==(?P<pid>\d{1,10})==GMOD: (?P<text>.*)$")
+FIRST = re.compile(r"^(?P<class>[a-z-]+): (?P<message>.*) \[finding (?P<id>\d{1,10})(?P<provisional>, provisional.*)?\]$")
+CLOSING = re.compile(r"^(?:guarded (?P<guarded>\d+) of (?P<buffers>\d+) buffers?.*\((?P<percent>\d{1,3}\.\d) %\)|no device buffers);"
+                     r" \d+ sweeps?; (?P<findings>\d{1,10}) finding")
+FRAME = re.compile(r"^      #\d+ (?:(?P<function>.*)  )?(?:(?P<module>\S.*)\+)?(?P<offset>0x[0-9a-f]+)$")
+PYTHON = re.compile(r"^ {4,}at (?P<file>.*):(?P<line>\d+) in (?P<function>.*)$")
+BUFFER = re.compile(r"^    buffer \[(?P<base>0x[0-9a-f]+), (?P<end>0x[0-9a-f]+)\) (?P<where>.*?) device (?P<device>-?\d+),"
+                    r" backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?"
+                    r"(?:, allocated (?P<ago>\d+\.\d+) s ago by thread (?P<thread>\d+))?"
+                    r"(?:, allocated by mallocN in thread (?P<kernel_thread>\d+) of block (?P<kernel_block>\d+) of a kernel)?"
+                    r"(?:, one of a sample: (?P<site_guarded>\d+) of (?P<site_allocations>\d+) .*)?$")
+FREED = re.compile(r"^    (?:first )?freed (?P<ago>\d+\.\d+) s ago by thread (?P<thread>\d+)$")
+CALLED = re.compile(r"^    (?:called:|freed again by) (?P<entry>.*?) in thread (?P<thread>\d+)"
+                    r"(?:; the program got (?P<error_name>.*) \((?P<error>\d+)\)| of block (?P<block>\d+) of a kernel)$")
+WRITTEN = re.compile(r"^    written (?:between (?P<intact>\d\d:\d\d:\d\d\.\d+) \(last seen intact\) and |before )"
+                     r"(?P<seen>\d\d:\d\d:\d\d\.\d+) UTC$")
+SUSPECTS = re.compile(r"^    (?:suspects|unfinished launches): (?P<all>.*)$")
+SUSPECT = re.compile(r"^(?P<kernel>.*) x(?P<launches>\d+) on (?:(?P<named>the default|the per-thread) stream|"
+                     r"stream (?P<stream>0x[0-9a-f]+)|several streams)(?: in graph (?P<graph>0x[0-9a-f]+))?"
+                     r"(?: \((?P<unfinished>\d+) not proven complete\))?$")
+LAUNCHED = re.compile(r"^    (?P<kernel>\S.*?) (?P<also>also )?launched$")
+CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [0-9a-f]{2})*)(?: \.\.)?"
+                     r"(?: \((?P<changed>\d+) of (?P<extent>\d+) bytes\))?(?P<restored> \(put back since\))?$")
+FRONT = re.compile(r"^    which is (?P<past>\d+) bytes? past the end of the (?P<size>\d+)-byte buffer in front of it$")
+NEARBY = re.compile(r"^    (?:near that address|live buffer): (?P<size>\d+) bytes? \[(?P<base>0x[0-9a-f]+), \S+\) .*"
+                    r" device (?P<device>-?\d+), backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?, by (?P<site>.*)$")
+PROCESS = re.compile(r"^    process: host (?P<host>[^,]*)(?:, rank (?P<rank>\d+))?(?:, device -?\d+ (?P<gpu>GPU-[0-9a-f-]+))?"
+                     r", GMOD (?P<version>[^,]*), command (?P<command>.*)$")
+MODULE = re.compile(r"^    module (?P<path>.*?)(?: build-id (?P<build_id>[0-9a-f]+))?$")
+COVER = re.compile(r"^    or, for the file of suppressions: (?P<line>.*)$")
+NEXT = re.compile(r"^    next step: (?P<step>.*)$")
+SUMMARY = re.compile(r"^SUMMARY: GMOD: \S+ (?:device (?P<device>-?\d+) size (?P<size>\d+) offset (?P<offset>[+-]\d+) )?(?P<site>.*)$")
+COUNT = re.compile(r"^(\d+) bytes? changed")
+MEMORY = {"in managed memory on": "managed", "in pinned host memory for": "pinned", "from mallocN on": "kernel"}
+
+
+def _number(text):
+    return None if text is None else int(text)
+
+
+def _earlier(clock, ago):
+    """HH:MM:SS.uuuuuu so many seconds before; reports in text have no date."""
+    hours, minutes, seconds = clock.split(":")
+    then = (int(hours) * 3600 + int(minutes) * 60 + float(seconds) - float(ago)) % 86400
+    return "%02d:%02d:%09.6f" % (then // 3600, then // 60 % 60, then % 60)
+
+
+class Report:
+    """One report in the making."""
+
+    def __init__(self, pid, first):
+        self.frames = []   # of the stack that the lines at hand belong to
+        self.python = []
+        self.modules = {}
+        self.ago = []      # (moment, seconds before the report)
+        self.event = {
+            "schema": None, "event": "finding", "pid": pid, "host": None, "rank": None, "version": None,
+            "id": int(first["id"]), "status": "provisional" if first["provisional"] else "final",
+            "class": first["class"], "time": None, "command": None, "site_hash": None, "device": None, "gpu": None,
+            "size": None, "offset": None, "site": "-", "message": first["message"], "buffer": None, "corruption": None,
+            "call": None, "suspects": [], "suspects_omitted": 0, "launches_lost": 0, "nearby": [], "unread": 0,
+            "next_step": "",
+        }
+
+    def stack(self, moment):
+        """The frames of the lines that follow are this moment's."""
+        self.frames = moment["frames"] = []
+        self.python = moment["python"] = []
+        return moment
+
+    def corruption(self):
+        if not self.event["corruption"]:
+            self.event["corruption"] = {"offset": 0, "changed": 0, "extent": 0, "observed": "", "expected": None,
+                                        "restored": False, "intact": None, "seen": None}
+        return self.event["corruption"]
+
+    def take_frame(self, m):
+        self.frames.append({"module": m["module"], "path": None, "build_id": None, "offset": m["offset"],
+                            "function": m["function"], "symbol": None})
+
+    def take_python(self, m):
+        self.python.append({"function": m["function"], "file": m["file"], "line": int(m["line"])})
+
+    def take_buffer(self, m):
+        allocated = self.stack({"time": None, "thread": _number(m["thread"])})
+        if m["kernel_thread"]:
+            allocated.update(kernel_thread=int(m["kernel_thread"]), kernel_block=int(m["kernel_block"]))
+        if m["ago"]:
+            self.ago.append((allocated, m["ago"]))
+        size = int(m["end"], 16) - int(m["base"], 16)
+        self.event["buffer"] = {
+            "base": m["base"], "size": size, "device": int(m["device"]), "memory": MEMORY.get(m["where"], "device"),
+            "backend": m["backend"], "allocation": _number(m["allocation"]) or 0,
+            "site_allocations": _number(m["site_allocations"]) or 0, "site_guarded": _number(m["site_guarded"]) or 0,
+            "allocated": allocated, "freed": None}
+        self.event.update(device=int(m["device"]), size=size)
+
+    def take_freed(self, m):
+        if self.event["buffer"]:
+            self.event["buffer"]["freed"] = self.stack({"time": None, "thread": int(m["thread"])})
+            self.ago.append((self.event["buffer"]["freed"], m["ago"]))
+
+    def take_called(self, m):
+        self.event["call"] = self.stack({"entry_point": m["entry"], "address": None, "length": None,
+                                         "thread": int(m["thread"]), "error": _number(m["error"]),
+                                         "error_name": m["error_name"]})
+
+    def take_written(self, m):
+        self.corruption().update(intact=m["intact"], seen=m["seen"])
+
+    def take_suspects(self, m):
+        for item in m["all"].split("; "):
+            one = SUSPECT.match(item)
+            if one:
+                self.event["suspects"].append({
+                    "kernel": None if one["kernel"] == "unknown" else one["kernel"], "symbol": None,
+                    "launches": int(one["launches"]), "unfinished": _number(one["unfinished"]) or 0, "launched": None,
+                    "stream": one["stream"] or {"the default": "0x1", "the per-thread": "0x2"}.get(one["named"]), "graph": one["graph"],
+                    "grid": None, "block": None, "python": [], "python_elsewhere": []})
+            elif re.match(r"^and \d+ more$", item):
+                self.event["suspects_omitted"] = int(item.split()[1])
+            elif "launch record" in item:
+                self.event["launches_lost"] = int(item.split()[0])
+
+    def take_launched(self, m):
+        self.python = []
+        for suspect in self.event["suspects"]:
+            if (suspect["kernel"] or "unknown") == m["kernel"]:
+                if m["also"]:
+                    suspect["python_elsewhere"].append(self.python)
+                else:
+                    suspect["python"] = self.python
+                return
+
+    def take_changed(self, m):
+        c = self.corruption()
+        count = COUNT.match(self.event["message"])
+        c.update(offset=int(m["offset"]), observed=m["bytes"].replace(" ", ""), restored=bool(m["restored"]))
+        c["changed"] = int(m["changed"] or (count and count[1]) or 0)
+        c["extent"] = int(m["extent"] or c["changed"])
+
+    def take_front(self, m):
+        self.corruption().update(past_front=int(m["past"]), front_size=int(m["size"]))
+
+    def take_nearby(self, m):
+        self.event["nearby"].append({"base": m["base"], "size": int(m["size"]), "device": int(m["device"]), "memory": None,
+                                     "backend": m["backend"], "allocation": _number(m["allocation"]) or 0, "site": m["site"]})
+
+    def take_process(self, m):
+        self.event.update(host=m["host"], rank=_number(m["rank"]), version=m["version"], command=m["command"], gpu=m["gpu"])
+
+    def take_module(self, m):
+        self.modules[m["path"].rpartition("/")[2][:127]] = (m["path"], m["build_id"])
+
+    def take_cover(self, m):
+        self.event["suppression"] = m["line"]
+
+    def take_next(self, m):
+        self.event["next_step"] = m["step"]
+        return self.event["status"] == "provisional"
+
+    def take_summary(self, m):
+        self.event.update(offset=_number(m["offset"]), site=m["site"])
+        return True
+
+    TAKERS = ((FRAME, take_frame), (PYTHON, take_python), (BUFFER, take_buffer), (FREED, take_freed), (CALLED, take_called),
+              (WRITTEN, take_written), (SUSPECTS, take_suspects), (CHANGED, take_changed), (FRONT, take_front),
+              (NEARBY, take_nearby), (PROCESS, take_process), (COVER, take_cover), (NEXT, take_next),
+              (SUMMARY, take_summary), (MODULE, take_module), (LAUNCHED, take_launched))
+
+    def take(self, line):
+        """True: that was its last line. What is none of a report's is somebody else's."""
+        for pattern, taker in self.TAKERS:
+            m = pattern.match(line)
+            if m:
+                return taker(self, m)
+        return False
+
+    def done(self):
+        seen = self.event["corruption"] and self.event["corruption"]["seen"]
+        for moment, ago in self.ago:
+            moment["time"] = _earlier(seen, ago) if seen else None
+        buffer = self.event["buffer"] or {}
+        for moment in (buffer.get("allocated"), buffer.get("freed"), self.event["call"]):
+            for frame in moment["frames"] if moment else ():
+                frame["path"], frame["build_id"] = self.modules.get(frame["module"], (None, None))
+        return self.event
+
+
+class Reader:
+    """Of one file: give it a line at a time, and it gives the events that are complete."""
+
+    def __init__(self):
+        self.open = {}  # the reports in the making, by what stands in front of their lines
+        self.cut = 0
+
+    def take(self, line):
+        line = COLOUR.sub("", line)
+        m = ANY.match(line) if "GMOD: " in line else None
+        if m:
+            yield from self.begin(m["front"], int(m["pid"]), m["text"])
+            return
+        for front in sorted(self.open, key=len, reverse=True):
+            if line.startswith(front):
+                yield from self.go_on(front, line[len(front):])
+                return
+
+    def go_on(self, front, line):
+        try:
+            if self.open[front].take(line):
+                yield self.open.pop(front).done()
+        except (ValueError, OverflowError):  # a number that none of GMOD's is
+            self.open.pop(front, None)
+            self.cut += 1
+
+    def begin(self, front, pid, text):
+        first, closing = FIRST.match(text), CLOSING.match(text)
+        if first and first["class"] in CLASSES:
+            self.cut += front in self.open
+            self.open[front] = Report(pid, first)
+            return
+        event = {"schema": None, "event": "note", "pid": pid, "host": None, "rank": None, "version": None, "text": text}
+        if closing:
+            event.update(event="summary", findings=int(closing["findings"]),
+                         guarded_permille=round(float(closing["percent"]) * 10) if closing["percent"] else None)
+        yield event
+
+    def torn(self):
+        return self.cut + len(self.open)

@@ -1,0 +1,337 @@
+#!/usr/bin/env bash
+# gmod report: logs of many ranks become one group a site, with source lines; whatever is wrong with a file is said in a
+# line, and nothing of a log gets out of its place.
+. "$(dirname "$0")/testlib"
+needs_python3
+unset OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK SLURM_PROCID RANK LOCAL_RANK DEBUGINFOD_URLS
+export GMOD_TEST_KERNELS=$build/demo/kernels.so LD_LIBRARY_PATH=$build/sim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+# guarded OPTIONS COMMAND...: its log is what the options say.
+guarded() {
+	LD_PRELOAD=$build/libgmod.so GMOD_OPTIONS="verbosity=1:$1" "${@:2}" >/dev/null 2>&1
+}
+
+# reported NAME STATUS ARGUMENT...: what gmod report prints is $out.
+reported() {
+	expect "$1" "$2" scripts/gmod report "${@:3}"
+}
+
+python "it is Python 3.8 at most" <<'PYTHON'
+import ast, glob
+for path in glob.glob("scripts/report/*.py"):
+    ast.parse(open(path).read(), path, feature_version=(3, 8))
+PYTHON
+
+# ---- 16 ranks on two hosts, half of them in JSON ----
+
+line=$(grep -n 'cuMemAlloc(&vector' tests/demo/demo.c | cut -d : -f 1)
+caller=$(grep -n 'make_vector(0)' tests/demo/demo.c | cut -d : -f 1)
+for rank in {0..15}; do
+	form=$([ $((rank % 2)) -eq 0 ] && echo text || echo json)
+	OMPI_COMM_WORLD_RANK=$rank guarded "log_format=$form:log_path=$work/job.%r.$form" "$build/demo/demo"
+	host=$([ "$rank" -lt 8 ] && echo alpha || echo beta)
+	sed -i -E "s/process: host [^,]*,/process: host $host,/; s/\"host\":\"[^\"]*\"/\"host\":\"$host\"/" "$work/job.$rank.$form"
+done
+reported "16 ranks" 0 --html "$work/page.html" "$work"/job.*
+text=$out
+says "one group" '^16 findings in 1 group, from logs of 16 processes$' "$text"
+says "its ranks by host" '^    16 findings in 16 processes: ranks 0-7 on alpha; ranks 8-15 on beta$' "$text"
+says "its site has a line" "^1\. heap-buffer-overflow: make_vector demo.c:$line\$" "$text"
+says "so has each frame" "^      #0 make_vector  $top/tests/demo/demo.c:$line\$" "$text"
+says "the caller's too" "^      #[01] main  $top/tests/demo/demo.c:$caller\$" "$text"
+says "its suspect" '^    suspects: .*vec_add: suspected by all of 16 findings$|^ {14}vec_add: suspected by all of 16 findings$' "$text"
+says "what was there before" '^    bytes at \+[0-3]:( [0-9a-f]{2}){1,4}, where( [0-9a-f]{2}){1,4} had been$' "$text"
+
+# Each symboliser by itself finds the same, and so it does where launchers have marked and mixed the lines.
+for tool in addr2line llvm-symbolizer; do
+	if command -v "$tool" >/dev/null; then
+		reported "by $tool" 0 --symbolizer "$(command -v "$tool")" "$work/job.0.text"
+		says "by $tool: the line" "#0 make_vector  $top/tests/demo/demo.c:$line\$" "$out"
+	fi
+done
+for rank in 0 2; do
+	sed "s/^/[1,$rank]<stderr>: /" "$work/job.$rank.text" >"$work/marked.$rank"
+done
+paste -d '\n' "$work/marked.0" "$work/marked.2" >"$work/mixed"
+reported "lines that a launcher has marked and mixed" 0 "$work/mixed"
+says "they are two reports" '^    2 findings in 2 processes: ranks 0, 2 on alpha$' "$out"
+
+# A kernel that one rank suspects alone splits no group; a rank that suspects nothing in common is another.
+sed -E 's/; vec_add x1 on the default stream|vec_add x1 on the default stream; //' "$work/job.0.text" >"$work/other"
+reported "suspects that have nothing in common" 0 "$work/other" "$work/job.1.json"
+says "are two groups" '^2 findings in [12] groups?,' "$out"
+sed -E 's/^    suspects: .*/    suspects: k_other x1 on the default stream/' "$work/job.0.text" >"$work/other"
+reported "another suspect" 0 "$work/other" "$work/job.2.text"
+says "is another group" '^2 findings in 2 groups,' "$out"
+
+# ---- C++, in a module that has moved ----
+
+if command -v "${CXX:-g++}" >/dev/null; then
+	cat >"$work/twice.cpp" <<-'CPP'
+		#include <cuda.h>
+		namespace memory {
+		template <typename T> struct owner {
+			CUdeviceptr at = 0;
+			__attribute__((noinline)) void take(size_t n)
+			{
+				cuMemAlloc(&at, n * sizeof(T)); /* taken here */
+				asm volatile("");
+			}
+			__attribute__((noinline)) CUresult give() const
+			{
+				CUresult r = cuMemFree(at); /* given here */
+				asm volatile("");
+				return r;
+			}
+		};
+		} // namespace memory
+		int main()
+		{
+			CUcontext context;
+			memory::owner<float> one;
+			cuInit(0);
+			cuDevicePrimaryCtxRetain(&context, 0);
+			cuCtxSetCurrent(context);
+			one.take(100);
+			one.give();
+			one.give();
+		}
+	CPP
+	"${CXX:-g++}" -g -O1 -Wl,--build-id -isystem "${CUDA_INC:-/usr/local/cuda/include}" -o "$work/twice" "$work/twice.cpp" \
+		"$build/sim/libcuda.so.1" 2>"$work/.err"
+	judge "a program in C++" $? "$(cat "$work/.err")"
+	taken=$(grep -n 'taken here' "$work/twice.cpp" | cut -d : -f 1) given=$(grep -n 'given here' "$work/twice.cpp" | cut -d : -f 1)
+	guarded "log_path=$work/twice.text" "$work/twice"
+	guarded "log_format=json:log_path=$work/twice.json" "$work/twice"
+	reported "C++" 0 "$work/twice.text" "$work/twice.json"
+	says "one group for both logs" '^2 findings in 1 group, from logs of 2 processes$' "$out"
+	says "the site is the call" "^1\. double-free: memory::owner<float>::give.* twice.cpp:$given\$" "$out"
+	says "the allocation has its line, too" "#0 memory::owner<float>::take\(unsigned long\)  $work/twice.cpp:$taken\$" "$out"
+	mkdir -p "$work/kept/deep"
+	mv "$work/twice" "$work/kept/deep/another-name"
+	reported "a module that is gone" 0 "$work/twice.json"
+	says "has no lines, and readable names" "#0 memory::owner<float>::take\(unsigned long\)  twice\+0x" "$out"
+	reported "one that has moved" 0 --modules "$work/kept" "$work/twice.text"
+	says "is found by its build-id" "twice.cpp:$given\$" "$out"
+	# What debuginfod-find would do.
+	mkdir "$work/bin"
+	# shellcheck disable=SC2016 # that script expands them
+	printf '#!/bin/sh\n[ "$1 $2" = "debuginfo %s" ] && echo "%s"\n' \
+		"$(sed -nE 's/^    module .*\/twice build-id //p' "$work/twice.text" | head -n 1)" "$work/kept/deep/another-name" \
+		>"$work/bin/debuginfod-find"
+	chmod +x "$work/bin/debuginfod-find"
+	PATH=$work/bin:$PATH DEBUGINFOD_URLS=http://127.0.0.1:9 reported "one that debuginfod has" 0 "$work/twice.json"
+	says "is found, too" "twice.cpp:$given\$" "$out"
+	cp "$work/kept/deep/another-name" "$work/twice"
+	strip "$work/twice"
+	PATH=$work/bin:$PATH DEBUGINFOD_URLS=http://127.0.0.1:9 reported "one that has been stripped" 0 "$work/twice.json"
+	says "has its lines from there" "twice.cpp:$given\$" "$out"
+	rm "$work/twice"
+	PATH=$work/bin:$PATH reported "but nobody is asked unasked" 0 "$work/twice.json"
+	says_not "where no server is configured" "twice.cpp:" "$out"
+	cp "$build/demo/demo" "$work/twice"
+	reported "another build in its place" 0 "$work/twice.json"
+	says "is not believed" '^note: .*/twice is another build than the one of the log: no lines for its frames$' "$out"
+	says_not "its lines neither" 'demo\.c:' "$out"
+else
+	skip "C++" "there is no C++ compiler"
+fi
+
+# ---- Python, and PyTorch's tensors ----
+
+python "logs and a snapshot made by hand" <<PYTHON
+import json, pickle
+lines = [json.loads(line) for line in open("$work/job.1.json")]
+finding = next(line for line in lines if line["event"] == "finding")
+stack = [{"function": "step", "file": "/home/u/train.py", "line": 42}, {"function": "<module>", "file": "/home/u/train.py", "line": 7}]
+finding["buffer"]["allocated"]["python"] = stack
+finding["suspects"][0]["python"] = [{"function": "forward", "file": "/home/u/net.py", "line": 9}]
+open("$work/python.json", "w").write(json.dumps(finding, separators=(",", ":")) + "\n")
+base, size = int(finding["buffer"]["base"], 16), finding["buffer"]["size"]
+frames = [{"filename": "??", "line": 0, "name": "at::empty"}, {"filename": "/home/u/net.py", "line": 5, "name": "make"}]
+blocks = [{"address": base, "size": 3072, "requested_size": 3000, "state": "inactive", "frames": []},
+          {"address": base + 3072, "size": size - 3072, "requested_size": 900, "state": "active_allocated", "frames": frames}]
+segment = {"device": 0, "address": base, "total_size": size, "allocated_size": size, "active_size": size, "requested_size": 3900,
+           "stream": 0, "segment_type": "small", "segment_pool_id": (0, 0), "is_expandable": False, "frames": [], "blocks": blocks}
+trace = {"action": "alloc", "addr": base + 3072, "frames": frames, "size": 900, "stream": 0, "time_us": 1}
+snapshot = {"segments": [dict(segment, address=base + (1 << 30)), segment], "device_traces": [[trace]],
+            "allocator_settings": {"expandable_segments": False}}
+pickle.dump(snapshot, open("$work/snapshot.pickle", "wb"))
+class Evil:
+    def __reduce__(self):
+        return open, ("$work/owned", "w")
+pickle.dump({"segments": [Evil()]}, open("$work/evil.pickle", "wb"))
+PYTHON
+reported "a finding in Python, with a snapshot" 0 --snapshot "1:$work/snapshot.pickle" "$work/python.json"
+says "its site is Python's line" '^1\. heap-buffer-overflow: step train.py:42$' "$out"
+says "which comes before the frames" '^      at /home/u/train.py:42 in step$' "$out"
+says "where the suspect was launched" 'launched at /home/u/net.py:9 in forward$' "$out"
+says "the tensor's block in front of the damage" '^      0x[0-9a-f]+ 928 bytes, asked for 900, active_allocated, /home/u/net.py:5 in make$' "$out"
+reported "the snapshot of another rank" 0 --snapshot "2:$work/snapshot.pickle" "$work/python.json"
+says_not "is not joined" 'segment of PyTorch' "$out"
+reported "a pickle that would run something" 1 --snapshot "$work/evil.pickle" "$work/python.json"
+says "is refused" "^gmod report: .*/evil.pickle: it is no snapshot of PyTorch's: it asks for (_?io|builtins).open" "$err"
+[ ! -e "$work/owned" ]
+judge "and not run" $?
+sed -E 's|^      #0 |      at /home/u/train.py:42 in step\n&|; s|^(    )suspects: .*|&\n    vec_add launched\n      at /home/u/net.py:9 in forward|' \
+	"$work/job.2.text" >"$work/python.text"
+reported "the same in text" 0 "$work/python.text"
+says "its site" '^1\. heap-buffer-overflow: step train.py:42$' "$out"
+says "where the suspect was launched, in text" 'launched at /home/u/net.py:9 in forward$' "$out"
+
+# ---- what is wrong with a file ----
+
+head -c 3000 /dev/urandom >"$work/noise"
+head -c 700 "$work/job.1.json" >"$work/torn.json"
+head -n 5 "$work/job.2.text" >"$work/torn.text"
+sed 's/gmod-report-2/gmod-report-9/' "$work/job.3.json" >"$work/newer.json"
+reported "bad files beside a good one" 1 "$work/noise" "$work/absent" "$work" "$work/torn.json" "$work/torn.text" "$work/newer.json" "$work/job.0.text"
+says "the good one is read" '^1 finding in 1 group' "$out"
+same "a line for each of the others" 6 "$(grep -c '^gmod report: ' <<<"$err")"
+says "noise" "/noise: it has no line of GMOD's\$" "$err"
+says "absent" '/absent: No such file or directory$' "$err"
+says "a folder" ': Is a directory$' "$err"
+says "torn JSON" '/torn.json:[0-9]+: a line cannot be read: ' "$err"
+says "a torn report" '/torn.text: 1 report is cut short$' "$err"
+says "a newer log" '/newer.json:1: a line cannot be read: this gmod does not know gmod-report-9, and [12] more such lines$' "$err"
+same "nothing else is said" "" "$(grep -v '^gmod report: ' <<<"$err")"
+reported "no file" 2
+says "how to use it" '^usage: gmod report ' "$err"
+sed -E 's/\[finding ([0-9]+)\]/[finding \1, provisional, still being watched]/; /^SUMMARY/d' "$work/job.2.text" >"$work/provisional"
+mkdir "$work/without"
+for tool in sh dirname readlink sed sort tail getconf; do
+	ln -s "$(command -v "$tool")" "$work/without/"
+done
+expect "without python3" 2 env "PATH=$work/without" scripts/gmod report "$work/job.0.text"
+same "what it needs" "gmod: gmod report needs python3" "$err"
+reported "a provisional report alone" 0 "$work/provisional"
+says "counts" ' \(provisional: no final report came\)$' "$out"
+sed 's/"status":"final"/"status":"provisional"/' "$work/job.1.json" | cat - "$work/job.1.json" >"$work/twice-told.json"
+reported "a provisional report and its final one" 0 "$work/twice-told.json"
+says "are one finding" '^1 finding in 1 group' "$out"
+# The words of the schema before.
+sed -E 's/gmod-report-2/gmod-report-1/; s/"allocation":/"serial":/; s/"(host|command|path|build_id|expected|launched|gpu)":"[^"]*",//g
+	s/"rank":[0-9]*,"version":"[^"]*",//' "$work/job.1.json" >"$work/older.json"
+reported "an older log" 0 --json "$work/older.json"
+says "in the words of today" '"allocation": [0-9]+,' "$out"
+sed 's/"size":4000/"size":"4000"/' "$work/job.1.json" >"$work/odd.json"
+reported "a line that is not as the schema says" 1 "$work/odd.json"
+says "says why" "/odd.json:[0-9]+: a line cannot be read: line.size: '4000' is no integer or null\$" "$err"
+
+# ---- SARIF and JSON ----
+
+scripts/gmod report --sarif "$work"/job.* "$work/python.json" >"$work/report.sarif"
+python "SARIF has what its schema requires" <<PYTHON
+import json
+log = json.load(open("$work/report.sarif"))
+assert log["version"] == "2.1.0" and "sarif" in log["\$schema"], log["version"]
+def location(one):
+    physical = one.get("physicalLocation")
+    assert physical or one["logicalLocations"][0]["fullyQualifiedName"]
+    if physical:
+        assert " " not in physical["artifactLocation"]["uri"] and physical["region"]["startLine"] > 0
+(run,) = log["runs"]
+assert run["tool"]["driver"]["name"] == "GMOD"
+rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+assert len(run["results"]) == 2 and rules == ["heap-buffer-overflow"]
+for result in run["results"]:
+    assert result["ruleId"] in rules and result["message"]["text"] and result["level"] == "error"
+    assert result["occurrenceCount"] > 0 and len(result["partialFingerprints"]["gmodSite/v1"]) == 16
+    for one in result["locations"] + result.get("relatedLocations", []):
+        location(one)
+    for stack in result["stacks"]:
+        for frame in stack["frames"]:
+            location(frame["location"])
+first, second = run["results"]
+assert first["locations"][0]["physicalLocation"]["region"]["startLine"] == $line
+assert first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "file://$top/tests/demo/demo.c"
+assert second["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "file:///home/u/train.py"
+PYTHON
+scripts/gmod report --json "$work"/job.* >"$work/report.json"
+python "JSON" <<PYTHON
+import json
+value = json.load(open("$work/report.json"))
+(group,) = value["groups"]
+assert group["count"] == group["processes"] == 16 and group["site"]["line"] == $line
+other = json.loads('$(scripts/gmod report --json "$work/job.3.json" | python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin)["groups"][0]["fingerprint"]))')')
+assert group["fingerprint"] == other, other
+assert group["hosts"] == [{"host": "alpha", "ranks": list(range(8))}, {"host": "beta", "ranks": list(range(8, 16))}]
+for finding in group["findings"]:
+    for suspect in finding["suspects"] if finding["schema"] else ():
+        assert finding["buffer"]["allocated"]["time"] <= suspect["launched"] <= finding["corruption"]["seen"], suspect
+        assert finding["gpu"] == "GPU-5a5a5a5a-5a5a-5a5a-5a5a-5a5a5a5a5a00" and finding["command"].endswith("build/demo/demo")
+assert len(value["processes"]) == 16 and all(p["findings"] == 1 and p["guarded_permille"] == 1000 for p in value["processes"])
+PYTHON
+
+# ---- the page ----
+
+python "a log that would break out" <<PYTHON
+import json
+finding = json.loads(next(line for line in open("$work/job.1.json") if '"finding"' in line))
+evil = "<script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>\"'"
+kept = {"schema", "event", "status", "class", "base", "memory", "stream", "observed", "expected", "site_hash", "gpu", "build_id"}
+def spoil(value):
+    if isinstance(value, dict):
+        return {key: item if key in kept else spoil(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [spoil(item) for item in value]
+    return value + evil if isinstance(value, str) and not value.startswith(("20", "0x")) else value
+evil += "\x1b[31m\u202e\ud800"
+open("$work/evil.json", "w").write(json.dumps(spoil(finding), separators=(",", ":")) + "\n")
+PYTHON
+reported "such a log" 0 --html "$work/evil.html" "$work/evil.json"
+reported "a page of all kinds" 0 --html "$work/all.html" --snapshot "$work/snapshot.pickle" "$work/python.json" "$work"/job.* \
+	"$work"/twice.json
+for page in page evil all; do
+	python "the page $page: well formed, nothing from outside, nothing that runs" <<-PYTHON
+		from html.parser import HTMLParser
+		import re
+		known = set("html head meta title style body h1 h2 ol li a p span section details summary table tr th td pre svg rect line text".split())
+		class Page(HTMLParser):
+		    open = []
+		    words = ""
+		    def handle_startendtag(self, tag, attributes):
+		        assert tag == "meta", tag
+		    def handle_starttag(self, tag, attributes):
+		        assert tag in known, tag
+		        for name, value in attributes:
+		            assert not name.startswith("on") and name not in ("src", "style", "xlink:href"), (tag, name)
+		            assert name != "href" or re.match(r"#g\d+$", value), value
+		        self.open.append(tag)
+		    def handle_endtag(self, tag):
+		        assert self.open.pop() == tag, tag
+		    def handle_data(self, data):
+		        self.words += data
+		page = Page()
+		text = open("$work/$page.html", encoding="utf-8").read()
+		page.feed(text)
+		page.close()
+		assert not page.open and "url(" not in text and "@import" not in text
+		assert "default-src 'none'" in text
+		assert "$page" == "evil" or not re.search(r"https?:", text), re.search(r".{40}https?:.{40}", text)
+		assert "$page" != "evil" or "<script>alert(1)</script>" in page.words
+		assert "$page" != "page" or ("vec_add" in page.words and "demo.c:$line" in page.words and "first seen changed" in page.words)
+		assert "$page" != "all" or ("net.py:5 in make" in page.words and "active_allocated" in page.words)
+	PYTHON
+done
+
+# browser PAGE: opens it in a browser without a window; $out is the page as it stands then, $err what went wrong in it.
+browser() {
+	outcome timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run \
+		--disable-component-update --user-data-dir="$work/browser" --enable-logging=stderr --log-net-log="$work/net.json" \
+		--dump-dom "file://$1"
+}
+
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+if [ -n "$chromium" ]; then
+	for page in page evil; do
+		browser "$work/$page.html"
+		says "a browser shows the page $page" '<h1>GMOD: [0-9]+ findings? in [0-9]+ groups?</h1>' "$out"
+		says_not "without an error" 'CONSOLE' "$err"
+		same "and without a request" "" "$(grep -oE '"url":"[^"]*"' "$work/net.json" |
+			grep -vE '"file:|//[a-z0-9.]+\.(google|googleapis|gvt1)\.com/')"
+	done
+else
+	skip "a browser" "no browser is installed"
+fi
+finish
