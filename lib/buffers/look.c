@@ -55,8 +55,7 @@ static size_t length_of(const struct gmod_look *l)
 	return l->to - l->from < GMOD_LOOK_BYTES ? l->to - l->from : GMOD_LOOK_BYTES;
 }
 
-/* As a fill by words leaves them, from an address that is a multiple of 4 or all of one byte. */
-static void repeat(uint32_t word, uint8_t *bytes)
+void gmod_look_repeat(uint32_t word, uint8_t *bytes)
 {
 	for (size_t i = 0; i < GMOD_LOOK_BYTES; i += sizeof(word))
 		memcpy(bytes + i, &word, sizeof(word));
@@ -69,7 +68,7 @@ bool gmod_look_ask(const struct gmod_context *c, unsigned i, const struct gmod_l
 	if (!is_there(c))
 		return false;
 	to = rings[gmod_context_index(c)].places[i];
-	repeat(~look->filled, to);
+	gmod_look_repeat(~look->filled, to);
 	return NEXT(cuMemcpyDtoHAsync_v2)(to, look->from, length_of(look), stream) == CUDA_SUCCESS;
 }
 
@@ -83,10 +82,10 @@ enum gmod_look_answer gmod_look_answer(const struct gmod_context *c, unsigned i,
 	/* The device writes there. */
 	for (size_t k = 0; k < n; k++)
 		bytes[k] = from[k];
-	repeat(~look->filled, expected);
+	gmod_look_repeat(~look->filled, expected);
 	if (!memcmp(bytes, expected, n))
 		return GMOD_LOOK_COMES;
-	repeat(look->filled, expected);
+	gmod_look_repeat(look->filled, expected);
 	*diff = (struct gmod_diff){0};
 	return gmod_bytes_compare(expected, look->from, look->from + n, bytes, diff) ? GMOD_LOOK_INTACT
 										     : GMOD_LOOK_CHANGED;

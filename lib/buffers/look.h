@@ -25,6 +25,9 @@ bool gmod_look_room(const struct gmod_context *c);
 /* From here on an answer may come to that place: the copy goes into the stream. false: the driver refused it. */
 bool gmod_look_ask(const struct gmod_context *c, unsigned place, const struct gmod_look *look, CUstream stream);
 
+/* GMOD_LOOK_BYTES as a fill by words leaves them, from an address that is a multiple of 4 or all of one byte. */
+void gmod_look_repeat(uint32_t word, uint8_t *bytes);
+
 /* bytes: what has come, GMOD_LOOK_BYTES of room; *diff is filled where it has changed. */
 enum gmod_look_answer gmod_look_answer(const struct gmod_context *c, unsigned place, const struct gmod_look *look,
 				       uint8_t *bytes, struct gmod_diff *diff);

@@ -15,6 +15,7 @@
 static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint8_t *bytes, struct gmod_moment seen)
 {
 	uint64_t count = b->look.from + GMOD_LOOK_BYTES - diff->first;
+	uint8_t filled[GMOD_LOOK_BYTES];
 	struct gmod_sighting s = {
 	    .record = b->record,
 	    .details = gmod_record_details(b->record),
@@ -22,6 +23,7 @@ static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint
 	    .side = GMOD_TAIL,
 	    .diff = *diff,
 	    .observed = bytes + (diff->first - b->look.from),
+	    .expected = filled + (diff->first - b->look.from),
 	    .observed_count = count < GMOD_OBSERVED_MAX ? (uint32_t)count : GMOD_OBSERVED_MAX,
 	    .intact = b->intact,
 	    .seen = seen,
@@ -31,6 +33,7 @@ static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint
 	    .to = b->looked_to,
 	};
 
+	gmod_look_repeat(b->look.filled, filled);
 	gmod_damage_sighting(&s);
 }
 

@@ -189,9 +189,14 @@ static bool find_behind(const struct gmod_sighting *s, struct gmod_buffer_facts 
 
 static void describe_bytes(struct gmod_finding *f, const struct gmod_sighting *s)
 {
-	f->observed_count = s->observed_count;
+	uint64_t first = s->diff.first, extent = s->diff.last - first + 1;
+
+	f->observed_count = extent < s->observed_count ? (uint32_t)extent : s->observed_count;
 	memcpy(f->observed, s->observed, f->observed_count);
-	gmod_canary_bytes(&s->details->canary[s->side], s->diff.first, s->diff.first + f->observed_count, f->expected);
+	if (s->expected)
+		memcpy(f->expected, s->expected, f->observed_count);
+	else
+		gmod_canary_bytes(&s->details->canary[s->side], first, first + f->observed_count, f->expected);
 }
 
 static void describe(struct gmod_finding *f, const struct gmod_sighting *s, struct gmod_unfinished *unfinished)

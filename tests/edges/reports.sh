@@ -165,7 +165,24 @@ check_put_back() {
 	says_not "put_back: nor those in the rounding behind a buffer" 'put back' "$(cat "$work/guarded/report.log")"
 }
 
-# What a frame shows behind the module's name is what addr2line wants.
+# k_flip and d_flip change each byte by exclusive or with 0x5a, and what is seen tells of what was there.
+check_bytes() {
+	local program
+	for program in bad_overflow_1 bad_overflow_4 bad_use_after_free bad_between_under bad_inkernel_overflow bad_pool_asked bad_managed_underflow; do
+		guarded log_format=json:quarantine_mb=4:max_overhead=100 "$programs/$program"
+		same "bytes: $program: each is another than it was, as the kernel changes it" 5a "$(sed -nE \
+			's/.*"observed":"([0-9a-f]+)","expected":"([0-9a-f]+)".*/\1 \2/p' <<<"$err" | while read -r new old; do
+				for ((i = 0; i < ${#new} || i < ${#old}; i += 2)); do
+					printf '%x\n' $((0x${new:i:2} ^ 0x${old:i:2}))
+				done
+			done | sort -u)"
+	done
+	same "bytes: no more than have changed" 1 "$(sed -nE 's/^ +changed bytes at [^:]*: (.*)/\1/p' <<<"$(
+		guarded max_overhead=100 "$programs/bad_pool_asked"
+		echo "$err"
+	)" | wc -w)"
+}
+
 check_nearby() {
 	local options
 	for options in '' quarantine_mb=4; do
@@ -175,6 +192,7 @@ check_nearby() {
 	done
 }
 
+# What a frame shows behind the module's name is what addr2line wants.
 check_addresses() {
 	local program address
 	if ! command -v addr2line >/dev/null; then
