@@ -1,6 +1,7 @@
 #include "lib/base/origin.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,9 +25,9 @@ static const char *find_rank(void)
 
 void gmod_origin_read(void)
 {
-	strcpy(gmod_origin.rank, find_rank());
+	snprintf(gmod_origin.rank, sizeof(gmod_origin.rank), "%s", find_rank());
 	if (gethostname(gmod_origin.host, sizeof(gmod_origin.host) - 1) != 0)
-		strcpy(gmod_origin.host, "localhost");
+		snprintf(gmod_origin.host, sizeof(gmod_origin.host), "localhost");
 }
 
 static _Atomic uint64_t gpus[64][2]; /* a UUID's bytes, which never change; zeros: unknown */

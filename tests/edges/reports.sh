@@ -183,6 +183,15 @@ check_bytes() {
 	)" | wc -w)"
 }
 
+# In the order in which it happened; and on which GPU.
+check_launched() {
+	local times
+	guarded log_format=json env SIM_DEVICES=2 "$programs/bad_second_device"
+	same "launched: on the second GPU" GPU-5a5a5a5a-5a5a-5a5a-5a5a-5a5a5a5a5a01 "$(sed -nE 's/.*"gpu":"([^"]*)".*/\1/p' <<<"$err")"
+	times=$(sed -nE 's/.*"allocated":\{"time":"([^"]*)".*"seen":"([^"]*)".*"launched":"([^"]*)".*/\1\n\3\n\2/p' <<<"$err")
+	same "launched: behind the allocation, before the change was seen" "3 $(sort <<<"$times")" "$(wc -l <<<"$times") $times"
+}
+
 check_nearby() {
 	local options
 	for options in '' quarantine_mb=4; do

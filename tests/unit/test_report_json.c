@@ -38,11 +38,13 @@ TEST(json_has_the_same_facts)
 					     .stream = 0x55d0,
 					     .grid = {4, 1, 1},
 					     .block = {256, 1, 1}};
+	setenv("SLURM_PROCID", "3", 1); /* of the node that torchrun is on */
 	setenv("LOCAL_RANK", "0", 1);
 	setenv("RANK", "07", 1);
 	gmod_gpu_met(0, uuid);
 	report_one("log_format=json", &f);
 	unsetenv("RANK");
+	unsetenv("SLURM_PROCID");
 	assert_int_equal(json_lines(text), 1);
 	snprintf(id, sizeof(id), "\"event\":\"finding\",\"pid\":%d,\"host\":\"", (int)getpid());
 	expect(id);
