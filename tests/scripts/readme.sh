@@ -168,8 +168,12 @@ while read -r line; do
 	judge "the report has: $line" $? "$err"
 done < <(sed 1d "$work/shown" | grep -v '^ *\.\.\.$' | masked)
 
-addr2line=$(grep -oE 'addr2line [^`]*' "$readme")
-expect "runs: $addr2line" 0 bash -c "$addr2line"
+if command -v python3 >/dev/null; then
+	report=$(grep -oE 'gmod report [^`]*' "$readme")
+	outcome bash -c "GMOD_OPTIONS=log_path=$work/log $(sed -n '1s/^\$ //p' "$work/shown")"
+	expect "runs: $report" 0 bash -c "cd $work && ${report/LOG.../$work/log}"
+	says "source lines: $report" '#0 make_vector  .*/demo.c:[0-9]+$' "$out"
+fi
 
 pod=$(fenced yaml | sed -nE 's/.*GMOD_OPTIONS, value: "([^"]*)".*/\1/p')
 [ -n "$pod" ]
