@@ -2,31 +2,20 @@
  * What handles have stood for, and in which time: a handle is used again once what it stood for is gone.
  *
  * Of what handles stood for in the past, the latest is known: in each list, which a few handles share, four are kept,
- * and the room of the others is for what comes. Bytes are kept once, however often they come back, and for ever. All of
- * it is in memory that is bounded: after 64 MiB of different bytes, and handles in use at one time, what is new is
- * unknown. Everything here takes no lock and may be called from any hook.
+ * and the room of the others is for what comes. All of it is in the bounded memory of lib/base/keep.h: what finds no
+ * room there is unknown. Everything here takes no lock and may be called from any hook.
  */
 #ifndef GMOD_MONITOR_LAUNCHES_HISTORY_H
 #define GMOD_MONITOR_LAUNCHES_HISTORY_H
 
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
+
+#include "lib/base/keep.h"
 
 /* Lists by the hash of a handle. They only grow: who walks one needs no lock, and finds other handles in it, too. */
 enum { GMOD_LISTS = 8192 };
 typedef _Atomic(struct gmod_tenure *) gmod_histories[GMOD_LISTS];
-
-/* The same bytes are the same pointer. A zero follows them. */
-struct gmod_kept {
-	struct gmod_kept *next;
-	uint64_t hash;
-	size_t size;
-	char bytes[] __attribute__((aligned(8)));
-};
-
-/* NULL: there is no room. */
-const struct gmod_kept *gmod_keep(const void *bytes, size_t size);
 
 /* From now on the handle stands for this, as long as its owner is there; NULL: nobody knows for what. Owner 0: none. */
 void gmod_history_add(gmod_histories histories, uint64_t handle, const struct gmod_kept *what, uint64_t owner);
