@@ -20,10 +20,13 @@ static void meet_context(CUresult loaded)
 	gmod_context_met(here);
 }
 
-/* Loading and unloading may wait for the device, and be where an earlier kernel's error surfaces. */
+/*
+ * Loading may wait for the device, and be where an earlier kernel's error surfaces. Nobody takes it for an order: the
+ * runtime loads a kernel's module when it is first launched, between the allocation and the launch.
+ */
 static CUresult loaded(CUresult r, const char *entry_point)
 {
-	gmod_active();
+	gmod_noted();
 	return gmod_done(r, entry_point);
 }
 
@@ -52,7 +55,8 @@ static CUresult unloaded(CUresult r, uint64_t module, uint64_t began, const stru
 		gmod_names_end(module, began);
 	if (gmod_is_capture_error(r) || r == CUDA_ERROR_NOT_PERMITTED)
 		gmod_unit_stays(u);
-	return loaded(r, entry_point);
+	gmod_active();
+	return gmod_done(r, entry_point);
 }
 
 GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *file)

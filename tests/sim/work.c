@@ -116,7 +116,8 @@ static CUresult run_fill(CUcontext ctx, struct work *work)
 	const struct work_set *s = &work->set;
 	CUresult r = s->width * s->height * s->element >= LARGE_FILL ? find_place(ctx, work) : CUDA_SUCCESS;
 
-	return r ?: fault_guard(run_set, &work->set);
+	/* measured, of memory that is no longer mapped */
+	return r ?: fault_guard(run_set, &work->set) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
 }
 
 static void run_host(const struct work *work)

@@ -32,7 +32,8 @@ int main(void)
 	CUdevice second;
 	CUdeviceptr p;
 
-	CK(cuDeviceGet(&second, 1));
+	if (cuDeviceGet(&second, 1) != CUDA_SUCCESS)
+		tk_skip("one device only");
 	away = stream_of(second);
 	p = make_pooled(SIZE, away);
 	CK(cuMemsetD8Async(p, 1, SIZE, away));
