@@ -82,14 +82,14 @@ GMOD_DEVICE_SLOW bool gmod_stretch_intact(gmod_u64 from, gmod_u64 to, gmod_u64 p
 }
 
 /* Write head and tail around the user's bytes, of which the last word may hold anything yet. */
-GMOD_DEVICE_ONCE void gmod_buffer_make(const struct gmod_buffer *b)
+GMOD_DEVICE void gmod_buffer_make(const struct gmod_buffer *b)
 {
 	gmod_stretch_make(b->user - GMOD_HEAD_SIZE, b->user, gmod_pattern(b, GMOD_PATTERN_HEAD));
 	gmod_stretch_make(gmod_buffer_last(b) & ~7ull, b->end, gmod_pattern(b, GMOD_PATTERN_TAIL));
 }
 
 /* Write the fill; the bytes behind the last whole word are the tail's too. */
-GMOD_DEVICE_ONCE void gmod_buffer_fill(const struct gmod_buffer *b)
+GMOD_DEVICE void gmod_buffer_fill(const struct gmod_buffer *b)
 {
 	gmod_u64 fill = gmod_pattern(b, GMOD_PATTERN_FILL), end = gmod_fill_end(b);
 

@@ -104,7 +104,7 @@ GMOD_DEVICE gmod_u64 gmod_place_block(gmod_u64 place)
 }
 
 /* The place of the block that holds an address of a buffer, whatever that is; reads nothing but the chunk table. */
-GMOD_DEVICE_SLOW gmod_u64 gmod_place_at(gmod_u64 user)
+GMOD_DEVICE gmod_u64 gmod_place_at(gmod_u64 user)
 {
 	gmod_u64 memory = (gmod_u64)gmod_committed() << GMOD_CHUNK_BITS, control;
 	gmod_u64 base = user & ~(gmod_u64)(GMOD_CHUNK_SIZE - 1);
@@ -125,7 +125,7 @@ GMOD_DEVICE_SLOW gmod_u64 gmod_place_at(gmod_u64 user)
 }
 
 /* `who` of an entry: a check over the rest of it, and who that is. */
-GMOD_DEVICE_SLOW gmod_u64 gmod_entry_who(gmod_u64 place, gmod_u64 word, gmod_u64 who)
+GMOD_DEVICE gmod_u64 gmod_entry_who(gmod_u64 place, gmod_u64 word, gmod_u64 who)
 {
 	who &= GMOD_WHO_UNKNOWN;
 	return gmod_mix(gmod_unit_heap.key, place ^ (word & GMOD_ENTRY_WHAT), who) >> 40 << 40 | who;

@@ -14,7 +14,7 @@
 /* ---- saying it ---- */
 
 /* What is found, by whom, and of which buffer. */
-GMOD_DEVICE_ONCE void gmod_say_which(struct gmod_pen *pen, gmod_u32 class_, bool by_the_caller)
+GMOD_DEVICE void gmod_say_which(struct gmod_pen *pen, gmod_u32 class_, bool by_the_caller)
 {
 	const struct gmod_buffer *b = pen->b;
 
@@ -71,7 +71,7 @@ GMOD_DEVICE_SLOW void gmod_say_none(void)
 }
 
 /* Change a buffer's entry, if it is what it was. What was read of the buffer was read before that. */
-GMOD_DEVICE_SLOW bool gmod_entry_turn(const struct gmod_buffer *b, gmod_u64 is, gmod_u64 to)
+GMOD_DEVICE bool gmod_entry_turn(const struct gmod_buffer *b, gmod_u64 is, gmod_u64 to)
 {
 	gmod_fence();
 	return gmod_cas64_relaxed(&gmod_entry_at(b->place)->word, is, to) == is;

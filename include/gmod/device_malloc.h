@@ -19,7 +19,7 @@ GMOD_DEVICE enum gmod_step gmod_malloc_failed(struct gmod_want *w)
 }
 
 /* What a buffer needs. */
-GMOD_DEVICE_ONCE enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gmod_u64 align)
+GMOD_DEVICE enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gmod_u64 align)
 {
 	gmod_u64 needs = gmod_buffer_needs(size, align);
 
@@ -59,10 +59,11 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_want_wait(struct gmod_want *w)
 	}
 	if (may_grow)
 		gmod_heap_ask(given + given / 2 + (gmod_u32)(w->needs >> GMOD_CHUNK_BITS) + 1);
-	else if (gmod_load64_relaxed(&gmod_unit_heap.state->held) && now - w->gained <= GMOD_GUARD_NS)
-		gmod_store32_relaxed(&gmod_unit_heap.state->pressing, gmod_load32_relaxed(&gmod_unit_heap.state->pass) + 1);
-	else
+	else if (now - w->gained > GMOD_GUARD_NS ||
+		 (!gmod_load64_relaxed(&gmod_unit_heap.state->held) && gmod_chunks_are_short(gmod_run_chunks(w->needs))))
 		return gmod_malloc_failed(w);
+	else /* others may be about to give back what they took for too short a run */
+		gmod_store32_relaxed(&gmod_unit_heap.state->pressing, gmod_load32_relaxed(&gmod_unit_heap.state->pass) + 1);
 	GMOD_ROLLED
 	for (int i = 0; i < GMOD_GROWTH_PAUSES; i++)
 		gmod_pause();
@@ -156,6 +157,7 @@ GMOD_DEVICE_SLOW void *gmod_heap_malloc(gmod_u64 size, gmod_u64 align)
 		case GMOD_STEP_GIVE_RUN:
 			gmod_run_give(w.hint, w.taken);
 			w.hint += w.taken;
+			w.tries = 1;
 			step = GMOD_STEP_FIND_RUN;
 			break;
 		case GMOD_STEP_MAKE_RUN:
@@ -215,7 +217,7 @@ GMOD_DEVICE_SLOW void gmod_buffer_find(struct gmod_buffer *b)
 }
 
 /* May a buffer be kept back? No more than a quarter of the memory is. */
-GMOD_DEVICE_ONCE bool gmod_may_keep(const struct gmod_buffer *b)
+GMOD_DEVICE bool gmod_may_keep(const struct gmod_buffer *b)
 {
 	struct gmod_heap_state *s = gmod_unit_heap.state;
 
@@ -224,7 +226,7 @@ GMOD_DEVICE_ONCE bool gmod_may_keep(const struct gmod_buffer *b)
 }
 
 /* A buffer that is BUSY, by us, is kept back from here on. */
-GMOD_DEVICE_ONCE void gmod_buffer_keep(const struct gmod_buffer *b)
+GMOD_DEVICE void gmod_buffer_keep(const struct gmod_buffer *b)
 {
 	gmod_u64 *second = gmod_words_at(b->user - 8), pass = gmod_load32_relaxed(&gmod_unit_heap.state->pass);
 

@@ -179,7 +179,7 @@ GMOD_DEVICE_SLOW void gmod_heap_ask(gmod_u32 chunks)
 }
 
 /* n chunks are in use from now on. The host is asked for more early, so that nobody has to wait for it. */
-GMOD_DEVICE_SLOW void gmod_chunks_used(gmod_u32 n)
+GMOD_DEVICE void gmod_chunks_used(gmod_u32 n)
 {
 	struct gmod_heap_state *s = gmod_unit_heap.state;
 	gmod_u32 used = gmod_add32_relaxed(&s->used, n) + n, given = gmod_load32_relaxed(&s->given);
@@ -205,7 +205,7 @@ GMOD_DEVICE bool gmod_chunks_are_short(gmod_u32 n)
 /* ---- lists ---- */
 
 /* After a change of a chunk's number up to `after`, from 0 or less or not: keeps I3, and lets go of a chunk nobody uses (I4). */
-GMOD_DEVICE_SLOW void gmod_chunk_settle(gmod_u32 chunk, gmod_u64 after, bool had_none)
+GMOD_DEVICE void gmod_chunk_settle(gmod_u32 chunk, gmod_u64 after, bool had_none)
 {
 	gmod_u32 class_ = gmod_control_class(after);
 	gmod_u64 freed;
@@ -253,7 +253,7 @@ GMOD_DEVICE void gmod_count_freed(void)
 }
 
 /* A block is free again. */
-GMOD_DEVICE_SLOW void gmod_block_release(gmod_u32 chunk, gmod_u32 index)
+GMOD_DEVICE void gmod_block_release(gmod_u32 chunk, gmod_u32 index)
 {
 	/* release, twice: our writes to the block are over, and the bit is there before the number says so (I1) */
 	gmod_or32_release(&gmod_unit_heap.chunk[chunk].free_blocks[index / 32], 1u << index % 32);
@@ -382,7 +382,8 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_slab_try(struct gmod_want *w)
 		return GMOD_STEP_EXTEND;
 	if (!gmod_control_is(before, class_) || gmod_control_free(before) <= 0)
 		return GMOD_STEP_LOOK;
-	g = gmod_group_of(chunk, &mask);
+	/* Of one class: to others the chunk may have turned meanwhile, and they would count otherwise. */
+	g = gmod_group_of(chunk << 6 | class_, &mask);
 	/* acquire: the bits of the blocks that were released before (I1) */
 	before = gmod_group_add64_acquire(gmod_control_of(chunk), (gmod_u64)0 - ((gmod_u64)g.size << 32), g, mask);
 	there = gmod_control_is(before, class_) ? gmod_control_free(before) : 0;
@@ -538,7 +539,14 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_run_find(struct gmod_want *w)
 		i += step;
 	}
 	w->hint = i - run;
-	return run >= n && w->hint + n <= committed ? GMOD_STEP_TAKE_RUN : GMOD_STEP_EXTEND;
+	if (run >= n && w->hint + n <= committed)
+		return GMOD_STEP_TAKE_RUN;
+	/* Where others were faster, there may be one before the place that we have come to. */
+	w->hint = 0;
+	if (!w->tries)
+		return GMOD_STEP_EXTEND;
+	w->tries = 0;
+	return GMOD_STEP_FIND_RUN;
 }
 
 /* Take as much of it as is there, from its start: `taken` says how many. */
@@ -575,7 +583,7 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_run_make(struct gmod_want *w)
 	return GMOD_STEP_STATE;
 }
 
-GMOD_DEVICE_SLOW void gmod_run_release(gmod_u32 first, gmod_u32 n)
+GMOD_DEVICE void gmod_run_release(gmod_u32 first, gmod_u32 n)
 {
 	gmod_chunk_turn(first, GMOD_CHUNK_FREE, GMOD_CLASS_RUN, 0);
 	gmod_chunks_unused(n);
