@@ -1,7 +1,6 @@
 /*
- * SipHash, in pieces: start with a key, absorb 64-bit words, finish. Those who use it choose the rounds, SipHash-2-4
- * for buffers of the host (monitor/registry/canary.c) and SipHash-1-3 on the device (device_canary.h, device_ring.h),
- * and what they mix in before the end.
+ * SipHash, in pieces: start with a key, absorb 64-bit words, finish. Those who use it (monitor/registry/canary.c,
+ * lib/buffers/patrol_list.h) choose the rounds, and what they mix in before the end.
  *
  * Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012. Reference vectors in tests/unit/test_canary.c.
  */
