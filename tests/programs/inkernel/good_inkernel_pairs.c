@@ -1,4 +1,4 @@
-/* Kernels that allocate, use and free, of all kinds of sizes. */
+/* Kernels that allocate, use and free, of all kinds of sizes, and one in blocks as large as there are. */
 #include "inkernel.h"
 
 int main(void)
@@ -9,6 +9,8 @@ int main(void)
 
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		tk_launch(ik_kernel("d_pairs"), 8, 64, NULL, TK_ARGS(&rounds, &sizes[i], &missing, &none));
+	/* CUDA's own heap has 8 MiB. */
+	tk_launch(ik_kernel("d_pairs"), 2, 1024, NULL, TK_ARGS(&rounds, &sizes[7], &missing, &none));
 	printf("not got: %d\n", ik_count(missing));
 	CK(cuMemFree(missing));
 }
