@@ -78,7 +78,7 @@ check_stats() {
 	guarded "verbosity=1:log_format=json:max_overhead=100:stats_path=$work/%r.prom" env RANK=3 "$programs/bad_pool_one_stream"
 	while IFS=: read -r key value; do
 		[ "$(sample "${key}_total" "$work/3.prom")" = "$value" ] || missing+=" $key=$value"
-	done < <(grep '"event":"summary"' <<<"$err" | sed 's/,"bytes_asked".*//; s/.*"pid":[0-9]*,//' | tr -d '"' | tr , '\n')
+	done < <(grep '"event":"summary"' <<<"$err" | sed 's/,"bytes_asked".*//; s/.*"version":"[^"]*",//' | tr -d '"' | tr , '\n')
 	same "stats: each counter" '' "${missing:+$missing in $(cat "$work/3.prom")}"
 	guarded "stats_path=$work/end" "$programs/good_axpy"
 	same "stats: the end is in it" 3 "$(sample buffers_guarded_total "$work/end")"
