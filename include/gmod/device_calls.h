@@ -13,15 +13,45 @@ GMOD_DEVICE_SLOW void *gmod_any_malloc(gmod_u64 size, gmod_u64 align)
 	return gmod_unit_on() ? gmod_unit_malloc(size, align) : gmod_plain_malloc(size, align);
 }
 
+/*
+ * The lanes that come together leave together. The compiler takes that for granted: it leaves out the check in front of
+ * a barrier that follows, and on an H100 lanes that came back one by one met at it twice. Without relocatable device
+ * code it has to be a call of its own: that is how it was tried.
+ */
+#if defined(__CUDACC_RDC__)
+
+GMOD_DEVICE_SLOW void gmod_any_free(void *p)
+{
+	gmod_u32 lanes = gmod_lanes();
+
+	if (p && gmod_unit_on())
+		gmod_unit_free(p);
+	else if (p)
+		gmod_plain_free(p);
+	gmod_lanes_meet(lanes);
+}
+
+#else
+
+GMOD_DEVICE_SLOW void gmod_unit_free_together(void *p)
+{
+	gmod_u32 lanes = gmod_lanes();
+
+	gmod_unit_free(p);
+	gmod_lanes_meet(lanes);
+}
+
 GMOD_DEVICE_SLOW void gmod_any_free(void *p)
 {
 	if (!p)
 		return;
 	if (gmod_unit_on())
-		gmod_unit_free(p);
+		gmod_unit_free_together(p);
 	else
 		gmod_plain_free(p);
 }
+
+#endif
 
 #else
 

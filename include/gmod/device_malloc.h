@@ -5,9 +5,9 @@
 #include "device_guard.h"
 
 /* How long a thread that gets no memory waits for some, in ns of gmod_clock(). */
-#define GMOD_SHORT_NS 250000000ull /* whatever it waits for */
-#define GMOD_GROWTH_NS 30000000ull /* since the heap last grew, for the host to make it grow */
-#define GMOD_GUARD_NS 10000000ull  /* likewise, for the guard to give back what is kept back */
+#define GMOD_SHORT_NS 250000000ull  /* whatever it waits for */
+#define GMOD_GROWTH_NS 150000000ull /* since the heap last grew, for the host to make it grow */
+#define GMOD_GUARD_NS 200000000ull  /* likewise, for the guard to give back what is kept back */
 
 /* ---- malloc ---- */
 
@@ -50,6 +50,7 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_want_wait(struct gmod_want *w)
 	w->given = given;
 	if (now - w->gained > GMOD_SHORT_NS)
 		return gmod_malloc_failed(w);
+	gmod_pause();
 	/* There are chunks, and others are faster. */
 	if (w->spot < GMOD_CLASS_RUN * GMOD_SLOTS && !gmod_chunks_are_short(1))
 		return gmod_want_first(w);
@@ -59,11 +60,12 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_want_wait(struct gmod_want *w)
 	}
 	if (may_grow)
 		gmod_heap_ask(given + given / 2 + (gmod_u32)(w->needs >> GMOD_CHUNK_BITS) + 1);
-	else if (now - w->gained > GMOD_GUARD_NS ||
-		 (!gmod_load64_relaxed(&gmod_unit_heap.state->held) && gmod_chunks_are_short(gmod_run_chunks(w->needs))))
+	else if (now - w->gained > GMOD_GUARD_NS || (!gmod_load64_relaxed(&gmod_unit_heap.state->held) &&
+						     gmod_chunks_are_short(gmod_run_chunks(w->needs))))
 		return gmod_malloc_failed(w);
 	else /* others may be about to give back what they took for too short a run */
-		gmod_store32_relaxed(&gmod_unit_heap.state->pressing, gmod_load32_relaxed(&gmod_unit_heap.state->pass) + 1);
+		gmod_store32_relaxed(&gmod_unit_heap.state->pressing,
+				     gmod_load32_relaxed(&gmod_unit_heap.state->pass) + 1);
 	GMOD_ROLLED
 	for (int i = 0; i < GMOD_GROWTH_PAUSES; i++)
 		gmod_pause();
@@ -222,7 +224,8 @@ GMOD_DEVICE bool gmod_may_keep(const struct gmod_buffer *b)
 	struct gmod_heap_state *s = gmod_unit_heap.state;
 
 	return gmod_load32_relaxed(&s->pressing) != gmod_load32_relaxed(&s->pass) + 1 &&
-	       gmod_load64_relaxed(&s->held) + gmod_buffer_takes(b) <= (gmod_u64)gmod_committed() << (GMOD_CHUNK_BITS - 2);
+	       gmod_load64_relaxed(&s->held) + gmod_buffer_takes(b) <= (gmod_u64)gmod_committed()
+									   << (GMOD_CHUNK_BITS - 2);
 }
 
 /* A buffer that is BUSY, by us, is kept back from here on. */

@@ -180,6 +180,17 @@ GMOD_DEVICE gmod_u64 gmod_group_add64_acquire(gmod_u64 *p, gmod_u64 v, struct gm
 	return __shfl_sync(mask, before, __ffs((int)mask) - 1);
 }
 
+/* The lanes that are here, and their meeting again, whatever each has done meanwhile. */
+GMOD_DEVICE gmod_u32 gmod_lanes(void)
+{
+	return __activemask();
+}
+
+GMOD_DEVICE void gmod_lanes_meet(gmod_u32 lanes)
+{
+	__syncwarp(lanes);
+}
+
 /* A warp of the guard, whose lanes are all there and do the same. */
 struct gmod_warp {
 	gmod_u32 rank, size; /* of the calling lane; of all */
@@ -380,6 +391,16 @@ GMOD_DEVICE gmod_u64 gmod_group_add64_acquire(gmod_u64 *p, gmod_u64 v, struct gm
 	(void)g;
 	(void)mask;
 	return gmod_add64_acquire(p, v);
+}
+
+GMOD_DEVICE gmod_u32 gmod_lanes(void)
+{
+	return 1;
+}
+
+GMOD_DEVICE void gmod_lanes_meet(gmod_u32 lanes)
+{
+	(void)lanes;
 }
 
 struct gmod_warp {
