@@ -27,7 +27,7 @@ struct gmod_heap {
 	struct gmod_device_layout layout;
 	struct gmod_device_memory memory;
 	uint64_t key[2];
-	uint64_t state;  /* device address of struct gmod_heap_state, and of all that follows it */
+	uint64_t state;               /* device address of struct gmod_heap_state, and of all that follows it */
 	struct gmod_device_heap told; /* what units have in constant memory */
 	struct gmod_device_ring *ring;
 	CUstream copies, passes; /* the second is the guard's alone: its kernels may have to wait for the program's */

@@ -14,10 +14,11 @@
 struct gmod_verdict {
 	enum gmod_class class;
 	uint64_t size;
-	int64_t first, last; /* changed bytes of the head, the tail or the fill, as offsets from the user's first byte */
-	uint64_t changed;    /* of them, those that differ */
+	int64_t first,
+	    last;         /* changed bytes of the head, the tail or the fill, as offsets from the user's first byte */
+	uint64_t changed; /* of them, those that differ */
 	uint8_t observed[GMOD_OBSERVED_MAX], expected[GMOD_OBSERVED_MAX]; /* from the first on */
-	unsigned count;                                                    /* of these */
+	unsigned count;                                                   /* of these */
 };
 
 /*

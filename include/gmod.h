@@ -83,8 +83,8 @@ struct gmod_device_config {
 enum gmod_status gmod_device_configure(const struct gmod_device_config *config);
 
 /*
- * Stop and start the guard of the heap. While it is stopped, corruption is found by freeN, by gmod_device_check() and at
- * the end of the process.
+ * Stop and start the guard of the heap. While it is stopped, corruption is found by freeN, by gmod_device_check() and
+ * at the end of the process.
  */
 enum gmod_status gmod_device_start(void);
 enum gmod_status gmod_device_stop(void);
@@ -98,8 +98,8 @@ enum gmod_status gmod_device_check(void);
 
 /* The heap in numbers, by copies that wait for no kernel. Buffers and bytes are the program's, without canaries. */
 struct gmod_device_stats {
-	size_t struct_size;  /* set by the caller: sizeof(struct gmod_device_stats) of its header */
-	uint64_t heap_bytes; /* how far it may grow, in 2 MiB */
+	size_t struct_size;          /* set by the caller: sizeof(struct gmod_device_stats) of its header */
+	uint64_t heap_bytes;         /* how far it may grow, in 2 MiB */
 	uint64_t committed_bytes;    /* device memory it has */
 	uint64_t used_bytes;         /* of that, in use, in whole chunks of 64 KiB */
 	uint64_t peak_bytes;         /* the most there has been in use */
@@ -108,13 +108,13 @@ struct gmod_device_stats {
 	uint64_t waiting_buffers;    /* freed and not yet given back */
 	uint64_t high_water_buffers; /* the most live ones that a guard pass has seen */
 	uint64_t high_water_bytes;
-	uint64_t released_buffers;    /* given back so far */
-	uint64_t damaged_entries;     /* that kernels have overwritten: their buffers are not guarded, nor given back */
-	uint64_t failed_allocations;  /* mallocN that returned NULL */
-	uint64_t unused;              /* 0 */
-	uint64_t findings;            /* so far */
-	uint64_t findings_lost;       /* of those, not reported: too many at once */
-	uint64_t passes;              /* of the guard */
+	uint64_t released_buffers;   /* given back so far */
+	uint64_t damaged_entries;    /* that kernels have overwritten: their buffers are not guarded, nor given back */
+	uint64_t failed_allocations; /* mallocN that returned NULL */
+	uint64_t unused;             /* 0 */
+	uint64_t findings;           /* so far */
+	uint64_t findings_lost;      /* of those, not reported: too many at once */
+	uint64_t passes;             /* of the guard */
 };
 
 /* Fills at most stats->struct_size bytes; all zeros unless it returns GMOD_OK. */

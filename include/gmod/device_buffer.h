@@ -1,7 +1,8 @@
 /*
  * A buffer inside its block:
  *
- *     block │ ... │ head canary, two words │ user (16-byte aligned) ... │ user + size: tail canary, 8 bytes or more │ rest
+ *     block │ ... │ head canary, two words │ user (16-byte aligned) ... │ user + size: tail canary, 8 bytes or more │
+ * rest
  *
  * The head begins at the block unless the program wants its buffer at a rounder address. The tail begins at the very
  * next byte and goes to the end of the block, or GMOD_TAIL_MAX bytes. The first GMOD_FILL_MAX bytes of a freed buffer
@@ -102,7 +103,8 @@ GMOD_DEVICE void gmod_buffer_fill(const struct gmod_buffer *b)
 /* Is a buffer not as it should be, and not known to be? */
 GMOD_DEVICE_SLOW bool gmod_buffer_is_corrupt(const struct gmod_buffer *b)
 {
-	gmod_u64 head = gmod_pattern(b, GMOD_PATTERN_HEAD), second = head ^ gmod_load64_relaxed(gmod_words_at(b->user - 8));
+	gmod_u64 head = gmod_pattern(b, GMOD_PATTERN_HEAD),
+		 second = head ^ gmod_load64_relaxed(gmod_words_at(b->user - 8));
 
 	if (b->word & GMOD_ENTRY_REPORTED)
 		return false;

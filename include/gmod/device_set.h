@@ -103,7 +103,8 @@ GMOD_DEVICE_SLOW gmod_u32 gmod_set_find(gmod_u32 set, gmod_u32 start)
 		GMOD_ROLLED
 		for (int tries = 0; marks && tries < 8; tries++) {
 			gmod_u32 bit = gmod_bit_from(marks, i ? 0 : first), word = m * 32 + bit;
-			gmod_u32 v = word < gmod_unit_heap.set_words ? gmod_load32_acquire(&gmod_set_words(set)[word]) : 0;
+			gmod_u32 v =
+			    word < gmod_unit_heap.set_words ? gmod_load32_acquire(&gmod_set_words(set)[word]) : 0;
 
 			if (v)
 				return gmod_set_member(word, gmod_bit_from(v, word == first ? start : 0));

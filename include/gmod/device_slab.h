@@ -204,7 +204,8 @@ GMOD_DEVICE bool gmod_chunks_are_short(gmod_u32 n)
 
 /* ---- lists ---- */
 
-/* After a change of a chunk's number up to `after`, from 0 or less or not: keeps I3, and lets go of a chunk nobody uses (I4). */
+/* After a change of a chunk's number up to `after`, from 0 or less or not: keeps I3, and lets go of a chunk nobody uses
+ * (I4). */
 GMOD_DEVICE void gmod_chunk_settle(gmod_u32 chunk, gmod_u64 after, bool had_none)
 {
 	gmod_u32 class_ = gmod_control_class(after);
@@ -275,7 +276,9 @@ GMOD_DEVICE gmod_u64 gmod_place(gmod_u64 entry, gmod_u32 class_)
 /* The entry's word of a block that nobody has had since its chunk became one of the class. */
 GMOD_DEVICE gmod_u64 gmod_word_none(gmod_u64 place)
 {
-	return (gmod_u64)(((gmod_u32)(place >> GMOD_CHUNK_BITS) ^ (gmod_u32)gmod_unit_heap.key[1]) * 0x9e3779b1u) << 32 | 16;
+	return (gmod_u64)(((gmod_u32)(place >> GMOD_CHUNK_BITS) ^ (gmod_u32)gmod_unit_heap.key[1]) * 0x9e3779b1u)
+		   << 32 |
+	       16;
 }
 
 /* Change a chunk of our own, and add to its number, which may be changing by mistake (I4): the new number. */

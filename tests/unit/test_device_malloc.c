@@ -31,8 +31,8 @@ static uint32_t findings(void)
 	return take_findings(&heap, finding, 8);
 }
 
-static void check_corrupt(const struct test_finding *f, enum gmod_class class, const void *p, uint64_t size, int64_t first,
-			  int64_t last)
+static void check_corrupt(const struct test_finding *f, enum gmod_class class, const void *p, uint64_t size,
+			  int64_t first, int64_t last)
 {
 	assert_int_equal(f->said.class_, GMOD_DEVICE_CORRUPT);
 	assert_true(f->said.user == (uint64_t)(uintptr_t)p);

@@ -207,7 +207,8 @@ TEST_FIXTURE(counts_are_put_right, make, drop)
 		take();
 		take();
 		said = gmod_finding_count();
-		CHECK(gmod_say(GMOD_DEVICE_INVALID_FREE, &b, true), "taken %llu, findings %llu", (unsigned long long)heap.taken, d->findings);
+		CHECK(gmod_say(GMOD_DEVICE_INVALID_FREE, &b, true), "taken %llu, findings %llu",
+		      (unsigned long long)heap.taken, d->findings);
 		take();
 		CHECK(gmod_finding_count() == said + 1, "taken %llu", (unsigned long long)heap.taken);
 	}

@@ -2,7 +2,8 @@
 // case: bad_pool_loaded_first 1 => heap-buffer-overflow size 1000 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-/* A module is loaded between an allocation and its first kernel, as the runtime does where a kernel is launched first. */
+/* A module is loaded between an allocation and its first kernel, as the runtime does where a kernel is launched first.
+ */
 #include "pooled.h"
 
 int main(void)
