@@ -41,6 +41,7 @@ struct gmod_hot {
 	atomic_int ordered;   /* stream-ordered buffers that wait for the next kernel (lib/buffers/ordered.h) */
 	atomic_int residents; /* 1: a guard may stay on the device (device/guard.h) */
 	atomic_int counter;   /* 1: the processor's counter tells the time (lib/base/clock.h) */
+	atomic_int python;    /* not 0: there is a Python whose frames can be read (lib/base/python.h) */
 	uint64_t key[2];      /* of the canaries; set by gmod_phase_arm() */
 } __attribute__((aligned(GMOD_HOST_PAGE)));
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "lib/base/python.h"
+
 /* The linker's bounds of this library's own mapping. */
 extern const char gmod_image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 extern const char gmod_image_end[] __asm__("_end") __attribute__((visibility("hidden")));
@@ -52,6 +54,7 @@ void gmod_unwind(struct gmod_stack *stack, unsigned depth)
 	struct walk walk = {stack, depth < GMOD_STACK_MAX ? depth : GMOD_STACK_MAX};
 
 	stack->depth = 0;
+	stack->python = gmod_python_here(depth);
 	if (walk.depth)
 		_Unwind_Backtrace(step, &walk);
 }

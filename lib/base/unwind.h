@@ -8,6 +8,7 @@
 
 struct gmod_stack {
 	uint32_t depth;
+	uint32_t python;              /* the Python frames, as gmod_python_stack() knows them */
 	uintptr_t pc[GMOD_STACK_MAX]; /* return addresses, innermost first */
 };
 

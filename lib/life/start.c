@@ -13,11 +13,13 @@
 #include "lib/base/log.h"
 #include "lib/base/log_stderr.h"
 #include "lib/base/phase.h"
+#include "lib/base/python.h"
 #include "lib/base/real_exit.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/gather.h"
 #include "lib/buffers/ordered.h"
 #include "lib/buffers/patrol.h"
+#include "lib/driver/dlsym_next.h"
 #include "lib/driver/driver.h"
 #include "lib/driver/homonyms.h"
 #include "lib/life/finish.h"
@@ -52,6 +54,9 @@ static bool set_up(void)
 		return false;
 	}
 	gmod_clock_init(GMOD_CLOCK_SOURCE);
+	if (gmod_options()->python_lines)
+		gmod_python_init(gmod_next_dlsym);
+	dlerror(); /* most programs have no Python */
 	gmod_thread_init(gmod_launch_abandon);
 	gmod_context_listen(&gmod_ordered_of_context);
 	gmod_context_listen(&gmod_buffers_of_context);
@@ -111,6 +116,7 @@ __attribute__((constructor)) static void at_load(void)
 {
 	gmod_homonyms_start();
 	gmod_log_remember_stderr();
+	gmod_python_main_thread = pthread_self();
 	gmod_monitor_remember_cpus();
 	(void)at_quick_exit(at_quick_end);
 }

@@ -301,6 +301,8 @@ int tool_doctor(char **arguments)
 	gmod_options_parse(&options, text, NULL, NULL);
 	check_library(&found);
 	line("options", "%s", text && *text ? text : "all at their defaults");
+	line("python", "%s native frames only",
+	     options.python_lines ? "lines of CPython 3.11 to 3.14; free-threaded, in sub-interpreters, others:" : "");
 	if (check_driver(&driver, &found) && check_devices(&driver, &options, &found))
 		check_hooks(&driver, &found);
 	return conclude(&found, &options) ? 0 : TOOL_FAILED;

@@ -10,6 +10,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/hash.h"
+#include "lib/base/python.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/stream_key.h"
 
@@ -19,12 +20,14 @@ static inline struct gmod_launch *gmod_launch_begin(struct gmod_thread *t, uint6
 {
 	uint64_t n = atomic_load_explicit(&t->launches, memory_order_relaxed);
 	struct gmod_launch *l = &t->ring[n % GMOD_RING];
+	bool python = __builtin_expect(atomic_load_explicit(&gmod_hot.python, memory_order_relaxed), 0);
 
 	atomic_store_explicit(&l->ticks, GMOD_IN_CALL, memory_order_relaxed);
 	atomic_store_explicit(&l->context, context, memory_order_relaxed);
 	atomic_store_explicit(&l->stream, stream, memory_order_relaxed);
 	atomic_store_explicit(&l->function, function, memory_order_relaxed);
 	atomic_store_explicit(&l->is_graph, is_graph, memory_order_relaxed);
+	atomic_store_explicit(&l->python, python ? gmod_python_here(GMOD_PYTHON_LAUNCH) : 0, memory_order_relaxed);
 	/* release: the record is filled in for a reader that sees the count */
 	atomic_store_explicit(&t->launches, n + 1, memory_order_release);
 	return l;

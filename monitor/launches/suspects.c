@@ -30,7 +30,7 @@ struct seen_launch {
 	const struct gmod_thread *thread;
 	uint64_t number;
 	uint64_t ticks, context, stream, function;
-	uint32_t grid[3], block[3];
+	uint32_t grid[3], block[3], python;
 	bool is_graph;
 };
 
@@ -45,6 +45,7 @@ static bool copy_launch(const struct gmod_thread *t, uint64_t n, struct seen_lau
 	out->stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
 	out->function = atomic_load_explicit(&l->function, memory_order_relaxed);
 	out->is_graph = atomic_load_explicit(&l->is_graph, memory_order_relaxed);
+	out->python = atomic_load_explicit(&l->python, memory_order_relaxed);
 	for (int i = 0; i < 3; i++) {
 		out->grid[i] = atomic_load_explicit(&l->grid[i], memory_order_relaxed);
 		out->block[i] = atomic_load_explicit(&l->block[i], memory_order_relaxed);
@@ -87,6 +88,17 @@ static bool is_unproven(const struct gmod_thread *t, uint64_t number, uint64_t c
 	return !gmod_launch_complete(t, number, UINT64_MAX) && !gmod_proven(context, stream, ticks);
 }
 
+/* Each place once. Of one thread the latest launch comes first. */
+static void note_place(uint32_t *places, uint32_t place)
+{
+	int i = 0;
+
+	while (i < GMOD_PLACES_MAX && places[i] && places[i] != place)
+		i++;
+	if (i < GMOD_PLACES_MAX)
+		places[i] = place;
+}
+
 static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
 {
 	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
@@ -98,6 +110,7 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 		group->suspect.unfinished++;
 		note_unfinished(g, l, group);
 	}
+	note_place(group->suspect.python, l->python);
 	if (l->ticks < group->latest)
 		return;
 	group->latest = l->ticks;

@@ -26,7 +26,7 @@ struct gmod_launch {
 	_Atomic uint64_t function; /* CUfunction, CUkernel or CUgraphExec */
 	_Atomic uint32_t grid[3], block[3];
 	_Atomic uint32_t is_graph;
-	uint32_t padding;
+	_Atomic uint32_t python; /* where it was launched (lib/base/python.h) */
 };
 _Static_assert(sizeof(struct gmod_launch) == 64, "a launch record is one cache line");
 

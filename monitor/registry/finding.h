@@ -16,6 +16,7 @@
 
 #define GMOD_SUSPECTS_MAX 8
 #define GMOD_OBSERVED_MAX 32
+#define GMOD_PLACES_MAX 4
 
 /* The classes of findings; monitor/report/view.c has the words of each. */
 enum gmod_class {
@@ -86,6 +87,7 @@ struct gmod_suspect {
 	uint64_t launched_ns; /* when that was; 0: its call has not returned */
 	uint64_t graph;       /* executable graph handle when launched through one, else 0 */
 	uint32_t grid[3], block[3];
+	uint32_t python[GMOD_PLACES_MAX]; /* where (lib/base/python.h); 0 behind the last */
 };
 
 struct gmod_finding {

@@ -120,7 +120,7 @@ static void reset(struct gmod_record *r)
 
 	gmod_record_set_bounds(r, &(struct gmod_bounds){0});
 	memset(d, 0, offsetof(struct gmod_details, stack));
-	d->stack.depth = 0;
+	d->stack.depth = d->stack.python = 0;
 }
 
 uint32_t gmod_registry_used(void)

@@ -84,13 +84,30 @@ static void open_element(struct gmod_text *t)
 	gmod_text_str(t, t->len > 0 && t->at[t->len - 1] == '[' ? "{" : ",{");
 }
 
+/* An array, begun by `before`. */
+static void add_python(struct gmod_text *t, const char *before, const struct gmod_python *python)
+{
+	gmod_text_str(t, before);
+	for (uint64_t i = 0; python && i < python->depth; i++) {
+		open_element(t);
+		add_string(t, "function", python->frame[i].function);
+		add_string(t, "file", python->frame[i].file);
+		add_count(t, "line", python->frame[i].line);
+		gmod_text_str(t, "}");
+	}
+	gmod_text_str(t, "]");
+}
+
 static void add_frames(struct gmod_text *t, const struct gmod_frames *frames)
 {
+	add_python(t, ",\"python\":[", frames->python);
 	add_key(t, "frames");
 	gmod_text_str(t, "[");
 	for (uint32_t i = 0; i < frames->depth; i++) {
 		const struct gmod_frame *f = &frames->frame[i];
 
+		if (gmod_is_interpreter(frames, i))
+			continue;
 		open_element(t);
 		add_string(t, "module", f->module[0] ? f->module : NULL);
 		add_string(t, "path", f->path[0] ? f->path : NULL);
@@ -212,6 +229,11 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 		add_null(t, "graph");
 	gmod_text_fmt(t, ",\"grid\":[%u,%u,%u]", s->grid[0], s->grid[1], s->grid[2]);
 	gmod_text_fmt(t, ",\"block\":[%u,%u,%u]", s->block[0], s->block[1], s->block[2]);
+	add_python(t, ",\"python\":[", gmod_python_stack(s->python[0]));
+	gmod_text_str(t, ",\"python_elsewhere\":[");
+	for (int i = 1; i < GMOD_PLACES_MAX && gmod_python_stack(s->python[i]); i++)
+		add_python(t, i > 1 ? ",[" : "[", gmod_python_stack(s->python[i]));
+	gmod_text_str(t, "]");
 	gmod_text_str(t, "}");
 }
 

@@ -78,9 +78,11 @@ static struct site *site_of(const struct gmod_finding *f)
 {
 	const struct gmod_stack *stack = gmod_site_stack(f);
 	uint32_t depth = stack->depth < GMOD_STACK_MAX ? stack->depth : GMOD_STACK_MAX;
-	uint64_t key = gmod_hash_bytes(gmod_hash_bytes(GMOD_HASH_START, &f->class, sizeof(f->class)), stack->pc,
-				       depth * sizeof(stack->pc[0])) |
-		       1;
+	uint64_t key = gmod_hash_bytes(GMOD_HASH_START, &f->class, sizeof(f->class));
+
+	/* All of a Python program's calls come by the same return addresses. */
+	key = gmod_hash_bytes(key, &stack->python, sizeof(stack->python));
+	key = gmod_hash_bytes(key, stack->pc, depth * sizeof(stack->pc[0])) | 1;
 
 	for (uint64_t i = 0; depth > 0 && i < SITES_MAX; i++) {
 		struct site *s = &state.site[((key >> 20) + i) % SITES_MAX];
@@ -188,7 +190,7 @@ static bool has_thread(void)
 static struct {
 	struct gmod_report_view view;
 	struct gmod_view_scratch scratch;
-	char out[2 << 20]; /* more than the longest names take, each byte of them escaped */
+	char out[6 << 20]; /* more than the longest names take, each byte of them escaped */
 } work;
 
 /* A log that takes nothing is waited for by the thread that nobody waits for, or but halting. */

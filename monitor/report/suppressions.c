@@ -149,6 +149,9 @@ static bool frames_match(const char *pattern, const struct gmod_frames *frames)
 		if (name_matches(pattern, f->symbol, f->function) || (f->module[0] && glob(pattern, f->module)))
 			return true;
 	}
+	for (uint64_t i = 0; frames->python && i < frames->python->depth; i++)
+		if (glob(pattern, frames->python->frame[i].function) || glob(pattern, frames->python->frame[i].file))
+			return true;
 	return false;
 }
 

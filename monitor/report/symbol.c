@@ -197,6 +197,7 @@ static void symbolize_module(uint32_t first, struct gmod_frames *frames, struct 
 
 static void symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_symbol_scratch *s)
 {
+	frames->python = gmod_python_stack(stack->python);
 	frames->depth = stack->depth < GMOD_STACK_MAX ? stack->depth : GMOD_STACK_MAX;
 	for (uint32_t i = 0; i < frames->depth; i++) {
 		struct gmod_frame *f = &frames->frame[i];

@@ -11,7 +11,9 @@
 #define GMOD_MONITOR_REPORT_SYMBOL_H
 
 #include <elf.h>
+#include <string.h>
 
+#include "lib/base/python.h"
 #include "lib/base/text.h"
 #include "lib/base/unwind.h"
 #include "monitor/report/demangle.h"
@@ -37,6 +39,7 @@ struct gmod_frame {
 };
 
 struct gmod_frames {
+	const struct gmod_python *python; /* NULL: none */
 	uint32_t depth;
 	struct gmod_frame frame[GMOD_STACK_MAX];
 };
@@ -54,6 +57,17 @@ struct gmod_symbol_scratch {
 void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *const *stacks, unsigned count,
 		    struct gmod_symbol_scratch *scratch);
 
+/*
+ * The interpreter's own frames tell nothing where Python's are known. It is told by the name of its file: a program
+ * that holds one has frames of its own in the same file.
+ */
+static inline bool gmod_is_interpreter(const struct gmod_frames *frames, uint32_t i)
+{
+	const char *module = frames->frame[i].module;
+
+	return frames->python && (strncmp(module, "python", 6) == 0 || strncmp(module, "libpython", 9) == 0);
+}
+
 #define GMOD_NAME_SHOWN 200 /* bytes of a name, in text */
 
 /* Append "main", what stands between, and "app+0x8b01"; of these what is known. */
@@ -68,6 +82,14 @@ static inline void gmod_frame_text(struct gmod_text *t, const struct gmod_frame 
 		gmod_text_str(t, "+");
 	}
 	gmod_text_fmt(t, "0x%llx", (unsigned long long)f->offset);
+}
+
+/* Append "train.py:42 in step". */
+static inline void gmod_python_text(struct gmod_text *t, const struct gmod_python_frame *f)
+{
+	gmod_text_escaped(t, f->file, GMOD_NAME_SHOWN);
+	gmod_text_fmt(t, ":%llu in ", (unsigned long long)f->line);
+	gmod_text_escaped(t, f->function, GMOD_NAME_SHOWN);
 }
 
 #endif

@@ -46,13 +46,24 @@ static void end(struct page *p)
 	gmod_text_str(p->out, "\n");
 }
 
+static void add_python(struct page *p, const struct gmod_python *python)
+{
+	for (uint64_t i = 0; python && i < python->depth; i++) {
+		gmod_python_text(begin(p, "      at "), &python->frame[i]);
+		end(p);
+	}
+}
+
 static void add_frames(struct page *p, const struct gmod_frames *frames)
 {
-	for (uint32_t i = 0; i < frames->depth; i++) {
-		struct gmod_text *t = begin(p, "      ");
+	uint32_t shown = 0;
 
-		gmod_text_fmt(t, "#%u ", i);
-		gmod_frame_text(t, &frames->frame[i], "  ");
+	add_python(p, frames->python);
+	for (uint32_t i = 0; i < frames->depth; i++) {
+		if (gmod_is_interpreter(frames, i))
+			continue;
+		gmod_text_fmt(begin(p, "      "), "#%u ", shown++);
+		gmod_frame_text(&p->line, &frames->frame[i], "  ");
 		end(p);
 	}
 }
@@ -208,6 +219,17 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 		gmod_text_fmt(t, " (%llu not proven complete)", (ull)s->unfinished);
 }
 
+/* Where it was launched. */
+static void add_places(struct page *p, const char *name, const uint32_t *places)
+{
+	for (int i = 0; i < GMOD_PLACES_MAX && gmod_python_stack(places[i]); i++) {
+		gmod_text_escaped(begin(p, "    "), *name ? name : "unknown", GMOD_NAME_SHOWN);
+		gmod_text_str(&p->line, i ? " also launched" : " launched");
+		end(p);
+		add_python(p, gmod_python_stack(places[i]));
+	}
+}
+
 static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)
 {
 	if (f->launches_lost > 0)
@@ -242,6 +264,8 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 		gmod_text_fmt(t, "; %llu launch record%s lost, so there may be others", (ull)f->launches_lost,
 			      f->launches_lost == 1 ? " was" : "s were");
 	end(p);
+	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++)
+		add_places(p, v->suspect[i], f->suspect[i].python);
 }
 
 static void add_nearby(struct page *p, const struct gmod_report_view *v)

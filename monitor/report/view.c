@@ -403,12 +403,16 @@ static void name_functions(struct gmod_frames *frames)
 		gmod_short_name(frames->frame[i].symbol, frames->frame[i].function, GMOD_SHORT_NAME_MAX);
 }
 
-/* "main app+0x8b01" for the innermost frame of the program itself, "-" if there is none. */
+/* "main app+0x8b01" or "train.py:42 in step" for the innermost frame of the program itself, "-" if there is none. */
 static void describe_site(const struct gmod_frames *frames, char *out, size_t cap)
 {
 	struct gmod_text t;
 
 	gmod_text_init(&t, out, cap);
+	if (frames->python) {
+		gmod_python_text(&t, &frames->python->frame[0]);
+		return;
+	}
 	for (uint32_t i = 0; i < frames->depth; i++) {
 		if (!is_program_frame(&frames->frame[i]))
 			continue;
@@ -429,6 +433,12 @@ static uint64_t hash_site(const char *class, const struct gmod_frames *frames)
 		h = gmod_hash_bytes(h, f->module, strlen(f->module));
 		if (f->module[0]) /* the address of generated code differs from run to run */
 			h = gmod_hash_bytes(h, &f->offset, sizeof(f->offset));
+	}
+	for (uint64_t i = 0; frames->python && i < frames->python->depth; i++) {
+		const struct gmod_python_frame *f = &frames->python->frame[i];
+
+		h = gmod_hash_bytes(gmod_hash_bytes(h, f->file, strlen(f->file)), f->function, strlen(f->function));
+		h = gmod_hash_bytes(h, &f->line, sizeof(f->line));
 	}
 	return frames->depth > 0 ? h : 0;
 }

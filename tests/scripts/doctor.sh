@@ -9,6 +9,7 @@ says "names a device" "^device 0 +.*GiB, concurrentManagedAccess=1" "$out"
 says "names the backend" "backend device: canaries" "$out"
 says "counts the hooks" "^hooks +[1-9][0-9]* of [0-9]+ armed" "$out"
 says "what it does not set is at its default" "^options +all at their defaults$" "$out"
+says "says which Python has lines" '^python +lines of CPython 3[.]11 to 3[.]14; .* native frames only$' "$out"
 same "no closing summary" "" "$err"
 says_not "the driver is not too new" '^newer' "$out"
 expect "with a newer driver" 0 env LD_LIBRARY_PATH="$build/sim/14.0" scripts/gmod doctor
@@ -27,6 +28,8 @@ concludes() {
 	says "$name: the last line" "^guarding +$pattern$" "$(tail -n 1 <<<"$out")"
 }
 concludes "all is well" 0 yes --
+concludes "no lines of Python" 0 yes -- --python_lines=0
+says "no lines of Python: says so" '^python +native frames only$' "$out"
 concludes "a share of them" 0 'yes, one allocation in 1000 \(sample_rate\)' -- --sample_rate=1000
 concludes "switched off" 1 'off \(enabled=0\)' -- --enabled=0
 concludes "native" 1 'pinned memory only \(backend=native\)' -- --backend=native

@@ -33,7 +33,7 @@ static inline struct gmod_finding finding(enum gmod_class class)
 	f.buffer.serial = 17;
 	f.buffer.allocated_ns = 1;
 	f.buffer.allocated_tid = 4242;
-	f.buffer.allocated_at = (struct gmod_stack){3, {cudaFakeAlloc(), the_caller(), next_site++}};
+	f.buffer.allocated_at = (struct gmod_stack){.depth = 3, .pc = {cudaFakeAlloc(), the_caller(), next_site++}};
 	f.changed = f.extent = 16;
 	memset(f.observed, 'A', sizeof(f.observed));
 	f.observed_count = 16;

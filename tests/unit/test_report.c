@@ -94,7 +94,7 @@ TEST(an_overflow_shows_all_that_is_known)
 	f.buffer.allocated_by = (struct gmod_kernel_thread){true, 6, 7};
 	f.buffer.freed_ns = 1;
 	f.buffer.freed_tid = 8;
-	f.buffer.freed_at = (struct gmod_stack){1, {another_caller()}};
+	f.buffer.freed_at = (struct gmod_stack){.depth = 1, .pc = {another_caller()}};
 	f.intact_ns = 0;
 	f.suspect_count = 2;
 	f.suspect[0] = (struct gmod_suspect){.launches = 9, .stream = 2};
@@ -196,9 +196,9 @@ TEST(a_double_free_shows_both_frees)
 
 	f.buffer.freed_ns = 1;
 	f.buffer.freed_tid = 7;
-	f.buffer.freed_at = (struct gmod_stack){1, {the_caller()}};
+	f.buffer.freed_at = (struct gmod_stack){.depth = 1, .pc = {the_caller()}};
 	f.entry_point = "cuMemFree_v2";
-	f.called_at = (struct gmod_stack){1, {another_caller()}};
+	f.called_at = (struct gmod_stack){.depth = 1, .pc = {another_caller()}};
 	f.called_tid = 8;
 	f.error = 1;
 	f.error_name = "CUDA_ERROR_INVALID_VALUE";
@@ -248,7 +248,7 @@ TEST(an_api_call_out_of_bounds_says_how_far)
 	f.length = 4096;
 	f.error = 1;
 	f.error_name = "CUDA_ERROR_INVALID_VALUE";
-	f.called_at = (struct gmod_stack){1, {another_caller()}};
+	f.called_at = (struct gmod_stack){.depth = 1, .pc = {another_caller()}};
 	report_one("", &f);
 	expect("cuMemsetD8_v2 asked for 4096 bytes at 0x7f1f30000000, up to 96 bytes past the end of a 4000-byte "
 	       "buffer [finding ");

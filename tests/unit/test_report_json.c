@@ -65,7 +65,8 @@ TEST(json_has_the_same_facts)
 	expect("\"intact\":\"1970-01-01T12:31:07.102311000Z\",\"seen\":\"1970-01-01T12:31:07.103302000Z\"");
 	expect("\"suspects\":[{\"kernel\":\"vec_add\",\"symbol\":\"_Z7vec_addPfi\",\"launches\":3,\"unfinished\":2,"
 	       "\"launched\":null,"
-	       "\"stream\":\"0x55d0\",\"graph\":null,\"grid\":[4,1,1],\"block\":[256,1,1]}]");
+	       "\"stream\":\"0x55d0\",\"graph\":null,\"grid\":[4,1,1],\"block\":[256,1,1],\"python\":[],"
+	       "\"python_elsewhere\":[]}]");
 	expect(",\"next_step\":\"compute-sanitizer ");
 }
 
@@ -78,7 +79,7 @@ TEST(json_has_all_that_is_known)
 	near[0].size = 1;
 	near[0].device = 2;
 	near[1].size = 3;
-	near[1].allocated_at = (struct gmod_stack){1, {another_caller()}};
+	near[1].allocated_at = (struct gmod_stack){.depth = 1, .pc = {another_caller()}};
 	f.nearby = near;
 	f.nearby_count = 2;
 	f.unread = 4;
@@ -111,18 +112,20 @@ TEST(json_has_all_that_is_known)
 	report_one("log_format=json", &f);
 	assert_int_equal(json_lines(text), 1);
 	expect("\"device\":5,\"gpu\":null,\"size\":4000,\"offset\":9,");
-	expect("\"thread\":4242,\"kernel_block\":6,\"kernel_thread\":7,\"frames\":[{");
-	expect("\"freed\":{\"time\":\"1970-01-01T00:00:00.000000001Z\",\"thread\":8,\"frames\":[");
+	expect("\"thread\":4242,\"kernel_block\":6,\"kernel_thread\":7,\"python\":[],\"frames\":[{");
+	expect("\"freed\":{\"time\":\"1970-01-01T00:00:00.000000001Z\",\"thread\":8,\"python\":[],\"frames\":[");
 	expect("\"corruption\":{\"offset\":9,\"changed\":10,\"extent\":11,\"observed\":\"4141\",\"expected\":\"4242\","
 	       "\"restored\":true,"
 	       "\"past_front\":12,\"front_size\":13,\"intact\":");
 	expect("\"call\":{\"entry_point\":\"cuSomething\",\"address\":\"0xe\",\"length\":15,\"thread\":16,"
-	       "\"kernel_block\":17,\"kernel_thread\":18,\"error\":19,\"error_name\":\"AN_ERROR\",\"frames\":[");
+	       "\"kernel_block\":17,\"kernel_thread\":18,\"error\":19,\"error_name\":\"AN_ERROR\",\"python\":[],"
+	       "\"frames\":[");
 	expect("[{\"kernel\":\"first\",\"symbol\":\"first\",\"launches\":20,\"unfinished\":21,\"launched\":\"1970-01-"
 	       "01T00:00:00.000000001Z\",\"stream\":\"0x16\","
-	       "\"graph\":null,\"grid\":[0,0,0],\"block\":[0,0,0]},{\"kernel\":null,\"symbol\":null,\"launches\":23,"
+	       "\"graph\":null,\"grid\":[0,0,0],\"block\":[0,0,0],\"python\":[],\"python_elsewhere\":[]},{\"kernel\":"
+	       "null,\"symbol\":null,\"launches\":23,"
 	       "\"unfinished\":0,\"launched\":null,\"stream\":\"0x18\",\"graph\":\"0x19\",\"grid\":[26,27,28],"
-	       "\"block\":[29,30,31]}],"
+	       "\"block\":[29,30,31],\"python\":[],\"python_elsewhere\":[]}],"
 	       "\"suspects_omitted\":32,\"launches_lost\":33,");
 	expect("\"size\":1,\"device\":2,\"memory\":\"device\",\"backend\":\"unified\",\"allocation\":17,\"site\":\"the_"
 	       "caller ");
@@ -137,7 +140,7 @@ static void report_at(uintptr_t caller, char hash[32])
 	struct gmod_finding f = finding(GMOD_LEAK);
 	const char *at;
 
-	f.buffer.allocated_at = (struct gmod_stack){2, {caller, next_site++}};
+	f.buffer.allocated_at = (struct gmod_stack){.depth = 2, .pc = {caller, next_site++}};
 	at = strstr(report_one("log_format=json", &f), "\"site_hash\":\"");
 	assert_non_null(at);
 	snprintf(hash, 32, "%.31s", at);
@@ -341,15 +344,22 @@ TEST(senseless_findings_are_survived)
 /* The longest names there can be, each byte escaped, fit into what the report has (monitor/report/report.c). */
 TEST(the_longest_json_fits)
 {
-	enum { ROOM = 2 << 20 };
+	/* 2 MiB of it are for where the suspects were launched. */
+	enum { ROOM = (6 - 2) << 20 };
 	static struct gmod_report_view v;
+	static struct gmod_python python = {.depth = GMOD_PYTHON_MAX};
+	static char name[1025];
 	struct gmod_finding f = finding(GMOD_LEAK);
 	char *out = malloc(ROOM);
 	struct gmod_text t;
 
 	f.buffer.freed_ns = 1;
 	v.finding = &f;
+	memset(name, 1, sizeof(name) - 1);
+	for (int i = 0; i < GMOD_PYTHON_MAX; i++)
+		python.frame[i] = (struct gmod_python_frame){name, name, 1};
 	for (int s = 0; s < GMOD_STACKS; s++) {
+		v.stack[s].python = &python;
 		v.stack[s].depth = GMOD_STACK_MAX;
 		for (int i = 0; i < GMOD_STACK_MAX; i++) {
 			memset(v.stack[s].frame[i].module, 1, GMOD_MODULE_NAME_MAX - 1);

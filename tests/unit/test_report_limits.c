@@ -152,12 +152,13 @@ TEST(neither_the_runtime_nor_the_driver_is_the_site)
 
 	for (size_t i = 0; i < SIZE_OF(others); i++) {
 		f = finding(GMOD_LEAK);
-		f.buffer.allocated_at = (struct gmod_stack){3, {others[i], customer(), next_site++}};
+		f.buffer.allocated_at = (struct gmod_stack){.depth = 3, .pc = {others[i], customer(), next_site++}};
 		report_one("", &f);
 		expect("offset +0 customer test_report_limits+0x");
 	}
 	f = finding(GMOD_LEAK);
-	f.buffer.allocated_at = (struct gmod_stack){3, {in_library("libother.so"), customer(), next_site++}};
+	f.buffer.allocated_at =
+	    (struct gmod_stack){.depth = 3, .pc = {in_library("libother.so"), customer(), next_site++}};
 	report_one("", &f);
 	expect(" libother.so+0x");
 }
@@ -166,11 +167,12 @@ TEST(the_site_is_the_first_frame_of_the_program)
 {
 	struct gmod_finding f = finding(GMOD_LEAK);
 
-	f.buffer.allocated_at = (struct gmod_stack){4, {next_site++, cudaFakeAlloc(), another_caller(), the_caller()}};
+	f.buffer.allocated_at =
+	    (struct gmod_stack){.depth = 4, .pc = {next_site++, cudaFakeAlloc(), another_caller(), the_caller()}};
 	report_one("", &f);
 	expect("offset +0 another_caller test_report_limits+0x");
 	f = finding(GMOD_LEAK);
-	f.buffer.allocated_at = (struct gmod_stack){2, {next_site++, cudaFakeAlloc()}};
+	f.buffer.allocated_at = (struct gmod_stack){.depth = 2, .pc = {next_site++, cudaFakeAlloc()}};
 	report_one("", &f);
 	expect("offset +0 -\n");
 }
@@ -279,12 +281,12 @@ TEST(a_suppressed_finding_does_not_hide_the_next_of_its_site)
 	struct gmod_finding f = finding(GMOD_DOUBLE_FREE);
 	struct gmod_run_summary s = {0};
 
-	f.called_at = (struct gmod_stack){1, {next_site++}};
+	f.called_at = (struct gmod_stack){.depth = 1, .pc = {next_site++}};
 	write_file("rules", "double-free:the_caller");
 	start("suppressions=rules");
 	report(&f);
 	f.id = next_id++;
-	f.buffer.allocated_at = (struct gmod_stack){1, {another_caller()}};
+	f.buffer.allocated_at = (struct gmod_stack){.depth = 1, .pc = {another_caller()}};
 	report(&f);
 	assert_int_equal(count("SUMMARY"), 1);
 	gmod_report_counts(&s);
