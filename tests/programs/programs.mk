@@ -4,7 +4,7 @@
 # Included by the top Makefile, which defines BUILD, CC, CFLAGS_TEST, CUDA_HOME, NVCC and SIM.
 
 # NAME:SOURCE for each of them, cases included.
-program_list := $(filter-out figure_launch_cost:%,$(shell tests/programs/list | tr ' ' ':'))
+program_list := $(filter-out figure_launch_cost:% figure_python_cost:%,$(shell tests/programs/list | tr ' ' ':'))
 all_programs := $(foreach p,$(program_list),$(firstword $(subst :, ,$(p))))
 $(foreach p,$(program_list),$(eval $(addprefix $(BUILD)/,$(addsuffix /programs/$(firstword $(subst :, ,$(p))),sim gpu)): \
 	$(lastword $(subst :, ,$(p)))))
@@ -20,7 +20,7 @@ sim_programs := $(addprefix $(BUILD)/sim/programs/,$(plugins) $(programs))
 gpu_programs := $(addprefix $(BUILD)/gpu/programs/,$(plugins) $(programs) $(rt_programs))
 
 # A driver that does nothing at once, and what is timed over it: the cost of the hooks alone.
-null_programs := $(BUILD)/null/libcuda.so.1 $(BUILD)/null/figure_launch_cost
+null_programs := $(BUILD)/null/libcuda.so.1 $(BUILD)/null/figure_launch_cost $(BUILD)/null/figure_python_cost.so
 
 TEST_PREREQUISITES += sim-programs
 
@@ -96,3 +96,7 @@ $(BUILD)/null/libcuda.so.1: $(wildcard tests/programs/figures/nullcuda*.c) lib/d
 $(BUILD)/null/figure_launch_cost: tests/programs/figures/figure_launch_cost.c $(program_headers) $(BUILD)/null/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_TEST) -rdynamic -o $@ $< $(BUILD)/null/libcuda.so.1
+
+$(BUILD)/null/figure_python_cost.so: tests/programs/figures/figure_python_cost.c $(program_headers) $(BUILD)/null/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_TEST) -fPIC -shared -o $@ $< $(BUILD)/null/libcuda.so.1

@@ -186,6 +186,12 @@ CUresult cuMemAllocHost_v2(void **p, size_t size)
 	return host_memory(p, size);
 }
 
+CUresult cuMemFreeHost(void *p)
+{
+	free(p);
+	return CUDA_SUCCESS;
+}
+
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr p)
 {
 	(void)data, (void)attribute, (void)p;
