@@ -207,7 +207,7 @@ mutants: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## break the library 
 bench: all bench-programs bench-figures ## figures on a GPU: what GMOD costs, in bench/results; PART=name runs one part, QUICK=1 less of each, MORE=1 goes on, PILOT=1 says how many pairs there are to be
 	@QUICK=$(QUICK) MORE=$(MORE) PILOT=$(PILOT) bench/run $(PART) $(P)
 
-bench-cpu: $(BUILD)/bench/sweep ## figures without a GPU: what a sweep costs a CPU, in bench/results/cpu.md
+bench-cpu: $(BUILD)/bench/sweep $(LIBRARY) $(null_programs) ## figures without a GPU: what a sweep costs a CPU, and what Python's lines cost a call, in bench/results/cpu.md
 	@python3 -B bench/cpu.py
 
 # ---- checks ----

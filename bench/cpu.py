@@ -1,20 +1,27 @@
-"""What a CPU alone can show of the monitor, without a GPU or a driver: bench/results/cpu.md. Run by `make bench-cpu`,
-which builds bench/sweep.
+"""What a CPU alone can show, without a GPU or a driver: bench/results/cpu.md. Run by `make bench-cpu`, which builds
+bench/sweep, and what is timed over a driver that does nothing.
 
 Environment: BUILD (default: build), MIB (default: 2048), memory for canary pages, which limits the buffers.
 """
 
+import glob
 import os
+import statistics
+import subprocess
 import sys
 
 import machine
 import processes
-from record import Record, Refused, attempt, grouped, verdict
+from record import Record, Refused, attempt, grouped, last_line, verdict
 from report import table
 
 BUFFERS = (10, 100, 1000, 10000, 100000, 1000000)
 AT, WANTED = 100000, 35  # buffers, and at most so many ns for each of them
 LIMIT = 300
+RUNS = 5  # with Python's lines and without, in turn
+CALLS = (("launch", 100), ("allocation", 1000))  # and at most so many ns more for each
+CALLED = {"launch": "a launch", "allocation": "an allocation and its free"}
+FRAMES = 12
 SWEEPS_TITLE = (
     "Nanoseconds of CPU time per buffer and sweep, the median, least and most of whole sweeps, and the median of passes"
     " that only read its two lines"
@@ -105,9 +112,42 @@ def tables(lines):
     yield from table(heads, map(memory_row, memory.values()))
 
 
+def pythons():
+    """{version: interpreter} of those that are here and whose lines GMOD reads."""
+    found = {}
+    pyenv = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
+    installed = sorted(glob.glob(f"{pyenv}/versions/3.*/bin/python3"))
+    for each in (sys.executable, *(f"python3.{minor}" for minor in range(11, 15)), *installed):
+        try:
+            command = [each, "-c", "import ctypes, platform; print(platform.python_version())"]
+            version = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        if version.split(".")[1] in ("11", "12", "13", "14"):
+            found.setdefault(version, each)
+    return dict(sorted(found.items()))
+
+
+def python_tables(lines):
+    """Makes a table and verdicts of what the section of that name gives."""
+    rows = [processes.fields(line) for line in lines if not line.startswith("FAIL:")]
+    for row in rows:
+        for call, most in CALLS:
+            more = float(row[f"{call}_with"]) - float(row[f"{call}_without"])
+            what = f"Python {row['python']}, {FRAMES} frames: {short(more)} ns more for {CALLED[call]}"
+            yield verdict(more <= most, True, f"{what} (wanted: at most {most})")
+    yield from (f"- {line}" for line in lines if line.startswith("FAIL:"))
+    if not lines:
+        yield verdict(False, False, "no Python is here whose lines are read")
+    yield from ("", f"Nanoseconds a call, without and with the lines of Python, the medians of {RUNS} runs:", "")
+    heads = ("Python", "Launch:", "with lines:", "Allocation and free:", "with lines:")
+    keys = [f"{call}_{how}" for call, _ in CALLS for how in ("without", "with")]
+    yield from table(heads, ((row["python"], *(short(row[key]) for key in keys)) for row in rows))
+
+
 class Cpu(Record):
-    name, title = "cpu", "Sweeps on a CPU alone"
-    sections = ("sweeps",)
+    name, title = "cpu", "What a CPU alone shows"
+    sections = ("sweeps", "python")
 
     def device(self):
         kind = f"family {machine.cpuinfo('cpu family')}, model {machine.cpuinfo('model')}"
@@ -131,7 +171,28 @@ class Cpu(Record):
         )
 
     def tables(self, section, lines):
-        return tables(lines)
+        return python_tables(lines) if section == "python" else tables(lines)
+
+    def python(self):
+        """Over the driver that does nothing, from a stack of Python frames."""
+        script = os.path.join(machine.TOP, "tests/programs/figures/figure_python_cost.py")
+        null = os.path.join(self.build, "null")
+        library = {"LD_PRELOAD": os.path.join(self.build, "libgmod.so"), "LD_LIBRARY_PATH": null}
+        for version, python in pythons().items():
+            command = [python, script, os.path.join(null, "figure_python_cost.so"), str(FRAMES)]
+            ns = {}
+            for _ in range(RUNS):
+                for how, lines in (("with", 1), ("without", 0)):
+                    environment = {**os.environ, **library, "GMOD_OPTIONS": f"python_lines={lines}"}
+                    status, output, errors = self.execute(command, environment, LIMIT)
+                    if status != 0:
+                        self.result(f"FAIL: Python {version}: {self.outcome(status, LIMIT, last_line(errors))}")
+                        return
+                    row = processes.fields(last_line(output))
+                    for call, _ in CALLS:
+                        ns.setdefault(f"{call}_{how}", []).append(float(row[f"{call}_ns"]))
+            medians = " ".join(f"{key}={statistics.median(values):.1f}" for key, values in ns.items())
+            self.result(f"python={version} {medians}")
 
     def sweeps(self):
         ran_before, stolen_before = ticks()

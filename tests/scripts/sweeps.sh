@@ -30,4 +30,19 @@ says "a row" '^[|] 1 000 [|] allocated [|] continuous [|] 3[.]0 [|] 30[.]0 to 17
 says "the lines alone of few say nothing" '^[|] 100 [|] .* to 170 [|] - [|] 3500 ' "$(tables "buffers=100 ns_per_buffer=3.00 $sample")"
 says "a failure is one" '^- FAIL: no memory$' "$(tables "FAIL: no memory")"
 
+# pythons LINE...: the same of the section python.
+pythons() {
+	python3 -c 'import cpu, sys; print(*cpu.python_tables(sys.argv[1:]), sep="\n")' "$@"
+}
+sample="python=3.12.1 launch_without=9.00 launch_with=109.00 allocation_without=8000.00"
+table=$(pythons "$sample allocation_with=9001.00")
+says "100 ns more for a launch are the target" '^- met: Python 3[.]12[.]1, 12 frames: 100 ns more for a launch ' "$table"
+says "1001 ns more for an allocation are a miss" '^- missed: Python 3[.]12[.]1, .*: 1001 ns more for an allocation ' "$table"
+says "a row of Python" '^[|] 3[.]12[.]1 [|] 9[.]0 [|] 109 [|] 8000 [|] 9001 [|]$' "$table"
+says "no Python" '^- not measured: no Python' "$(pythons)"
+expect "calls from a Python stack" 0 env "LD_LIBRARY_PATH=$build/null" "LD_PRELOAD=$build/libgmod.so" \
+	"$(command -v python3)" tests/programs/figures/figure_python_cost.py "$build/null/figure_python_cost.so"
+says "calls from a Python stack: what they cost" '^frames=12 launch_ns=[0-9.]+ allocation_ns=[0-9.]+$' "$out"
+same "calls from a Python stack: nothing is found" "" "$err"
+
 finish
