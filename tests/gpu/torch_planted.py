@@ -1,5 +1,7 @@
 # expect: heap-buffer-overflow size 4000 offset +0
 # suspect: planted_overflow
+# line: torch_planted\.py:16 in <module>
+# line: planted\.py:[0-9]+ in load\.<locals>\.launch
 # env: PYTORCH_NO_CUDA_MEMORY_CACHING=1
 # limit: 120
 """A custom kernel writes past a PyTorch tensor; with caching off the tensor is an allocation of its own."""

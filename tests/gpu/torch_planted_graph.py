@@ -1,5 +1,6 @@
 # expect: heap-buffer-overflow size 4000 offset +0
 # suspect: planted_overflow
+# line: torch_planted_graph\.py:15 in <module>
 # env: PYTORCH_NO_CUDA_MEMORY_CACHING=1
 # limit: 120
 """A custom kernel writes past a PyTorch tensor; it is launched by a CUDA graph alone."""

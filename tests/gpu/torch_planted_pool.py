@@ -1,5 +1,7 @@
 # expect: heap-buffer-overflow size 4000 offset +0
 # suspect: planted_overflow
+# line: torch_planted\.py:16 in <module>
+# line: planted\.py:[0-9]+ in load\.<locals>\.launch
 # env: PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync
 # options: max_overhead=100
 # limit: 120

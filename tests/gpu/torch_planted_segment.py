@@ -1,5 +1,7 @@
 # expect: heap-buffer-overflow size 23068672 offset +0
 # suspect: planted_overflow
+# line: torch_planted_segment\.py:17 in <module>
+# line: planted\.py:[0-9]+ in load\.<locals>\.launch
 # limit: 120
 """The same with PyTorch's own pool: a tensor of 22 MiB fills a segment, which is one allocation of the driver's."""
 
