@@ -7,8 +7,8 @@
  * and its table of lines. What is not so is looked for first: a thread state that is another thread's, or of an
  * interpreter that is not the main one, and a frame that is being torn down, whose code object has no reference left.
  *
- * Python's end takes the states and frames of all threads but its own, whatever they are doing, and a thread may lose
- * its processor between any two loads. So loads are for the process's main thread, which is the one that ends Python;
+ * Python's end frees the states of all threads but its own, whatever they are doing, and a thread may lose its
+ * processor between any two loads. So loads are for the process's main thread, which is the one that ends Python;
  * any other one, and the first stack of all, is read by system calls that fail where there is no memory. Such a call
  * takes a microsecond: a thread that does little else is looked at for a thirtieth of its time. Until one stack was as
  * expected throughout, nothing is taken for a Python that is known here.
