@@ -88,17 +88,6 @@ static bool is_unproven(const struct gmod_thread *t, uint64_t number, uint64_t c
 	return !gmod_launch_complete(t, number, UINT64_MAX) && !gmod_proven(context, stream, ticks);
 }
 
-/* Each place once. Of one thread the latest launch comes first. */
-static void note_place(uint32_t *places, uint32_t place)
-{
-	int i = 0;
-
-	while (i < GMOD_PLACES_MAX && places[i] && places[i] != place)
-		i++;
-	if (i < GMOD_PLACES_MAX)
-		places[i] = place;
-}
-
 static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
 {
 	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
@@ -110,7 +99,7 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 		group->suspect.unfinished++;
 		note_unfinished(g, l, group);
 	}
-	note_place(group->suspect.python, l->python);
+	gmod_note_place(group->suspect.python, l->python); /* of one thread the latest launch comes first */
 	if (l->ticks < group->latest)
 		return;
 	group->latest = l->ticks;

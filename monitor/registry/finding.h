@@ -90,6 +90,17 @@ struct gmod_suspect {
 	uint32_t python[GMOD_PLACES_MAX]; /* where (lib/base/python.h); 0 behind the last */
 };
 
+/* Each place once. */
+static inline void gmod_note_place(uint32_t places[GMOD_PLACES_MAX], uint32_t place)
+{
+	int i = 0;
+
+	while (i < GMOD_PLACES_MAX && places[i] && places[i] != place)
+		i++;
+	if (i < GMOD_PLACES_MAX)
+		places[i] = place;
+}
+
 struct gmod_finding {
 	uint32_t id; /* 1, 2, 3 ... in the process; a provisional report and its final one share it */
 	enum gmod_class class;

@@ -182,8 +182,8 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 }
 
 /*
- * Add all of the i-th one's name to *s; false: an earlier one has it. Where its kernel is unknown it stands alone.
- * Stream UINT64_MAX is several.
+ * Add all of the i-th one's name to *s, as far as it is told; false: an earlier one has it. Where its kernel is unknown
+ * it stands alone. Stream UINT64_MAX is several.
  */
 static bool stands_for_all(const struct gmod_report_view *v, uint32_t i, struct gmod_suspect *s)
 {
@@ -196,9 +196,12 @@ static bool stands_for_all(const struct gmod_report_view *v, uint32_t i, struct 
 			return false;
 		s->launches += other->launches;
 		s->unfinished += other->unfinished;
-		if (s->stream != other->stream || s->graph != other->graph)
-			*s = (struct gmod_suspect){
-			    .launches = s->launches, .unfinished = s->unfinished, .stream = UINT64_MAX};
+		for (int place = 0; place < GMOD_PLACES_MAX; place++)
+			gmod_note_place(s->python, other->python[place]);
+		if (s->stream == other->stream && s->graph == other->graph)
+			continue;
+		s->stream = UINT64_MAX;
+		s->graph = 0;
 	}
 	return true;
 }
@@ -264,8 +267,12 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 		gmod_text_fmt(t, "; %llu launch record%s lost, so there may be others", (ull)f->launches_lost,
 			      f->launches_lost == 1 ? " was" : "s were");
 	end(p);
-	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++)
-		add_places(p, v->suspect[i], f->suspect[i].python);
+	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++) {
+		struct gmod_suspect s = f->suspect[i];
+
+		if (stands_for_all(v, i, &s))
+			add_places(p, v->suspect[i], s.python);
+	}
 }
 
 static void add_nearby(struct page *p, const struct gmod_report_view *v)

@@ -383,6 +383,21 @@ TEST_FIXTURE(reports_name_lines, fresh, NULL)
 	expect("\"site\":\"file0.py:101 in f0\"");
 }
 
+TEST_FIXTURE(suspects_of_one_name_share_their_places, fresh, NULL)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	f.suspect_count = 3;
+	f.suspect[0] = (struct gmod_suspect){.name = "vec_add", .python = {gmod_python_here(2)}};
+	f.suspect[1] = (struct gmod_suspect){.name = "scale", .python = {gmod_python_here(1)}};
+	f.suspect[2] = (struct gmod_suspect){
+	    .name = "vec_add", .graph = 9, .python = {f.suspect[1].python[0], f.suspect[0].python[0]}};
+	report_one("", &f);
+	expect("\n    vec_add launched\n      at file0.py:101 in f0\n      at file1.py:201 in f1\n"
+	       "    vec_add also launched\n      at file0.py:101 in f0\n"
+	       "    scale launched\n      at file0.py:101 in f0\n    changed bytes");
+}
+
 /* Natively all of a Python program's calls come from one place. */
 TEST_FIXTURE(sites_are_told_by_lines, fresh, NULL)
 {
