@@ -364,16 +364,25 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	}
 }
 
-/* Of a site "function module+offset" the function, of "module+offset" the module. */
-static void add_suppression(const struct gmod_report_view *v, struct gmod_text *t)
+/*
+ * Of a site "function module+offset" the function, of "module+offset" the module. Of Python's the function, or the file
+ * where that is "<module>", "<lambda>" or the like.
+ */
+static void add_suppression(const struct gmod_report_view *v, const struct gmod_python *python, struct gmod_text *t)
 {
 	const char *blank = strrchr(v->site, ' '), *plus = strrchr(v->site, '+');
-	size_t len = (size_t)((blank ? blank : plus ? plus : v->site) - v->site);
+	const struct gmod_python_frame *innermost = python ? python->frame : NULL;
+	size_t before;
 
-	if (len == 0 || memchr(v->site, '\\', len) || memmem(v->site, len, "...", 3))
-		return; /* or it would not match */
 	gmod_text_fmt(t, "%s:", v->class_name);
-	gmod_text_bytes(t, v->site, len);
+	before = t->len;
+	if (innermost)
+		gmod_text_escaped(t, strchr("<", *innermost->function) ? innermost->file : innermost->function,
+				  GMOD_NAME_SHOWN);
+	else
+		gmod_text_bytes(t, v->site, (size_t)((blank ? blank : plus ? plus : v->site) - v->site));
+	if (t->len == before || strchr(t->at + before, '\\') || strstr(t->at + before, "..."))
+		gmod_text_init(t, t->at, t->cap); /* it would not match */
 }
 
 /* ---- who did it ---- */
@@ -485,7 +494,7 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 		gmod_short_name(f->suspect[i].name ? f->suspect[i].name : "", v->suspect[i], GMOD_SHORT_NAME_MAX);
 	describe_site(site, v->site, sizeof(v->site));
 	gmod_text_init(&t, v->suppression, sizeof(v->suppression));
-	add_suppression(v, &t);
+	add_suppression(v, site->python, &t);
 	if (f->class == GMOD_POST_MORTEM) {
 		gmod_text_init(&t, v->site, sizeof(v->site));
 		gmod_text_escaped(&t, f->error_name ? f->error_name : "-", 100);

@@ -370,6 +370,7 @@ TEST_FIXTURE(reports_name_lines, fresh, NULL)
 	expect("\n    vec_add launched\n      at file0.py:101 in f0\n      at file1.py:201 in f1\n"
 	       "    vec_add also launched\n      at file0.py:101 in f0\n    changed bytes");
 	expect("offset +0 file0.py:101 in f0\n");
+	expect("\n    or, for the file of suppressions: heap-buffer-overflow:f0\n");
 	f.id = next_id++;
 	report_one("log_format=json", &f);
 	assert_int_equal(json_lines(text), 1);
@@ -396,6 +397,19 @@ TEST_FIXTURE(suspects_of_one_name_share_their_places, fresh, NULL)
 	expect("\n    vec_add launched\n      at file0.py:101 in f0\n      at file1.py:201 in f1\n"
 	       "    vec_add also launched\n      at file0.py:101 in f0\n"
 	       "    scale launched\n      at file0.py:101 in f0\n    changed bytes");
+}
+
+/* A module's own lines are no function that tells it from others. */
+TEST_FIXTURE(a_site_without_a_name_is_suppressed_by_its_file, fresh, NULL)
+{
+	struct gmod_finding f = finding(GMOD_LEAK);
+
+	code[0][VERSION] = (uint64_t)6000 << 32;
+	memcpy((char *)function[0] + 40, "<>", 2);
+	f.buffer.allocated_at.python = gmod_python_here(1);
+	report_one("", &f);
+	expect("offset +0 file0.py:101 in <>\n");
+	expect("\n    or, for the file of suppressions: leak:file0.py\n");
 }
 
 /* Natively all of a Python program's calls come from one place. */
