@@ -295,18 +295,19 @@ static void add_nearby(struct page *p, const struct gmod_report_view *v)
 	end(p);
 }
 
-/* Of each module the path and the build-id, once: what it takes to find the lines of its frames later. */
+/* Of each module with frames shown the path and the build-id, once: what it takes to find their lines later. */
 static void add_modules(struct page *p, const struct gmod_report_view *v)
 {
-	const struct gmod_frame *told[GMOD_STACKS * GMOD_STACK_MAX], *f;
+	const struct gmod_frame *told[GMOD_STACKS * GMOD_STACK_MAX];
 	uint32_t n = 0, same;
 
 	for (int i = 0; i < GMOD_STACKS; i++)
-		for (f = v->stack[i].frame; f < v->stack[i].frame + v->stack[i].depth; f++) {
-			told[n] = f;
+		for (uint32_t k = 0; k < v->stack[i].depth; k++) {
+			const struct gmod_frame *f = told[n] = &v->stack[i].frame[k];
+
 			for (same = 0; strcmp(told[same]->path, f->path) != 0; same++)
 				;
-			if (!f->path[0] || same < n)
+			if (!f->path[0] || same < n || gmod_is_interpreter(&v->stack[i], k))
 				continue;
 			n++;
 			gmod_text_escaped(begin(p, "    module "), f->path, GMOD_MODULE_PATH_MAX);
