@@ -101,6 +101,20 @@ check_text() {
 	ended "text: suppressed by a function" 0 0
 }
 
+# What gmod report makes of it, of text and of JSON.
+check_report() {
+	local python
+	python=$(command -v python3)
+	guarded log_path="$work/log.text" "$python" "$script" forked
+	guarded log_format=json:log_path="$work/log.json" "$python" "$script" forked
+	json "report" '^finding=1$' "$(cat "$work/log.json")"
+	out=$(scripts/gmod report "$work/log.text" "$work/log.json")
+	says "report: one group for both" '^2 findings in 1 group, from logs of 2 processes$' "$out"
+	says "report: the site is a line of Python" '^1\. heap-buffer-overflow: Cuda\.allocate na.*\.py:[0-9]+$' "$out"
+	says "report: where it was allocated" '^      at .*/na.*\.py:[0-9]+ in Cuda\.allocate$' "$out"
+	says "report: where it was launched" '^ +launched at .*\.py:[0-9]+ in Cuda\.change$' "$out"
+}
+
 # Another version has native frames, and works.
 check_other_version() {
 	local python
