@@ -155,6 +155,14 @@ GMOD_DEVICE gmod_u64 canary_word(const gmod_u64 subkey[2], gmod_u64 i)
 	return without_plain_bytes(gmod_patrol_finish(&s));
 }
 
+/* The number of the lowest byte of v that is not 0; v is not 0. */
+GMOD_DEVICE gmod_u32 lowest_byte(gmod_u64 v)
+{
+	const gmod_u32 low = (gmod_u32)v;
+
+	return (low ? gmod_lowest(low) : 32 + gmod_lowest((gmod_u32)(v >> 32))) / 8;
+}
+
 /* The offset of the first byte of word number i of [from, to) that differs, or SAME. */
 GMOD_DEVICE gmod_u32 look(const gmod_u64 subkey[2], gmod_u64 from, gmod_u64 to, gmod_u32 i)
 {
@@ -167,7 +175,7 @@ GMOD_DEVICE gmod_u32 look(const gmod_u64 subkey[2], gmod_u64 from, gmod_u64 to, 
 		return SAME;
 	differs = gmod_load_part(at, mask); /* on its way while the other is made */
 	differs ^= canary_word(subkey, i) & mask;
-	return differs ? (gmod_u32)(at + (gmod_u64)gmod_lowest(differs) / 8 - from) : SAME;
+	return differs ? (gmod_u32)(at + lowest_byte(differs) - from) : SAME;
 }
 
 /* What differs of an entry in this round. */
