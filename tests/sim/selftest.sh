@@ -75,7 +75,7 @@ a byte of memory of a pool that was destroyed is: 5
 exporting a pool that was not made for it: ERROR_INVALID_VALUE
 from a pool, more than there is: ERROR_OUT_OF_MEMORY
 a kernel stores to pool memory that was trimmed: ERROR_ILLEGAL_ADDRESS
-a queued fill of pool memory that cuMemFree and a trim gave back: ERROR_ILLEGAL_ADDRESS
+a queued fill of pool memory that cuMemFree and a trim gave back: ERROR_LAUNCH_FAILED
 before cuInit, cuMemAlloc: ERROR_NOT_INITIALIZED
 in a forked child, cuMemAlloc: ERROR_NOT_INITIALIZED
 without a context, cuMemAlloc: ERROR_INVALID_CONTEXT
