@@ -78,7 +78,7 @@ static void require_suspect(CUdeviceptr p, CUgraphExec exec)
 	tk_sync();
 	CK(cuMemFree(p));
 	snprintf(text, sizeof(text), "k_flip x1 on the default stream in graph %p", (void *)exec);
-	REQUIRE(wait_for_report(text, 1000));
+	REQUIRE(wait_for_report(text, 10000));
 }
 
 /* Executable graphs stay, so that each has a handle of its own. */
