@@ -55,6 +55,8 @@ __global__ void __launch_bounds__(GMOD_GUARD_THREADS) gmod_unit_guard(gmod_u32 t
 	__shared__ bool on;
 	gmod_u64 began = gmod_clock();
 
+	if (!gmod_unit_heap.base) /* the host could not tell this unit of the heap */
+		return;
 	do {
 		gmod_unit_pass();
 		__syncthreads();

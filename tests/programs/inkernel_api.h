@@ -34,7 +34,7 @@ GT_KERNEL2(_Z15gmod_unit_guardILj5EEvjj, gmod_u32, turn, gmod_u32, microseconds)
 {
 	gmod_u64 end = gmod_clock() + microseconds * 1000ull;
 
-	if (GT_TID() + 1 < GT_THREADS())
+	if (!gmod_unit_heap.base || GT_TID() + 1 < GT_THREADS())
 		return;
 	do {
 		gmod_add32_relaxed(&gmod_unit_heap.state->pass, 1);
