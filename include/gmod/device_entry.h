@@ -174,7 +174,7 @@ GMOD_DEVICE_SLOW bool gmod_entry_holds(const struct gmod_buffer *b)
 	gmod_u32 state = gmod_entry_state_of(b->word);
 
 	if (state == GMOD_ENTRY_NONE)
-		return b->word == gmod_word_none(b->place);
+		return (b->word & ~0xfff0ull) == gmod_word_none(b->place);
 	return state <= GMOD_ENTRY_DEAD && who == gmod_entry_who(b->place, b->word, who);
 }
 

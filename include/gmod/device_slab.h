@@ -273,12 +273,12 @@ GMOD_DEVICE gmod_u64 gmod_place(gmod_u64 entry, gmod_u32 class_)
 	return entry | (gmod_u64)class_ << 56;
 }
 
-/* The entry's word of a block that nobody has had since its chunk became one of the class. */
+/* The entry's word of a block that nobody has had since its chunk became one of the class, but for the generation. */
 GMOD_DEVICE gmod_u64 gmod_word_none(gmod_u64 place)
 {
-	return (gmod_u64)(((gmod_u32)(place >> GMOD_CHUNK_BITS) ^ (gmod_u32)gmod_unit_heap.key[1]) * 0x9e3779b1u)
-		   << 32 |
-	       16;
+	gmod_u32 chunk = (gmod_u32)(place >> GMOD_CHUNK_BITS) ^ (gmod_u32)(place >> 40); /* and its class */
+
+	return (gmod_u64)((chunk ^ (gmod_u32)gmod_unit_heap.key[1]) * 0x9e3779b1u) << 32;
 }
 
 /* Change a chunk of our own, and add to its number, which may be changing by mistake (I4): the new number. */
@@ -306,6 +306,8 @@ GMOD_DEVICE_SLOW void gmod_chunk_clear(gmod_u32 chunk, gmod_u32 class_)
 		return;
 	gmod_and64_relaxed(gmod_control_of(chunk), ~3ull); /* NEW */
 	gmod_fence_writes(); /* a guard that reads what we write finds that it is no entry */
+	/* Generations begin with the chunk's: what a slow guard has looked at is not taken for the new buffer. */
+	none |= was >> 4 & 0xfff0;
 	GMOD_ROLLED
 	for (gmod_u32 i = 0; i < blocks; i++)
 		gmod_store64_relaxed(&entry[i * (GMOD_ENTRY_SIZE / 8)], none);
