@@ -22,10 +22,10 @@ inline add(m)
 	fi;
 	atomic { member[m] = 1; added[m]++ }
 #else
-	/* gmod_set_add_mask: gmod_or64_release(&s->words[word]) */
+	/* gmod_set_add_mask: gmod_or32_release() of the word */
 	atomic { old = member[0] || member[1]; member[m] = 1; added[m]++ };
 	if
-	:: !old -> summary = 1			/* gmod_set_mark */
+	:: !old -> summary = 1
 	:: else
 	fi
 #endif
@@ -33,7 +33,7 @@ inline add(m)
 
 inline take(m)
 {
-	/* gmod_set_take_mask: gmod_and64_release(&s->words[word]) */
+	/* gmod_set_take_mask: gmod_and32_acquire() of the word */
 	atomic {
 		got = member[m];
 		member[m] = 0;
@@ -45,7 +45,7 @@ inline take(m)
 	};
 	if
 	:: last ->
-		summary = 0;
+		summary = 0;			/* gmod_set_unmark */
 #ifndef NORECHECK
 		if
 		:: member[0] || member[1] -> summary = 1
@@ -74,7 +74,7 @@ proctype user(byte own)
 	running--
 }
 
-/* gmod_set_take_any: by way of the summary, so it may miss what is there, but takes nothing twice. */
+/* gmod_set_find and gmod_set_take: by way of the summary, so it may miss what is there, but takes nothing twice. */
 proctype searcher()
 {
 	bool old, got, last;

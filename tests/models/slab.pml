@@ -1,8 +1,10 @@
 /*
  * A chunk of the device heap, between the set of free chunks and the set of its class: include/gmod/device_slab.h.
  *
- * Three threads ask for one or two of a chunk's two blocks, get what there is, and release it. Who finds nothing makes
- * the chunk one of the class, if it is free. Sets are single bits here; device_set.h has a model of its own (set.pml).
+ * Three threads, or lanes that ask together, want one or two of a chunk's two blocks, get what there is, and release it.
+ * Who finds nothing makes
+ * the chunk one of the class, if it is free. Sets are single bits here; device_set.h has a model of its own (set.pml),
+ * and what is in a block, too (entry.pml).
  *
  *   good      no block has two owners, a reservation always finds its bit, and in the end the chunk is free, or has
  *             all blocks that nobody has, and is listed if there are any
@@ -23,11 +25,11 @@
 byte kind = FREE;
 short number;			/* free blocks; may be negative */
 byte generation;
-bool there[TOTAL];		/* free_blocks */
+bool there[TOTAL] = 1;		/* free_blocks */
 bool owned[TOTAL];
 byte reserved;			/* reserved and not yet picked: only for the check of I1 */
-bool pool = 1;			/* h->free_chunks */
-bool listed;			/* h->class_chunks[class] */
+bool pool = 1;			/* in the set of free chunks */
+bool listed;			/* in that of its class */
 byte running = 3;
 
 #define BITS (there[0] + there[1])
@@ -42,7 +44,7 @@ inline settle(before, after, k, g)
 #ifdef GREEDY
 			:: true ->
 #else
-			:: kind == k && number == after && generation == g ->	/* gmod_cas64_release(&c->control) */
+			:: kind == k && number == after && generation == g ->	/* gmod_cas64_release(control) */
 #endif
 				kind = FREE; number = 0; generation = (g + 1) % 8; done = 1
 			:: else -> done = 0
@@ -50,12 +52,12 @@ inline settle(before, after, k, g)
 		};
 		if
 		:: done ->
-			listed = 0;		/* gmod_set_take(&h->class_chunks) */
-			pool = 1		/* gmod_set_add(&h->free_chunks) */
+			listed = 0;		/* gmod_set_take(class) */
+			pool = 1		/* gmod_set_add(GMOD_SET_FREE) */
 		:: !done && before <= 0 -> listed = 1
 		:: else
 		fi
-	:: k == SLAB && after != TOTAL && before <= 0 && after > 0 -> listed = 1	/* gmod_set_add(&h->class_chunks) */
+	:: k == SLAB && after != TOTAL && before <= 0 && after > 0 -> listed = 1	/* gmod_set_add(class) */
 	:: else
 	fi
 }
@@ -85,10 +87,10 @@ proctype thread(byte want)
 	bool done;
 
 again:	got = 0; before = 0; after = 0; k = 0; g = 0;
-	done = (kind == SLAB && number > 0);			/* gmod_chunk_reserve: the look before */
+	done = (kind == SLAB && number > 0);			/* gmod_slab_try: the look before */
 	if
 	:: done ->
-		atomic {						/* gmod_add64_acquire(&c->control, -want) */
+		atomic {						/* gmod_group_add64_acquire(control, -want) */
 			before = number; k = kind; number = number - want;
 			if
 			:: k == SLAB && before >= want -> got = want
@@ -100,7 +102,7 @@ again:	got = 0; before = 0; after = 0; k = 0; g = 0;
 		};
 		if
 		:: got < want ->
-			atomic {					/* gmod_add64_release(&c->control, back) */
+			atomic {					/* gmod_add64_release(control, back) */
 				number = number + want - got; k = kind; g = generation;
 				after = number
 			};
@@ -123,11 +125,10 @@ again:	got = 0; before = 0; after = 0; k = 0; g = 0;
 	:: got -> goto pick
 	:: else
 	fi;
-	/* gmod_slab_grow */
-	atomic { done = pool; pool = 0 };			/* gmod_set_take(&h->free_chunks) */
+	atomic { done = pool; pool = 0 };			/* gmod_chunk_take */
 	if
 	:: done ->
-		there[0] = 1; there[1] = 1;				/* gmod_chunk_found */
+		assert(BITS == TOTAL && kind == FREE);		/* I4: what a free chunk is */
 #ifdef STORE
 		before = number;
 		atomic { number = before + TOTAL; kind = SLAB; generation = (generation + 1) % 8; after = number };
@@ -142,9 +143,9 @@ again:	got = 0; before = 0; after = 0; k = 0; g = 0;
 	:: else -> goto out					/* no memory */
 	fi;
 pick:	i = 0; before = 0; after = 0; done = 0; k = 0; g = 0;
-	do						/* gmod_chunk_pick */
+	do						/* gmod_slab_pick */
 	:: i < got ->
-		atomic {				/* gmod_and64_acquire(&c->free_blocks[w]) */
+		atomic {				/* gmod_and32_acquire(&free_blocks[w]) */
 			if
 			:: there[0] -> there[0] = 0; mine[i] = 0
 			:: there[1] -> there[1] = 0; mine[i] = 1
