@@ -307,7 +307,7 @@ GMOD_DEVICE_SLOW void gmod_chunk_clear(gmod_u32 chunk, gmod_u32 class_)
 	gmod_and64_relaxed(gmod_control_of(chunk), ~3ull); /* NEW */
 	gmod_fence_writes(); /* a guard that reads what we write finds that it is no entry */
 	/* Generations begin with the chunk's: what a slow guard has looked at is not taken for the new buffer. */
-	none |= was >> 4 & 0xfff0;
+	none |= gmod_load64_relaxed(gmod_control_of(chunk)) >> 4 & 0xfff0;
 	GMOD_ROLLED
 	for (gmod_u32 i = 0; i < blocks; i++)
 		gmod_store64_relaxed(&entry[i * (GMOD_ENTRY_SIZE / 8)], none);
