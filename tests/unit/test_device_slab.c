@@ -56,6 +56,17 @@ static void *allocate(uint64_t block)
 	return gmod_heap_malloc(block - AROUND, 16);
 }
 
+/* Who was slow to mark a word may mark it when it is empty again. */
+TEST(marks_of_empty_words_hide_nothing)
+{
+	struct test_heap t = heap_make(96, 1);
+
+	gmod_set_add(0, 70);
+	*gmod_set_marks(0) |= 3;
+	assert_int_equal(gmod_set_find(0, 0), 70);
+	heap_drop(&t);
+}
+
 TEST(blocks_are_apart_and_come_back)
 {
 	struct test_heap t = heap_make(CHUNKS, 1);

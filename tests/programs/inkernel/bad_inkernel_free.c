@@ -30,6 +30,7 @@
 #include "include/gmod.h"
 
 #pragma weak gmod_device_check
+#pragma weak gmod_device_get_stats
 
 /*
  * At once, or after the memory has been given back to the heap, where the first free was the last one of a chunk, so
@@ -96,6 +97,11 @@ static TK_UNUSED void passed_over(void)
 	tk_sync();
 	for (int i = 0; i < 5 && gmod_device_check; i++)
 		REQUIRE(gmod_device_check() == GMOD_OK);
+	if (gmod_device_get_stats) {
+		struct gmod_device_stats s = {.struct_size = sizeof(s)};
+
+		REQUIRE(gmod_device_get_stats(&s) == GMOD_OK && s.waiting_buffers == 10);
+	}
 	ik_flip(p, 3, 50, 4);
 }
 
