@@ -26,8 +26,8 @@ GMOD_DEVICE enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gm
 	w->size = size;
 	w->align = align;
 	w->needs = needs;
-	w->tries = w->hint = 0;
-	w->gained = w->b.user = 0;
+	w->tries = w->hint = w->taken = w->given = 0;
+	w->gained = w->b.user = w->b.place = w->b.word = w->b.end = 0;
 	w->spot = GMOD_CLASS_RUN * GMOD_SLOTS;
 	if (needs <= GMOD_BLOCK_MAX)
 		w->spot = gmod_class_of((gmod_u32)needs) * GMOD_SLOTS + (gmod_processor() & (gmod_unit_heap.slots - 1));
@@ -207,7 +207,7 @@ GMOD_DEVICE_SLOW void *gmod_heap_malloc(gmod_u64 size, gmod_u64 align)
 GMOD_DEVICE_SLOW void gmod_buffer_find(struct gmod_buffer *b)
 {
 	b->place = gmod_place_at(b->asked);
-	b->word = 0;
+	b->word = b->user = b->end = 0;
 	if (!b->place)
 		return;
 	/* acquire: the rest of the entry */
@@ -242,11 +242,12 @@ GMOD_DEVICE void gmod_buffer_keep(const struct gmod_buffer *b)
 /* Make a live buffer BUSY, by us; false: it is not live, or no longer. */
 GMOD_DEVICE_ONCE bool gmod_buffer_claim(struct gmod_buffer *b)
 {
-	gmod_u64 *at = &gmod_entry_at(b->place)->word, seen;
+	gmod_u64 seen;
 
 	GMOD_ROLLED
 	while (gmod_entry_state_of(b->word) == GMOD_ENTRY_LIVE) {
-		seen = gmod_cas64_relaxed(at, b->word, gmod_entry_turned(b->word, GMOD_ENTRY_BUSY));
+		seen = gmod_cas64_relaxed(&gmod_entry_at(b->place)->word, b->word,
+					  gmod_entry_turned(b->word, GMOD_ENTRY_BUSY));
 		if (seen == b->word)
 			return true;
 		b->word = seen; /* the guard has reported it, or another thread frees it */
