@@ -8,50 +8,47 @@
 /* In kernels, where it would be a lot of code at each call. */
 #if defined(GMOD_IN_KERNEL)
 
-GMOD_DEVICE_SLOW void *gmod_any_malloc(gmod_u64 size, gmod_u64 align)
+GMOD_DEVICE_SLOW void *gmod_either_malloc(gmod_u64 size, gmod_u64 align)
 {
 	return gmod_unit_on() ? gmod_unit_malloc(size, align) : gmod_plain_malloc(size, align);
 }
 
-/*
- * The lanes that come together leave together. The compiler takes that for granted: it leaves out the check in front of
- * a barrier that follows, and on an H100 lanes that came back one by one met at it twice. Without relocatable device
- * code it has to be a call of its own: that is how it was tried.
- */
-#if defined(__CUDACC_RDC__)
-
-GMOD_DEVICE_SLOW void gmod_any_free(void *p)
-{
-	gmod_u32 lanes = gmod_lanes();
-
-	if (p && gmod_unit_on())
-		gmod_unit_free(p);
-	else if (p)
-		gmod_plain_free(p);
-	gmod_lanes_meet(lanes);
-}
-
-#else
-
-GMOD_DEVICE_SLOW void gmod_unit_free_together(void *p)
-{
-	gmod_u32 lanes = gmod_lanes();
-
-	gmod_unit_free(p);
-	gmod_lanes_meet(lanes);
-}
-
-GMOD_DEVICE_SLOW void gmod_any_free(void *p)
+GMOD_DEVICE_SLOW void gmod_either_free(void *p)
 {
 	if (!p)
 		return;
 	if (gmod_unit_on())
-		gmod_unit_free_together(p);
+		gmod_unit_free(p);
 	else
 		gmod_plain_free(p);
 }
 
-#endif
+GMOD_DEVICE void *gmod_any_malloc(gmod_u64 size, gmod_u64 align)
+{
+	void *p = gmod_either_malloc(size, align);
+
+	gmod_lanes_apart();
+	return p;
+}
+
+GMOD_DEVICE void gmod_any_free(void *p)
+{
+	gmod_either_free(p);
+	gmod_lanes_apart();
+}
+
+GMOD_DEVICE bool gmod_any_can(gmod_u64 size, gmod_u64 align)
+{
+	return gmod_plain_can(size, align) && (!gmod_unit_on() || gmod_unit_can(size, align));
+}
+
+GMOD_DEVICE size_t gmod_any_size(void *p)
+{
+	size_t size = gmod_unit_on() ? (size_t)gmod_unit_size(p) : (size_t)gmod_plain_size(p);
+
+	gmod_lanes_apart();
+	return size;
+}
 
 #else
 
@@ -65,13 +62,16 @@ static inline void gmod_any_free(void *p)
 	free(p);
 }
 
-#endif
+GMOD_CALL bool gmod_any_can(gmod_u64 size, gmod_u64 align)
+{
+	return gmod_plain_can(size, align);
+}
 
-/* In kernels what GMOD's heap says, or else CUDA's; in host code what the host's does. */
-#if defined(GMOD_IN_KERNEL)
-#define GMOD_OF(ours, plain, host) (gmod_unit_on() ? (ours) : (plain))
-#else
-#define GMOD_OF(ours, plain, host) (host)
+static inline size_t gmod_any_size(void *p)
+{
+	return malloc_usable_size(p);
+}
+
 #endif
 
 /*
@@ -109,7 +109,7 @@ GMOD_CALL void freeN(void *p)
 /* The bytes of a live buffer that may be used: as many as were asked for, on the host perhaps more. Of NULL, 0. */
 GMOD_CALL size_t sizeN(void *p)
 {
-	return p ? (size_t)GMOD_OF(gmod_unit_size(p), gmod_plain_size(p), malloc_usable_size(p)) : 0;
+	return p ? gmod_any_size(p) : 0;
 }
 
 /* Both aligned to 8; from == NULL: zeros. */
@@ -165,9 +165,7 @@ enum gmod_why {
 /* For callocN, the size is the product, which may be no size either. */
 GMOD_CALL enum gmod_why whyN(size_t align, size_t size)
 {
-	bool can = gmod_plain_can(size, align) && GMOD_OF(gmod_unit_can(size, align), true, true);
-
-	return can && (align & (align - 1)) == 0 ? GMOD_NO_MEMORY : GMOD_IMPOSSIBLE;
+	return gmod_any_can(size, align) && (align & (align - 1)) == 0 ? GMOD_NO_MEMORY : GMOD_IMPOSSIBLE;
 }
 
 #endif

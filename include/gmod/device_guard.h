@@ -222,6 +222,7 @@ GMOD_DEVICE_SLOW void gmod_guard_share(gmod_u32 share, struct gmod_warp w)
 
 			if (gmod_control_kind(that) != GMOD_CHUNK_NEW)
 				gmod_guard_chunk(first + i, that, w, &seen);
+			gmod_lanes_apart();
 		}
 	}
 	seen.live = gmod_warp_sum(seen.live);

@@ -132,7 +132,7 @@ GMOD_DEVICE_SLOW void *gmod_heap_malloc(gmod_u64 size, gmod_u64 align)
 			step = gmod_slab_pick(&w);
 			break;
 		case GMOD_STEP_RETURN:
-			gmod_chunk_return(w.hint - 1, w.taken);
+			gmod_chunk_return(w.hint - 1, 1);
 			step = GMOD_STEP_LOOK;
 			break;
 		case GMOD_STEP_LOOK:

@@ -41,6 +41,7 @@ enum {
 	GMOD_GROW_WAIT = 64,     /* pauses */
 	GMOD_GROWTH_PAUSES = 40, /* between two looks whether the heap has grown */
 	GMOD_TRIES = 256,        /* chunks that had nothing for us, one after the other */
+	GMOD_CRUMBS = 8,         /* of these, before a new chunk is made while others still give back single blocks */
 	GMOD_PICK_TRIES = 4096,  /* looks at words of a bitmap that has a bit for us (I1), while others take theirs */
 };
 
@@ -363,7 +364,7 @@ struct gmod_want {
 	gmod_u32 given;              /* at that time */
 	gmod_u32 spot;               /* class * GMOD_SLOTS + slot: the place that remembers a chunk */
 	gmod_u32 hint;               /* what it remembered when we looked; of a run, its first chunk */
-	gmod_u32 taken;              /* chunks of a run that are ours */
+	gmod_u32 taken;              /* a chunk that is ours; of a run, how many are */
 	gmod_u32 tries;
 };
 
@@ -372,13 +373,10 @@ GMOD_DEVICE enum gmod_step gmod_want_first(const struct gmod_want *w)
 	return w->spot < GMOD_CLASS_RUN * GMOD_SLOTS ? GMOD_STEP_TRY : GMOD_STEP_FIND_RUN;
 }
 
-/* Lanes that come together reserve together: those of the lowest ranks get what there is. */
 GMOD_DEVICE_ONCE enum gmod_step gmod_slab_try(struct gmod_want *w)
 {
-	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk, mask;
-	struct gmod_group g;
+	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk;
 	gmod_u64 before;
-	int there;
 
 	w->hint = gmod_load32_relaxed(&gmod_unit_heap.state->hint[w->spot]);
 	chunk = w->hint - 1;
@@ -387,16 +385,11 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_slab_try(struct gmod_want *w)
 		return GMOD_STEP_EXTEND;
 	if (!gmod_control_is(before, class_) || gmod_control_free(before) <= 0)
 		return GMOD_STEP_LOOK;
-	/* Of one class: to others the chunk may have turned meanwhile, and they would count otherwise. */
-	g = gmod_group_of(chunk << 6 | class_, &mask);
 	/* acquire: the bits of the blocks that were released before (I1) */
-	before = gmod_group_add64_acquire(gmod_control_of(chunk), (gmod_u64)0 - ((gmod_u64)g.size << 32), g, mask);
-	there = gmod_control_is(before, class_) ? gmod_control_free(before) : 0;
-	there = there > 0 ? there : 0;
-	if ((int)g.rank < there)
-		return (int)g.rank + 1 == there ? GMOD_STEP_UNLIST : GMOD_STEP_PICK;
-	w->taken = g.size - (gmod_u32)there;
-	return (int)g.rank == there ? GMOD_STEP_RETURN : GMOD_STEP_LOOK;
+	before = gmod_add64_acquire(gmod_control_of(chunk), ~0ull << 32);
+	if (!gmod_control_is(before, class_) || gmod_control_free(before) <= 0)
+		return GMOD_STEP_RETURN;
+	return gmod_control_free(before) == 1 ? GMOD_STEP_UNLIST : GMOD_STEP_PICK;
 }
 
 /* A block that was reserved. Where there is none, the bitmap has been overwritten. */
@@ -423,38 +416,38 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_slab_pick(struct gmod_want *w)
 
 GMOD_DEVICE_ONCE enum gmod_step gmod_slab_look(const struct gmod_want *w)
 {
-	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk = gmod_set_find(class_, w->hint), mask;
+	gmod_u32 class_ = w->spot / GMOD_SLOTS, chunk = gmod_set_find(class_, w->hint);
 	gmod_u64 control;
 
-	if (chunk == GMOD_SET_NONE)
+	if (chunk == GMOD_SET_NONE || w->tries % GMOD_CRUMBS == 0)
 		return GMOD_STEP_TURN;
 	control = gmod_load64_relaxed(gmod_control_of(chunk));
 	if (gmod_control_is(control, class_) && gmod_control_free(control) > 0)
 		gmod_store32_relaxed(&gmod_unit_heap.state->hint[w->spot], chunk + 1);
-	else if (gmod_group_of(chunk, &mask).rank == 0)
+	else
 		gmod_chunk_unlist(chunk, class_);
 	return GMOD_STEP_TRY;
 }
 
 /*
  * One thread of the place makes a chunk; the others wait for it a little, until the place remembers another one than it
- * did. Few of them try to be the one, or the tries would hold it up.
+ * did. Where that takes too long, it is the turn of one of them.
  */
 GMOD_DEVICE_ONCE enum gmod_step gmod_slab_turn(const struct gmod_want *w)
 {
 	const gmod_u32 *hint = &gmod_unit_heap.state->hint[w->spot];
-	gmod_u32 *growing = &gmod_unit_heap.state->growing[w->spot], mask;
-	bool leads = gmod_group_of(w->spot, &mask).rank == 0;
+	gmod_u32 *growing = &gmod_unit_heap.state->growing[w->spot];
 
 	GMOD_ROLLED
 	for (int i = 0; i < GMOD_GROW_WAIT; i++) {
 		if (gmod_load32_relaxed(hint) != w->hint)
 			return GMOD_STEP_TRY;
-		if (leads && !gmod_load32_relaxed(growing) && gmod_cas32_acquire(growing, 0, 1) == 0)
+		if (!gmod_load32_relaxed(growing) && gmod_cas32_acquire(growing, 0, 1) == 0)
 			return GMOD_STEP_TAKE;
 		gmod_pause();
 	}
-	return leads ? GMOD_STEP_TAKE : GMOD_STEP_TRY;
+	gmod_store32_relaxed(growing, 0);
+	return GMOD_STEP_TRY;
 }
 
 /* It was our turn. */

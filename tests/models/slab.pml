@@ -1,10 +1,9 @@
 /*
  * A chunk of the device heap, between the set of free chunks and the set of its class: include/gmod/device_slab.h.
  *
- * Three threads, or lanes that ask together, want one or two of a chunk's two blocks, get what there is, and release it.
- * Who finds nothing makes
- * the chunk one of the class, if it is free. Sets are single bits here; device_set.h has a model of its own (set.pml),
- * and what is in a block, too (entry.pml).
+ * Three threads want one or two of a chunk's two blocks (the code asks for one at a time), get what there is, and release
+ * it. Who finds nothing makes the chunk one of the class, if it is free. Sets are single bits here; device_set.h has a
+ * model of its own (set.pml), and what is in a block, too (entry.pml).
  *
  *   good      no block has two owners, a reservation always finds its bit, and in the end the chunk is free, or has
  *             all blocks that nobody has, and is listed if there are any
@@ -90,7 +89,7 @@ again:	got = 0; before = 0; after = 0; k = 0; g = 0;
 	done = (kind == SLAB && number > 0);			/* gmod_slab_try: the look before */
 	if
 	:: done ->
-		atomic {						/* gmod_group_add64_acquire(control, -want) */
+		atomic {						/* gmod_add64_acquire(control, -want) */
 			before = number; k = kind; number = number - want;
 			if
 			:: k == SLAB && before >= want -> got = want

@@ -163,6 +163,25 @@ TEST(aligned_runs_come_back)
 	heap_drop(&t);
 }
 
+/* Others are faster in chunk after chunk: the next block comes from a new one. */
+TEST(crumbs_are_left_to_others)
+{
+	enum { SIZE = 1000, LISTED = 20 };
+	struct test_heap t = heap_make(64, 1);
+	uint32_t class_ = gmod_class_of(SIZE), tried = 0;
+
+	for (uint32_t c = 0; c < LISTED; c++) {
+		assert_true(gmod_set_take(GMOD_SET_FREE, c));
+		*gmod_control_of(c) = gmod_control_turned(UINT64_C(1) << 32, GMOD_CHUNK_SLAB, class_);
+		gmod_set_add(class_, c);
+	}
+	assert_non_null(allocate(SIZE));
+	for (uint32_t c = 0; c < LISTED; c++)
+		tried += gmod_control_free(*gmod_control_of(c)) != 1;
+	assert_in_range(tried, 1, GMOD_CRUMBS);
+	heap_drop(&t);
+}
+
 enum { HELD = 64, ROUNDS = 40000 };
 
 /* Each thread writes its own number all over what it holds, and looks whether it is still there. */
