@@ -4,15 +4,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Why something failed, in English: strerror() may allocate and take the locale's lock. */
 static inline const char *gmod_error_words(int error)
 {
-	const char *words = strerrordesc_np(error);
+	static const char *const words[] = {
+	    [EPERM] = "Operation not permitted",   [ENOENT] = "No such file or directory",
+	    [EIO] = "Input/output error",          [ENOMEM] = "Cannot allocate memory",
+	    [EACCES] = "Permission denied",        [EEXIST] = "File exists",
+	    [ENOTDIR] = "Not a directory",         [EISDIR] = "Is a directory",
+	    [EINVAL] = "Invalid argument",         [ENFILE] = "Too many open files in system",
+	    [EMFILE] = "Too many open files",      [EFBIG] = "File too large",
+	    [ENOSPC] = "No space left on device",  [EROFS] = "Read-only file system",
+	    [ENAMETOOLONG] = "File name too long", [ELOOP] = "Too many levels of symbolic links",
+	};
+	bool known = error > 0 && (size_t)error < sizeof(words) / sizeof(*words) && words[error];
 
-	return words ? words : "the system refuses it";
+	return known ? words[error] : "the system refuses it";
 }
 
 /* As much of the file as there is room for, and how much that is; -1: it cannot be read, and errno says why. */

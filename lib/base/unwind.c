@@ -1,11 +1,10 @@
 #include "lib/base/unwind.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unwind.h>
 
+#include "lib/base/object.h"
 #include "lib/base/python.h"
 
 /* The linker's bounds of this library's own mapping. */
@@ -28,9 +27,9 @@ static bool is_ours(uintptr_t pc)
  */
 static bool is_greenlets(uintptr_t pc)
 {
-	struct dl_find_object object;
+	struct gmod_object object;
 
-	return !_dl_find_object((void *)pc, &object) && strstr(basename(object.dlfo_link_map->l_name), "greenlet");
+	return gmod_object_at(pc, &object) && strstr(basename(object.path), "greenlet");
 }
 
 /*

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/object.h"
+
 static void copy_cut(char *out, size_t cap, const char *s)
 {
 	size_t n = strnlen(s, cap - 1);
@@ -52,15 +54,15 @@ static void find_build_id(struct gmod_symbol_scratch *s)
 /* Fill in *s for the module that an address lies in; false: it lies in none, like generated code. */
 static bool find_module(uintptr_t pc, struct gmod_symbol_scratch *s)
 {
-	struct dl_find_object found;
+	struct gmod_object found;
 
-	if (_dl_find_object((void *)pc, &found) != 0)
+	if (!gmod_object_at(pc, &found))
 		return false;
-	s->start = (uintptr_t)found.dlfo_map_start;
-	s->end = (uintptr_t)found.dlfo_map_end;
-	s->bias = found.dlfo_link_map->l_addr;
-	memcpy(&s->header, found.dlfo_map_start, sizeof(s->header));
-	copy_path(s, found.dlfo_link_map->l_name);
+	s->start = found.start;
+	s->end = found.end;
+	s->bias = found.bias;
+	memcpy(&s->header, (void *)found.start, sizeof(s->header));
+	copy_path(s, found.path);
 	find_build_id(s);
 	return true;
 }
