@@ -83,7 +83,7 @@ SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
 .PHONY: all demo demo-programs test test-all coverage soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
-	check-layers check-patrol check-scripts check-clang check-sanitized check-mutants mutants install uninstall clean help deps-build deps-test deps-check FORCE
+	check-layers check-patrol check-scripts check-clang check-sanitized check-mutants mutants install uninstall dist clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) demo-programs ## the library, the simulated driver, gmod-tool and the demo (default)
 
@@ -168,7 +168,7 @@ DEMO := $(addprefix $(BUILD)/demo/,demo kernels.so kernels.ptx)
 
 $(BUILD)/demo/demo: tests/demo/demo.c tests/programs/testkit.h $(SIM) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CC  )$(CC) $(CFLAGS_TEST) -Itests/programs -o $@ $< $(SIM)
+	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(LDFLAGS) -Itests/programs -o $@ $< $(SIM)
 
 $(BUILD)/demo/kernels.so: tests/demo/kernels.cu tests/programs/kernels.h $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -212,11 +212,11 @@ bench-cpu: $(BUILD)/bench/sweep $(LIBRARY) $(null_programs) ## figures without a
 
 # ---- checks ----
 
-ROOMS := lib/* monitor/* include include/* device bench tests tests/* tests/*/*
+ROOMS := lib/* monitor/* include include/* device bench scripts/dist tests tests/* tests/*/*
 FORMATTED = $(wildcard $(foreach end,c h cu cuh,$(ROOMS:=/*.$(end))))
 # version.c is of another version each time.
 TIDIED = $(filter-out tests/sim/version.c,$(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c))
-SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* bench/* tests/* tests/*/*)
+SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* scripts/*/* bench/* tests/* tests/*/*)
 
 check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-patrol check-scripts ## format, linters, models, tables; builds with clang, unit tests under sanitizers, a tenth of the mutants
 check: check-clang check-sanitized check-mutants
@@ -340,6 +340,9 @@ uninstall-report:
 	rm -f $(foreach f,$(notdir $(REPORT)),'$(DESTDIR)$(LIBEXECDIR)/report/$(f)') \
 		$(foreach f,$(REPORT_PAGES),'$(DESTDIR)$(REPORT_MANDIR)/$(f)')
 	@rmdir '$(DESTDIR)$(LIBEXECDIR)/report' 2>/dev/null || true
+
+dist: ## what people install, for this architecture and glibc 2.28 or newer: a tarball, a Debian package and a wheel, in $(BUILD)/dist
+	@DIST='$(abspath $(BUILD))/dist' scripts/dist/pack
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

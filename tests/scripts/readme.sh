@@ -90,7 +90,7 @@ done < <(grep -oE '\]\(#[^)]+\)' "$readme" | tr -d ']()#')
 while read -r target; do
 	grep -q "^$target:" Makefile
 	judge "there is a target $target" $?
-done < <(grep -oE '\bmake (demo|test|check|bench|install)\b' "$readme" | cut -d ' ' -f 2 | sort -u)
+done < <(grep -oE '\bmake (demo|test|check|bench|install|dist)\b' "$readme" | cut -d ' ' -f 2 | sort -u)
 
 # ---- the pages that have the rest ----
 

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# What is made to be installed: the tarball; and the Debian package and the wheel where the test is thorough. Each needs no
+# glibc beyond 2.28, and finds a planted bug from a place of its own; also with a glibc that is older than 2.35.
+. "$(dirname "$0")/testlib"
+
+case $(uname -m) in x86_64 | aarch64) ;; *) echo "no packages are made for $(uname -m)" && exit 77 ;; esac
+if [ -n "${SANFLAGS-}" ]; then echo "what is packed has no sanitizer" && exit 77; fi
+unset GMOD_BUILD MAKEFLAGS MFLAGS BUILD
+export DIST=$work/dist
+
+# apart COMMAND...: as a user's shell has it, who knows nothing of this tree.
+# shellcheck disable=SC2317 # expect runs it
+apart() {
+	env -i PATH=/usr/bin:/bin HOME="$work" "$@"
+}
+
+# works NAME GMOD: its selftest, frames included.
+works() {
+	expect "$1: gmod selftest" 0 apart "$2" selftest
+	says "$1: on its own simulated driver" '^GMOD works on the simulated driver$' "$out"
+	says "$1: with frames" '#0 make_vector  demo\+0x' "$out$err"
+}
+
+# needs NAME FOLDER: no more of glibc than it may.
+needs() {
+	local newest
+	newest=$(find "$2" -type f -exec sh -c 'objdump -T "$1" 2>/dev/null' - {} \; | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -n 1)
+	[ -n "$newest" ] && [ "$(printf '%s\nGLIBC_2.28\n' "$newest" | sort -V | tail -n 1)" = GLIBC_2.28 ]
+	judge "$1: nothing newer than glibc 2.28" $? "$newest"
+}
+
+expect "a package that there is not" 2 scripts/dist/pack rpm
+one_line "says so" "$err"
+
+# ---- the tarball ----
+
+expect "the tarball is made" 0 scripts/dist/pack tarball
+tarball=$(sed -n '/\.tar\.gz$/p' <<<"$out")
+cp "$tarball" "$work/first.tar.gz"
+mkdir "$work/tar"
+tar -C "$work/tar" -xf "$tarball"
+root=$(echo "$work"/tar/gmod-*)
+needs tarball "$root"
+works tarball "$root/bin/gmod"
+for file in README.md LICENSE CHANGELOG.md share/man/man1/gmod.1 include/gmod_device.cuh; do
+	[ -s "$root/$file" ]
+	judge "tarball: $file" $?
+done
+expect "it is made again" 0 scripts/dist/pack tarball
+cmp -s "$tarball" "$work/first.tar.gz"
+judge "and is the same" $?
+
+# Without _dl_find_object, GMOD's own frames and the unwinder's go by the loader's list.
+if ${CC:-gcc} -shared -fPIC -o "$work/no_lookup.so" tests/edges/no_lookup.c -ldl; then
+	outcome apart LD_AUDIT="$work/no_lookup.so" "$root/bin/gmod" selftest
+	same "with an older glibc: gmod selftest" 0 "$status"
+	says "with frames" '#0 make_vector  demo\+0x' "$out$err"
+	says "and the program's start" '#[0-9]+ main  demo\+0x' "$out$err"
+fi
+
+[ -n "${GMOD_TEST_THOROUGH-}" ] || finish
+
+# ---- the Debian package ----
+
+if command -v dpkg-deb >/dev/null; then
+	expect "the Debian package is made" 0 scripts/dist/pack deb
+	deb=$(sed -n '/\.deb$/p' <<<"$out")
+	dpkg-deb -x "$deb" "$work/deb"
+	needs deb "$work/deb"
+	works deb "$work/deb/usr/bin/gmod"
+	if command -v lintian >/dev/null; then
+		outcome lintian --fail-on error,warning "$deb"
+		same "lintian has nothing to say but what is named" "0 " "$status $(grep -E '^[EW]:' <<<"$out")"
+	else
+		skip "lintian" "it is not installed"
+	fi
+else
+	skip "the Debian package" "there is no dpkg-deb"
+fi
+
+# ---- the wheel ----
+
+if python3 -m venv "$work/venv" >/dev/null 2>&1; then
+	expect "the wheel is made" 0 scripts/dist/pack wheel
+	wheel=$(sed -n '/\.whl$/p' <<<"$out")
+	expect "it is installed" 0 "$work/venv/bin/pip" install -q --no-index --disable-pip-version-check "$wheel"
+	needs wheel "$(echo "$work"/venv/lib/python3*/site-packages/gmod)"
+	works wheel "$work/venv/bin/gmod"
+	expect "python -m gmod" 0 apart "$work/venv/bin/python" -m gmod --version
+	says "is gmod" '^gmod [0-9]' "$out"
+	expect "it is removed" 0 "$work/venv/bin/pip" uninstall -q -y gmod
+else
+	skip "the wheel" "python3 makes no virtual environment"
+fi
+
+finish
