@@ -8,12 +8,14 @@ static struct gmod_moment first; /* of all; read-only once others are there */
 
 void gmod_clock_init(const char *source)
 {
-	char name[8];
+	char name[sizeof(GMOD_TICKS_BY)];
+	const ssize_t length = sizeof(name) - 1;
 	int saved = errno;
-	bool is_tsc = gmod_read_file(source, name, sizeof(name)) == 4 && memcmp(name, "tsc\n", 4) == 0;
+	bool is_counter =
+	    gmod_read_file(source, name, sizeof(name)) == length && !memcmp(name, GMOD_TICKS_BY, sizeof(name) - 1);
 
 	errno = saved;
-	atomic_store_explicit(&gmod_hot.counter, is_tsc, memory_order_relaxed);
+	atomic_store_explicit(&gmod_hot.counter, is_counter, memory_order_relaxed);
 	first = gmod_now();
 }
 

@@ -4,7 +4,9 @@
 
 #include <stdint.h>
 #include <time.h>
+#if defined(__x86_64__)
 #include <x86intrin.h>
+#endif
 
 #include "lib/base/phase.h"
 
@@ -24,18 +26,56 @@ static inline uint64_t gmod_monotonic_ns(void)
 	return gmod_clock_ns(CLOCK_MONOTONIC);
 }
 
+/* The processors' common counter, and what the kernel calls it when it tells the time by it. */
+#if defined(__x86_64__)
+
+#define GMOD_TICKS_BY "tsc\n"
+
+static inline uint64_t gmod_processor_ticks(void)
+{
+	return __rdtsc();
+}
+
+/* What has been read before comes before the ticks that are read next. */
+static inline void gmod_ticks_not_yet(void)
+{
+	_mm_lfence();
+}
+
+#elif defined(__aarch64__)
+
+#define GMOD_TICKS_BY "arch_sys_counter\n"
+
+/* isb: not before what comes before it. */
+static inline uint64_t gmod_processor_ticks(void)
+{
+	uint64_t n;
+
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(n) : : "memory");
+	return n;
+}
+
+static inline void gmod_ticks_not_yet(void)
+{
+	__asm__ volatile("dsb ishld" : : : "memory");
+}
+
+#else
+#error "libgmod is written for x86-64 and aarch64"
+#endif
+
 /* Not in line: with it a launch's hook would not be in one piece. */
 __attribute__((cold)) uint64_t gmod_ticks_of_the_kernel(void);
 
 /*
- * What launches are stamped with, and all that is ordered with them, on whichever processor: the time stamp counter
- * where the kernel tells the time by it, because then it has found that the processors' agree and go on at one rate;
+ * What launches are stamped with, and all that is ordered with them, on whichever processor: the processors' counter
+ * where the kernel tells the time by it, because then it has found that they agree and go on at one rate;
  * elsewhere, also before gmod_clock_init(), nanoseconds of the kernel's.
  */
 static inline uint64_t gmod_ticks(void)
 {
 	if (__builtin_expect(atomic_load_explicit(&gmod_hot.counter, memory_order_relaxed), 1))
-		return __rdtsc();
+		return gmod_processor_ticks();
 	return gmod_ticks_of_the_kernel();
 }
 

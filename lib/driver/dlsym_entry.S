@@ -29,7 +29,36 @@ dlsym:
 1:	jmp	*%r11
 	.cfi_endproc
 	.size	dlsym, .-dlsym
+#elif defined(__aarch64__)
+	.text
+	.globl	dlsym
+	.type	dlsym, @function
+dlsym:
+	.cfi_startproc
+	hint	#34			/* bti c */
+	stp	x29, x30, [sp, #-48]!
+	.cfi_def_cfa_offset 48
+	.cfi_offset x29, -48
+	.cfi_offset x30, -40
+	mov	x29, sp
+	stp	x0, x1, [sp, #16]
+	add	x2, sp, #32		/* dlsym_fn *jump_to */
+	mov	x3, x30			/* const void *caller */
+	bl	gmod_dlsym_target
+	ldr	x16, [sp, #32]
+	mov	x9, x0
+	ldp	x0, x1, [sp, #16]
+	ldp	x29, x30, [sp], #48
+	.cfi_def_cfa_offset 0
+	.cfi_restore x29
+	.cfi_restore x30
+	cbz	x9, 1f
+	mov	x0, x9
+	ret
+1:	br	x16
+	.cfi_endproc
+	.size	dlsym, .-dlsym
 #else
-#error "libgmod's dlsym entry is written for x86-64 only"
+#error "libgmod's dlsym entry is written for x86-64 and aarch64"
 #endif
 	.section .note.GNU-stack, "", @progbits

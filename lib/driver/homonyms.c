@@ -49,12 +49,18 @@ static void give_back(const struct object *o, const ElfW(Rela) * r, bool without
 		put(slot, own_data ? (void *)(o->base + s->st_value) : NULL);
 }
 
+#if defined(__x86_64__)
+enum { SLOT_OF_A_SYMBOL = R_X86_64_GLOB_DAT, ADDRESS_OF_A_SYMBOL = R_X86_64_64 };
+#else
+enum { SLOT_OF_A_SYMBOL = R_AARCH64_GLOB_DAT, ADDRESS_OF_A_SYMBOL = R_AARCH64_ABS64 };
+#endif
+
 static void give_all_back(const struct object *o, bool without_driver)
 {
 	const ElfW(Rela) *r = table(o, DT_RELA), *end = r + o->dynamic[DT_RELASZ] / sizeof(*r);
 
 	for (; r < end; r++)
-		if (ELF64_R_TYPE(r->r_info) == R_X86_64_GLOB_DAT || ELF64_R_TYPE(r->r_info) == R_X86_64_64)
+		if (ELF64_R_TYPE(r->r_info) == SLOT_OF_A_SYMBOL || ELF64_R_TYPE(r->r_info) == ADDRESS_OF_A_SYMBOL)
 			give_back(o, r, without_driver);
 }
 

@@ -70,8 +70,16 @@ static int say_not_found(const char *name, int status)
 
 /* ---- what the file is ---- */
 
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#define MACHINE_NAME "x86-64"
+#else
+#define MACHINE EM_AARCH64
+#define MACHINE_NAME "aarch64"
+#endif
+
 struct elf_facts {
-	bool is_ours; /* a program of this machine, by the library's own kind of file: 64-bit x86-64 */
+	bool is_ours; /* a program of this machine, by the library's own kind of file */
 	bool has_interpreter;
 	char interpreter[HEAD_MAX];
 };
@@ -105,7 +113,7 @@ static bool read_elf(int fd, struct elf_facts *facts)
 	if (pread(fd, &header, sizeof(header), 0) < SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
 		return false;
 	facts->is_ours = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB &&
-			 header.e_machine == EM_X86_64 && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+			 header.e_machine == MACHINE && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
 	if (facts->is_ours)
 		read_segments(fd, &header, facts);
 	return true;
@@ -132,7 +140,7 @@ static const char *privilege(const char *path)
 static int check_elf(const char *path, const struct elf_facts *facts)
 {
 	if (!facts->is_ours) {
-		tool_say("%s is no 64-bit x86-64 program: %s cannot be loaded into it", path, library_name);
+		tool_say("%s is no 64-bit " MACHINE_NAME " program: %s cannot be loaded into it", path, library_name);
 		return TOOL_USAGE;
 	}
 	if (!facts->has_interpreter) {

@@ -88,7 +88,12 @@ static CUresult run_kernel_in_place(struct work *work)
 /* Not by the C library: a sanitizer that watches it would take the device for a thread. */
 static void copy_row(uintptr_t to, uintptr_t from, size_t bytes)
 {
+#if defined(__x86_64__)
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+#else
+	while (bytes--)
+		*(volatile char *)to++ = *(volatile char *)from++;
+#endif
 }
 
 static void run_copy(void *arg)

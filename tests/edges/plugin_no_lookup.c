@@ -1,5 +1,4 @@
-/* LD_AUDIT=no_lookup.so: _dl_find_object is not found by its name, as in glibc before 2.35. */
-#define _GNU_SOURCE
+/* LD_AUDIT=plugin_no_lookup.so: _dl_find_object is not found by its name, as in glibc before 2.35. */
 #include <link.h>
 #include <string.h>
 
