@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
-#include "lib/base/object.c"
+#include "lib/base/object.c" // NOLINT(bugprone-suspicious-include): its own functions are tried
 #include "tests/unit/support.h"
 
 static struct gmod_object object_of(void *pc)
@@ -82,7 +82,7 @@ static __attribute__((noinline)) int depth(int more)
 
 TEST_FIXTURE(unwinders_go_by_the_loaders_list, forget, remember)
 {
-	struct dl_find_object o;
+	struct dl_find_object o = {0};
 	char stack;
 
 	assert_true(depth(10) > 12);
