@@ -50,7 +50,7 @@ static struct list *make_list(const struct gmod_context *c)
 	return first;
 }
 
-/* When the latest round began that has found all as it should be, or has had the CPU fetch what was not. */
+/* When the latest round began that has found all as it should be, if need be by the CPU. */
 static struct gmod_stamp seen[GMOD_CONTEXTS];
 
 void gmod_patrol_add(const struct gmod_record *r)
@@ -256,6 +256,13 @@ static bool launch(struct patrol *p, const struct gmod_context *c)
 	static uint32_t rounds;
 	void *arguments[] = {&p->round};
 
+	p->activity_then = gmod_activity_total();
+	if (gmod_work_outstanding())
+		p->activity_then = UINT64_MAX;
+	/* Before the stamp of what is seen intact: what was proven complete by now was not the one. */
+	gmod_proof_remember();
+	/* Before the list is measured: a buffer that comes then is not in this round, and its kernels begin later. */
+	p->began = gmod_now();
 	p->round = (struct gmod_patrol_args){
 	    .key = {gmod_hot.key[0], gmod_hot.key[1]},
 	    .list = list_of(c)->entry,
@@ -263,12 +270,6 @@ static bool launch(struct patrol *p, const struct gmod_context *c)
 	    .count = least(gmod_registry_used(), p->registered),
 	    .round = ++rounds,
 	};
-	p->activity_then = gmod_activity_total();
-	if (gmod_work_outstanding())
-		p->activity_then = UINT64_MAX;
-	/* Before the stamp of what is seen intact: what was proven complete by now was not the one. */
-	gmod_proof_remember();
-	p->began = gmod_now();
 	p->launched_ns = gmod_monotonic_ns();
 	p->under_way =
 	    NEXT(cuLaunchKernel)(ready[gmod_context_index(c)].function, gmod_patrol_blocks(p->round.count), 1, 1,
@@ -324,20 +325,26 @@ static void strike(const struct patrol *p, struct change x)
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Fetched and judged: all of them. */
+/*
+ * Fetched and found as it should be: all of them. One that is not may be left to who frees it, who asks then what this
+ * patrol has seen: the round does not count.
+ */
 static bool fetch(const struct patrol *p, const struct gmod_context *c, const struct change *changes, unsigned n)
 {
 	struct gmod_moment now = gmod_now();
 	uint32_t slots[CHANGED];
+	bool intact = true;
 
 	for (unsigned i = 0; i < n; i++)
 		slots[i] = changes[i].slot;
 	if (!gmod_gather_named(c, slots, n))
 		return false;
 	for (unsigned i = 0; i < n; i++)
-		if (gmod_stamp_get(&gmod_record_details(gmod_record_at(slots[i]))->slack[GMOD_TAIL]).ns < now.ns)
+		if (gmod_stamp_get(&gmod_record_details(gmod_record_at(slots[i]))->slack[GMOD_TAIL]).ns < now.ns) {
 			strike(p, changes[i]);
-	return true;
+			intact = false;
+		}
+	return intact;
 }
 
 static void judge(struct patrol *p, const struct gmod_context *c)

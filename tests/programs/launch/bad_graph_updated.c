@@ -78,14 +78,20 @@ static void require_suspect(CUdeviceptr p, CUgraphExec exec)
 	tk_sync();
 	CK(cuMemFree(p));
 	snprintf(text, sizeof(text), "k_flip x1 on the default stream in graph %p", (void *)exec);
-	/* Where the machine is busy, that of the graph before may not be known to be over: then it is one more. */
-	REQUIRE(wait_for_report(text, 1000) || wait_for_report("k_flip x2 on several streams", 9000));
+	REQUIRE(wait_for_report(text, 10000));
+}
+
+/* So that the graph before is known to be over, and no suspect of this one's. */
+static CUdeviceptr make_after_a_rest(void)
+{
+	tk_sleep_ms(300);
+	return make_buffer(3000);
 }
 
 /* Executable graphs stay, so that each has a handle of its own. */
 static void overrun(void (*update)(CUgraphExec, const struct made *, const CUDA_KERNEL_NODE_PARAMS *))
 {
-	CUdeviceptr p = make_buffer(3000);
+	CUdeviceptr p = make_after_a_rest();
 	long long inside = 0;
 	CUDA_KERNEL_NODE_PARAMS harmless = kernel_node("k_fill", TK_ARGS(&p, &inside, &count, &value));
 	CUDA_KERNEL_NODE_PARAMS flip = kernel_node("k_flip", TK_ARGS(&p, &off, &count));
@@ -107,7 +113,7 @@ static void overrun(void (*update)(CUgraphExec, const struct made *, const CUDA_
 /* A child that is changed is a part of its graph. */
 static void overrun_beside(void)
 {
-	CUdeviceptr p = make_buffer(3000);
+	CUdeviceptr p = make_after_a_rest();
 	long long inside = 0;
 	CUDA_KERNEL_NODE_PARAMS harmless = kernel_node("k_fill", TK_ARGS(&p, &inside, &count, &value));
 	CUDA_KERNEL_NODE_PARAMS flip = kernel_node("k_flip", TK_ARGS(&p, &off, &count));
