@@ -37,7 +37,7 @@ static inline uint64_t gmod_processor_ticks(void)
 }
 
 /* What has been read before comes before the ticks that are read next. */
-static inline void gmod_ticks_not_yet(void)
+static inline void gmod_ticks_after_reads(void)
 {
 	_mm_lfence();
 }
@@ -55,7 +55,7 @@ static inline uint64_t gmod_processor_ticks(void)
 	return n;
 }
 
-static inline void gmod_ticks_not_yet(void)
+static inline void gmod_ticks_after_reads(void)
 {
 	__asm__ volatile("dsb ishld" : : : "memory");
 }

@@ -82,23 +82,16 @@ static bool find_at_once(uintptr_t pc, struct gmod_object *out)
 	return true;
 }
 
-#else
-
-enum { find = false };
-
-static bool find_at_once(uintptr_t pc, struct gmod_object *out)
-{
-	return pc && out && false;
-}
-
 #endif
 
 bool gmod_object_at(uintptr_t pc, struct gmod_object *out)
 {
 	struct search s;
 
+#if __GLIBC_PREREQ(2, 35)
 	if (find)
 		return find_at_once(pc, out);
+#endif
 	if (!search(pc, &s))
 		return false;
 	*out = s.found;

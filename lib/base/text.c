@@ -1,5 +1,6 @@
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -222,4 +223,37 @@ void gmod_text_size(struct gmod_text *t, uint64_t bytes)
 	else
 		gmod_text_fmt(t, "%llu.%llu %s", (unsigned long long)(bytes >> (10 * (u + 1))),
 			      (unsigned long long)((bytes >> (10 * u) & 1023) * 10 / 1024), unit[u]);
+}
+
+const char *gmod_error_words(int error)
+{
+	static const char *const words[] = {
+	    [EPERM] = "Operation not permitted",
+	    [ENOENT] = "No such file or directory",
+	    [EIO] = "Input/output error",
+	    [ENXIO] = "No such device or address",
+	    [EAGAIN] = "Resource temporarily unavailable",
+	    [ENOMEM] = "Cannot allocate memory",
+	    [EACCES] = "Permission denied",
+	    [EBUSY] = "Device or resource busy",
+	    [EEXIST] = "File exists",
+	    [ENODEV] = "No such device",
+	    [ENOTDIR] = "Not a directory",
+	    [EISDIR] = "Is a directory",
+	    [EINVAL] = "Invalid argument",
+	    [ENFILE] = "Too many open files in system",
+	    [EMFILE] = "Too many open files",
+	    [ETXTBSY] = "Text file busy",
+	    [EFBIG] = "File too large",
+	    [ENOSPC] = "No space left on device",
+	    [EROFS] = "Read-only file system",
+	    [EPIPE] = "Broken pipe",
+	    [ENAMETOOLONG] = "File name too long",
+	    [ELOOP] = "Too many levels of symbolic links",
+	    [EDQUOT] = "Disk quota exceeded",
+	    [ESTALE] = "Stale file handle",
+	};
+	bool known = error > 0 && (size_t)error < sizeof(words) / sizeof(*words) && words[error];
+
+	return known ? words[error] : "the system refuses it";
 }

@@ -62,4 +62,7 @@ static inline const char *gmod_plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* Why a system call has failed, in English; strerror() may allocate, and takes the lock of the locale. */
+const char *gmod_error_words(int error);
+
 #endif

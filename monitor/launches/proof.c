@@ -394,7 +394,7 @@ static void note_complete(struct gmod_thread *t, uint64_t number)
 	struct gmod_complete *c = &t->complete[number % GMOD_RING];
 
 	/* It was not proven before this thread saw that it is. */
-	gmod_ticks_not_yet();
+	gmod_ticks_after_reads();
 	atomic_store_explicit(&c->since, gmod_ticks(), memory_order_relaxed);
 	atomic_store_explicit(&c->number, number + 1, memory_order_release);
 }

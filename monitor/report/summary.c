@@ -1,11 +1,12 @@
 #include "monitor/report/summary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/facts.h"
-#include "lib/base/file.h"
+#include "lib/base/text.h"
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/log_file.h"

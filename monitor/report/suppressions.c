@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/file.h"
+#include "lib/base/text.h"
 #include "lib/base/log.h"
 
 #define RULES_MAX 512

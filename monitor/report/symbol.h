@@ -2,7 +2,7 @@
  * From return addresses to "main app+0x8b01".
  *
  * dladdr() and dl_iterate_phdr() take the loader's lock, which the program may hold while it waits for us (a library's
- * constructor that frees GPU memory). glibc takes none from 2.35 on (lib/base/object.h). What it must not meet is
+ * constructor that frees GPU memory). lib/base/object.h takes none with glibc 2.35 or newer. What it must not meet is
  * the unloading of a module in the microsecond in which that one is looked at. Names come from the ELF files on disk,
  * which are treated as input that may be wrong. Nothing is allocated, no lock is taken and errno not changed. May be
  * called from any thread and from inside a hook; it reads files, so not in a signal handler.
