@@ -140,16 +140,23 @@ GMOD_DEVICE_ONCE bool gmod_guard_freed(const struct gmod_buffer *b)
 /* ---- looking ---- */
 
 /*
- * Something is wrong with an entry, or with its buffer; `control` was that of its chunk when the look began. An entry
- * that has been overwritten is looked at no more, and its block not given out. true: it is said.
+ * Is an entry what it was when the look began, with `control` as its chunk's? The chunk may be one of other blocks now:
+ * then what looks like an entry is bytes of the program's, who may have written what looks like any state. Or the block
+ * may be another buffer's.
  */
-GMOD_DEVICE_ONCE bool gmod_guard_wrong(const struct gmod_buffer *b, gmod_u64 control, bool holds)
+GMOD_DEVICE_ONCE bool gmod_guard_saw(const struct gmod_buffer *b, gmod_u64 control)
 {
-	gmod_fence();
-	/* Is it what it was when we began? The chunk may be one of other blocks now, or the block another buffer's. */
-	if ((gmod_u32)gmod_load64_relaxed(gmod_control_of(gmod_place_chunk(b->place))) != (gmod_u32)control ||
-	    gmod_load64_relaxed(&gmod_entry_at(b->place)->word) != b->word)
-		return false;
+	gmod_fence(); /* behind all that was read of it */
+	return (gmod_u32)gmod_load64_relaxed(gmod_control_of(gmod_place_chunk(b->place))) == (gmod_u32)control &&
+	       gmod_load64_relaxed(&gmod_entry_at(b->place)->word) == b->word;
+}
+
+/*
+ * Something is wrong with an entry, or with its buffer. An entry that has been overwritten is looked at no more, and
+ * its block not given out. true: it is said.
+ */
+GMOD_DEVICE_ONCE bool gmod_guard_wrong(const struct gmod_buffer *b, bool holds)
+{
 	if (holds)
 		return gmod_say_corrupt(b);
 	if (gmod_entry_turn(b, b->word, b->word | GMOD_ENTRY_STATE))
@@ -163,13 +170,16 @@ GMOD_DEVICE_SLOW void gmod_guard_look(gmod_u64 place, gmod_u64 control, struct g
 	/* acquire: the rest of the entry, and the buffer's canaries */
 	struct gmod_buffer b = {place, gmod_load64_acquire(&gmod_entry_at(place)->word), 0, 0, 0};
 	gmod_u32 state = gmod_entry_state_of(b.word);
-	bool holds;
+	bool holds, wrong;
 
 	if (state < GMOD_ENTRY_LIVE || state > GMOD_ENTRY_DEAD)
 		return;
 	holds = gmod_buffer_lies(&b) && gmod_entry_holds(&b);
-	if (!holds || gmod_buffer_is_corrupt(&b)) {
-		if (!gmod_guard_wrong(&b, control, holds)) {
+	wrong = !holds || gmod_buffer_is_corrupt(&b);
+	if ((wrong || state == GMOD_ENTRY_FREED) && !gmod_guard_saw(&b, control))
+		return;
+	if (wrong) {
+		if (!gmod_guard_wrong(&b, holds)) {
 			seen->waiting += holds && state == GMOD_ENTRY_FREED;
 			return; /* it is none, or it has to be said first */
 		}

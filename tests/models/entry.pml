@@ -19,6 +19,8 @@
  *             UNSEEN   mallocN takes a DEAD block without a look at what was written to it
  *             TURNED   the guard turns the entry first, and writes down then what is wrong
  *             BACK     the guard turns the entry first, and back where the ring has no room
+ *             FORGED   (RUN) what the program has written to its run looks like an entry that is FREED, and the guard
+ *                      does not read the control word again before it gives the block back
  *             OLD      (RUN) the chunk is used before its control word says that it is no chunk of blocks any more
  *             STAMP    (KEEP) the guard removes the stamp before the entry is its own
  *             CORRUPT  (KEEP) what is corrupt is never given back
@@ -176,9 +178,19 @@ proctype thread(byte me)
 			atomic { kind = NEW; generation++ };
 #else
 			atomic { kind = NEW; generation++ };
-			atomic { state = LIVE; gen = GARBAGE; bad = 0 };	/* what the program may write */
+			atomic {					/* what the program may write */
+				bad = 0;
+				if
+				:: state = LIVE; gen = GARBAGE
+				:: state = FREED
+				:: state = FREED + REPORTED
+				fi
+			};
 #endif
-			canary = GARBAGE;
+			if
+			:: canary = GARBAGE
+			:: skip
+			fi;
 			pool = 1;
 			goto next
 		:: else
@@ -373,6 +385,14 @@ inline look()
 #endif
 	if
 	:: STATE(s) == FREED ->
+#ifndef FORGED
+		atomic {
+			if
+			:: !(kind == k && class == c && generation == cg) -> goto looked
+			:: else
+			fi
+		};
+#endif
 		/* gmod_guard_freed */
 #ifdef STAMP
 		canary = (canary == BAD -> BAD : GOOD(g, c));
@@ -380,7 +400,7 @@ inline look()
 		atomic {
 			ok = (state == s && gen == g);
 			if
-			:: ok -> state = s - FREED + BUSY
+			:: ok -> assert(kind != NEW); state = s - FREED + BUSY
 			:: else
 			fi
 		};
