@@ -1,5 +1,9 @@
 #include "lib/buffers/patrol_kernel.h"
 
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "lib/base/deadline.h"
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
 #include "lib/base/phase.h"
@@ -11,6 +15,26 @@ extern const char gmod_patrol_ptx[] __attribute__((visibility("hidden")));
 static atomic_int state; /* enum gmod_patrol_kernel */
 static CUkernel kernel;
 
+static void await_the_compiler(void)
+{
+	uint64_t deadline = GMOD_SECONDS(5);
+
+	while (atomic_load_explicit(&state, memory_order_acquire) == GMOD_KERNEL_COMING && gmod_phase_is_ours() &&
+	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+		;
+}
+
+/*
+ * A process that ends while the driver's compiler works crashes (measured): the compiler's handler at exit takes away
+ * what it works with. It is loaded here first, and not by the driver, so that a handler of ours comes before that one.
+ */
+static void have_exit_wait(void)
+{
+	dlopen("libnvidia-ptxjitcompiler.so.1", RTLD_LAZY);
+	dlerror();
+	atexit(await_the_compiler);
+}
+
 /* Where it cannot be had the gather goes on alone: an older driver, or one without its compiler. */
 static CUresult compile(void)
 {
@@ -19,6 +43,7 @@ static CUresult compile(void)
 
 	if (!HAVE(cuLibraryLoadData) || !HAVE(cuLibraryGetKernel) || !HAVE(cuKernelGetFunction))
 		return CUDA_ERROR_NOT_SUPPORTED;
+	have_exit_wait();
 	r = NEXT(cuLibraryLoadData)(&library, gmod_patrol_ptx, NULL, NULL, 0, NULL, NULL, 0);
 	return r == CUDA_SUCCESS ? NEXT(cuLibraryGetKernel)(&kernel, library, "gmod_patrol") : r;
 }

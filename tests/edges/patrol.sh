@@ -73,6 +73,11 @@ check_beside_a_kernel_that_waits() {
 		"$(awk '/cuKernelGetFunction.*libgmod/ { exit } /^cuStreamSynchronize / { n++ } END { if (n < 2) print n + 0 }' "$work/trace")"
 }
 
+# The compiler's clean-up at exit crashes while it compiles; it runs before that of whoever came earlier.
+check_ends() {
+	SIM_STALL=compile:1:600 patrolled "ends: while the driver compiles" 0 0 quiet
+}
+
 # Where there is no patrol copies look instead, and nothing has failed.
 check_cannot() {
 	local call tool

@@ -4,7 +4,7 @@ CUDA_INC ?= /usr/local/cuda/include
 BUILD ?= build
 SIMFLAGS ?= -O2 -g
 
-SIM_SRC := $(filter-out tests/sim/version.c,$(wildcard tests/sim/*.c))
+SIM_SRC := $(filter-out tests/sim/version.c tests/sim/compiler.c,$(wildcard tests/sim/*.c))
 SIM_OBJ := $(SIM_SRC:tests/sim/%.c=$(BUILD)/sim/obj/%.o)
 SIM_CFLAGS := -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -pthread -I. -I$(CUDA_INC)
 
@@ -34,7 +34,10 @@ $(BUILD)/sim/obj/%.o: tests/sim/%.c tests/sim/sim.mk | $(BUILD)/sim/obj
 $(BUILD)/sim/obj/version-%.o: tests/sim/version.c tests/sim/sim.h tests/sim/sim.mk | $(BUILD)/sim/obj
 	$(call say,CC)$(CC) $(SIM_CFLAGS) $(SIMFLAGS) -DSIM_VERSION=$* -c $< -o $@
 
-$(BUILD)/sim/libcuda.so.1: $(SIM_OBJ) $(BUILD)/sim/obj/version-$(SIM_VERSION).o
+$(BUILD)/sim/libnvidia-ptxjitcompiler.so.1: tests/sim/compiler.c tests/sim/sim.mk | $(BUILD)/sim/obj
+	$(call say,LD)$(CC) $(SIM_CFLAGS) $(SIMFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,nodelete $< -o $@
+
+$(BUILD)/sim/libcuda.so.1: $(SIM_OBJ) $(BUILD)/sim/obj/version-$(SIM_VERSION).o | $(BUILD)/sim/libnvidia-ptxjitcompiler.so.1
 	$(call say,LD)$(CC) $(SIM_LDFLAGS) $(SIMFLAGS) $^ -ldl -o $@
 	@ln -sf libcuda.so.1 $(@D)/libcuda.so
 
