@@ -213,7 +213,7 @@ struct result {
 	struct count sum;
 	double ms;
 	uint64_t held, held_bytes;
-	struct gmod_device_stats before, after; /* after: when all is freed */
+	struct gmod_device_stats after; /* when all is freed */
 };
 
 /* Program and guard count the same while buffers are live. */
@@ -253,10 +253,9 @@ static void print_stats(const struct result *r)
 {
 	const struct gmod_device_stats *s = &r->after;
 
-	printf(" held=%llu heap_mib=%llu committed_before_mib=%llu committed_mib=%llu peak_mib=%llu passes=%llu",
-	       (unsigned long long)r->held, (unsigned long long)s->heap_bytes >> 20,
-	       (unsigned long long)r->before.committed_bytes >> 20, (unsigned long long)s->committed_bytes >> 20,
-	       (unsigned long long)s->peak_bytes >> 20, (unsigned long long)s->passes);
+	printf(" held=%llu heap_mib=%llu peak_mib=%llu passes=%llu", (unsigned long long)r->held,
+	       (unsigned long long)s->heap_bytes >> 20, (unsigned long long)s->peak_bytes >> 20,
+	       (unsigned long long)s->passes);
 }
 
 template <class Memory> static void all_freed(const struct crowd *c, struct result *r)
@@ -274,7 +273,7 @@ template <class Memory> static bool run(const struct crowd *c, uint64_t pairs, b
 	/* The heap is there with the first launch. */
 	crowd_run<Memory>(c, 1, 1, 0);
 	CUDA(cudaDeviceSynchronize());
-	if (watched && !gmod_look(&r->before))
+	if (watched && !gmod_look(&r->after))
 		return fail("stress: there is no heap, or the guard is kept out");
 	r->ms = now_ms();
 	r->sum = churn<Memory>(c, pairs);

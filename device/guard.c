@@ -120,7 +120,6 @@ static void tick(struct gmod_heap *h)
 	struct gmod_moment now;
 	uint64_t passes;
 
-	gmod_heap_grow(h);
 	if (is_due(h, resident))
 		launch(h, GMOD_NO_UNIT, resident);
 	/* A call that wants it aside, and has come since we looked, may have stopped the turn before it was one. */
@@ -218,8 +217,7 @@ uint64_t gmod_guard_leisure(void)
 {
 	if (!atomic_load_explicit(&busy, memory_order_relaxed))
 		return UINT64_MAX;
-	/* A kernel may come to want memory. */
-	return gmod_work_outstanding() && interval() > GMOD_GUARD_PAUSE_MAX ? GMOD_GUARD_PAUSE_MAX : interval();
+	return interval();
 }
 
 /* A heap stays when its units have been unloaded. */

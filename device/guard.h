@@ -30,14 +30,14 @@
 
 enum { GMOD_TURN_US = 10000 };
 
-/* Kernels whose heap is short of memory wait for the guard's next look, for some 30 ms and no longer. */
+/* A kernel that is short of memory waits for a pass that gives back what is kept back: GMOD_GUARD_NS. */
 enum { GMOD_GUARD_PAUSE_MAX = 5000000 /* ns */ };
 
 struct gmod_heap;
 struct gmod_context;
 struct gmod_budget;
 
-/* In the monitor, between sweeps: take findings, launch what is due, give heaps the memory they ask for. */
+/* In the monitor, between sweeps: take findings, launch what is due. */
 void gmod_guard_tick(struct gmod_budget *unused);
 
 /* A first pass with the guard kernel of each unit that is begun. The context is current, and the thread its user. */

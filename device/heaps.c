@@ -12,8 +12,7 @@
 #include "lib/base/map.h"
 #include "monitor/watch/monitor.h"
 
-#define AT_FIRST ((size_t)64 << 20) /* bytes of memory that a heap begins with */
-#define GROW_AGAIN GMOD_MILLISECONDS(100)
+enum { LEAST = 16 }; /* chunks: a MiB, what gmod_device_configure() takes at least */
 
 bool gmod_heap_read(const struct gmod_heap *h, uint64_t from, void *to, size_t size)
 {
@@ -29,9 +28,9 @@ bool gmod_heap_write(const struct gmod_heap *h, uint64_t to, const void *from, s
 
 /* ---- making one ---- */
 
-static uint32_t chunks_of(size_t bytes)
+static uint64_t chunks_at(const struct gmod_heap *h)
 {
-	return (uint32_t)(bytes >> GMOD_CHUNK_BITS);
+	return (h->memory + GMOD_CHUNK_SIZE - 1) / GMOD_CHUNK_SIZE * GMOD_CHUNK_SIZE;
 }
 
 /* All of the metadata, on its way to the device, and what units are told. */
@@ -39,10 +38,9 @@ static bool send_metadata(struct gmod_heap *h, uint64_t ring)
 {
 	struct gmod_device_facts facts = {
 	    .metadata = h->state,
-	    .chunks = h->memory.base,
+	    .chunks = chunks_at(h),
 	    .ring = ring,
 	    .key = h->key,
-	    .committed = chunks_of(h->memory.committed),
 	    .delay = gmod_options()->device_free_delay,
 	};
 	void *image = gmod_map(h->layout.size);
@@ -50,7 +48,7 @@ static bool send_metadata(struct gmod_heap *h, uint64_t ring)
 
 	if (!image)
 		return false;
-	gmod_device_image(&h->layout, &facts, image);
+	gmod_device_image(&h->layout, image);
 	h->told = gmod_device_heap(&h->layout, &facts);
 	sent = gmod_heap_write(h, h->state, image, h->layout.size);
 	munmap(image, h->layout.size);
@@ -77,20 +75,35 @@ static bool streams_make(struct gmod_heap *h)
 	       NEXT(cuEventCreate)(&h->passed, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
 }
 
-/* Addresses for the chunks, memory for the first of them, and memory for all of the metadata. */
+static uint64_t take(size_t size)
+{
+	CUdeviceptr p = 0;
+
+	return NEXT(cuMemAlloc_v2)(&p, size) == CUDA_SUCCESS ? p : 0;
+}
+
+/* Memory for the chunks, less of it where the device has not so much, and for the metadata. */
 static bool memory_make(struct gmod_heap *h)
 {
-	CUdeviceptr metadata;
-	size_t limit = 0;
+	size_t limit = 0, wanted;
+	uint32_t chunks;
 
-	if (NEXT(cuCtxGetLimit)(&limit, CU_LIMIT_MALLOC_HEAP_SIZE) != CUDA_SUCCESS ||
-	    !gmod_device_memory_reserve(&h->memory, h->context->device, gmod_settings_heap_bytes(limit)) ||
-	    !gmod_device_memory_commit(&h->memory, AT_FIRST) ||
-	    !gmod_device_layout(chunks_of(h->memory.size), gmod_settings_guards(), &h->layout) ||
-	    NEXT(cuMemAlloc_v2)(&metadata, h->layout.size) != CUDA_SUCCESS)
+	if (NEXT(cuCtxGetLimit)(&limit, CU_LIMIT_MALLOC_HEAP_SIZE) != CUDA_SUCCESS)
 		return false;
-	h->state = metadata;
-	return true;
+	wanted = gmod_settings_heap_bytes(limit);
+	for (chunks = (uint32_t)(wanted >> GMOD_CHUNK_BITS); chunks >= LEAST; chunks /= 2) {
+		h->memory = take(((size_t)chunks + 1) << GMOD_CHUNK_BITS);
+		if (h->memory)
+			break;
+	}
+	h->size = (size_t)chunks << GMOD_CHUNK_BITS;
+	if (!h->memory || !gmod_device_layout(chunks, gmod_settings_guards(), &h->layout))
+		return false;
+	if (h->size < wanted)
+		gmod_log_note(0, "a device heap has %zu MiB, not %zu: the device has no more memory", h->size >> 20,
+			      wanted >> 20);
+	h->state = take(h->layout.size);
+	return h->state != 0;
 }
 
 /* Undoes what set_up() has got done. */
@@ -102,7 +115,8 @@ static void tear_down(struct gmod_heap *h)
 		ok &= NEXT(cuMemFreeHost)(h->ring) == CUDA_SUCCESS;
 	if (h->state)
 		ok &= NEXT(cuMemFree_v2)(h->state) == CUDA_SUCCESS;
-	gmod_device_memory_drop(&h->memory, false);
+	if (h->memory)
+		ok &= NEXT(cuMemFree_v2)(h->memory) == CUDA_SUCCESS;
 	if (h->passed)
 		ok &= NEXT(cuEventDestroy_v2)(h->passed) == CUDA_SUCCESS;
 	if (h->passes)
@@ -131,7 +145,7 @@ static void say_none(void)
 	if (gmod_degraded_first(&said))
 		gmod_log_note(0,
 			      "no memory for a device heap: mallocN and freeN are CUDA's own in this context (option "
-			      "device_heap_mb says how far it may grow, device_heap=off leaves it out)");
+			      "device_heap_mb says how much it takes, device_heap=off leaves it out)");
 }
 
 static _Atomic(struct gmod_heap *) heaps[GMOD_CONTEXTS];
@@ -168,49 +182,6 @@ struct gmod_heap *gmod_heap_here(struct gmod_context *c)
 	return h;
 }
 
-/* ---- growing ---- */
-
-static size_t next_size(const struct gmod_heap *h, size_t wanted)
-{
-	size_t twice = 2 * h->memory.committed;
-
-	return wanted > twice ? wanted : twice;
-}
-
-/* How far the heap may grow is as far as it has come, while the device has no more memory to give. */
-static void publish(struct gmod_heap *h, bool grew)
-{
-	uint64_t committed = chunks_of(h->memory.committed), limit = grew ? h->layout.chunks : committed;
-	uint64_t memory = gmod_memory_word(h->told.key, (uint32_t)limit, (uint32_t)committed);
-
-	h->unpublished =
-	    !gmod_heap_write(h, h->state + offsetof(struct gmod_heap_state, memory), &memory, sizeof(memory));
-	if (h->unpublished)
-		gmod_degraded("growing a device heap");
-}
-
-/* What the ring says it wants may be anything: no more than the whole of it comes of that. */
-void gmod_heap_grow(struct gmod_heap *h)
-{
-	uint64_t chunks = __atomic_load_n(&h->ring->wanted, __ATOMIC_RELAXED), now;
-	size_t wanted = chunks < h->layout.chunks ? (size_t)chunks << GMOD_CHUNK_BITS : h->memory.size;
-	bool grew;
-
-	if (h->unpublished)
-		publish(h, true);
-	if (wanted <= h->memory.committed)
-		return;
-	now = gmod_monotonic_ns();
-	if (now < h->grow_again_ns)
-		return;
-	grew = gmod_device_memory_commit(&h->memory, next_size(h, wanted)) ||
-	       gmod_device_memory_commit(&h->memory, wanted);
-	h->grow_again_ns = grew ? 0 : now + GROW_AGAIN;
-	if (!grew)
-		gmod_degraded("growing a device heap");
-	publish(h, grew);
-}
-
 /* ---- the end ---- */
 
 /* Who is still in there, stuck in a driver call, may look at it yet. */
@@ -221,6 +192,5 @@ void gmod_heap_gone(struct gmod_context *c)
 	atomic_store_explicit(&none[gmod_context_index(c)], false, memory_order_relaxed);
 	if (!h || atomic_load_explicit(&c->users, memory_order_seq_cst))
 		return;
-	gmod_device_memory_drop(&h->memory, true);
 	free(h);
 }

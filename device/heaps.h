@@ -1,19 +1,17 @@
 /*
  * The device heaps of this process, one for each context whose modules have units (device/units.h).
  *
- *     made by the thread that first launches a kernel of such a module ─► grown and guarded by the monitor
- *     (device/guard.h) ─► gone with its context
+ *     made by the thread that first launches a kernel of such a module ─► guarded by the monitor (device/guard.h)
+ *     ─► gone with its context
  *
- * State, chunk table and the like are the driver's memory and belong to the context; the chunks' memory is mapped
- * (device/memory.h) and outlives it, so it is given back here. Everything reaches the device by copies on a stream of
- * their own: making a heap, and growing it, wait for no kernel. The ring of findings is pinned memory, which the driver
+ * All of its memory is the context's: the driver takes it away with that. Everything reaches the device by copies on a
+ * stream of their own: making a heap waits for no kernel. The ring of findings is pinned memory, which the driver
  * takes away with the context: it is touched only while the context is entered (lib/context/context.h).
  */
 #ifndef GMOD_HOST_DEVICE_HEAPS_H
 #define GMOD_HOST_DEVICE_HEAPS_H
 
 #include "device/layout.h"
-#include "device/memory.h"
 #include "lib/context/context.h"
 #include "monitor/watch/damage.h"
 
@@ -25,7 +23,8 @@ struct gmod_stock {
 struct gmod_heap {
 	const struct gmod_context *context;
 	struct gmod_device_layout layout;
-	struct gmod_device_memory memory;
+	uint64_t memory; /* what cuMemAlloc gave for the chunks */
+	size_t size;     /* bytes of them */
 	uint64_t key[2];
 	uint64_t state;               /* device address of struct gmod_heap_state, and of all that follows it */
 	struct gmod_device_heap told; /* what units have in constant memory */
@@ -34,16 +33,14 @@ struct gmod_heap {
 	CUevent passed;          /* recorded behind the latest pass or turn of the guard */
 
 	/* Under the guard's lock (device/guard.c). */
-	uint64_t taken;         /* findings read from the ring */
-	uint64_t stuck_ns;      /* since when the next one is not there though it should be; 0: it is not so */
-	uint64_t taken_before;  /* likewise, when the latest pass was launched */
-	uint64_t due;           /* findings that had numbers when we last asked for one that was not there */
-	uint64_t grow_again_ns; /* after a try to grow that failed */
-	bool unpublished;       /* the device has not been told of the last try */
-	bool under_way;         /* what `passed` stands for is not known to be complete */
-	bool owed;              /* something was running when the latest pass began */
-	bool stopped;           /* by the program (gmod_device_stop) */
-	uint64_t launched_ns;   /* when the latest pass was */
+	uint64_t taken;        /* findings read from the ring */
+	uint64_t stuck_ns;     /* since when the next one is not there though it should be; 0: it is not so */
+	uint64_t taken_before; /* likewise, when the latest pass was launched */
+	uint64_t due;          /* findings that had numbers when we last asked for one that was not there */
+	bool under_way;        /* what `passed` stands for is not known to be complete */
+	bool owed;             /* something was running when the latest pass began */
+	bool stopped;          /* by the program (gmod_device_stop) */
+	uint64_t launched_ns;  /* when the latest pass was */
 	struct gmod_moment began, intact; /* likewise; and the pass before it, when all was found intact or reported */
 	uint64_t activity;                /* gmod_activity_total() then */
 	uint32_t turn;                    /* number of the latest turn of a resident guard */
@@ -56,9 +53,6 @@ struct gmod_heap {
 struct gmod_heap *gmod_heap_here(struct gmod_context *c);
 /* That of a context's entry; NULL: it has none. */
 struct gmod_heap *gmod_heap_of(const struct gmod_context *c);
-
-/* Memory for more chunks, if the device asks for it. The context is current; the guard's lock is held. */
-void gmod_heap_grow(struct gmod_heap *h);
 
 /* Copies of what lies on the device. They wait for other copies only. false: the driver refused. */
 bool gmod_heap_read(const struct gmod_heap *h, uint64_t from, void *to, size_t size);

@@ -61,7 +61,7 @@ struct gmod_device_heap gmod_device_heap(const struct gmod_device_layout *l, con
 	    .set_words = l->set_words,
 	    .set_marks = l->set_marks,
 	    .guards = l->guards,
-	    .slots = slots(f->committed),
+	    .slots = slots(l->chunks),
 	    .delay = f->delay,
 	    .state = at(f->metadata),
 	    .chunk = at(f->metadata + l->chunk_table),
@@ -74,15 +74,12 @@ struct gmod_device_heap gmod_device_heap(const struct gmod_device_layout *l, con
 	return h;
 }
 
-void gmod_device_image(const struct gmod_device_layout *l, const struct gmod_device_facts *f, void *out)
+void gmod_device_image(const struct gmod_device_layout *l, void *out)
 {
-	struct gmod_heap_state *state = out;
 	uint32_t *free = (uint32_t *)(void *)((char *)out + l->sets) + GMOD_SET_FREE * (l->set_words + l->set_marks);
 
 	memset(out, 0, l->size);
-	state->given = f->committed;
-	state->memory = gmod_memory_word((const gmod_u64 *)f->key, l->chunks, f->committed);
-	for (uint32_t i = 0; i < f->committed; i++) {
+	for (uint32_t i = 0; i < l->chunks; i++) {
 		free[i / 32] |= UINT32_C(1) << i % 32;
 		free[l->set_words + i / 1024] |= UINT32_C(1) << i / 32 % 32;
 	}

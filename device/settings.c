@@ -19,9 +19,9 @@ size_t gmod_settings_heap_bytes(size_t limit)
 	uint64_t said = atomic_load_explicit(&heap_bytes, memory_order_relaxed);
 	uint64_t bytes = said ? said : gmod_options()->device_heap_mb * MIB;
 
-	if (said || limit <= bytes)
+	if (said || limit <= bytes / GMOD_HEAP_PER_LIMIT)
 		return bytes;
-	return limit < GMOD_DEVICE_HEAP_MAX ? limit : GMOD_DEVICE_HEAP_MAX;
+	return limit < GMOD_DEVICE_HEAP_MAX / GMOD_HEAP_PER_LIMIT ? limit * GMOD_HEAP_PER_LIMIT : GMOD_DEVICE_HEAP_MAX;
 }
 
 uint32_t gmod_settings_guards(void)

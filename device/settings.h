@@ -12,7 +12,10 @@
 #include "include/gmod.h"
 #include "include/gmod/device_heap.h"
 
-/* Of chunks, at most. limit: of CUDA's own heap, which programs raise that need more than it has at first. */
+/* Of canaries, entries and rounding there is more here than in CUDA's own heap: device/README.md has both. */
+enum { GMOD_HEAP_PER_LIMIT = 2 };
+
+/* Of chunks. limit: of CUDA's own heap, which programs raise that need more than it has at first. */
 size_t gmod_settings_heap_bytes(size_t limit);
 uint32_t gmod_settings_guards(void);
 bool gmod_settings_guard_is_resident(void);

@@ -16,16 +16,16 @@ static uint64_t at_most(uint64_t n, uint64_t most)
 
 static void count(const struct gmod_heap *h, const struct gmod_heap_state *d, struct gmod_device_stats *s)
 {
-	uint64_t most = h->memory.size / (GMOD_BLOCK_MIN + GMOD_ENTRY_SIZE);
+	uint64_t most = h->size / (GMOD_BLOCK_MIN + GMOD_ENTRY_SIZE);
 
-	s->heap_bytes = h->memory.size;
-	s->committed_bytes = h->memory.committed;
-	s->used_bytes = at_most((uint64_t)d->used << GMOD_CHUNK_BITS, h->memory.committed);
-	s->peak_bytes = at_most((uint64_t)d->peak << GMOD_CHUNK_BITS, h->memory.committed);
+	s->heap_bytes = h->size;
+	s->committed_bytes = h->size;
+	s->used_bytes = at_most((uint64_t)d->used << GMOD_CHUNK_BITS, h->size);
+	s->peak_bytes = at_most((uint64_t)d->peak << GMOD_CHUNK_BITS, h->size);
 	s->live_buffers = at_most(d->live, most);
-	s->live_bytes = at_most(d->live_bytes, h->memory.size);
+	s->live_bytes = at_most(d->live_bytes, h->size);
 	s->high_water_buffers = at_most(d->live_peak, most);
-	s->high_water_bytes = at_most(d->live_bytes_peak, h->memory.size);
+	s->high_water_bytes = at_most(d->live_bytes_peak, h->size);
 	s->failed_allocations = d->failed;
 	s->damaged_entries = at_most(d->damaged, most);
 	s->findings = d->findings;

@@ -72,7 +72,7 @@ enum gmod_guard_mode {
 /* 0 in a member: as GMOD_OPTIONS says. */
 struct gmod_device_config {
 	size_t struct_size;              /* set by the caller: sizeof(struct gmod_device_config) of its header */
-	uint64_t heap_bytes;             /* how far a heap may grow: 1 MiB to GMOD_DEVICE_HEAP_MAX (64 GiB) */
+	uint64_t heap_bytes;             /* device memory that a heap takes: 1 MiB to GMOD_DEVICE_HEAP_MAX (64 GiB) */
 	unsigned guards;                 /* guard workers, which share the heap: 1 to 256 */
 	enum gmod_guard_mode guard_mode; /* may be changed at any time, the others before the first heap is made */
 };
@@ -99,8 +99,8 @@ enum gmod_status gmod_device_check(void);
 /* The heap in numbers, by copies that wait for no kernel. Buffers and bytes are the program's, without canaries. */
 struct gmod_device_stats {
 	size_t struct_size;          /* set by the caller: sizeof(struct gmod_device_stats) of its header */
-	uint64_t heap_bytes;         /* how far it may grow, in 2 MiB */
-	uint64_t committed_bytes;    /* device memory it has */
+	uint64_t heap_bytes;         /* device memory of its buffers */
+	uint64_t committed_bytes;    /* the same */
 	uint64_t used_bytes;         /* of that, in use, in whole chunks of 64 KiB */
 	uint64_t peak_bytes;         /* the most there has been in use */
 	uint64_t live_buffers;       /* allocated and not freed, by the latest guard pass */

@@ -106,7 +106,7 @@ GMOD_DEVICE gmod_u64 gmod_place_block(gmod_u64 place)
 /* The place of the block that holds an address of a buffer, whatever that is; reads nothing but the chunk table. */
 GMOD_DEVICE gmod_u64 gmod_place_at(gmod_u64 user)
 {
-	gmod_u64 memory = (gmod_u64)gmod_committed() << GMOD_CHUNK_BITS, control;
+	gmod_u64 memory = (gmod_u64)gmod_unit_heap.chunks << GMOD_CHUNK_BITS, control;
 	gmod_u64 base = user & ~(gmod_u64)(GMOD_CHUNK_SIZE - 1);
 	gmod_u32 offset = (gmod_u32)(user - base), class_, table;
 
@@ -143,7 +143,7 @@ GMOD_DEVICE gmod_u64 gmod_entry_chunks(gmod_u64 word)
  * the block has no room for it. */
 GMOD_DEVICE_SLOW bool gmod_buffer_lies(struct gmod_buffer *b)
 {
-	gmod_u64 memory = (gmod_u64)gmod_committed() << GMOD_CHUNK_BITS, block = gmod_place_block(b->place);
+	gmod_u64 memory = (gmod_u64)gmod_unit_heap.chunks << GMOD_CHUNK_BITS, block = gmod_place_block(b->place);
 	gmod_u64 last = block + gmod_entry_offset(b->word) + gmod_entry_size(b->word);
 	gmod_u64 end = gmod_place_is_run(b->place)
 			   ? block - GMOD_ENTRY_SIZE + (gmod_entry_chunks(b->word) << GMOD_CHUNK_BITS)

@@ -218,13 +218,11 @@ GMOD_DEVICE void gmod_guard_count(gmod_u32 share, const struct gmod_share *seen)
 GMOD_DEVICE_SLOW void gmod_guard_share(gmod_u32 share, struct gmod_warp w)
 {
 	struct gmod_share seen = {0, 0, 0};
-	gmod_u32 committed = (gmod_u32)gmod_warp_share(gmod_committed(), 0);
-
 	GMOD_ROLLED
-	for (gmod_u32 first = share * w.size; first < committed; first += gmod_unit_heap.guards * w.size) {
+	for (gmod_u32 first = share * w.size; first < gmod_unit_heap.chunks; first += gmod_unit_heap.guards * w.size) {
 		/* acquire: the entries as they were made before the kind was set */
 		gmod_u64 control =
-		    first + w.rank < committed ? gmod_load64_acquire(gmod_control_of(first + w.rank)) : 0;
+		    first + w.rank < gmod_unit_heap.chunks ? gmod_load64_acquire(gmod_control_of(first + w.rank)) : 0;
 
 		GMOD_ROLLED
 		for (gmod_u32 i = 0; i < w.size; i++) {

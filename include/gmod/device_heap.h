@@ -18,20 +18,15 @@
  * Layout and meaning belong to GMOD_DEVICE_LAYOUT, which is in the name of the guard kernel: libgmod does not find a
  * module that was compiled with another one, and its kernels use CUDA's own heap.
  *
- * Addresses are reserved for all chunks at first; memory comes as it is needed. Of the chunks, numbered from 0,
- *
- *     given <= committed <= limit:   those below `committed` have memory; those below `given` have been put into the
- *                                    set of free chunks; `limit` is as far as the host will go
- *
- * `memory` is written by the host, by copies that overtake kernels; a thread that is short of chunks moves `given` up.
- * Who sees that little is left says so in the ring (gmod_heap_ask), and the host commits more.
+ * A heap has all of its memory from the start, as CUDA's own has. To map more while kernels run takes a driver that is
+ * not inside cudaFree or a first launch, which wait for these very kernels (measured on driver 580).
  */
 #ifndef GMOD_DEVICE_HEAP_H
 #define GMOD_DEVICE_HEAP_H
 
 #include "device_port.h"
 
-#define GMOD_DEVICE_LAYOUT 5 /* in the name of the guard kernel */
+#define GMOD_DEVICE_LAYOUT 6 /* in the name of the guard kernel */
 
 enum {
 	GMOD_CHUNK_BITS = 16, /* of its size in bytes */
@@ -106,9 +101,8 @@ struct gmod_device_ring {
 	gmod_u64 stop;  /* guard turns up to this one are to end; written by the host only */
 	gmod_u64 padding[14];
 	gmod_u64 said;   /* findings put here so far, more or less: when to look */
-	gmod_u64 wanted; /* chunks the device would like to have memory for */
 	gmod_u64 passes; /* rounds of resident guards so far */
-	gmod_u64 padding_[13];
+	gmod_u64 padding_[14];
 	struct gmod_device_finding slot[GMOD_RING_SLOTS];
 };
 
@@ -117,10 +111,6 @@ enum { GMOD_GUARD_THREADS = 512 };
 
 /* What changes. */
 struct gmod_heap_state {
-	gmod_u64 memory; /* check, limit and committed: gmod_memory_word() */
-	gmod_u32 given;
-	gmod_u32 asked;      /* chunks asked for */
-	gmod_u32 refused;    /* what `given` was + 1 when somebody waited for more in vain */
 	gmod_u32 used, peak; /* chunks that are not free; the most there have been */
 	gmod_u32 pass;
 	gmod_u32 pressing; /* `pass` + 1 when memory was short: what is kept back is given back at the next pass */
@@ -145,9 +135,9 @@ struct gmod_shape {
 /* What does not. All zeros: there is no heap here. */
 struct gmod_device_heap {
 	gmod_u64 key[2];
-	gmod_u64 base;                 /* of the chunks */
-	gmod_u64 largest;              /* bytes of the largest block that there can ever be */
-	gmod_u32 chunks;               /* as many as there can ever be */
+	gmod_u64 base;    /* of the chunks */
+	gmod_u64 largest; /* bytes of the largest block that there can be */
+	gmod_u32 chunks;
 	gmod_u32 set_words, set_marks; /* of a set; device_set.h */
 	gmod_u32 guards;
 	gmod_u32 slots; /* a power of two */

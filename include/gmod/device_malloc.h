@@ -5,9 +5,8 @@
 #include "device_guard.h"
 
 /* How long a thread that gets no memory waits for some, in ns of gmod_clock(). */
-#define GMOD_SHORT_NS 250000000ull  /* whatever it waits for */
-#define GMOD_GROWTH_NS 150000000ull /* since the heap last grew, for the host to make it grow */
-#define GMOD_GUARD_NS 200000000ull  /* likewise, for the guard to give back what is kept back */
+#define GMOD_SHORT_NS 250000000ull /* whatever it waits for */
+#define GMOD_GUARD_NS 200000000ull /* for the guard to give back what is kept back */
 
 /* ---- malloc ---- */
 
@@ -26,8 +25,8 @@ GMOD_DEVICE enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gm
 	w->size = size;
 	w->align = align;
 	w->needs = needs;
-	w->tries = w->hint = w->taken = w->given = 0;
-	w->gained = w->b.user = w->b.place = w->b.word = w->b.end = 0;
+	w->tries = w->hint = w->taken = 0;
+	w->began = w->b.user = w->b.place = w->b.word = w->b.end = 0;
 	w->spot = GMOD_CLASS_RUN * GMOD_SLOTS;
 	if (needs <= GMOD_BLOCK_MAX)
 		w->spot = gmod_class_of((gmod_u32)needs) * GMOD_SLOTS + (gmod_processor() & (gmod_unit_heap.slots - 1));
@@ -35,39 +34,28 @@ GMOD_DEVICE enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gm
 }
 
 /*
- * There is no block: ask the host for more memory, so far as nobody has waited for it in vain, or the guard for what is
- * kept back, and wait a little, unless nothing is to be expected.
+ * There is no block: ask the guard for what is kept back, and wait a little, unless nothing is to be expected.
  */
 GMOD_DEVICE_ONCE enum gmod_step gmod_want_wait(struct gmod_want *w)
 {
-	gmod_u32 limit = gmod_memory_limit(gmod_memory()), given = gmod_load32_relaxed(&gmod_unit_heap.state->given);
-	bool may_grow = given < limit && gmod_load32_relaxed(&gmod_unit_heap.state->refused) != given + 1;
 	gmod_u64 now = gmod_clock();
 
 	w->tries = w->hint = 0;
-	if (!w->gained || w->given != given)
-		w->gained = now;
-	w->given = given;
-	if (now - w->gained > GMOD_SHORT_NS)
+	if (!w->began)
+		w->began = now;
+	if (now - w->began > GMOD_SHORT_NS)
 		return gmod_malloc_failed(w);
 	gmod_pause();
 	/* There are chunks, and others are faster. */
 	if (w->spot < GMOD_CLASS_RUN * GMOD_SLOTS && !gmod_chunks_are_short(1))
 		return gmod_want_first(w);
-	if (may_grow && now - w->gained > GMOD_GROWTH_NS) {
-		gmod_store32_relaxed(&gmod_unit_heap.state->refused, given + 1);
-		return gmod_want_first(w);
-	}
-	if (may_grow)
-		gmod_heap_ask(given + given / 2 + (gmod_u32)(w->needs >> GMOD_CHUNK_BITS) + 1);
-	else if (now - w->gained > GMOD_GUARD_NS || (!gmod_load64_relaxed(&gmod_unit_heap.state->held) &&
-						     gmod_chunks_are_short(gmod_run_chunks(w->needs))))
+	if (now - w->began > GMOD_GUARD_NS ||
+	    (!gmod_load64_relaxed(&gmod_unit_heap.state->held) && gmod_chunks_are_short(gmod_run_chunks(w->needs))))
 		return gmod_malloc_failed(w);
-	else /* others may be about to give back what they took for too short a run */
-		gmod_store32_relaxed(&gmod_unit_heap.state->pressing,
-				     gmod_load32_relaxed(&gmod_unit_heap.state->pass) + 1);
+	/* Or others may be about to give back what they took for too short a run. */
+	gmod_store32_relaxed(&gmod_unit_heap.state->pressing, gmod_load32_relaxed(&gmod_unit_heap.state->pass) + 1);
 	GMOD_ROLLED
-	for (int i = 0; i < GMOD_GROWTH_PAUSES; i++)
+	for (int i = 0; i < GMOD_WAIT_PAUSES; i++)
 		gmod_pause();
 	return gmod_want_first(w);
 }
@@ -165,9 +153,6 @@ GMOD_DEVICE_SLOW void *gmod_heap_malloc(gmod_u64 size, gmod_u64 align)
 		case GMOD_STEP_MAKE_RUN:
 			step = gmod_run_make(&w);
 			break;
-		case GMOD_STEP_EXTEND:
-			step = gmod_heap_extend(&w);
-			break;
 		case GMOD_STEP_WAIT:
 			step = gmod_want_wait(&w);
 			break;
@@ -224,7 +209,7 @@ GMOD_DEVICE bool gmod_may_keep(const struct gmod_buffer *b)
 	struct gmod_heap_state *s = gmod_unit_heap.state;
 
 	return gmod_load32_relaxed(&s->pressing) != gmod_load32_relaxed(&s->pass) + 1 &&
-	       gmod_load64_relaxed(&s->held) + gmod_buffer_takes(b) <= (gmod_u64)gmod_committed()
+	       gmod_load64_relaxed(&s->held) + gmod_buffer_takes(b) <= (gmod_u64)gmod_unit_heap.chunks
 									   << (GMOD_CHUNK_BITS - 2);
 }
 
@@ -263,7 +248,7 @@ GMOD_DEVICE_SLOW void gmod_heap_free(void *pointer)
 	b.asked = (gmod_u64)pointer;
 	gmod_buffer_find(&b);
 	if (!gmod_buffer_claim(&b)) {
-		if (b.word != GMOD_ENTRY_STATE && (b.word || gmod_memory()) &&
+		if (b.word != GMOD_ENTRY_STATE &&
 		    !gmod_say(b.word ? GMOD_DEVICE_DOUBLE_FREE : GMOD_DEVICE_INVALID_FREE, &b, true))
 			gmod_say_none();
 		return;

@@ -27,7 +27,7 @@
  * A chunk keeps its class when it is FREE, and its entries what was in it: until it becomes part of something else, a
  * second free is told from a wrong one, and a late write is seen.
  *
- * Model: tests/models/slab.pml. Nothing waits for a lock; gmod_slab_grow() waits a bounded time for a thread that is
+ * Model: tests/models/slab.pml. Nothing waits for a lock; gmod_slab_turn() waits a bounded time for a thread that is
  * about to make a new chunk, so that not every thread of a multiprocessor makes one. Where a program has overwritten
  * what is here, every loop ends nevertheless.
  */
@@ -38,11 +38,11 @@
 #include "device_set.h"
 
 enum {
-	GMOD_GROW_WAIT = 64,     /* pauses */
-	GMOD_GROWTH_PAUSES = 40, /* between two looks whether the heap has grown */
-	GMOD_TRIES = 256,        /* chunks that had nothing for us, one after the other */
-	GMOD_CRUMBS = 8,         /* of these, before a new chunk is made while others still give back single blocks */
-	GMOD_PICK_TRIES = 4096,  /* looks at words of a bitmap that has a bit for us (I1), while others take theirs */
+	GMOD_GROW_WAIT = 64,    /* pauses */
+	GMOD_WAIT_PAUSES = 40,  /* between two looks for memory where there is none */
+	GMOD_TRIES = 256,       /* chunks that had nothing for us, one after the other */
+	GMOD_CRUMBS = 8,        /* of these, before a new chunk is made while others still give back single blocks */
+	GMOD_PICK_TRIES = 4096, /* looks at words of a bitmap that has a bit for us (I1), while others take theirs */
 };
 
 /* ---- sizes ---- */
@@ -131,63 +131,14 @@ GMOD_DEVICE gmod_u32 gmod_chunk_at(gmod_u64 address)
 	return (gmod_u32)((address - gmod_unit_heap.base) >> GMOD_CHUNK_BITS);
 }
 
-/* ---- memory for chunks ---- */
+/* ---- chunks in use ---- */
 
-/* `memory`: how far the host will go, what there is, and a check: kernels touch only what is there. */
-GMOD_DEVICE gmod_u64 gmod_memory_word(const gmod_u64 key[2], gmod_u32 limit, gmod_u32 committed)
-{
-	gmod_u32 check = (committed ^ (gmod_u32)key[0]) * 0x9e3779b1u + (limit ^ (gmod_u32)key[1]) * 0x85ebca77u;
-
-	return (gmod_u64)(check >> 16 << 16 | limit >> 8) << 32 | limit << 24 | committed;
-}
-
-GMOD_DEVICE gmod_u32 gmod_memory_limit(gmod_u64 word)
-{
-	return (gmod_u32)(word >> GMOD_CHUNKS_BITS) & ((1u << GMOD_CHUNKS_BITS) - 1);
-}
-
-/* The word, 0 where it has been overwritten; few of those that can be true bear out the check by chance. */
-GMOD_DEVICE_SLOW gmod_u64 gmod_memory(void)
-{
-	gmod_u64 word = gmod_load64_relaxed(&gmod_unit_heap.state->memory);
-	gmod_u32 committed = (gmod_u32)word & ((1u << GMOD_CHUNKS_BITS) - 1), limit = gmod_memory_limit(word);
-
-	return committed <= limit && limit <= gmod_unit_heap.chunks &&
-		       word == gmod_memory_word(gmod_unit_heap.key, limit, committed)
-		   ? word
-		   : 0;
-}
-
-/* Chunks that may be touched. */
-GMOD_DEVICE gmod_u32 gmod_committed(void)
-{
-	return (gmod_u32)gmod_memory() & ((1u << GMOD_CHUNKS_BITS) - 1);
-}
-
-/* Tell the host that memory for so many chunks would be good to have. */
-GMOD_DEVICE_SLOW void gmod_heap_ask(gmod_u32 chunks)
-{
-	gmod_u32 want = chunks < gmod_unit_heap.chunks ? chunks : gmod_unit_heap.chunks, asked;
-
-	if (gmod_max32_relaxed(&gmod_unit_heap.state->asked, want) >= want)
-		return;
-	/* Who asked for less may write later than who asked for more: so each looks again. */
-	GMOD_ROLLED
-	do {
-		asked = gmod_load32_relaxed(&gmod_unit_heap.state->asked);
-		gmod_store64_system(&gmod_unit_heap.ring->wanted, asked);
-	} while (gmod_load32_relaxed(&gmod_unit_heap.state->asked) != asked);
-}
-
-/* n chunks are in use from now on. The host is asked for more early, so that nobody has to wait for it. */
+/* n chunks are in use from now on. */
 GMOD_DEVICE void gmod_chunks_used(gmod_u32 n)
 {
 	struct gmod_heap_state *s = gmod_unit_heap.state;
-	gmod_u32 used = gmod_add32_relaxed(&s->used, n) + n, given = gmod_load32_relaxed(&s->given);
 
-	gmod_max32_relaxed(&s->peak, used);
-	if (used > given / 4 * 3)
-		gmod_heap_ask(given * 2);
+	gmod_max32_relaxed(&s->peak, gmod_add32_relaxed(&s->used, n) + n);
 }
 
 GMOD_DEVICE void gmod_chunks_unused(gmod_u32 n)
@@ -198,9 +149,7 @@ GMOD_DEVICE void gmod_chunks_unused(gmod_u32 n)
 /* Fewer than n chunks are free: spares a look at all of them. Says so only where it has been so a moment ago. */
 GMOD_DEVICE bool gmod_chunks_are_short(gmod_u32 n)
 {
-	const struct gmod_heap_state *s = gmod_unit_heap.state;
-
-	return (int)(gmod_load32_relaxed(&s->given) - gmod_load32_relaxed(&s->used)) < (int)n;
+	return (int)(gmod_unit_heap.chunks - gmod_load32_relaxed(&gmod_unit_heap.state->used)) < (int)n;
 }
 
 /* ---- lists ---- */
@@ -342,8 +291,7 @@ enum gmod_step {
 	GMOD_STEP_TAKE_RUN,
 	GMOD_STEP_GIVE_RUN, /* somebody was faster */
 	GMOD_STEP_MAKE_RUN,
-	GMOD_STEP_EXTEND, /* the heap is exhausted, as it seems */
-	GMOD_STEP_WAIT,
+	GMOD_STEP_WAIT,  /* the heap is exhausted, as it seems */
 	GMOD_STEP_STATE, /* there is a block: what was in it? */
 	GMOD_STEP_VERIFY,
 	GMOD_STEP_SAY,
@@ -360,8 +308,7 @@ enum gmod_step {
 struct gmod_want {
 	struct gmod_buffer b;        /* what comes of it */
 	gmod_u64 size, align, needs; /* bytes; the last of a block */
-	gmod_u64 gained;             /* clock when there was last some gain, 0: we have not waited yet */
-	gmod_u32 given;              /* at that time */
+	gmod_u64 began;              /* clock when we began to wait, 0: we have not */
 	gmod_u32 spot;               /* class * GMOD_SLOTS + slot: the place that remembers a chunk */
 	gmod_u32 hint;               /* what it remembered when we looked; of a run, its first chunk */
 	gmod_u32 taken;              /* a chunk that is ours; of a run, how many are */
@@ -380,9 +327,9 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_slab_try(struct gmod_want *w)
 
 	w->hint = gmod_load32_relaxed(&gmod_unit_heap.state->hint[w->spot]);
 	chunk = w->hint - 1;
-	before = chunk < gmod_committed() ? gmod_load64_relaxed(gmod_control_of(chunk)) : 0;
+	before = chunk < gmod_unit_heap.chunks ? gmod_load64_relaxed(gmod_control_of(chunk)) : 0;
 	if (w->tries++ == GMOD_TRIES)
-		return GMOD_STEP_EXTEND;
+		return GMOD_STEP_WAIT;
 	if (!gmod_control_is(before, class_) || gmod_control_free(before) <= 0)
 		return GMOD_STEP_LOOK;
 	/* acquire: the bits of the blocks that were released before (I1) */
@@ -467,7 +414,7 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_chunk_take(struct gmod_want *w)
 	}
 	if (w->taken == GMOD_SET_NONE)
 		return GMOD_STEP_NONE;
-	if (gmod_set_take(GMOD_SET_FREE, w->taken) && w->taken < gmod_committed())
+	if (gmod_set_take(GMOD_SET_FREE, w->taken) && w->taken < gmod_unit_heap.chunks)
 		return GMOD_STEP_MAKE;
 	gmod_slab_turned(w);
 	return GMOD_STEP_TRY;
@@ -490,7 +437,7 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_slab_make(const struct gmod_want *w)
 GMOD_DEVICE_ONCE enum gmod_step gmod_slab_none(const struct gmod_want *w)
 {
 	gmod_slab_turned(w);
-	return gmod_set_find_all(w->spot / GMOD_SLOTS) == GMOD_SET_NONE ? GMOD_STEP_EXTEND : GMOD_STEP_TRY;
+	return gmod_set_find_all(w->spot / GMOD_SLOTS) == GMOD_SET_NONE ? GMOD_STEP_WAIT : GMOD_STEP_TRY;
 }
 
 /* ---- runs of chunks ---- */
@@ -525,10 +472,10 @@ GMOD_DEVICE gmod_u32 gmod_run_chunks(gmod_u64 needs)
 /* Find free chunks in a row, at `hint` or behind it. */
 GMOD_DEVICE_ONCE enum gmod_step gmod_run_find(struct gmod_want *w)
 {
-	gmod_u32 committed = gmod_committed(), n = gmod_run_chunks(w->needs), run = 0, i = w->hint;
+	gmod_u32 chunks = gmod_unit_heap.chunks, n = gmod_run_chunks(w->needs), run = 0, i = w->hint;
 
 	GMOD_ROLLED
-	while (run < n && i < committed) {
+	while (run < n && i < chunks) {
 		gmod_u32 v = gmod_load32_relaxed(&gmod_set_words(GMOD_SET_FREE)[i / 32]) >> i % 32, left = 32 - i % 32;
 		gmod_u32 others = v & 1 ? ~v : v, step = others ? gmod_lowest(others) : 32;
 
@@ -537,12 +484,12 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_run_find(struct gmod_want *w)
 		i += step;
 	}
 	w->hint = i - run;
-	if (run >= n && w->hint + n <= committed)
+	if (run >= n && w->hint + n <= chunks)
 		return GMOD_STEP_TAKE_RUN;
 	/* Where others were faster, there may be one before the place that we have come to. */
 	w->hint = 0;
 	if (!w->tries)
-		return GMOD_STEP_EXTEND;
+		return GMOD_STEP_WAIT;
 	w->tries = 0;
 	return GMOD_STEP_FIND_RUN;
 }
@@ -587,27 +534,6 @@ GMOD_DEVICE void gmod_run_release(gmod_u32 first, gmod_u32 n)
 	gmod_chunks_unused(n);
 	gmod_count_freed();
 	gmod_run_give(first, n);
-}
-
-/* ---- growing ---- */
-
-/* Chunks that have got memory since the last time become free ones. */
-GMOD_DEVICE_ONCE enum gmod_step gmod_heap_extend(struct gmod_want *w)
-{
-	gmod_u32 *at = &gmod_unit_heap.state->given, given = gmod_load32_relaxed(at), seen;
-	/* relaxed: the host has mapped the memory before it said so, and nothing is in it yet */
-	gmod_u32 committed = gmod_committed();
-
-	while (given < committed) {
-		seen = gmod_cas32_acquire(at, given, committed);
-		if (seen == given) {
-			gmod_run_give(given, committed - given);
-			w->tries = w->hint = 0;
-			return gmod_want_first(w);
-		}
-		given = seen;
-	}
-	return GMOD_STEP_WAIT;
 }
 
 #endif

@@ -279,13 +279,12 @@ check_given_up() {
 	done
 }
 
-# The heap for what kernels allocate: without the memory for it they have CUDA's own, with less than wished for they have less,
-# and where nothing can be mapped it takes all of its memory at once.
+# The heap for what kernels allocate: without the memory for it they have CUDA's own, with less than wished for they have less.
 check_device_heap() {
 	local call program=$programs/good_inkernel_pairs
 	alone "$program"
 	native="$status $out"
-	for call in cuStreamCreateWithPriority:2 cuMemAddressReserve:1 cuMemCreate:1 cuMemHostAlloc:1; do
+	for call in cuStreamCreateWithPriority:2 cuMemAlloc_v2:3-99 cuMemHostAlloc:1; do
 		guarded verbosity=1 env "SIM_FAIL=$call:2" "$program"
 		same "$call: as alone" "$native" "$status $out"
 		says "$call: it is said" 'no memory for a device heap' "$err"
@@ -298,15 +297,10 @@ check_device_heap() {
 	same "none for all: as alone" "$native" "$status $out"
 	same "none for all: nothing is reported" 0 "$(final_reports "$err")"
 	same "none for all: it is said once" 1 "$(grep -c 'no memory for a device heap' <<<"$err")"
-	program=$programs/good_inkernel_pairs
-	as_alone "all at once" verbosity=1 env NV_SANITIZER_INJECTION_TRANSPORT_TYPE=1 "$program"
-	says "all at once: nothing is degraded" '; 0 degraded' "$err"
-	guarded verbosity=1 env NV_SANITIZER_INJECTION_TRANSPORT_TYPE=1 "$programs/bad_inkernel_overflow"
-	same "all at once: it is guarded" 1 "$(final_reports "$err")"
 	guarded '' env 'SIM_FAIL=cuEventRecord:*' "$programs/good_inkernel_api"
 	says "a guard pass that cannot be waited for: the check says so" 'held it up for 2 s.*; expected: all is well' "$err"
-	as_alone "without more memory" verbosity=2:device_heap_mb=100 env SIM_FAIL=cuMemCreate:2-999:2 "$programs/good_inkernel_exhausted"
-	says "without more memory: it is said" 'degraded: growing a device heap failed' "$err"
+	as_alone "less memory" device_heap_mb=200 env SIM_MEMORY=$((150 << 20)) "$programs/good_inkernel_exhausted"
+	says "less memory: it is said" 'a device heap has 100 MiB, not 200: ' "$err"
 }
 
 run_checks "$@"

@@ -30,7 +30,7 @@ struct gmod_device_heap gmod_unit_heap;
 #define GT_VARIABLE static
 
 /* Threads of a block run one after another here: the last one does all the work, and only it may wait. */
-GT_KERNEL2(_Z15gmod_unit_guardILj5EEvjj, gmod_u32, turn, gmod_u32, microseconds)
+GT_KERNEL2(_Z15gmod_unit_guardILj6EEvjj, gmod_u32, turn, gmod_u32, microseconds)
 {
 	gmod_u64 end = gmod_clock() + microseconds * 1000ull;
 

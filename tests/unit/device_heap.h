@@ -44,12 +44,11 @@ struct test_heap {
 	struct gmod_device_ring *ring;
 };
 
-/* A heap that may grow to `chunks`, of which the first `committed` have memory. */
-static inline struct test_heap heap_make_growing(uint32_t committed, uint32_t chunks, uint32_t guards)
+static inline struct test_heap heap_make(uint32_t chunks, uint32_t guards)
 {
 	static const uint64_t key[2] = {0x0123456789abcdef, 0xfedcba9876543210};
 	struct test_heap t = {.memory = NULL};
-	struct gmod_device_facts facts = {.key = key, .committed = committed};
+	struct gmod_device_facts facts = {.key = key};
 
 	assert_true(gmod_device_layout(chunks, guards, &t.layout));
 	t.size = t.layout.size + ((size_t)chunks + 1) * GMOD_CHUNK_SIZE + sizeof(struct gmod_device_ring);
@@ -60,14 +59,9 @@ static inline struct test_heap heap_make_growing(uint32_t committed, uint32_t ch
 	facts.ring = facts.metadata + t.layout.size;
 	t.state = (struct gmod_heap_state *)facts.metadata;
 	t.ring = (struct gmod_device_ring *)facts.ring;
-	gmod_device_image(&t.layout, &facts, t.state);
+	gmod_device_image(&t.layout, t.state);
 	gmod_unit_heap = gmod_device_heap(&t.layout, &facts);
 	return t;
-}
-
-static inline struct test_heap heap_make(uint32_t chunks, uint32_t guards)
-{
-	return heap_make_growing(chunks, chunks, guards);
 }
 
 static inline void heap_drop(struct test_heap *t)
