@@ -414,7 +414,7 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_chunk_take(struct gmod_want *w)
 	}
 	if (w->taken == GMOD_SET_NONE)
 		return GMOD_STEP_NONE;
-	if (gmod_set_take(GMOD_SET_FREE, w->taken) && w->taken < gmod_unit_heap.chunks)
+	if (gmod_set_take(GMOD_SET_FREE, w->taken))
 		return GMOD_STEP_MAKE;
 	gmod_slab_turned(w);
 	return GMOD_STEP_TRY;

@@ -129,8 +129,8 @@ check_marked_pages() {
 	local page flags
 	have_debugger marked_pages || return
 	# shellcheck disable=SC2016 # these are gdb's values
-	options=verbosity=1 debug "$show_key" 'p/x (unsigned long)&gmod_hot' 'p ((int (*)(void))getpid)()' \
-		'eval "shell cat /proc/%d/smaps", $2' kill -- "$edges/marked"
+	options=verbosity=1 debug "$show_key" 'p/x (unsigned long)&gmod_hot' \
+		'python print(open("/proc/%d/smaps" % gdb.selected_inferior().pid).read())' kill -- "$edges/marked"
 	# shellcheck disable=SC2016
 	page=$(sed -nE 's/^\$1 = 0x([0-9a-f]+).*/\1/p' <<<"$out")
 	flags=$(sed -n "/^${page:-none}-/,/^VmFlags/p" <<<"$out" | tail -n 1)

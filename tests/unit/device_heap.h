@@ -21,12 +21,16 @@ struct gmod_device_heap gmod_unit_heap;
  * One operation in 64 lets another thread in: what happens between two of them is what the tests are about. Where other
  * programs want the CPU that takes milliseconds each time, and a thread does it for two seconds at most.
  */
+/* Of this thread. */
+static _Thread_local __attribute__((unused)) uint64_t cpu_steps;
+
 static inline void cpu_step(void)
 {
 	static _Thread_local unsigned n = 1;
 	static _Thread_local gmod_u64 away;
 	gmod_u64 began;
 
+	cpu_steps++;
 	n = n * 1664525 + 1013904223;
 	if (n >> 26 || away > 2000000000u)
 		return;
@@ -44,6 +48,15 @@ struct test_heap {
 	struct gmod_device_ring *ring;
 };
 
+/* So many bytes of a heap, not far behind what lies before them, and nothing that can be touched in between. */
+static inline uint64_t heap_part(uint64_t behind, size_t size)
+{
+	uint64_t at = (behind / GMOD_CHUNK_SIZE + 1) * GMOD_CHUNK_SIZE;
+
+	assert_int_equal(mprotect((void *)(uintptr_t)at, size, PROT_READ | PROT_WRITE), 0);
+	return at;
+}
+
 static inline struct test_heap heap_make(uint32_t chunks, uint32_t guards)
 {
 	static const uint64_t key[2] = {0x0123456789abcdef, 0xfedcba9876543210};
@@ -51,12 +64,12 @@ static inline struct test_heap heap_make(uint32_t chunks, uint32_t guards)
 	struct gmod_device_facts facts = {.key = key};
 
 	assert_true(gmod_device_layout(chunks, guards, &t.layout));
-	t.size = t.layout.size + ((size_t)chunks + 1) * GMOD_CHUNK_SIZE + sizeof(struct gmod_device_ring);
-	t.memory = mmap(NULL, t.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	t.size = t.layout.size + ((size_t)chunks + 6) * GMOD_CHUNK_SIZE + sizeof(struct gmod_device_ring);
+	t.memory = mmap(NULL, t.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_true(t.memory != MAP_FAILED);
-	facts.chunks = ((uint64_t)(uintptr_t)t.memory + GMOD_CHUNK_SIZE - 1) & ~(uint64_t)(GMOD_CHUNK_SIZE - 1);
-	facts.metadata = facts.chunks + (uint64_t)chunks * GMOD_CHUNK_SIZE;
-	facts.ring = facts.metadata + t.layout.size;
+	facts.chunks = heap_part((uint64_t)(uintptr_t)t.memory, (uint64_t)chunks * GMOD_CHUNK_SIZE);
+	facts.metadata = heap_part(facts.chunks + (uint64_t)chunks * GMOD_CHUNK_SIZE, t.layout.size);
+	facts.ring = heap_part(facts.metadata + t.layout.size, sizeof(struct gmod_device_ring));
 	t.state = (struct gmod_heap_state *)facts.metadata;
 	t.ring = (struct gmod_device_ring *)facts.ring;
 	gmod_device_image(&t.layout, t.state);

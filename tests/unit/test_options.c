@@ -94,7 +94,7 @@ TEST(the_defaults_are_those_of_the_table)
 	assert_true(o.signals);
 	assert_string_equal(o.tally, "");
 	assert_int_equal(o.device_heap, GMOD_OPTION_HEAP_SLAB);
-	assert_int_equal(o.device_heap_mb, 1024);
+	assert_int_equal(o.device_heap_mb, 256);
 	assert_int_equal(o.device_guards, 32);
 	assert_int_equal(o.device_guard, GMOD_OPTION_GUARD_PERIODIC);
 	assert_int_equal(o.device_guard_us, 1000);
