@@ -1,17 +1,14 @@
 #include "device/loading.h"
 
+#include <stdio.h>
+
 #include "device/guard.h"
 #include "device/heaps.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
+#include "lib/base/log.h"
 #include "lib/base/scope.h"
 #include "lib/context/wait.h"
-
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
-
-/* The guard kernel as nvcc and NVRTC spell it, with the layout in it: a unit of another layout is not found by it. */
-static const char guard_name[] = "_Z15gmod_unit_guardILj" TEXT(GMOD_DEVICE_LAYOUT) "EEvjj";
 
 /* gmod_hot.units when all units were filled in the context. */
 static _Atomic uint64_t filled_at[GMOD_CONTEXTS];
@@ -21,13 +18,40 @@ static bool wanted(void)
 	return gmod_on() && gmod_options()->device_heap != GMOD_OPTION_HEAP_OFF;
 }
 
+/* The guard kernel as nvcc and NVRTC spell it, with the layout in it. */
+static CUresult get_guard(struct gmod_unit *u, unsigned layout)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "_Z15gmod_unit_guardILj%uEEvjj", layout);
+	return u->is_library ? NEXT(cuLibraryGetKernel)((CUkernel *)&u->guard, u->handle, name)
+			     : NEXT(cuModuleGetFunction)((CUfunction *)&u->guard, u->handle, name);
+}
+
+/* Of a module that is no unit: is it one of a header that does not fit, older or newer? */
+static void look_for_other(struct gmod_unit u)
+{
+	static atomic_bool said;
+	unsigned layout = 1;
+
+	while (layout <= GMOD_DEVICE_LAYOUT + 2 && get_guard(&u, layout) != CUDA_SUCCESS)
+		layout++;
+	if (layout <= GMOD_DEVICE_LAYOUT + 2 && gmod_degraded_first(&said))
+		gmod_log_note(
+		    0,
+		    "a module was compiled with the gmod_device.cuh of another version (layout %u, not %u): its "
+		    "mallocN and freeN are CUDA's own, unguarded; compile it with this version's",
+		    layout, GMOD_DEVICE_LAYOUT);
+}
+
 /* Most modules are no units; anything else that goes wrong is said. */
 static bool find_guard(struct gmod_unit *u)
 {
 	CUstreamCaptureMode before = gmod_relaxed_begin();
-	CUresult r = u->is_library ? NEXT(cuLibraryGetKernel)((CUkernel *)&u->guard, u->handle, guard_name)
-				   : NEXT(cuModuleGetFunction)((CUfunction *)&u->guard, u->handle, guard_name);
+	CUresult r = get_guard(u, GMOD_DEVICE_LAYOUT);
 
+	if (r == CUDA_ERROR_NOT_FOUND)
+		look_for_other(*u);
 	gmod_relaxed_end(before);
 	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_FOUND)
 		gmod_degraded("looking for a unit's guard kernel");

@@ -16,7 +16,7 @@
  * the heap loses buffers and findings, and nothing of ours reads or writes elsewhere.
  *
  * Layout and meaning belong to GMOD_DEVICE_LAYOUT, which is in the name of the guard kernel: libgmod does not find a
- * module that was compiled with another one, and its kernels use CUDA's own heap.
+ * module that was compiled with another one and says so; its kernels use CUDA's own heap.
  *
  * A heap has all of its memory from the start, as CUDA's own has. To map more while kernels run takes a driver that is
  * not inside cudaFree or a first launch, which wait for these very kernels (measured on driver 580).
