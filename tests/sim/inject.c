@@ -103,6 +103,14 @@ CUresult inject_failure(const char *symbol)
 	return rule->number ? (CUresult)rule->number : usual_code(symbol);
 }
 
+bool inject_may_stall(const char *symbol)
+{
+	for (int i = 0; i < rule_count; i++)
+		if (rules[i].what == STALL && !strcmp(rules[i].symbol, symbol))
+			return true;
+	return false;
+}
+
 void inject_stall(const char *symbol)
 {
 	const struct rule *rule = rule_for(STALL, symbol);

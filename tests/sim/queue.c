@@ -71,6 +71,8 @@ static void run_op(CUstream stream, struct op *op)
 	op->started = true;
 	if (op->work.kind != WORK_NONE && !stream->ctx->sticky && sim.state != SIM_TORN_DOWN) {
 		sim_unlock();
+		if (op->work.kind == WORK_COPY)
+			inject_stall("copy");
 		r = work_run(stream->ctx, &op->work);
 		sim_lock();
 		if (r && !stream->ctx->sticky)
@@ -182,7 +184,8 @@ static bool is_done_at_once(CUstream stream, const struct op *op)
 	const struct work_copy *c = &op->work.copy;
 
 	return stream->flags & CU_STREAM_NON_BLOCKING && stream->first == op && !op->dep_count &&
-	       op->work.kind == WORK_COPY && c->staged && c->width * c->height * c->depth <= 4096;
+	       op->work.kind == WORK_COPY && !inject_may_stall("copy") && c->staged &&
+	       c->width * c->height * c->depth <= 4096;
 }
 
 /* Takes over the work, also when it fails, and may give up the lock. *out, if wanted, is a reference for the caller. */

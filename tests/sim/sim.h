@@ -181,7 +181,9 @@ pthread_mutex_t *sim_the_lock(void); /* to wait on a condition with */
 
 extern bool sim_watched; /* one of them is set */
 CUresult inject_failure(const char *symbol);
+/* SIM_STALL's name may be that of a call, or "compile", or "copy": a copy in a stream, as it is made. */
 void inject_stall(const char *symbol);
+bool inject_may_stall(const char *symbol);
 void inject_signal(const char *symbol);
 void trace_call(const struct call *call, CUresult result);
 

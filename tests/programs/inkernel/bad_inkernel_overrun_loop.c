@@ -23,6 +23,8 @@ static void require_counted(uint64_t buffers)
 	if (!gmod_device_get_stats)
 		return;
 	REQUIRE(gmod_device_check() == GMOD_OK && gmod_device_get_stats(&s) == GMOD_OK);
+	fprintf(stderr, "%u seen and %llu lost of %llu\n", gmod_findings_seen(), (unsigned long long)s.findings_lost,
+		(unsigned long long)buffers);
 	REQUIRE(gmod_findings_seen() >= 192 && gmod_findings_seen() + s.findings_lost == buffers);
 	REQUIRE(s.live_buffers == 0 && s.waiting_buffers == 0 && s.damaged_entries == 0 && s.failed_allocations == 0);
 	REQUIRE(s.released_buffers == buffers);

@@ -2,6 +2,7 @@
 // case: bad_at_once_large 3145728 => 10 x heap-buffer-overflow size 3145728 offset +0 in make_buffer
 // options: max_reports=1000
 // limit: 120
+// sim-env: SIM_STALL=copy:1-100:1
 /*
  * The first kernel after an allocation overruns the buffer, 300 times, each time at once: the canary was there before.
  * One site is reported ten times; all are counted.
