@@ -50,7 +50,8 @@ static bool find_guard(struct gmod_unit *u)
 	CUstreamCaptureMode before = gmod_relaxed_begin();
 	CUresult r = get_guard(u, GMOD_DEVICE_LAYOUT);
 
-	if (r == CUDA_ERROR_NOT_FOUND)
+	/* Tools show each question that the driver answers with no. */
+	if (r == CUDA_ERROR_NOT_FOUND && !gmod_is_under_a_tool())
 		look_for_other(*u);
 	gmod_relaxed_end(before);
 	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_FOUND)
