@@ -67,6 +67,12 @@ def training(quick):
     return cases
 
 
+def ddp(quick):
+    """Training of one network on two GPUs, where there are two: 64 images for each, in blocks of 0.4 s."""
+    command = [*JOB, "resnet50", "--batch", "64", "--ranks", "2", "--block", "10", "--blocks", "20"]
+    return [Case("ddp", "two GPUs", "resnet50", commands=[command], takes=50, needs="torch", cpus=None)]
+
+
 def inference(quick):
     """The same of a decoder, and of a perceptron in JAX, of which there is no result as long as GMOD does not guard what
     it allocates. JAX must not take most of the memory at once.
@@ -204,6 +210,7 @@ PARTS = {
     "corun": (corun, 60, None),
     "memcheck": (memcheck, 100, 15),
     "training": (training, 480, 60),
+    "ddp": (ddp, 480, None),
     "inference": (inference, 240, None),
     "tensor": (tensor, 80, None),
     "latency": (latency, 110, 15),

@@ -1,10 +1,12 @@
 """Training of an image network on made-up images, in single precision with PyTorch's defaults.
 
-    train.py resnet50|inception_v3|vgg16|alexnet [--block N] [--blocks N] [--warm-up N] [--batch N]
+    train.py resnet50|inception_v3|vgg16|alexnet [--block N] [--blocks N] [--warm-up N] [--batch N] [--ranks N]
 
-job.py says what it prints.
+With ranks, so many processes of torchrun train together, on a GPU each, by DDP over NCCL, and the first of them says how
+long that took. job.py says what it prints.
 """
 
+import os
 import sys
 
 import job
@@ -17,6 +19,7 @@ def arguments():
     parser = job.Parser(block=5)
     parser.add_argument("model", metavar="MODEL", choices=NETWORKS, help=", ".join(NETWORKS))
     parser.add_argument("--batch", type=job.positive, default=32, metavar="N", help="images (%(default)s)")
+    parser.add_argument("--ranks", type=job.positive, default=1, metavar="N", help="processes (%(default)s)")
     return parser.parse_args()
 
 
@@ -35,6 +38,8 @@ def training(torch, name, batch):
     torch.manual_seed(0)
     size = NETWORKS[name].size
     model = built(name).cuda()
+    if torch.distributed.is_initialized():
+        model = torch.nn.parallel.DistributedDataParallel(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
     images = torch.randn(batch, 3, size, size, device="cuda")
     labels = torch.randint(1000, (batch,), device="cuda")
@@ -50,10 +55,35 @@ def training(torch, name, batch):
     return step
 
 
+def launch(ranks):
+    """Becomes torchrun, and this program each of its ranks."""
+    if job.pytorch().cuda.device_count() < ranks:
+        job.skip(f"fewer than {ranks} GPUs")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    words = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}", *sys.argv]
+    os.execv(sys.executable, [sys.executable, *words])
+
+
+def join():
+    """A rank sees its own GPU only, and all but the first say nothing."""
+    rank = os.environ["LOCAL_RANK"]
+    os.environ["CUDA_VISIBLE_DEVICES"] = rank
+    if rank != "0":
+        sys.stdout = open(os.devnull, "w")
+    torch = job.pytorch()
+    torch.distributed.init_process_group("nccl")
+    return torch
+
+
 def main():
     options = arguments()
-    torch = job.pytorch()
+    together = "LOCAL_RANK" in os.environ
+    if options.ranks > 1 and not together:
+        launch(options.ranks)
+    torch = join() if together else job.pytorch()
     job.run_torch(torch, training(torch, options.model, options.batch), options)
+    if together:
+        torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Make a wheel of an installed tree: wheel.py TREE VERSION PLATFORM FOLDER; prints the file's name."""
+"""Make a wheel of an installed tree: wheel.py TREE README VERSION PLATFORM FOLDER; prints the file's name."""
 
 import base64
 import hashlib
@@ -39,6 +39,7 @@ License: MIT
 Requires-Python: >=3.8
 Classifier: Environment :: GPU :: NVIDIA CUDA
 Classifier: Operating System :: POSIX :: Linux
+Description-Content-Type: text/markdown
 """
 
 WHEEL = """Wheel-Version: 1.0
@@ -61,7 +62,7 @@ def files_of(tree):
             yield os.path.relpath(path, tree), path
 
 
-def main(tree, version, platform, folder):
+def main(tree, readme, version, platform, folder):
     info = f"gmod-{version}.dist-info"
     target = os.path.join(folder, f"gmod-{version}-py3-none-{platform}.whl")
     when = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))[:6]
@@ -79,9 +80,12 @@ def main(tree, version, platform, folder):
         add("gmod/__init__.py", f'__version__ = "{version}"\n'.encode())
         add("gmod/__main__.py", MAIN.encode())
         for name, path in files_of(tree):
+            # Where man looks, beside the folder of commands on PATH.
+            place = f"gmod-{version}.data/data" if name.startswith("share/man/") else "gmod/tree"
             with open(path, "rb") as file:
-                add(f"gmod/tree/{name}", file.read(), os.stat(path).st_mode & 0o777)
-        add(f"{info}/METADATA", METADATA.format(version=version).encode())
+                add(f"{place}/{name}", file.read(), os.stat(path).st_mode & 0o777)
+        with open(readme, encoding="utf-8") as file:
+            add(f"{info}/METADATA", (METADATA.format(version=version) + "\n" + file.read()).encode())
         add(f"{info}/WHEEL", WHEEL.format(platform=platform).encode())
         add(f"{info}/entry_points.txt", ENTRY_POINTS.encode())
         name = f"{info}/RECORD"

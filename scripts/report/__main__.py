@@ -84,8 +84,16 @@ def processes_of(events):
     return sorted(found.values(), key=lambda p: (str(p["host"]), p["rank"] is None, p["rank"] or 0, p["pid"]))
 
 
+def is_page(path):
+    with open(path, "rb") as file:
+        return file.read(len(as_html.BEGIN)) == as_html.BEGIN.encode()
+
+
 def write_page(path, text):
+    """Nothing is written over but an earlier page: a forgotten name makes the first log the page's."""
     try:
+        if os.path.isfile(path) and os.path.getsize(path) and not is_page(path):
+            return [f"{path} is there, and no page of gmod report's: not written over"]
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except OSError as error:
@@ -109,7 +117,8 @@ def main():
         problems += write_page(options.html, as_html.render(found, processes, notes))
     form = as_json if options.json else as_sarif if options.sarif else as_text
     try:
-        sys.stdout.write(form.render(found, processes, notes))
+        if events or not problems or form is not as_text:
+            sys.stdout.write(form.render(found, processes, notes))
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,8 @@ from datetime import datetime, timezone
 from as_text import clean, plural
 from groups import hosts_words, moments, place, place_words
 
+BEGIN = "<!DOCTYPE html>\n"
+
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 2.5rem 0 .3rem; border-top: 1px solid #ccc; padding-top: 1rem; }
@@ -210,5 +212,5 @@ def render(groups, processes, notes):
             '<meta name="viewport" content="width=device-width"/>')
     body = [el("h1", title), el("ol", *links), *(section(n, g) for n, g in enumerate(groups, 1)), el("h2", "Processes"),
             processes_table(processes), *(el("p", "Note: " + note, class_="dim") for note in notes)]
-    return ("<!DOCTYPE html>\n" + el("html", el("head", Safe(head), el("title", title), el("style", Safe(STYLE))),
+    return (BEGIN + el("html", el("head", Safe(head), el("title", title), el("style", Safe(STYLE))),
                                      el("body", *body), lang="en") + "\n")

@@ -19,9 +19,9 @@ def stack_lines(moment):
     number = 0
     for frame in moment.get("frames") or ():
         inlined = frame.get("lines") or [None]
-        for line in inlined:
+        for i, line in enumerate(inlined):
             function, file, at = (line["function"], line["file"], line["line"]) if line else place(frame)
-            yield f"#{number} {function or frame.get('function') or '?'}  {file}{f':{at}' if at else ''}"
+            yield f"#{number} {function or frame.get('function') or '?'}  {file}{f':{at}' if at else ''}{' (inlined)' if i + 1 < len(inlined) else ''}"
         number += 1
 
 

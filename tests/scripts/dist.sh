@@ -42,6 +42,7 @@ tar -C "$work/tar" -xf "$tarball"
 root=$(echo "$work"/tar/gmod-*)
 needs tarball "$root"
 works tarball "$root/bin/gmod"
+same "tarball: the README points to nothing that is not there" "" "$(grep -oE '\]\([a-z]+/[^)]*\)' "$root/README.md")"
 for file in README.md LICENSE CHANGELOG.md share/man/man1/gmod.1 include/gmod_device.cuh; do
 	[ -s "$root/$file" ]
 	judge "tarball: $file" $?
@@ -84,6 +85,8 @@ if python3 -m venv "$work/venv" >/dev/null 2>&1; then
 	expect "it is installed" 0 "$work/venv/bin/pip" install -q --no-index --disable-pip-version-check "$wheel"
 	needs wheel "$(echo "$work"/venv/lib/python3*/site-packages/gmod)"
 	works wheel "$work/venv/bin/gmod"
+	[ -s "$work/venv/share/man/man1/gmod.1" ]
+	judge "its manual is where man looks" $?
 	expect "python -m gmod" 0 apart "$work/venv/bin/python" -m gmod --version
 	says "is gmod" '^gmod [0-9]' "$out"
 	expect "it is removed" 0 "$work/venv/bin/pip" uninstall -q -y gmod

@@ -195,6 +195,14 @@ says "torn JSON" '/torn.json:[0-9]+: a line cannot be read: ' "$err"
 says "a torn report" '/torn.text: 1 report is cut short$' "$err"
 says "a newer log" '/newer.json:1: a line cannot be read: this gmod does not know gmod-report-9, and [12] more such lines$' "$err"
 same "nothing else is said" "" "$(grep -v '^gmod report: ' <<<"$err")"
+reported "no log at all" 1 "$work/noise" "$work/absent"
+same "no count of findings then" "" "$out"
+cp "$work/job.0.text" "$work/kept.text"
+reported "a page whose name was forgotten" 1 --html "$work/kept.text" "$work/job.1.text"
+says "it is refused" '/kept.text is there, and no page of gmod report.s: not written over$' "$err"
+cmp -s "$work/kept.text" "$work/job.0.text"
+judge "and the log is as it was" $?
+reported "a page again" 0 --html "$work/page.html" "$work"/job.*
 reported "no file" 2
 says "how to use it" '^usage: gmod report ' "$err"
 sed -E 's/\[finding ([0-9]+)\]/[finding \1, provisional, still being watched]/; /^SUMMARY/d' "$work/job.2.text" >"$work/provisional"

@@ -108,7 +108,8 @@ fi
 # Commands that are not run, by a pattern, and why.
 declare -A not_run=(
 	['^make( test)?$']="the build, and what this test is a part of"
-	['^(mpirun|srun) ']="needs MPI or Slurm, and a GPU"
+	['^(tar|sudo|pip) ']="installs a package, which dist.sh does"
+	['^mpirun ']="needs MPI, and a GPU"
 	['(python|torchrun) ']="needs a framework, and a GPU for it"
 )
 
@@ -169,7 +170,7 @@ while read -r line; do
 done < <(sed 1d "$work/shown" | grep -v '^ *\.\.\.$' | masked)
 
 if command -v python3 >/dev/null; then
-	report=$(grep -oE 'gmod report [^`]*' "$readme")
+	report=$(grep -oE 'gmod report [^`]*' "$readme" | head -n 1)
 	outcome bash -c "GMOD_OPTIONS=log_path=$work/log $(sed -n '1s/^\$ //p' "$work/shown")"
 	expect "runs: $report" 0 bash -c "cd $work && ${report/LOG.../$work/log}"
 	says "source lines: $report" '#0 make_vector  .*/demo.c:[0-9]+$' "$out"
