@@ -21,8 +21,8 @@ extern "C" {
 enum gmod_status {
 	GMOD_OK = 0,
 	GMOD_INACTIVE = 1, /* not preloaded early enough, disabled, or CUDA not initialised: nothing was looked at */
-	GMOD_BUSY = 2,     /* another thread's check, or kernels of the program, held it up for 2 s: try again */
-	GMOD_NO_HEAP = 3,  /* no kernel that allocates has been launched in the calling thread's current context */
+	GMOD_BUSY = 2,    /* other checks, kernels of the program, or too many findings held it up for 2 s: try again */
+	GMOD_NO_HEAP = 3, /* no kernel that allocates has been launched in the calling thread's current context */
 	GMOD_TOO_LATE = 4, /* a device heap has been made already: configure before the first such launch */
 	GMOD_INVALID = 5,  /* an argument is out of range: nothing was changed */
 	GMOD_FAILED = 6,   /* the driver refused; GMOD_OPTIONS=verbosity=2 says what */
@@ -91,8 +91,8 @@ enum gmod_status gmod_device_stop(void);
 
 /*
  * Verify every buffer of every heap now, give back what is freed and report what is wrong: a guard pass that begins
- * after the call. Waits for it, 2 s at most; GMOD_BUSY: kernels left it no room on the device for as long as that, or
- * the modules that had a guard kernel have been unloaded.
+ * after the call. Waits for it, 2 s at most; GMOD_BUSY: kernels left it no room on the device for as long as that, the
+ * modules that had a guard kernel have been unloaded, or there is more to report than a second had room for.
  */
 enum gmod_status gmod_device_check(void);
 

@@ -67,7 +67,8 @@ GMOD_EXPORT const char *gmod_status_text(enum gmod_status status)
 	    [GMOD_INACTIVE] =
 		"GMOD does not watch this process: start it with LD_PRELOAD=libgmod.so, with enabled=1, and "
 		"call this after CUDA has been initialised",
-	    [GMOD_BUSY] = "kernels, or another thread's check, held it up for 2 s: try again when they are done",
+	    [GMOD_BUSY] =
+		"kernels, another check, or too many findings held it up for 2 s: try again when they are done",
 	    [GMOD_NO_HEAP] = "the current context has no device heap: launch a kernel whose module includes "
 			     "gmod_device.cuh there first, with device_heap=slab or native; if that was done, there "
 			     "was no memory for one",
