@@ -83,6 +83,20 @@ static inline void heap_drop(struct test_heap *t)
 	gmod_unit_heap = (struct gmod_device_heap){.base = 0};
 }
 
+/* A heap of their own for tests: what they begin and end with. */
+#define HEAP_FIXTURES(chunks, guards) \
+	static struct test_heap heap; \
+	FIXTURE(make) \
+	{ \
+		heap = heap_make(chunks, guards); \
+		return 0; \
+	} \
+	FIXTURE(drop) \
+	{ \
+		heap_drop(&heap); \
+		return 0; \
+	}
+
 static inline uint32_t set_count(uint32_t set)
 {
 	uint32_t n = 0;

@@ -4,20 +4,9 @@
 
 enum { CHUNKS = 64, GUARDS = 4 };
 
-static struct test_heap heap;
 static struct test_finding finding[8];
 
-FIXTURE(make)
-{
-	heap = heap_make(CHUNKS, GUARDS);
-	return 0;
-}
-
-FIXTURE(drop)
-{
-	heap_drop(&heap);
-	return 0;
-}
+HEAP_FIXTURES(CHUNKS, GUARDS)
 
 #define ON_HEAP(test) TEST_FIXTURE(test, make, drop)
 

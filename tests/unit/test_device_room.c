@@ -5,19 +5,7 @@
 /* The last word of the sets has bits that no chunk has. */
 enum { CHUNKS = 60, BITS = 64, GUARDS = 2, THREADS = 4, ROUNDS = 40, EACH = 8 };
 
-static struct test_heap heap;
-
-FIXTURE(make)
-{
-	heap = heap_make(CHUNKS, GUARDS);
-	return 0;
-}
-
-FIXTURE(drop)
-{
-	heap_drop(&heap);
-	return 0;
-}
+HEAP_FIXTURES(CHUNKS, GUARDS)
 
 /* Each thread holds its share of half the heap. */
 static void fill_and_free(struct test_thread *t)
