@@ -85,13 +85,13 @@ static uint64_t take(size_t size)
 /* Memory for the chunks, less of it where the device has not so much, and for the metadata. */
 static bool memory_make(struct gmod_heap *h)
 {
-	size_t limit = 0, wanted;
-	uint32_t chunks;
+	size_t limit = 0;
+	uint32_t wanted, chunks;
 
 	if (NEXT(cuCtxGetLimit)(&limit, CU_LIMIT_MALLOC_HEAP_SIZE) != CUDA_SUCCESS)
 		return false;
-	wanted = gmod_settings_heap_bytes(limit);
-	for (chunks = (uint32_t)(wanted >> GMOD_CHUNK_BITS); chunks >= LEAST; chunks /= 2) {
+	wanted = (uint32_t)(gmod_settings_heap_bytes(limit) >> GMOD_CHUNK_BITS);
+	for (chunks = wanted; chunks >= LEAST; chunks /= 2) {
 		h->memory = take(((size_t)chunks + 1) << GMOD_CHUNK_BITS);
 		if (h->memory)
 			break;
@@ -99,9 +99,9 @@ static bool memory_make(struct gmod_heap *h)
 	h->size = (size_t)chunks << GMOD_CHUNK_BITS;
 	if (!h->memory || !gmod_device_layout(chunks, gmod_settings_guards(), &h->layout))
 		return false;
-	if (h->size < wanted)
-		gmod_log_note(0, "a device heap has %zu MiB, not %zu: the device has no more memory", h->size >> 20,
-			      wanted >> 20);
+	if (chunks < wanted)
+		gmod_log_note(0, "a device heap has %u MiB, not %u: the device has no more memory", chunks >> 4,
+			      wanted >> 4);
 	h->state = take(h->layout.size);
 	return h->state != 0;
 }

@@ -218,6 +218,7 @@ GMOD_DEVICE void gmod_guard_count(gmod_u32 share, const struct gmod_share *seen)
 GMOD_DEVICE_SLOW void gmod_guard_share(gmod_u32 share, struct gmod_warp w)
 {
 	struct gmod_share seen = {0, 0, 0};
+
 	GMOD_ROLLED
 	for (gmod_u32 first = share * w.size; first < gmod_unit_heap.chunks; first += gmod_unit_heap.guards * w.size) {
 		/* acquire: the entries as they were made before the kind was set */

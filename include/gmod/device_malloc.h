@@ -33,9 +33,7 @@ GMOD_DEVICE enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gm
 	return needs && needs <= gmod_unit_heap.largest ? gmod_want_first(w) : gmod_malloc_failed(w);
 }
 
-/*
- * There is no block: ask the guard for what is kept back, and wait a little, unless nothing is to be expected.
- */
+/* There is no block: ask the guard for what is kept back, and wait a little, unless nothing is to be expected. */
 GMOD_DEVICE_ONCE enum gmod_step gmod_want_wait(struct gmod_want *w)
 {
 	gmod_u64 now = gmod_clock();

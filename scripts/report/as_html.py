@@ -213,4 +213,4 @@ def render(groups, processes, notes):
     body = [el("h1", title), el("ol", *links), *(section(n, g) for n, g in enumerate(groups, 1)), el("h2", "Processes"),
             processes_table(processes), *(el("p", "Note: " + note, class_="dim") for note in notes)]
     return (BEGIN + el("html", el("head", Safe(head), el("title", title), el("style", Safe(STYLE))),
-                                     el("body", *body), lang="en") + "\n")
+                        el("body", *body), lang="en") + "\n")

@@ -301,6 +301,8 @@ check_device_heap() {
 	says "a guard pass that cannot be waited for: the check says so" 'held it up for 2 s.*; expected: all is well' "$err"
 	as_alone "less memory" device_heap_mb=200 env SIM_MEMORY=$((150 << 20)) "$programs/good_inkernel_exhausted"
 	says "less memory: it is said" 'a device heap has 100 MiB, not 200: ' "$err"
+	as_alone "an odd limit" device_heap_mb=100 "$programs/good_inkernel_room_of_the_limit"
+	says_not "an odd limit: nothing is said" 'no more memory' "$err"
 }
 
 run_checks "$@"

@@ -29,7 +29,8 @@ static void run(size_t limit, long long expected)
 	/* A buffer of a MiB takes a chunk of 64 KiB more. */
 	long long found[2], size = MIB, most = expected * 16 / 17 / 2;
 
-	CK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, limit * MIB));
+	/* No program's limit has to be a number of chunks. */
+	CK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, limit * MIB + 1000));
 	CK(cuModuleLoad(&ik_module, ik_file()));
 	got = ik_array(2);
 	p = tk_alloc(4 * MIB);
