@@ -54,7 +54,8 @@ static bool find_guard(struct gmod_unit *u)
 	if (r == CUDA_ERROR_NOT_FOUND && !gmod_is_under_a_tool())
 		look_for_other(*u);
 	gmod_relaxed_end(before);
-	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_FOUND)
+	/* A module without code for this GPU has none of ours either. */
+	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_FOUND && r != CUDA_ERROR_NO_BINARY_FOR_GPU)
 		gmod_degraded("looking for a unit's guard kernel");
 	return r == CUDA_SUCCESS;
 }
