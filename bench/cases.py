@@ -43,7 +43,7 @@ class Case:
     planted: bool = False  # findings are wanted
     plants: str = ""  # the kernel that stores behind a buffer: see Planted
     pages: bool = False  # what moves of its managed memory: see Pages
-    covers: bool = True  # has memory that is to be guarded
+    covers: int = 950  # permille of the bytes that are to be guarded, for a result; 0: it has none
     cpus: int | None = 4  # run on the same few CPUs, and GMOD's thread with them; None: on all
     limit: float = 60  # seconds for a run
     takes: float = 0  # seconds that a pair is expected to take: none is begun with less left
@@ -236,7 +236,7 @@ class Measurement:
         taken = middle(self.beside["gmod"].get("monitor_percent")) or 0
         if taken > MONITOR_AT_MOST:
             return "failed", f"GMOD's thread takes {taken:.2f} % of a core"
-        if self.case.covers and (self.permille is None or self.permille < processes.GUARDED_AT_LEAST):
+        if self.case.covers and (self.permille is None or self.permille < self.case.covers):
             share_of = "none" if self.permille is None else f"{self.permille / 10:.1f} %"
             return "no result", f"{share_of} of the bytes guarded"
         return "ok", None

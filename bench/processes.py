@@ -13,7 +13,6 @@ import time
 
 import machine
 
-GUARDED_AT_LEAST = 950  # permille of the bytes; below that a row is no result
 SKIPPED = 77
 
 running = set()

@@ -23,7 +23,6 @@ enum { MOST = 1 << 17, CHUNK = 4096 };
 struct list {
 	struct gmod_patrol_entry entry[MOST];
 	struct gmod_patrol_answers answers;
-	unsigned queues; /* that the context's streams share */
 };
 
 /* A context's entry keeps its own for the next one. */
@@ -41,22 +40,23 @@ static struct list *list_of(const struct gmod_context *c)
 	return atomic_load_explicit(&lists[gmod_context_index(c)], memory_order_acquire);
 }
 
-/* As the driver takes it from the environment, unless that has changed since. */
-static unsigned queues(void)
+static atomic_uint queues; /* of a device, which the streams of a context share */
+
+/* As the driver has read it, unless the program has changed it since its first buffer. */
+static void read_queues(void)
 {
-	enum { DEFAULT = 8, ALL = 32 };
+	enum { DEFAULT = 8, MOST_QUEUES = 32 };
 	const char *text = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
 	int n = text ? atoi(text) : DEFAULT;
 
-	return n >= 1 && n <= ALL ? (unsigned)n : DEFAULT;
+	atomic_store_explicit(&queues, n >= 1 && n <= MOST_QUEUES ? (unsigned)n : DEFAULT, memory_order_relaxed);
 }
 
 static struct list *make_list(const struct gmod_context *c)
 {
 	struct list *mine = gmod_pages(sizeof(*mine)), *first = NULL;
 
-	if (mine)
-		mine->queues = queues();
+	read_queues();
 	/* release: the kernel has been told of forks for whoever sees it */
 	if (!mine || atomic_compare_exchange_strong_explicit(&lists[gmod_context_index(c)], &first, mine,
 							     memory_order_acq_rel, memory_order_acquire))
@@ -276,15 +276,15 @@ static bool launch_in(const struct patrol *p, const struct gmod_context *c)
 
 /*
  * Streams take the device's queues in turn, each with its first kernel, and how a program's kernels overlap depends on
- * the queues that its streams have: one stream more before NCCL's made an all-reduce beside a training step take six
- * times as long (measured on two H100s, without GMOD). So the first round goes into as many streams of ours as there
- * are queues, and the program's next stream gets the queue that it would have had without us.
+ * which queues its streams have. One stream more, used before NCCL's own, made an all-reduce beside a training step
+ * take six times as long, without GMOD too (measured on two H100s). So the first round goes into as many streams as
+ * there are queues: the program's next stream has the queue that it would have had without us.
  */
 static bool launch_in_each_queue(struct patrol *p, const struct gmod_context *c)
 {
 	bool launched = launch_in(p, c);
 
-	for (p->queues++; launched && p->queues < list_of(c)->queues; p->queues++)
+	for (p->queues++; launched && p->queues < atomic_load_explicit(&queues, memory_order_relaxed); p->queues++)
 		launched = make_stream(p) && launch_in(p, c);
 	return launched;
 }

@@ -73,6 +73,22 @@ check_beside_a_kernel_that_waits() {
 		"$(awk '/cuKernelGetFunction.*libgmod/ { exit } /^cuStreamSynchronize / { n++ } END { if (n < 2) print n + 0 }' "$work/trace")"
 }
 
+# A stream of ours in each queue of the device: the next of the program's has the one that it would have had natively.
+check_queues() {
+	local connections streams
+	while read -r connections streams; do
+		rm -f "$work/trace"
+		CUDA_DEVICE_MAX_CONNECTIONS=$connections SIM_TRACE=$work/trace patrolled "queues: $connections" 2 0 quiet
+		same "queues: $connections: streams of the patrol" "$streams" \
+			"$(awk '/^cuStreamCreateWithPriority .*libgmod/ { n++ } END { print n - 1 }' "$work/trace")"
+	done <<-'END'
+		1 1
+		3 3
+		none 8
+		99 8
+	END
+}
+
 # The compiler's clean-up at exit crashes while it compiles; it runs before that of whoever came earlier.
 check_ends() {
 	SIM_STALL=compile:1:600 patrolled "ends: while the driver compiles" 0 0 quiet
