@@ -25,13 +25,37 @@ def stack_lines(moment):
         number += 1
 
 
+def clock(time):
+    return time.split("T")[-1][:15].rstrip("Z")
+
+
+def extent(three):
+    """Of a grid or a block, without what is 1 at its end."""
+    return re.sub(r"( x 1)+$", "", " x ".join(map(str, three or ())))
+
+
+def launch_words(suspect):
+    """How it was launched, as far as the log says."""
+    grid, block = extent(suspect.get("grid")), extent(suspect.get("block"))
+    words = ""
+    if grid and block and not suspect.get("graph"):
+        words = f", {grid} block{'' if grid == '1' else 's'} of {block} thread{'' if block == '1' else 's'}"
+    return words + (f", launched at {clock(suspect['launched'])}" if suspect.get("launched") else "")
+
+
+def window_line(corruption):
+    intact, seen = corruption.get("intact"), corruption.get("seen")
+    return f"written between {clock(intact)} (last seen intact) and {clock(seen)} UTC" if intact and seen else None
+
+
 def suspect_lines(group):
     total = len(group.findings)
     suspects = group.suspects()
     if not suspects and group.first.get("corruption"):
         yield "no kernel is suspected: a copy, a fill, the CPU, or a launch that GMOD cannot see"
     for name, count, example in suspects:
-        yield f"{name}: suspected by {'all' if count == total else count} of {plural(total, 'finding')}" if total > 1 else name
+        yield f"{name}: suspected by {'all' if count == total else count} of {plural(total, 'finding')}" if total > 1 else (
+            name + launch_words(example))
         for frame in example.get("python") or ():
             yield f"    launched at {frame['file']}:{frame['line']} in {frame['function']}"
             break
@@ -62,6 +86,8 @@ def group_lines(number, group):
     for words, moment in moments(f):
         yield f"    {words}:"
         yield from ("      " + line for line in stack_lines(moment))
+    if window := window_line(f.get("corruption") or {}):
+        yield "    " + window
     for i, line in enumerate(suspect_lines(group)):
         yield ("    suspects: " if i == 0 else "              ") + line
     if f.get("corruption"):

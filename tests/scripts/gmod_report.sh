@@ -42,6 +42,10 @@ says "the caller's too" "^      #[01] main  $top/tests/demo/demo.c:$caller\$" "$
 says "its suspect" '^    suspects: .*vec_add: suspected by all of 16 findings$|^ {14}vec_add: suspected by all of 16 findings$' "$text"
 says "what was there before" '^    bytes at \+[0-3]:( [0-9a-f]{2}){1,4}, where( [0-9a-f]{2}){1,4} had been$' "$text"
 
+reported "one finding" 0 "$work/job.1.json"
+says "when it was written" '^    written between [0-9:.]{15} \(last seen intact\) and [0-9:.]{15} UTC$' "$out"
+says "how its suspect was launched" '(^    suspects: | {14})vec_add, 8 blocks of 128 threads, launched at [0-9:.]{15}$' "$out"
+
 # Each symboliser by itself finds the same, and so it does where launchers have marked and mixed the lines.
 for tool in addr2line llvm-symbolizer; do
 	if command -v "$tool" >/dev/null; then
