@@ -4,7 +4,7 @@ import re
 from datetime import datetime, timezone
 
 from as_text import clean, plural
-from groups import hosts_words, moments, place, place_words
+from groups import hosts_words, moments, place
 
 BEGIN = "<!DOCTYPE html>\n"
 
@@ -181,7 +181,7 @@ def findings_table(group):
 
 def section(number, group):
     f = group.first
-    parts = [el("h2", f"{number}. {f['class']}: ", el("span", place_words(*group.site()), class_="where"), id=f"g{number}"),
+    parts = [el("h2", f"{number}. ", el("span", group.title(), class_="where"), id=f"g{number}"),
              el("p", f"{f['message']}. ", el("span", f"{plural(len(group.findings), 'finding')} {hosts_words(group)}", class_="dim"))]
     parts += [stack(words, moment) for words, moment in moments(f)]
     parts += [suspects_table(group), timeline(f)]
@@ -206,7 +206,7 @@ def processes_table(processes):
 def render(groups, processes, notes):
     count = sum(len(group.findings) for group in groups)
     title = f"GMOD: {plural(count, 'finding')} in {plural(len(groups), 'group')}"
-    links = [el("li", el("a", f"{g.first['class']}: {place_words(*g.site())}", href=f"#g{n}"),
+    links = [el("li", el("a", g.title(), href=f"#g{n}"),
                 f" ({plural(len(g.findings), 'finding')})") for n, g in enumerate(groups, 1)]
     head = ('<meta charset="utf-8"/>' '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'"/>'
             '<meta name="viewport" content="width=device-width"/>')

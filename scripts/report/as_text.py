@@ -1,7 +1,7 @@
 """Groups for people at a terminal. What comes from logs is printed with its control characters escaped."""
 import re
 
-from groups import hosts_words, moments, place, place_words
+from groups import hosts_words, moments, place
 
 
 def clean(text):
@@ -80,7 +80,7 @@ def bytes_line(corruption):
 
 def group_lines(number, group):
     f = group.first
-    yield f"{number}. {f['class']}: {place_words(*group.site())}"
+    yield f"{number}. {group.title()}"
     yield f"    {plural(len(group.findings), 'finding')} {hosts_words(group)}"
     yield f"    {f['message']}" + (" (provisional: no final report came)" if f["status"] != "final" else "")
     for words, moment in moments(f):

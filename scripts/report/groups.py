@@ -85,6 +85,19 @@ def place(frame):
     return frame.get("function"), where, None
 
 
+def _places(frame):
+    """As place(), of all that is inlined there, too: the innermost first."""
+    return [place({**frame, "lines": [line]}) for line in frame.get("lines") or ()] or [place(frame)]
+
+
+# What no user wrote.
+OTHERS = re.compile(r"/(site|dist)-packages/|/lib/python3[^/]*/|^<frozen ")
+
+
+def _is_own(where):
+    return where[0] != "_start" and not OTHERS.search(where[1])
+
+
 def place_words(function, file, line):
     where = f"{os.path.basename(file)}:{line}" if line else file
     return f"{function} {where}" if function else where
@@ -125,15 +138,21 @@ class Group:
         what = self.key, () if self.alone else sorted(self.common or ())
         return hashlib.sha256(repr(what).encode("utf-8", "replace")).hexdigest()[:16]
 
-    def site(self):
-        """(function, file, line) of the program's innermost frame, of Python if there is any."""
+    def places(self):
+        """(function, file, line) of the program's frames, of Python if there are any, the innermost first."""
         moment = site_moment(self.first)
-        for frame in moment.get("python", ()):
-            return frame["function"], frame["file"], frame["line"]
-        for frame in moment.get("frames", ()):
-            if is_program(frame):
-                return place(frame)
-        return None, self.first["site"], None
+        places = [(f["function"], f["file"], f["line"]) for f in moment.get("python", ())]
+        places = places or [p for frame in moment.get("frames", ()) if is_program(frame) for p in _places(frame)]
+        return places or [(None, self.first["site"], None)]
+
+    def site(self):
+        return self.places()[0]
+
+    def title(self):
+        """The class, the site, and the next frame of the user's own: the site is often a wrapper, or a framework's."""
+        site, *callers = self.places()
+        caller = next((f", from {place_words(*p)}" for p in callers if _is_own(p)), "")
+        return f"{self.first['class']}: {place_words(*site)}{caller}"
 
     def suspects(self):
         """[(kernel, in how many findings, an example)], those of all findings first, the latest launch first."""

@@ -36,7 +36,7 @@ reported "16 ranks" 0 --html "$work/page.html" "$work"/job.*
 text=$out
 says "one group" '^16 findings in 1 group, from logs of 16 processes$' "$text"
 says "its ranks by host" '^    16 findings in 16 processes: ranks 0-7 on alpha; ranks 8-15 on beta$' "$text"
-says "its site has a line" "^1\. heap-buffer-overflow: make_vector demo.c:$line\$" "$text"
+says "its site has a line" "^1\. heap-buffer-overflow: make_vector demo.c:$line, from main demo.c:$caller\$" "$text"
 says "so has each frame" "^      #0 make_vector  $top/tests/demo/demo.c:$line\$" "$text"
 says "the caller's too" "^      #[01] main  $top/tests/demo/demo.c:$caller\$" "$text"
 says "its suspect" '^    suspects: .*vec_add: suspected by all of 16 findings$|^ {14}vec_add: suspected by all of 16 findings$' "$text"
@@ -109,7 +109,7 @@ if command -v "${CXX:-g++}" >/dev/null; then
 	guarded "log_format=json:log_path=$work/twice.json" "$work/twice"
 	reported "C++" 0 "$work/twice.text" "$work/twice.json"
 	says "one group for both logs" '^2 findings in 1 group, from logs of 2 processes$' "$out"
-	says "the site is the call" "^1\. double-free: memory::owner<float>::give.* twice.cpp:$given\$" "$out"
+	says "the site is the call" "^1\. double-free: memory::owner<float>::give.* twice.cpp:$given, from main twice.cpp:[0-9]+\$" "$out"
 	says "the allocation has its line, too" "#0 memory::owner<float>::take\(unsigned long\)  $work/twice.cpp:$taken\$" "$out"
 	mkdir -p "$work/kept/deep"
 	mv "$work/twice" "$work/kept/deep/another-name"
@@ -147,7 +147,8 @@ python "logs and a snapshot made by hand" <<PYTHON
 import json, pickle
 lines = [json.loads(line) for line in open("$work/job.1.json")]
 finding = next(line for line in lines if line["event"] == "finding")
-stack = [{"function": "step", "file": "/home/u/train.py", "line": 42}, {"function": "<module>", "file": "/home/u/train.py", "line": 7}]
+stack = [{"function": "step", "file": "/home/u/train.py", "line": 42},
+         {"function": "call", "file": "/usr/lib/python3/dist-packages/torch/module.py", "line": 3}, {"function": "<module>", "file": "/home/u/train.py", "line": 7}]
 finding["buffer"]["allocated"]["python"] = stack
 finding["suspects"][0]["python"] = [{"function": "forward", "file": "/home/u/net.py", "line": 9}]
 open("$work/python.json", "w").write(json.dumps(finding, separators=(",", ":")) + "\n")
@@ -167,7 +168,7 @@ class Evil:
 pickle.dump({"segments": [Evil()]}, open("$work/evil.pickle", "wb"))
 PYTHON
 reported "a finding in Python, with a snapshot" 0 --snapshot "1:$work/snapshot.pickle" "$work/python.json"
-says "its site is Python's line" '^1\. heap-buffer-overflow: step train.py:42$' "$out"
+says "its site is Python's line" '^1\. heap-buffer-overflow: step train.py:42, from <module> train.py:7$' "$out"
 says "which comes before the frames" '^      at /home/u/train.py:42 in step$' "$out"
 says "where the suspect was launched" 'launched at /home/u/net.py:9 in forward$' "$out"
 says "the tensor's block in front of the damage" '^      0x[0-9a-f]+ 928 bytes, asked for 900, active_allocated, /home/u/net.py:5 in make$' "$out"
