@@ -161,9 +161,13 @@ int tool_supervise(char **command)
 	if (!make_tally(tally, sizeof(tally)))
 		tool_say("cannot make a file for the counts (%s): how much was guarded stays unknown", strerror(errno));
 	block_signals(&signals, &mask);
+	/* Who ignores it never gets to know how a child ended. */
+	void (*ignored)(int) = signal(SIGCHLD, SIG_DFL);
 	pid_t job = fork();
-	if (job == 0)
+	if (job == 0) {
+		signal(SIGCHLD, ignored);
 		run_job(command, &mask);
+	}
 	signal(SIGPIPE, SIG_IGN);
 	int status = job < 0 ? 0 : attend(job, &signals);
 	if (job < 0)

@@ -4,6 +4,9 @@ import os
 import re
 import sys
 
+if sys.version_info < (3, 8):
+    sys.exit("gmod report: needs Python 3.8 or later; this python3 is " + sys.version.split()[0])
+
 import as_html
 import as_json
 import as_sarif

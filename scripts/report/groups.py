@@ -26,13 +26,18 @@ def join_processes(events):
                 event[key] = report[key]
 
 
+def _key_of_finding(event):
+    """With the buffer: a container that is started again has the host and the process number that it had."""
+    return process_of(event), event["id"], (event.get("buffer") or {}).get("base")
+
+
 def final(events):
     """The findings, each once: a provisional report only where no final one of its id follows."""
     findings = [e for e in events if e["event"] == "finding"]
-    done = {(process_of(e), e["id"]) for e in findings if e["status"] == "final"}
+    done = {_key_of_finding(e) for e in findings if e["status"] == "final"}
     left, seen = [], set()
     for event in findings:
-        key = (process_of(event), event["id"])
+        key = _key_of_finding(event)
         if event["status"] != "final" and (key in done or key in seen):
             continue
         seen.add(key)
@@ -157,7 +162,8 @@ class Group:
     def suspects(self):
         """[(kernel, in how many findings, an example)], those of all findings first, the latest launch first."""
         counts = {}
-        for finding in [self.first] + [f for f in self.findings if f is not self.first]:
+        first = self.first
+        for finding in [first] + [f for f in self.findings if f is not first]:
             for name, suspect in {s["kernel"] or "unknown": s for s in finding["suspects"]}.items():
                 count, example = counts.get(name, (0, suspect))
                 counts[name] = (count + 1, example)

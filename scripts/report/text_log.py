@@ -1,13 +1,16 @@
 """Reads reports in text, as gmod(1) describes them under REPORTS, into events of log.schema.json.
 
 Lines may have something in front that a launcher has put there ("[1,3]<stderr>:"), and reports of several processes may
-be interleaved then: lines belong together by what stands in front of them.
+be interleaved then: lines belong together by what stands in front of them, but for the time.
 """
 import re
 
 CLASSES = {"heap-buffer-overflow", "heap-buffer-underflow", "use-after-free", "double-free", "invalid-free",
            "api-out-of-bounds", "leak", "post-mortem"}
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# In front of what GMOD has written: it begins with blanks, or with its process.
+STAMP = re.compile(r"^((?:(?!    |==\d|SUMMARY: ).){0,80}?)(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
+                   r"|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?(?: \d{4})?) ?")
 ANY = re.compile(r"^(?P<front>.{0,200}?)==(?P<pid>\d{1,10})==GMOD: (?P<text>.*)$")
 FIRST = re.compile(r"^(?P<class>[a-z-]+): (?P<message>.*) \[finding (?P<id>\d{1,10})(?P<provisional>, provisional.*)?\]$")
 CLOSING = re.compile(r"^(?:guarded (?P<guarded>\d+) of (?P<buffers>\d+) buffers?.*\((?P<percent>\d{1,3}\.\d) %\)|no device buffers);"
@@ -205,7 +208,7 @@ class Reader:
         self.cut = 0
 
     def take(self, line):
-        line = COLOUR.sub("", line)
+        line = STAMP.sub(r"\1", COLOUR.sub("", line))
         m = ANY.match(line) if "GMOD: " in line else None
         if m:
             yield from self.begin(m["front"], int(m["pid"]), m["text"])
@@ -214,6 +217,7 @@ class Reader:
             if line.startswith(front):
                 yield from self.go_on(front, line[len(front):])
                 return
+        self.cut += "SUMMARY: GMOD: " in line
 
     def go_on(self, front, line):
         try:

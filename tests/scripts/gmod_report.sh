@@ -60,6 +60,28 @@ paste -d '\n' "$work/marked.0" "$work/marked.2" >"$work/mixed"
 reported "lines that a launcher has marked and mixed" 0 "$work/mixed"
 says "they are two reports" '^    2 findings in 2 processes: ranks 0, 2 on alpha$' "$out"
 
+# Times that differ from line to line, as kubectl, journalctl and mpirun put them there.
+while IFS='|' read -r who front _; do
+	awk -v front="$front" '{ f = front; gsub("NN", sprintf("%02d", NR % 60), f); print f $0 }' "$work/job.0.text" >"$work/stamped"
+	reported "times by $who" 0 "$work/stamped"
+	says "times by $who: the report is whole" '^1 finding in 1 group' "$out"
+	says "times by $who: also its stack" "#0 make_vector  $top/tests/demo/demo.c:$line\$" "$out"
+done <<-'END'
+	kubectl|2026-11-25T22:22:NN.123456789Z |
+	journalctl|Nov 25 22:22:NN host app[123]: |
+	a zone|[2026-11-25 22:22:NN,123+01:00] |
+	mpirun|Wed Nov 25 22:22:NN 2026[1,0]<stderr>:|
+END
+
+# What a rotated log has lost is not lost in silence; what a restarted container found first is not, either.
+sed '1,/GMOD: heap-buffer-overflow/d' "$work/job.0.text" >"$work/beheaded"
+reported "a report without its beginning" 1 "$work/beheaded"
+says "is said to be there" ': 1 report is cut short$' "$err"
+sed -n '/"event":"finding"/{s/"final"/"provisional"/; s/"base":"0x/"base":"0x1/; p;}' "$work/job.1.json" |
+	cat - "$work/job.1.json" >"$work/restarted"
+reported "a provisional finding of a process that had the same number" 0 "$work/restarted"
+says "counts" '^2 findings in' "$out"
+
 # A kernel that one rank suspects alone splits no group; a rank that suspects nothing in common is another.
 sed -E 's/; vec_add x1 on the default stream|vec_add x1 on the default stream; //' "$work/job.0.text" >"$work/other"
 reported "suspects that have nothing in common" 0 "$work/other" "$work/job.1.json"

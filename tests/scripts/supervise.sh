@@ -128,6 +128,11 @@ expect "a command that is not there" 127 "$tensorflow" no-such-command
 says "is too" '^gmod-tensorflow: no-such-command: command not found' "$err"
 outcome "$tensorflow" env
 says_not "which the job does not inherit" '^GMOD_COMMAND=' "$out"
+# A daemon's child may ignore SIGCHLD, and then gets to know nothing of its own ones.
+expect "where SIGCHLD is ignored, also by the job" 0 timeout 20 python3 -c '
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])' "$build/gmod-tool" supervise grep -q '^SigIgn:.*1....$' /proc/self/status
 outcome "$tensorflow" doctor
 says "doctor is not supervised" '^options +all at their defaults$' "$out"
 says_not "and nothing is said of a share" 'guarded is not known' "$err"
