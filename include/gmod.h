@@ -22,7 +22,7 @@ enum gmod_status {
 	GMOD_OK = 0,
 	GMOD_INACTIVE = 1, /* not preloaded early enough, disabled, or CUDA not initialised: nothing was looked at */
 	GMOD_BUSY = 2,    /* other checks, kernels of the program, or too many findings held it up for 2 s: try again */
-	GMOD_NO_HEAP = 3, /* no kernel that allocates has been launched in the calling thread's current context */
+	GMOD_NO_HEAP = 3, /* no heap yet in the calling thread's current context: see below */
 	GMOD_TOO_LATE = 4, /* a device heap has been made already: configure before the first such launch */
 	GMOD_INVALID = 5,  /* an argument is out of range: nothing was changed */
 	GMOD_FAILED = 6,   /* the driver refused; GMOD_OPTIONS=verbosity=2 says what */
@@ -58,8 +58,8 @@ void gmod_get_stats(struct gmod_stats *stats);
 /*
  * Memory that kernels allocate (gmod_device.cuh).
  *
- * Nothing here has to be called: the first launch in a context of a kernel whose module includes gmod_device.cuh makes
- * the heap there and starts its guard. Functions that speak of "the heap" mean that of the calling thread's current
+ * Nothing here has to be called: the first launch in a context one of whose modules includes gmod_device.cuh makes the
+ * heap there and starts its guard. Functions that speak of "the heap" mean that of the calling thread's current
  * context, and answer GMOD_NO_HEAP before there is one. None of them may be called from a callback of the driver.
  */
 enum gmod_guard_mode {

@@ -15,7 +15,7 @@
  * such, too. freeN verifies them, and a guard does, which GMOD runs beside the program's kernels; overflows,
  * underflows, writes after the free, double and invalid frees come out as GMOD's reports. There is one heap per
  * context, which is one per device and process with the CUDA runtime, however many modules and translation units
- * include this; libgmod makes it before the first launch of a kernel of theirs. Without libgmod in the process, or with
+ * include this; libgmod makes it before the first launch of a kernel there. Without libgmod in the process, or with
  * device_heap=off, the memory comes from CUDA's heap. Host code may call the same functions, which there give memory of
  * the host's heap: a buffer is freed on the side that allocated it, and by freeN.
  *

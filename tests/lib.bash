@@ -106,7 +106,7 @@ launch() {
 
 # left_over NATIVE GUARDED: what the ledger of a guarded run (SIM_LEDGER of the simulated driver) has and the native run's
 # has not, beside what GMOD keeps in a context that lives: a stream, an event, a tiny buffer and the gather's staging
-# memory; for looks at memory in stream order, where there was any, what they arrive in; for the patrol, if its library is there, another stream, its list and its answers; and for each device heap in
+# memory; for looks at memory in stream order, where there was any, what they arrive in; for the patrol, if its library is there, eight streams, its list and its answers; and for each device heap in
 # one two streams, an event, two buffers and a ring. A device buffer may be managed, and what the host has is its own and
 # registered, or the driver's.
 left_over() {
@@ -122,7 +122,7 @@ left_over() {
 		own["libraries"] = more["libraries"] > 0
 		patrols = own["libraries"] * contexts
 		heaps = int((more["streams"] < more["device"] ? more["streams"] : more["device"]) / 2)
-		own["streams"] = contexts + patrols + 2 * heaps
+		own["streams"] = contexts + 8 * patrols + 2 * heaps
 		own["events"] = contexts + heaps
 		own["device"] = contexts + 2 * heaps
 		own["host"] = contexts + in_order + 2 * patrols + heaps

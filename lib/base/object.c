@@ -1,8 +1,9 @@
 #include "lib/base/object.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stddef.h>
+
+#include "lib/base/loaded.h"
 
 /*
  * glibc answers without a lock from 2.35 on. Before that the loader's list is walked under its lock, as unwinders did;
@@ -43,7 +44,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 static bool search(uintptr_t pc, struct search *s)
 {
 	s->pc = pc;
-	return dl_iterate_phdr(visit, s) != 0;
+	return gmod_loaded_walk(visit, s) != 0;
 }
 
 #if __GLIBC_PREREQ(2, 35)

@@ -23,7 +23,12 @@
 
 enum gmod_phase { GMOD_OFF, GMOD_ON, GMOD_WINDING_DOWN };
 
+/* The largest that kernels for the processor have. */
+#if defined(__aarch64__)
+enum { GMOD_HOST_PAGE = 65536 };
+#else
 enum { GMOD_HOST_PAGE = 4096 };
+#endif
 enum { GMOD_SEVERAL = 1 }; /* no context's handle, see gmod_hot.context */
 
 /*

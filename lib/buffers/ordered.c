@@ -398,7 +398,7 @@ void gmod_ordered_arm(const struct gmod_order *in)
 /* A fill that another thread is about to put into a stream must not come behind what others may wait for. */
 static void await_fills(void)
 {
-	uint64_t deadline = GMOD_MILLISECONDS(100);
+	uint64_t deadline = GMOD_SECONDS(5);
 
 	while (atomic_load_explicit(&arming, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
 		;

@@ -61,14 +61,25 @@ static void work(void)
 			      memory_order_release);
 }
 
+/* All that is loaded goes to the contexts at once then, beside whatever runs there, which it may have to wait for. */
+static bool is_eager(void)
+{
+	CUmoduleLoadingMode mode;
+
+	return HAVE(cuModuleGetLoadingMode) && NEXT(cuModuleGetLoadingMode)(&mode) == CUDA_SUCCESS &&
+	       mode == CU_MODULE_EAGER_LOADING;
+}
+
 static void ask(void)
 {
 	static const struct gmod_worker worker = {"gmod-patrol", work};
-	bool tool = gmod_is_under_a_tool();
+	const char *why = gmod_is_under_a_tool() ? "a profiler or debugger would see its kernel"
+			  : is_eager()           ? "modules are loaded eagerly, and its own would wait for kernels"
+						 : NULL;
 
-	atomic_store_explicit(&state, tool ? GMOD_KERNEL_REFUSED : GMOD_KERNEL_COMING, memory_order_relaxed);
-	if (tool)
-		gmod_log_note(2, "no patrol: a profiler or debugger would see its kernel; copies look instead");
+	atomic_store_explicit(&state, why ? GMOD_KERNEL_REFUSED : GMOD_KERNEL_COMING, memory_order_relaxed);
+	if (why)
+		gmod_log_note(2, "no patrol: %s; copies look instead", why);
 	else if (gmod_worker_start(&worker))
 		atomic_store_explicit(&state, GMOD_KERNEL_REFUSED, memory_order_relaxed);
 }

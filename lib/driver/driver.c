@@ -2,12 +2,12 @@
 #include "lib/driver/driver.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
+#include "lib/base/loaded.h"
 #include "lib/base/log.h"
 #include "lib/driver/dlsym_next.h"
 
@@ -191,7 +191,7 @@ static int is_libcuda(struct dl_phdr_info *info, size_t size, void *unused)
 
 bool gmod_libcuda_is_loaded(void)
 {
-	return dl_iterate_phdr(is_libcuda, NULL);
+	return gmod_loaded_walk(is_libcuda, NULL);
 }
 
 bool gmod_driver_resolve(void)

@@ -1,10 +1,10 @@
 #include "lib/driver/homonyms.h"
 
-#include <link.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#include "lib/base/phase.h"
+#include "lib/base/loaded.h"
 #include "lib/driver/driver.h"
 
 /* Where the loader put an object, and what its dynamic section says, by tag. */
@@ -30,9 +30,9 @@ static const void *table(const struct object *o, int tag)
 /* Where the loader has taken away the right to write, it is given back for good: such objects are rare. */
 static void put(void **slot, void *value)
 {
-	void *page = (void *)((uintptr_t)slot & -(uintptr_t)GMOD_HOST_PAGE);
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 
-	if (!mprotect(page, GMOD_HOST_PAGE, PROT_READ | PROT_WRITE))
+	if (!mprotect((void *)((uintptr_t)slot & -page), page, PROT_READ | PROT_WRITE))
 		__atomic_store_n(slot, value, __ATOMIC_RELAXED);
 }
 
@@ -98,13 +98,13 @@ void gmod_homonyms_start(void)
 	struct look look = {.without_driver = !gmod_libcuda_is_loaded()};
 
 	seen = 0;
-	dl_iterate_phdr(look_at, &look);
+	gmod_loaded_walk(look_at, &look);
 }
 
 void gmod_homonyms_look(bool anyhow)
 {
 	struct look look = {0};
 
-	if (anyhow || seen)
-		dl_iterate_phdr(look_at, &look);
+	if (anyhow || (seen && !gmod_is_forked()))
+		gmod_loaded_walk(look_at, &look);
 }

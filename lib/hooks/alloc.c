@@ -151,8 +151,16 @@ GMOD_EXPORT CUresult cuMemFreeHost(void *p)
 	uint64_t address = gmod_handle(p);
 	struct gmod_found found;
 
+	gmod_ordered_passed();
 	if (gmod_is_guarded(address, true, &found))
 		return gmod_done(gmod_buffer_free(&found, __func__), __func__);
 	return free_end(is_ours_to_refuse(address, &found) ? GMOD_REFUSED : NEXT(cuMemFreeHost)(p), address, &found,
 			__func__);
+}
+
+/* It waits, as the frees do. */
+GMOD_EXPORT CUresult cuMemHostUnregister(void *p)
+{
+	gmod_active();
+	return gmod_done(NEXT(cuMemHostUnregister)(p), __func__);
 }

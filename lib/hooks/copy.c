@@ -124,7 +124,10 @@ static struct gmod_copy begin_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream stre
 	return begin_3d(&same, stream, entry_point);
 }
 
-/* A synchronous copy to the host has returned: what its stream had been given before it began is done. */
+/*
+ * A synchronous copy to the host has returned: what its stream had been given before it began is done, unless there was
+ * nothing to copy and so nothing to wait for.
+ */
 static CUresult copy_to_host(void *dst, CUdeviceptr src, size_t size, CUstream stream, PFN_cuMemcpyDtoH_v3020 next,
 			     const char *entry_point)
 {
@@ -135,7 +138,7 @@ static CUresult copy_to_host(void *dst, CUdeviceptr src, size_t size, CUstream s
 	if (c.refused)
 		return GMOD_REFUSED;
 	r = next(dst, src, size);
-	if (r == CUDA_SUCCESS && gmod_on())
+	if (r == CUDA_SUCCESS && size && gmod_on())
 		gmod_prove_stream(gmod_waited_stream(stream, GMOD_LEGACY), began);
 	return gmod_copy_end(&c, r);
 }

@@ -155,24 +155,48 @@ GMOD_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream)
 	return launch_end(&l, NEXT(cuGraphLaunch_ptsz)(graph, stream), __func__);
 }
 
-/* It writes no device memory, but pinned and managed memory it may; and others may come behind it. */
-static CUresult host_function(CUstream stream, CUhostFn fn, void *data, PFN_cuLaunchHostFunc_v10000 next,
-			      const char *entry_point)
+/*
+ * Functions of the program's that the driver calls in stream order. They write no device memory, but pinned and managed
+ * memory they may; and others may come behind them.
+ */
+static CUresult host_function_end(CUresult r, const char *entry_point)
 {
-	CUresult r;
-
-	gmod_ordered_passed();
-	r = next(stream, fn, data);
 	gmod_noted();
 	return gmod_done(r, entry_point);
 }
 
 GMOD_EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn fn, void *data)
 {
-	return host_function(stream, fn, data, NEXT(cuLaunchHostFunc), __func__);
+	gmod_ordered_passed();
+	return host_function_end(NEXT(cuLaunchHostFunc)(stream, fn, data), __func__);
 }
 
 GMOD_EXPORT CUresult cuLaunchHostFunc_ptsz(CUstream stream, CUhostFn fn, void *data)
 {
-	return host_function(stream, fn, data, NEXT(cuLaunchHostFunc_ptsz), __func__);
+	gmod_ordered_passed();
+	return host_function_end(NEXT(cuLaunchHostFunc_ptsz)(stream, fn, data), __func__);
+}
+
+GMOD_EXPORT CUresult cuLaunchHostFunc_v2(CUstream stream, CUhostFn fn, void *data, unsigned mode)
+{
+	gmod_ordered_passed();
+	return host_function_end(NEXT(cuLaunchHostFunc_v2)(stream, fn, data, mode), __func__);
+}
+
+GMOD_EXPORT CUresult cuLaunchHostFunc_v2_ptsz(CUstream stream, CUhostFn fn, void *data, unsigned mode)
+{
+	gmod_ordered_passed();
+	return host_function_end(NEXT(cuLaunchHostFunc_v2_ptsz)(stream, fn, data, mode), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data, unsigned flags)
+{
+	gmod_ordered_passed();
+	return host_function_end(NEXT(cuStreamAddCallback)(stream, callback, data, flags), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamAddCallback_ptsz(CUstream stream, CUstreamCallback callback, void *data, unsigned flags)
+{
+	gmod_ordered_passed();
+	return host_function_end(NEXT(cuStreamAddCallback_ptsz)(stream, callback, data, flags), __func__);
 }

@@ -69,8 +69,8 @@ GMOD_EXPORT const char *gmod_status_text(enum gmod_status status)
 		"call this after CUDA has been initialised",
 	    [GMOD_BUSY] =
 		"kernels, another check, or too many findings held it up for 2 s: try again when they are done",
-	    [GMOD_NO_HEAP] = "the current context has no device heap: launch a kernel whose module includes "
-			     "gmod_device.cuh there first, with device_heap=slab or native; if that was done, there "
+	    [GMOD_NO_HEAP] = "the current context has no device heap: load a module there that includes "
+			     "gmod_device.cuh, and launch a kernel, with device_heap=slab; if that was done, there "
 			     "was no memory for one",
 	    [GMOD_TOO_LATE] = "a device heap has been made already: configure before the first launch of a kernel that "
 			      "allocates",

@@ -10,6 +10,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
+#include "lib/base/loaded.h"
 #include "lib/base/log.h"
 #include "lib/base/log_stderr.h"
 #include "lib/base/phase.h"
@@ -124,7 +125,8 @@ __attribute__((constructor)) static void at_load(void)
 /* Another library that hands out the driver's functions may be in front of us. */
 static void say_if_passed_by(void)
 {
-	if (atomic_load_explicit(&asked, memory_order_relaxed) || gmod_secure() || !gmod_libcuda_is_loaded())
+	if (atomic_load_explicit(&asked, memory_order_relaxed) || gmod_secure() || gmod_is_forked() ||
+	    !gmod_libcuda_is_loaded())
 		return;
 	gmod_facts_init();
 	if (gmod_options()->enabled)

@@ -22,6 +22,12 @@ check_churn() {
 	at_least "churn: some: a few are guarded" 1 "$(closing 'guarded \(' "$err")"
 }
 
+# The second fill is held up in the driver, and others come behind its allocation meanwhile.
+check_filled_late() {
+	SIM_STALL=cuMemsetD32Async:2:900 as_alone "filled late" verbosity=1:max_overhead=100 "$edges/filled_late"
+	same "filled late: nothing is reported" 0 "$(final_reports "$err")"
+}
+
 # Nothing of ours goes where the device may not reach the memory.
 check_other_device() {
 	SIM_DEVICES=2 as_alone "other_device" verbosity=1:max_overhead=100 "$programs/good_pool_other_device"

@@ -108,6 +108,7 @@ check_cannot() {
 		patrolled "cannot: a tool is there that sets $tool" 0 1 overrun
 		unset "$tool"
 	done
+	CUDA_MODULE_LOADING=EAGER patrolled "cannot: modules are loaded eagerly" 0 1 overrun
 	options=backend=unified patrolled "cannot: backend=unified" 0 1 overrun
 }
 

@@ -21,6 +21,12 @@ fork_child() {
 	same "$name: what the parent did is reported once" 1 "$(final_reports "$err")"
 }
 
+# A child has the loader's lock as it was when it was forked.
+check_fork_beside_lookups() {
+	as_alone "forked beside a look-up" '' "$edges/fork_beside_lookups"
+	same "forked beside a look-up: no child hangs" "0 hung" "$out"
+}
+
 # Where the kernel does not wipe the child's page, fork() does.
 check_old_kernel() {
 	local name

@@ -1,6 +1,7 @@
 /* Launches: of kernels and of host functions. */
 #include "sim.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PROCESSORS 132
@@ -183,3 +184,39 @@ static CUresult launch_host(CUcontext ctx, CUstream handle, bool per_thread, CUh
 
 ENTRY_TWINS(cuLaunchHostFunc, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, CUhostFn fn, void *userData),
 	    launch_host(c.ctx, hStream, c.per_thread, fn, userData))
+
+ENTRY_TWINS(cuLaunchHostFunc_v2, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream hStream, CUhostFn fn, void *userData, unsigned mode),
+	    launch_host(c.ctx, hStream, c.per_thread, fn, userData))
+
+struct callback {
+	CUstreamCallback fn;
+	CUstream stream;
+	void *data;
+};
+
+static void call_back(void *argument)
+{
+	struct callback c = *(struct callback *)argument;
+
+	free(argument);
+	c.fn(c.stream, CUDA_SUCCESS, c.data);
+}
+
+static CUresult add_callback(CUcontext ctx, CUstream handle, bool per_thread, struct callback callback, unsigned flags)
+{
+	struct callback *kept = callback.fn && !flags ? malloc(sizeof(*kept)) : NULL;
+	CUresult r;
+
+	if (!kept)
+		return CUDA_ERROR_INVALID_VALUE;
+	*kept = callback;
+	r = launch_host(ctx, handle, per_thread, call_back, kept);
+	if (r != CUDA_SUCCESS)
+		free(kept);
+	return r;
+}
+
+ENTRY_TWINS(cuStreamAddCallback, _ptsz, NEEDS_CONTEXT,
+	    TAKES(CUstream hStream, CUstreamCallback callback, void *userData, unsigned flags),
+	    add_callback(c.ctx, hStream, c.per_thread, (struct callback){callback, hStream, userData}, flags))

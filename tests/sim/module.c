@@ -236,6 +236,16 @@ ENTRY(cuModuleGetFunction, NEEDS_CONTEXT, TAKES(CUfunction *hfunc, CUmodule hmod
 ENTRY(cuModuleGetFunctionCount, NEEDS_CONTEXT, TAKES(unsigned int *count, CUmodule mod),
       ANSWER_OF(module_ok(mod), CUDA_ERROR_INVALID_HANDLE, count, mod->image.count))
 
+static CUresult loading_mode(CUmoduleLoadingMode *mode)
+{
+	const char *text = getenv("CUDA_MODULE_LOADING");
+
+	*mode = text && !strcmp(text, "EAGER") ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
+	return CUDA_SUCCESS;
+}
+
+ENTRY(cuModuleGetLoadingMode, NEEDS_INIT, TAKES(CUmoduleLoadingMode *mode), loading_mode(mode))
+
 static CUresult enumerate(CUfunction *out, unsigned count, CUmodule module)
 {
 	if (!out || !count)

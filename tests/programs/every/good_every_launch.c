@@ -52,11 +52,18 @@ static void add_one(void *to)
 	++*(int *)to;
 }
 
+static void add_two(CUstream stream TK_UNUSED, CUresult r, void *to)
+{
+	*(int *)to += r == CUDA_SUCCESS ? 2 : 1000;
+}
+
 static void host_functions(CUstream stream)
 {
 	int calls = 0;
 
 	BOTH(cuLaunchHostFunc, _ptsz, stream, add_one, &calls);
+	BOTH(cuLaunchHostFunc_v2, _ptsz, stream, add_one, &calls, 0);
+	BOTH(cuStreamAddCallback, _ptsz, stream, add_two, &calls, 0);
 	CK(cuCtxSynchronize());
 	printf("host functions: %d\n", calls);
 }

@@ -38,6 +38,7 @@ static void ask(CUdeviceptr p)
 
 static void allocations(void)
 {
+	static char page[8192];
 	size_t pitch = 0;
 	CUdeviceptr p = 0;
 	void *host = NULL;
@@ -62,6 +63,9 @@ static void allocations(void)
 	memset(host, 1, 600);
 	ask((CUdeviceptr)host);
 	SAY(cuMemFreeHost, host);
+	CK(cuMemHostRegister(page, sizeof(page), 0));
+	SAY(cuMemHostUnregister, page);
+	SAY(cuMemHostUnregister, page);
 }
 
 static void free_by_both(CUdeviceptr p, CUdeviceptr q)

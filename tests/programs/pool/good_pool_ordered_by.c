@@ -2,6 +2,9 @@
 // case: good_pool_ordered_by_wait by_wait
 // case: good_pool_ordered_by_query by_query
 // case: good_pool_ordered_by_callback by_callback
+// case: good_pool_ordered_by_add_callback by_add_callback
+// case: good_pool_ordered_by_free_host by_free_host
+// case: good_pool_ordered_by_unregister by_unregister
 // case: good_pool_ordered_by_value by_value
 // case: good_pool_ordered_by_mem_free by_mem_free
 // case: good_pool_ordered_by_unloading by_unloading
@@ -24,6 +27,8 @@ static CUstream home, other;
 static CUdeviceptr buffer, small, managed;
 static CUevent long_past;
 static CUmodule module;
+static void *pinned;
+static char page[8192];
 
 static TK_UNUSED void by_event(void)
 {
@@ -53,6 +58,31 @@ static TK_UNUSED void by_callback(void)
 	CK(cuLaunchHostFunc(home, set, (void *)flag));
 	while (!*flag)
 		;
+}
+
+static void set_too(CUstream stream TK_UNUSED, CUresult r TK_UNUSED, void *flag)
+{
+	set(flag);
+}
+
+static TK_UNUSED void by_add_callback(void)
+{
+	volatile int *flag = tk_flag();
+
+	CK(cuStreamAddCallback(home, set_too, (void *)flag, 0));
+	while (!*flag)
+		;
+}
+
+/* These two wait for all that the context has been given. */
+static TK_UNUSED void by_free_host(void)
+{
+	CK(cuMemFreeHost(pinned));
+}
+
+static TK_UNUSED void by_unregister(void)
+{
+	CK(cuMemHostUnregister(page));
 }
 
 static TK_UNUSED void by_value(void)
@@ -95,15 +125,23 @@ static TK_UNUSED void by_null_prefetch(void)
 	CK(cuMemPrefetchAsync(managed, SIZE, device, 0, NULL));
 }
 
-/* That other stream is held up behind this event. */
-static CUevent when_released(volatile int **flag)
+/* That other stream is held up behind this event, which is of another context: what waits for all of its own must end. */
+static CUevent when_released(volatile int *flag)
 {
-	CUstream busy = tk_stream();
+	CUdeviceptr none = 0;
+	long long zero = 0;
+	CUcontext second;
+	CUmodule there;
+	CUstream busy;
 	CUevent event;
 
+	CK(tk_create_context(&second, tk_device));
+	there = tk_load_kernels();
+	CK(cuStreamCreate(&busy, CU_STREAM_NON_BLOCKING));
 	CK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
-	*flag = hold(busy);
+	tk_launch(tk_kernel_of(there, "k_wait_flip"), 1, 1, busy, TK_ARGS(&none, &zero, &zero, &flag));
 	CK(cuEventRecord(event, busy));
+	CK(cuCtxSetCurrent(tk_context));
 	return event;
 }
 
@@ -119,12 +157,15 @@ int main(void)
 	CK(cuStreamCreate(&home, CU_STREAM_DEFAULT));
 	CK(cuStreamCreate(&other, CU_STREAM_DEFAULT));
 	CK(cuMemAllocManaged(&managed, SIZE, CU_MEM_ATTACH_GLOBAL));
+	pinned = tk_pinned(64);
+	CK(cuMemHostRegister(page, sizeof(page), 0));
 	small = make_pooled(16, other);
 	tk_spin(other, 0);
 	tk_sync();
 	CK(cuEventCreate(&long_past, CU_EVENT_DISABLE_TIMING));
 	CK(cuEventRecord(long_past, other));
-	released = when_released(&flag);
+	flag = tk_flag();
+	released = when_released(flag);
 	p = make_pooled(SIZE, home);
 	CASE();
 	CK(cuStreamWaitEvent(home, released, 0));

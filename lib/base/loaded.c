@@ -1,0 +1,52 @@
+#include "lib/base/loaded.h"
+
+#include <pthread.h>
+#include <time.h>
+
+static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static __thread bool held __attribute__((tls_model("initial-exec"))); /* by this thread, which forks */
+static bool forked;
+
+int gmod_loaded_walk(int (*visit)(struct dl_phdr_info *info, size_t size, void *arg), void *arg)
+{
+	int r;
+
+	pthread_mutex_lock(&walking);
+	r = dl_iterate_phdr(visit, arg);
+	pthread_mutex_unlock(&walking);
+	return r;
+}
+
+bool gmod_is_forked(void)
+{
+	return forked;
+}
+
+/* Who forks in a constructor has the loader's lock, which a walk may be waiting for: no wait without an end. */
+static void before_fork(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 100000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	held = pthread_mutex_timedlock(&walking, &until) == 0;
+}
+
+static void in_parent(void)
+{
+	if (held)
+		pthread_mutex_unlock(&walking);
+}
+
+static void in_child(void)
+{
+	walking = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+	forked = true;
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}
