@@ -33,6 +33,13 @@ static __forceinline__ __host__ __device__ void free(void *p) GMOD_C_THROWS
 	freeN(p);
 }
 
+/* What aligned_alloc of libcu++ calls, whose memory goes to free(). */
+extern "C" __device__ void *__cuda_syscall_aligned_malloc(size_t size, size_t align);
+static __forceinline__ __device__ void *__cuda_syscall_aligned_malloc(size_t size, size_t align)
+{
+	return aligned_allocN(align, size);
+}
+
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 2620  /* declaring a new or delete operator "inline" is nonstandard: every unit has them */
 #pragma nv_diag_suppress 20040 /* those with nothrow are the host's alone so far */

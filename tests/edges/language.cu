@@ -16,6 +16,9 @@
 #include <new>
 #include <vector>
 #endif
+#if __cplusplus >= 201703L
+#include <cuda/std/cstdlib>
+#endif
 #if defined(CCCL)
 #if HOST_TOO
 #include <thrust/device_vector.h>
@@ -40,6 +43,9 @@ static __device__ void *early(size_t size)
 #include <memory>
 #include <new>
 #include <vector>
+#endif
+#if __cplusplus >= 201703L
+#include <cuda/std/cstdlib>
 #endif
 #if defined(CCCL)
 #if HOST_TOO
@@ -132,6 +138,14 @@ __global__ void k_aligned(line **out)
 {
 	delete out[threadIdx.x];
 	out[threadIdx.x] = threadIdx.x % 2 ? new line : new line[3];
+}
+#endif
+
+#if __cplusplus >= 201703L && !defined(NO_REPLACE)
+__global__ void k_aligned_by_name(void **out)
+{
+	cuda::std::free(out[threadIdx.x]);
+	out[threadIdx.x] = cuda::std::aligned_alloc(256, 64);
 }
 #endif
 
