@@ -7,28 +7,18 @@ import sys
 import time
 import zipfile
 
-MAIN = '''"""GMOD's commands, from the tree beside this file."""
+MAIN = '''"""The command gmod, as it is on PATH."""
 
+import importlib.metadata
 import os
+import signal
 import sys
 
-BIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tree", "bin")
-
-
-def run(command):
-    os.execv(os.path.join(BIN, command), [command] + sys.argv[1:])
-
-
-def main():
-    run("gmod")
-
-
-def tensorflow():
-    run("gmod-tensorflow")
-
-
 if __name__ == "__main__":
-    main()
+    command = next(f for f in importlib.metadata.files("gmod") if f.name == "gmod" and f.parent.name == "bin").locate()
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the job
+        signal.signal(number, signal.SIG_DFL)
+    os.execv(command, ["gmod"] + sys.argv[1:])
 '''
 
 METADATA = """Metadata-Version: 2.1
@@ -46,11 +36,6 @@ WHEEL = """Wheel-Version: 1.0
 Generator: gmod
 Root-Is-Purelib: false
 Tag: py3-none-{platform}
-"""
-
-ENTRY_POINTS = """[console_scripts]
-gmod = gmod.__main__:main
-gmod-tensorflow = gmod.__main__:tensorflow
 """
 
 
@@ -80,14 +65,13 @@ def main(tree, readme, version, platform, folder):
         add("gmod/__init__.py", f'__version__ = "{version}"\n'.encode())
         add("gmod/__main__.py", MAIN.encode())
         for name, path in files_of(tree):
-            # Where man looks, beside the folder of commands on PATH.
-            place = f"gmod-{version}.data/data" if name.startswith("share/man/") else "gmod/tree"
+            # The commands start without Python, from the folder on PATH beside which man looks.
+            place = f"scripts/{name[4:]}" if name.startswith("bin/") else f"data/{name}"
             with open(path, "rb") as file:
-                add(f"{place}/{name}", file.read(), os.stat(path).st_mode & 0o777)
+                add(f"gmod-{version}.data/{place}", file.read(), os.stat(path).st_mode & 0o777)
         with open(readme, encoding="utf-8") as file:
             add(f"{info}/METADATA", (METADATA.format(version=version) + "\n" + file.read()).encode())
         add(f"{info}/WHEEL", WHEEL.format(platform=platform).encode())
-        add(f"{info}/entry_points.txt", ENTRY_POINTS.encode())
         name = f"{info}/RECORD"
         add(name, "".join(line + "\n" for line in record + [f"{name},,"]).encode())
     print(target)

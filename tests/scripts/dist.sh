@@ -83,13 +83,18 @@ if python3 -m venv "$work/venv" >/dev/null 2>&1; then
 	expect "the wheel is made" 0 scripts/dist/pack wheel
 	wheel=$(sed -n '/\.whl$/p' <<<"$out")
 	expect "it is installed" 0 "$work/venv/bin/pip" install -q --no-index --disable-pip-version-check "$wheel"
-	needs wheel "$(echo "$work"/venv/lib/python3*/site-packages/gmod)"
+	needs wheel "$work/venv"
 	works wheel "$work/venv/bin/gmod"
 	[ -s "$work/venv/share/man/man1/gmod.1" ]
 	judge "its manual is where man looks" $?
 	expect "python -m gmod" 0 apart "$work/venv/bin/python" -m gmod --version
 	says "is gmod" '^gmod [0-9]' "$out"
+	for command in "$work/venv/bin/gmod" "$work/venv/bin/python -m gmod"; do
+		# shellcheck disable=SC2086 # several words
+		expect "${command##*/}: the job ignores no signal" 0 apart $command grep -q '^SigIgn:.0*$' /proc/self/status
+	done
 	expect "it is removed" 0 "$work/venv/bin/pip" uninstall -q -y gmod
+	same "and nothing is left" "" "$(find "$work/venv" -name '*gmod*')"
 else
 	skip "the wheel" "python3 makes no virtual environment"
 fi
