@@ -123,8 +123,10 @@ def main():
         if events or not problems or form is not as_text:
             sys.stdout.write(form.render(found, processes, notes))
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            problems.append(f"standard output: {error.strerror}")
     for problem in problems:
         say(problem)
     return 1 if problems else 0

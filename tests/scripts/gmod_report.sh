@@ -208,6 +208,9 @@ says "where the suspect was launched, in text" 'launched at /home/u/net.py:9 in 
 
 # ---- what is wrong with a file ----
 
+expect "where there is no room for what is printed" 1 sh -c "'$top/scripts/gmod' report '$work/job.0.text' >/dev/full"
+same "it is said, in a line" "gmod report: standard output: No space left on device" "$err"
+
 head -c 3000 /dev/urandom >"$work/noise"
 head -c 700 "$work/job.1.json" >"$work/torn.json"
 head -n 5 "$work/job.2.text" >"$work/torn.text"
