@@ -1,4 +1,7 @@
-/* Children are forked while another thread looks names up, as one that loads plugins does, and look one up or end. */
+/*
+ * Children are forked while another thread looks names up, as one that loads plugins does, and look one up, the
+ * driver's or not, or end.
+ */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -28,9 +31,9 @@ int main(void)
 
 		if (!child) {
 			alarm(5);
-			if (i % 2)
+			if (i % 3 == 0)
 				exit(0);
-			dlsym(RTLD_DEFAULT, "bsearch");
+			dlsym(RTLD_DEFAULT, i % 3 == 1 ? "bsearch" : "cuInit");
 			_exit(0);
 		}
 		waitpid(child, &status, 0);
