@@ -124,6 +124,8 @@ static inline uint64_t gmod_record_live(const struct gmod_record *r)
 /* Owner only; others read them meanwhile (gmod_record_snapshot()). */
 static inline void gmod_record_set_bounds(struct gmod_record *r, const struct gmod_bounds *b)
 {
+	/* release fence: who reads one of these, or what is written next, finds that the word is not LIVE any more */
+	atomic_thread_fence(memory_order_release);
 	__atomic_store_n(&r->bounds.user, b->user, __ATOMIC_RELAXED);
 	__atomic_store_n(&r->bounds.size, b->size, __ATOMIC_RELAXED);
 	__atomic_store_n(&r->bounds.head_from, b->head_from, __ATOMIC_RELAXED);
