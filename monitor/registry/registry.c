@@ -243,7 +243,7 @@ void gmod_record_retire(struct gmod_record *r)
 
 void gmod_pin(enum gmod_pin who, uint32_t position)
 {
-	/* seq_cst: ordered before the loads of the batch's words that follow; see registry.h */
+	/* seq_cst: ordered before the loads of the batch's words that follow, which are so too; see registry.h */
 	atomic_store_explicit(&pinned[who], batch_of(who, position), memory_order_seq_cst);
 }
 

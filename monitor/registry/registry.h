@@ -17,10 +17,11 @@
  *
  *     sweeper                                freeing thread
  *     pin = batch            (seq_cst)       word = RELEASING              (seq_cst CAS)
- *     if word is LIVE: load the canaries     while pin == batch: wait
+ *     if word is LIVE        (seq_cst)       while pin == batch: wait      (seq_cst)
+ *         load the canaries
  *     pin = none             (release)       unmap
  *
- *   The two seq_cst operations are in one total order: either the sweeper sees RELEASING, or the freeing thread
+ *   The four seq_cst operations are in one total order: either the sweeper sees RELEASING, or the freeing thread
  *   sees the pin.
  *
  * Free records are on a stack of positions with a tag against ABA (tests/models/registry.pml); banks are appended
@@ -113,10 +114,13 @@ void gmod_record_renew(struct gmod_record *r, const struct gmod_bounds *b);
 /* RELEASING -> FREE with a new generation. */
 void gmod_record_retire(struct gmod_record *r);
 
-/* The word if the record is LIVE, else 0. acquire: the fields belong to it if the word is the same afterwards. */
+/*
+ * The word if the record is LIVE, else 0. The fields belong to it if the word is the same afterwards. seq_cst: not
+ * before the pin that is set first; a load that is no more than acquire may be.
+ */
 static inline uint64_t gmod_record_live(const struct gmod_record *r)
 {
-	uint64_t word = atomic_load_explicit(&r->word, memory_order_acquire);
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_seq_cst);
 
 	return (word & 3) == GMOD_LIVE ? word : 0;
 }
