@@ -111,7 +111,8 @@ uint64_t gmod_record_snapshot(const struct gmod_record *r, struct gmod_bounds *b
 	b->tail_to = __atomic_load_n(&r->bounds.tail_to, __ATOMIC_RELAXED);
 	/* acquire fence: the fields above were read before the word is looked at again */
 	atomic_thread_fence(memory_order_acquire);
-	return word && atomic_load_explicit(&r->word, memory_order_relaxed) == word ? word : 0;
+	/* acquire: who finds that it has begun to leave sees the departure, too (monitor/registry/index.h) */
+	return word && atomic_load_explicit(&r->word, memory_order_acquire) == word ? word : 0;
 }
 
 static void reset(struct gmod_record *r)
