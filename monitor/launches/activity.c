@@ -45,7 +45,8 @@ uint64_t gmod_activity_total(void)
 	uint64_t total = 0;
 
 	for (struct gmod_thread *t = gmod_threads(); t; t = t->next)
-		total += atomic_load_explicit(&t->activity, memory_order_relaxed);
+		/* acquire: what was before it is looked at by who looks now */
+		total += atomic_load_explicit(&t->activity, memory_order_acquire);
 	return total;
 }
 

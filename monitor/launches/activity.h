@@ -2,7 +2,7 @@
  * That something happened on the GPU, and the sleep of the monitor, which that ends.
  *
  *   launching thread                              monitor, before it sleeps
- *   activity += 1          (relaxed)              sleeping = 1             (seq_cst)
+ *   activity += 1          (release)              sleeping = 1             (seq_cst)
  *   compiler barrier                              membarrier: a full fence in every running thread
  *   if sleeping: wake                             if any activity changed: stay awake
  *
@@ -22,8 +22,9 @@ __attribute__((cold)) void gmod_activity_wake(void);
 /* Something happened that the monitor must look at: one more complete sweep will follow. */
 static inline void gmod_note_activity(struct gmod_thread *t)
 {
+	/* release: who counts it sees the buffers and the launches that there were by then */
 	atomic_store_explicit(&t->activity, atomic_load_explicit(&t->activity, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
+			      memory_order_release);
 	/* The bump is visible before we look whether the monitor sleeps; see the top of this file. */
 	if (__builtin_expect(atomic_load_explicit(&gmod_hot.fences, memory_order_relaxed), 1))
 		atomic_signal_fence(memory_order_seq_cst);
