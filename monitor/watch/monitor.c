@@ -283,8 +283,9 @@ bool gmod_monitor_stopping(void)
 
 void gmod_monitor_stop(void)
 {
-	/* seq_cst: ordered before the look at who sleeps, as a bump of activity is */
-	atomic_store_explicit(&stopping, 1, memory_order_seq_cst);
+	atomic_store_explicit(&stopping, 1, memory_order_release);
+	/* A fence, as a bump of activity has: before the look at who sleeps. */
+	atomic_thread_fence(memory_order_seq_cst);
 	gmod_futex_wake(&stopping);
 	gmod_activity_wake();
 }
