@@ -106,7 +106,10 @@ void gmod_patrol_remove(const struct gmod_record *r)
 	gmod_stamp_set(&d->patrolled_until, gmod_stamp_get(patrolled));
 	/* release: see monitor/watch/damage.c */
 	atomic_store_explicit(&d->patrolled, NULL, memory_order_release);
-	__atomic_store_n(&list_of(d->context)->entry[r->position].check, 0, __ATOMIC_SEQ_CST);
+	/* release: what is seen is read before it */
+	__atomic_store_n(&list_of(d->context)->entry[r->position].check, 0, __ATOMIC_RELEASE);
+	/* A fence: what the driver looks at to know what to wait for is read by loads that no store holds back. */
+	atomic_thread_fence(memory_order_seq_cst);
 }
 
 /* ---- a context's patrol; the monitor's own ---- */
