@@ -22,6 +22,8 @@ static inline struct gmod_launch *gmod_launch_begin(struct gmod_thread *t, uint6
 	struct gmod_launch *l = &t->ring[n % GMOD_RING];
 	bool python = __builtin_expect(atomic_load_explicit(&gmod_hot.python, memory_order_relaxed), 0);
 
+	/* release fence: who reads any of these in the place of an old record finds that the count has passed it */
+	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&l->ticks, GMOD_IN_CALL, memory_order_relaxed);
 	atomic_store_explicit(&l->context, context, memory_order_relaxed);
 	atomic_store_explicit(&l->stream, stream, memory_order_relaxed);
