@@ -93,8 +93,9 @@ void gmod_history_add(gmod_histories histories, uint64_t handle, const struct gm
 
 	if (what && ((t = take(first, KEPT_OF_THE_PAST)) || (t = add_to(list)) || (t = take(first, 0))))
 		put(t, handle, what, owner, now);
+	/* acquire, as of the owner below: of the time with it, or a later one */
 	for (t = first; t; t = t->next)
-		if (atomic_load_explicit(&t->handle, memory_order_relaxed) == handle)
+		if (atomic_load_explicit(&t->handle, memory_order_acquire) == handle)
 			end(t, now);
 }
 
@@ -102,7 +103,7 @@ void gmod_history_end(gmod_histories histories, uint64_t owner, uint64_t until)
 {
 	for (unsigned i = 0; i < GMOD_LISTS; i++)
 		for (struct gmod_tenure *t = atomic_load_explicit(&histories[i], memory_order_acquire); t; t = t->next)
-			if (atomic_load_explicit(&t->owner, memory_order_relaxed) == owner)
+			if (atomic_load_explicit(&t->owner, memory_order_acquire) == owner)
 				end(t, until);
 }
 
