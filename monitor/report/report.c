@@ -236,8 +236,13 @@ static void tell(const struct gmod_finding *f)
 
 /* ---- telling ---- */
 
+/*
+ * fence: behind `telling` given back, or behind what has just been added. Else one thread could find `telling` taken
+ * and the other nothing there any more, and both leave.
+ */
 static bool is_something_there(void)
 {
+	atomic_thread_fence(memory_order_seq_cst);
 	return told() != added() && !is_abandoned();
 }
 
