@@ -159,7 +159,9 @@ static struct {
 	atomic_flag adding, telling;
 	atomic_uint added, told; /* the first a futex */
 	atomic_bool thread, abandoned;
-	_Atomic(void (*)(void)) last; /* to be called behind all of them */
+	/* To be called behind all of them. Release and acquire: it sees what its caller did, and its caller what it
+	 * did. */
+	_Atomic(void (*)(void)) last;
 } way = {.adding = ATOMIC_FLAG_INIT, .telling = ATOMIC_FLAG_INIT};
 
 atomic_int gmod_reports_coming;
@@ -277,9 +279,9 @@ static void run(void)
 		unsigned seen = added();
 
 		tell_all();
-		if ((last = atomic_load_explicit(&way.last, memory_order_relaxed))) {
+		if ((last = atomic_load_explicit(&way.last, memory_order_acquire))) {
 			last();
-			atomic_store_explicit(&way.last, NULL, memory_order_relaxed);
+			atomic_store_explicit(&way.last, NULL, memory_order_release);
 		}
 		gmod_report_counts(&s);
 		gmod_futex_wait((atomic_int *)&way.added, (int)seen, gmod_stats_write(&s));
@@ -315,11 +317,11 @@ static bool await_told(unsigned upto)
 
 void gmod_report_say(void (*last)(void), uint64_t deadline)
 {
-	atomic_store_explicit(&way.last, last, memory_order_relaxed);
+	atomic_store_explicit(&way.last, last, memory_order_release);
 	/* Woken over and over: it may have been about to sleep. */
 	do
 		gmod_futex_wake((atomic_int *)&way.added);
-	while (has_thread() && atomic_load_explicit(&way.last, memory_order_relaxed) &&
+	while (has_thread() && atomic_load_explicit(&way.last, memory_order_acquire) &&
 	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
 }
 
