@@ -191,12 +191,12 @@ static bool set_up(struct gmod_context *c)
 	return ok;
 }
 
-/* One that nobody is stuck in. Who comes in from now on sees that it is no context. */
+/* One that nobody is stuck in. The state first: who comes in from then on sees that it is no context. */
 static struct gmod_context *free_entry(void)
 {
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (!atomic_load_explicit(&gmod_contexts[i].users, memory_order_seq_cst) &&
-		    atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_NONE)
+		if (atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_NONE &&
+		    !atomic_load_explicit(&gmod_contexts[i].users, memory_order_seq_cst))
 			return &gmod_contexts[i];
 	return NULL;
 }
