@@ -213,7 +213,7 @@ bench-cpu: $(BUILD)/bench/sweep $(LIBRARY) $(null_programs) ## figures without a
 # ---- checks ----
 
 ROOMS := lib/* monitor/* include include/* device bench scripts/dist tests tests/* tests/*/*
-FORMATTED = $(wildcard $(foreach end,c h cu cuh,$(ROOMS:=/*.$(end))))
+FORMATTED = $(wildcard $(foreach end,c h cpp cu cuh,$(ROOMS:=/*.$(end))))
 # version.c is of another version each time.
 TIDIED = $(filter-out tests/sim/version.c,$(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c))
 SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* scripts/*/* bench/* tests/* tests/*/*)

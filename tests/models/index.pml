@@ -40,7 +40,7 @@ byte true_from[15], true_to[15];
 #ifdef NORECHECK
 #define SAME_WORD true
 #else
-#define SAME_WORD (word[hit - 1] == w)		/* atomic_load(&r->word, relaxed), behind a fence */
+#define SAME_WORD (word[hit - 1] == w)		/* atomic_load(&r->word, acquire), behind a fence */
 #endif
 #ifdef NOBOUNDS
 #define OWN(address) true
@@ -60,7 +60,7 @@ inline find(address)
 	fi;
 	if
 	:: hit ->
-		w = word[hit - 1];			/* gmod_record_live: atomic_load(&r->word, acquire) */
+		w = word[hit - 1];			/* gmod_record_live: atomic_load(&r->word, seq_cst) */
 		lo = from[hit - 1];			/* gmod_record_snapshot, relaxed */
 		hi = to[hit - 1];
 		if

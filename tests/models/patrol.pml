@@ -9,7 +9,7 @@
  *
  *   good      no round touches memory that is gone; what a round has "seen intact" was so when the round began; a buffer
  *             is listed as long as nothing behind it has changed
- *   broken    NOFENCE     gmod_patrol_remove() clears the check without seq_cst
+ *   broken    NOFENCE     gmod_patrol_remove() clears the check without a fence
  *             LATE        it does so once the context has been waited for
  *             NOCHECK     the kernel follows an entry without its check
  *             LATE_STAMP  what was seen is read after the clearing

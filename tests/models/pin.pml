@@ -60,7 +60,7 @@ active proctype sweeper()
 			(empty(pin_buffer));		/* ... whose barrier waits for the store */
 #endif
 #ifndef NORECHECK
-			seen = word[b];			/* gmod_record_live: atomic_load(&r->word) */
+			seen = word[b];			/* gmod_record_live: atomic_load(&r->word, seq_cst) */
 #endif
 			if
 			:: seen == LIVE -> assert(mapped[b])	/* check_record: loads the canaries */

@@ -225,14 +225,14 @@ proctype freeing()
 
 	if
 	:: chunk_count > 0 ->
-		then = word[0];				/* gmod_record_live: atomic_load(&r->word, acquire) */
+		then = word[0];				/* gmod_record_live: atomic_load(&r->word, seq_cst) */
 		one = bounds[0];			/* gmod_record_snapshot, relaxed */
 		two = bounds_too[0];
 		if
 #ifdef NORECHECK
 		:: STATE(then) == LIVE ->
 #else
-		:: STATE(then) == LIVE && word[0] == then ->	/* atomic_load(&r->word, relaxed) behind a fence */
+		:: STATE(then) == LIVE && word[0] == then ->	/* atomic_load(&r->word, acquire) behind a fence */
 #endif
 			assert(one == two);
 			release(0, then, one)

@@ -39,7 +39,7 @@ proctype launching(byte t)
 	bool was;
 
 	work[t] = true;
-	activity_buffer[t] ! true;		/* atomic_store(&t->activity, + 1, relaxed) */
+	activity_buffer[t] ! true;		/* atomic_store(&t->activity, + 1, release) */
 #ifdef FENCES
 	(empty(activity_buffer[t]));		/* atomic_thread_fence(seq_cst) */
 #endif
@@ -63,7 +63,7 @@ active proctype monitor()
 	do
 	::
 #ifndef LATE_COUNT
-		p[0] = activity[0];		/* sweep_once: gmod_activity_total, atomic_load(&t->activity, relaxed) */
+		p[0] = activity[0];		/* sweep_once: gmod_activity_total, atomic_load(&t->activity, acquire) */
 		p[1] = activity[1];
 #endif
 		swept[0] = work[0];		/* gmod_sweep */
