@@ -118,10 +118,10 @@ enum { CHANGED = 64 }; /* looked at by the CPU in a round, at most; the others i
 
 struct patrol {
 	unsigned life; /* whose it is: the context that the entry has stood for after so many others; 0: nobody's yet */
-	bool refused;
+	unsigned queues; /* that a stream of ours has taken */
 	CUstream stream;
-	unsigned queues;     /* that a stream of ours has taken */
 	uint32_t registered; /* entries that the device can read */
+	bool refused;
 
 	bool under_way;
 	struct gmod_patrol_args round; /* the latest */

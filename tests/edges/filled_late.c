@@ -1,6 +1,6 @@
 /*
- * A thread's launch, and the fill of a redzone in front of it, is held up in the driver, while another thread records an
- * event behind the allocation and frees the buffer behind that event, in another stream. The fill must not land in
+ * A thread's launch, and the fill of a redzone in front of it, is held up in the driver, while another thread records
+ * an event behind the allocation and frees the buffer behind that event, in another stream. The fill must not land in
  * whatever is made of the place.
  */
 #include "pool/pooled.h"

@@ -1,7 +1,6 @@
 /* Launches: of kernels and of host functions. */
 #include "sim.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define PROCESSORS 132
@@ -177,7 +176,7 @@ ENTRY_TWINS(cuLaunchKernelEx, _ptsz, NEEDS_CONTEXT,
 
 static CUresult launch_host(CUcontext ctx, CUstream handle, bool per_thread, CUhostFn fn, void *data)
 {
-	struct work work = {.kind = WORK_HOST, .host = {fn, data}};
+	struct work work = {.kind = WORK_HOST, .host = {.fn = fn, .data = data}};
 
 	return fn ? stream_do(ctx, handle, per_thread, &work) : CUDA_ERROR_INVALID_VALUE;
 }
@@ -189,34 +188,14 @@ ENTRY_TWINS(cuLaunchHostFunc_v2, _ptsz, NEEDS_CONTEXT,
 	    TAKES(CUstream hStream, CUhostFn fn, void *userData, unsigned mode),
 	    launch_host(c.ctx, hStream, c.per_thread, fn, userData))
 
-struct callback {
-	CUstreamCallback fn;
-	CUstream stream;
-	void *data;
-};
-
-static void call_back(void *argument)
+static CUresult add_callback(CUcontext ctx, CUstream handle, bool per_thread, CUstreamCallback fn, void *data,
+			     unsigned flags)
 {
-	struct callback c = *(struct callback *)argument;
+	struct work work = {.kind = WORK_HOST, .host = {.callback = fn, .stream = handle, .data = data}};
 
-	free(argument);
-	c.fn(c.stream, CUDA_SUCCESS, c.data);
-}
-
-static CUresult add_callback(CUcontext ctx, CUstream handle, bool per_thread, struct callback callback, unsigned flags)
-{
-	struct callback *kept = callback.fn && !flags ? malloc(sizeof(*kept)) : NULL;
-	CUresult r;
-
-	if (!kept)
-		return CUDA_ERROR_INVALID_VALUE;
-	*kept = callback;
-	r = launch_host(ctx, handle, per_thread, call_back, kept);
-	if (r != CUDA_SUCCESS)
-		free(kept);
-	return r;
+	return fn && !flags ? stream_do(ctx, handle, per_thread, &work) : CUDA_ERROR_INVALID_VALUE;
 }
 
 ENTRY_TWINS(cuStreamAddCallback, _ptsz, NEEDS_CONTEXT,
 	    TAKES(CUstream hStream, CUstreamCallback callback, void *userData, unsigned flags),
-	    add_callback(c.ctx, hStream, c.per_thread, (struct callback){callback, hStream, userData}, flags))
+	    add_callback(c.ctx, hStream, c.per_thread, callback, userData, flags))

@@ -128,7 +128,10 @@ static CUresult run_fill(CUcontext ctx, struct work *work)
 static void run_host(const struct work *work)
 {
 	sim_in_host_function = true;
-	work->host.fn(work->host.data);
+	if (work->host.fn)
+		work->host.fn(work->host.data);
+	else
+		work->host.callback(work->host.stream, CUDA_SUCCESS, work->host.data);
 	sim_in_host_function = false;
 }
 

@@ -58,7 +58,9 @@ struct work {
 		struct work_copy copy;
 		struct work_set set;
 		struct {
-			CUhostFn fn;
+			CUhostFn fn; /* NULL: the callback */
+			CUstreamCallback callback;
+			CUstream stream; /* the callback's, as it was given */
 			void *data;
 		} host;
 		struct work_graph graph;

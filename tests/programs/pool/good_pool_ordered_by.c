@@ -125,7 +125,7 @@ static TK_UNUSED void by_null_prefetch(void)
 	CK(cuMemPrefetchAsync(managed, SIZE, device, 0, NULL));
 }
 
-/* That other stream is held up behind this event, which is of another context: what waits for all of its own must end. */
+/* That other stream is held up behind this event. It is of another context: what waits for all of its own must end. */
 static CUevent when_released(volatile int *flag)
 {
 	CUdeviceptr none = 0;
