@@ -61,12 +61,15 @@ static void work(void)
 			      memory_order_release);
 }
 
-/* All that is loaded goes to the contexts at once then, beside whatever runs there, which it may have to wait for. */
+/*
+ * All that is loaded goes to the contexts at once then, beside whatever runs there, which it may have to wait for. It
+ * may be so where the driver does not say.
+ */
 static bool is_eager(void)
 {
 	CUmoduleLoadingMode mode;
 
-	return HAVE(cuModuleGetLoadingMode) && NEXT(cuModuleGetLoadingMode)(&mode) == CUDA_SUCCESS &&
+	return !HAVE(cuModuleGetLoadingMode) || NEXT(cuModuleGetLoadingMode)(&mode) != CUDA_SUCCESS ||
 	       mode == CU_MODULE_EAGER_LOADING;
 }
 
@@ -74,7 +77,7 @@ static void ask(void)
 {
 	static const struct gmod_worker worker = {"gmod-patrol", work};
 	const char *why = gmod_is_under_a_tool() ? "a profiler or debugger would see its kernel"
-			  : is_eager()           ? "modules are loaded eagerly, and its own would wait for kernels"
+			  : is_eager()           ? "modules are loaded eagerly, and its own might wait for kernels"
 						 : NULL;
 
 	atomic_store_explicit(&state, why ? GMOD_KERNEL_REFUSED : GMOD_KERNEL_COMING, memory_order_relaxed);

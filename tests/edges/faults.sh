@@ -40,7 +40,7 @@ has_another_way() {
 
 # Calls for which the library has others that do the same: copies in place of the patrol, too.
 has_a_substitute() {
-	[[ $1 =~ ^cu(MemcpyBatchAsync|LibraryLoadData$|LibraryGetKernel$|KernelGetFunction$|MemHostGetDevicePointer_v2$) ]]
+	[[ $1 =~ ^cu(MemcpyBatchAsync|LibraryLoadData$|LibraryGetKernel$|KernelGetFunction$|ModuleGetLoadingMode$|MemHostGetDevicePointer_v2$) ]]
 }
 
 # What a call that fails does not give back stays.

@@ -310,8 +310,8 @@ TEST(some_requests_are_known_by_heart)
 	assert_ptr_equal(gmod_hook_by_version("cuCtxCreate", 12050, 0), cuCtxCreate_v4);
 	assert_ptr_equal(gmod_hook_by_version("cuGraphAddNode", 13030, 0), cuGraphAddNode_v2);
 	assert_ptr_equal(gmod_hook_by_version("cuGraphAddNode", 13040, 0), cuGraphAddNode_v3);
-	assert_null(gmod_hook_by_version("cuLaunchHostFunc", 13010, 0));     /* known, and left alone */
-	assert_null(gmod_hook_by_version("cuGraphNodeSetParams", 13040, 0)); /* likewise, in any ABI */
+	assert_ptr_equal(gmod_hook_by_version("cuLaunchHostFunc", 13010, 0), cuLaunchHostFunc_v2);
+	assert_null(gmod_hook_by_version("cuGraphNodeSetParams", 13040, 0)); /* known, and left alone, in any ABI */
 	assert_non_null(row_of("cuGraphNodeSetParams_v2"));
 	assert_null(gmod_hook_by_version("cuMemAlloc", GMOD_NEWEST_CUDA + 10, 0)); /* who knows, whatever the toolkit */
 	assert_null(gmod_hook_by_version("cuMemMap", 12000, 0));
