@@ -47,7 +47,7 @@ CUDA_ISYSTEM := $(if $(filter-out /usr/include,$(CUDA_INC)),-isystem $(CUDA_INC)
 CFLAGS_TEST = -std=gnu11 -D_GNU_SOURCE $(CFLAGS) -Wall -Wextra -Werror -I. $(CUDA_ISYSTEM) -pthread
 CFLAGS_LIB = $(CFLAGS_TEST) -fPIC -fvisibility=hidden
 # -Bsymbolic-functions: a hook is the library's own, also where another interposer in front exports the same name.
-LDFLAGS_LIB = -shared -static-libgcc -pthread -Wl,-z,now -Wl,-z,relro -Wl,-Bsymbolic-functions
+LDFLAGS_LIB = -shared -static-libgcc -pthread -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-Bsymbolic-functions
 
 ifneq ($(SANITIZE),)
 SANFLAGS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer

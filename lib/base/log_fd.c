@@ -46,6 +46,9 @@ static size_t takes_at_once(int fd, size_t n, bool paced)
 /* Write it all, or say false, and in *torn whether a part of it is out. */
 static bool write_all(int fd, const char *s, size_t n, bool paced, bool *torn)
 {
+	/* Whoever reads a pipe takes a moment to make room for the rest: less than anybody waits for the log. */
+	uint64_t patience = GMOD_SECONDS(1) / 2;
+
 	for (size_t done = 0; done < n;) {
 		size_t now = takes_at_once(fd, n - done, paced);
 		ssize_t w = -1;
@@ -53,6 +56,8 @@ static bool write_all(int fd, const char *s, size_t n, bool paced, bool *torn)
 		errno = EAGAIN;
 		if (now)
 			w = write(fd, s + done, now);
+		if (w <= 0 && done && errno == EAGAIN && gmod_nap(&patience, GMOD_MILLISECONDS(1)))
+			continue;
 		if (w <= 0) {
 			*torn = done > 0;
 			if (*torn && errno == EAGAIN)

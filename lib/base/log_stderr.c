@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "lib/base/deadline.h"
 #include "lib/base/log_fd.h"
 
 /* noted and id are written by whoever notes first, torn by the holder of the lock of lib/base/log.c. */
@@ -81,6 +82,30 @@ static int open_private_stderr(const struct stat *st)
 	return fd;
 }
 
+/* Some of it may be out before the socket is full: whoever reads takes a moment to make room for the rest. */
+static bool send_all(const char *s, size_t n)
+{
+	uint64_t patience = GMOD_SECONDS(1) / 2;
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t w = send(STDERR_FILENO, s + done, n - done, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (w > 0)
+			done += (size_t)w;
+		else if (!done || errno != EAGAIN || !gmod_nap(&patience, GMOD_MILLISECONDS(1)))
+			break;
+	}
+	if (done)
+		stream.torn = done < n;
+	return done == n;
+}
+
+static bool send_piece(const char *s, size_t n)
+{
+	return (!stream.torn || send_all("\n", 1)) && send_all(s, n);
+}
+
 bool gmod_stderr_write(const char *s, size_t n)
 {
 	struct stat st;
@@ -96,7 +121,7 @@ bool gmod_stderr_write(const char *s, size_t n)
 		return false;
 	}
 	if (S_ISSOCK(st.st_mode))
-		return send(STDERR_FILENO, s, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)n;
+		return send_piece(s, n);
 	fd = open_private_stderr(&st);
 	if (fd < 0)
 		return gmod_write_piece(STDERR_FILENO, s, n, !S_ISREG(st.st_mode), &stream.torn);

@@ -240,6 +240,19 @@ static bool publish(struct gmod_block *b)
 	return true;
 }
 
+/* Of whatever pool. In managed and host memory the CPU writes too, and calls are allowed that device memory refuses. */
+static bool is_device_memory(CUdeviceptr at)
+{
+	CUpointer_attribute what[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+	unsigned type = 0, managed = 0;
+	void *data[] = {&type, &managed};
+	CUresult r = NEXT(cuPointerGetAttributes)(2, what, data, at);
+
+	if (r != CUDA_SUCCESS)
+		gmod_degraded("cuPointerGetAttributes");
+	return r == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE && !(managed & 1);
+}
+
 /* Records that cannot be found are no use: the program has its memory, a little longer than it knows. */
 static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, struct gmod_block *b, CUdeviceptr *out)
 {
@@ -261,7 +274,7 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, 
 	began = gmod_monotonic_ns();
 	*out = at;
 	describe(b, q, c, at, total);
-	if (!publish(b)) {
+	if (!is_device_memory(at) || !publish(b)) {
 		gmod_record_abandon(b->record);
 		give_block(b);
 	}

@@ -111,7 +111,7 @@ static CUresult free_end(CUresult r, uint64_t address, const struct gmod_found *
 {
 	if (r == CUDA_ERROR_INVALID_VALUE)
 		gmod_misuse_free(address, found, entry_point, r);
-	gmod_active();
+	gmod_noted();
 	return gmod_done(r, entry_point);
 }
 
@@ -141,6 +141,7 @@ GMOD_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
 
 	if (gmod_is_guarded(dptr, false, &found))
 		return gmod_done(free_found(&found, __func__), __func__);
+	gmod_ordered_passed();
 	return free_end(is_ours_to_refuse(dptr, &found) ? GMOD_REFUSED : NEXT(cuMemFree_v2)(dptr), dptr, &found,
 			__func__);
 }
@@ -156,11 +157,4 @@ GMOD_EXPORT CUresult cuMemFreeHost(void *p)
 		return gmod_done(gmod_buffer_free(&found, __func__), __func__);
 	return free_end(is_ours_to_refuse(address, &found) ? GMOD_REFUSED : NEXT(cuMemFreeHost)(p), address, &found,
 			__func__);
-}
-
-/* It waits, as the frees do. */
-GMOD_EXPORT CUresult cuMemHostUnregister(void *p)
-{
-	gmod_active();
-	return gmod_done(NEXT(cuMemHostUnregister)(p), __func__);
 }

@@ -6,7 +6,7 @@ static CUresult counted(CUresult r, _Atomic uint64_t *counter, const char *entry
 {
 	if (r == CUDA_SUCCESS && gmod_on())
 		gmod_count(counter, 1);
-	gmod_active();
+	gmod_noted();
 	return gmod_done(r, entry_point);
 }
 
@@ -14,6 +14,7 @@ static CUresult counted(CUresult r, _Atomic uint64_t *counter, const char *entry
 #define PASSED(counter, symbol, parameters, arguments) \
 	GMOD_EXPORT CUresult symbol parameters \
 	{ \
+		gmod_ordered_passed(); \
 		return counted(NEXT(symbol) arguments, &gmod_counters.counter, __func__); \
 	}
 
@@ -47,3 +48,30 @@ PASSED(decompressions, cuMemBatchDecompressAsync,
 PASSED(decompressions, cuMemBatchDecompressAsync_ptsz,
        (CUmemDecompressParams * batch, size_t count, unsigned flags, size_t *error, CUstream stream),
        (batch, count, flags, error, stream))
+
+/* Not foreign memory, but foreign order: others come behind a stream by it, or the host behind all of them. */
+#define ORDERS(symbol, parameters, arguments) \
+	GMOD_EXPORT CUresult symbol parameters \
+	{ \
+		gmod_active(); \
+		return gmod_done(NEXT(symbol) arguments, __func__); \
+	}
+
+typedef const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *signals;
+typedef const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *waits;
+
+ORDERS(cuSignalExternalSemaphoresAsync, (const CUexternalSemaphore *s, signals p, unsigned count, CUstream stream),
+       (s, p, count, stream))
+ORDERS(cuSignalExternalSemaphoresAsync_ptsz, (const CUexternalSemaphore *s, signals p, unsigned count, CUstream stream),
+       (s, p, count, stream))
+ORDERS(cuWaitExternalSemaphoresAsync, (const CUexternalSemaphore *s, waits p, unsigned count, CUstream stream),
+       (s, p, count, stream))
+ORDERS(cuWaitExternalSemaphoresAsync_ptsz, (const CUexternalSemaphore *s, waits p, unsigned count, CUstream stream),
+       (s, p, count, stream))
+ORDERS(cuGraphicsMapResources, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
+ORDERS(cuGraphicsMapResources_ptsz, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
+ORDERS(cuGraphicsUnmapResources, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
+ORDERS(cuGraphicsUnmapResources_ptsz, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
+/* These wait as cuMemFree does. */
+ORDERS(cuMemHostUnregister, (void *p), (p))
+ORDERS(cuArrayDestroy, (CUarray array), (array))

@@ -134,6 +134,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *li
 	const CUDA_LAUNCH_PARAMS *p = count ? list : NULL;
 	struct launching l = {NULL, NULL};
 
+	gmod_ordered_passed(); /* all streams of the list come behind each other */
 	if (p) {
 		l = launch_begin(p->function, p->hStream, GMOD_LEGACY, false);
 		shape(&l, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY, p->blockDimZ);

@@ -55,7 +55,7 @@ static CUresult unloaded(CUresult r, uint64_t module, uint64_t began, const stru
 		gmod_names_end(module, began);
 	if (gmod_is_capture_error(r) || r == CUDA_ERROR_NOT_PERMITTED)
 		gmod_unit_stays(u);
-	gmod_active();
+	gmod_noted();
 	return gmod_done(r, entry_point);
 }
 
@@ -94,6 +94,7 @@ GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 	struct gmod_unit u = gmod_unit_unload(hmod);
 	uint64_t began = gmod_ticks();
 
+	gmod_ordered_passed();
 	return unloaded(NEXT(cuModuleUnload)(hmod), gmod_handle(hmod), began, &u, __func__);
 }
 
@@ -125,6 +126,7 @@ GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 	struct gmod_unit u = gmod_unit_unload(library);
 	uint64_t began = gmod_ticks();
 
+	gmod_ordered_passed();
 	return unloaded(NEXT(cuLibraryUnload)(library), gmod_handle(library), began, &u, __func__);
 }
 

@@ -249,3 +249,9 @@ GMOD_EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 	record_begin(event);
 	return gmod_done(NEXT(cuCtxRecordEvent)(context, event), __func__);
 }
+
+GMOD_EXPORT CUresult cuGreenCtxRecordEvent(CUgreenCtx context, CUevent event)
+{
+	record_begin(event);
+	return gmod_done(NEXT(cuGreenCtxRecordEvent)(context, event), __func__);
+}

@@ -113,15 +113,6 @@ static void at_quick_end(void)
 		gmod_real_exit(gmod_exit_status(0));
 }
 
-__attribute__((constructor)) static void at_load(void)
-{
-	gmod_homonyms_start();
-	gmod_log_remember_stderr();
-	gmod_python_main_thread = pthread_self();
-	gmod_monitor_remember_cpus();
-	(void)at_quick_exit(at_quick_end);
-}
-
 /* Another library that hands out the driver's functions may be in front of us. */
 static void say_if_passed_by(void)
 {
@@ -135,13 +126,30 @@ static void say_if_passed_by(void)
 				 "LD_PRELOAD");
 }
 
-/* Runs after the program's exit handlers. Its streams are flushed here because ending now keeps the C library from it.
+extern int __cxa_atexit(void (*function)(void *), void *argument, void *module);
+
+/*
+ * Behind the program's exit handlers and the destructors of all libraries. Its streams are closed here as exit() does,
+ * since ending now keeps the C library from it.
  */
-__attribute__((destructor)) static void at_unload(void)
+static void at_the_very_end(void *unused)
 {
+	(void)unused;
 	say_if_passed_by();
 	if (gmod_exit_status(0)) {
-		fflush(NULL);
+		fcloseall();
 		gmod_real_exit(gmod_exit_status(0));
 	}
+}
+
+__attribute__((constructor)) static void at_load(void)
+{
+	/* Of no module's, and before the loader's own, which runs the destructors: the last to be registered runs
+	 * first. */
+	(void)__cxa_atexit(at_the_very_end, NULL, NULL);
+	gmod_homonyms_start();
+	gmod_log_remember_stderr();
+	gmod_python_main_thread = pthread_self();
+	gmod_monitor_remember_cpus();
+	(void)at_quick_exit(at_quick_end);
 }

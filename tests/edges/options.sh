@@ -293,6 +293,8 @@ check_exit_on_findings() {
 	same "exit_on_findings: the status is changed, and nothing is lost of what is printed" "86 done" "$status $out"
 	same "exit_on_findings: each leak is a finding of its own" "$(final_reports "$err")" \
 		"$(grep -o '\[finding [1-9][0-9]*\]' <<<"$err" | sort -u | wc -l)"
+	run_in guarded env "LD_PRELOAD=$gmod $edges/plugin_at_end.so" GMOD_OPTIONS=exit_on_findings=1 "$edges/ends_reading"
+	same "exit_on_findings: nor of what libraries write, and it ends beside a thread that reads" "86 done, written" "$status $out"
 }
 
 # Findings in what kernels allocate, which kernels can forge, have an option of their own.

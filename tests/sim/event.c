@@ -193,3 +193,42 @@ static CUresult elapsed(float *ms, CUevent start, CUevent end)
 
 ENTRY_ABIS(cuEventElapsedTime, _v2, NEEDS_CONTEXT, TAKES(float *pMilliseconds, CUevent hStart, CUevent hEnd),
 	   elapsed(pMilliseconds, hStart, hEnd))
+
+/* An external semaphore is an event here, of which a signal is a record. */
+ENTRY_TWINS(cuSignalExternalSemaphoresAsync, _ptsz, USES_CONTEXT,
+	    TAKES(const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *params,
+		  unsigned count, CUstream hStream),
+	    stream_of_call(&c, hStream)
+		?: count ? record((CUevent)semaphores[0], c.stream)
+			 : CUDA_SUCCESS)
+ENTRY_TWINS(cuWaitExternalSemaphoresAsync, _ptsz, USES_CONTEXT,
+	    TAKES(const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params,
+		  unsigned count, CUstream hStream),
+	    stream_of_call(&c, hStream)
+		?: count ? wait_in(c.stream, (CUevent)semaphores[0], 0)
+			 : CUDA_SUCCESS)
+
+static CUresult come_behind(CUstream stream)
+{
+	struct work none = {.kind = WORK_NONE};
+
+	return queue_submit(stream, &none, NULL, 0, NULL);
+}
+
+ENTRY_TWINS(cuGraphicsMapResources, _ptsz, USES_CONTEXT,
+	    TAKES(unsigned count, CUgraphicsResource *resources, CUstream hStream),
+	    stream_of_call(&c, hStream) ?: come_behind(c.stream))
+ENTRY_TWINS(cuGraphicsUnmapResources, _ptsz, USES_CONTEXT,
+	    TAKES(unsigned count, CUgraphicsResource *resources, CUstream hStream),
+	    stream_of_call(&c, hStream) ?: come_behind(c.stream))
+
+/* Nothing runs in green contexts here. */
+static CUresult record_green(CUevent event)
+{
+	if (!event_ok(event))
+		return CUDA_ERROR_INVALID_HANDLE;
+	set_op(event, NULL);
+	return CUDA_SUCCESS;
+}
+
+ENTRY(cuGreenCtxRecordEvent, NEEDS_INIT, TAKES(CUgreenCtx hCtx, CUevent hEvent), record_green(hEvent))

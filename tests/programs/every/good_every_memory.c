@@ -39,6 +39,9 @@ static void ask(CUdeviceptr p)
 static void allocations(void)
 {
 	static char page[8192];
+	CUDA_ARRAY_DESCRIPTOR shape = {
+	    .Width = 64, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
+	CUarray array;
 	size_t pitch = 0;
 	CUdeviceptr p = 0;
 	void *host = NULL;
@@ -66,6 +69,8 @@ static void allocations(void)
 	CK(cuMemHostRegister(page, sizeof(page), 0));
 	SAY(cuMemHostUnregister, page);
 	SAY(cuMemHostUnregister, page);
+	CK(cuArrayCreate(&array, &shape));
+	SAY(cuArrayDestroy, array);
 }
 
 static void free_by_both(CUdeviceptr p, CUdeviceptr q)

@@ -63,6 +63,11 @@ static void events(void)
 	if (SAY(cuIpcOpenEventHandle, &opened, handle) == CUDA_SUCCESS)
 		SAY(cuEventDestroy, opened);
 	CK(cuEventCreate(&gone, 0));
+	SAY(cuGreenCtxRecordEvent, NULL, gone);
+	BOTH(cuSignalExternalSemaphoresAsync, _ptsz, NULL, NULL, 0, stream);
+	BOTH(cuWaitExternalSemaphoresAsync, _ptsz, NULL, NULL, 0, stream);
+	BOTH(cuGraphicsMapResources, _ptsz, 0, NULL, stream);
+	BOTH(cuGraphicsUnmapResources, _ptsz, 0, NULL, stream);
 	SAY(cuEventDestroy, gone);
 	SAY(cuEventDestroy_v2, shared);
 }

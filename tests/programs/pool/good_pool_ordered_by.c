@@ -12,7 +12,12 @@
 // case: good_pool_ordered_by_null_free by_null_free
 // case: good_pool_ordered_by_null_wait by_null_wait
 // case: good_pool_ordered_by_null_prefetch by_null_prefetch
+// case: good_pool_ordered_by_semaphore by_semaphore
+// case: good_pool_ordered_by_null_semaphore by_null_semaphore
+// case: good_pool_ordered_by_null_map by_null_map
+// case: good_pool_ordered_by_array by_array
 // options: max_overhead=100
+// sim-env: SIMULATED=1
 // guarded: no
 /*
  * A stream comes behind an allocation of another one, in one way or another, and frees the buffer. What that other
@@ -29,6 +34,7 @@ static CUevent long_past;
 static CUmodule module;
 static void *pinned;
 static char page[8192];
+static CUarray array;
 
 static TK_UNUSED void by_event(void)
 {
@@ -125,6 +131,46 @@ static TK_UNUSED void by_null_prefetch(void)
 	CK(cuMemPrefetchAsync(managed, SIZE, device, 0, NULL));
 }
 
+static TK_UNUSED void by_array(void)
+{
+	CK(cuArrayDestroy(array));
+}
+
+/* A semaphore of Vulkan's and a resource of GL's there are on the simulator only. */
+static void needs_simulator(void)
+{
+	if (!getenv("SIMULATED"))
+		tk_skip("no other API here");
+}
+
+static TK_UNUSED void by_semaphore(void)
+{
+	CUexternalSemaphore semaphore = (CUexternalSemaphore)long_past;
+	CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal = {0};
+	CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait = {0};
+
+	needs_simulator();
+	CK(cuSignalExternalSemaphoresAsync(&semaphore, &signal, 1, home));
+	CK(cuWaitExternalSemaphoresAsync(&semaphore, &wait, 1, other));
+}
+
+static TK_UNUSED void by_null_semaphore(void)
+{
+	CUexternalSemaphore semaphore = (CUexternalSemaphore)long_past;
+	CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait = {0};
+
+	needs_simulator();
+	CK(cuWaitExternalSemaphoresAsync(&semaphore, &wait, 1, NULL));
+}
+
+static TK_UNUSED void by_null_map(void)
+{
+	CUgraphicsResource resource = NULL;
+
+	needs_simulator();
+	CK(cuGraphicsMapResources(1, &resource, NULL));
+}
+
 /* That other stream is held up behind this event. It is of another context: what waits for all of its own must end. */
 static CUevent when_released(volatile int *flag)
 {
@@ -147,6 +193,8 @@ static CUevent when_released(volatile int *flag)
 
 int main(void)
 {
+	CUDA_ARRAY_DESCRIPTOR shape = {
+	    .Width = 64, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
 	unsigned char bytes[NEXT_SIZE];
 	volatile int *flag;
 	CUdeviceptr p, q;
@@ -159,6 +207,7 @@ int main(void)
 	CK(cuMemAllocManaged(&managed, SIZE, CU_MEM_ATTACH_GLOBAL));
 	pinned = tk_pinned(64);
 	CK(cuMemHostRegister(page, sizeof(page), 0));
+	CK(cuArrayCreate(&array, &shape));
 	small = make_pooled(16, other);
 	tk_spin(other, 0);
 	tk_sync();
