@@ -14,9 +14,9 @@ bool gmod_same_file(const struct stat *a, const struct stat *b);
 
 /*
  * Write a piece at once, or return false with the reason in errno. EAGAIN: the reader is slow, and nothing is out.
- * After another reason a part may be. *torn, kept by the caller for each descriptor, says so: the part gets its newline
- * late, and the next piece starts where a reader expects it. paced: the descriptor may block and is not ours to make
- * non-blocking.
+ * After another reason a part may be: where a pipe takes less at once, its reader has half a second to make room.
+ * *torn, kept by the caller for each descriptor, says so: the part gets its newline late, and the next piece starts
+ * where a reader expects it. paced: the descriptor may block and is not ours to make non-blocking.
  */
 bool gmod_write_piece(int fd, const char *s, size_t n, bool paced, bool *torn);
 
