@@ -1,13 +1,19 @@
-/* Memory of somebody else's, and what writes where nobody looks: passed through, counted by kind. */
+/* Memory of somebody else's, and what writes where nobody looks, counted by kind; and order that others make of
+ * streams. All of it is passed through. */
 #include "lib/base/counters.h"
 #include "lib/hooks/hook.h"
+
+static CUresult noted(CUresult r, const char *entry_point)
+{
+	gmod_noted();
+	return gmod_done(r, entry_point);
+}
 
 static CUresult counted(CUresult r, _Atomic uint64_t *counter, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on())
 		gmod_count(counter, 1);
-	gmod_noted();
-	return gmod_done(r, entry_point);
+	return noted(r, entry_point);
 }
 
 /* counter: a row of lib/base/counters.def. The parameters, and the same as arguments. */
@@ -53,8 +59,8 @@ PASSED(decompressions, cuMemBatchDecompressAsync_ptsz,
 #define ORDERS(symbol, parameters, arguments) \
 	GMOD_EXPORT CUresult symbol parameters \
 	{ \
-		gmod_active(); \
-		return gmod_done(NEXT(symbol) arguments, __func__); \
+		gmod_ordered_passed(); \
+		return noted(NEXT(symbol) arguments, __func__); \
 	}
 
 typedef const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *signals;
@@ -72,6 +78,15 @@ ORDERS(cuGraphicsMapResources, (unsigned count, CUgraphicsResource *r, CUstream 
 ORDERS(cuGraphicsMapResources_ptsz, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
 ORDERS(cuGraphicsUnmapResources, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
 ORDERS(cuGraphicsUnmapResources_ptsz, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
+/* Functions of the program's, called in stream order, which write no device memory, but pinned and managed they may. */
+ORDERS(cuLaunchHostFunc, (CUstream stream, CUhostFn fn, void *data), (stream, fn, data))
+ORDERS(cuLaunchHostFunc_ptsz, (CUstream stream, CUhostFn fn, void *data), (stream, fn, data))
+ORDERS(cuLaunchHostFunc_v2, (CUstream stream, CUhostFn fn, void *data, unsigned mode), (stream, fn, data, mode))
+ORDERS(cuLaunchHostFunc_v2_ptsz, (CUstream stream, CUhostFn fn, void *data, unsigned mode), (stream, fn, data, mode))
+ORDERS(cuStreamAddCallback, (CUstream stream, CUstreamCallback fn, void *data, unsigned flags),
+       (stream, fn, data, flags))
+ORDERS(cuStreamAddCallback_ptsz, (CUstream stream, CUstreamCallback fn, void *data, unsigned flags),
+       (stream, fn, data, flags))
 /* These wait as cuMemFree does. */
 ORDERS(cuMemHostUnregister, (void *p), (p))
 ORDERS(cuArrayDestroy, (CUarray array), (array))

@@ -79,7 +79,6 @@ GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p
 
 	if (r == CUDA_SUCCESS && gmod_on())
 		gmod_ordered_pool_made(*pool, props->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-						  props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
 						  props->location.type != CU_MEM_LOCATION_TYPE_DEVICE);
 	return gmod_done(r, __func__);
 }
