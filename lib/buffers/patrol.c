@@ -269,26 +269,29 @@ static bool set_up(struct patrol *p, const struct gmod_context *c)
 
 /* ---- a round ---- */
 
-static bool launch_in(const struct patrol *p, const struct gmod_context *c)
+static bool launch_round(const struct patrol *p, const struct gmod_context *c, const struct gmod_patrol_args *round)
 {
-	void *arguments[] = {(void *)&p->round};
+	unsigned blocks = round->count ? gmod_patrol_blocks(round->count) : 1;
+	void *arguments[] = {(void *)round};
 
-	return NEXT(cuLaunchKernel)(ready[gmod_context_index(c)].function, gmod_patrol_blocks(p->round.count), 1, 1,
-				    GMOD_PATROL_THREADS, 1, 1, 0, p->stream, arguments, NULL) == CUDA_SUCCESS;
+	return NEXT(cuLaunchKernel)(ready[gmod_context_index(c)].function, blocks, 1, 1, GMOD_PATROL_THREADS, 1, 1, 0,
+				    p->stream, arguments, NULL) == CUDA_SUCCESS;
 }
 
 /*
  * Streams take the device's queues in turn, each with its first kernel, and how a program's kernels overlap depends on
  * which queues its streams have. One stream more, used before NCCL's own, made an all-reduce beside a training step
- * take six times as long, without GMOD too (measured on two H100s). So the first round goes into as many streams as
- * there are queues: the program's next stream has the queue that it would have had without us.
+ * take six times as long, without GMOD too (measured on two H100s). So before its first round the patrol launches in
+ * as many streams as there are queues: the program's next stream has the queue that it would have had without GMOD.
+ * All but the round itself look at nothing: one of them that is late must not answer in the place of a later round.
  */
-static bool launch_in_each_queue(struct patrol *p, const struct gmod_context *c)
+static bool take_queues(struct patrol *p, const struct gmod_context *c)
 {
-	bool launched = launch_in(p, c);
+	static const struct gmod_patrol_args nothing;
+	bool launched = true;
 
 	for (p->queues++; launched && p->queues < atomic_load_explicit(&queues, memory_order_relaxed); p->queues++)
-		launched = make_stream(p) && launch_in(p, c);
+		launched = launch_round(p, c, &nothing) && make_stream(p);
 	return launched;
 }
 
@@ -312,7 +315,7 @@ static bool launch(struct patrol *p, const struct gmod_context *c)
 	    .round = ++rounds,
 	};
 	p->launched_ns = gmod_monotonic_ns();
-	p->under_way = p->queues ? launch_in(p, c) : launch_in_each_queue(p, c);
+	p->under_way = (p->queues || take_queues(p, c)) && launch_round(p, c, &p->round);
 	if (!p->under_way && may_call(c))
 		gmod_degraded("the patrol's launch");
 	return p->under_way;

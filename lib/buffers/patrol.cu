@@ -225,8 +225,8 @@ GMOD_DEVICE void gmod_patrol_thread(const struct gmod_patrol_args *a, gmod_u32 b
 					    (gmod_u64)slot << 40 | (gmod_u64)offset << 28 | (serial & 0xfffffff));
 	}
 	meet();
-	/* Whoever reads done sees what all threads of the block wrote above. */
-	if (thread == threads - 1)
+	/* Whoever reads done sees what all threads of the block wrote above. A round over nothing has no answer. */
+	if (thread == threads - 1 && a->count)
 		gmod_store64_release_system(&a->answers->done[block],
 					    (gmod_u64)a->round << 8 | (differ < 255 ? differ : 255));
 }

@@ -89,6 +89,12 @@ check_queues() {
 	END
 }
 
+# What only takes a queue may be late: it answers nothing, in the place of no round.
+check_late_in_its_queue() {
+	CUDA_DEVICE_MAX_CONNECTIONS=32 SIM_STALL=$(seq -s, -f patrol:1:%g 2 32) \
+		patrolled "late in its queue: the others go on" 10 0 quiet
+}
+
 # The compiler's clean-up at exit crashes while it compiles; it runs before that of whoever came earlier.
 check_ends() {
 	SIM_STALL=compile:1:600 patrolled "ends: while the driver compiles" 0 0 quiet

@@ -8,6 +8,8 @@
 
 static void run(const struct gt_thread *self, void *const *args)
 {
+	if (!self->block_index[0] && !self->thread_index[0])
+		inject_stall("patrol");
 	gmod_patrol(args[0], self->block_index[0], self->grid[0], self->thread_index[0], self->block[0]);
 }
 
