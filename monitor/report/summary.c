@@ -10,6 +10,7 @@
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/log_file.h"
+#include "lib/base/origin.h"
 
 typedef unsigned long long ull;
 
@@ -143,26 +144,45 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
 	gmod_text_str(t, "}}\n");
 }
 
+/* Host and rank, too: the first process of each container has the number 1. */
+static void add_sample(struct gmod_text *t, const char *name, const char *label, const char *value)
+{
+	gmod_text_fmt(t, "gmod_%s{pid=\"%d\",host=", name, (int)getpid());
+	gmod_text_json(t, gmod_origin.host, 64);
+	if (*gmod_origin.rank)
+		gmod_text_fmt(t, ",rank=\"%s\"", gmod_origin.rank);
+	if (label)
+		gmod_text_fmt(t, ",%s=\"%s\"", label, value);
+	gmod_text_str(t, "} ");
+}
+
 static void add_ratio(struct gmod_text *t, const char *kind, uint64_t part, uint64_t whole)
 {
 	unsigned share = share_of(part, whole);
 
-	if (whole)
-		gmod_text_fmt(t, "gmod_guarded_ratio{pid=\"%d\",kind=\"%s\"} %u.%03u\n", (int)getpid(), kind,
-			      share / 1000, share % 1000);
+	if (!whole)
+		return;
+	add_sample(t, "guarded_ratio", "kind", kind);
+	gmod_text_fmt(t, "%u.%03u\n", share / 1000, share % 1000);
 }
 
 static void add_samples(const struct gmod_run_summary *s, struct gmod_text *t)
 {
 	const uint64_t *number = (const uint64_t *)&s->count;
 
-	for (int i = 0; i < ROWS; i++)
-		gmod_text_fmt(t, "# TYPE gmod_%s_total counter\ngmod_%s_total{pid=\"%d\"} %llu\n", rows[i].key,
-			      rows[i].key, (int)getpid(), (ull)number[i]);
+	for (int i = 0; i < ROWS; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s_total", rows[i].key);
+		gmod_text_fmt(t, "# TYPE gmod_%s counter\n", name);
+		add_sample(t, name, NULL, NULL);
+		gmod_text_fmt(t, "%llu\n", (ull)number[i]);
+	}
 	gmod_text_str(t, "# TYPE gmod_findings_total counter\n");
-	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
-		gmod_text_fmt(t, "gmod_findings_total{pid=\"%d\",class=\"%s\"} %u\n", (int)getpid(), gmod_class_name(i),
-			      s->findings[i]);
+	for (int i = 0; i < GMOD_CLASS_COUNT; i++) {
+		add_sample(t, "findings_total", "class", gmod_class_name(i));
+		gmod_text_fmt(t, "%u\n", s->findings[i]);
+	}
 	gmod_text_str(t, "# TYPE gmod_guarded_ratio gauge\n");
 	add_ratio(t, "all", gmod_summary_guarded(s), gmod_summary_bytes(s));
 	add_ratio(t, "device", s->count.guarded_bytes, s->count.guarded_bytes + s->count.fallback_bytes);

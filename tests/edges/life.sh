@@ -5,7 +5,7 @@
 
 # sample NAME FILE [LABEL]: the value of a sample; "none" where there is no such one.
 sample() {
-	sed -nE "s/^gmod_$1\{pid=\"[0-9]+\"${3:+,$3}\} ([0-9.]+)$/\1/p" "$2" 2>/dev/null | grep . || echo none
+	sed -nE "s/^gmod_$1\{pid=\"[0-9]+\",host=\"[^\"]+\"(,rank=\"[0-9]+\")?${3:+,$3}\} ([0-9.]+)$/\2/p" "$2" 2>/dev/null | grep . || echo none
 }
 
 # serve SIGNAL OPTIONS [HOW]: the service under GMOD, sent the signal when it is ready and its finding is in the file.
@@ -86,8 +86,10 @@ check_stats() {
 	same "stats: findings by class" 1 "$(sample findings_total "$work/3.prom" 'class="heap-buffer-overflow"')"
 	says "stats: shares" '^[01][.][0-9]{3} [01][.][0-9]{3}$' "$(sample guarded_ratio "$work/3.prom" 'kind="stream-order"') \
 $(sample guarded_ratio "$work/3.prom" 'kind="all"')"
+	says "stats: processes of containers are told apart" "^gmod_sweeps_total\{pid=\"[0-9]+\",host=\"$(uname -n)\",rank=\"3\"\}" \
+		"$(cat "$work/3.prom")"
 	same "stats: every line is a sample or says the type of one" '' "$(grep -vE \
-		'^(# TYPE gmod_[a-z_]+ (counter|gauge)|gmod_[a-z_]+\{([a-z]+="[a-z0-9-]+",?)+\} [0-9]+(\.[0-9]+)?)$' "$work/3.prom")"
+		'^(# TYPE gmod_[a-z_]+ (counter|gauge)|gmod_[a-z_]+\{([a-z]+="[A-Za-z0-9.-]+",?)+\} [0-9]+(\.[0-9]+)?)$' "$work/3.prom")"
 	same "stats: nothing is left aside" "$work/3.prom" "$(echo "$work"/3.prom*)"
 }
 
