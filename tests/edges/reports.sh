@@ -230,8 +230,8 @@ check_foreign() {
 # accounted NAME OPTIONS PROGRAM [ARGUMENT...]: the closing line says what the program has counted by itself, in JSON.
 accounted() {
 	local member missing=
-	guarded "log_format=json:verbosity=1$2" env SIM_MEMORY=134217728 "$edges/$3" "${@:4}"
-	same "accounts$1: the program runs" 0 "$status"
+	guarded "log_format=json:verbosity=1:max_overhead=100$2" env SIM_MEMORY=134217728 "$edges/$3" "${@:4}"
+	same "accounts$1: the program runs" 0 "$status$([ "$status" = 0 ] || printf ': %s' "$err")"
 	for member in $out; do
 		grep -qF -- "$member" <<<"$err" || missing+=" $member"
 	done
