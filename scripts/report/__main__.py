@@ -2,6 +2,7 @@
 import argparse
 import os
 import re
+import shutil
 import sys
 
 if sys.version_info < (3, 8):
@@ -17,8 +18,23 @@ import symbols
 from snapshot import Snapshot
 
 
+FOUND = 86  # as a program's with exit_on_findings
+
+
 def say(text):
     print("gmod report: " + as_text.clean(text), file=sys.stderr)
+
+
+def folder(path):
+    if not os.path.isdir(path):
+        raise argparse.ArgumentTypeError(f"{path} is no folder")
+    return path
+
+
+def program(name):
+    if not shutil.which(name):
+        raise argparse.ArgumentTypeError(f"{name} is no program")
+    return name
 
 
 def arguments():
@@ -31,9 +47,10 @@ def arguments():
     parser.add_argument("--html", metavar="FILE", help="write one HTML page there, too")
     parser.add_argument("--snapshot", metavar="[RANK:]FILE", action="append", default=[],
                         help="a memory snapshot of PyTorch's; may be repeated")
-    parser.add_argument("--modules", metavar="DIR", action="append", default=[],
+    parser.add_argument("--modules", metavar="DIR", type=folder, action="append", default=[],
                         help="where the modules lie, if not where they were; may be repeated")
-    parser.add_argument("--symbolizer", metavar="PROGRAM", help="llvm-symbolizer or addr2line, whichever is there")
+    parser.add_argument("--symbolizer", metavar="PROGRAM", type=program, help="llvm-symbolizer or addr2line, whichever is there")
+    parser.add_argument("--fail", action="store_true", help="end with status 86 if there is a finding")
     parser.add_argument("--no-symbols", action="store_true", help="leave the modules alone: no source lines")
     return parser.parse_args()
 
@@ -87,6 +104,16 @@ def processes_of(events):
     return sorted(found.values(), key=lambda p: (str(p["host"]), p["rank"] is None, p["rank"] or 0, p["pid"]))
 
 
+def not_shown(findings, processes):
+    """Notes: a process counts what it does not report, beyond ten of a site and max_reports in all."""
+    for process in processes:
+        shown = sum(groups.process_of(f)[1] == process["pid"] and f.get("host") == process["host"] for f in findings)
+        more = (process["findings"] or 0) - shown
+        if more > 0:
+            where = f" on {process['host']}" if process["host"] else ""
+            yield f"process {process['pid']}{where}: {as_text.plural(more, 'further finding')} counted, and not in its log"
+
+
 def is_page(path):
     with open(path, "rb") as file:
         return file.read(len(as_html.BEGIN)) == as_html.BEGIN.encode()
@@ -108,7 +135,7 @@ def main():
     sys.stdout.reconfigure(errors="backslashreplace")
     sys.stderr.reconfigure(errors="backslashreplace")
     options = arguments()
-    events, problems = logs.read(options.file)
+    events, problems = logs.read(dict.fromkeys(options.file))
     groups.join_processes(events)
     findings = groups.final(events)
     snapshots, more = read_snapshots(options.snapshot)
@@ -116,6 +143,7 @@ def main():
     notes = put_names(findings, options)
     put_tensors(findings, snapshots)
     found, processes = groups.group(findings), processes_of(events)
+    notes += not_shown(findings, processes)
     if options.html:
         problems += write_page(options.html, as_html.render(found, processes, notes))
     form = as_json if options.json else as_sarif if options.sarif else as_text
@@ -129,7 +157,7 @@ def main():
             problems.append(f"standard output: {error.strerror}")
     for problem in problems:
         say(problem)
-    return 1 if problems else 0
+    return 1 if problems else FOUND if options.fail and findings else 0
 
 
 if __name__ == "__main__":

@@ -139,6 +139,8 @@ def stack(words, moment):
             rows.append(el("tr", el("td", f"#{number}"), el("td", function or frame.get("function") or "?", class_="m"),
                            el("td", f"{file}:{at}" if at else file, class_="m", title=module)))
     thread = f" by thread {moment['thread']}" if moment.get("thread") is not None else ""
+    if moment.get("kernel_thread") is not None:
+        thread = f" by thread {moment['kernel_thread']} of block {moment['kernel_block']} of a kernel"
     return el("details", el("summary", f"{words}{thread}"), el("table", *rows), **({"open": "open"} if rows else {}))
 
 

@@ -14,6 +14,9 @@ def plural(count, noun):
 
 
 def stack_lines(moment):
+    if moment.get("kernel_thread") is not None:
+        call = moment.get("entry_point") or "mallocN"
+        yield f"{call} in thread {moment['kernel_thread']} of block {moment['kernel_block']} of a kernel"
     for frame in moment.get("python") or ():
         yield f"at {frame['file']}:{frame['line']} in {frame['function']}"
     number = 0

@@ -46,11 +46,11 @@ def final(events):
 
 
 def moments(finding):
-    """(words, moment) for each stack of a finding."""
+    """(words, moment) for each place of a finding that is known: a stack, or a thread of a kernel."""
     buffer = finding.get("buffer") or {}
     for words, moment in (("allocated", buffer.get("allocated")), ("freed", buffer.get("freed")),
                           ("called", finding.get("call"))):
-        if moment and (moment.get("frames") or moment.get("python")):
+        if moment and (moment.get("frames") or moment.get("python") or moment.get("kernel_thread") is not None):
             yield words, moment
 
 
@@ -148,7 +148,8 @@ class Group:
         moment = site_moment(self.first)
         places = [(f["function"], f["file"], f["line"]) for f in moment.get("python", ())]
         places = places or [p for frame in moment.get("frames", ()) if is_program(frame) for p in _places(frame)]
-        return places or [(None, self.first["site"], None)]
+        of_kernels = (self.first.get("buffer") or {}).get("memory") == "kernel" and self.first["site"] == "-"
+        return places or [(None, "memory that kernels allocate" if of_kernels else self.first["site"], None)]
 
     def site(self):
         return self.places()[0]

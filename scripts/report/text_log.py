@@ -117,6 +117,8 @@ class Report:
         self.event["call"] = self.stack({"entry_point": m["entry"], "address": None, "length": None,
                                          "thread": int(m["thread"]), "error": _number(m["error"]),
                                          "error_name": m["error_name"]})
+        if m["block"]:
+            self.event["call"].update(kernel_thread=int(m["thread"]), kernel_block=int(m["block"]))
 
     def take_written(self, m):
         self.corruption().update(intact=m["intact"], seen=m["seen"])

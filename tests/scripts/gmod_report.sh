@@ -73,6 +73,31 @@ done <<-'END'
 	mpirun|Wed Nov 25 22:22:NN 2026[1,0]<stderr>:|
 END
 
+# A job fails by the findings of whichever process.
+reported "a job with findings" 86 --fail "$work/job.0.text" "$work/job.1.json"
+guarded "log_path=$work/healthy" "$build/sim/programs/good_axpy"
+reported "a job without" 0 --fail "$work/healthy"
+reported "a file that cannot be read" 1 --fail "$work/job.0.text" "$work/absent"
+reported "a log that is named twice" 0 "$work/job.0.text" "$work/job.0.text"
+says "counts once" '^1 finding in' "$out"
+
+# What a process counts and does not show.
+for form in text json; do
+	GMOD_TEST_KERNELS=$build/sim/kernels.so guarded "log_format=$form:log_path=$work/at_once.$form" "$build/sim/programs/bad_at_once"
+	reported "300 findings of a site, in $form" 0 "$work/at_once.$form"
+	says "$form: ten are shown" '^10 findings in 1 group' "$out"
+	says "$form: the others are not forgotten" '^note: process [0-9]+ on [^ ]+: 290 further findings counted, and not in its log$' "$out"
+done
+
+# Memory that kernels allocate has no stack.
+for form in text json; do
+	GMOD_TEST_KERNELS=$build/sim/kernels.so guarded "log_format=$form:log_path=$work/inkernel.$form" "$build/sim/programs/bad_inkernel_double_free"
+	reported "in a kernel, in $form" 0 "$work/inkernel.$form"
+	says "in a kernel, in $form: the title" '^1\. double-free: memory that kernels allocate$' "$out"
+	says "in a kernel, in $form: who allocated" '^      mallocN in thread [0-9]+ of block [0-9]+ of a kernel$' "$out"
+	says "in a kernel, in $form: who freed" '^      freeN in thread [0-9]+ of block [0-9]+ of a kernel$' "$out"
+done
+
 # What a rotated log has lost is not lost in silence; what a restarted container found first is not, either.
 sed '1,/GMOD: heap-buffer-overflow/d' "$work/job.0.text" >"$work/beheaded"
 reported "a report without its beginning" 1 "$work/beheaded"
@@ -233,6 +258,10 @@ says "it is refused" '/kept.text is there, and no page of gmod report.s: not wri
 cmp -s "$work/kept.text" "$work/job.0.text"
 judge "and the log is as it was" $?
 reported "a page again" 0 --html "$work/page.html" "$work"/job.*
+reported "a folder of modules that is not there" 2 --modules "$work/absent" "$work/job.0.text"
+says "which" '^gmod report: error: argument --modules: .*/absent is no folder$' "$err"
+reported "a symboliser that is not there" 2 --symbolizer "$work/absent" "$work/job.0.text"
+says "which one" '^gmod report: error: argument --symbolizer: .*/absent is no program$' "$err"
 reported "no file" 2
 says "how to use it" '^usage: gmod report ' "$err"
 sed -E 's/\[finding ([0-9]+)\]/[finding \1, provisional, still being watched]/; /^SUMMARY/d' "$work/job.2.text" >"$work/provisional"
