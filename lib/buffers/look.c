@@ -6,6 +6,7 @@
 #include "lib/buffers/pages.h"
 
 typedef uint8_t place[GMOD_LOOK_BYTES];
+enum { PLACES = GMOD_LOOKS + GMOD_LOOKS_LIVING };
 
 static struct {
 	_Atomic(place *) places; /* they stay with the entry of the context, for the next one there */
@@ -30,9 +31,9 @@ static void make(const struct gmod_context *c)
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 
 	if (!rings[i].places)
-		rings[i].places = gmod_pages((GMOD_LOOKS + 1) * sizeof(place));
+		rings[i].places = gmod_pages(PLACES * sizeof(place));
 	if (rings[i].places &&
-	    gmod_pages_register(rings[i].places, (GMOD_LOOKS + 1) * sizeof(place), CU_MEMHOSTREGISTER_PORTABLE))
+	    gmod_pages_register(rings[i].places, PLACES * sizeof(place), CU_MEMHOSTREGISTER_PORTABLE))
 		atomic_store_explicit(&rings[i].life, life_of(c), memory_order_release);
 	else
 		gmod_degraded("pinned memory for looks");
@@ -70,6 +71,25 @@ bool gmod_look_ask(const struct gmod_context *c, unsigned i, const struct gmod_l
 	to = rings[gmod_context_index(c)].places[i];
 	gmod_look_repeat(~look->filled, to);
 	return NEXT(cuMemcpyDtoHAsync_v2)(to, look->from, length_of(look), stream) == CUDA_SUCCESS;
+}
+
+void gmod_look_precede(const struct gmod_context *c, CUstream stream)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool visited = gmod_context_visit_begin(c);
+	CUevent asked = NULL;
+
+	if (NEXT(cuEventCreate)(&asked, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
+	    NEXT(cuEventRecord)(asked, c->stream) != CUDA_SUCCESS ||
+	    NEXT(cuStreamWaitEvent)(stream, asked, 0) != CUDA_SUCCESS) {
+		gmod_degraded("coming behind a look");
+		NEXT(cuStreamSynchronize)(c->stream);
+	}
+	/* Waits for it that are in a stream stay. */
+	if (asked)
+		NEXT(cuEventDestroy_v2)(asked);
+	gmod_context_visit_end(visited);
+	gmod_relaxed_end(mode);
 }
 
 enum gmod_look_answer gmod_look_answer(const struct gmod_context *c, unsigned i, const struct gmod_look *look,

@@ -8,8 +8,8 @@
 #include "lib/context/context.h"
 #include "monitor/registry/canary.h"
 
-/* Places of a context: one for each block, and one for those that live. Bytes that are looked at, at most. */
-enum { GMOD_LOOKS = 8192, GMOD_LOOK_BYTES = 128 };
+/* Places of a context: one for each block, and some for those that live. Bytes that are looked at, at most. */
+enum { GMOD_LOOKS = 8192, GMOD_LOOKS_LIVING = 16, GMOD_LOOK_BYTES = 128 };
 
 /* What is looked at: bytes [from, to) that were filled with a word, 4 bytes at a time. */
 struct gmod_look {
@@ -24,6 +24,9 @@ bool gmod_look_room(const struct gmod_context *c);
 
 /* From here on an answer may come to that place: the copy goes into the stream. false: the driver refused it. */
 bool gmod_look_ask(const struct gmod_context *c, unsigned place, const struct gmod_look *look, CUstream stream);
+
+/* What goes into that stream from here on comes behind all that has been asked for in the context's own stream. */
+void gmod_look_precede(const struct gmod_context *c, CUstream stream);
 
 /* GMOD_LOOK_BYTES as a fill by words leaves them, from an address that is a multiple of 4 or all of one byte. */
 void gmod_look_repeat(uint32_t word, uint8_t *bytes);

@@ -538,11 +538,28 @@ void gmod_block_retire(struct gmod_block *b)
 	give_block(b);
 }
 
+/*
+ * A look of the monitor's may be on its way still, by a copy in a stream of ours: the memory goes behind that one. A
+ * graph that is being captured frees nothing now.
+ */
+static CUstream behind_looks(const struct gmod_block *b, CUstream stream)
+{
+	/* Whoever has seen the record LIVE has counted its look: the pin is no longer there. */
+	if (!atomic_load_explicit(&b->looks, memory_order_relaxed) || !gmod_block_context(b))
+		return stream;
+	if (!stream)
+		return b->context->stream;
+	if (!is_capturing(stream))
+		gmod_look_precede(b->context, stream);
+	return stream;
+}
+
 static CUresult free_now(struct gmod_block *b, const struct gmod_order *in)
 {
 	CUdeviceptr at = b->record->bounds.user;
+	CUstream stream = behind_looks(b, in->stream);
 
-	return in->stream ? NEXT(cuMemFreeAsync)(at, in->stream) : NEXT(cuMemFree_v2)(at);
+	return stream ? NEXT(cuMemFreeAsync)(at, stream) : NEXT(cuMemFree_v2)(at);
 }
 
 static void note_activity(void)

@@ -8,7 +8,7 @@
  *
  * The order of the host is not the order of the device: a pool gives the same bytes to the next buffer while the last
  * one's kernels are still to run. So what touches a redzone does so in the stream's order, and the free is never held
- * up: nothing waits, no event is recorded, and no order comes about that the program did not ask for.
+ * up: no call waits, and no order comes about that the program did not ask for, but behind a look (below).
  *
  * Why armed there and not at once: whoever waits for an event, a stream or the host behind the allocation, and frees
  * the buffer in another stream, need not wait for what was put into the stream later; our fill would land in the next
@@ -16,7 +16,9 @@
  *
  * The copy has landed when its place is no longer as it was filled before. The monitor judges it. A buffer that lives
  * is looked at now and then, by a copy in a stream of our own: only once a wait of the program's has proven that it is
- * armed, and with a pin on its record, so that nobody can free it before the copy has landed.
+ * armed. The copy takes as long as the device likes, with CUDA_DEVICE_MAX_CONNECTIONS=1 behind kernels of the program's.
+ * So nobody waits for it. A free meanwhile goes into its stream behind an event that is behind the copy; cuMemFree,
+ * which has no stream, into ours.
  * Modelled in tests/models/ordered.pml.
  */
 #ifndef GMOD_LIB_BUFFERS_ORDERED_H

@@ -94,90 +94,218 @@ static void judge_all(const struct gmod_context *c, bool at_once)
 
 	for (uint32_t i = 0; atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) && i < count; i++)
 		if (is_freed(&gmod_blocks[i]) && (!c || gmod_blocks[i].context == c))
-			judge_freed(&gmod_blocks[i], at_once);
+			judge_freed(&gmod_blocks[i], at_once || !gmod_block_context(&gmod_blocks[i]));
 }
 
 /* ---- those that live ---- */
 
-enum { AT_A_TIME = 4, AMONG = 128 };
-#define EVERY GMOD_MILLISECONDS(100)
+/*
+ * Looks on their way. A copy takes as long as the device likes, so nobody waits for it: when the answer is there the
+ * buffer may be gone, and its block be another's.
+ */
+static struct living {
+	struct gmod_block *block; /* NULL: none is on its way */
+	struct gmod_record *record;
+	uint64_t word;
+	struct gmod_context *context;
+	unsigned life; /* the context's */
+	struct gmod_look look;
+	struct gmod_moment began;
+	uint64_t changed_ns; /* as a block's */
+} living[GMOD_LOOKS_LIVING];
+static atomic_uint on_their_way;
 
-/* The pin is held until it has landed: the buffer cannot be freed before. */
-static void look_pinned(struct gmod_block *b)
+static unsigned place_of(const struct living *l)
 {
-	uint64_t deadline = GMOD_SECONDS(5);
-	struct gmod_moment began = gmod_now();
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool asked = gmod_look_ask(b->context, GMOD_LOOKS, &b->look, b->context->stream);
-
-	gmod_relaxed_end(mode);
-	b->looked_in = b->stream;
-	b->looked_from = b->armed;
-	b->looked_to = UINT64_MAX;
-	b->changed_ns = 0;
-	while (asked && !judge(b, GMOD_LOOKS, false) && gmod_context_is_alive(b->context) &&
-	       gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
-		;
-	if (!asked || !deadline)
-		gmod_degraded("a look at memory in stream order");
-	else
-		b->intact = began;
-	b->changed_ns = 0;
+	return GMOD_LOOKS + (unsigned)(l - living);
 }
 
-static void look_in_context(struct gmod_block *b)
+static bool has_ended(const struct living *l)
 {
+	return atomic_load_explicit(&l->context->ends, memory_order_acquire) != l->life;
+}
+
+static void forget(struct living *l)
+{
+	atomic_fetch_sub_explicit(&l->block->looks, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&on_their_way, 1, memory_order_relaxed);
+	l->block = NULL;
+}
+
+static bool is_its_own(const struct gmod_block *b, struct gmod_record *r, uint64_t word)
+{
+	return gmod_record_live(r) == word && b->record == r;
+}
+
+/* It has come to lie there whole. */
+static void judge_living(const struct living *l, const struct gmod_diff *diff, const uint8_t *bytes)
+{
+	struct gmod_block *b = l->block;
+
+	gmod_pin(GMOD_PIN_ORDERED, l->record->position);
+	if (is_its_own(b, l->record, l->word)) {
+		b->looked_in = b->stream;
+		b->looked_from = b->armed;
+		b->looked_to = UINT64_MAX;
+		if (diff)
+			sight(b, diff, bytes, gmod_now());
+		b->intact = l->began;
+	}
+	gmod_unpin(GMOD_PIN_ORDERED);
+}
+
+static void take_answer(struct living *l)
+{
+	uint8_t bytes[GMOD_LOOK_BYTES];
+	struct gmod_diff diff;
+	enum gmod_look_answer answer = gmod_look_answer(l->context, place_of(l), &l->look, bytes, &diff);
+
+	if (!has_ended(l)) {
+		if (answer == GMOD_LOOK_COMES)
+			return;
+		if (answer == GMOD_LOOK_CHANGED && !l->changed_ns)
+			l->changed_ns = gmod_monotonic_ns();
+		if (answer == GMOD_LOOK_CHANGED && gmod_monotonic_ns() - l->changed_ns < SETTLES)
+			return;
+		judge_living(l, answer == GMOD_LOOK_CHANGED ? &diff : NULL, bytes);
+	}
+	forget(l);
+}
+
+/* Are some on their way after that? */
+static bool take_answers(void)
+{
+	for (struct living *l = living; l < living + GMOD_LOOKS_LIVING; l++)
+		if (l->block)
+			take_answer(l);
+	return atomic_load_explicit(&on_their_way, memory_order_relaxed) > 0;
+}
+
+static struct living *place_for_one(void)
+{
+	for (struct living *l = living; l < living + GMOD_LOOKS_LIVING; l++)
+		if (!l->block)
+			return l;
+	return NULL;
+}
+
+/* One more would only come behind those that are late. Where none is on its way, something else may be. */
+static bool is_held_up(const struct gmod_context *c)
+{
+	bool some = false;
+
+	for (const struct living *l = living; l < living + GMOD_LOOKS_LIVING; l++) {
+		if (!l->block || l->context != c)
+			continue;
+		if (gmod_monotonic_ns() - l->began.ns > SETTLES)
+			return true;
+		some = true;
+	}
+	return !some && NEXT(cuStreamQuery)(c->stream) != CUDA_SUCCESS;
+}
+
+/* The buffer is pinned: it cannot be freed before it is known that a copy is on its way. */
+static void ask(struct living *l, struct gmod_block *b)
+{
+	*l = (struct living){NULL, b->record, b->word, b->context, b->life, b->look, gmod_now(), 0};
+	atomic_fetch_add_explicit(&b->looks, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&on_their_way, 1, memory_order_relaxed);
+	l->block = b;
+	if (gmod_look_ask(b->context, place_of(l), &b->look, b->context->stream))
+		return;
+	gmod_degraded("a look at memory in stream order");
+	forget(l);
+}
+
+static void ask_in_context(struct living *l, struct gmod_block *b, bool if_at_once)
+{
+	CUstreamCaptureMode mode;
+
 	if (!gmod_block_context(b) || !gmod_context_enter(b->context))
 		return;
+	mode = gmod_relaxed_begin();
 	gmod_proof_remember();
-	look_pinned(b);
+	if (!if_at_once || !is_held_up(b->context))
+		ask(l, b);
+	gmod_relaxed_end(mode);
 	gmod_context_leave(b->context);
 }
 
-/* true: it was due, and its turn comes again after so long. As long as the record is its own, a block is. */
-static bool look_at(struct gmod_block *b, uint64_t every)
+/* As long as the record is its own, a block is. if_at_once: not where the answer would take long. */
+static void look_at(struct living *l, struct gmod_block *b, bool if_at_once)
 {
 	struct gmod_record *r = b->record;
-	uint64_t word = b->word, now = gmod_monotonic_ns();
-	bool due;
+	uint64_t word = b->word;
 
-	if (gmod_block_state(b) != GMOD_ARMED || now - b->seen_ns < every)
-		return false;
 	gmod_pin(GMOD_PIN_ORDERED, r->position);
-	due = gmod_record_live(r) == word && b->record == r && gmod_block_is_armed(b);
-	if (due) {
-		b->seen_ns = now;
-		look_in_context(b);
-	}
+	if (is_its_own(b, r, word) && gmod_block_is_armed(b))
+		ask_in_context(l, b, if_at_once);
 	gmod_unpin(GMOD_PIN_ORDERED);
-	return due;
 }
 
-/* One after another: so many of so many. */
-static void look_at_some(uint32_t most, uint32_t among, uint64_t every)
+static bool is_due(const struct gmod_block *b, uint64_t before)
+{
+	return gmod_block_state(b) == GMOD_ARMED && b->seen_ns <= before;
+}
+
+/* Of so many, one after another, those that were not looked at for so long. */
+static void look_at_some(uint32_t among, uint64_t every)
 {
 	static uint32_t next;
 	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
+	uint64_t now = gmod_monotonic_ns();
+	struct living *l;
 
-	for (uint32_t i = 0; i < count && i < among && most && gmod_on(); i++) {
-		next = (next + 1) % count;
-		most -= look_at(&gmod_blocks[next], every);
+	for (uint32_t i = 0; i < count && i < among && gmod_on() && (l = place_for_one()); i++) {
+		struct gmod_block *b = &gmod_blocks[next = (next + 1) % count];
+
+		if (!is_due(b, now - every))
+			continue;
+		look_at(l, b, true);
+		b->seen_ns = now;
 	}
+}
+
+/* As long as that does not take too long: what is held up goes unseen. */
+static void look_at_all(void)
+{
+	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
+	uint64_t deadline = GMOD_MILLISECONDS(500), began = gmod_monotonic_ns();
+	struct living *l;
+
+	for (uint32_t i = 0; i < count && gmod_on(); i++) {
+		if (!is_due(&gmod_blocks[i], began))
+			continue;
+		for (l = place_for_one(); !l && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50); l = place_for_one())
+			take_answers();
+		if (!l)
+			return;
+		look_at(l, &gmod_blocks[i], false);
+	}
+	while (take_answers() && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
+		;
 }
 
 void gmod_ordered_tick(struct gmod_budget *unused)
 {
+	enum { AMONG = 128 };
+	const uint64_t every = GMOD_MILLISECONDS(100);
+
 	(void)unused;
 	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !begin())
 		return;
 	judge_all(NULL, false);
-	look_at_some(AT_A_TIME, AMONG, EVERY);
+	take_answers();
+	look_at_some(AMONG, every);
 	end();
 }
 
 uint64_t gmod_ordered_leisure(void)
 {
-	return atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) ? GMOD_MILLISECONDS(5) : UINT64_MAX;
+	return atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) ||
+			       atomic_load_explicit(&on_their_way, memory_order_relaxed)
+		       ? GMOD_MILLISECONDS(5)
+		       : UINT64_MAX;
 }
 
 void gmod_ordered_look(bool all)
@@ -191,7 +319,7 @@ void gmod_ordered_look(bool all)
 	while (atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) &&
 	       gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 2));
 	if (all)
-		look_at_some(UINT32_MAX, UINT32_MAX, 0);
+		look_at_all();
 	end();
 }
 
@@ -242,12 +370,15 @@ static void before(struct gmod_context *c)
 /* What was asked for has landed, or never will. */
 static void commit(struct gmod_context *c)
 {
-	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !begin())
-		return;
+	bool begun = begin();
+
 	for_each_of(c, forget_stream);
-	judge_all(c, true);
+	if (begun)
+		judge_all(c, true);
+	/* Whoever judges: what comes to lie there next is not these. */
 	for_each_of(c, lose);
-	end();
+	if (begun)
+		end();
 }
 
 const struct gmod_context_listener gmod_ordered_of_context = {{

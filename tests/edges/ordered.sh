@@ -28,6 +28,12 @@ check_filled_late() {
 	same "filled late: nothing is reported" 0 "$(final_reports "$err")"
 }
 
+# The driver is slow to take the copy of a look, and the buffer is freed meanwhile: the copy is not refused.
+check_looked_at() {
+	SIM_STALL=cuMemcpyDtoHAsync_v2:1:80 as_alone "looked at" verbosity=1:max_overhead=100 "$programs/good_pool_freed_while_looked_at"
+	says "looked at: nothing fails" '; 0 degraded;' "$err"
+}
+
 # Nothing of ours goes where the device may not reach the memory.
 check_other_device() {
 	SIM_DEVICES=2 as_alone "other_device" verbosity=1:max_overhead=100 "$programs/good_pool_other_device"

@@ -5,14 +5,16 @@
  * Two streams of the device run what they are given, each in its order, whenever they like. The buffer is of stream S.
  * Its program has kernels write to it there, records an event, or waits for S; then it frees the buffer in S, in T
  * behind the event or behind the wait, or by cuMemFree, and the next tenant writes to the same bytes. Another thread
- * launches kernels in S meanwhile that have nothing to do with it, and the monitor looks at the buffer while it lives.
+ * launches kernels in S meanwhile that have nothing to do with it, and the monitor looks at the buffer while it lives: by a
+ * copy in a stream of its own, P, which it waits for without a pin.
  * A free in T that comes behind nothing is the program's own bug.
  *
  *   good      no fill lands behind the free; what a look finds changed is an overflow, and it finds each one that came
  *             behind the fill; the monitor reads no freed memory; cuMemFree is held back only behind what the program
  *             has launched in S since the allocation
  *   broken    EARLY      armed at once
- *             NOPIN      the monitor looks, by a private stream, without the pin
+ *             NOPIN      the monitor asks for a copy without the pin
+ *             NOBEHIND   a free does not come behind a copy that is on its way
  *             UNPROVEN   it looks before the fill is proven complete
  *             KEEP       not given up when an event is recorded
  *             LATE       given up behind a wait, not before it
@@ -21,13 +23,15 @@
  *             NODISARM   a free does not wait for it
  *             ANYWHERE   looked at in whichever stream it is freed
  */
-mtype = { FILL, USE, STRAY, RECORD, AWAIT, LOOK, FREE, TENANT };	/* what streams are given */
+mtype = { FILL, USE, STRAY, RECORD, AWAIT, LOOK, BEHIND, FREE, TENANT };	/* what streams are given */
 mtype = { PENDING, BEING_ARMED, ARMED, BARE };
 mtype = { NOBODYS, CANARY, CHANGED, THEIRS };
 
 /* The device. */
 chan S = [9] of { mtype };
-chan T = [4] of { mtype };
+chan T = [5] of { mtype };
+chan P = [4] of { mtype };
+byte given_p, done_p, event_p;	/* event_p: what the event of gmod_look_precede() is behind */
 byte given, done;		/* of S */
 mtype bytes = NOBODYS;		/* of the redzone */
 bool strayed, freed, event;
@@ -39,6 +43,7 @@ byte waiting;			/* gmod_hot.ordered */
 byte arming;
 byte stamp = 255, proven;	/* places in S: when the fill was there, and up to where a wait has proven it */
 bool live, pinned;
+byte looks;			/* b->looks */
 
 bool launched, ended;
 
@@ -64,7 +69,17 @@ active proctype stream_s()
 	mtype op;
 
 end:	do
-	:: atomic { S ? op -> execute(op); done++ }
+	:: atomic { S ? [BEHIND] && done_p >= event_p -> S ? BEHIND; done++ }
+	:: atomic { nempty(S) && !(S ? [BEHIND]) -> S ? op; execute(op); done++ }
+	od
+}
+
+active proctype stream_p()
+{
+	mtype op;
+
+end:	do
+	:: atomic { P ? op -> assert(op != LOOK || !freed); execute(op); done_p++ }
 	od
 }
 
@@ -74,7 +89,8 @@ active proctype stream_t()
 
 end:	do
 	:: T ? [AWAIT] && event -> T ? AWAIT
-	:: atomic { nempty(T) && !(T ? [AWAIT]) -> T ? op; execute(op) }
+	:: T ? [BEHIND] && done_p >= event_p -> T ? BEHIND
+	:: atomic { nempty(T) && !(T ? [AWAIT]) && !(T ? [BEHIND]) -> T ? op; execute(op) }
 	od
 }
 
@@ -152,10 +168,26 @@ inline free_begin()
 #endif
 }
 
+/* behind_looks(). */
+#ifdef NOBEHIND
+#define LOOKED_AT false
+#else
+#define LOOKED_AT (looks > 0)
+#endif
+
+inline give_p(op)
+{
+	atomic { P ! op; given_p++ }
+}
+
 inline free_in_s()
 {
 	if
 	:: state == ARMED -> give_s(LOOK)
+	:: else
+	fi;
+	if
+	:: LOOKED_AT -> event_p = given_p; give_s(BEHIND)
 	:: else
 	fi;
 	give_s(FREE);
@@ -174,6 +206,10 @@ inline free_in_t(behind)
 #endif
 	:: else
 	fi;
+	if
+	:: LOOKED_AT -> event_p = given_p; T ! BEHIND
+	:: else
+	fi;
 	T ! FREE;
 	T ! TENANT
 }
@@ -183,7 +219,11 @@ inline free_plainly()
 {
 	if
 	:: state == ARMED && stamp > proven -> assert(launched); free_in_s()
-	:: else -> freed = true; T ! TENANT
+	:: else ->
+		if
+		:: LOOKED_AT -> give_p(FREE); give_p(TENANT)
+		:: else -> freed = true; T ! TENANT
+		fi
 	fi
 }
 
@@ -236,15 +276,15 @@ active proctype other_thread()
 	launch_begin(mine)
 }
 
-/* look_at(). */
+/* look_at(), take_answer(). */
 active proctype monitor()
 {
-	byte looks;
+	byte asked, at;
 
 	do
-	:: looks == 2 -> break
+	:: asked == 2 -> break
 	:: else ->
-		looks++;
+		asked++;
 #ifndef NOPIN
 		pinned = true;
 #endif
@@ -254,9 +294,14 @@ active proctype monitor()
 #else
 		:: live && state == ARMED && stamp <= proven ->
 #endif
-			d_step { assert(!freed); VERDICT(bytes) }
+			looks++;
+			atomic { P ! LOOK; given_p++; at = given_p }
 		:: else
 		fi;
-		pinned = false
+		pinned = false;
+		if
+		:: looks -> (done_p >= at); looks--
+		:: else
+		fi
 	od
 }

@@ -1,6 +1,9 @@
 // case: good_pool_looked_at_early early
 // case: good_pool_freed_behind_nothing behind_nothing
 // case: good_pool_freed_while_looked_at freed
+// case: good_pool_freed_beside_slow_look slow => sim-env: SIM_STALL=copy:1:700
+// case: good_pool_freed_plainly_beside_slow_look slow_plainly => sim-env: SIM_STALL=copy:1:700
+// case: good_pool_slow_answer slow_answer => sim-env: SIM_STALL=copy:1:5600,copy:1:100
 // options: max_overhead=100
 // sim-env: SIM_STALL=cuMemcpyDtoHAsync_v2:1:80
 // guarded: no
@@ -49,6 +52,13 @@ static TK_UNUSED void behind_nothing(void)
 	*flag = 1;
 }
 
+/* The pages go as soon as the pool may let go of them. */
+static TK_UNUSED void give_back(void)
+{
+	CK(cuStreamSynchronize(home));
+	CK(cuMemPoolTrimTo(default_pool(), 0));
+}
+
 static TK_UNUSED void freed(void)
 {
 	CUdeviceptr p = make_pooled(SIZE, home);
@@ -57,11 +67,52 @@ static TK_UNUSED void freed(void)
 	CK(cuStreamSynchronize(home));
 	tk_sleep_ms(40);
 	CK(cuMemFreeAsync(p, home));
+	give_back();
+	tk_sleep_ms(60);
 	p = make_pooled(NEXT_SIZE, home);
 	CK(cuMemsetD8Async(p, 7, NEXT_SIZE, home));
 	CK(cuStreamSynchronize(home));
 	tk_sleep_ms(100);
 	CK(cuMemFreeAsync(p, home));
+}
+
+/* Nobody who frees waits for a look, and the memory does not go under it. */
+static TK_UNUSED void freed_beside_look(int plainly)
+{
+	CUdeviceptr p = make_pooled(SIZE, home);
+	double began;
+
+	flip_end(p, SIZE, home, 0);
+	CK(cuStreamSynchronize(home));
+	tk_sleep_ms(150);
+	began = tk_ms();
+	CK(plainly ? cuMemFree(p) : cuMemFreeAsync(p, home));
+	REQUIRE(tk_ms() - began < 300);
+	give_back();
+	tk_sleep_ms(800);
+}
+
+static TK_UNUSED void slow(void)
+{
+	freed_beside_look(0);
+}
+
+static TK_UNUSED void slow_plainly(void)
+{
+	freed_beside_look(1);
+}
+
+/* An answer that comes after 5 s is not the next one's, of a buffer beside it. */
+static TK_UNUSED void slow_answer(void)
+{
+	CUdeviceptr p = make_pooled(SIZE, home), q = make_pooled(NEXT_SIZE, home);
+
+	flip_end(p, SIZE, home, 0);
+	flip_end(q, NEXT_SIZE, home, 0);
+	CK(cuStreamSynchronize(home));
+	tk_sleep_ms(6200);
+	CK(cuMemFreeAsync(p, home));
+	CK(cuMemFreeAsync(q, home));
 }
 
 int main(void)
