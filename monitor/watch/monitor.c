@@ -35,6 +35,7 @@ static void (*look)(bool last);
 struct pace {
 	uint64_t activity;  /* counter when the last sweep began */
 	uint64_t active_ns; /* when it was last seen to change */
+	bool worked;        /* work was outstanding when the last sweep began */
 	struct gmod_budget budget;
 	unsigned seen; /* findings when this round began */
 	bool pending;  /* a report was to come by then */
@@ -134,6 +135,9 @@ static void rest(struct pace *p)
 			gmod_activity_sleep(p->activity, &stopping, longer - interval);
 		return;
 	}
+	/* What ended since the latest sweep began may have written behind it: a guarded free waits, and is no activity. */
+	if (p->worked)
+		return;
 	gmod_registry_stats(&stats);
 	gmod_activity_sleep(p->activity, &stopping, stats.live_shared ? HEARTBEAT_SHARED : UINT64_MAX);
 }
@@ -152,6 +156,7 @@ static void note_activity(struct pace *p)
 static void sweep_once(struct pace *p)
 {
 	note_activity(p);
+	p->worked = gmod_work_outstanding();
 	if (!gmod_sweep_lock(100 * NS_PER_MS))
 		return;
 	if (gmod_on() && !gmod_monitor_stopping())
