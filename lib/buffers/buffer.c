@@ -350,7 +350,7 @@ CUresult gmod_buffer_alloc(const struct gmod_request *request, uint64_t *out)
 	struct gmod_request q = *request;
 	CUresult r = allocate(&q, out);
 
-	if (r == CUDA_ERROR_OUT_OF_MEMORY && gmod_buffer_let_go(0))
+	if (r == CUDA_ERROR_OUT_OF_MEMORY && q.context && gmod_buffer_let_go(q.context, 0))
 		r = allocate(&q, out);
 	gmod_cancel_end(cancel);
 	return r;
@@ -407,12 +407,12 @@ static void let_go(struct gmod_record *r)
 		gmod_buffer_lose(r);
 }
 
-bool gmod_buffer_let_go(uint64_t most)
+bool gmod_buffer_let_go(const struct gmod_context *c, uint64_t most)
 {
 	struct gmod_found oldest;
 	bool any = false;
 
-	while (gmod_on() && gmod_quarantine_take(most, &oldest))
+	while (gmod_on() && gmod_quarantine_take(c, most, &oldest))
 		if (gmod_record_begin_release(oldest.record, oldest.word)) {
 			let_go(oldest.record);
 			any = true;
@@ -447,6 +447,7 @@ static bool keep_back(struct gmod_record *r)
 {
 	uint64_t most = (uint64_t)gmod_options()->quarantine_mb << 20, bytes = r->bounds.tail_to - r->bounds.user;
 	struct gmod_found kept = {.record = r, .bounds = {.user = r->bounds.user}};
+	const struct gmod_context *c = gmod_record_details(r)->context;
 
 	if (bytes > most || !gmod_on() || !gmod_record_details(r)->backend->keeps_back)
 		return false;
@@ -459,7 +460,7 @@ static bool keep_back(struct gmod_record *r)
 	kept.word = gmod_record_live(r);
 	if (!gmod_quarantine_put(&kept, bytes) && gmod_record_begin_release(r, kept.word))
 		let_go(r);
-	gmod_buffer_let_go(most);
+	gmod_buffer_let_go(c, most);
 	return true;
 }
 

@@ -21,8 +21,8 @@ void gmod_buffer_describe(struct gmod_record *r, const struct gmod_request *q, c
 /* found was looked up for an address that is the start of a user's buffer. */
 CUresult gmod_buffer_free(const struct gmod_found *found, const char *entry_point);
 
-/* Freed buffers that are kept back go, oldest first, until no more than so many bytes are: did any? */
-bool gmod_buffer_let_go(uint64_t most);
+/* The context's freed buffers that are kept back go, oldest first, until no more than so many bytes are: did any? */
+bool gmod_buffer_let_go(const struct gmod_context *c, uint64_t most);
 
 /* The context it was made in. */
 CUcontext gmod_buffer_context(const struct gmod_record *r);

@@ -5,9 +5,9 @@
 
 enum { MOST = 4096 };
 
-/* A ring. Under the lock, which is held for memory work only. */
-static struct {
-	struct gmod_found buffer;
+/* A ring with gaps, where those of one context were taken. Under the lock, which is held for memory work only. */
+static struct kept {
+	struct gmod_found buffer; /* record NULL: a gap */
 	uint64_t bytes;
 } kept[MOST];
 static uint64_t first, next, bytes_kept;
@@ -29,19 +29,34 @@ bool gmod_quarantine_put(const struct gmod_found *buffer, uint64_t bytes)
 	return put;
 }
 
-bool gmod_quarantine_take(uint64_t most, struct gmod_found *oldest)
+static struct kept *oldest_of(const struct gmod_context *c)
 {
-	bool taken;
+	for (uint64_t i = first; i < next; i++) {
+		const struct gmod_record *r = kept[i % MOST].buffer.record;
+
+		if (r && gmod_record_details(r)->context == c)
+			return &kept[i % MOST];
+	}
+	return NULL;
+}
+
+bool gmod_quarantine_take(const struct gmod_context *c, uint64_t most, struct gmod_found *oldest)
+{
+	struct kept *one = NULL;
 
 	if (!gmod_options()->quarantine_mb || !gmod_lock(&lock))
 		return false;
-	taken = first < next && (bytes_kept > most || next - first == MOST);
-	if (taken) {
-		*oldest = kept[first % MOST].buffer;
-		bytes_kept -= kept[first++ % MOST].bytes;
+	if (bytes_kept > most || next - first == MOST)
+		one = oldest_of(c);
+	if (one) {
+		*oldest = one->buffer;
+		bytes_kept -= one->bytes;
+		*one = (struct kept){.bytes = 0};
 	}
+	while (first < next && !kept[first % MOST].buffer.record)
+		first++;
 	gmod_unlock(&lock);
-	return taken;
+	return one;
 }
 
 bool gmod_quarantine_holds(uint64_t address)

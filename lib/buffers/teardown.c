@@ -50,7 +50,7 @@ static void keep(struct gmod_record *r, struct gmod_moment swept)
 
 static void look_before(struct gmod_context *c)
 {
-	gmod_buffer_let_go(0);
+	gmod_buffer_let_go(c, 0);
 	if (gmod_on())
 		gmod_gather(c, GMOD_GATHER_WHOLE);
 }
