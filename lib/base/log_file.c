@@ -103,9 +103,8 @@ static const char *check_path(char *path, bool replaced)
 	if (!slash[1])
 		return "it names a directory";
 	if (lstat(path, &st) == 0) {
-		why = refuse_file(&st);
-		if (!why && replaced && !S_ISREG(st.st_mode))
-			why = "it is no regular file";
+		why = replaced && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) ? "it is no regular file"
+									       : refuse_file(&st);
 		if (!why && !replaced && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
 			why = gmod_error_words(errno);
 		if (why || !replaced)

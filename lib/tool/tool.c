@@ -41,11 +41,22 @@ static int reading_error(const char *path)
 	return S_ISDIR(status.st_mode) ? EISDIR : 0;
 }
 
+/* 0, or why no process can append to it: it has to be there, and is no link. */
+static int appending_error(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status) != 0 || access(path, W_OK) != 0)
+		return errno;
+	return S_ISLNK(status.st_mode) ? ELOOP : S_ISDIR(status.st_mode) ? EISDIR : 0;
+}
+
 /* The library would go on without such a file; whoever waits at a terminal can be told at once. */
 static bool check_files(const struct gmod_options *options)
 {
 	gmod_origin_read(); /* for log_path */
 	int error = options->suppressions[0] ? reading_error(options->suppressions) : 0;
+	int no_tally = options->tally[0] ? appending_error(options->tally) : 0;
 	const char *refused = gmod_log_file_choose(options->log_path);
 	char path[PATH_MAX];
 	const char *stats = gmod_log_file_name(options->stats_path, path, true);
@@ -56,8 +67,10 @@ static bool check_files(const struct gmod_options *options)
 		tool_say("cannot write log_path %s: %s", options->log_path, refused);
 	if (stats)
 		tool_say("cannot write stats_path %s: %s", options->stats_path, stats);
+	if (no_tally)
+		tool_say("cannot append to the tally %s: %s", options->tally, strerror(no_tally));
 	puts(options->suppressions);
-	return !error && !refused && !stats;
+	return !error && !refused && !stats && !no_tally;
 }
 
 /* check-options TEXT: does every item mean something, and are the files there? */

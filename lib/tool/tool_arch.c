@@ -156,6 +156,15 @@ static int check_elf(const char *path, const struct elf_facts *facts)
 
 /* ---- scripts ---- */
 
+/* What no script begins with: the control characters that no text has. */
+static bool is_binary(const char *head, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)head[i] < ' ' && !strchr("\a\b\t\n\v\f\r\033", head[i]))
+			return true;
+	return memchr(head, '\0', length) != NULL;
+}
+
 /* The file that runs a script, which execvp falls back to without a #! line. Of env no more is asked. */
 static bool script_interpreter(const char *head, char *path, size_t size)
 {
@@ -187,6 +196,10 @@ static int check_file(const char *name, char *path, size_t size)
 		}
 		if (is_elf)
 			return check_elf(path, &facts);
+		if (length > 0 && strncmp(head, "#!", 2) != 0 && is_binary(head, (size_t)length)) {
+			tool_say("%s: neither a program nor a script", path);
+			return TOOL_NOT_EXECUTABLE;
+		}
 		if (length < 0 || !script_interpreter(head, path, size))
 			return 0;
 		int status = executable_status(path);

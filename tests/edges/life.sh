@@ -115,7 +115,7 @@ refused() {
 }
 
 check_stats_refused() {
-	refused "stats_refused, a directory" 'it is not a file, a pipe' "$work"
+	refused "stats_refused, a directory" 'it is no regular file' "$work"
 	refused "stats_refused, no directory" 'No such file' "$work/none/stats"
 	ln -s "$work/precious" "$work/link"
 	refused "stats_refused, a link" 'it is a symbolic link' "$work/link"

@@ -46,6 +46,9 @@ refused "no such file" 127 'gmod: ./no/such/file: no such file$' "$gmod" ./no/su
 refused "no name" 127 "gmod: the command's name is empty" "$gmod" ''
 echo text >"$work/plain"
 refused "not executable" 126 'plain: not an executable file' "$gmod" "$work/plain"
+printf 'ju\001nk\n' >"$work/junk"
+chmod +x "$work/junk"
+refused "neither a program nor a script" 126 'junk: neither a program nor a script$' "$gmod" "$work/junk"
 refused "a directory" 126 'not an executable file' "$gmod" "$work"
 refused "no command" 2 'no command given' "$gmod"
 refused "no command behind options" 2 'no command given' "$gmod" --verbosity=2
@@ -121,6 +124,11 @@ refused "a number out of range" 2 'exitcode' "$gmod" --exitcode=256 true
 refused "an option like no other" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo=1 true
 refused "an option like no other, without a value" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo true
 refused "an option without a value" 2 'gmod: no value in "halt_on_error"; write halt_on_error=1 or =0$' "$gmod" --halt_on_error cat
+refused "a switch with a value" 2 '^gmod: --hunt takes no value: write --hunt$' "$gmod" --hunt=1 true
+refused "a command in the place of a file" 2 '^gmod: --log-path needs a value: write --log-path=FILE$' "$gmod" --log-path true
+refused "a file behind a blank" 2 'write --log-path=gmod.txt$' "$gmod" --log-path gmod.txt true
+refused "a value with a colon, without quotes" 2 'unknown option "b"; a value that holds colons needs quotes: log_path="..."$' \
+	env GMOD_OPTIONS=log_path=a:b "$gmod" true
 refused "a value behind a blank" 2 'write --verbosity=2$' "$gmod" --verbosity 2 true
 refused "an option in capitals" 2 'unknown option "--HELP"; did you mean "--help"' "$gmod" --HELP
 refused "two options in one" 2 'bad value "1,leak_check=1" for verbosity' "$gmod" -o verbosity=1,leak_check=1 true
@@ -144,6 +152,9 @@ refused "a log in no directory" 2 "cannot write log_path $work/none/log.%p: No s
 refused "a directory as log" 2 "cannot write log_path $work/: it names a directory" "$gmod" --log_path="$work/" true
 refused "a device as file of counts" 2 "cannot write stats_path /dev/null: it is no regular file" \
 	"$gmod" --stats_path=/dev/null true
+refused "a tally that is not there" 2 "cannot append to the tally $work/none: No such file or directory" \
+	"$gmod" --tally="$work/none" true
+refused "a directory as file of counts" 2 "cannot write stats_path $work: it is no regular file" "$gmod" --stats_path="$work" true
 printf 'laak:x\n# leek:x\n\n  double-free : x*  \nleak:\nno\n' >"$work/bad"
 expect "bad suppressions" 2 "$gmod" --suppressions="$work/bad" true
 same "bad suppressions: each is named, with what may be meant" \
