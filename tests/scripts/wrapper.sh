@@ -157,10 +157,22 @@ refused "a tally that is not there" 2 "cannot append to the tally $work/none: No
 refused "a directory as file of counts" 2 "cannot write stats_path $work: it is no regular file" "$gmod" --stats_path="$work" true
 printf 'laak:x\n# leek:x\n\n  double-free : x*  \nleak:\nno\n' >"$work/bad"
 expect "bad suppressions" 2 "$gmod" --suppressions="$work/bad" true
-same "bad suppressions: each is named, with what may be meant" \
-	"$work/bad:1: not a suppression (CLASS:PATTERN, CLASS as in a report or *); did you mean \"leak\"?
-$work/bad:5: not a suppression (CLASS:PATTERN, CLASS as in a report or *); did you mean \"leak\"?
-$work/bad:6: not a suppression (CLASS:PATTERN, CLASS as in a report or *)" "${err//gmod: /}"
+no_rule="not a suppression (CLASS:PATTERN, CLASS as in a report or *)"
+same "bad suppressions: each is named, with what may be meant" "$work/bad:1: $no_rule; did you mean \"leak\"?
+$work/bad:5: the pattern is missing: leak:PATTERN
+$work/bad:6: $no_rule" "${err//gmod: /}"
+printf ':x\n: * x\nleak post-mortem:x\n*\n*:\t\nno\n:\n' >"$work/bad"
+expect "other files as suppressions" 2 "$gmod" --suppressions="$work/bad" true
+same "five lines are named" "$work/bad:1: $no_rule
+$work/bad:2: $no_rule
+$work/bad:3: $no_rule; did you mean \"post-mortem\"?
+$work/bad:4: the pattern is missing: *:PATTERN
+$work/bad:5: the pattern is missing: *:PATTERN
+$work/bad: and 2 more; is this the right file?" "${err//gmod: /}"
+LD_PRELOAD=$library GMOD_OPTIONS=suppressions=$work/bad LD_LIBRARY_PATH=$build/sim outcome "$build/sim/programs/good_axpy"
+same "the library refuses as many" 7 "$(grep -c ': not a suppression ' <<<"$err")"
+printf 'leak:x\r\n\r\n*:y\r\n' >"$work/crlf"
+expect "suppressions of another system" 0 "$gmod" --suppressions="$work/crlf" true
 sed -nE 's/^ *\[GMOD_.*\] = "([a-z-]+)",$/\1:x/p' monitor/registry/finding.c >"$work/classes"
 expect "suppressions of every class" 0 "$gmod" --suppressions="$work/classes" true
 at_least_some=$(wc -l <"$work/classes")
