@@ -99,6 +99,8 @@ def group_lines(number, group):
         yield from ("    " + line for line in tensor_lines(near))
     if f.get("next_step"):
         yield f"    next step: {f['next_step']}"
+    if f.get("suppression"):
+        yield f"    or, for the file of suppressions: {f['suppression']}"
 
 
 def render(groups, processes, notes):

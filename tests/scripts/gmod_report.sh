@@ -44,6 +44,7 @@ says "what was there before" '^    bytes at \+[0-3]:( [0-9a-f]{2}){1,4}, where( 
 
 reported "one finding" 0 "$work/job.1.json"
 says "when it was written" '^    written between [0-9:.]{15} \(last seen intact\) and [0-9:.]{15} UTC$' "$out"
+says "how to suppress it" '^    or, for the file of suppressions: heap-buffer-overflow:make_vector$' "$out"
 says "how its suspect was launched" '(^    suspects: | {14})vec_add, 8 blocks of 128 threads, launched at [0-9:.]{15}$' "$out"
 
 # Each symboliser by itself finds the same, and so it does where launchers have marked and mixed the lines.
@@ -95,6 +96,7 @@ for form in text json; do
 	reported "in a kernel, in $form" 0 "$work/inkernel.$form"
 	says "in a kernel, in $form: the title" '^1\. double-free: memory that kernels allocate$' "$out"
 	says "in a kernel, in $form: who allocated" '^      mallocN in thread [0-9]+ of block [0-9]+ of a kernel$' "$out"
+	says_not "in a kernel, in $form: no line would cover it" 'file of suppressions' "$out"
 	says "in a kernel, in $form: who freed" '^      freeN in thread [0-9]+ of block [0-9]+ of a kernel$' "$out"
 done
 
