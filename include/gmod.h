@@ -32,10 +32,11 @@ enum gmod_status {
 const char *gmod_status_text(enum gmod_status status);
 
 /*
- * Look at every canary now: all that the CPU can see, and the slack on the device through copies on a stream of GMOD's
- * own. Waits for those copies (at most 100 ms each 64 KiB), never for the program's kernels; a kernel that is running
- * may still write afterwards. Buffers of kernels are looked at as gmod_device_check() does, which also says whether it
- * could. Findings come out as reports. Not to be called from a callback of the driver.
+ * Look at every canary now: those that the CPU can see, and through copies on a stream of GMOD's own those that lie on
+ * the device, behind the last byte of a buffer. Waits for those copies (at most 100 ms each 64 KiB), never for the
+ * program's kernels; a kernel that is running may still write afterwards. Buffers of kernels are looked at as
+ * gmod_device_check() does, which also says whether it could. Findings come out as reports. Not to be called from a
+ * callback of the driver.
  */
 enum gmod_status gmod_check(void);
 
@@ -100,7 +101,7 @@ enum gmod_status gmod_device_check(void);
 struct gmod_device_stats {
 	size_t struct_size;          /* set by the caller: sizeof(struct gmod_device_stats) of its header */
 	uint64_t heap_bytes;         /* device memory of its buffers */
-	uint64_t committed_bytes;    /* the same */
+	uint64_t committed_bytes;    /* the same: a heap has all of its memory at once, and does not grow */
 	uint64_t used_bytes;         /* of that, in use, in whole chunks of 64 KiB */
 	uint64_t peak_bytes;         /* the most there has been in use */
 	uint64_t live_buffers;       /* allocated and not freed, by the latest guard pass */
@@ -111,7 +112,7 @@ struct gmod_device_stats {
 	uint64_t released_buffers;   /* given back so far */
 	uint64_t damaged_entries;    /* that kernels have overwritten: their buffers are not guarded, nor given back */
 	uint64_t failed_allocations; /* mallocN that returned NULL */
-	uint64_t unused;             /* 0 */
+	uint64_t unused;             /* always 0: in the place of a counter that there is no more */
 	uint64_t findings;           /* so far */
 	uint64_t findings_lost;      /* of those, not reported: too many at once */
 	uint64_t passes;             /* of the guard */
