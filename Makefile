@@ -276,6 +276,7 @@ LIBDIR ?= $(PREFIX)/lib
 LIBEXECDIR ?= $(PREFIX)/libexec/gmod
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man/man1
+DOCDIR ?= $(PREFIX)/share/doc/gmod
 BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
 INSTALL ?= install
@@ -312,6 +313,7 @@ install: $(LIBRARY) $(TOOL) $(SELFTEST) ## install below $DESTDIR$PREFIX
 	for f in $(WRAPPERS); do $(INSTALL) -m 644 $(BUILD)/gmod.bash '$(DESTDIR)$(BASHCOMPDIR)'/$$f || exit 1; done
 	$(INSTALL) -m 644 $(BUILD)/gmod.zsh '$(DESTDIR)$(ZSHCOMPDIR)/_gmod'
 	for f in $(MANPAGES); do $(INSTALL) -m 644 scripts/$$f '$(DESTDIR)$(MANDIR)' || exit 1; done
+	$(INSTALL) -D -m 644 device/README.md '$(DESTDIR)$(DOCDIR)/device.md'
 	@echo "installed; as built it needs glibc $$(nm -D $(LIBRARY) $(TOOL) | sed -n 's/.*@GLIBC_//p' | sort -V | tail -n 1) or newer"
 
 uninstall: ## remove what install put there
@@ -319,8 +321,9 @@ uninstall: ## remove what install put there
 		$(foreach f,$(notdir $(SELFTEST)),'$(DESTDIR)$(LIBEXECDIR)/selftest/$(f)') \
 		$(foreach f,$(WRAPPERS),'$(DESTDIR)$(BINDIR)/$(f)') $(foreach f,$(MANPAGES),'$(DESTDIR)$(MANDIR)/$(f)') \
 		$(foreach f,$(HEADERS),'$(DESTDIR)$(INCLUDEDIR)/$(f)') $(foreach f,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/$(f)') \
-		$(foreach f,$(WRAPPERS),'$(DESTDIR)$(BASHCOMPDIR)/$(f)') '$(DESTDIR)$(ZSHCOMPDIR)/_gmod'
-	@rmdir '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' \
+		$(foreach f,$(WRAPPERS),'$(DESTDIR)$(BASHCOMPDIR)/$(f)') '$(DESTDIR)$(ZSHCOMPDIR)/_gmod' \
+		'$(DESTDIR)$(DOCDIR)/device.md'
+	@rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' \
 		'$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
 
 # What gmod report is made of, and the pages that have to do with it.

@@ -29,6 +29,12 @@ needs() {
 	judge "$1: nothing newer than glibc 2.28" $? "$newest"
 }
 
+# points_to_what_is_there NAME FOLDER: the README's links, which lead to files or into the page itself.
+points_to_what_is_there() {
+	same "$1: the README points to nothing that is not there" "" "$(cd "$2" && grep -oE '\]\([^)#:]+\)' README.md | tr -d '])(' |
+		while read -r file; do [ -s "$file" ] || echo "$file"; done)"
+}
+
 expect "a package that there is not" 2 scripts/dist/pack rpm
 one_line "says so" "$err"
 
@@ -42,8 +48,8 @@ tar -C "$work/tar" -xf "$tarball"
 root=$(echo "$work"/tar/gmod-*)
 needs tarball "$root"
 works tarball "$root/bin/gmod"
-same "tarball: the README points to nothing that is not there" "" "$(grep -oE '\]\([a-z]+/[^)]*\)' "$root/README.md")"
-for file in README.md LICENSE CHANGELOG.md share/man/man1/gmod.1 include/gmod_device.cuh; do
+points_to_what_is_there tarball "$root"
+for file in share/doc/gmod/device.md README.md LICENSE CHANGELOG.md share/man/man1/gmod.1 include/gmod_device.cuh; do
 	[ -s "$root/$file" ]
 	judge "tarball: $file" $?
 done
@@ -67,6 +73,7 @@ if command -v dpkg-deb >/dev/null; then
 	dpkg-deb -x "$deb" "$work/deb"
 	needs deb "$work/deb"
 	works deb "$work/deb/usr/bin/gmod"
+	points_to_what_is_there deb "$work/deb/usr/share/doc/gmod"
 	if command -v lintian >/dev/null; then
 		outcome lintian --fail-on error,warning "$deb"
 		same "lintian has nothing to say but what is named" "0 " "$status $(grep -E '^[EW]:' <<<"$out")"
@@ -87,6 +94,8 @@ if python3 -m venv "$work/venv" >/dev/null 2>&1; then
 	works wheel "$work/venv/bin/gmod"
 	[ -s "$work/venv/share/man/man1/gmod.1" ]
 	judge "its manual is where man looks" $?
+	[ -s "$work/venv/share/doc/gmod/device.md" ]
+	judge "and the page about memory that kernels allocate beside it" $?
 	expect "python -m gmod" 0 apart "$work/venv/bin/python" -m gmod --version
 	says "is gmod" '^gmod [0-9]' "$out"
 	for command in "$work/venv/bin/gmod" "$work/venv/bin/python -m gmod"; do

@@ -31,6 +31,7 @@ $(cd scripts && find report -name '*.py' -o -name '*.json' | sort | sed 's|^|./o
 ./opt/gmod/libexec/gmod/selftest/libcuda.so.1
 ./opt/gmod/share/bash-completion/completions/gmod
 ./opt/gmod/share/bash-completion/completions/gmod-tensorflow
+./opt/gmod/share/doc/gmod/device.md
 ./opt/gmod/share/man/man1/gmod-report.1
 ./opt/gmod/share/man/man1/gmod-tensorflow.1
 ./opt/gmod/share/man/man1/gmod.1
