@@ -109,7 +109,7 @@ fi
 declare -A not_run=(
 	['^make( test)?$']="the build, and what this test is a part of"
 	['^(tar|sudo|pip) ']="installs a package, which dist.sh does"
-	['^mpirun ']="needs MPI, and a GPU"
+	['^(mpirun|srun) ']="needs MPI or Slurm, and a GPU"
 	['(python|torchrun) ']="needs a framework, and a GPU for it"
 )
 
