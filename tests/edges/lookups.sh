@@ -36,6 +36,7 @@ check_old_driver() {
 	says "old_driver: something is found" 'default cuMemAlloc_v2: libgmod' "$out"
 	says_not "old_driver: something is not" 'cuLaunchKernel' "$out"
 	as_alone "old_driver: what it lacks is no error" '' env "LD_LIBRARY_PATH=$edges/old" "$programs/good_leaves_no_error"
+	as_alone "old_driver: nor where GMOD stays out of the way" enabled=0 env "LD_LIBRARY_PATH=$edges/old" "$programs/good_leaves_no_error"
 	same_as_alone "old_driver, another interposer" "$edges/old" old "$edges/plugin_wrap_alloc.so"
 }
 
