@@ -81,6 +81,31 @@ static bool wait_a_little(const struct gmod_context *c)
 	return r == CUDA_SUCCESS;
 }
 
+static atomic_uint late[GMOD_CONTEXTS]; /* so many in a row */
+
+/* The next would be late, too: nobody waits any more, and no more copies come behind those that are stuck. */
+static bool is_held_up(const struct gmod_context *c)
+{
+	enum { ENOUGH = 8 };
+	CUstreamCaptureMode mode;
+	bool is;
+
+	if (atomic_load_explicit(&late[gmod_context_index(c)], memory_order_relaxed) < ENOUGH)
+		return false;
+	mode = gmod_relaxed_begin();
+	is = NEXT(cuStreamQuery)(c->stream) == CUDA_ERROR_NOT_READY;
+	gmod_relaxed_end(mode);
+	return is;
+}
+
+static void note_late(atomic_uint *count, bool is)
+{
+	if (is)
+		atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+	else
+		atomic_store_explicit(count, 0, memory_order_relaxed);
+}
+
 static bool send_slack(struct gmod_request *q, const struct gmod_bounds *b, const struct gmod_slack *slack)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
@@ -88,10 +113,12 @@ static bool send_slack(struct gmod_request *q, const struct gmod_bounds *b, cons
 	bool ok;
 
 	ok = send(c, gmod_slack_from(b), b->user, slack->head) && send(c, b->user + b->size, b->tail_from, slack->tail);
-	if (ok)
+	if (ok) {
 		q->late = !wait_a_little(c);
-	else
+		note_late(&late[gmod_context_index(c)], q->late);
+	} else {
 		gmod_degraded("cuMemcpy2DAsync");
+	}
 	gmod_relaxed_end(mode);
 	return ok;
 }
@@ -341,6 +368,8 @@ static CUresult allocate(struct gmod_request *q, uint64_t *out)
 	if (!q->context)
 		return alloc_native(q, out);
 	say_backend(q->context);
+	if (q->memory == GMOD_MEM_DEVICE && is_held_up(q->context))
+		return alloc_native(q, out);
 	return alloc_guarded(q, out);
 }
 
