@@ -316,6 +316,7 @@ bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out)
 
 /* ---- arming ---- */
 
+/* What goes into the legacy stream comes behind all others, and they behind it. */
 static bool is_legacy(uint64_t stream, const struct gmod_block *b)
 {
 	uint64_t legacy = gmod_handle(gmod_block_context(b)) ^ GMOD_KEY_LEGACY;
@@ -325,8 +326,8 @@ static bool is_legacy(uint64_t stream, const struct gmod_block *b)
 
 /*
  * Under the lock, before something goes into that stream: what is pending there is GMOD_BEING_ARMED, in *mine, if that
- * is there, or BARE where it is waited for. Others go on waiting, but for those that come to be joined: what goes into
- * the legacy stream comes behind all others, and they behind it. stream 0: none goes on.
+ * is there, or BARE where it is waited for. Others go on waiting, but for those that come to be joined. stream 0: none
+ * goes on.
  */
 static unsigned sort_pending(uint64_t stream, bool waited_for, struct gmod_block **mine)
 {
@@ -408,13 +409,23 @@ void gmod_ordered_arm(const struct gmod_order *in)
 	gmod_sample_spent(gmod_monotonic_ns() - began, 0);
 }
 
-/* A fill that another thread is about to put into a stream must not come behind what others may wait for. */
-static void await_fills(void)
+/*
+ * A fill that another thread is about to put into that stream must not come behind what others may wait for. In another
+ * stream it may take its time: the driver lets it wait where the stream is full.
+ */
+static void await_fills(uint64_t stream)
 {
+	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
 	uint64_t deadline = GMOD_SECONDS(5);
 
-	while (atomic_load_explicit(&arming, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
-		;
+	for (uint32_t i = 0; atomic_load_explicit(&arming, memory_order_acquire) && i < count; i++) {
+		const struct gmod_block *b = &gmod_blocks[i];
+
+		while (gmod_block_state(b) == GMOD_BEING_ARMED &&
+		       (!stream || b->stream == stream || is_legacy(stream, b)) &&
+		       gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
+			;
+	}
 }
 
 static void give_up(uint64_t stream, bool waited_for)
@@ -423,7 +434,7 @@ static void give_up(uint64_t stream, bool waited_for)
 		return;
 	sort_pending(stream, waited_for, NULL);
 	gmod_unlock(&lock);
-	await_fills();
+	await_fills(stream);
 }
 
 void gmod_ordered_give_up(void)

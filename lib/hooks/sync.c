@@ -117,9 +117,9 @@ static void forget(CUevent event)
  * While the driver is recording, the event stands for nothing: another thread's query could be answered for the old
  * record or for the new one. Returns when the recording began.
  */
-static uint64_t record_begin(CUevent event)
+static uint64_t record_begin(CUevent event, CUstream stream, enum gmod_flavour flavour)
 {
-	gmod_ordered_passed();
+	gmod_ordered_joined(stream, flavour, true);
 	forget(event);
 	return gmod_ticks();
 }
@@ -135,21 +135,21 @@ static CUresult record_end(CUresult r, CUevent event, CUstream stream, enum gmod
 
 GMOD_EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
 {
-	uint64_t began = record_begin(event);
+	uint64_t began = record_begin(event, stream, GMOD_LEGACY);
 
 	return record_end(NEXT(cuEventRecord)(event, stream), event, stream, GMOD_LEGACY, began, __func__);
 }
 
 GMOD_EXPORT CUresult cuEventRecord_ptsz(CUevent event, CUstream stream)
 {
-	uint64_t began = record_begin(event);
+	uint64_t began = record_begin(event, stream, GMOD_PER_THREAD);
 
 	return record_end(NEXT(cuEventRecord_ptsz)(event, stream), event, stream, GMOD_PER_THREAD, began, __func__);
 }
 
 GMOD_EXPORT CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
 {
-	uint64_t began = record_begin(event);
+	uint64_t began = record_begin(event, stream, GMOD_LEGACY);
 
 	return record_end(NEXT(cuEventRecordWithFlags)(event, stream, flags), event, stream, GMOD_LEGACY, began,
 			  __func__);
@@ -157,7 +157,7 @@ GMOD_EXPORT CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsi
 
 GMOD_EXPORT CUresult cuEventRecordWithFlags_ptsz(CUevent event, CUstream stream, unsigned int flags)
 {
-	uint64_t began = record_begin(event);
+	uint64_t began = record_begin(event, stream, GMOD_PER_THREAD);
 
 	return record_end(NEXT(cuEventRecordWithFlags_ptsz)(event, stream, flags), event, stream, GMOD_PER_THREAD,
 			  began, __func__);
@@ -246,12 +246,14 @@ GMOD_EXPORT CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle han
 /* An event over a whole context stands for no one stream: it proves nothing here. */
 GMOD_EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 {
-	record_begin(event);
+	gmod_ordered_passed();
+	forget(event);
 	return gmod_done(NEXT(cuCtxRecordEvent)(context, event), __func__);
 }
 
 GMOD_EXPORT CUresult cuGreenCtxRecordEvent(CUgreenCtx context, CUevent event)
 {
-	record_begin(event);
+	gmod_ordered_passed();
+	forget(event);
 	return gmod_done(NEXT(cuGreenCtxRecordEvent)(context, event), __func__);
 }
