@@ -81,16 +81,16 @@ static bool wait_a_little(const struct gmod_context *c)
 	return r == CUDA_SUCCESS;
 }
 
-static atomic_uint late[GMOD_CONTEXTS]; /* so many in a row */
+static _Atomic uint64_t late_since[GMOD_CONTEXTS]; /* monotonic: of those in a row the first; 0: the latest was not */
 
 /* The next would be late, too: nobody waits any more, and no more copies come behind those that are stuck. */
 static bool is_held_up(const struct gmod_context *c)
 {
-	enum { ENOUGH = 8 };
+	uint64_t since = atomic_load_explicit(&late_since[gmod_context_index(c)], memory_order_relaxed);
 	CUstreamCaptureMode mode;
 	bool is;
 
-	if (atomic_load_explicit(&late[gmod_context_index(c)], memory_order_relaxed) < ENOUGH)
+	if (!since || gmod_monotonic_ns() - since < GMOD_MILLISECONDS(50))
 		return false;
 	mode = gmod_relaxed_begin();
 	is = NEXT(cuStreamQuery)(c->stream) == CUDA_ERROR_NOT_READY;
@@ -98,12 +98,14 @@ static bool is_held_up(const struct gmod_context *c)
 	return is;
 }
 
-static void note_late(atomic_uint *count, bool is)
+static void note_late(const struct gmod_context *c, bool is)
 {
-	if (is)
-		atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
-	else
-		atomic_store_explicit(count, 0, memory_order_relaxed);
+	_Atomic uint64_t *since = &late_since[gmod_context_index(c)];
+
+	if (!is)
+		atomic_store_explicit(since, 0, memory_order_relaxed);
+	else if (!atomic_load_explicit(since, memory_order_relaxed))
+		atomic_store_explicit(since, gmod_monotonic_ns(), memory_order_relaxed);
 }
 
 static bool send_slack(struct gmod_request *q, const struct gmod_bounds *b, const struct gmod_slack *slack)
@@ -115,7 +117,7 @@ static bool send_slack(struct gmod_request *q, const struct gmod_bounds *b, cons
 	ok = send(c, gmod_slack_from(b), b->user, slack->head) && send(c, b->user + b->size, b->tail_from, slack->tail);
 	if (ok) {
 		q->late = !wait_a_little(c);
-		note_late(&late[gmod_context_index(c)], q->late);
+		note_late(c, q->late);
 	} else {
 		gmod_degraded("cuMemcpy2DAsync");
 	}

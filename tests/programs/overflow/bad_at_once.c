@@ -5,8 +5,9 @@
 // sim-env: SIM_STALL=copy:1-100:1
 /*
  * The first kernel after an allocation overruns the buffer, 300 times, each time at once: the canary was there before.
- * One site is reported ten times; all are counted.
+ * One site is reported ten times; all are counted. On a busy machine a canary may come too late, which is counted, too.
  */
+#include "include/gmod.h"
 #include "make_buffer.h"
 
 #include <dlfcn.h>
@@ -17,14 +18,18 @@ int main(void)
 {
 	CUfunction flip = tk_kernel("k_flip");
 	long long size = CASE, one = 1;
-	unsigned (*seen)(void);
+	void (*get)(struct gmod_stats *);
+	struct gmod_stats s = {.struct_size = sizeof(s)};
 
-	*(void **)&seen = dlsym(RTLD_DEFAULT, "gmod_findings_seen");
+	*(void **)&get = dlsym(RTLD_DEFAULT, "gmod_get_stats");
 	for (int i = 0; i < TIMES; i++) {
 		CUdeviceptr p = make_buffer(CASE);
 
 		tk_launch(flip, 1, 1, NULL, TK_ARGS(&p, &size, &one));
 		CK(cuMemFree(p));
 	}
-	REQUIRE(!seen || seen() == TIMES);
+	if (get) {
+		get(&s);
+		REQUIRE(s.findings <= TIMES && s.findings + s.degraded >= TIMES && s.degraded < TIMES / 10);
+	}
 }
