@@ -63,6 +63,18 @@ PASSED(decompressions, cuMemBatchDecompressAsync_ptsz,
 		return noted(NEXT(symbol) arguments, __func__); \
 	}
 
+/* The same, and the stream goes on when somebody else wants it to. */
+#define HOLDS(symbol, parameters, arguments) \
+	GMOD_EXPORT CUresult symbol parameters \
+	{ \
+		CUresult r; \
+\
+		gmod_ordered_passed(); \
+		r = NEXT(symbol) arguments; \
+		gmod_holds(r, stream, __func__); \
+		return noted(r, __func__); \
+	}
+
 typedef const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *signals;
 typedef const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *waits;
 
@@ -70,23 +82,23 @@ ORDERS(cuSignalExternalSemaphoresAsync, (const CUexternalSemaphore *s, signals p
        (s, p, count, stream))
 ORDERS(cuSignalExternalSemaphoresAsync_ptsz, (const CUexternalSemaphore *s, signals p, unsigned count, CUstream stream),
        (s, p, count, stream))
-ORDERS(cuWaitExternalSemaphoresAsync, (const CUexternalSemaphore *s, waits p, unsigned count, CUstream stream),
-       (s, p, count, stream))
-ORDERS(cuWaitExternalSemaphoresAsync_ptsz, (const CUexternalSemaphore *s, waits p, unsigned count, CUstream stream),
-       (s, p, count, stream))
+HOLDS(cuWaitExternalSemaphoresAsync, (const CUexternalSemaphore *s, waits p, unsigned count, CUstream stream),
+      (s, p, count, stream))
+HOLDS(cuWaitExternalSemaphoresAsync_ptsz, (const CUexternalSemaphore *s, waits p, unsigned count, CUstream stream),
+      (s, p, count, stream))
 ORDERS(cuGraphicsMapResources, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
 ORDERS(cuGraphicsMapResources_ptsz, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
 ORDERS(cuGraphicsUnmapResources, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
 ORDERS(cuGraphicsUnmapResources_ptsz, (unsigned count, CUgraphicsResource *r, CUstream stream), (count, r, stream))
 /* Functions of the program's, called in stream order, which write no device memory, but pinned and managed they may. */
-ORDERS(cuLaunchHostFunc, (CUstream stream, CUhostFn fn, void *data), (stream, fn, data))
-ORDERS(cuLaunchHostFunc_ptsz, (CUstream stream, CUhostFn fn, void *data), (stream, fn, data))
-ORDERS(cuLaunchHostFunc_v2, (CUstream stream, CUhostFn fn, void *data, unsigned mode), (stream, fn, data, mode))
-ORDERS(cuLaunchHostFunc_v2_ptsz, (CUstream stream, CUhostFn fn, void *data, unsigned mode), (stream, fn, data, mode))
-ORDERS(cuStreamAddCallback, (CUstream stream, CUstreamCallback fn, void *data, unsigned flags),
-       (stream, fn, data, flags))
-ORDERS(cuStreamAddCallback_ptsz, (CUstream stream, CUstreamCallback fn, void *data, unsigned flags),
-       (stream, fn, data, flags))
+HOLDS(cuLaunchHostFunc, (CUstream stream, CUhostFn fn, void *data), (stream, fn, data))
+HOLDS(cuLaunchHostFunc_ptsz, (CUstream stream, CUhostFn fn, void *data), (stream, fn, data))
+HOLDS(cuLaunchHostFunc_v2, (CUstream stream, CUhostFn fn, void *data, unsigned mode), (stream, fn, data, mode))
+HOLDS(cuLaunchHostFunc_v2_ptsz, (CUstream stream, CUhostFn fn, void *data, unsigned mode), (stream, fn, data, mode))
+HOLDS(cuStreamAddCallback, (CUstream stream, CUstreamCallback fn, void *data, unsigned flags),
+      (stream, fn, data, flags))
+HOLDS(cuStreamAddCallback_ptsz, (CUstream stream, CUstreamCallback fn, void *data, unsigned flags),
+      (stream, fn, data, flags))
 /* These wait as cuMemFree does. */
 ORDERS(cuMemHostUnregister, (void *p), (p))
 ORDERS(cuArrayDestroy, (CUarray array), (array))

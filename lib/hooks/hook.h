@@ -15,10 +15,14 @@
 #ifndef GMOD_LIB_HOOKS_HOOK_H
 #define GMOD_LIB_HOOKS_HOOK_H
 
+#include <string.h>
+
 #include "lib/driver/driver.h"
 #include "lib/driver/errors.h"
 #include "lib/base/phase.h"
 #include "lib/buffers/ordered.h"
+#include "lib/context/capture.h"
+#include "lib/context/current.h"
 #include "lib/context/teardown.h"
 #include "monitor/launches/launch.h"
 
@@ -43,6 +47,22 @@ static inline void gmod_noted(void)
 }
 
 /* The same, and something else may have come behind whatever stream it likes. */
+/*
+ * Work that is no launch, and may hold its stream up for as long as it likes: the device is not at rest meanwhile. As an
+ * entry point was given the stream; those of per-thread default streams are named so.
+ */
+static inline void gmod_holds(CUresult r, CUstream stream, const char *entry_point)
+{
+	enum gmod_flavour flavour = strstr(entry_point, "_ptsz") ? GMOD_PER_THREAD : GMOD_LEGACY;
+	struct gmod_thread *t = r == CUDA_SUCCESS && gmod_on() ? gmod_thread_self() : NULL;
+	uint64_t context;
+
+	if (!t || gmod_is_captured(stream, flavour))
+		return;
+	context = gmod_current_context();
+	gmod_note_last_launch(t, context, gmod_stream_key(gmod_handle(stream), flavour, context), gmod_ticks());
+}
+
 static inline void gmod_active(void)
 {
 	gmod_noted();

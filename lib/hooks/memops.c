@@ -5,8 +5,9 @@
 #include "lib/hooks/hook.h"
 #include "lib/buffers/misuse.h"
 
-static CUresult finish(CUresult r, const char *entry_point)
+static CUresult finish(CUresult r, CUstream stream, const char *entry_point)
 {
+	gmod_holds(r, stream, entry_point);
 	gmod_noted();
 	return gmod_done(r, entry_point);
 }
@@ -18,7 +19,7 @@ static CUresult word_32(CUstream stream, CUdeviceptr address, cuuint32_t value, 
 	if (gmod_misuse_refuses(address, sizeof(value), entry_point))
 		return GMOD_REFUSED;
 	gmod_ordered_passed();
-	return finish(next(stream, address, value, flags), entry_point);
+	return finish(next(stream, address, value, flags), stream, entry_point);
 }
 
 static CUresult word_64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags,
@@ -27,7 +28,7 @@ static CUresult word_64(CUstream stream, CUdeviceptr address, cuuint64_t value, 
 	if (gmod_misuse_refuses(address, sizeof(value), entry_point))
 		return GMOD_REFUSED;
 	gmod_ordered_passed();
-	return finish(next(stream, address, value, flags), entry_point);
+	return finish(next(stream, address, value, flags), stream, entry_point);
 }
 
 /* Waits and writes have their address in the same place; the other operations have none. */
@@ -58,7 +59,7 @@ static CUresult batch(CUstream stream, unsigned int count, CUstreamBatchMemOpPar
 		if (gmod_misuse_refuses(address_of(&ops[i]), width_of(&ops[i]), entry_point))
 			return GMOD_REFUSED;
 	gmod_ordered_passed();
-	return finish(next(stream, count, ops, flags), entry_point);
+	return finish(next(stream, count, ops, flags), stream, entry_point);
 }
 
 GMOD_EXPORT CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags)

@@ -166,7 +166,7 @@ static CUresult get_module(CUcontext ctx, CUmodule *out, CUlibrary library)
 			*out = library->modules[i];
 			return CUDA_SUCCESS;
 		}
-	r = module_new(ctx, &library->image, library, out);
+	r = wait_to_load(ctx) ?: module_new(ctx, &library->image, library, out);
 	if (r)
 		return r;
 	library->modules = realloc(library->modules, (library->module_count + 1) * sizeof(*library->modules));

@@ -97,7 +97,7 @@ const struct gt_kernel *image_find(const struct image *image, const char *name)
 }
 
 /* The device has to have nothing to do, and nobody may give it any meanwhile. */
-static CUresult wait_to_load(CUcontext ctx)
+CUresult wait_to_load(CUcontext ctx)
 {
 	CUresult r;
 

@@ -277,6 +277,8 @@ bool patrol_is(const void *data);
 struct image patrol_image(void);
 void image_close(struct image *image);
 const struct gt_kernel *image_find(const struct image *image, const char *name);
+/* The device has nothing to do when it returns. */
+CUresult wait_to_load(CUcontext ctx);
 CUresult module_new(CUcontext ctx, const struct image *image, CUlibrary library, CUmodule *out);
 void module_free(CUmodule module);
 void modules_release_of(CUcontext ctx);
