@@ -72,6 +72,8 @@ template __global__ void gmod_unit_guard<GMOD_DEVICE_LAYOUT>(gmod_u32, gmod_u32)
 /* The linker of relocatable device code drops kernels that no host code speaks of. */
 static void (*const gmod_unit_guard_is_used)(gmod_u32, gmod_u32)
     __attribute__((used)) = gmod_unit_guard<GMOD_DEVICE_LAYOUT>;
+/* With -dlto it takes a variable that no host code speaks of for what that is at first: all zeros. */
+static const void *const gmod_unit_heap_is_used __attribute__((used)) = &gmod_unit_heap;
 #endif
 
 /* ---- what kernels call, and host code ---- */

@@ -57,6 +57,28 @@ check_nvcc() {
 	done
 }
 
+# The linker's optimizer leaves the link to the heap, which only the host writes to, and the guard that reads it.
+check_link_time() {
+	local code options=(-dlto -arch=sm_75 "${includes[@]}")
+	needs_nvcc link_time || return
+	printf '__global__ void kernel(int *p)\n{\n\t*p = 1;\n}\n' >"$work/plain.cu"
+	printf '#include <gmod_device.cuh>\n__global__ void kernel(void **p)\n{\n\tp[1] = mallocN(8);\n\tfreeN(p[0]);\n}\n' \
+		>"$work/unit.cu"
+	launch "$work/plain.log" "$NVCC" "${options[@]}" -dc -o "$work/plain.o" "$work/plain.cu"
+	launch "$work/link" "$NVCC" "${options[@]}" -dlink -cubin -o "$work/plain" "$work/plain.o"
+	if [ "$status" -ne 0 ]; then
+		skip link_time "nvlink cannot optimize here: $(head -n 1 "$work/link.err")"
+		return
+	fi
+	launch "$work/unit.log" "$NVCC" "${options[@]}" -dc -o "$work/unit.o" "$work/unit.cu"
+	launch "$work/link" "$NVCC" "${options[@]}" -dlink -cubin -o "$work/unit" "$work/unit.o"
+	same "link_time: it can be linked" 0 "$status"
+	same "link_time: a link to the heap" 1 "$(readelf -sW "$work/unit" | grep -c ' OBJECT .* gmod_unit_heap$')"
+	python3 -B tests/edges/cubin.py "$work/unit" gmod_unit_guard >"$work/figures"
+	read -r _ _ code <"$work/figures"
+	at_least "link_time: bytes of the guard" 4096 "${code:-0}"
+}
+
 # Two units of relocatable device code share one link to the heap in any language.
 check_units() {
 	local standard unit
