@@ -141,17 +141,20 @@ struct filling {
 	bool tried;
 };
 
-static void fill(const struct gmod_unit *u, void *arg)
+static bool fill(const struct gmod_unit *u, void *arg)
 {
 	struct filling *f = arg;
 	CUdeviceptr at;
+	bool told;
 
 	if (!f->tried)
 		f->heap = gmod_heap_here(f->context);
 	f->tried = true;
-	if (f->heap && (find_variable(u, &at) != CUDA_SUCCESS ||
-			!gmod_heap_write(f->heap, at, &f->heap->told, sizeof(f->heap->told))))
+	told = f->heap && find_variable(u, &at) == CUDA_SUCCESS &&
+	       gmod_heap_write(f->heap, at, &f->heap->told, sizeof(f->heap->told));
+	if (f->heap && !told)
 		gmod_degraded("telling a unit of the device heap");
+	return told;
 }
 
 /*

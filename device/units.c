@@ -8,10 +8,13 @@
 
 _Static_assert(GMOD_CONTEXTS <= 64, "a bit for each context");
 
-/* A unit, and the contexts in which its kernels know the heap: told, and told with a first guard pass behind it. */
+/*
+ * A unit, and the contexts in which its kernels know the heap: told, and told with a first guard pass behind it. Where
+ * they could not be told the unit is lost, and its guard kernel looks at nothing.
+ */
 struct place {
 	struct gmod_unit unit;
-	uint64_t begun, ready;
+	uint64_t begun, ready, lost;
 };
 
 static struct place *places;
@@ -133,6 +136,7 @@ void gmod_units_forget_context(const struct gmod_context *c)
 
 		p->begun &= ~bit_of(c);
 		p->ready &= ~bit_of(c);
+		p->lost &= ~bit_of(c);
 		if (p->unit.handle && !p->unit.is_library && p->unit.context == context)
 			forget_at(i);
 	}
@@ -159,7 +163,7 @@ static bool is_in(const struct gmod_unit *u, CUcontext context)
 	return u->handle && (u->is_library || u->context == context);
 }
 
-unsigned gmod_units_fill_missing(const struct gmod_context *c, void (*fill)(const struct gmod_unit *u, void *arg),
+unsigned gmod_units_fill_missing(const struct gmod_context *c, bool (*fill)(const struct gmod_unit *u, void *arg),
 				 void *arg)
 {
 	CUcontext context = atomic_load_explicit(&c->handle, memory_order_relaxed);
@@ -168,9 +172,12 @@ unsigned gmod_units_fill_missing(const struct gmod_context *c, void (*fill)(cons
 
 	lock_units(&scope);
 	for (unsigned i = 0; i < count; i++) {
-		if (!is_in(&places[i].unit, context) || places[i].ready & bit_of(c))
+		if (!is_in(&places[i].unit, context) || (places[i].ready | places[i].lost) & bit_of(c))
 			continue;
-		fill(&places[i].unit, arg);
+		if (!fill(&places[i].unit, arg)) {
+			places[i].lost |= bit_of(c);
+			continue;
+		}
 		places[i].begun |= bit_of(c);
 		filled++;
 	}

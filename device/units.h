@@ -34,9 +34,10 @@ bool gmod_units_context(unsigned place, CUcontext *context);
 
 /*
  * Have each unit filled that is in the context and has not been; how many. They are begun then (gmod_units_begun), and
- * ready once that is said here, unless units have come or gone since gmod_hot.units was `state`: then none is.
+ * ready once that is said here, unless units have come or gone since gmod_hot.units was `state`: then none is. A unit
+ * that `fill` says no of is neither, and is not asked for again in that context.
  */
-unsigned gmod_units_fill_missing(const struct gmod_context *c, void (*fill)(const struct gmod_unit *u, void *arg),
+unsigned gmod_units_fill_missing(const struct gmod_context *c, bool (*fill)(const struct gmod_unit *u, void *arg),
 				 void *arg);
 void gmod_units_filled(const struct gmod_context *c, uint64_t state);
 

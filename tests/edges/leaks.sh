@@ -93,6 +93,7 @@ check_long_use() {
 	same "long_use: and nothing has grown" "done" "$(grown)"
 	same "long_use: and all buffers are guarded" '21770 of 21770' "$(guarded_of "$err")"
 	says "long_use: those of kernels, too" ' 700 buffers of kernels guarded' "$err"
+	says "long_use: and nothing is asked of modules that are gone" '; 0 degraded;' "$err"
 }
 
 # grown: what the program has said of that. A sanitizer's own memory grows.
