@@ -21,32 +21,58 @@ static atomic_int aside; /* calls under way that no resident guard may be in the
 
 /* ---- one heap, whose context is entered and current; under the lock ---- */
 
-/*
- * Between two looks a resident guard has begun and ended a pass: all that was there at the first look is verified. now:
- * from before the passes were counted, for those that end in between have not begun after it.
- */
-static void note_resident(struct gmod_heap *h, uint64_t passes, struct gmod_moment now)
-{
-	if (passes - h->noted_passes < 2)
-		return;
-	h->noted_passes = passes;
-	h->intact = h->began;
-	h->began = now;
-}
-
-/* The pass may have had more to say than there was room for: a buffer is reported by a later one then. */
+/* A pass may have had more to say than there was room for: a buffer is reported by a later one then. */
 static bool filled_the_ring(const struct gmod_heap *h)
 {
 	return h->taken - h->taken_before >= GMOD_RING_SLOTS;
 }
 
+/* Of two passes that a resident guard has ended since `began`, the second has begun since then, too. */
+static bool turn_has_passed(const struct gmod_heap *h, uint64_t passes)
+{
+	return passes - h->noted_passes >= 2;
+}
+
+/* passed: a whole pass lies behind `began`, and all that it had room to say is taken. */
+static void note_pass(struct gmod_heap *h, bool passed)
+{
+	h->owed |= filled_the_ring(h);
+	if (passed && !filled_the_ring(h))
+		h->intact = h->began;
+}
+
+/* acquire, and before the findings: what these passes have found is taken */
+static uint64_t passes_of(const struct gmod_heap *h)
+{
+	return __atomic_load_n(&h->ring->passes, __ATOMIC_ACQUIRE);
+}
+
+/* A look at a resident guard: its passes, and when and behind which findings they were counted. */
+struct look {
+	uint64_t passes, taken;
+	struct gmod_moment now;
+};
+
+static void note_resident(struct gmod_heap *h, const struct look *l)
+{
+	if (!turn_has_passed(h, l->passes))
+		return;
+	note_pass(h, true);
+	h->began = l->now;
+	h->noted_passes = l->passes;
+	h->taken_before = l->taken;
+}
+
 static bool is_complete(struct gmod_heap *h)
 {
+	bool passed;
+
 	if (h->under_way && NEXT(cuEventQuery)(h->passed) == CUDA_SUCCESS) {
+		/* A turn may have ended with the pass that was under way at `began`. */
+		passed = !h->resident || turn_has_passed(h, passes_of(h));
 		h->under_way = h->resident = false;
 		gmod_findings_take(h);
-		h->owed |= filled_the_ring(h);
-		h->intact = h->began;
+		note_pass(h, passed);
 	}
 	return !h->under_way;
 }
@@ -74,7 +100,7 @@ static void note_launch(struct gmod_heap *h)
 	h->owed = gmod_work_outstanding();
 	h->launched_ns = gmod_monotonic_ns();
 	h->began = gmod_now();
-	h->noted_passes = __atomic_load_n(&h->ring->passes, __ATOMIC_RELAXED);
+	h->noted_passes = passes_of(h) - 1; /* as if one had just ended: a turn's first is yet to begin */
 	h->taken_before = h->taken;
 }
 
@@ -117,20 +143,20 @@ static bool may_stay(void)
 static void tick(struct gmod_heap *h)
 {
 	bool resident = may_stay();
-	struct gmod_moment now;
-	uint64_t passes;
+	struct look look;
 
 	if (is_due(h, resident))
 		launch(h, GMOD_NO_UNIT, resident);
 	/* A call that wants it aside, and has come since we looked, may have stopped the turn before it was one. */
 	if (h->resident && !may_stay())
 		stop_turn(h);
-	now = gmod_now();
-	/* acquire, and before the findings: what these passes have found is taken */
-	passes = __atomic_load_n(&h->ring->passes, __ATOMIC_ACQUIRE);
+	/* In this order: a pass that begins after it was counted begins after the rest. */
+	look.taken = h->taken;
+	look.now = gmod_now();
+	look.passes = passes_of(h);
 	gmod_findings_take(h);
 	if (h->resident)
-		note_resident(h, passes, now);
+		note_resident(h, &look);
 }
 
 static bool settle(struct gmod_heap *h, uint64_t *deadline)

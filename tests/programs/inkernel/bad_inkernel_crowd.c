@@ -1,8 +1,11 @@
 // expect: 600 x heap-buffer-overflow size 100
-// suspect: d_fill
-// options: max_reports=600:device_guard_us=60000000
-/* More buffers are overrun at once than the ring of findings has room for: one check says them all. */
+// options: max_reports=600:device_guard_us=60000000:log_path=report.log
+/*
+ * More buffers are overrun at once than the ring of findings has room for: one check says them all, and of each of them
+ * who did it.
+ */
 #include "inkernel.h"
+#include "report_log.h"
 
 #include "include/gmod.h"
 
@@ -16,4 +19,5 @@ int main(void)
 	tk_launch_n(ik_kernel("d_fill"), count, NULL, TK_ARGS(&p, &count, &more));
 	tk_sync();
 	REQUIRE(!gmod_device_check || (gmod_device_check() == GMOD_OK && gmod_findings_seen() == 600));
+	REQUIRE(!gmod_device_check || wait_for_reports("suspects: d_fill", 600, 10000));
 }
