@@ -19,10 +19,11 @@ typedef unsigned char gmod_u8;
 #define GMOD_DEVICE static __device__ __forceinline__
 #define GMOD_DEVICE_SLOW static __device__ __noinline__ /* called, so that a kernel has its code once */
 /*
- * Called from one place. With relocatable device code a function takes its own registers and those of what it calls; so
- * steps return before the next begins. Without, the compiler sees all of a kernel, and calls are only more code.
+ * Called from one place. With relocatable device code, and where nothing is optimized (-G), a function takes its own
+ * registers and those of what it calls; so steps return before the next begins. Else the compiler sees all of a kernel,
+ * and calls are only more code.
  */
-#if defined(__CUDACC_RDC__)
+#if defined(__CUDACC_RDC__) || defined(__CUDACC_DEBUG__)
 #define GMOD_DEVICE_ONCE GMOD_DEVICE_SLOW
 #else
 #define GMOD_DEVICE_ONCE GMOD_DEVICE

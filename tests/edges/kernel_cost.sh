@@ -15,6 +15,7 @@ most_stack=512         # bytes a thread
 most_code=49152        # bytes of a kernel beyond those with CUDA's malloc: it has copies of all that it calls
 most_shared_code=65536 # likewise where kernels share what they call: relocatable device code
 most_guard=65536       # bytes of the guard kernel and all that it calls
+most_of_debug=(80 768 393216 262144) # registers, stack, code and guard with -G, which optimizes nothing
 most_milliseconds=4000 # of CPU time for a unit, beyond what it takes with CUDA's malloc
 
 # cpu_time: $spent is the CPU time in ms of all processes that this one has waited for.
@@ -38,16 +39,21 @@ within() {
 	[[ $2 =~ ^-?[0-9]+$ ]] && [ "$2" -le "$1" ]
 }
 
-# cost ARCHITECTURE PAIRS [-rdc=true]
+# cost ARCHITECTURE PAIRS [-rdc=true|-G]
 cost() {
-	local options=("-arch=sm_$1" "-DPAIRS=$2") code_limit=$most_code name="sm_$1, pairs: $2" registers stack code guard cudas own
+	local options=("-arch=sm_$1" "-DPAIRS=$2") name="sm_$1, pairs: $2" registers stack code guard cudas own
+	local most=("$most_registers" "$most_stack" "$most_code" "$most_guard")
+	if [ "${3:-}" = -G ]; then
+		name="$name, for a debugger" most=("${most_of_debug[@]}")
+		options+=(-G)
+	fi
 	rm -f "$work"/*.cubin "$work"/*.o
-	if [ $# -eq 2 ]; then
+	if [ "${3:-}" != -rdc=true ]; then
 		build "$work/cudas.cubin" "${options[@]}" -cubin -DCUDAS
 		cudas=$took
 		build "$work/unit.cubin" "${options[@]}" -cubin
 	else
-		name="$name, relocatable" code_limit=$most_shared_code
+		name="$name, relocatable" most[2]=$most_shared_code
 		build "$work/cudas.o" "${options[@]}" "$3" -c -DCUDAS
 		cudas=$took
 		launch "$work/link" "$NVCC" "-arch=sm_$1" -dlink -cubin -o "$work/cudas.cubin" "$work/cudas.o"
@@ -59,10 +65,10 @@ cost() {
 	python3 -B tests/edges/cubin.py "$work/cudas.cubin" k_pairs >"$work/figures" 2>>"$work/why"
 	read -r -d '' _ _ own <"$work/figures"
 	code=$((code - own))
-	within "$most_registers" "$registers" && within "$most_stack" "$stack" && within "$code_limit" "$code" &&
-		within "$most_guard" "$guard" && within "$most_milliseconds" $((took - cudas))
+	within "${most[0]}" "$registers" && within "${most[1]}" "$stack" && within "${most[2]}" "$code" &&
+		within "${most[3]}" "$guard" && within "$most_milliseconds" $((took - cudas))
 	judge "$name: $registers registers, $stack bytes of stack, $code bytes of code, guard $guard, $took ms beside $cudas" $? \
-		"at most: $most_registers, $most_stack, $code_limit, $most_guard, $most_milliseconds ms more" \
+		"at most: ${most[*]}, $most_milliseconds ms more" \
 		"$(head -qn 5 "$work"/unit.*.log.err "$work"/why)"
 }
 
@@ -77,6 +83,7 @@ check_cost() {
 			cost "$architecture" "$pairs"
 			cost "$architecture" "$pairs" -rdc=true
 		done
+		cost "$architecture" 6 -G
 	done
 }
 
