@@ -35,7 +35,7 @@
 /* ---- the guard: libgmod finds it by name ---- */
 
 /* A look at everything, by all threads of the grid. */
-static __device__ inline void gmod_unit_pass(void)
+GMOD_DEVICE void gmod_unit_pass(void)
 {
 	gmod_u32 worker = (blockIdx.x * blockDim.x + threadIdx.x) / 32, workers = gridDim.x * blockDim.x / 32;
 

@@ -11,7 +11,7 @@
 #include "device_port.h"
 
 #if defined(__CUDACC__)
-#define GMOD_CALL static __host__ __device__ inline
+#define GMOD_CALL static __host__ __device__ inline __attribute__((unused))
 #else
 #define GMOD_CALL GMOD_DEVICE
 #endif

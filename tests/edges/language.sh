@@ -57,6 +57,22 @@ check_nvcc() {
 	done
 }
 
+# As the compiler of host code clang has warnings that gcc has not: of static functions that nobody calls.
+check_clang() {
+	local host=(-ccbin clang++ -allow-unsupported-compiler)
+	needs_nvcc clang || return
+	echo 'int main() { return 0; }' >"$work/plain.cu"
+	launch "$work/plain.log" "$NVCC" "${host[@]}" -gencode arch=compute_75,code=compute_75 -o "$work/plain" "$work/plain.cu"
+	if [ "$status" -ne 0 ]; then
+		skip clang "there is no clang++ that nvcc takes for host code"
+		return
+	fi
+	compile clang "${host[@]}"
+	[ -n "$thorough" ] || return
+	compile clang-rdc "${host[@]}" -rdc=true
+	compile clang-own "${host[@]}" -DNO_REPLACE
+}
+
 # The linker's optimizer leaves the link to the heap, which only the host writes to, and the guard that reads it.
 check_link_time() {
 	local code options=(-dlto -arch=sm_75 "${includes[@]}")
