@@ -7,6 +7,7 @@
 /* How long a thread that gets no memory waits for some, in ns of gmod_clock(). */
 #define GMOD_SHORT_NS 250000000ull /* whatever it waits for */
 #define GMOD_GUARD_NS 200000000ull /* for the guard to give back what is kept back */
+#define GMOD_MAKE_NS 1000000ull    /* for who has just taken a chunk to list its blocks, or to let go of it */
 
 /* ---- malloc ---- */
 
@@ -48,7 +49,8 @@ GMOD_DEVICE_ONCE enum gmod_step gmod_want_wait(struct gmod_want *w)
 	if (w->spot < GMOD_CLASS_RUN * GMOD_SLOTS && !gmod_chunks_are_short(1))
 		return gmod_want_first(w);
 	if (now - w->began > GMOD_GUARD_NS ||
-	    (!gmod_load64_relaxed(&gmod_unit_heap.state->held) && gmod_chunks_are_short(gmod_run_chunks(w->needs))))
+	    (now - w->began > GMOD_MAKE_NS && !gmod_load64_relaxed(&gmod_unit_heap.state->held) &&
+	     gmod_chunks_are_short(gmod_run_chunks(w->needs))))
 		return gmod_malloc_failed(w);
 	/* Or others may be about to give back what they took for too short a run. */
 	gmod_store32_relaxed(&gmod_unit_heap.state->pressing, gmod_load32_relaxed(&gmod_unit_heap.state->pass) + 1);

@@ -65,7 +65,7 @@ static uint32_t count_until_none(uint64_t size)
 	return n;
 }
 
-/* What is not there is said at once, as nothing is kept back. */
+/* What is not there is said soon, as nothing is kept back. */
 TEST_FIXTURE(all_of_it_is_had, make, drop)
 {
 	uint64_t began;
@@ -76,6 +76,18 @@ TEST_FIXTURE(all_of_it_is_had, make, drop)
 	assert_null(gmod_heap_malloc(100, 16));
 	assert_true(gmod_clock() - began < GMOD_GUARD_NS / 2);
 	assert_int_equal(heap.state->failed, 3);
+}
+
+/* One of those that have the chunks may be about to list its blocks. */
+TEST_FIXTURE(a_chunk_that_is_being_made_is_awaited, make, drop)
+{
+	struct gmod_want w;
+
+	assert_int_equal(count_until_none(60000), CHUNKS);
+	gmod_want_make(&w, 100, 16);
+	assert_int_equal(gmod_want_wait(&w), GMOD_STEP_TRY);
+	w.began = gmod_clock() - GMOD_MAKE_NS - 1;
+	assert_int_equal(gmod_want_wait(&w), GMOD_STEP_FAILED);
 }
 
 /* Sets that a program has written over name chunks that there are not. */
