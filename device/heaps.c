@@ -82,28 +82,33 @@ static uint64_t take(size_t size)
 	return NEXT(cuMemAlloc_v2)(&p, size) == CUDA_SUCCESS ? p : 0;
 }
 
-/* Memory for the chunks, less of it where the device has not so much, and for the metadata. */
+/*
+ * Memory for the chunks, less of it where the device has not so much, and for the metadata. That comes first: there is
+ * room in it for fewer chunks, so nothing is freed to halve them, which would wait for kernels.
+ */
 static bool memory_make(struct gmod_heap *h)
 {
 	size_t limit = 0;
-	uint32_t wanted, chunks;
+	uint32_t wanted;
 
 	if (NEXT(cuCtxGetLimit)(&limit, CU_LIMIT_MALLOC_HEAP_SIZE) != CUDA_SUCCESS)
 		return false;
 	wanted = (uint32_t)(gmod_settings_heap_bytes(limit) >> GMOD_CHUNK_BITS);
-	for (chunks = wanted; chunks >= LEAST; chunks /= 2) {
-		h->memory = take(((size_t)chunks + 1) << GMOD_CHUNK_BITS);
-		if (h->memory)
-			break;
+	for (uint32_t chunks = wanted; chunks >= LEAST && !h->memory; chunks /= 2) {
+		if (!gmod_device_layout(chunks, gmod_settings_guards(), &h->layout))
+			return false;
+		if (!h->state)
+			h->state = take(h->layout.size);
+		if (h->state)
+			h->memory = take(((size_t)chunks + 1) << GMOD_CHUNK_BITS);
 	}
-	h->size = (size_t)chunks << GMOD_CHUNK_BITS;
-	if (!h->memory || !gmod_device_layout(chunks, gmod_settings_guards(), &h->layout))
+	if (!h->memory)
 		return false;
-	if (chunks < wanted)
-		gmod_log_note(0, "a device heap has %u MiB, not %u: the device has no more memory", chunks >> 4,
-			      wanted >> 4);
-	h->state = take(h->layout.size);
-	return h->state != 0;
+	h->size = (size_t)h->layout.chunks << GMOD_CHUNK_BITS;
+	if (h->layout.chunks < wanted)
+		gmod_log_note(0, "a device heap has %u MiB, not %u: the device has no more memory",
+			      h->layout.chunks >> 4, wanted >> 4);
+	return true;
 }
 
 /* Undoes what set_up() has got done. */

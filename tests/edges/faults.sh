@@ -299,6 +299,12 @@ check_device_heap() {
 	same "none for all: it is said once" 1 "$(grep -c 'no memory for a device heap' <<<"$err")"
 	guarded '' env 'SIM_FAIL=cuEventRecord:*' "$programs/good_inkernel_api"
 	says "a guard pass that cannot be waited for: the check says so" 'held it up for 2 s.*; expected: all is well' "$err"
+	# Room for the chunks or for what is to be known of them, and not for both.
+	program=$programs/good_inkernel_pairs
+	for call in 3 4; do
+		as_alone "no memory for one part, call $call" verbosity=1 env "SIM_FAIL=cuMemAlloc_v2:$call:2" "$program"
+		says "no memory for one part, call $call: there is half a heap" 'a device heap has 128 MiB, not 256: ' "$err"
+	done
 	as_alone "less memory" device_heap_mb=200 env SIM_MEMORY=$((150 << 20)) "$programs/good_inkernel_exhausted"
 	says "less memory: it is said" 'a device heap has 100 MiB, not 200: ' "$err"
 	as_alone "an odd limit" device_heap_mb=100 "$programs/good_inkernel_room_of_the_limit"
