@@ -21,8 +21,9 @@
  *
  * Define GMOD_REPLACE_DEVICE_MALLOC before the include, and malloc, free, new and delete in all device code of the
  * translation unit go the same way; in host code they stay the host's. A unit that does not define it must not free
- * with free or delete what these allocate. As with CUDA's own, a new that gets no memory gives NULL, and only
- * new (std::nothrow_t{}), which NVRTC has not, runs no constructor then.
+ * with free or delete what these allocate. With relocatable device code define it in all units of a link or in none:
+ * of a function that several have, such as a class's destructor, the linker keeps one unit's. As with CUDA's own, a new
+ * that gets no memory gives NULL, and only new (std::nothrow_t{}), which NVRTC has not, runs no constructor then.
  *
  * nvcc and NVRTC, C++11 and later, compute capability 7.5 and later. What NVRTC compiles as relocatable device code is
  * C++17 and later, or the only such unit of what is linked.

@@ -75,10 +75,10 @@ static inline size_t gmod_any_size(void *p)
 #endif
 
 /*
- * size bytes of global memory at a multiple of align, a power of two; what is below 16 counts as 16. The contents are
- * undefined. A size of 0 gives a pointer that can be freed and must not be dereferenced. NULL where there is no memory:
- * at once for what the heap can never have, else after a quarter of a second at most, in which others may free some.
- * Any thread may call it, in divergent code too.
+ * size bytes of global memory at a multiple of align, a power of two; what is below 16 counts as 16, and a heap of
+ * GMOD's has none above 32 KiB. The contents are undefined. A size of 0 gives a pointer that can be freed and must not
+ * be dereferenced. NULL where there is no memory: at once for what the heap can never have, else after a quarter of a
+ * second at most, in which others may free some. Any thread may call it, in divergent code too.
  */
 GMOD_CALL void *aligned_allocN(size_t align, size_t size)
 {
