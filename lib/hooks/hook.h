@@ -48,8 +48,8 @@ static inline void gmod_noted(void)
 
 /* The same, and something else may have come behind whatever stream it likes. */
 /*
- * Work that is no launch, and may hold its stream up for as long as it likes: the device is not at rest meanwhile. As an
- * entry point was given the stream; those of per-thread default streams are named so.
+ * Work that is no launch, and may hold its stream up for as long as it likes: the device is not at rest meanwhile. The
+ * stream is as an entry point was given it; those of per-thread default streams are named so.
  */
 static inline void gmod_holds(CUresult r, CUstream stream, const char *entry_point)
 {

@@ -1,8 +1,10 @@
 // options: max_overhead=100
 // sim-env: SIM_STALL=cuMemsetD32Async:1:2000
 // guarded: no
-/* A launch waits in the driver, as one does whose stream is full, and the fill in front of it. Another thread records an
- * event in another stream, and waits for that one: it is not held up. */
+/*
+ * A launch waits in the driver, as one does whose stream is full, and the fill in front of it. Another thread records
+ * an event in another stream, and waits for that one: it is not held up.
+ */
 #include "pooled.h"
 
 static CUstream home;
