@@ -16,10 +16,9 @@
  *
  * The copy has landed when its place is no longer as it was filled before. The monitor judges it. A buffer that lives
  * is looked at now and then, by a copy in a stream of our own: only once a wait of the program's has proven that it is
- * armed. The copy takes as long as the device likes, with CUDA_DEVICE_MAX_CONNECTIONS=1 behind kernels of the program's.
- * So nobody waits for it. A free meanwhile goes into its stream behind an event that is behind the copy; cuMemFree,
- * which has no stream, into ours.
- * Modelled in tests/models/ordered.pml.
+ * armed. The copy takes as long as the device likes, with CUDA_DEVICE_MAX_CONNECTIONS=1 behind kernels of the
+ * program's. So nobody waits for it. A free meanwhile goes into its stream behind an event that is behind the copy;
+ * cuMemFree, which has no stream, into ours. Modelled in tests/models/ordered.pml.
  */
 #ifndef GMOD_LIB_BUFFERS_ORDERED_H
 #define GMOD_LIB_BUFFERS_ORDERED_H

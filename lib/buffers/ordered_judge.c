@@ -302,10 +302,10 @@ void gmod_ordered_tick(struct gmod_budget *unused)
 
 uint64_t gmod_ordered_leisure(void)
 {
-	return atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) ||
-			       atomic_load_explicit(&on_their_way, memory_order_relaxed)
-		       ? GMOD_MILLISECONDS(5)
-		       : UINT64_MAX;
+	bool some = atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) ||
+		    atomic_load_explicit(&on_their_way, memory_order_relaxed);
+
+	return some ? GMOD_MILLISECONDS(5) : UINT64_MAX;
 }
 
 void gmod_ordered_look(bool all)

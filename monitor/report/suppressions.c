@@ -180,7 +180,7 @@ bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_site)
 
 		if (r->class != GMOD_CLASS_COUNT && r->class != (unsigned)v->finding->class)
 			continue;
-		*by_site = frames_match(r->pattern, &v->stack[site]);
+		*by_site = frames_match(r->pattern, &v->stack[site]) || glob(r->pattern, v->site);
 		matches = *by_site || suspects_match(r->pattern, v);
 		for (int stack = 0; stack < GMOD_STACKS; stack++)
 			matches |= frames_match(r->pattern, &v->stack[stack]);

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "lib/base/object.h"
@@ -28,6 +29,8 @@ static void copy_path(struct gmod_symbol_scratch *s, const char *path)
 		return;
 	n = readlink("/proc/thread-self/exe", s->path, sizeof(s->path) - 1);
 	s->path[n > 0 ? n : 0] = '\0';
+	if (n <= 0) /* there is no /proc */
+		copy_cut(s->path, sizeof(s->path), (const char *)getauxval(AT_EXECFN) ?: "");
 }
 
 /* In the first page, where linkers put it, behind the headers. Of 20 bytes, as they make it, or what it has of them. */

@@ -364,23 +364,31 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	}
 }
 
+/* In nearly every stack of a program. */
+static bool is_outermost(const char *function, size_t n)
+{
+	return n == 0 || *function == '<' || (n == 4 && !memcmp(function, "main", 4));
+}
+
 /*
- * Of a site "function module+offset" the function, of "module+offset" the module. Of Python's the function, or the file
- * where that is "<module>", "<lambda>" or the like.
+ * The site's function, "make_vector" of "make_vector demo+0x17b1". Main, a module, or the "<module>" of a Python file
+ * would cover the whole program: there it is the site as it is, for this build, or the error of a post-mortem.
  */
 static void add_suppression(const struct gmod_report_view *v, const struct gmod_python *python, struct gmod_text *t)
 {
-	const char *blank = strrchr(v->site, ' '), *plus = strrchr(v->site, '+');
-	const struct gmod_python_frame *innermost = python ? python->frame : NULL;
-	size_t before;
+	const char *blank = strrchr(v->site, ' '), *error = v->finding->error_name;
+	const char *whole = v->finding->class != GMOD_POST_MORTEM ? v->site : error ? error : "-";
+	const char *function = python ? python->frame->function : v->site;
+	size_t n = python ? strlen(function) : blank ? (size_t)(blank - v->site) : 0, before;
 
 	gmod_text_fmt(t, "%s:", v->class_name);
 	before = t->len;
-	if (innermost)
-		gmod_text_escaped(t, strchr("<", *innermost->function) ? innermost->file : innermost->function,
-				  GMOD_NAME_SHOWN);
+	if (is_outermost(function, n))
+		gmod_text_str(t, strcmp(whole, "-") != 0 ? whole : "");
+	else if (python)
+		gmod_text_escaped(t, function, GMOD_NAME_SHOWN);
 	else
-		gmod_text_bytes(t, v->site, (size_t)((blank ? blank : plus ? plus : v->site) - v->site));
+		gmod_text_bytes(t, function, n);
 	if (t->len == before || strchr(t->at + before, '\\') || strstr(t->at + before, "..."))
 		gmod_text_init(t, t->at, t->cap); /* it would not match */
 }

@@ -135,7 +135,7 @@ static void rest(struct pace *p)
 			gmod_activity_sleep(p->activity, &stopping, longer - interval);
 		return;
 	}
-	/* What ended since the latest sweep began may have written behind it: a guarded free waits, and is no activity. */
+	/* What has ended since the latest sweep began may have written after it: a guarded free is no activity. */
 	if (p->worked)
 		return;
 	gmod_registry_stats(&stats);

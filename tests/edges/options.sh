@@ -101,11 +101,14 @@ check_suppressions() {
 	for program in bad_then_return bad_double_free bad_illegal_address; do
 		guarded verbosity=1 "$programs/$program"
 		sed -n 's/^    or, for the file of suppressions: //p' <<<"$err" | sort -u >"$work/rules"
-		says "suppressions: $program: a line is offered" '^[a-z-]+:[a-z_]+$' "$(cat "$work/rules")"
+		says "suppressions: $program: a line is offered" '^[a-z-]+:(make_buffer|main [a-z_]+\+0x[0-9a-f]+|CUDA_[A-Z_]+)$' "$(cat "$work/rules")"
 		guarded "verbosity=1:suppressions=$work/rules" "$programs/$program"
 		same "suppressions: $program: it covers the finding, and none is left" "0 0" \
 			"$(final_reports "$err") $(grep -c 'covered nothing' <<<"$err")"
 	done
+	printf 'double-free:main %s\n' 'bad_double_free+0x1' >"$work/rules"
+	guarded "verbosity=1:suppressions=$work/rules" "$programs/bad_double_free"
+	same "suppressions: another place in main stays" 1 "$(final_reports "$err")"
 	printf 'leak:*\n*:make_buffer\n# no:rule\n*:of_no_use\n' >"$work/rules"
 	guarded "verbosity=1:suppressions=$work/rules" "$programs/bad_then_return"
 	says "suppressions: those of no use are named" 'GMOD: suppressions that covered nothing: leak:\*, \*:of_no_use$' "$err"

@@ -399,8 +399,8 @@ TEST_FIXTURE(suspects_of_one_name_share_their_places, fresh, NULL)
 	       "    scale launched\n      at file0.py:101 in f0\n    changed bytes");
 }
 
-/* A module's own lines are no function that tells it from others. */
-TEST_FIXTURE(a_site_without_a_name_is_suppressed_by_its_file, fresh, NULL)
+/* A module's own lines are no function that tells it from others, and its file has all of a program. */
+TEST_FIXTURE(a_site_without_a_name_is_suppressed_by_its_line, fresh, NULL)
 {
 	struct gmod_finding f = finding(GMOD_LEAK);
 
@@ -409,7 +409,7 @@ TEST_FIXTURE(a_site_without_a_name_is_suppressed_by_its_file, fresh, NULL)
 	f.buffer.allocated_at.python = gmod_python_here(1);
 	report_one("", &f);
 	expect("offset +0 file0.py:101 in <>\n");
-	expect("\n    or, for the file of suppressions: leak:file0.py\n");
+	expect("\n    or, for the file of suppressions: leak:file0.py:101 in <>\n");
 }
 
 /* Natively all of a Python program's calls come from one place. */
