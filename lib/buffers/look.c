@@ -73,22 +73,34 @@ bool gmod_look_ask(const struct gmod_context *c, unsigned i, const struct gmod_l
 	return NEXT(cuMemcpyDtoHAsync_v2)(to, look->from, length_of(look), stream) == CUDA_SUCCESS;
 }
 
-void gmod_look_precede(const struct gmod_context *c, CUstream stream)
+/* An event behind them; NULL: there is none. */
+static CUevent record_asked(const struct gmod_context *c)
 {
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	bool visited = gmod_context_visit_begin(c);
 	CUevent asked = NULL;
 
-	if (NEXT(cuEventCreate)(&asked, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
-	    NEXT(cuEventRecord)(asked, c->stream) != CUDA_SUCCESS ||
-	    NEXT(cuStreamWaitEvent)(stream, asked, 0) != CUDA_SUCCESS) {
+	if (NEXT(cuEventCreate)(&asked, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+	    NEXT(cuEventRecord)(asked, c->stream) != CUDA_SUCCESS) {
+		NEXT(cuEventDestroy_v2)(asked);
+		asked = NULL;
+	}
+	gmod_context_visit_end(visited);
+	return asked;
+}
+
+/* The stream may be the default one of the context that is current. */
+void gmod_look_precede(const struct gmod_context *c, CUstream stream)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	CUevent asked = record_asked(c);
+
+	if (!asked || NEXT(cuStreamWaitEvent)(stream, asked, 0) != CUDA_SUCCESS) {
 		gmod_degraded("coming behind a look");
 		NEXT(cuStreamSynchronize)(c->stream);
 	}
 	/* Waits for it that are in a stream stay. */
 	if (asked)
 		NEXT(cuEventDestroy_v2)(asked);
-	gmod_context_visit_end(visited);
 	gmod_relaxed_end(mode);
 }
 

@@ -3,6 +3,7 @@
 // case: good_pool_freed_while_looked_at freed
 // case: good_pool_freed_beside_slow_look slow => sim-env: SIM_STALL=copy:1:700
 // case: good_pool_freed_plainly_beside_slow_look slow_plainly => sim-env: SIM_STALL=copy:1:700
+// case: good_pool_freed_elsewhere_beside_slow_look slow_elsewhere => devices: 2; sim-env: SIM_STALL=copy:1:700
 // case: good_pool_slow_answer slow_answer => sim-env: SIM_STALL=copy:1:5600,copy:1:100
 // options: max_overhead=100
 // sim-env: SIM_STALL=cuMemcpyDtoHAsync_v2:1:80
@@ -77,29 +78,54 @@ static TK_UNUSED void freed(void)
 }
 
 /* Nobody who frees waits for a look, and the memory does not go under it. */
-static TK_UNUSED void freed_beside_look(int plainly)
+static CUdeviceptr looked_at(void)
 {
 	CUdeviceptr p = make_pooled(SIZE, home);
-	double began;
 
 	flip_end(p, SIZE, home, 0);
 	CK(cuStreamSynchronize(home));
 	tk_sleep_ms(150);
-	began = tk_ms();
-	CK(plainly ? cuMemFree(p) : cuMemFreeAsync(p, home));
-	REQUIRE(tk_ms() - began < 300);
+	return p;
+}
+
+#define AT_ONCE(call) \
+	do { \
+		double began = tk_ms(); \
+		CK(call); \
+		REQUIRE(tk_ms() - began < 300); \
+	} while (0)
+
+static TK_UNUSED void slow(void)
+{
+	CUdeviceptr p = looked_at();
+
+	AT_ONCE(cuMemFreeAsync(p, home));
 	give_back();
 	tk_sleep_ms(800);
 }
 
-static TK_UNUSED void slow(void)
-{
-	freed_beside_look(0);
-}
-
 static TK_UNUSED void slow_plainly(void)
 {
-	freed_beside_look(1);
+	CUdeviceptr p = looked_at();
+
+	AT_ONCE(cuMemFree(p));
+	give_back();
+	tk_sleep_ms(800);
+}
+
+/* In the default stream of another device. */
+static TK_UNUSED void slow_elsewhere(void)
+{
+	CUdeviceptr p = looked_at();
+	CUmemoryPool pool = default_pool();
+	CUcontext other;
+
+	CK(tk_create_context(&other, 1));
+	AT_ONCE(cuMemFreeAsync(p, NULL));
+	CK(cuStreamSynchronize(NULL));
+	CK(cuMemPoolTrimTo(pool, 0));
+	tk_sleep_ms(800);
+	CK(cuCtxSetCurrent(tk_context));
 }
 
 /* An answer that comes after 5 s is not the next one's, of a buffer beside it. */
