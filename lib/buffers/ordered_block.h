@@ -18,6 +18,7 @@ struct gmod_block {
 	atomic_int state;
 	atomic_bool freed; /* the driver has the memory, and a look is on its way: the record is the monitor's */
 	unsigned life;     /* of the context: its ends */
+	atomic_uint looks; /* on their way while it lives, or lived: its memory goes behind them */
 	struct gmod_context *context;
 	_Atomic(struct gmod_record *) record;
 	_Atomic uint64_t word;   /* the record's, while it is LIVE */
@@ -32,7 +33,6 @@ struct gmod_block {
 	uint64_t looked_in, looked_from, looked_to; /* struct gmod_window */
 	_Atomic uint64_t seen_ns;                   /* monotonic: the latest look while it lives */
 	uint64_t changed_ns;                        /* ... when what came was first seen changed; 0: it was not */
-	atomic_uint looks; /* on their way while it lives, or lived: its memory goes behind them */
 };
 
 extern struct gmod_block gmod_blocks[GMOD_LOOKS];

@@ -19,6 +19,8 @@ int main(void)
 {
 	tk_start();
 	tk_kernel("k_flip");
+	/* What looks take is made at the first of them; who allocates meanwhile goes without. */
+	use_once(SIZE, NULL, 0);
 	tk_in_threads(4, work);
 	puts("done");
 }
