@@ -30,7 +30,7 @@ check_filled_late() {
 
 # The driver is slow to take the copy of a look, and the buffer is freed meanwhile: the copy is not refused.
 check_looked_at() {
-	SIM_STALL=cuMemcpyDtoHAsync_v2:1:80 as_alone "looked at" verbosity=1:max_overhead=100 "$programs/good_pool_freed_while_looked_at"
+	SIM_STALL=cuMemcpyDtoHAsync_v2:1:120 as_alone "looked at" verbosity=1:max_overhead=100 "$programs/good_pool_freed_while_looked_at"
 	says "looked at: nothing fails" '; 0 degraded;' "$err"
 }
 

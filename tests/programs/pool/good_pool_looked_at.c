@@ -6,7 +6,7 @@
 // case: good_pool_freed_elsewhere_beside_slow_look slow_elsewhere => devices: 2; sim-env: SIM_STALL=copy:1:700
 // case: good_pool_slow_answer slow_answer => sim-env: SIM_STALL=copy:1:5600,copy:1:100
 // options: max_overhead=100
-// sim-env: SIM_STALL=cuMemcpyDtoHAsync_v2:1:80
+// sim-env: SIM_STALL=cuMemcpyDtoHAsync_v2:1:120
 // guarded: no
 /* What comes behind a buffer's end is there once its stream has come so far, and is the next tenant's in the end: who
  * looks sooner or later finds something else, and nothing is wrong. */
@@ -66,10 +66,10 @@ static TK_UNUSED void freed(void)
 
 	flip_end(p, SIZE, home, 0);
 	CK(cuStreamSynchronize(home));
-	tk_sleep_ms(40);
+	tk_sleep_ms(60);
 	CK(cuMemFreeAsync(p, home));
 	give_back();
-	tk_sleep_ms(60);
+	tk_sleep_ms(160);
 	p = make_pooled(NEXT_SIZE, home);
 	CK(cuMemsetD8Async(p, 7, NEXT_SIZE, home));
 	CK(cuStreamSynchronize(home));
