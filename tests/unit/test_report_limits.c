@@ -212,6 +212,8 @@ TEST(suppressions_match_frames_and_kernels)
 	assert_true(quiet("*:the_caller*\n"));
 	assert_true(quiet("*:test_report_limits\n")); /* a module */
 	assert_true(quiet("*:at::fill\n"));
+	assert_true(quiet("*:at::fill*\n"));
+	assert_true(quiet("*:the_caller test_report_limits+0x*\n")); /* the site */
 	assert_true(quiet("*:_ZN2at4fill*\n"));
 	assert_true(quiet("leak:*\n*:*\n"));
 	assert_false(quiet("leak:the_caller\n"));
