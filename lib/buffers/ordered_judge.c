@@ -37,6 +37,16 @@ static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint
 	gmod_damage_sighting(&s);
 }
 
+/* It may still come, or the rest of it. *changed_ns: when it was first seen changed; 0: it was not. */
+static bool is_arriving(enum gmod_look_answer answer, uint64_t *changed_ns)
+{
+	if (answer != GMOD_LOOK_CHANGED)
+		return answer == GMOD_LOOK_COMES;
+	if (!*changed_ns)
+		*changed_ns = gmod_monotonic_ns();
+	return gmod_monotonic_ns() - *changed_ns < SETTLES;
+}
+
 /* false: it may still come. at_once: nothing is on its way any more. */
 static bool judge(struct gmod_block *b, unsigned place, bool at_once)
 {
@@ -44,15 +54,10 @@ static bool judge(struct gmod_block *b, unsigned place, bool at_once)
 	struct gmod_diff diff;
 	enum gmod_look_answer answer = gmod_look_answer(b->context, place, &b->look, bytes, &diff);
 
-	if (answer == GMOD_LOOK_COMES)
-		return at_once;
-	if (answer == GMOD_LOOK_INTACT)
-		return true;
-	if (!at_once && !b->changed_ns)
-		b->changed_ns = gmod_monotonic_ns();
-	if (!at_once && gmod_monotonic_ns() - b->changed_ns < SETTLES)
+	if (!at_once && is_arriving(answer, &b->changed_ns))
 		return false;
-	sight(b, &diff, bytes, gmod_now());
+	if (answer == GMOD_LOOK_CHANGED)
+		sight(b, &diff, bytes, gmod_now());
 	return true;
 }
 
@@ -111,6 +116,7 @@ static struct living {
 	unsigned life; /* the context's */
 	struct gmod_look look;
 	struct gmod_moment began;
+	uint64_t asked_ns;   /* monotonic */
 	uint64_t changed_ns; /* as a block's */
 } living[GMOD_LOOKS_LIVING];
 static atomic_uint on_their_way;
@@ -161,11 +167,7 @@ static void take_answer(struct living *l)
 	enum gmod_look_answer answer = gmod_look_answer(l->context, place_of(l), &l->look, bytes, &diff);
 
 	if (!has_ended(l)) {
-		if (answer == GMOD_LOOK_COMES)
-			return;
-		if (answer == GMOD_LOOK_CHANGED && !l->changed_ns)
-			l->changed_ns = gmod_monotonic_ns();
-		if (answer == GMOD_LOOK_CHANGED && gmod_monotonic_ns() - l->changed_ns < SETTLES)
+		if (is_arriving(answer, &l->changed_ns))
 			return;
 		judge_living(l, answer == GMOD_LOOK_CHANGED ? &diff : NULL, bytes);
 	}
@@ -197,7 +199,7 @@ static bool is_held_up(const struct gmod_context *c)
 	for (const struct living *l = living; l < living + GMOD_LOOKS_LIVING; l++) {
 		if (!l->block || l->context != c)
 			continue;
-		if (gmod_monotonic_ns() - l->began.ns > SETTLES)
+		if (gmod_monotonic_ns() - l->asked_ns > SETTLES)
 			return true;
 		some = true;
 	}
@@ -207,7 +209,13 @@ static bool is_held_up(const struct gmod_context *c)
 /* The buffer is pinned: it cannot be freed before it is known that a copy is on its way. */
 static void ask(struct living *l, struct gmod_block *b)
 {
-	*l = (struct living){NULL, b->record, b->word, b->context, b->life, b->look, gmod_now(), 0};
+	*l = (struct living){.record = b->record,
+			     .word = b->word,
+			     .context = b->context,
+			     .life = b->life,
+			     .look = b->look,
+			     .began = gmod_now(),
+			     .asked_ns = gmod_monotonic_ns()};
 	atomic_fetch_add_explicit(&b->looks, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&on_their_way, 1, memory_order_relaxed);
 	l->block = b;
@@ -217,30 +225,36 @@ static void ask(struct living *l, struct gmod_block *b)
 	forget(l);
 }
 
-static void ask_in_context(struct living *l, struct gmod_block *b, bool if_at_once)
+/* false: it is held up. */
+static bool ask_in_context(struct living *l, struct gmod_block *b, bool if_at_once)
 {
 	CUstreamCaptureMode mode;
+	bool asks;
 
 	if (!gmod_block_context(b) || !gmod_context_enter(b->context))
-		return;
+		return true;
 	mode = gmod_relaxed_begin();
 	gmod_proof_remember();
-	if (!if_at_once || !is_held_up(b->context))
+	asks = !if_at_once || !is_held_up(b->context);
+	if (asks)
 		ask(l, b);
 	gmod_relaxed_end(mode);
 	gmod_context_leave(b->context);
+	return asks;
 }
 
-/* As long as the record is its own, a block is. if_at_once: not where the answer would take long. */
-static void look_at(struct living *l, struct gmod_block *b, bool if_at_once)
+/* As long as the record is its own, a block is. if_at_once: not where the answer would take long; false: there. */
+static bool look_at(struct living *l, struct gmod_block *b, bool if_at_once)
 {
 	struct gmod_record *r = b->record;
 	uint64_t word = b->word;
+	bool had_its_turn = true;
 
 	gmod_pin(GMOD_PIN_ORDERED, r->position);
 	if (is_its_own(b, r, word) && gmod_block_is_armed(b))
-		ask_in_context(l, b, if_at_once);
+		had_its_turn = ask_in_context(l, b, if_at_once);
 	gmod_unpin(GMOD_PIN_ORDERED);
+	return had_its_turn;
 }
 
 static bool is_due(const struct gmod_block *b, uint64_t before)
@@ -248,21 +262,29 @@ static bool is_due(const struct gmod_block *b, uint64_t before)
 	return gmod_block_state(b) == GMOD_ARMED && b->seen_ns <= before;
 }
 
-/* Of so many, one after another, those that were not looked at for so long. */
+_Static_assert(GMOD_CONTEXTS <= 64, "a bit for each context");
+
+/* Of so many, one after another, those that were not looked at for so long. What is held up keeps its turn. */
 static void look_at_some(uint32_t among, uint64_t every)
 {
 	static uint32_t next;
 	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
-	uint64_t now = gmod_monotonic_ns();
+	uint64_t now = gmod_monotonic_ns(), held = 0;
 	struct living *l;
 
 	for (uint32_t i = 0; i < count && i < among && gmod_on() && (l = place_for_one()); i++) {
 		struct gmod_block *b = &gmod_blocks[next = (next + 1) % count];
+		uint64_t context;
 
 		if (!is_due(b, now - every))
 			continue;
-		look_at(l, b, true);
-		b->seen_ns = now;
+		context = UINT64_C(1) << gmod_context_index(b->context);
+		if (held & context)
+			continue;
+		if (look_at(l, b, true))
+			b->seen_ns = now;
+		else
+			held |= context;
 	}
 }
 
@@ -370,8 +392,11 @@ static void before(struct gmod_context *c)
 /* What was asked for has landed, or never will. */
 static void commit(struct gmod_context *c)
 {
-	bool begun = begin();
+	bool begun;
 
+	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed))
+		return;
+	begun = begin();
 	for_each_of(c, forget_stream);
 	if (begun)
 		judge_all(c, true);
