@@ -1,5 +1,6 @@
 """gmod report: reads logs of many processes and hosts, and says what is wrong, where. See gmod-report(1)."""
 import argparse
+import collections
 import os
 import re
 import shutil
@@ -104,14 +105,14 @@ def processes_of(events):
     return sorted(found.values(), key=lambda p: (str(p["host"]), p["rank"] is None, p["rank"] or 0, p["pid"]))
 
 
-def not_shown(findings, processes):
+def not_shown(events, findings):
     """Notes: a process counts what it does not report, beyond ten of a site and max_reports in all."""
-    for process in processes:
-        shown = sum(groups.process_of(f)[1] == process["pid"] and f.get("host") == process["host"] for f in findings)
-        more = (process["findings"] or 0) - shown
+    shown = collections.Counter(map(groups.process_of, findings))
+    for event in events:
+        more = event["findings"] - shown[groups.process_of(event)] if event["event"] == "summary" else 0
         if more > 0:
-            where = f" on {process['host']}" if process["host"] else ""
-            yield f"process {process['pid']}{where}: {as_text.plural(more, 'further finding')} counted, and not in its log"
+            where = f" on {event['host']}" if event["host"] else ""
+            yield f"process {event['pid']}{where}: {as_text.plural(more, 'further finding')} counted, and not in its log"
 
 
 def is_page(path):
@@ -143,7 +144,7 @@ def main():
     notes = put_names(findings, options)
     put_tensors(findings, snapshots)
     found, processes = groups.group(findings), processes_of(events)
-    notes += not_shown(findings, processes)
+    notes += not_shown(events, findings)
     if options.html:
         problems += write_page(options.html, as_html.render(found, processes, notes))
     form = as_json if options.json else as_sarif if options.sarif else as_text
