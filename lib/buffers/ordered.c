@@ -11,6 +11,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/ordered_block.h"
+#include "lib/buffers/ordered_pool.h"
 #include "lib/context/current.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
@@ -90,41 +91,6 @@ uint64_t gmod_ordered_site(const void *caller, const void *frame, size_t size)
 	return gmod_hash(gmod_hash(gmod_hash((uint64_t)(uintptr_t)caller) ^ depth) ^ about) | 1;
 }
 
-/* Pools that are left alone: of which others may have the memory, or which have none of a device. */
-static _Atomic(CUmemoryPool) exportable[32];
-static _Atomic unsigned exportable_count; /* 32: too many to tell */
-
-void gmod_ordered_pool_made(CUmemoryPool pool, bool left_alone)
-{
-	unsigned n;
-
-	if (!gmod_lock(&lock))
-		return;
-	n = atomic_load_explicit(&exportable_count, memory_order_relaxed);
-	for (unsigned i = 0; i < n; i++)
-		if (exportable[i] == pool)
-			exportable[i] = NULL;
-	if (left_alone && n < 32) {
-		exportable[n] = pool;
-		atomic_store_explicit(&exportable_count, n + 1, memory_order_release);
-	}
-	gmod_unlock(&lock);
-}
-
-static bool may_be_exported(const struct gmod_context *c, CUmemoryPool pool)
-{
-	unsigned n = atomic_load_explicit(&exportable_count, memory_order_acquire);
-
-	if (!n)
-		return false;
-	if (!pool && NEXT(cuDeviceGetMemPool)(&pool, c->device) != CUDA_SUCCESS)
-		return true;
-	for (unsigned i = 0; i < n; i++)
-		if (exportable[i] == pool)
-			return true;
-	return n == 32;
-}
-
 /* A stream may be of another context, and of another device, than the current one. */
 static bool is_of(CUstream stream, CUcontext context)
 {
@@ -133,16 +99,6 @@ static bool is_of(CUstream stream, CUcontext context)
 									  : NEXT(cuStreamGetCtx)(stream, &owner);
 
 	return r == CUDA_SUCCESS && owner == context;
-}
-
-/* A pool may be of a device whose memory this one does not reach. */
-static bool reaches(const struct gmod_context *c, CUmemoryPool pool)
-{
-	CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = c->device};
-	CUmemAccess_flags access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-
-	return (!pool || NEXT(cuMemPoolGetAccess)(&access, pool, &here) == CUDA_SUCCESS) &&
-	       access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
 /* A profiler counts what goes into a stream, and a debugger stops there. */
@@ -240,19 +196,6 @@ static bool publish(struct gmod_block *b)
 	return true;
 }
 
-/* Of whatever pool. In managed and host memory the CPU writes too, and calls are allowed that device memory refuses. */
-static bool is_device_memory(CUdeviceptr at)
-{
-	CUpointer_attribute what[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
-	unsigned type = 0, managed = 0;
-	void *data[] = {&type, &managed};
-	CUresult r = NEXT(cuPointerGetAttributes)(2, what, data, at);
-
-	if (r != CUDA_SUCCESS)
-		gmod_degraded("cuPointerGetAttributes");
-	return r == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE && !(managed & 1);
-}
-
 /* Records that cannot be found are no use: the program has its memory, a little longer than it knows. */
 static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, struct gmod_block *b, CUdeviceptr *out)
 {
@@ -274,7 +217,7 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, 
 	began = gmod_monotonic_ns();
 	*out = at;
 	describe(b, q, c, at, total);
-	if (!is_device_memory(at) || !publish(b)) {
+	if (!gmod_pool_gave_device_memory(at) || !publish(b)) {
 		gmod_record_abandon(b->record);
 		give_block(b);
 	}
@@ -287,9 +230,9 @@ static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, 
 	struct gmod_context *c = gmod_context_current();
 	struct gmod_block *b;
 
-	if (!c || !c->stream || may_be_exported(c, q->pool) ||
-	    !is_of(gmod_explicit(q->stream, q->flavour), c->handle) || !reaches(c, q->pool) || !gmod_look_room(c) ||
-	    !(b = take_block()))
+	if (!c || !c->stream || gmod_pool_may_be_exported(c, q->pool) ||
+	    !is_of(gmod_explicit(q->stream, q->flavour), c->handle) || !gmod_pool_reaches(c, q->pool) ||
+	    !gmod_look_room(c) || !(b = take_block()))
 		return false;
 	b->site = site;
 	if (guard(q, c, b, out))

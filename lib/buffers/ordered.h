@@ -98,8 +98,6 @@ static inline void gmod_ordered_joined(CUstream stream, enum gmod_flavour flavou
 /* The stream is about to be destroyed: its key may be another's soon. */
 void gmod_ordered_stream_ends(uint64_t key);
 
-/* A pool whose memory other processes may import, or which is not of a device, is not touched. */
-void gmod_ordered_pool_made(CUmemoryPool pool, bool left_alone);
 /* Bytes of ours among what a pool says is in use. */
 uint64_t gmod_ordered_extra(CUmemoryPool pool);
 

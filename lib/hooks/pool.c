@@ -3,6 +3,7 @@
 #include "lib/base/facts.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/misuse.h"
+#include "lib/buffers/ordered_pool.h"
 #include "lib/buffers/ordered.h"
 #include "lib/buffers/quarantine.h"
 #include "lib/context/capture.h"

@@ -1,0 +1,61 @@
+#include "lib/buffers/ordered_pool.h"
+
+#include "lib/base/facts.h"
+#include "lib/base/lock.h"
+
+/* Pools that are left alone: of which others may have the memory, or which have none of a device. */
+static _Atomic(CUmemoryPool) exportable[32];
+static _Atomic unsigned exportable_count;   /* 32: too many to tell */
+static atomic_flag lock = ATOMIC_FLAG_INIT; /* for who writes them */
+
+void gmod_ordered_pool_made(CUmemoryPool pool, bool left_alone)
+{
+	unsigned n;
+
+	if (!gmod_lock(&lock))
+		return;
+	n = atomic_load_explicit(&exportable_count, memory_order_relaxed);
+	for (unsigned i = 0; i < n; i++)
+		if (exportable[i] == pool)
+			exportable[i] = NULL;
+	if (left_alone && n < 32) {
+		exportable[n] = pool;
+		atomic_store_explicit(&exportable_count, n + 1, memory_order_release);
+	}
+	gmod_unlock(&lock);
+}
+
+bool gmod_pool_may_be_exported(const struct gmod_context *c, CUmemoryPool pool)
+{
+	unsigned n = atomic_load_explicit(&exportable_count, memory_order_acquire);
+
+	if (!n)
+		return false;
+	if (!pool && NEXT(cuDeviceGetMemPool)(&pool, c->device) != CUDA_SUCCESS)
+		return true;
+	for (unsigned i = 0; i < n; i++)
+		if (exportable[i] == pool)
+			return true;
+	return n == 32;
+}
+
+bool gmod_pool_reaches(const struct gmod_context *c, CUmemoryPool pool)
+{
+	CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = c->device};
+	CUmemAccess_flags access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+
+	return (!pool || NEXT(cuMemPoolGetAccess)(&access, pool, &here) == CUDA_SUCCESS) &&
+	       access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
+bool gmod_pool_gave_device_memory(CUdeviceptr at)
+{
+	CUpointer_attribute what[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+	unsigned type = 0, managed = 0;
+	void *data[] = {&type, &managed};
+	CUresult r = NEXT(cuPointerGetAttributes)(2, what, data, at);
+
+	if (r != CUDA_SUCCESS)
+		gmod_degraded("cuPointerGetAttributes");
+	return r == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE && !(managed & 1);
+}
