@@ -22,6 +22,8 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 
 	if (!gmod_on())
 		return GMOD_INACTIVE;
+	/* What rests by now is final if it is looked at from here on. */
+	gmod_damage_settle(false);
 	/* No signal handler may jump out of this with the lock and the pin. */
 	gmod_scope_begin(&scope);
 	swept = gmod_sweep_all(CHECK_DEADLINE_NS);

@@ -7,6 +7,7 @@
 #include "lib/base/facts.h"
 #include "lib/base/map.h"
 #include "lib/base/phase.h"
+#include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
@@ -79,7 +80,7 @@ struct watch {
 	enum gmod_side side;
 	struct gmod_diff diff; /* union of all sightings */
 	uint64_t grown_ns;     /* when it last grew */
-	uint64_t slack_ns;     /* latest look at the slack; UINT64_MAX: the side has none */
+	uint64_t slack_ns;     /* when the latest look at the slack began; UINT64_MAX: the side has none */
 	struct gmod_finding finding;
 	struct gmod_unfinished *unfinished; /* its own, apart: most looks at a watch do not need it */
 };
@@ -357,17 +358,45 @@ void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_si
 	unlock_and_end(&scope);
 }
 
+/* Since when nothing runs, 0 while something does, as of the latest gmod_damage_settle(). */
+static _Atomic uint64_t rests_since;
+
+static void note_rest(uint64_t now)
+{
+	static _Atomic uint64_t activity;
+	uint64_t total = gmod_activity_total();
+	bool same = atomic_exchange_explicit(&activity, total, memory_order_relaxed) == total;
+
+	if (gmod_work_outstanding())
+		atomic_store_explicit(&rests_since, 0, memory_order_relaxed);
+	else if (!same || !atomic_load_explicit(&rests_since, memory_order_relaxed))
+		atomic_store_explicit(&rests_since, now, memory_order_relaxed);
+}
+
+static bool is_quiet(const struct watch *w, uint64_t now)
+{
+	return now > w->grown_ns && now - w->grown_ns > GMOD_DAMAGE_SETTLE_NS;
+}
+
+/* When a look at the slack has to begin, or later, that the final report may rely on: what grows is in it then. */
+static uint64_t look_due(const struct watch *w, uint64_t now)
+{
+	uint64_t rests = atomic_load_explicit(&rests_since, memory_order_relaxed);
+
+	if (rests > w->grown_ns)
+		return rests;
+	return is_quiet(w, now) ? w->grown_ns + GMOD_DAMAGE_SETTLE_NS : w->grown_ns;
+}
+
 /* settled: no work is outstanding, or nobody may wait and see. A slack that cannot be read holds nothing up for long.
  */
 static bool is_due(const struct watch *w, uint64_t now, bool settled, bool all)
 {
-	uint64_t quiet = now - w->grown_ns;
-
 	if (state_of(w) != OPEN || all)
 		return state_of(w) == OPEN;
-	if (quiet > 3 * GMOD_DAMAGE_SETTLE_NS)
+	if (now - w->grown_ns > 3 * GMOD_DAMAGE_SETTLE_NS)
 		return true;
-	return w->slack_ns >= w->grown_ns && (settled || quiet > GMOD_DAMAGE_SETTLE_NS);
+	return w->slack_ns >= look_due(w, now) && (settled || is_quiet(w, now));
 }
 
 void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when)
@@ -385,13 +414,14 @@ void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmo
 
 unsigned gmod_damage_wants_slack(uint32_t *positions, unsigned most)
 {
+	uint64_t now = gmod_now().ns;
 	struct gmod_scope scope;
 	unsigned n = 0;
 
 	if (!gmod_damage_pending() || !begin(&scope))
 		return 0;
 	for (int i = 0; i < WATCHES && n < most; i++)
-		if (state_of(&watches[i]) == OPEN && watches[i].slack_ns < watches[i].grown_ns)
+		if (state_of(&watches[i]) == OPEN && watches[i].slack_ns < look_due(&watches[i], now))
 			positions[n++] = watches[i].position;
 	unlock_and_end(&scope);
 	return n;
@@ -421,6 +451,7 @@ void gmod_damage_settle(bool all)
 	uint64_t now = gmod_now().ns;
 	bool settled;
 
+	note_rest(now);
 	if (!gmod_damage_pending())
 		return;
 	settled = gmod_options()->halt_on_error || !gmod_work_outstanding();

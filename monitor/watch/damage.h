@@ -5,8 +5,8 @@
  *
  * A side of a buffer is damaged once. At first sight it is reported as PROVISIONAL if kernels that could be writing
  * still run. It is reported as FINAL once all work is proven done, or the damage has not grown for
- * GMOD_DAMAGE_SETTLE_NS, and its slack was looked at since; or when the buffer is freed or the process ends. Later
- * changes of a reported side are not news.
+ * GMOD_DAMAGE_SETTLE_NS, and a look at its slack has begun since; or when the buffer is freed or the process ends.
+ * Later changes of a reported side are not news.
  *
  * A sighting may come from the sweep, from the gather, or from the thread that frees the buffer. The caller
  * owns the record or holds the sweep lock and a pin on it.

@@ -16,7 +16,8 @@ static TK_UNUSED uint64_t sweeps_so_far(void)
 	return stats.sweeps;
 }
 
-/* For 30 ms, and under GMOD until it has made some sweeps meanwhile, for which a busy machine may take longer. */
+/* For longer than there is between two gathers where the first one had to be made ready, and under GMOD until it has
+ * made some sweeps meanwhile, for which a busy machine may take longer. */
 static TK_UNUSED void flip_and_restore(CUdeviceptr p, long long off, long long count)
 {
 	volatile int *flag = tk_flags(2);
@@ -28,7 +29,7 @@ static TK_UNUSED void flip_and_restore(CUdeviceptr p, long long off, long long c
 		tk_sleep_ms(1);
 	before = gmod_get_stats ? sweeps_so_far() : 0;
 	end = tk_ms() + 10000;
-	tk_sleep_ms(30);
+	tk_sleep_ms(250);
 	while (gmod_get_stats && sweeps_so_far() - before < SWEEPS && tk_ms() < end)
 		tk_sleep_ms(1);
 	flag[1] = 1;

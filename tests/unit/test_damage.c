@@ -152,6 +152,47 @@ TEST(a_final_report_waits_for_the_slack)
 	free_quietly(&b, 1);
 }
 
+/* What was written since the look before, too, is to be in the final report. */
+TEST(a_final_report_waits_for_a_look_behind_all_work)
+{
+	struct buffer b = new_buffer(gmod_page_size() + 100, GMOD_MEM_DEVICE);
+	long zone = (long)(b.place.zone_tail - b.place.user_end);
+
+	begin_work();
+	see(&b, zone, 8);
+	take_one(false);
+	gmod_damage_slack_seen(b.record, b.word, GMOD_TAIL, gmod_now());
+	assert_false(wants_slack());
+	end_all_work();
+	take_none();
+	assert_true(wants_slack());
+	see(&b, 3, (uint64_t)zone + 5);
+	gmod_damage_slack_seen(b.record, b.word, GMOD_TAIL, gmod_now());
+	gmod_damage_settle(false);
+	take_checked(true, 3, zone + 5, zone + 5);
+	free_quietly(&b, 1);
+}
+
+TEST(a_final_report_beside_work_waits_for_a_last_look)
+{
+	struct buffer b = new_buffer(gmod_page_size() + 100, GMOD_MEM_DEVICE);
+	struct gmod_moment then = gmod_now();
+
+	begin_work();
+	then.ns -= GMOD_DAMAGE_SETTLE_NS;
+	see_before(&b, 500, 8, GMOD_DAMAGE_SETTLE_NS + 1000000);
+	take_one(false);
+	gmod_damage_slack_seen(b.record, b.word, GMOD_TAIL, then);
+	gmod_damage_settle(false);
+	take_none();
+	assert_true(wants_slack());
+	gmod_damage_slack_seen(b.record, b.word, GMOD_TAIL, gmod_now());
+	gmod_damage_settle(false);
+	take_checked(true, 500, 8, 8);
+	end_work();
+	free_quietly(&b, 1);
+}
+
 TEST(slack_that_nobody_reads_holds_nothing_up_for_long)
 {
 	struct buffer b = new_buffer(gmod_page_size() + 100, GMOD_MEM_DEVICE);
