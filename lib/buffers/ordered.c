@@ -470,22 +470,6 @@ static bool is_idle(const struct gmod_block *b)
 	return idle;
 }
 
-/*
- * cuMemFree of what came from a pool does not wait, and a trim may take the pages away at once, also from under a fill
- * that is still to run (measured). Where it is not known to be done the buffer is freed behind it, in the stream's
- * order. Not in the legacy stream, where that would join all others; nor where it would become part of a graph.
- */
-static struct gmod_order order_of_free(const struct gmod_block *b, bool armed)
-{
-	struct gmod_order in = {b->handle, b->stream}, now = {.stream = NULL};
-	uint64_t legacy = gmod_handle(gmod_block_context(b)) ^ GMOD_KEY_LEGACY;
-
-	if (armed && in.key && in.key != legacy && !gmod_block_is_armed(b) &&
-	    in.key == gmod_order_of(in.stream, GMOD_LEGACY).key && !is_capturing(in.stream) && !is_idle(b))
-		return in;
-	return now;
-}
-
 void gmod_block_retire(struct gmod_block *b)
 {
 	gmod_record_retire(b->record);
@@ -552,18 +536,53 @@ static CUresult release(struct gmod_block *b, const struct gmod_order *in, bool 
 	return result;
 }
 
+/* Not in the legacy stream, where what waits for the fill would join all others. */
+static bool may_be_filled_yet(const struct gmod_block *b, bool armed)
+{
+	uint64_t legacy = gmod_handle(gmod_block_context(b)) ^ GMOD_KEY_LEGACY;
+
+	return armed && b->stream && b->stream != legacy && !gmod_block_is_armed(b) &&
+	       b->stream == gmod_order_of(b->handle, GMOD_LEGACY).key;
+}
+
+/* The memory stays with the pool until that is destroyed. */
+static CUresult leave_to_pool(struct gmod_block *b)
+{
+	struct gmod_record *r = b->record;
+
+	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
+	gmod_misuse_remember_free(r);
+	gmod_block_retire(b);
+	gmod_degraded("cuMemFree beside a capture");
+	return CUDA_SUCCESS;
+}
+
+/*
+ * cuMemFree of what came from a pool does not wait, and a trim may take the pages away at once, also from under a fill
+ * that is still to run (measured). Where it is not known to be done the buffer is freed behind it, in the stream's
+ * order. Nothing can be put there while it captures, nor can it be asked: no program is known that frees so.
+ */
+static CUresult free_plainly(struct gmod_block *b, bool armed)
+{
+	struct gmod_order in = {b->handle, b->stream}, now = {.stream = NULL};
+
+	if (!may_be_filled_yet(b, armed))
+		return release(b, &now, armed && gmod_on());
+	if (is_capturing(b->handle))
+		return leave_to_pool(b);
+	return release(b, is_idle(b) ? &now : &in, gmod_on());
+}
+
 CUresult gmod_ordered_free(const struct gmod_found *found, const struct gmod_order *in, const char *entry_point)
 {
 	struct gmod_cancel cancel = gmod_cancel_begin();
 	struct gmod_block *b = block_of(found->record);
 	CUresult result = CUDA_ERROR_INVALID_VALUE;
-	struct gmod_order own;
 	bool armed;
 
 	if (gmod_record_begin_release(found->record, found->word)) {
 		armed = disarm(b);
-		own = order_of_free(b, armed);
-		result = release(b, in ? in : &own, armed && gmod_on());
+		result = in ? release(b, in, armed && gmod_on()) : free_plainly(b, armed);
 	} else {
 		gmod_misuse_free(found->bounds.user, found, entry_point, result);
 	}
