@@ -12,7 +12,8 @@
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
 
-#define STUCK GMOD_MILLISECONDS(50)
+/* A kernel may have its number for longer than that, and not be done: other processes have the device meanwhile. */
+#define STUCK GMOD_MILLISECONDS(500)
 
 static struct gmod_kernel_thread kernel_thread(uint64_t who)
 {

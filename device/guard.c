@@ -185,7 +185,7 @@ static bool check(struct gmod_heap *h, uint64_t *deadline)
 	do
 		passed = settle(h, deadline) && launch(h, GMOD_NO_UNIT, false) && settle(h, deadline);
 	while (passed && filled_the_ring(h) && gmod_monotonic_ns() - began < GMOD_SECONDS(1));
-	return passed && !filled_the_ring(h);
+	return passed && !filled_the_ring(h) && !h->stuck_ns;
 }
 
 /* ---- all of them ---- */

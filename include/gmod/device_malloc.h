@@ -4,7 +4,8 @@
 
 #include "device_guard.h"
 
-/* How long a thread that gets no memory waits for some, in ns of gmod_clock(). */
+/* How long a thread that gets no memory waits for some, in ns. Of the time between two looks no more counts than
+ * GMOD_MAKE_NS: other processes may have had the device meanwhile. */
 #define GMOD_SHORT_NS 250000000ull /* whatever it waits for */
 #define GMOD_GUARD_NS 200000000ull /* for the guard to give back what is kept back */
 #define GMOD_MAKE_NS 1000000ull    /* for who has just taken a chunk to list its blocks, or to let go of it */
@@ -26,8 +27,8 @@ GMOD_DEVICE enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gm
 	w->size = size;
 	w->align = align;
 	w->needs = needs;
-	w->tries = w->hint = w->taken = 0;
-	w->began = w->b.user = w->b.place = w->b.word = w->b.end = 0;
+	w->tries = w->hint = w->taken = w->waited = 0;
+	w->looked = w->b.user = w->b.place = w->b.word = w->b.end = 0;
 	w->spot = GMOD_CLASS_RUN * GMOD_SLOTS;
 	if (needs <= GMOD_BLOCK_MAX)
 		w->spot = gmod_class_of((gmod_u32)needs) * GMOD_SLOTS + (gmod_processor() & (gmod_unit_heap.slots - 1));
@@ -37,19 +38,19 @@ GMOD_DEVICE enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gm
 /* There is no block: ask the guard for what is kept back, and wait a little, unless nothing is to be expected. */
 GMOD_DEVICE_ONCE enum gmod_step gmod_want_wait(struct gmod_want *w)
 {
-	gmod_u64 now = gmod_clock();
+	gmod_u64 now = gmod_clock(), passed = w->looked ? now - w->looked : 0;
 
 	w->tries = w->hint = 0;
-	if (!w->began)
-		w->began = now;
-	if (now - w->began > GMOD_SHORT_NS)
+	w->looked = now;
+	w->waited += (gmod_u32)(passed < GMOD_MAKE_NS ? passed : GMOD_MAKE_NS);
+	if (w->waited > GMOD_SHORT_NS)
 		return gmod_malloc_failed(w);
 	gmod_pause();
 	/* There are chunks, and others are faster. */
 	if (w->spot < GMOD_CLASS_RUN * GMOD_SLOTS && !gmod_chunks_are_short(1))
 		return gmod_want_first(w);
-	if (now - w->began > GMOD_GUARD_NS ||
-	    (now - w->began > GMOD_MAKE_NS && !gmod_load64_relaxed(&gmod_unit_heap.state->held) &&
+	if (w->waited > GMOD_GUARD_NS ||
+	    (w->waited > GMOD_MAKE_NS && !gmod_load64_relaxed(&gmod_unit_heap.state->held) &&
 	     gmod_chunks_are_short(gmod_run_chunks(w->needs))))
 		return gmod_malloc_failed(w);
 	/* Or others may be about to give back what they took for too short a run. */

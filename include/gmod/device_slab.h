@@ -308,11 +308,12 @@ enum gmod_step {
 struct gmod_want {
 	struct gmod_buffer b;        /* what comes of it */
 	gmod_u64 size, align, needs; /* bytes; the last of a block */
-	gmod_u64 began;              /* clock when we began to wait, 0: we have not */
+	gmod_u64 looked;             /* clock when we last got no memory, 0: we have not yet */
 	gmod_u32 spot;               /* class * GMOD_SLOTS + slot: the place that remembers a chunk */
 	gmod_u32 hint;               /* what it remembered when we looked; of a run, its first chunk */
 	gmod_u32 taken;              /* a chunk that is ours; of a run, how many are */
 	gmod_u32 tries;
+	gmod_u32 waited; /* ns */
 };
 
 GMOD_DEVICE enum gmod_step gmod_want_first(const struct gmod_want *w)
