@@ -482,7 +482,6 @@ static bool keep_back(struct gmod_record *r)
 
 	if (bytes > most || !gmod_on() || !gmod_record_details(r)->backend->keeps_back)
 		return false;
-	gmod_misuse_remember_free(r);
 	if (!become_canary(r)) {
 		gmod_record_details(r)->backend->free(r);
 		gmod_record_abandon(r);
@@ -496,19 +495,20 @@ static bool keep_back(struct gmod_record *r)
 }
 
 /*
- * A freed buffer has left the index before its pages go back: the driver may hand them out inside the call. ends: how
- * many contexts its context's entry had seen end when it was still LIVE. done: all work of the context is.
+ * A freed buffer has left the index before its pages go back: the driver may hand them out inside the call. Who asks
+ * whose the bytes in front of it are meanwhile finds it among those that are freed. ends: how many contexts its
+ * context's entry had seen end when it was still LIVE. done: all work of the context is.
  */
 static CUresult release(struct gmod_record *r, unsigned ends, bool done)
 {
 	CUresult result;
 
+	gmod_misuse_remember_free(r);
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
 	if (done && keep_back(r))
 		return CUDA_SUCCESS;
 	result = gmod_record_details(r)->backend->free(r);
 	if (result == CUDA_SUCCESS) {
-		gmod_misuse_remember_free(r);
 		gmod_record_retire(r);
 	} else if (ends != ends_of(r)) {
 		gmod_buffer_lose(r);

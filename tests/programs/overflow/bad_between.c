@@ -1,6 +1,8 @@
 // case: bad_between_over 1000, 4, false => heap-buffer-overflow size 1000 offset +4 in make_buffer
 // case: bad_between_under 1000, -4, false => heap-buffer-underflow size 700 offset -4 in make_other
 // case: bad_between_under_freed 1000, -4, true => heap-buffer-underflow size 700 offset -4 in make_other
+// case: bad_between_under_while_freed 1000, -4, true => heap-buffer-underflow size 700 offset -4 in make_other;
+//    options: scan_interval_us=20000; sim-env: SIM_STALL=cuMemFree_v2:2:100
 // suspect: k_flip
 /*
  * Three buffers beside each other, and a kernel strays from the first one or from the one in the middle, which may be
