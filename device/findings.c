@@ -9,11 +9,13 @@
 #include "lib/base/log.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
+#include "monitor/launches/activity.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
 
-/* A kernel may have its number for longer than that, and not be done: other processes have the device meanwhile. */
-#define STUCK GMOD_MILLISECONDS(500)
+/* A finding whose number is there and it is not. The kernel may be at it, for as long as others have the device. */
+#define STUCK GMOD_SECONDS(1)
+#define STUCK_AT_REST GMOD_MILLISECONDS(50)
 
 static struct gmod_kernel_thread kernel_thread(uint64_t who)
 {
@@ -118,7 +120,7 @@ static bool is_stuck(struct gmod_heap *h)
 	now = gmod_monotonic_ns();
 	if (!h->stuck_ns)
 		h->stuck_ns = now;
-	return now - h->stuck_ns > STUCK;
+	return now - h->stuck_ns > (h->under_way || gmod_work_outstanding() ? STUCK : STUCK_AT_REST);
 }
 
 /* The next slot's number has been overwritten, or what the ring says of itself: the heap's own count tells. */

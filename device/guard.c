@@ -176,6 +176,12 @@ static bool settle(struct gmod_heap *h, uint64_t *deadline)
 	return true;
 }
 
+/* Is what the passes have found all here? */
+static bool has_all(const struct gmod_heap *h)
+{
+	return !filled_the_ring(h) && !h->stuck_ns;
+}
+
 /* A pass that began before the call may have passed by what matters. */
 static bool check(struct gmod_heap *h, uint64_t *deadline)
 {
@@ -184,8 +190,8 @@ static bool check(struct gmod_heap *h, uint64_t *deadline)
 
 	do
 		passed = settle(h, deadline) && launch(h, GMOD_NO_UNIT, false) && settle(h, deadline);
-	while (passed && filled_the_ring(h) && gmod_monotonic_ns() - began < GMOD_SECONDS(1));
-	return passed && !filled_the_ring(h) && !h->stuck_ns;
+	while (passed && !has_all(h) && gmod_monotonic_ns() - began < GMOD_SECONDS(1));
+	return passed && has_all(h);
 }
 
 /* ---- all of them ---- */
