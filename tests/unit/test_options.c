@@ -77,7 +77,7 @@ TEST(the_defaults_are_those_of_the_table)
 	assert_true(o.enabled);
 	assert_int_equal(o.backend, GMOD_OPTION_BACKEND_DEVICE);
 	assert_int_equal(o.scan_interval_us, 1000);
-	assert_int_equal(o.max_cpu, 2 * GMOD_PERCENT_ONE);
+	assert_int_equal(o.max_cpu, GMOD_PERCENT_ONE);
 	assert_int_equal(o.redzone_mb, 0);
 	assert_int_equal(o.sample_rate, 1);
 	assert_int_equal(o.max_overhead, GMOD_PERCENT_ONE);
