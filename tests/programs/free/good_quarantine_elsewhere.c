@@ -1,5 +1,5 @@
 // case: good_quarantine_elsewhere_freed free_some
-// case: good_quarantine_elsewhere_ended end_context
+// case: good_quarantine_elsewhere_ended end_context => skip-on: gpu
 // case: good_quarantine_elsewhere_exhausted exhaust
 // options: backend=device:quarantine_mb=1
 // devices: 2
@@ -7,7 +7,8 @@
 // ledger: what is kept back
 /*
  * A buffer of device 1 was freed and is kept back, and a kernel there waits for the host. What the host does first on
- * device 0 waits for nothing on device 1.
+ * device 0 waits for nothing on device 1. (The driver's own end of a context waits for kernels of other devices, as two
+ * H200s showed.)
  */
 #include "make_buffer.h"
 
