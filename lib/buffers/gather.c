@@ -20,10 +20,12 @@ enum { PIECES = 2 * GMOD_GATHERED };
 _Static_assert(GMOD_BATCH * sizeof(struct gmod_slack) <= STAGING, "all slack of some");
 _Static_assert(GMOD_GATHERED *(GMOD_LINE + GMOD_NEAR_SLACK) <= STAGING, "what is near, of one pin");
 
-/* How long a batch is waited for, looking in between. */
+/* How long a batch is waited for, looking in between: after the least nap, then after twice as long each time, up to
+ * 0.64 ms. A look takes some us of CPU time. */
 #define PATIENCE_NEAR GMOD_MILLISECONDS(100)
 #define PATIENCE_WHOLE GMOD_MILLISECONDS(500)
-#define NAP (GMOD_MILLISECONDS(1) / 50)
+#define LEAST_NAP (GMOD_MILLISECONDS(1) / 50)
+#define MOST_NAP (32 * LEAST_NAP)
 
 /* One run of slack bytes on its way into staging memory. */
 struct piece {
@@ -67,12 +69,13 @@ static bool may_call(const struct gmod_context *c)
 /* Our own event on our own stream, in relaxed capture mode: this disturbs nobody's capture. */
 static CUresult wait_for_copies(const struct batch *b)
 {
-	uint64_t deadline = b->what == GMOD_GATHER_WHOLE ? PATIENCE_WHOLE : PATIENCE_NEAR;
-	CUresult r;
+	uint64_t deadline = b->what == GMOD_GATHER_WHOLE ? PATIENCE_WHOLE : PATIENCE_NEAR, nap = LEAST_NAP;
+	CUresult r = NEXT(cuEventQuery)(b->held->gathered);
 
-	do
+	while (r == CUDA_ERROR_NOT_READY && may_call(b->context) && gmod_nap(&deadline, nap)) {
+		nap = nap < MOST_NAP ? 2 * nap : nap;
 		r = NEXT(cuEventQuery)(b->held->gathered);
-	while (r == CUDA_ERROR_NOT_READY && may_call(b->context) && gmod_nap(&deadline, NAP));
+	}
 	return r;
 }
 

@@ -414,12 +414,13 @@ void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmo
 
 unsigned gmod_damage_wants_slack(uint32_t *positions, unsigned most)
 {
-	uint64_t now = gmod_now().ns;
 	struct gmod_scope scope;
 	unsigned n = 0;
+	uint64_t now;
 
 	if (!gmod_damage_pending() || !begin(&scope))
 		return 0;
+	now = gmod_now().ns;
 	for (int i = 0; i < WATCHES && n < most; i++)
 		if (state_of(&watches[i]) == OPEN && watches[i].slack_ns < look_due(&watches[i], now))
 			positions[n++] = watches[i].position;
