@@ -80,7 +80,7 @@ rm "$results"/*-test-fewer.*
 plan="{\"x\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"g\", \"name\": \"says\", $job, \"pairs\": 2, \"environment\": {\"SAYS\":
 		\"quartile_ms=90 cpu_ms=40 memory_bytes=1048576 tokens=8 monitor_percent=1.15\"}},
-	{\"group\": \"g\", \"name\": \"busy\", $job, \"pairs\": 2, \"environment\": {\"SAYS\": \"monitor_percent=1.3\"}},
+	{\"group\": \"g\", \"name\": \"busy\", $job, \"pairs\": 2, \"environment\": {\"SAYS\": \"monitor_percent=1.4\"}},
 	{\"group\": \"g\", \"name\": \"nan\", $job, \"environment\": {\"MS\": \"nan\"}},
 	{\"group\": \"g\", \"name\": \"two\", \"commands\": [[\"$work/job\"], [\"$work/job\"]], \"key\": null, \"pairs\": 2},
 	{\"group\": \"g\", \"name\": \"tenth\", $job, \"pairs\": 2, \"per\": \"allocations\"},
@@ -118,7 +118,7 @@ row fails failed 'exit status 1: FAIL cudaMalloc: no'
 row absent failed 'absent: No such file'
 row hangs 'timed out' 'not done after 0.3 s'
 row skips skipped 'no GPU'
-row busy failed 'thread takes 1.30 % of a core'
+row busy failed 'thread takes 1.40 % of a core'
 row nan failed 'it says no ms=NUMBER'
 row silent failed 'it says no ms=NUMBER'
 row unsaid failed "no closing line"
