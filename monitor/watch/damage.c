@@ -378,12 +378,13 @@ static bool is_quiet(const struct watch *w, uint64_t now)
 	return now > w->grown_ns && now - w->grown_ns > GMOD_DAMAGE_SETTLE_NS;
 }
 
-/* When a look at the slack has to begin, or later, that the final report may rely on: what grows is in it then. */
+/* When a look at the slack has to begin, or later, that the final report may rely on: what grows is in it then. At rest
+ * nothing grows, and the look that has found it will do. */
 static uint64_t look_due(const struct watch *w, uint64_t now)
 {
 	uint64_t rests = atomic_load_explicit(&rests_since, memory_order_relaxed);
 
-	if (rests > w->grown_ns)
+	if (rests)
 		return rests;
 	return is_quiet(w, now) ? w->grown_ns + GMOD_DAMAGE_SETTLE_NS : w->grown_ns;
 }
@@ -449,10 +450,9 @@ void gmod_damage_recheck(void (*look)(uint32_t position, uint64_t generation))
 
 void gmod_damage_settle(bool all)
 {
-	uint64_t now = gmod_now().ns;
 	bool settled;
 
-	note_rest(now);
+	note_rest(gmod_now().ns);
 	if (!gmod_damage_pending())
 		return;
 	settled = gmod_options()->halt_on_error || !gmod_work_outstanding();
@@ -461,7 +461,8 @@ void gmod_damage_settle(bool all)
 
 		if (!begin(&scope))
 			return;
-		if (is_due(&watches[i], now, settled, all))
+		/* Now: others may have opened it since. */
+		if (is_due(&watches[i], gmod_now().ns, settled, all))
 			conclude(&watches[i]);
 		unlock_and_end(&scope);
 	}
