@@ -497,7 +497,8 @@ static bool keep_back(struct gmod_record *r)
 /*
  * A freed buffer has left the index before its pages go back: the driver may hand them out inside the call. Who asks
  * whose the bytes in front of it are meanwhile finds it among those that are freed. ends: how many contexts its
- * context's entry had seen end when it was still LIVE. done: all work of the context is.
+ * context's entry had seen end when it was still LIVE. done: all work of the context is. CUDA_ERROR_INVALID_VALUE:
+ * another thread has freed the same address meanwhile, natively since it is in no index.
  */
 static CUresult release(struct gmod_record *r, unsigned ends, bool done)
 {
@@ -510,7 +511,7 @@ static CUresult release(struct gmod_record *r, unsigned ends, bool done)
 	result = gmod_record_details(r)->backend->free(r);
 	if (result == CUDA_SUCCESS) {
 		gmod_record_retire(r);
-	} else if (ends != ends_of(r)) {
+	} else if (ends != ends_of(r) || result == CUDA_ERROR_INVALID_VALUE) {
 		gmod_buffer_lose(r);
 	} else {
 		gmod_index_reinstate(r);
@@ -563,6 +564,8 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	look(r, swept, quiet);
 	gmod_context_visit_end(visited);
 	result = release(r, ends, quiet || waited);
+	if (result == CUDA_ERROR_INVALID_VALUE)
+		gmod_misuse_free(found->bounds.user, &(struct gmod_found){.record = NULL}, entry_point, result);
 	if (result == CUDA_SUCCESS && is_current)
 		gmod_prove_context(context, began);
 	return result;
