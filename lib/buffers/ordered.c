@@ -26,7 +26,7 @@ static const struct gmod_backend ordered = {.name = "pool"};
 
 struct gmod_block gmod_blocks[GMOD_LOOKS];
 static uint32_t free_blocks[GMOD_LOOKS], free_count;
-_Atomic uint32_t gmod_blocks_used, gmod_blocks_awaited;
+_Atomic uint32_t gmod_blocks_used, gmod_blocks_awaited, gmod_blocks_left;
 static uint32_t pending[32], pending_count;
 static atomic_int arming; /* buffers that are about to be filled; gmod_hot.ordered is both together, for hooks */
 static atomic_flag lock = ATOMIC_FLAG_INIT; /* of all that */
@@ -66,6 +66,7 @@ static void give_block(struct gmod_block *b)
 	bool locked = gmod_lock(&lock);
 
 	atomic_store_explicit(&b->freed, false, memory_order_relaxed);
+	atomic_store_explicit(&b->left, false, memory_order_relaxed);
 	set_state(b, GMOD_NO_BLOCK);
 	b->stream = 0;
 	if (!locked)
@@ -536,40 +537,61 @@ static CUresult release(struct gmod_block *b, const struct gmod_order *in, bool 
 	return result;
 }
 
-/* Not in the legacy stream, where what waits for the fill would join all others. */
-static bool may_be_filled_yet(const struct gmod_block *b, bool armed)
+/* Can the free go behind the fill? Not in a stream that has ended or is another thread's; in the legacy stream it would
+ * join all others. */
+static bool can_follow(const struct gmod_block *b)
 {
 	uint64_t legacy = gmod_handle(gmod_block_context(b)) ^ GMOD_KEY_LEGACY;
 
-	return armed && b->stream && b->stream != legacy && !gmod_block_is_armed(b) &&
-	       b->stream == gmod_order_of(b->handle, GMOD_LEGACY).key;
+	return b->stream && b->stream != legacy && b->stream == gmod_order_of(b->handle, GMOD_LEGACY).key;
 }
 
-/* The memory stays with the pool until that is destroyed. */
-static CUresult leave_to_pool(struct gmod_block *b)
+/* Whether the driver would refuse a free beside a capture tells a call that it refuses alike, and that does nothing. */
+static CUresult ask_as_if_freeing(void)
+{
+	CUevent event;
+	CUresult r = NEXT(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING);
+
+	if (r != CUDA_SUCCESS)
+		return r;
+	r = NEXT(cuEventQuery)(event);
+	NEXT(cuEventDestroy_v2)(event);
+	return r;
+}
+
+/* The record stays RELEASING, and in the index: another free is refused. */
+static CUresult leave(struct gmod_block *b)
 {
 	struct gmod_record *r = b->record;
+	CUresult refused = ask_as_if_freeing();
 
-	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
+	if (refused != CUDA_SUCCESS) {
+		gmod_record_reinstate(r);
+		return refused;
+	}
+	gmod_count(&gmod_counters.ordered_unseen, 1);
 	gmod_misuse_remember_free(r);
-	gmod_block_retire(b);
-	gmod_degraded("cuMemFree beside a capture");
+	b->extra = r->bounds.tail_to - r->bounds.user;
+	atomic_fetch_add_explicit(&gmod_blocks_left, 1, memory_order_relaxed);
+	/* release: from here on it is the monitor's */
+	atomic_store_explicit(&b->left, true, memory_order_release);
+	note_activity();
 	return CUDA_SUCCESS;
 }
 
 /*
  * cuMemFree of what came from a pool does not wait, and a trim may take the pages away at once, also from under a fill
  * that is still to run (measured). Where it is not known to be done the buffer is freed behind it, in the stream's
- * order. Nothing can be put there while it captures, nor can it be asked: no program is known that frees so.
+ * order; where nothing can be put there, by the monitor, once it is known.
  */
 static CUresult free_plainly(struct gmod_block *b, bool armed)
 {
 	struct gmod_order in = {b->handle, b->stream}, now = {.stream = NULL};
 
-	if (!may_be_filled_yet(b, armed))
+	if (!armed || !gmod_block_context(b) || gmod_block_is_armed(b))
 		return release(b, &now, armed && gmod_on());
-	if (is_capturing(b->handle))
-		return leave_to_pool(b);
+	if (!can_follow(b) || is_capturing(b->handle))
+		return leave(b);
 	return release(b, is_idle(b) ? &now : &in, gmod_on());
 }
 

@@ -17,6 +17,7 @@ enum { GMOD_NO_BLOCK, GMOD_PENDING, GMOD_BEING_ARMED, GMOD_ARMED, GMOD_BARE };
 struct gmod_block {
 	atomic_int state;
 	atomic_bool freed; /* the driver has the memory, and a look is on its way: the record is the monitor's */
+	atomic_bool left;  /* the program has freed it, and the monitor does so when the fill is done */
 	unsigned life;     /* of the context: its ends */
 	atomic_uint looks; /* on their way while it lives, or lived: its memory goes behind them */
 	struct gmod_context *context;
@@ -38,6 +39,7 @@ struct gmod_block {
 extern struct gmod_block gmod_blocks[GMOD_LOOKS];
 extern _Atomic uint32_t gmod_blocks_used;    /* from this one on they were never taken */
 extern _Atomic uint32_t gmod_blocks_awaited; /* so many are freed */
+extern _Atomic uint32_t gmod_blocks_left;    /* so many are left to the monitor */
 
 static inline unsigned gmod_place_of(const struct gmod_block *b)
 {

@@ -102,6 +102,54 @@ static void judge_all(const struct gmod_context *c, bool at_once)
 			judge_freed(&gmod_blocks[i], at_once || !gmod_block_context(&gmod_blocks[i]));
 }
 
+/* ---- those that the program has freed while their fill was to come ---- */
+
+static bool is_left(const struct gmod_block *b)
+{
+	/* acquire: whoever has left it is done with it */
+	return atomic_load_explicit(&b->left, memory_order_acquire);
+}
+
+/* The caller's own from here on, unless it is another's. */
+static bool take_left(struct gmod_block *b)
+{
+	struct gmod_record *r = b->record;
+
+	if (!atomic_exchange_explicit(&b->left, false, memory_order_acquire))
+		return false;
+	atomic_fetch_sub_explicit(&gmod_blocks_left, 1, memory_order_relaxed);
+	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
+	return true;
+}
+
+/* The pages may be another buffer's inside the call. */
+static void free_left(struct gmod_block *b)
+{
+	CUdeviceptr at = b->record->bounds.user;
+	CUstreamCaptureMode mode;
+
+	if (!gmod_block_is_armed(b) || !gmod_context_enter(b->context))
+		return;
+	mode = gmod_relaxed_begin();
+	if (take_left(b)) {
+		if (NEXT(cuMemFree_v2)(at) != CUDA_SUCCESS)
+			gmod_degraded("cuMemFree of memory of a pool");
+		gmod_block_retire(b);
+	}
+	gmod_relaxed_end(mode);
+	gmod_context_leave(b->context);
+}
+
+static void free_those_left(void)
+{
+	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
+
+	for (uint32_t i = 0; atomic_load_explicit(&gmod_blocks_left, memory_order_relaxed) && i < count && gmod_on();
+	     i++)
+		if (is_left(&gmod_blocks[i]) && gmod_block_context(&gmod_blocks[i]))
+			free_left(&gmod_blocks[i]);
+}
+
 /* ---- those that live ---- */
 
 /*
@@ -317,6 +365,7 @@ void gmod_ordered_tick(struct gmod_budget *unused)
 	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !begin())
 		return;
 	judge_all(NULL, false);
+	free_those_left();
 	take_answers();
 	look_at_some(AMONG, every);
 	end();
@@ -340,6 +389,7 @@ void gmod_ordered_look(bool all)
 		judge_all(NULL, false);
 	while (atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) &&
 	       gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 2));
+	free_those_left();
 	if (all)
 		look_at_all();
 	end();
@@ -360,6 +410,12 @@ static void lose(struct gmod_block *b)
 {
 	struct gmod_record *r = b->record;
 
+	/* Where the pool outlives the context, it keeps what was left. */
+	if (is_left(b)) {
+		if (take_left(b))
+			gmod_block_retire(b);
+		return;
+	}
 	if (!is_gone(b) || !gmod_record_begin_release(r, b->word))
 		return;
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);

@@ -16,7 +16,8 @@ bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour)
 		stream = CU_STREAM_PER_THREAD;
 	if (NEXT(cuStreamIsCapturing)(stream, &status) != CUDA_SUCCESS)
 		gmod_degraded("cuStreamIsCapturing");
-	return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+	/* Nothing can be put into one whose capture has become invalid, either. */
+	return status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 /* Of more at a time launches are taken for such that run. */

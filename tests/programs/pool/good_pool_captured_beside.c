@@ -2,7 +2,6 @@
 // case: bad_pool_captured_beside 1 => heap-buffer-overflow size 1001 offset +0 in make_pooled
 // options: max_overhead=100
 // suspect: k_flip
-// ledger: what cannot be freed behind its fill stays with the pool
 /* While a stream captures, cuMemFree gives back a buffer of it that nobody uses: at once, and without becoming a node
  * of the graph. What the pool says of it waits for the kernel before (measured). */
 #include "pooled.h"
