@@ -12,8 +12,10 @@
 #include "monitor/launches/activity.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
+#include "monitor/watch/monitor.h"
 
-/* A finding whose number is there and it is not. The kernel may be at it, for as long as others have the device. */
+/* A finding whose number is there and it is not. The kernel may be at it, for as long as others have the device. The
+ * end of the process does not wait so long. */
 #define STUCK GMOD_SECONDS(1)
 #define STUCK_AT_REST GMOD_MILLISECONDS(50)
 
@@ -108,6 +110,13 @@ static bool take_next(struct gmod_heap *h)
 	return true;
 }
 
+static uint64_t patience(const struct gmod_heap *h)
+{
+	bool may_come = h->under_way || gmod_work_outstanding();
+
+	return may_come && !gmod_monitor_stopping() ? STUCK : STUCK_AT_REST;
+}
+
 /* Does the ring say for a while already that there should be more? */
 static bool is_stuck(struct gmod_heap *h)
 {
@@ -120,7 +129,7 @@ static bool is_stuck(struct gmod_heap *h)
 	now = gmod_monotonic_ns();
 	if (!h->stuck_ns)
 		h->stuck_ns = now;
-	return now - h->stuck_ns > (h->under_way || gmod_work_outstanding() ? STUCK : STUCK_AT_REST);
+	return now - h->stuck_ns > patience(h);
 }
 
 /* The next slot's number has been overwritten, or what the ring says of itself: the heap's own count tells. */
