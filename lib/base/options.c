@@ -40,8 +40,7 @@ struct complaint {
 	void (*say)(void *, const char *);
 	void *arg;
 	int count;
-	bool command;          /* heard by who typed a command, which does not run then; else by who set GMOD_OPTIONS */
-	const struct row *cut; /* of the item before, if it may be one whose value a colon has cut off */
+	bool command; /* heard by who typed a command, which does not run then; else by who set GMOD_OPTIONS */
 	char text[LINE_MAX_BYTES];
 	struct gmod_text line; /* the one that is being made, in text */
 };
@@ -305,17 +304,6 @@ static void complain_unknown(struct complaint *c, struct slice key)
 	end_complaint(c);
 }
 
-/* An item that is no option, behind a name of a file: that may hold colons. */
-static void complain_cut(struct complaint *c, struct slice rest)
-{
-	struct gmod_text *l = begin_complaint(c, "unknown option", rest);
-
-	gmod_text_str(l, "; a value that holds colons needs quotes: ");
-	gmod_text_str(l, c->cut->name);
-	gmod_text_str(l, "=\"...\"");
-	end_complaint(c);
-}
-
 static void complain_no_value(struct complaint *c, const struct row *r)
 {
 	struct gmod_text *l = begin_complaint(c, "no value in", whole(r->name));
@@ -399,14 +387,10 @@ static const char *parse_item(struct gmod_options *o, const char *at, struct com
 	if (*end != '=')
 		key = without_blanks_behind(key);
 	r = find_row(key);
-	if (r && *end == '=') {
-		c->cut = r->type == STRING && end[1] != '"' && end[1] != '\'' ? r : NULL;
+	if (r && *end == '=')
 		return parse_value(o, r, end + 1, c);
-	}
 	if (r)
 		complain_no_value(c, r);
-	else if (c->cut && *end != '=' && key.len > 0 && nearest_key(key).len == 0)
-		complain_cut(c, key);
 	else if (key.len > 0 || *end == '=')
 		complain_unknown(c, key);
 	if (*end == '=')

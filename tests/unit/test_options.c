@@ -253,17 +253,6 @@ TEST(an_unknown_key_names_the_nearest)
 	expect_complaint("verbosity =1", "did you mean \"verbosity=...\"?");
 }
 
-TEST(what_a_colon_has_cut_off_a_value_names_the_quotes)
-{
-	static const char hint[] = "unknown option \"b\"; a value that holds colons needs quotes: log_path=\"...\"";
-
-	assert_non_null(strstr(parse("log_path=/a:b").text[0], hint));
-	assert_non_null(strstr(parse("log_path=/a:b=1").text[0], "help=1 lists them"));
-	assert_non_null(strstr(parse("log_path=\"/a\":b").text[0], "help=1 lists them"));
-	assert_non_null(strstr(parse("log_path=/a:verbosity=1:b").text[0], "help=1 lists them"));
-	assert_non_null(strstr(parse("log_path=/a:max_cp").text[0], "did you mean \"max_cpu"));
-}
-
 /* Up to a third of the letters, one at least and three at most. */
 TEST(a_key_like_no_other_names_none)
 {
