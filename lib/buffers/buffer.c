@@ -87,15 +87,8 @@ static _Atomic uint64_t late_since[GMOD_CONTEXTS]; /* monotonic: of those in a r
 static bool is_held_up(const struct gmod_context *c)
 {
 	uint64_t since = atomic_load_explicit(&late_since[gmod_context_index(c)], memory_order_relaxed);
-	CUstreamCaptureMode mode;
-	bool is;
 
-	if (!since || gmod_monotonic_ns() - since < GMOD_MILLISECONDS(50))
-		return false;
-	mode = gmod_relaxed_begin();
-	is = NEXT(cuStreamQuery)(c->stream) == CUDA_ERROR_NOT_READY;
-	gmod_relaxed_end(mode);
-	return is;
+	return since && gmod_monotonic_ns() - since >= GMOD_MILLISECONDS(50) && !gmod_stream_is_idle(c->stream);
 }
 
 static void note_late(const struct gmod_context *c, bool is)

@@ -462,15 +462,6 @@ static bool look_before(struct gmod_block *b, const struct gmod_order *in)
 	return true;
 }
 
-static bool is_idle(const struct gmod_block *b)
-{
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool idle = NEXT(cuStreamQuery)(b->handle) == CUDA_SUCCESS;
-
-	gmod_relaxed_end(mode);
-	return idle;
-}
-
 void gmod_block_retire(struct gmod_block *b)
 {
 	gmod_record_retire(b->record);
@@ -592,7 +583,7 @@ static CUresult free_plainly(struct gmod_block *b, bool armed)
 		return release(b, &now, armed && gmod_on());
 	if (!can_follow(b) || is_capturing(b->handle))
 		return leave(b);
-	return release(b, is_idle(b) ? &now : &in, gmod_on());
+	return release(b, gmod_stream_is_idle(b->handle) ? &now : &in, gmod_on());
 }
 
 CUresult gmod_ordered_free(const struct gmod_found *found, const struct gmod_order *in, const char *entry_point)

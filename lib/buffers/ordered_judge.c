@@ -251,7 +251,7 @@ static bool is_held_up(const struct gmod_context *c)
 			return true;
 		some = true;
 	}
-	return !some && NEXT(cuStreamQuery)(c->stream) != CUDA_SUCCESS;
+	return !some && !gmod_stream_is_idle(c->stream);
 }
 
 /* The buffer is pinned: it cannot be freed before it is known that a copy is on its way. */

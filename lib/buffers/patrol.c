@@ -403,8 +403,7 @@ static void judge(struct patrol *p, const struct gmod_context *c)
 /* The device is done with it, but not all has been answered: somebody has written to the answers. */
 static bool is_lost(const struct patrol *p, const struct gmod_context *c)
 {
-	return gmod_monotonic_ns() - p->launched_ns > GMOD_SECONDS(1) && may_call(c) &&
-	       NEXT(cuStreamQuery)(p->stream) == CUDA_SUCCESS;
+	return gmod_monotonic_ns() - p->launched_ns > GMOD_SECONDS(1) && may_call(c) && gmod_stream_is_idle(p->stream);
 }
 
 static void take_answers(struct patrol *p, const struct gmod_context *c)

@@ -20,6 +20,15 @@ bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour)
 	return status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
+bool gmod_stream_is_idle(CUstream stream)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	CUresult r = NEXT(cuStreamQuery)(stream);
+
+	gmod_relaxed_end(mode);
+	return r == CUDA_SUCCESS;
+}
+
 /* Of more at a time launches are taken for such that run. */
 enum { CAPTURES = 256 };
 

@@ -20,6 +20,9 @@ static inline bool gmod_is_captured(CUstream stream, enum gmod_flavour flavour)
 	return gmod_stream_captures(stream, flavour);
 }
 
+/* Has it nothing left to do? Of a stream that does not capture: of others the question would end that. */
+bool gmod_stream_is_idle(CUstream stream);
+
 /*
  * gmod_hot.captures counts those that are open, so that hooks need not ask while there are none. One is over when the
  * program ends it, when the stream that it began on is destroyed, or when that one's context ends. Streams are keys.
