@@ -166,7 +166,7 @@ static bool settle(struct gmod_heap *h, uint64_t *deadline)
 	if (h->resident)
 		stop_turn(h);
 	while (!is_complete(h)) {
-		if (!*deadline || !gmod_context_is_alive(h->context))
+		if (!*deadline || !gmod_may_call(h->context))
 			return false;
 		/* A pass takes some 10 us where there is room for it, and a nap 60. */
 		if (gmod_monotonic_ns() - began > EAGER)

@@ -386,7 +386,7 @@ static unsigned ends_of(const struct gmod_record *r)
 {
 	const struct gmod_context *c = gmod_record_details(r)->context;
 
-	return c ? atomic_load_explicit(&c->ends, memory_order_acquire) : 0;
+	return c ? gmod_context_life(c) : 0;
 }
 
 void gmod_buffer_lose(struct gmod_record *r)

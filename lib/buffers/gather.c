@@ -40,7 +40,7 @@ struct piece {
 struct held {
 	CUevent gathered;
 	void *staging; /* pinned; NULL before the first one */
-	unsigned life; /* whose it is: the context that the entry has stood for after so many others */
+	unsigned life; /* gmod_context_life(): whose it is */
 	bool overdue;  /* copies of an earlier gather may still be on their way */
 };
 
@@ -60,19 +60,13 @@ struct batch {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Looked at before each call: somebody may have lost deadline with the one before. */
-static bool may_call(const struct gmod_context *c)
-{
-	return gmod_on() && gmod_context_is_alive(c);
-}
-
 /* Our own event on our own stream, in relaxed capture mode: this disturbs nobody's capture. */
 static CUresult wait_for_copies(const struct batch *b)
 {
 	uint64_t deadline = b->what == GMOD_GATHER_WHOLE ? PATIENCE_WHOLE : PATIENCE_NEAR, nap = LEAST_NAP;
 	CUresult r = NEXT(cuEventQuery)(b->held->gathered);
 
-	while (r == CUDA_ERROR_NOT_READY && may_call(b->context) && gmod_nap(&deadline, nap)) {
+	while (r == CUDA_ERROR_NOT_READY && gmod_may_call(b->context) && gmod_nap(&deadline, nap)) {
 		nap = nap < MOST_NAP ? 2 * nap : nap;
 		r = NEXT(cuEventQuery)(b->held->gathered);
 	}
@@ -130,7 +124,7 @@ static struct held *held_in(const struct gmod_context *c)
 {
 	static struct held held[GMOD_CONTEXTS];
 	struct held *h = &held[gmod_context_index(c)];
-	unsigned life = atomic_load_explicit(&c->ends, memory_order_acquire);
+	unsigned life = gmod_context_life(c);
 
 	if (h->life != life)
 		*h = (struct held){.life = life};
@@ -145,7 +139,7 @@ static void note_overdue(struct batch *b, CUresult r)
 {
 	b->held->overdue = true;
 	b->failed = true;
-	if (may_call(b->context) && (b->what == GMOD_GATHER_WHOLE || r != CUDA_ERROR_NOT_READY))
+	if (gmod_may_call(b->context) && (b->what == GMOD_GATHER_WHOLE || r != CUDA_ERROR_NOT_READY))
 		gmod_degraded("gather");
 }
 
@@ -193,13 +187,13 @@ static void flush(struct batch *b)
 
 	if (!b->count)
 		return;
-	if (may_call(b->context))
+	if (gmod_may_call(b->context))
 		r = NEXT(cuEventRecord)(b->held->gathered, b->context->stream);
-	if (r == CUDA_SUCCESS && may_call(b->context))
+	if (r == CUDA_SUCCESS && gmod_may_call(b->context))
 		r = wait_for_copies(b);
 	if (r != CUDA_SUCCESS) {
 		note_overdue(b, r);
-	} else if (!may_call(b->context)) {
+	} else if (!gmod_may_call(b->context)) {
 		b->failed = true;
 	} else if (gmod_sweep_lock(1000000000)) {
 		struct gmod_busy busy = gmod_busy_begin();
@@ -271,7 +265,7 @@ static CUresult copy_singly(const struct batch *b, const struct piece *p, unsign
 {
 	CUresult r = CUDA_SUCCESS;
 
-	for (unsigned i = 0; i < count && r == CUDA_SUCCESS && may_call(b->context); i++)
+	for (unsigned i = 0; i < count && r == CUDA_SUCCESS && gmod_may_call(b->context); i++)
 		r = NEXT(cuMemcpyDtoHAsync_v2)((void *)(uintptr_t)staged_at(b, &p[i]), p[i].from, p[i].to - p[i].from,
 					       b->context->stream);
 	return r;
@@ -289,18 +283,18 @@ static bool copy_pieces(const struct batch *b, const struct piece *p, unsigned c
 	static bool only_singly; /* under the lock */
 	CUresult r;
 
-	if (!may_call(b->context))
+	if (!gmod_may_call(b->context))
 		return false;
 	if (count > 1 && !only_singly) {
 		r = copy_together(b, p, count);
 		if (r == CUDA_SUCCESS)
 			return true;
-		only_singly = never_copies_together(r) && may_call(b->context);
+		only_singly = never_copies_together(r) && gmod_may_call(b->context);
 	}
 	r = copy_singly(b, p, count);
-	if (r != CUDA_SUCCESS && may_call(b->context))
+	if (r != CUDA_SUCCESS && gmod_may_call(b->context))
 		gmod_degraded("cuMemcpyDtoHAsync");
-	return r == CUDA_SUCCESS && may_call(b->context);
+	return r == CUDA_SUCCESS && gmod_may_call(b->context);
 }
 
 /*
@@ -337,11 +331,6 @@ static bool has_room(const struct batch *b)
 	return b->count + 2 * at_once(b) <= PIECES && b->used + at_once(b) * each <= STAGING;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 static void step(struct batch *b, uint32_t first, uint32_t end)
 {
 	copy_slack(b, first, end);
@@ -355,33 +344,23 @@ static void gather_wanted(struct batch *b)
 	uint32_t end = gmod_registry_used(), each = at_once(b);
 
 	if (b->named)
-		for (unsigned i = 0; i < b->named_count && !b->failed && may_call(b->context); i++)
+		for (unsigned i = 0; i < b->named_count && !b->failed && gmod_may_call(b->context); i++)
 			step(b, b->named[i], b->named[i] + 1);
 	else
-		for (uint32_t i = 0; i < end && !b->failed && may_call(b->context); i += each)
-			step(b, i, least(i + each, end));
+		for (uint32_t i = 0; i < end && !b->failed && gmod_may_call(b->context); i += each)
+			step(b, i, i + each < end ? i + each : end);
 	flush(b);
 }
 
 /* false: not all of it was looked at. */
 static bool gather_in(struct batch *b, struct gmod_context *c)
 {
-	CUcontext popped;
-	bool done = false;
-
-	if (!gmod_context_use_begin(c))
+	if (!gmod_context_enter(c))
 		return false;
-	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) != CUDA_SUCCESS) {
-		gmod_degraded("cuCtxPushCurrent");
-	} else {
-		prepare(b, c);
-		gather_wanted(b);
-		done = !b->failed && !b->refused;
-		if (NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-			gmod_degraded("cuCtxPopCurrent");
-	}
-	gmod_context_use_end(c);
-	return done;
+	prepare(b, c);
+	gather_wanted(b);
+	gmod_context_leave(c);
+	return !b->failed && !b->refused;
 }
 
 static bool take_lock(enum gmod_gather what)
@@ -399,8 +378,7 @@ static bool gather(struct batch *b, const struct gmod_context *only)
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = gmod_context_at(i);
 
-		if ((!only || only == c) &&
-		    atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE && c->stream)
+		if ((!only || only == c) && gmod_may_call(c) && c->stream)
 			done = gather_in(b, c) && done;
 	}
 	gmod_relaxed_end(mode);

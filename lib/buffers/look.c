@@ -10,19 +10,14 @@ enum { PLACES = GMOD_LOOKS + GMOD_LOOKS_LIVING };
 
 static struct {
 	_Atomic(place *) places; /* they stay with the entry of the context, for the next one there */
-	_Atomic unsigned life;   /* the context's for which they are registered, from 1; 0: none */
+	_Atomic unsigned life;   /* gmod_context_life(): for whom they are registered; 0: nobody */
 } rings[GMOD_CONTEXTS];
 static atomic_flag making = ATOMIC_FLAG_INIT;
-
-static unsigned life_of(const struct gmod_context *c)
-{
-	return atomic_load_explicit(&c->ends, memory_order_acquire) + 1;
-}
 
 static bool is_there(const struct gmod_context *c)
 {
 	/* acquire: places were set before */
-	return atomic_load_explicit(&rings[gmod_context_index(c)].life, memory_order_acquire) == life_of(c);
+	return atomic_load_explicit(&rings[gmod_context_index(c)].life, memory_order_acquire) == gmod_context_life(c);
 }
 
 static void make(const struct gmod_context *c)
@@ -34,7 +29,7 @@ static void make(const struct gmod_context *c)
 		rings[i].places = gmod_pages(PLACES * sizeof(place));
 	if (rings[i].places &&
 	    gmod_pages_register(rings[i].places, PLACES * sizeof(place), CU_MEMHOSTREGISTER_PORTABLE))
-		atomic_store_explicit(&rings[i].life, life_of(c), memory_order_release);
+		atomic_store_explicit(&rings[i].life, gmod_context_life(c), memory_order_release);
 	else
 		gmod_degraded("pinned memory for looks");
 	gmod_relaxed_end(mode);

@@ -153,7 +153,7 @@ static void describe(struct gmod_block *b, const struct gmod_ordered_request *q,
 	d->own[0] = gmod_place_of(b);
 	d->site = b->site;
 	b->context = c;
-	b->life = atomic_load_explicit(&c->ends, memory_order_acquire);
+	b->life = gmod_context_life(c);
 	b->stream = in.key;
 	b->handle = in.stream;
 	b->pool = q->pool;

@@ -18,7 +18,7 @@ struct gmod_block {
 	atomic_int state;
 	atomic_bool freed; /* the driver has the memory, and a look is on its way: the record is the monitor's */
 	atomic_bool left;  /* the program has freed it, and the monitor does so when the fill is done */
-	unsigned life;     /* of the context: its ends */
+	unsigned life;     /* of the context */
 	atomic_uint looks; /* on their way while it lives, or lived: its memory goes behind them */
 	struct gmod_context *context;
 	_Atomic(struct gmod_record *) record;
@@ -55,7 +55,7 @@ static inline int gmod_block_state(const struct gmod_block *b)
 /* The context it was made in; NULL: that has ended. */
 static inline CUcontext gmod_block_context(const struct gmod_block *b)
 {
-	return atomic_load_explicit(&b->context->ends, memory_order_acquire) == b->life
+	return gmod_context_life(b->context) == b->life
 		   ? atomic_load_explicit(&b->context->handle, memory_order_relaxed)
 		   : NULL;
 }

@@ -176,7 +176,7 @@ static unsigned place_of(const struct living *l)
 
 static bool has_ended(const struct living *l)
 {
-	return atomic_load_explicit(&l->context->ends, memory_order_acquire) != l->life;
+	return gmod_context_life(l->context) != l->life;
 }
 
 static void forget(struct living *l)

@@ -117,7 +117,7 @@ void gmod_patrol_remove(const struct gmod_record *r)
 enum { CHANGED = 64 }; /* looked at by the CPU in a round, at most; the others in the next one */
 
 struct patrol {
-	unsigned life; /* whose it is: the context that the entry has stood for after so many others; 0: nobody's yet */
+	unsigned life;   /* gmod_context_life(): whose it is; 0: nobody's yet */
 	unsigned queues; /* that a stream of ours has taken */
 	CUstream stream;
 	uint32_t registered; /* entries that the device can read */
@@ -139,11 +139,6 @@ struct change {
 
 static struct patrol patrols[GMOD_CONTEXTS];
 
-static bool may_call(const struct gmod_context *c)
-{
-	return gmod_on() && gmod_context_is_alive(c);
-}
-
 static uint32_t least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -164,7 +159,7 @@ static bool show_list(struct patrol *p, const struct gmod_context *c)
 	struct gmod_patrol_entry *entry = list_of(c)->entry;
 
 	for (; p->registered < least(gmod_registry_used(), MOST); p->registered += CHUNK)
-		if (!may_call(c) || !show(entry + p->registered, CHUNK * sizeof(*entry)))
+		if (!gmod_may_call(c) || !show(entry + p->registered, CHUNK * sizeof(*entry)))
 			return p->registered;
 	return true;
 }
@@ -199,17 +194,12 @@ static int to_stage(const struct gmod_context *c, int stage)
 	return before;
 }
 
-static unsigned life_of(const struct gmod_context *c)
-{
-	return atomic_load_explicit(&c->ends, memory_order_acquire) + 1;
-}
-
 static struct patrol *patrol_of(const struct gmod_context *c)
 {
 	struct patrol *p = &patrols[gmod_context_index(c)];
 
-	if (p->life != life_of(c)) {
-		*p = (struct patrol){.life = life_of(c), .activity = UINT64_MAX};
+	if (p->life != gmod_context_life(c)) {
+		*p = (struct patrol){.life = gmod_context_life(c), .activity = UINT64_MAX};
 		to_stage(c, NOT_YET);
 	}
 	return p;
@@ -222,7 +212,7 @@ static void get_function(const struct gmod_context *c)
 
 	if (atomic_load_explicit(&ready[i].stage, memory_order_relaxed) != WANTED || to_stage(c, GETTING) != WANTED)
 		return;
-	ready[i].life = life_of(c);
+	ready[i].life = gmod_context_life(c);
 	mode = gmod_relaxed_begin();
 	ready[i].function = gmod_patrol_function();
 	gmod_relaxed_end(mode);
@@ -316,7 +306,7 @@ static bool launch(struct patrol *p, const struct gmod_context *c)
 	};
 	p->launched_ns = gmod_monotonic_ns();
 	p->under_way = (p->queues || take_queues(p, c)) && launch_round(p, c, &p->round);
-	if (!p->under_way && may_call(c))
+	if (!p->under_way && gmod_may_call(c))
 		gmod_degraded("the patrol's launch");
 	return p->under_way;
 }
@@ -403,7 +393,8 @@ static void judge(struct patrol *p, const struct gmod_context *c)
 /* The device is done with it, but not all has been answered: somebody has written to the answers. */
 static bool is_lost(const struct patrol *p, const struct gmod_context *c)
 {
-	return gmod_monotonic_ns() - p->launched_ns > GMOD_SECONDS(1) && may_call(c) && gmod_stream_is_idle(p->stream);
+	return gmod_monotonic_ns() - p->launched_ns > GMOD_SECONDS(1) && gmod_may_call(c) &&
+	       gmod_stream_is_idle(p->stream);
 }
 
 static void take_answers(struct patrol *p, const struct gmod_context *c)
@@ -471,7 +462,7 @@ static void go_round(struct patrol *p, struct gmod_context *c)
 
 static bool has_list(const struct gmod_context *c)
 {
-	return gmod_context_is_alive(c) && c->stream && list_of(c);
+	return gmod_may_call(c) && c->stream && list_of(c);
 }
 
 /* A program that ends within this time goes without. */

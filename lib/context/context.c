@@ -33,7 +33,10 @@ bool gmod_context_is_current(const struct gmod_context *c)
 
 static bool push(const struct gmod_context *c)
 {
-	return NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS;
+	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS)
+		return true;
+	gmod_degraded("cuCtxPushCurrent");
+	return false;
 }
 
 void gmod_context_visit_end(bool visited)
@@ -46,12 +49,7 @@ void gmod_context_visit_end(bool visited)
 
 bool gmod_context_visit_begin(const struct gmod_context *c)
 {
-	if (gmod_context_is_current(c))
-		return false;
-	if (push(c))
-		return true;
-	gmod_degraded("cuCtxPushCurrent");
-	return false;
+	return !gmod_context_is_current(c) && push(c);
 }
 
 bool gmod_context_enter(struct gmod_context *c)
@@ -269,7 +267,7 @@ void gmod_context_use_end(struct gmod_context *c)
 	atomic_fetch_sub_explicit(&c->users, 1, memory_order_release);
 }
 
-bool gmod_context_is_alive(const struct gmod_context *c)
+bool gmod_may_call(const struct gmod_context *c)
 {
-	return atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE;
+	return gmod_on() && atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE;
 }

@@ -55,6 +55,12 @@ static inline unsigned gmod_context_index(const struct gmod_context *c)
 	return (unsigned)(c - gmod_contexts);
 }
 
+/* Which of its contexts the entry stands for, from 1: with that one goes what was kept for it. */
+static inline unsigned gmod_context_life(const struct gmod_context *c)
+{
+	return atomic_load_explicit(&c->ends, memory_order_acquire) + 1;
+}
+
 /*
  * The program has met a context: it has created or retained it, made it current, loaded a module or allocated there. As
  * long as that is always the same one, hooks need not ask which one is current (gmod_hot.context): asking takes 6 ns
@@ -95,8 +101,8 @@ void gmod_context_use_end(struct gmod_context *c);
 /* The same with the context current; false: it is not, and is not used. */
 bool gmod_context_enter(struct gmod_context *c);
 void gmod_context_leave(struct gmod_context *c);
-/* For who is inside, before each call: is it not dying meanwhile? */
-bool gmod_context_is_alive(const struct gmod_context *c);
+/* For who is inside, before each call: is the context not dying meanwhile, nor the process at its end? */
+bool gmod_may_call(const struct gmod_context *c);
 
 /*
  * Make c the current context for calls of ours, if it is not. Returns whether gmod_context_visit_end() has to undo it;

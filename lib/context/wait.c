@@ -11,10 +11,10 @@ uint64_t gmod_context_tiny(const struct gmod_context *c)
 {
 	static struct {
 		_Atomic uint64_t at;
-		_Atomic unsigned life; /* of which of an entry's contexts, counted from 1, `at` is */
+		_Atomic unsigned life; /* gmod_context_life(): whose `at` is */
 		atomic_flag making;
 	} tiny[GMOD_CONTEXTS];
-	unsigned i = gmod_context_index(c), life = atomic_load_explicit(&c->ends, memory_order_relaxed) + 1;
+	unsigned i = gmod_context_index(c), life = gmod_context_life(c);
 	CUstreamCaptureMode mode;
 	CUdeviceptr fresh = 0;
 

@@ -44,7 +44,7 @@ proctype monitor()
 			mine = handle;
 			assert(handle == mine || handle == 0 || mine == 0);	/* a call that does not return */
 			if
-			:: state == ALIVE -> assert(handle == mine || handle == 0 || mine == 0)	/* gmod_context_is_alive, and another call */
+			:: state == ALIVE -> assert(handle == mine || handle == 0 || mine == 0)	/* gmod_may_call, and another call */
 			:: else
 			fi
 #else
