@@ -1,6 +1,7 @@
 /*
- * A lock for a few memory accesses; never held across a driver call, or anything else that waits for the program. The
- * log's is held while a piece is written (lib/base/log.c).
+ * A lock for a few memory accesses; never held across a driver call, or anything else that waits for the program. Two
+ * are held for longer: the log's while a piece is written (lib/base/log.c), and that of who looks at memory in stream
+ * order (lib/buffers/ordered_judge.c).
  *
  * Taking it may fail. Its holder may be this very thread, interrupted by a signal whose handler ends the process or
  * jumps: a caller goes on without rather than for ever. Who can, keeps signals away while it holds one

@@ -1,8 +1,6 @@
 /* What the looks at stream-ordered buffers have found: the monitor's part of lib/buffers/ordered.h. */
-#include <string.h>
-
-#include "lib/base/deadline.h"
 #include "lib/base/facts.h"
+#include "lib/base/lock.h"
 #include "lib/buffers/ordered.h"
 #include "lib/buffers/ordered_block.h"
 #include "monitor/launches/proof.h"
@@ -77,21 +75,6 @@ static void judge_freed(struct gmod_block *b, bool at_once)
 
 /* One thread at a time. */
 static atomic_flag judging = ATOMIC_FLAG_INIT;
-
-static bool begin(void)
-{
-	uint64_t deadline = GMOD_SECONDS(1);
-
-	while (atomic_flag_test_and_set_explicit(&judging, memory_order_acquire))
-		if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
-			return false;
-	return true;
-}
-
-static void end(void)
-{
-	atomic_flag_clear_explicit(&judging, memory_order_release);
-}
 
 static void judge_all(const struct gmod_context *c, bool at_once)
 {
@@ -362,13 +345,13 @@ void gmod_ordered_tick(struct gmod_budget *unused)
 	const uint64_t every = GMOD_MILLISECONDS(100);
 
 	(void)unused;
-	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !begin())
+	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !gmod_lock(&judging))
 		return;
 	judge_all(NULL, false);
 	free_those_left();
 	take_answers();
 	look_at_some(AMONG, every);
-	end();
+	gmod_unlock(&judging);
 }
 
 uint64_t gmod_ordered_leisure(void)
@@ -383,7 +366,7 @@ void gmod_ordered_look(bool all)
 {
 	uint64_t deadline = GMOD_MILLISECONDS(100);
 
-	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !begin())
+	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !gmod_lock(&judging))
 		return;
 	do
 		judge_all(NULL, false);
@@ -392,7 +375,7 @@ void gmod_ordered_look(bool all)
 	free_those_left();
 	if (all)
 		look_at_all();
-	end();
+	gmod_unlock(&judging);
 }
 
 /* ---- the end of a context ---- */
@@ -452,14 +435,14 @@ static void commit(struct gmod_context *c)
 
 	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed))
 		return;
-	begun = begin();
+	begun = gmod_lock(&judging);
 	for_each_of(c, forget_stream);
 	if (begun)
 		judge_all(c, true);
 	/* Whoever judges: what comes to lie there next is not these. */
 	for_each_of(c, lose);
 	if (begun)
-		end();
+		gmod_unlock(&judging);
 }
 
 const struct gmod_context_listener gmod_ordered_of_context = {{
