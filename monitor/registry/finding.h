@@ -17,6 +17,7 @@
 #define GMOD_SUSPECTS_MAX 8
 #define GMOD_OBSERVED_MAX 32
 #define GMOD_PLACES_MAX 4
+#define GMOD_NEARBY_MAX 8
 
 /* The classes of findings; monitor/report/view.c has the words of each. */
 enum gmod_class {
@@ -109,7 +110,7 @@ struct gmod_finding {
 
 	/* The changed bytes, for overflow and underflow. offset: lowest changed byte, counted from the end of the
 	 * buffer (overflow, >= 0) or from its start (underflow, < 0; use after free, >= 0); for an invalid free,
-	 * pointer - base. */
+	 * pointer - base; for a call out of bounds, how far it begins before the buffer or behind it, else 0. */
 	int64_t offset;
 	/* Underflow: the changed bytes lie so many bytes past the end of a buffer of that size in front; 0: of none. */
 	uint64_t past_front, front_size;
@@ -135,10 +136,9 @@ struct gmod_finding {
 
 	struct gmod_kernel_thread called_by; /* the call was a kernel's: freeN */
 
-	/* post-mortem: live buffers nearest to `address` when it is known, else the latest allocated. */
+	/* post-mortem: the live buffers that were allocated last, GMOD_NEARBY_MAX at most. */
 	const struct gmod_buffer_facts *nearby;
 	uint32_t nearby_count;
-	uint64_t unread; /* canaries that could not be read any more */
 };
 
 /* The stack that tells one bug from another: the call's that was made, or that of the buffer's allocation. */

@@ -73,11 +73,6 @@ static bool open_object(struct gmod_text *t, const char *key, bool there)
 	return there;
 }
 
-static void open_event(struct gmod_text *t, const char *event)
-{
-	gmod_log_event(t, event);
-}
-
 /* One more element of an array, begun with '[' or '{'. */
 static void open_element(struct gmod_text *t)
 {
@@ -254,14 +249,13 @@ static void add_nearby(struct gmod_text *t, const struct gmod_report_view *v)
 {
 	add_key(t, "nearby");
 	gmod_text_str(t, "[");
-	for (uint32_t i = 0; i < v->nearby_count; i++) {
+	for (uint32_t i = 0; i < v->finding->nearby_count; i++) {
 		open_element(t);
 		add_extent(t, &v->finding->nearby[i]);
 		add_string(t, "site", v->nearby_site[i]);
 		gmod_text_str(t, "}");
 	}
 	gmod_text_str(t, "]");
-	add_count(t, "unread", v->finding->unread);
 }
 
 /* What the SUMMARY line says: enough to tell findings apart. */
@@ -269,7 +263,7 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
 
-	open_event(t, "finding");
+	gmod_log_event(t, "finding");
 	add_number(t, "id", f->id);
 	add_string(t, "status", f->status == GMOD_FINAL ? "final" : "provisional");
 	add_string(t, "class", v->class_name);
@@ -284,7 +278,7 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 		add_number(t, "device", f->buffer.device);
 		add_string(t, "gpu", v->gpu[0] ? v->gpu : NULL);
 		add_count(t, "size", f->buffer.size);
-		add_number(t, "offset", v->offset);
+		add_number(t, "offset", f->offset);
 	} else {
 		add_null(t, "device");
 		add_null(t, "gpu");

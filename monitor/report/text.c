@@ -75,7 +75,8 @@ static void add_first_line(struct page *p, const struct gmod_report_view *v)
 
 	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), v->class_name);
 	gmod_text_str(t, v->title);
-	gmod_text_fmt(t, " [finding %u%s]", v->finding->id, gmod_provisional_words(v->finding));
+	gmod_text_fmt(t, " [finding %u%s]", v->finding->id,
+		      v->finding->status == GMOD_PROVISIONAL ? ", provisional, still being watched" : "");
 	gmod_text_str(t, bold ? "\033[0m" : "");
 	end(p);
 }
@@ -278,21 +279,16 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 static void add_nearby(struct page *p, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
-	struct gmod_text *t;
 
-	for (uint32_t i = 0; i < v->nearby_count; i++) {
-		t = begin(p, f->address ? "    near that address: " : "    live buffer: ");
+	for (uint32_t i = 0; i < f->nearby_count; i++) {
+		struct gmod_text *t = begin(p, "    live buffer: ");
+
 		gmod_text_fmt(t, "%llu byte%s ", (ull)f->nearby[i].size, gmod_plural(f->nearby[i].size));
 		add_extent(t, &f->nearby[i]);
 		gmod_text_str(t, ", by ");
 		gmod_text_str(t, v->nearby_site[i]);
 		end(p);
 	}
-	if (f->unread == 0)
-		return;
-	t = begin(p, "    ");
-	gmod_text_fmt(t, "%llu canar%s could not be read any more", (ull)f->unread, f->unread == 1 ? "y" : "ies");
-	end(p);
 }
 
 /* Of each module with frames shown the path and the build-id, once: what it takes to find their lines later. */
@@ -337,7 +333,7 @@ static void add_summary(struct page *p, const struct gmod_report_view *v)
 	gmod_text_fmt(t, "%s ", v->class_name);
 	if (f->buffer.base)
 		gmod_text_fmt(t, "device %d size %llu offset %+lld ", f->buffer.device, (ull)f->buffer.size,
-			      (long long)v->offset);
+			      (long long)f->offset);
 	gmod_text_str(t, v->site);
 	end(p);
 }

@@ -100,11 +100,10 @@ static void title_post_mortem(const struct gmod_finding *f, struct gmod_text *t)
 		gmod_text_str(t, ", first seen by ");
 		gmod_text_escaped(t, f->entry_point, 100);
 	}
-	if (f->address)
-		gmod_text_fmt(t, ", at address 0x%llx", (ull)f->address);
 }
 
-void gmod_title(const struct gmod_finding *f, struct gmod_text *t)
+/* What has happened. */
+static void add_title(const struct gmod_finding *f, struct gmod_text *t)
 {
 	static void (*const by_class[GMOD_CLASS_COUNT])(const struct gmod_finding *f, struct gmod_text *t) = {
 	    [GMOD_HEAP_BUFFER_OVERFLOW] = title_corruption,
@@ -460,21 +459,9 @@ static uint64_t hash_site(const char *class, const struct gmod_frames *frames)
 	return frames->depth > 0 ? h : 0;
 }
 
-int64_t gmod_summary_offset(const struct gmod_finding *f)
-{
-	uint64_t end = f->buffer.base + f->buffer.size;
-
-	if (f->class != GMOD_API_OUT_OF_BOUNDS)
-		return f->offset;
-	if (f->address < f->buffer.base) /* the first byte outside, as for a corruption */
-		return (int64_t)(f->address - f->buffer.base);
-	return f->address > end ? (int64_t)(f->address - end) : 0;
-}
-
 static void describe_nearby(struct gmod_report_view *v, const struct gmod_finding *f, struct gmod_view_scratch *s)
 {
-	v->nearby_count = f->nearby_count < GMOD_NEARBY_MAX ? f->nearby_count : GMOD_NEARBY_MAX;
-	for (uint32_t i = 0; i < v->nearby_count; i++) {
+	for (uint32_t i = 0; i < f->nearby_count; i++) {
 		const struct gmod_stack *stack = &f->nearby[i].allocated_at;
 
 		gmod_symbolize(&s->one, &stack, 1, &s->symbols);
@@ -492,7 +479,6 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 	v->finding = f;
 	v->class_name = gmod_class_name(f->class);
 	v->now_ns = gmod_clock_ns(CLOCK_REALTIME);
-	v->offset = gmod_summary_offset(f);
 	gmod_symbolize(v->stack, stacks, GMOD_STACKS, &s->symbols);
 	for (int i = 0; i < GMOD_STACKS; i++)
 		name_functions(&v->stack[i]);
@@ -513,7 +499,7 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 	if (f->buffer.base)
 		gmod_text_gpu(&t, f->buffer.device);
 	gmod_text_init(&t, v->title, sizeof(v->title));
-	gmod_title(f, &t);
+	add_title(f, &t);
 	gmod_text_init(&t, v->next_step, sizeof(v->next_step));
 	add_next_step(v, &t);
 	gmod_text_mark_cut(&t);

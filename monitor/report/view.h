@@ -6,7 +6,6 @@
 #include "monitor/report/symbol.h"
 
 enum { GMOD_ALLOCATED, GMOD_FREED, GMOD_CALLED, GMOD_STACKS }; /* whose a stack is */
-#define GMOD_NEARBY_MAX 8                                      /* buffers listed in a post-mortem */
 
 /*
  * All that a report says, in the order of computing it; the same for both formats. Strings are printable already
@@ -17,7 +16,6 @@ struct gmod_report_view {
 	const char *class_name;
 	uint64_t now_ns;
 	uint64_t site_hash; /* over class, modules and offsets, so that it is the same in every run; 0: no stack */
-	int64_t offset;     /* as in the SUMMARY line */
 	struct gmod_frames stack[GMOD_STACKS];
 	char suspect[GMOD_SUSPECTS_MAX][GMOD_SHORT_NAME_MAX]; /* their readable names; "": unknown */
 	char command[2048];                                   /* the program's, as a shell reads it, behind a blank */
@@ -26,7 +24,6 @@ struct gmod_report_view {
 	char site[512];
 	char next_step[3072];
 	char suppression[600]; /* the line that would cover it; "": no name for it */
-	uint32_t nearby_count;
 	char nearby_site[GMOD_NEARBY_MAX][512];
 };
 
@@ -37,20 +34,8 @@ struct gmod_view_scratch {
 
 void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, struct gmod_view_scratch *scratch);
 
-/* Append the first line's words, what has happened, without its end. */
-void gmod_title(const struct gmod_finding *f, struct gmod_text *t);
-
-/* What follows "[finding N" in a first line. */
-static inline const char *gmod_provisional_words(const struct gmod_finding *f)
-{
-	return f->status == GMOD_PROVISIONAL ? ", provisional, still being watched" : "";
-}
-
 /* Append "CUDA_ERROR_INVALID_VALUE (1)", for the call's or the sticky error. */
 void gmod_error_text(struct gmod_text *t, const struct gmod_finding *f);
-
-/* The number behind "offset" in the SUMMARY line; finding.h says from where it counts. */
-int64_t gmod_summary_offset(const struct gmod_finding *f);
 
 /* The last plain identifier in a readable name, which is part of the mangled one as well; NULL: there is none. */
 const char *gmod_kernel_substring(const char *readable, size_t *len);

@@ -14,7 +14,7 @@
 #include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
 
-enum { NEARBY = 8, UNTOLD = 8 };
+enum { UNTOLD = 8 };
 
 /* The latest allocated live buffers, latest first: where it happened is not known, what was new is the best guess. */
 static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
@@ -34,11 +34,11 @@ static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 		gmod_unpin(GMOD_PIN_SWEEP);
 		while (at > 0 && facts[at - 1].serial < f.serial)
 			at--;
-		if (at == NEARBY)
+		if (at == GMOD_NEARBY_MAX)
 			continue;
-		memmove(&facts[at + 1], &facts[at], (NEARBY - 1 - at) * sizeof(f));
+		memmove(&facts[at + 1], &facts[at], (GMOD_NEARBY_MAX - 1 - at) * sizeof(f));
 		facts[at] = f;
-		count += count < NEARBY;
+		count += count < GMOD_NEARBY_MAX;
 	}
 	return count;
 }
@@ -46,7 +46,7 @@ static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 /* Under the lock. What is told later on finds its nearby buffers, unless as many contexts break meanwhile. */
 static void report(CUresult error, const char *entry_point)
 {
-	static struct gmod_buffer_facts all[UNTOLD][NEARBY];
+	static struct gmod_buffer_facts all[UNTOLD][GMOD_NEARBY_MAX];
 	static unsigned turn;
 	struct gmod_buffer_facts *nearby = all[turn++ % UNTOLD];
 	struct gmod_finding f = {.class = GMOD_POST_MORTEM, .status = GMOD_FINAL};

@@ -35,7 +35,7 @@ LAUNCHED = re.compile(r"^    (?P<kernel>\S.*?) (?P<also>also )?launched$")
 CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [0-9a-f]{2})*)(?: \.\.)?"
                      r"(?: \((?P<changed>\d+) of (?P<extent>\d+) bytes\))?(?P<restored> \(put back since\))?$")
 FRONT = re.compile(r"^    which is (?P<past>\d+) bytes? past the end of the (?P<size>\d+)-byte buffer in front of it$")
-NEARBY = re.compile(r"^    (?:near that address|live buffer): (?P<size>\d+) bytes? \[(?P<base>0x[0-9a-f]+), \S+\) .*"
+NEARBY = re.compile(r"^    live buffer: (?P<size>\d+) bytes? \[(?P<base>0x[0-9a-f]+), \S+\) .*"
                     r" device (?P<device>-?\d+), backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?, by (?P<site>.*)$")
 PROCESS = re.compile(r"^    process: host (?P<host>[^,]*)(?:, rank (?P<rank>\d+))?(?:, device -?\d+ (?P<gpu>GPU-[0-9a-f-]+))?"
                      r", GMOD (?P<version>[^,]*), command (?P<command>.*)$")
@@ -71,7 +71,7 @@ class Report:
             "id": int(first["id"]), "status": "provisional" if first["provisional"] else "final",
             "class": first["class"], "time": None, "command": None, "site_hash": None, "device": None, "gpu": None,
             "size": None, "offset": None, "site": "-", "message": first["message"], "buffer": None, "corruption": None,
-            "call": None, "suspects": [], "suspects_omitted": 0, "launches_lost": 0, "nearby": [], "unread": 0,
+            "call": None, "suspects": [], "suspects_omitted": 0, "launches_lost": 0, "nearby": [],
             "next_step": "",
         }
 

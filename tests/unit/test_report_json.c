@@ -82,7 +82,6 @@ TEST(json_has_all_that_is_known)
 	near[1].allocated_at = (struct gmod_stack){.depth = 1, .pc = {another_caller()}};
 	f.nearby = near;
 	f.nearby_count = 2;
-	f.unread = 4;
 	f.buffer.device = 5;
 	f.buffer.allocated_by = (struct gmod_kernel_thread){true, 6, 7};
 	f.buffer.freed_ns = 1;
@@ -132,7 +131,7 @@ TEST(json_has_all_that_is_known)
 	expect("\"size\":3,\"device\":0,\"memory\":\"device\",\"backend\":\"unified\",\"allocation\":17,\"site\":"
 	       "\"another_"
 	       "caller ");
-	expect("}],\"unread\":4,");
+	expect("}],\"next_step\":");
 }
 
 static void report_at(uintptr_t caller, char hash[32])
