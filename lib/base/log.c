@@ -145,20 +145,25 @@ bool gmod_log_is_bold(void)
  * Wrap a message for the log's format, and write it. vsnprintf as in gmod_text_fmt(): our formats hold nothing that it
  * would allocate for.
  */
-static void log_message(const char *prefix, const char *format, va_list args)
+void gmod_log_note(unsigned level, const char *format, ...)
 {
 	char message[LINE_BYTES], line[LINE_BYTES];
 	int saved = errno;
 	struct gmod_text t;
+	va_list args;
 
+	if (level > sink.verbosity)
+		return;
+	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
 	gmod_text_init(&t, line, sizeof(line) - 8); /* room for what closes the object and ends the line */
 	if (sink.json) {
 		gmod_log_event(&t, "note");
 		gmod_text_str(&t, ",\"text\":");
 		gmod_text_json(&t, message, LINE_BYTES);
 	} else {
-		gmod_text_str(&t, prefix);
+		gmod_text_fmt(&t, "==%d==GMOD: ", (int)getpid());
 		gmod_text_escaped(&t, message, LINE_BYTES);
 		gmod_text_mark_cut(&t);
 	}
@@ -170,28 +175,6 @@ static void log_message(const char *prefix, const char *format, va_list args)
 	gmod_text_str(&t, sink.json ? "}\n" : "\n");
 	gmod_log_lines(line, t.len);
 	errno = saved;
-}
-
-void gmod_log_line(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	log_message("", format, args);
-	va_end(args);
-}
-
-void gmod_log_note(unsigned level, const char *format, ...)
-{
-	char prefix[32];
-	va_list args;
-
-	if (level > sink.verbosity)
-		return;
-	snprintf(prefix, sizeof(prefix), "==%d==GMOD: ", (int)getpid());
-	va_start(args, format);
-	log_message(prefix, format, args);
-	va_end(args);
 }
 
 void gmod_log_string(void *unused, const char *line)

@@ -4,7 +4,7 @@
  * Every function may be called from any thread, from inside a hook, from atexit handlers and from signal handlers;
  * none allocates, waits for a reader, takes a lock that the program can hold, or changes errno. The only wait is for
  * another report in the making, and it is bounded. What comes from outside the library must be appended with
- * gmod_text_escaped() or gmod_text_json(); gmod_log_line() and gmod_log_note() escape by themselves.
+ * gmod_text_escaped() or gmod_text_json(); gmod_log_note() escapes by itself.
  */
 #ifndef GMOD_LIB_BASE_LOG_H
 #define GMOD_LIB_BASE_LOG_H
@@ -34,10 +34,10 @@ bool gmod_log_json(void);
 /* Lines go to a terminal, and NO_COLOR is not set. */
 bool gmod_log_is_bold(void);
 
-/* One line, cut after 2 KiB with "...". A JSON log gets it as an object with "event":"note". */
-void gmod_log_line(const char *format, ...) GMOD_PRINTF(1, 2);
-
-/* The same behind "==PID==GMOD: ", if `level` is within the verbosity. */
+/*
+ * One line behind "==PID==GMOD: ", cut after 2 KiB with "...", if `level` is within the verbosity. A JSON log gets it
+ * as an object with "event":"note".
+ */
 void gmod_log_note(unsigned level, const char *format, ...) GMOD_PRINTF(2, 3);
 
 /* gmod_log_note(0, "%s", line), in the shape that gmod_options_parse() and gmod_options_help() call. */

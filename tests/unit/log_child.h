@@ -6,6 +6,7 @@
 
 #include <signal.h>
 
+#include "lib/base/log.h"
 #include "tests/unit/directory.h"
 
 #define CHILD_SECONDS 10
@@ -62,6 +63,14 @@ static inline void in_child(void (*body)(void))
 static inline void run_in_child(void **state)
 {
 	in_child(((const struct listed_test *)*state)->body);
+}
+
+/* A piece of one line. */
+static inline void log_line(const char *words)
+{
+	char line[256];
+
+	gmod_log_lines(line, (size_t)snprintf(line, sizeof(line), "%s\n", words));
 }
 
 static inline bool has(const char *path, const char *words)

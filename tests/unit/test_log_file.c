@@ -16,16 +16,16 @@ static void use_log(void)
 
 	NEED(gmod_log_open("log", false, 0) == 0);
 	NEED(stat("log", &st) != 0 && errno == ENOENT); /* a quiet run leaves no file */
-	gmod_log_line("first");
+	log_line("first");
 	NEED(stat("log", &st) == 0 && (st.st_mode & 07777) == 0600);
 	NEED(chdir("/") == 0);
-	gmod_log_line("second");
+	log_line("second");
 }
 
 static void use_stale_log(void)
 {
 	NEED(gmod_log_open("log", false, 0) == 0);
-	gmod_log_line("third");
+	log_line("third");
 }
 
 TEST_FIXTURE(the_file_is_made_by_the_first_line, NULL, clean_directory)
@@ -41,20 +41,20 @@ static void use_patterns(void)
 {
 	setenv("PMI_RANK", "7", 1);
 	NEED(gmod_log_open("p%p.h%h.t%t.r%r.%%.%q", false, 0) == 0);
-	gmod_log_line("x");
+	log_line("x");
 	setenv("OMPI_COMM_WORLD_RANK", "../../etc/3", 1); /* comes first, but is no rank */
 	NEED(gmod_log_open("hostile%r", false, 0) == 0);
-	gmod_log_line("x");
+	log_line("x");
 	setenv("OMPI_COMM_WORLD_RANK", "12", 1);
 	NEED(gmod_log_open("trailing%r%", false, 0) == 0);
-	gmod_log_line("x");
+	log_line("x");
 	unsetenv("OMPI_COMM_WORLD_RANK");
 	unsetenv("PMI_RANK");
 	unsetenv("PMIX_RANK");
 	unsetenv("SLURM_PROCID");
 	unsetenv("RANK");
 	NEED(gmod_log_open("none%r", false, 0) == 0);
-	gmod_log_line("x");
+	log_line("x");
 }
 
 TEST_FIXTURE(the_pattern_is_expanded, NULL, clean_directory)
@@ -84,7 +84,7 @@ static void use_ranks(void)
 		rank[0]++;
 		setenv(variable[i], rank, 1);
 		NEED(gmod_log_open("rank%r", false, 0) == 0);
-		gmod_log_line("%s", rank);
+		log_line(rank);
 	}
 }
 
@@ -104,7 +104,7 @@ static void open_bad_paths(void)
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
 	NEED(gmod_log_open(path, false, 0) == -1);
-	gmod_log_line("to stderr");
+	log_line("to stderr");
 }
 
 TEST(a_path_that_is_too_long_is_refused)
@@ -115,7 +115,7 @@ TEST(a_path_that_is_too_long_is_refused)
 static void open_missing(void)
 {
 	NEED(gmod_log_open("nowhere/log", false, 0) == -1);
-	gmod_log_line("to stderr");
+	log_line("to stderr");
 	NEED(gmod_log_open("nowhere/log", false, 0) == -1); /* said once */
 }
 
@@ -176,14 +176,14 @@ static void open_symlink(void)
 {
 	NEED(symlink("precious", "log") == 0);
 	NEED(gmod_log_open("log", false, 0) == -1);
-	gmod_log_line("one");
+	log_line("one");
 }
 
 static void swap_in_symlink(void)
 {
 	NEED(gmod_log_open("log2", false, 0) == 0);
 	NEED(symlink("precious", "log2") == 0);
-	gmod_log_line("two");
+	log_line("two");
 	NEED(gmod_counters.lost_lines == 0);
 }
 
@@ -198,11 +198,11 @@ TEST_FIXTURE(a_symbolic_link_is_never_followed, NULL, clean_directory)
 static void write_to_full_disk(void)
 {
 	NEED(gmod_log_open("/dev/full", false, 0) == 0);
-	gmod_log_line("one");
-	gmod_log_line("two");
+	log_line("one");
+	log_line("two");
 	NEED(gmod_counters.lost_lines == 0);
 	NEED(close(2) == 0);
-	gmod_log_line("three");
+	log_line("three");
 	NEED(gmod_counters.lost_lines == 1);
 }
 
@@ -219,7 +219,7 @@ static void write_past_limit(void)
 
 	NEED(gmod_log_open("log", false, 0) == 0);
 	NEED(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-	gmod_log_line("more than ten bytes");
+	log_line("more than ten bytes");
 	NEED(gmod_counters.lost_lines >= 1); /* stderr is a file as well */
 }
 
@@ -234,15 +234,15 @@ static void lose_descriptors(void)
 	int first, last;
 
 	NEED(gmod_log_open("log", false, 0) == 0);
-	gmod_log_line("one");
+	log_line("one");
 	for (int fd = 3; fd < 700; fd++) /* what daemons do */
 		close(fd);
 	first = open("data", O_RDWR | O_CREAT | O_TRUNC, 0600);
 	NEED(first == 3);
 	for (last = first; last >= 0 && last < 690;)
 		last = dup(first); /* our number is among these */
-	gmod_log_line("two");
-	gmod_log_line("three");
+	log_line("two");
+	log_line("three");
 }
 
 TEST_FIXTURE(a_recycled_log_descriptor_is_noticed, NULL, clean_directory)
@@ -258,11 +258,11 @@ static void wait_for_strangers(void)
 	int fd;
 
 	NEED(gmod_log_open("log", false, 0) == 0);
-	gmod_log_line("first");
+	log_line("first");
 	fd = open("log", O_WRONLY | O_APPEND);
 	NEED(fd >= 0 && flock(fd, LOCK_EX) == 0);
 	began = gmod_monotonic_ns();
-	gmod_log_line("second");
+	log_line("second");
 	took = gmod_monotonic_ns() - began;
 	NEED(took > GMOD_MILLISECONDS(90) && took < GMOD_SECONDS(5));
 	NEED(gmod_counters.lost_lines == 0);
@@ -277,18 +277,18 @@ TEST_FIXTURE(another_process_is_waited_for_but_not_for_long, NULL, clean_directo
 static void rotate_log(void)
 {
 	NEED(gmod_log_open("d/log", false, 0) == 0);
-	gmod_log_line("one");
+	log_line("one");
 	NEED(rename("d/log", "d/log.1") == 0);
-	gmod_log_line("two");
+	log_line("two");
 	NEED(unlink("d/log") == 0);
-	gmod_log_line("three");
+	log_line("three");
 	/* A place that is not to be had any more: the old file has a name at first, and then none. */
 	NEED(rename("d", "e") == 0);
-	gmod_log_line("four");
+	log_line("four");
 	NEED(unlink("e/log") == 0);
-	gmod_log_line("five");
+	log_line("five");
 	NEED(mkdir("d", 0700) == 0);
-	gmod_log_line("six");
+	log_line("six");
 	NEED(gmod_counters.lost_lines == 0);
 }
 
@@ -308,10 +308,10 @@ static void start_without_standard_streams(void)
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);
 	NEED(gmod_log_open("log", false, 0) == 0);
-	gmod_log_line("one");
+	log_line("one");
 	null = open("/dev/null", O_RDWR);
 	NEED(null == 0); /* the log keeps away from the low numbers */
-	gmod_log_line("two");
+	log_line("two");
 	NEED(gmod_counters.lost_lines == 0);
 }
 
@@ -328,13 +328,13 @@ static void use_fifo(void)
 
 	NEED(mkfifo("fifo", 0600) == 0);
 	NEED(gmod_log_open("fifo", false, 0) == 0);
-	gmod_log_line("one");
+	log_line("one");
 	reader = open("fifo", O_RDONLY | O_NONBLOCK);
 	NEED(reader >= 0);
-	gmod_log_line("two");
+	log_line("two");
 	NEED(read(reader, got, sizeof(got)) == 4 && memcmp(got, "two\n", 4) == 0);
 	close(reader);
-	gmod_log_line("three");
+	log_line("three");
 	NEED(gmod_counters.lost_lines == 0);
 }
 

@@ -15,7 +15,7 @@ static void close_stderr(void)
 	NEED(errno == EBUSY);
 	NEED(gmod_counters.lost_lines == 1);
 	NEED(open("data", O_RDWR | O_CREAT | O_TRUNC, 0600) == 2);
-	gmod_log_line("two");
+	log_line("two");
 	NEED(gmod_counters.lost_lines == 2);
 }
 
@@ -24,7 +24,7 @@ static void close_stderr_first(void)
 	close(2);
 	gmod_log_remember_stderr();
 	NEED(open("data", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600) == 2);
-	gmod_log_line("three");
+	log_line("three");
 	NEED(gmod_counters.lost_lines == 1);
 }
 
@@ -36,7 +36,7 @@ static void recycle_stderr_as_socket(void)
 	gmod_log_remember_stderr();
 	NEED(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
 	NEED(dup2(pair[0], 2) == 2);
-	gmod_log_line("four");
+	log_line("four");
 	NEED(gmod_counters.lost_lines == 1);
 	NEED(read(pair[1], &c, 1) == -1 && errno == EAGAIN);
 }
@@ -57,7 +57,7 @@ static void redirect_as_daemons_do(void)
 	gmod_log_remember_stderr();
 	log = open("daemon", O_WRONLY | O_CREAT | O_APPEND, 0600);
 	NEED(dup2(log, 1) == 1 && dup2(log, 2) == 2);
-	gmod_log_line("one");
+	log_line("one");
 	NEED(gmod_counters.lost_lines == 0);
 }
 
@@ -76,7 +76,7 @@ static void recycle_stderr_as_pipe(void)
 	close(1);
 	close(2);
 	NEED(pipe(ends) == 0 && ends[1] == 2);
-	gmod_log_line("one");
+	log_line("one");
 	NEED(gmod_counters.lost_lines == 1);
 }
 
@@ -87,7 +87,7 @@ static void recycle_stderr_as_reader(void)
 	gmod_log_remember_stderr();
 	close(2);
 	NEED(pipe(ends) == 0 && ends[0] == 2);
-	gmod_log_line("one");
+	log_line("one");
 	NEED(gmod_counters.lost_lines == 1);
 }
 
@@ -98,7 +98,7 @@ static void redirect_as_jupyter_does(void)
 
 	gmod_log_remember_stderr();
 	NEED(pipe(ends) == 0 && dup2(ends[1], 2) == 2);
-	gmod_log_line("one");
+	log_line("one");
 	NEED(read(ends[0], got, sizeof(got)) == 4 && memcmp(got, "one\n", 4) == 0);
 }
 
@@ -115,16 +115,16 @@ static void restore_stderr(void)
 
 	gmod_log_remember_stderr();
 	close(2);
-	gmod_log_line("one");
-	gmod_log_line("two");
+	log_line("one");
+	log_line("two");
 	NEED(dup2(kept, 2) == 2);
-	gmod_log_line("three");
-	gmod_log_line("four");
+	log_line("three");
+	log_line("four");
 	NEED(gmod_counters.lost_lines == 2);
 	close(2);
-	gmod_log_line("five");
+	log_line("five");
 	NEED(dup2(kept, 2) == 2);
-	gmod_log_line("six");
+	log_line("six");
 }
 
 TEST(losses_are_told_when_there_is_a_way_again)
@@ -142,10 +142,10 @@ TEST_IN_CHILD(a_socket_from_the_start_is_used)
 
 	NEED(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
 	NEED(dup2(pair[0], 2) == 2);
-	gmod_log_line("one");
+	log_line("one");
 	NEED(read(pair[1], got, sizeof(got)) == 4 && memcmp(got, "one\n", 4) == 0);
 	close(pair[1]);
-	gmod_log_line("two");
+	log_line("two");
 	NEED(gmod_counters.lost_lines == 1);
 }
 
@@ -159,7 +159,7 @@ TEST_IN_CHILD(a_socket_that_nobody_reads_holds_nobody_up)
 	while (send(2, block, sizeof(block), MSG_DONTWAIT) > 0)
 		;
 	alarm(5);
-	gmod_log_line("one");
+	log_line("one");
 	NEED(gmod_counters.lost_lines == 1);
 }
 
@@ -200,12 +200,12 @@ TEST_IN_CHILD(a_full_pipe_does_not_block)
 	int reader = fill_stderr();
 	char got[256] = "";
 
-	gmod_log_line("one");
-	gmod_log_line("two");
+	log_line("one");
+	log_line("two");
 	NEED(gmod_counters.lost_lines == 2);
 	NEED(!(fcntl(2, F_GETFL) & O_NONBLOCK)); /* the program's own flag is left alone */
 	drain(reader);
-	gmod_log_line("three");
+	log_line("three");
 	NEED(read(reader, got, sizeof(got) - 1) > 0);
 	NEED(strstr(got, "2 lines before this one could not be written\nthree\n"));
 }
@@ -258,7 +258,7 @@ TEST_IN_CHILD(a_torn_piece_is_ended)
 	NEED(gmod_log_try(piece, 9000));
 	NEED(gmod_counters.lost_lines == 100);
 	NEED(take_all(reader) == 4096 && !memcmp(block, piece, 4096));
-	gmod_log_line("next");
+	log_line("next");
 	NEED(take_all(reader) > 0);
 	NEED(block[0] == '\n' && strstr(block, "100 lines before this one could not be written\nnext\n"));
 }
@@ -280,10 +280,10 @@ TEST_IN_CHILD(a_closed_pipe_does_not_kill)
 	close(ends[0]);
 	close(ends[1]);
 	signal(SIGPIPE, note_signal);
-	gmod_log_line("one");
+	log_line("one");
 	NEED(gmod_counters.lost_lines == 1 && pipes_broken == 0);
 	signal(SIGPIPE, SIG_DFL);
-	gmod_log_line("two"); /* would kill */
+	log_line("two"); /* would kill */
 	NEED(sigpending(&pending) == 0 && !sigismember(&pending, SIGPIPE));
 	NEED(sigprocmask(SIG_SETMASK, NULL, &block) == 0 && !sigismember(&block, SIGPIPE) &&
 	     !sigismember(&block, SIGTERM));
@@ -292,7 +292,7 @@ TEST_IN_CHILD(a_closed_pipe_does_not_kill)
 	sigaddset(&block, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &block, NULL);
 	raise(SIGPIPE); /* the program's own is not ours to take */
-	gmod_log_line("three");
+	log_line("three");
 	NEED(sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE));
 	NEED(sigprocmask(SIG_SETMASK, NULL, &pending) == 0 && sigismember(&pending, SIGPIPE));
 	NEED(gmod_counters.lost_lines == 3);
