@@ -447,13 +447,12 @@ static void look_at_stream(struct stream *s)
 			      memory_order_relaxed);
 }
 
-uint64_t gmod_proof_remember(void)
+void gmod_proof_remember(void)
 {
 	static atomic_flag lock = ATOMIC_FLAG_INIT;
-	uint64_t now;
 
 	if (!gmod_lock(&lock))
-		return 0;
+		return;
 	for (unsigned i = 0; i < STREAMS / 64; i++)
 		for (uint64_t bits = atomic_load_explicit(&taken[i], memory_order_relaxed); bits; bits &= bits - 1)
 			look_at_stream(&streams[i * 64 + (unsigned)__builtin_ctzll(bits)]);
@@ -461,7 +460,5 @@ uint64_t gmod_proof_remember(void)
 		look_at_thread(t);
 	/* release: what was looked at is noted */
 	atomic_fetch_add_explicit(&looks, 1, memory_order_release);
-	now = gmod_ticks();
 	gmod_unlock(&lock);
-	return now;
 }

@@ -72,11 +72,10 @@ bool gmod_crowd_outstanding(const struct gmod_thread *t);
 
 /*
  * For deciding who could have written between two looks at a canary, and so that proofs may be forgotten:
- * gmod_proof_remember() looks at all launches that are recorded and notes which ones are proven by now. Its stamp,
- * which it returns (0: others were at it), is the time when that is done: a look after that may go by it. What was not
- * noted by `at` was not complete then.
+ * gmod_proof_remember() looks at all launches that are recorded and notes which ones are proven by now. A look after
+ * that may go by it: what was not noted by `at` was not complete then.
  */
-uint64_t gmod_proof_remember(void);
+void gmod_proof_remember(void);
 bool gmod_launch_complete(const struct gmod_thread *t, uint64_t number, uint64_t at);
 
 #endif

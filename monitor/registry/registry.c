@@ -18,11 +18,6 @@ static _Atomic uint64_t live, live_bytes, live_shared, live_slack;
 /* Batch number + 1 that each may look at now, 0 for none. On a line of their own: freeing threads spin on them. */
 static _Alignas(64) _Atomic uint32_t pinned[GMOD_PIN_COUNT];
 
-uint32_t gmod_registry_positions(void)
-{
-	return atomic_load_explicit(&bank_count, memory_order_acquire) * GMOD_BANK;
-}
-
 static void push_free(struct gmod_record *r)
 {
 	uint64_t head = atomic_load_explicit(&free_stack, memory_order_relaxed);

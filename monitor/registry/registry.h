@@ -142,7 +142,7 @@ static inline void gmod_record_set_bounds(struct gmod_record *r, const struct gm
 struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r);
 
 /* Where records lie, by position; zoned: how many live ones of a batch have zones. Each bank is set once, before
- * gmod_registry_positions() covers it. */
+ * a record of it is claimed. */
 struct gmod_bank {
 	struct gmod_record record[GMOD_BANK];
 	struct gmod_lines lines[GMOD_BANK];
@@ -182,7 +182,6 @@ static inline struct gmod_details *gmod_record_details(const struct gmod_record 
 	return &gmod_bank_of(r->position)->details[r->position % GMOD_BANK];
 }
 
-uint32_t gmod_registry_positions(void);
 /* All records that are in use, or ever were, are below this one of them: free records are taken from below. */
 uint32_t gmod_registry_used(void);
 void gmod_registry_stats(struct gmod_registry_stats *out);

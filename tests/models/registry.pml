@@ -97,7 +97,7 @@ inline add_chunk()
 #else
 		chunk_count == i -> chunk_count = i + 1;	/* CAS chunk_count i -> i + 1, release, until it works */
 #endif
-		/* gmod_record_at: chunk_of() of every position below gmod_registry_positions() */
+		/* gmod_record_at: chunk_of() of every position of a bank that is counted */
 		assert(chunk_set[0] && (chunk_set[1] || chunk_count < 2) && (chunk_set[2] || chunk_count < 3))
 	};
 #if CHUNK == 2

@@ -135,7 +135,7 @@ static inline void check_reports_hold_no_key(void)
 	assert_true(log_has(log, size, "heap-buffer-overflow", 20));
 	assert_false(log_has_word(log, size, key[0]));
 	assert_false(log_has_word(log, size, key[1]));
-	for (uint32_t i = 0; i < gmod_registry_positions(); i++)
+	for (uint32_t i = 0; i < gmod_registry_used(); i++)
 		for (int side = 0; side < 2; side++) {
 			const struct gmod_canary *c = &gmod_record_details(gmod_record_at(i))->canary[side];
 

@@ -351,6 +351,13 @@ PROOF(a_new_stream_of_an_old_handle_proves_nothing_old)
 	assert_true(gmod_proven(context, stream, launched));
 }
 
+/* Returns when that was done. */
+static uint64_t remember(void)
+{
+	gmod_proof_remember();
+	return gmod_ticks();
+}
+
 PROOF(what_was_proven_stays_so_when_its_stream_goes)
 {
 	uint64_t launched, number = launch_on(stream, &launched);
@@ -359,7 +366,7 @@ PROOF(what_was_proven_stays_so_when_its_stream_goes)
 	gmod_stream_destroyed(stream);
 	assert_true(gmod_proven(context, stream, launched));
 	assert_false(was_complete(number, gmod_ticks()));
-	assert_true(was_complete(number, gmod_proof_remember()));
+	assert_true(was_complete(number, remember()));
 	/* A wait of the old stream is none of the new one's. */
 	make_wait(stream, other, t, gmod_ticks());
 	gmod_stream_destroyed(stream);
@@ -386,7 +393,7 @@ TEST(streams_that_come_and_go_leave_nothing_behind)
 			gmod_proof_remember();
 	}
 	number = atomic_load(&gmod_thread_self()->launches);
-	then = gmod_proof_remember();
+	then = remember();
 	for (uint64_t i = number - (GMOD_RING - 1); i < number; i++)
 		CHECK(was_complete(i, then), "launch %lu", i);
 	assert_false(gmod_proven(context, other, started));
@@ -447,15 +454,15 @@ PROOF(the_past_is_what_was_proven_then)
 
 	for (int i = 0; i < 3; i++)
 		number[i] = launch_on(stream, &stamp[i]);
-	first = gmod_proof_remember();
+	first = remember();
 	gmod_prove_stream(stream, stamp[1]);
-	second = gmod_proof_remember();
+	second = remember();
 	gmod_prove_context(context, stamp[2]);
 	assert_false(was_complete(number[0], first));
 	assert_false(was_complete(number[0], second - 1000000000));
 	assert_true(was_complete(number[0], second));
 	assert_false(was_complete(number[1], second));
-	third = gmod_proof_remember();
+	third = remember();
 	assert_true(was_complete(number[1], third));
 	assert_true(was_complete(number[1], third + 1000));
 	assert_false(was_complete(number[1], second));

@@ -20,7 +20,7 @@ TEST(an_empty_registry_is_empty)
 {
 	struct gmod_registry_stats s = stats();
 
-	assert_int_equal(gmod_registry_positions(), 0);
+	assert_int_equal(positions(), 0);
 	assert_int_equal(gmod_registry_used(), 0);
 	assert_int_equal(s.live + s.live_bytes + s.live_shared + s.live_slack + s.banks, 0);
 }
@@ -33,7 +33,7 @@ TEST(a_record_lives_and_goes)
 
 	assert_non_null(r);
 	assert_int_equal(stats().banks, 1);
-	assert_int_equal(gmod_registry_positions(), GMOD_BANK);
+	assert_int_equal(positions(), GMOD_BANK);
 	assert_int_equal(gmod_registry_used(), r->position + 1);
 	assert_ptr_equal(gmod_record_at(r->position), r);
 	generation = word_of(r) >> 2;
@@ -171,7 +171,7 @@ TEST(banks_come_when_records_run_out)
 {
 	check_no_record_is_lost();
 	check_no_record_is_lost();
-	for (uint32_t i = 0; i < gmod_registry_positions(); i++) {
+	for (uint32_t i = 0; i < positions(); i++) {
 		const struct gmod_record *r = gmod_record_at(i);
 
 		CHECK(r->position == i, "position %u", i);

@@ -176,8 +176,7 @@ static void look_at_batch(enum gmod_pin who, uint32_t first)
 static void *sweep(void *who)
 {
 	while (!atomic_load(&stop))
-		for (uint32_t first = 0; first < gmod_registry_positions();
-		     first += batch((enum gmod_pin)(uintptr_t)who))
+		for (uint32_t first = 0; first < positions(); first += batch((enum gmod_pin)(uintptr_t)who))
 			look_at_batch((enum gmod_pin)(uintptr_t)who, first);
 	return NULL;
 }
