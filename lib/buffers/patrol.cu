@@ -150,9 +150,9 @@ GMOD_DEVICE gmod_u64 canary_word(const gmod_u64 subkey[2], gmod_u64 i)
 {
 	struct gmod_sip s = gmod_sip_start(subkey[0], subkey[1]);
 
-	gmod_patrol_absorb(&s, i);
-	gmod_patrol_absorb(&s, 8ull << 56);
-	return without_plain_bytes(gmod_patrol_finish(&s));
+	gmod_sip_absorb(&s, i);
+	gmod_sip_absorb(&s, 8ull << 56);
+	return without_plain_bytes(gmod_sip_finish(&s));
 }
 
 /* The number of the lowest byte of v that is not 0; v is not 0. */
@@ -195,7 +195,7 @@ GMOD_DEVICE gmod_u32 visit(const struct gmod_patrol_args *a, gmod_u32 slot, gmod
 	words = (gmod_u32)((to - (from & ~7ull) + 7) / 8);
 	if (words > GMOD_PATROL_LOOK)
 		piece = 1 + a->round % ((words - 1) / GMOD_PATROL_LOOK);
-	GMOD_PATROL_ROLLED
+	GMOD_ROLLED
 	for (gmod_u32 turn = 0; turn < 2; turn++)
 		for (gmod_u32 i = lane_of(thread); i < GMOD_PATROL_LOOK; i += LANES) {
 			gmod_u32 found = look(hash, from, to, turn * piece * GMOD_PATROL_LOOK + i);

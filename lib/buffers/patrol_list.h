@@ -20,12 +20,6 @@
 
 #include "monitor/registry/sip.h"
 
-#ifdef __CUDACC__
-#define GMOD_PATROL_ROLLED _Pragma("unroll 1")
-#else
-#define GMOD_PATROL_ROLLED
-#endif
-
 enum {
 	GMOD_PATROL_LENGTH = 4096, /* bytes of a redzone, at most */
 	GMOD_PATROL_LOOK = 8,      /* words looked at in each round: these next to the buffer, and as many in turn */
@@ -60,43 +54,21 @@ struct gmod_patrol_args {
 	gmod_u32 round;
 };
 
-/* The rounds stay a loop: small code. It is compiled when the program runs, and fetched anew in each round. */
-GMOD_DEVICE void gmod_patrol_rounds(struct gmod_sip *s, int rounds)
-{
-	GMOD_PATROL_ROLLED
-	for (int i = 0; i < rounds; i++)
-		GMOD_SIP_ROUND(s);
-}
-
-GMOD_DEVICE void gmod_patrol_absorb(struct gmod_sip *s, gmod_u64 word)
-{
-	s->d ^= word;
-	gmod_patrol_rounds(s, 2);
-	s->a ^= word;
-}
-
-GMOD_DEVICE gmod_u64 gmod_patrol_finish(struct gmod_sip *s)
-{
-	s->c ^= 0xff;
-	gmod_patrol_rounds(s, 4);
-	return s->a ^ s->b ^ s->c ^ s->d;
-}
-
-/* SipHash-2-4 of five words. */
+/* Of five words. */
 GMOD_DEVICE gmod_u64 gmod_patrol_hash(const gmod_u64 key[2], gmod_u64 user, gmod_u64 size, gmod_u64 serial,
 				      gmod_u64 fourth, gmod_u64 fifth)
 {
 	struct gmod_sip s = gmod_sip_start(key[0], key[1]);
 
-	GMOD_PATROL_ROLLED
+	GMOD_ROLLED
 	for (int i = 0; i < 6; i++)
-		gmod_patrol_absorb(&s, i == 0   ? user
-				       : i == 1 ? size
-				       : i == 2 ? serial
-				       : i == 3 ? fourth
-				       : i == 4 ? fifth
-						: 40ull << 56);
-	return gmod_patrol_finish(&s);
+		gmod_sip_absorb(&s, i == 0   ? user
+				    : i == 1 ? size
+				    : i == 2 ? serial
+				    : i == 3 ? fourth
+				    : i == 4 ? fifth
+					     : 40ull << 56);
+	return gmod_sip_finish(&s);
 }
 
 /* Of an entry and the slot it is for. The fifth word tells it from the subkeys of canaries, which have 0 and 1. */

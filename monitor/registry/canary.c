@@ -4,18 +4,6 @@
 
 #include "monitor/registry/sip.h"
 
-/* Two rounds a word, four at the end: SipHash-2-4. */
-static inline void absorb(struct gmod_sip *s, uint64_t word)
-{
-	gmod_sip_absorb(s, word, 2);
-}
-
-static inline uint64_t finish(struct gmod_sip *s)
-{
-	s->c ^= 0xff;
-	return gmod_sip_word(s, 4);
-}
-
 uint64_t gmod_siphash24(const uint64_t key[2], const void *data, size_t size)
 {
 	struct gmod_sip s = gmod_sip_start(key[0], key[1]);
@@ -25,12 +13,12 @@ uint64_t gmod_siphash24(const uint64_t key[2], const void *data, size_t size)
 
 	for (; left >= 8; left -= 8, p += 8) {
 		memcpy(&word, p, 8);
-		absorb(&s, word);
+		gmod_sip_absorb(&s, word);
 	}
 	word = 0;
 	memcpy(&word, p, left);
-	absorb(&s, word | (uint64_t)size << 56);
-	return finish(&s);
+	gmod_sip_absorb(&s, word | (uint64_t)size << 56);
+	return gmod_sip_finish(&s);
 }
 
 void gmod_canary_init(struct gmod_canary *c, const uint64_t key[2], uint64_t user, uint64_t size, uint64_t serial,

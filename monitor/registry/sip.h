@@ -1,6 +1,5 @@
 /*
- * SipHash, in pieces: start with a key, absorb 64-bit words, finish. Those who use it (monitor/registry/canary.c,
- * lib/buffers/patrol_list.h) choose the rounds, and what they mix in before the end.
+ * SipHash-2-4, in pieces: start with a key, absorb 64-bit words, finish. For the host and for the patrol's kernel.
  *
  * Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012. Reference vectors in tests/unit/test_canary.c.
  */
@@ -39,19 +38,25 @@ GMOD_DEVICE struct gmod_sip gmod_sip_start(gmod_u64 key0, gmod_u64 key1)
 	return s;
 }
 
-GMOD_DEVICE void gmod_sip_absorb(struct gmod_sip *s, gmod_u64 word, int rounds)
+/* The rounds stay a loop on a GPU: small code. It is compiled when the program runs, and fetched anew in each round. */
+GMOD_DEVICE void gmod_sip_rounds(struct gmod_sip *s, int rounds)
 {
-	s->d ^= word;
+	GMOD_ROLLED
 	for (int i = 0; i < rounds; i++)
 		GMOD_SIP_ROUND(s);
+}
+
+GMOD_DEVICE void gmod_sip_absorb(struct gmod_sip *s, gmod_u64 word)
+{
+	s->d ^= word;
+	gmod_sip_rounds(s, 2);
 	s->a ^= word;
 }
 
-/* The next word of the result. */
-GMOD_DEVICE gmod_u64 gmod_sip_word(struct gmod_sip *s, int rounds)
+GMOD_DEVICE gmod_u64 gmod_sip_finish(struct gmod_sip *s)
 {
-	for (int i = 0; i < rounds; i++)
-		GMOD_SIP_ROUND(s);
+	s->c ^= 0xff;
+	gmod_sip_rounds(s, 4);
 	return s->a ^ s->b ^ s->c ^ s->d;
 }
 
