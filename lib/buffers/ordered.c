@@ -15,6 +15,7 @@
 #include "lib/context/current.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
+#include "monitor/registry/sip.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/monitor.h"
 
@@ -129,8 +130,8 @@ CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, 
 /* 0xff and 0 are what strays most often. A fill goes by words where the end of the buffer lets it. */
 static uint32_t word_for(const struct gmod_record *r, uint64_t end)
 {
-	uint64_t id[2] = {gmod_record_details(r)->serial, r->bounds.user};
-	uint64_t word = gmod_siphash24(gmod_hot.key, id, sizeof(id));
+	uint64_t word = gmod_sip_of(gmod_hot.key[0], gmod_hot.key[1], r->bounds.user, r->bounds.size,
+				    gmod_record_details(r)->serial, GMOD_TAIL, 3);
 	uint8_t byte[4];
 
 	for (int i = 0; i < 4; i++)

@@ -27,7 +27,7 @@ GMOD_DEVICE gmod_u64 entry_hash(const struct gmod_patrol_args *a, const struct g
 {
 	const gmod_u64 size = e->extent & 0xffffffffffffull;
 
-	return gmod_patrol_hash(a->key, e->user, i == 2 ? e->extent : size, e->serial, i == 2 ? slot : 1, i);
+	return gmod_sip_of(a->key[0], a->key[1], e->user, i == 2 ? e->extent : size, e->serial, i == 2 ? slot : 1, i);
 }
 
 #if defined(__CUDACC__)

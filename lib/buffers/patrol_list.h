@@ -54,27 +54,10 @@ struct gmod_patrol_args {
 	gmod_u32 round;
 };
 
-/* Of five words. */
-GMOD_DEVICE gmod_u64 gmod_patrol_hash(const gmod_u64 key[2], gmod_u64 user, gmod_u64 size, gmod_u64 serial,
-				      gmod_u64 fourth, gmod_u64 fifth)
-{
-	struct gmod_sip s = gmod_sip_start(key[0], key[1]);
-
-	GMOD_ROLLED
-	for (int i = 0; i < 6; i++)
-		gmod_sip_absorb(&s, i == 0   ? user
-				    : i == 1 ? size
-				    : i == 2 ? serial
-				    : i == 3 ? fourth
-				    : i == 4 ? fifth
-					     : 40ull << 56);
-	return gmod_sip_finish(&s);
-}
-
 /* Of an entry and the slot it is for. The fifth word tells it from the subkeys of canaries, which have 0 and 1. */
 GMOD_DEVICE gmod_u64 gmod_patrol_check(const gmod_u64 key[2], const struct gmod_patrol_entry *e, gmod_u64 slot)
 {
-	return gmod_patrol_hash(key, e->user, e->extent, e->serial, slot, 2);
+	return gmod_sip_of(key[0], key[1], e->user, e->extent, e->serial, slot, 2);
 }
 
 /* How many blocks a round of so many entries takes. */

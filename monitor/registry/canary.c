@@ -4,31 +4,11 @@
 
 #include "monitor/registry/sip.h"
 
-uint64_t gmod_siphash24(const uint64_t key[2], const void *data, size_t size)
-{
-	struct gmod_sip s = gmod_sip_start(key[0], key[1]);
-	const uint8_t *p = data;
-	uint64_t word;
-	size_t left = size;
-
-	for (; left >= 8; left -= 8, p += 8) {
-		memcpy(&word, p, 8);
-		gmod_sip_absorb(&s, word);
-	}
-	word = 0;
-	memcpy(&word, p, left);
-	gmod_sip_absorb(&s, word | (uint64_t)size << 56);
-	return gmod_sip_finish(&s);
-}
-
 void gmod_canary_init(struct gmod_canary *c, const uint64_t key[2], uint64_t user, uint64_t size, uint64_t serial,
 		      enum gmod_side side, uint64_t origin)
 {
-	uint64_t message[5] = {user, size, serial, (uint64_t)side, 0};
-
-	c->key[0] = gmod_siphash24(key, message, sizeof(message));
-	message[4] = 1;
-	c->key[1] = gmod_siphash24(key, message, sizeof(message));
+	for (unsigned i = 0; i < 2; i++)
+		c->key[i] = gmod_sip_of(key[0], key[1], user, size, serial, side, i);
 	c->origin = origin & ~(uint64_t)7;
 }
 

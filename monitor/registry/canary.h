@@ -32,8 +32,6 @@ struct gmod_diff {
 	uint64_t changed;
 };
 
-uint64_t gmod_siphash24(const uint64_t key[2], const void *data, size_t size);
-
 /* origin may be any address of the zone; it is rounded down to a word. */
 void gmod_canary_init(struct gmod_canary *c, const uint64_t key[2], uint64_t user, uint64_t size, uint64_t serial,
 		      enum gmod_side side, uint64_t origin);

@@ -60,4 +60,21 @@ GMOD_DEVICE gmod_u64 gmod_sip_finish(struct gmod_sip *s)
 	return s->a ^ s->b ^ s->c ^ s->d;
 }
 
+/* Of five words, the last of which says what for: each use has a number of its own there. */
+GMOD_DEVICE gmod_u64 gmod_sip_of(gmod_u64 key0, gmod_u64 key1, gmod_u64 user, gmod_u64 size, gmod_u64 serial,
+				 gmod_u64 fourth, gmod_u64 use)
+{
+	struct gmod_sip s = gmod_sip_start(key0, key1);
+
+	GMOD_ROLLED
+	for (int i = 0; i < 6; i++)
+		gmod_sip_absorb(&s, i == 0   ? user
+				    : i == 1 ? size
+				    : i == 2 ? serial
+				    : i == 3 ? fourth
+				    : i == 4 ? use
+					     : 40ull << 56);
+	return gmod_sip_finish(&s);
+}
+
 #endif
