@@ -493,14 +493,6 @@ static CUresult free_now(struct gmod_block *b, const struct gmod_order *in)
 	return stream ? NEXT(cuMemFreeAsync)(at, stream) : NEXT(cuMemFree_v2)(at);
 }
 
-static void note_activity(void)
-{
-	struct gmod_thread *t = gmod_thread_self();
-
-	if (t)
-		gmod_note_activity(t);
-}
-
 static CUresult release(struct gmod_block *b, const struct gmod_order *in, bool armed)
 {
 	struct gmod_record *r = b->record;
@@ -525,7 +517,7 @@ static CUresult release(struct gmod_block *b, const struct gmod_order *in, bool 
 	atomic_fetch_add_explicit(&gmod_blocks_awaited, 1, memory_order_relaxed);
 	/* release: from here on it is the monitor's */
 	atomic_store_explicit(&b->freed, true, memory_order_release);
-	note_activity();
+	gmod_noted();
 	return result;
 }
 
@@ -567,7 +559,7 @@ static CUresult leave(struct gmod_block *b)
 	atomic_fetch_add_explicit(&gmod_blocks_left, 1, memory_order_relaxed);
 	/* release: from here on it is the monitor's */
 	atomic_store_explicit(&b->left, true, memory_order_release);
-	note_activity();
+	gmod_noted();
 	return CUDA_SUCCESS;
 }
 

@@ -1,27 +1,7 @@
 #include "lib/buffers/sync_memops.h"
 
-#include "lib/base/phase.h"
 #include "lib/base/facts.h"
 #include "monitor/registry/index.h"
-
-/* A live buffer that the program takes for device memory; NULL: none is there. */
-static const struct gmod_record *device_buffer_at(uint64_t address)
-{
-	struct gmod_found found;
-
-	if (gmod_phase() == GMOD_OFF)
-		return NULL;
-	found = gmod_index_find(address);
-	if (!found.record || address - found.bounds.user >= found.bounds.size ||
-	    gmod_record_details(found.record)->memory != GMOD_MEM_DEVICE)
-		return NULL;
-	return found.record;
-}
-
-bool gmod_is_device_buffer(uint64_t address)
-{
-	return device_buffer_at(address) != NULL;
-}
 
 static atomic_bool ever_set; /* the attribute, of any buffer */
 

@@ -5,9 +5,6 @@
 #include "lib/driver/driver.h"
 #include "monitor/registry/registry.h"
 
-/* Is the address inside a guarded device buffer? */
-bool gmod_is_device_buffer(uint64_t address);
-
 /*
  * CU_POINTER_ATTRIBUTE_SYNC_MEMOPS. Programs set it before a network adapter uses a buffer: from then on a synchronous
  * copy or fill that touches the buffer has happened when it returns, where natively some return earlier. The hooks of

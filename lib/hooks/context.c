@@ -80,7 +80,8 @@ static CUresult end(const struct teardown *t, CUresult r, bool gone, const char 
 		gmod_prove_context(gmod_handle(t->handle), t->began);
 	}
 	gmod_cancel_end(t->cancel);
-	gmod_active();
+	gmod_noted();
+	gmod_ordered_passed();
 	return gmod_done(r, entry_point);
 }
 

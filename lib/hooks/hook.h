@@ -37,16 +37,6 @@ static inline CUresult gmod_done(CUresult result, const char *entry_point)
 	return result;
 }
 
-/* The program did something that may have changed memory, or may have waited for something that did. */
-static inline void gmod_noted(void)
-{
-	struct gmod_thread *t = gmod_on() ? gmod_thread_self() : NULL;
-
-	if (t)
-		gmod_note_activity(t);
-}
-
-/* The same, and something else may have come behind whatever stream it likes. */
 /*
  * Work that is no launch, and may hold its stream up for as long as it likes: the device is not at rest meanwhile. The
  * stream is as an entry point was given it; those of per-thread default streams are named so.
@@ -61,12 +51,6 @@ static inline void gmod_holds(CUresult r, CUstream stream, const char *entry_poi
 		return;
 	context = gmod_current_context();
 	gmod_note_last_launch(t, context, gmod_stream_key(gmod_handle(stream), flavour, context), gmod_ticks());
-}
-
-static inline void gmod_active(void)
-{
-	gmod_noted();
-	gmod_ordered_passed();
 }
 
 #endif

@@ -89,7 +89,11 @@ GMOD_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribut
 /* To the driver managed and mapped memory are the host's as well (measured); what cuMemAlloc gives natively is not. */
 static bool is_no_host_memory(const void *p)
 {
-	return gmod_is_in_redzone(gmod_handle(p)) || gmod_is_device_buffer(gmod_handle(p));
+	struct gmod_found found;
+	enum gmod_where where = gmod_where_is(gmod_handle(p), &found);
+
+	return where == GMOD_IN_REDZONE ||
+	       (where == GMOD_IN_BUFFER && gmod_record_details(found.record)->memory == GMOD_MEM_DEVICE);
 }
 
 GMOD_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)

@@ -18,13 +18,6 @@ static inline enum gmod_where gmod_where_is(uint64_t address, struct gmod_found 
 	return address - found->bounds.user < found->bounds.size ? GMOD_IN_BUFFER : GMOD_IN_REDZONE;
 }
 
-static inline bool gmod_is_in_redzone(uint64_t address)
-{
-	struct gmod_found found;
-
-	return gmod_where_is(address, &found) == GMOD_IN_REDZONE;
-}
-
 /* The start of a guarded buffer, of the host's or not. */
 static inline bool gmod_is_guarded(uint64_t address, bool host, struct gmod_found *found)
 {

@@ -34,6 +34,15 @@ static inline void gmod_note_activity(struct gmod_thread *t)
 		gmod_activity_wake();
 }
 
+/* The program did something that may have changed memory, or may have waited for something that did. */
+static inline void gmod_noted(void)
+{
+	struct gmod_thread *t = gmod_on() ? gmod_thread_self() : NULL;
+
+	if (t)
+		gmod_note_activity(t);
+}
+
 /* Before the first activity: have the monitor fence for all threads, if the kernel lets it. */
 void gmod_activity_init(void);
 /*
