@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "lib/base/deadline.h"
@@ -43,19 +44,26 @@ static size_t takes_at_once(int fd, size_t n, bool paced)
 	return n < PIPE_BUF ? n : PIPE_BUF;
 }
 
-/* Write it all, or say false, and in *torn whether a part of it is out. */
-static bool write_all(int fd, const char *s, size_t n, bool paced, bool *torn)
+static ssize_t write_now(int fd, const char *s, size_t n, enum gmod_writing how)
 {
-	/* Whoever reads a pipe takes a moment to make room for the rest: less than anybody waits for the log. */
+	size_t now;
+
+	if (how == GMOD_SENDS)
+		return send(fd, s, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	now = takes_at_once(fd, n, how == GMOD_PACED);
+	errno = EAGAIN;
+	return now ? write(fd, s, now) : -1;
+}
+
+/* Write it all, or say false, and in *torn whether a part of it is out. */
+static bool write_all(int fd, const char *s, size_t n, enum gmod_writing how, bool *torn)
+{
+	/* Whoever reads takes a moment to make room for the rest: less than anybody waits for the log. */
 	uint64_t patience = GMOD_SECONDS(1) / 2;
 
 	for (size_t done = 0; done < n;) {
-		size_t now = takes_at_once(fd, n - done, paced);
-		ssize_t w = -1;
+		ssize_t w = write_now(fd, s + done, n - done, how);
 
-		errno = EAGAIN;
-		if (now)
-			w = write(fd, s + done, now);
 		if (w <= 0 && done && errno == EAGAIN && gmod_nap(&patience, GMOD_MILLISECONDS(1)))
 			continue;
 		if (w <= 0) {
@@ -69,14 +77,14 @@ static bool write_all(int fd, const char *s, size_t n, bool paced, bool *torn)
 	return true;
 }
 
-bool gmod_write_piece(int fd, const char *s, size_t n, bool paced, bool *torn)
+bool gmod_write_piece(int fd, const char *s, size_t n, enum gmod_writing how, bool *torn)
 {
 	bool still = false;
 
-	if (*torn && !write_all(fd, "\n", 1, paced, &still))
+	if (*torn && !write_all(fd, "\n", 1, how, &still))
 		return false;
 	*torn = false;
-	return write_all(fd, s, n, paced, torn);
+	return write_all(fd, s, n, how, torn);
 }
 
 bool gmod_write_own_piece(int fd, const char *s, size_t n, bool *torn)
@@ -86,7 +94,7 @@ bool gmod_write_own_piece(int fd, const char *s, size_t n, bool *torn)
 
 	while (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
 		;
-	ok = gmod_write_piece(fd, s, n, false, torn);
+	ok = gmod_write_piece(fd, s, n, GMOD_WRITES, torn);
 	flock(fd, LOCK_UN);
 	return ok;
 }

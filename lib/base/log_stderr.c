@@ -3,12 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "lib/base/deadline.h"
 #include "lib/base/log_fd.h"
 
 /* noted and id are written by whoever notes first, torn by the holder of the lock of lib/base/log.c. */
@@ -82,30 +80,6 @@ static int open_private_stderr(const struct stat *st)
 	return fd;
 }
 
-/* Some of it may be out before the socket is full: whoever reads takes a moment to make room for the rest. */
-static bool send_all(const char *s, size_t n)
-{
-	uint64_t patience = GMOD_SECONDS(1) / 2;
-	size_t done = 0;
-
-	while (done < n) {
-		ssize_t w = send(STDERR_FILENO, s + done, n - done, MSG_DONTWAIT | MSG_NOSIGNAL);
-
-		if (w > 0)
-			done += (size_t)w;
-		else if (!done || errno != EAGAIN || !gmod_nap(&patience, GMOD_MILLISECONDS(1)))
-			break;
-	}
-	if (done)
-		stream.torn = done < n;
-	return done == n;
-}
-
-static bool send_piece(const char *s, size_t n)
-{
-	return (!stream.torn || send_all("\n", 1)) && send_all(s, n);
-}
-
 bool gmod_stderr_write(const char *s, size_t n)
 {
 	struct stat st;
@@ -113,18 +87,19 @@ bool gmod_stderr_write(const char *s, size_t n)
 	int fd;
 
 	gmod_log_remember_stderr();
-	errno = EMSGSIZE; /* anything but EAGAIN, also after a part of it */
 	if (fstat(STDERR_FILENO, &st) != 0)
 		return false;
 	if (!stderr_is_safe(&st)) {
 		errno = EAGAIN; /* it may come back, as behind pytest's tests */
 		return false;
 	}
-	if (S_ISSOCK(st.st_mode))
-		return send_piece(s, n);
 	fd = open_private_stderr(&st);
 	if (fd < 0)
-		return gmod_write_piece(STDERR_FILENO, s, n, !S_ISREG(st.st_mode), &stream.torn);
+		return gmod_write_piece(STDERR_FILENO, s, n,
+					S_ISSOCK(st.st_mode)  ? GMOD_SENDS
+					: S_ISREG(st.st_mode) ? GMOD_WRITES
+							      : GMOD_PACED,
+					&stream.torn);
 	ok = gmod_write_own_piece(fd, s, n, &stream.torn);
 	close(fd);
 	return ok;
