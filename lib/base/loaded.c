@@ -1,7 +1,8 @@
 #include "lib/base/loaded.h"
 
 #include <pthread.h>
-#include <time.h>
+
+#include "lib/base/clock.h"
 
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static __thread bool held __attribute__((tls_model("initial-exec"))); /* by this thread, which forks */
@@ -25,12 +26,8 @@ bool gmod_is_forked(void)
 /* Who forks in a constructor has the loader's lock, which a walk may be waiting for: no wait without an end. */
 static void before_fork(void)
 {
-	struct timespec until;
+	struct timespec until = gmod_time_in(GMOD_MILLISECONDS(100));
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += 100000000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	held = pthread_mutex_timedlock(&walking, &until) == 0;
 }
 

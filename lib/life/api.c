@@ -13,7 +13,7 @@
 #include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
 
-#define CHECK_DEADLINE_NS ((uint64_t)2000000000)
+#define CHECK_DEADLINE_NS GMOD_SECONDS(2)
 
 GMOD_EXPORT enum gmod_status gmod_check(void)
 {

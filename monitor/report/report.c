@@ -61,7 +61,6 @@ static struct {
 	unsigned shown;                    /* reports admitted, may run past max_reports */
 	_Atomic unsigned repeated, beyond; /* counted and not shown */
 	_Atomic unsigned unshown;          /* lost on the way: nobody has judged them */
-	_Atomic unsigned told;             /* of all these, by gmod_report_end() */
 } state;
 
 static unsigned load(_Atomic unsigned *counter)
@@ -414,7 +413,7 @@ void gmod_report_init(const struct gmod_options *o, void (*halt_process)(void))
 	halts[0] = o->halt_on_error;
 	halts[1] = o->device_halt_on_error;
 	state.shown = 0;
-	state.repeated = state.beyond = state.unshown = state.told = 0;
+	state.repeated = state.beyond = state.unshown = 0;
 	gmod_counters.suppressed = 0;
 	halt = halt_process;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
@@ -425,23 +424,16 @@ void gmod_report_init(const struct gmod_options *o, void (*halt_process)(void))
 	errno = saved;
 }
 
-static void say_unshown(void)
+void gmod_report_end(void)
 {
-	unsigned unshown = atomic_exchange_explicit(&state.unshown, 0, memory_order_relaxed);
+	unsigned repeated = load(&state.repeated), beyond = load(&state.beyond), sum = repeated + beyond;
+	unsigned unshown = load(&state.unshown);
 
 	if (unshown)
 		gmod_log_note(0, "%u finding%s lost: the log took nothing for seconds", unshown,
 			      unshown == 1 ? " was" : "s were");
-}
-
-void gmod_report_end(void)
-{
-	unsigned repeated = load(&state.repeated), beyond = load(&state.beyond), sum = repeated + beyond;
-	unsigned told = atomic_exchange_explicit(&state.told, sum, memory_order_relaxed);
-
-	say_unshown();
 	gmod_suppressions_say_unused();
-	if (sum > told)
+	if (sum)
 		gmod_log_note(
 		    0,
 		    "%u finding%s counted and not shown: %u beyond max_reports=%u, %u of a site that had been "

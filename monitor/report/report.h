@@ -77,8 +77,8 @@ void gmod_report_abandon(void);
 unsigned gmod_report_findings(void);
 
 /*
- * Say in one line what was counted instead of printed since this was last said, if anything was, and in another which
- * suppressions were of no use.
+ * Say in one line what was counted instead of printed, if anything was, and in another which suppressions were of no
+ * use. Once.
  */
 void gmod_report_end(void);
 

@@ -17,10 +17,8 @@
 #include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
 
-#define NS_PER_US ((uint64_t)1000)
-#define NS_PER_MS ((uint64_t)1000000)
-#define HEARTBEAT_UNPROVEN (500 * NS_PER_MS)
-#define HEARTBEAT_SHARED (1000 * NS_PER_MS)
+#define HEARTBEAT_UNPROVEN GMOD_MILLISECONDS(500)
+#define HEARTBEAT_SHARED GMOD_SECONDS(1)
 
 /* How long the monitor may be stuck before nobody waits for it any more. */
 #define PATIENCE GMOD_SECONDS(2)
@@ -49,7 +47,7 @@ static void nap(uint64_t ns)
 
 static uint64_t busy_interval(const struct pace *p)
 {
-	uint64_t wanted = gmod_options()->scan_interval_us * NS_PER_US, affordable = gmod_budget_pause(&p->budget);
+	uint64_t wanted = gmod_options()->scan_interval_us * (uint64_t)1000, affordable = gmod_budget_pause(&p->budget);
 
 	return wanted > affordable || !wanted ? wanted : affordable;
 }
@@ -157,7 +155,7 @@ static void sweep_once(struct pace *p)
 {
 	note_activity(p);
 	p->worked = gmod_work_outstanding();
-	if (!gmod_sweep_lock(100 * NS_PER_MS))
+	if (!gmod_sweep_lock(GMOD_MILLISECONDS(100)))
 		return;
 	if (gmod_on() && !gmod_monitor_stopping())
 		gmod_sweep();
