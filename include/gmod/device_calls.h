@@ -2,23 +2,29 @@
 #ifndef GMOD_DEVICE_CALLS_H
 #define GMOD_DEVICE_CALLS_H
 
+#include "device_malloc.h"
 #include "device_plain.h"
-#include "device_unit.h"
 
 /* In kernels, where it would be a lot of code at each call. */
 #if defined(GMOD_IN_KERNEL)
 
+/* Is there a heap of GMOD's for this module in this context? */
+GMOD_DEVICE bool gmod_heap_is_here(void)
+{
+	return gmod_unit_heap.base != 0;
+}
+
 GMOD_DEVICE_SLOW void *gmod_either_malloc(gmod_u64 size, gmod_u64 align)
 {
-	return gmod_unit_on() ? gmod_unit_malloc(size, align) : gmod_plain_malloc(size, align);
+	return gmod_heap_is_here() ? gmod_heap_malloc(size, align) : gmod_plain_malloc(size, align);
 }
 
 GMOD_DEVICE_SLOW void gmod_either_free(void *p)
 {
 	if (!p)
 		return;
-	if (gmod_unit_on())
-		gmod_unit_free(p);
+	if (gmod_heap_is_here())
+		gmod_heap_free(p);
 	else
 		gmod_plain_free(p);
 }
@@ -39,12 +45,12 @@ GMOD_DEVICE void gmod_any_free(void *p)
 
 GMOD_DEVICE bool gmod_any_can(gmod_u64 size, gmod_u64 align)
 {
-	return gmod_plain_can(size, align) && (!gmod_unit_on() || gmod_unit_can(size, align));
+	return gmod_plain_can(size, align) && (!gmod_heap_is_here() || gmod_heap_can(size, align));
 }
 
 GMOD_DEVICE size_t gmod_any_size(void *p)
 {
-	size_t size = gmod_unit_on() ? (size_t)gmod_unit_size(p) : (size_t)gmod_plain_size(p);
+	size_t size = gmod_heap_is_here() ? (size_t)gmod_heap_size_of(p) : (size_t)gmod_plain_size(p);
 
 	gmod_lanes_apart();
 	return size;

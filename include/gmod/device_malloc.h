@@ -19,6 +19,14 @@ GMOD_DEVICE enum gmod_step gmod_malloc_failed(struct gmod_want *w)
 	return GMOD_STEP_FAILED;
 }
 
+/* Can there ever be such a buffer? */
+GMOD_DEVICE bool gmod_heap_can(gmod_u64 size, gmod_u64 align)
+{
+	gmod_u64 needs = gmod_buffer_needs(size, align);
+
+	return needs && needs <= gmod_unit_heap.largest;
+}
+
 /* What a buffer needs. */
 GMOD_DEVICE enum gmod_step gmod_want_make(struct gmod_want *w, gmod_u64 size, gmod_u64 align)
 {
