@@ -5,11 +5,12 @@
  *	sweep BUFFERS [allocated|shuffled [MIB]]
  *
  * A sweep reads, of each buffer, the last cache line of the page before it and the first of the page behind it, and
- * three lines of the registry's; a few lines further out have their turn. So each buffer has a head page and a tail
- * page of its own here, as with the unified backend: two cache lines and two entries of the TLB that no other buffer
- * shares. Pages could only be shared between buffers by sharing the very lines, which are always at the same place in
- * a page, and that would leave a sweep less to fetch. Instead BUFFERS is cut down to what has room in MIB (2048)
- * of canary pages, and both numbers are printed. Pages are small ones, as those of managed memory are for the CPU.
+ * three lines of the registry's; a few buffers have their turn to be looked at whole. So each buffer has a head page
+ *and a tail page of its own here, as with the unified backend: two cache lines and two entries of the TLB that no other
+ *buffer shares. Pages could only be shared between buffers by sharing the very lines, which are always at the same
+ *place in a page, and that would leave a sweep less to fetch. Instead BUFFERS is cut down to what has room in MIB
+ *(2048) of canary pages, and both numbers are printed. Pages are small ones, as those of managed memory are for the
+ *CPU.
  *
  * Bodies take turns at four sizes from 4 KiB to 256 KiB and are address space only: nothing in a sweep touches them,
  * but they keep the pages apart, also in the tables of the MMU. They are whole pages, so there is no slack to write on
@@ -20,8 +21,8 @@
  *	continuous	one right after another, as with scan_interval_us=0; what the caches can hold, they hold
  *	spaced		as far apart as the monitor spaces them by default, so that they take 2 % of a core; meanwhile
  *			as much memory is read as fills the caches and the TLB with something else. From 10 000 buffers
- *			on: with fewer there is not the time for that, and how many further lines a sweep looks at goes
- *			by the time since the last one
+ *			on: with fewer there is not the time for that, and how many buffers a sweep looks at whole
+ *			goes by the time since the last one
  *
  * The two lines of each buffer are also read alone, in the same order, by loads of addresses from one array and nothing
  * else: what the memory and the MMU take for them, below which no sweep in that order can be.

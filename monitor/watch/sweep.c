@@ -3,28 +3,26 @@
 #include <string.h>
 
 #include "lib/base/counters.h"
-#include "lib/base/facts.h"
 #include "lib/base/phase.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
 
 /*
- * Further lines looked at for each millisecond since the last sweep, both sides together (each costs about 80 ns to
- * make), at most so many a sweep, and records passed over in search of them.
+ * Records whose zones are looked at whole, for each millisecond since the last sweep (each costs some 3 us) and at most
+ * in one sweep, and records passed over in search of them.
  */
-enum { ROTATION_PER_MS = 64, ROTATION_LINES = 4096, ROTATION_STEPS = 8192 };
+enum { ROTATION_PER_MS = 1, ROTATION_MOST = 32, ROTATION_STEPS = 8192 };
 
 /*
  * How many records ahead lines are fetched. All tail lines lie at the same place in a page, and all head lines: they
  * share a few sets of the first cache, which holds 8 to 12 of each. (With 16 a sweep over 100 000 buffers took 10 %
- * longer, with 4 it took 15 %, with 24 and 32 more again, on the Xeon beside an H200.) Further lines take longer to
- * make. (Without fetching them a sweep over 10 000 buffers after a pause took 95 ns a buffer instead of 65, the least
- * of four runs on an EPYC of family 26.)
+ * longer, with 4 it took 15 %, with 24 and 32 more again, on the Xeon beside an H200. Without fetching them a sweep
+ * over 10 000 buffers after a pause took 95 ns a buffer instead of 65, the least of four runs on an EPYC of family 26.)
  */
-enum { PREFETCH = 8, PREFETCH_FURTHER = 4 };
+enum { PREFETCH = 8 };
 
-/* Under the sweep lock: where the rotation is. */
-static uint32_t rotation_position, rotation_line;
+/* Under the sweep lock: whose turn it is. */
+static uint32_t rotation;
 
 /* Plain loads, eight words at a time: the compiler may not skip any, and vectorises them. */
 static bool line_equal(uint64_t at, const uint8_t expected[GMOD_LINE])
@@ -87,90 +85,6 @@ static void sweep_batch(uint32_t first, uint32_t end)
 	gmod_unpin(GMOD_PIN_SWEEP);
 }
 
-static uint64_t line_offset(uint32_t line)
-{
-	return (uint64_t)(line + 1) * GMOD_LINE;
-}
-
-/* One line further out than the one next to the user's bytes, on both sides, where the zone reaches that far. */
-static void check_further(struct gmod_record *r, uint64_t word, uint32_t line)
-{
-	const struct gmod_details *d = gmod_record_details(r);
-	const struct gmod_bounds *b = &r->bounds;
-	uint64_t offset = line_offset(line);
-	uint64_t head = b->head_to - GMOD_LINE - offset, tail = b->tail_from + offset;
-	struct gmod_diff diff = {0};
-
-	if (head >= b->head_from && head < b->head_to &&
-	    !gmod_canary_compare(&d->canary[GMOD_HEAD], head, head + GMOD_LINE, (const void *)(uintptr_t)head, &diff))
-		gmod_verify_pinned(r, word, GMOD_HEAD, gmod_sweep_latest());
-	if (tail + GMOD_LINE <= b->tail_to &&
-	    !gmod_canary_compare(&d->canary[GMOD_TAIL], tail, tail + GMOD_LINE, (const void *)(uintptr_t)tail, &diff))
-		gmod_verify_pinned(r, word, GMOD_TAIL, gmod_sweep_latest());
-}
-
-/* The two sides' keys are 48 bytes, and may be in two lines. */
-static void prefetch_further(const struct gmod_record *r, uint32_t line)
-{
-	const struct gmod_canary *canary = gmod_record_details(r)->canary;
-	uint64_t head = __atomic_load_n(&r->bounds.head_to, __ATOMIC_RELAXED);
-	uint64_t tail = __atomic_load_n(&r->bounds.tail_from, __ATOMIC_RELAXED);
-	uint64_t offset = line_offset(line);
-
-	__builtin_prefetch(&canary[GMOD_HEAD]);
-	__builtin_prefetch(&canary[GMOD_TAIL].origin);
-	__builtin_prefetch((const void *)(uintptr_t)(head - GMOD_LINE - offset));
-	__builtin_prefetch((const void *)(uintptr_t)(tail + offset));
-}
-
-/* Over a batch without zones in one step. */
-static void next_rotation(uint32_t end, bool zoned)
-{
-	uint32_t lines = (uint32_t)(gmod_page_size() / GMOD_LINE) - 1;
-
-	rotation_position = zoned ? rotation_position + 1 : (rotation_position / GMOD_BATCH + 1) * GMOD_BATCH;
-	if (rotation_position >= end) {
-		rotation_position = 0;
-		rotation_line = (rotation_line + 1) % lines;
-	}
-}
-
-static uint64_t rotation_budget(struct gmod_moment now)
-{
-	uint64_t then = gmod_sweep_latest().ns, ms = now.ns > then ? (now.ns - then) / 1000000 : 0;
-
-	if (ms >= ROTATION_LINES / ROTATION_PER_MS)
-		return ROTATION_LINES;
-	return ms ? ms * ROTATION_PER_MS : ROTATION_PER_MS;
-}
-
-static void rotate(uint32_t end, uint64_t budget)
-{
-	uint64_t lines = 0;
-	bool zoned;
-
-	for (uint32_t step = 0; step < ROTATION_STEPS && lines < budget;
-	     step += zoned ? 1 : GMOD_BATCH, next_rotation(end, zoned)) {
-		struct gmod_record *r = gmod_record_at(rotation_position);
-		uint64_t word;
-
-		zoned = gmod_is_zoned(rotation_position);
-		if (!zoned)
-			continue;
-
-		if (rotation_position + PREFETCH_FURTHER < end)
-			prefetch_further(gmod_record_at(rotation_position + PREFETCH_FURTHER), rotation_line);
-		if (!gmod_record_live(r))
-			continue;
-		gmod_pin(GMOD_PIN_SWEEP, rotation_position);
-		word = gmod_record_live(r);
-		if (word)
-			check_further(r, word, rotation_line);
-		gmod_unpin(GMOD_PIN_SWEEP);
-		lines += 2;
-	}
-}
-
 /* Runs `visit` on the record under a pin if it is still that buffer. */
 static void with_pin(enum gmod_pin pin, uint32_t position, uint64_t generation,
 		     void (*visit)(struct gmod_record *, uint64_t))
@@ -194,6 +108,36 @@ static void verify_both(struct gmod_record *r, uint64_t word)
 static void recheck(uint32_t position, uint64_t generation)
 {
 	with_pin(GMOD_PIN_SWEEP, position, generation, verify_both);
+}
+
+static uint64_t rotation_budget(struct gmod_moment now)
+{
+	uint64_t then = gmod_sweep_latest().ns, ms = now.ns > then ? (now.ns - then) / 1000000 : 0;
+
+	if (ms >= ROTATION_MOST / ROTATION_PER_MS)
+		return ROTATION_MOST;
+	return ms ? ms * ROTATION_PER_MS : ROTATION_PER_MS;
+}
+
+/* Over a batch without zones in one go. */
+static void rotate(uint32_t end, uint64_t records)
+{
+	for (uint32_t step = 0; step < ROTATION_STEPS && records > 0; step++, rotation++) {
+		uint64_t word;
+
+		if (rotation >= end)
+			rotation = 0;
+		if (!gmod_is_zoned(rotation)) {
+			rotation |= GMOD_BATCH - 1;
+			step += GMOD_BATCH - 1;
+			continue;
+		}
+		word = gmod_record_live(gmod_record_at(rotation));
+		if (!word)
+			continue;
+		with_pin(GMOD_PIN_SWEEP, rotation, word >> 2, verify_both);
+		records--;
+	}
 }
 
 void gmod_sweep(void)

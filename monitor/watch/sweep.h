@@ -2,8 +2,8 @@
  * Sweeps: one pass over all live records.
  *
  * A sweep compares, for every record, the line next to the user's bytes on both sides with the words remembered for
- * it, and a few further lines in rotation, so that a quiet heap costs two cache lines of canary and three of our own
- * memory a buffer. What has changed goes to monitor/watch/damage.c. One thread sweeps at a time.
+ * it, and all of a few records' zones in turn, so that a quiet heap costs two cache lines of canary and three of our
+ * own memory a buffer. What has changed goes to monitor/watch/damage.c. One thread sweeps at a time.
  */
 #ifndef GMOD_MONITOR_WATCH_SWEEP_H
 #define GMOD_MONITOR_WATCH_SWEEP_H
