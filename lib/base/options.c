@@ -247,7 +247,7 @@ static void put_choices(struct gmod_text *l, const struct row *r)
 	}
 }
 
-/* What a value of this row may be: "0 or 1", "auto|unified|native", "a number from 1 to 100". */
+/* What a value of this row may be: "0 or 1", "device|unified|native", "a number from 1 to 100". */
 static void put_range(struct gmod_text *l, const struct row *r)
 {
 	switch (r->type) {

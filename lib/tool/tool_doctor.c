@@ -164,7 +164,6 @@ static void say_backend(bool concurrent, bool mapped, const struct gmod_options 
 {
 	static const char *const says[] = {
 	    [GMOD_OPTION_BACKEND_DEVICE] = "backend device: canaries in the driver's own allocations",
-	    [GMOD_OPTION_BACKEND_AUTO] = "backend device: canaries in the driver's own allocations",
 	    [GMOD_OPTION_BACKEND_UNIFIED] = "backend unified: buffers of 2 MiB and more are mapped between host pages",
 	    [GMOD_OPTION_BACKEND_MANAGED] = "backend managed: device buffers are managed memory",
 	    [GMOD_OPTION_BACKEND_NATIVE] = "backend native, as backend=native asks; any other would do too",

@@ -119,7 +119,7 @@ options_of --log_path="$work/a "
 same "a value with a blank at its end" "verbosity=1:log_path=\"$work/a \"" "$out"
 refused "a value that cannot be quoted" 2 'needs quotes and holds both kinds' "$gmod" "--log_path=a:'\"" true
 refused "an unknown option" 2 'backnd.*did you mean "?backend' "$gmod" --backnd=unified true
-refused "a bad value" 2 'unifed.*backend.*expected device.auto.unified.managed.native' "$gmod" --backend=unifed true
+refused "a bad value" 2 'unifed.*backend.*expected device.unified.managed.native' "$gmod" --backend=unifed true
 refused "a number out of range" 2 'exitcode' "$gmod" --exitcode=256 true
 refused "an option like no other" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo=1 true
 refused "an option like no other, without a value" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo true
