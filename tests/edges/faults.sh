@@ -221,7 +221,7 @@ check_slow_gather() {
 	same "slow_gather: not found" 0 "$(final_reports "$err")"
 	[ "$(closing degraded "$err")" -gt 0 ]
 	judge "slow_gather: that is counted" $? "$err"
-	guarded verbosity=1:max_cpu=100 env 'SIM_FAIL=cuEventQuery:1-4000:600' \
+	guarded verbosity=1:max_cpu=100 env 'SIM_FAIL=cuEventQuery:1-400:600' \
 		"$edges/slow_gather" 4000 left
 	same "slow_gather: found when the copies have come" 1 "$(final_reports "${err%leaving*}")"
 	says "slow_gather: late is not degraded" ' 0 degraded' "$err"
