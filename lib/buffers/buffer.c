@@ -487,14 +487,23 @@ static bool keep_back(struct gmod_record *r)
 	return true;
 }
 
+/* Has another thread freed it meanwhile? Natively, since it was in no index. What goes with its context nobody has. */
+static bool is_freed_twice(const struct gmod_record *r, unsigned ends, CUresult result)
+{
+	const struct gmod_context *c = atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed);
+
+	return result == CUDA_ERROR_INVALID_VALUE && ends == ends_of(r) && c && gmod_may_call(c);
+}
+
 /*
  * A freed buffer has left the index before its pages go back: the driver may hand them out inside the call. Who asks
  * whose the bytes in front of it are meanwhile finds it among those that are freed. ends: how many contexts its
- * context's entry had seen end when it was still LIVE. done: all work of the context is. CUDA_ERROR_INVALID_VALUE:
- * another thread has freed the same address meanwhile, natively since it is in no index.
+ * context's entry had seen end when it was still LIVE. done: all work of the context is.
  */
-static CUresult release(struct gmod_record *r, unsigned ends, bool done)
+static CUresult release(struct gmod_record *r, unsigned ends, bool done, const char *entry_point)
 {
+	static const struct gmod_found none;
+	uint64_t address = r->bounds.user;
 	CUresult result;
 
 	gmod_misuse_remember_free(r);
@@ -504,7 +513,10 @@ static CUresult release(struct gmod_record *r, unsigned ends, bool done)
 	result = gmod_record_details(r)->backend->free(r);
 	if (result == CUDA_SUCCESS) {
 		gmod_record_retire(r);
-	} else if (ends != ends_of(r) || result == CUDA_ERROR_INVALID_VALUE) {
+	} else if (is_freed_twice(r, ends, result)) {
+		gmod_buffer_lose(r);
+		gmod_misuse_free(address, &none, entry_point, result);
+	} else if (ends != ends_of(r)) {
 		gmod_buffer_lose(r);
 	} else {
 		gmod_index_reinstate(r);
@@ -556,9 +568,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 		gmod_prove_context(context, began);
 	look(r, swept, quiet);
 	gmod_context_visit_end(visited);
-	result = release(r, ends, quiet || waited);
-	if (result == CUDA_ERROR_INVALID_VALUE)
-		gmod_misuse_free(found->bounds.user, &(struct gmod_found){.record = NULL}, entry_point, result);
+	result = release(r, ends, quiet || waited, entry_point);
 	if (result == CUDA_SUCCESS && is_current)
 		gmod_prove_context(context, began);
 	return result;

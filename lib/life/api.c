@@ -33,6 +33,9 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_ordered_look(true);
 	gmod_guard_check(NULL, CHECK_DEADLINE_NS);
+	/* What this look has found is final with the next one. */
+	if (gmod_damage_pending())
+		gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_damage_settle(false);
 	gmod_report_await();
 	return GMOD_OK;

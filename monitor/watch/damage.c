@@ -378,13 +378,12 @@ static bool is_quiet(const struct watch *w, uint64_t now)
 	return now > w->grown_ns && now - w->grown_ns > GMOD_DAMAGE_SETTLE_NS;
 }
 
-/* When a look at the slack has to begin, or later, that the final report may rely on: what grows is in it then. At rest
- * nothing grows, and the look that has found it will do. */
+/* When a look at the slack has to begin, or later, that the final report may rely on: what grows is in it then. */
 static uint64_t look_due(const struct watch *w, uint64_t now)
 {
 	uint64_t rests = atomic_load_explicit(&rests_since, memory_order_relaxed);
 
-	if (rests)
+	if (rests > w->grown_ns)
 		return rests;
 	return is_quiet(w, now) ? w->grown_ns + GMOD_DAMAGE_SETTLE_NS : w->grown_ns;
 }

@@ -173,22 +173,6 @@ TEST(a_final_report_waits_for_a_look_behind_all_work)
 	free_quietly(&b, 1);
 }
 
-/* Such as that of gmod_check(), which begins before it finds anything. */
-TEST(a_look_that_has_begun_at_rest_will_do)
-{
-	struct buffer b = new_buffer(gmod_page_size() + 100, GMOD_MEM_DEVICE);
-	struct gmod_moment began;
-
-	gmod_damage_settle(false);
-	began = gmod_now();
-	usleep(1000);
-	see(&b, 500, 8);
-	gmod_damage_slack_seen(b.record, b.word, GMOD_TAIL, began);
-	gmod_damage_settle(false);
-	take_checked(true, 500, 8, 8);
-	free_quietly(&b, 1);
-}
-
 TEST(a_final_report_beside_work_waits_for_a_last_look)
 {
 	struct buffer b = new_buffer(gmod_page_size() + 100, GMOD_MEM_DEVICE);
