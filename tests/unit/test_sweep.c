@@ -30,9 +30,13 @@ TEST(intact_buffers_are_quiet)
 	assert_int_equal(gmod_finding_count(), 0);
 }
 
-/* One byte of the line beside the user's bytes is seen by the next sweep, whichever it is. */
+/* One byte of the line beside the user's bytes is seen by the next sweep, whichever it is, and whosever turn it is. */
 TEST(every_byte_of_the_line_is_seen_at_once)
 {
+	struct buffer beside[100];
+
+	for (int i = 0; i < 100; i++)
+		beside[i] = plain_buffer();
 	for (int kind = 0; kind < 3; kind++)
 		for (int i = 0; i < 2 * GMOD_LINE; i++) {
 			struct buffer b = buffer_of_kind(kind);
@@ -50,6 +54,8 @@ TEST(every_byte_of_the_line_is_seen_at_once)
 				sweep();
 			free_quietly(&b);
 		}
+	for (int i = 0; i < 100; i++)
+		free_quietly(&beside[i]);
 }
 
 /* Further out it takes some sweeps, each looks at some lines; and all of them come in turn, again and again. */
