@@ -8,7 +8,7 @@ static _Atomic(CUmemoryPool) exportable[32];
 static _Atomic unsigned exportable_count;   /* 32: too many to tell */
 static atomic_flag lock = ATOMIC_FLAG_INIT; /* for who writes them */
 
-void gmod_ordered_pool_made(CUmemoryPool pool, bool left_alone)
+void gmod_pool_made(CUmemoryPool pool, bool left_alone)
 {
 	unsigned n;
 

@@ -5,7 +5,7 @@
 #include "lib/context/context.h"
 
 /* A pool whose memory other processes may import, or which is not of a device, is left alone. */
-void gmod_ordered_pool_made(CUmemoryPool pool, bool left_alone);
+void gmod_pool_made(CUmemoryPool pool, bool left_alone);
 
 /* Others may have its memory, or it has none of a device; or so many pools are such that nobody can tell. */
 bool gmod_pool_may_be_exported(const struct gmod_context *c, CUmemoryPool pool);

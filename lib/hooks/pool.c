@@ -79,8 +79,8 @@ GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p
 	CUresult r = NEXT(cuMemPoolCreate)(pool, props);
 
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_ordered_pool_made(*pool, props->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-						  props->location.type != CU_MEM_LOCATION_TYPE_DEVICE);
+		gmod_pool_made(*pool, props->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+					  props->location.type != CU_MEM_LOCATION_TYPE_DEVICE);
 	return gmod_done(r, __func__);
 }
 
