@@ -51,7 +51,7 @@
 #include "monitor/launches/launch.h"
 #include "monitor/registry/index.h"
 #include "monitor/watch/sweep.h"
-#include "monitor/watch/damage.h"
+#include "monitor/watch/verify.h"
 
 enum { MAX_BUFFERS = GMOD_BANK * GMOD_BANKS, MAX_MIB = 1 << 20 };
 enum { SPACED_FROM = 10000, BOOKKEEPING_OF = 10000, ROUNDS = 3, WARM_UP = 3, MAX_SWEEPS = 2000 };

@@ -19,7 +19,7 @@
 #include "lib/base/unwind.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
-#include "monitor/watch/damage.h"
+#include "monitor/watch/verify.h"
 #include "monitor/watch/swept.h"
 
 static _Atomic uint64_t next_serial;

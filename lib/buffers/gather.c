@@ -12,6 +12,7 @@
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
+#include "monitor/watch/verify.h"
 #include "monitor/watch/swept.h"
 
 #define STAGING ((size_t)144 << 10)

@@ -2,7 +2,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/base/phase.h"
 #include "lib/buffers/gather.h"
-#include "monitor/watch/damage.h"
+#include "monitor/watch/verify.h"
 #include "monitor/watch/swept.h"
 
 /*

@@ -13,53 +13,6 @@
 #include "monitor/launches/suspects.h"
 #include "monitor/registry/freed.h"
 #include "monitor/registry/index.h"
-#include "monitor/watch/swept.h"
-
-/* ---- the zones of a buffer ---- */
-
-struct range {
-	uint64_t from, to;
-};
-
-static struct range visible_zone(const struct gmod_record *r, enum gmod_side side)
-{
-	const struct gmod_bounds *b = &r->bounds;
-
-	return side == GMOD_HEAD ? (struct range){b->head_from, b->head_to} : (struct range){b->tail_from, b->tail_to};
-}
-
-static struct range whole_zone(const struct gmod_record *r, enum gmod_side side)
-{
-	const struct gmod_bounds *b = &r->bounds;
-
-	return side == GMOD_HEAD ? (struct range){b->head_from, b->user}
-				 : (struct range){b->user + b->size, b->tail_to};
-}
-
-/* The part of the slack that every gather looks at. */
-static struct range gathered_zone(const struct gmod_record *r, enum gmod_side side)
-{
-	const struct gmod_bounds *b = &r->bounds;
-
-	return side == GMOD_HEAD ? (struct range){gmod_near_slack_from(b), b->user}
-				 : (struct range){b->user + b->size, gmod_near_slack_to(b)};
-}
-
-static struct range line_of(const struct gmod_record *r, enum gmod_side side)
-{
-	const struct gmod_bounds *b = &r->bounds;
-
-	return side == GMOD_HEAD ? (struct range){b->head_to - GMOD_LINE, b->head_to}
-				 : (struct range){b->tail_from, b->tail_from + GMOD_LINE};
-}
-
-/* Of a buffer without zones: what the patrol looks at in each round. */
-static struct range patrolled_line(const struct gmod_record *r)
-{
-	uint64_t end = r->bounds.user + r->bounds.size;
-
-	return (struct range){end, end + GMOD_LINE};
-}
 
 /* ---- what is known of each damaged side ---- */
 
@@ -260,10 +213,17 @@ static void say(struct gmod_finding *f, enum gmod_finding_status status)
 	gmod_report_add(f);
 }
 
+/* Has the side slack that a gather looks at? */
+static bool is_gathered(const struct gmod_sighting *s)
+{
+	const struct gmod_bounds *b = &s->record->bounds;
+
+	return s->side == GMOD_HEAD ? gmod_near_slack_from(b) < b->user : b->user + b->size < gmod_near_slack_to(b);
+}
+
 /* Under the lock: a watch for the side, unless there is nothing more to see or no room. */
 static struct watch *claim(const struct gmod_sighting *s)
 {
-	struct range slack = gathered_zone(s->record, s->side);
 	struct watch *w = s->last ? NULL : find_free();
 
 	if (!w) {
@@ -275,7 +235,7 @@ static struct watch *claim(const struct gmod_sighting *s)
 	w->side = s->side;
 	w->diff = s->diff;
 	w->grown_ns = s->seen.ns;
-	w->slack_ns = slack.from < slack.to ? 0 : UINT64_MAX;
+	w->slack_ns = is_gathered(s) ? 0 : UINT64_MAX;
 	w->unfinished = (struct gmod_unfinished *)(watches + WATCHES) + (w - watches);
 	set_state(w, CLAIMED);
 	atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
@@ -478,149 +438,4 @@ void gmod_damage_released(const struct gmod_record *r, uint64_t word)
 		if ((w = find(r->position, word, (enum gmod_side)side)))
 			conclude(w);
 	unlock_and_end(&scope);
-}
-
-/* ---- looking ---- */
-
-static bool overlaps(const struct gmod_diff *d, struct range x)
-{
-	return d->first < x.to && d->last >= x.from;
-}
-
-static struct gmod_moment later_of(struct gmod_moment a, struct gmod_moment b)
-{
-	return a.ticks > b.ticks ? a : b;
-}
-
-static struct gmod_moment patrolled_until(const struct gmod_details *d)
-{
-	/* acquire: if it is gone, patrolled_until is there */
-	const struct gmod_stamp *goes_on = atomic_load_explicit(&d->patrolled, memory_order_acquire);
-
-	return gmod_stamp_get(goes_on ? goes_on : &d->patrolled_until);
-}
-
-/*
- * When the changed bytes were last known intact. The line beside the user's bytes was compared by every sweep, or by
- * every round of the patrol, slack beside them by every gather; what lies further out was surely intact only when it
- * was written.
- */
-static struct gmod_moment intact_since(const struct gmod_sighting *look, const struct gmod_diff *d)
-{
-	const struct gmod_details *details = look->details;
-	const struct gmod_record *r = look->record;
-	enum gmod_side side = look->side;
-	struct gmod_moment then = {details->allocated_ns, details->allocated_ticks}, later = {0, 0};
-
-	if (overlaps(d, line_of(r, side)))
-		later = look->intact;
-	else if (!overlaps(d, visible_zone(r, side)) && overlaps(d, gathered_zone(r, side)))
-		later = gmod_stamp_get(&details->slack[side]);
-	if (side == GMOD_TAIL && !gmod_has_zones(&r->bounds) && overlaps(d, patrolled_line(r)))
-		later = later_of(later, patrolled_until(details));
-	return later_of(later, then);
-}
-
-/* A look, of which `intact` is the latest sweep so far, has found this. */
-static void sight(const struct gmod_sighting *look, const struct gmod_diff *d, const uint8_t *observed,
-		  uint64_t available)
-{
-	struct gmod_sighting s = *look;
-	uint64_t extent = d->last - d->first + 1, count = extent < available ? extent : available;
-
-	s.diff = *d;
-	s.observed = observed;
-	s.observed_count = count < GMOD_OBSERVED_MAX ? (uint32_t)count : GMOD_OBSERVED_MAX;
-	s.intact = intact_since(look, d);
-	s.seen = gmod_now();
-	gmod_damage_sighting(&s);
-}
-
-static struct gmod_sighting look_of(struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment swept,
-				    bool last)
-{
-	return (struct gmod_sighting){
-	    .record = r,
-	    .details = gmod_record_details(r),
-	    .word = word,
-	    .side = side,
-	    .intact = swept,
-	    .last = last,
-	};
-}
-
-static void look_at(const struct gmod_sighting *look, struct range zone)
-{
-	const struct gmod_canary *c = &look->details->canary[look->side];
-	struct gmod_diff d = {0};
-
-	if (gmod_canary_compare(c, zone.from, zone.to, (const void *)(uintptr_t)zone.from, &d) || !d.changed)
-		gmod_damage_intact(look->record, look->word, look->side, zone.from, zone.to);
-	else
-		sight(look, &d, (const uint8_t *)(uintptr_t)d.first, zone.to - d.first);
-}
-
-/* The zone where it lies and the slack as copied, as one damage: there may be bytes between them that are nobody's. */
-static void look_at_both(const struct gmod_sighting *look, const struct gmod_slack *slack)
-{
-	const struct gmod_canary *c = &look->details->canary[look->side];
-	const struct gmod_bounds *b = &look->record->bounds;
-	bool head = look->side == GMOD_HEAD;
-	struct range zone = visible_zone(look->record, look->side), whole = whole_zone(look->record, look->side);
-	struct range near =
-	    head ? (struct range){gmod_slack_from(b), b->user} : (struct range){b->user + b->size, b->tail_from};
-	const uint8_t *copy = head ? slack->head : slack->tail;
-	struct gmod_diff d = {0};
-
-	gmod_canary_compare(c, near.from, near.to, copy, &d);
-	gmod_canary_compare(c, zone.from, zone.to, (const void *)(uintptr_t)zone.from, &d);
-	if (!d.changed)
-		gmod_damage_intact(look->record, look->word, look->side, whole.from, whole.to);
-	else if (d.first >= near.from && d.first < near.to)
-		sight(look, &d, copy + (d.first - near.from), near.to - d.first);
-	else
-		sight(look, &d, (const uint8_t *)(uintptr_t)d.first, zone.to - d.first);
-}
-
-void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const struct gmod_slack *slack,
-			  struct gmod_moment swept)
-{
-	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
-	struct gmod_sighting l = look_of(r, word, GMOD_HEAD, swept, true);
-	struct gmod_busy busy = gmod_busy_begin();
-
-	for (int side = GMOD_HEAD; busy.on && side <= GMOD_TAIL; side++) {
-		l.side = (enum gmod_side)side;
-		if (what == GMOD_VERIFY_COPIED)
-			look_at_both(&l, slack);
-		else
-			look_at(&l, what == GMOD_VERIFY_ALL ? whole_zone(r, l.side) : visible_zone(r, l.side));
-	}
-	if (busy.on)
-		gmod_damage_released(r, l.word);
-	gmod_busy_end(busy);
-}
-
-void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment swept)
-{
-	struct gmod_sighting l = look_of(r, word, side, swept, false);
-
-	look_at(&l, visible_zone(r, side));
-}
-
-void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to,
-			const void *bytes, struct gmod_moment when)
-{
-	struct gmod_sighting l = look_of(r, word, side, gmod_sweep_latest(), false);
-	struct gmod_diff d = {0};
-
-	if (gmod_canary_compare(&l.details->canary[side], from, to, bytes, &d) || !d.changed) {
-		gmod_stamp_set(&l.details->slack[side], when);
-		gmod_damage_intact(r, word, side, from, to);
-	} else {
-		sight(&l, &d, (const uint8_t *)bytes + (d.first - from), to - d.first);
-		/* What was written may go on into the zone the CPU sees, and belongs into the same report. */
-		gmod_verify_pinned(r, word, side, l.intact);
-	}
-	gmod_damage_slack_seen(r, word, side, when);
 }

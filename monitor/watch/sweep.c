@@ -6,6 +6,7 @@
 #include "lib/base/phase.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
+#include "monitor/watch/verify.h"
 
 /*
  * Records whose zones are looked at whole, for each millisecond since the last sweep (each costs some 3 us) and at most

@@ -7,6 +7,7 @@
 #include "lib/base/facts.h"
 #include "monitor/watch/sweep.h"
 #include "monitor/watch/damage.h"
+#include "monitor/watch/verify.h"
 #include "tests/unit/buffer.h"
 
 static struct report many[4096] __attribute__((unused));

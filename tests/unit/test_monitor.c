@@ -6,6 +6,7 @@
 #include "monitor/watch/monitor.h"
 
 #include "tests/unit/sweeping.h"
+#include "monitor/watch/verify.h"
 
 /* ---- threads ---- */
 

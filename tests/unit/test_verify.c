@@ -1,5 +1,6 @@
 /* Looking at canaries without a driver, as a thorough sweep, a free and the gather do it. */
 #include "tests/unit/sweeping.h"
+#include "monitor/watch/verify.h"
 
 /* ---- other looks ---- */
 
