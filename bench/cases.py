@@ -18,7 +18,7 @@ PAD_MIB = 128
 
 # What is kept of each run beside its sample, by the name that the program gives it, and what a row calls their median.
 BESIDE = {"quartile_ms": "quartile", "cpu_ms": "cpu_ms", "memory_bytes": "memory_bytes", "tokens": "tokens"}
-BESIDE["monitor_percent"] = "monitor_percent"
+BESIDE.update(monitor_percent="monitor_percent", each_ms="each_ms", each_99_ms="each_99_ms")
 
 # What a row has not yet, and some never.
 UNKNOWN = ("median", "ratio_median", "ratio_low", "ratio_high", "interval_level")
@@ -37,6 +37,7 @@ class Case:
     key: str | None = "ms"  # the sample is the number behind KEY= of the first; None: the time until all have ended
     per: str | None = None  # also give the sample in us, divided by the number behind this key
     environment: dict = field(default_factory=dict)
+    with_gmod: dict = field(default_factory=dict)  # of the environment, in runs under GMOD only
     options: str = ""  # for GMOD
     values: dict = field(default_factory=dict)  # what to say about the case beside the figures
     once: bool = False  # no pairs: all that one run under GMOD prints
@@ -111,6 +112,7 @@ class Measurement:
     def run(self, variant, limit, more=None):
         """The sample. more: of the environment"""
         extra = {**self.place(variant), **self.case.environment, **(more or {})}
+        extra.update(self.case.with_gmod if variant == "gmod" else {})
         environment, log = self.variants.environment(variant, extra, self.case.options)
         commands = [self.variants.command(variant, command) for command in self.commands]
         outputs, ms, cpu_ms = processes.run_all(commands, environment, limit, few_cpus(self.case.cpus))

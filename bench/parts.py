@@ -10,7 +10,7 @@ PROGRAMS = ("bfs", "mri-fhd", "pns", "mri-q", "fft", "mummer")
 PROGRAMS += ("pitch-texture", "bilateral-filter", "concurrent-kernels", "mri-gridding")
 # Iterations a block, so that it takes 0.1 s.
 MODELS = {"resnet50": 5, "inception_v3": 3, "vgg16": 4, "alexnet": 30}
-DECODER = {"prefill": 7, "decode": 20}
+DECODER = {"prefill": 7, "decode": 20, "decode-graph": 40}
 
 PROGRAM = "{build}/bench/coarse"
 LATENCY = "{build}/gpu/programs/figure_latency"
@@ -21,6 +21,11 @@ GRAPHS = "{build}/gpu/programs/figure_graph_cost"
 LAUNCH = "{build}/null/figure_launch_cost"
 KERNELS = {"GMOD_TEST_KERNELS": "{build}/gpu/kernels.fatbin"}
 JOB = ["{python}", "bench/jobs/train.py"]
+LLAMA = ["{python}", "bench/jobs/llama.py"]
+JAX = ["{python}", "bench/jobs/jax_train.py"]
+# Else each process times its kernels to choose among them, half a minute on one CPU, and not all choose the same.
+JAX_CHOICE = {"XLA_FLAGS": "--xla_gpu_autotune_level=0"}
+TORCH = {"takes": 25, "needs": "torch", "cpus": 1}
 
 
 def coarse(quick):
@@ -58,8 +63,7 @@ def memcheck(quick):
 
 def training(quick):
     """A figure is milliseconds an iteration."""
-    rest = {"takes": 25, "needs": "torch", "cpus": 1}
-    cases = [Case("training", "training", m, commands=[[*JOB, m, "--block", str(n)]], **rest) for m, n in MODELS.items()]
+    cases = [Case("training", "training", m, commands=[[*JOB, m, "--block", str(n)]], **TORCH) for m, n in MODELS.items()]
     if quick:
         return cases[:1]
     cases[-1].memcheck, cases[-1].memcheck_limit = 1, 90
@@ -80,21 +84,42 @@ def inference(quick):
     it allocates. JAX must not take most of the memory at once.
     """
     cases = []
-    for (phase, iterations), group in zip(DECODER.items(), ("frameworks", "decode")):
-        command = ["{python}", "bench/jobs/llama.py", phase, "--block", str(iterations)]
-        cases.append(Case("inference", group, f"llama {phase}", commands=[command], takes=25, needs="torch", cpus=1))
-    command, shared = ["{python}", "bench/jobs/jax_train.py"], {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    rest = {"environment": shared, "takes": 25, "needs": "jax", "pairs": 1, "cpus": 1}
-    return [*cases, Case("inference", "frameworks", "jax train", commands=[command], **rest)]
+    for (phase, iterations), group in zip(DECODER.items(), ("frameworks", "decode", "decode")):
+        command = [*LLAMA, phase, "--block", str(iterations)]
+        cases.append(Case("inference", group, f"llama {phase}", commands=[command], **TORCH))
+    some = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", **JAX_CHOICE}
+    rest = {"environment": some, "takes": 25, "needs": "jax", "pairs": 1, "cpus": 1}
+    return [*cases, Case("inference", "frameworks", "jax train", commands=[JAX], **rest)]
+
+
+def unified(quick):
+    """Two of the jobs with the backend `unified`."""
+    rest = {**TORCH, "options": "backend=unified"}
+    decode = [*LLAMA, "decode", "--block", str(DECODER["decode"])]
+    return [
+        Case("unified", "unified", "resnet50", commands=[[*JOB, "resnet50", "--block", str(MODELS["resnet50"])]], **rest),
+        Case("unified", "decode", "llama decode, unified", commands=[decode], **rest),
+    ]
 
 
 def tensor(quick):
-    """Training again, each tensor an allocation of its own, and so guarded by itself; natively as well."""
-    rest = {"environment": {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, "needs": "torch", "takes": 25, "pairs": 2, "cpus": 1}
-    return [
-        Case("tensor", "training, per tensor", model, commands=[[*JOB, model, "--block", "1", "--blocks", "4"]], **rest)
-        for model in ("resnet50", "alexnet")
-    ]
+    """Jobs whose tensors are allocations in stream order, of which GMOD guards a sample, or all; then training whose tensors
+    are ordinary allocations, natively as well.
+    """
+    ordered = {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}
+    jax_ordered = {"XLA_PYTHON_CLIENT_ALLOCATOR": "cuda_async", **JAX_CHOICE}
+    resnet, rest = [*JOB, "resnet50", "--block", str(MODELS["resnet50"])], {**TORCH, "covers": 0}
+    beside = "tensors, beside PyTorch's pool"
+    cases = [Case("tensor", beside, "resnet50", commands=[resnet], with_gmod=ordered, **rest)]
+    for group, options in (("tensors, a sample", "max_overhead=1"), ("tensors, all", "max_overhead=100")):
+        how = {**rest, "options": options}
+        cases.append(Case("tensor", group, "resnet50", commands=[resnet], environment=ordered, **how))
+        cases.append(Case("tensor", group, "jax train", commands=[JAX], environment=jax_ordered, **{**how, "needs": "jax"}))
+    rest = {**TORCH, "environment": {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, "pairs": 2}
+    for model in ("resnet50", "alexnet"):
+        command = [*JOB, model, "--block", "1", "--blocks", "4"]
+        cases.append(Case("tensor", "training, per tensor", model, commands=[command], **rest))
+    return cases
 
 
 def once(part, group, name, unit, command, key, **rest):
@@ -205,7 +230,7 @@ def pages(quick):
 
 
 # Of each part the cases, and the seconds that it may take without building, as a whole and quick (None: it is left out).
-# Together with bench/inkernel.py they are to stay below half an hour, and quick below 4.
+# Together with bench/inkernel.py they are to stay below 35 minutes, and quick below 4.
 PARTS = {
     "coarse": (coarse, 300, 60),
     "short": (short, 50, 20),
@@ -214,7 +239,8 @@ PARTS = {
     "training": (training, 480, 60),
     "ddp": (ddp, 480, None),
     "inference": (inference, 240, None),
-    "tensor": (tensor, 80, None),
+    "unified": (unified, 120, None),
+    "tensor": (tensor, 240, None),
     "latency": (latency, 110, 15),
     "effectiveness": (effectiveness, 60, 10),
     "monitor": (monitor, 72, 15),

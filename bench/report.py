@@ -201,12 +201,14 @@ def job_rows(result):
         memory = [median_of(row, variant, "memory_bytes") for variant in ("native", "gmod")]
         tokens = median_of(row, "gmod", "tokens")
         monitor = median_of(row, "gmod", "monitor_percent")
+        each = [median_of(row, variant, key) for key in ("each_ms", "each_99_ms") for variant in ("native", "gmod")]
         if row["status"] == "ok" and any(x is not None for x in (*memory, tokens, monitor)):
             yield (
                 row["group"],
                 row["name"],
                 *(short(m and m / 2**20) for m in memory),
                 *(short(tokens and tokens / ms * 1e3) for ms in (row["native_median"], row["median"])),
+                *map(short, each),
                 short(monitor),
             )
 
@@ -292,7 +294,7 @@ SECTIONS = (
     (
         "Jobs",
         ("group", "job", "native, MiB at most:", "GMOD, MiB at most:", "native, tokens/s:", "GMOD, tokens/s:")
-        + ("monitor, % of a core:",),
+        + ("native, ms alone:", "GMOD, ms alone:", "native, 99 of 100:", "GMOD, 99 of 100:", "monitor, % of a core:"),
         job_rows,
     ),
     (

@@ -8,6 +8,8 @@ A job warms up, runs blocks of iterations, and says in one line of key=value:
     monitor_percent  the share of a core that GMOD's monitor thread took meanwhile; unsaid where there is no such thread
     memory_bytes     the most bytes that the framework has had in use at a time; unsaid where it does not say
     tokens           of an iteration; unsaid where the job knows no tokens
+    each_ms          the median of further iterations, each of which is waited for; unsaid where the job asks for none
+    each_99_ms       what 99 of 100 of these take at most
     blocks           all of them, in milliseconds an iteration
 
 BENCH_PAD_MIB in the environment: so many MiB are allocated before all else, which moves what comes after.
@@ -27,6 +29,7 @@ from typing import Callable
 
 WARM_UP = 20  # iterations
 BLOCKS = 40
+EACH = 300
 
 
 @dataclasses.dataclass
@@ -35,6 +38,7 @@ class Job:
     synchronize: Callable  # waits until all iterations have ended
     memory: Callable = lambda: None
     tokens: int | None = None
+    each: bool = False  # whether somebody waits for each iteration, as for a token
 
 
 class Parser(argparse.ArgumentParser):
@@ -81,8 +85,8 @@ def pytorch():
     return torch
 
 
-def run_torch(torch, step, options, tokens=None):
-    run(Job(step, torch.cuda.synchronize, torch.cuda.max_memory_allocated, tokens), options)
+def run_torch(torch, step, options, **more):
+    run(Job(step, torch.cuda.synchronize, torch.cuda.max_memory_allocated, **more), options)
 
 
 def run(job, options):
@@ -98,8 +102,14 @@ def run(job, options):
         "memory_bytes": job.memory(),
         "tokens": job.tokens,
         "blocks": ",".join(f"{ms:.4f}" for ms in blocks),
+        **(alone(job) if job.each else {}),
     }
     print(*(f"{key}={value}" for key, value in said.items() if value is not None))
+
+
+def alone(job):
+    times = sorted(timed(job, 1) / 1e6 for _ in range(EACH))
+    return {"each_ms": median(times), "each_99_ms": times[ceil(EACH * 0.99) - 1]}
 
 
 def share(part, whole):

@@ -1,9 +1,9 @@
 """Inference with a decoder of Llama's shape, in bfloat16.
 
-    llama.py prefill|decode [--block N] [--blocks N] [--warm-up N]
+    llama.py prefill|decode|decode-graph [--block N] [--blocks N] [--warm-up N]
 
 An iteration of prefill reads prompts of 1024 tokens, a batch of 4; one of decode adds a token to each sequence of a
-batch of 8. job.py says what it prints.
+batch of 8; decode-graph does so at the last position, by a CUDA graph. job.py says what it prints.
 """
 
 import itertools
@@ -21,7 +21,7 @@ def arguments():
 
 def prefill(torch, model, positions, batch):
     prompts = torch.randint(model.embedding.num_embeddings, (batch, positions))
-    return lambda: model(prompts, 0), prompts.numel()
+    return lambda: model(prompts, 0)
 
 
 def decode(torch, model, positions, batch):
@@ -32,10 +32,21 @@ def decode(torch, model, positions, batch):
         nonlocal tokens
         tokens = model(tokens, next(position))
 
-    return step, batch
+    return step
 
 
-WORK = {"prefill": (prefill, 4), "decode": (decode, 8)}
+def decode_graph(torch, model, positions, batch):
+    tokens = torch.zeros(batch, 1, dtype=torch.int64)
+    stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    with torch.cuda.stream(stream):
+        model(tokens, positions - 1)
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph):
+        tokens.copy_(model(tokens, positions - 1))
+    return graph.replay
+
+
+WORK = {"prefill": (prefill, 4), "decode": (decode, 8), "decode-graph": (decode_graph, 8)}
 
 
 def main():
@@ -45,10 +56,13 @@ def main():
 
     torch.manual_seed(0)
     begin, batch = WORK[options.phase]
+    tokens = decoder.POSITIONS if begin is prefill else 1
     with torch.device("cuda"):
-        step, tokens = begin(torch, decoder.Decoder(batch), decoder.POSITIONS, batch)
+        model = decoder.Decoder(batch)
     with torch.inference_mode(), decoder.attention():
-        job.run_torch(torch, step, options, tokens)
+        with torch.device("cuda"):
+            step = begin(torch, model, decoder.POSITIONS, batch)
+        job.run_torch(torch, step, options, tokens=batch * tokens, each=tokens == 1)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,8 @@ if sys.argv[1:]:
     named.wait()
     job.run(job.Job(step, synchronize), types.SimpleNamespace(block=2, blocks=5, warm_up=1))
 else:
-    job.run(job.Job(step, synchronize, lambda: started, 21), types.SimpleNamespace(block=3, blocks=20, warm_up=2))
+    job.EACH = 40
+    job.run(job.Job(step, synchronize, lambda: started, 21, each=True), types.SimpleNamespace(block=3, blocks=20, warm_up=2))
 PYTHON
 
 # said KEY: of the line in $out
@@ -86,9 +87,11 @@ same "all of them" 20 "$(said blocks | tr ',' '\n' | wc -l)"
 near "those that were disturbed, too" 20 100 "$(said blocks | tr ',' '\n' | sort -g | tail -n 1)"
 near "CPU time of an iteration" 0 2 "$(said cpu_ms)"
 same "memory and tokens" "62 21" "$(said memory_bytes) $(said tokens)"
+near "an iteration that is waited for" 2 8 "$(said each_ms)"
+near "99 of 100 of them: the disturbed ones, too" 20 100 "$(said each_99_ms)"
 same "no monitor thread" "" "$(said monitor_percent)"
 expect "one with a monitor thread" 0 env PYTHONPATH="$jobs" python3 "$work/fake.py" monitored
-same "what the job does not know" "" "$(said memory_bytes)$(said tokens)"
+same "what the job does not know" "" "$(said memory_bytes)$(said tokens)$(said each_ms)"
 near "the monitor's share of a core" 1 200 "$(said monitor_percent)"
 
 # ---- what they say when they cannot run ----
