@@ -36,8 +36,10 @@ def commit():
 
 
 def device():
-    """The devices by kind, `2 x NVIDIA Name`; an empty text where there is none."""
-    names = Counter(filter(None, said("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")))
+    """The devices by kind, `2 x NVIDIA Name`, those of CUDA_VISIBLE_DEVICES only; an empty text where there is none."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    only = ["-i", visible] if visible else []
+    names = Counter(filter(None, said("nvidia-smi", "--query-gpu=name", "--format=csv,noheader", *only)))
     return ", ".join(f"{count} x {name}" for name, count in sorted(names.items()))
 
 

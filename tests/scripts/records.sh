@@ -21,6 +21,7 @@ stand_in() {
 }
 stand_in "$work/bin/nvidia-smi" <<'TOOL'
 case $* in
+*=name*' -i '*) echo "${*##* }" ;;
 *=name*) printf '%s\n' ${DEVICES-A-GPU A-GPU} ;;
 *) echo 580.1 ;;
 esac
@@ -223,6 +224,7 @@ done
 
 same "the commit" 0123456789 "$(python3 bench/machine.py commit)"
 same "the device" "1 x A, 2 x B" "$(DEVICES='B A B' python3 bench/machine.py device)"
+same "the one that is visible" "1 x 3" "$(CUDA_VISIBLE_DEVICES=3 python3 bench/machine.py device)"
 same "what is unknown is none" "" "$(NVCC=$work/absent python3 bench/machine.py cuda)"
 outcome python3 bench/machine.py weather
 same "nothing else" 1 "$status"
