@@ -121,6 +121,15 @@ GT_KERNEL4(d_flip, char **, p, long long, index, long long, off, long long, coun
 		p[index][off + i] ^= 0x5a;
 }
 
+/* The same with the bytes off and off + 3. */
+GT_KERNEL3(d_flip_two, char **, p, long long, index, long long, off)
+{
+	if (GT_TID() == 0) {
+		p[index][off] ^= 0x5a;
+		p[index][off + 3] ^= 0x5a;
+	}
+}
+
 /*
  * Buffers that come and go: each thread holds up to four, of 1 to 300 bytes and now and then of up to 64 KiB, writes a
  * mark at both ends and looks for it before it frees. *bad counts marks that are gone.

@@ -10,11 +10,11 @@
 int main(void)
 {
 	CUdeviceptr p = ik_alloc(3, 100);
+	long long index = 1, end = 100;
 
 	tk_sync();
 	tk_sleep_ms(1000);
-	ik_flip(p, 1, 100, 1);
-	ik_flip(p, 1, 103, 1);
+	tk_launch(ik_kernel("d_flip_two"), 1, 1, NULL, TK_ARGS(&p, &index, &end));
 	tk_sync();
 	ik_free(p, 3, 0);
 	tk_sync();
