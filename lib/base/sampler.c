@@ -7,6 +7,7 @@
 
 #define WINDOW GMOD_MILLISECONDS(100)
 #define FULL (WINDOW + WINDOW / 4) /* what it gives is the most that the bucket holds */
+#define EARLIER GMOD_SECONDS(1)    /* of the time before the first window, so much counts at most */
 #define ALL (100u * GMOD_PERCENT_ONE)
 
 enum {
@@ -99,16 +100,24 @@ static void set_probability(void)
 	SET(put_off, larger(GET(put_off) - 1, 0));
 }
 
+static int64_t earlier_ns(void)
+{
+	return larger(FULL, smaller((int64_t)gmod_clock_ns(CLOCK_PROCESS_CPUTIME_ID), EARLIER));
+}
+
 static void turn(uint64_t now_ns)
 {
-	int64_t elapsed = (int64_t)(now_ns - GET(start)), owed = GET(owed);
+	bool first = !GET(start);
+	int64_t elapsed = first ? earlier_ns() : (int64_t)(now_ns - GET(start)), owed = GET(owed);
+	/* What there is above it stays until it is spent. */
+	int64_t most = larger(share_of(FULL), first ? share_of(elapsed) : GET(balance));
 	uint64_t thread = GET(thread), stream = GET(stream), pairs = GET(pairs);
 	int64_t cost = larger((int64_t)thread, (int64_t)stream);
 
 	/* What never comes is forgotten, after a while. */
 	owed -= owed / MEMORY * smaller(elapsed / (int64_t)WINDOW, MEMORY);
 	SET(start, now_ns);
-	SET(balance, smaller(GET(balance) + share_of(elapsed) - cost, share_of(FULL)));
+	SET(balance, smaller(GET(balance) + share_of(elapsed) - cost, most));
 	SET(owed, larger(owed + (int64_t)pairs * GET(price) - cost, 0));
 	gmod_count(&window.thread, -thread);
 	gmod_count(&window.stream, -stream);

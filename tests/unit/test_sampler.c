@@ -317,6 +317,35 @@ TEST_IN_CHILD(a_sudden_burst_costs_no_more)
 	check_budget(w, 10);
 }
 
+/* Of n allocations of a few sites, in a burst: how many are guarded. */
+static unsigned burst(struct world *w, unsigned n)
+{
+	unsigned guarded = 0;
+
+	for (; n > 0; n--) {
+		guarded += allocate(w, random_below(&seed, 10));
+		pass(w, 20 * US);
+	}
+	return guarded;
+}
+
+/* A process that has computed for half a second first: its first burst gets what that has earned, and no later one
+ * does. */
+TEST_IN_CHILD(the_time_before_the_first_counts_once)
+{
+	struct world *w = open_world(ONE_PERCENT);
+	unsigned first, later;
+
+	w->life = 10 * SECOND;
+	while (gmod_clock_ns(CLOCK_PROCESS_CPUTIME_ID) < 500 * MS)
+		;
+	first = burst(w, 400);
+	flow(w, 30, 100 * MS);
+	later = burst(w, 400);
+	CHECK(first > 300, "of 400 first allocations, %u are guarded", first);
+	CHECK(later < 250, "of 400 later ones, %u are guarded", later);
+}
+
 /* How many of n new sites have one guarded, all at this moment. */
 static uint64_t choose_new(struct world *w, uint64_t n)
 {
