@@ -5,18 +5,38 @@
 #include "lib/base/deadline.h"
 #include "lib/base/map.h"
 
-enum { UNIT_BITS = 9, GRANULE_BITS = 21, MIDDLE_BITS = 13, ROOT_BITS = 14, SLOTS = 1 << (GRANULE_BITS - UNIT_BITS) };
+enum { UNIT_BITS = 9, GRANULE_BITS = 21, MIDDLE_BITS = 13, ROOT_BITS = 14, UNITS = 1 << (GRANULE_BITS - UNIT_BITS) };
+enum { FAN_BITS = 4, LEVELS = 4, SLOTS = 288 + UNITS }; /* of a leaf; brothers share a line of the cache */
+_Static_assert(UNITS == 1 << (FAN_BITS * (LEVELS - 1)), "the last level has the units");
 _Static_assert(GMOD_DEVICE_ALIGNMENT == 1 << UNIT_BITS, "as buffers are spaced");
 #define DIRECT ((uint64_t)1)
 
 typedef _Atomic uint64_t granule_entry;
 typedef _Atomic uint32_t leaf_slot; /* position + 1 */
 
+static const unsigned first_slot[LEVELS] = {0, 16, 32, 288};
+
 static _Atomic(granule_entry *) root[1 << ROOT_BITS];
 
-static unsigned slot_of(uint64_t address)
+static unsigned unit_of(uint64_t address)
 {
-	return (unsigned)(address >> UNIT_BITS) & (SLOTS - 1);
+	return (unsigned)(address >> UNIT_BITS) & (UNITS - 1);
+}
+
+/* The slot on that level that stands for the unit, and for its brothers. */
+static unsigned slot_of(unsigned unit, unsigned level)
+{
+	return first_slot[level] + (unit >> (FAN_BITS * (LEVELS - 1 - level)));
+}
+
+/* Of the units [unit, end), the first ones as far as one slot can stand for them: that slot. */
+static unsigned slot_from(unsigned unit, unsigned end, unsigned *count)
+{
+	unsigned level = LEVELS - 1;
+
+	for (*count = 1; level && unit % (*count << FAN_BITS) == 0 && unit + (*count << FAN_BITS) <= end; level--)
+		*count <<= FAN_BITS;
+	return slot_of(unit, level);
 }
 
 static bool covered(uint64_t address)
@@ -65,11 +85,11 @@ static leaf_slot *leaf_of(granule_entry *entry)
 	return value & DIRECT ? NULL : (leaf_slot *)(uintptr_t)value;
 }
 
-static void set_slots(leaf_slot *leaf, unsigned first, unsigned count, uint32_t value)
+static void set_slots(leaf_slot *leaf, unsigned first, unsigned end, uint32_t value)
 {
-	for (unsigned i = first; i < first + count; i++)
+	for (unsigned unit = first, count; unit < end; unit += count)
 		/* release: the record behind a slot is complete */
-		atomic_store_explicit(&leaf[i], value, memory_order_release);
+		atomic_store_explicit(&leaf[slot_from(unit, end, &count)], value, memory_order_release);
 }
 
 /* A granule the buffer covers whole needs no leaf, if it has none yet. */
@@ -83,16 +103,16 @@ static bool enter_whole(granule_entry *entry, uint32_t value)
 		return true;
 	leaf = leaf_of(entry);
 	if (leaf)
-		set_slots(leaf, 0, SLOTS, value);
+		set_slots(leaf, 0, UNITS, value);
 	return leaf != NULL;
 }
 
-static bool enter_part(granule_entry *entry, unsigned first, unsigned count, uint32_t value)
+static bool enter_part(granule_entry *entry, unsigned first, unsigned end, uint32_t value)
 {
 	leaf_slot *leaf = leaf_of(entry);
 
 	if (leaf)
-		set_slots(leaf, first, count, value);
+		set_slots(leaf, first, end, value);
 	return leaf != NULL;
 }
 
@@ -104,14 +124,14 @@ bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position)
 		return false;
 	for (; at < to; at = stop) {
 		granule_entry *entry = entry_of(at, true);
-		unsigned count;
+		unsigned first = unit_of(at), end;
 
 		stop = ((at >> GRANULE_BITS) + 1) << GRANULE_BITS;
 		if (stop > to)
 			stop = to;
-		count = (unsigned)((stop - at) >> UNIT_BITS);
-		if (!entry || !(count == SLOTS ? enter_whole(entry, position + 1)
-					       : enter_part(entry, slot_of(at), count, position + 1))) {
+		end = first + (unsigned)((stop - at) >> UNIT_BITS);
+		if (!entry || !(end - first == UNITS ? enter_whole(entry, position + 1)
+						     : enter_part(entry, first, end, position + 1))) {
 			gmod_index_remove(from, at, position);
 			return false;
 		}
@@ -120,7 +140,7 @@ bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position)
 }
 
 /* Only what is ours: the pages may have been entered for their next buffer already. */
-static void leave(granule_entry *entry, unsigned first, unsigned count, uint32_t mine)
+static void leave(granule_entry *entry, unsigned first, unsigned end, uint32_t mine)
 {
 	uint64_t value = atomic_load_explicit(entry, memory_order_acquire), direct = (uint64_t)mine << 1 | DIRECT;
 	leaf_slot *leaf = (leaf_slot *)(uintptr_t)value;
@@ -129,11 +149,11 @@ static void leave(granule_entry *entry, unsigned first, unsigned count, uint32_t
 		atomic_compare_exchange_strong_explicit(entry, &direct, 0, memory_order_release, memory_order_relaxed);
 		return;
 	}
-	for (unsigned i = first; value && !(value & DIRECT) && i < first + count; i++) {
+	for (unsigned unit = first, count; value && !(value & DIRECT) && unit < end; unit += count) {
 		uint32_t expected = mine;
 
-		atomic_compare_exchange_strong_explicit(&leaf[i], &expected, 0, memory_order_release,
-							memory_order_relaxed);
+		atomic_compare_exchange_strong_explicit(&leaf[slot_from(unit, end, &count)], &expected, 0,
+							memory_order_release, memory_order_relaxed);
 	}
 }
 
@@ -148,7 +168,7 @@ void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position)
 		if (stop > to)
 			stop = to;
 		if (entry)
-			leave(entry, slot_of(at), (unsigned)((stop - at) >> UNIT_BITS), position + 1);
+			leave(entry, unit_of(at), unit_of(at) + (unsigned)((stop - at) >> UNIT_BITS), position + 1);
 	}
 }
 
@@ -172,38 +192,47 @@ void gmod_index_reinstate(struct gmod_record *r)
 	gmod_record_reinstate(r);
 }
 
-/* Position + 1 that the index holds for the address, 0 for none. */
-static uint32_t look_up(uint64_t address)
+/* What the index holds for an address: a record a level, or one for all of them; NULL is none. */
+struct hits {
+	struct gmod_record *of[LEVELS];
+};
+
+static struct gmod_record *record_of(uint32_t value)
+{
+	return value ? gmod_record_at(value - 1) : NULL;
+}
+
+static struct hits look_up(uint64_t address)
 {
 	granule_entry *entry = covered(address) ? entry_of(address, false) : NULL;
 	uint64_t value = entry ? atomic_load_explicit(entry, memory_order_acquire) : 0;
+	leaf_slot *leaf = (leaf_slot *)(uintptr_t)value;
+	struct hits hits = {0};
 
 	if (value & DIRECT)
-		return (uint32_t)(value >> 1);
-	if (!value)
-		return 0;
-	return atomic_load_explicit(&((leaf_slot *)(uintptr_t)value)[slot_of(address)], memory_order_acquire);
+		hits.of[0] = record_of((uint32_t)(value >> 1));
+	for (unsigned level = 0; value && !(value & DIRECT) && level < LEVELS; level++)
+		hits.of[level] =
+		    record_of(atomic_load_explicit(&leaf[slot_of(unit_of(address), level)], memory_order_acquire));
+	return hits;
 }
 
 static struct gmod_found find_now(uint64_t address)
 {
-	struct gmod_found found = {0};
-	uint32_t hit = look_up(address);
-	struct gmod_record *r;
+	struct hits hits = look_up(address);
 
-	if (!hit)
-		return found;
-	r = gmod_record_at(hit - 1);
-	found.word = gmod_record_snapshot(r, &found.bounds);
-	if (found.word && address >= found.bounds.head_from && address < found.bounds.tail_to)
-		found.record = r;
-	return found;
+	for (unsigned i = 0; i < LEVELS; i++) {
+		struct gmod_found found = {.record = hits.of[i]};
+
+		found.word = found.record ? gmod_record_snapshot(found.record, &found.bounds) : 0;
+		if (found.word && address >= found.bounds.head_from && address < found.bounds.tail_to)
+			return found;
+	}
+	return (struct gmod_found){0};
 }
 
-bool gmod_index_facts_at(uint64_t address, struct gmod_buffer_facts *out)
+static bool facts_of(struct gmod_record *r, uint64_t address, struct gmod_buffer_facts *out)
 {
-	uint32_t hit = look_up(address);
-	struct gmod_record *r = hit ? gmod_record_at(hit - 1) : NULL;
 	uint64_t word = r ? atomic_load_explicit(&r->word, memory_order_acquire) : 0;
 
 	if ((word & 3) != GMOD_LIVE && (word & 3) != GMOD_RELEASING)
@@ -211,6 +240,16 @@ bool gmod_index_facts_at(uint64_t address, struct gmod_buffer_facts *out)
 	*out = gmod_record_facts(r);
 	atomic_thread_fence(memory_order_acquire);
 	return out->base == address && atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == word >> 2;
+}
+
+bool gmod_index_facts_at(uint64_t address, struct gmod_buffer_facts *out)
+{
+	struct hits hits = look_up(address);
+	bool known = false;
+
+	for (unsigned i = 0; i < LEVELS && !known; i++)
+		known = facts_of(hits.of[i], address, out);
+	return known;
 }
 
 /* Departures begun and over. A thread of its own departure does not wait for it. */
@@ -231,20 +270,24 @@ void gmod_index_departed(void)
 	departing--;
 }
 
+static bool is_releasing(struct gmod_record *r, uint64_t address, struct gmod_found *out)
+{
+	uint64_t word = r ? atomic_load_explicit(&r->word, memory_order_acquire) : 0;
+
+	*out = (struct gmod_found){.record = r, .word = word};
+	return (word & 3) == GMOD_RELEASING && __atomic_load_n(&r->bounds.user, __ATOMIC_RELAXED) == address;
+}
+
 bool gmod_index_find_releasing(uint64_t address, struct gmod_found *out)
 {
 	/* acquire, both, as in gmod_index_find(): a departure that had it has begun by the second */
 	unsigned over = atomic_load_explicit(&departures_over, memory_order_acquire);
-	uint32_t hit = look_up(address);
-	struct gmod_record *r = hit ? gmod_record_at(hit - 1) : NULL;
-	uint64_t word = r ? atomic_load_explicit(&r->word, memory_order_acquire) : 0;
+	struct hits hits = look_up(address);
+	bool known = false;
 
-	if ((word & 3) != GMOD_RELEASING || __atomic_load_n(&r->bounds.user, __ATOMIC_RELAXED) != address)
-		return false;
-	if (atomic_load_explicit(&departures, memory_order_acquire) != over)
-		return false;
-	*out = (struct gmod_found){.record = r, .word = word};
-	return true;
+	for (unsigned i = 0; i < LEVELS && !known; i++)
+		known = is_releasing(hits.of[i], address, out);
+	return known && atomic_load_explicit(&departures, memory_order_acquire) == over;
 }
 
 /* Is the address in a buffer of a context that may be about to go, or that has just come back? */

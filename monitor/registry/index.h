@@ -2,16 +2,18 @@
  * From an address to the record of the buffer around it, interior pointers and redzones included.
  *
  * Guarded buffers own whole units of GMOD_DEVICE_ALIGNMENT bytes, so the index maps units: two levels of tables over
- * granules of 2 MiB, and one leaf per granule that a buffer shares with others. Tables and leaves are made once and
- * never freed; a slot is set by the thread that arms a buffer and cleared by the one that releases it, before the
- * driver can hand the pages out again.
+ * granules of 2 MiB, and one leaf per granule that a buffer shares with others. A leaf is a tree: a slot for all of the
+ * granule, 16 for its parts, and so on down to its 4096 units, and a buffer has the fewest slots that cover it, at most
+ * 90 in a granule. Tables and leaves are made once and never freed; a slot is set by the thread that arms a buffer and
+ * cleared by the one that releases it, before the driver can hand the pages out again.
  *
- *     address bits   47..34 root | 33..21 middle | 20..9 leaf
+ *     address bits   47..34 root | 33..21 middle | 20..17, 16..13, 12..9 leaf
  *     granule entry  0 | position + 1 of the buffer that covers all of it, tagged DIRECT | pointer to its leaf
  *
- * A granule that once had a leaf keeps it. Look-ups take no lock and may run while anything changes: the answer is a
- * record to be checked against its own fields, as gmod_index_find() does.
- * Modelled in tests/models/index.pml, with the end of a context in teardown.pml.
+ * A granule that once had a leaf keeps it. Where the next buffer comes before the last one's slots are cleared, an
+ * address has slots of both, on two levels: a look-up tries all. Look-ups take no lock and may run while anything
+ * changes: the answer is a record to be checked against its own fields, as gmod_index_find() does. Modelled in
+ * tests/models/index.pml, with the end of a context in teardown.pml.
  */
 #ifndef GMOD_MONITOR_REGISTRY_INDEX_H
 #define GMOD_MONITOR_REGISTRY_INDEX_H

@@ -140,8 +140,8 @@ TEST(small_buffers_are_told_apart)
 
 TEST(a_buffer_is_found_by_any_address_of_its_pages)
 {
-	static const uint64_t sizes[] = {3,    4,    5,    100,  511,   512,     513,     514,
-					 1023, 1024, 1025, 1536, 20000, 512 * 8, 512 * 9, 512 * 64 + 2};
+	static const uint64_t sizes[] = {
+	    25 * GMOD_DEVICE_ALIGNMENT, GRANULE / 16, GRANULE / 16 + 512, GRANULE / 2, GRANULE - 512, GRANULE};
 	uint64_t seed = 2;
 
 	for (uint64_t offset = 0; offset < 1024; offset += 73)
@@ -189,6 +189,36 @@ TEST(granules_are_shared_with_neighbours)
 	check_none(at + GRANULE - 1);
 	leave(&before);
 	leave(&behind);
+}
+
+/* A buffer's slots may outlast it until the next one is there: on all levels the living one is found. */
+TEST(the_next_buffer_is_found_beside_the_last)
+{
+	static const uint64_t sizes[] = {GMOD_DEVICE_ALIGNMENT,
+					 7 * GMOD_DEVICE_ALIGNMENT,
+					 GRANULE / 256,
+					 GRANULE / 16 + 512,
+					 GRANULE / 2,
+					 GRANULE - 512,
+					 GRANULE};
+	uint64_t at = 0x7f3000000000;
+
+	for (size_t i = 0; i < SIZE_OF(sizes); i++)
+		for (size_t k = 0; k < SIZE_OF(sizes); k++) {
+			struct buffer last = enter(at, at + sizes[i]), next;
+
+			NEED(gmod_record_begin_release(last.record, last.word));
+			next = enter(at, at + sizes[k]);
+			check_found(&next, at);
+			check_found(&next, at + sizes[k] - 1);
+			gmod_index_remove(at, at + sizes[i], last.record->position);
+			gmod_record_retire(last.record);
+			check_found(&next, at);
+			check_found(&next, at + sizes[k] - 1);
+			leave(&next);
+			check_none(at);
+			check_none(at + sizes[k] - 1);
+		}
 }
 
 TEST(the_whole_address_space_is_covered)
