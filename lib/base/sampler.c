@@ -6,8 +6,9 @@
 #include "lib/base/hash.h"
 
 #define WINDOW GMOD_MILLISECONDS(100)
-#define FULL (WINDOW + WINDOW / 4) /* what it gives is the most that the bucket holds */
-#define EARLIER GMOD_SECONDS(1)    /* of the time before the first window, so much counts at most */
+#define FULL (WINDOW + WINDOW / 4)      /* what it gives is the most that the bucket holds */
+#define EARLIER GMOD_SECONDS(1)         /* of the time before the first window, so much counts at most */
+#define MOST (GMOD_MILLISECONDS(1) / 5) /* what takes longer was made once, or had to wait: no price of a pair */
 #define ALL (100u * GMOD_PERCENT_ONE)
 
 enum {
@@ -231,7 +232,7 @@ void gmod_sample_take_back(struct gmod_site *site)
 
 void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns)
 {
-	gmod_count(&window.thread, thread_ns);
+	gmod_count(&window.thread, thread_ns < MOST ? thread_ns : MOST);
 	gmod_count(&window.stream, stream_ns);
 }
 

@@ -46,7 +46,10 @@ bool gmod_sample(uint64_t key, uint64_t now_ns, struct gmod_site **site);
 /* Chosen, but it could not be guarded. */
 void gmod_sample_take_back(struct gmod_site *site);
 
-/* What guarding has cost: time of the calling thread, and of the stream. The larger sum of a window counts. */
+/*
+ * What guarding has cost: time of the calling thread, of which 0.2 ms count at most, and of the stream. The larger sum
+ * of a window counts.
+ */
 void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns);
 
 struct gmod_sample_totals {

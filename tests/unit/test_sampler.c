@@ -403,7 +403,8 @@ TEST_IN_CHILD(a_debt_is_paid_back)
 	struct gmod_site *s;
 
 	flow(w, 1, 100 * US);
-	gmod_sample_spent(200 * MS, 0);
+	for (int i = 0; i < 1000; i++)
+		gmod_sample_spent(200 * US, 0);
 	pass(w, 100 * MS);
 	/* That is 20 s worth. */
 	for (int i = 0; i < 190000; i++) {
@@ -416,6 +417,17 @@ TEST_IN_CHILD(a_debt_is_paid_back)
 	for (size_t i = 0; i < LONGEST_MS; i++)
 		draws += w->spent[i];
 	CHECK(draws - all >= 85 * MS && draws - all <= 115 * MS, "%lu us", (draws - all) / US);
+}
+
+/* A second that a thread had to wait for once is no debt. */
+TEST_IN_CHILD(a_single_wait_is_no_price)
+{
+	struct world *w = open_world(ONE_PERCENT);
+
+	flow(w, 10, 500 * US);
+	gmod_sample_spent(SECOND, 0);
+	flow(w, 10, 500 * US);
+	check_budget(w, 90);
 }
 
 /* Another thread may have asked for the time a little earlier. */
