@@ -1,16 +1,14 @@
 #include "lib/base/python.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/facts.h"
 #include "lib/base/hash.h"
 #include "lib/base/keep.h"
 #include "lib/base/map.h"
+#include "lib/base/peek.h"
 
 /* ---- where things lie ---- */
 
@@ -72,14 +70,11 @@ void gmod_python_init(void *(*find)(void *handle, const char *symbol))
 /* false: not all of it is there. */
 static bool copy(uintptr_t from, void *to, size_t n)
 {
-	struct iovec here = {to, n}, there = {(void *)from, n};
-	int saved = errno;
-	bool done = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+	ssize_t done = gmod_peek(from, to, n);
 
-	if (!done && errno != EFAULT && atomic_exchange_explicit(&gmod_hot.python, 0, memory_order_relaxed))
+	if (done < 0 && done != -EFAULT && atomic_exchange_explicit(&gmod_hot.python, 0, memory_order_relaxed))
 		gmod_degraded("process_vm_readv");
-	errno = saved;
-	return done;
+	return done == (ssize_t)n;
 }
 
 #define STRAIGHT static inline __attribute__((always_inline))

@@ -32,7 +32,7 @@ static void descend(void)
 	size_t one = 1;
 
 	if (level == LEVELS)
-		gmod_unwind(&seen, GMOD_STACK_MAX);
+		gmod_unwind(&seen, LEVELS + 1);
 	else if (path >> level++ & 1)
 		NEED(lfind(&element, &element, &one, 1, step));
 	else
