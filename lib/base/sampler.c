@@ -8,7 +8,7 @@
 #define WINDOW GMOD_MILLISECONDS(100)
 #define FULL (WINDOW + WINDOW / 4)      /* what it gives is the most that the bucket holds */
 #define EARLIER GMOD_SECONDS(1)         /* of the time before the first window, so much counts at most */
-#define MOST (GMOD_MILLISECONDS(1) / 5) /* what takes longer was made once, or had to wait: no price of a pair */
+#define MOST (GMOD_MILLISECONDS(1) / 5) /* what takes longer, and four pairs' time, was made once or had to wait */
 #define ALL (100u * GMOD_PERCENT_ONE)
 
 enum {
@@ -16,6 +16,7 @@ enum {
 	PAIR_ASSUMED = 12000, /* ns, while few have been seen */
 	PAIRS_ASSUMED = 8,
 	MEMORY = 8,  /* windows */
+	FADES = 16,  /* likewise: the first one's balance */
 	FINE = 1024, /* parts of a pair, so that a few fade evenly, too */
 };
 
@@ -110,8 +111,8 @@ static void turn(uint64_t now_ns)
 {
 	bool first = !GET(start);
 	int64_t elapsed = first ? earlier_ns() : (int64_t)(now_ns - GET(start)), owed = GET(owed);
-	/* What there is above it stays until it is spent. */
-	int64_t most = larger(share_of(FULL), first ? share_of(elapsed) : GET(balance));
+	/* What the first window had above it fades. */
+	int64_t most = larger(share_of(FULL), first ? share_of(elapsed) : GET(balance) - GET(balance) / FADES);
 	uint64_t thread = GET(thread), stream = GET(stream), pairs = GET(pairs);
 	int64_t cost = larger((int64_t)thread, (int64_t)stream);
 
@@ -232,7 +233,7 @@ void gmod_sample_take_back(struct gmod_site *site)
 
 void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns)
 {
-	gmod_count(&window.thread, thread_ns < MOST ? thread_ns : MOST);
+	gmod_count(&window.thread, (uint64_t)smaller((int64_t)thread_ns, larger(MOST, 4 * GET(price))));
 	gmod_count(&window.stream, stream_ns);
 }
 

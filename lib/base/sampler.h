@@ -4,11 +4,12 @@
  *
  * A bucket holds nanoseconds: time fills it at the rate of max_overhead, up to what 125 ms give, and
  * what guarding costs is taken out of it. With the first allocation it has what the CPU time of the process so far
- * gives, up to a second's: weights, which live as long as the process, are allocated in a burst that begins it. A
- * choice is charged at once with what one has cost of late, because its cost comes later. Once a window the probability
- * is set, so that what the bucket holds lasts for the draws that the busiest window of late had. A draw goes by nothing
- * but that number and how many draws there were: not by what the bucket holds at that moment, or sites that always come
- * late would never be drawn, and the number recorded would not be the true one.
+ * gives, up to a second's: weights, which live as long as the process, are allocated in a burst that begins it. What of
+ * that is not spent fades within seconds. A choice is charged at once with what one has cost of late, because its cost
+ * comes later. Once a window the probability is set, so that what the bucket holds lasts for the draws that the busiest
+ * window of late had. A draw goes by nothing but that number and how many draws there were: not by what the bucket
+ * holds at that moment, or sites that always come late would never be drawn, and the number recorded would not be the
+ * true one.
  *
  * Pure arithmetic: no driver, no memory, and no clock but for the CPU time. From any thread, also from a signal
  * handler; nobody waits.
@@ -47,8 +48,9 @@ bool gmod_sample(uint64_t key, uint64_t now_ns, struct gmod_site **site);
 void gmod_sample_take_back(struct gmod_site *site);
 
 /*
- * What guarding has cost: time of the calling thread, of which 0.2 ms count at most, and of the stream. The larger sum
- * of a window counts.
+ * What guarding has cost: time of the calling thread, and of the stream. The larger sum of a window counts. Of the
+ * thread's no more is counted than 0.2 ms or what four pairs have taken of late, whichever is more: a call that waits
+ * once is no reason to guard nothing for a while.
  */
 void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns);
 

@@ -430,6 +430,21 @@ TEST_IN_CHILD(a_single_wait_is_no_price)
 	check_budget(w, 90);
 }
 
+/* But where each call waits, that is their price, which is known after a few seconds. */
+TEST_IN_CHILD(many_waits_are_a_price)
+{
+	struct world *w = open_world(ONE_PERCENT);
+	uint64_t all = 0;
+
+	w->step = 400 * US;
+	flow(w, 5, 10 * US);
+	memset(w->spent, 0, sizeof(w->spent));
+	flow(w, 20, 10 * US);
+	for (size_t i = 0; i < LONGEST_MS; i++)
+		all += w->spent[i];
+	CHECK(all >= 180 * MS && all <= 210 * MS, "%lu us of 200000", all / US);
+}
+
 /* Another thread may have asked for the time a little earlier. */
 TEST_IN_CHILD(an_older_time_does_no_harm)
 {
