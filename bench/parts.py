@@ -23,6 +23,7 @@ KERNELS = {"GMOD_TEST_KERNELS": "{build}/gpu/kernels.fatbin"}
 JOB = ["{python}", "bench/jobs/train.py"]
 LLAMA = ["{python}", "bench/jobs/llama.py"]
 JAX = ["{python}", "bench/jobs/jax_train.py"]
+SLOW = {"limit": 120}  # to start, where there is one CPU
 # Else each process times its kernels to choose among them, half a minute on one CPU, and not all choose the same.
 JAX_CHOICE = {"XLA_FLAGS": "--xla_gpu_autotune_level=0"}
 TORCH = {"takes": 25, "needs": "torch", "cpus": 1}
@@ -88,7 +89,7 @@ def inference(quick):
         command = [*LLAMA, phase, "--block", str(iterations)]
         cases.append(Case("inference", group, f"llama {phase}", commands=[command], **TORCH))
     some = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", **JAX_CHOICE}
-    rest = {"environment": some, "takes": 25, "needs": "jax", "pairs": 1, "cpus": 1}
+    rest = {"environment": some, "takes": 25, "needs": "jax", "pairs": 1, "cpus": 1, **SLOW}
     return [*cases, Case("inference", "frameworks", "jax train", commands=[JAX], **rest)]
 
 
@@ -114,7 +115,8 @@ def tensor(quick):
     for group, options in (("tensors, a sample", "max_overhead=1"), ("tensors, all", "max_overhead=100")):
         how = {**rest, "options": options}
         cases.append(Case("tensor", group, "resnet50", commands=[resnet], environment=ordered, **how))
-        cases.append(Case("tensor", group, "jax train", commands=[JAX], environment=jax_ordered, **{**how, "needs": "jax"}))
+        how.update(needs="jax", **SLOW)
+        cases.append(Case("tensor", group, "jax train", commands=[JAX], environment=jax_ordered, **how))
     rest = {**TORCH, "environment": {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, "pairs": 2}
     for model in ("resnet50", "alexnet"):
         command = [*JOB, model, "--block", "1", "--blocks", "4"]

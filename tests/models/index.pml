@@ -2,9 +2,11 @@
  * From an address to its buffer while buffers come and go: monitor/registry/index.c, with the records of monitor/registry/registry.c and
  * the order of lib/buffers/buffer.c.
  *
- * One granule of two pages. One thread keeps allocating both pages, one the first, one the second, wherever the driver
- * has them free; any of three records may serve any of them. Each looks its own live buffer up; another thread looks
- * up either page at any time.
+ * One granule of two pages, whose leaf has one level: what several hold, when one buffer comes before the last one's slots
+ * are cleared, is for test_index (the_next_buffer_is_found_beside_the_last).
+ *
+ * One thread keeps allocating both pages, one the first, one the second, wherever the driver has them free; any of three
+ * records may serve any of them. Each looks its own live buffer up; another thread looks up either page at any time.
  *
  *   good      a live buffer's owner finds it; whatever is found holds the address, and its bounds belong to its word;
  *             the granule is never found taken by a buffer whose pages the driver has handed out again
