@@ -3,9 +3,9 @@
     figures.py [--quick] [--more] [--build DIR] [--results DIR] --device TEXT --commit TEXT [--driver TEXT] [--cuda TEXT] PART...
     figures.py --pilot FILE ... PART...
 
-The result is a JSON file in bench/results, which parts measured later at the same commit on the same kind of device
-join; a page and a plot are made of it (report.py). Once it has all parts of latest.json, it takes that one's place. It
-is written anew after each step, so a run that is cut off keeps what it had.
+The result is a JSON file in bench/results for this commit and kind of device; a page and a plot are made of it
+(report.py). It is written anew after each step, so a run that is cut off keeps what it had. A part that is complete
+goes over to latest.json, in the place of the one that was there, and keeps the commit and the device that it is of.
 
 How many pairs a case is to have is known beforehand (pairs.py). --more goes on with those that the result already has of
 a part, until it has so many, instead of starting anew.
@@ -38,7 +38,7 @@ import processes
 import report
 from cases import NO_TIME, Case, measurement
 
-SCHEMA = "gmod-bench-2"
+SCHEMA = "gmod-bench-3"
 PILOT_RUNS = 10
 HERE = os.path.dirname(os.path.abspath(__file__))
 RESULTS = os.path.join(HERE, "results")
@@ -71,8 +71,56 @@ def versions():
     return found
 
 
+def read_json(path):
+    """{} where there is none, or it is torn."""
+    try:
+        with open(path) as f:
+            return json.load(f)
+    except (OSError, ValueError):
+        return {}
+
+
+class Document:
+    """A JSON file of parts, each with its rows and with what it was measured with, which need not be the same for all."""
+
+    MEASURED_WITH = ("commit", "device", "driver", "cuda", "versions")
+
+    def __init__(self, path):
+        self.path, self.parts, self.rows = path, {}, {}
+        found = read_json(path)
+        if found.get("schema") == SCHEMA:
+            self.parts, self.rows = found["parts"], {self.key(row): row for row in found["results"]}
+
+    @staticmethod
+    def key(row):
+        return row["part"], row["group"], row["name"], row["variant"]
+
+    def of(self, part):
+        return {key: row for key, row in self.rows.items() if key[0] == part}
+
+    def take_out(self, part):
+        """(the part, its rows)"""
+        rows = self.of(part)
+        for key in rows:
+            del self.rows[key]
+        return self.parts.pop(part, None), rows
+
+    def put(self, name, part, rows):
+        self.take_out(name)
+        self.parts[name] = part
+        self.rows.update(rows)
+
+    def write(self, head):
+        order = {name: i for i, name in enumerate(parts.PARTS)}
+        results = sorted(self.rows.values(), key=lambda row: order.get(row["part"], len(order)))
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        write_json(self.path, {**head, "parts": self.parts, "verdicts": pairs.verdicts(results), "results": results})
+
+
 class Result:
-    """The JSON file: what it holds already of this commit and device, and what is measured now."""
+    """What is measured now: in a file of its own, until a part is complete and takes its former one's place in latest.json."""
+
+    SAME = ("schema", "device", "commit", "quick")
 
     def __init__(self, options):
         self.directory = options.results
@@ -86,65 +134,53 @@ class Result:
             "quick": options.quick,
             "versions": versions(),
         }
-        self.path, before = self.find()
-        self.same_driver = all(before.get(key) == self.head[key] for key in ("driver", "cuda"))
-        self.parts = before.get("parts", {})
-        self.rows = {self.key(row): row for row in before.get("results", [])}
+        self.latest = Document(os.path.join(self.directory, "latest.json"))
+        self.own = Document(self.find())
 
     def find(self):
         for path in sorted(glob.glob(os.path.join(self.directory, "*.json"))):
-            try:
-                with open(path) as f:
-                    before = json.load(f)
-            except (OSError, ValueError):
-                continue
-            if all(before.get(key) == self.head[key] for key in ("schema", "device", "commit", "quick")):
-                return path, before
+            before = read_json(path)
+            if path != self.latest.path and all(before.get(key) == self.head[key] for key in self.SAME):
+                return path
         words = [self.head["date"][:10], slug(self.head["device"]), self.head["commit"][:7]]
         words += ["changed"] if " " in self.head["commit"] else []
         words += ["quick"] if self.head["quick"] else []
-        return os.path.join(self.directory, "-".join(words) + ".json"), {}
+        return os.path.join(self.directory, "-".join(words) + ".json")
 
-    @staticmethod
-    def key(row):
-        return row["part"], row["group"], row["name"], row["variant"]
-
-    def of(self, case):
-        """The rows of a case, by variant, where they are of this driver, too."""
-        if not self.same_driver:
-            return {}
-        found = (row for key, row in self.rows.items() if key[:3] == (case.part, case.group, case.name))
-        return {row["variant"]: row for row in found}
+    def begin(self, name):
+        """The part, and what an earlier run of it at the same commit has: that stays until there is something newer."""
+        part = {"date": self.head["date"], "seconds": None, "complete": False}
+        part.update((key, self.head[key]) for key in Document.MEASURED_WITH)
+        before = self.own if name in self.own.parts else self.latest
+        known, rows = before.parts.get(name), before.of(name)
+        same = known and all(known[key] == part[key] for key in ("commit", "device", "driver", "cuda"))
+        self.own.put(name, part, rows if same else {})
+        return part, (known, rows) if same else (None, {})
 
     def take(self, rows):
-        self.rows.update((self.key(row), row) for row in rows)
+        self.own.rows.update((Document.key(row), row) for row in rows)
 
     def take_missing(self, rows):
         for row in rows:
-            self.rows.setdefault(self.key(row), row)
-
-    def results(self):
-        order = {name: i for i, name in enumerate(parts.PARTS)}
-        return sorted(self.rows.values(), key=lambda row: order.get(row["part"], len(order)))
+            self.own.rows.setdefault(Document.key(row), row)
 
     def save(self):
-        results = self.results()
-        document = {**self.head, "parts": self.parts, "verdicts": pairs.verdicts(results), "results": results}
-        os.makedirs(self.directory, exist_ok=True)
-        before, latest = self.path, os.path.join(self.directory, "latest.json")
-        if self.has_parts_of(latest):
-            self.path = latest
-        write_json(self.path, document)
-        if before != self.path:
-            report.remove(before)
+        self.own.write(self.head)
 
-    def has_parts_of(self, path):
-        """Whether it can stand for that result: it has each of its parts, if that is one."""
-        try:
-            with open(path) as f:
-                return set(json.load(f)["parts"]) <= set(self.parts)
-        except (OSError, ValueError, KeyError):
-            return True
+    def complete(self, name):
+        """What is quick, or of no commit, stays where it is."""
+        if self.head["quick"] or " " in self.head["commit"]:
+            return
+        self.latest.put(name, *self.own.take_out(name))
+        self.latest.write(self.head)
+        if self.own.parts:
+            self.save()
+        else:
+            report.remove(self.own.path)
+
+    def reports(self):
+        """Writes their pages; what there is to say."""
+        return [report.write(each.path) for each in (self.own, self.latest) if os.path.exists(each.path)]
 
 
 # ---- progress ----
@@ -185,14 +221,15 @@ class Part:
         self.name, self.result, self.progress, self.more = name, result, progress, more
         self.measured = [measurement(case, variants) for case in cases]
 
-    def go_on(self):
-        """Takes over what the result has; the seconds that it took."""
+    def go_on(self, part, rows):
+        """Takes over what an earlier run has; the seconds that it took."""
         for measured in self.measured:
-            measured.go_on(self.result.of(measured.case))
-        return self.result.parts.get(self.name, {}).get("seconds") or 0
+            case = measured.case
+            of = {key[3]: row for key, row in rows.items() if key[1:3] == (case.group, case.name)}
+            measured.go_on(of)
+        return part["seconds"] or 0 if part else 0
 
     def save(self, measured):
-        """What an earlier run of the part has of a case stays until there is something newer."""
         if measured.touched():
             rows = measured.rows()
             self.result.take(row for row in rows if (row["status"], row["error"]) != NO_TIME)
@@ -252,9 +289,8 @@ class Part:
 
     def run(self):
         begin = time.monotonic()
-        done = {"date": self.result.head["date"], "seconds": None, "complete": False}
-        before = self.go_on() if self.more else 0
-        self.result.parts[self.name] = done
+        done, earlier = self.result.begin(self.name)
+        before = self.go_on(*earlier) if self.more else 0
         try:
             self.warm_up()
             self.measure()
@@ -265,6 +301,7 @@ class Part:
         finally:
             done["seconds"] = before + round(time.monotonic() - begin)
             self.result.save()
+        self.result.complete(self.name)
         self.progress.end(self.tally(rows, done["seconds"]))
         return self.failures(rows)
 
@@ -291,11 +328,7 @@ class Part:
 def pilot(options, wanted, variants):
     """The noise of each case with a target joins what the file has, if that is of the same device; what failed."""
     head = {"device": options.device, "commit": options.commit, "date": time.strftime("%Y-%m-%d", time.gmtime())}
-    try:
-        with open(options.pilot) as f:
-            known = json.load(f)
-    except OSError:
-        known = {}
+    known = read_json(options.pilot)
     document = {**head, "runs": PILOT_RUNS, "noise": known.get("noise", {}) if known.get("device") == options.device else {}}
     failures, progress = [], Progress(0)
     for name, (seconds, cases) in wanted:
@@ -381,8 +414,9 @@ def main(words):
             status = 130
     for failure in failures:
         print(f"FAIL {failure}")
-    if result and os.path.exists(result.path):
-        print(report.write(result.path))
+    if result:
+        for line in result.reports():
+            print(line)
     return status or bool(failures)
 
 

@@ -106,15 +106,24 @@ def table(heads, rows):
         yield "| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |"
 
 
+def measured_with(result):
+    """What parts were measured with, in words, and which ones."""
+    found = {}
+    for name, part in result["parts"].items():
+        versions = [f"{module} {version}" for module, version in sorted(part["versions"].items()) if version]
+        words = [part["date"][:10], f"commit {part['commit']}", part["device"], f"driver {part['driver'] or 'unknown'}"]
+        words += [f"CUDA {part['cuda'] or 'unknown'}", *versions]
+        found.setdefault(", ".join(words), []).append(name)
+    return found
+
+
 def header(result):
     yield "# What GMOD costs"
     yield ""
     yield "Written by `make bench`; `bench/README.md` says what the figures mean."
     yield ""
-    for key in ("device", "driver", "cuda", "commit", "date"):
-        yield f"- {'CUDA' if key == 'cuda' else key}: {result[key] or 'unknown'}"
-    known = [f"{name} {version}" for name, version in sorted(result["versions"].items()) if version]
-    yield f"- with: {', '.join(known)}"
+    for words, names in sorted(measured_with(result).items()):
+        yield f"- {', '.join(names)}: {words}"
     for name, part in result["parts"].items():
         if not part["complete"]:
             yield f"- part {name} was cut off"
@@ -382,7 +391,7 @@ def overhead_plot(result):
     ticks = steps(min(ends), max(ends))
     bottom = 44 + 22 * len(rows)
     x = linear(ticks[0], ticks[-1], 190, 700)
-    title = f"Overhead of GMOD, {result['device']}"
+    title = f"Overhead of GMOD, {', '.join(sorted({result['parts'][r['part']]['device'] for r in rows}))}"
     marks = [f"<title>{escape(title)}</title>", text(12, 20, title)]
     for tick in ticks:
         marks.append(line(x(tick), 36, x(tick), bottom, more=f"stroke-opacity='{0.8 if abs(tick) < 1e-9 else 0.25}'"))

@@ -70,11 +70,12 @@ same "as planned, from the noise and the width" "8 0.1 0.5" "$(query "*(row['p3'
 same "the rows have what readers look for" True "$(query "all(k in x for x in r['results'] for k in ('group', 'name', 'variant', 'ratio_median', 'ratio_low', 'ratio_high', 'unit', 'native_median', 'guarded_permille'))")"
 same "A against A has a row" "1.0 1.0" "$(query "row['p3', 'again']['ratio_low'], row['p3', 'again']['ratio_high']")"
 same "all pass" True "$(query "all(v['verdict'] == 'pass' for v in r['verdicts']) and len(r['verdicts']) == 11")"
-before=$(md5sum "$results"/*)
-commit=fewer figures "{\"x\": {\"seconds\": 60, \"cases\": []}}" x
-same "a later one without its parts does not take the place of latest.json" "$before" "$(md5sum "$results"/latest*)"
-same "but has a file of its own" 1 "$(find "$results" -name '*-test-fewer.json' | wc -l)"
-rm "$results"/*-test-fewer.*
+commit=later figures "{\"x\": {\"seconds\": 60, \"cases\": []}}" x
+same "a part of another commit joins it" "0123456789 later" "$(query "r['parts']['coarse']['commit'], r['parts']['x']['commit']")"
+same "and the others stay" True "$(query "('p3', 'gmod') in row")"
+same "in one file" 1 "$(find "$results" -name '*.json' | wc -l)"
+says "whose page says which is which" '^- coarse: 20[0-9-]*, commit 0123456789, 1 x NVIDIA Test, ' "$(cat "$results/latest.md")"
+says "of each" '^- x: 20[0-9-]*, commit later, ' "$(cat "$results/latest.md")"
 
 # Another part joins at the same commit, and only there.
 plan="{\"x\": {\"seconds\": 60, \"cases\": [
@@ -134,17 +135,19 @@ says "failures are said at the end" '^FAIL g: fails, gmod: exit status 1' "$out"
 says_not "what was skipped is none" '^FAIL g: (skips|module|little)' "$out"
 
 commit=abcdefabcdef figures "{\"x\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"a\", $job, \"pairs\": 1}]}}" x
-same "another commit has a result of its own" "1" "$(query "len([x for x in r['results'] if x['variant'] == 'gmod'])")"
-same "beside the other" 2 "$(find "$results" -name '*.json' | wc -l)"
+same "a part measured anew takes its former one's place" "['a'] abcdefabcdef" \
+	"$(query "[x['name'] for x in r['results'] if x['part'] == 'x' and x['variant'] == 'gmod'], r['parts']['x']['commit']")"
+same "with its page" 1 "$(grep -c '^- x: .*, commit abcdefabcdef, ' "$results/latest.md")"
 device='2 x NVIDIA Test' figures "{\"x\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"a\", $job, \"pairs\": 1}]}}" x
-same "so has another device" 1 "$(find "$results" -name '*-2-x-test-0123456.json' | wc -l)"
+same "of another device, too" "2 x NVIDIA Test" "$(query "r['parts']['x']['device']")"
 figures "{\"x\": {\"seconds\": 60, \"cases\": [{\"group\": \"g\", \"name\": \"a\", $job, \"pairs\": 1}]}}" --quick x
-same "and a quick run" 1 "$(find "$results" -name '*-test-0123456-quick.json' | wc -l)"
+same "a quick run has a file of its own" 1 "$(find "$results" -name '*-test-0123456-quick.json' | wc -l)"
 same "which says so" True "$(query "r['quick']")"
-commit=abcdefabcdef figures '{"coarse": {"seconds": 60, "cases": []}}' coarse
-same "one with all parts of latest.json takes its place" abcdefabcdef "$(query "json.load(open('$results/latest.json'))['commit']")"
-same "with its page" 1 "$(grep -c '^- commit: abcdefabcdef$' "$results/latest.md")"
-same "and leaves nothing else behind, nor a plot of the other" 0 "$(find "$results" -name '*-abcdefa*' -o -name 'latest-*' | wc -l)"
+commit='abcdefabcdef with changes' figures '{"coarse": {"seconds": 60, "cases": []}}' coarse
+same "and one of a tree with changes" 1 "$(find "$results" -name '*-test-abcdefa-changed.json' | wc -l)"
+rm "$results"/*-quick.* "$results"/*-changed.*
+commit=none figures '{"coarse": {"seconds": 60, "cases": []}}' coarse
+same "no plot is left of what there is no more" 0 "$(find "$results" -name '*.svg' | wc -l)"
 figures '{"x": {"seconds": 60, "cases": []}}' y
 same "an unknown part is an error" 2 "$status"
 outcome python3 bench/figures.py --plan "$work/plan.json" --device d --commit c x
@@ -196,7 +199,7 @@ few=$(query "row['noisy', 'gmod']['pairs']")
 [ "$few" -lt 10 ]
 judge "time runs out before all pairs are there" $? "$few"
 same "and that is open, however good it looks" "open: $few of 10 pairs" "$(verdict_of noisy)"
-says "the report has both numbers" "\| $few of 10 \|\$" "$(cat "$results"/*-test-0123456.md)"
+says "the report has both numbers" "\| $few of 10 \|\$" "$(cat "$results"/latest.md)"
 figures "$(plan_of 60)" --more coarse
 same "--more: until there are as many as planned" "10 8" "$(query "row['noisy', 'gmod']['pairs'], row['p0', 'gmod']['pairs']")"
 same "then there is a verdict" "pass: None, pass: None" "$(verdict_of noisy), $(verdict_of p0)"
@@ -316,7 +319,8 @@ for signal in INT TERM; do
 	same "SIG$signal: exit status" 130 $?
 	same "what was done is kept" "1" "$(query "row['done', 'gmod']['pairs']")"
 	same "and said to be a part" False "$(query "r['parts']['x']['complete']")"
-	says "the report too" 'part x was cut off' "$(cat "$results/latest.md")"
+	says "the report too" 'part x was cut off' "$(cat "$results"/*-d-c.md)"
+	same "latest.json is not there for it" 0 "$(find "$results" -name 'latest*' | wc -l)"
 	! kill -0 "$(cat "$work/pid")" 2>/dev/null
 	judge "SIG$signal: no process is left behind" $?
 done
@@ -492,8 +496,9 @@ for us in (0, 1000):
                   "max_us": us * 4 + n + 2, "trials": 200}
         rows.append(row("latency", f"{n} {us}", values=values, **nothing))
 head = {"device": "1 x NVIDIA Test", "driver": "1", "cuda": "13.0", "commit": "c", "date": "2026-01-01T00:00Z"}
-json.dump({**head, "quick": False, "versions": {"python": "3", "torch": None}, "parts": {},
-           "verdicts": pairs.verdicts(rows), "results": rows}, open(sys.argv[1], "w"))
+part = {**head, "versions": {"python": "3", "torch": None}, "complete": True}
+json.dump({"quick": False, "parts": {row["part"]: part for row in rows}, "verdicts": pairs.verdicts(rows), "results": rows},
+          open(sys.argv[1], "w"))
 PYTHON
 expect "the report" 0 python3 bench/report.py "$work/fixture.json"
 says "says how the verdicts are" '^bench: 2 no result, 1 pass: ' "$out"
