@@ -160,7 +160,7 @@ static void describe(struct gmod_block *b, const struct gmod_ordered_request *q,
 	b->pool = q->pool;
 	if (!b->pool && NEXT(cuDeviceGetMemPool)(&b->pool, c->device) != CUDA_SUCCESS)
 		b->pool = NULL;
-	b->extra = total - ((q->size + GMOD_DEVICE_ALIGNMENT - 1) & ~(GMOD_DEVICE_ALIGNMENT - 1));
+	b->extra = total - q->size;
 	b->look = (struct gmod_look){at + q->size, at + total, word_for(b->record, at + q->size)};
 	b->seen_ns = 0;
 }

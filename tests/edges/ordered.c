@@ -126,7 +126,8 @@ static void watch(void)
 	while (watching) {
 		cuuint64_t used = pool_says(default_pool(), CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
 
-		REQUIRE(used <= 2 * 1024 && used % 512 == 0);
+		/* Of one that is being made or freed, what GMOD adds may be in it. */
+		REQUIRE(used <= 2 * 1024);
 	}
 	tk_end_thread(thread);
 }
@@ -145,6 +146,18 @@ static void plant(void)
 	tk_sync();
 }
 
+/* What cuMemFree could not free at once, GMOD's monitor does. Driver 580 calls it used for ever, but not reserved. */
+static void is_empty(void)
+{
+	int naps = 0;
+
+	do {
+		tk_sleep_ms(naps ? 10 : 0);
+		CK(cuMemPoolTrimTo(default_pool(), 0));
+	} while (pool_says(default_pool(), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) && naps++ < 500);
+	REQUIRE(naps <= 500);
+}
+
 int main(int argc, char **argv)
 {
 	pairs = (argc > 1 ? atol(argv[1]) : 16000) / THREADS;
@@ -153,7 +166,7 @@ int main(int argc, char **argv)
 	watch();
 	tk_in_threads(THREADS, churn);
 	tk_sync();
-	REQUIRE(pool_says(default_pool(), CU_MEMPOOL_ATTR_USED_MEM_CURRENT) == 0);
+	is_empty();
 	if (argc > 2)
 		plant();
 	puts("done");

@@ -11,6 +11,7 @@ struct piece { /* of a segment, by address */
 	struct piece *next;
 	uintptr_t at;
 	size_t size;
+	size_t asked; /* of it, while it is taken: what the pool calls used (measured) */
 	bool taken;
 	struct op *after; /* the latest free, until it is complete; NULL: anybody may have it, once it is not taken */
 };
@@ -113,17 +114,20 @@ static bool may_have(CUstream stream, struct piece *piece, size_t size)
 	       (is_free(piece) || (!piece->taken && queue_is_behind(stream->last, piece->after)));
 }
 
-static uintptr_t take(struct piece *piece, size_t size)
+static uintptr_t take(struct piece *piece, size_t asked)
 {
+	size_t size = rounded(asked, SIM_UNIT);
 	struct piece *rest;
 
 	if (piece->size > size) {
 		rest = calloc(1, sizeof(*rest));
-		*rest = (struct piece){piece->next, piece->at + size, piece->size - size, false, op_hold(piece->after)};
+		*rest =
+		    (struct piece){piece->next, piece->at + size, piece->size - size, 0, false, op_hold(piece->after)};
 		piece->next = rest;
 		piece->size = size;
 	}
 	piece->taken = true;
+	piece->asked = asked;
 	return piece->at;
 }
 
@@ -132,21 +136,24 @@ uintptr_t pool_take(CUmemoryPool pool, CUstream stream, size_t bytes)
 	size_t size = rounded(bytes, SIM_UNIT);
 	struct segment *segment;
 
-	count(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, size, 0);
+	count(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, bytes, 0);
 	for (segment = pool->segments; segment; segment = segment->next) {
 		join(segment);
 		for (struct piece *p = segment->pieces; p; p = p->next)
 			if (may_have(stream, p, size))
-				return take(p, size);
+				return take(p, bytes);
 	}
 	segment = reserve(pool, size);
 	if (segment)
-		return take(segment->pieces, size);
-	count(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 0, size);
+		return take(segment->pieces, bytes);
+	count(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 0, bytes);
 	return 0;
 }
 
-/* after NULL: freed at once, but what the piece had come behind when it was taken may still be to run. */
+/*
+ * after NULL: freed at once by cuMemFree, but what the piece had come behind when it was taken may still be to run.
+ * Driver 580 goes on calling it used, and gives free pages back, as far as the pool keeps none (measured).
+ */
 void pool_give(CUmemoryPool pool, uintptr_t at, struct op *after)
 {
 	struct segment *segment = pool->segments;
@@ -157,11 +164,13 @@ void pool_give(CUmemoryPool pool, uintptr_t at, struct op *after)
 	for (piece = segment->pieces; piece->at != at; piece = piece->next)
 		;
 	piece->taken = false;
-	if (after) {
-		op_drop(piece->after);
-		piece->after = op_hold(after);
+	if (!after) {
+		pool_trim(pool, pool->attribute[CU_MEMPOOL_ATTR_RELEASE_THRESHOLD]);
+		return;
 	}
-	count(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 0, piece->size);
+	op_drop(piece->after);
+	piece->after = op_hold(after);
+	count(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 0, piece->asked);
 }
 
 /* What nobody has and no free is pending of goes, as long as so much stays. */

@@ -61,6 +61,21 @@ static void is_kept(CUmemoryPool pool, size_t free_before, const char *when)
 	fact(yes_no(left + SOME <= free_before), "%s, it is missing from the free memory", when);
 }
 
+/* What is called used are the bytes that were asked for. */
+static void counted(void)
+{
+	CUmemoryPool pool = pool_new(0);
+	CUdeviceptr p = taken(pool, 1000, NULL), q = taken(pool, 5, NULL);
+
+	fact(number((long long)asked(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT)),
+	     "of a pool, with 1000 and 5 bytes, is used");
+	CK(cuMemFreeAsync(q, NULL));
+	tk_sync();
+	CK(cuMemFree(p));
+	fact(number((long long)asked(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)), "of it is reserved after cuMemFree");
+	CK(cuMemPoolDestroy(pool));
+}
+
 static void kept(void)
 {
 	CUmemoryPool pool = pool_new(UINT64_MAX), loose = pool_new(0);
@@ -277,6 +292,7 @@ void child_fill_trimmed(void)
 void pool_facts(void)
 {
 	spacing_of_pool();
+	counted();
 	kept();
 	reused();
 	given_back();
