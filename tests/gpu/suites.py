@@ -4,7 +4,8 @@
 
 SUITE is numba, for numba-cuda's own tests (all, or the modules and tests named), or the folder of a checkout of CuPy's tests of
 the release that is installed (TEST: folders and files in it). CuPy's take pytest, and numba-cuda's filecheck; both run in
-WORKERS processes (default: 7). BACKENDS (default: device) says under which backends.
+WORKERS processes (default: 7), natively and under each of BACKENDS (default: device) at the same time: a machine is lent by
+the minute.
 
 Writes a line for each test that ends in another way than natively, one for each report of GMOD's, and the counts. Exit status: 0
 as natively and no report, 1 not so, 2 the suite did not run.
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 
 WORKERS = os.environ.get("WORKERS", "7")
@@ -78,12 +80,15 @@ def reports(logs):
     return {line: lines.count(line) for line in lines}
 
 
-def compare(native, suite, tests, library, backend):
-    """Is all as natively?"""
+def guarded(suite, tests, library, backend):
+    """(outcomes, reports)"""
     with tempfile.TemporaryDirectory() as logs:
         options = f"backend={backend}:log_path={logs}/%p.log"
-        found = outcomes(suite, tests, {"LD_PRELOAD": library, "GMOD_OPTIONS": options})
-        said = reports(logs)
+        return outcomes(suite, tests, {"LD_PRELOAD": library, "GMOD_OPTIONS": options}), reports(logs)
+
+
+def compare(native, backend, found, said):
+    """Is all as natively?"""
     other = {test: found.get(test, "absent") for test in native if found.get(test, "absent") != native[test]}
     for test, outcome in sorted(other.items()):
         print(f"{backend}: {test}: {outcome}, natively {native[test]}")
@@ -100,11 +105,13 @@ def main():
     if suite != "numba" and not os.path.isdir(suite):
         print(f"suites: there is no folder {suite}", file=sys.stderr)
         sys.exit(2)
-    native = outcomes(suite, tests, {})
+    with ThreadPoolExecutor() as pool:
+        alone = pool.submit(outcomes, suite, tests, {})
+        under = {backend: pool.submit(guarded, suite, tests, library, backend) for backend in BACKENDS}
+    native = alone.result()
     counts = {outcome: list(native.values()).count(outcome) for outcome in sorted(set(native.values()))}
     print(f"natively: {len(native)} tests: {', '.join(f'{n} {outcome}' for outcome, n in counts.items())}", flush=True)
-    good = [compare(native, suite, tests, library, backend) for backend in BACKENDS]
-    sys.exit(not all(good))
+    sys.exit(not all([compare(native, backend, *one.result()) for backend, one in under.items()]))
 
 
 if __name__ == "__main__":
