@@ -71,6 +71,11 @@ def versions():
     return found
 
 
+def is_commit(text):
+    """Not so of what machine.commit() says of a tree with changes, or of none."""
+    return " " not in text and text != "unknown"
+
+
 def read_json(path):
     """{} where there is none, or it is torn."""
     try:
@@ -169,7 +174,7 @@ class Result:
 
     def complete(self, name):
         """What is quick, or of no commit, stays where it is."""
-        if self.head["quick"] or " " in self.head["commit"]:
+        if self.head["quick"] or not is_commit(self.head["commit"]):
             return
         self.latest.put(name, *self.own.take_out(name))
         self.latest.write(self.head)
@@ -376,7 +381,7 @@ def arguments(words):
         parser.error("a result of --plan does not go to bench/results")
     if not options.device:
         parser.error("there is no device")
-    if options.more and (" " in options.commit or options.commit == "unknown"):
+    if options.more and not is_commit(options.commit):
         parser.error("--more joins pairs of one commit, and this tree is not at one")
     return parser, options
 
