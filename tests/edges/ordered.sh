@@ -28,10 +28,14 @@ check_filled_late() {
 	same "filled late: nothing is reported" 0 "$(final_reports "$err")"
 }
 
-# The driver is slow to take the copy of a look, and the buffer is freed meanwhile: the copy is not refused.
+# The driver is slow to take the copy of a look, and the buffer is freed meanwhile, if the look has begun by then, as it has more
+# often than not: the copy is not refused.
 check_looked_at() {
-	SIM_STALL=cuMemcpyDtoHAsync_v2:1:120 as_alone "looked at" verbosity=1:max_overhead=100 "$programs/good_pool_freed_while_looked_at"
-	says "looked at: nothing fails" '; 0 degraded;' "$err"
+	local time
+	for time in first second third fourth; do
+		SIM_STALL=cuMemcpyDtoHAsync_v2:1:120 as_alone "looked at, $time" verbosity=1:max_overhead=100 "$programs/good_pool_freed_while_looked_at"
+		says "looked at, $time: nothing fails" '; 0 degraded;' "$err"
+	done
 }
 
 # Nothing of ours goes where the device may not reach the memory.
