@@ -43,6 +43,12 @@ def device():
     return ", ".join(f"{count} x {name}" for name, count in sorted(names.items()))
 
 
+def gpus():
+    """What CUDA_VISIBLE_DEVICES calls each device that may be used."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return visible.split(",") if visible else [str(i) for i in range(len(said("nvidia-smi", "--list-gpus")))]
+
+
 def driver():
     return "".join(said("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")[:1])
 

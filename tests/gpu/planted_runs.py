@@ -57,10 +57,10 @@ class Run:
 
     def environment(self, build, slot):
         options = f"{OPTIONS}:verbosity=1:log_format=json:log_path={self.log}"
-        library, gpus = os.path.join(os.path.abspath(build), "libgmod.so"), len(machine.said("nvidia-smi", "--list-gpus"))
+        library, gpus = os.path.join(os.path.abspath(build), "libgmod.so"), machine.gpus()
         more = {"LD_PRELOAD": library, "GMOD_OPTIONS": options, "OMP_NUM_THREADS": "1"}
-        if gpus > 1:
-            more["CUDA_VISIBLE_DEVICES"] = str(slot % gpus)
+        if len(gpus) > 1:
+            more["CUDA_VISIBLE_DEVICES"] = gpus[slot % len(gpus)]
         return {**os.environ, **more, "PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}
 
     def go(self, environment):
