@@ -1,11 +1,12 @@
 /*
  * Which allocations of stream-ordered memory are guarded: as many as max_overhead pays for, the first ones of each
- * place of the program, and of the others a random choice whose probability is recorded.
+ * place of the program, and of the others a random choice whose probability is recorded. Eight in a row are chosen
+ * together, which costs less than half as much as one at a time.
  *
  * A bucket holds nanoseconds: time fills it at the rate of max_overhead, up to what 125 ms give, and
  * what guarding costs is taken out of it. With the first allocation it has what the CPU time of the process so far
- * gives, up to a second's: weights, which live as long as the process, are allocated in a burst that begins it. What of
- * that is not spent fades within seconds. A choice is charged at once with what one has cost of late, because its cost
+ * gives, up to ten seconds': weights and an optimizer's momenta, which live as long as the process, are allocated in its
+ * first seconds, and their sites are new. What of that is not spent fades in some ten seconds. A choice is charged at once with what one has cost of late, because its cost
  * comes later. Once a window the probability is set, so that what the bucket holds lasts for the draws that the busiest
  * window of late had. A draw goes by nothing but that number and how many draws there were: not by what the bucket
  * holds at that moment, or sites that always come late would never be drawn, and the number recorded would not be the

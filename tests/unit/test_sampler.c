@@ -14,6 +14,7 @@
 #define SECOND (1000 * MS)
 
 enum { SITES = 1000, ALLOCATIONS = 1000000, LONGEST_MS = 120000 };
+enum { RUN = 8 }; /* draws that are chosen together */
 enum { ONE_PERCENT = GMOD_PERCENT_ONE, ALL = 100 * GMOD_PERCENT_ONE };
 
 static uint64_t seed = 1;
@@ -95,7 +96,7 @@ static bool allocate(struct world *w, uint64_t number)
 	return true;
 }
 
-/* No second costs a fifth more than it may, and in all they cost at least that share of what they may. */
+/* No second costs a fifth and two runs more than it may, and in all they cost at least that share of what they may. */
 static void check_budget(const struct world *w, unsigned least_percent)
 {
 	uint64_t most = 0, second = 0, all = 0, may = SECOND / ALL * w->rate,
@@ -106,7 +107,7 @@ static void check_budget(const struct world *w, unsigned least_percent)
 		second += w->spent[i] - (i < 1000 ? 0 : w->spent[i - 1000]);
 		most = second > most ? second : most;
 	}
-	CHECK(most <= may + may / 5, "a second cost %lu us instead of %lu", most / US, may / US);
+	CHECK(most <= may + may / 5 + 2 * RUN * 2 * w->step, "a second cost %lu us instead of %lu", most / US, may / US);
 	CHECK(all * 100 <= all_may * 105, "it cost %lu us instead of %lu", all / US, all_may / US);
 	CHECK(all * 100 >= all_may * least_percent, "it cost %lu us instead of %lu", all / US, all_may / US);
 }
@@ -192,7 +193,7 @@ static void check_shares(const struct world *w, uint64_t least_drawn)
 	}
 	CHECK(allocations == ALLOCATIONS, "%lu", allocations);
 	CHECK(outside <= 5, "%u sites have another share than was recorded", outside);
-	CHECK(!is_outside(all), "%lu drawn, and %lu expected", all.drawn, all.expected >> 32);
+	CHECK(!is_outside((struct share){all.draws / RUN, all.drawn / RUN, all.expected / RUN}), "%lu drawn, and %lu expected", all.drawn, all.expected >> 32);
 	/* Too even is not by chance either. */
 	CHECK(all_off > 0.8 * SITES && all_off < 1.2 * SITES, "%.0f of %d", all_off, SITES);
 	CHECK(rare <= 5, "%u sites were hardly drawn", rare);
@@ -215,14 +216,17 @@ TEST_IN_CHILD(steps_have_fair_shares)
 	check_budget(w, 90);
 }
 
-/* Twice a second nearly all at once, and a few afterwards. Those who come late in a burst are drawn, too. */
+/*
+ * Twice a second nearly all at once, ten sites in turn, then the next ten; and a few afterwards. Those who come late in a
+ * burst are drawn, too.
+ */
 TEST_IN_CHILD(bursts_have_fair_shares)
 {
 	struct world *w = open_world(5 * ONE_PERCENT);
 
 	w->life = 5 * MS;
 	for (int i = 0; i < ALLOCATIONS; i++) {
-		allocate(w, i % 10000 < 9996 ? (uint64_t)i / 10 % SITES : 5);
+		allocate(w, i % 10000 < 9996 ? (uint64_t)i / 100 % 100 * 10 + (uint64_t)i % 10 : 5);
 		pass(w, i % 10000 < 9995 ? US : 100 * MS);
 	}
 	check_shares(w, 5);
@@ -259,6 +263,24 @@ TEST_IN_CHILD(shares_are_fair_where_costs_vary)
 	check_budget(w, 80);
 }
 
+/* Of all that are chosen by chance, most come right behind one that was. */
+TEST_IN_CHILD(draws_are_chosen_in_runs)
+{
+	struct world *w = open_world(ONE_PERCENT);
+	unsigned chosen = 0, behind = 0;
+	bool before = false;
+
+	for (int i = 0; i < 100000; i++) {
+		bool is = allocate(w, (uint64_t)i % 10);
+
+		chosen += is;
+		behind += is && before;
+		before = is;
+		pass(w, 40 * US);
+	}
+	CHECK(behind > chosen * 8 / 10 && chosen < 10000, "%u of %u", behind, chosen);
+}
+
 /* ---- the budget ---- */
 
 /* So many seconds of allocations of a few sites, one each `gap`. */
@@ -275,10 +297,10 @@ static const struct kind {
 	unsigned least_percent;
 } kinds[] = {
     {ONE_PERCENT, US, 0, 90},
-    {ONE_PERCENT, 40 * US, 0, 90},
+    {ONE_PERCENT, 40 * US, 0, 80},
     {ONE_PERCENT, 6 * US, SECOND, 85},
     {ONE_PERCENT, 6 * US, 3600 * SECOND, 85},
-    {ONE_PERCENT / 10, 6 * US, 10 * MS, 80},
+    {ONE_PERCENT / 10, 6 * US, 10 * MS, 75},
     {50 * ONE_PERCENT, 6 * US, 10 * MS, 90},
 };
 static const struct kind *kind;
@@ -314,7 +336,7 @@ TEST_IN_CHILD(a_sudden_burst_costs_no_more)
 		flow(w, 1, 20 * US);
 	}
 	/* As much as there are seconds with many. */
-	check_budget(w, 10);
+	check_budget(w, 9);
 }
 
 /* Of n allocations of a few sites, in a burst: how many are guarded. */
