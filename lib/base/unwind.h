@@ -9,7 +9,7 @@
 struct gmod_stack {
 	uint32_t depth;
 	uint32_t python;              /* the Python frames, as gmod_python_stack() knows them */
-	uintptr_t pc[GMOD_STACK_MAX]; /* return addresses, innermost first */
+	uintptr_t pc[GMOD_STACK_MAX]; /* return addresses, innermost first; behind the depth anything */
 };
 
 /* depth: frames wanted, at most GMOD_STACK_MAX; 0 gives an empty stack. */
