@@ -27,13 +27,11 @@ static bool wiped_in_children(void)
 	return !madvise(&gmod_hot, sizeof(gmod_hot), MADV_WIPEONFORK) || !pthread_atfork(NULL, NULL, wipe);
 }
 
-static pid_t owner;
-
 bool gmod_phase_arm(void)
 {
 	if (!wiped_in_children() || madvise(&gmod_hot, sizeof(gmod_hot), MADV_DONTDUMP) || !fresh_key(gmod_hot.key))
 		return false;
-	owner = getpid();
+	gmod_hot.process = getpid();
 	/* release: the key is in place for whoever sees GMOD on */
 	atomic_store_explicit(&armed, true, memory_order_release);
 	return true;
@@ -47,7 +45,7 @@ void gmod_phase_set(enum gmod_phase phase)
 
 bool gmod_phase_is_ours(void)
 {
-	return gmod_phase() != GMOD_OFF && getpid() == owner;
+	return gmod_phase() != GMOD_OFF && getpid() == gmod_hot.process;
 }
 
 static atomic_int busy;

@@ -2,6 +2,7 @@
 #include "lib/base/phase.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/peek.h"
 #include "tests/unit/support.h"
 
 TEST(nothing_is_on_before_it_is_armed)
@@ -54,6 +55,15 @@ TEST(phases_follow_each_other)
 	assert_memory_equal(key, gmod_hot.key, sizeof(key));
 }
 
+/* Of its own memory, not of its parent's. */
+static void check_peek(void)
+{
+	pid_t own = getpid(), seen = 0;
+
+	NEED(gmod_peek((uintptr_t)&own, &seen, sizeof(seen)) == sizeof(seen));
+	NEED(seen == own);
+}
+
 static void check_child_and_grandchild(void)
 {
 	const uint8_t *bytes = (const uint8_t *)&gmod_hot;
@@ -62,6 +72,7 @@ static void check_child_and_grandchild(void)
 	check_none_of_ours();
 	for (size_t i = 0; i < size; i++)
 		NEED(bytes[i] == 0);
+	check_peek();
 	in_child(check_none_of_ours, 0);
 }
 
@@ -70,6 +81,7 @@ TEST(a_forked_child_is_off_and_has_no_key)
 	uint64_t key[2] = {gmod_hot.key[0], gmod_hot.key[1]};
 
 	assert_true(gmod_on());
+	check_peek();
 	in_child(check_child_and_grandchild, 0);
 	/* ... and takes nothing away from its parent. */
 	assert_true(gmod_on());
