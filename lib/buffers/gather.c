@@ -210,28 +210,33 @@ static void flush(struct batch *b)
 	begin_look(b);
 }
 
-static void add_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from,
-		      uint64_t to)
+static void add_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side,
+		      struct gmod_range slack)
 {
-	if (from >= to)
+	if (slack.from >= slack.to)
 		return;
-	b->piece[b->count++] = (struct piece){r, word, side, from, to, b->used};
-	b->used += to - from;
+	b->piece[b->count++] = (struct piece){r, word, side, slack.from, slack.to, b->used};
+	b->used += slack.to - slack.from;
 }
 
 static void add_slack(struct batch *b, struct gmod_record *r)
 {
 	struct gmod_bounds bounds;
+	struct gmod_range head, tail;
 	uint64_t word = gmod_record_snapshot(r, &bounds);
-	bool near = b->what == GMOD_GATHER_NEAR;
 
 	/* In this order: details are a miss of every cache, and most buffers may have no slack. */
 	if (!word || !gmod_has_slack(&bounds) ||
 	    atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
 		return;
-	add_piece(b, r, word, GMOD_HEAD, near ? gmod_near_slack_from(&bounds) : gmod_slack_from(&bounds), bounds.user);
-	add_piece(b, r, word, GMOD_TAIL, bounds.user + bounds.size,
-		  near ? gmod_near_slack_to(&bounds) : bounds.tail_from);
+	head = gmod_near_slack(&bounds, GMOD_HEAD);
+	tail = gmod_near_slack(&bounds, GMOD_TAIL);
+	if (b->what != GMOD_GATHER_NEAR) {
+		head.from = gmod_slack_from(&bounds);
+		tail.to = bounds.tail_from;
+	}
+	add_piece(b, r, word, GMOD_HEAD, head);
+	add_piece(b, r, word, GMOD_TAIL, tail);
 }
 
 static CUdeviceptr staged_at(const struct batch *b, const struct piece *p)

@@ -18,8 +18,6 @@
 
 #include "monitor/registry/layout.h"
 
-enum gmod_side { GMOD_HEAD, GMOD_TAIL };
-
 /* Expands to the words of one side of one buffer. Word 0 covers the 8 bytes at `origin`, which is 8-byte aligned. */
 struct gmod_canary {
 	uint64_t key[2];

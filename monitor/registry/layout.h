@@ -61,6 +61,13 @@ struct gmod_bounds {
 	uint64_t tail_from, tail_to;
 };
 
+enum gmod_side { GMOD_HEAD, GMOD_TAIL };
+
+/* Addresses: the first one, and the one behind the last. */
+struct gmod_range {
+	uint64_t from, to;
+};
+
 /* The words next to the user's bytes, compared at every sweep: the canary, or what was last observed there. */
 enum { GMOD_LINE = 64 };
 struct gmod_lines {
@@ -79,17 +86,15 @@ static inline uint64_t gmod_slack_from(const struct gmod_bounds *b)
 	return b->user - b->head_to > GMOD_HEAD_SLACK ? b->user - GMOD_HEAD_SLACK : b->head_to;
 }
 
-/* Where that part of it begins which all gathers look at. */
-static inline uint64_t gmod_near_slack_from(const struct gmod_bounds *b)
-{
-	return b->user - b->head_to > GMOD_LINE ? b->user - GMOD_LINE : b->head_to;
-}
-
-static inline uint64_t gmod_near_slack_to(const struct gmod_bounds *b)
+/* The part of a side's slack that all gathers look at, next to the user's bytes; empty where there is no slack. */
+static inline struct gmod_range gmod_near_slack(const struct gmod_bounds *b, enum gmod_side side)
 {
 	uint64_t end = b->user + b->size;
 
-	return b->tail_from - end > GMOD_NEAR_SLACK ? end + GMOD_NEAR_SLACK : b->tail_from;
+	if (side == GMOD_HEAD)
+		return (struct gmod_range){b->user - b->head_to > GMOD_LINE ? b->user - GMOD_LINE : b->head_to,
+					   b->user};
+	return (struct gmod_range){end, b->tail_from - end > GMOD_NEAR_SLACK ? end + GMOD_NEAR_SLACK : b->tail_from};
 }
 
 /* Has it zones that the CPU reads? */

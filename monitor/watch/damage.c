@@ -216,9 +216,9 @@ static void say(struct gmod_finding *f, enum gmod_finding_status status)
 /* Has the side slack that a gather looks at? */
 static bool is_gathered(const struct gmod_sighting *s)
 {
-	const struct gmod_bounds *b = &s->record->bounds;
+	struct gmod_range slack = gmod_near_slack(&s->record->bounds, s->side);
 
-	return s->side == GMOD_HEAD ? gmod_near_slack_from(b) < b->user : b->user + b->size < gmod_near_slack_to(b);
+	return slack.from < slack.to;
 }
 
 /* Under the lock: a watch for the side, unless there is nothing more to see or no room. */

@@ -7,53 +7,41 @@
 
 /* ---- the zones of a buffer ---- */
 
-struct range {
-	uint64_t from, to;
-};
-
-static struct range visible_zone(const struct gmod_record *r, enum gmod_side side)
+static struct gmod_range visible_zone(const struct gmod_record *r, enum gmod_side side)
 {
 	const struct gmod_bounds *b = &r->bounds;
 
-	return side == GMOD_HEAD ? (struct range){b->head_from, b->head_to} : (struct range){b->tail_from, b->tail_to};
+	return side == GMOD_HEAD ? (struct gmod_range){b->head_from, b->head_to}
+				 : (struct gmod_range){b->tail_from, b->tail_to};
 }
 
-static struct range whole_zone(const struct gmod_record *r, enum gmod_side side)
+static struct gmod_range whole_zone(const struct gmod_record *r, enum gmod_side side)
 {
 	const struct gmod_bounds *b = &r->bounds;
 
-	return side == GMOD_HEAD ? (struct range){b->head_from, b->user}
-				 : (struct range){b->user + b->size, b->tail_to};
+	return side == GMOD_HEAD ? (struct gmod_range){b->head_from, b->user}
+				 : (struct gmod_range){b->user + b->size, b->tail_to};
 }
 
-/* The part of the slack that every gather looks at. */
-static struct range gathered_zone(const struct gmod_record *r, enum gmod_side side)
+static struct gmod_range line_of(const struct gmod_record *r, enum gmod_side side)
 {
 	const struct gmod_bounds *b = &r->bounds;
 
-	return side == GMOD_HEAD ? (struct range){gmod_near_slack_from(b), b->user}
-				 : (struct range){b->user + b->size, gmod_near_slack_to(b)};
-}
-
-static struct range line_of(const struct gmod_record *r, enum gmod_side side)
-{
-	const struct gmod_bounds *b = &r->bounds;
-
-	return side == GMOD_HEAD ? (struct range){b->head_to - GMOD_LINE, b->head_to}
-				 : (struct range){b->tail_from, b->tail_from + GMOD_LINE};
+	return side == GMOD_HEAD ? (struct gmod_range){b->head_to - GMOD_LINE, b->head_to}
+				 : (struct gmod_range){b->tail_from, b->tail_from + GMOD_LINE};
 }
 
 /* Of a buffer without zones: what the patrol looks at in each round. */
-static struct range patrolled_line(const struct gmod_record *r)
+static struct gmod_range patrolled_line(const struct gmod_record *r)
 {
 	uint64_t end = r->bounds.user + r->bounds.size;
 
-	return (struct range){end, end + GMOD_LINE};
+	return (struct gmod_range){end, end + GMOD_LINE};
 }
 
 /* ---- looking ---- */
 
-static bool overlaps(const struct gmod_diff *d, struct range x)
+static bool overlaps(const struct gmod_diff *d, struct gmod_range x)
 {
 	return d->first < x.to && d->last >= x.from;
 }
@@ -85,7 +73,7 @@ static struct gmod_moment intact_since(const struct gmod_sighting *look, const s
 
 	if (overlaps(d, line_of(r, side)))
 		later = look->intact;
-	else if (!overlaps(d, visible_zone(r, side)) && overlaps(d, gathered_zone(r, side)))
+	else if (!overlaps(d, visible_zone(r, side)) && overlaps(d, gmod_near_slack(&r->bounds, side)))
 		later = gmod_stamp_get(&details->slack[side]);
 	if (side == GMOD_TAIL && !gmod_has_zones(&r->bounds) && overlaps(d, patrolled_line(r)))
 		later = later_of(later, patrolled_until(details));
@@ -120,7 +108,7 @@ static struct gmod_sighting look_of(struct gmod_record *r, uint64_t word, enum g
 	};
 }
 
-static void look_at(const struct gmod_sighting *look, struct range zone)
+static void look_at(const struct gmod_sighting *look, struct gmod_range zone)
 {
 	const struct gmod_canary *c = &look->details->canary[look->side];
 	struct gmod_diff d = {0};
@@ -137,9 +125,9 @@ static void look_at_both(const struct gmod_sighting *look, const struct gmod_sla
 	const struct gmod_canary *c = &look->details->canary[look->side];
 	const struct gmod_bounds *b = &look->record->bounds;
 	bool head = look->side == GMOD_HEAD;
-	struct range zone = visible_zone(look->record, look->side), whole = whole_zone(look->record, look->side);
-	struct range near =
-	    head ? (struct range){gmod_slack_from(b), b->user} : (struct range){b->user + b->size, b->tail_from};
+	struct gmod_range zone = visible_zone(look->record, look->side), whole = whole_zone(look->record, look->side);
+	struct gmod_range near = head ? (struct gmod_range){gmod_slack_from(b), b->user}
+				      : (struct gmod_range){b->user + b->size, b->tail_from};
 	const uint8_t *copy = head ? slack->head : slack->tail;
 	struct gmod_diff d = {0};
 
