@@ -26,12 +26,8 @@
 /* Not in gmod_backends: lib/buffers/buffer.c never has one of them. */
 static const struct gmod_backend ordered = {.name = "pool"};
 
-struct gmod_block gmod_blocks[GMOD_LOOKS];
-static uint32_t free_blocks[GMOD_LOOKS], free_count;
-_Atomic uint32_t gmod_blocks_used, gmod_blocks_awaited, gmod_blocks_left;
-static uint32_t pending[32], pending_count;
+static uint32_t pending[32], pending_count; /* under gmod_blocks_lock */
 static atomic_int arming; /* buffers that are about to be filled; gmod_hot.ordered is both together, for hooks */
-static atomic_flag lock = ATOMIC_FLAG_INIT; /* of all that */
 
 bool gmod_is_ordered(const struct gmod_record *r)
 {
@@ -41,40 +37,6 @@ bool gmod_is_ordered(const struct gmod_record *r)
 static struct gmod_block *block_of(const struct gmod_record *r)
 {
 	return &gmod_blocks[gmod_record_details(r)->own[0]];
-}
-
-static void set_state(struct gmod_block *b, int state)
-{
-	atomic_store_explicit(&b->state, state, memory_order_release);
-}
-
-static struct gmod_block *take_block(void)
-{
-	uint32_t i = GMOD_LOOKS;
-
-	if (!gmod_lock(&lock))
-		return NULL;
-	if (free_count)
-		i = free_blocks[--free_count];
-	else if (atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) < GMOD_LOOKS)
-		i = atomic_fetch_add_explicit(&gmod_blocks_used, 1, memory_order_relaxed);
-	gmod_unlock(&lock);
-	return i < GMOD_LOOKS ? &gmod_blocks[i] : NULL;
-}
-
-/* One that cannot be given back is lost. */
-static void give_block(struct gmod_block *b)
-{
-	bool locked = gmod_lock(&lock);
-
-	atomic_store_explicit(&b->freed, false, memory_order_relaxed);
-	atomic_store_explicit(&b->left, false, memory_order_relaxed);
-	set_state(b, GMOD_NO_BLOCK);
-	b->stream = 0;
-	if (!locked)
-		return;
-	free_blocks[free_count++] = gmod_place_of(b);
-	gmod_unlock(&lock);
 }
 
 /* ---- allocations ---- */
@@ -175,9 +137,9 @@ static void count_bare(const struct gmod_block *b)
 /* What does not find a place stays bare. */
 static void wait_for_the_stream(struct gmod_block *b)
 {
-	bool locked = gmod_lock(&lock), fits = locked && pending_count < sizeof(pending) / sizeof(*pending);
+	bool locked = gmod_lock(&gmod_blocks_lock), fits = locked && pending_count < sizeof(pending) / sizeof(*pending);
 
-	set_state(b, fits ? GMOD_PENDING : GMOD_BARE);
+	gmod_block_set_state(b, fits ? GMOD_PENDING : GMOD_BARE);
 	if (fits) {
 		pending[pending_count++] = gmod_place_of(b);
 		atomic_fetch_add_explicit(&gmod_hot.ordered, 1, memory_order_relaxed);
@@ -185,7 +147,7 @@ static void wait_for_the_stream(struct gmod_block *b)
 		count_bare(b);
 	}
 	if (locked)
-		gmod_unlock(&lock);
+		gmod_unlock(&gmod_blocks_lock);
 }
 
 static bool publish(struct gmod_block *b)
@@ -222,7 +184,7 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, 
 	describe(b, q, c, at, total);
 	if (!gmod_pool_gave_device_memory(at) || !publish(b)) {
 		gmod_record_abandon(b->record);
-		give_block(b);
+		gmod_block_give(b);
 	}
 	gmod_sample_spent(gmod_monotonic_ns() - began, 0);
 	return true;
@@ -235,12 +197,12 @@ static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, 
 
 	if (!c || !c->stream || gmod_pool_may_be_exported(c, q->pool) ||
 	    !is_of(gmod_explicit(q->stream, q->flavour), c->handle) || !gmod_pool_reaches(c, q->pool) ||
-	    !gmod_look_room(c) || !(b = take_block()))
+	    !gmod_look_room(c) || !(b = gmod_block_take()))
 		return false;
 	b->site = site;
 	if (guard(q, c, b, out))
 		return true;
-	give_block(b);
+	gmod_block_give(b);
 	return false;
 }
 
@@ -284,12 +246,12 @@ static unsigned sort_pending(uint64_t stream, bool waited_for, struct gmod_block
 		bool own = b->stream == stream;
 
 		if (mine && own) {
-			set_state(b, GMOD_BEING_ARMED);
+			gmod_block_set_state(b, GMOD_BEING_ARMED);
 			mine[count++] = b;
 		} else if (stream && !(waited_for && own) && !is_legacy(stream, b)) {
 			pending[kept++] = pending[i];
 		} else {
-			set_state(b, GMOD_BARE);
+			gmod_block_set_state(b, GMOD_BARE);
 			count_bare(b);
 		}
 	}
@@ -322,12 +284,12 @@ static void arm(struct gmod_block *b, const struct gmod_order *in)
 	if (fill(&b->look, in->stream) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemsetD32Async");
 		count_bare(b);
-		set_state(b, GMOD_BARE);
+		gmod_block_set_state(b, GMOD_BARE);
 		return;
 	}
 	b->armed = gmod_ticks();
 	count_armed(b);
-	set_state(b, GMOD_ARMED);
+	gmod_block_set_state(b, GMOD_ARMED);
 }
 
 void gmod_ordered_arm(const struct gmod_order *in)
@@ -340,10 +302,10 @@ void gmod_ordered_arm(const struct gmod_order *in)
 	if (!gmod_on())
 		return;
 	cancel = gmod_cancel_begin();
-	if (gmod_lock(&lock)) {
+	if (gmod_lock(&gmod_blocks_lock)) {
 		count = sort_pending(in->key, false, mine);
 		atomic_fetch_add_explicit(&arming, (int)count, memory_order_relaxed);
-		gmod_unlock(&lock);
+		gmod_unlock(&gmod_blocks_lock);
 		for (unsigned i = 0; i < count; i++)
 			arm(mine[i], in);
 		/* release, both: who finds none comes behind the fills */
@@ -376,10 +338,10 @@ static void await_fills(uint64_t stream)
 
 static void give_up(uint64_t stream, bool waited_for)
 {
-	if (!gmod_on() || !gmod_lock(&lock))
+	if (!gmod_on() || !gmod_lock(&gmod_blocks_lock))
 		return;
 	sort_pending(stream, waited_for, NULL);
-	gmod_unlock(&lock);
+	gmod_unlock(&gmod_blocks_lock);
 	await_fills(stream);
 }
 
@@ -397,7 +359,7 @@ void gmod_ordered_join(CUstream stream, enum gmod_flavour flavour, bool waited_f
 void gmod_ordered_stream_ends(uint64_t key)
 {
 	gmod_ordered_passed();
-	if (!gmod_lock(&lock))
+	if (!gmod_lock(&gmod_blocks_lock))
 		return;
 	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
 		struct gmod_block *b = &gmod_blocks[i];
@@ -408,7 +370,7 @@ void gmod_ordered_stream_ends(uint64_t key)
 			b->armed = 0;
 		b->stream = 0;
 	}
-	gmod_unlock(&lock);
+	gmod_unlock(&gmod_blocks_lock);
 }
 
 /* ---- frees ---- */
@@ -418,25 +380,19 @@ static bool disarm(struct gmod_block *b)
 {
 	uint64_t deadline = GMOD_SECONDS(5);
 
-	if (gmod_block_state(b) == GMOD_PENDING && gmod_lock(&lock)) {
+	if (gmod_block_state(b) == GMOD_PENDING && gmod_lock(&gmod_blocks_lock)) {
 		for (unsigned i = 0; i < pending_count; i++)
 			if (&gmod_blocks[pending[i]] == b) {
 				pending[i] = pending[--pending_count];
-				set_state(b, GMOD_BARE);
+				gmod_block_set_state(b, GMOD_BARE);
 				count_bare(b);
 				atomic_fetch_sub_explicit(&gmod_hot.ordered, 1, memory_order_relaxed);
 			}
-		gmod_unlock(&lock);
+		gmod_unlock(&gmod_blocks_lock);
 	}
 	while (gmod_block_state(b) == GMOD_BEING_ARMED && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
 		;
 	return gmod_block_state(b) == GMOD_ARMED;
-}
-
-bool gmod_block_is_armed(const struct gmod_block *b)
-{
-	return gmod_block_state(b) == GMOD_ARMED &&
-	       (!b->armed || gmod_proven(gmod_handle(gmod_block_context(b)), b->stream, b->armed));
 }
 
 /* Does what comes next in that stream come behind the fill? */
@@ -462,12 +418,6 @@ static bool look_before(struct gmod_block *b, const struct gmod_order *in)
 	b->looked_to = gmod_ticks();
 	b->changed_ns = 0;
 	return true;
-}
-
-void gmod_block_retire(struct gmod_block *b)
-{
-	gmod_record_retire(b->record);
-	give_block(b);
 }
 
 /*
@@ -601,7 +551,7 @@ uint64_t gmod_ordered_extra(CUmemoryPool pool)
 {
 	uint64_t sum = 0;
 
-	if (!gmod_lock(&lock))
+	if (!gmod_lock(&gmod_blocks_lock))
 		return 0;
 	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
 		const struct gmod_block *b = &gmod_blocks[i];
@@ -610,6 +560,6 @@ uint64_t gmod_ordered_extra(CUmemoryPool pool)
 		    b->pool == pool)
 			sum += b->extra;
 	}
-	gmod_unlock(&lock);
+	gmod_unlock(&gmod_blocks_lock);
 	return sum;
 }

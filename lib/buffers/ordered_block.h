@@ -1,4 +1,7 @@
-/* One stream-ordered buffer that is guarded: what lib/buffers/ordered.c and lib/buffers/ordered_judge.c know of it. */
+/*
+ * The stream-ordered buffers that are guarded, a block each: what lib/buffers/ordered.c and lib/buffers/ordered_judge.c
+ * know of it.
+ */
 #ifndef GMOD_LIB_BUFFERS_ORDERED_BLOCK_H
 #define GMOD_LIB_BUFFERS_ORDERED_BLOCK_H
 
@@ -10,7 +13,7 @@
  *     NO_BLOCK ──► PENDING ──► BEING_ARMED ──► ARMED     BARE: its redzone is nobody's, and nobody looks at it
  *                     └──────────────┴──► BARE
  *
- * Under the lock, but that the thread which made it BEING_ARMED ends that by itself.
+ * Under gmod_blocks_lock, but that the thread which made it BEING_ARMED ends that by itself.
  */
 enum { GMOD_NO_BLOCK, GMOD_PENDING, GMOD_BEING_ARMED, GMOD_ARMED, GMOD_BARE };
 
@@ -37,6 +40,7 @@ struct gmod_block {
 };
 
 extern struct gmod_block gmod_blocks[GMOD_LOOKS];
+extern atomic_flag gmod_blocks_lock;
 extern _Atomic uint32_t gmod_blocks_used;    /* from this one on they were never taken */
 extern _Atomic uint32_t gmod_blocks_awaited; /* so many are freed */
 extern _Atomic uint32_t gmod_blocks_left;    /* so many are left to the monitor */
@@ -52,6 +56,11 @@ static inline int gmod_block_state(const struct gmod_block *b)
 	return atomic_load_explicit(&b->state, memory_order_acquire);
 }
 
+static inline void gmod_block_set_state(struct gmod_block *b, int state)
+{
+	atomic_store_explicit(&b->state, state, memory_order_release);
+}
+
 /* The context it was made in; NULL: that has ended. */
 static inline CUcontext gmod_block_context(const struct gmod_block *b)
 {
@@ -62,6 +71,11 @@ static inline CUcontext gmod_block_context(const struct gmod_block *b)
 
 /* Is it proven, by the program's own waits, that the fill is done? */
 bool gmod_block_is_armed(const struct gmod_block *b);
+
+/* NULL: all are taken. */
+struct gmod_block *gmod_block_take(void);
+/* One that cannot be given back is lost. */
+void gmod_block_give(struct gmod_block *b);
 
 /* Its record is RELEASING and the caller's: both are free. */
 void gmod_block_retire(struct gmod_block *b);

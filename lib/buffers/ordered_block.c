@@ -1,0 +1,49 @@
+#include "lib/buffers/ordered_block.h"
+
+#include "lib/base/lock.h"
+#include "monitor/launches/proof.h"
+
+struct gmod_block gmod_blocks[GMOD_LOOKS];
+_Atomic uint32_t gmod_blocks_used, gmod_blocks_awaited, gmod_blocks_left;
+atomic_flag gmod_blocks_lock = ATOMIC_FLAG_INIT;
+static uint32_t free_blocks[GMOD_LOOKS], free_count;
+
+struct gmod_block *gmod_block_take(void)
+{
+	uint32_t i = GMOD_LOOKS;
+
+	if (!gmod_lock(&gmod_blocks_lock))
+		return NULL;
+	if (free_count)
+		i = free_blocks[--free_count];
+	else if (atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) < GMOD_LOOKS)
+		i = atomic_fetch_add_explicit(&gmod_blocks_used, 1, memory_order_relaxed);
+	gmod_unlock(&gmod_blocks_lock);
+	return i < GMOD_LOOKS ? &gmod_blocks[i] : NULL;
+}
+
+void gmod_block_give(struct gmod_block *b)
+{
+	bool locked = gmod_lock(&gmod_blocks_lock);
+
+	atomic_store_explicit(&b->freed, false, memory_order_relaxed);
+	atomic_store_explicit(&b->left, false, memory_order_relaxed);
+	gmod_block_set_state(b, GMOD_NO_BLOCK);
+	b->stream = 0;
+	if (!locked)
+		return;
+	free_blocks[free_count++] = gmod_place_of(b);
+	gmod_unlock(&gmod_blocks_lock);
+}
+
+void gmod_block_retire(struct gmod_block *b)
+{
+	gmod_record_retire(b->record);
+	gmod_block_give(b);
+}
+
+bool gmod_block_is_armed(const struct gmod_block *b)
+{
+	return gmod_block_state(b) == GMOD_ARMED &&
+	       (!b->armed || gmod_proven(gmod_handle(gmod_block_context(b)), b->stream, b->armed));
+}
