@@ -5,12 +5,12 @@
  *
  * A bucket holds nanoseconds: time fills it at the rate of max_overhead, up to what 125 ms give, and
  * what guarding costs is taken out of it. With the first allocation it has what the CPU time of the process so far
- * gives, up to ten seconds': weights and an optimizer's momenta, which live as long as the process, are allocated in its
- * first seconds, and their sites are new. What of that is not spent fades in some ten seconds. A choice is charged at once with what one has cost of late, because its cost
- * comes later. Once a window the probability is set, so that what the bucket holds lasts for the draws that the busiest
- * window of late had. A draw goes by nothing but that number and how many draws there were: not by what the bucket
- * holds at that moment, or sites that always come late would never be drawn, and the number recorded would not be the
- * true one.
+ * gives, up to ten seconds': weights and an optimizer's momenta, which live as long as the process, are allocated in
+ * its first seconds, and their sites are new. What of that is not spent fades in some ten seconds. A choice is charged
+ * at once with what one has cost of late, because its cost comes later. Once a window the probability is set, so that
+ * what the bucket holds lasts for the draws that the busiest window of late had. A draw goes by nothing but that number
+ * and how many draws there were: not by what the bucket holds at that moment, or sites that always come late would
+ * never be drawn, and the number recorded would not be the true one.
  *
  * Pure arithmetic: no driver, no memory, and no clock but for the CPU time. From any thread, also from a signal
  * handler; nobody waits.

@@ -87,7 +87,8 @@ static void check_budget(const struct world *w, unsigned least_percent)
 		second += w->spent[i] - (i < 1000 ? 0 : w->spent[i - 1000]);
 		most = second > most ? second : most;
 	}
-	CHECK(most <= may + may / 5 + 2 * RUN * 2 * w->step, "a second cost %lu us instead of %lu", most / US, may / US);
+	CHECK(most <= may + may / 5 + 2 * RUN * 2 * w->step, "a second cost %lu us instead of %lu", most / US,
+	      may / US);
 	CHECK(all * 100 <= all_may * 105, "it cost %lu us instead of %lu", all / US, all_may / US);
 	CHECK(all * 100 >= all_may * least_percent, "it cost %lu us instead of %lu", all / US, all_may / US);
 }
@@ -173,7 +174,8 @@ static void check_shares(const struct world *w, uint64_t least_drawn)
 	}
 	CHECK(allocations == ALLOCATIONS, "%lu", allocations);
 	CHECK(outside <= 5, "%u sites have another share than was recorded", outside);
-	CHECK(!is_outside((struct share){all.draws / RUN, all.drawn / RUN, all.expected / RUN}), "%lu drawn, and %lu expected", all.drawn, all.expected >> 32);
+	CHECK(!is_outside((struct share){all.draws / RUN, all.drawn / RUN, all.expected / RUN}),
+	      "%lu drawn, and %lu expected", all.drawn, all.expected >> 32);
 	/* Too even is not by chance either. */
 	CHECK(all_off > 0.8 * SITES && all_off < 1.2 * SITES, "%.0f of %d", all_off, SITES);
 	CHECK(rare <= 5, "%u sites were hardly drawn", rare);
@@ -197,8 +199,8 @@ TEST_IN_CHILD(steps_have_fair_shares)
 }
 
 /*
- * Twice a second nearly all at once, ten sites in turn, then the next ten; and a few afterwards. Those who come late in a
- * burst are drawn, too.
+ * Twice a second nearly all at once, ten sites in turn, then the next ten; and a few afterwards. Those who come late in
+ * a burst are drawn, too.
  */
 TEST_IN_CHILD(bursts_have_fair_shares)
 {
