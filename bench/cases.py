@@ -67,6 +67,8 @@ class Measurement:
     Failures end up in its rows.
     """
 
+    warms_alike = True  # another case's warm-up by the same command will do
+
     def __init__(self, case, variants):
         self.case, self.variants = case, variants
         self.commands = case.commands
@@ -329,6 +331,7 @@ class Pages(Measurement):
     """
 
     KEYS = ("htod_bytes", "dtoh_bytes", "cpu_faults", "gpu_faults")
+    warms_alike = False
 
     def __init__(self, case, variants):
         super().__init__(case, variants)

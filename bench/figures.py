@@ -257,13 +257,16 @@ class Part:
         return count + (f", {pairs.percent(pairs.median(ratios)):+.2f} %" if ratios else "")
 
     def warm_up(self):
+        """What a first run pays does not depend on the environment and options: a command has one for all its cases."""
+        warm = []
         for measured in self.measured:
             needs = measured.case.needs
             if needs and not importlib.util.find_spec(needs):
                 measured.status, measured.error = "skipped", f"python3 has no {needs}"
-            elif self.progress.left():
+            elif self.progress.left() and not (measured.warms_alike and measured.case.commands in warm):
                 self.progress.say(f"{measured.case.name}, warming up")
                 measured.step(measured.warm_up)
+                warm.append(measured.case.commands)
             self.save(measured)
 
     def measure(self):

@@ -26,6 +26,9 @@ JAX = ["{python}", "bench/jobs/jax_train.py"]
 SLOW = {"limit": 120}  # to start, where there is one CPU
 # Else each process times its kernels to choose among them, half a minute on one CPU, and not all choose the same.
 JAX_CHOICE = {"XLA_FLAGS": "--xla_gpu_autotune_level=0"}
+# And compiles, which takes half a minute of it again: the warm-up leaves what it has compiled.
+JAX_CHOICE["JAX_COMPILATION_CACHE_DIR"] = "{build}/bench/jax"
+JAX_CHOICE.update(JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0", JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1")
 TORCH = {"takes": 25, "needs": "torch", "cpus": 1}
 # As many bytes of redzones as the default, a part of the device, gives on an H200: on 80 GB it leaves segments of some jobs out.
 SEGMENTS = {**TORCH, "options": "redzone_mb=360"}
@@ -121,7 +124,7 @@ def tensor(quick):
         cases.append(Case("tensor", group, "jax train", commands=[JAX], environment=jax_ordered, **how))
     rest = {**TORCH, "environment": {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, "pairs": 2}
     for model in ("resnet50", "alexnet"):
-        command = [*JOB, model, "--block", "1", "--blocks", "4"]
+        command = [*JOB, model, "--block", "1", "--blocks", "4", "--warm-up", "3"]
         cases.append(Case("tensor", "training, per tensor", model, commands=[command], **rest))
     return cases
 
