@@ -2,100 +2,165 @@
 
   suites.py BUILD SUITE [TEST...]
 
-SUITE is numba, for numba-cuda's own tests (all, or the modules and tests named), or the folder of a checkout of CuPy's tests of
-the release that is installed (TEST: folders and files in it). CuPy's take pytest, and numba-cuda's filecheck; both run in
-WORKERS processes (default: 7), natively and under each of BACKENDS (default: device) at the same time: a machine is lent by
-the minute.
+SUITE is numba, for numba-cuda's own tests (all, or the modules and tests named), or the folder of a checkout of CuPy's tests
+of the release that is installed (TEST: folders and files in it). CuPy's take pytest with xdist, and numba-cuda's filecheck;
+both run in WORKERS processes (default: 7), natively and under each of BACKENDS (default: device) at the same time: a machine is
+lent by the minute. After LIMIT seconds (default: 560), or at SIGTERM, what still runs is ended, and what has ended is compared.
 
-Writes a line for each test that ends in another way than natively, one for each report of GMOD's, and the counts. Exit status: 0
-as natively and no report, 1 not so, 2 the suite did not run.
+Writes for each side how many tests ended, which had begun and where they were, and the slowest ten; then a line for each test
+that ends in another way than natively, one for each report of GMOD's, and the counts. What the suites print and GMOD's
+logs stay in a new folder in the folder KEEP, where that is set. Exit status: 0 as natively and no report, 1 not so or not done
+in time, 2 the suite did not run.
 """
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as ElementTree
-from concurrent.futures import ThreadPoolExecutor
+import threading
+import time
 from glob import glob
 
 WORKERS = os.environ.get("WORKERS", "7")
 BACKENDS = os.environ.get("BACKENDS", "device").split()
-LIMIT = 560  # seconds
+LIMIT = float(os.environ.get("LIMIT", "560"))
+TELLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites")
 
 # numba-cuda 0.30 calls what NumPy 2.5 has no more.
-SITE = "import numpy\nif not hasattr(numpy, 'row_stack'):\n    numpy.row_stack = numpy.vstack\n"
-NUMBA_SAYS = re.compile(r"^\w+ \(([\w.]+)\)(?:\n[^\n]*)?? \.\.\. (ok|skipped|FAIL|ERROR|expected failure)", re.MULTILINE)
+SITE = """import tells
+tells.unittest_too()
+import numpy
+if not hasattr(numpy, 'row_stack'):
+    numpy.row_stack = numpy.vstack
+"""
+STACK_LINES = 12
 
 
-def run(words, environment, folder):
-    """What it says; None: it was not done in time."""
-    try:
-        done = subprocess.run(words, env=environment, cwd=folder, capture_output=True, text=True, timeout=LIMIT, check=False)
-    except subprocess.TimeoutExpired:
-        return None
-    return done.stdout + done.stderr
+def lines_of(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, errors="replace", encoding="utf-8") as f:
+        return f.read().splitlines()
 
 
-def numba(environment, work, tests):
-    with open(os.path.join(work, "sitecustomize.py"), "w", encoding="ascii") as f:
-        f.write(SITE)
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [work, environment.get("PYTHONPATH")]))
-    words = [sys.executable, "-m", "numba.runtests", "-v", "-m", WORKERS, *(tests or ["numba.cuda.tests"])]
-    said = run(words, environment, work)
-    return dict(NUMBA_SAYS.findall(said or "")), said
+class Side:
+    """A suite that runs, natively or under GMOD, and what is known of it."""
+
+    def __init__(self, name, work, suite, tests, more):
+        self.name, self.work, self.seconds, self.in_time = name, work, 0, True
+        os.makedirs(os.path.join(work, "logs"))
+        environment = {**os.environ, **more, "SUITES_TOLD": work}
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [work, TELLS, os.environ.get("PYTHONPATH")]))
+        if suite == "numba":
+            with open(os.path.join(work, "sitecustomize.py"), "w", encoding="ascii") as f:
+                f.write(SITE)
+            words = ["numba.runtests", "-v", "-m", WORKERS, *(tests or ["numba.cuda.tests"])]
+        else:
+            words = ["pytest", "-v", "-p", "no:cacheprovider", "-p", "tells", "-n", WORKERS]
+            words += tests or ["cupy_tests/cuda_tests", "cupy_tests/creation_tests"]
+        folder = work if suite == "numba" else suite
+        self.began = time.time()
+        with open(os.path.join(work, "said"), "w", encoding="utf-8") as said:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", *words],
+                env=environment,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def runs(self):
+        if self.process.poll() is not None:
+            return False
+        self.seconds = time.time() - self.began
+        return True
+
+    def kill(self, number):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
+    def read(self):
+        """Takes in what its tests told: outcomes, seconds, and what has begun and not ended."""
+        self.found, self.took, self.running, self.begun = {}, {}, {}, []
+        for line in lines_of(os.path.join(self.work, "told")):
+            when, process, word, test = line.split("\t", 3)
+            if word == "begun":
+                self.running[test] = float(when)
+                self.begun.append((float(when), process, test))
+            elif word == "ended":
+                self.took[test] = float(when) - self.running.pop(test, float(when))
+            else:
+                self.found[test] = word
+        for test in self.running:
+            self.found.pop(test, None)
+
+    def say(self):
+        first = f"; the first began after {self.begun[0][0] - self.began:.0f} s" if self.begun else ""
+        print(
+            f"{self.name}: {'done' if self.in_time else 'NOT done'} in {self.seconds:.0f} s: {len(self.found)} tests ended, "
+            f"{len(self.running)} begun and not ended{first}"
+        )
+        for test, since in sorted(self.running.items(), key=lambda item: item[1]):
+            print(f"{self.name}: runs for {self.began + self.seconds - since:.0f} s: {test}")
+        for stack in self.stacks():
+            print("", *stack, sep="\n    ")
+        for test in sorted(self.took, key=self.took.get, reverse=True)[:10]:
+            print(f"{self.name}: took {self.took[test]:.1f} s: {test}")
+        if not self.found:
+            print(f"{self.name}: no test ended:", *lines_of(os.path.join(self.work, "said"))[-20:], sep="\n", flush=True)
+
+    def stacks(self):
+        """Of each thread that was in a test the innermost frames."""
+        for path in sorted(glob(os.path.join(self.work, "*.stack"))):
+            for thread in "\n".join(lines_of(path)).split("\n\n"):
+                if re.search(r"/test_\w+\.py", thread):
+                    yield [f"process {os.path.basename(path).split('.')[0]}:", *thread.splitlines()[:STACK_LINES]]
+
+    def reports(self):
+        """The summary lines of all processes, each with how often it came."""
+        logs = glob(os.path.join(self.work, "logs", "*"))
+        lines = [line for log in logs for line in lines_of(log) if line.startswith("SUMMARY: GMOD: ")]
+        return {line: lines.count(line) for line in lines}
 
 
-def outcome_of(case):
-    return next((child.tag for child in case if child.tag in ("failure", "error", "skipped")), "passed")
-
-
-def cupy(environment, work, tests, folder):
-    page = os.path.join(work, "outcomes.xml")
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={page}", "-n", WORKERS]
-    said = run([*words, *(tests or ["cupy_tests/cuda_tests", "cupy_tests/creation_tests"])], environment, folder)
-    if not os.path.exists(page):
-        return {}, said
-    cases = ElementTree.parse(page).iter("testcase")
-    return {f"{case.get('classname')}.{case.get('name')}": outcome_of(case) for case in cases}, said
-
-
-def outcomes(suite, tests, more):
-    with tempfile.TemporaryDirectory() as work:
-        environment = {**os.environ, **more}
-        found, said = numba(environment, work, tests) if suite == "numba" else cupy(environment, work, tests, suite)
-    if not found:
-        print(f"suites: {suite} did not run:", *(said or "not in time").splitlines()[-5:], sep="\n")
-        sys.exit(2)
-    return found
-
-
-def reports(logs):
-    """The summary lines of all processes, each with how often it came."""
-    lines = []
-    for log in glob(os.path.join(logs, "*")):
-        with open(log, errors="replace", encoding="utf-8") as f:
-            lines += [line.strip() for line in f if line.startswith("SUMMARY: GMOD: ")]
-    return {line: lines.count(line) for line in lines}
-
-
-def guarded(suite, tests, library, backend):
-    """(outcomes, reports)"""
-    with tempfile.TemporaryDirectory() as logs:
-        options = f"backend={backend}:log_path={logs}/%p.log"
-        return outcomes(suite, tests, {"LD_PRELOAD": library, "GMOD_OPTIONS": options}), reports(logs)
-
-
-def compare(native, backend, found, said):
-    """Is all as natively?"""
-    other = {test: found.get(test, "absent") for test in native if found.get(test, "absent") != native[test]}
+def compare(native, side):
+    """Is all as natively? Where not both were done in time, of the tests that ended on both."""
+    tests = native.found if native.in_time and side.in_time else native.found.keys() & side.found.keys()
+    other = {test: side.found.get(test, "absent") for test in tests if side.found.get(test, "absent") != native.found[test]}
+    said = side.reports()
     for test, outcome in sorted(other.items()):
-        print(f"{backend}: {test}: {outcome}, natively {native[test]}")
+        print(f"{side.name}: {test}: {outcome}, natively {native.found[test]}")
     for line, times in sorted(said.items()):
-        print(f"{backend}: {times} times {line}")
-    print(f"{backend}: {len(native)} tests, {len(other)} end otherwise than natively; {sum(said.values())} reports")
+        print(f"{side.name}: {times} times {line}")
+    print(f"{side.name}: {len(tests)} tests, {len(other)} end otherwise than natively; {sum(said.values())} reports", flush=True)
     return not other and not said
+
+
+def running(sides):
+    return [side for side in sides if side.runs()]
+
+
+def wait(sides):
+    """Until all are done, it is time, or SIGTERM comes; ends what still runs."""
+    stop, end = threading.Event(), time.monotonic() + LIMIT
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    while running(sides) and time.monotonic() < end and not stop.wait(0.2):
+        pass
+    late = running(sides)
+    for side in late:
+        side.in_time = False
+        side.kill(signal.SIGUSR1)
+    time.sleep(1 if late else 0)
+    for side in late:
+        side.kill(signal.SIGKILL)
+    for side in late:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            side.process.wait(5)
 
 
 def main():
@@ -105,13 +170,28 @@ def main():
     if suite != "numba" and not os.path.isdir(suite):
         print(f"suites: there is no folder {suite}", file=sys.stderr)
         sys.exit(2)
-    with ThreadPoolExecutor() as pool:
-        alone = pool.submit(outcomes, suite, tests, {})
-        under = {backend: pool.submit(guarded, suite, tests, library, backend) for backend in BACKENDS}
-    native = alone.result()
-    counts = {outcome: list(native.values()).count(outcome) for outcome in sorted(set(native.values()))}
-    print(f"natively: {len(native)} tests: {', '.join(f'{n} {outcome}' for outcome, n in counts.items())}", flush=True)
-    sys.exit(not all([compare(native, backend, *one.result()) for backend, one in under.items()]))
+    with contextlib.ExitStack() as stack:
+        kept = os.environ.get("KEEP")
+        work = tempfile.mkdtemp(dir=os.path.abspath(kept)) if kept else stack.enter_context(tempfile.TemporaryDirectory())
+        sides = []
+        for name in ["natively", *BACKENDS]:
+            own = os.path.join(work, name)
+            options = f"backend={name}:log_path={own}/logs/%p.log"
+            more = {} if name == "natively" else {"LD_PRELOAD": library, "GMOD_OPTIONS": options}
+            sides.append(Side(name, own, suite, tests, more))
+        wait(sides)
+        for side in sides:
+            side.read()
+            side.say()
+        native = sides[0]
+        if any(side.in_time and not side.found for side in sides):
+            print(f"suites: {suite} did not run")
+            sys.exit(2)
+        counts = {outcome: list(native.found.values()).count(outcome) for outcome in sorted(set(native.found.values()))}
+        said = ", ".join(f"{n} {outcome}" for outcome, n in counts.items())
+        print(f"natively: {len(native.found)} tests: {said}", flush=True)
+        same = [compare(native, side) for side in sides[1:]]
+        sys.exit(not all(same + [side.in_time for side in sides]))
 
 
 if __name__ == "__main__":
