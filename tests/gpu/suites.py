@@ -8,9 +8,9 @@ both run in WORKERS processes (default: 7), natively and under each of BACKENDS 
 lent by the minute. After LIMIT seconds (default: 560), or at SIGTERM, what still runs is ended, and what has ended is compared.
 
 Writes for each side how many tests ended, which had begun and where they were, and the slowest ten; then a line for each test
-that ends in another way than natively, one for each report of GMOD's, and the counts. What the suites print and GMOD's
-logs stay in a new folder in the folder KEEP, where that is set. Exit status: 0 as natively and no report, 1 not so or not done
-in time, 2 the suite did not run.
+that ends in another way than natively, one for each report of GMOD's, the counts, and the first of each report in full. What
+the suites print and GMOD's logs stay in a new folder in the folder KEEP, where that is set. Exit status: 0 as natively and no
+report, 1 not so or not done in time, 2 the suite did not run.
 """
 
 import contextlib
@@ -36,6 +36,8 @@ import numpy
 if not hasattr(numpy, 'row_stack'):
     numpy.row_stack = numpy.vstack
 """
+HEADER = re.compile(r"^==\d+==GMOD: .*\[finding \d+")
+REPORT_LINES = 60
 STACK_LINES = 12
 
 
@@ -122,10 +124,23 @@ class Side:
                     yield [f"process {os.path.basename(path).split('.')[0]}:", *thread.splitlines()[:STACK_LINES]]
 
     def reports(self):
-        """The summary lines of all processes, each with how often it came."""
-        logs = glob(os.path.join(self.work, "logs", "*"))
-        lines = [line for log in logs for line in lines_of(log) if line.startswith("SUMMARY: GMOD: ")]
-        return {line: lines.count(line) for line in lines}
+        """The summary lines of all processes: how often each came, and the first report whole."""
+        found = {}
+        for log in sorted(glob(os.path.join(self.work, "logs", "*"))):
+            report = []
+            for line in lines_of(log):
+                report = [line] if HEADER.match(line) else [*report, line]
+                if line.startswith("SUMMARY: GMOD: "):
+                    times, first = found.get(line, (0, [*report[: REPORT_LINES - 1], line, self.whose(log)]))
+                    found[line] = times + 1, first
+                    report = []
+        return found
+
+    def whose(self, log):
+        """The tests that a log's process had begun last when it was written to."""
+        process, when = os.path.basename(log).split(".")[0], os.path.getmtime(log)
+        tests = [test for since, of, test in self.begun if of == process and since <= when]
+        return f"(process {process}; its last tests when its log was last written: {', '.join(tests[-3:]) or 'none'})"
 
 
 def compare(native, side):
@@ -135,9 +150,12 @@ def compare(native, side):
     said = side.reports()
     for test, outcome in sorted(other.items()):
         print(f"{side.name}: {test}: {outcome}, natively {native.found[test]}")
-    for line, times in sorted(said.items()):
+    for line, (times, _) in sorted(said.items()):
         print(f"{side.name}: {times} times {line}")
-    print(f"{side.name}: {len(tests)} tests, {len(other)} end otherwise than natively; {sum(said.values())} reports", flush=True)
+    count = sum(times for times, _ in said.values())
+    print(f"{side.name}: {len(tests)} tests, {len(other)} end otherwise than natively; {count} reports", flush=True)
+    for _, (_, report) in sorted(said.items()):
+        print("", *report, sep="\n")
     return not other and not said
 
 
