@@ -275,14 +275,17 @@ void child_access_trimmed(void)
 	fact(code(cuCtxSynchronize()), "a kernel stores to pool memory that was trimmed");
 }
 
-/* A fill that is queued meanwhile runs into it. The pool is one that is left alone: the fault is the program's own. */
+/*
+ * A fill that is queued meanwhile runs into it. The pool is one that is left alone: the fault is the program's own. On a
+ * machine that is busy the trim comes late.
+ */
 void child_fill_trimmed(void)
 {
 	CUmemoryPool pool = exportable_pool();
 	CUstream stream = tk_stream();
 	CUdeviceptr p = taken(pool, SOME, stream);
 
-	tk_spin(stream, 50);
+	tk_spin(stream, 500);
 	CK(cuMemsetD32Async(p, 7, 16, stream));
 	CK(cuMemFree(p));
 	CK(cuMemPoolTrimTo(pool, 0));
