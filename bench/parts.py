@@ -109,9 +109,7 @@ def unified(quick):
 
 
 def tensor(quick):
-    """Jobs whose tensors are allocations in stream order, of which GMOD guards a sample, or all; then training whose tensors
-    are ordinary allocations, natively as well.
-    """
+    """Jobs whose tensors are allocations in stream order, of which GMOD guards a sample, or all."""
     ordered = {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}
     jax_ordered = {"XLA_PYTHON_CLIENT_ALLOCATOR": "cuda_async", **JAX_CHOICE}
     resnet, rest = [*JOB, "resnet50", "--block", str(MODELS["resnet50"])], {**TORCH, "covers": 0}
@@ -122,11 +120,17 @@ def tensor(quick):
         cases.append(Case("tensor", group, "resnet50", commands=[resnet], environment=ordered, **how))
         how.update(needs="jax", **SLOW)
         cases.append(Case("tensor", group, "jax train", commands=[JAX], environment=jax_ordered, **how))
-    rest = {**TORCH, "environment": {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, "pairs": 2}
-    for model in ("resnet50", "alexnet"):
-        command = [*JOB, model, "--block", "1", "--blocks", "4", "--warm-up", "3"]
-        cases.append(Case("tensor", "training, per tensor", model, commands=[command], **rest))
     return cases
+
+
+def uncached(quick):
+    """Training in which each tensor is an ordinary allocation, which is slow natively, too."""
+    rest = {**TORCH, "environment": {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, "pairs": 2}
+    some = ["--block", "1", "--blocks", "4", "--warm-up", "3"]
+    return [
+        Case("uncached", "training, per tensor", model, commands=[[*JOB, model, *some]], **rest)
+        for model in ("resnet50", "alexnet")
+    ]
 
 
 def once(part, group, name, unit, command, key, **rest):
@@ -242,12 +246,13 @@ PARTS = {
     "coarse": (coarse, 300, 60),
     "short": (short, 50, 20),
     "corun": (corun, 60, None),
-    "memcheck": (memcheck, 100, 15),
+    "memcheck": (memcheck, 80, 15),
     "training": (training, 480, 60),
     "ddp": (ddp, 480, None),
     "inference": (inference, 240, None),
     "unified": (unified, 120, None),
-    "tensor": (tensor, 240, None),
+    "tensor": (tensor, 210, None),
+    "uncached": (uncached, 50, None),
     "latency": (latency, 110, 15),
     "effectiveness": (effectiveness, 60, 10),
     "monitor": (monitor, 72, 15),
