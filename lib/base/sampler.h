@@ -55,6 +55,12 @@ void gmod_sample_take_back(struct gmod_site *site);
  */
 void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns);
 
+/*
+ * What the driver took for an allocation, guarded and longer, or as the program asked for it; of the latter some will
+ * do. What the guarded ones take above the others' mean is a cost of guarding, too.
+ */
+void gmod_sample_driver(bool guarded, uint64_t ns);
+
 struct gmod_sample_totals {
 	uint64_t sites, sites_guarded;
 };
