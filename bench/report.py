@@ -54,10 +54,13 @@ def overhead(row):
 
 
 def interval(row):
+    """A single pair has none."""
+    if row["pairs"] == 1:
+        return "-"
     if in_ns(row):
         return f"{signed(min(added(row)))} to {signed(max(added(row)))}, all"
     if row["variant"] == "memcheck":
-        return f"{row['ratio_low']:.2f}x to {row['ratio_high']:.2f}x" if row["pairs"] > 1 else "-"
+        return f"{row['ratio_low']:.2f}x to {row['ratio_high']:.2f}x"
     text = f"{percent(row['ratio_low'])} to {percent(row['ratio_high'])}"
     return text if row["interval_level"] >= pairs.LEVEL else f"{text} ({row['interval_level'] * 100:.0f} % interval)"
 
@@ -66,6 +69,8 @@ def quartile(row):
     """What the lower quartiles of a job's blocks say."""
     if "quartile_median" not in row:
         return "-"
+    if row["pairs"] == 1:
+        return percent(row["quartile_median"])
     return f"{percent(row['quartile_median'])} ({percent(row['quartile_low'])} to {percent(row['quartile_high'])})"
 
 
@@ -143,7 +148,7 @@ def verdict_figures(one):
     paper = one["paper_percent"]
     return (
         value + " %" if known else "-",
-        f"{low} to {high}" if known else "-",
+        f"{low} to {high}" if known and low != high else "-",
         f"{sign} {one['limit_percent']} %",
         "-" if paper is None else f"{paper} %" + ("" if one["name"] == "mean" else " at most"),
     )
