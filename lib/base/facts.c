@@ -23,35 +23,23 @@ size_t gmod_page_size(void)
 	return page_size;
 }
 
-/*
- * It finds where an allocation ends by the driver's size, so that a store to a redzone would be none to it; and it
- * complains of each question that the driver answers with no, as whether a module has a guard.
- */
-static void stand_aside(void)
-{
-	options.backend = GMOD_OPTION_BACKEND_NATIVE;
-	options.device_heap = GMOD_OPTION_HEAP_OFF;
-}
-
 /* environ is read once, here: what the program puts there later is its own affair. */
 static void read_options(void)
 {
 	const char *text = secure_getenv("GMOD_OPTIONS");
-	bool sanitized = getenv("NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN");
 
 	gmod_options_defaults(&options);
-	if (sanitized)
-		stand_aside();
 	gmod_log_remember_stderr();
 	/* Complaints come out on stderr, in words: whoever mistyped an option may not have a log yet. */
 	gmod_log_open(NULL, false, 0);
 	if (text)
 		gmod_options_parse(&options, text, gmod_log_string, NULL);
 	gmod_log_open(options.log_path, options.log_format == GMOD_OPTION_LOG_JSON, options.verbosity);
-	if (sanitized && options.backend == GMOD_OPTION_BACKEND_NATIVE)
-		gmod_log_note(1,
-			      "compute-sanitizer is in the process: device memory stays native, so that it sees where "
-			      "buffers end; backend=device guards it all the same");
+	if (gmod_is_sanitized())
+		gmod_log_note(0, options.enabled
+				     ? "compute-sanitizer is in the process, and goes by GMOD's longer buffers"
+				     : "compute-sanitizer is in the process: GMOD does nothing, so that it "
+				       "sees where buffers end; enabled=1 guards all the same");
 	if (options.help)
 		gmod_options_help(gmod_log_string, NULL);
 }

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/text.h"
@@ -418,11 +419,17 @@ int gmod_options_check(struct gmod_options *o, const char *text, void (*say)(voi
 	return parse(o, text, &(struct complaint){.say = say, .arg = arg, .command = true});
 }
 
+bool gmod_is_sanitized(void)
+{
+	return getenv("NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN");
+}
+
 void gmod_options_defaults(struct gmod_options *o)
 {
 	memset(o, 0, sizeof(*o));
 	for (size_t i = 0; i < ROWS; i++)
 		set(o, &rows[i], whole(rows[i].fallback));
+	o->enabled = !gmod_is_sanitized();
 }
 
 /* The next piece of a help text that fits a line, broken at a space. */

@@ -38,6 +38,13 @@ struct gmod_options {
 #include "lib/base/options.def"
 };
 
+/* Has compute-sanitizer started this process, as its environment says? */
+bool gmod_is_sanitized(void);
+
+/*
+ * As the table has them, but that under compute-sanitizer GMOD is off: that one finds where an allocation ends by the
+ * driver's size, so that a store behind a longer buffer would be none to it.
+ */
 void gmod_options_defaults(struct gmod_options *o);
 
 /*

@@ -9,7 +9,7 @@
 #define FULL (WINDOW + WINDOW / 4)      /* what it gives is the most that the bucket holds */
 #define EARLIER GMOD_SECONDS(10)        /* of the time before the first window, so much counts at most */
 #define MOST (GMOD_MILLISECONDS(1) / 5) /* what takes longer, and four pairs' time, was made once or had to wait */
-#define CREDIT (int64_t) GMOD_MILLISECONDS(1) /* of guarded calls that took the driver less than others */
+#define CREDIT (int64_t) GMOD_MILLISECONDS(20) /* of guarded calls that took the driver less than others */
 #define ALL (100u * GMOD_PERCENT_ONE)
 
 enum {
@@ -116,14 +116,16 @@ static void turn(uint64_t now_ns)
 	bool first = !GET(start);
 	int64_t elapsed = first ? earlier_ns() : (int64_t)(now_ns - GET(start)), owed = GET(owed);
 	/* What the first window had above it fades. */
-	int64_t most = larger(share_of(FULL), first ? share_of(elapsed) : GET(balance) - GET(balance) / FADES);
+	int64_t faded = GET(balance) - GET(balance) / FADES * smaller(elapsed / (int64_t)WINDOW, FADES);
+	int64_t most = larger(share_of(FULL), first ? share_of(elapsed) : faded);
 	uint64_t thread = GET(thread), stream = GET(stream), pairs = GET(pairs);
 	int64_t cost = larger((int64_t)thread, (int64_t)stream);
 
 	/* What never comes is forgotten, after a while. */
 	owed -= owed / MEMORY * smaller(elapsed / (int64_t)WINDOW, MEMORY);
 	SET(start, now_ns);
-	SET(balance, smaller(GET(balance) + share_of(elapsed) - cost, most));
+	/* Many threads that all wait make a debt of minutes in a moment: nobody would be guarded meanwhile. */
+	SET(balance, larger(smaller(GET(balance) + share_of(elapsed) - cost, most), -share_of(EARLIER)));
 	SET(owed, larger(owed + (int64_t)pairs * GET(price) - cost, 0));
 	gmod_count(&window.thread, -thread);
 	gmod_count(&window.stream, -stream);
@@ -204,8 +206,9 @@ static uint64_t random_number(uint64_t n)
 static bool draw(struct gmod_site *s)
 {
 	uint64_t number = atomic_fetch_add_explicit(&draws, 1, memory_order_relaxed);
-	uint64_t probability = probability_of(number);
-	bool chosen = random_number(number / RUN) >> 32 < probability;
+	uint64_t probability = probability_of(number), first = (uint64_t)GET(first);
+	/* A run ends with its window: what its beginning has cost makes the next one's probability. */
+	bool chosen = random_number(first + (number - first) / RUN) >> 32 < probability;
 
 	gmod_count(&s->draws, 1);
 	gmod_count(&s->expected, probability);

@@ -19,14 +19,15 @@ check_bad_options() {
 
 # It goes by the driver's sizes, and complains of each question that the driver answers with no.
 check_compute_sanitizer() {
-	export NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN=0 SIM_TRACE=$work/trace
-	guarded verbosity=1 "$programs/bad_overflow_4"
-	says "compute_sanitizer: it is said" 'compute-sanitizer is in the process: device memory stays native' "$err"
+	export NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN=0
+	SIM_TRACE=$work/trace guarded "" "$programs/bad_overflow_4"
+	says "compute_sanitizer: it is said" 'compute-sanitizer is in the process: GMOD does nothing' "$err"
 	says_not "compute_sanitizer: no buffer is longer" 'SUMMARY: GMOD' "$err"
 	says_not "compute_sanitizer: no module is asked for a guard" '^cu(ModuleGetFunction|LibraryGetKernel) 500 ' "$(cat "$work/trace")"
-	guarded backend=device "$programs/bad_overflow_4"
+	guarded enabled=1 "$programs/bad_overflow_4"
 	says "compute_sanitizer: an option guards all the same" 'SUMMARY: GMOD: heap-buffer-overflow' "$err"
-	unset NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN SIM_TRACE
+	says "compute_sanitizer: and it is said what that means" 'goes by GMOD.s longer buffers' "$err"
+	unset NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN
 }
 
 # What is wrong comes from outside: it is escaped before it is shown.

@@ -111,7 +111,7 @@ check_cannot() {
 	for tool in CUDA_INJECTION64_PATH NSYS_PROFILING_SESSION_ID NV_NSIGHT_INJECTION_PORT_RANGE_BEGIN \
 		NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN; do
 		export "$tool=/nowhere"
-		options=backend=device patrolled "cannot: a tool is there that sets $tool" 0 1 overrun
+		options=enabled=1 patrolled "cannot: a tool is there that sets $tool" 0 1 overrun
 		unset "$tool"
 	done
 	CUDA_MODULE_LOADING=EAGER patrolled "cannot: modules are loaded eagerly" 0 1 overrun

@@ -276,8 +276,8 @@ void child_access_trimmed(void)
 }
 
 /*
- * A fill that is queued meanwhile runs into it. The pool is one that is left alone: the fault is the program's own. On a
- * machine that is busy the trim comes late.
+ * A fill that is queued meanwhile runs into it. The pool is one that is left alone: the fault is the program's own. On
+ * a machine that is busy the trim comes late.
  */
 void child_fill_trimmed(void)
 {
