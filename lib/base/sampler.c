@@ -9,7 +9,6 @@
 #define FULL (WINDOW + WINDOW / 4)      /* what it gives is the most that the bucket holds */
 #define EARLIER GMOD_SECONDS(10)        /* of the time before the first window, so much counts at most */
 #define MOST (GMOD_MILLISECONDS(1) / 5) /* what takes longer, and four pairs' time, was made once or had to wait */
-#define CREDIT (int64_t) GMOD_MILLISECONDS(20) /* of guarded calls that took the driver less than others */
 #define ALL (100u * GMOD_PERCENT_ONE)
 
 enum {
@@ -20,8 +19,6 @@ enum {
 	FADES = 64,  /* likewise: the first one's balance */
 	FINE = 1024, /* parts of a pair, so that a few fade evenly, too */
 	RUN = 8,     /* draws that are chosen together */
-	USUAL = 16,  /* calls of the driver: as many make the mean, */
-	KNOWN = 64,  /* and before there were so many it is not known */
 };
 
 static struct gmod_site sites[GMOD_SITES + 1]; /* the last one for those that find no place */
@@ -200,8 +197,9 @@ static uint64_t random_number(uint64_t n)
 }
 
 /*
- * Draws in a row are chosen together. The first of a run pays for all: what guarding takes is no longer in the CPU's
- * caches by then, and a pair takes 25 to 35 us where it takes 8 to 11 in a row (measured beside PyTorch).
+ * Draws in a row are chosen together, for the first of them finds nothing of what guarding takes in the CPU's caches:
+ * one alone takes 25 to 35 us, one among others 8 to 11, and the same time guards half as many again so (measured
+ * beside PyTorch).
  */
 static bool draw(struct gmod_site *s)
 {
@@ -246,26 +244,6 @@ void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns)
 {
 	gmod_count(&window.thread, (uint64_t)smaller((int64_t)thread_ns, larger(MOST, 4 * GET(price))));
 	gmod_count(&window.stream, stream_ns);
-}
-
-/*
- * Who takes less pays for who takes more. A process that begins has its pools grow, mostly by guarded calls: these
- * would grow in any case. Two threads at the same time may lose one of theirs.
- */
-void gmod_sample_driver(bool guarded, uint64_t ns)
-{
-	static _Atomic int64_t usual, above, known;
-	int64_t took = smaller((int64_t)ns, WINDOW);
-	int64_t mean = atomic_load_explicit(&usual, memory_order_relaxed);
-
-	if (!guarded) {
-		atomic_fetch_add_explicit(&known, 1, memory_order_relaxed);
-		atomic_store_explicit(&usual, mean + (took - mean) / USUAL, memory_order_relaxed);
-	} else if (atomic_load_explicit(&known, memory_order_relaxed) >= KNOWN) {
-		took += atomic_load_explicit(&above, memory_order_relaxed) - mean;
-		atomic_store_explicit(&above, larger(smaller(took, 0), -CREDIT), memory_order_relaxed);
-		gmod_sample_spent((uint64_t)larger(took, 0), 0);
-	}
 }
 
 void gmod_sample_totals(struct gmod_sample_totals *out)

@@ -1,7 +1,7 @@
 /*
  * Which allocations of stream-ordered memory are guarded: as many as max_overhead pays for, the first ones of each
  * place of the program, and of the others a random choice whose probability is recorded. Eight in a row are chosen
- * together, which costs less than half as much as one at a time.
+ * together, which costs less than one at a time.
  *
  * A bucket holds nanoseconds: time fills it at the rate of max_overhead, up to what 125 ms give, and
  * what guarding costs is taken out of it. With the first allocation it has what the CPU time of the process so far
@@ -54,12 +54,6 @@ void gmod_sample_take_back(struct gmod_site *site);
  * once is no reason to guard nothing for a while.
  */
 void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns);
-
-/*
- * What the driver took for an allocation, guarded and longer, or as the program asked for it; of the latter some will
- * do. What the guarded ones take above the others' mean is a cost of guarding, too.
- */
-void gmod_sample_driver(bool guarded, uint64_t ns);
 
 struct gmod_sample_totals {
 	uint64_t sites, sites_guarded;

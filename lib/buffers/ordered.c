@@ -80,7 +80,7 @@ static bool is_watched(void)
 	return is == 2;
 }
 
-static CUresult ask_driver(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out)
+CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out)
 {
 	bool per_thread = q->flavour == GMOD_PER_THREAD;
 
@@ -88,24 +88,6 @@ static CUresult ask_driver(const struct gmod_ordered_request *q, size_t size, CU
 		return (per_thread ? NEXT(cuMemAllocFromPoolAsync_ptsz)
 				   : NEXT(cuMemAllocFromPoolAsync))(out, size, q->pool, q->stream);
 	return (per_thread ? NEXT(cuMemAllocAsync_ptsz) : NEXT(cuMemAllocAsync))(out, size, q->stream);
-}
-
-/* The first ones are all timed, and then some, at another place of a program's steps each time. */
-CUresult gmod_ordered_native(const struct gmod_ordered_request *q, CUdeviceptr *out)
-{
-	enum { FIRST = 64, ONE_OF = 17 };
-	static atomic_uint calls;
-	unsigned call = atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
-	uint64_t began;
-	CUresult r;
-
-	if (call >= FIRST && call % ONE_OF)
-		return ask_driver(q, q->size, out);
-	began = gmod_monotonic_ns();
-	r = ask_driver(q, q->size, out);
-	if (r == CUDA_SUCCESS)
-		gmod_sample_driver(false, gmod_monotonic_ns() - began);
-	return r;
 }
 
 /* 0xff and 0 are what strays most often. A fill goes by words where the end of the buffer lets it. */
@@ -182,7 +164,7 @@ static bool publish(struct gmod_block *b)
 /* Records that cannot be found are no use: the program has its memory, a little longer than it knows. */
 static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, struct gmod_block *b, CUdeviceptr *out)
 {
-	uint64_t asked, began;
+	uint64_t began;
 	size_t total;
 	CUdeviceptr at;
 
@@ -193,14 +175,11 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, 
 	if (!b->record)
 		return false;
 	gmod_record_details(b->record)->backend = &ordered;
-	asked = gmod_monotonic_ns();
-	if (ask_driver(q, total, &at) != CUDA_SUCCESS) {
+	if (gmod_ordered_native(q, total, &at) != CUDA_SUCCESS) {
 		gmod_record_abandon(b->record);
-		gmod_sample_spent(gmod_monotonic_ns() - asked, 0);
 		return false;
 	}
 	began = gmod_monotonic_ns();
-	gmod_sample_driver(true, began - asked);
 	*out = at;
 	describe(b, q, c, at, total);
 	if (!gmod_pool_gave_device_memory(at) || !publish(b)) {

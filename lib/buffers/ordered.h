@@ -57,7 +57,7 @@ struct gmod_ordered_request {
  * covered.
  */
 bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out);
-CUresult gmod_ordered_native(const struct gmod_ordered_request *q, CUdeviceptr *out);
+CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out);
 
 /* A place that allocates, told by who calls, from how deep a stack, for about how much: a walk up the stack takes as
  * long as the budget has for everything. */

@@ -35,7 +35,7 @@ static bool guard(struct gmod_ordered_request *q, CUdeviceptr *out, const void *
 /* Not covered until it is armed. */
 static CUresult allocate(struct gmod_ordered_request q, CUdeviceptr *out, const void *caller, const char *entry_point)
 {
-	CUresult r = guard(&q, out, caller) ? CUDA_SUCCESS : gmod_ordered_native(&q, out);
+	CUresult r = guard(&q, out, caller) ? CUDA_SUCCESS : gmod_ordered_native(&q, q.size, out);
 
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.ordered_all, 1);

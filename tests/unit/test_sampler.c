@@ -463,54 +463,6 @@ TEST_IN_CHILD(a_single_wait_is_no_price)
 	check_budget(w, 90);
 }
 
-/* A program's allocations take the driver 2 us, guarded ones more: what they cost in all, in 20 s. */
-static uint64_t cost_with(struct world *w, uint64_t more)
-{
-	uint64_t all = 0;
-	struct gmod_site *s;
-
-	for (uint64_t until = w->now + 30 * SECOND, first = w->now + 10 * SECOND; w->now < until; pass(w, 20 * US)) {
-		bool chosen = gmod_sample(key_of(random_below(&seed, 50)), w->now, &s);
-		uint64_t took = 2 * US + (chosen ? more : 0) + random_below(&seed, 2) * US;
-
-		gmod_sample_driver(chosen, took);
-		if (!chosen)
-			continue;
-		gmod_sample_spent(10 * US, 0);
-		all += w->now < first ? 0 : 10 * US + more;
-	}
-	return all;
-}
-
-TEST_IN_CHILD(what_the_driver_takes_longer_is_a_cost)
-{
-	uint64_t cost = cost_with(open_world(ONE_PERCENT), 900 * US);
-
-	CHECK(cost >= 100 * MS && cost <= 240 * MS, "%lu us of 200000", cost / US);
-}
-
-/* A pool grows while nearly all is guarded, and would without. */
-TEST_IN_CHILD(the_growth_at_the_start_is_no_cost)
-{
-	struct world *w = open_world(ONE_PERCENT);
-	struct gmod_site *s;
-	uint64_t chosen = 0;
-
-	gmod_sample_driver(false, US);
-	for (uint64_t i = 0; i < 60; i++) {
-		chosen += gmod_sample(key_of(i), w->now, &s);
-		gmod_sample_driver(true, MS);
-	}
-	NEED(chosen == 60);
-}
-
-TEST_IN_CHILD(what_it_takes_anyway_is_none)
-{
-	uint64_t cost = cost_with(open_world(ONE_PERCENT), 0);
-
-	CHECK(cost >= 180 * MS && cost <= 205 * MS, "%lu us of 200000", cost / US);
-}
-
 /* But where each call waits, that is their price, which is known after a few seconds. */
 TEST_IN_CHILD(many_waits_are_a_price)
 {
