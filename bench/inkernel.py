@@ -216,7 +216,7 @@ class KernelRecord(Record):
         if arm not in CUDA:
             kept["LD_PRELOAD"] = f"{self.build}/libgmod.so"
             options = f":{options}" if options else ""
-            kept["GMOD_OPTIONS"] = f"enabled=1:device_heap={arm}:device_heap_mb={HEAP_MIB}:log_path={self.scratch}/reports.log{options}"
+            kept["GMOD_OPTIONS"] = f"device_heap={arm}:device_heap_mb={HEAP_MIB}:log_path={self.scratch}/reports.log{options}"
         return kept
 
 

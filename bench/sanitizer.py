@@ -1,7 +1,7 @@
 """A small stress of in-kernel memory under compute-sanitizer: a part of bench/run.
 
-With libgmod preloaded, over its own heap. Over CUDA's own malloc first, without GMOD: what the tool makes of that says
-how far it is to be believed here, and is no verdict.
+With libgmod preloaded, and told to be on there (enabled=1), over its own heap. Over CUDA's own malloc first, without GMOD: what
+the tool makes of that says how far it is to be believed here, and is no verdict.
 """
 
 import re
@@ -41,7 +41,7 @@ class Sanitizer(KernelRecord):
         """(whether there is nothing to find, what was found)"""
         command = [machine.compute_sanitizer(), "--tool", tool, "--error-exitcode", "9"]
         command += self.program(arm, "stress", PAIRS, BLOCKS)
-        status, output, errors = self.execute(command, self.environment(arm), LIMIT)
+        status, output, errors = self.execute(command, self.environment(arm, "enabled=1"), LIMIT)
         with open(f"{self.scratch}/{tool}-{arm}.log", "w") as f:
             f.write(output)
         summary = last_match("^=* *(.*SUMMARY: .*)", output)

@@ -49,13 +49,12 @@ static void read_options(void)
 static bool is_injected(void)
 {
 	static const char *const names[] = {"CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID",
-					    "NV_NSIGHT_INJECTION_PORT_RANGE_BEGIN",
-					    "NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN"};
+					    "NV_NSIGHT_INJECTION_PORT_RANGE_BEGIN"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (getenv(names[i]))
 			return true;
-	return false;
+	return gmod_is_sanitized();
 }
 
 static bool is_traced(void)

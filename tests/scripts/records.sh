@@ -93,7 +93,7 @@ says "a case without a figure of GMOD's" '^- not measured: slab, alloc-dealloc, 
 says "and with too few cases" '^- not measured: slab, never slower than CUDA: least 1[.]667x, .* 4 of 60 cases so far$' "$page"
 says "latency beside that of CUDA" '^\| 10 000 \| 32,persistent \| 1[.]50 \| 7[.]50 \| 1[.]25 \| 2[.]25 \|$' "$page"
 says "stress" '^\| slab \| 100 000 000 \| 7e6 \| 1[.]5 \| 0 \| 7 \| 9 \| 64 \| 4 \|$' "$page"
-says "under the options of the case" 'options=enabled=1:device_heap=slab:device_heap_mb=2048:log_path=.*:device_heap_mb=64$' "$out"
+says "under the options of the case" 'options=device_heap=slab:device_heap_mb=2048:log_path=.*:device_heap_mb=64$' "$out"
 tally=$(grep -E '^[0-9]+ met, [0-9]+ missed, [0-9]+ not measured, [0-9]+ failed$' <<<"$page")
 one_line "the page counts its verdicts" "$tally"
 same "as many failures as there are" "$(grep -c '^- FAIL:' <<<"$page") failed" "${tally##*, }"
