@@ -204,8 +204,8 @@ test-gpu: all $(TEST_GPU_PREREQUISITES) ## the same programs on a real GPU, reco
 mutants: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## break the library on purpose: some test must notice each time
 	@tests/mutants/run
 
-bench: all bench-programs bench-figures ## figures on a GPU: what GMOD costs, in bench/results; PART=name runs one part, QUICK=1 less of each, MORE=1 goes on, PILOT=1 says how many pairs there are to be
-	@QUICK=$(QUICK) MORE=$(MORE) PILOT=$(PILOT) bench/run $(PART) $(P)
+bench: all bench-programs bench-figures ## figures on a GPU: what GMOD costs, in bench/results; PART=name runs one part, QUICK=1 less of each, MORE=1 goes on
+	@QUICK=$(QUICK) MORE=$(MORE) bench/run $(PART) $(P)
 
 bench-cpu: $(BUILD)/bench/sweep $(LIBRARY) $(null_programs) ## figures without a GPU: what a sweep costs a CPU, and what Python's lines cost a call, in bench/results/cpu.md
 	@python3 -B bench/cpu.py

@@ -49,8 +49,7 @@ class Case:
     cpus: int | None = 4  # run on the same few CPUs, and GMOD's thread with them; None: on all
     limit: float = 60  # seconds for a run
     takes: float = 0  # seconds that a pair is expected to take: none is begun with less left
-    pairs: int = pairs.PAIRS_AT_LEAST  # fewer than the plan where a run is no measurement; the plan says how many else
-    plan: tuple = None  # of pairs.planned()
+    pairs: int = pairs.PAIRS_AT_LEAST  # fewer where a run is no measurement; of others these say how many there are to be
     memcheck: int = 0  # runs under compute-sanitizer
     memcheck_command: list = field(default_factory=list)  # instead of commands
     memcheck_limit: float = 60  # seconds
@@ -169,9 +168,9 @@ class Measurement:
         for variant in order:
             self.take(variant, found[variant])
 
-    def add_native(self):
-        """For a pilot."""
-        self.take("native", self.sample("native"))
+    def wanted(self):
+        """Pairs: with the least number of them it is known how many there are to be."""
+        return pairs.planned(self.case.group, self.native)[0] or self.case.pairs
 
     def add_memcheck(self, limit):
         """limit: seconds, of each run"""
@@ -253,7 +252,8 @@ class Measurement:
         low, high, _ = pairs.interval(noise) if noise else (None, None, None)
         row.update(noise_median=middle(noise), noise_low=low, noise_high=high)
         row.update(guarded_permille=self.permille, findings=self.findings, degraded=self.degraded)
-        row["planned"], row["planned_noise_percent"], row["planned_width_percent"] = self.case.plan or (None, None, None)
+        plan = pairs.planned(self.case.group, self.native)
+        row["planned"], row["planned_noise_percent"], row["planned_width_percent"] = plan
         row["seconds_of_pair"] = self.seconds
         row["samples"] = {"native": self.native, "gmod": self.gmod}
         row["beside"] = {variant: self.beside[variant] for variant in ("native", "gmod")}

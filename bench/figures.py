@@ -1,16 +1,13 @@
 """Measures what GMOD costs, part by part, and keeps the result.
 
     figures.py [--quick] [--more] [--build DIR] [--results DIR] --device TEXT --commit TEXT [--driver TEXT] [--cuda TEXT] PART...
-    figures.py --pilot FILE ... PART...
 
 The result is a JSON file in bench/results for this commit and kind of device; a page and a plot are made of it
 (report.py). It is written anew after each step, so a run that is cut off keeps what it had. A part that is complete
 goes over to latest.json, in the place of the one that was there, and keeps the commit and the device that it is of.
 
-How many pairs a case is to have is known beforehand (pairs.py). --more goes on with those that the result already has of
+How many pairs a case is to have is known early (pairs.py). --more goes on with those that the result already has of
 a part, until it has so many, instead of starting anew.
-
---pilot runs each case that has a target a few times without GMOD, and writes its noise to FILE: no result.
 
 --plan FILE takes the table of parts from a JSON file, {"PART": {"seconds": S, "cases": [{...}]}}, instead of parts.py.
 It is for tests, which measure nothing: such a result never goes to bench/results.
@@ -39,7 +36,6 @@ import report
 from cases import NO_TIME, Case, measurement
 
 SCHEMA = "gmod-bench-3"
-PILOT_RUNS = 10
 HERE = os.path.dirname(os.path.abspath(__file__))
 RESULTS = os.path.join(HERE, "results")
 
@@ -252,7 +248,7 @@ class Part:
         return True
 
     def status(self, measured):
-        count = f"{measured.case.name}, {len(measured.gmod)} of {measured.case.pairs}"
+        count = f"{measured.case.name}, {len(measured.gmod)} of {measured.wanted()}"
         ratios = pairs.ratios(measured.gmod, measured.native)
         return count + (f", {pairs.percent(pairs.median(ratios)):+.2f} %" if ratios else "")
 
@@ -282,7 +278,7 @@ class Part:
 
     @staticmethod
     def wants_pairs(measured):
-        return measured.status == "ok" and len(measured.gmod) < measured.case.pairs
+        return measured.status == "ok" and len(measured.gmod) < measured.wanted()
 
     def add_memcheck(self, measured):
         if not measured.wants_memcheck() or not self.progress.left():
@@ -330,47 +326,19 @@ class Part:
         ]
 
 
-# ---- the pilot ----
-
-
-def pilot(options, wanted, variants):
-    """The noise of each case with a target joins what the file has, if that is of the same device; what failed."""
-    head = {"device": options.device, "commit": options.commit, "date": time.strftime("%Y-%m-%d", time.gmtime())}
-    known = read_json(options.pilot)
-    document = {**head, "runs": PILOT_RUNS, "noise": known.get("noise", {}) if known.get("device") == options.device else {}}
-    failures, progress = [], Progress(0)
-    for name, (seconds, cases) in wanted:
-        progress.begin(name, seconds, 0)
-        for measured in (measurement(case, variants) for case in cases if case.group in pairs.TARGETS):
-            progress.say(f"{measured.case.name}, pilot")
-            measured.step(measured.warm_up)
-            for _ in range(PILOT_RUNS):
-                measured.step(measured.add_native)
-            case = measured.case
-            if measured.status == "ok":
-                document["noise"].setdefault(case.group, {})[case.name] = round(pairs.noise(measured.native), 3)
-            elif measured.status != "skipped":
-                failures.append(f"{case.group}: {case.name}: {measured.error}")
-            write_json(options.pilot, document)
-        progress.end("pilot")
-    return failures
-
-
 # ---- all of it ----
 
 
 def read_plan(path):
     with open(path) as f:
         plan = json.load(f)
-    table = {name: (part["seconds"], [Case(part=name, **case) for case in part["cases"]]) for name, part in plan.items()}
-    return parts.with_plans(table)
+    return {name: (part["seconds"], [Case(part=name, **case) for case in part["cases"]]) for name, part in plan.items()}
 
 
 def arguments(words):
     parser = argparse.ArgumentParser(description="Measures what GMOD costs.")
     parser.add_argument("--quick", action="store_true", help="fewer cases, three pairs of each")
     parser.add_argument("--more", action="store_true", help="add to the pairs that there are at this commit")
-    parser.add_argument("--pilot", metavar="FILE", help="only find out how many pairs there are to be")
     parser.add_argument("--build", default="build")
     parser.add_argument("--results", default=RESULTS)
     parser.add_argument("--plan", help="a JSON file instead of parts.py, for tests")
@@ -414,17 +382,16 @@ def main(words):
     status, failures = 0, []
     with tempfile.TemporaryDirectory() as scratch:
         variants = processes.Variants(options.build, scratch)
-        result = None if options.pilot else Result(options)
+        result = Result(options)
         try:
-            failures = run(options, wanted, variants, result) if result else pilot(options, wanted, variants)
+            failures = run(options, wanted, variants, result)
         except processes.Interrupted:
             processes.kill_all()
             status = 130
     for failure in failures:
         print(f"FAIL {failure}")
-    if result:
-        for line in result.reports():
-            print(line)
+    for line in result.reports():
+        print(line)
     return status or bool(failures)
 
 

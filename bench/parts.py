@@ -3,13 +3,13 @@
 A quick run has fewer cases and two pairs of each, which is enough to see that all works and too little for a verdict.
 """
 
-import pairs
 from cases import Case
 
 PROGRAMS = ("bfs", "mri-fhd", "pns", "mri-q", "fft", "mummer")
 PROGRAMS += ("pitch-texture", "bilateral-filter", "concurrent-kernels", "mri-gridding")
-# Iterations a block, so that it takes 0.1 s.
-MODELS = {"resnet50": 5, "inception_v3": 3, "vgg16": 4, "alexnet": 30}
+# Images, so that the device is what a step waits for and not the CPU, whose speed differs from second to second where a
+# host is shared; and iterations a block, so that it takes 0.1 s.
+MODELS = {"resnet50": (64, 3), "inception_v3": (64, 2), "vgg16": (32, 4), "alexnet": (128, 12)}
 DECODER = {"prefill": 7, "decode": 20, "decode-graph": 40}
 
 PROGRAM = "{build}/bench/coarse"
@@ -67,35 +67,33 @@ def memcheck(quick):
     return [Case("memcheck", "sanitizers", name, commands=[[PROGRAM, name, "tenth"]], **rest) for name in names]
 
 
+def trains(model):
+    batch, block = MODELS[model]
+    return [*JOB, model, "--batch", str(batch), "--block", str(block)]
+
+
 def training(quick):
     """A figure is milliseconds an iteration."""
-    cases = [Case("training", "training", m, commands=[[*JOB, m, "--block", str(n)]], **SEGMENTS) for m, n in MODELS.items()]
+    cases = [Case("training", "training", model, commands=[trains(model)], **SEGMENTS) for model in MODELS]
     if quick:
         return cases[:1]
     cases[-1].memcheck, cases[-1].memcheck_limit = 1, 90
-    cases[-1].memcheck_command = [*JOB, cases[-1].name, "--block", "1", "--blocks", "1", "--warm-up", "1"]
+    cases[-1].memcheck_command = [*trains(cases[-1].name), "--block", "1", "--blocks", "1", "--warm-up", "1"]
     return cases
 
 
 def ddp(quick):
-    """Training of one network on two GPUs, where there are two: 64 images for each, in blocks of 0.4 s. NCCL maps memory of
-    its own, which is not guarded.
-    """
-    command = [*JOB, "resnet50", "--batch", "64", "--ranks", "2", "--block", "10", "--blocks", "20"]
+    """Training of one network on two GPUs, where there are two. NCCL maps memory of its own, which is not guarded."""
+    command = [*trains("resnet50"), "--ranks", "2", "--blocks", "20"]
     return [Case("ddp", "two GPUs", "resnet50", commands=[command], covers=900, takes=50, needs="torch", cpus=None)]
 
 
 def inference(quick):
-    """The same of a decoder, and of a perceptron in JAX, of which there is no result as long as GMOD does not guard what
-    it allocates. JAX must not take most of the memory at once.
-    """
-    cases = []
-    for (phase, iterations), group in zip(DECODER.items(), ("frameworks", "decode", "decode")):
-        command = [*LLAMA, phase, "--block", str(iterations)]
-        cases.append(Case("inference", group, f"llama {phase}", commands=[command], **SEGMENTS))
-    some = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", **JAX_CHOICE}
-    rest = {"environment": some, "takes": 25, "needs": "jax", "pairs": 1, "cpus": 1, **SLOW}
-    return [*cases, Case("inference", "frameworks", "jax train", commands=[JAX], **rest)]
+    """The same of a decoder."""
+    return [
+        Case("inference", group, f"llama {phase}", commands=[[*LLAMA, phase, "--block", str(iterations)]], **SEGMENTS)
+        for (phase, iterations), group in zip(DECODER.items(), ("frameworks", "decode", "decode"))
+    ]
 
 
 def unified(quick):
@@ -103,7 +101,7 @@ def unified(quick):
     rest = {**TORCH, "options": "backend=unified"}
     decode = [*LLAMA, "decode", "--block", str(DECODER["decode"])]
     return [
-        Case("unified", "unified", "resnet50", commands=[[*JOB, "resnet50", "--block", str(MODELS["resnet50"])]], **rest),
+        Case("unified", "unified", "resnet50", commands=[trains("resnet50")], **rest),
         Case("unified", "decode", "llama decode, unified", commands=[decode], **rest),
     ]
 
@@ -112,7 +110,7 @@ def tensor(quick):
     """Jobs whose tensors are allocations in stream order, of which GMOD guards a sample, or all."""
     ordered = {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}
     jax_ordered = {"XLA_PYTHON_CLIENT_ALLOCATOR": "cuda_async", **JAX_CHOICE}
-    resnet, rest = [*JOB, "resnet50", "--block", str(MODELS["resnet50"])], {**TORCH, "covers": 0}
+    resnet, rest = trains("resnet50"), {**TORCH, "covers": 0}
     beside = "tensors, beside PyTorch's pool"
     cases = [Case("tensor", beside, "resnet50", commands=[resnet], with_gmod=ordered, **rest)]
     for group, options in (("tensors, a sample", "max_overhead=1"), ("tensors, all", "max_overhead=100")):
@@ -260,20 +258,10 @@ PARTS = {
 }
 
 
-def with_plans(table):
-    """The table, each case with the pairs that it is to have."""
-    known = pairs.read_pilot()
-    for case in (case for _, cases in table.values() for case in cases):
-        case.plan = pairs.planned(case.group, case.name, known)
-        if case.plan:
-            case.pairs = case.plan[0]
-    return table
-
-
 def table(quick):
     """{part: (seconds, cases)}"""
     seconds = {name: few if quick else all_ for name, (_, all_, few) in PARTS.items()}
-    parts = with_plans({name: (seconds[name], PARTS[name][0](quick)) for name in PARTS if seconds[name]})
+    parts = {name: (seconds[name], PARTS[name][0](quick)) for name in PARTS if seconds[name]}
     if quick:
         for case in (case for _, cases in parts.values() for case in cases):
             case.pairs = min(case.pairs, 2)

@@ -60,11 +60,13 @@ found = [noise([100 * draw.gauss(1, 0.01 / 2**0.5) for _ in range(10)]) for _ in
 assert 0.9 < sum(found) / len(found) < 1.1, sum(found) / len(found)
 assert abs(noise([100, 101] * 5) - noise([100, 101] * 4 + [100, 900])) < 0.1
 PYTHON
-python "the plan is of what has a target and a pilot" <<'PYTHON'
+python "the plan is of what has a target, and goes by the first runs" <<'PYTHON'
 from pairs import planned
-known = {"coarse": {"bfs": 1}}
-assert planned("coarse", "bfs", known) == (30, 1, 0.5)
-assert planned("coarse", "pns", known) is None and planned("short", "bfs", {"short": {"bfs": 1}}) is None
+native = [100, 100.3] * 4
+count, noise, width = planned("coarse", native)
+assert (count, round(noise, 2), width) == (10, 0.44, 0.5)
+assert planned("coarse", native + [200, 900]) == (count, noise, width)
+assert planned("coarse", native[:7]) == planned("short", native) == (None, None, None)
 PYTHON
 
 # What the whole method does where the truth is the limit itself: runs whose noise is normal, heavy-tailed (some are
@@ -89,17 +91,19 @@ def two_kinds(draw):
 
 def bench(draw, run, truth, drift=0.0, second=0.0):
     """The verdict on a case whose overhead is truth percent."""
-    pilot = [run(draw) for _ in range(10)]
-    count = pairs_for(round(pairs.noise(pilot), 1), 0.25)
-    ratios = []
-    for i in range(count):
-        late = 1 + drift * i / count
+    count, natives, ratios = pairs.PAIRS_AT_LEAST, [], []
+    while len(ratios) < count:
+        i = len(ratios)
+        late = 1 + drift * i / 30
         native, gmod = run(draw) * late, run(draw) * late * (1 + truth / 100)
         if i % 2:
             native *= 1 - second
         else:
             gmod *= 1 - second
+        natives.append(native)
         ratios.append(gmod / native)
+        if len(ratios) == count == pairs.PAIRS_AT_LEAST:
+            count = pairs_for(round(pairs.noise(natives), 1), 0.25)
     low, high, level = pairs.interval(ratios)
     assert level >= pairs.LEVEL
     return pairs.judge(pairs.percent(low), pairs.percent(high), LIMIT, True)
@@ -160,10 +164,10 @@ from pairs import judge
 assert judge(0, 0.5, 0.5, False) == "pass" and judge(0, 0.5, 0.5, True) == "open"
 assert judge(0.5, 0.5, 0.5, True) == "miss" and judge(0.5, 1, 0.5, False) == "open"
 PYTHON
-python "fewer pairs than planned are no pass, nor are any without a plan" <<'PYTHON'
+python "fewer pairs than planned are no pass, nor are too few for a plan" <<'PYTHON'
 from rows import *
 assert outcome([row("a", 0, 0, 0, count=7)])["a"] == "open" and outcome([row("a", 9, 9, 9, count=7)])["a"] == "open"
-assert outcome([row("a", 0, 0, 0, planned=None)])["a"] == "open"
+assert outcome([row("a", 0, 0, 0, count=7, planned=None)])["a"] == "open"
 assert outcome([row(str(i), 0, 0, 0, count=7 if i == 3 else 8) for i in range(10)])["mean"] == "open"
 PYTHON
 python "the mean needs all of its group" <<'PYTHON'
