@@ -30,8 +30,8 @@ JAX_CHOICE = {"XLA_FLAGS": "--xla_gpu_autotune_level=0"}
 JAX_CHOICE["JAX_COMPILATION_CACHE_DIR"] = "{build}/bench/jax"
 JAX_CHOICE.update(JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0", JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1")
 TORCH = {"takes": 25, "needs": "torch", "cpus": 1}
-# As many bytes of redzones as the default, a part of the device, gives on an H200: on 80 GB it leaves segments of some jobs out.
-SEGMENTS = {**TORCH, "options": "redzone_mb=360"}
+# As many bytes of redzones as all of their segments take: the default, a part of the device, leaves some out on 80 GB.
+SEGMENTS = {**TORCH, "options": "redzone_mb=1024"}
 
 
 def coarse(quick):

@@ -76,8 +76,10 @@ static bool wait_a_little(const struct gmod_context *c)
 			sched_yield();
 		else
 			gmod_nap(&unlimited, GMOD_MILLISECONDS(1) / 50);
-	if (r != CUDA_SUCCESS)
-		gmod_degraded(r == CUDA_ERROR_NOT_READY ? "canaries in time" : "cuStreamQuery");
+	if (r == CUDA_ERROR_NOT_READY)
+		gmod_count(&gmod_counters.late, 1);
+	else if (r != CUDA_SUCCESS)
+		gmod_degraded("cuStreamQuery");
 	return r == CUDA_SUCCESS;
 }
 
