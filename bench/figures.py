@@ -259,11 +259,14 @@ class Part:
             needs = measured.case.needs
             if needs and not importlib.util.find_spec(needs):
                 measured.status, measured.error = "skipped", f"python3 has no {needs}"
-            elif self.progress.left() and not (measured.warms_alike and measured.case.commands in warm):
+            elif self.wants_warmth(measured) and not (measured.warms_alike and measured.case.commands in warm):
                 self.progress.say(f"{measured.case.name}, warming up")
                 measured.step(measured.warm_up)
                 warm.append(measured.case.commands)
             self.save(measured)
+
+    def wants_warmth(self, measured):
+        return self.progress.left() and self.wants_pairs(measured)
 
     def measure(self):
         """Round by round, so that what cuts it off costs each case as much."""
