@@ -84,3 +84,4 @@ void child_access_mapping(void);
 void child_access_forked(void);
 void child_access_trimmed(void);
 void child_fill_trimmed(void);
+void child_pool_exported(void);
