@@ -264,8 +264,9 @@ def closing(log):
     summaries = events(log, "summary")
     for line in summaries:
         known = line["bytes_guarded"] + line["bytes_unguarded"]
-        total["guarded"] += line["bytes_guarded"]
-        total["whole"] += max(known, line["bytes_asked"]) + line["bytes_uncovered"]
+        ordered = line["bytes_ordered_guarded"]
+        total["guarded"] += line["bytes_guarded"] + ordered
+        total["whole"] += max(known, line["bytes_asked"]) + line["bytes_uncovered"] + ordered
         total["host"] += line["bytes_pinned"]
         total["findings"] += line["findings"]
         total["degraded"] += line["degraded"]

@@ -26,8 +26,8 @@ log=$(printf '%s' "$GMOD_OPTIONS" | sed -n 's/.*log_path=\([^:]*\).*/\1/p')
 ms=${MS:-100}
 if [ "$log" ]; then
 	ms=${SLOWER:-100.2}
-	printf '{"event":"summary","bytes_guarded":%s,"bytes_unguarded":%s,"bytes_asked":0,"bytes_uncovered":0,"bytes_pinned":0,"findings":%s,"degraded":%s}\n' \
-		${SUMMARY:-1000 0 0 0} >"$log"
+	printf '{"event":"summary","bytes_guarded":%s,"bytes_unguarded":%s,"bytes_asked":0,"bytes_uncovered":0,"bytes_pinned":0,"findings":%s,"degraded":%s,"bytes_ordered_guarded":%s}\n' \
+		${SUMMARY:-1000 0 0 0} ${ORDERED:-0} >"$log"
 	echo '{"event":"note","text":"degraded: cuOne failed"}' >>"$log"
 fi
 echo "case=job ms=$ms rounds=${1:-50} allocations=4 $SAYS"
@@ -90,6 +90,7 @@ plan="{\"x\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"g\", \"name\": \"module\", $job, \"needs\": \"no_such_module\"},
 	{\"group\": \"g\", \"name\": \"dies\", \"commands\": [[\"sh\", \"-c\", \"echo ms=4; echo torn >&2; exit 4\"]]},
 	{\"group\": \"g\", \"name\": \"little\", $job, \"environment\": {\"SUMMARY\": \"949 51 0 0\"}, \"pairs\": 1},
+	{\"group\": \"g\", \"name\": \"ordered\", $job, \"environment\": {\"SUMMARY\": \"100 50 0 0\", \"ORDERED\": \"850\"}, \"pairs\": 1},
 	{\"group\": \"g\", \"name\": \"enough\", $job, \"environment\": {\"SUMMARY\": \"950 50 0 0\"}, \"pairs\": 1},
 	{\"group\": \"g\", \"name\": \"finds\", $job, \"environment\": {\"SUMMARY\": \"1000 0 1 0\"}},
 	{\"group\": \"g\", \"name\": \"planted\", $job, \"environment\": {\"SUMMARY\": \"1000 0 1 0\"}, \"planted\": true, \"pairs\": 1},
@@ -124,7 +125,7 @@ row dies failed 'exit status 4: torn'
 row little 'no result' '94.9 % of the bytes guarded'
 row finds failed '1 findings, 0 degraded'
 row degrades failed '0 findings, 2 degraded; degraded: cuOne failed'
-for name in enough planted; do
+for name in enough planted ordered; do
 	same "$name" ok "$(query "row['$name', 'gmod']['status']")"
 done
 says "failures are said at the end" '^FAIL g: fails, gmod: exit status 1' "$out"
