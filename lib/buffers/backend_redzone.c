@@ -7,6 +7,7 @@
  * cap is reached. The driver says how much is free as it is.
  */
 #include "lib/base/asked.h"
+#include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/buffers/backend.h"
 #include "lib/buffers/patrol.h"
@@ -41,6 +42,7 @@ static bool take(const struct gmod_context *c, uint64_t extra)
 	if (!extra || atomic_fetch_add_explicit(&taken[c->device], extra, memory_order_relaxed) + extra <= cap)
 		return true;
 	give(c, extra);
+	gmod_count(&gmod_counters.capped, 1);
 	return false;
 }
 
