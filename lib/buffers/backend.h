@@ -27,6 +27,7 @@ struct gmod_request {
 	bool plain_host;              /* cuMemAllocHost rather than cuMemHostAlloc */
 	struct gmod_context *context; /* for backends, set by gmod_buffer_alloc() */
 	bool late;                    /* its canaries may still be on their way */
+	bool capped;                  /* redzones take as much of the device as they may */
 };
 
 enum gmod_answer {

@@ -7,7 +7,6 @@
  * cap is reached. The driver says how much is free as it is.
  */
 #include "lib/base/asked.h"
-#include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/buffers/backend.h"
 #include "lib/buffers/patrol.h"
@@ -38,12 +37,14 @@ static bool take(const struct gmod_context *c, uint64_t extra)
 {
 	static struct gmod_asked asked;
 	uint64_t cap = (uint64_t)gmod_ask_once(&asked, c->device, ask_for_cap) << 10;
+	uint64_t before = atomic_load_explicit(&taken[c->device], memory_order_relaxed);
 
-	if (!extra || atomic_fetch_add_explicit(&taken[c->device], extra, memory_order_relaxed) + extra <= cap)
-		return true;
-	give(c, extra);
-	gmod_count(&gmod_counters.capped, 1);
-	return false;
+	do {
+		if (extra && before + extra > cap)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(&taken[c->device], &before, before + extra,
+							memory_order_relaxed, memory_order_relaxed));
+	return true;
 }
 
 static bool works(int device)
@@ -66,7 +67,8 @@ static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gm
 	if (q->memory != GMOD_MEM_DEVICE || !c->stream || !works(c->device))
 		return GMOD_DECLINES;
 	total = gmod_layout_redzone(q->size, head, &extra);
-	if (!total || !take(c, extra))
+	q->capped = total && !take(c, extra);
+	if (!total || q->capped)
 		return GMOD_FAILS;
 	/* First: the driver gives what lies behind it next. */
 	tiny = total < GMOD_LARGE && !head ? gmod_context_tiny(c) : 0;

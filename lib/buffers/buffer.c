@@ -166,6 +166,7 @@ static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 		bool green = gmod_on() && gmod_current_owner().green;
 
 		gmod_count(green ? &gmod_counters.unsupported : &gmod_counters.fallback, 1);
+		gmod_count(&gmod_counters.capped, q->capped);
 		gmod_count(green ? &gmod_counters.unsupported_bytes : &gmod_counters.fallback_bytes, q->size);
 	}
 	return r;
