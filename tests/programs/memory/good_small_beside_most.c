@@ -1,5 +1,6 @@
 // skip-on: gpu
 // sim-env: SIM_MEMORY=1073741824
+// guarded: some
 /*
  * One thread takes most of the device and gives it back, over and over, and another asks for more than there is. A
  * third one finds room for a few MiB at any time, and is told of all that nobody has. A real device is shared.
