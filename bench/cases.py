@@ -43,6 +43,7 @@ class Case:
     once: bool = False  # no pairs: all that one run under GMOD prints
     beside: bool = False  # and all that one without prints
     planted: bool = False  # findings are wanted
+    turns: bool = False  # a pair's two processes, one job each, live at the same time and take turns
     plants: str = ""  # the kernel that stores behind a buffer: see Planted
     pages: bool = False  # what moves of its managed memory: see Pages
     covers: int = 950  # permille of the bytes that are to be guarded, for a result; 0: it has none
@@ -61,7 +62,8 @@ def middle(values):
 
 
 class Measurement:
-    """What has been measured of a case so far: A without GMOD and B with it, a process at a time, A B and B A in turn.
+    """What has been measured of a case so far: A without GMOD and B with it, A B and B A in turn, a process at a time or, if
+    the case says so, both alive and taking turns.
 
     Failures end up in its rows.
     """
@@ -110,13 +112,20 @@ class Measurement:
         draw = random.Random(f"{self.case.group} {self.case.name} {variant} {len(self.samples[variant])}")
         return {"BENCH_PAD_MIB": str(2 * draw.randrange(PAD_MIB // 2))}
 
-    def run(self, variant, limit, more=None):
-        """The sample. more: of the environment"""
+    def prepare(self, variant, more=None):
+        """(what to run, GMOD's log). more: of the environment"""
         extra = {**self.place(variant), **self.case.environment, **(more or {})}
         extra.update(self.case.with_gmod if variant == "gmod" else {})
         environment, log = self.variants.environment(variant, extra, self.case.options)
-        commands = [self.variants.command(variant, command) for command in self.commands]
-        outputs, ms, cpu_ms = processes.run_all(commands, environment, limit, few_cpus(self.case.cpus))
+        return [(self.variants.command(variant, command), environment) for command in self.commands], log
+
+    def run(self, variant, limit, more=None):
+        """The sample."""
+        runs, log = self.prepare(variant, more)
+        return self.read(log, *processes.run_all(runs, limit, few_cpus(self.case.cpus)))
+
+    def read(self, log, outputs, ms, cpu_ms):
+        """The sample of what has run."""
         printed = [fields(output) for output in outputs]
         self.printed = {"cpu_ms": cpu_ms, **printed[0]}
         if log:
@@ -146,10 +155,22 @@ class Measurement:
             what = f"GMOD in a healthy program: {total['findings']} findings, {total['degraded']} degraded"
             raise Failed("; ".join([what, *reasons]))
 
+    def beside_it(self):
+        """What the last run says beside its sample."""
+        return {kept: self.number(key) for key, kept in BESIDE.items() if key in self.printed}
+
     def sample(self, variant):
-        """A run, and what it says beside its sample."""
-        found = self.run(variant, self.case.limit)
-        return found, {kept: self.number(key) for key, kept in BESIDE.items() if key in self.printed}
+        return self.run(variant, self.case.limit), self.beside_it()
+
+    def in_turns(self, order):
+        """The samples of a pair that lives at the same time: what else the machine does meets both."""
+        begun = [self.prepare(variant) for variant in order]
+        runs = [run for of_one, _ in begun for run in of_one]
+        outputs, ms, cpu_ms = processes.run_all(runs, 2 * self.case.limit, few_cpus(self.case.cpus), turns=True)
+        found = {}
+        for variant, (_, log), output in zip(order, begun, outputs):
+            found[variant] = self.read(log, [output], ms, cpu_ms), self.beside_it()
+        return found
 
     def take(self, variant, found):
         """All runs of a case say the same things."""
@@ -164,13 +185,16 @@ class Measurement:
 
     def add_pair(self):
         order = ("native", "gmod") if len(self.native) % 2 == 0 else ("gmod", "native")
-        found = {variant: self.sample(variant) for variant in order}
+        found = self.in_turns(order) if self.case.turns else {variant: self.sample(variant) for variant in order}
         for variant in order:
             self.take(variant, found[variant])
 
+    def plan(self):
+        return pairs.planned(self.case.group, pairs.ratios(self.gmod, self.native))
+
     def wanted(self):
         """Pairs: with the least number of them it is known how many there are to be."""
-        return pairs.planned(self.case.group, self.native)[0] or self.case.pairs
+        return self.plan()[0] or self.case.pairs
 
     def add_memcheck(self, limit):
         """limit: seconds, of each run"""
@@ -252,8 +276,7 @@ class Measurement:
         low, high, _ = pairs.interval(noise) if noise else (None, None, None)
         row.update(noise_median=middle(noise), noise_low=low, noise_high=high)
         row.update(guarded_permille=self.permille, findings=self.findings, degraded=self.degraded)
-        plan = pairs.planned(self.case.group, self.native)
-        row["planned"], row["planned_noise_percent"], row["planned_width_percent"] = plan
+        row["planned"], row["planned_noise_percent"], row["planned_width_percent"] = self.plan()
         row["seconds_of_pair"] = self.seconds
         row["samples"] = {"native": self.native, "gmod": self.gmod}
         row["beside"] = {variant: self.beside[variant] for variant in ("native", "gmod")}

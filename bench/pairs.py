@@ -5,13 +5,13 @@ greatest k for which at least 95 % of all sets of n samples would have the true 
 distribution of n tosses of a coin). It assumes nothing about how the samples are distributed. Below six samples no
 interval reaches 95 %: then it is the least and the greatest, with the level that they do reach.
 
-How many pairs there are to be is known once the least number of them is there: from the noise of the runs without GMOD
-among them, which says nothing of what GMOD costs, and the width that is wanted.
+How many pairs there are to be is known once the least number of them is there: from how far their ratios are from one
+another, which says nothing of where they lie, and the width that is wanted.
 """
 
 from functools import lru_cache
 from math import sqrt
-from statistics import NormalDist
+from statistics import NormalDist, quantiles
 
 LEVEL = 0.95
 PAIRS_AT_LEAST, PAIRS_AT_MOST = 8, 400  # of the most, an hour has room for few cases
@@ -77,12 +77,11 @@ def percent(ratio):
 
 
 def noise(values):
-    """The standard deviation of the ratio of two of these runs, in percent, as if it were normal: from the middle half of
-    the ratios of each to the next, so that a single disturbed run does not decide how many there are to be.
+    """The standard deviation of ratios, in percent, as if they were normal: from the middle half of them, so that a single
+    disturbed run does not decide how many there are to be.
     """
-    ordered = sorted(apart(values))
-    quarter = len(ordered) // 4
-    return percent(1 + (ordered[-1 - quarter] - ordered[quarter]) / 1.349)
+    low, _, high = quantiles(values, n=4)
+    return 100 * (high - low) / 1.349
 
 
 def half_width(n, deviation):
@@ -97,13 +96,13 @@ def pairs_for(noise_percent, width_percent):
     return next((n for n in counts if half_width(n, noise_percent) <= width_percent), PAIRS_AT_MOST)
 
 
-def planned(group, native):
-    """(pairs, noise, width): what a case of the group is to have, by the first of its runs without GMOD; all None where it has
-    no target, or too few of them yet.
+def planned(group, found):
+    """(pairs, noise, width): what a case of the group is to have, by the first of its ratios; all None where it has no target,
+    or too few of them yet.
     """
-    if group not in TARGETS or len(native) < PAIRS_AT_LEAST:
+    if group not in TARGETS or len(found) < PAIRS_AT_LEAST:
         return None, None, None
-    found, width = noise(native[:PAIRS_AT_LEAST]), TARGETS[group]["width"]
+    found, width = noise(found[:PAIRS_AT_LEAST]), TARGETS[group]["width"]
     return pairs_for(found, width), found, width
 
 

@@ -29,9 +29,10 @@ JAX_CHOICE = {"XLA_FLAGS": "--xla_gpu_autotune_level=0"}
 # And compiles, which takes half a minute of it again: the warm-up leaves what it has compiled.
 JAX_CHOICE["JAX_COMPILATION_CACHE_DIR"] = "{build}/bench/jax"
 JAX_CHOICE.update(JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0", JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1")
-TORCH = {"takes": 25, "needs": "torch", "cpus": 1}
+TORCH = {"takes": 35, "needs": "torch", "cpus": 1}
+TURNS = {**TORCH, "turns": True}
 # As many bytes of redzones as all of their segments take: the default, a part of the device, leaves some out on 80 GB.
-SEGMENTS = {**TORCH, "options": "redzone_mb=1024"}
+SEGMENTS = {**TURNS, "options": "redzone_mb=1024"}
 
 
 def coarse(quick):
@@ -98,7 +99,7 @@ def inference(quick):
 
 def unified(quick):
     """Two of the jobs with the backend `unified`."""
-    rest = {**TORCH, "options": "backend=unified"}
+    rest = {**TURNS, "options": "backend=unified"}
     decode = [*LLAMA, "decode", "--block", str(DECODER["decode"])]
     return [
         Case("unified", "unified", "resnet50", commands=[trains("resnet50")], **rest),
@@ -110,7 +111,7 @@ def tensor(quick):
     """Jobs whose tensors are allocations in stream order, of which GMOD guards a sample, or all."""
     ordered = {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}
     jax_ordered = {"XLA_PYTHON_CLIENT_ALLOCATOR": "cuda_async", **JAX_CHOICE}
-    resnet, rest = trains("resnet50"), {**TORCH, "covers": 0}
+    resnet, rest = trains("resnet50"), {**TURNS, "covers": 0}
     beside = "tensors, beside PyTorch's pool"
     cases = [Case("tensor", beside, "resnet50", commands=[resnet], with_gmod=ordered, **rest)]
     for group, options in (("tensors, a sample", "max_overhead=1"), ("tensors, all", "max_overhead=100")):

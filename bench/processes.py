@@ -85,8 +85,9 @@ def children_on(cpus):
 class Process:
     """A child in a process group of its own, which ends with it: at the latest after `limit` seconds."""
 
-    def __init__(self, command, environment, limit):
-        self.command, self.limit, self.late = command, limit, False
+    def __init__(self, command, environment, limit, kept=()):
+        """kept: open files of ours that it has, too"""
+        self.command, self.limit, self.late, self.kept = command, limit, False, kept
         self.errors = tempfile.TemporaryFile("w+", errors="replace")
         self.cpu_ms = 0  # that it has taken, its children included, once it was waited for
         with uninterrupted():
@@ -108,6 +109,7 @@ class Process:
                 text=True,
                 errors="replace",
                 start_new_session=True,
+                pass_fds=self.kept,
             )
         except OSError as e:
             raise Failed(f"{os.path.basename(command[0])}: {e.strerror}") from None
@@ -156,14 +158,29 @@ def kill_all():
         process.wait()
 
 
-def run_all(commands, environment, limit, cpus):
-    """Starts them all and waits for them all: (their outputs, ms until the last ended, ms of CPU that they took)."""
+@contextlib.contextmanager
+def ring():
+    """Ends of two pipes for each of two processes: (the one that it reads, the one that it writes). The first may begin."""
+    ends = [*os.pipe(), *os.pipe()]
+    try:
+        os.write(ends[1], b".")
+        yield (ends[0], ends[3]), (ends[2], ends[1])
+    finally:
+        for end in ends:
+            os.close(end)
+
+
+def run_all(runs, limit, cpus, turns=False):
+    """Starts them all, each a (command, environment), and waits for them all: (their outputs, ms until the last ended, ms of
+    CPU that they took). turns: they are two jobs that run one at a time (bench/jobs/job.py).
+    """
     begin = time.monotonic_ns()
     processes = []
     try:
-        with children_on(cpus):
-            for command in commands:
-                processes.append(Process(command, environment, limit))
+        with children_on(cpus), ring() if turns else contextlib.nullcontext([()] * len(runs)) as ends:
+            for (command, environment), kept in zip(runs, ends):
+                environment = {**environment, "BENCH_TURN": ",".join(map(str, kept))}
+                processes.append(Process(command, environment, limit, kept))
         outputs = [p.child.stdout.read() for p in processes]
         statuses = [p.wait() for p in processes]
     except Failed:

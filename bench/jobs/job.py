@@ -14,10 +14,15 @@ A job warms up, runs blocks of iterations, and says in one line of key=value:
 
 BENCH_PAD_MIB in the environment: so many MiB are allocated before all else, which moves what comes after.
 
+BENCH_TURN in the environment, "READ,WRITE": two jobs run side by side, one at a time, and these are ends of the pipes by
+which each hears from the other that it is its turn. A turn begins with half a second that is not counted, in which GMOD
+spends what it may have saved up while it had nothing to do.
+
 Exit status: 2 wrong arguments, 77 no framework or no GPU.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import importlib
 import os
@@ -30,6 +35,7 @@ from typing import Callable
 WARM_UP = 20  # iterations
 BLOCKS = 40
 EACH = 300
+TURN, LEAD = 10, 5  # blocks that are counted, and before them others
 
 
 @dataclasses.dataclass
@@ -89,20 +95,56 @@ def run_torch(torch, step, options, **more):
     run(Job(step, torch.cuda.synchronize, torch.cuda.max_memory_allocated, **more), options)
 
 
+class Turns:
+    """with turns: while it is this job's turn, or always where no other one runs beside it."""
+
+    def __init__(self):
+        text = os.environ.get("BENCH_TURN")
+        self.ends = [int(end) for end in text.split(",")] if text else None
+
+    def __enter__(self):
+        if self.ends:
+            os.read(self.ends[0], 1)  # of nothing where the other one has ended
+
+    def __exit__(self, *_):
+        if self.ends:
+            with contextlib.suppress(BrokenPipeError):
+                os.write(self.ends[1], b".")
+
+    def lengths(self, blocks):
+        """Of each turn the blocks that lead in, and those that are counted."""
+        if not self.ends:
+            return [(0, blocks)]
+        return [(LEAD, min(TURN, blocks - done)) for done in range(0, blocks, TURN)]
+
+
+def spent_ns():
+    return time.monotonic_ns(), time.process_time_ns(), monitor_ns() or 0
+
+
 def run(job, options):
-    timed(job, options.warm_up)
-    begin, cpu, monitor = time.monotonic_ns(), time.process_time_ns(), monitor_ns()
-    blocks = [timed(job, options.block) / 1e6 / options.block for _ in range(options.blocks)]
-    iterations = options.block * options.blocks
+    turns, blocks, spent = Turns(), [], [0, 0, 0]
+    with turns:
+        timed(job, options.warm_up)
+    for lead, counted in turns.lengths(options.blocks):
+        with turns:
+            timed(job, options.block * lead)
+            before = spent_ns()
+            blocks += [timed(job, options.block) / 1e6 / options.block for _ in range(counted)]
+            spent = [so_far + now - then for so_far, now, then in zip(spent, spent_ns(), before)]
+    memory = job.memory()
+    with turns:
+        each = alone(job) if job.each else {}
+    wall, cpu, monitor = spent
     said = {
         "ms": median(blocks),
         "quartile_ms": sorted(blocks)[ceil(len(blocks) / 4) - 1],
-        "cpu_ms": (time.process_time_ns() - cpu) / 1e6 / iterations,
-        "monitor_percent": None if monitor is None else share(monitor_ns() - monitor, time.monotonic_ns() - begin),
-        "memory_bytes": job.memory(),
+        "cpu_ms": cpu / 1e6 / options.block / options.blocks,
+        "monitor_percent": None if monitor_ns() is None else share(monitor, wall),
+        "memory_bytes": memory,
         "tokens": job.tokens,
         "blocks": ",".join(f"{ms:.4f}" for ms in blocks),
-        **(alone(job) if job.each else {}),
+        **each,
     }
     print(*(f"{key}={value}" for key, value in said.items() if value is not None))
 

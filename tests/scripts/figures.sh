@@ -32,7 +32,12 @@ if [ "$log" ]; then
 fi
 echo "case=job ms=$ms rounds=${1:-50} allocations=4 $SAYS"
 JOB
-chmod +x "$work/job"
+cat >"$work/gone" <<'JOB'
+#!/bin/sh
+[ -z "$GMOD_OPTIONS" ] || { echo no more >&2; exit 1; }
+exec "${0%/*}/job"
+JOB
+chmod +x "$work/job" "$work/gone"
 
 # figures PLAN ARGUMENT...: the runner over a table of its own, in $results.
 figures() {
@@ -77,6 +82,8 @@ says "of each" '^- x: 20[0-9-]*, commit later, ' "$(cat "$results/latest.md")"
 plan="{\"x\": {\"seconds\": 60, \"cases\": [
 	{\"group\": \"g\", \"name\": \"says\", $job, \"pairs\": 2, \"environment\": {\"SAYS\":
 		\"quartile_ms=90 cpu_ms=40 memory_bytes=1048576 tokens=8 monitor_percent=1.15 each_ms=3 each_99_ms=7\"}},
+	{\"group\": \"g\", \"name\": \"turns\", $job, \"pairs\": 2, \"turns\": true},
+	{\"group\": \"g\", \"name\": \"turns fail\", \"commands\": [[\"$work/gone\"]], \"turns\": true},
 	{\"group\": \"g\", \"name\": \"busy\", $job, \"pairs\": 2, \"environment\": {\"SAYS\": \"monitor_percent=1.4\"}},
 	{\"group\": \"g\", \"name\": \"nan\", $job, \"environment\": {\"MS\": \"nan\"}},
 	{\"group\": \"g\", \"name\": \"two\", \"commands\": [[\"$work/job\"], [\"$work/job\"]], \"key\": null, \"pairs\": 2},
@@ -104,6 +111,8 @@ same "the lower quartile has a ratio of its own" "1.0" "$(query "row['says', 'gm
 same "what does not say its CPU time has that of its process" True "$(query "0 < row['two', 'gmod']['beside']['gmod']['cpu_ms'][1] < 10000")"
 says "the report has what jobs say" '^\| g \| says \| 1[.]00 \| 1[.]00 \| 80[.]0 \| 79[.]8 \| 3[.]00 \| 3[.]00 \| 7[.]00 \| 7[.]00 \| 1[.]15 \|$' "$(cat "$results/latest.md")"
 says "and the CPU time of both" '^\| g \| says \| 100 \| 100 \| 40[.]0 \| 40[.]0 \| [+]0[.]00 \|$' "$(cat "$results/latest.md")"
+same "in turns: each has its own sample" "2 100.0 100.2" "$(query "row['turns', 'gmod']['pairs'], row['turns', 'gmod']['native_median'], row['turns', 'gmod']['median']")"
+same "and what one of them says against itself" "failed no more" "$(query "row['turns fail', 'gmod']['status'], row['turns fail', 'gmod']['error'].split(': ')[-1]")"
 same "side by side: a sample is the time until both end" True "$(query "0 < row['two', 'gmod']['native_median'] < 10000")"
 same "what an allocation takes" "25000.0" "$(query "row['tenth', 'gmod']['us_per_allocations']['native']")"
 # row NAME STATUS ERROR
@@ -178,7 +187,7 @@ cat >"$work/noisy" <<'JOB'
 #!/bin/sh
 sleep 0.2
 [ "$GMOD_OPTIONS" ] || echo x >>"${0%/*}/seen"
-MS=100.$(($(wc -l <"${0%/*}/seen") % 2 * 3)) exec "${0%/*}/job"
+MS=100.$(($(wc -l <"${0%/*}/seen") % 2 * 6)) exec "${0%/*}/job"
 JOB
 chmod +x "$work/noisy"
 plan_of() {

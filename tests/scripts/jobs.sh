@@ -94,6 +94,48 @@ expect "one with a monitor thread" 0 env PYTHONPATH="$jobs" python3 "$work/fake.
 same "what the job does not know" "" "$(said memory_bytes)$(said tokens)$(said each_ms)"
 near "the monitor's share of a core" 1 200 "$(said monitor_percent)"
 
+# ---- two that take turns ----
+
+cat >"$work/turns.py" <<'PYTHON'
+import sys, time, types
+import job
+
+name, blocks = sys.argv[1], int(sys.argv[2])
+
+def synchronize():
+    began = time.monotonic()
+    time.sleep(0.002)
+    with open(sys.argv[3], "a") as f:
+        f.write(f"{began} {time.monotonic()} {name}\n")
+    if blocks == 0:
+        sys.exit("no more")
+
+job.run(job.Job(lambda: None, synchronize, each=True), types.SimpleNamespace(block=2, blocks=blocks, warm_up=1))
+PYTHON
+PYTHONPATH=$top/bench:$jobs python "two jobs run one at a time, and each has its turns" <<PYTHON
+import os, sys
+import processes
+job = [sys.executable, "$work/turns.py"]
+runs = [([*job, name, "25", "$work/turns"], dict(os.environ)) for name in "ab"]
+outputs, _, _ = processes.run_all(runs, 60, os.sched_getaffinity(0), turns=True)
+assert [len(processes.fields(output)["blocks"].split(",")) for output in outputs] == [25, 25], outputs
+steps = sorted((float(begin), float(end), name) for begin, end, name in map(str.split, open("$work/turns")))
+assert all(one[1] <= other[0] for one, other in zip(steps, steps[1:])), "two at a time"
+changes = sum(one[2] != other[2] for one, other in zip(steps, steps[1:]))
+assert changes == 2 * (1 + 3 + 1) - 1, changes
+PYTHON
+PYTHONPATH=$top/bench:$jobs python "where one ends, the other goes on, and what became of it is said" <<PYTHON
+import os, sys
+import processes
+runs = [([sys.executable, "$work/turns.py", *words, "$work/alone"], dict(os.environ)) for words in (("a", "25"), ("b", "0"))]
+try:
+    processes.run_all(runs, 60, os.sched_getaffinity(0), turns=True)
+    sys.exit("no failure")
+except processes.Failed as e:
+    assert "no more" in str(e), e
+assert open("$work/alone").read().count(" a\n") > 50
+PYTHON
+
 # ---- what they say when they cannot run ----
 
 # refuses NAME PATTERN SCRIPT ARGUMENT...

@@ -56,17 +56,17 @@ python "the noise is that of a pair, whatever disturbed a run of it" <<'PYTHON'
 import random
 from pairs import noise
 draw = random.Random(3)
-found = [noise([100 * draw.gauss(1, 0.01 / 2**0.5) for _ in range(10)]) for _ in range(2000)]
-assert 0.9 < sum(found) / len(found) < 1.1, sum(found) / len(found)
-assert abs(noise([100, 101] * 5) - noise([100, 101] * 4 + [100, 900])) < 0.1
+found = [noise([draw.gauss(1.1, 0.01) for _ in range(8)]) for _ in range(2000)]
+assert 0.9 < sum(found) / len(found) < 1.2, sum(found) / len(found)
+assert abs(noise([1, 1.01] * 4) - noise([1, 1.01] * 3 + [1, 9])) < 0.1
 PYTHON
-python "the plan is of what has a target, and goes by the first runs" <<'PYTHON'
+python "the plan is of what has a target, and goes by the first pairs" <<'PYTHON'
 from pairs import planned
-native = [100, 100.3] * 4
-count, noise, width = planned("coarse", native)
+ratios = [1, 1.006] * 4
+count, noise, width = planned("coarse", ratios)
 assert (count, round(noise, 2), width) == (10, 0.44, 0.5)
-assert planned("coarse", native + [200, 900]) == (count, noise, width)
-assert planned("coarse", native[:7]) == planned("short", native) == (None, None, None)
+assert planned("coarse", ratios + [2, 9]) == (count, noise, width)
+assert planned("coarse", ratios[:7]) == planned("short", ratios) == (None, None, None)
 PYTHON
 
 # What the whole method does where the truth is the limit itself: runs whose noise is normal, heavy-tailed (some are
@@ -91,7 +91,7 @@ def two_kinds(draw):
 
 def bench(draw, run, truth, drift=0.0, second=0.0):
     """The verdict on a case whose overhead is truth percent."""
-    count, natives, ratios = pairs.PAIRS_AT_LEAST, [], []
+    count, ratios = pairs.PAIRS_AT_LEAST, []
     while len(ratios) < count:
         i = len(ratios)
         late = 1 + drift * i / 30
@@ -100,10 +100,9 @@ def bench(draw, run, truth, drift=0.0, second=0.0):
             native *= 1 - second
         else:
             gmod *= 1 - second
-        natives.append(native)
         ratios.append(gmod / native)
         if len(ratios) == count == pairs.PAIRS_AT_LEAST:
-            count = pairs_for(round(pairs.noise(natives), 1), 0.25)
+            count = pairs_for(round(pairs.noise(ratios), 1), 0.25)
     low, high, level = pairs.interval(ratios)
     assert level >= pairs.LEVEL
     return pairs.judge(pairs.percent(low), pairs.percent(high), LIMIT, True)
