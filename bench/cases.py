@@ -10,7 +10,7 @@ import processes
 from processes import Failed, Skipped, TimedOut, closing, events, few_cpus, fields
 
 # What GMOD's thread may take of a core, in percent: `max_cpu`, what it may have saved of the half second before, in the two
-# seconds that the shortest job has, and what the clocks do not tell apart.
+# seconds that the shortest job without turns has, and what the clocks do not tell apart.
 MONITOR_AT_MOST = 1.35
 
 # Where a program's buffers lie is drawn for each run: before its first one, it allocates up to so many MiB, by twos.

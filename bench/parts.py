@@ -22,10 +22,12 @@ LAUNCH = "{build}/null/figure_launch_cost"
 KERNELS = {"GMOD_TEST_KERNELS": "{build}/gpu/kernels.fatbin"}
 JOB = ["{python}", "bench/jobs/train.py"]
 LLAMA = ["{python}", "bench/jobs/llama.py"]
-JAX = ["{python}", "bench/jobs/jax_train.py"]
+JAX = ["{python}", "bench/jobs/jax_train.py", "--block", "5"]
 SLOW = {"limit": 120}  # to start, where there is one CPU
 # Else each process times its kernels to choose among them, half a minute on one CPU, and not all choose the same.
 JAX_CHOICE = {"XLA_FLAGS": "--xla_gpu_autotune_level=0"}
+# Else each of two processes takes most of the memory.
+JAX_CHOICE["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 # And compiles, which takes half a minute of it again: the warm-up leaves what it has compiled.
 JAX_CHOICE["JAX_COMPILATION_CACHE_DIR"] = "{build}/bench/jax"
 JAX_CHOICE.update(JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0", JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1")

@@ -101,6 +101,7 @@ class Turns:
     def __init__(self):
         text = os.environ.get("BENCH_TURN")
         self.ends = [int(end) for end in text.split(",")] if text else None
+        self.lead = LEAD if text else 0  # blocks
 
     def __enter__(self):
         if self.ends:
@@ -112,10 +113,8 @@ class Turns:
                 os.write(self.ends[1], b".")
 
     def lengths(self, blocks):
-        """Of each turn the blocks that lead in, and those that are counted."""
-        if not self.ends:
-            return [(0, blocks)]
-        return [(LEAD, min(TURN, blocks - done)) for done in range(0, blocks, TURN)]
+        """Of each turn the blocks that are counted."""
+        return [min(TURN, blocks - done) for done in range(0, blocks, TURN)] if self.ends else [blocks]
 
 
 def spent_ns():
@@ -126,15 +125,17 @@ def run(job, options):
     turns, blocks, spent = Turns(), [], [0, 0, 0]
     with turns:
         timed(job, options.warm_up)
-    for lead, counted in turns.lengths(options.blocks):
+    for counted in turns.lengths(options.blocks):
         with turns:
-            timed(job, options.block * lead)
+            timed(job, options.block * turns.lead)
             before = spent_ns()
             blocks += [timed(job, options.block) / 1e6 / options.block for _ in range(counted)]
             spent = [so_far + now - then for so_far, now, then in zip(spent, spent_ns(), before)]
     memory = job.memory()
     with turns:
-        each = alone(job) if job.each else {}
+        each = alone(job, options.block * turns.lead) if job.each else {}
+    with turns:
+        pass  # who ends now disturbs nobody
     wall, cpu, monitor = spent
     said = {
         "ms": median(blocks),
@@ -149,7 +150,8 @@ def run(job, options):
     print(*(f"{key}={value}" for key, value in said.items() if value is not None))
 
 
-def alone(job):
+def alone(job, lead):
+    timed(job, lead)
     times = sorted(timed(job, 1) / 1e6 for _ in range(EACH))
     return {"each_ms": median(times), "each_99_ms": times[ceil(EACH * 0.99) - 1]}
 

@@ -76,9 +76,7 @@ static bool wait_a_little(const struct gmod_context *c)
 			sched_yield();
 		else
 			gmod_nap(&unlimited, GMOD_MILLISECONDS(1) / 50);
-	if (r == CUDA_ERROR_NOT_READY)
-		gmod_count(&gmod_counters.late, 1);
-	else if (r != CUDA_SUCCESS)
+	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
 		gmod_degraded("cuStreamQuery");
 	return r == CUDA_SUCCESS;
 }
@@ -204,6 +202,7 @@ static void count_guarded(const struct gmod_request *q)
 
 	gmod_count(host ? &gmod_counters.host : &gmod_counters.guarded, 1);
 	gmod_count(host ? &gmod_counters.host_bytes : &gmod_counters.guarded_bytes, q->size);
+	gmod_count(&gmod_counters.late, q->late);
 }
 
 /* Where slack is while copies take or bring it: the thread may have a small stack, and a mapping takes its time. */
@@ -362,6 +361,7 @@ static CUresult alloc_guarded(struct gmod_request *q, uint64_t *out)
 
 static CUresult allocate(struct gmod_request *q, uint64_t *out)
 {
+	q->late = q->capped = false;
 	q->context = gmod_on() && !sampled_out() ? gmod_context_current() : NULL;
 	if (!q->context)
 		return alloc_native(q, out);

@@ -122,7 +122,7 @@ assert [len(processes.fields(output)["blocks"].split(",")) for output in outputs
 steps = sorted((float(begin), float(end), name) for begin, end, name in map(str.split, open("$work/turns")))
 assert all(one[1] <= other[0] for one, other in zip(steps, steps[1:])), "two at a time"
 changes = sum(one[2] != other[2] for one, other in zip(steps, steps[1:]))
-assert changes == 2 * (1 + 3 + 1) - 1, changes
+assert changes == 2 * (1 + 3 + 1) - 1, changes  # the last turn has nothing
 PYTHON
 PYTHONPATH=$top/bench:$jobs python "where one ends, the other goes on, and what became of it is said" <<PYTHON
 import os, sys

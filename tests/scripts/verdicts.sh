@@ -94,13 +94,9 @@ def bench(draw, run, truth, drift=0.0, second=0.0):
     count, ratios = pairs.PAIRS_AT_LEAST, []
     while len(ratios) < count:
         i = len(ratios)
-        late = 1 + drift * i / 30
-        native, gmod = run(draw) * late, run(draw) * late * (1 + truth / 100)
-        if i % 2:
-            native *= 1 - second
-        else:
-            gmod *= 1 - second
-        ratios.append(gmod / native)
+        times = [run(draw) * (1 + drift * i / 30), run(draw) * (1 + drift * (i + 0.5) / 30) * (1 - second)]
+        native, gmod = reversed(times) if i % 2 else times
+        ratios.append(gmod * (1 + truth / 100) / native)
         if len(ratios) == count == pairs.PAIRS_AT_LEAST:
             count = pairs_for(round(pairs.noise(ratios), 1), 0.25)
     low, high, level = pairs.interval(ratios)
