@@ -40,7 +40,7 @@ static bool take(const struct gmod_context *c, uint64_t extra)
 	uint64_t before = atomic_load_explicit(&taken[c->device], memory_order_relaxed);
 
 	do {
-		if (extra && before + extra > cap)
+		if (before + extra > cap)
 			return false;
 	} while (!atomic_compare_exchange_weak_explicit(&taken[c->device], &before, before + extra,
 							memory_order_relaxed, memory_order_relaxed));
