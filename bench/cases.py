@@ -22,7 +22,7 @@ BESIDE.update(monitor_percent="monitor_percent", each_ms="each_ms", each_99_ms="
 
 # What a row has not yet, and some never.
 UNKNOWN = ("median", "ratio_median", "ratio_low", "ratio_high", "interval_level")
-UNKNOWN += ("guarded_permille", "findings", "degraded")
+UNKNOWN += ("guarded_permille", "late", "findings", "degraded")
 
 NO_TIME = ("skipped", "no time was left")
 
@@ -77,7 +77,7 @@ class Measurement:
         self.beside = {"native": {}, "gmod": {}, "memcheck": {}}
         self.status, self.error = "ok", None
         self.memcheck_status, self.memcheck_error = "ok", None
-        self.permille, self.findings, self.degraded = None, None, None
+        self.permille, self.late, self.findings, self.degraded = None, None, None, None
         self.printed = {}
         self.seconds = None  # that the last pair took
 
@@ -148,6 +148,7 @@ class Measurement:
         part = processes.share(total, asked)
         if part is not None:
             self.permille = part if self.permille is None else min(self.permille, part)
+        self.late = (self.late or 0) + total["late"]
         self.findings = (self.findings or 0) + total["findings"]
         self.degraded = (self.degraded or 0) + total["degraded"]
         if total["degraded"] or (total["findings"] and not self.case.planted):
@@ -227,7 +228,8 @@ class Measurement:
         for variant in ("native", "gmod"):
             self.samples[variant] = list(row["samples"][variant])
             self.beside[variant] = {key: list(values) for key, values in row["beside"][variant].items()}
-        self.permille, self.findings, self.degraded = (row[k] for k in ("guarded_permille", "findings", "degraded"))
+        kept = ("guarded_permille", "late", "findings", "degraded")
+        self.permille, self.late, self.findings, self.degraded = (row.get(key) for key in kept)
         self.seconds = row["seconds_of_pair"]
         tool = rows.get("memcheck")
         if tool and tool["status"] != "skipped":
@@ -275,7 +277,7 @@ class Measurement:
         noise = pairs.apart(self.native)
         low, high, _ = pairs.interval(noise) if noise else (None, None, None)
         row.update(noise_median=middle(noise), noise_low=low, noise_high=high)
-        row.update(guarded_permille=self.permille, findings=self.findings, degraded=self.degraded)
+        row.update(guarded_permille=self.permille, late=self.late, findings=self.findings, degraded=self.degraded)
         row["planned"], row["planned_noise_percent"], row["planned_width_percent"] = self.plan()
         row["seconds_of_pair"] = self.seconds
         row["samples"] = {"native": self.native, "gmod": self.gmod}

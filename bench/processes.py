@@ -277,7 +277,7 @@ def stamp_ns(text):
 
 def closing(log):
     """The closing lines of a log, added up; None where there is none."""
-    total = {"guarded": 0, "whole": 0, "host": 0, "findings": 0, "degraded": 0}
+    total = {"guarded": 0, "whole": 0, "host": 0, "late": 0, "findings": 0, "degraded": 0}
     summaries = events(log, "summary")
     for line in summaries:
         known = line["bytes_guarded"] + line["bytes_unguarded"]
@@ -285,6 +285,7 @@ def closing(log):
         total["guarded"] += line["bytes_guarded"] + ordered
         total["whole"] += max(known, line["bytes_asked"]) + line["bytes_uncovered"] + ordered
         total["host"] += line["bytes_pinned"]
+        total["late"] += line["buffers_late"]
         total["findings"] += line["findings"]
         total["degraded"] += line["degraded"]
     return total if summaries else None

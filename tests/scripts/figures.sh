@@ -26,7 +26,7 @@ log=$(printf '%s' "$GMOD_OPTIONS" | sed -n 's/.*log_path=\([^:]*\).*/\1/p')
 ms=${MS:-100}
 if [ "$log" ]; then
 	ms=${SLOWER:-100.2}
-	printf '{"event":"summary","bytes_guarded":%s,"bytes_unguarded":%s,"bytes_asked":0,"bytes_uncovered":0,"bytes_pinned":0,"findings":%s,"degraded":%s,"bytes_ordered_guarded":%s}\n' \
+	printf '{"event":"summary","bytes_guarded":%s,"bytes_unguarded":%s,"bytes_asked":0,"bytes_uncovered":0,"bytes_pinned":0,"findings":%s,"degraded":%s,"bytes_ordered_guarded":%s,"buffers_late":1}\n' \
 		${SUMMARY:-1000 0 0 0} ${ORDERED:-0} >"$log"
 	echo '{"event":"note","text":"degraded: cuOne failed"}' >>"$log"
 fi
@@ -69,6 +69,7 @@ says "a line of progress has the time left" '^bench: coarse: p[0-9].*; at most 0
 same "eight pairs, the warm-up dropped" "8 8 1.002" "$(query "row['p3', 'gmod']['pairs'], len(row['p3', 'gmod']['samples']['native']), round(row['p3', 'gmod']['ratio_median'], 9)")"
 same "as planned, from the noise and the width" "8 0.0 0.5" "$(query "*(row['p3', 'gmod'][k] for k in ('planned', 'planned_noise_percent', 'planned_width_percent'))")"
 same "the rows have what readers look for" True "$(query "all(k in x for x in r['results'] for k in ('group', 'name', 'variant', 'ratio_median', 'ratio_low', 'ratio_high', 'unit', 'native_median', 'guarded_permille'))")"
+same "and how many buffers had their canaries late" 8 "$(query "row['p3', 'gmod']['late']")"
 same "A against A has a row" "1.0 1.0" "$(query "row['p3', 'again']['ratio_low'], row['p3', 'again']['ratio_high']")"
 same "all pass" True "$(query "all(v['verdict'] == 'pass' for v in r['verdicts']) and len(r['verdicts']) == 11")"
 commit=later figures "{\"x\": {\"seconds\": 60, \"cases\": []}}" x
