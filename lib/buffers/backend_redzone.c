@@ -67,8 +67,10 @@ static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gm
 	if (q->memory != GMOD_MEM_DEVICE || !c->stream || !works(c->device))
 		return GMOD_DECLINES;
 	total = gmod_layout_redzone(q->size, head, &extra);
-	q->capped = total && !take(c, extra);
-	if (!total || q->capped)
+	if (!total)
+		return GMOD_FAILS;
+	q->capped = !take(c, extra);
+	if (q->capped)
 		return GMOD_FAILS;
 	/* First: the driver gives what lies behind it next. */
 	tiny = total < GMOD_LARGE && !head ? gmod_context_tiny(c) : 0;
