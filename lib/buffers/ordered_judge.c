@@ -282,8 +282,11 @@ static bool look_at(struct living *l, struct gmod_block *b, bool if_at_once)
 	bool had_its_turn = true;
 
 	gmod_pin(GMOD_PIN_ORDERED, r->position);
-	if (is_its_own(b, r, word) && gmod_block_is_armed(b))
+	if (is_its_own(b, r, word) && gmod_block_is_armed(b)) {
 		had_its_turn = ask_in_context(l, b, if_at_once);
+		if (had_its_turn)
+			b->seen_ns = gmod_monotonic_ns();
+	}
 	gmod_unpin(GMOD_PIN_ORDERED);
 	return had_its_turn;
 }
@@ -312,9 +315,7 @@ static void look_at_some(uint32_t among, uint64_t every)
 		context = UINT64_C(1) << gmod_context_index(b->context);
 		if (held & context)
 			continue;
-		if (look_at(l, b, true))
-			b->seen_ns = now;
-		else
+		if (!look_at(l, b, true))
 			held |= context;
 	}
 }
