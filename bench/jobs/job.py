@@ -5,7 +5,8 @@ A job warms up, runs blocks of iterations, and says in one line of key=value:
     ms               the median of the blocks, in milliseconds an iteration
     quartile_ms      their lower quartile: what else a machine does makes some blocks longer
     cpu_ms           CPU time of all the process's threads, of an iteration
-    monitor_percent  the share of a core that GMOD's monitor thread took meanwhile; unsaid where there is no such thread
+    monitor_percent  the share of a core that GMOD's monitor thread took from the warm-up to the last block, in the other
+                     job's turns too, for which it may save up; unsaid where there is no such thread
     memory_bytes     the most bytes that the framework has had in use at a time; unsaid where it does not say
     tokens           of an iteration; unsaid where the job knows no tokens
     each_ms          the median of further iterations, each of which is waited for; unsaid where the job asks for none
@@ -16,7 +17,7 @@ BENCH_PAD_MIB in the environment: so many MiB are allocated before all else, whi
 
 BENCH_TURN in the environment, "READ,WRITE": two jobs run side by side, one at a time, and these are ends of the pipes by
 which each hears from the other that it is its turn. A turn begins with half a second that is not counted, in which GMOD
-spends what it may have saved up while it had nothing to do.
+spends much of what it may have saved up while it had nothing to do.
 
 Exit status: 2 wrong arguments, 77 no framework or no GPU.
 """
@@ -117,31 +118,32 @@ class Turns:
         return [min(TURN, blocks - done) for done in range(0, blocks, TURN)] if self.ends else [blocks]
 
 
-def spent_ns():
-    return time.monotonic_ns(), time.process_time_ns(), monitor_ns() or 0
+def monitor_until_now():
+    return time.monotonic_ns(), monitor_ns() or 0
 
 
 def run(job, options):
-    turns, blocks, spent = Turns(), [], [0, 0, 0]
+    turns, blocks, cpu = Turns(), [], 0
     with turns:
         timed(job, options.warm_up)
+    since, monitor_then = monitor_until_now()
     for counted in turns.lengths(options.blocks):
         with turns:
             timed(job, options.block * turns.lead)
-            before = spent_ns()
+            before = time.process_time_ns()
             blocks += [timed(job, options.block) / 1e6 / options.block for _ in range(counted)]
-            spent = [so_far + now - then for so_far, now, then in zip(spent, spent_ns(), before)]
+            cpu += time.process_time_ns() - before
+    until, monitor_now = monitor_until_now()
     memory = job.memory()
     with turns:
         each = alone(job, options.block * turns.lead) if job.each else {}
     with turns:
         pass  # who ends now disturbs nobody
-    wall, cpu, monitor = spent
     said = {
         "ms": median(blocks),
         "quartile_ms": sorted(blocks)[ceil(len(blocks) / 4) - 1],
         "cpu_ms": cpu / 1e6 / options.block / options.blocks,
-        "monitor_percent": None if monitor_ns() is None else share(monitor, wall),
+        "monitor_percent": None if monitor_ns() is None else share(monitor_now - monitor_then, until - since),
         "memory_bytes": memory,
         "tokens": job.tokens,
         "blocks": ",".join(f"{ms:.4f}" for ms in blocks),
