@@ -495,7 +495,6 @@ void gmod_gather_tick(struct gmod_budget *b)
 	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	/* Half of the budget: sweeps go on meanwhile. */
 	round.pause = 2 * gmod_budget_ns_for(b, cpu);
-	gmod_budget_put_off(b, cpu, interval());
 	round.ended_ns = gmod_monotonic_ns();
 }
 

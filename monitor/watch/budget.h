@@ -5,8 +5,10 @@
  * waits. What a quiet program leaves over is saved, for as much as half a second, and so much is there at first, so
  * that a short job is watched at the full rate.
  *
- * What is done once in a while, and costs as much as many sweeps, is charged by and by: all at once it would leave a
- * gap of fifty times its cost, in which nobody looks at a buffer.
+ * What a round takes beyond that which 1 ms pays is put off, and half of what time pays goes to it: a gather that costs
+ * as much as many sweeps, or a host that took the CPU away in the middle of a round, would else leave a gap of a
+ * hundred times its cost, in which nobody looks at a buffer. Where rounds are dear one and all, an eighth of what was
+ * put off is charged with each, beside that ms. So the thread is ahead of its share by eight of its rounds at most.
  *
  * Each is used by one thread. With a share of 0 nothing is paid, and pauses are as long as they may be.
  */
@@ -19,24 +21,14 @@
 #define GMOD_PAUSE_MAX ((uint64_t)500000000) /* ns between two sweeps, however much is owed */
 
 struct gmod_budget {
-	unsigned share;   /* of a core, as the option has it: GMOD_PERCENT_ONE is 1 % */
-	int64_t debt;     /* what is owed; negative: saved */
-	uint64_t put_off; /* spent, and not owed yet */
-	double rate;      /* so much of that comes due in a ns */
-	struct {
-		uint64_t cpu, wall;       /* both clocks when it began */
-		uint64_t put_off, ns_for; /* of its cost, and in which time that comes due */
-	} round;
+	unsigned share;     /* of a core, as the option has it: GMOD_PERCENT_ONE is 1 % */
+	int64_t debt;       /* what is owed; negative: saved */
+	uint64_t put_off;   /* spent, and not owed yet */
+	uint64_t cpu, wall; /* both clocks when the round began */
 };
 
 /* A thread begins that has taken `cpu` ns so far, at `wall` ns of any clock that goes on. */
 void gmod_budget_open(struct gmod_budget *b, unsigned share, uint64_t cpu, uint64_t wall);
-
-/*
- * Of the round under way `cpu` ns are to be charged over the next `ns`, beside what was put off before and is not due
- * yet. Once a round.
- */
-void gmod_budget_put_off(struct gmod_budget *b, uint64_t cpu, uint64_t ns);
 
 /* A round is over, and another one begins. Not charged it costs nothing, but its time pays all the same. */
 void gmod_budget_round(struct gmod_budget *b, uint64_t cpu, uint64_t wall, bool charged);

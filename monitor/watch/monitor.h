@@ -18,7 +18,7 @@
 
 /* What others do in the monitor's thread. One at most has a patience. */
 struct gmod_round {
-	/* Between sweeps. The budget is for gmod_budget_put_off(). */
+	/* Between sweeps. The budget is for gmod_budget_ns_for(). */
 	void (*tick)(struct gmod_budget *b);
 	/* How long the monitor may sleep now, in ns, before the next tick; UINT64_MAX: until something happens. */
 	uint64_t (*leisure)(void);
