@@ -2,10 +2,10 @@
 
   suites.py BUILD SUITE [TEST...]
 
-SUITE is numba, for numba-cuda's own tests (all, or the modules and tests named), or the folder of a checkout of CuPy's tests
-of the release that is installed (TEST: folders and files in it). CuPy's take pytest with xdist, and numba-cuda's filecheck;
-both run in WORKERS processes (default: 7), natively and under each of BACKENDS (default: device) at the same time: a machine is
-lent by the minute. After LIMIT seconds (default: 560), or at SIGTERM, what still runs is ended, and what has ended is compared.
+SUITE is numba, for numba-cuda's own tests (all, or the modules and tests named), or a folder with CuPy's tests of the release that
+is installed, or PyTorch's (TEST: folders and files in it). These take pytest with xdist, and numba-cuda's filecheck. All run in
+WORKERS processes (default: 7), natively and under each of BACKENDS (default: device), with OPTIONS of GMOD's beside it, at the same
+time: a machine is lent by the minute. After LIMIT seconds (default: 560), or at SIGTERM, what still runs is ended, and what has ended is compared.
 
 Writes for each side how many tests ended, which had begun and where they were, and the slowest ten; then a line for each test
 that ends in another way than natively, one for each report of GMOD's, the counts, and the first of each report in full. What
@@ -26,6 +26,7 @@ from glob import glob
 
 WORKERS = os.environ.get("WORKERS", "7")
 BACKENDS = os.environ.get("BACKENDS", "device").split()
+OPTIONS = os.environ.get("OPTIONS", "")
 LIMIT = float(os.environ.get("LIMIT", "560"))
 TELLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites")
 
@@ -194,7 +195,7 @@ def main():
         sides = []
         for name in ["natively", *BACKENDS]:
             own = os.path.join(work, name)
-            options = f"backend={name}:log_path={own}/logs/%p.log"
+            options = f"backend={name}:log_path={own}/logs/%p.log:{OPTIONS}"
             more = {} if name == "natively" else {"LD_PRELOAD": library, "GMOD_OPTIONS": options}
             sides.append(Side(name, own, suite, tests, more))
         wait(sides)
