@@ -9,7 +9,7 @@ import pairs
 import processes
 from processes import Failed, Skipped, TimedOut, closing, events, few_cpus, fields
 
-# What GMOD's thread may take of a core, in percent: `max_cpu`, what it may have saved of the half second before, in the two
+# What GMOD's thread may take of a core, in percent: `max_cpu`, what it may have saved of the half second before or put off, in the two
 # seconds that the shortest job without turns has, and what the clocks do not tell apart.
 MONITOR_AT_MOST = 1.35
 

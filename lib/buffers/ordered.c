@@ -126,6 +126,7 @@ static void describe(struct gmod_block *b, const struct gmod_ordered_request *q,
 	b->extra = total - q->size;
 	b->look = (struct gmod_look){at + q->size, at + total, word_for(b->record, at + q->size)};
 	b->seen_ns = 0;
+	b->seen_activity = UINT64_MAX;
 }
 
 static void count_bare(const struct gmod_block *b)

@@ -36,6 +36,7 @@ struct gmod_block {
 	struct gmod_moment intact; /* seen, or before it was filled; the monitor's once it is armed */
 	uint64_t looked_in, looked_from, looked_to; /* struct gmod_window */
 	_Atomic uint64_t seen_ns;                   /* monotonic: the latest look while it lives */
+	_Atomic uint64_t seen_activity;             /* up to which that look has seen everything; UINT64_MAX: none */
 	uint64_t changed_ns;                        /* ... when what came was first seen changed; 0: it was not */
 };
 

@@ -3,6 +3,7 @@
 #include "lib/base/lock.h"
 #include "lib/buffers/ordered.h"
 #include "lib/buffers/ordered_block.h"
+#include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/swept.h"
@@ -274,8 +275,16 @@ static bool ask_in_context(struct living *l, struct gmod_block *b, bool if_at_on
 	return asks;
 }
 
+/* What a look that is asked for now will have seen: as in a block. */
+static uint64_t activity_to_see(void)
+{
+	uint64_t activity = gmod_activity_total();
+
+	return gmod_work_outstanding() ? UINT64_MAX : activity;
+}
+
 /* As long as the record is its own, a block is. if_at_once: not where the answer would take long; false: there. */
-static bool look_at(struct living *l, struct gmod_block *b, bool if_at_once)
+static bool look_at(struct living *l, struct gmod_block *b, uint64_t activity, bool if_at_once)
 {
 	struct gmod_record *r = b->record;
 	uint64_t word = b->word;
@@ -284,80 +293,109 @@ static bool look_at(struct living *l, struct gmod_block *b, bool if_at_once)
 	gmod_pin(GMOD_PIN_ORDERED, r->position);
 	if (is_its_own(b, r, word) && gmod_block_is_armed(b)) {
 		had_its_turn = ask_in_context(l, b, if_at_once);
-		if (had_its_turn)
+		if (had_its_turn) {
 			b->seen_ns = gmod_monotonic_ns();
+			b->seen_activity = activity;
+		}
 	}
 	gmod_unpin(GMOD_PIN_ORDERED);
 	return had_its_turn;
 }
 
-static bool is_due(const struct gmod_block *b, uint64_t before)
+/* What is not filled yet is passed over: an activity will tell that it is. */
+static bool is_wanted(const struct gmod_block *b, uint64_t activity)
 {
-	return gmod_block_state(b) == GMOD_ARMED && b->seen_ns <= before;
+	return gmod_block_state(b) == GMOD_ARMED && (activity == UINT64_MAX || b->seen_activity != activity);
 }
 
 _Static_assert(GMOD_CONTEXTS <= 64, "a bit for each context");
 
-/* Of so many, one after another, those that were not looked at for so long. What is held up keeps its turn. */
-static void look_at_some(uint32_t among, uint64_t every)
+/* Or needs none. What is held up keeps its turn, and others of its context wait with it. */
+static bool has_its_look(struct living *l, struct gmod_block *b, uint64_t activity, uint64_t *held)
 {
-	static uint32_t next;
+	uint64_t context;
+
+	if (!is_wanted(b, activity))
+		return true;
+	context = UINT64_C(1) << gmod_context_index(b->context);
+	if (gmod_monotonic_ns() - b->seen_ns < GMOD_MILLISECONDS(100) || *held & context)
+		return false;
+	if (look_at(l, b, activity, true))
+		return true;
+	*held |= context;
+	return false;
+}
+
+/* At some of them, one after another. true: all that there are have had theirs for that activity, now or before. */
+static bool look_at_some(uint64_t activity)
+{
+	enum { AMONG = 128 };
+	static uint32_t next, in_a_row;
+	static uint64_t of;
 	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
-	uint64_t now = gmod_monotonic_ns(), held = 0;
+	uint64_t held = 0;
 	struct living *l;
 
-	for (uint32_t i = 0; i < count && i < among && gmod_on() && (l = place_for_one()); i++) {
-		struct gmod_block *b = &gmod_blocks[next = (next + 1) % count];
-		uint64_t context;
-
-		if (!is_due(b, now - every))
-			continue;
-		context = UINT64_C(1) << gmod_context_index(b->context);
-		if (held & context)
-			continue;
-		if (!look_at(l, b, true))
-			held |= context;
+	if (of != activity)
+		in_a_row = 0;
+	of = activity;
+	for (uint32_t i = 0; i < count && i < AMONG && gmod_on() && (l = place_for_one()); i++) {
+		next = (next + 1) % count;
+		in_a_row = has_its_look(l, &gmod_blocks[next], activity, &held) ? in_a_row + 1 : 0;
 	}
+	return in_a_row >= count;
 }
 
 /* As long as that does not take too long: what is held up goes unseen. */
 static void look_at_all(void)
 {
 	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
-	uint64_t deadline = GMOD_MILLISECONDS(500), began = gmod_monotonic_ns();
+	uint64_t deadline = GMOD_MILLISECONDS(500), activity = activity_to_see();
 	struct living *l;
 
 	for (uint32_t i = 0; i < count && gmod_on(); i++) {
-		if (!is_due(&gmod_blocks[i], began))
+		if (gmod_block_state(&gmod_blocks[i]) != GMOD_ARMED)
 			continue;
 		for (l = place_for_one(); !l && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50); l = place_for_one())
 			take_answers();
 		if (!l)
 			return;
-		look_at(l, &gmod_blocks[i], false);
+		look_at(l, &gmod_blocks[i], activity, false);
 	}
 	while (take_answers() && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
 		;
 }
 
+/* The monitor's own. */
+static bool unseen; /* nothing runs, and some had no look since */
+
+/* While the device works, again and again. At rest each once more, before the monitor sleeps. */
+static void look_at_living(void)
+{
+	static uint64_t all_seen = UINT64_MAX;
+	uint64_t activity = activity_to_see();
+
+	if (activity != UINT64_MAX && activity == all_seen)
+		return;
+	all_seen = look_at_some(activity) ? activity : UINT64_MAX;
+	unseen = activity != all_seen;
+}
+
 void gmod_ordered_tick(struct gmod_budget *unused)
 {
-	enum { AMONG = 128 };
-	const uint64_t every = GMOD_MILLISECONDS(100);
-
 	(void)unused;
 	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !gmod_lock(&judging))
 		return;
 	judge_all(NULL, false);
 	free_those_left();
 	take_answers();
-	look_at_some(AMONG, every);
+	look_at_living();
 	gmod_unlock(&judging);
 }
 
 uint64_t gmod_ordered_leisure(void)
 {
-	bool some = atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) ||
+	bool some = unseen || atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) ||
 		    atomic_load_explicit(&on_their_way, memory_order_relaxed);
 
 	return some ? GMOD_MILLISECONDS(5) : UINT64_MAX;

@@ -1,0 +1,33 @@
+// options: max_overhead=100
+/* Over a thousand buffers that have been looked at, and that nothing happens to any more, the monitor sleeps. */
+#include "pooled.h"
+#include "proc.h"
+
+enum { COUNT = 1000, AWHILE = 3000 };
+
+static long long wakeups(void)
+{
+	return proc_monitor() ? proc_monitor_number("status", "voluntary_ctxt_switches") : 0;
+}
+
+int main(void)
+{
+	CUstream stream = tk_stream();
+	static CUdeviceptr p[COUNT];
+	long long before;
+
+	for (int i = 0; i < COUNT; i++) {
+		p[i] = make_pooled(SIZE, stream);
+		if (i % 16 == 15 || i == COUNT - 1)
+			flip_end(p[i], SIZE, stream, 0);
+	}
+	CK(cuStreamSynchronize(stream));
+	tk_sleep_ms(AWHILE);
+	before = wakeups();
+	tk_sleep_ms(1000);
+	REQUIRE(wakeups() - before < 10);
+	for (int i = 0; i < COUNT; i++)
+		CK(cuMemFreeAsync(p[i], stream));
+	tk_sync();
+	puts("done");
+}
