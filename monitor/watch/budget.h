@@ -2,16 +2,16 @@
  * max_cpu as an account: what the monitor may take of a core, in ns of CPU time.
  *
  * Rounds are charged what they cost, and the time that passes pays. The next round waits as long as time needs to pay
- * what is owed. What a quiet program leaves over is saved, for as much as half a second, and so much is there at first, so
- * that a short job is watched at the full rate.
+ * what is owed. What a quiet program leaves over is saved, for as much as half a second, and so much is there at first,
+ * so that a short job is watched at the full rate.
  *
  * What a round takes beyond that which 1 ms pays is put off, and half of what time pays goes to it: a gather that costs
  * as much as many sweeps, or a host that took the CPU away in the middle of a round, would else leave a gap of a
  * hundred times its cost, in which nobody looks at a buffer. Where rounds are dear one and all, an eighth of what was
  * put off is charged with each, beside that ms. So eight of its rounds are put off at most.
  *
- * Each is used by one thread. With a share of 0 nothing is paid, and from the second round on pauses are as long as they
- * may be.
+ * Each is used by one thread. With a share of 0 nothing is paid, and from the second round on pauses are as long as
+ * they may be.
  */
 #ifndef GMOD_MONITOR_WATCH_BUDGET_H
 #define GMOD_MONITOR_WATCH_BUDGET_H
