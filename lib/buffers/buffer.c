@@ -254,20 +254,12 @@ static bool place(struct gmod_record *r, struct gmod_request *q)
 	return done;
 }
 
-/* Up to which activity nothing of the program's can have changed a new canary; UINT64_MAX: some kernel may. */
-static uint64_t quiet_until(void)
-{
-	uint64_t activity = gmod_activity_total();
-
-	return gmod_work_outstanding() ? UINT64_MAX : activity;
-}
-
 /* Canaries in place, record LIVE. false: the buffer is not guarded, and nothing refers to it. */
 static bool arm(struct gmod_record *r, struct gmod_request *q)
 {
 	const struct gmod_backend *b = gmod_record_details(r)->backend;
 
-	atomic_store_explicit(&gmod_record_details(r)->quiet_until, quiet_until(), memory_order_relaxed);
+	atomic_store_explicit(&gmod_record_details(r)->quiet_until, gmod_activity_done(), memory_order_relaxed);
 	if (!place(r, q))
 		return false;
 	if (b->arm)

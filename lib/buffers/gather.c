@@ -488,9 +488,7 @@ void gmod_gather_tick(struct gmod_budget *b)
 		return;
 	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Only a gather that begins when all work is done has seen everything. */
-	activity = gmod_activity_total();
-	if (gmod_work_outstanding())
-		activity = UINT64_MAX;
+	activity = gmod_activity_done();
 	round.activity = gmod_gather(NULL, GMOD_GATHER_NEAR) ? activity : UINT64_MAX;
 	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	/* Half of the budget: sweeps go on meanwhile. */

@@ -3,7 +3,6 @@
 #include "lib/base/lock.h"
 #include "lib/buffers/ordered.h"
 #include "lib/buffers/ordered_block.h"
-#include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/swept.h"
@@ -275,14 +274,6 @@ static bool ask_in_context(struct living *l, struct gmod_block *b, bool if_at_on
 	return asks;
 }
 
-/* What a look that is asked for now will have seen: as in a block. */
-static uint64_t activity_to_see(void)
-{
-	uint64_t activity = gmod_activity_total();
-
-	return gmod_work_outstanding() ? UINT64_MAX : activity;
-}
-
 /* As long as the record is its own, a block is. if_at_once: not where the answer would take long; false: there. */
 static bool look_at(struct living *l, struct gmod_block *b, uint64_t activity, bool if_at_once)
 {
@@ -350,7 +341,7 @@ static bool look_at_some(uint64_t activity)
 static void look_at_all(void)
 {
 	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
-	uint64_t deadline = GMOD_MILLISECONDS(500), activity = activity_to_see();
+	uint64_t deadline = GMOD_MILLISECONDS(500), activity = gmod_activity_done();
 	struct living *l;
 
 	for (uint32_t i = 0; i < count && gmod_on(); i++) {
@@ -373,7 +364,7 @@ static bool unseen; /* nothing runs, and some had no look since */
 static void look_at_living(void)
 {
 	static uint64_t all_seen = UINT64_MAX;
-	uint64_t activity = activity_to_see();
+	uint64_t activity = gmod_activity_done();
 
 	if (activity != UINT64_MAX && activity == all_seen)
 		return;

@@ -290,9 +290,7 @@ static bool launch(struct patrol *p, const struct gmod_context *c)
 {
 	static uint32_t rounds;
 
-	p->activity_then = gmod_activity_total();
-	if (gmod_work_outstanding())
-		p->activity_then = UINT64_MAX;
+	p->activity_then = gmod_activity_done();
 	/* Before the stamp of what is seen intact: what was proven complete by now was not the one. */
 	gmod_proof_remember();
 	/* Before the list is measured: a buffer that comes then is not in this round, and its kernels begin later. */

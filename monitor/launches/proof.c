@@ -4,6 +4,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/lock.h"
+#include "monitor/launches/activity.h"
 #include "monitor/launches/thread.h"
 
 enum { STREAMS = 1024, EVENTS = 4096, WAYS = 8, EDGES = 8, PROBES = 16, EDGE_DEPTH = 4 };
@@ -365,6 +366,13 @@ static bool any_outstanding(uint64_t stream)
 bool gmod_work_outstanding(void)
 {
 	return any_outstanding(0);
+}
+
+uint64_t gmod_activity_done(void)
+{
+	uint64_t activity = gmod_activity_total();
+
+	return gmod_work_outstanding() ? UINT64_MAX : activity;
 }
 
 /* What was proven stays proven. What was not, a new stream of the same handle must not prove. */
