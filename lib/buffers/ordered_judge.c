@@ -293,48 +293,53 @@ static bool look_at(struct living *l, struct gmod_block *b, uint64_t activity, b
 	return had_its_turn;
 }
 
-/* What is not filled yet is passed over: an activity will tell that it is. */
-static bool is_wanted(const struct gmod_block *b, uint64_t activity)
+/* Or has none to have. */
+static bool has_had_its_look(const struct gmod_block *b, uint64_t activity)
 {
-	return gmod_block_state(b) == GMOD_ARMED && (activity == UINT64_MAX || b->seen_activity != activity);
+	return gmod_block_state(b) != GMOD_ARMED || (activity != UINT64_MAX && b->seen_activity == activity);
 }
 
 _Static_assert(GMOD_CONTEXTS <= 64, "a bit for each context");
 
-/* Or needs none. What is held up keeps its turn, and others of its context wait with it. */
-static bool has_its_look(struct living *l, struct gmod_block *b, uint64_t activity, uint64_t *held)
+/*
+ * What is held up keeps its turn, and others of its context wait with it. What is not filled yet is passed over: an
+ * activity will tell that it is.
+ */
+static bool take_turn(struct living *l, struct gmod_block *b, uint64_t activity, uint64_t *held)
 {
-	uint64_t context;
+	uint64_t context = UINT64_C(1) << gmod_context_index(b->context);
 
-	if (!is_wanted(b, activity))
-		return true;
-	context = UINT64_C(1) << gmod_context_index(b->context);
-	if (gmod_monotonic_ns() - b->seen_ns < GMOD_MILLISECONDS(100) || *held & context)
-		return false;
-	if (look_at(l, b, activity, true))
+	if (!(*held & context) && look_at(l, b, activity, true))
 		return true;
 	*held |= context;
 	return false;
 }
 
-/* At some of them, one after another. true: all that there are have had theirs for that activity, now or before. */
-static bool look_at_some(uint64_t activity)
+static bool unseen; /* nothing runs, and some had no look since; the monitor's own */
+
+/* While the device works each of them is looked at each 100 ms; at rest once more, and then the monitor sleeps. */
+static void look_at_some(void)
 {
 	enum { AMONG = 128 };
-	static uint32_t next, in_a_row;
+	static uint32_t next, in_a_row; /* that had their looks */
 	static uint64_t of;
 	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
-	uint64_t held = 0;
+	uint64_t activity = gmod_activity_done(), before = gmod_monotonic_ns() - GMOD_MILLISECONDS(100), held = 0;
+	bool at_rest = activity != UINT64_MAX;
 	struct living *l;
 
 	if (of != activity)
 		in_a_row = 0;
 	of = activity;
-	for (uint32_t i = 0; i < count && i < AMONG && gmod_on() && (l = place_for_one()); i++) {
-		next = (next + 1) % count;
-		in_a_row = has_its_look(l, &gmod_blocks[next], activity, &held) ? in_a_row + 1 : 0;
+	unseen = at_rest && in_a_row < count;
+	for (uint32_t i = 0; i < count && i < AMONG && (unseen || !at_rest) && gmod_on() && (l = place_for_one());
+	     i++) {
+		struct gmod_block *b = &gmod_blocks[next = (next + 1) % count];
+		bool had = has_had_its_look(b, activity) || (b->seen_ns <= before && take_turn(l, b, activity, &held));
+
+		in_a_row = had ? in_a_row + 1 : 0;
+		unseen = at_rest && in_a_row < count;
 	}
-	return in_a_row >= count;
 }
 
 /* As long as that does not take too long: what is held up goes unseen. */
@@ -357,21 +362,6 @@ static void look_at_all(void)
 		;
 }
 
-/* The monitor's own. */
-static bool unseen; /* nothing runs, and some had no look since */
-
-/* While the device works, again and again. At rest each once more, before the monitor sleeps. */
-static void look_at_living(void)
-{
-	static uint64_t all_seen = UINT64_MAX;
-	uint64_t activity = gmod_activity_done();
-
-	if (activity != UINT64_MAX && activity == all_seen)
-		return;
-	all_seen = look_at_some(activity) ? activity : UINT64_MAX;
-	unseen = activity != all_seen;
-}
-
 void gmod_ordered_tick(struct gmod_budget *unused)
 {
 	(void)unused;
@@ -380,7 +370,7 @@ void gmod_ordered_tick(struct gmod_budget *unused)
 	judge_all(NULL, false);
 	free_those_left();
 	take_answers();
-	look_at_living();
+	look_at_some();
 	gmod_unlock(&judging);
 }
 

@@ -66,8 +66,7 @@ bool gmod_proven(uint64_t context, uint64_t stream, uint64_t ticks);
 /* May the GPU still be at work: is a launch of any thread not proven complete, or still inside its driver call? */
 bool gmod_work_outstanding(void);
 
-/* Up to which activity who looks from now on sees what it did (gmod_activity_total()); UINT64_MAX: the GPU may be at
- * work. */
+/* gmod_activity_total() as far as who looks from now on sees all that it did; UINT64_MAX: work is outstanding. */
 uint64_t gmod_activity_done(void);
 
 /* The same of the latest launch on a stream of the thread's, by its place in last[], and of its crowd. */

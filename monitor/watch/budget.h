@@ -7,8 +7,8 @@
  *
  * What a round takes beyond that which 1 ms pays is put off, and half of what time pays goes to it: a gather that costs
  * as much as many sweeps, or a host that took the CPU away in the middle of a round, would else leave a gap of a
- * hundred times its cost, in which nobody looks at a buffer. Where rounds are dear one and all, an eighth of what was
- * put off is charged with each, beside that ms. So eight of its rounds are put off at most.
+ * hundred times its cost, in which nobody looks at a buffer. An eighth of what was put off is charged
+ * with each round, too, so that rounds which are all dear are charged whole: no more than eight are put off.
  *
  * Each is used by one thread. With a share of 0 nothing is paid, and from the second round on pauses are as long as
  * they may be.

@@ -19,7 +19,7 @@ static void overrun(CUdeviceptr p)
 	CK(cuStreamSynchronize(stream));
 }
 
-/* It came by before the fill had. The heartbeat of 1 s that pinned memory gives would be too late. */
+/* The monitor came by before the fill was done. The heartbeat of 1 s that pinned memory gives would be too late. */
 static TK_UNUSED void filled_late(void)
 {
 	volatile int *flag = hold(stream);
@@ -33,7 +33,7 @@ static TK_UNUSED void filled_late(void)
 	CK(cuMemFreeAsync(p, stream));
 }
 
-/* It has looked not long ago. */
+/* The monitor has looked not long ago. */
 static TK_UNUSED void seen_before(void)
 {
 	CUdeviceptr p = make_pooled(SIZE, stream);
