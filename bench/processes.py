@@ -172,14 +172,16 @@ def ring():
 
 def run_all(runs, limit, cpus, turns=False):
     """Starts them all, each a (command, environment), and waits for them all: (their outputs, ms until the last ended, ms of
-    CPU that they took). turns: they are two jobs that run one at a time (bench/jobs/job.py).
+    CPU that they took). turns: they are two jobs that run one at a time (bench/jobs/job.py), and start on all CPUs.
     """
     begin = time.monotonic_ns()
     processes = []
     try:
-        with children_on(cpus), ring() if turns else contextlib.nullcontext([()] * len(runs)) as ends:
+        of_jobs = {"BENCH_CPUS": ",".join(map(str, cpus)), "OMP_NUM_THREADS": str(len(cpus))} if turns else {}
+        begin_on = few_cpus(None) if turns else cpus
+        with children_on(begin_on), ring() if turns else contextlib.nullcontext([()] * len(runs)) as ends:
             for (command, environment), kept in zip(runs, ends):
-                environment = {**environment, "BENCH_TURN": ",".join(map(str, kept))}
+                environment = {**environment, **of_jobs, "BENCH_TURN": ",".join(map(str, kept))}
                 processes.append(Process(command, environment, limit, kept))
         outputs = [p.child.stdout.read() for p in processes]
         statuses = [p.wait() for p in processes]

@@ -13,6 +13,8 @@ A job warms up, runs blocks of iterations, and says in one line of key=value:
     each_99_ms       what 99 of 100 of these take at most
     blocks           all of them, in milliseconds an iteration
 
+BENCH_CPUS in the environment: where it runs from the end of the warm-up on, with all of its threads; CPU numbers and commas.
+
 BENCH_PAD_MIB in the environment: so many MiB are allocated before all else, which moves what comes after.
 
 BENCH_TURN in the environment, "READ,WRITE": two jobs run side by side, one at a time, and these are ends of the pipes by
@@ -34,7 +36,7 @@ from statistics import median
 from typing import Callable
 
 WARM_UP = 20  # iterations
-BLOCKS = 40
+BLOCKS = 20
 EACH = 300
 TURN, LEAD = 10, 5  # blocks that are counted, and before them others
 
@@ -118,6 +120,14 @@ class Turns:
         return [min(TURN, blocks - done) for done in range(0, blocks, TURN)] if self.ends else [blocks]
 
 
+def settle():
+    """To start takes most of the time on the one CPU that a job is measured on."""
+    cpus = os.environ.get("BENCH_CPUS")
+    for task in os.listdir("/proc/self/task") if cpus else ():
+        with contextlib.suppress(ProcessLookupError):
+            os.sched_setaffinity(int(task), map(int, cpus.split(",")))
+
+
 def monitor_until_now():
     return time.monotonic_ns(), monitor_ns() or 0
 
@@ -126,6 +136,7 @@ def run(job, options):
     turns, blocks, cpu = Turns(), [], 0
     with turns:
         timed(job, options.warm_up)
+    settle()
     since, monitor_then = monitor_until_now()
     for counted in turns.lengths(options.blocks):
         with turns:

@@ -97,7 +97,7 @@ near "the monitor's share of a core" 1 200 "$(said monitor_percent)"
 # ---- two that take turns ----
 
 cat >"$work/turns.py" <<'PYTHON'
-import sys, time, types
+import os, sys, threading, time, types
 import job
 
 name, blocks = sys.argv[1], int(sys.argv[2])
@@ -110,14 +110,25 @@ def synchronize():
     if blocks == 0:
         sys.exit("no more")
 
+def said_cpus(key):
+    cpus = {cpu for task in os.listdir("/proc/self/task") for cpu in os.sched_getaffinity(int(task))}
+    print(f"{key}={','.join(map(str, sorted(cpus)))}")
+
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+said_cpus("at_first")
 job.run(job.Job(lambda: None, synchronize, each=True), types.SimpleNamespace(block=2, blocks=blocks, warm_up=1))
+said_cpus("at_last")
 PYTHON
-PYTHONPATH=$top/bench:$jobs python "two jobs run one at a time, and each has its turns" <<PYTHON
+PYTHONPATH=$top/bench:$jobs python "two jobs start on all CPUs, run one at a time on one, and each has its turns" <<PYTHON
 import os, sys
 import processes
 job = [sys.executable, "$work/turns.py"]
 runs = [([*job, name, "25", "$work/turns"], dict(os.environ)) for name in "ab"]
-outputs, _, _ = processes.run_all(runs, 60, os.sched_getaffinity(0), turns=True)
+cpus = os.sched_getaffinity(0)
+outputs, _, _ = processes.run_all(runs, 60, {max(cpus)}, turns=True)
+for said in map(processes.fields, outputs):
+    assert said["at_first"] == ",".join(map(str, sorted(cpus))), said
+    assert said["at_last"] == str(max(cpus)), said
 assert [len(processes.fields(output)["blocks"].split(",")) for output in outputs] == [25, 25], outputs
 steps = sorted((float(begin), float(end), name) for begin, end, name in map(str.split, open("$work/turns")))
 assert all(one[1] <= other[0] for one, other in zip(steps, steps[1:])), "two at a time"
