@@ -1,7 +1,5 @@
 #include "device/loading.h"
 
-#include <stdio.h>
-
 #include "device/guard.h"
 #include "device/heaps.h"
 #include "lib/base/deadline.h"
@@ -18,41 +16,41 @@ static bool wanted(void)
 	return gmod_on() && gmod_options()->device_heap != GMOD_OPTION_HEAP_OFF;
 }
 
-/* The guard kernel as nvcc and NVRTC spell it, with the layout in it. */
-static CUresult get_guard(struct gmod_unit *u, unsigned layout)
-{
-	char name[40];
+/* Kernels as nvcc and NVRTC spell them. */
+#define UNIT "_Z9gmod_unitILj0EEvv"
+#define GUARD_OF(layout) "_Z15gmod_unit_guardILj" #layout "EEvjj"
+#define GUARD(layout) GUARD_OF(layout)
 
-	snprintf(name, sizeof(name), "_Z15gmod_unit_guardILj%uEEvjj", layout);
+/* It becomes the unit's guard kernel if it is there. */
+static CUresult get(struct gmod_unit *u, const char *name)
+{
 	return u->is_library ? NEXT(cuLibraryGetKernel)((CUkernel *)&u->guard, u->handle, name)
 			     : NEXT(cuModuleGetFunction)((CUfunction *)&u->guard, u->handle, name);
 }
 
-/* Of a module that is no unit: is it one of a header that does not fit, older or newer? */
-static void look_for_other(struct gmod_unit u)
+static void say_other(void)
 {
 	static atomic_bool said;
-	unsigned layout = 1;
 
-	while (layout <= GMOD_DEVICE_LAYOUT + 2 && get_guard(&u, layout) != CUDA_SUCCESS)
-		layout++;
-	if (layout <= GMOD_DEVICE_LAYOUT + 2 && gmod_degraded_first(&said))
-		gmod_log_note(
-		    0,
-		    "a module was compiled with the gmod_device.cuh of another version (layout %u, not %u): its "
-		    "mallocN and freeN are CUDA's own, unguarded; compile it with this version's",
-		    layout, GMOD_DEVICE_LAYOUT);
+	if (gmod_degraded_first(&said))
+		gmod_log_note(0, "a module was compiled with the gmod_device.cuh of another version: its mallocN and "
+				 "freeN are CUDA's own, unguarded; compile it with this version's");
 }
 
-/* Most modules are no units; anything else that goes wrong is said. */
+/*
+ * Most modules are no units; anything else that goes wrong is said. A question takes the driver some 13 us, and a
+ * framework loads hundreds of modules, so there is one for each.
+ */
 static bool find_guard(struct gmod_unit *u)
 {
 	CUstreamCaptureMode before = gmod_relaxed_begin();
-	CUresult r = get_guard(u, GMOD_DEVICE_LAYOUT);
+	CUresult r = get(u, UNIT);
 
-	/* Tools show each question that the driver answers with no. */
-	if (r == CUDA_ERROR_NOT_FOUND && !gmod_is_under_a_tool())
-		look_for_other(*u);
+	if (r == CUDA_SUCCESS) {
+		r = get(u, GUARD(GMOD_DEVICE_LAYOUT));
+		if (r == CUDA_ERROR_NOT_FOUND)
+			say_other();
+	}
 	gmod_relaxed_end(before);
 	/* A module without code for this GPU has none of ours either. */
 	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_FOUND && r != CUDA_ERROR_NO_BINARY_FOR_GPU)

@@ -1,10 +1,11 @@
 /*
  * Units (device/units.h) come, are made ready and go.
  *
- * Each has two symbols: gmod_unit_heap, the pointer to the heap, which is filled here; and the guard kernel, which is
- * compiled with the program, for its GPU and by its compiler, and has the layout's number in its name. A unit is found
- * when its module is loaded, by asking for the guard kernel: that loads nothing. Its pointer is filled for a context
- * before the first launch there:
+ * Each has three symbols: gmod_unit_heap, the pointer to the heap, which is filled here; the guard kernel, which is
+ * compiled with the program, for its GPU and by its compiler, and has the layout's number in its name; and gmod_unit, a
+ * kernel that does nothing and has the same name with each layout. A unit is found when its module is loaded, by asking
+ * for gmod_unit and then for the guard kernel: that loads nothing. Its pointer is filled for a context before the first
+ * launch there:
  *
  *     load ─► gmod_hot.units changes ─► launch: seen by this thread, in this context? ─► fill what is missing,
  *                                                                                        and a first guard pass

@@ -69,10 +69,18 @@ __global__ void __launch_bounds__(GMOD_GUARD_THREADS) gmod_unit_guard(gmod_u32 t
 
 template __global__ void gmod_unit_guard<GMOD_DEVICE_LAYOUT>(gmod_u32, gmod_u32);
 
+/* A unit of whichever version has it: libgmod asks each module that is loaded for this one, and few have it. */
+template <unsigned> __global__ void gmod_unit()
+{
+}
+
+template __global__ void gmod_unit<0>();
+
 #if !defined(__CUDACC_RTC__)
 /* The linker of relocatable device code drops kernels that no host code speaks of. */
 static void (*const gmod_unit_guard_is_used)(gmod_u32, gmod_u32)
     __attribute__((used)) = gmod_unit_guard<GMOD_DEVICE_LAYOUT>;
+static void (*const gmod_unit_is_used)() __attribute__((used)) = gmod_unit<0>;
 /* With -dlto it takes a variable that no host code speaks of for what that is at first: all zeros. */
 static const void *const gmod_unit_heap_is_used __attribute__((used)) = &gmod_unit_heap;
 #endif

@@ -29,6 +29,11 @@ struct gmod_device_heap gmod_unit_heap;
 
 #define GT_VARIABLE static
 
+GT_KERNEL1(_Z9gmod_unitILj0EEvv, int, nothing)
+{
+	(void)nothing;
+}
+
 /* Threads of a block run one after another here: the last one does all the work, and only it may wait. */
 GT_KERNEL2(_Z15gmod_unit_guardILj6EEvjj, gmod_u32, turn, gmod_u32, microseconds)
 {
