@@ -427,13 +427,13 @@ bool gmod_gather_named(const struct gmod_context *c, const uint32_t *positions, 
 
 /* ---- the monitor's round ---- */
 
-/* The monitor's own. The first gather comes after its interval, too: a program that begins needs the driver itself. */
+/* The monitor's own. */
 static struct {
 	uint64_t ended_ns; /* the latest gather, or the first tick */
-	uint64_t pause;    /* what max_cpu demands between two gathers */
+	uint64_t pause;    /* what max_cpu demands between two gathers; before the first one GMOD_EARLY */
 	uint64_t activity; /* up to which a gather has seen everything; UINT64_MAX: none has */
 	uint64_t relieved; /* until when the patrol looks as often as is wanted */
-} round = {.activity = UINT64_MAX};
+} round = {.pause = GMOD_EARLY, .activity = UINT64_MAX};
 
 static bool is_needed(void)
 {

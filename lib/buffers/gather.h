@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "lib/base/deadline.h"
 #include "lib/context/context.h"
 #include "monitor/watch/budget.h"
 
@@ -32,6 +33,12 @@ bool gmod_gather_named(const struct gmod_context *c, const uint32_t *positions, 
 
 /* In the monitor: up to then, of gmod_monotonic_ns(), somebody else looks at what can be overrun in all contexts. */
 void gmod_gather_relieve(uint64_t until_ns);
+
+/*
+ * How long the monitor leaves the driver to a program that begins. One that ends within this time goes without gathers
+ * and patrol: its buffers are looked at when they are freed.
+ */
+#define GMOD_EARLY GMOD_MILLISECONDS(20)
 
 /* The monitor's round (monitor/watch/monitor.h): a gather when it is due, and whether one is still to come. */
 void gmod_gather_tick(struct gmod_budget *b);

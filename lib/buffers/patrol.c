@@ -463,14 +463,13 @@ static bool has_list(const struct gmod_context *c)
 	return gmod_may_call(c) && c->stream && list_of(c);
 }
 
-/* A program that ends within this time goes without. */
 static bool is_early(void)
 {
 	static uint64_t first; /* tick that there was something to look at */
 
 	if (!first)
 		first = gmod_monotonic_ns();
-	return gmod_monotonic_ns() - first < GMOD_MILLISECONDS(20);
+	return gmod_monotonic_ns() - first < GMOD_EARLY;
 }
 
 /* Wherever it has looked of late, or need not, the gather may look less often. */
