@@ -8,7 +8,7 @@
 #include "lib/base/sampler.h"
 
 _Atomic(struct gmod_bank *) gmod_banks[GMOD_BANKS];
-static _Atomic uint32_t bank_count, used;
+static _Atomic uint32_t used;
 
 /* Stack of free records: tag << 32 | position + 1. The tag changes with every pop, so a stale head cannot match. */
 static _Atomic uint64_t free_stack;
@@ -48,42 +48,39 @@ static struct gmod_record *pop_free(void)
 	return r;
 }
 
-/*
- * Add a bank. Several threads may find the stack empty at once: each places a bank of its own, at the next
- * position that is unset. bank_count only covers positions whose banks are all set.
- */
-static bool add_bank(void)
+/* Several threads may find that it is missing: that of the first stays. */
+static bool has_bank(_Atomic(struct gmod_bank *) *bank)
 {
-	struct gmod_bank *fresh = gmod_map(sizeof(*fresh));
-	uint32_t i = atomic_load_explicit(&bank_count, memory_order_acquire);
-	unsigned turns = 0;
+	struct gmod_bank *fresh, *none = NULL;
 
+	/* acquire: as of gmod_bank_of() */
+	if (atomic_load_explicit(bank, memory_order_acquire))
+		return true;
+	fresh = gmod_map(sizeof(*fresh));
 	if (!fresh)
 		return false;
 	/* Lines hold canaries: nothing of them belongs into a core file. */
 	madvise(fresh, sizeof(*fresh), MADV_DONTDUMP);
-	for (; i < GMOD_BANKS; i++) {
-		struct gmod_bank *expected = NULL;
-
-		for (uint32_t k = 0; k < GMOD_BANK; k++)
-			fresh->record[k].position = i * GMOD_BANK + k;
-		/* release: positions are set for whoever finds the bank */
-		if (atomic_compare_exchange_strong_explicit(&gmod_banks[i], &expected, fresh, memory_order_release,
-							    memory_order_relaxed))
-			break;
-	}
-	if (i == GMOD_BANKS) {
+	if (!atomic_compare_exchange_strong_explicit(bank, &none, fresh, memory_order_acq_rel, memory_order_acquire))
 		munmap(fresh, sizeof(*fresh));
-		return false;
-	}
-	/* In order: the count reaches i + 1 only when it was i. A thread placing an earlier bank is about to do so. */
-	for (uint32_t expected = i; !atomic_compare_exchange_weak_explicit(&bank_count, &expected, i + 1,
-									   memory_order_release, memory_order_relaxed);
-	     expected = i)
-		gmod_spin(&turns);
-	for (uint32_t k = GMOD_BANK; k-- > 0;)
-		push_free(&fresh->record[k]);
 	return true;
+}
+
+/* One that was in no use yet. */
+static struct gmod_record *take_fresh(void)
+{
+	uint32_t at = atomic_load_explicit(&used, memory_order_acquire);
+	struct gmod_record *r;
+
+	do {
+		if (at == GMOD_BANKS * GMOD_BANK || !has_bank(&gmod_banks[at / GMOD_BANK]))
+			return NULL;
+		/* release: who finds it in use finds its bank */
+	} while (
+	    !atomic_compare_exchange_weak_explicit(&used, &at, at + 1, memory_order_acq_rel, memory_order_acquire));
+	r = gmod_record_at(at);
+	r->position = at;
+	return r;
 }
 
 static void move(struct gmod_record *r, enum gmod_state to)
@@ -124,23 +121,12 @@ uint32_t gmod_registry_used(void)
 	return atomic_load_explicit(&used, memory_order_acquire);
 }
 
-static void note_used(uint32_t position)
-{
-	uint32_t before = atomic_load_explicit(&used, memory_order_relaxed);
-
-	while (before <= position && !atomic_compare_exchange_weak_explicit(&used, &before, position + 1,
-									    memory_order_acq_rel, memory_order_relaxed))
-		;
-}
-
 struct gmod_record *gmod_record_claim(void)
 {
-	struct gmod_record *r;
+	struct gmod_record *r = pop_free();
 
-	while (!(r = pop_free()))
-		if (!add_bank())
-			return NULL;
-	note_used(r->position);
+	if (!r && !(r = take_fresh()))
+		return NULL;
 	move(r, GMOD_ARMING);
 	reset(r);
 	return r;
@@ -275,5 +261,5 @@ void gmod_registry_stats(struct gmod_registry_stats *out)
 	out->live_bytes = atomic_load_explicit(&live_bytes, memory_order_relaxed);
 	out->live_shared = atomic_load_explicit(&live_shared, memory_order_relaxed);
 	out->live_slack = atomic_load_explicit(&live_slack, memory_order_relaxed);
-	out->banks = atomic_load_explicit(&bank_count, memory_order_relaxed);
+	out->banks = (gmod_registry_used() + GMOD_BANK - 1) / GMOD_BANK;
 }

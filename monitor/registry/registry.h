@@ -24,8 +24,8 @@
  *   The four seq_cst operations are in one total order: either the sweeper sees RELEASING, or the freeing thread
  *   sees the pin.
  *
- * Free records are on a stack of positions with a tag against ABA (tests/models/registry.pml); banks are appended
- * under its empty condition and found by position, so nothing is ever unlinked.
+ * Free records are on a stack of positions with a tag against ABA (tests/models/registry.pml). Where it is empty the
+ * next position comes into use, and with the first of a bank the bank; nothing is ever unlinked.
  */
 #ifndef GMOD_MONITOR_REGISTRY_REGISTRY_H
 #define GMOD_MONITOR_REGISTRY_REGISTRY_H
@@ -182,7 +182,7 @@ static inline struct gmod_details *gmod_record_details(const struct gmod_record 
 	return &gmod_bank_of(r->position)->details[r->position % GMOD_BANK];
 }
 
-/* All records that are in use, or ever were, are below this one of them: free records are taken from below. */
+/* All records that are in use, or ever were, are below this position. */
 uint32_t gmod_registry_used(void);
 void gmod_registry_stats(struct gmod_registry_stats *out);
 

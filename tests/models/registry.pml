@@ -1,25 +1,20 @@
 /*
  * The registry's life cycle and its stack of free records: monitor/registry/registry.c.
  *
- * Two threads claim and release buffers from chunks of records that they append as the stack runs empty. Without LOOKUP
- * each holds two at a time. With it they hold one at a time, and a third thread looks
- * the first record up (gmod_record_snapshot) and frees the buffer it finds there, as a program does that frees from
- * another thread.
+ * Two threads claim and release buffers, one of them twice. As the stack runs empty positions come into use, and banks.
+ * Without LOOKUP each holds two at a time. With it they hold one at a time, and a third thread looks the first record
+ * up (gmod_record_snapshot) and frees the buffer it finds there, as a program does that frees from another thread.
  *
  *   good      no record has two owners; every record is free at the end, once; bounds belong to the word they were read
- *             with; nobody releases another buffer than the one it looked up; positions that are valid have their chunk
+ *             with; nobody releases another buffer than the one it looked up; positions that are in use have their bank
  *   broken    NOTAG      the stack's head has no tag (ABA)
  *             NOGEN      retire leaves the generation as it was (with LOOKUP)
- *             UNORDERED  the count of chunks is stored as each chunk comes, not in their order
+ *             UNSET      a position comes into use before its bank is there
  *             NOCAS      begin_release looks at the word and stores, instead of a CAS (with LOOKUP)
  *             NORECHECK  the snapshot does not look at the word again (with LOOKUP)
  */
-#ifdef LOOKUP
-#define CHUNK 1				/* records of a chunk */
-#else
-#define CHUNK 2
-#endif
-#define CHUNKS 4
+#define BANK 2				/* records of a bank */
+#define BANKS 4
 #define RECORDS 8
 
 #define FREE 0
@@ -35,8 +30,8 @@ byte bounds[RECORDS], bounds_too[RECORDS];	/* two of its fields: the number of t
 byte next_free[RECORDS];		/* position + 1 */
 byte owners[RECORDS];			/* threads that own the record, for the assertions */
 byte stack, tag;			/* free_stack: position + 1 and tag, one atomic word */
-bool chunk_set[CHUNKS];			/* chunks[i] is not NULL */
-byte chunk_count;
+bool bank_set[BANKS];			/* banks[i] is not NULL */
+byte used;
 byte buffers;				/* buffers there have been: each has a number */
 byte through;
 
@@ -79,42 +74,34 @@ inline pop_free()
 	od
 }
 
-inline add_chunk()
+/* got: position + 1 */
+inline take_fresh()
 {
-	i = chunk_count;				/* atomic_load(&chunk_count, acquire) */
 	do
-	:: atomic {					/* CAS chunks[i] NULL -> fresh, release */
-			assert(i < CHUNKS);
+	:: i = used;					/* atomic_load(&used, acquire) */
+		assert(i < RECORDS);
+#ifndef UNSET
+		bank_set[i / BANK] = true;		/* CAS banks[i / BANK] NULL -> fresh, acq_rel; else another's is there */
+#endif
+		atomic {				/* CAS used i -> i + 1, acq_rel */
 			if
-			:: !chunk_set[i] -> chunk_set[i] = true; break
-			:: else -> i++
+			:: used == i -> used = i + 1; got = i + 1; break
+			:: else
 			fi
 		}
 	od;
-	atomic {
-#ifdef UNORDERED
-		chunk_count = i + 1;
-#else
-		chunk_count == i -> chunk_count = i + 1;	/* CAS chunk_count i -> i + 1, release, until it works */
+#ifdef UNSET
+	bank_set[i / BANK] = true
 #endif
-		/* gmod_record_at: chunk_of() of every position of a bank that is counted */
-		assert(chunk_set[0] && (chunk_set[1] || chunk_count < 2) && (chunk_set[2] || chunk_count < 3))
-	};
-#if CHUNK == 2
-	push_free(i * CHUNK + 1);
-#endif
-	push_free(i * CHUNK)
 }
 
 inline claim(r)
 {
 	pop_free();
-	do
-	:: got != 0 -> break
-	:: else ->
-		add_chunk();
-		pop_free()
-	od;
+	if
+	:: got == 0 -> take_fresh()
+	:: else
+	fi;
 	r = got - 1;
 	atomic {
 		owners[r]++;
@@ -197,21 +184,26 @@ proctype program(byte turns)
 	through++
 }
 #else
-proctype program()
+proctype program(byte turns)
 {
 	byte head, head_tag, next, got, i, mine;
 	byte one, one_live, one_mine, two, two_live;
 	bool released;
 
-	claim(one);
-	one_mine = mine;
-	one_live = WORD(GENERATION(word[one]), LIVE);
-	publish(one);
-	claim(two);
-	two_live = WORD(GENERATION(word[two]), LIVE);
-	publish(two);
-	release(two, two_live, mine);
-	release(one, one_live, one_mine);
+	do
+	:: turns == 0 -> break
+	:: else ->
+		claim(one);
+		one_mine = mine;
+		one_live = WORD(GENERATION(word[one]), LIVE);
+		publish(one);
+		claim(two);
+		two_live = WORD(GENERATION(word[two]), LIVE);
+		publish(two);
+		release(two, two_live, mine);
+		release(one, one_live, one_mine);
+		atomic { turns--; one = 0; one_live = 0; one_mine = 0; two = 0; two_live = 0; mine = 0 }
+	od;
 	through++
 }
 #endif
@@ -224,7 +216,8 @@ proctype freeing()
 	bool released;
 
 	if
-	:: chunk_count > 0 ->
+	:: used > 0 ->
+		assert(bank_set[0]);			/* gmod_record_at */
 		then = word[0];				/* gmod_record_live: atomic_load(&r->word, seq_cst) */
 		one = bounds[0];			/* gmod_record_snapshot, relaxed */
 		two = bounds_too[0];
@@ -251,7 +244,7 @@ init
 	atomic { run program(2); run program(1); run freeing() };
 	(through == 3);
 #else
-	atomic { run program(); run program() };
+	atomic { run program(2); run program(1) };
 	(through == 2);
 #endif
 	d_step {
@@ -263,6 +256,6 @@ init
 			on_stack++;
 			r = next_free[r - 1]
 		od;
-		assert(on_stack == chunk_count * CHUNK)
+		assert(on_stack == used)
 	}
 }

@@ -18,7 +18,7 @@ static inline uint32_t positions(void)
 	return (uint32_t)stats().banks * GMOD_BANK;
 }
 
-/* Claims everything there is: each position comes once, and no chunk is added before all are taken. */
+/* Claims everything there is: each position comes once, and no bank is added before all are taken. */
 static inline void check_no_record_is_lost(void)
 {
 	uint32_t all_of_them = positions();

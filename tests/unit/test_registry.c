@@ -171,7 +171,7 @@ TEST(banks_come_when_records_run_out)
 {
 	check_no_record_is_lost();
 	check_no_record_is_lost();
-	for (uint32_t i = 0; i < positions(); i++) {
+	for (uint32_t i = 0; i < gmod_registry_used(); i++) {
 		const struct gmod_record *r = gmod_record_at(i);
 
 		CHECK(r->position == i, "position %u", i);
