@@ -229,6 +229,8 @@ static void run(void)
 	gmod_is_monitor = true;
 	prctl(PR_SET_TIMERSLACK, 1);
 	leave_the_only_cpu();
+	/* Here, as the program's thread waits 60 us for a thread of its own to be made. */
+	gmod_report_start();
 	p.active_ns = gmod_monotonic_ns();
 	gmod_budget_open(&p.budget, gmod_options()->max_cpu, 0, p.active_ns);
 	while (gmod_on() && !gmod_monitor_stopping()) {
@@ -261,7 +263,6 @@ void gmod_monitor_ensure(void)
 		return;
 	error = gmod_worker_start(&worker);
 	if (!error) {
-		gmod_report_start();
 		atomic_store_explicit(&running, true, memory_order_release);
 		return;
 	}
