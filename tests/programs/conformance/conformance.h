@@ -84,4 +84,5 @@ void child_access_mapping(void);
 void child_access_forked(void);
 void child_access_trimmed(void);
 void child_fill_trimmed(void);
+void child_pool_destroyed(void);
 void child_pool_exported(void);

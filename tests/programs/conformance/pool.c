@@ -200,7 +200,11 @@ static void joins(enum order what, const char *name)
 	release(&b);
 }
 
-static void destroyed(void)
+/*
+ * In a process of its own, which ends at once: in the next calls for a pool driver 580 was seen to end two processes of
+ * ten by signal 8 or 11, and under GMOD eight of ten.
+ */
+void child_pool_destroyed(void)
 {
 	CUmemoryPool pool = pool_new(UINT64_MAX), standard, current;
 	CUdeviceptr p = taken(pool, SMALL, NULL);
@@ -217,6 +221,7 @@ static void destroyed(void)
 	fact(number(byte), "a byte of memory of a pool that was destroyed is");
 	fact(code(cuMemFreeAsync(p, NULL)), "cuMemFreeAsync of such memory");
 	fact(code(cuCtxSynchronize()), "after it, cuCtxSynchronize");
+	_exit(0);
 }
 
 static CUmemoryPool exportable_pool(void)
@@ -304,6 +309,5 @@ void pool_facts(void)
 	joins(ALLOCATION, "cuMemAllocFromPoolAsync");
 	joins(FREE, "cuMemFreeAsync");
 	joins(FILL, "a fill");
-	destroyed();
 	exhausted();
 }

@@ -424,6 +424,7 @@ static const struct {
     {"access-forked", child_access_forked, 1},
     {"access-trimmed", child_access_trimmed, 1},
     {"fill-trimmed", child_fill_trimmed, 1},
+    {"pool-destroyed", child_pool_destroyed, 1},
     {"pool-exported", child_pool_exported, 1},
 };
 
