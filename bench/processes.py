@@ -159,27 +159,29 @@ def kill_all():
 
 
 @contextlib.contextmanager
-def ring():
-    """Ends of two pipes for each of two processes: (the one that it reads, the one that it writes). The first may begin."""
-    ends = [*os.pipe(), *os.pipe()]
+def ring(count):
+    """Ends of two pipes for each of so many processes: (the one that it reads, the one that it writes, which the next one
+    reads). The first may begin.
+    """
+    pipes = [os.pipe() for _ in range(count)]
     try:
-        os.write(ends[1], b".")
-        yield (ends[0], ends[3]), (ends[2], ends[1])
+        os.write(pipes[0][1], b".")
+        yield [(pipes[i][0], pipes[(i + 1) % count][1]) for i in range(count)]
     finally:
-        for end in ends:
+        for end in (end for pipe in pipes for end in pipe):
             os.close(end)
 
 
 def run_all(runs, limit, cpus, turns=False):
     """Starts them all, each a (command, environment), and waits for them all: (their outputs, ms until the last ended, ms of
-    CPU that they took). turns: they are two jobs that run one at a time (bench/jobs/job.py), and start on all CPUs.
+    CPU that they took). turns: they are jobs that run one at a time (bench/jobs/job.py), and start on all CPUs.
     """
     begin = time.monotonic_ns()
     processes = []
     try:
         of_jobs = {"BENCH_CPUS": ",".join(map(str, cpus)), "OMP_NUM_THREADS": str(len(cpus))} if turns else {}
         begin_on = few_cpus(None) if turns else cpus
-        with children_on(begin_on), ring() if turns else contextlib.nullcontext([()] * len(runs)) as ends:
+        with children_on(begin_on), ring(len(runs)) if turns else contextlib.nullcontext([()] * len(runs)) as ends:
             for (command, environment), kept in zip(runs, ends):
                 environment = {**environment, **of_jobs, "BENCH_TURN": ",".join(map(str, kept))}
                 processes.append(Process(command, environment, limit, kept))

@@ -147,6 +147,26 @@ except processes.Failed as e:
 assert open("$work/alone").read().count(" a\n") > 50
 PYTHON
 
+# ---- ways to run a job, side by side ----
+
+mkdir "$work/bin"
+printf '#!/bin/sh\necho "NVIDIA Test"\n' >"$work/bin/nvidia-smi"
+chmod +x "$work/bin/nvidia-smi"
+beside() {
+	PATH=$work/bin:$PATH PYTHONPATH=$jobs expect "$1" "$2" "$top/bench/side_by_side.py" "${@:3}"
+}
+beside "ways to run a job, side by side" 0 0 rare=scan_interval_us=1000000 -- "$work/turns.py" each 12 "$work/beside"
+same "side by side: a line a round, and one for each way" "native again rare again rare" \
+	"$(grep -oE '(native|again|rare)[=:]' <<<"$out" | tr -d '=:' | tr '\n' ' ' | sed 's/ $//')"
+says "side by side: what it takes more, and how sure that is" \
+	'^rare: [-+][0-9.]+ % \([-+][0-9.]+ to [-+][0-9.]+\): [-+][0-9.]+$' "$out"
+beside "side by side: a job that fails" 1 0 rare= -- "$work/turns.py" each 0 "$work/beside"
+says "side by side: says how" 'no more' "$err"
+for words in "" "5 gmod=" "x -- job" "5 gmod -- job" "5 native= -- job" "5 gmod= --"; do
+	# shellcheck disable=SC2086
+	beside "side by side: not understood: '$words'" 2 $words
+done
+
 # ---- what they say when they cannot run ----
 
 # refuses NAME PATTERN SCRIPT ARGUMENT...
