@@ -38,8 +38,8 @@ static void say_other(void)
 }
 
 /*
- * Most modules are no units; anything else that goes wrong is said. A question takes the driver some 13 us, and a
- * framework loads hundreds of modules, so there is one for each.
+ * Most modules are no units; anything else that goes wrong is said. A question takes the driver some 5 us (measured on
+ * an H100), and a framework loads hundreds of modules, so there is one for each.
  */
 static bool find_guard(struct gmod_unit *u)
 {

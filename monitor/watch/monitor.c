@@ -229,7 +229,7 @@ static void run(void)
 	gmod_is_monitor = true;
 	prctl(PR_SET_TIMERSLACK, 1);
 	leave_the_only_cpu();
-	/* Here, as the program's thread waits 60 us for a thread of its own to be made. */
+	/* Here: the program's thread would wait some 60 us for it to be made. */
 	gmod_report_start();
 	p.active_ns = gmod_monotonic_ns();
 	gmod_budget_open(&p.budget, gmod_options()->max_cpu, 0, p.active_ns);
