@@ -182,7 +182,7 @@ TEST(crumbs_are_left_to_others)
 	heap_drop(&t);
 }
 
-enum { HELD = 64, ROUNDS = 40000 };
+enum { HELD = 64, ROUNDS = 10000 };
 
 /* Each thread writes its own number all over what it holds, and looks whether it is still there. */
 static void churn(struct test_thread *t)
@@ -253,7 +253,7 @@ static void scramble(struct test_thread *t)
 
 TEST(what_is_free_can_be_found)
 {
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < 12; round++) {
 		struct test_heap t = heap_make(8, 1);
 
 		memset(kept, 0, sizeof(kept));

@@ -14,7 +14,7 @@ enum { ZONE_WORDS = 16 };
 /* ---- buffers ---- */
 
 enum { THREADS = 16, SLOTS = 192, MAPPED_ONE_IN = 32, TWICE_ONE_IN = 8, REFUSED_ONE_IN = 64 };
-static const uint64_t operations = 1000000;
+static const uint64_t operations = SANITIZED ? 50000 : 200000;
 
 /* A buffer on its way from thread to thread; held by one slot, or by two for a free that comes twice. */
 struct item {
