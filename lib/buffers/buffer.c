@@ -1,20 +1,17 @@
 #include "lib/buffers/buffer.h"
 
-#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/peers.h"
 #include "lib/buffers/quarantine.h"
-#include "lib/base/deadline.h"
+#include "lib/buffers/slack.h"
 #include "lib/context/wait.h"
 #include "lib/base/log.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
-#include "lib/base/map.h"
 #include "lib/base/counters.h"
 #include "lib/base/unwind.h"
 #include "monitor/launches/activity.h"
@@ -23,118 +20,6 @@
 #include "monitor/watch/swept.h"
 
 static _Atomic uint64_t next_serial;
-
-/* ---- slack that the CPU does not see: it is written and read by copies, as lib/buffers/gather.c reads it ---- */
-
-/* From pageable memory: the driver has its own copy when this returns. */
-static CUresult send_halves(const struct gmod_context *c, uint64_t to, const void *bytes, size_t half)
-{
-	CUDA_MEMCPY2D two_rows = {
-	    .srcMemoryType = CU_MEMORYTYPE_HOST,
-	    .srcHost = bytes,
-	    .srcPitch = half,
-	    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-	    .dstDevice = to,
-	    .dstPitch = half,
-	    .WidthInBytes = half,
-	    .Height = 2,
-	};
-
-	return NEXT(cuMemcpy2DAsync_v2)(&two_rows, c->stream);
-}
-
-/*
- * As two rows: these go through the copy engine. A fill, and a small copy in one piece, wait for the program's kernels
- * where all streams share one way to the device (CUDA_DEVICE_MAX_CONNECTIONS=1): 19 ms beside a kernel of 20 ms that
- * another one waits for, where two rows take 20 us (measured on an H200). What has an odd length goes twice.
- */
-static bool send(const struct gmod_context *c, uint64_t from, uint64_t to, const uint8_t *bytes)
-{
-	size_t half = (to - from) / 2, odd = (to - from) % 2;
-
-	if (!half)
-		return !odd || NEXT(cuMemcpyHtoDAsync_v2)(from, bytes, odd, c->stream) == CUDA_SUCCESS;
-	return send_halves(c, from, bytes, half) == CUDA_SUCCESS &&
-	       (!odd || send_halves(c, from + odd, bytes + odd, half) == CUDA_SUCCESS);
-}
-
-/*
- * Kernels the program launches next are not ordered behind our stream: the canaries have to be there first, or one of
- * them may stray there unseen. The copies take 7 to 30 us, also on a device full of kernels or beside large copies
- * (measured on an H200). Behind a kernel that was first launched, and so loaded, while another one ran they wait for
- * that one, which may wait for the program: an allocation gives up after some 2 ms. On a busy machine others get the
- * CPU first, who may be what moves the copies on.
- */
-static bool wait_a_little(const struct gmod_context *c)
-{
-	enum { YIELDS = 100, NAPS = 30 };
-	uint64_t unlimited = UINT64_MAX;
-	CUresult r;
-
-	for (int i = 0; (r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY && i < YIELDS + NAPS; i++)
-		if (i < YIELDS)
-			sched_yield();
-		else
-			gmod_nap(&unlimited, GMOD_MILLISECONDS(1) / 50);
-	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
-		gmod_degraded("cuStreamQuery");
-	return r == CUDA_SUCCESS;
-}
-
-static _Atomic uint64_t late_since[GMOD_CONTEXTS]; /* monotonic: of those in a row the first; 0: the latest was not */
-
-/* The next would be late, too: nobody waits any more, and no more copies come behind those that are stuck. */
-static bool is_held_up(const struct gmod_context *c)
-{
-	uint64_t since = atomic_load_explicit(&late_since[gmod_context_index(c)], memory_order_relaxed);
-
-	return since && gmod_monotonic_ns() - since >= GMOD_MILLISECONDS(50) && !gmod_stream_is_idle(c->stream);
-}
-
-static void note_late(const struct gmod_context *c, bool is)
-{
-	_Atomic uint64_t *since = &late_since[gmod_context_index(c)];
-
-	if (!is)
-		atomic_store_explicit(since, 0, memory_order_relaxed);
-	else if (!atomic_load_explicit(since, memory_order_relaxed))
-		atomic_store_explicit(since, gmod_monotonic_ns(), memory_order_relaxed);
-}
-
-static bool send_slack(struct gmod_request *q, const struct gmod_bounds *b, const struct gmod_slack *slack)
-{
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	const struct gmod_context *c = q->context;
-	bool ok;
-
-	ok = send(c, gmod_slack_from(b), b->user, slack->head) && send(c, b->user + b->size, b->tail_from, slack->tail);
-	if (ok) {
-		q->late = !wait_a_little(c);
-		note_late(c, q->late);
-	} else {
-		gmod_degraded("cuMemcpy2DAsync");
-	}
-	gmod_relaxed_end(mode);
-	return ok;
-}
-
-/* To pageable memory: the bytes are there when the copy returns. */
-static bool receive(const struct gmod_context *c, void *to, uint64_t from, uint64_t end)
-{
-	return from == end || NEXT(cuMemcpyDtoHAsync_v2)(to, from, end - from, c->stream) == CUDA_SUCCESS;
-}
-
-static bool read_slack(const struct gmod_context *c, const struct gmod_bounds *b, struct gmod_slack *out)
-{
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool ok = receive(c, out->head, gmod_slack_from(b), b->user) &&
-		  receive(c, out->tail, b->user + b->size, b->tail_from);
-
-	gmod_relaxed_end(mode);
-	if (!ok)
-		gmod_degraded("cuMemcpyDtoHAsync");
-	return ok;
-}
 
 /* ---- allocations ---- */
 
@@ -192,7 +77,6 @@ void gmod_buffer_describe(struct gmod_record *r, const struct gmod_request *q, c
 	d->tid = syscall(SYS_gettid);
 	d->device = q->context->device;
 	d->memory = q->memory;
-	gmod_unwind(&d->stack, gmod_options()->stack_depth);
 	gmod_record_set_bounds(r, &(struct gmod_bounds){p->user, q->size, p->zone_head, p->body, p->zone_tail, p->end});
 }
 
@@ -205,65 +89,24 @@ static void count_guarded(const struct gmod_request *q)
 	gmod_count(&gmod_counters.late, q->late);
 }
 
-/* Where slack is while copies take or bring it: the thread may have a small stack, and a mapping takes its time. */
-static struct {
-	struct gmod_slack slack[8];
-	atomic_bool taken[8];
-} rooms;
-
-static struct gmod_slack *take_room(void)
-{
-	for (int i = 0; i < 8; i++)
-		/* acquire: whoever had it is done with it */
-		if (!atomic_exchange_explicit(&rooms.taken[i], true, memory_order_acquire))
-			return &rooms.slack[i];
-	return gmod_map(sizeof(struct gmod_slack));
-}
-
-/* Is slack of the record's brought over by copies? Room for it. */
-static bool slack_begin(const struct gmod_record *r, struct gmod_slack **slack)
-{
-	bool needed = !gmod_record_details(r)->backend->sees_body && gmod_has_slack(&r->bounds);
-
-	*slack = needed ? take_room() : NULL;
-	if (needed && !*slack)
-		gmod_degraded("memory for slack");
-	return !needed || *slack;
-}
-
-static void slack_end(struct gmod_slack *slack)
-{
-	if (slack >= rooms.slack && slack < rooms.slack + 8)
-		/* release: see take_room() */
-		atomic_store_explicit(&rooms.taken[slack - rooms.slack], false, memory_order_release);
-	else if (slack)
-		munmap(slack, sizeof(*slack));
-}
-
-static bool place(struct gmod_record *r, struct gmod_request *q)
-{
-	struct gmod_details *d = gmod_record_details(r);
-	struct gmod_slack *slack;
-	bool done;
-
-	if (!slack_begin(r, &slack))
-		return false;
-	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), slack);
-	done = !slack || send_slack(q, &r->bounds, slack);
-	slack_end(slack);
-	return done;
-}
-
-/* Canaries in place, record LIVE. false: the buffer is not guarded, and nothing refers to it. */
+/*
+ * Canaries in place, record LIVE. false: the buffer is not guarded, and nothing refers to it. The stack is walked while
+ * the canaries are on their way.
+ */
 static bool arm(struct gmod_record *r, struct gmod_request *q)
 {
-	const struct gmod_backend *b = gmod_record_details(r)->backend;
+	struct gmod_details *d = gmod_record_details(r);
+	struct gmod_slack *sent;
+	bool ok;
 
-	atomic_store_explicit(&gmod_record_details(r)->quiet_until, gmod_activity_done(), memory_order_relaxed);
-	if (!place(r, q))
+	atomic_store_explicit(&d->quiet_until, gmod_activity_done(), memory_order_relaxed);
+	ok = gmod_slack_write(r, &sent);
+	gmod_unwind(&d->stack, gmod_options()->stack_depth);
+	q->late = !gmod_slack_arrives(r, sent);
+	if (!ok)
 		return false;
-	if (b->arm)
-		b->arm(q, r);
+	if (d->backend->arm)
+		d->backend->arm(q, r);
 	if (!gmod_index_publish(r)) {
 		gmod_degraded("index");
 		return false;
@@ -358,7 +201,7 @@ static CUresult allocate(struct gmod_request *q, uint64_t *out)
 	if (!q->context)
 		return alloc_native(q, out);
 	say_backend(q->context);
-	if (q->memory == GMOD_MEM_DEVICE && is_held_up(q->context))
+	if (q->memory == GMOD_MEM_DEVICE && gmod_slack_is_held_up(q->context))
 		return alloc_native(q, out);
 	return alloc_guarded(q, out);
 }
@@ -393,20 +236,21 @@ void gmod_buffer_lose(struct gmod_record *r)
 	gmod_record_retire(r);
 }
 
-/* The last look at all canaries, once the device is done: without slack that cannot be had, or is as it was written. */
-static void look(struct gmod_record *r, struct gmod_moment swept, bool quiet)
+/*
+ * The last look at all canaries, once the device is done: without slack that cannot be had, or is as it was written.
+ * While that is on its way the freeing thread's stack is walked.
+ */
+static void look(struct gmod_record *r, struct gmod_moment swept, bool quiet, bool remember)
 {
-	const struct gmod_details *d = gmod_record_details(r);
-	struct gmod_slack *slack = NULL;
-	bool read;
+	struct gmod_slack *slack = !quiet && gmod_on() && gmod_slack_is_far(r) ? gmod_slack_ask(r) : NULL;
+	enum gmod_verify what = gmod_record_details(r)->backend->sees_body ? GMOD_VERIFY_ALL : GMOD_VERIFY_VISIBLE;
 
-	if (d->backend->sees_body) {
-		gmod_verify_released(r, GMOD_VERIFY_ALL, NULL, swept);
-		return;
-	}
-	read = !quiet && slack_begin(r, &slack) && slack && gmod_on() && read_slack(d->context, &r->bounds, slack);
-	gmod_verify_released(r, read ? GMOD_VERIFY_COPIED : GMOD_VERIFY_VISIBLE, slack, swept);
-	slack_end(slack);
+	if (remember)
+		gmod_misuse_remember_free(r);
+	if (slack && gmod_slack_came(r, slack))
+		what = GMOD_VERIFY_COPIED;
+	gmod_verify_released(r, what, slack, swept);
+	gmod_slack_done(r, slack);
 }
 
 /* ---- the quarantine: RELEASING, out of the index, and LIVE again as a buffer of which all is canary ---- */
@@ -418,7 +262,7 @@ static void let_go(struct gmod_record *r)
 
 	disarm(r);
 	visited = gmod_context_visit_begin(d->context);
-	look(r, gmod_sweep_latest(), !gmod_context_wait(d->context));
+	look(r, gmod_sweep_latest(), !gmod_context_wait(d->context), false);
 	gmod_context_visit_end(visited);
 	if (d->backend->free(r) == CUDA_SUCCESS)
 		gmod_record_retire(r);
@@ -447,6 +291,8 @@ static bool become_canary(struct gmod_record *r)
 	uint64_t end = from + (all < GMOD_TAIL_SLACK ? all : GMOD_TAIL_SLACK);
 	struct gmod_moment now = gmod_now();
 	struct gmod_request q = {.context = d->context};
+	struct gmod_slack *sent;
+	bool ok;
 
 	gmod_record_renew(r, &(struct gmod_bounds){from, 0, from, from, end, end});
 	d->kept_back = true;
@@ -454,7 +300,9 @@ static bool become_canary(struct gmod_record *r)
 	d->allocated_ns = now.ns;
 	d->allocated_ticks = now.ticks;
 	d->reported = 0;
-	if (!place(r, &q))
+	ok = gmod_slack_write(r, &sent);
+	q.late = !gmod_slack_arrives(r, sent);
+	if (!ok)
 		return false;
 	d->backend->arm(&q, r);
 	gmod_record_publish(r);
@@ -501,7 +349,6 @@ static CUresult release(struct gmod_record *r, unsigned ends, bool done, const c
 	uint64_t address = r->bounds.user;
 	CUresult result;
 
-	gmod_misuse_remember_free(r);
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
 	if (done && keep_back(r))
 		return CUDA_SUCCESS;
@@ -539,6 +386,14 @@ static bool begin_release(const struct gmod_found *found)
 	return false;
 }
 
+/*
+ * The driver's own free waits for what GMOD does not know of. A buffer that is kept back is not given to it.
+ */
+static bool is_at_rest(void)
+{
+	return !gmod_options()->quarantine_mb && !gmod_work_outstanding();
+}
+
 static CUresult free_guarded(const struct gmod_found *found, const char *entry_point)
 {
 	struct gmod_record *r = found->record;
@@ -546,7 +401,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	uint64_t began = gmod_ticks(), context = gmod_handle(gmod_buffer_context(r));
 	struct gmod_moment swept = gmod_sweep_latest();
 	unsigned ends = ends_of(r);
-	bool visited, is_current, quiet, waited;
+	bool visited, is_current, quiet, rests, waited;
 	CUresult result;
 
 	if (!begin_release(found)) {
@@ -558,12 +413,13 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	visited = gmod_context_visit_begin(d->context);
 	is_current = context && gmod_context_is_current(d->context);
 	/* Before the verdict: what is said of the suspects is how they are after the wait. */
-	waited = !quiet && gmod_on() && gmod_context_wait(d->context);
+	rests = quiet || is_at_rest();
+	waited = !rests && gmod_on() && gmod_context_wait(d->context);
 	if (waited && is_current)
 		gmod_prove_context(context, began);
-	look(r, swept, quiet);
+	look(r, swept, quiet, true);
 	gmod_context_visit_end(visited);
-	result = release(r, ends, quiet || waited, entry_point);
+	result = release(r, ends, rests || waited, entry_point);
 	if (result == CUDA_SUCCESS && is_current)
 		gmod_prove_context(context, began);
 	return result;

@@ -15,7 +15,7 @@
 /* *out: what the program has there. Where it fails, it is as the native call leaves it (0 for host memory). */
 CUresult gmod_buffer_alloc(const struct gmod_request *request, uint64_t *out);
 
-/* All that a report says of a buffer that was placed there; the caller owns the record. */
+/* All but the stack that a report says of a buffer that was placed there; the caller owns the record. */
 void gmod_buffer_describe(struct gmod_record *r, const struct gmod_request *q, const struct gmod_place *p);
 
 /* found was looked up for an address that is the start of a user's buffer. */

@@ -9,6 +9,7 @@
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
 #include "lib/buffers/pages.h"
+#include "lib/buffers/slack.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
@@ -74,24 +75,26 @@ static CUresult wait_for_copies(const struct batch *b)
 	return r;
 }
 
-/* Staging memory that is not registered yet. It stays with the entry of the context, for the next one there. */
+/* Staging memory that is not registered yet, and room for frees behind it. It stays with the entry of the context, for
+ * the next one there. */
 static void *staging_pages(const struct gmod_context *c)
 {
 	static void *pages[GMOD_CONTEXTS]; /* under the lock */
 	void **mine = &pages[gmod_context_index(c)];
 
 	if (!*mine)
-		*mine = gmod_pages(STAGING);
+		*mine = gmod_pages(STAGING + GMOD_SLACK_PINNED);
 	return *mine;
 }
 
 static bool register_staging(const struct batch *b)
 {
-	void *pages = staging_pages(b->context);
+	uint8_t *pages = staging_pages(b->context);
 
-	if (!pages || !gmod_pages_register(pages, STAGING, 0))
+	if (!pages || !gmod_pages_register(pages, STAGING + GMOD_SLACK_PINNED, 0))
 		return false;
 	b->held->staging = pages;
+	gmod_slack_pinned(b->context, pages + STAGING);
 	return true;
 }
 

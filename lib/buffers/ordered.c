@@ -8,6 +8,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
+#include "lib/base/unwind.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/ordered_block.h"
@@ -112,6 +113,7 @@ static void describe(struct gmod_block *b, const struct gmod_ordered_request *q,
 	struct gmod_order in = gmod_order_of(q->stream, q->flavour);
 
 	gmod_buffer_describe(b->record, &plain, &place);
+	gmod_unwind(&d->stack, gmod_options()->stack_depth);
 	/* Memory of a pool is of no context: neither its end nor the gather is to meet it. */
 	d->context = NULL;
 	d->own[0] = gmod_place_of(b);

@@ -8,6 +8,7 @@
 
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/peers.h"
+#include "lib/buffers/slack.h"
 #include "tests/unit/buffer.h"
 
 /* ---- the backend: ordinary memory, for device buffers of whole pages ---- */
@@ -15,8 +16,9 @@
 enum { SIZE = 8192, CONTEXT = 0x7000, NATIVE = 0x9000 };
 
 static struct {
-	bool declines, cannot_free, cannot_copy;
+	bool declines, cannot_free, cannot_copy, is_late;
 } wish;
+static const struct gmod_slack *sent_from; /* the latest copy to the device */
 static char calls[256];
 static size_t total;
 static enum gmod_answer answer;
@@ -187,6 +189,7 @@ static CUresult CUDAAPI to_device(const CUDA_MEMCPY2D *c, CUstream stream)
 	called("to_device");
 	if (wish.cannot_copy)
 		return CUDA_ERROR_LAUNCH_FAILED;
+	sent_from = c->srcHost;
 	for (size_t row = 0; row < c->Height; row++)
 		memcpy((void *)(uintptr_t)(c->dstDevice + row * c->dstPitch),
 		       (const char *)c->srcHost + row * c->srcPitch, c->WidthInBytes);
@@ -204,7 +207,7 @@ static CUresult CUDAAPI to_host(void *to, CUdeviceptr from, size_t size, CUstrea
 static CUresult CUDAAPI is_done(CUstream stream)
 {
 	(void)stream;
-	return CUDA_SUCCESS;
+	return wish.is_late ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 FIXTURE(start)
@@ -220,6 +223,7 @@ FIXTURE(start)
 	gmod_driver.cuMemcpy2DAsync_v2 = to_device;
 	gmod_driver.cuMemcpyDtoHAsync_v2 = to_host;
 	gmod_driver.cuStreamQuery = is_done;
+	gmod_driver.cuStreamSynchronize = is_done;
 	answer = GMOD_ACCEPTS;
 	return 0;
 }
@@ -307,14 +311,50 @@ TEST(slack_goes_by_copies)
 	damage(p - 1, 1);
 	gmod_note_activity(gmod_thread_self());
 	release(p, CUDA_SUCCESS);
-	check_calls("alloc to_device arm native native native_free to_host free ");
+	check_calls("alloc to_device arm to_host free ");
 	assert_false(take_one(true).tail);
+	/* Something may run still. */
+	p = allocate_some(SIZE - 512, CUDA_SUCCESS);
+	begin_work();
+	release(p, CUDA_SUCCESS);
+	check_calls("alloc to_device arm native native native_free to_host free ");
+	end_work();
 	wish.cannot_copy = true;
 	assert_int_equal(allocate_some(SIZE - 512, CUDA_SUCCESS), NATIVE);
 	check_calls("alloc to_device free native ");
 	wish.cannot_copy = false;
 	paper.sees_body = true;
 	assert_int_equal(live(), 0);
+}
+
+/* A copy from pinned memory may read it as long as it has not ended. */
+TEST(what_is_late_keeps_its_place)
+{
+	static struct gmod_slack pages[GMOD_SLACK_PINNED / sizeof(struct gmod_slack)];
+	struct gmod_context *c = gmod_context_current();
+	const struct gmod_slack *late;
+	uint64_t p[3];
+
+	paper.sees_body = false;
+	gmod_slack_pinned(c, pages);
+	wish.is_late = true;
+	p[0] = allocate_some(SIZE - 512, CUDA_SUCCESS);
+	late = sent_from;
+	wish.is_late = false;
+	assert_true(late >= pages && late < pages + SIZE_OF(pages));
+	for (int i = 1; i <= 2; i++) {
+		p[i] = allocate_some(SIZE - 512, CUDA_SUCCESS);
+		assert_ptr_equal(sent_from, late + 1);
+	}
+	/* With its context such a copy is gone. */
+	gmod_slack_pinned(c, pages);
+	release(p[0], CUDA_SUCCESS);
+	p[0] = allocate_some(SIZE - 512, CUDA_SUCCESS);
+	assert_ptr_equal(sent_from, late);
+	for (int i = 0; i < 3; i++)
+		release(p[i], CUDA_SUCCESS);
+	paper.sees_body = true;
+	calls[0] = '\0';
 }
 
 TEST(a_refused_free_leaves_the_buffer)
