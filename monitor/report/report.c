@@ -274,6 +274,9 @@ static void run(void)
 	/* Whoever tells one just now without it comes to an end. */
 	while (!gmod_lock(&way.telling))
 		;
+	atomic_store_explicit(&way.thread, true, memory_order_relaxed);
+	/* fence: whoever did not see that has added what is found here; see add() */
+	atomic_thread_fence(memory_order_seq_cst);
 	for (;;) {
 		unsigned seen = added();
 
@@ -291,8 +294,7 @@ void gmod_report_start(void)
 {
 	static const struct gmod_worker worker = {"gmod-report", run};
 
-	if (!has_thread() && gmod_worker_start(&worker) == 0)
-		atomic_store_explicit(&way.thread, true, memory_order_relaxed);
+	gmod_worker_start(&worker);
 }
 
 /* Wait until those before `upto` are told. A log that takes nothing for 2 s holds nobody up a second time. */
@@ -342,6 +344,8 @@ static bool add(const struct gmod_finding *f)
 	if (room) {
 		way.finding[added() % ON_THEIR_WAY] = *f;
 		atomic_store_explicit(&way.added, added() + 1, memory_order_release);
+		/* fence: whoever sees no thread behind it is seen by that */
+		atomic_thread_fence(memory_order_seq_cst);
 	}
 	gmod_unlock(&way.adding);
 	return room;
