@@ -16,6 +16,12 @@ MONITOR_AT_MOST = 1.35
 # Where a program's buffers lie is drawn for each run: before its first one, it allocates up to so many MiB, by twos.
 PAD_MIB = 128
 
+
+def pad(draw):
+    """What of the environment moves a program's buffers, by a random.Random."""
+    return {"BENCH_PAD_MIB": str(2 * draw.randrange(PAD_MIB // 2))}
+
+
 # What is kept of each run beside its sample, by the name that the program gives it, and what a row calls their median.
 BESIDE = {"quartile_ms": "quartile", "cpu_ms": "cpu_ms", "memory_bytes": "memory_bytes", "tokens": "tokens"}
 BESIDE.update(monitor_percent="monitor_percent", each_ms="each_ms", each_99_ms="each_99_ms")
@@ -110,7 +116,7 @@ class Measurement:
     def place(self, variant):
         """Where the program's buffers are to lie: drawn, the same in each bench of this case and number of run."""
         draw = random.Random(f"{self.case.group} {self.case.name} {variant} {len(self.samples[variant])}")
-        return {"BENCH_PAD_MIB": str(2 * draw.randrange(PAD_MIB // 2))}
+        return pad(draw)
 
     def prepare(self, variant, more=None):
         """(what to run, GMOD's log). more: of the environment"""

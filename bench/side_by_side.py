@@ -24,7 +24,7 @@ import time
 import machine
 import pairs
 import processes
-from cases import PAD_MIB
+from cases import pad
 
 
 def understood(words):
@@ -42,9 +42,8 @@ def in_turns(variants, ways, order, job):
     """{name: ms}"""
     runs = []
     for name in order:
-        pad = {"BENCH_PAD_MIB": str(2 * random.randrange(PAD_MIB // 2))}
         variant = "native" if ways[name] is None else "gmod"
-        runs.append(([sys.executable, *job], variants.environment(variant, pad, ways[name] or "")[0]))
+        runs.append(([sys.executable, *job], variants.environment(variant, pad(random), ways[name] or "")[0]))
     outputs, _, _ = processes.run_all(runs, 120, processes.few_cpus(1), turns=True)
     return {name: float(processes.fields(output)["ms"]) for name, output in zip(order, outputs)}
 

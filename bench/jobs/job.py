@@ -17,8 +17,8 @@ BENCH_CPUS in the environment: where it runs from the end of the warm-up on, wit
 
 BENCH_PAD_MIB in the environment: so many MiB are allocated before all else, which moves what comes after.
 
-BENCH_TURN in the environment, "READ,WRITE": two jobs run side by side, one at a time, and these are ends of the pipes by
-which each hears from the other that it is its turn. A turn begins with half a second that is not counted, in which GMOD
+BENCH_TURN in the environment, "READ,WRITE": jobs run side by side, one at a time, and these are ends of the pipes by which
+each hears from the one before that it is its turn, and tells the next. A turn begins with half a second that is not counted, in which GMOD
 spends much of what it may have saved up while it had nothing to do.
 
 Exit status: 2 wrong arguments, 77 no framework or no GPU.
