@@ -434,9 +434,10 @@ bool gmod_gather_named(const struct gmod_context *c, const uint32_t *positions, 
 static struct {
 	uint64_t ended_ns; /* the latest gather, or the first tick */
 	uint64_t pause;    /* what max_cpu demands between two gathers; before the first one GMOD_EARLY */
+	uint64_t cpu;      /* ns that the latest gather took */
 	uint64_t activity; /* up to which a gather has seen everything; UINT64_MAX: none has */
 	uint64_t relieved; /* until when the patrol looks as often as is wanted */
-} round = {.pause = GMOD_EARLY, .activity = UINT64_MAX};
+} round = {.pause = GMOD_EARLY, .cpu = UINT64_MAX, .activity = UINT64_MAX};
 
 static bool is_needed(void)
 {
@@ -494,8 +495,9 @@ void gmod_gather_tick(struct gmod_budget *b)
 	activity = gmod_activity_done();
 	round.activity = gmod_gather(NULL, GMOD_GATHER_NEAR) ? activity : UINT64_MAX;
 	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-	/* Half of the budget: sweeps go on meanwhile. */
-	round.pause = 2 * gmod_budget_ns_for(b, cpu);
+	/* Half of the budget: sweeps go on meanwhile. By the lesser of two: a host that is shared makes some seem dear. */
+	round.pause = 2 * gmod_budget_ns_for(b, cpu < round.cpu ? cpu : round.cpu);
+	round.cpu = cpu;
 	round.ended_ns = gmod_monotonic_ns();
 }
 
