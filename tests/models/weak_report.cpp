@@ -2,8 +2,8 @@
  * Findings on their way, where there is no thread to tell them: add() and tell_here() in monitor/report/report.c. Two
  * threads find one each, the second one later; who comes while the other one tells leaves it to that one.
  *
- * STARTED: the second thread is the one that tells from now on, run(), while the first one finds another and wakes it or,
- * before that has said that it is there, tells it.
+ * STARTED: the second thread is the one that tells from now on, run(), while the first one finds another and wakes it
+ * or, before that has said that it is there, tells it.
  *
  *   good      a finding is told as it was added, and none is left; whoever sleeps beside one is woken
  *   broken    NOFENCE  no fence before a thread asks whether there is something
