@@ -495,8 +495,7 @@ void gmod_gather_tick(struct gmod_budget *b)
 	activity = gmod_activity_done();
 	round.activity = gmod_gather(NULL, GMOD_GATHER_NEAR) ? activity : UINT64_MAX;
 	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-	/* Half of the budget: sweeps go on meanwhile. By the lesser of two: a host that is shared makes some seem dear.
-	 */
+	/* Half of the budget: sweeps go on meanwhile. By the lesser of two: a shared host makes some seem dear. */
 	round.pause = 2 * gmod_budget_ns_for(b, cpu < round.cpu ? cpu : round.cpu);
 	round.cpu = cpu;
 	round.ended_ns = gmod_monotonic_ns();
