@@ -13,14 +13,19 @@
 enum { ROOMS = GMOD_SLACK_PINNED / 2 / sizeof(struct gmod_slack) };
 
 struct rooms {
-	struct gmod_slack *slack; /* ROOMS of them */
-	_Atomic unsigned life;    /* gmod_context_life(): for whom they are there */
+	_Atomic(struct gmod_slack *) slack; /* ROOMS of them, once and for all */
+	_Atomic unsigned life;              /* gmod_context_life(): for whom they are there */
 	atomic_bool taken[ROOMS];
 };
 
 static struct rooms to_send[GMOD_CONTEXTS], to_read[GMOD_CONTEXTS]; /* pinned */
 static struct gmod_slack pageable[ROOMS];
 static struct rooms others = {.slack = pageable}; /* the driver has a copy of its own of what is sent from there */
+
+static struct gmod_slack *first_of(const struct rooms *rooms)
+{
+	return atomic_load_explicit(&rooms->slack, memory_order_relaxed);
+}
 
 static struct gmod_slack *take_of(struct rooms *rooms, unsigned life)
 {
@@ -29,7 +34,7 @@ static struct gmod_slack *take_of(struct rooms *rooms, unsigned life)
 
 	for (int i = 0; are_there && i < ROOMS; i++)
 		if (!atomic_exchange_explicit(&rooms->taken[i], true, memory_order_acquire))
-			return &rooms->slack[i];
+			return first_of(rooms) + i;
 	return NULL;
 }
 
@@ -48,7 +53,9 @@ static struct gmod_slack *take(struct rooms rooms[GMOD_CONTEXTS], const struct g
 
 static bool is_of(const struct rooms *rooms, const struct gmod_slack *slack)
 {
-	return rooms->slack && slack >= rooms->slack && slack < rooms->slack + ROOMS;
+	const struct gmod_slack *first = first_of(rooms);
+
+	return first && slack >= first && slack < first + ROOMS;
 }
 
 static void give(struct rooms rooms[GMOD_CONTEXTS], const struct gmod_context *c, struct gmod_slack *slack)
@@ -57,15 +64,15 @@ static void give(struct rooms rooms[GMOD_CONTEXTS], const struct gmod_context *c
 
 	if (is_of(of, slack))
 		/* release: see take_of() */
-		atomic_store_explicit(&of->taken[slack - of->slack], false, memory_order_release);
+		atomic_store_explicit(&of->taken[slack - first_of(of)], false, memory_order_release);
 	else if (slack)
 		munmap(slack, sizeof(*slack));
 }
 
 static void have(struct rooms *rooms, const struct gmod_context *c, struct gmod_slack *slack)
 {
-	if (!rooms->slack)
-		rooms->slack = slack;
+	if (!first_of(rooms))
+		atomic_store_explicit(&rooms->slack, slack, memory_order_relaxed);
 	/* What copies were late for is free: they are gone with their context. */
 	for (int i = 0; i < ROOMS; i++)
 		atomic_store_explicit(&rooms->taken[i], false, memory_order_relaxed);
