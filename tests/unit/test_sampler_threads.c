@@ -92,7 +92,7 @@ TEST_IN_CHILD(threads_count_together)
 	}
 	NEED(allocations == (uint64_t)THREADS * TURNS);
 	CHECK(guarded == kept && chosen == kept + given_back, "%lu of %lu guarded, %lu", guarded, chosen, kept);
-	/* 16 s, and a few that came while a window ended. */
-	CHECK(kept * 12 * US <= (uint64_t)THREADS * TURNS * 5 * US / 100 * 110 / 100 + 2 * MS, "%lu", kept);
+	/* 16 s, and those that came while a window ended: some more where threads are slow. */
+	CHECK(kept * 12 * US <= (uint64_t)THREADS * TURNS * 5 * US / 100 * 120 / 100 + 2 * MS, "%lu", kept);
 	CHECK(kept * 12 * US >= (uint64_t)THREADS * TURNS * 5 * US / 100 * 75 / 100, "%lu", kept);
 }
