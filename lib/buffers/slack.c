@@ -7,6 +7,7 @@
 #include "lib/base/facts.h"
 #include "lib/base/map.h"
 #include "lib/buffers/backend.h"
+#include "monitor/watch/damage.h"
 
 /* ---- room: the thread may have a small stack, and a mapping takes its time ---- */
 
@@ -295,8 +296,9 @@ bool gmod_slack_came(const struct gmod_record *r, const struct gmod_slack *slack
 	CUstreamCaptureMode mode;
 	CUresult result;
 
+	/* Of what is found intact a finding says that it was put back. */
 	if (comes_intact(r, slack))
-		return false;
+		return gmod_damage_pending();
 	mode = gmod_relaxed_begin();
 	result = NEXT(cuStreamSynchronize)(c->stream);
 	gmod_relaxed_end(mode);

@@ -26,7 +26,7 @@ bool gmod_slack_is_held_up(const struct gmod_context *c);
 
 /*
  * The last look at what is beside a buffer that the caller owns, and that no kernel writes to any more: asked for, NULL
- * where it cannot be had, and then there. false: it is as it was written, or did not come.
+ * where it cannot be had, and then there. false: it did not come, or is as it was written and no finding is pending.
  */
 struct gmod_slack *gmod_slack_ask(const struct gmod_record *r);
 bool gmod_slack_came(const struct gmod_record *r, const struct gmod_slack *slack);

@@ -158,6 +158,7 @@ static struct {
 	atomic_flag adding, telling;
 	atomic_uint added, told; /* the first a futex */
 	atomic_bool thread, abandoned;
+	atomic_bool coming; /* the thread has been made */
 	/* To be called behind all of them. Release and acquire: it sees what its caller did, and its caller what it
 	 * did. */
 	_Atomic(void (*)(void)) last;
@@ -294,7 +295,8 @@ void gmod_report_start(void)
 {
 	static const struct gmod_worker worker = {"gmod-report", run};
 
-	gmod_worker_start(&worker);
+	if (gmod_worker_start(&worker) == 0)
+		atomic_store_explicit(&way.coming, true, memory_order_relaxed);
 }
 
 /* Wait until those before `upto` are told. A log that takes nothing for 2 s holds nobody up a second time. */
@@ -322,8 +324,8 @@ void gmod_report_say(void (*last)(void), uint64_t deadline)
 	/* Woken over and over: it may have been about to sleep. */
 	do
 		gmod_futex_wake((atomic_int *)&way.added);
-	while (has_thread() && atomic_load_explicit(&way.last, memory_order_acquire) &&
-	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
+	while (atomic_load_explicit(&way.coming, memory_order_relaxed) &&
+	       atomic_load_explicit(&way.last, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
 }
 
 /* Nobody has judged it, so it counts. */

@@ -30,7 +30,7 @@
  */
 void gmod_report_init(const struct gmod_options *o, void (*halt_process)(void));
 
-/* Start the thread, if it is not there. */
+/* Start the thread. Once. */
 void gmod_report_start(void);
 
 /*
