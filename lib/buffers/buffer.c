@@ -1,6 +1,5 @@
 #include "lib/buffers/buffer.h"
 
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -238,14 +237,14 @@ void gmod_buffer_lose(struct gmod_record *r)
 
 /*
  * The last look at all canaries, once the device is done: without slack that cannot be had, or is as it was written.
- * While that is on its way the freeing thread's stack is walked.
+ * While that is on its way the freeing thread's stack is walked, which has been done for what was kept back.
  */
-static void look(struct gmod_record *r, struct gmod_moment swept, bool quiet, bool remember)
+static void look(struct gmod_record *r, struct gmod_moment swept, bool quiet)
 {
 	struct gmod_slack *slack = !quiet && gmod_on() && gmod_slack_is_far(r) ? gmod_slack_ask(r) : NULL;
 	enum gmod_verify what = gmod_record_details(r)->backend->sees_body ? GMOD_VERIFY_ALL : GMOD_VERIFY_VISIBLE;
 
-	if (remember)
+	if (!gmod_record_details(r)->kept_back)
 		gmod_misuse_remember_free(r);
 	if (slack && gmod_slack_came(r, slack))
 		what = GMOD_VERIFY_COPIED;
@@ -262,7 +261,7 @@ static void let_go(struct gmod_record *r)
 
 	disarm(r);
 	visited = gmod_context_visit_begin(d->context);
-	look(r, gmod_sweep_latest(), !gmod_context_wait(d->context), false);
+	look(r, gmod_sweep_latest(), !gmod_context_wait(d->context));
 	gmod_context_visit_end(visited);
 	if (d->backend->free(r) == CUDA_SUCCESS)
 		gmod_record_retire(r);
@@ -417,7 +416,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 	waited = !rests && gmod_on() && gmod_context_wait(d->context);
 	if (waited && is_current)
 		gmod_prove_context(context, began);
-	look(r, swept, quiet, true);
+	look(r, swept, quiet);
 	gmod_context_visit_end(visited);
 	result = release(r, ends, rests || waited, entry_point);
 	if (result == CUDA_SUCCESS && is_current)

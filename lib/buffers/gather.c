@@ -225,21 +225,16 @@ static void add_piece(struct batch *b, struct gmod_record *r, uint64_t word, enu
 static void add_slack(struct batch *b, struct gmod_record *r)
 {
 	struct gmod_bounds bounds;
-	struct gmod_range head, tail;
 	uint64_t word = gmod_record_snapshot(r, &bounds);
 
 	/* In this order: details are a miss of every cache, and most buffers may have no slack. */
 	if (!word || !gmod_has_slack(&bounds) ||
 	    atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
 		return;
-	head = gmod_near_slack(&bounds, GMOD_HEAD);
-	tail = gmod_near_slack(&bounds, GMOD_TAIL);
-	if (b->what != GMOD_GATHER_NEAR) {
-		head.from = gmod_slack_from(&bounds);
-		tail.to = bounds.tail_from;
-	}
-	add_piece(b, r, word, GMOD_HEAD, head);
-	add_piece(b, r, word, GMOD_TAIL, tail);
+	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++)
+		add_piece(b, r, word, (enum gmod_side)side,
+			  b->what == GMOD_GATHER_NEAR ? gmod_near_slack(&bounds, (enum gmod_side)side)
+						      : gmod_whole_slack(&bounds, (enum gmod_side)side));
 }
 
 static CUdeviceptr staged_at(const struct batch *b, const struct piece *p)

@@ -120,14 +120,14 @@ static CUresult send_halves(const struct gmod_context *c, uint64_t to, const voi
  * another one waits for, where two rows take 20 us; and they wait for the turn of this process where others use the
  * device as well (measured on an H200 and an H100). What has an odd length goes twice.
  */
-static bool send(const struct gmod_context *c, uint64_t from, uint64_t to, const uint8_t *bytes)
+static bool send(const struct gmod_context *c, struct gmod_range to, const uint8_t *bytes)
 {
-	size_t half = (to - from) / 2, odd = (to - from) % 2;
+	size_t half = (to.to - to.from) / 2, odd = (to.to - to.from) % 2;
 
 	if (!half)
-		return !odd || NEXT(cuMemcpyHtoDAsync_v2)(from, bytes, odd, c->stream) == CUDA_SUCCESS;
-	return send_halves(c, from, bytes, half) == CUDA_SUCCESS &&
-	       (!odd || send_halves(c, from + odd, bytes + odd, half) == CUDA_SUCCESS);
+		return !odd || NEXT(cuMemcpyHtoDAsync_v2)(to.from, bytes, odd, c->stream) == CUDA_SUCCESS;
+	return send_halves(c, to.from, bytes, half) == CUDA_SUCCESS &&
+	       (!odd || send_halves(c, to.from + odd, bytes + odd, half) == CUDA_SUCCESS);
 }
 
 /*
@@ -176,8 +176,8 @@ static void note_late(const struct gmod_context *c, bool is)
 static bool send_slack(const struct gmod_context *c, const struct gmod_bounds *b, const struct gmod_slack *slack)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool ok =
-	    send(c, gmod_slack_from(b), b->user, slack->head) && send(c, b->user + b->size, b->tail_from, slack->tail);
+	bool ok = send(c, gmod_whole_slack(b, GMOD_HEAD), slack->head) &&
+		  send(c, gmod_whole_slack(b, GMOD_TAIL), slack->tail);
 
 	gmod_relaxed_end(mode);
 	if (!ok)
@@ -217,12 +217,6 @@ bool gmod_slack_arrives(const struct gmod_record *r, struct gmod_slack *sent)
 
 /* ---- from the device ---- */
 
-static struct gmod_range slack_of(const struct gmod_bounds *b, enum gmod_side side)
-{
-	return side == GMOD_HEAD ? (struct gmod_range){gmod_slack_from(b), b->user}
-				 : (struct gmod_range){b->user + b->size, b->tail_from};
-}
-
 static bool is_intact(const struct gmod_record *r, enum gmod_side side, struct gmod_range range, const uint8_t *bytes)
 {
 	struct gmod_diff diff = {0};
@@ -235,7 +229,7 @@ static bool ask(const struct gmod_record *r, enum gmod_side side, uint8_t *to)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 	const struct gmod_context *c = d->context;
-	struct gmod_range range = slack_of(&r->bounds, side);
+	struct gmod_range range = gmod_whole_slack(&r->bounds, side);
 	size_t size = range.to - range.from;
 	uint64_t word;
 
@@ -254,7 +248,8 @@ static bool ask(const struct gmod_record *r, enum gmod_side side, uint8_t *to)
  */
 static bool comes_intact(const struct gmod_record *r, const struct gmod_slack *slack)
 {
-	struct gmod_range head = slack_of(&r->bounds, GMOD_HEAD), tail = slack_of(&r->bounds, GMOD_TAIL), end = tail;
+	struct gmod_range head = gmod_whole_slack(&r->bounds, GMOD_HEAD);
+	struct gmod_range tail = gmod_whole_slack(&r->bounds, GMOD_TAIL), end = tail;
 	uint64_t began = gmod_monotonic_ns();
 
 	/* The last of it first, for all of it takes its time. */

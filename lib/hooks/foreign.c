@@ -48,21 +48,12 @@ PASSED(multicast_bindings, cuMulticastBindAddr,
 PASSED(multicast_bindings, cuMulticastBindAddr_v2,
        (generic group, CUdevice device, size_t at, CUdeviceptr p, size_t size, unsigned long long flags),
        (group, device, at, p, size, flags))
-/* It writes as much as it has been told that there is room for. */
-#define DECOMPRESSES(symbol) \
-	GMOD_EXPORT CUresult symbol(CUmemDecompressParams *batch, size_t count, unsigned flags, size_t *error, \
-				    CUstream stream) \
-	{ \
-		CUresult r; \
-\
-		gmod_ordered_passed(); \
-		r = NEXT(symbol)(batch, count, flags, error, stream); \
-		gmod_holds(r, stream, __func__); \
-		return counted(r, &gmod_counters.decompressions, __func__); \
-	}
-
-DECOMPRESSES(cuMemBatchDecompressAsync)
-DECOMPRESSES(cuMemBatchDecompressAsync_ptsz)
+PASSED(decompressions, cuMemBatchDecompressAsync,
+       (CUmemDecompressParams * batch, size_t count, unsigned flags, size_t *error, CUstream stream),
+       (batch, count, flags, error, stream))
+PASSED(decompressions, cuMemBatchDecompressAsync_ptsz,
+       (CUmemDecompressParams * batch, size_t count, unsigned flags, size_t *error, CUstream stream),
+       (batch, count, flags, error, stream))
 
 /* Not foreign memory, but foreign order: others come behind a stream by it, or the host behind all of them. */
 #define ORDERS(symbol, parameters, arguments) \

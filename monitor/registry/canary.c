@@ -120,7 +120,7 @@ void gmod_canary_place(struct gmod_canary canary[2], const uint64_t key[2], uint
 	gmod_canary_bytes(head, b->head_to - GMOD_LINE, b->head_to, lines->head);
 	gmod_canary_bytes(tail, b->tail_from, b->tail_from + GMOD_LINE, lines->tail);
 	if (slack) {
-		gmod_canary_bytes(head, gmod_slack_from(b), b->user, slack->head);
+		gmod_canary_bytes(head, gmod_whole_slack(b, GMOD_HEAD).from, b->user, slack->head);
 		gmod_canary_bytes(tail, end, b->tail_from, slack->tail);
 	}
 }

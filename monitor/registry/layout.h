@@ -80,10 +80,13 @@ static inline bool gmod_has_slack(const struct gmod_bounds *b)
 	return b->head_to != b->user || b->tail_from != b->user + b->size;
 }
 
-/* Where the head slack's canary begins: it is at most GMOD_HEAD_SLACK bytes long. */
-static inline uint64_t gmod_slack_from(const struct gmod_bounds *b)
+/* A side's slack that has canaries, from the head zone or GMOD_HEAD_SLACK before the user's bytes to the tail zone. */
+static inline struct gmod_range gmod_whole_slack(const struct gmod_bounds *b, enum gmod_side side)
 {
-	return b->user - b->head_to > GMOD_HEAD_SLACK ? b->user - GMOD_HEAD_SLACK : b->head_to;
+	if (side == GMOD_HEAD)
+		return (struct gmod_range){
+		    b->user - b->head_to > GMOD_HEAD_SLACK ? b->user - GMOD_HEAD_SLACK : b->head_to, b->user};
+	return (struct gmod_range){b->user + b->size, b->tail_from};
 }
 
 /* The part of a side's slack that all gathers look at, next to the user's bytes; empty where there is no slack. */
@@ -103,7 +106,7 @@ static inline bool gmod_has_zones(const struct gmod_bounds *b)
 	return b->tail_from != b->tail_to;
 }
 
-/* From gmod_slack_from() to the user's first byte, and from the user's end to the tail zone. */
+/* The bytes of gmod_whole_slack(). */
 struct gmod_slack {
 	uint8_t head[GMOD_HEAD_SLACK], tail[GMOD_TAIL_SLACK];
 };

@@ -123,12 +123,9 @@ static void look_at(const struct gmod_sighting *look, struct gmod_range zone)
 static void look_at_both(const struct gmod_sighting *look, const struct gmod_slack *slack)
 {
 	const struct gmod_canary *c = &look->details->canary[look->side];
-	const struct gmod_bounds *b = &look->record->bounds;
-	bool head = look->side == GMOD_HEAD;
 	struct gmod_range zone = visible_zone(look->record, look->side), whole = whole_zone(look->record, look->side);
-	struct gmod_range near = head ? (struct gmod_range){gmod_slack_from(b), b->user}
-				      : (struct gmod_range){b->user + b->size, b->tail_from};
-	const uint8_t *copy = head ? slack->head : slack->tail;
+	struct gmod_range near = gmod_whole_slack(&look->record->bounds, look->side);
+	const uint8_t *copy = look->side == GMOD_HEAD ? slack->head : slack->tail;
 	struct gmod_diff d = {0};
 
 	gmod_canary_compare(c, near.from, near.to, copy, &d);

@@ -174,7 +174,7 @@ check_unplaced_memory() {
 	judge "unplaced_memory: and has not grown without end" $? "$out of 1 MiB of 384 MiB"
 }
 
-# The library frees a tiny buffer first, to wait: the program's own free is the second one.
+# The program's own free is the first one: at rest the library frees none to wait.
 check_failed_free() {
 	local backend
 	alone env SIM_FAIL=cuMemFree_v2:1 "$edges/free_again"
