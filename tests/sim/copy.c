@@ -50,6 +50,8 @@ static CUresult check_side(struct operand *o, size_t width, size_t height, size_
 CUresult copy_check(struct operand *dst, struct operand *src, size_t width, size_t height, size_t depth,
 		    struct work *out)
 {
+	CUresult r;
+
 	*out = (struct work){.kind = WORK_NONE};
 	if (!width || !height || !depth)
 		return CUDA_SUCCESS;
@@ -65,7 +67,9 @@ CUresult copy_check(struct operand *dst, struct operand *src, size_t width, size
 	    .height = height,
 	    .depth = depth,
 	};
-	return check_side(dst, width, height, depth) ?: check_side(src, width, height, depth);
+	r = check_side(dst, width, height, depth) ?: check_side(src, width, height, depth);
+	out->copy.sent = src->host && !dst->host;
+	return r;
 }
 
 /* The bytes of pageable memory are taken at the call: the caller may change them when it returns. */

@@ -177,14 +177,14 @@ static void enqueue(CUstream stream, struct op *op)
 
 /*
  * A device makes a small copy in microseconds, however busy the CPUs are; a worker may have to wait for one. Only those
- * from pageable memory, and of streams that nothing waits for by itself, so that what waits for what stays as it is.
+ * to the device, and of streams that nothing waits for by itself, so that what waits for what stays as it is.
  */
 static bool is_done_at_once(CUstream stream, const struct op *op)
 {
 	const struct work_copy *c = &op->work.copy;
 
 	return stream->flags & CU_STREAM_NON_BLOCKING && stream->first == op && !op->dep_count &&
-	       op->work.kind == WORK_COPY && !inject_may_stall("copy") && c->staged &&
+	       op->work.kind == WORK_COPY && !inject_may_stall("copy") && c->sent &&
 	       c->width * c->height * c->depth <= 4096;
 }
 

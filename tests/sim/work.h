@@ -32,6 +32,7 @@ struct work_copy {
 	size_t dst_pitch, src_pitch, dst_slice, src_slice;
 	size_t width, height, depth;
 	void *staged; /* a copy of pageable source bytes, owned */
+	bool sent;    /* from the host to the device */
 };
 
 struct work_set {
