@@ -56,7 +56,6 @@ static inline __attribute__((always_inline)) void gmod_launch_end(struct gmod_th
 
 	/* The next record was written 256 launches ago: have it fetched while the program does something else. */
 	__builtin_prefetch(&t->ring[atomic_load_explicit(&t->launches, memory_order_relaxed) % GMOD_RING], 1);
-	atomic_store_explicit(&l->ticks, ticks, memory_order_release);
 	if (__builtin_expect(accepted, 1)) {
 		if (__builtin_expect(atomic_load_explicit(&last->stream, memory_order_relaxed) == stream, 1))
 			atomic_store_explicit(&last->ticks, ticks, memory_order_release);
@@ -64,6 +63,8 @@ static inline __attribute__((always_inline)) void gmod_launch_end(struct gmod_th
 			gmod_note_last_launch(t, atomic_load_explicit(&l->context, memory_order_relaxed), stream,
 					      ticks);
 	}
+	/* Behind these: until they have it, it is outstanding as one that is in its call. */
+	atomic_store_explicit(&l->ticks, ticks, memory_order_release);
 	gmod_note_activity(t);
 }
 

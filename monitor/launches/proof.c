@@ -346,7 +346,8 @@ bool gmod_crowd_outstanding(const struct gmod_thread *t)
 /* stream 0: of all. */
 static bool thread_outstanding(const struct gmod_thread *t, uint64_t stream)
 {
-	if (gmod_crowd_outstanding(t) || (!stream && gmod_launch_under_way(t)))
+	/* In this order: see gmod_launch_end(). */
+	if ((!stream && gmod_launch_under_way(t)) || gmod_crowd_outstanding(t))
 		return true;
 	for (unsigned i = 0; i < GMOD_STREAMS_PER_THREAD; i++)
 		if ((!stream || atomic_load_explicit(&t->last[i].stream, memory_order_relaxed) == stream) &&

@@ -86,7 +86,8 @@ static inline struct gmod_launch *gmod_launch_under_way(const struct gmod_thread
 	uint64_t n = atomic_load_explicit(&t->launches, memory_order_acquire);
 	struct gmod_launch *l = n ? &t->ring[(n - 1) % GMOD_RING] : NULL;
 
-	return l && atomic_load_explicit(&l->ticks, memory_order_relaxed) == GMOD_IN_CALL ? l : NULL;
+	/* acquire: see gmod_launch_end() */
+	return l && atomic_load_explicit(&l->ticks, memory_order_acquire) == GMOD_IN_CALL ? l : NULL;
 }
 
 #endif

@@ -6,6 +6,46 @@
 #include "tests/unit/proving.h"
 #include "tests/unit/support.h"
 
+/* ---- work that is outstanding ---- */
+
+static atomic_ulong launched; /* odd: a launch has begun that is not proven */
+static atomic_bool over;
+
+/* How often nothing was, from when a launch began until it was proven. */
+static void *watch_work(void *missed)
+{
+	while (!atomic_load(&over)) {
+		unsigned long n = atomic_load(&launched);
+
+		if (n % 2 && !gmod_work_outstanding() && atomic_load(&launched) == n)
+			++*(unsigned long *)missed;
+	}
+	return NULL;
+}
+
+/* First of all, when no launch of another test is outstanding. */
+TEST(a_launch_is_outstanding_from_its_call_until_it_is_proven)
+{
+	enum { LAUNCHES = SANITIZED ? 100000 : 1000000 };
+	uint64_t context = new_handle(), stream = new_handle();
+	struct gmod_thread *self = gmod_thread_self();
+	unsigned long missed = 0;
+	pthread_t thread = begin_thread(watch_work, &missed);
+
+	for (unsigned i = 0; i < LAUNCHES; i++) {
+		struct gmod_launch *l = gmod_launch_begin(self, context, stream, 1, false);
+
+		atomic_fetch_add(&launched, 1);
+		gmod_launch_end(self, l, true);
+		atomic_fetch_add(&launched, 1);
+		gmod_prove_context(context, gmod_ticks());
+		assert_false(gmod_work_outstanding());
+	}
+	atomic_store(&over, true);
+	end_thread(thread);
+	assert_int_equal(missed, 0);
+}
+
 /* ---- one place in the table ---- */
 
 /*
