@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) void gmod_launch_end(struct gmod_th
 			gmod_note_last_launch(t, atomic_load_explicit(&l->context, memory_order_relaxed), stream,
 					      ticks);
 	}
-	/* Behind these: until they have it, it is outstanding as one that is in its call. */
+	/* Last: until then the launch is in its call, and so outstanding, for whoever does not find it above yet. */
 	atomic_store_explicit(&l->ticks, ticks, memory_order_release);
 	gmod_note_activity(t);
 }
