@@ -227,11 +227,10 @@ static void tick_one(struct gmod_heap *h, void *any_busy)
 	*(bool *)any_busy |= h->under_way || h->stuck_ns || (h->stopped ? gmod_work_outstanding() : is_wanted(h));
 }
 
-void gmod_guard_tick(struct gmod_budget *unused)
+void gmod_guard_tick(void)
 {
 	bool any = false, possible = gmod_on() && gmod_units_exist();
 
-	(void)unused;
 	if (possible && pthread_mutex_trylock(&lock)) {
 		any = true;
 	} else if (possible) {

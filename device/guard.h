@@ -35,10 +35,9 @@ enum { GMOD_GUARD_PAUSE_MAX = 5000000 /* ns */ };
 
 struct gmod_heap;
 struct gmod_context;
-struct gmod_budget;
 
 /* In the monitor, between sweeps: take findings, launch what is due. */
-void gmod_guard_tick(struct gmod_budget *unused);
+void gmod_guard_tick(void);
 
 /* A first pass with the guard kernel of each unit that is begun. The context is current, and the thread its user. */
 void gmod_guard_begin(struct gmod_context *c);

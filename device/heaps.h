@@ -35,13 +35,13 @@ struct gmod_heap {
 	/* Under the guard's lock (device/guard.c). */
 	uint64_t taken;        /* findings read from the ring */
 	uint64_t stuck_ns;     /* since when the next one is not there though it should be; 0: it is not so */
-	uint64_t taken_before; /* likewise, at `began` */
+	uint64_t taken_before; /* `taken` at `began` */
 	uint64_t due;          /* findings that had numbers when we last asked for one that was not there */
 	bool under_way;        /* what `passed` stands for is not known to be complete */
 	bool owed;             /* something was running when the latest pass began */
 	bool stopped;          /* by the program (gmod_device_stop) */
 	uint64_t launched_ns;  /* when the latest pass was */
-	struct gmod_moment began, intact; /* likewise, or when we looked; and when all was found intact or reported */
+	struct gmod_moment began, intact; /* of the latest pass; up to when all was found intact or reported */
 	uint64_t activity;                /* gmod_activity_total() then */
 	uint32_t turn;                    /* number of the latest turn of a resident guard */
 	bool resident;                    /* it is one that is under way */

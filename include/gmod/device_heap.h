@@ -8,7 +8,7 @@
  *     mallocN ─► slab: a block of its class out of a chunk, or a run of chunks    (device_slab.h)
  *             ─► buffer: canaries around the user's bytes                         (device_buffer.h)
  *             ─► entry: what buffer is in the block, in a table in front of them  (device_entry.h)
- *     freeN   ─► entry: LIVE to FREED; buffer: verify; slab: give back
+ *     freeN   ─► entry: LIVE to BUSY; buffer: verify; entry: DEAD, or FREED if it is kept back; slab: give back
  *     guard   ─► entries of all chunks ─► buffer: verify, or ring: a finding      (device_guard.h, device_ring.h)
  *
  * Kernels follow no pointer that lies where a kernel can write. What they follow lies in constant memory; all that is

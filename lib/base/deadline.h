@@ -6,8 +6,8 @@
  *     while (!there && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
  *             ;
  *
- * What counts is time slept, a nap for 100 ms more than it was to take at most: signals do not shorten the deadline,
- * and a process that was stopped, or a machine that was, has not lost it.
+ * Only time slept counts, and of each nap at most 100 ms more than was asked for. So signals do not shorten the
+ * deadline, and a process or a machine that was stopped does not lose it.
  */
 #ifndef GMOD_LIB_BASE_DEADLINE_H
 #define GMOD_LIB_BASE_DEADLINE_H

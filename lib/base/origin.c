@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/asked.h"
+
 struct gmod_origin gmod_origin;
 
 static const char *find_rank(void)
@@ -30,17 +32,17 @@ void gmod_origin_read(void)
 		snprintf(gmod_origin.host, sizeof(gmod_origin.host), "localhost");
 }
 
-static _Atomic uint64_t gpus[64][2]; /* a UUID's bytes, which never change; zeros: unknown */
+static _Atomic uint64_t gpus[GMOD_DEVICES][2]; /* a UUID's bytes, which never change; zeros: unknown */
 
 void gmod_gpu_met(int device, const uint64_t uuid[2])
 {
-	for (int i = 0; i < 2 && device >= 0 && device < 64; i++)
+	for (int i = 0; i < 2 && device >= 0 && device < GMOD_DEVICES; i++)
 		atomic_store_explicit(&gpus[device][i], uuid[i], memory_order_relaxed);
 }
 
 void gmod_text_gpu(struct gmod_text *t, int device)
 {
-	for (int i = 0; i < 16 && device >= 0 && device < 64; i++) {
+	for (int i = 0; i < 16 && device >= 0 && device < GMOD_DEVICES; i++) {
 		uint64_t half = atomic_load_explicit(&gpus[device][i / 8], memory_order_relaxed);
 
 		if (half)

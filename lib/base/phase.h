@@ -5,7 +5,7 @@
  * its pid, before it can touch a key, a record or a lock that another thread of the parent held. The key of the
  * canaries lives on the same page, kept out of core dumps too, and so do the other flags that hooks look at.
  *
- *     OFF ──gmod_start()──► ON ──gmod_stop_guarding()──► WINDING_DOWN
+ *     OFF ──gmod_start()──► ON ──gmod_finish()──► WINDING_DOWN
  *      ▲                     │  (exit)                       │
  *      └──────────fork───────┴───────────────────────────────┘
  *

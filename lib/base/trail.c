@@ -39,7 +39,10 @@ static void copy(struct gmod_trail *to, const struct gmod_trail *from)
 	memcpy(to, from, offsetof(struct gmod_trail, frame) + from->frames * sizeof(*from->frame));
 }
 
-/* The place is where x86-64 has it. Of the beginning's own call of the unwinder it lies below: that comes later. */
+/*
+ * The place is where x86-64 has the return address. That of the first call of the unwinder lies below `from`, and is
+ * left out: the call comes after the trail's beginning.
+ */
 void gmod_trail_note(struct gmod_trail *t, uintptr_t place, uintptr_t pc, bool interrupted)
 {
 	uintptr_t at = place - t->from, last = t->frames ? t->frame[t->frames - 1].at : 0;

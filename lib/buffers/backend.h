@@ -28,6 +28,7 @@ struct gmod_request {
 	struct gmod_context *context; /* for backends, set by gmod_buffer_alloc() */
 	bool late;                    /* its canaries may still be on their way */
 	bool capped;                  /* redzones take as much of the device as they may */
+	uint64_t own;                 /* a word that the backend wants in the record; 0 at first */
 };
 
 enum gmod_answer {
@@ -48,11 +49,8 @@ struct gmod_backend {
 	/* What the program has freed may be kept back for a while (lib/buffers/quarantine.h). */
 	bool keeps_back;
 
-	/*
-	 * *place where the answer is GMOD_ACCEPTS only. own: the words of the record that are the backend's,
-	 * details->own; both are 0, and stay so if it declines.
-	 */
-	enum gmod_answer (*alloc)(struct gmod_request *q, uint64_t own[2], struct gmod_place *place);
+	/* *place, and q->own, where the answer is GMOD_ACCEPTS only. */
+	enum gmod_answer (*alloc)(struct gmod_request *q, struct gmod_place *place);
 	/* Optional: what is left to do once the canaries are there, before the buffer is the program's. */
 	void (*arm)(const struct gmod_request *q, struct gmod_record *r);
 	/* Optional: the opposite, before anything is waited for, or looked at. */

@@ -80,13 +80,12 @@ static bool accepts(const struct gmod_request *q)
 	return q->memory == GMOD_MEM_DEVICE && works(q->context->device) && gmod_device_has(q->size);
 }
 
-static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 {
 	unsigned flags = q->memory == GMOD_MEM_MANAGED ? q->flags : CU_MEM_ATTACH_GLOBAL;
 	struct gmod_layout l;
 	CUdeviceptr raw;
 
-	(void)own;
 	if (!accepts(q))
 		return GMOD_DECLINES;
 	if (!gmod_layout_device(q->size, gmod_page_size(), &l) ||

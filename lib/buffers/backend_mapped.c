@@ -118,13 +118,12 @@ static void free_reservation(uint64_t raw, size_t total)
 	atomic_fetch_sub_explicit(&mapped_now, 1, memory_order_relaxed);
 }
 
-static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 {
 	const struct gmod_context *c = q->context;
 	size_t total = gmod_layout_mapped_at(q->size, gmod_page_size(), 0, place);
 	CUdeviceptr base = 0;
 
-	(void)own;
 	if (q->memory != GMOD_MEM_DEVICE || q->size < GMOD_LARGE || !c->stream || !works(c->device) || !total)
 		return GMOD_DECLINES;
 	if (atomic_fetch_add_explicit(&mapped_now, 1, memory_order_relaxed) >= MAPPED_MAX ||

@@ -2,13 +2,12 @@
 #include "lib/base/facts.h"
 #include "lib/buffers/backend.h"
 
-static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 {
 	struct gmod_layout l;
 	void *p = NULL;
 	CUresult result;
 
-	(void)own;
 	if (q->memory != GMOD_MEM_HOST)
 		return GMOD_DECLINES;
 	if (!gmod_layout_pinned(q->size, gmod_page_size(), &l))

@@ -56,7 +56,7 @@ static bool works(int device)
  * The redzone in front, which is nobody else's: under backend=unified a head of the allocation, so that the address is
  * not the driver's own; else, of the first small buffer of a context, the tiny one that the context holds.
  */
-static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gmod_place *place)
+static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 {
 	const struct gmod_context *c = q->context;
 	bool unified = gmod_options()->backend == GMOD_OPTION_BACKEND_UNIFIED;
@@ -81,8 +81,8 @@ static enum gmod_answer alloc(struct gmod_request *q, uint64_t own[2], struct gm
 	gmod_layout_redzone_at(q->size, total, raw, raw + head, place);
 	if (raw == tiny + GMOD_DEVICE_ALIGNMENT)
 		place->zone_head = place->body = tiny;
-	/* The record's first word is what it takes more than natively. */
-	own[0] = extra;
+	/* What it takes more than natively. */
+	q->own = extra;
 	return GMOD_ACCEPTS;
 }
 
@@ -97,7 +97,7 @@ static void give_room(const struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 
-	give(d->context, d->own[0]);
+	give(d->context, d->own);
 }
 
 static void drop(struct gmod_record *r)

@@ -68,6 +68,7 @@ void gmod_buffer_describe(struct gmod_record *r, const struct gmod_request *q, c
 
 	d->backend_name = d->backend->name;
 	d->raw = p->raw;
+	d->own = q->own;
 	d->host_flags = q->memory == GMOD_MEM_HOST ? q->flags : 0;
 	d->serial = atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed) + 1;
 	d->allocated_ns = gmod_clock_ns(CLOCK_REALTIME);
@@ -149,7 +150,7 @@ static enum gmod_answer ask(struct gmod_request *q, struct gmod_details *d, stru
 
 	for (size_t i = 0; gmod_backends[i] && answer == GMOD_DECLINES; i++) {
 		d->backend = gmod_backends[i];
-		answer = d->backend->alloc(q, d->own, p);
+		answer = d->backend->alloc(q, p);
 	}
 	return answer;
 }
@@ -196,6 +197,7 @@ static CUresult alloc_guarded(struct gmod_request *q, uint64_t *out)
 static CUresult allocate(struct gmod_request *q, uint64_t *out)
 {
 	q->late = q->capped = false;
+	q->own = 0;
 	q->context = gmod_on() && !sampled_out() ? gmod_context_current() : NULL;
 	if (!q->context)
 		return alloc_native(q, out);

@@ -12,6 +12,7 @@
 #include "lib/buffers/slack.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
+#include "monitor/watch/budget.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/verify.h"
 #include "monitor/watch/swept.h"
@@ -478,7 +479,7 @@ void gmod_gather_relieve(uint64_t until_ns)
 	round.relieved = until_ns;
 }
 
-void gmod_gather_tick(struct gmod_budget *b)
+void gmod_gather_tick(void)
 {
 	uint64_t cpu, activity;
 
@@ -491,7 +492,7 @@ void gmod_gather_tick(struct gmod_budget *b)
 	round.activity = gmod_gather(NULL, GMOD_GATHER_NEAR) ? activity : UINT64_MAX;
 	cpu = gmod_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	/* Half of the budget: sweeps go on meanwhile. By the lesser of two: a shared host makes some seem dear. */
-	round.pause = 2 * gmod_budget_ns_for(b, cpu < round.cpu ? cpu : round.cpu);
+	round.pause = 2 * gmod_budget_ns_for(gmod_options()->max_cpu, cpu < round.cpu ? cpu : round.cpu);
 	round.cpu = cpu;
 	round.ended_ns = gmod_monotonic_ns();
 }

@@ -15,7 +15,6 @@
 
 #include "lib/base/deadline.h"
 #include "lib/context/context.h"
-#include "monitor/watch/budget.h"
 
 /* How much of the slack: the bytes next to the user's, or all of it, of all buffers or of those that are named. */
 enum gmod_gather { GMOD_GATHER_NEAR, GMOD_GATHER_WHOLE, GMOD_GATHER_NAMED };
@@ -41,7 +40,7 @@ void gmod_gather_relieve(uint64_t until_ns);
 #define GMOD_EARLY GMOD_MILLISECONDS(20)
 
 /* The monitor's round (monitor/watch/monitor.h): a gather when it is due, and whether one is still to come. */
-void gmod_gather_tick(struct gmod_budget *b);
+void gmod_gather_tick(void);
 uint64_t gmod_gather_leisure(void);
 
 #endif

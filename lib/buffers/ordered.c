@@ -37,7 +37,7 @@ bool gmod_is_ordered(const struct gmod_record *r)
 
 static struct gmod_block *block_of(const struct gmod_record *r)
 {
-	return &gmod_blocks[gmod_record_details(r)->own[0]];
+	return &gmod_blocks[gmod_record_details(r)->own];
 }
 
 /* ---- allocations ---- */
@@ -116,7 +116,7 @@ static void describe(struct gmod_block *b, const struct gmod_ordered_request *q,
 	gmod_unwind(&d->stack, gmod_options()->stack_depth);
 	/* Memory of a pool is of no context: neither its end nor the gather is to meet it. */
 	d->context = NULL;
-	d->own[0] = gmod_place_of(b);
+	d->own = gmod_place_of(b);
 	d->site = b->site;
 	b->context = c;
 	b->life = gmod_context_life(c);
@@ -484,29 +484,11 @@ static bool can_follow(const struct gmod_block *b)
 	return b->stream && b->stream != legacy && b->stream == gmod_order_of(b->handle, GMOD_LEGACY).key;
 }
 
-/* Whether the driver would refuse a free beside a capture tells a call that it refuses alike, and that does nothing. */
-static CUresult ask_as_if_freeing(void)
-{
-	CUevent event;
-	CUresult r = NEXT(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING);
-
-	if (r != CUDA_SUCCESS)
-		return r;
-	r = NEXT(cuEventQuery)(event);
-	NEXT(cuEventDestroy_v2)(event);
-	return r;
-}
-
 /* The record stays RELEASING, and in the index: another free is refused. */
 static CUresult leave(struct gmod_block *b)
 {
 	struct gmod_record *r = b->record;
-	CUresult refused = ask_as_if_freeing();
 
-	if (refused != CUDA_SUCCESS) {
-		gmod_record_reinstate(r);
-		return refused;
-	}
 	gmod_count(&gmod_counters.ordered_unseen, 1);
 	gmod_misuse_remember_free(r);
 	b->extra = r->bounds.tail_to - r->bounds.user;

@@ -27,7 +27,6 @@
 #include "lib/context/teardown.h"
 #include "monitor/launches/stream_key.h"
 #include "monitor/registry/index.h"
-#include "monitor/watch/budget.h"
 
 /* A stream as an entry point was given it. */
 struct gmod_order {
@@ -103,7 +102,7 @@ uint64_t gmod_ordered_extra(CUmemoryPool pool);
 
 /* Whatever has landed is judged. all: each armed buffer is looked at as well, where nothing runs. For the monitor. */
 void gmod_ordered_look(bool all);
-void gmod_ordered_tick(struct gmod_budget *unused);
+void gmod_ordered_tick(void);
 uint64_t gmod_ordered_leisure(void);
 
 extern const struct gmod_context_listener gmod_ordered_of_context;

@@ -362,9 +362,8 @@ static void look_at_all(void)
 		;
 }
 
-void gmod_ordered_tick(struct gmod_budget *unused)
+void gmod_ordered_tick(void)
 {
-	(void)unused;
 	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !gmod_lock(&judging))
 		return;
 	judge_all(NULL, false);

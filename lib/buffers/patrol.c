@@ -14,6 +14,7 @@
 #include "lib/context/context.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
+#include "monitor/watch/budget.h"
 
 /* ---- the lists: an entry for each position of the registry, in the list of its buffer's context ---- */
 
@@ -479,11 +480,10 @@ static bool looks(const struct patrol *p)
 									 2 * pause_after(p) + GMOD_MILLISECONDS(5)));
 }
 
-void gmod_patrol_tick(struct gmod_budget *unused)
+void gmod_patrol_tick(void)
 {
 	bool all = true, some = false;
 
-	(void)unused;
 	for (unsigned i = 0; i < GMOD_CONTEXTS && gmod_on(); i++) {
 		struct gmod_context *c = gmod_context_at(i);
 		struct patrol *p;

@@ -15,7 +15,6 @@
 #define GMOD_LIB_BUFFERS_PATROL_H
 
 #include "monitor/registry/registry.h"
-#include "monitor/watch/budget.h"
 
 /* By the owner of the record, whose canaries are in place: before it is LIVE, and before its memory may go. */
 void gmod_patrol_add(const struct gmod_record *r);
@@ -35,7 +34,7 @@ static inline void gmod_patrol_waited(void)
 }
 
 /* The monitor's round (monitor/watch/monitor.h). */
-void gmod_patrol_tick(struct gmod_budget *unused);
+void gmod_patrol_tick(void);
 uint64_t gmod_patrol_leisure(void);
 
 #endif

@@ -209,7 +209,7 @@ bool gmod_slack_arrives(const struct gmod_record *r, struct gmod_slack *sent)
 	are_there = wait_a_little(c);
 	note_late(c, !are_there);
 	gmod_relaxed_end(mode);
-	/* Copies that are late still read what is pinned. */
+	/* A late copy still reads its pinned room, which stays taken until the context ends. */
 	if (are_there || !is_of(&to_send[gmod_context_index(c)], sent))
 		give(to_send, c, sent);
 	return are_there;

@@ -29,37 +29,16 @@ bool gmod_stream_is_idle(CUstream stream)
 	return r == CUDA_SUCCESS;
 }
 
-/* Of more at a time launches are taken for such that run. */
-enum { CAPTURES = 256 };
-
-static struct {
-	_Atomic uint64_t stream, context; /* stream 0: free */
-} captures[CAPTURES];
-
-void gmod_capture_began(uint64_t stream, uint64_t context)
+void gmod_capture_began(void)
 {
-	for (unsigned i = 0; i < CAPTURES; i++) {
-		uint64_t none = 0;
-
-		if (!atomic_compare_exchange_strong_explicit(&captures[i].stream, &none, stream, memory_order_relaxed,
-							     memory_order_relaxed))
-			continue;
-		atomic_store_explicit(&captures[i].context, context, memory_order_relaxed);
-		atomic_fetch_add_explicit(&gmod_hot.captures, 1, memory_order_relaxed);
-		return;
-	}
+	atomic_fetch_add_explicit(&gmod_hot.captures, 1, memory_order_relaxed);
 }
 
-static bool is_over(unsigned i, uint64_t stream, uint64_t context)
+void gmod_capture_ended(void)
 {
-	return (stream && atomic_load_explicit(&captures[i].stream, memory_order_relaxed) == stream) ||
-	       (context && atomic_load_explicit(&captures[i].context, memory_order_relaxed) == context);
-}
+	int open = atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed);
 
-void gmod_captures_over(uint64_t stream, uint64_t context)
-{
-	for (unsigned i = 0; i < CAPTURES; i++)
-		if (is_over(i, stream, context) &&
-		    atomic_exchange_explicit(&captures[i].stream, 0, memory_order_relaxed))
-			atomic_fetch_sub_explicit(&gmod_hot.captures, 1, memory_order_relaxed);
+	while (open > 0 && !atomic_compare_exchange_weak_explicit(&gmod_hot.captures, &open, open - 1,
+								  memory_order_relaxed, memory_order_relaxed))
+		;
 }

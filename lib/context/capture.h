@@ -24,12 +24,11 @@ static inline bool gmod_is_captured(CUstream stream, enum gmod_flavour flavour)
 bool gmod_stream_is_idle(CUstream stream);
 
 /*
- * gmod_hot.captures counts those that are open, so that hooks need not ask while there are none. One is over when the
- * program ends it, when the stream that it began on is destroyed, or when that one's context ends. Streams are keys.
+ * gmod_hot.captures counts those that are open, so that hooks need not ask the driver while there are none. One whose
+ * stream or context the program destroys counts for ever: each launch asks then.
  */
-void gmod_capture_began(uint64_t stream, uint64_t context);
-/* Those of that stream, and those in that context; 0 for either: of none. */
-void gmod_captures_over(uint64_t stream, uint64_t context);
+void gmod_capture_began(void);
+void gmod_capture_ended(void);
 
 /*
  * Calls of ours between begin and end disturb no stream capture, of this thread or another: they run in relaxed

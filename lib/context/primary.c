@@ -5,12 +5,12 @@
 
 #include "lib/base/clock.h"
 
-static _Atomic(CUcontext) primaries[GMOD_PRIMARIES];
-static _Atomic unsigned retained[GMOD_PRIMARIES]; /* retains seen and not yet released */
+static _Atomic(CUcontext) primaries[GMOD_DEVICES];
+static _Atomic unsigned retained[GMOD_DEVICES]; /* retains seen and not yet released */
 
 static bool has_primary(int device)
 {
-	return device >= 0 && device < GMOD_PRIMARIES;
+	return device >= 0 && device < GMOD_DEVICES;
 }
 
 void gmod_primary_retained(int device, CUcontext handle)
@@ -28,7 +28,7 @@ CUcontext gmod_primary_of(int device)
 
 bool gmod_primary_is(CUcontext handle)
 {
-	for (int i = 0; i < GMOD_PRIMARIES; i++)
+	for (int i = 0; i < GMOD_DEVICES; i++)
 		if (atomic_load_explicit(&primaries[i], memory_order_relaxed) == handle)
 			return true;
 	return false;
@@ -52,7 +52,7 @@ bool gmod_primary_last_release(int device)
 	return count <= 1;
 }
 
-static pthread_mutex_t turns[GMOD_PRIMARIES] = {[0 ... GMOD_PRIMARIES - 1] = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+static pthread_mutex_t turns[GMOD_DEVICES] = {[0 ... GMOD_DEVICES - 1] = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
 bool gmod_primary_turn_begin(int device)
 {

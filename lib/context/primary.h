@@ -1,6 +1,6 @@
 /*
  * Devices' primary contexts: which they are, who holds them, and whose turn it is to end one. Of devices from
- * GMOD_PRIMARIES on nothing is known.
+ * GMOD_DEVICES on nothing is known.
  *
  * Frameworks and libraries retain and release primary contexts from several threads, at the end of a process as well
  * (PyTorch, CuPy and the runtime itself do): nobody is disturbed by a release that is not the last.
@@ -8,9 +8,8 @@
 #ifndef GMOD_LIB_CONTEXT_PRIMARY_H
 #define GMOD_LIB_CONTEXT_PRIMARY_H
 
+#include "lib/base/asked.h"
 #include "lib/driver/driver.h"
-
-enum { GMOD_PRIMARIES = 64 };
 
 /* The program has retained a device's primary context, which is this one. */
 void gmod_primary_retained(int device, CUcontext handle);

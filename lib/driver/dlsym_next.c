@@ -18,8 +18,8 @@ static gmod_dlsym_fn versioned_dlsym(void *handle)
 }
 
 /*
- * Another interposer may export these versions, too; the C library's is where dlvsym is. Only then is the library
- * opened: that is no call for a sanitizer's runtime that is not ready.
+ * Another interposer may export these versions, too; the C library's is where dlvsym is. The library is
+ * opened only in that case, because a sanitizer's runtime that is not ready cannot take the call.
  */
 static gmod_dlsym_fn find_libc_dlsym(void)
 {

@@ -1,5 +1,6 @@
 #include "lib/driver/mapping.h"
 
+#include "lib/base/asked.h"
 #include "lib/base/facts.h"
 
 static int attribute(int device, CUdevice_attribute which)
@@ -69,10 +70,10 @@ CUresult gmod_mapping_add(int device, uint64_t address, size_t size)
 
 CUresult gmod_mapping_open(uint64_t address, size_t size, uint64_t devices)
 {
-	CUmemAccessDesc access[64];
+	CUmemAccessDesc access[GMOD_DEVICES];
 	size_t count = 0;
 
-	for (int i = 0; i < 64; i++)
+	for (int i = 0; i < GMOD_DEVICES; i++)
 		if (devices >> i & 1)
 			access[count++] = (CUmemAccessDesc){on_device(i), CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	return NEXT(cuMemSetAccess)(address, size, access, count);

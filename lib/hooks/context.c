@@ -75,10 +75,8 @@ static CUresult end(const struct teardown *t, CUresult r, bool gone, const char 
 		gmod_context_teardown_commit(t->context);
 	else if (t->context)
 		gmod_context_teardown_cancel(t->context);
-	if (gone && t->handle) {
-		gmod_captures_over(0, gmod_handle(t->handle));
+	if (gone && t->handle)
 		gmod_prove_context(gmod_handle(t->handle), t->began);
-	}
 	gmod_cancel_end(t->cancel);
 	gmod_noted();
 	gmod_ordered_passed();

@@ -8,7 +8,6 @@
 #include "lib/context/current.h"
 #include "lib/hooks/copy.h"
 #include "lib/buffers/misuse.h"
-#include "lib/buffers/sync_memops.h"
 #include "monitor/registry/layout.h"
 
 bool gmod_copy_refused(uint64_t dst, uint64_t src, size_t size, const char *entry_point)
@@ -34,14 +33,13 @@ static void arms(CUstream stream)
 struct gmod_copy gmod_copy_begin(uint64_t dst, uint64_t src, size_t size, CUstream stream, const char *entry_point)
 {
 	arms(stream);
-	return (struct gmod_copy){dst, src, size, stream, entry_point, gmod_copy_refused(dst, src, size, entry_point)};
+	return (struct gmod_copy){dst, src, size, entry_point, gmod_copy_refused(dst, src, size, entry_point)};
 }
 
 CUresult gmod_copy_end(const struct gmod_copy *c, CUresult r)
 {
 	if (r == CUDA_ERROR_INVALID_VALUE && gmod_on() && !gmod_misuse_refused(c->dst, c->size, c->entry_point, r))
 		gmod_misuse_refused(c->src, c->size, c->entry_point, r);
-	gmod_sync_memops(r, c->dst, c->src, c->stream);
 	gmod_noted();
 	return gmod_done(r, c->entry_point);
 }
@@ -67,7 +65,7 @@ static struct gmod_copy box_begin(const struct gmod_box *b, CUstream stream, con
 	bool refused = gmod_box_refused(b, entry_point);
 
 	arms(stream);
-	return (struct gmod_copy){.stream = stream, .entry_point = entry_point, .refused = refused};
+	return (struct gmod_copy){.entry_point = entry_point, .refused = refused};
 }
 
 static uint64_t base_of(CUmemorytype type, const void *host, CUdeviceptr device)

@@ -3,13 +3,11 @@
 #define GMOD_LIB_HOOKS_COPY_H
 
 #include "lib/hooks/hook.h"
-#include "lib/buffers/sync_memops.h"
 
 /* A copy or fill around its call: begin, the driver unless it is refused, end. Addresses of which 0 stands for none. */
 struct gmod_copy {
 	uint64_t dst, src;
 	size_t size;
-	CUstream stream; /* gmod_sync_memops() */
 	const char *entry_point;
 	bool refused;
 };
@@ -17,7 +15,11 @@ struct gmod_copy {
 /* In front of what goes into that stream: buffers that wait for it are armed. */
 void gmod_copy_arms(CUstream stream, enum gmod_flavour flavour);
 
-/* For an asynchronous copy or fill, in the place of the stream that it is in; _PTSZ: of that flavour. */
+/*
+ * Arms what waits in the stream of an asynchronous copy or fill. Hooks pass the result where gmod_copy_begin() wants a
+ * stream: it says that nothing is left to arm. _PTSZ: of that flavour.
+ */
+#define GMOD_ASYNC ((CUstream)NULL)
 static inline CUstream gmod_into(CUstream stream, enum gmod_flavour flavour)
 {
 	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_relaxed) != 0, 0))

@@ -5,7 +5,7 @@
 static struct gmod_copy batch_begin(const CUdeviceptr *dst, const CUdeviceptr *src, const size_t *sizes, size_t count,
 				    size_t *failed, const char *entry_point)
 {
-	struct gmod_copy c = {.stream = GMOD_ASYNC, .entry_point = entry_point};
+	struct gmod_copy c = {.entry_point = entry_point};
 
 	gmod_ordered_passed();
 	if (gmod_phase() == GMOD_OFF || !dst || !src || !sizes)
@@ -36,7 +36,7 @@ static bool box_of(const CUDA_MEMCPY3D_BATCH_OP *op, struct gmod_box *out)
 static struct gmod_copy boxes_begin(const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count, size_t *failed,
 				    const char *entry_point)
 {
-	struct gmod_copy c = {.stream = GMOD_ASYNC, .entry_point = entry_point};
+	struct gmod_copy c = {.entry_point = entry_point};
 	struct gmod_box b;
 
 	gmod_ordered_passed();

@@ -19,7 +19,7 @@ static void say_not_exportable(CUresult r, uint64_t address, const char *entry_p
 	    entry_point);
 }
 
-/* From here on others write there, too. */
+/* Once exported, other processes may write to the buffer: its free must always look. */
 static CUresult export(CUipcMemHandle *handle, CUdeviceptr address)
 {
 	struct gmod_found found;

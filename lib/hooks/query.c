@@ -1,10 +1,9 @@
 /*
  * Questions about memory. A guarded buffer answers as the native one would: base and size are the user's, its
- * redzones do not exist. Where the unified backend really differs (managed) the driver's answer stands.
+ * redzones do not exist. Managed memory differs; there the driver's answer stands.
  */
 #include "lib/buffers/buffer.h"
 #include "lib/hooks/where.h"
-#include "lib/buffers/sync_memops.h"
 
 GMOD_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
 {
@@ -41,8 +40,6 @@ static void correct(CUpointer_attribute attribute, void *data, const struct gmod
 		*(size_t *)data = found->bounds.size;
 	else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT && !*(CUcontext *)data)
 		*(CUcontext *)data = gmod_buffer_context(found->record);
-	else if (attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && gmod_sync_memops_is_set(found->record))
-		*(bool *)data = true;
 }
 
 GMOD_EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
@@ -67,22 +64,6 @@ GMOD_EXPORT CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointe
 	if (r == CUDA_SUCCESS && where == GMOD_IN_BUFFER)
 		for (unsigned int i = 0; i < numAttributes; i++)
 			correct(attributes[i], data[i], &found);
-	return gmod_done(r, __func__);
-}
-
-GMOD_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
-{
-	struct gmod_found found;
-	enum gmod_where where = gmod_where_is(ptr, &found);
-	CUresult r;
-
-	if (where == GMOD_IN_REDZONE)
-		return CUDA_ERROR_INVALID_VALUE;
-	r = NEXT(cuPointerSetAttribute)(value, attribute, ptr);
-	if (attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && where == GMOD_IN_BUFFER &&
-	    (r == CUDA_SUCCESS || r == CUDA_ERROR_NOT_SUPPORTED) &&
-	    gmod_sync_memops_set(found.record, *(const unsigned *)value != 0))
-		r = CUDA_SUCCESS;
 	return gmod_done(r, __func__);
 }
 

@@ -192,7 +192,6 @@ static CUresult destroy_stream(CUstream stream, PFN_cuStreamDestroy_v4000 next, 
 	if (gmod_on()) {
 		gmod_ordered_stream_ends(gmod_handle(stream));
 		gmod_stream_destroyed(gmod_handle(stream));
-		gmod_captures_over(gmod_handle(stream), 0);
 	}
 	return waited(next(stream), entry_point);
 }

@@ -69,7 +69,7 @@ bool gmod_work_outstanding(void);
 /* gmod_activity_total() as far as who looks from now on sees all that it did; UINT64_MAX: work is outstanding. */
 uint64_t gmod_activity_done(void);
 
-/* The same of the latest launch on a stream of the thread's, by its place in last[], and of its crowd. */
+/* May the thread's latest launch on the stream at place i of last[] still run? And one of its crowd? */
 bool gmod_last_outstanding(const struct gmod_thread *t, unsigned i);
 bool gmod_crowd_outstanding(const struct gmod_thread *t);
 

@@ -67,7 +67,7 @@ struct gmod_buffer_facts {
 	uint64_t size; /* user bytes */
 	int device;    /* device ordinal of the allocating context */
 	enum gmod_memory memory;
-	const char *backend; /* "unified", "pinned", "native" */
+	const char *backend; /* its name in reports; "native": GMOD does not guard the buffer */
 	uint64_t serial;     /* 1 for the process's first guarded allocation, counting up */
 	uint64_t allocated_ns;
 	int64_t allocated_tid; /* kernel thread id */

@@ -43,10 +43,9 @@ void gmod_index_reinstate(struct gmod_record *r);
 /*
  * The live buffer whose units (redzones included) hold the address.
  *
- * Buffers of a context that may be about to go (lib/buffers/buffer.h) are RELEASING and out of the index until the
- * driver has said whether it did. That may take long, and the context may stay: a look-up that misses such a buffer
- * waits for the answer, 2 s at most, as does one for a buffer that another thread is freeing meanwhile. Others that
- * miss wait for nothing.
+ * While a context is torn down (lib/buffers/teardown.c) its buffers are RELEASING and out of the index. That may take
+ * long, and the context may stay: a look-up that misses such a buffer waits for the driver's answer, 2 s at most. So
+ * does one for a buffer that another thread is freeing. Other look-ups that miss wait for nothing.
  */
 struct gmod_found gmod_index_find(uint64_t address);
 

@@ -11,7 +11,7 @@
  *   user is aligned as the driver aligns natively
  *   zone_tail - (user + size) < GMOD_DEVICE_ALIGNMENT: the device-side slack an overflow crosses unseen is as short as
  *   the promised alignment allows
- * A mapped buffer (lib/buffers/mapped.h) has the same shape; its body takes whole multiples of 2 MiB, so its
+ * A mapped buffer (lib/buffers/backend_mapped.c) has the same shape; its body takes whole multiples of 2 MiB, so its
  * head slack can be long, and only GMOD_HEAD_SLACK bytes of it, next to the user's, carry canaries. For pinned host
  * memory everything is visible to the CPU: there is no slack, the tail zone starts at the byte behind the user's last.
  */
@@ -44,7 +44,7 @@
 
 struct gmod_layout {
 	size_t total; /* bytes to ask the driver for */
-	/* Distances from the first page boundary (large device buffers: 2 MiB boundary + page) at or after raw: */
+	/* Distances from the first multiple of base_alignment at or after raw: */
 	size_t zone_head, body, user, zone_tail, end;
 	size_t base_alignment; /* boundary those distances count from */
 };

@@ -57,8 +57,8 @@ struct gmod_site;
 struct gmod_details {
 	const struct gmod_backend *backend; /* who has its memory (lib/buffers/backend.h) */
 	const char *backend_name;
-	uint64_t own[2]; /* the backend's */
-	uint64_t raw;    /* what the driver returned */
+	uint64_t own; /* the backend's */
+	uint64_t raw; /* what the driver returned */
 	uint64_t serial;
 	uint64_t allocated_ns, allocated_ticks;
 	_Atomic uint64_t quiet_until; /* gmod_activity_total() up to which its canaries are as they were written */
@@ -66,10 +66,9 @@ struct gmod_details {
 	int64_t tid;
 	int device;
 	enum gmod_memory memory;
-	unsigned host_flags;     /* of cuMemHostAlloc, as asked for */
-	atomic_bool sync_memops; /* the program asked for CU_POINTER_ATTRIBUTE_SYNC_MEMOPS and the driver would not */
-	atomic_bool kept_back;   /* it has been freed: lib/buffers/quarantine.h */
-	atomic_bool leaving;     /* its context is being destroyed by the thread that owns the record */
+	unsigned host_flags;          /* of cuMemHostAlloc, as asked for */
+	atomic_bool kept_back;        /* it has been freed: lib/buffers/quarantine.h */
+	atomic_bool leaving;          /* its context is being destroyed by the thread that owns the record */
 	struct gmod_canary canary[2]; /* by enum gmod_side */
 	struct gmod_stamp slack[2];   /* when a side's slack was last seen intact; 0: when allocated */
 	/*
@@ -105,7 +104,10 @@ void gmod_record_abandon(struct gmod_record *r);
  * sweeper reads its canaries; false when another thread was first.
  */
 bool gmod_record_begin_release(struct gmod_record *r, uint64_t word);
-/* The same where gmod_context_dying() has dealt with the gather: it waits for those that look by loads. */
+/*
+ * The same for the thread that tears the context down. Nobody is inside that context any more, so it waits only for
+ * those that look by loads.
+ */
 bool gmod_record_begin_leaving(struct gmod_record *r, uint64_t word);
 /* RELEASING -> LIVE. */
 void gmod_record_reinstate(struct gmod_record *r);

@@ -30,7 +30,7 @@
  */
 struct gmod_frame {
 	uintptr_t pc;                       /* of the call */
-	uint64_t offset;                    /* in the module, see below */
+	uint64_t offset;                    /* in the module's file */
 	char module[GMOD_MODULE_NAME_MAX];  /* last part of the path; "": none, e.g. generated code */
 	char path[GMOD_MODULE_PATH_MAX];    /* the whole */
 	char build_id[GMOD_BUILD_ID_MAX];   /* of the module as it is loaded, in hex; "": it has none */

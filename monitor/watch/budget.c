@@ -13,9 +13,9 @@ static uint64_t paid_in(const struct gmod_budget *b, uint64_t ns)
 	return ns * b->share / (100 * GMOD_PERCENT_ONE);
 }
 
-uint64_t gmod_budget_ns_for(const struct gmod_budget *b, uint64_t cpu)
+uint64_t gmod_budget_ns_for(unsigned share, uint64_t cpu)
 {
-	return b->share ? cpu * (100 * GMOD_PERCENT_ONE) / b->share : GMOD_PAUSE_MAX;
+	return share ? cpu * (100 * GMOD_PERCENT_ONE) / share : GMOD_PAUSE_MAX;
 }
 
 void gmod_budget_open(struct gmod_budget *b, unsigned share, uint64_t cpu, uint64_t wall)
@@ -58,5 +58,5 @@ uint64_t gmod_budget_pause(const struct gmod_budget *b)
 		return 0;
 	if ((uint64_t)b->debt >= paid_in(b, GMOD_PAUSE_MAX))
 		return GMOD_PAUSE_MAX;
-	return gmod_budget_ns_for(b, (uint64_t)b->debt);
+	return gmod_budget_ns_for(b->share, (uint64_t)b->debt);
 }

@@ -37,7 +37,7 @@ void gmod_budget_round(struct gmod_budget *b, uint64_t cpu, uint64_t wall, bool 
 /* ns until the next round may begin; at most GMOD_PAUSE_MAX. */
 uint64_t gmod_budget_pause(const struct gmod_budget *b);
 
-/* ns that pay for so much CPU time; GMOD_PAUSE_MAX where nothing does. */
-uint64_t gmod_budget_ns_for(const struct gmod_budget *b, uint64_t cpu);
+/* ns that pay for so much CPU time with that share; GMOD_PAUSE_MAX where nothing does. */
+uint64_t gmod_budget_ns_for(unsigned share, uint64_t cpu);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * From a changed canary to a report: looking at canaries, whole zones at a time, what has been seen of each damaged
- * side, and when to say so. A free, a context's end, gmod_check() and the exit look, and the sweep does once a line has
- * changed.
+ * From a changed canary to a report: what has been seen of each damaged side, and when a report says so. A free, a
+ * context's end, gmod_check() and the exit look at canaries, and the sweep does once a line has changed.
  *
  * A side of a buffer is damaged once. At first sight it is reported as PROVISIONAL if kernels that could be writing
  * still run. It is reported as FINAL once all work is proven done, or the damage has not grown for

@@ -14,6 +14,7 @@
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/report/report.h"
+#include "monitor/watch/budget.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/sweep.h"
 
@@ -73,10 +74,10 @@ void gmod_monitor_set_rounds(const struct gmod_round *all, unsigned count, void 
 	round_count = count;
 }
 
-static void tick(struct pace *p)
+static void tick(void)
 {
 	for (unsigned i = 0; i < round_count && !gmod_monitor_stopping(); i++)
-		rounds[i].tick(&p->budget);
+		rounds[i].tick();
 }
 
 static uint64_t least_leisure(void)
@@ -92,11 +93,11 @@ static uint64_t least_leisure(void)
 }
 
 /* However long the pause between two sweeps is, some rounds must not wait for its end. */
-static void nap_beside(struct pace *p, const struct gmod_round *r, uint64_t ns)
+static void nap_beside(const struct gmod_round *r, uint64_t ns)
 {
 	for (uint64_t most; r && ns > (most = r->patience()) && !gmod_monitor_stopping(); ns -= most) {
 		nap(most);
-		r->tick(&p->budget);
+		r->tick();
 	}
 	nap(ns);
 }
@@ -120,7 +121,7 @@ static void rest(struct pace *p)
 	struct gmod_registry_stats stats;
 
 	if (interval)
-		nap_beside(p, round_that_cannot_wait(), interval);
+		nap_beside(round_that_cannot_wait(), interval);
 	if (gmod_activity_total() != p->activity)
 		return;
 	leisure = least_leisure();
@@ -236,7 +237,7 @@ static void run(void)
 	while (gmod_on() && !gmod_monitor_stopping()) {
 		account(&p);
 		sweep_once(&p);
-		tick(&p);
+		tick();
 		gmod_damage_settle(false);
 		look_if_asked();
 		rest(&p);

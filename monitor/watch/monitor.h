@@ -14,12 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/watch/budget.h"
-
 /* What others do in the monitor's thread. One at most has a patience. */
 struct gmod_round {
-	/* Between sweeps. The budget is for gmod_budget_ns_for(). */
-	void (*tick)(struct gmod_budget *b);
+	/* Between sweeps. */
+	void (*tick)(void);
 	/* How long the monitor may sleep now, in ns, before the next tick; UINT64_MAX: until something happens. */
 	uint64_t (*leisure)(void);
 	/* ns between two ticks at most, however long the pause between sweeps is; NULL: a tick waits for its end. */

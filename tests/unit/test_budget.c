@@ -114,7 +114,7 @@ static struct thread with_gathers(uint64_t sweep, uint64_t gather, uint64_t othe
 
 			gather = other;
 			other = swap;
-			interval = 2 * gmod_budget_ns_for(&t.budget, gather);
+			interval = 2 * gmod_budget_ns_for(t.budget.share, gather);
 
 			spend(&t, gather);
 			next = t.wall + (interval < 100 * MS ? 100 * MS : interval);

@@ -136,7 +136,7 @@ TEST(a_claimed_record_remembers_nothing)
 	assert_int_equal(r->position, position);
 	assert_true(r->bounds.user == 0 && r->bounds.tail_to == 0 && r->bounds.head_to == 0);
 	assert_ptr_equal(gmod_record_details(r), d);
-	assert_true(d->raw == 0 && d->serial == 0 && !d->context && !d->backend && !d->own[0] && !d->leaving);
+	assert_true(d->raw == 0 && d->serial == 0 && !d->context && !d->backend && !d->own && !d->leaving);
 	assert_true(d->reported == 0 && d->slack[0].ns == 0 && d->slack[1].ticks == 0 && d->stack.depth == 0);
 	gmod_record_abandon(r);
 }

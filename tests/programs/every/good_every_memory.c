@@ -19,7 +19,7 @@ static void ask(CUdeviceptr p)
 {
 	CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
 					CU_POINTER_ATTRIBUTE_RANGE_SIZE};
-	unsigned type = 7, managed = 0, on = 1;
+	unsigned type = 7, managed = 0;
 	CUdeviceptr base = 0, other = 0;
 	size_t size = 0, range = 0;
 	void *data[] = {&type, &managed, &range};
@@ -30,7 +30,6 @@ static void ask(CUdeviceptr p)
 	SAY(cuPointerGetAttribute, &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p);
 	SAY(cuPointerGetAttributes, 3, wanted, data, p);
 	printf("type %u, managed %u, range %zu\n", type, managed & 1, range);
-	SAY(cuPointerSetAttribute, &on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, p);
 	SAY(cuMemHostGetDevicePointer_v2, &other, (void *)p, 0);
 	SAY(cuMemHostGetFlags, &flags, (void *)p);
 	printf("flags %u\n", flags);

@@ -8,7 +8,7 @@ static void tell(CUdeviceptr p, size_t size)
 	CUdeviceptr start, base;
 	size_t range, length;
 	CUcontext context;
-	unsigned managed = 0, sync = 0, one = 1;
+	unsigned managed = 0;
 
 	CK(cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, p + size - 1));
 	CK(cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, p + size / 2));
@@ -18,9 +18,6 @@ static void tell(CUdeviceptr p, size_t size)
 	printf("%zu: of our context: %d, starts at 0: %d, %d, size %zu, %zu, managed %d\n", size, context == tk_context,
 	       start == p, base == p, range, length, managed & 1);
 	printf("retained: %s\n", tk_error_name(cuMemRetainAllocationHandle(&handle, (void *)p)));
-	CK(cuPointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, p));
-	CK(cuPointerGetAttribute(&sync, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, p));
-	printf("copies and fills wait: %d\n", sync & 1);
 }
 
 static void use(size_t size)

@@ -37,8 +37,6 @@ int main(void)
 	printf("both behind: %s\n",
 	       tk_error_name(cuPointerGetAttributes(2, names, (void *[]){&size, &type}, p + 5000)));
 	printf("size %zu, type %u\n", size, type);
-	printf("set behind: %s\n",
-	       tk_error_name(cuPointerSetAttribute(&type, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, p + 5000)));
 	CK(cuPointerGetAttributes(2, names, (void *[]){&size, &type}, p + 100));
 	printf("both at once: size %zu, type %u\n", size, type);
 	CK(cuMemFree(p));
