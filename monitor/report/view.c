@@ -363,35 +363,6 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	}
 }
 
-/* In nearly every stack of a program. */
-static bool is_outermost(const char *function, size_t n)
-{
-	return n == 0 || *function == '<' || (n == 4 && !memcmp(function, "main", 4));
-}
-
-/*
- * The site's function, "make_vector" of "make_vector demo+0x17b1". Main, a module, or the "<module>" of a Python file
- * would cover the whole program: there it is the site as it is, for this build, or the error of a post-mortem.
- */
-static void add_suppression(const struct gmod_report_view *v, const struct gmod_python *python, struct gmod_text *t)
-{
-	const char *blank = strrchr(v->site, ' '), *error = v->finding->error_name;
-	const char *whole = v->finding->class != GMOD_POST_MORTEM ? v->site : error ? error : "-";
-	const char *function = python ? python->frame->function : v->site;
-	size_t n = python ? strlen(function) : blank ? (size_t)(blank - v->site) : 0, before;
-
-	gmod_text_fmt(t, "%s:", v->class_name);
-	before = t->len;
-	if (is_outermost(function, n))
-		gmod_text_str(t, strcmp(whole, "-") != 0 ? whole : "");
-	else if (python)
-		gmod_text_escaped(t, function, GMOD_NAME_SHOWN);
-	else
-		gmod_text_bytes(t, function, n);
-	if (t->len == before || strchr(t->at + before, '\\') || strstr(t->at + before, "..."))
-		gmod_text_init(t, t->at, t->cap); /* it would not match */
-}
-
 /* ---- who did it ---- */
 
 /* The runtime that is linked into the program, and the driver's functions where they have a stub there. */
@@ -419,24 +390,58 @@ static void name_functions(struct gmod_frames *frames)
 		gmod_short_name(frames->frame[i].symbol, frames->frame[i].function, GMOD_SHORT_NAME_MAX);
 }
 
-/* "main app+0x8b01" or "train.py:42 in step" for the innermost frame of the program itself, "-" if there is none. */
+/* The innermost frame of the program itself, or NULL. */
+static const struct gmod_frame *site_frame(const struct gmod_frames *frames)
+{
+	for (uint32_t i = 0; i < frames->depth; i++)
+		if (is_program_frame(&frames->frame[i]))
+			return &frames->frame[i];
+	return NULL;
+}
+
+/* "main app+0x8b01" or "train.py:42 in step", "-" if there is none. */
 static void describe_site(const struct gmod_frames *frames, char *out, size_t cap)
 {
+	const struct gmod_frame *f = site_frame(frames);
 	struct gmod_text t;
 
 	gmod_text_init(&t, out, cap);
 	if (frames->python) {
 		gmod_python_text(&t, &frames->python->frame[0]);
-		return;
-	}
-	for (uint32_t i = 0; i < frames->depth; i++) {
-		if (!is_program_frame(&frames->frame[i]))
-			continue;
-		gmod_frame_text(&t, &frames->frame[i], " ");
+	} else if (f) {
+		gmod_frame_text(&t, f, " ");
 		gmod_text_mark_cut(&t);
-		return;
+	} else {
+		gmod_text_str(&t, "-");
 	}
-	gmod_text_str(&t, "-");
+}
+
+/* In nearly every stack of a program, or none. */
+static bool is_outermost(const char *function)
+{
+	return !*function || *function == '<' || !strcmp(function, "main");
+}
+
+/*
+ * The site's function, "make_vector" of "make_vector demo+0x17b1". Main, a module, or the "<module>" of a Python file
+ * would cover the whole program: there it is the site as it is, for this build, or the error of a post-mortem.
+ */
+static void add_suppression(const struct gmod_report_view *v, const struct gmod_frames *site, struct gmod_text *t)
+{
+	const struct gmod_frame *f = site_frame(site);
+	const char *error = v->finding->error_name;
+	const char *whole = v->finding->class != GMOD_POST_MORTEM ? v->site : error ? error : "-";
+	const char *function = site->python ? site->python->frame->function : f ? f->function : "";
+	size_t before;
+
+	gmod_text_fmt(t, "%s:", v->class_name);
+	before = t->len;
+	if (!is_outermost(function))
+		gmod_text_escaped(t, function, GMOD_NAME_SHOWN);
+	else
+		gmod_text_str(t, strcmp(whole, "-") != 0 ? whole : "");
+	if (t->len == before || strchr(t->at + before, '\\') || strstr(t->at + before, "..."))
+		gmod_text_init(t, t->at, t->cap); /* it would not match */
 }
 
 static uint64_t hash_site(const char *class, const struct gmod_frames *frames)
@@ -488,7 +493,7 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 		gmod_short_name(f->suspect[i].name ? f->suspect[i].name : "", v->suspect[i], GMOD_SHORT_NAME_MAX);
 	describe_site(site, v->site, sizeof(v->site));
 	gmod_text_init(&t, v->suppression, sizeof(v->suppression));
-	add_suppression(v, site->python, &t);
+	add_suppression(v, site, &t);
 	if (f->class == GMOD_POST_MORTEM) {
 		gmod_text_init(&t, v->site, sizeof(v->site));
 		gmod_text_escaped(&t, f->error_name ? f->error_name : "-", 100);

@@ -114,13 +114,15 @@ check_redzone_mb() {
 
 # The line that a report offers covers its finding; one that covers none is named in the end.
 check_suppressions() {
-	local program
-	for program in bad_then_return bad_double_free bad_illegal_address; do
-		guarded verbosity=1 "$programs/$program"
+	local program name
+	cp "$programs/bad_then_return" "$work/a blank"
+	for program in "$programs"/bad_{then_return,double_free,illegal_address} "$work/a blank"; do
+		name=${program##*/}
+		guarded verbosity=1 "$program"
 		sed -n 's/^    or, for the file of suppressions: //p' <<<"$err" | sort -u >"$work/rules"
-		says "suppressions: $program: a line is offered" '^[a-z-]+:(make_buffer|main [a-z_]+\+0x[0-9a-f]+|CUDA_[A-Z_]+)$' "$(cat "$work/rules")"
-		guarded "verbosity=1:suppressions=$work/rules" "$programs/$program"
-		same "suppressions: $program: it covers the finding, and none is left" "0 0" \
+		says "suppressions: $name: a line is offered" '^[a-z-]+:(make_buffer|main [a-z_]+\+0x[0-9a-f]+|CUDA_[A-Z_]+)$' "$(cat "$work/rules")"
+		guarded "verbosity=1:suppressions=$work/rules" "$program"
+		same "suppressions: $name: it covers the finding, and none is left" "0 0" \
 			"$(final_reports "$err") $(grep -c 'covered nothing' <<<"$err")"
 	done
 	printf 'double-free:main %s\n' 'bad_double_free+0x1' >"$work/rules"
