@@ -115,6 +115,17 @@ def not_shown(events, findings):
             yield f"process {event['pid']}{where}: {as_text.plural(more, 'further finding')} counted, and not in its log"
 
 
+def not_looked_at(events):
+    """Notes: a log without findings may be of a process that did not get to its end, or of one that guarded nothing."""
+    began = dict.fromkeys(groups.process_of(e) for e in events if e["event"] == "note" and e["text"].startswith("started: "))
+    share = {groups.process_of(e): e.get("guarded_permille") for e in events if e["event"] == "summary"}
+    for who, what in (([p for p in began if p not in share], "no closing line: killed, or still running, so what came last was not looked at"),
+                      ([p for p in began if share.get(p) == 0], "0.0 % of the device memory guarded")):
+        if who:
+            more = f" and {as_text.plural(len(who) - 1, 'other')}" if who[1:] else ""
+            yield f"process {who[0][1]} ({who[0][0]}){more}: {what}"
+
+
 def is_page(path):
     with open(path, "rb") as file:
         return file.read(len(as_html.BEGIN)) == as_html.BEGIN.encode()
@@ -145,6 +156,7 @@ def main():
     put_tensors(findings, snapshots)
     found, processes = groups.group(findings), processes_of(events)
     notes += not_shown(events, findings)
+    notes += not_looked_at(events)
     if options.html:
         problems += write_page(options.html, as_html.render(found, processes, notes))
     form = as_json if options.json else as_sarif if options.sarif else as_text

@@ -85,7 +85,8 @@ def group_lines(number, group):
     f = group.first
     yield f"{number}. {group.title()}"
     yield f"    {plural(len(group.findings), 'finding')} {hosts_words(group)}"
-    yield f"    {f['message']}" + (" (provisional: no final report came)" if f["status"] != "final" else "")
+    yield f"    {f['message']}" + (" (the report is cut short)" if f.get("cut") else
+                                   " (provisional: no final report came)" if f["status"] != "final" else "")
     for words, moment in moments(f):
         yield f"    {words}:"
         yield from ("      " + line for line in stack_lines(moment))

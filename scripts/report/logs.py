@@ -79,8 +79,12 @@ class Reader:
         for event in self.text.take(line):
             self.keep(event, number)
 
+    def end(self, number):
+        for event in self.text.rest():
+            self.keep(event, number)
+
     def problems(self):
-        torn = self.text.torn()
+        torn = self.text.cut
         if self.bad:
             number, why = self.bad[0]
             more = f", and {len(self.bad) - 1} more such lines" if len(self.bad) > 1 else ""
@@ -99,8 +103,10 @@ def read(paths):
         try:
             source = sys.stdin.buffer if path == "-" else open(path, "rb")
             with source:
+                number = 0
                 for number, line in enumerate(source, 1):
                     reader.take(number, line.decode("utf-8", "backslashreplace").rstrip("\r\n"))
+                reader.end(number)
         except OSError as error:
             problems.append(f"{path}: {error.strerror}")
             continue

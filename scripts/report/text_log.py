@@ -203,7 +203,7 @@ class Report:
 
 
 class Reader:
-    """Of one file: give it a line at a time, and it gives the events that are complete."""
+    """Of one file: give it a line at a time, and it gives the events that are complete, and in the end the rest."""
 
     def __init__(self):
         self.open = {}  # the reports in the making, by what stands in front of their lines
@@ -232,7 +232,8 @@ class Reader:
     def begin(self, front, pid, text):
         first, closing = FIRST.match(text), CLOSING.match(text)
         if first and first["class"] in CLASSES:
-            self.cut += front in self.open
+            if front in self.open:
+                yield self.cut_short(front)
             self.open[front] = Report(pid, first)
             return
         event = {"schema": None, "event": "note", "pid": pid, "host": None, "rank": None, "version": None, "text": text}
@@ -241,5 +242,11 @@ class Reader:
                          guarded_permille=round(float(closing["percent"]) * 10) if closing["percent"] else None)
         yield event
 
-    def torn(self):
-        return self.cut + len(self.open)
+    def cut_short(self, front):
+        """What there is of a report: its first line says what was found."""
+        self.cut += 1
+        return dict(self.open.pop(front).done(), cut=True)
+
+    def rest(self):
+        for front in list(self.open):
+            yield self.cut_short(front)
