@@ -290,7 +290,7 @@ static void end_complaint(struct complaint *c)
 		c->say(c->arg, c->text);
 }
 
-static void complain_unknown(struct complaint *c, struct slice key)
+static void complain_unknown(struct complaint *c, struct slice key, bool is_rest)
 {
 	struct gmod_text *l = begin_complaint(c, "unknown option", key);
 	struct slice guess = nearest_key(key);
@@ -301,6 +301,7 @@ static void complain_unknown(struct complaint *c, struct slice key)
 		gmod_text_str(l, "=...\"?");
 	} else {
 		gmod_text_str(l, c->command ? "; gmod --help lists them" : "; GMOD_OPTIONS=help=1 lists them");
+		gmod_text_str(l, is_rest ? "; a value with a colon needs quotes" : "");
 	}
 	end_complaint(c);
 }
@@ -323,6 +324,8 @@ static void complain_value(struct complaint *c, const struct row *r, struct slic
 	gmod_text_str(l, r->name);
 	gmod_text_str(l, ": expected ");
 	put_range(l, r);
+	if (memchr(value.at, ',', value.len) || memchr(value.at, ' ', value.len))
+		gmod_text_str(l, "; options are separated by colons");
 	end_complaint(c);
 }
 
@@ -374,8 +377,11 @@ static const char *parse_value(struct gmod_options *o, const struct row *r, cons
 	return end;
 }
 
-/* Handle the item that begins at `at`; returns the ':' or end of text behind it. */
-static const char *parse_item(struct gmod_options *o, const char *at, struct complaint *c)
+/*
+ * Handle the item that begins at `at`; returns the ':' or end of text behind it. One behind another that has no value
+ * may be the rest of a value with a colon.
+ */
+static const char *parse_item(struct gmod_options *o, const char *at, bool is_first, struct complaint *c)
 {
 	struct slice key, ignored;
 	const struct row *r;
@@ -393,7 +399,7 @@ static const char *parse_item(struct gmod_options *o, const char *at, struct com
 	if (r)
 		complain_no_value(c, r);
 	else if (key.len > 0 || *end == '=')
-		complain_unknown(c, key);
+		complain_unknown(c, key, *end != '=' && !is_first);
 	if (*end == '=')
 		take_value(end + 1, &ignored, &end);
 	return end;
@@ -401,8 +407,10 @@ static const char *parse_item(struct gmod_options *o, const char *at, struct com
 
 static int parse(struct gmod_options *o, const char *text, struct complaint *c)
 {
+	const char *first = text;
+
 	while (text && *text) {
-		text = parse_item(o, text, c);
+		text = parse_item(o, text, text == first, c);
 		if (*text == ':')
 			text++;
 	}

@@ -117,8 +117,8 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 			add_clause(t, rows[i].clause, &number[i]);
 	if (gmod_options()->per_tensor && gmod_summary_bytes(s) && !s->count.ordered_all)
 		gmod_text_str(t,
-			      "; per-tensor guarding did not take effect: the program sets its framework's allocator "
-			      "itself, as by expandable_segments:True; take that out (gmod(1), FRAMEWORKS)");
+			      "; per-tensor guarding did not take effect: the program uses no such framework, or sets "
+			      "its allocator itself, as by expandable_segments:True (gmod(1), FRAMEWORKS)");
 	else if (is_one_mapping(s))
 		gmod_text_str(t, "; nearly all of it is mappings: gmod --per-tensor has a framework allocate each "
 				 "tensor instead");

@@ -127,11 +127,11 @@ refused "an option without a value" 2 'gmod: no value in "halt_on_error"; write 
 refused "a switch with a value" 2 '^gmod: --hunt takes no value: write --hunt$' "$gmod" --hunt=1 true
 refused "a command in the place of a file" 2 '^gmod: --log-path needs a value: write --log-path=FILE$' "$gmod" --log-path true
 refused "a file behind a blank" 2 'write --log-path=gmod.txt$' "$gmod" --log-path gmod.txt true
-refused "a value with a colon, without quotes" 2 'unknown option "b"; gmod --help lists them$' \
+refused "a value with a colon, without quotes" 2 'unknown option "b"; gmod --help lists them; a value with a colon needs quotes$' \
 	env GMOD_OPTIONS=log_path=a:b "$gmod" true
 refused "a value behind a blank" 2 'write --verbosity=2$' "$gmod" --verbosity 2 true
 refused "an option in capitals" 2 'unknown option "--HELP"; did you mean "--help"' "$gmod" --HELP
-refused "two options in one" 2 'bad value "1,leak_check=1" for verbosity' "$gmod" -o verbosity=1,leak_check=1 true
+refused "two options in one" 2 'bad value "1,leak_check=1" for verbosity: .*; options are separated by colons$' "$gmod" -o verbosity=1,leak_check=1 true
 refused "-o without anything" 2 '-o needs KEY=VALUE' "$gmod" -o
 refused "-o with a file" 2 '-o takes KEY=VALUE, and "file" is not that; gmod --help' "$gmod" -o file true
 refused "-o with nothing in it" 2 '-o takes KEY=VALUE, and "" is not that' "$gmod" -o '' true
