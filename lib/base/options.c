@@ -41,7 +41,8 @@ struct complaint {
 	void (*say)(void *, const char *);
 	void *arg;
 	int count;
-	bool command; /* heard by who typed a command, which does not run then; else by who set GMOD_OPTIONS */
+	bool command;     /* heard by who typed a command, which does not run then; else by who set GMOD_OPTIONS */
+	bool behind_text; /* the item before this one has text for a value: it may have been cut at a colon */
 	char text[LINE_MAX_BYTES];
 	struct gmod_text line; /* the one that is being made, in text */
 };
@@ -290,7 +291,7 @@ static void end_complaint(struct complaint *c)
 		c->say(c->arg, c->text);
 }
 
-static void complain_unknown(struct complaint *c, struct slice key, bool is_rest)
+static void complain_unknown(struct complaint *c, struct slice key, bool has_value)
 {
 	struct gmod_text *l = begin_complaint(c, "unknown option", key);
 	struct slice guess = nearest_key(key);
@@ -301,7 +302,8 @@ static void complain_unknown(struct complaint *c, struct slice key, bool is_rest
 		gmod_text_str(l, "=...\"?");
 	} else {
 		gmod_text_str(l, c->command ? "; gmod --help lists them" : "; GMOD_OPTIONS=help=1 lists them");
-		gmod_text_str(l, is_rest ? "; a value with a colon needs quotes" : "");
+		if (c->behind_text && !has_value)
+			gmod_text_str(l, "; a value with a colon needs quotes");
 	}
 	end_complaint(c);
 }
@@ -368,6 +370,7 @@ static const char *parse_value(struct gmod_options *o, const struct row *r, cons
 	struct slice value;
 	const char *end, *problem = take_value(at, &value, &end);
 
+	c->behind_text = r->type == STRING;
 	if (problem) {
 		begin_complaint(c, problem, whole(r->name));
 		end_complaint(c);
@@ -377,11 +380,8 @@ static const char *parse_value(struct gmod_options *o, const struct row *r, cons
 	return end;
 }
 
-/*
- * Handle the item that begins at `at`; returns the ':' or end of text behind it. One behind another that has no value
- * may be the rest of a value with a colon.
- */
-static const char *parse_item(struct gmod_options *o, const char *at, bool is_first, struct complaint *c)
+/* Handle the item that begins at `at`; returns the ':' or end of text behind it. */
+static const char *parse_item(struct gmod_options *o, const char *at, struct complaint *c)
 {
 	struct slice key, ignored;
 	const struct row *r;
@@ -399,7 +399,8 @@ static const char *parse_item(struct gmod_options *o, const char *at, bool is_fi
 	if (r)
 		complain_no_value(c, r);
 	else if (key.len > 0 || *end == '=')
-		complain_unknown(c, key, *end != '=' && !is_first);
+		complain_unknown(c, key, *end == '=');
+	c->behind_text = false;
 	if (*end == '=')
 		take_value(end + 1, &ignored, &end);
 	return end;
@@ -407,10 +408,8 @@ static const char *parse_item(struct gmod_options *o, const char *at, bool is_fi
 
 static int parse(struct gmod_options *o, const char *text, struct complaint *c)
 {
-	const char *first = text;
-
 	while (text && *text) {
-		text = parse_item(o, text, text == first, c);
+		text = parse_item(o, text, c);
 		if (*text == ':')
 			text++;
 	}
