@@ -157,8 +157,9 @@ static struct {
 	struct gmod_finding finding[ON_THEIR_WAY];
 	atomic_flag adding, telling;
 	atomic_uint added, told; /* the first a futex */
-	atomic_bool thread, abandoned;
-	atomic_bool coming; /* the thread has been made */
+	atomic_bool thread;      /* there is one, or one is expected */
+	bool waits;              /* who has `telling` is that thread */
+	atomic_bool abandoned;
 	/* To be called behind all of them. Release and acquire: it sees what its caller did, and its caller what it
 	 * did. */
 	_Atomic(void (*)(void)) last;
@@ -203,7 +204,7 @@ static void hand_over(const struct gmod_text *t)
 	do {
 		if (gmod_log_try(t->at, t->len))
 			return;
-	} while (has_thread() && !is_abandoned() && gmod_nap(&deadline, GMOD_MILLISECONDS(20)));
+	} while (way.waits && !is_abandoned() && gmod_nap(&deadline, GMOD_MILLISECONDS(20)));
 	gmod_log_lines(t->at, t->len);
 }
 
@@ -275,8 +276,8 @@ static void run(void)
 	/* Whoever tells one just now without it comes to an end. */
 	while (!gmod_lock(&way.telling))
 		;
-	atomic_store_explicit(&way.thread, true, memory_order_relaxed);
-	/* fence: whoever did not see that has added what is found here; see add() */
+	way.waits = true;
+	/* fence: whoever did not see that it was expected has added what is found here; see add() */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (;;) {
 		unsigned seen = added();
@@ -291,12 +292,19 @@ static void run(void)
 	}
 }
 
+void gmod_report_expect(bool thread)
+{
+	atomic_store_explicit(&way.thread, thread, memory_order_relaxed);
+	if (!thread)
+		tell_here();
+}
+
 void gmod_report_start(void)
 {
 	static const struct gmod_worker worker = {"gmod-report", run};
 
-	if (gmod_worker_start(&worker) == 0)
-		atomic_store_explicit(&way.coming, true, memory_order_relaxed);
+	if (gmod_worker_start(&worker))
+		gmod_report_expect(false);
 }
 
 /* Wait until those before `upto` are told. A log that takes nothing for 2 s holds nobody up a second time. */
@@ -324,8 +332,8 @@ void gmod_report_say(void (*last)(void), uint64_t deadline)
 	/* Woken over and over: it may have been about to sleep. */
 	do
 		gmod_futex_wake((atomic_int *)&way.added);
-	while (atomic_load_explicit(&way.coming, memory_order_relaxed) &&
-	       atomic_load_explicit(&way.last, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
+	while (has_thread() && atomic_load_explicit(&way.last, memory_order_acquire) &&
+	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
 }
 
 /* Nobody has judged it, so it counts. */

@@ -30,7 +30,12 @@
  */
 void gmod_report_init(const struct gmod_options *o, void (*halt_process)(void));
 
-/* Start the thread. Once. */
+/*
+ * true: reports are left to the thread that gmod_report_start() will make, however late that runs on a busy machine: it
+ * alone waits for a log that takes nothing. false: there will be none. One caller at a time.
+ */
+void gmod_report_expect(bool thread);
+/* Make the thread that is expected. Once. */
 void gmod_report_start(void);
 
 /*

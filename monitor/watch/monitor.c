@@ -262,11 +262,13 @@ void gmod_monitor_ensure(void)
 	before = atomic_fetch_add_explicit(&tries, 1, memory_order_relaxed);
 	if ((before & (before + 1)) || atomic_exchange_explicit(&started, true, memory_order_relaxed))
 		return;
+	gmod_report_expect(true);
 	error = gmod_worker_start(&worker);
 	if (!error) {
 		atomic_store_explicit(&running, true, memory_order_release);
 		return;
 	}
+	gmod_report_expect(false);
 	if (gmod_degraded_first(&said))
 		gmod_log_note(
 		    0,

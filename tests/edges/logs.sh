@@ -107,6 +107,8 @@ check_stderr_for_a_while() {
 	guarded verbosity=1 "$edges/recycled_stderr" and back
 	ended "recycled_stderr, and back: the report comes late" 0 1
 	same "recycled_stderr, and back: the data file is its own" 0 "$(wc -c <"$work/guarded/data")"
+	guarded verbosity=1 env "LD_PRELOAD=$gmod $edges/plugin_late_threads.so" "$edges/recycled_stderr" and back
+	ended "recycled_stderr, and back: so it does on a busy machine" 0 1
 	guarded halt_on_error=1 "$edges/recycled_stderr" "for ever"
 	same "recycled_stderr, halt_on_error: it is halted" 86 "$status"
 	[ $((${EPOCHREALTIME/[.,]/} - begin)) -lt 5000000 ]
