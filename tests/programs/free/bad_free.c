@@ -10,6 +10,7 @@
 // case: bad_free_interior interior => invalid-free size 4000 in make_buffer
 /* The driver's own answer reaches the program. */
 #include "make_buffer.h"
+#include <stdatomic.h>
 
 static TK_UNUSED void twice(void)
 {
@@ -50,9 +51,12 @@ static TK_UNUSED void reused(void)
 	EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
 }
 
+static TK_UNUSED atomic_int frees;
+
 static TK_UNUSED void *free_it(void *p)
 {
 	CK(cuCtxSetCurrent(tk_context));
+	frees = 1;
 	CK(cuMemFree((CUdeviceptr)p));
 	return NULL;
 }
@@ -67,6 +71,8 @@ static TK_UNUSED void beside(void)
 	p = make_buffer(3000);
 	tk_spin(NULL, 200);
 	thread = tk_begin_thread(free_it, (void *)p);
+	while (!frees)
+		tk_sleep_ms(1);
 	tk_sleep_ms(50);
 	EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
 	tk_end_thread(thread);
