@@ -48,6 +48,8 @@ CFLAGS_TEST = -std=gnu11 -D_GNU_SOURCE $(CFLAGS) -Wall -Wextra -Werror -I. $(CUD
 CFLAGS_LIB = $(CFLAGS_TEST) -fPIC -fvisibility=hidden
 # -Bsymbolic-functions: a hook is the library's own, also where another interposer in front exports the same name.
 LDFLAGS_LIB = -shared -static-libgcc -pthread -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-Bsymbolic-functions
+# --wrap: lib/base/unwind_table.c, which is for the library alone.
+LDFLAGS_LIB += -Wl,--wrap=_Unwind_Find_FDE
 
 ifneq ($(SANITIZE),)
 SANFLAGS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -72,8 +74,8 @@ TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(addprefix $(BUILD)/lib/base/,options.o lo
 LIB_C := $(filter-out $(TOOL_C),$(wildcard lib/*/*.c)) $(wildcard monitor/*/*.c device/*.c)
 LIB_S := $(wildcard lib/*/*.S)
 LIB_O := $(LIB_C:%.c=$(BUILD)/%.o) $(LIB_S:%.S=$(BUILD)/%.S.o)
-# The exported dlsym, _exit, sigaction and the like stay out of programs that link the library's objects.
-HOOK_O := $(addprefix $(BUILD)/lib/,driver/dlsym_hook.o driver/dlsym_entry.S.o life/exit.o life/exec_entry.S.o life/ending.o)
+# The exported dlsym, _exit, sigaction and the like, and what stands before libgcc's, stay out of programs that link the library's objects.
+HOOK_O := $(addprefix $(BUILD)/lib/,driver/dlsym_hook.o driver/dlsym_entry.S.o life/exit.o life/exec_entry.S.o life/ending.o base/unwind_table.o)
 UNIT_C := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_C:tests/unit/%.c=$(BUILD)/unit/%)
 

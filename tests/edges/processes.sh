@@ -270,6 +270,15 @@ check_greenlets() {
 	says "greenlets: who allocated" '#0 make_buffer ' "$err"
 }
 
+check_coroutines() {
+	local returns_to
+	# Nothing, no address of this machine, and data (the stack itself).
+	for returns_to in 0x10 0x5a5a5a5a5a5a5a5a 0; do
+		repeat "coroutine, $returns_to" 1 0 1 "$edges/coroutine" "$returns_to"
+		says "coroutine, $returns_to: who allocated" '#0 make_buffer ' "$err"
+	done
+}
+
 # What traps system calls goes on by its handler in the library's threads too.
 check_sandbox() {
 	guarded verbosity=1 "$edges/sandbox"
