@@ -40,10 +40,27 @@ static CUresult call_native(const struct gmod_request *q, uint64_t *out)
 	return r;
 }
 
+/*
+ * The driver hands this address out: a buffer that is still known there has been freed past GMOD, by a library that was
+ * opened with RTLD_DEEPBIND, say, and where its canaries were there is another buffer's memory now.
+ */
+static void forget_what_was_at(uint64_t address)
+{
+	struct gmod_found old = gmod_index_find_now(address);
+
+	if (__builtin_expect(!old.record, 1) || !gmod_record_begin_release(old.record, old.word))
+		return;
+	gmod_degraded("a free that passed GMOD by");
+	gmod_index_remove(old.bounds.head_from, old.bounds.tail_to, old.record->position);
+	gmod_buffer_lose(old.record);
+}
+
 static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 {
 	CUresult r = call_native(q, out);
 
+	if (r == CUDA_SUCCESS && gmod_on())
+		forget_what_was_at(*out);
 	if (r == CUDA_SUCCESS && q->memory != GMOD_MEM_HOST) {
 		bool green = gmod_on() && gmod_current_owner().green;
 
@@ -167,6 +184,7 @@ static enum gmod_answer guard(struct gmod_request *q, uint64_t *out)
 	}
 	answer = ask(q, gmod_record_details(r), &p);
 	if (answer == GMOD_ACCEPTS) {
+		forget_what_was_at(p.user);
 		gmod_buffer_describe(r, q, &p);
 		if (arm(r, q)) {
 			count_guarded(q);

@@ -217,7 +217,7 @@ static struct hits look_up(uint64_t address)
 	return hits;
 }
 
-static struct gmod_found find_now(uint64_t address)
+struct gmod_found gmod_index_find_now(uint64_t address)
 {
 	struct hits hits = look_up(address);
 
@@ -318,12 +318,12 @@ struct gmod_found gmod_index_find(uint64_t address)
 		/* acquire, both: a departure that made us miss has begun by the second, and was not over by the first
 		 */
 		unsigned over = atomic_load_explicit(&departures_over, memory_order_acquire);
-		struct gmod_found found = find_now(address);
+		struct gmod_found found = gmod_index_find_now(address);
 
 		if (__builtin_expect(found.record != NULL, 1) ||
 		    __builtin_expect(atomic_load_explicit(&departures, memory_order_acquire) == over, 1))
 			return found;
 		if (departing || !may_come_back(address) || !gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 5))
-			return find_now(address);
+			return gmod_index_find_now(address);
 	}
 }

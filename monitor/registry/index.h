@@ -48,6 +48,8 @@ void gmod_index_reinstate(struct gmod_record *r);
  * does one for a buffer that another thread is freeing. Other look-ups that miss wait for nothing.
  */
 struct gmod_found gmod_index_find(uint64_t address);
+/* The same, without waiting. */
+struct gmod_found gmod_index_find_now(uint64_t address);
 
 /*
  * Where gmod_index_find() has found nothing: the buffer that begins there, if another thread is freeing it at this

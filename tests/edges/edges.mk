@@ -17,6 +17,7 @@ endif
 
 $(BUILD)/edges/lookups: lib/driver/entrypoints.def
 $(BUILD)/edges/not_pie: tests/edges/pie.c
+$(BUILD)/edges/plugin_free.so: $(SIM)
 
 $(filter-out %.so %.so.1 %.o,$(edges_programs)): $(BUILD)/edges/%: tests/edges/%.c $(program_headers) $(wildcard tests/edges/*.h) $(SIM) $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -37,4 +38,4 @@ $(BUILD)/edges/secure.o: tests/edges/secure.c $(program_headers) $(BUILD)/flags
 $(BUILD)/edges/%.so: tests/edges/%.c $(program_headers) $(wildcard tests/edges/*.h tests/edges/*.map) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_TEST) -Itests/programs -fPIC -shared -Wl,-soname,$(@F) $(addprefix -Wl$(comma)--version-script=,\
-		$(wildcard tests/edges/$*.map)) -o $@ $<
+		$(wildcard tests/edges/$*.map)) -o $@ $< $(if $(filter %/plugin_free.so,$@),$(SIM))

@@ -279,6 +279,12 @@ check_coroutines() {
 	done
 }
 
+check_freed_past() {
+	as_alone freed_past verbosity=1 "$edges/freed_past" "$edges/plugin_free.so"
+	same "freed_past: no report" 0 "$(final_reports "$err")"
+	says "freed_past: it is said" '1 degraded' "$err"
+}
+
 # What traps system calls goes on by its handler in the library's threads too.
 check_sandbox() {
 	guarded verbosity=1 "$edges/sandbox"
