@@ -320,7 +320,11 @@ static void add_process(struct page *p, const struct gmod_report_view *v)
 	gmod_text_fmt(t, *gmod_origin.rank ? ", rank %s" : "%s", gmod_origin.rank);
 	if (v->gpu[0])
 		gmod_text_fmt(t, ", device %d %s", v->finding->buffer.device, v->gpu);
-	gmod_text_str(t, ", GMOD " GMOD_VERSION ", command");
+	gmod_text_str(t, ", GMOD " GMOD_VERSION ", at ");
+	gmod_text_date(t, v->now_ns, "-");
+	gmod_text_str(t, " ");
+	gmod_text_clock(t, v->now_ns);
+	gmod_text_str(t, " UTC, command");
 	gmod_text_str(t, v->command);
 	end(p);
 }

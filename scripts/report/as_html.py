@@ -39,14 +39,11 @@ def el(name, *inside, **attributes):
 
 
 def seconds(stamp):
-    """Of a stamp in JSON, or of a clock in a report in text; None: unknown."""
+    """Of a stamp; None: unknown."""
     try:
         m = re.match(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.(\d{1,9})Z$", stamp)
-        if m:
-            day = datetime.strptime(m[1] + " " + m[2], "%Y-%m-%d %H:%M:%S").replace(tzinfo=timezone.utc)
-            return day.timestamp() + int(m[3]) / 10 ** len(m[3])
-        hours, minutes, rest = stamp.split(":")
-        return int(hours) * 3600 + int(minutes) * 60 + float(rest)
+        day = datetime.strptime(m[1] + " " + m[2], "%Y-%m-%d %H:%M:%S").replace(tzinfo=timezone.utc)
+        return day.timestamp() + int(m[3]) / 10 ** len(m[3])
     except (TypeError, ValueError, OverflowError):
         return None
 

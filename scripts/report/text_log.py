@@ -4,6 +4,7 @@ Lines may have something in front that a launcher has put there ("[1,3]<stderr>:
 be interleaved then: lines belong together by what stands in front of them, but for the time.
 """
 import re
+from datetime import datetime, timedelta
 
 CLASSES = {"heap-buffer-overflow", "heap-buffer-underflow", "use-after-free", "double-free", "invalid-free",
            "api-out-of-bounds", "leak", "post-mortem"}
@@ -19,10 +20,10 @@ FRAME = re.compile(r"^      #\d+ (?:(?P<function>.*)  )?(?:(?P<module>\S.*)\+)?(
 PYTHON = re.compile(r"^ {4,}at (?P<file>.*):(?P<line>\d+) in (?P<function>.*)$")
 BUFFER = re.compile(r"^    buffer \[(?P<base>0x[0-9a-f]+), (?P<end>0x[0-9a-f]+)\) (?P<where>.*?) device (?P<device>-?\d+),"
                     r" backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?"
-                    r"(?:, allocated (?P<ago>\d+\.\d+) s ago by thread (?P<thread>\d+))?"
+                    r"(?:, allocated (?P<ago>\d{1,9}\.\d+) s ago by thread (?P<thread>\d+))?"
                     r"(?:, allocated by mallocN in thread (?P<kernel_thread>\d+) of block (?P<kernel_block>\d+) of a kernel)?"
                     r"(?:, one of a sample: (?P<site_guarded>\d+) of (?P<site_allocations>\d+) .*)?$")
-FREED = re.compile(r"^    (?:first )?freed (?P<ago>\d+\.\d+) s ago by thread (?P<thread>\d+)$")
+FREED = re.compile(r"^    (?:first )?freed (?P<ago>\d{1,9}\.\d+) s ago by thread (?P<thread>\d+)$")
 CALLED = re.compile(r"^    (?:called:|freed again by) (?P<entry>.*?) in thread (?P<thread>\d+)"
                     r"(?:; the program got (?P<error_name>.*) \((?P<error>\d+)\)| of block (?P<block>\d+) of a kernel)$")
 WRITTEN = re.compile(r"^    written (?:between (?P<intact>\d\d:\d\d:\d\d\.\d+) \(last seen intact\) and |before )"
@@ -38,7 +39,7 @@ FRONT = re.compile(r"^    which is (?P<past>\d+) bytes? past the end of the (?P<
 NEARBY = re.compile(r"^    live buffer: (?P<size>\d+) bytes? \[(?P<base>0x[0-9a-f]+), \S+\) .*"
                     r" device (?P<device>-?\d+), backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?, by (?P<site>.*)$")
 PROCESS = re.compile(r"^    process: host (?P<host>[^,]*)(?:, rank (?P<rank>\d+))?(?:, device -?\d+ (?P<gpu>GPU-[0-9a-f-]+))?"
-                     r", GMOD (?P<version>[^,]*), command (?P<command>.*)$")
+                     r", GMOD (?P<version>[^,]*), at (?P<time>20\d\d-\d\d-\d\d [0-9:.]+) UTC, command (?P<command>.*)$")
 MODULE = re.compile(r"^    module (?P<path>.*?)(?: build-id (?P<build_id>[0-9a-f]+))?$")
 COVER = re.compile(r"^    or, for the file of suppressions: (?P<line>.*)$")
 NEXT = re.compile(r"^    next step: (?P<step>.*)$")
@@ -51,11 +52,22 @@ def _number(text):
     return None if text is None else int(text)
 
 
-def _earlier(clock, ago):
-    """HH:MM:SS.uuuuuu so many seconds before; reports in text have no date."""
-    hours, minutes, seconds = clock.split(":")
-    then = (int(hours) * 3600 + int(minutes) * 60 + float(seconds) - float(ago)) % 86400
-    return "%02d:%02d:%09.6f" % (then // 3600, then // 60 % 60, then % 60)
+def _moment(text):
+    """None: there is no such time."""
+    try:
+        return datetime.strptime(text, "%Y-%m-%d %H:%M:%S.%f")
+    except ValueError:
+        return None
+
+
+def _before(time, clock):
+    """The last moment of that clock before a time."""
+    then = clock and time and _moment(f"{time:%Y-%m-%d} {clock}")
+    return then - timedelta(days=1) if then and then > time else then
+
+
+def _stamp(time):
+    return time and time.isoformat(timespec="microseconds") + "Z"
 
 
 class Report:
@@ -66,6 +78,7 @@ class Report:
         self.python = []
         self.modules = {}
         self.ago = []      # (moment, seconds before the report)
+        self.time = None   # of the report
         self.event = {
             "schema": None, "event": "finding", "pid": pid, "host": None, "rank": None, "version": None,
             "id": int(first["id"]), "status": "provisional" if first["provisional"] else "final",
@@ -163,6 +176,7 @@ class Report:
 
     def take_process(self, m):
         self.event.update(host=m["host"], rank=_number(m["rank"]), version=m["version"], command=m["command"], gpu=m["gpu"])
+        self.time = _moment(m["time"])
 
     def take_module(self, m):
         self.modules[m["path"].rpartition("/")[2][:127]] = (m["path"], m["build_id"])
@@ -192,9 +206,11 @@ class Report:
         return False
 
     def done(self):
-        seen = self.event["corruption"] and self.event["corruption"]["seen"]
+        self.event["time"] = _stamp(self.time)
         for moment, ago in self.ago:
-            moment["time"] = _earlier(seen, ago) if seen else None
+            moment["time"] = _stamp(self.time and self.time - timedelta(seconds=float(ago)))
+        for name in ("intact", "seen") if self.event["corruption"] else ():
+            self.event["corruption"][name] = _stamp(_before(self.time, self.event["corruption"][name]))
         buffer = self.event["buffer"] or {}
         for moment in (buffer.get("allocated"), buffer.get("freed"), self.event["call"]):
             for frame in moment["frames"] if moment else ():

@@ -336,6 +336,9 @@ for finding in group["findings"]:
     for suspect in finding["suspects"] if finding["schema"] else ():
         assert finding["buffer"]["allocated"]["time"] <= suspect["launched"] <= finding["corruption"]["seen"], suspect
         assert finding["gpu"] == "GPU-5a5a5a5a-5a5a-5a5a-5a5a-5a5a5a5a5a00" and finding["command"].endswith("build/demo/demo")
+for finding in group["findings"]:
+    corruption, allocated = finding["corruption"], finding["buffer"]["allocated"]["time"]
+    assert corruption["intact"] < corruption["seen"] <= finding["time"] >= allocated, finding
 assert len(value["processes"]) == 16 and all(p["findings"] == 1 and p["guarded_permille"] == 1000 for p in value["processes"])
 PYTHON
 

@@ -42,7 +42,8 @@ TEST(an_overflow_reads_as_documented)
 	expect("\nSUMMARY: GMOD: heap-buffer-overflow device 0 size 4000 offset +0 the_caller test_report+0x");
 	expect("\n    or, for the file of suppressions: heap-buffer-overflow:the_caller\n");
 	expect("\n    process: host ");
-	expect(", GMOD " GMOD_VERSION ", command ");
+	expect(", GMOD " GMOD_VERSION ", at 20");
+	expect(" UTC, command ");
 	expect("/unit/test_report\n    module /");
 	expect("/test_report build-id ");
 	assert_int_equal(count("\n    module /"), 1);
