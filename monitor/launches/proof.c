@@ -344,8 +344,11 @@ bool gmod_crowd_outstanding(const struct gmod_thread *t)
 }
 
 /* stream 0: of all. */
-static bool thread_outstanding(const struct gmod_thread *t, uint64_t stream)
+static bool thread_outstanding(struct gmod_thread *t, uint64_t stream)
 {
+	if (atomic_load_explicit(&t->launches, memory_order_acquire) ==
+	    atomic_load_explicit(&t->rested, memory_order_relaxed))
+		return false;
 	/* In this order: see gmod_launch_end(). */
 	if ((!stream && gmod_launch_under_way(t)) || gmod_crowd_outstanding(t))
 		return true;
@@ -446,6 +449,8 @@ static void look_at_thread(struct gmod_thread *t)
 	/* All of the crowd is in the ring. */
 	if (t->settled == end && atomic_load_explicit(&t->crowded_from, memory_order_relaxed) >= oldest)
 		atomic_store_explicit(&t->crowd_complete, crowded, memory_order_relaxed);
+	if (!thread_outstanding(t, 0))
+		atomic_store_explicit(&t->rested, end, memory_order_relaxed);
 }
 
 static void look_at_stream(struct stream *s)

@@ -51,14 +51,10 @@ static struct gmod_thread *take_over(void)
 
 static struct gmod_thread *make_new(void)
 {
-	size_t ring_size = GMOD_RING * sizeof(struct gmod_launch);
-	char *memory = gmod_map(ring_size + sizeof(struct gmod_thread));
-	struct gmod_thread *t;
+	struct gmod_thread *t = gmod_map(sizeof(*t));
 
-	if (!memory)
+	if (!t)
 		return NULL;
-	t = (struct gmod_thread *)(void *)(memory + ring_size);
-	t->ring = (struct gmod_launch *)(void *)memory;
 	t->number = atomic_fetch_add_explicit(&records, 1, memory_order_relaxed) + 1;
 	atomic_init(&t->in_use, true);
 	t->next = atomic_load_explicit(&gmod_thread_list, memory_order_relaxed);

@@ -32,16 +32,18 @@ _Static_assert(sizeof(struct gmod_launch) == 64, "a launch record is one cache l
 
 struct gmod_last_launch {
 	_Atomic uint64_t stream, context, ticks;
-	uint64_t padding;
 };
 
-/* The first cache line is all of it that a launch touches as a rule, where the program launches on one default stream.
+/*
+ * The first cache line is all of it that a launch touches as a rule, where the program launches on one default stream,
+ * and all that others read of a thread that has launched nothing since they last looked.
  */
 struct gmod_thread {
 	_Atomic uint64_t activity;
 	_Atomic uint64_t launches; /* records written so far; the next goes to ring[launches % GMOD_RING] */
-	struct gmod_launch *ring;
-	uint64_t number; /* of the record; makes the key of the thread's own default stream */
+	_Atomic uint64_t rested;   /* so many launches have been seen complete, all of them */
+	struct gmod_thread *next;  /* set once, when it joins the list */
+	uint64_t number;           /* of the record; makes the key of the thread's own default stream */
 	struct gmod_last_launch last[GMOD_STREAMS_PER_THREAD];
 	_Atomic uint64_t crowded_ticks; /* last launch on a stream that found no slot in last[] */
 	_Atomic uint64_t crowded_context;
@@ -54,8 +56,8 @@ struct gmod_thread {
 	} complete[GMOD_RING];
 	_Atomic uint64_t last_complete[GMOD_STREAMS_PER_THREAD], crowd_complete; /* and those of these times */
 	int64_t tid;
-	struct gmod_thread *next; /* set once, when it joins the list */
 	atomic_bool in_use;
+	_Alignas(64) struct gmod_launch ring[GMOD_RING];
 };
 _Static_assert(offsetof(struct gmod_thread, last[1]) == 64, "the first place in last[] ends the first cache line");
 
@@ -81,7 +83,7 @@ static inline struct gmod_thread *gmod_threads(void)
 }
 
 /* The launch that a thread is in, NULL if it is in none. */
-static inline struct gmod_launch *gmod_launch_under_way(const struct gmod_thread *t)
+static inline struct gmod_launch *gmod_launch_under_way(struct gmod_thread *t)
 {
 	uint64_t n = atomic_load_explicit(&t->launches, memory_order_acquire);
 	struct gmod_launch *l = n ? &t->ring[(n - 1) % GMOD_RING] : NULL;
