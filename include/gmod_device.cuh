@@ -31,6 +31,10 @@
 #ifndef GMOD_DEVICE_CUH
 #define GMOD_DEVICE_CUH
 
+#ifndef __CUDACC__
+#error "gmod_device.cuh is for CUDA code: compile with nvcc, in a file named *.cu or with -x cu, or with NVRTC"
+#endif
+
 #include "gmod/device_malloc.h"
 
 /* ---- the guard: libgmod finds it by name ---- */

@@ -177,6 +177,25 @@ void gmod_log_note(unsigned level, const char *format, ...)
 	errno = saved;
 }
 
+void gmod_log_point(const char *what)
+{
+	char line[LINE_BYTES];
+	struct gmod_scope scope;
+	struct gmod_text t;
+
+	if (!gmod_log_file_path()[0])
+		return;
+	gmod_text_init(&t, line, sizeof(line));
+	gmod_text_fmt(&t, "==%d==GMOD: %s; see ", (int)getpid(), what);
+	gmod_text_escaped(&t, gmod_log_file_path(), 512);
+	gmod_text_str(&t, "\n");
+	gmod_scope_begin(&scope);
+	gmod_lock(&sink.lock);
+	gmod_stderr_write(line, t.len);
+	gmod_unlock(&sink.lock);
+	gmod_scope_end(&scope);
+}
+
 void gmod_log_string(void *unused, const char *line)
 {
 	(void)unused;

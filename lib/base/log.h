@@ -40,6 +40,9 @@ bool gmod_log_is_bold(void);
  */
 void gmod_log_note(unsigned level, const char *format, ...) GMOD_PRINTF(2, 3);
 
+/* "==PID==GMOD: WHAT; see FILE" on stderr, where lines go to a file. */
+void gmod_log_point(const char *what);
+
 /* gmod_log_note(0, "%s", line), in the shape that gmod_options_parse() and gmod_options_help() call. */
 void gmod_log_string(void *unused, const char *line);
 

@@ -41,6 +41,7 @@ static const struct gmod_round rounds[] = {
 static void halt(void)
 {
 	gmod_say_the_last();
+	gmod_log_point("a finding ends this process");
 	gmod_real_exit((int)gmod_options()->exitcode);
 }
 

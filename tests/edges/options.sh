@@ -336,6 +336,8 @@ check_halt_on_error() {
 	done
 	guarded device_halt_on_error=1 "$programs/bad_overflow_1"
 	same "halt_on_error: nor device_halt_on_error at other findings" "0 1" "$status $(final_reports "$err")"
+	guarded halt_on_error=1:log_path=report.log "$programs/bad_halt"
+	says "halt_on_error: with a file, stderr says where to look" '^==[0-9]+==GMOD: a finding ends this process; see .*/guarded/report.log$' "$err"
 	guarded halt_on_error=1 "$programs/bad_halt"
 	says_not "halt_on_error: none unless it is asked for" '==GMOD: guarded ' "$err"
 }
