@@ -3,7 +3,7 @@ import html
 import re
 from datetime import datetime, timezone
 
-from as_text import clean, plural
+from as_text import clean, message_words, plural
 from groups import hosts_words, moments, place
 
 BEGIN = "<!DOCTYPE html>\n"
@@ -181,7 +181,7 @@ def findings_table(group):
 def section(number, group):
     f = group.first
     parts = [el("h2", f"{number}. ", el("span", group.title(), class_="where"), id=f"g{number}"),
-             el("p", f"{f['message']}. ", el("span", f"{plural(len(group.findings), 'finding')} {hosts_words(group)}", class_="dim"))]
+             el("p", f"{message_words(f)}. ", el("span", f"{plural(len(group.findings), 'finding')} {hosts_words(group)}", class_="dim"))]
     parts += [stack(words, moment) for words, moment in moments(f)]
     parts += [suspects_table(group), timeline(f)]
     if f.get("corruption"):

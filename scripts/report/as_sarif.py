@@ -3,7 +3,7 @@ import json
 import os
 from urllib.parse import quote
 
-from as_text import clean, plural, stack_lines, suspect_lines
+from as_text import clean, message_words, plural, stack_lines, suspect_lines
 from groups import hosts_words, moments, place
 
 RULES = {
@@ -44,7 +44,7 @@ def _stack(words, moment):
 
 def _result(group):
     f = group.first
-    lines = [f"{f['message']} ({plural(len(group.findings), 'finding')} {hosts_words(group)})"]
+    lines = [f"{message_words(f)} ({plural(len(group.findings), 'finding')} {hosts_words(group)})"]
     for words, moment in moments(f):
         lines.append(f"{words}:")
         lines += ["  " + line for line in stack_lines(moment)]

@@ -81,12 +81,16 @@ def bytes_line(corruption):
     return text
 
 
+def message_words(finding):
+    return finding["message"] + (" (the report is cut short)" if finding.get("cut") else
+                                 " (provisional: no final report came)" if finding["status"] != "final" else "")
+
+
 def group_lines(number, group):
     f = group.first
     yield f"{number}. {group.title()}"
     yield f"    {plural(len(group.findings), 'finding')} {hosts_words(group)}"
-    yield f"    {f['message']}" + (" (the report is cut short)" if f.get("cut") else
-                                   " (provisional: no final report came)" if f["status"] != "final" else "")
+    yield "    " + message_words(f)
     for words, moment in moments(f):
         yield f"    {words}:"
         yield from ("      " + line for line in stack_lines(moment))
