@@ -57,12 +57,16 @@ uint64_t gmod_ordered_site(const void *caller, const void *frame, size_t size)
 	return gmod_hash(gmod_hash(gmod_hash((uint64_t)(uintptr_t)caller) ^ depth) ^ about) | 1;
 }
 
+static bool is_default(CUstream stream)
+{
+	return gmod_handle(stream) <= (uint64_t)GMOD_KEY_PER_THREAD;
+}
+
 /* A stream may be of another context, and of another device, than the current one. */
 static bool is_of(CUstream stream, CUcontext context)
 {
 	CUcontext owner = NULL;
-	CUresult r = gmod_handle(stream) <= (uint64_t)GMOD_KEY_PER_THREAD ? NEXT(cuCtxGetCurrent)(&owner)
-									  : NEXT(cuStreamGetCtx)(stream, &owner);
+	CUresult r = is_default(stream) ? NEXT(cuCtxGetCurrent)(&owner) : NEXT(cuStreamGetCtx)(stream, &owner);
 
 	return r == CUDA_SUCCESS && owner == context;
 }
@@ -281,6 +285,23 @@ static void count_armed(const struct gmod_block *b)
 	gmod_count(&gmod_counters.ordered_bytes, size);
 }
 
+/*
+ * Of the legacy stream nobody asks whether it is idle, since that is an error beside a capture; of a thread's own no
+ * other thread can. A program may know by other means than a wait that its work there is done.
+ */
+static void mark(struct gmod_block *b, CUstream stream)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+
+	if (NEXT(cuEventCreate)(&b->behind, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+		b->behind = NULL;
+	else if (NEXT(cuEventRecord)(b->behind, stream) != CUDA_SUCCESS) {
+		NEXT(cuEventDestroy_v2)(b->behind);
+		b->behind = NULL;
+	}
+	gmod_relaxed_end(mode);
+}
+
 static void arm(struct gmod_block *b, const struct gmod_order *in)
 {
 	b->intact = gmod_now();
@@ -290,6 +311,8 @@ static void arm(struct gmod_block *b, const struct gmod_order *in)
 		gmod_block_set_state(b, GMOD_BARE);
 		return;
 	}
+	if (is_default(in->stream))
+		mark(b, in->stream);
 	b->armed = gmod_ticks();
 	count_armed(b);
 	gmod_block_set_state(b, GMOD_ARMED);
@@ -508,7 +531,7 @@ static CUresult free_plainly(struct gmod_block *b, bool armed)
 {
 	struct gmod_order in = {b->handle, b->stream}, now = {.stream = NULL};
 
-	if (!armed || !gmod_block_context(b) || gmod_block_is_armed(b))
+	if (!armed || !gmod_block_context(b) || gmod_block_is_filled(b))
 		return release(b, &now, armed && gmod_on());
 	if (!can_follow(b) || is_capturing(b->handle))
 		return leave(b);

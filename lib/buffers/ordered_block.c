@@ -1,5 +1,6 @@
 #include "lib/buffers/ordered_block.h"
 
+#include "lib/base/facts.h"
 #include "lib/base/lock.h"
 #include "monitor/launches/proof.h"
 
@@ -22,10 +23,25 @@ struct gmod_block *gmod_block_take(void)
 	return i < GMOD_LOOKS ? &gmod_blocks[i] : NULL;
 }
 
+static void drop_event(struct gmod_block *b)
+{
+	CUstreamCaptureMode mode;
+
+	if (b->behind && gmod_block_context(b) && gmod_context_use_begin(b->context)) {
+		mode = gmod_relaxed_begin();
+		NEXT(cuEventDestroy_v2)(b->behind);
+		gmod_relaxed_end(mode);
+		gmod_context_use_end(b->context);
+	}
+	b->behind = NULL;
+}
+
 void gmod_block_give(struct gmod_block *b)
 {
-	bool locked = gmod_lock(&gmod_blocks_lock);
+	bool locked;
 
+	drop_event(b);
+	locked = gmod_lock(&gmod_blocks_lock);
 	atomic_store_explicit(&b->freed, false, memory_order_relaxed);
 	atomic_store_explicit(&b->left, false, memory_order_relaxed);
 	gmod_block_set_state(b, GMOD_NO_BLOCK);
@@ -46,4 +62,17 @@ bool gmod_block_is_armed(const struct gmod_block *b)
 {
 	return gmod_block_state(b) == GMOD_ARMED &&
 	       (!b->armed || gmod_proven(gmod_handle(gmod_block_context(b)), b->stream, b->armed));
+}
+
+bool gmod_block_is_filled(const struct gmod_block *b)
+{
+	CUstreamCaptureMode mode;
+	CUresult r;
+
+	if (gmod_block_is_armed(b) || !b->behind)
+		return gmod_block_is_armed(b);
+	mode = gmod_relaxed_begin();
+	r = NEXT(cuEventQuery)(b->behind);
+	gmod_relaxed_end(mode);
+	return r == CUDA_SUCCESS;
 }

@@ -33,6 +33,7 @@ struct gmod_block {
 	struct gmod_site *site;
 	struct gmod_look look;
 	_Atomic uint64_t armed;    /* ticks when the fill was in the stream; 0: it is proven, for good */
+	CUevent behind;            /* the fill, in a stream in which nobody else can ask or follow; NULL: none */
 	struct gmod_moment intact; /* seen, or before it was filled; the monitor's once it is armed */
 	uint64_t looked_in, looked_from, looked_to; /* struct gmod_window */
 	_Atomic uint64_t seen_ns;                   /* monotonic: the latest look while it lives */
@@ -72,6 +73,9 @@ static inline CUcontext gmod_block_context(const struct gmod_block *b)
 
 /* Is it proven, by the program's own waits, that the fill is done? */
 bool gmod_block_is_armed(const struct gmod_block *b);
+
+/* For who is in its context: the same, or known by the event. */
+bool gmod_block_is_filled(const struct gmod_block *b);
 
 /* NULL: all are taken. */
 struct gmod_block *gmod_block_take(void);

@@ -111,10 +111,10 @@ static void free_left(struct gmod_block *b)
 	CUdeviceptr at = b->record->bounds.user;
 	CUstreamCaptureMode mode;
 
-	if (!gmod_block_is_armed(b) || !gmod_context_enter(b->context))
+	if (!gmod_context_enter(b->context))
 		return;
 	mode = gmod_relaxed_begin();
-	if (take_left(b)) {
+	if (gmod_block_is_filled(b) && take_left(b)) {
 		if (NEXT(cuMemFree_v2)(at) != CUDA_SUCCESS)
 			gmod_degraded("cuMemFree of memory of a pool");
 		gmod_block_retire(b);
@@ -378,7 +378,9 @@ uint64_t gmod_ordered_leisure(void)
 	bool some = unseen || atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) ||
 		    atomic_load_explicit(&on_their_way, memory_order_relaxed);
 
-	return some ? GMOD_MILLISECONDS(5) : UINT64_MAX;
+	return some                                                            ? GMOD_MILLISECONDS(5)
+	       : atomic_load_explicit(&gmod_blocks_left, memory_order_relaxed) ? GMOD_MILLISECONDS(100)
+									       : UINT64_MAX;
 }
 
 void gmod_ordered_look(bool all)
