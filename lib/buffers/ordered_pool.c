@@ -2,6 +2,7 @@
 
 #include "lib/base/facts.h"
 #include "lib/base/lock.h"
+#include "lib/base/log.h"
 
 /* Pools that are left alone: of which others may have the memory, or which have none of a device. */
 static _Atomic(CUmemoryPool) exportable[32];
@@ -21,6 +22,8 @@ void gmod_pool_made(CUmemoryPool pool, bool left_alone)
 	if (left_alone && n < 32) {
 		exportable[n] = pool;
 		atomic_store_explicit(&exportable_count, n + 1, memory_order_release);
+		if (n + 1 == 32)
+			gmod_log_note(1, "32 pools that can be exported: memory in stream order stays unguarded now");
 	}
 	gmod_unlock(&lock);
 }

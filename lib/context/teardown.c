@@ -146,11 +146,14 @@ static void bury(struct gmod_context *c)
 	gmod_context_use_end(c);
 }
 
-/* An error that nobody's context explains is one of a context without guarded buffers: one of these is reported. */
+/*
+ * An error that nobody's context explains is one of a context without guarded buffers: one of these is reported, unless
+ * a context that explains it has gone by a reset.
+ */
+static atomic_bool said;
+
 static bool is_of_no_entry(void)
 {
-	static atomic_bool said;
-
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
 		if (atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_BROKEN)
 			return false;
@@ -167,6 +170,8 @@ void gmod_context_failed(CUresult error, const char *entry_point)
 			broken |= UINT64_C(1) << i;
 	if (gmod_on() && (broken || is_of_no_entry()))
 		gmod_post_mortem(error, entry_point);
+	if (broken)
+		atomic_store_explicit(&said, true, memory_order_relaxed);
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
 		if (broken >> i & 1)
 			bury(gmod_context_at(i));
