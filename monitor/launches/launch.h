@@ -40,7 +40,7 @@ static inline unsigned gmod_last_launch_start(uint64_t stream)
 {
 	unsigned is_handle = !(stream & (GMOD_KEY_LEGACY | GMOD_KEY_PER_THREAD));
 
-	return (unsigned)(gmod_hash(stream) >> 60) & -is_handle;
+	return (unsigned)(gmod_hash(stream) >> (64 - GMOD_STREAM_BITS)) & -is_handle;
 }
 
 /* The latest launch on a stream that is not at its first place in last[]. */

@@ -352,10 +352,12 @@ static bool thread_outstanding(struct gmod_thread *t, uint64_t stream)
 	/* In this order: see gmod_launch_end(). */
 	if ((!stream && gmod_launch_under_way(t)) || gmod_crowd_outstanding(t))
 		return true;
-	for (unsigned i = 0; i < GMOD_STREAMS_PER_THREAD; i++)
-		if ((!stream || atomic_load_explicit(&t->last[i].stream, memory_order_relaxed) == stream) &&
-		    gmod_last_outstanding(t, i))
+	for (unsigned i = 0; i < GMOD_STREAMS_PER_THREAD; i++) {
+		uint64_t key = atomic_load_explicit(&t->last[i].stream, memory_order_relaxed);
+
+		if (key && (!stream || key == stream) && gmod_last_outstanding(t, i))
 			return true;
+	}
 	return false;
 }
 

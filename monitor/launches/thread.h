@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GMOD_RING = 256, GMOD_STREAMS_PER_THREAD = 16 };
+enum { GMOD_RING = 256, GMOD_STREAM_BITS = 6, GMOD_STREAMS_PER_THREAD = 1 << GMOD_STREAM_BITS };
 
 #define GMOD_IN_CALL UINT64_MAX
 #define GMOD_NOT_LAUNCHED 0
