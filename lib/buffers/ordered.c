@@ -498,15 +498,6 @@ static CUresult release(struct gmod_block *b, const struct gmod_order *in, bool 
 	return result;
 }
 
-/* Can the free go behind the fill? Not in a stream that has ended or is another thread's; in the legacy stream it would
- * join all others. */
-static bool can_follow(const struct gmod_block *b)
-{
-	uint64_t legacy = gmod_handle(gmod_block_context(b)) ^ GMOD_KEY_LEGACY;
-
-	return b->stream && b->stream != legacy && b->stream == gmod_order_of(b->handle, GMOD_LEGACY).key;
-}
-
 /* The record stays RELEASING, and in the index: another free is refused. */
 static CUresult leave(struct gmod_block *b)
 {
@@ -525,7 +516,8 @@ static CUresult leave(struct gmod_block *b)
 /*
  * cuMemFree of what came from a pool does not wait, and a trim may take the pages away at once, also from under a fill
  * that is still to run (measured). Where it is not known to be done the buffer is freed behind it, in the stream's
- * order; where nothing can be put there, by the monitor, once it is known.
+ * order. Not in one that has ended, in the legacy stream, where the free would join all others, or in a thread's own,
+ * which may be another thread's: the monitor frees there, once it is known.
  */
 static CUresult free_plainly(struct gmod_block *b, bool armed)
 {
@@ -533,7 +525,7 @@ static CUresult free_plainly(struct gmod_block *b, bool armed)
 
 	if (!armed || !gmod_block_context(b) || gmod_block_is_filled(b))
 		return release(b, &now, armed && gmod_on());
-	if (!can_follow(b) || is_capturing(b->handle))
+	if (!b->stream || is_default(b->handle) || is_capturing(b->handle))
 		return leave(b);
 	return release(b, gmod_stream_is_idle(b->handle) ? &now : &in, gmod_on());
 }
