@@ -80,8 +80,8 @@ check_stats() {
 		[ "$(sample "${key}_total" "$work/3.prom")" = "$value" ] || missing+=" $key=$value"
 	done < <(grep '"event":"summary"' <<<"$err" | sed 's/,"bytes_asked".*//; s/.*"version":"[^"]*",//' | tr -d '"' | tr , '\n')
 	same "stats: each counter" '' "${missing:+$missing in $(cat "$work/3.prom")}"
-	guarded "stats_path=$work/end" "$programs/good_axpy"
-	same "stats: the end is in it" 3 "$(sample buffers_guarded_total "$work/end")"
+	guarded "stats_path=$work/end" "$programs/good_allocated_while_held_up"
+	same "stats: the end is in it" 1200 "$(sample buffers_guarded_total "$work/end")"
 	says "stats: there are some" '^gmod_bytes_guarded_total' "$(cat "$work/3.prom")"
 	same "stats: findings by class" 1 "$(sample findings_total "$work/3.prom" 'class="heap-buffer-overflow"')"
 	says "stats: shares" '^[01][.][0-9]{3} [01][.][0-9]{3}$' "$(sample guarded_ratio "$work/3.prom" 'kind="stream-order"') \
