@@ -59,12 +59,6 @@ static void add_time(struct gmod_text *t, const char *key, uint64_t ns)
 	gmod_text_stamp(t, ns);
 }
 
-static void add_null(struct gmod_text *t, const char *key)
-{
-	add_key(t, key);
-	gmod_text_str(t, "null");
-}
-
 /* The object, or null; to be closed if it is there. */
 static bool open_object(struct gmod_text *t, const char *key, bool there)
 {
@@ -96,8 +90,7 @@ static void add_python(struct gmod_text *t, const char *before, const struct gmo
 static void add_frames(struct gmod_text *t, const struct gmod_frames *frames)
 {
 	add_python(t, ",\"python\":[", frames->python);
-	add_key(t, "frames");
-	gmod_text_str(t, "[");
+	gmod_text_str(t, ",\"frames\":[");
 	for (uint32_t i = 0; i < frames->depth; i++) {
 		const struct gmod_frame *f = &frames->frame[i];
 
@@ -160,7 +153,7 @@ static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
 	if (b->freed_ns)
 		add_moment(t, "freed", b->freed_ns, b->freed_tid, &nobody, &v->stack[GMOD_FREED]);
 	else
-		add_null(t, "freed");
+		add_string(t, "freed", NULL);
 	gmod_text_str(t, "}");
 }
 
@@ -221,23 +214,21 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 	if (s->graph)
 		add_address(t, "graph", s->graph);
 	else
-		add_null(t, "graph");
+		add_string(t, "graph", NULL);
 	gmod_text_fmt(t, ",\"grid\":[%u,%u,%u]", s->grid[0], s->grid[1], s->grid[2]);
 	gmod_text_fmt(t, ",\"block\":[%u,%u,%u]", s->block[0], s->block[1], s->block[2]);
 	add_python(t, ",\"python\":[", gmod_python_stack(s->python[0]));
 	gmod_text_str(t, ",\"python_elsewhere\":[");
 	for (int i = 1; i < GMOD_PLACES_MAX && gmod_python_stack(s->python[i]); i++)
 		add_python(t, i > 1 ? ",[" : "[", gmod_python_stack(s->python[i]));
-	gmod_text_str(t, "]");
-	gmod_text_str(t, "}");
+	gmod_text_str(t, "]}");
 }
 
 static void add_suspects(struct gmod_text *t, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
 
-	add_key(t, "suspects");
-	gmod_text_str(t, "[");
+	gmod_text_str(t, ",\"suspects\":[");
 	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++)
 		add_suspect(t, v->suspect[i], &f->suspect[i]);
 	gmod_text_str(t, "]");
@@ -247,8 +238,7 @@ static void add_suspects(struct gmod_text *t, const struct gmod_report_view *v)
 
 static void add_nearby(struct gmod_text *t, const struct gmod_report_view *v)
 {
-	add_key(t, "nearby");
-	gmod_text_str(t, "[");
+	gmod_text_str(t, ",\"nearby\":[");
 	for (uint32_t i = 0; i < v->finding->nearby_count; i++) {
 		open_element(t);
 		add_extent(t, &v->finding->nearby[i]);
@@ -273,17 +263,14 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 	if (v->site_hash)
 		gmod_text_fmt(t, ",\"site_hash\":\"%016llx\"", (ull)v->site_hash);
 	else
-		add_null(t, "site_hash");
+		add_string(t, "site_hash", NULL);
 	if (f->buffer.base) {
 		add_number(t, "device", f->buffer.device);
 		add_string(t, "gpu", v->gpu[0] ? v->gpu : NULL);
 		add_count(t, "size", f->buffer.size);
 		add_number(t, "offset", f->offset);
 	} else {
-		add_null(t, "device");
-		add_null(t, "gpu");
-		add_null(t, "size");
-		add_null(t, "offset");
+		gmod_text_str(t, ",\"device\":null,\"gpu\":null,\"size\":null,\"offset\":null");
 	}
 	add_string(t, "site", v->site);
 	add_string(t, "message", v->title);
