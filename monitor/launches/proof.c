@@ -102,7 +102,7 @@ static struct stream *take_place(uint64_t key)
 		if (!is_spare(s, before) || !atomic_compare_exchange_strong_explicit(
 						&s->key, &before, NO_KEY, memory_order_acq_rel, memory_order_relaxed))
 			continue;
-		/* Another value: who is about to raise the old one notices, see raise_proven(). */
+		/* Another value: who is about to raise the old one notices, see raise_value(). */
 		atomic_store_explicit(&s->proven, !atomic_load_explicit(&s->proven, memory_order_relaxed),
 				      memory_order_release);
 		atomic_store_explicit(&s->valid_from, 0, memory_order_relaxed);
@@ -146,24 +146,15 @@ static void need(uint64_t stream)
 				      memory_order_relaxed);
 }
 
-static void raise_to(_Atomic uint64_t *value, uint64_t ticks)
+/* One of the stream's values, unless the place has become another stream's. */
+static void raise_value(struct stream *s, _Atomic uint64_t *value, uint64_t key, uint64_t ticks)
 {
-	uint64_t before = atomic_load_explicit(value, memory_order_relaxed);
+	uint64_t before = atomic_load_explicit(value, memory_order_acquire);
 
-	/* release: whoever sees the proof sees what it is based on */
-	while (before < ticks && !atomic_compare_exchange_weak_explicit(value, &before, ticks, memory_order_release,
-									memory_order_relaxed))
-		;
-}
-
-/* Unless the place has become another stream's. */
-static void raise_proven(struct stream *s, uint64_t key, uint64_t ticks)
-{
-	uint64_t before = atomic_load_explicit(&s->proven, memory_order_acquire);
-
-	while (before < ticks && atomic_load_explicit(&s->key, memory_order_relaxed) == key &&
-	       !atomic_compare_exchange_weak_explicit(&s->proven, &before, ticks, memory_order_acq_rel,
-						      memory_order_acquire))
+	/* release: whoever sees a proof sees what it is based on */
+	while (
+	    before < ticks && atomic_load_explicit(&s->key, memory_order_relaxed) == key &&
+	    !atomic_compare_exchange_weak_explicit(value, &before, ticks, memory_order_acq_rel, memory_order_acquire))
 		;
 }
 
@@ -173,7 +164,7 @@ static void prove(uint64_t key, uint64_t ticks, int depth)
 
 	if (!s)
 		return;
-	raise_proven(s, key, ticks);
+	raise_value(s, &s->proven, key, ticks);
 	if (depth >= EDGE_DEPTH)
 		return;
 	for (unsigned i = 0; i < EDGES; i++) {
@@ -390,7 +381,7 @@ void gmod_stream_destroyed(uint64_t stream)
 	for (unsigned i = 0; s && i < EDGES; i++)
 		erase_triple(&s->edge[i]);
 	if (s && unproven)
-		raise_to(&s->valid_from, gmod_ticks());
+		raise_value(s, &s->valid_from, stream, gmod_ticks());
 }
 
 /* Written under the lock of gmod_proof_remember(). */
