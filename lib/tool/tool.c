@@ -31,22 +31,12 @@ static void say_complaint(void *unused __attribute__((unused)), const char *line
 	tool_say("%s", line);
 }
 
-/* 0, or why the file cannot be read. It is not opened: that would take from a pipe. */
-static int reading_error(const char *path)
+/* 0, or why a file cannot be read (R_OK), or appended to (W_OK). It is not opened: that would take from a pipe. */
+static int file_error(const char *path, int how)
 {
 	struct stat status;
 
-	if (stat(path, &status) != 0 || access(path, R_OK) != 0)
-		return errno;
-	return S_ISDIR(status.st_mode) ? EISDIR : 0;
-}
-
-/* 0, or why no process can append to it: it has to be there, and is no link. */
-static int appending_error(const char *path)
-{
-	struct stat status;
-
-	if (lstat(path, &status) != 0 || access(path, W_OK) != 0)
+	if ((how == R_OK ? stat(path, &status) : lstat(path, &status)) != 0 || access(path, how) != 0)
 		return errno;
 	return S_ISLNK(status.st_mode) ? ELOOP : S_ISDIR(status.st_mode) ? EISDIR : 0;
 }
@@ -55,8 +45,8 @@ static int appending_error(const char *path)
 static bool check_files(const struct gmod_options *options)
 {
 	gmod_origin_read(); /* for log_path */
-	int error = options->suppressions[0] ? reading_error(options->suppressions) : 0;
-	int no_tally = options->tally[0] ? appending_error(options->tally) : 0;
+	int error = options->suppressions[0] ? file_error(options->suppressions, R_OK) : 0;
+	int no_tally = options->tally[0] ? file_error(options->tally, W_OK) : 0;
 	const char *refused = gmod_log_file_choose(options->log_path);
 	char path[PATH_MAX];
 	const char *stats = gmod_log_file_name(options->stats_path, path, true);
