@@ -38,22 +38,18 @@ void gmod_unit_stays(const struct gmod_unit *u);
 void gmod_units_fill(uint64_t state, uint64_t context);
 void gmod_units_fill_all(uint64_t state);
 
-/* Before a launch, in the launching thread; context: its current one, as a number. */
-static inline void gmod_units_prepare(uint64_t context)
+/*
+ * Before a launch, in the launching thread; context: its current one, as a number. all: in each context, for a graph's
+ * kernels may be of others than the one it is launched in.
+ */
+static inline void gmod_units_prepare(uint64_t context, bool all)
 {
 	uint64_t state = atomic_load_explicit(&gmod_hot.units, memory_order_acquire);
 
+	if (__builtin_expect(state & 1, 0) && all)
+		gmod_units_fill_all(state);
 	if (__builtin_expect(state & 1, 0))
 		gmod_units_fill(state, context);
-}
-
-/* The same for all contexts: a graph's kernels may be of others than the one it is launched in. */
-static inline void gmod_units_prepare_all(void)
-{
-	uint64_t state = atomic_load_explicit(&gmod_hot.units, memory_order_acquire);
-
-	if (__builtin_expect(state & 1, 0))
-		gmod_units_fill_all(state);
 }
 
 /* What kernels of a context have allocated is looked at once more before it ends, and heap and units go with it. */

@@ -56,10 +56,9 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dst, CUdeviceptr *src, size
 {
 	struct gmod_copy c = batch_begin(dst, src, sizes, count, failed, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(
-	    &c, NEXT(cuMemcpyBatchAsync)(dst, src, sizes, count, attributes, first, attribute_count, failed, stream));
+	return c.refused ? GMOD_REFUSED
+			 : gmod_copy_end(&c, NEXT(cuMemcpyBatchAsync)(dst, src, sizes, count, attributes, first,
+								      attribute_count, failed, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dst, CUdeviceptr *src, size_t *sizes, size_t count,
@@ -68,10 +67,9 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dst, CUdeviceptr *src,
 {
 	struct gmod_copy c = batch_begin(dst, src, sizes, count, failed, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, NEXT(cuMemcpyBatchAsync_ptsz)(dst, src, sizes, count, attributes, first,
-							       attribute_count, failed, stream));
+	return c.refused ? GMOD_REFUSED
+			 : gmod_copy_end(&c, NEXT(cuMemcpyBatchAsync_ptsz)(dst, src, sizes, count, attributes, first,
+									   attribute_count, failed, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dst, CUdeviceptr *src, size_t *sizes, size_t count,
@@ -80,10 +78,9 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dst, CUdeviceptr *src, s
 {
 	struct gmod_copy c = batch_begin(dst, src, sizes, count, NULL, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(
-	    &c, NEXT(cuMemcpyBatchAsync_v2)(dst, src, sizes, count, attributes, first, attribute_count, stream));
+	return c.refused ? GMOD_REFUSED
+			 : gmod_copy_end(&c, NEXT(cuMemcpyBatchAsync_v2)(dst, src, sizes, count, attributes, first,
+									 attribute_count, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dst, CUdeviceptr *src, size_t *sizes, size_t count,
@@ -92,10 +89,9 @@ GMOD_EXPORT CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dst, CUdeviceptr *s
 {
 	struct gmod_copy c = batch_begin(dst, src, sizes, count, NULL, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(
-	    &c, NEXT(cuMemcpyBatchAsync_v2_ptsz)(dst, src, sizes, count, attributes, first, attribute_count, stream));
+	return c.refused ? GMOD_REFUSED
+			 : gmod_copy_end(&c, NEXT(cuMemcpyBatchAsync_v2_ptsz)(dst, src, sizes, count, attributes, first,
+									      attribute_count, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *ops, size_t *failed,
@@ -103,9 +99,8 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *
 {
 	struct gmod_copy c = boxes_begin(ops, count, failed, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync)(count, ops, failed, flags, stream));
+	return c.refused ? GMOD_REFUSED
+			 : gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync)(count, ops, failed, flags, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_ptsz(size_t count, CUDA_MEMCPY3D_BATCH_OP *ops, size_t *failed,
@@ -113,9 +108,8 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_ptsz(size_t count, CUDA_MEMCPY3D_BATCH
 {
 	struct gmod_copy c = boxes_begin(ops, count, failed, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync_ptsz)(count, ops, failed, flags, stream));
+	return c.refused ? GMOD_REFUSED
+			 : gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync_ptsz)(count, ops, failed, flags, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
@@ -123,9 +117,7 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_O
 {
 	struct gmod_copy c = boxes_begin(ops, count, NULL, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync_v2)(count, ops, flags, stream));
+	return c.refused ? GMOD_REFUSED : gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync_v2)(count, ops, flags, stream));
 }
 
 GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t count, CUDA_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
@@ -133,9 +125,8 @@ GMOD_EXPORT CUresult cuMemcpy3DBatchAsync_v2_ptsz(size_t count, CUDA_MEMCPY3D_BA
 {
 	struct gmod_copy c = boxes_begin(ops, count, NULL, __func__);
 
-	if (c.refused)
-		return GMOD_REFUSED;
-	return gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync_v2_ptsz)(count, ops, flags, stream));
+	return c.refused ? GMOD_REFUSED
+			 : gmod_copy_end(&c, NEXT(cuMemcpy3DBatchAsync_v2_ptsz)(count, ops, flags, stream));
 }
 
 /* One alone. */

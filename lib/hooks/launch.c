@@ -24,9 +24,7 @@ STRAIGHT struct launching launch_begin(const void *function, CUstream stream, en
 	if (__builtin_expect(!gmod_on() || !(l.thread = gmod_thread_self()), 0))
 		return l;
 	context = gmod_current_context();
-	if (is_graph)
-		gmod_units_prepare_all();
-	gmod_units_prepare(context);
+	gmod_units_prepare(context, is_graph);
 	if (__builtin_expect(gmod_is_captured(stream, flavour), 0))
 		return l;
 	key = gmod_stream_key(gmod_handle(stream), flavour, context);

@@ -4,21 +4,10 @@
 #include "lib/context/capture.h"
 #include "lib/driver/errors.h"
 #include "lib/context/context.h"
+#include "lib/context/current.h"
 #include "lib/hooks/hook.h"
 #include "lib/base/facts.h"
 #include "monitor/launches/names.h"
-
-/* The context may have been made in a way that is not hooked. */
-static void meet_context(CUresult loaded)
-{
-	CUcontext here = NULL;
-
-	if (loaded != CUDA_SUCCESS || !gmod_on())
-		return;
-	if (NEXT(cuCtxGetCurrent)(&here) != CUDA_SUCCESS)
-		gmod_degraded("cuCtxGetCurrent");
-	gmod_context_met(here);
-}
 
 /*
  * Loading may wait for the device, and be where an earlier kernel's error surfaces. Nobody takes it for an order: the
@@ -30,20 +19,22 @@ static CUresult loaded(CUresult r, const char *entry_point)
 	return gmod_done(r, entry_point);
 }
 
-/* A module may be a unit: its kernels allocate for themselves. */
+/* A module may be a unit: its kernels allocate for themselves. Its context may be one that no hook has seen. */
 static CUresult module_loaded(CUresult r, const CUmodule *module, const char *entry_point)
 {
-	meet_context(r);
-	if (r == CUDA_SUCCESS && module)
+	if (r == CUDA_SUCCESS && gmod_on()) {
+		gmod_ask_current_context();
 		gmod_unit_module(*module);
+	}
 	return loaded(r, entry_point);
 }
 
 static CUresult library_loaded(CUresult r, const CUlibrary *library, const char *entry_point)
 {
-	meet_context(r);
-	if (r == CUDA_SUCCESS && library)
+	if (r == CUDA_SUCCESS && gmod_on()) {
+		gmod_ask_current_context();
 		gmod_unit_library(*library);
+	}
 	return loaded(r, entry_point);
 }
 
@@ -55,8 +46,7 @@ static CUresult unloaded(CUresult r, uint64_t module, uint64_t began, const stru
 		gmod_names_end(module, began);
 	if (gmod_is_capture_error(r) || r == CUDA_ERROR_NOT_PERMITTED)
 		gmod_unit_stays(u);
-	gmod_noted();
-	return gmod_done(r, entry_point);
+	return loaded(r, entry_point);
 }
 
 GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *file)
