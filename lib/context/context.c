@@ -68,32 +68,20 @@ void gmod_context_leave(struct gmod_context *c)
 	gmod_context_use_end(c);
 }
 
-static bool is_of(const struct gmod_context *c, CUcontext handle, bool any)
+struct gmod_context *gmod_context_known(CUcontext handle)
 {
-	int state;
-
-	if (!handle || atomic_load_explicit(&c->handle, memory_order_acquire) != handle)
-		return false;
-	state = atomic_load_explicit(&c->state, memory_order_acquire);
-	return state == GMOD_CONTEXT_ALIVE || (any && state != GMOD_CONTEXT_NONE);
-}
-
-static struct gmod_context *find(CUcontext handle, bool any)
-{
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (is_of(&gmod_contexts[i], handle, any))
+	for (unsigned i = 0; handle && i < GMOD_CONTEXTS; i++)
+		if (atomic_load_explicit(&gmod_contexts[i].handle, memory_order_acquire) == handle &&
+		    atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) != GMOD_CONTEXT_NONE)
 			return &gmod_contexts[i];
 	return NULL;
 }
 
 struct gmod_context *gmod_context_of(CUcontext handle)
 {
-	return find(handle, false);
-}
+	struct gmod_context *c = gmod_context_known(handle);
 
-struct gmod_context *gmod_context_known(CUcontext handle)
-{
-	return find(handle, true);
+	return c && atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE ? c : NULL;
 }
 
 static CUresult ask_stream(CUstream stream, struct gmod_owner *owner)
