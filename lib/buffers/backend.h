@@ -57,7 +57,7 @@ struct gmod_backend {
 	void (*disarm)(const struct gmod_record *r);
 	/* An error leaves the memory as it was. */
 	CUresult (*free)(struct gmod_record *r);
-	/* Optional: the same for a buffer that has gone with its context, or will go with it. */
+	/* Optional: the same for a disarmed buffer that has gone with its context, or will go with it. */
 	void (*drop)(struct gmod_record *r);
 
 	/* Optional: does it serve buffers of the device? */
@@ -74,12 +74,6 @@ GMOD_BACKENDS(GMOD_BACKEND_DECLARED)
 
 /* NULL ends the list. */
 extern const struct gmod_backend *const gmod_backends[];
-
-/*
- * Does the driver say that as much is free on the current device? Nothing is refused because of it: other threads
- * allocate and free meanwhile, and the native call may find room by other means.
- */
-bool gmod_device_has(size_t size);
 
 /* The real free of what the driver has given, in whatever context. */
 CUresult gmod_free_device(struct gmod_record *r);

@@ -72,12 +72,15 @@ static void move_to_device(const struct gmod_context *c, uint64_t from, uint64_t
 	gmod_relaxed_end(mode);
 }
 
-/* What stands for device memory must not evict any: there, the native call decides. */
+/* What stands for device memory must not evict any: there, the native call decides, which may find room otherwise. */
 static bool accepts(const struct gmod_request *q)
 {
+	size_t available = 0, total = 0;
+
 	if (q->memory == GMOD_MEM_MANAGED)
 		return can(q->context->device);
-	return q->memory == GMOD_MEM_DEVICE && works(q->context->device) && gmod_device_has(q->size);
+	return q->memory == GMOD_MEM_DEVICE && works(q->context->device) &&
+	       NEXT(cuMemGetInfo_v2)(&available, &total) == CUDA_SUCCESS && q->size <= available;
 }
 
 static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)

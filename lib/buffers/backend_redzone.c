@@ -93,17 +93,11 @@ static void arm(const struct gmod_request *q, struct gmod_record *r)
 		gmod_patrol_add(r);
 }
 
-static void give_room(const struct gmod_record *r)
+static void give_room(struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 
 	give(d->context, d->own);
-}
-
-static void drop(struct gmod_record *r)
-{
-	gmod_patrol_remove(r);
-	give_room(r);
 }
 
 static CUresult give_back(struct gmod_record *r)
@@ -123,6 +117,6 @@ const struct gmod_backend gmod_backend_redzone = {
     .arm = arm,
     .disarm = gmod_patrol_remove,
     .free = give_back,
-    .drop = drop,
+    .drop = give_room,
     .works = works,
 };

@@ -250,6 +250,7 @@ void gmod_buffer_lose(struct gmod_record *r)
 {
 	const struct gmod_backend *b = gmod_record_details(r)->backend;
 
+	disarm(r);
 	if (b->drop)
 		b->drop(r);
 	gmod_record_retire(r);

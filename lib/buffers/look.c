@@ -68,27 +68,28 @@ bool gmod_look_ask(const struct gmod_context *c, unsigned i, const struct gmod_l
 	return NEXT(cuMemcpyDtoHAsync_v2)(to, look->from, length_of(look), stream) == CUDA_SUCCESS;
 }
 
-/* An event behind them; NULL: there is none. */
-static CUevent record_asked(const struct gmod_context *c)
+CUevent gmod_event_behind(CUstream stream)
 {
-	bool visited = gmod_context_visit_begin(c);
-	CUevent asked = NULL;
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	CUevent e = NULL;
 
-	if (NEXT(cuEventCreate)(&asked, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
-	    NEXT(cuEventRecord)(asked, c->stream) != CUDA_SUCCESS) {
-		NEXT(cuEventDestroy_v2)(asked);
-		asked = NULL;
+	if (NEXT(cuEventCreate)(&e, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+	    NEXT(cuEventRecord)(e, stream) != CUDA_SUCCESS) {
+		NEXT(cuEventDestroy_v2)(e);
+		e = NULL;
 	}
-	gmod_context_visit_end(visited);
-	return asked;
+	gmod_relaxed_end(mode);
+	return e;
 }
 
 /* The stream may be the default one of the context that is current. */
 void gmod_look_precede(const struct gmod_context *c, CUstream stream)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	CUevent asked = record_asked(c);
+	bool visited = gmod_context_visit_begin(c);
+	CUevent asked = gmod_event_behind(c->stream);
 
+	gmod_context_visit_end(visited);
 	if (!asked || NEXT(cuStreamWaitEvent)(stream, asked, 0) != CUDA_SUCCESS) {
 		gmod_degraded("coming behind a look");
 		NEXT(cuStreamSynchronize)(c->stream);

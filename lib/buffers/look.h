@@ -25,6 +25,9 @@ bool gmod_look_room(const struct gmod_context *c);
 /* From here on an answer may come to that place: the copy goes into the stream. false: the driver refused it. */
 bool gmod_look_ask(const struct gmod_context *c, unsigned place, const struct gmod_look *look, CUstream stream);
 
+/* An event behind all that is in a stream of the current context; NULL: there is none. */
+CUevent gmod_event_behind(CUstream stream);
+
 /* What goes into that stream from here on comes behind all that has been asked for in the context's own stream. */
 void gmod_look_precede(const struct gmod_context *c, CUstream stream);
 

@@ -285,23 +285,6 @@ static void count_armed(const struct gmod_block *b)
 	gmod_count(&gmod_counters.ordered_bytes, size);
 }
 
-/*
- * Of the legacy stream nobody asks whether it is idle, since that is an error beside a capture; of a thread's own no
- * other thread can. A program may know by other means than a wait that its work there is done.
- */
-static void mark(struct gmod_block *b, CUstream stream)
-{
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-
-	if (NEXT(cuEventCreate)(&b->behind, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
-		b->behind = NULL;
-	else if (NEXT(cuEventRecord)(b->behind, stream) != CUDA_SUCCESS) {
-		NEXT(cuEventDestroy_v2)(b->behind);
-		b->behind = NULL;
-	}
-	gmod_relaxed_end(mode);
-}
-
 static void arm(struct gmod_block *b, const struct gmod_order *in)
 {
 	b->intact = gmod_now();
@@ -311,8 +294,12 @@ static void arm(struct gmod_block *b, const struct gmod_order *in)
 		gmod_block_set_state(b, GMOD_BARE);
 		return;
 	}
+	/*
+	 * Of the legacy stream nobody asks whether it is idle, since that is an error beside a capture; of a thread's
+	 * own no other thread can. A program may know by other means than a wait that its work there is done.
+	 */
 	if (is_default(in->stream))
-		mark(b, in->stream);
+		b->behind = gmod_event_behind(in->stream);
 	b->armed = gmod_ticks();
 	count_armed(b);
 	gmod_block_set_state(b, GMOD_ARMED);

@@ -100,8 +100,8 @@ void gmod_ordered_stream_ends(uint64_t key);
 /* Bytes of ours among what a pool says is in use. */
 uint64_t gmod_ordered_extra(CUmemoryPool pool);
 
-/* Whatever has landed is judged. all: each armed buffer is looked at as well, where nothing runs. For the monitor. */
-void gmod_ordered_look(bool all);
+/* Whatever has landed is judged, and each armed buffer looked at, where nothing runs. */
+void gmod_ordered_look(void);
 void gmod_ordered_tick(void);
 uint64_t gmod_ordered_leisure(void);
 

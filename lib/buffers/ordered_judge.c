@@ -10,7 +10,7 @@
 /* What a copy brings has all come so much later than its first byte. */
 #define SETTLES GMOD_MILLISECONDS(2)
 
-static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint8_t *bytes, struct gmod_moment seen)
+static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint8_t *bytes)
 {
 	uint64_t count = b->look.from + GMOD_LOOK_BYTES - diff->first;
 	uint8_t filled[GMOD_LOOK_BYTES];
@@ -24,7 +24,7 @@ static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint
 	    .expected = filled + (diff->first - b->look.from),
 	    .observed_count = count < GMOD_OBSERVED_MAX ? (uint32_t)count : GMOD_OBSERVED_MAX,
 	    .intact = b->intact,
-	    .seen = seen,
+	    .seen = gmod_now(),
 	    .last = true,
 	    .stream = b->looked_in,
 	    .from = b->looked_from,
@@ -45,30 +45,23 @@ static bool is_arriving(enum gmod_look_answer answer, uint64_t *changed_ns)
 	return gmod_monotonic_ns() - *changed_ns < SETTLES;
 }
 
-/* false: it may still come. at_once: nothing is on its way any more. */
-static bool judge(struct gmod_block *b, unsigned place, bool at_once)
-{
-	uint8_t bytes[GMOD_LOOK_BYTES];
-	struct gmod_diff diff;
-	enum gmod_look_answer answer = gmod_look_answer(b->context, place, &b->look, bytes, &diff);
-
-	if (!at_once && is_arriving(answer, &b->changed_ns))
-		return false;
-	if (answer == GMOD_LOOK_CHANGED)
-		sight(b, &diff, bytes, gmod_now());
-	return true;
-}
-
 static bool is_freed(const struct gmod_block *b)
 {
 	/* acquire: whoever freed it is done with it */
 	return atomic_load_explicit(&b->freed, memory_order_acquire);
 }
 
+/* at_once: nothing is on its way any more. */
 static void judge_freed(struct gmod_block *b, bool at_once)
 {
-	if (!judge(b, gmod_place_of(b), at_once))
+	uint8_t bytes[GMOD_LOOK_BYTES];
+	struct gmod_diff diff;
+	enum gmod_look_answer answer = gmod_look_answer(b->context, gmod_place_of(b), &b->look, bytes, &diff);
+
+	if (!at_once && is_arriving(answer, &b->changed_ns))
 		return;
+	if (answer == GMOD_LOOK_CHANGED)
+		sight(b, &diff, bytes);
 	atomic_fetch_sub_explicit(&gmod_blocks_awaited, 1, memory_order_relaxed);
 	gmod_block_retire(b);
 }
@@ -76,13 +69,14 @@ static void judge_freed(struct gmod_block *b, bool at_once)
 /* One thread at a time. */
 static atomic_flag judging = ATOMIC_FLAG_INIT;
 
-static void judge_all(const struct gmod_context *c, bool at_once)
+/* c: those of a context that has ended; NULL: of all. */
+static void judge_all(const struct gmod_context *c)
 {
 	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
 
 	for (uint32_t i = 0; atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) && i < count; i++)
 		if (is_freed(&gmod_blocks[i]) && (!c || gmod_blocks[i].context == c))
-			judge_freed(&gmod_blocks[i], at_once || !gmod_block_context(&gmod_blocks[i]));
+			judge_freed(&gmod_blocks[i], c || !gmod_block_context(&gmod_blocks[i]));
 }
 
 /* ---- those that the program has freed while their fill was to come ---- */
@@ -185,7 +179,7 @@ static void judge_living(const struct living *l, const struct gmod_diff *diff, c
 		b->looked_from = b->armed;
 		b->looked_to = UINT64_MAX;
 		if (diff)
-			sight(b, diff, bytes, gmod_now());
+			sight(b, diff, bytes);
 		b->intact = l->began;
 	}
 	gmod_unpin(GMOD_PIN_ORDERED);
@@ -366,7 +360,7 @@ void gmod_ordered_tick(void)
 {
 	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !gmod_lock(&judging))
 		return;
-	judge_all(NULL, false);
+	judge_all(NULL);
 	free_those_left();
 	take_answers();
 	look_at_some();
@@ -383,19 +377,18 @@ uint64_t gmod_ordered_leisure(void)
 									       : UINT64_MAX;
 }
 
-void gmod_ordered_look(bool all)
+void gmod_ordered_look(void)
 {
 	uint64_t deadline = GMOD_MILLISECONDS(100);
 
 	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !gmod_lock(&judging))
 		return;
 	do
-		judge_all(NULL, false);
+		judge_all(NULL);
 	while (atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) &&
 	       gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 2));
 	free_those_left();
-	if (all)
-		look_at_all();
+	look_at_all();
 	gmod_unlock(&judging);
 }
 
@@ -446,7 +439,7 @@ static void before(struct gmod_context *c)
 {
 	(void)c;
 	gmod_ordered_passed();
-	gmod_ordered_look(true);
+	gmod_ordered_look();
 }
 
 /* What was asked for has landed, or never will. */
@@ -459,7 +452,7 @@ static void commit(struct gmod_context *c)
 	begun = gmod_lock(&judging);
 	for_each_of(c, forget_stream);
 	if (begun)
-		judge_all(c, true);
+		judge_all(c);
 	/* Whoever judges: what comes to lie there next is not these. */
 	for_each_of(c, lose);
 	if (begun)

@@ -31,7 +31,7 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 	if (!swept)
 		return GMOD_BUSY;
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
-	gmod_ordered_look(true);
+	gmod_ordered_look();
 	gmod_guard_check(NULL, CHECK_DEADLINE_NS);
 	/* What this look has found is final with the next one. */
 	if (gmod_damage_pending())

@@ -36,7 +36,7 @@ void gmod_look_at_all(bool last)
 	if (!last)
 		gmod_damage_settle(true);
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
-	gmod_ordered_look(true);
+	gmod_ordered_look();
 	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
 		gmod_degraded("the last guard pass");
 	gmod_guard_update_stats(NULL);
