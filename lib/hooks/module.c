@@ -4,10 +4,19 @@
 #include "lib/context/capture.h"
 #include "lib/driver/errors.h"
 #include "lib/context/context.h"
-#include "lib/context/current.h"
 #include "lib/hooks/hook.h"
 #include "lib/base/facts.h"
 #include "monitor/launches/names.h"
+
+/* The context may have been made in a way that is not hooked. */
+static void meet_context(void)
+{
+	CUcontext here = NULL;
+
+	if (NEXT(cuCtxGetCurrent)(&here) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxGetCurrent");
+	gmod_context_met(here);
+}
 
 /*
  * Loading may wait for the device, and be where an earlier kernel's error surfaces. Nobody takes it for an order: the
@@ -19,11 +28,11 @@ static CUresult loaded(CUresult r, const char *entry_point)
 	return gmod_done(r, entry_point);
 }
 
-/* A module may be a unit: its kernels allocate for themselves. Its context may be one that no hook has seen. */
+/* A module may be a unit: its kernels allocate for themselves. */
 static CUresult module_loaded(CUresult r, const CUmodule *module, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
-		gmod_ask_current_context();
+		meet_context();
 		gmod_unit_module(*module);
 	}
 	return loaded(r, entry_point);
@@ -32,7 +41,7 @@ static CUresult module_loaded(CUresult r, const CUmodule *module, const char *en
 static CUresult library_loaded(CUresult r, const CUlibrary *library, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
-		gmod_ask_current_context();
+		meet_context();
 		gmod_unit_library(*library);
 	}
 	return loaded(r, entry_point);
