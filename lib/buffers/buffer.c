@@ -185,6 +185,7 @@ static enum gmod_answer guard(struct gmod_request *q, uint64_t *out)
 	answer = ask(q, gmod_record_details(r), &p);
 	if (answer == GMOD_ACCEPTS) {
 		forget_what_was_at(p.user);
+		gmod_proof_remember_new();
 		gmod_buffer_describe(r, q, &p);
 		if (arm(r, q)) {
 			count_guarded(q);
@@ -309,11 +310,13 @@ static bool become_canary(struct gmod_record *r)
 	struct gmod_details *d = gmod_record_details(r);
 	uint64_t from = r->bounds.user, all = r->bounds.tail_to - from;
 	uint64_t end = from + (all < GMOD_TAIL_SLACK ? all : GMOD_TAIL_SLACK);
-	struct gmod_moment now = gmod_now();
 	struct gmod_request q = {.context = d->context};
+	struct gmod_moment now;
 	struct gmod_slack *sent;
 	bool ok;
 
+	gmod_proof_remember_new();
+	now = gmod_now();
 	gmod_record_renew(r, &(struct gmod_bounds){from, 0, from, from, end, end});
 	d->kept_back = true;
 	d->serial = atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed) + 1;

@@ -319,6 +319,8 @@ void gmod_ordered_arm(const struct gmod_order *in)
 		count = sort_pending(in->key, false, mine);
 		atomic_fetch_add_explicit(&arming, (int)count, memory_order_relaxed);
 		gmod_unlock(&gmod_blocks_lock);
+		if (count > 0)
+			gmod_proof_remember_new();
 		for (unsigned i = 0; i < count; i++)
 			arm(mine[i], in);
 		/* release, both: who finds none comes behind the fills */

@@ -4,6 +4,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/lock.h"
+#include "lib/base/scope.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/thread.h"
 
@@ -40,6 +41,7 @@ static struct stream streams[STREAMS];
 static _Atomic uint64_t taken[STREAMS / 64]; /* a bit for each that ever had a key: looks go to no others */
 
 static _Atomic uint64_t looks; /* of gmod_proof_remember() at all launches, so far */
+static atomic_bool unnoted;    /* something has been proven since its latest one began */
 static struct triple events[EVENTS / WAYS]
 			   [WAYS]; /* by handle; of more than fit into a row the latest has the first place */
 
@@ -165,6 +167,7 @@ static void prove(uint64_t key, uint64_t ticks, int depth)
 	if (!s)
 		return;
 	raise_value(s, &s->proven, key, ticks);
+	atomic_store_explicit(&unnoted, true, memory_order_release);
 	if (depth >= EDGE_DEPTH)
 		return;
 	for (unsigned i = 0; i < EDGES; i++) {
@@ -429,6 +432,8 @@ static void look_at_thread(struct gmod_thread *t)
 	uint64_t crowded = atomic_load_explicit(&t->crowded_ticks, memory_order_acquire);
 	uint64_t oldest = end < GMOD_RING ? 0 : end - (GMOD_RING - 1);
 
+	if (end == atomic_load_explicit(&t->rested, memory_order_relaxed))
+		return;
 	t->settled = t->settled < oldest ? oldest : t->settled;
 	for (uint64_t n = t->settled; n < end; n++)
 		t->settled += look_at_launch(t, n) && n == t->settled;
@@ -442,7 +447,7 @@ static void look_at_thread(struct gmod_thread *t)
 	/* All of the crowd is in the ring. */
 	if (t->settled == end && atomic_load_explicit(&t->crowded_from, memory_order_relaxed) >= oldest)
 		atomic_store_explicit(&t->crowd_complete, crowded, memory_order_relaxed);
-	if (!thread_outstanding(t, 0))
+	if (t->settled == end && !thread_outstanding(t, 0))
 		atomic_store_explicit(&t->rested, end, memory_order_relaxed);
 }
 
@@ -460,6 +465,8 @@ void gmod_proof_remember(void)
 
 	if (!gmod_lock(&lock))
 		return;
+	/* acq_rel: what has been proven is seen from here on */
+	atomic_exchange_explicit(&unnoted, false, memory_order_acq_rel);
 	for (unsigned i = 0; i < STREAMS / 64; i++)
 		for (uint64_t bits = atomic_load_explicit(&taken[i], memory_order_relaxed); bits; bits &= bits - 1)
 			look_at_stream(&streams[i * 64 + (unsigned)__builtin_ctzll(bits)]);
@@ -468,4 +475,15 @@ void gmod_proof_remember(void)
 	/* release: what was looked at is noted */
 	atomic_fetch_add_explicit(&looks, 1, memory_order_release);
 	gmod_unlock(&lock);
+}
+
+void gmod_proof_remember_new(void)
+{
+	struct gmod_scope scope;
+
+	if (!atomic_load_explicit(&unnoted, memory_order_relaxed))
+		return;
+	gmod_scope_begin(&scope);
+	gmod_proof_remember();
+	gmod_scope_end(&scope);
 }

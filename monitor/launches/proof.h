@@ -79,6 +79,8 @@ bool gmod_crowd_outstanding(const struct gmod_thread *t);
  * that may go by it: what was not noted by `at` was not complete then.
  */
 void gmod_proof_remember(void);
+/* The same in the program's thread, before a new canary, and only if something has been proven since. */
+void gmod_proof_remember_new(void);
 bool gmod_launch_complete(const struct gmod_thread *t, uint64_t number, uint64_t at);
 
 #endif

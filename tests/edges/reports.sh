@@ -16,6 +16,10 @@ check_innocent() {
 		says "innocent: $program: the one that did it is named" '^(k_flip|k_illegal) x1' "$(suspects "$err")"
 		says_not "innocent: $program: the one that was done before is not" 'k_fill' "$(suspects "$err")"
 	done
+	for program in new ordered kept; do
+		guarded "max_overhead=100:quarantine_mb=$([ $program != kept ]; echo $?)" "$edges/innocent" $program
+		says "innocent: $program: only the one that did it is named" '^k_flip x1 on [^;]*$' "$(suspects "$err")"
+	done
 	guarded '' "$edges/innocent" current
 	says "innocent: after a wait for another context either may have" '^k_flip x1.*; k_fill x1' "$(suspects "$err")"
 }
