@@ -31,6 +31,7 @@ static CUresult export(CUipcMemHandle *handle, CUdeviceptr address)
 	if (d->raw != found.bounds.user || address - found.bounds.user >= found.bounds.size)
 		return GMOD_REFUSED;
 	atomic_store_explicit(&d->quiet_until, UINT64_MAX, memory_order_relaxed);
+	atomic_store_explicit(&d->exported, true, memory_order_relaxed);
 	return NEXT(cuIpcGetMemHandle)(handle, address);
 }
 

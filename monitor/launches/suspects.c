@@ -15,7 +15,8 @@ enum { GROUPS = 64 };
 struct group {
 	struct gmod_suspect suspect;
 	uint64_t latest;
-	unsigned place; /* among the kernels of the latest launch, a graph's */
+	uint64_t context, stream; /* of one of the launches */
+	unsigned place;           /* among the kernels of the latest launch, a graph's */
 };
 
 struct groups {
@@ -94,7 +95,13 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 
 	if (!group)
 		return;
-	group->suspect.launches++;
+	if (!group->suspect.launches++) {
+		group->context = l->context;
+		group->stream = l->stream;
+		group->suspect.stream = gmod_stream_handle(l->stream, l->context);
+	} else if (group->context != l->context || group->stream != l->stream) {
+		group->suspect.stream = GMOD_SEVERAL_STREAMS;
+	}
 	if (is_unproven(l->thread, l->number, l->context, l->stream, l->ticks)) {
 		group->suspect.unfinished++;
 		note_unfinished(g, l, group);
@@ -105,7 +112,6 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 	group->latest = l->ticks;
 	group->place = place;
 	group->suspect.launched_ns = l->ticks == GMOD_IN_CALL ? 0 : gmod_ns_of_ticks(l->ticks);
-	group->suspect.stream = gmod_stream_handle(l->stream, l->context);
 	memcpy(group->suspect.grid, l->grid, sizeof(l->grid));
 	memcpy(group->suspect.block, l->block, sizeof(l->block));
 }

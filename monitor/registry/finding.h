@@ -68,6 +68,7 @@ struct gmod_buffer_facts {
 	int device;    /* device ordinal of the allocating context */
 	enum gmod_memory memory;
 	const char *backend; /* its name in reports; "native": GMOD does not guard the buffer */
+	bool exported;       /* to other processes, whose kernels GMOD does not see */
 	uint64_t serial;     /* 1 for the process's first guarded allocation, counting up */
 	uint64_t allocated_ns;
 	int64_t allocated_tid; /* kernel thread id */
@@ -79,12 +80,14 @@ struct gmod_buffer_facts {
 	struct gmod_stack freed_at;
 };
 
+#define GMOD_SEVERAL_STREAMS UINT64_MAX
+
 /* One kernel (or graph) that was not proven complete when the canary was last seen intact. */
 struct gmod_suspect {
 	const char *name; /* as the module spells it (mangled); NULL: unknown */
 	uint64_t launches;
 	uint64_t unfinished;  /* of these, not proven complete when the report is given */
-	uint64_t stream;      /* handle of the latest launch */
+	uint64_t stream;      /* its handle, or GMOD_SEVERAL_STREAMS */
 	uint64_t launched_ns; /* when that was; 0: its call has not returned */
 	uint64_t graph;       /* executable graph handle when launched through one, else 0 */
 	uint32_t grid[3], block[3];
@@ -140,6 +143,13 @@ struct gmod_finding {
 	const struct gmod_buffer_facts *nearby;
 	uint32_t nearby_count;
 };
+
+/* Is the culprit among the suspects, if it is a kernel? */
+static inline bool gmod_has_all_suspects(const struct gmod_finding *f)
+{
+	return f->suspect_count <= GMOD_SUSPECTS_MAX && !f->suspects_omitted && !f->launches_lost &&
+	       !f->buffer.exported;
+}
 
 /* The stack that tells one bug from another: the call's that was made, or that of the buffer's allocation. */
 static inline bool gmod_site_is_call(const struct gmod_finding *f)

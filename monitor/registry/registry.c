@@ -246,6 +246,7 @@ struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r)
 	    .device = d->device,
 	    .memory = d->memory,
 	    .backend = d->backend_name,
+	    .exported = atomic_load_explicit(&d->exported, memory_order_relaxed),
 	    .serial = d->serial,
 	    .allocated_ns = d->allocated_ns,
 	    .allocated_tid = d->tid,

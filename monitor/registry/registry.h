@@ -69,6 +69,7 @@ struct gmod_details {
 	unsigned host_flags;          /* of cuMemHostAlloc, as asked for */
 	atomic_bool kept_back;        /* it has been freed: lib/buffers/quarantine.h */
 	atomic_bool leaving;          /* its context is being destroyed by the thread that owns the record */
+	atomic_bool exported;         /* other processes may write to it */
 	struct gmod_canary canary[2]; /* by enum gmod_side */
 	struct gmod_stamp slack[2];   /* when a side's slack was last seen intact; 0: when allocated */
 	/*

@@ -117,6 +117,8 @@ static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 	add_number(t, "device", b->device);
 	add_string(t, "memory", b->memory <= GMOD_MEM_KERNEL ? memory[b->memory] : NULL);
 	add_string(t, "backend", b->backend);
+	if (b->exported)
+		add_bool(t, "exported", true);
 	add_count(t, "allocation", b->serial);
 }
 
@@ -210,7 +212,10 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 	add_count(t, "launches", s->launches);
 	add_count(t, "unfinished", s->unfinished);
 	add_time(t, "launched", s->launched_ns);
-	add_address(t, "stream", s->stream);
+	if (s->stream == GMOD_SEVERAL_STREAMS)
+		add_string(t, "stream", NULL);
+	else
+		add_address(t, "stream", s->stream);
 	if (s->graph)
 		add_address(t, "graph", s->graph);
 	else

@@ -161,7 +161,7 @@ static bool suspects_match(const char *pattern, const struct gmod_report_view *v
 {
 	const struct gmod_finding *f = v->finding;
 
-	if (f->suspect_count == 0 || f->suspect_count > GMOD_SUSPECTS_MAX || f->suspects_omitted || f->launches_lost)
+	if (f->suspect_count == 0 || !gmod_has_all_suspects(f))
 		return false;
 	for (uint32_t i = 0; i < f->suspect_count; i++)
 		if (!name_matches(pattern, f->suspect[i].name, v->suspect[i]))

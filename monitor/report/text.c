@@ -184,7 +184,7 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 
 /*
  * Add all of the i-th one's name to *s, as far as it is told; false: an earlier one has it. Where its kernel is unknown
- * it stands alone. Stream UINT64_MAX is several.
+ * it stands alone.
  */
 static bool stands_for_all(const struct gmod_report_view *v, uint32_t i, struct gmod_suspect *s)
 {
@@ -201,7 +201,7 @@ static bool stands_for_all(const struct gmod_report_view *v, uint32_t i, struct 
 			gmod_note_place(s->python, other->python[place]);
 		if (s->stream == other->stream && s->graph == other->graph)
 			continue;
-		s->stream = UINT64_MAX;
+		s->stream = GMOD_SEVERAL_STREAMS;
 		s->graph = 0;
 	}
 	return true;
@@ -211,7 +211,7 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 {
 	gmod_text_escaped(t, *name ? name : "unknown", GMOD_NAME_SHOWN);
 	gmod_text_fmt(t, " x%llu on ", (ull)s->launches);
-	if (s->stream == UINT64_MAX)
+	if (s->stream == GMOD_SEVERAL_STREAMS)
 		gmod_text_str(t, "several streams");
 	else if (s->stream <= 2) /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
 		gmod_text_str(t, s->stream == 2 ? "the per-thread stream" : "the default stream");
@@ -267,6 +267,8 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 	if (f->launches_lost)
 		gmod_text_fmt(t, "; %llu launch record%s lost, so there may be others", (ull)f->launches_lost,
 			      f->launches_lost == 1 ? " was" : "s were");
+	if (f->buffer.exported)
+		gmod_text_str(t, "; or another process did it, which the buffer was exported to");
 	end(p);
 	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++) {
 		struct gmod_suspect s = f->suspect[i];

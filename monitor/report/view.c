@@ -297,7 +297,7 @@ static void add_kernel_names(struct gmod_text *t, const struct gmod_report_view 
 	const char *kernel[GMOD_SUSPECTS_MAX];
 	size_t len[GMOD_SUSPECTS_MAX];
 
-	if (f->suspects_omitted || f->launches_lost || f->suspect_count > GMOD_SUSPECTS_MAX)
+	if (!gmod_has_all_suspects(f))
 		return;
 	for (uint32_t i = 0; i < f->suspect_count; i++)
 		if (!(kernel[i] = gmod_kernel_substring(v->suspect[i], &len[i])))

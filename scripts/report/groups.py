@@ -118,7 +118,8 @@ class Group:
     @staticmethod
     def _kernels(finding):
         """The kernels; None: others may be missing from the list."""
-        if finding.get("suspects_omitted") or finding.get("launches_lost"):
+        exported = (finding.get("buffer") or {}).get("exported")
+        if exported or finding.get("suspects_omitted") or finding.get("launches_lost"):
             return None
         return {s["kernel"] or "unknown" for s in finding["suspects"]}
 

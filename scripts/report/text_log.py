@@ -149,6 +149,8 @@ class Report:
                 self.event["suspects_omitted"] = int(item.split()[1])
             elif "launch record" in item:
                 self.event["launches_lost"] = int(item.split()[0])
+            elif item.startswith("or another process") and self.event["buffer"]:
+                self.event["buffer"]["exported"] = True
 
     def take_launched(self, m):
         self.python = []
