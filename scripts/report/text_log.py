@@ -16,7 +16,7 @@ ANY = re.compile(r"^(?P<front>.{0,200}?)==(?P<pid>\d{1,10})==GMOD: (?P<text>.*)$
 FIRST = re.compile(r"^(?P<class>[a-z-]+): (?P<message>.*) \[finding (?P<id>\d{1,10})(?P<provisional>, provisional.*)?\]$")
 CLOSING = re.compile(r"^(?:guarded (?P<guarded>\d+) of (?P<buffers>\d+) buffers?.*\((?P<percent>\d{1,3}\.\d) %\)|no device buffers);"
                      r" \d+ sweeps?; (?P<findings>\d{1,10}) finding")
-FRAME = re.compile(r"^      #\d+ (?:(?P<function>.*)  )?(?:(?P<module>\S.*)\+)?(?P<offset>0x[0-9a-f]+)$")
+FRAME = re.compile(r"^      #\d+ (?:(?P<function>.*?)  )?(?:(?P<module>\S.*)\+)?(?P<offset>0x[0-9a-f]+)$")
 PYTHON = re.compile(r"^ {4,}at (?P<file>.*):(?P<line>\d+) in (?P<function>.*)$")
 BUFFER = re.compile(r"^    buffer \[(?P<base>0x[0-9a-f]+), (?P<end>0x[0-9a-f]+)\) (?P<where>.*?) device (?P<device>-?\d+),"
                     r" backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?"

@@ -74,6 +74,19 @@ done <<-'END'
 	mpirun|Wed Nov 25 22:22:NN 2026[1,0]<stderr>:|
 END
 
+# A module's name may have two blanks in a row, which is what stands behind a function, too.
+mkdir "$work/blanks"
+cp "$build/demo/demo" "$work/blanks/pro  gr: 5 in x"
+for form in text json; do
+	guarded "log_format=$form:log_path=$work/blanks.$form" "$work/blanks/pro  gr: 5 in x"
+	reported "a program with two blanks in its name, in $form" 0 "$work/blanks.$form"
+	says "blanks, in $form: its frames have lines" "^      #0 make_vector  $top/tests/demo/demo.c:$line\$" "$out"
+	reported "the same without lines, in $form" 0 --no-symbols "$work/blanks.$form"
+	says "blanks, in $form: function and module" '^      #0 make_vector  pro  gr: 5 in x\+0x[0-9a-f]+$' "$out"
+	reported "the same for programs, in $form" 0 --no-symbols --json "$work/blanks.$form"
+	says "blanks, in $form: the function alone" '^ *"function": "make_vector",$' "$out"
+done
+
 # A job fails by the findings of whichever process.
 reported "a job with findings" 86 --fail "$work/job.0.text" "$work/job.1.json"
 guarded "log_path=$work/healthy" "$build/sim/programs/good_axpy"
