@@ -117,7 +117,7 @@ def not_shown(events, findings):
 
 def not_looked_at(events):
     """Notes: a log without findings may be of a process that did not get to its end, or of one that guarded nothing."""
-    began = dict.fromkeys(groups.process_of(e) for e in events if e["event"] == "note" and e["text"].startswith("started: "))
+    began = dict.fromkeys(groups.process_of(e) for e in events if groups.is_start(e))
     share = {groups.process_of(e): e.get("guarded_permille") for e in events if e["event"] == "summary"}
     for who, what in (([p for p in began if p not in share], "no closing line: killed, or still running, so what came last was not looked at"),
                       ([p for p in began if share.get(p) == 0], "0.0 % of the device memory guarded")):

@@ -13,21 +13,62 @@ CALLS = {"double-free", "invalid-free", "api-out-of-bounds", "post-mortem"}
 
 
 def process_of(event):
-    return (event["host"], event["pid"]) if event.get("host") else (event["file"], event["pid"])
+    return event.get("host") or event["file"], event["pid"], event["life"]
+
+
+def is_start(event):
+    return event["event"] == "note" and event["text"].startswith("started: ")
+
+
+def _lives_of(row):
+    """The number of the life that each event of a row is of: a process that is started anew says so in a line.
+
+    One that goes on behind its closing line is several that wrote at the same time, or lines are missing. Nobody can
+    tell then which is whose, and all are one.
+    """
+    lives, life, begun, closed = [], 1, False, False
+    for event in row:
+        if is_start(event):
+            life, begun, closed = life + begun, True, False
+        elif event["event"] in ("finding", "summary"):
+            if closed:
+                return [1] * len(row)
+            begun, closed = True, event["event"] == "summary"
+        lives.append(life)
+    return lives
+
+
+def _number_lives(events, *names):
+    """The rows are the events that have these members in common. JSON apart from text: a process may write both."""
+    rows = {}
+    for event in events:
+        rows.setdefault((not event["schema"], *(event[name] for name in names)), []).append(event)
+    for row in rows.values():
+        for event, life in zip(row, _lives_of(row)):
+            event["life"] = life
 
 
 def join_processes(events):
-    """Lines of text that have no host and rank take them from a report of the same process in the same file."""
-    known = {(e["file"], e["pid"]): e for e in events if e.get("host")}
+    """Lines of text that have no host and rank take them from a report of the same process in the same file.
+
+    A container that is started again has the process number that it had: its lives are told apart, before, and after,
+    when the hosts are known, so that the first one of a host has the same number in each file.
+    """
+    _number_lives(events, "file", "pid")
+    known = {}
     for event in events:
-        report = known.get((event["file"], event["pid"]))
+        if event.get("host"):
+            known[event["file"], event["pid"]] = known[event["file"], event["pid"], event["life"]] = event
+    for event in events:
+        report = known.get((event["file"], event["pid"], event["life"])) or known.get((event["file"], event["pid"]))
         if not event.get("host") and report:
             for key in ("host", "rank", "version"):
                 event[key] = report[key]
+    _number_lives(events, "file", "pid", "host")
 
 
 def _key_of_finding(event):
-    """With the buffer: a container that is started again has the host and the process number that it had."""
+    """With the buffer: a container that is started again may write to another file, or not say that it has started."""
     return process_of(event), event["id"], (event.get("buffer") or {}).get("base")
 
 

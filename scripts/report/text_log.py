@@ -249,9 +249,11 @@ class Reader:
 
     def begin(self, front, pid, text):
         first, closing = FIRST.match(text), CLOSING.match(text)
-        if first and first["class"] in CLASSES:
-            if front in self.open:
-                yield self.cut_short(front)
+        report = first and first["class"] in CLASSES
+        ends = (closing or text.startswith("started: ")) and front in self.open and self.open[front].event["pid"] == pid
+        if front in self.open and (report or ends):
+            yield self.cut_short(front)
+        if report:
             self.open[front] = Report(pid, first)
             return
         event = {"schema": None, "event": "note", "pid": pid, "host": None, "rank": None, "version": None, "text": text}

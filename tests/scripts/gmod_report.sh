@@ -128,6 +128,42 @@ sed -n '/"event":"finding"/{s/"final"/"provisional"/; s/"base":"0x/"base":"0x1/;
 reported "a provisional finding of a process that had the same number" 0 "$work/restarted"
 says "counts" '^2 findings in' "$out"
 
+# A container that is started again is process 1 again: its lives are told apart by what each says first.
+unclosed='/GMOD: guarded |"event":"summary"/d'
+unsaid='/GMOD: started: |"text":"started: /d'
+for form in text json; do
+	sed -E 's/==[0-9]+==/==1==/; s/"pid":[0-9]+/"pid":1/' "$work/at_once.$form" >"$work/life.$form"
+	sed -E "$unclosed; /findings were counted/d" "$work/life.$form" >"$work/killed.$form"
+	cat "$work/killed.$form" "$work/life.$form" "$work/life.$form" >"$work/lives.$form"
+	reported "three lives of a container, in $form" 0 "$work/lives.$form"
+	says "lives, in $form: each is a process" '^    30 findings in 3 processes on [^ ]+$' "$out"
+	same "lives, in $form: what each has not shown" 2 "$(grep -c '^note: process 1 on .*: 290 further findings' <<<"$out")"
+	says "lives, in $form: the one that was killed" '^note: process 1 \([^ ]+\): no closing line: killed, ' "$out"
+	sed -E 's/(\[finding [0-9]+)\]/\1, provisional, still being watched]/; s/"final"/"provisional"/; /^SUMMARY/d' \
+		"$work/killed.$form" | cat - "$work/life.$form" >"$work/unsure.$form"
+	reported "a provisional finding of the life before, of a buffer of that address, in $form" 0 "$work/unsure.$form"
+	says "counts, in $form" '^20 findings in ' "$out"
+	sed 's/process: host [^,]*,/process: host other,/; s/"host":"[^"]*"/"host":"other"/' "$work/life.$form" |
+		cat "$work/life.$form" - >"$work/hosts.$form"
+	reported "a life on another host, in $form" 0 "$work/hosts.$form"
+	same "hosts, in $form: what each has not shown" 2 "$(grep -c '^note: process 1 on .*: 290 further findings' <<<"$out")"
+	sed -E "$unclosed; $unsaid" "$work/lives.$form" >"$work/terse.$form"
+	reported "lives that say nothing of themselves, in $form" 0 "$work/terse.$form"
+	says "terse, in $form: they are one" '^30 findings in 1 group, from logs of 1 process$' "$out"
+	sed -E "$unclosed" "$work/life.$form" >"$work/open.$form"
+	grep -E 'GMOD: guarded |"event":"summary"' "$work/life.$form" >"$work/closing.$form"
+	cat "$work/open.$form" "$work/open.$form" "$work/closing.$form" "$work/closing.$form" >"$work/beside.$form"
+	reported "two of one number at the same time, in $form" 0 "$work/beside.$form"
+	says "beside, in $form: nobody can tell them apart" '^20 findings in 1 group, from logs of 1 process$' "$out"
+	says_not "beside, in $form: so neither is said to be killed" 'no closing line' "$out"
+done
+reported "lives in text and in JSON" 0 "$work/lives.text" "$work/lives.json"
+says "are the same" '^    60 findings in 3 processes on [^ ]+$' "$out"
+sed '/^    process: /,$d' "$work/life.text" | cat - "$work/life.text" >"$work/unfinished"
+reported "a life that was killed in the midst of a report" 1 "$work/unfinished"
+says "has that report" '^11 findings in .* from logs of 2 processes$' "$out"
+says "and no end" '^note: process 1 \([^ ]+\): no closing line: killed, ' "$out"
+
 # A kernel that one rank suspects alone splits no group; a rank that suspects nothing in common is another.
 sed -E 's/; vec_add x1 on the default stream|vec_add x1 on the default stream; //' "$work/job.0.text" >"$work/other"
 reported "suspects that have nothing in common" 0 "$work/other" "$work/job.1.json"
@@ -296,7 +332,7 @@ expect "without python3" 2 env "PATH=$work/without" scripts/gmod report "$work/j
 same "what it needs" "gmod: gmod report needs python3" "$err"
 reported "a provisional report alone" 0 "$work/provisional"
 says "counts" ' \(provisional: no final report came\)$' "$out"
-sed 's/"status":"final"/"status":"provisional"/' "$work/job.1.json" | cat - "$work/job.1.json" >"$work/twice-told.json"
+sed '/"event":"finding"/{h; s/"final"/"provisional"/; p; g;}' "$work/job.1.json" >"$work/twice-told.json"
 reported "a provisional report and its final one" 0 "$work/twice-told.json"
 says "are one finding" '^1 finding in 1 group' "$out"
 # The words of the schema before.
