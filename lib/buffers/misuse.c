@@ -12,14 +12,29 @@
 #include "monitor/registry/index.h"
 #include "monitor/report/report.h"
 
-void gmod_misuse_remember_free(const struct gmod_record *r)
+static void remember(const struct gmod_record *r, const struct gmod_stack *at, bool ended)
 {
 	struct gmod_buffer_facts f = gmod_record_facts(r);
 
 	f.freed_ns = gmod_now().ns;
 	f.freed_tid = syscall(SYS_gettid);
-	gmod_unwind(&f.freed_at, gmod_options()->stack_depth);
+	f.freed_at = *at;
+	f.ended = ended;
 	gmod_freed_remember(&f);
+}
+
+void gmod_misuse_remember_free(const struct gmod_record *r)
+{
+	struct gmod_stack at;
+
+	gmod_unwind(&at, gmod_options()->stack_depth);
+	remember(r, &at, false);
+}
+
+void gmod_misuse_remember_end(const struct gmod_record *r, const struct gmod_stack *at)
+{
+	if (!gmod_record_details(r)->kept_back)
+		remember(r, at, true);
 }
 
 static void begin(struct gmod_finding *f, enum gmod_class class, uint64_t address, const char *entry_point,

@@ -7,6 +7,8 @@
 
 /* Keep what a double-free report needs; the caller owns the record. The last few thousand frees are remembered. */
 void gmod_misuse_remember_free(const struct gmod_record *r);
+/* The same for one that goes with its context, by the call whose stack that is. */
+void gmod_misuse_remember_end(const struct gmod_record *r, const struct gmod_stack *at);
 
 /*
  * `address` cannot be freed: a double free when the buffer that began there has been freed, or another thread is

@@ -1,16 +1,19 @@
 /* What the end of a context does to the buffers in it. */
 #include "lib/buffers/buffer.h"
+#include "lib/base/facts.h"
 #include "lib/base/phase.h"
 #include "lib/buffers/gather.h"
+#include "lib/buffers/misuse.h"
 #include "monitor/watch/verify.h"
 #include "monitor/watch/swept.h"
 
 /*
  * Records of the context, one after another. LIVE ones are RELEASING and this thread's when they are visited; of those
  * that are RELEASING, this thread's are visited: one that another thread is freeing at this moment stays that thread's.
+ * at: for the visits.
  */
-static void for_each_of(const struct gmod_context *c, enum gmod_state state,
-			void (*visit)(struct gmod_record *, struct gmod_moment swept))
+static void for_each_of(const struct gmod_context *c, enum gmod_state state, const struct gmod_stack *at,
+			void (*visit)(struct gmod_record *, struct gmod_moment swept, const struct gmod_stack *at))
 {
 	uint32_t end = gmod_registry_used();
 
@@ -23,27 +26,31 @@ static void for_each_of(const struct gmod_context *c, enum gmod_state state,
 			continue;
 		swept = gmod_sweep_latest();
 		if (state == GMOD_RELEASING ? gmod_record_details(r)->leaving : gmod_record_begin_leaving(r, word))
-			visit(r, swept);
+			visit(r, swept, at);
 	}
 }
 
-static void verify_leaving(struct gmod_record *r, struct gmod_moment swept)
+static void verify_leaving(struct gmod_record *r, struct gmod_moment swept, const struct gmod_stack *at)
 {
+	(void)at;
 	gmod_record_details(r)->leaving = true;
 	/* Before the driver is called: it may give these pages to a buffer of another context at once. */
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
 	gmod_verify_released(r, GMOD_VERIFY_VISIBLE, NULL, swept);
 }
 
-static void drop(struct gmod_record *r, struct gmod_moment swept)
+/* Destructors that run behind a reset free it: the report is to say what it was. */
+static void drop(struct gmod_record *r, struct gmod_moment swept, const struct gmod_stack *at)
 {
 	(void)swept;
+	gmod_misuse_remember_end(r, at);
 	gmod_buffer_lose(r);
 }
 
-static void keep(struct gmod_record *r, struct gmod_moment swept)
+static void keep(struct gmod_record *r, struct gmod_moment swept, const struct gmod_stack *at)
 {
 	(void)swept;
+	(void)at;
 	gmod_record_details(r)->leaving = false;
 	gmod_index_reinstate(r);
 }
@@ -57,17 +64,20 @@ static void look_before(struct gmod_context *c)
 
 static void begin(struct gmod_context *c)
 {
-	for_each_of(c, GMOD_LIVE, verify_leaving);
+	for_each_of(c, GMOD_LIVE, NULL, verify_leaving);
 }
 
 static void commit(struct gmod_context *c)
 {
-	for_each_of(c, GMOD_RELEASING, drop);
+	struct gmod_stack at; /* walked once: there may be many buffers */
+
+	gmod_unwind(&at, gmod_options()->stack_depth);
+	for_each_of(c, GMOD_RELEASING, &at, drop);
 }
 
 static void cancel(struct gmod_context *c)
 {
-	for_each_of(c, GMOD_RELEASING, keep);
+	for_each_of(c, GMOD_RELEASING, NULL, keep);
 }
 
 const struct gmod_context_listener gmod_buffers_of_context = {{

@@ -78,6 +78,7 @@ struct gmod_buffer_facts {
 	uint64_t freed_ns;                       /* 0: not freed */
 	int64_t freed_tid;
 	struct gmod_stack freed_at;
+	bool ended; /* freed by the end of its context */
 };
 
 #define GMOD_SEVERAL_STREAMS UINT64_MAX

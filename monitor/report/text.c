@@ -116,7 +116,9 @@ static void add_buffer(struct page *p, const struct gmod_report_view *v)
 	add_frames(p, &v->stack[GMOD_ALLOCATED]);
 	if (!b->freed_ns)
 		return;
-	t = begin(p, v->finding->class == GMOD_DOUBLE_FREE ? "    first freed " : "    freed ");
+	t = begin(p, b->ended                                ? "    freed with its context "
+		     : v->finding->class == GMOD_DOUBLE_FREE ? "    first freed "
+							     : "    freed ");
 	add_span(t, b->freed_ns, v->now_ns);
 	gmod_text_fmt(t, " ago by thread %lld", (long long)b->freed_tid);
 	end(p);

@@ -44,7 +44,8 @@ static void title_use_after_free(const struct gmod_finding *f, struct gmod_text 
 static void title_double_free(const struct gmod_finding *f, struct gmod_text *t)
 {
 	gmod_text_escaped(t, gmod_entry_point(f), 100);
-	gmod_text_fmt(t, "(0x%llx) of a %llu-byte buffer that had been freed", (ull)f->address, (ull)f->buffer.size);
+	gmod_text_fmt(t, "(0x%llx) of a %llu-byte buffer that had %s", (ull)f->address, (ull)f->buffer.size,
+		      f->buffer.ended ? "gone with its context" : "been freed");
 }
 
 static void title_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
@@ -344,8 +345,9 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 
 	switch (f->class) {
 	case GMOD_DOUBLE_FREE:
-		gmod_text_str(
-		    t, "let one of the two places own the buffer; the address may belong to another buffer by now");
+		gmod_text_str(t, f->buffer.ended ? "free it before cudaDeviceReset or the like ends its context"
+						 : "let one of the two places own the buffer");
+		gmod_text_str(t, "; the address may belong to another buffer by now");
 		break;
 	case GMOD_INVALID_FREE:
 		next_invalid_free(f, t);

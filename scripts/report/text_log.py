@@ -23,7 +23,7 @@ BUFFER = re.compile(r"^    buffer \[(?P<base>0x[0-9a-f]+), (?P<end>0x[0-9a-f]+)\
                     r"(?:, allocated (?P<ago>\d{1,9}\.\d+) s ago by thread (?P<thread>\d+))?"
                     r"(?:, allocated by mallocN in thread (?P<kernel_thread>\d+) of block (?P<kernel_block>\d+) of a kernel)?"
                     r"(?:, one of a sample: (?P<site_guarded>\d+) of (?P<site_allocations>\d+) .*)?$")
-FREED = re.compile(r"^    (?:first )?freed (?P<ago>\d{1,9}\.\d+) s ago by thread (?P<thread>\d+)$")
+FREED = re.compile(r"^    (?:first )?freed (?:with its context )?(?P<ago>\d{1,9}\.\d+) s ago by thread (?P<thread>\d+)$")
 CALLED = re.compile(r"^    (?:called:|freed again by) (?P<entry>.*?) in thread (?P<thread>\d+)"
                     r"(?:; the program got (?P<error_name>.*) \((?P<error>\d+)\)| of block (?P<block>\d+) of a kernel)$")
 WRITTEN = re.compile(r"^    written (?:between (?P<intact>\d\d:\d\d:\d\d\.\d+) \(last seen intact\) and |before )"

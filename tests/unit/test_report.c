@@ -215,6 +215,23 @@ TEST(a_double_free_shows_both_frees)
 	assert_int_equal(count("suspects"), 0);
 }
 
+TEST(a_free_behind_the_end_of_the_context_says_so)
+{
+	struct gmod_finding f = finding(GMOD_DOUBLE_FREE);
+
+	f.buffer.freed_ns = 1;
+	f.buffer.freed_tid = 7;
+	f.buffer.freed_at = (struct gmod_stack){.depth = 1, .pc = {the_caller()}};
+	f.buffer.ended = true;
+	f.entry_point = "cuMemFree_v2";
+	report_one("", &f);
+	expect(
+	    "double-free: cuMemFree_v2(0x7f1f30000000) of a 4000-byte buffer that had gone with its context [finding ");
+	expect(" s ago by thread 7\n      #0 the_caller  ");
+	expect("\n    freed with its context ");
+	expect("next step: free it before cudaDeviceReset or the like ends its context; ");
+}
+
 TEST(an_invalid_free_says_what_the_address_is)
 {
 	struct gmod_finding f = finding(GMOD_INVALID_FREE);
