@@ -79,10 +79,8 @@ static void ask_driver(uint64_t address, struct gmod_buffer_facts *facts)
 	facts->backend = "native";
 }
 
-static void find_around(uint64_t address, struct gmod_buffer_facts *facts)
+static void find_around(uint64_t address, struct gmod_found found, struct gmod_buffer_facts *facts)
 {
-	struct gmod_found found = gmod_index_find(address);
-
 	if (!found.record || !copy_facts(&found, facts)) {
 		memset(facts, 0, sizeof(*facts));
 		ask_driver(address, facts);
@@ -96,7 +94,7 @@ static bool is_second_free(uint64_t address, const struct gmod_found *found, str
 		return facts->base == address && !gmod_record_live(found->record);
 	if (gmod_freed_find(address, facts))
 		return true;
-	find_around(address, facts);
+	find_around(address, gmod_index_find(address), facts);
 	return false;
 }
 
@@ -133,6 +131,23 @@ bool gmod_misuse_is_outside(uint64_t address, uint64_t length)
 	       length > found.bounds.size - (address - found.bounds.user);
 }
 
+/*
+ * Whose the range was to be: it may begin in what lies behind one buffer and reach into the next one. The one that is
+ * nearer to its beginning, as for what kernels change (monitor/watch/damage.c).
+ */
+static struct gmod_found find_meant(uint64_t address, uint64_t length)
+{
+	struct gmod_found front = gmod_index_find(address), behind;
+	uint64_t past, before;
+
+	if (!front.record || address < front.bounds.user + front.bounds.size)
+		return front;
+	behind = gmod_index_find(front.bounds.tail_to);
+	past = address - front.bounds.user - front.bounds.size;
+	before = behind.bounds.user - address;
+	return behind.record && before < length && before <= past ? behind : front;
+}
+
 static void out_of_bounds(uint64_t address, uint64_t length, const char *entry_point, CUresult error)
 {
 	struct gmod_finding f;
@@ -143,7 +158,7 @@ static void out_of_bounds(uint64_t address, uint64_t length, const char *entry_p
 		return;
 	cancel = gmod_cancel_begin();
 	begin(&f, GMOD_API_OUT_OF_BOUNDS, address, entry_point, error);
-	find_around(address, &f.buffer);
+	find_around(address, find_meant(address, length), &f.buffer);
 	f.length = length;
 	end_of_buffer = f.buffer.base + f.buffer.size;
 	f.offset = address < f.buffer.base   ? (int64_t)(address - f.buffer.base)
