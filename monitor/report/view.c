@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/facts.h"
 #include "lib/base/file.h"
 #include "lib/base/hash.h"
 #include "lib/base/origin.h"
@@ -348,6 +349,10 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 		gmod_text_str(t, f->buffer.ended ? "free it before cudaDeviceReset or the like ends its context"
 						 : "let one of the two places own the buffer");
 		gmod_text_str(t, "; the address may belong to another buffer by now");
+		/* Nobody has seen those that are not guarded come and go. */
+		if (f->buffer.site_allocations > f->buffer.site_guarded || gmod_options()->sample_rate > 1)
+			gmod_text_str(
+			    t, ", and have belonged to one when it was freed first: of these a sample is guarded");
 		break;
 	case GMOD_INVALID_FREE:
 		next_invalid_free(f, t);

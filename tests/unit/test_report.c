@@ -213,6 +213,19 @@ TEST(a_double_free_shows_both_frees)
 	assert_non_null(strstr(s, "      #0 another_caller  "));
 	expect("SUMMARY: GMOD: double-free device 0 size 4000 offset +0 another_caller ");
 	assert_int_equal(count("suspects"), 0);
+	expect("the address may belong to another buffer by now\n");
+}
+
+TEST(a_double_free_in_a_sample_may_be_of_another_buffer)
+{
+	struct gmod_finding f = finding(GMOD_DOUBLE_FREE);
+
+	f.buffer.freed_ns = 1;
+	f.buffer.site_allocations = 20;
+	f.buffer.site_guarded = 2;
+	report_one("", &f);
+	expect(
+	    "belong to another buffer by now, and have belonged to one when it was freed first: of these a sample is");
 }
 
 TEST(a_free_behind_the_end_of_the_context_says_so)
