@@ -59,9 +59,14 @@ __attribute__((visibility("hidden"))) void *gmod_before_exec(enum next which)
 typedef int sigaction_fn(int number, const struct sigaction *wanted, struct sigaction *old);
 typedef sighandler_t signal_fn(int number, sighandler_t handler);
 
+/*
+ * All whose default ends the process. Not SIGKILL, which nobody can handle, and those of real time, from 32 on; nor
+ * SIGPIPE: Go's runtime asks the kernel whose handler it replaces, and has that one called where C code writes to a
+ * connection that has gone, of which it natively takes no notice.
+ */
 #define ENDINGS \
-	(1u << SIGTERM | 1u << SIGINT | 1u << SIGHUP | 1u << SIGQUIT | 1u << SIGXCPU | 1u << SIGABRT | 1u << SIGSEGV | \
-	 1u << SIGBUS | 1u << SIGILL | 1u << SIGFPE)
+	(~(1u << SIGKILL | 1u << SIGPIPE | 1u << SIGSTOP | 1u << SIGTSTP | 1u << SIGTTIN | 1u << SIGTTOU | \
+	   1u << SIGCONT | 1u << SIGCHLD | 1u << SIGURG | 1u << SIGWINCH))
 static struct sigaction ours; /* in the place of a default: zeros before the start, and with signals=0 */
 
 static int set(int number, const struct sigaction *wanted, struct sigaction *old)

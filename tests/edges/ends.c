@@ -117,8 +117,10 @@ static void end(const char *how)
 	const struct {
 		const char *name;
 		int number;
-	} signals[] = {{"TERM", SIGTERM}, {"INT", SIGINT},   {"HUP", SIGHUP},
-		       {"QUIT", SIGQUIT}, {"XCPU", SIGXCPU}, {"FPE", SIGFPE}};
+	} signals[] = {{"TERM", SIGTERM},     {"INT", SIGINT},   {"HUP", SIGHUP},   {"QUIT", SIGQUIT},
+		       {"XCPU", SIGXCPU},     {"FPE", SIGFPE},   {"ALRM", SIGALRM}, {"USR1", SIGUSR1},
+		       {"USR2", SIGUSR2},     {"PROF", SIGPROF}, {"IO", SIGIO},     {"PWR", SIGPWR},
+		       {"STKFLT", SIGSTKFLT}, {"SYS", SIGSYS},   {"XFSZ", SIGXFSZ}, {"VTALRM", SIGVTALRM}};
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!strcmp(how, signals[i].name))
@@ -151,8 +153,12 @@ static void end(const char *how)
 		overrun_stack();
 	else if (!strcmp(how, "trap"))
 		__builtin_trap();
+	else if (!strcmp(how, "breakpoint"))
+		raise(SIGTRAP);
 	else if (!strcmp(how, "bus"))
 		by_bus_error();
+	else if (!strcmp(how, "ignored"))
+		REQUIRE(!raise(SIGCHLD) && !raise(SIGURG) && !raise(SIGWINCH) && !raise(SIGCONT));
 	else if (!strcmp(how, "chain"))
 		handle(SIGTERM);
 	else if (!strcmp(how, "once"))
@@ -166,6 +172,8 @@ int main(int argc, char **argv)
 	CUdeviceptr p, q;
 
 	REQUIRE(argc > 1);
+	/* A parent in Python has it ignored. */
+	signal(SIGXFSZ, SIG_DFL);
 	p = make_buffer(4096);
 	if (!strcmp(argv[1], "vfork")) {
 		exec_in_vfork();

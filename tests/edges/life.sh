@@ -33,7 +33,7 @@ serve() {
 # Ended by a signal as it would be natively, and all is there.
 check_service() {
 	local signal
-	for signal in TERM HUP; do
+	for signal in TERM HUP USR1; do
 		serve "$signal" ''
 		same "service, SIG$signal: status, reports, closing lines" "$((128 + $(kill -l "$signal"))) 1 1" \
 			"$status $(final_reports "$err") $(grep -c '==GMOD: guarded ' <<<"$err")"

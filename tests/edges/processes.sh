@@ -328,7 +328,7 @@ check_ends() {
 	local how
 	ulimit -S -c 0
 	for how in execve execv execvp execvpe execl execlp execle fexecve execveat abort assert TERM INT HUP QUIT XCPU FPE \
-		crash deep bus trap chain small; do
+		ALRM USR1 USR2 VTALRM PROF IO PWR STKFLT SYS XFSZ breakpoint crash deep bus trap chain small; do
 		alone bash -c "trap - INT QUIT HUP; exec '$edges/ends' $how"
 		native="$status $out"
 		repeat "ends by $how" 5 "$status" 1 bash -c "trap - INT QUIT HUP; exec '$edges/ends' $how"
@@ -336,6 +336,8 @@ check_ends() {
 	done
 	as_alone "ends, by a handler that the kernel takes away" "" "$edges/ends" once
 	repeat "ends, an exec that fails" 1 4 2 "$edges/ends" returns
+	repeat "ends, signals that are ignored by default" 1 4 2 "$edges/ends" ignored
+	same "ends, signals that are ignored by default: the closing line comes behind" 2 "$(closing findings "$err")"
 	repeat "ends, an exec in a vfork child" 1 4 2 "$edges/ends" vfork
 	guarded signals=0 "$edges/ends" TERM
 	ended "ends, signals=0: at once" 143 0
