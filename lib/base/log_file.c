@@ -182,10 +182,12 @@ static const char *find_file(void)
 const char *gmod_log_file_write(const char *s, size_t n)
 {
 	const char *why = find_file();
+	bool written = !why && gmod_write_own_piece(file.fd, s, n, &file.torn);
 
-	if (!why && !gmod_write_own_piece(file.fd, s, n, &file.torn))
-		why = gmod_error_words(errno);
-	return why;
+	/* The program may have closed it in between. */
+	if (!why && !written && errno == EBADF && !(why = find_file()))
+		written = gmod_write_own_piece(file.fd, s, n, &file.torn);
+	return why || written ? why : gmod_error_words(errno);
 }
 
 void gmod_log_file_none(void)

@@ -30,7 +30,7 @@ int main(void)
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", first);
 		n = readlink(link, target, sizeof(target) - 1);
 		target[n > 0 ? n : 0] = 0;
-		if (n > 0 && strstr(target, "report"))
+		if (n > 0 && strstr(target, ".log"))
 			close(first);
 	}
 	first = open("data", O_RDWR | O_CREAT | O_TRUNC, 0600);

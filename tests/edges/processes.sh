@@ -299,6 +299,8 @@ check_all_closed() {
 	guarded log_path=reports.log "$edges/all_closed"
 	same "all_closed: nothing goes into its files" '0 0 bytes of data' "$status $out"
 	same "all_closed: both reports are in the log" 2 "$(final_reports "$(cat "$work/guarded/reports.log")")"
+	guarded log_path=slow.log env "LD_PRELOAD=$gmod $edges/plugin_slow_lock.so" "$edges/all_closed"
+	same "all_closed: also where one is just being written" 2 "$(final_reports "$(cat "$work/guarded/slow.log")")"
 }
 
 # A thread that is cancelled ends what it began: no finding goes with it, and no exit waits for it.
