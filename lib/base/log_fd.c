@@ -87,13 +87,18 @@ bool gmod_write_piece(int fd, const char *s, size_t n, enum gmod_writing how, bo
 	return write_all(fd, s, n, how, torn);
 }
 
-bool gmod_write_own_piece(int fd, const char *s, size_t n, bool *torn)
+bool gmod_write_own_piece(int fd, const struct stat *whose, const char *s, size_t n, bool *torn)
 {
 	uint64_t deadline = GMOD_MILLISECONDS(100);
+	struct stat now;
 	bool ok;
 
 	while (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
 		;
+	if (fstat(fd, &now) != 0 || !gmod_same_file(&now, whose)) {
+		errno = EBADF;
+		return false;
+	}
 	ok = gmod_write_piece(fd, s, n, GMOD_WRITES, torn);
 	flock(fd, LOCK_UN);
 	return ok;

@@ -25,8 +25,9 @@ bool gmod_write_piece(int fd, const char *s, size_t n, enum gmod_writing how, bo
 
 /*
  * The same where nobody else has our descriptor: under an advisory lock, which keeps pieces of several processes apart
- * where one write() does not (NFS, full pipes). Who waits 100 ms for it goes on without.
+ * where one write() does not (NFS, full pipes). Who waits 100 ms for it goes on without. false, and EBADF: it is not
+ * that file any more, for the program has closed the descriptor meanwhile.
  */
-bool gmod_write_own_piece(int fd, const char *s, size_t n, bool *torn);
+bool gmod_write_own_piece(int fd, const struct stat *whose, const char *s, size_t n, bool *torn);
 
 #endif

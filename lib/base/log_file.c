@@ -182,11 +182,11 @@ static const char *find_file(void)
 const char *gmod_log_file_write(const char *s, size_t n)
 {
 	const char *why = find_file();
-	bool written = !why && gmod_write_own_piece(file.fd, s, n, &file.torn);
+	bool written = !why && gmod_write_own_piece(file.fd, &file.id, s, n, &file.torn);
 
 	/* The program may have closed it in between. */
 	if (!why && !written && errno == EBADF && !(why = find_file()))
-		written = gmod_write_own_piece(file.fd, s, n, &file.torn);
+		written = gmod_write_own_piece(file.fd, &file.id, s, n, &file.torn);
 	return why || written ? why : gmod_error_words(errno);
 }
 

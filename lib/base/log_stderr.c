@@ -100,7 +100,7 @@ bool gmod_stderr_write(const char *s, size_t n)
 					: S_ISREG(st.st_mode) ? GMOD_WRITES
 							      : GMOD_PACED,
 					&stream.torn);
-	ok = gmod_write_own_piece(fd, s, n, &stream.torn);
+	ok = gmod_write_own_piece(fd, &st, s, n, &stream.torn);
 	close(fd);
 	return ok;
 }
