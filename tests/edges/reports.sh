@@ -17,7 +17,7 @@ check_innocent() {
 		says_not "innocent: $program: the one that was done before is not" 'k_fill' "$(suspects "$err")"
 	done
 	for program in new ordered kept; do
-		guarded "max_overhead=100:quarantine_mb=$([ $program != kept ]; echo $?)" "$edges/innocent" $program
+		guarded "max_overhead=100:quarantine_mb=$([ "$program" != kept ]; echo $?)" "$edges/innocent" "$program"
 		says "innocent: $program: only the one that did it is named" '^k_flip x1 on [^;]*$' "$(suspects "$err")"
 	done
 	guarded '' "$edges/innocent" current
