@@ -329,7 +329,8 @@ TEST(senseless_findings_are_survived)
 		f.class = i / 2;
 		f.id = next_id++;
 		f.status = GMOD_FINAL;
-		f.restored = f.buffer.allocated_by.known = f.called_by.known = true;
+		f.restored = f.buffer.exported = f.buffer.ended = f.buffer.allocated_by.known = f.called_by.known =
+		    true;
 		f.buffer.backend = f.entry_point = f.error_name = NULL;
 		f.nearby = NULL;
 		f.nearby_count = 0;
