@@ -90,11 +90,6 @@ def _binutils(tool, path, offsets):
     return [_pairs(answer.strip("\n").split("\n")) for answer in answers]
 
 
-def _as_bytes(path):
-    """The path for which a log may have this one: there, \\xff stands for the byte if that is no character's."""
-    return re.sub(r"\\x([89a-f][0-9a-f])", lambda m: bytes([int(m[1], 16)]).decode("ascii", "surrogateescape"), path)
-
-
 class Symbols:
     """folders: where the user keeps modules. tool: the path of a symboliser; None: whichever there is."""
 
@@ -152,9 +147,6 @@ class Symbols:
         here = os.path.isabs(path) and os.path.isfile(path)
         if here and (not wanted or build_id(path) == wanted):
             return path
-        raw = _as_bytes(path)  # or the name has these four characters: the build-id tells
-        if wanted and os.path.isabs(raw) and os.path.isfile(raw) and build_id(raw) == wanted:
-            return raw
         found = self._in_folders(path, wanted) or (wanted and self._elsewhere(wanted))
         if not found and here:
             self.say(f"{path} is another build than the one of the log: no lines for its frames")

@@ -87,19 +87,6 @@ for form in text json; do
 	says "blanks, in $form: the function alone" '^ *"function": "make_vector",$' "$out"
 done
 
-# A path with a byte that is no character.
-odd=$work/$'odd \377 \303\274'
-mkdir "$odd"
-cp "$build/demo/demo" "$odd/program"
-for form in text json; do
-	guarded "log_format=$form:log_path=$work/odd.$form" "$odd/program"
-	reported "a path that is not UTF-8, in $form" 0 "$work/odd.$form"
-	says "odd, in $form: its frames have lines" "^      #0 make_vector  $top/tests/demo/demo.c:$line\$" "$out"
-	sed -E 's/( build-id |"build_id":")..../\10000/g' "$work/odd.$form" >"$work/odd.other.$form"
-	reported "what the log has for it may stand for another, in $form" 0 "$work/odd.other.$form"
-	says_not "odd, in $form: no lines without the build-id" 'demo\.c:' "$out"
-done
-
 # A job fails by the findings of whichever process.
 reported "a job with findings" 86 --fail "$work/job.0.text" "$work/job.1.json"
 guarded "log_path=$work/healthy" "$build/sim/programs/good_axpy"
