@@ -1,7 +1,7 @@
 /*
  * ipc_pair [PRELOAD [past]]: the parent exports buffers, and a child, which has PRELOAD in LD_PRELOAD or nothing there,
- * imports them: it says what it finds, and writes to the last byte of each. past: to the one behind it, and the parent
- * does nothing with them but exporting.
+ * imports them: it says what it finds, and writes to the last byte of each. past: to eight behind it, any one of which
+ * may be what a canary is, and the parent does nothing with them but exporting.
  */
 #include "make_buffer.h"
 
@@ -13,14 +13,14 @@ enum { COUNT = sizeof(sizes) / sizeof(sizes[0]) };
 
 static void import(int number, CUipcMemHandle handle, bool past)
 {
-	unsigned char first = 0, last = 0xaa;
+	unsigned char first = 0, last[8] = {0xaa};
 	CUdeviceptr p, base;
 	size_t range;
 
 	CK(cuIpcOpenMemHandle(&p, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
 	CK(cuMemGetAddressRange(&base, &range, p));
 	CK(cuMemcpyDtoH(&first, p, 1));
-	CK(cuMemcpyHtoD(p + sizes[number] - !past, &last, 1));
+	CK(cuMemcpyHtoD(p + sizes[number] - !past, last, past ? 8 : 1));
 	printf("%zu: %zu from the base, first byte %#x, range long enough: %d\n", sizes[number], (size_t)(p - base),
 	       first, range >= sizes[number]);
 	CK(cuIpcCloseMemHandle(p));
