@@ -87,15 +87,23 @@ bool gmod_write_piece(int fd, const char *s, size_t n, enum gmod_writing how, bo
 	return write_all(fd, s, n, how, torn);
 }
 
+static bool is_still(int fd, const struct stat *whose)
+{
+	struct stat now;
+
+	return fstat(fd, &now) == 0 && gmod_same_file(&now, whose);
+}
+
 bool gmod_write_own_piece(int fd, const struct stat *whose, const char *s, size_t n, bool *torn)
 {
 	uint64_t deadline = GMOD_MILLISECONDS(100);
-	struct stat now;
 	bool ok;
 
-	while (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+	/* Each time: a file of the program's would be locked, and stay so. */
+	while (is_still(fd, whose) && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
 		;
-	if (fstat(fd, &now) != 0 || !gmod_same_file(&now, whose)) {
+	if (!is_still(fd, whose)) {
 		errno = EBADF;
 		return false;
 	}
