@@ -270,7 +270,7 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 		gmod_text_fmt(t, "; %llu launch record%s lost, so there may be others", (ull)f->launches_lost,
 			      f->launches_lost == 1 ? " was" : "s were");
 	if (f->buffer.exported)
-		gmod_text_str(t, "; or another process did it, which the buffer was exported to");
+		gmod_text_str(t, "; or another process that imported the buffer");
 	end(p);
 	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++) {
 		struct gmod_suspect s = f->suspect[i];

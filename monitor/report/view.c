@@ -349,10 +349,8 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 		gmod_text_str(t, f->buffer.ended ? "free it before cudaDeviceReset or the like ends its context"
 						 : "let one of the two places own the buffer");
 		gmod_text_str(t, "; the address may belong to another buffer by now");
-		/* Nobody has seen those that are not guarded come and go. */
 		if (f->buffer.site_allocations > f->buffer.site_guarded || gmod_options()->sample_rate > 1)
-			gmod_text_str(
-			    t, ", and have belonged to one when it was freed first: of these a sample is guarded");
+			gmod_text_str(t, "; GMOD guards a sample, so the first free may be an earlier buffer's");
 		break;
 	case GMOD_INVALID_FREE:
 		next_invalid_free(f, t);

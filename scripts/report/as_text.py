@@ -62,8 +62,8 @@ def suspect_lines(group):
         for frame in example.get("python") or ():
             yield f"    launched at {frame['file']}:{frame['line']} in {frame['function']}"
             break
-    if any((f["buffer"] or {}).get("exported") for f in group.findings):
-        yield "or another process, which the buffer was exported to"
+    if group.exported:
+        yield "or another process that imported the buffer"
 
 
 def tensor_lines(near):

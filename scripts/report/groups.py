@@ -149,6 +149,10 @@ def place_words(function, file, line):
     return f"{function} {where}" if function else where
 
 
+def is_exported(finding):
+    return (finding.get("buffer") or {}).get("exported", False)
+
+
 class Group:
     def __init__(self, key):
         self.key = key
@@ -159,8 +163,7 @@ class Group:
     @staticmethod
     def _kernels(finding):
         """The kernels; None: others may be missing from the list."""
-        exported = (finding.get("buffer") or {}).get("exported")
-        if exported or finding.get("suspects_omitted") or finding.get("launches_lost"):
+        if is_exported(finding) or finding.get("suspects_omitted") or finding.get("launches_lost"):
             return None
         return {s["kernel"] or "unknown" for s in finding["suspects"]}
 
@@ -173,6 +176,11 @@ class Group:
         if kernels is not None:
             self.common = kernels if self.common is None else self.common & kernels
         self.findings.append(finding)
+
+    @property
+    def exported(self):
+        """Other processes may have written, too."""
+        return any(map(is_exported, self.findings))
 
     @property
     def first(self):
