@@ -46,10 +46,11 @@ static inline void gmod_units_prepare(uint64_t context, bool all)
 {
 	uint64_t state = atomic_load_explicit(&gmod_hot.units, memory_order_acquire);
 
-	if (__builtin_expect(state & 1, 0) && all)
+	if (__builtin_expect(!(state & 1), 1))
+		return;
+	if (all)
 		gmod_units_fill_all(state);
-	if (__builtin_expect(state & 1, 0))
-		gmod_units_fill(state, context);
+	gmod_units_fill(state, context);
 }
 
 /* What kernels of a context have allocated is looked at once more before it ends, and heap and units go with it. */
