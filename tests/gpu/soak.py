@@ -10,7 +10,6 @@ Exit status: 0, 1 memory has grown, 2 a call failed, 77 no GPU.
 """
 
 import ctypes
-import itertools
 import math
 import multiprocessing
 import os
@@ -141,9 +140,8 @@ def train(until):
         return loss
 
     # Once at least: what PyTorch loads for it stays, and is to be there at the first count.
-    for i in itertools.count():
-        if i and time.monotonic() >= until:
-            break
+    more = True
+    while more:
         for _ in range(20):
             step(torch.randn(random.randrange(1, 64), 3, 40, 40, device="cuda"))
         images, stream = torch.randn(32, 3, 40, 40, device="cuda"), torch.cuda.Stream()
@@ -160,6 +158,7 @@ def train(until):
         if not math.isfinite(loss.item()):
             sys.exit("soak: the loss is no number")
         del graph, loss
+        more = time.monotonic() < until
     del model, optimizer, images
     torch.cuda.empty_cache()
 
