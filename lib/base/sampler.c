@@ -22,6 +22,7 @@ enum {
 };
 
 static struct gmod_site sites[GMOD_SITES + 1]; /* the last one for those that find no place */
+static uint64_t began;                         /* ns; set before any other thread is there */
 
 /*
  * The window that goes on. `turning` is held by who ends it and begins the next; who finds it taken goes on with the
@@ -103,15 +104,12 @@ static void set_probability(void)
 	SET(put_off, larger(GET(put_off) - 1, 0));
 }
 
-static int64_t earlier_ns(void)
-{
-	return larger(FULL, smaller((int64_t)gmod_clock_ns(CLOCK_PROCESS_CPUTIME_ID), EARLIER));
-}
-
 static void turn(uint64_t now_ns)
 {
 	bool first = !GET(start);
-	int64_t elapsed = first ? earlier_ns() : (int64_t)(now_ns - GET(start)), owed = GET(owed);
+	int64_t elapsed =
+	    first ? larger(FULL, smaller((int64_t)(now_ns - began), EARLIER)) : (int64_t)(now_ns - GET(start));
+	int64_t owed = GET(owed);
 	/* What the first window had above it fades. */
 	int64_t faded = GET(balance) - GET(balance) / FADES * smaller(elapsed / (int64_t)WINDOW, FADES);
 	int64_t most = larger(share_of(FULL), first ? share_of(elapsed) : faded);
@@ -216,6 +214,11 @@ static bool draw(struct gmod_site *s)
 }
 
 /* ---- what the guard asks ---- */
+
+void gmod_sample_begin(uint64_t now_ns)
+{
+	began = now_ns;
+}
 
 bool gmod_sample(uint64_t key, uint64_t now_ns, struct gmod_site **site)
 {

@@ -4,16 +4,15 @@
  * together, which costs less than one at a time.
  *
  * A bucket holds nanoseconds: time fills it at the rate of max_overhead, up to what 125 ms give, and
- * what guarding costs is taken out of it. With the first allocation it has what the CPU time of the process so far
- * gives, up to ten seconds': weights and an optimizer's momenta, which live as long as the process, are allocated in
- * its first seconds, and their sites are new. What of that is not spent fades in some ten seconds. A choice is charged
- * at once with what one has cost of late, because its cost comes later. Once a window the probability is set, so that
- * what the bucket holds lasts for the draws that the busiest window of late had. A draw goes by nothing but that number
- * and how many draws there were: not by what the bucket holds at that moment, or sites that always come late would
- * never be drawn, and the number recorded would not be the true one.
+ * what guarding costs is taken out of it. With the first allocation it has what the process's time so far gives, up to
+ * ten seconds': weights and an optimizer's momenta, which live as long as the process, are allocated in its first
+ * seconds, and their sites are new. What of that is not spent fades in some ten seconds. A choice is charged at once
+ * with what one has cost of late, because its cost comes later. Once a window the probability is set, so that what the
+ * bucket holds lasts for the draws that the busiest window of late had. A draw goes by nothing but that number and how
+ * many draws there were: not by what the bucket holds at that moment, or sites that always come late would never be
+ * drawn, and the number recorded would not be the true one.
  *
- * Pure arithmetic: no driver, no memory, and no clock but for the CPU time. From any thread, also from a signal
- * handler; nobody waits.
+ * Pure arithmetic: no driver, no memory, no clock. From any thread, also from a signal handler; nobody waits.
  */
 #ifndef GMOD_LIB_BASE_SAMPLER_H
 #define GMOD_LIB_BASE_SAMPLER_H
@@ -38,6 +37,9 @@ struct gmod_site {
 	_Atomic uint64_t draws, drawn; /* decided by chance, and chosen */
 	_Atomic uint64_t expected;     /* sum of the probabilities of the draws, in 2^-32 */
 } __attribute__((aligned(64)));
+
+/* Once, when the process begins, by CLOCK_MONOTONIC. */
+void gmod_sample_begin(uint64_t now_ns);
 
 /*
  * One more allocation of the site with that key (a hash, not 0), at that time: is it to be guarded? *site is never

@@ -16,6 +16,7 @@
 #include "lib/base/phase.h"
 #include "lib/base/python.h"
 #include "lib/base/real_exit.h"
+#include "lib/base/sampler.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/gather.h"
 #include "lib/buffers/ordered.h"
@@ -152,5 +153,6 @@ __attribute__((constructor)) static void at_load(void)
 	gmod_log_remember_stderr();
 	gmod_python_main_thread = pthread_self();
 	gmod_monitor_remember_cpus();
+	gmod_sample_begin(gmod_monotonic_ns());
 	(void)at_quick_exit(at_quick_end);
 }

@@ -75,6 +75,7 @@ TEST_IN_CHILD(threads_count_together)
 	struct gmod_sample_totals t;
 
 	begin(ONE_PERCENT);
+	gmod_sample_begin(the_time);
 	in_threads(THREADS, sample_and_count);
 	NEED(wrong == 0);
 	gmod_sample_totals(&t);
