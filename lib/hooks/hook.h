@@ -39,7 +39,8 @@ static inline CUresult gmod_done(CUresult result, const char *entry_point)
 
 /*
  * Work that is no launch, and may hold its stream up for as long as it likes: the device is not at rest meanwhile. The
- * stream is as an entry point was given it; those of per-thread default streams are named so.
+ * stream is as an entry point was given it; those of per-thread default streams are named so. An activity comes after
+ * it.
  */
 static inline void gmod_holds(CUresult r, CUstream stream, const char *entry_point)
 {

@@ -337,11 +337,17 @@ bool gmod_crowd_outstanding(const struct gmod_thread *t)
 	       !gmod_proven(atomic_load_explicit(&t->crowded_context, memory_order_relaxed), 0, crowded);
 }
 
+/* Grows with each launch, as its call begins, and once it has been noted that something holds a stream. */
+static uint64_t events_of(const struct gmod_thread *t)
+{
+	return atomic_load_explicit(&t->launches, memory_order_acquire) +
+	       atomic_load_explicit(&t->activity, memory_order_acquire);
+}
+
 /* stream 0: of all. */
 static bool thread_outstanding(struct gmod_thread *t, uint64_t stream)
 {
-	if (atomic_load_explicit(&t->launches, memory_order_acquire) ==
-	    atomic_load_explicit(&t->rested, memory_order_relaxed))
+	if (events_of(t) == atomic_load_explicit(&t->rested, memory_order_relaxed))
 		return false;
 	/* In this order: see gmod_launch_end(). */
 	if ((!stream && gmod_launch_under_way(t)) || gmod_crowd_outstanding(t))
@@ -428,11 +434,11 @@ static bool look_at_launch(struct gmod_thread *t, uint64_t number)
 
 static void look_at_thread(struct gmod_thread *t)
 {
-	uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire), ticks;
+	uint64_t events = events_of(t), end = atomic_load_explicit(&t->launches, memory_order_acquire), ticks;
 	uint64_t crowded = atomic_load_explicit(&t->crowded_ticks, memory_order_acquire);
 	uint64_t oldest = end < GMOD_RING ? 0 : end - (GMOD_RING - 1);
 
-	if (end == atomic_load_explicit(&t->rested, memory_order_relaxed))
+	if (events == atomic_load_explicit(&t->rested, memory_order_relaxed))
 		return;
 	t->settled = t->settled < oldest ? oldest : t->settled;
 	for (uint64_t n = t->settled; n < end; n++)
@@ -448,7 +454,7 @@ static void look_at_thread(struct gmod_thread *t)
 	if (t->settled == end && atomic_load_explicit(&t->crowded_from, memory_order_relaxed) >= oldest)
 		atomic_store_explicit(&t->crowd_complete, crowded, memory_order_relaxed);
 	if (t->settled == end && !thread_outstanding(t, 0))
-		atomic_store_explicit(&t->rested, end, memory_order_relaxed);
+		atomic_store_explicit(&t->rested, events, memory_order_relaxed);
 }
 
 static void look_at_stream(struct stream *s)

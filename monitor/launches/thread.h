@@ -36,12 +36,12 @@ struct gmod_last_launch {
 
 /*
  * The first cache line is all of it that a launch touches as a rule, where the program launches on one default stream,
- * and all that others read of a thread that has launched nothing since they last looked.
+ * and all that others read of a thread that has done nothing since they last looked.
  */
 struct gmod_thread {
 	_Atomic uint64_t activity;
 	_Atomic uint64_t launches; /* records written so far; the next goes to ring[launches % GMOD_RING] */
-	_Atomic uint64_t rested;   /* so many launches have been seen complete, all of them */
+	_Atomic uint64_t rested;   /* the sum of both when all that had been launched was seen complete */
 	struct gmod_thread *next;  /* set once, when it joins the list */
 	uint64_t number;           /* of the record; makes the key of the thread's own default stream */
 	struct gmod_last_launch last[GMOD_STREAMS_PER_THREAD];
