@@ -144,8 +144,8 @@ static int check_elf(const char *path, const struct elf_facts *facts)
 		return TOOL_USAGE;
 	}
 	if (!facts->has_interpreter) {
-		tool_say("%s is statically linked: no library can be preloaded into it", path);
-		return TOOL_USAGE;
+		tool_say("%s is statically linked: only the programs that it starts can be guarded", path);
+		return 0;
 	}
 	if (strstr(facts->interpreter, "ld-musl")) {
 		tool_say("%s is linked against musl; %s needs the GNU C library", path, library_name);
