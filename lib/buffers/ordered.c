@@ -202,7 +202,7 @@ static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, 
 	struct gmod_context *c = gmod_context_current();
 	struct gmod_block *b;
 
-	if (!c || !c->stream || gmod_pool_may_be_exported(c, q->pool) ||
+	if (!c || !c->stream || gmod_pool_is_left_alone(c, q->pool) ||
 	    !is_of(gmod_explicit(q->stream, q->flavour), c->handle) || !gmod_pool_reaches(c, q->pool) ||
 	    !gmod_look_room(c) || !(b = gmod_block_take()))
 		return false;

@@ -4,40 +4,39 @@
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 
-/* Pools that are left alone: of which others may have the memory, or which have none of a device. */
-static _Atomic(CUmemoryPool) exportable[32];
-static _Atomic unsigned exportable_count;   /* 32: too many to tell */
+static _Atomic(CUmemoryPool) left_alone[32];
+static _Atomic unsigned left_alone_count;   /* 32: too many to tell */
 static atomic_flag lock = ATOMIC_FLAG_INIT; /* for who writes them */
 
-void gmod_pool_made(CUmemoryPool pool, bool left_alone)
+void gmod_pool_made(CUmemoryPool pool, bool leave_alone)
 {
 	unsigned n;
 
 	if (!gmod_lock(&lock))
 		return;
-	n = atomic_load_explicit(&exportable_count, memory_order_relaxed);
+	n = atomic_load_explicit(&left_alone_count, memory_order_relaxed);
 	for (unsigned i = 0; i < n; i++)
-		if (exportable[i] == pool)
-			exportable[i] = NULL;
-	if (left_alone && n < 32) {
-		exportable[n] = pool;
-		atomic_store_explicit(&exportable_count, n + 1, memory_order_release);
+		if (left_alone[i] == pool)
+			left_alone[i] = NULL;
+	if (leave_alone && n < 32) {
+		left_alone[n] = pool;
+		atomic_store_explicit(&left_alone_count, n + 1, memory_order_release);
 		if (n + 1 == 32)
-			gmod_log_note(1, "32 pools that can be exported: memory in stream order stays unguarded now");
+			gmod_log_note(1, "32 pools that GMOD leaves alone: memory in stream order stays unguarded now");
 	}
 	gmod_unlock(&lock);
 }
 
-bool gmod_pool_may_be_exported(const struct gmod_context *c, CUmemoryPool pool)
+bool gmod_pool_is_left_alone(const struct gmod_context *c, CUmemoryPool pool)
 {
-	unsigned n = atomic_load_explicit(&exportable_count, memory_order_acquire);
+	unsigned n = atomic_load_explicit(&left_alone_count, memory_order_acquire);
 
 	if (!n)
 		return false;
 	if (!pool && NEXT(cuDeviceGetMemPool)(&pool, c->device) != CUDA_SUCCESS)
 		return true;
 	for (unsigned i = 0; i < n; i++)
-		if (exportable[i] == pool)
+		if (left_alone[i] == pool)
 			return true;
 	return n == 32;
 }

@@ -4,11 +4,15 @@
 
 #include "lib/context/context.h"
 
-/* A pool whose memory other processes may import, or which is not of a device, is left alone. */
-void gmod_pool_made(CUmemoryPool pool, bool left_alone);
+/*
+ * Left alone is a pool whose memory other processes may import, which has none of a device, or which may not grow
+ * beyond a size that the program gave: it would hold less with our bytes (measured: of 64 MiB, one buffer of 32 MiB and
+ * 512 B).
+ */
+void gmod_pool_made(CUmemoryPool pool, bool leave_alone);
 
-/* Others may have its memory, or it has none of a device; or so many pools are such that nobody can tell. */
-bool gmod_pool_may_be_exported(const struct gmod_context *c, CUmemoryPool pool);
+/* true as well: so many are left alone that nobody can tell. */
+bool gmod_pool_is_left_alone(const struct gmod_context *c, CUmemoryPool pool);
 
 /* A pool may be of a device whose memory this one does not reach. */
 bool gmod_pool_reaches(const struct gmod_context *c, CUmemoryPool pool);

@@ -80,7 +80,7 @@ GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p
 
 	if (r == CUDA_SUCCESS && gmod_on())
 		gmod_pool_made(*pool, props->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-					  props->location.type != CU_MEM_LOCATION_TYPE_DEVICE);
+					  props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || props->maxSize);
 	return gmod_done(r, __func__);
 }
 
