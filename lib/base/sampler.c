@@ -16,7 +16,7 @@ enum {
 	PAIR_ASSUMED = 12000, /* ns, while few have been seen */
 	PAIRS_ASSUMED = 8,
 	MEMORY = 8,  /* windows */
-	FADES = 64,  /* likewise: the first one's balance */
+	FADES = 512, /* likewise: the first one's balance */
 	FINE = 1024, /* parts of a pair, so that a few fade evenly, too */
 	RUN = 8,     /* draws that are chosen together */
 };

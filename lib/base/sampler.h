@@ -6,11 +6,11 @@
  * A bucket holds nanoseconds: time fills it at the rate of max_overhead, up to what 125 ms give, and
  * what guarding costs is taken out of it. With the first allocation it has what the process's time so far gives, up to
  * ten seconds': weights and an optimizer's momenta, which live as long as the process, are allocated in its first
- * seconds, and their sites are new. What of that is not spent fades in some ten seconds. A choice is charged at once
- * with what one has cost of late, because its cost comes later. Once a window the probability is set, so that what the
- * bucket holds lasts for the draws that the busiest window of late had. A draw goes by nothing but that number and how
- * many draws there were: not by what the bucket holds at that moment, or sites that always come late would never be
- * drawn, and the number recorded would not be the true one.
+ * seconds, and their sites are new. What of that is not spent fades in a minute or two, for a job's first step may come
+ * seconds after its weights. A choice is charged at once with what one has cost of late, because its cost comes later.
+ * Once a window the probability is set, so that what the bucket holds lasts for the draws that the busiest window of
+ * late had. A draw goes by nothing but that number and how many draws there were: not by what the bucket holds at that
+ * moment, or sites that always come late would never be drawn, and the number recorded would not be the true one.
  *
  * Pure arithmetic: no driver, no memory, no clock. From any thread, also from a signal handler; nobody waits.
  */

@@ -4,7 +4,7 @@
  */
 #include "tests/unit/sampling.h"
 
-enum { SITES = 1000, ALLOCATIONS = 1000000, LONGEST_MS = 120000 };
+enum { SITES = 1000, ALLOCATIONS = 1000000, LONGEST_MS = 400000 };
 enum { RUN = 8 }; /* draws that are chosen together */
 
 static uint64_t seed = 1;
@@ -342,10 +342,24 @@ TEST_IN_CHILD(the_time_before_the_first_counts_once)
 	w->life = 10 * SECOND;
 	pass(w, 500 * MS);
 	first = burst(w, 400);
-	flow(w, 30, 100 * MS);
+	flow(w, 300, 100 * MS);
 	later = burst(w, 400);
 	CHECK(first > 300, "of 400 first allocations, %u are guarded", first);
 	CHECK(later < 250, "of 400 later ones, %u are guarded", later);
+}
+
+/* Weights, then a library that is loaded for some seconds, then the first step. */
+TEST_IN_CHILD(the_time_before_outlasts_a_pause)
+{
+	struct world *w = open_world(ONE_PERCENT);
+	unsigned guarded;
+
+	w->life = 10 * SECOND;
+	pass(w, 6 * SECOND);
+	burst(w, 10);
+	pass(w, 5 * SECOND);
+	guarded = burst(w, 2000);
+	CHECK(guarded > 1800, "of 2000, %u are guarded", guarded);
 }
 
 /* How many of n new sites have one guarded, all at this moment. */
