@@ -111,12 +111,18 @@ static struct gmod_sighting look_of(struct gmod_record *r, uint64_t word, enum g
 static void look_at(const struct gmod_sighting *look, struct gmod_range zone)
 {
 	const struct gmod_canary *c = &look->details->canary[look->side];
-	struct gmod_diff d = {0};
+	const void *bytes = (const void *)(uintptr_t)zone.from;
+	struct gmod_diff d = {0}, again = {0};
 
-	if (gmod_canary_compare(c, zone.from, zone.to, (const void *)(uintptr_t)zone.from, &d) || !d.changed)
+	if (gmod_canary_compare(c, zone.from, zone.to, bytes, &d) || !d.changed) {
 		gmod_damage_intact(look->record, look->word, look->side, zone.from, zone.to);
-	else
-		sight(look, &d, (const uint8_t *)(uintptr_t)d.first, zone.to - d.first);
+		return;
+	}
+	/* Of what is being written upwards, the beginning may have come behind this look. */
+	gmod_canary_compare(c, zone.from, zone.to, bytes, &again);
+	if (again.changed)
+		d = again;
+	sight(look, &d, (const uint8_t *)(uintptr_t)d.first, zone.to - d.first);
 }
 
 /* The zone where it lies and the slack as copied, as one damage: there may be bytes between them that are nobody's. */
