@@ -72,7 +72,7 @@ PASSED(decompressions, cuMemBatchDecompressAsync_ptsz,
 		gmod_ordered_passed(); \
 		r = NEXT(symbol) arguments; \
 		gmod_holds(r, stream, __func__); \
-		return noted(r, __func__); \
+		return gmod_done(r, __func__); \
 	}
 
 typedef const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *signals;

@@ -39,19 +39,22 @@ static inline CUresult gmod_done(CUresult result, const char *entry_point)
 
 /*
  * Work that is no launch, and may hold its stream up for as long as it likes: the device is not at rest meanwhile. The
- * stream is as an entry point was given it; those of per-thread default streams are named so. An activity comes after
- * it.
+ * stream is as an entry point was given it; those of per-thread default streams are named so. The activity comes last:
+ * who sees it sees the hold.
  */
 static inline void gmod_holds(CUresult r, CUstream stream, const char *entry_point)
 {
 	enum gmod_flavour flavour = strstr(entry_point, "_ptsz") ? GMOD_PER_THREAD : GMOD_LEGACY;
-	struct gmod_thread *t = r == CUDA_SUCCESS && gmod_on() ? gmod_thread_self() : NULL;
+	struct gmod_thread *t = gmod_on() ? gmod_thread_self() : NULL;
 	uint64_t context;
 
-	if (!t || gmod_is_captured(stream, flavour))
+	if (!t)
 		return;
-	context = gmod_current_context();
-	gmod_note_last_launch(t, context, gmod_stream_key(gmod_handle(stream), flavour, context), gmod_ticks());
+	if (r == CUDA_SUCCESS && !gmod_is_captured(stream, flavour)) {
+		context = gmod_current_context();
+		gmod_note_last_launch(t, context, gmod_stream_key(gmod_handle(stream), flavour, context), gmod_ticks());
+	}
+	gmod_note_activity(t);
 }
 
 #endif

@@ -8,7 +8,6 @@
 static CUresult finish(CUresult r, CUstream stream, const char *entry_point)
 {
 	gmod_holds(r, stream, entry_point);
-	gmod_noted();
 	return gmod_done(r, entry_point);
 }
 
