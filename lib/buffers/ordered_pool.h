@@ -11,7 +11,7 @@
  */
 void gmod_pool_made(CUmemoryPool pool, bool leave_alone);
 
-/* true as well: so many are left alone that nobody can tell. */
+/* Also true where so many are left alone that nobody can tell. */
 bool gmod_pool_is_left_alone(const struct gmod_context *c, CUmemoryPool pool);
 
 /* A pool may be of a device whose memory this one does not reach. */

@@ -349,7 +349,7 @@ static void rotate(uint64_t *seed)
 	rename("report.log", name);
 }
 
-/* The C library may keep the stacks of the last ones, so small ones. */
+/* The C library keeps stacks of threads that have just ended: small ones are no growth. */
 static void begin_thread(uint64_t *seed)
 {
 	pthread_attr_t detached;

@@ -348,17 +348,23 @@ TEST_IN_CHILD(the_time_before_the_first_counts_once)
 	CHECK(later < 250, "of 400 later ones, %u are guarded", later);
 }
 
+/* A few allocations at that age, a pause, and a burst: how many of its n are guarded. */
+static unsigned burst_after(uint64_t age, uint64_t pause, unsigned n)
+{
+	struct world *w = open_world(ONE_PERCENT);
+
+	w->life = 10 * SECOND;
+	pass(w, age);
+	burst(w, 10);
+	pass(w, pause);
+	return burst(w, n);
+}
+
 /* Weights, then a library that is loaded for some seconds, then the first step. */
 TEST_IN_CHILD(the_time_before_outlasts_a_pause)
 {
-	struct world *w = open_world(ONE_PERCENT);
-	unsigned guarded;
+	unsigned guarded = burst_after(6 * SECOND, 5 * SECOND, 2000);
 
-	w->life = 10 * SECOND;
-	pass(w, 6 * SECOND);
-	burst(w, 10);
-	pass(w, 5 * SECOND);
-	guarded = burst(w, 2000);
 	CHECK(guarded > 1800, "of 2000, %u are guarded", guarded);
 }
 
@@ -438,14 +444,8 @@ TEST_IN_CHILD(a_debt_is_paid_back)
 /* What is not spent of the credit of the start is gone after a while, also where nothing allocates meanwhile. */
 TEST_IN_CHILD(an_old_credit_fades)
 {
-	struct world *w = open_world(ONE_PERCENT);
-	unsigned late;
+	unsigned late = burst_after(500 * MS, 60 * SECOND, 400);
 
-	w->life = 10 * SECOND;
-	pass(w, 500 * MS);
-	burst(w, 10);
-	pass(w, 60 * SECOND);
-	late = burst(w, 400);
 	CHECK(late < 250, "of 400, %u are guarded", late);
 }
 
