@@ -143,10 +143,8 @@ static int check_elf(const char *path, const struct elf_facts *facts)
 		tool_say("%s is no 64-bit " MACHINE_NAME " program: %s cannot be loaded into it", path, library_name);
 		return TOOL_USAGE;
 	}
-	if (!facts->has_interpreter) {
+	if (!facts->has_interpreter)
 		tool_say("%s is statically linked: only the programs that it starts can be guarded", path);
-		return 0;
-	}
 	if (strstr(facts->interpreter, "ld-musl")) {
 		tool_say("%s is linked against musl; %s needs the GNU C library", path, library_name);
 		return TOOL_USAGE;
