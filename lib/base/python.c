@@ -82,7 +82,7 @@ static bool copy(uintptr_t from, void *to, size_t n)
 /* The n bytes there, or a copy of them. NULL: they cannot be. */
 STRAIGHT const char *object(bool trusted, uintptr_t at, size_t n, char room[ROOM])
 {
-	if (__builtin_expect(at < 65536 || at >> 48 || at % 8 != 0, 0))
+	if (__builtin_expect(at < 65536, 0) || (!trusted && (at >> 48 || at % 8 != 0)))
 		return NULL;
 	return trusted ? (const char *)at : copy(at, room, n) ? room : NULL;
 }
@@ -125,13 +125,22 @@ static uint64_t mix_bytes(uint64_t h, const char *bytes, uint64_t n)
 	return mix(mix(mix(a, b), field(bytes + n - 16, 0, 8)), field(bytes + n - 16, 8, 8));
 }
 
-/* What tells a code object without a version from a later one in its place: its lines, and its file. */
-static uint64_t look_into(const char *code)
+/* Not what a frame that is being torn down may still point to. */
+static bool is_code(const char *object)
+{
+	return field(object, TYPE, 8) == python.code_type && field(object, 0, 4);
+}
+
+/* What tells a code object without a version from a later one in its place: its lines, and its file. 0: it is none. */
+static __attribute__((cold, noinline)) uint64_t look_into(const char *code)
 {
 	const char *lines = (const char *)field(code, python.at[LINES], 8);
 	const char *file = (const char *)field(code, python.at[FILE_NAME], 8);
-	uint64_t h = mix_bytes(field(code, python.at[FIRST_LINE], 4), lines + BYTES, field(lines, COUNT, 8));
+	uint64_t h;
 
+	if (!is_code(code))
+		return 0;
+	h = mix_bytes(field(code, python.at[FIRST_LINE], 4), lines + BYTES, field(lines, COUNT, 8));
 	return mix_bytes(h, file + (python.minor == 11 ? 48 : 40), field(file, COUNT, 8));
 }
 
@@ -153,12 +162,15 @@ STRAIGHT uintptr_t first_frame(bool trusted, char room[ROOM])
 	return python.minor > 12 ? frame : o ? field(o, python.minor == 11 ? 8 : 0, 8) : 0;
 }
 
-/* Fill in *w; false: there is no frame, or something is not as expected. */
+/*
+ * Fill in *w; false: there is no frame, or something is not as expected. A program that launches without pause pays for
+ * each line of the cache that is looked at: whether a code object is one is asked where its stack is first seen.
+ */
 STRAIGHT bool walk(bool trusted, struct walk *w, unsigned depth)
 {
 	char room[ROOM];
-	uintptr_t frame = first_frame(trusted, room), code;
-	uint64_t offset, version;
+	uintptr_t frame = first_frame(trusted, room), code, instruction;
+	uint64_t version;
 	const char *o;
 
 	w->depth = 0;
@@ -169,15 +181,15 @@ STRAIGHT bool walk(bool trusted, struct walk *w, unsigned depth)
 			return false;
 		/* From 3.14 on the low bits say whose the reference is. */
 		code = field(o, python.at[CODE], 8) & ~(uint64_t)7;
-		offset = field(o, python.at[INSTRUCTION], 8) - code - python.at[START];
+		instruction = field(o, python.at[INSTRUCTION], 8);
 		frame = field(o, python.at[PREVIOUS], 8);
-		if (o[python.at[OWNER]] >= OWNED_BY_C || !(o = object(trusted, code, CODE_SIZE, room)) ||
-		    field(o, TYPE, 8) != python.code_type || !field(o, 0, 4) || offset >= 2 * field(o, COUNT, 8))
+		if (o[python.at[OWNER]] >= OWNED_BY_C || !(o = object(trusted, code, CODE_SIZE, room)))
 			continue;
-		w->place[w->depth++] = (struct place){code, offset};
 		version = python.minor > 11 ? field(o, VERSION, 4) : 0;
-		version = version || !trusted ? version : look_into(o);
-		w->key = mix(mix(w->key, code), offset ^ version << 24);
+		if (__builtin_expect(!version && trusted, 0) && !(version = look_into(o)))
+			continue;
+		w->place[w->depth++] = (struct place){code, instruction - code - python.at[START]};
+		w->key = mix(w->key, instruction ^ version << 32);
 	}
 	return w->depth > 0;
 }
@@ -264,13 +276,18 @@ static const char *keep_text(uintptr_t str, struct scratch *s)
 	return kept ? kept->bytes : NULL;
 }
 
+/* false: it cannot be read. A frame that is none of Python's code is left out. */
 static bool read_frame(const struct place *p, struct scratch *s)
 {
-	const char *code = object(false, p->code, python.at[START], s->code), *o = NULL;
-	uintptr_t lines = code ? field(code, python.at[LINES], 8) : 0;
+	const char *code = object(false, p->code, python.at[START], s->code), *o;
 	struct gmod_python_frame *f = &s->stack.frame[s->stack.depth];
-	uint64_t n = code && (o = object(false, lines, BYTES, s->room)) ? field(o, COUNT, 8) : sizeof(s->lines);
+	uintptr_t lines;
+	uint64_t n;
 
+	if (!code || !is_code(code) || p->offset >= 2 * field(code, COUNT, 8))
+		return code != NULL;
+	lines = field(code, python.at[LINES], 8);
+	n = (o = object(false, lines, BYTES, s->room)) ? field(o, COUNT, 8) : sizeof(s->lines);
 	if (n >= sizeof(s->lines) || !copy(lines + BYTES, s->lines, n + 1))
 		return false;
 	f->line = gmod_python_line(s->lines, n, field(code, python.at[FIRST_LINE], 4), p->offset);
@@ -287,7 +304,7 @@ static __attribute__((cold, noinline)) const struct gmod_python *read_frames(con
 
 	if (!s)
 		return NULL;
-	while (s->stack.depth < w->depth && read_frame(&w->place[s->stack.depth], s))
+	for (unsigned i = 0; i < w->depth && read_frame(&w->place[i], s); i++)
 		;
 	if (s->stack.depth)
 		kept = gmod_keep(&s->stack, offsetof(struct gmod_python, frame[s->stack.depth]));

@@ -4,8 +4,9 @@
  * The interpreter is only read, without its lock, and nothing of it is called but PyGILState_GetThisThreadState(),
  * which returns a thread-local variable. A thread that has called C stands still in its own frames until that returns:
  * nobody else pushes, pops or moves them, and each holds a reference to its code object, which holds its name, its file
- * and its table of lines. What is not so is looked for first: a thread state that is another thread's, or of an
- * interpreter that is not the main one, and a frame that is being torn down, whose code object has no reference left.
+ * and its table of lines. What is not so is looked for: first a thread state that is another thread's, or of an
+ * interpreter that is not the main one; and where a stack is read, a frame that is being torn down, whose code object
+ * has no reference left.
  *
  * Python's end frees the states of all threads but its own, whatever they are doing, and a thread may lose its
  * processor between any two loads. So loads are for the process's main thread, which is the one that ends Python;
