@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -22,6 +23,15 @@ static size_t stack_size(const pthread_attr_t *attributes)
 	return OWN_STACK + (least ? least(attributes) : UNKNOWN_STORAGE);
 }
 
+/* It is not for the threads of a real-time program to wait for one of ours. */
+static void leave_real_time(void)
+{
+	int policy = sched_getscheduler(0);
+
+	if (policy == SCHED_FIFO || policy == SCHED_RR)
+		sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
+}
+
 static void *enter(void *worker)
 {
 	const struct gmod_worker *w = worker;
@@ -29,6 +39,7 @@ static void *enter(void *worker)
 
 	/* The program's thread may have had the others blocked, too. */
 	pthread_sigmask(SIG_SETMASK, &outside, NULL);
+	leave_real_time();
 	prctl(PR_SET_NAME, w->name);
 	w->run();
 	/* Never returns: a thread that has called the driver runs clean-up of the driver's when it ends. */
