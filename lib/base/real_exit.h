@@ -1,4 +1,4 @@
-/* The end of the process by the kernel itself, past the hooks of _exit and _Exit (lib/life/exit.c). */
+/* The end of the process by the kernel itself, past the hooks of _exit and _Exit (lib/life/ending.c). */
 #ifndef GMOD_LIB_BASE_REAL_EXIT_H
 #define GMOD_LIB_BASE_REAL_EXIT_H
 

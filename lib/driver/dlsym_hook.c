@@ -10,6 +10,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "lib/base/phase.h"
 #include "lib/driver/dlsym_next.h"
@@ -96,6 +97,14 @@ static bool asks_for_what_it_wraps(const void *caller, const char *symbol)
 	return next && dladdr(next, &wrapper) && dladdr(caller, &asking) && wrapper.dli_fbase == asking.dli_fbase;
 }
 
+/* UCX's memory hooks write a jump over what they find. The driver's begins as they expect it, and is called by ours. */
+static bool writes_over(const void *caller)
+{
+	Dl_info asking;
+
+	return dladdr(caller, &asking) && strstr(asking.dli_fname, "/libucm");
+}
+
 /*
  * Called from dlsym_entry.S. Returns our hook, or NULL with *jump_to set to the dlsym that shall answer.
  *
@@ -111,7 +120,7 @@ __attribute__((visibility("hidden"))) void *gmod_dlsym_target(void *handle, cons
 	gmod_homonyms_look(hook != NULL);
 	if (!hook)
 		return NULL;
-	if (!driver_has(symbol)) {
+	if (!driver_has(symbol) || writes_over(caller)) {
 		if (finds_our_export(handle, symbol, hook, caller))
 			*jump_to = not_there;
 		return NULL;

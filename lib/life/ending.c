@@ -1,5 +1,6 @@
 /*
- * What may end the process without an exit: the exec family and signals. The canaries are looked at before.
+ * What may end the process without an exit: _exit, the exec family and signals. The canaries are looked at before. What
+ * is interposed goes on to the next function of the name: a profiler may write its files in an _exit of its own.
  *
  * Where the program leaves a signal to its default, a handler of ours has the monitor look and the closing line said,
  * gives the default back, and sends the signal again with all that came with it: status and core file are native. The
@@ -19,15 +20,19 @@
 #include "lib/base/clock.h"
 #include "lib/base/facts.h"
 #include "lib/base/phase.h"
+#include "lib/base/real_exit.h"
 #include "lib/driver/dlsym_next.h"
 #include "lib/driver/driver.h"
 #include "lib/life/finish.h"
 #include "lib/life/start.h"
 
 /* The C library's functions behind ours; the exec family as in exec_entry.S. */
-enum next { EXECVE, EXECV, EXECVP, EXECVPE, EXECL, EXECLP, EXECLE, FEXECVE, EXECVEAT, SIGACTION, SIGNAL, SYSV_SIGNAL };
-static const char *const names[] = {"execve", "execv",   "execvp",   "execvpe",   "execl",  "execlp",
-				    "execle", "fexecve", "execveat", "sigaction", "signal", "__sysv_signal"};
+/* clang-format off */
+enum next { EXECVE, EXECV, EXECVP, EXECVPE, EXECL, EXECLP, EXECLE, FEXECVE, EXECVEAT, SIGACTION, SIGNAL, SYSV_SIGNAL,
+	    UNDERSCORE_EXIT, CAPITAL_EXIT };
+static const char *const names[] = {"execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve",
+				    "execveat", "sigaction", "signal", "__sysv_signal", "_exit", "_Exit"};
+/* clang-format on */
 enum { COUNT = sizeof(names) / sizeof(*names) };
 static _Atomic(void *) known[COUNT];
 
@@ -54,6 +59,26 @@ __attribute__((visibility("hidden"))) void *gmod_before_exec(enum next which)
 {
 	gmod_look(GMOD_SECONDS(2), false);
 	return next(which);
+}
+
+static _Noreturn void end(enum next which, int status)
+{
+	void (*goes_on)(int) = (void (*)(int))next(which);
+
+	gmod_finish(GMOD_AT_ONCE);
+	if (goes_on)
+		goes_on(gmod_exit_status(status));
+	gmod_real_exit(gmod_exit_status(status));
+}
+
+GMOD_EXPORT _Noreturn void _exit(int status)
+{
+	end(UNDERSCORE_EXIT, status);
+}
+
+GMOD_EXPORT _Noreturn void _Exit(int status)
+{
+	end(CAPITAL_EXIT, status);
 }
 
 typedef int sigaction_fn(int number, const struct sigaction *wanted, struct sigaction *old);

@@ -144,6 +144,33 @@ check_plugin_is_called() {
 	done
 }
 
+# A profiler's _exit is called, before GMOD's or after it.
+check_beside_exit() {
+	local order
+	for order in first last; do
+		beside "$order" "$edges/plugin_wrap_exit.so" '' "$programs/bad_then_underscore_exit"
+		ended "beside_exit: $order: one report" 7 1
+		says "beside_exit: $order: _exit is called" '^plugin: _exit seen$' "$out"
+		beside "$order" "$edges/plugin_wrap_exit.so" '' "$programs/bad_then_c99_exit"
+		ended "beside_exit: $order: one report before _Exit" 7 1
+		says "beside_exit: $order: _Exit is called" '^plugin: _Exit seen$' "$out"
+	done
+}
+
+# UCX is given the driver's functions, behind GMOD's, to write over; any other library GMOD's.
+check_beside_ucx() {
+	local ucm=$work/libucm.so.0 native
+	cp "$edges/plugin_ucm.so" "$ucm"
+	run_in native env "LD_PRELOAD=$ucm" "$programs/good_axpy"
+	says "beside_ucx: natively it finds the driver" '^/libcuda\.so' "$out"
+	native="$status $out"
+	beside last "$ucm" verbosity=1 "$programs/good_axpy"
+	same "beside_ucx: so it does under GMOD" "$native" "$status $out"
+	says "beside_ucx: GMOD guards" 'guarded 3 of 3 buffers' "$err"
+	beside last "$edges/plugin_ucm.so" '' "$programs/good_axpy"
+	says "beside_ucx: another finds GMOD" '^/libgmod\.so' "$out"
+}
+
 # A library that looks for what stands behind itself, beside one that interposes the driver but not dlsym.
 check_rtld_next() {
 	local order native
