@@ -4,7 +4,7 @@ import re
 from datetime import datetime, timezone
 
 from as_text import clean, message_words, plural
-from groups import hosts_words, moments, place
+from groups import hosts_words, moments, place, where_words
 
 BEGIN = "<!DOCTYPE html>\n"
 
@@ -152,14 +152,14 @@ def suspects_table(group):
         rows.append(el("tr", el("td", s.get("name") or name, class_="m"), el("td", "all" if count == total else f"{count} of {total}"),
                        *(el("td", "×".join(map(str, s.get(key) or ())), class_="m") for key in ("grid", "block")),
                        el("td", s.get("stream") or "", class_="m"),
-                       el("td", "; ".join(f"{p[0]['file']}:{p[0]['line']} in {p[0]['function']}" for p in places), class_="m")))
+                       el("td", "; ".join(map(where_words, places)), class_="m")))
     return el("table", *rows)
 
 
 def tensors_table(near):
     rows = [el("tr", *(el("th", h) for h in ("block", "bytes", "asked for", "state", "allocated at")))]
     for b in near["blocks"]:
-        where = "; ".join(f"{f['file']}:{f['line']} in {f['function']}" for f in b["python"][:4])
+        where = where_words(b["python"]) if b["python"] else ""
         rows.append(el("tr", el("td", f"{b['address']:#x}", class_="m"), el("td", b["size"]),
                        el("td", "" if b["requested"] is None else b["requested"]), el("td", b["state"]), el("td", where, class_="m")))
     history = "; ".join(f"{t['action']} {t['size']} bytes at {t['address']:#x}" for t in near["history"])

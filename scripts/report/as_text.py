@@ -1,7 +1,7 @@
 """Groups for people at a terminal. What comes from logs is printed with its control characters escaped."""
 import re
 
-from groups import hosts_words, moments, place
+from groups import hosts_words, moments, place, where_words
 
 
 def clean(text):
@@ -59,9 +59,8 @@ def suspect_lines(group):
     for name, count, example in suspects:
         yield f"{name}: suspected by {'all' if count == total else count} of {plural(total, 'finding')}" if total > 1 else (
             name + launch_words(example))
-        for frame in example.get("python") or ():
-            yield f"    launched at {frame['file']}:{frame['line']} in {frame['function']}"
-            break
+        if example.get("python"):
+            yield f"    launched at {where_words(example['python'])}"
     if group.exported:
         yield "or another process that imported the buffer"
 
@@ -69,7 +68,7 @@ def suspect_lines(group):
 def tensor_lines(near):
     yield f"segment of PyTorch's at {near['address']:#x}, {near['size']} bytes ({near['kind']}), from {near['snapshot']}:"
     for block in near["blocks"]:
-        where = next((f", {f['file']}:{f['line']} in {f['function']}" for f in block["python"]), "")
+        where = f", {where_words(block['python'])}" if block["python"] else ""
         asked = f", asked for {block['requested']}" if block["requested"] not in (None, block["size"]) else ""
         yield f"  {block['address']:#x} {block['size']} bytes{asked}, {block['state']}{where}"
 

@@ -149,6 +149,13 @@ def place_words(function, file, line):
     return f"{function} {where}" if function else where
 
 
+def where_words(frames):
+    """The innermost of some frames of Python and, where that is a library's, the next of the user's own."""
+    words = [f"{f['file']}:{f['line']} in {f['function']}" for f in frames]
+    own = next((i for i, f in enumerate(frames) if not OTHERS.search(f["file"])), 0)
+    return words[0] + (f", from {words[own]}" if own else "")
+
+
 def is_exported(finding):
     return (finding.get("buffer") or {}).get("exported", False)
 

@@ -278,6 +278,14 @@ says "where the suspect was launched" 'launched at /home/u/net.py:9 in forward$'
 says "the tensor's block in front of the damage" '^      0x[0-9a-f]+ 928 bytes, asked for 900, active_allocated, /home/u/net.py:5 in make$' "$out"
 reported "the snapshot of another rank" 0 --snapshot "2:$work/snapshot.pickle" "$work/python.json"
 says_not "is not joined" 'segment of PyTorch' "$out"
+# Of a run of tests/gpu/torch_snapshot.py on an H100 (PyTorch 2.11), but for the paths.
+run=tests/scripts/torch_snapshot
+reported "a run's log, with its snapshot" 0 --no-symbols --snapshot "$run/snapshot.pickle" "$run/log.json"
+says "its site" '^1\. heap-buffer-overflow: fill torch_snapshot.py:19, from <module> torch_snapshot.py:24$' "$out"
+says "its segment" '^    segment of PyTorch.s at 0x7fa70c800000, 20971520 bytes \(large\), from .*snapshot.pickle:$' "$out"
+says "the tensor in front of the damage" '^      0x7fa70d700000 5242880 bytes, active_allocated, /home/u/gmod/tests/gpu/torch_snapshot.py:19 in fill$' "$out"
+says "where its suspect was launched: PyTorch's line, and the first of the user's own" \
+	'launched at [^ ]*/torch/cuda/_utils.py:411 in _CudaKernel.__call__, from /home/u/gmod/tests/gpu/planted.py:24 in load.<locals>.launch$' "$out"
 reported "a pickle that would run something" 1 --snapshot "$work/evil.pickle" "$work/python.json"
 says "is refused" "^gmod report: .*/evil.pickle: it is no snapshot of PyTorch's: it asks for (_?io|builtins).open" "$err"
 [ ! -e "$work/owned" ]
