@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/scope.h"
 
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static __thread bool held __attribute__((tls_model("initial-exec"))); /* by this thread, which forks */
@@ -10,11 +11,15 @@ static bool forked;
 
 int gmod_loaded_walk(int (*visit)(struct dl_phdr_info *info, size_t size, void *arg), void *arg)
 {
+	sigset_t outside = gmod_outside_signals(), before;
 	int r;
 
+	/* A profiler's handler may walk, too, and would wait for the thread that it has interrupted. */
+	pthread_sigmask(SIG_BLOCK, &outside, &before);
 	pthread_mutex_lock(&walking);
 	r = dl_iterate_phdr(visit, arg);
 	pthread_mutex_unlock(&walking);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
 }
 

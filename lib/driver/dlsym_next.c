@@ -26,6 +26,8 @@ static gmod_dlsym_fn find_libc_dlsym(void)
 	gmod_dlsym_fn found = versioned_dlsym(RTLD_NEXT);
 	Dl_info theirs, libc;
 
+	/* Now: a dladdr of somebody else's may look for the next one by dlsym, and that comes back to here. */
+	atomic_store_explicit(&libc_dlsym, found, memory_order_release);
 	if (dladdr((void *)found, &theirs) && dladdr((void *)dlvsym, &libc) && theirs.dli_fbase != libc.dli_fbase)
 		found = versioned_dlsym(dlopen(libc.dli_fname, RTLD_LAZY | RTLD_NOLOAD));
 	return found;

@@ -157,6 +157,16 @@ check_beside_exit() {
 	done
 }
 
+# One whose dladdr looks for the next one by dlsym, while GMOD looks for the C library's dlsym.
+check_beside_dladdr() {
+	local order program
+	for order in first last; do
+		for program in good_without_cuda good_axpy bad_overflow_1; do
+			judge_beside "$order" "$edges/plugin_wrap_dladdr.so" "$program"
+		done
+	done
+}
+
 # UCX is given the driver's functions, behind GMOD's, to write over; any other library GMOD's.
 check_beside_ucx() {
 	local ucm=$work/libucm.so.0 native

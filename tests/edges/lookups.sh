@@ -97,4 +97,10 @@ check_weak() {
 	same "weak: with a driver, as alone" "$native" "$status $out"
 }
 
+# With some ten thousand signals a second.
+check_profiled() {
+	as_alone profiled '' "$edges/profiled"
+	same "profiled: it walks" '0 walked' "$native"
+}
+
 run_checks "$@"
