@@ -19,7 +19,13 @@ static void say_not_exportable(CUresult r, uint64_t address, const char *entry_p
 	    entry_point);
 }
 
-/* Once exported, other processes may write to the buffer: its free must always look. */
+/* Other processes and devices may write to the buffer from now on: its free must always look. */
+static void note_exported(struct gmod_details *d)
+{
+	atomic_store_explicit(&d->quiet_until, UINT64_MAX, memory_order_relaxed);
+	atomic_store_explicit(&d->exported, true, memory_order_relaxed);
+}
+
 static CUresult export(CUipcMemHandle *handle, CUdeviceptr address)
 {
 	struct gmod_found found;
@@ -30,8 +36,7 @@ static CUresult export(CUipcMemHandle *handle, CUdeviceptr address)
 	d = gmod_record_details(found.record);
 	if (d->raw != found.bounds.user || address - found.bounds.user >= found.bounds.size)
 		return GMOD_REFUSED;
-	atomic_store_explicit(&d->quiet_until, UINT64_MAX, memory_order_relaxed);
-	atomic_store_explicit(&d->exported, true, memory_order_relaxed);
+	note_exported(d);
 	return NEXT(cuIpcGetMemHandle)(handle, address);
 }
 
@@ -47,7 +52,10 @@ GMOD_EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dpt
 						   CUmemRangeHandleType handleType, unsigned long long flags)
 {
 	CUresult r = NEXT(cuMemGetHandleForAddressRange)(handle, dptr, size, handleType, flags);
+	struct gmod_found found;
 
+	if (r == CUDA_SUCCESS && gmod_where_is(dptr, &found) != GMOD_ELSEWHERE)
+		note_exported(gmod_record_details(found.record));
 	say_not_exportable(r, dptr, __func__);
 	return gmod_done(r, __func__);
 }

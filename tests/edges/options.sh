@@ -292,6 +292,8 @@ check_ipc() {
 	says "ipc: another process is a suspect" 'suspects: .*; or another process that imported the buffer$' "$err"
 	says "ipc: so gmod report says" '^ {14}or another process that imported the buffer$' "$(scripts/gmod report --no-symbols - <<<"$err")"
 	same "ipc: what the other process writes past the end is seen at the free" "0 3" "$status $(final_reports "$err")"
+	guarded '' "$edges/exported"
+	says "ipc: nor is a card that has a DMA-BUF cleared" 'suspects: k_flip.*; or another process that imported the buffer$' "$err"
 	guarded backend=unified "$edges/ipc_pair" ''
 	says "ipc: unified refuses it, and says what helps" 'cuIpcGetMemHandle was refused .*backend=device can' "$err"
 }
