@@ -200,6 +200,14 @@ same "no duplicate" "$work/libother.so $library" "$out"
 LD_PRELOAD="$work/libasan.so.9:$work/libother.so" preload_of
 same "a sanitizer's runtime stays first" "$work/libasan.so.9:$library:$work/libother.so" "$out"
 
+asan=$(readlink -f "$(gcc -print-file-name=libasan.so 2>/dev/null)" || :)
+if [ -e "$asan" ]; then
+	LD_PRELOAD=$asan preload_of
+	same "nor do the programs that gmod calls fail by it" "0 $asan:$library" "$status $out"
+else
+	skip "a sanitizer's runtime" "gcc has none here"
+fi
+
 mkdir "$work/with space"
 cp "$build/libgmod.so" "$build/gmod-tool" "$work/with space"
 refused "a library path with spaces" 2 'LD_PRELOAD cannot hold a path with spaces' env GMOD_BUILD="$work/with space" "$gmod" true
