@@ -23,7 +23,7 @@ static size_t stack_size(const pthread_attr_t *attributes)
 	return OWN_STACK + (least ? least(attributes) : UNKNOWN_STORAGE);
 }
 
-/* It is not for the threads of a real-time program to wait for one of ours. */
+/* The threads of a real-time program come before ours. */
 static void leave_real_time(void)
 {
 	int policy = sched_getscheduler(0);
