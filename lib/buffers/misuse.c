@@ -180,15 +180,15 @@ bool gmod_misuse_refused(uint64_t address, uint64_t length, const char *entry_po
 {
 	struct gmod_buffer_facts facts = {0}, behind = {0};
 	struct gmod_cancel cancel = gmod_cancel_begin();
-	bool refused;
+	bool refused = false;
 
 	if (address && length)
 		ask_driver(address, &facts);
-	refused = facts.base && length > facts.size - (address - facts.base);
-	/* A range may go over several mappings side by side: then the driver has refused something else. */
-	if (refused)
+	if (facts.base && length > facts.size - (address - facts.base)) {
+		/* A range over several mappings side by side is valid: then the driver has refused something else. */
 		ask_driver(facts.base + facts.size, &behind);
-	refused = refused && !behind.base;
+		refused = !behind.base;
+	}
 	if (refused)
 		out_of_bounds(address, length, entry_point, error);
 	gmod_cancel_end(cancel);

@@ -203,20 +203,20 @@ bool gmod_driver_resolve(void)
 		return true;
 	if (resolving)
 		return false;
-	resolving = true;
 	libcuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	if (libcuda) {
-		/*
-		 * No lock: another thread may be here from a constructor, holding the loader's, which dlsym needs.
-		 * Threads that meet here store the same values.
-		 */
-		resolve_all(libcuda);
-		dlerror(); /* a name that this driver lacks is no error of the program's */
-		atomic_store_explicit(&resolved, true, memory_order_release);
-	}
+	if (!libcuda)
+		return false;
+	resolving = true;
+	/*
+	 * No lock: another thread may be here from a constructor, holding the loader's, which dlsym needs. Threads that
+	 * meet here store the same values.
+	 */
+	resolve_all(libcuda);
+	dlerror(); /* a name that this driver lacks is no error of the program's */
 	resolving = false;
+	atomic_store_explicit(&resolved, true, memory_order_release);
 	/* The reference is kept: pointers into the driver must not outlive it. */
-	return libcuda;
+	return true;
 }
 
 /* Every entry point returns a CUresult, and a caller's arguments may be ignored under the C calling convention. */
