@@ -85,7 +85,7 @@ SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
 .PHONY: all demo demo-programs test test-all coverage soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
-	check-layers check-patrol check-scripts check-clang check-mutants mutants install uninstall dist clean help deps-build deps-test deps-check FORCE
+	check-layers check-patrol check-scripts check-clang check-mutants check-age mutants install uninstall dist clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) demo-programs ## the library, the simulated driver, gmod-tool and the demo (default)
 
@@ -107,6 +107,9 @@ deps-test: deps-build
 deps-check: deps-test
 
 # ---- library ----
+
+# What is compiled first waits for the compiler.
+$(BUILD)/sim/obj: | deps-build
 
 # Changes when the compiler or its flags do, so that objects of two configurations never meet.
 $(BUILD)/flags: text = $(CC) $(CFLAGS_LIB) $(SANFLAGS) $(SANLINK) $(LDFLAGS_LIB) $(LDFLAGS)
@@ -191,8 +194,10 @@ demo: all ## build everything, then watch a planted overflow being found (a GPU 
 test: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## all tests that need no GPU; T=name runs one of them
 	@scripts/run-tests $(T)
 
-test-all: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## the same, all programs under each backend, and under gVisor where `runsc` is installed
+test-all: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## the same and all that takes long: programs under each backend and gVisor, packages, languages, mutants
 	@scripts/run-tests thorough all gvisor
+	@tests/mutants/run
+	@scripts/changed --passed
 
 coverage: | deps-test ## what the tests reach of the library, and what they do not, by gcov in $(BUILD)/coverage; T=name runs one test, T=--report none
 	@tests/coverage/run $(T)
@@ -217,21 +222,25 @@ bench-cpu: $(BUILD)/bench/sweep $(LIBRARY) $(null_programs) ## figures without a
 ROOMS := lib/* monitor/* include include/* device bench scripts/dist tests tests/* tests/*/*
 FORMATTED = $(wildcard $(foreach end,c h cpp cu cuh,$(ROOMS:=/*.$(end))))
 # version.c is of another version each time.
-TIDIED = $(filter-out tests/sim/version.c,$(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c))
+TIDIED := $(filter-out tests/sim/version.c,$(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c))
 SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* scripts/*/* bench/* tests/* tests/*/*)
 
-check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-patrol check-scripts ## format, linters, models, tables; a build with clang and its sanitizers, unit tests under these, a twentieth of the mutants
-check: check-clang check-mutants
+check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-patrol check-scripts ## format, linters, models, tables; a build with clang and its sanitizers, unit tests under these, some mutants
+check: check-clang check-mutants check-age
 
 check-format: | deps-check
 	$(call say,RUN )clang-format --dry-run -Werror $(FORMATTED)
 
 check-tidy: $(TIDIED:%=$(BUILD)/tidy/%.ok)
 
-$(BUILD)/tidy/%.ok: % .clang-tidy tests/.clang-tidy $(wildcard $(ROOMS:=/*.h) lib/*/*.def) | deps-check
+# It is looked at again when a file changes that the compiler reads for it.
+$(BUILD)/tidy/%.ok: % .clang-tidy tests/.clang-tidy | deps-check
 	@mkdir -p $(@D)
 	$(call say,TIDY)clang-tidy --quiet $< -- $(CFLAGS_TEST) -Itests/programs
+	@$(CC) $(CFLAGS_TEST) -Itests/programs -MM -MP -MT $@ -MF $(@:.ok=.d) $<
 	@touch $@
+
+-include $(TIDIED:%=$(BUILD)/tidy/%.d)
 
 # cppcheck cannot follow NEXT()'s cast to the type of a table's member: it gets a plain one.
 check-cppcheck: | deps-check
@@ -263,8 +272,11 @@ check-clang: | deps-check
 		$(UNIT_BIN:$(BUILD)/%=$(BUILD)/clang/%)
 	@BUILD=$(BUILD)/clang SANITIZE=address,undefined scripts/run-tests unit
 
+check-age:
+	@scripts/changed --age
+
 check-mutants: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-check
-	$(call say,RUN )tests/mutants/run --twentieth
+	$(call say,RUN )tests/mutants/run --some 30
 
 # ---- installation ----
 

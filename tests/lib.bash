@@ -11,6 +11,13 @@ build=$(realpath -m "${BUILD:-build}") # absolute
 unset GMOD_OPTIONS LD_PRELOAD MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 ulimit -S -c 0
 
+# A version manager's python3 is a script that takes longer than most of what is asked of it: the tests call Python itself.
+if [ -z "${GMOD_TEST_PYTHON:-}" ]; then
+	GMOD_TEST_PYTHON=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
+	export GMOD_TEST_PYTHON
+	[ -z "$GMOD_TEST_PYTHON" ] || PATH=${GMOD_TEST_PYTHON%/*}:$PATH
+fi
+
 limit=60 # seconds a command of launch() may take
 passed=0 failed=0 skipped=0
 
@@ -71,6 +78,14 @@ says() {
 says_not() {
 	! grep -qE -- "$2" <<<"$3"
 	judge "$1" $? "matches: $2" "in: $3"
+}
+
+# has_changed PATH...: whether a file there changed lately (scripts/changed), nobody knows, or all tests are run: then what
+# takes long and depends on them alone has to run.
+has_changed() {
+	local files
+	[ -z "${GMOD_TEST_THOROUGH:-}" ] && files=$(scripts/changed "$@" 2>/dev/null) || return 0
+	[ -n "$files" ]
 }
 
 # ---- tallies ----

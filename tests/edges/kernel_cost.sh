@@ -77,6 +77,9 @@ check_cost() {
 	if [ -z "$NVCC" ]; then
 		skip cost "there is no nvcc"
 		return
+	elif ! has_changed include "${0#"$top/"}" tests/edges/kernel_cost.cu; then
+		skip cost "nothing of it has changed"
+		return
 	fi
 	for architecture in "${architectures[@]}"; do
 		for pairs in 1 6; do

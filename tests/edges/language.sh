@@ -10,11 +10,18 @@ includes=("-I$top/include")
 limit=60 err=
 NVCC=${NVCC:-$(command -v nvcc)} CUDA_HOME=${CUDA_HOME:-/usr/local/cuda}
 thorough=${GMOD_TEST_THOROUGH:-}
+changed=yes
+has_changed include tests/edges/language.sh tests/edges/language.cu || changed=no
 
 # needs_nvcc NAME
 needs_nvcc() {
-	[ -n "$NVCC" ] && return
-	skip "$1" "there is no nvcc"
+	if [ -z "$NVCC" ]; then
+		skip "$1" "there is no nvcc"
+	elif [ "$changed" = no ]; then
+		skip "$1" "nothing of it has changed"
+	else
+		return 0
+	fi
 	return 1
 }
 
@@ -132,6 +139,10 @@ check_nvrtc() {
 		'--std=c++17 -rdc=true' '--std=c++20 -DBEFORE' '--std=c++20 -DNO_REPLACE' '--std=c++17 -DCCCL'
 		'--std=c++20 -DCCCL -DBEFORE')
 	for release in 12 13; do
+		[ "$changed" = yes ] || {
+			skip "nvrtc-$release" "nothing of it has changed"
+			continue
+		}
 		nvrtc_of "$release"
 		if [ -z "$library" ]; then
 			skip "nvrtc-$release" "there is no NVRTC of this release"

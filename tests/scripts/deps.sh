@@ -18,7 +18,7 @@ fake make :
 fake nm :
 
 deps() {
-	outcome env -i PATH="$work/bin" CC="${compiler:-gcc}" CUDA_INC="${cuda-$work/cuda}" CUDA_HOME=/opt/cuda "$top/scripts/deps" "$@"
+	outcome env -i PATH="$work/bin" ${forbidden:+DEPS=no} CC="${compiler:-gcc}" CUDA_INC="${cuda-$work/cuda}" CUDA_HOME=/opt/cuda "$top/scripts/deps" "$@"
 }
 
 deps test
@@ -28,15 +28,26 @@ says "no package manager: names what is missing" 'gcc libc6-dev libcmocka-dev gd
 fake apt-get "echo \"\$*\" >>'$work/apt.log'"
 deps test
 same "not root: status" 3 "$status"
-says "not root: the exact command" '^ +sudo apt-get install -y --no-install-recommends gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux$' "$err"
+one_line "not root: one line" "$err"
+says "not root: the exact command" '^deps: packages are missing for the tests[.] Run: sudo apt-get install -y --no-install-recommends gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux$' "$err"
 [ ! -e "$work/apt.log" ]
 judge "not root: nothing was run" $?
+compiler=nocc deps build
+same "a compiler that nobody has: status" 3 "$status"
+one_line "a compiler that nobody has: one line" "$err"
+says "a compiler that nobody has: names it" 'no compiler named nocc, which CC names' "$err"
 compiler=clang deps build
 says "the compiler is the one asked for" 'install -y --no-install-recommends clang libc6-dev$' "$err"
 
 fake id 'echo 0'
+forbidden=yes deps build
+same "forbidden: status" 3 "$status"
+says "forbidden: the exact command" 'missing to build[.] Run: apt-get install -y --no-install-recommends gcc libc6-dev$' "$err"
+[ ! -e "$work/apt.log" ]
+judge "forbidden: nothing was run" $?
 deps test
 same "root: status" 0 "$status"
+says "root: says what and why" '^deps: installing gcc .*, which are needed for the tests [(]DEPS=no forbids it[)]$' "$err"
 same "root: installs" "install -y --no-install-recommends gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux" "$(cat "$work/apt.log")"
 
 fake apt-get "echo \"\$*\" >>'$work/apt.log'; [ \"\$1\" = update ] && : >'$work/updated'; [ -e '$work/updated' ]"

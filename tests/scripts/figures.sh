@@ -49,13 +49,32 @@ figures() {
 
 # query EXPRESSION: of the newest result, r; rows by name and variant in `row`.
 query() {
-	python3 -c "
-import glob, json, os
-one = max(glob.glob('$results/*.json'), key=lambda f: os.stat(f).st_mtime_ns)
-r = json.load(open(one))
-row = {(x['name'], x['variant']): x for x in r['results']}
-print($1)" 2>&1
+	printf '%s\0' "$1" >&7
+	IFS= read -r -d '' answer <&8
+	echo "$answer"
 }
+
+# One Python answers all of them.
+coproc python3 -u -c '
+import glob, json, os, sys
+asked = iter(lambda: sys.stdin.buffer.read(1), b"")
+expression = b""
+for byte in asked:
+    if byte != b"\0":
+        expression += byte
+        continue
+    try:
+        one = max(glob.glob(sys.argv[1] + "/*.json"), key=lambda f: os.stat(f).st_mtime_ns)
+        r = json.load(open(one))
+        row = {(x["name"], x["variant"]): x for x in r["results"]}
+        out = eval("(lambda *a, sep=\" \": sep.join(map(str, a)))(" + expression.decode() + ")", {"r": r, "row": row})
+    except Exception as e:
+        out = repr(e)
+    expression = b""
+    sys.stdout.write(out + "\0")
+' "$results"
+# A subshell has the coprocess by these.
+exec 7>&"${COPROC[1]}" 8<&"${COPROC[0]}"
 
 job="\"commands\": [[\"$work/job\"]]"
 ten=""

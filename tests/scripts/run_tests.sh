@@ -26,7 +26,7 @@ for kind in sim edges scripts; do
 echo "1 passed, 0 failed"
 SCRIPT
 done
-echo 21 >"$tree/tests/least"
+echo 69 >"$tree/tests/least"
 
 # all [VARIABLE=VALUE...]: all its tests.
 all() {
@@ -39,11 +39,11 @@ fails() {
 }
 
 all
-same "all is well" "0 21 passed, 0 failed" "$status $(tail -n 1 <<<"$out")"
+same "all is well" "0 69 passed, 0 failed" "$status $(tail -n 1 <<<"$out")"
 all REASON='not for this target'
-same "a skip for a listed reason" "0 17 passed, 0 failed, 4 skipped" "$status $(tail -n 1 <<<"$out")"
+same "a skip for a listed reason" "0 53 passed, 0 failed, 16 skipped" "$status $(tail -n 1 <<<"$out")"
 all REASON='I had no mood'
-fails "a skip for another reason" '^FAIL programs: skipped for a reason that tests/skips does not list: I had no mood$'
+fails "a skip for another reason" '^FAIL programs 3/12: skipped for a reason that tests/skips does not list: I had no mood$'
 all SKIPS_ITSELF=yes
 fails "a unit test that skips itself and is not listed" '^FAIL unit test_one: skipped for a reason .*: some_test$'
 all MISSING=python3
@@ -60,7 +60,21 @@ all
 fails "an empty build folder" '^FAIL unit test_one: it was not built$'
 rm -r "$tree/build" && mv "$tree/elsewhere" "$tree/build"
 
-echo 22 >"$tree/tests/least"
+echo 70 >"$tree/tests/least"
 all
-fails "fewer tests than there have to be" '^FAIL all tests: 21 ran, and tests/least says 22$'
+fails "fewer tests than there have to be" '^FAIL all tests: 69 ran, and tests/least says 70$'
+echo 69 >"$tree/tests/least"
+
+# What took longest the last time goes first; how long all took is said the next time.
+all
+says "times are kept" $'^unit test_one\t[0-9.]+\t[0-9.]+$' "$(cat "$tree/build/test-times")"
+printf 'unit test_one\t1.0\t0.5\nprograms 2/12\t999.0\t0.5\n' >"$tree/build/test-times"
+all GMOD_TEST_ROOM=1
+says "the longest first" '^PASS programs 2/12 ' "$(head -n 1 <<<"$out")"
+stand_in tests/scripts/slow.sh <<'SLOW'
+sleep 3
+echo "1 passed, 0 failed"
+SLOW
+all GMOD_TEST_TELL=1
+says "a log has a line while it waits" '^NOTE 20 of 21 done after [0-9]+ s, as a rule it takes [0-9]+ s; running: scripts slow$' "$out"
 finish

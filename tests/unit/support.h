@@ -14,6 +14,14 @@
 #define SANITIZED 0
 #endif
 
+/* So many turns a test of threads takes where all tests and mutants run (GMOD_TEST_TURNS=all); else a quarter. */
+static inline int turns(int all)
+{
+	const char *asked = getenv("GMOD_TEST_TURNS");
+
+	return SANITIZED || (asked && !strcmp(asked, "all")) ? all : all / 4;
+}
+
 /* Set in a forked child, where a failure must not go on with the parent's other tests. */
 static bool in_a_child __attribute__((unused));
 

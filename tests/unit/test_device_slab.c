@@ -182,7 +182,7 @@ TEST(crumbs_are_left_to_others)
 	heap_drop(&t);
 }
 
-enum { HELD = 64, ROUNDS = 10000 };
+enum { HELD = 64 };
 
 /* Each thread writes its own number all over what it holds, and looks whether it is still there. */
 static void churn(struct test_thread *t)
@@ -190,7 +190,7 @@ static void churn(struct test_thread *t)
 	uint8_t *held[HELD] = {0};
 	uint32_t size[HELD] = {0};
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0, n = turns(10000); i < n; i++) {
 		uint32_t at = (uint32_t)random_below(&t->seed, HELD);
 
 		if (held[at]) {
@@ -242,7 +242,7 @@ static void scramble(struct test_thread *t)
 {
 	void **held = kept[t->number];
 
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0, n = turns(3000); i < n; i++) {
 		uint32_t at = (uint32_t)random_below(&t->seed, 4);
 
 		if (held[at])

@@ -14,7 +14,7 @@ enum { ZONE_WORDS = 16 };
 /* ---- buffers ---- */
 
 enum { THREADS = 16, SLOTS = 192, MAPPED_ONE_IN = 32, TWICE_ONE_IN = 8, REFUSED_ONE_IN = 64 };
-static const uint64_t operations = SANITIZED ? 50000 : 200000;
+static uint64_t operations;
 
 /* A buffer on its way from thread to thread; held by one slot, or by two for a free that comes twice. */
 struct item {
@@ -199,7 +199,7 @@ static void *look_up(void *unused)
 TEST(buffers_come_and_go_under_a_sweep)
 {
 	struct gmod_registry_stats before = stats();
-	uint64_t count = operations / THREADS * THREADS;
+	uint64_t count = operations = (uint64_t)turns(SANITIZED ? 50000 : 200000) / THREADS * THREADS;
 	pthread_t sweeper[GMOD_PIN_COUNT], looker = begin_thread(look_up, NULL);
 
 	for (uintptr_t who = 0; who < GMOD_PIN_COUNT; who++)
@@ -227,7 +227,7 @@ TEST(buffers_come_and_go_under_a_sweep)
 
 /* ---- free records ---- */
 
-enum { TAKEN_AT_ONCE = 3, TAKES = SANITIZED ? 20000 : 200000 };
+enum { TAKEN_AT_ONCE = 3 };
 static _Atomic uint8_t owners[4096];
 
 /* A few records, taken and given back in another order all the time: whoever holds one holds it alone. */
@@ -235,7 +235,7 @@ static void *take_and_give_back(void *arg)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)arg + 1;
 
-	for (int i = 0; i < TAKES; i++) {
+	for (int i = 0, n = turns(SANITIZED ? 20000 : 200000); i < n; i++) {
 		struct gmod_record *r[TAKEN_AT_ONCE];
 
 		for (int k = 0; k < TAKEN_AT_ONCE; k++) {
