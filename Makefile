@@ -276,7 +276,7 @@ check-age:
 	@scripts/changed --age
 
 check-mutants: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-check
-	$(call say,RUN )tests/mutants/run --some 20
+	$(call say,RUN )tests/mutants/run --some 15
 
 # ---- installation ----
 

@@ -76,5 +76,5 @@ sleep 3
 echo "1 passed, 0 failed"
 SLOW
 all GMOD_TEST_TELL=1
-says "a log has a line while it waits" '^NOTE 20 of 21 done after [0-9]+ s, as a rule it takes [0-9]+ s; running: scripts slow$' "$out"
+says "a log has a line while it waits" '^NOTE [0-9]+ of 21 done after [0-9]+ s, as a rule it takes [0-9]+ s; running: .*scripts slow$' "$out"
 finish
