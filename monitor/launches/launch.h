@@ -12,6 +12,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/python.h"
 #include "monitor/launches/activity.h"
+#include "monitor/launches/kernels.h"
 #include "monitor/launches/stream_key.h"
 
 /* Open a launch record, before the driver is called; close it after, with whether the launch was accepted. */
@@ -62,6 +63,7 @@ static inline __attribute__((always_inline)) void gmod_launch_end(struct gmod_th
 		else
 			gmod_note_last_launch(t, atomic_load_explicit(&l->context, memory_order_relaxed), stream,
 					      ticks);
+		gmod_kernel_count(t, l, ticks);
 	}
 	/* Last: until then the launch is in its call, and so outstanding, for whoever does not find it above yet. */
 	atomic_store_explicit(&l->ticks, ticks, memory_order_release);

@@ -6,6 +6,7 @@
 #include "lib/base/lock.h"
 #include "lib/base/scope.h"
 #include "monitor/launches/activity.h"
+#include "monitor/launches/kernels.h"
 #include "monitor/launches/thread.h"
 
 enum { STREAMS = 1024, EVENTS = 4096, WAYS = 8, EDGES = 8, PROBES = 16, EDGE_DEPTH = 4 };
@@ -432,11 +433,12 @@ static bool look_at_launch(struct gmod_thread *t, uint64_t number)
 	return true;
 }
 
-static void look_at_thread(struct gmod_thread *t)
+static void look_at_thread(struct gmod_thread *t, bool any_proof)
 {
 	uint64_t events = events_of(t), end = atomic_load_explicit(&t->launches, memory_order_acquire), ticks;
 	uint64_t crowded = atomic_load_explicit(&t->crowded_ticks, memory_order_acquire);
 	uint64_t oldest = end < GMOD_RING ? 0 : end - (GMOD_RING - 1);
+	bool rests;
 
 	if (events == atomic_load_explicit(&t->rested, memory_order_relaxed))
 		return;
@@ -453,7 +455,10 @@ static void look_at_thread(struct gmod_thread *t)
 	/* All of the crowd is in the ring. */
 	if (t->settled == end && atomic_load_explicit(&t->crowded_from, memory_order_relaxed) >= oldest)
 		atomic_store_explicit(&t->crowd_complete, crowded, memory_order_relaxed);
-	if (t->settled == end && !thread_outstanding(t, 0))
+	rests = t->settled == end && !thread_outstanding(t, 0);
+	if (any_proof || rests)
+		gmod_kernels_look(t, gmod_proven, rests);
+	if (rests)
 		atomic_store_explicit(&t->rested, events, memory_order_relaxed);
 }
 
@@ -468,16 +473,17 @@ static void look_at_stream(struct stream *s)
 void gmod_proof_remember(void)
 {
 	static atomic_flag lock = ATOMIC_FLAG_INIT;
+	bool any_proof;
 
 	if (!gmod_lock(&lock))
 		return;
 	/* acq_rel: what has been proven is seen from here on */
-	atomic_exchange_explicit(&unnoted, false, memory_order_acq_rel);
+	any_proof = atomic_exchange_explicit(&unnoted, false, memory_order_acq_rel);
 	for (unsigned i = 0; i < STREAMS / 64; i++)
 		for (uint64_t bits = atomic_load_explicit(&taken[i], memory_order_relaxed); bits; bits &= bits - 1)
 			look_at_stream(&streams[i * 64 + (unsigned)__builtin_ctzll(bits)]);
 	for (struct gmod_thread *t = gmod_threads(); t; t = t->next)
-		look_at_thread(t);
+		look_at_thread(t, any_proof);
 	/* release: what was looked at is noted */
 	atomic_fetch_add_explicit(&looks, 1, memory_order_release);
 	gmod_unlock(&lock);

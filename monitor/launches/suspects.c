@@ -6,6 +6,7 @@
 #include "lib/base/facts.h"
 #include "lib/base/map.h"
 #include "monitor/launches/graphs.h"
+#include "monitor/launches/kernels.h"
 #include "monitor/launches/names.h"
 #include "monitor/launches/proof.h"
 
@@ -26,10 +27,10 @@ struct groups {
 	struct gmod_unfinished *unfinished; /* by group for now; or NULL */
 };
 
-/* A copy of one launch record that was whole while it was copied. */
+/* A copy of one launch record that was whole while it was copied; or so many launches whose records are gone. */
 struct seen_launch {
 	const struct gmod_thread *thread;
-	uint64_t number;
+	uint64_t number, times;
 	uint64_t ticks, context, stream, function;
 	uint32_t grid[3], block[3], python;
 	bool is_graph;
@@ -41,6 +42,7 @@ static bool copy_launch(const struct gmod_thread *t, uint64_t n, struct seen_lau
 
 	out->thread = t;
 	out->number = n;
+	out->times = 1;
 	out->ticks = atomic_load_explicit(&l->ticks, memory_order_acquire);
 	out->context = atomic_load_explicit(&l->context, memory_order_relaxed);
 	out->stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
@@ -81,12 +83,14 @@ static void note_unfinished(struct groups *g, const struct seen_launch *l, const
 								.context = l->context,
 								.stream = l->stream,
 								.ticks = l->ticks,
+								.times = l->times,
 								.suspect = (uint32_t)(group - g->at)};
 }
 
 static bool is_unproven(const struct gmod_thread *t, uint64_t number, uint64_t context, uint64_t stream, uint64_t ticks)
 {
-	return !gmod_launch_complete(t, number, UINT64_MAX) && !gmod_proven(context, stream, ticks);
+	return (number == GMOD_NO_NUMBER || !gmod_launch_complete(t, number, UINT64_MAX)) &&
+	       !gmod_proven(context, stream, ticks);
 }
 
 static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
@@ -95,15 +99,16 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 
 	if (!group)
 		return;
-	if (!group->suspect.launches++) {
+	if (!group->suspect.launches) {
 		group->context = l->context;
 		group->stream = l->stream;
 		group->suspect.stream = gmod_stream_handle(l->stream, l->context);
 	} else if (group->context != l->context || group->stream != l->stream) {
 		group->suspect.stream = GMOD_SEVERAL_STREAMS;
 	}
+	group->suspect.launches += l->times;
 	if (is_unproven(l->thread, l->number, l->context, l->stream, l->ticks)) {
-		group->suspect.unfinished++;
+		group->suspect.unfinished += l->times;
 		note_unfinished(g, l, group);
 	}
 	gmod_note_place(group->suspect.python, l->python); /* of one thread the latest launch comes first */
@@ -133,26 +138,80 @@ static bool is_outside(const struct seen_launch *l, const struct gmod_window *wh
 	return when->stream && l->stream == when->stream && (l->ticks < when->from || l->ticks > when->to);
 }
 
-static void look_at_thread(struct groups *g, const struct gmod_thread *t, const struct gmod_window *when,
-			   uint64_t *lost)
+static void count_any(struct groups *g, const struct seen_launch *l)
 {
-	uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire);
-	uint64_t oldest = end > GMOD_RING - 1 ? end - (GMOD_RING - 1) : 0;
+	if (l->is_graph)
+		count_graph(g, l);
+	else
+		count_launch(g, l, gmod_name_of(l->function, l->ticks), 0);
+}
+
+/* A thread's ring, and who asks about it. */
+struct ring {
+	struct groups *groups;
+	const struct gmod_thread *thread;
+	const struct gmod_window *when;
+	uint64_t oldest, end;
+	uint64_t lost;
+};
+
+/* How many of these launches have a record. */
+static uint64_t records_of(const struct ring *r, const struct gmod_kernel_seen *seen)
+{
+	struct seen_launch l;
+	uint64_t count = 0;
+
+	for (uint64_t n = r->oldest; n < r->end; n++)
+		count += copy_launch(r->thread, n, &l) && l.function == seen->function && l.stream == seen->stream &&
+			 l.ticks >= seen->first && l.ticks <= seen->latest && l.ticks != GMOD_NOT_LAUNCHED;
+	return count;
+}
+
+/* The rest of them, whose records are gone, were launched before the oldest one that there is. */
+static void count_gone(void *context, const struct gmod_kernel_seen *seen)
+{
+	struct ring *r = context;
+	uint64_t records = seen->has_no_place ? 0 : records_of(r, seen);
+	struct seen_launch l = {.thread = r->thread,
+				.number = GMOD_NO_NUMBER,
+				.times = seen->count - records,
+				.ticks = seen->latest,
+				.context = seen->context,
+				.stream = seen->stream,
+				.function = seen->function,
+				.is_graph = seen->is_graph},
+			   oldest;
+
+	if (seen->count <= records)
+		return;
+	if (copy_launch(r->thread, r->oldest, &oldest) && oldest.ticks < l.ticks && oldest.ticks != GMOD_NOT_LAUNCHED)
+		l.ticks = oldest.ticks;
+	if (r->when->stream && l.stream == r->when->stream && (l.ticks < r->when->from || seen->first > r->when->to))
+		return;
+	if (seen->has_no_place)
+		r->lost += l.times;
+	else
+		count_any(r->groups, &l);
+}
+
+static void look_at_thread(struct groups *g, const struct gmod_thread *t, const struct gmod_window *when,
+			   struct gmod_finding *f)
+{
+	uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire), forgotten;
+	struct ring r = {g, t, when, end > GMOD_RING - 1 ? end - (GMOD_RING - 1) : 0, end, 0};
 	struct seen_launch l;
 
 	/* The latest first: of those that are not complete, these have to find a place. */
-	for (uint64_t n = end; n-- > oldest;) {
-		if (!copy_launch(t, n, &l) || l.ticks == GMOD_NOT_LAUNCHED ||
-		    gmod_launch_complete(t, n, when->intact) || is_outside(&l, when))
-			continue;
-		/* If the oldest record there is was under suspicion, so were some that it replaced. */
-		if (n == oldest)
-			*lost += oldest;
-		if (l.is_graph)
-			count_graph(g, &l);
-		else
-			count_launch(g, &l, gmod_name_of(l.function, l.ticks), 0);
-	}
+	for (uint64_t n = end; n-- > r.oldest;)
+		if (copy_launch(t, n, &l) && l.ticks != GMOD_NOT_LAUNCHED &&
+		    !gmod_launch_complete(t, n, when->intact) && !is_outside(&l, when))
+			count_any(g, &l);
+	if (!r.oldest)
+		return;
+	forgotten = gmod_kernels_find(t, when->intact, count_gone, &r);
+	f->launches_lost += r.lost;
+	if (forgotten && gmod_ns_of_ticks(forgotten) > f->unknown_before_ns)
+		f->unknown_before_ns = gmod_ns_of_ticks(forgotten);
 }
 
 static bool is_later(const struct group *a, const struct group *b)
@@ -192,7 +251,7 @@ static void find(struct groups *g, struct gmod_finding *f, const struct gmod_win
 	struct group *best;
 
 	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
-		look_at_thread(g, t, when, &f->launches_lost);
+		look_at_thread(g, t, when, f);
 	memset(index, GMOD_SUSPECTS_MAX, sizeof(index));
 	while (f->suspect_count < GMOD_SUSPECTS_MAX && (best = take_latest(g))) {
 		index[best - g->at] = (uint8_t)f->suspect_count;
@@ -240,5 +299,6 @@ void gmod_suspects_refresh(struct gmod_finding *f, const struct gmod_unfinished 
 	for (uint32_t i = 0; i < f->suspect_count; i++)
 		f->suspect[i].unfinished = 0;
 	for (uint32_t i = 0; i < unfinished->count; i++)
-		f->suspect[unfinished->launch[i].suspect].unfinished += is_unfinished(&unfinished->launch[i]);
+		if (is_unfinished(&unfinished->launch[i]))
+			f->suspect[unfinished->launch[i].suspect].unfinished += unfinished->launch[i].times;
 }

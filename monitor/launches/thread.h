@@ -1,7 +1,8 @@
 /*
  * The threads of the program that call the driver. Each has one struct gmod_thread, written by that thread only: a
  * counter that every launch, copy, fill and synchronisation bumps (monitor/launches/activity.h), a ring of launch
- * records, and for each stream it launched on the time of its last launch (monitor/launches/launch.h). A hook on a
+ * records, for each stream it launched on the time of its last launch (monitor/launches/launch.h), and counts of its
+ * kernels (monitor/launches/kernels.h). A hook on a
  * launch touches nothing that another thread writes, so its cost does not grow with the number of threads.
  */
 #ifndef GMOD_MONITOR_LAUNCHES_THREAD_H
@@ -30,6 +31,8 @@ struct gmod_launch {
 };
 _Static_assert(sizeof(struct gmod_launch) == 64, "a launch record is one cache line");
 
+struct gmod_kernels;
+
 struct gmod_last_launch {
 	_Atomic uint64_t stream, context, ticks;
 };
@@ -43,7 +46,7 @@ struct gmod_thread {
 	_Atomic uint64_t launches; /* records written so far; the next goes to ring[launches % GMOD_RING] */
 	_Atomic uint64_t rested;   /* the sum of both when all that had been launched was seen complete */
 	struct gmod_thread *next;  /* set once, when it joins the list */
-	uint64_t number;           /* of the record; makes the key of the thread's own default stream */
+	_Atomic(struct gmod_kernels *) kernels; /* set once, at the first launch; NULL: there was no memory for it */
 	struct gmod_last_launch last[GMOD_STREAMS_PER_THREAD];
 	_Atomic uint64_t crowded_ticks; /* last launch on a stream that found no slot in last[] */
 	_Atomic uint64_t crowded_context;
@@ -55,6 +58,7 @@ struct gmod_thread {
 		_Atomic uint64_t number, since; /* from 1; in ticks */
 	} complete[GMOD_RING];
 	_Atomic uint64_t last_complete[GMOD_STREAMS_PER_THREAD], crowd_complete; /* and those of these times */
+	uint64_t number; /* of the record; makes the key of the thread's own default stream */
 	int64_t tid;
 	atomic_bool in_use;
 	_Alignas(64) struct gmod_launch ring[GMOD_RING];

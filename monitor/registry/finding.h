@@ -127,8 +127,9 @@ struct gmod_finding {
 
 	struct gmod_suspect suspect[GMOD_SUSPECTS_MAX]; /* latest launch first */
 	uint32_t suspect_count;
-	uint64_t suspects_omitted; /* further kernels beyond the array */
-	uint64_t launches_lost;    /* launch records overwritten before they were proven complete */
+	uint64_t suspects_omitted;  /* further kernels beyond the array */
+	uint64_t launches_lost;     /* launches not proven complete of kernels beyond those that are counted */
+	uint64_t unknown_before_ns; /* kernels launched before may be missing; 0: none is */
 
 	/* double-free, invalid-free, api-out-of-bounds: the call that was made. */
 	const char *entry_point;
@@ -149,7 +150,7 @@ struct gmod_finding {
 static inline bool gmod_has_all_suspects(const struct gmod_finding *f)
 {
 	return f->suspect_count <= GMOD_SUSPECTS_MAX && !f->suspects_omitted && !f->launches_lost &&
-	       !f->buffer.exported;
+	       !f->unknown_before_ns && !f->buffer.exported;
 }
 
 /* The stack that tells one bug from another: the call's that was made, or that of the buffer's allocation. */

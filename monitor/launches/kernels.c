@@ -1,0 +1,263 @@
+#include "monitor/launches/kernels.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/map.h"
+
+enum { PROBES = 16 };
+
+struct plain_span {
+	uint64_t first, latest, count;
+};
+
+static uint64_t load(const _Atomic uint64_t *word)
+{
+	return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+static void store(_Atomic uint64_t *word, uint64_t value)
+{
+	atomic_store_explicit(word, value, memory_order_relaxed);
+}
+
+/* ---- the thread's own side ---- */
+
+/* release, each: who finds the span empty finds its launches where they went before. */
+static void put_span(struct gmod_span *to, struct plain_span s)
+{
+	store(&to->first, s.first);
+	store(&to->latest, s.latest);
+	atomic_store_explicit(&to->count, s.count, memory_order_release);
+}
+
+static struct plain_span get_span(const struct gmod_span *from)
+{
+	/* acquire: the times are those of the count, or later ones */
+	uint64_t count = atomic_load_explicit(&from->count, memory_order_acquire);
+
+	return (struct plain_span){load(&from->first), load(&from->latest), count};
+}
+
+static struct plain_span get_older(const struct gmod_kernel *k)
+{
+	uint64_t count = atomic_load_explicit(&k->older_count, memory_order_acquire);
+
+	return (struct plain_span){load(&k->older_first), load(&k->older_latest), count};
+}
+
+static void put_older(struct gmod_kernel *k, struct plain_span s)
+{
+	store(&k->older_first, s.first);
+	store(&k->older_latest, s.latest);
+	atomic_store_explicit(&k->older_count, s.count, memory_order_release);
+}
+
+static struct plain_span both_spans(struct plain_span a, struct plain_span b)
+{
+	if (!a.count || !b.count)
+		return a.count ? a : b;
+	return (struct plain_span){a.first < b.first ? a.first : b.first, a.latest > b.latest ? a.latest : b.latest,
+				   a.count + b.count};
+}
+
+/* What is complete goes to `done`, with the time when that was noted: a later note has another. */
+static void move_on(struct gmod_kernel *k)
+{
+	struct plain_span older = get_older(k), newest = get_span(&k->newest), none = {0, 0, 0};
+
+	if (newest.latest <= load(&k->complete)) {
+		older = both_spans(older, newest);
+		newest.count = newest.latest = 0;
+	}
+	if (older.count) {
+		atomic_store_explicit(&k->done_since, load(&k->complete_since), memory_order_release);
+		put_span(&k->done, both_spans(get_span(&k->done), older));
+	}
+	put_older(k, newest);
+	put_span(&k->newest, none);
+}
+
+static void count_in(struct gmod_kernel *k, uint64_t ticks)
+{
+	struct plain_span newest = get_span(&k->newest);
+
+	if (load(&k->older_latest) <= load(&k->complete) && newest.count) {
+		move_on(k);
+		newest.count = 0;
+	}
+	if (!newest.count)
+		newest.first = ticks;
+	put_span(&k->newest, (struct plain_span){newest.first, ticks, newest.count + 1});
+}
+
+static uint64_t latest_of(const struct gmod_kernel *k)
+{
+	struct plain_span newest = get_span(&k->newest);
+
+	return newest.count ? newest.latest : load(&k->older_latest);
+}
+
+/* What had the place is complete; who asks for a time before that is told that kernels may be missing. */
+static void clear_place(struct gmod_kernels *all, struct gmod_kernel *k)
+{
+	uint64_t since = load(&k->complete_since);
+
+	if (since > load(&all->forgotten))
+		atomic_store_explicit(&all->forgotten, since, memory_order_release);
+	store(&k->function, 0);
+	/* release: who finds anything of what follows finds the place changed */
+	atomic_thread_fence(memory_order_release);
+	put_span(&k->newest, (struct plain_span){0, 0, 0});
+	put_older(k, (struct plain_span){0, 0, 0});
+	put_span(&k->done, (struct plain_span){0, 0, 0});
+	store(&k->complete, 0);
+}
+
+static void take_place(struct gmod_kernel *k, const struct gmod_launch *l)
+{
+	store(&k->stream, load(&l->stream));
+	store(&k->context, load(&l->context));
+	atomic_store_explicit(&k->is_graph, atomic_load_explicit(&l->is_graph, memory_order_relaxed),
+			      memory_order_relaxed);
+	atomic_store_explicit(&k->function, load(&l->function), memory_order_release);
+}
+
+/* The kernel's own place; else an empty one, else that which has been complete for longest; else NULL. */
+static struct gmod_kernel *find_place(struct gmod_kernels *all, const struct gmod_launch *l)
+{
+	uint64_t function = load(&l->function), stream = load(&l->stream);
+	unsigned start = gmod_kernel_start(function, stream);
+	struct gmod_kernel *spare = NULL;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		struct gmod_kernel *k = &all->place[(start + i) % GMOD_KERNELS];
+		uint64_t found = load(&k->function);
+
+		if (found == function && load(&k->stream) == stream)
+			return k;
+		if (!found) {
+			uint32_t used = atomic_load_explicit(&all->used, memory_order_relaxed);
+
+			take_place(k, l);
+			atomic_store_explicit(&all->order[used], (uint16_t)(k - all->place), memory_order_relaxed);
+			/* release: its number is there for who sees that there is one more */
+			atomic_store_explicit(&all->used, used + 1, memory_order_release);
+			return k;
+		}
+		if (latest_of(k) <= load(&k->complete) &&
+		    (!spare || load(&k->complete_since) < load(&spare->complete_since)))
+			spare = k;
+	}
+	if (spare) {
+		clear_place(all, spare);
+		take_place(spare, l);
+	}
+	return spare;
+}
+
+void gmod_kernel_count_elsewhere(struct gmod_thread *t, const struct gmod_launch *l, uint64_t ticks)
+{
+	struct gmod_kernels *all = atomic_load_explicit(&t->kernels, memory_order_relaxed);
+	struct gmod_kernel *k;
+
+	if (!all) {
+		all = gmod_map(sizeof(*all));
+		/* release: it is empty for who looks */
+		atomic_store_explicit(&t->kernels, all, memory_order_release);
+	}
+	if (!all)
+		return;
+	k = find_place(all, l);
+	count_in(k ? k : &all->others, ticks);
+}
+
+/* ---- what is complete ---- */
+
+static void note_complete(struct gmod_kernel *k, uint64_t latest)
+{
+	/* It was not proven before this thread saw that it is. */
+	gmod_ticks_after_reads();
+	store(&k->complete_since, gmod_ticks());
+	atomic_store_explicit(&k->complete, latest, memory_order_release);
+}
+
+/* All of it, or what is older; a place that changes hands meanwhile keeps what it has. */
+static void look_at(struct gmod_kernel *k, gmod_is_proven *is_proven)
+{
+	uint64_t function = atomic_load_explicit(&k->function, memory_order_acquire);
+	uint64_t latest = latest_of(k), older = load(&k->older_latest), complete = load(&k->complete);
+	uint64_t context = load(&k->context), stream = load(&k->stream);
+
+	if (latest > complete && !is_proven(context, stream, latest))
+		latest = older;
+	if (!function || latest <= complete || !is_proven(context, stream, latest) || load(&k->function) != function)
+		return;
+	note_complete(k, latest);
+}
+
+void gmod_kernels_look(struct gmod_thread *t, gmod_is_proven *is_proven, bool rests)
+{
+	struct gmod_kernels *all = atomic_load_explicit(&t->kernels, memory_order_acquire);
+	uint32_t used = all ? atomic_load_explicit(&all->used, memory_order_acquire) : 0;
+
+	for (uint32_t i = 0; i < used; i++)
+		look_at(&all->place[atomic_load_explicit(&all->order[i], memory_order_relaxed)], is_proven);
+	if (all && rests && latest_of(&all->others) > load(&all->others.complete))
+		note_complete(&all->others, latest_of(&all->others));
+}
+
+static struct plain_span not_complete(const struct gmod_kernel *k, uint64_t at)
+{
+	struct plain_span newest = get_span(&k->newest), older = get_older(k), done = get_span(&k->done);
+	/* acquire: the time is that of this note, or of a later one */
+	uint64_t complete = atomic_load_explicit(&k->complete, memory_order_acquire), since = load(&k->complete_since);
+
+	if (since <= at && newest.latest <= complete)
+		newest.count = 0;
+	if (since <= at && older.latest <= complete)
+		older.count = 0;
+	if (load(&k->done_since) <= at)
+		done.count = 0;
+	return both_spans(newest, both_spans(older, done));
+}
+
+static bool see_kernel(const struct gmod_kernel *k, uint64_t at, struct gmod_kernel_seen *out)
+{
+	struct plain_span span;
+
+	/* acquire: the rest is this function's, or a later one's, and then so is the word below */
+	out->function = atomic_load_explicit(&k->function, memory_order_acquire);
+	out->stream = load(&k->stream);
+	out->context = load(&k->context);
+	out->is_graph = atomic_load_explicit(&k->is_graph, memory_order_relaxed);
+	out->has_no_place = false;
+	span = not_complete(k, at);
+	out->first = span.first;
+	out->latest = span.latest;
+	out->count = span.count;
+	atomic_thread_fence(memory_order_acquire);
+	return out->count && out->function && load(&k->function) == out->function;
+}
+
+uint64_t gmod_kernels_find(const struct gmod_thread *t, uint64_t at,
+			   void (*each)(void *context, const struct gmod_kernel_seen *seen), void *context)
+{
+	const struct gmod_kernels *all = atomic_load_explicit(&t->kernels, memory_order_acquire);
+	uint32_t used = all ? atomic_load_explicit(&all->used, memory_order_acquire) : 0;
+	struct gmod_kernel_seen seen = {0};
+	struct plain_span others;
+	uint64_t forgotten;
+
+	if (!all)
+		return 0;
+	for (uint32_t i = 0; i < used; i++)
+		if (see_kernel(&all->place[atomic_load_explicit(&all->order[i], memory_order_relaxed)], at, &seen))
+			each(context, &seen);
+	others = not_complete(&all->others, at);
+	if (others.count) {
+		seen = (struct gmod_kernel_seen){
+		    .first = others.first, .latest = others.latest, .count = others.count, .has_no_place = true};
+		each(context, &seen);
+	}
+	forgotten = atomic_load_explicit(&all->forgotten, memory_order_acquire);
+	return forgotten > at ? forgotten : 0;
+}

@@ -1,0 +1,252 @@
+/* What is known of launches whose records are gone: of which kernels they were, how many, and which are complete. */
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "monitor/launches/kernels.h"
+#include "monitor/launches/launch.h"
+#include "monitor/launches/names.h"
+#include "monitor/launches/proof.h"
+#include "monitor/launches/suspects.h"
+#include "tests/unit/support.h"
+
+enum { CONTEXT = 0x1000, STREAM = 0x2000, OTHER_STREAM = 0x3000, CULPRIT = 0x4000, KERNELS = 0x10000 };
+
+static void launch_on(uint64_t stream, uint64_t function)
+{
+	struct gmod_thread *t = gmod_thread_self();
+
+	gmod_launch_end(t, gmod_launch_begin(t, CONTEXT, stream, function, false), true);
+}
+
+/* Others of so many kernels, until no record of what was before is left. */
+static void launch_others(int launches, int kernels)
+{
+	for (int i = 0; i < launches; i++)
+		launch_on(STREAM, KERNELS + (uint64_t)(i % kernels));
+}
+
+static void finish_all(void)
+{
+	gmod_prove_context(CONTEXT, gmod_ticks());
+	gmod_proof_remember();
+}
+
+struct found {
+	uint64_t count, first, latest;
+	unsigned kernels;
+	uint64_t function, no_place;
+};
+
+static void find_one(void *context, const struct gmod_kernel_seen *seen)
+{
+	struct found *f = context;
+
+	f->kernels++;
+	f->no_place += seen->has_no_place ? seen->count : 0;
+	if (seen->function != f->function || seen->has_no_place)
+		return;
+	f->count += seen->count;
+	f->first = seen->first;
+	f->latest = seen->latest;
+}
+
+/* The launches of that kernel that were not known to be complete at that time; in *forgotten what gmod_kernels_find()
+ * says. */
+static struct found find_at(uint64_t function, uint64_t at, uint64_t *forgotten)
+{
+	struct found f = {.function = function};
+	uint64_t missing = gmod_kernels_find(gmod_thread_self(), at, find_one, &f);
+
+	if (forgotten)
+		*forgotten = missing;
+	return f;
+}
+
+TEST(a_kernel_behind_many_launches_is_known)
+{
+	uint64_t before, after;
+	struct found f;
+
+	finish_all();
+	before = gmod_ticks();
+	launch_on(STREAM, CULPRIT);
+	after = gmod_ticks();
+	launch_others(20000, 60);
+	f = find_at(CULPRIT, before, NULL);
+	assert_int_equal(f.count, 1);
+	CHECK(f.first > before && f.latest < after && f.first == f.latest, "%llu", (unsigned long long)f.first);
+	assert_int_equal(f.kernels, 61);
+}
+
+TEST(a_proof_between_the_store_and_the_look_displaces_nobody)
+{
+	uint64_t intact;
+
+	finish_all();
+	intact = gmod_ticks();
+	launch_on(STREAM, CULPRIT);
+	finish_all();
+	launch_others(20000, 60);
+	finish_all();
+	assert_int_equal(find_at(CULPRIT, intact, NULL).count, 1);
+	/* A buffer that was seen intact after that cannot be its. */
+	assert_int_equal(find_at(CULPRIT, gmod_ticks(), NULL).count, 0);
+}
+
+TEST(each_look_asks_for_what_was_not_complete_by_then)
+{
+	uint64_t first, second;
+
+	finish_all();
+	first = gmod_ticks();
+	launch_on(STREAM, CULPRIT + 1);
+	finish_all();
+	second = gmod_ticks();
+	launch_on(STREAM, CULPRIT + 1);
+	finish_all();
+	launch_on(STREAM, CULPRIT + 1);
+	assert_int_equal(find_at(CULPRIT + 1, first, NULL).count, 3);
+	/* What was done earlier is counted with what was done later, where that is asked for. */
+	assert_in_range(find_at(CULPRIT + 1, second, NULL).count, 2, 3);
+	assert_int_equal(find_at(CULPRIT + 1, gmod_ticks(), NULL).count, 1);
+	finish_all();
+}
+
+TEST(what_is_complete_is_given_up_also_by_a_kernel_that_never_rests)
+{
+	uint64_t intact;
+	struct found f;
+
+	finish_all();
+	for (int i = 0; i < 1000; i++) {
+		launch_on(STREAM, CULPRIT);
+		gmod_prove_stream(STREAM, gmod_ticks());
+		launch_on(STREAM, CULPRIT);
+		gmod_proof_remember();
+	}
+	intact = gmod_ticks();
+	launch_on(STREAM, CULPRIT);
+	f = find_at(CULPRIT, intact, NULL);
+	assert_in_range(f.count, 1, 4);
+	finish_all();
+}
+
+TEST(streams_are_apart)
+{
+	uint64_t at;
+
+	finish_all();
+	launch_on(STREAM, CULPRIT);
+	launch_on(OTHER_STREAM, CULPRIT);
+	gmod_prove_stream(STREAM, gmod_ticks());
+	gmod_proof_remember();
+	at = gmod_ticks();
+	assert_int_equal(find_at(CULPRIT, at, NULL).count, 1);
+	finish_all();
+	assert_int_equal(find_at(CULPRIT, gmod_ticks(), NULL).count, 0);
+}
+
+TEST(kernels_that_find_no_place_are_counted_and_places_come_back)
+{
+	struct gmod_finding finding = {0};
+	uint64_t start, forgotten;
+	struct found f;
+
+	finish_all();
+	start = gmod_ticks();
+	launch_others(3 * GMOD_KERNELS, 3 * GMOD_KERNELS);
+	gmod_suspects_find(&finding, &(struct gmod_window){.intact = start}, NULL);
+	assert_true(finding.launches_lost > GMOD_KERNELS);
+	f = find_at(CULPRIT, start, &forgotten);
+	assert_true(f.no_place > GMOD_KERNELS && f.kernels > GMOD_KERNELS / 2);
+	finish_all();
+	assert_int_equal(find_at(CULPRIT, gmod_ticks(), NULL).kernels, 0);
+	/* Complete ones give way, and it is said until when some may be missing. */
+	launch_on(STREAM, CULPRIT);
+	f = find_at(CULPRIT, start, &forgotten);
+	assert_int_equal(f.count, 1);
+	assert_true(forgotten > start && forgotten < gmod_ticks());
+	find_at(CULPRIT, gmod_ticks(), &forgotten);
+	assert_int_equal(forgotten, 0);
+	finish_all();
+}
+
+/* ---- beside each other ---- */
+
+static _Atomic uint64_t launched_at; /* the watched kernel's latest launch returned before */
+static atomic_bool stop;
+static struct gmod_thread *_Atomic launching;
+
+static void *launch_on_and_on(void *unused)
+{
+	uint64_t seed = 1;
+
+	atomic_store(&launching, gmod_thread_self());
+	for (int i = 0; !atomic_load(&stop); i++) {
+		launch_on(STREAM, KERNELS + random_below(&seed, 40));
+		if (i % 50 == 0) {
+			uint64_t before = gmod_ticks();
+
+			launch_on(STREAM, CULPRIT);
+			atomic_store(&launched_at, before);
+		}
+		if (i % 7000 == 0)
+			gmod_prove_stream(STREAM, atomic_load(&launched_at));
+	}
+	return unused;
+}
+
+/* Whenever one looks: a launch that nothing proves is found. */
+TEST(a_reader_beside_launches_misses_none)
+{
+	pthread_t launcher;
+	unsigned long asked = 0, missed = 0;
+
+	finish_all();
+	atomic_store(&launched_at, 0);
+	launcher = begin_thread(launch_on_and_on, NULL);
+	for (int wanted = turns(200000); asked < (unsigned long)wanted;) {
+		uint64_t before = atomic_load(&launched_at);
+		struct found f = {.function = CULPRIT};
+
+		if (!before)
+			continue;
+		if (asked % 64 == 0)
+			gmod_proof_remember();
+		gmod_kernels_find(atomic_load(&launching), before, find_one, &f);
+		missed += f.latest < before;
+		asked++;
+	}
+	atomic_store(&stop, true);
+	end_thread(launcher);
+	CHECK(missed == 0, "%lu of %lu", missed, asked);
+	finish_all();
+}
+
+/* ---- as suspects ---- */
+
+TEST(the_culprit_is_a_suspect_when_its_record_is_gone)
+{
+	struct gmod_finding f = {0};
+	uint64_t intact;
+
+	gmod_name_learn(CULPRIT, "culprit", 0);
+	finish_all();
+	intact = gmod_ticks();
+	launch_on(STREAM, CULPRIT);
+	launch_others(20000, 5);
+	gmod_suspects_find(&f, &(struct gmod_window){.intact = intact}, NULL);
+	/* The others have no name, and are one suspect. */
+	assert_int_equal(f.suspect_count, 2);
+	assert_string_equal(f.suspect[1].name, "culprit");
+	assert_int_equal(f.suspect[1].launches, 1);
+	assert_int_equal(f.suspect[1].unfinished, 1);
+	assert_true(f.suspect[1].launched_ns > 0);
+	assert_int_equal(f.suspect[0].launches, 20000);
+	assert_int_equal(f.launches_lost, 0);
+	assert_int_equal(f.unknown_before_ns, 0);
+	finish_all();
+	memset(&f, 0, sizeof(f));
+	gmod_suspects_find(&f, &(struct gmod_window){.intact = gmod_ticks()}, NULL);
+	assert_int_equal(f.suspect_count, 0);
+}
