@@ -239,6 +239,7 @@ static void add_suspects(struct gmod_text *t, const struct gmod_report_view *v)
 	gmod_text_str(t, "]");
 	add_count(t, "suspects_omitted", f->suspects_omitted);
 	add_count(t, "launches_lost", f->launches_lost);
+	add_time(t, "unknown_before", f->unknown_before_ns);
 }
 
 static void add_nearby(struct gmod_text *t, const struct gmod_report_view *v)

@@ -236,9 +236,39 @@ static void add_places(struct page *p, const char *name, const uint32_t *places)
 	}
 }
 
+/* What qualifies the suspects stands in front of them: who reads on knows that the list may lack the culprit. */
+static void add_incomplete(struct page *p, const struct gmod_finding *f)
+{
+	struct gmod_text *t;
+	const char *between = "";
+
+	if (gmod_has_all_suspects(f))
+		return;
+	t = begin(p, "    incomplete: ");
+	if (f->suspects_omitted) {
+		gmod_text_fmt(t, "%llu more kernel%s under way", (ull)f->suspects_omitted,
+			      f->suspects_omitted == 1 ? " was" : "s were");
+		between = "; ";
+	}
+	if (f->launches_lost) {
+		gmod_text_fmt(t, "%s%llu launch%s of kernels that found no place to be counted", between,
+			      (ull)f->launches_lost, f->launches_lost == 1 ? " was" : "es were");
+		between = "; ";
+	}
+	if (f->unknown_before_ns) {
+		gmod_text_fmt(t, "%skernels launched before ", between);
+		gmod_text_clock(t, f->unknown_before_ns);
+		gmod_text_str(t, " UTC may be missing");
+		between = "; ";
+	}
+	if (f->buffer.exported)
+		gmod_text_fmt(t, "%sanother process, which imported the buffer, may have written", between);
+	end(p);
+}
+
 static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)
 {
-	if (f->launches_lost > 0)
+	if (f->launches_lost > 0 || f->unknown_before_ns)
 		gmod_text_str(t, "none recorded");
 	else if (f->class == GMOD_POST_MORTEM)
 		gmod_text_str(t, "none known");
@@ -252,7 +282,10 @@ static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)
 static void add_suspects(struct page *p, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
-	struct gmod_text *t = begin(p, f->class == GMOD_POST_MORTEM ? "    unfinished launches: " : "    suspects: ");
+	struct gmod_text *t;
+
+	add_incomplete(p, f);
+	t = begin(p, f->class == GMOD_POST_MORTEM ? "    unfinished launches: " : "    suspects: ");
 
 	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++) {
 		struct gmod_suspect s = f->suspect[i];
@@ -264,13 +297,6 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 	}
 	if (f->suspect_count == 0)
 		add_no_suspects(t, f);
-	if (f->suspects_omitted)
-		gmod_text_fmt(t, "; and %llu more", (ull)f->suspects_omitted);
-	if (f->launches_lost)
-		gmod_text_fmt(t, "; %llu launch record%s lost, so there may be others", (ull)f->launches_lost,
-			      f->launches_lost == 1 ? " was" : "s were");
-	if (f->buffer.exported)
-		gmod_text_str(t, "; or another process that imported the buffer");
 	end(p);
 	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++) {
 		struct gmod_suspect s = f->suspect[i];

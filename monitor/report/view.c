@@ -318,7 +318,7 @@ static void next_memcheck(const struct gmod_report_view *v, struct gmod_text *t)
 {
 	const struct gmod_finding *f = v->finding;
 
-	if (f->suspect_count == 0 && f->launches_lost == 0 && gmod_cpu_may_write(f)) {
+	if (f->suspect_count == 0 && f->launches_lost == 0 && !f->unknown_before_ns && gmod_cpu_may_write(f)) {
 		next_watchpoint(v, t);
 		return;
 	}

@@ -183,7 +183,9 @@ def section(number, group):
     parts = [el("h2", f"{number}. ", el("span", group.title(), class_="where"), id=f"g{number}"),
              el("p", f"{message_words(f)}. ", el("span", f"{plural(len(group.findings), 'finding')} {hosts_words(group)}", class_="dim"))]
     parts += [stack(words, moment) for words, moment in moments(f)]
-    parts += [suspects_table(group), el("p", "or another process that imported the buffer") if group.exported else "", timeline(f)]
+    if group.incomplete:
+        parts.append(el("p", el("b", "incomplete: "), "; ".join(group.incomplete)))
+    parts += [suspects_table(group), timeline(f)]
     if f.get("corruption"):
         parts.append(bytes_table(f["corruption"]))
     parts += [tensors_table(near) for near in f.get("tensors", ())]

@@ -9,6 +9,7 @@ def one(group):
         "site": {"function": function, "file": file, "line": line},
         "count": len(group.findings), "processes": len(group.processes()),
         "hosts": [{"host": host, "ranks": ranks} for host, ranks in group.hosts().items()],
+        "incomplete": group.incomplete,
         "suspects": [{"kernel": name, "findings": count} for name, count, _ in group.suspects()],
         "findings": group.findings,
     }

@@ -48,6 +48,8 @@ def _result(group):
     for words, moment in moments(f):
         lines.append(f"{words}:")
         lines += ["  " + line for line in stack_lines(moment)]
+    if group.incomplete:
+        lines.append("incomplete: " + "; ".join(group.incomplete))
     lines += ["suspects: " + line for line in suspect_lines(group)]
     if f.get("next_step"):
         lines.append("next step: " + f["next_step"])

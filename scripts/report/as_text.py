@@ -54,15 +54,13 @@ def window_line(corruption):
 def suspect_lines(group):
     total = len(group.findings)
     suspects = group.suspects()
-    if not suspects and group.first.get("corruption"):
+    if not suspects and not group.incomplete and group.first.get("corruption"):
         yield "no kernel is suspected: a copy, a fill, the CPU, or a launch that GMOD cannot see"
     for name, count, example in suspects:
         yield f"{name}: suspected by {'all' if count == total else count} of {plural(total, 'finding')}" if total > 1 else (
             name + launch_words(example))
         if example.get("python"):
             yield f"    launched at {where_words(example['python'])}"
-    if group.exported:
-        yield "or another process that imported the buffer"
 
 
 def tensor_lines(near):
@@ -97,6 +95,8 @@ def group_lines(number, group):
         yield from ("      " + line for line in stack_lines(moment))
     if window := window_line(f.get("corruption") or {}):
         yield "    " + window
+    if group.incomplete:
+        yield "    incomplete: " + "; ".join(group.incomplete)
     for i, line in enumerate(suspect_lines(group)):
         yield ("    suspects: " if i == 0 else "              ") + line
     if f.get("corruption"):

@@ -160,6 +160,11 @@ def is_exported(finding):
     return (finding.get("buffer") or {}).get("exported", False)
 
 
+def is_incomplete(finding):
+    """The list of suspects may lack the culprit."""
+    return bool(is_exported(finding) or finding.get("suspects_omitted") or finding.get("launches_lost") or finding.get("unknown_before"))
+
+
 class Group:
     def __init__(self, key):
         self.key = key
@@ -170,7 +175,7 @@ class Group:
     @staticmethod
     def _kernels(finding):
         """The kernels; None: others may be missing from the list."""
-        if is_exported(finding) or finding.get("suspects_omitted") or finding.get("launches_lost"):
+        if is_incomplete(finding):
             return None
         return {s["kernel"] or "unknown" for s in finding["suspects"]}
 
@@ -185,9 +190,21 @@ class Group:
         self.findings.append(finding)
 
     @property
-    def exported(self):
-        """Other processes may have written, too."""
-        return any(map(is_exported, self.findings))
+    def incomplete(self):
+        """Why the suspects may lack the culprit, a reason each."""
+        reasons = []
+        for name, words in (("suspects_omitted", "up to {} more kernels were under way than a log names"),
+                            ("launches_lost", "up to {} launches were of kernels that found no place to be counted"),
+                            ("unknown_before", "kernels launched before {} may be missing")):
+            values = [f[name] for f in self.findings if f.get(name)]
+            if values:
+                reasons.append(words.format(max(values)))
+        if any(map(is_exported, self.findings)):
+            reasons.append("another process, which imported the buffer, may have written")
+        few = sum(map(is_incomplete, self.findings))
+        if reasons and few < len(self.findings):
+            reasons[0] = f"in {few} of {len(self.findings)} findings " + reasons[0]
+        return reasons
 
     @property
     def first(self):

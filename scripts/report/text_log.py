@@ -28,6 +28,8 @@ CALLED = re.compile(r"^    (?:called:|freed again by) (?P<entry>.*?) in thread (
                     r"(?:; the program got (?P<error_name>.*) \((?P<error>\d+)\)| of block (?P<block>\d+) of a kernel)$")
 WRITTEN = re.compile(r"^    written (?:between (?P<intact>\d\d:\d\d:\d\d\.\d+) \(last seen intact\) and |before )"
                      r"(?P<seen>\d\d:\d\d:\d\d\.\d+) UTC$")
+INCOMPLETE = re.compile(r"^    incomplete: (?P<all>.*)$")
+UNKNOWN_BEFORE = re.compile(r"^kernels launched before (?P<clock>\d\d:\d\d:\d\d\.\d+) UTC may be missing$")
 SUSPECTS = re.compile(r"^    (?:suspects|unfinished launches): (?P<all>.*)$")
 SUSPECT = re.compile(r"^(?P<kernel>.*) x(?P<launches>\d+) on (?:(?P<named>the default|the per-thread) stream|"
                      r"stream (?P<stream>0x[0-9a-f]+)|several streams)(?: in graph (?P<graph>0x[0-9a-f]+))?"
@@ -84,7 +86,7 @@ class Report:
             "id": int(first["id"]), "status": "provisional" if first["provisional"] else "final",
             "class": first["class"], "time": None, "command": None, "site_hash": None, "device": None, "gpu": None,
             "size": None, "offset": None, "site": "-", "message": first["message"], "buffer": None, "corruption": None,
-            "call": None, "suspects": [], "suspects_omitted": 0, "launches_lost": 0, "nearby": [],
+            "call": None, "suspects": [], "suspects_omitted": 0, "launches_lost": 0, "unknown_before": None, "nearby": [],
             "next_step": "",
         }
 
@@ -152,6 +154,18 @@ class Report:
             elif item.startswith("or another process") and self.event["buffer"]:
                 self.event["buffer"]["exported"] = True
 
+    def take_incomplete(self, m):
+        for item in m["all"].split("; "):
+            unknown = UNKNOWN_BEFORE.match(item)
+            if unknown:
+                self.event["unknown_before"] = unknown["clock"]
+            elif re.match(r"^\d+ more kernel", item):
+                self.event["suspects_omitted"] = int(item.split()[0])
+            elif re.match(r"^\d+ launch", item):
+                self.event["launches_lost"] = int(item.split()[0])
+            elif item.startswith("another process") and self.event["buffer"]:
+                self.event["buffer"]["exported"] = True
+
     def take_launched(self, m):
         self.python = []
         for suspect in self.event["suspects"]:
@@ -195,7 +209,7 @@ class Report:
         return True
 
     TAKERS = ((FRAME, take_frame), (PYTHON, take_python), (BUFFER, take_buffer), (FREED, take_freed), (CALLED, take_called),
-              (WRITTEN, take_written), (SUSPECTS, take_suspects), (CHANGED, take_changed), (FRONT, take_front),
+              (WRITTEN, take_written), (INCOMPLETE, take_incomplete), (SUSPECTS, take_suspects), (CHANGED, take_changed), (FRONT, take_front),
               (NEARBY, take_nearby), (PROCESS, take_process), (COVER, take_cover), (NEXT, take_next),
               (SUMMARY, take_summary), (MODULE, take_module), (LAUNCHED, take_launched))
 
@@ -213,6 +227,7 @@ class Report:
             moment["time"] = _stamp(self.time and self.time - timedelta(seconds=float(ago)))
         for name in ("intact", "seen") if self.event["corruption"] else ():
             self.event["corruption"][name] = _stamp(_before(self.time, self.event["corruption"][name]))
+        self.event["unknown_before"] = _stamp(_before(self.time, self.event["unknown_before"]))
         buffer = self.event["buffer"] or {}
         for moment in (buffer.get("allocated"), buffer.get("freed"), self.event["call"]):
             for frame in moment["frames"] if moment else ():

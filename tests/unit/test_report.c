@@ -102,6 +102,7 @@ TEST(an_overflow_shows_all_that_is_known)
 	f.suspect[1] = (struct gmod_suspect){.name = "second", .launches = 10, .stream = 1};
 	f.suspects_omitted = 11;
 	f.launches_lost = 12;
+	f.unknown_before_ns = f.seen_ns;
 	f.changed = 13;
 	f.extent = 14;
 	f.observed_count = 2;
@@ -115,11 +116,13 @@ TEST(an_overflow_shows_all_that_is_known)
 	line = strstr(line, "\n    freed ");
 	assert_non_null(line);
 	assert_non_null(strstr(line, " s ago by thread 8\n      #0 another_caller "));
-	line = strstr(line,
-		      "\n    written before 12:31:07.103302 UTC\n    suspects: unknown x9 on the per-thread stream; "
-		      "second x10 on the default stream; and 11 more; 12 launch records were lost, so there may "
-		      "be others\n    changed bytes at +0: 41 41 .. (13 of 14 bytes)\n    which is 1 byte past the end "
-		      "of the 15-byte buffer in front of it\n    process: host ");
+	line =
+	    strstr(line, "\n    written before 12:31:07.103302 UTC\n    incomplete: 11 more kernels were under way; 12 "
+			 "launches were of kernels that found no place to be counted; kernels launched before "
+			 "12:31:07.103302 UTC may be missing\n    suspects: unknown x9 on the per-thread stream; "
+			 "second x10 on the default stream\n    changed bytes at +0: 41 41 .. (13 of 14 bytes)\n    "
+			 "which is 1 byte past the end "
+			 "of the 15-byte buffer in front of it\n    process: host ");
 	assert_non_null(line);
 }
 
@@ -142,7 +145,8 @@ TEST(without_suspects_the_memory_decides_the_advice)
 	f.launches_lost = 1;
 	report_one("", &f);
 	expect(" in managed memory on device 0,");
-	expect("suspects: none recorded; 1 launch record was lost, so there may be others\n");
+	expect(
+	    "    incomplete: 1 launch was of kernels that found no place to be counted\n    suspects: none recorded\n");
 	expect("next step: compute-sanitizer --tool memcheck ");
 }
 

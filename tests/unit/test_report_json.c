@@ -108,6 +108,7 @@ TEST(json_has_all_that_is_known)
 	    .launches = 23, .stream = 24, .graph = 25, .grid = {26, 27, 28}, .block = {29, 30, 31}};
 	f.suspects_omitted = 32;
 	f.launches_lost = 33;
+	f.unknown_before_ns = 1;
 	report_one("log_format=json", &f);
 	assert_int_equal(json_lines(text), 1);
 	expect("\"device\":5,\"gpu\":null,\"size\":4000,\"offset\":9,");
@@ -125,7 +126,7 @@ TEST(json_has_all_that_is_known)
 	       "null,\"symbol\":null,\"launches\":23,"
 	       "\"unfinished\":0,\"launched\":null,\"stream\":\"0x18\",\"graph\":\"0x19\",\"grid\":[26,27,28],"
 	       "\"block\":[29,30,31],\"python\":[],\"python_elsewhere\":[]}],"
-	       "\"suspects_omitted\":32,\"launches_lost\":33,");
+	       "\"suspects_omitted\":32,\"launches_lost\":33,\"unknown_before\":\"1970-01-01T00:00:00.000000001Z\",");
 	expect("\"size\":1,\"device\":2,\"memory\":\"device\",\"backend\":\"unified\",\"allocation\":17,\"site\":\"the_"
 	       "caller ");
 	expect("\"size\":3,\"device\":0,\"memory\":\"device\",\"backend\":\"unified\",\"allocation\":17,\"site\":"
