@@ -346,12 +346,19 @@ static unsigned read_answers(const struct patrol *p, struct change out[CHANGED],
 
 /*
  * Off the list, unless it is another buffer's by now: a damaged side is looked at by the gather until it is reported,
- * and its answers would keep those of others out.
+ * and its answers would keep those of others out. Later rounds, which find all as it should be, do not speak of it: a
+ * free that has begun takes its time from the latest round, and would pass the kernel by that did it.
  */
-static void strike(const struct patrol *p, struct change x)
+static void strike(const struct patrol *p, struct change x, const struct gmod_stamp *before)
 {
+	struct gmod_details *d = gmod_record_details(gmod_record_at(x.slot));
 	gmod_u64 check = x.check;
 
+	gmod_stamp_set(&d->struck_at, gmod_stamp_get(before));
+	/* release: the time is there */
+	atomic_store_explicit(&d->struck_serial, p->round.list[x.slot].serial, memory_order_release);
+	/* release: who sees a later round's stamp sees this */
+	atomic_thread_fence(memory_order_release);
 	__atomic_compare_exchange_n(&((struct gmod_patrol_entry *)p->round.list)[x.slot].check, &check, 0, false,
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
@@ -372,7 +379,7 @@ static bool fetch(const struct patrol *p, const struct gmod_context *c, const st
 		return false;
 	for (unsigned i = 0; i < n; i++)
 		if (gmod_stamp_get(&gmod_record_details(gmod_record_at(slots[i]))->slack[GMOD_TAIL]).ns < now.ns) {
-			strike(p, changes[i]);
+			strike(p, changes[i], &seen[gmod_context_index(c)]);
 			intact = false;
 		}
 	return intact;

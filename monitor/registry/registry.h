@@ -78,6 +78,9 @@ struct gmod_details {
 	 */
 	_Atomic(const struct gmod_stamp *) patrolled;
 	struct gmod_stamp patrolled_until;
+	/* No later than this, where the buffer of that serial number is no longer looked at, because it was changed. */
+	_Atomic uint64_t struck_serial;
+	struct gmod_stamp struck_at;
 	const struct gmod_site *site; /* one of a sample (lib/base/sampler.h); NULL: it is not */
 	_Atomic uint32_t reported;    /* bit by enum gmod_side: its final report is out (monitor/watch/damage.c) */
 	struct gmod_stack stack;

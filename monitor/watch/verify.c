@@ -55,8 +55,14 @@ static struct gmod_moment patrolled_until(const struct gmod_details *d)
 {
 	/* acquire: if it is gone, patrolled_until is there */
 	const struct gmod_stamp *goes_on = atomic_load_explicit(&d->patrolled, memory_order_acquire);
+	struct gmod_moment until = gmod_stamp_get(goes_on ? goes_on : &d->patrolled_until), struck;
 
-	return gmod_stamp_get(goes_on ? goes_on : &d->patrolled_until);
+	/* acquire: the stamp above is of a round before it was struck, or what follows says that it was */
+	atomic_thread_fence(memory_order_acquire);
+	if (atomic_load_explicit(&d->struck_serial, memory_order_acquire) != d->serial)
+		return until;
+	struck = gmod_stamp_get(&d->struck_at);
+	return struck.ticks < until.ticks ? struck : until;
 }
 
 /*
