@@ -82,6 +82,8 @@ changed --number 100000
 [ "$out" != "$one" ]
 judge "another commit has another" $?
 
+changed --age
+same "without a record it is said" "0 WARNING no run of all tests is on record: make test-all" "$status $out"
 changed --passed
 says "the tree that passed is recorded" "^$(git -C "$tree" rev-parse 'HEAD^{tree}') 20[0-9-]{8}\$" "$(cat "$tree/tests/all-passed")"
 commit lib/after
