@@ -47,6 +47,17 @@ says "when it was written" '^    written between [0-9:.]{15} \(last seen intact\
 says "how to suppress it" '^    or, for the file of suppressions: heap-buffer-overflow:make_vector$' "$out"
 says "how its suspect was launched" '(^    suspects: | {14})vec_add, 8 blocks of 128 threads, launched at [0-9:.]{15}$' "$out"
 
+# Where the bytes lie, and when they were written: not always between two looks, nor on the day of the report.
+sed -E 's/changed bytes at \+[0-9]+:/changed bytes at +32:/; s/written between .* and /written before /' "$work/job.0.text" >"$work/before"
+reported "bytes that were never seen intact" 0 --html "$work/before.html" "$work/before"
+says "their report is whole" '^    bytes at \+32:' "$out"
+says "they have the same offset on the page" '<th>\+32</th>' "$(<"$work/before.html")"
+sed -E 's/written between .* UTC/written between 23:59:58.000000 (last seen intact) and 00:00:04.000000 UTC/
+	s/ at 20[0-9-]+ [0-9:.]+ UTC/ at 2026-11-25 00:00:05.000000 UTC/' "$work/job.0.text" >"$work/midnight"
+reported "bytes that were written around midnight" 0 --json "$work/midnight"
+same "midnight: intact the day before, changed on that of the report" "2026-11-24T23:59:58 2026-11-25T00:00:04 " \
+	"$(sed -nE 's/^ *"(intact|seen)": "([^.]*).*/\2/p' <<<"$out" | tr '\n' ' ')"
+
 # Each symboliser by itself finds the same, and so it does where launchers have marked and mixed the lines.
 for tool in addr2line llvm-symbolizer; do
 	if command -v "$tool" >/dev/null; then
@@ -219,6 +230,7 @@ if command -v "${CXX:-g++}" >/dev/null; then
 	mv "$work/twice" "$work/kept/deep/another-name"
 	reported "a module that is gone" 0 "$work/twice.json"
 	says "has no lines, and readable names" "#0 memory::owner<float>::take\(unsigned long\)  twice\+0x" "$out"
+	says_not "which is not said to be another build" 'is another build' "$out"
 	reported "one that has moved" 0 --modules "$work/kept" "$work/twice.text"
 	says "is found by its build-id" "twice.cpp:$given\$" "$out"
 	# What debuginfod-find would do.
@@ -254,7 +266,8 @@ finding = next(line for line in lines if line["event"] == "finding")
 stack = [{"function": "step", "file": "/home/u/train.py", "line": 42},
          {"function": "call", "file": "/usr/lib/python3/dist-packages/torch/module.py", "line": 3}, {"function": "<module>", "file": "/home/u/train.py", "line": 7}]
 finding["buffer"]["allocated"]["python"] = stack
-finding["suspects"][0]["python"] = [{"function": "forward", "file": "/home/u/net.py", "line": 9}]
+finding["suspects"][0]["python"] = [{"function": "forward", "file": "/home/u/net.py", "line": 9},
+                                    {"function": "<module>", "file": "/home/u/train.py", "line": 8}]
 open("$work/python.json", "w").write(json.dumps(finding, separators=(",", ":")) + "\n")
 base, size = int(finding["buffer"]["base"], 16), finding["buffer"]["size"]
 frames = [{"filename": "??", "line": 0, "name": "at::empty"}, {"filename": "/home/u/net.py", "line": 5, "name": "make"}]
@@ -324,6 +337,8 @@ reported "a page whose name was forgotten" 1 --html "$work/kept.text" "$work/job
 says "it is refused" '/kept.text is there, and no page of gmod report.s: not written over$' "$err"
 cmp -s "$work/kept.text" "$work/job.0.text"
 judge "and the log is as it was" $?
+: >"$work/empty.html"
+reported "a page in the place of an empty file" 0 --html "$work/empty.html" "$work/job.0.text"
 reported "a page again" 0 --html "$work/page.html" "$work"/job.*
 reported "a folder of modules that is not there" 2 --modules "$work/absent" "$work/job.0.text"
 says "which" '^gmod report: error: argument --modules: .*/absent is no folder$' "$err"
@@ -380,6 +395,8 @@ first, second = run["results"]
 assert first["locations"][0]["physicalLocation"]["region"]["startLine"] == $line
 assert first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "file://$top/tests/demo/demo.c"
 assert second["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "file:///home/u/train.py"
+(launch,) = second["relatedLocations"]
+assert launch["physicalLocation"]["region"]["startLine"] == 9, launch
 PYTHON
 scripts/gmod report --json "$work"/job.* >"$work/report.json"
 python "JSON" <<PYTHON
@@ -449,6 +466,7 @@ for page in page evil all; do
 		assert "$page" != "evil" or "<script>alert(1)</script>" in page.words
 		assert "$page" != "page" or ("vec_add" in page.words and "demo.c:$line" in page.words and "first seen changed" in page.words)
 		assert "$page" != "all" or ("net.py:5 in make" in page.words and "active_allocated" in page.words)
+		assert "$page" != "all" or "latest: alloc 900 bytes at 0x" in page.words
 	PYTHON
 done
 
