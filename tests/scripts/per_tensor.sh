@@ -12,7 +12,7 @@ environment() {
 
 environment "$gmod"
 same "nothing by itself" ",,," "$out"
-for switch in --per-tensor --per_tensor --per-tensor=yes; do
+for switch in --per-tensor --per_tensor --per-tensor={yes,true,1}; do
 	environment "$gmod" $switch
 	same "$switch: all are set" "backend:cudaMallocAsync,,cuda_malloc_async,cuda_async" "$out"
 	same "$switch: nothing is said" "" "$err"

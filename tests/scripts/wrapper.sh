@@ -20,6 +20,8 @@ same "standard input arrives" "hello" "$(echo hello | "$gmod" cat)"
 same "after -- everything is the command" "-n -o x" "$("$gmod" -- printf '%s' '-n -o x')"
 outcome "$gmod" printenv HOME
 same "the environment is kept" "$HOME" "$out"
+outcome env GMOD_COMMAND=other "$gmod" printenv GMOD_COMMAND
+same "but for the name that gmod goes by" "1 " "$status $out"
 
 mkdir "$work/a directory"
 cp "$(type -P printenv)" "$work/a directory/print env"
@@ -42,6 +44,7 @@ for words in docter slftest; do
 	expect "a command of gmod's, misspelt" 127 "$gmod" $words
 	says "it is named" "^gmod: did you mean \"gmod (doctor|selftest)\"\\?\$" "$err"
 done
+refused "a command that is like none of gmod's" 127 'gmod: helex: command not found$' "$gmod" helex
 refused "no such file" 127 'gmod: ./no/such/file: no such file$' "$gmod" ./no/such/file
 refused "no name" 127 "gmod: the command's name is empty" "$gmod" ''
 echo text >"$work/plain"
@@ -199,6 +202,8 @@ LD_PRELOAD="$work/libother.so $library" preload_of
 same "no duplicate" "$work/libother.so $library" "$out"
 LD_PRELOAD="$work/libasan.so.9:$work/libother.so" preload_of
 same "a sanitizer's runtime stays first" "$work/libasan.so.9:$library:$work/libother.so" "$out"
+LD_PRELOAD=$work/libother.so:$work/libasan.so.9 preload_of
+same "one that is not first stays where it is" "$library:$work/libother.so:$work/libasan.so.9" "$out"
 
 asan=$(readlink -f "$(gcc -print-file-name=libasan.so 2>/dev/null)" || :)
 if [ -e "$asan" ]; then
@@ -211,6 +216,9 @@ fi
 mkdir "$work/with space"
 cp "$build/libgmod.so" "$build/gmod-tool" "$work/with space"
 refused "a library path with spaces" 2 'LD_PRELOAD cannot hold a path with spaces' env GMOD_BUILD="$work/with space" "$gmod" true
+mkdir "$work/with\$dollar"
+cp "$build/libgmod.so" "$build/gmod-tool" "$work/with\$dollar"
+refused "a library path with a dollar sign" 2 'LD_PRELOAD cannot hold a path with' env GMOD_BUILD="$work/with\$dollar" "$gmod" true
 mkdir "$work/unbuilt"
 for words in true --help --version doctor; do
 	refused "nothing built: $words" 2 'libgmod.so is missing; build it first: make$' env GMOD_BUILD="$work/unbuilt" "$gmod" $words
