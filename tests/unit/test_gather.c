@@ -4,6 +4,7 @@
  */
 #include "lib/buffers/gather.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ static struct {
 	void (*while_asked)(void); /* inside such a call, once */
 	void (*while_awaited)(void);
 	unsigned not_ready; /* so often the copies have not landed */
+	unsigned batches, wrong_batches;
 } driver;
 static char *pinned;
 static size_t pinned_size;
@@ -107,6 +109,25 @@ static CUresult CUDAAPI to_host(void *to, CUdeviceptr from, size_t size, CUstrea
 	return CUDA_SUCCESS;
 }
 
+static bool is_pinned(CUdeviceptr p, size_t size)
+{
+	return p >= (uintptr_t)pinned && p - (uintptr_t)pinned + size <= pinned_size;
+}
+
+/* The batch of CUDA 12.8 and 12.9. What is wrong is judged later: the caller has a lock. */
+static CUresult CUDAAPI together(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
+				 CUmemcpyAttributes *attributes, size_t *first, size_t attribute_count, size_t *failed,
+				 CUstream stream)
+{
+	driver.batches++;
+	for (size_t i = 0; i < count; i++)
+		if (attributes && first && failed && attribute_count == 1 && is_pinned(to[i], sizes[i]))
+			to_host((void *)(uintptr_t)to[i], from[i], sizes[i], stream);
+		else
+			driver.wrong_batches++;
+	return CUDA_SUCCESS;
+}
+
 static void set_driver(void)
 {
 	memset(&driver, 0, sizeof(driver));
@@ -164,6 +185,22 @@ static bool gather(void)
 }
 
 /* ---- the tests ---- */
+
+/* It comes first: a process that has once found no such call does not ask for it again. */
+GATHERED(the_first_batch_there_was_does_it_too)
+{
+	enum { PIECES = 2 };
+	struct buffer second = buffer_with_slack();
+
+	assert_true(dlopen("libcuda.so.1", RTLD_LAZY) && gmod_driver_resolve());
+	set_driver();
+	gmod_driver.cuMemcpyBatchAsync = together;
+	damage(second.place.user_end, 3);
+	gather();
+	assert_true(driver.batches > 0 && driver.asked >= PIECES && !driver.wrong_batches);
+	take_checked(true, &second, second.place.user_end, 3, 3);
+	free_quietly(&second);
+}
 
 GATHERED(slack_was_intact_when_its_copy_was_asked_for)
 {
