@@ -189,6 +189,9 @@ check_failed_free() {
 			'SUMMARY: GMOD: heap-buffer-overflow device 0 size 4096 offset +1' \
 			"$(sed -n 's/^\(SUMMARY: .*\) make_buffer .*/\1/p' <<<"$err")"
 	done
+	# A large one has another call to fail: what a broken context answers is the program's to know.
+	guarded backend=unified env SIM_FAIL=cuMemHostUnregister:1:700 "$edges/free_again" large
+	same "failed_free: backend=unified: in a broken context, too" 'the first time: CUDA_ERROR_ILLEGAL_ADDRESS' "$out"
 }
 
 # A device that is full is full under GMOD too, and not sooner; for small buffers it may be later, where native ones make

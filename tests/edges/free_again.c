@@ -1,5 +1,10 @@
-/* A free that fails once: the buffer stays as it was, is still watched, and goes at the second attempt. */
+/*
+ * free_again [overflow|large]: a free that fails once: the buffer stays as it was, is still watched, and goes at the
+ * second attempt. large: only the first attempt, of a buffer of 3 MiB.
+ */
 #include "make_buffer.h"
+
+#include <stdbool.h>
 
 static unsigned sum_of(CUdeviceptr p, size_t size)
 {
@@ -12,14 +17,17 @@ static unsigned sum_of(CUdeviceptr p, size_t size)
 	return sum;
 }
 
-int main(int argc, char **argv TK_UNUSED)
+int main(int argc, char **argv)
 {
 	CUdeviceptr base = 0;
 	size_t size = 0;
-	CUdeviceptr p = make_buffer(4096);
+	bool large = argc > 1 && !strcmp(argv[1], "large");
+	CUdeviceptr p = make_buffer(large ? 3 << 20 : 4096);
 
 	CK(cuMemsetD8(p, 1, 4096));
 	printf("the first time: %s\n", tk_error_name(cuMemFree(p)));
+	if (large)
+		return 0;
 	tk_flip(p, 0, 4096);
 	CK(cuMemGetAddressRange(&base, &size, p + 17));
 	printf("%zu bytes from %lld, sum %u\n", size, (long long)(base - p), sum_of(p, 4096));

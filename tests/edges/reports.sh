@@ -155,6 +155,9 @@ check_other_context() {
 	guarded scan_interval_us=60000000 "$edges/other_context"
 	ended "other_context: one report" 0 1
 	says_not "other_context: after the wait the kernels are done" 'not proven complete' "$(suspects "$err")"
+	guarded verbosity=1:backend=unified:scan_interval_us=60000000 "$edges/other_context" 3145728 none
+	ended "other_context: a large one, where none is current" 0 1
+	same "other_context: a large one: no call of ours fails" 0 "$(closing degraded "$err")"
 }
 
 check_put_back() {
