@@ -50,6 +50,9 @@ check_older_driver() {
 	same_as_alone older_driver "$build/sim/12.2" driver
 	says "older_driver: something is found" 'default cuCtxCreate_v3: libgmod' "$out"
 	says_not "older_driver: something is not" 'cuCtxCreate_v4' "$out"
+	guarded verbosity=1 env "LD_LIBRARY_PATH=$build/sim/12.2" "$programs/bad_graph_launch"
+	ended "older_driver: a graph's kernels are found" 0 1
+	same "older_driver: what it cannot be asked about them is no failure" 0 "$(closing degraded "$err")"
 	same "older_driver: and is not counted" yes "$([ "$(armed "$build/sim/12.2")" -lt "$(armed "$build/sim")" ] && echo yes)"
 }
 
