@@ -333,7 +333,7 @@ same "nothing else is said" "" "$(grep -v '^gmod report: ' <<<"$err")"
 reported "no log at all" 1 "$work/noise" "$work/absent"
 same "no count of findings then" "" "$out"
 cp "$work/job.0.text" "$work/kept.text"
-reported "a page whose name was forgotten" 1 --html "$work/kept.text" "$work/job.1.text"
+reported "a page whose name was forgotten" 1 --html "$work/kept.text" "$work/job.1.json"
 says "it is refused" '/kept.text is there, and no page of gmod report.s: not written over$' "$err"
 cmp -s "$work/kept.text" "$work/job.0.text"
 judge "and the log is as it was" $?

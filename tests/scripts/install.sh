@@ -88,7 +88,7 @@ by_pkg_config() {
 		"-Wl,-rpath,$2/$3"
 	expect "$1: it runs" 0 "$work/version"
 	same "$1: with the library" "$version" "$out"
-	[ -z "${NVCC:-}" ] && skip "$1: kernels, by pkg-config" "there is no nvcc" && return
+	[ -z "${NVCC:-}" ] && skip "$1, kernels" "there is no nvcc" && return
 	# shellcheck disable=SC2086
 	expect "$1: nvcc finds all headers" 0 "$NVCC" $flags -x cu -E -o "$work/all.ii" - <<<'#include <gmod_device.cuh>'
 }

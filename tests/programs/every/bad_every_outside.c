@@ -1,5 +1,6 @@
 // expect: 74 x api-out-of-bounds size 4012 in make_buffer
 // options: max_reports=1000
+// under managed: skip-on: sim
 /*
  * Every copy, fill and word written or waited for that drivers have had for long, each by both of its default streams,
  * a byte or an element beyond the end of a buffer: refused as natively, and reported each time. Just up to the end,

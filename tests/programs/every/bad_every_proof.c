@@ -1,6 +1,7 @@
 // expect: 18 x heap-buffer-overflow size 4096 offset +0 in make_buffer
 // suspect: k_flip
 // options: max_cpu=100:log_path=report.log
+// under managed: skip-on: sim
 /*
  * Each call that waits, or asks and is told that all is done, proves what ran before it: k_fill, which ran first, is no
  * suspect for what k_flip did after it. Where nothing proves it, it is one.

@@ -1,4 +1,5 @@
 // options: quarantine_mb=64
+// under managed: guarded: some
 /*
  * What is kept back comes back where it is wanted, or where its context ends, and nothing of it is somebody else's:
  * frees return as natively, addresses that are given out are nobody's, and as much memory is there in the end.
