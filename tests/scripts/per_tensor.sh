@@ -13,6 +13,7 @@ environment() {
 environment "$gmod"
 same "nothing by itself" ",,," "$out"
 for switch in --per-tensor --per_tensor --per-tensor={yes,true,1}; do
+	# shellcheck disable=SC2086 # several words, in one of the cases
 	environment "$gmod" $switch
 	same "$switch: all are set" "backend:cudaMallocAsync,,cuda_malloc_async,cuda_async" "$out"
 	same "$switch: nothing is said" "" "$err"
