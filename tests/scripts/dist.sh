@@ -9,10 +9,10 @@ has_changed lib monitor device scripts/dist tests/scripts/dist.sh || { echo "not
 unset GMOD_BUILD MAKEFLAGS MFLAGS BUILD
 export DIST=$work/dist
 
-# apart COMMAND...: as a user's shell has it, who knows nothing of this tree.
+# apart COMMAND...: as a user's shell has it, who knows nothing of this tree, and which ignores no signal.
 # shellcheck disable=SC2317 # expect runs it
 apart() {
-	env -i PATH=/usr/bin:/bin HOME="$work" "$@"
+	env -i --default-signal PATH=/usr/bin:/bin HOME="$work" "$@"
 }
 
 # works NAME GMOD: its selftest, frames included.
@@ -81,7 +81,7 @@ if command -v dpkg-deb >/dev/null; then
 		outcome lintian --fail-on error,warning "$deb"
 		same "lintian has nothing to say but what is named" "0 " "$status $(grep -E '^[EW]:' <<<"$out")"
 	else
-		skip "lintian" "it is not installed"
+		skip "lintian" "lintian is not installed"
 	fi
 else
 	skip "the Debian package" "there is no dpkg-deb"
