@@ -102,8 +102,9 @@ if python3 -m venv "$work/venv" >/dev/null 2>&1; then
 	expect "python -m gmod" 0 apart "$work/venv/bin/python" -m gmod --version
 	says "is gmod" '^gmod [0-9]' "$out"
 	for command in "$work/venv/bin/gmod" "$work/venv/bin/python -m gmod"; do
+		# The C library's own two signals, 32 and 33, are ignored in what make starts.
 		# shellcheck disable=SC2086 # several words
-		expect "${command##*/}: the job ignores no signal" 0 apart $command grep -q '^SigIgn:.0*$' /proc/self/status
+		expect "${command##*/}: the job ignores no signal" 0 apart $command grep -qE '^SigIgn:.0*(180000000)?$' /proc/self/status
 	done
 	expect "it is removed" 0 "$work/venv/bin/pip" uninstall -q -y gmod
 	same "and nothing is left" "" "$(find "$work/venv" -name '*gmod*')"
