@@ -9,6 +9,7 @@
 #include "lib/base/log.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
+#include "lib/base/map.h"
 #include "monitor/launches/activity.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
@@ -61,6 +62,7 @@ static void describe_free(struct gmod_finding *out, const struct gmod_device_fin
 
 static void report(const struct gmod_context *c, const struct gmod_heap *h, const struct gmod_device_finding *f)
 {
+	const size_t room = GMOD_SUSPECTS_MAX * sizeof(struct gmod_suspect);
 	struct gmod_finding out = {.status = GMOD_FINAL};
 	struct gmod_verdict v;
 
@@ -68,6 +70,8 @@ static void report(const struct gmod_context *c, const struct gmod_heap *h, cons
 		return;
 	gmod_report_pending_begin();
 	out.id = gmod_finding_next_id();
+	out.suspect = gmod_map(room);
+	out.suspect_room = out.suspect ? GMOD_SUSPECTS_MAX : 0;
 	describe_buffer(&out, c, f);
 	if (f->class_ == GMOD_DEVICE_CORRUPT)
 		describe_corruption(&out, h, &v);
@@ -75,6 +79,8 @@ static void report(const struct gmod_context *c, const struct gmod_heap *h, cons
 		describe_free(&out, f);
 	gmod_report(&out);
 	gmod_report_pending_end();
+	if (out.suspect)
+		munmap(out.suspect, room);
 }
 
 static void say_damaged(void)

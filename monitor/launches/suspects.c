@@ -11,7 +11,7 @@
 #include "monitor/launches/proof.h"
 
 /* Aggregation of at most this many kernels; what does not fit is counted as omitted. */
-enum { GROUPS = 64 };
+enum { GROUPS = 512 };
 
 struct group {
 	struct gmod_suspect suspect;
@@ -253,7 +253,7 @@ static void find(struct groups *g, struct gmod_finding *f, const struct gmod_win
 	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
 		look_at_thread(g, t, when, f);
 	memset(index, GMOD_SUSPECTS_MAX, sizeof(index));
-	while (f->suspect_count < GMOD_SUSPECTS_MAX && (best = take_latest(g))) {
+	while (f->suspect_count < f->suspect_room && (best = take_latest(g))) {
 		index[best - g->at] = (uint8_t)f->suspect_count;
 		f->suspect[f->suspect_count++] = best->suspect;
 		best->suspect.launches = 0;

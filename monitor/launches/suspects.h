@@ -30,7 +30,7 @@ struct gmod_window {
 };
 
 /*
- * Fill the suspects of *f, latest launch first: every launch of that window.
+ * Fill the suspects of *f, latest launch first, as far as it has room: every launch of that window.
  * Launches of one kernel are counted together. An hour-long kernel launched long before is a suspect; one that a
  * synchronise had proven done is not. *unfinished is for gmod_suspects_refresh(), or NULL.
  */

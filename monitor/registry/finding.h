@@ -1,9 +1,10 @@
 /*
  * A finding: what GMOD knows about one corruption or misuse, as plain values.
  *
- * Whoever detects something fills a struct gmod_finding on its own stack and hands it to gmod_report(); the report
- * code only reads it. All strings are borrowed for the duration of that call and may hold any bytes (kernel names
- * come from the program): printing escapes them. Times are nanoseconds of CLOCK_REALTIME.
+ * Whoever detects something fills a struct gmod_finding on its own stack and hands it to gmod_report(), which copies it
+ * with its suspects; the report code only reads it. The suspects are apart, too many for a stack. All strings are
+ * borrowed for the duration of that call and may hold any bytes (kernel names come from the program): printing escapes
+ * them. Times are nanoseconds of CLOCK_REALTIME.
  */
 #ifndef GMOD_MONITOR_REGISTRY_FINDING_H
 #define GMOD_MONITOR_REGISTRY_FINDING_H
@@ -14,7 +15,8 @@
 
 #include "lib/base/unwind.h"
 
-#define GMOD_SUSPECTS_MAX 8
+#define GMOD_SUSPECTS_MAX 64
+#define GMOD_SUSPECTS_SHOWN 8 /* in text, and in the first line of JSON */
 #define GMOD_OBSERVED_MAX 32
 #define GMOD_PLACES_MAX 4
 #define GMOD_NEARBY_MAX 8
@@ -125,8 +127,8 @@ struct gmod_finding {
 	bool restored;               /* the bytes were put back since */
 	uint64_t intact_ns, seen_ns; /* last seen intact, first seen changed */
 
-	struct gmod_suspect suspect[GMOD_SUSPECTS_MAX]; /* latest launch first */
-	uint32_t suspect_count;
+	struct gmod_suspect *suspect; /* latest launch first; whoever fills it in has room for suspect_room */
+	uint32_t suspect_count, suspect_room;
 	uint64_t suspects_omitted;  /* further kernels beyond the array */
 	uint64_t launches_lost;     /* launches not proven complete of kernels beyond those that are counted */
 	uint64_t unknown_before_ns; /* kernels launched before may be missing; 0: none is */
@@ -149,8 +151,13 @@ struct gmod_finding {
 /* Is the culprit among the suspects, if it is a kernel? */
 static inline bool gmod_has_all_suspects(const struct gmod_finding *f)
 {
-	return f->suspect_count <= GMOD_SUSPECTS_MAX && !f->suspects_omitted && !f->launches_lost &&
-	       !f->unknown_before_ns && !f->buffer.exported;
+	return !f->suspects_omitted && !f->launches_lost && !f->unknown_before_ns && !f->buffer.exported;
+}
+
+/* How many of them a text names; the others it counts. */
+static inline uint32_t gmod_suspects_shown(const struct gmod_finding *f)
+{
+	return f->suspect_count < GMOD_SUSPECTS_SHOWN ? f->suspect_count : GMOD_SUSPECTS_SHOWN;
 }
 
 /* The stack that tells one bug from another: the call's that was made, or that of the buffer's allocation. */

@@ -204,7 +204,7 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 	gmod_text_str(t, "}");
 }
 
-static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s)
+static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s, int places)
 {
 	open_element(t);
 	add_string(t, "kernel", s->name ? name : NULL);
@@ -224,19 +224,25 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 	gmod_text_fmt(t, ",\"block\":[%u,%u,%u]", s->block[0], s->block[1], s->block[2]);
 	add_python(t, ",\"python\":[", gmod_python_stack(s->python[0]));
 	gmod_text_str(t, ",\"python_elsewhere\":[");
-	for (int i = 1; i < GMOD_PLACES_MAX && gmod_python_stack(s->python[i]); i++)
+	for (int i = 1; i < places && gmod_python_stack(s->python[i]); i++)
 		add_python(t, i > 1 ? ",[" : "[", gmod_python_stack(s->python[i]));
 	gmod_text_str(t, "]}");
+}
+
+static void add_some_suspects(struct gmod_text *t, const struct gmod_report_view *v, uint32_t from, uint32_t to)
+{
+	gmod_text_str(t, ",\"suspects\":[");
+	for (uint32_t i = from; i < to; i++)
+		add_suspect(t, v->suspect[i], &v->finding->suspect[i], from ? 1 : GMOD_PLACES_MAX);
+	gmod_text_str(t, "]");
 }
 
 static void add_suspects(struct gmod_text *t, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
 
-	gmod_text_str(t, ",\"suspects\":[");
-	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++)
-		add_suspect(t, v->suspect[i], &f->suspect[i]);
-	gmod_text_str(t, "]");
+	add_some_suspects(t, v, 0, gmod_suspects_shown(f));
+	add_count(t, "suspects_total", f->suspect_count + f->suspects_omitted);
 	add_count(t, "suspects_omitted", f->suspects_omitted);
 	add_count(t, "launches_lost", f->launches_lost);
 	add_time(t, "unknown_before", f->unknown_before_ns);
@@ -282,6 +288,26 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 	add_string(t, "message", v->title);
 }
 
+/*
+ * The suspects that the line of the finding has no room for, a few a line: what keeps a container's log splits lines
+ * of more than 16 KiB. Each with one place where it was launched.
+ */
+static void add_lines_of_suspects(struct gmod_text *t, const struct gmod_report_view *v)
+{
+	const struct gmod_finding *f = v->finding;
+
+	for (uint32_t i = gmod_suspects_shown(f); i < f->suspect_count; i += GMOD_SUSPECTS_SHOWN) {
+		uint32_t left = f->suspect_count - i;
+
+		gmod_log_event(t, "suspects");
+		add_number(t, "id", f->id);
+		add_string(t, "status", f->status == GMOD_FINAL ? "final" : "provisional");
+		add_count(t, "from", i);
+		add_some_suspects(t, v, i, i + (left < GMOD_SUSPECTS_SHOWN ? left : GMOD_SUSPECTS_SHOWN));
+		gmod_text_str(t, "}\n");
+	}
+}
+
 void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
 {
 	add_head(t, v);
@@ -294,4 +320,5 @@ void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
 	gmod_text_json(t, v->next_step, sizeof(v->next_step));
 	add_string(t, "suppression", v->suppression[0] ? v->suppression : NULL);
 	gmod_text_str(t, "}\n");
+	add_lines_of_suspects(t, v);
 }

@@ -155,6 +155,7 @@ enum { ON_THEIR_WAY = 256 };
  */
 static struct {
 	struct gmod_finding finding[ON_THEIR_WAY];
+	struct gmod_suspect suspect[ON_THEIR_WAY][GMOD_SUSPECTS_MAX]; /* theirs */
 	atomic_flag adding, telling;
 	atomic_uint added, told; /* the first a futex */
 	atomic_bool thread;      /* there is one, or one is expected */
@@ -193,7 +194,7 @@ static bool has_thread(void)
 static struct {
 	struct gmod_report_view view;
 	struct gmod_view_scratch scratch;
-	char out[6 << 20]; /* more than the longest names take, each byte of them escaped */
+	char out[10 << 20]; /* more than the longest names take, each byte of them escaped */
 } work;
 
 /* A log that takes nothing is waited for by the thread that nobody waits for, or but halting. */
@@ -344,6 +345,18 @@ static void lose(const struct gmod_finding *f)
 		count(f);
 }
 
+static void copy_in(unsigned place, const struct gmod_finding *f)
+{
+	struct gmod_finding *to = &way.finding[place];
+
+	*to = *f;
+	if (to->suspect_count > GMOD_SUSPECTS_MAX)
+		to->suspect_count = GMOD_SUSPECTS_MAX;
+	to->suspect = way.suspect[place];
+	if (to->suspect_count)
+		memcpy(to->suspect, f->suspect, to->suspect_count * sizeof(*f->suspect));
+}
+
 static bool add(const struct gmod_finding *f)
 {
 	bool room;
@@ -352,7 +365,7 @@ static bool add(const struct gmod_finding *f)
 		return false;
 	room = await_told(added() - ON_THEIR_WAY + 1);
 	if (room) {
-		way.finding[added() % ON_THEIR_WAY] = *f;
+		copy_in(added() % ON_THEIR_WAY, f);
 		atomic_store_explicit(&way.added, added() + 1, memory_order_release);
 		/* fence: whoever sees no thread behind it is seen by that */
 		atomic_thread_fence(memory_order_seq_cst);

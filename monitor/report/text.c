@@ -190,7 +190,7 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
  */
 static bool stands_for_all(const struct gmod_report_view *v, uint32_t i, struct gmod_suspect *s)
 {
-	for (uint32_t k = 0; k < v->finding->suspect_count && k < GMOD_SUSPECTS_MAX; k++) {
+	for (uint32_t k = 0; k < gmod_suspects_shown(v->finding); k++) {
 		const struct gmod_suspect *other = &v->finding->suspect[k];
 
 		if (k == i || !*v->suspect[i] || strcmp(v->suspect[i], v->suspect[k]) != 0)
@@ -239,15 +239,15 @@ static void add_places(struct page *p, const char *name, const uint32_t *places)
 /* What qualifies the suspects stands in front of them: who reads on knows that the list may lack the culprit. */
 static void add_incomplete(struct page *p, const struct gmod_finding *f)
 {
+	uint64_t more = f->suspects_omitted + f->suspect_count - gmod_suspects_shown(f);
 	struct gmod_text *t;
 	const char *between = "";
 
-	if (gmod_has_all_suspects(f))
+	if (gmod_has_all_suspects(f) && !more)
 		return;
 	t = begin(p, "    incomplete: ");
-	if (f->suspects_omitted) {
-		gmod_text_fmt(t, "%llu more kernel%s under way", (ull)f->suspects_omitted,
-			      f->suspects_omitted == 1 ? " was" : "s were");
+	if (more) {
+		gmod_text_fmt(t, "%llu more kernel%s under way", (ull)more, more == 1 ? " was" : "s were");
 		between = "; ";
 	}
 	if (f->launches_lost) {
@@ -287,7 +287,7 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 	add_incomplete(p, f);
 	t = begin(p, f->class == GMOD_POST_MORTEM ? "    unfinished launches: " : "    suspects: ");
 
-	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++) {
+	for (uint32_t i = 0; i < gmod_suspects_shown(f); i++) {
 		struct gmod_suspect s = f->suspect[i];
 
 		if (!stands_for_all(v, i, &s))
@@ -298,7 +298,7 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 	if (f->suspect_count == 0)
 		add_no_suspects(t, f);
 	end(p);
-	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++) {
+	for (uint32_t i = 0; i < gmod_suspects_shown(f); i++) {
 		struct gmod_suspect s = f->suspect[i];
 
 		if (stands_for_all(v, i, &s))

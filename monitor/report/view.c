@@ -296,10 +296,10 @@ const char *gmod_kernel_substring(const char *readable, size_t *len)
 static void add_kernel_names(struct gmod_text *t, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
-	const char *kernel[GMOD_SUSPECTS_MAX];
-	size_t len[GMOD_SUSPECTS_MAX];
+	const char *kernel[GMOD_SUSPECTS_SHOWN];
+	size_t len[GMOD_SUSPECTS_SHOWN];
 
-	if (!gmod_has_all_suspects(f))
+	if (!gmod_has_all_suspects(f) || f->suspect_count > GMOD_SUSPECTS_SHOWN)
 		return;
 	for (uint32_t i = 0; i < f->suspect_count; i++)
 		if (!(kernel[i] = gmod_kernel_substring(v->suspect[i], &len[i])))
@@ -494,7 +494,7 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 		name_functions(&v->stack[i]);
 	v->site_hash = hash_site(v->class_name, site);
 	describe_nearby(v, f, s);
-	for (uint32_t i = 0; i < f->suspect_count && i < GMOD_SUSPECTS_MAX; i++)
+	for (uint32_t i = 0; i < f->suspect_count; i++)
 		gmod_short_name(f->suspect[i].name ? f->suspect[i].name : "", v->suspect[i], GMOD_SHORT_NAME_MAX);
 	describe_site(site, v->site, sizeof(v->site));
 	gmod_text_init(&t, v->suppression, sizeof(v->suppression));

@@ -35,7 +35,12 @@ struct watch {
 	uint64_t grown_ns;     /* when it last grew */
 	uint64_t slack_ns;     /* when the latest look at the slack began; UINT64_MAX: the side has none */
 	struct gmod_finding finding;
-	struct gmod_unfinished *unfinished; /* its own, apart: most looks at a watch do not need it */
+	struct apart *apart; /* its own: most looks at a watch do not need it */
+};
+
+struct apart {
+	struct gmod_unfinished unfinished;
+	struct gmod_suspect suspect[GMOD_SUSPECTS_MAX];
 };
 
 /*
@@ -108,7 +113,7 @@ static struct watch *find(uint32_t position, uint64_t word, enum gmod_side side)
 static struct watch *find_free(void)
 {
 	if (!watches)
-		watches = gmod_map(WATCHES * (sizeof(*watches) + sizeof(*watches->unfinished)));
+		watches = gmod_map(WATCHES * (sizeof(*watches) + sizeof(*watches->apart)));
 	for (int i = 0; watches && i < WATCHES; i++)
 		if (state_of(&watches[i]) == NOTHING)
 			return &watches[i];
@@ -153,11 +158,14 @@ static void describe_bytes(struct gmod_finding *f, const struct gmod_sighting *s
 		gmod_canary_bytes(&s->details->canary[s->side], first, first + f->observed_count, f->expected);
 }
 
-static void describe(struct gmod_finding *f, const struct gmod_sighting *s, struct gmod_unfinished *unfinished)
+/* apart: NULL: there is no memory for the suspects, which are only counted then. */
+static void describe(struct gmod_finding *f, const struct gmod_sighting *s, struct apart *apart)
 {
 	struct gmod_buffer_facts behind;
 
 	memset(f, 0, sizeof(*f));
+	f->suspect = apart ? apart->suspect : NULL;
+	f->suspect_room = apart ? GMOD_SUSPECTS_MAX : 0;
 	f->class = s->side == GMOD_TAIL ? GMOD_HEAP_BUFFER_OVERFLOW : GMOD_HEAP_BUFFER_UNDERFLOW;
 	f->buffer = gmod_record_facts(s->record);
 	if (s->details->kept_back) {
@@ -174,7 +182,8 @@ static void describe(struct gmod_finding *f, const struct gmod_sighting *s, stru
 	f->intact_ns = s->intact.ns;
 	f->seen_ns = s->seen.ns;
 	describe_diff(f, &s->diff);
-	gmod_suspects_find(f, &(struct gmod_window){s->intact.ticks, s->stream, s->from, s->to}, unfinished);
+	gmod_suspects_find(f, &(struct gmod_window){s->intact.ticks, s->stream, s->from, s->to},
+			   apart ? &apart->unfinished : NULL);
 }
 
 static void merge(struct watch *w, const struct gmod_sighting *s)
@@ -236,7 +245,7 @@ static struct watch *claim(const struct gmod_sighting *s)
 	w->diff = s->diff;
 	w->grown_ns = s->seen.ns;
 	w->slack_ns = is_gathered(s) ? 0 : UINT64_MAX;
-	w->unfinished = (struct gmod_unfinished *)(watches + WATCHES) + (w - watches);
+	w->apart = (struct apart *)(watches + WATCHES) + (w - watches);
 	set_state(w, CLAIMED);
 	atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
 	return w;
@@ -244,18 +253,21 @@ static struct watch *claim(const struct gmod_sighting *s)
 
 static void say_at_once(const struct gmod_sighting *s, uint32_t id)
 {
+	struct apart *apart = gmod_map(sizeof(*apart));
 	struct gmod_finding f;
 
-	describe(&f, s, NULL);
+	describe(&f, s, apart);
 	f.id = id;
 	say(&f, GMOD_FINAL);
+	if (apart)
+		munmap(apart, sizeof(*apart));
 }
 
 static void watch(struct watch *w, const struct gmod_sighting *s, uint32_t id)
 {
 	bool settled = !gmod_work_outstanding();
 
-	describe(&w->finding, s, w->unfinished);
+	describe(&w->finding, s, w->apart);
 	w->finding.id = id;
 	if (!settled)
 		say(&w->finding, GMOD_PROVISIONAL);
@@ -270,7 +282,7 @@ static void conclude(struct watch *w)
 
 	if (atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == w->generation)
 		mark_reported(gmod_record_details(r), w->side);
-	gmod_suspects_refresh(&w->finding, w->unfinished);
+	gmod_suspects_refresh(&w->finding, &w->apart->unfinished);
 	say(&w->finding, GMOD_FINAL);
 	set_state(w, NOTHING);
 	/* release: whoever finds nothing pending may count on the report being on its way */

@@ -47,9 +47,11 @@ static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 static void report(CUresult error, const char *entry_point)
 {
 	static struct gmod_buffer_facts all[UNTOLD][GMOD_NEARBY_MAX];
+	static struct gmod_suspect suspects[GMOD_SUSPECTS_MAX];
 	static unsigned turn;
 	struct gmod_buffer_facts *nearby = all[turn++ % UNTOLD];
-	struct gmod_finding f = {.class = GMOD_POST_MORTEM, .status = GMOD_FINAL};
+	struct gmod_finding f = {
+	    .class = GMOD_POST_MORTEM, .status = GMOD_FINAL, .suspect = suspects, .suspect_room = GMOD_SUSPECTS_MAX};
 	struct gmod_scope scope;
 
 	f.error = error;

@@ -160,9 +160,14 @@ def is_exported(finding):
     return (finding.get("buffer") or {}).get("exported", False)
 
 
+def missing_suspects(finding):
+    """How many there are that the log does not name: omitted, or in lines that have been lost."""
+    return max(finding.get("suspects_omitted") or 0, (finding.get("suspects_total") or 0) - len(finding["suspects"]))
+
+
 def is_incomplete(finding):
     """The list of suspects may lack the culprit."""
-    return bool(is_exported(finding) or finding.get("suspects_omitted") or finding.get("launches_lost") or finding.get("unknown_before"))
+    return bool(is_exported(finding) or missing_suspects(finding) or finding.get("launches_lost") or finding.get("unknown_before"))
 
 
 class Group:
@@ -196,7 +201,7 @@ class Group:
         for name, words in (("suspects_omitted", "up to {} more kernels were under way than a log names"),
                             ("launches_lost", "up to {} launches were of kernels that found no place to be counted"),
                             ("unknown_before", "kernels launched before {} may be missing")):
-            values = [f[name] for f in self.findings if f.get(name)]
+            values = [v for v in (missing_suspects(f) if name == "suspects_omitted" else f.get(name) for f in self.findings) if v]
             if values:
                 reasons.append(words.format(max(values)))
         if any(map(is_exported, self.findings)):

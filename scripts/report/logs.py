@@ -2,6 +2,9 @@
 
 Everything becomes an event of log.schema.json, a dictionary, with two members more: "file" and "line", where it stands.
 What cannot be read is a problem, one line of words, and the rest is read all the same.
+
+A line may have been written anew on its way: its JSON with blanks or in another order; as a member of an object of
+docker's or a log shipper's, as text or as an object; in the parts that CRI makes of a long line.
 """
 import json
 import re
@@ -11,7 +14,10 @@ import schema
 import text_log
 
 SCHEMAS = ("gmod-report-1", "gmod-report-2")
-BEGIN = re.compile(r'\{"schema":"gmod-report-')
+EVENT = re.compile(r'gmod-report-\d')
+TORN = re.compile(r'\{"schema": ?"gmod-report-')
+CARRIERS = ("log", "message", "msg", "line", "text", "MESSAGE")  # members that hold what a program has written
+CRI = re.compile(r"^\S+ (?P<stream>stdout|stderr) (?P<part>[FP])(?::\S+)? (?P<text>.*)$")
 RENAMED = {"serial": "allocation", "buffers_unprotected": "buffers_unguarded", "bytes_unprotected": "bytes_unguarded",
            "uncovered": "allocations_uncovered", "buffers_host": "buffers_pinned", "bytes_host": "bytes_pinned"}
 WORDS = {"memory": {"host": "pinned"}, "backend": {"mapped": "unified"}}
@@ -44,8 +50,29 @@ def _completed(event):
     return dict(event, **later)
 
 
-def _json_event(text):
-    event, _ = json.JSONDecoder().raw_decode(text)
+def _is_event(value):
+    return isinstance(value, dict) and isinstance(value.get("schema"), str) and value["schema"].startswith("gmod-report-")
+
+
+def _object(line):
+    """The first object of the line; None: it has none."""
+    begin = line.find("{")
+    try:
+        value = json.JSONDecoder().raw_decode(line[begin:])[0] if begin >= 0 else None
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else None
+
+
+def _carried(value):
+    """What an object of somebody else's holds of a program's: an event or text; None: nothing."""
+    for one in [value[key] for key in CARRIERS if key in value] + [v for v in value.values() if isinstance(v, dict)]:
+        if _is_event(one) or isinstance(one, str):
+            return one
+    return None
+
+
+def _event(event):
     if event["schema"] not in SCHEMAS:
         raise ValueError("this gmod does not know " + event["schema"][:40])
     if event["schema"] != SCHEMAS[-1]:
@@ -63,21 +90,51 @@ class Reader:
         self.events = []
         self.bad = []
         self.text = text_log.Reader()
+        self.parts = {}  # of a line that CRI has split, by its stream
 
     def keep(self, event, number):
+        if event["event"] == "suspects":
+            self.add_suspects(event, number)
+            return
         event.update(file=self.name, line=number)
         self.events.append(event)
 
+    def add_suspects(self, event, number):
+        """To the finding that they belong to, the latest of that number."""
+        same = [f for f in self.events if f["event"] == "finding" and
+                all(f.get(key) == event.get(key) for key in ("host", "pid", "id", "status"))]
+        if not same:
+            self.bad.append((number, "suspects of a finding that is not here"))
+        elif len(same[-1]["suspects"]) == event["from"]:
+            same[-1]["suspects"] += event["suspects"]
+
     def take(self, number, line):
-        begin = BEGIN.search(line)
-        if begin:
+        m = CRI.match(line)
+        if m:
+            line = self.parts.pop(m["stream"], "") + m["text"]
+            if m["part"] == "P":
+                self.parts[m["stream"]] = line
+                return
+        value = _object(line) if EVENT.search(line) or line.startswith("{") else None
+        if value is not None and not _is_event(value):
+            value = _carried(value)
+        if isinstance(value, str):
+            for inner in value.rstrip("\n").split("\n"):
+                self.take_plain(number, inner, _object(inner) if EVENT.search(inner) else None)
+        else:
+            self.take_plain(number, line, value)
+
+    def take_plain(self, number, line, value):
+        if _is_event(value):
             try:
-                self.keep(_json_event(line[begin.start():]), number)
+                self.keep(_event(value), number)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 self.bad.append((number, str(error).split(": line ")[0]))
-            return
-        for event in self.text.take(line):
-            self.keep(event, number)
+        elif value is None and TORN.search(line):
+            self.bad.append((number, "its JSON ends too early"))
+        else:
+            for event in self.text.take(line):
+                self.keep(event, number)
 
     def end(self, number):
         for event in self.text.rest():

@@ -86,7 +86,7 @@ class Report:
             "id": int(first["id"]), "status": "provisional" if first["provisional"] else "final",
             "class": first["class"], "time": None, "command": None, "site_hash": None, "device": None, "gpu": None,
             "size": None, "offset": None, "site": "-", "message": first["message"], "buffer": None, "corruption": None,
-            "call": None, "suspects": [], "suspects_omitted": 0, "launches_lost": 0, "unknown_before": None, "nearby": [],
+            "call": None, "suspects": [], "suspects_total": None, "suspects_omitted": 0, "launches_lost": 0, "unknown_before": None, "nearby": [],
             "next_step": "",
         }
 

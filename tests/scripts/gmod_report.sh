@@ -175,6 +175,67 @@ reported "a life that was killed in the midst of a report" 1 "$work/unfinished"
 says "has that report" '^11 findings in .* from logs of 2 processes$' "$out"
 says "and no end" '^note: process 1 \([^ ]+\): no closing line: killed, ' "$out"
 
+# More suspects than the line of a finding has room for are in lines of their own; what is missing is said.
+python3 - "$work/job.1.json" "$work/many.json" <<'PYTHON'
+import copy, json, sys
+with open(sys.argv[1]) as f:
+    events = [json.loads(line) for line in f]
+with open(sys.argv[2], "w") as out:
+    for event in events:
+        if event["event"] == "finding":
+            one = event["suspects"][0]
+            many = [dict(copy.deepcopy(one), kernel=f"kernel_{i}", symbol=f"kernel_{i}") for i in range(20)]
+            event.update(suspects=many[:8], suspects_total=20, suspects_omitted=0)
+            print(json.dumps(event), file=out)
+            head = {key: event[key] for key in ("schema", "pid", "host", "rank", "version", "id", "status")}
+            for at in (8, 16):
+                print(json.dumps({**head, "event": "suspects", "from": at, "suspects": many[at:at + 8]}), file=out)
+        else:
+            print(json.dumps(event), file=out)
+PYTHON
+tests/valid-json "$work/many.json" >/dev/null
+judge "suspects in lines of their own: as the schema says" $?
+reported "suspects in lines of their own" 0 --html "$work/many.html" "$work/many.json"
+same "each is told" 20 "$(grep -cE 'kernel_[0-9]+, ' <<<"$out")"
+same "on the page, too" 20 "$(grep -oE '>kernel_[0-9]+<' "$work/many.html" | sort -u | wc -l)"
+says_not "nothing is missing" 'incomplete' "$out"
+sed '/"event": "suspects".*"from": 16/d' "$work/many.json" >"$work/fewer.json"
+reported "a line of suspects that is lost" 0 --html "$work/many.html" "$work/fewer.json"
+says "is said in front of them" '^    incomplete: up to 4 more kernels were under way than a log names$' "$out"
+says "on the page, too" '<b>incomplete: </b>up to 4 more kernels' "$(cat "$work/many.html")"
+outcome scripts/gmod report --json "$work/fewer.json"
+says "and for programs" '"incomplete": \[' "$out"
+outcome scripts/gmod report --sarif "$work/fewer.json"
+says "and in SARIF" 'incomplete: up to 4 more kernels' "$out"
+
+# Logs whose lines were written anew on their way.
+rewritten() {
+	python3 - "$1" "$work/job.1.json" "$work/job.0.text" <<'PYTHON'
+import json, sys
+how, as_json, as_text = sys.argv[1:]
+stamp = "2026-11-28T01:02:03.123456789Z"
+for line in open(as_text if how.endswith("text") else as_json):
+    line = line.rstrip("\n")
+    if how == "sorted":
+        print(json.dumps(json.loads(line), sort_keys=True, indent=None, separators=(" , ", " : ")))
+    elif how.startswith("docker"):
+        print(json.dumps({"log": line + "\n", "stream": "stderr", "time": stamp}))
+    elif how == "shipper":
+        print(json.dumps({"@timestamp": stamp, "kubernetes": {"pod": "p"}, "message": json.loads(line)}))
+    else:
+        parts = [line[i:i + 1000] for i in range(0, len(line), 1000)]
+        for i, part in enumerate(parts):
+            print(stamp, "stderr", "F" if i == len(parts) - 1 else "P", part)
+            print(stamp, "stdout", "F", "something else")
+PYTHON
+}
+for how in sorted docker docker-text shipper cri cri-text; do
+	rewritten $how >"$work/rewritten"
+	reported "a log rewritten: $how" 0 "$work/rewritten"
+	says "rewritten, $how: its finding is there" '^1 finding in 1 group, from logs of 1 process$' "$out"
+	says "rewritten, $how: with its frames" "#0 make_vector  $top/tests/demo/demo.c:$line\$" "$out"
+done
+
 # A kernel that one rank suspects alone splits no group; a rank that suspects nothing in common is another.
 sed -E 's/; vec_add x1 on the default stream|vec_add x1 on the default stream; //' "$work/job.0.text" >"$work/other"
 reported "suspects that have nothing in common" 0 "$work/other" "$work/job.1.json"

@@ -23,6 +23,9 @@ static __attribute__((noinline, unused)) uintptr_t another_caller(void)
 static uint32_t next_id = 1;
 static uintptr_t next_site = 1;
 
+/* Of the finding that was made last. */
+static struct gmod_suspect room_for_suspects[GMOD_SUSPECTS_MAX];
+
 static inline struct gmod_finding finding(enum gmod_class class)
 {
 	struct gmod_finding f = {.id = next_id++, .class = class, .status = GMOD_FINAL};
@@ -40,6 +43,9 @@ static inline struct gmod_finding finding(enum gmod_class class)
 	f.intact_ns = 45067102311000ull;
 	f.seen_ns = 45067103302000ull;
 	f.address = f.buffer.base;
+	memset(room_for_suspects, 0, sizeof(room_for_suspects));
+	f.suspect = room_for_suspects;
+	f.suspect_room = GMOD_SUSPECTS_MAX;
 	return f;
 }
 

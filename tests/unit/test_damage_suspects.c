@@ -200,7 +200,8 @@ TEST(a_launch_seen_in_its_call_is_followed)
 
 static struct gmod_finding suspects_now(void)
 {
-	struct gmod_finding f = {0};
+	static struct gmod_suspect suspects[GMOD_SUSPECTS_MAX];
+	struct gmod_finding f = {.suspect = suspects, .suspect_room = GMOD_SUSPECTS_MAX};
 
 	gmod_suspects_find(&f, &(struct gmod_window){.intact = gmod_ticks()}, NULL);
 	return f;

@@ -148,7 +148,8 @@ TEST(streams_are_apart)
 
 TEST(kernels_that_find_no_place_are_counted_and_places_come_back)
 {
-	struct gmod_finding finding = {0};
+	struct gmod_suspect suspects[GMOD_SUSPECTS_MAX];
+	struct gmod_finding finding = {.suspect = suspects, .suspect_room = GMOD_SUSPECTS_MAX};
 	uint64_t start, forgotten;
 	struct found f;
 
@@ -225,9 +226,38 @@ TEST(a_reader_beside_launches_misses_none)
 
 /* ---- as suspects ---- */
 
+TEST(a_culprit_behind_sixty_kernels_is_named)
+{
+	struct gmod_suspect suspects[GMOD_SUSPECTS_MAX];
+	struct gmod_finding f = {.suspect = suspects, .suspect_room = GMOD_SUSPECTS_MAX};
+	uint64_t intact;
+	char name[16];
+
+	gmod_name_learn(CULPRIT, "culprit", 0);
+	for (uint64_t i = 0; i < 60; i++) {
+		snprintf(name, sizeof(name), "kernel_%u", (unsigned)i);
+		gmod_name_learn(KERNELS + 0x1000 + i, name, 0);
+	}
+	finish_all();
+	intact = gmod_ticks();
+	launch_on(STREAM, CULPRIT);
+	for (uint64_t i = 0; i < 20000; i++)
+		launch_on(STREAM, KERNELS + 0x1000 + i % 60);
+	gmod_suspects_find(&f, &(struct gmod_window){.intact = intact}, NULL);
+	assert_int_equal(f.suspect_count, 61);
+	assert_string_equal(f.suspect[60].name, "culprit");
+	assert_int_equal(f.suspects_omitted, 0);
+	/* Where there is no room for them, they are counted. */
+	f.suspect_room = 8;
+	gmod_suspects_find(&f, &(struct gmod_window){.intact = intact}, NULL);
+	assert_int_equal(f.suspect_count + f.suspects_omitted, 61);
+	finish_all();
+}
+
 TEST(the_culprit_is_a_suspect_when_its_record_is_gone)
 {
-	struct gmod_finding f = {0};
+	struct gmod_suspect suspects[GMOD_SUSPECTS_MAX];
+	struct gmod_finding f = {.suspect = suspects, .suspect_room = GMOD_SUSPECTS_MAX};
 	uint64_t intact;
 
 	gmod_name_learn(CULPRIT, "culprit", 0);
@@ -246,7 +276,7 @@ TEST(the_culprit_is_a_suspect_when_its_record_is_gone)
 	assert_int_equal(f.launches_lost, 0);
 	assert_int_equal(f.unknown_before_ns, 0);
 	finish_all();
-	memset(&f, 0, sizeof(f));
+	f.suspect_count = 0;
 	gmod_suspects_find(&f, &(struct gmod_window){.intact = gmod_ticks()}, NULL);
 	assert_int_equal(f.suspect_count, 0);
 }
