@@ -243,12 +243,12 @@ check_slow_look() {
 
 # Canaries that come after the program has its buffer are counted, and no failure.
 check_late_canaries() {
-	guarded verbosity=1 env SIM_STALL=copy:1:6000 "$programs/good_allocated_while_held_up"
+	guarded verbosity=1 env SIM_STALL=copy:1:3000 "$programs/good_allocated_while_held_up"
 	same "late_canaries: the program runs" '0 done' "$status $out"
 	says "late_canaries: they are counted" 'GMOD: guarded .*; the canaries of [1-9][0-9]* buffers? came late' "$err"
 	says "late_canaries: nothing is degraded" ' 0 degraded' "$err"
 	# A buffer that is kept back has new canaries.
-	guarded verbosity=1:quarantine_mb=64 env SIM_STALL=copy:1:6000 "$programs/good_allocated_while_held_up"
+	guarded verbosity=1:quarantine_mb=64 env SIM_STALL=copy:1:3000 "$programs/good_allocated_while_held_up"
 	at_most "late_canaries: none counts twice" "$(sed -n 's/.*guarded \([0-9]*\) of.*/\1/p' <<<"$err")" "$(closing 'buffers? came late' "$err")"
 }
 
