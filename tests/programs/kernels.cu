@@ -203,3 +203,56 @@ GT_KERNEL2(k_busy, int, rounds, volatile int *, never)
 	if (!x)
 		*never = 1;
 }
+
+/* Flip the bytes [off, off + count) of a buffer whose address lies in a structure, or in memory. */
+struct gt_in_600 {
+	long long before[37];
+	char *p;
+	long long behind[37];
+};
+struct gt_in_4000 {
+	long long before[490];
+	char *p;
+	long long behind[9];
+};
+
+GT_KERNEL3(k_in_600, struct gt_in_600, in, long long, off, long long, count)
+{
+	long long i = GT_TID();
+
+	if (i < count)
+		in.p[off + i] ^= 0x5a;
+}
+
+GT_KERNEL3(k_in_4000, struct gt_in_4000, in, long long, off, long long, count)
+{
+	long long i = GT_TID();
+
+	if (i < count)
+		in.p[off + i] ^= 0x5a;
+}
+
+GT_KERNEL3(k_in_table, char *const *, table, long long, off, long long, count)
+{
+	long long i = GT_TID();
+
+	if (i < count)
+		table[0][off + i] ^= 0x5a;
+}
+
+/* 60 that do what k_flip does. */
+#define GT_FLIPS(n) \
+	GT_KERNEL3(k_flip_##n, char *, p, long long, off, long long, count) \
+	{ \
+		long long i = GT_TID(); \
+\
+		if (i < count) \
+			p[off + i] ^= 0x5a; \
+	}
+#define GT_TEN_FLIPS(n) \
+	GT_FLIPS(n##0) \
+	GT_FLIPS(n##1) \
+	GT_FLIPS(n##2) \
+	GT_FLIPS(n##3) GT_FLIPS(n##4) GT_FLIPS(n##5) GT_FLIPS(n##6) GT_FLIPS(n##7) GT_FLIPS(n##8) GT_FLIPS(n##9)
+
+GT_TEN_FLIPS(0) GT_TEN_FLIPS(1) GT_TEN_FLIPS(2) GT_TEN_FLIPS(3) GT_TEN_FLIPS(4) GT_TEN_FLIPS(5)

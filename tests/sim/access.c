@@ -108,7 +108,12 @@ static bool may(uintptr_t at, bool write)
 /* A kernel's arguments, and its local memory, which is the stack of who runs it. */
 static bool is_its_own(uintptr_t at)
 {
-	return at - (uintptr_t)running < sizeof(*running) || (at >= (uintptr_t)&at && at < stack_top);
+	if (at - (uintptr_t)running < sizeof(*running) || (at >= (uintptr_t)&at && at < stack_top))
+		return true;
+	for (unsigned i = 0; i < running->code->params; i++)
+		if (running->large[i] && at - (uintptr_t)running->large[i] < running->code->size[i])
+			return true;
+	return false;
 }
 
 /* Called by kernels, see checked.h. */

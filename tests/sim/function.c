@@ -32,6 +32,26 @@ size_t param_offset(const struct gt_kernel *code, unsigned i)
 	return offset;
 }
 
+/* No parameter has that number: it is how a program counts them. The size may be left out. */
+static CUresult param_info(const struct gt_kernel *code, size_t i, size_t *offset, size_t *size)
+{
+	if (!offset || i >= code->params)
+		return CUDA_ERROR_INVALID_VALUE;
+	*offset = param_offset(code, (unsigned)i);
+	if (size)
+		*size = code->size[i];
+	return CUDA_SUCCESS;
+}
+
+ENTRY(cuFuncGetParamInfo, NEEDS_CONTEXT,
+      TAKES(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize),
+      refuse_if(!is_function(func), CUDA_ERROR_INVALID_HANDLE)
+	  ?: param_info(func->code, paramIndex, paramOffset, paramSize))
+ENTRY(cuKernelGetParamInfo, NEEDS_CONTEXT,
+      TAKES(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize),
+      refuse_if(!code_of((CUfunction)kernel) || ((CUfunction)kernel)->magic != MAGIC_KERNEL, CUDA_ERROR_INVALID_HANDLE)
+	  ?: param_info(code_of((CUfunction)kernel), paramIndex, paramOffset, paramSize))
+
 static CUresult occupancy(int *out, const struct gt_kernel *code, int threads)
 {
 	if (!out || threads <= 0 || threads > 1024)

@@ -1,6 +1,7 @@
 /* Launches: of kernels and of host functions. */
 #include "sim.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PROCESSORS 132
@@ -44,9 +45,11 @@ static CUresult copy_args(struct work_kernel *k, void **params, void **extra)
 	for (unsigned i = 0; i < k->code->params; i++) {
 		const void *from = params ? params[i] : buffer + param_offset(k->code, i);
 
-		if (k->code->size[i] > SIM_SLOT || (!params && param_offset(k->code, i) + k->code->size[i] > size))
+		if (!params && param_offset(k->code, i) + k->code->size[i] > size)
 			return CUDA_ERROR_INVALID_VALUE;
-		memcpy(k->args[i], from, k->code->size[i]);
+		if (k->code->size[i] > SIM_SLOT)
+			k->large[i] = malloc(k->code->size[i]);
+		memcpy(k->large[i] ?: k->args[i], from, k->code->size[i]);
 	}
 	return CUDA_SUCCESS;
 }
@@ -69,7 +72,10 @@ CUresult kernel_work(CUcontext ctx, CUfunction f, const unsigned grid[3], const 
 	memcpy(k->grid, grid, sizeof(k->grid));
 	memcpy(k->block, block, sizeof(k->block));
 	k->shared = shared;
-	return copy_args(k, params, extra);
+	r = copy_args(k, params, extra);
+	if (r)
+		work_clear(out);
+	return r;
 }
 
 size_t kernel_blocks(const unsigned grid[3])
@@ -112,8 +118,8 @@ static CUresult launch(struct where to, CUfunction f, const unsigned grid[3], co
 	struct work work;
 	CUresult r = wait_for_loading(to.ctx) ?: kernel_work(to.ctx, f, grid, block, shared, params, extra, &work);
 
-	if (!r && to.cooperative)
-		r = check_cooperative(grid, block);
+	if (!r && to.cooperative && (r = check_cooperative(grid, block)))
+		work_clear(&work);
 	return r ?: stream_do(to.ctx, to.stream, to.per_thread, &work);
 }
 

@@ -11,7 +11,7 @@ __thread bool sim_in_host_function;
 void kernel_point(struct work_kernel *kernel)
 {
 	for (unsigned i = 0; i < GT_MAX_PARAMS; i++)
-		kernel->pointers[i] = kernel->args[i];
+		kernel->pointers[i] = kernel->large[i] ?: kernel->args[i];
 }
 
 /* From one point of a box to the next, x fastest: false behind the last, with the point back at the first. */
@@ -217,10 +217,26 @@ static CUresult clone_memops(struct work_memops *to, const struct work_memops *f
 	return CUDA_SUCCESS;
 }
 
+static CUresult clone_large(struct work_kernel *to, const struct work_kernel *from)
+{
+	memset(to->large, 0, sizeof(to->large));
+	for (unsigned i = 0; i < from->code->params; i++) {
+		if (!from->large[i])
+			continue;
+		to->large[i] = malloc(from->code->size[i]);
+		if (!to->large[i])
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		memcpy(to->large[i], from->large[i], from->code->size[i]);
+	}
+	return CUDA_SUCCESS;
+}
+
 /* Staged bytes are not copied: work in a graph has none, it reads its source when it runs. */
 CUresult work_clone(struct work *to, const struct work *from)
 {
 	*to = *from;
+	if (from->kind == WORK_KERNEL)
+		return clone_large(&to->kernel, &from->kernel);
 	if (from->kind == WORK_GRAPH)
 		return clone_list(&to->graph, &from->graph);
 	if (from->kind == WORK_MEMOPS)
@@ -234,6 +250,8 @@ void work_clear(struct work *work)
 		free(work->copy.staged);
 	if (work->kind == WORK_MEMOPS)
 		free(work->memops.list);
+	for (unsigned i = 0; work->kind == WORK_KERNEL && i < GT_MAX_PARAMS; i++)
+		free(work->kernel.large[i]);
 	if (work->kind == WORK_GRAPH) {
 		for (size_t i = 0; i < work->graph.count; i++)
 			work_clear(&work->graph.list[i]);

@@ -16,7 +16,7 @@ enum work_kind {
 	WORK_MEMOPS
 };
 
-#define SIM_SLOT 64 /* bytes of the largest parameter */
+#define SIM_SLOT 64 /* bytes of a parameter; a larger one has memory of its own */
 
 struct work_kernel {
 	CUcontext ctx;
@@ -24,7 +24,8 @@ struct work_kernel {
 	CUfunction function; /* as it was passed: may be a CUkernel */
 	unsigned grid[3], block[3], shared;
 	unsigned char args[GT_MAX_PARAMS][SIM_SLOT] __attribute__((aligned(16)));
-	void *pointers[GT_MAX_PARAMS]; /* into args, see kernel_point() */
+	void *large[GT_MAX_PARAMS];    /* owned; those of more than SIM_SLOT bytes */
+	void *pointers[GT_MAX_PARAMS]; /* into args or large, see kernel_point() */
 };
 
 struct work_copy {

@@ -70,14 +70,14 @@ static void host_functions(CUstream stream)
 
 static CUfunction function_in(CUmodule module)
 {
-	CUfunction all[64] = {NULL}, f = NULL;
+	CUfunction all[256] = {NULL}, f = NULL;
 	const char *name = NULL;
 	unsigned count = 0;
 
 	SAY(cuModuleGetFunction, &f, module, "k_nothing");
 	SAY(cuModuleGetFunction, &f, module, "k_flip");
-	SAY(cuModuleEnumerateFunctions, all, 64, module);
-	while (all[count] && count < 64)
+	SAY(cuModuleEnumerateFunctions, all, 256, module);
+	while (count < 256 && all[count])
 		count++;
 	printf("functions: %u\n", count);
 	if (all[0] && dlsym(RTLD_DEFAULT, "cuFuncGetName"))
@@ -117,14 +117,14 @@ static void modules(const char *path)
 static void use_library(const char *how, CUlibrary library)
 {
 	long long off = 7, count = 9;
-	CUkernel all[64] = {NULL}, kernel = NULL;
+	CUkernel all[256] = {NULL}, kernel = NULL;
 	CUmodule module = NULL;
 	CUfunction f = NULL, same = NULL;
 
 	printf("%s:\n", how);
 	SAY(cuLibraryGetKernel, &kernel, library, "k_nothing");
 	SAY(cuLibraryGetKernel, &kernel, library, "k_flip");
-	SAY(cuLibraryEnumerateKernels, all, 64, library);
+	SAY(cuLibraryEnumerateKernels, all, 256, library);
 	SAY(cuLibraryGetModule, &module, library);
 	SAY(cuKernelGetFunction, &f, kernel);
 	SAY(cuModuleGetFunction, &same, module, "k_flip");
