@@ -6,6 +6,8 @@
 #include "lib/hooks/hook.h"
 #include "lib/buffers/peers.h"
 #include "lib/base/facts.h"
+#include "monitor/launches/history.h"
+#include "monitor/launches/signatures.h"
 
 static CUresult made(CUresult r, const CUcontext *context, const char *entry_point)
 {
@@ -75,8 +77,10 @@ static CUresult end(const struct teardown *t, CUresult r, bool gone, const char 
 		gmod_context_teardown_commit(t->context);
 	else if (t->context)
 		gmod_context_teardown_cancel(t->context);
-	if (gone && t->handle)
+	if (gone && t->handle) {
 		gmod_prove_context(gmod_handle(t->handle), t->began);
+		gmod_signatures_end(GMOD_ANY_OWNER, gmod_ticks());
+	}
 	gmod_cancel_end(t->cancel);
 	gmod_noted();
 	gmod_ordered_passed();

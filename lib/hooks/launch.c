@@ -4,6 +4,7 @@
 #include "lib/context/capture.h"
 #include "lib/context/current.h"
 #include "lib/hooks/hook.h"
+#include "lib/hooks/parameters.h"
 
 struct launching {
 	struct gmod_thread *thread;
@@ -16,7 +17,8 @@ struct launching {
  */
 #define STRAIGHT static inline __attribute__((always_inline))
 
-STRAIGHT struct launching launch_begin(const void *function, CUstream stream, enum gmod_flavour flavour, bool is_graph)
+STRAIGHT struct launching launch_begin(const void *function, CUstream stream, enum gmod_flavour flavour, bool is_graph,
+				       void *const *params, void *const *extra)
 {
 	struct launching l = {NULL, NULL};
 	uint64_t context, key;
@@ -30,6 +32,7 @@ STRAIGHT struct launching launch_begin(const void *function, CUstream stream, en
 	key = gmod_stream_key(gmod_handle(stream), flavour, context);
 	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_relaxed) != 0, 0))
 		gmod_ordered_arm(&(struct gmod_order){gmod_explicit(stream, flavour), key});
+	gmod_parameters(l.thread, gmod_handle(function), params, extra);
 	l.record = gmod_launch_begin(l.thread, context, key, gmod_handle(function), is_graph);
 	return l;
 }
@@ -57,7 +60,7 @@ STRAIGHT CUresult launch_end(const struct launching *l, CUresult r, const char *
 GMOD_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
 				    unsigned bz, unsigned shared, CUstream stream, void **params, void **extra)
 {
-	struct launching l = launch_begin(f, stream, GMOD_LEGACY, false);
+	struct launching l = launch_begin(f, stream, GMOD_LEGACY, false, params, extra);
 
 	shape(&l, gx, gy, gz, bx, by, bz);
 	return launch_end(&l, NEXT(cuLaunchKernel)(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra), __func__);
@@ -66,34 +69,35 @@ GMOD_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsi
 GMOD_EXPORT CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
 					 unsigned bz, unsigned shared, CUstream stream, void **params, void **extra)
 {
-	struct launching l = launch_begin(f, stream, GMOD_PER_THREAD, false);
+	struct launching l = launch_begin(f, stream, GMOD_PER_THREAD, false, params, extra);
 
 	shape(&l, gx, gy, gz, bx, by, bz);
 	return launch_end(&l, NEXT(cuLaunchKernel_ptsz)(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra),
 			  __func__);
 }
 
-STRAIGHT struct launching config_begin(const CUlaunchConfig *c, CUfunction f, enum gmod_flavour flavour)
+STRAIGHT struct launching config_begin(const CUlaunchConfig *c, CUfunction f, enum gmod_flavour flavour,
+				       void *const *params, void *const *extra)
 {
 	struct launching l = {NULL, NULL};
 
 	if (!c)
 		return l;
-	l = launch_begin(f, c->hStream, flavour, false);
+	l = launch_begin(f, c->hStream, flavour, false, params, extra);
 	shape(&l, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ);
 	return l;
 }
 
 GMOD_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
-	struct launching l = config_begin(config, f, GMOD_LEGACY);
+	struct launching l = config_begin(config, f, GMOD_LEGACY, params, extra);
 
 	return launch_end(&l, NEXT(cuLaunchKernelEx)(config, f, params, extra), __func__);
 }
 
 GMOD_EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
-	struct launching l = config_begin(config, f, GMOD_PER_THREAD);
+	struct launching l = config_begin(config, f, GMOD_PER_THREAD, params, extra);
 
 	return launch_end(&l, NEXT(cuLaunchKernelEx_ptsz)(config, f, params, extra), __func__);
 }
@@ -103,7 +107,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsign
 					       void **params)
 {
 	GMOD_GUARD_PAUSED;
-	struct launching l = launch_begin(f, stream, GMOD_LEGACY, false);
+	struct launching l = launch_begin(f, stream, GMOD_LEGACY, false, params, NULL);
 
 	shape(&l, gx, gy, gz, bx, by, bz);
 	return launch_end(&l, NEXT(cuLaunchCooperativeKernel)(f, gx, gy, gz, bx, by, bz, shared, stream, params),
@@ -115,7 +119,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned gx, u
 						    void **params)
 {
 	GMOD_GUARD_PAUSED;
-	struct launching l = launch_begin(f, stream, GMOD_PER_THREAD, false);
+	struct launching l = launch_begin(f, stream, GMOD_PER_THREAD, false, params, NULL);
 
 	shape(&l, gx, gy, gz, bx, by, bz);
 	return launch_end(&l, NEXT(cuLaunchCooperativeKernel_ptsz)(f, gx, gy, gz, bx, by, bz, shared, stream, params),
@@ -134,7 +138,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *li
 
 	gmod_ordered_passed(); /* all streams of the list come behind each other */
 	if (p) {
-		l = launch_begin(p->function, p->hStream, GMOD_LEGACY, false);
+		l = launch_begin(p->function, p->hStream, GMOD_LEGACY, false, p->kernelParams, NULL);
 		shape(&l, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY, p->blockDimZ);
 	}
 	return launch_end(&l, NEXT(cuLaunchCooperativeKernelMultiDevice)(list, count, flags), __func__);
@@ -142,14 +146,14 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *li
 
 GMOD_EXPORT CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream)
 {
-	struct launching l = launch_begin(graph, stream, GMOD_LEGACY, true);
+	struct launching l = launch_begin(graph, stream, GMOD_LEGACY, true, NULL, NULL);
 
 	return launch_end(&l, NEXT(cuGraphLaunch)(graph, stream), __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream)
 {
-	struct launching l = launch_begin(graph, stream, GMOD_PER_THREAD, true);
+	struct launching l = launch_begin(graph, stream, GMOD_PER_THREAD, true, NULL, NULL);
 
 	return launch_end(&l, NEXT(cuGraphLaunch_ptsz)(graph, stream), __func__);
 }

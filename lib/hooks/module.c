@@ -6,6 +6,7 @@
 #include "lib/context/context.h"
 #include "lib/hooks/hook.h"
 #include "lib/base/facts.h"
+#include "monitor/launches/signatures.h"
 #include "monitor/launches/names.h"
 
 /* The context may have been made in a way that is not hooked. */
@@ -51,8 +52,10 @@ static CUresult library_loaded(CUresult r, const CUlibrary *library, const char 
 static CUresult unloaded(CUresult r, uint64_t module, uint64_t began, const struct gmod_unit *u,
 			 const char *entry_point)
 {
-	if (r == CUDA_SUCCESS && gmod_on())
+	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_names_end(module, began);
+		gmod_signatures_end(module, began);
+	}
 	if (gmod_is_capture_error(r) || r == CUDA_ERROR_NOT_PERMITTED)
 		gmod_unit_stays(u);
 	return loaded(r, entry_point);
@@ -136,13 +139,28 @@ GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 	return loaded(NEXT(cuLibraryGetModule)(pMod, library), __func__);
 }
 
+/* Older drivers do not tell what parameters there are. */
+static void learn_function(CUfunction function, const char *name, uint64_t module)
+{
+	gmod_name_learn(gmod_handle(function), name, module);
+	if (HAVE(cuFuncGetParamInfo))
+		gmod_signature_expect(gmod_handle(function), false, module);
+}
+
+static void learn_kernel(CUkernel kernel, const char *name, CUlibrary library)
+{
+	gmod_name_learn(gmod_handle(kernel), name, gmod_handle(library));
+	if (HAVE(cuKernelGetParamInfo))
+		gmod_signature_expect(gmod_handle(kernel), true, gmod_handle(library));
+}
+
 GMOD_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
 	GMOD_GUARD_PAUSED;
 	CUresult r = NEXT(cuModuleGetFunction)(hfunc, hmod, name);
 
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_name_learn(gmod_handle(*hfunc), name, gmod_handle(hmod));
+		learn_function(*hfunc, name, gmod_handle(hmod));
 	return gmod_done(r, __func__);
 }
 
@@ -151,7 +169,7 @@ GMOD_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, co
 	CUresult r = NEXT(cuLibraryGetKernel)(pKernel, library, name);
 
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_name_learn(gmod_handle(*pKernel), name, gmod_handle(library));
+		learn_kernel(*pKernel, name, library);
 	return gmod_done(r, __func__);
 }
 
@@ -161,8 +179,10 @@ GMOD_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 	GMOD_GUARD_PAUSED;
 	CUresult r = NEXT(cuKernelGetFunction)(pFunc, kernel);
 
-	if (r == CUDA_SUCCESS && gmod_on())
+	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_name_learn_as(gmod_handle(*pFunc), gmod_handle(kernel));
+		gmod_signature_expect_as(gmod_handle(*pFunc), gmod_handle(kernel));
+	}
 	return gmod_done(r, __func__);
 }
 
@@ -185,7 +205,7 @@ GMOD_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned 
 		counted(NEXT(cuModuleGetFunctionCount)(&count, mod), &count);
 	for (unsigned i = 0; i < count && i < numFunctions; i++)
 		if (NEXT(cuFuncGetName)(&name, functions[i]) == CUDA_SUCCESS && name)
-			gmod_name_learn(gmod_handle(functions[i]), name, gmod_handle(mod));
+			learn_function(functions[i], name, gmod_handle(mod));
 		else
 			gmod_degraded("cuFuncGetName");
 	return gmod_done(r, __func__);
@@ -201,7 +221,7 @@ GMOD_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n
 		counted(NEXT(cuLibraryGetKernelCount)(&count, lib), &count);
 	for (unsigned i = 0; i < count && i < numKernels; i++)
 		if (NEXT(cuKernelGetName)(&name, kernels[i]) == CUDA_SUCCESS && name)
-			gmod_name_learn(gmod_handle(kernels[i]), name, gmod_handle(lib));
+			learn_kernel(kernels[i], name, lib);
 		else
 			gmod_degraded("cuKernelGetName");
 	return gmod_done(r, __func__);

@@ -103,7 +103,7 @@ void gmod_history_end(gmod_histories histories, uint64_t owner, uint64_t until)
 {
 	for (unsigned i = 0; i < GMOD_LISTS; i++)
 		for (struct gmod_tenure *t = atomic_load_explicit(&histories[i], memory_order_acquire); t; t = t->next)
-			if (atomic_load_explicit(&t->owner, memory_order_acquire) == owner)
+			if (owner == GMOD_ANY_OWNER || atomic_load_explicit(&t->owner, memory_order_acquire) == owner)
 				end(t, until);
 }
 

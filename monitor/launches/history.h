@@ -19,7 +19,8 @@ typedef _Atomic(struct gmod_tenure *) gmod_histories[GMOD_LISTS];
 
 /* From now on the handle stands for this, as long as its owner is there; NULL: nobody knows for what. Owner 0: none. */
 void gmod_history_add(gmod_histories histories, uint64_t handle, const struct gmod_kept *what, uint64_t owner);
-/* The owner was there until then, and all that it owned. */
+/* The owner was there until then, and all that it owned; GMOD_ANY_OWNER: all of them were. */
+#define GMOD_ANY_OWNER UINT64_MAX
 void gmod_history_end(gmod_histories histories, uint64_t owner, uint64_t until);
 /*
  * What the handle stood for at `ticks`, at GMOD_LATEST now, and in *owner (or NULL) whose it is. NULL: that is not

@@ -5,6 +5,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/facts.h"
 #include "lib/base/map.h"
+#include "monitor/launches/arguments.h"
 #include "monitor/launches/graphs.h"
 #include "monitor/launches/kernels.h"
 #include "monitor/launches/names.h"
@@ -15,15 +16,16 @@ enum { GROUPS = 512 };
 
 struct group {
 	struct gmod_suspect suspect;
-	uint64_t latest;
-	uint64_t context, stream; /* of one of the launches */
-	unsigned place;           /* among the kernels of the latest launch, a graph's */
+	uint64_t first, latest, shown; /* ticks; shown: the launch whose pointer, grid and block the suspect has */
+	uint64_t context, stream;      /* of one of the launches */
+	unsigned place;                /* among the kernels of the latest launch, a graph's */
 };
 
 struct groups {
 	struct group at[GROUPS];
 	unsigned count;
 	uint64_t omitted;
+	struct gmod_target target;
 	struct gmod_unfinished *unfinished; /* by group for now; or NULL */
 };
 
@@ -31,6 +33,7 @@ struct groups {
 struct seen_launch {
 	const struct gmod_thread *thread;
 	uint64_t number, times;
+	uint64_t first; /* ticks, of times more than one */
 	uint64_t ticks, context, stream, function;
 	uint32_t grid[3], block[3], python;
 	bool is_graph;
@@ -93,12 +96,8 @@ static bool is_unproven(const struct gmod_thread *t, uint64_t number, uint64_t c
 	       !gmod_proven(context, stream, ticks);
 }
 
-static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
+static void note_stream(struct group *group, const struct seen_launch *l)
 {
-	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
-
-	if (!group)
-		return;
 	if (!group->suspect.launches) {
 		group->context = l->context;
 		group->stream = l->stream;
@@ -106,19 +105,65 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 	} else if (group->context != l->context || group->stream != l->stream) {
 		group->suspect.stream = GMOD_SEVERAL_STREAMS;
 	}
+}
+
+static void note_times(struct group *group, const struct seen_launch *l, unsigned place)
+{
+	uint64_t first = l->times > 1 ? l->first : l->ticks;
+
+	if (!group->suspect.launches || first < group->first)
+		group->first = first;
+	if (l->ticks >= group->latest) {
+		group->latest = l->ticks;
+		group->place = place;
+	}
+	group->suspect.launched_ns = group->latest == GMOD_IN_CALL ? 0 : gmod_ns_of_ticks(group->latest);
+	/* Once: the same ticks asked for twice are some nanoseconds apart. */
+	group->suspect.first_ns =
+	    group->first == group->latest ? group->suspect.launched_ns : gmod_ns_of_ticks(group->first);
 	group->suspect.launches += l->times;
+}
+
+/* A graph's arguments, and those of a launch without a record, are not known. */
+static struct gmod_pointer pointer_of(const struct groups *g, const struct seen_launch *l)
+{
+	if (l->is_graph || l->number == GMOD_NO_NUMBER)
+		return (struct gmod_pointer){.pointing = GMOD_POINTS_SECRET, .distance = UINT64_MAX};
+	return gmod_arguments_find(l->thread, l->number, &g->target);
+}
+
+/* The launch that says most is the one that is shown, of those that say as much the latest. */
+static void note_pointer(struct group *group, const struct seen_launch *l, const struct gmod_pointer *pointer)
+{
+	struct gmod_suspect *s = &group->suspect;
+
+	if (s->launches && gmod_points_better(&s->pointer, pointer))
+		return;
+	if (s->launches && !gmod_points_better(pointer, &s->pointer) && l->ticks < group->shown)
+		return;
+	s->pointer = *pointer;
+	group->shown = l->ticks;
+	memcpy(s->grid, l->grid, sizeof(l->grid));
+	memcpy(s->block, l->block, sizeof(l->block));
+}
+
+static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
+{
+	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
+	struct gmod_pointer pointer = pointer_of(g, l);
+
+	if (!group)
+		return;
+	note_stream(group, l);
+	if (pointer.pointing == GMOD_POINTS_SECRET)
+		group->suspect.unread += l->times;
+	note_pointer(group, l, &pointer);
+	note_times(group, l, place);
 	if (is_unproven(l->thread, l->number, l->context, l->stream, l->ticks)) {
 		group->suspect.unfinished += l->times;
 		note_unfinished(g, l, group);
 	}
 	gmod_note_place(group->suspect.python, l->python); /* of one thread the latest launch comes first */
-	if (l->ticks < group->latest)
-		return;
-	group->latest = l->ticks;
-	group->place = place;
-	group->suspect.launched_ns = l->ticks == GMOD_IN_CALL ? 0 : gmod_ns_of_ticks(l->ticks);
-	memcpy(group->suspect.grid, l->grid, sizeof(l->grid));
-	memcpy(group->suspect.block, l->block, sizeof(l->block));
 }
 
 static void count_graph(struct groups *g, const struct seen_launch *l)
@@ -175,6 +220,7 @@ static void count_gone(void *context, const struct gmod_kernel_seen *seen)
 	struct seen_launch l = {.thread = r->thread,
 				.number = GMOD_NO_NUMBER,
 				.times = seen->count - records,
+				.first = seen->first,
 				.ticks = seen->latest,
 				.context = seen->context,
 				.stream = seen->stream,
@@ -214,17 +260,26 @@ static void look_at_thread(struct groups *g, const struct gmod_thread *t, const 
 		f->unknown_before_ns = gmod_ns_of_ticks(forgotten);
 }
 
-static bool is_later(const struct group *a, const struct group *b)
+/* Of those whose arguments are not known, who has other launches that point elsewhere comes last. */
+static bool comes_before(const struct group *a, const struct group *b)
 {
+	bool a_away = a->suspect.unread < a->suspect.launches, b_away = b->suspect.unread < b->suspect.launches;
+
+	if (gmod_points_better(&a->suspect.pointer, &b->suspect.pointer))
+		return true;
+	if (gmod_points_better(&b->suspect.pointer, &a->suspect.pointer))
+		return false;
+	if (a->suspect.pointer.pointing == GMOD_POINTS_SECRET && a_away != b_away)
+		return b_away;
 	return a->latest > b->latest || (a->latest == b->latest && a->place < b->place);
 }
 
-static struct group *take_latest(struct groups *g)
+static struct group *take_first(struct groups *g)
 {
 	struct group *best = NULL;
 
 	for (unsigned i = 0; i < g->count; i++)
-		if (g->at[i].suspect.launches && (!best || is_later(&g->at[i], best)))
+		if (g->at[i].suspect.launches && (!best || comes_before(&g->at[i], best)))
 			best = &g->at[i];
 	return best;
 }
@@ -253,18 +308,26 @@ static void find(struct groups *g, struct gmod_finding *f, const struct gmod_win
 	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
 		look_at_thread(g, t, when, f);
 	memset(index, GMOD_SUSPECTS_MAX, sizeof(index));
-	while (f->suspect_count < f->suspect_room && (best = take_latest(g))) {
+	while (f->suspect_count < f->suspect_room && (best = take_first(g))) {
 		index[best - g->at] = (uint8_t)f->suspect_count;
 		f->suspect[f->suspect_count++] = best->suspect;
 		best->suspect.launches = 0;
 	}
 	f->suspects_omitted = g->omitted;
-	while ((best = take_latest(g))) {
+	while ((best = take_first(g))) {
 		f->suspects_omitted++;
 		best->suspect.launches = 0;
 	}
 	if (g->unfinished)
 		assign_unfinished(g->unfinished, index);
+}
+
+/* Offsets are counted from the buffer's end for an overflow, else from its start. */
+static struct gmod_target target_of(const struct gmod_finding *f)
+{
+	uint64_t from = f->buffer.base + (f->class == GMOD_HEAP_BUFFER_OVERFLOW ? f->buffer.size : 0);
+
+	return (struct gmod_target){f->buffer.base, f->buffer.size, from + (uint64_t)f->offset};
 }
 
 /* Mapped: the thread may have a small stack, and malloc may be what called us. */
@@ -280,6 +343,8 @@ void gmod_suspects_find(struct gmod_finding *f, const struct gmod_window *when, 
 		return;
 	}
 	g->unfinished = unfinished;
+	if (gmod_arguments_tell(f))
+		g->target = target_of(f);
 	find(g, f, when);
 	munmap(g, sizeof(*g));
 }

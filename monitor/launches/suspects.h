@@ -30,7 +30,8 @@ struct gmod_window {
 };
 
 /*
- * Fill the suspects of *f, latest launch first, as far as it has room: every launch of that window.
+ * Fill the suspects of *f as far as it has room: every launch of that window. First those whose arguments point at the
+ * buffer, or close to the bytes that were changed, which *f has to tell by now; of those that say as much, the latest.
  * Launches of one kernel are counted together. An hour-long kernel launched long before is a suspect; one that a
  * synchronise had proven done is not. *unfinished is for gmod_suspects_refresh(), or NULL.
  */

@@ -1,9 +1,9 @@
 /*
  * The threads of the program that call the driver. Each has one struct gmod_thread, written by that thread only: a
  * counter that every launch, copy, fill and synchronisation bumps (monitor/launches/activity.h), a ring of launch
- * records, for each stream it launched on the time of its last launch (monitor/launches/launch.h), and counts of its
- * kernels (monitor/launches/kernels.h). A hook on a
- * launch touches nothing that another thread writes, so its cost does not grow with the number of threads.
+ * records, for each stream it launched on the time of its last launch (monitor/launches/launch.h), counts of its
+ * kernels (monitor/launches/kernels.h), and what it passed to them (monitor/launches/arguments.h). A hook on a launch
+ * touches nothing that another thread writes, so its cost does not grow with the number of threads.
  */
 #ifndef GMOD_MONITOR_LAUNCHES_THREAD_H
 #define GMOD_MONITOR_LAUNCHES_THREAD_H
@@ -32,6 +32,7 @@ struct gmod_launch {
 _Static_assert(sizeof(struct gmod_launch) == 64, "a launch record is one cache line");
 
 struct gmod_kernels;
+struct gmod_arguments;
 
 struct gmod_last_launch {
 	_Atomic uint64_t stream, context, ticks;
@@ -39,15 +40,17 @@ struct gmod_last_launch {
 
 /*
  * The first cache line is all of it that a launch touches as a rule, where the program launches on one default stream,
- * and all that others read of a thread that has done nothing since they last looked.
+ * and, with `next`, all that others read of a thread that has done nothing since they last looked.
  */
 struct gmod_thread {
 	_Atomic uint64_t activity;
 	_Atomic uint64_t launches; /* records written so far; the next goes to ring[launches % GMOD_RING] */
 	_Atomic uint64_t rested;   /* the sum of both when all that had been launched was seen complete */
-	struct gmod_thread *next;  /* set once, when it joins the list */
-	_Atomic(struct gmod_kernels *) kernels; /* set once, at the first launch; NULL: there was no memory for it */
+	/* Each set once, at the first launch; NULL: there was no memory for it. */
+	_Atomic(struct gmod_kernels *) kernels;
+	_Atomic(struct gmod_arguments *) arguments;
 	struct gmod_last_launch last[GMOD_STREAMS_PER_THREAD];
+	struct gmod_thread *next;       /* set once, when it joins the list */
 	_Atomic uint64_t crowded_ticks; /* last launch on a stream that found no slot in last[] */
 	_Atomic uint64_t crowded_context;
 	_Atomic uint64_t crowded_from; /* the number of the first such one that is not proven complete */

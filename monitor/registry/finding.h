@@ -85,15 +85,35 @@ struct gmod_buffer_facts {
 
 #define GMOD_SEVERAL_STREAMS UINT64_MAX
 
+/* What the arguments of a suspect's launches say, in the order in which a person looks at suspects. */
+enum gmod_pointing {
+	GMOD_POINTS_AT,     /* one points into the buffer */
+	GMOD_POINTS_NEAR,   /* one points at most GMOD_NEAR bytes in front of what was changed */
+	GMOD_POINTS_SECRET, /* some are not known, or no longer */
+	GMOD_POINTS_AWAY    /* all are known, and none does: it may have found the address in memory */
+};
+#define GMOD_NEAR (UINT64_C(1) << 20)
+
+/* The best that was found. */
+struct gmod_pointer {
+	enum gmod_pointing pointing;
+	uint32_t argument, byte; /* which it is, from 0, and where in it; of AT and NEAR */
+	uint64_t distance;       /* bytes from there to the lowest changed one; UINT64_MAX: it is not below that */
+	uint64_t address;
+};
+
 /* One kernel (or graph) that was not proven complete when the canary was last seen intact. */
 struct gmod_suspect {
 	const char *name; /* as the module spells it (mangled); NULL: unknown */
 	uint64_t launches;
-	uint64_t unfinished;  /* of these, not proven complete when the report is given */
-	uint64_t stream;      /* its handle, or GMOD_SEVERAL_STREAMS */
-	uint64_t launched_ns; /* when that was; 0: its call has not returned */
-	uint64_t graph;       /* executable graph handle when launched through one, else 0 */
-	uint32_t grid[3], block[3];
+	uint64_t unread;            /* of these, some arguments are not known */
+	uint64_t unfinished;        /* of these, not proven complete when the report is given */
+	uint64_t stream;            /* its handle, or GMOD_SEVERAL_STREAMS */
+	uint64_t first_ns;          /* when the first of these launches was, */
+	uint64_t launched_ns;       /* ... and the latest; 0: its call has not returned */
+	uint64_t graph;             /* executable graph handle when launched through one, else 0 */
+	uint32_t grid[3], block[3]; /* of the latest that points like that; 0: not known */
+	struct gmod_pointer pointer;
 	uint32_t python[GMOD_PLACES_MAX]; /* where (lib/base/python.h); 0 behind the last */
 };
 
@@ -127,7 +147,8 @@ struct gmod_finding {
 	bool restored;               /* the bytes were put back since */
 	uint64_t intact_ns, seen_ns; /* last seen intact, first seen changed */
 
-	struct gmod_suspect *suspect; /* latest launch first; whoever fills it in has room for suspect_room */
+	struct gmod_suspect *suspect; /* by what their arguments say, then the latest launch first; whoever fills it in
+					 has room for suspect_room */
 	uint32_t suspect_count, suspect_room;
 	uint64_t suspects_omitted;  /* further kernels beyond the array */
 	uint64_t launches_lost;     /* launches not proven complete of kernels beyond those that are counted */
@@ -152,6 +173,12 @@ struct gmod_finding {
 static inline bool gmod_has_all_suspects(const struct gmod_finding *f)
 {
 	return !f->suspects_omitted && !f->launches_lost && !f->unknown_before_ns && !f->buffer.exported;
+}
+
+/* Do arguments tell who had the buffer? A kernel has its own memory from mallocN, and passes it on in memory. */
+static inline bool gmod_arguments_tell(const struct gmod_finding *f)
+{
+	return gmod_is_corruption(f->class) && f->buffer.memory != GMOD_MEM_KERNEL;
 }
 
 /* How many of them a text names; the others it counts. */

@@ -204,13 +204,32 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 	gmod_text_str(t, "}");
 }
 
-static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s, int places)
+static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
+{
+	const struct gmod_pointer *p = &s->pointer;
+	static const char *const words[] = {"buffer", "near", "unknown", "none"};
+
+	open_object(t, "arguments", true);
+	add_string(t, "point", p->pointing <= GMOD_POINTS_AWAY ? words[p->pointing] : NULL);
+	if (p->pointing < GMOD_POINTS_SECRET) {
+		add_count(t, "argument", p->argument);
+		add_count(t, "byte", p->byte);
+		add_address(t, "address", p->address);
+		if (p->distance != UINT64_MAX)
+			add_count(t, "distance", p->distance);
+	}
+	add_count(t, "unread", s->unread);
+	gmod_text_str(t, "}");
+}
+
+static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s, bool tells, int places)
 {
 	open_element(t);
 	add_string(t, "kernel", s->name ? name : NULL);
 	add_string(t, "symbol", s->name);
 	add_count(t, "launches", s->launches);
 	add_count(t, "unfinished", s->unfinished);
+	add_time(t, "first", s->first_ns);
 	add_time(t, "launched", s->launched_ns);
 	if (s->stream == GMOD_SEVERAL_STREAMS)
 		add_string(t, "stream", NULL);
@@ -222,6 +241,10 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 		add_string(t, "graph", NULL);
 	gmod_text_fmt(t, ",\"grid\":[%u,%u,%u]", s->grid[0], s->grid[1], s->grid[2]);
 	gmod_text_fmt(t, ",\"block\":[%u,%u,%u]", s->block[0], s->block[1], s->block[2]);
+	if (tells)
+		add_pointer(t, s);
+	else
+		add_string(t, "arguments", NULL);
 	add_python(t, ",\"python\":[", gmod_python_stack(s->python[0]));
 	gmod_text_str(t, ",\"python_elsewhere\":[");
 	for (int i = 1; i < places && gmod_python_stack(s->python[i]); i++)
@@ -233,7 +256,8 @@ static void add_some_suspects(struct gmod_text *t, const struct gmod_report_view
 {
 	gmod_text_str(t, ",\"suspects\":[");
 	for (uint32_t i = from; i < to; i++)
-		add_suspect(t, v->suspect[i], &v->finding->suspect[i], from ? 1 : GMOD_PLACES_MAX);
+		add_suspect(t, v->suspect[i], &v->finding->suspect[i], gmod_arguments_tell(v->finding),
+			    from ? 1 : GMOD_PLACES_MAX);
 	gmod_text_str(t, "]");
 }
 

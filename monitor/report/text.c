@@ -46,10 +46,10 @@ static void end(struct page *p)
 	gmod_text_str(p->out, "\n");
 }
 
-static void add_python(struct page *p, const struct gmod_python *python)
+static void add_python(struct page *p, const char *indent, const struct gmod_python *python)
 {
 	for (uint64_t i = 0; python && i < python->depth; i++) {
-		gmod_python_text(begin(p, "      at "), &python->frame[i]);
+		gmod_python_text(begin(p, indent), &python->frame[i]);
 		end(p);
 	}
 }
@@ -58,7 +58,7 @@ static void add_frames(struct page *p, const struct gmod_frames *frames)
 {
 	uint32_t shown = 0;
 
-	add_python(p, frames->python);
+	add_python(p, "      at ", frames->python);
 	for (uint32_t i = 0; i < frames->depth; i++) {
 		if (gmod_is_interpreter(frames, i))
 			continue;
@@ -184,55 +184,128 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 		    end(p);
 }
 
+/* Times are 0 where a launch is still in its call. */
+static void add_other(struct gmod_suspect *s, const struct gmod_suspect *other)
+{
+	bool elsewhere = s->stream != other->stream || s->graph != other->graph;
+
+	s->launches += other->launches;
+	s->unread += other->unread;
+	s->unfinished += other->unfinished;
+	if (other->first_ns && (!s->first_ns || other->first_ns < s->first_ns))
+		s->first_ns = other->first_ns;
+	if (!other->launched_ns || (s->launched_ns && other->launched_ns > s->launched_ns))
+		s->launched_ns = other->launched_ns;
+	for (int place = 0; place < GMOD_PLACES_MAX; place++)
+		gmod_note_place(s->python, other->python[place]);
+	if (elsewhere) {
+		s->stream = GMOD_SEVERAL_STREAMS;
+		s->graph = 0;
+	}
+}
+
 /*
- * Add all of the i-th one's name to *s, as far as it is told; false: an earlier one has it. Where its kernel is unknown
- * it stands alone.
+ * Add all of the i-th one's name to *s, as far as it is told; false: an earlier one, which says more, has it. Where its
+ * kernel is unknown it stands alone.
  */
 static bool stands_for_all(const struct gmod_report_view *v, uint32_t i, struct gmod_suspect *s)
 {
 	for (uint32_t k = 0; k < gmod_suspects_shown(v->finding); k++) {
-		const struct gmod_suspect *other = &v->finding->suspect[k];
-
 		if (k == i || !*v->suspect[i] || strcmp(v->suspect[i], v->suspect[k]) != 0)
 			continue;
 		if (k < i)
 			return false;
-		s->launches += other->launches;
-		s->unfinished += other->unfinished;
-		for (int place = 0; place < GMOD_PLACES_MAX; place++)
-			gmod_note_place(s->python, other->python[place]);
-		if (s->stream == other->stream && s->graph == other->graph)
-			continue;
-		s->stream = GMOD_SEVERAL_STREAMS;
-		s->graph = 0;
+		add_other(s, &v->finding->suspect[k]);
 	}
 	return true;
+}
+
+static void add_stream(struct gmod_text *t, uint64_t stream)
+{
+	if (stream == GMOD_SEVERAL_STREAMS)
+		gmod_text_str(t, "several streams");
+	else if (stream <= 2) /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
+		gmod_text_str(t, stream == 2 ? "the per-thread stream" : "the default stream");
+	else
+		gmod_text_fmt(t, "stream %u", gmod_stream_number(stream));
+}
+
+static void add_launch_times(struct gmod_text *t, const struct gmod_suspect *s)
+{
+	bool once = s->first_ns == s->launched_ns;
+
+	if (s->first_ns) {
+		gmod_text_str(t, once ? ", at " : ", from ");
+		gmod_text_clock(t, s->first_ns);
+	}
+	if (s->launched_ns && !once) {
+		gmod_text_str(t, " to ");
+		gmod_text_clock(t, s->launched_ns);
+	}
+	if (!s->launched_ns)
+		gmod_text_str(t, ", its call has not returned");
+}
+
+/* What is 1 at its end is left out. */
+static void add_dimensions(struct gmod_text *t, const uint32_t n[3], const char *what)
+{
+	gmod_text_fmt(t, "%u", n[0]);
+	if (n[1] > 1 || n[2] > 1)
+		gmod_text_fmt(t, " x %u", n[1]);
+	if (n[2] > 1)
+		gmod_text_fmt(t, " x %u", n[2]);
+	gmod_text_fmt(t, " %s%s", what, gmod_plural((uint64_t)n[0] * n[1] * n[2]));
+}
+
+static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
+{
+	const struct gmod_pointer *p = &s->pointer;
+	static const char *const otherwise[] = {[GMOD_POINTS_SECRET] = ": its arguments are not known",
+						[GMOD_POINTS_AWAY] = ": no argument of it points there"};
+
+	if (p->pointing == GMOD_POINTS_SECRET && s->unread < s->launches) {
+		gmod_text_fmt(t, ": no argument of %llu launch%s points there, those of the others are not known",
+			      (ull)(s->launches - s->unread), s->launches - s->unread == 1 ? "" : "es");
+		return;
+	}
+	if (p->pointing >= GMOD_POINTS_SECRET) {
+		gmod_text_str(t, otherwise[p->pointing <= GMOD_POINTS_AWAY ? p->pointing : GMOD_POINTS_SECRET]);
+		return;
+	}
+	gmod_text_fmt(t, ": argument %u", p->argument);
+	if (p->byte)
+		gmod_text_fmt(t, " at byte %u", p->byte);
+	if (p->pointing == GMOD_POINTS_AT)
+		gmod_text_str(t, " points into the buffer");
+	else
+		gmod_text_fmt(t, " points %llu byte%s in front", (ull)p->distance, gmod_plural(p->distance));
 }
 
 static void add_suspect(struct gmod_text *t, const char *name, const struct gmod_suspect *s)
 {
 	gmod_text_escaped(t, *name ? name : "unknown", GMOD_NAME_SHOWN);
 	gmod_text_fmt(t, " x%llu on ", (ull)s->launches);
-	if (s->stream == GMOD_SEVERAL_STREAMS)
-		gmod_text_str(t, "several streams");
-	else if (s->stream <= 2) /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
-		gmod_text_str(t, s->stream == 2 ? "the per-thread stream" : "the default stream");
-	else
-		gmod_text_fmt(t, "stream 0x%llx", (ull)s->stream);
+	add_stream(t, s->stream);
 	if (s->graph)
 		gmod_text_fmt(t, " in graph 0x%llx", (ull)s->graph);
 	if (s->unfinished)
 		gmod_text_fmt(t, " (%llu not proven complete)", (ull)s->unfinished);
+	add_launch_times(t, s);
+	if (s->block[0]) {
+		gmod_text_str(t, ", ");
+		add_dimensions(t, s->grid, "block");
+		gmod_text_str(t, " of ");
+		add_dimensions(t, s->block, "thread");
+	}
 }
 
 /* Where it was launched. */
-static void add_places(struct page *p, const char *name, const uint32_t *places)
+static void add_places(struct page *p, const uint32_t *places)
 {
 	for (int i = 0; i < GMOD_PLACES_MAX && gmod_python_stack(places[i]); i++) {
-		gmod_text_escaped(begin(p, "    "), *name ? name : "unknown", GMOD_NAME_SHOWN);
-		gmod_text_str(&p->line, i ? " also launched" : " launched");
+		gmod_text_str(begin(p, "         "), i ? "also launched" : "launched");
 		end(p);
-		add_python(p, gmod_python_stack(places[i]));
+		add_python(p, "           at ", gmod_python_stack(places[i]));
 	}
 }
 
@@ -279,30 +352,31 @@ static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)
 			      "no kernel was in flight: look for a copy or memset, or a launch that GMOD cannot see");
 }
 
+/* One a line, the likeliest first. */
 static void add_suspects(struct page *p, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
 	struct gmod_text *t;
+	unsigned rank = 0;
 
 	add_incomplete(p, f);
-	t = begin(p, f->class == GMOD_POST_MORTEM ? "    unfinished launches: " : "    suspects: ");
-
+	t = begin(p, f->class == GMOD_POST_MORTEM ? "    unfinished launches:" : "    suspects:");
+	if (f->suspect_count == 0) {
+		gmod_text_str(t, " ");
+		add_no_suspects(t, f);
+	}
+	end(p);
 	for (uint32_t i = 0; i < gmod_suspects_shown(f); i++) {
 		struct gmod_suspect s = f->suspect[i];
 
 		if (!stands_for_all(v, i, &s))
 			continue;
-		gmod_text_str(t, i > 0 ? "; " : "");
+		gmod_text_fmt(t = begin(p, "      "), "%u. ", ++rank);
 		add_suspect(t, v->suspect[i], &s);
-	}
-	if (f->suspect_count == 0)
-		add_no_suspects(t, f);
-	end(p);
-	for (uint32_t i = 0; i < gmod_suspects_shown(f); i++) {
-		struct gmod_suspect s = f->suspect[i];
-
-		if (stands_for_all(v, i, &s))
-			add_places(p, v->suspect[i], s.python);
+		if (gmod_arguments_tell(f))
+			add_pointer(t, &s);
+		end(p);
+		add_places(p, s.python);
 	}
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -369,6 +370,22 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 }
 
 /* ---- who did it ---- */
+
+unsigned gmod_stream_number(uint64_t handle)
+{
+	enum { STREAMS = 1024 };
+	static _Atomic uint64_t named[STREAMS];
+
+	for (unsigned i = 0; i < STREAMS; i++) {
+		uint64_t found = 0;
+
+		if (atomic_compare_exchange_strong_explicit(&named[i], &found, handle, memory_order_relaxed,
+							    memory_order_relaxed) ||
+		    found == handle)
+			return i + 1;
+	}
+	return 0;
+}
 
 /* The runtime that is linked into the program, and the driver's functions where they have a stub there. */
 static bool is_cuda_symbol(const char *s)

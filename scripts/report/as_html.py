@@ -3,7 +3,7 @@ import html
 import re
 from datetime import datetime, timezone
 
-from as_text import clean, message_words, plural
+from as_text import clean, message_words, plural, times_words, why_words
 from groups import hosts_words, moments, place, where_words
 
 BEGIN = "<!DOCTYPE html>\n"
@@ -65,7 +65,8 @@ def _bars(finding):
     for near in finding.get("nearby") or ():
         bars.append((f"buffer, {near.get('size')} bytes, {near.get('site')}", "allocated", None, None))
     for suspect in finding["suspects"]:
-        bars.append((f"{suspect['kernel'] or 'unknown'} x{suspect['launches']}", "kernel", seconds(suspect.get("launched")), None))
+        bars.append((f"{suspect['kernel'] or 'unknown'} x{suspect['launches']}", "kernel",
+                     seconds(suspect.get("first") or suspect.get("launched")), None))
     return bars
 
 
@@ -141,17 +142,23 @@ def stack(words, moment):
     return el("details", el("summary", f"{words}{thread}"), el("table", *rows), **({"open": "open"} if rows else {}))
 
 
+def launches_words(suspect):
+    unfinished = suspect.get("unfinished")
+    return str(suspect["launches"]) + (f", {unfinished} not proven complete" if unfinished else "")
+
+
 def suspects_table(group):
     suspects = group.suspects()
     if not suspects:
         return ""
     total = len(group.findings)
-    rows = [el("tr", *(el("th", h) for h in ("suspect", "of findings", "grid", "block", "stream", "launched at")))]
+    rows = [el("tr", *(el("th", h) for h in ("suspect", "of findings", "its arguments", "launches", "launched", "grid", "block", "stream", "launched at")))]
     for name, count, s in suspects:
         places = [p for p in [s.get("python"), *(s.get("python_elsewhere") or ())] if p]
         rows.append(el("tr", el("td", s.get("name") or name, class_="m"), el("td", "all" if count == total else f"{count} of {total}"),
+                       el("td", why_words(s)), el("td", launches_words(s)), el("td", times_words(s), class_="m"),
                        *(el("td", "×".join(map(str, s.get(key) or ())), class_="m") for key in ("grid", "block")),
-                       el("td", s.get("stream") or "", class_="m"),
+                       el("td", (s.get("stream") or "") + (f" in graph {s['graph']}" if s.get("graph") else ""), class_="m"),
                        el("td", "; ".join(map(where_words, places)), class_="m")))
     return el("table", *rows)
 

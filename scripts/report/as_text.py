@@ -10,7 +10,7 @@ def clean(text):
 
 
 def plural(count, noun):
-    return f"{count} {noun}{'' if count == 1 else 'es' if noun.endswith('s') else 's'}"
+    return f"{count} {noun}{'' if count == 1 else 'es' if noun.endswith(('s', 'ch')) else 's'}"
 
 
 def stack_lines(moment):
@@ -37,13 +37,37 @@ def extent(three):
     return re.sub(r"( x 1)+$", "", " x ".join(map(str, three or ())))
 
 
+def times_words(suspect):
+    """When it was launched, as far as the log says."""
+    first, latest = suspect.get("first"), suspect.get("launched")
+    if first and latest and first != latest:
+        return f"from {clock(first)} to {clock(latest)}"
+    return f"at {clock(latest or first)}" if latest or first else ""
+
+
+def why_words(suspect):
+    """What its arguments say."""
+    a = suspect.get("arguments") or {}
+    at = f"argument {a.get('argument')}" + (f" at byte {a['byte']}" if a.get("byte") else "")
+    read = suspect["launches"] - a.get("unread", suspect["launches"])
+    if a.get("point") == "unknown" and read > 0:
+        return f"no argument of {plural(read, 'launch')} points there, those of the others are not known"
+    return {"buffer": f"{at} points into the buffer", "near": f"{at} points {a.get('distance')} bytes in front",
+            "unknown": "its arguments are not known", "none": "no argument of it points there"}.get(a.get("point"), "")
+
+
 def launch_words(suspect):
     """How it was launched, as far as the log says."""
     grid, block = extent(suspect.get("grid")), extent(suspect.get("block"))
-    words = ""
-    if grid and block and not suspect.get("graph"):
-        words = f", {grid} block{'' if grid == '1' else 's'} of {block} thread{'' if block == '1' else 's'}"
-    return words + (f", launched at {clock(suspect['launched'])}" if suspect.get("launched") else "")
+    words = f" x{suspect['launches']}"
+    if grid not in ("", "0 x 0 x 0") and block and not suspect.get("graph"):
+        words += f", {grid} block{'' if grid == '1' else 's'} of {block} thread{'' if block == '1' else 's'}"
+    if suspect.get("graph"):
+        words += f", in graph {suspect['graph']}"
+    if suspect.get("unfinished"):
+        words += f", {suspect['unfinished']} not proven complete"
+    when = times_words(suspect)
+    return words + (f", launched {when}" if when else "")
 
 
 def window_line(corruption):
@@ -57,8 +81,9 @@ def suspect_lines(group):
     if not suspects and not group.incomplete and group.first.get("corruption"):
         yield "no kernel is suspected: a copy, a fill, the CPU, or a launch that GMOD cannot see"
     for name, count, example in suspects:
-        yield f"{name}: suspected by {'all' if count == total else count} of {plural(total, 'finding')}" if total > 1 else (
-            name + launch_words(example))
+        why = why_words(example)
+        yield (f"{name}: suspected by {'all' if count == total else count} of {plural(total, 'finding')}" if total > 1 else (
+            name + launch_words(example))) + (f": {why}" if why and total == 1 else f"; {why}" if why else "")
         if example.get("python"):
             yield f"    launched at {where_words(example['python'])}"
 

@@ -160,6 +160,11 @@ def is_exported(finding):
     return (finding.get("buffer") or {}).get("exported", False)
 
 
+def points(suspect):
+    """The less, the more its arguments say."""
+    return {"buffer": 0, "near": 1, "none": 3}.get((suspect.get("arguments") or {}).get("point"), 2)
+
+
 def missing_suspects(finding):
     """How many there are that the log does not name: omitted, or in lines that have been lost."""
     return max(finding.get("suspects_omitted") or 0, (finding.get("suspects_total") or 0) - len(finding["suspects"]))
@@ -240,14 +245,16 @@ class Group:
         return f"{self.first['class']}: {place_words(*site)}{caller}"
 
     def suspects(self):
-        """[(kernel, in how many findings, an example)], those of all findings first, the latest launch first."""
+        """[(kernel, in how many findings, an example)], those of all findings first, then those whose arguments say most."""
         counts = {}
         first = self.first
         for finding in [first] + [f for f in self.findings if f is not first]:
-            for name, suspect in {s["kernel"] or "unknown": s for s in finding["suspects"]}.items():
+            for name, suspect in {s["kernel"] or "unknown": s for s in reversed(finding["suspects"])}.items():
                 count, example = counts.get(name, (0, suspect))
-                counts[name] = (count + 1, example)
-        return sorted(((name, count, example) for name, (count, example) in counts.items()), key=lambda s: -s[1])
+                counts[name] = (count + 1, min(example, suspect, key=points))
+        order = [s["kernel"] or "unknown" for s in first["suspects"]]
+        return sorted(((name, count, example) for name, (count, example) in counts.items()),
+                      key=lambda s: (-s[1], points(s[2]), order.index(s[0]) if s[0] in order else len(order)))
 
     def processes(self):
         return sorted({process_of(f) for f in self.findings}, key=str)

@@ -30,11 +30,18 @@ WRITTEN = re.compile(r"^    written (?:between (?P<intact>\d\d:\d\d:\d\d\.\d+) \
                      r"(?P<seen>\d\d:\d\d:\d\d\.\d+) UTC$")
 INCOMPLETE = re.compile(r"^    incomplete: (?P<all>.*)$")
 UNKNOWN_BEFORE = re.compile(r"^kernels launched before (?P<clock>\d\d:\d\d:\d\d\.\d+) UTC may be missing$")
-SUSPECTS = re.compile(r"^    (?:suspects|unfinished launches): (?P<all>.*)$")
-SUSPECT = re.compile(r"^(?P<kernel>.*) x(?P<launches>\d+) on (?:(?P<named>the default|the per-thread) stream|"
-                     r"stream (?P<stream>0x[0-9a-f]+)|several streams)(?: in graph (?P<graph>0x[0-9a-f]+))?"
-                     r"(?: \((?P<unfinished>\d+) not proven complete\))?$")
-LAUNCHED = re.compile(r"^    (?P<kernel>\S.*?) (?P<also>also )?launched$")
+SUSPECTS = re.compile(r"^    (?:suspects|unfinished launches):(?: (?P<all>.*))?$")
+CLOCK = r"\d\d:\d\d:\d\d\.\d+"
+# Before 0.2 they stood in one line, without what comes behind "not proven complete".
+SUSPECT = re.compile(r"^(?:      \d+\. )?(?P<kernel>.*) x(?P<launches>\d+) on (?:(?P<named>the default|the per-thread) stream|"
+                     r"stream (?P<stream>0x[0-9a-f]+|\d+)|several streams)(?: in graph (?P<graph>0x[0-9a-f]+))?"
+                     r"(?: \((?P<unfinished>\d+) not proven complete\))?"
+                     rf"(?:, (?:at|from) (?P<first>{CLOCK}))?(?: to (?P<latest>{CLOCK}))?(?P<in_call>, its call has not returned)?"
+                     r"(?:, (?P<grid>[\d x]+) blocks? of (?P<block>[\d x]+) threads?)?(?:: (?P<why>.*))?$")
+ONE_SUSPECT = re.compile(r"^      \d+\. (?=.* x\d+ on )")
+POINTS = re.compile(r"^argument (?P<argument>\d+)(?: at byte (?P<byte>\d+))? points (?:into the buffer|(?P<distance>\d+) bytes? in front)$")
+PARTLY = re.compile(r"^no argument of (?P<read>\d+) launch(?:es)? points there, those of the others are not known$")
+LAUNCHED = re.compile(r"^    (?:     |(?P<kernel>\S.*?) )(?P<also>also )?launched$")
 CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [0-9a-f]{2})*)(?: \.\.)?"
                      r"(?: \((?P<changed>\d+) of (?P<extent>\d+) bytes\))?(?P<restored> \(put back since\))?$")
 FRONT = re.compile(r"^    which is (?P<past>\d+) bytes? past the end of the (?P<size>\d+)-byte buffer in front of it$")
@@ -70,6 +77,23 @@ def _before(time, clock):
 
 def _stamp(time):
     return time and time.isoformat(timespec="microseconds") + "Z"
+
+
+def _three(text):
+    """Of a grid or a block; what is 1 at its end is left out in text."""
+    return text and ([int(n) for n in text.split(" x ")] + [1, 1])[:3]
+
+
+def _arguments(why, launches):
+    """What a suspect's arguments say; None: nothing is said of them."""
+    points = POINTS.match(why or "")
+    if points:
+        found = {"point": "near" if points["distance"] else "buffer", "argument": int(points["argument"]), "byte": _number(points["byte"]) or 0}
+        return dict(found, distance=int(points["distance"])) if points["distance"] else found
+    partly = PARTLY.match(why or "")
+    if partly:
+        return {"point": "unknown", "unread": max(launches - int(partly["read"]), 0)}
+    return {"its arguments are not known": {"point": "unknown"}, "no argument of it points there": {"point": "none"}}.get(why)
 
 
 class Report:
@@ -139,20 +163,29 @@ class Report:
         self.corruption().update(intact=m["intact"], seen=m["seen"])
 
     def take_suspects(self, m):
-        for item in m["all"].split("; "):
-            one = SUSPECT.match(item)
-            if one:
-                self.event["suspects"].append({
-                    "kernel": None if one["kernel"] == "unknown" else one["kernel"], "symbol": None,
-                    "launches": int(one["launches"]), "unfinished": _number(one["unfinished"]) or 0, "launched": None,
-                    "stream": one["stream"] or {"the default": "0x1", "the per-thread": "0x2"}.get(one["named"]), "graph": one["graph"],
-                    "grid": None, "block": None, "python": [], "python_elsewhere": []})
+        for item in (m["all"] or "").split("; "):
+            if SUSPECT.match(item):
+                self.add_suspect(SUSPECT.match(item))
             elif re.match(r"^and \d+ more$", item):
                 self.event["suspects_omitted"] = int(item.split()[1])
             elif "launch record" in item:
                 self.event["launches_lost"] = int(item.split()[0])
             elif item.startswith("or another process") and self.event["buffer"]:
                 self.event["buffer"]["exported"] = True
+
+    def take_one_suspect(self, m):
+        one = SUSPECT.match(m.string)
+        if one:
+            self.add_suspect(one)
+
+    def add_suspect(self, one):
+        self.event["suspects"].append({
+            "kernel": None if one["kernel"] == "unknown" else one["kernel"], "symbol": None,
+            "launches": int(one["launches"]), "unfinished": _number(one["unfinished"]) or 0, "first": one["first"],
+            "launched": None if one["in_call"] else one["latest"] or one["first"],
+            "stream": one["stream"] or {"the default": "0x1", "the per-thread": "0x2"}.get(one["named"]), "graph": one["graph"],
+            "grid": _three(one["grid"]), "block": _three(one["block"]), "arguments": _arguments(one["why"], int(one["launches"])),
+            "python": [], "python_elsewhere": []})
 
     def take_incomplete(self, m):
         for item in m["all"].split("; "):
@@ -168,8 +201,8 @@ class Report:
 
     def take_launched(self, m):
         self.python = []
-        for suspect in self.event["suspects"]:
-            if (suspect["kernel"] or "unknown") == m["kernel"]:
+        for suspect in self.event["suspects"] if m["kernel"] else self.event["suspects"][-1:]:
+            if m["kernel"] in (None, suspect["kernel"] or "unknown"):
                 if m["also"]:
                     suspect["python_elsewhere"].append(self.python)
                 else:
@@ -209,7 +242,8 @@ class Report:
         return True
 
     TAKERS = ((FRAME, take_frame), (PYTHON, take_python), (BUFFER, take_buffer), (FREED, take_freed), (CALLED, take_called),
-              (WRITTEN, take_written), (INCOMPLETE, take_incomplete), (SUSPECTS, take_suspects), (CHANGED, take_changed), (FRONT, take_front),
+              (WRITTEN, take_written), (INCOMPLETE, take_incomplete), (SUSPECTS, take_suspects),
+              (ONE_SUSPECT, take_one_suspect), (CHANGED, take_changed), (FRONT, take_front),
               (NEARBY, take_nearby), (PROCESS, take_process), (COVER, take_cover), (NEXT, take_next),
               (SUMMARY, take_summary), (MODULE, take_module), (LAUNCHED, take_launched))
 
@@ -228,6 +262,9 @@ class Report:
         for name in ("intact", "seen") if self.event["corruption"] else ():
             self.event["corruption"][name] = _stamp(_before(self.time, self.event["corruption"][name]))
         self.event["unknown_before"] = _stamp(_before(self.time, self.event["unknown_before"]))
+        for suspect in self.event["suspects"]:
+            for name in ("first", "launched"):
+                suspect[name] = _stamp(_before(self.time, suspect[name]))
         buffer = self.event["buffer"] or {}
         for moment in (buffer.get("allocated"), buffer.get("freed"), self.event["call"]):
             for frame in moment["frames"] if moment else ():

@@ -276,9 +276,20 @@ check_nothing_registered() {
 # A graph's node that the driver does not tell of may have any kernel: here the last one, which did it.
 check_unasked_node() {
 	guarded verbosity=1 env SIM_FAIL=cuGraphKernelNodeGetParams_v2:1200 "$programs/bad_graph_long"
-	says "unasked_node: it is a suspect" 'suspects: k_fill x1 .*; unknown x1 .*' "$err"
+	says "unasked_node: it is a suspect" '(^|; )k_fill x1 .*; unknown x1 |unknown x1 .*; k_fill x1 ' "$(suspects "$err")"
 	[[ $err != *'memcheck --kernel-name'* ]]
 	judge "unasked_node: the next step is for all kernels" $? "$err"
+}
+
+# Where the driver does not tell what parameters there are, none is read, and the program does not notice.
+check_unasked_parameters() {
+	local refused
+	for refused in cuFuncGetParamInfo:1 cuFuncGetParamInfo:\*; do
+		guarded verbosity=1 env "SIM_FAIL=$refused:304" "$programs/bad_argument_of_many"
+		ended "unasked_parameters: $refused: one report" 0 1
+		says "unasked_parameters: $refused: it says so" '^ +1\. k_flip_[0-9]+ x1 .*: its arguments are not known$' "$err"
+		says "unasked_parameters: $refused: it is counted" ' [1-9][0-9]* degraded' "$err"
+	done
 }
 
 # pieces_of TEXT: how many fill_device says there were.

@@ -38,7 +38,7 @@ judge_beside() {
 		;;
 	esac
 	ended "$what: one report" 0 1
-	says "$what: suspects" 'suspects: k_flip x1' "$err"
+	says "$what: suspects" '^k_flip x1' "$(suspects "$err")"
 }
 
 check_beside_dlsym() {

@@ -3,10 +3,6 @@
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 
-suspects() {
-	sed -nE 's/^ *(suspects|unfinished launches): //p' <<<"$1"
-}
-
 # A kernel that was proven complete before the canary was last seen intact is no suspect.
 check_innocent() {
 	local program

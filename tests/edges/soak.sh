@@ -72,7 +72,7 @@ check_come_and_go() {
 	guarded log_path=report.log "$edges/come_and_go" $((seconds < 100 ? 3000 : 100000))
 	same "come_and_go: done" 0 "$status"
 	same "come_and_go: only the one that did it is a suspect" 'k_flip x1' \
-		"$(sed -n 's/^ *suspects: //p' "$work/guarded/report.log" | grep -oE '[a-z_]+ x[0-9]+' | sort -u)"
+		"$(suspects "$(cat "$work/guarded/report.log")" | grep -oE '[a-z_]+ x[0-9]+' | sort -u)"
 	woken=${out#*woken }
 	[ "${woken:-99}" -le 4 ]
 	judge "come_and_go: the monitor sleeps" $? "woken $woken times in 2 s"

@@ -39,13 +39,14 @@ says "its ranks by host" '^    16 findings in 16 processes: ranks 0-7 on alpha; 
 says "its site has a line" "^1\. heap-buffer-overflow: make_vector demo.c:$line, from main demo.c:$caller\$" "$text"
 says "so has each frame" "^      #0 make_vector  $top/tests/demo/demo.c:$line\$" "$text"
 says "the caller's too" "^      #[01] main  $top/tests/demo/demo.c:$caller\$" "$text"
-says "its suspect" '^    suspects: .*vec_add: suspected by all of 16 findings$|^ {14}vec_add: suspected by all of 16 findings$' "$text"
+says "its suspect, the one that has the buffer first" '^    suspects: vec_add: suspected by all of 16 findings; argument 0 points into the buffer$' "$text"
+says "the other one, which has memory in front" '^ {14}scale: suspected by all of 16 findings; argument 0 points [0-9]+ bytes in front$' "$text"
 says "what was there before" '^    bytes at \+[0-3]:( [0-9a-f]{2}){1,4}, where( [0-9a-f]{2}){1,4} had been$' "$text"
 
 reported "one finding" 0 "$work/job.1.json"
 says "when it was written" '^    written between [0-9:.]{15} \(last seen intact\) and [0-9:.]{15} UTC$' "$out"
 says "how to suppress it" '^    or, for the file of suppressions: heap-buffer-overflow:make_vector$' "$out"
-says "how its suspect was launched" '(^    suspects: | {14})vec_add, 8 blocks of 128 threads, launched at [0-9:.]{15}$' "$out"
+says "how its suspect was launched" '^    suspects: vec_add x1, 8 blocks of 128 threads, launched at [0-9:.]{15}: argument 0 points into the buffer$' "$out"
 
 # Where the bytes lie, and when they were written: not always between two looks, nor on the day of the report.
 sed -E 's/changed bytes at \+[0-9]+:/changed bytes at +32:/; s/written between .* and /written before /' "$work/job.0.text" >"$work/before"
@@ -196,7 +197,7 @@ PYTHON
 tests/valid-json "$work/many.json" >/dev/null
 judge "suspects in lines of their own: as the schema says" $?
 reported "suspects in lines of their own" 0 --html "$work/many.html" "$work/many.json"
-same "each is told" 20 "$(grep -cE 'kernel_[0-9]+, ' <<<"$out")"
+same "each is told" 20 "$(grep -cE 'kernel_[0-9]+ x1, ' <<<"$out")"
 same "on the page, too" 20 "$(grep -oE '>kernel_[0-9]+<' "$work/many.html" | sort -u | wc -l)"
 says_not "nothing is missing" 'incomplete' "$out"
 sed '/"event": "suspects".*"from": 16/d' "$work/many.json" >"$work/fewer.json"
@@ -237,10 +238,10 @@ for how in sorted docker docker-text shipper cri cri-text; do
 done
 
 # A kernel that one rank suspects alone splits no group; a rank that suspects nothing in common is another.
-sed -E 's/; vec_add x1 on the default stream|vec_add x1 on the default stream; //' "$work/job.0.text" >"$work/other"
+sed -E '/^ +[0-9]+\. vec_add x1 /d' "$work/job.0.text" >"$work/other"
 reported "suspects that have nothing in common" 0 "$work/other" "$work/job.1.json"
 says "are two groups" '^2 findings in [12] groups?,' "$out"
-sed -E 's/^    suspects: .*/    suspects: k_other x1 on the default stream/' "$work/job.0.text" >"$work/other"
+sed -E '/^ +[0-9]+\. scale x1 /d; s/^ +[0-9]+\. vec_add x1 .*/      1. k_other x1 on the default stream/' "$work/job.0.text" >"$work/other"
 reported "another suspect" 0 "$work/other" "$work/job.2.text"
 says "is another group" '^2 findings in 2 groups,' "$out"
 
@@ -364,7 +365,7 @@ reported "a pickle that would run something" 1 --snapshot "$work/evil.pickle" "$
 says "is refused" "^gmod report: .*/evil.pickle: it is no snapshot of PyTorch's: it asks for (_?io|builtins).open" "$err"
 [ ! -e "$work/owned" ]
 judge "and not run" $?
-sed -E 's|^      #0 |      at /home/u/train.py:42 in step\n&|; s|^(    )suspects: .*|&\n    vec_add launched\n      at /home/u/net.py:9 in forward|' \
+sed -E 's|^      #0 |      at /home/u/train.py:42 in step\n&|; s|^ +[0-9]+\. vec_add x1 .*|&\n         launched\n           at /home/u/net.py:9 in forward|' \
 	"$work/job.2.text" >"$work/python.text"
 reported "the same in text" 0 "$work/python.text"
 says "its site" '^1\. heap-buffer-overflow: step train.py:42$' "$out"
@@ -484,7 +485,7 @@ python "a log that would break out" <<PYTHON
 import json
 finding = json.loads(next(line for line in open("$work/job.1.json") if '"finding"' in line))
 evil = "<script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>\"'"
-kept = {"schema", "event", "status", "class", "base", "memory", "stream", "observed", "expected", "site_hash", "gpu", "build_id"}
+kept = {"schema", "event", "status", "class", "base", "memory", "point", "stream", "observed", "expected", "site_hash", "gpu", "build_id"}
 def spoil(value):
     if isinstance(value, dict):
         return {key: item if key in kept else spoil(item) for key, item in value.items()}

@@ -153,7 +153,7 @@ static inline void end_work(void)
 struct report {
 	long id, size, offset, changed, extent;
 	bool final, tail, restored;
-	char observed[72], intact[40], seen[40], suspects[2048];
+	char observed[72], intact[40], seen[40], suspects[4096];
 };
 
 static long reports_read; /* offset in the log */
@@ -191,7 +191,7 @@ static inline void parse_report(const char *line, struct report *r)
 	text_of(corruption, "\"intact\":\"", r->intact, sizeof(r->intact));
 	text_of(corruption, "\"seen\":\"", r->seen, sizeof(r->seen));
 	suspects = strstr(line, "\"suspects\":[");
-	snprintf(r->suspects, sizeof(r->suspects), "%.2000s", suspects ? suspects : "");
+	snprintf(r->suspects, sizeof(r->suspects), "%.4000s", suspects ? suspects : "");
 }
 
 /* The reports since the last call, oldest first. */

@@ -368,8 +368,8 @@ TEST_FIXTURE(reports_name_lines, fresh, NULL)
 	f.buffer.allocated_at.python = gmod_python_here(3);
 	report_one("", &f);
 	expect("\n      at file0.py:101 in f0\n      at file1.py:201 in f1\n      at file2.py:301 in f2\n      #0 ");
-	expect("\n    vec_add launched\n      at file0.py:101 in f0\n      at file1.py:201 in f1\n"
-	       "    vec_add also launched\n      at file0.py:101 in f0\n    changed bytes");
+	expect("\n         launched\n           at file0.py:101 in f0\n           at file1.py:201 in f1\n"
+	       "         also launched\n           at file0.py:101 in f0\n    changed bytes");
 	expect("offset +0 file0.py:101 in f0\n");
 	expect("\n    or, for the file of suppressions: heap-buffer-overflow:f0\n");
 	f.id = next_id++;
@@ -395,9 +395,9 @@ TEST_FIXTURE(suspects_of_one_name_share_their_places, fresh, NULL)
 	f.suspect[2] = (struct gmod_suspect){
 	    .name = "vec_add", .graph = 9, .python = {f.suspect[1].python[0], f.suspect[0].python[0]}};
 	report_one("", &f);
-	expect("\n    vec_add launched\n      at file0.py:101 in f0\n      at file1.py:201 in f1\n"
-	       "    vec_add also launched\n      at file0.py:101 in f0\n"
-	       "    scale launched\n      at file0.py:101 in f0\n    changed bytes");
+	expect("\n         launched\n           at file0.py:101 in f0\n           at file1.py:201 in f1\n"
+	       "         also launched\n           at file0.py:101 in f0\n      2. scale x0");
+	expect(" into the buffer\n         launched\n           at file0.py:101 in f0\n    changed bytes");
 }
 
 /* A module's own lines are no function that tells it from others, and its file has all of a program. */

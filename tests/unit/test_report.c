@@ -20,8 +20,23 @@ TEST(an_overflow_reads_as_documented)
 	char first[128];
 
 	f.suspect_count = 2;
-	f.suspect[0] = (struct gmod_suspect){.name = "_Z7vec_addPfi", .launches = 3, .unfinished = 2, .stream = 0x55d0};
-	f.suspect[1] = (struct gmod_suspect){.name = "scale", .launches = 1, .stream = 0x55d8, .graph = 0x99};
+	f.suspect[0] = (struct gmod_suspect){.name = "_Z7vec_addPfi",
+					     .launches = 3,
+					     .unfinished = 2,
+					     .stream = 0x55d0,
+					     .first_ns = f.intact_ns,
+					     .launched_ns = f.seen_ns,
+					     .grid = {8, 2, 1},
+					     .block = {1, 1, 4},
+					     .pointer = {GMOD_POINTS_AT, 2, 0, 4000, 0}};
+	f.suspect[1] = (struct gmod_suspect){.name = "scale",
+					     .launches = 1,
+					     .stream = 0x55d8,
+					     .graph = 0x99,
+					     .first_ns = f.seen_ns,
+					     .launched_ns = f.seen_ns,
+					     .unread = 1,
+					     .pointer = {.pointing = GMOD_POINTS_SECRET}};
 	report_one("", &f);
 	snprintf(first, sizeof(first),
 		 "==%d==GMOD: heap-buffer-overflow: 16 bytes changed, 0 bytes past the end of a 4000-byte buffer "
@@ -33,8 +48,10 @@ TEST(an_overflow_reads_as_documented)
 	expect(" s ago by thread 4242\n      #0 cudaFakeAlloc  test_report+0x");
 	expect("\n      #1 the_caller  test_report+0x");
 	expect("\n    written between 12:31:07.102311 (last seen intact) and 12:31:07.103302 UTC\n");
-	expect("\n    suspects: vec_add x3 on stream 0x55d0 (2 not proven complete); scale x1 on stream 0x55d8 in "
-	       "graph 0x99\n");
+	expect(
+	    "\n    suspects:\n      1. vec_add x3 on stream 1 (2 not proven complete), from 12:31:07.102311 to "
+	    "12:31:07.103302, 8 x 2 blocks of 1 x 1 x 4 threads: argument 2 points into the buffer\n      2. scale x1 "
+	    "on stream 2 in graph 0x99, at 12:31:07.103302: its arguments are not known\n    changed bytes");
 	expect("\n    changed bytes at +0: 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41\n    process: host ");
 	expect(
 	    "\n    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=vec_add --kernel-name "
@@ -47,7 +64,7 @@ TEST(an_overflow_reads_as_documented)
 	expect("/unit/test_report\n    module /");
 	expect("/test_report build-id ");
 	assert_int_equal(count("\n    module /"), 1);
-	assert_int_equal(count("\n"), 13);
+	assert_int_equal(count("\n"), 15);
 }
 
 /* Instances of a template, say. */
@@ -56,16 +73,55 @@ TEST(suspects_of_one_name_are_one)
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
 
 	f.suspect_count = 6;
-	f.suspect[0] = (struct gmod_suspect){.name = "_Z4kernIfEvT_", .launches = 3, .unfinished = 2, .stream = 0x55d0};
-	f.suspect[1] = (struct gmod_suspect){.name = "scale", .launches = 1, .stream = 0x55d8};
-	f.suspect[2] = (struct gmod_suspect){.name = "_Z4kernIiEvT_", .launches = 4, .unfinished = 1, .stream = 0x55d0};
-	f.suspect[3] = (struct gmod_suspect){.launches = 1, .stream = 1};
-	f.suspect[4] = (struct gmod_suspect){.launches = 1, .stream = 1, .graph = 0x99};
-	f.suspect[5] = (struct gmod_suspect){.name = "scale", .launches = 1, .stream = 0x55d0, .graph = 0x99};
+	f.suspect[0] = (struct gmod_suspect){.name = "_Z4kernIfEvT_",
+					     .launches = 3,
+					     .unfinished = 2,
+					     .stream = 0x55d0,
+					     .first_ns = f.seen_ns,
+					     .launched_ns = f.seen_ns,
+					     .pointer = {GMOD_POINTS_NEAR, 1, 16, 1, 0}};
+	f.suspect[1] = (struct gmod_suspect){.name = "scale",
+					     .launches = 1,
+					     .stream = 0x55d8,
+					     .first_ns = f.intact_ns,
+					     .launched_ns = f.intact_ns,
+					     .pointer = {.pointing = GMOD_POINTS_AWAY}};
+	f.suspect[2] = (struct gmod_suspect){.name = "_Z4kernIiEvT_",
+					     .launches = 4,
+					     .unfinished = 1,
+					     .stream = 0x55d0,
+					     .first_ns = f.intact_ns,
+					     .launched_ns = f.intact_ns};
+	f.suspect[3] =
+	    (struct gmod_suspect){.launches = 1, .stream = 1, .unread = 1, .pointer = {.pointing = GMOD_POINTS_SECRET}};
+	f.suspect[4] = f.suspect[3];
+	f.suspect[4].graph = 0x99;
+	f.suspect[5] = f.suspect[1];
+	f.suspect[5].graph = 0x99;
+	f.suspect[5].first_ns = f.suspect[5].launched_ns = 0;
+	f.suspect[6] = (struct gmod_suspect){.name = "part", .launches = 5, .unread = 4, .stream = 1};
+	f.suspect[6].first_ns = f.suspect[6].launched_ns = f.seen_ns;
+	f.suspect[6].pointer.pointing = GMOD_POINTS_SECRET;
+	f.suspect_count = 7;
 	report_one("", &f);
-	expect(
-	    "\n    suspects: kern x7 on stream 0x55d0 (3 not proven complete); scale x2 on several streams; unknown x1 "
-	    "on the default stream; unknown x1 on the default stream in graph 0x99\n");
+	expect("      5. part x5 on the default stream, at 12:31:07.103302: no argument of 1 launch points there, "
+	       "those of "
+	       "the others are not known\n");
+	expect("\n    suspects:\n      1. kern x7 on stream 1 (3 not proven complete), from 12:31:07.102311 to "
+	       "12:31:07.103302: argument 1 at byte 16 points 1 byte in front\n      2. scale x2 on several streams, "
+	       "from 12:31:07.102311, its call has not returned: no argument of it points there\n      3. unknown x1 "
+	       "on the default stream, its call has not returned: its arguments are not known\n      4. unknown x1 on "
+	       "the default stream in graph 0x99, its call");
+}
+
+TEST(a_stream_keeps_its_short_name)
+{
+	assert_int_equal(gmod_stream_number(0x4711000), gmod_stream_number(0x4711000));
+	assert_int_equal(gmod_stream_number(0x4712000), gmod_stream_number(0x4711000) + 1);
+	for (uint64_t i = 0; i < 1100; i++)
+		gmod_stream_number(0x5000000 + i);
+	assert_int_equal(gmod_stream_number(0x6000000), 0);
+	assert_int_not_equal(gmod_stream_number(0x4712000), 0);
 }
 
 TEST(an_underflow_counts_from_the_start)
@@ -98,8 +154,9 @@ TEST(an_overflow_shows_all_that_is_known)
 	f.buffer.freed_at = (struct gmod_stack){.depth = 1, .pc = {another_caller()}};
 	f.intact_ns = 0;
 	f.suspect_count = 2;
-	f.suspect[0] = (struct gmod_suspect){.launches = 9, .stream = 2};
-	f.suspect[1] = (struct gmod_suspect){.name = "second", .launches = 10, .stream = 1};
+	f.suspect[0] = (struct gmod_suspect){.launches = 9, .stream = 2, .first_ns = f.seen_ns};
+	f.suspect[1] = (struct gmod_suspect){
+	    .name = "second", .launches = 10, .stream = 1, .first_ns = f.seen_ns, .launched_ns = f.seen_ns};
 	f.suspects_omitted = 11;
 	f.launches_lost = 12;
 	f.unknown_before_ns = f.seen_ns;
@@ -119,8 +176,9 @@ TEST(an_overflow_shows_all_that_is_known)
 	line =
 	    strstr(line, "\n    written before 12:31:07.103302 UTC\n    incomplete: 11 more kernels were under way; 12 "
 			 "launches were of kernels that found no place to be counted; kernels launched before "
-			 "12:31:07.103302 UTC may be missing\n    suspects: unknown x9 on the per-thread stream; "
-			 "second x10 on the default stream\n    changed bytes at +0: 41 41 .. (13 of 14 bytes)\n    "
+			 "12:31:07.103302 UTC may be missing\n    suspects:\n      1. unknown x9 on the per-thread "
+			 "stream, from 12:31:07.103302, its call has not returned\n      2. second x10 on the default "
+			 "stream, at 12:31:07.103302\n    changed bytes at +0: 41 41 .. (13 of 14 bytes)\n    "
 			 "which is 1 byte past the end "
 			 "of the 15-byte buffer in front of it\n    process: host ");
 	assert_non_null(line);
@@ -338,11 +396,13 @@ TEST(a_post_mortem_lists_what_was_going_on)
 	f.error_name = "CUDA_ERROR_ILLEGAL_ADDRESS";
 	f.entry_point = "cuStreamSynchronize";
 	f.suspect_count = 1;
-	f.suspect[0] = (struct gmod_suspect){.launches = 1, .unfinished = 1, .stream = 0x10};
+	f.suspect[0] = (struct gmod_suspect){
+	    .launches = 1, .unfinished = 1, .stream = 1, .first_ns = f.seen_ns, .launched_ns = f.seen_ns};
 	report_one("", &f);
 	expect("post-mortem: the GPU gave up with CUDA_ERROR_ILLEGAL_ADDRESS (700), first seen by cuStreamSynchronize "
 	       "[finding ");
-	expect("\n    unfinished launches: unknown x1 on stream 0x10 (1 not proven complete)\n");
+	expect("\n    unfinished launches:\n      1. unknown x1 on the default stream (1 not proven complete), at "
+	       "12:31:07.103302\n    live");
 	expect("\n    live buffer: 4000 bytes [0x7f1f30000000, 0x7f1f30000fa0) on device 0, backend unified, "
 	       "allocation "
 	       "#17, by the_caller test_report+0x");

@@ -37,7 +37,8 @@ TEST(json_has_the_same_facts)
 					     .unfinished = 2,
 					     .stream = 0x55d0,
 					     .grid = {4, 1, 1},
-					     .block = {256, 1, 1}};
+					     .block = {256, 1, 1},
+					     .pointer = {GMOD_POINTS_AT, 1, 8, 16, 0xabc}};
 	setenv("SLURM_PROCID", "3", 1); /* of the node that torchrun is on */
 	setenv("LOCAL_RANK", "0", 1);
 	setenv("RANK", "07", 1);
@@ -64,8 +65,9 @@ TEST(json_has_the_same_facts)
 	       "0000000000000043\",\"restored\":false,");
 	expect("\"intact\":\"1970-01-01T12:31:07.102311000Z\",\"seen\":\"1970-01-01T12:31:07.103302000Z\"");
 	expect("\"suspects\":[{\"kernel\":\"vec_add\",\"symbol\":\"_Z7vec_addPfi\",\"launches\":3,\"unfinished\":2,"
-	       "\"launched\":null,"
-	       "\"stream\":\"0x55d0\",\"graph\":null,\"grid\":[4,1,1],\"block\":[256,1,1],\"python\":[],"
+	       "\"first\":null,\"launched\":null,"
+	       "\"stream\":\"0x55d0\",\"graph\":null,\"grid\":[4,1,1],\"block\":[256,1,1],\"arguments\":{\"point\":"
+	       "\"buffer\",\"argument\":1,\"byte\":8,\"address\":\"0xabc\",\"distance\":16,\"unread\":0},\"python\":[],"
 	       "\"python_elsewhere\":[]}]");
 	expect(",\"next_step\":\"compute-sanitizer ");
 }
@@ -102,10 +104,20 @@ TEST(json_has_all_that_is_known)
 	f.error = 19;
 	f.error_name = "AN_ERROR";
 	f.suspect_count = 2;
-	f.suspect[0] =
-	    (struct gmod_suspect){.name = "first", .launches = 20, .unfinished = 21, .launched_ns = 1, .stream = 22};
-	f.suspect[1] = (struct gmod_suspect){
-	    .launches = 23, .stream = 24, .graph = 25, .grid = {26, 27, 28}, .block = {29, 30, 31}};
+	f.suspect[0] = (struct gmod_suspect){.name = "first",
+					     .launches = 20,
+					     .unread = 44,
+					     .unfinished = 21,
+					     .first_ns = 2,
+					     .launched_ns = 1,
+					     .stream = 22,
+					     .pointer = {GMOD_POINTS_NEAR, 40, 41, 42, 43}};
+	f.suspect[1] = (struct gmod_suspect){.launches = 23,
+					     .stream = 24,
+					     .graph = 25,
+					     .grid = {26, 27, 28},
+					     .block = {29, 30, 31},
+					     .pointer = {.pointing = GMOD_POINTS_AWAY}};
 	f.suspects_omitted = 32;
 	f.launches_lost = 33;
 	f.unknown_before_ns = 1;
@@ -120,12 +132,16 @@ TEST(json_has_all_that_is_known)
 	expect("\"call\":{\"entry_point\":\"cuSomething\",\"address\":\"0xe\",\"length\":15,\"thread\":16,"
 	       "\"kernel_block\":17,\"kernel_thread\":18,\"error\":19,\"error_name\":\"AN_ERROR\",\"python\":[],"
 	       "\"frames\":[");
-	expect("[{\"kernel\":\"first\",\"symbol\":\"first\",\"launches\":20,\"unfinished\":21,\"launched\":\"1970-01-"
-	       "01T00:00:00.000000001Z\",\"stream\":\"0x16\","
-	       "\"graph\":null,\"grid\":[0,0,0],\"block\":[0,0,0],\"python\":[],\"python_elsewhere\":[]},{\"kernel\":"
+	expect("[{\"kernel\":\"first\",\"symbol\":\"first\",\"launches\":20,\"unfinished\":21,\"first\":\"1970-01-"
+	       "01T00:00:00.000000002Z\",\"launched\":\"1970-01-01T00:00:00.000000001Z\",\"stream\":\"0x16\","
+	       "\"graph\":null,\"grid\":[0,0,0],\"block\":[0,0,0],\"arguments\":{\"point\":\"near\",\"argument\":40,"
+	       "\"byte\":41,\"address\":\"0x2b\",\"distance\":42,\"unread\":44},\"python\":[],\"python_"
+	       "elsewhere\":[]},{\"kernel\":"
 	       "null,\"symbol\":null,\"launches\":23,"
-	       "\"unfinished\":0,\"launched\":null,\"stream\":\"0x18\",\"graph\":\"0x19\",\"grid\":[26,27,28],"
-	       "\"block\":[29,30,31],\"python\":[],\"python_elsewhere\":[]}],"
+	       "\"unfinished\":0,\"first\":null,\"launched\":null,\"stream\":\"0x18\",\"graph\":\"0x19\",\"grid\":[26,"
+	       "27,28],"
+	       "\"block\":[29,30,31],\"arguments\":{\"point\":\"none\",\"unread\":0},\"python\":[],\"python_"
+	       "elsewhere\":[]}],"
 	       "\"suspects_total\":34,\"suspects_omitted\":32,\"launches_lost\":33,\"unknown_before\":\"1970-01-01T00:"
 	       "00:00.000000001Z\",");
 	expect("\"size\":1,\"device\":2,\"memory\":\"device\",\"backend\":\"unified\",\"allocation\":17,\"site\":\"the_"

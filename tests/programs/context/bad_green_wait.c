@@ -43,7 +43,7 @@ int main(void)
 	EXPECT(cuDevicePrimaryCtxReset(tk_device), CUDA_ERROR_NOT_PERMITTED);
 	tk_module = tk_load_kernels();
 	not_waited_for(first, stream, c, wait_for_current);
-	REQUIRE(wait_for_report("suspects: k_flip x1", 1000));
+	REQUIRE(wait_for_report("1. k_flip x1", 1000));
 	not_waited_for(second, stream, c, cuCtxSynchronize_v2);
 	CK(cuCtxSetCurrent(tk_context));
 	CK(cuGreenCtxDestroy(green));

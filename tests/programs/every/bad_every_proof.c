@@ -35,12 +35,12 @@ static const char *suspects(int reports)
 			fclose(f);
 			for (next = log; (next = strstr(next, "SUMMARY: ")); next++)
 				found++;
-			for (next = log; (next = strstr(next, "suspects: ")); next++)
+			for (next = log; (next = strstr(next, "suspects:")); next++)
 				last = next;
 		}
 	} while (found < reports && tk_ms() < end);
-	REQUIRE(found == reports && last);
-	*strchr(last, '\n') = 0;
+	REQUIRE(found == reports && last && strstr(last, "    changed bytes"));
+	*strstr(last, "    changed bytes") = 0;
 	return last;
 }
 

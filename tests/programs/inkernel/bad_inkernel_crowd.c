@@ -19,5 +19,5 @@ int main(void)
 	tk_launch_n(ik_kernel("d_fill"), count, NULL, TK_ARGS(&p, &count, &more));
 	tk_sync();
 	REQUIRE(!gmod_device_check || (gmod_device_check() == GMOD_OK && gmod_findings_seen() == 600));
-	REQUIRE(!gmod_device_check || wait_for_reports("suspects: d_fill", 600, 10000));
+	REQUIRE(!gmod_device_check || wait_for_reports("1. d_fill", 600, 10000));
 }

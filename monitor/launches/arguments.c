@@ -1,0 +1,130 @@
+#include "monitor/launches/arguments.h"
+
+#include "lib/base/map.h"
+
+typedef uint64_t pair __attribute__((vector_size(16), aligned(1), may_alias));
+
+/* In pieces that a processor has an instruction for. Who reads them meanwhile finds out that they were overwritten. */
+__attribute__((noinline, no_sanitize("thread"))) static void copy(volatile char *to, const char *from, size_t size)
+{
+	size_t done = 0;
+
+	for (; size - done >= sizeof(pair); done += sizeof(pair))
+		*(volatile pair *)(to + done) = *(const pair *)(from + done);
+	for (; done < size; done++)
+		to[done] = from[done];
+}
+
+void gmod_argument_copy(_Atomic uint64_t *to, unsigned offset, const void *from, size_t size)
+{
+	copy((volatile char *)to + offset, from, size);
+}
+
+/* ---- the thread's own side ---- */
+
+static struct gmod_arguments *make(struct gmod_thread *t)
+{
+	struct gmod_arguments *a = gmod_map(sizeof(*a));
+
+	/* release: it is empty for who looks */
+	atomic_store_explicit(&t->arguments, a, memory_order_release);
+	return a;
+}
+
+static void remember(struct gmod_arguments *a, uint64_t function, const struct gmod_signature_now *now)
+{
+	if (a->changes != now->changes)
+		memset(a->here, 0, sizeof(a->here));
+	a->changes = now->changes;
+	*gmod_signature_place(a, function) = (struct gmod_signature_here){function, now->signature};
+}
+
+static bool reaches(const struct gmod_signature *signature, size_t size)
+{
+	const struct gmod_parameter *last = signature->count ? &signature->at[signature->count - 1] : NULL;
+
+	return !last || (size_t)last->offset + last->size <= size;
+}
+
+static void copy_from_buffer(_Atomic uint64_t *to, const struct gmod_signature *signature, const char *buffer)
+{
+	for (int i = 0; i < signature->count; i++)
+		gmod_argument_copy(to, signature->at[i].offset, buffer + signature->at[i].offset,
+				   signature->at[i].size);
+}
+
+void gmod_arguments_note(struct gmod_thread *t, uint64_t function, const struct gmod_signature_now *now,
+			 void *const *params, const void *buffer, size_t size)
+{
+	const struct gmod_signature *signature = now->signature;
+	struct gmod_arguments *a = atomic_load_explicit(&t->arguments, memory_order_relaxed);
+	uint64_t n = atomic_load_explicit(&t->launches, memory_order_relaxed);
+
+	if (!a && !(a = make(t)))
+		return;
+	if (signature && params) {
+		remember(a, function, now);
+		gmod_arguments_copy(t, a, signature, params);
+		return;
+	}
+	if (signature && (buffer || !signature->count) && reaches(signature, size)) {
+		copy_from_buffer(gmod_arguments_begin(t, a, signature), signature, buffer);
+		return;
+	}
+	/* release fence: who reads this in the place of an old record finds that the count has passed it */
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&a->record[n % GMOD_RING].signature, NULL, memory_order_relaxed);
+}
+
+/* ---- who asks ---- */
+
+static struct gmod_pointer judge(uint64_t word, const struct gmod_target *target)
+{
+	struct gmod_pointer p = {.pointing = GMOD_POINTS_AWAY, .distance = UINT64_MAX, .address = word};
+
+	if (word - target->base < target->size)
+		p.pointing = GMOD_POINTS_AT;
+	else if (target->changed - word <= GMOD_NEAR)
+		p.pointing = GMOD_POINTS_NEAR;
+	if (p.pointing != GMOD_POINTS_AWAY && word <= target->changed)
+		p.distance = target->changed - word;
+	return p;
+}
+
+static void look_at_parameter(const struct gmod_parameter *p, uint32_t number, const _Atomic uint64_t *arguments,
+			      const struct gmod_target *target, struct gmod_pointer *best)
+{
+	/* Pointers are aligned in a parameter as they are in memory. */
+	for (unsigned word = (p->offset + 7U) / 8; word * 8 + 8 <= (unsigned)p->offset + p->size; word++) {
+		struct gmod_pointer found = judge(atomic_load_explicit(&arguments[word], memory_order_relaxed), target);
+
+		found.argument = number;
+		found.byte = word * 8 - p->offset;
+		if (gmod_points_better(&found, best))
+			*best = found;
+	}
+}
+
+struct gmod_pointer gmod_arguments_find(const struct gmod_thread *t, uint64_t number, const struct gmod_target *target)
+{
+	const struct gmod_pointer unknown = {.pointing = GMOD_POINTS_SECRET, .distance = UINT64_MAX};
+	const struct gmod_arguments *a = atomic_load_explicit(&t->arguments, memory_order_acquire);
+	const struct gmod_argument_record *r = a ? &a->record[number % GMOD_RING] : NULL;
+	const struct gmod_signature *signature = r ? atomic_load_explicit(&r->signature, memory_order_relaxed) : NULL;
+	uint64_t position = r ? atomic_load_explicit(&r->position, memory_order_relaxed) : 0;
+	struct gmod_pointer best = unknown;
+
+	if (!signature || !target->base || position % GMOD_ARGUMENT_BYTES + signature->bytes > GMOD_ARGUMENT_BYTES)
+		return unknown;
+	if (!signature->is_cut)
+		best.pointing = GMOD_POINTS_AWAY;
+	for (int i = 0; i < signature->count; i++)
+		look_at_parameter(&signature->at[i], (uint32_t)i, &a->bytes[position % GMOD_ARGUMENT_BYTES / 8], target,
+				  &best);
+	/* acquire fence: what was read was not overwritten if neither has passed it */
+	atomic_thread_fence(memory_order_acquire);
+	if (atomic_load_explicit(&a->end, memory_order_relaxed) - position > GMOD_ARGUMENT_BYTES ||
+	    atomic_load_explicit(&t->launches, memory_order_relaxed) - number >= GMOD_RING)
+		return unknown;
+	return best;
+}
