@@ -80,7 +80,7 @@ static const void *buffer_of(void *const *extra, size_t *size)
 	return buffer;
 }
 
-/* Both are refused by the driver, and none is right only where there are no parameters. */
+/* Both are refused by the driver, and then there is no launch. */
 void gmod_parameters_rare(struct gmod_thread *t, uint64_t function, void *const *params, void *const *extra)
 {
 	struct gmod_signature_now now = {.changes =
@@ -88,7 +88,7 @@ void gmod_parameters_rare(struct gmod_thread *t, uint64_t function, void *const 
 	const void *buffer;
 	size_t size = 0;
 
-	now.signature = params && extra ? NULL : signature_of(function);
-	buffer = now.signature && extra ? buffer_of(extra, &size) : NULL;
-	gmod_arguments_note(t, function, &now, params, buffer, size);
+	now.signature = signature_of(function);
+	buffer = extra ? buffer_of(extra, &size) : NULL;
+	gmod_arguments_note(t, function, &now, extra ? NULL : params, buffer, size);
 }

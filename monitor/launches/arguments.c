@@ -58,22 +58,16 @@ void gmod_arguments_note(struct gmod_thread *t, uint64_t function, const struct 
 {
 	const struct gmod_signature *signature = now->signature;
 	struct gmod_arguments *a = atomic_load_explicit(&t->arguments, memory_order_relaxed);
-	uint64_t n = atomic_load_explicit(&t->launches, memory_order_relaxed);
 
 	if (!a && !(a = make(t)))
 		return;
-	if (signature && params) {
-		remember(a, function, now);
+	remember(a, function, now);
+	if (signature && (params || !signature->count))
 		gmod_arguments_copy(t, a, signature, params);
-		return;
-	}
-	if (signature && (buffer || !signature->count) && reaches(signature, size)) {
+	else if (signature && buffer && reaches(signature, size))
 		copy_from_buffer(gmod_arguments_begin(t, a, signature), signature, buffer);
-		return;
-	}
-	/* release fence: who reads this in the place of an old record finds that the count has passed it */
-	atomic_thread_fence(memory_order_release);
-	atomic_store_explicit(&a->record[n % GMOD_RING].signature, NULL, memory_order_relaxed);
+	else
+		gmod_arguments_unknown(t, a);
 }
 
 /* ---- who asks ---- */

@@ -25,8 +25,8 @@ enum { GMOD_ARGUMENT_BYTES = 1 << 16, GMOD_SIGNATURE_BITS = 8, GMOD_SIGNATURES =
 struct gmod_arguments {
 	uint64_t changes; /* gmod_signature_changes, of the signatures here; the thread's own, as they are */
 	struct gmod_signature_here {
-		uint64_t function; /* 0: nobody's place */
-		const struct gmod_signature *signature;
+		uint64_t function;                      /* 0: nobody's place */
+		const struct gmod_signature *signature; /* NULL: it is not known */
 	} here[GMOD_SIGNATURES];
 	struct gmod_argument_record {
 		_Atomic(const struct gmod_signature *) signature; /* NULL: the arguments are not known */
@@ -85,6 +85,16 @@ static inline __attribute__((always_inline)) void gmod_arguments_copy(struct gmo
 	}
 }
 
+/* Nothing is known of the arguments of the thread's next launch. */
+static inline void gmod_arguments_unknown(struct gmod_thread *t, struct gmod_arguments *a)
+{
+	uint64_t n = atomic_load_explicit(&t->launches, memory_order_relaxed);
+
+	/* release fence: who reads this in the place of an old record finds that the count has passed it */
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&a->record[n % GMOD_RING].signature, NULL, memory_order_relaxed);
+}
+
 /*
  * The arguments of the thread's next launch, as the program has them. false: nothing is written; gmod_arguments_note()
  * does what is rare.
@@ -96,11 +106,13 @@ static inline __attribute__((always_inline)) bool gmod_arguments_take(struct gmo
 	const struct gmod_signature_here *here = a ? gmod_signature_place(a, function) : NULL;
 
 	if (__builtin_expect(!here || here->function != function ||
-				 a->changes != atomic_load_explicit(&gmod_signature_changes, memory_order_relaxed) ||
-				 !params,
+				 a->changes != atomic_load_explicit(&gmod_signature_changes, memory_order_relaxed),
 			     0))
 		return false;
-	gmod_arguments_copy(t, a, here->signature, params);
+	if (__builtin_expect(!here->signature || (!params && here->signature->count), 0))
+		gmod_arguments_unknown(t, a);
+	else
+		gmod_arguments_copy(t, a, here->signature, params);
 	return true;
 }
 
