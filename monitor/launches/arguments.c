@@ -2,22 +2,31 @@
 
 #include "lib/base/map.h"
 
-typedef uint64_t pair __attribute__((vector_size(16), aligned(1), may_alias));
+/* Who reads them meanwhile finds out that they were overwritten, which ThreadSanitizer cannot know. */
+#if defined(__SANITIZE_THREAD__)
+#define BYTE_BY_BYTE 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BYTE_BY_BYTE 1
+#endif
+#endif
 
-/* In pieces that a processor has an instruction for. Who reads them meanwhile finds out that they were overwritten. */
+#ifdef BYTE_BY_BYTE
 __attribute__((noinline, no_sanitize("thread"))) static void copy(volatile char *to, const char *from, size_t size)
 {
-	size_t done = 0;
-
-	for (; size - done >= sizeof(pair); done += sizeof(pair))
-		*(volatile pair *)(to + done) = *(const pair *)(from + done);
-	for (; done < size; done++)
-		to[done] = from[done];
+	for (size_t i = 0; i < size; i++)
+		to[i] = from[i];
 }
+#else
+static void copy(char *to, const char *from, size_t size)
+{
+	memcpy(to, from, size);
+}
+#endif
 
 void gmod_argument_copy(_Atomic uint64_t *to, unsigned offset, const void *from, size_t size)
 {
-	copy((volatile char *)to + offset, from, size);
+	copy((char *)to + offset, from, size);
 }
 
 /* ---- the thread's own side ---- */

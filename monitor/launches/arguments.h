@@ -23,7 +23,8 @@
 enum { GMOD_ARGUMENT_BYTES = 1 << 16, GMOD_SIGNATURE_BITS = 8, GMOD_SIGNATURES = 1 << GMOD_SIGNATURE_BITS };
 
 struct gmod_arguments {
-	uint64_t changes; /* gmod_signature_changes, of the signatures here; the thread's own, as they are */
+	uint64_t changes;     /* gmod_signature_changes, of the signatures here; the thread's own, as they are */
+	_Atomic uint64_t end; /* so many bytes were ever taken, the latest are there */
 	struct gmod_signature_here {
 		uint64_t function;                      /* 0: nobody's place */
 		const struct gmod_signature *signature; /* NULL: it is not known */
@@ -32,7 +33,6 @@ struct gmod_arguments {
 		_Atomic(const struct gmod_signature *) signature; /* NULL: the arguments are not known */
 		_Atomic uint64_t position;
 	} record[GMOD_RING];
-	_Alignas(64) _Atomic uint64_t end; /* so many bytes were ever taken, the latest are there */
 	_Alignas(64) _Atomic uint64_t bytes[GMOD_ARGUMENT_BYTES / 8];
 };
 
@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) void gmod_arguments_copy(struct gmo
 {
 	_Atomic uint64_t *to = gmod_arguments_begin(t, a, signature);
 
-	for (int i = 0; i < signature->count; i++) {
+	for (int i = 0; params && i < signature->count; i++) {
 		unsigned offset = signature->at[i].offset, size = signature->at[i].size;
 		uint64_t word;
 		uint32_t half;

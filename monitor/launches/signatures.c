@@ -4,7 +4,8 @@
 
 static gmod_histories signatures;
 
-_Atomic uint64_t gmod_signature_changes;
+/* Each launch reads it, and nothing else is to be written on its cache line. */
+_Alignas(128) _Atomic uint64_t gmod_signature_changes;
 
 static const struct gmod_signature *signature_in(const struct gmod_kept *kept)
 {
