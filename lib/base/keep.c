@@ -40,6 +40,11 @@ void *gmod_keep_room(size_t size)
 	return at <= ARENA - size ? base + at : NULL;
 }
 
+size_t gmod_keep_used(void)
+{
+	return atomic_load_explicit(&arena_used, memory_order_relaxed);
+}
+
 static struct gmod_kept *find_kept(struct gmod_kept *k, uint64_t hash, const void *bytes, size_t size)
 {
 	while (k && (k->hash != hash || k->size != size || memcmp(k->bytes, bytes, size) != 0))

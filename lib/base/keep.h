@@ -19,6 +19,9 @@ struct gmod_kept {
 /* NULL: there is no room. */
 const struct gmod_kept *gmod_keep(const void *bytes, size_t size);
 
+/* Bytes that are taken so far. */
+size_t gmod_keep_used(void);
+
 /* Zeroed memory of the same kind. */
 void *gmod_keep_room(size_t size);
 

@@ -3,18 +3,24 @@
 #include <stdbool.h>
 
 #include "lib/hooks/hook.h"
+#include "lib/hooks/parameters.h"
 #include "lib/base/facts.h"
 #include "lib/base/map.h"
 #include "monitor/launches/graphs.h"
+#include "monitor/launches/history.h"
 #include "monitor/launches/names.h"
 
 /* QUIET: nodes looked at in updates that brought nothing new, after which most are not looked at. */
-enum { KERNELS = 64, NODES = 65536, DEPTH = 4, QUIET = 65536 };
+enum { KERNELS = GMOD_GRAPH_NAMES, WORDS = 65536, NODES = 65536, DEPTH = 4, QUIET = 65536 };
 
 struct kernels {
 	uint64_t function[KERNELS + 1];
+	const struct gmod_signature *signature[KERNELS + 1];
 	unsigned count;
-	bool more; /* that are not among these */
+	struct gmod_graph_word *word; /* room for WORDS; NULL: they are not read */
+	size_t words;
+	bool unread; /* some are not among these */
+	bool more;   /* that are not among these */
 	unsigned nodes;
 };
 
@@ -37,19 +43,49 @@ static void ask_name(CUfunction function, CUkernel kernel)
 		gmod_name_learn(function ? gmod_handle(function) : gmod_handle(kernel), name, 0);
 }
 
-static void add(struct kernels *k, CUfunction function, CUkernel kernel)
+/* Its place among them; KERNELS: it has none. */
+static unsigned add(struct kernels *k, CUfunction function, CUkernel kernel)
 {
 	uint64_t handle = function ? gmod_handle(function) : gmod_handle(kernel);
 
 	for (unsigned i = 0; i < k->count; i++)
 		if (k->function[i] == handle)
-			return;
-	if (handle && k->count < KERNELS) {
-		ask_name(function, kernel);
-		k->function[k->count++] = handle;
-	} else {
+			return i;
+	if (!handle || k->count == KERNELS) {
 		k->more = true;
+		return KERNELS;
 	}
+	ask_name(function, kernel);
+	k->function[k->count] = handle;
+	if (k->word)
+		k->signature[k->count] = gmod_parameters_of_node(handle, !function);
+	return k->count++;
+}
+
+static void add_words(struct kernels *k, const char *name, uint32_t argument, const char *bytes, size_t size)
+{
+	for (uint32_t at = 0; at + 8 <= size; at += 8) {
+		struct gmod_graph_word w = {.name = name, .argument = argument, .byte = at};
+
+		memcpy(&w.word, bytes + at, 8);
+		if (!gmod_may_be_address(w.word))
+			continue;
+		if (k->words == WORDS)
+			k->unread = true;
+		else
+			k->word[k->words++] = w;
+	}
+}
+
+/* What the node will pass on. The driver copies arguments that came in one buffer, and gives them back as an array. */
+static void read_node(struct kernels *k, unsigned kernel, void *const *params)
+{
+	const struct gmod_signature *s = kernel < KERNELS ? k->signature[kernel] : NULL;
+	const char *name = s ? gmod_name_of(k->function[kernel], GMOD_LATEST) : NULL;
+
+	k->unread |= !name || s->is_cut || (s->count && !params);
+	for (int i = 0; name && params && i < s->count; i++)
+		add_words(k, name, (uint32_t)i, params[i], s->at[i].size);
 }
 
 static void collect(struct kernels *k, CUgraph graph, int depth);
@@ -64,7 +100,9 @@ static void collect_node(struct kernels *k, CUgraphNode node, int depth)
 
 	if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_KERNEL) {
 		r = NEXT(cuGraphKernelNodeGetParams_v2)(node, &params);
-		if (r == CUDA_SUCCESS)
+		if (r == CUDA_SUCCESS && k->word)
+			read_node(k, add(k, params.func, params.kern), params.kernelParams);
+		else if (r == CUDA_SUCCESS)
 			add(k, params.func, params.kern);
 	} else if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_GRAPH) {
 		r = NEXT(cuGraphChildGraphNodeGetGraph)(node, &child);
@@ -113,26 +151,29 @@ static void collect(struct kernels *k, CUgraph graph, int depth)
 }
 
 /* All that is known of a graph's kernels. */
-static struct kernels kernels_of(CUgraph graph)
+static void find_kernels(struct kernels *k, CUgraph graph)
 {
-	struct kernels k = {.count = 0};
-
 	if (HAVE(cuGraphKernelNodeGetParams_v2))
-		collect(&k, graph, 0);
+		collect(k, graph, 0);
 	else
-		k.more = true;
+		k->more = true;
 	/* What is not known of them stands for one without a name, which is a suspect like the others. */
-	if (k.more)
-		k.function[k.count++] = 0;
-	return k;
+	if (k->more)
+		k->function[k->count++] = 0;
 }
 
 static CUresult instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on() && exec) {
-		struct kernels k = kernels_of(graph);
+		const size_t room = WORDS * sizeof(struct gmod_graph_word);
+		struct kernels k = {.count = 0};
 
+		k.word = gmod_map(room);
+		find_kernels(&k, graph);
 		gmod_graph_learn(gmod_handle(*exec), k.function, k.count);
+		gmod_graph_words_learn(gmod_handle(*exec), k.more || k.unread ? NULL : k.word, k.words);
+		if (k.word)
+			munmap(k.word, room);
 	}
 	return gmod_done(r, entry_point);
 }
@@ -182,8 +223,11 @@ static bool is_looked_at(void)
 /* whole: the executable graph has become this one; else a part of it. */
 static void look(CUgraphExec exec, CUgraph graph, bool whole)
 {
-	struct kernels k = kernels_of(graph);
-	bool is_new = (whole ? gmod_graph_learn : gmod_graph_learn_more)(gmod_handle(exec), k.function, k.count);
+	struct kernels k = {.count = 0};
+	bool is_new;
+
+	find_kernels(&k, graph);
+	is_new = (whole ? gmod_graph_learn : gmod_graph_learn_more)(gmod_handle(exec), k.function, k.count);
 
 	if (is_new)
 		atomic_store_explicit(&brought_nothing, 0, memory_order_relaxed);
@@ -195,6 +239,7 @@ static void look(CUgraphExec exec, CUgraph graph, bool whole)
 static CUresult updated(CUresult r, CUgraphExec exec, CUgraph graph, bool whole, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
+		gmod_graph_words_learn(gmod_handle(exec), NULL, 0);
 		if (is_looked_at())
 			look(exec, graph, whole);
 		else
@@ -210,6 +255,7 @@ static CUresult node_updated(CUresult r, CUgraphExec exec, CUfunction function, 
 	struct kernels k = {.count = 0};
 
 	if (r == CUDA_SUCCESS && gmod_on()) {
+		gmod_graph_words_learn(gmod_handle(exec), NULL, 0);
 		add(&k, function, kernel);
 		gmod_graph_learn_more(gmod_handle(exec), k.function, k.count);
 	}

@@ -44,7 +44,7 @@ static CUresult ask(uint64_t handle, bool is_kernel, union asked *out)
 }
 
 /* Loading a kernel may be what a capture elsewhere forbids. */
-static const struct gmod_signature *ask_signature(uint64_t handle, bool is_kernel)
+static const struct gmod_signature *ask_driver(uint64_t handle, bool is_kernel)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	union asked asked;
@@ -53,15 +53,27 @@ static const struct gmod_signature *ask_signature(uint64_t handle, bool is_kerne
 	gmod_relaxed_end(mode);
 	if (r != CUDA_SUCCESS)
 		gmod_degraded("asking for a kernel's parameters");
-	gmod_signature_learn(handle, r == CUDA_SUCCESS ? &asked.signature : NULL);
-	return gmod_signature_of(handle);
+	return r == CUDA_SUCCESS ? gmod_signature_keep(&asked.signature) : NULL;
 }
 
 static const struct gmod_signature *signature_of(uint64_t handle)
 {
-	const struct gmod_signature *l = gmod_signature_of(handle);
+	const struct gmod_signature *s = gmod_signature_of(handle);
 
-	return l && l->count == GMOD_SIGNATURE_UNASKED ? ask_signature(handle, l->is_kernel) : l;
+	if (!s || s->count != GMOD_SIGNATURE_UNASKED)
+		return s;
+	s = ask_driver(handle, s->is_kernel);
+	gmod_signature_learn(handle, s);
+	return s;
+}
+
+/* It may be one that the program was never given, and whose handle was another's: nothing is learned of it. */
+const struct gmod_signature *gmod_parameters_of_node(uint64_t handle, bool is_kernel)
+{
+	const struct gmod_signature *s = signature_of(handle);
+	bool can_ask = is_kernel ? HAVE(cuKernelGetParamInfo) : HAVE(cuFuncGetParamInfo);
+
+	return s || !can_ask ? s : ask_driver(handle, is_kernel);
 }
 
 /* {POINTER, p, SIZE, &n, END}; NULL: it is not understood. */

@@ -11,6 +11,9 @@
 __attribute__((cold)) void gmod_parameters_rare(struct gmod_thread *t, uint64_t function, void *const *params,
 						void *const *extra);
 
+/* The signature of a graph's kernel, for its handle's life; NULL: the driver does not say. */
+const struct gmod_signature *gmod_parameters_of_node(uint64_t handle, bool is_kernel);
+
 static inline __attribute__((always_inline)) void gmod_parameters(struct gmod_thread *t, uint64_t function,
 								  void *const *params, void *const *extra)
 {

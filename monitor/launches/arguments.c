@@ -81,7 +81,7 @@ void gmod_arguments_note(struct gmod_thread *t, uint64_t function, const struct 
 
 /* ---- who asks ---- */
 
-static struct gmod_pointer judge(uint64_t word, const struct gmod_target *target)
+struct gmod_pointer gmod_pointer_judge(uint64_t word, const struct gmod_target *target)
 {
 	struct gmod_pointer p = {.pointing = GMOD_POINTS_AWAY, .distance = UINT64_MAX, .address = word};
 
@@ -99,7 +99,8 @@ static void look_at_parameter(const struct gmod_parameter *p, uint32_t number, c
 {
 	/* Pointers are aligned in a parameter as they are in memory. */
 	for (unsigned word = (p->offset + 7U) / 8; word * 8 + 8 <= (unsigned)p->offset + p->size; word++) {
-		struct gmod_pointer found = judge(atomic_load_explicit(&arguments[word], memory_order_relaxed), target);
+		struct gmod_pointer found =
+		    gmod_pointer_judge(atomic_load_explicit(&arguments[word], memory_order_relaxed), target);
 
 		found.argument = number;
 		found.byte = word * 8 - p->offset;

@@ -134,6 +134,9 @@ struct gmod_target {
 	uint64_t base, size, changed; /* base 0: nothing is */
 };
 
+/* Where it points. */
+struct gmod_pointer gmod_pointer_judge(uint64_t word, const struct gmod_target *target);
+
 /* Does a say more than b? */
 static inline bool gmod_points_better(const struct gmod_pointer *a, const struct gmod_pointer *b)
 {

@@ -5,7 +5,7 @@
 #include "monitor/launches/names.h"
 
 /* What is kept of a graph is an array of its kernels' names. */
-static gmod_histories graphs;
+static gmod_histories graphs, all_words;
 
 struct list {
 	unsigned count;
@@ -94,6 +94,37 @@ bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned c
 void gmod_graph_end(uint64_t graph)
 {
 	gmod_history_add(graphs, graph, NULL, 0);
+	gmod_history_add(all_words, graph, NULL, 0);
+}
+
+/* ---- what they have as arguments ---- */
+
+void gmod_graph_words_learn(uint64_t graph, const struct gmod_graph_word *words, size_t count)
+{
+	size_t size = count * sizeof(*words);
+	const struct gmod_kept *kept = NULL;
+
+	if (words && gmod_keep_used() + size <= GMOD_GRAPH_BYTES)
+		kept = gmod_keep(words, size);
+	gmod_history_add(all_words, graph, kept, 0);
+}
+
+struct gmod_pointer gmod_graph_find(uint64_t graph, uint64_t ticks, const char *name, const struct gmod_target *target)
+{
+	const struct gmod_kept *kept = target->base ? gmod_history_at(all_words, graph, ticks, NULL) : NULL;
+	const struct gmod_graph_word *word = kept ? (const void *)kept->bytes : NULL;
+	struct gmod_pointer best = {.pointing = kept && name ? GMOD_POINTS_AWAY : GMOD_POINTS_SECRET,
+				    .distance = UINT64_MAX};
+
+	for (size_t i = 0; name && kept && i < kept->size / sizeof(*word); i++) {
+		struct gmod_pointer found = gmod_pointer_judge(word[i].word, target);
+
+		found.argument = word[i].argument;
+		found.byte = word[i].byte;
+		if (word[i].name == name && gmod_points_better(&found, &best))
+			best = found;
+	}
+	return best;
 }
 
 unsigned gmod_graph_kernels(uint64_t graph, uint64_t ticks, const char **out, unsigned max)

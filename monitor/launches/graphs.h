@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { GMOD_GRAPH_NAMES = 32 }; /* the last one NULL where there are more */
+#include "monitor/launches/arguments.h"
+
+enum { GMOD_GRAPH_NAMES = 256 }; /* the last one NULL where there are more */
 
 /*
  * The kernels of an executable graph from now on, by their handles; kept as names. _more: and those it had, too, for it
@@ -18,6 +20,26 @@ enum { GMOD_GRAPH_NAMES = 32 }; /* the last one NULL where there are more */
  */
 bool gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count);
 bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned count);
+/* A word that a kernel of the graph has among its arguments, and that may be an address. */
+struct gmod_graph_word {
+	uint64_t word;
+	const char *name; /* the kernel's, as gmod_name_of() says */
+	uint32_t argument, byte;
+};
+static inline bool gmod_may_be_address(uint64_t word)
+{
+	return word >> 32 && !(word >> 48);
+}
+
+/*
+ * All such words of the executable graph from now on; NULL: they are not known. They are kept for ever
+ * (lib/base/keep.h), in one half of what can be: what comes after that is not known, and names have the other half.
+ */
+enum { GMOD_GRAPH_BYTES = 32 << 20 };
+void gmod_graph_words_learn(uint64_t graph, const struct gmod_graph_word *words, size_t count);
+/* The best of them that a kernel of that name had at `ticks`. */
+struct gmod_pointer gmod_graph_find(uint64_t graph, uint64_t ticks, const char *name, const struct gmod_target *target);
+
 /* It is gone. */
 void gmod_graph_end(uint64_t graph);
 /*

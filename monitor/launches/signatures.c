@@ -38,12 +38,17 @@ void gmod_signature_expect_as(uint64_t function, uint64_t kernel)
 		gmod_signature_expect(function, false, module);
 }
 
-void gmod_signature_learn(uint64_t handle, const struct gmod_signature *l)
+const struct gmod_signature *gmod_signature_keep(const struct gmod_signature *s)
+{
+	return signature_in(gmod_keep(s, gmod_signature_size(s->count)));
+}
+
+void gmod_signature_learn(uint64_t handle, const struct gmod_signature *s)
 {
 	uint64_t module = 0;
 
 	gmod_history_at(signatures, handle, GMOD_LATEST, &module);
-	gmod_history_add(signatures, handle, l ? gmod_keep(l, gmod_signature_size(l->count)) : NULL, module);
+	gmod_history_add(signatures, handle, s ? gmod_keep(s, gmod_signature_size(s->count)) : NULL, module);
 	changed();
 }
 

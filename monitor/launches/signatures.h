@@ -44,7 +44,9 @@ static inline size_t gmod_signature_size(int32_t count)
 void gmod_signature_expect(uint64_t handle, bool is_kernel, uint64_t module);
 /* The same of the function of a kernel, with which it goes. */
 void gmod_signature_expect_as(uint64_t function, uint64_t kernel);
-/* What the driver said of a handle; it is copied. NULL: nothing is known of it from now on. */
+/* A copy that stays; NULL: there is no room. */
+const struct gmod_signature *gmod_signature_keep(const struct gmod_signature *s);
+/* What the driver said of a handle, which was kept. NULL: nothing is known of it from now on. */
 void gmod_signature_learn(uint64_t handle, const struct gmod_signature *l);
 /* A module or library is gone, or was about to be at `ticks`; module GMOD_ANY_OWNER: a context, with all it has. */
 void gmod_signatures_end(uint64_t module, uint64_t ticks);

@@ -124,9 +124,12 @@ static void note_times(struct group *group, const struct seen_launch *l, unsigne
 	group->suspect.launches += l->times;
 }
 
-/* A graph's arguments, and those of a launch without a record, are not known. */
-static struct gmod_pointer pointer_of(const struct groups *g, const struct seen_launch *l)
+/* Those of a launch without a record are not known, nor are those of launches of a graph in which it may have changed.
+ */
+static struct gmod_pointer pointer_of(const struct groups *g, const struct seen_launch *l, const char *name)
 {
+	if (l->is_graph && l->times == 1)
+		return gmod_graph_find(l->function, l->ticks, name, &g->target);
 	if (l->is_graph || l->number == GMOD_NO_NUMBER)
 		return (struct gmod_pointer){.pointing = GMOD_POINTS_SECRET, .distance = UINT64_MAX};
 	return gmod_arguments_find(l->thread, l->number, &g->target);
@@ -150,7 +153,7 @@ static void note_pointer(struct group *group, const struct seen_launch *l, const
 static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
 {
 	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
-	struct gmod_pointer pointer = pointer_of(g, l);
+	struct gmod_pointer pointer = pointer_of(g, l, name);
 
 	if (!group)
 		return;

@@ -4,6 +4,7 @@
 
 #include "lib/base/deadline.h"
 #include "monitor/launches/arguments.h"
+#include "monitor/launches/graphs.h"
 #include "monitor/launches/history.h"
 #include "monitor/launches/launch.h"
 #include "monitor/launches/names.h"
@@ -323,6 +324,55 @@ TEST(a_launch_is_never_taken_for_another)
 	pthread_join(thread, NULL);
 	CHECK(found >= 100 && unknown > 0, "%llu found, %llu unknown", (unsigned long long)found,
 	      (unsigned long long)unknown);
+}
+
+/* ---- graphs ---- */
+
+static void check_graph(uint64_t graph, uint64_t ticks, const char *name, enum gmod_pointing pointing,
+			uint32_t argument)
+{
+	struct gmod_pointer p = gmod_graph_find(graph, ticks, name, &target);
+
+	CHECK(p.pointing == pointing, "%d", (int)p.pointing);
+	if (pointing <= GMOD_POINTS_NEAR)
+		CHECK(p.argument == argument && p.byte == 16, "argument %u at %u", p.argument, p.byte);
+}
+
+/* As of the time of the launch: the handle is used again, and graphs are changed. */
+TEST(a_graph_has_the_arguments_that_it_had_then)
+{
+	enum { GRAPH = 0x8000 };
+	static const char one[] = "one", other[] = "other", third[] = "third";
+	const struct gmod_graph_word words[] = {
+	    {BASE - 4, one, 1, 16}, {BASE + 4, one, 2, 16}, {BASE - 8, other, 3, 16}, {0x1234567890, third, 4, 16}};
+	uint64_t first, second, third_time;
+
+	check_graph(GRAPH, GMOD_LATEST, one, GMOD_POINTS_SECRET, 0);
+	gmod_graph_words_learn(GRAPH, words, 4);
+	first = gmod_ticks();
+	check_graph(GRAPH, first, one, GMOD_POINTS_AT, 2);
+	check_graph(GRAPH, first, other, GMOD_POINTS_NEAR, 3);
+	check_graph(GRAPH, first, third, GMOD_POINTS_AWAY, 0);
+	check_graph(GRAPH, first, "none", GMOD_POINTS_AWAY, 0);
+	check_graph(GRAPH, first, NULL, GMOD_POINTS_SECRET, 0);
+	gmod_graph_words_learn(GRAPH, NULL, 0);
+	second = gmod_ticks();
+	check_graph(GRAPH, second, one, GMOD_POINTS_SECRET, 0);
+	gmod_graph_words_learn(GRAPH, words, 1);
+	third_time = gmod_ticks();
+	check_graph(GRAPH, third_time, one, GMOD_POINTS_NEAR, 1);
+	check_graph(GRAPH, first, one, GMOD_POINTS_AT, 2);
+	check_graph(GRAPH, second, one, GMOD_POINTS_SECRET, 0);
+	gmod_graph_end(GRAPH);
+	check_graph(GRAPH, gmod_ticks(), one, GMOD_POINTS_SECRET, 0);
+	check_graph(GRAPH, third_time, one, GMOD_POINTS_NEAR, 1);
+}
+
+TEST(words_that_may_be_addresses)
+{
+	assert_true(gmod_may_be_address(0x7f0000000000) && gmod_may_be_address(UINT64_C(1) << 32));
+	assert_false(gmod_may_be_address(0xffffffff) || gmod_may_be_address(UINT64_C(1) << 48) ||
+		     gmod_may_be_address(0x3ff0000000000000));
 }
 
 /* ---- suspects ---- */

@@ -331,20 +331,22 @@ TEST(an_updated_graph_keeps_what_it_had)
 /* As in a program that gives its nodes new arguments before each launch. */
 TEST(nodes_updated_in_any_order_change_nothing)
 {
-	enum { NODES = 40 };
+	enum { NODES = GMOD_GRAPH_NAMES + 8 };
 	uint64_t functions[NODES], graph = new_handle(), late = new_handle(), seed = 1, first;
 	const char *names[GMOD_GRAPH_NAMES], *now[GMOD_GRAPH_NAMES];
 
 	for (int i = 0; i < NODES; i++)
 		functions[i] = kernel("updated_", i);
-	for (unsigned count = 4; count <= NODES; count += 36) {
+	for (unsigned count = 4; count <= NODES; count += NODES - 4) {
 		gmod_graph_learn(graph, functions, count);
 		first = gmod_ticks();
-		assert_int_equal(gmod_graph_kernels(graph, first, names, GMOD_GRAPH_NAMES), count == 4 ? 4 : 32);
+		assert_int_equal(gmod_graph_kernels(graph, first, names, GMOD_GRAPH_NAMES),
+				 count == 4 ? 4 : GMOD_GRAPH_NAMES);
 		for (int i = 0; i < 1000000; i++)
 			gmod_graph_learn_more(graph, &functions[random_below(&seed, count)], 1);
-		assert_int_equal(gmod_graph_kernels(graph, first, now, GMOD_GRAPH_NAMES), count == 4 ? 4 : 32);
-		assert_memory_equal(names, now, (count == 4 ? 4 : 32) * sizeof(names[0]));
+		assert_int_equal(gmod_graph_kernels(graph, first, now, GMOD_GRAPH_NAMES),
+				 count == 4 ? 4 : GMOD_GRAPH_NAMES);
+		assert_memory_equal(names, now, (count == 4 ? 4 : GMOD_GRAPH_NAMES) * sizeof(names[0]));
 	}
 	gmod_name_learn(late, "after them", 0);
 	assert_string_equal(gmod_name_of(late, gmod_ticks()), "after them");
@@ -380,19 +382,20 @@ TEST(a_graph_made_over_and_over_takes_no_room)
 
 TEST(a_graph_of_many_kernels_keeps_the_first)
 {
-	uint64_t functions[40], graph = new_handle();
-	const char *names[64];
+	enum { LAST = GMOD_GRAPH_NAMES - 1 };
+	uint64_t functions[LAST + 9], graph = new_handle();
+	const char *names[LAST + 9];
 	unsigned count;
 
-	for (int i = 0; i < 40; i++)
+	for (int i = 0; i < LAST + 9; i++)
 		functions[i] = kernel("node_", i);
-	gmod_graph_learn(graph, functions, 40);
-	count = gmod_graph_kernels(graph, GMOD_IN_CALL, names, 64);
-	assert_int_equal(count, 32);
-	for (unsigned i = 0; i < 31; i++)
+	gmod_graph_learn(graph, functions, LAST + 9);
+	count = gmod_graph_kernels(graph, GMOD_IN_CALL, names, LAST + 9);
+	assert_int_equal(count, LAST + 1);
+	for (unsigned i = 0; i < LAST; i++)
 		assert_ptr_equal(names[i], gmod_name_of(functions[i], GMOD_IN_CALL));
 	/* One stands for the others. */
-	assert_null(names[31]);
+	assert_null(names[LAST]);
 }
 
 /* ---- threads ---- */
