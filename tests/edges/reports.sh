@@ -20,6 +20,27 @@ check_innocent() {
 	says "innocent: after a wait for another context either may have" '^k_flip x1.*; k_fill x1' "$(suspects "$err")"
 }
 
+# pointed TEXT: the suspects of the one final report in JSON, first to last: a line each, the kernel and where it points.
+pointed() {
+	grep -F '"status":"final"' <<<"$1" | grep -oE '"kernel":"[^"]*"|"point":"[^"]*"' | cut -d '"' -f 4 | paste -d ' ' - -
+}
+
+# Of programs made by chance: the kernel that did it is a suspect, with what its arguments can tell, and mostly the first.
+check_random() {
+	local seeds=20 first=0 wrong='' seed list
+	[ "${GMOD_TEST_TURNS:-}" != all ] || seeds=200
+	for ((seed = 1; seed <= seeds; seed++)); do
+		guarded log_format=json:log_path=report.log:scan_interval_us=60000000 "$edges/random_launches" $seed
+		list=$(pointed "$(cat "$work/guarded/report.log")")
+		rm -f "$work/guarded/report.log"
+		[ "$status" = 0 ] && grep -qxF -- "$out" <<<"$list" || wrong+="$seed: $status, $out; "
+		[ "${list%%$'\n'*}" != "$out" ] || first=$((first + 1))
+	done
+	same "random: of $seeds programs in each the culprit is listed, with what its arguments tell" '' "$wrong"
+	# Where its arguments are not known, a kernel that works on a buffer close by comes before it.
+	at_least "random: it is the first suspect" $((seeds * 7 / 10)) "$first"
+}
+
 # next_of SCRIPT COMMAND...: the next step of a finding in a program that the script COMMAND... runs.
 next_of() {
 	printf '#!/bin/bash\n%s\n' "$1" >"$work/$2"

@@ -216,6 +216,13 @@ struct gt_in_4000 {
 	long long behind[9];
 };
 
+/* More than GMOD reads of parameters; more than 4 KiB of them take CUDA 12.1. */
+struct gt_in_6000 {
+	long long before[740];
+	char *p;
+	long long behind[9];
+};
+
 GT_KERNEL3(k_in_600, struct gt_in_600, in, long long, off, long long, count)
 {
 	long long i = GT_TID();
@@ -225,6 +232,14 @@ GT_KERNEL3(k_in_600, struct gt_in_600, in, long long, off, long long, count)
 }
 
 GT_KERNEL3(k_in_4000, struct gt_in_4000, in, long long, off, long long, count)
+{
+	long long i = GT_TID();
+
+	if (i < count)
+		in.p[off + i] ^= 0x5a;
+}
+
+GT_KERNEL3(k_in_6000, struct gt_in_6000, in, long long, off, long long, count)
 {
 	long long i = GT_TID();
 
