@@ -3,8 +3,8 @@ import html
 import re
 from datetime import datetime, timezone
 
-from as_text import clean, message_words, plural, times_words, why_words
-from groups import hosts_words, moments, place, where_words
+from as_text import clean, message_words, plural, times_words, why_words, window_line
+from groups import damage_lines, hosts_words, moments, nearby_lines, place, stream_words, where_words
 
 BEGIN = "<!DOCTYPE html>\n"
 
@@ -121,9 +121,7 @@ def bytes_table(corruption):
         rows.append(el("tr", el("th", f"{offset + at:+d}"), *(el("td", new, class_="bad" if new != old and old else "m") for new, old in some)))
         if any(old for _, old in some):
             rows.append(el("tr", el("th", "expected"), *(el("td", old, class_="m dim") for _, old in some)))
-    words = f"{plural(corruption.get('changed') or 0, 'byte')} changed" + \
-        (f", within {corruption['extent']} bytes" if corruption.get("extent") != corruption.get("changed") else "") + \
-        (", put back since" if corruption.get("restored") else "")
+    words = "; ".join(damage_lines(corruption)) or f"{plural(corruption.get('changed') or 0, 'byte')} changed"
     return Safe(el("p", words) + el("table", *rows, class_="bytes"))
 
 
@@ -136,9 +134,9 @@ def stack(words, moment):
             module = f"{frame.get('path') or frame.get('module') or ''} {frame.get('build_id') or ''}".strip()
             rows.append(el("tr", el("td", f"#{number}"), el("td", function or frame.get("function") or "?", class_="m"),
                            el("td", f"{file}:{at}" if at else file, class_="m", title=module)))
-    thread = f" by thread {moment['thread']}" if moment.get("thread") is not None else ""
+    thread = ""
     if moment.get("kernel_thread") is not None:
-        thread = f" by thread {moment['kernel_thread']} of block {moment['kernel_block']} of a kernel"
+        thread = f", thread {moment['kernel_thread']} of block {moment['kernel_block']} of a kernel"
     return el("details", el("summary", f"{words}{thread}"), el("table", *rows), **({"open": "open"} if rows else {}))
 
 
@@ -158,7 +156,7 @@ def suspects_table(group):
         rows.append(el("tr", el("td", s.get("name") or name, class_="m"), el("td", "all" if count == total else f"{count} of {total}"),
                        el("td", why_words(s)), el("td", launches_words(s)), el("td", times_words(s), class_="m"),
                        *(el("td", "×".join(map(str, s.get(key) or ())), class_="m") for key in ("grid", "block")),
-                       el("td", (s.get("stream") or "") + (f" in graph {s['graph']}" if s.get("graph") else ""), class_="m"),
+                       el("td", stream_words(s), class_="m"),
                        el("td", "; ".join(map(where_words, places)), class_="m")))
     return el("table", *rows)
 
@@ -192,12 +190,18 @@ def section(number, group):
     parts += [stack(words, moment) for words, moment in moments(f)]
     if group.incomplete:
         parts.append(el("p", el("b", "incomplete: "), "; ".join(group.incomplete)))
+    if window := window_line(f.get("corruption") or {}):
+        parts.append(el("p", window))
     parts += [suspects_table(group), timeline(f)]
+    if f.get("nearby"):
+        parts.append(el("ul", *(el("li", "live buffer: " + line) for line in nearby_lines(f))))
     if f.get("corruption"):
         parts.append(bytes_table(f["corruption"]))
     parts += [tensors_table(near) for near in f.get("tensors", ())]
     if f.get("next_step"):
         parts.append(Safe(el("p", "Next step:") + el("pre", f["next_step"])))
+    if f.get("suppression"):
+        parts.append(Safe(el("p", "Or, for the file of suppressions:") + el("pre", f["suppression"])))
     parts.append(findings_table(group))
     return el("section", *parts)
 

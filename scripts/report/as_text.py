@@ -1,7 +1,7 @@
 """Groups for people at a terminal. What comes from logs is printed with its control characters escaped."""
 import re
 
-from groups import hosts_words, moments, place, where_words
+from groups import clock, damage_lines, hosts_words, moments, nearby_lines, place, stream_words, where_words
 
 
 def clean(text):
@@ -26,10 +26,6 @@ def stack_lines(moment):
             function, file, at = (line["function"], line["file"], line["line"]) if line else place(frame)
             yield f"#{number} {function or frame.get('function') or '?'}  {file}{f':{at}' if at else ''}{' (inlined)' if i + 1 < len(inlined) else ''}"
         number += 1
-
-
-def clock(time):
-    return time.split("T")[-1][:15].rstrip("Z")
 
 
 def extent(three):
@@ -59,11 +55,9 @@ def why_words(suspect):
 def launch_words(suspect):
     """How it was launched, as far as the log says."""
     grid, block = extent(suspect.get("grid")), extent(suspect.get("block"))
-    words = f" x{suspect['launches']}"
-    if grid not in ("", "0 x 0 x 0") and block and not suspect.get("graph"):
+    words = f" x{suspect['launches']} on {stream_words(suspect)}"
+    if grid not in ("", "0 x 0 x 0") and block:
         words += f", {grid} block{'' if grid == '1' else 's'} of {block} thread{'' if block == '1' else 's'}"
-    if suspect.get("graph"):
-        words += f", in graph {suspect['graph']}"
     if suspect.get("unfinished"):
         words += f", {suspect['unfinished']} not proven complete"
     when = times_words(suspect)
@@ -75,6 +69,10 @@ def window_line(corruption):
     return f"written between {clock(intact)} (last seen intact) and {clock(seen)} UTC" if intact and seen else None
 
 
+def suspects_words(finding):
+    return "unfinished launches" if finding["class"] == "post-mortem" else "suspects"
+
+
 def suspect_lines(group):
     total = len(group.findings)
     suspects = group.suspects()
@@ -84,8 +82,8 @@ def suspect_lines(group):
         why = why_words(example)
         yield (f"{name}: suspected by {'all' if count == total else count} of {plural(total, 'finding')}" if total > 1 else (
             name + launch_words(example))) + (f": {why}" if why and total == 1 else f"; {why}" if why else "")
-        if example.get("python"):
-            yield f"    launched at {where_words(example['python'])}"
+        for i, python in enumerate([example["python"], *example.get("python_elsewhere", ())] if example.get("python") else ()):
+            yield f"    {'also ' if i else ''}launched at {where_words(python)}"
 
 
 def tensor_lines(near):
@@ -123,9 +121,11 @@ def group_lines(number, group):
     if group.incomplete:
         yield "    incomplete: " + "; ".join(group.incomplete)
     for i, line in enumerate(suspect_lines(group)):
-        yield ("    suspects: " if i == 0 else "              ") + line
+        yield (f"    {suspects_words(f)}: " if i == 0 else "              ") + line
     if f.get("corruption"):
-        yield "    " + bytes_line(f["corruption"])
+        yield "    " + bytes_line(f["corruption"]) + "".join("; " + line for line in damage_lines(f["corruption"]))
+    for line in nearby_lines(f):
+        yield "    live buffer: " + line
     for near in f.get("tensors", ()):
         yield from ("    " + line for line in tensor_lines(near))
     if f.get("next_step"):

@@ -86,11 +86,41 @@ def final(events):
     return left
 
 
+def clock(time):
+    return time.split("T")[-1][:15].rstrip("Z")
+
+
+def _moment_words(words, moment):
+    """When it was, and by which thread."""
+    when = f" at {clock(moment['time'])}" if moment.get("time") else ""
+    return words + when + (f" by thread {moment['thread']}" if moment.get("thread") is not None else "")
+
+
+def _allocated_words(buffer):
+    words = _moment_words("allocated", buffer["allocated"])
+    if buffer.get("allocation"):
+        words += f", allocation #{buffer['allocation']}"
+    if buffer.get("site_allocations"):
+        words += f", one of a sample: {buffer['site_guarded']} of {buffer['site_allocations']} allocations there"
+    return words
+
+
+def _call_words(call, words):
+    words = _moment_words(f"{words} {call.get('entry_point') or ''}".rstrip(), call)
+    if call.get("address"):
+        words += f", {call['address']}" + (f", {call['length']} bytes" if call.get("length") else "")
+    if call.get("error_name"):
+        words += f"; the program got {call['error_name']} ({call['error']})"
+    return words
+
+
 def moments(finding):
     """(words, moment) for each place of a finding that is known: a stack, or a thread of a kernel."""
-    buffer = finding.get("buffer") or {}
-    for words, moment in (("allocated", buffer.get("allocated")), ("freed", buffer.get("freed")),
-                          ("called", finding.get("call"))):
+    buffer, call = finding.get("buffer") or {}, finding.get("call")
+    twice = finding["class"] == "double-free"
+    for words, moment in ((_allocated_words(buffer) if buffer.get("allocated") else "", buffer.get("allocated")),
+                          (_moment_words("first freed" if twice else "freed", buffer["freed"]) if buffer.get("freed") else "", buffer.get("freed")),
+                          (_call_words(call, "freed again by" if twice else "called") if call else "", call)):
         if moment and (moment.get("frames") or moment.get("python") or moment.get("kernel_thread") is not None):
             yield words, moment
 
@@ -156,6 +186,32 @@ def where_words(frames):
     return words[0] + (f", from {words[own]}" if own else "")
 
 
+def damage_lines(corruption):
+    """How much was changed, and what else is known of it."""
+    changed, extent = corruption.get("changed") or 0, corruption.get("extent")
+    if extent != changed:
+        yield f"{changed} of {extent} bytes changed"
+    if corruption.get("restored"):
+        yield "put back since"
+    if corruption.get("front_size"):
+        yield f"{corruption['past_front']} bytes past the end of the {corruption['front_size']}-byte buffer in front of it"
+
+
+def nearby_lines(finding):
+    """The live buffers of a post-mortem."""
+    for near in finding.get("nearby") or ():
+        number = f", allocation #{near['allocation']}" if near.get("allocation") else ""
+        yield f"{near['size']} bytes at {near['base']} on device {near['device']}, backend {near['backend']}{number}, by {near['site']}"
+
+
+def stream_words(suspect):
+    """None: several."""
+    stream = suspect.get("stream")
+    named = {"0x1": "the default stream", "0x2": "the per-thread stream", None: "several streams"}
+    words = named.get(stream, f"stream {stream}")
+    return words + (f" in graph {suspect['graph']}" if suspect.get("graph") else "")
+
+
 def is_exported(finding):
     return (finding.get("buffer") or {}).get("exported", False)
 
@@ -208,7 +264,7 @@ class Group:
                             ("unknown_before", "kernels launched before {} may be missing")):
             values = [v for v in (missing_suspects(f) if name == "suspects_omitted" else f.get(name) for f in self.findings) if v]
             if values:
-                reasons.append(words.format(max(values)))
+                reasons.append(words.format(clock(max(values)) + " UTC" if name == "unknown_before" else max(values)))
         if any(map(is_exported, self.findings)):
             reasons.append("another process, which imported the buffer, may have written")
         few = sum(map(is_incomplete, self.findings))

@@ -46,7 +46,7 @@ says "what was there before" '^    bytes at \+[0-3]:( [0-9a-f]{2}){1,4}, where( 
 reported "one finding" 0 "$work/job.1.json"
 says "when it was written" '^    written between [0-9:.]{15} \(last seen intact\) and [0-9:.]{15} UTC$' "$out"
 says "how to suppress it" '^    or, for the file of suppressions: heap-buffer-overflow:make_vector$' "$out"
-says "how its suspect was launched" '^    suspects: vec_add x1, 8 blocks of 128 threads, launched at [0-9:.]{15}: argument 0 points into the buffer$' "$out"
+says "how its suspect was launched" '^    suspects: vec_add x1 on the default stream, 8 blocks of 128 threads, launched at [0-9:.]{15}: argument 0 points into the buffer$' "$out"
 
 # Where the bytes lie, and when they were written: not always between two looks, nor on the day of the report.
 sed -E 's/changed bytes at \+[0-9]+:/changed bytes at +32:/; s/written between .* and /written before /' "$work/job.0.text" >"$work/before"
@@ -197,7 +197,7 @@ PYTHON
 tests/valid-json "$work/many.json" >/dev/null
 judge "suspects in lines of their own: as the schema says" $?
 reported "suspects in lines of their own" 0 --html "$work/many.html" "$work/many.json"
-same "each is told" 20 "$(grep -cE 'kernel_[0-9]+ x1, ' <<<"$out")"
+same "each is told" 20 "$(grep -cE 'kernel_[0-9]+ x1 on ' <<<"$out")"
 same "on the page, too" 20 "$(grep -oE '>kernel_[0-9]+<' "$work/many.html" | sort -u | wc -l)"
 says_not "nothing is missing" 'incomplete' "$out"
 sed '/"event": "suspects".*"from": 16/d' "$work/many.json" >"$work/fewer.json"
