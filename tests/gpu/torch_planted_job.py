@@ -17,7 +17,7 @@ The store is of a zero: a canary has no such byte, so all four change, also when
 canary it may meet another tensor, where zero is a weight, a label and an index like others. Pools are mapped in pages of
 2 MiB, so it goes nowhere else unless it is where a page begins: there is none then.
 
-Environment: BATCH (8).
+Environment: BATCH (8), EVERY (20; steps, in one of which "once" plants).
 """
 
 import inspect
@@ -37,7 +37,7 @@ import train
 
 WARM_UP = 50  # steps
 START = 240  # seconds after that until the first store, at most
-EVERY = 20  # steps, in one of which there is a store
+EVERY = int(os.environ.get("EVERY") or 20)  # steps, in one of which there is a store
 RARE, RARE_S = 10, 5  # times, seconds from one to the next
 SILENT = "Network", "Sequential", "ReLU", "Flatten"  # these allocate nothing
 PAGE = 2 << 20
