@@ -1,6 +1,7 @@
 #include "monitor/launches/arguments.h"
 
 #include "lib/base/map.h"
+#include "monitor/launches/kernels.h"
 
 /* Who reads them meanwhile finds out that they were overwritten, which ThreadSanitizer cannot know. */
 #if defined(__SANITIZE_THREAD__)
@@ -79,6 +80,32 @@ void gmod_arguments_note(struct gmod_thread *t, uint64_t function, const struct 
 		gmod_arguments_unknown(t, a);
 }
 
+void gmod_arguments_mark(const struct gmod_thread *t, uint64_t *marks)
+{
+	const struct gmod_arguments *a = atomic_load_explicit(&t->arguments, memory_order_relaxed);
+	uint64_t n = atomic_load_explicit(&t->launches, memory_order_relaxed) - 1;
+	const struct gmod_argument_record *r = a ? &a->record[n % GMOD_RING] : NULL;
+	const struct gmod_signature *signature = r ? atomic_load_explicit(&r->signature, memory_order_relaxed) : NULL;
+	const _Atomic uint64_t *words;
+
+	if (!signature || signature->is_cut)
+		return;
+	words = &a->bytes[atomic_load_explicit(&r->position, memory_order_relaxed) % GMOD_ARGUMENT_BYTES / 8];
+	memset(marks, 0, GMOD_MARKS / 8);
+	for (int i = 0; i < signature->count; i++) {
+		unsigned offset = signature->at[i].offset, end = offset + signature->at[i].size;
+
+		for (unsigned w = (offset + 7) / 8; w * 8 + 8 <= end; w++) {
+			uint64_t word = atomic_load_explicit(&words[w], memory_order_relaxed);
+			unsigned mark = gmod_mark_of(word);
+
+			if (!gmod_may_be_address(word))
+				continue;
+			marks[mark / 64] |= UINT64_C(1) << mark % 64;
+		}
+	}
+}
+
 /* ---- who asks ---- */
 
 struct gmod_pointer gmod_pointer_judge(uint64_t word, const struct gmod_target *target)
@@ -111,7 +138,7 @@ static void look_at_parameter(const struct gmod_parameter *p, uint32_t number, c
 
 struct gmod_pointer gmod_arguments_find(const struct gmod_thread *t, uint64_t number, const struct gmod_target *target)
 {
-	const struct gmod_pointer unknown = {.pointing = GMOD_POINTS_SECRET, .distance = UINT64_MAX};
+	const struct gmod_pointer unknown = {.pointing = GMOD_POINTS_SECRET, .distance = GMOD_NO_IDEA};
 	const struct gmod_arguments *a = atomic_load_explicit(&t->arguments, memory_order_acquire);
 	const struct gmod_argument_record *r = a ? &a->record[number % GMOD_RING] : NULL;
 	const struct gmod_signature *signature = r ? atomic_load_explicit(&r->signature, memory_order_relaxed) : NULL;
@@ -121,7 +148,7 @@ struct gmod_pointer gmod_arguments_find(const struct gmod_thread *t, uint64_t nu
 	if (!signature || !target->base || position % GMOD_ARGUMENT_BYTES + signature->bytes > GMOD_ARGUMENT_BYTES)
 		return unknown;
 	if (!signature->is_cut)
-		best.pointing = GMOD_POINTS_AWAY;
+		best = (struct gmod_pointer){.pointing = GMOD_POINTS_AWAY, .distance = UINT64_MAX};
 	for (int i = 0; i < signature->count; i++)
 		look_at_parameter(&signature->at[i], (uint32_t)i, &a->bytes[position % GMOD_ARGUMENT_BYTES / 8], target,
 				  &best);

@@ -127,7 +127,16 @@ struct gmod_signature_now {
 void gmod_arguments_note(struct gmod_thread *t, uint64_t function, const struct gmod_signature_now *now,
 			 void *const *params, const void *buffer, size_t size);
 
+/* The thread's own: the marks (monitor/launches/kernels.h) of its latest launch's arguments; all, where they are not
+ * known. */
+void gmod_arguments_mark(const struct gmod_thread *t, uint64_t *marks);
+
 /* ---- who asks ---- */
+
+static inline bool gmod_may_be_address(uint64_t word)
+{
+	return word >> 32 && !(word >> 48);
+}
 
 /* What is looked for: the buffer, and the lowest of the bytes that were changed. */
 struct gmod_target {

@@ -114,7 +114,7 @@ struct gmod_pointer gmod_graph_find(uint64_t graph, uint64_t ticks, const char *
 	const struct gmod_kept *kept = target->base ? gmod_history_at(all_words, graph, ticks, NULL) : NULL;
 	const struct gmod_graph_word *word = kept ? (const void *)kept->bytes : NULL;
 	struct gmod_pointer best = {.pointing = kept && name ? GMOD_POINTS_AWAY : GMOD_POINTS_SECRET,
-				    .distance = UINT64_MAX};
+				    .distance = kept && name ? UINT64_MAX : GMOD_NO_IDEA};
 
 	for (size_t i = 0; name && kept && i < kept->size / sizeof(*word); i++) {
 		struct gmod_pointer found = gmod_pointer_judge(word[i].word, target);

@@ -26,11 +26,6 @@ struct gmod_graph_word {
 	const char *name; /* the kernel's, as gmod_name_of() says */
 	uint32_t argument, byte;
 };
-static inline bool gmod_may_be_address(uint64_t word)
-{
-	return word >> 32 && !(word >> 48);
-}
-
 /*
  * All such words of the executable graph from now on; NULL: they are not known. They are kept for ever
  * (lib/base/keep.h), in one half of what can be: what comes after that is not known, and names have the other half.

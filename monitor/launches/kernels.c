@@ -2,6 +2,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/map.h"
+#include "monitor/launches/arguments.h"
 
 enum { PROBES = 16 };
 
@@ -59,8 +60,30 @@ static struct plain_span both_spans(struct plain_span a, struct plain_span b)
 				   a.count + b.count};
 }
 
+/* Of the thread's latest launch, one more behind so many of the newest span. */
+static void mark(const struct gmod_thread *t, struct gmod_marks *m, uint64_t launches)
+{
+	uint64_t marks[GMOD_MARK_WORDS] = {UINT64_MAX, UINT64_MAX};
+
+	if (launches < GMOD_MARKED_LAUNCHES)
+		gmod_arguments_mark(t, marks);
+	for (int i = 0; i < GMOD_MARK_WORDS; i++)
+		store(&m->recent[i], load(&m->recent[i]) | marks[i]);
+}
+
+/* Marks may be too many, never too few: where `older` alone moves on its marks stay, too. */
+static void move_marks(struct gmod_marks *m, bool all)
+{
+	for (int i = 0; i < GMOD_MARK_WORDS; i++)
+		store(&m->done[i], load(&m->done[i]) | load(&m->recent[i]));
+	/* release fence: who finds that they are not there finds them there */
+	atomic_thread_fence(memory_order_release);
+	for (int i = 0; all && i < GMOD_MARK_WORDS; i++)
+		store(&m->recent[i], 0);
+}
+
 /* What is complete goes to `done`, with the time when that was noted: a later note has another. */
-static void move_on(struct gmod_kernel *k)
+static void move_on(struct gmod_kernel *k, struct gmod_marks *m)
 {
 	struct plain_span older = get_older(k), newest = get_span(&k->newest), none = {0, 0, 0};
 
@@ -68,6 +91,8 @@ static void move_on(struct gmod_kernel *k)
 		older = both_spans(older, newest);
 		newest.count = newest.latest = 0;
 	}
+	if (m)
+		move_marks(m, !newest.count);
 	if (older.count) {
 		atomic_store_explicit(&k->done_since, load(&k->complete_since), memory_order_release);
 		put_span(&k->done, both_spans(get_span(&k->done), older));
@@ -76,16 +101,19 @@ static void move_on(struct gmod_kernel *k)
 	put_span(&k->newest, none);
 }
 
-static void count_in(struct gmod_kernel *k, uint64_t ticks)
+/* m: the place's marks; NULL: it has none. */
+static void count_in(const struct gmod_thread *t, struct gmod_kernel *k, struct gmod_marks *m, uint64_t ticks)
 {
 	struct plain_span newest = get_span(&k->newest);
 
 	if (load(&k->older_latest) <= load(&k->complete) && newest.count) {
-		move_on(k);
+		move_on(k, m);
 		newest.count = 0;
 	}
 	if (!newest.count)
 		newest.first = ticks;
+	if (m)
+		mark(t, m, newest.count);
 	put_span(&k->newest, (struct plain_span){newest.first, ticks, newest.count + 1});
 }
 
@@ -110,6 +138,7 @@ static void clear_place(struct gmod_kernels *all, struct gmod_kernel *k)
 	put_older(k, (struct plain_span){0, 0, 0});
 	put_span(&k->done, (struct plain_span){0, 0, 0});
 	store(&k->complete, 0);
+	all->marks[k - all->place] = (struct gmod_marks){0};
 }
 
 static void take_place(struct gmod_kernel *k, const struct gmod_launch *l)
@@ -167,7 +196,7 @@ void gmod_kernel_count_elsewhere(struct gmod_thread *t, const struct gmod_launch
 	if (!all)
 		return;
 	k = find_place(all, l);
-	count_in(k ? k : &all->others, ticks);
+	count_in(t, k ? k : &all->others, k ? &all->marks[k - all->place] : NULL, ticks);
 }
 
 /* ---- what is complete ---- */
@@ -205,7 +234,23 @@ void gmod_kernels_look(struct gmod_thread *t, gmod_is_proven *is_proven, bool re
 		note_complete(&all->others, latest_of(&all->others));
 }
 
-static struct plain_span not_complete(const struct gmod_kernel *k, uint64_t at)
+/* Of what is recent, and of what is done. */
+static void read_marks(const struct gmod_kernel *k, const struct gmod_marks *m, bool recent, bool done,
+		       uint64_t marks[GMOD_MARK_WORDS])
+{
+	uint64_t first = load(&k->newest.first);
+
+	for (int i = 0; i < GMOD_MARK_WORDS; i++)
+		marks[i] = recent ? load(&m->recent[i]) : 0;
+	/* acquire fence: with the release fence of who moved them meanwhile */
+	atomic_thread_fence(memory_order_acquire);
+	done |= load(&k->newest.first) != first || !load(&k->newest.count);
+	for (int i = 0; i < GMOD_MARK_WORDS; i++)
+		marks[i] |= done ? load(&m->done[i]) : 0;
+}
+
+static struct plain_span not_complete(const struct gmod_kernel *k, const struct gmod_marks *m, uint64_t at,
+				      uint64_t marks[GMOD_MARK_WORDS])
 {
 	struct plain_span newest = get_span(&k->newest), older = get_older(k), done = get_span(&k->done);
 	/* acquire: the time is that of this note, or of a later one */
@@ -217,10 +262,13 @@ static struct plain_span not_complete(const struct gmod_kernel *k, uint64_t at)
 		older.count = 0;
 	if (load(&k->done_since) <= at)
 		done.count = 0;
+	if (m)
+		read_marks(k, m, newest.count || older.count, done.count, marks);
 	return both_spans(newest, both_spans(older, done));
 }
 
-static bool see_kernel(const struct gmod_kernel *k, uint64_t at, struct gmod_kernel_seen *out)
+static bool see_kernel(const struct gmod_kernel *k, const struct gmod_marks *m, uint64_t at,
+		       struct gmod_kernel_seen *out)
 {
 	struct plain_span span;
 
@@ -230,7 +278,7 @@ static bool see_kernel(const struct gmod_kernel *k, uint64_t at, struct gmod_ker
 	out->context = load(&k->context);
 	out->is_graph = atomic_load_explicit(&k->is_graph, memory_order_relaxed);
 	out->has_no_place = false;
-	span = not_complete(k, at);
+	span = not_complete(k, m, at, out->marks);
 	out->first = span.first;
 	out->latest = span.latest;
 	out->count = span.count;
@@ -249,10 +297,13 @@ uint64_t gmod_kernels_find(const struct gmod_thread *t, uint64_t at,
 
 	if (!all)
 		return 0;
-	for (uint32_t i = 0; i < used; i++)
-		if (see_kernel(&all->place[atomic_load_explicit(&all->order[i], memory_order_relaxed)], at, &seen))
+	for (uint32_t i = 0; i < used; i++) {
+		unsigned place = atomic_load_explicit(&all->order[i], memory_order_relaxed);
+
+		if (see_kernel(&all->place[place], &all->marks[place], at, &seen))
 			each(context, &seen);
-	others = not_complete(&all->others, at);
+	}
+	others = not_complete(&all->others, NULL, at, NULL);
 	if (others.count) {
 		seen = (struct gmod_kernel_seen){
 		    .first = others.first, .latest = others.latest, .count = others.count, .has_no_place = true};

@@ -12,6 +12,11 @@
  * is complete, and nothing is dropped that a look at a canary may still ask for. Where a part of `done` is asked for,
  * all of it is told: launches may be too many, never too few.
  *
+ * Of the first launches of each newest span the addresses among the arguments leave marks, so that who asks long after
+ * knows which kernels cannot have had a buffer's address, and which may have: a mark is a bit of 128 by the address.
+ * With more launches all marks are set. Those of `newest` and `older` are together, and those of `done` are of all its
+ * time.
+ *
  * The thread writes its spans, and who looks for proofs writes what is complete. All of them are relaxed atomics. A
  * reader takes newest, older and done in this order, and a span is written to where it goes before it is cleared where
  * it was: a reader may count a launch twice, and misses none.
@@ -45,10 +50,22 @@ struct gmod_kernel {
 };
 _Static_assert(sizeof(struct gmod_kernel) == 128, "a place is two cache lines");
 
+enum { GMOD_MARKED_LAUNCHES = 8, GMOD_MARK_WORDS = 2, GMOD_MARKS = GMOD_MARK_WORDS * 64 };
+struct gmod_marks {
+	_Atomic uint64_t recent[GMOD_MARK_WORDS], done[GMOD_MARK_WORDS];
+};
+
+static inline unsigned gmod_mark_of(uint64_t address)
+{
+	return (unsigned)(gmod_hash(address) >> 57);
+}
+_Static_assert(GMOD_MARKS == 1 << 7, "a mark by the highest bits of a hash");
+
 /* Of one thread; made at its first launch. */
 struct gmod_kernels {
 	_Alignas(128) struct gmod_kernel place[GMOD_KERNELS];
-	struct gmod_kernel others;            /* launches that found no place */
+	struct gmod_marks marks[GMOD_KERNELS]; /* of the place of that number */
+	struct gmod_kernel others;             /* launches that found no place */
 	_Atomic uint64_t forgotten;           /* what was complete by then may have had a place that is another's now */
 	_Atomic uint32_t used;                /* so many places were ever taken, */
 	_Atomic uint16_t order[GMOD_KERNELS]; /* ... in this order */
@@ -59,7 +76,7 @@ static inline unsigned gmod_kernel_start(uint64_t function, uint64_t stream)
 	return (unsigned)(gmod_hash(function ^ gmod_hash(stream)) >> (64 - GMOD_KERNEL_BITS));
 }
 
-/* The place is not at its start, or its older launches are complete, or there is none yet. */
+/* The place is not at its start, its older launches are complete, it has few newer ones, or there is none yet. */
 void gmod_kernel_count_elsewhere(struct gmod_thread *t, const struct gmod_launch *l, uint64_t ticks);
 
 /* One more launch, which the driver has accepted. */
@@ -74,7 +91,8 @@ static inline __attribute__((always_inline)) void gmod_kernel_count(struct gmod_
 	if (__builtin_expect(!k || atomic_load_explicit(&k->function, memory_order_relaxed) != function ||
 				 atomic_load_explicit(&k->stream, memory_order_relaxed) != stream ||
 				 atomic_load_explicit(&k->older_latest, memory_order_relaxed) <=
-				     atomic_load_explicit(&k->complete, memory_order_relaxed),
+				     atomic_load_explicit(&k->complete, memory_order_relaxed) ||
+				 atomic_load_explicit(&k->newest.count, memory_order_relaxed) <= GMOD_MARKED_LAUNCHES,
 			     0)) {
 		gmod_kernel_count_elsewhere(t, l, ticks);
 		return;
@@ -95,6 +113,7 @@ void gmod_kernels_look(struct gmod_thread *t, gmod_is_proven *is_proven, bool re
 struct gmod_kernel_seen {
 	uint64_t function, stream, context;
 	uint64_t first, latest, count; /* ticks; of all of them */
+	uint64_t marks[GMOD_MARK_WORDS];
 	bool is_graph;
 	bool has_no_place; /* they are of any kernels and streams */
 };

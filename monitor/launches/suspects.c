@@ -37,6 +37,7 @@ struct seen_launch {
 	uint64_t ticks, context, stream, function;
 	uint32_t grid[3], block[3], python;
 	bool is_graph;
+	uint64_t marks[GMOD_MARK_WORDS]; /* without a record */
 };
 
 static bool copy_launch(const struct gmod_thread *t, uint64_t n, struct seen_launch *out)
@@ -124,14 +125,29 @@ static void note_times(struct group *group, const struct seen_launch *l, unsigne
 	group->suspect.launches += l->times;
 }
 
-/* Those of a launch without a record are not known, nor are those of launches of a graph in which it may have changed.
- */
+/* What the marks of launches without a record tell; where more than half are set that is nothing. */
+static struct gmod_pointer pointer_by_marks(const uint64_t marks[GMOD_MARK_WORDS], const struct gmod_target *target)
+{
+	unsigned mark = gmod_mark_of(target->base), count = 0;
+
+	for (int i = 0; i < GMOD_MARK_WORDS; i++)
+		count += (unsigned)__builtin_popcountll(marks[i]);
+	if (!target->base || count > GMOD_MARKS / 2)
+		return (struct gmod_pointer){.pointing = GMOD_POINTS_SECRET, .distance = GMOD_NO_IDEA};
+	if (!(marks[mark / 64] >> mark % 64 & 1))
+		return (struct gmod_pointer){.pointing = GMOD_POINTS_SECRET, .distance = UINT64_MAX};
+	return (struct gmod_pointer){.pointing = GMOD_POINTS_MAYBE, .distance = count, .address = target->base};
+}
+
+/* Nothing is known of launches of a graph in which it may have changed. */
 static struct gmod_pointer pointer_of(const struct groups *g, const struct seen_launch *l, const char *name)
 {
 	if (l->is_graph && l->times == 1)
 		return gmod_graph_find(l->function, l->ticks, name, &g->target);
-	if (l->is_graph || l->number == GMOD_NO_NUMBER)
-		return (struct gmod_pointer){.pointing = GMOD_POINTS_SECRET, .distance = UINT64_MAX};
+	if (l->is_graph)
+		return (struct gmod_pointer){.pointing = GMOD_POINTS_SECRET, .distance = GMOD_NO_IDEA};
+	if (l->number == GMOD_NO_NUMBER)
+		return pointer_by_marks(l->marks, &g->target);
 	return gmod_arguments_find(l->thread, l->number, &g->target);
 }
 
@@ -158,7 +174,7 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 	if (!group)
 		return;
 	note_stream(group, l);
-	if (pointer.pointing == GMOD_POINTS_SECRET)
+	if (pointer.pointing == GMOD_POINTS_SECRET || pointer.pointing == GMOD_POINTS_MAYBE)
 		group->suspect.unread += l->times;
 	note_pointer(group, l, &pointer);
 	note_times(group, l, place);
@@ -224,6 +240,7 @@ static void count_gone(void *context, const struct gmod_kernel_seen *seen)
 				.number = GMOD_NO_NUMBER,
 				.times = seen->count - records,
 				.first = seen->first,
+				.marks = {seen->marks[0], seen->marks[1]},
 				.ticks = seen->latest,
 				.context = seen->context,
 				.stream = seen->stream,
@@ -263,17 +280,15 @@ static void look_at_thread(struct groups *g, const struct gmod_thread *t, const 
 		f->unknown_before_ns = gmod_ns_of_ticks(forgotten);
 }
 
-/* Of those whose arguments are not known, who has other launches that point elsewhere comes last. */
+/* A kernel that was launched a thousand times has mostly been right: the fewer launches, the sooner it comes. */
 static bool comes_before(const struct group *a, const struct group *b)
 {
-	bool a_away = a->suspect.unread < a->suspect.launches, b_away = b->suspect.unread < b->suspect.launches;
-
 	if (gmod_points_better(&a->suspect.pointer, &b->suspect.pointer))
 		return true;
 	if (gmod_points_better(&b->suspect.pointer, &a->suspect.pointer))
 		return false;
-	if (a->suspect.pointer.pointing == GMOD_POINTS_SECRET && a_away != b_away)
-		return b_away;
+	if (a->suspect.launches != b->suspect.launches)
+		return a->suspect.launches < b->suspect.launches;
 	return a->latest > b->latest || (a->latest == b->latest && a->place < b->place);
 }
 

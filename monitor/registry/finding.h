@@ -88,17 +88,21 @@ struct gmod_buffer_facts {
 /* What the arguments of a suspect's launches say, in the order in which a person looks at suspects. */
 enum gmod_pointing {
 	GMOD_POINTS_AT,     /* one points into the buffer */
+	GMOD_POINTS_MAYBE,  /* one may have been the address of the buffer: few others have its mark */
 	GMOD_POINTS_NEAR,   /* one points at most GMOD_NEAR bytes in front of what was changed */
 	GMOD_POINTS_SECRET, /* some are not known, or no longer */
 	GMOD_POINTS_AWAY    /* all are known, and none does: it may have found the address in memory */
 };
 #define GMOD_NEAR (UINT64_C(1) << 20)
+#define GMOD_NO_IDEA (UINT64_MAX - 1)
 
 /* The best that was found. */
 struct gmod_pointer {
 	enum gmod_pointing pointing;
 	uint32_t argument, byte; /* which it is, from 0, and where in it; of AT and NEAR */
-	uint64_t distance;       /* bytes from there to the lowest changed one; UINT64_MAX: it is not below that */
+	/* Bytes from there to the lowest changed one; UINT64_MAX: it is not below that. Of MAYBE how many marks there
+	 * are, of SECRET GMOD_NO_IDEA, or UINT64_MAX where none was the address of the buffer. */
+	uint64_t distance;
 	uint64_t address;
 };
 

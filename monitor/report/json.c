@@ -207,11 +207,11 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
 {
 	const struct gmod_pointer *p = &s->pointer;
-	static const char *const words[] = {"buffer", "near", "unknown", "none"};
+	static const char *const words[] = {"buffer", "maybe", "near", "unknown", "none"};
 
 	open_object(t, "arguments", true);
 	add_string(t, "point", p->pointing <= GMOD_POINTS_AWAY ? words[p->pointing] : NULL);
-	if (p->pointing < GMOD_POINTS_SECRET) {
+	if (p->pointing == GMOD_POINTS_AT || p->pointing == GMOD_POINTS_NEAR) {
 		add_count(t, "argument", p->argument);
 		add_count(t, "byte", p->byte);
 		add_address(t, "address", p->address);

@@ -263,6 +263,10 @@ static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
 	static const char *const otherwise[] = {[GMOD_POINTS_SECRET] = ": its arguments are not known",
 						[GMOD_POINTS_AWAY] = ": no argument of it points there"};
 
+	if (p->pointing == GMOD_POINTS_MAYBE) {
+		gmod_text_str(t, ": an argument of it was the address of the buffer, or one that leaves the same mark");
+		return;
+	}
 	if (p->pointing == GMOD_POINTS_SECRET && s->unread < s->launches) {
 		gmod_text_fmt(t, ": no argument of %llu launch%s points there, those of the others are not known",
 			      (ull)(s->launches - s->unread), s->launches - s->unread == 1 ? "" : "es");

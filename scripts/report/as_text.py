@@ -49,6 +49,7 @@ def why_words(suspect):
     if a.get("point") == "unknown" and read > 0:
         return f"no argument of {plural(read, 'launch')} points there, those of the others are not known"
     return {"buffer": f"{at} points into the buffer", "near": f"{at} points {a.get('distance')} bytes in front",
+            "maybe": "an argument of it was the address of the buffer, or one that leaves the same mark",
             "unknown": "its arguments are not known", "none": "no argument of it points there"}.get(a.get("point"), "")
 
 

@@ -218,7 +218,7 @@ def is_exported(finding):
 
 def points(suspect):
     """The less, the more its arguments say."""
-    return {"buffer": 0, "near": 1, "none": 3}.get((suspect.get("arguments") or {}).get("point"), 2)
+    return {"buffer": 0, "maybe": 1, "near": 2, "none": 4}.get((suspect.get("arguments") or {}).get("point"), 3)
 
 
 def missing_suspects(finding):

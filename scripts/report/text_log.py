@@ -93,7 +93,7 @@ def _arguments(why, launches):
     partly = PARTLY.match(why or "")
     if partly:
         return {"point": "unknown", "unread": max(launches - int(partly["read"]), 0)}
-    return {"its arguments are not known": {"point": "unknown"}, "no argument of it points there": {"point": "none"}}.get(why)
+    return {"an argument of it was the address of the buffer, or one that leaves the same mark": {"point": "maybe"}, "its arguments are not known": {"point": "unknown"}, "no argument of it points there": {"point": "none"}}.get(why)
 
 
 class Report:

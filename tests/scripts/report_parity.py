@@ -81,7 +81,7 @@ def forms(path, value):
     if path[-1] == "memory":
         return ({"managed": "managed memory", "pinned": "pinned", "kernel": "mallocN"}.get(value, ""),)
     if path[-1] == "point":
-        return {"buffer": ("into the buffer",), "near": ("in front",), "unknown": ("not known",), "none": ("no argument",)}[value]
+        return {"buffer": ("into the buffer",), "maybe": ("or one that leaves the same mark",), "near": ("in front",), "unknown": ("not known",), "none": ("no argument",)}[value]
     if path[-1] in ("observed", "expected"):
         return (" ".join(value[i:i + 2] for i in range(0, len(value), 2)),)
     if isinstance(value, str) and re.match(r"^\d{4}-\d\d-\d\dT", value):

@@ -2,7 +2,7 @@
 // case: bad_launches_behind_and_waits 1000
 // expect: heap-buffer-overflow size 3000 offset +0 in make_buffer
 // suspect: k_flip
-// first: k_flip x1 on the default stream.*: its arguments are not known
+// first: k_flip x1 on the default stream.*: an argument of it was the address of the buffer, or .*
 // needs: cuFuncGetParamInfo
 // options: scan_interval_us=60000000
 /*
