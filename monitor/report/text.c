@@ -162,16 +162,24 @@ static void add_times(struct page *p, const struct gmod_finding *f)
 	end(p);
 }
 
+static void add_bytes(struct gmod_text *t, const uint8_t *bytes, uint32_t n, bool more)
+{
+	for (uint32_t i = 0; i < n; i++)
+		gmod_text_fmt(t, " %02x", bytes[i]);
+	if (more)
+		gmod_text_str(t, " ..");
+}
+
 static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 {
 	uint32_t n = f->observed_count < GMOD_OBSERVED_MAX ? f->observed_count : GMOD_OBSERVED_MAX;
 	struct gmod_text *t = begin(p, "    changed bytes at ");
 
 	gmod_text_fmt(t, "%+lld:", (long long)f->offset);
-	for (uint32_t i = 0; i < n; i++)
-		gmod_text_fmt(t, " %02x", f->observed[i]);
-	if (f->extent > n)
-		gmod_text_str(t, " ..");
+	add_bytes(t, f->observed, n, f->extent > n);
+	gmod_text_str(t, ", where");
+	add_bytes(t, f->expected, n, f->extent > n);
+	gmod_text_str(t, " had been");
 	if (f->extent > f->changed)
 		gmod_text_fmt(t, " (%llu of %llu bytes)", (ull)f->changed, (ull)f->extent);
 	if (f->restored)

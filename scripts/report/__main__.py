@@ -38,8 +38,24 @@ def program(name):
     return name
 
 
+FAILS = ("findings", "incomplete", "unguarded")
+
+
+def fails(words):
+    wrong = [word for word in words.split(",") if word not in FAILS]
+    if wrong:
+        raise argparse.ArgumentTypeError(f"{wrong[0]} is none of {', '.join(FAILS)}")
+    return words.split(",")
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        say(f"{message}; see gmod report --help")
+        sys.exit(2)
+
+
 def arguments():
-    parser = argparse.ArgumentParser(prog="gmod report", allow_abbrev=False,
+    parser = Parser(prog="gmod report", allow_abbrev=False,
                                      description="Groups the findings of GMOD's logs, and puts source lines to them.")
     parser.add_argument("file", nargs="+", help="a log in text or JSON; - is standard input")
     form = parser.add_mutually_exclusive_group()
@@ -51,9 +67,12 @@ def arguments():
     parser.add_argument("--modules", metavar="DIR", type=folder, action="append", default=[],
                         help="where the modules lie, if not where they were; may be repeated")
     parser.add_argument("--symbolizer", metavar="PROGRAM", type=program, help="llvm-symbolizer or addr2line, whichever is there")
-    parser.add_argument("--fail", action="store_true", help="end with status 86 if there is a finding")
+    parser.add_argument("--fail", metavar="WHAT[,WHAT]", type=fails, default=[],
+                        help="end with status 86 if there are findings (--fail alone), incomplete: processes that did not get to "
+                             "their end, or unguarded: some of which no memory was guarded")
     parser.add_argument("--no-symbols", action="store_true", help="leave the modules alone: no source lines")
-    return parser.parse_args()
+    # The next word is a log's name, not the option's value.
+    return parser.parse_args(["--fail=findings" if word == "--fail" else word for word in sys.argv[1:]])
 
 
 def read_snapshots(names):
@@ -116,11 +135,15 @@ def not_shown(events, findings):
 
 
 def not_looked_at(events):
-    """Notes: a log without findings may be of a process that did not get to its end, or of one that guarded nothing."""
+    """(those that did not get to their end, those that guarded nothing): they may be without findings because of that."""
     began = dict.fromkeys(groups.process_of(e) for e in events if groups.is_start(e))
     share = {groups.process_of(e): e.get("guarded_permille") for e in events if e["event"] == "summary"}
-    for who, what in (([p for p in began if p not in share], "no closing line: killed, or still running, so what came last was not looked at"),
-                      ([p for p in began if share.get(p) == 0], "0.0 % of the device memory guarded")):
+    return [p for p in began if p not in share], [p for p in began if share.get(p) == 0]
+
+
+def not_looked_at_notes(incomplete, unguarded):
+    for who, what in ((incomplete, "no closing line: killed, or still running, so what came last was not looked at"),
+                      (unguarded, "0.0 % of the device memory guarded")):
         if who:
             more = f" and {as_text.plural(len(who) - 1, 'other')}" if who[1:] else ""
             yield f"process {who[0][1]} ({who[0][0]}){more}: {what}"
@@ -156,9 +179,10 @@ def main():
     put_tensors(findings, snapshots)
     found, processes = groups.group(findings), processes_of(events)
     notes += not_shown(events, findings)
-    notes += not_looked_at(events)
+    incomplete, unguarded = not_looked_at(events)
+    notes += not_looked_at_notes(incomplete, unguarded)
     if options.html:
-        problems += write_page(options.html, as_html.render(found, processes, notes))
+        problems += write_page(options.html, as_html.render(found, processes, notes, problems, bool(events)))
     form = as_json if options.json else as_sarif if options.sarif else as_text
     try:
         if events or not problems or form is not as_text:
@@ -170,7 +194,8 @@ def main():
             problems.append(f"standard output: {error.strerror}")
     for problem in problems:
         say(problem)
-    return 1 if problems else FOUND if options.fail and findings else 0
+    there = {"findings": findings, "incomplete": incomplete, "unguarded": unguarded}
+    return 1 if problems else FOUND if any(there[what] for what in options.fail) else 0
 
 
 if __name__ == "__main__":

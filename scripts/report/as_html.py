@@ -215,14 +215,16 @@ def processes_table(processes):
     return el("details", el("summary", plural(len(processes), "process")), el("table", *rows))
 
 
-def render(groups, processes, notes):
+def render(groups, processes, notes, problems, any_read):
+    """Where nothing could be read nobody is told that nothing was found."""
     count = sum(len(group.findings) for group in groups)
-    title = f"GMOD: {plural(count, 'finding')} in {plural(len(groups), 'group')}"
+    title = f"GMOD: {plural(count, 'finding')} in {plural(len(groups), 'group')}" if any_read or not problems else "GMOD: no log could be read"
     links = [el("li", el("a", g.title(), href=f"#g{n}"),
                 f" ({plural(len(g.findings), 'finding')})") for n, g in enumerate(groups, 1)]
     head = ('<meta charset="utf-8"/>' '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'"/>'
             '<meta name="viewport" content="width=device-width"/>')
-    body = [el("h1", title), el("ol", *links), *(section(n, g) for n, g in enumerate(groups, 1)), el("h2", "Processes"),
+    body = [el("h1", title, **({"class_": "where"} if problems and not any_read else {})),
+            *(el("p", problem, class_="where") for problem in problems), el("ol", *links), *(section(n, g) for n, g in enumerate(groups, 1)), el("h2", "Processes"),
             processes_table(processes), *(el("p", "Note: " + note, class_="dim") for note in notes)]
     return (BEGIN + el("html", el("head", Safe(head), el("title", title), el("style", Safe(STYLE))),
                         el("body", *body), lang="en") + "\n")

@@ -1,5 +1,6 @@
 """Groups for people at a terminal. What comes from logs is printed with its control characters escaped."""
 import re
+import struct
 
 from groups import clock, damage_lines, hosts_words, moments, nearby_lines, place, stream_words, where_words
 
@@ -95,13 +96,24 @@ def tensor_lines(near):
         yield f"  {block['address']:#x} {block['size']} bytes{asked}, {block['state']}{where}"
 
 
+def value_words(corruption):
+    """The first changed word as what it may be: a number of moderate size, or a float of one."""
+    word = bytes.fromhex(corruption.get("observed") or "")[:4]
+    if corruption["offset"] % 4 or len(word) < 4 or (corruption.get("extent") or 0) < 4:
+        return ""
+    whole, real = struct.unpack("<i", word)[0], struct.unpack("<f", word)[0]
+    words = [f"{whole} as an int"] if -100000 < whole < 100000 else []
+    words += [f"{real:.6g} as a float"] if 1e-6 < abs(real) < 1e9 else []
+    return f"; the first word is {' or '.join(words)}" if words else ""
+
+
 def bytes_line(corruption):
     def spaced(text):
         return " ".join(text[i:i + 2] for i in range(0, len(text), 2))
     text = f"bytes at {corruption['offset']:+d}: {spaced(corruption.get('observed') or '')}"
     if corruption.get("expected"):
         text += f", where {spaced(corruption['expected'])} had been"
-    return text
+    return text + value_words(corruption)
 
 
 def message_words(finding):

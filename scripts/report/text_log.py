@@ -42,7 +42,7 @@ ONE_SUSPECT = re.compile(r"^      \d+\. (?=.* x\d+ on )")
 POINTS = re.compile(r"^argument (?P<argument>\d+)(?: at byte (?P<byte>\d+))? points (?:into the buffer|(?P<distance>\d+) bytes? in front)$")
 PARTLY = re.compile(r"^no argument of (?P<read>\d+) launch(?:es)? points there, those of the others are not known$")
 LAUNCHED = re.compile(r"^    (?:     |(?P<kernel>\S.*?) )(?P<also>also )?launched$")
-CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [0-9a-f]{2})*)(?: \.\.)?"
+CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [0-9a-f]{2})*)(?: \.\.)?(?:, where(?P<expected>(?: [0-9a-f]{2})*)(?: \.\.)? had been)?"
                      r"(?: \((?P<changed>\d+) of (?P<extent>\d+) bytes\))?(?P<restored> \(put back since\))?$")
 FRONT = re.compile(r"^    which is (?P<past>\d+) bytes? past the end of the (?P<size>\d+)-byte buffer in front of it$")
 NEARBY = re.compile(r"^    live buffer: (?P<size>\d+) bytes? \[(?P<base>0x[0-9a-f]+), \S+\) .*"
@@ -213,6 +213,7 @@ class Report:
         c = self.corruption()
         count = COUNT.match(self.event["message"])
         c.update(offset=int(m["offset"]), observed=m["bytes"].replace(" ", ""), restored=bool(m["restored"]))
+        c["expected"] = m["expected"] and m["expected"].replace(" ", "")
         c["changed"] = int(m["changed"] or (count and count[1]) or 0)
         c["extent"] = int(m["extent"] or c["changed"])
 

@@ -52,7 +52,8 @@ TEST(an_overflow_reads_as_documented)
 	    "\n    suspects:\n      1. vec_add x3 on stream 1 (2 not proven complete), from 12:31:07.102311 to "
 	    "12:31:07.103302, 8 x 2 blocks of 1 x 1 x 4 threads: argument 2 points into the buffer\n      2. scale x1 "
 	    "on stream 2 in graph 0x99, at 12:31:07.103302: its arguments are not known\n    changed bytes");
-	expect("\n    changed bytes at +0: 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41\n    process: host ");
+	expect("\n    changed bytes at +0: 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41, where 00 00 00 00 00 "
+	       "00 00 00 00 00 00 00 00 00 00 00 had been\n    process: host ");
 	expect(
 	    "\n    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=vec_add --kernel-name "
 	    "kernel_substring=scale ");
@@ -135,7 +136,7 @@ TEST(an_underflow_counts_from_the_start)
 	f.restored = true;
 	report_one("", &f);
 	expect("heap-buffer-underflow: 1 byte changed, 3 bytes before the start of a 4000-byte buffer [finding ");
-	expect("changed bytes at -3: 41 41 41 (1 of 3 bytes) (put back since)\n");
+	expect("changed bytes at -3: 41 41 41, where 00 00 00 had been (1 of 3 bytes) (put back since)\n");
 	expect("SUMMARY: GMOD: heap-buffer-underflow device 0 size 4000 offset -3 the_caller ");
 }
 
@@ -178,7 +179,8 @@ TEST(an_overflow_shows_all_that_is_known)
 			 "launches were of kernels that found no place to be counted; kernels launched before "
 			 "12:31:07.103302 UTC may be missing\n    suspects:\n      1. unknown x9 on the per-thread "
 			 "stream, from 12:31:07.103302, its call has not returned\n      2. second x10 on the default "
-			 "stream, at 12:31:07.103302\n    changed bytes at +0: 41 41 .. (13 of 14 bytes)\n    "
+			 "stream, at 12:31:07.103302\n    changed bytes at +0: 41 41 .., where 00 00 .. had been (13 "
+			 "of 14 bytes)\n    "
 			 "which is 1 byte past the end "
 			 "of the 15-byte buffer in front of it\n    process: host ");
 	assert_non_null(line);
