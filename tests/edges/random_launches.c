@@ -8,29 +8,14 @@
  *	NAME maybe       the launch is too old, and has left marks
  *	NAME unknown     the pointer lies too far back in what is passed
  *
- * In one of four programs it is maybe or unknown, in one of 40 it is none, and in one of 20 another kernel works on the buffer,
- *too.
+ * In one of four programs it is maybe or unknown, in one of 40 it is none, and in one of 20 another kernel works on the
+ *buffer, too.
  */
+#include "kernel_structs.h"
 #include "make_buffer.h"
 
 enum { BUFFERS = 8, KERNELS = 40, STREAMS = 4, THREADS = 4, LAUNCHES = 60, FLIPPED = 4, TOO_MANY = 300 };
 enum kind { PLAIN, IN_600, IN_4000, IN_TABLE, IN_6000, LOST };
-
-struct in_600 {
-	long long before[37];
-	CUdeviceptr p;
-	long long behind[37];
-};
-struct in_4000 {
-	long long before[490];
-	CUdeviceptr p;
-	long long behind[9];
-};
-struct in_6000 {
-	long long before[740];
-	CUdeviceptr p;
-	long long behind[9];
-};
 
 static uint64_t seed;
 static int buffers, kernels, streams, threads, victim, culprit_thread, culprit_at;

@@ -23,6 +23,7 @@
  * Of all kernels that were under way the one that has the buffer is the first suspect, however its arguments come;
  * where they do not tell it is among them. The others have a buffer of their own, far away.
  */
+#include "kernel_structs.h"
 #include "make_buffer.h"
 
 enum { OTHERS = 40 };
@@ -55,17 +56,6 @@ static TK_UNUSED void of_many(CUdeviceptr p)
 	tk_launch(culprit(), 1, 4, NULL, TK_ARGS(&p, &off, &count));
 	launch_others();
 }
-
-struct in_600 {
-	long long before[37];
-	CUdeviceptr p;
-	long long behind[37];
-};
-struct in_4000 {
-	long long before[490];
-	CUdeviceptr p;
-	long long behind[9];
-};
 
 static TK_UNUSED void in_600(CUdeviceptr p)
 {
