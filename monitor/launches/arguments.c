@@ -1,7 +1,6 @@
 #include "monitor/launches/arguments.h"
 
 #include "lib/base/map.h"
-#include "monitor/launches/kernels.h"
 
 /* Who reads them meanwhile finds out that they were overwritten, which ThreadSanitizer cannot know. */
 #if defined(__SANITIZE_THREAD__)
@@ -80,7 +79,7 @@ void gmod_arguments_note(struct gmod_thread *t, uint64_t function, const struct 
 		gmod_arguments_unknown(t, a);
 }
 
-void gmod_arguments_mark(const struct gmod_thread *t, uint64_t *marks)
+void gmod_arguments_mark(const struct gmod_thread *t, uint64_t marks[GMOD_MARK_WORDS])
 {
 	const struct gmod_arguments *a = atomic_load_explicit(&t->arguments, memory_order_relaxed);
 	uint64_t n = atomic_load_explicit(&t->launches, memory_order_relaxed) - 1;

@@ -127,9 +127,17 @@ struct gmod_signature_now {
 void gmod_arguments_note(struct gmod_thread *t, uint64_t function, const struct gmod_signature_now *now,
 			 void *const *params, const void *buffer, size_t size);
 
-/* The thread's own: the marks (monitor/launches/kernels.h) of its latest launch's arguments; all, where they are not
- * known. */
-void gmod_arguments_mark(const struct gmod_thread *t, uint64_t *marks);
+/*
+ * A mark: a bit of so many by an address, for those launches whose arguments are gone (monitor/launches/kernels.h).
+ * Those of the thread's latest launch, in its own thread; all, where its arguments are not known.
+ */
+enum { GMOD_MARK_WORDS = 2, GMOD_MARKS = GMOD_MARK_WORDS * 64 };
+static inline unsigned gmod_mark_of(uint64_t address)
+{
+	return (unsigned)(gmod_hash(address) >> 57);
+}
+_Static_assert(GMOD_MARKS == 1 << 7, "a mark by the highest bits of a hash");
+void gmod_arguments_mark(const struct gmod_thread *t, uint64_t marks[GMOD_MARK_WORDS]);
 
 /* ---- who asks ---- */
 

@@ -2,7 +2,6 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/map.h"
-#include "monitor/launches/arguments.h"
 
 enum { PROBES = 16 };
 

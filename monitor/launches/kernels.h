@@ -25,6 +25,7 @@
 #define GMOD_MONITOR_LAUNCHES_KERNELS_H
 
 #include "lib/base/hash.h"
+#include "monitor/launches/arguments.h"
 #include "monitor/launches/thread.h"
 
 /* Places of a thread; a process has some hundred kernels. */
@@ -50,16 +51,10 @@ struct gmod_kernel {
 };
 _Static_assert(sizeof(struct gmod_kernel) == 128, "a place is two cache lines");
 
-enum { GMOD_MARKED_LAUNCHES = 8, GMOD_MARK_WORDS = 2, GMOD_MARKS = GMOD_MARK_WORDS * 64 };
+enum { GMOD_MARKED_LAUNCHES = 8 };
 struct gmod_marks {
 	_Atomic uint64_t recent[GMOD_MARK_WORDS], done[GMOD_MARK_WORDS];
 };
-
-static inline unsigned gmod_mark_of(uint64_t address)
-{
-	return (unsigned)(gmod_hash(address) >> 57);
-}
-_Static_assert(GMOD_MARKS == 1 << 7, "a mark by the highest bits of a hash");
 
 /* Of one thread; made at its first launch. */
 struct gmod_kernels {

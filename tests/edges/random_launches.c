@@ -1,7 +1,7 @@
 /*
- * random_launches SEED: 2 to 8 buffers and memory of the program's own, 4 to 40 kernels, 2 to 4 threads and streams,
- *all by chance. Each kernel has what it works on: mostly the program's own memory, else one of the buffers. One more
- *kernel runs over the end of one of the buffers, once. Prints which it is, and what its arguments can tell:
+ * random_launches SEED: 2 to 8 buffers, memory of the program's own, 4 to 40 kernels, 2 to 4 threads and streams,
+ * all by chance. Each kernel has what it works on: mostly the program's own memory, else one of the buffers. One more
+ * kernel runs over the end of one of the buffers, once. Prints which it is, and what its arguments can tell:
  *
  *	NAME buffer      a pointer into the buffer; in a structure, perhaps
  *	NAME none        the pointer comes from memory
@@ -9,7 +9,7 @@
  *	NAME unknown     the pointer lies too far back in what is passed
  *
  * In one of four programs it is maybe or unknown, in one of 40 it is none, and in one of 20 another kernel works on the
- *buffer, too.
+ * buffer, too.
  */
 #include "kernel_structs.h"
 #include "make_buffer.h"
