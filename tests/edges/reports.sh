@@ -30,7 +30,7 @@ check_random() {
 	local seeds=20 first=0 wrong='' seed list
 	[ "${GMOD_TEST_TURNS:-}" != all ] || seeds=200
 	for ((seed = 1; seed <= seeds; seed++)); do
-		guarded log_format=json:log_path=report.log:scan_interval_us=60000000 "$edges/random_launches" $seed
+		guarded log_format=json:log_path=report.log:scan_interval_us=60000000 "$edges/random_launches" "$seed"
 		list=$(pointed "$(cat "$work/guarded/report.log")")
 		rm -f "$work/guarded/report.log"
 		[ "$status" = 0 ] && grep -qxF -- "$out" <<<"$list" || wrong+="$seed: $status, $out; "
