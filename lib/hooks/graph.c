@@ -85,7 +85,7 @@ static void read_node(struct kernels *k, unsigned kernel, void *const *params)
 
 	k->unread |= !name || s->is_cut || (s->count && !params);
 	for (int i = 0; name && params && i < s->count; i++)
-		add_words(k, name, (uint32_t)i, params[i], s->at[i].size);
+		add_words(k, name, s->at[i].number, params[s->at[i].number], s->at[i].size);
 }
 
 static void collect(struct kernels *k, CUgraph graph, int depth);

@@ -35,8 +35,10 @@ static CUresult ask(uint64_t handle, bool is_kernel, union asked *out)
 			out->signature.is_cut = true;
 			size = GMOD_SIGNATURE_BYTES - offset;
 		}
-		out->signature.at[i] = (struct gmod_parameter){(uint16_t)offset, (uint16_t)size};
-		out->signature.count = i + 1;
+		if (size < 8)
+			continue;
+		out->signature.at[out->signature.count++] =
+		    (struct gmod_parameter){(uint16_t)i, (uint16_t)offset, (uint16_t)size};
 		end = offset + size > end ? offset + size : end;
 	}
 	out->signature.bytes = (uint32_t)((end + 7) / 8 * 8);

@@ -120,7 +120,7 @@ struct gmod_pointer gmod_pointer_judge(uint64_t word, const struct gmod_target *
 	return p;
 }
 
-static void look_at_parameter(const struct gmod_parameter *p, uint32_t number, const _Atomic uint64_t *arguments,
+static void look_at_parameter(const struct gmod_parameter *p, const _Atomic uint64_t *arguments,
 			      const struct gmod_target *target, struct gmod_pointer *best)
 {
 	/* Pointers are aligned in a parameter as they are in memory. */
@@ -128,7 +128,7 @@ static void look_at_parameter(const struct gmod_parameter *p, uint32_t number, c
 		struct gmod_pointer found =
 		    gmod_pointer_judge(atomic_load_explicit(&arguments[word], memory_order_relaxed), target);
 
-		found.argument = number;
+		found.argument = p->number;
 		found.byte = word * 8 - p->offset;
 		if (gmod_points_better(&found, best))
 			*best = found;
@@ -149,8 +149,7 @@ struct gmod_pointer gmod_arguments_find(const struct gmod_thread *t, uint64_t nu
 	if (!signature->is_cut)
 		best = (struct gmod_pointer){.pointing = GMOD_POINTS_AWAY, .distance = UINT64_MAX};
 	for (int i = 0; i < signature->count; i++)
-		look_at_parameter(&signature->at[i], (uint32_t)i, &a->bytes[position % GMOD_ARGUMENT_BYTES / 8], target,
-				  &best);
+		look_at_parameter(&signature->at[i], &a->bytes[position % GMOD_ARGUMENT_BYTES / 8], target, &best);
 	/* acquire fence: what was read was not overwritten if neither has passed it */
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load_explicit(&a->end, memory_order_relaxed) - position > GMOD_ARGUMENT_BYTES ||

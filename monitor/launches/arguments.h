@@ -4,10 +4,10 @@
  *     launch N ── signature of its function ──► record[N % GMOD_RING]: signature, position ──► bytes[position ...]
  *
  * A launch finds its function's signature (monitor/launches/signatures.h) in a cache of the thread's own, and copies
- * what the parameters say into a ring of bytes; what was there is gone. That is done before the driver is called, and
- * before the launch has its number. The thread writes; a reader copies and then looks whether that was overwritten
- * meanwhile: the number of launches, and the end of what is written, are each passed before anything under them is
- * changed.
+ * what the parameters of 8 bytes and more say into a ring of bytes; what was there is gone. That is done before the
+ * driver is called, and before the launch has its number. The thread writes; a reader copies and then looks whether
+ * that was overwritten meanwhile: the number of launches, and the end of what is written, are each passed before
+ * anything under them is changed.
  */
 #ifndef GMOD_MONITOR_LAUNCHES_ARGUMENTS_H
 #define GMOD_MONITOR_LAUNCHES_ARGUMENTS_H
@@ -19,7 +19,7 @@
 #include "monitor/launches/thread.h"
 #include "monitor/registry/finding.h"
 
-/* BYTES of a thread: some 48 for each launch that has a record, as most have less, or 16 times the largest. */
+/* BYTES of a thread: 256 for each launch that has a record, or 16 times what is read of the largest parameters. */
 enum { GMOD_ARGUMENT_BYTES = 1 << 16, GMOD_SIGNATURE_BITS = 8, GMOD_SIGNATURES = 1 << GMOD_SIGNATURE_BITS };
 
 struct gmod_arguments {
@@ -41,7 +41,7 @@ static inline struct gmod_signature_here *gmod_signature_place(struct gmod_argum
 	return &a->here[gmod_hash(function) >> (64 - GMOD_SIGNATURE_BITS)];
 }
 
-/* One argument that is neither 8 nor 4 bytes, to a multiple of 4 in the ring. */
+/* One argument of more than 8 bytes. */
 void gmod_argument_copy(_Atomic uint64_t *to, unsigned offset, const void *from, size_t size);
 
 /* Where the arguments of the thread's next launch go, `bytes` of them in one piece. */
@@ -69,18 +69,14 @@ static inline __attribute__((always_inline)) void gmod_arguments_copy(struct gmo
 	_Atomic uint64_t *to = gmod_arguments_begin(t, a, signature);
 
 	for (int i = 0; params && i < signature->count; i++) {
-		unsigned offset = signature->at[i].offset, size = signature->at[i].size;
+		const struct gmod_parameter *p = &signature->at[i];
 		uint64_t word;
-		uint32_t half;
 
-		if (size == 8 && offset % 8 == 0) {
-			memcpy(&word, params[i], 8);
-			atomic_store_explicit(&to[offset / 8], word, memory_order_relaxed);
-		} else if (size == 4 && offset % 4 == 0) {
-			memcpy(&half, params[i], 4);
-			atomic_store_explicit((_Atomic uint32_t *)to + offset / 4, half, memory_order_relaxed);
+		if (__builtin_expect(p->size == 8 && p->offset % 8 == 0, 1)) {
+			memcpy(&word, params[p->number], 8);
+			atomic_store_explicit(&to[p->offset / 8], word, memory_order_relaxed);
 		} else {
-			gmod_argument_copy(to, offset, params[i], size);
+			gmod_argument_copy(to, p->offset, params[p->number], p->size);
 		}
 	}
 }

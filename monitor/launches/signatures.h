@@ -24,13 +24,15 @@
  */
 enum { GMOD_SIGNATURE_UNASKED = -1, GMOD_SIGNATURE_PARAMETERS = 512, GMOD_SIGNATURE_BYTES = 4096 };
 
+/* Of those parameters that may hold an address: of 8 bytes and more. */
 struct gmod_signature {
-	int32_t count;      /* of parameters, or GMOD_SIGNATURE_UNASKED */
+	int32_t count;      /* of these, or GMOD_SIGNATURE_UNASKED */
 	uint16_t is_kernel; /* the handle is a CUkernel, else a CUfunction */
 	uint16_t is_cut;    /* there are more, which are not read */
 	uint32_t bytes;     /* of the parameters together, a multiple of 8 */
 	struct gmod_parameter {
-		uint16_t offset, size; /* bytes */
+		uint16_t number;       /* among all parameters, from 0 */
+		uint16_t offset, size; /* bytes; where it lies in a buffer of all of them */
 	} at[];
 };
 

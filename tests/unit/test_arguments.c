@@ -27,12 +27,12 @@ static void make_signature(union signature *made, int count, const uint16_t *siz
 	unsigned end = 0;
 
 	memset(made, 0, sizeof(*made));
-	made->s.count = count;
 	for (int i = 0; i < count; i++) {
 		unsigned align = size[i] < 8 ? size[i] : 8;
 
 		end = (end + align - 1) / align * align;
-		made->s.at[i] = (struct gmod_parameter){(uint16_t)end, size[i]};
+		if (size[i] >= 8)
+			made->s.at[made->s.count++] = (struct gmod_parameter){(uint16_t)i, (uint16_t)end, size[i]};
 		end += size[i];
 	}
 	made->s.bytes = (end + 7) / 8 * 8;
@@ -176,9 +176,9 @@ TEST(arguments_in_one_buffer)
 	uint64_t buffer[3] = {1, BASE, 2};
 
 	know(FUNCTION, 3, sizes);
-	check(launch_with(FUNCTION, NULL, buffer, 18), GMOD_POINTS_AT, 1, 0, SIZE);
+	check(launch_with(FUNCTION, NULL, buffer, 16), GMOD_POINTS_AT, 1, 0, SIZE);
 	check(launch_with(FUNCTION, NULL, buffer, 24), GMOD_POINTS_AT, 1, 0, SIZE);
-	check(launch_with(FUNCTION, NULL, buffer, 17), GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
+	check(launch_with(FUNCTION, NULL, buffer, 15), GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
 	check(launch(FUNCTION, NULL), GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
 	know(FUNCTION + 1, 0, NULL);
 	check(launch(FUNCTION + 1, NULL), GMOD_POINTS_AWAY, 0, 0, UINT64_MAX);

@@ -240,7 +240,7 @@ static void launch_with(uint64_t address)
 	struct gmod_thread *t = gmod_thread_self();
 	const struct gmod_signature_now now = {&of_one_pointer.s, atomic_load(&gmod_signature_changes)};
 
-	of_one_pointer.s.at[0] = (struct gmod_parameter){0, 8};
+	of_one_pointer.s.at[0] = (struct gmod_parameter){0, 0, 8};
 	gmod_arguments_note(t, MARKED, &now, (void *[]){&address}, NULL, 0);
 	launch_on(STREAM, MARKED);
 }
