@@ -38,7 +38,7 @@ check_random() {
 	done
 	same "random: of $seeds programs in each the culprit is listed, with what its arguments tell" '' "$wrong"
 	# Where its arguments are not known, a kernel that works on a buffer close by comes before it.
-	at_least "random: it is the first suspect" $((seeds * 7 / 10)) "$first"
+	at_least "random: it is the first suspect" $((seeds * 8 / 10)) "$first"
 }
 
 # next_of SCRIPT COMMAND...: the next step of a finding in a program that the script COMMAND... runs.
