@@ -16,7 +16,8 @@ table { border-collapse: collapse; margin: .3rem 0 .8rem; } td, th { padding: .1
 th { font-weight: 600; color: #555; } pre { overflow-x: auto; background: #f4f4f4; padding: .5rem; }
 summary { cursor: pointer; } .where { color: #b00020; } .dim { color: #666; } .bad { background: #ffd7d7; }
 svg { display: block; margin: .5rem 0; max-width: 100%; } svg text { font: 12px system-ui, sans-serif; fill: #1a1a1a; }
-.allocated { fill: #7aa6d8; } .kernel { fill: #e0a84f; } .window { fill: #b00020; fill-opacity: .25; } .edge { stroke: #b00020; }
+.allocated { fill: #7aa6d8; } .kernel { fill: #e0a84f; } .unknown { fill: #888; fill-opacity: .15; stroke: #888; stroke-dasharray: 3 3; }
+.window { fill: #b00020; fill-opacity: .25; } .edge { stroke: #b00020; }
 @media (prefers-color-scheme: dark) { body { color: #e4e4e4; background: #161616; } pre { background: #242424; }
 svg text { fill: #e4e4e4; } .dim, th { color: #aaa; } .where { color: #ff8a8a; } .bad { background: #5c1f1f; } }
 """
@@ -58,7 +59,7 @@ def span_words(span):
 # ---- the timeline ----
 
 def _bars(finding):
-    """(name, class, begin, end) of the buffer and the suspects; None: not known."""
+    """(name, class, begin, end) of the buffer and the suspects, whose end is their latest launch; None: not known."""
     buffer = finding.get("buffer") or {}
     allocated, freed = buffer.get("allocated") or {}, buffer.get("freed") or {}
     bars = [(f"buffer, {buffer.get('size')} bytes", "allocated", seconds(allocated.get("time")), seconds(freed.get("time")))]
@@ -66,7 +67,7 @@ def _bars(finding):
         bars.append((f"buffer, {near.get('size')} bytes, {near.get('site')}", "allocated", None, None))
     for suspect in finding["suspects"]:
         bars.append((f"{suspect['kernel'] or 'unknown'} x{suspect['launches']}", "kernel",
-                     seconds(suspect.get("first") or suspect.get("launched")), None))
+                     seconds(suspect.get("first") or suspect.get("launched")), seconds(suspect.get("launched"))))
     return bars
 
 
@@ -97,6 +98,10 @@ def timeline(finding):
         y = row * ROW
         parts.append(el("text", name if len(name) < 38 else name[:36] + "…", x=0, y=y + 12))
         from_, to = x(first if first is not None else begin), x(last if last is not None else end)
+        if kind == "kernel":  # nobody knows how long the latest one ran
+            parts.append(_rect("unknown", to if last is not None else from_, y, x(end) - to, f"{name}: perhaps it still ran"))
+        elif first is None:
+            kind = "unknown"
         title = f"{name}: from {span_words(seen - first) + ' before the change was seen' if first is not None else 'a time that is not known'}"
         parts.append(_rect(kind, from_, y, to - from_, title))
     for t, words in ((intact, "last seen intact"), (seen, "first seen changed")):

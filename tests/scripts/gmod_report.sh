@@ -52,6 +52,7 @@ says "how its suspect was launched" '^    suspects: vec_add x1 on the default st
 sed -E 's/changed bytes at \+[0-9]+:/changed bytes at +32:/; s/written between .* and /written before /' "$work/job.0.text" >"$work/before"
 reported "bytes that were never seen intact" 0 --html "$work/before.html" "$work/before"
 says "their report is whole" '^    bytes at \+32:' "$out"
+says "the page's timeline says what is not known" 'class="unknown"[^>]*><title>vec_add x1: perhaps it still ran</title>' "$(<"$work/before.html")"
 says "they have the same offset on the page" '<th>\+32</th>' "$(<"$work/before.html")"
 sed -E 's/written between .* UTC/written between 23:59:58.000000 (last seen intact) and 00:00:04.000000 UTC/
 	s/ at 20[0-9-]+ [0-9:.]+ UTC/ at 2026-11-25 00:00:05.000000 UTC/' "$work/job.0.text" >"$work/midnight"
