@@ -3,6 +3,7 @@ import re
 import struct
 
 from groups import clock, damage_lines, hosts_words, moments, nearby_lines, place, stream_words, where_words
+from text_log import POINT_WORDS
 
 
 def clean(text):
@@ -49,9 +50,8 @@ def why_words(suspect):
     read = suspect["launches"] - a.get("unread", suspect["launches"])
     if a.get("point") == "unknown" and read > 0:
         return f"no argument of {plural(read, 'launch')} points there, those of the others are not known"
-    return {"buffer": f"{at} points into the buffer", "near": f"{at} points {a.get('distance')} bytes in front",
-            "maybe": "an argument of it was the address of the buffer, or one that leaves the same mark",
-            "unknown": "its arguments are not known", "none": "no argument of it points there"}.get(a.get("point"), "")
+    return {**POINT_WORDS, "buffer": f"{at} points into the buffer",
+            "near": f"{at} points {a.get('distance')} bytes in front"}.get(a.get("point"), "")
 
 
 def launch_words(suspect):

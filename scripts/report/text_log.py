@@ -41,6 +41,8 @@ SUSPECT = re.compile(r"^(?:      \d+\. )?(?P<kernel>.*) x(?P<launches>\d+) on (?
 ONE_SUSPECT = re.compile(r"^      \d+\. (?=.* x\d+ on )")
 POINTS = re.compile(r"^argument (?P<argument>\d+)(?: at byte (?P<byte>\d+))? points (?:into the buffer|(?P<distance>\d+) bytes? in front)$")
 PARTLY = re.compile(r"^no argument of (?P<read>\d+) launch(?:es)? points there, those of the others are not known$")
+POINT_WORDS = {"maybe": "an argument of it was the address of the buffer, or one that leaves the same mark",
+               "unknown": "its arguments are not known", "none": "no argument of it points there"}
 LAUNCHED = re.compile(r"^    (?:     |(?P<kernel>\S.*?) )(?P<also>also )?launched$")
 CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [0-9a-f]{2})*)(?: \.\.)?(?:, where(?P<expected>(?: [0-9a-f]{2})*)(?: \.\.)? had been)?"
                      r"(?: \((?P<changed>\d+) of (?P<extent>\d+) bytes\))?(?P<restored> \(put back since\))?$")
@@ -93,7 +95,7 @@ def _arguments(why, launches):
     partly = PARTLY.match(why or "")
     if partly:
         return {"point": "unknown", "unread": max(launches - int(partly["read"]), 0)}
-    return {"an argument of it was the address of the buffer, or one that leaves the same mark": {"point": "maybe"}, "its arguments are not known": {"point": "unknown"}, "no argument of it points there": {"point": "none"}}.get(why)
+    return next(({"point": point} for point, words in POINT_WORDS.items() if words == why), None)
 
 
 class Report:
