@@ -137,7 +137,7 @@ static void look_at_parameter(const struct gmod_parameter *p, const _Atomic uint
 
 struct gmod_pointer gmod_arguments_find(const struct gmod_thread *t, uint64_t number, const struct gmod_target *target)
 {
-	const struct gmod_pointer unknown = {.pointing = GMOD_POINTS_SECRET, .distance = GMOD_NO_IDEA};
+	const struct gmod_pointer unknown = {.pointing = GMOD_POINTS_UNKNOWN, .distance = GMOD_NO_IDEA};
 	const struct gmod_arguments *a = atomic_load_explicit(&t->arguments, memory_order_acquire);
 	const struct gmod_argument_record *r = a ? &a->record[number % GMOD_RING] : NULL;
 	const struct gmod_signature *signature = r ? atomic_load_explicit(&r->signature, memory_order_relaxed) : NULL;

@@ -109,11 +109,16 @@ void gmod_graph_words_learn(uint64_t graph, const struct gmod_graph_word *words,
 	gmod_history_add(all_words, graph, kept, 0);
 }
 
+const void *gmod_graph_words_at(uint64_t graph, uint64_t ticks)
+{
+	return gmod_history_at(all_words, graph, ticks, NULL);
+}
+
 struct gmod_pointer gmod_graph_find(uint64_t graph, uint64_t ticks, const char *name, const struct gmod_target *target)
 {
 	const struct gmod_kept *kept = target->base ? gmod_history_at(all_words, graph, ticks, NULL) : NULL;
 	const struct gmod_graph_word *word = kept ? (const void *)kept->bytes : NULL;
-	struct gmod_pointer best = {.pointing = kept && name ? GMOD_POINTS_AWAY : GMOD_POINTS_SECRET,
+	struct gmod_pointer best = {.pointing = kept && name ? GMOD_POINTS_AWAY : GMOD_POINTS_UNKNOWN,
 				    .distance = kept && name ? UINT64_MAX : GMOD_NO_IDEA};
 
 	for (size_t i = 0; name && kept && i < kept->size / sizeof(*word); i++) {

@@ -32,6 +32,8 @@ struct gmod_graph_word {
  */
 enum { GMOD_GRAPH_BYTES = 32 << 20 };
 void gmod_graph_words_learn(uint64_t graph, const struct gmod_graph_word *words, size_t count);
+/* Which words those are that the graph had at `ticks`: the same ones are the same pointer. NULL: they are not known. */
+const void *gmod_graph_words_at(uint64_t graph, uint64_t ticks);
 /* The best of them that a kernel of that name had at `ticks`. */
 struct gmod_pointer gmod_graph_find(uint64_t graph, uint64_t ticks, const char *name, const struct gmod_target *target);
 

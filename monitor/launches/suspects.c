@@ -18,7 +18,9 @@ struct group {
 	struct gmod_suspect suspect;
 	uint64_t first, latest, shown; /* ticks; shown: the launch whose pointer, grid and block the suspect has */
 	uint64_t context, stream;      /* of one of the launches */
-	unsigned place;                /* among the kernels of the latest launch, a graph's */
+	const void *words;             /* of the graph, in which `pointer` was found; NULL: not yet */
+	struct gmod_pointer pointer;
+	unsigned place; /* among the kernels of the latest launch, a graph's */
 };
 
 struct groups {
@@ -118,11 +120,17 @@ static void note_times(struct group *group, const struct seen_launch *l, unsigne
 		group->latest = l->ticks;
 		group->place = place;
 	}
-	group->suspect.launched_ns = group->latest == GMOD_IN_CALL ? 0 : gmod_ns_of_ticks(group->latest);
-	/* Once: the same ticks asked for twice are some nanoseconds apart. */
-	group->suspect.first_ns =
-	    group->first == group->latest ? group->suspect.launched_ns : gmod_ns_of_ticks(group->first);
 	group->suspect.launches += l->times;
+}
+
+/* Once: the same ticks asked for twice are some nanoseconds apart. */
+static struct gmod_suspect suspect_of(const struct group *group)
+{
+	struct gmod_suspect s = group->suspect;
+
+	s.launched_ns = group->latest == GMOD_IN_CALL ? 0 : gmod_ns_of_ticks(group->latest);
+	s.first_ns = group->first == group->latest ? s.launched_ns : gmod_ns_of_ticks(group->first);
+	return s;
 }
 
 /* What the marks of launches without a record tell; where more than half are set that is nothing. */
@@ -133,19 +141,30 @@ static struct gmod_pointer pointer_by_marks(const uint64_t marks[GMOD_MARK_WORDS
 	for (int i = 0; i < GMOD_MARK_WORDS; i++)
 		count += (unsigned)__builtin_popcountll(marks[i]);
 	if (!target->base || count > GMOD_MARKS / 2)
-		return (struct gmod_pointer){.pointing = GMOD_POINTS_SECRET, .distance = GMOD_NO_IDEA};
+		return (struct gmod_pointer){.pointing = GMOD_POINTS_UNKNOWN, .distance = GMOD_NO_IDEA};
 	if (!(marks[mark / 64] >> mark % 64 & 1))
-		return (struct gmod_pointer){.pointing = GMOD_POINTS_SECRET, .distance = UINT64_MAX};
+		return (struct gmod_pointer){.pointing = GMOD_POINTS_UNKNOWN, .distance = UINT64_MAX};
 	return (struct gmod_pointer){.pointing = GMOD_POINTS_MAYBE, .distance = count, .address = target->base};
 }
 
+/* Graphs are launched over and over, and are large: what was found in these words stands. */
+static struct gmod_pointer pointer_in_graph(const struct groups *g, const struct seen_launch *l, struct group *group)
+{
+	const void *words = gmod_graph_words_at(l->function, l->ticks);
+
+	if (!words || words != group->words)
+		group->pointer = gmod_graph_find(l->function, l->ticks, group->suspect.name, &g->target);
+	group->words = words;
+	return group->pointer;
+}
+
 /* Nothing is known of launches of a graph in which it may have changed. */
-static struct gmod_pointer pointer_of(const struct groups *g, const struct seen_launch *l, const char *name)
+static struct gmod_pointer pointer_of(const struct groups *g, const struct seen_launch *l, struct group *group)
 {
 	if (l->is_graph && l->times == 1)
-		return gmod_graph_find(l->function, l->ticks, name, &g->target);
+		return pointer_in_graph(g, l, group);
 	if (l->is_graph)
-		return (struct gmod_pointer){.pointing = GMOD_POINTS_SECRET, .distance = GMOD_NO_IDEA};
+		return (struct gmod_pointer){.pointing = GMOD_POINTS_UNKNOWN, .distance = GMOD_NO_IDEA};
 	if (l->number == GMOD_NO_NUMBER)
 		return pointer_by_marks(l->marks, &g->target);
 	return gmod_arguments_find(l->thread, l->number, &g->target);
@@ -169,12 +188,13 @@ static void note_pointer(struct group *group, const struct seen_launch *l, const
 static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
 {
 	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
-	struct gmod_pointer pointer = pointer_of(g, l, name);
+	struct gmod_pointer pointer;
 
 	if (!group)
 		return;
+	pointer = pointer_of(g, l, group);
 	note_stream(group, l);
-	if (pointer.pointing == GMOD_POINTS_SECRET || pointer.pointing == GMOD_POINTS_MAYBE)
+	if (pointer.pointing == GMOD_POINTS_UNKNOWN || pointer.pointing == GMOD_POINTS_MAYBE)
 		group->suspect.unread += l->times;
 	note_pointer(group, l, &pointer);
 	note_times(group, l, place);
@@ -328,7 +348,7 @@ static void find(struct groups *g, struct gmod_finding *f, const struct gmod_win
 	memset(index, GMOD_SUSPECTS_MAX, sizeof(index));
 	while (f->suspect_count < f->suspect_room && (best = take_first(g))) {
 		index[best - g->at] = (uint8_t)f->suspect_count;
-		f->suspect[f->suspect_count++] = best->suspect;
+		f->suspect[f->suspect_count++] = suspect_of(best);
 		best->suspect.launches = 0;
 	}
 	f->suspects_omitted = g->omitted;

@@ -31,9 +31,10 @@ struct gmod_window {
 
 /*
  * Fill the suspects of *f as far as it has room: every launch of that window. First those whose arguments point at the
- * buffer, or close to the bytes that were changed, which *f has to tell by now; of those that say as much, the latest.
- * Launches of one kernel are counted together. An hour-long kernel launched long before is a suspect; one that a
- * synchronise had proven done is not. *unfinished is for gmod_suspects_refresh(), or NULL.
+ * buffer, or close to the bytes that were changed, which *f has to tell by now; of those that say as much, the one of
+ * fewer launches, then the latest. Launches of one kernel are counted together. An hour-long kernel launched long
+ * before is a suspect; one that a synchronise had proven done is not. *unfinished is for gmod_suspects_refresh(), or
+ * NULL.
  */
 void gmod_suspects_find(struct gmod_finding *f, const struct gmod_window *when, struct gmod_unfinished *unfinished);
 

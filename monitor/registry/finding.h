@@ -87,11 +87,11 @@ struct gmod_buffer_facts {
 
 /* What the arguments of a suspect's launches say, in the order in which a person looks at suspects. */
 enum gmod_pointing {
-	GMOD_POINTS_AT,     /* one points into the buffer */
-	GMOD_POINTS_MAYBE,  /* one may have been the address of the buffer: few others have its mark */
-	GMOD_POINTS_NEAR,   /* one points at most GMOD_NEAR bytes in front of what was changed */
-	GMOD_POINTS_SECRET, /* some are not known, or no longer */
-	GMOD_POINTS_AWAY    /* all are known, and none does: it may have found the address in memory */
+	GMOD_POINTS_AT,      /* one points into the buffer */
+	GMOD_POINTS_MAYBE,   /* one may have been the address of the buffer: few others have its mark */
+	GMOD_POINTS_NEAR,    /* one points at most GMOD_NEAR bytes in front of what was changed */
+	GMOD_POINTS_UNKNOWN, /* some are not known, or no longer */
+	GMOD_POINTS_AWAY     /* all are known, and none does: it may have found the address in memory */
 };
 #define GMOD_NEAR (UINT64_C(1) << 20)
 #define GMOD_NO_IDEA (UINT64_MAX - 1)
@@ -151,8 +151,8 @@ struct gmod_finding {
 	bool restored;               /* the bytes were put back since */
 	uint64_t intact_ns, seen_ns; /* last seen intact, first seen changed */
 
-	struct gmod_suspect *suspect; /* by what their arguments say, then the latest launch first; whoever fills it in
-					 has room for suspect_room */
+	struct gmod_suspect *suspect; /* by what their arguments say, then fewer launches, then the latest; whoever
+					 fills it in has room for suspect_room */
 	uint32_t suspect_count, suspect_room;
 	uint64_t suspects_omitted;  /* further kernels beyond the array */
 	uint64_t launches_lost;     /* launches not proven complete of kernels beyond those that are counted */

@@ -268,20 +268,20 @@ static void add_dimensions(struct gmod_text *t, const uint32_t n[3], const char 
 static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
 {
 	const struct gmod_pointer *p = &s->pointer;
-	static const char *const otherwise[] = {[GMOD_POINTS_SECRET] = ": its arguments are not known",
+	static const char *const otherwise[] = {[GMOD_POINTS_UNKNOWN] = ": its arguments are not known",
 						[GMOD_POINTS_AWAY] = ": no argument of it points there"};
 
 	if (p->pointing == GMOD_POINTS_MAYBE) {
 		gmod_text_str(t, ": an argument of it was the address of the buffer, or one that leaves the same mark");
 		return;
 	}
-	if (p->pointing == GMOD_POINTS_SECRET && s->unread < s->launches) {
+	if (p->pointing == GMOD_POINTS_UNKNOWN && s->unread < s->launches) {
 		gmod_text_fmt(t, ": no argument of %llu launch%s points there, those of the others are not known",
 			      (ull)(s->launches - s->unread), s->launches - s->unread == 1 ? "" : "es");
 		return;
 	}
-	if (p->pointing >= GMOD_POINTS_SECRET) {
-		gmod_text_str(t, otherwise[p->pointing <= GMOD_POINTS_AWAY ? p->pointing : GMOD_POINTS_SECRET]);
+	if (p->pointing >= GMOD_POINTS_UNKNOWN) {
+		gmod_text_str(t, otherwise[p->pointing <= GMOD_POINTS_AWAY ? p->pointing : GMOD_POINTS_UNKNOWN]);
 		return;
 	}
 	gmod_text_fmt(t, ": argument %u", p->argument);

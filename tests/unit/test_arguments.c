@@ -165,7 +165,7 @@ TEST(what_is_cut_may_point_anywhere)
 	cut.s.is_cut = true;
 	gmod_signature_expect(FUNCTION, false, MODULE);
 	gmod_signature_learn(FUNCTION, &cut.s);
-	check(launch(FUNCTION, PARAMS(&word)), GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
+	check(launch(FUNCTION, PARAMS(&word)), GMOD_POINTS_UNKNOWN, 0, 0, GMOD_NO_IDEA);
 	word = BASE;
 	check(launch(FUNCTION, PARAMS(&word)), GMOD_POINTS_AT, 0, 0, SIZE);
 }
@@ -178,8 +178,8 @@ TEST(arguments_in_one_buffer)
 	know(FUNCTION, 3, sizes);
 	check(launch_with(FUNCTION, NULL, buffer, 16), GMOD_POINTS_AT, 1, 0, SIZE);
 	check(launch_with(FUNCTION, NULL, buffer, 24), GMOD_POINTS_AT, 1, 0, SIZE);
-	check(launch_with(FUNCTION, NULL, buffer, 15), GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
-	check(launch(FUNCTION, NULL), GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
+	check(launch_with(FUNCTION, NULL, buffer, 15), GMOD_POINTS_UNKNOWN, 0, 0, GMOD_NO_IDEA);
+	check(launch(FUNCTION, NULL), GMOD_POINTS_UNKNOWN, 0, 0, GMOD_NO_IDEA);
 	know(FUNCTION + 1, 0, NULL);
 	check(launch(FUNCTION + 1, NULL), GMOD_POINTS_AWAY, 0, 0, UINT64_MAX);
 }
@@ -191,17 +191,17 @@ TEST(parameters_of_an_unknown_handle_are_not_read)
 	uint64_t word = BASE;
 	void *const unreadable = (void *)1;
 
-	check(launch(0x9999, &unreadable), GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
+	check(launch(0x9999, &unreadable), GMOD_POINTS_UNKNOWN, 0, 0, GMOD_NO_IDEA);
 	know(FUNCTION, 1, sizes);
 	check(launch(FUNCTION, PARAMS(&word)), GMOD_POINTS_AT, 0, 0, SIZE);
 	gmod_signatures_end(MODULE + 1, gmod_ticks());
 	check(launch(FUNCTION, PARAMS(&word)), GMOD_POINTS_AT, 0, 0, SIZE);
 	gmod_signatures_end(MODULE, gmod_ticks());
-	check(launch(FUNCTION, &unreadable), GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
+	check(launch(FUNCTION, &unreadable), GMOD_POINTS_UNKNOWN, 0, 0, GMOD_NO_IDEA);
 	know(FUNCTION, 1, sizes);
 	check(launch(FUNCTION, PARAMS(&word)), GMOD_POINTS_AT, 0, 0, SIZE);
 	gmod_signatures_end(GMOD_ANY_OWNER, gmod_ticks());
-	check(launch(FUNCTION, &unreadable), GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
+	check(launch(FUNCTION, &unreadable), GMOD_POINTS_UNKNOWN, 0, 0, GMOD_NO_IDEA);
 }
 
 /* A handle that is used again for a kernel of other parameters. */
@@ -250,7 +250,7 @@ TEST(arguments_of_old_launches_are_not_known)
 		launch(FUNCTION, PARAMS(&word));
 	check(n, GMOD_POINTS_AT, 0, 0, SIZE);
 	launch(FUNCTION, PARAMS(&word));
-	check(n, GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
+	check(n, GMOD_POINTS_UNKNOWN, 0, 0, GMOD_NO_IDEA);
 	words[511] = BASE;
 	n = launch(FUNCTION + 1, PARAMS(words));
 	for (int i = 0; i < GMOD_ARGUMENT_BYTES / 4096 - 2; i++)
@@ -258,7 +258,7 @@ TEST(arguments_of_old_launches_are_not_known)
 	check(n, GMOD_POINTS_AT, 0, 4088, SIZE);
 	launch(FUNCTION + 1, PARAMS(words));
 	launch(FUNCTION + 1, PARAMS(words));
-	check(n, GMOD_POINTS_SECRET, 0, 0, GMOD_NO_IDEA);
+	check(n, GMOD_POINTS_UNKNOWN, 0, 0, GMOD_NO_IDEA);
 }
 
 /* Wherever in the room they lie. */
@@ -314,10 +314,10 @@ TEST(a_launch_is_never_taken_for_another)
 		if (!end)
 			continue;
 		found += p.pointing == GMOD_POINTS_AT;
-		unknown += p.pointing == GMOD_POINTS_SECRET;
-		if (p.pointing != GMOD_POINTS_AT && p.pointing != GMOD_POINTS_SECRET)
+		unknown += p.pointing == GMOD_POINTS_UNKNOWN;
+		if (p.pointing != GMOD_POINTS_AT && p.pointing != GMOD_POINTS_UNKNOWN)
 			atomic_store(&ends, true);
-		CHECK(p.pointing == GMOD_POINTS_AT || p.pointing == GMOD_POINTS_SECRET, "launch %llu of %llu: %d",
+		CHECK(p.pointing == GMOD_POINTS_AT || p.pointing == GMOD_POINTS_UNKNOWN, "launch %llu of %llu: %d",
 		      (unsigned long long)n, (unsigned long long)end, (int)p.pointing);
 	}
 	atomic_store(&ends, true);
@@ -347,24 +347,24 @@ TEST(a_graph_has_the_arguments_that_it_had_then)
 	    {BASE - 4, one, 1, 16}, {BASE + 4, one, 2, 16}, {BASE - 8, other, 3, 16}, {0x1234567890, third, 4, 16}};
 	uint64_t first, second, third_time;
 
-	check_graph(GRAPH, GMOD_LATEST, one, GMOD_POINTS_SECRET, 0);
+	check_graph(GRAPH, GMOD_LATEST, one, GMOD_POINTS_UNKNOWN, 0);
 	gmod_graph_words_learn(GRAPH, words, 4);
 	first = gmod_ticks();
 	check_graph(GRAPH, first, one, GMOD_POINTS_AT, 2);
 	check_graph(GRAPH, first, other, GMOD_POINTS_NEAR, 3);
 	check_graph(GRAPH, first, third, GMOD_POINTS_AWAY, 0);
 	check_graph(GRAPH, first, "none", GMOD_POINTS_AWAY, 0);
-	check_graph(GRAPH, first, NULL, GMOD_POINTS_SECRET, 0);
+	check_graph(GRAPH, first, NULL, GMOD_POINTS_UNKNOWN, 0);
 	gmod_graph_words_learn(GRAPH, NULL, 0);
 	second = gmod_ticks();
-	check_graph(GRAPH, second, one, GMOD_POINTS_SECRET, 0);
+	check_graph(GRAPH, second, one, GMOD_POINTS_UNKNOWN, 0);
 	gmod_graph_words_learn(GRAPH, words, 1);
 	third_time = gmod_ticks();
 	check_graph(GRAPH, third_time, one, GMOD_POINTS_NEAR, 1);
 	check_graph(GRAPH, first, one, GMOD_POINTS_AT, 2);
-	check_graph(GRAPH, second, one, GMOD_POINTS_SECRET, 0);
+	check_graph(GRAPH, second, one, GMOD_POINTS_UNKNOWN, 0);
 	gmod_graph_end(GRAPH);
-	check_graph(GRAPH, gmod_ticks(), one, GMOD_POINTS_SECRET, 0);
+	check_graph(GRAPH, gmod_ticks(), one, GMOD_POINTS_UNKNOWN, 0);
 	check_graph(GRAPH, third_time, one, GMOD_POINTS_NEAR, 1);
 }
 
@@ -422,6 +422,40 @@ TEST(suspects_are_sorted_by_what_their_arguments_say)
 	f.buffer.memory = GMOD_MEM_KERNEL;
 	gmod_suspects_find(&f, &(struct gmod_window){.intact = before}, NULL);
 	for (unsigned i = 0; i < f.suspect_count; i++)
-		assert_int_equal(f.suspect[i].pointer.pointing, GMOD_POINTS_SECRET);
+		assert_int_equal(f.suspect[i].pointer.pointing, GMOD_POINTS_UNKNOWN);
+	gmod_prove_context(CONTEXT, gmod_ticks());
+}
+
+/* A graph that is changed between two of its launches: each launch has what the graph had then. */
+TEST(launches_of_a_graph_have_the_words_of_their_time)
+{
+	enum { GRAPH = 0x9000, KERNEL = 0x9100 };
+	static struct gmod_suspect room[GMOD_SUSPECTS_MAX];
+	struct gmod_finding f = {.class = GMOD_HEAP_BUFFER_OVERFLOW,
+				 .buffer = {.base = BASE, .size = SIZE},
+				 .suspect = room,
+				 .suspect_room = GMOD_SUSPECTS_MAX};
+	struct gmod_thread *t = gmod_thread_self();
+	const uint64_t word[] = {0x1234567890, BASE, 0x1234567890};
+	uint64_t before;
+
+	gmod_prove_context(CONTEXT, gmod_ticks());
+	gmod_proof_remember();
+	before = gmod_ticks();
+	gmod_name_learn(KERNEL, "in a graph", MODULE);
+	gmod_graph_learn(GRAPH, (const uint64_t[]){KERNEL}, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct gmod_graph_word w = {word[i], gmod_name_of(KERNEL, GMOD_LATEST), i, 0};
+
+		gmod_graph_words_learn(GRAPH, &w, 1);
+		for (unsigned k = 0; k < 2; k++)
+			gmod_launch_end(t, gmod_launch_begin(t, CONTEXT, STREAM, GRAPH, true), true);
+	}
+	gmod_suspects_find(&f, &(struct gmod_window){.intact = before}, NULL);
+	assert_int_equal(f.suspect_count, 1);
+	assert_int_equal(f.suspect[0].launches, 6);
+	assert_int_equal(f.suspect[0].unread, 0);
+	CHECK(f.suspect[0].pointer.pointing == GMOD_POINTS_AT && f.suspect[0].pointer.argument == 1, "argument %u",
+	      f.suspect[0].pointer.argument);
 	gmod_prove_context(CONTEXT, gmod_ticks());
 }

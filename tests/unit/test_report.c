@@ -36,7 +36,7 @@ TEST(an_overflow_reads_as_documented)
 					     .first_ns = f.seen_ns,
 					     .launched_ns = f.seen_ns,
 					     .unread = 1,
-					     .pointer = {.pointing = GMOD_POINTS_SECRET}};
+					     .pointer = {.pointing = GMOD_POINTS_UNKNOWN}};
 	report_one("", &f);
 	snprintf(first, sizeof(first),
 		 "==%d==GMOD: heap-buffer-overflow: 16 bytes changed, 0 bytes past the end of a 4000-byte buffer "
@@ -93,8 +93,8 @@ TEST(suspects_of_one_name_are_one)
 					     .stream = 0x55d0,
 					     .first_ns = f.intact_ns,
 					     .launched_ns = f.intact_ns};
-	f.suspect[3] =
-	    (struct gmod_suspect){.launches = 1, .stream = 1, .unread = 1, .pointer = {.pointing = GMOD_POINTS_SECRET}};
+	f.suspect[3] = (struct gmod_suspect){
+	    .launches = 1, .stream = 1, .unread = 1, .pointer = {.pointing = GMOD_POINTS_UNKNOWN}};
 	f.suspect[4] = f.suspect[3];
 	f.suspect[4].graph = 0x99;
 	f.suspect[5] = f.suspect[1];
@@ -102,7 +102,7 @@ TEST(suspects_of_one_name_are_one)
 	f.suspect[5].first_ns = f.suspect[5].launched_ns = 0;
 	f.suspect[6] = (struct gmod_suspect){.name = "part", .launches = 5, .unread = 4, .stream = 1};
 	f.suspect[6].first_ns = f.suspect[6].launched_ns = f.seen_ns;
-	f.suspect[6].pointer.pointing = GMOD_POINTS_SECRET;
+	f.suspect[6].pointer.pointing = GMOD_POINTS_UNKNOWN;
 	f.suspect_count = 7;
 	report_one("", &f);
 	expect("      5. part x5 on the default stream, at 12:31:07.103302: no argument of 1 launch points there, "
