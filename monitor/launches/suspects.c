@@ -194,8 +194,6 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 		return;
 	pointer = pointer_of(g, l, group);
 	note_stream(group, l);
-	if (pointer.pointing == GMOD_POINTS_UNKNOWN || pointer.pointing == GMOD_POINTS_MAYBE)
-		group->suspect.unread += l->times;
 	note_pointer(group, l, &pointer);
 	note_times(group, l, place);
 	if (is_unproven(l->thread, l->number, l->context, l->stream, l->ticks)) {

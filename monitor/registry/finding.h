@@ -110,7 +110,6 @@ struct gmod_pointer {
 struct gmod_suspect {
 	const char *name; /* as the module spells it (mangled); NULL: unknown */
 	uint64_t launches;
-	uint64_t unread;            /* of these, some arguments are not known */
 	uint64_t unfinished;        /* of these, not proven complete when the report is given */
 	uint64_t stream;            /* its handle, or GMOD_SEVERAL_STREAMS */
 	uint64_t first_ns;          /* when the first of these launches was, */

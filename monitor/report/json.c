@@ -218,7 +218,6 @@ static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
 		if (p->distance != UINT64_MAX)
 			add_count(t, "distance", p->distance);
 	}
-	add_count(t, "unread", s->unread);
 	gmod_text_str(t, "}");
 }
 

@@ -198,7 +198,6 @@ static void add_other(struct gmod_suspect *s, const struct gmod_suspect *other)
 	bool elsewhere = s->stream != other->stream || s->graph != other->graph;
 
 	s->launches += other->launches;
-	s->unread += other->unread;
 	s->unfinished += other->unfinished;
 	if (other->first_ns && (!s->first_ns || other->first_ns < s->first_ns))
 		s->first_ns = other->first_ns;
@@ -273,11 +272,6 @@ static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
 
 	if (p->pointing == GMOD_POINTS_MAYBE) {
 		gmod_text_str(t, ": an argument of it was the address of the buffer, or one that leaves the same mark");
-		return;
-	}
-	if (p->pointing == GMOD_POINTS_UNKNOWN && s->unread < s->launches) {
-		gmod_text_fmt(t, ": no argument of %llu launch%s points there, those of the others are not known",
-			      (ull)(s->launches - s->unread), s->launches - s->unread == 1 ? "" : "es");
 		return;
 	}
 	if (p->pointing >= GMOD_POINTS_UNKNOWN) {

@@ -40,7 +40,6 @@ SUSPECT = re.compile(r"^(?:      \d+\. )?(?P<kernel>.*) x(?P<launches>\d+) on (?
                      r"(?:, (?P<grid>[\d x]+) blocks? of (?P<block>[\d x]+) threads?)?(?:: (?P<why>.*))?$")
 ONE_SUSPECT = re.compile(r"^      \d+\. (?=.* x\d+ on )")
 POINTS = re.compile(r"^argument (?P<argument>\d+)(?: at byte (?P<byte>\d+))? points (?:into the buffer|(?P<distance>\d+) bytes? in front)$")
-PARTLY = re.compile(r"^no argument of (?P<read>\d+) launch(?:es)? points there, those of the others are not known$")
 POINT_WORDS = {"maybe": "an argument of it was the address of the buffer, or one that leaves the same mark",
                "unknown": "its arguments are not known", "none": "no argument of it points there"}
 LAUNCHED = re.compile(r"^    (?:     |(?P<kernel>\S.*?) )(?P<also>also )?launched$")
@@ -86,15 +85,12 @@ def _three(text):
     return text and ([int(n) for n in text.split(" x ")] + [1, 1])[:3]
 
 
-def _arguments(why, launches):
+def _arguments(why):
     """What a suspect's arguments say; None: nothing is said of them."""
     points = POINTS.match(why or "")
     if points:
         found = {"point": "near" if points["distance"] else "buffer", "argument": int(points["argument"]), "byte": _number(points["byte"]) or 0}
         return dict(found, distance=int(points["distance"])) if points["distance"] else found
-    partly = PARTLY.match(why or "")
-    if partly:
-        return {"point": "unknown", "unread": max(launches - int(partly["read"]), 0)}
     return next(({"point": point} for point, words in POINT_WORDS.items() if words == why), None)
 
 
@@ -186,7 +182,7 @@ class Report:
             "launches": int(one["launches"]), "unfinished": _number(one["unfinished"]) or 0, "first": one["first"],
             "launched": None if one["in_call"] else one["latest"] or one["first"],
             "stream": one["stream"] or {"the default": "0x1", "the per-thread": "0x2"}.get(one["named"]), "graph": one["graph"],
-            "grid": _three(one["grid"]), "block": _three(one["block"]), "arguments": _arguments(one["why"], int(one["launches"])),
+            "grid": _three(one["grid"]), "block": _three(one["block"]), "arguments": _arguments(one["why"]),
             "python": [], "python_elsewhere": []})
 
     def take_incomplete(self, m):

@@ -19,7 +19,7 @@ LEFT_OUT = {
     "version": "on the page", "command": "on the page", "pid": "on the page", "gpu": "on the page", "time": "on the page", "id": "on the page",
     "buffer.device": "with the GPU", "buffer.size": "in the message", "buffer.base": "addresses are of one process",
     "buffer.memory": "in the message where it is not the device's", "buffer.backend": "it changes nothing for who reads",
-    "suspects.{}.symbol": "its readable name is shown", "suspects.{}.arguments.unread": "said where no argument is known to point there",
+    "suspects.{}.symbol": "its readable name is shown",
     "suspects.{}.arguments.address": "the argument and the distance are shown",
     **{f"{stack}.frames.{{}}.{member}": why for stack in ("buffer.allocated", "buffer.freed", "call")
        for member, why in (("path", "on the page"), ("build_id", "on the page"), ("symbol", "its readable name is shown"))},

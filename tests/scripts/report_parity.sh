@@ -19,7 +19,7 @@ cat >"$work/made.text" <<'TEXT'
            at launches.py:59 in launches
          also launched
            at elsewhere.py:60 in elsewhere
-      2. second_kernel x61 on the per-thread stream, at 12:59:59.000062: no argument of 63 launches points there, those of the others are not known
+      2. second_kernel x61 on the per-thread stream, at 12:59:59.000062: its arguments are not known
     changed bytes at +22: 64 65, where 77 78 had been (21 of 66 bytes) (put back since)
     which is 67 bytes past the end of the 68-byte buffer in front of it
     process: host themachine, rank 69, device 25 GPU-00000070-0000-0000-0000-000000000000, GMOD 0.71, at 2026-11-28 13:00:01.000072 UTC, command ./command --73

@@ -67,7 +67,7 @@ TEST(json_has_the_same_facts)
 	expect("\"suspects\":[{\"kernel\":\"vec_add\",\"symbol\":\"_Z7vec_addPfi\",\"launches\":3,\"unfinished\":2,"
 	       "\"first\":null,\"launched\":null,"
 	       "\"stream\":\"0x55d0\",\"graph\":null,\"grid\":[4,1,1],\"block\":[256,1,1],\"arguments\":{\"point\":"
-	       "\"buffer\",\"argument\":1,\"byte\":8,\"address\":\"0xabc\",\"distance\":16,\"unread\":0},\"python\":[],"
+	       "\"buffer\",\"argument\":1,\"byte\":8,\"address\":\"0xabc\",\"distance\":16},\"python\":[],"
 	       "\"python_elsewhere\":[]}]");
 	expect(",\"next_step\":\"compute-sanitizer ");
 }
@@ -106,7 +106,6 @@ TEST(json_has_all_that_is_known)
 	f.suspect_count = 2;
 	f.suspect[0] = (struct gmod_suspect){.name = "first",
 					     .launches = 20,
-					     .unread = 44,
 					     .unfinished = 21,
 					     .first_ns = 2,
 					     .launched_ns = 1,
@@ -135,12 +134,12 @@ TEST(json_has_all_that_is_known)
 	expect("[{\"kernel\":\"first\",\"symbol\":\"first\",\"launches\":20,\"unfinished\":21,\"first\":\"1970-01-"
 	       "01T00:00:00.000000002Z\",\"launched\":\"1970-01-01T00:00:00.000000001Z\",\"stream\":\"0x16\","
 	       "\"graph\":null,\"grid\":[0,0,0],\"block\":[0,0,0],\"arguments\":{\"point\":\"near\",\"argument\":40,"
-	       "\"byte\":41,\"address\":\"0x2b\",\"distance\":42,\"unread\":44},\"python\":[],\"python_"
+	       "\"byte\":41,\"address\":\"0x2b\",\"distance\":42},\"python\":[],\"python_"
 	       "elsewhere\":[]},{\"kernel\":"
 	       "null,\"symbol\":null,\"launches\":23,"
 	       "\"unfinished\":0,\"first\":null,\"launched\":null,\"stream\":\"0x18\",\"graph\":\"0x19\",\"grid\":[26,"
 	       "27,28],"
-	       "\"block\":[29,30,31],\"arguments\":{\"point\":\"none\",\"unread\":0},\"python\":[],\"python_"
+	       "\"block\":[29,30,31],\"arguments\":{\"point\":\"none\"},\"python\":[],\"python_"
 	       "elsewhere\":[]}],"
 	       "\"suspects_total\":34,\"suspects_omitted\":32,\"launches_lost\":33,\"unknown_before\":\"1970-01-01T00:"
 	       "00:00.000000001Z\",");
