@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "device/guard.h"
 #include "device/loading.h"
@@ -115,17 +117,39 @@ static void at_quick_end(void)
 		gmod_real_exit(gmod_exit_status(0));
 }
 
+/* Grows with each child that has been waited for. What the process was before an exec had its own, as gmod(1) has. */
+static long faults_of_children(void)
+{
+	struct rusage children = {.ru_minflt = 0};
+
+	getrusage(RUSAGE_CHILDREN, &children);
+	return children.ru_minflt;
+}
+
+static long faults_before;
+
+/* The command of gmod(1), which became it, if it has done all of its work by itself: no shell, and no launcher. */
+static bool is_all_of_gmods_command(void)
+{
+	const char *pid = getenv("GMOD_PID");
+
+	return pid && strtol(pid, NULL, 10) == getpid() && faults_of_children() == faults_before;
+}
+
 /* Another library that hands out the driver's functions may be in front of us. */
 static void say_if_passed_by(void)
 {
 	if (atomic_load_explicit(&asked, memory_order_relaxed) || gmod_secure() || gmod_is_forked() ||
-	    !gmod_libcuda_is_loaded())
+	    (!gmod_libcuda_is_loaded() && !is_all_of_gmods_command()))
 		return;
 	gmod_facts_init();
 	if (gmod_options()->enabled)
-		gmod_log_note(1, "nothing was guarded: libcuda was loaded, and no cuInit came through GMOD. If the "
-				 "program used a GPU, another library has passed GMOD by: put libgmod.so first in "
-				 "LD_PRELOAD");
+		gmod_log_note(1,
+			      gmod_libcuda_is_loaded()
+				  ? "nothing was guarded: libcuda was loaded, and no cuInit came through GMOD. If the "
+				    "program used a GPU, another library has passed GMOD by: put libgmod.so first in "
+				    "LD_PRELOAD"
+				  : "nothing was guarded: the program made no CUDA call");
 }
 
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *module);
@@ -149,6 +173,7 @@ __attribute__((constructor)) static void at_load(void)
 	/* Of no module's, and before the loader's own, which runs the destructors: the last to be registered runs
 	 * first. */
 	(void)__cxa_atexit(at_the_very_end, NULL, NULL);
+	faults_before = faults_of_children();
 	gmod_homonyms_start();
 	gmod_log_remember_stderr();
 	gmod_python_main_thread = pthread_self();

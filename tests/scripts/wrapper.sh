@@ -99,6 +99,13 @@ expect "a script without a #! line" 9 "$gmod" "$work/headless-script"
 script broken-script '#!/no/such/interpreter'
 refused "a script without its interpreter" 127 'interpreter /no/such/interpreter does not exist' "$gmod" "$work/broken-script"
 
+# ---- a command that made no CUDA call ----
+
+expect "a command without CUDA" 0 "$gmod" true
+says "it is told that nothing was guarded" '==[0-9]+==GMOD: nothing was guarded: the program made no CUDA call$' "$err"
+expect "a shell that runs others" 0 "$gmod" sh -c 'true; (exit 0); echo done'
+says_not "who runs others is told nothing: they may use CUDA" 'GMOD' "$err"
+
 # ---- options ----
 
 options_of() {
@@ -182,7 +189,7 @@ at_least_some=$(wc -l <"$work/classes")
 [ "$at_least_some" -ge 8 ]
 judge "there are some" $? "$at_least_some"
 echo 'leak:*' >"$work/suppressions"
-expect "files that are there" 0 "$gmod" --suppressions="$work/suppressions" --log_path="$work/log.%p" true
+expect "files that are there" 0 "$gmod" --suppressions="$work/suppressions" --log_path="$work/log.%p" sh -c '(exit 0); :'
 [ -z "$(find "$work" -name 'log.*')" ]
 judge "and no log is made by looking" $?
 
