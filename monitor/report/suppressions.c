@@ -10,10 +10,10 @@
 #define RULES_MAX 512
 #define RULES_BYTES 65536
 
-/* Hide findings of this class (GMOD_CLASS_COUNT: any) where a frame matches, or all suspects do. */
+/* Hide findings of this class (GMOD_CLASS_COUNT: any) where a frame matches, or all suspects do: for each pattern. */
 struct rule {
 	unsigned class;
-	const char *pattern;
+	const char *pattern, *second; /* NULL: the line has one only */
 	bool used;
 };
 
@@ -29,25 +29,6 @@ static bool is_word(const char *s, size_t n, const char *word)
 	return strncmp(s, word, n) == 0 && word[n] == '\0';
 }
 
-/* "CLASS:PATTERN", blanks around either; the line itself has none around it. */
-static bool take_rule(const char *line)
-{
-	size_t n = strcspn(line, ": \t");
-	const char *pattern = line + n + strspn(line + n, " \t");
-	unsigned class = 0;
-
-	if (*pattern++ != ':')
-		return false;
-	pattern += strspn(pattern, " \t");
-	while (class < GMOD_CLASS_COUNT && !is_word(line, n, gmod_class_name(class)))
-		class ++;
-	if (!*pattern || (class == GMOD_CLASS_COUNT && !is_word(line, n, "*")))
-		return false;
-	if (rules.count < RULES_MAX)
-		rules.rule[rules.count++] = (struct rule){class, pattern, false};
-	return true;
-}
-
 static char *trim(char *line)
 {
 	char *end;
@@ -57,6 +38,37 @@ static char *trim(char *line)
 		;
 	*end = '\0';
 	return line;
+}
+
+/* Cut off "PATTERN && PATTERN" behind the first one; NULL: there is one only. */
+static char *take_second(char *pattern)
+{
+	char *cut = strstr(pattern, " && ");
+
+	if (!cut)
+		return NULL;
+	*cut = '\0';
+	return trim(cut + strlen(" && "));
+}
+
+/* "CLASS:PATTERN" or "CLASS:PATTERN && PATTERN", blanks around each; the line itself has none around it. */
+static bool take_rule(char *line)
+{
+	size_t n = strcspn(line, ": \t");
+	char *pattern = line + n + strspn(line + n, " \t"), *second;
+	unsigned class = 0;
+
+	if (*pattern++ != ':')
+		return false;
+	second = take_second(pattern);
+	pattern = trim(pattern);
+	while (class < GMOD_CLASS_COUNT && !is_word(line, n, gmod_class_name(class)))
+		class ++;
+	if (!*pattern || (class == GMOD_CLASS_COUNT && !is_word(line, n, "*")))
+		return false;
+	if (rules.count < RULES_MAX)
+		rules.rule[rules.count++] = (struct rule){class, pattern, second, false};
+	return true;
 }
 
 static void take_rules(char *text, const char *path)
@@ -109,6 +121,8 @@ void gmod_suppressions_say_unused(void)
 		gmod_text_fmt(&t, "%s%s:", t.len ? ", " : "suppressions that covered nothing: ",
 			      r->class == GMOD_CLASS_COUNT ? "*" : gmod_class_name(r->class));
 		gmod_text_str(&t, r->pattern);
+		if (r->second)
+			gmod_text_fmt(&t, " && %s", r->second);
 	}
 	gmod_text_mark_cut(&t);
 	if (t.len)
@@ -169,24 +183,38 @@ static bool suspects_match(const char *pattern, const struct gmod_report_view *v
 	return true;
 }
 
-bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_site)
+/* *in_site: the stack that is the finding's site matches, or the site itself. */
+static bool pattern_matches(const char *pattern, const struct gmod_report_view *v, bool *in_site)
 {
 	int site = gmod_site_is_call(v->finding) ? GMOD_CALLED : GMOD_ALLOCATED;
+	bool matches;
 
-	*by_site = false;
-	for (unsigned i = 0; i < rules.count; i++) {
-		struct rule *r = &rules.rule[i];
-		bool matches;
+	*in_site = frames_match(pattern, &v->stack[site]) || glob(pattern, v->site);
+	matches = *in_site || suspects_match(pattern, v);
+	for (int stack = 0; stack < GMOD_STACKS; stack++)
+		matches |= frames_match(pattern, &v->stack[stack]);
+	return matches;
+}
 
-		if (r->class != GMOD_CLASS_COUNT && r->class != (unsigned)v->finding->class)
+static bool rule_matches(const struct rule *r, const struct gmod_report_view *v, bool *by_site)
+{
+	bool second_too = true;
+
+	if ((r->class != GMOD_CLASS_COUNT && r->class != (unsigned)v->finding->class) ||
+	    !pattern_matches(r->pattern, v, by_site) || (r->second && !pattern_matches(r->second, v, &second_too)))
+		return false;
+	*by_site &= second_too;
+	return true;
+}
+
+bool gmod_is_suppressed(const struct gmod_report_view *v, bool *by_site)
+{
+	for (struct rule *r = rules.rule; r < rules.rule + rules.count; r++) {
+		if (!rule_matches(r, v, by_site))
 			continue;
-		*by_site = frames_match(r->pattern, &v->stack[site]) || glob(r->pattern, v->site);
-		matches = *by_site || suspects_match(r->pattern, v);
-		for (int stack = 0; stack < GMOD_STACKS; stack++)
-			matches |= frames_match(r->pattern, &v->stack[stack]);
-		r->used |= matches;
-		if (matches)
-			return true;
+		r->used = true;
+		return true;
 	}
+	*by_site = false;
 	return false;
 }

@@ -444,9 +444,25 @@ static bool is_outermost(const char *function)
 	return !*function || *function == '<' || !strcmp(function, "main");
 }
 
+/* The first function further out that has another name, or "". */
+static const char *caller_of(const struct gmod_frames *site, const char *function)
+{
+	const struct gmod_frame *f = site_frame(site), *end = site->frame + site->depth;
+
+	for (uint64_t i = 1; site->python && i < site->python->depth; i++)
+		if (strcmp(site->python->frame[i].function, function) != 0)
+			return site->python->frame[i].function;
+	for (; !site->python && f < end; f++)
+		if (is_program_frame(f) && strcmp(f->function, function) != 0)
+			return f->function;
+	return "";
+}
+
 /*
- * The site's function, "make_vector" of "make_vector demo+0x17b1". Main, a module, or the "<module>" of a Python file
- * would cover the whole program: there it is the site as it is, for this build, or the error of a post-mortem.
+ * The site's function, "make_vector" of "make_vector demo+0x17b1", and its caller, or the kernel where it is the only
+ * suspect: an allocator's name alone would cover what it allocates for all others. Main, a module, or the "<module>" of
+ * a Python file would cover the whole program: there it is the site as it is, for this build, or the error of a
+ * post-mortem.
  */
 static void add_suppression(const struct gmod_report_view *v, const struct gmod_frames *site, struct gmod_text *t)
 {
@@ -454,6 +470,7 @@ static void add_suppression(const struct gmod_report_view *v, const struct gmod_
 	const char *error = v->finding->error_name;
 	const char *whole = v->finding->class != GMOD_POST_MORTEM ? v->site : error ? error : "-";
 	const char *function = site->python ? site->python->frame->function : f ? f->function : "";
+	const char *second = is_outermost(function) ? "" : caller_of(site, function);
 	size_t before;
 
 	gmod_text_fmt(t, "%s:", v->class_name);
@@ -462,6 +479,13 @@ static void add_suppression(const struct gmod_report_view *v, const struct gmod_
 		gmod_text_escaped(t, function, GMOD_NAME_SHOWN);
 	else
 		gmod_text_str(t, strcmp(whole, "-") != 0 ? whole : "");
+	if (is_outermost(second) && !is_outermost(function) && v->finding->suspect_count == 1 &&
+	    gmod_has_all_suspects(v->finding))
+		second = v->suspect[0];
+	if (!is_outermost(second)) {
+		gmod_text_str(t, " && ");
+		gmod_text_escaped(t, second, GMOD_NAME_SHOWN);
+	}
 	if (t->len == before || strchr(t->at + before, '\\') || strstr(t->at + before, "..."))
 		gmod_text_init(t, t->at, t->cap); /* it would not match */
 }

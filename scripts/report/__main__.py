@@ -15,6 +15,7 @@ import as_sarif
 import as_text
 import groups
 import logs
+import suppressions
 import symbols
 from snapshot import Snapshot
 
@@ -173,6 +174,7 @@ def main():
     events, problems = logs.read(dict.fromkeys(options.file))
     groups.join_processes(events)
     findings = groups.final(events)
+    suppressions.count_covered(findings)
     snapshots, more = read_snapshots(options.snapshot)
     problems += more
     notes = put_names(findings, options)

@@ -3,7 +3,7 @@ import html
 import re
 from datetime import datetime, timezone
 
-from as_text import clean, message_words, plural, times_words, why_words, window_line
+from as_text import clean, covered_words, message_words, plural, times_words, why_words, window_line
 from groups import damage_lines, hosts_words, moments, nearby_lines, place, stream_words, where_words
 
 BEGIN = "<!DOCTYPE html>\n"
@@ -188,7 +188,7 @@ def findings_table(group):
               el("p", f"and {left} more" if left > 0 else ""))
 
 
-def section(number, group):
+def section(number, group, total):
     f = group.first
     parts = [el("h2", f"{number}. ", el("span", group.title(), class_="where"), id=f"g{number}"),
              el("p", f"{message_words(f)}. ", el("span", f"{plural(len(group.findings), 'finding')} {hosts_words(group)}", class_="dim"))]
@@ -206,7 +206,7 @@ def section(number, group):
     if f.get("next_step"):
         parts.append(Safe(el("p", "Next step:") + el("pre", f["next_step"])))
     if f.get("suppression"):
-        parts.append(Safe(el("p", "Or, for the file of suppressions:") + el("pre", f["suppression"])))
+        parts.append(Safe(el("p", f"Or, for the file of suppressions ({covered_words(f, total)}):") + el("pre", f["suppression"])))
     parts.append(findings_table(group))
     return el("section", *parts)
 
@@ -229,7 +229,7 @@ def render(groups, processes, notes, problems, any_read):
     head = ('<meta charset="utf-8"/>' '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'"/>'
             '<meta name="viewport" content="width=device-width"/>')
     body = [el("h1", title, **({"class_": "where"} if problems and not any_read else {})),
-            *(el("p", problem, class_="where") for problem in problems), el("ol", *links), *(section(n, g) for n, g in enumerate(groups, 1)), el("h2", "Processes"),
+            *(el("p", problem, class_="where") for problem in problems), el("ol", *links), *(section(n, g, count) for n, g in enumerate(groups, 1)), el("h2", "Processes"),
             processes_table(processes), *(el("p", "Note: " + note, class_="dim") for note in notes)]
     return (BEGIN + el("html", el("head", Safe(head), el("title", title), el("style", Safe(STYLE))),
                         el("body", *body), lang="en") + "\n")

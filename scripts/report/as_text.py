@@ -47,9 +47,6 @@ def why_words(suspect):
     """What its arguments say."""
     a = suspect.get("arguments") or {}
     at = f"argument {a.get('argument')}" + (f" at byte {a['byte']}" if a.get("byte") else "")
-    read = suspect["launches"] - a.get("unread", suspect["launches"])
-    if a.get("point") == "unknown" and read > 0:
-        return f"no argument of {plural(read, 'launch')} points there, those of the others are not known"
     return {**POINT_WORDS, "buffer": f"{at} points into the buffer",
             "near": f"{at} points {a.get('distance')} bytes in front"}.get(a.get("point"), "")
 
@@ -121,7 +118,11 @@ def message_words(finding):
                                  " (provisional: no final report came)" if finding["status"] != "final" else "")
 
 
-def group_lines(number, group):
+def covered_words(finding, total):
+    return f"covers {finding['covered']} of {plural(total, 'finding')}"
+
+
+def group_lines(number, group, total):
     f = group.first
     yield f"{number}. {group.title()}"
     yield f"    {plural(len(group.findings), 'finding')} {hosts_words(group)}"
@@ -144,14 +145,14 @@ def group_lines(number, group):
     if f.get("next_step"):
         yield f"    next step: {f['next_step']}"
     if f.get("suppression"):
-        yield f"    or, for the file of suppressions: {f['suppression']}"
+        yield f"    or, for the file of suppressions ({covered_words(f, total)}): {f['suppression']}"
 
 
 def render(groups, processes, notes):
     count = sum(len(group.findings) for group in groups)
     lines = [f"{plural(count, 'finding')} in {plural(len(groups), 'group')}, from logs of {plural(len(processes), 'process')}"]
     for number, group in enumerate(groups, 1):
-        lines += ["", *group_lines(number, group)]
+        lines += ["", *group_lines(number, group, count)]
     if notes:
         lines += ["", *("note: " + note for note in notes)]
     return "\n".join(clean(line) for line in lines) + "\n"

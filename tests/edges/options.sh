@@ -120,7 +120,7 @@ check_suppressions() {
 		name=${program##*/}
 		guarded verbosity=1 "$program"
 		sed -n 's/^    or, for the file of suppressions: //p' <<<"$err" | sort -u >"$work/rules"
-		says "suppressions: $name: a line is offered" '^[a-z-]+:(make_buffer|main [a-z_]+\+0x[0-9a-f]+|CUDA_[A-Z_]+)$' "$(cat "$work/rules")"
+		says "suppressions: $name: a line is offered" '^[a-z-]+:(make_buffer( && [a-z_]+)?|main [a-z_]+\+0x[0-9a-f]+|CUDA_[A-Z_]+)$' "$(cat "$work/rules")"
 		guarded "verbosity=1:suppressions=$work/rules" "$program"
 		same "suppressions: $name: it covers the finding, and none is left" "0 0" \
 			"$(final_reports "$err") $(grep -c 'covered nothing' <<<"$err")"

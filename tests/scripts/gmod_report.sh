@@ -43,9 +43,16 @@ says "its suspect, the one that has the buffer first" '^    suspects: vec_add: s
 says "the other one, which has memory in front" '^ {14}scale: suspected by all of 16 findings; argument 0 points [0-9]+ bytes in front$' "$text"
 says "what was there before" '^    bytes at \+[0-3]:( [0-9a-f]{2}){1,4}, where( [0-9a-f]{2}){1,4} had been(; the first word is .*)?$' "$text"
 
+says "how many of them a suppression covers" '^    or, for the file of suppressions \(covers 16 of 16 findings\): heap-buffer-overflow:make_vector$' "$text"
+sed 's/make_vector/make_matrix/g; s/"pid":[0-9]*/"pid":71/; s/,"suppression":"[^"]*"/,"suppression":"*:make_m* \&\& main"/' "$work/job.3.json" >"$work/matrix.json"
+sed 's/vec_add/mat_add/g; s/"pid":[0-9]*/"pid":72/; s/,"suppression":"[^"]*"/,"suppression":"leak:*"/' "$work/matrix.json" >"$work/other.json"
+reported "findings of which a line covers some" 0 --json "$work/job.1.json" "$work/matrix.json" "$work/other.json"
+same "each line covers what both of its patterns match" "1,2,0" \
+	"$(sed -n 's/^ *"covered": \([0-9]*\),*$/\1/p' <<<"$out" | paste -sd,)"
+
 reported "one finding" 0 "$work/job.1.json"
 says "when it was written" '^    written between [0-9:.]{15} \(last seen intact\) and [0-9:.]{15} UTC$' "$out"
-says "how to suppress it" '^    or, for the file of suppressions: heap-buffer-overflow:make_vector$' "$out"
+says "how to suppress it" '^    or, for the file of suppressions \(covers 1 of 1 finding\): heap-buffer-overflow:make_vector$' "$out"
 says "how its suspect was launched" '^    suspects: vec_add x1 on the default stream, 8 blocks of 128 threads, launched at [0-9:.]{15}: argument 0 points into the buffer$' "$out"
 
 # Where the bytes lie, and when they were written: not always between two looks, nor on the day of the report.

@@ -371,7 +371,7 @@ TEST_FIXTURE(reports_name_lines, fresh, NULL)
 	expect("\n         launched\n           at file0.py:101 in f0\n           at file1.py:201 in f1\n"
 	       "         also launched\n           at file0.py:101 in f0\n    changed bytes");
 	expect("offset +0 file0.py:101 in f0\n");
-	expect("\n    or, for the file of suppressions: heap-buffer-overflow:f0\n");
+	expect("\n    or, for the file of suppressions: heap-buffer-overflow:f0 && f1\n");
 	f.id = next_id++;
 	report_one("log_format=json", &f);
 	assert_int_equal(json_lines(text), 1);

@@ -176,6 +176,29 @@ TEST(the_site_is_the_first_frame_of_the_program)
 	expect("offset +0 -\n");
 }
 
+/* What an allocator's name alone would cover is all that it allocates. */
+TEST(the_offered_suppression_has_a_caller_or_a_kernel)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+	struct gmod_stack by_another = {
+	    .depth = 5, .pc = {cudaFakeAlloc(), the_caller(), the_caller(), another_caller(), next_site++}};
+
+	f.suspect_count = 1;
+	f.suspect[0].name = "_ZN2at4fillIiEEvPT_";
+	report_one("", &f);
+	expect("suppressions: heap-buffer-overflow:the_caller && at::fill\n");
+	f.id = next_id++;
+	f.buffer.allocated_at = by_another;
+	report_one("", &f);
+	expect("suppressions: heap-buffer-overflow:the_caller && another_caller\n");
+	f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+	f.suspect_count = 1;
+	f.suspect[0].name = "_ZN2at4fillIiEEvPT_";
+	f.launches_lost = 1;
+	report_one("", &f);
+	expect("suppressions: heap-buffer-overflow:the_caller\n");
+}
+
 TEST(an_unknown_class_is_ignored)
 {
 	struct gmod_finding f = finding(GMOD_CLASS_COUNT);
@@ -222,6 +245,19 @@ TEST(suppressions_match_frames_and_kernels)
 	assert_false(quiet("#*:*\n"));
 	assert_false(quiet(" # *:*\n"));
 	assert_false(quiet(""));
+}
+
+TEST(both_patterns_of_a_suppression_have_to_match)
+{
+	assert_true(quiet("*:the_caller && at::fill\n"));
+	assert_true(quiet("*:at::fill && the_caller\n"));
+	assert_true(quiet("*:the_c* && test_report_limits\n"));
+	assert_true(quiet("heap-buffer-overflow: the_caller\t &&  at::fill\r\n"));
+	assert_false(quiet("*:the_caller && at::other\n"));
+	assert_false(quiet("*:another && at::fill\n"));
+	assert_false(quiet("leak:the_caller && at::fill\n"));
+	assert_false(quiet("*:the_caller &&\n"));
+	assert_false(quiet("*:the_caller&&at::fill\n"));
 }
 
 TEST(blanks_around_a_suppression_do_not_count)

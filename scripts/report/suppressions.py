@@ -1,0 +1,47 @@
+"""Which findings a line of the file of suppressions would cover; see gmod-suppressions(5)."""
+import functools
+import re
+
+from groups import is_incomplete, moments
+
+
+@functools.lru_cache(maxsize=None)
+def _compiled(pattern):
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.S)
+
+
+def _matches(pattern, names):
+    return any(name and _compiled(pattern).fullmatch(name) for name in names)
+
+
+def _names(finding):
+    """Of the finding's stacks, and the site."""
+    yield finding["site"]
+    for _, moment in moments(finding):
+        for frame in moment.get("frames") or ():
+            yield from (frame.get("function"), frame.get("symbol"), frame.get("module"))
+        for line in moment.get("python") or ():
+            yield from (line["function"], line["file"])
+
+
+def _covers(line, finding):
+    of_class, _, patterns = line.partition(":")
+    names, suspects = list(_names(finding)), finding["suspects"]
+    if of_class not in ("*", finding["class"]):
+        return False
+    for pattern in patterns.split(" && ", 1):
+        by_kernels = suspects and not is_incomplete(finding) and all(
+            _matches(pattern, (s["kernel"], s.get("symbol"))) for s in suspects)
+        if not by_kernels and not _matches(pattern, names):
+            return False
+    return True
+
+
+def count_covered(findings):
+    """Put to each finding how many of all the line that is offered for it would cover. Names are as GMOD wrote them."""
+    counts = {}
+    for finding in findings:
+        line = finding.get("suppression")
+        if line and line not in counts:
+            counts[line] = sum(_covers(line, other) for other in findings)
+        finding["covered"] = counts.get(line)
