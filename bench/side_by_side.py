@@ -3,7 +3,7 @@
 
     side_by_side.py SECONDS [NAME=OPTIONS]... -- JOB [ARGUMENT...]
 
-NAME=OPTIONS is a run under GMOD with these of its options. Beside them there are two without GMOD, `native` and `again`. JOB is one of
+NAME=OPTIONS is a run under GMOD with these of its options; NAME@FOLDER=OPTIONS under that folder's libgmod.so. Beside them there are two without GMOD, `native` and `again`. JOB is one of
 bench/jobs. What is asked is where GMOD's cost comes from; `bench/run` measures how great it is. An example:
 
     bench/side_by_side.py 200 gmod= rare=scan_interval_us=1000000 hooks=backend=native -- bench/jobs/llama.py prefill --block 7
@@ -43,7 +43,10 @@ def in_turns(variants, ways, order, job):
     runs = []
     for name in order:
         variant = "native" if ways[name] is None else "gmod"
-        runs.append(([sys.executable, *job], variants.environment(variant, pad(random), ways[name] or "")[0]))
+        environment = variants.environment(variant, pad(random), ways[name] or "")[0]
+        if variant == "gmod" and "@" in name:
+            environment["LD_PRELOAD"] = os.path.abspath(os.path.join(name.partition("@")[2], "libgmod.so"))
+        runs.append(([sys.executable, *job], environment))
     outputs, _, _ = processes.run_all(runs, 120, processes.few_cpus(1), turns=True)
     return {name: float(processes.fields(output)["ms"]) for name, output in zip(order, outputs)}
 
