@@ -1,4 +1,5 @@
-// expect: 74 x api-out-of-bounds size 4012 in make_buffer
+// expect: 88 x api-out-of-bounds size 4012 in make_buffer
+// expect: 16 x api-out-of-bounds size 4012 in bytes_make
 // options: max_reports=1000
 // under managed: skip-on: sim
 /*
@@ -24,6 +25,27 @@
 	WHAT(cuMemcpyDtoA_v2, _ptds, row, 1, p + 9, N - 9 + more); \
 	WHAT(cuMemcpyAtoD_v2, _ptds, p + 9, row, 1, N - 9 + more)
 
+/* The same with the sides exchanged. */
+#define COPIES_BACK(WHAT, more) \
+	WHAT(cuMemcpy, _ptds, q, p + 9, N - 9 + more); \
+	WHAT(cuMemcpyAsync, _ptsz, p + 9, q, N - 9 + more, stream); \
+	WHAT(cuMemcpyPeer, _ptds, q, context, p + 9, context, N - 9 + more); \
+	WHAT(cuMemcpyPeerAsync, _ptsz, p + 9, context, q, context, N - 9 + more, stream); \
+	WHAT(cuMemcpyDtoD_v2, _ptds, q, p + 9, N - 9 + more); \
+	WHAT(cuMemcpyDtoDAsync_v2, _ptsz, p + 9, q, N - 9 + more, stream); \
+	WHAT(cuMemcpy2D_v2, _ptds, &back)
+
+/* Past the end of a pinned buffer. */
+#define PINNED(WHAT, more) \
+	WHAT(cuMemcpyHtoD_v2, _ptds, q, pinned + 9, N - 9 + more); \
+	WHAT(cuMemcpyHtoDAsync_v2, _ptsz, q, pinned + 9, N - 9 + more, stream); \
+	WHAT(cuMemcpyDtoH_v2, _ptds, pinned + 9, q, N - 9 + more); \
+	WHAT(cuMemcpyDtoHAsync_v2, _ptsz, pinned + 9, q, N - 9 + more, stream); \
+	WHAT(cuMemcpyHtoA_v2, _ptds, row, 1, pinned + 9, N - 9 + more); \
+	WHAT(cuMemcpyHtoAAsync_v2, _ptsz, row, 1, pinned + 9, N - 9 + more, stream); \
+	WHAT(cuMemcpyAtoH_v2, _ptds, pinned + 9, row, 1, N - 9 + more); \
+	WHAT(cuMemcpyAtoHAsync_v2, _ptsz, pinned + 9, row, 1, N - 9 + more, stream)
+
 #define FILLS(WHAT, bits, more) \
 	WHAT(cuMemsetD##bits##_v2, _ptds, p + 8, 1, (N - 8) / (bits / 8) + more); \
 	WHAT(cuMemsetD##bits##Async, _ptsz, p + 8, 1, (N - 8) / (bits / 8) + more, stream); \
@@ -32,7 +54,7 @@
 
 /* 2 rows of 60 bytes, 64 apart, the last of which ends with the buffer. */
 #define BOXES(WHAT, more) \
-	flat.WidthInBytes = solid.WidthInBytes = between.WidthInBytes = 60 + more; \
+	flat.WidthInBytes = back.WidthInBytes = solid.WidthInBytes = between.WidthInBytes = 60 + more; \
 	WHAT(cuMemcpy2D_v2, _ptds, &flat); \
 	WHAT(cuMemcpy2DAsync_v2, _ptsz, &flat, stream); \
 	WHAT(cuMemcpy2DUnaligned_v2, _ptds, &flat); \
@@ -60,12 +82,15 @@
 	FILLS(WHAT, 8, more); \
 	FILLS(WHAT, 16, more); \
 	FILLS(WHAT, 32, more); \
-	BOXES(WHAT, more)
+	BOXES(WHAT, more); \
+	COPIES_BACK(WHAT, more); \
+	PINNED(WHAT, more)
 
 int main(void)
 {
 	CUDA_MEMCPY2D flat = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host, .srcPitch = 64, .Height = 2};
 	CUDA_MEMCPY3D solid = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = 64, .Height = 2, .Depth = 1};
+	CUDA_MEMCPY2D back = {.dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = host, .dstPitch = 64, .Height = 2};
 	CUDA_MEMCPY3D_PEER between;
 	CUstreamBatchMemOpParams ops[3] = {{.memoryBarrier = {.operation = CU_STREAM_MEM_OP_BARRIER}},
 					   {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32}},
@@ -79,6 +104,9 @@ int main(void)
 	flat.dstPitch = solid.dstPitch = 64;
 	flat.dstDevice = solid.srcDevice = p + N - 124;
 	solid.dstDevice = q;
+	back.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+	back.srcPitch = 64;
+	back.srcDevice = flat.dstDevice;
 	memcpy(&between, &solid, sizeof(between));
 	between.srcContext = between.dstContext = context;
 	ALL(TAKEN, 0);

@@ -7,15 +7,14 @@
 #include "../make_buffer.h"
 #include "bytes.h"
 
-#define BATCHES(WHAT) \
-	failed = 77; \
-	WHAT(cuMemcpyBatchAsync, _ptsz, to, from, sizes, 2, &attributes, first, 1, &failed, stream); \
-	WHAT(cuMemcpyBatchAsync_v2, _ptsz, to, from, sizes, 2, &attributes, first, 1, stream)
-
-#define BOXES(WHAT) \
-	failed = 77; \
-	WHAT(cuMemcpy3DBatchAsync, _ptsz, 2, ops, &failed, 0, stream); \
-	WHAT(cuMemcpy3DBatchAsync_v2, _ptsz, 2, ops, 0, stream)
+/* By the second one. */
+#define FAILED(symbol, ...) \
+	do { \
+		puts(#symbol); \
+		failed = 77; \
+		EXPECT(hook_##symbol(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE); \
+		REQUIRE(failed == 1); \
+	} while (0)
 
 int main(void)
 {
@@ -38,14 +37,18 @@ int main(void)
 	from[0] = from[1] = ops[0].src.op.ptr.ptr = q;
 	ops[1] = ops[0];
 	ops[1].dst.op.ptr.ptr = p + N - 120;
-	BATCHES(TAKEN);
-	BOXES(TAKEN);
+	TAKEN(cuMemcpyBatchAsync, _ptsz, to, from, sizes, 2, &attributes, first, 1, &failed, stream);
+	TAKEN(cuMemcpyBatchAsync_v2, _ptsz, to, from, sizes, 2, &attributes, first, 1, stream);
+	TAKEN(cuMemcpy3DBatchAsync, _ptsz, 2, ops, &failed, 0, stream);
+	TAKEN(cuMemcpy3DBatchAsync_v2, _ptsz, 2, ops, 0, stream);
 	tk_sync();
 	sizes[1]++;
 	ops[1].extent.width++;
-	BATCHES(REFUSED);
-	REQUIRE(failed == 1);
-	BOXES(REFUSED);
-	REQUIRE(failed == 1);
+	FAILED(cuMemcpyBatchAsync, to, from, sizes, 2, &attributes, first, 1, &failed, stream);
+	FAILED(cuMemcpyBatchAsync_ptsz, to, from, sizes, 2, &attributes, first, 1, &failed, stream);
+	REFUSED(cuMemcpyBatchAsync_v2, _ptsz, to, from, sizes, 2, &attributes, first, 1, stream);
+	FAILED(cuMemcpy3DBatchAsync, 2, ops, &failed, 0, stream);
+	FAILED(cuMemcpy3DBatchAsync_ptsz, 2, ops, &failed, 0, stream);
+	REFUSED(cuMemcpy3DBatchAsync_v2, _ptsz, 2, ops, 0, stream);
 	tk_sync();
 }

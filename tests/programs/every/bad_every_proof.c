@@ -1,4 +1,4 @@
-// expect: 18 x heap-buffer-overflow size 4096 offset +0 in make_buffer
+// expect: 22 x heap-buffer-overflow size 4096 offset +0 in make_buffer
 // suspect: k_flip
 // options: max_cpu=100:log_path=report.log
 // under managed: skip-on: sim
@@ -108,6 +108,22 @@ static void end(const char *call, int r, bool proves)
 		end(#symbol, r, proves); \
 	} while (0)
 
+/* A query is a wait, too. */
+#define EVENT_WAITED(proves, synchronized, in) \
+	do { \
+		begin(in); \
+		CK(hook_cuEventRecord(event, synchronized)); \
+		end("cuEventSynchronize", hook_cuEventSynchronize(event), proves); \
+	} while (0)
+
+/* Another stream waits for it, and nobody for that. */
+#define JOINED(symbol, ...) \
+	do { \
+		begin(stream); \
+		CK(hook_cuEventRecord(event, stream)); \
+		end(#symbol, hook_##symbol(__VA_ARGS__), false); \
+	} while (0)
+
 /* Another stream waits for it, and is waited for. */
 #define WAITED(in, synchronize, symbol, ...) \
 	do { \
@@ -140,6 +156,10 @@ int main(void)
 	RECORDED(true, NULL, cuEventRecordWithFlags, event, NULL, 0);
 	RECORDED(true, CU_STREAM_PER_THREAD, cuEventRecordWithFlags_ptsz, event, NULL, 0);
 	RECORDED(false, stream, cuEventRecord, event, other);
+	EVENT_WAITED(true, stream, stream);
+	EVENT_WAITED(false, other, stream);
+	JOINED(cuStreamWaitEvent, other, event, 0);
+	JOINED(cuStreamWaitEvent_ptsz, other, event, 0);
 	WAITED(other, cuStreamSynchronize, cuStreamWaitEvent, other, event, 0);
 	WAITED(NULL, cuStreamSynchronize_ptsz, cuStreamWaitEvent_ptsz, NULL, event, 0);
 }

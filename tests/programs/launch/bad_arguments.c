@@ -6,6 +6,8 @@
 // case: bad_argument_in_a_table in_a_table => suspect: k_in_table; first: k_flip_01 x1 .*: no argument .*;
 //    says: 2\. k_in_table x1 .*: no argument of it points there$
 // case: bad_argument_in_a_buffer in_a_buffer
+// case: bad_argument_by_a_configuration by_a_configuration
+// case: bad_argument_of_a_cooperative_launch of_a_cooperative_launch
 // case: bad_argument_of_a_kernel of_a_kernel
 // case: bad_argument_of_one_loaded_again of_one_loaded_again
 // case: bad_argument_of_an_unknown of_an_unknown => sim-env: SIM_FAIL=cuModuleGetFunctionCount:1; skip-on: gpu;
@@ -90,6 +92,20 @@ static TK_UNUSED void in_a_buffer(CUdeviceptr p)
 	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &all, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
 
 	CK(cuLaunchKernel(culprit(), 1, 1, 1, 4, 1, 1, 0, NULL, NULL, extra));
+	launch_others();
+}
+
+static TK_UNUSED void by_a_configuration(CUdeviceptr p)
+{
+	CUlaunchConfig config = {1, 1, 1, 4, 1, 1, 0, NULL, NULL, 0};
+
+	CK(cuLaunchKernelEx(&config, culprit(), TK_ARGS(&p, &off, &count), NULL));
+	launch_others();
+}
+
+static TK_UNUSED void of_a_cooperative_launch(CUdeviceptr p)
+{
+	CK(cuLaunchCooperativeKernel(culprit(), 1, 1, 1, 4, 1, 1, 0, NULL, TK_ARGS(&p, &off, &count)));
 	launch_others();
 }
 
