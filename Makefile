@@ -254,6 +254,7 @@ check-models: | deps-check
 
 check-entrypoints: | deps-check
 	$(call say,RUN )scripts/check-entrypoints --cuda $(CUDA_HOME)
+	@scripts/hooks --check --cuda $(CUDA_HOME)
 
 # The compiler of another release may write it in other words.
 check-patrol: lib/buffers/patrol.ptx tests/demo/kernels.ptx | deps-check

@@ -13,6 +13,7 @@
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/ordered_block.h"
 #include "lib/buffers/ordered_pool.h"
+#include "lib/context/capture.h"
 #include "lib/context/current.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
@@ -330,6 +331,14 @@ void gmod_ordered_arm(const struct gmod_order *in)
 	}
 	gmod_cancel_end(cancel);
 	gmod_sample_spent(gmod_monotonic_ns() - began, (uint64_t)count * FILL_NS);
+}
+
+void gmod_ordered_arm_in(CUstream stream, enum gmod_flavour flavour)
+{
+	struct gmod_order in = gmod_order_of(stream, flavour);
+
+	if (!gmod_is_captured(stream, flavour))
+		gmod_ordered_arm(&in);
 }
 
 /*

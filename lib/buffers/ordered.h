@@ -69,6 +69,8 @@ CUresult gmod_ordered_free(const struct gmod_found *found, const struct gmod_ord
 
 /* A kernel, copy or fill of the program's is about to go into that stream. */
 __attribute__((cold)) void gmod_ordered_arm(const struct gmod_order *in);
+/* The same, as an entry point of that flavour was given the stream; nothing where it captures. */
+__attribute__((cold)) void gmod_ordered_arm_in(CUstream stream, enum gmod_flavour flavour);
 
 /*
  * Something happens that others may wait for: what is pending stays bare, and what is being armed is so when this

@@ -39,7 +39,7 @@ extern struct gmod_driver gmod_driver;
 /* The pointer in *slot after resolving, or a function that returns CUDA_ERROR_NOT_INITIALIZED. */
 __attribute__((cold)) void *gmod_next_slow(void **slot);
 
-static inline void *gmod_next(void **slot)
+static inline __attribute__((always_inline)) void *gmod_next(void **slot)
 {
 	void *real = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 

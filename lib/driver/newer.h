@@ -12,27 +12,35 @@
 typedef void (*CUgraphRecaptureCallback)(void); /* only passed on */
 #endif
 
-typedef CUresult(CUDAAPI *PFN_cuLaunchHostFunc_v13010)(CUstream, CUhostFn, void *, unsigned);
-typedef CUresult(CUDAAPI *PFN_cuLaunchHostFunc_v13010_ptsz)(CUstream, CUhostFn, void *, unsigned);
-typedef CUresult(CUDAAPI *PFN_cuMulticastBindMem_v13010)(CUmemGenericAllocationHandle, CUdevice, size_t,
-							 CUmemGenericAllocationHandle, size_t, size_t,
-							 unsigned long long);
-typedef CUresult(CUDAAPI *PFN_cuMulticastBindAddr_v13010)(CUmemGenericAllocationHandle, CUdevice, size_t, CUdeviceptr,
-							  size_t, unsigned long long);
-typedef CUresult(CUDAAPI *PFN_cuMemcpyWithAttributesAsync_v13020)(CUdeviceptr, CUdeviceptr, size_t,
-								  CUmemcpyAttributes *, CUstream);
-typedef CUresult(CUDAAPI *PFN_cuMemcpyWithAttributesAsync_v13020_ptsz)(CUdeviceptr, CUdeviceptr, size_t,
-								       CUmemcpyAttributes *, CUstream);
-typedef CUresult(CUDAAPI *PFN_cuMemcpy3DWithAttributesAsync_v13020)(CUDA_MEMCPY3D_BATCH_OP *, unsigned long long,
-								    CUstream);
-typedef CUresult(CUDAAPI *PFN_cuMemcpy3DWithAttributesAsync_v13020_ptsz)(CUDA_MEMCPY3D_BATCH_OP *, unsigned long long,
-									 CUstream);
-typedef CUresult(CUDAAPI *PFN_cuStreamBeginRecaptureToGraph_v13030)(CUstream, CUstreamCaptureMode, CUgraph,
-								    CUgraphRecaptureCallback, void *);
-typedef CUresult(CUDAAPI *PFN_cuStreamBeginRecaptureToGraph_v13030_ptsz)(CUstream, CUstreamCaptureMode, CUgraph,
-									 CUgraphRecaptureCallback, void *);
-typedef CUresult(CUDAAPI *PFN_cuGraphAddNode_v13040)(CUgraphNode *, CUgraph, const CUgraphNode *,
-						     const CUgraphEdgeData *, size_t, CUgraphNodeParams *);
-typedef CUresult(CUDAAPI *PFN_cuGraphNodeSetParams_v13040)(CUgraphNode, CUgraphNodeParams *);
+typedef CUresult(CUDAAPI *PFN_cuLaunchHostFunc_v13010)(CUstream hStream, CUhostFn fn, void *userData,
+						       unsigned int syncMode);
+typedef CUresult(CUDAAPI *PFN_cuLaunchHostFunc_v13010_ptsz)(CUstream hStream, CUhostFn fn, void *userData,
+							    unsigned int syncMode);
+typedef CUresult(CUDAAPI *PFN_cuMulticastBindMem_v13010)(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
+							 size_t mcOffset, CUmemGenericAllocationHandle memHandle,
+							 size_t memOffset, size_t size, unsigned long long flags);
+typedef CUresult(CUDAAPI *PFN_cuMulticastBindAddr_v13010)(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
+							  size_t mcOffset, CUdeviceptr memptr, size_t size,
+							  unsigned long long flags);
+typedef CUresult(CUDAAPI *PFN_cuMemcpyWithAttributesAsync_v13020)(CUdeviceptr dst, CUdeviceptr src, size_t size,
+								  CUmemcpyAttributes *attr, CUstream hStream);
+typedef CUresult(CUDAAPI *PFN_cuMemcpyWithAttributesAsync_v13020_ptsz)(CUdeviceptr dst, CUdeviceptr src, size_t size,
+								       CUmemcpyAttributes *attr, CUstream hStream);
+typedef CUresult(CUDAAPI *PFN_cuMemcpy3DWithAttributesAsync_v13020)(CUDA_MEMCPY3D_BATCH_OP *op,
+								    unsigned long long flags, CUstream hStream);
+typedef CUresult(CUDAAPI *PFN_cuMemcpy3DWithAttributesAsync_v13020_ptsz)(CUDA_MEMCPY3D_BATCH_OP *op,
+									 unsigned long long flags, CUstream hStream);
+typedef CUresult(CUDAAPI *PFN_cuStreamBeginRecaptureToGraph_v13030)(CUstream hStream, CUstreamCaptureMode mode,
+								    CUgraph hGraph, CUgraphRecaptureCallback callback,
+								    void *userData);
+typedef CUresult(CUDAAPI *PFN_cuStreamBeginRecaptureToGraph_v13030_ptsz)(CUstream hStream, CUstreamCaptureMode mode,
+									 CUgraph hGraph,
+									 CUgraphRecaptureCallback callback,
+									 void *userData);
+typedef CUresult(CUDAAPI *PFN_cuGraphAddNode_v13040)(CUgraphNode *phGraphNode, CUgraph hGraph,
+						     const CUgraphNode *dependencies,
+						     const CUgraphEdgeData *dependencyData, size_t numDependencies,
+						     CUgraphNodeParams *nodeParams);
+typedef CUresult(CUDAAPI *PFN_cuGraphNodeSetParams_v13040)(CUgraphNode hNode, CUgraphNodeParams *nodeParams);
 
 #endif

@@ -20,7 +20,7 @@
 __attribute__((cold)) void gmod_activity_wake(void);
 
 /* Something happened that the monitor must look at: one more complete sweep will follow. */
-static inline void gmod_note_activity(struct gmod_thread *t)
+static inline __attribute__((always_inline)) void gmod_note_activity(struct gmod_thread *t)
 {
 	/* release: who counts it sees the buffers and the launches that there were by then */
 	atomic_store_explicit(&t->activity, atomic_load_explicit(&t->activity, memory_order_relaxed) + 1,

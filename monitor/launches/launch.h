@@ -16,8 +16,8 @@
 #include "monitor/launches/stream_key.h"
 
 /* Open a launch record, before the driver is called; close it after, with whether the launch was accepted. */
-static inline struct gmod_launch *gmod_launch_begin(struct gmod_thread *t, uint64_t context, uint64_t stream,
-						    uint64_t function, bool is_graph)
+static inline __attribute__((always_inline)) struct gmod_launch *
+gmod_launch_begin(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t function, bool is_graph)
 {
 	uint64_t n = atomic_load_explicit(&t->launches, memory_order_relaxed);
 	struct gmod_launch *l = &t->ring[n % GMOD_RING];
@@ -47,7 +47,7 @@ static inline unsigned gmod_last_launch_start(uint64_t stream)
 /* The latest launch on a stream that is not at its first place in last[]. */
 void gmod_note_last_launch(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t ticks);
 
-/* In line: see lib/hooks/launch.c. */
+/* In line: see lib/hooks/launching.h. */
 static inline __attribute__((always_inline)) void gmod_launch_end(struct gmod_thread *t, struct gmod_launch *l,
 								  bool accepted)
 {

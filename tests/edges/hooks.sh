@@ -11,7 +11,7 @@ never_well='^cuIpcGetMemHandle$'
 by_another='^cuMemAllocPitch_v2$'
 
 hooks() {
-	sed -nE 's/^GMOD_HOOK\( *([A-Za-z0-9_]+).*/\1/p' lib/driver/entrypoints.def | sort -u
+	scripts/exports --hooks
 }
 
 # trace NAME COMMAND...: what the programs ask of the driver, in $work/NAME.calls: "SYMBOL RESULT CALLER", each once.

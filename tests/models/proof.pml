@@ -1,6 +1,6 @@
 /*
  * What an event proves, while it is recorded anew: gmod_event_forget(), gmod_event_recorded(), gmod_event_covers(),
- * gmod_prove_event() in monitor/launches/proof.c, around the driver calls in lib/hooks/sync.c.
+ * gmod_prove_event() in monitor/launches/proof.c, around the driver calls in lib/hooks/call.h.
  *
  * One event, recorded on stream 1 to begin with. One thread records it on stream 2, then on stream 1 again at a later
  * place; two threads ask the driver whether the event is complete and prove what it stood for. Places in the streams
