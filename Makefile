@@ -85,7 +85,7 @@ SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
 .PHONY: all demo demo-programs test test-all coverage soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
-	check-layers check-patrol check-scripts check-clang check-mutants check-age mutants install uninstall dist clean help deps-build deps-test deps-check FORCE
+	check-layers check-patrol check-scripts check-clang check-mutants check-age mutants gauge install uninstall dist clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) demo-programs ## the library, the simulated driver, gmod-tool and the demo (default)
 
@@ -272,6 +272,20 @@ check-clang: | deps-check
 	$(call say,RUN )$(MAKE) --no-print-directory CC=clang SANITIZE=address,undefined BUILD=$(BUILD)/clang all \
 		$(UNIT_BIN:$(BUILD)/%=$(BUILD)/clang/%)
 	@BUILD=$(BUILD)/clang SANITIZE=address,undefined scripts/run-tests unit
+
+# At -O0 each call of the source is a call. The linker drops functions that nothing calls, because some of them name symbols
+# that only devices have. DWARF 4, because addr2line 2.40 finds some inline functions of DWARF 5 in the wrong file.
+GAUGE_FLAGS := SANITIZE= CFLAGS='-O0 -gdwarf-4 -ffunction-sections -finstrument-functions' LDFLAGS=-Wl,--gc-sections
+.PHONY: gauge-programs
+gauge-programs: $(BUILD)/gauge/walks $(SIM) $(BUILD)/sim/kernels.so
+	@$(MAKE) --no-print-directory $(GAUGE_FLAGS) BUILD=$(BUILD)/gauge $(BUILD)/gauge/libgmod.so
+
+$(BUILD)/gauge/walks: tests/gauge/walks.c tests/programs/testkit.h $(SIM) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(LDFLAGS) -Itests/programs -rdynamic -o $@ $< $(SIM) -ldl
+
+gauge: gauge-programs | deps-test ## how far six walks go through the library; WALK=name lists one
+	@tests/gauge/gauge $(BUILD) $(if $(WALK),--functions '$(WALK)')
 
 check-age:
 	@scripts/changed --age
