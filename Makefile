@@ -85,7 +85,7 @@ SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
 .PHONY: all demo demo-programs test test-all coverage soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
-	check-layers check-patrol check-scripts check-clang check-mutants check-age mutants gauge install uninstall dist clean help deps-build deps-test deps-check FORCE
+	check-gauge check-layers check-patrol check-scripts check-clang check-mutants check-age mutants gauge install uninstall dist clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) demo-programs ## the library, the simulated driver, gmod-tool and the demo (default)
 
@@ -225,8 +225,8 @@ FORMATTED = $(wildcard $(foreach end,c h cpp cu cuh,$(ROOMS:=/*.$(end))))
 TIDIED := $(filter-out tests/sim/version.c,$(wildcard lib/*/*.c monitor/*/*.c device/*.c bench/*.c tests/sim/*.c tests/unit/*.c))
 SCRIPTS = $(shell grep -lsE '^\#!/(bin/sh|bin/bash|usr/bin/env bash)' .ci/* scripts/* scripts/*/* bench/* tests/* tests/*/*)
 
-check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-patrol check-scripts ## format, linters, models, tables; a build with clang and its sanitizers, unit tests under these, some mutants
-check: check-clang check-mutants check-age
+check: check-format check-layers check-tidy check-cppcheck check-models check-entrypoints check-patrol check-scripts ## format, linters, models, tables, the gauge; a build with clang and its sanitizers, unit tests under these, some mutants
+check: check-clang check-gauge check-mutants check-age
 
 check-format: | deps-check
 	$(call say,RUN )clang-format --dry-run -Werror $(FORMATTED)
@@ -284,8 +284,11 @@ $(BUILD)/gauge/walks: tests/gauge/walks.c tests/programs/testkit.h $(SIM) $(BUIL
 	@mkdir -p $(@D)
 	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(LDFLAGS) -Itests/programs -rdynamic -o $@ $< $(SIM) -ldl
 
-gauge: gauge-programs | deps-test ## how far six walks go through the library; WALK=name lists one
-	@tests/gauge/gauge $(BUILD) $(if $(WALK),--functions '$(WALK)')
+gauge: gauge-programs | deps-test ## how far six walks go through the library; WALK=name lists one, LOWER=1 records what has fallen
+	@tests/gauge/gauge $(BUILD) $(if $(LOWER),--lower) $(if $(WALK),--functions '$(WALK)')
+
+check-gauge: gauge-programs | deps-check
+	$(call say,RUN )tests/gauge/gauge $(BUILD) --check
 
 check-age:
 	@scripts/changed --age
