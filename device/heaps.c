@@ -153,20 +153,17 @@ static void say_none(void)
 			      "device_heap_mb says how much it takes, device_heap=off leaves it out)");
 }
 
-static _Atomic(struct gmod_heap *) heaps[GMOD_CONTEXTS];
-static atomic_bool none[GMOD_CONTEXTS]; /* there was no memory for one: then no module of the context gets one later */
-
 struct gmod_heap *gmod_heap_of(const struct gmod_context *c)
 {
 	/* acquire: the heap is complete */
-	return atomic_load_explicit(&heaps[gmod_context_index(c)], memory_order_acquire);
+	return atomic_load_explicit(&c->heap, memory_order_acquire);
 }
 
 struct gmod_heap *gmod_heap_here(struct gmod_context *c)
 {
 	struct gmod_heap *h = gmod_heap_of(c);
 
-	if (h || atomic_load_explicit(&none[gmod_context_index(c)], memory_order_relaxed))
+	if (h || atomic_load_explicit(&c->no_heap, memory_order_relaxed))
 		return h;
 	h = calloc(1, sizeof(*h));
 	if (h)
@@ -175,13 +172,13 @@ struct gmod_heap *gmod_heap_here(struct gmod_context *c)
 		if (h)
 			tear_down(h);
 		free(h);
-		atomic_store_explicit(&none[gmod_context_index(c)], true, memory_order_relaxed);
+		atomic_store_explicit(&c->no_heap, true, memory_order_relaxed);
 		say_none();
 		return NULL;
 	}
 	gmod_settings_are_used();
 	/* release: the heap is complete for the monitor */
-	atomic_store_explicit(&heaps[gmod_context_index(c)], h, memory_order_release);
+	atomic_store_explicit(&c->heap, h, memory_order_release);
 	gmod_monitor_ensure();
 	gmod_monitor_hurry();
 	return h;
@@ -192,9 +189,9 @@ struct gmod_heap *gmod_heap_here(struct gmod_context *c)
 /* Who is still in there, stuck in a driver call, may look at it yet. */
 void gmod_heap_gone(struct gmod_context *c)
 {
-	struct gmod_heap *h = atomic_exchange_explicit(&heaps[gmod_context_index(c)], NULL, memory_order_acq_rel);
+	struct gmod_heap *h = atomic_exchange_explicit(&c->heap, NULL, memory_order_acq_rel);
 
-	atomic_store_explicit(&none[gmod_context_index(c)], false, memory_order_relaxed);
+	atomic_store_explicit(&c->no_heap, false, memory_order_relaxed);
 	if (!h || atomic_load_explicit(&c->users, memory_order_seq_cst))
 		return;
 	free(h);

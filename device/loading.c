@@ -8,9 +8,6 @@
 #include "lib/base/scope.h"
 #include "lib/context/wait.h"
 
-/* gmod_hot.units when all units were filled in the context. */
-static _Atomic uint64_t filled_at[GMOD_CONTEXTS];
-
 static bool wanted(void)
 {
 	return gmod_on() && gmod_options()->device_heap != GMOD_OPTION_HEAP_OFF;
@@ -84,7 +81,7 @@ void gmod_unit_library(CUlibrary library)
  * mode (both measured on driver 580; cuCtxSynchronize ends them). What kernels do until then is there for the last
  * pass. Unloading a library waits for its own kernels alone, which nothing else does: the last pass does not wait.
  */
-static void await_work(const struct gmod_context *c)
+static void await_work(struct gmod_context *c)
 {
 	struct gmod_cancel cancel = gmod_cancel_begin();
 	bool visited = gmod_context_visit_begin(c);
@@ -175,7 +172,7 @@ static void prepare(struct gmod_context *c, uint64_t state)
 /* false: not now. Launches that alternate between contexts come here each time. */
 static bool prepare_once(struct gmod_context *c, uint64_t state)
 {
-	_Atomic uint64_t *seen = &filled_at[gmod_context_index(c)];
+	_Atomic uint64_t *seen = &c->units;
 
 	if (atomic_load_explicit(seen, memory_order_acquire) == state)
 		return true;
@@ -240,7 +237,7 @@ static void look_once_more(struct gmod_context *c)
 
 static void forget(struct gmod_context *c)
 {
-	atomic_store_explicit(&filled_at[gmod_context_index(c)], 0, memory_order_relaxed);
+	atomic_store_explicit(&c->units, 0, memory_order_relaxed);
 	gmod_units_forget_context(c);
 	gmod_heap_gone(c);
 }

@@ -58,7 +58,7 @@ static bool works(int device)
  */
 static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 {
-	const struct gmod_context *c = q->context;
+	struct gmod_context *c = q->context;
 	bool unified = gmod_options()->backend == GMOD_OPTION_BACKEND_UNIFIED;
 	size_t head = unified && q->size < GMOD_LARGE ? GMOD_DEVICE_ALIGNMENT : 0, total, extra;
 	uint64_t tiny;

@@ -39,17 +39,9 @@ struct piece {
 	size_t at;
 };
 
-/* What a context has for its gathers. Under the lock. */
-struct held {
-	CUevent gathered;
-	void *staging; /* pinned; NULL before the first one */
-	unsigned life; /* gmod_context_life(): whose it is */
-	bool overdue;  /* copies of an earlier gather may still be on their way */
-};
-
 struct batch {
 	struct gmod_context *context;
-	struct held *held;
+	struct gmod_gathering *held;
 	enum gmod_gather what;
 	const uint32_t *named; /* the positions of these only */
 	unsigned named_count;
@@ -76,22 +68,13 @@ static CUresult wait_for_copies(const struct batch *b)
 	return r;
 }
 
-/* Staging memory that is not registered yet, and room for frees behind it. It stays with the entry of the context, for
- * the next one there. */
-static void *staging_pages(const struct gmod_context *c)
-{
-	static void *pages[GMOD_CONTEXTS]; /* under the lock */
-	void **mine = &pages[gmod_context_index(c)];
-
-	if (!*mine)
-		*mine = gmod_pages(STAGING + GMOD_SLACK_PINNED);
-	return *mine;
-}
-
 static bool register_staging(const struct batch *b)
 {
-	uint8_t *pages = staging_pages(b->context);
+	uint8_t *pages = b->context->staging_pages;
 
+	/* With room for frees behind it. */
+	if (!pages)
+		pages = b->context->staging_pages = gmod_pages(STAGING + GMOD_SLACK_PINNED);
 	if (!pages || !gmod_pages_register(pages, STAGING + GMOD_SLACK_PINNED, 0))
 		return false;
 	b->held->staging = pages;
@@ -113,7 +96,7 @@ static void make_staging(const struct batch *b)
 
 static bool has_what_it_takes(const struct batch *b)
 {
-	struct held *h = b->held;
+	struct gmod_gathering *h = b->held;
 
 	if (!h->gathered && NEXT(cuEventCreate)(&h->gathered, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
 		h->gathered = NULL;
@@ -125,15 +108,13 @@ static bool has_what_it_takes(const struct batch *b)
 }
 
 /* What an earlier context had went with it. */
-static struct held *held_in(const struct gmod_context *c)
+static struct gmod_gathering *held_in(struct gmod_context *c)
 {
-	static struct held held[GMOD_CONTEXTS];
-	struct held *h = &held[gmod_context_index(c)];
 	unsigned life = gmod_context_life(c);
 
-	if (h->life != life)
-		*h = (struct held){.life = life};
-	return h;
+	if (c->gathering.life != life)
+		c->gathering = (struct gmod_gathering){.life = life};
+	return &c->gathering;
 }
 
 /*

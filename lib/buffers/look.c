@@ -8,35 +8,34 @@
 typedef uint8_t place[GMOD_LOOK_BYTES];
 enum { PLACES = GMOD_LOOKS + GMOD_LOOKS_LIVING };
 
-static struct {
-	_Atomic(place *) places; /* they stay with the entry of the context, for the next one there */
-	_Atomic unsigned life;   /* gmod_context_life(): for whom they are registered; 0: nobody */
-} rings[GMOD_CONTEXTS];
 static atomic_flag making = ATOMIC_FLAG_INIT;
 
 static bool is_there(const struct gmod_context *c)
 {
-	/* acquire: places were set before */
-	return atomic_load_explicit(&rings[gmod_context_index(c)].life, memory_order_acquire) == gmod_context_life(c);
+	/* acquire: the pages were set before */
+	return atomic_load_explicit(&c->looks.life, memory_order_acquire) == gmod_context_life(c);
 }
 
-static void make(const struct gmod_context *c)
+static place *places_of(const struct gmod_context *c)
 {
-	unsigned i = gmod_context_index(c);
+	return c->looks.pages;
+}
+
+static void make(struct gmod_context *c)
+{
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 
-	if (!rings[i].places)
-		rings[i].places = gmod_pages(PLACES * sizeof(place));
-	if (rings[i].places &&
-	    gmod_pages_register(rings[i].places, PLACES * sizeof(place), CU_MEMHOSTREGISTER_PORTABLE))
-		atomic_store_explicit(&rings[i].life, gmod_context_life(c), memory_order_release);
+	if (!c->looks.pages)
+		c->looks.pages = gmod_pages(PLACES * sizeof(place));
+	if (c->looks.pages && gmod_pages_register(c->looks.pages, PLACES * sizeof(place), CU_MEMHOSTREGISTER_PORTABLE))
+		atomic_store_explicit(&c->looks.life, gmod_context_life(c), memory_order_release);
 	else
 		gmod_degraded("pinned memory for looks");
 	gmod_relaxed_end(mode);
 }
 
 /* Whoever comes while another thread makes them goes without. */
-bool gmod_look_room(const struct gmod_context *c)
+bool gmod_look_room(struct gmod_context *c)
 {
 	if (is_there(c) || atomic_flag_test_and_set_explicit(&making, memory_order_acquire))
 		return is_there(c);
@@ -63,7 +62,7 @@ bool gmod_look_ask(const struct gmod_context *c, unsigned i, const struct gmod_l
 
 	if (!is_there(c))
 		return false;
-	to = rings[gmod_context_index(c)].places[i];
+	to = places_of(c)[i];
 	gmod_look_repeat(~look->filled, to);
 	return NEXT(cuMemcpyDtoHAsync_v2)(to, look->from, length_of(look), stream) == CUDA_SUCCESS;
 }
@@ -103,7 +102,7 @@ void gmod_look_precede(const struct gmod_context *c, CUstream stream)
 enum gmod_look_answer gmod_look_answer(const struct gmod_context *c, unsigned i, const struct gmod_look *look,
 				       uint8_t *bytes, struct gmod_diff *diff)
 {
-	const volatile uint8_t *from = rings[gmod_context_index(c)].places[i];
+	const volatile uint8_t *from = places_of(c)[i];
 	uint8_t expected[GMOD_LOOK_BYTES];
 	size_t n = length_of(look);
 

@@ -20,7 +20,7 @@ struct gmod_look {
 enum gmod_look_answer { GMOD_LOOK_COMES, GMOD_LOOK_INTACT, GMOD_LOOK_CHANGED };
 
 /* In the current context, c: its places are there. Made at its first need of them. */
-bool gmod_look_room(const struct gmod_context *c);
+bool gmod_look_room(struct gmod_context *c);
 
 /* From here on an answer may come to that place: the copy goes into the stream. false: the driver refused it. */
 bool gmod_look_ask(const struct gmod_context *c, unsigned place, const struct gmod_look *look, CUstream stream);

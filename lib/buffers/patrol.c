@@ -21,13 +21,37 @@
 /* What is beyond is the gather's. As much is registered at a time as CHUNK entries take. */
 enum { MOST = 1 << 17, CHUNK = 4096 };
 
-struct list {
-	struct gmod_patrol_entry entry[MOST];
-	struct gmod_patrol_answers answers;
+/* The monitor's. */
+struct patrol {
+	unsigned life;   /* gmod_context_life(): whose it is; 0: nobody's yet */
+	unsigned queues; /* that a stream of ours has taken */
+	CUstream stream;
+	uint32_t registered; /* entries that the device can read */
+	bool refused;
+
+	bool under_way;
+	struct gmod_patrol_args round; /* the latest */
+	struct gmod_moment began;
+	uint64_t launched_ns;
+	uint64_t activity_then; /* UINT64_MAX: work was outstanding */
+	uint64_t activity;      /* up to which a round has seen everything; UINT64_MAX: none has */
 };
 
-/* A context's entry keeps its own for the next one. */
-static _Atomic(struct list *) lists[GMOD_CONTEXTS];
+enum stage { NOT_YET, WANTED, GETTING, GOT };
+
+/* What a context's entry keeps, for the next one too. */
+struct gmod_patrol {
+	/* Where the device reads and writes: pages that are registered, and nothing else in them. */
+	struct gmod_patrol_entry entry[MOST];
+	struct gmod_patrol_answers answers;
+	_Alignas(4096) struct patrol monitors;
+	/* The function for a context, from NOT_YET to WANTED and from GOT on the monitor's. */
+	struct {
+		atomic_int stage;
+		unsigned life; /* whose it is, as of a context's patrol */
+		CUfunction function;
+	} ready;
+};
 
 static uint64_t check_of(const struct gmod_patrol_entry *e, uint32_t slot)
 {
@@ -36,9 +60,9 @@ static uint64_t check_of(const struct gmod_patrol_entry *e, uint32_t slot)
 	return gmod_patrol_check(key, e, slot);
 }
 
-static struct list *list_of(const struct gmod_context *c)
+static struct gmod_patrol *kept_of(const struct gmod_context *c)
 {
-	return atomic_load_explicit(&lists[gmod_context_index(c)], memory_order_acquire);
+	return atomic_load_explicit(&c->patrol, memory_order_acquire);
 }
 
 static atomic_uint queues; /* of a device, which the streams of a context share */
@@ -53,33 +77,30 @@ static void read_queues(void)
 	atomic_store_explicit(&queues, n >= 1 && n <= MOST_QUEUES ? (unsigned)n : DEFAULT, memory_order_relaxed);
 }
 
-static struct list *make_list(const struct gmod_context *c)
+static struct gmod_patrol *keep(struct gmod_context *c)
 {
-	struct list *mine = gmod_pages(sizeof(*mine)), *first = NULL;
+	struct gmod_patrol *mine = gmod_pages(sizeof(*mine)), *first = NULL;
 
 	read_queues();
 	/* release: the kernel has been told of forks for whoever sees it */
-	if (!mine || atomic_compare_exchange_strong_explicit(&lists[gmod_context_index(c)], &first, mine,
-							     memory_order_acq_rel, memory_order_acquire))
+	if (!mine || atomic_compare_exchange_strong_explicit(&c->patrol, &first, mine, memory_order_acq_rel,
+							     memory_order_acquire))
 		return mine;
 	munmap(mine, sizeof(*mine));
 	return first;
 }
 
-/* When the latest round began that has found all as it should be, if need be by the CPU. */
-static struct gmod_stamp seen[GMOD_CONTEXTS];
-
 void gmod_patrol_add(const struct gmod_record *r)
 {
 	struct gmod_details *d = gmod_record_details(r);
-	const struct gmod_context *c = d->context;
+	struct gmod_context *c = d->context;
 	const struct gmod_bounds *b = &r->bounds;
 	struct gmod_patrol_entry *e, new = {0};
-	struct list *list = list_of(c);
+	struct gmod_patrol *kept = kept_of(c);
 
-	if (r->position >= MOST || (!list && !(list = make_list(c))))
+	if (r->position >= MOST || (!kept && !(kept = keep(c))))
 		return;
-	e = &list->entry[r->position];
+	e = &kept->entry[r->position];
 	new.user = b->user;
 	new.extent = (b->tail_from - b->user - b->size) << 48 | b->size;
 	new.serial = d->serial;
@@ -88,7 +109,7 @@ void gmod_patrol_add(const struct gmod_record *r)
 	e->serial = new.serial;
 	/* release: the device takes an entry for one once it is whole */
 	__atomic_store_n(&e->check, check_of(&new, r->position), __ATOMIC_RELEASE);
-	atomic_store_explicit(&d->patrolled, &seen[gmod_context_index(c)], memory_order_relaxed);
+	atomic_store_explicit(&d->patrolled, &c->patrolled, memory_order_relaxed);
 }
 
 /*
@@ -108,7 +129,7 @@ void gmod_patrol_remove(const struct gmod_record *r)
 	/* release: see monitor/watch/damage.c */
 	atomic_store_explicit(&d->patrolled, NULL, memory_order_release);
 	/* release: what is seen is read before it */
-	__atomic_store_n(&list_of(d->context)->entry[r->position].check, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&kept_of(d->context)->entry[r->position].check, 0, __ATOMIC_RELEASE);
 	/* A fence: what the driver looks at to know what to wait for is read by loads that no store holds back. */
 	atomic_thread_fence(memory_order_seq_cst);
 }
@@ -117,28 +138,11 @@ void gmod_patrol_remove(const struct gmod_record *r)
 
 enum { CHANGED = 64 }; /* looked at by the CPU in a round, at most; the others in the next one */
 
-struct patrol {
-	unsigned life;   /* gmod_context_life(): whose it is; 0: nobody's yet */
-	unsigned queues; /* that a stream of ours has taken */
-	CUstream stream;
-	uint32_t registered; /* entries that the device can read */
-	bool refused;
-
-	bool under_way;
-	struct gmod_patrol_args round; /* the latest */
-	struct gmod_moment began;
-	uint64_t launched_ns;
-	uint64_t activity_then; /* UINT64_MAX: work was outstanding */
-	uint64_t activity;      /* up to which a round has seen everything; UINT64_MAX: none has */
-};
-
 /* A changed redzone as it was answered. */
 struct change {
 	uint32_t slot;
 	uint64_t check;
 };
-
-static struct patrol patrols[GMOD_CONTEXTS];
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -157,7 +161,7 @@ static bool show(void *pages, size_t size)
 /* A chunk at a time: all that is in use. */
 static bool show_list(struct patrol *p, const struct gmod_context *c)
 {
-	struct gmod_patrol_entry *entry = list_of(c)->entry;
+	struct gmod_patrol_entry *entry = kept_of(c)->entry;
 
 	for (; p->registered < least(gmod_registry_used(), MOST); p->registered += CHUNK)
 		if (!gmod_may_call(c) || !show(entry + p->registered, CHUNK * sizeof(*entry)))
@@ -174,21 +178,12 @@ static bool make_stream(struct patrol *p)
 
 /* ---- getting ready: the monitor, and for a moment whichever thread finds the context at rest ---- */
 
-enum stage { NOT_YET, WANTED, GETTING, GOT };
-
-/* The function for a context, from NOT_YET to WANTED and from GOT on the monitor's. */
-static struct {
-	atomic_int stage;
-	unsigned life; /* whose it is, as of a context's patrol */
-	CUfunction function;
-} ready[GMOD_CONTEXTS];
-
 atomic_int gmod_patrol_wanted;
 
 static int to_stage(const struct gmod_context *c, int stage)
 {
 	/* release: what this one has done is there for the next; acquire: and what the one before has */
-	int before = atomic_exchange_explicit(&ready[gmod_context_index(c)].stage, stage, memory_order_acq_rel);
+	int before = atomic_exchange_explicit(&kept_of(c)->ready.stage, stage, memory_order_acq_rel);
 
 	if ((before == WANTED) != (stage == WANTED))
 		atomic_fetch_add_explicit(&gmod_patrol_wanted, stage == WANTED ? 1 : -1, memory_order_relaxed);
@@ -197,7 +192,7 @@ static int to_stage(const struct gmod_context *c, int stage)
 
 static struct patrol *patrol_of(const struct gmod_context *c)
 {
-	struct patrol *p = &patrols[gmod_context_index(c)];
+	struct patrol *p = &kept_of(c)->monitors;
 
 	if (p->life != gmod_context_life(c)) {
 		*p = (struct patrol){.life = gmod_context_life(c), .activity = UINT64_MAX};
@@ -208,14 +203,14 @@ static struct patrol *patrol_of(const struct gmod_context *c)
 
 static void get_function(const struct gmod_context *c)
 {
-	unsigned i = gmod_context_index(c);
+	struct gmod_patrol *kept = kept_of(c);
 	CUstreamCaptureMode mode;
 
-	if (atomic_load_explicit(&ready[i].stage, memory_order_relaxed) != WANTED || to_stage(c, GETTING) != WANTED)
+	if (atomic_load_explicit(&kept->ready.stage, memory_order_relaxed) != WANTED || to_stage(c, GETTING) != WANTED)
 		return;
-	ready[i].life = gmod_context_life(c);
+	kept->ready.life = gmod_context_life(c);
 	mode = gmod_relaxed_begin();
-	ready[i].function = gmod_patrol_function();
+	kept->ready.function = gmod_patrol_function();
 	gmod_relaxed_end(mode);
 	to_stage(c, GOT);
 }
@@ -225,7 +220,7 @@ void gmod_patrol_at_rest(void)
 	struct gmod_context *c = gmod_work_outstanding() ? NULL : gmod_context_owner();
 	struct gmod_cancel cancel = gmod_cancel_begin();
 
-	if (c)
+	if (c && kept_of(c))
 		get_function(c);
 	gmod_cancel_end(cancel);
 }
@@ -233,23 +228,23 @@ void gmod_patrol_at_rest(void)
 /* All but the function. */
 static bool make(struct patrol *p, const struct gmod_context *c)
 {
-	return show(&list_of(c)->answers, sizeof(struct gmod_patrol_answers)) && show_list(p, c) && make_stream(p);
+	return show(&kept_of(c)->answers, sizeof(struct gmod_patrol_answers)) && show_list(p, c) && make_stream(p);
 }
 
 /* What is refused is not asked for again in this context. */
 static bool set_up(struct patrol *p, const struct gmod_context *c)
 {
-	unsigned i = gmod_context_index(c);
+	const struct gmod_patrol *kept = kept_of(c);
 
-	if (atomic_load_explicit(&ready[i].stage, memory_order_relaxed) == NOT_YET) {
+	if (atomic_load_explicit(&kept->ready.stage, memory_order_relaxed) == NOT_YET) {
 		p->refused = !make(p, c);
 		if (!p->refused)
 			to_stage(c, WANTED);
 	}
 	if (!p->refused && !gmod_work_outstanding())
 		get_function(c);
-	if (atomic_load_explicit(&ready[i].stage, memory_order_acquire) == GOT)
-		p->refused = !ready[i].function || ready[i].life != p->life;
+	if (atomic_load_explicit(&kept->ready.stage, memory_order_acquire) == GOT)
+		p->refused = !kept->ready.function || kept->ready.life != p->life;
 	else if (!p->refused)
 		return false;
 	if (p->refused)
@@ -265,8 +260,8 @@ static bool launch_round(const struct patrol *p, const struct gmod_context *c, c
 	unsigned blocks = round->count ? gmod_patrol_blocks(round->count) : 1;
 	void *arguments[] = {(void *)round};
 
-	return NEXT(cuLaunchKernel)(ready[gmod_context_index(c)].function, blocks, 1, 1, GMOD_PATROL_THREADS, 1, 1, 0,
-				    p->stream, arguments, NULL) == CUDA_SUCCESS;
+	return NEXT(cuLaunchKernel)(kept_of(c)->ready.function, blocks, 1, 1, GMOD_PATROL_THREADS, 1, 1, 0, p->stream,
+				    arguments, NULL) == CUDA_SUCCESS;
 }
 
 /*
@@ -298,8 +293,8 @@ static bool launch(struct patrol *p, const struct gmod_context *c)
 	p->began = gmod_now();
 	p->round = (struct gmod_patrol_args){
 	    .key = {gmod_hot.key[0], gmod_hot.key[1]},
-	    .list = list_of(c)->entry,
-	    .answers = &list_of(c)->answers,
+	    .list = kept_of(c)->entry,
+	    .answers = &kept_of(c)->answers,
 	    .count = least(gmod_registry_used(), p->registered),
 	    .round = ++rounds,
 	};
@@ -379,13 +374,13 @@ static bool fetch(const struct patrol *p, const struct gmod_context *c, const st
 		return false;
 	for (unsigned i = 0; i < n; i++)
 		if (gmod_stamp_get(&gmod_record_details(gmod_record_at(slots[i]))->slack[GMOD_TAIL]).ns < now.ns) {
-			strike(p, changes[i], &seen[gmod_context_index(c)]);
+			strike(p, changes[i], &c->patrolled);
 			intact = false;
 		}
 	return intact;
 }
 
-static void judge(struct patrol *p, const struct gmod_context *c)
+static void judge(struct patrol *p, struct gmod_context *c)
 {
 	struct change changes[CHANGED];
 	bool all;
@@ -393,7 +388,7 @@ static void judge(struct patrol *p, const struct gmod_context *c)
 
 	p->activity = n || !all ? UINT64_MAX : p->activity_then;
 	if ((!n || fetch(p, c, changes, n)) && all)
-		gmod_stamp_set(&seen[gmod_context_index(c)], p->began);
+		gmod_stamp_set(&c->patrolled, p->began);
 }
 
 /* The device is done with it, but not all has been answered: somebody has written to the answers. */
@@ -403,7 +398,7 @@ static bool is_lost(const struct patrol *p, const struct gmod_context *c)
 	       gmod_stream_is_idle(p->stream);
 }
 
-static void take_answers(struct patrol *p, const struct gmod_context *c)
+static void take_answers(struct patrol *p, struct gmod_context *c)
 {
 	if (is_answered(p)) {
 		p->under_way = false;
@@ -468,7 +463,7 @@ static void go_round(struct patrol *p, struct gmod_context *c)
 
 static bool has_list(const struct gmod_context *c)
 {
-	return gmod_may_call(c) && c->stream && list_of(c);
+	return gmod_may_call(c) && c->stream && kept_of(c);
 }
 
 static bool is_early(void)
@@ -512,9 +507,10 @@ uint64_t gmod_patrol_leisure(void)
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
-		const struct patrol *p = &patrols[i];
+		const struct gmod_context *c = gmod_context_at(i);
+		const struct patrol *p = has_list(c) ? &kept_of(c)->monitors : NULL;
 
-		if (!has_list(gmod_context_at(i)) || !p->launched_ns)
+		if (!p || !p->launched_ns)
 			continue;
 		if (p->under_way)
 			return GMOD_MILLISECONDS(5);

@@ -13,35 +13,30 @@
 
 enum { ROOMS = GMOD_SLACK_PINNED / 2 / sizeof(struct gmod_slack) };
 
-struct rooms {
-	_Atomic(struct gmod_slack *) slack; /* ROOMS of them, once and for all */
-	_Atomic unsigned life;              /* gmod_context_life(): for whom they are there */
-	atomic_bool taken[ROOMS];
-};
+_Static_assert(ROOMS <= 64, "a bit for each room");
 
-static struct rooms to_send[GMOD_CONTEXTS], to_read[GMOD_CONTEXTS]; /* pinned */
 static struct gmod_slack pageable[ROOMS];
-static struct rooms others = {.slack = pageable}; /* the driver has a copy of its own of what is sent from there */
+static struct gmod_rooms others = {.slack = pageable}; /* the driver has a copy of its own of what is sent from there */
 
-static struct gmod_slack *first_of(const struct rooms *rooms)
+static struct gmod_slack *first_of(const struct gmod_rooms *rooms)
 {
 	return atomic_load_explicit(&rooms->slack, memory_order_relaxed);
 }
 
-static struct gmod_slack *take_of(struct rooms *rooms, unsigned life)
+static struct gmod_slack *take_of(struct gmod_rooms *rooms, unsigned life)
 {
 	/* acquire: they are pinned, and whoever had one is done with it */
 	bool are_there = atomic_load_explicit(&rooms->life, memory_order_acquire) == life;
 
 	for (int i = 0; are_there && i < ROOMS; i++)
-		if (!atomic_exchange_explicit(&rooms->taken[i], true, memory_order_acquire))
+		if (!(atomic_fetch_or_explicit(&rooms->taken, UINT64_C(1) << i, memory_order_acquire) >> i & 1))
 			return first_of(rooms) + i;
 	return NULL;
 }
 
-static struct gmod_slack *take(struct rooms rooms[GMOD_CONTEXTS], const struct gmod_context *c)
+static struct gmod_slack *take(struct gmod_rooms *rooms, const struct gmod_context *c)
 {
-	struct gmod_slack *slack = take_of(&rooms[gmod_context_index(c)], gmod_context_life(c));
+	struct gmod_slack *slack = take_of(rooms, gmod_context_life(c));
 
 	if (!slack)
 		slack = take_of(&others, 0);
@@ -52,41 +47,40 @@ static struct gmod_slack *take(struct rooms rooms[GMOD_CONTEXTS], const struct g
 	return slack;
 }
 
-static bool is_of(const struct rooms *rooms, const struct gmod_slack *slack)
+static bool is_of(const struct gmod_rooms *rooms, const struct gmod_slack *slack)
 {
 	const struct gmod_slack *first = first_of(rooms);
 
 	return first && slack >= first && slack < first + ROOMS;
 }
 
-static void give(struct rooms rooms[GMOD_CONTEXTS], const struct gmod_context *c, struct gmod_slack *slack)
+static void give(struct gmod_rooms *rooms, struct gmod_slack *slack)
 {
-	struct rooms *of = is_of(&others, slack) ? &others : &rooms[gmod_context_index(c)];
+	struct gmod_rooms *of = is_of(&others, slack) ? &others : rooms;
 
 	if (is_of(of, slack))
 		/* release: see take_of() */
-		atomic_store_explicit(&of->taken[slack - first_of(of)], false, memory_order_release);
+		atomic_fetch_and_explicit(&of->taken, ~(UINT64_C(1) << (slack - first_of(of))), memory_order_release);
 	else if (slack)
 		munmap(slack, sizeof(*slack));
 }
 
-static void have(struct rooms *rooms, const struct gmod_context *c, struct gmod_slack *slack)
+static void have(struct gmod_rooms *rooms, const struct gmod_context *c, struct gmod_slack *slack)
 {
 	if (!first_of(rooms))
 		atomic_store_explicit(&rooms->slack, slack, memory_order_relaxed);
 	/* What copies were late for is free: they are gone with their context. */
-	for (int i = 0; i < ROOMS; i++)
-		atomic_store_explicit(&rooms->taken[i], false, memory_order_relaxed);
+	atomic_store_explicit(&rooms->taken, 0, memory_order_relaxed);
 	/* release: see take_of() */
 	atomic_store_explicit(&rooms->life, gmod_context_life(c), memory_order_release);
 }
 
-void gmod_slack_pinned(const struct gmod_context *c, void *pages)
+void gmod_slack_pinned(struct gmod_context *c, void *pages)
 {
 	struct gmod_slack *slack = pages;
 
-	have(&to_send[gmod_context_index(c)], c, slack);
-	have(&to_read[gmod_context_index(c)], c, slack + ROOMS);
+	have(&c->to_send, c, slack);
+	have(&c->to_read, c, slack + ROOMS);
 }
 
 bool gmod_slack_is_far(const struct gmod_record *r)
@@ -153,19 +147,17 @@ static bool wait_a_little(const struct gmod_context *c)
 	return r == CUDA_SUCCESS;
 }
 
-static _Atomic uint64_t late_since[GMOD_CONTEXTS]; /* monotonic: of those in a row the first; 0: the latest was not */
-
 /* The next would be late, too: nobody waits any more, and no more copies come behind those that are stuck. */
 bool gmod_slack_is_held_up(const struct gmod_context *c)
 {
-	uint64_t since = atomic_load_explicit(&late_since[gmod_context_index(c)], memory_order_relaxed);
+	uint64_t since = atomic_load_explicit(&c->late_since, memory_order_relaxed);
 
 	return since && gmod_monotonic_ns() - since >= GMOD_MILLISECONDS(50) && !gmod_stream_is_idle(c->stream);
 }
 
-static void note_late(const struct gmod_context *c, bool is)
+static void note_late(struct gmod_context *c, bool is)
 {
-	_Atomic uint64_t *since = &late_since[gmod_context_index(c)];
+	_Atomic uint64_t *since = &c->late_since;
 
 	if (!is)
 		atomic_store_explicit(since, 0, memory_order_relaxed);
@@ -188,18 +180,19 @@ static bool send_slack(const struct gmod_context *c, const struct gmod_bounds *b
 bool gmod_slack_write(struct gmod_record *r, struct gmod_slack **sent)
 {
 	struct gmod_details *d = gmod_record_details(r);
+	struct gmod_context *c = d->context;
 	bool is_far = gmod_slack_is_far(r);
 
-	*sent = is_far ? take(to_send, d->context) : NULL;
+	*sent = is_far ? take(&c->to_send, c) : NULL;
 	if (is_far && !*sent)
 		return false;
 	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), *sent);
-	return !is_far || send_slack(d->context, &r->bounds, *sent);
+	return !is_far || send_slack(c, &r->bounds, *sent);
 }
 
 bool gmod_slack_arrives(const struct gmod_record *r, struct gmod_slack *sent)
 {
-	const struct gmod_context *c = gmod_record_details(r)->context;
+	struct gmod_context *c = gmod_record_details(r)->context;
 	CUstreamCaptureMode mode;
 	bool are_there;
 
@@ -210,8 +203,8 @@ bool gmod_slack_arrives(const struct gmod_record *r, struct gmod_slack *sent)
 	note_late(c, !are_there);
 	gmod_relaxed_end(mode);
 	/* A late copy still reads its pinned room, which stays taken until the context ends. */
-	if (are_there || !is_of(&to_send[gmod_context_index(c)], sent))
-		give(to_send, c, sent);
+	if (are_there || !is_of(&c->to_send, sent))
+		give(&c->to_send, sent);
 	return are_there;
 }
 
@@ -265,8 +258,8 @@ static bool comes_intact(const struct gmod_record *r, const struct gmod_slack *s
 
 struct gmod_slack *gmod_slack_ask(const struct gmod_record *r)
 {
-	const struct gmod_context *c = gmod_record_details(r)->context;
-	struct gmod_slack *slack = take(to_read, c);
+	struct gmod_context *c = gmod_record_details(r)->context;
+	struct gmod_slack *slack = take(&c->to_read, c);
 	CUstreamCaptureMode mode;
 	bool ok;
 
@@ -304,5 +297,7 @@ bool gmod_slack_came(const struct gmod_record *r, const struct gmod_slack *slack
 
 void gmod_slack_done(const struct gmod_record *r, struct gmod_slack *slack)
 {
-	give(to_read, gmod_record_details(r)->context, slack);
+	struct gmod_context *c = gmod_record_details(r)->context;
+
+	give(&c->to_read, slack);
 }

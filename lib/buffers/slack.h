@@ -35,6 +35,6 @@ void gmod_slack_done(const struct gmod_record *r, struct gmod_slack *slack);
 
 /* What is sent and read goes through these pages from now on: pinned in the context, until it goes. */
 #define GMOD_SLACK_PINNED ((size_t)128 << 10)
-void gmod_slack_pinned(const struct gmod_context *c, void *pages);
+void gmod_slack_pinned(struct gmod_context *c, void *pages);
 
 #endif

@@ -23,6 +23,7 @@
 
 #include <stdatomic.h>
 
+#include "lib/base/clock.h"
 #include "lib/context/capture.h"
 #include "lib/driver/driver.h"
 
@@ -30,6 +31,25 @@ enum { GMOD_CONTEXTS = 64 };
 
 /* BROKEN: a sticky error is its last word. Nobody uses it, and it has no guarded buffers any more. */
 enum gmod_context_state { GMOD_CONTEXT_NONE, GMOD_CONTEXT_ALIVE, GMOD_CONTEXT_BROKEN, GMOD_CONTEXT_DYING };
+
+struct gmod_slack;
+struct gmod_patrol;
+struct gmod_heap;
+
+/* Pinned room for copies (lib/buffers/slack.c). */
+struct gmod_rooms {
+	_Atomic(struct gmod_slack *) slack; /* once and for all */
+	_Atomic unsigned life;              /* for whose copies they are */
+	_Atomic uint64_t taken;             /* a bit each */
+};
+
+/* What copies of the gather land in, and how it waits for them; under its lock (lib/buffers/gather.c). */
+struct gmod_gathering {
+	CUevent gathered;
+	void *staging; /* pinned; NULL before the first one */
+	unsigned life; /* whose it is */
+	bool overdue;  /* copies of an earlier gather may still be on their way */
+};
 
 struct gmod_context {
 	_Atomic(CUcontext) handle;
@@ -40,6 +60,30 @@ struct gmod_context {
 	int device;
 	/* Non-blocking; NULL: could not be made. One only: a look at canaries must not overtake their arrival. */
 	CUstream stream;
+
+	/*
+	 * What is kept for the context, each by the file that is named. A life says whose it is (gmod_context_life()):
+	 * what an earlier context had went with it. Pages stay with the entry, for its next one.
+	 */
+	_Alignas(64) struct {
+		_Atomic uint64_t at;
+		_Atomic unsigned life;
+		atomic_flag making;
+	} tiny; /* a buffer that keeps waits short: lib/context/wait.c */
+	struct {
+		_Atomic(void *) pages;
+		_Atomic unsigned life; /* for whom they are registered; 0: nobody */
+	} looks;                       /* lib/buffers/look.c */
+	struct gmod_rooms to_send, to_read;
+	/* Monotonic: since when canaries come late, each of them; 0: the latest was not. lib/buffers/slack.c */
+	_Atomic uint64_t late_since;
+	void *staging_pages; /* of the gather, and of the rooms behind it */
+	struct gmod_gathering gathering;
+	_Atomic(struct gmod_patrol *) patrol; /* lib/buffers/patrol.c */
+	struct gmod_stamp patrolled;          /* when its latest round began that has found all as it should be */
+	_Atomic uint64_t units;               /* gmod_hot.units when all were filled here: device/loading.c */
+	_Atomic(struct gmod_heap *) heap;     /* device/heaps.c */
+	atomic_bool no_heap; /* there was no memory for one: then no module of the context gets one later */
 };
 
 extern struct gmod_context gmod_contexts[GMOD_CONTEXTS];
@@ -49,7 +93,7 @@ static inline struct gmod_context *gmod_context_at(unsigned i)
 	return &gmod_contexts[i];
 }
 
-/* The entry's place, below GMOD_CONTEXTS: where a module has what it keeps for each context. */
+/* The entry's place, below GMOD_CONTEXTS. */
 static inline unsigned gmod_context_index(const struct gmod_context *c)
 {
 	return (unsigned)(c - gmod_contexts);

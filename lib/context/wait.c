@@ -7,41 +7,36 @@
  * The driver takes 2 MiB from the device for it, and while it has them the next tiny buffer comes and goes in 2 us;
  * without, the device memory does too, in 107 us (measured on an H200, driver 580).
  */
-uint64_t gmod_context_tiny(const struct gmod_context *c)
+uint64_t gmod_context_tiny(struct gmod_context *c)
 {
-	static struct {
-		_Atomic uint64_t at;
-		_Atomic unsigned life; /* gmod_context_life(): whose `at` is */
-		atomic_flag making;
-	} tiny[GMOD_CONTEXTS];
-	unsigned i = gmod_context_index(c), life = gmod_context_life(c);
+	unsigned life = gmod_context_life(c);
 	CUstreamCaptureMode mode;
 	CUdeviceptr fresh = 0;
 
 	/* acquire: at is this context's. What was an earlier one's may be anybody's now. */
-	if (atomic_load_explicit(&tiny[i].life, memory_order_acquire) == life)
-		return atomic_load_explicit(&tiny[i].at, memory_order_relaxed);
-	if (atomic_flag_test_and_set_explicit(&tiny[i].making, memory_order_acquire))
+	if (atomic_load_explicit(&c->tiny.life, memory_order_acquire) == life)
+		return atomic_load_explicit(&c->tiny.at, memory_order_relaxed);
+	if (atomic_flag_test_and_set_explicit(&c->tiny.making, memory_order_acquire))
 		return 0;
 	/* Another thread may just have made it. */
-	if (atomic_load_explicit(&tiny[i].life, memory_order_relaxed) == life) {
-		fresh = atomic_load_explicit(&tiny[i].at, memory_order_relaxed);
+	if (atomic_load_explicit(&c->tiny.life, memory_order_relaxed) == life) {
+		fresh = atomic_load_explicit(&c->tiny.at, memory_order_relaxed);
 	} else {
 		mode = gmod_relaxed_begin();
 		if (NEXT(cuMemAlloc_v2)(&fresh, GMOD_DEVICE_ALIGNMENT) == CUDA_SUCCESS) {
-			atomic_store_explicit(&tiny[i].at, fresh, memory_order_relaxed);
+			atomic_store_explicit(&c->tiny.at, fresh, memory_order_relaxed);
 			/* release: see above */
-			atomic_store_explicit(&tiny[i].life, life, memory_order_release);
+			atomic_store_explicit(&c->tiny.life, life, memory_order_release);
 		} else {
 			gmod_degraded("cuMemAlloc before a wait");
 		}
 		gmod_relaxed_end(mode);
 	}
-	atomic_flag_clear_explicit(&tiny[i].making, memory_order_release);
+	atomic_flag_clear_explicit(&c->tiny.making, memory_order_release);
 	return fresh;
 }
 
-bool gmod_context_wait(const struct gmod_context *c)
+bool gmod_context_wait(struct gmod_context *c)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	CUdeviceptr tiny = 0;

@@ -59,9 +59,12 @@ static void overrun(void)
 	overrun_some(1);
 }
 
-enum { LIST = 4 << 20, ANSWERS = 64 << 10 };
+enum { LIST = 4 << 20, ANSWERS = 64 << 10, BESIDE = 4 << 10 };
 
-/* The end of what no forked child has and is so large: that much ends with the list and the answers. */
+/*
+ * The end of what no forked child has and is so large: that much ends with the list, the answers, and a page that the
+ * device does not see.
+ */
 static CUdeviceptr end_of_pages(void)
 {
 	unsigned long from = 0, to = 0, end = 0, a, b;
@@ -75,7 +78,7 @@ static CUdeviceptr end_of_pages(void)
 			to = b;
 		} else if (!strncmp(line, "VmFlags:", 8) && strstr(line, " wr ") && strstr(line, " dc ") &&
 			   to - from >= LIST + ANSWERS) {
-			end = to;
+			end = to - BESIDE;
 		}
 	fclose(f);
 	if (!end && gmod_findings_seen)
