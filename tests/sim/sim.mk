@@ -48,10 +48,11 @@ $(BUILD)/sim/$(SIM_NEWER)/libcuda.so.1: $(SIM_OBJ) $(BUILD)/sim/obj/version-$(SI
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(SIM_LDFLAGS) $(SIMFLAGS) $^ -ldl -o $@
 
-# A row each: KIND(symbol, base, version, flavour).
+# A row each: KIND(symbol, base, version, flavour), or KIND(symbol, base, version,, flavour, version of the second, ...).
 $(BUILD)/sim/$(SIM_OLDER)/newer.map: lib/driver/entrypoints.def tests/sim/extra.def tests/sim/sim.mk
 	@mkdir -p $(@D)
-	@sed -nE 's/^(GMOD|SIM)_(HOOK|PLAIN|CALL|ONLY)\( *([A-Za-z0-9_]+), *[A-Za-z0-9_]+, *([0-9]+),.*/\3 \4/p' $(filter %.def,$^) | \
+	@sed -nE -e 's/^(GMOD|SIM)_(HOOK|ONE|PLAIN|CALL|ONLY)\( *([A-Za-z0-9_]+), *[A-Za-z0-9_]+, *([0-9]+),.*/\3 \4/p' \
+		-e 's/^GMOD_BOTH\((\w+), \w+, ([0-9]+),, (\w+), ([0-9]+),.*/\1 \2\n\1\3 \4/p' $(filter %.def,$^) | \
 		awk 'BEGIN { print "{ local:" } $$2 > $(SIM_OLDER_VERSION) { print "\t" $$1 ";" } END { print "};" }' >$@
 
 # Each access of a kernel asks the driver; not of those that allocate, whose heap is C's.
