@@ -247,7 +247,7 @@ check_schema() {
 		guarded "log_format=json:verbosity=2:leak_check=1:max_overhead=100:quarantine_mb=4:log_path=$work/$name.%p" \
 			env SIM_DEVICES=2 LOCAL_RANK=0 RANK=5 "$programs/$name"
 	done
-	json "schema" '^finding=[0-9]+ note=[0-9]+ summary=[0-9]+$' "$(cat "$work"/bad_*)"
+	json "schema" '^finding=[0-9]+ note=[0-9]+ summary=[0-9]+( suspects=[0-9]+)?$' "$(cat "$work"/bad_*)"
 	same "schema: of every class" "api-out-of-bounds double-free heap-buffer-overflow heap-buffer-underflow invalid-free leak \
 post-mortem use-after-free" "$(cat "$work"/bad_* | grep -o '"class":"[a-z-]*"' | cut -d '"' -f 4 | sort -u | xargs)"
 	same "schema: of every memory" "device kernel managed pinned" \
