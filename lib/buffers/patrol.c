@@ -1,5 +1,6 @@
 #include "lib/buffers/patrol.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "lib/base/counters.h"
@@ -52,6 +53,8 @@ struct gmod_patrol {
 		CUfunction function;
 	} ready;
 };
+
+_Static_assert(offsetof(struct gmod_patrol, monitors) % 65536 == 0, "the device sees no page of the monitor's");
 
 static uint64_t check_of(const struct gmod_patrol_entry *e, uint32_t slot)
 {

@@ -117,7 +117,7 @@ STRAIGHT void ask_event(struct gmod_call *c)
 	c->covered = covered;
 }
 
-/* Of the entry point that takes none. */
+/* Of the entry point that takes none, and of the one that is given none. */
 STRAIGHT void ask_context(struct gmod_call *c)
 {
 	if (!c->context && gmod_on())
@@ -204,11 +204,12 @@ STRAIGHT void count_foreign(const struct gmod_call *c)
 STRAIGHT void stream_held(const struct gmod_call *c)
 {
 	struct gmod_thread *t = gmod_thread_self();
-	uint64_t context = gmod_current_context();
+	uint64_t context;
 
-	if (t && !gmod_is_captured(c->stream, c->flavour))
-		gmod_note_last_launch(t, context, gmod_stream_key(gmod_handle(c->stream), c->flavour, context),
-				      gmod_ticks());
+	if (!t || gmod_is_captured(c->stream, c->flavour))
+		return;
+	context = gmod_current_context();
+	gmod_note_last_launch(t, context, gmod_stream_key(gmod_handle(c->stream), c->flavour, context), gmod_ticks());
 }
 
 /* ---- the roles ---- */

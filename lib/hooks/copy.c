@@ -74,22 +74,30 @@ _Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER) &&
 
 bool gmod_refuses_rows(const CUDA_MEMCPY2D *c, const char *entry_point)
 {
-	struct box b = box_of_rows(c);
+	struct box b;
 
-	return gmod_phase() != GMOD_OFF && refuses_box(&b, entry_point);
+	if (gmod_phase() == GMOD_OFF)
+		return false;
+	b = box_of_rows(c);
+	return refuses_box(&b, entry_point);
 }
 
 bool gmod_refuses_box(const CUDA_MEMCPY3D *c, const char *entry_point)
 {
-	struct box b = box_of(c);
+	struct box b;
 
-	return gmod_phase() != GMOD_OFF && refuses_box(&b, entry_point);
+	if (gmod_phase() == GMOD_OFF)
+		return false;
+	b = box_of(c);
+	return refuses_box(&b, entry_point);
 }
 
 bool gmod_refuses_peer_box(const CUDA_MEMCPY3D_PEER *c, const char *entry_point)
 {
 	CUDA_MEMCPY3D same;
 
+	if (gmod_phase() == GMOD_OFF)
+		return false;
 	memcpy(&same, c, sizeof(same));
 	return gmod_refuses_box(&same, entry_point);
 }
