@@ -10,7 +10,7 @@ static unsigned bits(const uint64_t words[2], unsigned from, unsigned count)
 	return (unsigned)(word & ((UINT64_C(1) << count) - 1));
 }
 
-enum { OPCODE_BITS = 9, UNIFORM = 91, WIDE = 72, LD = 0x180, ST = 0x185, OLDEST = 75, NEWEST = 121 };
+enum { OPCODE_BITS = 9, UNIFORM = 91, WIDE = 72, LD = 0x180, ST = 0x185, FIRST_KNOWN = 75, LAST_KNOWN = 121 };
 
 /* By the low bits of the opcode, which its forms have in common. */
 static const struct form {
@@ -86,7 +86,7 @@ static const struct form *form_of(const uint64_t words[2])
 
 bool gmod_sass_operand(const uint64_t words[2], unsigned capability, struct gmod_operand *out)
 {
-	const struct form *f = capability >= OLDEST && capability <= NEWEST ? form_of(words) : NULL;
+	const struct form *f = capability >= FIRST_KNOWN && capability <= LAST_KNOWN ? form_of(words) : NULL;
 	bool is_uniform = bits(words, UNIFORM, 1), is_shared;
 
 	if (!f)
