@@ -14,29 +14,29 @@ enum { OPCODE_BITS = 9, UNIFORM = 91, WIDE = 72, LD = 0x180, ST = 0x185, FIRST_K
 
 /* By the low bits of the opcode, which its forms have in common. */
 static const struct form {
-	uint16_t opcode;
 	enum gmod_access access;
 	enum gmod_space space;
+	uint16_t opcode;
 	bool floats;
 } forms[] = {
-    {0x181, GMOD_ACCESS_LOAD, GMOD_SPACE_GLOBAL, false},    /* LDG */
-    {LD, GMOD_ACCESS_LOAD, GMOD_SPACE_GENERIC, false},      /* LD */
-    {0x183, GMOD_ACCESS_LOAD, GMOD_SPACE_LOCAL, false},     /* LDL */
-    {0x184, GMOD_ACCESS_LOAD, GMOD_SPACE_SHARED, false},    /* LDS */
-    {0x186, GMOD_ACCESS_STORE, GMOD_SPACE_GLOBAL, false},   /* STG */
-    {ST, GMOD_ACCESS_STORE, GMOD_SPACE_GENERIC, false},     /* ST */
-    {0x187, GMOD_ACCESS_STORE, GMOD_SPACE_LOCAL, false},    /* STL */
-    {0x188, GMOD_ACCESS_STORE, GMOD_SPACE_SHARED, false},   /* STS */
-    {0x18a, GMOD_ACCESS_ATOMIC, GMOD_SPACE_GENERIC, false}, /* ATOM */
-    {0x18b, GMOD_ACCESS_ATOMIC, GMOD_SPACE_GENERIC, false}, /* ATOM.CAS */
-    {0x1a2, GMOD_ACCESS_ATOMIC, GMOD_SPACE_GENERIC, true},  /* ATOM of floats */
-    {0x1a8, GMOD_ACCESS_ATOMIC, GMOD_SPACE_GLOBAL, false},  /* ATOMG */
-    {0x1a9, GMOD_ACCESS_ATOMIC, GMOD_SPACE_GLOBAL, false},  /* ATOMG.CAS */
-    {0x1a3, GMOD_ACCESS_ATOMIC, GMOD_SPACE_GLOBAL, true},   /* ATOMG of floats */
-    {0x18e, GMOD_ACCESS_ATOMIC, GMOD_SPACE_GLOBAL, false},  /* RED */
-    {0x1a6, GMOD_ACCESS_ATOMIC, GMOD_SPACE_GLOBAL, true},   /* REDG of floats */
-    {0x18c, GMOD_ACCESS_ATOMIC, GMOD_SPACE_SHARED, false},  /* ATOMS */
-    {0x18d, GMOD_ACCESS_ATOMIC, GMOD_SPACE_SHARED, false},  /* ATOMS.CAS */
+    {GMOD_ACCESS_LOAD, GMOD_SPACE_GLOBAL, 0x181, false},    /* LDG */
+    {GMOD_ACCESS_LOAD, GMOD_SPACE_GENERIC, LD, false},      /* LD */
+    {GMOD_ACCESS_LOAD, GMOD_SPACE_LOCAL, 0x183, false},     /* LDL */
+    {GMOD_ACCESS_LOAD, GMOD_SPACE_SHARED, 0x184, false},    /* LDS */
+    {GMOD_ACCESS_STORE, GMOD_SPACE_GLOBAL, 0x186, false},   /* STG */
+    {GMOD_ACCESS_STORE, GMOD_SPACE_GENERIC, ST, false},     /* ST */
+    {GMOD_ACCESS_STORE, GMOD_SPACE_LOCAL, 0x187, false},    /* STL */
+    {GMOD_ACCESS_STORE, GMOD_SPACE_SHARED, 0x188, false},   /* STS */
+    {GMOD_ACCESS_ATOMIC, GMOD_SPACE_GENERIC, 0x18a, false}, /* ATOM */
+    {GMOD_ACCESS_ATOMIC, GMOD_SPACE_GENERIC, 0x18b, false}, /* ATOM.CAS */
+    {GMOD_ACCESS_ATOMIC, GMOD_SPACE_GENERIC, 0x1a2, true},  /* ATOM of floats */
+    {GMOD_ACCESS_ATOMIC, GMOD_SPACE_GLOBAL, 0x1a8, false},  /* ATOMG */
+    {GMOD_ACCESS_ATOMIC, GMOD_SPACE_GLOBAL, 0x1a9, false},  /* ATOMG.CAS */
+    {GMOD_ACCESS_ATOMIC, GMOD_SPACE_GLOBAL, 0x1a3, true},   /* ATOMG of floats */
+    {GMOD_ACCESS_ATOMIC, GMOD_SPACE_GLOBAL, 0x18e, false},  /* RED */
+    {GMOD_ACCESS_ATOMIC, GMOD_SPACE_GLOBAL, 0x1a6, true},   /* REDG of floats */
+    {GMOD_ACCESS_ATOMIC, GMOD_SPACE_SHARED, 0x18c, false},  /* ATOMS */
+    {GMOD_ACCESS_ATOMIC, GMOD_SPACE_SHARED, 0x18d, false},  /* ATOMS.CAS */
 };
 
 /* Signed and unsigned 1 and 2, then 4, 8 and 16; 0: not known. */
