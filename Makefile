@@ -143,7 +143,7 @@ $(BUILD)/device/%.o: device/%.c $(BUILD)/flags
 	$(compile)
 
 # The version script: an anonymous node, made from the table and the public header.
-$(BUILD)/libgmod.map: lib/driver/entrypoints.def $(wildcard include/gmod.h) scripts/exports $(BUILD)/flags
+$(BUILD)/libgmod.map: lib/driver/entrypoints.def $(wildcard include/gmod.h) scripts/exports scripts/entrypoints $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,MAP )scripts/exports --map >$@.tmp
 	@mv $@.tmp $@

@@ -64,8 +64,6 @@ struct gmod_call {
 	struct gmod_event_proof covered;
 };
 
-#define STRAIGHT static inline __attribute__((always_inline))
-
 /* ---- may the driver be called? ---- */
 
 STRAIGHT bool refuses_copy(struct gmod_call *c)

@@ -27,6 +27,12 @@
 /* What a call comes back with that is refused, natively and here: it reaches past the end of a buffer, or misses it. */
 #define GMOD_REFUSED CUDA_ERROR_INVALID_VALUE
 
+/*
+ * A program may launch some hundred thousand times a second, and each time finds the caches full of its own: what a
+ * hook runs through is in one piece, without calls, and what is rare is elsewhere.
+ */
+#define STRAIGHT static inline __attribute__((always_inline))
+
 /* Every hook's epilogue. */
 static inline CUresult gmod_done(CUresult result, const char *entry_point)
 {

@@ -11,12 +11,6 @@ struct gmod_launching {
 	struct gmod_launch *record; /* NULL: not recorded */
 };
 
-/*
- * A program may launch some hundred thousand times a second, and each time finds the caches full of its own: what a
- * hook runs through here is in one piece, without calls, and what is rare is elsewhere.
- */
-#define STRAIGHT static inline __attribute__((always_inline))
-
 /* function: or the executable graph. */
 STRAIGHT struct gmod_launching gmod_launching_begin(uint64_t function, CUstream stream, enum gmod_flavour flavour,
 						    bool is_graph, void *const *params, void *const *extra)

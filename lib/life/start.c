@@ -137,19 +137,20 @@ static bool is_all_of_gmods_command(void)
 }
 
 /* Another library that hands out the driver's functions may be in front of us. */
-static void say_if_passed_by(void)
+static void say_if_nothing_came(void)
 {
+	bool loaded = gmod_libcuda_is_loaded();
+
 	if (atomic_load_explicit(&asked, memory_order_relaxed) || gmod_secure() || gmod_is_forked() ||
-	    (!gmod_libcuda_is_loaded() && !is_all_of_gmods_command()))
+	    (!loaded && !is_all_of_gmods_command()))
 		return;
 	gmod_facts_init();
 	if (gmod_options()->enabled)
-		gmod_log_note(1,
-			      gmod_libcuda_is_loaded()
-				  ? "nothing was guarded: libcuda was loaded, and no cuInit came through GMOD. If the "
-				    "program used a GPU, another library has passed GMOD by: put libgmod.so first in "
-				    "LD_PRELOAD"
-				  : "nothing was guarded: the program made no CUDA call");
+		gmod_log_note(1, "nothing was guarded: %s",
+			      loaded
+				  ? "libcuda was loaded, and no cuInit came through GMOD. If the program used a GPU, "
+				    "another library has passed GMOD by: put libgmod.so first in LD_PRELOAD"
+				  : "the program made no CUDA call");
 }
 
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *module);
@@ -161,7 +162,7 @@ extern int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 static void at_the_very_end(void *unused)
 {
 	(void)unused;
-	say_if_passed_by();
+	say_if_nothing_came();
 	if (gmod_exit_status(0)) {
 		fcloseall();
 		gmod_real_exit(gmod_exit_status(0));

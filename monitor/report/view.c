@@ -466,22 +466,24 @@ static const char *caller_of(const struct gmod_frames *site, const char *functio
  */
 static void add_suppression(const struct gmod_report_view *v, const struct gmod_frames *site, struct gmod_text *t)
 {
-	const struct gmod_frame *f = site_frame(site);
-	const char *error = v->finding->error_name;
-	const char *whole = v->finding->class != GMOD_POST_MORTEM ? v->site : error ? error : "-";
-	const char *function = site->python ? site->python->frame->function : f ? f->function : "";
-	const char *second = is_outermost(function) ? "" : caller_of(site, function);
+	const struct gmod_finding *f = v->finding;
+	const struct gmod_frame *frame = site_frame(site);
+	const char *error = f->error_name;
+	const char *whole = f->class != GMOD_POST_MORTEM ? v->site : error ? error : "-";
+	const char *function = site->python ? site->python->frame->function : frame ? frame->function : "";
+	const char *second = "";
 	size_t before;
 
 	gmod_text_fmt(t, "%s:", v->class_name);
 	before = t->len;
-	if (!is_outermost(function))
-		gmod_text_escaped(t, function, GMOD_NAME_SHOWN);
-	else
+	if (is_outermost(function)) {
 		gmod_text_str(t, strcmp(whole, "-") != 0 ? whole : "");
-	if (is_outermost(second) && !is_outermost(function) && v->finding->suspect_count == 1 &&
-	    gmod_has_all_suspects(v->finding))
-		second = v->suspect[0];
+	} else {
+		gmod_text_escaped(t, function, GMOD_NAME_SHOWN);
+		second = caller_of(site, function);
+		if (is_outermost(second) && f->suspect_count == 1 && gmod_has_all_suspects(f))
+			second = v->suspect[0];
+	}
 	if (!is_outermost(second)) {
 		gmod_text_str(t, " && ");
 		gmod_text_escaped(t, second, GMOD_NAME_SHOWN);

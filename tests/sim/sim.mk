@@ -48,12 +48,10 @@ $(BUILD)/sim/$(SIM_NEWER)/libcuda.so.1: $(SIM_OBJ) $(BUILD)/sim/obj/version-$(SI
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(SIM_LDFLAGS) $(SIMFLAGS) $^ -ldl -o $@
 
-# A row each: KIND(symbol, base, version, flavour), or KIND(symbol, base, version,, flavour, version of the second, ...).
-$(BUILD)/sim/$(SIM_OLDER)/newer.map: lib/driver/entrypoints.def tests/sim/extra.def tests/sim/sim.mk
+$(BUILD)/sim/$(SIM_OLDER)/newer.map: lib/driver/entrypoints.def tests/sim/extra.def tests/sim/sim.mk scripts/entrypoints
 	@mkdir -p $(@D)
-	@sed -nE -e 's/^(GMOD|SIM)_(HOOK|ONE|PLAIN|CALL|ONLY)\( *([A-Za-z0-9_]+), *[A-Za-z0-9_]+, *([0-9]+),.*/\3 \4/p' \
-		-e 's/^GMOD_BOTH\((\w+), \w+, ([0-9]+),, (\w+), ([0-9]+),.*/\1 \2\n\1\3 \4/p' $(filter %.def,$^) | \
-		awk 'BEGIN { print "{ local:" } $$2 > $(SIM_OLDER_VERSION) { print "\t" $$1 ";" } END { print "};" }' >$@
+	@scripts/entrypoints $(filter %.def,$^) | \
+		awk 'BEGIN { print "{ local:" } $$1 != "LIBC" && $$4 > $(SIM_OLDER_VERSION) { print "\t" $$2 ";" } END { print "};" }' >$@
 
 # Each access of a kernel asks the driver; not of those that allocate, whose heap is C's.
 SIM_CHECKED := -fsanitize=kernel-address -include tests/sim/checked.h $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)), \
