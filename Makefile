@@ -76,8 +76,9 @@ LIB_S := $(wildcard lib/*/*.S)
 LIB_O := $(LIB_C:%.c=$(BUILD)/%.o) $(LIB_S:%.S=$(BUILD)/%.S.o)
 # The exported dlsym, _exit, sigaction and the like, and what stands before libgcc's, stay out of programs that link the library's objects.
 HOOK_O := $(addprefix $(BUILD)/lib/,driver/dlsym_hook.o driver/dlsym_entry.S.o life/exec_entry.S.o life/ending.o base/unwind_table.o)
-# Nothing calls it yet: it is built and tested, and stays out of the library.
-UNCALLED_O := $(BUILD)/lib/faults/sass.o
+# Nothing calls them yet: they are built and tested, and stay out of the library.
+UNCALLED_O := $(addprefix $(BUILD)/lib/faults/,address.o dump.o effect.o lines.o sass.o)
+FUZZED_C := tests/fuzz/dump.c $(addprefix lib/faults/,sass.c dump.c lines.c address.c effect.c)
 UNIT_C := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_C:tests/unit/%.c=$(BUILD)/unit/%)
 
@@ -166,6 +167,18 @@ $(TOOL): $(TOOL_O)
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgmod-objects.a $(BUILD)/flags | deps-test
 	@mkdir -p $(@D)
 	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(SANFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgmod-objects.a -lcmocka -ldl
+
+# For libFuzzer, which clang has. A program says what its seeds are.
+$(BUILD)/fuzz/dump: $(FUZZED_C) $(wildcard lib/faults/*.h) tests/unit/fault_reading.h | $(BUILD)/dumps/places.cu
+	@mkdir -p $(@D)
+	$(call say,CC  )clang $(CFLAGS_TEST) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(FUZZED_C)
+
+# What a driver wrote of faults; tests/gpu/faults/trim.py packs it.
+$(BUILD)/unit/test_dump: | $(BUILD)/dumps/places.cu
+
+$(BUILD)/dumps/places.cu: tests/dumps/places.tar.xz | deps-test
+	$(call say,DUMP)python3 -m tarfile -e $< $(@D)
+	@touch $@
 
 -include $(LIB_O:.o=.d) $(TOOL_O:.o=.d) $(addsuffix .d,$(UNIT_BIN))
 

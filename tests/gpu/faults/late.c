@@ -1,8 +1,9 @@
 /*
  * late KERNEL key=value...: one fault, a wait, and then either a probe that is repeated until it returns an error,
  * or one call that may die beside the dump.
- *   blocks=N  contexts=1|2  load=none|spin  wait=ctx|stream  probe=none|kernel|beside|copy|sync|query|launch  keep=FILE
- *   act=NAME  when=wait|dump|error (act: at once after the wait, at the dump's first byte, at the first error)
+ *   blocks=N  contexts=1|2  load=none|spin  wait=ctx|stream
+ * probe=none|kernel|beside|copy|fill|fill_more|load|sync|query|launch  keep=FILE act=NAME  when=wait|dump|error (act:
+ * at once after the wait, at the dump's first byte, at the first error)
  */
 #define _GNU_SOURCE
 #include "common.h"
@@ -57,6 +58,34 @@ static CUresult probe_launch(struct program *p)
 	return launch(p->fine, FEW, p->fence.start, p->stream);
 }
 
+/* The driver's own kernels. */
+static CUresult fill(struct program *p, size_t words)
+{
+	CUresult r = cuMemsetD32Async(p->memory, 0, words, p->beside);
+
+	return r ? r : cuStreamSynchronize(p->beside);
+}
+
+static CUresult probe_fill(struct program *p)
+{
+	return fill(p, 1);
+}
+
+static CUresult probe_fill_more(struct program *p)
+{
+	return fill(p, 4096);
+}
+
+/* A kernel that is loaded only now. */
+static CUresult probe_load(struct program *p)
+{
+	CUmodule module;
+	CUresult r = cuModuleLoad(&module, "kernels.fatbin");
+
+	r = r ? r : launch(find_function(module, "fine"), FEW, p->fence.start, p->beside);
+	return r ? r : cuStreamSynchronize(p->beside);
+}
+
 static CUresult probe_copy(struct program *p)
 {
 	int word;
@@ -79,8 +108,9 @@ static const struct probe {
 	const char *name;
 	CUresult (*ask)(struct program *p);
 } probes[] = {
-    {"kernel", probe_kernel}, {"beside", probe_beside}, {"copy", probe_copy},
-    {"sync", probe_sync},     {"query", probe_query},   {"launch", probe_launch},
+    {"kernel", probe_kernel}, {"beside", probe_beside},       {"copy", probe_copy},
+    {"fill", probe_fill},     {"fill_more", probe_fill_more}, {"load", probe_load},
+    {"sync", probe_sync},     {"query", probe_query},         {"launch", probe_launch},
 };
 
 static CUresult act_unmap(struct program *p)

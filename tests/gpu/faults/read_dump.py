@@ -16,10 +16,20 @@ def text_at(data, at):
     return data[at:data.find(b'\0', at)].decode()
 
 
-def sections(data):
+def headers(data):
+    """The rows of the table of sections, and which of them has the names."""
     start, = struct.unpack_from('<Q', data, 40)
     size, count, names_at = struct.unpack_from('<HHH', data, 58)
-    rows = [struct.unpack_from('<IIQQQQIIQQ', data, start + i * size) for i in range(count)]
+    return [struct.unpack_from('<IIQQQQIIQQ', data, start + i * size) for i in range(count)], names_at
+
+
+def places_of(data, kind):
+    """(start, size) of the sections of a type."""
+    return [r[4:6] for r in headers(data)[0] if r[1] == kind]
+
+
+def sections(data):
+    rows, names_at = headers(data)
     names = data[rows[names_at][4]:rows[names_at][4] + rows[names_at][5]]
     return [{'name': text_at(names, r[0]) if r[0] < len(names) else '', 'type': r[1], 'addr': r[3],
              'entry': r[9], 'data': b'' if r[1] in (0, 8) else data[r[4]:r[4] + r[5]]} for r in rows]
@@ -42,7 +52,7 @@ class Dump:
     def place(self, pc):
         """"kernel+offset" of a code address."""
         for image in self.sections:
-            if image['type'] != 0x80000007:
+            if image['type'] != 0x80000007 or not image['data'].startswith(b'\x7fELF'):
                 continue
             for t in sections(image['data']):
                 if t['name'].startswith('.text.') and t['addr'] and t['addr'] <= pc < t['addr'] + len(t['data']):

@@ -1,7 +1,8 @@
 /*
- * table pipe|memfd|socket|own_pipe: whether the dump can be written through /proc/self/task/TID/fd/N of a thread that
- * has a descriptor table of its own. The program's own threads cannot close or inherit what lies in it. own_pipe: the
- * same pipe in the table of all threads, for comparison.
+ * table pipe|closing|memfd|socket|own_pipe: whether the dump can be written through /proc/self/task/TID/fd/N of a
+ * thread that has a descriptor table of its own. The program's own threads cannot close or inherit what lies in it.
+ * own_pipe: the same pipe in the table of all threads, for comparison. closing: the keeper closes its write end at the
+ * dump's first byte, so that the pipe ends when the dump does.
  */
 #define _GNU_SOURCE
 #include "common.h"
@@ -57,9 +58,13 @@ static void drain_pipe(struct keeper *k)
 		if (poll(&p, 1, 5) <= 0)
 			continue;
 		n = read(k->read_end, k->bytes + k->size, ROOM - k->size);
-		if (n <= 0)
+		if (n <= 0) {
+			tell("pipe_ended=%d,after:%zu", n == 0, k->size);
 			return;
+		}
 		k->last = now_ns();
+		if (!k->first && !strcmp(k->kind, "closing"))
+			close(k->write_end);
 		k->first = k->first ? k->first : k->last;
 		k->size += (size_t)n;
 	}

@@ -1,0 +1,287 @@
+#include "lib/faults/lines.h"
+
+/* What is missing at the end reads as zeros. */
+struct cursor {
+	struct gmod_bytes left;
+	bool is_bad;
+};
+
+static struct cursor take(struct cursor *c, uint64_t size)
+{
+	struct cursor taken = *c;
+
+	if (!gmod_part(c->left, 0, size, &taken.left))
+		taken.is_bad = c->is_bad = true;
+	(void)gmod_part(c->left, taken.left.size, c->left.size - taken.left.size, &c->left);
+	return taken;
+}
+
+/* bytes: 8 at most */
+static uint64_t take_number(struct cursor *c, unsigned bytes)
+{
+	uint64_t number = 0;
+
+	(void)gmod_read(take(c, bytes).left, 0, &number, bytes);
+	return number;
+}
+
+static unsigned take_byte(struct cursor *c)
+{
+	return (unsigned)take_number(c, 1);
+}
+
+static uint64_t take_signed(struct cursor *c, uint64_t sign)
+{
+	uint64_t number = 0;
+	unsigned shift = 0, byte;
+
+	do {
+		byte = take_byte(c);
+		number |= shift < 64 ? (uint64_t)(byte & 127) << shift : 0;
+		shift += 7;
+	} while (byte & 128);
+	return number | (byte & sign && shift < 64 ? UINT64_MAX << shift : 0);
+}
+
+static uint64_t take_unsigned(struct cursor *c)
+{
+	return take_signed(c, 0);
+}
+
+/* "" where none ends inside */
+static const char *take_string(struct cursor *c)
+{
+	const unsigned char *at = c->left.at, *end = c->left.size ? memchr(at, 0, c->left.size) : NULL;
+
+	(void)take(c, end ? (uint64_t)(end - at) + 1 : UINT64_MAX);
+	return end ? (const char *)at : "";
+}
+
+struct unit {
+	unsigned version, offset_bytes, step, line_range, opcode_base;
+	int8_t line_base;
+	const unsigned char *operands; /* how many each standard opcode has, from opcode 1 on */
+	struct cursor files, program;
+};
+
+/* A unit that cannot be read has an empty program. */
+static bool next_unit(struct cursor *table, struct unit *u)
+{
+	uint64_t length = take_number(table, 4);
+	struct cursor c;
+
+	*u = (struct unit){.offset_bytes = length == UINT32_MAX ? 8 : 4};
+	c = take(table, length == UINT32_MAX ? take_number(table, 8) : length);
+	u->version = (unsigned)take_number(&c, 2);
+	(void)take(&c, u->version == 5 ? 2 : 0);
+	u->files = take(&c, take_number(&c, u->offset_bytes));
+	u->step = take_byte(&u->files);
+	(void)take(&u->files, u->version >= 4 ? 2 : 1);
+	u->line_base = (int8_t)take_byte(&u->files);
+	u->line_range = take_byte(&u->files);
+	u->opcode_base = take_byte(&u->files);
+	u->operands = take(&u->files, u->opcode_base ? u->opcode_base - 1 : 0).left.at;
+	if (u->version >= 2 && u->version <= 5 && u->line_range && !u->files.is_bad)
+		u->program = c;
+	return !table->is_bad;
+}
+
+/* Rows are counted from 1 on in each sequence. context: that of the row where the function was inlined, or 0. */
+struct row {
+	uint64_t address, file, number, context, function;
+	uint32_t line;
+	bool ends_sequence;
+};
+
+static const struct row first_row = {.file = 1, .line = 1};
+
+enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, CONST_ADD_PC = 8, FIXED_ADVANCE_PC };
+enum { END_SEQUENCE = 1, SET_ADDRESS, INLINED_CALL = 0x90, FUNCTION_NAME };
+
+static void run_extended(struct cursor c, struct row *r)
+{
+	unsigned opcode = take_byte(&c);
+
+	r->ends_sequence = opcode == END_SEQUENCE;
+	if (opcode == SET_ADDRESS)
+		r->address = take_number(&c, 8);
+	if (opcode == INLINED_CALL)
+		r->context = take_unsigned(&c);
+	if (opcode == INLINED_CALL || opcode == FUNCTION_NAME)
+		r->function = take_unsigned(&c);
+}
+
+/* Whether that makes a row. */
+static bool run_opcode(struct unit *u, struct row *r)
+{
+	struct cursor *c = &u->program;
+	unsigned opcode = take_byte(c), special = (opcode < u->opcode_base ? 255 : opcode) - u->opcode_base;
+
+	if (opcode >= u->opcode_base)
+		r->line += (uint32_t)(u->line_base + (int)(special % u->line_range));
+	if (opcode >= u->opcode_base || opcode == CONST_ADD_PC)
+		r->address += special / u->line_range * u->step;
+	else if (!opcode)
+		run_extended(take(c, take_unsigned(c)), r);
+	else if (opcode == ADVANCE_PC)
+		r->address += take_unsigned(c) * u->step;
+	else if (opcode == ADVANCE_LINE)
+		r->line += (uint32_t)take_signed(c, 64);
+	else if (opcode == SET_FILE)
+		r->file = take_unsigned(c);
+	else if (opcode == FIXED_ADVANCE_PC)
+		r->address += take_number(c, 2);
+	else
+		for (unsigned i = 0; i < u->operands[opcode - 1]; i++)
+			(void)take_unsigned(c);
+	return opcode >= u->opcode_base || opcode == COPY || r->ends_sequence;
+}
+
+static bool next_row(struct unit *u, struct row *r)
+{
+	if (r->ends_sequence)
+		*r = first_row;
+	while (u->program.left.size)
+		if (run_opcode(u, r))
+			return ++r->number;
+	return false;
+}
+
+/* Whether a row of this unit holds pc; the unit is then at the start of the row's sequence. */
+static bool find_pc(struct unit *u, uint64_t pc, struct row *found)
+{
+	struct cursor sequence = u->program;
+
+	for (struct row r = first_row; next_row(u, &r); *found = r) {
+		if (r.number > 1 && found->address <= pc && pc < r.address) {
+			u->program = sequence;
+			return true;
+		}
+		if (r.ends_sequence)
+			sequence = u->program;
+	}
+	return false;
+}
+
+static bool find_number(struct unit *u, uint64_t number, struct row *found)
+{
+	*found = first_row;
+	while (next_row(u, found) && !found->ends_sequence)
+		if (found->number == number)
+			return true;
+	return false;
+}
+
+/* ---- names of files ---- */
+
+/* Up to version 4: directories, then files, each with its directory, a time and a size. Both are counted from 1 on. */
+static void name_file(const struct unit *u, uint64_t file, struct gmod_fault_line *out)
+{
+	struct cursor c = u->files, directories = c;
+	const char *name;
+	uint64_t directory;
+
+	while (*take_string(&c))
+		;
+	do {
+		name = take_string(&c);
+		directory = take_unsigned(&c);
+		(void)take_unsigned(&c);
+		(void)take_unsigned(&c);
+	} while (*name && --file);
+	out->file = *name ? name : NULL;
+	for (name = ""; directory && *(name = take_string(&directories)); directory--)
+		;
+	out->directory = *name ? name : NULL;
+}
+
+/* Of version 5: what a value is, and the forms that it may have. */
+enum { PATH = 1, DIRECTORY = 2, STRING = 0x08, STRP = 0x0e, UDATA = 0x0f, LINE_STRP = 0x1f };
+static const uint8_t form_bytes[] = {[0x0b] = 1, [0x05] = 2, [0x06] = 4, [0x07] = 8, [0x1e] = 16};
+
+/* A number, or *text. */
+static uint64_t take_value(struct cursor *c, const struct gmod_line_table *t, const struct unit *u, uint64_t form,
+			   const char **text)
+{
+	if (form == STRING)
+		*text = take_string(c);
+	else if (form == STRP || form == LINE_STRP)
+		*text = gmod_text(form == STRP ? t->strings : t->line_strings, take_number(c, u->offset_bytes));
+	else if (form == UDATA)
+		return take_unsigned(c);
+	else if (form >= sizeof(form_bytes) || !form_bytes[form])
+		c->is_bad = true;
+	else if (form_bytes[form] <= 8)
+		return take_number(c, form_bytes[form]);
+	else
+		(void)take(c, form_bytes[form]);
+	return 0;
+}
+
+/* A list of version 5: which values its entries have, then the entries. The whole is taken; *directory is a file's. */
+static const char *take_list(struct cursor *c, const struct gmod_line_table *t, const struct unit *u, uint64_t wanted,
+			     uint64_t *directory)
+{
+	unsigned values = take_byte(c);
+	struct cursor formats = *c;
+	const char *path = NULL, *text;
+	uint64_t count;
+
+	for (unsigned i = 0; i < 2 * values; i++)
+		(void)take_unsigned(c);
+	count = take_unsigned(c);
+	for (uint64_t i = 0; values && i < count && !c->is_bad; i++) {
+		struct cursor format = formats;
+
+		for (unsigned k = 0; k < values; k++) {
+			uint64_t what = take_unsigned(&format), number;
+
+			text = NULL;
+			number = take_value(c, t, u, take_unsigned(&format), &text);
+			path = i == wanted && what == PATH ? text : path;
+			*directory = i == wanted && what == DIRECTORY ? number : *directory;
+		}
+	}
+	return path;
+}
+
+static void name_file_5(const struct gmod_line_table *t, const struct unit *u, uint64_t file,
+			struct gmod_fault_line *out)
+{
+	struct cursor c = u->files, directories = c;
+	uint64_t directory = 0;
+
+	(void)take_list(&c, t, u, UINT64_MAX, &directory);
+	out->file = take_list(&c, t, u, file, &directory);
+	out->directory = take_list(&directories, t, u, directory, &directory);
+}
+
+unsigned gmod_lines_at(const struct gmod_line_table *t, uint64_t pc, struct gmod_fault_line at[GMOD_FAULT_INLINED])
+{
+	struct cursor table = {t->lines, false}, sequence;
+	struct row r = first_row;
+	struct unit u;
+	unsigned n = 0;
+
+	do
+		if (!t->lines.size || !next_unit(&table, &u))
+			return 0;
+	while (!find_pc(&u, pc, &r));
+	sequence = u.program;
+	while (r.line && n < GMOD_FAULT_INLINED) {
+		struct gmod_fault_line *l = &at[n++];
+
+		*l = (struct gmod_fault_line){.line = r.line};
+		l->function = r.context ? gmod_text(t->strings, r.function) : NULL;
+		if (u.version == 5)
+			name_file_5(t, &u, r.file, l);
+		else
+			name_file(&u, r.file, l);
+		if (!l->file || *l->file == '/')
+			l->directory = NULL;
+		u.program = sequence;
+		if (!r.context || !find_number(&u, r.context, &r))
+			break;
+	}
+	return n;
+}
