@@ -13,7 +13,7 @@ static void flip(const struct gt_thread *self, void *const *args)
 }
 
 #define HOSTILE_KERNEL(number, text) \
-	static const struct gt_kernel kernel_##number = {text, flip, 2, {sizeof(char *), sizeof(long long)}}; \
+	static const struct gt_kernel kernel_##number = {text, flip, 2, {sizeof(char *), sizeof(long long)}, NULL, 0}; \
 	static const struct gt_kernel *const entry_##number __attribute__((used, section("gt_kernels"))) = \
 	    &kernel_##number;
 HOSTILE_KERNEL(0, HOSTILE_0)

@@ -270,4 +270,75 @@ GT_KERNEL3(k_in_table, char *const *, table, long long, off, long long, count)
 	GT_FLIPS(n##2) \
 	GT_FLIPS(n##3) GT_FLIPS(n##4) GT_FLIPS(n##5) GT_FLIPS(n##6) GT_FLIPS(n##7) GT_FLIPS(n##8) GT_FLIPS(n##9)
 
-GT_TEN_FLIPS(0) GT_TEN_FLIPS(1) GT_TEN_FLIPS(2) GT_TEN_FLIPS(3) GT_TEN_FLIPS(4) GT_TEN_FLIPS(5)
+GT_TEN_FLIPS(0)
+GT_TEN_FLIPS(1)
+GT_TEN_FLIPS(2)
+GT_TEN_FLIPS(3)
+GT_TEN_FLIPS(4)
+GT_TEN_FLIPS(5)
+
+/*
+ * One thread, who, accesses an address where nothing is: the launch ends in an error. Where something is,
+ * fault_read changes nothing.
+ */
+GT_KERNEL2(fault_read, volatile int *, p, long long, who)
+{
+	if (GT_TID() == who) {
+		int v = GT_FAULTS(GT_ACCESS, p, *p);
+
+		if (v == 0x5eed5eed) /* the warp waits for the load */
+			*p = 0;
+	}
+}
+
+/* The warp leaves before the fault is noticed. */
+GT_KERNEL2(fault_store, volatile int *, p, long long, who)
+{
+	if (GT_TID() == who)
+		GT_FAULTS(GT_ACCESS, p, *p = 1);
+}
+
+/* The warp is still there. */
+GT_KERNEL2(fault_stay, volatile int *, p, long long, who)
+{
+	if (GT_TID() == who)
+		GT_FAULTS(GT_STAYS, p, *p = 1);
+	gt_spin_ms(5);
+}
+
+GT_KERNEL2(fault_add, int *, p, long long, who)
+{
+	if (GT_TID() == who)
+		GT_ATOMIC_ADD(p, 1);
+}
+
+/* A store of 4 bytes, one byte behind p, which is aligned. */
+GT_KERNEL2(fault_misaligned, char *, p, long long, who)
+{
+	if (GT_TID() == who)
+		GT_FAULTS(GT_MISALIGNED, p + 1, *(volatile int *)(p + 1) = 1);
+}
+
+/* A load of shared memory, of which there is none; at is an offset. */
+GT_KERNEL2(fault_shared, long long, at, long long, who)
+{
+	if (GT_TID() == who) {
+		int v = GT_FAULTS(GT_SHARED, at, GT_LOAD_SHARED(at));
+
+		if (v == 0x5eed5eed)
+			GT_TRAP();
+	}
+}
+
+/* These two take an address so that all of them are launched alike. */
+GT_KERNEL2(fault_trap, char *, p, long long, who)
+{
+	if (GT_TID() == who)
+		GT_FAULTS(GT_TRAPS, p, GT_TRAP());
+}
+
+GT_KERNEL2(fault_assert, char *, p, long long, who)
+{
+	if (GT_TID() == who)
+		GT_FAULTS(GT_ASSERTS, p, GT_ASSERT_FAILS());
+}

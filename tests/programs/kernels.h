@@ -18,6 +18,8 @@
 
 #ifdef __CUDACC__
 
+#include <assert.h>
+
 #define GT_KERNEL1(name, T1, a1) extern "C" __global__ void name(T1 a1)
 #define GT_KERNEL2(name, T1, a1, T2, a2) extern "C" __global__ void name(T1 a1, T2 a2)
 #define GT_KERNEL3(name, T1, a1, T2, a2, T3, a3) extern "C" __global__ void name(T1 a1, T2 a2, T3 a3)
@@ -40,10 +42,23 @@ static __device__ inline long long gt_now_ns(void)
 
 #define GT_PAUSE() __nanosleep(1000)
 #define GT_HELPER static __device__ inline
+#define GT_FAULTS(what, at, access) access
+#define GT_TRAP() __trap()
+#define GT_ASSERT_FAILS() assert(0)
+#define GT_LOAD_SHARED(at) gt_load_shared((unsigned)(at))
+
+static __device__ inline int gt_load_shared(unsigned at)
+{
+	int v;
+
+	asm volatile("ld.volatile.shared.s32 %0, [%1];" : "=r"(v) : "r"(at));
+	return v;
+}
 
 #else /* plain C */
 
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 #define GT_MAX_PARAMS 4
@@ -58,13 +73,29 @@ struct gt_kernel {
 	void (*run)(const struct gt_thread *self, void *const *args);
 	unsigned params;
 	unsigned size[GT_MAX_PARAMS]; /* bytes of each parameter */
+	const char *file;
+	unsigned line; /* of its definition */
+};
+
+/*
+ * GT_FAULTS(what, at, access): what kind of access to that address a thread makes, and in which line, where a fault is
+ * planted. C has neither atomic instructions nor misaligned accesses that fault: the simulated driver is told.
+ */
+enum gt_fault {
+	GT_ACCESS, /* a load, or a store whose warp has left before the fault is noticed */
+	GT_STAYS,  /* a store whose warp is still there */
+	GT_ADDS,   /* an atomic without an answer */
+	GT_MISALIGNED,
+	GT_SHARED, /* a load of shared memory, out of range */
+	GT_TRAPS,
+	GT_ASSERTS
 };
 
 #ifdef GT_KERNEL_MODULE /* a kernel file defines it; the driver only wants the types above */
 
 #define GT_DESCRIPTOR(name, count, ...) \
 	static void name##_run(const struct gt_thread *gt_self, void *const *args); \
-	static const struct gt_kernel name##_kernel = {#name, name##_run, count, {__VA_ARGS__}}; \
+	static const struct gt_kernel name##_kernel = {#name, name##_run, count, {__VA_ARGS__}, __FILE__, __LINE__}; \
 	static const struct gt_kernel *const name##_entry __attribute__((used, section("gt_kernels"))) = &name##_kernel
 
 #define GT_KERNEL1(name, T1, a1) \
@@ -109,7 +140,7 @@ typedef struct __attribute__((aligned(16))) {
 
 #define GT_TID() ((long long)gt_self->block_index[0] * gt_self->block[0] + gt_self->thread_index[0])
 #define GT_THREADS() ((long long)gt_self->grid[0] * gt_self->block[0])
-#define GT_ATOMIC_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
+#define GT_ATOMIC_ADD(p, v) GT_FAULTS(GT_ADDS, p, __atomic_fetch_add(p, v, __ATOMIC_RELAXED))
 #define GT_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 static inline long long gt_now_ns(void)
@@ -127,6 +158,14 @@ static inline void gt_pause(void)
 
 #define GT_PAUSE() gt_pause()
 #define GT_HELPER static inline
+
+/* Set by the driver when it loads the module. */
+__attribute__((weak, visibility("default"))) void (*gt_faults)(enum gt_fault what, uintptr_t at, unsigned line);
+
+#define GT_FAULTS(what, at, access) ((gt_faults ? gt_faults(what, (uintptr_t)(at), __LINE__) : (void)0), access)
+#define GT_TRAP() ((void)0)
+#define GT_ASSERT_FAILS() ((void)0)
+#define GT_LOAD_SHARED(at) 0
 
 extern const struct gt_kernel *const __start_gt_kernels[] __attribute__((visibility("hidden")));
 extern const struct gt_kernel *const __stop_gt_kernels[] __attribute__((visibility("hidden")));

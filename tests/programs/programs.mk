@@ -70,7 +70,7 @@ $(BUILD)/gpu/inkernel.fatbin $(BUILD)/sim/inkernel.so: $(device_headers)
 
 $(BUILD)/gpu/%.fatbin: tests/programs/%.cu tests/programs/kernels.h
 	@mkdir -p $(@D)
-	$(NVCC) $(GPU_ARCH) -O2 -fatbin -o $@ $<
+	$(NVCC) $(GPU_ARCH) -O2 -lineinfo -fatbin -o $@ $<
 
 $(BUILD)/gpu/programs/rt_shared_%: cudart = -cudart shared -Xlinker -rpath=$(CUDA_HOME)/lib64
 $(BUILD)/gpu/programs/rt_static_%: cudart = -cudart static

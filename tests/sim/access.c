@@ -119,6 +119,7 @@ static bool is_its_own(uintptr_t at)
 /* Called by kernels, see checked.h. */
 void access_check(uintptr_t at, size_t bytes, int write)
 {
+	fault_expect(at, bytes, write);
 	if (running && !is_its_own(at) && !(may(at, write) && may(at + bytes - 1, write)))
 		fault_now();
 }

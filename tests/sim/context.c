@@ -61,6 +61,7 @@ static CUresult bring_to_life(CUcontext ctx, unsigned flags)
 	ctx->alive = true;
 	ctx->flags = flags;
 	ctx->sticky = CUDA_SUCCESS;
+	ctx->dump = coredump_settings();
 	ctx->peers = 1u << ctx->device;
 	ctx->legacy = stream_new(ctx, CU_STREAM_DEFAULT, 0);
 	return CUDA_SUCCESS;
@@ -101,6 +102,7 @@ static CUcontext context_new(CUdevice device, bool primary)
 /* Waits for the work that is there, then takes everything away. */
 static void context_kill(CUcontext ctx)
 {
+	coredump_hang();
 	capture_invalidate_context(ctx);
 	queue_wait_context(ctx);
 	if (!ctx->alive)

@@ -33,6 +33,11 @@ size_t device_free_memory(CUdevice device)
 	return managed < left ? left - managed : 0;
 }
 
+int device_bus(CUdevice device)
+{
+	return device + 1;
+}
+
 ENTRY(cuDeviceGet, NEEDS_INIT, TAKES(CUdevice *device, int ordinal),
       ANSWER_OF(device_exists(ordinal), CUDA_ERROR_INVALID_DEVICE, device, ordinal))
 ENTRY(cuDeviceGetCount, NEEDS_INIT, TAKES(int *count), ANSWER(count, sim.devices))
@@ -72,6 +77,10 @@ static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice
 	*value = attributes[attribute];
 	if (attribute == CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
 		*value = sim.concurrent_managed;
+	if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
+		*value = device_bus(device);
+	if (attribute == CU_DEVICE_ATTRIBUTE_MPS_ENABLED)
+		*value = sim.mps;
 	return CUDA_SUCCESS;
 }
 

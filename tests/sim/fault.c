@@ -12,6 +12,10 @@
 /* initial-exec: the handler must not allocate this thread's copy. */
 static __thread sigjmp_buf *guard __attribute__((tls_model("initial-exec")));
 
+/* What this thread's kernel accesses, and what it has said of it and of which address. */
+static __thread struct fault last __attribute__((tls_model("initial-exec")));
+static __thread uintptr_t said_at __attribute__((tls_model("initial-exec")));
+
 static struct sigaction previous_segv, previous_bus;
 
 static void pass_on(int signal, siginfo_t *info, void *context)
@@ -26,10 +30,54 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 		previous->sa_handler(signal);
 }
 
+void fault_expect(uintptr_t at, size_t bytes, bool store)
+{
+	last.at = at;
+	last.bytes = bytes;
+	last.store = store;
+}
+
+struct fault fault_last(void)
+{
+	struct fault fault = last;
+
+	if (last.at != said_at) {
+		fault.what = GT_ACCESS;
+		fault.line = 0;
+	}
+	return fault;
+}
+
+/* Called by kernels (GT_FAULTS). What the processor would let pass faults here. */
+void fault_said(enum gt_fault what, uintptr_t at, unsigned line)
+{
+	last.what = what;
+	last.line = line;
+	said_at = at;
+	if (what < GT_MISALIGNED)
+		return;
+	fault_expect(at, 4, what == GT_MISALIGNED);
+	fault_now();
+}
+
+static bool is_store(const void *context)
+{
+#if defined(__x86_64__)
+	return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+	return false;
+#endif
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-	if (guard)
-		siglongjmp(*guard, 1);
+	if (guard) {
+		uintptr_t at = (uintptr_t)info->si_addr;
+
+		if (at - last.at >= last.bytes)
+			fault_expect(at, 4, is_store(context));
+		fault_now();
+	}
 	pass_on(signal, info, context);
 }
 
@@ -60,6 +108,21 @@ static void park_if_torn_down(void)
 			pause();
 }
 
+static CUresult error_of(enum gt_fault what)
+{
+	static const CUresult errors[] = {
+	    [GT_ACCESS] = CUDA_ERROR_ILLEGAL_ADDRESS,
+	    [GT_STAYS] = CUDA_ERROR_ILLEGAL_ADDRESS,
+	    [GT_ADDS] = CUDA_ERROR_ILLEGAL_ADDRESS,
+	    [GT_MISALIGNED] = CUDA_ERROR_MISALIGNED_ADDRESS,
+	    [GT_SHARED] = CUDA_ERROR_ILLEGAL_INSTRUCTION,
+	    [GT_TRAPS] = CUDA_ERROR_LAUNCH_FAILED,
+	    [GT_ASSERTS] = CUDA_ERROR_ASSERT,
+	};
+
+	return errors[what];
+}
+
 CUresult fault_guard(void (*run)(void *), void *arg)
 {
 	sigjmp_buf here;
@@ -67,8 +130,9 @@ CUresult fault_guard(void (*run)(void *), void *arg)
 	if (sigsetjmp(here, 1)) {
 		guard = NULL;
 		park_if_torn_down();
-		return CUDA_ERROR_ILLEGAL_ADDRESS;
+		return error_of(fault_last().what);
 	}
+	last = (struct fault){0};
 	guard = &here;
 	run(arg);
 	guard = NULL;

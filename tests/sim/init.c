@@ -22,6 +22,11 @@ static void __attribute__((constructor)) read_environment(void)
 	sim.memory = from_environment("SIM_MEMORY", (size_t)16 << 30);
 	sim.concurrent_managed = from_environment("SIM_CONCURRENT_MANAGED", 1);
 	sim.seal = from_environment("SIM_SEAL", 0);
+	sim.mps = from_environment("SIM_MPS", 0);
+	sim.dump.delay = from_environment("SIM_DUMP_DELAY", 45);
+	sim.dump.cut = from_environment("SIM_DUMP_CUT", SIZE_MAX);
+	sim.dump.empty = from_environment("SIM_DUMP_EMPTY", 0);
+	sim.dump.forgotten = from_environment("SIM_DUMP_FORGOTTEN", 0);
 	sim.page = sysconf(_SC_PAGESIZE);
 }
 
@@ -42,6 +47,7 @@ static void tear_down(void)
 	if (sim_forked)
 		return;
 	sim_lock();
+	coredump_finish();
 	sim.state = SIM_TORN_DOWN;
 	ledger_write();
 	arenas_seal(sim.seal);
@@ -64,6 +70,7 @@ static CUresult initialise(unsigned flags)
 	if (!arenas_create())
 		return CUDA_ERROR_OPERATING_SYSTEM;
 	fault_install();
+	coredump_read_environment();
 	pthread_atfork(NULL, NULL, in_forked_child);
 	atexit(tear_down);
 	sim.state = SIM_READY;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PROCESSORS 132
 
@@ -72,6 +73,7 @@ CUresult kernel_work(CUcontext ctx, CUfunction f, const unsigned grid[3], const 
 	memcpy(k->grid, grid, sizeof(k->grid));
 	memcpy(k->block, block, sizeof(k->block));
 	k->shared = shared;
+	k->tid = gettid();
 	r = copy_args(k, params, extra);
 	if (r)
 		work_clear(out);

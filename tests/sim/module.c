@@ -13,10 +13,13 @@ static CUresult read_table(struct image *image)
 {
 	const struct gt_kernel *const *(*list)(size_t *);
 	void (**before_access)(uintptr_t at, size_t bytes, int write) = dlsym(image->handle, "gt_before_access");
+	void (**faults)(enum gt_fault what, uintptr_t at, unsigned line) = dlsym(image->handle, "gt_faults");
 
 	*(void **)&list = dlsym(image->handle, "gt_module_kernels");
 	if (!list)
 		return CUDA_ERROR_INVALID_IMAGE;
+	if (faults)
+		*faults = fault_said;
 	if (before_access)
 		*before_access = access_check;
 	image->kernels = list(&image->count);

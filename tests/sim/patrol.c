@@ -35,7 +35,8 @@ static void compile(void)
 
 struct image patrol_image(void)
 {
-	static const struct gt_kernel kernel = {"gmod_patrol", run, 1, {sizeof(struct gmod_patrol_args)}};
+	static const struct gt_kernel kernel = {"gmod_patrol", run,     1, {sizeof(struct gmod_patrol_args)},
+						__FILE__,      __LINE__};
 	static const struct gt_kernel *const kernels[] = {&kernel};
 
 	compile();

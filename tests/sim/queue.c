@@ -52,9 +52,9 @@ static long long now_ns(void)
 }
 
 /* All contexts of the process go with it, of other devices too (measured on two H100s, driver 580). */
-static void break_all(CUcontext ctx, CUresult error)
+void queue_break_all(CUdevice device, CUresult error)
 {
-	sim.device[ctx->device].lost = error;
+	sim.device[device].lost = error;
 	for (CUcontext c = sim.contexts; c; c = c->next)
 		if (!c->sticky)
 			c->sticky = error;
@@ -76,7 +76,7 @@ static void run_op(CUstream stream, struct op *op)
 		r = work_run(stream->ctx, &op->work);
 		sim_lock();
 		if (r && !stream->ctx->sticky)
-			break_all(stream->ctx, r);
+			queue_break_all(stream->ctx->device, r);
 	}
 	work_clear(&op->work);
 	op->done = true;
@@ -120,11 +120,12 @@ static void *worker(void *arg)
 }
 
 /* The program's signals are not for the driver's threads; faults are. */
-static bool start_worker(CUstream stream)
+bool queue_start_thread(void *(*body)(void *), void *arg)
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
 	pthread_t thread;
+	bool started;
 
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
@@ -135,10 +136,10 @@ static bool start_worker(CUstream stream)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	stream->working = pthread_create(&thread, &attr, worker, stream) == 0;
+	started = pthread_create(&thread, &attr, body, arg) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
-	return stream->working;
+	return started;
 }
 
 static void add_dep(struct op *op, struct op *dep)
@@ -193,7 +194,9 @@ CUresult queue_submit(CUstream stream, struct work *work, struct op *const *deps
 {
 	struct op *op;
 
-	if (!stream->working && !start_worker(stream)) {
+	if (!stream->working)
+		stream->working = queue_start_thread(worker, stream);
+	if (!stream->working) {
 		work_clear(work);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}

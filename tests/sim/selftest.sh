@@ -17,7 +17,11 @@ make -s BUILD="$build" sim >"$work/make" 2>&1 || {
 ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -I. -Itests/programs -isystem "$cuda" -pthread \
 	tests/programs/conformance/*.c -L"$build/sim" -lcuda -ldl -o "$work/conformance" || exit 1
 
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -I. -Itests/programs -isystem "$cuda" -pthread \
+	tests/sim/check/dumps.c lib/faults/sass.c -L"$build/sim" -lcuda -ldl -o "$work/dumps" || exit 1
+
 export LD_LIBRARY_PATH=$build/sim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} GMOD_TEST_KERNELS=$build/sim/kernels.so
+unset "${!CUDA_COREDUMP_@}" "${!SIM_DUMP_@}" CUDA_ENABLE_COREDUMP_ON_EXCEPTION
 unset SIM_DEVICES SIM_MEMORY SIM_CONCURRENT_MANAGED SIM_SEAL SIM_FAIL SIM_TRACE SIM_LEDGER
 
 cat >"$work/wanted" <<'FACTS'
@@ -131,5 +135,67 @@ judge "SIM_TRACE writes down calls, results and callers" $?
 SIM_DEVICES=0 "$work/conformance" null >/dev/null 2>&1
 [ $? -eq 77 ]
 judge "SIM_DEVICES=0 is a machine without a GPU" $?
+
+# dumps DUMP [VARIABLE=VALUE...] ACT KERNEL CODE: what the program says, and what of the dump (DUMP, a regular expression;
+# empty: there is none). Where the machine is busy the error may come before the program has looked: then once more.
+dumps() {
+	local name="dump: ${*:2}" wanted=$1 said
+	shift
+	for _ in 1 2 3; do
+		rm -f "$work/dump"
+		env "${@:1:$#-3}" timeout 30 "$work/dumps" "${@: -3:2}" "$work/dump" "${@: -1}" 2>"$work/errors" && break
+	done
+	judge "$name" $? "$(cat "$work/errors")"
+	if [ -z "$wanted" ]; then
+		[ ! -e "$work/dump" ]
+		judge "$name: there is none" $?
+	else
+		said=$(python3 tests/gpu/faults/read_dump.py "$work/dump" | sed 1d)
+		says "$name: what is in it" "$wanted" "$(tr -s '\n ' ' ' <<<"$said")"
+	fi
+}
+
+# accesses KERNEL WHAT: what the instruction at the fault decodes as.
+accesses() {
+	local words
+	"$work/dumps" wait "$1" "$work/dump" "${3:-700}" || "$work/dumps" late "$1" "$work/dump" "${3:-700}"
+	read -ra words < <(python3 - "$work/dump" <<'PYTHON'
+import struct, sys
+sys.path.insert(0, 'tests/gpu/faults')
+import read_dump
+dump = read_dump.Dump(sys.argv[1])
+pc = next(row[4] for row in dump.rows('.cudbg.smtbl.dev0', '<IIIIQ') if row[3])
+for text in read_dump.sections(dump.by['.cudbg.relfimg.dev0.ctx0']['data']):
+    if text['addr'] and text['addr'] <= pc:
+        print('%#x %#x' % struct.unpack_from('<QQ', text['data'], pc - text['addr']))
+PYTHON
+	)
+	same "dump: the instruction of $1" "$2" "$("$work/dumps" decode "${words[@]}")"
+}
+
+left='^ grids none, 0 resident warps 1 x sm: kind 14 \(warp illegal address\), errorPC valid at'
+stayed='1 x warp: kind 14 \(warp illegal address\), errorPC valid at'
+dumps "$stayed fault_read\+0x20" wait fault_read 700
+dumps "$stayed fault_stay\+0x20" wait fault_stay 700
+dumps "$left fault_store\+0x20 $" SIM_DUMP_DELAY=1000 late fault_store 700
+dumps "$left fault_add\+0x20 $" SIM_DUMP_DELAY=1000 late fault_add 700
+dumps 'warp: kind 6 .* valid at fault_misaligned\+0x20' wait fault_misaligned 716
+dumps 'warp: kind 4 .* valid at fault_shared\+0x20' wait fault_shared 715
+dumps 'warp: kind 12 .* not valid .* virtualPC=fault_assert' wait fault_assert 719
+dumps '^ grids fault_trap, 1 resident warps 1 x warp: kind 0 .* broken=1 .* virtualPC=fault_trap' say fault_trap 719
+dumps '' SIM_DUMP_DELAY=1000 end fault_store 1
+dumps "$left fault_store" end fault_store 0
+dumps '' SIM_DUMP_DELAY=1000 exit fault_store 0
+dumps "$left 0x[0-9a-f]+ $" SIM_DUMP_DELAY=1000 unload fault_store 700
+dumps "$left fault_store" pipe fault_store 700
+dumps '^ grids none, 0 resident warps $' SIM_DUMP_EMPTY=1 wait fault_read 700
+dumps 'not readable' SIM_DUMP_CUT=1000 SIM_DUMP_FORGOTTEN=1 go-on fault_read 0
+dumps '' CUDA_COREDUMP_FILE=/nowhere/dump say fault_store 700
+dumps '' CUDA_COREDUMP_GENERATION_FLAGS=skip_global_memory say fault_store 700
+dumps '' CUDA_ENABLE_COREDUMP_ON_EXCEPTION=0 say fault_store 700
+accesses fault_read '0 of 4 bytes in 0 at R2.64+0'
+accesses fault_stay '1 of 4 bytes in 0 at R2.64+0'
+accesses fault_add '2 of 4 bytes in 0 at R2.64+0'
+accesses fault_shared '0 of 4 bytes in 2 at R2+0' 715
 
 finish

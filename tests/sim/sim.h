@@ -25,6 +25,7 @@
  *	access					what kernels may touch of it; checked.h is the kernels' half
  *	pool pool_memory vmm ipc array pointer	... of more kinds, and what is known of an address
  *	work queue stream event fault		what runs, in which order, and what happens when it faults
+ *	coredump coredump_file			... and the driver is to write an exception dump
  *	copy* memset memops			what work is made from
  *	launch module library function		... and kernels
  *	capture graph*				work that is kept for later
@@ -49,6 +50,11 @@
  *					with CODE and does nothing; without, 2 for allocations and else 999
  *	SIM_SIGNAL=NAME:N[,...]		SIGALRM comes in the midst of such a call, while it holds the driver's lock
  *	SIM_STALL=NAME:N:MS[,...]	such a call takes MS milliseconds before it does anything
+ *	SIM_MPS=0			1: the devices say that contexts are shared by MPS
+ *	SIM_DUMP_DELAY=45		milliseconds between a fault and its exception dump
+ *	SIM_DUMP_CUT=N			a dump ends after N bytes
+ *	SIM_DUMP_EMPTY=0		1: a dump names neither instruction nor grid
+ *	SIM_DUMP_FORGOTTEN=0		1: no error of the program comes behind a dump
  *	SIM_TRACE=path			append a line a call: symbol, result, basename of the calling module
  *	SIM_LEDGER=path			at exit, append what was not given back: a line a kind, with how many there are
  */
@@ -204,7 +210,11 @@ struct sim {
 	enum { SIM_NEW, SIM_READY, SIM_TORN_DOWN } state;
 	int devices;
 	size_t memory, page;
-	bool concurrent_managed, seal;
+	bool concurrent_managed, seal, mps;
+	struct {
+		size_t delay, cut;
+		bool empty, forgotten;
+	} dump;
 	unsigned long long last_id; /* captures and buffers are numbered */
 	struct device device[SIM_MAX_DEVICES];
 	struct {
@@ -218,6 +228,7 @@ extern struct sim sim;
 extern bool sim_forked; /* this is a child of an initialised process */
 
 bool device_exists(CUdevice device);
+int device_bus(CUdevice device);
 size_t device_free_memory(CUdevice device);
 
 /* ledger.c: SIM_LEDGER. */
@@ -226,9 +237,59 @@ void ledger_write(void);
 
 /* fault.c: what a kernel that touches unmapped memory ends in. */
 
+struct fault {
+	enum gt_fault what;
+	unsigned line; /* 0: the kernel has not said it */
+	uintptr_t at;
+	size_t bytes;
+	bool store;
+};
+
 void fault_install(void);
 CUresult fault_guard(void (*run)(void *), void *arg);
 void fault_now(void); /* of a kernel, in fault_guard() */
+void fault_expect(uintptr_t at, size_t bytes, bool store);
+void fault_said(enum gt_fault what, uintptr_t at, unsigned line);
+struct fault fault_last(void); /* of this thread */
+
+/*
+ * coredump.c: what the driver does instead where a context is to write a dump and not to abort.
+ *
+ * One fault of the process is dumped. Settings are copied when a context comes to life.
+ */
+
+struct coredump_settings {
+	bool enabled, aborts, lightweight, user;
+	unsigned flags;
+	char file[1024], pipe[1024];
+};
+
+struct work_kernel;
+void coredump_read_environment(void);
+struct coredump_settings coredump_settings(void);
+bool coredump_holds_kernels(void);
+CUresult coredump_take(const struct work_kernel *k, const struct gt_thread *self, CUresult error);
+void coredump_hang(void);
+void coredump_finish(void);
+
+/* coredump_file.c: what is in it. */
+
+struct coredump {
+	struct fault fault;
+	struct gt_thread thread;
+	CUdevice device;
+	CUcontext ctx;
+	CUmodule module; /* NULL: of a library */
+	bool stays, has_image, empty;
+	int tid; /* who has launched it */
+	unsigned line;
+	char kernel[256], file[256];
+	unsigned char parameters[8192];
+	size_t parameter_bytes;
+};
+
+/* The bytes, to be freed. */
+char *coredump_build(const struct coredump *d, size_t *size);
 
 /* context.c */
 
@@ -242,6 +303,7 @@ struct CUctx_st {
 	CUgreenCtx green;
 	unsigned api_version;
 	CUresult sticky;
+	struct coredump_settings dump;
 	CUstream legacy, streams;
 	CUmodule modules;
 	CUarray arrays;

@@ -54,33 +54,43 @@ static void leave_place(CUcontext ctx, const struct work *work)
 	sim_unlock();
 }
 
+struct run {
+	struct work *work;
+	struct gt_thread self;
+};
+
 static void run_kernel(void *arg)
 {
-	struct work *work = arg;
-	struct work_kernel *k = &work->kernel;
+	struct run *run = arg;
+	struct work_kernel *k = &run->work->kernel;
+	struct gt_thread *self = &run->self;
 	size_t left = kernel_blocks(k->grid), places = kernel_places(k->block);
-	struct gt_thread self = {0};
 
-	access_begin(k, &self + 1);
+	access_begin(k, run + 1);
 	kernel_point(k);
-	memcpy(self.grid, k->grid, sizeof(self.grid));
-	memcpy(self.block, k->block, sizeof(self.block));
+	memcpy(self->grid, k->grid, sizeof(self->grid));
+	memcpy(self->block, k->block, sizeof(self->block));
 	do {
 		do
-			k->code->run(&self, k->pointers);
-		while (step(self.thread_index, k->block));
+			k->code->run(self, k->pointers);
+		while (step(self->thread_index, k->block));
 		if (left-- == places)
-			leave_place(k->ctx, work);
-	} while (step(self.block_index, k->grid));
+			leave_place(k->ctx, run->work);
+	} while (step(self->block_index, k->grid));
 }
 
 static CUresult run_kernel_in_place(struct work *work)
 {
-	CUresult r = find_place(work->kernel.ctx, work);
+	struct run run = {.work = work};
+	CUresult r;
 
+	if (coredump_holds_kernels())
+		return CUDA_SUCCESS;
+	r = find_place(work->kernel.ctx, work);
 	if (!r) {
-		r = fault_guard(run_kernel, work);
+		r = fault_guard(run_kernel, &run);
 		leave_place(work->kernel.ctx, work);
+		r = r ? coredump_take(&work->kernel, &run.self, r) : r;
 	}
 	return r;
 }
@@ -175,7 +185,8 @@ CUresult work_run(CUcontext ctx, struct work *work)
 	case WORK_COPY:
 		return fault_guard(run_copy, &work->copy);
 	case WORK_SET:
-		return run_fill(ctx, work);
+		/* A kernel of the driver's own. */
+		return coredump_holds_kernels() ? CUDA_SUCCESS : run_fill(ctx, work);
 	case WORK_HOST:
 		run_host(work);
 		return CUDA_SUCCESS;

@@ -23,6 +23,7 @@ struct work_kernel {
 	const struct gt_kernel *code;
 	CUfunction function; /* as it was passed: may be a CUkernel */
 	unsigned grid[3], block[3], shared;
+	int tid; /* of the thread that launches it */
 	unsigned char args[GT_MAX_PARAMS][SIM_SLOT] __attribute__((aligned(16)));
 	void *large[GT_MAX_PARAMS];    /* owned; those of more than SIM_SLOT bytes */
 	void *pointers[GT_MAX_PARAMS]; /* into args or large, see kernel_point() */
@@ -114,6 +115,8 @@ struct CUstream_st {
 	size_t tip_count;
 };
 
+bool queue_start_thread(void *(*body)(void *), void *arg);
+void queue_break_all(CUdevice device, CUresult error);
 CUresult queue_submit(CUstream stream, struct work *work, struct op *const *deps, size_t dep_count, struct op **out);
 CUresult queue_wait_op(CUcontext ctx, struct op *op);
 CUresult queue_wait_stream(CUstream stream);
