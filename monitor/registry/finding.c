@@ -11,6 +11,7 @@ const char *const gmod_class_names[GMOD_CLASS_COUNT] = {
     [GMOD_API_OUT_OF_BOUNDS] = "api-out-of-bounds",
     [GMOD_LEAK] = "leak",
     [GMOD_POST_MORTEM] = "post-mortem",
+    [GMOD_GPU_FAULT] = "gpu-fault",
 };
 
 static _Atomic uint32_t last_id;

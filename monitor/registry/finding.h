@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "lib/base/unwind.h"
+#include "lib/faults/fault.h"
 
 #define GMOD_SUSPECTS_MAX 64
 #define GMOD_SUSPECTS_SHOWN 8 /* in text, and in the first line of JSON */
@@ -31,6 +32,7 @@ enum gmod_class {
 	GMOD_API_OUT_OF_BOUNDS,
 	GMOD_LEAK,
 	GMOD_POST_MORTEM,
+	GMOD_GPU_FAULT,
 	GMOD_CLASS_COUNT
 };
 
@@ -120,6 +122,14 @@ struct gmod_suspect {
 	uint32_t python[GMOD_PLACES_MAX]; /* where (lib/base/python.h); 0 behind the last */
 };
 
+/* Where the address of a fault lies, seen from the buffer. */
+enum gmod_relation {
+	GMOD_NOT_RELATED, /* the address is not known, or near no buffer */
+	GMOD_PAST_END,    /* offset bytes past it, from 0 */
+	GMOD_BEFORE_START,
+	GMOD_INSIDE
+};
+
 /* Each place once. */
 static inline void gmod_note_place(uint32_t places[GMOD_PLACES_MAX], uint32_t place)
 {
@@ -170,6 +180,14 @@ struct gmod_finding {
 	/* post-mortem: the live buffers that were allocated last, GMOD_NEARBY_MAX at most. */
 	const struct gmod_buffer_facts *nearby;
 	uint32_t nearby_count;
+
+	/*
+	 * gpu-fault: fault lives as long as the process. address and length: of the access, by fault->lane[fault_lane];
+	 * length 0: not known. Suspects are launches of the kernel that faulted; nearby as above, where related is NOT.
+	 */
+	const struct gmod_fault *fault;
+	unsigned fault_lane;
+	enum gmod_relation related; /* to buffer; offset says how far, from its start where INSIDE */
 };
 
 /* Is the culprit among the suspects, if it is a kernel? */

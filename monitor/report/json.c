@@ -10,6 +10,7 @@
  */
 
 #define NAME_SHOWN 1024
+#define PARAMETERS_SHOWN 256
 
 typedef unsigned long long ull;
 
@@ -45,6 +46,32 @@ static void add_address(struct gmod_text *t, const char *key, uint64_t value)
 {
 	add_key(t, key);
 	gmod_text_fmt(t, "\"0x%llx\"", (ull)value);
+}
+
+static void add_handle(struct gmod_text *t, const char *key, bool known, uint64_t value)
+{
+	if (known)
+		add_address(t, key, value);
+	else
+		add_string(t, key, NULL);
+}
+
+static void add_known_count(struct gmod_text *t, const char *key, bool known, uint64_t value)
+{
+	if (known)
+		add_count(t, key, value);
+	else
+		add_string(t, key, NULL);
+}
+
+/* NULL: not known. */
+static void add_three(struct gmod_text *t, const char *key, const uint32_t *n)
+{
+	add_key(t, key);
+	if (n)
+		gmod_text_fmt(t, "[%u,%u,%u]", n[0], n[1], n[2]);
+	else
+		gmod_text_str(t, "null");
 }
 
 static void add_bool(struct gmod_text *t, const char *key, bool value)
@@ -159,11 +186,11 @@ static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
 	gmod_text_str(t, "}");
 }
 
-static void add_bytes(struct gmod_text *t, const char *key, const uint8_t *bytes, uint32_t count)
+static void add_bytes(struct gmod_text *t, const char *key, const uint8_t *bytes, uint32_t count, uint32_t max)
 {
 	add_key(t, key);
 	gmod_text_str(t, "\"");
-	for (uint32_t i = 0; i < count && i < GMOD_OBSERVED_MAX; i++)
+	for (uint32_t i = 0; i < count && i < max; i++)
 		gmod_text_fmt(t, "%02x", bytes[i]);
 	gmod_text_str(t, "\"");
 }
@@ -175,8 +202,8 @@ static void add_corruption(struct gmod_text *t, const struct gmod_finding *f)
 	add_number(t, "offset", f->offset);
 	add_count(t, "changed", f->changed);
 	add_count(t, "extent", f->extent);
-	add_bytes(t, "observed", f->observed, f->observed_count);
-	add_bytes(t, "expected", f->expected, f->observed_count);
+	add_bytes(t, "observed", f->observed, f->observed_count, GMOD_OBSERVED_MAX);
+	add_bytes(t, "expected", f->expected, f->observed_count, GMOD_OBSERVED_MAX);
 	add_bool(t, "restored", f->restored);
 	if (f->front_size) {
 		add_count(t, "past_front", f->past_front);
@@ -194,13 +221,74 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 	if (!open_object(t, "call", f->entry_point || v->stack[GMOD_CALLED].depth > 0))
 		return;
 	add_string(t, "entry_point", f->entry_point);
-	add_address(t, "address", f->address);
-	add_count(t, "length", f->length);
+	add_address(t, "address", v->fault.raw ? 0 : f->address); /* a fault's is no argument of the call */
+	add_count(t, "length", v->fault.raw ? 0 : f->length);
 	add_number(t, "thread", f->called_tid);
 	add_kernel_thread(t, &f->called_by);
 	add_number(t, "error", f->error);
 	add_string(t, "error_name", f->error_name);
 	add_frames(t, &v->stack[GMOD_CALLED]);
+	gmod_text_str(t, "}");
+}
+
+static void add_lines(struct gmod_text *t, const struct gmod_fault_view *v)
+{
+	gmod_text_str(t, ",\"lines\":[");
+	for (unsigned i = 0; i < v->raw->lines; i++) {
+		open_element(t);
+		add_string(t, "file", v->line[i].file);
+		add_count(t, "line", v->raw->at[i].line);
+		add_string(t, "function", *v->line[i].function ? v->line[i].function : NULL);
+		gmod_text_str(t, "}");
+	}
+	gmod_text_str(t, "]");
+}
+
+static void add_access(struct gmod_text *t, const struct gmod_fault_view *v)
+{
+	static const char *const access[] = {"load", "store", "atomic"};
+	static const char *const relation[] = {"none", "past-end", "before-start", "inside"};
+	const struct gmod_operand *operand = v->raw->has_operand ? &v->raw->operand : NULL;
+	bool known = gmod_fault_has_address(v), near = known && v->finding->related != GMOD_NOT_RELATED;
+
+	add_string(t, "access", operand ? access[operand->access] : NULL);
+	add_known_count(t, "bytes", operand, operand ? operand->bytes : 0);
+	add_handle(t, "address", known, known ? v->lane->address : 0);
+	add_string(t, "relation", known ? relation[v->finding->related] : NULL);
+	add_known_count(t, "distance", near, gmod_fault_distance(v->finding));
+}
+
+static void add_fault(struct gmod_text *t, const struct gmod_fault_view *v)
+{
+	const struct gmod_fault *fault = v->raw;
+
+	if (!open_object(t, "fault", fault))
+		return;
+	add_string(t, "kind", gmod_fault_kind_name(fault));
+	add_count(t, "driver_kind", fault->driver_kind);
+	add_string(t, "kernel", fault->kernel ? v->kernel : NULL);
+	add_string(t, "symbol", fault->kernel);
+	add_string(t, "function", fault->function ? v->function : NULL);
+	add_handle(t, "offset", fault->has_pc, fault->offset);
+	add_handle(t, "pc", fault->has_pc, fault->pc);
+	add_key(t, "instruction");
+	if (fault->has_instruction)
+		gmod_text_fmt(t, "[\"0x%016llx\",\"0x%016llx\"]", (ull)fault->instruction[0],
+			      (ull)fault->instruction[1]);
+	else
+		gmod_text_str(t, "null");
+	add_access(t, v);
+	add_lines(t, v);
+	add_three(t, "grid", fault->has_grid ? fault->grid : NULL);
+	add_three(t, "block_size", fault->has_grid ? fault->block_size : NULL);
+	add_three(t, "block", v->lane ? fault->block : NULL);
+	add_three(t, "thread", v->lane ? v->lane->thread : NULL);
+	add_count(t, "warps", fault->warps);
+	add_count(t, "threads", fault->lane_count);
+	add_count(t, "places", fault->places);
+	add_count(t, "launched_tid", fault->launched_tid);
+	add_bytes(t, "parameters", fault->parameters, (uint32_t)fault->parameter_bytes, PARAMETERS_SHOWN);
+	add_count(t, "capability", fault->capability);
 	gmod_text_str(t, "}");
 }
 
@@ -230,16 +318,10 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 	add_count(t, "unfinished", s->unfinished);
 	add_time(t, "first", s->first_ns);
 	add_time(t, "launched", s->launched_ns);
-	if (s->stream == GMOD_SEVERAL_STREAMS)
-		add_string(t, "stream", NULL);
-	else
-		add_address(t, "stream", s->stream);
-	if (s->graph)
-		add_address(t, "graph", s->graph);
-	else
-		add_string(t, "graph", NULL);
-	gmod_text_fmt(t, ",\"grid\":[%u,%u,%u]", s->grid[0], s->grid[1], s->grid[2]);
-	gmod_text_fmt(t, ",\"block\":[%u,%u,%u]", s->block[0], s->block[1], s->block[2]);
+	add_handle(t, "stream", s->stream != GMOD_SEVERAL_STREAMS, s->stream);
+	add_handle(t, "graph", s->graph, s->graph);
+	add_three(t, "grid", s->grid);
+	add_three(t, "block", s->block);
 	if (tells)
 		add_pointer(t, s);
 	else
@@ -336,6 +418,7 @@ void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
 	add_head(t, v);
 	add_buffer(t, v);
 	add_corruption(t, v->finding);
+	add_fault(t, &v->fault);
 	add_call(t, v);
 	add_suspects(t, v);
 	add_nearby(t, v);

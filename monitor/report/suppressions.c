@@ -183,14 +183,29 @@ static bool suspects_match(const char *pattern, const struct gmod_report_view *v
 	return true;
 }
 
-/* *in_site: the stack that is the finding's site matches, or the site itself. */
+static bool kernel_matches(const char *pattern, const struct gmod_fault_view *v)
+{
+	return name_matches(pattern, v->raw->kernel, v->kernel) || name_matches(pattern, v->raw->function, v->function);
+}
+
+static bool lines_match(const char *pattern, const struct gmod_fault_view *v)
+{
+	for (unsigned i = 0; v->raw && i < v->raw->lines; i++)
+		if (name_matches(pattern, v->raw->at[i].function, v->line[i].function) ||
+		    glob(pattern, v->line[i].file))
+			return true;
+	return false;
+}
+
+/* *in_site: the stack or the kernel that is the finding's site matches, or the site itself. */
 static bool pattern_matches(const char *pattern, const struct gmod_report_view *v, bool *in_site)
 {
 	int site = gmod_site_is_call(v->finding) ? GMOD_CALLED : GMOD_ALLOCATED;
 	bool matches;
 
-	*in_site = frames_match(pattern, &v->stack[site]) || glob(pattern, v->site);
-	matches = *in_site || suspects_match(pattern, v);
+	*in_site = glob(pattern, v->site) ||
+		   (v->fault.raw ? kernel_matches(pattern, &v->fault) : frames_match(pattern, &v->stack[site]));
+	matches = *in_site || suspects_match(pattern, v) || lines_match(pattern, &v->fault);
 	for (int stack = 0; stack < GMOD_STACKS; stack++)
 		matches |= frames_match(pattern, &v->stack[stack]);
 	return matches;

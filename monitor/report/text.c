@@ -148,6 +148,102 @@ static void add_call(struct page *p, const struct gmod_report_view *v)
 	add_frames(p, &v->stack[GMOD_CALLED]);
 }
 
+/* What is 1 at its end is left out. */
+static void add_dimensions(struct gmod_text *t, const uint32_t n[3], const char *what)
+{
+	gmod_text_fmt(t, "%u", n[0]);
+	if (n[1] > 1 || n[2] > 1)
+		gmod_text_fmt(t, " x %u", n[1]);
+	if (n[2] > 1)
+		gmod_text_fmt(t, " x %u", n[2]);
+	gmod_text_fmt(t, " %s%s", what, gmod_plural((uint64_t)n[0] * n[1] * n[2]));
+}
+
+static void add_kernel(struct page *p, const struct gmod_fault_view *v)
+{
+	struct gmod_text *t = begin(p, "    in kernel ");
+
+	gmod_text_escaped(t, *v->kernel ? v->kernel : "unknown", GMOD_NAME_SHOWN);
+	if (*v->function) {
+		gmod_text_str(t, ", function ");
+		gmod_text_escaped(t, v->function, GMOD_NAME_SHOWN);
+	}
+	for (unsigned i = 0; i < v->raw->lines; i++) {
+		if (i > 0)
+			end(p), begin(p, "      inlined");
+		gmod_text_str(t, i > 0 ? " at " : ", at ");
+		gmod_fault_line_text(t, v, i);
+	}
+	end(p);
+}
+
+static void add_instruction(struct page *p, const struct gmod_fault_view *v)
+{
+	const struct gmod_fault *fault = v->raw;
+	struct gmod_text *t;
+
+	if (!fault->has_pc)
+		return;
+	t = begin(p, "    instruction ");
+	gmod_fault_site_text(t, v);
+	gmod_text_fmt(t, " at 0x%llx", (ull)fault->pc);
+	if (fault->has_instruction)
+		gmod_text_fmt(t, ": 0x%016llx 0x%016llx", (ull)fault->instruction[0], (ull)fault->instruction[1]);
+	if (fault->capability)
+		gmod_text_fmt(t, " of sm_%u", fault->capability);
+	if (fault->places > 1)
+		gmod_text_fmt(t, ", the first of %u that faulted", fault->places);
+	end(p);
+}
+
+static void add_fault_thread(struct page *p, const struct gmod_fault_view *v)
+{
+	struct gmod_text *t;
+
+	if (!v->lane) {
+		t = begin(p, "    which thread it was is not known");
+		gmod_text_str(t, v->raw->has_pc ? ": its warp had left" : "");
+	} else {
+		t = begin(p, "    ");
+		gmod_fault_three_text(t, "block", v->raw->block);
+		gmod_fault_three_text(t, ", thread", v->lane->thread);
+		gmod_text_fmt(t, "%s; %u thread%s of that warp, %u warp%s in all",
+			      gmod_fault_has_thread(v) ? "" : " or another one", v->raw->lane_count,
+			      gmod_plural(v->raw->lane_count), v->raw->warps, gmod_plural(v->raw->warps));
+	}
+	end(p);
+}
+
+static void add_grid(struct page *p, const struct gmod_fault *fault)
+{
+	struct gmod_text *t = begin(p, "    grid of ");
+
+	if (!fault->has_grid)
+		return;
+	add_dimensions(t, fault->grid, "block");
+	gmod_text_str(t, " of ");
+	add_dimensions(t, fault->block_size, "thread");
+	if (fault->launched_tid)
+		gmod_text_fmt(t, ", launched by thread %u", fault->launched_tid);
+	end(p);
+}
+
+static void add_fault(struct page *p, const struct gmod_fault_view *v)
+{
+	add_kernel(p, v);
+	add_instruction(p, v);
+	add_fault_thread(p, v);
+	add_grid(p, v->raw);
+	if (gmod_fault_has_address(v)) {
+		gmod_text_fmt(begin(p, "    address "), "0x%llx", (ull)v->lane->address);
+		end(p);
+	}
+	begin(p, "    the program's context is lost, as it would be without GMOD");
+	if (v->raw->driver_kind)
+		gmod_text_fmt(&p->line, " (exception %u of the driver)", v->raw->driver_kind);
+	end(p);
+}
+
 static void add_times(struct page *p, const struct gmod_finding *f)
 {
 	struct gmod_text *t = begin(p, "    written ");
@@ -253,17 +349,6 @@ static void add_launch_times(struct gmod_text *t, const struct gmod_suspect *s)
 		gmod_text_str(t, ", its call has not returned");
 }
 
-/* What is 1 at its end is left out. */
-static void add_dimensions(struct gmod_text *t, const uint32_t n[3], const char *what)
-{
-	gmod_text_fmt(t, "%u", n[0]);
-	if (n[1] > 1 || n[2] > 1)
-		gmod_text_fmt(t, " x %u", n[1]);
-	if (n[2] > 1)
-		gmod_text_fmt(t, " x %u", n[2]);
-	gmod_text_fmt(t, " %s%s", what, gmod_plural((uint64_t)n[0] * n[1] * n[2]));
-}
-
 static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
 {
 	const struct gmod_pointer *p = &s->pointer;
@@ -349,7 +434,7 @@ static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)
 {
 	if (f->launches_lost > 0 || f->unknown_before_ns)
 		gmod_text_str(t, "none recorded");
-	else if (f->class == GMOD_POST_MORTEM)
+	else if (!gmod_is_corruption(f->class))
 		gmod_text_str(t, "none known");
 	else if (gmod_cpu_may_write(f))
 		gmod_text_str(t, "no kernel was in flight: look for a write by the CPU");
@@ -366,7 +451,9 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 	unsigned rank = 0;
 
 	add_incomplete(p, f);
-	t = begin(p, f->class == GMOD_POST_MORTEM ? "    unfinished launches:" : "    suspects:");
+	t = begin(p, gmod_is_corruption(f->class) ? "    suspects:"
+		     : *v->fault.kernel           ? "    launches of the kernel:"
+						  : "    unfinished launches:");
 	if (f->suspect_count == 0) {
 		gmod_text_str(t, " ");
 		add_no_suspects(t, f);
@@ -458,11 +545,13 @@ void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
 	struct page p = {.out = out};
 
 	add_first_line(&p, v);
+	if (v->fault.raw)
+		add_fault(&p, &v->fault);
 	add_buffer(&p, v);
 	add_call(&p, v);
 	if (gmod_is_corruption(f->class))
 		add_times(&p, f);
-	if (gmod_is_corruption(f->class) || f->class == GMOD_POST_MORTEM)
+	if (gmod_is_corruption(f->class) || f->class == GMOD_POST_MORTEM || v->fault.raw)
 		add_suspects(&p, v);
 	if (gmod_is_corruption(f->class))
 		add_changed_bytes(&p, f);

@@ -106,8 +106,9 @@ static void title_post_mortem(const struct gmod_finding *f, struct gmod_text *t)
 }
 
 /* What has happened. */
-static void add_title(const struct gmod_finding *f, struct gmod_text *t)
+static void add_title(const struct gmod_report_view *v, struct gmod_text *t)
 {
+	const struct gmod_finding *f = v->finding;
 	static void (*const by_class[GMOD_CLASS_COUNT])(const struct gmod_finding *f, struct gmod_text *t) = {
 	    [GMOD_HEAP_BUFFER_OVERFLOW] = title_corruption,
 	    [GMOD_HEAP_BUFFER_UNDERFLOW] = title_corruption,
@@ -119,7 +120,10 @@ static void add_title(const struct gmod_finding *f, struct gmod_text *t)
 	    [GMOD_POST_MORTEM] = title_post_mortem,
 	};
 
-	by_class[f->class](f, t);
+	if (v->fault.raw)
+		gmod_fault_title(t, &v->fault);
+	else
+		by_class[f->class](f, t);
 }
 
 /* ---- what to do next, by class ---- */
@@ -365,7 +369,8 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 		gmod_text_str(t, "free it");
 		break;
 	default:
-		next_memcheck(v, t);
+		if (!v->fault.raw || !gmod_fault_next_step(t, &v->fault))
+			next_memcheck(v, t);
 	}
 }
 
@@ -462,7 +467,7 @@ static const char *caller_of(const struct gmod_frames *site, const char *functio
  * The site's function, "make_vector" of "make_vector demo+0x17b1", and its caller, or the kernel where it is the only
  * suspect: an allocator's name alone would cover what it allocates for all others. Main, a module, or the "<module>" of
  * a Python file would cover the whole program: there it is the site as it is, for this build, or the error of a
- * post-mortem.
+ * post-mortem. Of a fault it is the kernel.
  */
 static void add_suppression(const struct gmod_report_view *v, const struct gmod_frames *site, struct gmod_text *t)
 {
@@ -476,7 +481,9 @@ static void add_suppression(const struct gmod_report_view *v, const struct gmod_
 
 	gmod_text_fmt(t, "%s:", v->class_name);
 	before = t->len;
-	if (is_outermost(function)) {
+	if (v->fault.raw) {
+		gmod_text_escaped(t, v->fault.kernel, GMOD_NAME_SHOWN);
+	} else if (is_outermost(function)) {
 		gmod_text_str(t, strcmp(whole, "-") != 0 ? whole : "");
 	} else {
 		gmod_text_escaped(t, function, GMOD_NAME_SHOWN);
@@ -492,10 +499,12 @@ static void add_suppression(const struct gmod_report_view *v, const struct gmod_
 		gmod_text_init(t, t->at, t->cap); /* it would not match */
 }
 
-static uint64_t hash_site(const char *class, const struct gmod_frames *frames)
+static uint64_t hash_site(const struct gmod_report_view *v, const struct gmod_frames *frames)
 {
-	uint64_t h = gmod_hash_bytes(GMOD_HASH_START, class, strlen(class));
+	uint64_t h = gmod_hash_bytes(GMOD_HASH_START, v->class_name, strlen(v->class_name));
 
+	if (v->fault.raw)
+		return gmod_fault_site_hash(h, v->fault.raw);
 	for (uint32_t i = 0; i < frames->depth; i++) {
 		const struct gmod_frame *f = &frames->frame[i];
 
@@ -535,16 +544,23 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 	gmod_symbolize(v->stack, stacks, GMOD_STACKS, &s->symbols);
 	for (int i = 0; i < GMOD_STACKS; i++)
 		name_functions(&v->stack[i]);
-	v->site_hash = hash_site(v->class_name, site);
+	v->fault.raw = NULL;
+	if (f->class == GMOD_GPU_FAULT)
+		gmod_fault_view(&v->fault, f);
+	v->site_hash = hash_site(v, site);
 	describe_nearby(v, f, s);
 	for (uint32_t i = 0; i < f->suspect_count; i++)
 		gmod_short_name(f->suspect[i].name ? f->suspect[i].name : "", v->suspect[i], GMOD_SHORT_NAME_MAX);
 	describe_site(site, v->site, sizeof(v->site));
 	gmod_text_init(&t, v->suppression, sizeof(v->suppression));
 	add_suppression(v, site, &t);
-	if (f->class == GMOD_POST_MORTEM) {
+	if (v->fault.raw || f->class == GMOD_POST_MORTEM) {
 		gmod_text_init(&t, v->site, sizeof(v->site));
-		gmod_text_escaped(&t, f->error_name ? f->error_name : "-", 100);
+		if (v->fault.raw)
+			gmod_fault_site_text(&t, &v->fault);
+		else
+			gmod_text_escaped(&t, f->error_name ? f->error_name : "-", 100);
+		gmod_text_mark_cut(&t);
 	}
 	gmod_text_init(&t, v->command, sizeof(v->command));
 	add_command(&t, "");
@@ -552,7 +568,7 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 	if (f->buffer.base)
 		gmod_text_gpu(&t, f->buffer.device);
 	gmod_text_init(&t, v->title, sizeof(v->title));
-	add_title(f, &t);
+	add_title(v, &t);
 	gmod_text_init(&t, v->next_step, sizeof(v->next_step));
 	add_next_step(v, &t);
 	gmod_text_mark_cut(&t);

@@ -3,6 +3,7 @@
 #define GMOD_MONITOR_REPORT_VIEW_H
 
 #include "monitor/registry/finding.h"
+#include "monitor/report/fault.h"
 #include "monitor/report/symbol.h"
 
 enum { GMOD_ALLOCATED, GMOD_FREED, GMOD_CALLED, GMOD_STACKS }; /* whose a stack is */
@@ -15,11 +16,13 @@ struct gmod_report_view {
 	const struct gmod_finding *finding;
 	const char *class_name;
 	uint64_t now_ns;
-	uint64_t site_hash; /* over class, modules and offsets, so that it is the same in every run; 0: no stack */
+	/* Over class, modules and offsets, or a fault's kernel, so that it is the same in every run; 0: not known. */
+	uint64_t site_hash;
 	struct gmod_frames stack[GMOD_STACKS];
 	char suspect[GMOD_SUSPECTS_MAX][GMOD_SHORT_NAME_MAX]; /* their readable names; "": unknown */
-	char command[2048];                                   /* the program's, as a shell reads it, behind a blank */
-	char gpu[64];                                         /* the buffer's, "GPU-…"; "": unknown */
+	struct gmod_fault_view fault;
+	char command[2048]; /* the program's, as a shell reads it, behind a blank */
+	char gpu[64];       /* the buffer's, "GPU-…"; "": unknown */
 	char title[512];
 	char site[512];
 	char next_step[3072];

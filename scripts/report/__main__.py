@@ -97,12 +97,14 @@ def put_names(findings, options):
     if options.no_symbols:
         return []
     table.resolve(frames)
-    suspects = [suspect for finding in findings for suspect in finding["suspects"]]
-    readable = symbols.demangle([thing.get("symbol") for thing in frames + suspects])
+    faults = [finding["fault"] for finding in findings if finding.get("fault")]
+    kernels = faults + [suspect for finding in findings for suspect in finding["suspects"]]
+    symbols.disassemble(faults)
+    readable = symbols.demangle([thing.get("symbol") for thing in frames + kernels])
     for frame in frames:
         frame["function"] = readable.get(frame.get("symbol")) or frame.get("function")
-    for suspect in suspects:
-        suspect["name"] = readable.get(suspect.get("symbol")) or suspect.get("kernel")
+    for kernel in kernels:
+        kernel["name"] = readable.get(kernel.get("symbol")) or kernel.get("kernel")
     return table.notes
 
 
@@ -175,6 +177,7 @@ def main():
     groups.join_processes(events)
     findings = groups.final(events)
     suppressions.count_covered(findings)
+    groups.order_faults(findings)
     snapshots, more = read_snapshots(options.snapshot)
     problems += more
     notes = put_names(findings, options)

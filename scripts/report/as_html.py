@@ -1,10 +1,8 @@
 """Groups as one HTML page with no outside parts and no scripts. Nothing of a log gets into it but through text() or el()."""
 import html
-import re
-from datetime import datetime, timezone
 
-from as_text import clean, covered_words, message_words, plural, times_words, why_words, window_line
-from groups import damage_lines, hosts_words, moments, nearby_lines, place, stream_words, where_words
+from as_text import clean, covered_words, fault_lines, message_words, plural, times_words, why_words, window_line
+from groups import damage_lines, hosts_words, moments, nearby_lines, place, seconds, stream_words, where_words
 
 BEGIN = "<!DOCTYPE html>\n"
 
@@ -37,16 +35,6 @@ def el(name, *inside, **attributes):
     """An element; attributes are escaped, and so is what is inside unless it is made here."""
     marks = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items())
     return Safe(f"<{name}{marks}>{''.join(map(text, inside))}</{name}>")
-
-
-def seconds(stamp):
-    """Of a stamp; None: unknown."""
-    try:
-        m = re.match(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.(\d{1,9})Z$", stamp)
-        day = datetime.strptime(m[1] + " " + m[2], "%Y-%m-%d %H:%M:%S").replace(tzinfo=timezone.utc)
-        return day.timestamp() + int(m[3]) / 10 ** len(m[3])
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def span_words(span):
@@ -192,6 +180,8 @@ def section(number, group, total):
     f = group.first
     parts = [el("h2", f"{number}. ", el("span", group.title(), class_="where"), id=f"g{number}"),
              el("p", f"{message_words(f)}. ", el("span", f"{plural(len(group.findings), 'finding')} {hosts_words(group)}", class_="dim"))]
+    if told := list(fault_lines(group)):
+        parts.append(el("ul", *(el("li", line) for line in told)))
     parts += [stack(words, moment) for words, moment in moments(f)]
     if group.incomplete:
         parts.append(el("p", el("b", "incomplete: "), "; ".join(group.incomplete)))

@@ -3,7 +3,7 @@ import json
 import os
 from urllib.parse import quote
 
-from as_text import clean, message_words, plural, stack_lines, suspect_lines
+from as_text import clean, fault_lines, message_words, plural, stack_lines, suspect_lines
 from groups import hosts_words, moments, place
 
 RULES = {
@@ -15,6 +15,7 @@ RULES = {
     "api-out-of-bounds": "A copy or fill reached beyond a buffer.",
     "leak": "A GPU buffer was still allocated when the program ended.",
     "post-mortem": "The GPU gave up.",
+    "gpu-fault": "The GPU gave up at an instruction.",
 }
 
 
@@ -45,6 +46,7 @@ def _stack(words, moment):
 def _result(group):
     f = group.first
     lines = [f"{message_words(f)} ({plural(len(group.findings), 'finding')} {hosts_words(group)})"]
+    lines += fault_lines(group)
     for words, moment in moments(f):
         lines.append(f"{words}:")
         lines += ["  " + line for line in stack_lines(moment)]

@@ -2,9 +2,10 @@
 import re
 import struct
 
-from groups import clock, damage_lines, hosts_words, moments, nearby_lines, place, stream_words, where_words
+from groups import clock, damage_lines, fault_words, hosts_words, moments, nearby_lines, place, stream_words, where_words
 from text_log import POINT_WORDS
 
+FAULTS_SHOWN = 8  # of a group, in their order
 
 def clean(text):
     return re.sub(r"[^\x20-\x7e\xa0-\u200a\u2010-\u2027\u2030-\u205f\u2070-\ud7ff\uf900-\ufefe\uff00-\uffef\U00010000-\U0010ffff]",
@@ -51,12 +52,17 @@ def why_words(suspect):
             "near": f"{at} points {a.get('distance')} bytes in front"}.get(a.get("point"), "")
 
 
+def shape_words(grid, block):
+    """"8 blocks of 128 threads"; nothing where that is not known."""
+    grid, block = extent(grid), extent(block)
+    known = grid not in ("", "0 x 0 x 0") and block
+    return f"{grid} block{'' if grid == '1' else 's'} of {block} thread{'' if block == '1' else 's'}" if known else ""
+
+
 def launch_words(suspect):
     """How it was launched, as far as the log says."""
-    grid, block = extent(suspect.get("grid")), extent(suspect.get("block"))
-    words = f" x{suspect['launches']} on {stream_words(suspect)}"
-    if grid not in ("", "0 x 0 x 0") and block:
-        words += f", {grid} block{'' if grid == '1' else 's'} of {block} thread{'' if block == '1' else 's'}"
+    shape = shape_words(suspect.get("grid"), suspect.get("block"))
+    words = f" x{suspect['launches']} on {stream_words(suspect)}" + (f", {shape}" if shape else "")
     if suspect.get("unfinished"):
         words += f", {suspect['unfinished']} not proven complete"
     when = times_words(suspect)
@@ -69,7 +75,46 @@ def window_line(corruption):
 
 
 def suspects_words(finding):
-    return "unfinished launches" if finding["class"] == "post-mortem" else "suspects"
+    kernel = (finding.get("fault") or {}).get("kernel")
+    return "launches of the kernel" if kernel else "unfinished launches" if finding["class"] in ("post-mortem", "gpu-fault") else "suspects"
+
+
+def _thread_words(fault):
+    if not fault["thread"] or not fault["block"]:
+        return "which thread it was is not known" + (": its warp had left" if fault["pc"] else "")
+    block, thread = (f"({','.join(map(str, three))})" for three in (fault["block"], fault["thread"]))
+    other = " or another one" if fault["threads"] > 1 and not fault["address"] else ""
+    return f"block {block}, thread {thread}{other}; {plural(fault['threads'], 'thread')} of that warp, {plural(fault['warps'], 'warp')} in all"
+
+
+def fault_lines(group):
+    """What a fault's first line does not say, and when each process had it."""
+    fault = group.first.get("fault")
+    if not fault:
+        return
+    at = [f"at {line['file']}:{line['line']}" + (f" in {line['function']}" if line["function"] else "") for line in fault["lines"]]
+    function = [f"function {fault['function']}"] if fault["function"] else []
+    yield ", ".join([f"in kernel {fault.get('name') or fault['kernel'] or 'unknown'}", *function, *at[:1]])
+    yield from ("  inlined " + where for where in at[1:])
+    if fault["pc"]:
+        words = [f"instruction {fault_words(fault)} at {fault['pc']}", *(fault["instruction"] or ())]
+        words += [f"of sm_{fault['capability']}"] if fault["capability"] else []
+        words += [f"({fault['sass']})"] if fault.get("sass") else []
+        yield " ".join(words) + (f", the first of {fault['places']} that faulted" if (fault["places"] or 0) > 1 else "")
+    yield _thread_words(fault)
+    if fault["grid"]:
+        yield f"grid of {shape_words(fault['grid'], fault['block_size'])}" + (f", launched by thread {fault['launched_tid']}" if fault["launched_tid"] else "")
+    if fault["parameters"]:
+        yield "parameters: " + " ".join(re.findall(".{1,16}", fault["parameters"]))
+    if fault["address"]:
+        yield f"address {fault['address']}"
+    yield "the program's context is lost" + (f" (exception {fault['driver_kind']} of the driver)" if fault["driver_kind"] else "")
+    faults = sorted((f for f in group.findings if "later" in f), key=lambda f: f["later"])
+    for f in faults[:FAULTS_SHOWN]:
+        who = (f"rank {f['rank']}" if f.get("rank") is not None else f"process {f['pid']}") + (f" on {f['host']}" if f.get("host") else "")
+        yield f"later, on {who}, by {f['later']:.3f} s" if f["later"] else f"the first fault, on {who}, at {clock(f['time'])}"
+    if len(faults) > FAULTS_SHOWN:
+        yield f"and {len(faults) - FAULTS_SHOWN} more"
 
 
 def suspect_lines(group):
@@ -79,7 +124,8 @@ def suspect_lines(group):
         yield "no kernel is suspected: a copy, a fill, the CPU, or a launch that GMOD cannot see"
     for name, count, example in suspects:
         why = why_words(example)
-        yield (f"{name}: suspected by {'all' if count == total else count} of {plural(total, 'finding')}" if total > 1 else (
+        verb = "launched in" if group.first["class"] == "gpu-fault" else "suspected by"
+        yield (f"{name}: {verb} {'all' if count == total else count} of {plural(total, 'finding')}" if total > 1 else (
             name + launch_words(example))) + (f": {why}" if why and total == 1 else f"; {why}" if why else "")
         for i, python in enumerate([example["python"], *example.get("python_elsewhere", ())] if example.get("python") else ()):
             yield f"    {'also ' if i else ''}launched at {where_words(python)}"
@@ -127,6 +173,7 @@ def group_lines(number, group, total):
     yield f"{number}. {group.title()}"
     yield f"    {plural(len(group.findings), 'finding')} {hosts_words(group)}"
     yield "    " + message_words(f)
+    yield from ("    " + line for line in fault_lines(group))
     for words, moment in moments(f):
         yield f"    {words}:"
         yield from ("      " + line for line in stack_lines(moment))

@@ -6,6 +6,7 @@ kernel in common are one group: what they all have in common is the likely culpr
 import hashlib
 import os
 import re
+from datetime import datetime, timezone
 
 RUNTIME = re.compile(r"^(libcuda\.so|libcudart|libgmod\.so|libc\.so|libc-|ld-linux|libpthread)")
 CUDA = re.compile(r"^(__cudart|libcudart_static_|cu(da)?[A-Z])")
@@ -90,6 +91,16 @@ def clock(time):
     return time.split("T")[-1][:15].rstrip("Z")
 
 
+def seconds(stamp):
+    """Of a stamp; None: unknown."""
+    try:
+        m = re.match(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.(\d{1,9})Z$", stamp)
+        day = datetime.strptime(m[1] + " " + m[2], "%Y-%m-%d %H:%M:%S").replace(tzinfo=timezone.utc)
+        return day.timestamp() + int(m[3]) / 10 ** len(m[3])
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def _moment_words(words, moment):
     """When it was, and by which thread."""
     when = f" at {clock(moment['time'])}" if moment.get("time") else ""
@@ -143,7 +154,31 @@ def _key_of(frame):
     return frame["module"], frame["offset"]
 
 
+def fault_words(fault):
+    """As GMOD writes the site of a fault."""
+    name = fault["function"] or fault["kernel"]
+    return f"{name}+{fault['offset']}" if name and fault["offset"] else name or "-"
+
+
+def fault_places(fault):
+    """(function, file, line) of the instruction, and of where that was inlined."""
+    name = fault["function"] or fault["kernel"]
+    places = [(line["function"] or name, line["file"], line["line"]) for line in fault["lines"]]
+    return places or [(None, fault_words(fault) if name else "a kernel that is not known", None)]
+
+
+def order_faults(findings):
+    """To each fault how many seconds it came later than the first one, where there are several."""
+    times = {id(f): seconds(f.get("time")) for f in findings if f["class"] == "gpu-fault"}
+    first = min((time for time in times.values() if time is not None), default=None)
+    for f in findings if len(times) > 1 else ():
+        if times.get(id(f)) is not None:
+            f["later"] = round(times[id(f)] - first, 6)
+
+
 def _site_key(finding):
+    if finding["class"] == "gpu-fault" and finding.get("fault"):
+        return finding["class"], finding["fault"]["kernel"], fault_places(finding["fault"])[0], None
     moment = site_moment(finding)
     frames = tuple(_key_of(f) for f in moment.get("frames", ()) if is_program(f))
     python = tuple((p["file"], p["line"]) for p in moment.get("python", ()))
@@ -198,7 +233,7 @@ def damage_lines(corruption):
 
 
 def nearby_lines(finding):
-    """The live buffers of a post-mortem."""
+    """The live buffers of a post-mortem or a fault."""
     for near in finding.get("nearby") or ():
         number = f", allocation #{near['allocation']}" if near.get("allocation") else ""
         yield f"{near['size']} bytes at {near['base']} on device {near['device']}, backend {near['backend']}{number}, by {near['site']}"
@@ -247,7 +282,7 @@ class Group:
 
     def takes(self, finding):
         kernels = self._kernels(finding)
-        return kernels is None or self.common is None or kernels == self.common or bool(kernels & self.common)
+        return finding["class"] == "gpu-fault" or kernels is None or self.common is None or kernels == self.common or bool(kernels & self.common)
 
     def add(self, finding):
         kernels = self._kernels(finding)
@@ -274,8 +309,8 @@ class Group:
 
     @property
     def first(self):
-        """The one that is shown: of those that are final one that says most."""
-        return max(self.findings, key=lambda f: (f["status"] == "final", bool((f.get("corruption") or {}).get("expected"))))
+        """The one that is shown: of those that are final one that says most, or the first fault."""
+        return max(self.findings, key=lambda f: (f["status"] == "final", -f.get("later", 0), bool((f.get("corruption") or {}).get("expected"))))
 
     @property
     def fingerprint(self):
@@ -285,6 +320,8 @@ class Group:
 
     def places(self):
         """(function, file, line) of the program's frames, of Python if there are any, the innermost first."""
+        if self.first["class"] == "gpu-fault" and self.first.get("fault"):
+            return fault_places(self.first["fault"])
         moment = site_moment(self.first)
         places = [(f["function"], f["file"], f["line"]) for f in moment.get("python", ())]
         places = places or [p for frame in moment.get("frames", ()) if is_program(frame) for p in _places(frame)]
@@ -323,9 +360,13 @@ class Group:
         return {host: sorted(ranks.values(), key=lambda r: (r is None, r)) for host, ranks in
                 sorted(hosts.items(), key=lambda item: str(item[0]))}
 
+    def later(self):
+        """How much later than the first fault of all its own first one was; of other classes infinity."""
+        return min((f.get("later", 0) for f in self.findings if f["class"] == "gpu-fault"), default=float("inf"))
+
 
 def group(findings):
-    """The groups, those of most processes first."""
+    """The groups: faults, the first one first, then those of most processes."""
     by_site = {}
     for finding in findings:
         key = _site_key(finding)
@@ -340,7 +381,7 @@ def group(findings):
                 each.alone = len(groups) == 1
         one.add(finding)
     every = [one for groups in by_site.values() for one in groups]
-    return sorted(every, key=lambda g: (-len(g.processes()), -len(g.findings), str(g.key)))
+    return sorted(every, key=lambda g: (g.later(), -len(g.processes()), -len(g.findings), str(g.key)))
 
 
 def ranks_words(ranks):
@@ -375,6 +416,8 @@ def damage_address(finding):
     buffer, corruption = finding.get("buffer"), finding.get("corruption")
     try:
         base = int(buffer["base"], 16)
+        if (finding.get("fault") or {}).get("address"):
+            return min(max(int(finding["fault"]["address"], 16), base), base + buffer["size"])
         if not corruption:
             return base
         return base + corruption["offset"] + (buffer["size"] if finding["class"] == "heap-buffer-overflow" else 0)

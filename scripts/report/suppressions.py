@@ -17,6 +17,10 @@ def _matches(pattern, names):
 def _names(finding):
     """Of the finding's stacks, and the site."""
     yield finding["site"]
+    fault = finding.get("fault") or {"lines": ()}
+    yield from (fault.get(key) for key in ("kernel", "symbol", "function"))
+    for line in fault["lines"]:
+        yield from (line["function"], line["file"])
     for _, moment in moments(finding):
         for frame in moment.get("frames") or ():
             yield from (frame.get("function"), frame.get("symbol"), frame.get("module"))

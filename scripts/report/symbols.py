@@ -9,9 +9,12 @@ import re
 import shutil
 import struct
 import subprocess
+import tempfile
+import time
 
 DEBUG_FOLDERS = ("/usr/lib/debug/.build-id",)
 SECONDS = 120  # for one module
+INSTRUCTION_SECONDS = 5  # for one instruction of the GPU's, and until the last one is begun
 MODULES_MAX = 20000  # files looked at in the user's folders
 
 
@@ -52,11 +55,11 @@ def _note(notes):
     return ""
 
 
-def _run(command, text):
+def _run(command, text, seconds=SECONDS):
     """What it prints, or None."""
     try:
         done = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8",
-                              errors="backslashreplace", timeout=SECONDS, check=False)
+                              errors="backslashreplace", timeout=seconds, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
@@ -193,3 +196,26 @@ def demangle(names):
     out = _run([tool], "".join(name + "\n" for name in mangled)) if tool and mangled else None
     readable = out.split("\n")[:-1] if out else []
     return dict(zip(mangled, readable)) if len(readable) == len(mangled) else {}
+
+
+def disassemble(faults):
+    """Give each fault "sass", the instruction in words, if there is an nvdisasm and it knows it."""
+    tool = shutil.which("nvdisasm") or shutil.which("nvdisasm", path="/usr/local/cuda/bin")
+    asked, deadline = {}, time.monotonic() + INSTRUCTION_SECONDS
+    for fault in faults if tool else ():
+        key = fault["capability"], tuple(fault["instruction"] or ())
+        if all(key) and key not in asked and time.monotonic() < deadline:
+            asked[key] = _instruction(tool, *key)
+        fault["sass"] = asked.get(key)
+
+
+def _instruction(tool, capability, words):
+    try:
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"".join(int(word, 16).to_bytes(8, "little") for word in words))
+            file.flush()
+            text = _run([tool, "-b", f"SM{capability}", file.name], "", INSTRUCTION_SECONDS)
+    except (OSError, OverflowError):
+        return None
+    m = re.search(r"/\*0000\*/\s+(.*?)\s*;", text or "")
+    return m[1] if m else None

@@ -7,7 +7,7 @@ import re
 from datetime import datetime, timedelta
 
 CLASSES = {"heap-buffer-overflow", "heap-buffer-underflow", "use-after-free", "double-free", "invalid-free",
-           "api-out-of-bounds", "leak", "post-mortem"}
+           "api-out-of-bounds", "leak", "post-mortem", "gpu-fault"}
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # In front of what GMOD has written: it begins with blanks, or with its process.
 STAMP = re.compile(r"^((?:(?!    |==\d|SUMMARY: ).){0,80}?)(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
@@ -26,11 +26,25 @@ BUFFER = re.compile(r"^    buffer \[(?P<base>0x[0-9a-f]+), (?P<end>0x[0-9a-f]+)\
 FREED = re.compile(r"^    (?:first )?freed (?:with its context )?(?P<ago>\d{1,9}\.\d+) s ago by thread (?P<thread>\d+)$")
 CALLED = re.compile(r"^    (?:called:|freed again by) (?P<entry>.*?) in thread (?P<thread>\d+)"
                     r"(?:; the program got (?P<error_name>.*) \((?P<error>\d+)\)| of block (?P<block>\d+) of a kernel)$")
+KERNEL = re.compile(r"^    in kernel (?P<kernel>.*?)(?:, function (?P<function>.*?))?"
+                    r"(?:, at (?P<file>.*?):(?P<line>\d+)(?: in (?P<inlined>.*))?)?$")
+INLINED = re.compile(r"^      inlined at (?P<file>.*?):(?P<line>\d+)(?: in (?P<inlined>.*))?$")
+# Each group is a member of a fault.
+FAULT = re.compile(r"^    (?:instruction (?:.*\+(?P<offset>0x[0-9a-f]+)|-) at (?P<pc>0x[0-9a-f]+)(?:: (?P<instruction>0x[0-9a-f]+ 0x[0-9a-f]+))?"
+                   r"(?: of sm_(?P<capability>\d+))?(?:, the first of (?P<places>\d+) that faulted)?"
+                   r"|block \((?P<block>[\d,]+)\), thread \((?P<thread>[\d,]+)\)(?: or another one)?; (?P<threads>\d+) threads? of that warp,"
+                   r" (?P<warps>\d+) warps? in all"
+                   r"|grid of (?P<grid>[\d x]+) blocks? of (?P<block_size>[\d x]+) threads?(?:, launched by thread (?P<launched_tid>\d+))?"
+                   r"|address (?P<address>0x[0-9a-f]+)|the program's context is lost.* \(exception (?P<driver_kind>\d+) of the driver\))$")
+FAULT_MESSAGE = re.compile(r"^(?P<kind>[^:,]*)(?:: (?P<access>read|write|atomic).* of (?P<bytes>\d+) bytes?)?.*?"
+                           r"(?:, (?P<distance>\d+) bytes? (?P<relation>past the end|before the start|inside) .*|(?P<none>, near no buffer .*))?$")
+KIND_NAMES = {"out of the range of shared or local memory": "out-of-range", "wrong kind of memory for the instruction": "address-space",
+              "trap or breakpoint": "trap"}
 WRITTEN = re.compile(r"^    written (?:between (?P<intact>\d\d:\d\d:\d\d\.\d+) \(last seen intact\) and |before )"
                      r"(?P<seen>\d\d:\d\d:\d\d\.\d+) UTC$")
 INCOMPLETE = re.compile(r"^    incomplete: (?P<all>.*)$")
 UNKNOWN_BEFORE = re.compile(r"^kernels launched before (?P<clock>\d\d:\d\d:\d\d\.\d+) UTC may be missing$")
-SUSPECTS = re.compile(r"^    (?:suspects|unfinished launches):(?: (?P<all>.*))?$")
+SUSPECTS = re.compile(r"^    (?:suspects|(?:unfinished )?launches(?: of the kernel)?):(?: (?P<all>.*))?$")
 CLOCK = r"\d\d:\d\d:\d\d\.\d+"
 # Before 0.2 they stood in one line, without what comes behind "not proven complete".
 SUSPECT = re.compile(r"^(?:      \d+\. )?(?P<kernel>.*) x(?P<launches>\d+) on (?:(?P<named>the default|the per-thread) stream|"
@@ -108,6 +122,7 @@ class Report:
             "id": int(first["id"]), "status": "provisional" if first["provisional"] else "final",
             "class": first["class"], "time": None, "command": None, "site_hash": None, "device": None, "gpu": None,
             "size": None, "offset": None, "site": "-", "message": first["message"], "buffer": None, "corruption": None,
+            "fault": None,
             "call": None, "suspects": [], "suspects_total": None, "suspects_omitted": 0, "launches_lost": 0, "unknown_before": None, "nearby": [],
             "next_step": "",
         }
@@ -156,6 +171,28 @@ class Report:
                                          "error_name": m["error_name"]})
         if m["block"]:
             self.event["call"].update(kernel_thread=int(m["thread"]), kernel_block=int(m["block"]))
+
+    def take_kernel(self, m):
+        said = FAULT_MESSAGE.match(self.event["message"])
+        kind = re.sub("^exception .*", "unknown", said["kind"])
+        self.event["fault"] = {
+            "kind": KIND_NAMES.get(kind, kind.replace(" ", "-")), "kernel": None if m["kernel"] == "unknown" else m["kernel"], "symbol": None, "function": m["function"],
+            "access": {"read": "load", "write": "store"}.get(said["access"], said["access"]), "bytes": _number(said["bytes"]),
+            "relation": "none" if said["none"] else said["relation"] and "-".join(said["relation"].replace("the ", "").split()),
+            "distance": _number(said["distance"]), "lines": [], "parameters": None, **dict.fromkeys(FAULT.groupindex)}
+        if m["file"]:
+            self.take_inlined(m)
+
+    def take_inlined(self, m):
+        if self.event["fault"]:
+            self.event["fault"]["lines"].append({"file": m["file"], "line": int(m["line"]), "function": m["inlined"]})
+
+    def take_fault(self, m):
+        for name, text in m.groupdict().items():
+            if text is not None and self.event["fault"]:
+                self.event["fault"][name] = (
+                    text.split() if name == "instruction" else [int(n) for n in text.split(",")] if name in ("block", "thread") else
+                    _three(text) if name in ("grid", "block_size") else text if text.startswith("0x") else int(text))
 
     def take_written(self, m):
         self.corruption().update(intact=m["intact"], seen=m["seen"])
@@ -244,7 +281,8 @@ class Report:
               (WRITTEN, take_written), (INCOMPLETE, take_incomplete), (SUSPECTS, take_suspects),
               (ONE_SUSPECT, take_one_suspect), (CHANGED, take_changed), (FRONT, take_front),
               (NEARBY, take_nearby), (PROCESS, take_process), (COVER, take_cover), (NEXT, take_next),
-              (SUMMARY, take_summary), (MODULE, take_module), (LAUNCHED, take_launched))
+              (SUMMARY, take_summary), (MODULE, take_module), (LAUNCHED, take_launched), (KERNEL, take_kernel),
+              (INLINED, take_inlined), (FAULT, take_fault))
 
     def take(self, line):
         """True: that was its last line. What is none of a report's is somebody else's."""

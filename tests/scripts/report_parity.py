@@ -21,6 +21,8 @@ LEFT_OUT = {
     "buffer.memory": "in the message where it is not the device's", "buffer.backend": "it changes nothing for who reads",
     "suspects.{}.symbol": "its readable name is shown",
     "suspects.{}.arguments.address": "the argument and the distance are shown",
+    "fault.symbol": "its readable name is shown",
+    **{f"fault.{member}": "in the message" for member in ("kind", "access", "bytes", "relation", "distance")},
     **{f"{stack}.frames.{{}}.{member}": why for stack in ("buffer.allocated", "buffer.freed", "call")
        for member, why in (("path", "on the page"), ("build_id", "on the page"), ("symbol", "its readable name is shown"))},
 }

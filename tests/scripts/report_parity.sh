@@ -46,6 +46,25 @@ SUMMARY: GMOD: double-free device 83 size 81 offset +0 freeing freeing.so+0x90
     process: host themachine, GMOD 0.114, at 2026-11-28 13:00:01.000115 UTC, command ./command
     next step: compute-sanitizer
 SUMMARY: GMOD: post-mortem CUDA_ERROR_ILLEGAL_ADDRESS
+==4714==GMOD: gpu-fault: illegal address: read of 121 bytes, 122 bytes past the end of a 123-byte buffer [finding 124]
+    in kernel faulting, function helper, at /home/u/row.cuh:125 in row
+      inlined at /home/u/column.cuh:126 in column
+      inlined at /home/u/scale.cu:127
+    instruction helper+0x128 at 0x7f0000000129: 0x0000000402047130 0x000ea8000c1e1131 of sm_132, the first of 133 that faulted
+    block (134,135,136), thread (137,138,139) or another one; 140 threads of that warp, 141 warps in all
+    grid of 142 x 143 x 144 blocks of 145 x 146 x 147 threads, launched by thread 148
+    address 0x7f0000000149
+    the program's context is lost, as it would be without GMOD (exception 150 of the driver)
+    buffer [0x7f0000000000, 0x7f000000007b) on device 151, backend device, allocation #152, allocated 0.153 s ago by thread 154
+      #0 allocating  allocating.so+0x155
+    called: cuStreamSynchronize in thread 156; the program got CUDA_ERROR_ILLEGAL_ADDRESS (157)
+      #0 waiting  waiting.so+0x158
+    launches of the kernel:
+      1. faulting x159 on the default stream (160 not proven complete), at 13:00:00.000161, 162 blocks of 163 threads
+    process: host themachine, device 151 GPU-00000164-0000-0000-0000-000000000000, GMOD 0.165, at 2026-11-28 13:00:01.000166 UTC, command ./command
+    next step: look at /home/u/row.cuh:125 in row
+    or, for the file of suppressions: gpu-fault:faulting167
+SUMMARY: GMOD: gpu-fault device 151 size 123 offset +122 helper+0x128
 TEXT
 lost=$(python3 -B tests/scripts/report_parity.py scripts/report/log.schema.json "$work" 2>&1)
 same "each member of a finding is in the text and on the page" "" "$lost"

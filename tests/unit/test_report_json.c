@@ -276,7 +276,13 @@ static const char *const hostile[] = {
 /* Strings of the program everywhere where a finding can hold one. */
 static struct gmod_finding hostile_finding(enum gmod_class class, const char *s, struct gmod_buffer_facts *near)
 {
+	static struct gmod_fault fault;
 	struct gmod_finding f = finding(class);
+
+	fault = (struct gmod_fault){.has_pc = true, .kernel = s, .function = s, .lines = GMOD_FAULT_INLINED};
+	for (int i = 0; i < GMOD_FAULT_INLINED; i++)
+		fault.at[i] = (struct gmod_fault_line){s, s, s, 1};
+	f.fault = &fault;
 
 	for (int i = 0; i < GMOD_SUSPECTS_MAX; i++)
 		f.suspect[i].name = s;
@@ -349,6 +355,7 @@ TEST(senseless_findings_are_survived)
 		f.restored = f.buffer.exported = f.buffer.ended = f.buffer.allocated_by.known = f.called_by.known =
 		    true;
 		f.buffer.backend = f.entry_point = f.error_name = NULL;
+		f.fault = NULL;
 		f.nearby = NULL;
 		f.nearby_count = 0;
 		f.suspect = room_for_suspects;

@@ -1,0 +1,154 @@
+#include "monitor/report/fault.h"
+
+#include "lib/base/hash.h"
+
+typedef unsigned long long ull;
+
+static const struct {
+	const char *name, *words;
+} kinds[] = {
+    [GMOD_FAULT_UNKNOWN] = {"unknown", "exception"},
+    [GMOD_FAULT_ILLEGAL_ADDRESS] = {"illegal-address", "illegal address"},
+    [GMOD_FAULT_MISALIGNED] = {"misaligned-address", "misaligned address"},
+    [GMOD_FAULT_OUT_OF_RANGE] = {"out-of-range", "out of the range of shared or local memory"},
+    [GMOD_FAULT_ADDRESS_SPACE] = {"address-space", "wrong kind of memory for the instruction"},
+    [GMOD_FAULT_INSTRUCTION] = {"illegal-instruction", "illegal instruction"},
+    [GMOD_FAULT_STACK] = {"stack-overflow", "stack overflow"},
+    [GMOD_FAULT_ASSERTION] = {"assertion", "assertion"},
+    [GMOD_FAULT_TRAP] = {"trap", "trap or breakpoint"},
+};
+
+static enum gmod_fault_kind kind_of(const struct gmod_fault *fault)
+{
+	return fault->kind <= GMOD_FAULT_TRAP ? fault->kind : GMOD_FAULT_UNKNOWN;
+}
+
+const char *gmod_fault_kind_name(const struct gmod_fault *fault)
+{
+	return kinds[kind_of(fault)].name;
+}
+
+static void join_path(char *out, size_t cap, const struct gmod_fault_line *line)
+{
+	struct gmod_text t;
+
+	gmod_text_init(&t, out, cap);
+	if (line->directory) {
+		gmod_text_str(&t, line->directory);
+		gmod_text_str(&t, "/");
+	}
+	gmod_text_str(&t, line->file ? line->file : "?");
+}
+
+void gmod_fault_view(struct gmod_fault_view *v, const struct gmod_finding *f)
+{
+	static const struct gmod_fault nothing;
+	const struct gmod_fault *fault = f->fault ? f->fault : &nothing;
+
+	v->finding = f;
+	v->raw = fault;
+	v->lane = f->fault_lane < fault->lane_count ? &fault->lane[f->fault_lane] : NULL;
+	gmod_short_name(fault->kernel ? fault->kernel : "", v->kernel, sizeof(v->kernel));
+	gmod_short_name(fault->function ? fault->function : "", v->function, sizeof(v->function));
+	for (unsigned i = 0; i < fault->lines; i++) {
+		const char *inlined = fault->at[i].function;
+
+		join_path(v->line[i].file, sizeof(v->line[i].file), &fault->at[i]);
+		gmod_short_name(inlined ? inlined : "", v->line[i].function, sizeof(v->line[i].function));
+	}
+}
+
+uint64_t gmod_fault_site_hash(uint64_t h, const struct gmod_fault *fault)
+{
+	if (!fault || (!fault->kernel && !fault->function))
+		return 0;
+	if (fault->kernel)
+		h = gmod_hash_bytes(h, fault->kernel, strlen(fault->kernel));
+	if (fault->function)
+		h = gmod_hash_bytes(h, fault->function, strlen(fault->function) + 1);
+	return gmod_hash_bytes(h, &fault->offset, sizeof(fault->offset));
+}
+
+void gmod_fault_site_text(struct gmod_text *t, const struct gmod_fault_view *v)
+{
+	const char *name = *v->function ? v->function : v->kernel;
+
+	gmod_text_escaped(t, *name ? name : "-", GMOD_NAME_SHOWN);
+	if (*name && v->raw->has_pc)
+		gmod_text_fmt(t, "+0x%llx", (ull)v->raw->offset);
+}
+
+void gmod_fault_three_text(struct gmod_text *t, const char *what, const uint32_t n[3])
+{
+	gmod_text_fmt(t, "%s (%u,%u,%u)", what, n[0], n[1], n[2]);
+}
+
+void gmod_fault_line_text(struct gmod_text *t, const struct gmod_fault_view *v, unsigned i)
+{
+	gmod_text_escaped(t, v->line[i].file, GMOD_FAULT_FILE_SHOWN);
+	gmod_text_fmt(t, ":%u", v->raw->at[i].line);
+	if (!*v->line[i].function)
+		return;
+	gmod_text_str(t, " in ");
+	gmod_text_escaped(t, v->line[i].function, GMOD_NAME_SHOWN);
+}
+
+static void add_access(struct gmod_text *t, const struct gmod_operand *operand)
+{
+	static const char *const access[] = {"read", "write", "atomic access"};
+	static const char *const space[] = {
+	    [GMOD_SPACE_SHARED] = " of shared memory", [GMOD_SPACE_LOCAL] = " of local memory"};
+
+	gmod_text_fmt(t, ": %s of %u byte%s", access[operand->access], operand->bytes, gmod_plural(operand->bytes));
+	if (operand->space >= GMOD_SPACE_SHARED)
+		gmod_text_str(t, space[operand->space]);
+}
+
+void gmod_fault_title(struct gmod_text *t, const struct gmod_fault_view *v)
+{
+	static const char *const where[] = {
+	    [GMOD_PAST_END] = "past the end of", [GMOD_BEFORE_START] = "before the start of", [GMOD_INSIDE] = "inside"};
+	const struct gmod_finding *f = v->finding;
+	const struct gmod_fault *fault = v->raw;
+	uint64_t away = gmod_fault_distance(f);
+
+	gmod_text_str(t, kinds[kind_of(fault)].words);
+	if (kind_of(fault) == GMOD_FAULT_UNKNOWN)
+		gmod_text_fmt(t, " %u", fault->driver_kind);
+	if (fault->has_operand)
+		add_access(t, &fault->operand);
+	if (!gmod_fault_has_address(v))
+		return;
+	if (f->related != GMOD_NOT_RELATED)
+		gmod_text_fmt(t, ", %llu byte%s %s a %llu-byte buffer%s", (ull)away, gmod_plural(away),
+			      where[f->related], (ull)f->buffer.size, f->buffer.freed_ns ? " that had been freed" : "");
+	else if (fault->operand.space < GMOD_SPACE_SHARED)
+		gmod_text_str(t, ", near no buffer that GMOD knows");
+}
+
+/* The first that the user wrote: atomics and __ldg are inlined from headers of the toolkit. */
+static unsigned users_line(const struct gmod_fault_view *v)
+{
+	unsigned i = 0;
+
+	while (i + 1 < v->raw->lines && strstr(v->line[i].file, "/targets/") && strstr(v->line[i].file, "/include/"))
+		i++;
+	return i;
+}
+
+bool gmod_fault_next_step(struct gmod_text *t, const struct gmod_fault_view *v)
+{
+	if (!v->raw->lines) {
+		gmod_text_str(t, v->raw->has_pc ? "build with -lineinfo (nvcc) to have the line named" : "");
+		return v->raw->has_pc;
+	}
+	gmod_text_str(t, "look ");
+	if (gmod_fault_has_thread(v)) {
+		gmod_fault_three_text(t, "what thread", v->lane->thread);
+		gmod_fault_three_text(t, " of block", v->raw->block);
+		gmod_text_str(t, " does ");
+	}
+	gmod_text_str(t, "at ");
+	gmod_fault_line_text(t, v, users_line(v));
+	return true;
+}

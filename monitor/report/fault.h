@@ -1,0 +1,57 @@
+/* The words for a fault of the GPU. */
+#ifndef GMOD_MONITOR_REPORT_FAULT_H
+#define GMOD_MONITOR_REPORT_FAULT_H
+
+#include "monitor/registry/finding.h"
+#include "monitor/report/symbol.h"
+
+enum { GMOD_FAULT_FILE_SHOWN = 512 }; /* bytes of a path, in text */
+
+/* Names are readable ones; "": not known, or there is none. */
+struct gmod_fault_view {
+	const struct gmod_finding *finding;
+	const struct gmod_fault *raw;       /* NULL: the finding is of another class */
+	const struct gmod_fault_lane *lane; /* the one that the finding is about; NULL: there is none */
+	char kernel[GMOD_SHORT_NAME_MAX], function[GMOD_SHORT_NAME_MAX];
+	struct {
+		char file[1024]; /* with its directory */
+		char function[GMOD_SHORT_NAME_MAX];
+	} line[GMOD_FAULT_INLINED];
+};
+
+void gmod_fault_view(struct gmod_fault_view *v, const struct gmod_finding *f);
+
+/* "illegal-address", for programs. */
+const char *gmod_fault_kind_name(const struct gmod_fault *fault);
+
+/* Does the thread that is told have a certain address? */
+static inline bool gmod_fault_has_address(const struct gmod_fault_view *v)
+{
+	return v->lane && v->lane->has_address;
+}
+
+/* Is it that thread, or may it be another one of its warp? */
+static inline bool gmod_fault_has_thread(const struct gmod_fault_view *v)
+{
+	return v->lane && (v->lane->has_address || v->raw->lane_count == 1);
+}
+
+static inline uint64_t gmod_fault_distance(const struct gmod_finding *f)
+{
+	return f->offset < 0 ? -(uint64_t)f->offset : (uint64_t)f->offset;
+}
+
+/* A hash of its kernel and instruction, from h on; 0: neither is known. */
+uint64_t gmod_fault_site_hash(uint64_t h, const struct gmod_fault *fault);
+
+/* Append "scale_kernel+0x170" ("-": no name is known), "thread (64,0,0)", "oob.cu:7 in row". */
+void gmod_fault_site_text(struct gmod_text *t, const struct gmod_fault_view *v);
+void gmod_fault_three_text(struct gmod_text *t, const char *what, const uint32_t n[3]);
+void gmod_fault_line_text(struct gmod_text *t, const struct gmod_fault_view *v, unsigned i);
+
+void gmod_fault_title(struct gmod_text *t, const struct gmod_fault_view *v);
+
+/* What to do next, if a line is known or could be. */
+bool gmod_fault_next_step(struct gmod_text *t, const struct gmod_fault_view *v);
+
+#endif
