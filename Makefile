@@ -76,8 +76,6 @@ LIB_S := $(wildcard lib/*/*.S)
 LIB_O := $(LIB_C:%.c=$(BUILD)/%.o) $(LIB_S:%.S=$(BUILD)/%.S.o)
 # The exported dlsym, _exit, sigaction and the like, and what stands before libgcc's, stay out of programs that link the library's objects.
 HOOK_O := $(addprefix $(BUILD)/lib/,driver/dlsym_hook.o driver/dlsym_entry.S.o life/exec_entry.S.o life/ending.o base/unwind_table.o)
-# Nothing calls them yet: they are built and tested, and stay out of the library.
-UNCALLED_O := $(addprefix $(BUILD)/lib/faults/,address.o dump.o effect.o lines.o sass.o)
 FUZZED_C := tests/fuzz/dump.c $(addprefix lib/faults/,sass.c dump.c lines.c address.c effect.c)
 UNIT_C := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_C:tests/unit/%.c=$(BUILD)/unit/%)
@@ -151,9 +149,9 @@ $(BUILD)/libgmod.map: lib/driver/entrypoints.def $(wildcard include/gmod.h) scri
 	$(call say,MAP )scripts/exports --map >$@.tmp
 	@mv $@.tmp $@
 
-$(LIBRARY): $(filter-out $(UNCALLED_O),$(LIB_O)) $(BUILD)/libgmod.map $(BUILD)/objects
+$(LIBRARY): $(LIB_O) $(BUILD)/libgmod.map $(BUILD)/objects
 	$(call say,LINK)$(CC) $(LDFLAGS_LIB) $(SANLINK) $(LDFLAGS) -Wl,--version-script=$(BUILD)/libgmod.map \
-		-Wl,-soname,libgmod.so -o $@ $(filter-out $(UNCALLED_O),$(LIB_O)) -ldl
+		-Wl,-soname,libgmod.so -o $@ $(LIB_O) -ldl
 
 $(BUILD)/libgmod-objects.a: $(filter-out $(HOOK_O),$(LIB_O)) $(BUILD)/objects
 	@rm -f $@

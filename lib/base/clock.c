@@ -27,6 +27,14 @@ uint64_t gmod_ns_of_ticks(uint64_t ticks)
 	return passed ? now.ns - (uint64_t)((unsigned __int128)ago * ns / passed) : now.ns;
 }
 
+uint64_t gmod_ticks_ago(uint64_t ns)
+{
+	struct gmod_moment now = gmod_now();
+	uint64_t passed_ns = now.ns - first.ns, passed = now.ticks - first.ticks;
+
+	return ns < passed_ns ? now.ticks - (uint64_t)((unsigned __int128)ns * passed / passed_ns) : first.ticks;
+}
+
 uint64_t gmod_ticks_of_the_kernel(void)
 {
 	return gmod_monotonic_ns();

@@ -86,6 +86,9 @@ void gmod_clock_init(const char *source);
 /* CLOCK_REALTIME at so many ticks, by the time that has passed since gmod_clock_init(). */
 uint64_t gmod_ns_of_ticks(uint64_t ticks);
 
+/* What the ticks were so many ns ago, or at gmod_clock_init() if that was later. */
+uint64_t gmod_ticks_ago(uint64_t ns);
+
 struct gmod_moment {
 	uint64_t ns;    /* CLOCK_REALTIME */
 	uint64_t ticks; /* gmod_ticks() */

@@ -46,6 +46,7 @@ struct gmod_hot {
 	    context;          /* the only one there has been, 0: none yet, or GMOD_SEVERAL (lib/context/context.h) */
 	atomic_int ordered;   /* stream-ordered buffers that wait for the next kernel (lib/buffers/ordered.h) */
 	atomic_int residents; /* 1: a guard may stay on the device (device/guard.h) */
+	atomic_int keeper;    /* enum gmod_keeper: of the driver's exception dump (lib/faults/keeper.h) */
 	atomic_int counter;   /* 1: the processor's counter tells the time (lib/base/clock.h) */
 	atomic_int python;    /* not 0: there is a Python whose frames can be read (lib/base/python.h) */
 	uint64_t key[2];      /* of the canaries; set by gmod_phase_arm() */

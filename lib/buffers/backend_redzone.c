@@ -73,7 +73,7 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 	if (q->capped)
 		return GMOD_FAILS;
 	/* First: the driver gives what lies behind it next. */
-	tiny = total < GMOD_LARGE && !head ? gmod_context_tiny(c) : 0;
+	tiny = total < GMOD_LARGE && !head ? gmod_context_buffer(c, &c->tiny) : 0;
 	if (NEXT(cuMemAlloc_v2)(&raw, total) != CUDA_SUCCESS) {
 		give(c, extra);
 		return GMOD_FAILS;

@@ -51,6 +51,13 @@ struct gmod_gathering {
 	bool overdue;  /* copies of an earlier gather may still be on their way */
 };
 
+/* A buffer of GMOD_DEVICE_ALIGNMENT bytes (lib/context/wait.h). */
+struct gmod_tiny {
+	_Atomic uint64_t at;
+	_Atomic unsigned life; /* whose it is */
+	atomic_flag making;
+};
+
 struct gmod_context {
 	_Atomic(CUcontext) handle;
 	atomic_int state;
@@ -65,11 +72,8 @@ struct gmod_context {
 	 * What is kept for the context, each by the file that is named. A life says whose it is (gmod_context_life()):
 	 * what an earlier context had went with it. Pages stay with the entry, for its next one.
 	 */
-	_Alignas(64) struct {
-		_Atomic uint64_t at;
-		_Atomic unsigned life;
-		atomic_flag making;
-	} tiny; /* a buffer that keeps waits short: lib/context/wait.c */
+	_Alignas(64) struct gmod_tiny tiny; /* keeps waits short, and may hold the canaries of a buffer behind it */
+	struct gmod_tiny filled;            /* by probes: lib/context/fault.c */
 	struct {
 		_Atomic(void *) pages;
 		_Atomic unsigned life; /* for whom they are registered; 0: nobody */

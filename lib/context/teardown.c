@@ -154,10 +154,27 @@ static atomic_bool said;
 
 static bool is_of_no_entry(void)
 {
+	return !gmod_context_any_broken(false) && gmod_first_time(&said);
+}
+
+static bool says_broken(struct gmod_context *c)
+{
+	bool broken;
+
+	if (!gmod_context_use_begin(c))
+		return false;
+	broken = is_broken(c);
+	gmod_context_use_end(c);
+	return broken;
+}
+
+bool gmod_context_any_broken(bool ask)
+{
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_BROKEN)
-			return false;
-	return gmod_first_time(&said);
+		if (atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_BROKEN ||
+		    (ask && says_broken(gmod_context_at(i))))
+			return true;
+	return false;
 }
 
 void gmod_context_failed(CUresult error, const char *entry_point)

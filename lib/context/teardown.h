@@ -39,6 +39,9 @@ void gmod_context_listen(const struct gmod_context_listener *listener);
  */
 __attribute__((cold)) void gmod_context_failed(CUresult error, const char *entry_point);
 
+/* Is any, as far as the program has been told so; ask: or as the driver says now? */
+bool gmod_context_any_broken(bool ask);
+
 /* NULL: the context has no entry, or others are at it, and the call goes on natively. */
 struct gmod_context *gmod_context_teardown_begin(CUcontext handle);
 void gmod_context_teardown_commit(struct gmod_context *c);

@@ -3,36 +3,32 @@
 #include "lib/base/facts.h"
 #include "monitor/registry/layout.h"
 
-/*
- * The driver takes 2 MiB from the device for it, and while it has them the next tiny buffer comes and goes in 2 us;
- * without, the device memory does too, in 107 us (measured on an H200, driver 580).
- */
-uint64_t gmod_context_tiny(struct gmod_context *c)
+uint64_t gmod_context_buffer(struct gmod_context *c, struct gmod_tiny *tiny)
 {
 	unsigned life = gmod_context_life(c);
 	CUstreamCaptureMode mode;
 	CUdeviceptr fresh = 0;
 
 	/* acquire: at is this context's. What was an earlier one's may be anybody's now. */
-	if (atomic_load_explicit(&c->tiny.life, memory_order_acquire) == life)
-		return atomic_load_explicit(&c->tiny.at, memory_order_relaxed);
-	if (atomic_flag_test_and_set_explicit(&c->tiny.making, memory_order_acquire))
+	if (atomic_load_explicit(&tiny->life, memory_order_acquire) == life)
+		return atomic_load_explicit(&tiny->at, memory_order_relaxed);
+	if (atomic_flag_test_and_set_explicit(&tiny->making, memory_order_acquire))
 		return 0;
 	/* Another thread may just have made it. */
-	if (atomic_load_explicit(&c->tiny.life, memory_order_relaxed) == life) {
-		fresh = atomic_load_explicit(&c->tiny.at, memory_order_relaxed);
+	if (atomic_load_explicit(&tiny->life, memory_order_relaxed) == life) {
+		fresh = atomic_load_explicit(&tiny->at, memory_order_relaxed);
 	} else {
 		mode = gmod_relaxed_begin();
 		if (NEXT(cuMemAlloc_v2)(&fresh, GMOD_DEVICE_ALIGNMENT) == CUDA_SUCCESS) {
-			atomic_store_explicit(&c->tiny.at, fresh, memory_order_relaxed);
+			atomic_store_explicit(&tiny->at, fresh, memory_order_relaxed);
 			/* release: see above */
-			atomic_store_explicit(&c->tiny.life, life, memory_order_release);
+			atomic_store_explicit(&tiny->life, life, memory_order_release);
 		} else {
-			gmod_degraded("cuMemAlloc before a wait");
+			gmod_degraded("cuMemAlloc of a context's buffer");
 		}
 		gmod_relaxed_end(mode);
 	}
-	atomic_flag_clear_explicit(&c->tiny.making, memory_order_release);
+	atomic_flag_clear_explicit(&tiny->making, memory_order_release);
 	return fresh;
 }
 
@@ -43,7 +39,7 @@ bool gmod_context_wait(struct gmod_context *c)
 	bool waited;
 
 	if (c)
-		gmod_context_tiny(c);
+		gmod_context_buffer(c, &c->tiny);
 	if (NEXT(cuMemAlloc_v2)(&tiny, 1) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemAlloc before a wait");
 		if (NEXT(cuMemAllocManaged)(&tiny, 1, CU_MEM_ATTACH_GLOBAL) != CUDA_SUCCESS)

@@ -228,6 +228,7 @@ static const struct gmod_role_does {
 	bool blames; /* a copy that the driver refuses may be reported */
 	bool noted;  /* something was done, or waited for, so that the monitor looks */
 	bool waited;
+	bool vouches; /* its success says that work has gone well: not once a dump says otherwise */
 } gmod_roles[GMOD_ROLES] = {
     [GMOD_COPY] = {.refuses = refuses_copy, .order = ARMS, .blames = true, .noted = true},
     [GMOD_COPY_TO_HOST] = {.refuses = refuses_copy,
@@ -235,19 +236,27 @@ static const struct gmod_role_does {
 			   .order = ARMS,
 			   .blames = true,
 			   .noted = true,
+			   .vouches = true,
 			   .timed = true},
     [GMOD_COPIES] = {.refuses = refuses_batch, .order = PASSES, .noted = true},
     [GMOD_FILL] = {.refuses = refuses_fill, .order = ARMS, .blames = true, .noted = true},
     [GMOD_WORD] = {.refuses = refuses_words, .succeeded = stream_held, .order = PASSES, .noted = true},
     [GMOD_ADVICE] = {.refuses = refuses_advice, .order = PASSES},
-    [GMOD_WAIT] = {.succeeded = prove_stream, .order = JOINS_AND_WAITS, .noted = true, .waited = true, .timed = true},
+    [GMOD_WAIT] = {.succeeded = prove_stream,
+		   .order = JOINS_AND_WAITS,
+		   .noted = true,
+		   .waited = true,
+		   .vouches = true,
+		   .timed = true},
     [GMOD_WAIT_CONTEXT] = {.prepare = ask_context,
 			   .succeeded = prove_context,
 			   .order = PASSES,
 			   .noted = true,
 			   .waited = true,
+			   .vouches = true,
 			   .timed = true},
-    [GMOD_WAIT_EVENT] = {.prepare = ask_event, .succeeded = prove_event, .noted = true, .waited = true},
+    [GMOD_WAIT_EVENT] =
+	{.prepare = ask_event, .succeeded = prove_event, .noted = true, .waited = true, .vouches = true},
     [GMOD_RECORD] = {.prepare = forget_event, .succeeded = event_recorded, .order = JOINS_AND_WAITS, .timed = true},
     /* An event over a whole context stands for no one stream: it proves nothing here. */
     [GMOD_RECORD_CONTEXT] = {.prepare = forget_event, .order = PASSES},
@@ -293,6 +302,8 @@ STRAIGHT CUresult gmod_call_end(enum gmod_role of, const struct gmod_call *c, CU
 {
 	const struct gmod_role_does *role = &gmod_roles[of];
 
+	if (r == CUDA_SUCCESS && role->vouches && gmod_has_faulted())
+		r = gmod_fault_late();
 	if (r == CUDA_ERROR_NOT_READY && role->waited)
 		return r;
 	if (r == CUDA_SUCCESS && role->succeeded && gmod_on())

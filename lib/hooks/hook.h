@@ -21,6 +21,7 @@
 #include "lib/buffers/ordered.h"
 #include "lib/context/capture.h"
 #include "lib/context/current.h"
+#include "lib/context/fault.h"
 #include "lib/context/teardown.h"
 #include "monitor/launches/launch.h"
 

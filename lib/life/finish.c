@@ -14,6 +14,7 @@
 #include "lib/buffers/gather.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/ordered.h"
+#include "lib/context/fault.h"
 #include "lib/driver/driver.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
@@ -31,6 +32,7 @@ static void report_leaks(void)
 /* Where more follows, what the CPU sees is told first: the driver may take its time. */
 void gmod_look_at_all(bool last)
 {
+	gmod_fault_probe();
 	if (!gmod_sweep_all(GMOD_SECONDS(1)))
 		gmod_degraded("a look at all buffers");
 	if (!last)
@@ -201,7 +203,9 @@ void gmod_look(uint64_t deadline, bool ends)
 
 int gmod_exit_status(int status)
 {
-	return gmod_phase_is_ours() && gmod_options()->exit_on_findings && gmod_report_findings()
-		   ? (int)gmod_options()->exitcode
-		   : status;
+	bool counts = gmod_phase_is_ours() && gmod_options()->exit_on_findings && gmod_report_findings();
+
+	/* Natively a program that ends at once behind a fault has status 0. */
+	counts = counts || (gmod_phase_is_ours() && !status && gmod_fault_is_unseen());
+	return counts ? (int)gmod_options()->exitcode : status;
 }

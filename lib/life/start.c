@@ -23,15 +23,18 @@
 #include "lib/buffers/gather.h"
 #include "lib/buffers/ordered.h"
 #include "lib/buffers/patrol.h"
+#include "lib/context/fault.h"
 #include "lib/driver/dlsym_next.h"
 #include "lib/driver/driver.h"
 #include "lib/driver/homonyms.h"
+#include "lib/faults/keeper.h"
 #include "lib/life/finish.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/launch.h"
 #include "monitor/registry/index.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/monitor.h"
+#include "monitor/watch/postmortem.h"
 
 static const struct gmod_round rounds[] = {
     {gmod_patrol_tick, gmod_patrol_leisure, NULL},
@@ -63,6 +66,7 @@ static bool set_up(void)
 		gmod_python_init(gmod_next_dlsym);
 	dlerror(); /* most programs have no Python */
 	gmod_thread_init(gmod_launch_abandon);
+	gmod_context_listen(&gmod_faults_of_context);
 	gmod_context_listen(&gmod_ordered_of_context);
 	gmod_context_listen(&gmod_buffers_of_context);
 	gmod_context_listen(&gmod_device_of_context);
@@ -91,6 +95,7 @@ void gmod_start(void)
 		gmod_signals_start();
 	gmod_phase_set(GMOD_ON);
 	gmod_log_note(1, "started: version " GMOD_VERSION ", %u hooks armed", gmod_hooks_armed());
+	gmod_keeper_start(gmod_gpu_fault);
 }
 
 static atomic_bool asked; /* a cuInit has come through us */

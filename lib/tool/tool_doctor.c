@@ -150,6 +150,20 @@ static int attribute(const struct driver *driver, CUdevice_attribute which, CUde
 	return driver->device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
 }
 
+/* Whether faults=exact can be had, as far as can be known without a fault. */
+static void say_faults(const struct driver *driver, int devices)
+{
+	int version = 0, mps = 0;
+
+	driver->version(&version);
+	for (int i = 0; i < devices; i++)
+		mps |= attribute(driver, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, i);
+	line("faults", "%s",
+	     version < 12050 ? "by suspects only: faults=exact needs a driver of CUDA 12.5 or later"
+	     : mps           ? "by suspects only: under MPS a dump would end the other clients"
+			     : "named exactly with faults=exact (gmod --exact)");
+}
+
 /* What the options ask for and the device has not; NULL: it has all. */
 static const char *shortage(bool concurrent, bool mapped, const struct gmod_options *options)
 {
@@ -210,6 +224,7 @@ static bool check_devices(const struct driver *driver, const struct gmod_options
 	for (int i = 0; i < count; i++)
 		check_device(driver, i, options, found);
 	found->devices = count;
+	say_faults(driver, count);
 	return true;
 }
 

@@ -21,19 +21,23 @@ void gmod_freed_remember(const struct gmod_buffer_facts *facts)
 	gmod_unlock(&lock);
 }
 
-bool gmod_freed_find(uint64_t address, struct gmod_buffer_facts *out)
+bool gmod_freed_nth(uint64_t n, struct gmod_buffer_facts *out)
 {
-	bool found = false;
+	bool there;
 
 	if (!gmod_lock(&lock))
 		return false;
-	for (uint64_t i = 0; freed && !found && i < REMEMBERED && i < freed_count; i++) {
-		const struct gmod_buffer_facts *f = &freed[(freed_count - 1 - i) % REMEMBERED];
-
-		found = f->base == address;
-		if (found)
-			*out = *f;
-	}
+	there = freed && n < REMEMBERED && n < freed_count;
+	if (there)
+		*out = freed[(freed_count - 1 - n) % REMEMBERED];
 	gmod_unlock(&lock);
-	return found;
+	return there;
+}
+
+bool gmod_freed_find(uint64_t address, struct gmod_buffer_facts *out)
+{
+	for (uint64_t n = 0; gmod_freed_nth(n, out); n++)
+		if (out->base == address)
+			return true;
+	return false;
 }

@@ -7,6 +7,9 @@
 /* By the thread that has freed it. */
 void gmod_freed_remember(const struct gmod_buffer_facts *facts);
 
+/* The n-th of the latest freed buffers, from 0, the latest first. false: there is none, or no longer. */
+bool gmod_freed_nth(uint64_t n, struct gmod_buffer_facts *out);
+
 /* The latest buffer freed that began at this address. */
 bool gmod_freed_find(uint64_t address, struct gmod_buffer_facts *out);
 

@@ -6,15 +6,22 @@
 #include "lib/base/phase.h"
 #include "lib/base/unwind.h"
 #include "lib/base/facts.h"
+#include "lib/base/log.h"
 #include "lib/driver/errors.h"
+#include "lib/faults/dump.h"
+#include "lib/faults/keeper.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
 #include "monitor/watch/damage.h"
+#include "monitor/watch/missed.h"
 #include "monitor/watch/sweep.h"
 
 enum { UNTOLD = 8 };
+
+/* A wait may have vouched for the launch that faulted; a dump takes up to 5.5 s (tests/gpu/faults/README.md). */
+#define LATEST GMOD_SECONDS(6)
 
 /* The latest allocated live buffers, latest first: where it happened is not known, what was new is the best guess. */
 static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
@@ -43,16 +50,35 @@ static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 	return count;
 }
 
+/* What can be said by what the CPU sees, whatever has happened: what was changed, and who ran. */
+static void look_around(struct gmod_finding *f)
+{
+	static struct gmod_buffer_facts all[UNTOLD][GMOD_NEARBY_MAX];
+	static atomic_uint turn;
+	struct gmod_buffer_facts *nearby = all[atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % UNTOLD];
+	struct gmod_scope scope;
+
+	/* No signal handler may jump out of this with the lock and the pin. */
+	gmod_scope_begin(&scope);
+	if (gmod_sweep_lock(2000000000)) {
+		gmod_sweep_thorough(GMOD_PIN_SWEEP);
+		if (f->fault)
+			gmod_find_missed(f);
+		gmod_suspects_find(
+		    f, &(struct gmod_window){.intact = f->fault ? gmod_ticks_ago(LATEST) : gmod_now().ticks}, NULL);
+		f->nearby = nearby;
+		f->nearby_count = f->related == GMOD_NOT_RELATED ? latest_buffers(nearby) : 0;
+		gmod_sweep_unlock();
+	}
+	gmod_scope_end(&scope);
+}
+
 /* Under the lock. What is told later on finds its nearby buffers, unless as many contexts break meanwhile. */
 static void report(CUresult error, const char *entry_point)
 {
-	static struct gmod_buffer_facts all[UNTOLD][GMOD_NEARBY_MAX];
 	static struct gmod_suspect suspects[GMOD_SUSPECTS_MAX];
-	static unsigned turn;
-	struct gmod_buffer_facts *nearby = all[turn++ % UNTOLD];
 	struct gmod_finding f = {
 	    .class = GMOD_POST_MORTEM, .status = GMOD_FINAL, .suspect = suspects, .suspect_room = GMOD_SUSPECTS_MAX};
-	struct gmod_scope scope;
 
 	f.error = error;
 	f.error_name = gmod_sticky_name(error);
@@ -60,16 +86,7 @@ static void report(CUresult error, const char *entry_point)
 	f.seen_ns = gmod_now().ns;
 	f.called_tid = gmod_thread_self() ? gmod_thread_self()->tid : 0;
 	gmod_unwind(&f.called_at, gmod_options()->stack_depth);
-	/* No signal handler may jump out of this with the lock and the pin. */
-	gmod_scope_begin(&scope);
-	if (gmod_sweep_lock(2000000000)) {
-		gmod_sweep_thorough(GMOD_PIN_SWEEP);
-		gmod_suspects_find(&f, &(struct gmod_window){.intact = gmod_now().ticks}, NULL);
-		f.nearby = nearby;
-		f.nearby_count = latest_buffers(nearby);
-		gmod_sweep_unlock();
-	}
-	gmod_scope_end(&scope);
+	look_around(&f);
 	gmod_damage_settle(true);
 	f.id = gmod_finding_next_id();
 	gmod_report(&f);
@@ -80,8 +97,49 @@ void gmod_post_mortem(CUresult error, const char *entry_point)
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct timespec until = gmod_time_in(GMOD_SECONDS(2));
 
-	if (pthread_mutex_timedlock(&lock, &until))
+	/* A dump may begin only behind the error, which is told with what the dump says. */
+	if (gmod_keeper_await(GMOD_SECONDS(1)) || pthread_mutex_timedlock(&lock, &until))
 		return;
 	report(error, entry_point);
 	pthread_mutex_unlock(&lock);
+}
+
+/* ---- a fault of which there is a dump ---- */
+
+/* Launches of other kernels did not fault. One of a kernel's that has no name may have. */
+static void keep_its_launches(struct gmod_finding *f)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; f->fault->kernel && i < f->suspect_count; i++)
+		if (!f->suspect[i].name || !strcmp(f->suspect[i].name, f->fault->kernel))
+			f->suspect[kept++] = f->suspect[i];
+	if (f->fault->kernel)
+		f->suspect_count = kept;
+}
+
+bool gmod_gpu_fault(const void *dump, size_t size)
+{
+	static struct gmod_suspect suspects[GMOD_SUSPECTS_MAX];
+	static struct gmod_fault fault;
+	const char *problem = gmod_dump_read(dump, size, &fault);
+	struct gmod_finding f = {.class = GMOD_GPU_FAULT,
+				 .status = GMOD_FINAL,
+				 .suspect = suspects,
+				 .suspect_room = GMOD_SUSPECTS_MAX,
+				 .fault = &fault};
+
+	if (!problem && !fault.has_pc && !fault.kernel && fault.kind == GMOD_FAULT_UNKNOWN)
+		problem = "it names no kernel";
+	if (problem) {
+		gmod_log_note(0, "the driver's exception dump of %zu bytes tells nothing: %s", size, problem);
+		return false;
+	}
+	f.seen_ns = gmod_now().ns;
+	look_around(&f);
+	keep_its_launches(&f);
+	gmod_damage_settle(true);
+	f.id = gmod_finding_next_id();
+	gmod_report(&f);
+	return true;
 }

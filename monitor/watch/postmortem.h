@@ -10,4 +10,10 @@
 /* In the thread whose call returned the error, before the buffers of that context are let go. */
 __attribute__((cold)) void gmod_post_mortem(CUresult error, const char *entry_point);
 
+/*
+ * The same with the driver's exception dump, which stays as long as the process: the finding names instruction, thread
+ * and the buffer that was missed, as far as the dump says. false: it says nothing. Once, in a thread of ours.
+ */
+bool gmod_gpu_fault(const void *dump, size_t size);
+
 #endif

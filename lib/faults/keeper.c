@@ -1,0 +1,310 @@
+#include "lib/faults/keeper.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/deadline.h"
+#include "lib/base/facts.h"
+#include "lib/base/futex.h"
+#include "lib/base/log.h"
+#include "lib/base/log_file.h"
+#include "lib/base/worker.h"
+#include "lib/driver/driver.h"
+
+#define DUMP_MAX ((size_t)256 << 20)
+enum { OLDEST_DRIVER = 12050, PATH_LENGTH = 64, FILE_LENGTH = 1024 };
+
+static struct {
+	int read_end, write_end; /* of the keeper's own table */
+	char path[PATH_LENGTH];  /* of the pipe, for the driver; "" until it is there */
+	const char *problem;
+	char *dump; /* as much as there is room for */
+	size_t room, size;
+	bool overflowed;
+	bool (*told)(const void *dump, size_t size);
+} keeper;
+static atomic_int settled; /* a futex: 1 once the keeper has its pipe, or has a problem */
+
+static void set_state(enum gmod_keeper state)
+{
+	/* release: who sees it sees the dump */
+	atomic_store_explicit(&gmod_hot.keeper, state, memory_order_release);
+	gmod_futex_wake(&gmod_hot.keeper);
+}
+
+static int state(void)
+{
+	return atomic_load_explicit(&gmod_hot.keeper, memory_order_acquire);
+}
+
+/* ---- the thread that reads ---- */
+
+/* Of the copy of the program's table: a pipe of the program's would not end while one of its ends is open here. */
+static void close_all(void)
+{
+	struct dirent *entry;
+	DIR *all;
+
+	if (!syscall(SYS_close_range, 0u, ~0u, 0u))
+		return;
+	/* Before Linux 5.9. */
+	all = opendir("/proc/thread-self/fd");
+	while (all && (entry = readdir(all)))
+		if (entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(all))
+			close(atoi(entry->d_name));
+	if (all)
+		closedir(all);
+}
+
+static const char *make_pipe(void)
+{
+	int ends[2], again;
+
+	if (unshare(CLONE_FILES))
+		return "the kernel gives a thread no descriptors of its own";
+	close_all();
+	if (pipe2(ends, O_CLOEXEC))
+		return "there is no pipe to be had";
+	keeper.read_end = ends[0];
+	keeper.write_end = ends[1];
+	snprintf(keeper.path, sizeof(keeper.path), "/proc/self/task/%d/fd/%d", (int)syscall(SYS_gettid), ends[1]);
+	again = open(keeper.path, O_WRONLY | O_CLOEXEC);
+	if (again < 0)
+		return "the pipe cannot be opened by its path in /proc";
+	close(again);
+	return NULL;
+}
+
+/* Memory for a dump: full multiprocessors make one of 122 MB. Where there is less, what does not fit is dropped. */
+static void make_room(void)
+{
+	for (keeper.room = DUMP_MAX; keeper.room >= (size_t)1 << 20; keeper.room /= 2) {
+		void *p =
+		    mmap(NULL, keeper.room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (p != MAP_FAILED) {
+			keeper.dump = p;
+			return;
+		}
+	}
+	keeper.room = 0;
+}
+
+static void await_first_byte(void)
+{
+	struct pollfd p = {.fd = keeper.read_end, .events = POLLIN};
+
+	while (poll(&p, 1, -1) <= 0)
+		;
+}
+
+static void read_to_the_end(void)
+{
+	static char dropped[4096];
+	ssize_t n;
+
+	do {
+		bool full = keeper.size == keeper.room;
+
+		n = read(keeper.read_end, full ? dropped : keeper.dump + keeper.size,
+			 full ? sizeof(dropped) : keeper.room - keeper.size);
+		keeper.overflowed |= full && n > 0;
+		keeper.size += full || n < 0 ? 0 : (size_t)n;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+}
+
+static void read_dump(void)
+{
+	keeper.problem = make_pipe();
+	atomic_store_explicit(&settled, 1, memory_order_release);
+	gmod_futex_wake(&settled);
+	if (keeper.problem)
+		return;
+	await_first_byte();
+	set_state(GMOD_KEEPER_BEGUN);
+	make_room();
+	close(keeper.write_end);
+	read_to_the_end();
+	set_state(GMOD_KEEPER_WHOLE);
+}
+
+/* ---- the thread that tells ---- */
+
+/* For a debugger. What reaches the driver is the pipe's path, never the user's. */
+static void write_copy(void)
+{
+	const char *pattern = gmod_options()->fault_dump;
+	char path[PATH_MAX];
+	const char *why = *pattern ? gmod_log_file_name(pattern, path, true) : NULL;
+	size_t done = 0;
+	ssize_t n = 0;
+	int fd;
+
+	if (!*pattern)
+		return;
+	fd = why ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600);
+	while (fd >= 0 && done < keeper.size && (n = write(fd, keeper.dump + done, keeper.size - done)) > 0)
+		done += (size_t)n;
+	if (fd < 0 || done < keeper.size)
+		gmod_log_note(0, "cannot write fault_dump %s: %s", why ? pattern : path, why ? why : strerror(errno));
+	else
+		gmod_log_note(0, "the fault's dump is in %s, for cuda-gdb: target cudacore %s", path, path);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void tell(void)
+{
+	bool told;
+
+	while (state() < GMOD_KEEPER_WHOLE)
+		gmod_futex_wait(&gmod_hot.keeper, state(), UINT64_MAX);
+	if (keeper.overflowed)
+		gmod_log_note(0, "the driver's exception dump is larger than %zu MiB: the rest was dropped",
+			      keeper.room >> 20);
+	told = keeper.told(keeper.dump, keeper.size);
+	set_state(told ? GMOD_KEEPER_TOLD : GMOD_KEEPER_UNTOLD);
+	write_copy();
+}
+
+/* ---- the driver ---- */
+
+static struct settings {
+	bool on;
+	unsigned flags;
+	char file[FILE_LENGTH];
+} before;
+
+static CUresult get(CUcoredumpSettings which, void *value, size_t size)
+{
+	return NEXT(cuCoredumpGetAttributeGlobal)(which, value, &size);
+}
+
+static CUresult set(const struct settings *s)
+{
+	size_t file = strlen(s->file) + 1, flags = sizeof(s->flags), on = sizeof(s->on);
+	struct settings wanted = *s;
+	CUresult r = NEXT(cuCoredumpSetAttributeGlobal)(CU_COREDUMP_FILE, wanted.file, &file);
+
+	r = r ? r : NEXT(cuCoredumpSetAttributeGlobal)(CU_COREDUMP_GENERATION_FLAGS, &wanted.flags, &flags);
+	return r ? r : NEXT(cuCoredumpSetAttributeGlobal)(CU_COREDUMP_ENABLE_ON_EXCEPTION, &wanted.on, &on);
+}
+
+/* A dump ends the other clients of an MPS server. */
+static bool is_under_mps(void)
+{
+	int count = 0, is = 0;
+
+	if (NEXT(cuDeviceGetCount)(&count) != CUDA_SUCCESS)
+		return false;
+	for (int i = 0; i < count && !is; i++)
+		if (NEXT(cuDeviceGetAttribute)(&is, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, i) != CUDA_SUCCESS)
+			is = 0;
+	return is;
+}
+
+static const char *why_not(void)
+{
+	int version = 0;
+
+	if (!HAVE(cuCoredumpSetAttributeGlobal) || !HAVE(cuCoredumpGetAttributeGlobal) ||
+	    NEXT(cuDriverGetVersion)(&version) != CUDA_SUCCESS || version < OLDEST_DRIVER)
+		return "the driver is older than CUDA 12.5";
+	if (gmod_is_under_a_tool())
+		return "a profiler or debugger is in the process";
+	if (is_under_mps())
+		return "the process is a client of MPS, whose other clients a dump would end";
+	if (get(CU_COREDUMP_ENABLE_ON_EXCEPTION, &before.on, sizeof(before.on)) ||
+	    get(CU_COREDUMP_GENERATION_FLAGS, &before.flags, sizeof(before.flags)) ||
+	    get(CU_COREDUMP_FILE, before.file, sizeof(before.file)))
+		return "the driver does not tell how it is to dump";
+	return before.on ? "the program or CUDA_ENABLE_COREDUMP_ON_EXCEPTION has dumps made already" : NULL;
+}
+
+static const char *start(void)
+{
+	static const struct gmod_worker reader = {"gmod-dump", read_dump}, teller = {"gmod-fault", tell};
+	/* Nothing of memory or constants, which may be large and private; and no abort, which ends the process. */
+	struct settings ours = {.on = true, .flags = CU_COREDUMP_LIGHTWEIGHT_FLAGS | CU_COREDUMP_SKIP_ABORT};
+	uint64_t deadline = GMOD_SECONDS(1);
+	const char *why = why_not();
+
+	if (why)
+		return why;
+	if (gmod_worker_start(&reader))
+		return "there is no thread to be had";
+	while (!atomic_load_explicit(&settled, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
+		;
+	if (!atomic_load_explicit(&settled, memory_order_acquire))
+		return "its thread did not start within a second";
+	if (keeper.problem)
+		return keeper.problem;
+	if (gmod_worker_start(&teller))
+		return "there is no thread to be had";
+	memcpy(ours.file, keeper.path, sizeof(keeper.path));
+	if (set(&ours) != CUDA_SUCCESS) {
+		set(&before);
+		return "the driver does not take the settings of a dump";
+	}
+	return NULL;
+}
+
+void gmod_keeper_start(bool (*told)(const void *dump, size_t size))
+{
+	const char *why;
+
+	if (gmod_options()->faults != GMOD_OPTION_FAULTS_EXACT)
+		return;
+	keeper.told = told;
+	why = start();
+	if (why)
+		gmod_log_note(0, "faults=exact is not possible: %s", why);
+	else
+		set_state(GMOD_KEEPER_READY);
+}
+
+void gmod_keeper_withdraw(void)
+{
+	static atomic_bool done;
+
+	if (state() != GMOD_KEEPER_READY || !gmod_first_time(&done))
+		return;
+	if (set(&before) != CUDA_SUCCESS)
+		gmod_degraded("cuCoredumpSetAttributeGlobal");
+	gmod_log_note(0, "faults=exact ends here: the program asks about exception dumps by itself");
+}
+
+/* Bytes stay in the pipe until the state is BEGUN. */
+bool gmod_keeper_has_dump(void)
+{
+	int fd = state() == GMOD_KEEPER_READY ? open(keeper.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1, bytes = 0;
+
+	if (fd >= 0 && ioctl(fd, FIONREAD, &bytes))
+		bytes = 0;
+	if (fd >= 0)
+		close(fd);
+	return bytes || gmod_has_faulted();
+}
+
+bool gmod_keeper_await(uint64_t ns)
+{
+	uint64_t rest = GMOD_SECONDS(10);
+
+	if (state() == GMOD_KEEPER_OFF)
+		return false;
+	while (state() == GMOD_KEEPER_READY && gmod_nap(&ns, GMOD_MILLISECONDS(1)))
+		;
+	while (gmod_has_faulted() && state() < GMOD_KEEPER_TOLD && gmod_nap(&rest, GMOD_MILLISECONDS(1)))
+		;
+	return state() == GMOD_KEEPER_TOLD;
+}

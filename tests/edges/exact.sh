@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# faults=exact where processes, files and limits are difficult. What programs do beside a fault is in tests/programs/fault.
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+# named NAME: the report names kernel and line.
+named() {
+	says "$1: the fault is told" '^==[0-9]+==GMOD: gpu-fault: illegal address: (read|write) of 4 bytes' "$err"
+	says "$1: with its line" '^    in kernel fault_(read|store), at .*kernels\.cu:[0-9]+$' "$err"
+}
+
+# The dump itself, for a debugger.
+check_dump() {
+	local dump=$work/the.dump
+	guarded "faults=exact:fault_dump=$dump" "$programs/bad_fault_read"
+	named dump
+	says "dump: the file is named" "the fault's dump is in $dump, for cuda-gdb" "$err"
+	same "dump: for its owner only" 600 "$(stat -c %a "$dump" 2>&1)"
+	says "dump: it is whole" 'errorPC valid at fault_read\+0x20' "$(python3 -B tests/gpu/faults/read_dump.py "$dump" 2>&1)"
+	rm -f "$dump"
+	ln -s "$work/elsewhere" "$dump"
+	guarded "faults=exact:fault_dump=$dump" "$programs/bad_fault_read"
+	named "dump: behind a link"
+	[ ! -e "$work/elsewhere" ]
+	judge "dump: no link is followed" $?
+	guarded "faults=exact:fault_dump=$work/none/dump" "$programs/bad_fault_read"
+	named "dump: nowhere"
+	says "dump: nowhere: it is said" 'cannot write fault_dump ' "$err"
+}
+
+# One line says why not, and there is the post-mortem.
+check_not_possible() {
+	guarded "faults=exact" env CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1 "CUDA_COREDUMP_FILE=$work/own" \
+		CUDA_COREDUMP_GENERATION_FLAGS=skip_abort "$programs/bad_fault_read"
+	says "the environment has dumps made: it is said" 'faults=exact is not possible: .*CUDA_ENABLE_COREDUMP_ON_EXCEPTION' "$err"
+	says "the environment has dumps made: they are" 'fault_read' "$(python3 -B tests/gpu/faults/read_dump.py "$work/own" 2>&1)"
+	guarded "faults=exact" env NSYS_PROFILING_SESSION_ID=1 "$programs/bad_fault_read"
+	says "under a profiler: it is said" 'faults=exact is not possible: a profiler or debugger' "$err"
+	says "under a profiler: there is the post-mortem" 'GMOD: post-mortem' "$err"
+}
+
+# Where signals are the program's, or nobody's.
+check_signals() {
+	guarded "faults=exact:signals=0" "$programs/bad_fault_exit"
+	named "signals=0"
+	same "signals=0: the status" 86 "$status"
+	guarded "faults=exact" env --ignore-signal=ABRT "$programs/bad_fault_stay"
+	says "SIGABRT ignored: the fault is told" 'GMOD: gpu-fault: ' "$err"
+}
+
+# A container's only process.
+check_process_1() {
+	unshare -r -p -f --mount-proc true 2>/dev/null || { skip "process 1" "no process namespaces here" && return; }
+	run_in guarded env "LD_PRELOAD=$gmod" GMOD_OPTIONS=faults=exact unshare -r -p -f --mount-proc "$programs/bad_fault_exit"
+	named "process 1"
+	same "process 1: the status" 86 "$status"
+}
+
+# A second device's context goes on as it does natively, and is not held up for long.
+check_two_devices() {
+	guarded "faults=exact" env SIM_DEVICES=2 "$programs/bad_fault_read"
+	named "two devices"
+}
+
+run_checks "$@"
