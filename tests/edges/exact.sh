@@ -56,6 +56,13 @@ check_process_1() {
 	same "process 1: the status" 86 "$status"
 }
 
+# The error may never come: then a call that vouches for work has waited for it once.
+check_forgotten() {
+	guarded "faults=exact" env SIM_DUMP_FORGOTTEN=1 "$programs/bad_fault_read"
+	named forgotten
+	same "forgotten: it is said once" 1 "$(grep -c 'GMOD: a kernel has faulted, and the driver has not said so for 2 s' <<<"$err")"
+}
+
 # A second device's context goes on as it does natively, and is not held up for long.
 check_two_devices() {
 	guarded "faults=exact" env SIM_DEVICES=2 "$programs/bad_fault_read"

@@ -80,7 +80,7 @@ def jax():
     def kernel(far, x, o):
         o[...] = x[pl.dslice(far[0], 64)]  # fault: jax
 
-    x, far = jnp.ones(64, dtype=jnp.float32), jnp.array([FAR >> 3], dtype=jnp.int32)
+    x, far = jnp.ones(64, dtype=jnp.float32), jnp.array([-(FAR >> 5)], dtype=jnp.int32)  # in front of the pool
     y = pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((64,), jnp.float32))(far, x)
     y.block_until_ready()
     print(y.sum())

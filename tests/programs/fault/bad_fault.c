@@ -10,8 +10,8 @@
 // case: bad_fault_assert "fault_assert", NOWHERE, ASK => gpu-fault; suspect: fault_assert
 // case: bad_fault_null "fault_read", 0, ASK => gpu-fault; suspect: fault_read
 // case: bad_fault_freed "fault_read", FREED, ASK => gpu-fault size 8388608 in make_buffer; suspect: fault_read
-// case: bad_fault_far "fault_read", FAR, ASK => gpu-fault size 8388608 in make_buffer; suspect: fault_read
-// case: bad_fault_vouched "fault_read", NOWHERE, VOUCHED => gpu-fault; suspect: fault_read
+// case: bad_fault_far "fault_read", FAR, ASK => gpu-fault size 8388608 in make_buffer; suspect: fault_read;
+//    skip-on: gpu
 // case: bad_fault_pipe "fault_store", NOWHERE, PIPE => gpu-fault; suspect: fault_store
 // case: bad_fault_graph "fault_read", NOWHERE, IN_A_GRAPH => gpu-fault; suspect: fault_read
 // case: bad_fault_query "fault_store", NOWHERE, QUERY => gpu-fault; suspect: fault_store
@@ -23,18 +23,19 @@
 // case: bad_fault_reset "fault_store", NOWHERE, RESET => gpu-fault; suspect: fault_store; exit: 86
 // case: bad_fault_unload "fault_store", NOWHERE, UNLOAD => gpu-fault; suspect: fault_store
 // case: bad_fault_exec "fault_store", NOWHERE, EXEC => gpu-fault; suspect: fault_store
-// case: bad_fault_descriptors "fault_store", NOWHERE, CLOSE_ALL => gpu-fault; suspect: fault_store
+// case: bad_fault_descriptors "fault_store", NOWHERE, CLOSE_ALL => gpu-fault; suspect: fault_store; skip-on: gpu
 // case: bad_fault_capture "fault_store", NOWHERE, CAPTURE => gpu-fault; suspect: fault_store
 // case: bad_fault_two_contexts "fault_store", NOWHERE, TWO_CONTEXTS => gpu-fault; suspect: fault_store
 // case: bad_fault_attributes "fault_store", NOWHERE, ATTRIBUTES => post-mortem; suspect: fault_store
-// case: bad_fault_under_mps "fault_store", NOWHERE, ASK => post-mortem; suspect: fault_store; sim-env: SIM_MPS=1;
-// skip-on: gpu case: bad_fault_refused "fault_store", NOWHERE, ASK => post-mortem; suspect: fault_store;
+// case: bad_fault_under_mps "fault_store", NOWHERE, ASK => post-mortem; suspect: fault_store;
+//    sim-env: SIM_MPS=1; skip-on: gpu
+// case: bad_fault_refused "fault_store", NOWHERE, ASK => post-mortem; suspect: fault_store;
 //    sim-env: SIM_FAIL=cuCoredumpSetAttributeGlobal:*:801; skip-on: gpu
 // case: bad_fault_cut "fault_read", NOWHERE, ASK => post-mortem; sim-env: SIM_DUMP_CUT=2000; skip-on: gpu
 // case: bad_fault_empty "fault_read", NOWHERE, ASK => post-mortem; sim-env: SIM_DUMP_EMPTY=1; skip-on: gpu
-// case: bad_fault_later "fault_store", NOWHERE, ASK => gpu-fault; suspect: fault_store; sim-env: SIM_DUMP_DELAY=700;
-// skip-on: gpu case: bad_fault_suspects "fault_store", NOWHERE, ASK => post-mortem; suspect: fault_store; options:
-// faults=off
+// case: bad_fault_later "fault_store", NOWHERE, ASK => gpu-fault; suspect: fault_store;
+//    sim-env: SIM_DUMP_DELAY=700; skip-on: gpu
+// case: bad_fault_suspects "fault_store", NOWHERE, ASK => post-mortem; suspect: fault_store; options: faults=off
 /*
  * One thread of a kernel faults, and the program does something behind its wait, which natively says that all is well.
  * GMOD names the kernel, and the program learns of the error as it would natively, or later. Where it cannot have the

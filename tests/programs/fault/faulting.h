@@ -21,7 +21,6 @@ enum act {
 	CAPTURE,
 	TWO_CONTEXTS,
 	ATTRIBUTES,
-	VOUCHED,
 	PIPE
 };
 
@@ -199,10 +198,7 @@ static void run(const char *kernel, long long where, enum act what)
 		launch_graph(kernel, p);
 	else
 		launch(kernel, p, NULL);
-	/* A load's wait comes back behind the dump. */
-	if (what == VOUCHED)
-		REQUIRE((cuCtxSynchronize() != CUDA_SUCCESS) == faults);
-	else if (what != QUERY)
+	if (what != QUERY)
 		cuCtxSynchronize();
 	act(what);
 }

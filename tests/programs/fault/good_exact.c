@@ -12,11 +12,10 @@
 // case: good_exact_reset LIVE, RESET
 // case: good_exact_unload LIVE, UNLOAD
 // case: good_exact_exec LIVE, EXEC => guarded: no
-// case: good_exact_close_all LIVE, CLOSE_ALL
+// case: good_exact_close_all LIVE, CLOSE_ALL => skip-on: gpu
 // case: good_exact_capture LIVE, CAPTURE
 // case: good_exact_two_contexts LIVE, TWO_CONTEXTS
 // case: good_exact_attributes LIVE, ATTRIBUTES
-// case: good_exact_vouched LIVE, VOUCHED
 // case: good_exact_pipe LIVE, PIPE
 // case: good_exact_under_mps LIVE, ASK => sim-env: SIM_MPS=1; skip-on: gpu
 /* The same programs without a fault: with faults=exact they end as they do natively. */
