@@ -74,6 +74,7 @@ struct gmod_context {
 	 */
 	_Alignas(64) struct gmod_tiny tiny; /* keeps waits short, and may hold the canaries of a buffer behind it */
 	struct gmod_tiny filled;            /* by probes: lib/context/fault.c */
+	_Atomic uint64_t probed;            /* gmod_activity_total() when the last one was asked for that came back */
 	struct {
 		_Atomic(void *) pages;
 		_Atomic unsigned life; /* for whom they are registered; 0: nobody */

@@ -3,80 +3,126 @@
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
-#include "lib/context/wait.h"
 #include "lib/driver/errors.h"
 #include "monitor/launches/activity.h"
 
+/* A late store's dump came 40 to 150 ms behind the wait. Kernels may fill the device for as long as they like. */
+#define FILL_PATIENCE GMOD_MILLISECONDS(500)
 #define PATIENCE GMOD_SECONDS(2)
 
-/* Inside the context. */
-static void await_a_fill(struct gmod_context *c)
+/* Inside the context. false: there is nothing to wait for. */
+static bool ask(struct gmod_context *c)
 {
-	uint64_t deadline = PATIENCE;
-	CUdeviceptr tiny = c->stream ? gmod_context_buffer(c, &c->filled) : 0;
-	if (!tiny || NEXT(cuMemsetD32Async)(tiny, 0, 1, c->stream) != CUDA_SUCCESS)
-		return;
-	while (gmod_keeper_is_ready() && gmod_may_call(c) && NEXT(cuStreamQuery)(c->stream) == CUDA_ERROR_NOT_READY &&
-	       gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
-		;
+	bool has = atomic_load_explicit(&c->filled.life, memory_order_acquire) == gmod_context_life(c);
+
+	return has && NEXT(cuMemsetD32Async)(atomic_load_explicit(&c->filled.at, memory_order_relaxed), 0, 1,
+					     c->stream) == CUDA_SUCCESS;
 }
 
-void gmod_fault_probe(void)
+static bool is_answered(struct gmod_context *c, uint64_t *deadline)
 {
-	static _Atomic uint64_t probed; /* what had been launched then */
-	CUstreamCaptureMode mode;
-	uint64_t now;
+	CUresult r;
 
-	if (gmod_keeper_is_ready()) {
-		now = gmod_activity_total();
-		if (atomic_load_explicit(&probed, memory_order_relaxed) == now)
-			return;
-		mode = gmod_relaxed_begin();
-		for (unsigned i = 0; i < GMOD_CONTEXTS && gmod_keeper_is_ready(); i++)
+	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY && gmod_keeper_is_ready() &&
+	       gmod_may_call(c) && gmod_nap(deadline, GMOD_MILLISECONDS(1) / 50))
+		;
+	return r == CUDA_SUCCESS;
+}
+
+/* All are asked before one is waited for. */
+static void probe(CUcontext only, uint64_t now)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	uint64_t asked = 0, deadline = FILL_PATIENCE;
+
+	for (int waits = 0; waits < 2; waits++)
+		for (unsigned i = 0; i < GMOD_CONTEXTS && gmod_keeper_is_ready(); i++) {
+			struct gmod_context *c = gmod_context_at(i);
+
+			if ((only && atomic_load_explicit(&c->handle, memory_order_relaxed) != only) ||
+			    atomic_load_explicit(&c->probed, memory_order_relaxed) == now ||
+			    (waits && !(asked >> i & 1)) || !gmod_context_enter(c))
+				continue;
+			if (!waits)
+				asked |= (uint64_t)ask(c) << i;
+			else if (is_answered(c, &deadline))
+				atomic_store_explicit(&c->probed, now, memory_order_relaxed);
+			gmod_context_leave(c);
+		}
+	gmod_relaxed_end(mode);
+}
+
+static CUresult ask_here(void)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	CUresult r = NEXT(cuStreamQuery)(CU_STREAM_LEGACY);
+
+	gmod_relaxed_end(mode);
+	return gmod_is_sticky(r) ? r : CUDA_SUCCESS;
+}
+
+/* The dump says nothing, and the program may end before it learns of the fault: then there is the post-mortem. */
+static void tell_what_is_known(void)
+{
+	uint64_t deadline = PATIENCE;
+	CUresult r = CUDA_SUCCESS;
+
+	while (r == CUDA_SUCCESS && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+		for (unsigned i = 0; i < GMOD_CONTEXTS && r == CUDA_SUCCESS; i++)
 			if (gmod_context_enter(gmod_context_at(i))) {
-				await_a_fill(gmod_context_at(i));
+				r = ask_here();
 				gmod_context_leave(gmod_context_at(i));
 			}
-		gmod_relaxed_end(mode);
-		/* Not before: a second thread that ends something meanwhile has to wait, too. */
-		atomic_store_explicit(&probed, now, memory_order_relaxed);
-	}
-	/* The dump is whole when the fill is done; the keeper may not have run since. */
-	if (gmod_keeper_has_dump())
-		gmod_keeper_await(PATIENCE);
+	if (r != CUDA_SUCCESS)
+		gmod_context_broke(r, "the end");
+}
+
+void gmod_fault_probe(CUcontext only)
+{
+	struct gmod_cancel cancel;
+
+	if (!gmod_on() || !(gmod_keeper_is_ready() || gmod_has_faulted()))
+		return;
+	cancel = gmod_cancel_begin();
+	if (gmod_keeper_is_ready())
+		probe(only, gmod_activity_total());
+	/* The dump is whole when a fill is done; the keeper may not have run since. */
+	if (gmod_keeper_has_dump() && !gmod_keeper_await(PATIENCE) && gmod_fault_is_unseen())
+		tell_what_is_known();
+	gmod_cancel_end(cancel);
 }
 
 static void before_the_end(struct gmod_context *c)
 {
 	(void)c;
-	gmod_fault_probe();
+	gmod_fault_probe(NULL);
 }
 
 const struct gmod_context_listener gmod_faults_of_context = {.on = {[GMOD_CONTEXT_BEFORE] = before_the_end}};
 
-static atomic_bool settled; /* the error is there, or does not come */
-
 CUresult gmod_fault_late(void)
 {
+	static atomic_bool settled; /* the error is there, or does not come */
 	uint64_t deadline = PATIENCE;
-	CUstreamCaptureMode mode;
+	struct gmod_cancel cancel;
+	bool there;
 	CUresult r;
 
 	if (!gmod_on() || atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) ||
 	    atomic_load_explicit(&settled, memory_order_relaxed))
 		return CUDA_SUCCESS;
+	cancel = gmod_cancel_begin();
 	gmod_keeper_await(0);
-	while (!gmod_context_any_broken(true) && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
-		;
-	if (gmod_first_time(&settled) && !deadline)
+	do
+		r = ask_here();
+	while (!(there = r != CUDA_SUCCESS || gmod_context_any_broken()) && gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
+	if (gmod_first_time(&settled) && !there)
 		gmod_log_note(0, "a kernel has faulted, and the driver has not said so for 2 s: results may be wrong");
-	mode = gmod_relaxed_begin();
-	r = NEXT(cuStreamQuery)(CU_STREAM_LEGACY);
-	gmod_relaxed_end(mode);
-	return gmod_is_sticky(r) ? r : CUDA_SUCCESS;
+	gmod_cancel_end(cancel);
+	return r;
 }
 
 bool gmod_fault_is_unseen(void)
 {
-	return gmod_has_faulted() && !gmod_context_any_broken(false);
+	return gmod_has_faulted() && !gmod_context_was_told();
 }

@@ -15,9 +15,10 @@
 
 /*
  * Before something that a fault under way would not survive: if anything has been launched since the last time, ask
- * all contexts for one, 2 s at most, and wait until it has been told. Nothing with faults=off.
+ * that context for one, or with NULL all of them, half a second at most, and wait until it has been told. Nothing with
+ * faults=off. Any thread.
  */
-void gmod_fault_probe(void);
+void gmod_fault_probe(CUcontext only);
 extern const struct gmod_context_listener gmod_faults_of_context;
 
 /*

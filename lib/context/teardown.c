@@ -154,7 +154,10 @@ static atomic_bool said;
 
 static bool is_of_no_entry(void)
 {
-	return !gmod_context_any_broken(false) && gmod_first_time(&said);
+	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
+		if (atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_BROKEN)
+			return false;
+	return gmod_first_time(&said);
 }
 
 static bool says_broken(struct gmod_context *c)
@@ -168,16 +171,23 @@ static bool says_broken(struct gmod_context *c)
 	return broken;
 }
 
-bool gmod_context_any_broken(bool ask)
+bool gmod_context_any_broken(void)
 {
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
 		if (atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_BROKEN ||
-		    (ask && says_broken(gmod_context_at(i))))
+		    says_broken(gmod_context_at(i)))
 			return true;
 	return false;
 }
 
-void gmod_context_failed(CUresult error, const char *entry_point)
+static atomic_bool told; /* the program, of a sticky error */
+
+bool gmod_context_was_told(void)
+{
+	return atomic_load_explicit(&told, memory_order_relaxed);
+}
+
+void gmod_context_broke(CUresult error, const char *entry_point)
 {
 	struct gmod_cancel cancel = gmod_cancel_begin();
 	uint64_t broken = 0; /* a bit for each entry */
@@ -193,4 +203,10 @@ void gmod_context_failed(CUresult error, const char *entry_point)
 		if (broken >> i & 1)
 			bury(gmod_context_at(i));
 	gmod_cancel_end(cancel);
+}
+
+void gmod_context_failed(CUresult error, const char *entry_point)
+{
+	atomic_store_explicit(&told, true, memory_order_relaxed);
+	gmod_context_broke(error, entry_point);
 }

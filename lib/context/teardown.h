@@ -38,9 +38,13 @@ void gmod_context_listen(const struct gmod_context_listener *listener);
  * found out, told of BEGIN, and left alone from then on until it ends. The first to notice reports it.
  */
 __attribute__((cold)) void gmod_context_failed(CUresult error, const char *entry_point);
+/* The same where a call of ours did, of which the program does not know. */
+void gmod_context_broke(CUresult error, const char *entry_point);
 
-/* Is any, as far as the program has been told so; ask: or as the driver says now? */
-bool gmod_context_any_broken(bool ask);
+/* Has any context with an entry a sticky error, by what the driver says now? */
+bool gmod_context_any_broken(void);
+/* Has a call of the program's ever come back with one, in whatever context? */
+bool gmod_context_was_told(void);
 
 /* NULL: the context has no entry, or others are at it, and the call goes on natively. */
 struct gmod_context *gmod_context_teardown_begin(CUcontext handle);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ enum { OLDEST_DRIVER = 12050, PATH_LENGTH = 64, FILE_LENGTH = 1024 };
 static struct {
 	int read_end, write_end; /* of the keeper's own table */
 	char path[PATH_LENGTH];  /* of the pipe, for the driver; "" until it is there */
+	bool is_fifo;
 	const char *problem;
 	char *dump; /* as much as there is room for */
 	size_t room, size;
@@ -49,6 +51,12 @@ static int state(void)
 
 /* ---- the thread that reads ---- */
 
+void gmod_keeper_clean_up(void)
+{
+	if (keeper.is_fifo)
+		unlink(keeper.path);
+}
+
 /* Of the copy of the program's table: a pipe of the program's would not end while one of its ends is open here. */
 static void close_all(void)
 {
@@ -66,12 +74,33 @@ static void close_all(void)
 		closedir(all);
 }
 
+/*
+ * Where a container's seccomp profile forbids unshare, as Docker's own does. The file has no descriptor until the
+ * driver opens it, which is what the keeper's open waits for: there is none that the program could close.
+ */
+static const char *make_fifo(void)
+{
+	uint64_t random;
+
+	if (syscall(SYS_getrandom, &random, sizeof(random), 0) != sizeof(random))
+		return "the kernel gives no random name";
+	snprintf(keeper.path, sizeof(keeper.path), "/dev/shm/gmod-%d-%016llx", (int)getpid(),
+		 (unsigned long long)random);
+	if (mkfifo(keeper.path, 0600)) {
+		keeper.path[0] = '\0';
+		return "the kernel gives a thread no descriptors of its own (a seccomp profile forbids unshare?), and "
+		       "/dev/shm takes no FIFO";
+	}
+	keeper.is_fifo = true;
+	return NULL;
+}
+
 static const char *make_pipe(void)
 {
 	int ends[2], again;
 
 	if (unshare(CLONE_FILES))
-		return "the kernel gives a thread no descriptors of its own";
+		return make_fifo();
 	close_all();
 	if (pipe2(ends, O_CLOEXEC))
 		return "there is no pipe to be had";
@@ -100,27 +129,52 @@ static void make_room(void)
 	keeper.room = 0;
 }
 
-static void await_first_byte(void)
+/* The driver writes a dump in one go, up to 150 ms long (measured). */
+static bool is_there_more(int ms)
 {
 	struct pollfd p = {.fd = keeper.read_end, .events = POLLIN};
+	int n;
 
-	while (poll(&p, 1, -1) <= 0)
+	while ((n = poll(&p, 1, ms)) < 0)
 		;
+	return n > 0;
+}
+
+/* false: it is not to be had. */
+static bool await_first_byte(void)
+{
+	if (!keeper.is_fifo)
+		return is_there_more(-1);
+	while ((keeper.read_end = open(keeper.path, O_RDONLY | O_CLOEXEC)) < 0)
+		if (errno != EINTR)
+			return false;
+	gmod_keeper_clean_up();
+	return true;
 }
 
 static void read_to_the_end(void)
 {
 	static char dropped[4096];
+	bool ended = false;
 	ssize_t n;
 
 	do {
-		bool full = keeper.size == keeper.room;
+		bool full = ended || keeper.size == keeper.room;
+
+		/* A child that was forked meanwhile has the driver's end, too: silence is the end, and whatever comes
+		 * behind it is dropped. */
+		if (!ended && !is_there_more(1000)) {
+			ended = full = true;
+			set_state(GMOD_KEEPER_WHOLE);
+		}
 
 		n = read(keeper.read_end, full ? dropped : keeper.dump + keeper.size,
 			 full ? sizeof(dropped) : keeper.room - keeper.size);
-		keeper.overflowed |= full && n > 0;
+		keeper.overflowed |= !ended && full && n > 0;
 		keeper.size += full || n < 0 ? 0 : (size_t)n;
 	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (!ended)
+		set_state(GMOD_KEEPER_WHOLE);
 }
 
 static void read_dump(void)
@@ -128,14 +182,13 @@ static void read_dump(void)
 	keeper.problem = make_pipe();
 	atomic_store_explicit(&settled, 1, memory_order_release);
 	gmod_futex_wake(&settled);
-	if (keeper.problem)
+	if (keeper.problem || !await_first_byte())
 		return;
-	await_first_byte();
 	set_state(GMOD_KEEPER_BEGUN);
 	make_room();
-	close(keeper.write_end);
+	if (!keeper.is_fifo)
+		close(keeper.write_end);
 	read_to_the_end();
-	set_state(GMOD_KEEPER_WHOLE);
 }
 
 /* ---- the thread that tells ---- */
@@ -172,9 +225,10 @@ static void tell(void)
 	if (keeper.overflowed)
 		gmod_log_note(0, "the driver's exception dump is larger than %zu MiB: the rest was dropped",
 			      keeper.room >> 20);
+	/* First: the finding may end the process. */
+	write_copy();
 	told = keeper.told(keeper.dump, keeper.size);
 	set_state(told ? GMOD_KEEPER_TOLD : GMOD_KEEPER_UNTOLD);
-	write_copy();
 }
 
 /* ---- the driver ---- */
@@ -215,6 +269,7 @@ static bool is_under_mps(void)
 
 static const char *why_not(void)
 {
+	bool by_user = false;
 	int version = 0;
 
 	if (!HAVE(cuCoredumpSetAttributeGlobal) || !HAVE(cuCoredumpGetAttributeGlobal) ||
@@ -226,9 +281,23 @@ static const char *why_not(void)
 		return "the process is a client of MPS, whose other clients a dump would end";
 	if (get(CU_COREDUMP_ENABLE_ON_EXCEPTION, &before.on, sizeof(before.on)) ||
 	    get(CU_COREDUMP_GENERATION_FLAGS, &before.flags, sizeof(before.flags)) ||
-	    get(CU_COREDUMP_FILE, before.file, sizeof(before.file)))
+	    get(CU_COREDUMP_FILE, before.file, sizeof(before.file)) ||
+	    get(CU_COREDUMP_ENABLE_USER_TRIGGER, &by_user, sizeof(by_user)))
 		return "the driver does not tell how it is to dump";
-	return before.on ? "the program or CUDA_ENABLE_COREDUMP_ON_EXCEPTION has dumps made already" : NULL;
+	return before.on || by_user ? "the program or its environment (CUDA_ENABLE_COREDUMP_ON_EXCEPTION and its kin) "
+				      "has dumps made already"
+				    : NULL;
+}
+
+/* What the environment sets, a call changes without effect. */
+static bool are_taken(const struct settings *wanted)
+{
+	struct settings now = {0};
+
+	return set(wanted) == CUDA_SUCCESS && !get(CU_COREDUMP_ENABLE_ON_EXCEPTION, &now.on, sizeof(now.on)) &&
+	       !get(CU_COREDUMP_GENERATION_FLAGS, &now.flags, sizeof(now.flags)) &&
+	       !get(CU_COREDUMP_FILE, now.file, sizeof(now.file)) && now.on && now.flags == wanted->flags &&
+	       !strcmp(now.file, wanted->file);
 }
 
 static const char *start(void)
@@ -252,11 +321,10 @@ static const char *start(void)
 	if (gmod_worker_start(&teller))
 		return "there is no thread to be had";
 	memcpy(ours.file, keeper.path, sizeof(keeper.path));
-	if (set(&ours) != CUDA_SUCCESS) {
-		set(&before);
-		return "the driver does not take the settings of a dump";
-	}
-	return NULL;
+	if (are_taken(&ours))
+		return NULL;
+	set(&before);
+	return "the driver does not take the settings of a dump: are there CUDA_COREDUMP_... in the environment?";
 }
 
 void gmod_keeper_start(bool (*told)(const void *dump, size_t size))

@@ -52,6 +52,9 @@ bool gmod_keeper_has_dump(void);
 /* At most ns for a dump's first byte, then at most 10 s for the rest. true: what faulted has been told. Any thread. */
 bool gmod_keeper_await(uint64_t ns);
 
+/* The end of the process: a FIFO, if there is one, goes. */
+void gmod_keeper_clean_up(void);
+
 /*
  * The program asks about dumps, or sets what is to be dumped: from now on it has the settings that were there before
  * ours. Contexts that there are already keep ours, as the driver has it.

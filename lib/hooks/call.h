@@ -230,7 +230,7 @@ static const struct gmod_role_does {
 	bool waited;
 	bool vouches; /* its success says that work has gone well: not once a dump says otherwise */
 } gmod_roles[GMOD_ROLES] = {
-    [GMOD_COPY] = {.refuses = refuses_copy, .order = ARMS, .blames = true, .noted = true},
+    [GMOD_COPY] = {.refuses = refuses_copy, .order = ARMS, .blames = true, .noted = true, .vouches = true},
     [GMOD_COPY_TO_HOST] = {.refuses = refuses_copy,
 			   .succeeded = prove_copied,
 			   .order = ARMS,
@@ -238,7 +238,7 @@ static const struct gmod_role_does {
 			   .noted = true,
 			   .vouches = true,
 			   .timed = true},
-    [GMOD_COPIES] = {.refuses = refuses_batch, .order = PASSES, .noted = true},
+    [GMOD_COPIES] = {.refuses = refuses_batch, .order = PASSES, .noted = true, .vouches = true},
     [GMOD_FILL] = {.refuses = refuses_fill, .order = ARMS, .blames = true, .noted = true},
     [GMOD_WORD] = {.refuses = refuses_words, .succeeded = stream_held, .order = PASSES, .noted = true},
     [GMOD_ADVICE] = {.refuses = refuses_advice, .order = PASSES},

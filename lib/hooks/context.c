@@ -16,26 +16,37 @@ static CUresult made(CUresult r, const CUcontext *context, const char *entry_poi
 	return gmod_done(r, entry_point);
 }
 
+/* A context that is to have dumps of its own. */
+static void leave_dumps_to(unsigned flags)
+{
+	if (flags & (CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE))
+		gmod_keeper_withdraw();
+}
+
 /* The first ABI of it differs in name only, and is what dlsym("cuCtxCreate") gives. */
 GMOD_EXPORT CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
+	leave_dumps_to(flags);
 	return made(NEXT(cuCtxCreate)(pctx, flags, dev), pctx, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
+	leave_dumps_to(flags);
 	return made(NEXT(cuCtxCreate_v2)(pctx, flags, dev), pctx, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
 				    unsigned int flags, CUdevice dev)
 {
+	leave_dumps_to(flags);
 	return made(NEXT(cuCtxCreate_v3)(pctx, paramsArray, numParams, flags, dev), pctx, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
 				    CUdevice dev)
 {
+	leave_dumps_to(flags);
 	return made(NEXT(cuCtxCreate_v4)(pctx, ctxCreateParams, flags, dev), pctx, __func__);
 }
 

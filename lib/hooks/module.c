@@ -96,7 +96,7 @@ GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 	struct gmod_unit u = gmod_unit_unload(hmod);
 	uint64_t began = gmod_ticks();
 
-	gmod_fault_probe();
+	gmod_fault_probe((CUcontext)(uintptr_t)gmod_current_context());
 	gmod_ordered_passed();
 	return unloaded(NEXT(cuModuleUnload)(hmod), gmod_handle(hmod), began, &u, __func__);
 }
@@ -129,7 +129,7 @@ GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 	struct gmod_unit u = gmod_unit_unload(library);
 	uint64_t began = gmod_ticks();
 
-	gmod_fault_probe();
+	gmod_fault_probe(NULL);
 	gmod_ordered_passed();
 	return unloaded(NEXT(cuLibraryUnload)(library), gmod_handle(library), began, &u, __func__);
 }

@@ -32,7 +32,6 @@ static void report_leaks(void)
 /* Where more follows, what the CPU sees is told first: the driver may take its time. */
 void gmod_look_at_all(bool last)
 {
-	gmod_fault_probe();
 	if (!gmod_sweep_all(GMOD_SECONDS(1)))
 		gmod_degraded("a look at all buffers");
 	if (!last)
@@ -42,6 +41,7 @@ void gmod_look_at_all(bool last)
 	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
 		gmod_degraded("the last guard pass");
 	gmod_guard_update_stats(NULL);
+	gmod_fault_probe(NULL);
 	gmod_damage_settle(true);
 	if (last)
 		report_leaks();
@@ -173,6 +173,7 @@ static void finish(enum gmod_ending how)
 	if (!gmod_report_await())
 		gmod_report_abandon();
 	gmod_say_the_last();
+	gmod_keeper_clean_up();
 }
 
 /* A thread that has been cancelled may be the one that ends the process. */

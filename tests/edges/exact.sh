@@ -34,9 +34,41 @@ check_not_possible() {
 		CUDA_COREDUMP_GENERATION_FLAGS=skip_abort "$programs/bad_fault_read"
 	says "the environment has dumps made: it is said" 'faults=exact is not possible: .*CUDA_ENABLE_COREDUMP_ON_EXCEPTION' "$err"
 	says "the environment has dumps made: they are" 'fault_read' "$(python3 -B tests/gpu/faults/read_dump.py "$work/own" 2>&1)"
+	local setting
+	for setting in "CUDA_COREDUMP_FILE=$work/own" CUDA_COREDUMP_GENERATION_FLAGS=skip_global_memory CUDA_ENABLE_COREDUMP_ON_EXCEPTION=0; do
+		guarded "faults=exact" env "$setting" "$programs/bad_fault_read"
+		says "${setting%%=*} alone: it is said" 'faults=exact is not possible: the driver does not take the settings' "$err"
+		says "${setting%%=*} alone: there is the post-mortem" 'GMOD: post-mortem' "$err"
+	done
 	guarded "faults=exact" env NSYS_PROFILING_SESSION_ID=1 "$programs/bad_fault_read"
 	says "under a profiler: it is said" 'faults=exact is not possible: a profiler or debugger' "$err"
 	says "under a profiler: there is the post-mortem" 'GMOD: post-mortem' "$err"
+}
+
+# Docker's seccomp profile forbids unshare.
+check_no_unshare() {
+	run_in guarded env "LD_PRELOAD=$edges/plugin_no_unshare.so:$gmod" GMOD_OPTIONS=faults=exact "$programs/bad_fault_read"
+	named "no unshare"
+	run_in guarded env "LD_PRELOAD=$edges/plugin_no_unshare.so:$gmod" GMOD_OPTIONS=faults=exact "$programs/bad_fault_exit"
+	named "no unshare, at the end"
+	as_alone "no unshare, no fault" faults=exact env "LD_PRELOAD=$edges/plugin_no_unshare.so:$gmod" "$programs/good_exact_exit"
+	same "no unshare: no FIFO is left" '' "$(find /dev/shm -maxdepth 1 -name 'gmod-*' -newer "$work" 2>/dev/null)"
+}
+
+# The finding may be the last thing that the process does.
+check_halt() {
+	guarded "faults=exact:halt_on_error=1:fault_dump=$work/halt.dump" "$programs/bad_fault_read"
+	named halt
+	same "halt: the status" 86 "$status"
+	says "halt: the dump is whole" 'errorPC valid at fault_read' "$(python3 -B tests/gpu/faults/read_dump.py "$work/halt.dump" 2>&1)"
+}
+
+# A dump that says nothing, and an end at once: there is a finding all the same.
+check_unreadable() {
+	guarded "faults=exact:verbosity=1" env SIM_DUMP_CUT=2000 "$programs/bad_fault_exit"
+	says "unreadable: it is said" 'exception dump of 2000 bytes tells nothing' "$err"
+	says "unreadable: there is the post-mortem" 'GMOD: post-mortem: the GPU gave up with CUDA_ERROR_ILLEGAL_ADDRESS' "$err"
+	same "unreadable: the status" 86 "$status"
 }
 
 # Where signals are the program's, or nobody's.

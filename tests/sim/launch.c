@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PROCESSORS 132
@@ -73,7 +74,7 @@ CUresult kernel_work(CUcontext ctx, CUfunction f, const unsigned grid[3], const 
 	memcpy(k->grid, grid, sizeof(k->grid));
 	memcpy(k->block, block, sizeof(k->block));
 	k->shared = shared;
-	k->tid = gettid();
+	k->tid = (int)syscall(SYS_gettid);
 	r = copy_args(k, params, extra);
 	if (r)
 		work_clear(out);

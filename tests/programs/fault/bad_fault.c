@@ -21,6 +21,8 @@
 // case: bad_fault_free "fault_store", NOWHERE, FREE => gpu-fault; suspect: fault_store
 // case: bad_fault_destroy "fault_store", NOWHERE, DESTROY => gpu-fault; suspect: fault_store; exit: 86
 // case: bad_fault_reset "fault_store", NOWHERE, RESET => gpu-fault; suspect: fault_store; exit: 86
+// case: bad_fault_told "fault_read", NOWHERE, ASK_AND_RESET => gpu-fault; suspect: fault_read
+// case: bad_fault_rows "fault_store", NOWHERE, COPY_ROWS => gpu-fault; suspect: fault_store
 // case: bad_fault_unload "fault_store", NOWHERE, UNLOAD => gpu-fault; suspect: fault_store
 // case: bad_fault_exec "fault_store", NOWHERE, EXEC => gpu-fault; suspect: fault_store
 // case: bad_fault_descriptors "fault_store", NOWHERE, CLOSE_ALL => gpu-fault; suspect: fault_store; skip-on: gpu

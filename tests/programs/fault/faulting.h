@@ -21,7 +21,9 @@ enum act {
 	CAPTURE,
 	TWO_CONTEXTS,
 	ATTRIBUTES,
-	PIPE
+	PIPE,
+	ASK_AND_RESET,
+	COPY_ROWS
 };
 
 enum { SIZE = 8 << 20 };
@@ -118,6 +120,25 @@ static bool dumps_are_enabled(void)
 	return enabled;
 }
 
+static void copy_rows(void)
+{
+	char here[64];
+	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+			      .srcDevice = tk_alloc(64),
+			      .srcPitch = 16,
+			      .dstMemoryType = CU_MEMORYTYPE_HOST,
+			      .dstHost = here,
+			      .dstPitch = 16,
+			      .WidthInBytes = 16,
+			      .Height = 4};
+	CUresult r = CUDA_SUCCESS;
+	double end = tk_ms() + (faults ? 5000 : 50);
+
+	while (r == CUDA_SUCCESS && tk_ms() < end)
+		r = cuMemcpy2D(&rows);
+	REQUIRE((r != CUDA_SUCCESS) == faults);
+}
+
 static int ends[2];
 
 static void act(enum act what)
@@ -134,6 +155,15 @@ static void act(enum act what)
 		break;
 	case DESTROY:
 		CK(cuCtxDestroy(tk_context));
+		return;
+	/* Told of the fault, the program ends as it likes. */
+	case ASK_AND_RESET:
+		ask();
+		CK(cuDevicePrimaryCtxReset(tk_device));
+		return;
+	/* A copy of rows says of work before it that it has gone well, as any. */
+	case COPY_ROWS:
+		copy_rows();
 		return;
 	case RESET:
 		CK(cuDevicePrimaryCtxReset(tk_device));

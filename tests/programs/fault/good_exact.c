@@ -16,6 +16,8 @@
 // case: good_exact_capture LIVE, CAPTURE
 // case: good_exact_two_contexts LIVE, TWO_CONTEXTS
 // case: good_exact_attributes LIVE, ATTRIBUTES
+// case: good_exact_ask_and_reset LIVE, ASK_AND_RESET
+// case: good_exact_copy_rows LIVE, COPY_ROWS
 // case: good_exact_pipe LIVE, PIPE
 // case: good_exact_under_mps LIVE, ASK => sim-env: SIM_MPS=1; skip-on: gpu
 /* The same programs without a fault: with faults=exact they end as they do natively. */
