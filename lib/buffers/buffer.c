@@ -8,6 +8,7 @@
 #include "lib/buffers/quarantine.h"
 #include "lib/buffers/slack.h"
 #include "lib/context/wait.h"
+#include "lib/faults/keeper.h"
 #include "lib/base/log.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
@@ -221,6 +222,9 @@ static CUresult allocate(struct gmod_request *q, uint64_t *out)
 	if (!q->context)
 		return alloc_native(q, out);
 	say_backend(q->context);
+	/* What probes fill (lib/context/fault.h): later it might have to wait for something. */
+	if (atomic_load_explicit(&gmod_hot.keeper, memory_order_relaxed) == GMOD_KEEPER_READY && q->context->stream)
+		gmod_context_buffer(q->context, &q->context->filled);
 	if (q->memory == GMOD_MEM_DEVICE && gmod_slack_is_held_up(q->context))
 		return alloc_native(q, out);
 	return alloc_guarded(q, out);

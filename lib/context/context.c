@@ -6,8 +6,6 @@
 #include "lib/base/facts.h"
 #include "lib/base/origin.h"
 #include "lib/context/primary.h"
-#include "lib/context/wait.h"
-#include "lib/faults/keeper.h"
 
 struct gmod_context gmod_contexts[GMOD_CONTEXTS];
 
@@ -195,9 +193,6 @@ static struct gmod_context *make(CUcontext handle)
 
 	if (!c || !set_up(c))
 		return NULL;
-	/* Now, in a call of the program's that allocates: later this might have to wait for something. */
-	if (gmod_keeper_is_ready() && c->stream)
-		gmod_context_buffer(c, &c->filled);
 	atomic_store_explicit(&c->handle, handle, memory_order_relaxed);
 	/* release: the entry is complete for whoever sees it ALIVE */
 	atomic_store_explicit(&c->state, GMOD_CONTEXT_ALIVE, memory_order_release);

@@ -19,6 +19,7 @@
  * faults=off. Any thread.
  */
 void gmod_fault_probe(CUcontext only);
+
 extern const struct gmod_context_listener gmod_faults_of_context;
 
 /*

@@ -120,11 +120,14 @@ static bool dumps_are_enabled(void)
 	return enabled;
 }
 
+/* Made before the fault: on a GPU an allocation behind it waits for the dump, and fails. */
+static CUdeviceptr spare;
+
 static void copy_rows(void)
 {
 	char here[64];
 	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-			      .srcDevice = tk_alloc(64),
+			      .srcDevice = spare,
 			      .srcPitch = 16,
 			      .dstMemoryType = CU_MEMORYTYPE_HOST,
 			      .dstHost = here,
@@ -151,7 +154,7 @@ static void act(enum act what)
 	case EXIT_AT_ONCE:
 		_exit(0);
 	case FREE:
-		CK(cuMemFree(make_buffer(SIZE)));
+		CK(cuMemFree(spare));
 		break;
 	case DESTROY:
 		CK(cuCtxDestroy(tk_context));
@@ -222,7 +225,7 @@ static void run(const char *kernel, long long where, enum act what)
 		CK(cuMemFree(make_buffer(4096)));
 		CK(cuCtxSetCurrent(tk_context));
 	}
-	CK(cuMemFree(make_buffer(4096)));
+	spare = make_buffer(4096);
 	p = place(where);
 	if (what == IN_A_GRAPH)
 		launch_graph(kernel, p);
