@@ -368,6 +368,14 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	case GMOD_LEAK:
 		gmod_text_str(t, "free it");
 		break;
+	case GMOD_POST_MORTEM:
+		if (gmod_options()->faults == GMOD_OPTION_FAULTS_OFF) {
+			gmod_text_str(t, "gmod --exact");
+			add_command(t, "");
+			break;
+		}
+		next_memcheck(v, t);
+		break;
 	default:
 		if (!v->fault.raw || !gmod_fault_next_step(t, &v->fault))
 			next_memcheck(v, t);
