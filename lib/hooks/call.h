@@ -35,6 +35,7 @@ enum gmod_role {
 	GMOD_BEGIN_CAPTURE,
 	GMOD_ORDER,   /* others come behind a stream by it, or the host behind all of them */
 	GMOD_HOLD,    /* the same, and the stream goes on when somebody else wants it to */
+	GMOD_DUMPS,   /* asks about exception dumps, or sets what is dumped */
 	GMOD_FOREIGN, /* memory of somebody else's, or what writes where nobody looks: only counted */
 	GMOD_ROLES
 };
@@ -134,6 +135,13 @@ STRAIGHT void end_event(struct gmod_call *c)
 {
 	if (gmod_on())
 		gmod_event_destroyed(c->event);
+}
+
+/* GMOD's make place. */
+STRAIGHT void leave_dumps(struct gmod_call *c)
+{
+	(void)c;
+	gmod_keeper_withdraw();
 }
 
 /* ---- where it has succeeded, with GMOD on ---- */
@@ -267,6 +275,7 @@ static const struct gmod_role_does {
     [GMOD_BEGIN_CAPTURE] = {.succeeded = capture_began, .order = PASSES},
     [GMOD_ORDER] = {.order = PASSES, .noted = true},
     [GMOD_HOLD] = {.succeeded = stream_held, .order = PASSES, .noted = true},
+    [GMOD_DUMPS] = {.prepare = leave_dumps},
     [GMOD_FOREIGN] = {.succeeded = count_foreign, .order = PASSES, .noted = true},
 };
 

@@ -1302,3 +1302,31 @@ GMOD_EXPORT CUresult cuStreamBatchMemOp_v2_ptsz(CUstream stream, unsigned int co
 
 	return gmod_call_begin(GMOD_WORD, &c) ? gmod_call_end(GMOD_WORD, &c, NEXT(cuStreamBatchMemOp_v2_ptsz)(stream, count, paramArray, flags)) : GMOD_REFUSED;
 }
+
+GMOD_EXPORT CUresult cuCoredumpGetAttribute(CUcoredumpSettings get, void *value, size_t *size)
+{
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__};
+
+	return gmod_call_begin(GMOD_DUMPS, &c) ? gmod_call_end(GMOD_DUMPS, &c, NEXT(cuCoredumpGetAttribute)(get, value, size)) : GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuCoredumpGetAttributeGlobal(CUcoredumpSettings get, void *value, size_t *size)
+{
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__};
+
+	return gmod_call_begin(GMOD_DUMPS, &c) ? gmod_call_end(GMOD_DUMPS, &c, NEXT(cuCoredumpGetAttributeGlobal)(get, value, size)) : GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuCoredumpSetAttribute(CUcoredumpSettings set, void *value, size_t *size)
+{
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__};
+
+	return gmod_call_begin(GMOD_DUMPS, &c) ? gmod_call_end(GMOD_DUMPS, &c, NEXT(cuCoredumpSetAttribute)(set, value, size)) : GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuCoredumpSetAttributeGlobal(CUcoredumpSettings set, void *value, size_t *size)
+{
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__};
+
+	return gmod_call_begin(GMOD_DUMPS, &c) ? gmod_call_end(GMOD_DUMPS, &c, NEXT(cuCoredumpSetAttributeGlobal)(set, value, size)) : GMOD_REFUSED;
+}
