@@ -52,27 +52,14 @@ static void probe(CUcontext only, uint64_t now)
 	gmod_relaxed_end(mode);
 }
 
-static CUresult ask_here(void)
-{
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	CUresult r = NEXT(cuStreamQuery)(CU_STREAM_LEGACY);
-
-	gmod_relaxed_end(mode);
-	return gmod_is_sticky(r) ? r : CUDA_SUCCESS;
-}
-
 /* The dump says nothing, and the program may end before it learns of the fault: then there is the post-mortem. */
 static void tell_what_is_known(void)
 {
 	uint64_t deadline = PATIENCE;
-	CUresult r = CUDA_SUCCESS;
+	CUresult r;
 
-	while (r == CUDA_SUCCESS && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
-		for (unsigned i = 0; i < GMOD_CONTEXTS && r == CUDA_SUCCESS; i++)
-			if (gmod_context_enter(gmod_context_at(i))) {
-				r = ask_here();
-				gmod_context_leave(gmod_context_at(i));
-			}
+	while ((r = gmod_context_error()) == CUDA_SUCCESS && gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+		;
 	if (r != CUDA_SUCCESS)
 		gmod_context_broke(r, "the end");
 }
@@ -100,6 +87,16 @@ static void before_the_end(struct gmod_context *c)
 
 const struct gmod_context_listener gmod_faults_of_context = {.on = {[GMOD_CONTEXT_BEFORE] = before_the_end}};
 
+/* In the current context, which may have no entry. */
+static CUresult ask_here(void)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	CUresult r = NEXT(cuStreamQuery)(CU_STREAM_LEGACY);
+
+	gmod_relaxed_end(mode);
+	return gmod_is_sticky(r) ? r : CUDA_SUCCESS;
+}
+
 CUresult gmod_fault_late(void)
 {
 	static atomic_bool settled; /* the error is there, or does not come */
@@ -115,7 +112,8 @@ CUresult gmod_fault_late(void)
 	gmod_keeper_await(0);
 	do
 		r = ask_here();
-	while (!(there = r != CUDA_SUCCESS || gmod_context_any_broken()) && gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
+	while (!(there = r || gmod_context_error() || gmod_context_was_told()) &&
+	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
 	if (gmod_first_time(&settled) && !there)
 		gmod_log_note(0, "a kernel has faulted, and the driver has not said so for 2 s: results may be wrong");
 	gmod_cancel_end(cancel);

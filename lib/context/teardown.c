@@ -113,15 +113,16 @@ void gmod_context_teardown_cancel(struct gmod_context *c)
 
 /* ---- a context that is broken ---- */
 
-static bool is_broken(const struct gmod_context *c)
+/* Its sticky error, or SUCCESS. */
+static CUresult error_of(const struct gmod_context *c)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	bool visited = gmod_context_visit_begin(c);
-	bool broken = c->stream && gmod_is_sticky(NEXT(cuStreamQuery)(c->stream));
+	CUresult r = c->stream ? NEXT(cuStreamQuery)(c->stream) : CUDA_SUCCESS;
 
 	gmod_context_visit_end(visited);
 	gmod_relaxed_end(mode);
-	return broken;
+	return gmod_is_sticky(r) ? r : CUDA_SUCCESS;
 }
 
 /* true: now it is, and the caller is inside until bury(): nobody ends it meanwhile. */
@@ -131,8 +132,8 @@ static bool breaks(struct gmod_context *c)
 
 	if (!gmod_context_use_begin(c))
 		return false;
-	if (is_broken(c) && atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_BROKEN,
-								    memory_order_seq_cst, memory_order_relaxed))
+	if (error_of(c) && atomic_compare_exchange_strong_explicit(&c->state, &expected, GMOD_CONTEXT_BROKEN,
+								   memory_order_seq_cst, memory_order_relaxed))
 		return true;
 	gmod_context_use_end(c);
 	return false;
@@ -160,24 +161,16 @@ static bool is_of_no_entry(void)
 	return gmod_first_time(&said);
 }
 
-static bool says_broken(struct gmod_context *c)
+CUresult gmod_context_error(void)
 {
-	bool broken;
+	CUresult r = CUDA_SUCCESS;
 
-	if (!gmod_context_use_begin(c))
-		return false;
-	broken = is_broken(c);
-	gmod_context_use_end(c);
-	return broken;
-}
-
-bool gmod_context_any_broken(void)
-{
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++)
-		if (atomic_load_explicit(&gmod_contexts[i].state, memory_order_acquire) == GMOD_CONTEXT_BROKEN ||
-		    says_broken(gmod_context_at(i)))
-			return true;
-	return false;
+	for (unsigned i = 0; i < GMOD_CONTEXTS && r == CUDA_SUCCESS; i++)
+		if (gmod_context_use_begin(gmod_context_at(i))) {
+			r = error_of(gmod_context_at(i));
+			gmod_context_use_end(gmod_context_at(i));
+		}
+	return r;
 }
 
 static atomic_bool told; /* the program, of a sticky error */

@@ -41,8 +41,8 @@ __attribute__((cold)) void gmod_context_failed(CUresult error, const char *entry
 /* The same where a call of ours did, of which the program does not know. */
 void gmod_context_broke(CUresult error, const char *entry_point);
 
-/* Has any context with an entry a sticky error, by what the driver says now? */
-bool gmod_context_any_broken(void);
+/* The sticky error of one of the contexts, by what the driver says now, or SUCCESS. */
+CUresult gmod_context_error(void);
 /* Has a call of the program's ever come back with one, in whatever context? */
 bool gmod_context_was_told(void);
 

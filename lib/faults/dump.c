@@ -357,8 +357,7 @@ static void name_function(const struct code *c, struct gmod_fault *f)
 static void read_instruction(const struct code *c, struct gmod_fault *f)
 {
 	Elf64_Shdr s;
-	struct gmod_line_table lines = {named(&c->image, ".debug_line", &s), named(&c->image, ".debug_str", &s),
-					named(&c->image, ".debug_line_str", &s)};
+	struct gmod_line_table lines = {named(&c->image, ".debug_line", &s), named(&c->image, ".debug_str", &s)};
 
 	f->kernel = f->kernel ? f->kernel : c->name;
 	f->function = strcmp(f->kernel, c->name) ? c->name : NULL;

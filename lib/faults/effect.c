@@ -1,7 +1,5 @@
 #include "lib/faults/effect.h"
 
-#include "lib/faults/sass.h"
-
 /* So many registers from the destination on, in the low bits, or: */
 enum {
 	WIDTH = 15,

@@ -29,6 +29,8 @@ enum {
 	GMOD_EFFECT_KNOWN = 128,
 };
 
+enum { GMOD_NO_REGISTER = 255 }; /* RZ, or none */
+
 enum { GMOD_SASS_STEP = 16, GMOD_OPCODE_BITS = 9 };
 
 /* That many bits, none of which is beyond the word of the first. */

@@ -244,6 +244,13 @@ static CUresult get(CUcoredumpSettings which, void *value, size_t size)
 	return NEXT(cuCoredumpGetAttributeGlobal)(which, value, &size);
 }
 
+static bool get_all(struct settings *s)
+{
+	return !get(CU_COREDUMP_ENABLE_ON_EXCEPTION, &s->on, sizeof(s->on)) &&
+	       !get(CU_COREDUMP_GENERATION_FLAGS, &s->flags, sizeof(s->flags)) &&
+	       !get(CU_COREDUMP_FILE, s->file, sizeof(s->file));
+}
+
 static CUresult set(const struct settings *s)
 {
 	size_t file = strlen(s->file) + 1, flags = sizeof(s->flags), on = sizeof(s->on);
@@ -279,10 +286,7 @@ static const char *why_not(void)
 		return "a profiler or debugger is in the process";
 	if (is_under_mps())
 		return "the process is a client of MPS, whose other clients a dump would end";
-	if (get(CU_COREDUMP_ENABLE_ON_EXCEPTION, &before.on, sizeof(before.on)) ||
-	    get(CU_COREDUMP_GENERATION_FLAGS, &before.flags, sizeof(before.flags)) ||
-	    get(CU_COREDUMP_FILE, before.file, sizeof(before.file)) ||
-	    get(CU_COREDUMP_ENABLE_USER_TRIGGER, &by_user, sizeof(by_user)))
+	if (!get_all(&before) || get(CU_COREDUMP_ENABLE_USER_TRIGGER, &by_user, sizeof(by_user)))
 		return "the driver does not tell how it is to dump";
 	return before.on || by_user ? "the program or its environment (CUDA_ENABLE_COREDUMP_ON_EXCEPTION and its kin) "
 				      "has dumps made already"
@@ -294,9 +298,7 @@ static bool are_taken(const struct settings *wanted)
 {
 	struct settings now = {0};
 
-	return set(wanted) == CUDA_SUCCESS && !get(CU_COREDUMP_ENABLE_ON_EXCEPTION, &now.on, sizeof(now.on)) &&
-	       !get(CU_COREDUMP_GENERATION_FLAGS, &now.flags, sizeof(now.flags)) &&
-	       !get(CU_COREDUMP_FILE, now.file, sizeof(now.file)) && now.on && now.flags == wanted->flags &&
+	return set(wanted) == CUDA_SUCCESS && get_all(&now) && now.on && now.flags == wanted->flags &&
 	       !strcmp(now.file, wanted->file);
 }
 

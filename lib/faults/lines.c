@@ -73,7 +73,6 @@ static bool next_unit(struct cursor *table, struct unit *u)
 	*u = (struct unit){.offset_bytes = length == UINT32_MAX ? 8 : 4};
 	c = take(table, length == UINT32_MAX ? take_number(table, 8) : length);
 	u->version = (unsigned)take_number(&c, 2);
-	(void)take(&c, u->version == 5 ? 2 : 0);
 	u->files = take(&c, take_number(&c, u->offset_bytes));
 	u->step = take_byte(&u->files);
 	(void)take(&u->files, u->version >= 4 ? 2 : 1);
@@ -81,7 +80,7 @@ static bool next_unit(struct cursor *table, struct unit *u)
 	u->line_range = take_byte(&u->files);
 	u->opcode_base = take_byte(&u->files);
 	u->operands = take(&u->files, u->opcode_base ? u->opcode_base - 1 : 0).left.at;
-	if (u->version >= 2 && u->version <= 5 && u->line_range && !u->files.is_bad)
+	if (u->version >= 2 && u->version <= 4 && u->line_range && !u->files.is_bad)
 		u->program = c;
 	return !table->is_bad;
 }
@@ -174,7 +173,7 @@ static bool find_number(struct unit *u, uint64_t number, struct row *found)
 
 /* ---- names of files ---- */
 
-/* Up to version 4: directories, then files, each with its directory, a time and a size. Both are counted from 1 on. */
+/* Directories, then files, each with its directory, a time and a size. Both are counted from 1 on. */
 static void name_file(const struct unit *u, uint64_t file, struct gmod_fault_line *out)
 {
 	struct cursor c = u->files, directories = c;
@@ -195,67 +194,6 @@ static void name_file(const struct unit *u, uint64_t file, struct gmod_fault_lin
 	out->directory = *name ? name : NULL;
 }
 
-/* Of version 5: what a value is, and the forms that it may have. */
-enum { PATH = 1, DIRECTORY = 2, STRING = 0x08, STRP = 0x0e, UDATA = 0x0f, LINE_STRP = 0x1f };
-static const uint8_t form_bytes[] = {[0x0b] = 1, [0x05] = 2, [0x06] = 4, [0x07] = 8, [0x1e] = 16};
-
-/* A number, or *text. */
-static uint64_t take_value(struct cursor *c, const struct gmod_line_table *t, const struct unit *u, uint64_t form,
-			   const char **text)
-{
-	if (form == STRING)
-		*text = take_string(c);
-	else if (form == STRP || form == LINE_STRP)
-		*text = gmod_text(form == STRP ? t->strings : t->line_strings, take_number(c, u->offset_bytes));
-	else if (form == UDATA)
-		return take_unsigned(c);
-	else if (form >= sizeof(form_bytes) || !form_bytes[form])
-		c->is_bad = true;
-	else if (form_bytes[form] <= 8)
-		return take_number(c, form_bytes[form]);
-	else
-		(void)take(c, form_bytes[form]);
-	return 0;
-}
-
-/* A list of version 5: which values its entries have, then the entries. The whole is taken; *directory is a file's. */
-static const char *take_list(struct cursor *c, const struct gmod_line_table *t, const struct unit *u, uint64_t wanted,
-			     uint64_t *directory)
-{
-	unsigned values = take_byte(c);
-	struct cursor formats = *c;
-	const char *path = NULL, *text;
-	uint64_t count;
-
-	for (unsigned i = 0; i < 2 * values; i++)
-		(void)take_unsigned(c);
-	count = take_unsigned(c);
-	for (uint64_t i = 0; values && i < count && !c->is_bad; i++) {
-		struct cursor format = formats;
-
-		for (unsigned k = 0; k < values; k++) {
-			uint64_t what = take_unsigned(&format), number;
-
-			text = NULL;
-			number = take_value(c, t, u, take_unsigned(&format), &text);
-			path = i == wanted && what == PATH ? text : path;
-			*directory = i == wanted && what == DIRECTORY ? number : *directory;
-		}
-	}
-	return path;
-}
-
-static void name_file_5(const struct gmod_line_table *t, const struct unit *u, uint64_t file,
-			struct gmod_fault_line *out)
-{
-	struct cursor c = u->files, directories = c;
-	uint64_t directory = 0;
-
-	(void)take_list(&c, t, u, UINT64_MAX, &directory);
-	out->file = take_list(&c, t, u, file, &directory);
-	out->directory = take_list(&directories, t, u, directory, &directory);
-}
-
 unsigned gmod_lines_at(const struct gmod_line_table *t, uint64_t pc, struct gmod_fault_line at[GMOD_FAULT_INLINED])
 {
 	struct cursor table = {t->lines, false}, sequence;
@@ -273,10 +211,7 @@ unsigned gmod_lines_at(const struct gmod_line_table *t, uint64_t pc, struct gmod
 
 		*l = (struct gmod_fault_line){.line = r.line};
 		l->function = r.context ? gmod_text(t->strings, r.function) : NULL;
-		if (u.version == 5)
-			name_file_5(t, &u, r.file, l);
-		else
-			name_file(&u, r.file, l);
+		name_file(&u, r.file, l);
 		if (!l->file || *l->file == '/')
 			l->directory = NULL;
 		u.program = sequence;

@@ -1,6 +1,7 @@
 /*
- * The source line of a GPU address, from the line table of an image: DWARF 2 to 5. nvcc writes version 2, with
- * extended opcodes of NVIDIA's that say which row of the sequence a function was inlined at.
+ * The source line of a GPU address, from the line table of an image: DWARF 2 to 4. The assembler of PTX writes version
+ * 2 whatever made the PTX, with extended opcodes of NVIDIA's that say which row of the sequence a function was inlined
+ * at.
  *
  * Nothing is allocated. Where a function was inlined, the table is read again, once for each level.
  */
@@ -11,7 +12,7 @@
 #include "lib/faults/fault.h"
 
 struct gmod_line_table {
-	struct gmod_bytes lines, strings, line_strings; /* .debug_line, .debug_str, .debug_line_str */
+	struct gmod_bytes lines, strings; /* .debug_line, .debug_str */
 };
 
 /*

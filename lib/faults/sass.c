@@ -2,15 +2,7 @@
 
 #include <stddef.h>
 
-/* Bits of the 128. */
-static unsigned bits(const uint64_t words[2], unsigned from, unsigned count)
-{
-	uint64_t word = words[from / 64] >> from % 64;
-
-	return (unsigned)(word & ((UINT64_C(1) << count) - 1));
-}
-
-enum { OPCODE_BITS = 9, UNIFORM = 91, WIDE = 72, LD = 0x180, ST = 0x185, FIRST_KNOWN = 75, LAST_KNOWN = 121 };
+enum { UNIFORM = 91, WIDE = 72, LD = 0x180, ST = 0x185, FIRST_KNOWN = 75, LAST_KNOWN = 121 };
 
 /* By the low bits of the opcode, which its forms have in common. */
 static const struct form {
@@ -44,7 +36,7 @@ static unsigned bytes_of_move(const uint64_t words[2])
 {
 	static const uint8_t bytes[8] = {1, 1, 2, 2, 4, 8, 16, 0};
 
-	return bytes[bits(words, 73, 3)];
+	return bytes[gmod_bits(words, 73, 3)];
 }
 
 /* Integers: U32, S32, U64, F32, F16x2, S64, F64. Of floats, which have opcodes of their own from 9.0 on, F64 is the
@@ -52,11 +44,11 @@ static unsigned bytes_of_move(const uint64_t words[2])
 static unsigned bytes_of_atomic(const uint64_t words[2], const struct form *f)
 {
 	static const uint8_t bytes[8] = {4, 4, 8, 4, 4, 8, 8, 0};
-	unsigned type = bits(words, 73, 3);
+	unsigned type = gmod_bits(words, 73, 3);
 
 	if (!f->floats)
 		return bytes[type];
-	return bits(words, 73, 4) == 15 ? 8 : type < 7 ? 4 : 0;
+	return gmod_bits(words, 73, 4) == 15 ? 8 : type < 7 ? 4 : 0;
 }
 
 /*
@@ -67,16 +59,16 @@ static int32_t offset_of(const uint64_t words[2], const struct form *f, unsigned
 {
 	unsigned unused = f->access == GMOD_ACCESS_ATOMIC && capability >= 100 ? 9 : 8;
 
-	if ((f->opcode == LD || f->opcode == ST) && !bits(words, UNIFORM, 1))
-		return (int32_t)bits(words, 32, 32);
-	return (int32_t)(bits(words, 40, 24) << unused) >> unused;
+	if ((f->opcode == LD || f->opcode == ST) && !gmod_bits(words, UNIFORM, 1))
+		return (int32_t)gmod_bits(words, 32, 32);
+	return (int32_t)(gmod_bits(words, 40, 24) << unused) >> unused;
 }
 
 static const uint8_t scales[4] = {1, 4, 8, 16};
 
 static const struct form *form_of(const uint64_t words[2])
 {
-	unsigned opcode = bits(words, 0, OPCODE_BITS);
+	unsigned opcode = gmod_bits(words, 0, GMOD_OPCODE_BITS);
 
 	for (const struct form *f = forms; f < forms + sizeof(forms) / sizeof(*forms); f++)
 		if (f->opcode == opcode)
@@ -87,7 +79,7 @@ static const struct form *form_of(const uint64_t words[2])
 bool gmod_sass_operand(const uint64_t words[2], unsigned capability, struct gmod_operand *out)
 {
 	const struct form *f = capability >= FIRST_KNOWN && capability <= LAST_KNOWN ? form_of(words) : NULL;
-	bool is_uniform = bits(words, UNIFORM, 1), is_shared;
+	bool is_uniform = gmod_bits(words, UNIFORM, 1), is_shared;
 
 	if (!f)
 		return false;
@@ -96,9 +88,9 @@ bool gmod_sass_operand(const uint64_t words[2], unsigned capability, struct gmod
 	    .access = f->access,
 	    .space = f->space,
 	    .bytes = f->access == GMOD_ACCESS_ATOMIC ? bytes_of_atomic(words, f) : bytes_of_move(words),
-	    .base = bits(words, 24, 8),
-	    .wide = bits(words, WIDE, 1),
-	    .scale = is_shared ? scales[bits(words, 78, 2)] : 1,
+	    .base = gmod_bits(words, 24, 8),
+	    .wide = gmod_bits(words, WIDE, 1),
+	    .scale = is_shared ? scales[gmod_bits(words, 78, 2)] : 1,
 	    .offset = offset_of(words, f, capability),
 	};
 	/* From 8.0 on a uniform register of global accesses is the descriptor, which says nothing of the address. */

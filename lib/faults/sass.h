@@ -7,13 +7,10 @@
 #ifndef GMOD_LIB_FAULTS_SASS_H
 #define GMOD_LIB_FAULTS_SASS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/faults/effect.h"
 
 enum gmod_access { GMOD_ACCESS_LOAD, GMOD_ACCESS_STORE, GMOD_ACCESS_ATOMIC };
 enum gmod_space { GMOD_SPACE_GLOBAL, GMOD_SPACE_GENERIC, GMOD_SPACE_SHARED, GMOD_SPACE_LOCAL };
-
-enum { GMOD_NO_REGISTER = 255 }; /* RZ, or none */
 
 /* The address is the register (the pair that begins there, if it is wide), scaled, and the offset. */
 struct gmod_operand {

@@ -264,3 +264,16 @@ void gmod_registry_stats(struct gmod_registry_stats *out)
 	out->live_slack = atomic_load_explicit(&live_slack, memory_order_relaxed);
 	out->banks = (gmod_registry_used() + GMOD_BANK - 1) / GMOD_BANK;
 }
+
+bool gmod_live_facts_at(uint32_t position, struct gmod_buffer_facts *out)
+{
+	const struct gmod_record *r = gmod_record_at(position);
+	bool live;
+
+	gmod_pin(GMOD_PIN_SWEEP, position);
+	live = gmod_record_live(r) && !gmod_record_details(r)->kept_back;
+	if (live)
+		*out = gmod_record_facts(r);
+	gmod_unpin(GMOD_PIN_SWEEP);
+	return live;
+}

@@ -147,6 +147,9 @@ static inline void gmod_record_set_bounds(struct gmod_record *r, const struct gm
 /* What a report says of the buffer; the caller owns the record or holds a pin on it, or looks at its word again. */
 struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r);
 
+/* Of the live buffer there, if the program has it still. Under the sweep's lock, whose pin it takes. */
+bool gmod_live_facts_at(uint32_t position, struct gmod_buffer_facts *out);
+
 /* Where records lie, by position; zoned: how many live ones of a batch have zones. Each bank is set once, before
  * a record of it is claimed. */
 struct gmod_bank {

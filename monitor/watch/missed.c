@@ -80,17 +80,9 @@ static void visit_buffers(visit *visits, struct missed *m)
 	uint32_t end = gmod_registry_used();
 	struct gmod_buffer_facts b;
 
-	for (uint32_t i = 0; i < end; i++) {
-		bool live;
-
-		gmod_pin(GMOD_PIN_SWEEP, i);
-		live = gmod_record_live(gmod_record_at(i)) && !gmod_record_details(gmod_record_at(i))->kept_back;
-		if (live)
-			b = gmod_record_facts(gmod_record_at(i));
-		gmod_unpin(GMOD_PIN_SWEEP);
-		if (live)
+	for (uint32_t i = 0; i < end; i++)
+		if (gmod_live_facts_at(i, &b))
 			visits(m, &b);
-	}
 	for (uint64_t n = 0; gmod_freed_nth(n, &b); n++)
 		visits(m, &b);
 }

@@ -32,13 +32,8 @@ static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 		struct gmod_buffer_facts f;
 		uint32_t at = count;
 
-		gmod_pin(GMOD_PIN_SWEEP, i);
-		if (!gmod_record_live(gmod_record_at(i)) || gmod_record_details(gmod_record_at(i))->kept_back) {
-			gmod_unpin(GMOD_PIN_SWEEP);
+		if (!gmod_live_facts_at(i, &f))
 			continue;
-		}
-		f = gmod_record_facts(gmod_record_at(i));
-		gmod_unpin(GMOD_PIN_SWEEP);
 		while (at > 0 && facts[at - 1].serial < f.serial)
 			at--;
 		if (at == GMOD_NEARBY_MAX)
