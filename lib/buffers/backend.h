@@ -40,6 +40,7 @@ enum gmod_answer {
 struct gmod_backend {
 	const char *name; /* in reports */
 	const char *says; /* of a device on which it is the first that works; NULL: nothing */
+	unsigned choices; /* of option backend for which it is asked, a bit each; 0: for all */
 
 	/*
 	 * The CPU reads and writes the body. Otherwise canaries beside the user's bytes are written and read by copies
@@ -67,7 +68,7 @@ struct gmod_backend {
 };
 
 /* All there are, in the order in which they are asked: gmod_backend_mapped and so on. */
-#define GMOD_BACKENDS(EACH) EACH(mapped) EACH(redzone) EACH(managed) EACH(pinned)
+#define GMOD_BACKENDS(EACH) EACH(fence) EACH(mapped) EACH(redzone) EACH(managed) EACH(pinned)
 
 #define GMOD_BACKEND_DECLARED(name) extern const struct gmod_backend gmod_backend_##name;
 GMOD_BACKENDS(GMOD_BACKEND_DECLARED)

@@ -35,7 +35,9 @@ static _Atomic unsigned mapped_now;
 static unsigned ask(int device)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool is = gmod_mapping_is_possible(device);
+	bool is = gmod_mapping_is_possible(device) && HAVE(cuMemHostRegister_v2) && HAVE(cuMemHostUnregister) &&
+		  gmod_device_attribute(device, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) &&
+		  gmod_device_attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM);
 
 	gmod_relaxed_end(mode);
 	return is;
@@ -45,7 +47,7 @@ static bool works(int device)
 {
 	static struct gmod_asked asked;
 
-	return gmod_options()->backend == GMOD_OPTION_BACKEND_UNIFIED && gmod_ask_once(&asked, device, ask);
+	return gmod_ask_once(&asked, device, ask);
 }
 
 static void *at(uint64_t address)
@@ -153,18 +155,11 @@ static void drop(struct gmod_record *r)
 	free_reservation(p.raw, total);
 }
 
-/* What a native free answers too: the context is broken or gone, the driver has shut down, a capture is under way. */
-static bool is_an_answer(CUresult r)
-{
-	return gmod_is_sticky(r) || r == CUDA_ERROR_NOT_INITIALIZED || r == CUDA_ERROR_DEINITIALIZED ||
-	       gmod_context_is_gone(r) || gmod_is_capture_error(r);
-}
-
 static CUresult unregister_zones(const struct gmod_place *p)
 {
 	CUresult r = NEXT(cuMemHostUnregister)(at(p->zone_head));
 
-	if (is_an_answer(r))
+	if (gmod_is_answer_of_free(r))
 		return r;
 	if (r != CUDA_SUCCESS)
 		gmod_degraded("cuMemHostUnregister");
@@ -202,6 +197,7 @@ static void let_in(const struct gmod_record *r, uint64_t devices)
 
 const struct gmod_backend gmod_backend_mapped = {
     .name = "unified",
+    .choices = 1 << GMOD_OPTION_BACKEND_UNIFIED,
     .says = "unified, large buffers mapped",
     .alloc = alloc,
     .free = give_back,

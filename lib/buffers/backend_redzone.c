@@ -49,7 +49,7 @@ static bool take(const struct gmod_context *c, uint64_t extra)
 
 static bool works(int device)
 {
-	return device < GMOD_DEVICES && gmod_options()->backend <= GMOD_OPTION_BACKEND_UNIFIED;
+	return device < GMOD_DEVICES;
 }
 
 /*
@@ -111,6 +111,7 @@ static CUresult give_back(struct gmod_record *r)
 
 const struct gmod_backend gmod_backend_redzone = {
     .name = "device",
+    .choices = 1 << GMOD_OPTION_BACKEND_DEVICE | 1 << GMOD_OPTION_BACKEND_UNIFIED | 1 << GMOD_OPTION_BACKEND_FENCE,
     .says = "device, canaries in the driver's own allocations",
     .keeps_back = true,
     .alloc = alloc,

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/buffers/fence.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/peers.h"
 #include "lib/buffers/quarantine.h"
@@ -141,10 +142,15 @@ static void disarm(const struct gmod_record *r)
 		b->disarm(r);
 }
 
+static bool is_asked(const struct gmod_backend *b)
+{
+	return !b->choices || b->choices >> gmod_options()->backend & 1;
+}
+
 static const char *backend_of(const struct gmod_context *c)
 {
 	for (size_t i = 0; gmod_backends[i]; i++)
-		if (gmod_backends[i]->says && gmod_backends[i]->works(c->device))
+		if (is_asked(gmod_backends[i]) && gmod_backends[i]->says && gmod_backends[i]->works(c->device))
 			return gmod_backends[i]->says;
 	return "native, device buffers are not guarded";
 }
@@ -167,6 +173,8 @@ static enum gmod_answer ask(struct gmod_request *q, struct gmod_details *d, stru
 	enum gmod_answer answer = GMOD_DECLINES;
 
 	for (size_t i = 0; gmod_backends[i] && answer == GMOD_DECLINES; i++) {
+		if (!is_asked(gmod_backends[i]))
+			continue;
 		d->backend = gmod_backends[i];
 		answer = d->backend->alloc(q, p);
 	}
@@ -305,7 +313,7 @@ bool gmod_buffer_let_go(const struct gmod_context *c, uint64_t most)
 			let_go(oldest.record);
 			any = true;
 		}
-	return any;
+	return (!most && gmod_fence_trim(c->device)) || any;
 }
 
 /* The facts of the buffer that it was are remembered. As much is filled as is looked at. */
@@ -368,17 +376,18 @@ static bool is_freed_twice(const struct gmod_record *r, unsigned ends, CUresult 
 /*
  * A freed buffer has left the index before its pages go back: the driver may hand them out inside the call. Who asks
  * whose the bytes in front of it are meanwhile finds it among those that are freed. ends: how many contexts its
- * context's entry had seen end when it was still LIVE. done: all work of the context is.
+ * context's entry had seen end when it was still LIVE. rests: all work that is known of is done; waited: all work is.
  */
-static CUresult release(struct gmod_record *r, unsigned ends, bool done, const char *entry_point)
+static CUresult release(struct gmod_record *r, unsigned ends, bool rests, bool waited, const char *entry_point)
 {
 	static const struct gmod_found none;
 	uint64_t address = r->bounds.user;
 	CUresult result;
 
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
-	if (done && keep_back(r))
+	if ((rests || waited) && keep_back(r))
 		return CUDA_SUCCESS;
+	gmod_record_details(r)->at_rest = waited;
 	result = gmod_record_details(r)->backend->free(r);
 	if (result == CUDA_SUCCESS) {
 		gmod_record_retire(r);
@@ -446,7 +455,7 @@ static CUresult free_guarded(const struct gmod_found *found, const char *entry_p
 		gmod_prove_context(context, began);
 	look(r, swept, quiet);
 	gmod_context_visit_end(visited);
-	result = release(r, ends, rests || waited, entry_point);
+	result = release(r, ends, rests, waited, entry_point);
 	if (result == CUDA_SUCCESS && is_current)
 		gmod_prove_context(context, began);
 	return result;

@@ -14,6 +14,11 @@ static void open_to(const struct gmod_record *r, uint64_t readers)
 		b->open(r, readers);
 }
 
+bool gmod_peers_use(int device)
+{
+	return device < 0 || device >= GMOD_DEVICES || atomic_load_explicit(&let_in[device], memory_order_relaxed);
+}
+
 /*
  * A publisher makes its record LIVE and then looks at the readers; a new reader is noted before the records are
  * walked (both seq_cst): one of the two sees the other. Both may: letting in twice does no harm.

@@ -12,4 +12,7 @@ void gmod_peers_let_in(int reader, int owner);
 /* The same for one buffer that has just been published. The program does not know it yet. */
 void gmod_peers_published(const struct gmod_record *r);
 
+/* Have contexts of other devices access to memory of this one? For ever, then. */
+bool gmod_peers_use(int device);
+
 #endif

@@ -1,6 +1,7 @@
 #include "lib/context/wait.h"
 
 #include "lib/base/facts.h"
+#include "lib/driver/errors.h"
 #include "monitor/registry/layout.h"
 
 uint64_t gmod_context_buffer(struct gmod_context *c, struct gmod_tiny *tiny)
@@ -30,6 +31,20 @@ uint64_t gmod_context_buffer(struct gmod_context *c, struct gmod_tiny *tiny)
 	}
 	atomic_flag_clear_explicit(&tiny->making, memory_order_release);
 	return fresh;
+}
+
+CUresult gmod_context_answer_of_free(void)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	CUdeviceptr tiny = 0;
+	CUresult r = NEXT(cuMemAlloc_v2)(&tiny, 1);
+
+	if (r == CUDA_SUCCESS)
+		r = NEXT(cuMemFree_v2)(tiny);
+	else if (!gmod_is_answer_of_free(r))
+		r = NEXT(cuCtxSynchronize)();
+	gmod_relaxed_end(mode);
+	return gmod_is_answer_of_free(r) ? r : CUDA_SUCCESS;
 }
 
 bool gmod_context_wait(struct gmod_context *c)

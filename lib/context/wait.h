@@ -18,4 +18,10 @@ uint64_t gmod_context_buffer(struct gmod_context *c, struct gmod_tiny *tiny);
  */
 bool gmod_context_wait(struct gmod_context *c);
 
+/*
+ * What a native free of memory of the current context would answer: it waits for all work, and says the error of a
+ * context that is broken or gone. For memory whose real free does neither.
+ */
+CUresult gmod_context_answer_of_free(void);
+
 #endif

@@ -27,4 +27,11 @@ static inline bool gmod_is_capture_error(CUresult r)
 	return r >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && r <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 }
 
+/* What a native free answers too: the context is broken or gone, the driver has shut down, a capture is under way. */
+static inline bool gmod_is_answer_of_free(CUresult r)
+{
+	return gmod_is_sticky(r) || r == CUDA_ERROR_NOT_INITIALIZED || r == CUDA_ERROR_DEINITIALIZED ||
+	       gmod_context_is_gone(r) || gmod_is_capture_error(r);
+}
+
 #endif

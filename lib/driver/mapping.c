@@ -3,7 +3,7 @@
 #include "lib/base/asked.h"
 #include "lib/base/facts.h"
 
-static int attribute(int device, CUdevice_attribute which)
+int gmod_device_attribute(int device, CUdevice_attribute which)
 {
 	int value = 0;
 
@@ -21,15 +21,14 @@ static CUmemAllocationProp properties(int device)
 	CUmemAllocationProp p = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = on_device(device)};
 
 	p.allocFlags.gpuDirectRDMACapable =
-	    attribute(device, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED) != 0;
+	    gmod_device_attribute(device, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED) != 0;
 	return p;
 }
 
 static bool driver_has_it(void)
 {
 	return HAVE(cuMemAddressReserve) && HAVE(cuMemAddressFree) && HAVE(cuMemCreate) && HAVE(cuMemRelease) &&
-	       HAVE(cuMemMap) && HAVE(cuMemUnmap) && HAVE(cuMemSetAccess) && HAVE(cuMemGetAllocationGranularity) &&
-	       HAVE(cuMemHostRegister_v2) && HAVE(cuMemHostUnregister);
+	       HAVE(cuMemMap) && HAVE(cuMemUnmap) && HAVE(cuMemSetAccess) && HAVE(cuMemGetAllocationGranularity);
 }
 
 bool gmod_mapping_is_possible(int device)
@@ -37,9 +36,7 @@ bool gmod_mapping_is_possible(int device)
 	CUmemAllocationProp p;
 	size_t granularity = 0;
 
-	if (!driver_has_it() || !attribute(device, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) ||
-	    !attribute(device, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) ||
-	    !attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM))
+	if (!driver_has_it() || !gmod_device_attribute(device, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
 		return false;
 	p = properties(device);
 	if (NEXT(cuMemGetAllocationGranularity)(&granularity, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM) != CUDA_SUCCESS)
@@ -47,13 +44,19 @@ bool gmod_mapping_is_possible(int device)
 	return granularity && GMOD_MAPPING_UNIT % granularity == 0;
 }
 
+CUresult gmod_mapping_create(int device, size_t size, CUmemGenericAllocationHandle *memory)
+{
+	CUmemAllocationProp p = properties(device);
+
+	return NEXT(cuMemCreate)(memory, size, &p, 0);
+}
+
 /* Mapped, the memory lives until it is unmapped: its handle is not needed any more. */
 CUresult gmod_mapping_add(int device, uint64_t address, size_t size)
 {
-	CUmemAllocationProp p = properties(device);
 	CUmemAccessDesc access = {on_device(device), CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUmemGenericAllocationHandle memory;
-	CUresult r = NEXT(cuMemCreate)(&memory, size, &p, 0);
+	CUresult r = gmod_mapping_create(device, size, &memory);
 
 	if (r != CUDA_SUCCESS)
 		return r;

@@ -12,8 +12,14 @@
 /* Device memory and reserved addresses come in multiples of this. */
 #define GMOD_MAPPING_UNIT ((size_t)2 << 20)
 
-/* Does the device have what it takes, host pages at the same address for both sides included? */
+/* 0 where the driver does not know it. */
+int gmod_device_attribute(int device, CUdevice_attribute which);
+
+/* Does the device have what it takes? */
 bool gmod_mapping_is_possible(int device);
+
+/* Memory of the device, in whole units, which nothing is mapped to yet. */
+CUresult gmod_mapping_create(int device, size_t size, CUmemGenericAllocationHandle *memory);
 
 /* Memory of the device at reserved addresses, in whole units, that its contexts may use. */
 CUresult gmod_mapping_add(int device, uint64_t address, size_t size);

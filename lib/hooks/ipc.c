@@ -14,7 +14,7 @@ static void say_not_exportable(CUresult r, uint64_t address, const char *entry_p
 		return;
 	gmod_log_note(
 	    0,
-	    "%s was refused because GMOD_OPTIONS asks for backend=unified or managed, whose buffers cannot be "
+	    "%s was refused because GMOD_OPTIONS asks for backend=fence, unified or managed, whose buffers cannot be "
 	    "shared with other processes or devices this way; backend=device can",
 	    entry_point);
 }

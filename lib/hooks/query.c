@@ -3,6 +3,7 @@
  * redzones do not exist. Managed memory differs; there the driver's answer stands.
  */
 #include "lib/buffers/buffer.h"
+#include "lib/buffers/fence.h"
 #include "lib/hooks/where.h"
 
 GMOD_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
@@ -96,5 +97,16 @@ GMOD_EXPORT CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
 	if (r == CUDA_SUCCESS && gmod_where_is(gmod_handle(p), &found) == GMOD_IN_BUFFER &&
 	    found.bounds.user == gmod_handle(p))
 		*pFlags |= gmod_record_details(found.record)->host_flags;
+	return gmod_done(r, __func__);
+}
+
+/* What rests behind fences is free: an allocation that needs it gets it. */
+GMOD_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+	CUresult r = NEXT(cuMemGetInfo_v2)(free, total);
+	const struct gmod_context *c = r == CUDA_SUCCESS && free && gmod_on() ? gmod_context_owner() : NULL;
+
+	if (c)
+		*free += gmod_fence_idle_bytes(c->device);
 	return gmod_done(r, __func__);
 }

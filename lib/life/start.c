@@ -20,6 +20,7 @@
 #include "lib/base/real_exit.h"
 #include "lib/base/sampler.h"
 #include "lib/buffers/buffer.h"
+#include "lib/buffers/fence.h"
 #include "lib/buffers/gather.h"
 #include "lib/buffers/ordered.h"
 #include "lib/buffers/patrol.h"
@@ -95,6 +96,8 @@ void gmod_start(void)
 		gmod_signals_start();
 	gmod_phase_set(GMOD_ON);
 	gmod_log_note(1, "started: version " GMOD_VERSION ", %u hooks armed", gmod_hooks_armed());
+	if (gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE)
+		gmod_log_note(1, "fence_seed=%u", gmod_fence_seed());
 	gmod_keeper_start(gmod_gpu_fault);
 }
 

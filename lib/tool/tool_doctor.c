@@ -165,24 +165,27 @@ static void say_faults(const struct driver *driver, int devices)
 }
 
 /* What the options ask for and the device has not; NULL: it has all. */
-static const char *shortage(bool concurrent, bool mapped, const struct gmod_options *options)
+static const char *shortage(bool concurrent, bool mappings, bool mapped, const struct gmod_options *options)
 {
 	if (options->backend == GMOD_OPTION_BACKEND_MANAGED && !concurrent)
 		return "backend managed needs concurrentManagedAccess: device buffers are not guarded";
+	if (options->backend == GMOD_OPTION_BACKEND_FENCE && !mappings)
+		return "backend fence; the device has no virtual memory management, and buffers are as with device";
 	if (options->backend == GMOD_OPTION_BACKEND_UNIFIED && !mapped)
 		return "backend unified; the device cannot map host pages, and large buffers are as with device";
 	return NULL;
 }
 
-static void say_backend(bool concurrent, bool mapped, const struct gmod_options *options)
+static void say_backend(bool concurrent, bool mappings, bool mapped, const struct gmod_options *options)
 {
 	static const char *const says[] = {
 	    [GMOD_OPTION_BACKEND_DEVICE] = "backend device: canaries in the driver's own allocations",
 	    [GMOD_OPTION_BACKEND_UNIFIED] = "backend unified: buffers of 2 MiB and more are mapped between host pages",
 	    [GMOD_OPTION_BACKEND_MANAGED] = "backend managed: device buffers are managed memory",
+	    [GMOD_OPTION_BACKEND_FENCE] = "backend fence: nothing is mapped behind the buffers",
 	    [GMOD_OPTION_BACKEND_NATIVE] = "backend native, as backend=native asks; any other would do too",
 	};
-	const char *shorter = shortage(concurrent, mapped, options);
+	const char *shorter = shortage(concurrent, mappings, mapped, options);
 
 	line("", "%s", shorter ? shorter : says[options->backend]);
 }
@@ -203,12 +206,13 @@ static void check_device(const struct driver *driver, int ordinal, const struct 
 	driver->device_memory(&bytes, device);
 	int concurrent = attribute(driver, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device);
 	int pageable = attribute(driver, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device);
-	int mapped = attribute(driver, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device) &&
+	int mappings = attribute(driver, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device);
+	int mapped = mappings &&
 		     attribute(driver, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, device);
 
 	line(title, "%s, %.1f GiB, concurrentManagedAccess=%d, pageableMemoryAccess=%d", name,
 	     (double)bytes / (1 << 30), concurrent, pageable);
-	say_backend(concurrent, mapped, options);
+	say_backend(concurrent, mappings, mapped, options);
 	found->guarded += options->backend != GMOD_OPTION_BACKEND_MANAGED || concurrent;
 }
 

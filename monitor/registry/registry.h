@@ -66,6 +66,7 @@ struct gmod_details {
 	int64_t tid;
 	int device;
 	enum gmod_memory memory;
+	bool at_rest;                 /* while it is freed: the free has waited for its context */
 	unsigned host_flags;          /* of cuMemHostAlloc, as asked for */
 	atomic_bool kept_back;        /* it has been freed: lib/buffers/quarantine.h */
 	atomic_bool leaving;          /* its context is being destroyed by the thread that owns the record */

@@ -115,6 +115,9 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 	for (int i = 0; i < ROWS; i++)
 		if (number[i])
 			add_clause(t, rows[i].clause, &number[i]);
+	if (gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE && !all_findings(s))
+		gmod_text_str(t, "; not seen: shared and local memory, races, reads of what was never written, and "
+				 "jumps from one buffer into another");
 	if (gmod_options()->per_tensor && gmod_summary_bytes(s) && !s->count.ordered_all)
 		gmod_text_str(t,
 			      "; per-tensor guarding did not take effect: the program uses no such framework, or sets "

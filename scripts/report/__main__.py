@@ -15,6 +15,7 @@ import as_sarif
 import as_text
 import groups
 import logs
+import sites
 import suppressions
 import symbols
 from snapshot import Snapshot
@@ -71,6 +72,7 @@ def arguments():
     parser.add_argument("--fail", metavar="WHAT[,WHAT]", type=fails, default=[],
                         help="end with status 86 if there are findings (--fail alone), incomplete: processes that did not get to "
                              "their end, or unguarded: some of which no memory was guarded")
+    form.add_argument("--sites", action="store_true", help="print where the findings' buffers were allocated, for gmod --exact=FILE")
     parser.add_argument("--no-symbols", action="store_true", help="leave the modules alone: no source lines")
     # The next word is a log's name, not the option's value.
     return parser.parse_args(["--fail=findings" if word == "--fail" else word for word in sys.argv[1:]])
@@ -176,6 +178,9 @@ def main():
     events, problems = logs.read(dict.fromkeys(options.file))
     groups.join_processes(events)
     findings = groups.final(events)
+    if options.sites:
+        print(",".join(sites.of(findings)))
+        return 0
     suppressions.count_covered(findings)
     groups.order_faults(findings)
     snapshots, more = read_snapshots(options.snapshot)

@@ -121,7 +121,7 @@ static bool arena_create(struct arena *arena, size_t size, size_t granule, int f
 
 bool arenas_create(void)
 {
-	size_t size = (size_t)64 << 30, wanted = 4 * sim.devices * sim.memory;
+	size_t size = (size_t)17 << 36, wanted = 4 * sim.devices * sim.memory;
 	int fd = memfd_create("simulated device memory", MFD_CLOEXEC);
 
 	if (fd < 0)

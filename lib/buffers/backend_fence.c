@@ -1,0 +1,280 @@
+/*
+ * Device buffers under backend=fence: each in a block of its own (lib/buffers/fence.h), with nothing mapped behind its
+ * last byte, so that the first access past it is a fault, which the driver's exception dump explains (lib/faults).
+ *
+ *     │ nothing │ block: N x 2 MiB;     canaries │ user │ slack │ nothing │      the end, as a rule
+ *     │ nothing │ user │ canaries                       block   │ nothing │      the start, of some
+ *
+ * The slack is what fence_align leaves, and has canaries. A store into it, or before the buffer, is found as it is found
+ * beside any other buffer, by the gather.
+ *
+ * An out-of-bounds access by way of NVLink has put a host of eight GPUs out of service. So buffers that peers could
+ * reach have no fence: those of devices that let peers in, and those of libraries that hand memory to others.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/asked.h"
+#include "lib/base/counters.h"
+#include "lib/base/facts.h"
+#include "lib/base/hash.h"
+#include "lib/base/log.h"
+#include "lib/base/object.h"
+#include "lib/base/python.h"
+#include "lib/buffers/backend.h"
+#include "lib/buffers/fence.h"
+#include "lib/buffers/peers.h"
+#include "lib/context/fault.h"
+#include "lib/context/wait.h"
+#include "lib/driver/mapping.h"
+
+static _Atomic uint64_t turn;
+
+uint32_t gmod_fence_seed(void)
+{
+	static _Atomic uint32_t seed;
+	uint32_t known = atomic_load_explicit(&seed, memory_order_relaxed), fresh = gmod_options()->fence_seed;
+
+	if (known)
+		return known;
+	if (!fresh)
+		fresh = (uint32_t)(gmod_hash(gmod_monotonic_ns()) >> 32) | 1;
+	atomic_compare_exchange_strong_explicit(&seed, &known, fresh, memory_order_relaxed, memory_order_relaxed);
+	return atomic_load_explicit(&seed, memory_order_relaxed);
+}
+
+/* One in n, by the seed; n is not 0. */
+static bool draw(uint64_t number, unsigned n)
+{
+	return (gmod_hash(number ^ (uint64_t)gmod_fence_seed() << 32) >> 32) % n == 0;
+}
+
+static unsigned ask(int device)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool is = gmod_mapping_is_possible(device);
+
+	gmod_relaxed_end(mode);
+	return is;
+}
+
+static bool works(int device)
+{
+	static struct gmod_asked asked;
+
+	return gmod_ask_once(&asked, device, ask);
+}
+
+/* ---- who allocates ---- */
+
+static const char *name_of(const struct gmod_object *o)
+{
+	const char *slash = strrchr(o->path, '/');
+
+	return slash ? slash + 1 : o->path;
+}
+
+/* Is a library in the stack whose name begins with one of these? */
+static bool is_called_by(const struct gmod_stack *s, const char *const *names, size_t count)
+{
+	struct gmod_object o;
+
+	for (uint32_t i = 0; i < s->depth; i++)
+		for (size_t n = 0; gmod_object_at(s->pc[i] - 1, &o) && n < count; n++)
+			if (!strncmp(name_of(&o), names[n], strlen(names[n])))
+				return true;
+	return false;
+}
+
+/* They hand the memory that they allocate to other processes, devices or network adapters. */
+static bool shares_memory(const struct gmod_stack *s)
+{
+	static const char *const names[] = {"libnccl", "libnvshmem", "libuc", "libmpi", "libfabric"};
+
+	return is_called_by(s, names, sizeof(names) / sizeof(*names));
+}
+
+static void say_segments(const struct gmod_stack *s)
+{
+	static const char *const pytorch[] = {"libc10_cuda"};
+	static atomic_bool asked;
+
+	if (atomic_load_explicit(&asked, memory_order_relaxed) || !is_called_by(s, pytorch, 1) ||
+	    !gmod_first_time(&asked) || getenv("PYTORCH_NO_CUDA_MEMORY_CACHING"))
+		return;
+	gmod_log_note(1, "the fences are behind PyTorch's segments, which hold many tensors; with "
+			 "PYTORCH_NO_CUDA_MEMORY_CACHING=1 in the environment they are behind each tensor");
+}
+
+/* As scripts/report/sites.py makes it of a report: the same in each run of the same program. */
+static uint64_t hash_of(const struct gmod_stack *s)
+{
+	const struct gmod_python *python = gmod_python_stack(s->python);
+	uint64_t h = GMOD_HASH_START;
+	struct gmod_object o;
+
+	for (uint32_t i = 0; i < s->depth; i++)
+		if (gmod_object_at(s->pc[i] - 1, &o)) {
+			uint64_t offset = s->pc[i] - 1 - o.bias;
+
+			h = gmod_hash_bytes(h, &offset, sizeof(offset));
+		}
+	for (uint64_t i = 0; python && i < python->depth; i++)
+		h = gmod_hash_bytes(h, &python->frame[i].line, sizeof(python->frame[i].line));
+	return h;
+}
+
+static bool is_named(uint64_t site)
+{
+	for (const char *at = gmod_options()->fence_sites; *at;) {
+		char *end;
+
+		if (strtoull(at, &end, 16) == site)
+			return true;
+		if (end == at)
+			return false;
+		at = end + (*end == ',');
+	}
+	return false;
+}
+
+static bool is_wanted(const struct gmod_request *q)
+{
+	struct gmod_stack s;
+
+	gmod_unwind(&s, gmod_options()->stack_depth);
+	if (gmod_peers_use(q->context->device) || atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) ||
+	    shares_memory(&s)) {
+		gmod_count(&gmod_counters.fence_spared, 1);
+		return false;
+	}
+	say_segments(&s);
+	return !*gmod_options()->fence_sites || q->size >= GMOD_LARGE || is_named(hash_of(&s));
+}
+
+/* ---- a buffer ---- */
+
+static size_t alignment(void)
+{
+	size_t is = GMOD_DEVICE_ALIGNMENT;
+
+	while (is > gmod_options()->fence_align)
+		is /= 2;
+	return is;
+}
+
+static bool lies_at_start(void)
+{
+	int side = gmod_options()->fence_side;
+	uint64_t number = atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
+
+	return side == GMOD_OPTION_FENCE_START || (side == GMOD_OPTION_FENCE_SOME && draw(number, 8));
+}
+
+static void place_in(const struct gmod_fenced *b, size_t size, size_t padded, struct gmod_place *p)
+{
+	uint64_t end = b->at + b->size, user = lies_at_start() ? b->at : end - padded;
+
+	if (user == b->at && end - (user + size) > GMOD_TAIL_SLACK)
+		end = user + size + GMOD_TAIL_SLACK;
+	*p = (struct gmod_place){b->at, b->at, b->at, user, user + size, end, end};
+}
+
+static bool round_up(size_t value, size_t unit, size_t *out)
+{
+	bool fits = !__builtin_add_overflow(value, unit - 1, out);
+
+	*out -= *out % unit;
+	return fits;
+}
+
+static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
+{
+	struct gmod_fenced b = {.device = q->context->device};
+	size_t padded;
+
+	if (q->memory != GMOD_MEM_DEVICE || !q->context->stream || !works(b.device) ||
+	    !round_up(q->size, alignment(), &padded) || !round_up(padded, GMOD_MAPPING_UNIT, &b.size) || !is_wanted(q) ||
+	    !gmod_fence_take(&b))
+		return GMOD_DECLINES;
+	place_in(&b, q->size, padded, place);
+	q->own = b.size;
+	return GMOD_ACCEPTS;
+}
+
+static struct gmod_fenced block_of(const struct gmod_record *r)
+{
+	const struct gmod_details *d = gmod_record_details(r);
+
+	return (struct gmod_fenced){d->raw, d->own, d->device};
+}
+
+static void arm(const struct gmod_request *q, struct gmod_record *r)
+{
+	(void)r;
+	gmod_count(&gmod_counters.fenced, 1);
+	gmod_count(&gmod_counters.fenced_bytes, q->size);
+}
+
+/* The first of each place that allocates, and one in fence_uaf of the rest. */
+static bool is_to_fault(const struct gmod_details *d)
+{
+	static _Atomic uint64_t seen[64]; /* a bit for each place, as far as 12 bits tell them apart */
+	unsigned one_in = gmod_options()->fence_uaf;
+	uint64_t site = gmod_hash(gmod_hash_bytes(GMOD_HASH_START, d->stack.pc, d->stack.depth * sizeof(d->stack.pc[0])));
+	uint64_t bit = UINT64_C(1) << (site >> 52 & 63);
+
+	if (!one_in)
+		return false;
+	return !(atomic_fetch_or_explicit(&seen[site >> 58], bit, memory_order_relaxed) & bit) ||
+	       draw(d->serial, one_in);
+}
+
+/* For a context that is gone, too: natively its memory is the device's again. */
+static void drop(struct gmod_record *r)
+{
+	struct gmod_fenced b = block_of(r);
+
+	gmod_fence_unmap(&b);
+}
+
+/* A fault of the buffer that is told late would find the driver at work on what is gone. */
+static CUresult give_back(struct gmod_record *r)
+{
+	struct gmod_details *d = gmod_record_details(r);
+	struct gmod_context *c = d->context;
+	bool visited = gmod_context_visit_begin(c);
+	/* By all work: fills and copies, too, of which GMOD does not always know. */
+	CUresult result = d->at_rest ? CUDA_SUCCESS : gmod_context_answer_of_free();
+	struct gmod_fenced b = block_of(r);
+
+	if (result == CUDA_SUCCESS)
+		gmod_fault_probe(atomic_load_explicit(&c->handle, memory_order_relaxed));
+	gmod_context_visit_end(visited);
+	if (result != CUDA_SUCCESS || gmod_has_faulted())
+		return result;
+	if (is_to_fault(d))
+		gmod_fence_unmap(&b);
+	else
+		gmod_fence_idle(&b);
+	return CUDA_SUCCESS;
+}
+
+static void let_in(const struct gmod_record *r, uint64_t devices)
+{
+	struct gmod_fenced b = block_of(r);
+
+	gmod_fence_close(&b, devices);
+}
+
+const struct gmod_backend gmod_backend_fence = {
+    .name = "fence",
+    .says = "fence, nothing mapped behind the buffers",
+    .choices = 1 << GMOD_OPTION_BACKEND_FENCE,
+    .alloc = alloc,
+    .arm = arm,
+    .free = give_back,
+    .drop = drop,
+    .works = works,
+    .open = let_in,
+};

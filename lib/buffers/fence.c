@@ -1,0 +1,293 @@
+#include "lib/buffers/fence.h"
+
+#include "lib/base/asked.h"
+#include "lib/base/counters.h"
+#include "lib/base/facts.h"
+#include "lib/base/lock.h"
+#include "lib/buffers/peers.h"
+#include "lib/context/capture.h"
+#include "lib/driver/mapping.h"
+
+#define HOLE GMOD_MAPPING_UNIT
+/* So far apart new page tables take no memory of the device and no time; from 1 GiB on they do (measured). */
+#define SPAN ((uint64_t)64 << 20)
+/* What the driver may reserve at most is less than 64 TiB; a limit of the process's may be lower. */
+#define MOST_ADDRESSES ((uint64_t)16 << 40)
+#define LEAST_ADDRESSES ((uint64_t)1 << 30)
+
+enum { SPANS = 16, GONE_MOST = 32768, KEPT = 4096, IDLE_MOST = 512 };
+
+static atomic_flag lock = ATOMIC_FLAG_INIT; /* for all below but the counts */
+static uint64_t first, next, end; /* of the reservation; all 0: none yet, or none to be had */
+/* By the size of their spans: addresses that are free, the oldest first. In spans from the first one on. */
+static struct {
+	uint32_t at[GONE_MOST];
+	uint64_t first, next;
+} gone[SPANS];
+static struct gmod_fenced idle[IDLE_MOST]; /* size 0: none */
+
+static _Atomic uint64_t mapped[GMOD_DEVICES], resting[GMOD_DEVICES]; /* bytes of the device: all, and idle ones */
+
+/* ---- addresses ---- */
+
+static unsigned span_of(uint64_t size)
+{
+	unsigned s = 0;
+
+	while (s < SPANS && SPAN << s < size + 2 * HOLE)
+		s++;
+	return s;
+}
+
+/* Of a block in its span: in the middle, so that as much is unmapped before it as behind it. */
+static uint64_t inset(unsigned span, uint64_t size)
+{
+	return ((SPAN << span) - size) / 2 / HOLE * HOLE;
+}
+
+static void reserve(void)
+{
+	CUdeviceptr at = 0;
+	uint64_t size = MOST_ADDRESSES;
+
+	while (NEXT(cuMemAddressReserve)(&at, size, GMOD_MAPPING_UNIT, 0, 0) != CUDA_SUCCESS)
+		if ((size /= 4) < LEAST_ADDRESSES)
+			return;
+	first = next = at;
+	end = at + size;
+}
+
+static uint64_t pop(unsigned span)
+{
+	return first + gone[span].at[gone[span].first++ % GONE_MOST] * SPAN;
+}
+
+/* 0: there are none. */
+static uint64_t take_addresses(uint64_t size)
+{
+	unsigned span = span_of(size);
+	uint64_t at = 0, free;
+
+	if (span == SPANS || !gmod_lock(&lock))
+		return 0;
+	free = gone[span].next - gone[span].first;
+	if (free <= KEPT && next + (SPAN << span) <= end) {
+		at = next;
+		next += SPAN << span;
+	} else if (free) {
+		at = pop(span);
+	}
+	gmod_unlock(&lock);
+	return at ? at + inset(span, size) : 0;
+}
+
+/* Where there are too many, the oldest are not used again. */
+static void give_addresses(const struct gmod_fenced *b)
+{
+	unsigned span = span_of(b->size);
+
+	if (!gmod_lock(&lock))
+		return;
+	if (gone[span].next - gone[span].first == GONE_MOST)
+		gone[span].first++;
+	gone[span].at[gone[span].next++ % GONE_MOST] = (uint32_t)((b->at - inset(span, b->size) - first) / SPAN);
+	gmod_unlock(&lock);
+}
+
+/* The lock is not held across the driver's call: two threads may both reserve, and the second gives its own back. */
+static bool has_addresses(void)
+{
+	static _Atomic int state; /* 0: not asked for, 1: by somebody, 2: done */
+	int before = 0;
+
+	if (atomic_compare_exchange_strong_explicit(&state, &before, 1, memory_order_acquire, memory_order_acquire)) {
+		reserve();
+		/* release: the reservation is there */
+		atomic_store_explicit(&state, 2, memory_order_release);
+	}
+	return atomic_load_explicit(&state, memory_order_acquire) == 2 && first;
+}
+
+/* ---- memory ---- */
+
+/* In MiB. */
+static unsigned ask_for_most(int device)
+{
+	size_t available = 0, total;
+
+	(void)device;
+	if (gmod_options()->fence_mb)
+		return gmod_options()->fence_mb;
+	if (NEXT(cuMemGetInfo_v2)(&available, &total) != CUDA_SUCCESS)
+		gmod_degraded("cuMemGetInfo");
+	return (unsigned)(available / 4 >> 20);
+}
+
+static uint64_t most(int device)
+{
+	static struct gmod_asked asked;
+
+	return (uint64_t)gmod_ask_once(&asked, device, ask_for_most) << 20;
+}
+
+static bool charge(_Atomic uint64_t *bytes, uint64_t more, uint64_t limit)
+{
+	if (atomic_fetch_add_explicit(bytes, more, memory_order_relaxed) + more <= limit)
+		return true;
+	atomic_fetch_sub_explicit(bytes, more, memory_order_relaxed);
+	return false;
+}
+
+static void discharge(_Atomic uint64_t *bytes, uint64_t less)
+{
+	atomic_fetch_sub_explicit(bytes, less, memory_order_relaxed);
+}
+
+/* The first idle block of the device, of any size where size is 0. */
+static bool take_idle(struct gmod_fenced *b)
+{
+	bool found = false;
+
+	if (!gmod_fence_idle_bytes(b->device) || !gmod_lock(&lock))
+		return false;
+	for (unsigned i = 0; i < IDLE_MOST && !found; i++) {
+		found = idle[i].size && idle[i].device == b->device && (!b->size || idle[i].size == b->size);
+		if (found) {
+			*b = idle[i];
+			idle[i].size = 0;
+		}
+	}
+	gmod_unlock(&lock);
+	if (found)
+		discharge(&resting[b->device], b->size);
+	return found;
+}
+
+static bool map(struct gmod_fenced *b)
+{
+	CUstreamCaptureMode mode;
+	bool ok;
+
+	b->at = take_addresses(b->size);
+	if (!b->at)
+		return false;
+	mode = gmod_relaxed_begin();
+	ok = gmod_mapping_add(b->device, b->at, b->size) == CUDA_SUCCESS;
+	gmod_relaxed_end(mode);
+	if (!ok)
+		give_addresses(b);
+	return ok;
+}
+
+bool gmod_fence_take(struct gmod_fenced *b)
+{
+	_Atomic uint64_t *bytes = &mapped[b->device];
+
+	if (!has_addresses())
+		return false;
+	if (take_idle(b))
+		return true;
+	if (!charge(bytes, b->size, most(b->device)) &&
+	    (!gmod_fence_trim(b->device) || !charge(bytes, b->size, most(b->device)))) {
+		gmod_count(&gmod_counters.fence_capped, 1);
+		return false;
+	}
+	if (map(b))
+		return true;
+	discharge(bytes, b->size);
+	return false;
+}
+
+void gmod_fence_unmap(const struct gmod_fenced *b)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool ok = NEXT(cuMemUnmap)(b->at, b->size) == CUDA_SUCCESS;
+
+	/* They may have been closed, or not. */
+	if (gmod_peers_use(b->device)) {
+		NEXT(cuMemUnmap)(b->at - HOLE, HOLE);
+		NEXT(cuMemUnmap)(b->at + b->size, HOLE);
+	}
+	gmod_relaxed_end(mode);
+	if (!ok) {
+		gmod_degraded("cuMemUnmap");
+		return;
+	}
+	give_addresses(b);
+	discharge(&mapped[b->device], b->size);
+}
+
+void gmod_fence_idle(const struct gmod_fenced *b)
+{
+	bool put = false;
+
+	if (charge(&resting[b->device], b->size, most(b->device) / 8)) {
+		if (gmod_lock(&lock)) {
+			for (unsigned i = 0; i < IDLE_MOST && !put; i++)
+				if (!idle[i].size) {
+					idle[i] = *b;
+					put = true;
+				}
+			gmod_unlock(&lock);
+		}
+		if (!put)
+			discharge(&resting[b->device], b->size);
+	}
+	if (!put)
+		gmod_fence_unmap(b);
+}
+
+bool gmod_fence_trim(int device)
+{
+	struct gmod_fenced b = {.device = device};
+	bool any = false;
+
+	for (; take_idle(&b); b.size = 0) {
+		gmod_fence_unmap(&b);
+		any = true;
+	}
+	return any;
+}
+
+uint64_t gmod_fence_idle_bytes(int device)
+{
+	return device >= 0 && device < GMOD_DEVICES ? atomic_load_explicit(&resting[device], memory_order_relaxed) : 0;
+}
+
+/* ---- holes ---- */
+
+/* One piece of memory lies in all holes: nobody is to find anything there. */
+static bool spare(int device, CUmemGenericAllocationHandle *out)
+{
+	static _Atomic uint64_t spares[GMOD_DEVICES];
+	uint64_t before = 0, fresh;
+
+	*out = atomic_load_explicit(&spares[device], memory_order_acquire);
+	if (*out)
+		return true;
+	if (gmod_mapping_create(device, HOLE, out) != CUDA_SUCCESS)
+		return false;
+	fresh = *out;
+	if (!atomic_compare_exchange_strong_explicit(&spares[device], &before, fresh, memory_order_acq_rel,
+						     memory_order_acquire)) {
+		NEXT(cuMemRelease)(fresh);
+		*out = before;
+	}
+	return true;
+}
+
+void gmod_fence_close(const struct gmod_fenced *b, uint64_t devices)
+{
+	CUmemGenericAllocationHandle memory;
+
+	if (!spare(b->device, &memory)) {
+		gmod_degraded("cuMemCreate");
+		return;
+	}
+	/* Where it is there already, an error says so. */
+	if (NEXT(cuMemMap)(b->at - HOLE, HOLE, 0, memory, 0) == CUDA_SUCCESS)
+		gmod_count(&gmod_counters.fence_closed, 1);
+	NEXT(cuMemMap)(b->at + b->size, HOLE, 0, memory, 0);
+	if (gmod_mapping_open(b->at - HOLE, b->size + 2 * HOLE, devices | UINT64_C(1) << b->device) != CUDA_SUCCESS)
+		gmod_degraded("cuMemSetAccess");
+}
