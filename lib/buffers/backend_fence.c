@@ -175,8 +175,10 @@ static void place_in(const struct gmod_fenced *b, size_t size, size_t padded, st
 {
 	uint64_t end = b->at + b->size, user = lies_at_start() ? b->at : end - padded;
 
-	if (user == b->at && end - (user + size) > GMOD_TAIL_SLACK)
+	if (user == b->at && end - (user + size) > GMOD_TAIL_SLACK) {
 		end = user + size + GMOD_TAIL_SLACK;
+		end -= end % GMOD_DEVICE_ALIGNMENT;
+	}
 	*p = (struct gmod_place){b->at, b->at, b->at, user, user + size, end, end};
 }
 

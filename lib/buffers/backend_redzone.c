@@ -79,8 +79,8 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 		return GMOD_FAILS;
 	}
 	gmod_layout_redzone_at(q->size, total, raw, raw + head, place);
-	if (raw == tiny + GMOD_DEVICE_ALIGNMENT)
-		place->zone_head = place->body = tiny;
+	if (raw == tiny + GMOD_EXPORT_PAGE)
+		place->zone_head = place->body = raw - GMOD_DEVICE_ALIGNMENT;
 	/* What it takes more than natively. */
 	q->own = extra;
 	return GMOD_ACCEPTS;

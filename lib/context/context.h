@@ -51,7 +51,7 @@ struct gmod_gathering {
 	bool overdue;  /* copies of an earlier gather may still be on their way */
 };
 
-/* A buffer of GMOD_DEVICE_ALIGNMENT bytes (lib/context/wait.h). */
+/* A buffer of GMOD_EXPORT_PAGE bytes (lib/context/wait.h). */
 struct gmod_tiny {
 	_Atomic uint64_t at;
 	_Atomic unsigned life; /* whose it is */

@@ -20,7 +20,7 @@ uint64_t gmod_context_buffer(struct gmod_context *c, struct gmod_tiny *tiny)
 		fresh = atomic_load_explicit(&tiny->at, memory_order_relaxed);
 	} else {
 		mode = gmod_relaxed_begin();
-		if (NEXT(cuMemAlloc_v2)(&fresh, GMOD_DEVICE_ALIGNMENT) == CUDA_SUCCESS) {
+		if (NEXT(cuMemAlloc_v2)(&fresh, GMOD_EXPORT_PAGE) == CUDA_SUCCESS) {
 			atomic_store_explicit(&tiny->at, fresh, memory_order_relaxed);
 			/* release: see above */
 			atomic_store_explicit(&tiny->life, life, memory_order_release);

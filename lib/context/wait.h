@@ -5,7 +5,7 @@
 #include "lib/context/context.h"
 
 /*
- * One of the context's own buffers of GMOD_DEVICE_ALIGNMENT bytes, which comes with the first need of it and stays; 0:
+ * One of the context's own buffers of GMOD_EXPORT_PAGE bytes, which comes with the first need of it and stays; 0:
  * none. The driver takes 2 MiB from the device for the first, and while it has them the next tiny buffer comes and goes
  * in 2 us; without, the device memory does too, in 107 us (measured on an H200, driver 580).
  */
