@@ -247,7 +247,7 @@ static CUresult give_back(struct gmod_record *r)
 	struct gmod_context *c = d->context;
 	bool visited = gmod_context_visit_begin(c);
 	/* By all work: fills and copies, too, of which GMOD does not always know. */
-	CUresult result = d->at_rest ? CUDA_SUCCESS : gmod_context_answer_of_free();
+	CUresult result = d->at_rest ? CUDA_SUCCESS : gmod_context_answer_of_free(c);
 	struct gmod_fenced b = block_of(r);
 
 	if (result == CUDA_SUCCESS)

@@ -33,12 +33,14 @@ uint64_t gmod_context_buffer(struct gmod_context *c, struct gmod_tiny *tiny)
 	return fresh;
 }
 
-CUresult gmod_context_answer_of_free(void)
+CUresult gmod_context_answer_of_free(struct gmod_context *c)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	CUdeviceptr tiny = 0;
-	CUresult r = NEXT(cuMemAlloc_v2)(&tiny, 1);
+	CUresult r;
 
+	gmod_context_buffer(c, &c->tiny);
+	r = NEXT(cuMemAlloc_v2)(&tiny, 1);
 	if (r == CUDA_SUCCESS)
 		r = NEXT(cuMemFree_v2)(tiny);
 	else if (!gmod_is_answer_of_free(r))

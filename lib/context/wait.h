@@ -20,8 +20,8 @@ bool gmod_context_wait(struct gmod_context *c);
 
 /*
  * What a native free of memory of the current context would answer: it waits for all work, and says the error of a
- * context that is broken or gone. For memory whose real free does neither.
+ * context that is broken or gone. For memory whose real free does neither. c: as above, and not NULL.
  */
-CUresult gmod_context_answer_of_free(void);
+CUresult gmod_context_answer_of_free(struct gmod_context *c);
 
 #endif
