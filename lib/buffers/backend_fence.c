@@ -5,8 +5,8 @@
  *     │ nothing │ block: N x 2 MiB;     canaries │ user │ slack │ nothing │      the end, as a rule
  *     │ nothing │ user │ canaries                       block   │ nothing │      the start, of some
  *
- * The slack is what fence_align leaves, and has canaries. A store into it, or before the buffer, is found as it is found
- * beside any other buffer, by the gather.
+ * The slack is what fence_align leaves, and has canaries. A store into it, or before the buffer, is found as it is
+ * found beside any other buffer, by the gather.
  *
  * An out-of-bounds access by way of NVLink has put a host of eight GPUs out of service. So buffers that peers could
  * reach have no fence: those of devices that let peers in, and those of libraries that hand memory to others.
@@ -196,8 +196,8 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 	size_t padded;
 
 	if (q->memory != GMOD_MEM_DEVICE || !q->context->stream || !works(b.device) ||
-	    !round_up(q->size, alignment(), &padded) || !round_up(padded, GMOD_MAPPING_UNIT, &b.size) || !is_wanted(q) ||
-	    !gmod_fence_take(&b))
+	    !round_up(q->size, alignment(), &padded) || !round_up(padded, GMOD_MAPPING_UNIT, &b.size) ||
+	    !is_wanted(q) || !gmod_fence_take(&b))
 		return GMOD_DECLINES;
 	place_in(&b, q->size, padded, place);
 	q->own = b.size;
@@ -223,7 +223,8 @@ static bool is_to_fault(const struct gmod_details *d)
 {
 	static _Atomic uint64_t seen[64]; /* a bit for each place, as far as 12 bits tell them apart */
 	unsigned one_in = gmod_options()->fence_uaf;
-	uint64_t site = gmod_hash(gmod_hash_bytes(GMOD_HASH_START, d->stack.pc, d->stack.depth * sizeof(d->stack.pc[0])));
+	uint64_t site =
+	    gmod_hash(gmod_hash_bytes(GMOD_HASH_START, d->stack.pc, d->stack.depth * sizeof(d->stack.pc[0])));
 	uint64_t bit = UINT64_C(1) << (site >> 52 & 63);
 
 	if (!one_in)

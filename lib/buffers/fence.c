@@ -18,7 +18,7 @@
 enum { SPANS = 16, GONE_MOST = 32768, KEPT = 4096, IDLE_MOST = 512 };
 
 static atomic_flag lock = ATOMIC_FLAG_INIT; /* for all below but the counts */
-static uint64_t first, next, end; /* of the reservation; all 0: none yet, or none to be had */
+static uint64_t first, next, end;           /* of the reservation; all 0: none yet, or none to be had */
 /* By the size of their spans: addresses that are free, the oldest first. In spans from the first one on. */
 static struct {
 	uint32_t at[GONE_MOST];

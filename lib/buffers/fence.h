@@ -29,7 +29,8 @@ struct gmod_fenced {
 /* The run's: decides for a buffer what is left to chance. The same until the process ends. */
 uint32_t gmod_fence_seed(void);
 
-/* A block of that size and device, at *at: an idle one, or a new one. false: beyond fence_mb, or the driver would not. */
+/* A block of that size and device, at *at: an idle one, or a new one. false: beyond fence_mb, or the driver would not.
+ */
 bool gmod_fence_take(struct gmod_fenced *block);
 
 /* The block stays mapped for the next one that asks for as much, or, where too much is idle, goes. */

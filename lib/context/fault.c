@@ -65,9 +65,9 @@ static void tell_what_is_known(void)
 }
 
 /*
- * The driver's threads for the dump live on for 30 to 60 ms after the error is there. A program that ends meanwhile dies
- * in them by SIGSEGV or SIGFPE, also without GMOD where the environment asks for dumps (an H200, driver 580: 23 of 24
- * runs that ended within 30 ms, none of 32 later ones).
+ * The driver's threads for the dump live on for 30 to 60 ms after the error is there. A program that ends meanwhile
+ * dies in them by SIGSEGV or SIGFPE, also without GMOD where the environment asks for dumps (an H200, driver 580: 23 of
+ * 24 runs that ended within 30 ms, none of 32 later ones).
  */
 static void outlast_driver(void)
 {

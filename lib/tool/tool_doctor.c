@@ -207,8 +207,7 @@ static void check_device(const struct driver *driver, int ordinal, const struct 
 	int concurrent = attribute(driver, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device);
 	int pageable = attribute(driver, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device);
 	int mappings = attribute(driver, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device);
-	int mapped = mappings &&
-		     attribute(driver, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, device);
+	int mapped = mappings && attribute(driver, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, device);
 
 	line(title, "%s, %.1f GiB, concurrentManagedAccess=%d, pageableMemoryAccess=%d", name,
 	     (double)bytes / (1 << 30), concurrent, pageable);

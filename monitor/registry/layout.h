@@ -43,8 +43,8 @@
 #define GMOD_REDZONE ((size_t)64)
 
 /*
- * Buffers of multiples of this are exported as dma-bufs, to network adapters, by whole pages: what is in front of one is
- * as long as whole pages, too, where all are such buffers.
+ * Buffers of multiples of this are exported as dma-bufs, to network adapters, by whole pages: what is in front of one
+ * is as long as whole pages, too, where all are such buffers.
  */
 #define GMOD_EXPORT_UNIT ((size_t)64 << 10)
 #define GMOD_EXPORT_PAGE ((size_t)4 << 10)
@@ -128,8 +128,8 @@ size_t gmod_layout_mapped_at(size_t size, size_t page, uint64_t raw, struct gmod
 
 /*
  * A buffer in an allocation of the driver's own, `head` bytes behind its start and GMOD_REDZONE before its end at
- * least, or a page: no zones, and a tail slack that goes to the end of what the driver rounds up to, GMOD_TAIL_SLACK at most. What
- * the program may have less because of it, in bytes, goes to *extra. The bytes to ask for; 0: none.
+ * least, or a page: no zones, and a tail slack that goes to the end of what the driver rounds up to, GMOD_TAIL_SLACK at
+ * most. What the program may have less because of it, in bytes, goes to *extra. The bytes to ask for; 0: none.
  */
 size_t gmod_layout_redzone(size_t size, size_t head, size_t *extra);
 void gmod_layout_redzone_at(size_t size, size_t total, uint64_t raw, uint64_t user, struct gmod_place *out);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/base/file.h"
 #include "lib/base/hash.h"
@@ -344,13 +345,6 @@ static void next_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
 		       "pool that has a free function of its own");
 }
 
-/* In the next run, with backend=fence: what was allocated from the driver, and not in stream order. */
-static bool can_have_fence(const struct gmod_finding *f)
-{
-	return f->buffer.memory == GMOD_MEM_DEVICE && gmod_options()->backend != GMOD_OPTION_BACKEND_FENCE &&
-	       strcmp(f->buffer.backend, "pool") != 0 && !f->buffer.exported;
-}
-
 /* One line without its end. The site and the names of the suspects are known. */
 static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 {
@@ -386,7 +380,10 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	default:
 		if (v->fault.raw && gmod_fault_next_step(t, &v->fault))
 			break;
-		if (gmod_is_corruption(f->class) && can_have_fence(f)) {
+		/* What was allocated from the driver, and not in stream order, can have a fence in the next run. */
+		if (!v->fault.raw && f->buffer.memory == GMOD_MEM_DEVICE && !f->buffer.exported &&
+		    strcmp(f->buffer.backend, "pool") != 0 &&
+		    !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed)) {
 			gmod_text_str(t, "gmod --exact");
 			add_command(t, "");
 			gmod_text_str(t, "; or ");

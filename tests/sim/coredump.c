@@ -299,8 +299,8 @@ void coredump_hang(void)
 }
 
 /*
- * exit() lets a dump that has begun end. The threads that made it go on for a while when the error is there, and fall over
- * what is torn down meanwhile (measured on an H200).
+ * exit() lets a dump that has begun end. The threads that made it go on for a while when the error is there, and fall
+ * over what is torn down meanwhile (measured on an H200).
  */
 void coredump_finish(void)
 {
