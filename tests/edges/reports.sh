@@ -50,7 +50,7 @@ next_of() {
 }
 
 next_step() {
-	sed -n 's/^    next step: compute-sanitizer --tool memcheck --kernel-name kernel_substring=k_flip//p' <<<"$err" | tail -n 1
+	sed -n 's/^    next step: \(gmod --exact .*; or \)\{0,1\}compute-sanitizer --tool memcheck --kernel-name kernel_substring=k_flip//p' <<<"$err" | tail -n 1
 }
 
 # The command that is to be run again is the job's, where the process is a part of one.

@@ -27,6 +27,8 @@ static void ask(CUdeviceptr p)
 
 	SAY(cuMemGetAddressRange_v2, &base, &size, p + 5);
 	printf("base %d, size %zu\n", base == p, size);
+	SAY(cuMemGetInfo_v2, &range, &size);
+	printf("free of all %d\n", range <= size);
 	SAY(cuPointerGetAttribute, &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p);
 	SAY(cuPointerGetAttributes, 3, wanted, data, p);
 	printf("type %u, managed %u, range %zu\n", type, managed & 1, range);
