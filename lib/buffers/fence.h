@@ -12,8 +12,9 @@
  *           ▲                       │                            │
  *           └── after 4096 more ────┴────────── unmap ───────────┘
  *
- * Who unmaps has waited: nothing on the device uses the block, no look at it is under way, and a fault of it, which
- * the driver may tell late, is known (lib/context/fault.h). Functions may be called from any thread.
+ * Who unmaps has waited (tests/models/fence.pml): nothing on the device uses the block, no look at it is under way, and
+ * a fault of it, which the driver may tell late, is known (lib/context/fault.h). Functions may be called from any
+ * thread.
  */
 #ifndef GMOD_LIB_BUFFERS_FENCE_H
 #define GMOD_LIB_BUFFERS_FENCE_H
