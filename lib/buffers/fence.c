@@ -94,10 +94,11 @@ static void give_addresses(const struct gmod_fenced *b)
 	gmod_unlock(&lock);
 }
 
-/* The lock is not held across the driver's call: two threads may both reserve, and the second gives its own back. */
+/* The lock is not held across the driver's call: others wait until the first has made it, or for a second. */
 static bool has_addresses(void)
 {
 	static _Atomic int state; /* 0: not asked for, 1: by somebody, 2: done */
+	uint64_t deadline = GMOD_SECONDS(1);
 	int before = 0;
 
 	if (atomic_compare_exchange_strong_explicit(&state, &before, 1, memory_order_acquire, memory_order_acquire)) {
@@ -105,6 +106,9 @@ static bool has_addresses(void)
 		/* release: the reservation is there */
 		atomic_store_explicit(&state, 2, memory_order_release);
 	}
+	while (before == 1 && atomic_load_explicit(&state, memory_order_relaxed) == 1 &&
+	       gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
+		;
 	return atomic_load_explicit(&state, memory_order_acquire) == 2 && first;
 }
 
