@@ -86,6 +86,7 @@ void gmod_buffer_describe(struct gmod_record *r, const struct gmod_request *q, c
 	struct gmod_details *d = gmod_record_details(r);
 
 	d->backend_name = d->backend->name;
+	d->at_rest = false;
 	d->raw = p->raw;
 	d->own = q->own;
 	d->host_flags = q->memory == GMOD_MEM_HOST ? q->flags : 0;

@@ -134,8 +134,11 @@ static uint64_t most(int device)
 	return (uint64_t)gmod_ask_once(&asked, device, ask_for_most) << 20;
 }
 
+/* More than the limit at once is not even added: the sum could go round. */
 static bool charge(_Atomic uint64_t *bytes, uint64_t more, uint64_t limit)
 {
+	if (more > limit)
+		return false;
 	if (atomic_fetch_add_explicit(bytes, more, memory_order_relaxed) + more <= limit)
 		return true;
 	atomic_fetch_sub_explicit(bytes, more, memory_order_relaxed);
