@@ -2,6 +2,7 @@
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/buffers/buffer.h"
+#include "lib/buffers/fence.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/ordered_pool.h"
 #include "lib/buffers/ordered.h"
@@ -21,6 +22,14 @@ static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
 	return gmod_done(r, entry_point);
 }
 
+/* What rests behind fences is said to be free: then it is there. */
+static bool makes_room(CUresult r, const CUmemAllocationProp *prop)
+{
+	const struct gmod_context *c = r == CUDA_ERROR_OUT_OF_MEMORY && gmod_on() ? gmod_context_owner() : NULL;
+
+	return c && gmod_fence_trim(prop ? prop->location.id : c->device);
+}
+
 /* Is it guarded? What goes into a graph has not happened. */
 static bool guard(struct gmod_ordered_request *q, CUdeviceptr *out, const void *caller)
 {
@@ -37,6 +46,8 @@ static CUresult allocate(struct gmod_ordered_request q, CUdeviceptr *out, const 
 {
 	CUresult r = guard(&q, out, caller) ? CUDA_SUCCESS : gmod_ordered_native(&q, q.size, out);
 
+	if (makes_room(r, NULL))
+		r = gmod_ordered_native(&q, q.size, out);
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.ordered_all, 1);
 		gmod_count(&gmod_counters.ordered_all_bytes, q.size);
@@ -103,6 +114,8 @@ GMOD_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t si
 {
 	CUresult r = NEXT(cuMemCreate)(handle, size, prop, flags);
 
+	if (makes_room(r, prop))
+		r = NEXT(cuMemCreate)(handle, size, prop, flags);
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.mappings, 1);
 		gmod_count(&gmod_counters.mapping_bytes, size);
