@@ -131,6 +131,16 @@ bool gmod_misuse_is_outside(uint64_t address, uint64_t length)
 	       length > found.bounds.size - (address - found.bounds.user);
 }
 
+/* The buffer that a range reaches which begins before it, where nothing is. */
+static struct gmod_found find_reached(uint64_t address, uint64_t length)
+{
+	struct gmod_found found = gmod_index_find(address + length - 1);
+
+	if (!found.record || address >= found.bounds.user || address + length <= found.bounds.user)
+		found.record = NULL;
+	return found;
+}
+
 /*
  * Whose the range was to be: it may begin in what lies behind one buffer and reach into the next one. The one that is
  * nearer to its beginning, as for what kernels change (monitor/watch/damage.c).
@@ -140,7 +150,9 @@ static struct gmod_found find_meant(uint64_t address, uint64_t length)
 	struct gmod_found front = gmod_index_find(address), behind;
 	uint64_t past, before;
 
-	if (!front.record || address < front.bounds.user + front.bounds.size)
+	if (!front.record)
+		return find_reached(address, length);
+	if (address < front.bounds.user + front.bounds.size)
 		return front;
 	behind = gmod_index_find(front.bounds.tail_to);
 	past = address - front.bounds.user - front.bounds.size;
@@ -182,8 +194,10 @@ bool gmod_misuse_refused(uint64_t address, uint64_t length, const char *entry_po
 	struct gmod_cancel cancel = gmod_cancel_begin();
 	bool refused = false;
 
-	if (address && length)
+	if (address && length) {
 		ask_driver(address, &facts);
+		refused = !facts.base && find_reached(address, length).record;
+	}
 	if (facts.base && length > facts.size - (address - facts.base)) {
 		/* A range over several mappings side by side is valid: then the driver has refused something else. */
 		ask_driver(facts.base + facts.size, &behind);
