@@ -106,14 +106,17 @@ static void say_segments(const struct gmod_stack *s)
 			 "PYTORCH_NO_CUDA_MEMORY_CACHING=1 in the environment they are behind each tensor");
 }
 
-/* As scripts/report/sites.py makes it of a report: the same in each run of the same program. */
+/*
+ * As scripts/report/sites.py makes it of a report: the same in each run of the same program. Of Python the lines alone,
+ * for a report does not have the interpreter's frames.
+ */
 static uint64_t hash_of(const struct gmod_stack *s)
 {
 	const struct gmod_python *python = gmod_python_stack(s->python);
 	uint64_t h = GMOD_HASH_START;
 	struct gmod_object o;
 
-	for (uint32_t i = 0; i < s->depth; i++)
+	for (uint32_t i = 0; i < s->depth && !python; i++)
 		if (gmod_object_at(s->pc[i] - 1, &o)) {
 			uint64_t offset = s->pc[i] - 1 - o.bias;
 

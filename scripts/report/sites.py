@@ -14,12 +14,12 @@ def _hash(numbers):
 
 
 def of(findings):
-    """One for each place; frames in no module have other addresses in each run."""
+    """One for each place; frames in no module have other addresses in each run, and of Python there are the lines."""
     found = {}
     for finding in findings:
         allocated = (finding.get("buffer") or {}).get("allocated") or {}
         frames = [int(f["offset"], 16) for f in allocated.get("frames", ()) if f.get("module")]
         lines = [f["line"] for f in allocated.get("python", ())]
-        if frames:
-            found[f"{_hash(frames + lines):x}"] = True
+        if lines or frames:
+            found[f"{_hash(lines or frames):x}"] = True
     return list(found)[:MOST]
