@@ -342,3 +342,16 @@ GT_KERNEL2(fault_assert, char *, p, long long, who)
 	if (GT_TID() == who)
 		GT_FAULTS(GT_ASSERTS, p, GT_ASSERT_FAILS());
 }
+
+/* Every thread adds up a number and its neighbours a row before and a row behind it. */
+GT_KERNEL4(k_stencil, float *, out, const float *, in, long long, width, long long, count)
+{
+	long long i = GT_TID();
+
+	if (i < count) {
+		float before = GT_FAULTS(GT_ACCESS, in + i - width, in[i - width]);
+		float behind = GT_FAULTS(GT_ACCESS, in + i + width, in[i + width]);
+
+		out[i] = before + in[i] + behind;
+	}
+}
