@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# backend=fence: what programs of tests/programs/fence cannot show.
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+# `tests/run-programs --backend fence` fails in these programs, and is to:
+#
+# The access past the end, or before the start, is a fault: a post-mortem instead of the expected class, or an error where
+# the program expects none:
+#   bad_green_wait bad_primary_again bad_every_proof bad_far_write bad_odd_sizes bad_pitched bad_halt bad_large_after_fork
+#   bad_at_once_large bad_overflow_1_at_page_end bad_overflow_255 bad_overflow_4096 bad_size_1_mib bad_large_underflow_1
+#   bad_overflow_atomic_page_end bad_large_across_the_border bad_overflow_stride bad_overflow_stride_page
+#   bad_while_kernel_runs bad_static_tls_504 bad_static_tls_600 bad_then_abort bad_then_kill
+# The same, where the fault is a read, which other backends do not see: good_far_read
+# The same, where the program waits for its kernel to say something, and the kernel is gone: for a flag in bad_restored
+# and bad_underflow_restored, for a provisional report in bad_overflow_grows
+# Which of them fault depends on fence_side too: by chance one in 8 has its start at the fence, and not its end.
+#
+# bad_underflow_4096: canaries go farther before the buffer, so that the change is seen as far as it goes
+# bad_beside_a_kernel: the program relies on the address that was freed last being given out again
+# good_large_many: of more than fence_mb holds, multiples of 2 MiB have no redzones beyond redzone_mb
+
+export PYTHONDONTWRITEBYTECODE=1
+
+# fenced TEXT: how many buffers the closing line says were.
+fenced() {
+	closing 'buffers? fenced' "$1"
+}
+
+# hunt NAME COMMAND...: a first run, by default; then the site that its log names is fenced alone, whichever the form.
+hunt() {
+	local name=$1 form sites
+	shift
+	for form in text json; do
+		guarded "log_format=$form:log_path=$work/log.$form" "$@"
+		[ "$form" = json ] || says "$name: the first run says how" \
+			"^    next step: gmod --exact [^;]*; or compute-sanitizer " "$(<"$work/log.text")"
+	done
+	sites=$("$top/scripts/gmod" report --sites "$work/log.text")
+	says "$name: a place is named" '^[0-9a-f]+$' "$sites"
+	same "$name: the same one in JSON" "$sites" "$("$top/scripts/gmod" report --sites "$work/log.json")"
+	for form in text json; do
+		run_in exact env -u LD_PRELOAD "GMOD_BUILD=$build" "$top/scripts/gmod" "--exact=$work/log.$form" "$@"
+		says "$name: the kernel faults, by the log in $form" \
+			'^==[0-9]+==GMOD: gpu-fault: .* 24 bytes past the end of a 1000-byte buffer' "$err"
+		says "$name: its line, by the log in $form" '^    in kernel k_flip, at .*kernels\.cu:[0-9]+$' "$err"
+		says "$name: nothing else is fenced, by the log in $form" '; 1 buffer fenced \(1000 B\)' "$err"
+	done
+}
+
+check_exact_log() {
+	hunt C "$edges/placed" overrun
+}
+
+check_exact_log_python() {
+	local python
+	python=$(command -v python3)
+	"$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || {
+		skip "Python" "Python 3.11 is not installed"
+		return
+	}
+	hunt Python "$python" "$top/tests/edges/fence.py"
+}
+
+# Logs that name nothing.
+check_exact_log_empty() {
+	guarded "log_path=$work/log" "$programs/good_fence_read"
+	: >>"$work/log"
+	run_in exact env "GMOD_BUILD=$build" "$top/scripts/gmod" "--exact=$work/log" "$programs/good_fence_read"
+	same "no finding: the status" 2 "$status"
+	says "no finding: it is said" "gmod: $work/log has no finding of a buffer; gmod --exact without it fences all" "$err"
+	run_in exact env "GMOD_BUILD=$build" "$top/scripts/gmod" "--exact=$work/none" "$programs/good_fence_read"
+	same "no log: the status" 2 "$status"
+}
+
+# A number repeats which of them lie at which side, and the line at the start has it.
+check_seed() {
+	local first seed
+	guarded backend=fence:fence_seed=5 "$edges/placed"
+	first=$out
+	guarded backend=fence:fence_seed=5 "$edges/placed"
+	same "a seed repeats" "$first" "$out"
+	says "a seed: some lie at the start" '^0$' "$out"
+	says "a seed: others at the end" "^$(((2 << 20) - 1024))$" "$out"
+	guarded backend=fence:fence_seed=6 "$edges/placed"
+	[ "$first" != "$out" ]
+	judge "another seed: another order" $?
+	guarded backend=fence:verbosity=1 "$edges/placed"
+	first=$out
+	seed=$(sed -nE 's/^==[0-9]+==GMOD: fence_seed=([0-9]+)$/\1/p' <<<"$err")
+	at_least "by chance: the seed is told" 1 "${seed:-0}"
+	guarded "backend=fence:fence_seed=$seed" "$edges/placed"
+	same "by chance: it repeats that run" "$first" "$out"
+	guarded verbosity=1 "$edges/placed"
+	says_not "without fences: no seed" fence_seed "$err"
+}
+
+# clause NAME OPTIONS PROGRAM PATTERN
+clause() {
+	guarded "verbosity=1:backend=fence:$2" ${devices:+env SIM_DEVICES=2} "$programs/$3"
+	says "closing line: $1" "GMOD: guarded .*$4" "$err"
+}
+
+check_closing() {
+	local devices=
+	clause "fenced" '' good_fence_read '; 1 buffer fenced \(4.0 KiB\); not seen: shared and local memory, races, '
+	clause "beyond" fence_mb=4 good_fence_last_of_three '; 2 buffers fenced \(1.9 KiB\), 1 not, beyond fence_mb'
+	clause "libraries" '' good_fence_made_by_nccl ', 1 not, for captures, peers or libraries that share memory'
+	clause "captures" '' good_fence_made_in_a_capture ', 1 not, for captures, peers or libraries that share memory'
+	devices=2
+	clause "peers, before" '' good_fence_peers_first ', 1 not, for captures, peers or libraries that share memory'
+	clause "peers, after" '' good_fence_peers_later '; 1 buffer fenced \(4.0 KiB\), 1 fence closed for peers'
+	devices=
+	guarded "verbosity=1:backend=fence:faults=exact" "$programs/bad_fence_read"
+	says_not "closing line: with a finding it does not say what is not seen" 'not seen: ' "$err"
+}
+
+check_export() {
+	guarded backend=fence "$programs/good_fence_exported"
+	says "export: it is refused" '^exported: 1$' "$out"
+	same "export: a line says by which option" 1 \
+		"$(grep -c 'GMOD: cuIpcGetMemHandle was refused because GMOD_OPTIONS asks for backend=fence' <<<"$err")"
+}
+
+# Where the driver refuses something, buffers have canaries, and the program runs as it does alone.
+check_refused() {
+	local what
+	alone "$programs/good_fence_threads"
+	native="$status $out"
+	for what in cuMemAddressReserve:'*' cuMemCreate:'*' cuMemMap:'*' cuMemSetAccess:3-9 cuMemUnmap:'*' cuMemMap:3-9; do
+		guarded backend=fence:verbosity=1 env "SIM_FAIL=$what:2" "$programs/good_fence_threads"
+		same "$what is refused: as alone" "$native" "$status $out"
+		says "$what is refused: all are guarded" 'GMOD: guarded 321 of 321 buffers' "$err"
+	done
+	guarded backend=fence:verbosity=1 env SIM_FAIL=cuMemGetInfo_v2:'*':2 "$programs/good_fence_threads"
+	same "cuMemGetInfo is refused: as alone" "$native" "$status $out"
+	guarded backend=fence:verbosity=1 env "SIM_FAIL=cuMemAddressReserve:1-5:2" "$programs/good_fence_threads"
+	same "a lower limit of addresses: all are fenced" 321 "$(fenced "$err")"
+}
+
+# All of them wait for the first to have the addresses.
+check_at_once() {
+	guarded backend=fence:verbosity=1 env SIM_STALL=cuMemAddressReserve:1:100 "$programs/good_fence_threads"
+	same "threads at once: all buffers are fenced" 321 "$(fenced "$err")"
+}
+
+run_checks "$@"
