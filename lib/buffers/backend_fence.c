@@ -38,7 +38,7 @@ uint32_t gmod_fence_seed(void)
 	if (known)
 		return known;
 	if (!fresh)
-		fresh = (uint32_t)(gmod_hash(gmod_monotonic_ns()) >> 32) | 1;
+		fresh = (uint32_t)(gmod_hash(gmod_monotonic_ns()) >> 33) | 1; /* an option holds 31 bits */
 	atomic_compare_exchange_strong_explicit(&seed, &known, fresh, memory_order_relaxed, memory_order_relaxed);
 	return atomic_load_explicit(&seed, memory_order_relaxed);
 }

@@ -91,6 +91,8 @@ check_seed() {
 	at_least "by chance: the seed is told" 1 "${seed:-0}"
 	guarded "backend=fence:fence_seed=$seed" "$edges/placed"
 	same "by chance: it repeats that run" "$first" "$out"
+	guarded backend=fence:fence_seed=2147483647:verbosity=1 "$edges/placed"
+	says "the largest seed is taken" 'GMOD: fence_seed=2147483647$' "$err"
 	guarded verbosity=1 "$edges/placed"
 	says_not "without fences: no seed" fence_seed "$err"
 }
