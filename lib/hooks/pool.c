@@ -23,9 +23,9 @@ static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
 }
 
 /* What rests behind fences is said to be free: then it is there. */
-static bool makes_room(CUresult r, const CUmemAllocationProp *prop)
+static bool makes_room(const CUmemAllocationProp *prop)
 {
-	const struct gmod_context *c = r == CUDA_ERROR_OUT_OF_MEMORY && gmod_on() ? gmod_context_owner() : NULL;
+	const struct gmod_context *c = gmod_on() ? gmod_context_owner() : NULL;
 
 	return c && gmod_fence_trim(prop ? prop->location.id : c->device);
 }
@@ -46,7 +46,7 @@ static CUresult allocate(struct gmod_ordered_request q, CUdeviceptr *out, const 
 {
 	CUresult r = guard(&q, out, caller) ? CUDA_SUCCESS : gmod_ordered_native(&q, q.size, out);
 
-	if (makes_room(r, NULL))
+	if (r == CUDA_ERROR_OUT_OF_MEMORY && makes_room(NULL))
 		r = gmod_ordered_native(&q, q.size, out);
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.ordered_all, 1);
@@ -114,7 +114,7 @@ GMOD_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t si
 {
 	CUresult r = NEXT(cuMemCreate)(handle, size, prop, flags);
 
-	if (makes_room(r, prop))
+	if (r == CUDA_ERROR_OUT_OF_MEMORY && makes_room(prop))
 		r = NEXT(cuMemCreate)(handle, size, prop, flags);
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.mappings, 1);
