@@ -16,6 +16,20 @@ TEXT, FAINT = "#7d848c", "#8b949e"
 BLUE, RED = "#2f81f7", "#e5534b"
 PLOT = "-overhead.svg"
 FONT = "font-family='sans-serif' font-size='12'"
+# How the plot calls cases and groups; a group that says nothing more has an empty name.
+CASES = {
+    "resnet50": "ResNet-50",
+    "inception_v3": "Inception v3",
+    "vgg16": "VGG-16",
+    "alexnet": "AlexNet",
+    "jax train": "JAX",
+    "llama prefill": "decoder, prompt",
+    "llama decode": "decoder, token",
+    "llama decode-graph": "decoder, token by CUDA graph",
+    "llama decode, unified": "decoder, token, backend=unified",
+}
+GROUPS = {"frameworks": "", "decode": "", "unified": "backend=unified", "tensors, beside PyTorch's pool": "sample of tensors, against pool"}
+GROUPS.update({"tensors, a sample": "sample of tensors", "tensors, all": "all tensors"})
 
 
 # ---- numbers as text ----
@@ -369,8 +383,9 @@ def box(x, y, width, height, color, more=""):
     return f"<rect x='{x:.1f}' y='{y:.1f}' width='{max(width, 0.5):.1f}' height='{height:.1f}' fill='{color}' {more}/>"
 
 
-def dot(x, y, color):
-    return f"<circle cx='{x:.1f}' cy='{y:.1f}' r='4' fill='{color}'/>"
+def dot(x, y, color, hollow=False):
+    inside = f"fill='#ffffff' stroke='{color}' stroke-width='2'" if hollow else f"fill='{color}'"
+    return f"<circle cx='{x:.1f}' cy='{y:.1f}' r='4' {inside}/>"
 
 
 def linear(low, high, start, end):
@@ -385,6 +400,11 @@ def steps(low, high):
     return [i * step for i in range(floor(low / step), ceil(high / step) + 1)]
 
 
+def label(row):
+    case, group = CASES.get(row["name"], row["name"]), GROUPS.get(row["group"], row["group"])
+    return f"{case}, {group}" if group else case
+
+
 def overhead_plot(result):
     """A dot a program, its interval, the band of A against A, and the target; None: there is no program."""
     rows = [r for r in paired(result) if r["group"] in pairs.TARGETS and r["variant"] == "gmod" and r["ratio_median"]]
@@ -395,7 +415,8 @@ def overhead_plot(result):
     ends = [pairs.percent(r[key]) for r in rows for key in keys if r[key] is not None] + limits + [0]
     ticks = steps(min(ends), max(ends))
     bottom = 44 + 22 * len(rows)
-    x = linear(ticks[0], ticks[-1], 190, 700)
+    x = linear(ticks[0], ticks[-1], 280, 790)
+    passed = {(one["group"], one["name"]) for one in result["verdicts"] if one["verdict"] == "pass"}
     title = f"Overhead of GMOD, {', '.join(sorted({result['parts'][r['part']]['device'] for r in rows}))}"
     marks = [f"<title>{escape(title)}</title>", text(12, 20, title)]
     for tick in ticks:
@@ -404,16 +425,16 @@ def overhead_plot(result):
     for i, (row, limit) in enumerate(zip(rows, limits)):
         y = 54 + 22 * i
         low, middle, high = (x(pairs.percent(row[key])) for key in ("ratio_low", "ratio_median", "ratio_high"))
-        marks.append(text(182, y + 4, row["name"], "end"))
+        marks.append(text(272, y + 4, label(row), "end"))
         if row["noise_low"] is not None:
             a, b = x(pairs.percent(row["noise_low"])), x(pairs.percent(row["noise_high"]))
             marks.append(box(a, y - 8, b - a, 16, FAINT, "fill-opacity='0.3'"))
         marks.append(line(x(limit), y - 11, x(limit), y + 11, RED, "stroke-width='2'"))
         marks.append(line(low, y, high, y, BLUE, "stroke-width='2'"))
-        marks.append(dot(middle, y, BLUE))
-    legend = "median and 95 % interval; grey: two runs without GMOD; red: the target for each"
+        marks.append(dot(middle, y, BLUE, (row["group"], row["name"]) not in passed))
+    legend = "median (hollow: not proved yet) and 95 % interval; grey: two runs without GMOD; red: the target"
     marks.append(text(12, bottom + 38, legend))
-    size = f"viewBox='0 0 750 {bottom + 50}' width='750' height='{bottom + 50}'"
+    size = f"viewBox='0 0 840 {bottom + 50}' width='840' height='{bottom + 50}'"
     return [f"<svg xmlns='http://www.w3.org/2000/svg' {size}>", *marks, "</svg>"]
 
 

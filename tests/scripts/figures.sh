@@ -517,6 +517,7 @@ says "memcheck, in times" '^\| sanitizers \| a \| memcheck \|.* 23\.40x ' "$page
 says "a launch, as what is added to nothing" '^\| launch \| 1 threads \| gmod \| 1234 \| 1237 \| ns per launch \| \+40\.00 ns \| \+38\.00 to \+42\.00, all \| - \| - \| ' "$page"
 says "latencies" '^\| 100000 \| 1000 \| idle \| 2001 \| 103001 \| 104002 \| 200 ' "$page"
 says "the page shows the plot" '^!\[overhead\]\(fixture-overhead\.svg\)$' "$page"
+says_not "the plot of the latest result has names for people" "'end'[^>]*>[^<]*(_|llama|resnet)" "$(cat bench/results/latest-overhead.svg)"
 python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse(sys.argv[1])" "$work/fixture-overhead.svg" 2>"$work/.err"
 judge "which is well-formed" $? "$(tail -n 1 "$work/.err")"
 before=$(cat "$work"/fixture*.svg "$work/fixture.md" | md5sum)
