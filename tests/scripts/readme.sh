@@ -12,9 +12,11 @@ fenced() {
 
 # ---- its length ----
 
-length=$(wc -l <"$readme")
-[ "$length" -le 150 ]
-judge "at most 150 lines" $? "it has $length"
+read -r lines words < <(wc -lw <"$readme")
+[ "$lines" -le 120 ]
+judge "at most 120 lines" $? "it has $lines"
+[ "$words" -le 1200 ]
+judge "at most 1200 words, all that blanks part" $? "it has $words"
 
 # sentences FILE: a sentence a line. Code in a line is one word, a link the words that it shows; headings, the entries of
 # lists and the cells of tables stand for themselves, code blocks for nothing.
@@ -92,6 +94,19 @@ while read -r target; do
 	judge "there is a target $target" $?
 done < <(grep -oE '\bmake (demo|test|check|bench|install|dist)\b' "$readme" | cut -d ' ' -f 2 | sort -u)
 
+# ---- its picture ----
+
+if command -v python3 >/dev/null; then
+	for text in scripts/picture/*.txt; do
+		outcome python3 -B scripts/picture/draw "$text"
+		same "${text%.txt}.svg is what draw makes of the text" "0 $(cat "${text%.txt}.svg")" "$status $out$err"
+		python3 -c "import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])" "${text%.txt}.svg" 2>"$work/.err"
+		judge "${text%.txt}.svg is well-formed" $? "$(tail -n 1 "$work/.err")"
+		says_not "$text names no machine's folders" '(^|[ "=])/[a-z]+/' "$(cat "$text")"
+		says "the README shows ${text%.txt}.svg" "^!\[[^]]+\]\(${text%.txt}\.svg\)\$" "$(cat "$readme")"
+	done
+fi
+
 # ---- the pages that have the rest ----
 
 if command -v groff >/dev/null; then
@@ -107,8 +122,7 @@ fi
 
 # Commands that are not run, by a pattern, and why.
 declare -A not_run=(
-	['^make( test)?$']="the build, and what this test is a part of"
-	['^(tar|sudo|pip) ']="installs a package, which dist.sh does"
+	['^make( demo| test)?$']="the build, what demo.sh runs, and what this test is a part of"
 	['^(mpirun|srun) ']="needs MPI or Slurm, and a GPU"
 	['(python|torchrun) ']="needs a framework, and a GPU for it"
 )
@@ -130,6 +144,10 @@ unset GMOD_BUILD
 export HOME=$work/home GMOD_TEST_KERNELS=$build/demo/kernels.so
 driver=${LD_LIBRARY_PATH-}
 export LD_LIBRARY_PATH=$build/sim
+# The first screen comes before the installation, which puts its own gmod in front of this one.
+mkdir "$work/bin"
+ln -s "$top/scripts/gmod" "$work/bin/gmod"
+PATH=$work/bin:$PATH
 
 ran=0
 declare -A used
