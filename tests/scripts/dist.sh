@@ -50,6 +50,7 @@ root=$(echo "$work"/tar/gmod-*)
 needs tarball "$root"
 works tarball "$root/bin/gmod"
 points_to_what_is_there tarball "$root"
+says "tarball: the README has its picture as text" '^==[0-9]+==GMOD: gpu-fault: ' "$(cat "$root/README.md")"
 for file in share/doc/gmod/device.md README.md LICENSE CHANGELOG.md share/man/man1/gmod.1 include/gmod_device.cuh; do
 	[ -s "$root/$file" ]
 	judge "tarball: $file" $?
