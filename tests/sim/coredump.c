@@ -263,6 +263,22 @@ static void describe(const struct work_kernel *k, const struct gt_thread *self)
 		     (dump.fault.what != GT_ACCESS && dump.fault.what != GT_ADDS);
 }
 
+/*
+ * The threads that have made a dump go on for a while when the error is there, and fall over what an end of the process
+ * tears down meanwhile, before cuInit's own teardown (measured on an H200).
+ */
+static void fall_over(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!sim_forked && state == OVER &&
+	    (now.tv_sec - over_at.tv_sec) * 1000 + (now.tv_nsec - over_at.tv_nsec) / 1000000 < LINGER_MS) {
+		signal(SIGSEGV, SIG_DFL);
+		raise(SIGSEGV);
+	}
+}
+
 /* A fault of a kernel, by who ran it: what its stream makes of it. */
 CUresult coredump_take(const struct work_kernel *k, const struct gt_thread *self, CUresult native)
 {
@@ -274,6 +290,7 @@ CUresult coredump_take(const struct work_kernel *k, const struct gt_thread *self
 		if (can_be_written() && queue_start_thread(dump_thread, NULL)) {
 			error = native == CUDA_ERROR_ASSERT ? CUDA_ERROR_LAUNCH_FAILED : native;
 			describe(k, self);
+			atexit(fall_over);
 			state = PENDING;
 			if (dump.stays)
 				wait_until_whole();
@@ -298,20 +315,9 @@ void coredump_hang(void)
 	go_to(OVER);
 }
 
-/*
- * exit() lets a dump that has begun end. The threads that made it go on for a while when the error is there, and fall
- * over what is torn down meanwhile (measured on an H200).
- */
+/* exit() lets a dump that has begun end. */
 void coredump_finish(void)
 {
-	struct timespec now;
-
 	while (state == WRITING)
 		pthread_cond_wait(&sim.done, sim_the_lock());
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (state == OVER &&
-	    (now.tv_sec - over_at.tv_sec) * 1000 + (now.tv_nsec - over_at.tv_nsec) / 1000000 < LINGER_MS) {
-		signal(SIGSEGV, SIG_DFL);
-		raise(SIGSEGV);
-	}
 }

@@ -18,7 +18,7 @@
 // case: bad_fence_made_in_a_capture made_in_a_capture() => heap-buffer-overflow size 4096 offset +0 in make_buffer
 // case: bad_fence_peers_first peers_first() => heap-buffer-overflow size 4096 offset +0 in make_buffer; devices: 2
 // case: bad_fence_peers_later peers_later() => 0 x gpu-fault; devices: 2
-// case: bad_fence_last_of_three last_of_three() => heap-buffer-overflow size 1002 offset +0 in make_buffer;
+// case: bad_fence_last_of_three last_of_three() => heap-buffer-overflow size 1002 offset +22 in make_buffer;
 //    options: backend=fence:faults=exact:fence_mb=4
 // case: bad_fence_small_site flip(SMALL, SMALL) => heap-buffer-overflow size 4096 offset +0 in make_buffer;
 //    options: backend=fence:faults=exact:fence_sites=1
