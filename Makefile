@@ -172,7 +172,7 @@ $(BUILD)/fuzz/dump: $(FUZZED_C) $(wildcard lib/faults/*.h) tests/unit/fault_read
 	$(call say,CC  )clang $(CFLAGS_TEST) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(FUZZED_C)
 
 # What a driver wrote of faults; tests/gpu/faults/trim.py packs it.
-$(BUILD)/unit/test_dump: | $(BUILD)/dumps/places.cu
+$(BUILD)/unit/test_dump $(BUILD)/unit/test_address: | $(BUILD)/dumps/places.cu
 
 $(BUILD)/dumps/places.cu: tests/dumps/places.tar.xz | deps-test
 	$(call say,DUMP)python3 -m tarfile -e $< $(@D)

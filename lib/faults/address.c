@@ -10,8 +10,6 @@
  */
 #include "lib/faults/address.h"
 
-#include <string.h>
-
 #include "lib/faults/effect.h"
 
 enum {
@@ -22,9 +20,6 @@ enum {
 	MOST_VALUES = 128,    /* that are remembered, */
 	MOST_LOOKS = 1 << 23, /* and looks at instructions, for one address */
 	BLACKWELL = 100,      /* has the sizes of block and grid elsewhere, and other instructions */
-	/* Of a sum's two carries the sum is certain, but not which is which: this is added to a carry read with its
-	   twin. */
-	WITH_TWIN = 1024,
 };
 
 struct walk {
@@ -33,7 +28,7 @@ struct walk {
 	uint64_t dumped_at; /* where the registers are as the dump has them; 0: nowhere */
 	bool is_refuted;    /* a value is not what the dump has */
 	unsigned looks, values;
-	struct {
+	struct value {
 		uint64_t before;
 		unsigned id;
 		bool is_known;
@@ -46,18 +41,13 @@ struct reading {
 	struct walk *walk;
 	uint64_t words[2], at;
 	unsigned depth;
-	bool failed;
+	bool failed, has_carry; /* what is above 32 bits of the result is the carry, or what a comparison says */
 };
 
-static unsigned opcode_of(const uint64_t words[2])
-{
-	return gmod_bits(words, 0, GMOD_OPCODE_BITS);
-}
-
 /* What stands at bit 32, and whether it is the second or the third operand. */
-static unsigned form_of(const uint64_t words[2])
+static unsigned form_of(const struct reading *r)
 {
-	return gmod_bits(words, GMOD_OPCODE_BITS, 3);
+	return gmod_bits(r->words, GMOD_OPCODE_BITS, 3);
 }
 
 static bool is_guarded(const uint64_t words[2])
@@ -65,26 +55,15 @@ static bool is_guarded(const uint64_t words[2])
 	return gmod_bits(words, 12, 4) != ALWAYS;
 }
 
-static bool is_uniform(const uint64_t words[2])
+static bool is_uniform(const struct reading *r)
 {
-	return gmod_effect_of(words) & GMOD_EFFECT_UNIFORM;
+	return gmod_effect_of(r->words) & GMOD_EFFECT_UNIFORM;
 }
 
 /* false: it is not in the code, or enough has been looked at. */
 static bool look_at(struct walk *w, uint64_t at, uint64_t words[2])
 {
-	uint64_t offset = at - w->code->address;
-
-	if (at < w->code->address || w->code->size < STEP || offset > w->code->size - STEP || w->looks >= MOST_LOOKS)
-		return false;
-	w->looks++;
-	memcpy(words, (const char *)w->code->bytes + offset, STEP);
-	return true;
-}
-
-static bool may_write(const struct walk *w, const uint64_t words[2], unsigned id)
-{
-	return gmod_may_write(words, w->code->capability, id & ~(unsigned)WITH_TWIN);
+	return w->looks < MOST_LOOKS && ++w->looks && gmod_read(w->code->bytes, at - w->code->address, words, STEP);
 }
 
 /*
@@ -93,10 +72,11 @@ static bool may_write(const struct walk *w, const uint64_t words[2], unsigned id
  */
 static bool is_kept(struct walk *w, unsigned id, uint64_t start, uint64_t entry, uint64_t end, bool straight)
 {
+	unsigned capability = w->code->capability;
 	uint64_t words[2], last = end;
 
 	for (uint64_t at = w->code->address; look_at(w, at, words); at += STEP) {
-		uint64_t target = gmod_target_of(words, w->code->capability, at);
+		uint64_t target = gmod_target_of(words, capability, at);
 
 		if (target < entry || target > last)
 			continue;
@@ -109,39 +89,41 @@ static bool is_kept(struct walk *w, unsigned id, uint64_t start, uint64_t entry,
 		}
 	}
 	for (uint64_t at = start; at < end; at += STEP)
-		if (!look_at(w, at, words) || may_write(w, words, id) ||
+		if (!look_at(w, at, words) || gmod_may_write(words, capability, id) ||
 		    (gmod_flow_of(words) == GMOD_FLOW_LEAVE && !is_guarded(words)))
 			return false;
 	return true;
 }
 
+/* ---- what an instruction reads ---- */
+
 static bool value_before(struct walk *w, unsigned id, uint64_t at, unsigned depth, uint32_t *value);
+
+/* The value is of no use if that is so. */
+static void fail_if(struct reading *r, bool is_unknown)
+{
+	r->failed = r->failed || is_unknown;
+}
 
 static uint32_t read_id(struct reading *r, unsigned id)
 {
 	uint32_t value = 0;
 
-	r->failed = r->failed || !value_before(r->walk, id, r->at, r->depth + 1, &value);
+	fail_if(r, r->failed || !value_before(r->walk, id, r->at, r->depth + 1, &value));
 	return value;
 }
 
 /* The word at that offset in constant bank 0. */
-static uint32_t read_constant(struct reading *r, uint32_t offset)
+static uint32_t read_constant(struct reading *r, uint64_t offset)
 {
 	const struct gmod_lane_state *l = r->walk->lane;
 	bool is_new = r->walk->code->capability >= BLACKWELL;
-	uint32_t in_block = offset - (is_new ? 0x360 : 0), in_grid = offset - (is_new ? 0x370 : 0xc), value = 0;
-	uint64_t in = offset - l->parameters_at;
+	uint32_t value = 0;
 
-	r->failed = r->failed || offset % sizeof(value);
-	if (offset >= l->parameters_at && in < l->parameter_bytes && l->parameter_bytes - in >= sizeof(value))
-		memcpy(&value, (const char *)l->parameters + in, sizeof(value));
-	else if (in_block < sizeof(l->block_size))
-		value = l->block_size[in_block / sizeof(value)];
-	else if (in_grid < sizeof(l->grid))
-		value = l->grid[in_grid / sizeof(value)];
-	else
-		r->failed = true;
+	fail_if(r, offset % sizeof(value) ||
+		       (!gmod_read(l->parameters, offset - l->parameters_at, &value, sizeof(value)) &&
+			!gmod_read(l->block_size, offset - (is_new ? 0x360 : 0), &value, sizeof(value)) &&
+			!gmod_read(l->grid, offset - (is_new ? 0x370 : 0xc), &value, sizeof(value))));
 	return value;
 }
 
@@ -155,54 +137,36 @@ static uint32_t read_special(struct reading *r)
 		return l->thread[number - THREAD];
 	if (number - BLOCK < 3)
 		return l->block[number - BLOCK];
-	r->failed = r->failed || number != LANE;
+	fail_if(r, number != LANE);
 	return l->lane;
 }
 
-/* A stands at bit 24, B at 32 and C at 64; B and C the other way round in forms 2, 3 and 7. */
 enum slot { A, B, C };
-enum place { IN_REGISTER, IN_INSTRUCTION, IN_BANK, NOWHERE };
 
-struct source {
-	enum place place;
-	bool is_negated; /* or inverted, if a carry is added; many instructions have other bits there */
-	uint32_t number; /* an id, the value, or where in constant bank 0 */
-};
-
-static struct source source_of(const struct reading *r, enum slot slot)
+/* A stands at bit 24, B at 32 and C at 64; B and C the other way round in forms 2, 3 and 7. */
+static unsigned bit_of(const struct reading *r, enum slot slot)
 {
-	const uint64_t *words = r->words;
-	unsigned form = form_of(words), number = gmod_bits(words, slot == A ? 24 : 64, 8);
-	bool is_at_32 = slot != A && (slot == B) != (form == 2 || form == 3 || form == 7);
-	struct source s = {.is_negated = gmod_bits(words, slot == A ? 72 : is_at_32 ? 63 : 75, 1)};
+	unsigned form = form_of(r);
 
-	if (is_at_32 && (form == 2 || form == 4))
-		return (struct source){.place = IN_INSTRUCTION, .number = gmod_bits(words, 32, 32)};
-	if (is_at_32 && (form == 3 || form == 5)) {
-		s.place = gmod_bits(words, 54, 5) || gmod_bits(words, 91, 1) ? NOWHERE : IN_BANK;
-		s.number = gmod_bits(words, 38, 16);
-		return s;
-	}
-	if (is_at_32)
-		number = gmod_bits(words, 32, 8);
-	s.number = number;
-	if (is_uniform(words) || (is_at_32 && form >= 6))
-		s.number = GMOD_UNIFORM +
-			   (gmod_is_zero_uniform(number, r->walk->code->capability) ? GMOD_NO_REGISTER : number);
-	return s;
+	return slot == A ? 24 : (slot == B) != (form == 2 || form == 3 || form == 7) ? 32 : 64;
 }
 
-/* The word, or the one above it. */
+/* The word, or the one above it. In forms 2 and 4 a number stands at bit 32, and in 3 and 5 where in a bank it is. */
 static uint32_t read_word(struct reading *r, enum slot slot, unsigned above)
 {
-	struct source s = source_of(r, slot);
+	unsigned bit = bit_of(r, slot), form = bit == 32 ? form_of(r) : 0, number = gmod_bits(r->words, bit, 8);
 
-	if (s.place == IN_BANK)
-		return read_constant(r, s.number + above * 4);
-	if (s.place == IN_REGISTER)
-		return read_id(r, s.number % GMOD_UNIFORM == GMOD_NO_REGISTER ? s.number : s.number + above);
-	r->failed = r->failed || s.place == NOWHERE || above;
-	return s.number;
+	if (form == 2 || form == 4) {
+		fail_if(r, above);
+		return gmod_bits(r->words, 32, 32);
+	}
+	if (form == 3 || form == 5) {
+		fail_if(r, gmod_bits(r->words, 54, 5) || gmod_bits(r->words, 91, 1));
+		return read_constant(r, gmod_bits(r->words, 38, 16) + above * 4);
+	}
+	if (!is_uniform(r) && form < 6)
+		return number == GMOD_NO_REGISTER ? 0 : read_id(r, number + above);
+	return gmod_is_zero_uniform(number, r->walk->code->capability) ? 0 : read_id(r, GMOD_UNIFORM + number + above);
 }
 
 static uint32_t read_source(struct reading *r, enum slot slot)
@@ -210,46 +174,53 @@ static uint32_t read_source(struct reading *r, enum slot slot)
 	return read_word(r, slot, 0);
 }
 
+/* Or inverted, if a carry is added. A number has none of it; many instructions have other bits there. */
+static bool is_negated(const struct reading *r, enum slot slot)
+{
+	unsigned bit = bit_of(r, slot), form = form_of(r);
+
+	return !(bit == 32 && (form == 2 || form == 4)) && gmod_bits(r->words, bit == 24 ? 72 : bit == 32 ? 63 : 75, 1);
+}
+
 /* A number that is negated is inverted, and 1 more if no carry comes in: so the sum has the carry that the GPU has. */
 static uint64_t read_term(struct reading *r, enum slot slot, bool has_carry)
 {
 	uint32_t value = read_source(r, slot);
 
-	return source_of(r, slot).is_negated ? (uint64_t)(uint32_t)~value + !has_carry : value;
+	return is_negated(r, slot) ? (uint64_t)(uint32_t)~value + !has_carry : value;
 }
 
 static uint64_t read_wide(struct reading *r, enum slot slot)
 {
 	uint64_t value = (uint64_t)read_word(r, slot, 1) << 32 | read_source(r, slot);
 
-	return source_of(r, slot).is_negated ? -value : value;
+	return is_negated(r, slot) ? -value : value;
 }
 
 /* Three bits name it, and one more inverts it. */
-static bool read_predicate(struct reading *r, unsigned bit, unsigned with_twin)
+static bool read_predicate(struct reading *r, unsigned bit)
 {
-	unsigned number = gmod_bits(r->words, bit, 3),
-		 file = is_uniform(r->words) ? GMOD_UNIFORM_PREDICATE : GMOD_PREDICATE;
+	unsigned number = gmod_bits(r->words, bit, 3), file = is_uniform(r) ? GMOD_UNIFORM_PREDICATE : GMOD_PREDICATE;
 
-	return (number == ALWAYS || read_id(r, (file + number) | with_twin)) != gmod_bits(r->words, bit + 3, 1);
+	return (number == ALWAYS || read_id(r, file + number)) != gmod_bits(r->words, bit + 3, 1);
 }
 
-static bool is_extended(const struct reading *r)
+/* ---- what it computes ---- */
+
+/* Two predicates. */
+static bool names_two(const struct reading *r)
 {
-	return gmod_bits(r->words, 74, 1);
+	return gmod_bits(r->words, 81, 3) != ALWAYS && gmod_bits(r->words, 84, 3) != ALWAYS;
 }
 
 /* What is above the 32 bits is the carry. */
 static uint64_t add(struct reading *r, enum slot last)
 {
-	bool has_carry = last == C && is_extended(r);
-	bool are_two = gmod_bits(r->words, 87, 3) != ALWAYS && gmod_bits(r->words, 77, 3) != ALWAYS;
-	uint64_t sum = 0;
+	bool has_carry = last == C && gmod_bits(r->words, 74, 1);
+	uint64_t sum = has_carry ? read_predicate(r, 87) + read_predicate(r, 77) : 0;
 
 	for (enum slot slot = A; slot <= last; slot++)
 		sum += read_term(r, slot, has_carry);
-	for (unsigned bit = 77; has_carry && bit <= 87; bit += 10)
-		sum += read_predicate(r, bit, are_two ? WITH_TWIN : 0);
 	return sum;
 }
 
@@ -261,22 +232,20 @@ static uint64_t multiply(struct reading *r)
 }
 
 /* A, shifted left, and B. HI: what goes over the 32 bits, with C or A's sign above A. */
-static uint64_t shift_and_add(struct reading *r, bool *has_carry)
+static uint64_t shift_and_add(struct reading *r, bool is_x)
 {
-	bool is_high = gmod_bits(r->words, 80, 1), is_negated = gmod_bits(r->words, 72, 1);
-	bool has_sign = gmod_bits(r->words, 73, 1), is_x = is_extended(r);
+	bool is_high = gmod_bits(r->words, 80, 1), is_negative = gmod_bits(r->words, 72, 1);
+	bool has_sign = gmod_bits(r->words, 73, 1);
 	unsigned by = gmod_bits(r->words, 75, 5);
-	uint64_t a = read_source(r, A), b = form_of(r->words) == 2 || form_of(r->words) == 3 || form_of(r->words) == 7
-						? read_source(r, B)
-						: read_term(r, B, is_x);
+	uint64_t a = read_source(r, A), b = bit_of(r, B) == 64 ? read_source(r, B) : read_term(r, B, is_x);
 
 	if (is_high)
 		a = (has_sign ? (uint64_t)(int64_t)(int32_t)a : (uint64_t)read_source(r, C) << 32 | a) << by >> 32;
 	else
-		a = (is_negated ? -a : a) << by;
-	r->failed = r->failed || (is_high ? is_negated : is_x || has_sign);
-	*has_carry = !is_high && !is_negated;
-	return (uint32_t)a + b + (is_x ? read_predicate(r, 87, 0) : 0);
+		a = (is_negative ? -a : a) << by;
+	fail_if(r, is_high ? is_negative : is_x || has_sign);
+	r->has_carry = !is_high && !is_negative;
+	return (uint32_t)a + b + (is_x && read_predicate(r, 87));
 }
 
 static uint32_t combine_bits(struct reading *r)
@@ -295,27 +264,25 @@ static uint32_t shift(struct reading *r)
 	bool is_right = gmod_bits(r->words, 76, 1), is_high = gmod_bits(r->words, 80, 1);
 	bool has_sign = is_right && is_high && !gmod_bits(r->words, 73, 1);
 	uint32_t by = read_source(r, B);
-	uint64_t low = is_high && is_right ? 0 : read_source(r, A), high = is_high || is_right ? read_source(r, C) : 0;
+	uint64_t both = is_high && is_right ? 0 : read_source(r, A);
 
-	r->failed = r->failed || by > 31;
-	by &= 31;
-	high = has_sign ? (uint64_t)(int64_t)(int32_t)high : high;
-	low |= high << 32;
+	fail_if(r, by > 31);
+	both |= is_high || is_right ? (uint64_t)read_source(r, C) << 32 : 0;
 	if (has_sign)
-		return (uint32_t)(high >> by);
-	return (uint32_t)((is_right ? low >> by : low << by) >> (is_high ? 32 : 0));
+		return (uint32_t)((int64_t)both >> (by & 31) >> 32);
+	return (uint32_t)((is_right ? both >> (by & 31) : both << (by & 31)) >> (is_high ? 32 : 0));
 }
 
 static bool compare(struct reading *r)
 {
 	enum { AND, OR, XOR };
 	uint32_t a = read_source(r, A), b = read_source(r, B);
-	bool has_sign = gmod_bits(r->words, 73, 1), with = read_predicate(r, 87, 0);
+	bool has_sign = gmod_bits(r->words, 73, 1), with = read_predicate(r, 87);
 	int order = has_sign ? ((int32_t)a > (int32_t)b) - ((int32_t)a < (int32_t)b) : (a > b) - (a < b);
-	bool holds = gmod_bits(r->words, 76, 3) >> (order < 0 ? 0 : order > 0 ? 2 : 1) & 1;
+	bool holds = gmod_bits(r->words, 76 + (unsigned)(order + 1), 1);
 	unsigned how = gmod_bits(r->words, 74, 2);
 
-	r->failed = r->failed || gmod_bits(r->words, 72, 1) || gmod_bits(r->words, 80, 1) || how > XOR;
+	fail_if(r, gmod_bits(r->words, 72, 1) || gmod_bits(r->words, 80, 1) || how > XOR || names_two(r));
 	return how == AND ? holds && with : how == OR ? holds || with : holds != with;
 }
 
@@ -324,38 +291,29 @@ static uint32_t move_halves(struct reading *r)
 {
 	uint32_t value = read_source(r, C);
 
-	r->failed = r->failed || form_of(r->words) != 2 || gmod_bits(r->words, 24, 8) != GMOD_NO_REGISTER ||
-		    gmod_bits(r->words, 64, 32) != 0x1ff || (value & 0x7c00) == 0x7c00 || value << 1 >> 27 == 0x1f;
+	fail_if(r, form_of(r) != 2 || gmod_bits(r->words, 24, 8) != GMOD_NO_REGISTER ||
+		       gmod_bits(r->words, 64, 32) != 0x1ff || (value & 0x7c00) == 0x7c00 || value << 1 >> 27 == 0x1f);
 	return value;
 }
 
 static uint64_t load_constant(struct reading *r, bool has_index, uint32_t offset)
 {
-	enum { WORD = 4, TWO = 5, FOUR = 6 };
+	enum { WORD = 4, FOUR = 6 };
 	unsigned size = gmod_bits(r->words, 73, 3);
-	uint64_t high = size == WORD ? 0 : read_constant(r, offset + 4);
 
-	r->failed = r->failed || (has_index && gmod_bits(r->words, 24, 8) != GMOD_NO_REGISTER) || size < WORD ||
-		    size > FOUR || gmod_bits(r->words, 54, 5) || gmod_bits(r->words, 78, 2);
-	return high << 32 | read_constant(r, offset);
+	fail_if(r, (has_index && gmod_bits(r->words, 24, 8) != GMOD_NO_REGISTER) || size < WORD || size > FOUR ||
+		       gmod_bits(r->words, 54, 5) || gmod_bits(r->words, 78, 2));
+	return read_constant(r, offset) | (size == WORD ? 0 : (uint64_t)read_constant(r, offset + 4) << 32);
 }
 
-static uint64_t failed(struct reading *r)
+static uint64_t compute(struct reading *r)
 {
-	r->failed = true;
-	return 0;
-}
+	bool is_wide = gmod_width_of(r->words) > 1, is_x = gmod_bits(r->words, 74, 1);
 
-/* *has_carry: what is above 32 bits is the carry, or what a comparison says. */
-static uint64_t compute(struct reading *r, bool *has_carry)
-{
-	bool is_wide = gmod_width_of(r->words) > 1, is_x = is_extended(r);
-
-	*has_carry = false;
-	switch (opcode_of(r->words)) {
+	switch (gmod_bits(r->words, 0, GMOD_OPCODE_BITS)) {
 	case 0x010: /* IADD3 */
 	case 0x090: /* UIADD3 */
-		*has_carry = true;
+		r->has_carry = true;
 		return add(r, C);
 	case 0x036: /* VIADD */
 		return add(r, B);
@@ -364,41 +322,39 @@ static uint64_t compute(struct reading *r, bool *has_carry)
 			return move_halves(r);
 		return is_wide ? read_wide(r, A) + read_wide(r, B) : add(r, B);
 	case 0x097: /* UIADD3.64 */
-		return is_x ? failed(r) : read_wide(r, A) + read_wide(r, B) + read_wide(r, C);
+		fail_if(r, is_x);
+		return read_wide(r, A) + read_wide(r, B) + read_wide(r, C);
 	case 0x031: /* HFMA2 */
 		return move_halves(r);
 	case 0x024: /* IMAD */
 	case 0x0a4: /* UIMAD */
-		return multiply(r) + read_term(r, C, is_x) + (is_x && read_predicate(r, 87, 0));
+		return multiply(r) + read_term(r, C, is_x) + (is_x && read_predicate(r, 87));
 	case 0x025: /* IMAD.WIDE */
 	case 0x0a5: /* UIMAD.WIDE */
-		return is_x ? failed(r) : multiply(r) + read_wide(r, C);
+		fail_if(r, is_x);
+		return multiply(r) + read_wide(r, C);
 	case 0x027: /* IMAD.HI */
-		return is_x ? failed(r) : (multiply(r) + read_wide(r, C)) >> 32;
+		fail_if(r, is_x);
+		return (multiply(r) + read_wide(r, C)) >> 32;
 	case 0x011: /* LEA */
 	case 0x091: /* ULEA */
-		return shift_and_add(r, has_carry);
+		return shift_and_add(r, is_x);
 	case 0x012: /* LOP3 */
 	case 0x092: /* ULOP3 */
 		return combine_bits(r);
 	case 0x019: /* SHF */
 	case 0x099: /* USHF */
 		return shift(r);
-	case 0x007: /* SEL */
-	case 0x087: /* USEL */
-		if (is_wide)
-			return failed(r);
-		return read_predicate(r, 87, 0) ? read_source(r, A) : read_source(r, B);
 	case 0x00c: /* ISETP */
 	case 0x08c: /* UISETP */
-		*has_carry = true;
+		r->has_carry = true;
 		return (uint64_t)compare(r) << 32;
 	case 0x002: /* MOV */
-		return is_wide || gmod_bits(r->words, 72, 4) != 15 ? failed(r) : read_source(r, B);
+		fail_if(r, is_wide || gmod_bits(r->words, 72, 4) != 15);
+		return read_source(r, B);
 	case 0x082: /* UMOV */
-		return is_wide ? failed(r) : read_source(r, B);
-	case 0x005: /* CS2R */
-		return gmod_bits(r->words, 72, 8) == GMOD_NO_REGISTER ? 0 : failed(r);
+		fail_if(r, is_wide);
+		return read_source(r, B);
 	case 0x119: /* S2R */
 	case 0x1c3: /* S2UR */
 		return read_special(r);
@@ -409,17 +365,16 @@ static uint64_t compute(struct reading *r, bool *has_carry)
 	case 0x1ac: /* LDCU */
 		return load_constant(r, true, gmod_bits(r->words, 37, 17));
 	default:
-		return failed(r);
+		fail_if(r, true);
+		return 0;
 	}
 }
 
-/* The value that the instruction gives to it. */
+/* The value that the instruction gives to it. Of a sum's two carries who reads one adds the other, too. */
 static bool evaluate(struct reading *r, unsigned id, uint32_t *value)
 {
+	uint64_t result = compute(r);
 	unsigned number = id % GMOD_UNIFORM - gmod_bits(r->words, 16, 8);
-	bool has_carry, are_two = gmod_effect_of(r->words) & GMOD_EFFECT_TWO_PREDICATES &&
-				  gmod_bits(r->words, 81, 3) != ALWAYS && gmod_bits(r->words, 84, 3) != ALWAYS;
-	uint64_t result = compute(r, &has_carry);
 
 	if (id < GMOD_PREDICATE) {
 		*value = (uint32_t)(number ? result >> 32 : result);
@@ -427,18 +382,17 @@ static bool evaluate(struct reading *r, unsigned id, uint32_t *value)
 	}
 	number = id % 8 != gmod_bits(r->words, 81, 3);
 	*value = result >> 32 > number;
-	return !r->failed && has_carry && (are_two ? (id & WITH_TWIN) != 0 : !number && result >> 32 < 2);
+	return !r->failed && r->has_carry && (names_two(r) || (!number && result >> 32 < 2));
 }
 
 /* Does its guard let it run? What moves values between the files of registers may have a guard of either. */
 static bool is_run(struct reading *r)
 {
 	enum { FIRST_BETWEEN = 0x0c0, LDCU = 0x1ac };
-	unsigned opcode = opcode_of(r->words);
+	unsigned opcode = gmod_bits(r->words, 0, GMOD_OPCODE_BITS);
 
-	if (is_guarded(r->words) && is_uniform(r->words) && opcode >= FIRST_BETWEEN && opcode != LDCU)
-		return failed(r);
-	return read_predicate(r, 12, 0);
+	fail_if(r, is_guarded(r->words) && is_uniform(r) && opcode >= FIRST_BETWEEN && opcode != LDCU);
+	return read_predicate(r, 12);
 }
 
 static bool recompute(struct walk *w, unsigned id, uint64_t before, unsigned depth, uint32_t *value)
@@ -447,7 +401,7 @@ static bool recompute(struct walk *w, unsigned id, uint64_t before, unsigned dep
 	bool straight = false;
 
 	for (; depth < DEEPEST && look_at(w, r.at, r.words); r.at -= STEP) {
-		if (!may_write(w, r.words, id))
+		if (!gmod_may_write(r.words, w->code->capability, id))
 			continue;
 		/* Behind a write that a guard has held back each instruction is run once, and has been looked at. */
 		if (!is_kept(w, id, straight ? before : r.at + STEP, r.at + STEP, before, straight))
@@ -460,45 +414,37 @@ static bool recompute(struct walk *w, unsigned id, uint64_t before, unsigned dep
 }
 
 /* What the dump has of it, if it has not changed since. */
-static bool read_dump(struct walk *w, unsigned id, uint64_t at, uint32_t *value)
+static bool read_dumped(struct walk *w, unsigned id, uint64_t at, uint32_t *value)
 {
-	const void *registers = id < GMOD_UNIFORM ? w->lane->registers : w->lane->uniform;
-	size_t count = id < GMOD_UNIFORM ? w->lane->register_count : w->lane->uniform_count;
+	struct gmod_bytes file = id < GMOD_UNIFORM ? w->lane->registers : w->lane->uniform;
 
-	if (id >= GMOD_PREDICATE || id % GMOD_UNIFORM >= count || !w->dumped_at ||
-	    !is_kept(w, id, at, at + 1, w->dumped_at, false))
-		return false;
-	memcpy(value, (const char *)registers + id % GMOD_UNIFORM * sizeof(*value), sizeof(*value));
-	return true;
+	return id < GMOD_PREDICATE && w->dumped_at &&
+	       gmod_read(file, id % GMOD_UNIFORM * sizeof(*value), value, sizeof(*value)) &&
+	       is_kept(w, id, at, at + 1, w->dumped_at, false);
 }
 
 /* The threads of a warp share uniform registers, and some may have run on: these serve to compare only. */
 static bool value_before(struct walk *w, unsigned id, uint64_t at, unsigned depth, uint32_t *value)
 {
+	struct value found = {.before = at, .id = id};
 	uint32_t dumped;
-	bool is_known;
 
-	*value = 0;
-	if (id < GMOD_PREDICATE && id % GMOD_UNIFORM == GMOD_NO_REGISTER)
-		return true;
-	for (unsigned i = 0; i < w->values; i++)
-		if (w->seen[i].before == at && w->seen[i].id == id) {
-			*value = w->seen[i].value;
-			return w->seen[i].is_known;
+	for (struct value *v = w->seen; v < w->seen + w->values; v++)
+		if (v->before == at && v->id == id) {
+			*value = v->value;
+			return v->is_known;
 		}
-	is_known = recompute(w, id, at, depth, value);
-	if (read_dump(w, id, at, &dumped)) {
-		w->is_refuted = w->is_refuted || (is_known && dumped != *value);
-		is_known = is_known || id < GMOD_UNIFORM;
-		*value = dumped;
+	found.is_known = recompute(w, id, at, depth, &found.value);
+	if (read_dumped(w, id, at, &dumped)) {
+		w->is_refuted = w->is_refuted || (found.is_known && dumped != found.value);
+		found.is_known = found.is_known || id < GMOD_UNIFORM;
+		found.value = dumped;
 	}
+	*value = found.value;
 	if (w->values == MOST_VALUES)
 		return false;
-	w->seen[w->values].before = at;
-	w->seen[w->values].id = id;
-	w->seen[w->values].is_known = is_known;
-	w->seen[w->values++].value = *value;
-	return is_known;
+	w->seen[w->values++] = found;
+	return found.is_known;
 }
 
 /*

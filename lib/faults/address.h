@@ -9,29 +9,25 @@
 #ifndef GMOD_LIB_FAULTS_ADDRESS_H
 #define GMOD_LIB_FAULTS_ADDRESS_H
 
-#include <stddef.h>
-
+#include "lib/faults/bytes.h"
 #include "lib/faults/sass.h"
 
 /* A section of code: whole instructions of 16 bytes, of which the first is at that address of the GPU. */
 struct gmod_code {
-	const void *bytes; /* not aligned */
+	struct gmod_bytes bytes;
 	uint64_t address;
-	size_t size;
 	unsigned capability;
 };
 
+/* What is not known has no bytes. */
 struct gmod_lane_state {
 	uint64_t virtual_pc;
-	const void *registers; /* 4 bytes each, R0 first; not aligned, and so are the others */
-	size_t register_count;
-	const void *uniform; /* UR0 first */
-	size_t uniform_count;
-	unsigned lane; /* in its warp */
-	uint32_t thread[3], block[3], block_size[3], grid[3];
-	const void *parameters; /* of the kernel, */
-	size_t parameter_bytes;
-	uint64_t parameters_at; /* which begin there in constant bank 0 */
+	unsigned lane;                        /* in its warp */
+	const uint32_t *thread, *block;       /* three each */
+	struct gmod_bytes registers, uniform; /* 4 bytes each, R0 and UR0 first */
+	struct gmod_bytes block_size, grid;   /* 4 bytes in each direction */
+	struct gmod_bytes parameters;         /* of the kernel, */
+	uint64_t parameters_at;               /* which begin there in constant bank 0 */
 };
 
 /* false: the address is not certain. pc is that of the instruction, which is inside of the code. */

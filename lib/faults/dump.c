@@ -119,8 +119,8 @@ struct place {
 	uint64_t pc;
 	bool has_pc;
 	uint32_t kind;
-	unsigned warps, multiprocessors;   /* how many are there, or say that they were */
-	uint64_t lanes, of_multiprocessor; /* tables: of the first warp, and of the last multiprocessor */
+	unsigned warps, multiprocessors; /* how many are there, or say that they were */
+	uint64_t table;                  /* of the first warp's lanes, or where there is none of multiprocessors */
 };
 
 /* Behind those that count is room for what is counted no longer. */
@@ -167,7 +167,7 @@ static void note_warp(const struct elf *e, uint64_t lanes, Elf64_Shdr table, str
 		return;
 	at = kind ? find_place(p, kind, w.has_pc, w.pc) : find_place(p, 0, behind != 0, behind - INSTRUCTION);
 	if (!at->warps++)
-		at->lanes = lanes;
+		at->table = lanes;
 }
 
 /* What a multiprocessor says stays when its warps leave. */
@@ -182,7 +182,7 @@ static void note_multiprocessors(const struct elf *e, uint64_t index, struct pla
 			struct place *at = find_place(p, m.kind, m.has_pc, m.pc);
 
 			at->multiprocessors++;
-			at->of_multiprocessor = index;
+			at->table = at->warps ? at->table : index;
 		}
 }
 
@@ -216,9 +216,15 @@ static const struct place *first_place(const struct places *p)
 
 struct warp {
 	struct warp_row row;
-	uint64_t entry, parameters_at; /* of the grid; 0: not known */
-	struct gmod_bytes uniform, registers[GMOD_FAULT_LANES];
+	uint64_t entry;                /* of the grid; 0: not known */
+	struct gmod_lane_state shared; /* what its lanes have in common */
+	struct gmod_bytes registers[GMOD_FAULT_LANES];
 };
+
+static struct gmod_bytes three(const uint32_t numbers[3])
+{
+	return (struct gmod_bytes){(const unsigned char *)numbers, 3 * sizeof(*numbers)};
+}
 
 static bool is_of(const Elf64_Shdr *s, uint32_t type, uint64_t table, uint64_t row)
 {
@@ -239,7 +245,9 @@ static uint64_t read_grid(const struct elf *e, uint64_t grids, uint64_t id, stru
 		memcpy(f->block_size, g.block_size, sizeof(f->block_size));
 		f->launched_tid = g.tid;
 		w->entry = g.entry;
-		w->parameters_at = g.parameters_at;
+		w->shared.grid = three(f->grid);
+		w->shared.block_size = three(f->block_size);
+		w->shared.parameters_at = g.parameters_at;
 	}
 	return row;
 }
@@ -256,17 +264,19 @@ static void read_warp(const struct elf *e, uint64_t lanes, Elf64_Shdr *table, st
 	    !climb(e, table, MULTIPROCESSORS, &m, sizeof(m)))
 		return;
 	memcpy(f->block, b.index, sizeof(f->block));
+	w->shared.block = f->block;
 	for (uint64_t i = 0; section_at(e, i, &s); i++)
 		if (s.sh_type == REGISTERS && s.sh_link == lanes && s.sh_info < GMOD_FAULT_LANES) {
 			w->registers[s.sh_info] = contents(e, &s);
 		} else if (is_of(&s, UNIFORM_REGISTERS, of_lanes.sh_link, of_lanes.sh_info)) {
-			w->uniform = contents(e, &s);
+			w->shared.uniform = contents(e, &s);
 		} else if (!grids && is_of(&s, GRIDS, table->sh_link, table->sh_info)) {
 			grids = i;
 			row = read_grid(e, i, b.grid, w, f);
 		} else if (f->has_grid && is_of(&s, PARAMETERS, grids, row)) {
-			f->parameters = contents(e, &s).at;
-			f->parameter_bytes = contents(e, &s).size;
+			w->shared.parameters = contents(e, &s);
+			f->parameters = w->shared.parameters.at;
+			f->parameter_bytes = w->shared.parameters.size;
 		}
 }
 
@@ -293,7 +303,7 @@ static bool read_code(const struct elf *image, uint64_t index, unsigned capabili
 	if (!name || strncmp(name, ".text.", 6) != 0)
 		return false;
 	bytes = contents(image, &s);
-	*out = (struct code){*image, index, name + 6, {bytes.at, s.sh_addr, bytes.size & ~(size_t)15, capability}};
+	*out = (struct code){*image, index, name + 6, {{bytes.at, bytes.size & ~(size_t)15}, s.sh_addr, capability}};
 	return true;
 }
 
@@ -312,9 +322,9 @@ static void find_code(const struct elf *e, uint64_t entry, struct gmod_fault *f,
 		for (uint64_t k = 0; k < image.count; k++) {
 			bool is_code = read_code(&image, k, f->capability, &c);
 
-			if (is_code && entry - c.text.address < c.text.size)
+			if (is_code && entry - c.text.address < c.text.bytes.size)
 				f->kernel = c.name;
-			if (is_code && f->has_pc && f->pc - c.text.address < c.text.size)
+			if (is_code && f->has_pc && f->pc - c.text.address < c.text.bytes.size)
 				*found = c;
 		}
 	}
@@ -362,9 +372,8 @@ static void read_instruction(const struct code *c, struct gmod_fault *f)
 	f->kernel = f->kernel ? f->kernel : c->name;
 	f->function = strcmp(f->kernel, c->name) ? c->name : NULL;
 	f->offset = f->pc - c->text.address;
-	f->has_instruction = f->offset % INSTRUCTION == 0;
-	if (f->has_instruction)
-		memcpy(f->instruction, (const char *)c->text.bytes + f->offset, INSTRUCTION);
+	f->has_instruction =
+	    f->offset % INSTRUCTION == 0 && gmod_read(c->text.bytes, f->offset, f->instruction, INSTRUCTION);
 	f->has_operand = f->has_instruction && gmod_sass_operand(f->instruction, f->capability, &f->operand);
 	name_function(c, f);
 	f->lines = gmod_lines_at(&lines, f->pc, f->at);
@@ -374,21 +383,13 @@ static void take_lane(const struct warp *w, const struct lane_row *l, struct gmo
 		      struct gmod_fault *f)
 {
 	struct gmod_fault_lane *out = &f->lane[f->lane_count++];
-	struct gmod_lane_state state = {l->virtual_pc,
-					registers.at,
-					registers.size / 4,
-					w->uniform.at,
-					w->uniform.size / 4,
-					l->index,
-					.parameters = f->parameters,
-					.parameter_bytes = f->parameter_bytes,
-					.parameters_at = w->parameters_at};
+	struct gmod_lane_state state = w->shared;
 
 	memcpy(out->thread, l->thread, sizeof(l->thread));
-	memcpy(state.thread, l->thread, sizeof(l->thread));
-	memcpy(state.block, f->block, sizeof(f->block));
-	memcpy(state.block_size, f->block_size, sizeof(f->block_size));
-	memcpy(state.grid, f->grid, sizeof(f->grid));
+	state.virtual_pc = l->virtual_pc;
+	state.lane = l->index;
+	state.thread = out->thread;
+	state.registers = registers;
 	if (f->has_operand && (f->operand.space == GMOD_SPACE_GLOBAL || f->operand.space == GMOD_SPACE_GENERIC))
 		out->has_address = gmod_fault_address(&c->text, f->pc, &f->operand, &state, &out->address);
 }
@@ -414,19 +415,16 @@ static void describe(const struct elf *e, const struct place *at, struct gmod_fa
 	f->has_pc = at->has_pc;
 	f->pc = at->pc;
 	f->warps = at->warps;
-	if (!section_at(e, at->warps ? at->lanes : at->of_multiprocessor, &table))
+	if (!section_at(e, at->table, &table))
 		return;
 	if (at->warps)
-		read_warp(e, at->lanes, &table, &w, f);
-	if (climb(e, &table, DEVICES, &d, sizeof(d))) {
+		read_warp(e, at->table, &table, &w, f);
+	if (climb(e, &table, DEVICES, &d, sizeof(d)))
 		f->capability = d.major * 10 + d.minor;
-		f->pci_bus = d.pci_bus;
-		f->pci_device = d.pci_device;
-	}
 	find_code(e, w.entry, f, &code);
 	if (code.name)
 		read_instruction(&code, f);
-	for (unsigned i = 0; at->warps && read_lane(e, at->lanes, i, &l); i++)
+	for (unsigned i = 0; at->warps && read_lane(e, at->table, i, &l); i++)
 		if (is_marked(&l, &w.row, at->kind))
 			take_lane(&w, &l, w.registers[i], &code, f);
 }

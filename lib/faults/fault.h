@@ -39,10 +39,7 @@ struct gmod_fault {
 	enum gmod_fault_kind kind;
 	unsigned driver_kind; /* CUDBGException_t */
 	unsigned places;      /* different pairs of instruction and kind in the dump; this is the first */
-
-	/* The device. */
-	unsigned capability; /* 90 for 9.0 */
-	uint32_t pci_bus, pci_device;
+	unsigned capability;  /* 90 for 9.0 */
 
 	/* The instruction. Where there is no pc, kernel may be known still. */
 	bool has_pc, has_instruction;

@@ -31,14 +31,13 @@ bool gmod_fault_address(const struct gmod_code *code, uint64_t pc, const struct 
 	uint32_t words[2];
 
 	addresses_asked++;
-	must_hold(pc - code->address < code->size && code->size % 16 == 0);
-	touch(code->bytes, code->size);
-	touch(lane->registers, lane->register_count * 4);
-	touch(lane->uniform, lane->uniform_count * 4);
-	touch(lane->parameters, lane->parameter_bytes);
-	if (operand->base + 1 >= lane->register_count)
+	must_hold(pc - code->address < code->bytes.size && code->bytes.size % 16 == 0);
+	touch(code->bytes.at, code->bytes.size);
+	touch(lane->registers.at, lane->registers.size);
+	touch(lane->uniform.at, lane->uniform.size);
+	touch(lane->parameters.at, lane->parameters.size);
+	if (!gmod_read(lane->registers, 4 * operand->base, words, sizeof(words)))
 		return false;
-	memcpy(words, (const char *)lane->registers + 4 * operand->base, sizeof(words));
 	*address = (words[0] | (uint64_t)words[1] << 32) + (uint64_t)(int64_t)operand->offset;
 	return true;
 }

@@ -36,7 +36,7 @@ static void hold(struct walk *w, unsigned id)
 	w->seen[w->values].before = 0x1000000;
 	w->seen[w->values].id = id;
 	w->seen[w->values].is_known = true;
-	w->seen[w->values++].value = id < GMOD_PREDICATE ? number(id) : number(id & ~(unsigned)WITH_TWIN) & 1;
+	w->seen[w->values++].value = id < GMOD_PREDICATE ? number(id) : number(id) & 1;
 }
 
 int main(void)
@@ -48,31 +48,29 @@ int main(void)
 	for (unsigned i = 0; i < 0x4000; i++)
 		bank[i] = number(0x10000 + i * 4);
 	while (scanf("%u %llx %llx", &capability, &low, &high) == 3) {
-		struct gmod_code code = {.bytes = (uint64_t[]){low, high}, .address = 0x1000000, .size = 16, .capability = capability};
-		struct gmod_lane_state lane = {.lane = 7, .thread = {11, 12, 13}, .block = {14, 15, 16}, .parameters = bank,
-					       .parameter_bytes = sizeof(bank)};
-		struct walk w = {.code = &code, .lane = &lane};
 		uint64_t words[2] = {low, high}, target;
+		struct gmod_code code = {{(unsigned char *)words, sizeof(words)}, 0x1000000, capability};
+		struct gmod_lane_state lane = {.lane = 7, .thread = (uint32_t[]){11, 12, 13}, .block = (uint32_t[]){14, 15, 16},
+					       .parameters = {(unsigned char *)bank, sizeof(bank)}};
+		struct walk w = {.code = &code, .lane = &lane};
 
 		for (unsigned at = 24; at <= 64; at += at == 24 ? 8 : 32)
 			for (unsigned more = 0; more < 4; more++)
 				hold(&w, (more & 1 ? GMOD_UNIFORM : 0) + (gmod_bits(words, at, 8) + more / 2) % 256);
 		for (unsigned p = 0; p < 7; p++)
-			for (unsigned more = 0; more < 4; more++)
-				hold(&w, (more & 1 ? GMOD_UNIFORM_PREDICATE : GMOD_PREDICATE) + p + (more & 2 ? WITH_TWIN : 0));
+			for (unsigned more = 0; more < 2; more++)
+				hold(&w, (more ? GMOD_UNIFORM_PREDICATE : GMOD_PREDICATE) + p);
 		target = gmod_target_of(words, capability, code.address);
 		printf("%d %lld %d;", (int)gmod_flow_of(words), target ? (long long)(target - code.address) : 0, (int)gmod_effect_of(words));
 		for (unsigned id = 0; id < GMOD_UNIFORM_PREDICATE + 8; id++) {
 			struct reading r = {.walk = &w, .words = {low, high}, .at = code.address};
 			uint32_t value;
 
-			if ((id < GMOD_PREDICATE ? id % GMOD_UNIFORM == 255 : id % 8 == ALWAYS) || !may_write(&w, words, id))
+			if ((id < GMOD_PREDICATE ? id % GMOD_UNIFORM == 255 : id % 8 == ALWAYS) || !gmod_may_write(words, capability, id))
 				continue;
 			printf(" %u", id);
 			if (evaluate(&r, id, &value))
-				printf("=%x", value);
-			else if (r.failed = false, id >= GMOD_PREDICATE && evaluate(&r, id | WITH_TWIN, &value))
-				printf("=%x*", value);
+				printf("=%x%s", value, id >= GMOD_PREDICATE && names_two(&r) ? "*" : "");
 		}
 		puts("");
 	}
@@ -197,8 +195,6 @@ class Instruction:
         value = self.source
         if name in ("MOV", "S2R", "2UR") or self.name in ("S2UR",):
             return value(s[0]), None
-        if name == "CS2R":
-            return (0, None) if s[0] == "SRZ" else None
         if name in ("LDC", "LDCU") or self.name == "LDCU":
             return (self.wide(s[0]) if "64" in mods or "128" in mods else value(s[0])), None
         if name in ("IADD3", "IADD", "VIADD"):
@@ -240,8 +236,6 @@ class Instruction:
                 high = value(s[2])
                 return (high - (high >> 31 << 32) if mods & {"S32", "S64"} else high) >> by & M, None
             return (value(s[0]) | value(s[2]) << 32) >> by & M, None
-        if name == "SEL":
-            return value(s[0] if self.predicate(s[2]) else s[1]), None
         if name == "ISETP":
             a, b = value(s[0]), value(s[1])
             if not mods & {"U32", "U64"}:
