@@ -1,12 +1,10 @@
 #include "lib/faults/keeper.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -22,20 +20,19 @@
 #include "lib/base/worker.h"
 #include "lib/driver/driver.h"
 
-#define DUMP_MAX ((size_t)256 << 20)
+#define DUMP_MAX ((size_t)256 << 20) /* full multiprocessors make one of 122 MB */
 enum { OLDEST_DRIVER = 12050, PATH_LENGTH = 64, FILE_LENGTH = 1024 };
 
 static struct {
 	int read_end, write_end; /* of the keeper's own table */
-	char path[PATH_LENGTH];  /* of the pipe, for the driver; "" until it is there */
+	char path[PATH_LENGTH];  /* of the pipe, for the driver */
 	bool is_fifo;
-	const char *problem;
-	char *dump; /* as much as there is room for */
+	char *dump;
 	size_t room, size;
-	bool overflowed;
 	bool (*told)(const void *dump, size_t size);
 } keeper;
-static atomic_int settled; /* a futex: 1 once the keeper has its pipe, or has a problem */
+static const char late[] = "its thread did not start within a second";
+static _Atomic(const char *) problem = late; /* NULL once the keeper has its pipe */
 
 static void set_state(enum gmod_keeper state)
 {
@@ -57,76 +54,34 @@ void gmod_keeper_clean_up(void)
 		unlink(keeper.path);
 }
 
-/* Of the copy of the program's table: a pipe of the program's would not end while one of its ends is open here. */
-static void close_all(void)
-{
-	struct dirent *entry;
-	DIR *all;
-
-	if (!syscall(SYS_close_range, 0u, ~0u, 0u))
-		return;
-	/* Before Linux 5.9. */
-	all = opendir("/proc/thread-self/fd");
-	while (all && (entry = readdir(all)))
-		if (entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(all))
-			close(atoi(entry->d_name));
-	if (all)
-		closedir(all);
-}
-
 /*
- * Where a container's seccomp profile forbids unshare, as Docker's own does. The file has no descriptor until the
- * driver opens it, which is what the keeper's open waits for: there is none that the program could close.
+ * Before Linux 5.9, and where a container's seccomp profile is in the way. The file has no descriptor until the driver
+ * opens it, which is what the keeper's open waits for: there is none that the program could close.
  */
 static const char *make_fifo(void)
 {
-	uint64_t random;
-
-	if (syscall(SYS_getrandom, &random, sizeof(random), 0) != sizeof(random))
-		return "the kernel gives no random name";
-	snprintf(keeper.path, sizeof(keeper.path), "/dev/shm/gmod-%d-%016llx", (int)getpid(),
-		 (unsigned long long)random);
-	if (mkfifo(keeper.path, 0600)) {
-		keeper.path[0] = '\0';
-		return "the kernel gives a thread no descriptors of its own (a seccomp profile forbids unshare?), and "
+	snprintf(keeper.path, sizeof(keeper.path), "/dev/shm/gmod-%d-%llx", (int)getpid(),
+		 (unsigned long long)gmod_now().ns);
+	if (mkfifo(keeper.path, 0600))
+		return "the kernel gives a thread no descriptors of its own (a seccomp profile forbids it?), and "
 		       "/dev/shm takes no FIFO";
-	}
 	keeper.is_fifo = true;
 	return NULL;
 }
 
+/* In a table that is empty: a pipe of the program's would not end while one of its ends is open here. */
 static const char *make_pipe(void)
 {
-	int ends[2], again;
+	int ends[2];
 
-	if (unshare(CLONE_FILES))
+	if (syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
 		return make_fifo();
-	close_all();
 	if (pipe2(ends, O_CLOEXEC))
 		return "there is no pipe to be had";
 	keeper.read_end = ends[0];
 	keeper.write_end = ends[1];
 	snprintf(keeper.path, sizeof(keeper.path), "/proc/self/task/%d/fd/%d", (int)syscall(SYS_gettid), ends[1]);
-	again = open(keeper.path, O_WRONLY | O_CLOEXEC);
-	if (again < 0)
-		return "the pipe cannot be opened by its path in /proc";
-	close(again);
-	return NULL;
-}
-
-/* Memory for a dump: full multiprocessors make one of 122 MB. Where there is less, what does not fit is dropped. */
-static void make_room(void)
-{
-	for (keeper.room = DUMP_MAX; keeper.room >= (size_t)1 << 20; keeper.room /= 2) {
-		void *p =
-		    mmap(NULL, keeper.room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (p != MAP_FAILED) {
-			keeper.dump = p;
-			return;
-		}
-	}
-	keeper.room = 0;
+	return access(keeper.path, W_OK) ? "the pipe cannot be opened by its path in /proc" : NULL;
 }
 
 /* The driver writes a dump in one go, up to 150 ms long (measured). */
@@ -145,47 +100,37 @@ static bool await_first_byte(void)
 {
 	if (!keeper.is_fifo)
 		return is_there_more(-1);
-	while ((keeper.read_end = open(keeper.path, O_RDONLY | O_CLOEXEC)) < 0)
-		if (errno != EINTR)
-			return false;
+	keeper.read_end = open(keeper.path, O_RDONLY | O_CLOEXEC);
 	gmod_keeper_clean_up();
-	return true;
+	return keeper.read_end >= 0;
 }
 
+/*
+ * A child that was forked meanwhile has the driver's end, too: silence is the end, and whatever comes behind it is
+ * dropped, as is what there is no room for.
+ */
 static void read_to_the_end(void)
 {
 	static char dropped[4096];
-	bool ended = false;
 	ssize_t n;
 
-	do {
-		bool full = ended || keeper.size == keeper.room;
-
-		/* A child that was forked meanwhile has the driver's end, too: silence is the end, and whatever comes
-		 * behind it is dropped. */
-		if (!ended && !is_there_more(1000)) {
-			ended = full = true;
-			set_state(GMOD_KEEPER_WHOLE);
-		}
-
-		n = read(keeper.read_end, full ? dropped : keeper.dump + keeper.size,
-			 full ? sizeof(dropped) : keeper.room - keeper.size);
-		keeper.overflowed |= !ended && full && n > 0;
-		keeper.size += full || n < 0 ? 0 : (size_t)n;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	if (!ended)
-		set_state(GMOD_KEEPER_WHOLE);
+	while (is_there_more(1000) &&
+	       (n = read(keeper.read_end, keeper.dump + keeper.size, keeper.room - keeper.size)) > 0)
+		keeper.size += (size_t)n;
+	set_state(GMOD_KEEPER_WHOLE);
+	while (read(keeper.read_end, dropped, sizeof(dropped)) > 0)
+		;
 }
 
 static void read_dump(void)
 {
-	keeper.problem = make_pipe();
-	atomic_store_explicit(&settled, 1, memory_order_release);
-	gmod_futex_wake(&settled);
-	if (keeper.problem || !await_first_byte())
+	/* release: who sees it sees the pipe */
+	atomic_store_explicit(&problem, make_pipe(), memory_order_release);
+	if (atomic_load_explicit(&problem, memory_order_relaxed) || !await_first_byte())
 		return;
 	set_state(GMOD_KEEPER_BEGUN);
-	make_room();
+	keeper.dump = mmap(NULL, DUMP_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	keeper.room = keeper.dump == MAP_FAILED ? 0 : DUMP_MAX;
 	if (!keeper.is_fifo)
 		close(keeper.write_end);
 	read_to_the_end();
@@ -198,18 +143,21 @@ static void write_copy(void)
 {
 	const char *pattern = gmod_options()->fault_dump;
 	char path[PATH_MAX];
-	const char *why = *pattern ? gmod_log_file_name(pattern, path, true) : NULL;
+	const char *why;
 	size_t done = 0;
 	ssize_t n = 0;
 	int fd;
 
 	if (!*pattern)
 		return;
+	why = gmod_log_file_name(pattern, path, true);
 	fd = why ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600);
 	while (fd >= 0 && done < keeper.size && (n = write(fd, keeper.dump + done, keeper.size - done)) > 0)
 		done += (size_t)n;
-	if (fd < 0 || done < keeper.size)
-		gmod_log_note(0, "cannot write fault_dump %s: %s", why ? pattern : path, why ? why : strerror(errno));
+	if (!why && (fd < 0 || done < keeper.size))
+		why = strerror(errno);
+	if (why)
+		gmod_log_note(0, "cannot write fault_dump %s: %s", pattern, why);
 	else
 		gmod_log_note(0, "the fault's dump is in %s, for cuda-gdb: target cudacore %s", path, path);
 	if (fd >= 0)
@@ -218,17 +166,11 @@ static void write_copy(void)
 
 static void tell(void)
 {
-	bool told;
-
 	while (state() < GMOD_KEEPER_WHOLE)
 		gmod_futex_wait(&gmod_hot.keeper, state(), UINT64_MAX);
-	if (keeper.overflowed)
-		gmod_log_note(0, "the driver's exception dump is larger than %zu MiB: the rest was dropped",
-			      keeper.room >> 20);
 	/* First: the finding may end the process. */
 	write_copy();
-	told = keeper.told(keeper.dump, keeper.size);
-	set_state(told ? GMOD_KEEPER_TOLD : GMOD_KEEPER_UNTOLD);
+	set_state(keeper.told(keeper.dump, keeper.size) ? GMOD_KEEPER_TOLD : GMOD_KEEPER_UNTOLD);
 }
 
 /* ---- the driver ---- */
@@ -266,11 +208,9 @@ static bool is_under_mps(void)
 {
 	int count = 0, is = 0;
 
-	if (NEXT(cuDeviceGetCount)(&count) != CUDA_SUCCESS)
-		return false;
+	(void)NEXT(cuDeviceGetCount)(&count);
 	for (int i = 0; i < count && !is; i++)
-		if (NEXT(cuDeviceGetAttribute)(&is, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, i) != CUDA_SUCCESS)
-			is = 0;
+		(void)NEXT(cuDeviceGetAttribute)(&is, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, i);
 	return is;
 }
 
@@ -312,16 +252,13 @@ static const char *start(void)
 
 	if (why)
 		return why;
-	if (gmod_worker_start(&reader))
+	if (gmod_worker_start(&reader) || gmod_worker_start(&teller))
 		return "there is no thread to be had";
-	while (!atomic_load_explicit(&settled, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
+	while ((why = atomic_load_explicit(&problem, memory_order_acquire)) == late &&
+	       gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
 		;
-	if (!atomic_load_explicit(&settled, memory_order_acquire))
-		return "its thread did not start within a second";
-	if (keeper.problem)
-		return keeper.problem;
-	if (gmod_worker_start(&teller))
-		return "there is no thread to be had";
+	if (why)
+		return why;
 	memcpy(ours.file, keeper.path, sizeof(keeper.path));
 	if (are_taken(&ours))
 		return NULL;
