@@ -49,8 +49,8 @@ static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
 static void look_around(struct gmod_finding *f)
 {
 	static struct gmod_buffer_facts all[UNTOLD][GMOD_NEARBY_MAX];
-	static atomic_uint turn;
-	struct gmod_buffer_facts *nearby = all[atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % UNTOLD];
+	static unsigned turn;
+	struct gmod_buffer_facts *nearby = all[turn++ % UNTOLD];
 	struct gmod_scope scope;
 
 	/* No signal handler may jump out of this with the lock and the pin. */
@@ -68,73 +68,61 @@ static void look_around(struct gmod_finding *f)
 	gmod_scope_end(&scope);
 }
 
-/* Under the lock. What is told later on finds its nearby buffers, unless as many contexts break meanwhile. */
-static void report(CUresult error, const char *entry_point)
-{
-	static struct gmod_suspect suspects[GMOD_SUSPECTS_MAX];
-	struct gmod_finding f = {
-	    .class = GMOD_POST_MORTEM, .status = GMOD_FINAL, .suspect = suspects, .suspect_room = GMOD_SUSPECTS_MAX};
-
-	f.error = error;
-	f.error_name = gmod_sticky_name(error);
-	f.entry_point = entry_point;
-	f.seen_ns = gmod_now().ns;
-	f.called_tid = gmod_thread_self() ? gmod_thread_self()->tid : 0;
-	gmod_unwind(&f.called_at, gmod_options()->stack_depth);
-	look_around(&f);
-	gmod_damage_settle(true);
-	f.id = gmod_finding_next_id();
-	gmod_report(&f);
-}
-
-void gmod_post_mortem(CUresult error, const char *entry_point)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	struct timespec until = gmod_time_in(GMOD_SECONDS(2));
-
-	/* A dump may begin only behind the error, which is told with what the dump says. */
-	if (gmod_keeper_await(GMOD_SECONDS(1)) || pthread_mutex_timedlock(&lock, &until))
-		return;
-	report(error, entry_point);
-	pthread_mutex_unlock(&lock);
-}
-
-/* ---- a fault of which there is a dump ---- */
-
 /* Launches of other kernels did not fault. One of a kernel's that has no name may have. */
 static void keep_its_launches(struct gmod_finding *f)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; f->fault->kernel && i < f->suspect_count; i++)
+	for (uint32_t i = 0; i < f->suspect_count; i++)
 		if (!f->suspect[i].name || !strcmp(f->suspect[i].name, f->fault->kernel))
 			f->suspect[kept++] = f->suspect[i];
-	if (f->fault->kernel)
-		f->suspect_count = kept;
+	f->suspect_count = kept;
+}
+
+/* What is told later on finds its nearby buffers, unless as many contexts break meanwhile. */
+static bool report(struct gmod_finding *f)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct gmod_suspect suspects[GMOD_SUSPECTS_MAX];
+	struct timespec until = gmod_time_in(GMOD_SECONDS(2));
+
+	if (pthread_mutex_timedlock(&lock, &until))
+		return false;
+	f->status = GMOD_FINAL;
+	f->suspect = suspects;
+	f->suspect_room = GMOD_SUSPECTS_MAX;
+	f->seen_ns = gmod_now().ns;
+	look_around(f);
+	if (f->fault && f->fault->kernel)
+		keep_its_launches(f);
+	gmod_damage_settle(true);
+	f->id = gmod_finding_next_id();
+	gmod_report(f);
+	pthread_mutex_unlock(&lock);
+	return true;
+}
+
+void gmod_post_mortem(CUresult error, const char *entry_point)
+{
+	struct gmod_finding f = {.class = GMOD_POST_MORTEM, .error = error, .entry_point = entry_point};
+
+	/* A dump may begin only behind the error, which is told with what the dump says. */
+	if (gmod_keeper_await(GMOD_SECONDS(1)))
+		return;
+	f.error_name = gmod_sticky_name(error);
+	f.called_tid = gmod_thread_self() ? gmod_thread_self()->tid : 0;
+	gmod_unwind(&f.called_at, gmod_options()->stack_depth);
+	report(&f);
 }
 
 bool gmod_gpu_fault(const void *dump, size_t size)
 {
-	static struct gmod_suspect suspects[GMOD_SUSPECTS_MAX];
 	static struct gmod_fault fault;
 	const char *problem = gmod_dump_read(dump, size, &fault);
-	struct gmod_finding f = {.class = GMOD_GPU_FAULT,
-				 .status = GMOD_FINAL,
-				 .suspect = suspects,
-				 .suspect_room = GMOD_SUSPECTS_MAX,
-				 .fault = &fault};
 
 	if (!problem && !fault.has_pc && !fault.kernel && fault.kind == GMOD_FAULT_UNKNOWN)
 		problem = "it names no kernel";
-	if (problem) {
+	if (problem)
 		gmod_log_note(0, "the driver's exception dump of %zu bytes tells nothing: %s", size, problem);
-		return false;
-	}
-	f.seen_ns = gmod_now().ns;
-	look_around(&f);
-	keep_its_launches(&f);
-	gmod_damage_settle(true);
-	f.id = gmod_finding_next_id();
-	gmod_report(&f);
-	return true;
+	return !problem && report(&(struct gmod_finding){.class = GMOD_GPU_FAULT, .fault = &fault});
 }
