@@ -12,25 +12,29 @@ struct elf {
 	uint64_t count, step;
 };
 
-static bool section_at(const struct elf *e, uint64_t index, Elf64_Shdr *out)
-{
-	return index < e->count && gmod_read(e->table, index * e->step, out, sizeof(*out));
-}
+/* If it does not lie inside it has no bytes. */
+struct section {
+	uint64_t index;
+	Elf64_Shdr head;
+	struct gmod_bytes bytes;
+};
 
-/* Of a section that does not lie inside: nothing. */
-static struct gmod_bytes contents(const struct elf *e, const Elf64_Shdr *s)
+/* false: there is none, and *s has no bytes */
+static bool section_at(const struct elf *e, uint64_t index, struct section *s)
 {
-	struct gmod_bytes bytes = {NULL, 0};
-
-	(void)gmod_part(e->all, s->sh_offset, s->sh_size, &bytes);
-	return bytes;
+	*s = (struct section){.index = index};
+	if (index >= e->count || !gmod_read(e->table, index * e->step, &s->head, sizeof(s->head)))
+		return false;
+	(void)gmod_part(e->all, s->head.sh_offset, s->head.sh_size, &s->bytes);
+	return true;
 }
 
 /* Where there are more sections than 16 bits can count, the first one says how many, and which has the names. */
 static const char *open_elf(struct gmod_bytes all, struct elf *e)
 {
 	Elf64_Ehdr head;
-	Elf64_Shdr first, names;
+	Elf64_Shdr first;
+	struct section names;
 
 	*e = (struct elf){.all = all};
 	if (!gmod_read(all, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -42,9 +46,20 @@ static const char *open_elf(struct gmod_bytes all, struct elf *e)
 	e->count = head.e_shnum ? head.e_shnum : first.sh_size;
 	if (e->count > all.size / e->step || !gmod_part(all, head.e_shoff, e->count * e->step, &e->table))
 		return "its table of sections is cut off";
-	if (section_at(e, head.e_shstrndx == SHN_XINDEX ? first.sh_link : head.e_shstrndx, &names))
-		e->names = contents(e, &names);
+	(void)section_at(e, head.e_shstrndx == SHN_XINDEX ? first.sh_link : head.e_shstrndx, &names);
+	e->names = names.bytes;
 	return NULL;
+}
+
+/* If there is none *s has no bytes. */
+static void section_named(const struct elf *e, const char *name, struct section *s)
+{
+	for (uint64_t i = 0; section_at(e, i, s); i++) {
+		const char *its = gmod_text(e->names, s->head.sh_name);
+
+		if (its && !strcmp(its, name))
+			return;
+	}
 }
 
 /* ---- the driver's tables ---- */
@@ -88,26 +103,32 @@ struct lane_row {
 	uint32_t index, thread[3], kind;
 };
 
-/* *table is the table's header. */
-static bool read_row(const struct elf *e, uint64_t index, uint32_t type, uint64_t row, void *out, size_t size,
-		     Elf64_Shdr *table)
+static bool read_row(const struct section *s, uint32_t type, uint64_t row, void *out, size_t size)
 {
-	return section_at(e, index, table) && table->sh_type == type && table->sh_entsize >= size &&
-	       row < table->sh_size / table->sh_entsize &&
-	       gmod_read(contents(e, table), row * table->sh_entsize, out, size);
+	return s->head.sh_type == type && s->head.sh_entsize >= size && row < s->head.sh_size / s->head.sh_entsize &&
+	       gmod_read(s->bytes, row * s->head.sh_entsize, out, size);
 }
 
 /* From a table to the row that it is of, and to that row's table. */
-static bool climb(const struct elf *e, Elf64_Shdr *table, uint32_t type, void *row, size_t size)
+static bool climb(const struct elf *e, struct section *s, uint32_t type, void *out, size_t size)
 {
-	return read_row(e, table->sh_link, type, table->sh_info, row, size, table);
+	uint64_t row = s->head.sh_info;
+
+	return section_at(e, s->head.sh_link, s) && read_row(s, type, row, out, size);
 }
 
-static bool read_lane(const struct elf *e, uint64_t lanes, uint64_t row, struct lane_row *out)
+/* The first table of that type that is of that row. false: there is none, and *s has no bytes */
+static bool table_of(const struct elf *e, uint32_t type, uint64_t table, uint64_t row, struct section *s)
 {
-	Elf64_Shdr table;
+	for (uint64_t i = 0; section_at(e, i, s); i++)
+		if (s->head.sh_type == type && s->head.sh_link == table && s->head.sh_info == row)
+			return true;
+	return false;
+}
 
-	return row < GMOD_FAULT_LANES && read_row(e, lanes, LANES, row, out, sizeof(*out), &table);
+static bool read_lane(const struct section *lanes, uint64_t row, struct lane_row *out)
+{
+	return row < GMOD_FAULT_LANES && read_row(lanes, LANES, row, out, sizeof(*out));
 }
 
 /* ---- where there are faults ---- */
@@ -119,8 +140,8 @@ struct place {
 	uint64_t pc;
 	bool has_pc;
 	uint32_t kind;
-	unsigned warps, multiprocessors; /* how many are there, or say that they were */
-	uint64_t table;                  /* of the first warp's lanes, or where there is none of multiprocessors */
+	unsigned warps; /* how many are there */
+	uint64_t table; /* of the first one's lanes; where all have left, of the multiprocessors */
 };
 
 /* Behind those that count is room for what is counted no longer. */
@@ -133,10 +154,11 @@ static struct place *find_place(struct places *p, uint32_t kind, bool has_pc, ui
 {
 	struct place *at = p->at;
 
-	while (at < p->at + p->count && (at->has_pc != has_pc || (has_pc && at->pc != pc) || at->kind != kind))
+	pc = has_pc ? pc : 0;
+	while (at < p->at + p->count && (at->has_pc != has_pc || at->pc != pc || at->kind != kind))
 		at++;
 	if (at == p->at + p->count) {
-		*at = (struct place){.kind = kind, .has_pc = has_pc, .pc = has_pc ? pc : 0};
+		*at = (struct place){.kind = kind, .has_pc = has_pc, .pc = pc};
 		p->count += p->count < PLACES;
 	}
 	return at;
@@ -149,17 +171,18 @@ static bool is_marked(const struct lane_row *l, const struct warp_row *w, uint32
 }
 
 /* A warp without a fault may be of another kernel, which has done nothing. A lane that trapped is behind the trap. */
-static void note_warp(const struct elf *e, uint64_t lanes, Elf64_Shdr table, struct places *p)
+static void note_warp(const struct elf *e, const struct section *lanes, struct places *p)
 {
+	struct section s = *lanes;
 	struct warp_row w;
 	struct lane_row l;
 	struct place *at;
 	uint32_t kind = 0;
 	uint64_t behind = 0;
 
-	if (!climb(e, &table, WARPS, &w, sizeof(w)))
+	if (!climb(e, &s, WARPS, &w, sizeof(w)))
 		return;
-	for (unsigned i = 0; !kind && read_lane(e, lanes, i, &l); i++) {
+	for (unsigned i = 0; !kind && read_lane(lanes, i, &l); i++) {
 		kind = l.kind;
 		behind = !behind && is_marked(&l, &w, 0) ? l.virtual_pc : behind;
 	}
@@ -167,36 +190,32 @@ static void note_warp(const struct elf *e, uint64_t lanes, Elf64_Shdr table, str
 		return;
 	at = kind ? find_place(p, kind, w.has_pc, w.pc) : find_place(p, 0, behind != 0, behind - INSTRUCTION);
 	if (!at->warps++)
-		at->table = lanes;
+		at->table = lanes->index;
 }
 
 /* What a multiprocessor says stays when its warps leave. */
-static void note_multiprocessors(const struct elf *e, uint64_t index, struct places *p)
+static void note_multiprocessors(const struct section *s, struct places *p)
 {
 	struct multiprocessor_row m;
-	Elf64_Shdr table;
+	struct place *at;
 
-	for (unsigned i = 0; i < MULTIPROCESSORS_MAX && read_row(e, index, MULTIPROCESSORS, i, &m, sizeof(m), &table);
-	     i++)
+	for (unsigned i = 0; i < MULTIPROCESSORS_MAX && read_row(s, MULTIPROCESSORS, i, &m, sizeof(m)); i++)
 		if (m.kind) {
-			struct place *at = find_place(p, m.kind, m.has_pc, m.pc);
-
-			at->multiprocessors++;
-			at->table = at->warps ? at->table : index;
+			at = find_place(p, m.kind, m.has_pc, m.pc);
+			at->table = at->warps ? at->table : s->index;
 		}
 }
 
 static const char *note_places(const struct elf *e, struct places *p)
 {
-	Elf64_Shdr s;
+	struct section s;
 
 	for (uint64_t i = 0; section_at(e, i, &s); i++) {
-		if (s.sh_type >= SHT_LOUSER && s.sh_size && !contents(e, &s).size)
+		if (s.head.sh_type >= SHT_LOUSER && s.head.sh_size && !s.bytes.size)
 			return "a section does not lie inside";
-		if (s.sh_type == LANES)
-			note_warp(e, i, s, p);
-		if (s.sh_type == MULTIPROCESSORS)
-			note_multiprocessors(e, i, p);
+		if (s.head.sh_type == LANES)
+			note_warp(e, &s, p);
+		note_multiprocessors(&s, p);
 	}
 	return NULL;
 }
@@ -206,8 +225,7 @@ static const struct place *first_place(const struct places *p)
 	const struct place *best = p->at;
 
 	for (const struct place *at = p->at; at < p->at + p->count; at++)
-		if (at->warps > best->warps ||
-		    (at->warps == best->warps && at->multiprocessors > best->multiprocessors))
+		if (at->warps > best->warps)
 			best = at;
 	return best;
 }
@@ -218,7 +236,6 @@ struct warp {
 	struct warp_row row;
 	uint64_t entry;                /* of the grid; 0: not known */
 	struct gmod_lane_state shared; /* what its lanes have in common */
-	struct gmod_bytes registers[GMOD_FAULT_LANES];
 };
 
 static struct gmod_bytes three(const uint32_t numbers[3])
@@ -226,58 +243,44 @@ static struct gmod_bytes three(const uint32_t numbers[3])
 	return (struct gmod_bytes){(const unsigned char *)numbers, 3 * sizeof(*numbers)};
 }
 
-static bool is_of(const Elf64_Shdr *s, uint32_t type, uint64_t table, uint64_t row)
+/* of: the table of multiprocessors of the grid's device */
+static void read_grid(const struct elf *e, const struct section *of, uint64_t id, struct warp *w, struct gmod_fault *f)
 {
-	return s->sh_type == type && s->sh_link == table && s->sh_info == row;
-}
-
-/* The row of the grid in a table of grids. */
-static uint64_t read_grid(const struct elf *e, uint64_t grids, uint64_t id, struct warp *w, struct gmod_fault *f)
-{
-	struct grid_row g;
-	Elf64_Shdr table;
+	struct section grids, parameters;
+	struct grid_row g = {0};
 	uint64_t row = 0;
 
-	while ((f->has_grid = read_row(e, grids, GRIDS, row, &g, sizeof(g), &table)) && g.id != id)
+	(void)table_of(e, GRIDS, of->head.sh_link, of->head.sh_info, &grids);
+	while ((f->has_grid = read_row(&grids, GRIDS, row, &g, sizeof(g))) && g.id != id)
 		row++;
-	if (f->has_grid) {
-		memcpy(f->grid, g.size, sizeof(f->grid));
-		memcpy(f->block_size, g.block_size, sizeof(f->block_size));
-		f->launched_tid = g.tid;
-		w->entry = g.entry;
-		w->shared.grid = three(f->grid);
-		w->shared.block_size = three(f->block_size);
-		w->shared.parameters_at = g.parameters_at;
-	}
-	return row;
+	if (!f->has_grid)
+		return;
+	memcpy(f->grid, g.size, sizeof(f->grid));
+	memcpy(f->block_size, g.block_size, sizeof(f->block_size));
+	f->launched_tid = g.tid;
+	(void)table_of(e, PARAMETERS, grids.index, row, &parameters);
+	f->parameters = w->shared.parameters = parameters.bytes;
+	w->shared.parameters_at = g.parameters_at;
+	w->shared.grid = three(f->grid);
+	w->shared.block_size = three(f->block_size);
+	w->entry = g.entry;
 }
 
-/* *table: the header of the lanes' table, then of the multiprocessors' */
-static void read_warp(const struct elf *e, uint64_t lanes, Elf64_Shdr *table, struct warp *w, struct gmod_fault *f)
+/* *s: the lanes' table, then that of the multiprocessors */
+static void read_warp(const struct elf *e, struct section *s, struct warp *w, struct gmod_fault *f)
 {
-	Elf64_Shdr of_lanes = *table, s;
 	struct multiprocessor_row m;
+	struct section uniform;
 	struct block_row b;
-	uint64_t grids = 0, row = 0;
 
-	if (!climb(e, table, WARPS, &w->row, sizeof(w->row)) || !climb(e, table, BLOCKS, &b, sizeof(b)) ||
-	    !climb(e, table, MULTIPROCESSORS, &m, sizeof(m)))
+	(void)table_of(e, UNIFORM_REGISTERS, s->head.sh_link, s->head.sh_info, &uniform);
+	w->shared.uniform = uniform.bytes;
+	if (!climb(e, s, WARPS, &w->row, sizeof(w->row)) || !climb(e, s, BLOCKS, &b, sizeof(b)) ||
+	    !climb(e, s, MULTIPROCESSORS, &m, sizeof(m)))
 		return;
 	memcpy(f->block, b.index, sizeof(f->block));
 	w->shared.block = f->block;
-	for (uint64_t i = 0; section_at(e, i, &s); i++)
-		if (s.sh_type == REGISTERS && s.sh_link == lanes && s.sh_info < GMOD_FAULT_LANES) {
-			w->registers[s.sh_info] = contents(e, &s);
-		} else if (is_of(&s, UNIFORM_REGISTERS, of_lanes.sh_link, of_lanes.sh_info)) {
-			w->shared.uniform = contents(e, &s);
-		} else if (!grids && is_of(&s, GRIDS, table->sh_link, table->sh_info)) {
-			grids = i;
-			row = read_grid(e, i, b.grid, w, f);
-		} else if (f->has_grid && is_of(&s, PARAMETERS, grids, row)) {
-			w->shared.parameters = contents(e, &s);
-			f->parameters = w->shared.parameters.at;
-			f->parameter_bytes = w->shared.parameters.size;
-		}
+	read_grid(e, s, b.grid, w, f);
 }
 
 /* ---- the code ---- */
@@ -293,66 +296,53 @@ struct code {
 /* false: it is no code, or was not loaded */
 static bool read_code(const struct elf *image, uint64_t index, unsigned capability, struct code *out)
 {
-	struct gmod_bytes bytes;
-	const char *name;
-	Elf64_Shdr s;
+	struct section s;
+	const char *name = section_at(image, index, &s) ? gmod_text(image->names, s.head.sh_name) : NULL;
 
-	if (!section_at(image, index, &s) || s.sh_type != SHT_PROGBITS || !s.sh_addr)
+	if (!name || s.head.sh_type != SHT_PROGBITS || !s.head.sh_addr || strncmp(name, ".text.", 6) != 0)
 		return false;
-	name = gmod_text(image->names, s.sh_name);
-	if (!name || strncmp(name, ".text.", 6) != 0)
-		return false;
-	bytes = contents(image, &s);
-	*out = (struct code){*image, index, name + 6, {{bytes.at, bytes.size & ~(size_t)15}, s.sh_addr, capability}};
+	s.bytes.size &= ~(size_t)(INSTRUCTION - 1);
+	*out = (struct code){*image, index, name + 6, {s.bytes, s.head.sh_addr, capability}};
 	return true;
+}
+
+static bool has_code(const struct code *c, uint64_t pc)
+{
+	return pc - c->text.address < c->text.bytes.size;
 }
 
 /* The code that pc is in. No driver writes images that overlap: not all of such a dump are looked at. */
 static void find_code(const struct elf *e, uint64_t entry, struct gmod_fault *f, struct code *found)
 {
 	uint64_t left = e->all.size / sizeof(Elf64_Shdr);
+	struct section s;
 	struct elf image;
 	struct code c;
-	Elf64_Shdr s;
 
 	for (uint64_t i = 0; section_at(e, i, &s); i++) {
-		if (s.sh_type != IMAGE || open_elf(contents(e, &s), &image) || image.count > left)
+		if (s.head.sh_type != IMAGE || open_elf(s.bytes, &image) || image.count > left)
 			continue;
 		left -= image.count;
 		for (uint64_t k = 0; k < image.count; k++) {
-			bool is_code = read_code(&image, k, f->capability, &c);
-
-			if (is_code && entry - c.text.address < c.text.bytes.size)
-				f->kernel = c.name;
-			if (is_code && f->has_pc && f->pc - c.text.address < c.text.bytes.size)
-				*found = c;
+			if (!read_code(&image, k, f->capability, &c))
+				continue;
+			f->kernel = has_code(&c, entry) ? c.name : f->kernel;
+			*found = f->has_pc && has_code(&c, f->pc) ? c : *found;
 		}
 	}
-}
-
-static struct gmod_bytes named(const struct elf *image, const char *name, Elf64_Shdr *s)
-{
-	for (uint64_t i = 0; section_at(image, i, s); i++) {
-		const char *its = gmod_text(image->names, s->sh_name);
-
-		if (its && !strcmp(its, name))
-			return contents(image, s);
-	}
-	return (struct gmod_bytes){NULL, 0};
 }
 
 /* A function within a kernel's code is called "$KERNEL$FUNCTION". Some symbols have an offset for an address. */
 static void name_function(const struct code *c, struct gmod_fault *f)
 {
-	Elf64_Shdr table = {0}, of_names;
-	struct gmod_bytes symbols = named(&c->image, ".symtab", &table);
+	struct section symbols, names;
 	Elf64_Sym s;
 
-	if (!section_at(&c->image, table.sh_link, &of_names))
-		return;
-	for (uint64_t i = 0; gmod_read(symbols, i * sizeof(s), &s, sizeof(s)); i++) {
+	section_named(&c->image, ".symtab", &symbols);
+	(void)section_at(&c->image, symbols.head.sh_link, &names);
+	for (uint64_t i = 0; gmod_read(symbols.bytes, i * sizeof(s), &s, sizeof(s)); i++) {
 		uint64_t start = s.st_value < c->text.address ? s.st_value + c->text.address : s.st_value;
-		const char *name = gmod_text(contents(&c->image, &of_names), s.st_name), *bare;
+		const char *name = gmod_text(names.bytes, s.st_name), *bare;
 
 		if (!name || ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx != c->index ||
 		    start == c->text.address || f->pc - start >= s.st_size)
@@ -366,8 +356,7 @@ static void name_function(const struct code *c, struct gmod_fault *f)
 
 static void read_instruction(const struct code *c, struct gmod_fault *f)
 {
-	Elf64_Shdr s;
-	struct gmod_line_table lines = {named(&c->image, ".debug_line", &s), named(&c->image, ".debug_str", &s)};
+	struct section lines, strings;
 
 	f->kernel = f->kernel ? f->kernel : c->name;
 	f->function = strcmp(f->kernel, c->name) ? c->name : NULL;
@@ -376,7 +365,9 @@ static void read_instruction(const struct code *c, struct gmod_fault *f)
 	    f->offset % INSTRUCTION == 0 && gmod_read(c->text.bytes, f->offset, f->instruction, INSTRUCTION);
 	f->has_operand = f->has_instruction && gmod_sass_operand(f->instruction, f->capability, &f->operand);
 	name_function(c, f);
-	f->lines = gmod_lines_at(&lines, f->pc, f->at);
+	section_named(&c->image, ".debug_line", &lines);
+	section_named(&c->image, ".debug_str", &strings);
+	f->lines = gmod_lines_at(lines.bytes, strings.bytes, f->pc, f->at);
 }
 
 static void take_lane(const struct warp *w, const struct lane_row *l, struct gmod_bytes registers, const struct code *c,
@@ -404,29 +395,31 @@ static const uint8_t kinds[] = {
 
 static void describe(const struct elf *e, const struct place *at, struct gmod_fault *f)
 {
+	struct section s, registers;
 	struct warp w = {0};
 	struct code code = {0};
 	struct device_row d;
 	struct lane_row l;
-	Elf64_Shdr table;
 
 	f->kind = at->kind < sizeof(kinds) ? kinds[at->kind] : GMOD_FAULT_UNKNOWN;
 	f->driver_kind = at->kind;
 	f->has_pc = at->has_pc;
 	f->pc = at->pc;
 	f->warps = at->warps;
-	if (!section_at(e, at->table, &table))
-		return;
+	(void)section_at(e, at->table, &s);
 	if (at->warps)
-		read_warp(e, at->table, &table, &w, f);
-	if (climb(e, &table, DEVICES, &d, sizeof(d)))
+		read_warp(e, &s, &w, f);
+	if (climb(e, &s, DEVICES, &d, sizeof(d)))
 		f->capability = d.major * 10 + d.minor;
 	find_code(e, w.entry, f, &code);
 	if (code.name)
 		read_instruction(&code, f);
-	for (unsigned i = 0; at->warps && read_lane(e, at->table, i, &l); i++)
-		if (is_marked(&l, &w.row, at->kind))
-			take_lane(&w, &l, w.registers[i], &code, f);
+	(void)section_at(e, at->table, &s);
+	for (unsigned i = 0; read_lane(&s, i, &l); i++)
+		if (is_marked(&l, &w.row, at->kind)) {
+			(void)table_of(e, REGISTERS, at->table, i, &registers);
+			take_lane(&w, &l, registers.bytes, &code, f);
+		}
 }
 
 const char *gmod_dump_read(const void *dump, size_t size, struct gmod_fault *f)

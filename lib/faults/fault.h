@@ -5,8 +5,7 @@
 #ifndef GMOD_LIB_FAULTS_FAULT_H
 #define GMOD_LIB_FAULTS_FAULT_H
 
-#include <stddef.h>
-
+#include "lib/faults/bytes.h"
 #include "lib/faults/sass.h"
 
 enum gmod_fault_kind {
@@ -58,8 +57,7 @@ struct gmod_fault {
 	bool has_grid;
 	uint32_t grid[3], block_size[3];
 	uint32_t launched_tid; /* by that thread of the process; 0: not known */
-	const unsigned char *parameters;
-	size_t parameter_bytes;
+	struct gmod_bytes parameters;
 
 	/* The first warp that is at the instruction, and how many are. The driver marks all lanes that were active. */
 	unsigned warps;

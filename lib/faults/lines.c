@@ -194,15 +194,16 @@ static void name_file(const struct unit *u, uint64_t file, struct gmod_fault_lin
 	out->directory = *name ? name : NULL;
 }
 
-unsigned gmod_lines_at(const struct gmod_line_table *t, uint64_t pc, struct gmod_fault_line at[GMOD_FAULT_INLINED])
+unsigned gmod_lines_at(struct gmod_bytes lines, struct gmod_bytes strings, uint64_t pc,
+		       struct gmod_fault_line at[GMOD_FAULT_INLINED])
 {
-	struct cursor table = {t->lines, false}, sequence;
+	struct cursor table = {lines, false}, sequence;
 	struct row r = first_row;
 	struct unit u;
 	unsigned n = 0;
 
 	do
-		if (!t->lines.size || !next_unit(&table, &u))
+		if (!lines.size || !next_unit(&table, &u))
 			return 0;
 	while (!find_pc(&u, pc, &r));
 	sequence = u.program;
@@ -210,7 +211,7 @@ unsigned gmod_lines_at(const struct gmod_line_table *t, uint64_t pc, struct gmod
 		struct gmod_fault_line *l = &at[n++];
 
 		*l = (struct gmod_fault_line){.line = r.line};
-		l->function = r.context ? gmod_text(t->strings, r.function) : NULL;
+		l->function = r.context ? gmod_text(strings, r.function) : NULL;
 		name_file(&u, r.file, l);
 		if (!l->file || *l->file == '/')
 			l->directory = NULL;

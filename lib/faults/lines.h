@@ -11,14 +11,11 @@
 #include "lib/faults/bytes.h"
 #include "lib/faults/fault.h"
 
-struct gmod_line_table {
-	struct gmod_bytes lines, strings; /* .debug_line, .debug_str */
-};
-
 /*
  * How many lines there are, GMOD_FAULT_INLINED at most: that of pc, then where it was inlined, and so on. `function` is
- * the inlined one that the line is of.
+ * the inlined one that the line is of. lines, strings: .debug_line, .debug_str
  */
-unsigned gmod_lines_at(const struct gmod_line_table *t, uint64_t pc, struct gmod_fault_line at[GMOD_FAULT_INLINED]);
+unsigned gmod_lines_at(struct gmod_bytes lines, struct gmod_bytes strings, uint64_t pc,
+		       struct gmod_fault_line at[GMOD_FAULT_INLINED]);
 
 #endif

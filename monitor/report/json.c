@@ -287,7 +287,7 @@ static void add_fault(struct gmod_text *t, const struct gmod_fault_view *v)
 	add_count(t, "threads", fault->lane_count);
 	add_count(t, "places", fault->places);
 	add_count(t, "launched_tid", fault->launched_tid);
-	add_bytes(t, "parameters", fault->parameters, (uint32_t)fault->parameter_bytes, PARAMETERS_SHOWN);
+	add_bytes(t, "parameters", fault->parameters.at, (uint32_t)fault->parameters.size, PARAMETERS_SHOWN);
 	add_count(t, "capability", fault->capability);
 	gmod_text_str(t, "}");
 }

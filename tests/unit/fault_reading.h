@@ -56,5 +56,5 @@ static inline void read_all(const struct gmod_fault *f)
 	}
 	for (unsigned i = 0; i < n; i++)
 		touch(names[i], names[i] ? strlen(names[i]) : 0);
-	touch(f->parameters, f->parameter_bytes);
+	touch(f->parameters.at, f->parameters.size);
 }

@@ -90,8 +90,8 @@ static void check_grid(const char *name, const struct gmod_fault *f)
 	if (has_left)
 		return;
 	CHECK(!memcmp(f->grid, grid, sizeof(grid)) && !memcmp(f->block_size, block, sizeof(block)), "%s", name);
-	CHECK(f->launched_tid && f->parameter_bytes == (strcmp(name, "load_readonly") ? 12 : 20), "%s: %zu bytes", name,
-	      f->parameter_bytes);
+	CHECK(f->launched_tid && f->parameters.size == (strcmp(name, "load_readonly") ? 12 : 20), "%s: %zu bytes", name,
+	      f->parameters.size);
 	CHECK(f->lane_count == (strcmp(name, "trap") ? 32 : 1), "%s: %u lanes", name, f->lane_count);
 	for (unsigned i = 0; i < f->lane_count; i++)
 		CHECK(f->lane_count == 1 || (f->lane[i].thread[0] == i && f->lane[i].thread[1] == f->lane[0].thread[1]),
@@ -210,8 +210,8 @@ TEST(each_lane_has_its_own_registers)
 	addresses_asked = 0;
 	f = read_fault(d);
 	assert_int_equal(addresses_asked, 32);
-	memcpy(&past, f.parameters, sizeof(past));
-	memcpy(&n, f.parameters + sizeof(past), sizeof(n));
+	memcpy(&past, f.parameters.at, sizeof(past));
+	memcpy(&n, f.parameters.at + sizeof(past), sizeof(n));
 	for (unsigned i = 0; i < 32; i++) {
 		thread = (f.block[1] * f.grid[0] + f.block[0]) * 64 + f.lane[i].thread[1] * 32 + i;
 		CHECK(f.lane[i].has_address && f.lane[i].address == past - UINT64_C(4) * n + 16 * thread,
@@ -280,7 +280,7 @@ TEST(a_warp_that_did_nothing_is_not_named)
 		clear(d, nth(d, WARPS, n), HAS_PC_OF_WARP);
 	f = read_fault(d);
 	assert_int_equal(f.kind, GMOD_FAULT_ILLEGAL_ADDRESS);
-	assert_true(f.has_pc && !f.has_grid && !f.warps && !f.lane_count && !f.parameters);
+	assert_true(f.has_pc && !f.has_grid && !f.warps && !f.lane_count && !f.parameters.size);
 	assert_string_equal(f.kernel, "store_stay");
 	free(d.bytes);
 }
@@ -353,7 +353,7 @@ TEST(more_sections_than_16_bits_count)
 	struct gmod_fault f = read_fault(d), g = read_fault(many);
 
 	assert_true(g.pc == f.pc && g.places == f.places && g.warps == f.warps && g.has_grid && g.capability == 90);
-	assert_true(g.parameter_bytes == f.parameter_bytes && g.lane_count == f.lane_count && g.lines == f.lines);
+	assert_true(g.parameters.size == f.parameters.size && g.lane_count == f.lane_count && g.lines == f.lines);
 	assert_memory_equal(g.lane, f.lane, sizeof(f.lane));
 	assert_memory_equal(g.block, f.block, sizeof(f.block));
 	free(d.bytes);

@@ -26,8 +26,7 @@ static const struct gmod_fault past_the_end = {
     .grid = {2048, 1, 1},
     .block_size = {128, 1, 1},
     .launched_tid = 4243,
-    .parameters = (const unsigned char *)"\x01\x02\xff",
-    .parameter_bytes = 3,
+    .parameters = {(const unsigned char *)"\x01\x02\xff", 3},
     .warps = 6,
     .block = {1024, 0, 0},
     .lane_count = 32,
@@ -106,8 +105,7 @@ TEST(json_keeps_parameters_short)
 	struct gmod_finding f = fault_finding(&fault);
 	const char *begin;
 
-	fault.parameters = parameters;
-	fault.parameter_bytes = sizeof(parameters);
+	fault.parameters = (struct gmod_bytes){parameters, sizeof(parameters)};
 	begin = strstr(report_one("log_format=json", &f), "\"parameters\":\"");
 	assert_non_null(begin);
 	assert_int_equal(strspn(begin + 14, "0"), 512);
