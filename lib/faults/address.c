@@ -22,6 +22,8 @@ enum {
 	BLACKWELL = 100,      /* has the sizes of block and grid elsewhere, and other instructions */
 };
 
+enum { FIRST_UNIFORM = 0x080, FIRST_BETWEEN = 0x0c0, LDCU = 0x1ac }; /* opcodes */
+
 struct walk {
 	const struct gmod_code *code;
 	const struct gmod_lane_state *lane;
@@ -306,13 +308,14 @@ static uint64_t load_constant(struct reading *r, bool has_index, uint32_t offset
 	return read_constant(r, offset) | (size == WORD ? 0 : (uint64_t)read_constant(r, offset + 4) << 32);
 }
 
+/* Names are those of the common instructions; those of the uniform datapath have the same opcode, 0x80 further. */
 static uint64_t compute(struct reading *r)
 {
+	unsigned opcode = gmod_bits(r->words, 0, GMOD_OPCODE_BITS);
 	bool is_wide = gmod_width_of(r->words) > 1, is_x = gmod_bits(r->words, 74, 1);
 
-	switch (gmod_bits(r->words, 0, GMOD_OPCODE_BITS)) {
+	switch (opcode >= FIRST_UNIFORM && opcode < FIRST_BETWEEN ? opcode - FIRST_UNIFORM : opcode) {
 	case 0x010: /* IADD3 */
-	case 0x090: /* UIADD3 */
 		r->has_carry = true;
 		return add(r, C);
 	case 0x036: /* VIADD */
@@ -321,48 +324,39 @@ static uint64_t compute(struct reading *r)
 		if (r->walk->code->capability < BLACKWELL)
 			return move_halves(r);
 		return is_wide ? read_wide(r, A) + read_wide(r, B) : add(r, B);
-	case 0x097: /* UIADD3.64 */
-		fail_if(r, is_x);
+	case 0x017: /* UIADD3.64 */
+		fail_if(r, is_x || !is_uniform(r));
 		return read_wide(r, A) + read_wide(r, B) + read_wide(r, C);
 	case 0x031: /* HFMA2 */
 		return move_halves(r);
 	case 0x024: /* IMAD */
-	case 0x0a4: /* UIMAD */
 		return multiply(r) + read_term(r, C, is_x) + (is_x && read_predicate(r, 87));
 	case 0x025: /* IMAD.WIDE */
-	case 0x0a5: /* UIMAD.WIDE */
 		fail_if(r, is_x);
 		return multiply(r) + read_wide(r, C);
 	case 0x027: /* IMAD.HI */
 		fail_if(r, is_x);
 		return (multiply(r) + read_wide(r, C)) >> 32;
 	case 0x011: /* LEA */
-	case 0x091: /* ULEA */
 		return shift_and_add(r, is_x);
 	case 0x012: /* LOP3 */
-	case 0x092: /* ULOP3 */
 		return combine_bits(r);
 	case 0x019: /* SHF */
-	case 0x099: /* USHF */
 		return shift(r);
 	case 0x00c: /* ISETP */
-	case 0x08c: /* UISETP */
 		r->has_carry = true;
 		return (uint64_t)compare(r) << 32;
 	case 0x002: /* MOV */
-		fail_if(r, is_wide || gmod_bits(r->words, 72, 4) != 15);
-		return read_source(r, B);
-	case 0x082: /* UMOV */
-		fail_if(r, is_wide);
+		fail_if(r, is_wide || (!is_uniform(r) && gmod_bits(r->words, 72, 4) != 15));
 		return read_source(r, B);
 	case 0x119: /* S2R */
 	case 0x1c3: /* S2UR */
 		return read_special(r);
 	case 0x182: /* LDC */
 		return load_constant(r, true, gmod_bits(r->words, 38, 16));
-	case 0x0b9: /* ULDC */
+	case 0x039: /* ULDC */
 		return load_constant(r, false, gmod_bits(r->words, 38, 16));
-	case 0x1ac: /* LDCU */
+	case LDCU:
 		return load_constant(r, true, gmod_bits(r->words, 37, 17));
 	default:
 		fail_if(r, true);
@@ -388,7 +382,6 @@ static bool evaluate(struct reading *r, unsigned id, uint32_t *value)
 /* Does its guard let it run? What moves values between the files of registers may have a guard of either. */
 static bool is_run(struct reading *r)
 {
-	enum { FIRST_BETWEEN = 0x0c0, LDCU = 0x1ac };
 	unsigned opcode = gmod_bits(r->words, 0, GMOD_OPCODE_BITS);
 
 	fail_if(r, is_guarded(r->words) && is_uniform(r) && opcode >= FIRST_BETWEEN && opcode != LDCU);

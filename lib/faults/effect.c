@@ -5,11 +5,10 @@ enum {
 	WIDTH = 15,
 	BY_SIZE = 13, /* as the size says of what is loaded, */
 	BY_73 = 14,   /* one more if that bit is set, */
-	BY_FORM = 15, /* one more if bit 80 is set, or if it is of form 2 or 3, or of form 6 and USEL */
+	BY_FORM = 15, /* one more if bit 80 is set, or if it is of form 2 or 3 */
 };
 
 enum {
-	USEL = 0x087,
 	FIRST_OF_FLOW = 0x140,
 	CALL_ABSOLUTE = 0x143,
 	LONG_BRANCHES = 90, /* the capability from which on a branch's target has 8 more bits */
@@ -40,7 +39,7 @@ static const uint8_t effects[1 << GMOD_OPCODE_BITS] = {
     [0x1a5] = K | 4, [0x1a6] = K, [0x1a8] = P | 4, [0x1a9] = P | 4, [0x1aa] = P, [0x1ab] = K, [0x1ae] = K, [0x1af] = K,
     /* of the uniform datapath */
     [0x04a] = U | 1, [0x051] = U | 1, [0x053] = U | Q, [0x054] = U | 1, [0x055] = U | 1, [0x056] = U | 1, [0x05a] = U | 4,
-    [0x05c] = U | 1, [0x05e] = U | 1, [0x082] = U | BY_FORM, [0x085] = U | P | 2, [0x086] = U | P | 1, [USEL] = U | BY_FORM,
+    [0x05c] = U | 1, [0x05e] = U | 1, [0x082] = U | BY_FORM, [0x085] = U | P | 2, [0x086] = U | P | 1, [0x087] = U | 2,
     [0x08c] = U | Q, [0x090] = U | Q | 1, [0x091] = U | P | 1, [0x092] = U | P | 1, [0x096] = U | 2, [0x097] = U | Q | 2,
     [0x099] = U | 1, [0x09c] = U | Q, [0x0a4] = U | P | 1, [0x0a5] = U | P | 2, [0x0a6] = U | P | 2, [0x0a7] = U | P | 2,
     [0x0b9] = U | BY_SIZE, [0x0bb] = U | 4, [0x0bd] = U | P | 2, [0x0bf] = U | 2, [0x0ca] = U | 1, [0x0cb] = U | 4,
@@ -50,12 +49,10 @@ static const uint8_t effects[1 << GMOD_OPCODE_BITS] = {
 
 /* From FIRST_OF_FLOW on. */
 static const uint8_t flows[32] = {
-    GMOD_FLOW_UNKNOWN, GMOD_FLOW_MET,     GMOD_FLOW_ON,      GMOD_FLOW_CALL,    GMOD_FLOW_CALL,    GMOD_FLOW_MEET,
-    GMOD_FLOW_ON,      GMOD_FLOW_BRANCH,  GMOD_FLOW_BRANCH,  GMOD_FLOW_UNKNOWN, GMOD_FLOW_UNKNOWN, GMOD_FLOW_UNKNOWN,
-    GMOD_FLOW_UNKNOWN, GMOD_FLOW_LEAVE,   GMOD_FLOW_UNKNOWN, GMOD_FLOW_UNKNOWN, GMOD_FLOW_LEAVE,   GMOD_FLOW_UNKNOWN,
-    GMOD_FLOW_UNKNOWN, GMOD_FLOW_UNKNOWN, GMOD_FLOW_UNKNOWN, GMOD_FLOW_ON,      GMOD_FLOW_UNKNOWN, GMOD_FLOW_UNKNOWN,
-    GMOD_FLOW_UNKNOWN, GMOD_FLOW_UNKNOWN, GMOD_FLOW_UNKNOWN, GMOD_FLOW_UNKNOWN, GMOD_FLOW_LEAVE,   GMOD_FLOW_ON,
-    GMOD_FLOW_UNKNOWN, GMOD_FLOW_UNKNOWN,
+    [0x01] = GMOD_FLOW_MET,   [0x02] = GMOD_FLOW_ON,    [0x03] = GMOD_FLOW_CALL,   [0x04] = GMOD_FLOW_CALL,
+    [0x05] = GMOD_FLOW_MEET,  [0x06] = GMOD_FLOW_ON,    [0x07] = GMOD_FLOW_BRANCH, [0x08] = GMOD_FLOW_BRANCH,
+    [0x0d] = GMOD_FLOW_LEAVE, [0x10] = GMOD_FLOW_LEAVE, [0x15] = GMOD_FLOW_ON,     [0x1c] = GMOD_FLOW_LEAVE,
+    [0x1d] = GMOD_FLOW_ON,
 };
 
 unsigned gmod_effect_of(const uint64_t words[2])
@@ -66,15 +63,14 @@ unsigned gmod_effect_of(const uint64_t words[2])
 unsigned gmod_width_of(const uint64_t words[2])
 {
 	static const uint8_t of_sizes[8] = {1, 1, 1, 1, 1, 2, 4, 8};
-	unsigned opcode = gmod_bits(words, 0, GMOD_OPCODE_BITS), form = gmod_bits(words, GMOD_OPCODE_BITS, 3);
-	unsigned width = gmod_effect_of(words) & WIDTH;
+	unsigned form = gmod_bits(words, GMOD_OPCODE_BITS, 3), width = gmod_effect_of(words) & WIDTH;
 
 	if (width == BY_SIZE)
 		return of_sizes[gmod_bits(words, 73, 3)];
 	if (width == BY_73)
 		return 1 + gmod_bits(words, 73, 1);
 	if (width == BY_FORM)
-		return gmod_bits(words, 80, 1) || form == 2 || form == 3 || (form == 6 && opcode == USEL) ? 2 : 1;
+		return gmod_bits(words, 80, 1) || form == 2 || form == 3 ? 2 : 1;
 	return width;
 }
 

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 enum gmod_flow {
+	GMOD_FLOW_UNKNOWN,
 	GMOD_FLOW_ON,
 	GMOD_FLOW_BRANCH, /* may go to its target */
 	GMOD_FLOW_MEET,   /* its target is where threads that part now will meet, */
 	GMOD_FLOW_MET,    /* to which this goes */
 	GMOD_FLOW_CALL,   /* may come back having written anything; the target, if there is one, is in the same code */
 	GMOD_FLOW_LEAVE,
-	GMOD_FLOW_UNKNOWN,
 };
 
 /* What holds a value, by number: registers, uniform registers, predicates, uniform predicates. */

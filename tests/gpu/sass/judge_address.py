@@ -78,6 +78,7 @@ int main(void)
 }
 """
 M = 0xFFFFFFFF
+UNKNOWN, ON, CALL = 0, 1, 5  # of enum gmod_flow
 SPECIAL = {"SR_TID.X": 11, "SR_TID.Y": 12, "SR_TID.Z": 13, "SR_CTAID.X": 14, "SR_CTAID.Y": 15, "SR_CTAID.Z": 16, "SR_LANEID": 7, "SRZ": 0}
 JUMPS = {"BRA", "BSSY", "WARPSYNC", "CALL"}
 NO_DESTINATION = {"ST", "STG", "STS", "STL", "RED", "REDG", "BAR", "BRA", "BRX", "EXIT", "RET", "CALL", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "NOP",
@@ -264,11 +265,11 @@ def judge(row, answer):
             return f"target {target + at:#x}, not {labels[m[1]]:#x}"
     elif i.name == "BRA":
         return "no target"
-    if not kind and flow != 4:
+    if not kind and flow != CALL:
         return "unknown"
-    if (i.name in ("BRA", "BSSY", "BSYNC", "WARPSYNC", "CALL", "RET", "EXIT", "BRX", "JMP", "BPT")) != bool(flow):
+    if (i.name in ("BRA", "BSSY", "BSYNC", "WARPSYNC", "CALL", "RET", "EXIT", "BRX", "JMP", "BPT")) != (flow != ON):
         return f"flow {flow}"
-    if flow in (4, 6):
+    if flow in (CALL, UNKNOWN):
         return "written"
     if i.guard and i.name not in ("R2UR", "S2UR") and (i.guard[0] == "U") != bool(kind & 32):
         return f"guard {i.guard}"
