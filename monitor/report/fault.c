@@ -18,32 +18,16 @@ static const struct {
     [GMOD_FAULT_TRAP] = {"trap", "trap or breakpoint"},
 };
 
-static enum gmod_fault_kind kind_of(const struct gmod_fault *fault)
-{
-	return fault->kind <= GMOD_FAULT_TRAP ? fault->kind : GMOD_FAULT_UNKNOWN;
-}
-
 const char *gmod_fault_kind_name(const struct gmod_fault *fault)
 {
-	return kinds[kind_of(fault)].name;
-}
-
-static void join_path(char *out, size_t cap, const struct gmod_fault_line *line)
-{
-	struct gmod_text t;
-
-	gmod_text_init(&t, out, cap);
-	if (line->directory) {
-		gmod_text_str(&t, line->directory);
-		gmod_text_str(&t, "/");
-	}
-	gmod_text_str(&t, line->file ? line->file : "?");
+	return kinds[fault->kind].name;
 }
 
 void gmod_fault_view(struct gmod_fault_view *v, const struct gmod_finding *f)
 {
 	static const struct gmod_fault nothing;
 	const struct gmod_fault *fault = f->fault ? f->fault : &nothing;
+	struct gmod_text t;
 
 	v->finding = f;
 	v->raw = fault;
@@ -51,22 +35,23 @@ void gmod_fault_view(struct gmod_fault_view *v, const struct gmod_finding *f)
 	gmod_short_name(fault->kernel ? fault->kernel : "", v->kernel, sizeof(v->kernel));
 	gmod_short_name(fault->function ? fault->function : "", v->function, sizeof(v->function));
 	for (unsigned i = 0; i < fault->lines; i++) {
-		const char *inlined = fault->at[i].function;
+		const struct gmod_fault_line *l = &fault->at[i];
 
-		join_path(v->line[i].file, sizeof(v->line[i].file), &fault->at[i]);
-		gmod_short_name(inlined ? inlined : "", v->line[i].function, sizeof(v->line[i].function));
+		gmod_text_init(&t, v->line[i].file, sizeof(v->line[i].file));
+		gmod_text_str(&t, l->directory ? l->directory : "");
+		gmod_text_str(&t, l->directory ? "/" : "");
+		gmod_text_str(&t, l->file ? l->file : "?");
+		gmod_short_name(l->function ? l->function : "", v->line[i].function, sizeof(v->line[i].function));
 	}
 }
 
 uint64_t gmod_fault_site_hash(uint64_t h, const struct gmod_fault *fault)
 {
-	if (!fault || (!fault->kernel && !fault->function))
+	const char *name = fault->function ? fault->function : fault->kernel;
+
+	if (!name)
 		return 0;
-	if (fault->kernel)
-		h = gmod_hash_bytes(h, fault->kernel, strlen(fault->kernel));
-	if (fault->function)
-		h = gmod_hash_bytes(h, fault->function, strlen(fault->function) + 1);
-	return gmod_hash_bytes(h, &fault->offset, sizeof(fault->offset));
+	return gmod_hash_bytes(gmod_hash_bytes(h, name, strlen(name)), &fault->offset, sizeof(fault->offset));
 }
 
 void gmod_fault_site_text(struct gmod_text *t, const struct gmod_fault_view *v)
@@ -112,8 +97,8 @@ void gmod_fault_title(struct gmod_text *t, const struct gmod_fault_view *v)
 	const struct gmod_fault *fault = v->raw;
 	uint64_t away = gmod_fault_distance(f);
 
-	gmod_text_str(t, kinds[kind_of(fault)].words);
-	if (kind_of(fault) == GMOD_FAULT_UNKNOWN)
+	gmod_text_str(t, kinds[fault->kind].words);
+	if (fault->kind == GMOD_FAULT_UNKNOWN)
 		gmod_text_fmt(t, " %u", fault->driver_kind);
 	if (fault->has_operand)
 		add_access(t, &fault->operand);

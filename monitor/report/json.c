@@ -244,26 +244,17 @@ static void add_lines(struct gmod_text *t, const struct gmod_fault_view *v)
 	gmod_text_str(t, "]");
 }
 
-static void add_access(struct gmod_text *t, const struct gmod_fault_view *v)
+static void add_fault(struct gmod_text *t, const struct gmod_fault_view *v)
 {
 	static const char *const access[] = {"load", "store", "atomic"};
 	static const char *const relation[] = {"none", "past-end", "before-start", "inside"};
-	const struct gmod_operand *operand = v->raw->has_operand ? &v->raw->operand : NULL;
-	bool known = gmod_fault_has_address(v), near = known && v->finding->related != GMOD_NOT_RELATED;
-
-	add_string(t, "access", operand ? access[operand->access] : NULL);
-	add_known_count(t, "bytes", operand, operand ? operand->bytes : 0);
-	add_handle(t, "address", known, known ? v->lane->address : 0);
-	add_string(t, "relation", known ? relation[v->finding->related] : NULL);
-	add_known_count(t, "distance", near, gmod_fault_distance(v->finding));
-}
-
-static void add_fault(struct gmod_text *t, const struct gmod_fault_view *v)
-{
 	const struct gmod_fault *fault = v->raw;
+	bool known, near;
 
 	if (!open_object(t, "fault", fault))
 		return;
+	known = gmod_fault_has_address(v);
+	near = known && v->finding->related != GMOD_NOT_RELATED;
 	add_string(t, "kind", gmod_fault_kind_name(fault));
 	add_count(t, "driver_kind", fault->driver_kind);
 	add_string(t, "kernel", fault->kernel ? v->kernel : NULL);
@@ -272,12 +263,13 @@ static void add_fault(struct gmod_text *t, const struct gmod_fault_view *v)
 	add_handle(t, "offset", fault->has_pc, fault->offset);
 	add_handle(t, "pc", fault->has_pc, fault->pc);
 	add_key(t, "instruction");
-	if (fault->has_instruction)
-		gmod_text_fmt(t, "[\"0x%016llx\",\"0x%016llx\"]", (ull)fault->instruction[0],
-			      (ull)fault->instruction[1]);
-	else
-		gmod_text_str(t, "null");
-	add_access(t, v);
+	gmod_text_fmt(t, fault->has_instruction ? "[\"0x%016llx\",\"0x%016llx\"]" : "null", (ull)fault->instruction[0],
+		      (ull)fault->instruction[1]);
+	add_string(t, "access", fault->has_operand ? access[fault->operand.access] : NULL);
+	add_known_count(t, "bytes", fault->has_operand, fault->operand.bytes);
+	add_handle(t, "address", known, known ? v->lane->address : 0);
+	add_string(t, "relation", known ? relation[v->finding->related] : NULL);
+	add_known_count(t, "distance", near, gmod_fault_distance(v->finding));
 	add_lines(t, v);
 	add_three(t, "grid", fault->has_grid ? fault->grid : NULL);
 	add_three(t, "block_size", fault->has_grid ? fault->block_size : NULL);

@@ -177,14 +177,10 @@ static void add_kernel(struct page *p, const struct gmod_fault_view *v)
 	end(p);
 }
 
-static void add_instruction(struct page *p, const struct gmod_fault_view *v)
+static void add_instruction(struct gmod_text *t, const struct gmod_fault_view *v)
 {
 	const struct gmod_fault *fault = v->raw;
-	struct gmod_text *t;
 
-	if (!fault->has_pc)
-		return;
-	t = begin(p, "    instruction ");
 	gmod_fault_site_text(t, v);
 	gmod_text_fmt(t, " at 0x%llx", (ull)fault->pc);
 	if (fault->has_instruction)
@@ -193,54 +189,50 @@ static void add_instruction(struct page *p, const struct gmod_fault_view *v)
 		gmod_text_fmt(t, " of sm_%u", fault->capability);
 	if (fault->places > 1)
 		gmod_text_fmt(t, ", the first of %u that faulted", fault->places);
-	end(p);
 }
 
-static void add_fault_thread(struct page *p, const struct gmod_fault_view *v)
+static void add_fault_thread(struct gmod_text *t, const struct gmod_fault_view *v)
 {
-	struct gmod_text *t;
+	const struct gmod_fault *fault = v->raw;
 
 	if (!v->lane) {
-		t = begin(p, "    which thread it was is not known");
-		gmod_text_str(t, v->raw->has_pc ? ": its warp had left" : "");
-	} else {
-		t = begin(p, "    ");
-		gmod_fault_three_text(t, "block", v->raw->block);
-		gmod_fault_three_text(t, ", thread", v->lane->thread);
-		gmod_text_fmt(t, "%s; %u thread%s of that warp, %u warp%s in all",
-			      gmod_fault_has_thread(v) ? "" : " or another one", v->raw->lane_count,
-			      gmod_plural(v->raw->lane_count), v->raw->warps, gmod_plural(v->raw->warps));
-	}
-	end(p);
-}
-
-static void add_grid(struct page *p, const struct gmod_fault *fault)
-{
-	struct gmod_text *t = begin(p, "    grid of ");
-
-	if (!fault->has_grid)
+		gmod_text_str(t, "which thread it was is not known");
+		gmod_text_str(t, fault->has_pc ? ": its warp had left" : "");
 		return;
-	add_dimensions(t, fault->grid, "block");
-	gmod_text_str(t, " of ");
-	add_dimensions(t, fault->block_size, "thread");
-	if (fault->launched_tid)
-		gmod_text_fmt(t, ", launched by thread %u", fault->launched_tid);
-	end(p);
+	}
+	gmod_fault_three_text(t, "block", fault->block);
+	gmod_fault_three_text(t, ", thread", v->lane->thread);
+	gmod_text_fmt(t, "%s; %u thread%s of that warp, %u warp%s in all",
+		      gmod_fault_has_thread(v) ? "" : " or another one", fault->lane_count,
+		      gmod_plural(fault->lane_count), fault->warps, gmod_plural(fault->warps));
 }
 
 static void add_fault(struct page *p, const struct gmod_fault_view *v)
 {
+	const struct gmod_fault *fault = v->raw;
+
 	add_kernel(p, v);
-	add_instruction(p, v);
-	add_fault_thread(p, v);
-	add_grid(p, v->raw);
+	if (fault->has_pc) {
+		add_instruction(begin(p, "    instruction "), v);
+		end(p);
+	}
+	add_fault_thread(begin(p, "    "), v);
+	end(p);
+	if (fault->has_grid) {
+		add_dimensions(begin(p, "    grid of "), fault->grid, "block");
+		gmod_text_str(&p->line, " of ");
+		add_dimensions(&p->line, fault->block_size, "thread");
+		if (fault->launched_tid)
+			gmod_text_fmt(&p->line, ", launched by thread %u", fault->launched_tid);
+		end(p);
+	}
 	if (gmod_fault_has_address(v)) {
 		gmod_text_fmt(begin(p, "    address "), "0x%llx", (ull)v->lane->address);
 		end(p);
 	}
 	begin(p, "    the program's context is lost, as it would be without GMOD");
-	if (v->raw->driver_kind)
-		gmod_text_fmt(&p->line, " (exception %u of the driver)", v->raw->driver_kind);
+	if (fault->driver_kind)
+		gmod_text_fmt(&p->line, " (exception %u of the driver)", fault->driver_kind);
 	end(p);
 }
 

@@ -112,6 +112,28 @@ TEST(json_keeps_parameters_short)
 	assert_int_equal(json_lines(text), 1);
 }
 
+static void hash_of(const struct gmod_fault *fault, char hash[17])
+{
+	struct gmod_finding f = fault_finding(fault);
+	const char *begin = strstr(report_one("log_format=json", &f), "\"site_hash\":\"");
+
+	assert_non_null(begin);
+	snprintf(hash, 17, "%.16s", begin + 13);
+}
+
+TEST(each_instruction_is_a_site)
+{
+	struct gmod_fault fault = past_the_end;
+	char hashes[3][17];
+
+	hash_of(&fault, hashes[0]);
+	hash_of(&fault, hashes[1]);
+	fault.offset += 16;
+	hash_of(&fault, hashes[2]);
+	assert_string_equal(hashes[0], hashes[1]);
+	assert_string_not_equal(hashes[0], hashes[2]);
+}
+
 TEST(a_store_whose_warp_has_left_has_no_thread)
 {
 	struct gmod_fault fault = past_the_end;
@@ -218,7 +240,6 @@ TEST(each_kind_has_its_words)
 	    "stack overflow",
 	    "assertion",
 	    "trap or breakpoint",
-	    "exception 99",
 	};
 	char title[128];
 
