@@ -1,36 +1,31 @@
 #include "lib/faults/lines.h"
 
-/* What is missing at the end reads as zeros. */
-struct cursor {
-	struct gmod_bytes left;
-	bool is_bad;
-};
-
-static struct cursor take(struct cursor *c, uint64_t size)
+/* So much of what is left, or all of it: what is missing at the end reads as zeros. */
+static struct gmod_bytes take(struct gmod_bytes *left, uint64_t size)
 {
-	struct cursor taken = *c;
+	struct gmod_bytes taken = {left->at, size < left->size ? size : left->size};
 
-	if (!gmod_part(c->left, 0, size, &taken.left))
-		taken.is_bad = c->is_bad = true;
-	(void)gmod_part(c->left, taken.left.size, c->left.size - taken.left.size, &c->left);
+	left->at += taken.size;
+	left->size -= taken.size;
 	return taken;
 }
 
 /* bytes: 8 at most */
-static uint64_t take_number(struct cursor *c, unsigned bytes)
+static uint64_t take_number(struct gmod_bytes *left, unsigned bytes)
 {
+	struct gmod_bytes taken = take(left, bytes);
 	uint64_t number = 0;
 
-	(void)gmod_read(take(c, bytes).left, 0, &number, bytes);
+	memcpy(&number, taken.at, taken.size);
 	return number;
 }
 
-static unsigned take_byte(struct cursor *c)
+static unsigned take_byte(struct gmod_bytes *c)
 {
 	return (unsigned)take_number(c, 1);
 }
 
-static uint64_t take_signed(struct cursor *c, uint64_t sign)
+static uint64_t take_signed(struct gmod_bytes *c, uint64_t sign)
 {
 	uint64_t number = 0;
 	unsigned shift = 0, byte;
@@ -43,46 +38,42 @@ static uint64_t take_signed(struct cursor *c, uint64_t sign)
 	return number | (byte & sign && shift < 64 ? UINT64_MAX << shift : 0);
 }
 
-static uint64_t take_unsigned(struct cursor *c)
+static uint64_t take_unsigned(struct gmod_bytes *c)
 {
 	return take_signed(c, 0);
 }
 
 /* "" where none ends inside */
-static const char *take_string(struct cursor *c)
+static const char *take_string(struct gmod_bytes *c)
 {
-	const unsigned char *at = c->left.at, *end = c->left.size ? memchr(at, 0, c->left.size) : NULL;
+	const unsigned char *at = c->at, *end = memchr(at, 0, c->size);
 
 	(void)take(c, end ? (uint64_t)(end - at) + 1 : UINT64_MAX);
 	return end ? (const char *)at : "";
 }
 
 struct unit {
-	unsigned version, offset_bytes, step, line_range, opcode_base;
+	unsigned version, step, line_range, opcode_base;
 	int8_t line_base;
-	const unsigned char *operands; /* how many each standard opcode has, from opcode 1 on */
-	struct cursor files, program;
+	struct gmod_bytes operands; /* how many each standard opcode has, from opcode 1 on */
+	struct gmod_bytes files, program;
 };
 
 /* A unit that cannot be read has an empty program. */
-static bool next_unit(struct cursor *table, struct unit *u)
+static void take_unit(struct gmod_bytes *table, struct unit *u)
 {
-	uint64_t length = take_number(table, 4);
-	struct cursor c;
+	struct gmod_bytes c = take(table, take_number(table, 4));
 
-	*u = (struct unit){.offset_bytes = length == UINT32_MAX ? 8 : 4};
-	c = take(table, length == UINT32_MAX ? take_number(table, 8) : length);
-	u->version = (unsigned)take_number(&c, 2);
-	u->files = take(&c, take_number(&c, u->offset_bytes));
+	*u = (struct unit){.version = (unsigned)take_number(&c, 2)};
+	u->files = take(&c, take_number(&c, 4));
 	u->step = take_byte(&u->files);
 	(void)take(&u->files, u->version >= 4 ? 2 : 1);
 	u->line_base = (int8_t)take_byte(&u->files);
 	u->line_range = take_byte(&u->files);
 	u->opcode_base = take_byte(&u->files);
-	u->operands = take(&u->files, u->opcode_base ? u->opcode_base - 1 : 0).left.at;
-	if (u->version >= 2 && u->version <= 4 && u->line_range && !u->files.is_bad)
+	u->operands = take(&u->files, u->opcode_base ? u->opcode_base - 1 : 0);
+	if (u->version >= 2 && u->version <= 4 && u->line_range)
 		u->program = c;
-	return !table->is_bad;
 }
 
 /* Rows are counted from 1 on in each sequence. context: that of the row where the function was inlined, or 0. */
@@ -97,7 +88,7 @@ static const struct row first_row = {.file = 1, .line = 1};
 enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, CONST_ADD_PC = 8, FIXED_ADVANCE_PC };
 enum { END_SEQUENCE = 1, SET_ADDRESS, INLINED_CALL = 0x90, FUNCTION_NAME };
 
-static void run_extended(struct cursor c, struct row *r)
+static void run_extended(struct gmod_bytes c, struct row *r)
 {
 	unsigned opcode = take_byte(&c);
 
@@ -113,7 +104,7 @@ static void run_extended(struct cursor c, struct row *r)
 /* Whether that makes a row. */
 static bool run_opcode(struct unit *u, struct row *r)
 {
-	struct cursor *c = &u->program;
+	struct gmod_bytes *c = &u->program;
 	unsigned opcode = take_byte(c), special = (opcode < u->opcode_base ? 255 : opcode) - u->opcode_base;
 
 	if (opcode >= u->opcode_base)
@@ -131,7 +122,7 @@ static bool run_opcode(struct unit *u, struct row *r)
 	else if (opcode == FIXED_ADVANCE_PC)
 		r->address += take_number(c, 2);
 	else
-		for (unsigned i = 0; i < u->operands[opcode - 1]; i++)
+		for (unsigned i = opcode > u->operands.size ? 0 : u->operands.at[opcode - 1]; i > 0; i--)
 			(void)take_unsigned(c);
 	return opcode >= u->opcode_base || opcode == COPY || r->ends_sequence;
 }
@@ -140,7 +131,7 @@ static bool next_row(struct unit *u, struct row *r)
 {
 	if (r->ends_sequence)
 		*r = first_row;
-	while (u->program.left.size)
+	while (u->program.size)
 		if (run_opcode(u, r))
 			return ++r->number;
 	return false;
@@ -149,7 +140,7 @@ static bool next_row(struct unit *u, struct row *r)
 /* Whether a row of this unit holds pc; the unit is then at the start of the row's sequence. */
 static bool find_pc(struct unit *u, uint64_t pc, struct row *found)
 {
-	struct cursor sequence = u->program;
+	struct gmod_bytes sequence = u->program;
 
 	for (struct row r = first_row; next_row(u, &r); *found = r) {
 		if (r.number > 1 && found->address <= pc && pc < r.address) {
@@ -176,7 +167,7 @@ static bool find_number(struct unit *u, uint64_t number, struct row *found)
 /* Directories, then files, each with its directory, a time and a size. Both are counted from 1 on. */
 static void name_file(const struct unit *u, uint64_t file, struct gmod_fault_line *out)
 {
-	struct cursor c = u->files, directories = c;
+	struct gmod_bytes c = u->files, directories = c;
 	const char *name;
 	uint64_t directory;
 
@@ -197,15 +188,16 @@ static void name_file(const struct unit *u, uint64_t file, struct gmod_fault_lin
 unsigned gmod_lines_at(struct gmod_bytes lines, struct gmod_bytes strings, uint64_t pc,
 		       struct gmod_fault_line at[GMOD_FAULT_INLINED])
 {
-	struct cursor table = {lines, false}, sequence;
+	struct gmod_bytes sequence;
 	struct row r = first_row;
 	struct unit u;
 	unsigned n = 0;
 
-	do
-		if (!lines.size || !next_unit(&table, &u))
+	do {
+		if (!lines.size)
 			return 0;
-	while (!find_pc(&u, pc, &r));
+		take_unit(&lines, &u);
+	} while (!find_pc(&u, pc, &r));
 	sequence = u.program;
 	while (r.line && n < GMOD_FAULT_INLINED) {
 		struct gmod_fault_line *l = &at[n++];
