@@ -406,17 +406,15 @@ static bool recompute(struct walk *w, unsigned id, uint64_t before, unsigned dep
 	return false;
 }
 
-/* What the dump has of it, if it has not changed since. */
+/* What the dump has of it, if it has not changed since: not of what threads share, some of which may have run on. */
 static bool read_dumped(struct walk *w, unsigned id, uint64_t at, uint32_t *value)
 {
-	struct gmod_bytes file = id < GMOD_UNIFORM ? w->lane->registers : w->lane->uniform;
-
-	return id < GMOD_PREDICATE && w->dumped_at &&
-	       gmod_read(file, id % GMOD_UNIFORM * sizeof(*value), value, sizeof(*value)) &&
+	return id < GMOD_UNIFORM && w->dumped_at &&
+	       gmod_read(w->lane->registers, id * sizeof(*value), value, sizeof(*value)) &&
 	       is_kept(w, id, at, at + 1, w->dumped_at, false);
 }
 
-/* The threads of a warp share uniform registers, and some may have run on: these serve to compare only. */
+/* What is computed and is still in a register has to be the same there. */
 static bool value_before(struct walk *w, unsigned id, uint64_t at, unsigned depth, uint32_t *value)
 {
 	struct value found = {.before = at, .id = id};
@@ -430,7 +428,7 @@ static bool value_before(struct walk *w, unsigned id, uint64_t at, unsigned dept
 	found.is_known = recompute(w, id, at, depth, &found.value);
 	if (read_dumped(w, id, at, &dumped)) {
 		w->is_refuted = w->is_refuted || (found.is_known && dumped != found.value);
-		found.is_known = found.is_known || id < GMOD_UNIFORM;
+		found.is_known = true;
 		found.value = dumped;
 	}
 	*value = found.value;

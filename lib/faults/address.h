@@ -22,12 +22,12 @@ struct gmod_code {
 /* What is not known has no bytes. */
 struct gmod_lane_state {
 	uint64_t virtual_pc;
-	unsigned lane;                        /* in its warp */
-	const uint32_t *thread, *block;       /* three each */
-	struct gmod_bytes registers, uniform; /* 4 bytes each, R0 and UR0 first */
-	struct gmod_bytes block_size, grid;   /* 4 bytes in each direction */
-	struct gmod_bytes parameters;         /* of the kernel, */
-	uint64_t parameters_at;               /* which begin there in constant bank 0 */
+	unsigned lane;                      /* in its warp */
+	const uint32_t *thread, *block;     /* three each */
+	struct gmod_bytes registers;        /* 4 bytes each, R0 first */
+	struct gmod_bytes block_size, grid; /* 4 bytes in each direction */
+	struct gmod_bytes parameters;       /* of the kernel, */
+	uint64_t parameters_at;             /* which begin there in constant bank 0 */
 };
 
 /* false: the address is not certain. pc is that of the instruction, which is inside of the code. */

@@ -66,11 +66,11 @@ static void section_named(const struct elf *e, const char *name, struct section 
 
 /*
  * By the type of section. Each table is of a row of another: sh_link is that one's section, sh_info the row. So a
- * device has multiprocessors and grids, a multiprocessor blocks, a block warps, a warp lanes and uniform registers, a
- * lane registers, a grid parameters. A table stands behind the one that it is of.
+ * device has multiprocessors and grids, a multiprocessor blocks, a block warps, a warp lanes, a lane registers, a grid
+ * parameters. A table stands behind the one that it is of.
  */
 enum { REGISTERS = 0x80000005, IMAGE = 0x80000007, DEVICES = 0x80000009, MULTIPROCESSORS = 0x8000000b };
-enum { GRIDS = 0x8000000c, BLOCKS, WARPS, LANES, PARAMETERS = 0x80000012, UNIFORM_REGISTERS };
+enum { GRIDS = 0x8000000c, BLOCKS, WARPS, LANES, PARAMETERS = 0x80000012 };
 
 /* Rows may be longer than what is known of them. */
 struct device_row {
@@ -270,11 +270,8 @@ static void read_grid(const struct elf *e, const struct section *of, uint64_t id
 static void read_warp(const struct elf *e, struct section *s, struct warp *w, struct gmod_fault *f)
 {
 	struct multiprocessor_row m;
-	struct section uniform;
 	struct block_row b;
 
-	(void)table_of(e, UNIFORM_REGISTERS, s->head.sh_link, s->head.sh_info, &uniform);
-	w->shared.uniform = uniform.bytes;
 	if (!climb(e, s, WARPS, &w->row, sizeof(w->row)) || !climb(e, s, BLOCKS, &b, sizeof(b)) ||
 	    !climb(e, s, MULTIPROCESSORS, &m, sizeof(m)))
 		return;

@@ -34,7 +34,6 @@ bool gmod_fault_address(const struct gmod_code *code, uint64_t pc, const struct 
 	must_hold(pc - code->address < code->bytes.size && code->bytes.size % 16 == 0);
 	touch(code->bytes.at, code->bytes.size);
 	touch(lane->registers.at, lane->registers.size);
-	touch(lane->uniform.at, lane->uniform.size);
 	touch(lane->parameters.at, lane->parameters.size);
 	if (!gmod_read(lane->registers, 4 * operand->base, words, sizeof(words)))
 		return false;

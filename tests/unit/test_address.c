@@ -41,7 +41,7 @@ static const struct {
     {"scaled", {-124, 0}},
 };
 
-enum { LANES = 2 * SIZE_OF(accesses), CODE_BYTES = 4096, REGISTERS_DAMAGED = 12, UNIFORM_DAMAGED = 16 };
+enum { LANES = 2 * SIZE_OF(accesses), CODE_BYTES = 4096, REGISTERS_DAMAGED = 12 };
 
 /* What lib/faults/dump.c has of a lane. */
 static struct asked {
@@ -64,7 +64,7 @@ struct lane {
 	struct gmod_code code;
 	struct gmod_lane_state state;
 	unsigned char bytes[CODE_BYTES];
-	uint32_t registers[256], uniform[64], parameters[16];
+	uint32_t registers[256], parameters[16];
 	uint64_t pc;
 	bool is_known;
 	uint64_t address;
@@ -97,7 +97,6 @@ static void set_lane(struct lane *l, size_t number)
 	*l = (struct lane){.code = lane->code, .state = lane->state, .pc = lane->pc};
 	l->code.bytes = copied(l->bytes, sizeof(l->bytes), l->code.bytes);
 	l->state.registers = copied(l->registers, sizeof(l->registers), l->state.registers);
-	l->state.uniform = copied(l->uniform, sizeof(l->uniform), l->state.uniform);
 	l->state.parameters = copied(l->parameters, sizeof(l->parameters), l->state.parameters);
 	l->is_known = distance != UNKNOWN_DISTANCE;
 	if (l->is_known) {
@@ -142,7 +141,6 @@ TEST(a_thread_that_is_elsewhere_has_an_address_from_parameters_or_none)
 		set_lane(&l, lane);
 		l.state.virtual_pc = l.code.address;
 		memset(l.registers, 0x5a, sizeof(l.registers));
-		memset(l.uniform, 0x5a, sizeof(l.uniform));
 		if (address_of(&l, &address)) {
 			CHECK(address == l.address, "%s: %#lx", accesses[lane / 2].kernel, address);
 			known++;
@@ -170,11 +168,8 @@ TEST(a_damaged_register_never_makes_a_wrong_address)
 		unsigned bit;
 
 		set_lane(&l, number_below(LANES));
-		bit = number_below(32 * (REGISTERS_DAMAGED + UNIFORM_DAMAGED));
-		if (bit < 32 * REGISTERS_DAMAGED)
-			l.registers[bit / 32] ^= 1U << bit % 32;
-		else
-			l.uniform[bit / 32 - REGISTERS_DAMAGED] ^= 1U << bit % 32;
+		bit = number_below(32 * REGISTERS_DAMAGED);
+		l.registers[bit / 32] ^= 1U << bit % 32;
 		if (address_of(&l, &address))
 			CHECK(l.is_known && address == l.address, "%u: %#lx", i, address);
 		else
@@ -217,8 +212,7 @@ TEST(what_is_missing_is_not_read)
 
 			cut.code.bytes = (struct gmod_bytes){memcpy(code, l.bytes, size), size};
 			cut.state.registers.size = i & 1 ? number_below((unsigned)l.state.registers.size) : 0;
-			cut.state.uniform.size = i & 2 ? number_below((unsigned)l.state.uniform.size) : 0;
-			cut.state.parameters.size = i & 4 ? number_below((unsigned)l.state.parameters.size) : 0;
+			cut.state.parameters.size = i & 2 ? number_below((unsigned)l.state.parameters.size) : 0;
 			if (address_of(&cut, &address) && l.is_known)
 				CHECK(address == l.address, "%s: %#lx", accesses[lane / 2].kernel, address);
 			free(code);
