@@ -12,45 +12,37 @@
 #define FILL_PATIENCE GMOD_MILLISECONDS(500)
 #define PATIENCE GMOD_SECONDS(2)
 
-/* Inside the context. false: there is nothing to wait for. */
-static bool ask(struct gmod_context *c)
-{
-	bool has = atomic_load_explicit(&c->filled.life, memory_order_acquire) == gmod_context_life(c);
-
-	return has && NEXT(cuMemsetD32Async)(atomic_load_explicit(&c->filled.at, memory_order_relaxed), 0, 1,
-					     c->stream) == CUDA_SUCCESS;
-}
-
-static bool is_answered(struct gmod_context *c, uint64_t *deadline)
+/* Inside the context: has all that was launched there ended, and well? */
+static bool has_ended_well(struct gmod_context *c, uint64_t *deadline)
 {
 	CUresult r;
 
+	if (atomic_load_explicit(&c->filled.life, memory_order_acquire) != gmod_context_life(c) ||
+	    NEXT(cuMemsetD32Async)(atomic_load_explicit(&c->filled.at, memory_order_relaxed), 0, 1, c->stream) !=
+		CUDA_SUCCESS)
+		return false;
 	while ((r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY && gmod_keeper_is_ready() &&
 	       gmod_may_call(c) && gmod_nap(deadline, GMOD_MILLISECONDS(1) / 50))
 		;
 	return r == CUDA_SUCCESS;
 }
 
-/* All are asked before one is waited for. */
+/* One behind the other: a wait for one that is busy ends, too, when the dump of another one's fault begins. */
 static void probe(CUcontext only, uint64_t now)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	uint64_t asked = 0, deadline = FILL_PATIENCE;
+	uint64_t deadline = FILL_PATIENCE;
 
-	for (int waits = 0; waits < 2; waits++)
-		for (unsigned i = 0; i < GMOD_CONTEXTS && gmod_keeper_is_ready(); i++) {
-			struct gmod_context *c = gmod_context_at(i);
+	for (unsigned i = 0; i < GMOD_CONTEXTS && gmod_keeper_is_ready(); i++) {
+		struct gmod_context *c = gmod_context_at(i);
 
-			if ((only && atomic_load_explicit(&c->handle, memory_order_relaxed) != only) ||
-			    atomic_load_explicit(&c->probed, memory_order_relaxed) == now ||
-			    (waits && !(asked >> i & 1)) || !gmod_context_enter(c))
-				continue;
-			if (!waits)
-				asked |= (uint64_t)ask(c) << i;
-			else if (is_answered(c, &deadline))
-				atomic_store_explicit(&c->probed, now, memory_order_relaxed);
-			gmod_context_leave(c);
-		}
+		if ((only && atomic_load_explicit(&c->handle, memory_order_relaxed) != only) ||
+		    atomic_load_explicit(&c->probed, memory_order_relaxed) == now || !gmod_context_enter(c))
+			continue;
+		if (has_ended_well(c, &deadline))
+			atomic_store_explicit(&c->probed, now, memory_order_relaxed);
+		gmod_context_leave(c);
+	}
 	gmod_relaxed_end(mode);
 }
 
