@@ -18,11 +18,6 @@ static const struct {
     [GMOD_FAULT_TRAP] = {"trap", "trap or breakpoint"},
 };
 
-const char *gmod_fault_kind_name(const struct gmod_fault *fault)
-{
-	return kinds[fault->kind].name;
-}
-
 void gmod_fault_view(struct gmod_fault_view *v, const struct gmod_finding *f)
 {
 	static const struct gmod_fault nothing;
@@ -32,6 +27,10 @@ void gmod_fault_view(struct gmod_fault_view *v, const struct gmod_finding *f)
 	v->finding = f;
 	v->raw = fault;
 	v->lane = f->fault_lane < fault->lane_count ? &fault->lane[f->fault_lane] : NULL;
+	v->has_address = v->lane && v->lane->has_address;
+	v->has_thread = v->has_address || (v->lane && fault->lane_count == 1);
+	v->kind = kinds[fault->kind].name;
+	v->distance = f->offset < 0 ? -(uint64_t)f->offset : (uint64_t)f->offset;
 	gmod_short_name(fault->kernel ? fault->kernel : "", v->kernel, sizeof(v->kernel));
 	gmod_short_name(fault->function ? fault->function : "", v->function, sizeof(v->function));
 	for (unsigned i = 0; i < fault->lines; i++) {
@@ -95,17 +94,16 @@ void gmod_fault_title(struct gmod_text *t, const struct gmod_fault_view *v)
 	    [GMOD_PAST_END] = "past the end of", [GMOD_BEFORE_START] = "before the start of", [GMOD_INSIDE] = "inside"};
 	const struct gmod_finding *f = v->finding;
 	const struct gmod_fault *fault = v->raw;
-	uint64_t away = gmod_fault_distance(f);
 
 	gmod_text_str(t, kinds[fault->kind].words);
 	if (fault->kind == GMOD_FAULT_UNKNOWN)
 		gmod_text_fmt(t, " %u", fault->driver_kind);
 	if (fault->has_operand)
 		add_access(t, &fault->operand);
-	if (!gmod_fault_has_address(v))
+	if (!v->has_address)
 		return;
 	if (f->related != GMOD_NOT_RELATED)
-		gmod_text_fmt(t, ", %llu byte%s %s a %llu-byte buffer%s", (ull)away, gmod_plural(away),
+		gmod_text_fmt(t, ", %llu byte%s %s a %llu-byte buffer%s", (ull)v->distance, gmod_plural(v->distance),
 			      where[f->related], (ull)f->buffer.size, f->buffer.freed_ns ? " that had been freed" : "");
 	else if (fault->operand.space < GMOD_SPACE_SHARED)
 		gmod_text_str(t, ", near no buffer that GMOD knows");
@@ -128,7 +126,7 @@ bool gmod_fault_next_step(struct gmod_text *t, const struct gmod_fault_view *v)
 		return v->raw->has_pc;
 	}
 	gmod_text_str(t, "look ");
-	if (gmod_fault_has_thread(v)) {
+	if (v->has_thread) {
 		gmod_fault_three_text(t, "what thread", v->lane->thread);
 		gmod_fault_three_text(t, " of block", v->raw->block);
 		gmod_text_str(t, " does ");

@@ -12,6 +12,10 @@ struct gmod_fault_view {
 	const struct gmod_finding *finding;
 	const struct gmod_fault *raw;       /* NULL: the finding is of another class */
 	const struct gmod_fault_lane *lane; /* the one that the finding is about; NULL: there is none */
+	bool has_address;                   /* certain, in finding->address */
+	bool has_thread;                    /* it is that lane, and may not be another one of its warp */
+	const char *kind;                   /* "illegal-address", for programs */
+	uint64_t distance;                  /* from the address to the buffer */
 	char kernel[GMOD_SHORT_NAME_MAX], function[GMOD_SHORT_NAME_MAX];
 	struct {
 		char file[1024]; /* with its directory */
@@ -20,26 +24,6 @@ struct gmod_fault_view {
 };
 
 void gmod_fault_view(struct gmod_fault_view *v, const struct gmod_finding *f);
-
-/* "illegal-address", for programs. */
-const char *gmod_fault_kind_name(const struct gmod_fault *fault);
-
-/* Does the thread that is told have a certain address? */
-static inline bool gmod_fault_has_address(const struct gmod_fault_view *v)
-{
-	return v->lane && v->lane->has_address;
-}
-
-/* Is it that thread, or may it be another one of its warp? */
-static inline bool gmod_fault_has_thread(const struct gmod_fault_view *v)
-{
-	return v->lane && (v->lane->has_address || v->raw->lane_count == 1);
-}
-
-static inline uint64_t gmod_fault_distance(const struct gmod_finding *f)
-{
-	return f->offset < 0 ? -(uint64_t)f->offset : (uint64_t)f->offset;
-}
 
 /* A hash of its kernel and instruction, from h on; 0: neither is known. */
 uint64_t gmod_fault_site_hash(uint64_t h, const struct gmod_fault *fault);

@@ -249,13 +249,11 @@ static void add_fault(struct gmod_text *t, const struct gmod_fault_view *v)
 	static const char *const access[] = {"load", "store", "atomic"};
 	static const char *const relation[] = {"none", "past-end", "before-start", "inside"};
 	const struct gmod_fault *fault = v->raw;
-	bool known, near;
+	const struct gmod_finding *f = v->finding;
 
 	if (!open_object(t, "fault", fault))
 		return;
-	known = gmod_fault_has_address(v);
-	near = known && v->finding->related != GMOD_NOT_RELATED;
-	add_string(t, "kind", gmod_fault_kind_name(fault));
+	add_string(t, "kind", v->kind);
 	add_count(t, "driver_kind", fault->driver_kind);
 	add_string(t, "kernel", fault->kernel ? v->kernel : NULL);
 	add_string(t, "symbol", fault->kernel);
@@ -267,9 +265,9 @@ static void add_fault(struct gmod_text *t, const struct gmod_fault_view *v)
 		      (ull)fault->instruction[1]);
 	add_string(t, "access", fault->has_operand ? access[fault->operand.access] : NULL);
 	add_known_count(t, "bytes", fault->has_operand, fault->operand.bytes);
-	add_handle(t, "address", known, known ? v->lane->address : 0);
-	add_string(t, "relation", known ? relation[v->finding->related] : NULL);
-	add_known_count(t, "distance", near, gmod_fault_distance(v->finding));
+	add_handle(t, "address", v->has_address, f->address);
+	add_string(t, "relation", v->has_address ? relation[f->related] : NULL);
+	add_known_count(t, "distance", v->has_address && f->related != GMOD_NOT_RELATED, v->distance);
 	add_lines(t, v);
 	add_three(t, "grid", fault->has_grid ? fault->grid : NULL);
 	add_three(t, "block_size", fault->has_grid ? fault->block_size : NULL);

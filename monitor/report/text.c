@@ -202,9 +202,8 @@ static void add_fault_thread(struct gmod_text *t, const struct gmod_fault_view *
 	}
 	gmod_fault_three_text(t, "block", fault->block);
 	gmod_fault_three_text(t, ", thread", v->lane->thread);
-	gmod_text_fmt(t, "%s; %u thread%s of that warp, %u warp%s in all",
-		      gmod_fault_has_thread(v) ? "" : " or another one", fault->lane_count,
-		      gmod_plural(fault->lane_count), fault->warps, gmod_plural(fault->warps));
+	gmod_text_fmt(t, "%s; %u thread%s of that warp, %u warp%s in all", v->has_thread ? "" : " or another one",
+		      fault->lane_count, gmod_plural(fault->lane_count), fault->warps, gmod_plural(fault->warps));
 }
 
 static void add_fault(struct page *p, const struct gmod_fault_view *v)
@@ -226,8 +225,8 @@ static void add_fault(struct page *p, const struct gmod_fault_view *v)
 			gmod_text_fmt(&p->line, ", launched by thread %u", fault->launched_tid);
 		end(p);
 	}
-	if (gmod_fault_has_address(v)) {
-		gmod_text_fmt(begin(p, "    address "), "0x%llx", (ull)v->lane->address);
+	if (v->has_address) {
+		gmod_text_fmt(begin(p, "    address "), "0x%llx", (ull)v->finding->address);
 		end(p);
 	}
 	begin(p, "    the program's context is lost, as it would be without GMOD");
