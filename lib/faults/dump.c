@@ -135,11 +135,9 @@ static bool read_lane(const struct section *lanes, uint64_t row, struct lane_row
 
 enum { PLACES = 32, MULTIPROCESSORS_MAX = 1024, INSTRUCTION = 16 };
 
-/* An instruction, if it is known, and the driver's kind: 0 is a trap. */
 struct place {
-	uint64_t pc;
-	bool has_pc;
-	uint32_t kind;
+	uint64_t pc;    /* of the instruction; 0: not known */
+	uint32_t kind;  /* the driver's; 0 is a trap */
 	unsigned warps; /* how many are there */
 	uint64_t table; /* of the first one's lanes; where all have left, of the multiprocessors */
 };
@@ -150,15 +148,14 @@ struct places {
 	unsigned count;
 };
 
-static struct place *find_place(struct places *p, uint32_t kind, bool has_pc, uint64_t pc)
+static struct place *find_place(struct places *p, uint32_t kind, uint64_t pc)
 {
 	struct place *at = p->at;
 
-	pc = has_pc ? pc : 0;
-	while (at < p->at + p->count && (at->has_pc != has_pc || at->pc != pc || at->kind != kind))
+	while (at < p->at + p->count && (at->pc != pc || at->kind != kind))
 		at++;
 	if (at == p->at + p->count) {
-		*at = (struct place){.kind = kind, .has_pc = has_pc, .pc = pc};
+		*at = (struct place){.kind = kind, .pc = pc};
 		p->count += p->count < PLACES;
 	}
 	return at;
@@ -170,7 +167,7 @@ static bool is_marked(const struct lane_row *l, const struct warp_row *w, uint32
 	return kind ? l->kind != 0 : l->index < GMOD_FAULT_LANES && w->active >> l->index & 1;
 }
 
-/* A warp without a fault may be of another kernel, which has done nothing. A lane that trapped is behind the trap. */
+/* A warp without a fault may be of another kernel, which has done nothing. A lane that trapped is behind its trap. */
 static void note_warp(const struct elf *e, const struct section *lanes, struct places *p)
 {
 	struct section s = *lanes;
@@ -178,17 +175,17 @@ static void note_warp(const struct elf *e, const struct section *lanes, struct p
 	struct lane_row l;
 	struct place *at;
 	uint32_t kind = 0;
-	uint64_t behind = 0;
+	uint64_t trap = 0;
 
 	if (!climb(e, &s, WARPS, &w, sizeof(w)))
 		return;
 	for (unsigned i = 0; !kind && read_lane(lanes, i, &l); i++) {
 		kind = l.kind;
-		behind = !behind && is_marked(&l, &w, 0) ? l.virtual_pc : behind;
+		trap = !trap && is_marked(&l, &w, 0) ? l.virtual_pc - INSTRUCTION : trap;
 	}
 	if (!kind && !w.is_broken)
 		return;
-	at = kind ? find_place(p, kind, w.has_pc, w.pc) : find_place(p, 0, behind != 0, behind - INSTRUCTION);
+	at = find_place(p, kind, !kind ? trap : w.has_pc ? w.pc : 0);
 	if (!at->warps++)
 		at->table = lanes->index;
 }
@@ -201,7 +198,7 @@ static void note_multiprocessors(const struct section *s, struct places *p)
 
 	for (unsigned i = 0; i < MULTIPROCESSORS_MAX && read_row(s, MULTIPROCESSORS, i, &m, sizeof(m)); i++)
 		if (m.kind) {
-			at = find_place(p, m.kind, m.has_pc, m.pc);
+			at = find_place(p, m.kind, m.has_pc ? m.pc : 0);
 			at->table = at->warps ? at->table : s->index;
 		}
 }
@@ -400,7 +397,7 @@ static void describe(const struct elf *e, const struct place *at, struct gmod_fa
 
 	f->kind = at->kind < sizeof(kinds) ? kinds[at->kind] : GMOD_FAULT_UNKNOWN;
 	f->driver_kind = at->kind;
-	f->has_pc = at->has_pc;
+	f->has_pc = at->pc != 0;
 	f->pc = at->pc;
 	f->warps = at->warps;
 	(void)section_at(e, at->table, &s);
