@@ -16,8 +16,7 @@ enum {
 	STEP = GMOD_SASS_STEP,
 	ALWAYS = 7,           /* the predicate that is true */
 	FARTHEST = 0x200,     /* from an instruction to the thread's virtual PC */
-	DEEPEST = 40,         /* operands of operands */
-	MOST_VALUES = 128,    /* that are remembered, */
+	MOST_VALUES = 100,    /* that are looked for, */
 	MOST_LOOKS = 1 << 23, /* and looks at instructions, for one address */
 	BLACKWELL = 100,      /* has the sizes of block and grid elsewhere, and other instructions */
 };
@@ -42,7 +41,6 @@ struct walk {
 struct reading {
 	struct walk *walk;
 	uint64_t words[2], at;
-	unsigned depth;
 	bool failed, has_carry; /* what is above 32 bits of the result is the carry, or what a comparison says */
 };
 
@@ -99,7 +97,7 @@ static bool is_kept(struct walk *w, unsigned id, uint64_t start, uint64_t entry,
 
 /* ---- what an instruction reads ---- */
 
-static bool value_before(struct walk *w, unsigned id, uint64_t at, unsigned depth, uint32_t *value);
+static bool value_before(struct walk *w, unsigned id, uint64_t at, uint32_t *value);
 
 /* The value is of no use if that is so. */
 static void fail_if(struct reading *r, bool is_unknown)
@@ -111,7 +109,7 @@ static uint32_t read_id(struct reading *r, unsigned id)
 {
 	uint32_t value = 0;
 
-	fail_if(r, r->failed || !value_before(r->walk, id, r->at, r->depth + 1, &value));
+	fail_if(r, r->failed || !value_before(r->walk, id, r->at, &value));
 	return value;
 }
 
@@ -388,12 +386,12 @@ static bool is_run(struct reading *r)
 	return read_predicate(r, 12);
 }
 
-static bool recompute(struct walk *w, unsigned id, uint64_t before, unsigned depth, uint32_t *value)
+static bool recompute(struct walk *w, unsigned id, uint64_t before, uint32_t *value)
 {
-	struct reading r = {.walk = w, .at = before - STEP, .depth = depth};
+	struct reading r = {.walk = w, .at = before - STEP};
 	bool straight = false;
 
-	for (; depth < DEEPEST && look_at(w, r.at, r.words); r.at -= STEP) {
+	for (; look_at(w, r.at, r.words); r.at -= STEP) {
 		if (!gmod_may_write(r.words, w->code->capability, id))
 			continue;
 		/* Behind a write that a guard has held back each instruction is run once, and has been looked at. */
@@ -415,27 +413,27 @@ static bool read_dumped(struct walk *w, unsigned id, uint64_t at, uint32_t *valu
 }
 
 /* What is computed and is still in a register has to be the same there. */
-static bool value_before(struct walk *w, unsigned id, uint64_t at, unsigned depth, uint32_t *value)
+static bool value_before(struct walk *w, unsigned id, uint64_t at, uint32_t *value)
 {
-	struct value found = {.before = at, .id = id};
+	struct value *v = w->seen, *end = w->seen + w->values;
 	uint32_t dumped;
 
-	for (struct value *v = w->seen; v < w->seen + w->values; v++)
-		if (v->before == at && v->id == id) {
-			*value = v->value;
-			return v->is_known;
-		}
-	found.is_known = recompute(w, id, at, depth, &found.value);
-	if (read_dumped(w, id, at, &dumped)) {
-		w->is_refuted = w->is_refuted || (found.is_known && dumped != found.value);
-		found.is_known = true;
-		found.value = dumped;
-	}
-	*value = found.value;
-	if (w->values == MOST_VALUES)
+	while (v < end && (v->before != at || v->id != id))
+		v++;
+	if (v == w->seen + MOST_VALUES)
 		return false;
-	w->seen[w->values++] = found;
-	return found.is_known;
+	if (v == end) {
+		w->values++;
+		*v = (struct value){.before = at, .id = id};
+		v->is_known = recompute(w, id, at, &v->value);
+		if (read_dumped(w, id, at, &dumped)) {
+			w->is_refuted = w->is_refuted || (v->is_known && dumped != v->value);
+			v->is_known = true;
+			v->value = dumped;
+		}
+	}
+	*value = v->value;
+	return v->is_known;
 }
 
 /*
@@ -477,9 +475,8 @@ bool gmod_fault_address(const struct gmod_code *code, uint64_t pc, const struct 
 	/* At least the instruction itself may have written. */
 	if (has_gone_straight(&w, pc))
 		w.dumped_at = lane->virtual_pc > pc ? lane->virtual_pc : pc + STEP;
-	if (operand->base != GMOD_NO_REGISTER &&
-	    (!value_before(&w, operand->base, pc, 0, &low) ||
-	     (operand->wide && !value_before(&w, operand->base + 1, pc, 0, &high))))
+	if (operand->base != GMOD_NO_REGISTER && (!value_before(&w, operand->base, pc, &low) ||
+						  (operand->wide && !value_before(&w, operand->base + 1, pc, &high))))
 		return false;
 	if (w.is_refuted || w.looks >= MOST_LOOKS)
 		return false;
