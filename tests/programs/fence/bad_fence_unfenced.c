@@ -12,9 +12,9 @@
 //    options: backend=fence:faults=exact:fence_side=start
 // case: bad_fence_other_side_read before("fault_read", SMALL, -4) => 0 x gpu-fault
 // case: bad_fence_freed_unseen freed("fault_stay", SMALL, 0) => 0 x gpu-fault;
-//    options: backend=fence:faults=exact:fence_uaf=0
+//    options: backend=fence:faults=exact:fence_side=end:fence_uaf=0
 // case: bad_fence_freed_and_made_again freed_and_made_again() => 0 x gpu-fault;
-//    options: backend=fence:faults=exact:fence_uaf=0
+//    options: backend=fence:faults=exact:fence_side=end:fence_uaf=0
 // case: bad_fence_made_in_a_capture made_in_a_capture() => heap-buffer-overflow size 4096 offset +0 in make_buffer
 // case: bad_fence_peers_first peers_first() => heap-buffer-overflow size 4096 offset +0 in make_buffer; devices: 2
 // case: bad_fence_peers_later peers_later() => 0 x gpu-fault; devices: 2
