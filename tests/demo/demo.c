@@ -1,6 +1,7 @@
 /*
  * The program of `make demo`: two kernels over three vectors of 1000 floats. It prints the right results, and vec_add
- * writes four bytes behind its output vector all the same.
+ * writes four bytes behind its output vector all the same. With the argument fault it faults instead, for
+ * gmod doctor --fault.
  */
 #include "testkit.h"
 
@@ -29,12 +30,27 @@ static double total(CUdeviceptr vector)
 	return sum;
 }
 
-int main(void)
+static float factor = 3;
+
+/* A wait behind a fault may say that all is well. */
+static int fault(void)
+{
+	CUdeviceptr nowhere = 0;
+	long long n = 1;
+
+	tk_launch(tk_kernel("scale"), 1, 1, NULL, TK_ARGS(&nowhere, &factor, &n));
+	for (int i = 0; i < 5000 && cuCtxSynchronize() == CUDA_SUCCESS; i++)
+		tk_sleep_ms(1);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	long long n = N;
-	float factor = 3;
 
 	tk_start();
+	if (argc > 1 && !strcmp(argv[1], "fault"))
+		return fault();
 	CUdeviceptr a = make_vector(1), b = make_vector(2), sum = make_vector(0);
 
 	tk_launch(tk_kernel("scale"), 8, 128, NULL, TK_ARGS(&b, &factor, &n));

@@ -44,6 +44,42 @@ says "another library for one name: the others are armed" "^hooks +[1-9][0-9]* o
 concludes "another library behind" 0 yes "LD_PRELOAD=$plugin" --
 concludes "a driver that does not start" 1 'no: the driver does not start' SIM_FAIL=cuInit:1 --
 
+# ---- --fault: the simulated driver as a GPU, whose kernels are in a file of PTX ----
+
+mkdir -p "$work/build/demo"
+cp "$build/libgmod.so" "$build/gmod-tool" "$work/build"
+cp "$build/demo/demo" "$work/build/demo"
+cp "$build/demo/kernels.so" "$work/build/demo/kernels.ptx"
+
+# faults NAME STATUS [VARIABLE=VALUE...] -- OPTION...: the exit status of doctor --fault.
+faults() {
+	local name=$1 want=$2 variables=(LD_LIBRARY_PATH="$build/sim" GMOD_BUILD="$work/build")
+	shift 2
+	while [ "$1" != -- ]; do
+		variables+=("$1")
+		shift
+	done
+	shift
+	expect "--fault, $name: exit status" "$want" env "${variables[@]}" scripts/gmod "$@" doctor --fault
+}
+place='in kernel scale, at .*tests/demo/kernels\.cu:[0-9]+, instruction scale\+0x[0-9a-f]+, block \(0,0,0\), thread \(0,0,0\)'
+faults "named" 0 --
+says "--fault: doctor says what it says" '^guarding +yes$' "$out"
+says "--fault: what will be in the kernel's log" "^fault +a kernel reads at NULL .* Xid\$" "$out"
+says "--fault: where that was" "^ +named: $place\$" "$(tail -n 1 <<<"$out")"
+same "--fault: nothing on stderr" "" "$err"
+faults "whatever the options" 0 -- --faults=off --log_path="$work/log" --log_format=json
+says "--fault, whatever the options: where that was" "^ +named: $place\$" "$out"
+faults "switched off" 1 -- --enabled=0
+says "--fault, switched off: what may be the reason" '^ +not named: .* with the options enabled=0:$' "$out"
+faults "the environment has dumps made" 1 CUDA_COREDUMP_FILE="$work/own" --
+says "--fault, the environment has dumps made: why not" '^ +not named: faults=exact is not possible: .*CUDA_COREDUMP_' "$out"
+faults "an empty dump" 1 SIM_DUMP_EMPTY=1 --
+says "--fault, an empty dump: what the program said" '^    .*GMOD: post-mortem' "$out"
+faults "under MPS" 1 SIM_MPS=1 --
+says "--fault, under MPS: none is made" '^fault +none was made' "$(tail -n 1 <<<"$out")"
+says "selftest has no fault" 'usage: gmod .options. doctor \[--fault\]' "$(scripts/gmod selftest --fault 2>&1)"
+
 LD_LIBRARY_PATH='' outcome scripts/gmod doctor
 if grep -q '^driver.*CUDA' <<<"$out"; then
 	echo "this machine has a driver: what doctor says without one is not tested"
