@@ -95,10 +95,14 @@ check_forgotten() {
 	same "forgotten: it is said once" 1 "$(grep -c 'GMOD: a kernel has faulted, and the driver has not said so for 2 s' <<<"$err")"
 }
 
-# A second device's context goes on as it does natively, and is not held up for long.
+# One device faults; what the other one did before has gone well.
 check_two_devices() {
-	guarded "faults=exact" env SIM_DEVICES=2 "$programs/bad_fault_read"
-	named "two devices"
+	local line
+	line=$(grep -nF 'GT_FAULTS(GT_ACCESS, p, *p);' tests/programs/kernels.cu | cut -d: -f1)
+	guarded "faults=exact" env SIM_DEVICES=2 "$programs/bad_fault_two_devices"
+	says "two devices: the line" "^    in kernel fault_read, at .*kernels\\.cu:$line\$" "$err"
+	says "two devices: the device" '^    buffer .* on device 1, ' "$err"
+	ended "two devices: all else went well" 0 1
 }
 
 run_checks "$@"

@@ -20,6 +20,7 @@ enum act {
 	CLOSE_ALL,
 	CAPTURE,
 	TWO_CONTEXTS,
+	TWO_DEVICES,
 	ATTRIBUTES,
 	PIPE,
 	ASK_AND_RESET,
@@ -142,6 +143,31 @@ static void copy_rows(void)
 	REQUIRE((r != CUDA_SUCCESS) == faults);
 }
 
+static CUcontext device[2]; /* their primary contexts */
+
+static void work_on(int ordinal)
+{
+	CUdeviceptr p;
+
+	CK(cuCtxSetCurrent(device[ordinal]));
+	tk_module = tk_load_kernels();
+	p = make_buffer(4096);
+	tk_flip(p, 0, 4096);
+	tk_sync();
+	CK(cuMemFree(p));
+}
+
+/* The second one is to fault. */
+static void start_on_two_devices(void)
+{
+	if (tk_init() < 2)
+		tk_skip("one device only");
+	for (int i = 0; i < 2; i++) {
+		CK(cuDevicePrimaryCtxRetain(&device[i], i));
+		work_on(i);
+	}
+}
+
 static int ends[2];
 
 static void act(enum act what)
@@ -183,6 +209,13 @@ static void act(enum act what)
 	case CAPTURE:
 		capture();
 		return;
+	/* Not asserted is how the first device's context fares behind the fault: without a dump it breaks as well
+	 * (bad_other_device_breaks), and with one this was not tried on two GPUs. */
+	case TWO_DEVICES:
+		ask();
+		if (!faults)
+			work_on(0);
+		return;
 	/* The driver's answer is not the library's setting. */
 	/* A pipe ends when the program's last write end is closed, whatever copies of its descriptors there were. */
 	case PIPE:
@@ -219,6 +252,8 @@ static void run(const char *kernel, long long where, enum act what)
 		CK(tk_create_context(&tk_context, tk_device));
 		tk_module = tk_load_kernels();
 	}
+	if (what == TWO_DEVICES)
+		start_on_two_devices();
 	if (what == TWO_CONTEXTS) {
 		tk_start();
 		CK(tk_create_context(&other, tk_device));
