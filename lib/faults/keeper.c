@@ -78,6 +78,9 @@ static const char *make_pipe(void)
 		return make_fifo();
 	if (pipe2(ends, O_CLOEXEC))
 		return "there is no pipe to be had";
+	/* The driver opens the pipe as who the process is by then. One that was root may be somebody else, who does not
+	 * own it. The mode lets no other process in, because /proc/PID/fd asks who may trace this one. */
+	fchmod(ends[1], 0666);
 	keeper.read_end = ends[0];
 	keeper.write_end = ends[1];
 	snprintf(keeper.path, sizeof(keeper.path), "/proc/self/task/%d/fd/%d", (int)syscall(SYS_gettid), ends[1]);

@@ -55,6 +55,16 @@ check_no_unshare() {
 	same "no unshare: no FIFO is left" '' "$(find /dev/shm -maxdepth 1 -name 'gmod-*' -newer "$work" 2>/dev/null)"
 }
 
+# The pipe is root's, and the process no longer. A FIFO in /dev/shm stays closed, because anybody could write there.
+check_dropped_root() {
+	guarded "faults=exact" "$programs/bad_fault_dropped_root"
+	[ "$status" -ne 77 ] || { skip dropped_root "not run as root" && return; }
+	named "root given up"
+	run_in guarded env "LD_PRELOAD=$edges/plugin_no_unshare.so:$gmod" GMOD_OPTIONS=faults=exact "$programs/bad_fault_dropped_root"
+	says "root given up, no unshare: there is the post-mortem" 'GMOD: post-mortem' "$err"
+	rm -f "/dev/shm/gmod-$(sed -nE 's/^==([0-9]+)==.*/\1/p' <<<"$err" | head -n 1)"-*
+}
+
 # The finding may be the last thing that the process does.
 check_halt() {
 	guarded "faults=exact:halt_on_error=1:fault_dump=$work/halt.dump" "$programs/bad_fault_read"

@@ -30,6 +30,7 @@
 // case: bad_fault_two_contexts "fault_store", NOWHERE, TWO_CONTEXTS => gpu-fault; suspect: fault_store
 // case: bad_fault_two_devices "fault_read", FREED, TWO_DEVICES => gpu-fault device 1 size 8388608 in make_buffer;
 //    suspect: fault_read; devices: 2; says: in kernel fault_read, at .*kernels[.]cu:[0-9]+$
+// case: bad_fault_dropped_root "fault_store", NOWHERE, DROP_ROOT => gpu-fault; suspect: fault_store
 // case: bad_fault_attributes "fault_store", NOWHERE, ATTRIBUTES => post-mortem; suspect: fault_store
 // case: bad_fault_under_mps "fault_store", NOWHERE, ASK => post-mortem; suspect: fault_store;
 //    sim-env: SIM_MPS=1; skip-on: gpu

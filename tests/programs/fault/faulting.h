@@ -21,6 +21,7 @@ enum act {
 	CAPTURE,
 	TWO_CONTEXTS,
 	TWO_DEVICES,
+	DROP_ROOT,
 	ATTRIBUTES,
 	PIPE,
 	ASK_AND_RESET,
@@ -168,6 +169,14 @@ static void start_on_two_devices(void)
 	}
 }
 
+/* Services do so once they have opened what they need. */
+static void drop_root(void)
+{
+	if (geteuid())
+		tk_skip("not run as root");
+	REQUIRE(!setgid(65534) && !setuid(65534));
+}
+
 static int ends[2];
 
 static void act(enum act what)
@@ -261,6 +270,8 @@ static void run(const char *kernel, long long where, enum act what)
 		CK(cuCtxSetCurrent(tk_context));
 	}
 	spare = make_buffer(4096);
+	if (what == DROP_ROOT)
+		drop_root();
 	p = place(where);
 	if (what == IN_A_GRAPH)
 		launch_graph(kernel, p);

@@ -16,6 +16,7 @@
 // case: good_exact_capture LIVE, CAPTURE
 // case: good_exact_two_contexts LIVE, TWO_CONTEXTS
 // case: good_exact_two_devices LIVE, TWO_DEVICES => devices: 2
+// case: good_exact_dropped_root LIVE, DROP_ROOT
 // case: good_exact_attributes LIVE, ATTRIBUTES
 // case: good_exact_ask_and_reset LIVE, ASK_AND_RESET
 // case: good_exact_copy_rows LIVE, COPY_ROWS
