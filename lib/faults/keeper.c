@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +18,14 @@
 #include "lib/base/log_file.h"
 #include "lib/base/worker.h"
 #include "lib/driver/driver.h"
+
+/* Of Linux 5.11; the headers may be older than the kernel. */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1u << 1)
+#endif
 
 #define DUMP_MAX ((size_t)256 << 20) /* full multiprocessors make one of 122 MB */
 enum { OLDEST_DRIVER = 12050, PATH_LENGTH = 64, FILE_LENGTH = 1024 };

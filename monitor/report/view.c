@@ -381,7 +381,7 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 		if (v->fault.raw && gmod_fault_next_step(t, &v->fault))
 			break;
 		/* What was allocated from the driver, and not in stream order, can have a fence in the next run. */
-		if (!v->fault.raw && f->buffer.memory == GMOD_MEM_DEVICE && !f->buffer.exported &&
+		if (!v->fault.raw && f->buffer.memory == GMOD_MEM_DEVICE && !f->buffer.exported && f->buffer.backend &&
 		    strcmp(f->buffer.backend, "pool") != 0 &&
 		    !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed)) {
 			gmod_text_str(t, "gmod --exact");

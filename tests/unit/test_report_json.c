@@ -69,7 +69,7 @@ TEST(json_has_the_same_facts)
 	       "\"stream\":\"0x55d0\",\"graph\":null,\"grid\":[4,1,1],\"block\":[256,1,1],\"arguments\":{\"point\":"
 	       "\"buffer\",\"argument\":1,\"byte\":8,\"address\":\"0xabc\",\"distance\":16},\"python\":[],"
 	       "\"python_elsewhere\":[]}]");
-	expect(",\"next_step\":\"compute-sanitizer ");
+	expect(",\"next_step\":\"gmod --exact ");
 }
 
 /* Each member is somebody else's number, and of several elements each is its own. */

@@ -54,8 +54,10 @@
 // case: good_fence_other_side flip(SMALL, 0)
 // case: good_fence_other_side_end flip(SMALL, SMALL - 4) => options: backend=fence:faults=exact:fence_side=start
 // case: good_fence_other_side_read before("fault_read", SMALL, 0)
-// case: good_fence_freed_unseen freed("fault_stay", SMALL, 0) => options: backend=fence:faults=exact:fence_side=end:fence_uaf=0
-// case: good_fence_freed_and_made_again freed_and_made_again() => options: backend=fence:faults=exact:fence_side=end:fence_uaf=0
+// case: good_fence_freed_unseen freed("fault_stay", SMALL, 0) =>
+//    options: backend=fence:faults=exact:fence_side=end:fence_uaf=0
+// case: good_fence_freed_and_made_again freed_and_made_again() =>
+//    options: backend=fence:faults=exact:fence_side=end:fence_uaf=0
 // case: good_fence_made_in_a_capture made_in_a_capture()
 // case: good_fence_peers_first peers_first() => devices: 2
 // case: good_fence_peers_later peers_later() => devices: 2

@@ -214,4 +214,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(acts) / sizeof(*acts); i++)
 		if (!strcmp(argv[1], acts[i].name))
 			acts[i].does(atoi(argv[4]));
+	/* What ends beside the threads that have made a dump dies in them. */
+	tk_sleep_ms(100);
+	return 0;
 }
