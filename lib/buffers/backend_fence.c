@@ -49,12 +49,16 @@ static bool draw(uint64_t number, unsigned n)
 	return (gmod_hash(number ^ (uint64_t)gmod_fence_seed() << 32) >> 32) % n == 0;
 }
 
+/* Under MPS a fault ends the other clients, too. */
 static unsigned ask(int device)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool is = gmod_mapping_is_possible(device);
+	bool is_shared = gmod_device_attribute(device, CU_DEVICE_ATTRIBUTE_MPS_ENABLED);
+	bool is = !is_shared && gmod_mapping_is_possible(device);
 
 	gmod_relaxed_end(mode);
+	if (is_shared)
+		gmod_log_note(0, "no fences on device %d: under MPS a fault would end the other clients", device);
 	return is;
 }
 

@@ -117,6 +117,14 @@ check_closing() {
 	says_not "closing line: with a finding it does not say what is not seen" 'not seen: ' "$err"
 }
 
+# A fault would end the other clients of an MPS server.
+check_mps() {
+	guarded "backend=fence:faults=exact:verbosity=1" env SIM_MPS=1 "$programs/bad_size_1_mib"
+	says "MPS: it is said" 'no fences on device 0: under MPS' "$err"
+	says "MPS: canaries find the store" 'GMOD: heap-buffer-overflow: ' "$err"
+	same "MPS: no buffer is fenced" "" "$(grep -o '[0-9]* buffers\? fenced' <<<"$err")"
+}
+
 check_export() {
 	guarded backend=fence "$programs/good_fence_exported"
 	says "export: it is refused" '^exported: 1$' "$out"
