@@ -6,10 +6,10 @@
     result = run(module, "kernel", (2, 1, 1), (32, 1, 1), launch, dynamic=128, max_steps=1000000)
     result.accesses, result.stopped, result.steps, data.data
 
-A block's threads run one after the other up to the next barrier or warp operation, blocks one after the other, so that a
-race has one of its legal outcomes. Memory that nobody has written is zero. An access outside its object, or misaligned, is
-noted; such a load yields zero and such a store is dropped. Which object an address belongs to follows from where it lies:
-see memory.py. What the interpreter does not know raises Unsupported when it is reached.
+A block's threads run one after the other up to the next barrier or warp operation, blocks one after the other, so that
+a race has one of its legal outcomes. Memory that nobody has written is zero. An access outside its object, or
+misaligned, is noted; such a load yields zero and such a store is dropped. Which object an address belongs to follows
+from where it lies: see memory.py. What the interpreter does not know raises Unsupported when it is reached.
 """
 import math
 import re
@@ -450,7 +450,8 @@ def build_dot(instruction):
 # ---- comparisons, selections, moves, conversions ----
 
 def comparison_of(words, kind):
-    name = words.choose(*arithmetic.ORDERED, *arithmetic.UNSIGNED, "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
+    unordered = [name + "u" for name in arithmetic.ORDERED]
+    name = words.choose(*arithmetic.ORDERED, *arithmetic.UNSIGNED, *unordered, "num", "nan")
     compare = name and arithmetic.comparison(name, kind.element)
     if not compare:
         raise words.unknown()
@@ -567,9 +568,8 @@ def build_cvt_pair(instruction, target, source, mode, more):
     """Two floats to a pair of halves; the first operand is the upper one."""
     if more or source != TYPES["f32"]:
         raise unsupported(instruction)
-    half = target.element
-    return computing(instruction, target, [source] * 2,
-                     lambda upper, lower: (arithmetic.rounded(lower, half, mode), arithmetic.rounded(upper, half, mode)))
+    return computing(instruction, target, [source] * 2, lambda upper, lower: tuple(
+        arithmetic.rounded(value, target.element, mode) for value in (lower, upper)))
 
 
 def build_cvta(instruction):
@@ -751,7 +751,8 @@ def build_atomic(instruction):
     address, *sources = instruction.operands[returns:]
     size = kind.bits // 8
     place = Place(instruction, address, space, instruction.name)
-    writers = [pattern_writer(instruction, item, kind) for item in elements(instruction, target, lanes)] if returns else []
+    targets = elements(instruction, target, lanes) if returns else []
+    writers = [pattern_writer(instruction, item, kind) for item in targets]
     columns = [[reader(instruction, item, kind) for item in elements(instruction, source, lanes)] for source in sources]
 
     def step(thread):

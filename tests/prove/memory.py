@@ -1,7 +1,7 @@
 """State spaces of the interpreter: objects far from each other, and which of them an address belongs to.
 
-Objects of a space lie one stride apart, so that a wild index still falls next to its own object. A stride is no power of
-two, because an index that doubles would otherwise meet the next object exactly.
+Objects of a space lie one stride apart, so that a wild index still falls next to its own object. A stride is no power
+of two, because an index that doubles would otherwise meet the next object exactly.
 """
 
 WINDOW = 50  # generic addresses: bits 50 and up say the space, and 8 and more are global memory

@@ -9,6 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+from generator import generate  # noqa: E402
 from interpreter import Buffer, Launch, Unsupported, pack, parse, run  # noqa: E402
 
 BIG = 1 << 34  # 4 * 2^32
@@ -29,8 +30,8 @@ def floats(*values):
     return struct.pack(f"<{len(values)}f", *values)
 
 
-# A pair of kernels: NAME_good has no bad access, NAME_bad those of bad: (kind, space, object, width, offset, thread), in
-# order. buffers: (size or bytes) by name. values: the parameters, buffers by name.
+# A pair of kernels: NAME_good has no bad access, NAME_bad those of bad, in order: (kind, space, object, width, offset,
+# thread). buffers: size or bytes by name. values: the parameters, buffers by name.
 Case = namedtuple("Case", "file name grid block buffers values bad dynamic")
 
 
@@ -48,10 +49,12 @@ CASES = [
     case("indices", "copy", (32,), {"to": 80, "from": 80}, ["to", "from", 20],
          bad("load", 4, [(20, 80)], target="from") + bad("store", 4, [(20, 80)])),
     # 3 * thread, in doubles: 12, 15, 18 and 21 are past 9.
-    case("indices", "strided", (8,), {"to": 80}, ["to", 3, 10], bad("store", 8, [(4, 96), (5, 120), (6, 144), (7, 168)])),
+    case("indices", "strided", (8,), {"to": 80}, ["to", 3, 10],
+        bad("store", 8, [(4, 96), (5, 120), (6, 144), (7, 168)])),
     case("indices", "wrap", (32,), {"to": 128}, ["to", 65536, 65536],
          bad("store", 4, [(thread, BIG + 4 * thread) for thread in range(32)])),
-    case("indices", "before", (8,), {"from": 32, "to": 32}, ["from", "to"], bad("load", 4, [(0, BIG - 4)], target="from")),
+    case("indices", "before", (8,), {"from": 32, "to": 32}, ["from", "to"],
+        bad("load", 4, [(0, BIG - 4)], target="from")),
     # 10 / 4 * 5 + 10 % 4 = 12 and the next.
     case("indices", "divided", (12,), {"to": 24}, ["to", 4, 1], bad("store", 2, [(10, 24), (11, 26)])),
     case("indices", "shifted", (8,), {"to": 8}, ["to", 29], bad("store", 1, [(4, 8), (5, 10), (6, 12), (7, 14)])),
@@ -72,7 +75,8 @@ CASES = [
     case("loops", "search", (1,), {"sorted": ints(1, 3, 5, 7), "found": 4}, ["sorted", "found", 4, 9],
          bad("load", 4, [(0, 16)], target="sorted")),
     case("spaces", "tile", (32,), {"to": 128}, ["to"], bad("load", 4, [(0, 128)], "shared", "_ZZ8tile_badE4tile")),
-    case("spaces", "dynamic", (8,), {"to": 32}, ["to"], bad("load", 4, [(7, 32)], "shared", "dynamic shared"), dynamic=32),
+    case("spaces", "dynamic", (8,), {"to": 32}, ["to"], bad("load", 4, [(7, 32)], "shared", "dynamic shared"),
+        dynamic=32),
     case("spaces", "halves", (8,), {"to": 4}, ["to"],
          bad("load", 4, [(thread, 32 + 4 * thread) for thread in range(8)], "shared", "dynamic shared"), dynamic=32),
     case("spaces", "local", (1,), {"to": ints(12)}, ["to", 1], bad("load", 4, [(0, 48)], "local", "__local_depot")),
@@ -239,13 +243,17 @@ ONE = [
     ("szext.wrap.s32", "32", [0xF8, 4], 0xFFFFFFF8),
     ("add.f32", "32", [0x3F800000, 0x40000000], 0x40400000), ("add.rz.f32", "32", [0x3F800000, 0xB3000000], 0x3F7FFFFF),
     ("add.rn.f32", "32", [0x3F800000, 0xB2800000], 0x3F800000), ("mul.f32", "32", [0x7F000000, 0x7F000000], 0x7F800000),
-    ("mul.rz.f32", "32", [0x7F000000, 0x7F000000], 0x7F7FFFFF), ("div.rn.f32", "32", [0x3F800000, 0x40400000], 0x3EAAAAAB),
-    ("fma.rn.f32", "32", [0x3F800001, 0x3F800001, 0xBF800002], 0x28800000), ("sqrt.rn.f32", "32", [0x40000000], 0x3FB504F3),
+    ("mul.rz.f32", "32", [0x7F000000, 0x7F000000], 0x7F7FFFFF),
+    ("div.rn.f32", "32", [0x3F800000, 0x40400000], 0x3EAAAAAB),
+    ("fma.rn.f32", "32", [0x3F800001, 0x3F800001, 0xBF800002], 0x28800000),
+    ("sqrt.rn.f32", "32", [0x40000000], 0x3FB504F3),
     ("mul.ftz.f32", "32", [0x00800000, 0x3F000000], 0), ("mul.f32", "32", [0x00800000, 0x3F000000], 0x00400000),
-    ("min.f32", "32", [0x7FC00000, 0x3F800000], 0x3F800000), ("min.NaN.f32", "32", [0x7FC00000, 0x3F800000], 0x7FFFFFFF),
+    ("min.f32", "32", [0x7FC00000, 0x3F800000], 0x3F800000),
+    ("min.NaN.f32", "32", [0x7FC00000, 0x3F800000], 0x7FFFFFFF),
     ("add.sat.f32", "32", [0x3F800000, 0x3F800000], 0x3F800000), ("neg.f32", "32", [0], 0x80000000),
     ("copysign.f32", "32", [0x80000000, 0x3F800000], 0xBF800000),
-    ("add.f16x2", "32", [0x3C003C00, 0x40003C00], 0x42004000), ("fma.rn.f16x2", "32", [0x40004000, 0x42004200, 0], 0x46004600),
+    ("add.f16x2", "32", [0x3C003C00, 0x40003C00], 0x42004000),
+    ("fma.rn.f16x2", "32", [0x40004000, 0x42004200, 0], 0x46004600),
     ("add.f64", "64", [0x3FF << 52, 0x3FF << 52], 0x400 << 52), ("div.rn.f64", "64", [0x3FF << 52, 0x4008 << 48],
                                                                0x3FD5555555555555),
     ("fma.rn.f64", "64", [0x3FF0000000000001, 0x3FF0000000000001, 0xBFF0000000000002], 0x3970000000000000),
@@ -268,14 +276,16 @@ class Instructions(unittest.TestCase):
     def test_widening(self):
         words, _ = run_body("""mov.u32 %r1, 0xFFFFFFFF; mul.wide.s32 %d1, %r1, 3; st.global.u64 [%d15], %d1;
             mul.wide.u32 %d1, %r1, 3; st.global.u64 [%d15+8], %d1; cvt.s64.s32 %d1, %r1; st.global.u64 [%d15+16], %d1;
-            ld.global.s8 %d1, [%d15]; st.global.u64 [%d15+24], %d1; ld.global.u8 %r2, [%d15]; st.global.u32 [%d15+32], %r2;
+            ld.global.s8 %d1, [%d15]; st.global.u64 [%d15+24], %d1; ld.global.u8 %r2, [%d15];
+            st.global.u32 [%d15+32], %r2;
             st.global.u8 [%d15+36], %r1;""")
         self.assertEqual(words[:10], (0xFFFFFFFD, 0xFFFFFFFF, 0xFFFFFFFD, 2, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFD,
                                       0xFFFFFFFF, 0xFD, 0xFF))
 
     def test_predicates(self):
         words, _ = run_body("""mov.u32 %r1, 0xFFFFFFFF; setp.lt.s32 %p1|%p2, %r1, 0; setp.lt.u32 %p3, %r1, 0;
-            setp.gt.and.s32 %p4, 5, %r1, !%p3; selp.b32 %r2, 7, 8, %p1; @%p2 mov.u32 %r2, 9; @!%p3 add.s32 %r2, %r2, 100;
+            setp.gt.and.s32 %p4, 5, %r1, !%p3; selp.b32 %r2, 7, 8, %p1; @%p2 mov.u32 %r2, 9;
+            @!%p3 add.s32 %r2, %r2, 100;
             st.global.u32 [%d15], %r2; selp.b32 %r3, 1, 2, %p4; st.global.u32 [%d15+4], %r3;
             mov.f32 %f1, 0f7FC00000; setp.ltu.f32 %p5, %f1, 0f00000000; setp.lt.f32 %p6, %f1, 0f00000000;
             xor.pred %p7, %p5, %p6; not.pred %p7, %p7; selp.b32 %r3, 1, 2, %p7; st.global.u32 [%d15+8], %r3;
@@ -284,14 +294,16 @@ class Instructions(unittest.TestCase):
         self.assertEqual(words[:5], (107, 1, 2, 0xFFFFFFFF, 4))
 
     def test_carry(self):
-        words, _ = run_body("""mov.u32 %r1, 0xFFFFFFFF; add.cc.u32 %r2, %r1, 1; addc.u32 %r3, 5, 6; sub.cc.u32 %r4, 0, 1;
+        words, _ = run_body("""mov.u32 %r1, 0xFFFFFFFF; add.cc.u32 %r2, %r1, 1; addc.u32 %r3, 5, 6;
+            sub.cc.u32 %r4, 0, 1;
             subc.u32 %r5, 5, 1; st.global.v4.u32 [%d15], {%r2, %r3, %r4, %r5};""")
         self.assertEqual(words[:4], (0, 12, 0xFFFFFFFF, 3))
 
     def test_packing_and_scopes(self):
         words, _ = run_body("""mov.b64 %d1, {1, 2}; mov.b64 {_, %r1}, %d1; mov.b32 {%h1, %h2}, 0x50004;
             { .reg .b32 %r1; mov.u32 %r1, 99; bra L; L: st.global.u32 [%d15], %r1; }
-            st.global.u32 [%d15+4], %r1; st.global.u16 [%d15+8], %h2; mov.b32 %r2, {%h2, %h1}; st.global.u32 [%d15+12], %r2;""")
+            st.global.u32 [%d15+4], %r1; st.global.u16 [%d15+8], %h2; mov.b32 %r2, {%h2, %h1};
+            st.global.u32 [%d15+12], %r2;""")
         self.assertEqual(words[:4], (99, 2, 5, 0x40005))
 
     def test_indexed_branch(self):
@@ -321,7 +333,8 @@ class Instructions(unittest.TestCase):
         words, result = run_body("""st.global.v4.u32 [%d15], {1, 2, 3, 4}; mov.u32 %r1, kept;
             cp.async.cg.shared.global [%r1], [%d15], 16; cp.async.ca.shared.global [%r1+16], [%d15], 8, 4;
             cp.async.cg.shared.global [%r1+32], [%d15+64], 16;
-            cp.async.commit_group; cp.async.wait_group 0; ld.shared.v2.u32 {%r2, %r3}, [kept+8]; ld.shared.v2.u32 {%r4, %r5}, [kept+16];
+            cp.async.commit_group; cp.async.wait_group 0; ld.shared.v2.u32 {%r2, %r3}, [kept+8];
+            ld.shared.v2.u32 {%r4, %r5}, [kept+16];
             st.global.v4.u32 [%d15+16], {%r2, %r3, %r4, %r5};""", module_text=".shared .align 16 .b8 kept[32];")
         self.assertEqual(words[4:8], (3, 4, 1, 0))
         self.assertEqual([(seen.kind, seen.space, seen.object, seen.offset, seen.width) for seen in result.accesses],
@@ -329,7 +342,8 @@ class Instructions(unittest.TestCase):
 
     def test_atomics(self):
         words, _ = run_body("""atom.global.cas.b32 %r1, [%d15], 0, 5; atom.global.inc.u32 %r2, [%d15], 5;
-            atom.global.exch.b32 %r3, [%d15], 8; red.global.min.s32 [%d15], -3; atom.global.add.f32 %f1, [%d15+4], 0f3F800000;
+            atom.global.exch.b32 %r3, [%d15], 8; red.global.min.s32 [%d15], -3;
+            atom.global.add.f32 %f1, [%d15+4], 0f3F800000;
             st.global.v2.u32 [%d15+8], {%r1, %r2}; st.global.u32 [%d15+16], %r3; atom.add.u64 %d1, [%d15+64], 1;
             st.global.u64 [%d15+24], %d1;""")
         self.assertEqual(words[:8], (0xFFFFFFFD, 0x3F800000, 0, 5, 0, 0, 0, 0))
@@ -338,7 +352,8 @@ class Instructions(unittest.TestCase):
         words, _ = run_body("""mov.u32 %r1, %laneid; shfl.sync.up.b32 %r2|%p1, %r1, 1, 0, 15; setp.eq.u32 %p2, %r1, 2;
             vote.sync.any.pred %p3, %p2, 15; match.any.sync.b32 %r3, %r1, 15; redux.sync.add.s32 %r4, %r1, 15;
             selp.b32 %r5, 1, 0, %p1; selp.b32 %r6, 1, 0, %p3; mad.lo.u32 %r7, %r1, 16, 0; cvt.u64.u32 %d1, %r7;
-            add.s64 %d1, %d1, %d15; shl.b32 %r3, %r3, 8; or.b32 %r5, %r5, %r3; st.global.v4.u32 [%d1], {%r2, %r5, %r6, %r4};""",
+            add.s64 %d1, %d1, %d15; shl.b32 %r3, %r3, 8; or.b32 %r5, %r5, %r3;
+            st.global.v4.u32 [%d1], {%r2, %r5, %r6, %r4};""",
                             block=(4,))
         self.assertEqual(words, (0, 0x100, 1, 6, 0, 0x201, 1, 6, 1, 0x401, 1, 6, 2, 0x801, 1, 6))
 
@@ -348,7 +363,8 @@ class Instructions(unittest.TestCase):
         self.assertEqual(words[0], 3)
 
     def test_deadlock_steps_and_trap(self):
-        _, result = run_body("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bar.sync 0; @!%p1 bar.sync 1;", block=(2,))
+        _, result = run_body("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bar.sync 0; @!%p1 bar.sync 1;",
+                             block=(2,))
         self.assertEqual(result.stopped, "deadlock")
         _, result = run_body("L: bra L;", max_steps=1000)
         self.assertEqual((result.stopped, result.steps), ("steps", 1000))
@@ -366,8 +382,10 @@ class Instructions(unittest.TestCase):
         self.assertEqual((seen.object, seen.offset, seen.outside), (None, 8, True))
 
     def test_unsupported(self):
-        for body in ("tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [t, {%r1}];", "div.s32 %r1, 5, 0;", "add.s32 %r1, %r2, 1;",
-                     "mov.u32 %r1, %smid;", "activemask.b32 %r1;", "vote.ballot.b32 %r1, 1;", "add.strange.s32 %r1, 1, 2;",
+        for body in ("tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [t, {%r1}];", "div.s32 %r1, 5, 0;",
+                     "add.s32 %r1, %r2, 1;",
+                     "mov.u32 %r1, %smid;", "activemask.b32 %r1;", "vote.ballot.b32 %r1, 1;",
+                     "add.strange.s32 %r1, 1, 2;",
                      "shfl.sync.idx.b32 %r1, 5, 3, 31, 1;", "bar.warp.sync 2;", "cvt.s32.f32 %r1, 0f3F800000;",
                      "rcp.approx.ftz.f64 %g1, 0d3FF0000000000000;", "ld.global.u32 %r1, [nothing];"):
             with self.subTest(body), self.assertRaises(Unsupported) as caught:
@@ -379,6 +397,25 @@ class Instructions(unittest.TestCase):
 
     def test_approximations_are_told(self):
         self.assertEqual(len(run_body("sin.approx.f32 %f1, 0f3F800000; div.full.f32 %f2, %f1, %f1;")[1].approximate), 1)
+
+
+class Generator(unittest.TestCase):
+    def test_same_for_the_same_seed(self):
+        for seed in range(3):
+            first, second = generate(seed), generate(seed)
+            self.assertEqual((first.text, first.grid, first.block, first.launch.bytes),
+                             (second.text, second.grid, second.block, second.launch.bytes))
+        self.assertNotEqual(generate(1).text, generate(2).text)
+
+    def test_runs_to_the_end(self):
+        """Each kernel ends, and there are healthy and bad ones."""
+        found = set()
+        for seed in range(12):
+            case = generate(seed)
+            result = run(case.text, case.kernel, case.grid, case.block, case.launch, case.dynamic, max_steps=3000000)
+            self.assertIsNone(result.stopped)
+            found.add(bool(result.accesses))
+        self.assertEqual(found, {False, True})
 
 
 if __name__ == "__main__":
