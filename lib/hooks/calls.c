@@ -11,7 +11,7 @@ GMOD_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigne
 {
 	struct gmod_launching l = gmod_launching_begin(gmod_handle(f), hStream, GMOD_LEGACY, false, kernelParams, extra);
 
-	gmod_launching_shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
+	gmod_launching_shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, NULL);
 	return gmod_launching_end(&l, NEXT(cuLaunchKernel)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams, extra), __func__);
 }
 
@@ -19,7 +19,7 @@ GMOD_EXPORT CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, un
 {
 	struct gmod_launching l = gmod_launching_begin(gmod_handle(f), hStream, GMOD_PER_THREAD, false, kernelParams, extra);
 
-	gmod_launching_shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
+	gmod_launching_shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, NULL);
 	return gmod_launching_end(&l, NEXT(cuLaunchKernel_ptsz)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams, extra), __func__);
 }
 
@@ -42,7 +42,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDi
 	GMOD_GUARD_PAUSED;
 	struct gmod_launching l = gmod_launching_begin(gmod_handle(f), hStream, GMOD_LEGACY, false, kernelParams, NULL);
 
-	gmod_launching_shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
+	gmod_launching_shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, NULL);
 	return gmod_launching_end(&l, NEXT(cuLaunchCooperativeKernel)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams), __func__);
 }
 
@@ -51,7 +51,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int g
 	GMOD_GUARD_PAUSED;
 	struct gmod_launching l = gmod_launching_begin(gmod_handle(f), hStream, GMOD_PER_THREAD, false, kernelParams, NULL);
 
-	gmod_launching_shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ);
+	gmod_launching_shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, NULL);
 	return gmod_launching_end(&l, NEXT(cuLaunchCooperativeKernel_ptsz)(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams), __func__);
 }
 

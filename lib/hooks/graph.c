@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "lib/hooks/hook.h"
+#include "lib/hooks/journal.h"
 #include "lib/hooks/parameters.h"
 #include "lib/base/facts.h"
 #include "lib/base/map.h"
@@ -88,22 +89,38 @@ static void read_node(struct kernels *k, unsigned kernel, void *const *params)
 		add_words(k, name, s->at[i].number, params[s->at[i].number], s->at[i].size);
 }
 
+static void journal_node(const struct kernels *k, unsigned kernel, const CUDA_KERNEL_NODE_PARAMS_v2 *p)
+{
+	struct gmod_journal_shape s = {.is_graph = true,
+				       .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
+				       .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
+				       .shared = p->sharedMemBytes};
+
+	if (gmod_journal_on() && kernel < KERNELS)
+		gmod_journal_launch(NULL, k->function[kernel], gmod_current_context(), &s, k->signature[kernel],
+				    p->kernelParams);
+}
+
 static void collect(struct kernels *k, CUgraph graph, int depth);
 
 static void collect_node(struct kernels *k, CUgraphNode node, int depth)
 {
 	CUDA_KERNEL_NODE_PARAMS_v2 params;
 	CUgraphNodeType type;
+	unsigned kernel;
 	CUgraph child;
 
 	CUresult r = NEXT(cuGraphNodeGetType)(node, &type);
 
 	if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_KERNEL) {
 		r = NEXT(cuGraphKernelNodeGetParams_v2)(node, &params);
-		if (r == CUDA_SUCCESS && k->word)
-			read_node(k, add(k, params.func, params.kern), params.kernelParams);
-		else if (r == CUDA_SUCCESS)
+		if (r == CUDA_SUCCESS && k->word) {
+			kernel = add(k, params.func, params.kern);
+			read_node(k, kernel, params.kernelParams);
+			journal_node(k, kernel, &params);
+		} else if (r == CUDA_SUCCESS) {
 			add(k, params.func, params.kern);
+		}
 	} else if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_GRAPH) {
 		r = NEXT(cuGraphChildGraphNodeGetGraph)(node, &child);
 		if (r == CUDA_SUCCESS)

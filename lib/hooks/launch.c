@@ -17,7 +17,7 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *li
 		l = gmod_launching_begin(gmod_handle(p->function), p->hStream, GMOD_LEGACY, false, p->kernelParams,
 					 NULL);
 		gmod_launching_shape(&l, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY,
-				     p->blockDimZ);
+				     p->blockDimZ, p->sharedMemBytes, NULL);
 	}
 	return gmod_launching_end(&l, NEXT(cuLaunchCooperativeKernelMultiDevice)(list, count, flags), __func__);
 }

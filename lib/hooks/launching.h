@@ -4,6 +4,7 @@
 
 #include "device/loading.h"
 #include "lib/hooks/hook.h"
+#include "lib/hooks/journal.h"
 #include "lib/hooks/parameters.h"
 
 struct gmod_launching {
@@ -32,8 +33,9 @@ STRAIGHT struct gmod_launching gmod_launching_begin(uint64_t function, CUstream 
 	return l;
 }
 
+/* shared: bytes, as asked for; config: whose attributes say more, or NULL. */
 STRAIGHT void gmod_launching_shape(const struct gmod_launching *l, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-				   unsigned by, unsigned bz)
+				   unsigned by, unsigned bz, unsigned shared, const CUlaunchConfig *config)
 {
 	if (__builtin_expect(!l->record, 0))
 		return;
@@ -43,6 +45,8 @@ STRAIGHT void gmod_launching_shape(const struct gmod_launching *l, unsigned gx, 
 	atomic_store_explicit(&l->record->block[0], bx, memory_order_relaxed);
 	atomic_store_explicit(&l->record->block[1], by, memory_order_relaxed);
 	atomic_store_explicit(&l->record->block[2], bz, memory_order_relaxed);
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.journal, memory_order_relaxed), 0))
+		gmod_journal_hook(l->thread, l->record, shared, config);
 }
 
 /* The configuration may be missing: that is for the driver to say. */
@@ -55,7 +59,8 @@ STRAIGHT struct gmod_launching gmod_launching_begin_config(const CUlaunchConfig 
 	if (!c)
 		return l;
 	l = gmod_launching_begin(function, c->hStream, flavour, false, params, extra);
-	gmod_launching_shape(&l, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ);
+	gmod_launching_shape(&l, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ,
+			     c->sharedMemBytes, c);
 	return l;
 }
 

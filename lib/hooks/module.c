@@ -5,6 +5,7 @@
 #include "lib/driver/errors.h"
 #include "lib/context/context.h"
 #include "lib/hooks/hook.h"
+#include "lib/hooks/journal.h"
 #include "lib/base/facts.h"
 #include "monitor/launches/signatures.h"
 #include "monitor/launches/names.h"
@@ -30,20 +31,26 @@ static CUresult loaded(CUresult r, const char *entry_point)
 }
 
 /* A module may be a unit: its kernels allocate for themselves. */
-static CUresult module_loaded(CUresult r, const CUmodule *module, const char *entry_point)
+static CUresult module_loaded(CUresult r, const CUmodule *module, const void *image, const char *file,
+			      const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		meet_context();
 		gmod_unit_module(*module);
+		if (gmod_journal_on())
+			gmod_journal_loaded(gmod_handle(*module), image, file);
 	}
 	return loaded(r, entry_point);
 }
 
-static CUresult library_loaded(CUresult r, const CUlibrary *library, const char *entry_point)
+static CUresult library_loaded(CUresult r, const CUlibrary *library, const void *image, const char *file,
+			       const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		meet_context();
 		gmod_unit_library(*library);
+		if (gmod_journal_on())
+			gmod_journal_loaded(gmod_handle(*library), image, file);
 	}
 	return loaded(r, entry_point);
 }
@@ -65,14 +72,14 @@ GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *file)
 {
 	GMOD_GUARD_PAUSED;
 
-	return module_loaded(NEXT(cuModuleLoad)(module, file), module, __func__);
+	return module_loaded(NEXT(cuModuleLoad)(module, file), module, NULL, file, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
 	GMOD_GUARD_PAUSED;
 
-	return module_loaded(NEXT(cuModuleLoadData)(module, image), module, __func__);
+	return module_loaded(NEXT(cuModuleLoadData)(module, image), module, image, NULL, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count, CUjit_option *options,
@@ -80,14 +87,15 @@ GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, uns
 {
 	GMOD_GUARD_PAUSED;
 
-	return module_loaded(NEXT(cuModuleLoadDataEx)(module, image, count, options, values), module, __func__);
+	return module_loaded(NEXT(cuModuleLoadDataEx)(module, image, count, options, values), module, image, NULL,
+			     __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 {
 	GMOD_GUARD_PAUSED;
 
-	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, image), module, __func__);
+	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, image), module, image, NULL, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
@@ -108,8 +116,8 @@ GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUj
 	GMOD_GUARD_PAUSED;
 
 	return library_loaded(
-	    NEXT(cuLibraryLoadData)(library, code, jit, jit_values, jit_count, options, values, count), library,
-	    __func__);
+	    NEXT(cuLibraryLoadData)(library, code, jit, jit_values, jit_count, options, values, count), library, code,
+	    NULL, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_option *jit, void **jit_values,
@@ -120,7 +128,7 @@ GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file,
 
 	return library_loaded(
 	    NEXT(cuLibraryLoadFromFile)(library, file, jit, jit_values, jit_count, options, values, count), library,
-	    __func__);
+	    NULL, file, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
@@ -137,8 +145,11 @@ GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
 	GMOD_GUARD_PAUSED;
+	CUresult r = NEXT(cuLibraryGetModule)(pMod, library);
 
-	return loaded(NEXT(cuLibraryGetModule)(pMod, library), __func__);
+	if (r == CUDA_SUCCESS && gmod_journal_on())
+		gmod_journal_loaded_as(gmod_handle(*pMod), gmod_handle(library));
+	return loaded(r, __func__);
 }
 
 /* Older drivers do not tell what parameters there are. */

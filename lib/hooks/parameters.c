@@ -35,7 +35,7 @@ static CUresult ask(uint64_t handle, bool is_kernel, union asked *out)
 			out->signature.is_cut = true;
 			size = GMOD_SIGNATURE_BYTES - offset;
 		}
-		if (size < 8)
+		if (size < 8 && !*gmod_options()->journal)
 			continue;
 		out->signature.at[out->signature.count++] =
 		    (struct gmod_parameter){(uint16_t)i, (uint16_t)offset, (uint16_t)size};

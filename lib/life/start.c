@@ -29,10 +29,13 @@
 #include "lib/driver/driver.h"
 #include "lib/driver/homonyms.h"
 #include "lib/faults/keeper.h"
+#include "lib/hooks/journal.h"
 #include "lib/life/finish.h"
 #include "monitor/launches/activity.h"
+#include "monitor/launches/journal_write.h"
 #include "monitor/launches/launch.h"
 #include "monitor/registry/index.h"
+#include "monitor/report/json.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/monitor.h"
 #include "monitor/watch/postmortem.h"
@@ -107,6 +110,7 @@ void gmod_start(void)
 	if (gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE)
 		gmod_log_note(1, "fence_seed=%u", gmod_fence_seed());
 	gmod_keeper_start(tell_fault);
+	gmod_journal_start(gmod_journal_device, gmod_report_json_stack);
 }
 
 static atomic_bool asked; /* a cuInit has come through us */

@@ -42,3 +42,10 @@ const char *gmod_name_of(uint64_t handle, uint64_t ticks)
 
 	return kept ? kept->bytes : NULL;
 }
+
+uint64_t gmod_name_owner(uint64_t handle)
+{
+	uint64_t module = 0;
+
+	return gmod_history_at(names, handle, GMOD_LATEST, &module) ? module : 0;
+}

@@ -17,5 +17,7 @@ void gmod_name_learn_as(uint64_t handle, uint64_t kernel);
 void gmod_names_end(uint64_t module, uint64_t ticks);
 /* The name that the handle had at `ticks`; NULL: not known. The same name is the same pointer. */
 const char *gmod_name_of(uint64_t handle, uint64_t ticks);
+/* The module or library that the handle goes with now; 0: not known. */
+uint64_t gmod_name_owner(uint64_t handle);
 
 #endif

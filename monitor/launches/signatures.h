@@ -24,7 +24,7 @@
  */
 enum { GMOD_SIGNATURE_UNASKED = -1, GMOD_SIGNATURE_PARAMETERS = 512, GMOD_SIGNATURE_BYTES = 4096 };
 
-/* Of those parameters that may hold an address: of 8 bytes and more. */
+/* Of those parameters that may hold an address: of 8 bytes and more. With a journal (option journal) of all. */
 struct gmod_signature {
 	int32_t count;      /* of these, or GMOD_SIGNATURE_UNASKED */
 	uint16_t is_kernel; /* the handle is a CUkernel, else a CUfunction */

@@ -418,3 +418,12 @@ void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *t)
 	gmod_text_str(t, "}\n");
 	add_lines_of_suspects(t, v);
 }
+
+void gmod_report_json_stack(struct gmod_text *t, const struct gmod_stack *stack)
+{
+	static struct gmod_symbol_scratch scratch;
+	static struct gmod_frames frames;
+
+	gmod_symbolize(&frames, &stack, 1, &scratch);
+	add_frames(t, &frames);
+}

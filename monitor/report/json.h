@@ -7,4 +7,7 @@
 /* Append the whole report, each line ended. */
 void gmod_report_json(const struct gmod_report_view *v, struct gmod_text *out);
 
+/* The members "python" and "frames" of a stack, behind others. By one thread only: it works in memory of its own. */
+void gmod_report_json_stack(struct gmod_text *t, const struct gmod_stack *stack);
+
 #endif
