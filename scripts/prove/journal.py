@@ -1,0 +1,231 @@
+"""Reads journals: folders of images, and of JSON lines about launches (gmod-prove(1), JOURNAL). What is wrong with a line
+makes one problem, and the line does not count."""
+import json
+import os
+import re
+
+VERSION = "gmod-journal-1"
+LONGEST_LINE = 64 << 10
+MOST_KEPT = 256 << 20  # bytes of lines of one file
+MOST_BYTES = 1 << 48
+MOST_PARAMETERS = 32 << 10
+
+
+class BadLine(Exception):
+    """Its text says what is wrong with a line."""
+
+
+class Function:
+    def __init__(self, name, image, parameters):
+        self.name, self.image, self.parameters = name, image, parameters  # image: (folder, hash, kind, bytes) or None
+
+
+class PointerWord:
+    """A word of the parameters that points into a buffer, or beside it."""
+
+    def __init__(self, at, offset, size, site, memory):
+        self.at, self.offset, self.size, self.site, self.memory = at, offset, size, site, memory
+
+
+class Launch:
+    def __init__(self, function, grid, block, shared, capability, parameters, pointers):
+        self.function, self.grid, self.block, self.shared = function, grid, block, shared
+        self.capability, self.parameters, self.pointers = capability, parameters, pointers
+        self.command = None
+
+    def signature(self):
+        """Equal for launches that are proved alike."""
+        image = self.function.image and self.function.image[1]
+        return (image, self.function.name, self.grid, self.block, self.shared, self.parameters,
+                tuple((p.at, p.offset, p.size, p.memory) for p in self.pointers))
+
+
+def _whole(value, low, high, what):
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise BadLine(f"{what} is no number from {low} to {high}")
+    return value
+
+
+def _text(value, what):
+    if not isinstance(value, str):
+        raise BadLine(f"{what} is no text")
+    return value
+
+
+def _list(value, most, what):
+    if not isinstance(value, list) or len(value) > most:
+        raise BadLine(f"{what} is no list, or too long")
+    return value
+
+
+def _triple(value, limits, what):
+    value = _list(value, 3, what)
+    if len(value) != 3:
+        raise BadLine(f"{what} has not three sides")
+    return tuple(_whole(side, 1, limit, what) for side, limit in zip(value, limits))
+
+
+class Journal:
+    """One file. launches: those that can be read; site_text(id) says where a buffer was allocated."""
+
+    def __init__(self, path):
+        self.path, self.folder = path, os.path.dirname(path)
+        self.launches, self.problems = [], []
+        self.command, self.ended, self.looked_at, self.all_launches, self.dropped = None, False, 0, 0, 0
+        self._images, self._functions, self._sites = {}, {}, {}
+        self._bad = []
+
+    def read(self):
+        try:
+            with open(self.path, "rb") as source:
+                self._read_lines(source)
+        except OSError as error:
+            self.problems.append(f"{self.path}: {error.strerror}")
+        if self._bad:
+            number, why = self._bad[0]
+            more = f", and {len(self._bad) - 1} more such lines" if len(self._bad) > 1 else ""
+            self.problems.append(f"{self.path}:{number}: a line cannot be read: {why}{more}")
+        return self
+
+    def _read_lines(self, source):
+        kept = number = 0
+        while True:
+            line = source.readline(LONGEST_LINE + 1)
+            number += 1
+            if not line.endswith(b"\n"):
+                if len(line) <= LONGEST_LINE:
+                    return  # the end, or a line without its end
+                while line and not line.endswith(b"\n"):
+                    line = source.readline(LONGEST_LINE + 1)
+                self._complain(number, "it is longer than 64 KiB")
+                if not line:
+                    return
+                continue
+            kept += len(line)
+            if kept > MOST_KEPT:
+                self.problems.append(f"{self.path}:{number}: the journal is too large: the rest is not read")
+                return
+            try:
+                self._take(json.loads(line.decode("utf-8")), number)
+            except BadLine as error:
+                self._complain(number, str(error))
+            except (ValueError, RecursionError):
+                self._complain(number, "it is no JSON")
+            except TypeError:
+                self._complain(number, "an id is no number")
+            if number == 1 and self._bad:
+                return
+
+    def _complain(self, number, why):
+        if len(self._bad) < 1000:
+            self._bad.append((number, why))
+
+    def _take(self, line, number):
+        if not isinstance(line, dict):
+            raise BadLine("it is no object")
+        if number == 1:
+            if line.get("journal") != VERSION:
+                raise BadLine(f"it is no journal of the version {VERSION}")
+            self.command = _text(line.get("command") or "", "the command")
+            return
+        for word, take in (("launch", self._launch), ("function", self._function), ("image", self._image),
+                           ("site", self._site), ("end", self._end)):
+            if word in line:
+                take(line)
+                return
+        # Lines of other kinds are of later versions.
+
+    def _image(self, line):
+        name = _text(line.get("hash"), "the hash")
+        if not re.fullmatch(r"[0-9a-f]{16}", name):
+            raise BadLine("the hash is none")
+        self._images[_whole(line["image"], 0, 1 << 31, "image")] = (
+            self.folder, name, _text(line.get("kind"), "the kind"), _whole(line.get("bytes"), 0, MOST_BYTES, "bytes"))
+
+    def _function(self, line):
+        image = line.get("image")
+        if image is not None and image not in self._images:
+            raise BadLine("its image is not known")
+        parameters, behind = [], 0
+        for pair in _list(line.get("parameters"), 4096, "parameters"):
+            if len(_list(pair, 2, "a parameter")) != 2:
+                raise BadLine("a parameter is no pair")
+            offset = _whole(pair[0], behind, MOST_PARAMETERS, "the offset of a parameter")
+            size = _whole(pair[1], 0, MOST_PARAMETERS, "the size of a parameter")
+            behind = offset + size
+            parameters.append((offset, size))
+        self._functions[_whole(line["function"], 0, 1 << 31, "function")] = Function(
+            _text(line.get("name"), "the name"), self._images.get(image), parameters)
+
+    def _site(self, line):
+        self._sites[_whole(line["site"], 0, 1 << 31, "site")] = _described(line)
+
+    def site_text(self, site):
+        return self._sites.get(site)
+
+    def _launch(self, line):
+        function = self._functions.get(line.get("function"))
+        if function is None:
+            raise BadLine("its function is not known")
+        grid = _triple(line.get("grid"), (2 ** 31 - 1, 65535, 65535), "the grid")
+        block = _triple(line.get("block"), (1024, 1024, 64), "the block")
+        if block[0] * block[1] * block[2] > 1024:
+            raise BadLine("the block has more than 1024 threads")
+        text = _text(line.get("parameters"), "parameters")
+        try:
+            parameters = bytes.fromhex(text)
+        except ValueError:
+            raise BadLine("the parameters are not hexadecimal") from None
+        if len(parameters) > MOST_PARAMETERS:
+            raise BadLine("the parameters are too long")
+        if any(offset + size > len(parameters) for offset, size in function.parameters):
+            raise BadLine("the parameters are shorter than the function's")
+        pointers = [self._pointer(word, len(parameters)) for word in _list(line.get("pointers"), 4096, "pointers")]
+        launch = Launch(function, grid, block, _whole(line.get("shared"), 0, 1 << 20, "shared"),
+                        _whole(line.get("capability"), 0, 10000, "capability"), parameters, pointers)
+        launch.command = self.command
+        self.launches.append(launch)
+
+    def _pointer(self, word, length):
+        if not isinstance(word, dict):
+            raise BadLine("a pointer is no object")
+        return PointerWord(_whole(word.get("at"), 0, length - 8, "at"),
+                           _whole(word.get("offset"), -MOST_BYTES, MOST_BYTES, "the offset"),
+                           _whole(word.get("size"), 0, MOST_BYTES, "the size"),
+                           self.site_text(word.get("site")), _text(word.get("memory"), "the memory"))
+
+    def _end(self, line):
+        self.ended = True
+        self.all_launches = _whole(line.get("launches"), 0, 1 << 62, "launches")
+        self.looked_at = _whole(line.get("looked_at"), 0, 1 << 62, "looked_at")
+        self.dropped = _whole(line.get("dropped"), 0, 1 << 62, "dropped")
+
+
+def _described(line):
+    """Where a buffer was allocated, in a few words: the innermost line of Python, or frame of a program."""
+    for one in _list(line.get("python") or [], 1000, "python"):
+        if isinstance(one, dict) and isinstance(one.get("file"), str):
+            return f"{str(one.get('function'))[:200]} {one['file'][:1000]}:{one.get('line')}"
+    for one in _list(line.get("frames") or [], 1000, "frames"):
+        if isinstance(one, dict) and isinstance(one.get("module"), str):
+            symbol = f"{one['symbol'][:200]} " if isinstance(one.get("symbol"), str) else ""
+            return f"{symbol}{one['module'][:1000]}+{str(one.get('offset'))[:20]}"
+    return None
+
+
+def read(folders):
+    """(journals, problems)"""
+    journals, problems = [], []
+    for folder in folders:
+        try:
+            names = sorted(name for name in os.listdir(folder) if name.endswith(".journal"))
+        except OSError as error:
+            problems.append(f"{folder}: {error.strerror}")
+            continue
+        if not names:
+            problems.append(f"{folder}: it has no journal")
+        for name in names:
+            one = Journal(os.path.join(folder, name)).read()
+            journals.append(one)
+            problems += one.problems
+    return journals, problems

@@ -1,0 +1,125 @@
+"""Proves the launches of journals: each signature once, by several processes if that is asked for."""
+import collections
+import multiprocessing
+import os
+import sys
+
+import ask
+import flow
+import ptx
+from images import Image
+
+KEPT_IMAGES = 16
+DEEP = 6000  # formulas nest
+
+
+class Result:
+    """What was found of one signature of a launch: why it is undecided as a whole, or a verdict for each access."""
+
+    def __init__(self, why=None, note=None, accesses=()):
+        self.why, self.note, self.accesses = why, note, list(accesses)
+
+    def count(self, word):
+        return sum(one["verdict"] == word for one in self.accesses)
+
+
+def distinct(journals):
+    """[(launch, times)]: equal signatures of several journals are one."""
+    found = collections.OrderedDict()
+    for journal in journals:
+        for launch in journal.launches:
+            first, times = found.get(launch.signature(), (launch, 0))
+            found[launch.signature()] = first, times + 1
+    return list(found.values())
+
+
+class Prover:
+    def __init__(self, access_seconds, launch_seconds):
+        self.access_seconds, self.launch_seconds = access_seconds, launch_seconds
+        self.images, self.flows = collections.OrderedDict(), {}
+
+    def _image(self, folder, name, kind):
+        if name not in self.images:
+            if len(self.images) >= KEPT_IMAGES:
+                self.images.popitem(last=False)
+                self.flows.clear()
+            self.images[name] = Image(folder, name, kind)
+        return self.images[name]
+
+    def prove(self, launch):
+        sys.setrecursionlimit(DEEP)
+        if launch.function.image is None:
+            return Result(ask.NO_PTX, "the function's image is not known")
+        folder, name, kind, _ = launch.function.image
+        image = self._image(folder, name, kind)
+        if image.why:
+            return Result(ask.NO_PTX, image.why)
+        try:
+            return self._prove_in(image, name, launch)
+        except ptx.BadPtx as error:
+            return Result("not modelled", f"the PTX is not understood: {error}")
+        except flow.Irreducible:
+            return Result("not modelled", "a loop with several entries")
+        except ask.Undecided as why:
+            return Result(str(why))
+        except MemoryError:
+            return Result("time", "out of memory")
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            return Result("not modelled", f"the prover has failed: {type(error).__name__}: {error}")
+
+    def _prove_in(self, image, name, launch):
+        module, kernel = image.find(launch.function.name, launch.capability)
+        if kernel is None:
+            return Result(ask.NO_PTX, "the image's PTX has no such kernel")
+        if [size for _, size, _ in kernel.parameters] != [size for _, size in launch.function.parameters]:
+            return Result("not modelled", "the parameters are not those of the PTX")
+        key = name, launch.function.name
+        if key not in self.flows:
+            self.flows[key] = flow.Flow(kernel)
+        asker = ask.Asker(kernel, self.flows[key], module, launch, self.access_seconds, self.launch_seconds)
+        return Result(accesses=[described(verdict, module) for verdict in asker.verdicts()])
+
+
+def described(verdict, module):
+    """A verdict as plain data, which goes from one process to another and into JSON."""
+    one = verdict.instruction
+    place = lambda at: None if at is None or at[0] not in module.files else {"file": module.files[at[0]], "line": at[1]}
+    found = {"verdict": verdict.word, "reason": verdict.reason, "access": "write" if verdict.store else "read",
+             "bytes": verdict.width, "ptx_line": one.line, "instruction": one.text[:200], "source": place(one.source),
+             "inlined_at": place(one.inlined)}
+    if verdict.word == "alarm":
+        alarm = verdict.alarm
+        thing, pointer = alarm["thing"], alarm["thing"].pointer
+        found.update(kind=alarm["kind"], offset=alarm["offset"], extent=alarm["extent"], block=alarm["block"],
+                     thread=alarm["thread"], iteration=alarm["round"],
+                     memory={"kind": thing.kind, "name": thing.name, "size": thing.size,
+                             "site": pointer.site if pointer else None})
+    return found
+
+
+_prover = None
+
+
+def _begin(limits):
+    global _prover
+    _prover = Prover(*limits)
+
+
+def _prove(launch):
+    return _prover.prove(launch)
+
+
+def prove_all(launches, limits, jobs, progress):
+    """A Result for each launch, in order; progress is called after each."""
+    results = []
+    if jobs <= 1 or len(launches) < 2:
+        prover = Prover(*limits)
+        for launch in launches:
+            results.append(prover.prove(launch))
+            progress(len(results))
+        return results
+    with multiprocessing.get_context("fork" if os.name == "posix" else None).Pool(jobs, _begin, (limits,)) as pool:
+        for result in pool.imap(_prove, launches):
+            results.append(result)
+            progress(len(results))
+    return results

@@ -1,0 +1,535 @@
+"""Whole numbers of a kernel: polynomials over atoms with an interval each, conditions on them, and pointers.
+
+An integer register of n bits is a polynomial with values from -2^(n-1) to 2^(n-1)-1, whatever the sign of its type. Each
+operation is exact, or makes a new atom that may have any value of its interval: a state always covers what can happen.
+"""
+from math import gcd
+
+# Where an atom's value comes from. What is of EXACT is known of a thread; the others say why an access stays undecided.
+EXACT = frozenset(("thread", "count"))
+MEMORY, FLOAT, LOOP, CALL, UNMODELLED, UNDEFINED, POINTER = (
+    "memory", "float", "loop", "call", "unmodelled", "undefined", "pointer")
+
+MOST_TERMS = 64
+_interned = {}
+_made = [0]
+
+
+class TooLarge(Exception):
+    """A kernel whose formulas grow beyond all bounds."""
+
+
+def reset():
+    """Forgets all atoms: to be called before each launch."""
+    _interned.clear()
+    _made[0] = 0
+
+
+class Atom:
+    """A number that is not taken apart: a variable, or an operation (kind) on its arguments."""
+    __slots__ = ("id", "kind", "args", "low", "high", "source", "label", "roots")
+
+    def __init__(self, kind, args, low, high, source=None, label=None):
+        _made[0] += 1
+        if _made[0] > 500000:
+            raise TooLarge()
+        self.id, self.kind, self.args, self.low, self.high = _made[0], kind, args, low, high
+        self.source, self.label = source, label
+        self.roots = frozenset((self,)) if kind == "variable" else frozenset().union(
+            *(arg.roots() for arg in args if isinstance(arg, (Poly, Cond))))
+
+    def __lt__(self, other):
+        return self.id < other.id
+
+    def __repr__(self):
+        return self.label or f"{self.kind}#{self.id}"
+
+
+def _product(a, b, c, d):
+    values = (a * c, a * d, b * c, b * d)
+    return min(values), max(values)
+
+
+class Poly:
+    """terms: a tuple of atoms, sorted, to its coefficient. It is never changed."""
+    __slots__ = ("terms", "low", "high", "_key", "_roots")
+
+    def __init__(self, terms):
+        self.terms = terms
+        self._key = self._roots = None
+        low = high = 0
+        for atoms, factor in terms.items():
+            a = b = 1
+            for atom in atoms:
+                a, b = _product(a, b, atom.low, atom.high)
+            if factor > 0:
+                low, high = low + a * factor, high + b * factor
+            else:
+                low, high = low + b * factor, high + a * factor
+        self.low, self.high = low, high
+
+    def key(self):
+        if self._key is None:
+            self._key = frozenset(self.terms.items())
+        return self._key
+
+    def constant(self):
+        """Its value where it has but one."""
+        return self.low if self.low == self.high else None
+
+    def roots(self):
+        if self._roots is None:
+            self._roots = frozenset().union(*(atom.roots for atoms in self.terms for atom in atoms))
+        return self._roots
+
+    def only_atom(self):
+        """The atom that it is, or None."""
+        if len(self.terms) == 1:
+            (atoms, factor), = self.terms.items()
+            if factor == 1 and len(atoms) == 1:
+                return atoms[0]
+        return None
+
+    def __repr__(self):
+        return " + ".join(f"{c}" + "".join(f"*{a!r}" for a in k) for k, c in self.terms.items()) or "0"
+
+
+def number(n):
+    return Poly({(): n}) if n else Poly({})
+
+
+ZERO, ONE = number(0), number(1)
+
+
+def of_atom(atom):
+    return Poly({(atom,): 1}) if atom.low != atom.high else number(atom.low)
+
+
+def variable(low, high, source, label=None):
+    return of_atom(Atom("variable", (), low, high, source, label)) if low != high else number(low)
+
+
+def signed_range(bits):
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+
+
+def anything(bits, source):
+    """A new number of so many bits."""
+    return variable(*signed_range(bits), source)
+
+
+def add(p, q, factor=1):
+    terms = dict(p.terms)
+    for atoms, c in q.terms.items():
+        c = terms.get(atoms, 0) + c * factor
+        if c:
+            terms[atoms] = c
+        else:
+            terms.pop(atoms, None)
+    if len(terms) > 4 * MOST_TERMS:
+        raise TooLarge()
+    return Poly(terms)
+
+
+def sub(p, q):
+    return add(p, q, -1)
+
+
+def scale(p, n):
+    return Poly({atoms: c * n for atoms, c in p.terms.items()}) if n else ZERO
+
+
+def plus(p, n):
+    return add(p, number(n)) if n else p
+
+
+def operation(kind, args, low, high):
+    """The atom of an operation: the same one for the same arguments."""
+    key = (kind,) + tuple(arg.key() if isinstance(arg, Poly) else arg for arg in args)
+    atom = _interned.get(key)
+    if atom is None:
+        atom = _interned[key] = Atom(kind, args, low, high)
+    return of_atom(atom)
+
+
+def multiply(p, q):
+    for a, b in ((p, q), (q, p)):
+        if a.constant() is not None:
+            return scale(b, a.constant())
+    if len(p.terms) * len(q.terms) > MOST_TERMS:
+        return operation("product", (p, q), *_product(p.low, p.high, q.low, q.high))
+    terms = {}
+    for x, c in p.terms.items():
+        for y, d in q.terms.items():
+            atoms = tuple(sorted(x + y))
+            terms[atoms] = terms.get(atoms, 0) + c * d
+    return Poly({atoms: c for atoms, c in terms.items() if c})
+
+
+def _unwrapped(p, modulus):
+    """p without the reductions in it that do not matter modulo a divisor of theirs."""
+    for atoms, c in p.terms.items():
+        for at, atom in enumerate(atoms):
+            if atom.kind == "wrap":
+                inner = 1 << atom.args[1]
+            elif atom.kind == "mod":
+                inner = atom.args[1]
+            else:
+                continue
+            if inner % modulus == 0:
+                rest = Poly({atoms[:at] + atoms[at + 1:]: c})
+                return _unwrapped(add(Poly({k: v for k, v in p.terms.items() if k is not atoms}),
+                                      multiply(rest, atom.args[0])), modulus)
+    return p
+
+
+def _reduced(p, modulus):
+    """p with each factor nearest to zero, modulo."""
+    half = modulus >> 1
+    return _drop_zero({atoms: (c + half) % modulus - half for atoms, c in _unwrapped(p, modulus).terms.items()})
+
+
+def _drop_zero(terms):
+    return Poly({atoms: c for atoms, c in terms.items() if c})
+
+
+def wrap(p, bits):
+    """p as a register of so many bits holds it."""
+    low, high = signed_range(bits)
+    if low <= p.low and p.high <= high:
+        return p
+    modulus = 1 << bits
+    p = _reduced(p, modulus)
+    turns = (p.low - low) // modulus
+    if turns == (p.high - low) // modulus:
+        return plus(p, -turns * modulus)
+    return operation("wrap", (p, bits), low, high)
+
+
+def unsigned(p, bits):
+    """What a register of so many bits is as a number without a sign."""
+    if p.low >= 0:
+        return p
+    return floor_mod(p, 1 << bits)
+
+
+def _split(p, n):
+    """(q, r) with p = n q + r."""
+    q, r = {}, {}
+    for atoms, c in p.terms.items():
+        if c % n == 0:
+            q[atoms] = c // n
+        elif atoms == ():
+            if c // n:
+                q[atoms] = c // n
+            r[atoms] = c % n
+        else:
+            r[atoms] = c
+    return Poly(q), Poly(r)
+
+
+def floor_mod(p, n):
+    rest = _split(_unwrapped(p, n), n)[1]
+    if 0 <= rest.low and rest.high < n:
+        return rest
+    if rest.low // n == rest.high // n:
+        return plus(rest, -(rest.low // n) * n)
+    return operation("mod", (rest, n), 0, n - 1)
+
+
+def _as_division(p, n):
+    """(q, d) with p / n = q / d rounded down, for what compilers write as a product with a magic number; or (p, n)."""
+    factor = 0
+    for c in p.terms.values():
+        factor = gcd(factor, c)
+    if factor > 1 and p.low >= 0:
+        q = Poly({atoms: c // factor for atoms, c in p.terms.items()})
+        divisor = -(-n // factor)
+        excess = factor * divisor - n
+        if excess * q.high < n:
+            return q, divisor
+    return p, n
+
+
+def floor_div(p, n):
+    """p / n rounded down, for a whole n above zero."""
+    if n == 1:
+        return p
+    q, r = _split(p, n)
+    if 0 <= r.low and r.high < n:
+        return q
+    inner = r.only_atom()
+    if inner is not None and inner.kind == "div":
+        return add(q, floor_div(inner.args[0], inner.args[1] * n))
+    r, divisor = _as_division(r, n)
+    if divisor != n:
+        return add(q, floor_div(r, divisor))
+    return add(q, operation("div", (r, n), r.low // n, r.high // n))
+
+
+def least(p, q):
+    d = sub(p, q)
+    if d.high <= 0 or d.low >= 0:
+        return p if d.high <= 0 else q
+    return operation("min", (p, q), min(p.low, q.low), min(p.high, q.high))
+
+
+def most(p, q):
+    d = sub(p, q)
+    if d.high <= 0 or d.low >= 0:
+        return q if d.high <= 0 else p
+    return operation("max", (p, q), max(p.low, q.low), max(p.high, q.high))
+
+
+# ---- conditions ----
+
+class Cond:
+    """kind: true, false, le (args[0] <= 0), eq (args[0] = 0), ne, flag (args[0] is 1), noflag, and, or. Equal ones are one."""
+    __slots__ = ("kind", "args", "_roots")
+
+    def __init__(self, kind, args):
+        self.kind, self.args, self._roots = kind, args, None
+
+    def roots(self):
+        if self._roots is None:
+            self._roots = frozenset().union(*(arg.roots() for arg in self.args))
+        return self._roots
+
+    def parts(self):
+        """What must hold at the same time."""
+        return self.args if self.kind == "and" else () if self.kind == "true" else (self,)
+
+    def __repr__(self):
+        return f"({self.kind} {' '.join(map(repr, self.args))})"
+
+
+def _cond(kind, *args):
+    key = ("condition", kind) + tuple(arg.key() if isinstance(arg, Poly) else arg for arg in args)
+    found = _interned.get(key)
+    if found is None:
+        found = _interned[key] = Cond(kind, args)
+    return found
+
+
+TRUE, FALSE = Cond("true", ()), Cond("false", ())
+
+
+def at_most_zero(p):
+    if p.high <= 0:
+        return TRUE
+    if p.low > 0:
+        return FALSE
+    common = 0
+    for atoms, c in p.terms.items():
+        common = gcd(common, c) if atoms else common
+    if common > 1:
+        p = Poly({atoms: c // common if atoms else -(-c // common) for atoms, c in p.terms.items()})
+        return at_most_zero(_drop_zero(p.terms))
+    return _cond("le", p)
+
+
+def at_most(p, q):
+    return at_most_zero(sub(p, q))
+
+
+def below(p, q):
+    return at_most_zero(plus(sub(p, q), 1))
+
+
+def equal(p, q):
+    p = sub(p, q)
+    if p.constant() is not None:
+        return TRUE if p.constant() == 0 else FALSE
+    if p.low > 0 or p.high < 0:
+        return FALSE
+    common = 0
+    for atoms, c in p.terms.items():
+        common = gcd(common, c) if atoms else common
+    if p.terms.get((), 0) % common:
+        return FALSE
+    return _cond("eq", Poly({atoms: c // common for atoms, c in p.terms.items()}))
+
+
+def flag(source):
+    """A condition that may hold or not."""
+    return _cond("flag", variable(0, 1, source))
+
+
+OPPOSITE = {"eq": "ne", "ne": "eq", "flag": "noflag", "noflag": "flag"}
+
+
+def negate(c):
+    if c.kind == "true":
+        return FALSE
+    if c.kind == "false":
+        return TRUE
+    if c.kind == "le":
+        return at_most_zero(sub(ONE, c.args[0]))
+    if c.kind == "and":
+        return either(*map(negate, c.args))
+    if c.kind == "or":
+        return both(*map(negate, c.args))
+    return _cond(OPPOSITE[c.kind], *c.args)
+
+
+def _flat(kind, neutral, conds):
+    seen = {}
+    for c in conds:
+        if c.kind == kind:
+            for part in c.args:
+                seen[part] = True
+        elif c is not neutral:
+            seen[c] = True
+    if len(seen) > 4000:
+        raise TooLarge()
+    return list(seen)
+
+
+def both(*conds):
+    flat = _flat("and", TRUE, conds)
+    if FALSE in flat:
+        return FALSE
+    for c in flat:
+        if c.kind != "or" and len(flat) < 40 and negate(c) in flat:
+            return FALSE
+    return TRUE if not flat else flat[0] if len(flat) == 1 else _cond("and", *flat)
+
+
+def either(*conds):
+    flat = _flat("or", FALSE, conds)
+    if TRUE in flat:
+        return TRUE
+    if len(flat) == 2 and negate(flat[0]) is flat[1]:
+        return TRUE
+    return FALSE if not flat else flat[0] if len(flat) == 1 else _cond("or", *flat)
+
+
+def choose(c, p, q):
+    """p where c holds, else q."""
+    if c is TRUE:
+        return p
+    if c is FALSE or p.key() == q.key():
+        return q
+    shared = Poly({atoms: v for atoms, v in p.terms.items() if q.terms.get(atoms) == v})
+    p, q = sub(p, shared), sub(q, shared)
+    return add(shared, operation("choose", (c, p, q), min(p.low, q.low), max(p.high, q.high)))
+
+
+# ---- putting in ----
+
+REBUILT = {"div": floor_div, "mod": floor_mod, "wrap": wrap, "choose": choose, "product": multiply, "min": least, "max": most}
+
+
+def put_in(x, values, done=None):
+    """x with values (atom to Poly) in place of its atoms."""
+    done = {} if done is None else done
+    if not any(root in values for root in x.roots()):
+        return x
+    if isinstance(x, Cond):
+        if x in done:
+            return done[x]
+        args = [put_in(arg, values, done) for arg in x.args]
+        if x.kind == "le":
+            found = at_most_zero(args[0])
+        elif x.kind in ("eq", "ne"):
+            found = equal(args[0], ZERO)
+            found = found if x.kind == "eq" else negate(found)
+        elif x.kind in ("flag", "noflag"):
+            found = equal(args[0], ONE if x.kind == "flag" else ZERO)
+        else:
+            found = both(*args) if x.kind == "and" else either(*args)
+        done[x] = found
+        return found
+    total = ZERO
+    for atoms, c in x.terms.items():
+        part = number(c)
+        for atom in atoms:
+            part = multiply(part, _atom_with(atom, values, done))
+        total = add(total, part)
+    return total
+
+
+def _atom_with(atom, values, done):
+    if atom in values:
+        return values[atom]
+    if not any(root in values for root in atom.roots):
+        return of_atom(atom)
+    if atom not in done:
+        done[atom] = REBUILT[atom.kind](*(put_in(arg, values, done) if isinstance(arg, (Poly, Cond)) else arg
+                                          for arg in atom.args))
+    return done[atom]
+
+
+# ---- what else a register holds ----
+
+class Unknown:
+    """A value of which only its source is known. It becomes an atom when something asks for a number."""
+    __slots__ = ("source",)
+
+    def __init__(self, source):
+        self.source = source
+
+
+class Thing:
+    """What a pointer points into. size is None where it is not known, align where that is not. certain: that the pointer
+    belongs to it."""
+    __slots__ = ("kind", "name", "size", "align", "certain", "pointer")
+
+    def __init__(self, kind, name, size, align, certain=True, pointer=None):
+        self.kind, self.name, self.size, self.align, self.certain = kind, name, size, align, certain
+        self.pointer = pointer
+
+
+class Pointer:
+    """choices: (condition, thing or None, offset); a None thing has an address that is a number. The offset is of so many
+    bits: an address is the thing's plus the offset, modulo 2^bits, and so is each sum."""
+    __slots__ = ("bits", "choices")
+
+    def __init__(self, bits, choices):
+        self.bits, self.choices = bits, choices
+
+    def moved(self, p):
+        return Pointer(self.bits, tuple((c, thing, wrap(add(offset, p), self.bits)) for c, thing, offset in self.choices))
+
+    def single(self):
+        """(thing, offset), or (None, None) where there are several."""
+        return self.choices[0][1:] if len(self.choices) == 1 else (None, None)
+
+
+def pointer_to(thing, offset, bits):
+    return Pointer(bits, ((TRUE, thing, offset),))
+
+
+def merge(c, new, old, bits):
+    """new where c holds, else old, of a register with so many bits (0: a predicate)."""
+    if new is old or c is TRUE:
+        return new
+    if c is FALSE:
+        return old
+    for value in (new, old):
+        if value is None or isinstance(value, Unknown):
+            return value or Unknown(UNDEFINED)
+    if isinstance(new, Cond) and isinstance(old, Cond):
+        return either(both(c, new), both(negate(c), old))
+    if isinstance(new, Poly) and isinstance(old, Poly):
+        return choose(c, new, old)
+    if isinstance(new, Cond) or isinstance(old, Cond):
+        return Unknown(UNMODELLED)
+    return _merge_pointers(c, _as_pointer(new, bits), _as_pointer(old, bits))
+
+
+def _as_pointer(value, bits):
+    return value if isinstance(value, Pointer) else Pointer(bits, ((TRUE, None, value),))
+
+
+def _merge_pointers(c, new, old):
+    thing, offset = new.single()
+    other, behind = old.single()
+    if new.bits != old.bits:
+        return Unknown(POINTER)
+    if thing is not None and thing is other:
+        return pointer_to(thing, choose(c, offset, behind), new.bits)
+    choices = tuple((both(c, g), t, o) for g, t, o in new.choices) + tuple(
+        (both(negate(c), g), t, o) for g, t, o in old.choices)
+    choices = tuple(one for one in choices if one[0] is not FALSE)
+    return Pointer(new.bits, choices) if 0 < len(choices) <= 8 else Unknown(POINTER)
