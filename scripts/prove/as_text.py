@@ -28,9 +28,7 @@ def demangled(names):
 def place(access):
     if access["source"]:
         text = f"{access['source']['file']}:{access['source']['line']}"
-        if access["inlined_at"]:
-            text += f", inlined at {access['inlined_at']['file']}:{access['inlined_at']['line']}"
-        return text
+        return text + "".join(f", inlined at {at['file']}:{at['line']}" for at in access["inlined_at"])
     return f"line {access['ptx_line']} of the PTX"
 
 

@@ -141,9 +141,24 @@ class Engine:
             out = self._unrolled(header, body, state, condition)
             if out is not None:
                 return out
+        if trial.unclear and not self.trials:
+            trial = self._with_ranges(trial, header, body, state, carried, condition)
         state, more = trial.any_round()
         out, _ = self._region(header, body, header, state, both(condition, *more))
         return out
+
+    def _with_ranges(self, first, header, body, state, carried, condition):
+        """A trial whose unclear numbers stay in ranges that they begin in and that no round leaves; else the first."""
+        ranges = first.first_ranges()
+        for _ in range(4):
+            trial = _Trial(self, header, body, state, carried, condition, ranges)
+            grown = trial.grown_ranges(ranges)
+            if grown is None:
+                return first
+            if grown == ranges:
+                return trial
+            ranges = grown
+        return first
 
     def _unrolled(self, header, body, state, condition):
         """The ways out of a loop that ends within a few rounds, or None."""
@@ -165,7 +180,8 @@ class Engine:
 class _Trial:
     """A round of a loop that begins with unknown numbers in the registers that it carries (seeds), and what that shows."""
 
-    def __init__(self, engine, header, body, state, carried, condition):
+    def __init__(self, engine, header, body, state, carried, condition, ranges=None):
+        self.ranges = ranges or {}
         self.before_loop = set(condition.parts())
         self.engine, self.state, self.carried = engine, state, carried
         self.seeds, self.steps, self.lagging, self.unclear = {}, {}, {}, []
@@ -192,7 +208,7 @@ class _Trial:
             bits = value.bits
         if not isinstance(value, Poly) and thing is None:
             return value if value is not None and isinstance(value, Unknown) else Unknown(LOOP)
-        seed = Atom("variable", (), *signed_range(bits), LOOP)
+        seed = Atom("variable", (), *self.ranges.get(name, signed_range(bits)), LOOP)
         self.seeds[name] = (seed, thing)
         return pointer_to(thing, of_atom(seed), bits) if thing else of_atom(seed)
 
@@ -209,6 +225,21 @@ class _Trial:
                 return None
             found.append(value)
         return found
+
+    def first_ranges(self):
+        """Of the unclear numbers: what they are before the first round."""
+        starts = {name: self._start(name) for name in self.unclear if self._numbers(name)}
+        return {name: (start.low, start.high + (start.low == start.high)) for name, start in starts.items()}
+
+    def grown_ranges(self, ranges):
+        """The ranges, and what a round that begins with them makes of them; None where that is no number."""
+        grown = {}
+        for name, (low, high) in ranges.items():
+            numbers = self._numbers(name) if name in self.seeds else None
+            if not numbers:
+                return None
+            grown[name] = (min([low] + [value.low for value in numbers]), max([high] + [value.high for value in numbers]))
+        return grown
 
     def _invariant(self, x, besides=()):
         return all(root in besides or self.before is None or root.id < self.before for root in x.roots())

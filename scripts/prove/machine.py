@@ -4,6 +4,8 @@ The values are those of values.py: the same code serves all threads of a launch 
 (replay.py), whose thread and block are numbers. What is not modelled leaves Unknown in the registers that it writes, and an
 access of an unknown address if it has an address.
 """
+import operator
+
 import flow
 import ptx
 from values import (CALL, FALSE, FLOAT, MEMORY, ONE, POINTER, TRUE, UNDEFINED, UNMODELLED, ZERO, Cond, Pointer, Poly, Thing,
@@ -616,9 +618,16 @@ def _by_each(q, bits, result):
     return found
 
 
+def _bitwise(combine, symbolic):
+    """Of numbers that are known, the result; else what can be said of it."""
+    def compute(op, kind, bits, p, q):
+        if p.constant() is not None and q.constant() is not None:
+            return wrap(number(combine(p.constant(), q.constant())), bits)
+        return symbolic(op, kind, bits, *((q, p) if p.constant() is not None else (p, q)))
+    return compute
+
+
 def _and(_op, _kind, bits, p, q):
-    if p.constant() is not None:
-        p, q = q, p
     if q.constant() is not None:
         found = _masked(p, q.constant() & ((1 << bits) - 1), bits)
         if found is not None:
@@ -658,8 +667,6 @@ def _or(_op, _kind, bits, p, q):
 
 
 def _xor(_op, _kind, bits, p, q):
-    if p.constant() is not None:
-        p, q = q, p
     n = q.constant()
     if n == 0:
         return p
@@ -702,7 +709,8 @@ INTEGER = {
     "neg": lambda op, kind, bits, p: wrap(scale(p, -1), bits),
     "abs": lambda op, kind, bits, p: wrap(most(p, scale(p, -1)), bits),
     "not": lambda op, kind, bits, p: plus(scale(p, -1), -1),
-    "shl": _shift_left, "shr": _shift_right, "and": _and, "or": _or, "xor": _xor, "bfe": _extract,
+    "shl": _shift_left, "shr": _shift_right, "bfe": _extract,
+    "and": _bitwise(operator.and_, _and), "or": _bitwise(operator.or_, _or), "xor": _bitwise(operator.xor, _xor),
     "popc": _count, "clz": _count, "bfind": _count,
 }
 

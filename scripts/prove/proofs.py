@@ -86,7 +86,7 @@ def described(verdict, module):
     place = lambda at: None if at is None or at[0] not in module.files else {"file": module.files[at[0]], "line": at[1]}
     found = {"verdict": verdict.word, "reason": verdict.reason, "access": "write" if verdict.store else "read",
              "bytes": verdict.width, "ptx_line": one.line, "instruction": one.text[:200], "source": place(one.source),
-             "inlined_at": place(one.inlined)}
+             "inlined_at": [at for at in map(place, one.inlined) if at]}
     if verdict.word == "alarm":
         alarm = verdict.alarm
         thing, pointer = alarm["thing"], alarm["thing"].pointer

@@ -147,7 +147,7 @@ def _read_parameters(kernel, header):
             kernel.parameters.append((variable.name, variable.size, variable.align))
 
 
-LOCATION = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d+))?")
+LOCATION = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
 IDENTIFIER = re.compile(r"(?<![\w%$.])[%A-Za-z_$][\w$]*")
 
 
@@ -156,7 +156,7 @@ class _Body:
 
     def __init__(self, kernel, line):
         self.kernel, self.line = kernel, line
-        self.location = (None, None)
+        self.location, self.callers = (None, ()), {}
         self.scopes, self.scope_count = [{}], 0
         self.pending, self.began = "", 0
 
@@ -166,12 +166,23 @@ class _Body:
             if not self.pending and re.match(r"\.loc\s", stripped):
                 m = LOCATION.match(stripped)
                 if m:
-                    self.location = ((int(m[1]), int(m[2])), (int(m[4]), int(m[5])) if m[4] else None)
+                    self._locate(m)
                 continue
             if stripped:
                 self._take(stripped, number)
         if self.pending.strip():
             raise BadPtx(f"line {self.began}: a statement has no end")
+
+    def _locate(self, m):
+        """The file and line, and those of the calls that were inlined, the innermost first."""
+        place = int(m[1]), int(m[2]), int(m[3])
+        caller = (int(m[4]), int(m[5]), int(m[6])) if m[4] else None
+        self.callers[place] = caller
+        chain = []
+        while caller is not None and len(chain) < 20:
+            chain.append(caller[:2])
+            caller = self.callers.get(caller)
+        self.location = place[:2], tuple(chain)
 
     def _take(self, text, number):
         while text:

@@ -193,8 +193,21 @@ def _drop_zero(terms):
     return Poly({atoms: c for atoms, c in terms.items() if c})
 
 
+def _with_remainders(p):
+    """p with m * mod(r, n) where it has m * r - m * n * div(r, n), because the interval of that is exact."""
+    for atoms, c in p.terms.items():
+        if len(atoms) == 1 and atoms[0].kind == "div" and c % atoms[0].args[1] == 0:
+            whole, n = atoms[0].args
+            m = -c // n
+            if all(p.terms.get(k, 0) == m * v for k, v in whole.terms.items() if k):
+                rest = sub(add(p, Poly({atoms: c}), -1), scale(whole, m))
+                return _with_remainders(add(rest, scale(floor_mod(whole, n), m)))
+    return p
+
+
 def wrap(p, bits):
     """p as a register of so many bits holds it."""
+    p = _with_remainders(p)
     low, high = signed_range(bits)
     if low <= p.low and p.high <= high:
         return p
