@@ -368,23 +368,26 @@ uninstall: ## remove what install put there
 	@rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' \
 		'$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
 
-# What gmod report is made of, and the pages that have to do with it.
+# What gmod report and gmod prove are made of, and the pages that have to do with them.
 REPORT := $(wildcard scripts/report/*.py scripts/report/*.json)
-REPORT_PAGES := man1/gmod-report.1 man5/gmod-suppressions.5
+PROVE := $(wildcard scripts/prove/*.py)
+REPORT_PAGES := man1/gmod-report.1 man1/gmod-prove.1 man5/gmod-suppressions.5
 REPORT_MANDIR = $(patsubst %/man1,%,$(MANDIR))
 .PHONY: install-report uninstall-report
 install: install-report
 uninstall: uninstall-report
 
 install-report:
-	$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)/report'
+	$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)/report' '$(DESTDIR)$(LIBEXECDIR)/prove'
 	$(INSTALL) -m 644 $(REPORT) '$(DESTDIR)$(LIBEXECDIR)/report'
+	$(INSTALL) -m 644 $(PROVE) '$(DESTDIR)$(LIBEXECDIR)/prove'
 	for f in $(REPORT_PAGES); do $(INSTALL) -D -m 644 scripts/$${f#*/} '$(DESTDIR)$(REPORT_MANDIR)'/$$f || exit 1; done
 
 uninstall-report:
 	rm -f $(foreach f,$(notdir $(REPORT)),'$(DESTDIR)$(LIBEXECDIR)/report/$(f)') \
+		$(foreach f,$(notdir $(PROVE)),'$(DESTDIR)$(LIBEXECDIR)/prove/$(f)') \
 		$(foreach f,$(REPORT_PAGES),'$(DESTDIR)$(REPORT_MANDIR)/$(f)')
-	@rmdir '$(DESTDIR)$(LIBEXECDIR)/report' 2>/dev/null || true
+	@rmdir '$(DESTDIR)$(LIBEXECDIR)/report' '$(DESTDIR)$(LIBEXECDIR)/prove' 2>/dev/null || true
 
 dist: ## what people install, for this architecture and glibc 2.28 or newer: a tarball, a Debian package and a wheel, in $(BUILD)/dist
 	@DIST='$(abspath $(BUILD))/dist' scripts/dist/pack

@@ -163,6 +163,12 @@ class Machine:
 
     def execute(self, one, state, condition):
         """Changes the state. A guard of the instruction that may fail leaves the old values there."""
+        try:
+            self._guarded(one, state, condition)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ptx.BadPtx(f"line {one.line}: {type(error).__name__}") from None
+
+    def _guarded(self, one, state, condition):
         if one.guard is None:
             self._perform(one, state, condition)
             return

@@ -1,8 +1,17 @@
 """Formulas for z3, which is asked only where intervals do not tell. Whole numbers there have no bounds, as here."""
+import importlib
+import site
+import sys
+
 try:
-    import z3
+    z3 = importlib.import_module("z3")
 except ImportError:
-    z3 = None
+    # python3 -I leaves out where pip puts packages for one user alone.
+    sys.path.append(site.getusersitepackages())
+    try:
+        z3 = importlib.import_module("z3")
+    except ImportError:
+        z3 = None
 
 from values import Poly
 
@@ -18,10 +27,12 @@ class Formulas:
 
     def __init__(self):
         self.atoms, self.conds = {}, {}
+        # One of its own for each launch, so that answers do not depend on those before.
+        self.context = z3.Context() if z3 else None
 
     def atom(self, atom):
         if atom not in self.atoms:
-            self.atoms[atom] = self._operation(atom) if atom.kind != "variable" else z3.Int(f"v{atom.id}")
+            self.atoms[atom] = self._operation(atom) if atom.kind != "variable" else z3.Int(f"v{atom.id}", self.context)
         return self.atoms[atom]
 
     def _operation(self, atom):
@@ -49,18 +60,18 @@ class Formulas:
     def _poly(self, p):
         parts = []
         for atoms, factor in p.terms.items():
-            part = z3.IntVal(factor)
+            part = z3.IntVal(factor, self.context)
             for at, atom in enumerate(atoms):
                 part = self.atom(atom) if at == 0 and factor == 1 else part * self.atom(atom)
             parts.append(part)
-        return z3.Sum(parts) if len(parts) > 1 else parts[0] if parts else z3.IntVal(0)
+        return z3.Sum(parts) if len(parts) > 1 else parts[0] if parts else z3.IntVal(0, self.context)
 
     def _cond(self, c):
         if c not in self.conds:
             args = [self.of(arg) for arg in c.args]
             kind = c.kind
             if kind in ("true", "false"):
-                found = z3.BoolVal(kind == "true")
+                found = z3.BoolVal(kind == "true", self.context)
             elif kind == "le":
                 found = args[0] <= 0
             elif kind in ("eq", "noflag"):
@@ -78,9 +89,9 @@ class Question:
 
     def __init__(self, formulas, conds):
         self.formulas = formulas
-        self.solver = z3.Solver()
+        self.solver = z3.Solver(ctx=formulas.context)
         self.roots = frozenset().union(*(c.roots() for c in conds))
-        for root in self.roots:
+        for root in sorted(self.roots):
             name = formulas.atom(root)
             self.solver.add(name >= root.low, name <= root.high)
         for c in conds:

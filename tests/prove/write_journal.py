@@ -2,6 +2,7 @@
 import json
 import os
 import struct
+import sys
 
 
 def fnv(data):
@@ -77,3 +78,18 @@ class Journal:
         self.lines.append({"end": True, "launches": self.count, "looked_at": self.count, "signatures": self.count, "dropped": 0})
         with open(os.path.join(self.folder, "here.7.1.journal"), "w") as out:
             out.writelines(json.dumps(line, separators=(",", ":")) + "\n" for line in self.lines)
+
+
+def write_images(folder):
+    """A journal of images that have no PTX, or another's."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "own", "global.ptx"), "rb") as source:
+        text = source.read()
+    journal = Journal(folder)
+    journal.launch(journal.image(b"\x7fELF" + bytes(100), "cubin"), "guard", 1, 32, [Buffer(400), 10])
+    journal.launch(None, "unknown", 1, 32, [Buffer(400), 10])
+    journal.launch(journal.image(text), "guard_off_by_one", 1, 32, [Buffer(400), 10, 11])
+    journal.close()
+
+
+if __name__ == "__main__":
+    write_images(sys.argv[1])

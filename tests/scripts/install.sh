@@ -24,7 +24,7 @@ $(cd include && find gmod* -name '*.*' | sort | sed 's|^|./opt/gmod/include/|')
 ./opt/gmod/lib/libgmod.so
 ./opt/gmod/lib/pkgconfig/gmod.pc
 ./opt/gmod/libexec/gmod/gmod-tool
-$(cd scripts && find report -name '*.py' -o -name '*.json' | sort | sed 's|^|./opt/gmod/libexec/gmod/|')
+$(cd scripts && find prove report -name '*.py' -o -name '*.json' | sort | sed 's|^|./opt/gmod/libexec/gmod/|')
 ./opt/gmod/libexec/gmod/selftest/demo
 ./opt/gmod/libexec/gmod/selftest/kernels.ptx
 ./opt/gmod/libexec/gmod/selftest/kernels.so
@@ -32,6 +32,7 @@ $(cd scripts && find report -name '*.py' -o -name '*.json' | sort | sed 's|^|./o
 ./opt/gmod/share/bash-completion/completions/gmod
 ./opt/gmod/share/bash-completion/completions/gmod-tensorflow
 ./opt/gmod/share/doc/gmod/device.md
+./opt/gmod/share/man/man1/gmod-prove.1
 ./opt/gmod/share/man/man1/gmod-report.1
 ./opt/gmod/share/man/man1/gmod-tensorflow.1
 ./opt/gmod/share/man/man1/gmod.1
