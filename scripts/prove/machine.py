@@ -575,7 +575,7 @@ def _divide(op, kind, bits, p, q):
         p, q = unsigned(p, bits), unsigned(q, bits)
     n = q.constant()
     if n is None or n <= 0:
-        return _divide_by_any(op, p, q)
+        return _divide_by_any(op, bits, p, q)
     if op[0] == "div":
         up = lambda: scale(floor_div(scale(p, -1), n), -1)
         down = lambda: floor_div(p, n)
@@ -587,12 +587,12 @@ def _divide(op, kind, bits, p, q):
     return up() if p.high <= 0 else choose(at_most_zero(scale(p, -1)), down(), up())
 
 
-def _divide_by_any(op, p, q):
+def _divide_by_any(op, bits, p, q):
     if p.low < 0 or q.low <= 0:
         return None
     if op[0] == "rem":
-        return variable(0, min(q.high - 1, p.high), _worst(p, q))
-    return variable(p.low // q.high, p.high // q.low, _worst(p, q))
+        return wrap(variable(0, min(q.high - 1, p.high), _worst(p, q)), bits)
+    return wrap(variable(p.low // q.high, p.high // q.low, _worst(p, q)), bits)
 
 
 def _worst(*polys):

@@ -26,6 +26,8 @@ without() {
 
 python3 -B $own/cases.py "$work/journal" || fail "the journal is written"
 
+expect "arithmetic is as the instructions have it" 0 python3 -B tests/prove/test_values.py 1 3000
+
 # ---- verdicts ----
 
 # tell_cases FILE: a verdict for each case.
