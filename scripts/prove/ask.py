@@ -72,7 +72,7 @@ class Asker:
         engine = Engine(self.kernel, self.flow, self.module, self.launch, self.end)
         try:
             engine.run()
-        except (Budget, values.TooLarge, RecursionError):
+        except (Budget, values.TooLarge, values.TooMany, RecursionError):
             raise Undecided("time") from None
         self.specials = engine.machine.specials
         by_instruction = {}
@@ -93,7 +93,7 @@ class Asker:
             except solver.OutOfTime:
                 reason = reason or "time"
                 continue
-            except (values.TooLarge, RecursionError):
+            except (values.TooLarge, values.TooMany, RecursionError):
                 reason = reason or "time"
                 continue
             if alarm:

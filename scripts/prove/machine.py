@@ -9,8 +9,8 @@ import operator
 import flow
 import ptx
 from values import (CALL, FALSE, FLOAT, MEMORY, ONE, POINTER, TRUE, UNDEFINED, UNMODELLED, ZERO, Cond, Pointer, Poly, Thing,
-                    Unknown, add, anything, at_most, at_most_zero, below, both, choose, either, equal, flag, floor_div, floor_mod,
-                    least, merge, most, multiply, negate, number, plus, pointer_to, scale, sub, unsigned, variable, wrap)
+                    TooLarge, Unknown, add, anything, at_most, at_most_zero, below, both, choose, either, equal, flag, floor_div, floor_mod,
+                    least, merge, most, multiply, negate, number, plus, pointer_to, scale, sub, unsigned, variable, worst, wrap)
 
 BASE_ALIGN = 256  # of what the driver allocates
 HARMLESS = ("vprintf", "__assertfail", "malloc", "free")
@@ -488,7 +488,11 @@ class Machine:
         if any(value is None for value in numbers):
             self.put(one, state, None)
             return
-        self.put(one, state, compute(one.op, kind, bits, *numbers))
+        try:
+            found = compute(one.op, kind, bits, *numbers)
+        except TooLarge:
+            found = Unknown(worst(*numbers))
+        self.put(one, state, found)
 
 
 def _combined(word, c, d):
@@ -591,14 +595,8 @@ def _divide_by_any(op, bits, p, q):
     if p.low < 0 or q.low <= 0:
         return None
     if op[0] == "rem":
-        return wrap(variable(0, min(q.high - 1, p.high), _worst(p, q)), bits)
-    return wrap(variable(p.low // q.high, p.high // q.low, _worst(p, q)), bits)
-
-
-def _worst(*polys):
-    """The source that a result of them has, where the operation is not modelled."""
-    sources = {atom.source for p in polys for atom in p.roots()}
-    return MEMORY if MEMORY in sources else UNMODELLED
+        return wrap(variable(0, min(q.high - 1, p.high), worst(p, q)), bits)
+    return wrap(variable(p.low // q.high, p.high // q.low, worst(p, q)), bits)
 
 
 def _shift_left(_op, _kind, bits, p, q):
@@ -639,7 +637,7 @@ def _and(_op, _kind, bits, p, q):
         if found is not None:
             return found
     if p.low >= 0 or q.low >= 0:
-        return variable(0, min(one.high for one in (p, q) if one.low >= 0), _worst(p, q))
+        return variable(0, min(one.high for one in (p, q) if one.low >= 0), worst(p, q))
     return None
 
 
@@ -668,7 +666,7 @@ def _or(_op, _kind, bits, p, q):
         if 0 <= other.low and other.high < 1 << _low_zeros(one):
             return wrap(add(one, other), bits)
     if p.low >= 0 and q.low >= 0:
-        return variable(max(p.low, q.low), (1 << max(p.high, q.high).bit_length()) - 1, _worst(p, q))
+        return variable(max(p.low, q.low), (1 << max(p.high, q.high).bit_length()) - 1, worst(p, q))
     return None
 
 
@@ -687,7 +685,7 @@ def _xor(_op, _kind, bits, p, q):
         if 0 <= other.low and other.high < 1 << _low_zeros(one):
             return wrap(add(one, other), bits)
     if p.low >= 0 and q.low >= 0:
-        return variable(0, (1 << max(p.high, q.high).bit_length()) - 1, _worst(p, q))
+        return variable(0, (1 << max(p.high, q.high).bit_length()) - 1, worst(p, q))
     return None
 
 
@@ -705,7 +703,7 @@ def _extreme(op, kind, bits, p, q):
 
 
 def _count(op, _kind, bits, p):
-    return variable(-1 if op[0] == "bfind" else 0, bits, _worst(p))
+    return variable(-1 if op[0] == "bfind" else 0, bits, worst(p))
 
 
 INTEGER = {

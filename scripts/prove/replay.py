@@ -5,7 +5,7 @@ A branch that depends on memory is gone around: the thread goes on where its way
 import time
 
 from machine import Machine, thread_numbers
-from values import FALSE, LOOP, TRUE, Pointer, TooLarge, Unknown
+from values import FALSE, LOOP, TRUE, Pointer, TooLarge, TooMany, Unknown
 
 MOST_STEPS = 120000
 
@@ -45,7 +45,7 @@ class Replay:
             self._walk(end)
         except Found as found:
             return found
-        except TooLarge:
+        except (TooLarge, TooMany):
             pass
         return None
 

@@ -16,7 +16,11 @@ _made = [0]
 
 
 class TooLarge(Exception):
-    """A kernel whose formulas grow beyond all bounds."""
+    """A formula that grows beyond all bounds."""
+
+
+class TooMany(Exception):
+    """A kernel that has too many of them."""
 
 
 def reset():
@@ -32,7 +36,7 @@ class Atom:
     def __init__(self, kind, args, low, high, source=None, label=None):
         _made[0] += 1
         if _made[0] > 500000:
-            raise TooLarge()
+            raise TooMany()
         self.id, self.kind, self.args, self.low, self.high = _made[0], kind, args, low, high
         self.source, self.label = source, label
         self.roots = frozenset((self,)) if kind == "variable" else frozenset().union(
@@ -126,7 +130,7 @@ def add(p, q, factor=1):
             terms[atoms] = c
         else:
             terms.pop(atoms, None)
-    if len(terms) > 4 * MOST_TERMS:
+    if len(terms) > MOST_TERMS:
         raise TooLarge()
     return Poly(terms)
 
@@ -522,6 +526,13 @@ def merge(c, new, old, bits):
     for value in (new, old):
         if value is None or isinstance(value, Unknown):
             return value or Unknown(UNDEFINED)
+    try:
+        return _merged(c, new, old, bits)
+    except TooLarge:
+        return Unknown(worst(new, old))
+
+
+def _merged(c, new, old, bits):
     if isinstance(new, Cond) and isinstance(old, Cond):
         return either(both(c, new), both(negate(c), old))
     if isinstance(new, Poly) and isinstance(old, Poly):
@@ -529,6 +540,12 @@ def merge(c, new, old, bits):
     if isinstance(new, Cond) or isinstance(old, Cond):
         return Unknown(UNMODELLED)
     return _merge_pointers(c, _as_pointer(new, bits), _as_pointer(old, bits))
+
+
+def worst(*found):
+    """The source of what is made of them and not modelled."""
+    sources = {atom.source for x in found if isinstance(x, (Poly, Cond)) for atom in x.roots()}
+    return MEMORY if MEMORY in sources else UNMODELLED
 
 
 def _as_pointer(value, bits):
