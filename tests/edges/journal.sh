@@ -26,7 +26,7 @@ check_launches() {
 	holds "the same launches: one line" '1 image 1 function 1 site 1 launch end 3 3 0'
 	tells "the same launches" 'k_fill 1x32 device+0/4096 0 1 7'
 	same "nothing is said" '' "$err"
-	same "the folder, the files: for their owner only" '700 600 600' "$(echo $(stat -c %a "$work/journal" "$work"/journal/*))"
+	same "the folder, the files: for their owner only" "700 600 600" "$(stat -c %a "$work/journal" "$work"/journal/* | xargs)"
 	journalled places
 	holds "buffers" '1 image 1 function 3 site 6 launch end 6 6 0'
 	tells "buffers: where pointers lead" "k_fill 1x32 device+0/4096 0 0 1

@@ -1,6 +1,6 @@
 """The prover's arithmetic against plain numbers: for random instructions, with operands that are polynomials of a few
 variables, the value that the polynomial of the result has is the number that the instruction gives. A result that is an
-unknown has that number in its interval. arithmetic.py SEED ROUNDS"""
+unknown has that number in its interval. test_values.py SEED ROUNDS"""
 import os
 import random
 import sys
