@@ -4,6 +4,7 @@ import ptx
 NO_RESULT = frozenset(("st", "red", "bra", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "call", "cp", "prefetch",
                        "prefetchu", "brx", "griddepcontrol", "nanosleep", "discard", "applypriority", "brkpt", "pmevent",
                        "setmaxnreg", "stmatrix"))
+MOST_BETWEEN = 200
 ENDS = frozenset(("ret", "exit", "trap"))
 
 
@@ -148,10 +149,10 @@ class Flow:
                 return True
         return False
 
-    def between(self, block, aim):
-        """The blocks on the ways from block to aim, without these."""
+    def between(self, block, aim, most=1 << 30):
+        """The blocks on the ways from block to aim, without these; it gives up beyond that many."""
         waiting, seen = list(self.successors[block]), set()
-        while waiting:
+        while waiting and len(seen) <= most:
             one = waiting.pop()
             if one != aim and one not in seen:
                 seen.add(one)
@@ -159,8 +160,8 @@ class Flow:
         return seen
 
     def _loop_between(self, block, aim):
-        seen = self.between(block, aim)
-        return len(seen) > 200 or any(one in self.loops for one in seen)
+        seen = self.between(block, aim, MOST_BETWEEN)
+        return len(seen) > MOST_BETWEEN or any(one in self.loops for one in seen)
 
     def _find_live(self):
         self.numbers = {}

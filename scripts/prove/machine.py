@@ -37,6 +37,10 @@ def is_real(kind):
     return kind[0] in "fte" or kind.startswith("bf")
 
 
+def _of_parameters(op):
+    return any(word.split("::")[0] == "param" for word in op)
+
+
 def vector_length(op):
     for word in op:
         if word in ("v2", "v4", "v8"):
@@ -235,7 +239,7 @@ class Machine:
         targets = one.operands[0][1] if one.operands[0][0] == "vector" else [one.operands[0]]
         operand, length = one.operands[1], ptx.SIZES[kind]
         known = self._parameter_at(operand, state, length * len(targets)) if operand[0] == "memory" else None
-        if "param" in one.op and operand[0] == "memory" and operand[1][0] == "name" \
+        if _of_parameters(one.op) and operand[0] == "memory" and operand[1][0] == "name" \
                 and operand[1][1] not in self.parameters and not self.kernel.type_of(operand[1][1]):
             self._spoil(one, state, CALL)  # what a callee returns
             return
@@ -267,7 +271,7 @@ class Machine:
         return None
 
     def _store(self, one, state, condition, kind):
-        if "param" in one.op and "shared" not in one.op:
+        if _of_parameters(one.op):
             return  # an argument of a call
         if "async" in one.op or "bulk" in one.op or kind is None:
             self._not_modelled(one, state, condition)

@@ -1,7 +1,8 @@
 """Proves the launches of journals: each signature once, by several processes if that is asked for."""
 import collections
+import concurrent.futures
+import concurrent.futures.process
 import multiprocessing
-import os
 import sys
 
 import ask
@@ -118,8 +119,11 @@ def prove_all(launches, limits, jobs, progress):
             results.append(prover.prove(launch))
             progress(len(results))
         return results
-    with multiprocessing.get_context("fork" if os.name == "posix" else None).Pool(jobs, _begin, (limits,)) as pool:
-        for result in pool.imap(_prove, launches):
-            results.append(result)
+    with concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _begin, (limits,)) as pool:
+        for future in [pool.submit(_prove, launch) for launch in launches]:
+            try:
+                results.append(future.result())
+            except concurrent.futures.process.BrokenProcessPool:
+                results.append(Result("time", "a process of the prover has died"))
             progress(len(results))
     return results

@@ -4,7 +4,8 @@ import re
 SIZES = {"b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "bf16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4,
          "f16x2": 4, "bf16x2": 4, "tf32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "b128": 16, "pred": 1,
          "e4m3": 1, "e5m2": 1, "e4m3x2": 2, "e5m2x2": 2, "u16x2": 4, "s16x2": 4, "f32x2": 8}
-MOST_INSTRUCTIONS = 200000
+MOST_INSTRUCTIONS = 50000
+LONGEST_STATEMENT = 64 << 10
 
 
 class BadPtx(Exception):
@@ -51,12 +52,12 @@ class Kernel:
 
 VARIABLE = re.compile(r"((?:\.(?:extern|visible|weak|common)\s+)*)\.(global|shared|const|local|param)\s+(.*)", re.S)
 NAMED = re.compile(r"(?:\.attribute\([^)]*\)\s*)?(?:\.align\s+(\d+)\s+)?(?:\.v([24])\s+)?\.(\w+)\s+(?:\.ptr\s*(?:\.(?:global|shared|const|local)\s*)?(?:\.align\s+\d+\s+)?)?"
-                   r"([\w$%]+)((?:\s*\[\s*\d*\s*\])*)")
+                   r"([\w$%]+)((?:\s*\[\s*(?:\d+\s*)?\])*)")
 
 
 def read_variables(text):
     """The Variables that a statement declares."""
-    m = VARIABLE.match(text)
+    m = VARIABLE.match(" ".join(text[:LONGEST_STATEMENT].split()))
     if not m:
         return []
     n = NAMED.match(m[3].strip())
@@ -86,14 +87,15 @@ class Module:
         self._find_functions()
 
     def _find_functions(self):
-        behind = 0
+        behind, last_end = 0, self.text.rfind(";")
         for m in re.finditer(r"^[ \t]*(?:\.(?:visible|weak|extern|common)\s+)*\.(entry|func)\b", self.text, re.M):
             if m.start() < behind:
                 continue
             self._take_variables(self.text[behind:m.start()])
-            opening, end = self.text.find("{", m.end()), self.text.find(";", m.end())
-            if opening < 0 or 0 <= end < opening:  # a declaration
-                behind = end + 1 if end >= 0 else len(self.text)
+            end = self.text.find(";", m.end()) if m.end() <= last_end else len(self.text)
+            opening = self.text.find("{", m.end(), end)
+            if opening < 0:  # a declaration
+                behind = end + 1
                 continue
             behind = _closing(self.text, opening)
             header = re.match(r"\s*(?:\([^)]*\)\s*)?([\w$]+)", self.text[m.end():opening])
@@ -123,8 +125,13 @@ class Module:
 
 
 def _without_comments(text):
-    if "/*" in text:
-        text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
+    parts, behind = [], 0
+    while (start := text.find("/*", behind)) >= 0:
+        end = text.find("*/", start + 2)
+        end = len(text) if end < 0 else end + 2
+        parts += [text[behind:start], "\n" * text.count("\n", start, end)]
+        behind = end
+    text = "".join(parts) + text[behind:]
     return re.sub(r"//[^\n]*", "", text)
 
 
@@ -202,10 +209,12 @@ class _Body:
             end = text.find(";")
             if end < 0:
                 self.pending += text + " "
-                if len(self.pending) > 1 << 20:
+                if len(self.pending) > LONGEST_STATEMENT:
                     raise BadPtx(f"line {self.began}: a statement is too long")
                 return
-            statement, text = (self.pending + text[:end]).strip(), text[end + 1:]
+            statement, text = " ".join((self.pending + text[:end]).split()), text[end + 1:]
+            if len(statement) > LONGEST_STATEMENT:
+                raise BadPtx(f"line {self.began}: a statement is too long")
             self.pending = ""
             if statement:
                 self._statement(statement)

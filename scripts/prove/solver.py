@@ -15,6 +15,9 @@ except ImportError:
 
 from values import Poly
 
+if z3:
+    z3.set_param("memory_max_size", 1024)  # MiB
+
 MISSING = "z3-solver is not installed"
 
 
