@@ -74,6 +74,9 @@ class Flow:
         for _, behind in self.blocks:
             last = self.kernel.instructions[behind - 1]
             following = self.block_at.get(behind)
+            targets = {"bra": 1, "brx": 2}.get(last.op[0], 0)
+            if len(last.operands) < targets or any(operand[0] not in ("name", "register") for operand in last.operands[:targets]):
+                raise ptx.BadPtx(f"line {last.line}: the targets are not known")
             if last.op[0] == "brx":
                 labels = self.kernel.targets.get(last.operands[1][1])
                 if not labels:

@@ -325,7 +325,8 @@ class Machine:
     def _call(self, one, state, condition, _kind):
         self._spoil(one, state, CALL)
         callee = next((operand[1] for operand in one.operands if operand[0] == "name"), "")
-        if callee not in HARMLESS:
+        own = self.module.defines(callee)
+        if not self.module.is_plain(callee) if own else callee not in HARMLESS:
             self._unknown_access(one, condition, CALL)
 
     def _nothing(self, one, state, _condition, _kind):

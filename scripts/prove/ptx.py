@@ -83,7 +83,7 @@ class Module:
         self.files = {int(m[1]): m[2] for m in re.finditer(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', text, re.M)}
         self.text = _without_comments(text)
         self.variables = {}
-        self._headers, self._kernels = {}, {}
+        self._headers, self._kernels, self._functions = {}, {}, {}
         self._find_functions()
 
     def _find_functions(self):
@@ -99,14 +99,26 @@ class Module:
                 continue
             behind = _closing(self.text, opening)
             header = re.match(r"\s*(?:\([^)]*\)\s*)?([\w$]+)", self.text[m.end():opening])
-            if m[1] == "entry" and header:
-                self._headers[header[1]] = (m.end(), opening, behind)
+            if header:
+                found = self._headers if m[1] == "entry" else self._functions
+                found[header[1]] = (m.end(), opening, behind)
         self._take_variables(self.text[behind:])
 
     def _take_variables(self, text):
         for statement in re.split(r";", re.sub(r"^\s*\.(?:version|target|address_size|file|section).*$", "", text, flags=re.M)):
             for variable in read_variables(statement.strip()):
                 self.variables[variable.name] = variable
+
+    def defines(self, name):
+        return name in self._functions
+
+    def is_plain(self, name):
+        """Whether a function accesses no memory and calls nothing."""
+        if name not in self._functions:
+            return False
+        _, opening, end = self._functions[name]
+        body = re.sub(r"\b(?:ld|st)\.param\.[\w.]+\s+[^;]*;", "", self.text[opening:end])
+        return "[" not in body and not re.search(r"\bcall\b", body)
 
     def names(self):
         return list(self._headers)
@@ -275,6 +287,8 @@ class _Body:
             one.guard, one.negated, text = m[2], bool(m[1]), m[3]
         words = text.split(None, 1)
         one.op = words[0].split(".")
+        if text.count("[") > 16 or text.count("{") > 16:
+            raise BadPtx(f"line {self.began}: a statement nests too deep")
         one.operands = [read_operand(part) for part in split_operands(words[1] if len(words) > 1 else "")]
         self.kernel.instructions.append(one)
         if one.at > MOST_INSTRUCTIONS:

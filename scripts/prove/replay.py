@@ -84,7 +84,7 @@ class Replay:
         meeting = self.flow.post_dominator.get(block, self.flow.end)
         if meeting == self.flow.end:
             return None
-        for between in self.flow.between(block, meeting) | {block}:
+        for between in self.flow.between(block, meeting):
             for name in self.flow.writes[between]:
                 state[name] = Unknown(LOOP)
         return meeting

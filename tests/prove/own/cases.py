@@ -145,6 +145,8 @@ CASES = [
     ("spaces", "asynchronous_right", 2, 64, [Buffer(16 * 100), floats(128), 100], 0, "ok"),
     ("spaces", "shuffled", 1, 64, [floats(100), 100], 0, "bug"),
     ("spaces", "shuffled", 1, 64, [floats(101), 100], 0, "ok"),
+    ("spaces", "calls_plain", 1, 64, [floats(73), 10], 0, "bug"),
+    ("spaces", "calls_plain", 1, 64, [floats(74), 10], 0, "ok"),
     ("spaces", "calls", 1, 64, [floats(100), 10], 0, "undecided: unknown callee"),
 ]
 

@@ -130,6 +130,19 @@ __noinline__ __device__ void callee(float *a, int i)
 	a[i] = 1;
 }
 
+__noinline__ __device__ int plain(int i)
+{
+	return i * 3 % 11;
+}
+
+KERNEL calls_plain(float *a, int n)
+{
+	int i = plain(threadIdx.x);
+	if (i >= 0 && i <= n)
+		a[i] = 1;
+	a[threadIdx.x + n] = 1; // bug
+}
+
 KERNEL calls(float *a, int n)
 { // undecided
 	callee(a, threadIdx.x + n);
