@@ -45,7 +45,7 @@ if [ -n "$with_z3" ]; then
 	prove "$with_z3" "in several processes it is the same" 0 -j 2 --json "$work/journal"
 	same "byte by byte" "$(cksum <"$work/all.json")" "$(cksum <"$work/.out")"
 	prove "$with_z3" "--fail" 86 --fail "$work/journal"
-	says "an alarm has its place" '^[0-9]+\. out of bounds: guard global\.cu:9$' "$out"
+	says "an alarm has its place" '^[0-9]+\. out of bounds: guard global\.cu:10$' "$out"
 	says "the access, the buffer, by how much" '^    write of 4 bytes, 0 bytes past the end of a 4000-byte buffer \(parameter 1\)$' "$out"
 	says "the witness" '^    possible with block \(3,0,0\), thread \(232,0,0\)$' "$out"
 	says "an iteration" "^    possible with .*, the access's iteration [0-9]+\$" "$out"
