@@ -16,10 +16,15 @@ enum { FUNCTIONS = 2048, PROBES = 16, SITES = 4096, GIVEN_BACK = 1 << 20 };
 enum { TOLD = 64, SCALARS = 32, ALL = 1000, ONE_IN = 64 };
 enum { ROOM = (GMOD_SIGNATURE_BYTES + GMOD_SIGNATURE_BYTES / 8 * sizeof(struct gmod_journal_pointer)) / 8 };
 
+/* A launch with its words. */
 struct room {
-	struct gmod_journal_launch launch;
-	uint64_t words[ROOM];
+	uint64_t bytes[sizeof(struct gmod_journal_launch) / 8 + ROOM];
 };
+
+static struct gmod_journal_launch *in(struct room *r)
+{
+	return (void *)r->bytes;
+}
 
 /* Of the thread that has set busy, but for the handle. */
 struct function {
@@ -207,14 +212,14 @@ static void learn(struct function *f, const struct gmod_signature *s)
 	uint64_t handle = atomic_load_explicit(&f->handle, memory_order_relaxed), image = 0;
 	const struct gmod_kept *kept = gmod_history_at(images, gmod_name_owner(handle), GMOD_LATEST, NULL);
 	const char *name = gmod_name_of(handle, GMOD_LATEST);
-	struct gmod_journal_launch *l = &f->now.launch;
+	struct gmod_journal_launch *l = in(&f->now);
 
 	if (kept)
 		memcpy(&image, kept->bytes, sizeof(image));
 	if (l->function && l->name == name && l->signature == s && l->image == image)
 		return;
-	tell_launch(&f->kept.launch);
-	f->kept.launch.function = f->last = f->signatures = f->extremes = 0;
+	tell_launch(in(&f->kept));
+	in(&f->kept)->function = f->last = f->signatures = f->extremes = 0;
 	if (l->function)
 		memset(&f->now, 0, sizeof(f->now));
 	l->function = atomic_fetch_add_explicit(&function_ids, 1, memory_order_relaxed) + 1;
@@ -230,7 +235,7 @@ static void learn(struct function *f, const struct gmod_signature *s)
 /* Of parameters' words of 4 and 8 bytes: is one the least or the greatest so far? */
 static bool note_extremes(struct function *f, const struct gmod_signature *s)
 {
-	const char *bytes = (const char *)f->now.launch.words;
+	const char *bytes = (const char *)in(&f->now)->words;
 	bool found = false;
 	int n = 0;
 
@@ -255,7 +260,7 @@ static bool note_extremes(struct function *f, const struct gmod_signature *s)
 /* Its signature: is it news? */
 static void look_closely(struct function *f, uint64_t context)
 {
-	struct gmod_journal_launch *l = &f->now.launch;
+	struct gmod_journal_launch *l = in(&f->now);
 	const struct gmod_signature *s = l->signature;
 	uint64_t hash;
 	uint32_t i = 0;
@@ -286,7 +291,7 @@ static void look_at(struct function *f, uint64_t context, const struct gmod_jour
 			   atomic_load_explicit(&gmod_counters.host, memory_order_relaxed) +
 			   atomic_load_explicit(&gmod_counters.ordered, memory_order_relaxed);
 	uint64_t changes = atomic_load_explicit(&gmod_signature_changes, memory_order_acquire), hash;
-	struct gmod_journal_launch *l = &f->now.launch;
+	struct gmod_journal_launch *l = in(&f->now);
 
 	if (__builtin_expect(f->changes != changes || l->signature != s, 0))
 		learn(f, s);
@@ -345,7 +350,7 @@ struct gmod_journal_counts gmod_journal_rest(void)
 		c.launches += atomic_load_explicit(&f->launches, memory_order_relaxed);
 		c.looked_at += atomic_load_explicit(&f->looked_at, memory_order_relaxed);
 		if (!atomic_flag_test_and_set_explicit(&f->busy, memory_order_acquire))
-			tell_launch(&f->kept.launch);
+			tell_launch(in(&f->kept));
 	}
 	c.dropped = atomic_load_explicit(&dropped, memory_order_relaxed);
 	return c;
