@@ -12,20 +12,13 @@
 #include <unistd.h>
 
 #include "lib/base/deadline.h"
+#include "lib/base/descriptors.h"
 #include "lib/base/facts.h"
 #include "lib/base/futex.h"
 #include "lib/base/log.h"
 #include "lib/base/log_file.h"
 #include "lib/base/worker.h"
 #include "lib/driver/driver.h"
-
-/* Of Linux 5.11; the headers may be older than the kernel. */
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-#ifndef CLOSE_RANGE_UNSHARE
-#define CLOSE_RANGE_UNSHARE (1u << 1)
-#endif
 
 #define DUMP_MAX ((size_t)256 << 20) /* full multiprocessors make one of 122 MB */
 enum { OLDEST_DRIVER = 12050, PATH_LENGTH = 64, FILE_LENGTH = 1024 };
@@ -81,7 +74,7 @@ static const char *make_pipe(void)
 {
 	int ends[2];
 
-	if (syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
+	if (!gmod_own_descriptors())
 		return make_fifo();
 	if (pipe2(ends, O_CLOEXEC))
 		return "there is no pipe to be had";

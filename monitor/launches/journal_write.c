@@ -1,11 +1,11 @@
 #include "monitor/launches/journal_write.h"
 
-#include <linux/close_range.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include "include/gmod.h"
 #include "lib/base/deadline.h"
+#include "lib/base/descriptors.h"
 #include "lib/base/facts.h"
 #include "lib/base/file.h"
 #include "lib/base/futex.h"
@@ -275,7 +275,7 @@ static void tell_end(void)
 
 static void write_journal(void)
 {
-	bool has_own_table = !syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
+	bool has_own_table = gmod_own_descriptors();
 	int fd = open_new(journal.path, O_CREAT | O_EXCL | O_APPEND);
 
 	if (fd < 0)
