@@ -71,40 +71,50 @@ static bool works(int device)
 
 /* ---- who allocates ---- */
 
-static const char *name_of(const struct gmod_object *o)
-{
-	const char *slash = strrchr(o->path, '/');
+/*
+ * Libraries that hand the memory that they allocate to other processes, devices or network adapters; and the pool whose
+ * segments hold many tensors. Names begin with these.
+ */
+enum caller { NOBODY, PYTORCH, SHARES };
+static const struct {
+	const char *name;
+	enum caller is;
+} callers[] = {{"libnccl", SHARES}, {"libnvshmem", SHARES}, {"libuc", SHARES},
+	       {"libmpi", SHARES},  {"libfabric", SHARES},  {"libc10_cuda", PYTORCH}};
 
-	return slash ? slash + 1 : o->path;
-}
-
-/* Is a library in the stack whose name begins with one of these? */
-static bool is_called_by(const struct gmod_stack *s, const char *const *names, size_t count)
+static enum caller caller_at(uintptr_t pc)
 {
 	struct gmod_object o;
+	const char *slash, *name;
 
-	for (uint32_t i = 0; i < s->depth; i++)
-		for (size_t n = 0; gmod_object_at(s->pc[i] - 1, &o) && n < count; n++)
-			if (!strncmp(name_of(&o), names[n], strlen(names[n])))
-				return true;
-	return false;
+	if (!gmod_object_at(pc, &o))
+		return NOBODY;
+	slash = strrchr(o.path, '/');
+	name = slash ? slash + 1 : o.path;
+	for (size_t i = 0; i < sizeof(callers) / sizeof(*callers); i++)
+		if (!strncmp(name, callers[i].name, strlen(callers[i].name)))
+			return callers[i].is;
+	return NOBODY;
 }
 
-/* They hand the memory that they allocate to other processes, devices or network adapters. */
-static bool shares_memory(const struct gmod_stack *s)
+/* The greatest of the enum: who shares memory may be called by PyTorch. */
+static enum caller caller_of(const struct gmod_stack *s)
 {
-	static const char *const names[] = {"libnccl", "libnvshmem", "libuc", "libmpi", "libfabric"};
+	enum caller most = NOBODY;
 
-	return is_called_by(s, names, sizeof(names) / sizeof(*names));
+	for (uint32_t i = 0; i < s->depth && most != SHARES; i++) {
+		enum caller one = caller_at(s->pc[i] - 1);
+
+		most = one > most ? one : most;
+	}
+	return most;
 }
 
-static void say_segments(const struct gmod_stack *s)
+static void say_segments(void)
 {
-	static const char *const pytorch[] = {"libc10_cuda"};
 	static atomic_bool asked;
 
-	if (atomic_load_explicit(&asked, memory_order_relaxed) || !is_called_by(s, pytorch, 1) ||
-	    !gmod_first_time(&asked) || getenv("PYTORCH_NO_CUDA_MEMORY_CACHING"))
+	if (!gmod_first_time(&asked) || getenv("PYTORCH_NO_CUDA_MEMORY_CACHING"))
 		return;
 	gmod_log_note(1, "the fences are behind PyTorch's segments, which hold many tensors; with "
 			 "PYTORCH_NO_CUDA_MEMORY_CACHING=1 in the environment they are behind each tensor");
@@ -147,15 +157,18 @@ static bool is_named(uint64_t site)
 
 static bool is_wanted(const struct gmod_request *q)
 {
+	enum caller caller;
 	struct gmod_stack s;
 
 	gmod_unwind(&s, gmod_options()->stack_depth);
+	caller = caller_of(&s);
 	if (gmod_peers_use(q->context->device) || atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) ||
-	    shares_memory(&s)) {
+	    caller == SHARES) {
 		gmod_count(&gmod_counters.fence_spared, 1);
 		return false;
 	}
-	say_segments(&s);
+	if (caller == PYTORCH)
+		say_segments();
 	return !*gmod_options()->fence_sites || q->size >= GMOD_LARGE || is_named(hash_of(&s));
 }
 
@@ -178,35 +191,15 @@ static bool lies_at_start(void)
 	return side == GMOD_OPTION_FENCE_START || (side == GMOD_OPTION_FENCE_SOME && draw(number, 8));
 }
 
-static void place_in(const struct gmod_fenced *b, size_t size, size_t padded, struct gmod_place *p)
-{
-	uint64_t end = b->at + b->size, user = lies_at_start() ? b->at : end - padded;
-
-	if (user == b->at && end - (user + size) > GMOD_TAIL_SLACK) {
-		end = user + size + GMOD_TAIL_SLACK;
-		end -= end % GMOD_DEVICE_ALIGNMENT;
-	}
-	*p = (struct gmod_place){b->at, b->at, b->at, user, user + size, end, end};
-}
-
-static bool round_up(size_t value, size_t unit, size_t *out)
-{
-	bool fits = !__builtin_add_overflow(value, unit - 1, out);
-
-	*out -= *out % unit;
-	return fits;
-}
-
 static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 {
-	struct gmod_fenced b = {.device = q->context->device};
-	size_t padded;
+	struct gmod_fenced b = {.size = gmod_layout_fenced_at(q->size, alignment(), false, 0, place),
+				.device = q->context->device};
 
-	if (q->memory != GMOD_MEM_DEVICE || !q->context->stream || !works(b.device) ||
-	    !round_up(q->size, alignment(), &padded) || !round_up(padded, GMOD_MAPPING_UNIT, &b.size) ||
-	    !is_wanted(q) || !gmod_fence_take(&b))
+	if (q->memory != GMOD_MEM_DEVICE || !q->context->stream || !works(b.device) || !b.size || !is_wanted(q) ||
+	    !gmod_fence_take(&b))
 		return GMOD_DECLINES;
-	place_in(&b, q->size, padded, place);
+	gmod_layout_fenced_at(q->size, alignment(), lies_at_start(), b.at, place);
 	q->own = b.size;
 	return GMOD_ACCEPTS;
 }

@@ -129,6 +129,25 @@ size_t gmod_layout_mapped_at(size_t size, size_t page, uint64_t raw, struct gmod
 	return l.total;
 }
 
+size_t gmod_layout_fenced_at(size_t size, size_t alignment, bool at_start, uint64_t raw, struct gmod_place *out)
+{
+	size_t padded, block;
+
+	if (!round_up(size, alignment, &padded) || !round_up(padded, GMOD_LARGE, &block))
+		return 0;
+	if (at_start)
+		gmod_layout_redzone_at(size, block, raw, raw, out);
+	else
+		*out = (struct gmod_place){.raw = raw,
+					   .zone_head = raw,
+					   .body = raw,
+					   .user = raw + block - padded,
+					   .user_end = raw + block - padded + size,
+					   .zone_tail = raw + block,
+					   .end = raw + block};
+	return block;
+}
+
 bool gmod_layout_extent(size_t width, size_t rows, size_t pitch, size_t slices, size_t slice_pitch, size_t *out)
 {
 	size_t down, back, sum;

@@ -134,6 +134,13 @@ size_t gmod_layout_mapped_at(size_t size, size_t page, uint64_t raw, struct gmod
 size_t gmod_layout_redzone(size_t size, size_t head, size_t *extra);
 void gmod_layout_redzone_at(size_t size, size_t total, uint64_t raw, uint64_t user, struct gmod_place *out);
 
+/*
+ * A block of whole units of GMOD_LARGE at raw, behind which nothing is mapped (lib/buffers/backend_fence.c): the user's
+ * bytes end where it does, as far as the alignment allows, or start where it does; no zones. The block's length; 0:
+ * none.
+ */
+size_t gmod_layout_fenced_at(size_t size, size_t alignment, bool at_start, uint64_t raw, struct gmod_place *out);
+
 /* Place the layout of a `size`-byte buffer at raw. */
 void gmod_layout_place(const struct gmod_layout *layout, size_t size, uint64_t raw, struct gmod_place *out);
 

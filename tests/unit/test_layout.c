@@ -236,6 +236,30 @@ TEST(a_redzone_costs_what_fits_less_into_a_block)
 	CHECK(!gmod_layout_redzone(0, 0, &(size_t){0}) && !gmod_layout_redzone(SIZE_MAX, 0, &(size_t){0}), "none");
 }
 
+/* All of it lies in the block, aligned, and no farther from the side that nothing lies at than the alignment asks for.
+ */
+TEST(fenced_buffers_touch_one_end_of_their_block)
+{
+	static const size_t sizes[] = {1, 15, 16, 100, 4000, 4096, GMOD_LARGE - 1, GMOD_LARGE, 3 * GMOD_LARGE + 4};
+	const uint64_t raw = UINT64_C(5) << 30;
+	struct gmod_place p;
+
+	for (size_t i = 0; i < SIZE_OF(sizes); i++)
+		for (size_t alignment = 16; alignment <= GMOD_DEVICE_ALIGNMENT; alignment *= 2) {
+			size_t block = gmod_layout_fenced_at(sizes[i], alignment, false, raw, &p);
+
+			CHECK(block % GMOD_LARGE == 0 && block - sizes[i] < GMOD_LARGE, "%zu: %zu", sizes[i], block);
+			CHECK(p.user % alignment == 0 && p.user >= raw && raw + block - (p.user + sizes[i]) < alignment,
+			      "%zu at the end, %zu", sizes[i], alignment);
+			assert_true(p.body == raw && p.zone_tail == raw + block && p.user_end == p.user + sizes[i]);
+			assert_int_equal(gmod_layout_fenced_at(sizes[i], alignment, true, raw, &p), block);
+			CHECK(p.user == raw && p.zone_tail >= raw + sizes[i] && p.zone_tail <= raw + block &&
+				  p.zone_tail % GMOD_DEVICE_ALIGNMENT == 0,
+			      "%zu at the start", sizes[i]);
+		}
+	assert_int_equal(gmod_layout_fenced_at(SIZE_MAX, 16, false, raw, &p), 0);
+}
+
 TEST(extents_reach_to_the_last_byte)
 {
 	static const size_t some[] = {0,
