@@ -1,4 +1,4 @@
-"""Reads journals: folders of images, and of JSON lines about launches (gmod-prove(1), JOURNAL). What is wrong with a line
+"""Reads journals: folders of images, and of JSON lines about launches (gmod(1), JOURNAL). What is wrong with a line
 makes one problem, and the line does not count."""
 import json
 import os
