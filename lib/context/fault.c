@@ -1,7 +1,5 @@
 #include "lib/context/fault.h"
 
-#include <stdlib.h>
-
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
@@ -112,29 +110,6 @@ CUresult gmod_fault_late(void)
 		gmod_log_note(0, "a kernel has faulted, and the driver has not said so for 2 s: results may be wrong");
 	gmod_cancel_end(cancel);
 	return r;
-}
-
-/*
- * The driver's threads for the dump live on for 30 to 60 ms after the error is there. A process that exits meanwhile
- * dies in them by SIGSEGV or SIGFPE, also without GMOD where the environment asks for dumps (an H200, driver 580: 23 of
- * 24 runs that ended within 30 ms, none of 32 later ones): what they use is torn down by their library's own handler.
- */
-static _Atomic uint64_t told_ns; /* of gmod_monotonic_ns() */
-
-static void outlast_driver(void)
-{
-	uint64_t passed = gmod_monotonic_ns() - atomic_load_explicit(&told_ns, memory_order_relaxed);
-	uint64_t rest = passed < GMOD_MILLISECONDS(250) ? GMOD_MILLISECONDS(250) - passed : 0;
-
-	while (gmod_phase_is_ours() && rest && gmod_nap(&rest, GMOD_MILLISECONDS(10)))
-		;
-}
-
-void gmod_fault_told(void)
-{
-	atomic_store_explicit(&told_ns, gmod_monotonic_ns(), memory_order_relaxed);
-	/* Registered after that library's handler, ours runs before it. */
-	atexit(outlast_driver);
 }
 
 bool gmod_fault_is_unseen(void)

@@ -28,10 +28,6 @@ extern const struct gmod_context_listener gmod_faults_of_context;
  */
 __attribute__((cold)) CUresult gmod_fault_late(void);
 
-/* What faulted is about to be told; the program does not know of it yet. From now on exit() outlasts the driver's
- * threads. */
-void gmod_fault_told(void);
-
 /* There was a fault of which no call has told the program. */
 bool gmod_fault_is_unseen(void);
 

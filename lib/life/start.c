@@ -84,14 +84,6 @@ static void at_exit(void)
 	gmod_finish(GMOD_BY_EXIT);
 }
 
-static bool tell_fault(const void *dump, size_t size)
-{
-	bool told = gmod_gpu_fault(dump, size);
-
-	gmod_fault_told();
-	return told;
-}
-
 void gmod_start(void)
 {
 	static atomic_bool start_tried;
@@ -109,7 +101,7 @@ void gmod_start(void)
 	gmod_log_note(1, "started: version " GMOD_VERSION ", %u hooks armed", gmod_hooks_armed());
 	if (gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE)
 		gmod_log_note(1, "fence_seed=%u", gmod_fence_seed());
-	gmod_keeper_start(tell_fault);
+	gmod_keeper_start(gmod_gpu_fault);
 	gmod_journal_start(gmod_journal_device, gmod_report_json_stack);
 }
 

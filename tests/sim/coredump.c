@@ -136,9 +136,13 @@ static void sleep_ms(size_t ms)
 	sim_lock();
 }
 
+static void fall_over(void);
+
 static void go_to(int next)
 {
 	state = next;
+	if (next == OVER)
+		atexit(fall_over);
 	clock_gettime(CLOCK_MONOTONIC, &over_at);
 	pthread_cond_broadcast(&sim.done);
 }
@@ -265,7 +269,7 @@ static void describe(const struct work_kernel *k, const struct gt_thread *self)
 
 /*
  * The threads that have made a dump go on for a while when the error is there, and fall over what an end of the process
- * tears down meanwhile, before cuInit's own teardown (measured on an H200).
+ * tears down meanwhile, before any exit handler of others (measured on an H200).
  */
 static void fall_over(void)
 {
@@ -290,7 +294,6 @@ CUresult coredump_take(const struct work_kernel *k, const struct gt_thread *self
 		if (can_be_written() && queue_start_thread(dump_thread, NULL)) {
 			error = native == CUDA_ERROR_ASSERT ? CUDA_ERROR_LAUNCH_FAILED : native;
 			describe(k, self);
-			atexit(fall_over);
 			state = PENDING;
 			if (dump.stays)
 				wait_until_whole();
