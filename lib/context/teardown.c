@@ -199,30 +199,9 @@ void gmod_context_broke(CUresult error, const char *entry_point)
 	gmod_cancel_end(cancel);
 }
 
-/*
- * The driver's threads for the dump live on for 30 to 60 ms after the error is there. A process that exits meanwhile
- * dies in them by SIGSEGV or SIGFPE, also without GMOD where the environment asks for dumps (an H200, driver 580: 23 of
- * 24 runs that ended within 30 ms, none of 32 later ones). An exit handler comes too late, because that library's own
- * runs first (8 of 10 runs died): so it is the error that comes later.
- */
-static void outlast_driver(void)
-{
-	static _Atomic uint64_t first_error_ns; /* of gmod_monotonic_ns() */
-	uint64_t now = gmod_monotonic_ns(), first = 0, rest;
-
-	if (!gmod_has_faulted())
-		return;
-	if (atomic_compare_exchange_strong_explicit(&first_error_ns, &first, now, memory_order_relaxed,
-						    memory_order_relaxed))
-		first = now;
-	rest = first + GMOD_MILLISECONDS(150) - now;
-	while (rest <= GMOD_MILLISECONDS(150) && rest && gmod_nap(&rest, GMOD_MILLISECONDS(10)))
-		;
-}
-
 void gmod_context_failed(CUresult error, const char *entry_point)
 {
 	atomic_store_explicit(&told, true, memory_order_relaxed);
 	gmod_context_broke(error, entry_point);
-	outlast_driver();
+	gmod_keeper_let_go();
 }

@@ -52,6 +52,9 @@ bool gmod_keeper_has_dump(void);
 /* At most ns for a dump's first byte, then at most 10 s for the rest. true: what faulted has been told. Any thread. */
 bool gmod_keeper_await(uint64_t ns);
 
+/* Once what faulted has been told, and before the program learns of it: dumps are off again, and a while has passed. */
+void gmod_keeper_let_go(void);
+
 /* The end of the process: a FIFO, if there is one, goes. */
 void gmod_keeper_clean_up(void);
 

@@ -30,6 +30,7 @@ static struct timespec over_at;
 static char path[1024];
 
 static struct coredump_settings global = {.aborts = true};
+static bool let_go;    /* the event thread, by whoever turned dumps off */
 static unsigned fixed; /* a bit for each attribute that the environment has: no call changes it */
 
 struct coredump_settings coredump_settings(void)
@@ -113,6 +114,7 @@ static CUresult set_global(CUcoredumpSettings which, void *value, size_t *size)
 {
 	struct coredump_settings unused;
 
+	let_go = let_go || (which == CU_COREDUMP_ENABLE_ON_EXCEPTION && value && !*(bool *)value);
 	return set(sim.contexts ? &unused : &global, which, value, size);
 }
 
@@ -268,8 +270,8 @@ static void describe(const struct work_kernel *k, const struct gt_thread *self)
 }
 
 /*
- * The threads that have made a dump go on for a while when the error is there, and fall over what an end of the process
- * tears down meanwhile, before any exit handler of others (measured on an H200).
+ * While dumps are on, and for a while behind the error, the driver's event thread falls over what an end of the process
+ * tears down, before any exit handler of others (measured on an H200).
  */
 static void fall_over(void)
 {
@@ -277,7 +279,7 @@ static void fall_over(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!sim_forked && state == OVER &&
-	    (now.tv_sec - over_at.tv_sec) * 1000 + (now.tv_nsec - over_at.tv_nsec) / 1000000 < LINGER_MS) {
+	    (!let_go || (now.tv_sec - over_at.tv_sec) * 1000 + (now.tv_nsec - over_at.tv_nsec) / 1000000 < LINGER_MS)) {
 		signal(SIGSEGV, SIG_DFL);
 		raise(SIGSEGV);
 	}
