@@ -154,23 +154,6 @@ def not_looked_at_notes(incomplete, unguarded):
             yield f"process {who[0][1]} ({who[0][0]}){more}: {what}"
 
 
-def is_page(path):
-    with open(path, "rb") as file:
-        return file.read(len(as_html.BEGIN)) == as_html.BEGIN.encode()
-
-
-def write_page(path, text):
-    """Nothing is written over but an earlier page: a forgotten name makes the first log the page's."""
-    try:
-        if os.path.isfile(path) and os.path.getsize(path) and not is_page(path):
-            return [f"{path} is there, and no page of gmod report's: not written over"]
-        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except OSError as error:
-        return [f"{path}: {error.strerror}"]
-    return []
-
-
 def main():
     sys.stdout.reconfigure(errors="backslashreplace")
     sys.stderr.reconfigure(errors="backslashreplace")
@@ -192,16 +175,10 @@ def main():
     incomplete, unguarded = not_looked_at(events)
     notes += not_looked_at_notes(incomplete, unguarded)
     if options.html:
-        problems += write_page(options.html, as_html.render(found, processes, notes, problems, bool(events)))
+        problems += as_html.write(options.html, as_html.render(found, processes, notes, problems, bool(events)))
     form = as_json if options.json else as_sarif if options.sarif else as_text
-    try:
-        if events or not problems or form is not as_text:
-            sys.stdout.write(form.render(found, processes, notes))
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            problems.append(f"standard output: {error.strerror}")
+    if events or not problems or form is not as_text:
+        problems += as_text.put(form.render(found, processes, notes))
     for problem in problems:
         say(problem)
     there = {"findings": findings, "incomplete": incomplete, "unguarded": unguarded}

@@ -1,5 +1,6 @@
 """Groups as one HTML page with no outside parts and no scripts. Nothing of a log gets into it but through text() or el()."""
 import html
+import os
 
 from as_text import clean, covered_words, fault_lines, message_words, plural, times_words, why_words, window_line
 from groups import damage_lines, hosts_words, moments, nearby_lines, place, seconds, stream_words, where_words
@@ -7,7 +8,8 @@ from groups import damage_lines, hosts_words, moments, nearby_lines, place, seco
 BEGIN = "<!DOCTYPE html>\n"
 
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff;
+overflow-wrap: break-word; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 2.5rem 0 .3rem; border-top: 1px solid #ccc; padding-top: 1rem; }
 code, pre, td.m, .bytes { font-family: ui-monospace, monospace; font-size: 13px; }
 table { border-collapse: collapse; margin: .3rem 0 .8rem; } td, th { padding: .15rem .7rem .15rem 0; text-align: left; vertical-align: top; }
@@ -216,10 +218,31 @@ def render(groups, processes, notes, problems, any_read):
     title = f"GMOD: {plural(count, 'finding')} in {plural(len(groups), 'group')}" if any_read or not problems else "GMOD: no log could be read"
     links = [el("li", el("a", g.title(), href=f"#g{n}"),
                 f" ({plural(len(g.findings), 'finding')})") for n, g in enumerate(groups, 1)]
-    head = ('<meta charset="utf-8"/>' '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'"/>'
-            '<meta name="viewport" content="width=device-width"/>')
     body = [el("h1", title, **({"class_": "where"} if problems and not any_read else {})),
             *(el("p", problem, class_="where") for problem in problems), el("ol", *links), *(section(n, g, count) for n, g in enumerate(groups, 1)), el("h2", "Processes"),
             processes_table(processes), *(el("p", "Note: " + note, class_="dim") for note in notes)]
+    return page(title, *body)
+
+
+def page(title, *body):
+    head = ('<meta charset="utf-8"/>' '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'"/>'
+            '<meta name="viewport" content="width=device-width"/>')
     return (BEGIN + el("html", el("head", Safe(head), el("title", title), el("style", Safe(STYLE))),
                         el("body", *body), lang="en") + "\n")
+
+
+def is_page(path):
+    with open(path, "rb") as file:
+        return file.read(len(BEGIN)) == BEGIN.encode()
+
+
+def write(path, text_):
+    """What is wrong. Nothing is written over but an earlier page: a forgotten name makes the first log the page's."""
+    try:
+        if os.path.isfile(path) and os.path.getsize(path) and not is_page(path):
+            return [f"{path} is there, and no page of GMOD's: not written over"]
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text_)
+    except OSError as error:
+        return [f"{path}: {error.strerror}"]
+    return []

@@ -23,23 +23,23 @@ def _uri(file):
     return ("file://" if os.path.isabs(file) else "") + quote(file)
 
 
-def _location(function, file, line):
+def location(function, file, line):
     """A place in a source file; a module and an offset are no such place, and only named."""
-    location = {}
+    where = {}
     if line:
-        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(file)}, "region": {"startLine": line}}
+        where["physicalLocation"] = {"artifactLocation": {"uri": _uri(file)}, "region": {"startLine": line}}
     if function or not line:
-        location["logicalLocations"] = [{"fullyQualifiedName": clean(function or file), "kind": "function"}]
-    return location
+        where["logicalLocations"] = [{"fullyQualifiedName": clean(function or file), "kind": "function"}]
+    return where
 
 
 def _stack(words, moment):
-    frames = [{"location": _location(f["function"], f["file"], f["line"])} for f in moment.get("python") or ()]
+    frames = [{"location": location(f["function"], f["file"], f["line"])} for f in moment.get("python") or ()]
     for frame in moment.get("frames") or ():
-        location = {"location": _location(*place(frame))}
+        one = {"location": location(*place(frame))}
         if frame.get("module"):
-            location["module"] = clean(frame["module"])
-        frames.append(location)
+            one["module"] = clean(frame["module"])
+        frames.append(one)
     return {"message": {"text": words}, "frames": frames}
 
 
@@ -58,25 +58,30 @@ def _result(group):
     launches = [(s[0], s[2]["python"][0]) for s in group.suspects() if s[2].get("python")]
     result = {
         "ruleId": f["class"], "level": "error", "message": {"text": "\n".join(clean(line) for line in lines)},
-        "locations": [_location(*group.site())], "occurrenceCount": len(group.findings),
+        "locations": [location(*group.site())], "occurrenceCount": len(group.findings),
         "stacks": [_stack(words, moment) for words, moment in moments(f)],
         "partialFingerprints": {"gmodSite/v1": group.fingerprint},
     }
     if launches:
-        result["relatedLocations"] = [dict(_location(p["function"], p["file"], p["line"]),
+        result["relatedLocations"] = [dict(location(p["function"], p["file"], p["line"]),
                                            message={"text": clean(f"{kernel} is launched here")}) for kernel, p in launches]
     return result
 
 
-def render(groups, processes, notes):
-    used = sorted({group.first["class"] for group in groups})
-    version = next((p["version"] for p in processes if p["version"]), None)
-    driver = {"name": "GMOD", "rules": [{"id": c, "shortDescription": {"text": RULES.get(c, "Another class of finding.")}} for c in used]}
+def document(rules, results, notes, version=None):
+    """rules: {id: in words}"""
+    driver = {"name": "GMOD", "rules": [{"id": rule, "shortDescription": {"text": words}} for rule, words in rules.items()]}
     if version:
         driver["version"] = clean(version)
-    run = {"tool": {"driver": driver}, "results": [_result(group) for group in groups]}
+    run = {"tool": {"driver": driver}, "results": results}
     if notes:
         run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications":
                                [{"message": {"text": clean(note)}, "level": "note"} for note in notes]}]
     value = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return json.dumps(value, indent=1) + "\n"
+
+
+def render(groups, processes, notes):
+    rules = {c: RULES.get(c, "Another class of finding.") for c in sorted({group.first["class"] for group in groups})}
+    version = next((p["version"] for p in processes if p["version"]), None)
+    return document(rules, [_result(group) for group in groups], notes, version)

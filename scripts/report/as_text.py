@@ -1,6 +1,8 @@
 """Groups for people at a terminal. What comes from logs is printed with its control characters escaped."""
+import os
 import re
 import struct
+import sys
 
 from groups import clock, damage_lines, fault_words, hosts_words, moments, nearby_lines, place, stream_words, where_words
 from text_log import POINT_WORDS
@@ -10,6 +12,18 @@ FAULTS_SHOWN = 8  # of a group, in their order
 def clean(text):
     return re.sub(r"[^\x20-\x7e\xa0-\u200a\u2010-\u2027\u2030-\u205f\u2070-\ud7ff\uf900-\ufefe\uff00-\uffef\U00010000-\U0010ffff]",
                   lambda m: ascii(m[0])[1:-1], str(text))
+
+
+def put(text):
+    """Print the text. Returns what is wrong; that nobody reads it is not."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            return [f"standard output: {error.strerror}"]
+    return []
 
 
 def plural(count, noun):

@@ -1,8 +1,11 @@
-"""Which findings a line of the file of suppressions would cover; see gmod-suppressions(5)."""
+"""The lines of a file of suppressions, and which findings one would cover; see gmod-suppressions(5)."""
 import functools
 import re
 
 from groups import is_incomplete, moments
+
+BLANKS = " \t\r"
+MOST_BYTES, MOST_LINES = 65535, 512
 
 
 @functools.lru_cache(maxsize=None)
@@ -10,8 +13,24 @@ def _compiled(pattern):
     return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.S)
 
 
-def _matches(pattern, names):
+def matches(pattern, names):
     return any(name and _compiled(pattern).fullmatch(name) for name in names)
+
+
+def read(path, classes):
+    """[(class, patterns)] of the file. ValueError: a line is none."""
+    with open(path, "rb") as file:
+        text = file.read(MOST_BYTES).decode("utf-8", "replace")
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.strip(BLANKS)
+        of_class, _, patterns = (part.strip(BLANKS) for part in line.partition(":"))
+        if not line or line.startswith("#"):
+            continue
+        if of_class not in classes or not patterns:
+            raise ValueError(f"{path}:{number}: not a suppression (CLASS:PATTERN, CLASS as in a report or *)")
+        found.append((of_class, [pattern.strip(BLANKS) for pattern in patterns.split(" && ", 1)]))
+    return found[:MOST_LINES]
 
 
 def _names(finding):
@@ -35,8 +54,8 @@ def _covers(line, finding):
         return False
     for pattern in patterns.split(" && ", 1):
         by_kernels = suspects and not is_incomplete(finding) and all(
-            _matches(pattern, (s["kernel"], s.get("symbol"))) for s in suspects)
-        if not by_kernels and not _matches(pattern, names):
+            matches(pattern, (s["kernel"], s.get("symbol"))) for s in suspects)
+        if not by_kernels and not matches(pattern, names):
             return False
     return True
 

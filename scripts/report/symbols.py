@@ -189,11 +189,11 @@ class Symbols:
                 frame["lines"] = answer
 
 
-def demangle(names):
-    """{name: readable} of those that are mangled."""
+def demangle(names, *flags):
+    """{name: readable} of those that are mangled. The flags are for c++filt."""
     mangled = sorted({name for name in names if isinstance(name, str) and name.startswith("_Z") and "\n" not in name})
     tool = shutil.which("c++filt") or shutil.which("llvm-cxxfilt")
-    out = _run([tool], "".join(name + "\n" for name in mangled)) if tool and mangled else None
+    out = _run([tool, *flags], "".join(name + "\n" for name in mangled)) if tool and mangled else None
     readable = out.split("\n")[:-1] if out else []
     return dict(zip(mangled, readable)) if len(readable) == len(mangled) else {}
 

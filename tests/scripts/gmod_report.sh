@@ -411,7 +411,7 @@ says "nor on the page, which says why in red" '<h1 class="where">GMOD: no log co
 says_not "nor on the page: no zero" '0 findings' "$(<"$work/nothing.html")"
 cp "$work/job.0.text" "$work/kept.text"
 reported "a page whose name was forgotten" 1 --html "$work/kept.text" "$work/job.1.json"
-says "it is refused" '/kept.text is there, and no page of gmod report.s: not written over$' "$err"
+says "it is refused" '/kept.text is there, and no page of GMOD.s: not written over$' "$err"
 cmp -s "$work/kept.text" "$work/job.0.text"
 judge "and the log is as it was" $?
 : >"$work/empty.html"
