@@ -60,6 +60,8 @@ static bool take_rule(char *line)
 
 	if (*pattern++ != ':')
 		return false;
+	if (strncmp(line, "possible-", strlen("possible-")) == 0)
+		return true; /* for gmod prove, which has classes of its own */
 	second = take_second(pattern);
 	pattern = trim(pattern);
 	while (class < GMOD_CLASS_COUNT && !is_word(line, n, gmod_class_name(class)))

@@ -1,20 +1,35 @@
 """gmod prove: reads journals of launches and proves each access within its buffer, or says with which thread it is not. See
 gmod-prove(1)."""
 import argparse
+import collections
 import os
 import sys
 
 if sys.version_info < (3, 8):
     sys.exit("gmod prove: needs Python 3.8 or later; this python3 is " + sys.version.split()[0])
 
-import as_json
+# gmod report's words, page and suppressions.
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "report"))
+
+import alarms
+import as_html
+import as_sarif
 import as_text
+import cache
 import journal
 import proofs
 import solver
+import suppressions
+import tell_html
+import tell_json
+import tell_sarif
+import tell_text
 
 
 FOUND = 86  # as of gmod report
+
+# launches: [(launch, times)], and a result for each; alarms: those that are not suppressed; undecided: as alarms.undecided().
+Told = collections.namedtuple("Told", "launches results alarms covered undecided notes")
 
 
 def say(text):
@@ -41,11 +56,25 @@ def seconds(text):
     return number
 
 
+def suppressing(path):
+    try:
+        return suppressions.read(path, {*as_sarif.RULES, *alarms.RULES, "*"})
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{path}: {error.strerror}")
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error))
+
+
 def arguments():
     parser = Parser(prog="gmod prove", allow_abbrev=False,
                     description="Proves that the launches of journals access no memory outside their buffers, or says which can.")
     parser.add_argument("folder", nargs="+", help="what a program under gmod --journal=FOLDER has written")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON object")
+    form.add_argument("--sarif", action="store_true", help="print SARIF 2.1.0")
+    parser.add_argument("--html", metavar="FILE", help="write one HTML page there, too")
+    parser.add_argument("--suppressions", metavar="FILE", type=suppressing, default=[], help="what is not to be reported")
+    parser.add_argument("--no-cache", action="store_true", help="neither use verdicts of earlier runs nor keep these")
     parser.add_argument("--fail", action="store_true", help="end with status 86 if an access is possibly out of bounds")
     parser.add_argument("-j", "--jobs", metavar="N", type=jobs, default=os.cpu_count() or 1, help="so many processes (all CPUs)")
     parser.add_argument("--time-limit", metavar="SECONDS", type=seconds, default=2.0,
@@ -71,34 +100,39 @@ def coverage(journals):
 
 
 def main():
+    sys.stdout.reconfigure(errors="backslashreplace")
+    sys.stderr.reconfigure(errors="backslashreplace")
     options = arguments()
     journals, problems = journal.read(options.folder)
-    for problem in problems:
-        say(problem)
     launches = proofs.distinct(journals)
     terminal = sys.stderr.isatty()
 
     def progress(done):
         if terminal:
             print(f"\rgmod prove: {done} of {len(launches)} launch signatures", end="", file=sys.stderr, flush=True)
-    results = proofs.prove_all([launch for launch, _ in launches], (options.time_limit, 5 * options.time_limit),
-                               options.jobs, progress)
+    limits = options.time_limit, 5 * options.time_limit
+    kept = cache.Cache(None if options.no_cache else cache.folder(), limits)
+    results = proofs.prove_all([launch for launch, _ in launches], proofs.Prover(limits, kept), options.jobs,
+                               progress)
+    kept.trim()
     if terminal and launches:
         print(file=sys.stderr)
-    render = as_json.render if options.json else as_text.render
-    sys.stdout.write(render(launches, results, coverage(journals)))
-    if problems:
-        return 2
-    return FOUND if options.fail and any(result.count("alarm") for result in results) else 0
+    kernels = alarms.Kernels(launches)
+    found, covered, unused = alarms.judged(launches, results, kernels, options.suppressions)
+    notes = coverage(journals)
+    if unused:
+        notes.append("suppressions that covered nothing: " + ", ".join(unused))
+    told = Told(launches, results, found, covered, alarms.undecided(launches, results, kernels), notes)
+    if options.html:
+        problems += as_html.write(options.html, tell_html.render(told, problems))
+    problems += as_text.put((tell_json if options.json else tell_sarif if options.sarif else tell_text).render(told))
+    for problem in problems:
+        say(problem)
+    return 1 if problems else FOUND if options.fail and found else 0
 
 
 if __name__ == "__main__":
     try:
-        status = main()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 1
+        sys.exit(main())
     except KeyboardInterrupt:
-        status = 130
-    sys.exit(status)
+        sys.exit(130)

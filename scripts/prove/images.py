@@ -1,4 +1,6 @@
 """The PTX of the images in a journal's folder: as it is, or taken out of a cubin or fatbin by cuobjdump."""
+import functools
+import hashlib
 import os
 import re
 import shutil
@@ -8,6 +10,7 @@ import ptx
 
 MOST_TEXT = 64 << 20
 MOST_IMAGE = 1 << 30
+NONE = "the image has none: compile with -gencode=arch=...,code=compute_..."
 INSTALL = "install cuobjdump (CUDA toolkit), or: pip install nvidia-cuda-cuobjdump"
 
 
@@ -35,15 +38,19 @@ def cuobjdump():
     return None
 
 
-def _texts_of(path, kind):
-    """The texts of PTX in the image."""
-    size = os.path.getsize(path)
-    if kind == "ptx":
-        if size > MOST_TEXT:
-            raise NoPtx("the image is too large")
-        with open(path, "rb") as source:
-            return [source.read(MOST_TEXT).rstrip(b"\0").decode("utf-8", "replace")]
-    if size > MOST_IMAGE:
+def _read(path, most):
+    if os.path.getsize(path) > most:
+        raise NoPtx("the image is too large")
+    with open(path, "rb") as source:
+        return source.read(most)
+
+
+def _decoded(data):
+    return data.rstrip(b"\0").decode("utf-8", "replace")
+
+
+def _in_fatbin(path):
+    if os.path.getsize(path) > MOST_IMAGE:
         raise NoPtx("the image is too large")
     program = cuobjdump()
     if program is None:
@@ -54,45 +61,54 @@ def _texts_of(path, kind):
             child.kill()
     except OSError:
         raise NoPtx("cuobjdump has failed") from None
-    starts = [m.start() for m in re.finditer(r"^\.version\s", text, re.M)]
     # Behind each text come the headings of the next one.
-    return [re.sub(r"\n(?:Fatbin |={5,}).*", "\n", text[first:behind], flags=re.S)
-            for first, behind in zip(starts, starts[1:] + [len(text)])]
+    return [re.sub(r"\n(?:Fatbin |={5,}).*", "\n", one, flags=re.S) for one in _each(text)]
+
+
+def _each(text):
+    """The texts of one that are behind each other."""
+    starts = [m.start() for m in re.finditer(r"^\.version\s", text, re.M)]
+    return [text[first:behind] for first, behind in zip(starts, starts[1:] + [len(text)])]
 
 
 class Image:
-    """The modules of PTX of one image, or why there are none."""
+    """The modules of PTX of one image."""
 
-    def __init__(self, folder, name, kind):
-        self.modules, self.why = [], None
-        path = os.path.join(folder, name + ".image")
-        try:
-            self._read(path, kind)
-        except NoPtx as error:
-            self.why = str(error)
-        except OSError as error:
-            self.why = f"{path}: {error.strerror}"
+    def __init__(self, texts):
+        self._texts = texts
+        self.digest = hashlib.sha256("\0".join(self._texts).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _read(self, path, kind):
-        with open(path, "rb") as source:
-            head = source.read(4096)
-        if kind == "unknown":
-            kind = "ptx" if b".version" in head else "fatbin"
-        bad = None
-        for text in _texts_of(path, kind):
+    @functools.cached_property
+    def _modules(self):
+        found, bad = [], None
+        for text in self._texts:
             try:
-                self.modules.append(ptx.Module(text))
+                found.append(ptx.Module(text))
             except ptx.BadPtx as error:
                 bad = str(error)
             except RecursionError:
                 bad = "it nests too deep"
-        if not self.modules:
-            raise NoPtx(f"the PTX is not understood: {bad}" if bad else "the image has none: compile with -gencode=arch=...,code=compute_...")
+        if not found:
+            raise NoPtx(f"the PTX is not understood: {bad}")
+        return found
 
     def find(self, name, capability):
         """(module, kernel) of the newest PTX that a device of that capability can take; (None, None) if there is none."""
-        for module in sorted(self.modules, key=lambda one: (one.target <= (capability or 10000), one.target), reverse=True):
+        for module in sorted(self._modules, key=lambda one: (one.target <= (capability or 10000), one.target), reverse=True):
             kernel = module.kernel(name)
             if kernel is not None:
                 return module, kernel
         return None, None
+
+
+def of_journal(folder, name, kind):
+    """Of an image that a journal names. NoPtx: it has none."""
+    path = os.path.join(folder, name + ".image")
+    with open(path, "rb") as source:
+        head = source.read(4096)
+    if kind == "unknown":
+        kind = "ptx" if b".version" in head else "fatbin"
+    texts = [_decoded(_read(path, MOST_TEXT))] if kind == "ptx" else _in_fatbin(path)
+    if not texts:
+        raise NoPtx(NONE)
+    return Image(texts)

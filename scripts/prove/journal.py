@@ -20,6 +20,14 @@ class Function:
         self.name, self.image, self.parameters = name, image, parameters  # image: (folder, hash, kind, bytes) or None
 
 
+class Site:
+    """Where a buffer was allocated: the innermost of each stack first."""
+
+    def __init__(self, line):
+        self.python = _frames(line, "python", ("file", "function", "line"))
+        self.frames = _frames(line, "frames", ("module", "offset"))
+
+
 class PointerWord:
     """A word of the parameters that points into a buffer, or beside it."""
 
@@ -36,7 +44,7 @@ class Launch:
     def signature(self):
         """Equal for launches that are proved alike."""
         image = self.function.image and self.function.image[1]
-        return (image, self.function.name, self.grid, self.block, self.shared, self.parameters,
+        return (image, self.function.name, self.capability, self.grid, self.block, self.shared, self.parameters,
                 tuple((p.at, p.offset, p.size, p.memory) for p in self.pointers))
 
 
@@ -66,7 +74,7 @@ def _triple(value, limits, what):
 
 
 class Journal:
-    """One file. launches: those that can be read; site_text(id) says where a buffer was allocated."""
+    """One file. launches: those that can be read."""
 
     def __init__(self, path):
         self.path, self.folder = path, os.path.dirname(path)
@@ -158,10 +166,7 @@ class Journal:
             _text(line.get("name"), "the name"), self._images.get(image), parameters)
 
     def _site(self, line):
-        self._sites[_whole(line["site"], 0, 1 << 31, "site")] = _described(line)
-
-    def site_text(self, site):
-        return self._sites.get(site)
+        self._sites[_whole(line["site"], 0, 1 << 31, "site")] = Site(line)
 
     def _launch(self, line):
         function = self._functions.get(line.get("function"))
@@ -192,7 +197,7 @@ class Journal:
         return PointerWord(_whole(word.get("at"), 0, length - 8, "at"),
                            _whole(word.get("offset"), -MOST_BYTES, MOST_BYTES, "the offset"),
                            _whole(word.get("size"), 0, MOST_BYTES, "the size"),
-                           self.site_text(word.get("site")), _text(word.get("memory"), "the memory"))
+                           self._sites.get(word.get("site")), _text(word.get("memory"), "the memory"))
 
     def _end(self, line):
         self.ended = True
@@ -201,16 +206,10 @@ class Journal:
         self.dropped = _whole(line.get("dropped"), 0, 1 << 62, "dropped")
 
 
-def _described(line):
-    """Where a buffer was allocated, in a few words: the innermost line of Python, or frame of a program."""
-    for one in _list(line.get("python") or [], 1000, "python"):
-        if isinstance(one, dict) and isinstance(one.get("file"), str):
-            return f"{str(one.get('function'))[:200]} {one['file'][:1000]}:{one.get('line')}"
-    for one in _list(line.get("frames") or [], 1000, "frames"):
-        if isinstance(one, dict) and isinstance(one.get("module"), str):
-            symbol = f"{one['symbol'][:200]} " if isinstance(one.get("symbol"), str) else ""
-            return f"{symbol}{one['module'][:1000]}+{str(one.get('offset'))[:20]}"
-    return None
+def _frames(line, stack, members):
+    """Those that can be read."""
+    return [frame for frame in _list(line.get(stack) or [], 1000, stack)
+            if isinstance(frame, dict) and isinstance(frame.get(members[0]), str) and all(name in frame for name in members)]
 
 
 def read(folders):

@@ -7,8 +7,8 @@ import sys
 
 import ask
 import flow
+import images
 import ptx
-from images import Image
 
 KEPT_IMAGES = 16
 DEEP = 6000  # formulas nest
@@ -35,28 +35,49 @@ def distinct(journals):
 
 
 class Prover:
-    def __init__(self, access_seconds, launch_seconds):
-        self.access_seconds, self.launch_seconds = access_seconds, launch_seconds
+    def __init__(self, limits, cache):
+        self.access_seconds, self.launch_seconds = limits
+        self.cache = cache
         self.images, self.flows = collections.OrderedDict(), {}
 
-    def _image(self, folder, name, kind):
+    def _image_of(self, launch):
+        """NoPtx: why there is none."""
+        if launch.function.image is None:
+            raise images.NoPtx("the function's image is not known")
+        folder, name, kind, _ = launch.function.image
         if name not in self.images:
             if len(self.images) >= KEPT_IMAGES:
                 self.images.popitem(last=False)
                 self.flows.clear()
-            self.images[name] = Image(folder, name, kind)
+            try:
+                self.images[name] = images.of_journal(folder, name, kind)
+            except images.NoPtx as error:
+                self.images[name] = str(error)
+            except OSError as error:
+                self.images[name] = f"{error.filename}: {error.strerror}"
+        if isinstance(self.images[name], str):
+            raise images.NoPtx(self.images[name])
         return self.images[name]
 
     def prove(self, launch):
+        """As the cache has it, else anew."""
         sys.setrecursionlimit(DEEP)
-        if launch.function.image is None:
-            return Result(ask.NO_PTX, "the function's image is not known")
-        folder, name, kind, _ = launch.function.image
-        image = self._image(folder, name, kind)
-        if image.why:
-            return Result(ask.NO_PTX, image.why)
         try:
-            return self._prove_in(image, name, launch)
+            image = self._image_of(launch)
+            file = self.cache.file(launch, image.digest)
+            kept = self.cache.get(file)
+            if kept is not None:
+                return Result(kept["why"], None, kept["accesses"])
+            result = self._prove(image, launch)
+        except images.NoPtx as error:
+            return Result(ask.NO_PTX, str(error))
+        if result.note is None:
+            self.cache.put(file, {"why": result.why, "accesses": result.accesses})
+        return result
+
+    def _prove(self, image, launch):
+        try:
+            return self._prove_in(image, launch)
         except ptx.BadPtx as error:
             return Result("not modelled", f"the PTX is not understood: {error}")
         except flow.Irreducible:
@@ -68,13 +89,13 @@ class Prover:
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             return Result("not modelled", f"the prover has failed: {type(error).__name__}: {error}")
 
-    def _prove_in(self, image, name, launch):
+    def _prove_in(self, image, launch):
         module, kernel = image.find(launch.function.name, launch.capability)
         if kernel is None:
             return Result(ask.NO_PTX, "the image's PTX has no such kernel")
         if [size for _, size, _ in kernel.parameters] != [size for _, size in launch.function.parameters]:
             return Result("not modelled", "the parameters are not those of the PTX")
-        key = name, launch.function.name
+        key = image.digest, launch.function.name
         if key not in self.flows:
             self.flows[key] = flow.Flow(kernel)
         asker = ask.Asker(kernel, self.flows[key], module, launch, self.access_seconds, self.launch_seconds)
@@ -94,32 +115,31 @@ def described(verdict, module):
         found.update(kind=alarm["kind"], offset=alarm["offset"], extent=alarm["extent"], block=alarm["block"],
                      thread=alarm["thread"], iteration=alarm["round"],
                      memory={"kind": thing.kind, "name": thing.name, "size": thing.size,
-                             "site": pointer.site if pointer else None})
+                             "at": pointer.at if pointer else None})
     return found
 
 
 _prover = None
 
 
-def _begin(limits):
+def _begin(prover):
     global _prover
-    _prover = Prover(*limits)
+    _prover = prover
 
 
 def _prove(launch):
     return _prover.prove(launch)
 
 
-def prove_all(launches, limits, jobs, progress):
+def prove_all(launches, prover, jobs, progress):
     """A Result for each launch, in order; progress is called after each."""
     results = []
     if jobs <= 1 or len(launches) < 2:
-        prover = Prover(*limits)
         for launch in launches:
             results.append(prover.prove(launch))
             progress(len(results))
         return results
-    with concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _begin, (limits,)) as pool:
+    with concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _begin, (prover,)) as pool:
         for future in [pool.submit(_prove, launch) for launch in launches]:
             try:
                 results.append(future.result())

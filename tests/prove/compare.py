@@ -76,7 +76,7 @@ def proved(prove, cases):
     """For each case what the prover says."""
     with tempfile.TemporaryDirectory() as folder:
         write(folder, cases)
-        done = subprocess.run([sys.executable, "-B", prove, "--json", "-j", "1", folder], stdout=subprocess.PIPE, check=True)
+        done = subprocess.run([sys.executable, "-B", prove, "--json", "--no-cache", "-j", "1", folder], stdout=subprocess.PIPE, check=True)
         launches = json.loads(done.stdout)["launches"]
     if len(launches) != len(cases):
         raise SystemExit(f"compare: {len(launches)} of {len(cases)} launches came back")

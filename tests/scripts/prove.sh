@@ -3,6 +3,8 @@
 . "$(dirname "$0")/testlib"
 needs_python3
 own=tests/prove/own
+# Nothing of the user's is read or written.
+export XDG_CACHE_HOME=$work/cache
 
 # A python3 that has z3, if there is one; without it the intervals are asked alone.
 with_z3=''
@@ -24,6 +26,12 @@ without() {
 	expect "$1" "$2" "$without_z3" "$top/scripts/prove" -j 1 "${@:3}"
 }
 
+python "it is Python 3.8 at most" <<'PYTHON'
+import ast, glob
+for path in glob.glob("scripts/prove/*.py"):
+    ast.parse(open(path).read(), path, feature_version=(3, 8))
+PYTHON
+
 python3 -B $own/cases.py "$work/journal" || fail "the journal is written"
 
 expect "arithmetic is as the instructions have it" 0 python3 -B tests/prove/test_values.py 1 3000
@@ -42,14 +50,17 @@ if [ -n "$with_z3" ]; then
 	prove "$with_z3" "all cases" 0 --json "$work/journal"
 	cat "$work/.out" >"$work/all.json"
 	tell_cases "$work/all.json"
-	prove "$with_z3" "in several processes it is the same" 0 -j 2 --json "$work/journal"
+	prove "$with_z3" "in several processes it is the same" 0 -j 2 --no-cache --json "$work/journal"
 	same "byte by byte" "$(cksum <"$work/all.json")" "$(cksum <"$work/.out")"
+	began=$SECONDS
 	prove "$with_z3" "--fail" 86 --fail "$work/journal"
-	says "an alarm has its place" '^[0-9]+\. out of bounds: guard global\.cu:10$' "$out"
+	same "a second time it is the cache's" 1 "$((SECONDS - began < 3))"
+	says "an alarm has its place" '^[0-9]+\. possible-out-of-bounds: guard global\.cu:10$' "$out"
 	says "the access, the buffer, by how much" '^    write of 4 bytes, 0 bytes past the end of a 4000-byte buffer \(parameter 1\)$' "$out"
 	says "the witness" '^    possible with block \(3,0,0\), thread \(232,0,0\)$' "$out"
 	says "an iteration" "^    possible with .*, the access's iteration [0-9]+\$" "$out"
 	says "who has allocated" '^    allocated by allocate /app\+0x1234$' "$out"
+	says "how to suppress it" '^    or, for the file of suppressions: possible-out-of-bounds:guard && global\.cu:10$' "$out"
 	says "how to confirm it" '^    to confirm it: gmod --exact \./app$' "$out"
 	says "what is safe" 'proved for any contents of memory' "$out"
 	says "why it is undecided" '^      write of 4 bytes, global\.cu:[0-9]+: index from memory$' "$out"
@@ -59,6 +70,8 @@ fi
 without "without z3" 0 --json "$work/journal"
 cat "$work/.out" >"$work/alone.json"
 tell_cases "$work/alone.json" intervals
+without "in several processes" 0 -j 2 --no-cache --json "$work/journal"
+same "it is the same byte by byte" "$(cksum <"$work/alone.json")" "$(cksum <"$work/.out")"
 without "no alarm without z3" 0 --fail "$work/journal"
 says "the reason is told" ': z3-solver is not installed$' "$out"
 says "and what to do" '^note: z3-solver is not installed, .*: pip install z3-solver$' "$out"
@@ -71,6 +84,105 @@ GMOD_NO_CUOBJDUMP=1 without "images without PTX" 0 "$work/images"
 says "a cubin" '^    guard: no PTX \(' "$out"
 says "a function of no known image" "^    unknown: no PTX \(the function's image is not known\)\$" "$out"
 says "parameters of another kernel" '^    guard_off_by_one: not modelled \(the parameters are not those of the PTX\)$' "$out"
+
+# ---- the cache, and what is said of alarms ----
+
+python3 -B -c 'import sys; sys.path.insert(0, "tests/prove/own"); import cases; cases.write(sys.argv[1], {0, 7, 9})' "$work/few" ||
+	fail "a journal of three cases is written"
+export XDG_CACHE_HOME=$work/kept
+without "without a cache" 0 --no-cache --json "$work/few"
+first=$out
+[ ! -e "$work/kept" ]
+judge "nothing is written" $?
+without "a cache" 0 --json "$work/few"
+same "changes nothing" "$first" "$out"
+without "the cache" 0 --json "$work/few"
+same "has the same" "$first" "$out"
+same "a file for each launch" 3 "$(find "$work/kept/gmod/prove" -type f | wc -l)"
+truncate -s 100 "$work"/kept/gmod/prove/*
+without "broken files" 0 --json "$work/few"
+same "change nothing" "$first" "$out"
+same "and are replaced" 0 "$(find "$work/kept/gmod/prove" -type f -size 100c | wc -l)"
+without "another time limit" 0 --time-limit 3 "$work/few"
+same "is another verdict" 6 "$(find "$work/kept/gmod/prove" -type f | wc -l)"
+XDG_CACHE_HOME=/dev/null without "no place for a cache" 0 --json "$work/few"
+same "changes nothing" "$first" "$out"
+same "and is not said" "" "$err"
+python "the oldest go where it is too large" <<'PYTHON'
+import os, sys
+sys.path.insert(0, "scripts/prove")
+import cache
+folder = os.environ["XDG_CACHE_HOME"] + "/bounded"
+cache.MOST_BYTES = 3000
+kept = cache.Cache(folder, (1, 2))
+for number in range(5):
+    file = os.path.join(folder, str(number))
+    kept.put(file, "x" * 800)
+    os.utime(file, (number, number))
+kept.trim()
+assert sorted(os.listdir(folder)) == ["2", "3", "4"], os.listdir(folder)
+assert kept.get(file) == "x" * 800
+PYTHON
+
+# From here on its verdicts are the cache's: alarms, though there is no z3.
+python3 -B tests/prove/plant_alarms.py "$work/kept/gmod/prove"
+without "alarms" 86 --fail "$work/few"
+says "are possible" '^    possible with block \(3,0,0\), thread \(232,0,0\)$' "$out"
+says "and have a class" '^1\. possible-out-of-bounds: guard global\.cu:10$' "$out"
+text=$out
+without "--sarif" 86 --fail --sarif "$work/few"
+cp "$work/.out" "$work/few.sarif"
+python "is SARIF with a result for each" <<PYTHON
+import json
+run = json.load(open("$work/few.sarif"))["runs"][0]
+assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["possible-out-of-bounds"]
+assert len(run["results"]) == 3 and len({one["partialFingerprints"]["gmodPossible/v1"] for one in run["results"]}) == 3
+one = run["results"][0]
+assert one["ruleId"] == "possible-out-of-bounds" and one["level"] == "warning"
+assert one["locations"][0]["physicalLocation"] == {"artifactLocation": {"uri": "global.cu"}, "region": {"startLine": 10}}
+assert "possible with block (3,0,0), thread (232,0,0)" in one["message"]["text"]
+PYTHON
+says_not "nothing is said to be found" '[Ff]ound' "$out$text"
+without "--json and --sarif" 2 --json --sarif "$work/few"
+without "--html" 0 --html "$work/page.html" "$work/few"
+same "changes nothing of the text" "$text" "$out"
+page=$(<"$work/page.html")
+says "the page has each" '<h1>GMOD: 3 alarms: accesses that are possibly out of bounds or misaligned</h1>' "$page"
+says "with its witness" '<li>possible with block \(3,0,0\), thread \(232,0,0\)</li>' "$page"
+says "and nothing is said to be found there" 'proved for any contents of memory' "$(grep -v '[Ff]ound' <<<"$page")"
+echo log >"$work/log"
+without "a page whose name was forgotten" 1 --html "$work/log" "$work/few"
+says "is refused" "/log is there, and no page of GMOD's: not written over\$" "$err"
+without "no journal" 1 --html "$work/page.html" "$work/nothing"
+says "is said in red on the page" '<h1 class="where">GMOD: no journal could be read</h1>' "$(<"$work/page.html")"
+
+# suppressed NAME COUNT STATUS LINE...: so many alarms are covered by the lines.
+suppressed() {
+	printf '%s\n' "${@:4}" >"$work/known.txt"
+	without "$1" "$3" --fail --suppressions "$work/known.txt" "$work/few"
+	says "$1: how many" "3 possibly out of bounds or misaligned$([ "$2" -eq 0 ] || echo " \\($2 suppressed\\)")," "$out"
+	same "$1: the others stay" "$((3 - $2))" "$(grep -cE '^[0-9]+\. ' <<<"$out")"
+}
+suppressed "by the kernel" 1 86 '# known' '' 'possible-out-of-bounds: guard'
+suppressed "by a part of the name" 2 86 'possible-out-of-bounds:guard*'
+suppressed "by the line" 1 86 'possible-out-of-bounds:global.cu:10'
+suppressed "by the file" 3 0 'possible-out-of-bounds:*.cu'
+suppressed "by who has allocated" 3 0 '*:allocate'
+suppressed "by the module" 3 0 '*:/app'
+suppressed "by two patterns" 1 86 'possible-out-of-bounds:early_return && allocate'
+suppressed "not by one of two" 0 86 'possible-out-of-bounds:early_return && nobody'
+says "a line that covers nothing is named" '^note: suppressions that covered nothing: possible-out-of-bounds:early_return && nobody$' "$out"
+suppressed "not by another class" 0 86 'possible-misaligned:*' 'heap-buffer-overflow:*'
+says "those of findings are not named" '^note: suppressions that covered nothing: possible-misaligned:\*$' "$out"
+suppressed "by the line that is offered" 1 86 "$(sed -n 's/.*for the file of suppressions: //p' <<<"$text" | head -n 1)"
+echo 'possible-out-of-bound:guard' >"$work/known.txt"
+without "a line that is none" 2 --suppressions "$work/known.txt" "$work/few"
+says "is named" "known.txt:1: not a suppression " "$err"
+without "no file of suppressions" 2 --suppressions "$work/nothing" "$work/few"
+without "--json" 0 --json --suppressions <(echo '*:guard') "$work/few"
+says "has how many" '^ "suppressed": 1,$' "$out"
+says "and which" '^ +"suppressed": true,?$' "$out"
+export XDG_CACHE_HOME=$work/cache
 
 # ---- what is broken or hostile ----
 
@@ -96,18 +208,18 @@ open(sys.argv[1], 'wb').write(data)" || fail "$1: the journal is changed"
 broken "a torn last line" 0 <<<"data = data[:-10]"
 says "and the process was killed" 'has no last line: the process was killed' "$out"
 broken "an empty file" 0 <<<"data = b''"
-broken "no journal at all" 2 <<<"data = b'\\x7fELF' + bytes(1000) + b'\\n'"
-broken "another version" 2 <<<"data = data.replace(b'gmod-journal-1', b'gmod-journal-9')"
+broken "no journal at all" 1 <<<"data = b'\\x7fELF' + bytes(1000) + b'\\n'"
+broken "another version" 1 <<<"data = data.replace(b'gmod-journal-1', b'gmod-journal-9')"
 says "is named" ':1: a line cannot be read: it is no journal of the version gmod-journal-1$' "$err"
-broken "a name of 10 MB" 2 <<<"data = data.replace(b'\"guard\"', b'\"' + b'g' * 10000000 + b'\"')"
+broken "a name of 10 MB" 1 <<<"data = data.replace(b'\"guard\"', b'\"' + b'g' * 10000000 + b'\"')"
 says "is too long" 'a line cannot be read: it is longer than 64 KiB, and [0-9]+ more such lines$' "$err"
-broken "10 MB without an end" 2 <<<"data += b'x' * 10000000"
-broken "a grid of no size" 2 <<<"data = data.replace(b'\"grid\":[4,1,1]', b'\"grid\":[0,1,1]')"
-broken "a block of 10^30" 2 <<<"data = data.replace(b'\"block\":[256,1,1]', b'\"block\":[%d,1,1]' % 10**30)"
-broken "sizes that are absurd" 2 <<<"data = data.replace(b'\"size\":4000', b'\"size\":%d' % 10**300)"
-broken "ids that are none" 2 <<<"data = data.replace(b'\"function\":2,', b'\"function\":[2],')"
-broken "deep nesting" 2 <<<"data = lines[0] + b'[' * 60000 + b'\\n' + b''.join(lines[1:])"
-broken "no UTF-8" 2 <<<"data = data.replace(b'guard', b'gu\\xffrd')"
+broken "10 MB without an end" 1 <<<"data += b'x' * 10000000"
+broken "a grid of no size" 1 <<<"data = data.replace(b'\"grid\":[4,1,1]', b'\"grid\":[0,1,1]')"
+broken "a block of 10^30" 1 <<<"data = data.replace(b'\"block\":[256,1,1]', b'\"block\":[%d,1,1]' % 10**30)"
+broken "sizes that are absurd" 1 <<<"data = data.replace(b'\"size\":4000', b'\"size\":%d' % 10**300)"
+broken "ids that are none" 1 <<<"data = data.replace(b'\"function\":2,', b'\"function\":[2],')"
+broken "deep nesting" 1 <<<"data = lines[0] + b'[' * 60000 + b'\\n' + b''.join(lines[1:])"
+broken "no UTF-8" 1 <<<"data = data.replace(b'guard', b'gu\\xffrd')"
 broken "no images" 0 <<<"import os; [os.remove(one) for one in glob.glob(sys.argv[2] + '/*.image')]"
 says "are told" 'no PTX \(.*No such file' "$out"
 broken "images cut short" 0 <<<"[open(one, 'r+b').truncate(9000) for one in glob.glob(sys.argv[2] + '/*.image')]"
@@ -121,12 +233,16 @@ for one in glob.glob(sys.argv[2] + '/*.image'):
     for _ in range(200): text[random.randrange(200, len(text))] = random.randrange(32, 127)
     open(one, 'wb').write(text)"
 done
-without "a folder that is not there" 2 "$work/nothing"
+without "a folder that is not there" 1 "$work/nothing"
 one_line "a folder that is not there" "$err"
-without "a folder without a journal" 2 "$work"
+without "a folder without a journal" 1 "$work"
 without "no folder" 2
 one_line "no folder" "$err"
 without "a wrong option" 2 --quick "$work/journal"
+without "--help" 0 --help
+for switch in $(grep -oE -- '(^| )--[a-z-]+' <<<"$out" | grep -v help | sort -u); do
+	says "the man page has $switch" "^(\\\\fB|\\.B ).*${switch//-/\\\\-}" "$(cat scripts/gmod-prove.1)"
+done
 
 # ---- gmod prove ----
 
@@ -140,6 +256,10 @@ if [ -e "$build/libgmod.so" ]; then
 	says "is the program of that name" '^TAP$' "$out"
 	outcome scripts/gmod --help
 	says "gmod --help has it" '^  prove ' "$out"
+	echo 'possible-misaligned:*' >"$work/known.txt"
+	expect "gmod takes its suppressions" 0 env LD_LIBRARY_PATH="$build/sim" GMOD_TEST_KERNELS="$build/demo/kernels.so" \
+		scripts/gmod --suppressions="$work/known.txt" "$build/demo/demo"
+	says_not "and the library does not complain of them" 'not a suppression' "$err"
 else
 	skip "gmod prove" "nothing is built"
 fi
