@@ -24,6 +24,7 @@ import tell_html
 import tell_json
 import tell_sarif
 import tell_text
+from beside import Beside
 
 
 FOUND = 86  # as of gmod report
@@ -56,6 +57,12 @@ def seconds(text):
     return number
 
 
+def folder(path):
+    if not os.path.isdir(path):
+        raise argparse.ArgumentTypeError(f"{path} is no folder")
+    return path
+
+
 def suppressing(path):
     try:
         return suppressions.read(path, {*as_sarif.RULES, *alarms.RULES, "*"})
@@ -74,6 +81,8 @@ def arguments():
     form.add_argument("--sarif", action="store_true", help="print SARIF 2.1.0")
     parser.add_argument("--html", metavar="FILE", help="write one HTML page there, too")
     parser.add_argument("--suppressions", metavar="FILE", type=suppressing, default=[], help="what is not to be reported")
+    parser.add_argument("--ptx", metavar="DIR", type=folder, action="append", default=[],
+                        help="where .ptx files lie, for images that have no PTX; may be repeated")
     parser.add_argument("--no-cache", action="store_true", help="neither use verdicts of earlier runs nor keep these")
     parser.add_argument("--fail", action="store_true", help="end with status 86 if an access is possibly out of bounds")
     parser.add_argument("-j", "--jobs", metavar="N", type=jobs, default=os.cpu_count() or 1, help="so many processes (all CPUs)")
@@ -82,7 +91,7 @@ def arguments():
     return parser.parse_args()
 
 
-def coverage(journals):
+def coverage(journals, results):
     """Notes: what the journals do not have."""
     notes = []
     killed = sum(not one.ended for one in journals)
@@ -94,6 +103,9 @@ def coverage(journals):
     dropped = sum(one.dropped for one in journals)
     if dropped:
         notes.append(f"{dropped} signatures were dropped")
+    files = {result.ptx for result in results} - {None}
+    if files:
+        notes.append(f"{as_text.plural(len(files), 'text')} of PTX came from files, as --json names them: the images have none")
     if solver.z3 is None:
         notes.append("z3-solver is not installed, so only intervals were asked: pip install z3-solver")
     return notes
@@ -112,14 +124,14 @@ def main():
             print(f"\rgmod prove: {done} of {len(launches)} launch signatures", end="", file=sys.stderr, flush=True)
     limits = options.time_limit, 5 * options.time_limit
     kept = cache.Cache(None if options.no_cache else cache.folder(), limits)
-    results = proofs.prove_all([launch for launch, _ in launches], proofs.Prover(limits, kept), options.jobs,
+    results = proofs.prove_all([launch for launch, _ in launches], proofs.Prover(limits, Beside(options.ptx), kept), options.jobs,
                                progress)
     kept.trim()
     if terminal and launches:
         print(file=sys.stderr)
     kernels = alarms.Kernels(launches)
     found, covered, unused = alarms.judged(launches, results, kernels, options.suppressions)
-    notes = coverage(journals)
+    notes = coverage(journals, results)
     if unused:
         notes.append("suppressions that covered nothing: " + ", ".join(unused))
     told = Told(launches, results, found, covered, alarms.undecided(launches, results, kernels), notes)

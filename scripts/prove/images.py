@@ -1,16 +1,20 @@
-"""The PTX of the images in a journal's folder: as it is, or taken out of a cubin or fatbin by cuobjdump."""
+"""The PTX of the images in a journal's folder: as it is, taken out of a fatbin by cuobjdump, or what a compiler has kept of a
+cubin."""
 import functools
 import hashlib
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 
+import cubin
 import ptx
 
 MOST_TEXT = 64 << 20
 MOST_IMAGE = 1 << 30
-NONE = "the image has none: compile with -gencode=arch=...,code=compute_..."
+NONE = "the image has none: compile with -gencode=arch=...,code=compute_... or -lineinfo, or give --ptx DIR"
+NONE_OF_CUBIN = "the image is a cubin, and no .ptx is there for it: gmod-prove(1), IMAGES WITHOUT PTX"
 INSTALL = "install cuobjdump (CUDA toolkit), or: pip install nvidia-cuda-cuobjdump"
 
 
@@ -62,7 +66,23 @@ def _in_fatbin(path):
     except OSError:
         raise NoPtx("cuobjdump has failed") from None
     # Behind each text come the headings of the next one.
-    return [re.sub(r"\n(?:Fatbin |={5,}).*", "\n", one, flags=re.S) for one in _each(text)]
+    return [re.sub(r"\n(?:Fatbin |={5,}).*", "\n", one, flags=re.S) for one in _each(text)] or _in_cubins(program, path)
+
+
+def _in_cubins(program, path):
+    """The texts that the cubins in the fatbin have."""
+    found = []
+    if os.path.getsize(path) > MOST_TEXT:
+        return found
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            subprocess.run([program, "-xelf", "all", os.path.abspath(path)], cwd=folder, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=False, timeout=60)
+        except (OSError, subprocess.TimeoutExpired):
+            return found
+        for name in sorted(os.listdir(folder)):
+            found += _each(cubin.ptx(_read(os.path.join(folder, name), MOST_TEXT)))
+    return found
 
 
 def _each(text):
@@ -71,15 +91,32 @@ def _each(text):
     return [text[first:behind] for first, behind in zip(starts, starts[1:] + [len(text)])]
 
 
-class Image:
-    """The modules of PTX of one image."""
+def _settled(text):
+    """LLVM counts a line of the source on with each line of inline assembly: what is said before the first one holds for all."""
+    parts, behind = [], 0
+    for m in re.finditer("// begin inline asm", text):
+        if m.start() < behind:
+            continue
+        end = text.find("// end inline asm", m.end())
+        if end < 0:
+            break
+        first = m.end() + re.match(r"(?:[^\S\n]*(?:\.loc\b.*)?\n)*", text[m.end():end]).end()
+        parts += [text[behind:first], re.sub(r"^[ \t]*\.loc\s.*$", "", text[first:end], flags=re.M)]
+        behind = end
+    return "".join(parts) + text[behind:]
 
-    def __init__(self, texts):
-        self._texts = texts
+
+class Image:
+    """The modules of PTX of one image. came_from: the file beside a cubin, or None."""
+
+    def __init__(self, texts, came_from=None):
+        self.came_from = came_from
+        self._texts = [_settled(text) for text in texts]
         self.digest = hashlib.sha256("\0".join(self._texts).encode("utf-8", "surrogatepass")).hexdigest()
 
     @functools.cached_property
     def _modules(self):
+        """(those that are understood, what is wrong with another)"""
         found, bad = [], None
         for text in self._texts:
             try:
@@ -88,27 +125,42 @@ class Image:
                 bad = str(error)
             except RecursionError:
                 bad = "it nests too deep"
-        if not found:
-            raise NoPtx(f"the PTX is not understood: {bad}")
-        return found
+        return found, bad
 
     def find(self, name, capability):
         """(module, kernel) of the newest PTX that a device of that capability can take; (None, None) if there is none."""
-        for module in sorted(self._modules, key=lambda one: (one.target <= (capability or 10000), one.target), reverse=True):
+        modules, bad = self._modules
+        if not modules:
+            raise NoPtx(f"the PTX is not understood: {bad}")
+        for module in sorted(modules, key=lambda one: (one.target <= (capability or 10000), one.target), reverse=True):
             kernel = module.kernel(name)
             if kernel is not None:
                 return module, kernel
         return None, None
 
 
-def of_journal(folder, name, kind):
-    """Of an image that a journal names. NoPtx: it has none."""
+def of_file(path):
+    return Image([_decoded(_read(path, MOST_TEXT))], path)
+
+
+def of_journal(folder, name, kind, beside):
+    """Of an image that a journal names. NoPtx: it has none, and there is none beside it."""
     path = os.path.join(folder, name + ".image")
     with open(path, "rb") as source:
         head = source.read(4096)
     if kind == "unknown":
         kind = "ptx" if b".version" in head else "fatbin"
-    texts = [_decoded(_read(path, MOST_TEXT))] if kind == "ptx" else _in_fatbin(path)
+    if kind == "ptx":
+        return Image([_decoded(_read(path, MOST_TEXT))])
+    if head[:4] != b"\x7fELF":
+        texts = _in_fatbin(path)
+        if not texts:
+            raise NoPtx(NONE)
+        return Image(texts)
+    kept = beside.of_cubin(path)
+    if kept:
+        return of_file(kept)
+    texts = _each(cubin.ptx(_read(path, MOST_TEXT)))
     if not texts:
-        raise NoPtx(NONE)
+        raise NoPtx(NONE_OF_CUBIN)
     return Image(texts)

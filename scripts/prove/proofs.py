@@ -15,10 +15,11 @@ DEEP = 6000  # formulas nest
 
 
 class Result:
-    """What was found of one signature of a launch: why it is undecided as a whole, or a verdict for each access."""
+    """What was found of one signature of a launch: why it is undecided as a whole, or a verdict for each access. ptx: the file
+    that it was taken from, None for the image's own."""
 
-    def __init__(self, why=None, note=None, accesses=()):
-        self.why, self.note, self.accesses = why, note, list(accesses)
+    def __init__(self, why=None, note=None, accesses=(), ptx_file=None):
+        self.why, self.note, self.accesses, self.ptx = why, note, list(accesses), ptx_file
 
     def count(self, word):
         return sum(one["verdict"] == word for one in self.accesses)
@@ -35,9 +36,9 @@ def distinct(journals):
 
 
 class Prover:
-    def __init__(self, limits, cache):
+    def __init__(self, limits, beside, cache):
         self.access_seconds, self.launch_seconds = limits
-        self.cache = cache
+        self.beside, self.cache = beside, cache
         self.images, self.flows = collections.OrderedDict(), {}
 
     def _image_of(self, launch):
@@ -45,12 +46,23 @@ class Prover:
         if launch.function.image is None:
             raise images.NoPtx("the function's image is not known")
         folder, name, kind, _ = launch.function.image
+        try:
+            return self._kept(name, images.of_journal, folder, name, kind, self.beside)
+        except images.NoPtx:
+            paths = self.beside.of_kernel(launch.function.name)
+            if len(paths) == 1:
+                return self._kept(paths[0], images.of_file, paths[0])
+            if paths:
+                raise images.NoPtx(f"{len(paths)} files of --ptx have a kernel of this name") from None
+            raise
+
+    def _kept(self, name, read, *arguments):
         if name not in self.images:
             if len(self.images) >= KEPT_IMAGES:
                 self.images.popitem(last=False)
                 self.flows.clear()
             try:
-                self.images[name] = images.of_journal(folder, name, kind)
+                self.images[name] = read(*arguments)
             except images.NoPtx as error:
                 self.images[name] = str(error)
             except OSError as error:
@@ -67,12 +79,15 @@ class Prover:
             file = self.cache.file(launch, image.digest)
             kept = self.cache.get(file)
             if kept is not None:
-                return Result(kept["why"], None, kept["accesses"])
+                return Result(kept["why"], None, kept["accesses"], image.came_from)
             result = self._prove(image, launch)
         except images.NoPtx as error:
             return Result(ask.NO_PTX, str(error))
+        except MemoryError:
+            return Result("time", "out of memory")
         if result.note is None:
             self.cache.put(file, {"why": result.why, "accesses": result.accesses})
+        result.ptx = image.came_from
         return result
 
     def _prove(self, image, launch):
@@ -84,8 +99,6 @@ class Prover:
             return Result("not modelled", "a loop with several entries")
         except ask.Undecided as why:
             return Result(str(why))
-        except MemoryError:
-            return Result("time", "out of memory")
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             return Result("not modelled", f"the prover has failed: {type(error).__name__}: {error}")
 
@@ -139,6 +152,8 @@ def prove_all(launches, prover, jobs, progress):
             results.append(prover.prove(launch))
             progress(len(results))
         return results
+    if any(launch.function.image and launch.function.image[2] == "cubin" for launch in launches):
+        prover.beside.prepare()
     with concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _begin, (prover,)) as pool:
         for future in [pool.submit(_prove, launch) for launch in launches]:
             try:

@@ -13,7 +13,7 @@ def _access(access, launch):
 
 def _launch(launch, times, result):
     return {"kernel": launch.function.name, "image": launch.function.image[1] if launch.function.image else None,
-            "grid": launch.grid, "block": launch.block, "shared": launch.shared, "launches_recorded": times,
+            "grid": launch.grid, "block": launch.block, "shared": launch.shared, "launches_recorded": times, "ptx": result.ptx,
             "undecided": result.why, "note": result.note, "accesses": [_access(access, launch) for access in result.accesses]}
 
 

@@ -4,7 +4,7 @@
 needs_python3
 own=tests/prove/own
 # Nothing of the user's is read or written.
-export XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME=$work/cache TRITON_CACHE_DIR=$work/none TORCHINDUCTOR_CACHE_DIR=$work/none
 
 # A python3 that has z3, if there is one; without it the intervals are asked alone.
 with_z3=''
@@ -81,9 +81,86 @@ says "and what to do" '^note: z3-solver is not installed, .*: pip install z3-sol
 mkdir "$work/images"
 python3 -B $own/../write_journal.py "$work/images" || fail "the journal of images is written"
 GMOD_NO_CUOBJDUMP=1 without "images without PTX" 0 "$work/images"
-says "a cubin" '^    guard: no PTX \(' "$out"
+says "a cubin" '^    guard: no PTX \(the image is a cubin, .* IMAGES WITHOUT PTX\)$' "$out"
 says "a function of no known image" "^    unknown: no PTX \(the function's image is not known\)\$" "$out"
 says "parameters of another kernel" '^    guard_off_by_one: not modelled \(the parameters are not those of the PTX\)$' "$out"
+
+# What lies beside a cubin that has the same bytes is its PTX.
+beside=$work/beside
+mkdir -p "$beside/triton/hash" "$beside/inductor/triton/0/hash" "$beside/stems"
+printf '\177ELF%100s' '' | tr ' ' '\000' >"$beside/image"
+cp "$beside/image" "$beside/triton/hash/guard.cubin"
+cp $own/global.ptx "$beside/triton/hash/guard.ptx"
+cp -r "$beside/triton/hash" "$beside/stems/other"
+cp -r "$beside/triton/hash" "$beside/inductor/triton/0"
+cubin_says() {
+	says "$1" "$2" "$(grep -A 24 '"kernel": "guard",' <<<"$out" | grep -E '"(ptx|undecided|note)"' | tr -d '\n')"
+}
+found='"ptx": "[^"]*/guard\.ptx",.*"undecided": null'
+TRITON_CACHE_DIR=$beside/triton without "a cubin of Triton's cache" 0 --json "$work/images"
+cubin_says "has the PTX beside it" "$found"
+TORCHINDUCTOR_CACHE_DIR=$beside/inductor without "a cubin of inductor's cache" 0 --json "$work/images"
+cubin_says "has the PTX beside it" "$found"
+without "a folder that --ptx names" 0 --json --ptx "$beside/stems" "$work/images"
+cubin_says "has it, too" "$found"
+printf x >>"$beside/triton/hash/guard.cubin"
+TRITON_CACHE_DIR=$beside/triton without "a cubin of other bytes" 0 --json "$work/images"
+cubin_says "is another one" '"undecided": "no PTX"'
+mkdir "$beside/links"
+ln -s "$beside/stems/other" "$beside/links/folder"
+ln -s "$beside/stems/other/guard.ptx" "$beside/links/guard.ptx"
+without "symbolic links" 0 --json --ptx "$beside/links" "$work/images"
+cubin_says "are not followed" '"undecided": "no PTX"'
+mkdir "$beside/names"
+cp $own/global.ptx "$beside/names/a.ptx"
+cp $own/global.ptx "$beside/names/b.ptx"
+without "a kernel's name" 0 --json --ptx "$beside/names" "$work/images"
+cubin_says "is in one text alone" '"ptx": "[^"]*/[ab]\.ptx",.*"undecided": null'
+echo >>"$beside/names/b.ptx"
+without "a kernel's name" 0 --json --ptx "$beside/names" "$work/images"
+cubin_says "is in several" '"note": "2 files of --ptx have a kernel of this name"'
+without "--ptx of no folder" 2 --ptx "$beside/image" "$work/images"
+
+# A cubin with lines has its PTX in itself; Triton's own counts inline assembly as lines of the source.
+python3 -B - "$work/triton" <<'PYTHON' || fail "the journal of Triton is written"
+import sys
+sys.path.insert(0, "tests/prove")
+from write_journal import Buffer, Journal
+journal = Journal(sys.argv[1])
+for name in ("scale", "scale_masked"):
+    with open(f"tests/prove/triton/{name}.cubin", "rb") as source:
+        image = journal.image(source.read(), "cubin")
+    journal.launch(image, name, 4, 128, [Buffer(2000), Buffer(2000), 500, Buffer(0), Buffer(0)])
+journal.close()
+PYTHON
+line=$(grep -n '# bug$' tests/prove/triton/scale.py | cut -d : -f 1)
+TRITON_CACHE_DIR=tests/prove/triton without "a load of Triton's without a mask" 0 "$work/triton"
+says "has the line of Python" "^      read of 4 bytes, scale\.py:$line: z3-solver is not installed\$" "$out"
+says "with one it is safe" '^1 launch signature is safe: ' "$out"
+says "and PTX of files is noted" '^note: 2 texts of PTX came from files' "$out"
+without "without the cache" 0 "$work/triton"
+says "the cubin has PTX and lines" "^      read of 4 bytes, scale\.py:$((line + 1)): z3-solver is not installed\$" "$out"
+python "cubins cut short, and noise in them, are read without a crash" <<'PYTHON'
+import random, sys
+sys.path.insert(0, "scripts/prove")
+import cubin
+data = open("tests/prove/triton/scale.cubin", "rb").read()
+for end in range(0, len(data), 7):
+    cubin.ptx(data[:end])
+random.seed(1)
+for _ in range(3000):
+    torn = bytearray(data)
+    for _ in range(8):
+        torn[random.randrange(len(torn))] = random.randrange(256)
+    cubin.ptx(bytes(torn))
+PYTHON
+if [ -n "$with_z3" ]; then
+	export TRITON_CACHE_DIR=tests/prove/triton
+	prove "$with_z3" "a load of Triton's without a mask" 86 --fail "$work/triton"
+	export TRITON_CACHE_DIR=$work/none
+	says "is an alarm on the line of Python" "^1\. possible-out-of-bounds: scale scale\.py:$line\$" "$out"
+	says_not "its twin is none" '^2\.' "$out"
+fi
 
 # ---- the cache, and what is said of alarms ----
 
@@ -240,9 +317,9 @@ without "no folder" 2
 one_line "no folder" "$err"
 without "a wrong option" 2 --quick "$work/journal"
 without "--help" 0 --help
-for switch in $(grep -oE -- '(^| )--[a-z-]+' <<<"$out" | grep -v help | sort -u); do
+while read -r switch; do
 	says "the man page has $switch" "^(\\\\fB|\\.B ).*${switch//-/\\\\-}" "$(cat scripts/gmod-prove.1)"
-done
+done < <(grep -oE -- '(^| )--[a-z-]+' <<<"$out" | grep -v help | sort -u)
 
 # ---- gmod prove ----
 
