@@ -7,9 +7,9 @@ import time
 
 import solver
 import values
-from engine import Budget, Engine
+from engine import Engine
 from replay import Replay
-from values import EXACT, FALSE, ZERO, add, below, both, either, equal, floor_mod, negate, plus, scale, sub
+from values import EXACT, FALSE, ZERO, OutOfTime, TooLarge, add, below, both, clock, either, equal, floor_mod, negate, plus, scale, sub
 
 NO_PTX = "no PTX"
 REASONS = {values.MEMORY: "index from memory", values.CALL: "unknown callee", values.LOOP: "loop",
@@ -58,21 +58,28 @@ def _inequalities(c):
     return found[:60]
 
 
-class Asker:
-    """Answers for one launch of a kernel."""
+def _told(found, replay):
+    """The attributes of an alarm."""
+    return {"kind": found.kind, "thing": found.thing, "offset": found.offset, "extent": found.extent, "thread": replay.thread,
+            "block": replay.block, "round": found.visit}
 
-    def __init__(self, kernel, flow, module, launch, access_seconds, launch_seconds):
+
+class Asker:
+    """Answers for one launch of a kernel, until that end."""
+
+    def __init__(self, kernel, flow, module, launch, access_seconds, end):
         self.kernel, self.flow, self.module, self.launch = kernel, flow, module, launch
-        self.access_seconds, self.end = access_seconds, time.monotonic() + launch_seconds
+        self.access_seconds, self.end = access_seconds, end
         self.formulas = solver.Formulas()
+        self.replays = {}  # a thread and its block to its Replay
 
     def verdicts(self):
         """One for each instruction that is reached and accesses memory; or one reason for all of the launch."""
         values.reset()
-        engine = Engine(self.kernel, self.flow, self.module, self.launch, self.end)
+        engine = Engine(self.kernel, self.flow, self.module, self.launch)
         try:
             engine.run()
-        except (Budget, values.TooLarge, values.TooMany, RecursionError):
+        except (OutOfTime, TooLarge, RecursionError):
             raise Undecided("time") from None
         self.specials = engine.machine.specials
         by_instruction = {}
@@ -83,22 +90,29 @@ class Asker:
     def _verdict(self, accesses):
         first = accesses[0]
         reason = None
-        self.deadline = min(self.end, time.monotonic() + self.access_seconds)
+        clock.end = min(self.end, time.monotonic() + self.access_seconds)
+        alarm = self._replayed(first)
         for access in accesses:
+            if alarm:
+                break
             try:
                 alarm = self._alarm(access)
             except Undecided as why:
                 reason = reason or str(why)
-                continue
-            except solver.OutOfTime:
+            except (OutOfTime, TooLarge, RecursionError):
                 reason = reason or "time"
-                continue
-            except (values.TooLarge, values.TooMany, RecursionError):
-                reason = reason or "time"
-                continue
-            if alarm:
-                return Verdict(access.instruction, access.store, access.width, "alarm", **alarm)
+        if alarm:
+            return Verdict(first.instruction, first.store, first.width, "alarm", **alarm)
         return Verdict(first.instruction, first.store, first.width, "undecided" if reason else "safe", reason)
+
+    def _replayed(self, access):
+        """An alarm of a thread that was followed for another access, or None."""
+        for kind in ("out of bounds", "misaligned"):
+            for replay in self.replays.values():
+                found = replay.found.get((access.instruction.at, kind))
+                if found:
+                    return _told(found, replay)
+        return None
 
     def _alarm(self, access):
         """What is wrong with the access, or None where it is safe."""
@@ -111,7 +125,7 @@ class Asker:
                 continue
             try:
                 alarm = self._choice(access, condition, thing, offset)
-            except (Undecided, solver.OutOfTime) as why:
+            except (Undecided, OutOfTime) as why:
                 undecided = undecided or why
                 continue
             if alarm:
@@ -133,14 +147,8 @@ class Asker:
         return self._outside(access, condition, thing, offset) or self._misaligned(access, condition, thing, offset)
 
     def _unless_impossible(self, condition, reason):
-        if solver.z3 is None or solver.Question(self.formulas, [condition]).answer(self._left()) is not None:
+        if solver.z3 is None or solver.Question(self.formulas, [condition]).answer() is not None:
             raise Undecided(reason)
-
-    def _left(self):
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise solver.OutOfTime()
-        return left
 
     def _outside(self, access, condition, thing, offset):
         over = plus(add(offset, access.extent), -thing.size)  # above zero: past the end
@@ -149,11 +157,7 @@ class Asker:
         if _implied(over, parts) and _implied(under, parts):
             return None
         wrong = either(below(offset, ZERO), below(ZERO, over))
-        size = thing.size
-
-        def is_wrong(at, extent, _width):
-            return extent > 0 and (at < 0 or at + extent > size)
-        return self._ask("out of bounds", access, condition, thing, offset, wrong, is_wrong)
+        return self._ask("out of bounds", access, condition, thing, offset, wrong)
 
     def _misaligned(self, access, condition, thing, offset):
         width = access.width
@@ -164,37 +168,36 @@ class Asker:
         rest = floor_mod(offset, width)
         if rest.constant() == 0:
             return None
-        return self._ask("misaligned", access, condition, thing, offset, negate(equal(rest, ZERO)),
-                         lambda at, _extent, own: at % own)
+        return self._ask("misaligned", access, condition, thing, offset, negate(equal(rest, ZERO)))
 
-    def _ask(self, kind, access, condition, thing, offset, wrong, is_wrong):
+    def _ask(self, kind, access, condition, thing, offset, wrong):
         if both(condition, wrong) is FALSE:
             return None
         if solver.z3 is None:
             raise Undecided(solver.MISSING)
         question = solver.Question(self.formulas, [condition, wrong])
-        model = question.answer(self._left())
+        model = question.answer()
         if model is None:
             return None
         reason = self._reason(condition, offset, access, thing)
         sides = [self.specials[f"%{word}.{side}"] for word in ("tid", "ctaid") for side in "xyz"]
         for _ in range(MOST_MODELS):
             numbers = [question.value(model, side) for side in sides]
-            found = self._confirmed(access, thing, numbers, is_wrong) if thing.certain else None
+            found = self._confirmed(access.instruction.at, kind, numbers) if thing.certain else None
             if found:
-                return {"kind": kind, "thing": found.thing, "offset": found.offset, "extent": found.extent,
-                        "thread": numbers[:3], "block": numbers[3:], "round": found.visit}
+                return found
             question.exclude(sides, numbers)
-            model = question.answer(self._left()) if reason == "loop" else None
+            model = question.answer() if reason == "loop" else None
             if model is None:
                 break
         raise Undecided(reason)
 
-    def _confirmed(self, access, thing, numbers, is_wrong):
-        def wrong(other, offset, extent, width):
-            return (other.kind, other.name) == (thing.kind, thing.name) and is_wrong(offset, extent, width)
-        replay = Replay(self.kernel, self.flow, self.module, self.launch, numbers[:3], numbers[3:], access.instruction.at, wrong)
-        return replay.run(self.end)
+    def _confirmed(self, at, kind, numbers):
+        key = tuple(numbers)
+        if key not in self.replays:
+            self.replays[key] = Replay(self.kernel, self.flow, self.module, self.launch, numbers[:3], numbers[3:])
+        found = self.replays[key].find(at, kind)
+        return found and _told(found, self.replays[key])
 
     @staticmethod
     def _reason(condition, offset, access, thing):

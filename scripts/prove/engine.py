@@ -4,27 +4,29 @@ A loop is walked with its registers as they are in any iteration: those that a r
 start + count * step, in the arithmetic of the register, with one count a loop. The condition to go round bounds the count
 where no round before can have turned the number over. Other loops are unrolled if that ends soon, and else leave Unknown.
 """
-import time
-
 from machine import Machine, thread_numbers
-from values import (FALSE, LOOP, MEMORY, TRUE, Atom, Pointer, Poly, Unknown, add, at_most, at_most_zero, both, choose, either,
-                    flag, floor_div, merge, multiply, negate, of_atom, plus, pointer_to, put_in, scale, signed_range, sub,
-                    variable, wrap)
+from values import (FALSE, LOOP, MEMORY, TRUE, Atom, Cond, OutOfTime, Pointer, Poly, TooLarge, Unknown, add, at_most,
+                    at_most_zero, both, choose, clock, either, flag, floor_div, merge, multiply, negate, of_atom, plus,
+                    pointer_to, put_in, scale, signed_range, sub, variable, wrap)
 
 MOST_STEPS = 150000
 MOST_ROUNDS = 70
+MOST_ACCESSES = 100000
 FOREVER = 1 << 64
 
 
-class Budget(Exception):
-    """A kernel that takes too long."""
+def _narrowed(condition, more):
+    """Both; or the first alone, which covers more, where that is too large."""
+    try:
+        return both(condition, more())
+    except TooLarge:
+        return condition
 
 
 class Engine:
     """accesses: what run() has found."""
 
-    def __init__(self, kernel, flow, module, launch, end):
-        self.end = end
+    def __init__(self, kernel, flow, module, launch):
         self.kernel, self.flow = kernel, flow
         self.accesses, self.steps, self.trials = [], 0, 0
         self.machine = Machine(kernel, module, launch, thread_numbers(launch), self._keep)
@@ -35,8 +37,8 @@ class Engine:
     def _keep(self, access):
         if not self.trials and access.condition is not FALSE:
             self.accesses.append(access)
-            if len(self.accesses) > 100000:
-                raise Budget()
+            if len(self.accesses) > MOST_ACCESSES:
+                raise OutOfTime()
 
     def run(self):
         self._region(None, set(self.flow.order), 0, {}, TRUE)
@@ -81,7 +83,8 @@ class Engine:
             return FALSE, {}
         if len(ways) == 1:
             return ways[0]
-        shared = [part for part in ways[0][0].parts() if all(part in set(c.parts()) for c, _ in ways[1:])]
+        others = [set(c.parts()) for c, _ in ways[1:]]
+        shared = {part: True for part in ways[0][0].parts() if all(part in parts for parts in others)}
         own = [both(*(part for part in c.parts() if part not in shared)) for c, _ in ways]
         state = {}
         for name in self.flow.live_into(block):
@@ -93,25 +96,25 @@ class Engine:
         above = self.flow.joins.get(block)
         if above is not None and above in self.reached:
             return self.reached[above], state
-        return both(*shared, either(*own)), state
+        return _narrowed(both(*shared), lambda: either(*own)), state
 
     def _block(self, block, state, condition):
         """Executes it; the ways out of it."""
         first, behind = self.flow.blocks[block]
         self.steps += behind - first
-        if self.steps > MOST_STEPS or time.monotonic() > self.end:
-            raise Budget()
+        if self.steps > MOST_STEPS:
+            raise OutOfTime()
+        clock.look()
         after = self.flow.successors[block]
         last = self.kernel.instructions[behind - 1]
         jumps = self.flow.jumps(last)
         for one in self.kernel.instructions[first:behind - 1 if jumps else behind]:
             self.machine.execute(one, state, condition)
         if last.op[0] == "brx":
-            return [(one, both(condition, flag(self._index_source(last, state))), dict(state)) for one in after]
+            return [(one, _narrowed(condition, lambda: flag(self._index_source(last, state))), dict(state)) for one in after]
         if not jumps or not last.guard:
             return [(one, condition, state) for one in after]
         taken = self.machine.condition(("register", last.guard), state)
-        taken = negate(taken) if last.negated else taken
         return self._branch(last, behind, taken, state, condition)
 
     def _index_source(self, last, state):
@@ -119,21 +122,50 @@ class Engine:
         return value.source if isinstance(value, Unknown) else "unmodelled"
 
     def _branch(self, last, behind, taken, state, condition):
-        """The ways behind an instruction that jumps or ends where taken holds."""
+        """The ways behind an instruction that jumps or ends where taken holds, or where it does not (negated)."""
         following = self.flow.block_at.get(behind)
+        jumps, goes_on = (lambda: taken), (lambda: negate(taken))
+        if last.negated:
+            jumps, goes_on = goes_on, jumps
         ways = []
         if last.op[0] == "bra":
             at = self.kernel.labels[last.operands[0][1]]
             target = self.flow.block_at.get(at)
             if target is not None:
-                ways.append((target, both(condition, taken), dict(state)))
+                ways.append((target, _narrowed(condition, jumps), dict(state)))
         if following is not None:
-            ways.append((following, both(condition, negate(taken)), state))
+            ways.append((following, _narrowed(condition, goes_on), state))
         return ways
 
     # ---- loops ----
 
     def _loop(self, header, body, state, condition):
+        """The ways out of a loop."""
+        before = clock.atoms
+        return [(block, self._without_rounds(c, block, left, before), left)
+                for block, c, left in self._ways_out(header, body, state, condition)]
+
+    def _without_rounds(self, condition, block, state, before):
+        """The condition without what it says of numbers that are younger than that atom and live in no register."""
+        def young(x):
+            return {root for root in x.roots() if root.id > before}
+        live = set()
+        for name in self.flow.live_into(block):
+            value = state.get(name)
+            for part in [part for choice in value.choices for part in (choice[0], choice[2])] if isinstance(value, Pointer) else [value]:
+                if isinstance(part, (Poly, Cond)):
+                    live |= young(part)
+        left = [(part, young(part)) for part in condition.parts()]
+        if not any(own - live for _, own in left):
+            return condition
+        grows = True
+        while grows:
+            more = set().union(*(own for _, own in left if own & live)) - live
+            live |= more
+            grows = bool(more)
+        return both(*(part for part, own in left if not own or own & live))
+
+    def _ways_out(self, header, body, state, condition):
         writes = set().union(*(self.flow.writes[block] for block in body))
         carried = [name for name in self.flow.live_into(header) if name in writes]
         trial = _Trial(self, header, body, state, carried, condition)

@@ -169,6 +169,8 @@ class Machine:
         """Changes the state. A guard of the instruction that may fail leaves the old values there."""
         try:
             self._guarded(one, state, condition)
+        except TooLarge:
+            self._not_modelled(one, state, condition)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise ptx.BadPtx(f"line {one.line}: {type(error).__name__}") from None
 

@@ -4,11 +4,13 @@ import concurrent.futures
 import concurrent.futures.process
 import multiprocessing
 import sys
+import time
 
 import ask
 import flow
 import images
 import ptx
+from values import OutOfTime, clock
 
 KEPT_IMAGES = 16
 DEEP = 6000  # formulas nest
@@ -80,6 +82,7 @@ class Prover:
             kept = self.cache.get(file)
             if kept is not None:
                 return Result(kept["why"], None, kept["accesses"], image.came_from)
+            clock.end = time.monotonic() + self.launch_seconds
             result = self._prove(image, launch)
         except images.NoPtx as error:
             return Result(ask.NO_PTX, str(error))
@@ -99,6 +102,8 @@ class Prover:
             return Result("not modelled", "a loop with several entries")
         except ask.Undecided as why:
             return Result(str(why))
+        except OutOfTime:
+            return Result("time")
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             return Result("not modelled", f"the prover has failed: {type(error).__name__}: {error}")
 
@@ -111,7 +116,7 @@ class Prover:
         key = image.digest, launch.function.name
         if key not in self.flows:
             self.flows[key] = flow.Flow(kernel)
-        asker = ask.Asker(kernel, self.flows[key], module, launch, self.access_seconds, self.launch_seconds)
+        asker = ask.Asker(kernel, self.flows[key], module, launch, self.access_seconds, clock.end)
         return Result(accesses=[described(verdict, module) for verdict in asker.verdicts()])
 
 

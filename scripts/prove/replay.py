@@ -2,61 +2,68 @@
 
 A branch that depends on memory is gone around: the thread goes on where its ways meet, and what they write is unknown.
 """
-import time
-
 from machine import Machine, thread_numbers
-from values import FALSE, LOOP, TRUE, Pointer, TooLarge, TooMany, Unknown
+from values import FALSE, LOOP, TRUE, Pointer, TooLarge, Unknown, clock
 
 MOST_STEPS = 120000
+STEPS_BEHIND = 5000  # of a thread that goes wrong once, because it often does at other accesses, too
 
 
-class Found(Exception):
-    """The access was reached: its text says nothing, the attributes say all."""
+class Found:
+    """An access that goes wrong, in the thread's visit of that number."""
 
-    def __init__(self, thing, offset, extent, visit):
-        super().__init__()
-        self.thing, self.offset, self.extent, self.visit = thing, offset, extent, visit
+    def __init__(self, kind, thing, offset, extent, visit):
+        self.kind, self.thing, self.offset, self.extent, self.visit = kind, thing, offset, extent, visit
+
+
+def wrong(thing, offset, extent, width):
+    """What is wrong with an access, or None. Nothing is known of a thing that the pointer may not belong to."""
+    if not thing.certain or thing.size is None:
+        return None
+    if extent > 0 and (offset < 0 or offset + extent > thing.size):
+        return "out of bounds"
+    if width > 1 and thing.align is not None and thing.align % width == 0 and offset % width:
+        return "misaligned"
+    return None
 
 
 class Replay:
-    """wrong(thing, offset, extent, width): whether an access there is the one that is looked for."""
+    """found: (index of an instruction, kind) to the first access there that goes wrong in that way."""
 
-    def __init__(self, kernel, flow, module, launch, thread, block, at, wrong):
-        self.kernel, self.flow, self.at, self.wrong = kernel, flow, at, wrong
-        self.visits = 0
+    def __init__(self, kernel, flow, module, launch, thread, block):
+        self.kernel, self.flow, self.thread, self.block = kernel, flow, thread, block
+        self.found, self.visits = {}, {}
         self.machine = Machine(kernel, module, launch, thread_numbers(launch, thread, block), self._look)
+        self.at, self.state, self.steps = 0, {}, 0
 
     def _look(self, access):
-        if access.instruction.at != self.at:
-            return
-        self.visits += 1
+        at = access.instruction.at
+        visit = self.visits[at] = self.visits.get(at, -1) + 1
         if access.condition is not TRUE or not isinstance(access.address, Pointer):
             return
         thing, offset = access.address.single()
-        extent = access.extent.constant()
-        if thing is None or offset.constant() is None or extent is None:
+        offset, extent = offset and offset.constant(), access.extent.constant()
+        if thing is None or offset is None or extent is None:
             return
-        if self.wrong(thing, offset.constant(), extent, access.width):
-            raise Found(thing, offset.constant(), extent, self.visits - 1)
+        kind = wrong(thing, offset, extent, access.width)
+        if kind:
+            self.found.setdefault((at, kind), Found(kind, thing, offset, extent, visit))
 
-    def run(self, end):
-        """Found, or None; it gives up at that time."""
+    def find(self, at, kind):
+        """Goes on until the access goes wrong, and a little farther. Found, or None."""
         try:
-            self._walk(end)
-        except Found as found:
-            return found
-        except (TooLarge, TooMany):
-            pass
-        return None
+            self._walk(lambda: (at, kind) in self.found, MOST_STEPS)
+            self._walk(lambda: False, min(MOST_STEPS, self.steps + STEPS_BEHIND))
+        except TooLarge:
+            self.at = None
+        return self.found.get((at, kind))
 
-    def _walk(self, end):
-        block, state, steps = 0, {}, 0
-        while block is not None and block != self.flow.end:
-            first, behind = self.flow.blocks[block]
-            steps += behind - first
-            if steps > MOST_STEPS or time.monotonic() > end:
-                return
-            block = self._block(block, state)
+    def _walk(self, is_over, most):
+        while self.at is not None and self.at != self.flow.end and not is_over() and self.steps <= most:
+            first, behind = self.flow.blocks[self.at]
+            self.steps += behind - first
+            clock.look()
+            self.at = self._block(self.at, self.state)
 
     def _block(self, block, state):
         """The next block, or None."""

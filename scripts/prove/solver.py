@@ -13,16 +13,12 @@ except ImportError:
     except ImportError:
         z3 = None
 
-from values import Poly
+from values import OutOfTime, Poly, clock
 
 if z3:
     z3.set_param("memory_max_size", 1024)  # MiB
 
 MISSING = "z3-solver is not installed"
-
-
-class OutOfTime(Exception):
-    """No answer within the time limit."""
 
 
 class Formulas:
@@ -35,6 +31,7 @@ class Formulas:
 
     def atom(self, atom):
         if atom not in self.atoms:
+            clock.tick()
             self.atoms[atom] = self._operation(atom) if atom.kind != "variable" else z3.Int(f"v{atom.id}", self.context)
         return self.atoms[atom]
 
@@ -71,6 +68,7 @@ class Formulas:
 
     def _cond(self, c):
         if c not in self.conds:
+            clock.tick()
             args = [self.of(arg) for arg in c.args]
             kind = c.kind
             if kind in ("true", "false"):
@@ -100,9 +98,9 @@ class Question:
         for c in conds:
             self.solver.add(formulas.of(c))
 
-    def answer(self, seconds):
+    def answer(self):
         """A model, or None where there is none."""
-        self.solver.set("timeout", max(1, int(seconds * 1000)))
+        self.solver.set("timeout", max(1, int(1000 * clock.left())))
         try:
             found = self.solver.check()
         except z3.Z3Exception:

@@ -3,6 +3,7 @@
 An integer register of n bits is a polynomial with values from -2^(n-1) to 2^(n-1)-1, whatever the sign of its type. Each
 operation is exact, or makes a new atom that may have any value of its interval: a state always covers what can happen.
 """
+import time
 from math import gcd
 
 # Where an atom's value comes from. What is of EXACT is known of a thread; the others say why an access stays undecided.
@@ -11,22 +12,44 @@ MEMORY, FLOAT, LOOP, CALL, UNMODELLED, UNDEFINED, POINTER = (
     "memory", "float", "loop", "call", "unmodelled", "undefined", "pointer")
 
 MOST_TERMS = 64
+MOST_ATOMS = 500000
 _interned = {}
-_made = [0]
 
 
 class TooLarge(Exception):
     """A formula that grows beyond all bounds."""
 
 
-class TooMany(Exception):
-    """A kernel that has too many of them."""
+class OutOfTime(Exception):
+    """The time limit is over, or a kernel has too many atoms."""
+
+
+class Clock:
+    """What is made here, and until when: all that takes long makes atoms, polynomials or conditions."""
+    end, made, atoms = float("inf"), 0, 0
+
+    def tick(self):
+        self.made += 1
+        if self.made & 255 == 0:
+            self.look()
+
+    def look(self):
+        if time.monotonic() > self.end:
+            raise OutOfTime()
+
+    def left(self):
+        """Seconds, more than none."""
+        self.look()
+        return self.end - time.monotonic()
+
+
+clock = Clock()
 
 
 def reset():
     """Forgets all atoms: to be called before each launch."""
     _interned.clear()
-    _made[0] = 0
+    clock.atoms = 0
 
 
 class Atom:
@@ -34,10 +57,10 @@ class Atom:
     __slots__ = ("id", "kind", "args", "low", "high", "source", "label", "roots")
 
     def __init__(self, kind, args, low, high, source=None, label=None):
-        _made[0] += 1
-        if _made[0] > 500000:
-            raise TooMany()
-        self.id, self.kind, self.args, self.low, self.high = _made[0], kind, args, low, high
+        clock.atoms += 1
+        if clock.atoms > MOST_ATOMS:
+            raise OutOfTime()
+        self.id, self.kind, self.args, self.low, self.high = clock.atoms, kind, args, low, high
         self.source, self.label = source, label
         self.roots = frozenset((self,)) if kind == "variable" else frozenset().union(
             *(arg.roots() for arg in args if isinstance(arg, (Poly, Cond))))
@@ -59,6 +82,7 @@ class Poly:
     __slots__ = ("terms", "low", "high", "_key", "_roots")
 
     def __init__(self, terms):
+        clock.tick()
         self.terms = terms
         self._key = self._roots = None
         low = high = 0
@@ -302,10 +326,10 @@ def most(p, q):
 
 class Cond:
     """kind: true, false, le (args[0] <= 0), eq (args[0] = 0), ne, flag (args[0] is 1), noflag, and, or. Equal ones are one."""
-    __slots__ = ("kind", "args", "_roots")
+    __slots__ = ("kind", "args", "opposite", "_roots")
 
     def __init__(self, kind, args):
-        self.kind, self.args, self._roots = kind, args, None
+        self.kind, self.args, self.opposite, self._roots = kind, args, None, None
 
     def roots(self):
         if self._roots is None:
@@ -324,11 +348,13 @@ def _cond(kind, *args):
     key = ("condition", kind) + tuple(arg.key() if isinstance(arg, Poly) else arg for arg in args)
     found = _interned.get(key)
     if found is None:
+        clock.tick()
         found = _interned[key] = Cond(kind, args)
     return found
 
 
 TRUE, FALSE = Cond("true", ()), Cond("false", ())
+TRUE.opposite, FALSE.opposite = FALSE, TRUE
 
 
 def at_most_zero(p):
@@ -376,10 +402,14 @@ OPPOSITE = {"eq": "ne", "ne": "eq", "flag": "noflag", "noflag": "flag"}
 
 
 def negate(c):
-    if c.kind == "true":
-        return FALSE
-    if c.kind == "false":
-        return TRUE
+    """Conditions share parts, and each part is negated once: one by one, their number would double with each branch."""
+    if c.opposite is None:
+        c.opposite = _negated(c)
+        c.opposite.opposite = c.opposite.opposite or c
+    return c.opposite
+
+
+def _negated(c):
     if c.kind == "le":
         return at_most_zero(sub(ONE, c.args[0]))
     if c.kind == "and":
@@ -529,6 +559,8 @@ def merge(c, new, old, bits):
     try:
         return _merged(c, new, old, bits)
     except TooLarge:
+        if isinstance(new, Poly) and isinstance(old, Poly):
+            return variable(min(new.low, old.low), max(new.high, old.high), worst(new, old))
         return Unknown(worst(new, old))
 
 
