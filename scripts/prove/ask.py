@@ -1,8 +1,11 @@
 """Says of each access of a launch whether it is safe, possibly out of bounds, or undecided and why.
 
 Intervals are asked first, with up to two of the conditions on the way; then z3. A model of z3's is an alarm only if the
-thread that it names, followed alone, comes to the access without any loaded value having a say.
+thread that it names, followed alone, comes to the access without any loaded value having a say. Where something stays
+undecided, some threads are followed without having been named.
 """
+import itertools
+import random
 import time
 
 import solver
@@ -16,6 +19,8 @@ REASONS = {values.MEMORY: "index from memory", values.CALL: "unknown callee", va
            values.FLOAT: "not modelled", values.UNMODELLED: "not modelled", values.UNDEFINED: "not modelled",
            values.POINTER: "not modelled"}
 MOST_MODELS = 4
+FIRST_SHARE = 0.05  # of an access's seconds: the hard ones are asked again when all others have their answer
+SOME_THREADS, SOME_STEPS = 8, 10000
 
 
 class Undecided(Exception):
@@ -58,10 +63,9 @@ def _inequalities(c):
     return found[:60]
 
 
-def _told(found, replay):
-    """The attributes of an alarm."""
-    return {"kind": found.kind, "thing": found.thing, "offset": found.offset, "extent": found.extent, "thread": replay.thread,
-            "block": replay.block, "round": found.visit}
+def _told(access, found):
+    return Verdict(access.instruction, access.store, access.width, "alarm", kind=found.kind, thing=found.thing, offset=found.offset,
+                   extent=found.extent, thread=found.thread, block=found.block, round=found.visit)
 
 
 class Asker:
@@ -71,7 +75,7 @@ class Asker:
         self.kernel, self.flow, self.module, self.launch = kernel, flow, module, launch
         self.access_seconds, self.end = access_seconds, end
         self.formulas = solver.Formulas()
-        self.replays = {}  # a thread and its block to its Replay
+        self.replays, self.found = {}, {}  # a thread and its block to its Replay; what all have found
 
     def verdicts(self):
         """One for each instruction that is reached and accesses memory; or one reason for all of the launch."""
@@ -85,37 +89,65 @@ class Asker:
         by_instruction = {}
         for access in engine.accesses:
             by_instruction.setdefault(access.instruction.at, []).append(access)
-        return [self._verdict(accesses) for _, accesses in sorted(by_instruction.items())]
+        verdicts = {at: self._verdict(accesses, FIRST_SHARE) for at, accesses in sorted(by_instruction.items())}
+        if any(one.word == "undecided" for one in verdicts.values()):
+            self._follow_some()
+        for at, one in verdicts.items():
+            if one.reason == "time":
+                verdicts[at] = self._verdict(by_instruction[at], 1)
+            elif one.word == "undecided":
+                verdicts[at] = self._replayed(by_instruction[at][0]) or one
+        return list(verdicts.values())
 
-    def _verdict(self, accesses):
-        first = accesses[0]
-        reason = None
-        clock.end = min(self.end, time.monotonic() + self.access_seconds)
-        alarm = self._replayed(first)
+    def _verdict(self, accesses, share):
+        """Of one instruction, within that share of an access's seconds."""
+        clock.end = min(self.end, time.monotonic() + share * self.access_seconds)
+        verdict = self._replayed(accesses[0])
+        if verdict:
+            return verdict
+        alarm = reason = None
         for access in accesses:
-            if alarm:
-                break
             try:
+                clock.look()
                 alarm = self._alarm(access)
             except Undecided as why:
                 reason = reason or str(why)
             except (OutOfTime, TooLarge, RecursionError):
                 reason = reason or "time"
-        if alarm:
-            return Verdict(first.instruction, first.store, first.width, "alarm", **alarm)
-        return Verdict(first.instruction, first.store, first.width, "undecided" if reason else "safe", reason)
+            if alarm:
+                return _told(access, alarm)
+        return Verdict(accesses[0].instruction, accesses[0].store, accesses[0].width, "undecided" if reason else "safe", reason)
+
+    def _follow_some(self):
+        """Follows the threads at the corners, and some between, once."""
+        if self.replays:
+            return
+        until, clock.end = clock.end, self.end
+        sides = self.launch.block + self.launch.grid
+        corners = itertools.product(*({0, side - 1} for side in sides))
+        between = random.Random(0)
+        some = [[between.randrange(side) for side in sides] for _ in range(SOME_THREADS)]
+        try:
+            for numbers in itertools.chain(itertools.islice(corners, SOME_THREADS), some):
+                self._thread(numbers).walk(SOME_STEPS)
+        except (OutOfTime, RecursionError):
+            pass
+        clock.end = until
+
+    def _thread(self, numbers):
+        numbers = tuple(numbers)
+        if numbers not in self.replays:
+            self.replays[numbers] = Replay(self.kernel, self.flow, self.module, self.launch, numbers[:3], numbers[3:], self.found)
+        return self.replays[numbers]
 
     def _replayed(self, access):
-        """An alarm of a thread that was followed for another access, or None."""
-        for kind in ("out of bounds", "misaligned"):
-            for replay in self.replays.values():
-                found = replay.found.get((access.instruction.at, kind))
-                if found:
-                    return _told(found, replay)
-        return None
+        """An alarm of a thread that was followed for another reason, or None."""
+        at = access.instruction.at
+        found = self.found.get((at, "out of bounds")) or self.found.get((at, "misaligned"))
+        return found and _told(access, found)
 
     def _alarm(self, access):
-        """What is wrong with the access, or None where it is safe."""
+        """The Found of what is wrong with the access, or None where it is safe."""
         if isinstance(access.address, str):
             raise Undecided("pointer from memory" if access.address == values.MEMORY else REASONS[access.address])
         undecided = None
@@ -179,11 +211,14 @@ class Asker:
         model = question.answer()
         if model is None:
             return None
+        self._follow_some()
+        if (access.instruction.at, kind) in self.found:
+            return self.found[access.instruction.at, kind]
         reason = self._reason(condition, offset, access, thing)
         sides = [self.specials[f"%{word}.{side}"] for word in ("tid", "ctaid") for side in "xyz"]
         for _ in range(MOST_MODELS):
             numbers = [question.value(model, side) for side in sides]
-            found = self._confirmed(access.instruction.at, kind, numbers) if thing.certain else None
+            found = self._thread(numbers).find(access.instruction.at, kind) if thing.certain else None
             if found:
                 return found
             question.exclude(sides, numbers)
@@ -191,13 +226,6 @@ class Asker:
             if model is None:
                 break
         raise Undecided(reason)
-
-    def _confirmed(self, at, kind, numbers):
-        key = tuple(numbers)
-        if key not in self.replays:
-            self.replays[key] = Replay(self.kernel, self.flow, self.module, self.launch, numbers[:3], numbers[3:])
-        found = self.replays[key].find(at, kind)
-        return found and _told(found, self.replays[key])
 
     @staticmethod
     def _reason(condition, offset, access, thing):

@@ -686,8 +686,7 @@ def _xor(_op, _kind, bits, p, q):
     if p.key() == q.key():
         return ZERO
     if n is not None and n > 0 and n & (n - 1) == 0:
-        rest = floor_mod(p, 2 * n)
-        return wrap(choose(below(rest, q), add(p, q), sub(p, q)), bits)
+        return wrap(add(sub(p, floor_mod(p, 2 * n)), floor_mod(add(p, q), 2 * n)), bits)
     for one, other in ((p, q), (q, p)):
         if 0 <= other.low and other.high < 1 << _low_zeros(one):
             return wrap(add(one, other), bits)

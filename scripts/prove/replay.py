@@ -3,7 +3,7 @@
 A branch that depends on memory is gone around: the thread goes on where its ways meet, and what they write is unknown.
 """
 from machine import Machine, thread_numbers
-from values import FALSE, LOOP, TRUE, Pointer, TooLarge, Unknown, clock
+from values import FALSE, LOOP, TRUE, Pointer, Poly, TooLarge, Unknown, clock, variable, worst
 
 MOST_STEPS = 120000
 STEPS_BEHIND = 5000  # of a thread that goes wrong once, because it often does at other accesses, too
@@ -12,7 +12,8 @@ STEPS_BEHIND = 5000  # of a thread that goes wrong once, because it often does a
 class Found:
     """An access that goes wrong, in the thread's visit of that number."""
 
-    def __init__(self, kind, thing, offset, extent, visit):
+    def __init__(self, replay, kind, thing, offset, extent, visit):
+        self.thread, self.block = replay.thread, replay.block
         self.kind, self.thing, self.offset, self.extent, self.visit = kind, thing, offset, extent, visit
 
 
@@ -27,13 +28,22 @@ def wrong(thing, offset, extent, width):
     return None
 
 
-class Replay:
-    """found: (index of an instruction, kind) to the first access there that goes wrong in that way."""
+class _Lone(Machine):
+    """Of one thread, where a number that is no constant comes from memory, and matters by its interval at most."""
 
-    def __init__(self, kernel, flow, module, launch, thread, block):
+    def put(self, one, state, value):
+        if isinstance(value, Poly) and (len(value.terms) > 4 or len(value.roots()) > 2):
+            value = variable(value.low, value.high, worst(value))
+        super().put(one, state, value)
+
+
+class Replay:
+    """found: (index of an instruction, kind) to the first access there that goes wrong in that way, of any thread."""
+
+    def __init__(self, kernel, flow, module, launch, thread, block, found):
         self.kernel, self.flow, self.thread, self.block = kernel, flow, thread, block
-        self.found, self.visits = {}, {}
-        self.machine = Machine(kernel, module, launch, thread_numbers(launch, thread, block), self._look)
+        self.found, self.visits = found, {}
+        self.machine = _Lone(kernel, module, launch, thread_numbers(launch, thread, block), self._look)
         self.at, self.state, self.steps = 0, {}, 0
 
     def _look(self, access):
@@ -47,23 +57,24 @@ class Replay:
             return
         kind = wrong(thing, offset, extent, access.width)
         if kind:
-            self.found.setdefault((at, kind), Found(kind, thing, offset, extent, visit))
+            self.found.setdefault((at, kind), Found(self, kind, thing, offset, extent, visit))
 
     def find(self, at, kind):
         """Goes on until the access goes wrong, and a little farther. Found, or None."""
-        try:
-            self._walk(lambda: (at, kind) in self.found, MOST_STEPS)
-            self._walk(lambda: False, min(MOST_STEPS, self.steps + STEPS_BEHIND))
-        except TooLarge:
-            self.at = None
+        self.walk(MOST_STEPS, lambda: (at, kind) in self.found)
+        self.walk(min(MOST_STEPS, self.steps + STEPS_BEHIND))
         return self.found.get((at, kind))
 
-    def _walk(self, is_over, most):
-        while self.at is not None and self.at != self.flow.end and not is_over() and self.steps <= most:
-            first, behind = self.flow.blocks[self.at]
-            self.steps += behind - first
-            clock.look()
-            self.at = self._block(self.at, self.state)
+    def walk(self, most, is_over=lambda: False):
+        """Goes on until so many steps are done."""
+        try:
+            while self.at is not None and self.at != self.flow.end and not is_over() and self.steps <= most:
+                first, behind = self.flow.blocks[self.at]
+                self.steps += behind - first
+                clock.look()
+                self.at = self._block(self.at, self.state)
+        except TooLarge:
+            self.at = None
 
     def _block(self, block, state):
         """The next block, or None."""

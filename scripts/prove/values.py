@@ -87,9 +87,12 @@ class Poly:
         self._key = self._roots = None
         low = high = 0
         for atoms, factor in terms.items():
-            a = b = 1
-            for atom in atoms:
-                a, b = _product(a, b, atom.low, atom.high)
+            if len(atoms) == 1:
+                a, b = atoms[0].low, atoms[0].high
+            else:
+                a = b = 1
+                for atom in atoms:
+                    a, b = _product(a, b, atom.low, atom.high)
             if factor > 0:
                 low, high = low + a * factor, high + b * factor
             else:
@@ -235,8 +238,10 @@ def _with_remainders(p):
 
 def wrap(p, bits):
     """p as a register of so many bits holds it."""
-    p = _with_remainders(p)
     low, high = signed_range(bits)
+    if p.low == p.high:
+        return p if low <= p.low <= high else number((p.low - low) % (1 << bits) + low)
+    p = _with_remainders(p)
     if low <= p.low and p.high <= high:
         return p
     modulus = 1 << bits

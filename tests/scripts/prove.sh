@@ -72,7 +72,7 @@ cat "$work/.out" >"$work/alone.json"
 tell_cases "$work/alone.json" intervals
 without "in several processes" 0 -j 2 --no-cache --json "$work/journal"
 same "it is the same byte by byte" "$(cksum <"$work/alone.json")" "$(cksum <"$work/.out")"
-without "no alarm without z3" 0 --fail "$work/journal"
+without "--fail without z3" 86 --fail "$work/journal"
 says "the reason is told" ': z3-solver is not installed$' "$out"
 says "and what to do" '^note: z3-solver is not installed, .*: pip install z3-solver$' "$out"
 
