@@ -697,9 +697,22 @@ def _xor(_op, _kind, bits, p, q):
 
 def _extract(_op, kind, bits, p, position, length):
     at, n = position.constant(), length.constant()
-    if kind[0] != "u" or at is None or n is None or not 0 <= at < bits or not 0 < n <= bits:
+    if at is None or n is None or not 0 <= at < bits or not 0 < n <= bits:
         return None
+    if kind[0] == "s":
+        return wrap(floor_div(p, 1 << at), min(n, bits - at))
     return wrap(floor_mod(floor_div(unsigned(p, bits), 1 << at), 1 << n), bits)
+
+
+def _by_table(_op, _kind, bits, p, q, r, table):
+    """Each bit of the result stands in the table, at the number that the bits of p, q and r make."""
+    if any(one.constant() is None for one in (p, q, r, table)):
+        return None
+    found = 0
+    for at in range(8):
+        if table.constant() >> at & 1:
+            found |= (p.constant() ^ -(~at >> 2 & 1)) & (q.constant() ^ -(~at >> 1 & 1)) & (r.constant() ^ -(~at & 1))
+    return wrap(number(found), bits)
 
 
 def _extreme(op, kind, bits, p, q):
@@ -720,7 +733,7 @@ INTEGER = {
     "abs": lambda op, kind, bits, p: wrap(most(p, scale(p, -1)), bits),
     "not": lambda op, kind, bits, p: plus(scale(p, -1), -1),
     "shl": _shift_left, "shr": _shift_right, "bfe": _extract,
-    "and": _bitwise(operator.and_, _and), "or": _bitwise(operator.or_, _or), "xor": _bitwise(operator.xor, _xor),
+    "lop3": _by_table, "and": _bitwise(operator.and_, _and), "or": _bitwise(operator.or_, _or), "xor": _bitwise(operator.xor, _xor),
     "popc": _count, "clz": _count, "bfind": _count,
 }
 

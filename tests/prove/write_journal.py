@@ -43,6 +43,10 @@ def packed(arguments):
     return layout, data, pointers
 
 
+def side(n):
+    return (tuple(n) if isinstance(n, (tuple, list)) else (n,)) + (1,) * (3 - (len(n) if isinstance(n, (tuple, list)) else 1))
+
+
 class Journal:
     def __init__(self, folder, command="./app"):
         self.folder, self.functions, self.count = folder, {}, 0
@@ -62,13 +66,14 @@ class Journal:
         return self.images[name]
 
     def launch(self, image, name, grid, block, arguments, shared=0):
-        layout, data, pointers = packed(arguments)
+        self.put(image, name, grid, block, *packed(arguments), shared)
+
+    def put(self, image, name, grid, block, layout, data, pointers, shared):
         key = image, name
         if key not in self.functions:
             self.functions[key] = len(self.functions) + 1
             self.lines.append({"function": self.functions[key], "image": image, "name": name, "parameters": layout})
         self.count += 1
-        side = lambda n: list(n) + [1] * (3 - len(n)) if isinstance(n, tuple) else [n, 1, 1]
         self.lines.append({"launch": self.count, "function": self.functions[key], "grid": side(grid), "block": side(block),
                            "cluster": None, "shared": shared, "device": 0, "capability": 90, "parameters": data.hex(),
                            "pointers": [{"at": at, "offset": one.offset, "size": one.size, "site": 1, "memory": one.memory}
