@@ -216,6 +216,8 @@ class Asker:
             return self.found[access.instruction.at, kind]
         reason = self._reason(condition, offset, access, thing)
         sides = [self.specials[f"%{word}.{side}"] for word in ("tid", "ctaid") for side in "xyz"]
+        # The last threads of a block come to what goes past an end in the fewest steps.
+        model = question.raised(model, sides[0])
         for _ in range(MOST_MODELS):
             numbers = [question.value(model, side) for side in sides]
             found = self._thread(numbers).find(access.instruction.at, kind) if thing.certain else None

@@ -5,7 +5,7 @@ A branch that depends on memory is gone around: the thread goes on where its way
 from machine import Machine, thread_numbers
 from values import FALSE, LOOP, TRUE, Pointer, Poly, TooLarge, Unknown, clock, variable, worst
 
-MOST_STEPS = 120000
+MOST_STEPS = 400000
 STEPS_BEHIND = 5000  # of a thread that goes wrong once, because it often does at other accesses, too
 
 

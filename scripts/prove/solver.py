@@ -18,6 +18,7 @@ from values import OutOfTime, Poly, clock
 if z3:
     z3.set_param("memory_max_size", 1024)  # MiB
 
+RAISES = 6
 MISSING = "z3-solver is not installed"
 
 
@@ -108,6 +109,24 @@ class Question:
         if found == z3.unknown:
             raise OutOfTime()
         return self.solver.model() if found == z3.sat else None
+
+    def raised(self, model, p):
+        """A model in which p is about as great as it can be, as a few questions show."""
+        high = p.high
+        for _ in range(RAISES):
+            low = self.value(model, p)
+            if low >= high:
+                break
+            self.solver.push()
+            self.solver.add(self.formulas.of(p) > (low + high) // 2)
+            try:
+                better = self.answer()
+            except OutOfTime:
+                better = None
+            self.solver.pop()
+            high = high if better is not None else (low + high) // 2
+            model = better if better is not None else model
+        return model
 
     def value(self, model, p):
         """What the Poly of roots is in the model; what the model leaves open is the least."""
