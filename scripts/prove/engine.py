@@ -88,9 +88,11 @@ class Engine:
         own = [both(*(part for part in c.parts() if part not in shared)) for c, _ in ways]
         state = {}
         for name in self.flow.live_into(block):
-            value, bits = ways[-1][1].get(name), self.machine.bits(name)
+            value = ways[-1][1].get(name)
             for c, (_, other) in zip(own[-2::-1], ways[-2::-1]):
-                value = merge(c, other.get(name), value, bits)
+                new = other.get(name)
+                if new is not value:
+                    value = merge(c, new, value, self.machine.bits(name))
             if value is not None:
                 state[name] = value
         above = self.flow.joins.get(block)

@@ -1,4 +1,6 @@
 """The flow graph of a kernel: blocks, dominators, loops, and which registers live into a block."""
+import re
+
 import ptx
 
 NO_RESULT = frozenset(("st", "red", "bra", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "call", "cp", "prefetch",
@@ -196,15 +198,15 @@ class Flow:
                 value = uses[block] | out & ~defs[block]
                 if value != live[block]:
                     live[block], changed = value, True
-        self._live_bits, self._live = live, {}
+        self._live_bits, self._live, self.names = live, {}, list(self.numbers)
 
     def _bit(self, name):
         return 1 << self.numbers.setdefault(name, len(self.numbers))
 
     def live_into(self, block):
         if block not in self._live:
-            bits = self._live_bits[block]
-            self._live[block] = [name for name, at in self.numbers.items() if bits >> at & 1]
+            ones = bin(self._live_bits[block])[:1:-1]
+            self._live[block] = [self.names[m.start()] for m in re.finditer("1", ones)]
         return self._live[block]
 
 

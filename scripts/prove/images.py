@@ -7,12 +7,15 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 
 import cubin
 import ptx
+from journal import open_plain
 
 MOST_TEXT = 64 << 20
 MOST_IMAGE = 1 << 30
+MOST_SECONDS = 60  # of cuobjdump
 NONE = "the image has none: compile with -gencode=arch=...,code=compute_... or -lineinfo, or give --ptx DIR"
 NONE_OF_CUBIN = "the image is a cubin, and no .ptx is there for it: gmod-prove(1), IMAGES WITHOUT PTX"
 INSTALL = "install cuobjdump (CUDA toolkit), or: pip install nvidia-cuda-cuobjdump"
@@ -45,7 +48,7 @@ def cuobjdump():
 def _read(path, most):
     if os.path.getsize(path) > most:
         raise NoPtx("the image is too large")
-    with open(path, "rb") as source:
+    with open_plain(path) as source:
         return source.read(most)
 
 
@@ -61,7 +64,10 @@ def _in_fatbin(path):
         raise NoPtx(INSTALL)
     try:
         with subprocess.Popen([program, "-ptx", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+            watch = threading.Timer(MOST_SECONDS, child.kill)
+            watch.start()
             text = child.stdout.read(MOST_TEXT).decode("utf-8", "replace")
+            watch.cancel()
             child.kill()
     except OSError:
         raise NoPtx("cuobjdump has failed") from None
@@ -77,7 +83,7 @@ def _in_cubins(program, path):
     with tempfile.TemporaryDirectory() as folder:
         try:
             subprocess.run([program, "-xelf", "all", os.path.abspath(path)], cwd=folder, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, check=False, timeout=60)
+                           stderr=subprocess.DEVNULL, check=False, timeout=MOST_SECONDS)
         except (OSError, subprocess.TimeoutExpired):
             return found
         for name in sorted(os.listdir(folder)):
@@ -146,7 +152,7 @@ def of_file(path):
 def of_journal(folder, name, kind, beside):
     """Of an image that a journal names. NoPtx: it has none, and there is none beside it."""
     path = os.path.join(folder, name + ".image")
-    with open(path, "rb") as source:
+    with open_plain(path) as source:
         head = source.read(4096)
     if kind == "unknown":
         kind = "ptx" if b".version" in head else "fatbin"

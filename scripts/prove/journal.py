@@ -1,8 +1,10 @@
 """Reads journals: folders of images, and of JSON lines about launches (gmod(1), JOURNAL). What is wrong with a line
 makes one problem, and the line does not count."""
+import errno
 import json
 import os
 import re
+import stat
 
 VERSION = "gmod-journal-1"
 LONGEST_LINE = 64 << 10
@@ -13,6 +15,15 @@ MOST_PARAMETERS = 32 << 10
 
 class BadLine(Exception):
     """Its text says what is wrong with a line."""
+
+
+def open_plain(path):
+    """A file to be read. A pipe or a device may have no end, and opening one may wait for ever."""
+    file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is no plain file", path)
+    return file
 
 
 class Function:
@@ -85,7 +96,7 @@ class Journal:
 
     def read(self):
         try:
-            with open(self.path, "rb") as source:
+            with open_plain(self.path) as source:
                 self._read_lines(source)
         except OSError as error:
             self.problems.append(f"{self.path}: {error.strerror}")

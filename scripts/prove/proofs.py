@@ -82,7 +82,6 @@ class Prover:
             kept = self.cache.get(file)
             if kept is not None:
                 return Result(kept["why"], None, kept["accesses"], image.came_from)
-            clock.end = time.monotonic() + self.launch_seconds
             result = self._prove(image, launch)
         except images.NoPtx as error:
             return Result(ask.NO_PTX, str(error))
@@ -109,6 +108,7 @@ class Prover:
 
     def _prove_in(self, image, launch):
         module, kernel = image.find(launch.function.name, launch.capability)
+        clock.end = time.monotonic() + self.launch_seconds
         if kernel is None:
             return Result(ask.NO_PTX, "the image's PTX has no such kernel")
         if [size for _, size, _ in kernel.parameters] != [size for _, size in launch.function.parameters]:
