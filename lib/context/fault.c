@@ -68,6 +68,7 @@ void gmod_fault_probe(CUcontext only)
 	/* The dump is whole when a fill is done; the keeper may not have run since. */
 	if (gmod_keeper_has_dump() && !gmod_keeper_await(PATIENCE) && gmod_fault_is_unseen())
 		tell_what_is_known();
+	gmod_keeper_let_go();
 	gmod_cancel_end(cancel);
 }
 
