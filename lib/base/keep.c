@@ -54,7 +54,7 @@ static struct gmod_kept *find_kept(struct gmod_kept *k, uint64_t hash, const voi
 
 const struct gmod_kept *gmod_keep(const void *bytes, size_t size)
 {
-	uint64_t hash = gmod_hash_bytes(GMOD_HASH_START, bytes, size);
+	uint64_t hash = gmod_hash_quick(0, bytes, size);
 	_Atomic(struct gmod_kept *) *list = &all_kept[(gmod_hash(hash) >> 40) % LISTS];
 	/* acquire: what is in a list is complete */
 	struct gmod_kept *first = atomic_load_explicit(list, memory_order_acquire);

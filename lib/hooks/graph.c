@@ -27,13 +27,17 @@ struct kernels {
 
 /*
  * A node that was captured from the launch of a kernel has a function that the program never asked for (driver 580),
- * whose handle may have been another's before.
+ * whose handle may have been another's before, and the kernel.
  */
 static void ask_name(CUfunction function, CUkernel kernel)
 {
 	const char *name = NULL;
 	CUresult r = CUDA_SUCCESS;
 
+	if (function && kernel && gmod_name_of(gmod_handle(kernel), GMOD_LATEST)) {
+		gmod_name_learn_as(gmod_handle(function), gmod_handle(kernel));
+		return;
+	}
 	if (function && HAVE(cuFuncGetName))
 		r = NEXT(cuFuncGetName)(&name, function);
 	else if (kernel && HAVE(cuKernelGetName))
@@ -89,18 +93,6 @@ static void read_node(struct kernels *k, unsigned kernel, void *const *params)
 		add_words(k, name, s->at[i].number, params[s->at[i].number], s->at[i].size);
 }
 
-static void journal_node(const struct kernels *k, unsigned kernel, const CUDA_KERNEL_NODE_PARAMS_v2 *p)
-{
-	struct gmod_journal_shape s = {.is_graph = true,
-				       .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
-				       .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
-				       .shared = p->sharedMemBytes};
-
-	if (gmod_journal_on() && kernel < KERNELS)
-		gmod_journal_launch(NULL, k->function[kernel], gmod_current_context(), &s, k->signature[kernel],
-				    p->kernelParams);
-}
-
 static void collect(struct kernels *k, CUgraph graph, int depth);
 
 static void collect_node(struct kernels *k, CUgraphNode node, int depth)
@@ -117,7 +109,8 @@ static void collect_node(struct kernels *k, CUgraphNode node, int depth)
 		if (r == CUDA_SUCCESS && k->word) {
 			kernel = add(k, params.func, params.kern);
 			read_node(k, kernel, params.kernelParams);
-			journal_node(k, kernel, &params);
+			if (gmod_journal_on() && kernel < KERNELS)
+				gmod_journal_node(node, &params, k->function[kernel], k->signature[kernel]);
 		} else if (r == CUDA_SUCCESS) {
 			add(k, params.func, params.kern);
 		}

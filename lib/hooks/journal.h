@@ -12,10 +12,10 @@ static inline bool gmod_journal_on(void)
 }
 
 /* The launch that was just recorded; config: whose attributes say what clusters there are, or NULL. */
-__attribute__((cold)) void gmod_journal_hook(const struct gmod_thread *t, const struct gmod_launch *l, unsigned shared,
-					     const CUlaunchConfig *config);
-
-/* For gmod_journal_start(): in the thread of a launch. */
-int32_t gmod_journal_device(uint64_t context, int32_t *capability);
+__attribute__((cold)) void gmod_journal_hook(const struct gmod_thread *t, const struct gmod_launch *l,
+					     struct gmod_journal_shape *shape, const CUlaunchConfig *config);
+/* A node that is to be launched in the current context; s NULL: its parameters are not known. */
+void gmod_journal_node(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2 *p, uint64_t function,
+		       const struct gmod_signature *s);
 
 #endif

@@ -46,7 +46,8 @@ STRAIGHT void gmod_launching_shape(const struct gmod_launching *l, unsigned gx, 
 	atomic_store_explicit(&l->record->block[1], by, memory_order_relaxed);
 	atomic_store_explicit(&l->record->block[2], bz, memory_order_relaxed);
 	if (__builtin_expect(atomic_load_explicit(&gmod_hot.journal, memory_order_relaxed), 0))
-		gmod_journal_hook(l->thread, l->record, shared, config);
+		gmod_journal_hook(l->thread, l->record,
+				  &(struct gmod_journal_shape){{gx, gy, gz}, {bx, by, bz}, .shared = shared}, config);
 }
 
 /* The configuration may be missing: that is for the driver to say. */

@@ -98,6 +98,27 @@ GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, image), module, image, NULL, __func__);
 }
 
+/* What is linked is loaded as a cubin. */
+static CUresult linked(CUresult r, CUjitInputType type, const void *image, const char *file, const char *entry_point)
+{
+	if (r == CUDA_SUCCESS && type == CU_JIT_INPUT_PTX && gmod_journal_on())
+		gmod_journal_loaded(0, image, file);
+	return gmod_done(r, entry_point);
+}
+
+GMOD_EXPORT CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+				      unsigned int count, CUjit_option *options, void **values)
+{
+	return linked(NEXT(cuLinkAddData_v2)(state, type, data, size, name, count, options, values), type, data, NULL,
+		      __func__);
+}
+
+GMOD_EXPORT CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int count,
+				      CUjit_option *options, void **values)
+{
+	return linked(NEXT(cuLinkAddFile_v2)(state, type, path, count, options, values), type, NULL, path, __func__);
+}
+
 GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 {
 	GMOD_GUARD_PAUSED;
@@ -145,11 +166,8 @@ GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
 	GMOD_GUARD_PAUSED;
-	CUresult r = NEXT(cuLibraryGetModule)(pMod, library);
 
-	if (r == CUDA_SUCCESS && gmod_journal_on())
-		gmod_journal_loaded_as(gmod_handle(*pMod), gmod_handle(library));
-	return loaded(r, __func__);
+	return loaded(NEXT(cuLibraryGetModule)(pMod, library), __func__);
 }
 
 /* Older drivers do not tell what parameters there are. */

@@ -16,7 +16,7 @@
 #include "lib/buffers/ordered.h"
 #include "lib/context/fault.h"
 #include "lib/driver/driver.h"
-#include "monitor/launches/journal_write.h"
+#include "monitor/launches/journal.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/monitor.h"
@@ -156,7 +156,7 @@ void gmod_say_the_last(void)
 	gmod_scope_begin(&scope);
 	if (gmod_first_time(&begun)) {
 		gmod_report_end();
-		gmod_journal_await(GMOD_MILLISECONDS(80), true);
+		gmod_journal_end(GMOD_MILLISECONDS(80));
 		summarise();
 		/* release: it is written for the thread that waits */
 		atomic_store_explicit(&finished, true, memory_order_release);
@@ -174,7 +174,7 @@ static void finish(enum gmod_ending how)
 		gmod_busy_wait(2000);
 	if (!gmod_report_await())
 		gmod_report_abandon();
-	gmod_journal_await(GMOD_SECONDS(2), true);
+	gmod_journal_end(GMOD_SECONDS(2));
 	gmod_say_the_last();
 	gmod_keeper_clean_up();
 }
@@ -203,7 +203,7 @@ void gmod_look(uint64_t deadline, bool ends)
 	if (ends)
 		gmod_report_say(gmod_say_the_last, GMOD_MILLISECONDS(100));
 	else
-		gmod_journal_await(GMOD_MILLISECONDS(100), false);
+		gmod_journal_end(GMOD_MILLISECONDS(100));
 	gmod_cancel_end(cancel);
 }
 

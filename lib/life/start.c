@@ -29,10 +29,9 @@
 #include "lib/driver/driver.h"
 #include "lib/driver/homonyms.h"
 #include "lib/faults/keeper.h"
-#include "lib/hooks/journal.h"
 #include "lib/life/finish.h"
 #include "monitor/launches/activity.h"
-#include "monitor/launches/journal_write.h"
+#include "monitor/launches/journal.h"
 #include "monitor/launches/launch.h"
 #include "monitor/registry/index.h"
 #include "monitor/report/json.h"
@@ -102,7 +101,7 @@ void gmod_start(void)
 	if (gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE)
 		gmod_log_note(1, "fence_seed=%u", gmod_fence_seed());
 	gmod_keeper_start(gmod_gpu_fault);
-	gmod_journal_start(gmod_journal_device, gmod_report_json_stack);
+	gmod_journal_start(gmod_report_json_stack);
 }
 
 static atomic_bool asked; /* a cuInit has come through us */

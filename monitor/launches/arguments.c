@@ -79,30 +79,16 @@ void gmod_arguments_note(struct gmod_thread *t, uint64_t function, const struct 
 		gmod_arguments_unknown(t, a);
 }
 
-void gmod_arguments_mark(const struct gmod_thread *t, uint64_t marks[GMOD_MARK_WORDS])
+const _Atomic uint64_t *gmod_arguments_latest(const struct gmod_thread *t, const struct gmod_signature **signature)
 {
 	const struct gmod_arguments *a = atomic_load_explicit(&t->arguments, memory_order_relaxed);
 	uint64_t n = atomic_load_explicit(&t->launches, memory_order_relaxed) - 1;
 	const struct gmod_argument_record *r = a ? &a->record[n % GMOD_RING] : NULL;
-	const struct gmod_signature *signature = r ? atomic_load_explicit(&r->signature, memory_order_relaxed) : NULL;
-	const _Atomic uint64_t *words;
 
-	if (!signature || signature->is_cut)
-		return;
-	words = &a->bytes[atomic_load_explicit(&r->position, memory_order_relaxed) % GMOD_ARGUMENT_BYTES / 8];
-	memset(marks, 0, GMOD_MARKS / 8);
-	for (int i = 0; i < signature->count; i++) {
-		unsigned offset = signature->at[i].offset, end = offset + signature->at[i].size;
-
-		for (unsigned w = (offset + 7) / 8; w * 8 + 8 <= end; w++) {
-			uint64_t word = atomic_load_explicit(&words[w], memory_order_relaxed);
-			unsigned mark = gmod_mark_of(word);
-
-			if (!gmod_may_be_address(word))
-				continue;
-			marks[mark / 64] |= UINT64_C(1) << mark % 64;
-		}
-	}
+	*signature = r ? atomic_load_explicit(&r->signature, memory_order_relaxed) : NULL;
+	if (!*signature)
+		return NULL;
+	return &a->bytes[atomic_load_explicit(&r->position, memory_order_relaxed) % GMOD_ARGUMENT_BYTES / 8];
 }
 
 /* ---- who asks ---- */

@@ -124,8 +124,13 @@ void gmod_arguments_note(struct gmod_thread *t, uint64_t function, const struct 
 			 void *const *params, const void *buffer, size_t size);
 
 /*
+ * In the thread: the arguments of its latest launch, as the signature says that they lie, and what is between them may
+ * be anything. NULL: they are not known, nor is the signature.
+ */
+const _Atomic uint64_t *gmod_arguments_latest(const struct gmod_thread *t, const struct gmod_signature **signature);
+
+/*
  * A mark: a bit of so many by an address, for those launches whose arguments are gone (monitor/launches/kernels.h).
- * Those of the thread's latest launch, in its own thread; all, where its arguments are not known.
  */
 enum { GMOD_MARK_WORDS = 2, GMOD_MARKS = GMOD_MARK_WORDS * 64 };
 static inline unsigned gmod_mark_of(uint64_t address)
@@ -133,7 +138,6 @@ static inline unsigned gmod_mark_of(uint64_t address)
 	return (unsigned)(gmod_hash(address) >> 57);
 }
 _Static_assert(GMOD_MARKS == 1 << 7, "a mark by the highest bits of a hash");
-void gmod_arguments_mark(const struct gmod_thread *t, uint64_t marks[GMOD_MARK_WORDS]);
 
 /* ---- who asks ---- */
 

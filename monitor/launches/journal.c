@@ -1,75 +1,105 @@
 #include "monitor/launches/journal.h"
 
+#include <elf.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
+#include "include/gmod.h"
 #include "lib/base/counters.h"
+#include "lib/base/deadline.h"
+#include "lib/base/descriptors.h"
+#include "lib/base/facts.h"
 #include "lib/base/file.h"
+#include "lib/base/futex.h"
+#include "lib/base/log.h"
+#include "lib/base/log_file.h"
 #include "lib/base/map.h"
+#include "lib/base/origin.h"
 #include "lib/base/peek.h"
+#include "lib/base/worker.h"
+#include "monitor/launches/arguments.h"
 #include "monitor/launches/history.h"
-#include "monitor/launches/journal_image.h"
 #include "monitor/launches/names.h"
 #include "monitor/registry/index.h"
 
-enum { KNOWN_BITS = 6, KNOWN = 1 << KNOWN_BITS };
-enum { FUNCTIONS = 2048, PROBES = 16, SITES = 4096, GIVEN_BACK = 1 << 20 };
-enum { TOLD = 64, SCALARS = 32, ALL = 1000, ONE_IN = 64 };
-enum { ROOM = (GMOD_SIGNATURE_BYTES + GMOD_SIGNATURE_BYTES / 8 * sizeof(struct gmod_journal_pointer)) / 8 };
+typedef unsigned long long ull;
 
-/* A launch with its words. */
-struct room {
-	uint64_t bytes[sizeof(struct gmod_journal_launch) / 8 + ROOM];
+enum { FUNCTIONS = 2048, PROBES = 16, KNOWN_BITS = 6, TOLD = 64, ALL = 1000, ONE_IN = 64 };
+enum { WORDS = GMOD_SIGNATURE_BYTES / 8, SITES = 65536, LINE = 65536 };
+#define QUEUE_BYTES (UINT64_C(128) << 20)
+#define IMAGE_MAX (UINT64_C(256) << 20)
+
+/*
+ * The queue: pieces one behind the other in memory that is not used again, so that what comes when it is full is
+ * dropped and counted. The number of an image or a function is where its piece ends.
+ */
+struct piece {
+	_Atomic uint32_t size; /* with this head; 0: it is not there yet */
+	enum kind { IMAGE, FUNCTION, LAUNCH, COUNT } kind;
+	union {
+		struct image {
+			uint64_t size, is_linked;
+			char *bytes; /* of gmod_map(), one more: whose reads the piece */
+		} image;
+		struct function {
+			uint64_t image;                         /* 0: not known */
+			const char *name;                       /* NULL: not known */
+			const struct gmod_signature *signature; /* NULL: not known */
+		} function;
+		struct launch {
+			uint64_t function, words; /* so many are there */
+			struct gmod_journal_shape shape;
+			struct word {
+				uint64_t value, size;         /* in a buffer: the offset, and the buffer's size */
+				const char *memory;           /* NULL: in none */
+				const struct gmod_kept *site; /* a struct gmod_stack up to its depth; or NULL */
+			} word[WORDS];
+		} launch;
+		struct count {
+			uint64_t function, launches, looked_at;
+		} count;
+	};
 };
 
-static struct gmod_journal_launch *in(struct room *r)
-{
-	return (void *)r->bytes;
-}
-
-/* Of the thread that has set busy, but for the handle. */
-struct function {
+/* Of a function. What stands behind busy is of the thread that has set it. */
+static struct place {
 	_Atomic uint64_t handle; /* 0: nobody's place */
+	_Atomic uint64_t passed; /* launches by threads that have found it busy */
 	atomic_flag busy;
-	_Atomic uint64_t launches, looked_at; /* the end reads them, too */
-	uint64_t changes;                     /* gmod_signature_changes when it was found what the handle stands for */
-	uint64_t last;                        /* a hash of its latest launch, as the program gave it */
-	uint64_t seen[TOLD];
-	uint32_t signatures, extremes; /* that were told */
-	int64_t least[SCALARS], most[SCALARS];
+	uint32_t told; /* of its launches */
+	uint64_t launches, looked_at;
+	uint64_t number, changes; /* gmod_signature_changes, and 1, when it was found what the handle stands for */
+	struct function function;
+	uint64_t last; /* a hash of its latest launch, as the program gave it */
+	uint64_t seen[2 * TOLD];
+	int32_t least[2 * WORDS], most[2 * WORDS];
 	uint64_t buffers; /* that there ever were at its latest launch: where pointers lead changes when one comes */
-	struct known {
-		uint64_t word, buffers;
-		struct gmod_journal_pointer pointer;
-	} known[KNOWN];        /* by the word's hash */
-	struct room now, kept; /* kept: the latest launch with extremes, if it has a function */
-};
+	struct {
+		uint64_t word;
+		struct word leads;
+	} known[1 << KNOWN_BITS];
+	uint64_t words[WORDS]; /* as the program gave them */
+	struct launch launch;
+} * places;
 
-static struct function *functions;
 static char *queue;
-static int32_t (*device_of)(uint64_t context, int32_t *capability);
-static _Atomic uint64_t put_so_far, dropped, uncounted, sites_told[SITES], image_ids, function_ids;
+static uint64_t taken_so_far; /* bytes, by the thread that writes; what is taken just now ends there */
+static _Atomic uint64_t put_so_far, dropped, unplaced;
 static gmod_histories images;
-
-bool gmod_journal_init(int32_t (*device)(uint64_t context, int32_t *capability))
-{
-	device_of = device;
-	functions = gmod_map(FUNCTIONS * sizeof(*functions));
-	queue = gmod_map(GMOD_JOURNAL_BYTES);
-	return functions && queue;
-}
 
 /* ---- the queue ---- */
 
-static bool put(enum gmod_journal_kind kind, const void *what, size_t size)
+/* Its number; 0: it is dropped. */
+static uint64_t put(enum kind kind, const void *what, size_t size)
 {
-	const uint64_t whole = (offsetof(struct gmod_journal_piece, image) + size + 7) / 8 * 8;
+	const uint64_t whole = (offsetof(struct piece, image) + size + 7) / 8 * 8;
 	uint64_t at = atomic_load_explicit(&put_so_far, memory_order_relaxed);
-	struct gmod_journal_piece *p;
+	struct piece *p;
 
 	do {
-		if (at + whole > GMOD_JOURNAL_BYTES) {
+		if (at + whole > QUEUE_BYTES) {
 			gmod_count(&dropped, 1);
-			return false;
+			return 0;
 		}
 	} while (!atomic_compare_exchange_weak_explicit(&put_so_far, &at, at + whole, memory_order_relaxed,
 							memory_order_relaxed));
@@ -78,113 +108,150 @@ static bool put(enum gmod_journal_kind kind, const void *what, size_t size)
 	memcpy(&p->image, what, size);
 	/* release: all of it is there for the thread that sees the size */
 	atomic_store_explicit(&p->size, (uint32_t)whole, memory_order_release);
-	return true;
+	return at + whole;
 }
 
-const struct gmod_journal_piece *gmod_journal_next(uint64_t *position)
+/* NULL: there is none yet. */
+static const struct piece *next(void)
 {
-	struct gmod_journal_piece *p = (void *)(queue + *position);
-	uint32_t size = *position < GMOD_JOURNAL_BYTES ? atomic_load_explicit(&p->size, memory_order_acquire) : 0;
-	static uint64_t given_back;
+	struct piece *p = (void *)(queue + taken_so_far);
+	uint32_t size = taken_so_far < QUEUE_BYTES ? atomic_load_explicit(&p->size, memory_order_acquire) : 0;
 
-	for (; *position - given_back > GIVEN_BACK; given_back += GIVEN_BACK)
-		madvise(queue + given_back, GIVEN_BACK, MADV_DONTNEED);
-	*position += size;
+	taken_so_far += size;
 	return size ? p : NULL;
 }
 
-uint64_t gmod_journal_put_so_far(void)
+/* ---- launches ---- */
+
+/* Where a word leads if it points into a buffer, or beside it. */
+static struct word find_buffer(uint64_t word)
 {
-	return atomic_load_explicit(&put_so_far, memory_order_relaxed);
-}
-
-/* ---- pointers ---- */
-
-/* Two words at a time, which do not wait for each other: a launch has some ns for it. */
-static uint64_t hash_words(uint64_t h, const void *bytes, size_t size)
-{
-	const uint64_t *w = bytes;
-
-	for (size_t i = 0; i < size / 8; i += 2) {
-		uint64_t b = i + 1 < size / 8 ? w[i + 1] : 0;
-		unsigned __int128 product = (unsigned __int128)(w[i] ^ (i + 1) * GMOD_HASH_FACTOR) *
-					    (b ^ (i + 2) * UINT64_C(0xd6e8feb86659fd93));
-
-		h += (uint64_t)product ^ (uint64_t)(product >> 64);
-	}
-	return gmod_hash(h ^ h >> 32);
-}
-
-/* Its hash; 0: there is none. It is told once. */
-static uint64_t site_of(const struct gmod_stack *stack, const struct gmod_found *of)
-{
-	uint32_t depth = stack->depth <= GMOD_STACK_MAX ? stack->depth : 0;
-	struct gmod_journal_site site = {
-	    depth || stack->python ? hash_words(stack->python + 1, stack->pc, depth * sizeof(stack->pc[0])) | 1 : 0,
-	    {0}};
-	_Atomic uint64_t *told = &sites_told[site.hash >> 1 & (SITES - 1)];
-
-	if (!site.hash || atomic_load_explicit(told, memory_order_relaxed) == site.hash)
-		return site.hash;
-	site.stack = *stack;
-	if (gmod_record_live(of->record) == of->word && put(GMOD_JOURNAL_SITE, &site, sizeof(site)))
-		atomic_store_explicit(told, site.hash, memory_order_relaxed);
-	return site.hash;
-}
-
-/* The buffer that the word points into, or right behind. false: into none. */
-static bool find_buffer(uint64_t word, struct gmod_journal_pointer *p)
-{
+	static const char *const memory[] = {"device", "managed", "pinned", "device"};
 	struct gmod_found found = gmod_index_find_now(word);
+	struct word plain = {.value = word}, w;
 	const struct gmod_details *d;
 
 	if (!found.record)
-		found = gmod_index_find_now(word - 1);
-	if (!found.record)
-		return false;
+		return plain;
 	d = gmod_record_details(found.record);
-	*p = (struct gmod_journal_pointer){.is_pool = d->site != NULL,
-					   .memory = d->memory,
-					   .offset = word - found.bounds.user,
-					   .size = found.bounds.size,
-					   .site = site_of(&d->stack, &found)};
+	w = (struct word){word - found.bounds.user, found.bounds.size, d->site ? "pool" : memory[d->memory & 3], NULL};
+	if (d->stack.depth || d->stack.python)
+		w.site = gmod_keep(&d->stack, offsetof(struct gmod_stack, pc) + d->stack.depth * sizeof(uintptr_t));
 	/* acquire fence: what was read of the record belongs to the buffer if the word is the same still */
 	atomic_thread_fence(memory_order_acquire);
-	return gmod_record_live(found.record) == found.word;
+	return gmod_record_live(found.record) == found.word ? w : plain;
 }
 
-static bool find_known(struct function *f, uint64_t word, struct gmod_journal_pointer *p)
+static void find_pointers(struct place *f, const struct gmod_parameter *p)
 {
-	struct known *k = &f->known[gmod_hash(word) >> (64 - KNOWN_BITS)];
+	for (unsigned i = (p->offset + 7U) / 8; i * 8 + 8 <= (unsigned)p->offset + p->size; i++) {
+		unsigned at = (unsigned)(gmod_hash(f->words[i]) >> (64 - KNOWN_BITS));
 
-	if (!gmod_may_be_address(word))
-		return false;
-	if (k->word != word || k->buffers != f->buffers)
-		k->word = find_buffer(word, &k->pointer) ? word : 0;
-	k->buffers = f->buffers;
-	*p = k->pointer;
-	return k->word;
+		if (!gmod_may_be_address(f->words[i]))
+			continue;
+		if (f->known[at].word != f->words[i])
+			f->known[at].leads = find_buffer(f->words[i]);
+		f->known[at].word = f->words[i];
+		f->launch.word[i] = f->known[at].leads;
+	}
 }
 
-static void replace_pointers(struct function *f, struct gmod_journal_launch *l, const struct gmod_signature *s)
+/* Is a word of 4 bytes the least or the greatest so far? */
+static bool note_extremes(struct place *f)
 {
-	struct gmod_journal_pointer *p = (void *)(l->words + s->bytes / 8);
+	bool found = false;
 
-	for (int i = 0; i < s->count; i++)
-		for (unsigned at = (s->at[i].offset + 7U) / 8; at * 8 + 8 <= (unsigned)s->at[i].offset + s->at[i].size;
-		     at++)
-			if (find_known(f, l->words[at], &p[l->pointers])) {
-				p[l->pointers++].at = (uint16_t)(at * 8);
-				l->words[at] = 0;
-			}
+	for (uint64_t i = 0; i < 2 * f->launch.words; i++) {
+		const struct word *w = &f->launch.word[i / 2];
+		int32_t half = w->memory ? 0 : (int32_t)(w->value >> i % 2 * 32);
+		bool is_least = !f->told || half < f->least[i], is_most = !f->told || half > f->most[i];
+
+		f->least[i] = is_least ? half : f->least[i];
+		f->most[i] = is_most ? half : f->most[i];
+		found |= is_least || is_most;
+	}
+	return found;
 }
 
-/* ---- a function ---- */
+/* Its signature: is it news? */
+static void look_closely(struct place *f, const struct gmod_journal_shape *shape)
+{
+	const struct gmod_signature *s = f->function.signature;
+	struct launch *l = &f->launch;
+	uint64_t hash;
+	uint32_t i = 0;
+	size_t size;
 
-static struct function *place_of(uint64_t handle)
+	l->function = f->number;
+	l->shape = *shape;
+	for (l->words = 0; l->words < s->bytes / 8; l->words++)
+		l->word[l->words] = (struct word){.value = f->words[l->words]};
+	for (int p = 0; p < s->count; p++)
+		find_pointers(f, &s->at[p]);
+	size = (size_t)((char *)&l->word[l->words] - (char *)l);
+	hash = gmod_hash_quick(0, l, size);
+	while (i < f->told && f->seen[i] != hash)
+		i++;
+	if (i == f->told && i < (note_extremes(f) ? 2 * TOLD : TOLD) && f->number && put(LAUNCH, l, size))
+		f->seen[f->told++] = hash;
+}
+
+static void look_at(struct place *f, const struct gmod_journal_shape *shape, const char *arguments)
+{
+	uint64_t buffers = atomic_load_explicit(&gmod_counters.guarded, memory_order_relaxed) +
+			   atomic_load_explicit(&gmod_counters.host, memory_order_relaxed) +
+			   atomic_load_explicit(&gmod_counters.ordered, memory_order_relaxed);
+	const struct gmod_signature *s = f->function.signature;
+	uint64_t hash;
+
+	for (int i = 0; i < s->count; i++) {
+		const struct gmod_parameter *p = &s->at[i];
+
+		if (p->size == 8)
+			memcpy((char *)f->words + p->offset, arguments + p->offset, 8);
+		else
+			memcpy((char *)f->words + p->offset, arguments + p->offset, p->size);
+	}
+	if (f->buffers != buffers)
+		memset(f->known, 0, sizeof(f->known));
+	f->buffers = buffers;
+	hash = gmod_hash_quick(gmod_hash_quick(buffers, shape, sizeof(*shape)), f->words, s->bytes);
+	if (f->last != hash)
+		look_closely(f, shape);
+	f->last = hash;
+	f->looked_at++;
+}
+
+static void tell_counts(struct place *f)
+{
+	uint64_t passed = atomic_exchange_explicit(&f->passed, 0, memory_order_relaxed);
+	struct count c = {f->number, f->launches + passed, f->looked_at};
+
+	if (f->number)
+		put(COUNT, &c, sizeof(c));
+}
+
+/* What the handle stands for now: another function may have it since. */
+static void learn(struct place *f, uint64_t handle, const struct gmod_signature *s)
+{
+	const struct gmod_kept *image = gmod_history_at(images, gmod_name_owner(handle), GMOD_LATEST, NULL);
+	struct function now = {0, gmod_name_of(handle, GMOD_LATEST), s};
+
+	if (image)
+		memcpy(&now.image, image->bytes, sizeof(now.image));
+	if (f->number && f->function.image == now.image && f->function.name == now.name &&
+	    (!s || s == f->function.signature))
+		return;
+	tell_counts(f);
+	f->function = now;
+	f->number = put(FUNCTION, &now, sizeof(now));
+	f->launches = f->looked_at = f->last = f->told = 0;
+}
+
+static struct place *place_of(uint64_t handle)
 {
 	for (unsigned i = 0; handle && i < PROBES; i++) {
-		struct function *f = &functions[((gmod_hash(handle) >> 32) + i) % FUNCTIONS];
+		struct place *f = &places[((gmod_hash(handle) >> 32) + i) % FUNCTIONS];
 		uint64_t there = atomic_load_explicit(&f->handle, memory_order_relaxed);
 
 		if (!there)
@@ -196,195 +263,323 @@ static struct function *place_of(uint64_t handle)
 	return NULL;
 }
 
-static size_t launch_size(const struct gmod_journal_launch *l)
+void gmod_journal_launch(uint64_t function, const struct gmod_journal_shape *shape, const struct gmod_signature *s,
+			 const void *arguments)
 {
-	return sizeof(*l) + l->signature->bytes + l->pointers * sizeof(struct gmod_journal_pointer);
-}
-
-static bool tell_launch(const struct gmod_journal_launch *l)
-{
-	return l->function && put(GMOD_JOURNAL_LAUNCH, l, launch_size(l));
-}
-
-/* What the handle stands for now: another function may have it since. */
-static void learn(struct function *f, const struct gmod_signature *s)
-{
-	uint64_t handle = atomic_load_explicit(&f->handle, memory_order_relaxed), image = 0;
-	const struct gmod_kept *kept = gmod_history_at(images, gmod_name_owner(handle), GMOD_LATEST, NULL);
-	const char *name = gmod_name_of(handle, GMOD_LATEST);
-	struct gmod_journal_launch *l = in(&f->now);
-
-	if (kept)
-		memcpy(&image, kept->bytes, sizeof(image));
-	if (l->function && l->name == name && l->signature == s && l->image == image)
-		return;
-	tell_launch(in(&f->kept));
-	in(&f->kept)->function = f->last = f->signatures = f->extremes = 0;
-	if (l->function)
-		memset(&f->now, 0, sizeof(f->now));
-	l->function = atomic_fetch_add_explicit(&function_ids, 1, memory_order_relaxed) + 1;
-	l->image = image;
-	l->name = name;
-	l->signature = s;
-	for (int i = 0; i < SCALARS; i++) {
-		f->least[i] = INT64_MAX;
-		f->most[i] = INT64_MIN;
-	}
-}
-
-/* Of parameters' words of 4 and 8 bytes: is one the least or the greatest so far? */
-static bool note_extremes(struct function *f, const struct gmod_signature *s)
-{
-	const char *bytes = (const char *)in(&f->now)->words;
-	bool found = false;
-	int n = 0;
-
-	for (int i = 0; i < s->count; i++) {
-		unsigned end = (unsigned)s->at[i].offset + s->at[i].size, step = s->at[i].size == 8 ? 8 : 4;
-
-		for (unsigned at = s->at[i].offset; at + step <= end && n < SCALARS; at += step, n++) {
-			int64_t value = 0;
-
-			memcpy(&value, bytes + at, step);
-			value = step == 4 ? (int32_t)value : value;
-			found |= value < f->least[n] || value > f->most[n];
-			f->least[n] = value < f->least[n] ? value : f->least[n];
-			f->most[n] = value > f->most[n] ? value : f->most[n];
-		}
-	}
-	return found;
-}
-
-/* ---- a launch ---- */
-
-/* Its signature: is it news? */
-static void look_closely(struct function *f, uint64_t context)
-{
-	struct gmod_journal_launch *l = in(&f->now);
-	const struct gmod_signature *s = l->signature;
-	uint64_t hash;
-	uint32_t i = 0;
-
-	l->device = device_of(context, &l->capability);
-	replace_pointers(f, l, s);
-	hash = hash_words(0, &l->device, launch_size(l) - offsetof(struct gmod_journal_launch, device));
-	while (i < f->signatures && f->seen[i] != hash)
-		i++;
-	if (i < f->signatures)
-		return;
-	if (!note_extremes(f, s) && i == TOLD)
-		return;
-	if (i < TOLD)
-		f->signatures += tell_launch(l);
-	else if (f->extremes == TOLD || !tell_launch(l))
-		memcpy(&f->kept, l, launch_size(l));
-	else
-		f->extremes++;
-	if (f->signatures > i)
-		f->seen[i] = hash;
-}
-
-static void look_at(struct function *f, uint64_t context, const struct gmod_journal_shape *shape,
-		    const struct gmod_signature *s, void *const *params, const char *bytes)
-{
-	uint64_t buffers = atomic_load_explicit(&gmod_counters.guarded, memory_order_relaxed) +
-			   atomic_load_explicit(&gmod_counters.host, memory_order_relaxed) +
-			   atomic_load_explicit(&gmod_counters.ordered, memory_order_relaxed);
-	uint64_t changes = atomic_load_explicit(&gmod_signature_changes, memory_order_acquire), hash;
-	struct gmod_journal_launch *l = in(&f->now);
-
-	if (__builtin_expect(f->changes != changes || l->signature != s, 0))
-		learn(f, s);
-	f->changes = changes;
-	f->buffers = buffers;
-	l->pointers = 0;
-	l->shape = *shape;
-	for (int i = 0; i < s->count; i++) {
-		char *to = (char *)l->words + s->at[i].offset;
-		const char *from = params ? params[s->at[i].number] : bytes + s->at[i].offset;
-
-		if (s->at[i].size == 8)
-			memcpy(to, from, 8);
-		else
-			memcpy(to, from, s->at[i].size);
-	}
-	hash = hash_words(context + buffers, &l->shape, sizeof(l->shape) + s->bytes);
-	if (hash != f->last)
-		look_closely(f, context);
-	f->last = hash;
-}
-
-void gmod_journal_launch(const struct gmod_thread *t, uint64_t function, uint64_t context,
-			 const struct gmod_journal_shape *shape, const struct gmod_signature *s, void *const *params)
-{
-	const struct gmod_arguments *a = t ? atomic_load_explicit(&t->arguments, memory_order_relaxed) : NULL;
-	const struct gmod_argument_record *r = NULL;
-	struct function *f = place_of(function);
-	uint64_t n, position = 0;
+	uint64_t changes = atomic_load_explicit(&gmod_signature_changes, memory_order_acquire) + 1;
+	struct place *f = place_of(function);
 
 	/* acquire: what the last one has written */
 	if (!f || atomic_flag_test_and_set_explicit(&f->busy, memory_order_acquire)) {
-		gmod_count(&uncounted, 1);
+		gmod_count(f ? &f->passed : &unplaced, 1);
 		return;
 	}
-	if (a) {
-		r = &a->record[(atomic_load_explicit(&t->launches, memory_order_relaxed) - 1) % GMOD_RING];
-		s = atomic_load_explicit(&r->signature, memory_order_relaxed);
-		position = atomic_load_explicit(&r->position, memory_order_relaxed) % GMOD_ARGUMENT_BYTES;
-	}
-	n = atomic_load_explicit(&f->launches, memory_order_relaxed);
-	atomic_store_explicit(&f->launches, n + 1, memory_order_relaxed);
-	if (s && !s->is_cut && (a || params || !s->count) && (n < ALL || n % ONE_IN == 0)) {
-		look_at(f, context, shape, s, params, a ? (const char *)a->bytes + position : NULL);
-		atomic_store_explicit(&f->looked_at, atomic_load_explicit(&f->looked_at, memory_order_relaxed) + 1,
-				      memory_order_relaxed);
-	}
+	if (f->changes != changes || (s && s != f->function.signature))
+		learn(f, function, s);
+	f->changes = changes;
+	if (s && !s->is_cut && (f->launches < ALL || f->launches % ONE_IN == 0))
+		look_at(f, shape, arguments);
+	f->launches++;
 	atomic_flag_clear_explicit(&f->busy, memory_order_release);
-}
-
-struct gmod_journal_counts gmod_journal_rest(void)
-{
-	struct gmod_journal_counts c = {.launches = atomic_load_explicit(&uncounted, memory_order_relaxed)};
-
-	for (struct function *f = functions; f < functions + FUNCTIONS; f++) {
-		c.launches += atomic_load_explicit(&f->launches, memory_order_relaxed);
-		c.looked_at += atomic_load_explicit(&f->looked_at, memory_order_relaxed);
-		if (!atomic_flag_test_and_set_explicit(&f->busy, memory_order_acquire))
-			tell_launch(in(&f->kept));
-	}
-	c.dropped = atomic_load_explicit(&dropped, memory_order_relaxed);
-	return c;
 }
 
 /* ---- images ---- */
 
-/* Copies of it are the reader's. */
+/*
+ * A fatbin's size stands behind the size of its head, and is without that; a wrapper has its address there. Compilers
+ * put one of the two tables of an ELF file last. Text ends with a zero.
+ */
+static uint64_t find_size(uintptr_t *image)
+{
+	union {
+		uint64_t word[8];
+		Elf64_Ehdr elf;
+	} h = {{0}};
+	uint64_t segments, sections;
+
+	gmod_peek(*image, &h, sizeof(h));
+	if ((uint32_t)h.word[0] == 0x466243b1) {
+		*image = h.word[1];
+		if (gmod_peek(*image, &h, sizeof(h)) < 16)
+			return 0;
+	}
+	if ((uint32_t)h.word[0] == 0xba55ed50)
+		return (h.word[0] >> 48) + h.word[1];
+	if (memcmp(h.elf.e_ident, ELFMAG, SELFMAG) != 0)
+		return strlen((const char *)*image);
+	segments = h.elf.e_phoff + (uint64_t)h.elf.e_phnum * h.elf.e_phentsize;
+	sections = h.elf.e_shoff + (uint64_t)h.elf.e_shnum * h.elf.e_shentsize;
+	return segments > sections ? segments : sections;
+}
+
 void gmod_journal_loaded(uint64_t module, const void *image, const char *file)
 {
-	struct gmod_image_extent e = {0, 0, NULL};
-	struct gmod_journal_image i = {.id = 0};
-	bool whole = false;
+	uintptr_t at = (uintptr_t)image;
+	struct image i = {.is_linked = !module};
+	uint64_t number = 0;
 	struct stat st;
 
 	if (image)
-		e = gmod_image_measure((uintptr_t)image, gmod_peek);
-	else if (!stat(file, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size <= GMOD_IMAGE_MAX)
-		e.size = (uint64_t)st.st_size;
-	i.size = e.size;
-	i.bytes = e.size ? gmod_map(e.size + 1) : NULL;
-	if (i.bytes)
-		whole = (image ? gmod_peek(e.start, i.bytes, e.size) : gmod_read_file(file, i.bytes, e.size)) ==
-			(ssize_t)e.size;
-	i.kind = image ? e.kind : whole ? gmod_image_measure((uintptr_t)i.bytes, gmod_peek).kind : NULL;
-	i.id = atomic_fetch_add_explicit(&image_ids, 1, memory_order_relaxed) + 1;
-	whole = whole && put(GMOD_JOURNAL_IMAGE, &i, sizeof(i));
+		i.size = find_size(&at);
+	else if (!stat(file, &st))
+		i.size = (uint64_t)st.st_size;
+	i.bytes = i.size && i.size <= IMAGE_MAX ? gmod_map(i.size + 1) : NULL;
+	if (i.bytes &&
+	    (image ? gmod_peek(at, i.bytes, i.size) : gmod_read_file(file, i.bytes, i.size)) == (ssize_t)i.size)
+		number = put(IMAGE, &i, sizeof(i));
+	if (i.bytes && !number)
+		munmap(i.bytes, i.size + 1);
 	/* Where it is not known, the handle must not have the image of an earlier module. */
-	gmod_history_add(images, module, whole ? gmod_keep(&i.id, sizeof(i.id)) : NULL, module);
-	if (i.bytes && !whole)
-		munmap(i.bytes, e.size + 1);
+	if (module)
+		gmod_history_add(images, module, number ? gmod_keep(&number, sizeof(number)) : NULL, module);
 }
 
-void gmod_journal_loaded_as(uint64_t module, uint64_t library)
+/* ---- files ---- */
+
+/*
+ *     NONE ──► WRITES ──► IS_TO_END ──► ENDED
+ *                └────────fail()──────────^
+ */
+enum { NONE, WRITES, IS_TO_END, ENDED };
+
+/* Of the thread that writes, but for the first two. */
+static struct {
+	atomic_int state;
+	_Atomic(const char *) why; /* it has ended early, which has not been said yet */
+	void (*add_stack)(struct gmod_text *t, const struct gmod_stack *stack);
+	char path[PATH_MAX], room[LINE];
+	struct gmod_text line;
+	int fd;
+	uint64_t sites[SITES]; /* hashes of those that were told, each at its place */
+} journal;
+
+static int state(void)
 {
-	gmod_history_add(images, module, gmod_history_at(images, library, GMOD_LATEST, NULL), library);
+	return atomic_load_explicit(&journal.state, memory_order_acquire);
+}
+
+static void set_state(int to)
+{
+	/* release: who sees it sees why, and that all is written */
+	atomic_store_explicit(&journal.state, to, memory_order_release);
+	gmod_futex_wake(&journal.state);
+}
+
+/* Hooks tell no more. Why is said by gmod_journal_end(): the log may be none of this thread's descriptors. */
+static void fail(const char *why)
+{
+	if (state() == ENDED)
+		return;
+	atomic_store_explicit(&gmod_hot.journal, 0, memory_order_relaxed);
+	atomic_store_explicit(&journal.why, why, memory_order_relaxed);
+	set_state(ENDED);
+}
+
+static int open_file(const char *path, int flags)
+{
+	return open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | flags, 0600);
+}
+
+/* A part of a line has no newline, and a part of an image no name. */
+static bool write_all(int fd, const void *bytes, size_t size)
+{
+	ssize_t n = fd < 0 || state() == ENDED ? -1 : write(fd, bytes, size);
+
+	if (n != (ssize_t)size)
+		fail(n < 0 ? gmod_error_words(errno) : "a part is not written");
+	return n == (ssize_t)size;
+}
+
+/* Of several processes that have an image one writes it, and nobody sees a part. */
+static void write_image(const struct image *i, uint64_t hash)
+{
+	char path[PATH_MAX + 32], made[PATH_MAX + 32];
+	int fd;
+
+	snprintf(made, sizeof(made), "%s.image", journal.path);
+	snprintf(path, sizeof(path), "%.*s/%016llx.image", (int)(strrchr(journal.path, '/') - journal.path),
+		 journal.path, (ull)hash);
+	if (!access(path, F_OK))
+		return;
+	fd = open_file(made, O_CREAT | O_EXCL);
+	if (write_all(fd, i->bytes, i->size) && rename(made, path))
+		fail(gmod_error_words(errno));
+	close(fd);
+	unlink(made);
+}
+
+/* ---- lines ---- */
+
+#define add(...) gmod_text_fmt(&journal.line, __VA_ARGS__)
+
+static void end_line(void)
+{
+	add("}\n");
+	if (journal.line.full)
+		gmod_count(&dropped, 1);
+	else
+		write_all(journal.fd, journal.line.at, journal.line.len);
+	gmod_text_init(&journal.line, journal.room, LINE);
+}
+
+static void tell_image(const struct image *i)
+{
+	uint64_t hash = gmod_hash_bytes(GMOD_HASH_START, i->bytes, i->size);
+
+	write_image(i, hash);
+	munmap(i->bytes, i->size + 1);
+	add("{\"image\":%llu,\"hash\":\"%016llx\",\"linked\":%s", (ull)taken_so_far, (ull)hash,
+	    i->is_linked ? "true" : "false");
+}
+
+static void tell_function(const struct function *f)
+{
+	add(f->image ? "{\"function\":%llu,\"image\":%llu" : "{\"function\":%llu,\"image\":null", (ull)taken_so_far,
+	    (ull)f->image);
+	add(",\"name\":");
+	gmod_text_json(&journal.line, f->name, LINE);
+	add(",\"parameters\":%s", f->signature ? "[" : "null");
+	for (int i = 0; f->signature && i < f->signature->count; i++)
+		add("%s[%u,%u]", i ? "," : "", f->signature->at[i].offset, f->signature->at[i].size);
+	add(f->signature ? "]" : "");
+}
+
+/* One whose place another one has taken since is told again. */
+static void tell_site(const struct gmod_kept *site)
+{
+	if (!site || journal.sites[site->hash % SITES] == site->hash)
+		return;
+	journal.sites[site->hash % SITES] = site->hash;
+	add("{\"site\":\"%016llx\"", (ull)site->hash);
+	journal.add_stack(&journal.line, (const void *)site->bytes);
+	end_line();
+}
+
+static void tell_launch(const struct launch *l)
+{
+	const struct gmod_journal_shape *s = &l->shape;
+
+	for (uint64_t i = 0; i < l->words; i++)
+		tell_site(l->word[i].site);
+	add("{\"launch\":%llu,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"cluster\":[%u,%u,%u]", (ull)l->function,
+	    s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1], s->block[2], s->cluster[0], s->cluster[1],
+	    s->cluster[2]);
+	add(",\"shared\":%u,\"capability\":%u,\"graph\":%s,\"words\":[", s->shared, s->capability,
+	    s->is_graph ? "true" : "false");
+	for (uint64_t i = 0; i < l->words; i++) {
+		const struct word *w = &l->word[i];
+
+		add(i ? "," : "");
+		if (w->memory)
+			add("{\"offset\":%lld,\"size\":%llu,\"memory\":\"%s\",\"site\":", (long long)w->value,
+			    (ull)w->size, w->memory);
+		if (w->memory)
+			add(w->site ? "\"%016llx\"}" : "null}", w->site ? (ull)w->site->hash : 0);
+		else
+			add("\"%016llx\"", (ull)__builtin_bswap64(w->value));
+	}
+	add("]");
+}
+
+static void tell_pieces(void)
+{
+	for (const struct piece *p; (p = next()); end_line())
+		if (p->kind == IMAGE)
+			tell_image(&p->image);
+		else if (p->kind == FUNCTION)
+			tell_function(&p->function);
+		else if (p->kind == LAUNCH)
+			tell_launch(&p->launch);
+		else
+			add("{\"count\":%llu,\"launches\":%llu,\"looked_at\":%llu", (ull)p->count.function,
+			    (ull)p->count.launches, (ull)p->count.looked_at);
+}
+
+static void tell_beginning(void)
+{
+	static char command[4096];
+	ssize_t n = gmod_read_file("/proc/self/cmdline", command, sizeof(command) - 1);
+
+	for (ssize_t i = 0; i + 1 < n; i++)
+		command[i] = command[i] ? command[i] : ' ';
+	gmod_text_init(&journal.line, journal.room, LINE);
+	add("{\"journal\":\"gmod-journal-2\",\"gmod\":\"" GMOD_VERSION "\",\"rank\":%s,\"command\":",
+	    *gmod_origin.rank ? gmod_origin.rank : "null");
+	gmod_text_json(&journal.line, command, sizeof(command));
+	end_line();
+}
+
+static void tell_end(void)
+{
+	for (struct place *f = places; f < places + FUNCTIONS; f++)
+		if (!atomic_flag_test_and_set_explicit(&f->busy, memory_order_acquire))
+			tell_counts(f);
+	tell_pieces();
+	add("{\"end\":true,\"launches\":%llu,\"dropped\":%llu",
+	    (ull)atomic_load_explicit(&unplaced, memory_order_relaxed),
+	    (ull)atomic_load_explicit(&dropped, memory_order_relaxed));
+	end_line();
+}
+
+/* ---- the thread ---- */
+
+/* Opened each time: where the thread has no table of its own, the program may close descriptors. */
+static void write_to_file(void (*tell)(void), int flags)
+{
+	journal.fd = open_file(journal.path, flags);
+	tell();
+	close(journal.fd);
+}
+
+static void write_journal(void)
+{
+	gmod_own_descriptors();
+	write_to_file(tell_beginning, O_CREAT | O_EXCL);
+	for (; state() == WRITES; gmod_futex_wait(&journal.state, WRITES, GMOD_MILLISECONDS(10)))
+		if (atomic_load_explicit(&put_so_far, memory_order_relaxed) != taken_so_far)
+			write_to_file(tell_pieces, O_APPEND);
+	if (state() == IS_TO_END)
+		write_to_file(tell_end, O_APPEND);
+	set_state(ENDED);
+}
+
+void gmod_journal_start(void (*add_stack)(struct gmod_text *t, const struct gmod_stack *stack))
+{
+	static const struct gmod_worker writer = {"gmod-journal", write_journal};
+	const char *folder = gmod_options()->journal, *why;
+	char pattern[GMOD_OPTION_STRING_MAX + 32];
+
+	if (!*folder)
+		return;
+	if (!strchr(folder, '%'))
+		mkdir(folder, 0700);
+	snprintf(pattern, sizeof(pattern), "%s/%%h.%%p.%%t.journal", folder);
+	why = gmod_log_file_name(pattern, journal.path, true);
+	journal.add_stack = add_stack;
+	places = gmod_map(FUNCTIONS * sizeof(*places));
+	queue = gmod_map(QUEUE_BYTES);
+	if (!why && places && queue) {
+		set_state(WRITES);
+		atomic_store_explicit(&gmod_hot.journal, 1, memory_order_release);
+		if (!gmod_worker_start(&writer))
+			return;
+	}
+	fail(why ? why : "there is no memory for it, or no thread");
+	gmod_journal_end(0);
+}
+
+void gmod_journal_end(uint64_t deadline)
+{
+	const char *why;
+	int now = WRITES;
+
+	atomic_store_explicit(&gmod_hot.journal, 0, memory_order_relaxed);
+	atomic_compare_exchange_strong_explicit(&journal.state, &now, IS_TO_END, memory_order_relaxed,
+						memory_order_relaxed);
+	gmod_futex_wake(&journal.state);
+	while (state() == IS_TO_END && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 2))
+		;
+	why = atomic_exchange_explicit(&journal.why, NULL, memory_order_relaxed);
+	if (why)
+		gmod_log_note(0, "the journal of launches ends here: %s: %s", journal.path, why);
 }

@@ -59,13 +59,28 @@ static struct plain_span both_spans(struct plain_span a, struct plain_span b)
 				   a.count + b.count};
 }
 
-/* Of the thread's latest launch, one more behind so many of the newest span. */
+/*
+ * Of the thread's latest launch, one more behind so many of the newest span: where its arguments point, and everywhere
+ * if they are not known.
+ */
 static void mark(const struct gmod_thread *t, struct gmod_marks *m, uint64_t launches)
 {
 	uint64_t marks[GMOD_MARK_WORDS] = {UINT64_MAX, UINT64_MAX};
+	const struct gmod_signature *s = NULL;
+	const _Atomic uint64_t *words = NULL;
 
 	if (launches < GMOD_MARKED_LAUNCHES)
-		gmod_arguments_mark(t, marks);
+		words = gmod_arguments_latest(t, &s);
+	if (words && !s->is_cut)
+		memset(marks, 0, sizeof(marks));
+	for (int i = 0; words && i < s->count; i++)
+		for (unsigned w = (s->at[i].offset + 7U) / 8; w * 8 + 8 <= (unsigned)s->at[i].offset + s->at[i].size;
+		     w++) {
+			unsigned bit = gmod_mark_of(load(&words[w]));
+
+			if (gmod_may_be_address(load(&words[w])))
+				marks[bit / 64] |= UINT64_C(1) << bit % 64;
+		}
 	for (int i = 0; i < GMOD_MARK_WORDS; i++)
 		store(&m->recent[i], load(&m->recent[i]) | marks[i]);
 }

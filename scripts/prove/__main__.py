@@ -97,9 +97,9 @@ def coverage(journals, results):
     killed = sum(not one.ended for one in journals)
     if killed:
         notes.append(f"{killed} journal{'s have' if killed > 1 else ' has'} no last line: the process was killed, or still runs")
-    unseen = sum(one.all_launches - one.looked_at for one in journals)
-    if unseen > 0:
-        notes.append(f"{unseen} launches were not looked at")
+    unseen = journal.unseen(journals)
+    if unseen:
+        notes.append(unseen)
     dropped = sum(one.dropped for one in journals)
     if dropped:
         notes.append(f"{dropped} signatures were dropped")

@@ -2,6 +2,7 @@
 
   journal.py DIR            a line for each journal, by its name: how many of what there is, and "end" or "cut"
   journal.py DIR launches   a line for each launch: kernel, grid, values of scalars, pointers
+  journal.py DIR functions  a line for each function: whether its image is known, how often it was launched and looked at
 
 What is not as described ends it with 1 and a line on stderr.
 """
@@ -11,15 +12,15 @@ import sys
 from pathlib import Path
 
 THREE = [int, int, int]
-HEAD = {"journal": str, "gmod": str, "host": str, "pid": int, "rank": (int, None), "command": str, "time": str}
-IMAGE = {"image": int, "hash": str, "kind": str, "bytes": int}
-FUNCTION = {"function": int, "image": (int, None), "name": str, "parameters": list}
-SITE = {"site": int, "frames": list, "python": list}
-LAUNCH = {"launch": int, "function": int, "grid": THREE, "block": THREE, "cluster": (THREE, None), "shared": int, "device": int,
-          "capability": int, "parameters": str, "pointers": list, "graph": bool}
-POINTER = {"at": int, "offset": int, "size": int, "site": (int, None), "memory": str}
+HEAD = {"journal": str, "gmod": str, "rank": (int, None), "command": str}
+IMAGE = {"image": int, "hash": str, "linked": bool}
+FUNCTION = {"function": int, "image": (int, None), "name": (str, None), "parameters": (list, None)}
+SITE = {"site": str, "frames": list, "python": list}
+LAUNCH = {"launch": int, "grid": THREE, "block": THREE, "cluster": THREE, "shared": int, "capability": int, "graph": bool, "words": list}
+POINTER = {"offset": int, "size": int, "memory": str, "site": (str, None)}
 FRAME = {"module": (str, None), "offset": str, "symbol": (str, None)}
-END = {"end": bool, "launches": int, "looked_at": int, "signatures": int, "dropped": int}
+COUNT = {"count": int, "launches": int, "looked_at": int}
+END = {"end": bool, "launches": int, "dropped": int}
 
 
 def need(holds, what):
@@ -58,62 +59,76 @@ def lines_of(path):
         yield json.loads(line.decode("utf-8"))
 
 
-def end_of(offset, size):
-    return offset + size
-
-
 def check_launch(record, functions, sites):
     check(record, LAUNCH)
-    need(record["function"] in functions, f"no function of {record}")
-    parameters = functions[record["function"]]["parameters"]
-    data = bytes.fromhex(record["parameters"])
-    need(all(end_of(*one) <= len(data) for one in parameters), f"too few bytes in {record}")
-    for pointer in record["pointers"]:
-        check(pointer, POINTER)
-        need(data[pointer["at"]:pointer["at"] + 8] == bytes(8), f"an address in {record}")
-        need(pointer["memory"] in ("device", "managed", "pinned", "pool"), f"memory in {record}")
-        need(pointer["site"] is None or pointer["site"] in sites, f"no site of {record}")
+    need(record["launch"] in functions, f"no function of {record}")
+    size = 8 * len(record["words"])
+    need(all(offset + length <= size for offset, length in functions[record["launch"]]["parameters"]), f"too few words in {record}")
+    need(record["capability"] == 90, f"capability of {record}")
+    for word in record["words"]:
+        if isinstance(word, str):
+            need(re.fullmatch("[0-9a-f]{16}", word), f"a word of {record}")
+            continue
+        check(word, POINTER)
+        need(word["memory"] in ("device", "managed", "pinned", "pool"), f"memory in {record}")
+        need(word["site"] is None or word["site"] in sites, f"no site of {record}")
+
+
+def check_function(record, images):
+    check(record, FUNCTION)
+    need(record["image"] is None or record["image"] in images, f"no image of {record}")
+    need(all(fits(one, [int, int]) for one in record["parameters"] or ()), f"parameters of {record}")
 
 
 def read(path):
     need(re.fullmatch(r"[^/]+\.\d+\.[\d-]+\.journal", path.name), path.name)
-    of = {"image": {}, "function": {}, "site": {}, "launch": {}, "end": {}}
+    of = {"image": {}, "function": {}, "site": {}, "launch": {}, "count": {}, "end": {}}
     for number, record in enumerate(lines_of(path)):
         need(not of["end"], "something behind the end")
         kind = next(iter(record))
         if number == 0:
             check(record, HEAD)
-            need(record["journal"] == "gmod-journal-1", record["journal"])
+            need(record["journal"] == "gmod-journal-2", record["journal"])
             continue
         if kind == "image":
             check(record, IMAGE)
-            data = (path.parent / f"{record['hash']}.image").read_bytes()
-            need(len(data) == record["bytes"] and fnv(data) == record["hash"], f"bytes of {record}")
+            need(fnv((path.parent / f"{record['hash']}.image").read_bytes()) == record["hash"], f"bytes of {record}")
         elif kind == "function":
-            check(record, FUNCTION)
-            need(record["image"] is None or record["image"] in of["image"], f"no image of {record}")
-            need(all(fits(one, [int, int]) for one in record["parameters"]), f"parameters of {record}")
+            check_function(record, of["image"])
         elif kind == "site":
             check(record, SITE)
             for frame in record["frames"]:
                 check(frame, FRAME, more=True)
         elif kind == "launch":
             check_launch(record, of["function"], of["site"])
+        elif kind == "count":
+            check(record, COUNT)
+            need(record["count"] in of["function"] and record["looked_at"] <= record["launches"], f"counts of {record}")
         else:
             check(record, END)
-        need(kind in of and record[kind] not in of[kind], f"one more of {record}")
-        of[kind][record[kind]] = record
-    if of["end"]:
-        need(of["end"][True]["signatures"] == len(of["launch"]), f"not as many signatures as {of['end']}")
+        key = json.dumps(record) if kind == "launch" else record[kind]
+        need(kind in of and key not in of[kind], f"one more of {record}")
+        of[kind][key] = record
+    need(not of["end"] or of["count"].keys() == of["function"].keys(), "a function without counts")
     return of
 
 
 def launch_words(record, functions):
-    function, data = functions[record["function"]], bytes.fromhex(record["parameters"])
-    at = {pointer["at"]: pointer for pointer in record["pointers"]}
-    values = [f"{p['memory']}{p['offset']:+}/{p['size']}" if (p := at.get(offset)) else
-              str(int.from_bytes(data[offset:offset + size], "little", signed=True)) for offset, size in function["parameters"]]
-    return f"{function['name']} {record['grid'][0]}x{record['block'][0]} {' '.join(values)}{' graph' if record['graph'] else ''}"
+    function, values = functions[record["launch"]], []
+    for offset, size in function["parameters"]:
+        word = record["words"][offset // 8]
+        if isinstance(word, dict):
+            values.append(f"{word['memory']}{word['offset']:+}/{word['size']}")
+        else:
+            values.append(str(int.from_bytes(bytes.fromhex(word)[offset % 8:offset % 8 + size], "little", signed=True)))
+    clusters = f" clusters {record['cluster'][0]}" if any(record["cluster"]) else ""
+    return (f"{function['name']} {record['grid'][0]}x{record['block'][0]}{clusters} {' '.join(values)}"
+            f"{' graph' if record['graph'] else ''}")
+
+
+def function_words(record, counts):
+    count = counts[record["function"]]
+    return f"{record['name']}, image {'unknown' if record['image'] is None else 'known'}: {count['launches']} {count['looked_at']}"
 
 
 def main(folder, what="counts"):
@@ -123,9 +138,15 @@ def main(folder, what="counts"):
             for record in of["launch"].values():
                 print(launch_words(record, of["function"]))
             continue
+        if what == "functions":
+            for record in of["function"].values():
+                print(function_words(record, of["count"]))
+            continue
         end = of["end"].get(True)
         counts = " ".join(f"{len(of[kind])} {kind}" for kind in ("image", "function", "site", "launch"))
-        print(counts, f"end {end['launches']} {end['looked_at']} {end['dropped']}" if end else "cut")
+        launches = sum(one["launches"] for one in of["count"].values())
+        looked_at = sum(one["looked_at"] for one in of["count"].values())
+        print(counts, f"end {launches + end['launches']} {looked_at} {end['dropped']}" if end else "cut")
 
 
 if __name__ == "__main__":

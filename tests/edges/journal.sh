@@ -35,10 +35,34 @@ k_fill 1x32 device+4096/4096 0 0 1
 k_fill 1x32 pinned+0/100 0 0 1
 k_fill 1x32 managed+10/1000 0 0 1
 k_fill 1x32 12345 0 0 1"
+	journalled reused 2
+	tells "memory that is used again: each buffer" "k_fill 1x32 device+0/4096 0 1 7
+k_fill 1x32 device+0/4000 0 1 7"
 	journalled graph 3
 	holds "a graph: its nodes" '1 image 1 function 1 site 2 launch end 2 2 0'
-	tells "a graph: each node" "k_fill 2x64 device+0/4096 0 1 3 graph
+	tells "a graph: each node" "k_fill 2x64 clusters 2 device+0/4096 0 1 3 graph
 k_fill 2x64 device+0/4096 0 1 4 graph"
+}
+
+# functions NAME FUNCTIONS: so often each was launched, and looked at.
+functions() {
+	same "$1" "$2" "$(python3 -B tests/edges/journal.py "$work/journal" functions 2>&1)"
+}
+
+check_functions() {
+	journalled counting 1500
+	functions "how often a function was launched, and looked at" 'k_fill, image known: 1500 1008'
+	journalled graph 3
+	functions "a graph's: once a node" 'k_fill, image known: 2 2'
+	journalled direct
+	functions "a library's kernel, and its function" "k_fill, image known: 1 1
+k_fill, image known: 1 1"
+	journalled captured 3
+	functions "a library's kernel in a graph" 'k_fill, image known: 1 1'
+	tells "its launch" 'k_fill 2x64 device+0/4096 0 1 5 graph'
+	journalled linked 3
+	holds "PTX that is linked is an image" '2 image 1 function 1 site 1 launch end 3 3 0'
+	same "it is there" 1 "$(grep -l "entry k_fill" "$work"/journal/*.image | wc -l)"
 }
 
 check_off() {
@@ -49,10 +73,10 @@ check_off() {
 
 check_many() {
 	journalled counting 1000
-	holds "1000 launches: 64, the next 64 extremes, and the last" '1 image 1 function 1 site 129 launch end 1000 1000 0'
-	says "1000 launches: the greatest value is there" ' 999$' "$(python3 -B tests/edges/journal.py "$work/journal" launches | tail -n 1)"
+	holds "1000 launches: 64, and the next 64 extremes" '1 image 1 function 1 site 128 launch end 1000 1000 0'
+	says "1000 launches: the 128th value is there" ' 127$' "$(python3 -B tests/edges/journal.py "$work/journal" launches | tail -n 1)"
 	journalled counting 7400
-	holds "one in 64 is looked at after 1000" '1 image 1 function 1 site 129 launch end 7400 1100 0'
+	holds "one in 64 is looked at after 1000" '1 image 1 function 1 site 128 launch end 7400 1100 0'
 	journalled threads 200
 	says "four threads: all launches are counted" ' end 800 [0-9]+ 0$' "$(python3 -B tests/edges/journal.py "$work/journal" 2>&1)"
 }
@@ -68,7 +92,7 @@ check_processes() {
 	same "nothing else is left" '' "$(find "$work/journal" -type f ! -name '*.image' ! -name '*.journal')"
 	journalled exec 2
 	same "an exec: it becomes another" another "$out"
-	holds "an exec: what came before is there" '1 image 1 function 1 site 1 launch cut'
+	holds "an exec: what came before is there" '1 image 1 function 1 site 1 launch end 2 2 0'
 }
 
 check_ends() {
@@ -106,7 +130,7 @@ check_not_possible() {
 	says "a limit: what is there can be read" ' cut$' "$(python3 -B tests/edges/journal.py "$work/journal" 2>&1)"
 	same "a limit: no part of an image" '' "$(find "$work/journal" -type f ! -name '*.image' ! -name '*.journal')"
 	guarded "journal=$work/none/journal" "$program" same 3
-	given_up "no such folder" 'GMOD: there is no journal of launches: .*: No such file or directory$'
+	given_up "no such folder" 'GMOD: the journal of launches ends here: .*: No such file or directory$'
 	guarded "journal=$program" "$program" same 3
 	given_up "a file" 'GMOD: the journal of launches ends here: .*: Not a directory$'
 	mkdir "$work/elsewhere"
@@ -116,7 +140,7 @@ check_not_possible() {
 		given_up "a full disk" 'GMOD: the journal of launches ends here: .*: (No space left on device|a part is not written)$'
 		guarded "journal=$work/elsewhere" unshare -rm bash -c \
 			"mount -t tmpfs -o ro none '$work/elsewhere' && exec '$program' same 3"
-		given_up "read-only" 'GMOD: there is no journal of launches: .*: Read-only file system$'
+		given_up "read-only" 'GMOD: the journal of launches ends here: .*: Read-only file system$'
 	else
 		skip "a full disk" "no mounts here"
 	fi

@@ -4,7 +4,11 @@
  *	same      the same parameters
  *	counting  a value that counts up and one that comes back to where it began
  *	places    pointers in front of, into, and right behind pinned and managed buffers, too
- *	graph     as two nodes of a graph, which is launched so many times
+ *	reused    one, and one with a smaller buffer that lies where the first one lay
+ *	graph     as two nodes of a graph, the first in clusters of two blocks, which is launched so many times
+ *	direct    of a library's kernel, one by its handle and one by its function
+ *	captured  the first of these in a graph
+ *	linked    of a module, after PTX was given to the linker
  *	threads   in four threads
  *	closed    no descriptor left in the midst of it, and the numbers taken for a file, whose bytes are printed
  *	limit     no file that may grow beyond 2000 bytes, in the midst of it
@@ -58,6 +62,18 @@ static void places(void)
 	fill(12345, 1, 0);
 }
 
+static void reused(void)
+{
+	CUdeviceptr before = buffer;
+
+	same();
+	tk_sync();
+	CK(cuMemFree(buffer));
+	buffer = make_buffer(4000);
+	REQUIRE(buffer == before);
+	same();
+}
+
 static void graph(void)
 {
 	long long off = 0, count = 1;
@@ -71,14 +87,52 @@ static void graph(void)
 					.blockDimY = 1,
 					.blockDimZ = 1,
 					.kernelParams = args};
+	CUkernelNodeAttrValue clusters = {.clusterDim = {2, 1, 1}};
 	CUgraphNode first, second;
 	CUgraph made;
 
 	CK(cuGraphCreate(&made, 0));
 	CK(cuGraphAddKernelNode(&first, made, NULL, 0, &node));
+	CK(cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &clusters));
 	value = 4;
 	CK(cuGraphAddKernelNode(&second, made, &first, 1, &node));
 	tk_run_graph(made, tk_stream(), number);
+}
+
+static void library(int captured)
+{
+	long long off = 0, count = 1;
+	int value = 5;
+	void **args = TK_ARGS(&buffer, &off, &count, &value);
+	CUstream stream = tk_stream();
+	CUlibrary loaded;
+	CUkernel kernel;
+	CUfunction function;
+	CUgraph made;
+
+	CK(cuLibraryLoadFromFile(&loaded, getenv("GMOD_TEST_KERNELS"), NULL, NULL, 0, NULL, NULL, 0));
+	CK(cuLibraryGetKernel(&kernel, loaded, "k_fill"));
+	if (captured)
+		CK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	tk_launch((CUfunction)kernel, 2, 64, stream, args);
+	if (captured) {
+		CK(cuStreamEndCapture(stream, &made));
+		tk_run_graph(made, stream, number);
+		return;
+	}
+	CK(cuKernelGetFunction(&function, kernel));
+	tk_launch(function, 2, 64, stream, args);
+}
+
+static void linked(void)
+{
+	static char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k_fill() { ret; }\n";
+	CUlinkState link = NULL;
+
+	CK(cuLinkCreate(0, NULL, NULL, &link));
+	CK(cuLinkAddData(link, CU_JIT_INPUT_PTX, ptx, sizeof(ptx), "fill", 0, NULL, NULL));
+	CK(cuLinkDestroy(link));
+	same();
 }
 
 static void *in_a_thread(void *unused TK_UNUSED)
@@ -139,8 +193,14 @@ int main(int argc, char **argv)
 		counting();
 	else if (!strcmp(how, "places"))
 		places();
+	else if (!strcmp(how, "reused"))
+		reused();
 	else if (!strcmp(how, "graph"))
 		graph();
+	else if (!strcmp(how, "captured") || !strcmp(how, "direct"))
+		library(!strcmp(how, "captured"));
+	else if (!strcmp(how, "linked"))
+		linked();
 	else if (!strcmp(how, "threads"))
 		tk_in_threads(4, in_a_thread);
 	else if (!strcmp(how, "closed"))

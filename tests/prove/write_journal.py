@@ -49,20 +49,19 @@ def side(n):
 
 class Journal:
     def __init__(self, folder, command="./app"):
-        self.folder, self.functions, self.count = folder, {}, 0
+        self.folder, self.functions, self.launches = folder, {}, {}
         os.makedirs(folder, exist_ok=True)
-        self.lines = [{"journal": "gmod-journal-1", "gmod": "0.1.0", "host": "here", "pid": 7, "rank": None, "command": command,
-                       "time": "2026-11-29T00:00:00Z"}]
-        self.lines.append({"site": 1, "frames": [{"module": "/app", "offset": "0x1234", "symbol": "allocate"}], "python": []})
+        self.lines = [{"journal": "gmod-journal-2", "gmod": "0.1.0", "rank": None, "command": command}]
+        self.lines.append({"site": "5173", "frames": [{"module": "/app", "offset": "0x1234", "symbol": "allocate"}], "python": []})
         self.images = {}
 
-    def image(self, data, kind="ptx"):
+    def image(self, data, linked=False):
         name = fnv(data) if len(data) < 1 << 20 else fnv(data[:1 << 16])
         if name not in self.images:
             self.images[name] = len(self.images) + 1
             with open(os.path.join(self.folder, name + ".image"), "wb") as out:
                 out.write(data)
-            self.lines.append({"image": self.images[name], "hash": name, "kind": kind, "bytes": len(data)})
+            self.lines.append({"image": self.images[name], "hash": name, "linked": linked})
         return self.images[name]
 
     def launch(self, image, name, grid, block, arguments, shared=0):
@@ -73,14 +72,20 @@ class Journal:
         if key not in self.functions:
             self.functions[key] = len(self.functions) + 1
             self.lines.append({"function": self.functions[key], "image": image, "name": name, "parameters": layout})
-        self.count += 1
-        self.lines.append({"launch": self.count, "function": self.functions[key], "grid": side(grid), "block": side(block),
-                           "cluster": None, "shared": shared, "device": 0, "capability": 90, "parameters": data.hex(),
-                           "pointers": [{"at": at, "offset": one.offset, "size": one.size, "site": 1, "memory": one.memory}
-                                        for at, one in pointers], "graph": False})
+        self.launches[self.functions[key]] = self.launches.get(self.functions[key], 0) + 1
+        data += bytes(-len(data) % 8)
+        words = [data[i:i + 8].hex() for i in range(0, len(data), 8)]
+        for at, one in pointers:
+            words[at // 8] = {"offset": one.offset, "size": one.size, "memory": one.memory, "site": "5173"}
+        side = lambda n: list(n) + [1] * (3 - len(n)) if isinstance(n, tuple) else [n, 1, 1]
+        self.lines.append({"launch": self.functions[key], "grid": side(grid), "block": side(block), "cluster": [0, 0, 0],
+                           "shared": shared, "capability": 90, "graph": False, "words": words})
 
-    def close(self):
-        self.lines.append({"end": True, "launches": self.count, "looked_at": self.count, "signatures": self.count, "dropped": 0})
+    def close(self, missed=0):
+        """missed: launches of each function that were not looked at."""
+        for function, launches in self.launches.items():
+            self.lines.append({"count": function, "launches": launches + missed, "looked_at": launches})
+        self.lines.append({"end": True, "launches": 0, "dropped": 0})
         with open(os.path.join(self.folder, "here.7.1.journal"), "w") as out:
             out.writelines(json.dumps(line, separators=(",", ":")) + "\n" for line in self.lines)
 
@@ -90,10 +95,14 @@ def write_images(folder):
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "own", "global.ptx"), "rb") as source:
         text = source.read()
     journal = Journal(folder)
-    journal.launch(journal.image(b"\x7fELF" + bytes(100), "cubin"), "guard", 1, 32, [Buffer(400), 10])
+    journal.image(text + b"// linked", linked=True)
+    journal.image(text.replace(b"wrap32(", b"another("), linked=True)
+    cubin = journal.image(b"\x7fELF" + bytes(100))
+    journal.launch(cubin, "guard", 1, 32, [Buffer(400), 10])
+    journal.launch(cubin, "wrap32", 1, 32, [Buffer(400), 10])
     journal.launch(None, "unknown", 1, 32, [Buffer(400), 10])
     journal.launch(journal.image(text), "guard_off_by_one", 1, 32, [Buffer(400), 10, 11])
-    journal.close()
+    journal.close(missed=5)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,10 @@ ABSENT(cuMemAlloc_v3)
 
 /* What GMOD only counts says that it is done. */
 #define COUNTED(symbol) ANSWERS(symbol, CUDA_SUCCESS)
+COUNTED(cuLinkCreate_v2)
+COUNTED(cuLinkAddData_v2)
+COUNTED(cuLinkAddFile_v2)
+COUNTED(cuLinkDestroy)
 COUNTED(cuMemImportFromShareableHandle)
 COUNTED(cuMemPoolImportPointer)
 COUNTED(cuExternalMemoryGetMappedBuffer)

@@ -201,6 +201,7 @@ static CUresult get_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *out)
 	k = &node->work.kernel;
 	*out = (CUDA_KERNEL_NODE_PARAMS){
 	    .func = function_of(k->function),
+	    .kern = k->function->magic == MAGIC_KERNEL ? (CUkernel)k->function : NULL,
 	    .gridDimX = k->grid[0],
 	    .gridDimY = k->grid[1],
 	    .gridDimZ = k->grid[2],
@@ -215,6 +216,27 @@ static CUresult get_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *out)
 
 ENTRY(cuGraphKernelNodeGetParams_v2, NEEDS_INIT, TAKES(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams),
       get_params(hNode, nodeParams))
+
+/* Clusters are the only attribute. */
+static CUresult attribute(CUgraphNode node, CUkernelNodeAttrID attr, CUkernelNodeAttrValue *out,
+			  const CUkernelNodeAttrValue *in)
+{
+	if (!node_ok(node) || node->work.kind != WORK_KERNEL || (!out && !in) ||
+	    attr != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (in)
+		node->work.kernel.cluster = *in;
+	if (out)
+		*out = node->work.kernel.cluster;
+	return CUDA_SUCCESS;
+}
+
+ENTRY(cuGraphKernelNodeGetAttribute, NEEDS_INIT,
+      TAKES(CUgraphNode hNode, CUkernelNodeAttrID attr, CUkernelNodeAttrValue *value_out),
+      attribute(hNode, attr, value_out, NULL))
+ENTRY(cuGraphKernelNodeSetAttribute, NEEDS_INIT,
+      TAKES(CUgraphNode hNode, CUkernelNodeAttrID attr, const CUkernelNodeAttrValue *value),
+      attribute(hNode, attr, NULL, value))
 
 /* The older one ends sooner. */
 static CUresult get_older_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1 *out)

@@ -23,7 +23,8 @@ struct work_kernel {
 	const struct gt_kernel *code;
 	CUfunction function; /* as it was passed: may be a CUkernel */
 	unsigned grid[3], block[3], shared;
-	int tid; /* of the thread that launches it */
+	CUkernelNodeAttrValue cluster; /* as it was set for a node; nothing runs otherwise for it */
+	int tid;                       /* of the thread that launches it */
 	unsigned char args[GT_MAX_PARAMS][SIM_SLOT] __attribute__((aligned(16)));
 	void *large[GT_MAX_PARAMS];    /* owned; those of more than SIM_SLOT bytes */
 	void *pointers[GT_MAX_PARAMS]; /* into args or large, see kernel_point() */

@@ -1,122 +1,182 @@
 /* The journal of launches: how long images are, which launches are told, and how often. */
 #include <elf.h>
+#include <glob.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "lib/base/deadline.h"
+#include "lib/base/facts.h"
+#include "lib/base/file.h"
+#include "lib/base/map.h"
+#include "lib/base/phase.h"
 #include "monitor/launches/journal.h"
-#include "monitor/launches/journal_image.h"
 #include "monitor/launches/names.h"
 #include "tests/unit/support.h"
 
-/* ---- images ---- */
+static char folder[] = "/tmp/test_journal.XXXXXX";
+static char *text; /* of the journal, once it has ended */
 
-static const char *memory;
-static size_t memory_size;
-
-/* As if nothing were mapped beyond. */
-static ssize_t read_memory(uintptr_t from, void *to, size_t n)
+static void add_stack(struct gmod_text *t, const struct gmod_stack *stack)
 {
-	size_t at = from - (uintptr_t)memory;
-
-	if (from < (uintptr_t)memory || at >= memory_size)
-		return -1;
-	n = n < memory_size - at ? n : memory_size - at;
-	memcpy(to, (const char *)from, n);
-	return (ssize_t)n;
-}
-
-static void check_image(const void *bytes, size_t n, size_t start, uint64_t size, const char *kind)
-{
-	struct gmod_image_extent e;
-
-	memory = bytes;
-	memory_size = n;
-	e = gmod_image_measure((uintptr_t)bytes, read_memory);
-	CHECK(e.start == (uintptr_t)bytes + start && e.size == size && !strcmp(e.kind, kind),
-	      "%llu bytes, %s, not %llu, %s", (unsigned long long)e.size, e.kind, (unsigned long long)size, kind);
-}
-
-TEST(ptx_ends_with_a_zero)
-{
-	char text[10000];
-
-	check_image(".version 8.0", 13, 0, 12, "ptx");
-	check_image("", 1, 0, 0, "unknown");
-	check_image("hello, this is no PTX", 22, 0, 21, "unknown");
-	memset(text, ' ', sizeof(text));
-	memcpy(text + 5000, ".version 8.0", 12);
-	check_image(text, sizeof(text), 0, 0, "ptx");
-	text[9998] = 0;
-	check_image(text, sizeof(text), 0, 9998, "ptx");
-}
-
-TEST(a_cubin_ends_behind_its_tables)
-{
-	Elf64_Ehdr e = {.e_ident = ELFMAG, .e_shoff = 5000, .e_shnum = 10, .e_shentsize = 64};
-
-	check_image(&e, sizeof(e), 0, 5640, "cubin");
-	e.e_phoff = 5640;
-	e.e_phnum = 3;
-	e.e_phentsize = 56;
-	check_image(&e, sizeof(e), 0, 5808, "cubin");
-	check_image(&e, 20, 0, 0, "cubin");
-	e.e_shoff = UINT64_MAX;
-	check_image(&e, sizeof(e), 0, 0, "cubin");
-	e.e_shoff = GMOD_IMAGE_MAX;
-	check_image(&e, sizeof(e), 0, 0, "cubin");
-}
-
-TEST(a_fatbin_says_how_long_it_is)
-{
-	struct {
-		uint32_t magic, version;
-		uint64_t data;
-		uint32_t image;
-		uint16_t one, head;
-		uint64_t size;
-	} wrapped = {.magic = 0x466243b1, .image = 0xba55ed50, .head = 16, .size = 1000};
-
-	wrapped.data = (uintptr_t)&wrapped.image;
-	check_image(&wrapped, sizeof(wrapped), 16, 1016, "fatbin");
-	wrapped.size = UINT64_MAX;
-	check_image(&wrapped, sizeof(wrapped), 16, 0, "fatbin");
-	wrapped.data = (uintptr_t)&wrapped;
-	memory = (const char *)&wrapped;
-	memory_size = sizeof(wrapped);
-	CHECK(gmod_image_measure((uintptr_t)&wrapped, read_memory).size < 8, "a wrapper of itself is long");
-	wrapped.data = 16;
-	CHECK(!gmod_image_measure((uintptr_t)&wrapped, read_memory).size, "nothing has a size");
-}
-
-/* ---- launches ---- */
-
-static uint64_t position;
-
-static int32_t device_of(uint64_t context, int32_t *capability)
-{
-	*capability = 90;
-	return (int32_t)context;
+	(void)t, (void)stack;
 }
 
 static void begin(void)
 {
-	NEED(gmod_journal_init(device_of));
+	char options[64];
+
+	NEED(mkdtemp(folder));
+	snprintf(options, sizeof(options), "journal=%s", folder);
+	NEED(!setenv("GMOD_OPTIONS", options, 1));
+	gmod_facts_init();
+	gmod_journal_start(add_stack);
+	NEED(atomic_load(&gmod_hot.journal) == 1);
 }
 
-/* How many launches have been told since the last time; *last: the latest one. */
-static int told(const struct gmod_journal_launch **last)
+/* The first file of that name, as a pattern, with a zero behind it; NULL: there is none. */
+static char *read_file(const char *pattern, size_t *size)
+{
+	char path[128], *bytes;
+	glob_t found;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, pattern);
+	if (glob(path, 0, NULL, &found) || stat(found.gl_pathv[0], &st))
+		return NULL;
+	*size = (size_t)st.st_size;
+	bytes = calloc(1, *size + 1);
+	NEED(gmod_read_file(found.gl_pathv[0], bytes, *size) == (ssize_t)*size);
+	globfree(&found);
+	return bytes;
+}
+
+static void end(void)
+{
+	char command[64];
+	size_t size;
+
+	gmod_journal_end(GMOD_SECONDS(60));
+	text = read_file("*.journal", &size);
+	NEED(text && strstr(text, "{\"end\":true"));
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	NEED(!system(command));
+}
+
+static int times(const char *what)
 {
 	int n = 0;
 
-	for (const struct gmod_journal_piece *p; (p = gmod_journal_next(&position));)
-		if (p->kind == GMOD_JOURNAL_LAUNCH && ++n && last)
-			*last = &p->launch;
+	for (const char *at = text; (at = strstr(at, what)); at++)
+		n++;
 	return n;
 }
 
+static void check(const char *what, int wanted)
+{
+	CHECK(times(what) == wanted, "%d times, not %d: %s", times(what), wanted, what);
+}
+
+/* ---- images ---- */
+
+/* The bytes that are kept of an image are `size` from `start`; 0: none are. */
+static void check_image(const void *bytes, size_t start, size_t size)
+{
+	char *kept;
+	size_t n = 0;
+
+	begin();
+	gmod_journal_loaded(0x77, bytes, NULL);
+	gmod_journal_end(GMOD_SECONDS(10));
+	kept = read_file("*.image", &n);
+	CHECK(n == size && (!n || !memcmp(kept, (const char *)bytes + start, n)), "%zu bytes, not %zu", n, size);
+	end();
+	check("{\"image\":", size > 0);
+}
+
+/* Whole pages, with nothing behind them. */
+static char *room(void)
+{
+	char *p = gmod_map(16384);
+
+	NEED(p && !munmap(p + 8192, 8192));
+	return p;
+}
+
+TEST_IN_CHILD(text_ends_with_a_zero)
+{
+	char *p = room();
+
+	memset(p, ' ', 8191);
+	check_image(p, 0, 8191);
+}
+
+TEST_IN_CHILD(nothing_is_no_image)
+{
+	check_image("\0\0\0\0", 0, 0);
+}
+
+static void check_cubin(const Elf64_Ehdr *head, size_t size)
+{
+	char *p = room();
+
+	memcpy(p, head, sizeof(*head));
+	memcpy(p, ELFMAG, SELFMAG);
+	check_image(p, 0, size);
+}
+
+TEST_IN_CHILD(a_cubin_ends_behind_its_sections)
+{
+	check_cubin(&(Elf64_Ehdr){.e_shoff = 5000, .e_shnum = 10, .e_shentsize = 64}, 5640);
+}
+
+TEST_IN_CHILD(a_cubin_ends_behind_its_segments)
+{
+	check_cubin(
+	    &(Elf64_Ehdr){
+		.e_shoff = 5000, .e_shnum = 10, .e_shentsize = 64, .e_phoff = 5640, .e_phnum = 3, .e_phentsize = 56},
+	    5808);
+}
+
+TEST_IN_CHILD(a_cubin_that_is_cut_is_not_kept)
+{
+	check_cubin(&(Elf64_Ehdr){.e_shoff = 8000, .e_shnum = 10, .e_shentsize = 64}, 0);
+}
+
+TEST_IN_CHILD(what_is_too_large_is_not_kept)
+{
+	check_cubin(&(Elf64_Ehdr){.e_shoff = UINT64_MAX - 1000}, 0);
+}
+
+static void check_fatbin(uint64_t size, size_t whole)
+{
+	char *p = room();
+	uint64_t words[] = {0x1466243b1, (uintptr_t)p + 16, UINT64_C(0x00100001ba55ed50), size};
+
+	memcpy(p, words, sizeof(words));
+	check_image(p, 16, whole);
+}
+
+TEST_IN_CHILD(a_fatbin_says_how_long_it_is)
+{
+	check_fatbin(1000, 1016);
+}
+
+TEST_IN_CHILD(a_fatbin_may_say_anything)
+{
+	check_fatbin(UINT64_MAX / 2, 0);
+}
+
+TEST_IN_CHILD(a_wrapper_may_lead_nowhere)
+{
+	check_image((uint64_t[]){0x1466243b1, 16}, 0, 0);
+}
+
+/* ---- launches ---- */
+
 static const struct gmod_signature *signature(bool is_cut)
 {
-	static char room[sizeof(struct gmod_signature) + 2 * sizeof(struct gmod_parameter)];
-	struct gmod_signature *s = (void *)room;
+	static char at[sizeof(struct gmod_signature) + 2 * sizeof(struct gmod_parameter)];
+	struct gmod_signature *s = (void *)at;
 
 	*s = (struct gmod_signature){.count = 2, .is_cut = is_cut, .bytes = 16};
 	s->at[0] = (struct gmod_parameter){0, 0, 4};
@@ -124,128 +184,156 @@ static const struct gmod_signature *signature(bool is_cut)
 	return gmod_signature_keep(s);
 }
 
+/* What lies between the parameters counts for nothing. */
 static void launch(uint64_t function, int32_t small, int64_t large, unsigned blocks)
 {
-	const struct gmod_journal_shape shape = {.grid = {blocks, 1, 1}, .block = {32, 1, 1}};
+	static int32_t anything;
+	const struct gmod_journal_shape shape = {{blocks, 1, 1}, {32, 1, 1}, .capability = 90};
+	int32_t arguments[4] = {small, anything++};
 
-	gmod_journal_launch(NULL, function, 3, &shape, signature(false), (void *[]){&small, &large});
+	memcpy(&arguments[2], &large, 8);
+	gmod_journal_launch(function, &shape, signature(false), arguments);
 }
 
 TEST_IN_CHILD(what_is_the_same_is_told_once)
 {
-	const struct gmod_journal_launch *l = NULL;
-
 	begin();
 	gmod_name_learn(0x1000, "one", 0);
 	for (int i = 0; i < 5; i++)
 		launch(0x1000, 7, -1, 1);
-	CHECK(told(&l) == 1 && l && l->words[0] == 7 && l->words[1] == UINT64_MAX && !strcmp(l->name, "one"),
-	      "not once");
-	CHECK(l && l->device == 3 && l->capability == 90 && !l->image && !l->pointers, "not as it was");
 	launch(0x1000, 7, -1, 2);
 	launch(0x1000, 7, -1, 1);
 	launch(0x1000, 8, -1, 1);
 	launch(0x1000, 7, -1, 2);
-	CHECK(told(NULL) == 2, "not two more");
+	end();
+	check("\"image\":null,\"name\":\"one\",\"parameters\":[[0,4],[8,8]]}", 1);
+	check("{\"launch\":", 3);
+	check("\"grid\":[1,1,1],\"block\":[32,1,1],\"cluster\":[0,0,0],\"shared\":0,\"capability\":90,\"graph\":false,"
+	      "\"words\":[\"0700000000000000\",\"ffffffffffffffff\"]}",
+	      1);
+	check("\"launches\":9,\"looked_at\":9}", 1);
 }
 
 TEST_IN_CHILD(a_handle_may_be_another_functions)
 {
-	const struct gmod_journal_launch *first = NULL, *second = NULL;
-
 	begin();
 	gmod_name_learn(0x2000, "one", 0);
 	launch(0x2000, 1, 1, 1);
-	CHECK(told(&first) == 1, "the first is not told");
+	launch(0x2000, 1, 1, 1);
 	gmod_name_learn(0x2000, "other", 0);
 	atomic_fetch_add(&gmod_signature_changes, 1);
 	launch(0x2000, 1, 1, 1);
-	CHECK(told(&second) == 1 && first && second->function > first->function && !strcmp(second->name, "other"),
-	      "it is taken for the first");
+	end();
+	check("\"name\":\"one\"", 1);
+	check("\"name\":\"other\"", 1);
+	check("{\"launch\":", 2);
+	check("\"launches\":2,\"looked_at\":2}", 1);
+	check("\"launches\":1,\"looked_at\":1}", 1);
+}
+
+TEST_IN_CHILD(a_change_of_others_is_none)
+{
+	begin();
+	launch(0x2000, 1, 1, 1);
+	atomic_fetch_add(&gmod_signature_changes, 1);
+	launch(0x2000, 1, 1, 1);
+	end();
+	check("{\"function\":", 1);
+	check("{\"launch\":", 1);
 }
 
 TEST_IN_CHILD(after_64_extremes_are_told)
 {
-	const struct gmod_journal_launch *l = NULL;
-
 	begin();
 	for (int i = 0; i < 64; i++)
-		launch(0x3000, i, 100, 1);
-	CHECK(told(NULL) == 64, "not 64");
+		launch(0x3000, 10 + i, 100, 1);
 	for (unsigned i = 2; i < 100; i++)
-		launch(0x3000, 5, 100, i);
-	CHECK(told(NULL) == 0, "more than 64");
-	launch(0x3000, 64, 100, 1);
-	launch(0x3000, -1, 100, 1);
-	launch(0x3000, 5, INT64_MIN, 1);
-	launch(0x3000, 5, 50, 1);
-	CHECK(told(NULL) == 3, "the extremes are not told");
-	for (int i = 0; i < 100; i++)
-		launch(0x3000, 65 + i, 0, 1);
-	CHECK(told(NULL) == 61, "not 64 extremes");
-	gmod_journal_rest();
-	CHECK(told(&l) == 1 && l && l->words[0] == 164, "the last extreme is not told at the end");
+		launch(0x3000, 15, 100, i);
+	launch(0x3000, 74, 100, 1);
+	launch(0x3000, 9, 100, 1);
+	launch(0x3000, 15, INT64_MIN, 1);
+	launch(0x3000, 15, 100, 1000);
+	end();
+	check("{\"launch\":", 67);
+	check("\"4a00000000000000\"", 1);
+	check("\"0900000000000000\"", 1);
+	check("\"0000000000000080\"", 1);
+}
+
+TEST_IN_CHILD(no_more_than_128_are_told)
+{
+	begin();
+	for (int i = 0; i < 500; i++)
+		launch(0x3000, i, 100, 1);
+	end();
+	check("{\"launch\":", 128);
 }
 
 TEST_IN_CHILD(many_launches_are_counted)
 {
-	struct gmod_journal_counts c;
+	const struct gmod_journal_shape shape = {.capability = 90};
 
 	begin();
 	for (int i = 0; i < 1000 + 64 * 10; i++)
 		launch(0x4000, 1, 1, 1);
-	gmod_journal_launch(NULL, 0x4000, 3, &(struct gmod_journal_shape){.is_graph = 0}, NULL, NULL);
-	gmod_journal_launch(NULL, 0x4001, 3, &(struct gmod_journal_shape){.is_graph = 0}, signature(true),
-			    (void *[]){NULL, NULL});
-	c = gmod_journal_rest();
-	CHECK(c.launches == 1642 && c.looked_at == 1010, "%llu, %llu looked at", (unsigned long long)(c.launches),
-	      (unsigned long long)(c.looked_at));
-	CHECK(told(NULL) == 1, "not told once");
+	gmod_journal_launch(0x4000, &shape, NULL, NULL);
+	gmod_journal_launch(0x4001, &shape, signature(true), "0123456789abcdef");
+	gmod_journal_launch(0x4002, &shape, NULL, NULL);
+	end();
+	check("\"launches\":1641,\"looked_at\":1010}", 1);
+	check("\"launches\":1,\"looked_at\":0}", 2);
+	check("\"parameters\":null", 1);
+	check("{\"launch\":", 1);
 }
 
-static void fill_queue(void)
+TEST_IN_CHILD(functions_without_a_place_are_counted)
 {
-	static char room[sizeof(struct gmod_signature) + sizeof(struct gmod_parameter)], parameter[4096];
-	struct gmod_signature *s = (void *)room;
-
-	*s = (struct gmod_signature){.count = 1, .bytes = sizeof(parameter)};
-	s->at[0] = (struct gmod_parameter){0, 0, sizeof(parameter)};
-	for (uint64_t function = 0; function < 600; function++)
-		for (unsigned i = 0; i < 64; i++)
-			gmod_journal_launch(NULL, 0x10000 + function, 3, &(struct gmod_journal_shape){.shared = i},
-					    gmod_signature_keep(s), (void *[]){parameter});
-}
-
-/* ---- modules ---- */
-
-TEST_IN_CHILD(images_are_copied)
-{
-	char *text = strdup(".version 8.0");
-	const struct gmod_journal_piece *p;
-
 	begin();
-	told(NULL);
-	gmod_journal_loaded(0x77, text, NULL);
-	free(text);
-	p = gmod_journal_next(&position);
-	CHECK(p && p->kind == GMOD_JOURNAL_IMAGE && p->image.size == 12 && !memcmp(p->image.bytes, ".version", 8) &&
-		  !strcmp(p->image.kind, "ptx"),
-	      "not copied");
-	gmod_journal_loaded(0x78, NULL, "/no/such/file");
-	gmod_journal_loaded(0x79, (void *)16, NULL);
-	CHECK(!gmod_journal_next(&position), "what is not there is told");
-	gmod_name_learn(0x6000, "of a module", 0x77);
-	launch(0x6000, 1, 1, 1);
-	p = gmod_journal_next(&position);
-	CHECK(p && p->kind == GMOD_JOURNAL_LAUNCH && p->launch.image, "the image is not known");
+	for (uint64_t i = 1; i <= 5000; i++)
+		launch(i, 1, 1, 1);
+	end();
+	check("\"end\":true,\"launches\":0", 0);
+	CHECK(times("{\"launch\":") > 1900 && times("{\"launch\":") == times("{\"count\":"), "%d launches, %d counts",
+	      times("{\"launch\":"), times("{\"count\":"));
 }
 
 TEST_IN_CHILD(what_finds_no_room_is_dropped)
 {
+	static char at[sizeof(struct gmod_signature) + sizeof(struct gmod_parameter)], parameter[4096];
+	struct gmod_signature *s = (void *)at;
+
+	if (SANITIZED)
+		return; /* it would take two minutes */
 	begin();
-	told(NULL);
-	fill_queue();
-	CHECK(gmod_journal_put_so_far() <= GMOD_JOURNAL_BYTES, "beyond the end");
-	CHECK(told(NULL) > 25000 && gmod_journal_rest().dropped > 1000, "none is dropped");
-	CHECK(position == gmod_journal_put_so_far(), "not all is read");
+	*s = (struct gmod_signature){.count = 1, .bytes = sizeof(parameter)};
+	s->at[0] = (struct gmod_parameter){0, 0, sizeof(parameter)};
+	for (unsigned i = 0; i < 200 * 64; i++)
+		gmod_journal_launch(0x10000 + i / 64, &(struct gmod_journal_shape){.shared = i}, gmod_signature_keep(s),
+				    parameter);
+	end();
+	check("\"dropped\":0}", 0);
+	CHECK(times("{\"launch\":") > 5000, "%d are told", times("{\"launch\":"));
+}
+
+/* ---- modules ---- */
+
+TEST_IN_CHILD(a_function_has_its_modules_image)
+{
+	char *ptx = strdup(".version 8.0");
+
+	begin();
+	gmod_journal_loaded(0x77, ptx, NULL);
+	free(ptx);
+	gmod_journal_loaded(0, ".version 8.1", NULL);
+	gmod_journal_loaded(0x78, NULL, "/no/such/file");
+	gmod_name_learn(0x6000, "of it", 0x77);
+	gmod_name_learn(0x6001, "of none", 0x78);
+	gmod_name_learn(0x6002, "of nobody", 0);
+	for (uint64_t i = 0; i < 3; i++)
+		launch(0x6000 + i, 1, 1, 1);
+	end();
+	check("\"linked\":false}", 1);
+	check("\"linked\":true}", 1);
+	check("\"image\":null,\"name\":\"of no", 2);
+	check("\"image\":null,\"name\":\"of it\"", 0);
 }

@@ -147,6 +147,17 @@ static void libraries(const char *path)
 	use_library("data", library);
 }
 
+static void links(void)
+{
+	static char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n";
+	CUlinkState link = NULL;
+
+	CK(cuLinkCreate(0, NULL, NULL, &link));
+	SAY(cuLinkAddData_v2, link, CU_JIT_INPUT_PTX, ptx, sizeof(ptx), "some", 0, NULL, NULL);
+	SAY(cuLinkAddFile_v2, link, CU_JIT_INPUT_PTX, "no/such/file", 0, NULL, NULL);
+	CK(cuLinkDestroy(link));
+}
+
 static void calls(void)
 {
 	const char *path = getenv("GMOD_TEST_KERNELS");
@@ -157,6 +168,7 @@ static void calls(void)
 	host_functions(stream);
 	modules(path);
 	libraries(path);
+	links();
 }
 
 int main(void)
