@@ -672,6 +672,9 @@ def _or(_op, _kind, bits, p, q):
     for one, other in ((p, q), (q, p)):
         if 0 <= other.low and other.high < 1 << _low_zeros(one):
             return wrap(add(one, other), bits)
+    both = None if q.constant() is None else _masked(p, q.constant() & ((1 << bits) - 1), bits)
+    if both is not None:
+        return wrap(sub(add(p, q), both), bits)
     if p.low >= 0 and q.low >= 0:
         return variable(max(p.low, q.low), (1 << max(p.high, q.high).bit_length()) - 1, worst(p, q))
     return None
