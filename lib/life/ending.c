@@ -1,14 +1,15 @@
 /*
- * What may end the process without an exit: _exit, the exec family and signals. The canaries are looked at before. What
- * is interposed goes on to the next function of the name: a profiler may write its files in an _exit of its own.
+ * What may end the process without an exit: _exit, an exec and signals. The canaries are looked at before. What is
+ * interposed goes on to the next function of the name: a profiler may write its files in an _exit of its own.
  *
  * Where the program leaves a signal to its default, a handler of ours has the monitor look and the closing line said,
  * gives the default back, and sends the signal again with all that came with it: status and core file are native. The
  * handler allocates nothing, takes no lock and needs little stack: it has no stack of its own, which the program's
  * sigaltstack() would have to share. The program never sees it: where it asks, the signal has its default.
  *
- * Natively go sigset(), sigignore() and siginterrupt(), which no program beside CUDA was seen to call, and what the
- * kernel does by itself: after SA_RESETHAND, and in a program that an exec has started, the default is the kernel's.
+ * Natively go sigset(), sigignore() and siginterrupt(), which no program beside CUDA was seen to call, the exec
+ * functions but execve(), execv() and execvp(), and what the kernel does by itself: after SA_RESETHAND, and in a
+ * program that an exec has started, the default is the kernel's.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,12 +27,10 @@
 #include "lib/life/finish.h"
 #include "lib/life/start.h"
 
-/* The C library's functions behind ours; the exec family as in exec_entry.S. */
+/* The C library's functions behind ours. */
 /* clang-format off */
-enum next { EXECVE, EXECV, EXECVP, EXECVPE, EXECL, EXECLP, EXECLE, FEXECVE, EXECVEAT, SIGACTION, SIGNAL, SYSV_SIGNAL,
-	    UNDERSCORE_EXIT, CAPITAL_EXIT };
-static const char *const names[] = {"execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve",
-				    "execveat", "sigaction", "signal", "__sysv_signal", "_exit", "_Exit"};
+enum next { EXECVE, EXECV, EXECVP, SIGACTION, SIGNAL, SYSV_SIGNAL, UNDERSCORE_EXIT, CAPITAL_EXIT };
+static const char *const names[] = {"execve", "execv", "execvp", "sigaction", "signal", "__sysv_signal", "_exit", "_Exit"};
 /* clang-format on */
 enum { COUNT = sizeof(names) / sizeof(*names) };
 static _Atomic(void *) known[COUNT];
@@ -54,11 +53,30 @@ __attribute__((constructor)) static void at_load(void)
 		next((enum next)i);
 }
 
-/* Called from exec_entry.S. It may fail, and then the program goes on: a look, and no end. */
-__attribute__((visibility("hidden"))) void *gmod_before_exec(enum next which)
+/* It may fail, and then the program goes on: a look, and no end. */
+static void *look_before(enum next which)
 {
 	gmod_look(GMOD_SECONDS(2), false);
 	return next(which);
+}
+
+GMOD_EXPORT int execve(const char *path, char *const arguments[], char *const environment[])
+{
+	typedef int execve_fn(const char *path, char *const arguments[], char *const environment[]);
+
+	return ((execve_fn *)look_before(EXECVE))(path, arguments, environment);
+}
+
+typedef int exec_fn(const char *path, char *const arguments[]);
+
+GMOD_EXPORT int execv(const char *path, char *const arguments[])
+{
+	return ((exec_fn *)look_before(EXECV))(path, arguments);
+}
+
+GMOD_EXPORT int execvp(const char *file, char *const arguments[])
+{
+	return ((exec_fn *)look_before(EXECVP))(file, arguments);
 }
 
 static _Noreturn void end(enum next which, int status)

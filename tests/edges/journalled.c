@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "aborted"))
 		abort();
 	if (!strcmp(how, "exec"))
-		execlp("echo", "echo", "another", NULL);
+		execvp("echo", (char *[]){"echo", "another", NULL});
 	if (!strcmp(how, "then")) {
 		tk_sleep_ms(100);
 		puts("ready");

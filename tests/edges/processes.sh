@@ -336,8 +336,8 @@ check_terminated() {
 check_ends() {
 	local how
 	ulimit -S -c 0
-	for how in execve execv execvp execvpe execl execlp execle fexecve execveat abort assert TERM INT HUP QUIT XCPU FPE \
-		ALRM USR1 USR2 VTALRM PROF IO PWR STKFLT SYS XFSZ breakpoint crash deep bus trap chain small; do
+	for how in execve execv execvp abort assert TERM INT HUP QUIT XCPU FPE ALRM USR1 USR2 VTALRM PROF IO PWR STKFLT SYS \
+		XFSZ breakpoint crash deep bus trap chain small; do
 		alone bash -c "trap - INT QUIT HUP; exec '$edges/ends' $how"
 		native="$status $out"
 		repeat "ends by $how" 5 "$status" 1 bash -c "trap - INT QUIT HUP; exec '$edges/ends' $how"

@@ -210,7 +210,7 @@ static void act(enum act what)
 		cuModuleUnload(tk_module);
 		break;
 	case EXEC:
-		execl("/bin/true", "true", NULL);
+		execv("/bin/true", (char *[]){"true", NULL});
 		break;
 	case CLOSE_ALL:
 		close_all();
