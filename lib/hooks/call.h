@@ -15,6 +15,7 @@
 #include "lib/buffers/patrol.h"
 #include "lib/hooks/hook.h"
 #include "lib/hooks/refuse.h"
+#include "monitor/launches/graphs.h"
 
 enum gmod_role {
 	GMOD_COPY,
@@ -33,10 +34,11 @@ enum gmod_role {
 	GMOD_DESTROY_EVENT,
 	GMOD_SHARE_EVENT, /* with another process */
 	GMOD_BEGIN_CAPTURE,
-	GMOD_ORDER,   /* others come behind a stream by it, or the host behind all of them */
-	GMOD_HOLD,    /* the same, and the stream goes on when somebody else wants it to */
-	GMOD_DUMPS,   /* asks about exception dumps, or sets what is dumped */
-	GMOD_FOREIGN, /* memory of somebody else's, or what writes where nobody looks: only counted */
+	GMOD_UPDATE_GRAPH, /* an executable one, all of it or a node */
+	GMOD_ORDER,        /* others come behind a stream by it, or the host behind all of them */
+	GMOD_HOLD,         /* the same, and the stream goes on when somebody else wants it to */
+	GMOD_DUMPS,        /* asks about exception dumps, or sets what is dumped */
+	GMOD_FOREIGN,      /* memory of somebody else's, or what writes where nobody looks: only counted */
 	GMOD_ROLES
 };
 
@@ -45,7 +47,7 @@ struct gmod_call {
 	enum gmod_flavour flavour;
 	const char *entry_point;
 	CUstream stream;
-	uint64_t event, context;
+	uint64_t event, context, graph;
 	const CUevent *shared;
 	uint64_t dst, src;
 	size_t size;                          /* in bytes; */
@@ -201,6 +203,11 @@ STRAIGHT void capture_began(const struct gmod_call *c)
 	gmod_capture_began();
 }
 
+STRAIGHT void graph_updated(const struct gmod_call *c)
+{
+	gmod_graph_updated(c->graph);
+}
+
 STRAIGHT void count_foreign(const struct gmod_call *c)
 {
 	gmod_count(c->counter, 1);
@@ -273,6 +280,7 @@ static const struct gmod_role_does {
     [GMOD_DESTROY_EVENT] = {.prepare = end_event},
     [GMOD_SHARE_EVENT] = {.succeeded = event_shared},
     [GMOD_BEGIN_CAPTURE] = {.succeeded = capture_began, .order = PASSES},
+    [GMOD_UPDATE_GRAPH] = {.succeeded = graph_updated},
     [GMOD_ORDER] = {.order = PASSES, .noted = true},
     [GMOD_HOLD] = {.succeeded = stream_held, .order = PASSES, .noted = true},
     [GMOD_DUMPS] = {.prepare = leave_dumps},

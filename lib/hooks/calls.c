@@ -1163,6 +1163,48 @@ GMOD_EXPORT CUresult cuStreamBeginRecaptureToGraph_ptsz(CUstream hStream, CUstre
 	return gmod_call_begin(GMOD_BEGIN_CAPTURE, &c) ? gmod_call_end(GMOD_BEGIN_CAPTURE, &c, NEXT(cuStreamBeginRecaptureToGraph_ptsz)(hStream, mode, hGraph, callback, userData)) : GMOD_REFUSED;
 }
 
+GMOD_EXPORT CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out, CUgraphExecUpdateResult *updateResult_out)
+{
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .graph = gmod_handle(hGraphExec)};
+
+	return gmod_call_begin(GMOD_UPDATE_GRAPH, &c) ? gmod_call_end(GMOD_UPDATE_GRAPH, &c, NEXT(cuGraphExecUpdate)(hGraphExec, hGraph, hErrorNode_out, updateResult_out)) : GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)
+{
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .graph = gmod_handle(hGraphExec)};
+
+	return gmod_call_begin(GMOD_UPDATE_GRAPH, &c) ? gmod_call_end(GMOD_UPDATE_GRAPH, &c, NEXT(cuGraphExecUpdate_v2)(hGraphExec, hGraph, resultInfo)) : GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .graph = gmod_handle(hGraphExec)};
+
+	return gmod_call_begin(GMOD_UPDATE_GRAPH, &c) ? gmod_call_end(GMOD_UPDATE_GRAPH, &c, NEXT(cuGraphExecKernelNodeSetParams)(hGraphExec, hNode, nodeParams)) : GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
+{
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .graph = gmod_handle(hGraphExec)};
+
+	return gmod_call_begin(GMOD_UPDATE_GRAPH, &c) ? gmod_call_end(GMOD_UPDATE_GRAPH, &c, NEXT(cuGraphExecKernelNodeSetParams_v2)(hGraphExec, hNode, nodeParams)) : GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
+{
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .graph = gmod_handle(hGraphExec)};
+
+	return gmod_call_begin(GMOD_UPDATE_GRAPH, &c) ? gmod_call_end(GMOD_UPDATE_GRAPH, &c, NEXT(cuGraphExecChildGraphNodeSetParams)(hGraphExec, hNode, childGraph)) : GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .graph = gmod_handle(hGraphExec)};
+
+	return gmod_call_begin(GMOD_UPDATE_GRAPH, &c) ? gmod_call_end(GMOD_UPDATE_GRAPH, &c, NEXT(cuGraphExecNodeSetParams)(hGraphExec, hNode, nodeParams)) : GMOD_REFUSED;
+}
+
 GMOD_EXPORT CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr_v2 addr, cuuint32_t value, unsigned int flags)
 {
 	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = addr, .size = 4, .stream = stream};

@@ -1,5 +1,4 @@
-/* Graphs: which kernels an executable graph runs, learned when it is made and when it is changed. */
-#include <stdatomic.h>
+/* Graphs: which kernels an executable graph runs, learned when it is made. */
 #include <stdbool.h>
 
 #include "lib/hooks/hook.h"
@@ -11,8 +10,7 @@
 #include "monitor/launches/history.h"
 #include "monitor/launches/names.h"
 
-/* QUIET: nodes looked at in updates that brought nothing new, after which most are not looked at. */
-enum { KERNELS = GMOD_GRAPH_NAMES, WORDS = 65536, NODES = 65536, DEPTH = 4, QUIET = 65536 };
+enum { KERNELS = GMOD_GRAPH_NAMES, WORDS = 65536, NODES = 65536, DEPTH = 4 };
 
 struct kernels {
 	uint64_t function[KERNELS + 1];
@@ -22,7 +20,6 @@ struct kernels {
 	size_t words;
 	bool unread; /* some are not among these */
 	bool more;   /* that are not among these */
-	unsigned nodes;
 };
 
 /*
@@ -137,7 +134,6 @@ static void collect_mapped(struct kernels *k, CUgraph graph, int depth, size_t r
 		gmod_degraded("listing a graph's nodes");
 		count = 0;
 	}
-	k->nodes += (unsigned)count;
 	for (size_t i = 0; i < count && i < room; i++)
 		collect_node(k, list[i], depth);
 	if (list)
@@ -213,110 +209,6 @@ GMOD_EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgrap
 						       CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
 	return instantiated(NEXT(cuGraphInstantiateWithParams_ptsz)(exec, graph, params), exec, graph, __func__);
-}
-
-/* Nodes that were looked at in updates since one brought a new kernel in. */
-static _Atomic unsigned brought_nothing;
-
-/*
- * Looking takes two calls for each node, and there are programs that update a graph before each launch: of those whose
- * updates bring nothing new, one in 61 is looked at, a prime, so that a few graphs that take turns all get theirs.
- */
-static bool is_looked_at(void)
-{
-	static _Atomic unsigned updates;
-
-	return atomic_fetch_add_explicit(&updates, 1, memory_order_relaxed) % 61 == 0 ||
-	       atomic_load_explicit(&brought_nothing, memory_order_relaxed) < QUIET;
-}
-
-/* whole: the executable graph has become this one; else a part of it. */
-static void look(CUgraphExec exec, CUgraph graph, bool whole)
-{
-	struct kernels k = {.count = 0};
-	bool is_new;
-
-	find_kernels(&k, graph);
-	is_new = (whole ? gmod_graph_learn : gmod_graph_learn_more)(gmod_handle(exec), k.function, k.count);
-
-	if (is_new)
-		atomic_store_explicit(&brought_nothing, 0, memory_order_relaxed);
-	else
-		atomic_fetch_add_explicit(&brought_nothing, k.nodes + 1, memory_order_relaxed);
-}
-
-/* An update may have brought other kernels in; one that is not looked at may have any. */
-static CUresult updated(CUresult r, CUgraphExec exec, CUgraph graph, bool whole, const char *entry_point)
-{
-	if (r == CUDA_SUCCESS && gmod_on()) {
-		gmod_graph_words_learn(gmod_handle(exec), NULL, 0);
-		if (is_looked_at())
-			look(exec, graph, whole);
-		else
-			gmod_graph_learn_more(gmod_handle(exec), (const uint64_t[]){0}, 1);
-	}
-	return gmod_done(r, entry_point);
-}
-
-/* One node has, to this function or that kernel. */
-static CUresult node_updated(CUresult r, CUgraphExec exec, CUfunction function, CUkernel kernel,
-			     const char *entry_point)
-{
-	struct kernels k = {.count = 0};
-
-	if (r == CUDA_SUCCESS && gmod_on()) {
-		gmod_graph_words_learn(gmod_handle(exec), NULL, 0);
-		add(&k, function, kernel);
-		gmod_graph_learn_more(gmod_handle(exec), k.function, k.count);
-	}
-	return gmod_done(r, entry_point);
-}
-
-GMOD_EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *error,
-				       CUgraphExecUpdateResult *result)
-{
-	return updated(NEXT(cuGraphExecUpdate)(exec, graph, error, result), exec, graph, true, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)
-{
-	return updated(NEXT(cuGraphExecUpdate_v2)(exec, graph, info), exec, graph, true, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
-						    const CUDA_KERNEL_NODE_PARAMS_v1 *params)
-{
-	CUresult r = NEXT(cuGraphExecKernelNodeSetParams)(exec, node, params);
-
-	if (r != CUDA_SUCCESS)
-		return gmod_done(r, __func__);
-	return node_updated(r, exec, params->func, NULL, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
-						       const CUDA_KERNEL_NODE_PARAMS *params)
-{
-	CUresult r = NEXT(cuGraphExecKernelNodeSetParams_v2)(exec, node, params);
-
-	if (r != CUDA_SUCCESS)
-		return gmod_done(r, __func__);
-	return node_updated(r, exec, params->func, params->kern, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
-{
-	return updated(NEXT(cuGraphExecChildGraphNodeSetParams)(exec, node, child), exec, child, false, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)
-{
-	CUresult r = NEXT(cuGraphExecNodeSetParams)(exec, node, params);
-
-	if (r == CUDA_SUCCESS && params->type == CU_GRAPH_NODE_TYPE_KERNEL)
-		return node_updated(r, exec, params->kernel.func, params->kernel.kern, __func__);
-	if (r == CUDA_SUCCESS && params->type == CU_GRAPH_NODE_TYPE_GRAPH)
-		return updated(r, exec, params->graph.graph, false, __func__);
-	return gmod_done(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)

@@ -39,56 +39,35 @@ static unsigned count_of(const struct gmod_kept *set)
 	return (unsigned)(set->size / sizeof(char *));
 }
 
-static bool is_known(const char *name, const struct gmod_kept *before)
+/* Programs make graphs over and over, of the same kernels. */
+static void keep_list(uint64_t graph, const struct list *l)
 {
-	/* one that has no place among so many is among those that are not known */
-	return before && (is_among(name, names_of(before), count_of(before)) || count_of(before) == GMOD_GRAPH_NAMES);
+	const struct gmod_kept *set = gmod_keep(l->names, l->count * sizeof(l->names[0]));
+
+	if (set != gmod_history_at(graphs, graph, GMOD_LATEST, NULL))
+		gmod_history_add(graphs, graph, set, 0);
 }
 
-/* With what was there behind it; of a graph of which nothing was known that is anything. */
-static void add_before(struct list *l, const struct gmod_kept *before)
+void gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count)
 {
-	if (!before)
-		add_distinct(l, NULL);
-	for (unsigned i = 0; before && i < count_of(before); i++)
-		add_distinct(l, names_of(before)[i]);
-}
-
-/* stays: what was there does, and nothing changes where there is nothing else. true: one that has a name is new. */
-static bool learn(uint64_t graph, const uint64_t *functions, unsigned count, bool stays)
-{
-	const struct gmod_kept *before = gmod_history_at(graphs, graph, GMOD_LATEST, NULL), *set;
 	uint64_t now = gmod_ticks();
 	struct list l = {.count = 0};
-	bool any_new = false, all_known = before;
 
-	for (unsigned i = 0; i < count; i++) {
-		const char *name = gmod_name_of(functions[i], now);
-		bool known = is_known(name, before);
-
-		all_known &= known;
-		any_new |= name && !known;
-		add_distinct(&l, name);
-	}
-	if (stays && all_known)
-		return false;
-	if (stays)
-		add_before(&l, before);
-	/* Programs make graphs over and over, of the same kernels. */
-	set = gmod_keep(l.names, l.count * sizeof(l.names[0]));
-	if (set != before)
-		gmod_history_add(graphs, graph, set, 0);
-	return any_new;
+	for (unsigned i = 0; i < count; i++)
+		add_distinct(&l, gmod_name_of(functions[i], now));
+	keep_list(graph, &l);
 }
 
-bool gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count)
+/* The one without a name first, so that no list of suspects is too short for it. */
+void gmod_graph_updated(uint64_t graph)
 {
-	return learn(graph, functions, count, false);
-}
+	const struct gmod_kept *before = gmod_history_at(graphs, graph, GMOD_LATEST, NULL);
+	struct list l = {.count = 1};
 
-bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned count)
-{
-	return learn(graph, functions, count, true);
+	for (unsigned i = 0; before && i < count_of(before); i++)
+		add_distinct(&l, names_of(before)[i]);
+	keep_list(graph, &l);
+	gmod_graph_words_learn(graph, NULL, 0);
 }
 
 void gmod_graph_end(uint64_t graph)

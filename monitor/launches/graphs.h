@@ -7,7 +7,6 @@
 #ifndef GMOD_MONITOR_LAUNCHES_GRAPHS_H
 #define GMOD_MONITOR_LAUNCHES_GRAPHS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "monitor/launches/arguments.h"
@@ -15,11 +14,12 @@
 enum { GMOD_GRAPH_NAMES = 256 }; /* the last one NULL where there are more */
 
 /*
- * The kernels of an executable graph from now on, by their handles; kept as names. _more: and those it had, too, for it
- * may still have any of them. A handle of no name, like 0, stands for kernels that are not known. true: a name is new.
+ * The kernels of an executable graph from now on, by their handles; kept as names. A handle of no name, like 0, stands
+ * for kernels that are not known.
  */
-bool gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count);
-bool gmod_graph_learn_more(uint64_t graph, const uint64_t *functions, unsigned count);
+void gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count);
+/* The graph was changed: from now on it may have any kernel besides those it had, with any arguments. */
+void gmod_graph_updated(uint64_t graph);
 /* A word that a kernel of the graph has among its arguments, and that may be an address. */
 struct gmod_graph_word {
 	uint64_t word;

@@ -355,7 +355,7 @@ TEST(a_graph_has_the_arguments_that_it_had_then)
 	check_graph(GRAPH, first, third, GMOD_POINTS_AWAY, 0);
 	check_graph(GRAPH, first, "none", GMOD_POINTS_AWAY, 0);
 	check_graph(GRAPH, first, NULL, GMOD_POINTS_UNKNOWN, 0);
-	gmod_graph_words_learn(GRAPH, NULL, 0);
+	gmod_graph_updated(GRAPH);
 	second = gmod_ticks();
 	check_graph(GRAPH, second, one, GMOD_POINTS_UNKNOWN, 0);
 	gmod_graph_words_learn(GRAPH, words, 1);

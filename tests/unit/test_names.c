@@ -304,49 +304,47 @@ TEST(a_graphs_handle_used_again_has_the_kernels_of_its_time)
 
 TEST(an_updated_graph_keeps_what_it_had)
 {
-	uint64_t a = new_handle(), b = new_handle(), graph = new_handle(), late = new_handle();
+	uint64_t a = new_handle(), graph = new_handle(), late = new_handle(), made;
 	const char *names[16];
 
 	gmod_name_learn(a, "first", 0);
-	gmod_name_learn(b, "second", 0);
 	gmod_graph_learn(graph, &a, 1);
-	assert_true(gmod_graph_learn_more(graph, (const uint64_t[]){b, a, b}, 3));
-	check_kernels(graph, "second", "first");
-	/* Nothing new, and nothing at all. */
-	assert_false(gmod_graph_learn_more(graph, &a, 1));
-	assert_false(gmod_graph_learn_more(graph, NULL, 0));
-	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 2);
-	/* One that was not seen made; another graph of the same handle. */
-	assert_true(gmod_graph_learn_more(late, &b, 1));
-	check_kernels(late, "second", "");
-	assert_false(gmod_graph_learn(graph, &b, 1));
+	made = gmod_ticks();
+	gmod_graph_updated(graph);
+	check_kernels(graph, "", "first");
+	gmod_graph_updated(graph);
+	check_kernels(graph, "", "first");
+	assert_int_equal(gmod_graph_kernels(graph, made, names, 16), 1);
+	assert_string_equal(names[0], "first");
+	/* One that was not seen made. */
+	gmod_graph_updated(late);
+	assert_int_equal(gmod_graph_kernels(late, GMOD_IN_CALL, names, 16), 1);
+	assert_null(names[0]);
+	/* Another graph of the same handle. */
+	gmod_graph_learn(graph, &a, 1);
 	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 1);
-	/* It may have become anything. */
-	assert_false(gmod_graph_learn_more(graph, (const uint64_t[]){0}, 1));
-	check_kernels(graph, "", "second");
-	assert_true(gmod_graph_learn_more(graph, &a, 1));
-	assert_int_equal(gmod_graph_kernels(graph, GMOD_IN_CALL, names, 16), 3);
 }
 
 /* As in a program that gives its nodes new arguments before each launch. */
-TEST(nodes_updated_in_any_order_change_nothing)
+TEST(a_graph_updated_over_and_over_takes_no_room)
 {
 	enum { NODES = GMOD_GRAPH_NAMES + 8 };
-	uint64_t functions[NODES], graph = new_handle(), late = new_handle(), seed = 1, first;
+	uint64_t functions[NODES], graph = new_handle(), late = new_handle(), first;
 	const char *names[GMOD_GRAPH_NAMES], *now[GMOD_GRAPH_NAMES];
 
 	for (int i = 0; i < NODES; i++)
 		functions[i] = kernel("updated_", i);
 	for (unsigned count = 4; count <= NODES; count += NODES - 4) {
+		unsigned kept = count == 4 ? 5 : GMOD_GRAPH_NAMES - 1;
+
 		gmod_graph_learn(graph, functions, count);
+		gmod_graph_updated(graph);
 		first = gmod_ticks();
-		assert_int_equal(gmod_graph_kernels(graph, first, names, GMOD_GRAPH_NAMES),
-				 count == 4 ? 4 : GMOD_GRAPH_NAMES);
+		assert_int_equal(gmod_graph_kernels(graph, first, names, GMOD_GRAPH_NAMES), kept);
 		for (int i = 0; i < 1000000; i++)
-			gmod_graph_learn_more(graph, &functions[random_below(&seed, count)], 1);
-		assert_int_equal(gmod_graph_kernels(graph, first, now, GMOD_GRAPH_NAMES),
-				 count == 4 ? 4 : GMOD_GRAPH_NAMES);
-		assert_memory_equal(names, now, (count == 4 ? 4 : GMOD_GRAPH_NAMES) * sizeof(names[0]));
+			gmod_graph_updated(graph);
+		assert_int_equal(gmod_graph_kernels(graph, first, now, GMOD_GRAPH_NAMES), kept);
+		assert_memory_equal(names, now, kept * sizeof(names[0]));
 	}
 	gmod_name_learn(late, "after them", 0);
 	assert_string_equal(gmod_name_of(late, gmod_ticks()), "after them");
