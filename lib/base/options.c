@@ -2,7 +2,6 @@
 
 #include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +9,6 @@
 
 #define LINE_MAX_BYTES 512
 #define WORD_MAX 64 /* longer keys and words are compared by their first WORD_MAX bytes */
-#define HELP_COLUMN 4
-#define HELP_WIDTH 96
 
 enum type { BOOL, UINT, PERCENT, CHOICE, STRING };
 
@@ -439,25 +436,8 @@ void gmod_options_defaults(struct gmod_options *o)
 	o->enabled = !gmod_is_sanitized();
 }
 
-/* The next piece of a help text that fits a line, broken at a space. */
-static struct slice next_wrapped(const char **rest)
-{
-	struct slice piece;
-
-	*rest += strspn(*rest, " ");
-	piece = whole(*rest);
-	if (piece.len > HELP_WIDTH - HELP_COLUMN) {
-		piece.len = HELP_WIDTH - HELP_COLUMN;
-		while (piece.len > 1 && piece.at[piece.len] != ' ')
-			piece.len--;
-	}
-	*rest += piece.len;
-	return piece;
-}
-
 static void help_row(const struct row *r, void (*say)(void *, const char *), void *arg)
 {
-	const char *rest = r->help;
 	char line[LINE_MAX_BYTES];
 	struct gmod_text l;
 
@@ -466,12 +446,7 @@ static void help_row(const struct row *r, void (*say)(void *, const char *), voi
 	put_range(&l, r);
 	gmod_text_str(&l, ")");
 	say(arg, line);
-	while (*rest) {
-		struct slice piece = next_wrapped(&rest);
-
-		snprintf(line, sizeof(line), "%*s%.*s", HELP_COLUMN, "", (int)piece.len, piece.at);
-		say(arg, line);
-	}
+	say(arg, r->help);
 }
 
 void gmod_options_help(void (*line)(void *, const char *), void *arg)

@@ -62,7 +62,7 @@ int gmod_options_parse(struct gmod_options *o, const char *text, void (*complain
 /* The same, in words for who typed them as options of a command that does not run then. */
 int gmod_options_check(struct gmod_options *o, const char *text, void (*complain)(void *, const char *line), void *arg);
 
-/* Hand the table of options to line(), a printable line at a time. */
+/* Hand the table of options to line(): a heading, then for each option its name and values, and what it is for. */
 void gmod_options_help(void (*line)(void *, const char *line), void *arg);
 
 #endif

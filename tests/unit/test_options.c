@@ -397,17 +397,16 @@ TEST(complaints_are_printable)
 
 TEST(help_shows_every_option)
 {
+	static const char *const help[] = {
+#define GMOD_OPTION(type, name, fallback, minimum, maximum, choices, help) help,
+#include "lib/base/options.def"
+	};
 	struct lines l = {0};
 
 	gmod_options_help(keep, &l);
+	assert_int_equal(l.count, 1 + 2 * SIZE_OF(item));
 	for (size_t i = 0; i < SIZE_OF(item); i++) {
-		int found = 0;
-
-		for (int n = 0; n < l.count; n++)
-			found += strncmp(l.text[n], item[i], strlen(item[i])) == 0;
-		assert_int_equal(found, 1);
+		assert_memory_equal(l.text[1 + 2 * i], item[i], strlen(item[i]));
+		assert_string_equal(l.text[2 + 2 * i], help[i]);
 	}
-	for (int n = 0; n < l.count; n++)
-		assert_true(strlen(l.text[n]) <= 100 && !strchr(l.text[n], '\n'));
-	assert_non_null(strstr(l.text[l.count - 1], "print this table"));
 }
