@@ -12,7 +12,7 @@
 #include "lib/buffers/patrol.h"
 #include "lib/context/wait.h"
 
-static _Atomic uint64_t taken[GMOD_DEVICES]; /* what is free less than natively would be, in bytes */
+static struct gmod_cap extra_bytes; /* what is free less than natively would be */
 
 /* The cap in KiB, by option redzone_mb or by SHARE of the device's memory. In a context of the device. */
 static unsigned ask_for_cap(int device)
@@ -30,21 +30,7 @@ static unsigned ask_for_cap(int device)
 
 static void give(const struct gmod_context *c, uint64_t extra)
 {
-	atomic_fetch_sub_explicit(&taken[c->device], extra, memory_order_relaxed);
-}
-
-static bool take(const struct gmod_context *c, uint64_t extra)
-{
-	static struct gmod_asked asked;
-	uint64_t cap = (uint64_t)gmod_ask_once(&asked, c->device, ask_for_cap) << 10;
-	uint64_t before = atomic_load_explicit(&taken[c->device], memory_order_relaxed);
-
-	do {
-		if (before + extra > cap)
-			return false;
-	} while (!atomic_compare_exchange_weak_explicit(&taken[c->device], &before, before + extra,
-							memory_order_relaxed, memory_order_relaxed));
-	return true;
+	atomic_fetch_sub_explicit(&extra_bytes.taken[c->device], extra, memory_order_relaxed);
 }
 
 static bool works(int device)
@@ -69,7 +55,7 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 	total = gmod_layout_redzone(q->size, head, &extra);
 	if (!total)
 		return GMOD_FAILS;
-	q->capped = !take(c, extra);
+	q->capped = !gmod_take(&extra_bytes, c->device, extra, ask_for_cap);
 	if (q->capped)
 		return GMOD_FAILS;
 	/* First: the driver gives what lies behind it next. */

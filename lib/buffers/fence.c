@@ -26,7 +26,7 @@ static struct {
 } gone[SPANS];
 static struct gmod_fenced idle[IDLE_MOST]; /* size 0: none */
 
-static _Atomic uint64_t mapped[GMOD_DEVICES], resting[GMOD_DEVICES]; /* bytes of the device: all, and idle ones */
+static struct gmod_cap mapped, resting; /* all bytes, and idle ones */
 
 /* ---- addresses ---- */
 
@@ -114,40 +114,27 @@ static bool has_addresses(void)
 
 /* ---- memory ---- */
 
-/* In MiB. */
+/* In KiB. */
 static unsigned ask_for_most(int device)
 {
 	size_t available = 0, total;
 
 	(void)device;
 	if (gmod_options()->fence_mb)
-		return gmod_options()->fence_mb;
+		return gmod_options()->fence_mb << 10;
 	if (NEXT(cuMemGetInfo_v2)(&available, &total) != CUDA_SUCCESS)
 		gmod_degraded("cuMemGetInfo");
-	return (unsigned)(available / 4 >> 20);
+	return (unsigned)(available / 4 >> 10);
 }
 
-static uint64_t most(int device)
+static unsigned ask_for_idle(int device)
 {
-	static struct gmod_asked asked;
-
-	return (uint64_t)gmod_ask_once(&asked, device, ask_for_most) << 20;
+	return gmod_ask_once(&mapped.most, device, ask_for_most) / 8;
 }
 
-/* More than the limit at once is not even added: the sum could go round. */
-static bool charge(_Atomic uint64_t *bytes, uint64_t more, uint64_t limit)
+static void give(struct gmod_cap *cap, const struct gmod_fenced *b)
 {
-	if (more > limit)
-		return false;
-	if (atomic_fetch_add_explicit(bytes, more, memory_order_relaxed) + more <= limit)
-		return true;
-	atomic_fetch_sub_explicit(bytes, more, memory_order_relaxed);
-	return false;
-}
-
-static void discharge(_Atomic uint64_t *bytes, uint64_t less)
-{
-	atomic_fetch_sub_explicit(bytes, less, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&cap->taken[b->device], b->size, memory_order_relaxed);
 }
 
 /* The first idle block of the device, of any size where size is 0. */
@@ -166,7 +153,7 @@ static bool take_idle(struct gmod_fenced *b)
 	}
 	gmod_unlock(&lock);
 	if (found)
-		discharge(&resting[b->device], b->size);
+		give(&resting, b);
 	return found;
 }
 
@@ -188,20 +175,18 @@ static bool map(struct gmod_fenced *b)
 
 bool gmod_fence_take(struct gmod_fenced *b)
 {
-	_Atomic uint64_t *bytes = &mapped[b->device];
-
 	if (!has_addresses())
 		return false;
 	if (take_idle(b))
 		return true;
-	if (!charge(bytes, b->size, most(b->device)) &&
-	    (!gmod_fence_trim(b->device) || !charge(bytes, b->size, most(b->device)))) {
+	if (!gmod_take(&mapped, b->device, b->size, ask_for_most) &&
+	    (!gmod_fence_trim(b->device) || !gmod_take(&mapped, b->device, b->size, ask_for_most))) {
 		gmod_count(&gmod_counters.fence_capped, 1);
 		return false;
 	}
 	if (map(b))
 		return true;
-	discharge(bytes, b->size);
+	give(&mapped, b);
 	return false;
 }
 
@@ -221,14 +206,14 @@ void gmod_fence_unmap(const struct gmod_fenced *b)
 		return;
 	}
 	give_addresses(b);
-	discharge(&mapped[b->device], b->size);
+	give(&mapped, b);
 }
 
 void gmod_fence_idle(const struct gmod_fenced *b)
 {
 	bool put = false;
 
-	if (charge(&resting[b->device], b->size, most(b->device) / 8)) {
+	if (gmod_take(&resting, b->device, b->size, ask_for_idle)) {
 		if (gmod_lock(&lock)) {
 			for (unsigned i = 0; i < IDLE_MOST && !put; i++)
 				if (!idle[i].size) {
@@ -238,7 +223,7 @@ void gmod_fence_idle(const struct gmod_fenced *b)
 			gmod_unlock(&lock);
 		}
 		if (!put)
-			discharge(&resting[b->device], b->size);
+			give(&resting, b);
 	}
 	if (!put)
 		gmod_fence_unmap(b);
@@ -258,7 +243,8 @@ bool gmod_fence_trim(int device)
 
 uint64_t gmod_fence_idle_bytes(int device)
 {
-	return device >= 0 && device < GMOD_DEVICES ? atomic_load_explicit(&resting[device], memory_order_relaxed) : 0;
+	return device >= 0 && device < GMOD_DEVICES ? atomic_load_explicit(&resting.taken[device], memory_order_relaxed)
+						    : 0;
 }
 
 /* ---- holes ---- */
