@@ -223,9 +223,7 @@ static bool is_to_fault(const struct gmod_details *d)
 {
 	static _Atomic uint64_t seen[64]; /* a bit for each place, as far as 12 bits tell them apart */
 	unsigned one_in = gmod_options()->fence_uaf;
-	uint64_t site =
-	    gmod_hash(gmod_hash_bytes(GMOD_HASH_START, d->stack.pc, d->stack.depth * sizeof(d->stack.pc[0])));
-	uint64_t bit = UINT64_C(1) << (site >> 52 & 63);
+	uint64_t site = gmod_hash(hash_of(&d->stack)), bit = UINT64_C(1) << (site >> 52 & 63);
 
 	if (!one_in)
 		return false;

@@ -60,6 +60,8 @@ check_exact_log_python() {
 		return
 	}
 	hunt Python "$python" "$top/tests/edges/fence.py"
+	guarded backend=fence:faults=exact:fence_uaf=1000000 "$python" "$top/tests/edges/fence.py" freed
+	says "Python: the first buffer of a second line is unmapped, too" 'GMOD: gpu-fault: ' "$err"
 }
 
 # Logs that name nothing.
