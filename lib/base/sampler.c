@@ -184,10 +184,9 @@ static uint64_t probability_of(uint64_t draw)
 	return GET(probability) >> smaller(2 * (64 - __builtin_clzll((uint64_t)(before / planned))), 33);
 }
 
-/* splitmix64's n-th number. */
-static uint64_t random_number(uint64_t n)
+uint64_t gmod_random(uint64_t seed, uint64_t n)
 {
-	uint64_t z = gmod_hot.key[0] + gmod_hash(n + 1);
+	uint64_t z = seed + gmod_hash(n + 1);
 
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -204,7 +203,7 @@ static bool draw(struct gmod_site *s)
 	uint64_t number = atomic_fetch_add_explicit(&draws, 1, memory_order_relaxed);
 	uint64_t probability = probability_of(number), first = (uint64_t)GET(first);
 	/* A run ends with its window: what its beginning has cost makes the next one's probability. */
-	bool chosen = random_number(first + (number - first) / RUN) >> 32 < probability;
+	bool chosen = gmod_random(gmod_hot.key[0], first + (number - first) / RUN) >> 32 < probability;
 
 	gmod_count(&s->draws, 1);
 	gmod_count(&s->expected, probability);

@@ -57,6 +57,9 @@ void gmod_sample_take_back(struct gmod_site *site);
  */
 void gmod_sample_spent(uint64_t thread_ns, uint64_t stream_ns);
 
+/* splitmix64's n-th number, from 0: for all that is drawn by chance. */
+uint64_t gmod_random(uint64_t seed, uint64_t n);
+
 struct gmod_sample_totals {
 	uint64_t sites, sites_guarded;
 };

@@ -21,6 +21,7 @@
 #include "lib/base/log.h"
 #include "lib/base/object.h"
 #include "lib/base/python.h"
+#include "lib/base/sampler.h"
 #include "lib/buffers/backend.h"
 #include "lib/buffers/fence.h"
 #include "lib/buffers/peers.h"
@@ -46,7 +47,7 @@ uint32_t gmod_fence_seed(void)
 /* One in n, by the seed; n is not 0. */
 static bool draw(uint64_t number, unsigned n)
 {
-	return (gmod_hash(number ^ (uint64_t)gmod_fence_seed() << 32) >> 32) % n == 0;
+	return gmod_random(gmod_fence_seed(), number) % n == 0;
 }
 
 /* Under MPS a fault ends the other clients, too. */

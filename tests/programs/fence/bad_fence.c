@@ -72,7 +72,7 @@
 // case: bad_fence_exported exported() => gpu-fault size 4096 offset +0 in make_buffer; suspect: fault_read
 // case: bad_fence_large_site past("fault_read", CHUNK, 0) => gpu-fault size 2097152 offset +0 in make_buffer;
 //    suspect: fault_read; options: backend=fence:faults=exact:fence_sites=1
-// case: bad_fence_by_chance by_chance() => gpu-fault size 1064 offset -4 in make_buffer; suspect: fault_read;
+// case: bad_fence_by_chance by_chance() => gpu-fault size 1208 offset -4 in make_buffer; suspect: fault_read;
 //    options: backend=fence:faults=exact:fence_seed=7
 /*
  * A kernel goes where nothing is, and the report says in which line, and beside or inside which buffer. On a GPU the
