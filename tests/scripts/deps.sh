@@ -23,13 +23,13 @@ deps() {
 
 deps test
 same "no package manager: status" 3 "$status"
-says "no package manager: names what is missing" 'gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux' "$err"
+says "no package manager: names what is missing" 'gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux python3-z3' "$err"
 
 fake apt-get "echo \"\$*\" >>'$work/apt.log'"
 deps test
 same "not root: status" 3 "$status"
 one_line "not root: one line" "$err"
-says "not root: the exact command" '^deps: packages are missing for the tests[.] Run: sudo apt-get install -y --no-install-recommends gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux$' "$err"
+says "not root: the exact command" '^deps: packages are missing for the tests[.] Run: sudo apt-get install -y --no-install-recommends gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux python3-z3$' "$err"
 [ ! -e "$work/apt.log" ]
 judge "not root: nothing was run" $?
 compiler=nocc deps build
@@ -48,7 +48,7 @@ judge "forbidden: nothing was run" $?
 deps test
 same "root: status" 0 "$status"
 says "root: says what and why" '^deps: installing gcc .*, which are needed for the tests [(]DEPS=no forbids it[)]$' "$err"
-same "root: installs" "install -y --no-install-recommends gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux" "$(cat "$work/apt.log")"
+same "root: installs" "install -y --no-install-recommends gcc libc6-dev libcmocka-dev gdb git python3 strace util-linux python3-z3" "$(cat "$work/apt.log")"
 
 fake apt-get "echo \"\$*\" >>'$work/apt.log'; [ \"\$1\" = update ] && : >'$work/updated'; [ -e '$work/updated' ]"
 : >"$work/apt.log"
