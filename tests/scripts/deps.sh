@@ -18,7 +18,7 @@ fake make :
 fake nm :
 
 deps() {
-	outcome env -i PATH="$work/bin" ${forbidden:+DEPS=no} CC="${compiler:-gcc}" CUDA_INC="${cuda-$work/cuda}" CUDA_HOME=/opt/cuda "$top/scripts/deps" "$@"
+	outcome env -i PATH="$work/bin" ${forbidden:+DEPS=no} CC="${compiler:-gcc}" CUDA_INC="${cuda-$work/cuda}" CUDA_HOME=/opt/cuda DEPS_PYTHON="$work/bin/python3" "$top/scripts/deps" "$@"
 }
 
 deps test
