@@ -159,14 +159,6 @@ static void meet_gpu(CUdevice device)
 		gmod_gpu_met(device, uuid);
 }
 
-static int attribute(const struct gmod_context *c, CUdevice_attribute which)
-{
-	int value = 0;
-
-	did(NEXT(cuDeviceGetAttribute)(&value, which, c->device), "cuDeviceGetAttribute");
-	return value;
-}
-
 /* false: it is gone. A primary one would come to life again with that entry. */
 static bool set_up(struct gmod_context *c)
 {
@@ -176,8 +168,6 @@ static bool set_up(struct gmod_context *c)
 	if (!did(NEXT(cuCtxGetDevice)(&c->device), "cuCtxGetDevice"))
 		return false;
 	meet_gpu(c->device);
-	c->capability = 10 * attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-			attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 	c->stream = NULL;
 	if (gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE)
 		return true;

@@ -62,9 +62,9 @@ struct gmod_context {
 	_Atomic(CUcontext) handle;
 	atomic_int state;
 	atomic_int users;
-	_Atomic unsigned ends;  /* contexts that this entry has stood for and that have ended */
-	int was;                /* its state before it was DYING */
-	int device, capability; /* 90 for 9.0; 0: not known */
+	_Atomic unsigned ends; /* contexts that this entry has stood for and that have ended */
+	int was;               /* its state before it was DYING */
+	int device;
 	/* Non-blocking; NULL: could not be made. One only: a look at canaries must not overtake their arrival. */
 	CUstream stream;
 

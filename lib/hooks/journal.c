@@ -1,13 +1,27 @@
 #include "lib/hooks/journal.h"
 
+#include "lib/base/asked.h"
+#include "lib/base/facts.h"
 #include "lib/context/current.h"
 #include "monitor/launches/arguments.h"
 
+/* 90 for 9.0. */
+static unsigned ask_for_capability(int device)
+{
+	int major = 0, minor = 0;
+
+	if (NEXT(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) != CUDA_SUCCESS ||
+	    NEXT(cuDeviceGetAttribute)(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) != CUDA_SUCCESS)
+		gmod_degraded("asking for a device's capability");
+	return (unsigned)(10 * major + minor);
+}
+
 static uint32_t capability_in(uint64_t context)
 {
+	static struct gmod_asked asked;
 	const struct gmod_context *c = gmod_context_known((CUcontext)(uintptr_t)context);
 
-	return c ? (uint32_t)c->capability : 0;
+	return c ? gmod_ask_once(&asked, c->device, ask_for_capability) : 0;
 }
 
 void gmod_journal_hook(const struct gmod_thread *t, const struct gmod_launch *l, struct gmod_journal_shape *shape,

@@ -38,7 +38,7 @@ static CUresult module_loaded(CUresult r, const CUmodule *module, const void *im
 		meet_context();
 		gmod_unit_module(*module);
 		if (gmod_journal_on())
-			gmod_journal_loaded(gmod_handle(*module), image, file);
+			gmod_journal_loaded(gmod_handle(*module), image, SIZE_MAX, file);
 	}
 	return loaded(r, entry_point);
 }
@@ -50,7 +50,7 @@ static CUresult library_loaded(CUresult r, const CUlibrary *library, const void 
 		meet_context();
 		gmod_unit_library(*library);
 		if (gmod_journal_on())
-			gmod_journal_loaded(gmod_handle(*library), image, file);
+			gmod_journal_loaded(gmod_handle(*library), image, SIZE_MAX, file);
 	}
 	return loaded(r, entry_point);
 }
@@ -98,25 +98,16 @@ GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, image), module, image, NULL, __func__);
 }
 
-/* What is linked is loaded as a cubin. */
-static CUresult linked(CUresult r, CUjitInputType type, const void *image, const char *file, const char *entry_point)
-{
-	if (r == CUDA_SUCCESS && type == CU_JIT_INPUT_PTX && gmod_journal_on())
-		gmod_journal_loaded(0, image, file);
-	return gmod_done(r, entry_point);
-}
-
+/* What is linked is loaded as a cubin. Nobody was seen to link PTX that lies in a file: cuLinkAddFile() goes natively.
+ */
 GMOD_EXPORT CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
 				      unsigned int count, CUjit_option *options, void **values)
 {
-	return linked(NEXT(cuLinkAddData_v2)(state, type, data, size, name, count, options, values), type, data, NULL,
-		      __func__);
-}
+	CUresult r = NEXT(cuLinkAddData_v2)(state, type, data, size, name, count, options, values);
 
-GMOD_EXPORT CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int count,
-				      CUjit_option *options, void **values)
-{
-	return linked(NEXT(cuLinkAddFile_v2)(state, type, path, count, options, values), type, NULL, path, __func__);
+	if (r == CUDA_SUCCESS && type == CU_JIT_INPUT_PTX && gmod_journal_on())
+		gmod_journal_loaded(0, data, size, NULL);
+	return gmod_done(r, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)

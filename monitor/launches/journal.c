@@ -27,6 +27,7 @@ typedef unsigned long long ull;
 enum { FUNCTIONS = 2048, PROBES = 16, KNOWN_BITS = 6, TOLD = 64, ALL = 1000, ONE_IN = 64 };
 enum { WORDS = GMOD_SIGNATURE_BYTES / 8, SITES = 65536, LINE = 65536 };
 #define QUEUE_BYTES (UINT64_C(128) << 20)
+#define GIVEN_BACK (UINT64_C(1) << 20)
 #define IMAGE_MAX (UINT64_C(256) << 20)
 
 /*
@@ -111,12 +112,14 @@ static uint64_t put(enum kind kind, const void *what, size_t size)
 	return at + whole;
 }
 
-/* NULL: there is none yet. */
+/* NULL: there is none yet. Pages that have been read are given back. */
 static const struct piece *next(void)
 {
 	struct piece *p = (void *)(queue + taken_so_far);
 	uint32_t size = taken_so_far < QUEUE_BYTES ? atomic_load_explicit(&p->size, memory_order_acquire) : 0;
 
+	if (taken_so_far / GIVEN_BACK != (taken_so_far + size) / GIVEN_BACK)
+		madvise(queue, taken_so_far / GIVEN_BACK * GIVEN_BACK, MADV_DONTNEED);
 	taken_so_far += size;
 	return size ? p : NULL;
 }
@@ -287,9 +290,9 @@ void gmod_journal_launch(uint64_t function, const struct gmod_journal_shape *sha
 
 /*
  * A fatbin's size stands behind the size of its head, and is without that; a wrapper has its address there. Compilers
- * put one of the two tables of an ELF file last. Text ends with a zero.
+ * put one of the two tables of an ELF file last.
  */
-static uint64_t find_size(uintptr_t *image)
+static uint64_t find_size(uintptr_t *image, size_t most)
 {
 	union {
 		uint64_t word[8];
@@ -306,13 +309,13 @@ static uint64_t find_size(uintptr_t *image)
 	if ((uint32_t)h.word[0] == 0xba55ed50)
 		return (h.word[0] >> 48) + h.word[1];
 	if (memcmp(h.elf.e_ident, ELFMAG, SELFMAG) != 0)
-		return strlen((const char *)*image);
+		return strnlen((const char *)*image, most);
 	segments = h.elf.e_phoff + (uint64_t)h.elf.e_phnum * h.elf.e_phentsize;
 	sections = h.elf.e_shoff + (uint64_t)h.elf.e_shnum * h.elf.e_shentsize;
 	return segments > sections ? segments : sections;
 }
 
-void gmod_journal_loaded(uint64_t module, const void *image, const char *file)
+void gmod_journal_loaded(uint64_t module, const void *image, size_t most, const char *file)
 {
 	uintptr_t at = (uintptr_t)image;
 	struct image i = {.is_linked = !module};
@@ -320,7 +323,7 @@ void gmod_journal_loaded(uint64_t module, const void *image, const char *file)
 	struct stat st;
 
 	if (image)
-		i.size = find_size(&at);
+		i.size = find_size(&at, most);
 	else if (!stat(file, &st))
 		i.size = (uint64_t)st.st_size;
 	i.bytes = i.size && i.size <= IMAGE_MAX ? gmod_map(i.size + 1) : NULL;

@@ -33,8 +33,11 @@ struct gmod_journal_shape {
 void gmod_journal_launch(uint64_t function, const struct gmod_journal_shape *shape, const struct gmod_signature *s,
 			 const void *arguments);
 
-/* The program has loaded a module or library, from memory or else from a file; module 0: given PTX to the linker. */
-void gmod_journal_loaded(uint64_t module, const void *image, const char *file);
+/*
+ * The program has loaded a module or library, from memory or else from a file; module 0: given PTX to the linker. most:
+ * bytes that text has if no zero ends it before.
+ */
+void gmod_journal_loaded(uint64_t module, const void *image, size_t most, const char *file);
 
 /*
  * What hooks have told so far is written within `deadline` ns, and the last line; what was in the way of it is said.

@@ -152,13 +152,9 @@ def of_file(path):
 def of_journal(folder, name, kind, beside):
     """Of an image that a journal names. NoPtx: it has none, and there is none beside it."""
     path = os.path.join(folder, name + ".image")
-    with open_plain(path) as source:
-        head = source.read(4096)
-    if kind == "unknown":
-        kind = "ptx" if b".version" in head else "fatbin"
     if kind == "ptx":
         return Image([_decoded(_read(path, MOST_TEXT))])
-    if head[:4] != b"\x7fELF":
+    if kind == "fatbin":
         texts = _in_fatbin(path)
         if not texts:
             raise NoPtx(NONE)

@@ -42,14 +42,14 @@ def is_certain(result):
 
 class Driver:
     def __init__(self):
-        self.library = ctypes.CDLL("libcuda.so.1")
+        self.cuda = ctypes.CDLL("libcuda.so.1")
         self.call("cuInit", 0)
         context = ctypes.c_void_p()
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
         self.call("cuCtxSetCurrent", context)
 
     def call(self, name, *arguments):
-        error = getattr(self.library, name)(*arguments)
+        error = getattr(self.cuda, name)(*arguments)
         if error:
             raise OSError(f"{name}: error {error}")
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
 #include "lib/base/file.h"
@@ -85,7 +86,7 @@ static void check_image(const void *bytes, size_t start, size_t size)
 	size_t n = 0;
 
 	begin();
-	gmod_journal_loaded(0x77, bytes, NULL);
+	gmod_journal_loaded(0x77, bytes, SIZE_MAX, NULL);
 	gmod_journal_end(GMOD_SECONDS(10));
 	kept = read_file("*.image", &n);
 	CHECK(n == size && (!n || !memcmp(kept, (const char *)bytes + start, n)), "%zu bytes, not %zu", n, size);
@@ -319,13 +320,14 @@ TEST_IN_CHILD(what_finds_no_room_is_dropped)
 
 TEST_IN_CHILD(a_function_has_its_modules_image)
 {
-	char *ptx = strdup(".version 8.0");
+	char *ptx = strdup(".version 8.0"), hash[64];
 
 	begin();
-	gmod_journal_loaded(0x77, ptx, NULL);
+	gmod_journal_loaded(0x77, ptx, SIZE_MAX, NULL);
 	free(ptx);
-	gmod_journal_loaded(0, ".version 8.1", NULL);
-	gmod_journal_loaded(0x78, NULL, "/no/such/file");
+	gmod_journal_loaded(0, ".version 8.1", SIZE_MAX, NULL);
+	gmod_journal_loaded(0, ".version 8.1, of which no more is the image's", 12, NULL);
+	gmod_journal_loaded(0x78, NULL, SIZE_MAX, "/no/such/file");
 	gmod_name_learn(0x6000, "of it", 0x77);
 	gmod_name_learn(0x6001, "of none", 0x78);
 	gmod_name_learn(0x6002, "of nobody", 0);
@@ -333,7 +335,10 @@ TEST_IN_CHILD(a_function_has_its_modules_image)
 		launch(0x6000 + i, 1, 1, 1);
 	end();
 	check("\"linked\":false}", 1);
-	check("\"linked\":true}", 1);
+	check("\"linked\":true}", 2);
+	snprintf(hash, sizeof(hash), "\"hash\":\"%016llx\"",
+		 (unsigned long long)gmod_hash_bytes(GMOD_HASH_START, ".version 8.1", 12));
+	check(hash, 2);
 	check("\"image\":null,\"name\":\"of no", 2);
 	check("\"image\":null,\"name\":\"of it\"", 0);
 }

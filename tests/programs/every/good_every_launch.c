@@ -154,7 +154,6 @@ static void links(void)
 
 	CK(cuLinkCreate(0, NULL, NULL, &link));
 	SAY(cuLinkAddData_v2, link, CU_JIT_INPUT_PTX, ptx, sizeof(ptx), "some", 0, NULL, NULL);
-	SAY(cuLinkAddFile_v2, link, CU_JIT_INPUT_PTX, "no/such/file", 0, NULL, NULL);
 	CK(cuLinkDestroy(link));
 }
 
