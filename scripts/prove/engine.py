@@ -5,9 +5,10 @@ start + count * step, in the arithmetic of the register, with one count a loop. 
 where no round before can have turned the number over. Other loops are unrolled if that ends soon, and else leave Unknown.
 """
 from machine import Machine, thread_numbers
-from values import (FALSE, LOOP, MEMORY, TRUE, Atom, Cond, OutOfTime, Pointer, Poly, TooLarge, Unknown, add, at_most,
-                    at_most_zero, both, choose, clock, either, flag, floor_div, merge, multiply, negate, of_atom, plus,
-                    pointer_to, put_in, scale, signed_range, sub, variable, wrap)
+from pointers import Pointer, Unknown, merge, pointer_to
+from values import (FALSE, LOOP, MEMORY, TRUE, Atom, Cond, OutOfTime, Poly, TooLarge, add, at_most, at_most_zero, both, choose,
+                    clock, either, flag, floor_div, multiply, negate, of_atom, plus, put_in, scale, signed_range, sub,
+                    variable, wrap)
 
 MOST_STEPS = 150000
 MOST_ROUNDS = 70

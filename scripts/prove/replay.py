@@ -3,7 +3,8 @@
 A branch that depends on memory is gone around: the thread goes on where its ways meet, and what they write is unknown.
 """
 from machine import Machine, thread_numbers
-from values import FALSE, LOOP, TRUE, Pointer, Poly, TooLarge, Unknown, clock, variable, worst
+from pointers import Pointer, Unknown
+from values import FALSE, LOOP, TRUE, Poly, TooLarge, clock, variable, worst
 
 MOST_STEPS = 400000
 STEPS_BEHIND = 5000  # of a thread that goes wrong once, because it often does at other accesses, too

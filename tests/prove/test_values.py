@@ -6,6 +6,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "prove"))
+import integers  # noqa: E402
 import machine  # noqa: E402
 import ptx  # noqa: E402
 import values  # noqa: E402
@@ -127,7 +128,7 @@ def once(random_):
         numbers = [value_of(p, chosen) for p in operands]
         if any(n is None for n in numbers):
             continue
-        found, wanted = machine.INTEGER[op[0]](op, kind, bits, *operands), plain(op, kind, bits, numbers)
+        found, wanted = integers.INTEGER[op[0]](op, kind, bits, *operands), plain(op, kind, bits, numbers)
         if found is None or wanted is None:
             continue
         value = value_of(found, chosen)
