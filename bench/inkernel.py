@@ -38,8 +38,7 @@ MALLOC = """Each thread allocates 64 bytes; what is done with them is not timed.
 """
 LATENCY = """
 From the store of one byte behind one buffer, at a random time in a kernel that runs on, to the finding: median and
-greatest of nine trials. Buffers have 64 bytes; guard workers are device_guards, all else is default;
-with "persistent", device_guard=persistent. The kernel
+greatest of nine trials. Buffers have 64 bytes; guard workers are device_guards, all else is default. The kernel
 beside them has 20 480 threads, each of which allocates, writes, reads and frees 64 bytes four times: median of nine.
 """
 STRESS = """
@@ -252,7 +251,6 @@ class Inkernel(KernelRecord):
             self.under("arm=cuda", "latency", buffers)
             for guards in (8, 32, 128, 256):
                 self.under(f"arm=slab guards={guards}", "latency", buffers, options=f"device_guards={guards}")
-            self.under("arm=slab guards=32,persistent", "latency", buffers, options="device_guard=persistent")
 
     def stress(self):
         self.under("arm=slab", "stress", 100000000)

@@ -4,7 +4,6 @@
 
 #include "device/findings.h"
 #include "device/heaps.h"
-#include "device/settings.h"
 #include "device/stats.h"
 #include "device/units.h"
 #include "lib/base/scope.h"
@@ -17,8 +16,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over the heaps' pass
 
 #define EAGER (GMOD_MILLISECONDS(1) / 5) /* before we sleep between two looks */
 
-static atomic_int aside; /* calls under way that no resident guard may be in the way of */
-
 /* ---- one heap, whose context is entered and current; under the lock ---- */
 
 /* A pass may have had more to say than there was room for: a buffer is reported by a later one then. */
@@ -27,52 +24,21 @@ static bool filled_the_ring(const struct gmod_heap *h)
 	return h->taken - h->taken_before >= GMOD_RING_SLOTS;
 }
 
-/* Of two passes that a resident guard has ended since `began`, the second has begun since then, too. */
-static bool turn_has_passed(const struct gmod_heap *h, uint64_t passes)
+/* A pass is over, and all that it had room to say is taken. */
+static void note_pass(struct gmod_heap *h)
 {
-	return passes - h->noted_passes >= 2;
-}
-
-/* passed: a whole pass lies behind `began`, and all that it had room to say is taken. */
-static void note_pass(struct gmod_heap *h, bool passed)
-{
-	h->owed |= filled_the_ring(h);
-	if (passed && !filled_the_ring(h))
+	if (filled_the_ring(h))
+		h->owed = true;
+	else
 		h->intact = h->began;
-}
-
-/* acquire, and before the findings: what these passes have found is taken */
-static uint64_t passes_of(const struct gmod_heap *h)
-{
-	return __atomic_load_n(&h->ring->passes, __ATOMIC_ACQUIRE);
-}
-
-/* A look at a resident guard: its passes, and when and behind which findings they were counted. */
-struct look {
-	uint64_t passes, taken;
-	struct gmod_moment now;
-};
-
-static void note_resident(struct gmod_heap *h, const struct look *l)
-{
-	if (!turn_has_passed(h, l->passes))
-		return;
-	note_pass(h, true);
-	h->began = l->now;
-	h->noted_passes = l->passes;
-	h->taken_before = l->taken;
 }
 
 static bool is_complete(struct gmod_heap *h)
 {
-	bool passed;
-
 	if (h->under_way && NEXT(cuEventQuery)(h->passed) == CUDA_SUCCESS) {
-		/* A turn may have ended with the pass that was under way at `began`. */
-		passed = !h->resident || turn_has_passed(h, passes_of(h));
-		h->under_way = h->resident = false;
+		h->under_way = false;
 		gmod_findings_take(h);
-		note_pass(h, passed);
+		note_pass(h);
 	}
 	return !h->under_way;
 }
@@ -87,10 +53,9 @@ static bool is_wanted(const struct gmod_heap *h)
 	return h->owed || h->activity != gmod_activity_total();
 }
 
-static bool is_due(struct gmod_heap *h, bool resident)
+static bool is_due(struct gmod_heap *h)
 {
-	return is_complete(h) && !h->stopped && is_wanted(h) &&
-	       (resident || gmod_monotonic_ns() - h->launched_ns >= interval());
+	return is_complete(h) && !h->stopped && is_wanted(h) && gmod_monotonic_ns() - h->launched_ns >= interval();
 }
 
 /* What may happen later is noted before the pass begins, so that it makes another one due. */
@@ -100,24 +65,18 @@ static void note_launch(struct gmod_heap *h)
 	h->owed = gmod_work_outstanding();
 	h->launched_ns = gmod_monotonic_ns();
 	h->began = gmod_now();
-	h->noted_passes = passes_of(h) - 1; /* as if one had just ended: a turn's first is yet to begin */
 	h->taken_before = h->taken;
 }
 
 /* false: nothing has been launched, because there is no guard kernel any more, or the driver refuses. */
-static bool launch(struct gmod_heap *h, unsigned unit, bool resident)
+static bool launch(struct gmod_heap *h, unsigned unit)
 {
-	uint32_t turn = resident ? ++h->turn : 0, us = resident ? GMOD_TURN_US : 0;
+	uint32_t turn = 0, us = 0;
 	unsigned warps = h->layout.guards;
 	void *arguments[] = {&turn, &us};
 	struct gmod_guard_launch l = {unit, h->passes, (warps + 3) / 4, 128, arguments};
 
 	note_launch(h);
-	if (resident) {
-		l.blocks = 1;
-		l.threads = GMOD_GUARD_THREADS;
-		__atomic_store_n(&h->ring->stop, turn - 1, __ATOMIC_SEQ_CST);
-	}
 	if (!gmod_units_launch_guard(h->context, &l))
 		return false;
 	if (NEXT(cuEventRecord)(h->passed, h->passes) != CUDA_SUCCESS) {
@@ -125,46 +84,20 @@ static bool launch(struct gmod_heap *h, unsigned unit, bool resident)
 		return false;
 	}
 	h->under_way = true;
-	h->resident = resident;
 	return true;
-}
-
-/* Ends the turn that is under way. The turn's number is the host's own: what the ring says is not asked. */
-static void stop_turn(struct gmod_heap *h)
-{
-	__atomic_store_n(&h->ring->stop, h->turn, __ATOMIC_SEQ_CST);
-}
-
-static bool may_stay(void)
-{
-	return gmod_settings_guard_is_resident() && !atomic_load_explicit(&aside, memory_order_seq_cst);
 }
 
 static void tick(struct gmod_heap *h)
 {
-	bool resident = may_stay();
-	struct look look;
-
-	if (is_due(h, resident))
-		launch(h, GMOD_NO_UNIT, resident);
-	/* A call that wants it aside, and has come since we looked, may have stopped the turn before it was one. */
-	if (h->resident && !may_stay())
-		stop_turn(h);
-	/* In this order: a pass that begins after it was counted begins after the rest. */
-	look.taken = h->taken;
-	look.now = gmod_now();
-	look.passes = passes_of(h);
+	if (is_due(h))
+		launch(h, GMOD_NO_UNIT);
 	gmod_findings_take(h);
-	if (h->resident)
-		note_resident(h, &look);
 }
 
 static bool settle(struct gmod_heap *h, uint64_t *deadline)
 {
 	uint64_t began = gmod_monotonic_ns();
 
-	if (h->resident)
-		stop_turn(h);
 	while (!is_complete(h)) {
 		if (!*deadline || !gmod_may_call(h->context))
 			return false;
@@ -189,7 +122,7 @@ static bool check(struct gmod_heap *h, uint64_t *deadline)
 	bool passed;
 
 	do
-		passed = settle(h, deadline) && launch(h, GMOD_NO_UNIT, false) && settle(h, deadline);
+		passed = settle(h, deadline) && launch(h, GMOD_NO_UNIT) && settle(h, deadline);
 	while (passed && !has_all(h) && gmod_monotonic_ns() - began < GMOD_SECONDS(1) &&
 	       (!h->stuck_ns || gmod_nap(deadline, GMOD_MILLISECONDS(1))));
 	return passed && has_all(h);
@@ -330,47 +263,12 @@ static void begin(struct gmod_heap *h, void *unused)
 	unsigned i = 0;
 
 	(void)unused;
-	if (h->resident)
-		stop_turn(h);
 	while ((i = gmod_units_begun(h->context, i)) != GMOD_NO_UNIT)
-		launch(h, i++, false);
+		launch(h, i++);
 }
 
 void gmod_guard_begin(struct gmod_context *c)
 {
 	if (gmod_guard_visit(c, begin, NULL) == GMOD_BUSY)
 		gmod_degraded("the first guard pass");
-}
-
-/* ---- out of the way ---- */
-
-/*
- * Without the lock, which is held by whoever waits for a pass.
- *
- *     here                                  tick()
- *     aside += 1                            if aside is 0: stop = turn - 1, launch the turn
- *     stop = all turns there may be         if aside is not 0: stop = turn
- *
- * all of it seq_cst. A turn that is launched although we are here is stopped: by our store, if that comes after
- * theirs, and else by their second look, which then sees us.
- */
-void gmod_guard_pause(void)
-{
-	atomic_fetch_add_explicit(&aside, 1, memory_order_seq_cst);
-	for (unsigned i = 0; gmod_on() && i < GMOD_CONTEXTS; i++) {
-		struct gmod_context *c = gmod_context_at(i);
-		struct gmod_heap *h;
-
-		if (!gmod_heap_of(c) || !gmod_context_use_begin(c))
-			continue;
-		h = gmod_heap_of(c);
-		if (h)
-			__atomic_store_n(&h->ring->stop, UINT32_MAX, __ATOMIC_SEQ_CST);
-		gmod_context_use_end(c);
-	}
-}
-
-void gmod_guard_resume(void)
-{
-	atomic_fetch_sub_explicit(&aside, 1, memory_order_release);
 }

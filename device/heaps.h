@@ -30,7 +30,7 @@ struct gmod_heap {
 	struct gmod_device_heap told; /* what units have in constant memory */
 	struct gmod_device_ring *ring;
 	CUstream copies, passes; /* the second is the guard's alone: its kernels may have to wait for the program's */
-	CUevent passed;          /* recorded behind the latest pass or turn of the guard */
+	CUevent passed;          /* recorded behind the latest pass of the guard */
 
 	/* Under the guard's lock (device/guard.c). */
 	uint64_t taken;        /* findings read from the ring */
@@ -43,10 +43,7 @@ struct gmod_heap {
 	uint64_t launched_ns;  /* when the latest pass was */
 	struct gmod_moment began, intact; /* of the latest pass; up to when all was found intact or reported */
 	uint64_t activity;                /* gmod_activity_total() then */
-	uint32_t turn;                    /* number of the latest turn of a resident guard */
-	bool resident;                    /* it is one that is under way */
 	struct gmod_stock stock;
-	uint64_t noted_passes; /* its passes when we looked, at `began` */
 };
 
 /* The current context's heap, made if need be; NULL where that is not possible, which is said once. c: its entry. */

@@ -3,15 +3,11 @@
 #include <stdatomic.h>
 
 #include "lib/base/facts.h"
-#include "lib/base/phase.h"
 
 #define MIB ((uint64_t)1 << 20)
 
-enum { NOT_SAID = 0 };
-
 static _Atomic uint64_t heap_bytes;
 static _Atomic unsigned guards;
-static atomic_int guard_mode;
 static atomic_bool used;
 
 size_t gmod_settings_heap_bytes(size_t limit)
@@ -31,32 +27,15 @@ uint32_t gmod_settings_guards(void)
 	return said ? said : gmod_options()->device_guards;
 }
 
-bool gmod_settings_guard_is_resident(void)
-{
-	int said = atomic_load_explicit(&guard_mode, memory_order_relaxed);
-
-	if (said != NOT_SAID)
-		return said == GMOD_GUARD_PERSISTENT;
-	return gmod_options()->device_guard == GMOD_OPTION_GUARD_PERSISTENT;
-}
-
-/* Whether hooks have to look for a guard that is in their way. */
-static void publish_mode(void)
-{
-	atomic_store_explicit(&gmod_hot.residents, gmod_settings_guard_is_resident(), memory_order_relaxed);
-}
-
 void gmod_settings_are_used(void)
 {
 	atomic_store_explicit(&used, true, memory_order_relaxed);
-	publish_mode();
 }
 
 static bool is_valid(const struct gmod_device_config *c)
 {
 	return c->heap_bytes <= GMOD_DEVICE_HEAP_MAX && c->guards <= GMOD_GUARDS_MAX &&
-	       (c->heap_bytes == 0 || c->heap_bytes >= MIB) && (int)c->guard_mode >= NOT_SAID &&
-	       (int)c->guard_mode <= GMOD_GUARD_PERSISTENT;
+	       (c->heap_bytes == 0 || c->heap_bytes >= MIB);
 }
 
 enum gmod_status gmod_settings_change(const struct gmod_device_config *c)
@@ -69,9 +48,5 @@ enum gmod_status gmod_settings_change(const struct gmod_device_config *c)
 		atomic_store_explicit(&heap_bytes, c->heap_bytes, memory_order_relaxed);
 	if (c->guards)
 		atomic_store_explicit(&guards, c->guards, memory_order_relaxed);
-	if (c->guard_mode) {
-		atomic_store_explicit(&guard_mode, (int)c->guard_mode, memory_order_relaxed);
-		publish_mode();
-	}
 	return GMOD_OK;
 }

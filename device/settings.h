@@ -1,11 +1,10 @@
 /*
  * What device heaps and their guard are made with: the options, unless the program has said otherwise
- * (gmod_device_configure). Heaps read it when they are made; the guard's mode may change at any time.
+ * (gmod_device_configure). Heaps read it when they are made.
  */
 #ifndef GMOD_HOST_DEVICE_SETTINGS_H
 #define GMOD_HOST_DEVICE_SETTINGS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +18,6 @@ enum { GMOD_HEAP_PER_LIMIT = 2 };
 /* Of chunks. limit: of CUDA's own heap, which programs raise that need more than it has at first. */
 size_t gmod_settings_heap_bytes(size_t limit);
 uint32_t gmod_settings_guards(void);
-bool gmod_settings_guard_is_resident(void);
 
 /* A heap has been made of them. */
 void gmod_settings_are_used(void);

@@ -63,24 +63,16 @@ void gmod_get_stats(struct gmod_stats *stats);
  * heap there and starts its guard. Functions that speak of "the heap" mean that of the calling thread's current
  * context, and answer GMOD_NO_HEAP before there is one. None of them may be called from a callback of the driver.
  */
-enum gmod_guard_mode {
-	GMOD_GUARD_PERIODIC = 1,   /* short passes, launched while kernels run */
-	GMOD_GUARD_PERSISTENT = 2, /* one block that stays on the device, in turns of 10 ms */
-};
-
 #define GMOD_DEVICE_HEAP_MAX ((uint64_t)1 << 36) /* its tables take 0.4 % of that at once */
 
 /* 0 in a member: as GMOD_OPTIONS says. */
 struct gmod_device_config {
-	size_t struct_size;              /* set by the caller: sizeof(struct gmod_device_config) of its header */
-	uint64_t heap_bytes;             /* device memory that a heap takes: 1 MiB to GMOD_DEVICE_HEAP_MAX (64 GiB) */
-	unsigned guards;                 /* guard workers, which share the heap: 1 to 256 */
-	enum gmod_guard_mode guard_mode; /* may be changed at any time, the others before the first heap is made */
+	size_t struct_size;  /* set by the caller: sizeof(struct gmod_device_config) of its header */
+	uint64_t heap_bytes; /* device memory that a heap takes: 1 MiB to GMOD_DEVICE_HEAP_MAX (64 GiB) */
+	unsigned guards;     /* guard workers, which share the heap: 1 to 256 */
 };
 
-/*
- * For all heaps of the process. GMOD_INVALID, GMOD_TOO_LATE: nothing has been changed.
- */
+/* For all heaps of the process, before the first is made. GMOD_INVALID, GMOD_TOO_LATE: nothing has been changed. */
 enum gmod_status gmod_device_configure(const struct gmod_device_config *config);
 
 /*

@@ -26,7 +26,6 @@ enum gmod_option_backend {
 };
 enum gmod_option_fence_side { GMOD_OPTION_FENCE_SOME, GMOD_OPTION_FENCE_END, GMOD_OPTION_FENCE_START };
 enum gmod_option_device_heap { GMOD_OPTION_HEAP_SLAB, GMOD_OPTION_HEAP_OFF };
-enum gmod_option_device_guard { GMOD_OPTION_GUARD_PERIODIC, GMOD_OPTION_GUARD_PERSISTENT };
 enum gmod_option_faults { GMOD_OPTION_FAULTS_OFF, GMOD_OPTION_FAULTS_EXACT };
 enum gmod_option_log_format { GMOD_OPTION_LOG_TEXT, GMOD_OPTION_LOG_JSON };
 

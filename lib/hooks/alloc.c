@@ -1,5 +1,4 @@
 /* Allocations that are guarded, and their frees. */
-#include "device/guard.h"
 #include "lib/buffers/buffer.h"
 #include "lib/hooks/where.h"
 #include "lib/buffers/misuse.h"
@@ -38,7 +37,6 @@ static CUresult allocate_host(const struct gmod_request *q, void **out, const ch
 
 GMOD_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t size)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_request q = {.memory = GMOD_MEM_DEVICE, .size = size};
 
 	if (!guards(dptr, size))
@@ -63,7 +61,6 @@ static bool native_pitch(size_t width, size_t height, unsigned element, size_t *
 GMOD_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pitch, size_t width, size_t height,
 					unsigned int element)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_request q = {.memory = GMOD_MEM_DEVICE};
 	size_t native;
 	CUresult r;
@@ -78,7 +75,6 @@ GMOD_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pitch, size_t
 
 GMOD_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t size, unsigned int flags)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_request q = {.memory = GMOD_MEM_MANAGED, .size = size, .flags = flags};
 
 	if (!guards(dptr, size))
@@ -88,7 +84,6 @@ GMOD_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t size, unsigned 
 
 GMOD_EXPORT CUresult cuMemAllocHost_v2(void **pp, size_t size)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_request q = {.memory = GMOD_MEM_HOST, .size = size, .plain_host = true};
 
 	if (!guards(pp, size))
@@ -98,7 +93,6 @@ GMOD_EXPORT CUresult cuMemAllocHost_v2(void **pp, size_t size)
 
 GMOD_EXPORT CUresult cuMemHostAlloc(void **pp, size_t size, unsigned int flags)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_request q = {.memory = GMOD_MEM_HOST, .size = size, .flags = flags};
 
 	if (!guards(pp, size))
@@ -136,7 +130,6 @@ static CUresult free_found(const struct gmod_found *found, const char *entry_poi
 
 GMOD_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_found found;
 
 	if (gmod_is_guarded(dptr, false, &found))
@@ -148,7 +141,6 @@ GMOD_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
 
 GMOD_EXPORT CUresult cuMemFreeHost(void *p)
 {
-	GMOD_GUARD_PAUSED;
 	uint64_t address = gmod_handle(p);
 	struct gmod_found found;
 

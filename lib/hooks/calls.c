@@ -3,7 +3,6 @@
  * lib/hooks/call.h and, of LAUNCH and LAUNCH_CONFIG, in lib/hooks/launching.h.
  */
 /* clang-format off */
-#include "device/guard.h"
 #include "lib/hooks/call.h"
 #include "lib/hooks/launching.h"
 
@@ -39,7 +38,6 @@ GMOD_EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunct
 
 GMOD_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_launching l = gmod_launching_begin(gmod_handle(f), hStream, GMOD_LEGACY, false, kernelParams, NULL);
 
 	gmod_launching_shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, NULL);
@@ -48,7 +46,6 @@ GMOD_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDi
 
 GMOD_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_launching l = gmod_launching_begin(gmod_handle(f), hStream, GMOD_PER_THREAD, false, kernelParams, NULL);
 
 	gmod_launching_shape(&l, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, NULL);
@@ -841,7 +838,6 @@ GMOD_EXPORT CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr_v2 dstDevice, size_t ds
 
 GMOD_EXPORT CUresult cuCtxSynchronize(void)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__};
 
 	return gmod_call_begin(GMOD_WAIT_CONTEXT, &c) ? gmod_call_end(GMOD_WAIT_CONTEXT, &c, NEXT(cuCtxSynchronize)()) : GMOD_REFUSED;
@@ -849,7 +845,6 @@ GMOD_EXPORT CUresult cuCtxSynchronize(void)
 
 GMOD_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .context = gmod_handle(ctx)};
 
 	return gmod_call_begin(GMOD_WAIT_CONTEXT, &c) ? gmod_call_end(GMOD_WAIT_CONTEXT, &c, NEXT(cuCtxSynchronize_v2)(ctx)) : GMOD_REFUSED;

@@ -1,5 +1,4 @@
 /* The life of contexts. */
-#include "device/guard.h"
 #include "lib/base/scope.h"
 #include "lib/context/primary.h"
 #include "lib/context/teardown.h"
@@ -109,15 +108,11 @@ static CUresult destroy(CUcontext context, CUresult (*next)(CUcontext), const ch
 /* The first ABI of it differs in name only, and is what dlsym("cuCtxDestroy") gives. */
 GMOD_EXPORT CUresult cuCtxDestroy(CUcontext ctx)
 {
-	GMOD_GUARD_PAUSED;
-
 	return destroy(ctx, NEXT(cuCtxDestroy), __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
 {
-	GMOD_GUARD_PAUSED;
-
 	return destroy(ctx, NEXT(cuCtxDestroy_v2), __func__);
 }
 
@@ -131,7 +126,6 @@ static bool is_destroyed(CUcontext ctx)
 
 GMOD_EXPORT CUresult cuCtxDetach(CUcontext ctx)
 {
-	GMOD_GUARD_PAUSED;
 	struct teardown t = begin(ctx);
 	CUresult r = NEXT(cuCtxDetach)(ctx);
 
@@ -231,29 +225,21 @@ static CUresult let_go(enum letting_go how, CUdevice device, CUresult (*next)(CU
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
-	GMOD_GUARD_PAUSED;
-
 	return let_go(RELEASE, dev, NEXT(cuDevicePrimaryCtxRelease), __func__);
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
-	GMOD_GUARD_PAUSED;
-
 	return let_go(RELEASE, dev, NEXT(cuDevicePrimaryCtxRelease_v2), __func__);
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice dev)
 {
-	GMOD_GUARD_PAUSED;
-
 	return let_go(RESET, dev, NEXT(cuDevicePrimaryCtxReset), __func__);
 }
 
 GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
-	GMOD_GUARD_PAUSED;
-
 	return let_go(RESET, dev, NEXT(cuDevicePrimaryCtxReset_v2), __func__);
 }
 
@@ -267,7 +253,6 @@ static CUcontext context_of_green(CUgreenCtx green)
 /* It lets go of the primary context, which it holds like a retain does, but uncounted. */
 GMOD_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
 {
-	GMOD_GUARD_PAUSED;
 	CUcontext context = context_of_green(hCtx);
 	CUdevice device = context ? device_of(context) : -1;
 	struct turn turn = begin_turn(device);

@@ -1,5 +1,4 @@
 /* The launch that has no role: one of a list. */
-#include "device/guard.h"
 #include "lib/hooks/launching.h"
 
 /*
@@ -8,7 +7,6 @@
  */
 GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *list, unsigned count, unsigned flags)
 {
-	GMOD_GUARD_PAUSED;
 	const CUDA_LAUNCH_PARAMS *p = count ? list : NULL;
 	struct gmod_launching l = {NULL, NULL};
 

@@ -1,5 +1,4 @@
 /* Handles that carry kernel names. A name must be learned when its handle appears: it dies with its module. */
-#include "device/guard.h"
 #include "device/loading.h"
 #include "lib/context/capture.h"
 #include "lib/driver/errors.h"
@@ -70,31 +69,23 @@ static CUresult unloaded(CUresult r, uint64_t module, uint64_t began, const stru
 
 GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *file)
 {
-	GMOD_GUARD_PAUSED;
-
 	return module_loaded(NEXT(cuModuleLoad)(module, file), module, NULL, file, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-	GMOD_GUARD_PAUSED;
-
 	return module_loaded(NEXT(cuModuleLoadData)(module, image), module, image, NULL, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count, CUjit_option *options,
 					void **values)
 {
-	GMOD_GUARD_PAUSED;
-
 	return module_loaded(NEXT(cuModuleLoadDataEx)(module, image, count, options, values), module, image, NULL,
 			     __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 {
-	GMOD_GUARD_PAUSED;
-
 	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, image), module, image, NULL, __func__);
 }
 
@@ -112,7 +103,6 @@ GMOD_EXPORT CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, vo
 
 GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_unit u = gmod_unit_unload(hmod);
 	uint64_t began = gmod_ticks();
 
@@ -125,8 +115,6 @@ GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUj
 				       unsigned int jit_count, CUlibraryOption *options, void **values,
 				       unsigned int count)
 {
-	GMOD_GUARD_PAUSED;
-
 	return library_loaded(
 	    NEXT(cuLibraryLoadData)(library, code, jit, jit_values, jit_count, options, values, count), library, code,
 	    NULL, __func__);
@@ -136,8 +124,6 @@ GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file,
 					   unsigned int jit_count, CUlibraryOption *options, void **values,
 					   unsigned int count)
 {
-	GMOD_GUARD_PAUSED;
-
 	return library_loaded(
 	    NEXT(cuLibraryLoadFromFile)(library, file, jit, jit_values, jit_count, options, values, count), library,
 	    NULL, file, __func__);
@@ -145,7 +131,6 @@ GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file,
 
 GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 {
-	GMOD_GUARD_PAUSED;
 	struct gmod_unit u = gmod_unit_unload(library);
 	uint64_t began = gmod_ticks();
 
@@ -156,8 +141,6 @@ GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 
 GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
-	GMOD_GUARD_PAUSED;
-
 	return loaded(NEXT(cuLibraryGetModule)(pMod, library), __func__);
 }
 
@@ -178,7 +161,6 @@ static void learn_kernel(CUkernel kernel, const char *name, CUlibrary library)
 
 GMOD_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
-	GMOD_GUARD_PAUSED;
 	CUresult r = NEXT(cuModuleGetFunction)(hfunc, hmod, name);
 
 	if (r == CUDA_SUCCESS && gmod_on())
@@ -198,7 +180,6 @@ GMOD_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, co
 /* A kernel's function in the current context has the kernel's name. */
 GMOD_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {
-	GMOD_GUARD_PAUSED;
 	CUresult r = NEXT(cuKernelGetFunction)(pFunc, kernel);
 
 	if (r == CUDA_SUCCESS && gmod_on()) {

@@ -1,6 +1,6 @@
 /*
- * passes MS [waits]: a kernel that allocates and frees runs for so long, and then nothing does. Prints how many passes
- * the guard has made meanwhile; or, of as many waits for a kernel of 1 ms each, how many milliseconds they took.
+ * passes MS: a kernel that allocates and frees runs for so long, and then nothing does. Prints how many passes the
+ * guard has made meanwhile.
  */
 #include "inkernel.h"
 
@@ -25,19 +25,6 @@ static unsigned long long passes_in(int ms)
 	return passes() - before;
 }
 
-/* All of what runs on the device is waited for, and the guard is no part of that. */
-static double waits(int count)
-{
-	double began = tk_ms();
-
-	while (count--) {
-		ik_alloc(1, 100);
-		tk_spin(NULL, 1);
-		tk_sync();
-	}
-	return tk_ms() - began;
-}
-
 int main(int argc, char **argv)
 {
 	int ms = argc > 1 ? atoi(argv[1]) : 300;
@@ -46,10 +33,6 @@ int main(int argc, char **argv)
 	volatile int *stop = tk_flag();
 	unsigned long long busy;
 
-	if (argc > 2) {
-		printf("%.0f ms\n", waits(ms));
-		return 0;
-	}
 	tk_launch(ik_kernel("d_pairs"), 1, 32, NULL, TK_ARGS(&rounds, &size, &missing, &stop));
 	busy = passes_in(ms);
 	*stop = 1;

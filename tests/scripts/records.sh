@@ -91,7 +91,7 @@ says "a program that fails" '^- FAIL: round=1 arm=slab: program gmod add-string:
 says "one that does not say how" '^- FAIL: round=2 arm=slab: program gmod malloc: exit status 5: out of luck$' "$page"
 says "a case without a figure of GMOD's" '^- not measured: slab, alloc-dealloc, 102 400 threads in blocks of 1024, to the end of the kernel: - ' "$page"
 says "and with too few cases" '^- not measured: slab, never slower than CUDA: least 1[.]667x, .* 4 of 60 cases so far$' "$page"
-says "latency beside that of CUDA" '^\| 10 000 \| 32,persistent \| 1[.]50 \| 7[.]50 \| 1[.]25 \| 2[.]25 \|$' "$page"
+says "latency beside that of CUDA" '^\| 10 000 \| 32 \| 1[.]50 \| 7[.]50 \| 1[.]25 \| 2[.]25 \|$' "$page"
 says "stress" '^\| slab \| 100 000 000 \| 7e6 \| 1[.]5 \| 0 \| 7 \| 9 \| 64 \| 4 \|$' "$page"
 says "under the options of the case" 'options=device_heap=slab:device_heap_mb=2048:log_path=.*:device_heap_mb=64$' "$out"
 tally=$(grep -E '^[0-9]+ met, [0-9]+ missed, [0-9]+ not measured, [0-9]+ failed$' <<<"$page")
@@ -108,7 +108,7 @@ before=$(at programs)
 sed -i 's/took=1/took=4/' "$tree/build/bench/inkernel"
 bench inkernel:latency
 same "a section by itself" 0 "$(grep -c '^round=' <<<"$out")"
-says "is measured anew" '10 000 \| 32,persistent \| 1[.]50 \| 7[.]50 \| 4[.]25 \| 2[.]25' "$(at latency)"
+says "is measured anew" '10 000 \| 32 \| 1[.]50 \| 7[.]50 \| 4[.]25 \| 2[.]25' "$(at latency)"
 same "the others stay at this commit" "$before" "$(at programs)"
 GMOD_COMMIT=other bench inkernel:latency
 same "and not at another" "" "$(at programs)"

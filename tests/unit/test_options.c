@@ -96,7 +96,6 @@ TEST(the_defaults_are_those_of_the_table)
 	assert_int_equal(o.device_heap, GMOD_OPTION_HEAP_SLAB);
 	assert_int_equal(o.device_heap_mb, 256);
 	assert_int_equal(o.device_guards, 32);
-	assert_int_equal(o.device_guard, GMOD_OPTION_GUARD_PERIODIC);
 	assert_int_equal(o.device_guard_us, 1000);
 	assert_int_equal(o.device_free_delay, 0);
 	assert_false(o.device_halt_on_error);

@@ -1,12 +1,10 @@
 // case: bad_inkernel_while_kernel_runs
-// case: bad_inkernel_persistent => options: device_guard=persistent
 // case: bad_inkernel_unwatched => options: scan_interval_us=60000000
 // expect: heap-buffer-overflow size 100 offset +0
 // suspect: d_overflow_and_wait
 /*
- * The kernel does not end before the finding is there: the program waits for it and fails without it. A guard that
- * stays on the device finds it beside the kernel. The monitor pauses already when the heap is made, for a minute in the
- * last case.
+ * The kernel does not end before the finding is there: the program waits for it and fails without it. The monitor
+ * pauses already when the heap is made, for a minute in the last case.
  */
 #include "inkernel.h"
 

@@ -1,4 +1,4 @@
-/* The program changes the guard's mode while its kernels allocate, stops it, starts it, and asks for too much. */
+/* The program asks for too much, and stops and starts the guard while a kernel allocates. */
 #include "inkernel.h"
 
 #include "include/gmod.h"
@@ -13,17 +13,11 @@ enum { BUFFERS = 300, SIZE = 100 };
 static CUdeviceptr missing, bad;
 static volatile int *stop;
 
-static enum gmod_status configure(uint64_t heap_bytes, unsigned guards, int mode)
+static enum gmod_status configure(uint64_t heap_bytes, unsigned guards)
 {
-	struct gmod_device_config c = {sizeof(c), heap_bytes, guards, (enum gmod_guard_mode)mode};
+	struct gmod_device_config c = {sizeof(c), heap_bytes, guards};
 
 	return gmod_device_configure(&c);
-}
-
-static void set_mode(enum gmod_guard_mode mode)
-{
-	if (gmod_device_configure)
-		REQUIRE(configure(0, 0, mode) == GMOD_OK);
 }
 
 static void ask_for_too_much(void)
@@ -31,12 +25,11 @@ static void ask_for_too_much(void)
 	if (!gmod_device_configure)
 		return;
 	REQUIRE(gmod_device_configure(NULL) == GMOD_INVALID);
-	REQUIRE(configure(0, 300, 0) == GMOD_INVALID);
-	REQUIRE(configure(0, 0, GMOD_GUARD_PERSISTENT + 1) == GMOD_INVALID);
-	REQUIRE(configure(GMOD_DEVICE_HEAP_MAX + 1, 0, 0) == GMOD_INVALID);
-	REQUIRE(configure(64 << 20, 0, 0) == GMOD_TOO_LATE);
-	REQUIRE(configure(0, 8, GMOD_GUARD_PERSISTENT) == GMOD_TOO_LATE);
-	REQUIRE(configure(0, 0, 0) == GMOD_OK);
+	REQUIRE(configure(0, 300) == GMOD_INVALID);
+	REQUIRE(configure(GMOD_DEVICE_HEAP_MAX + 1, 0) == GMOD_INVALID);
+	REQUIRE(configure(64 << 20, 0) == GMOD_TOO_LATE);
+	REQUIRE(configure(0, 8) == GMOD_TOO_LATE);
+	REQUIRE(configure(0, 0) == GMOD_OK);
 }
 
 /* Calls that wait for the device, or need all of it, with buffers of kernels around them. */
@@ -93,14 +86,10 @@ static void require_none_while_stopped(void)
 	REQUIRE(gmod_device_start() == GMOD_OK);
 }
 
-/* Kernels that come and go, then one that stays. */
-static void use_in_mode(enum gmod_guard_mode mode)
+static void stop_and_start(void)
 {
 	long long rounds = 1ll << 40, size = SIZE;
 
-	set_mode(mode);
-	for (int i = 0; i < 5; i++)
-		use_the_device();
 	*stop = 0;
 	tk_launch(ik_kernel("d_pairs"), 1, 32, NULL, TK_ARGS(&rounds, &size, &missing, &stop));
 	require_passes();
@@ -118,8 +107,8 @@ int main(void)
 	stop = tk_flag();
 	use_the_device();
 	ask_for_too_much();
-	use_in_mode(GMOD_GUARD_PERSISTENT);
-	use_in_mode(GMOD_GUARD_PERIODIC);
-	use_in_mode(GMOD_GUARD_PERSISTENT);
+	for (int i = 0; i < 5; i++)
+		use_the_device();
+	stop_and_start();
 	printf("not got: %d, bytes gone: %d\n", ik_count(missing), ik_count(bad));
 }
