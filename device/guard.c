@@ -71,13 +71,10 @@ static void note_launch(struct gmod_heap *h)
 /* false: nothing has been launched, because there is no guard kernel any more, or the driver refuses. */
 static bool launch(struct gmod_heap *h, unsigned unit)
 {
-	uint32_t turn = 0, us = 0;
-	unsigned warps = h->layout.guards;
-	void *arguments[] = {&turn, &us};
-	struct gmod_guard_launch l = {unit, h->passes, (warps + 3) / 4, 128, arguments};
+	unsigned warps = GMOD_GUARD_THREADS / 32, blocks = (h->layout.guards + warps - 1) / warps;
 
 	note_launch(h);
-	if (!gmod_units_launch_guard(h->context, &l))
+	if (!gmod_units_launch_guard(h->context, unit, h->passes, blocks))
 		return false;
 	if (NEXT(cuEventRecord)(h->passed, h->passes) != CUDA_SUCCESS) {
 		gmod_degraded("cuEventRecord");

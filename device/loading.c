@@ -15,7 +15,7 @@ static bool wanted(void)
 
 /* Kernels as nvcc and NVRTC spell them. */
 #define UNIT "_Z9gmod_unitILj0EEvv"
-#define GUARD_OF(layout) "_Z15gmod_unit_guardILj" #layout "EEvjj"
+#define GUARD_OF(layout) "_Z15gmod_unit_guardILj" #layout "EEvv"
 #define GUARD(layout) GUARD_OF(layout)
 
 /* It becomes the unit's guard kernel if it is there. */

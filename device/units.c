@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "include/gmod/device_heap.h"
 #include "lib/base/facts.h"
 #include "lib/base/scope.h"
 
@@ -226,14 +227,14 @@ static bool guard_at(unsigned i, const struct gmod_context *c, unsigned wanted, 
 	return there;
 }
 
-bool gmod_units_launch_guard(const struct gmod_context *c, const struct gmod_guard_launch *l)
+bool gmod_units_launch_guard(const struct gmod_context *c, unsigned unit, CUstream stream, unsigned blocks)
 {
 	void *guard;
 
-	for (unsigned i = 0; guard_at(i, c, l->unit, &guard); i++)
+	for (unsigned i = 0; guard_at(i, c, unit, &guard); i++)
 		/* It is not unloaded meanwhile: who unloads waits for the guard's lock, which is held here. */
-		if (guard && NEXT(cuLaunchKernel)((CUfunction)guard, l->blocks, 1, 1, l->threads, 1, 1, 0, l->stream,
-						  l->arguments, NULL) == CUDA_SUCCESS)
+		if (guard && NEXT(cuLaunchKernel)((CUfunction)guard, blocks, 1, 1, GMOD_GUARD_THREADS, 1, 1, 0, stream,
+						  NULL, NULL) == CUDA_SUCCESS)
 			return true;
 	return false;
 }

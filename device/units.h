@@ -46,17 +46,10 @@ void gmod_units_filled(const struct gmod_context *c, uint64_t state);
 /* The place of a unit that is begun there and not ready, at `place` or behind it; GMOD_NO_UNIT: there is none. */
 unsigned gmod_units_begun(const struct gmod_context *c, unsigned place);
 
-/* A launch of a guard kernel. */
-struct gmod_guard_launch {
-	unsigned unit; /* whose guard kernel it is; GMOD_NO_UNIT: any that is ready will do */
-	CUstream stream;
-	unsigned blocks, threads;
-	void **arguments;
-};
-
 /*
- * Launch the guard kernel of one of the context's units: true if one could be launched. The context is current.
+ * Launch the guard kernel of that unit, or of any that is ready for GMOD_NO_UNIT: true if one could be launched. The
+ * context is current.
  */
-bool gmod_units_launch_guard(const struct gmod_context *c, const struct gmod_guard_launch *l);
+bool gmod_units_launch_guard(const struct gmod_context *c, unsigned unit, CUstream stream, unsigned blocks);
 
 #endif

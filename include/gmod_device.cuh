@@ -39,39 +39,20 @@
 
 /* ---- the guard: libgmod finds it by name ---- */
 
-/* A look at everything, by all threads of the grid. */
-GMOD_DEVICE void gmod_unit_pass(void)
+/* A look at everything, by all threads of the grid. It is a template so that several units of a program may have it. */
+template <unsigned layout> __global__ void __launch_bounds__(GMOD_GUARD_THREADS) gmod_unit_guard()
 {
 	gmod_u32 worker = (blockIdx.x * blockDim.x + threadIdx.x) / 32, workers = gridDim.x * blockDim.x / 32;
 
+	if (!gmod_unit_heap.base) /* the host could not tell this unit of the heap */
+		return;
 	if (worker == 0 && threadIdx.x % 32 == 0)
 		gmod_add32_relaxed(&gmod_unit_heap.state->pass, 1);
 	for (gmod_u32 share = worker; share < gmod_unit_heap.guards; share += workers)
 		gmod_guard_share(share, gmod_warp_here());
 }
 
-/*
- * One pass, or, with a turn's number, passes until `microseconds` are over or the host has stopped the turn; that one
- * is launched as a single block. It is a template so that several units of a program may have it.
- */
-template <unsigned layout>
-__global__ void __launch_bounds__(GMOD_GUARD_THREADS) gmod_unit_guard(gmod_u32 turn, gmod_u32 microseconds)
-{
-	__shared__ bool on;
-	gmod_u64 began = gmod_clock();
-
-	if (!gmod_unit_heap.base) /* the host could not tell this unit of the heap */
-		return;
-	do {
-		gmod_unit_pass();
-		__syncthreads();
-		if (threadIdx.x == 0)
-			on = turn && gmod_guard_goes_on(turn, began + microseconds * 1000ull);
-		__syncthreads();
-	} while (on);
-}
-
-template __global__ void gmod_unit_guard<GMOD_DEVICE_LAYOUT>(gmod_u32, gmod_u32);
+template __global__ void gmod_unit_guard<GMOD_DEVICE_LAYOUT>();
 
 /* A unit of whichever version has it: libgmod asks each module that is loaded for this one, and few have it. */
 template <unsigned> __global__ void gmod_unit()
@@ -82,8 +63,7 @@ template __global__ void gmod_unit<0>();
 
 #if !defined(__CUDACC_RTC__)
 /* The linker of relocatable device code drops kernels that no host code speaks of. */
-static void (*const gmod_unit_guard_is_used)(gmod_u32, gmod_u32)
-    __attribute__((used)) = gmod_unit_guard<GMOD_DEVICE_LAYOUT>;
+static void (*const gmod_unit_guard_is_used)() __attribute__((used)) = gmod_unit_guard<GMOD_DEVICE_LAYOUT>;
 static void (*const gmod_unit_is_used)() __attribute__((used)) = gmod_unit<0>;
 /* With -dlto it takes a variable that no host code speaks of for what that is at first: all zeros. */
 static const void *const gmod_unit_heap_is_used __attribute__((used)) = &gmod_unit_heap;

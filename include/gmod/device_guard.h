@@ -241,12 +241,4 @@ GMOD_DEVICE_SLOW void gmod_guard_share(gmod_u32 share, struct gmod_warp w)
 		gmod_guard_count(share, &seen);
 }
 
-/* Between two passes of a resident guard, in one of its threads: says that a pass is over. */
-GMOD_DEVICE bool gmod_guard_goes_on(gmod_u32 turn, gmod_u64 end)
-{
-	gmod_store64_system(&gmod_unit_heap.ring->passes, gmod_load32_relaxed(&gmod_unit_heap.state->pass));
-	gmod_pause();
-	return gmod_clock() < end && gmod_load64_system(&gmod_unit_heap.ring->stop) < turn;
-}
-
 #endif

@@ -26,7 +26,7 @@
 
 #include "device_port.h"
 
-#define GMOD_DEVICE_LAYOUT 6 /* in the name of the guard kernel */
+#define GMOD_DEVICE_LAYOUT 7 /* in the name of the guard kernel */
 
 enum {
 	GMOD_CHUNK_BITS = 16, /* of its size in bytes */
@@ -98,16 +98,14 @@ enum { GMOD_RING_SLOTS = 256 };
 /* In pinned host memory, written by the GPU. The host believes nothing it reads here. */
 struct gmod_device_ring {
 	gmod_u64 taken; /* findings that the host has read; written by the host only */
-	gmod_u64 stop;  /* guard turns up to this one are to end; written by the host only */
-	gmod_u64 padding[14];
-	gmod_u64 said;   /* findings put here so far, more or less: when to look */
-	gmod_u64 passes; /* rounds of resident guards so far */
-	gmod_u64 padding_[14];
+	gmod_u64 padding[15];
+	gmod_u64 said; /* findings put here so far, more or less: when to look */
+	gmod_u64 padding_[15];
 	struct gmod_device_finding slot[GMOD_RING_SLOTS];
 };
 
-/* Threads in the block of a resident guard. */
-enum { GMOD_GUARD_THREADS = 512 };
+/* Threads in a block of the guard. */
+enum { GMOD_GUARD_THREADS = 128 };
 
 /* What changes. */
 struct gmod_heap_state {

@@ -29,23 +29,18 @@ struct gmod_device_heap gmod_unit_heap;
 
 #define GT_VARIABLE static
 
-GT_KERNEL1(_Z9gmod_unitILj0EEvv, int, nothing)
+GT_KERNEL0(_Z9gmod_unitILj0EEvv)
 {
-	(void)nothing;
 }
 
 /* Threads of a block run one after another here: the last one does all the work, and only it may wait. */
-GT_KERNEL2(_Z15gmod_unit_guardILj6EEvjj, gmod_u32, turn, gmod_u32, microseconds)
+GT_KERNEL0(_Z15gmod_unit_guardILj7EEvv)
 {
-	gmod_u64 end = gmod_clock() + microseconds * 1000ull;
-
 	if (!gmod_unit_heap.base || GT_TID() + 1 < GT_THREADS())
 		return;
-	do {
-		gmod_add32_relaxed(&gmod_unit_heap.state->pass, 1);
-		for (gmod_u32 share = 0; share < gmod_unit_heap.guards; share++)
-			gmod_guard_share(share, gmod_warp_here());
-	} while (turn && gmod_guard_goes_on(turn, end));
+	gmod_add32_relaxed(&gmod_unit_heap.state->pass, 1);
+	for (gmod_u32 share = 0; share < gmod_unit_heap.guards; share++)
+		gmod_guard_share(share, gmod_warp_here());
 }
 
 #endif

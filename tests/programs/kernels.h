@@ -98,6 +98,15 @@ enum gt_fault {
 	static const struct gt_kernel name##_kernel = {#name, name##_run, count, {__VA_ARGS__}, __FILE__, __LINE__}; \
 	static const struct gt_kernel *const name##_entry __attribute__((used, section("gt_kernels"))) = &name##_kernel
 
+#define GT_KERNEL0(name) \
+	static void name(const struct gt_thread *gt_self); \
+	GT_DESCRIPTOR(name, 0, 0); \
+	static void name##_run(const struct gt_thread *gt_self, void *const *args __attribute__((unused))) \
+	{ \
+		name(gt_self); \
+	} \
+	static void name(const struct gt_thread *gt_self __attribute__((unused)))
+
 #define GT_KERNEL1(name, T1, a1) \
 	static void name(const struct gt_thread *gt_self, T1 a1); \
 	GT_DESCRIPTOR(name, 1, sizeof(T1)); \

@@ -13,7 +13,7 @@ static void write_another(const char *path)
 
 	REQUIRE(from && to);
 	n = fread(bytes, 1, sizeof(bytes), from);
-	snprintf(name, sizeof(name), "_Z15gmod_unit_guardILj%uEEvjj", GMOD_DEVICE_LAYOUT);
+	snprintf(name, sizeof(name), "_Z15gmod_unit_guardILj%uEEvv", GMOD_DEVICE_LAYOUT);
 	REQUIRE(n > 0 && n < sizeof(bytes));
 	for (char *at = bytes; (at = memmem(at, (size_t)(bytes + n - at), name, strlen(name))); at++)
 		at[strlen("_Z15gmod_unit_guardILj")]++;
