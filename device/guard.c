@@ -24,21 +24,15 @@ static bool filled_the_ring(const struct gmod_heap *h)
 	return h->taken - h->taken_before >= GMOD_RING_SLOTS;
 }
 
-/* A pass is over, and all that it had room to say is taken. */
-static void note_pass(struct gmod_heap *h)
-{
-	if (filled_the_ring(h))
-		h->owed = true;
-	else
-		h->intact = h->began;
-}
-
 static bool is_complete(struct gmod_heap *h)
 {
 	if (h->under_way && NEXT(cuEventQuery)(h->passed) == CUDA_SUCCESS) {
 		h->under_way = false;
 		gmod_findings_take(h);
-		note_pass(h);
+		if (filled_the_ring(h))
+			h->owed = true;
+		else
+			h->intact = h->began;
 	}
 	return !h->under_way;
 }
@@ -82,13 +76,6 @@ static bool launch(struct gmod_heap *h, unsigned unit)
 	}
 	h->under_way = true;
 	return true;
-}
-
-static void tick(struct gmod_heap *h)
-{
-	if (is_due(h))
-		launch(h, GMOD_NO_UNIT);
-	gmod_findings_take(h);
 }
 
 static bool settle(struct gmod_heap *h, uint64_t *deadline)
@@ -153,7 +140,9 @@ static atomic_bool busy; /* at the latest tick: another one is due before long *
 
 static void tick_one(struct gmod_heap *h, void *any_busy)
 {
-	tick(h);
+	if (is_due(h))
+		launch(h, GMOD_NO_UNIT);
+	gmod_findings_take(h);
 	*(bool *)any_busy |= h->under_way || h->stuck_ns || (h->stopped ? gmod_work_outstanding() : is_wanted(h));
 }
 
