@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "lib/buffers/fence.h"
+#include "lib/buffers/look.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/peers.h"
 #include "lib/buffers/quarantine.h"
-#include "lib/buffers/slack.h"
 #include "lib/context/wait.h"
 #include "lib/faults/keeper.h"
 #include "lib/base/log.h"

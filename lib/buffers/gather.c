@@ -8,8 +8,7 @@
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
 #include "lib/base/facts.h"
-#include "lib/buffers/pages.h"
-#include "lib/buffers/slack.h"
+#include "lib/buffers/look.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/budget.h"
@@ -17,11 +16,10 @@
 #include "monitor/watch/verify.h"
 #include "monitor/watch/swept.h"
 
-#define STAGING ((size_t)144 << 10)
 enum { PIECES = 2 * GMOD_GATHERED };
 
-_Static_assert(GMOD_BATCH * sizeof(struct gmod_slack) <= STAGING, "all slack of some");
-_Static_assert(GMOD_GATHERED *(GMOD_LINE + GMOD_NEAR_SLACK) <= STAGING, "what is near, of one pin");
+_Static_assert(GMOD_BATCH * sizeof(struct gmod_slack) <= GMOD_STAGING, "all slack of some");
+_Static_assert(GMOD_GATHERED *(GMOD_LINE + GMOD_NEAR_SLACK) <= GMOD_STAGING, "what is near, of one pin");
 
 /* How long a batch is waited for, looking in between: after the least nap, then after twice as long each time, up to
  * 0.64 ms. A look takes some us of CPU time. */
@@ -42,6 +40,7 @@ struct piece {
 struct batch {
 	struct gmod_context *context;
 	struct gmod_gathering *held;
+	uint8_t *staging;
 	enum gmod_gather what;
 	const uint32_t *named; /* the positions of these only */
 	unsigned named_count;
@@ -68,33 +67,7 @@ static CUresult wait_for_copies(const struct batch *b)
 	return r;
 }
 
-static bool register_staging(const struct batch *b)
-{
-	uint8_t *pages = b->context->staging_pages;
-
-	/* With room for frees behind it. */
-	if (!pages)
-		pages = b->context->staging_pages = gmod_pages(STAGING + GMOD_SLACK_PINNED);
-	if (!pages || !gmod_pages_register(pages, STAGING + GMOD_SLACK_PINNED, 0))
-		return false;
-	b->held->staging = pages;
-	gmod_slack_pinned(b->context, pages + STAGING);
-	return true;
-}
-
-/*
- * Our own pages where the driver takes them: cuMemHostAlloc needs 1.1 ms, and no other thread gets through to the
- * driver meanwhile (measured on an H200, driver 580).
- */
-static void make_staging(const struct batch *b)
-{
-	if (register_staging(b) || NEXT(cuMemHostAlloc)(&b->held->staging, STAGING, 0) == CUDA_SUCCESS)
-		return;
-	b->held->staging = NULL;
-	gmod_degraded("cuMemHostAlloc");
-}
-
-static bool has_what_it_takes(const struct batch *b)
+static bool has_what_it_takes(struct batch *b)
 {
 	struct gmod_gathering *h = b->held;
 
@@ -102,9 +75,8 @@ static bool has_what_it_takes(const struct batch *b)
 		h->gathered = NULL;
 		gmod_degraded("cuEventCreate");
 	}
-	if (!h->staging)
-		make_staging(b);
-	return h->gathered && h->staging;
+	b->staging = gmod_look_staging(b->context);
+	return h->gathered && b->staging;
 }
 
 /* What an earlier context had went with it. */
@@ -162,8 +134,7 @@ static void compare(const struct batch *b, const struct piece *p)
 	gmod_pin(GMOD_PIN_SWEEP, p->record->position);
 	word = gmod_record_live(p->record);
 	if (word == p->word)
-		gmod_verify_copied(p->record, word, p->side, p->from, p->to, (const uint8_t *)b->held->staging + p->at,
-				   b->began);
+		gmod_verify_copied(p->record, word, p->side, p->from, p->to, b->staging + p->at, b->began);
 	gmod_unpin(GMOD_PIN_SWEEP);
 }
 
@@ -221,7 +192,7 @@ static void add_slack(struct batch *b, struct gmod_record *r)
 
 static CUdeviceptr staged_at(const struct batch *b, const struct piece *p)
 {
-	return (CUdeviceptr)(uintptr_t)b->held->staging + p->at;
+	return (CUdeviceptr)(uintptr_t)b->staging + p->at;
 }
 
 /* All in one call: for each the driver's lock has to be had, perhaps from a thread that waits for the device with it.
@@ -314,7 +285,7 @@ static bool has_room(const struct batch *b)
 {
 	size_t each = b->what == GMOD_GATHER_NEAR ? GMOD_LINE + GMOD_NEAR_SLACK : sizeof(struct gmod_slack);
 
-	return b->count + 2 * at_once(b) <= PIECES && b->used + at_once(b) * each <= STAGING;
+	return b->count + 2 * at_once(b) <= PIECES && b->used + at_once(b) * each <= GMOD_STAGING;
 }
 
 static void step(struct batch *b, uint32_t first, uint32_t end)

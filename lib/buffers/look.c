@@ -1,70 +1,172 @@
 #include "lib/buffers/look.h"
 
+#include <sched.h>
 #include <string.h>
 
+#include "lib/base/deadline.h"
 #include "lib/base/facts.h"
+#include "lib/base/map.h"
+#include "lib/buffers/backend.h"
 #include "lib/buffers/pages.h"
+#include "monitor/watch/damage.h"
 
-typedef uint8_t place[GMOD_LOOK_BYTES];
-enum { PLACES = GMOD_LOOKS + GMOD_LOOKS_LIVING };
+/* ---- pinned memory ---- */
 
-static atomic_flag making = ATOMIC_FLAG_INIT;
+/* Behind the gather's staging memory: room for what is sent and read, as a thread may have a small stack. */
+enum { ROOMS = 16, ROOMS_BYTES = ROOMS * sizeof(struct gmod_slack) };
 
-static bool is_there(const struct gmod_context *c)
+_Static_assert(ROOMS <= 64, "a bit for each room");
+
+static bool is_pinned_for(const struct gmod_pinned *p, unsigned life)
 {
-	/* acquire: the pages were set before */
-	return atomic_load_explicit(&c->looks.life, memory_order_acquire) == gmod_context_life(c);
+	/* acquire: the pages were set before, and whoever had some of them is done with it */
+	return atomic_load_explicit(&p->life, memory_order_acquire) == life;
 }
 
-static place *places_of(const struct gmod_context *c)
+static uint8_t *pages_of(const struct gmod_pinned *p)
 {
-	return c->looks.pages;
+	return atomic_load_explicit(&p->pages, memory_order_relaxed);
 }
 
-static void make(struct gmod_context *c)
+/*
+ * Our own pages where the driver takes them: cuMemHostAlloc needs 1.1 ms, and no other thread gets through to the
+ * driver meanwhile (measured on an H200, driver 580). What the driver has given goes with its context.
+ */
+static bool pin(struct gmod_pinned *p, size_t size)
 {
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	void *pages = pages_of(p);
 
-	if (!c->looks.pages)
-		c->looks.pages = gmod_pages(PLACES * sizeof(place));
-	if (c->looks.pages && gmod_pages_register(c->looks.pages, PLACES * sizeof(place), CU_MEMHOSTREGISTER_PORTABLE))
-		atomic_store_explicit(&c->looks.life, gmod_context_life(c), memory_order_release);
-	else
+	if (!pages)
+		pages = gmod_pages(size);
+	if ((!pages || !gmod_pages_register(pages, size, CU_MEMHOSTREGISTER_PORTABLE)) &&
+	    NEXT(cuMemHostAlloc)(&pages, size, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
 		gmod_degraded("pinned memory for looks");
-	gmod_relaxed_end(mode);
-}
-
-/* Whoever comes while another thread makes them goes without. */
-bool gmod_look_room(struct gmod_context *c)
-{
-	if (is_there(c) || atomic_flag_test_and_set_explicit(&making, memory_order_acquire))
-		return is_there(c);
-	if (!is_there(c))
-		make(c);
-	atomic_flag_clear_explicit(&making, memory_order_release);
-	return is_there(c);
-}
-
-static size_t length_of(const struct gmod_look *l)
-{
-	return l->to - l->from < GMOD_LOOK_BYTES ? l->to - l->from : GMOD_LOOK_BYTES;
-}
-
-void gmod_look_repeat(uint32_t word, uint8_t *bytes)
-{
-	for (size_t i = 0; i < GMOD_LOOK_BYTES; i += sizeof(word))
-		memcpy(bytes + i, &word, sizeof(word));
-}
-
-bool gmod_look_ask(const struct gmod_context *c, unsigned i, const struct gmod_look *look, CUstream stream)
-{
-	uint8_t *to;
-
-	if (!is_there(c))
 		return false;
-	to = places_of(c)[i];
-	gmod_look_repeat(~look->filled, to);
-	return NEXT(cuMemcpyDtoHAsync_v2)(to, look->from, length_of(look), stream) == CUDA_SUCCESS;
+	}
+	atomic_store_explicit(&p->pages, pages, memory_order_relaxed);
+	/* What copies were late for is free: they are gone with their context. */
+	atomic_store_explicit(&p->taken, 0, memory_order_relaxed);
+	return true;
+}
+
+/* Whoever comes while another thread makes them goes without, and so does a context in which the driver refuses. */
+static uint8_t *pinned(struct gmod_context *c, struct gmod_pinned *p, size_t size)
+{
+	static atomic_flag making = ATOMIC_FLAG_INIT;
+	unsigned life = gmod_context_life(c);
+	CUstreamCaptureMode mode;
+
+	if (is_pinned_for(p, life) || atomic_load_explicit(&p->refused, memory_order_relaxed) == life ||
+	    atomic_flag_test_and_set_explicit(&making, memory_order_acquire))
+		return is_pinned_for(p, life) ? pages_of(p) : NULL;
+	mode = gmod_relaxed_begin();
+	if (!is_pinned_for(p, life))
+		/* release: see is_pinned_for() */
+		atomic_store_explicit(pin(p, size) ? &p->life : &p->refused, life, memory_order_release);
+	gmod_relaxed_end(mode);
+	atomic_flag_clear_explicit(&making, memory_order_release);
+	return is_pinned_for(p, life) ? pages_of(p) : NULL;
+}
+
+uint8_t *gmod_look_staging(struct gmod_context *c)
+{
+	return pinned(c, &c->staging, GMOD_STAGING + ROOMS_BYTES);
+}
+
+uint8_t *gmod_look_places(struct gmod_context *c)
+{
+	return pinned(c, &c->looks, (GMOD_LOOKS + GMOD_LOOKS_LIVING) * GMOD_LOOK_BYTES);
+}
+
+static struct gmod_slack *rooms_of(const struct gmod_context *c)
+{
+	uint8_t *pages = pages_of(&c->staging);
+
+	return pages ? (struct gmod_slack *)(void *)(pages + GMOD_STAGING) : NULL;
+}
+
+static bool is_room(const struct gmod_context *c, const struct gmod_slack *slack)
+{
+	const struct gmod_slack *rooms = rooms_of(c);
+
+	return rooms && slack >= rooms && slack < rooms + ROOMS;
+}
+
+/* Of other memory the driver makes a copy of its own before it returns. */
+static struct gmod_slack *take_room(struct gmod_context *c)
+{
+	bool are_there = gmod_look_staging(c);
+	struct gmod_slack *slack;
+
+	for (int i = 0; are_there && i < ROOMS; i++)
+		if (!(atomic_fetch_or_explicit(&c->staging.taken, UINT64_C(1) << i, memory_order_acquire) >> i & 1))
+			return rooms_of(c) + i;
+	slack = gmod_map(sizeof(*slack));
+	if (!slack)
+		gmod_degraded("memory for slack");
+	return slack;
+}
+
+static void give_room(struct gmod_context *c, struct gmod_slack *slack)
+{
+	if (is_room(c, slack))
+		/* release: whoever has it next comes behind us */
+		atomic_fetch_and_explicit(&c->staging.taken, ~(UINT64_C(1) << (slack - rooms_of(c))),
+					  memory_order_release);
+	else if (slack)
+		munmap(slack, sizeof(*slack));
+}
+
+/* ---- one look ---- */
+
+/* No byte is what it should be before the copy brings it. */
+static void fill_complement(const struct gmod_canary *c, struct gmod_range what, uint8_t *to)
+{
+	gmod_canary_bytes(c, what.from, what.to, to);
+	for (size_t i = 0; i < what.to - what.from; i++)
+		to[i] = (uint8_t)~to[i];
+}
+
+bool gmod_look_ask(const struct gmod_canary *c, struct gmod_range what, uint8_t *to, CUstream stream)
+{
+	size_t size = what.to - what.from;
+
+	fill_complement(c, what, to);
+	return !size || NEXT(cuMemcpyDtoHAsync_v2)(to, what.from, size, stream) == CUDA_SUCCESS;
+}
+
+static bool still_comes(const struct gmod_canary *c, struct gmod_range what, const uint8_t *came)
+{
+	uint8_t expected[GMOD_LOOK_BYTES];
+	size_t i = 0;
+
+	gmod_canary_bytes(c, what.from, what.to, expected);
+	while (i < what.to - what.from && (came[i] ^ expected[i]) == 0xff)
+		i++;
+	return i == what.to - what.from;
+}
+
+/* The last of it first, for all of it takes its time. */
+static bool is_intact(const struct gmod_canary *c, struct gmod_range what, const uint8_t *came)
+{
+	uint64_t end = what.to - what.from > GMOD_LINE ? what.to - GMOD_LINE : what.from;
+	struct gmod_diff diff = {0};
+
+	return gmod_canary_compare(c, end, what.to, came + (end - what.from), &diff) &&
+	       gmod_canary_compare(c, what.from, what.to, came, &diff);
+}
+
+enum gmod_look_answer gmod_look_answer(const struct gmod_canary *c, struct gmod_range what, const uint8_t *from,
+				       uint8_t *bytes, struct gmod_diff *diff)
+{
+	const volatile uint8_t *arriving = from;
+
+	for (size_t i = 0; i < what.to - what.from; i++)
+		bytes[i] = arriving[i];
+	*diff = (struct gmod_diff){0};
+	if (gmod_canary_compare(c, what.from, what.to, bytes, diff))
+		return GMOD_LOOK_INTACT;
+	return still_comes(c, what, bytes) ? GMOD_LOOK_COMES : GMOD_LOOK_CHANGED;
 }
 
 CUevent gmod_event_behind(CUstream stream)
@@ -99,21 +201,196 @@ void gmod_look_precede(const struct gmod_context *c, CUstream stream)
 	gmod_relaxed_end(mode);
 }
 
-enum gmod_look_answer gmod_look_answer(const struct gmod_context *c, unsigned i, const struct gmod_look *look,
-				       uint8_t *bytes, struct gmod_diff *diff)
-{
-	const volatile uint8_t *from = places_of(c)[i];
-	uint8_t expected[GMOD_LOOK_BYTES];
-	size_t n = length_of(look);
+/* ---- all canaries of a buffer ---- */
 
-	/* The device writes there. */
-	for (size_t k = 0; k < n; k++)
-		bytes[k] = from[k];
-	gmod_look_repeat(~look->filled, expected);
-	if (!memcmp(bytes, expected, n))
-		return GMOD_LOOK_COMES;
-	gmod_look_repeat(look->filled, expected);
-	*diff = (struct gmod_diff){0};
-	return gmod_bytes_compare(expected, look->from, look->from + n, bytes, diff) ? GMOD_LOOK_INTACT
-										     : GMOD_LOOK_CHANGED;
+bool gmod_slack_is_far(const struct gmod_record *r)
+{
+	const struct gmod_backend *b = gmod_record_details(r)->backend;
+
+	return !b->sees_body && gmod_has_slack(&r->bounds);
+}
+
+/* ---- to the device ---- */
+
+static CUresult send_halves(const struct gmod_context *c, uint64_t to, const void *bytes, size_t half)
+{
+	CUDA_MEMCPY2D two_rows = {
+	    .srcMemoryType = CU_MEMORYTYPE_HOST,
+	    .srcHost = bytes,
+	    .srcPitch = half,
+	    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	    .dstDevice = to,
+	    .dstPitch = half,
+	    .WidthInBytes = half,
+	    .Height = 2,
+	};
+
+	return NEXT(cuMemcpy2DAsync_v2)(&two_rows, c->stream);
+}
+
+/*
+ * As two rows: these go through the copy engine. A fill, and a small copy in one piece, wait for the program's kernels
+ * where all streams share one way to the device (CUDA_DEVICE_MAX_CONNECTIONS=1): 19 ms beside a kernel of 20 ms that
+ * another one waits for, where two rows take 20 us; and they wait for the turn of this process where others use the
+ * device as well (measured on an H200 and an H100). What has an odd length goes twice.
+ */
+static bool send(const struct gmod_context *c, struct gmod_range to, const uint8_t *bytes)
+{
+	size_t half = (to.to - to.from) / 2, odd = (to.to - to.from) % 2;
+
+	if (!half)
+		return !odd || NEXT(cuMemcpyHtoDAsync_v2)(to.from, bytes, odd, c->stream) == CUDA_SUCCESS;
+	return send_halves(c, to.from, bytes, half) == CUDA_SUCCESS &&
+	       (!odd || send_halves(c, to.from + odd, bytes + odd, half) == CUDA_SUCCESS);
+}
+
+/*
+ * Kernels the program launches next are not ordered behind our stream: the canaries have to be there first, or one of
+ * them may stray there unseen. The copies take 7 to 30 us, also on a device full of kernels or beside large copies
+ * (measured on an H200). Behind a kernel that was first launched, and so loaded, while another one ran they wait for
+ * that one, which may wait for the program: an allocation gives up after some 2 ms. On a busy machine others get the
+ * CPU first, who may be what moves the copies on.
+ */
+static bool wait_a_little(const struct gmod_context *c)
+{
+	enum { YIELDS = 100, NAPS = 30 };
+	uint64_t unlimited = UINT64_MAX;
+	CUresult r;
+
+	for (int i = 0; (r = NEXT(cuStreamQuery)(c->stream)) == CUDA_ERROR_NOT_READY && i < YIELDS + NAPS; i++)
+		if (i < YIELDS)
+			sched_yield();
+		else
+			gmod_nap(&unlimited, GMOD_MILLISECONDS(1) / 50);
+	if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
+		gmod_degraded("cuStreamQuery");
+	return r == CUDA_SUCCESS;
+}
+
+/* The next would be late, too: nobody waits any more, and no more copies come behind those that are stuck. */
+bool gmod_slack_is_held_up(const struct gmod_context *c)
+{
+	uint64_t since = atomic_load_explicit(&c->late_since, memory_order_relaxed);
+
+	return since && gmod_monotonic_ns() - since >= GMOD_MILLISECONDS(50) && !gmod_stream_is_idle(c->stream);
+}
+
+static void note_late(struct gmod_context *c, bool is)
+{
+	_Atomic uint64_t *since = &c->late_since;
+
+	if (!is)
+		atomic_store_explicit(since, 0, memory_order_relaxed);
+	else if (!atomic_load_explicit(since, memory_order_relaxed))
+		atomic_store_explicit(since, gmod_monotonic_ns(), memory_order_relaxed);
+}
+
+static bool send_slack(const struct gmod_context *c, const struct gmod_bounds *b, const struct gmod_slack *slack)
+{
+	CUstreamCaptureMode mode = gmod_relaxed_begin();
+	bool ok = send(c, gmod_whole_slack(b, GMOD_HEAD), slack->head) &&
+		  send(c, gmod_whole_slack(b, GMOD_TAIL), slack->tail);
+
+	gmod_relaxed_end(mode);
+	if (!ok)
+		gmod_degraded("cuMemcpy2DAsync");
+	return ok;
+}
+
+bool gmod_slack_write(struct gmod_record *r, struct gmod_slack **sent)
+{
+	struct gmod_details *d = gmod_record_details(r);
+	struct gmod_context *c = d->context;
+	bool is_far = gmod_slack_is_far(r);
+
+	*sent = is_far ? take_room(c) : NULL;
+	if (is_far && !*sent)
+		return false;
+	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), *sent);
+	return !is_far || send_slack(c, &r->bounds, *sent);
+}
+
+bool gmod_slack_arrives(const struct gmod_record *r, struct gmod_slack *sent)
+{
+	struct gmod_context *c = gmod_record_details(r)->context;
+	CUstreamCaptureMode mode;
+	bool are_there;
+
+	if (!sent)
+		return true;
+	mode = gmod_relaxed_begin();
+	are_there = wait_a_little(c);
+	note_late(c, !are_there);
+	gmod_relaxed_end(mode);
+	/* A late copy still reads its pinned room, which stays taken until the context ends. */
+	if (are_there || !is_room(c, sent))
+		give_room(c, sent);
+	return are_there;
+}
+
+/* ---- from the device ---- */
+
+/*
+ * In pinned memory the bytes are there 2 us before the driver would say so, and 3 before it would have brought them to
+ * other memory (measured on an H100). What is no canary after a while may be changed, or still on its way.
+ */
+static bool comes_intact(const struct gmod_record *r, const struct gmod_slack *slack)
+{
+	const struct gmod_canary *canary = gmod_record_details(r)->canary;
+	struct gmod_range head = gmod_whole_slack(&r->bounds, GMOD_HEAD),
+			  tail = gmod_whole_slack(&r->bounds, GMOD_TAIL);
+	uint64_t began = gmod_monotonic_ns();
+
+	do
+		if (is_intact(&canary[GMOD_TAIL], tail, slack->tail) &&
+		    is_intact(&canary[GMOD_HEAD], head, slack->head))
+			return true;
+	while (gmod_monotonic_ns() - began < GMOD_MILLISECONDS(1) / 20);
+	return false;
+}
+
+struct gmod_slack *gmod_slack_ask(const struct gmod_record *r)
+{
+	const struct gmod_canary *canary = gmod_record_details(r)->canary;
+	struct gmod_context *c = gmod_record_details(r)->context;
+	struct gmod_slack *slack = take_room(c);
+	CUstreamCaptureMode mode;
+	bool ok;
+
+	if (!slack)
+		return NULL;
+	mode = gmod_relaxed_begin();
+	ok = gmod_look_ask(&canary[GMOD_HEAD], gmod_whole_slack(&r->bounds, GMOD_HEAD), slack->head, c->stream) &&
+	     gmod_look_ask(&canary[GMOD_TAIL], gmod_whole_slack(&r->bounds, GMOD_TAIL), slack->tail, c->stream);
+	/* One of two may be on its way to room that would be somebody else's. */
+	if (!ok)
+		NEXT(cuStreamSynchronize)(c->stream);
+	gmod_relaxed_end(mode);
+	if (ok)
+		return slack;
+	gmod_degraded("cuMemcpyDtoHAsync");
+	gmod_slack_done(r, slack);
+	return NULL;
+}
+
+bool gmod_slack_came(const struct gmod_record *r, const struct gmod_slack *slack)
+{
+	const struct gmod_context *c = gmod_record_details(r)->context;
+	CUstreamCaptureMode mode;
+	CUresult result;
+
+	/* Of what is found intact a finding says that it was put back. */
+	if (comes_intact(r, slack))
+		return gmod_damage_pending();
+	mode = gmod_relaxed_begin();
+	result = NEXT(cuStreamSynchronize)(c->stream);
+	gmod_relaxed_end(mode);
+	if (result != CUDA_SUCCESS)
+		gmod_degraded("cuStreamSynchronize");
+	return result == CUDA_SUCCESS;
+}
+
+void gmod_slack_done(const struct gmod_record *r, struct gmod_slack *slack)
+{
+	give_room(gmod_record_details(r)->context, slack);
 }

@@ -1,29 +1,32 @@
 /*
- * Pinned memory in which redzones of stream-ordered buffers arrive (lib/buffers/ordered.h), and what came is told from
- * what is still on its way: a place is filled with the complement of what is expected before the copy is asked for.
+ * Canaries in memory that the CPU does not see: how they get there, and how a look at them comes back.
+ *
+ * A look is a copy of redzone bytes into pinned memory. Where it lands is filled with the complement of the canary
+ * before the copy is asked for. So no byte is what it should be before it has come, and nobody has to ask the driver
+ * whether an intact one has.
+ *
+ * Canaries of a record go through its context's own stream; those of memory in stream order (lib/buffers/ordered.h)
+ * through the program's. What fails is counted.
  */
 #ifndef GMOD_LIB_BUFFERS_LOOK_H
 #define GMOD_LIB_BUFFERS_LOOK_H
 
 #include "lib/context/context.h"
-#include "monitor/registry/canary.h"
+#include "monitor/registry/registry.h"
 
-/* Places of a context: one for each block, and some for those that live. Bytes that are looked at, at most. */
-enum { GMOD_LOOKS = 8192, GMOD_LOOKS_LIVING = 16, GMOD_LOOK_BYTES = 128 };
+/* ---- one look ---- */
 
-/* What is looked at: bytes [from, to) that were filled with a word, 4 bytes at a time. */
-struct gmod_look {
-	uint64_t from, to;
-	uint32_t filled;
-};
+/* From here on an answer may come to that pinned memory: the copy goes into the stream. false: the driver refused it.
+ */
+bool gmod_look_ask(const struct gmod_canary *c, struct gmod_range what, uint8_t *to, CUstream stream);
 
+/*
+ * COMES: nothing has come yet. CHANGED: it has changed, or a part is still on its way. At most GMOD_LOOK_BYTES, which
+ * go to `bytes` as they are now; *diff says what differs.
+ */
 enum gmod_look_answer { GMOD_LOOK_COMES, GMOD_LOOK_INTACT, GMOD_LOOK_CHANGED };
-
-/* In the current context, c: its places are there. Made at its first need of them. */
-bool gmod_look_room(struct gmod_context *c);
-
-/* From here on an answer may come to that place: the copy goes into the stream. false: the driver refused it. */
-bool gmod_look_ask(const struct gmod_context *c, unsigned place, const struct gmod_look *look, CUstream stream);
+enum gmod_look_answer gmod_look_answer(const struct gmod_canary *c, struct gmod_range what, const uint8_t *came,
+				       uint8_t *bytes, struct gmod_diff *diff);
 
 /* An event behind all that is in a stream of the current context; NULL: there is none. */
 CUevent gmod_event_behind(CUstream stream);
@@ -31,11 +34,39 @@ CUevent gmod_event_behind(CUstream stream);
 /* What goes into that stream from here on comes behind all that has been asked for in the context's own stream. */
 void gmod_look_precede(const struct gmod_context *c, CUstream stream);
 
-/* GMOD_LOOK_BYTES as a fill by words leaves them, from an address that is a multiple of 4 or all of one byte. */
-void gmod_look_repeat(uint32_t word, uint8_t *bytes);
+/* ---- all canaries of a buffer that the caller owns ---- */
 
-/* bytes: what has come, GMOD_LOOK_BYTES of room; *diff is filled where it has changed. */
-enum gmod_look_answer gmod_look_answer(const struct gmod_context *c, unsigned place, const struct gmod_look *look,
-				       uint8_t *bytes, struct gmod_diff *diff);
+/* Has the buffer canaries that the CPU does not see? */
+bool gmod_slack_is_far(const struct gmod_record *r);
+
+/*
+ * Those that the CPU sees are written, the others on their way from *sent (NULL: there are none). false: there is no
+ * memory, or the driver would not; what was sent is waited for all the same.
+ */
+bool gmod_slack_write(struct gmod_record *r, struct gmod_slack **sent);
+/* Waits for them, and *sent is taken back. false: they were not there after some 2 ms. */
+bool gmod_slack_arrives(const struct gmod_record *r, struct gmod_slack *sent);
+/* Have they been late for so long that the next would be, too? Then nobody sends any. */
+bool gmod_slack_is_held_up(const struct gmod_context *c);
+
+/*
+ * The last look, which no kernel writes to any more: asked for, NULL where it cannot be had, and then there. false: it
+ * did not come, or is as it was written and no finding is pending.
+ */
+struct gmod_slack *gmod_slack_ask(const struct gmod_record *r);
+bool gmod_slack_came(const struct gmod_record *r, const struct gmod_slack *slack);
+/* After either, before the buffer's context may go. NULL is none. */
+void gmod_slack_done(const struct gmod_record *r, struct gmod_slack *slack);
+
+/* ---- pinned memory of a context, made at its first need ---- */
+
+/* Where the gather's copies land; NULL: there is none. The context is current. */
+enum { GMOD_STAGING = 144 << 10 };
+uint8_t *gmod_look_staging(struct gmod_context *c);
+
+/* Where looks at memory in stream order land, GMOD_LOOK_BYTES each: one for each block, and some for those that live.
+ */
+enum { GMOD_LOOKS = 8192, GMOD_LOOKS_LIVING = 16, GMOD_LOOK_BYTES = 128 };
+uint8_t *gmod_look_places(struct gmod_context *c);
 
 #endif

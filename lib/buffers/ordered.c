@@ -1,7 +1,5 @@
 #include "lib/buffers/ordered.h"
 
-#include <string.h>
-
 #include "lib/base/counters.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
@@ -17,7 +15,6 @@
 #include "lib/context/current.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
-#include "monitor/registry/sip.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/monitor.h"
 
@@ -96,19 +93,6 @@ CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, 
 	return (per_thread ? NEXT(cuMemAllocAsync_ptsz) : NEXT(cuMemAllocAsync))(out, size, q->stream);
 }
 
-/* 0xff and 0 are what strays most often. A fill goes by words where the end of the buffer lets it. */
-static uint32_t word_for(const struct gmod_record *r, uint64_t end)
-{
-	uint64_t word = gmod_sip_of(gmod_hot.key[0], gmod_hot.key[1], r->bounds.user, r->bounds.size,
-				    gmod_record_details(r)->serial, GMOD_TAIL, 3);
-	uint8_t byte[4];
-
-	for (int i = 0; i < 4; i++)
-		byte[i] = (uint8_t)(1 + (word >> 8 * (end % 4 ? 0 : i)) % 254);
-	memcpy(&word, byte, sizeof(byte));
-	return (uint32_t)word;
-}
-
 static void describe(struct gmod_block *b, const struct gmod_ordered_request *q, struct gmod_context *c, uint64_t at,
 		     size_t total)
 {
@@ -131,7 +115,7 @@ static void describe(struct gmod_block *b, const struct gmod_ordered_request *q,
 	if (!b->pool && NEXT(cuDeviceGetMemPool)(&b->pool, c->device) != CUDA_SUCCESS)
 		b->pool = NULL;
 	b->extra = total - q->size;
-	b->look = (struct gmod_look){at + q->size, at + total, word_for(b->record, at + q->size)};
+	gmod_canary_init_fill(&d->canary[GMOD_TAIL], gmod_hot.key, at, q->size, d->serial, at + q->size);
 	b->seen_ns = 0;
 	b->seen_activity = UINT64_MAX;
 }
@@ -201,12 +185,14 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, 
 static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, CUdeviceptr *out)
 {
 	struct gmod_context *c = gmod_context_current();
+	uint8_t *places;
 	struct gmod_block *b;
 
 	if (!c || !c->stream || gmod_pool_is_left_alone(c, q->pool) ||
 	    !is_of(gmod_explicit(q->stream, q->flavour), c->handle) || !gmod_pool_reaches(c, q->pool) ||
-	    !gmod_look_room(c) || !(b = gmod_block_take()))
+	    !(places = gmod_look_places(c)) || !(b = gmod_block_take()))
 		return false;
+	b->lands = places + (size_t)gmod_place_of(b) * GMOD_LOOK_BYTES;
 	b->site = site;
 	if (guard(q, c, b, out))
 		return true;
@@ -268,11 +254,16 @@ static unsigned sort_pending(uint64_t stream, bool waited_for, struct gmod_block
 	return count;
 }
 
-static CUresult fill(const struct gmod_look *l, CUstream stream)
+/* By words where the end of the buffer lets it. */
+static CUresult fill(const struct gmod_record *r, CUstream stream)
 {
-	if (l->from % 4 == 0)
-		return NEXT(cuMemsetD32Async)(l->from, l->filled, (l->to - l->from) / 4, stream);
-	return NEXT(cuMemsetD8Async)(l->from, (unsigned char)l->filled, l->to - l->from, stream);
+	uint64_t from = r->bounds.user + r->bounds.size, size = r->bounds.tail_to - from;
+	unsigned word;
+
+	gmod_canary_bytes(&gmod_record_details(r)->canary[GMOD_TAIL], from, from + sizeof(word), &word);
+	if (from % 4 == 0)
+		return NEXT(cuMemsetD32Async)(from, word, size / 4, stream);
+	return NEXT(cuMemsetD8Async)(from, (unsigned char)word, size, stream);
 }
 
 /* Up to here it was counted as what is not covered. */
@@ -289,7 +280,7 @@ static void count_armed(const struct gmod_block *b)
 static void arm(struct gmod_block *b, const struct gmod_order *in)
 {
 	b->intact = gmod_now();
-	if (fill(&b->look, in->stream) != CUDA_SUCCESS) {
+	if (fill(b->record, in->stream) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemsetD32Async");
 		count_bare(b);
 		gmod_block_set_state(b, GMOD_BARE);
@@ -435,7 +426,7 @@ static bool is_capturing(CUstream stream)
 static bool look_before(struct gmod_block *b, const struct gmod_order *in)
 {
 	if (!in->key || !follows(b, in->key) || is_capturing(in->stream) || !is_of(in->stream, gmod_block_context(b)) ||
-	    !gmod_look_ask(b->context, gmod_place_of(b), &b->look, in->stream))
+	    !gmod_look_ask(gmod_block_canary(b), gmod_block_redzone(b), b->lands, in->stream))
 		return false;
 	b->looked_in = in->key;
 	b->looked_from = b->armed;

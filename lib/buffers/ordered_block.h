@@ -31,7 +31,7 @@ struct gmod_block {
 	CUmemoryPool pool;
 	size_t extra; /* bytes of the pool that it takes more than natively */
 	struct gmod_site *site;
-	struct gmod_look look;
+	uint8_t *lands;            /* where its looks do: pinned in its context */
 	_Atomic uint64_t armed;    /* ticks when the fill was in the stream; 0: it is proven, for good */
 	CUevent behind;            /* the fill, in a stream in which nobody else can ask or follow; NULL: none */
 	struct gmod_moment intact; /* seen, or before it was filled; the monitor's once it is armed */
@@ -69,6 +69,19 @@ static inline CUcontext gmod_block_context(const struct gmod_block *b)
 	return gmod_context_life(b->context) == b->life
 		   ? atomic_load_explicit(&b->context->handle, memory_order_relaxed)
 		   : NULL;
+}
+
+static inline const struct gmod_canary *gmod_block_canary(const struct gmod_block *b)
+{
+	return &gmod_record_details(b->record)->canary[GMOD_TAIL];
+}
+
+/* As much of its redzone as is looked at. */
+static inline struct gmod_range gmod_block_redzone(const struct gmod_block *b)
+{
+	uint64_t from = b->record->bounds.user + b->record->bounds.size, to = b->record->bounds.tail_to;
+
+	return (struct gmod_range){from, to - from < GMOD_LOOK_BYTES ? to : from + GMOD_LOOK_BYTES};
 }
 
 /* Is it proven, by the program's own waits, that the fill is done? */

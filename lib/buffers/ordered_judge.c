@@ -12,16 +12,15 @@
 
 static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint8_t *bytes)
 {
-	uint64_t count = b->look.from + GMOD_LOOK_BYTES - diff->first;
-	uint8_t filled[GMOD_LOOK_BYTES];
+	struct gmod_range redzone = gmod_block_redzone(b);
+	uint64_t count = redzone.to - diff->first;
 	struct gmod_sighting s = {
 	    .record = b->record,
 	    .details = gmod_record_details(b->record),
 	    .word = b->word,
 	    .side = GMOD_TAIL,
 	    .diff = *diff,
-	    .observed = bytes + (diff->first - b->look.from),
-	    .expected = filled + (diff->first - b->look.from),
+	    .observed = bytes + (diff->first - redzone.from),
 	    .observed_count = count < GMOD_OBSERVED_MAX ? (uint32_t)count : GMOD_OBSERVED_MAX,
 	    .intact = b->intact,
 	    .seen = gmod_now(),
@@ -31,7 +30,6 @@ static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint
 	    .to = b->looked_to,
 	};
 
-	gmod_look_repeat(b->look.filled, filled);
 	gmod_damage_sighting(&s);
 }
 
@@ -56,7 +54,8 @@ static void judge_freed(struct gmod_block *b, bool at_once)
 {
 	uint8_t bytes[GMOD_LOOK_BYTES];
 	struct gmod_diff diff;
-	enum gmod_look_answer answer = gmod_look_answer(b->context, gmod_place_of(b), &b->look, bytes, &diff);
+	enum gmod_look_answer answer =
+	    gmod_look_answer(gmod_block_canary(b), gmod_block_redzone(b), b->lands, bytes, &diff);
 
 	if (!at_once && is_arriving(answer, &b->changed_ns))
 		return;
@@ -139,17 +138,14 @@ static struct living {
 	uint64_t word;
 	struct gmod_context *context;
 	unsigned life; /* the context's */
-	struct gmod_look look;
+	struct gmod_canary canary;
+	struct gmod_range redzone;
+	uint8_t *lands;
 	struct gmod_moment began;
 	uint64_t asked_ns;   /* monotonic */
 	uint64_t changed_ns; /* as a block's */
 } living[GMOD_LOOKS_LIVING];
 static atomic_uint on_their_way;
-
-static unsigned place_of(const struct living *l)
-{
-	return GMOD_LOOKS + (unsigned)(l - living);
-}
 
 static bool has_ended(const struct living *l)
 {
@@ -189,7 +185,7 @@ static void take_answer(struct living *l)
 {
 	uint8_t bytes[GMOD_LOOK_BYTES];
 	struct gmod_diff diff;
-	enum gmod_look_answer answer = gmod_look_answer(l->context, place_of(l), &l->look, bytes, &diff);
+	enum gmod_look_answer answer = gmod_look_answer(&l->canary, l->redzone, l->lands, bytes, &diff);
 
 	if (!has_ended(l)) {
 		if (is_arriving(answer, &l->changed_ns))
@@ -238,13 +234,15 @@ static void ask(struct living *l, struct gmod_block *b)
 			     .word = b->word,
 			     .context = b->context,
 			     .life = b->life,
-			     .look = b->look,
+			     .canary = *gmod_block_canary(b),
+			     .redzone = gmod_block_redzone(b),
+			     .lands = gmod_look_places(b->context) + (GMOD_LOOKS + (l - living)) * GMOD_LOOK_BYTES,
 			     .began = gmod_now(),
 			     .asked_ns = gmod_monotonic_ns()};
 	atomic_fetch_add_explicit(&b->looks, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&on_their_way, 1, memory_order_relaxed);
 	l->block = b;
-	if (gmod_look_ask(b->context, place_of(l), &b->look, b->context->stream))
+	if (gmod_look_ask(&l->canary, l->redzone, l->lands, b->context->stream))
 		return;
 	gmod_degraded("a look at memory in stream order");
 	forget(l);

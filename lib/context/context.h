@@ -32,21 +32,20 @@ enum { GMOD_CONTEXTS = 64 };
 /* BROKEN: a sticky error is its last word. Nobody uses it, and it has no guarded buffers any more. */
 enum gmod_context_state { GMOD_CONTEXT_NONE, GMOD_CONTEXT_ALIVE, GMOD_CONTEXT_BROKEN, GMOD_CONTEXT_DYING };
 
-struct gmod_slack;
 struct gmod_patrol;
 struct gmod_heap;
 
-/* Pinned room for copies (lib/buffers/slack.c). */
-struct gmod_rooms {
-	_Atomic(struct gmod_slack *) slack; /* once and for all */
-	_Atomic unsigned life;              /* for whose copies they are */
-	_Atomic uint64_t taken;             /* a bit each */
+/* Pages in which copies land, pinned for a context at its first need of them (lib/buffers/look.c). */
+struct gmod_pinned {
+	_Atomic(uint8_t *) pages; /* once and for all */
+	_Atomic unsigned life;    /* for whom they are pinned; 0: nobody */
+	_Atomic unsigned refused; /* for whom the driver would not */
+	_Atomic uint64_t taken;   /* a bit each, for who shares them out */
 };
 
-/* What copies of the gather land in, and how it waits for them; under its lock (lib/buffers/gather.c). */
+/* How the gather waits for its copies; under its lock (lib/buffers/gather.c). */
 struct gmod_gathering {
 	CUevent gathered;
-	void *staging; /* pinned; NULL before the first one */
 	unsigned life; /* whose it is */
 	bool overdue;  /* copies of an earlier gather may still be on their way */
 };
@@ -65,6 +64,7 @@ struct gmod_context {
 	_Atomic unsigned ends; /* contexts that this entry has stood for and that have ended */
 	int was;               /* its state before it was DYING */
 	int device;
+	atomic_bool no_heap; /* there was no memory for a heap: then no module of the context gets one later */
 	/* Non-blocking; NULL: could not be made. One only: a look at canaries must not overtake their arrival. */
 	CUstream stream;
 
@@ -72,23 +72,18 @@ struct gmod_context {
 	 * What is kept for the context, each by the file that is named. A life says whose it is (gmod_context_life()):
 	 * what an earlier context had went with it. Pages stay with the entry, for its next one.
 	 */
+	struct gmod_pinned looks;
 	_Alignas(64) struct gmod_tiny tiny; /* keeps waits short, and may hold the canaries of a buffer behind it */
 	struct gmod_tiny filled;            /* by probes: lib/context/fault.c */
 	_Atomic uint64_t probed;            /* gmod_activity_total() when the last one was asked for that came back */
-	struct {
-		_Atomic(void *) pages;
-		_Atomic unsigned life; /* for whom they are registered; 0: nobody */
-	} looks;                       /* lib/buffers/look.c */
-	struct gmod_rooms to_send, to_read;
-	/* Monotonic: since when canaries come late, each of them; 0: the latest was not. lib/buffers/slack.c */
-	_Atomic uint64_t late_since;
-	void *staging_pages; /* of the gather, and of the rooms behind it */
+	struct gmod_pinned staging;
 	struct gmod_gathering gathering;
+	/* Monotonic: since when canaries come late, each of them; 0: the latest was not. lib/buffers/look.c */
+	_Atomic uint64_t late_since;
 	_Atomic(struct gmod_patrol *) patrol; /* lib/buffers/patrol.c */
 	struct gmod_stamp patrolled;          /* when its latest round began that has found all as it should be */
 	_Atomic uint64_t units;               /* gmod_hot.units when all were filled here: device/loading.c */
 	_Atomic(struct gmod_heap *) heap;     /* device/heaps.c */
-	atomic_bool no_heap; /* there was no memory for one: then no module of the context gets one later */
 };
 
 extern struct gmod_context gmod_contexts[GMOD_CONTEXTS];

@@ -152,10 +152,7 @@ static void describe_bytes(struct gmod_finding *f, const struct gmod_sighting *s
 
 	f->observed_count = extent < s->observed_count ? (uint32_t)extent : s->observed_count;
 	memcpy(f->observed, s->observed, f->observed_count);
-	if (s->expected)
-		memcpy(f->expected, s->expected, f->observed_count);
-	else
-		gmod_canary_bytes(&s->details->canary[s->side], first, first + f->observed_count, f->expected);
+	gmod_canary_bytes(&s->details->canary[s->side], first, first + f->observed_count, f->expected);
 }
 
 /* apart: NULL: there is no memory for the suspects, which are only counted then. */

@@ -26,7 +26,6 @@ struct gmod_sighting {
 	enum gmod_side side;
 	struct gmod_diff diff;
 	const uint8_t *observed; /* bytes found from diff.first on */
-	const uint8_t *expected; /* as many; NULL: the canary's of that side */
 	uint32_t observed_count; /* GMOD_OBSERVED_MAX at most */
 	struct gmod_moment intact, seen;
 	bool last;                 /* nobody will look again: the buffer is freed, the context goes, the process ends */
