@@ -35,10 +35,11 @@ struct gmod_cap {
 	_Atomic uint64_t taken[GMOD_DEVICES];
 };
 
-/* false: that would be more than ask() says, and nothing is taken. */
-static inline bool gmod_take(struct gmod_cap *c, int device, uint64_t bytes, unsigned (*ask)(int device))
+/* false: that would be more than a share of what ask() says (1: all of it), and nothing is taken. */
+static inline bool gmod_take(struct gmod_cap *c, int device, uint64_t bytes, unsigned share,
+			     unsigned (*ask)(int device))
 {
-	uint64_t most = (uint64_t)gmod_ask_once(&c->most, device, ask) << 10;
+	uint64_t most = ((uint64_t)gmod_ask_once(&c->most, device, ask) << 10) / share;
 	uint64_t before = atomic_load_explicit(&c->taken[device], memory_order_relaxed);
 
 	do {

@@ -39,6 +39,15 @@ static bool works(int device)
 }
 
 /*
+ * The less of the cap is taken, the longer redzones are: what strays far lands in one, too. All of what the driver rounds
+ * up to is canary, for what is written before the next buffer lands there.
+ */
+static const struct {
+	size_t tail;
+	unsigned share; /* of the cap */
+} lengths[] = {{GMOD_TAIL_SLACK - GMOD_DEVICE_ALIGNMENT, 10}, {1024, 2}, {GMOD_REDZONE, 1}};
+
+/*
  * The redzone in front, which is nobody else's: under backend=unified a head of the allocation, so that the address is
  * not the driver's own; else, of the first small buffer of a context, the tiny one that the context holds.
  */
@@ -46,16 +55,18 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 {
 	struct gmod_context *c = q->context;
 	bool unified = gmod_options()->backend == GMOD_OPTION_BACKEND_UNIFIED;
-	size_t head = unified && q->size < GMOD_LARGE ? GMOD_DEVICE_ALIGNMENT : 0, total, extra;
+	size_t head = unified && q->size < GMOD_LARGE ? GMOD_DEVICE_ALIGNMENT : 0, total, extra, i = 0;
 	uint64_t tiny;
 	CUdeviceptr raw;
 
 	if (q->memory != GMOD_MEM_DEVICE || !c->stream || !works(c->device))
 		return GMOD_DECLINES;
-	total = gmod_layout_redzone(q->size, head, &extra);
-	if (!total)
-		return GMOD_FAILS;
-	q->capped = !gmod_take(&extra_bytes, c->device, extra, ask_for_cap);
+	do {
+		total = gmod_layout_redzone(q->size, head, lengths[i].tail, &extra);
+		if (!total)
+			return GMOD_FAILS;
+		q->capped = !gmod_take(&extra_bytes, c->device, extra, lengths[i].share, ask_for_cap);
+	} while (q->capped && ++i < sizeof(lengths) / sizeof(*lengths));
 	if (q->capped)
 		return GMOD_FAILS;
 	/* First: the driver gives what lies behind it next. */

@@ -179,8 +179,8 @@ bool gmod_fence_take(struct gmod_fenced *b)
 		return false;
 	if (take_idle(b))
 		return true;
-	if (!gmod_take(&mapped, b->device, b->size, ask_for_most) &&
-	    (!gmod_fence_trim(b->device) || !gmod_take(&mapped, b->device, b->size, ask_for_most))) {
+	if (!gmod_take(&mapped, b->device, b->size, 1, ask_for_most) &&
+	    (!gmod_fence_trim(b->device) || !gmod_take(&mapped, b->device, b->size, 1, ask_for_most))) {
 		gmod_count(&gmod_counters.fence_capped, 1);
 		return false;
 	}
@@ -213,7 +213,7 @@ void gmod_fence_idle(const struct gmod_fenced *b)
 {
 	bool put = false;
 
-	if (gmod_take(&resting, b->device, b->size, ask_for_idle)) {
+	if (gmod_take(&resting, b->device, b->size, 1, ask_for_idle)) {
 		if (gmod_lock(&lock)) {
 			for (unsigned i = 0; i < IDLE_MOST && !put; i++)
 				if (!idle[i].size) {

@@ -35,7 +35,9 @@ struct patrol {
 	struct gmod_moment began;
 	uint64_t launched_ns;
 	uint64_t activity_then; /* UINT64_MAX: work was outstanding */
-	uint64_t activity;      /* up to which a round has seen everything; UINT64_MAX: none has */
+	uint64_t activity;      /* up to which rounds have seen everything; UINT64_MAX: none have */
+	uint64_t turn_activity; /* as of the latest round that found all as it should be, */
+	unsigned turns;         /* and so many in a row with that one */
 };
 
 enum stage { NOT_YET, WANTED, GETTING, GOT };
@@ -52,8 +54,12 @@ struct gmod_patrol {
 		unsigned life; /* whose it is, as of a context's patrol */
 		CUfunction function;
 	} ready;
+	uint32_t number; /* of the latest round, for whatever context; the monitor's */
+	struct gmod_rounds rounds;
 };
 
+_Static_assert((int)GMOD_ROUND_WORDS == GMOD_PATROL_LOOK && GMOD_PATROL_LENGTH <= 8 * GMOD_ROUND_WORDS * GMOD_ROUNDS,
+	       "each word has its turn among the rounds that are kept");
 _Static_assert(offsetof(struct gmod_patrol, monitors) % 65536 == 0, "the device sees no page of the monitor's");
 
 static uint64_t check_of(const struct gmod_patrol_entry *e, uint32_t slot)
@@ -112,7 +118,8 @@ void gmod_patrol_add(const struct gmod_record *r)
 	e->serial = new.serial;
 	/* release: the device takes an entry for one once it is whole */
 	__atomic_store_n(&e->check, check_of(&new, r->position), __ATOMIC_RELEASE);
-	atomic_store_explicit(&d->patrolled, &c->patrolled, memory_order_relaxed);
+	atomic_store_explicit(&d->patrolled_to, UINT32_MAX, memory_order_relaxed);
+	atomic_store_explicit(&d->patrolled, &kept->rounds, memory_order_relaxed);
 }
 
 /*
@@ -123,14 +130,15 @@ void gmod_patrol_add(const struct gmod_record *r)
 void gmod_patrol_remove(const struct gmod_record *r)
 {
 	struct gmod_details *d = gmod_record_details(r);
-	const struct gmod_stamp *patrolled = atomic_load_explicit(&d->patrolled, memory_order_relaxed);
+	const struct gmod_rounds *rounds = atomic_load_explicit(&d->patrolled, memory_order_relaxed);
 
 	/* In a forked child the list is not there. */
-	if (gmod_phase() == GMOD_OFF || !patrolled)
+	if (gmod_phase() == GMOD_OFF || !rounds ||
+	    atomic_load_explicit(&d->patrolled_to, memory_order_relaxed) != UINT32_MAX)
 		return;
-	gmod_stamp_set(&d->patrolled_until, gmod_stamp_get(patrolled));
-	/* release: see monitor/watch/damage.c */
-	atomic_store_explicit(&d->patrolled, NULL, memory_order_release);
+	/* acquire: these rounds are there */
+	atomic_store_explicit(&d->patrolled_to, atomic_load_explicit(&rounds->latest, memory_order_acquire),
+			      memory_order_relaxed);
 	/* release: what is seen is read before it */
 	__atomic_store_n(&kept_of(d->context)->entry[r->position].check, 0, __ATOMIC_RELEASE);
 	/* A fence: what the driver looks at to know what to wait for is read by loads that no store holds back. */
@@ -287,8 +295,6 @@ static bool take_queues(struct patrol *p, const struct gmod_context *c)
 /* Which answers are its own is known by the number of the round: a context before this one may have left some. */
 static bool launch(struct patrol *p, const struct gmod_context *c)
 {
-	static uint32_t rounds;
-
 	p->activity_then = gmod_activity_done();
 	/* Before the stamp of what is seen intact: what was proven complete by now was not the one. */
 	gmod_proof_remember();
@@ -299,7 +305,7 @@ static bool launch(struct patrol *p, const struct gmod_context *c)
 	    .list = kept_of(c)->entry,
 	    .answers = &kept_of(c)->answers,
 	    .count = least(gmod_registry_used(), p->registered),
-	    .round = ++rounds,
+	    .round = ++kept_of(c)->number,
 	};
 	p->launched_ns = gmod_monotonic_ns();
 	p->under_way = (p->queues || take_queues(p, c)) && launch_round(p, c, &p->round);
@@ -347,13 +353,14 @@ static unsigned read_answers(const struct patrol *p, struct change out[CHANGED],
  * and its answers would keep those of others out. Later rounds, which find all as it should be, do not speak of it: a
  * free that has begun takes its time from the latest round, and would pass the kernel by that did it.
  */
-static void strike(const struct patrol *p, struct change x, const struct gmod_stamp *before)
+static void strike(const struct patrol *p, struct change x, const struct gmod_rounds *rounds)
 {
 	struct gmod_details *d = gmod_record_details(gmod_record_at(x.slot));
 	gmod_u64 check = x.check;
 
-	gmod_stamp_set(&d->struck_at, gmod_stamp_get(before));
-	/* release: the time is there */
+	atomic_store_explicit(&d->struck_to, atomic_load_explicit(&rounds->latest, memory_order_relaxed),
+			      memory_order_relaxed);
+	/* release: the round is there */
 	atomic_store_explicit(&d->struck_serial, p->round.list[x.slot].serial, memory_order_release);
 	/* release: who sees a later round's stamp sees this */
 	atomic_thread_fence(memory_order_release);
@@ -377,21 +384,34 @@ static bool fetch(const struct patrol *p, const struct gmod_context *c, const st
 		return false;
 	for (unsigned i = 0; i < n; i++)
 		if (gmod_stamp_get(&gmod_record_details(gmod_record_at(slots[i]))->slack[GMOD_TAIL]).ns < now.ns) {
-			strike(p, changes[i], &c->patrolled);
+			strike(p, changes[i], &kept_of(c)->rounds);
 			intact = false;
 		}
 	return intact;
 }
 
-static void judge(struct patrol *p, struct gmod_context *c)
+static void note_round(struct gmod_rounds *rounds, uint32_t number, struct gmod_moment began)
+{
+	/* Whoever has this time finds that it is of another round. */
+	atomic_store_explicit(&rounds->round[number % GMOD_ROUNDS].number, number, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	gmod_stamp_set(&rounds->round[number % GMOD_ROUNDS].began, began);
+	/* release: its time is there */
+	atomic_store_explicit(&rounds->latest, number, memory_order_release);
+}
+
+static void judge(struct patrol *p, const struct gmod_context *c)
 {
 	struct change changes[CHANGED];
 	bool all;
 	unsigned n = read_answers(p, changes, &all);
 
-	p->activity = n || !all ? UINT64_MAX : p->activity_then;
+	p->turns = n || !all ? 0 : p->activity_then == p->turn_activity ? p->turns + 1 : 1;
+	p->turn_activity = p->activity_then;
+	/* Then each word has had its turn. */
+	p->activity = p->turns < GMOD_ROUNDS ? UINT64_MAX : p->activity_then;
 	if ((!n || fetch(p, c, changes, n)) && all)
-		gmod_stamp_set(&c->patrolled, p->began);
+		note_round(&kept_of(c)->rounds, p->round.round, p->began);
 }
 
 /* The device is done with it, but not all has been answered: somebody has written to the answers. */
@@ -401,7 +421,7 @@ static bool is_lost(const struct patrol *p, const struct gmod_context *c)
 	       gmod_stream_is_idle(p->stream);
 }
 
-static void take_answers(struct patrol *p, struct gmod_context *c)
+static void take_answers(struct patrol *p, const struct gmod_context *c)
 {
 	if (is_answered(p)) {
 		p->under_way = false;

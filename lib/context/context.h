@@ -81,7 +81,6 @@ struct gmod_context {
 	/* Monotonic: since when canaries come late, each of them; 0: the latest was not. lib/buffers/look.c */
 	_Atomic uint64_t late_since;
 	_Atomic(struct gmod_patrol *) patrol; /* lib/buffers/patrol.c */
-	struct gmod_stamp patrolled;          /* when its latest round began that has found all as it should be */
 	_Atomic uint64_t units;               /* gmod_hot.units when all were filled here: device/loading.c */
 	_Atomic(struct gmod_heap *) heap;     /* device/heaps.c */
 };

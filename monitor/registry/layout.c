@@ -82,12 +82,13 @@ static bool rounded_by_driver(size_t size, size_t *out)
 	return round_up(size, size < GMOD_LARGE ? GMOD_DEVICE_ALIGNMENT : GMOD_LARGE, out);
 }
 
-size_t gmod_layout_redzone(size_t size, size_t head, size_t *extra)
+size_t gmod_layout_redzone(size_t size, size_t head, size_t tail, size_t *extra)
 {
-	size_t redzone = size < GMOD_LARGE && size % GMOD_EXPORT_UNIT == 0 ? GMOD_EXPORT_PAGE : GMOD_REDZONE;
 	size_t longer, native, total;
 
-	if (!size || !add(size, head + redzone, &longer) || !rounded_by_driver(size, &native) ||
+	if (size < GMOD_LARGE && size % GMOD_EXPORT_UNIT == 0)
+		tail = GMOD_EXPORT_PAGE;
+	if (!size || !add(size, head + tail, &longer) || !rounded_by_driver(size, &native) ||
 	    !rounded_by_driver(longer, &total))
 		return 0;
 	*extra = share_of_device(total) - share_of_device(native);

@@ -127,11 +127,11 @@ bool gmod_layout_pinned(size_t size, size_t page, struct gmod_layout *out);
 size_t gmod_layout_mapped_at(size_t size, size_t page, uint64_t raw, struct gmod_place *out);
 
 /*
- * A buffer in an allocation of the driver's own, `head` bytes behind its start and GMOD_REDZONE before its end at
- * least, or a page: no zones, and a tail slack that goes to the end of what the driver rounds up to, GMOD_TAIL_SLACK at
- * most. What the program may have less because of it, in bytes, goes to *extra. The bytes to ask for; 0: none.
+ * A buffer in an allocation of the driver's own, `head` bytes behind its start and `tail` before its end at least, or a
+ * page: no zones, and a tail slack that goes to the end of what the driver rounds up to, GMOD_TAIL_SLACK at most. What
+ * the program may have less because of it, in bytes, goes to *extra. The bytes to ask for; 0: none.
  */
-size_t gmod_layout_redzone(size_t size, size_t head, size_t *extra);
+size_t gmod_layout_redzone(size_t size, size_t head, size_t tail, size_t *extra);
 void gmod_layout_redzone_at(size_t size, size_t total, uint64_t raw, uint64_t user, struct gmod_place *out);
 
 /*

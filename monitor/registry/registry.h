@@ -53,6 +53,20 @@ _Static_assert(sizeof(struct gmod_record) == 64, "a record is one cache line");
 struct gmod_backend;
 struct gmod_site;
 
+/*
+ * When the latest rounds of a patrol began (lib/buffers/patrol.h), those that found all as it should be. One thread
+ * writes them. A round looks at the words next to each buffer and at as many in turn: all have had a turn after
+ * GMOD_ROUNDS at most.
+ */
+enum { GMOD_ROUNDS = 64, GMOD_ROUND_WORDS = 8 };
+struct gmod_rounds {
+	_Atomic uint32_t latest;
+	struct {
+		_Atomic uint32_t number;
+		struct gmod_stamp began;
+	} round[GMOD_ROUNDS]; /* by number */
+};
+
 /* What a report needs, and what it takes to free the buffer. */
 struct gmod_details {
 	const struct gmod_backend *backend; /* who has its memory (lib/buffers/backend.h) */
@@ -73,15 +87,13 @@ struct gmod_details {
 	atomic_bool exported;         /* other processes may write to it */
 	struct gmod_canary canary[2]; /* by enum gmod_side */
 	struct gmod_stamp slack[2];   /* when a side's slack was last seen intact; 0: when allocated */
-	/*
-	 * Where somebody looks at the line behind the buffer, and it has no zones, when that was last seen intact: what
-	 * patrolled points to, as long as it does, which goes on; then patrolled_until.
+	/* The rounds that look behind the buffer, where it has no zones, and the last of them: UINT32_MAX: they go on.
 	 */
-	_Atomic(const struct gmod_stamp *) patrolled;
-	struct gmod_stamp patrolled_until;
-	/* No later than this, where the buffer of that serial number is no longer looked at, because it was changed. */
+	_Atomic(const struct gmod_rounds *) patrolled;
+	_Atomic uint32_t patrolled_to;
+	/* The last for the buffer of that serial number, which is no longer looked at because it was changed. */
+	_Atomic uint32_t struck_to;
 	_Atomic uint64_t struck_serial;
-	struct gmod_stamp struck_at;
 	const struct gmod_site *site; /* one of a sample (lib/base/sampler.h); NULL: it is not */
 	_Atomic uint32_t reported;    /* bit by enum gmod_side: its final report is out (monitor/watch/damage.c) */
 	struct gmod_stack stack;

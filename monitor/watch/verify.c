@@ -31,14 +31,6 @@ static struct gmod_range line_of(const struct gmod_record *r, enum gmod_side sid
 				 : (struct gmod_range){b->tail_from, b->tail_from + GMOD_LINE};
 }
 
-/* Of a buffer without zones: what the patrol looks at in each round. */
-static struct gmod_range patrolled_line(const struct gmod_record *r)
-{
-	uint64_t end = r->bounds.user + r->bounds.size;
-
-	return (struct gmod_range){end, end + GMOD_LINE};
-}
-
 /* ---- looking ---- */
 
 static bool overlaps(const struct gmod_diff *d, struct gmod_range x)
@@ -51,24 +43,56 @@ static struct gmod_moment later_of(struct gmod_moment a, struct gmod_moment b)
 	return a.ticks > b.ticks ? a : b;
 }
 
-static struct gmod_moment patrolled_until(const struct gmod_details *d)
+/* The latest round that counts for the buffer. */
+static uint32_t last_round(const struct gmod_details *d, const struct gmod_rounds *rounds)
 {
-	/* acquire: if it is gone, patrolled_until is there */
-	const struct gmod_stamp *goes_on = atomic_load_explicit(&d->patrolled, memory_order_acquire);
-	struct gmod_moment until = gmod_stamp_get(goes_on ? goes_on : &d->patrolled_until), struck;
+	/* acquire: these rounds are there */
+	uint32_t latest = atomic_load_explicit(&rounds->latest, memory_order_acquire);
+	uint32_t last = atomic_load_explicit(&d->patrolled_to, memory_order_relaxed), struck;
 
-	/* acquire: the stamp above is of a round before it was struck, or what follows says that it was */
+	last = last < latest ? last : latest;
+	/* acquire: the latest is of before it was struck, or what follows says that it was */
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load_explicit(&d->struck_serial, memory_order_acquire) != d->serial)
-		return until;
-	struck = gmod_stamp_get(&d->struck_at);
-	return struck.ticks < until.ticks ? struck : until;
+		return last;
+	struck = atomic_load_explicit(&d->struck_to, memory_order_relaxed);
+	return struck < last ? struck : last;
+}
+
+/* Of the words behind a buffer that begin at `origin`, as many as these: does a round look at some of first to last? */
+static bool round_looks_at(uint32_t number, uint64_t words, uint64_t first, uint64_t last)
+{
+	uint64_t piece = words > GMOD_ROUND_WORDS ? 1 + number % ((words - 1) / GMOD_ROUND_WORDS) : 0;
+
+	return first < GMOD_ROUND_WORDS || (first / GMOD_ROUND_WORDS <= piece && piece <= last / GMOD_ROUND_WORDS);
+}
+
+/* When the latest round began that has seen some of the changed bytes intact; 0: none of late. */
+static struct gmod_moment patrolled_until(const struct gmod_record *r, const struct gmod_details *d,
+					  const struct gmod_diff *diff)
+{
+	const struct gmod_rounds *rounds = atomic_load_explicit(&d->patrolled, memory_order_relaxed);
+	uint64_t origin = (r->bounds.user + r->bounds.size) & ~(uint64_t)7;
+	uint64_t words = (r->bounds.tail_from - origin + 7) / 8;
+	uint32_t last = rounds ? last_round(d, rounds) : 0;
+
+	for (uint32_t number = last; number > 0 && last - number < GMOD_ROUNDS; number--) {
+		const __typeof__(rounds->round[0]) *round = &rounds->round[number % GMOD_ROUNDS];
+		struct gmod_moment began = gmod_stamp_get(&round->began);
+
+		/* acquire: a later round that has this place now says so before it has its time */
+		atomic_thread_fence(memory_order_acquire);
+		if (atomic_load_explicit(&round->number, memory_order_relaxed) == number &&
+		    round_looks_at(number, words, (diff->first - origin) / 8, (diff->last - origin) / 8))
+			return began;
+	}
+	return (struct gmod_moment){0, 0};
 }
 
 /*
  * When the changed bytes were last known intact. The line beside the user's bytes was compared by every sweep, or by
- * every round of the patrol, slack beside them by every gather; what lies further out was surely intact only when it
- * was written.
+ * every round of the patrol, slack beside them by every gather, what lies further out by a round in so many; else it
+ * was surely intact only when it was written.
  */
 static struct gmod_moment intact_since(const struct gmod_sighting *look, const struct gmod_diff *d)
 {
@@ -81,8 +105,8 @@ static struct gmod_moment intact_since(const struct gmod_sighting *look, const s
 		later = look->intact;
 	else if (!overlaps(d, visible_zone(r, side)) && overlaps(d, gmod_near_slack(&r->bounds, side)))
 		later = gmod_stamp_get(&details->slack[side]);
-	if (side == GMOD_TAIL && !gmod_has_zones(&r->bounds) && overlaps(d, patrolled_line(r)))
-		later = later_of(later, patrolled_until(details));
+	if (side == GMOD_TAIL && !gmod_has_zones(&r->bounds))
+		later = later_of(later, patrolled_until(r, details, d));
 	return later_of(later, then);
 }
 

@@ -110,6 +110,8 @@ check_redzone_mb() {
 	guarded redzone_mb=128:verbosity=1 env SIM_MEMORY=134217728 "$edges/fill_device" 2097152
 	says "redzone_mb: what does not fit with our bytes is native" 'guarded 3[01] of 3[0-9] buffers' "$err"
 	says_not "redzone_mb: which is not for want of it" 'beyond redzone_mb' "$err"
+	guarded redzone_mb=1:verbosity=1 "$edges/busy" 700 1
+	says "redzone_mb: long redzones leave most of it to short ones" 'guarded 700 of 700 buffers' "$err"
 }
 
 # The line that a report offers covers its finding; one that covers none is named in the end.

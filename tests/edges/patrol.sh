@@ -36,6 +36,13 @@ check_looks() {
 	same "looks: each has its kernel" 10 "$(grep '"status":"final"' "$work/guarded/log" | grep -c '"kernel":"k_flip"')"
 }
 
+# Each word of a long redzone has its turn, and is known to have been intact then.
+check_far_jump() {
+	guarded log_path=report.log "$programs/bad_far_jump"
+	says "far_jump: it is found" '4000 bytes past the end' "$(cat "$work/guarded/report.log")"
+	says_not "far_jump: what was done long before is no suspect" 'k_fill' "$(cat "$work/guarded/report.log")"
+}
+
 # What kernels of the program can write to is believed in nothing.
 check_scribbled() {
 	patrolled "scribbled: the list" 2 1 list

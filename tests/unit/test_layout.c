@@ -215,25 +215,29 @@ static void check_extent(size_t width, size_t rows, size_t pitch, size_t slices,
 TEST(a_redzone_costs_what_fits_less_into_a_block)
 {
 	static const struct {
-		size_t size, total, extra;
+		size_t size, tail, total, extra;
 	} cases[] = {
-	    {100, 512, 0},
-	    {512, 1024, 512},
-	    {698880, 699392, (1 << 20) - (2 << 20) / 3},
-	    {1 << 20, (1 << 20) + 4096, 1 << 20},
-	    {64 << 10, 68 << 10, (2 << 20) / 30 - (64 << 10)},
-	    {(64 << 10) - 512, 64 << 10, (64 << 10) - (2 << 20) / 32},
-	    {(2 << 20) - GMOD_REDZONE, 2 << 20, 0},
-	    {2 << 20, 4 << 20, 2 << 20},
+	    {100, GMOD_REDZONE, 512, 0},
+	    {512, GMOD_REDZONE, 1024, 512},
+	    {698880, GMOD_REDZONE, 699392, (1 << 20) - (2 << 20) / 3},
+	    {1 << 20, GMOD_REDZONE, (1 << 20) + 4096, 1 << 20},
+	    {64 << 10, GMOD_REDZONE, 68 << 10, (2 << 20) / 30 - (64 << 10)},
+	    {(64 << 10) - 512, GMOD_REDZONE, 64 << 10, (64 << 10) - (2 << 20) / 32},
+	    {(2 << 20) - GMOD_REDZONE, GMOD_REDZONE, 2 << 20, 0},
+	    {2 << 20, GMOD_REDZONE, 4 << 20, 2 << 20},
+	    {12345, 3584, 16384, (2 << 20) / 128 - (2 << 20) / 163},
+	    {256, 1024, 1536, (2 << 20) / 1365 - 512},
 	};
 
 	for (size_t i = 0; i < SIZE_OF(cases); i++) {
-		size_t extra = 1, total = gmod_layout_redzone(cases[i].size, 0, &extra);
+		size_t extra = 1, total = gmod_layout_redzone(cases[i].size, 0, cases[i].tail, &extra);
 
 		CHECK(total == cases[i].total && extra == cases[i].extra, "%zu: %zu, %zu more", cases[i].size, total,
 		      extra);
 	}
-	CHECK(!gmod_layout_redzone(0, 0, &(size_t){0}) && !gmod_layout_redzone(SIZE_MAX, 0, &(size_t){0}), "none");
+	CHECK(!gmod_layout_redzone(0, 0, GMOD_REDZONE, &(size_t){0}) &&
+		  !gmod_layout_redzone(SIZE_MAX, 0, GMOD_REDZONE, &(size_t){0}),
+	      "none");
 }
 
 /* All of it lies in the block, aligned, and no farther from the side that nothing lies at than the alignment asks for.
