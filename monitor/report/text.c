@@ -17,41 +17,41 @@ static void add_kernel_thread(struct gmod_text *t, const char *what, const struc
 		gmod_text_fmt(t, "%s in thread %u of block %llu of a kernel", what, k->thread, (ull)k->block);
 }
 
-/* "1.204 s" */
-static void add_span(struct gmod_text *t, uint64_t from_ns, uint64_t to_ns)
+/* "1.204 s ago by thread 4711" */
+static void add_ago(struct gmod_text *t, uint64_t ns, uint64_t now_ns, int64_t tid)
 {
-	uint64_t ms = to_ns > from_ns ? (to_ns - from_ns) / 1000000 : 0;
+	uint64_t ms = now_ns > ns ? (now_ns - ns) / 1000000 : 0;
 
-	gmod_text_fmt(t, "%llu.%03u s", (ull)(ms / 1000), (unsigned)(ms % 1000));
+	gmod_text_fmt(t, "%llu.%03u s ago by thread %lld", (ull)(ms / 1000), (unsigned)(ms % 1000), (long long)tid);
 }
 
-/* Lines in the making: one is finished before the next begins. */
+/* Lines in the making: the next one ends the one before. */
 struct page {
 	struct gmod_text line;
 	struct gmod_text *out;
 	char buffer[LINE_BYTES];
 };
 
-static struct gmod_text *begin(struct page *p, const char *indent)
-{
-	gmod_text_init(&p->line, p->buffer, sizeof(p->buffer));
-	gmod_text_str(&p->line, indent);
-	return &p->line;
-}
-
-static void end(struct page *p)
+static void end_line(struct page *p)
 {
 	gmod_text_mark_cut(&p->line);
 	gmod_text_bytes(p->out, p->line.at, p->line.len);
 	gmod_text_str(p->out, "\n");
 }
 
+static struct gmod_text *begin(struct page *p, const char *indent)
+{
+	if (p->line.at)
+		end_line(p);
+	gmod_text_init(&p->line, p->buffer, sizeof(p->buffer));
+	gmod_text_str(&p->line, indent);
+	return &p->line;
+}
+
 static void add_python(struct page *p, const char *indent, const struct gmod_python *python)
 {
-	for (uint64_t i = 0; python && i < python->depth; i++) {
+	for (uint64_t i = 0; python && i < python->depth; i++)
 		gmod_python_text(begin(p, indent), &python->frame[i]);
-		end(p);
-	}
 }
 
 static void add_frames(struct page *p, const struct gmod_frames *frames)
@@ -64,7 +64,6 @@ static void add_frames(struct page *p, const struct gmod_frames *frames)
 			continue;
 		gmod_text_fmt(begin(p, "      "), "#%u ", shown++);
 		gmod_frame_text(&p->line, &frames->frame[i], "  ");
-		end(p);
 	}
 }
 
@@ -78,7 +77,6 @@ static void add_first_line(struct page *p, const struct gmod_report_view *v)
 	gmod_text_fmt(t, " [finding %u%s]", v->finding->id,
 		      v->finding->status == GMOD_PROVISIONAL ? ", provisional, still being watched" : "");
 	gmod_text_str(t, bold ? "\033[0m" : "");
-	end(p);
 }
 
 static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
@@ -105,23 +103,19 @@ static void add_buffer(struct page *p, const struct gmod_report_view *v)
 	add_extent(t, b);
 	if (b->allocated_ns) {
 		gmod_text_str(t, ", allocated ");
-		add_span(t, b->allocated_ns, v->now_ns);
-		gmod_text_fmt(t, " ago by thread %lld", (long long)b->allocated_tid);
+		add_ago(t, b->allocated_ns, v->now_ns, b->allocated_tid);
 	}
 	add_kernel_thread(t, ", allocated by mallocN", &b->allocated_by);
 	if (b->site_allocations)
 		gmod_text_fmt(t, ", one of a sample: %llu of %llu allocations there", (ull)b->site_guarded,
 			      (ull)b->site_allocations);
-	end(p);
 	add_frames(p, &v->stack[GMOD_ALLOCATED]);
 	if (!b->freed_ns)
 		return;
 	t = begin(p, b->ended                                ? "    freed with its context "
 		     : v->finding->class == GMOD_DOUBLE_FREE ? "    first freed "
 							     : "    freed ");
-	add_span(t, b->freed_ns, v->now_ns);
-	gmod_text_fmt(t, " ago by thread %lld", (long long)b->freed_tid);
-	end(p);
+	add_ago(t, b->freed_ns, v->now_ns, b->freed_tid);
 	add_frames(p, &v->stack[GMOD_FREED]);
 }
 
@@ -135,16 +129,13 @@ static void add_call(struct page *p, const struct gmod_report_view *v)
 	t = begin(p, f->class == GMOD_DOUBLE_FREE ? "    freed again by " : "    called: ");
 	gmod_text_escaped(t, gmod_entry_point(f), 100);
 	add_kernel_thread(t, "", &f->called_by);
-	if (f->called_by.known) {
-		end(p);
+	if (f->called_by.known)
 		return;
-	}
 	gmod_text_fmt(t, " in thread %lld; the program got ", (long long)f->called_tid);
 	if (f->error == 0)
 		gmod_text_str(t, "CUDA_SUCCESS (0)");
 	else
 		gmod_error_text(t, f);
-	end(p);
 	add_frames(p, &v->stack[GMOD_CALLED]);
 }
 
@@ -170,11 +161,10 @@ static void add_kernel(struct page *p, const struct gmod_fault_view *v)
 	}
 	for (unsigned i = 0; i < v->raw->lines; i++) {
 		if (i > 0)
-			end(p), begin(p, "      inlined");
+			begin(p, "      inlined");
 		gmod_text_str(t, i > 0 ? " at " : ", at ");
 		gmod_fault_line_text(t, v, i);
 	}
-	end(p);
 }
 
 static void add_instruction(struct gmod_text *t, const struct gmod_fault_view *v)
@@ -211,28 +201,21 @@ static void add_fault(struct page *p, const struct gmod_fault_view *v)
 	const struct gmod_fault *fault = v->raw;
 
 	add_kernel(p, v);
-	if (fault->has_pc) {
+	if (fault->has_pc)
 		add_instruction(begin(p, "    instruction "), v);
-		end(p);
-	}
 	add_fault_thread(begin(p, "    "), v);
-	end(p);
 	if (fault->has_grid) {
 		add_dimensions(begin(p, "    grid of "), fault->grid, "block");
 		gmod_text_str(&p->line, " of ");
 		add_dimensions(&p->line, fault->block_size, "thread");
 		if (fault->launched_tid)
 			gmod_text_fmt(&p->line, ", launched by thread %u", fault->launched_tid);
-		end(p);
 	}
-	if (v->has_address) {
+	if (v->has_address)
 		gmod_text_fmt(begin(p, "    address "), "0x%llx", (ull)v->finding->address);
-		end(p);
-	}
 	begin(p, "    the program's context is lost, as it would be without GMOD");
 	if (fault->driver_kind)
 		gmod_text_fmt(&p->line, " (exception %u of the driver)", fault->driver_kind);
-	end(p);
 }
 
 static void add_times(struct page *p, const struct gmod_finding *f)
@@ -246,7 +229,6 @@ static void add_times(struct page *p, const struct gmod_finding *f)
 	}
 	gmod_text_clock(t, f->seen_ns);
 	gmod_text_str(t, " UTC");
-	end(p);
 }
 
 static void add_bytes(struct gmod_text *t, const uint8_t *bytes, uint32_t n, bool more)
@@ -271,12 +253,10 @@ static void add_changed_bytes(struct page *p, const struct gmod_finding *f)
 		gmod_text_fmt(t, " (%llu of %llu bytes)", (ull)f->changed, (ull)f->extent);
 	if (f->restored)
 		gmod_text_str(t, " (put back since)");
-	end(p);
 	if (f->front_size)
 		gmod_text_fmt(begin(p, "    which is "),
 			      "%llu byte%s past the end of the %llu-byte buffer in front of it", (ull)f->past_front,
-			      gmod_plural(f->past_front), (ull)f->front_size),
-		    end(p);
+			      gmod_plural(f->past_front), (ull)f->front_size);
 }
 
 /* Times are 0 where a launch is still in its call. */
@@ -386,7 +366,6 @@ static void add_places(struct page *p, const uint32_t *places)
 {
 	for (int i = 0; i < GMOD_PLACES_MAX && gmod_python_stack(places[i]); i++) {
 		gmod_text_str(begin(p, "         "), i ? "also launched" : "launched");
-		end(p);
 		add_python(p, "           at ", gmod_python_stack(places[i]));
 	}
 }
@@ -418,7 +397,6 @@ static void add_incomplete(struct page *p, const struct gmod_finding *f)
 	}
 	if (f->buffer.exported)
 		gmod_text_fmt(t, "%sanother process, which imported the buffer, may have written", between);
-	end(p);
 }
 
 static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)
@@ -449,7 +427,6 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 		gmod_text_str(t, " ");
 		add_no_suspects(t, f);
 	}
-	end(p);
 	for (uint32_t i = 0; i < gmod_suspects_shown(f); i++) {
 		struct gmod_suspect s = f->suspect[i];
 
@@ -459,7 +436,6 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 		add_suspect(t, v->suspect[i], &s);
 		if (gmod_arguments_tell(f))
 			add_pointer(t, &s);
-		end(p);
 		add_places(p, s.python);
 	}
 }
@@ -475,7 +451,6 @@ static void add_nearby(struct page *p, const struct gmod_report_view *v)
 		add_extent(t, &f->nearby[i]);
 		gmod_text_str(t, ", by ");
 		gmod_text_str(t, v->nearby_site[i]);
-		end(p);
 	}
 }
 
@@ -496,7 +471,6 @@ static void add_modules(struct page *p, const struct gmod_report_view *v)
 			n++;
 			gmod_text_escaped(begin(p, "    module "), f->path, GMOD_MODULE_PATH_MAX);
 			gmod_text_fmt(&p->line, f->build_id[0] ? " build-id %s" : "%s", f->build_id);
-			end(p);
 		}
 }
 
@@ -514,7 +488,6 @@ static void add_process(struct page *p, const struct gmod_report_view *v)
 	gmod_text_clock(t, v->now_ns);
 	gmod_text_str(t, " UTC, command");
 	gmod_text_str(t, v->command);
-	end(p);
 }
 
 static void add_summary(struct page *p, const struct gmod_report_view *v)
@@ -527,7 +500,6 @@ static void add_summary(struct page *p, const struct gmod_report_view *v)
 		gmod_text_fmt(t, "device %d size %llu offset %+lld ", f->buffer.device, (ull)f->buffer.size,
 			      (long long)f->offset);
 	gmod_text_str(t, v->site);
-	end(p);
 }
 
 void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
@@ -550,9 +522,9 @@ void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)
 	add_process(&p, v);
 	add_modules(&p, v);
 	gmod_text_str(begin(&p, "    next step: "), v->next_step);
-	end(&p);
 	if (v->suppression[0])
-		gmod_text_str(begin(&p, "    or, for the file of suppressions: "), v->suppression), end(&p);
+		gmod_text_str(begin(&p, "    or, for the file of suppressions: "), v->suppression);
 	if (f->status == GMOD_FINAL)
 		add_summary(&p, v);
+	end_line(&p);
 }
