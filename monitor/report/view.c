@@ -29,19 +29,14 @@ void gmod_error_text(struct gmod_text *t, const struct gmod_finding *f)
 
 static void title_corruption(const struct gmod_finding *f, struct gmod_text *t)
 {
-	bool over = f->class == GMOD_HEAP_BUFFER_OVERFLOW;
+	static const char *const where[] = {[GMOD_HEAP_BUFFER_OVERFLOW] = "past the end of",
+					    [GMOD_HEAP_BUFFER_UNDERFLOW] = "before the start of",
+					    [GMOD_USE_AFTER_FREE] = "inside"};
 	uint64_t away = f->offset < 0 ? -(uint64_t)f->offset : (uint64_t)f->offset;
 
-	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s %s of a %llu-byte buffer", (ull)f->changed,
-		      gmod_plural(f->changed), (ull)away, gmod_plural(away), over ? "past the end" : "before the start",
-		      (ull)f->buffer.size);
-}
-
-static void title_use_after_free(const struct gmod_finding *f, struct gmod_text *t)
-{
-	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s inside a %llu-byte buffer that had been freed",
-		      (ull)f->changed, gmod_plural(f->changed), (ull)f->offset, gmod_plural((uint64_t)f->offset),
-		      (ull)f->buffer.size);
+	gmod_text_fmt(t, "%llu byte%s changed, %llu byte%s %s a %llu-byte buffer%s", (ull)f->changed,
+		      gmod_plural(f->changed), (ull)away, gmod_plural(away), where[f->class], (ull)f->buffer.size,
+		      f->class == GMOD_USE_AFTER_FREE ? " that had been freed" : "");
 }
 
 static void title_double_free(const struct gmod_finding *f, struct gmod_text *t)
@@ -113,7 +108,7 @@ static void add_title(const struct gmod_report_view *v, struct gmod_text *t)
 	static void (*const by_class[GMOD_CLASS_COUNT])(const struct gmod_finding *f, struct gmod_text *t) = {
 	    [GMOD_HEAP_BUFFER_OVERFLOW] = title_corruption,
 	    [GMOD_HEAP_BUFFER_UNDERFLOW] = title_corruption,
-	    [GMOD_USE_AFTER_FREE] = title_use_after_free,
+	    [GMOD_USE_AFTER_FREE] = title_corruption,
 	    [GMOD_DOUBLE_FREE] = title_double_free,
 	    [GMOD_INVALID_FREE] = title_invalid_free,
 	    [GMOD_API_OUT_OF_BOUNDS] = title_out_of_bounds,
@@ -127,7 +122,7 @@ static void add_title(const struct gmod_report_view *v, struct gmod_text *t)
 		by_class[f->class](f, t);
 }
 
-/* ---- what to do next, by class ---- */
+/* ---- the command to run again ---- */
 
 #define COMMAND_BYTES 1800
 
@@ -221,14 +216,14 @@ static const char *skip_gmod(const char *s)
 }
 
 /*
- * The command that started this process, or the job that it is part of, quoted; `of_job` goes before the second one.
- * " ..." stands for what is too long to repeat.
+ * The command that started this process, or the job that it is part of, each word as a shell reads it and behind a
+ * blank; " ..." stands for what is too long to repeat. true: it is a job's.
  */
-static void add_command(struct gmod_text *t, const char *of_job)
+static bool add_command(struct gmod_text *t)
 {
 	static char arguments[COMMAND_BYTES], parents[COMMAND_BYTES]; /* of the one who tells */
 	size_t len = read_process(getpid(), "cmdline", arguments, sizeof(arguments)), above;
-	bool done = false;
+	bool is_job = false, done = false;
 
 	for (pid_t pid = getppid(); !done; pid = parent_of(pid)) {
 		above = read_process(pid, "cmdline", parents, sizeof(parents));
@@ -237,8 +232,7 @@ static void add_command(struct gmod_text *t, const char *of_job)
 			break;
 		memcpy(arguments, parents, sizeof(parents));
 		len = above;
-		gmod_text_str(t, of_job);
-		of_job = "";
+		is_job = true;
 	}
 	if (len == 0)
 		gmod_text_str(t, " PROGRAM");
@@ -253,10 +247,13 @@ static void add_command(struct gmod_text *t, const char *of_job)
 			t->len = before;
 			t->full = false;
 			gmod_text_str(t, " ...");
-			return;
+			break;
 		}
 	}
+	return is_job;
 }
+
+/* ---- what to do next, by class ---- */
 
 /* Addresses differ from run to run: what stays is where the bytes lie in the buffer, and who allocates it. */
 static void next_watchpoint(const struct gmod_report_view *v, struct gmod_text *t)
@@ -271,7 +268,7 @@ static void next_watchpoint(const struct gmod_report_view *v, struct gmod_text *
 	gmod_text_str(t, strcmp(v->site, "-") == 0 ? "the program" : v->site);
 	gmod_text_fmt(t, " has just allocated the buffer, and then watch *(char *)(BUFFER %c %llu): gdb --args",
 		      before ? '-' : '+', before ? -from_base : from_base);
-	add_command(t, "");
+	gmod_text_str(t, v->command);
 }
 
 static bool is_identifier(const char *s, size_t n)
@@ -330,7 +327,8 @@ static void next_memcheck(const struct gmod_report_view *v, struct gmod_text *t)
 	}
 	gmod_text_str(t, "compute-sanitizer --tool memcheck");
 	add_kernel_names(t, v);
-	add_command(t, " --target-processes all");
+	gmod_text_str(t, v->is_of_job ? " --target-processes all" : "");
+	gmod_text_str(t, v->command);
 }
 
 static void next_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
@@ -372,7 +370,7 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	case GMOD_POST_MORTEM:
 		if (gmod_options()->faults == GMOD_OPTION_FAULTS_OFF) {
 			gmod_text_str(t, "gmod --exact");
-			add_command(t, "");
+			gmod_text_str(t, v->command);
 			break;
 		}
 		next_memcheck(v, t);
@@ -385,7 +383,7 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 		    strcmp(f->buffer.backend, "pool") != 0 &&
 		    !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed)) {
 			gmod_text_str(t, "gmod --exact");
-			add_command(t, "");
+			gmod_text_str(t, v->command);
 			gmod_text_str(t, "; or ");
 		}
 		next_memcheck(v, t);
@@ -581,7 +579,7 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 		gmod_text_mark_cut(&t);
 	}
 	gmod_text_init(&t, v->command, sizeof(v->command));
-	add_command(&t, "");
+	v->is_of_job = add_command(&t);
 	gmod_text_init(&t, v->gpu, sizeof(v->gpu));
 	if (f->buffer.base)
 		gmod_text_gpu(&t, f->buffer.device);

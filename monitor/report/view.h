@@ -22,6 +22,7 @@ struct gmod_report_view {
 	char suspect[GMOD_SUSPECTS_MAX][GMOD_SHORT_NAME_MAX]; /* their readable names; "": unknown */
 	struct gmod_fault_view fault;
 	char command[2048]; /* the program's, as a shell reads it, behind a blank */
+	bool is_of_job;     /* the command starts more processes than this one */
 	char gpu[64];       /* the buffer's, "GPU-…"; "": unknown */
 	char title[512];
 	char site[512];
