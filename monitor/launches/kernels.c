@@ -37,20 +37,6 @@ static struct plain_span get_span(const struct gmod_span *from)
 	return (struct plain_span){load(&from->first), load(&from->latest), count};
 }
 
-static struct plain_span get_older(const struct gmod_kernel *k)
-{
-	uint64_t count = atomic_load_explicit(&k->older_count, memory_order_acquire);
-
-	return (struct plain_span){load(&k->older_first), load(&k->older_latest), count};
-}
-
-static void put_older(struct gmod_kernel *k, struct plain_span s)
-{
-	store(&k->older_first, s.first);
-	store(&k->older_latest, s.latest);
-	atomic_store_explicit(&k->older_count, s.count, memory_order_release);
-}
-
 static struct plain_span both_spans(struct plain_span a, struct plain_span b)
 {
 	if (!a.count || !b.count)
@@ -99,7 +85,7 @@ static void move_marks(struct gmod_marks *m, bool all)
 /* What is complete goes to `done`, with the time when that was noted: a later note has another. */
 static void move_on(struct gmod_kernel *k, struct gmod_marks *m)
 {
-	struct plain_span older = get_older(k), newest = get_span(&k->newest), none = {0, 0, 0};
+	struct plain_span older = get_span(&k->older), newest = get_span(&k->newest), none = {0, 0, 0};
 
 	if (newest.latest <= load(&k->complete)) {
 		older = both_spans(older, newest);
@@ -111,7 +97,7 @@ static void move_on(struct gmod_kernel *k, struct gmod_marks *m)
 		atomic_store_explicit(&k->done_since, load(&k->complete_since), memory_order_release);
 		put_span(&k->done, both_spans(get_span(&k->done), older));
 	}
-	put_older(k, newest);
+	put_span(&k->older, newest);
 	put_span(&k->newest, none);
 }
 
@@ -120,7 +106,7 @@ static void count_in(const struct gmod_thread *t, struct gmod_kernel *k, struct 
 {
 	struct plain_span newest = get_span(&k->newest);
 
-	if (load(&k->older_latest) <= load(&k->complete) && newest.count) {
+	if (load(&k->older.latest) <= load(&k->complete) && newest.count) {
 		move_on(k, m);
 		newest.count = 0;
 	}
@@ -135,7 +121,7 @@ static uint64_t latest_of(const struct gmod_kernel *k)
 {
 	struct plain_span newest = get_span(&k->newest);
 
-	return newest.count ? newest.latest : load(&k->older_latest);
+	return newest.count ? newest.latest : load(&k->older.latest);
 }
 
 /* What had the place is complete; who asks for a time before that is told that kernels may be missing. */
@@ -149,7 +135,7 @@ static void clear_place(struct gmod_kernels *all, struct gmod_kernel *k)
 	/* release: who finds anything of what follows finds the place changed */
 	atomic_thread_fence(memory_order_release);
 	put_span(&k->newest, (struct plain_span){0, 0, 0});
-	put_older(k, (struct plain_span){0, 0, 0});
+	put_span(&k->older, (struct plain_span){0, 0, 0});
 	put_span(&k->done, (struct plain_span){0, 0, 0});
 	store(&k->complete, 0);
 	all->marks[k - all->place] = (struct gmod_marks){0};
@@ -215,6 +201,12 @@ void gmod_kernel_count_elsewhere(struct gmod_thread *t, const struct gmod_launch
 
 /* ---- what is complete ---- */
 
+/* The number of the n-th place that was ever taken. */
+static unsigned place_number(const struct gmod_kernels *all, uint32_t n)
+{
+	return atomic_load_explicit(&all->order[n], memory_order_relaxed);
+}
+
 static void note_complete(struct gmod_kernel *k, uint64_t latest)
 {
 	/* It was not proven before this thread saw that it is. */
@@ -227,7 +219,7 @@ static void note_complete(struct gmod_kernel *k, uint64_t latest)
 static void look_at(struct gmod_kernel *k, gmod_is_proven *is_proven)
 {
 	uint64_t function = atomic_load_explicit(&k->function, memory_order_acquire);
-	uint64_t latest = latest_of(k), older = load(&k->older_latest), complete = load(&k->complete);
+	uint64_t latest = latest_of(k), older = load(&k->older.latest), complete = load(&k->complete);
 	uint64_t context = load(&k->context), stream = load(&k->stream);
 
 	if (latest > complete && !is_proven(context, stream, latest))
@@ -243,7 +235,7 @@ void gmod_kernels_look(struct gmod_thread *t, gmod_is_proven *is_proven, bool re
 	uint32_t used = all ? atomic_load_explicit(&all->used, memory_order_acquire) : 0;
 
 	for (uint32_t i = 0; i < used; i++)
-		look_at(&all->place[atomic_load_explicit(&all->order[i], memory_order_relaxed)], is_proven);
+		look_at(&all->place[place_number(all, i)], is_proven);
 	if (all && rests && latest_of(&all->others) > load(&all->others.complete))
 		note_complete(&all->others, latest_of(&all->others));
 }
@@ -266,7 +258,7 @@ static void read_marks(const struct gmod_kernel *k, const struct gmod_marks *m, 
 static struct plain_span not_complete(const struct gmod_kernel *k, const struct gmod_marks *m, uint64_t at,
 				      uint64_t marks[GMOD_MARK_WORDS])
 {
-	struct plain_span newest = get_span(&k->newest), older = get_older(k), done = get_span(&k->done);
+	struct plain_span newest = get_span(&k->newest), older = get_span(&k->older), done = get_span(&k->done);
 	/* acquire: the time is that of this note, or of a later one */
 	uint64_t complete = atomic_load_explicit(&k->complete, memory_order_acquire), since = load(&k->complete_since);
 
@@ -281,9 +273,10 @@ static struct plain_span not_complete(const struct gmod_kernel *k, const struct 
 	return both_spans(newest, both_spans(older, done));
 }
 
-static bool see_kernel(const struct gmod_kernel *k, const struct gmod_marks *m, uint64_t at,
-		       struct gmod_kernel_seen *out)
+static bool see_kernel(const struct gmod_kernels *all, const struct gmod_kernel *k, uint64_t at,
+		       struct gmod_seen_launches *out)
 {
+	const struct gmod_marks *m = k == &all->others ? NULL : &all->marks[k - all->place];
 	struct plain_span span;
 
 	/* acquire: the rest is this function's, or a later one's, and then so is the word below */
@@ -291,38 +284,35 @@ static bool see_kernel(const struct gmod_kernel *k, const struct gmod_marks *m, 
 	out->stream = load(&k->stream);
 	out->context = load(&k->context);
 	out->is_graph = atomic_load_explicit(&k->is_graph, memory_order_relaxed);
-	out->has_no_place = false;
+	out->has_no_place = !m;
 	span = not_complete(k, m, at, out->marks);
 	out->first = span.first;
 	out->latest = span.latest;
 	out->count = span.count;
 	atomic_thread_fence(memory_order_acquire);
-	return out->count && out->function && load(&k->function) == out->function;
+	return out->count && (out->function || !m) && load(&k->function) == out->function;
 }
 
-uint64_t gmod_kernels_find(const struct gmod_thread *t, uint64_t at,
-			   void (*each)(void *context, const struct gmod_kernel_seen *seen), void *context)
+/* Number 0 is that of what found no place. */
+bool gmod_kernels_next(const struct gmod_thread *t, uint64_t at, uint32_t *i, struct gmod_seen_launches *seen)
 {
 	const struct gmod_kernels *all = atomic_load_explicit(&t->kernels, memory_order_acquire);
 	uint32_t used = all ? atomic_load_explicit(&all->used, memory_order_acquire) : 0;
-	struct gmod_kernel_seen seen = {0};
-	struct plain_span others;
-	uint64_t forgotten;
 
-	if (!all)
-		return 0;
-	for (uint32_t i = 0; i < used; i++) {
-		unsigned place = atomic_load_explicit(&all->order[i], memory_order_relaxed);
+	*seen = (struct gmod_seen_launches){.thread = t, .number = GMOD_NO_NUMBER};
+	while (all && *i <= used) {
+		uint32_t n = (*i)++;
 
-		if (see_kernel(&all->place[place], &all->marks[place], at, &seen))
-			each(context, &seen);
+		if (see_kernel(all, n ? &all->place[place_number(all, n - 1)] : &all->others, at, seen))
+			return true;
 	}
-	others = not_complete(&all->others, NULL, at, NULL);
-	if (others.count) {
-		seen = (struct gmod_kernel_seen){
-		    .first = others.first, .latest = others.latest, .count = others.count, .has_no_place = true};
-		each(context, &seen);
-	}
-	forgotten = atomic_load_explicit(&all->forgotten, memory_order_acquire);
+	return false;
+}
+
+uint64_t gmod_kernels_forgotten(const struct gmod_thread *t, uint64_t at)
+{
+	const struct gmod_kernels *all = atomic_load_explicit(&t->kernels, memory_order_acquire);
+	uint64_t forgotten = all ? atomic_load_explicit(&all->forgotten, memory_order_acquire) : 0;
+
 	return forgotten > at ? forgotten : 0;
 }

@@ -32,23 +32,21 @@
 enum { GMOD_KERNEL_BITS = 10, GMOD_KERNELS = 1 << GMOD_KERNEL_BITS };
 
 struct gmod_span {
-	_Atomic uint64_t first, latest; /* ticks */
+	_Atomic uint64_t latest, first; /* ticks */
 	_Atomic uint64_t count;         /* 0: no launch, and the rest means nothing */
 };
 
-/* The first cache line is all that a launch touches as a rule. */
+/* The first cache line is all that a launch touches as a rule: older.latest is its last word. */
 struct gmod_kernel {
 	_Atomic uint64_t function, stream; /* function 0: nobody's place */
-	struct gmod_span newest;
-	_Atomic uint64_t older_latest;
-	_Atomic uint64_t complete;       /* all launches up to these ticks were noted as complete, */
-	_Atomic uint64_t complete_since; /* ... and when that was noted */
-	_Atomic uint64_t context;
-	_Atomic uint64_t older_first, older_count;
-	struct gmod_span done;
+	_Atomic uint64_t complete;         /* all launches up to these ticks were noted as complete, */
+	_Atomic uint64_t complete_since;   /* ... and when that was noted */
+	struct gmod_span newest, older, done;
 	_Atomic uint64_t done_since;
+	_Atomic uint64_t context;
 	_Atomic uint32_t is_graph;
 };
+_Static_assert(offsetof(struct gmod_kernel, older.first) == 64, "what a launch touches is in the first cache line");
 _Static_assert(sizeof(struct gmod_kernel) == 128, "a place is two cache lines");
 
 enum { GMOD_MARKED_LAUNCHES = 8 };
@@ -85,7 +83,7 @@ static inline __attribute__((always_inline)) void gmod_kernel_count(struct gmod_
 
 	if (__builtin_expect(!k || atomic_load_explicit(&k->function, memory_order_relaxed) != function ||
 				 atomic_load_explicit(&k->stream, memory_order_relaxed) != stream ||
-				 atomic_load_explicit(&k->older_latest, memory_order_relaxed) <=
+				 atomic_load_explicit(&k->older.latest, memory_order_relaxed) <=
 				     atomic_load_explicit(&k->complete, memory_order_relaxed) ||
 				 atomic_load_explicit(&k->newest.count, memory_order_relaxed) <= GMOD_MARKED_LAUNCHES,
 			     0)) {
@@ -98,26 +96,28 @@ static inline __attribute__((always_inline)) void gmod_kernel_count(struct gmod_
 }
 
 /*
- * Notes which launches are complete, for gmod_kernels_find(): those that are proven (gmod_proven(), of
+ * Notes which launches are complete, for gmod_kernels_next(): those that are proven (gmod_proven(), of
  * monitor/launches/proof.h); rests: all are. Under the lock of gmod_proof_remember().
  */
 typedef bool gmod_is_proven(uint64_t context, uint64_t stream, uint64_t ticks);
 void gmod_kernels_look(struct gmod_thread *t, gmod_is_proven *is_proven, bool rests);
 
-/* Launches of one kernel on one stream that were not known to be complete. */
-struct gmod_kernel_seen {
+/* Launches of one kernel on one stream by one thread. */
+struct gmod_seen_launches {
+	const struct gmod_thread *thread;
+	uint64_t number; /* of a launch by itself, whose record was whole while it was copied; else GMOD_NO_NUMBER */
 	uint64_t function, stream, context;
-	uint64_t first, latest, count; /* ticks; of all of them */
-	uint64_t marks[GMOD_MARK_WORDS];
+	uint64_t first, latest, count;      /* ticks; of all of them */
+	uint32_t grid[3], block[3], python; /* by the record */
 	bool is_graph;
-	bool has_no_place; /* they are of any kernels and streams */
+	bool has_no_place;               /* they are of any kernels and streams */
+	uint64_t marks[GMOD_MARK_WORDS]; /* without a record */
 };
+#define GMOD_NO_NUMBER UINT64_MAX
 
-/*
- * Calls `each` for the launches of a thread that were not noted as complete by `at`. Returns the ticks up to which
- * launches of kernels that are not told may be missing; 0: none are.
- */
-uint64_t gmod_kernels_find(const struct gmod_thread *t, uint64_t at,
-			   void (*each)(void *context, const struct gmod_kernel_seen *seen), void *context);
+/* The next launches of a thread that were not noted as complete by `at`, *i of 0 at first; false: there are no more. */
+bool gmod_kernels_next(const struct gmod_thread *t, uint64_t at, uint32_t *i, struct gmod_seen_launches *seen);
+/* Asked behind the last: up to these ticks launches of kernels that are not told may be missing; 0: none are. */
+uint64_t gmod_kernels_forgotten(const struct gmod_thread *t, uint64_t at);
 
 #endif

@@ -21,6 +21,8 @@ struct group {
 	const void *words;             /* of the graph, in which `pointer` was found; NULL: not yet */
 	struct gmod_pointer pointer;
 	unsigned place; /* among the kernels of the latest launch, a graph's */
+	bool is_named;  /* as the suspect of that number */
+	uint32_t number;
 };
 
 struct groups {
@@ -31,25 +33,12 @@ struct groups {
 	struct gmod_unfinished *unfinished; /* by group for now; or NULL */
 };
 
-/* A copy of one launch record that was whole while it was copied; or so many launches whose records are gone. */
-struct seen_launch {
-	const struct gmod_thread *thread;
-	uint64_t number, times;
-	uint64_t first; /* ticks, of times more than one */
-	uint64_t ticks, context, stream, function;
-	uint32_t grid[3], block[3], python;
-	bool is_graph;
-	uint64_t marks[GMOD_MARK_WORDS]; /* without a record */
-};
-
-static bool copy_launch(const struct gmod_thread *t, uint64_t n, struct seen_launch *out)
+static bool copy_launch(const struct gmod_thread *t, uint64_t n, struct gmod_seen_launches *out)
 {
 	const struct gmod_launch *l = &t->ring[n % GMOD_RING];
 
-	out->thread = t;
-	out->number = n;
-	out->times = 1;
-	out->ticks = atomic_load_explicit(&l->ticks, memory_order_acquire);
+	*out = (struct gmod_seen_launches){.thread = t, .number = n, .count = 1};
+	out->first = out->latest = atomic_load_explicit(&l->ticks, memory_order_acquire);
 	out->context = atomic_load_explicit(&l->context, memory_order_relaxed);
 	out->stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
 	out->function = atomic_load_explicit(&l->function, memory_order_relaxed);
@@ -72,34 +61,26 @@ static struct group *group_for(struct groups *g, const char *name, uint64_t grap
 		g->omitted++;
 		return NULL;
 	}
-	memset(&g->at[g->count], 0, sizeof(g->at[0]));
 	g->at[g->count].suspect.name = name;
 	g->at[g->count].suspect.graph = graph;
 	return &g->at[g->count++];
 }
 
-static void note_unfinished(struct groups *g, const struct seen_launch *l, const struct group *group)
+static void note_unfinished(struct groups *g, const struct gmod_seen_launches *l, const struct group *group)
 {
 	struct gmod_unfinished *u = g->unfinished;
 
-	if (!u || u->count == sizeof(u->launch) / sizeof(u->launch[0]))
-		return;
-	u->launch[u->count++] = (struct gmod_unfinished_launch){.thread = l->thread,
-								.number = l->number,
-								.context = l->context,
-								.stream = l->stream,
-								.ticks = l->ticks,
-								.times = l->times,
-								.suspect = (uint32_t)(group - g->at)};
+	if (u && u->count < sizeof(u->at) / sizeof(u->at[0]))
+		u->at[u->count++] = (struct gmod_unfinished_launches){*l, (uint32_t)(group - g->at)};
 }
 
-static bool is_unproven(const struct gmod_thread *t, uint64_t number, uint64_t context, uint64_t stream, uint64_t ticks)
+static bool is_unproven(const struct gmod_seen_launches *l)
 {
-	return (number == GMOD_NO_NUMBER || !gmod_launch_complete(t, number, UINT64_MAX)) &&
-	       !gmod_proven(context, stream, ticks);
+	return (l->number == GMOD_NO_NUMBER || !gmod_launch_complete(l->thread, l->number, UINT64_MAX)) &&
+	       !gmod_proven(l->context, l->stream, l->latest);
 }
 
-static void note_stream(struct group *group, const struct seen_launch *l)
+static void note_stream(struct group *group, const struct gmod_seen_launches *l)
 {
 	if (!group->suspect.launches) {
 		group->context = l->context;
@@ -110,17 +91,17 @@ static void note_stream(struct group *group, const struct seen_launch *l)
 	}
 }
 
-static void note_times(struct group *group, const struct seen_launch *l, unsigned place)
+static void note_times(struct group *group, const struct gmod_seen_launches *l, unsigned place)
 {
-	uint64_t first = l->times > 1 ? l->first : l->ticks;
+	uint64_t first = l->count > 1 ? l->first : l->latest;
 
 	if (!group->suspect.launches || first < group->first)
 		group->first = first;
-	if (l->ticks >= group->latest) {
-		group->latest = l->ticks;
+	if (l->latest >= group->latest) {
+		group->latest = l->latest;
 		group->place = place;
 	}
-	group->suspect.launches += l->times;
+	group->suspect.launches += l->count;
 }
 
 /* Once: the same ticks asked for twice are some nanoseconds apart. */
@@ -148,20 +129,21 @@ static struct gmod_pointer pointer_by_marks(const uint64_t marks[GMOD_MARK_WORDS
 }
 
 /* Graphs are launched over and over, and are large: what was found in these words stands. */
-static struct gmod_pointer pointer_in_graph(const struct groups *g, const struct seen_launch *l, struct group *group)
+static struct gmod_pointer pointer_in_graph(const struct groups *g, const struct gmod_seen_launches *l,
+					    struct group *group)
 {
-	const void *words = gmod_graph_words_at(l->function, l->ticks);
+	const void *words = gmod_graph_words_at(l->function, l->latest);
 
 	if (!words || words != group->words)
-		group->pointer = gmod_graph_find(l->function, l->ticks, group->suspect.name, &g->target);
+		group->pointer = gmod_graph_find(l->function, l->latest, group->suspect.name, &g->target);
 	group->words = words;
 	return group->pointer;
 }
 
 /* Nothing is known of launches of a graph in which it may have changed. */
-static struct gmod_pointer pointer_of(const struct groups *g, const struct seen_launch *l, struct group *group)
+static struct gmod_pointer pointer_of(const struct groups *g, const struct gmod_seen_launches *l, struct group *group)
 {
-	if (l->is_graph && l->times == 1)
+	if (l->is_graph && l->count == 1)
 		return pointer_in_graph(g, l, group);
 	if (l->is_graph)
 		return (struct gmod_pointer){.pointing = GMOD_POINTS_UNKNOWN, .distance = GMOD_NO_IDEA};
@@ -171,21 +153,21 @@ static struct gmod_pointer pointer_of(const struct groups *g, const struct seen_
 }
 
 /* The launch that says most is the one that is shown, of those that say as much the latest. */
-static void note_pointer(struct group *group, const struct seen_launch *l, const struct gmod_pointer *pointer)
+static void note_pointer(struct group *group, const struct gmod_seen_launches *l, const struct gmod_pointer *pointer)
 {
 	struct gmod_suspect *s = &group->suspect;
 
 	if (s->launches && gmod_points_better(&s->pointer, pointer))
 		return;
-	if (s->launches && !gmod_points_better(pointer, &s->pointer) && l->ticks < group->shown)
+	if (s->launches && !gmod_points_better(pointer, &s->pointer) && l->latest < group->shown)
 		return;
 	s->pointer = *pointer;
-	group->shown = l->ticks;
+	group->shown = l->latest;
 	memcpy(s->grid, l->grid, sizeof(l->grid));
 	memcpy(s->block, l->block, sizeof(l->block));
 }
 
-static void count_launch(struct groups *g, const struct seen_launch *l, const char *name, unsigned place)
+static void count_launch(struct groups *g, const struct gmod_seen_launches *l, const char *name, unsigned place)
 {
 	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
 	struct gmod_pointer pointer;
@@ -196,17 +178,17 @@ static void count_launch(struct groups *g, const struct seen_launch *l, const ch
 	note_stream(group, l);
 	note_pointer(group, l, &pointer);
 	note_times(group, l, place);
-	if (is_unproven(l->thread, l->number, l->context, l->stream, l->ticks)) {
-		group->suspect.unfinished += l->times;
+	if (is_unproven(l)) {
+		group->suspect.unfinished += l->count;
 		note_unfinished(g, l, group);
 	}
 	gmod_note_place(group->suspect.python, l->python); /* of one thread the latest launch comes first */
 }
 
-static void count_graph(struct groups *g, const struct seen_launch *l)
+static void count_graph(struct groups *g, const struct gmod_seen_launches *l)
 {
 	const char *names[GMOD_GRAPH_NAMES];
-	unsigned count = gmod_graph_kernels(l->function, l->ticks, names, GMOD_GRAPH_NAMES);
+	unsigned count = gmod_graph_kernels(l->function, l->latest, names, GMOD_GRAPH_NAMES);
 
 	if (!count)
 		count_launch(g, l, NULL, 0);
@@ -215,85 +197,60 @@ static void count_graph(struct groups *g, const struct seen_launch *l)
 }
 
 /* One that is in its call was not there yet when the stream's last look was asked for. */
-static bool is_outside(const struct seen_launch *l, const struct gmod_window *when)
+static bool is_outside(const struct gmod_seen_launches *l, const struct gmod_window *when)
 {
-	return when->stream && l->stream == when->stream && (l->ticks < when->from || l->ticks > when->to);
+	return when->stream && l->stream == when->stream && (l->latest < when->from || l->first > when->to);
 }
 
-static void count_any(struct groups *g, const struct seen_launch *l)
+static void count_any(struct groups *g, const struct gmod_seen_launches *l)
 {
 	if (l->is_graph)
 		count_graph(g, l);
 	else
-		count_launch(g, l, gmod_name_of(l->function, l->ticks), 0);
+		count_launch(g, l, gmod_name_of(l->function, l->latest), 0);
 }
 
-/* A thread's ring, and who asks about it. */
-struct ring {
-	struct groups *groups;
-	const struct gmod_thread *thread;
-	const struct gmod_window *when;
-	uint64_t oldest, end;
-	uint64_t lost;
-};
-
-/* How many of these launches have a record. */
-static uint64_t records_of(const struct ring *r, const struct gmod_kernel_seen *seen)
+/* Leave those without a record. They were launched before the oldest one that there is. */
+static bool take_records_off(struct gmod_seen_launches *seen, uint64_t oldest, uint64_t end)
 {
-	struct seen_launch l;
-	uint64_t count = 0;
+	struct gmod_seen_launches l;
+	uint64_t records = 0;
 
-	for (uint64_t n = r->oldest; n < r->end; n++)
-		count += copy_launch(r->thread, n, &l) && l.function == seen->function && l.stream == seen->stream &&
-			 l.ticks >= seen->first && l.ticks <= seen->latest && l.ticks != GMOD_NOT_LAUNCHED;
-	return count;
-}
-
-/* The rest of them, whose records are gone, were launched before the oldest one that there is. */
-static void count_gone(void *context, const struct gmod_kernel_seen *seen)
-{
-	struct ring *r = context;
-	uint64_t records = seen->has_no_place ? 0 : records_of(r, seen);
-	struct seen_launch l = {.thread = r->thread,
-				.number = GMOD_NO_NUMBER,
-				.times = seen->count - records,
-				.first = seen->first,
-				.marks = {seen->marks[0], seen->marks[1]},
-				.ticks = seen->latest,
-				.context = seen->context,
-				.stream = seen->stream,
-				.function = seen->function,
-				.is_graph = seen->is_graph},
-			   oldest;
-
+	for (uint64_t n = oldest; n < end && !seen->has_no_place; n++)
+		records += copy_launch(seen->thread, n, &l) && l.function == seen->function &&
+			   l.stream == seen->stream && l.latest >= seen->first && l.latest <= seen->latest &&
+			   l.latest != GMOD_NOT_LAUNCHED;
 	if (seen->count <= records)
-		return;
-	if (copy_launch(r->thread, r->oldest, &oldest) && oldest.ticks < l.ticks && oldest.ticks != GMOD_NOT_LAUNCHED)
-		l.ticks = oldest.ticks;
-	if (r->when->stream && l.stream == r->when->stream && (l.ticks < r->when->from || seen->first > r->when->to))
-		return;
-	if (seen->has_no_place)
-		r->lost += l.times;
-	else
-		count_any(r->groups, &l);
+		return false;
+	seen->count -= records;
+	if (copy_launch(seen->thread, oldest, &l) && l.latest < seen->latest && l.latest != GMOD_NOT_LAUNCHED)
+		seen->latest = l.latest;
+	return true;
 }
 
 static void look_at_thread(struct groups *g, const struct gmod_thread *t, const struct gmod_window *when,
 			   struct gmod_finding *f)
 {
 	uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire), forgotten;
-	struct ring r = {g, t, when, end > GMOD_RING - 1 ? end - (GMOD_RING - 1) : 0, end, 0};
-	struct seen_launch l;
+	uint64_t oldest = end > GMOD_RING - 1 ? end - (GMOD_RING - 1) : 0;
+	struct gmod_seen_launches l;
 
 	/* The latest first: of those that are not complete, these have to find a place. */
-	for (uint64_t n = end; n-- > r.oldest;)
-		if (copy_launch(t, n, &l) && l.ticks != GMOD_NOT_LAUNCHED &&
+	for (uint64_t n = end; n-- > oldest;)
+		if (copy_launch(t, n, &l) && l.latest != GMOD_NOT_LAUNCHED &&
 		    !gmod_launch_complete(t, n, when->intact) && !is_outside(&l, when))
 			count_any(g, &l);
-	if (!r.oldest)
+	if (!oldest)
 		return;
-	forgotten = gmod_kernels_find(t, when->intact, count_gone, &r);
-	f->launches_lost += r.lost;
+	for (uint32_t i = 0; gmod_kernels_next(t, when->intact, &i, &l);) {
+		if (!take_records_off(&l, oldest, end) || is_outside(&l, when))
+			continue;
+		if (l.has_no_place)
+			f->launches_lost += l.count;
+		else
+			count_any(g, &l);
+	}
+	forgotten = gmod_kernels_forgotten(t, when->intact);
 	if (forgotten && gmod_ns_of_ticks(forgotten) > f->unknown_before_ns)
 		f->unknown_before_ns = gmod_ns_of_ticks(forgotten);
 }
@@ -310,52 +267,46 @@ static bool comes_before(const struct group *a, const struct group *b)
 	return a->latest > b->latest || (a->latest == b->latest && a->place < b->place);
 }
 
-static struct group *take_first(struct groups *g)
+static struct group *find_first(struct groups *g)
 {
 	struct group *best = NULL;
 
 	for (unsigned i = 0; i < g->count; i++)
-		if (g->at[i].suspect.launches && (!best || comes_before(&g->at[i], best)))
+		if (!g->at[i].is_named && (!best || comes_before(&g->at[i], best)))
 			best = &g->at[i];
 	return best;
 }
 
-/* From groups to suspects: index[group] is the suspect's, or GMOD_SUSPECTS_MAX if there was no room for it. */
-static void assign_unfinished(struct gmod_unfinished *u, const uint8_t index[GROUPS])
+/* From groups to suspects; there may have been no room for one. */
+static void assign_unfinished(const struct groups *g, struct gmod_unfinished *u)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < u->count; i++) {
-		uint32_t suspect = index[u->launch[i].suspect];
+		const struct group *group = &g->at[u->at[i].suspect];
 
-		if (suspect == GMOD_SUSPECTS_MAX)
+		if (!group->is_named)
 			continue;
-		u->launch[kept] = u->launch[i];
-		u->launch[kept++].suspect = suspect;
+		u->at[kept] = u->at[i];
+		u->at[kept++].suspect = group->number;
 	}
 	u->count = kept;
 }
 
 static void find(struct groups *g, struct gmod_finding *f, const struct gmod_window *when)
 {
-	uint8_t index[GROUPS];
 	struct group *best;
 
 	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
 		look_at_thread(g, t, when, f);
-	memset(index, GMOD_SUSPECTS_MAX, sizeof(index));
-	while (f->suspect_count < f->suspect_room && (best = take_first(g))) {
-		index[best - g->at] = (uint8_t)f->suspect_count;
+	while (f->suspect_count < f->suspect_room && (best = find_first(g))) {
+		best->is_named = true;
+		best->number = f->suspect_count;
 		f->suspect[f->suspect_count++] = suspect_of(best);
-		best->suspect.launches = 0;
 	}
-	f->suspects_omitted = g->omitted;
-	while ((best = take_first(g))) {
-		f->suspects_omitted++;
-		best->suspect.launches = 0;
-	}
+	f->suspects_omitted = g->omitted + g->count - f->suspect_count;
 	if (g->unfinished)
-		assign_unfinished(g->unfinished, index);
+		assign_unfinished(g, g->unfinished);
 }
 
 /* Offsets are counted from the buffer's end for an overflow, else from its start. */
@@ -386,13 +337,11 @@ void gmod_suspects_find(struct gmod_finding *f, const struct gmod_window *when, 
 }
 
 /* A launch whose call was under way then is looked up again: its record says when the call returned, if at all. */
-static bool is_unfinished(const struct gmod_unfinished_launch *l)
+static bool is_unfinished(struct gmod_seen_launches l)
 {
-	struct seen_launch now = {.ticks = l->ticks};
-
-	if (l->ticks == GMOD_IN_CALL && !copy_launch(l->thread, l->number, &now))
+	if (l.latest == GMOD_IN_CALL && !copy_launch(l.thread, l.number, &l))
 		return false;
-	return now.ticks != GMOD_NOT_LAUNCHED && is_unproven(l->thread, l->number, l->context, l->stream, now.ticks);
+	return l.latest != GMOD_NOT_LAUNCHED && is_unproven(&l);
 }
 
 void gmod_suspects_refresh(struct gmod_finding *f, const struct gmod_unfinished *unfinished)
@@ -400,6 +349,6 @@ void gmod_suspects_refresh(struct gmod_finding *f, const struct gmod_unfinished 
 	for (uint32_t i = 0; i < f->suspect_count; i++)
 		f->suspect[i].unfinished = 0;
 	for (uint32_t i = 0; i < unfinished->count; i++)
-		if (is_unfinished(&unfinished->launch[i]))
-			f->suspect[unfinished->launch[i].suspect].unfinished += unfinished->launch[i].times;
+		if (is_unfinished(unfinished->at[i].launches))
+			f->suspect[unfinished->at[i].suspect].unfinished += unfinished->at[i].launches.count;
 }

@@ -2,22 +2,16 @@
 #ifndef GMOD_MONITOR_LAUNCHES_SUSPECTS_H
 #define GMOD_MONITOR_LAUNCHES_SUSPECTS_H
 
-#include "monitor/launches/thread.h"
+#include "monitor/launches/kernels.h"
 #include "monitor/registry/finding.h"
-
-#define GMOD_NO_NUMBER UINT64_MAX /* of a launch whose record is gone */
 
 /* The launches among the suspects' that were not proven complete when the suspects were found, as far as they fit. */
 struct gmod_unfinished {
 	uint32_t count;
-	struct gmod_unfinished_launch {
-		const struct gmod_thread *thread;
-		uint64_t number; /* of that thread's launches */
-		uint64_t context, stream, ticks;
-		uint64_t
-		    times; /* of so many launches, the latest; number is GMOD_NO_NUMBER where there are more than one */
+	struct gmod_unfinished_launches {
+		struct gmod_seen_launches launches;
 		uint32_t suspect; /* index in the finding */
-	} launch[GMOD_RING];
+	} at[GMOD_RING];
 };
 
 /*

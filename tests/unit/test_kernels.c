@@ -38,29 +38,27 @@ struct found {
 	uint64_t function, no_place;
 };
 
-static void find_one(void *context, const struct gmod_kernel_seen *seen)
-{
-	struct found *f = context;
-
-	f->kernels++;
-	f->no_place += seen->has_no_place ? seen->count : 0;
-	if (seen->function != f->function || seen->has_no_place)
-		return;
-	f->count += seen->count;
-	f->first = seen->first;
-	f->latest = seen->latest;
-}
-
-/* The launches of that kernel that were not known to be complete at that time; in *forgotten what gmod_kernels_find()
- * says. */
-static struct found find_at(uint64_t function, uint64_t at, uint64_t *forgotten)
+/* The thread's launches of that kernel that were not known to be complete at that time. */
+static struct found find_of(const struct gmod_thread *t, uint64_t function, uint64_t at)
 {
 	struct found f = {.function = function};
-	uint64_t missing = gmod_kernels_find(gmod_thread_self(), at, find_one, &f);
+	struct gmod_seen_launches seen;
 
-	if (forgotten)
-		*forgotten = missing;
+	for (uint32_t i = 0; gmod_kernels_next(t, at, &i, &seen);) {
+		f.kernels++;
+		f.no_place += seen.has_no_place ? seen.count : 0;
+		if (seen.function != f.function || seen.has_no_place)
+			continue;
+		f.count += seen.count;
+		f.first = seen.first;
+		f.latest = seen.latest;
+	}
 	return f;
+}
+
+static struct found find_at(uint64_t function, uint64_t at)
+{
+	return find_of(gmod_thread_self(), function, at);
 }
 
 TEST(a_kernel_behind_many_launches_is_known)
@@ -73,7 +71,7 @@ TEST(a_kernel_behind_many_launches_is_known)
 	launch_on(STREAM, CULPRIT);
 	after = gmod_ticks();
 	launch_others(20000, 60);
-	f = find_at(CULPRIT, before, NULL);
+	f = find_at(CULPRIT, before);
 	assert_int_equal(f.count, 1);
 	CHECK(f.first > before && f.latest < after && f.first == f.latest, "%llu", (unsigned long long)f.first);
 	assert_int_equal(f.kernels, 61);
@@ -89,9 +87,9 @@ TEST(a_proof_between_the_store_and_the_look_displaces_nobody)
 	finish_all();
 	launch_others(20000, 60);
 	finish_all();
-	assert_int_equal(find_at(CULPRIT, intact, NULL).count, 1);
+	assert_int_equal(find_at(CULPRIT, intact).count, 1);
 	/* A buffer that was seen intact after that cannot be its. */
-	assert_int_equal(find_at(CULPRIT, gmod_ticks(), NULL).count, 0);
+	assert_int_equal(find_at(CULPRIT, gmod_ticks()).count, 0);
 }
 
 TEST(each_look_asks_for_what_was_not_complete_by_then)
@@ -106,10 +104,10 @@ TEST(each_look_asks_for_what_was_not_complete_by_then)
 	launch_on(STREAM, CULPRIT + 1);
 	finish_all();
 	launch_on(STREAM, CULPRIT + 1);
-	assert_int_equal(find_at(CULPRIT + 1, first, NULL).count, 3);
+	assert_int_equal(find_at(CULPRIT + 1, first).count, 3);
 	/* What was done earlier is counted with what was done later, where that is asked for. */
-	assert_in_range(find_at(CULPRIT + 1, second, NULL).count, 2, 3);
-	assert_int_equal(find_at(CULPRIT + 1, gmod_ticks(), NULL).count, 1);
+	assert_in_range(find_at(CULPRIT + 1, second).count, 2, 3);
+	assert_int_equal(find_at(CULPRIT + 1, gmod_ticks()).count, 1);
 	finish_all();
 }
 
@@ -127,7 +125,7 @@ TEST(what_is_complete_is_given_up_also_by_a_kernel_that_never_rests)
 	}
 	intact = gmod_ticks();
 	launch_on(STREAM, CULPRIT);
-	f = find_at(CULPRIT, intact, NULL);
+	f = find_at(CULPRIT, intact);
 	assert_in_range(f.count, 1, 4);
 	finish_all();
 }
@@ -142,9 +140,9 @@ TEST(streams_are_apart)
 	gmod_prove_stream(STREAM, gmod_ticks());
 	gmod_proof_remember();
 	at = gmod_ticks();
-	assert_int_equal(find_at(CULPRIT, at, NULL).count, 1);
+	assert_int_equal(find_at(CULPRIT, at).count, 1);
 	finish_all();
-	assert_int_equal(find_at(CULPRIT, gmod_ticks(), NULL).count, 0);
+	assert_int_equal(find_at(CULPRIT, gmod_ticks()).count, 0);
 }
 
 TEST(kernels_that_find_no_place_are_counted_and_places_come_back)
@@ -159,17 +157,17 @@ TEST(kernels_that_find_no_place_are_counted_and_places_come_back)
 	launch_others(3 * GMOD_KERNELS, 3 * GMOD_KERNELS);
 	gmod_suspects_find(&finding, &(struct gmod_window){.intact = start}, NULL);
 	assert_true(finding.launches_lost > GMOD_KERNELS);
-	f = find_at(CULPRIT, start, &forgotten);
+	f = find_at(CULPRIT, start);
 	assert_true(f.no_place > GMOD_KERNELS && f.kernels > GMOD_KERNELS / 2);
 	finish_all();
-	assert_int_equal(find_at(CULPRIT, gmod_ticks(), NULL).kernels, 0);
+	assert_int_equal(find_at(CULPRIT, gmod_ticks()).kernels, 0);
 	/* Complete ones give way, and it is said until when some may be missing. */
 	launch_on(STREAM, CULPRIT);
-	f = find_at(CULPRIT, start, &forgotten);
+	f = find_at(CULPRIT, start);
 	assert_int_equal(f.count, 1);
+	forgotten = gmod_kernels_forgotten(gmod_thread_self(), start);
 	assert_true(forgotten > start && forgotten < gmod_ticks());
-	find_at(CULPRIT, gmod_ticks(), &forgotten);
-	assert_int_equal(forgotten, 0);
+	assert_int_equal(gmod_kernels_forgotten(gmod_thread_self(), gmod_ticks()), 0);
 	finish_all();
 }
 
@@ -209,14 +207,12 @@ TEST(a_reader_beside_launches_misses_none)
 	launcher = begin_thread(launch_on_and_on, NULL);
 	for (int wanted = turns(200000); asked < (unsigned long)wanted;) {
 		uint64_t before = atomic_load(&launched_at);
-		struct found f = {.function = CULPRIT};
 
 		if (!before)
 			continue;
 		if (asked % 64 == 0)
 			gmod_proof_remember();
-		gmod_kernels_find(atomic_load(&launching), before, find_one, &f);
-		missed += f.latest < before;
+		missed += find_of(atomic_load(&launching), CULPRIT, before).latest < before;
 		asked++;
 	}
 	atomic_store(&stop, true);
@@ -245,29 +241,16 @@ static void launch_with(uint64_t address)
 	launch_on(STREAM, MARKED);
 }
 
-struct marked {
-	bool any;
-	uint64_t marks[GMOD_MARK_WORDS];
-};
-
-static void read_one(void *context, const struct gmod_kernel_seen *seen)
-{
-	struct marked *m = context;
-
-	if (seen->function != MARKED || seen->has_no_place)
-		return;
-	m->any = true;
-	memcpy(m->marks, seen->marks, sizeof(m->marks));
-}
-
 static bool has_mark(uint64_t at, uint64_t address)
 {
-	struct marked m = {.any = false};
+	struct gmod_seen_launches seen;
 	unsigned mark = gmod_mark_of(address);
+	bool found = false;
 
-	gmod_kernels_find(gmod_thread_self(), at, read_one, &m);
-	assert_true(m.any);
-	return m.marks[mark / 64] >> mark % 64 & 1;
+	for (uint32_t i = 0; !found && gmod_kernels_next(gmod_thread_self(), at, &i, &seen);)
+		found = seen.function == MARKED && !seen.has_no_place;
+	assert_true(found);
+	return seen.marks[mark / 64] >> mark % 64 & 1;
 }
 
 /* Addresses of other marks. */
