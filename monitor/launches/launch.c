@@ -22,18 +22,22 @@ static struct gmod_last_launch *slot_for(struct gmod_thread *t, uint64_t stream)
 	return free_slot;
 }
 
+/* Only what is proven for a whole context counts for the crowd: its stream is none. */
 static void note_crowded(struct gmod_thread *t, uint64_t context, uint64_t ticks)
 {
-	uint64_t before = atomic_load_explicit(&t->crowded_context, memory_order_relaxed);
-	bool anew = !gmod_crowd_outstanding(t);
+	enum { NO_STREAM = 7 };
+	struct gmod_last_launch *crowd = &t->last[GMOD_CROWD];
+	uint64_t before = atomic_load_explicit(&crowd->context, memory_order_relaxed);
+	bool anew = !gmod_last_outstanding(t, GMOD_CROWD);
 
 	if (anew)
 		atomic_store_explicit(&t->crowded_from, atomic_load_explicit(&t->launches, memory_order_relaxed) - 1,
 				      memory_order_relaxed);
 	/* Launches of several contexts in one mark cannot be proven by any one of them. */
-	atomic_store_explicit(&t->crowded_context, anew || before == context ? context : GMOD_NO_CONTEXT,
+	atomic_store_explicit(&crowd->context, anew || before == context ? context : GMOD_NO_CONTEXT,
 			      memory_order_relaxed);
-	atomic_store_explicit(&t->crowded_ticks, ticks, memory_order_release);
+	atomic_store_explicit(&crowd->stream, NO_STREAM, memory_order_relaxed);
+	atomic_store_explicit(&crowd->ticks, ticks, memory_order_release);
 }
 
 void gmod_note_last_launch(struct gmod_thread *t, uint64_t context, uint64_t stream, uint64_t ticks)

@@ -320,22 +320,15 @@ bool gmod_last_outstanding(const struct gmod_thread *t, unsigned i)
 {
 	const struct gmod_last_launch *last = &t->last[i];
 	uint64_t stream = atomic_load_explicit(&last->stream, memory_order_acquire);
+	/* acquire: the crowd's context is that of these ticks, or of later ones */
+	uint64_t ticks = atomic_load_explicit(&last->ticks, memory_order_acquire);
 	uint64_t context = atomic_load_explicit(&last->context, memory_order_relaxed);
-	uint64_t ticks = atomic_load_explicit(&last->ticks, memory_order_relaxed);
 
 	if (!stream || ticks == atomic_load_explicit(&t->last_complete[i], memory_order_relaxed))
 		return false;
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&last->stream, memory_order_relaxed) != stream ||
 	       !gmod_proven(context, stream, ticks);
-}
-
-bool gmod_crowd_outstanding(const struct gmod_thread *t)
-{
-	uint64_t crowded = atomic_load_explicit(&t->crowded_ticks, memory_order_acquire);
-
-	return crowded != atomic_load_explicit(&t->crowd_complete, memory_order_relaxed) &&
-	       !gmod_proven(atomic_load_explicit(&t->crowded_context, memory_order_relaxed), 0, crowded);
 }
 
 /* Grows with each launch, as its call begins, and once it has been noted that something holds a stream. */
@@ -351,12 +344,12 @@ static bool thread_outstanding(struct gmod_thread *t, uint64_t stream)
 	if (events_of(t) == atomic_load_explicit(&t->rested, memory_order_relaxed))
 		return false;
 	/* In this order: see gmod_launch_end(). */
-	if ((!stream && gmod_launch_under_way(t)) || gmod_crowd_outstanding(t))
+	if (!stream && gmod_launch_under_way(t))
 		return true;
-	for (unsigned i = 0; i < GMOD_STREAMS_PER_THREAD; i++) {
+	for (unsigned i = 0; i <= GMOD_CROWD; i++) {
 		uint64_t key = atomic_load_explicit(&t->last[i].stream, memory_order_relaxed);
 
-		if (key && (!stream || key == stream) && gmod_last_outstanding(t, i))
+		if ((!stream || key == stream || i == GMOD_CROWD) && gmod_last_outstanding(t, i))
 			return true;
 	}
 	return false;
@@ -436,7 +429,7 @@ static bool look_at_launch(struct gmod_thread *t, uint64_t number)
 static void look_at_thread(struct gmod_thread *t, bool any_proof)
 {
 	uint64_t events = events_of(t), end = atomic_load_explicit(&t->launches, memory_order_acquire), ticks;
-	uint64_t crowded = atomic_load_explicit(&t->crowded_ticks, memory_order_acquire);
+	uint64_t crowded = atomic_load_explicit(&t->last[GMOD_CROWD].ticks, memory_order_acquire);
 	uint64_t oldest = end < GMOD_RING ? 0 : end - (GMOD_RING - 1);
 	bool rests;
 
@@ -445,7 +438,7 @@ static void look_at_thread(struct gmod_thread *t, bool any_proof)
 	t->settled = t->settled < oldest ? oldest : t->settled;
 	for (uint64_t n = t->settled; n < end; n++)
 		t->settled += look_at_launch(t, n) && n == t->settled;
-	for (unsigned i = 0; i < GMOD_STREAMS_PER_THREAD; i++) {
+	for (unsigned i = 0; i <= GMOD_CROWD; i++) {
 		ticks = atomic_load_explicit(&t->last[i].ticks, memory_order_relaxed);
 		if (gmod_last_outstanding(t, i))
 			need(atomic_load_explicit(&t->last[i].stream, memory_order_relaxed));
@@ -454,7 +447,7 @@ static void look_at_thread(struct gmod_thread *t, bool any_proof)
 	}
 	/* All of the crowd is in the ring. */
 	if (t->settled == end && atomic_load_explicit(&t->crowded_from, memory_order_relaxed) >= oldest)
-		atomic_store_explicit(&t->crowd_complete, crowded, memory_order_relaxed);
+		atomic_store_explicit(&t->last_complete[GMOD_CROWD], crowded, memory_order_relaxed);
 	rests = t->settled == end && !thread_outstanding(t, 0);
 	if (any_proof || rests)
 		gmod_kernels_look(t, gmod_proven, rests);

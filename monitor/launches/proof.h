@@ -69,9 +69,8 @@ bool gmod_work_outstanding(void);
 /* gmod_activity_total() as far as who looks from now on sees all that it did; UINT64_MAX: work is outstanding. */
 uint64_t gmod_activity_done(void);
 
-/* May the thread's latest launch on the stream at place i of last[] still run? And one of its crowd? */
+/* May the thread's latest launch on the stream at place i of last[] still run, or one of its crowd? */
 bool gmod_last_outstanding(const struct gmod_thread *t, unsigned i);
-bool gmod_crowd_outstanding(const struct gmod_thread *t);
 
 /*
  * For deciding who could have written between two looks at a canary, and so that proofs may be forgotten:

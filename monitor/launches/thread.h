@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 enum { GMOD_RING = 256, GMOD_STREAM_BITS = 6, GMOD_STREAMS_PER_THREAD = 1 << GMOD_STREAM_BITS };
+enum { GMOD_CROWD = GMOD_STREAMS_PER_THREAD }; /* the place in last[] of the streams that found none there */
 
 #define GMOD_IN_CALL UINT64_MAX
 #define GMOD_NOT_LAUNCHED 0
@@ -49,18 +50,16 @@ struct gmod_thread {
 	/* Each set once, at the first launch; NULL: there was no memory for it. */
 	_Atomic(struct gmod_kernels *) kernels;
 	_Atomic(struct gmod_arguments *) arguments;
-	struct gmod_last_launch last[GMOD_STREAMS_PER_THREAD];
-	struct gmod_thread *next;       /* set once, when it joins the list */
-	_Atomic uint64_t crowded_ticks; /* last launch on a stream that found no slot in last[] */
-	_Atomic uint64_t crowded_context;
-	_Atomic uint64_t crowded_from; /* the number of the first such one that is not proven complete */
+	struct gmod_last_launch last[GMOD_CROWD + 1];
+	struct gmod_thread *next;      /* set once, when it joins the list */
+	_Atomic uint64_t crowded_from; /* the number of the crowd's first launch that is not proven complete */
 	/* What has been seen complete (monitor/launches/proof.c): so many launches from the first, others by
 	 * themselves, */
 	uint64_t settled;
 	struct gmod_complete {
 		_Atomic uint64_t number, since; /* from 1; in ticks */
 	} complete[GMOD_RING];
-	_Atomic uint64_t last_complete[GMOD_STREAMS_PER_THREAD], crowd_complete; /* and those of these times */
+	_Atomic uint64_t last_complete[GMOD_CROWD + 1]; /* and those of these times */
 	uint64_t number; /* of the record; makes the key of the thread's own default stream */
 	int64_t tid;
 	atomic_bool in_use;
