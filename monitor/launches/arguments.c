@@ -95,8 +95,9 @@ const _Atomic uint64_t *gmod_arguments_latest(const struct gmod_thread *t, const
 
 struct gmod_pointer gmod_pointer_judge(uint64_t word, const struct gmod_target *target)
 {
-	struct gmod_pointer p = {.pointing = GMOD_POINTS_AWAY, .distance = UINT64_MAX, .address = word};
+	struct gmod_pointer p = gmod_points_away;
 
+	p.address = word;
 	if (word - target->base < target->size)
 		p.pointing = GMOD_POINTS_AT;
 	else if (target->changed - word <= GMOD_NEAR)
@@ -110,7 +111,7 @@ static void look_at_parameter(const struct gmod_parameter *p, const _Atomic uint
 			      const struct gmod_target *target, struct gmod_pointer *best)
 {
 	/* Pointers are aligned in a parameter as they are in memory. */
-	for (unsigned word = (p->offset + 7U) / 8; word * 8 + 8 <= (unsigned)p->offset + p->size; word++) {
+	for (unsigned word = (p->offset + 7U) / 8; word < (p->offset + p->size) / 8U; word++) {
 		struct gmod_pointer found =
 		    gmod_pointer_judge(atomic_load_explicit(&arguments[word], memory_order_relaxed), target);
 
@@ -123,23 +124,21 @@ static void look_at_parameter(const struct gmod_parameter *p, const _Atomic uint
 
 struct gmod_pointer gmod_arguments_find(const struct gmod_thread *t, uint64_t number, const struct gmod_target *target)
 {
-	const struct gmod_pointer unknown = {.pointing = GMOD_POINTS_UNKNOWN, .distance = GMOD_NO_IDEA};
 	const struct gmod_arguments *a = atomic_load_explicit(&t->arguments, memory_order_acquire);
 	const struct gmod_argument_record *r = a ? &a->record[number % GMOD_RING] : NULL;
 	const struct gmod_signature *signature = r ? atomic_load_explicit(&r->signature, memory_order_relaxed) : NULL;
 	uint64_t position = r ? atomic_load_explicit(&r->position, memory_order_relaxed) : 0;
-	struct gmod_pointer best = unknown;
+	struct gmod_pointer best;
 
 	if (!signature || !target->base || position % GMOD_ARGUMENT_BYTES + signature->bytes > GMOD_ARGUMENT_BYTES)
-		return unknown;
-	if (!signature->is_cut)
-		best = (struct gmod_pointer){.pointing = GMOD_POINTS_AWAY, .distance = UINT64_MAX};
+		return gmod_points_unknown;
+	best = signature->is_cut ? gmod_points_unknown : gmod_points_away;
 	for (int i = 0; i < signature->count; i++)
 		look_at_parameter(&signature->at[i], &a->bytes[position % GMOD_ARGUMENT_BYTES / 8], target, &best);
 	/* acquire fence: what was read was not overwritten if neither has passed it */
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load_explicit(&a->end, memory_order_relaxed) - position > GMOD_ARGUMENT_BYTES ||
 	    atomic_load_explicit(&t->launches, memory_order_relaxed) - number >= GMOD_RING)
-		return unknown;
+		return gmod_points_unknown;
 	return best;
 }

@@ -151,6 +151,10 @@ struct gmod_target {
 	uint64_t base, size, changed; /* base 0: nothing is */
 };
 
+/* Nothing is known of the arguments; and all of them are, and none points there. */
+static const struct gmod_pointer gmod_points_unknown = {.pointing = GMOD_POINTS_UNKNOWN, .distance = GMOD_NO_IDEA};
+static const struct gmod_pointer gmod_points_away = {.pointing = GMOD_POINTS_AWAY, .distance = UINT64_MAX};
+
 /* Where it points. */
 struct gmod_pointer gmod_pointer_judge(uint64_t word, const struct gmod_target *target);
 

@@ -88,19 +88,19 @@ void gmod_graph_words_learn(uint64_t graph, const struct gmod_graph_word *words,
 	gmod_history_add(all_words, graph, kept, 0);
 }
 
-const void *gmod_graph_words_at(uint64_t graph, uint64_t ticks)
+const struct gmod_kept *gmod_graph_words_at(uint64_t graph, uint64_t ticks)
 {
 	return gmod_history_at(all_words, graph, ticks, NULL);
 }
 
-struct gmod_pointer gmod_graph_find(uint64_t graph, uint64_t ticks, const char *name, const struct gmod_target *target)
+struct gmod_pointer gmod_graph_find(const struct gmod_kept *words, const char *name, const struct gmod_target *target)
 {
-	const struct gmod_kept *kept = target->base ? gmod_history_at(all_words, graph, ticks, NULL) : NULL;
-	const struct gmod_graph_word *word = kept ? (const void *)kept->bytes : NULL;
-	struct gmod_pointer best = {.pointing = kept && name ? GMOD_POINTS_AWAY : GMOD_POINTS_UNKNOWN,
-				    .distance = kept && name ? UINT64_MAX : GMOD_NO_IDEA};
+	const struct gmod_graph_word *word = words ? (const void *)words->bytes : NULL;
+	struct gmod_pointer best = gmod_points_away;
 
-	for (size_t i = 0; name && kept && i < kept->size / sizeof(*word); i++) {
+	if (!words || !name || !target->base)
+		return gmod_points_unknown;
+	for (size_t i = 0; i < words->size / sizeof(*word); i++) {
 		struct gmod_pointer found = gmod_pointer_judge(word[i].word, target);
 
 		found.argument = word[i].argument;

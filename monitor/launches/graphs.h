@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "lib/base/keep.h"
 #include "monitor/launches/arguments.h"
 
 enum { GMOD_GRAPH_NAMES = 256 }; /* the last one NULL where there are more */
@@ -32,10 +33,10 @@ struct gmod_graph_word {
  */
 enum { GMOD_GRAPH_BYTES = 32 << 20 };
 void gmod_graph_words_learn(uint64_t graph, const struct gmod_graph_word *words, size_t count);
-/* Which words those are that the graph had at `ticks`: the same ones are the same pointer. NULL: they are not known. */
-const void *gmod_graph_words_at(uint64_t graph, uint64_t ticks);
-/* The best of them that a kernel of that name had at `ticks`. */
-struct gmod_pointer gmod_graph_find(uint64_t graph, uint64_t ticks, const char *name, const struct gmod_target *target);
+/* Those that the graph had at `ticks`: the same ones are the same pointer. NULL: they are not known. */
+const struct gmod_kept *gmod_graph_words_at(uint64_t graph, uint64_t ticks);
+/* The best of these that a kernel of that name has. */
+struct gmod_pointer gmod_graph_find(const struct gmod_kept *words, const char *name, const struct gmod_target *target);
 
 /* It is gone. */
 void gmod_graph_end(uint64_t graph);

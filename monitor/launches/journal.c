@@ -147,7 +147,7 @@ static struct word find_buffer(uint64_t word)
 
 static void find_pointers(struct place *f, const struct gmod_parameter *p)
 {
-	for (unsigned i = (p->offset + 7U) / 8; i * 8 + 8 <= (unsigned)p->offset + p->size; i++) {
+	for (unsigned i = (p->offset + 7U) / 8; i < (p->offset + p->size) / 8U; i++) {
 		unsigned at = (unsigned)(gmod_hash(f->words[i]) >> (64 - KNOWN_BITS));
 
 		if (!gmod_may_be_address(f->words[i]))

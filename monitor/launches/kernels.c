@@ -60,8 +60,7 @@ static void mark(const struct gmod_thread *t, struct gmod_marks *m, uint64_t lau
 	if (words && !s->is_cut)
 		memset(marks, 0, sizeof(marks));
 	for (int i = 0; words && i < s->count; i++)
-		for (unsigned w = (s->at[i].offset + 7U) / 8; w * 8 + 8 <= (unsigned)s->at[i].offset + s->at[i].size;
-		     w++) {
+		for (unsigned w = (s->at[i].offset + 7U) / 8; w < (s->at[i].offset + s->at[i].size) / 8U; w++) {
 			unsigned bit = gmod_mark_of(load(&words[w]));
 
 			if (gmod_may_be_address(load(&words[w])))

@@ -18,7 +18,7 @@ struct group {
 	struct gmod_suspect suspect;
 	uint64_t first, latest, shown; /* ticks; shown: the launch whose pointer, grid and block the suspect has */
 	uint64_t context, stream;      /* of one of the launches */
-	const void *words;             /* of the graph, in which `pointer` was found; NULL: not yet */
+	const struct gmod_kept *words; /* of the graph, in which `pointer` was found; NULL: not yet */
 	struct gmod_pointer pointer;
 	unsigned place; /* among the kernels of the latest launch, a graph's */
 	bool is_named;  /* as the suspect of that number */
@@ -122,7 +122,7 @@ static struct gmod_pointer pointer_by_marks(const uint64_t marks[GMOD_MARK_WORDS
 	for (int i = 0; i < GMOD_MARK_WORDS; i++)
 		count += (unsigned)__builtin_popcountll(marks[i]);
 	if (!target->base || count > GMOD_MARKS / 2)
-		return (struct gmod_pointer){.pointing = GMOD_POINTS_UNKNOWN, .distance = GMOD_NO_IDEA};
+		return gmod_points_unknown;
 	if (!(marks[mark / 64] >> mark % 64 & 1))
 		return (struct gmod_pointer){.pointing = GMOD_POINTS_UNKNOWN, .distance = UINT64_MAX};
 	return (struct gmod_pointer){.pointing = GMOD_POINTS_MAYBE, .distance = count, .address = target->base};
@@ -132,10 +132,10 @@ static struct gmod_pointer pointer_by_marks(const uint64_t marks[GMOD_MARK_WORDS
 static struct gmod_pointer pointer_in_graph(const struct groups *g, const struct gmod_seen_launches *l,
 					    struct group *group)
 {
-	const void *words = gmod_graph_words_at(l->function, l->latest);
+	const struct gmod_kept *words = gmod_graph_words_at(l->function, l->latest);
 
 	if (!words || words != group->words)
-		group->pointer = gmod_graph_find(l->function, l->latest, group->suspect.name, &g->target);
+		group->pointer = gmod_graph_find(words, group->suspect.name, &g->target);
 	group->words = words;
 	return group->pointer;
 }
@@ -146,7 +146,7 @@ static struct gmod_pointer pointer_of(const struct groups *g, const struct gmod_
 	if (l->is_graph && l->count == 1)
 		return pointer_in_graph(g, l, group);
 	if (l->is_graph)
-		return (struct gmod_pointer){.pointing = GMOD_POINTS_UNKNOWN, .distance = GMOD_NO_IDEA};
+		return gmod_points_unknown;
 	if (l->number == GMOD_NO_NUMBER)
 		return pointer_by_marks(l->marks, &g->target);
 	return gmod_arguments_find(l->thread, l->number, &g->target);

@@ -331,7 +331,7 @@ TEST(a_launch_is_never_taken_for_another)
 static void check_graph(uint64_t graph, uint64_t ticks, const char *name, enum gmod_pointing pointing,
 			uint32_t argument)
 {
-	struct gmod_pointer p = gmod_graph_find(graph, ticks, name, &target);
+	struct gmod_pointer p = gmod_graph_find(gmod_graph_words_at(graph, ticks), name, &target);
 
 	CHECK(p.pointing == pointing, "%d", (int)p.pointing);
 	if (pointing <= GMOD_POINTS_NEAR)
