@@ -42,26 +42,16 @@ static void add_count(struct gmod_text *t, const char *key, uint64_t value)
 	gmod_text_fmt(t, "%llu", (ull)value);
 }
 
-static void add_address(struct gmod_text *t, const char *key, uint64_t value)
-{
-	add_key(t, key);
-	gmod_text_fmt(t, "\"0x%llx\"", (ull)value);
-}
-
-static void add_handle(struct gmod_text *t, const char *key, bool known, uint64_t value)
-{
-	if (known)
-		add_address(t, key, value);
-	else
-		add_string(t, key, NULL);
-}
-
 static void add_known_count(struct gmod_text *t, const char *key, bool known, uint64_t value)
 {
-	if (known)
-		add_count(t, key, value);
-	else
-		add_string(t, key, NULL);
+	add_key(t, key);
+	gmod_text_fmt(t, known ? "%llu" : "null", (ull)value);
+}
+
+static void add_address(struct gmod_text *t, const char *key, bool known, uint64_t value)
+{
+	add_key(t, key);
+	gmod_text_fmt(t, known ? "\"0x%llx\"" : "null", (ull)value);
 }
 
 /* NULL: not known. */
@@ -127,7 +117,7 @@ static void add_frames(struct gmod_text *t, const struct gmod_frames *frames)
 		add_string(t, "module", f->module[0] ? f->module : NULL);
 		add_string(t, "path", f->path[0] ? f->path : NULL);
 		add_string(t, "build_id", f->build_id[0] ? f->build_id : NULL);
-		add_address(t, "offset", f->offset);
+		add_address(t, "offset", true, f->offset);
 		add_string(t, "function", f->function[0] ? f->function : NULL);
 		add_string(t, "symbol", f->symbol[0] ? f->symbol : NULL);
 		gmod_text_str(t, "}");
@@ -139,7 +129,7 @@ static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 {
 	static const char *const memory[] = {"device", "managed", "pinned", "kernel"};
 
-	add_address(t, "base", b->base);
+	add_address(t, "base", true, b->base);
 	add_count(t, "size", b->size);
 	add_number(t, "device", b->device);
 	add_string(t, "memory", b->memory <= GMOD_MEM_KERNEL ? memory[b->memory] : NULL);
@@ -221,7 +211,7 @@ static void add_call(struct gmod_text *t, const struct gmod_report_view *v)
 	if (!open_object(t, "call", f->entry_point || v->stack[GMOD_CALLED].depth > 0))
 		return;
 	add_string(t, "entry_point", f->entry_point);
-	add_address(t, "address", v->fault.raw ? 0 : f->address); /* a fault's is no argument of the call */
+	add_address(t, "address", true, v->fault.raw ? 0 : f->address); /* a fault's is no argument of the call */
 	add_count(t, "length", v->fault.raw ? 0 : f->length);
 	add_number(t, "thread", f->called_tid);
 	add_kernel_thread(t, &f->called_by);
@@ -258,14 +248,14 @@ static void add_fault(struct gmod_text *t, const struct gmod_fault_view *v)
 	add_string(t, "kernel", fault->kernel ? v->kernel : NULL);
 	add_string(t, "symbol", fault->kernel);
 	add_string(t, "function", fault->function ? v->function : NULL);
-	add_handle(t, "offset", fault->has_pc, fault->offset);
-	add_handle(t, "pc", fault->has_pc, fault->pc);
+	add_address(t, "offset", fault->has_pc, fault->offset);
+	add_address(t, "pc", fault->has_pc, fault->pc);
 	add_key(t, "instruction");
 	gmod_text_fmt(t, fault->has_instruction ? "[\"0x%016llx\",\"0x%016llx\"]" : "null", (ull)fault->instruction[0],
 		      (ull)fault->instruction[1]);
 	add_string(t, "access", fault->has_operand ? access[fault->operand.access] : NULL);
 	add_known_count(t, "bytes", fault->has_operand, fault->operand.bytes);
-	add_handle(t, "address", v->has_address, f->address);
+	add_address(t, "address", v->has_address, f->address);
 	add_string(t, "relation", v->has_address ? relation[f->related] : NULL);
 	add_known_count(t, "distance", v->has_address && f->related != GMOD_NOT_RELATED, v->distance);
 	add_lines(t, v);
@@ -292,7 +282,7 @@ static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
 	if (p->pointing == GMOD_POINTS_AT || p->pointing == GMOD_POINTS_NEAR) {
 		add_count(t, "argument", p->argument);
 		add_count(t, "byte", p->byte);
-		add_address(t, "address", p->address);
+		add_address(t, "address", true, p->address);
 		if (p->distance != UINT64_MAX)
 			add_count(t, "distance", p->distance);
 	}
@@ -308,8 +298,8 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 	add_count(t, "unfinished", s->unfinished);
 	add_time(t, "first", s->first_ns);
 	add_time(t, "launched", s->launched_ns);
-	add_handle(t, "stream", s->stream != GMOD_SEVERAL_STREAMS, s->stream);
-	add_handle(t, "graph", s->graph, s->graph);
+	add_address(t, "stream", s->stream != GMOD_SEVERAL_STREAMS, s->stream);
+	add_address(t, "graph", s->graph, s->graph);
 	add_three(t, "grid", s->grid);
 	add_three(t, "block", s->block);
 	if (tells)
@@ -367,10 +357,8 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 	add_time(t, "time", v->now_ns);
 	add_key(t, "command");
 	gmod_text_json(t, v->command + 1, sizeof(v->command));
-	if (v->site_hash)
-		gmod_text_fmt(t, ",\"site_hash\":\"%016llx\"", (ull)v->site_hash);
-	else
-		add_string(t, "site_hash", NULL);
+	add_key(t, "site_hash");
+	gmod_text_fmt(t, v->site_hash ? "\"%016llx\"" : "null", (ull)v->site_hash);
 	if (f->buffer.base) {
 		add_number(t, "device", f->buffer.device);
 		add_string(t, "gpu", v->gpu[0] ? v->gpu : NULL);
