@@ -1,22 +1,15 @@
 #include "monitor/launches/journal.h"
 
 #include <elf.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 #include "include/gmod.h"
 #include "lib/base/counters.h"
-#include "lib/base/deadline.h"
-#include "lib/base/descriptors.h"
 #include "lib/base/facts.h"
 #include "lib/base/file.h"
-#include "lib/base/futex.h"
-#include "lib/base/log.h"
-#include "lib/base/log_file.h"
 #include "lib/base/map.h"
 #include "lib/base/origin.h"
 #include "lib/base/peek.h"
-#include "lib/base/worker.h"
 #include "monitor/launches/arguments.h"
 #include "monitor/launches/history.h"
 #include "monitor/launches/names.h"
@@ -337,99 +330,33 @@ void gmod_journal_loaded(uint64_t module, const void *image, size_t most, const 
 		gmod_history_add(images, module, number ? gmod_keep(&number, sizeof(number)) : NULL, module);
 }
 
-/* ---- files ---- */
-
-/*
- *     NONE ──► WRITES ──► IS_TO_END ──► ENDED
- *                └────────fail()──────────^
- */
-enum { NONE, WRITES, IS_TO_END, ENDED };
-
-/* Of the thread that writes, but for the first two. */
-static struct {
-	atomic_int state;
-	_Atomic(const char *) why; /* it has ended early, which has not been said yet */
-	void (*add_stack)(struct gmod_text *t, const struct gmod_stack *stack);
-	char path[PATH_MAX], room[LINE];
-	struct gmod_text line;
-	int fd;
-	uint64_t sites[SITES]; /* hashes of those that were told, each at its place */
-} journal;
-
-static int state(void)
-{
-	return atomic_load_explicit(&journal.state, memory_order_acquire);
-}
-
-static void set_state(int to)
-{
-	/* release: who sees it sees why, and that all is written */
-	atomic_store_explicit(&journal.state, to, memory_order_release);
-	gmod_futex_wake(&journal.state);
-}
-
-/* Hooks tell no more. Why is said by gmod_journal_end(): the log may be none of this thread's descriptors. */
-static void fail(const char *why)
-{
-	if (state() == ENDED)
-		return;
-	atomic_store_explicit(&gmod_hot.journal, 0, memory_order_relaxed);
-	atomic_store_explicit(&journal.why, why, memory_order_relaxed);
-	set_state(ENDED);
-}
-
-static int open_file(const char *path, int flags)
-{
-	return open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | flags, 0600);
-}
-
-/* A part of a line has no newline, and a part of an image no name. */
-static bool write_all(int fd, const void *bytes, size_t size)
-{
-	ssize_t n = fd < 0 || state() == ENDED ? -1 : write(fd, bytes, size);
-
-	if (n != (ssize_t)size)
-		fail(n < 0 ? gmod_error_words(errno) : "a part is not written");
-	return n == (ssize_t)size;
-}
-
-/* Of several processes that have an image one writes it, and nobody sees a part. */
-static void write_image(const struct image *i, uint64_t hash)
-{
-	char path[PATH_MAX + 32], made[PATH_MAX + 32];
-	int fd;
-
-	snprintf(made, sizeof(made), "%s.image", journal.path);
-	snprintf(path, sizeof(path), "%.*s/%016llx.image", (int)(strrchr(journal.path, '/') - journal.path),
-		 journal.path, (ull)hash);
-	if (!access(path, F_OK))
-		return;
-	fd = open_file(made, O_CREAT | O_EXCL);
-	if (write_all(fd, i->bytes, i->size) && rename(made, path))
-		fail(gmod_error_words(errno));
-	close(fd);
-	unlink(made);
-}
-
 /* ---- lines ---- */
 
-#define add(...) gmod_text_fmt(&journal.line, __VA_ARGS__)
+/* Of the thread that writes. */
+static struct {
+	void (*add_stack)(struct gmod_text *t, const struct gmod_stack *stack);
+	char room[LINE];
+	struct gmod_text line;
+	uint64_t sites[SITES]; /* hashes of those that were told, each at its place */
+} lines;
+
+#define add(...) gmod_text_fmt(&lines.line, __VA_ARGS__)
 
 static void end_line(void)
 {
 	add("}\n");
-	if (journal.line.full)
+	if (lines.line.full)
 		gmod_count(&dropped, 1);
 	else
-		write_all(journal.fd, journal.line.at, journal.line.len);
-	gmod_text_init(&journal.line, journal.room, LINE);
+		gmod_journal_write(lines.line.at, lines.line.len);
+	gmod_text_init(&lines.line, lines.room, LINE);
 }
 
 static void tell_image(const struct image *i)
 {
 	uint64_t hash = gmod_hash_bytes(GMOD_HASH_START, i->bytes, i->size);
 
-	write_image(i, hash);
+	gmod_journal_write_image(i->bytes, i->size, hash);
 	munmap(i->bytes, i->size + 1);
 	add("{\"image\":%llu,\"hash\":\"%016llx\",\"linked\":%s", (ull)taken_so_far, (ull)hash,
 	    i->is_linked ? "true" : "false");
@@ -440,7 +367,7 @@ static void tell_function(const struct function *f)
 	add(f->image ? "{\"function\":%llu,\"image\":%llu" : "{\"function\":%llu,\"image\":null", (ull)taken_so_far,
 	    (ull)f->image);
 	add(",\"name\":");
-	gmod_text_json(&journal.line, f->name, LINE);
+	gmod_text_json(&lines.line, f->name, LINE);
 	add(",\"parameters\":%s", f->signature ? "[" : "null");
 	for (int i = 0; f->signature && i < f->signature->count; i++)
 		add("%s[%u,%u]", i ? "," : "", f->signature->at[i].offset, f->signature->at[i].size);
@@ -450,11 +377,11 @@ static void tell_function(const struct function *f)
 /* One whose place another one has taken since is told again. */
 static void tell_site(const struct gmod_kept *site)
 {
-	if (!site || journal.sites[site->hash % SITES] == site->hash)
+	if (!site || lines.sites[site->hash % SITES] == site->hash)
 		return;
-	journal.sites[site->hash % SITES] = site->hash;
+	lines.sites[site->hash % SITES] = site->hash;
 	add("{\"site\":\"%016llx\"", (ull)site->hash);
-	journal.add_stack(&journal.line, (const void *)site->bytes);
+	lines.add_stack(&lines.line, (const void *)site->bytes);
 	end_line();
 }
 
@@ -505,10 +432,10 @@ static void tell_beginning(void)
 
 	for (ssize_t i = 0; i + 1 < n; i++)
 		command[i] = command[i] ? command[i] : ' ';
-	gmod_text_init(&journal.line, journal.room, LINE);
+	gmod_text_init(&lines.line, lines.room, LINE);
 	add("{\"journal\":\"gmod-journal-2\",\"gmod\":\"" GMOD_VERSION "\",\"rank\":%s,\"command\":",
 	    *gmod_origin.rank ? gmod_origin.rank : "null");
-	gmod_text_json(&journal.line, command, sizeof(command));
+	gmod_text_json(&lines.line, command, sizeof(command));
 	end_line();
 }
 
@@ -524,65 +451,19 @@ static void tell_end(void)
 	end_line();
 }
 
-/* ---- the thread ---- */
-
-/* Opened each time: where the thread has no table of its own, the program may close descriptors. */
-static void write_to_file(void (*tell)(void), int flags)
+static bool has_more(void)
 {
-	journal.fd = open_file(journal.path, flags);
-	tell();
-	close(journal.fd);
-}
-
-static void write_journal(void)
-{
-	gmod_own_descriptors();
-	write_to_file(tell_beginning, O_CREAT | O_EXCL);
-	for (; state() == WRITES; gmod_futex_wait(&journal.state, WRITES, GMOD_MILLISECONDS(10)))
-		if (atomic_load_explicit(&put_so_far, memory_order_relaxed) != taken_so_far)
-			write_to_file(tell_pieces, O_APPEND);
-	if (state() == IS_TO_END)
-		write_to_file(tell_end, O_APPEND);
-	set_state(ENDED);
+	return atomic_load_explicit(&put_so_far, memory_order_relaxed) != taken_so_far;
 }
 
 void gmod_journal_start(void (*add_stack)(struct gmod_text *t, const struct gmod_stack *stack))
 {
-	static const struct gmod_worker writer = {"gmod-journal", write_journal};
-	const char *folder = gmod_options()->journal, *why;
-	char pattern[GMOD_OPTION_STRING_MAX + 32];
+	static const struct gmod_journal_source source = {has_more, tell_beginning, tell_pieces, tell_end};
 
-	if (!*folder)
+	if (!*gmod_options()->journal)
 		return;
-	if (!strchr(folder, '%'))
-		mkdir(folder, 0700);
-	snprintf(pattern, sizeof(pattern), "%s/%%h.%%p.%%t.journal", folder);
-	why = gmod_log_file_name(pattern, journal.path, true);
-	journal.add_stack = add_stack;
+	lines.add_stack = add_stack;
 	places = gmod_map(FUNCTIONS * sizeof(*places));
 	queue = gmod_map(QUEUE_BYTES);
-	if (!why && places && queue) {
-		set_state(WRITES);
-		atomic_store_explicit(&gmod_hot.journal, 1, memory_order_release);
-		if (!gmod_worker_start(&writer))
-			return;
-	}
-	fail(why ? why : "there is no memory for it, or no thread");
-	gmod_journal_end(0);
-}
-
-void gmod_journal_end(uint64_t deadline)
-{
-	const char *why;
-	int now = WRITES;
-
-	atomic_store_explicit(&gmod_hot.journal, 0, memory_order_relaxed);
-	atomic_compare_exchange_strong_explicit(&journal.state, &now, IS_TO_END, memory_order_relaxed,
-						memory_order_relaxed);
-	gmod_futex_wake(&journal.state);
-	while (state() == IS_TO_END && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 2))
-		;
-	why = atomic_exchange_explicit(&journal.why, NULL, memory_order_relaxed);
-	if (why)
-		gmod_log_note(0, "the journal of launches ends here: %s: %s", journal.path, why);
+	gmod_journal_open(places && queue ? &source : NULL);
 }

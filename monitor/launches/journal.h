@@ -17,10 +17,11 @@
 
 #include "lib/base/text.h"
 #include "lib/base/unwind.h"
+#include "monitor/launches/journal_file.h"
 #include "monitor/launches/signatures.h"
 
 /*
- * Where option journal names a folder, which is made if its parent is there: gmod_hot.journal is 1 from then on.
+ * Where option journal names a folder: gmod_hot.journal is 1 from then on.
  * add_stack appends the members "frames" and "python" to an object.
  */
 void gmod_journal_start(void (*add_stack)(struct gmod_text *t, const struct gmod_stack *stack));
@@ -38,11 +39,5 @@ void gmod_journal_launch(uint64_t function, const struct gmod_journal_shape *sha
  * bytes that text has if no zero ends it before.
  */
 void gmod_journal_loaded(uint64_t module, const void *image, size_t most, const char *file);
-
-/*
- * What hooks have told so far is written within `deadline` ns, and the last line; what was in the way of it is said.
- * From any thread, also in a signal handler.
- */
-void gmod_journal_end(uint64_t deadline);
 
 #endif
