@@ -1,7 +1,6 @@
 #include "monitor/launches/history.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/hash.h"

@@ -7,7 +7,6 @@
 #include "lib/base/scope.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/kernels.h"
-#include "monitor/launches/thread.h"
 
 enum { STREAMS = 1024, EVENTS = 4096, WAYS = 8, EDGES = 8, PROBES = 16, EDGE_DEPTH = 4 };
 #define NO_KEY UINT64_MAX /* of a place that is changing hands */
@@ -297,11 +296,6 @@ bool gmod_stream_follows(uint64_t stream, uint64_t other, uint64_t ticks)
 	return follows(stream, UINT64_MAX, other, ticks, 0);
 }
 
-static bool is_proven(uint64_t proven, uint64_t valid_from, uint64_t ticks)
-{
-	return ticks < proven && ticks > valid_from;
-}
-
 bool gmod_proven(uint64_t context, uint64_t stream, uint64_t ticks)
 {
 	const struct stream *s = find(context ^ GMOD_KEY_CONTEXT, false);
@@ -311,8 +305,8 @@ bool gmod_proven(uint64_t context, uint64_t stream, uint64_t ticks)
 	if (s && ticks < atomic_load_explicit(&s->proven, memory_order_acquire))
 		return true;
 	s = stream ? find(stream, false) : NULL;
-	return s && is_proven(atomic_load_explicit(&s->proven, memory_order_acquire),
-			      atomic_load_explicit(&s->valid_from, memory_order_relaxed), ticks);
+	return s && ticks < atomic_load_explicit(&s->proven, memory_order_acquire) &&
+	       ticks > atomic_load_explicit(&s->valid_from, memory_order_relaxed);
 }
 
 /* A slot that changes hands while we look is taken as busy: the next look is soon. */

@@ -7,7 +7,6 @@
 #include "lib/base/map.h"
 #include "monitor/launches/arguments.h"
 #include "monitor/launches/graphs.h"
-#include "monitor/launches/kernels.h"
 #include "monitor/launches/names.h"
 #include "monitor/launches/proof.h"
 

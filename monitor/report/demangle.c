@@ -34,10 +34,12 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static void skip_digits(struct mangled *m)
+/* The rest of 12_, of which there may be the end alone. */
+static bool skip_number(struct mangled *m)
 {
 	while (is_digit(peek(m)))
 		m->at++;
+	return accept(m, '_');
 }
 
 /* <length><identifier>, the identifier's place given in *name. */
@@ -86,29 +88,19 @@ static bool skip_u(struct mangled *m)
 {
 	if (accept(m, 'l'))
 		return open_bracket(m, 'l');
-	if (accept(m, 't')) {
-		skip_digits(m);
-		return accept(m, '_');
-	}
-	return true;
+	return !accept(m, 't') || skip_number(m);
 }
 
 static bool close_bracket(struct mangled *m)
 {
-	if (m->open[--m->depth] == 'l') { /* {lambda}: its number follows */
-		skip_digits(m);
-		return accept(m, '_');
-	}
-	return true;
+	return m->open[--m->depth] != 'l' || skip_number(m); /* {lambda}: its number follows */
 }
 
 /* After '_': a discriminator _4 or __12_, else nothing. */
 static bool skip_discriminator(struct mangled *m)
 {
-	if (accept(m, '_')) {
-		skip_digits(m);
-		return accept(m, '_');
-	}
+	if (accept(m, '_'))
+		return skip_number(m);
 	if (is_digit(peek(m)))
 		m->at++;
 	return true;
@@ -162,8 +154,7 @@ static bool skip_token(struct mangled *m, bool *type)
 			m->at++;
 		return true;
 	case 'A':
-		skip_digits(m);
-		accept(m, '_');
+		skip_number(m);
 		return true;
 	case '_':
 		return skip_discriminator(m);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/base/facts.h"
-#include "lib/base/text.h"
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/log_file.h"
@@ -136,11 +135,8 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
 	gmod_log_event(t, "summary");
 	for (int i = 0; i < ROWS; i++)
 		gmod_text_fmt(t, ",\"%s\":%llu", rows[i].key, (ull)number[i]);
-	gmod_text_fmt(t, ",\"bytes_asked\":%llu", asked);
-	if (gmod_summary_bytes(s))
-		gmod_text_fmt(t, ",\"guarded_permille\":%u", permille(s));
-	else
-		gmod_text_str(t, ",\"guarded_permille\":null");
+	gmod_text_fmt(t, ",\"bytes_asked\":%llu,\"guarded_permille\":", asked);
+	gmod_text_fmt(t, gmod_summary_bytes(s) ? "%u" : "null", permille(s));
 	gmod_text_fmt(t, ",\"findings\":%u,\"findings_by_class\":{", all_findings(s));
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		gmod_text_fmt(t, "%s\"%s\":%u", i ? "," : "", gmod_class_name(i), s->findings[i]);

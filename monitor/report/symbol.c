@@ -1,11 +1,8 @@
 #include "monitor/report/symbol.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
