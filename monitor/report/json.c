@@ -412,6 +412,6 @@ void gmod_report_json_stack(struct gmod_text *t, const struct gmod_stack *stack)
 	static struct gmod_symbol_scratch scratch;
 	static struct gmod_frames frames;
 
-	gmod_symbolize(&frames, &stack, 1, &scratch);
+	gmod_symbolize(&frames, stack, &scratch);
 	add_frames(t, &frames);
 }

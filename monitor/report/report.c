@@ -43,7 +43,7 @@ enum fate { NEW, SHOWN, COUNTED, SUPPRESSED, DONE };
 
 /*
  * Where findings come from, by class and raw return addresses: cheap to find again, so that a flood costs no
- * symbols. key 0: free; an entry is never given back. reports counts up past the limit.
+ * symbols. key 0: free; an entry is never given back.
  */
 struct site {
 	uint64_t key;
@@ -58,7 +58,7 @@ static unsigned max_reports = 100;
 static struct {
 	struct site site[SITES_MAX];
 	uint8_t fate[IDS_MAX];             /* by finding id; pages that no id needs are never touched */
-	unsigned shown;                    /* reports admitted, may run past max_reports */
+	unsigned shown;                    /* reports admitted */
 	_Atomic unsigned repeated, beyond; /* counted and not shown */
 	_Atomic unsigned unshown;          /* lost on the way: nobody has judged them */
 } state;
@@ -119,18 +119,17 @@ static enum fate judge(const struct site *site)
 	return state.shown >= max_reports ? COUNTED : NEW;
 }
 
-/* What becomes of one that is NEW still. */
+/* What becomes of one that is NEW still: only its symbols can keep it back. */
 static enum fate admit(struct site *site, const struct gmod_report_view *view)
 {
 	bool by_site = false, suppressed = gmod_is_suppressed(view, &by_site);
 
-	if (site && by_site)
-		site->suppressed = true;
-	if (suppressed)
-		return SUPPRESSED;
-	if (site && site->reports++ >= GMOD_REPORTS_PER_SITE)
-		return COUNTED;
-	return state.shown++ < max_reports ? SHOWN : COUNTED;
+	if (site) {
+		site->suppressed = by_site;
+		site->reports += !suppressed;
+	}
+	state.shown += !suppressed;
+	return suppressed ? SUPPRESSED : SHOWN;
 }
 
 /* Record a first judgement. */

@@ -197,8 +197,10 @@ static void symbolize_module(uint32_t first, struct gmod_frames *frames, struct 
 	name_frames(c, frames, s);
 }
 
-static void symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_symbol_scratch *s)
+void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_symbol_scratch *s)
 {
+	int saved = errno;
+
 	frames->python = gmod_python_stack(stack->python);
 	frames->depth = stack->depth < GMOD_STACK_MAX ? stack->depth : GMOD_STACK_MAX;
 	for (uint32_t i = 0; i < frames->depth; i++) {
@@ -210,14 +212,5 @@ static void symbolize(struct gmod_frames *frames, const struct gmod_stack *stack
 	for (uint32_t i = 0; i < frames->depth; i++)
 		if (!frames->frame[i].module[0])
 			symbolize_module(i, frames, s);
-}
-
-void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *const *stacks, unsigned count,
-		    struct gmod_symbol_scratch *scratch)
-{
-	int saved = errno;
-
-	for (unsigned i = 0; i < count; i++)
-		symbolize(&frames[i], stacks[i], scratch);
 	errno = saved;
 }

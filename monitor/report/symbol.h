@@ -53,9 +53,7 @@ struct gmod_symbol_scratch {
 	Elf64_Sym symbol[2048]; /* some of its file's */
 };
 
-/* The frames of each of the stacks. */
-void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *const *stacks, unsigned count,
-		    struct gmod_symbol_scratch *scratch);
+void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_symbol_scratch *scratch);
 
 /*
  * The interpreter's own frames tell nothing where Python's are known. It is told by the name of its file: a program

@@ -427,8 +427,9 @@ static bool is_program_frame(const struct gmod_frame *f)
 	return f->module[0] && !is_cuda_symbol(f->symbol);
 }
 
-static void name_functions(struct gmod_frames *frames)
+static void name_stack(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_view_scratch *s)
 {
+	gmod_symbolize(frames, stack, &s->symbols);
 	for (uint32_t i = 0; i < frames->depth; i++)
 		gmod_short_name(frames->frame[i].symbol, frames->frame[i].function, GMOD_SHORT_NAME_MAX);
 }
@@ -540,26 +541,22 @@ static uint64_t hash_site(const struct gmod_report_view *v, const struct gmod_fr
 static void describe_nearby(struct gmod_report_view *v, const struct gmod_finding *f, struct gmod_view_scratch *s)
 {
 	for (uint32_t i = 0; i < f->nearby_count; i++) {
-		const struct gmod_stack *stack = &f->nearby[i].allocated_at;
-
-		gmod_symbolize(&s->one, &stack, 1, &s->symbols);
-		name_functions(&s->one);
+		name_stack(&s->one, &f->nearby[i].allocated_at, s);
 		describe_site(&s->one, v->nearby_site[i], sizeof(v->nearby_site[i]));
 	}
 }
 
 void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, struct gmod_view_scratch *s)
 {
-	const struct gmod_stack *stacks[GMOD_STACKS] = {&f->buffer.allocated_at, &f->buffer.freed_at, &f->called_at};
 	const struct gmod_frames *site = &v->stack[gmod_site_is_call(f) ? GMOD_CALLED : GMOD_ALLOCATED];
 	struct gmod_text t;
 
 	v->finding = f;
 	v->class_name = gmod_class_name(f->class);
 	v->now_ns = gmod_clock_ns(CLOCK_REALTIME);
-	gmod_symbolize(v->stack, stacks, GMOD_STACKS, &s->symbols);
-	for (int i = 0; i < GMOD_STACKS; i++)
-		name_functions(&v->stack[i]);
+	name_stack(&v->stack[GMOD_ALLOCATED], &f->buffer.allocated_at, s);
+	name_stack(&v->stack[GMOD_FREED], &f->buffer.freed_at, s);
+	name_stack(&v->stack[GMOD_CALLED], &f->called_at, s);
 	v->fault.raw = NULL;
 	if (f->class == GMOD_GPU_FAULT)
 		gmod_fault_view(&v->fault, f);

@@ -198,7 +198,7 @@ TEST(deep_nesting_is_bounded)
 
 static void symbolize(const struct gmod_stack *stack)
 {
-	gmod_symbolize(&frames, &stack, 1, scratch);
+	gmod_symbolize(&frames, stack, scratch);
 }
 
 static const struct gmod_frame *frame_at(uintptr_t pc)
