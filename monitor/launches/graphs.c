@@ -29,14 +29,12 @@ static void add_distinct(struct list *l, const char *name)
 		l->names[l->count++] = name;
 }
 
-static const char *const *names_of(const struct gmod_kept *set)
+const char *const *gmod_graph_kernels(uint64_t graph, uint64_t ticks, unsigned *count)
 {
-	return (const char *const *)(const void *)set->bytes;
-}
+	const struct gmod_kept *set = gmod_history_at(graphs, graph, ticks, NULL);
 
-static unsigned count_of(const struct gmod_kept *set)
-{
-	return (unsigned)(set->size / sizeof(char *));
+	*count = set ? (unsigned)(set->size / sizeof(char *)) : 0;
+	return set ? (const void *)set->bytes : NULL;
 }
 
 /* Programs make graphs over and over, of the same kernels. */
@@ -61,11 +59,12 @@ void gmod_graph_learn(uint64_t graph, const uint64_t *functions, unsigned count)
 /* The one without a name first, so that no list of suspects is too short for it. */
 void gmod_graph_updated(uint64_t graph)
 {
-	const struct gmod_kept *before = gmod_history_at(graphs, graph, GMOD_LATEST, NULL);
 	struct list l = {.count = 1};
+	unsigned count;
+	const char *const *before = gmod_graph_kernels(graph, GMOD_LATEST, &count);
 
-	for (unsigned i = 0; before && i < count_of(before); i++)
-		add_distinct(&l, names_of(before)[i]);
+	for (unsigned i = 0; i < count; i++)
+		add_distinct(&l, before[i]);
 	keep_list(graph, &l);
 	gmod_graph_words_learn(graph, NULL, 0);
 }
@@ -109,14 +108,4 @@ struct gmod_pointer gmod_graph_find(const struct gmod_kept *words, const char *n
 			best = found;
 	}
 	return best;
-}
-
-unsigned gmod_graph_kernels(uint64_t graph, uint64_t ticks, const char **out, unsigned max)
-{
-	const struct gmod_kept *s = gmod_history_at(graphs, graph, ticks, NULL);
-	unsigned count = !s ? 0 : count_of(s) < max ? count_of(s) : max;
-
-	for (unsigned i = 0; i < count; i++)
-		out[i] = names_of(s)[i];
-	return count;
 }

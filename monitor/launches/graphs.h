@@ -41,9 +41,9 @@ struct gmod_pointer gmod_graph_find(const struct gmod_kept *words, const char *n
 /* It is gone. */
 void gmod_graph_end(uint64_t graph);
 /*
- * Distinct names, at most max, latest learned first; NULL for what is not known. They are those that the handle had at
- * `ticks`; none where that is not known any more.
+ * Distinct names, GMOD_GRAPH_NAMES at most; NULL for what is not known. They are those that the handle had at `ticks`;
+ * none where that is not known any more.
  */
-unsigned gmod_graph_kernels(uint64_t graph, uint64_t ticks, const char **names, unsigned max);
+const char *const *gmod_graph_kernels(uint64_t graph, uint64_t ticks, unsigned *count);
 
 #endif

@@ -186,8 +186,8 @@ static void count_launch(struct groups *g, const struct gmod_seen_launches *l, c
 
 static void count_graph(struct groups *g, const struct gmod_seen_launches *l)
 {
-	const char *names[GMOD_GRAPH_NAMES];
-	unsigned count = gmod_graph_kernels(l->function, l->latest, names, GMOD_GRAPH_NAMES);
+	unsigned count;
+	const char *const *names = gmod_graph_kernels(l->function, l->latest, &count);
 
 	if (!count)
 		count_launch(g, l, NULL, 0);
