@@ -362,3 +362,24 @@ void gmod_short_name(const char *mangled, char *out, size_t cap)
 	gmod_text_init(&r.text, out, cap);
 	gmod_text_bytes(&r.text, mangled, len);
 }
+
+static bool is_identifier(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] != '_' && !(s[i] >= '0' && s[i] <= '9') && !((s[i] | 0x20) >= 'a' && (s[i] | 0x20) <= 'z'))
+			return false;
+	return n > 0;
+}
+
+const char *gmod_kernel_substring(const char *readable, size_t *len)
+{
+	for (const char *begin, *end = readable + strlen(readable);; end = begin - 1) {
+		for (begin = end; begin > readable && !strchr(":.", begin[-1]); begin--)
+			;
+		*len = (size_t)(end - begin);
+		if (is_identifier(begin, *len))
+			return begin;
+		if (begin == readable)
+			return NULL;
+	}
+}

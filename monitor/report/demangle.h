@@ -16,4 +16,7 @@
  */
 void gmod_short_name(const char *mangled, char *out, size_t cap);
 
+/* The last plain identifier in a readable name, which is part of the mangled one as well; NULL: there is none. */
+const char *gmod_kernel_substring(const char *readable, size_t *len);
+
 #endif

@@ -62,7 +62,7 @@ void gmod_fault_site_text(struct gmod_text *t, const struct gmod_fault_view *v)
 		gmod_text_fmt(t, "+0x%llx", (ull)v->raw->offset);
 }
 
-void gmod_fault_three_text(struct gmod_text *t, const char *what, const uint32_t n[3])
+static void add_three(struct gmod_text *t, const char *what, const uint32_t n[3])
 {
 	gmod_text_fmt(t, "%s (%u,%u,%u)", what, n[0], n[1], n[2]);
 }
@@ -75,6 +75,48 @@ void gmod_fault_line_text(struct gmod_text *t, const struct gmod_fault_view *v, 
 		return;
 	gmod_text_str(t, " in ");
 	gmod_text_escaped(t, v->line[i].function, GMOD_NAME_SHOWN);
+}
+
+void gmod_fault_kernel_text(struct gmod_text *t, const struct gmod_fault_view *v)
+{
+	gmod_text_escaped(t, *v->kernel ? v->kernel : "unknown", GMOD_NAME_SHOWN);
+	if (*v->function) {
+		gmod_text_str(t, ", function ");
+		gmod_text_escaped(t, v->function, GMOD_NAME_SHOWN);
+	}
+	if (v->raw->lines) {
+		gmod_text_str(t, ", at ");
+		gmod_fault_line_text(t, v, 0);
+	}
+}
+
+void gmod_fault_instruction_text(struct gmod_text *t, const struct gmod_fault_view *v)
+{
+	const struct gmod_fault *fault = v->raw;
+
+	gmod_fault_site_text(t, v);
+	gmod_text_fmt(t, " at 0x%llx", (ull)fault->pc);
+	if (fault->has_instruction)
+		gmod_text_fmt(t, ": 0x%016llx 0x%016llx", (ull)fault->instruction[0], (ull)fault->instruction[1]);
+	if (fault->capability)
+		gmod_text_fmt(t, " of sm_%u", fault->capability);
+	if (fault->places > 1)
+		gmod_text_fmt(t, ", the first of %u that faulted", fault->places);
+}
+
+void gmod_fault_thread_text(struct gmod_text *t, const struct gmod_fault_view *v)
+{
+	const struct gmod_fault *fault = v->raw;
+
+	if (!v->lane) {
+		gmod_text_str(t, "which thread it was is not known");
+		gmod_text_str(t, fault->has_pc ? ": its warp had left" : "");
+		return;
+	}
+	add_three(t, "block", fault->block);
+	add_three(t, ", thread", v->lane->thread);
+	gmod_text_fmt(t, "%s; %u thread%s of that warp, %u warp%s in all", v->has_thread ? "" : " or another one",
+		      fault->lane_count, gmod_plural(fault->lane_count), fault->warps, gmod_plural(fault->warps));
 }
 
 static void add_access(struct gmod_text *t, const struct gmod_operand *operand)
@@ -127,8 +169,8 @@ bool gmod_fault_next_step(struct gmod_text *t, const struct gmod_fault_view *v)
 	}
 	gmod_text_str(t, "look ");
 	if (v->has_thread) {
-		gmod_fault_three_text(t, "what thread", v->lane->thread);
-		gmod_fault_three_text(t, " of block", v->raw->block);
+		add_three(t, "what thread", v->lane->thread);
+		add_three(t, " of block", v->raw->block);
 		gmod_text_str(t, " does ");
 	}
 	gmod_text_str(t, "at ");

@@ -28,10 +28,14 @@ void gmod_fault_view(struct gmod_fault_view *v, const struct gmod_finding *f);
 /* A hash of its kernel and instruction, from h on; 0: neither is known. */
 uint64_t gmod_fault_site_hash(uint64_t h, const struct gmod_fault *fault);
 
-/* Append "scale_kernel+0x170" ("-": no name is known), "thread (64,0,0)", "oob.cu:7 in row". */
+/* Append "scale_kernel+0x170" ("-": no name is known), "oob.cu:7 in row". */
 void gmod_fault_site_text(struct gmod_text *t, const struct gmod_fault_view *v);
-void gmod_fault_three_text(struct gmod_text *t, const char *what, const uint32_t n[3]);
 void gmod_fault_line_text(struct gmod_text *t, const struct gmod_fault_view *v, unsigned i);
+
+/* ... "scale_kernel, at oob.cu:7", the place and the bytes of the instruction, and which thread it was. */
+void gmod_fault_kernel_text(struct gmod_text *t, const struct gmod_fault_view *v);
+void gmod_fault_instruction_text(struct gmod_text *t, const struct gmod_fault_view *v);
+void gmod_fault_thread_text(struct gmod_text *t, const struct gmod_fault_view *v);
 
 void gmod_fault_title(struct gmod_text *t, const struct gmod_fault_view *v);
 

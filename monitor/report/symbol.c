@@ -214,3 +214,48 @@ void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, 
 			symbolize_module(i, frames, s);
 	errno = saved;
 }
+
+/* ---- which of them is the site ---- */
+
+/* The runtime that is linked into the program, and the driver's functions where they have a stub there. */
+static bool is_cuda_symbol(const char *s)
+{
+	size_t prefix = strncmp(s, "cuda", 4) == 0 ? 4 : strncmp(s, "cu", 2) == 0 ? 2 : 0;
+
+	return strncmp(s, "__cudart", 8) == 0 || strncmp(s, "libcudart_static_", 17) == 0 ||
+	       (prefix > 0 && s[prefix] >= 'A' && s[prefix] <= 'Z');
+}
+
+bool gmod_is_program_frame(const struct gmod_frame *f)
+{
+	static const char *const other[] = {"libcuda.so", "libcudart.so", "libgmod.so"};
+
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		if (strncmp(f->module, other[i], strlen(other[i])) == 0)
+			return false;
+	return f->module[0] && !is_cuda_symbol(f->symbol);
+}
+
+const struct gmod_frame *gmod_site_frame(const struct gmod_frames *frames)
+{
+	for (uint32_t i = 0; i < frames->depth; i++)
+		if (gmod_is_program_frame(&frames->frame[i]))
+			return &frames->frame[i];
+	return NULL;
+}
+
+void gmod_describe_site(const struct gmod_frames *frames, char *out, size_t cap)
+{
+	const struct gmod_frame *f = gmod_site_frame(frames);
+	struct gmod_text t;
+
+	gmod_text_init(&t, out, cap);
+	if (frames->python) {
+		gmod_python_text(&t, &frames->python->frame[0]);
+	} else if (f) {
+		gmod_frame_text(&t, f, " ");
+		gmod_text_mark_cut(&t);
+	} else {
+		gmod_text_str(&t, "-");
+	}
+}

@@ -55,6 +55,13 @@ struct gmod_symbol_scratch {
 
 void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_symbol_scratch *scratch);
 
+/* Is it none of CUDA's, and none of the library's own? The innermost such frame, or NULL. */
+bool gmod_is_program_frame(const struct gmod_frame *f);
+const struct gmod_frame *gmod_site_frame(const struct gmod_frames *frames);
+
+/* In words, "main app+0x8b01" or "train.py:42 in step"; "-" if there is none. */
+void gmod_describe_site(const struct gmod_frames *frames, char *out, size_t cap);
+
 /*
  * The interpreter's own frames tell nothing where Python's are known. It is told by the name of its file: a program
  * that holds one has frames of its own in the same file.

@@ -17,12 +17,13 @@ static void add_kernel_thread(struct gmod_text *t, const char *what, const struc
 		gmod_text_fmt(t, "%s in thread %u of block %llu of a kernel", what, k->thread, (ull)k->block);
 }
 
-/* "1.204 s ago by thread 4711" */
-static void add_ago(struct gmod_text *t, uint64_t ns, uint64_t now_ns, int64_t tid)
+/* " 1.204 s ago by thread 4711" */
+static void add_ago(struct gmod_text *t, const char *what, uint64_t ns, uint64_t now_ns, int64_t tid)
 {
 	uint64_t ms = now_ns > ns ? (now_ns - ns) / 1000000 : 0;
 
-	gmod_text_fmt(t, "%llu.%03u s ago by thread %lld", (ull)(ms / 1000), (unsigned)(ms % 1000), (long long)tid);
+	gmod_text_fmt(t, "%s %llu.%03u s ago by thread %lld", what, (ull)(ms / 1000), (unsigned)(ms % 1000),
+		      (long long)tid);
 }
 
 /* Lines in the making: the next one ends the one before. */
@@ -101,10 +102,8 @@ static void add_buffer(struct page *p, const struct gmod_report_view *v)
 		return;
 	t = begin(p, "    buffer ");
 	add_extent(t, b);
-	if (b->allocated_ns) {
-		gmod_text_str(t, ", allocated ");
-		add_ago(t, b->allocated_ns, v->now_ns, b->allocated_tid);
-	}
+	if (b->allocated_ns)
+		add_ago(t, ", allocated", b->allocated_ns, v->now_ns, b->allocated_tid);
 	add_kernel_thread(t, ", allocated by mallocN", &b->allocated_by);
 	if (b->site_allocations)
 		gmod_text_fmt(t, ", one of a sample: %llu of %llu allocations there", (ull)b->site_guarded,
@@ -112,10 +111,10 @@ static void add_buffer(struct page *p, const struct gmod_report_view *v)
 	add_frames(p, &v->stack[GMOD_ALLOCATED]);
 	if (!b->freed_ns)
 		return;
-	t = begin(p, b->ended                                ? "    freed with its context "
-		     : v->finding->class == GMOD_DOUBLE_FREE ? "    first freed "
-							     : "    freed ");
-	add_ago(t, b->freed_ns, v->now_ns, b->freed_tid);
+	t = begin(p, b->ended                                ? "    freed with its context"
+		     : v->finding->class == GMOD_DOUBLE_FREE ? "    first freed"
+							     : "    freed");
+	add_ago(t, "", b->freed_ns, v->now_ns, b->freed_tid);
 	add_frames(p, &v->stack[GMOD_FREED]);
 }
 
@@ -150,60 +149,16 @@ static void add_dimensions(struct gmod_text *t, const uint32_t n[3], const char 
 	gmod_text_fmt(t, " %s%s", what, gmod_plural((uint64_t)n[0] * n[1] * n[2]));
 }
 
-static void add_kernel(struct page *p, const struct gmod_fault_view *v)
-{
-	struct gmod_text *t = begin(p, "    in kernel ");
-
-	gmod_text_escaped(t, *v->kernel ? v->kernel : "unknown", GMOD_NAME_SHOWN);
-	if (*v->function) {
-		gmod_text_str(t, ", function ");
-		gmod_text_escaped(t, v->function, GMOD_NAME_SHOWN);
-	}
-	for (unsigned i = 0; i < v->raw->lines; i++) {
-		if (i > 0)
-			begin(p, "      inlined");
-		gmod_text_str(t, i > 0 ? " at " : ", at ");
-		gmod_fault_line_text(t, v, i);
-	}
-}
-
-static void add_instruction(struct gmod_text *t, const struct gmod_fault_view *v)
-{
-	const struct gmod_fault *fault = v->raw;
-
-	gmod_fault_site_text(t, v);
-	gmod_text_fmt(t, " at 0x%llx", (ull)fault->pc);
-	if (fault->has_instruction)
-		gmod_text_fmt(t, ": 0x%016llx 0x%016llx", (ull)fault->instruction[0], (ull)fault->instruction[1]);
-	if (fault->capability)
-		gmod_text_fmt(t, " of sm_%u", fault->capability);
-	if (fault->places > 1)
-		gmod_text_fmt(t, ", the first of %u that faulted", fault->places);
-}
-
-static void add_fault_thread(struct gmod_text *t, const struct gmod_fault_view *v)
-{
-	const struct gmod_fault *fault = v->raw;
-
-	if (!v->lane) {
-		gmod_text_str(t, "which thread it was is not known");
-		gmod_text_str(t, fault->has_pc ? ": its warp had left" : "");
-		return;
-	}
-	gmod_fault_three_text(t, "block", fault->block);
-	gmod_fault_three_text(t, ", thread", v->lane->thread);
-	gmod_text_fmt(t, "%s; %u thread%s of that warp, %u warp%s in all", v->has_thread ? "" : " or another one",
-		      fault->lane_count, gmod_plural(fault->lane_count), fault->warps, gmod_plural(fault->warps));
-}
-
 static void add_fault(struct page *p, const struct gmod_fault_view *v)
 {
 	const struct gmod_fault *fault = v->raw;
 
-	add_kernel(p, v);
+	gmod_fault_kernel_text(begin(p, "    in kernel "), v);
+	for (unsigned i = 1; i < fault->lines; i++)
+		gmod_fault_line_text(begin(p, "      inlined at "), v, i);
 	if (fault->has_pc)
-		add_instruction(begin(p, "    instruction "), v);
-	add_fault_thread(begin(p, "    "), v);
+		gmod_fault_instruction_text(begin(p, "    instruction "), v);
+	gmod_fault_thread_text(begin(p, "    "), v);
 	if (fault->has_grid) {
 		add_dimensions(begin(p, "    grid of "), fault->grid, "block");
 		gmod_text_str(&p->line, " of ");
@@ -292,6 +247,22 @@ static bool stands_for_all(const struct gmod_report_view *v, uint32_t i, struct 
 		add_other(s, &v->finding->suspect[k]);
 	}
 	return true;
+}
+
+unsigned gmod_stream_number(uint64_t handle)
+{
+	enum { STREAMS = 1024 };
+	static _Atomic uint64_t named[STREAMS];
+
+	for (unsigned i = 0; i < STREAMS; i++) {
+		uint64_t found = 0;
+
+		if (atomic_compare_exchange_strong_explicit(&named[i], &found, handle, memory_order_relaxed,
+							    memory_order_relaxed) ||
+		    found == handle)
+			return i + 1;
+	}
+	return 0;
 }
 
 static void add_stream(struct gmod_text *t, uint64_t stream)
@@ -402,14 +373,14 @@ static void add_incomplete(struct page *p, const struct gmod_finding *f)
 static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)
 {
 	if (f->launches_lost > 0 || f->unknown_before_ns)
-		gmod_text_str(t, "none recorded");
+		gmod_text_str(t, " none recorded");
 	else if (!gmod_is_corruption(f->class))
-		gmod_text_str(t, "none known");
+		gmod_text_str(t, " none known");
 	else if (gmod_cpu_may_write(f))
-		gmod_text_str(t, "no kernel was in flight: look for a write by the CPU");
+		gmod_text_str(t, " no kernel was in flight: look for a write by the CPU");
 	else
 		gmod_text_str(t,
-			      "no kernel was in flight: look for a copy or memset, or a launch that GMOD cannot see");
+			      " no kernel was in flight: look for a copy or memset, or a launch that GMOD cannot see");
 }
 
 /* One a line, the likeliest first. */
@@ -423,10 +394,8 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 	t = begin(p, gmod_is_corruption(f->class) ? "    suspects:"
 		     : *v->fault.kernel           ? "    launches of the kernel:"
 						  : "    unfinished launches:");
-	if (f->suspect_count == 0) {
-		gmod_text_str(t, " ");
+	if (f->suspect_count == 0)
 		add_no_suspects(t, f);
-	}
 	for (uint32_t i = 0; i < gmod_suspects_shown(f); i++) {
 		struct gmod_suspect s = f->suspect[i];
 

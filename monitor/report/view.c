@@ -126,25 +126,15 @@ static void add_title(const struct gmod_report_view *v, struct gmod_text *t)
 
 #define COMMAND_BYTES 1800
 
-static bool is_shell_safe(const char *s)
-{
-	return *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")] == '\0';
-}
-
-static bool is_printable_ascii(const char *s)
-{
-	for (; *s; s++)
-		if (*s < ' ' || *s > '~')
-			return false;
-	return true;
-}
-
 /* One word as a shell reads it back: plain, 'quoted', or $'with octal' where it would not be safe to look at. */
 static void add_shell_word(struct gmod_text *t, const char *s)
 {
-	bool plain = is_printable_ascii(s);
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+	bool plain = true;
 
-	if (is_shell_safe(s)) {
+	for (const char *c = s; *c; c++)
+		plain &= *c >= ' ' && *c <= '~';
+	if (*s && !s[strspn(s, safe)]) {
 		gmod_text_str(t, s);
 		return;
 	}
@@ -271,27 +261,6 @@ static void next_watchpoint(const struct gmod_report_view *v, struct gmod_text *
 	gmod_text_str(t, v->command);
 }
 
-static bool is_identifier(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (s[i] != '_' && !(s[i] >= '0' && s[i] <= '9') && !((s[i] | 0x20) >= 'a' && (s[i] | 0x20) <= 'z'))
-			return false;
-	return n > 0;
-}
-
-const char *gmod_kernel_substring(const char *readable, size_t *len)
-{
-	for (const char *begin, *end = readable + strlen(readable);; end = begin - 1) {
-		for (begin = end; begin > readable && !strchr(":.", begin[-1]); begin--)
-			;
-		*len = (size_t)(end - begin);
-		if (is_identifier(begin, *len))
-			return begin;
-		if (begin == readable)
-			return NULL;
-	}
-}
-
 /*
  * The suspects' names, each once, as options that let compute-sanitizer look at these kernels alone; none where it
  * might then not look at the culprit. They are part of the mangled names, so a few more kernels than these may match.
@@ -392,72 +361,11 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 
 /* ---- who did it ---- */
 
-unsigned gmod_stream_number(uint64_t handle)
-{
-	enum { STREAMS = 1024 };
-	static _Atomic uint64_t named[STREAMS];
-
-	for (unsigned i = 0; i < STREAMS; i++) {
-		uint64_t found = 0;
-
-		if (atomic_compare_exchange_strong_explicit(&named[i], &found, handle, memory_order_relaxed,
-							    memory_order_relaxed) ||
-		    found == handle)
-			return i + 1;
-	}
-	return 0;
-}
-
-/* The runtime that is linked into the program, and the driver's functions where they have a stub there. */
-static bool is_cuda_symbol(const char *s)
-{
-	size_t prefix = strncmp(s, "cuda", 4) == 0 ? 4 : strncmp(s, "cu", 2) == 0 ? 2 : 0;
-
-	return strncmp(s, "__cudart", 8) == 0 || strncmp(s, "libcudart_static_", 17) == 0 ||
-	       (prefix > 0 && s[prefix] >= 'A' && s[prefix] <= 'Z');
-}
-
-static bool is_program_frame(const struct gmod_frame *f)
-{
-	static const char *const other[] = {"libcuda.so", "libcudart.so", "libgmod.so"};
-
-	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
-		if (strncmp(f->module, other[i], strlen(other[i])) == 0)
-			return false;
-	return f->module[0] && !is_cuda_symbol(f->symbol);
-}
-
 static void name_stack(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_view_scratch *s)
 {
 	gmod_symbolize(frames, stack, &s->symbols);
 	for (uint32_t i = 0; i < frames->depth; i++)
 		gmod_short_name(frames->frame[i].symbol, frames->frame[i].function, GMOD_SHORT_NAME_MAX);
-}
-
-/* The innermost frame of the program itself, or NULL. */
-static const struct gmod_frame *site_frame(const struct gmod_frames *frames)
-{
-	for (uint32_t i = 0; i < frames->depth; i++)
-		if (is_program_frame(&frames->frame[i]))
-			return &frames->frame[i];
-	return NULL;
-}
-
-/* "main app+0x8b01" or "train.py:42 in step", "-" if there is none. */
-static void describe_site(const struct gmod_frames *frames, char *out, size_t cap)
-{
-	const struct gmod_frame *f = site_frame(frames);
-	struct gmod_text t;
-
-	gmod_text_init(&t, out, cap);
-	if (frames->python) {
-		gmod_python_text(&t, &frames->python->frame[0]);
-	} else if (f) {
-		gmod_frame_text(&t, f, " ");
-		gmod_text_mark_cut(&t);
-	} else {
-		gmod_text_str(&t, "-");
-	}
 }
 
 /* In nearly every stack of a program, or none. */
@@ -469,13 +377,13 @@ static bool is_outermost(const char *function)
 /* The first function further out that has another name, or "". */
 static const char *caller_of(const struct gmod_frames *site, const char *function)
 {
-	const struct gmod_frame *f = site_frame(site), *end = site->frame + site->depth;
+	const struct gmod_frame *f = gmod_site_frame(site), *end = site->frame + site->depth;
 
 	for (uint64_t i = 1; site->python && i < site->python->depth; i++)
 		if (strcmp(site->python->frame[i].function, function) != 0)
 			return site->python->frame[i].function;
 	for (; !site->python && f < end; f++)
-		if (is_program_frame(f) && strcmp(f->function, function) != 0)
+		if (gmod_is_program_frame(f) && strcmp(f->function, function) != 0)
 			return f->function;
 	return "";
 }
@@ -489,7 +397,7 @@ static const char *caller_of(const struct gmod_frames *site, const char *functio
 static void add_suppression(const struct gmod_report_view *v, const struct gmod_frames *site, struct gmod_text *t)
 {
 	const struct gmod_finding *f = v->finding;
-	const struct gmod_frame *frame = site_frame(site);
+	const struct gmod_frame *frame = gmod_site_frame(site);
 	const char *error = f->error_name;
 	const char *whole = f->class != GMOD_POST_MORTEM ? v->site : error ? error : "-";
 	const char *function = site->python ? site->python->frame->function : frame ? frame->function : "";
@@ -542,7 +450,7 @@ static void describe_nearby(struct gmod_report_view *v, const struct gmod_findin
 {
 	for (uint32_t i = 0; i < f->nearby_count; i++) {
 		name_stack(&s->one, &f->nearby[i].allocated_at, s);
-		describe_site(&s->one, v->nearby_site[i], sizeof(v->nearby_site[i]));
+		gmod_describe_site(&s->one, v->nearby_site[i], sizeof(v->nearby_site[i]));
 	}
 }
 
@@ -564,7 +472,7 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 	describe_nearby(v, f, s);
 	for (uint32_t i = 0; i < f->suspect_count; i++)
 		gmod_short_name(f->suspect[i].name ? f->suspect[i].name : "", v->suspect[i], GMOD_SHORT_NAME_MAX);
-	describe_site(site, v->site, sizeof(v->site));
+	gmod_describe_site(site, v->site, sizeof(v->site));
 	gmod_text_init(&t, v->suppression, sizeof(v->suppression));
 	add_suppression(v, site, &t);
 	if (v->fault.raw || f->class == GMOD_POST_MORTEM) {

@@ -38,16 +38,7 @@ struct gmod_view_scratch {
 
 void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, struct gmod_view_scratch *scratch);
 
-/*
- * A short name for a stream: 1 for the first one that a report of this process names, and so on; the same for the same
- * handle. 0: there have been too many.
- */
-unsigned gmod_stream_number(uint64_t handle);
-
 /* Append "CUDA_ERROR_INVALID_VALUE (1)", for the call's or the sticky error. */
 void gmod_error_text(struct gmod_text *t, const struct gmod_finding *f);
-
-/* The last plain identifier in a readable name, which is part of the mangled one as well; NULL: there is none. */
-const char *gmod_kernel_substring(const char *readable, size_t *len);
 
 #endif

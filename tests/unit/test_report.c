@@ -8,7 +8,7 @@
 
 #include "include/gmod.h"
 #include "tests/unit/json_reader.h"
-#include "monitor/report/view.h"
+#include "monitor/report/text.h"
 #include "tests/unit/reporting.h"
 #include "tests/unit/support.h"
 
