@@ -90,8 +90,7 @@ static void move_on(struct gmod_kernel *k, struct gmod_marks *m)
 		older = both_spans(older, newest);
 		newest.count = newest.latest = 0;
 	}
-	if (m)
-		move_marks(m, !newest.count);
+	move_marks(m, !newest.count);
 	if (older.count) {
 		atomic_store_explicit(&k->done_since, load(&k->complete_since), memory_order_release);
 		put_span(&k->done, both_spans(get_span(&k->done), older));
@@ -100,7 +99,6 @@ static void move_on(struct gmod_kernel *k, struct gmod_marks *m)
 	put_span(&k->newest, none);
 }
 
-/* m: the place's marks; NULL: it has none. */
 static void count_in(const struct gmod_thread *t, struct gmod_kernel *k, struct gmod_marks *m, uint64_t ticks)
 {
 	struct plain_span newest = get_span(&k->newest);
@@ -111,8 +109,7 @@ static void count_in(const struct gmod_thread *t, struct gmod_kernel *k, struct 
 	}
 	if (!newest.count)
 		newest.first = ticks;
-	if (m)
-		mark(t, m, newest.count);
+	mark(t, m, newest.count);
 	put_span(&k->newest, (struct plain_span){newest.first, ticks, newest.count + 1});
 }
 
@@ -149,7 +146,7 @@ static void take_place(struct gmod_kernel *k, const struct gmod_launch *l)
 	atomic_store_explicit(&k->function, load(&l->function), memory_order_release);
 }
 
-/* The kernel's own place; else an empty one, else that which has been complete for longest; else NULL. */
+/* The kernel's own place; else an empty one, else that which has been complete for longest; else that of none. */
 static struct gmod_kernel *find_place(struct gmod_kernels *all, const struct gmod_launch *l)
 {
 	uint64_t function = load(&l->function), stream = load(&l->stream);
@@ -175,10 +172,10 @@ static struct gmod_kernel *find_place(struct gmod_kernels *all, const struct gmo
 		    (!spare || load(&k->complete_since) < load(&spare->complete_since)))
 			spare = k;
 	}
-	if (spare) {
-		clear_place(all, spare);
-		take_place(spare, l);
-	}
+	if (!spare)
+		return &all->place[GMOD_NO_PLACE];
+	clear_place(all, spare);
+	take_place(spare, l);
 	return spare;
 }
 
@@ -195,7 +192,7 @@ void gmod_kernel_count_elsewhere(struct gmod_thread *t, const struct gmod_launch
 	if (!all)
 		return;
 	k = find_place(all, l);
-	count_in(t, k ? k : &all->others, k ? &all->marks[k - all->place] : NULL, ticks);
+	count_in(t, k, &all->marks[k - all->place], ticks);
 }
 
 /* ---- what is complete ---- */
@@ -232,11 +229,12 @@ void gmod_kernels_look(struct gmod_thread *t, gmod_is_proven *is_proven, bool re
 {
 	struct gmod_kernels *all = atomic_load_explicit(&t->kernels, memory_order_acquire);
 	uint32_t used = all ? atomic_load_explicit(&all->used, memory_order_acquire) : 0;
+	struct gmod_kernel *others = all ? &all->place[GMOD_NO_PLACE] : NULL;
 
 	for (uint32_t i = 0; i < used; i++)
 		look_at(&all->place[place_number(all, i)], is_proven);
-	if (all && rests && latest_of(&all->others) > load(&all->others.complete))
-		note_complete(&all->others, latest_of(&all->others));
+	if (others && rests && latest_of(others) > load(&others->complete))
+		note_complete(others, latest_of(others));
 }
 
 /* Of what is recent, and of what is done. */
@@ -267,15 +265,13 @@ static struct plain_span not_complete(const struct gmod_kernel *k, const struct 
 		older.count = 0;
 	if (load(&k->done_since) <= at)
 		done.count = 0;
-	if (m)
-		read_marks(k, m, newest.count || older.count, done.count, marks);
+	read_marks(k, m, newest.count || older.count, done.count, marks);
 	return both_spans(newest, both_spans(older, done));
 }
 
-static bool see_kernel(const struct gmod_kernels *all, const struct gmod_kernel *k, uint64_t at,
-		       struct gmod_seen_launches *out)
+static bool see_kernel(const struct gmod_kernels *all, unsigned place, uint64_t at, struct gmod_seen_launches *out)
 {
-	const struct gmod_marks *m = k == &all->others ? NULL : &all->marks[k - all->place];
+	const struct gmod_kernel *k = &all->place[place];
 	struct plain_span span;
 
 	/* acquire: the rest is this function's, or a later one's, and then so is the word below */
@@ -283,13 +279,13 @@ static bool see_kernel(const struct gmod_kernels *all, const struct gmod_kernel 
 	out->stream = load(&k->stream);
 	out->context = load(&k->context);
 	out->is_graph = atomic_load_explicit(&k->is_graph, memory_order_relaxed);
-	out->has_no_place = !m;
-	span = not_complete(k, m, at, out->marks);
+	out->has_no_place = place == GMOD_NO_PLACE;
+	span = not_complete(k, &all->marks[place], at, out->marks);
 	out->first = span.first;
 	out->latest = span.latest;
 	out->count = span.count;
 	atomic_thread_fence(memory_order_acquire);
-	return out->count && (out->function || !m) && load(&k->function) == out->function;
+	return out->count && (out->function || out->has_no_place) && load(&k->function) == out->function;
 }
 
 /* Number 0 is that of what found no place. */
@@ -302,7 +298,7 @@ bool gmod_kernels_next(const struct gmod_thread *t, uint64_t at, uint32_t *i, st
 	while (all && *i <= used) {
 		uint32_t n = (*i)++;
 
-		if (see_kernel(all, n ? &all->place[place_number(all, n - 1)] : &all->others, at, seen))
+		if (see_kernel(all, n ? place_number(all, n - 1) : GMOD_NO_PLACE, at, seen))
 			return true;
 	}
 	return false;

@@ -28,8 +28,8 @@
 #include "monitor/launches/arguments.h"
 #include "monitor/launches/thread.h"
 
-/* Places of a thread; a process has some hundred kernels. */
-enum { GMOD_KERNEL_BITS = 10, GMOD_KERNELS = 1 << GMOD_KERNEL_BITS };
+/* Places of a thread, and one for launches that find none; a process has some hundred kernels. */
+enum { GMOD_KERNEL_BITS = 10, GMOD_KERNELS = 1 << GMOD_KERNEL_BITS, GMOD_NO_PLACE = GMOD_KERNELS };
 
 struct gmod_span {
 	_Atomic uint64_t latest, first; /* ticks */
@@ -56,9 +56,8 @@ struct gmod_marks {
 
 /* Of one thread; made at its first launch. */
 struct gmod_kernels {
-	_Alignas(128) struct gmod_kernel place[GMOD_KERNELS];
-	struct gmod_marks marks[GMOD_KERNELS]; /* of the place of that number */
-	struct gmod_kernel others;             /* launches that found no place */
+	_Alignas(128) struct gmod_kernel place[GMOD_KERNELS + 1];
+	struct gmod_marks marks[GMOD_KERNELS + 1]; /* of the place of that number */
 	_Atomic uint64_t forgotten;           /* what was complete by then may have had a place that is another's now */
 	_Atomic uint32_t used;                /* so many places were ever taken, */
 	_Atomic uint16_t order[GMOD_KERNELS]; /* ... in this order */

@@ -184,13 +184,14 @@ static void count_launch(struct groups *g, const struct gmod_seen_launches *l, c
 	gmod_note_place(group->suspect.python, l->python); /* of one thread the latest launch comes first */
 }
 
-static void count_graph(struct groups *g, const struct gmod_seen_launches *l)
+/* Each kernel of a graph, or the one that was launched. */
+static void count_any(struct groups *g, const struct gmod_seen_launches *l)
 {
-	unsigned count;
-	const char *const *names = gmod_graph_kernels(l->function, l->latest, &count);
+	unsigned count = 0;
+	const char *const *names = l->is_graph ? gmod_graph_kernels(l->function, l->latest, &count) : NULL;
 
 	if (!count)
-		count_launch(g, l, NULL, 0);
+		count_launch(g, l, l->is_graph ? NULL : gmod_name_of(l->function, l->latest), 0);
 	for (unsigned i = 0; i < count; i++)
 		count_launch(g, l, names[i], i);
 }
@@ -199,14 +200,6 @@ static void count_graph(struct groups *g, const struct gmod_seen_launches *l)
 static bool is_outside(const struct gmod_seen_launches *l, const struct gmod_window *when)
 {
 	return when->stream && l->stream == when->stream && (l->latest < when->from || l->first > when->to);
-}
-
-static void count_any(struct groups *g, const struct gmod_seen_launches *l)
-{
-	if (l->is_graph)
-		count_graph(g, l);
-	else
-		count_launch(g, l, gmod_name_of(l->function, l->latest), 0);
 }
 
 /* Leave those without a record. They were launched before the oldest one that there is. */
