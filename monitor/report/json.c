@@ -272,12 +272,12 @@ static void add_fault(struct gmod_text *t, const struct gmod_fault_view *v)
 	gmod_text_str(t, "}");
 }
 
-static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
+static void add_pointer(struct gmod_text *t, const struct gmod_pointer *p, bool tells)
 {
-	const struct gmod_pointer *p = &s->pointer;
 	static const char *const words[] = {"buffer", "maybe", "near", "unknown", "none"};
 
-	open_object(t, "arguments", true);
+	if (!open_object(t, "arguments", tells))
+		return;
 	add_string(t, "point", p->pointing <= GMOD_POINTS_AWAY ? words[p->pointing] : NULL);
 	if (p->pointing == GMOD_POINTS_AT || p->pointing == GMOD_POINTS_NEAR) {
 		add_count(t, "argument", p->argument);
@@ -302,10 +302,7 @@ static void add_suspect(struct gmod_text *t, const char *name, const struct gmod
 	add_address(t, "graph", s->graph, s->graph);
 	add_three(t, "grid", s->grid);
 	add_three(t, "block", s->block);
-	if (tells)
-		add_pointer(t, s);
-	else
-		add_string(t, "arguments", NULL);
+	add_pointer(t, &s->pointer, tells);
 	add_python(t, ",\"python\":[", gmod_python_stack(s->python[0]));
 	gmod_text_str(t, ",\"python_elsewhere\":[");
 	for (int i = 1; i < places && gmod_python_stack(s->python[i]); i++)

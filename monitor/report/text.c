@@ -294,15 +294,13 @@ static void add_launch_times(struct gmod_text *t, const struct gmod_suspect *s)
 static void add_pointer(struct gmod_text *t, const struct gmod_suspect *s)
 {
 	const struct gmod_pointer *p = &s->pointer;
-	static const char *const otherwise[] = {[GMOD_POINTS_UNKNOWN] = ": its arguments are not known",
-						[GMOD_POINTS_AWAY] = ": no argument of it points there"};
+	static const char *const otherwise[] = {
+	    [GMOD_POINTS_MAYBE] = ": an argument of it was the address of the buffer, or one that leaves the same mark",
+	    [GMOD_POINTS_UNKNOWN] = ": its arguments are not known",
+	    [GMOD_POINTS_AWAY] = ": no argument of it points there"};
 
-	if (p->pointing == GMOD_POINTS_MAYBE) {
-		gmod_text_str(t, ": an argument of it was the address of the buffer, or one that leaves the same mark");
-		return;
-	}
-	if (p->pointing >= GMOD_POINTS_UNKNOWN) {
-		gmod_text_str(t, otherwise[p->pointing <= GMOD_POINTS_AWAY ? p->pointing : GMOD_POINTS_UNKNOWN]);
+	if (otherwise[p->pointing]) {
+		gmod_text_str(t, otherwise[p->pointing]);
 		return;
 	}
 	gmod_text_fmt(t, ": argument %u", p->argument);
