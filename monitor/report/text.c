@@ -344,28 +344,23 @@ static void add_incomplete(struct page *p, const struct gmod_finding *f)
 {
 	uint64_t more = f->suspects_omitted + f->suspect_count - gmod_suspects_shown(f);
 	struct gmod_text *t;
-	const char *between = "";
 
 	if (gmod_has_all_suspects(f) && !more)
 		return;
 	t = begin(p, "    incomplete: ");
-	if (more) {
-		gmod_text_fmt(t, "%llu more kernel%s under way", (ull)more, more == 1 ? " was" : "s were");
-		between = "; ";
-	}
-	if (f->launches_lost) {
-		gmod_text_fmt(t, "%s%llu launch%s of kernels that found no place to be counted", between,
-			      (ull)f->launches_lost, f->launches_lost == 1 ? " was" : "es were");
-		between = "; ";
-	}
+	if (more)
+		gmod_text_fmt(t, "%llu more kernel%s under way; ", (ull)more, more == 1 ? " was" : "s were");
+	if (f->launches_lost)
+		gmod_text_fmt(t, "%llu launch%s of kernels that found no place to be counted; ", (ull)f->launches_lost,
+			      f->launches_lost == 1 ? " was" : "es were");
 	if (f->unknown_before_ns) {
-		gmod_text_fmt(t, "%skernels launched before ", between);
+		gmod_text_str(t, "kernels launched before ");
 		gmod_text_clock(t, f->unknown_before_ns);
-		gmod_text_str(t, " UTC may be missing");
-		between = "; ";
+		gmod_text_str(t, " UTC may be missing; ");
 	}
 	if (f->buffer.exported)
-		gmod_text_fmt(t, "%sanother process, which imported the buffer, may have written", between);
+		gmod_text_str(t, "another process, which imported the buffer, may have written; ");
+	t->len -= strlen("; ");
 }
 
 static void add_no_suspects(struct gmod_text *t, const struct gmod_finding *f)
