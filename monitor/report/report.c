@@ -19,7 +19,7 @@ static bool halts[2]; /* [1]: at findings in mallocN's memory, [0]: at others */
 
 static atomic_bool halting;
 
-static _Atomic unsigned findings[GMOD_CLASS_COUNT];
+static _Atomic uint64_t findings[GMOD_CLASS_COUNT];
 
 static void count(const struct gmod_finding *f)
 {
@@ -59,18 +59,13 @@ static struct {
 	struct site site[SITES_MAX];
 	uint8_t fate[IDS_MAX];             /* by finding id; pages that no id needs are never touched */
 	unsigned shown;                    /* reports admitted */
-	_Atomic unsigned repeated, beyond; /* counted and not shown */
-	_Atomic unsigned unshown;          /* lost on the way: nobody has judged them */
+	_Atomic uint64_t repeated, beyond; /* counted and not shown */
+	_Atomic uint64_t unshown;          /* lost on the way: nobody has judged them */
 } state;
 
-static unsigned load(_Atomic unsigned *counter)
+static unsigned load(_Atomic uint64_t *counter)
 {
-	return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-static unsigned add_one(_Atomic unsigned *counter)
-{
-	return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+	return (unsigned)atomic_load_explicit(counter, memory_order_relaxed);
 }
 
 static struct site *site_of(const struct gmod_finding *f)
@@ -140,7 +135,7 @@ static void settle(const struct gmod_finding *f, enum fate fate, const struct si
 	if (fate == SUPPRESSED)
 		gmod_count(&gmod_counters.suppressed, 1);
 	else if (fate == COUNTED)
-		add_one(site && site->reports >= GMOD_REPORTS_PER_SITE ? &state.repeated : &state.beyond);
+		gmod_count(site && site->reports >= GMOD_REPORTS_PER_SITE ? &state.repeated : &state.beyond, 1);
 }
 
 /* ---- findings on their way ---- */
@@ -310,7 +305,7 @@ void gmod_report_start(void)
 /* Wait until those before `upto` are told. A log that takes nothing for 2 s holds nobody up a second time. */
 static bool await_told(unsigned upto)
 {
-	static _Atomic unsigned gave_up_at = UINT_MAX;
+	static _Atomic uint64_t gave_up_at = UINT_MAX;
 	uint64_t deadline = GMOD_SECONDS(2);
 	unsigned seen = told();
 
@@ -339,7 +334,7 @@ void gmod_report_say(void (*last)(void), uint64_t deadline)
 /* Nobody has judged it, so it counts. */
 static void lose(const struct gmod_finding *f)
 {
-	add_one(&state.unshown);
+	gmod_count(&state.unshown, 1);
 	if (f->status == GMOD_FINAL)
 		count(f);
 }
@@ -404,7 +399,7 @@ void gmod_report_abandon(void)
 {
 	atomic_store_explicit(&way.abandoned, true, memory_order_relaxed);
 	if (told() != added())
-		add_one(&state.unshown);
+		gmod_count(&state.unshown, 1);
 	for (unsigned i = told() + 1; (int)(added() - i) > 0; i++)
 		lose(&way.finding[i % ON_THEIR_WAY]);
 }
