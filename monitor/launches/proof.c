@@ -168,9 +168,7 @@ static void prove(uint64_t key, uint64_t ticks, int depth)
 		return;
 	raise_value(s, &s->proven, key, ticks);
 	atomic_store_explicit(&unnoted, true, memory_order_release);
-	if (depth >= EDGE_DEPTH)
-		return;
-	for (unsigned i = 0; i < EDGES; i++) {
+	for (unsigned i = 0; depth < EDGE_DEPTH && i < EDGES; i++) {
 		uint64_t edge[3];
 
 		if (read_triple(&s->edge[i], edge, key) && edge[EDGE_AFTER] < ticks && edge[EDGE_STREAM] != key)
