@@ -208,7 +208,6 @@ static void add_word(struct readable *r, const char *word)
 
 static bool add_identifier(struct mangled *m, struct readable *r)
 {
-	static const char hidden[] = "_GLOBAL__N", internal[] = "_INTERNAL_"; /* the second is nvcc's */
 	const char *s;
 	size_t n;
 
@@ -216,8 +215,7 @@ static bool add_identifier(struct mangled *m, struct readable *r)
 		return false;
 	r->last = s;
 	r->last_len = n;
-	if (n >= sizeof(hidden) - 1 &&
-	    (!memcmp(s, hidden, sizeof(hidden) - 1) || !memcmp(s, internal, sizeof(internal) - 1)))
+	if (n >= 10 && (!memcmp(s, "_GLOBAL__N", 10) || !memcmp(s, "_INTERNAL_", 10))) /* the second is nvcc's */
 		add_word(r, "(anonymous namespace)");
 	else
 		add_part(r, "", s, n);
