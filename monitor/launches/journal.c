@@ -451,14 +451,9 @@ static void tell_end(void)
 	end_line();
 }
 
-static bool has_more(void)
-{
-	return atomic_load_explicit(&put_so_far, memory_order_relaxed) != taken_so_far;
-}
-
 void gmod_journal_start(void (*add_stack)(struct gmod_text *t, const struct gmod_stack *stack))
 {
-	static const struct gmod_journal_source source = {has_more, tell_beginning, tell_pieces, tell_end};
+	static const struct gmod_journal_source source = {tell_beginning, tell_pieces, tell_end};
 
 	if (!*gmod_options()->journal)
 		return;

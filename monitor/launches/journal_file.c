@@ -25,8 +25,8 @@ static struct {
 	_Atomic(const char *) why; /* it has ended early, which has not been said yet */
 	const struct gmod_journal_source *source;
 	char path[PATH_MAX];
-	int fd;
-} journal;
+	int fd, flags; /* for the next time that the file is opened */
+} journal = {.fd = -1, .flags = O_CREAT | O_EXCL};
 
 static int state(void)
 {
@@ -67,6 +67,9 @@ static bool write_all(int fd, const void *bytes, size_t size)
 
 void gmod_journal_write(const void *bytes, size_t size)
 {
+	if (journal.fd < 0)
+		journal.fd = open_file(journal.path, journal.flags);
+	journal.flags = O_APPEND;
 	write_all(journal.fd, bytes, size);
 }
 
@@ -88,23 +91,23 @@ void gmod_journal_write_image(const void *bytes, size_t size, uint64_t hash)
 	unlink(made);
 }
 
-/* Opened each time: where the thread has no table of its own, the program may close descriptors. */
-static void write_to_file(void (*tell)(void), int flags)
+/* The file is not left open: where the thread has no table of its own, the program may close descriptors. */
+static void write_what(void (*tell)(void))
 {
-	journal.fd = open_file(journal.path, flags);
 	tell();
-	close(journal.fd);
+	if (journal.fd >= 0)
+		close(journal.fd);
+	journal.fd = -1;
 }
 
 static void write_journal(void)
 {
 	gmod_own_descriptors();
-	write_to_file(journal.source->tell_beginning, O_CREAT | O_EXCL);
+	write_what(journal.source->tell_beginning);
 	for (; state() == WRITES; gmod_futex_wait(&journal.state, WRITES, GMOD_MILLISECONDS(10)))
-		if (journal.source->has_more())
-			write_to_file(journal.source->tell_more, O_APPEND);
+		write_what(journal.source->tell_more);
 	if (state() == IS_TO_END)
-		write_to_file(journal.source->tell_end, O_APPEND);
+		write_what(journal.source->tell_end);
 	set_state(ENDED);
 }
 

@@ -2,13 +2,11 @@
 #ifndef GMOD_MONITOR_LAUNCHES_JOURNAL_FILE_H
 #define GMOD_MONITOR_LAUNCHES_JOURNAL_FILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Who has the lines. All of it is called by the thread that writes. */
 struct gmod_journal_source {
-	bool (*has_more)(void);
 	void (*tell_beginning)(void), (*tell_more)(void), (*tell_end)(void); /* by the functions below */
 };
 
