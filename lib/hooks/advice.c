@@ -1,5 +1,6 @@
 /* Advice, prefetches and their kin: what the program believes to be cudaMalloc'd takes none. */
 #include "lib/buffers/misuse.h"
+#include "lib/hooks/family.h"
 #include "lib/hooks/refuse.h"
 #include "lib/hooks/where.h"
 
@@ -52,16 +53,10 @@ static bool translate_attach(CUdeviceptr *address, size_t *length)
 	return true;
 }
 
-GMOD_EXPORT CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr dptr, size_t length, unsigned int flags)
+CUresult gmod_attach(CUstream stream, CUdeviceptr address, size_t length, unsigned flags,
+		     PFN_cuStreamAttachMemAsync_v6000 next, const char *entry_point)
 {
-	if (!translate_attach(&dptr, &length))
+	if (!translate_attach(&address, &length))
 		return GMOD_REFUSED;
-	return gmod_done(NEXT(cuStreamAttachMemAsync)(stream, dptr, length, flags), __func__);
-}
-
-GMOD_EXPORT CUresult cuStreamAttachMemAsync_ptsz(CUstream stream, CUdeviceptr dptr, size_t length, unsigned int flags)
-{
-	if (!translate_attach(&dptr, &length))
-		return GMOD_REFUSED;
-	return gmod_done(NEXT(cuStreamAttachMemAsync_ptsz)(stream, dptr, length, flags), __func__);
+	return gmod_done(next(stream, address, length, flags), entry_point);
 }

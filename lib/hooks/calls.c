@@ -1,9 +1,10 @@
 /*
  * Written by scripts/hooks from lib/driver/entrypoints.def: the hooks that are told by a role. What a role does is in
- * lib/hooks/call.h and, of LAUNCH and LAUNCH_CONFIG, in lib/hooks/launching.h.
+ * lib/hooks/call.h and, of LAUNCH and LAUNCH_CONFIG, in lib/hooks/launching.h; of BY, where lib/hooks/family.h says.
  */
 /* clang-format off */
 #include "lib/hooks/call.h"
+#include "lib/hooks/family.h"
 #include "lib/hooks/launching.h"
 
 GMOD_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
@@ -64,6 +65,51 @@ GMOD_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec hGraph, CUstream hStream)
 	struct gmod_launching l = gmod_launching_begin(gmod_handle(hGraph), hStream, GMOD_PER_THREAD, true, NULL, NULL);
 
 	return gmod_launching_end(&l, NEXT(cuGraphLaunch_ptsz)(hGraph, hStream), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr_v2 *dptr, size_t bytesize, CUstream hStream)
+{
+	return gmod_alloc_in_order(dptr, bytesize, false, NULL, hStream, GMOD_LEGACY, __builtin_return_address(0), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr_v2 *dptr, size_t bytesize, CUstream hStream)
+{
+	return gmod_alloc_in_order(dptr, bytesize, false, NULL, hStream, GMOD_PER_THREAD, __builtin_return_address(0), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr_v2 *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+	return gmod_alloc_in_order(dptr, bytesize, true, pool, hStream, GMOD_LEGACY, __builtin_return_address(0), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr_v2 *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+	return gmod_alloc_in_order(dptr, bytesize, true, pool, hStream, GMOD_PER_THREAD, __builtin_return_address(0), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
+{
+	return gmod_free_in_order(dptr, hStream, GMOD_LEGACY, NEXT(cuMemFreeAsync), __func__);
+}
+
+GMOD_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr_v2 dptr, CUstream hStream)
+{
+	return gmod_free_in_order(dptr, hStream, GMOD_PER_THREAD, NEXT(cuMemFreeAsync_ptsz), __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+	return gmod_node_added(NEXT(cuGraphAddNode)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams), nodeParams, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+	return gmod_node_added(NEXT(cuGraphAddNode_v2)(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams), nodeParams, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+	return gmod_node_added(NEXT(cuGraphAddNode_v3)(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams), nodeParams, __func__);
 }
 
 GMOD_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 handle, unsigned int Flags)
@@ -246,6 +292,16 @@ GMOD_EXPORT CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUm
 	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = devPtr, .size = count};
 
 	return gmod_call_begin(GMOD_ADVICE, &c) ? gmod_call_end(GMOD_ADVICE, &c, NEXT(cuMemRangeGetAttributes)(data, dataSizes, attributes, numAttributes, devPtr, count)) : GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr_v2 dptr, size_t length, unsigned int flags)
+{
+	return gmod_attach(hStream, dptr, length, flags, NEXT(cuStreamAttachMemAsync), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamAttachMemAsync_ptsz(CUstream hStream, CUdeviceptr_v2 dptr, size_t length, unsigned int flags)
+{
+	return gmod_attach(hStream, dptr, length, flags, NEXT(cuStreamAttachMemAsync_ptsz), __func__);
 }
 
 GMOD_EXPORT CUresult cuMemcpy(CUdeviceptr_v2 dst, CUdeviceptr_v2 src, size_t ByteCount)
@@ -1158,6 +1214,76 @@ GMOD_EXPORT CUresult cuStreamBeginRecaptureToGraph_ptsz(CUstream hStream, CUstre
 	return gmod_call_begin(GMOD_BEGIN_CAPTURE, &c) ? gmod_call_end(GMOD_BEGIN_CAPTURE, &c, NEXT(cuStreamBeginRecaptureToGraph_ptsz)(hStream, mode, hGraph, callback, userData)) : GMOD_REFUSED;
 }
 
+GMOD_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+	return gmod_capture_over(NEXT(cuStreamEndCapture)(hStream, phGraph), __func__);
+}
+
+GMOD_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph)
+{
+	return gmod_capture_over(NEXT(cuStreamEndCapture_ptsz)(hStream, phGraph), __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname)
+{
+	return gmod_module_loaded(NEXT(cuModuleLoad)(module, fname), module, NULL, fname, __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+	return gmod_module_loaded(NEXT(cuModuleLoadData)(module, image), module, image, NULL, __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+	return gmod_module_loaded(NEXT(cuModuleLoadDataEx)(module, image, numOptions, options, optionValues), module, image, NULL, __func__);
+}
+
+GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+	return gmod_module_loaded(NEXT(cuModuleLoadFatBinary)(module, fatCubin), module, fatCubin, NULL, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void**libraryOptionValues, unsigned int numLibraryOptions)
+{
+	return gmod_library_loaded(NEXT(cuLibraryLoadData)(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions), library, code, NULL, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+	return gmod_library_loaded(NEXT(cuLibraryLoadFromFile)(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions), library, NULL, fileName, __func__);
+}
+
+GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+	return gmod_loaded(NEXT(cuLibraryGetModule)(pMod, library), __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
+{
+	return gmod_graph_instantiated(NEXT(cuGraphInstantiate)(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize), phGraphExec, hGraph, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
+{
+	return gmod_graph_instantiated(NEXT(cuGraphInstantiate_v2)(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize), phGraphExec, hGraph, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
+{
+	return gmod_graph_instantiated(NEXT(cuGraphInstantiateWithFlags)(phGraphExec, hGraph, flags), phGraphExec, hGraph, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+	return gmod_graph_instantiated(NEXT(cuGraphInstantiateWithParams)(phGraphExec, hGraph, instantiateParams), phGraphExec, hGraph, __func__);
+}
+
+GMOD_EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+	return gmod_graph_instantiated(NEXT(cuGraphInstantiateWithParams_ptsz)(phGraphExec, hGraph, instantiateParams), phGraphExec, hGraph, __func__);
+}
+
 GMOD_EXPORT CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out, CUgraphExecUpdateResult *updateResult_out)
 {
 	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .graph = gmod_handle(hGraphExec)};
@@ -1366,4 +1492,73 @@ GMOD_EXPORT CUresult cuCoredumpSetAttributeGlobal(CUcoredumpSettings set, void *
 	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__};
 
 	return gmod_call_begin(GMOD_DUMPS, &c) ? gmod_call_end(GMOD_DUMPS, &c, NEXT(cuCoredumpSetAttributeGlobal)(set, value, size)) : GMOD_REFUSED;
+}
+
+GMOD_EXPORT CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice_v1 dev)
+{
+	gmod_leave_dumps_to(flags);
+	return gmod_context_used(NEXT(cuCtxCreate)(pctx, flags, dev), pctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice_v1 dev)
+{
+	gmod_leave_dumps_to(flags);
+	return gmod_context_used(NEXT(cuCtxCreate_v2)(pctx, flags, dev), pctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice_v1 dev)
+{
+	gmod_leave_dumps_to(flags);
+	return gmod_context_used(NEXT(cuCtxCreate_v3)(pctx, paramsArray, numParams, flags, dev), pctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+{
+	gmod_leave_dumps_to(flags);
+	return gmod_context_used(NEXT(cuCtxCreate_v4)(pctx, ctxCreateParams, flags, dev), pctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxSetCurrent(CUcontext ctx)
+{
+	return gmod_context_used(NEXT(cuCtxSetCurrent)(ctx), &ctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxPushCurrent(CUcontext ctx)
+{
+	return gmod_context_used(NEXT(cuCtxPushCurrent)(ctx), &ctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
+{
+	return gmod_context_used(NEXT(cuCtxPushCurrent_v2)(ctx), &ctx, __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxDestroy(CUcontext ctx)
+{
+	return gmod_destroy_context(ctx, NEXT(cuCtxDestroy), __func__);
+}
+
+GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
+{
+	return gmod_destroy_context(ctx, NEXT(cuCtxDestroy_v2), __func__);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice_v1 dev)
+{
+	return gmod_let_go_of(dev, GMOD_RELEASE, NEXT(cuDevicePrimaryCtxRelease), __func__);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice_v1 dev)
+{
+	return gmod_let_go_of(dev, GMOD_RELEASE, NEXT(cuDevicePrimaryCtxRelease_v2), __func__);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice_v1 dev)
+{
+	return gmod_let_go_of(dev, GMOD_RESET, NEXT(cuDevicePrimaryCtxReset), __func__);
+}
+
+GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice_v1 dev)
+{
+	return gmod_let_go_of(dev, GMOD_RESET, NEXT(cuDevicePrimaryCtxReset_v2), __func__);
 }

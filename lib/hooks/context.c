@@ -2,67 +2,23 @@
 #include "lib/base/scope.h"
 #include "lib/context/primary.h"
 #include "lib/context/teardown.h"
-#include "lib/hooks/hook.h"
+#include "lib/hooks/family.h"
 #include "lib/buffers/peers.h"
 #include "lib/base/facts.h"
 #include "monitor/launches/history.h"
 #include "monitor/launches/signatures.h"
 
-static CUresult made(CUresult r, const CUcontext *context, const char *entry_point)
+CUresult gmod_context_used(CUresult r, const CUcontext *context, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && context)
 		gmod_context_met(*context);
 	return gmod_done(r, entry_point);
 }
 
-/* A context that is to have dumps of its own. */
-static void leave_dumps_to(unsigned flags)
+void gmod_leave_dumps_to(unsigned flags)
 {
 	if (flags & (CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE))
 		gmod_keeper_withdraw();
-}
-
-/* The first ABI of it differs in name only, and is what dlsym("cuCtxCreate") gives. */
-GMOD_EXPORT CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
-{
-	leave_dumps_to(flags);
-	return made(NEXT(cuCtxCreate)(pctx, flags, dev), pctx, __func__);
-}
-
-GMOD_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
-{
-	leave_dumps_to(flags);
-	return made(NEXT(cuCtxCreate_v2)(pctx, flags, dev), pctx, __func__);
-}
-
-GMOD_EXPORT CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
-				    unsigned int flags, CUdevice dev)
-{
-	leave_dumps_to(flags);
-	return made(NEXT(cuCtxCreate_v3)(pctx, paramsArray, numParams, flags, dev), pctx, __func__);
-}
-
-GMOD_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
-				    CUdevice dev)
-{
-	leave_dumps_to(flags);
-	return made(NEXT(cuCtxCreate_v4)(pctx, ctxCreateParams, flags, dev), pctx, __func__);
-}
-
-GMOD_EXPORT CUresult cuCtxSetCurrent(CUcontext ctx)
-{
-	return made(NEXT(cuCtxSetCurrent)(ctx), &ctx, __func__);
-}
-
-/* The first ABI of it differs in name only, and is what dlsym("cuCtxPushCurrent") gives. */
-GMOD_EXPORT CUresult cuCtxPushCurrent(CUcontext ctx)
-{
-	return made(NEXT(cuCtxPushCurrent)(ctx), &ctx, __func__);
-}
-
-GMOD_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
-{
-	return made(NEXT(cuCtxPushCurrent_v2)(ctx), &ctx, __func__);
 }
 
 /* Around a call that may end a context. A thread that ended in between would leave its teardown open for ever. */
@@ -97,23 +53,12 @@ static CUresult end(const struct teardown *t, CUresult r, bool gone, const char 
 	return gmod_done(r, entry_point);
 }
 
-static CUresult destroy(CUcontext context, CUresult (*next)(CUcontext), const char *entry_point)
+CUresult gmod_destroy_context(CUcontext context, CUresult (*next)(CUcontext), const char *entry_point)
 {
 	struct teardown t = begin(context);
 	CUresult r = next(context);
 
 	return end(&t, r, r == CUDA_SUCCESS, entry_point);
-}
-
-/* The first ABI of it differs in name only, and is what dlsym("cuCtxDestroy") gives. */
-GMOD_EXPORT CUresult cuCtxDestroy(CUcontext ctx)
-{
-	return destroy(ctx, NEXT(cuCtxDestroy), __func__);
-}
-
-GMOD_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
-{
-	return destroy(ctx, NEXT(cuCtxDestroy_v2), __func__);
 }
 
 /* Only the driver counts who is attached. It knows the version of a context for as long as that is there. */
@@ -186,7 +131,7 @@ GMOD_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 	if (r == CUDA_SUCCESS && gmod_on() && pctx)
 		gmod_primary_retained(dev, *pctx);
 	end_turn(&turn);
-	return made(r, pctx, __func__);
+	return gmod_context_used(r, pctx, __func__);
 }
 
 /*
@@ -205,42 +150,20 @@ static bool primary_is_gone(CUdevice device)
 	return !active;
 }
 
-enum letting_go { RELEASE, RESET };
-
 /*
  * A library's own retain and release in the midst of a running program must disturb nobody. A reset frees everything
  * also where the context itself stays for those who hold it.
  */
-static CUresult let_go(enum letting_go how, CUdevice device, CUresult (*next)(CUdevice), const char *entry_point)
+CUresult gmod_let_go_of(CUdevice device, enum gmod_letting_go how, CUresult (*next)(CUdevice), const char *entry_point)
 {
 	struct turn turn = begin_turn(device);
-	bool may_go = how == RESET || gmod_primary_last_release(device);
+	bool may_go = how == GMOD_RESET || gmod_primary_last_release(device);
 	struct teardown t = begin(may_go ? gmod_primary_of(device) : NULL);
 	CUresult r = next(device);
 
-	r = end(&t, r, t.handle && r == CUDA_SUCCESS && (how == RESET || primary_is_gone(device)), entry_point);
+	r = end(&t, r, t.handle && r == CUDA_SUCCESS && (how == GMOD_RESET || primary_is_gone(device)), entry_point);
 	end_turn(&turn);
 	return r;
-}
-
-GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
-{
-	return let_go(RELEASE, dev, NEXT(cuDevicePrimaryCtxRelease), __func__);
-}
-
-GMOD_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
-{
-	return let_go(RELEASE, dev, NEXT(cuDevicePrimaryCtxRelease_v2), __func__);
-}
-
-GMOD_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice dev)
-{
-	return let_go(RESET, dev, NEXT(cuDevicePrimaryCtxReset), __func__);
-}
-
-GMOD_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
-{
-	return let_go(RESET, dev, NEXT(cuDevicePrimaryCtxReset_v2), __func__);
 }
 
 static CUcontext context_of_green(CUgreenCtx green)

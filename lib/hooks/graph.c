@@ -1,7 +1,7 @@
-/* Graphs: which kernels an executable graph runs, learned when it is made. */
+/* Graphs: which kernels an executable graph runs, learned when it is made; and the end of a capture. */
 #include <stdbool.h>
 
-#include "lib/hooks/hook.h"
+#include "lib/hooks/family.h"
 #include "lib/hooks/journal.h"
 #include "lib/hooks/parameters.h"
 #include "lib/base/facts.h"
@@ -168,7 +168,7 @@ static void find_kernels(struct kernels *k, CUgraph graph)
 		k->function[k->count++] = 0;
 }
 
-static CUresult instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point)
+CUresult gmod_graph_instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on() && exec) {
 		const size_t room = WORDS * sizeof(struct gmod_graph_word);
@@ -184,36 +184,20 @@ static CUresult instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph,
 	return gmod_done(r, entry_point);
 }
 
-GMOD_EXPORT CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size)
-{
-	return instantiated(NEXT(cuGraphInstantiate)(exec, graph, error, log, size), exec, graph, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size)
-{
-	return instantiated(NEXT(cuGraphInstantiate_v2)(exec, graph, error, log, size), exec, graph, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
-{
-	return instantiated(NEXT(cuGraphInstantiateWithFlags)(exec, graph, flags), exec, graph, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
-						  CUDA_GRAPH_INSTANTIATE_PARAMS *params)
-{
-	return instantiated(NEXT(cuGraphInstantiateWithParams)(exec, graph, params), exec, graph, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph graph,
-						       CUDA_GRAPH_INSTANTIATE_PARAMS *params)
-{
-	return instantiated(NEXT(cuGraphInstantiateWithParams_ptsz)(exec, graph, params), exec, graph, __func__);
-}
-
 GMOD_EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
 	if (gmod_on())
 		gmod_graph_end(gmod_handle(exec));
 	return gmod_done(NEXT(cuGraphExecDestroy)(exec), __func__);
+}
+
+/* An invalidated capture ends too, with an error. */
+CUresult gmod_capture_over(CUresult r, const char *entry_point)
+{
+	bool over =
+	    r == CUDA_SUCCESS || r == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED || r == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+
+	if (over && gmod_on())
+		gmod_capture_ended();
+	return gmod_done(r, entry_point);
 }

@@ -6,8 +6,8 @@
  *     end                note what happened; last gmod_done(), where a sticky error starts the post-mortem
  *
  * What most do is told by a role (lib/hooks/call.h), and their bodies are written by scripts/hooks. The others are
- * here, in families: what a family does is in its begin and end. Where several entry points have one type, a function
- * of the family's is all of it, and takes the real one, NEXT(entry), as an argument.
+ * here, in families: what a family does is in its begin and end. Where several entry points are one function of the
+ * family's, their rows say so (lib/hooks/family.h).
  *
  * No lock is held across NEXT(), but the turn for a device's primary context (lib/context/primary.h), which has a
  * bound.

@@ -3,7 +3,7 @@
 #include "lib/context/capture.h"
 #include "lib/driver/errors.h"
 #include "lib/context/context.h"
-#include "lib/hooks/hook.h"
+#include "lib/hooks/family.h"
 #include "lib/hooks/journal.h"
 #include "lib/base/facts.h"
 #include "monitor/launches/signatures.h"
@@ -23,15 +23,15 @@ static void meet_context(void)
  * Loading may wait for the device, and be where an earlier kernel's error surfaces. Nobody takes it for an order: the
  * runtime loads a kernel's module when it is first launched, between the allocation and the launch.
  */
-static CUresult loaded(CUresult r, const char *entry_point)
+CUresult gmod_loaded(CUresult r, const char *entry_point)
 {
 	gmod_noted();
 	return gmod_done(r, entry_point);
 }
 
 /* A module may be a unit: its kernels allocate for themselves. */
-static CUresult module_loaded(CUresult r, const CUmodule *module, const void *image, const char *file,
-			      const char *entry_point)
+CUresult gmod_module_loaded(CUresult r, const CUmodule *module, const void *image, const char *file,
+			    const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		meet_context();
@@ -39,11 +39,11 @@ static CUresult module_loaded(CUresult r, const CUmodule *module, const void *im
 		if (gmod_journal_on())
 			gmod_journal_loaded(gmod_handle(*module), image, SIZE_MAX, file);
 	}
-	return loaded(r, entry_point);
+	return gmod_loaded(r, entry_point);
 }
 
-static CUresult library_loaded(CUresult r, const CUlibrary *library, const void *image, const char *file,
-			       const char *entry_point)
+CUresult gmod_library_loaded(CUresult r, const CUlibrary *library, const void *image, const char *file,
+			     const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		meet_context();
@@ -51,7 +51,7 @@ static CUresult library_loaded(CUresult r, const CUlibrary *library, const void 
 		if (gmod_journal_on())
 			gmod_journal_loaded(gmod_handle(*library), image, SIZE_MAX, file);
 	}
-	return loaded(r, entry_point);
+	return gmod_loaded(r, entry_point);
 }
 
 /* Captures and host functions forbid it: then it is there still, which other errors do not say. */
@@ -64,29 +64,7 @@ static CUresult unloaded(CUresult r, uint64_t module, uint64_t began, const stru
 	}
 	if (gmod_is_capture_error(r) || r == CUDA_ERROR_NOT_PERMITTED)
 		gmod_unit_stays(u);
-	return loaded(r, entry_point);
-}
-
-GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *file)
-{
-	return module_loaded(NEXT(cuModuleLoad)(module, file), module, NULL, file, __func__);
-}
-
-GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
-{
-	return module_loaded(NEXT(cuModuleLoadData)(module, image), module, image, NULL, __func__);
-}
-
-GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count, CUjit_option *options,
-					void **values)
-{
-	return module_loaded(NEXT(cuModuleLoadDataEx)(module, image, count, options, values), module, image, NULL,
-			     __func__);
-}
-
-GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
-{
-	return module_loaded(NEXT(cuModuleLoadFatBinary)(module, image), module, image, NULL, __func__);
+	return gmod_loaded(r, entry_point);
 }
 
 /* What is linked is loaded as a cubin. Nobody was seen to link PTX that lies in a file: cuLinkAddFile() goes natively.
@@ -111,24 +89,6 @@ GMOD_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 	return unloaded(NEXT(cuModuleUnload)(hmod), gmod_handle(hmod), began, &u, __func__);
 }
 
-GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jit, void **jit_values,
-				       unsigned int jit_count, CUlibraryOption *options, void **values,
-				       unsigned int count)
-{
-	return library_loaded(
-	    NEXT(cuLibraryLoadData)(library, code, jit, jit_values, jit_count, options, values, count), library, code,
-	    NULL, __func__);
-}
-
-GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_option *jit, void **jit_values,
-					   unsigned int jit_count, CUlibraryOption *options, void **values,
-					   unsigned int count)
-{
-	return library_loaded(
-	    NEXT(cuLibraryLoadFromFile)(library, file, jit, jit_values, jit_count, options, values, count), library,
-	    NULL, file, __func__);
-}
-
 GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 {
 	struct gmod_unit u = gmod_unit_unload(library);
@@ -137,11 +97,6 @@ GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 	gmod_fault_probe(NULL);
 	gmod_ordered_passed();
 	return unloaded(NEXT(cuLibraryUnload)(library), gmod_handle(library), began, &u, __func__);
-}
-
-GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
-{
-	return loaded(NEXT(cuLibraryGetModule)(pMod, library), __func__);
 }
 
 /* Older drivers do not tell what parameters there are. */

@@ -8,6 +8,7 @@
 #include "lib/buffers/ordered.h"
 #include "lib/buffers/quarantine.h"
 #include "lib/context/capture.h"
+#include "lib/hooks/family.h"
 #include "lib/hooks/where.h"
 #include "monitor/registry/freed.h"
 #include "monitor/watch/monitor.h"
@@ -42,47 +43,19 @@ static bool guard(struct gmod_ordered_request *q, CUdeviceptr *out, const void *
 }
 
 /* Not covered until it is armed. */
-static CUresult allocate(struct gmod_ordered_request q, CUdeviceptr *out, const void *caller, const char *entry_point)
+CUresult gmod_alloc_in_order(CUdeviceptr *out, size_t size, bool from_pool, CUmemoryPool pool, CUstream stream,
+			     enum gmod_flavour flavour, const void *caller, const char *entry_point)
 {
+	struct gmod_ordered_request q = {size, pool, from_pool, stream, flavour, 0};
 	CUresult r = guard(&q, out, caller) ? CUDA_SUCCESS : gmod_ordered_native(&q, q.size, out);
 
 	if (r == CUDA_ERROR_OUT_OF_MEMORY && makes_room(NULL))
 		r = gmod_ordered_native(&q, q.size, out);
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.ordered_all, 1);
-		gmod_count(&gmod_counters.ordered_all_bytes, q.size);
+		gmod_count(&gmod_counters.ordered_all_bytes, size);
 	}
-	return unguarded(r, q.size, entry_point);
-}
-
-#define CALLER __builtin_return_address(0)
-
-GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t size, CUstream stream)
-{
-	struct gmod_ordered_request q = {size, NULL, false, stream, GMOD_LEGACY, 0};
-
-	return allocate(q, dptr, CALLER, __func__);
-}
-
-GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t size, CUstream stream)
-{
-	struct gmod_ordered_request q = {size, NULL, false, stream, GMOD_PER_THREAD, 0};
-
-	return allocate(q, dptr, CALLER, __func__);
-}
-
-GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
-{
-	struct gmod_ordered_request q = {size, pool, true, stream, GMOD_LEGACY, 0};
-
-	return allocate(q, dptr, CALLER, __func__);
-}
-
-GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
-{
-	struct gmod_ordered_request q = {size, pool, true, stream, GMOD_PER_THREAD, 0};
-
-	return allocate(q, dptr, CALLER, __func__);
+	return unguarded(r, size, entry_point);
 }
 
 GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
@@ -131,29 +104,11 @@ GMOD_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, co
 	return unguarded(r, r == CUDA_SUCCESS ? params->bytesize : 0, __func__);
 }
 
-static CUresult added_node(CUresult r, const CUgraphNodeParams *params, const char *entry_point)
+CUresult gmod_node_added(CUresult r, const CUgraphNodeParams *params, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
 		return unguarded(r, params->alloc.bytesize, entry_point);
 	return gmod_done(r, entry_point);
-}
-
-GMOD_EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
-				    CUgraphNodeParams *params)
-{
-	return added_node(NEXT(cuGraphAddNode)(node, graph, dependencies, count, params), params, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
-				       const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *params)
-{
-	return added_node(NEXT(cuGraphAddNode_v2)(node, graph, dependencies, edges, count, params), params, __func__);
-}
-
-GMOD_EXPORT CUresult cuGraphAddNode_v3(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
-				       const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *params)
-{
-	return added_node(NEXT(cuGraphAddNode_v3)(node, graph, dependencies, edges, count, params), params, __func__);
 }
 
 /*
@@ -186,8 +141,8 @@ static CUresult free_found(const struct gmod_found *found, CUstream stream, enum
 	return gmod_ordered_free(found, &in, entry_point);
 }
 
-static CUresult free_async(CUdeviceptr p, CUstream stream, enum gmod_flavour flavour, PFN_cuMemFreeAsync_v11020 next,
-			   const char *entry_point)
+CUresult gmod_free_in_order(CUdeviceptr p, CUstream stream, enum gmod_flavour flavour, PFN_cuMemFreeAsync_v11020 next,
+			    const char *entry_point)
 {
 	struct gmod_buffer_facts freed;
 	struct gmod_found found;
@@ -195,19 +150,9 @@ static CUresult free_async(CUdeviceptr p, CUstream stream, enum gmod_flavour fla
 
 	gmod_ordered_joined(stream, flavour, false);
 	if (gmod_is_guarded(p, false, &found))
-		return free_found(&found, stream, flavour, entry_point);
+		return gmod_done(free_found(&found, stream, flavour, entry_point), entry_point);
 	r = gmod_quarantine_holds(p) ? GMOD_REFUSED : next(p, stream);
 	if (r == CUDA_ERROR_INVALID_VALUE && gmod_freed_find(p, &freed))
 		gmod_misuse_free(p, &found, entry_point, r);
-	return r;
-}
-
-GMOD_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream stream)
-{
-	return gmod_done(free_async(dptr, stream, GMOD_LEGACY, NEXT(cuMemFreeAsync), __func__), __func__);
-}
-
-GMOD_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream stream)
-{
-	return gmod_done(free_async(dptr, stream, GMOD_PER_THREAD, NEXT(cuMemFreeAsync_ptsz), __func__), __func__);
+	return gmod_done(r, entry_point);
 }
