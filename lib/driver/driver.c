@@ -16,7 +16,7 @@ struct gmod_driver gmod_driver;
 #define LINE_OF(symbol) (offsetof(struct gmod_driver, symbol) / 64)
 _Static_assert(LINE_OF(cuCtxGetCurrent) == LINE_OF(cuLaunchKernelEx_ptsz), "what a launch calls is on one cache line");
 
-/* hook: our function (NULL for GMOD_PLAIN); slot: where its real pointer is kept in gmod_driver. */
+/* hook: our function, NULL for what GMOD only calls; slot: where its real pointer is kept in gmod_driver. */
 struct entry {
 	const char *symbol;
 	const char *base;
@@ -29,26 +29,24 @@ struct entry {
 #define PER_THREAD(flavour) (sizeof(#flavour) > 1)
 #define GMOD_HOOK(symbol, base, version, flavour) \
 	{#symbol, #base, version, PER_THREAD(flavour), (void *)symbol, (void **)&gmod_driver.symbol},
-#define GMOD_PLAIN(symbol, base, version, flavour) {#symbol, #base, version, PER_THREAD(flavour), NULL, NULL},
+#define GMOD_CALL(symbol, base, version, flavour) {#symbol, #base, version, false, NULL, (void **)&gmod_driver.symbol},
 static const struct entry entries[] = {
 #include "lib/driver/entrypoints.def"
 };
 #undef PER_THREAD
 
-#define GMOD_CALL(symbol, base, version, flavour) {#symbol, #base, version, false, NULL, (void **)&gmod_driver.symbol},
-static const struct entry calls[] = {
-#include "lib/driver/entrypoints.def"
-};
-
-/* What each entry resolved to, hooked or not. */
-static void *reals[sizeof(entries) / sizeof(entries[0])];
-
-enum { ENTRY_COUNT = sizeof(entries) / sizeof(entries[0]), CALL_COUNT = sizeof(calls) / sizeof(calls[0]) };
+enum { ENTRY_COUNT = sizeof(entries) / sizeof(entries[0]) };
 
 /* A newer ABI than this one, the newest that we know, was passed through. */
 static atomic_bool outdated[ENTRY_COUNT];
 
 static atomic_bool resolved;
+
+/* NULL before the driver is there, or where it lacks the entry point. */
+static void *real_of(const struct entry *e)
+{
+	return __atomic_load_n(e->slot, __ATOMIC_ACQUIRE);
+}
 
 static const struct entry *entry_of_symbol(const char *symbol)
 {
@@ -71,35 +69,21 @@ void *gmod_next_of_symbol(const char *symbol)
 {
 	const struct entry *e = entry_of_symbol(symbol);
 
-	return e && atomic_load_explicit(&resolved, memory_order_acquire) ? reals[e - entries] : NULL;
-}
-
-static const struct entry *entry_of_real(const void *real)
-{
-	if (!real || !atomic_load_explicit(&resolved, memory_order_acquire))
-		return NULL;
-	for (unsigned i = 0; i < ENTRY_COUNT; i++)
-		if (reals[i] == real)
-			return &entries[i];
-	return NULL;
+	return e ? real_of(e) : NULL;
 }
 
 void *gmod_hook_of(const void *real)
 {
-	const struct entry *e = entry_of_real(real);
-
-	return e ? e->hook : NULL;
-}
-
-bool gmod_driver_knows(const void *real)
-{
-	return entry_of_real(real) != NULL;
+	for (unsigned i = 0; real && i < ENTRY_COUNT; i++)
+		if (entries[i].hook && real_of(&entries[i]) == real)
+			return entries[i].hook;
+	return NULL;
 }
 
 /* Known to be missing; nothing is before the driver is there. */
 static bool is_lacking(const struct entry *e)
 {
-	return atomic_load_explicit(&resolved, memory_order_acquire) && !reals[e - entries];
+	return atomic_load_explicit(&resolved, memory_order_acquire) && !real_of(e);
 }
 
 /* Newest ABI not newer than asked for; between equals, the flavour asked for. */
@@ -164,22 +148,11 @@ static void *next_definition(void *libcuda, const char *symbol, const void *hook
 	return p && !is_data(p) ? p : drivers;
 }
 
-static void fill(void **slot, void *pointer)
-{
-	__atomic_store_n(slot, pointer, __ATOMIC_RELEASE);
-}
-
 static void resolve_all(void *libcuda)
 {
-	for (unsigned i = 0; i < CALL_COUNT; i++)
-		fill(calls[i].slot, next_definition(libcuda, calls[i].symbol, NULL));
-	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
-		void *real = next_definition(libcuda, entries[i].symbol, entries[i].hook);
-
-		fill(&reals[i], real);
-		if (entries[i].slot)
-			fill(entries[i].slot, real);
-	}
+	for (unsigned i = 0; i < ENTRY_COUNT; i++)
+		__atomic_store_n(entries[i].slot, next_definition(libcuda, entries[i].symbol, entries[i].hook),
+				 __ATOMIC_RELEASE);
 }
 
 static int is_libcuda(struct dl_phdr_info *info, size_t size, void *unused)
@@ -227,10 +200,8 @@ static CUresult absent(void)
 
 void *gmod_next_slow(void **slot)
 {
-	void *real = NULL;
+	void *real = gmod_driver_resolve() ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
 
-	if (gmod_driver_resolve())
-		real = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	return real ? real : (void *)absent;
 }
 
@@ -238,9 +209,7 @@ unsigned gmod_hooks_armed(void)
 {
 	unsigned armed = 0;
 
-	if (!atomic_load_explicit(&resolved, memory_order_acquire))
-		return 0;
 	for (unsigned i = 0; i < ENTRY_COUNT; i++)
-		armed += entries[i].hook && reals[i];
+		armed += entries[i].hook && real_of(&entries[i]);
 	return armed;
 }

@@ -23,7 +23,6 @@
 /* A row that has another type than the toolkit's does not compile. */
 #define DECLARE(symbol, base, version, flavour) __typeof__(*(PFN_##base##_v##version##flavour)NULL) symbol;
 #define GMOD_HOOK DECLARE
-#define GMOD_PLAIN DECLARE
 #define GMOD_CALL DECLARE
 #include "lib/driver/entrypoints.def"
 #undef DECLARE
@@ -67,9 +66,6 @@ bool gmod_driver_resolve(void);
 
 /* The hook that stands in for `real`, a pointer the driver returned; NULL if it is none of ours. */
 void *gmod_hook_of(const void *real);
-
-/* True for an entry point that the table knows and leaves alone: it must not be mistaken for a hooked one. */
-bool gmod_driver_knows(const void *real);
 
 /*
  * The hook for what cuGetProcAddress(name, version, flags) means, by the rules of the table alone: the fallback for

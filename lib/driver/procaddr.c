@@ -16,7 +16,7 @@ static void *hook_for(const void *real, const char *symbol, int version, cuuint6
 	if (!hook && !strcmp(symbol, "cuGetProcAddress"))
 		hook = version < 12000 || !HAVE(cuGetProcAddress_v2) ? (void *)cuGetProcAddress
 								     : (void *)cuGetProcAddress_v2;
-	if (!hook && !gmod_driver_knows(real))
+	if (!hook)
 		hook = gmod_hook_by_version(symbol, version, flags);
 	return hook;
 }

@@ -18,6 +18,7 @@ static const char *const names[] = {
 #define GMOD_PLAIN NAME
 #define GMOD_CALL NAME
 #include "lib/driver/entrypoints.def"
+#include "tests/sim/plain.def"
     "cuNothing",
 };
 

@@ -16,7 +16,7 @@
 #define ABSENT(symbol) ANSWERS(symbol, CUDA_ERROR_NOT_SUPPORTED)
 
 #define GMOD_PLAIN(symbol, base, version, flavour) ABSENT(symbol)
-#include "../../lib/driver/entrypoints.def"
+#include "plain.def"
 ABSENT(cuMemAlloc_v3)
 
 /* What GMOD only counts says that it is done. */

@@ -22,6 +22,7 @@ struct entry {
 
 static const struct entry entries[] = {
 #include "../../lib/driver/entrypoints.def"
+#include "plain.def"
 #define SIM_ONLY(symbol, base, version, flavour) ROW(symbol, base, version, flavour)
 #include "extra.def"
 };

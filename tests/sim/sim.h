@@ -75,8 +75,9 @@
 
 /* Newer ones than the toolkit's included. */
 #define GMOD_HOOK(symbol, base, version, flavour) __typeof__(*(PFN_##base##_v##version##flavour)0) symbol;
-#define GMOD_PLAIN(symbol, base, version, flavour) GMOD_HOOK(symbol, base, version, flavour)
 #include "../../lib/driver/entrypoints.def"
+#define GMOD_PLAIN(symbol, base, version, flavour) __typeof__(*(PFN_##base##_v##version##flavour)0) symbol;
+#include "plain.def"
 #pragma GCC visibility pop
 
 #include <pthread.h>

@@ -48,7 +48,7 @@ $(BUILD)/sim/$(SIM_NEWER)/libcuda.so.1: $(SIM_OBJ) $(BUILD)/sim/obj/version-$(SI
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(SIM_LDFLAGS) $(SIMFLAGS) $^ -ldl -o $@
 
-$(BUILD)/sim/$(SIM_OLDER)/newer.map: lib/driver/entrypoints.def tests/sim/extra.def tests/sim/sim.mk scripts/entrypoints
+$(BUILD)/sim/$(SIM_OLDER)/newer.map: lib/driver/entrypoints.def tests/sim/extra.def tests/sim/plain.def tests/sim/sim.mk scripts/entrypoints
 	@mkdir -p $(@D)
 	@scripts/entrypoints $(filter %.def,$^) | \
 		awk 'BEGIN { print "{ local:" } $$1 != "LIBC" && $$4 > $(SIM_OLDER_VERSION) { print "\t" $$2 ";" } END { print "};" }' >$@

@@ -24,6 +24,7 @@ struct row {
 #define GMOD_CALL(symbol, base, version, flavour) {CALL, #symbol, #base, version, #flavour, NULL},
 static const struct row rows[] = {
 #include "lib/driver/entrypoints.def"
+#include "tests/sim/plain.def"
 };
 enum { ROWS = SIZE_OF(rows) };
 
@@ -383,7 +384,6 @@ TEST(nothing_is_armed_without_a_driver)
 	assert_int_equal(gmod_hooks_armed(), 0);
 	assert_null(gmod_hook_of((void *)cuMemAlloc_v2));
 	assert_null(gmod_hook_of(NULL));
-	assert_false(gmod_driver_knows((void *)cuMemAlloc_v2));
 	assert_int_equal(NEXT(cuMemAlloc_v2)(&p, 100), CUDA_ERROR_NOT_INITIALIZED);
 	assert_int_equal(p, 7);
 }
@@ -397,7 +397,7 @@ static CUresult hand_out(const char *symbol, void **pfn, int version, cuuint64_t
 	(void)version;
 	(void)flags;
 	(void)found;
-	*pfn = (void *)hand_out;
+	*pfn = (void *)open_toolkits_header; /* of nobody's */
 	return CUDA_SUCCESS;
 }
 

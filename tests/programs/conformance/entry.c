@@ -16,6 +16,7 @@ struct row {
 static const struct row rows[] = {
 #undef cuGetProcAddress
 #include "lib/driver/entrypoints.def"
+#include "tests/sim/plain.def"
 };
 
 typedef CUresult get_proc_v1(const char *, void **, int, cuuint64_t);

@@ -17,6 +17,7 @@ __attribute__((visibility("hidden"))) int null_success(void)
 #define GMOD_PLAIN NULL_ENTRY
 #define GMOD_CALL NULL_ENTRY
 #include "lib/driver/entrypoints.def"
+#include "tests/sim/plain.def"
 
 #define NULL_ROW(symbol, base, version, flavour) {#base, #flavour, version, (void *)symbol},
 #define GMOD_HOOK NULL_ROW
@@ -25,5 +26,6 @@ __attribute__((visibility("hidden"))) int null_success(void)
 
 const struct null_name null_names[] = {
 #include "lib/driver/entrypoints.def"
+#include "tests/sim/plain.def"
     {NULL, NULL, 0, NULL},
 };
