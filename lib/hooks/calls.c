@@ -460,14 +460,14 @@ GMOD_EXPORT CUresult cuMemcpyAtoH_v2_ptds(void *dstHost, CUarray srcArray, size_
 
 GMOD_EXPORT CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .size = ByteCount};
 
 	return gmod_call_begin(GMOD_COPY, &c) ? gmod_call_end(GMOD_COPY, &c, NEXT(cuMemcpyAtoA_v2)(dstArray, dstOffset, srcArray, srcOffset, ByteCount)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemcpyAtoA_v2_ptds(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .size = ByteCount};
 
 	return gmod_call_begin(GMOD_COPY, &c) ? gmod_call_end(GMOD_COPY, &c, NEXT(cuMemcpyAtoA_v2_ptds)(dstArray, dstOffset, srcArray, srcOffset, ByteCount)) : GMOD_REFUSED;
 }
@@ -726,168 +726,168 @@ GMOD_EXPORT CUresult cuMemcpy3DWithAttributesAsync_ptsz(CUDA_MEMCPY3D_BATCH_OP *
 
 GMOD_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr_v2 dstDevice, unsigned char uc, size_t N)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 1};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .height = 1, .element = 1, .dst = dstDevice, .width = N};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD8_v2)(dstDevice, uc, N)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD8_v2_ptds(CUdeviceptr_v2 dstDevice, unsigned char uc, size_t N)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 1};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .height = 1, .element = 1, .dst = dstDevice, .width = N};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD8_v2_ptds)(dstDevice, uc, N)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr_v2 dstDevice, unsigned short us, size_t N)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 2};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .height = 1, .element = 2, .dst = dstDevice, .width = N};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD16_v2)(dstDevice, us, N)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD16_v2_ptds(CUdeviceptr_v2 dstDevice, unsigned short us, size_t N)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 2};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .height = 1, .element = 2, .dst = dstDevice, .width = N};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD16_v2_ptds)(dstDevice, us, N)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr_v2 dstDevice, unsigned int ui, size_t N)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 4};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .height = 1, .element = 4, .dst = dstDevice, .width = N};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD32_v2)(dstDevice, ui, N)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD32_v2_ptds(CUdeviceptr_v2 dstDevice, unsigned int ui, size_t N)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 4};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .height = 1, .element = 4, .dst = dstDevice, .width = N};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD32_v2_ptds)(dstDevice, ui, N)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D8_v2(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 1, .pitch = dstPitch, .height = Height};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .element = 1, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D8_v2)(dstDevice, dstPitch, uc, Width, Height)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 1, .pitch = dstPitch, .height = Height};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .element = 1, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D8_v2_ptds)(dstDevice, dstPitch, uc, Width, Height)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D16_v2(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 2, .pitch = dstPitch, .height = Height};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .element = 2, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D16_v2)(dstDevice, dstPitch, us, Width, Height)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 2, .pitch = dstPitch, .height = Height};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .element = 2, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D16_v2_ptds)(dstDevice, dstPitch, us, Width, Height)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D32_v2(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 4, .pitch = dstPitch, .height = Height};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .element = 4, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D32_v2)(dstDevice, dstPitch, ui, Width, Height)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 4, .pitch = dstPitch, .height = Height};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .element = 4, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D32_v2_ptds)(dstDevice, dstPitch, ui, Width, Height)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD8Async(CUdeviceptr_v2 dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 1, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .height = 1, .element = 1, .dst = dstDevice, .width = N, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD8Async)(dstDevice, uc, N, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD8Async_ptsz(CUdeviceptr_v2 dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 1, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .height = 1, .element = 1, .dst = dstDevice, .width = N, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD8Async_ptsz)(dstDevice, uc, N, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD16Async(CUdeviceptr_v2 dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 2, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .height = 1, .element = 2, .dst = dstDevice, .width = N, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD16Async)(dstDevice, us, N, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD16Async_ptsz(CUdeviceptr_v2 dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 2, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .height = 1, .element = 2, .dst = dstDevice, .width = N, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD16Async_ptsz)(dstDevice, us, N, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD32Async(CUdeviceptr_v2 dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 4, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .height = 1, .element = 4, .dst = dstDevice, .width = N, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD32Async)(dstDevice, ui, N, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD32Async_ptsz(CUdeviceptr_v2 dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = N, .height = 1, .element = 4, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .height = 1, .element = 4, .dst = dstDevice, .width = N, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD32Async_ptsz)(dstDevice, ui, N, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D8Async(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 1, .pitch = dstPitch, .height = Height, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .element = 1, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D8Async)(dstDevice, dstPitch, uc, Width, Height, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D8Async_ptsz(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 1, .pitch = dstPitch, .height = Height, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .element = 1, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D8Async_ptsz)(dstDevice, dstPitch, uc, Width, Height, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D16Async(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 2, .pitch = dstPitch, .height = Height, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .element = 2, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D16Async)(dstDevice, dstPitch, us, Width, Height, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D16Async_ptsz(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 2, .pitch = dstPitch, .height = Height, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .element = 2, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D16Async_ptsz)(dstDevice, dstPitch, us, Width, Height, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 4, .pitch = dstPitch, .height = Height, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .element = 4, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D32Async)(dstDevice, dstPitch, ui, Width, Height, hStream)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .dst = dstDevice, .width = Width, .element = 4, .pitch = dstPitch, .height = Height, .stream = hStream};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .element = 4, .dst = dstDevice, .pitch = dstPitch, .width = Width, .height = Height, .stream = hStream};
 
 	return gmod_call_begin(GMOD_FILL, &c) ? gmod_call_end(GMOD_FILL, &c, NEXT(cuMemsetD2D32Async_ptsz)(dstDevice, dstPitch, ui, Width, Height, hStream)) : GMOD_REFUSED;
 }
@@ -1440,28 +1440,28 @@ GMOD_EXPORT CUresult cuStreamWaitValue64_v2_ptsz(CUstream stream, CUdeviceptr_v2
 
 GMOD_EXPORT CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .words = paramArray, .count = count, .stream = stream};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .words = paramArray, .stream = stream, .count = count};
 
 	return gmod_call_begin(GMOD_WORD, &c) ? gmod_call_end(GMOD_WORD, &c, NEXT(cuStreamBatchMemOp)(stream, count, paramArray, flags)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuStreamBatchMemOp_ptsz(CUstream stream, unsigned int count, CUstreamBatchMemOpParams_v1 *paramArray, unsigned int flags)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .words = paramArray, .count = count, .stream = stream};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .words = paramArray, .stream = stream, .count = count};
 
 	return gmod_call_begin(GMOD_WORD, &c) ? gmod_call_end(GMOD_WORD, &c, NEXT(cuStreamBatchMemOp_ptsz)(stream, count, paramArray, flags)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .words = paramArray, .count = count, .stream = stream};
+	struct gmod_call c = {.flavour = GMOD_LEGACY, .entry_point = __func__, .words = paramArray, .stream = stream, .count = count};
 
 	return gmod_call_begin(GMOD_WORD, &c) ? gmod_call_end(GMOD_WORD, &c, NEXT(cuStreamBatchMemOp_v2)(stream, count, paramArray, flags)) : GMOD_REFUSED;
 }
 
 GMOD_EXPORT CUresult cuStreamBatchMemOp_v2_ptsz(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .words = paramArray, .count = count, .stream = stream};
+	struct gmod_call c = {.flavour = GMOD_PER_THREAD, .entry_point = __func__, .words = paramArray, .stream = stream, .count = count};
 
 	return gmod_call_begin(GMOD_WORD, &c) ? gmod_call_end(GMOD_WORD, &c, NEXT(cuStreamBatchMemOp_v2_ptsz)(stream, count, paramArray, flags)) : GMOD_REFUSED;
 }

@@ -26,9 +26,9 @@ operand() {
 
 expect "the hooks are those of the table" 0 scripts/hooks --check
 operand "an operand that the call has not" '^hooks: cuMemcpyHtoD_v2: it has no parameter srcDevice$' \
-	's/^(GMOD_BOTH\(cuMemcpyHtoD_v2,.*) src = srcHost/\1 src = srcDevice/'
+	's/^(GMOD_BOTH\(cuMemcpyHtoD_v2,.*) COPY/\1 COPY, src = srcDevice/'
 operand "another operand" '^hooks: lib/hooks/calls.c is not what the table says: run scripts/hooks$' \
-	's/^(GMOD_BOTH\(cuMemcpyDtoD_v2,.*) src = srcDevice/\1 src = dstDevice/'
+	's/^(GMOD_BOTH\(cuMemcpyDtoD_v2,.*) COPY/\1 COPY, src = dstDevice/'
 operand "another role" '^\+.*gmod_call_begin\(GMOD_JOIN, &c\)' 's/^(GMOD_BOTH\(cuStreamQuery,.*) WAIT\)/\1 JOIN)/'
 operand "a version that no toolkit has" '^hooks: cuStreamQuery_ptsz: no .* names its parameters' \
 	's/^(GMOD_BOTH\(cuStreamQuery,.*) 7000,/\1 7001,/'
