@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "lib/base/phase.h"
 #include "lib/buffers/misuse.h"
 #include "lib/hooks/refuse.h"
 #include "monitor/registry/layout.h"
@@ -74,21 +73,15 @@ _Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER) &&
 
 bool gmod_refuses_rows(const CUDA_MEMCPY2D *c, const char *entry_point)
 {
-	struct box b;
+	struct box b = box_of_rows(c);
 
-	if (gmod_phase() == GMOD_OFF)
-		return false;
-	b = box_of_rows(c);
 	return refuses_box(&b, entry_point);
 }
 
 bool gmod_refuses_box(const CUDA_MEMCPY3D *c, const char *entry_point)
 {
-	struct box b;
+	struct box b = box_of(c);
 
-	if (gmod_phase() == GMOD_OFF)
-		return false;
-	b = box_of(c);
 	return refuses_box(&b, entry_point);
 }
 
@@ -96,8 +89,6 @@ bool gmod_refuses_peer_box(const CUDA_MEMCPY3D_PEER *c, const char *entry_point)
 {
 	CUDA_MEMCPY3D same;
 
-	if (gmod_phase() == GMOD_OFF)
-		return false;
 	memcpy(&same, c, sizeof(same));
 	return gmod_refuses_box(&same, entry_point);
 }
@@ -130,7 +121,7 @@ bool gmod_refuses_boxes(const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count, size_t 
 {
 	struct box b;
 
-	for (size_t i = 0; ops && gmod_phase() != GMOD_OFF && i < count; i++)
+	for (size_t i = 0; ops && i < count; i++)
 		if (box_of_op(&ops[i], &b) && refuses_box(&b, entry_point))
 			return refused_at(i, failed);
 	return false;
@@ -139,9 +130,7 @@ bool gmod_refuses_boxes(const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count, size_t 
 bool gmod_refuses_batch(const CUdeviceptr *dst, const CUdeviceptr *src, const size_t *sizes, size_t count,
 			size_t *failed, const char *entry_point)
 {
-	if (gmod_phase() == GMOD_OFF || !dst || !src || !sizes)
-		return false;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; dst && src && sizes && i < count; i++)
 		if (gmod_misuse_refuses(dst[i], sizes[i], entry_point) ||
 		    gmod_misuse_refuses(src[i], sizes[i], entry_point))
 			return refused_at(i, failed);
