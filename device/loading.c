@@ -55,25 +55,17 @@ static bool find_guard(struct gmod_unit *u)
 	return r == CUDA_SUCCESS;
 }
 
-void gmod_unit_module(CUmodule module)
+/* The context gets its entry now: a graph that is launched in another one may be the first to use the module. */
+void gmod_unit_loaded(void *handle, bool is_library)
 {
-	struct gmod_unit u = {.handle = module};
-	struct gmod_owner owner;
+	struct gmod_unit u = {.handle = handle, .is_library = is_library};
+	struct gmod_context *c = NULL;
 
-	if (!wanted() || !find_guard(&u))
+	if (!wanted() || !find_guard(&u) || (!is_library && !(c = gmod_context_current())))
 		return;
-	owner = gmod_current_owner();
-	u.context = owner.context;
-	if (u.context && !owner.green)
-		gmod_units_add(u);
-}
-
-void gmod_unit_library(CUlibrary library)
-{
-	struct gmod_unit u = {.handle = library, .is_library = true};
-
-	if (wanted() && find_guard(&u))
-		gmod_units_add(u);
+	if (c)
+		u.context = atomic_load_explicit(&c->handle, memory_order_relaxed);
+	gmod_units_add(u);
 }
 
 /*
@@ -202,23 +194,8 @@ void gmod_units_fill(uint64_t state, uint64_t context)
 	seen.context = context;
 }
 
-/* Have an entry made for each context that has a module which is a unit. */
-static void meet_contexts(void)
-{
-	CUcontext context;
-
-	for (unsigned i = 0; gmod_units_context(i, &context); i++)
-		if (context)
-			gmod_context_made(context);
-}
-
 void gmod_units_fill_all(uint64_t state)
 {
-	static __thread uint64_t met __attribute__((tls_model("initial-exec"))); /* of that state, by this thread */
-
-	if (met != state)
-		meet_contexts();
-	met = state;
 	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 		struct gmod_context *c = gmod_context_at(i);
 

@@ -22,8 +22,8 @@
 #include "device/units.h"
 #include "lib/context/teardown.h"
 
-void gmod_unit_module(CUmodule module);
-void gmod_unit_library(CUlibrary library);
+/* A CUmodule, of the current context, or a CUlibrary. */
+void gmod_unit_loaded(void *handle, bool is_library);
 
 /*
  * About to be unloaded. Of a unit: what lies in the heaps is verified for as long as there is a guard kernel, which

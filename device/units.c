@@ -145,20 +145,6 @@ void gmod_units_forget_context(const struct gmod_context *c)
 	unlock_units(&scope);
 }
 
-bool gmod_units_context(unsigned place, CUcontext *context)
-{
-	struct gmod_scope scope;
-	bool there;
-
-	*context = NULL;
-	lock_units(&scope);
-	there = place < count;
-	if (there && places[place].unit.handle && !places[place].unit.is_library)
-		*context = places[place].unit.context;
-	unlock_units(&scope);
-	return there;
-}
-
 static bool is_in(const struct gmod_unit *u, CUcontext context)
 {
 	return u->handle && (u->is_library || u->context == context);

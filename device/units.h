@@ -29,9 +29,6 @@ void gmod_units_forget(const void *handle);
 /* The context is gone, and its modules with it. */
 void gmod_units_forget_context(const struct gmod_context *c);
 
-/* The context of a unit's module, NULL of one that has none; false: there is no such place, nor any behind it. */
-bool gmod_units_context(unsigned place, CUcontext *context);
-
 /*
  * Have each unit filled that is in the context and has not been; how many. They are begun then (gmod_units_begun), and
  * ready once that is said here, unless units have come or gone since gmod_hot.units was `state`: then none is. A unit

@@ -228,17 +228,6 @@ struct gmod_context *gmod_context_current(void)
 	return entry_here(owner.context);
 }
 
-struct gmod_context *gmod_context_made(CUcontext handle)
-{
-	struct gmod_context *c = gmod_context_of(handle);
-
-	if (c || !handle || gmod_context_known(handle) || NEXT(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS)
-		return c;
-	c = entry_here(handle);
-	gmod_context_visit_end(true);
-	return c;
-}
-
 bool gmod_context_use_begin(struct gmod_context *c)
 {
 	/* seq_cst: ordered before the look at the state; see context.h */

@@ -136,8 +136,6 @@ struct gmod_context *gmod_context_current(void);
 /* The entry for a handle, NULL if it has none. _known: also one that is broken or being torn down. */
 struct gmod_context *gmod_context_of(CUcontext handle);
 struct gmod_context *gmod_context_known(CUcontext handle);
-/* The first of them, made if need be, with that context current for the time; NULL when that is not possible. */
-struct gmod_context *gmod_context_made(CUcontext handle);
 
 bool gmod_context_use_begin(struct gmod_context *c);
 void gmod_context_use_end(struct gmod_context *c);

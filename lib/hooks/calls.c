@@ -1226,32 +1226,32 @@ GMOD_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph)
 
 GMOD_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname)
 {
-	return gmod_module_loaded(NEXT(cuModuleLoad)(module, fname), module, NULL, fname, __func__);
+	return gmod_image_loaded(NEXT(cuModuleLoad)(module, fname), module, NULL, NULL, fname, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-	return gmod_module_loaded(NEXT(cuModuleLoadData)(module, image), module, image, NULL, __func__);
+	return gmod_image_loaded(NEXT(cuModuleLoadData)(module, image), module, NULL, image, NULL, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
-	return gmod_module_loaded(NEXT(cuModuleLoadDataEx)(module, image, numOptions, options, optionValues), module, image, NULL, __func__);
+	return gmod_image_loaded(NEXT(cuModuleLoadDataEx)(module, image, numOptions, options, optionValues), module, NULL, image, NULL, __func__);
 }
 
 GMOD_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 {
-	return gmod_module_loaded(NEXT(cuModuleLoadFatBinary)(module, fatCubin), module, fatCubin, NULL, __func__);
+	return gmod_image_loaded(NEXT(cuModuleLoadFatBinary)(module, fatCubin), module, NULL, fatCubin, NULL, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void**libraryOptionValues, unsigned int numLibraryOptions)
 {
-	return gmod_library_loaded(NEXT(cuLibraryLoadData)(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions), library, code, NULL, __func__);
+	return gmod_image_loaded(NEXT(cuLibraryLoadData)(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions), NULL, library, code, NULL, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
 {
-	return gmod_library_loaded(NEXT(cuLibraryLoadFromFile)(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions), library, NULL, fileName, __func__);
+	return gmod_image_loaded(NEXT(cuLibraryLoadFromFile)(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions), NULL, library, NULL, fileName, __func__);
 }
 
 GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)

@@ -18,12 +18,10 @@ CUresult gmod_let_go_of(CUdevice device, enum gmod_letting_go how, CUresult (*ne
 CUresult gmod_capture_over(CUresult r, const char *entry_point);
 CUresult gmod_graph_instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point);
 
-/* lib/hooks/module.c; image or file: what was loaded. */
+/* lib/hooks/module.c: a module or a library, of an image or a file; the others are NULL. */
 CUresult gmod_loaded(CUresult r, const char *entry_point);
-CUresult gmod_module_loaded(CUresult r, const CUmodule *module, const void *image, const char *file,
-			    const char *entry_point);
-CUresult gmod_library_loaded(CUresult r, const CUlibrary *library, const void *image, const char *file,
-			     const char *entry_point);
+CUresult gmod_image_loaded(CUresult r, const CUmodule *module, const CUlibrary *library, const void *image,
+			   const char *file, const char *entry_point);
 
 /* lib/hooks/pool.c */
 CUresult gmod_alloc_in_order(CUdeviceptr *out, size_t size, bool from_pool, CUmemoryPool pool, CUstream stream,

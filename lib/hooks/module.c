@@ -1,8 +1,5 @@
 /* Handles that carry kernel names. A name must be learned when its handle appears: it dies with its module. */
 #include "device/loading.h"
-#include "lib/context/capture.h"
-#include "lib/driver/errors.h"
-#include "lib/context/context.h"
 #include "lib/hooks/family.h"
 #include "lib/hooks/journal.h"
 #include "lib/base/facts.h"
@@ -29,27 +26,17 @@ CUresult gmod_loaded(CUresult r, const char *entry_point)
 	return gmod_done(r, entry_point);
 }
 
-/* A module may be a unit: its kernels allocate for themselves. */
-CUresult gmod_module_loaded(CUresult r, const CUmodule *module, const void *image, const char *file,
-			    const char *entry_point)
+/* Its kernels may allocate for themselves. */
+CUresult gmod_image_loaded(CUresult r, const CUmodule *module, const CUlibrary *library, const void *image,
+			   const char *file, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on()) {
-		meet_context();
-		gmod_unit_module(*module);
-		if (gmod_journal_on())
-			gmod_journal_loaded(gmod_handle(*module), image, SIZE_MAX, file);
-	}
-	return gmod_loaded(r, entry_point);
-}
+		void *handle = module ? (void *)*module : (void *)*library;
 
-CUresult gmod_library_loaded(CUresult r, const CUlibrary *library, const void *image, const char *file,
-			     const char *entry_point)
-{
-	if (r == CUDA_SUCCESS && gmod_on()) {
 		meet_context();
-		gmod_unit_library(*library);
+		gmod_unit_loaded(handle, !module);
 		if (gmod_journal_on())
-			gmod_journal_loaded(gmod_handle(*library), image, SIZE_MAX, file);
+			gmod_journal_loaded(gmod_handle(handle), image, SIZE_MAX, file);
 	}
 	return gmod_loaded(r, entry_point);
 }
@@ -100,18 +87,11 @@ GMOD_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 }
 
 /* Older drivers do not tell what parameters there are. */
-static void learn_function(CUfunction function, const char *name, uint64_t module)
+static void learn_name(const void *handle, bool is_kernel, const char *name, const void *owner)
 {
-	gmod_name_learn(gmod_handle(function), name, module);
-	if (HAVE(cuFuncGetParamInfo))
-		gmod_signature_expect(gmod_handle(function), false, module);
-}
-
-static void learn_kernel(CUkernel kernel, const char *name, CUlibrary library)
-{
-	gmod_name_learn(gmod_handle(kernel), name, gmod_handle(library));
-	if (HAVE(cuKernelGetParamInfo))
-		gmod_signature_expect(gmod_handle(kernel), true, gmod_handle(library));
+	gmod_name_learn(gmod_handle(handle), name, gmod_handle(owner));
+	if (is_kernel ? HAVE(cuKernelGetParamInfo) : HAVE(cuFuncGetParamInfo))
+		gmod_signature_expect(gmod_handle(handle), is_kernel, gmod_handle(owner));
 }
 
 GMOD_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
@@ -119,7 +99,7 @@ GMOD_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const
 	CUresult r = NEXT(cuModuleGetFunction)(hfunc, hmod, name);
 
 	if (r == CUDA_SUCCESS && gmod_on())
-		learn_function(*hfunc, name, gmod_handle(hmod));
+		learn_name(*hfunc, false, name, hmod);
 	return gmod_done(r, __func__);
 }
 
@@ -128,7 +108,7 @@ GMOD_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, co
 	CUresult r = NEXT(cuLibraryGetKernel)(pKernel, library, name);
 
 	if (r == CUDA_SUCCESS && gmod_on())
-		learn_kernel(*pKernel, name, library);
+		learn_name(*pKernel, true, name, library);
 	return gmod_done(r, __func__);
 }
 
@@ -163,7 +143,7 @@ GMOD_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned 
 		counted(NEXT(cuModuleGetFunctionCount)(&count, mod), &count);
 	for (unsigned i = 0; i < count && i < numFunctions; i++)
 		if (NEXT(cuFuncGetName)(&name, functions[i]) == CUDA_SUCCESS && name)
-			learn_function(functions[i], name, gmod_handle(mod));
+			learn_name(functions[i], false, name, mod);
 		else
 			gmod_degraded("cuFuncGetName");
 	return gmod_done(r, __func__);
@@ -179,7 +159,7 @@ GMOD_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n
 		counted(NEXT(cuLibraryGetKernelCount)(&count, lib), &count);
 	for (unsigned i = 0; i < count && i < numKernels; i++)
 		if (NEXT(cuKernelGetName)(&name, kernels[i]) == CUDA_SUCCESS && name)
-			learn_kernel(kernels[i], name, lib);
+			learn_name(kernels[i], true, name, lib);
 		else
 			gmod_degraded("cuKernelGetName");
 	return gmod_done(r, __func__);
