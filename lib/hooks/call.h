@@ -101,42 +101,34 @@ STRAIGHT bool refuses_advice(struct gmod_call *c)
 	return gmod_refuses_advice(c->dst, c->size) || gmod_refuses_advices(c->dsts, c->sizes, c->count);
 }
 
-/* ---- before the driver is called ---- */
+/* ---- before the driver is called, with GMOD on ---- */
 
 STRAIGHT void forget_event(struct gmod_call *c)
 {
-	if (gmod_on())
-		gmod_event_forget(c->event);
+	gmod_event_forget(c->event);
 }
 
 STRAIGHT void ask_event(struct gmod_call *c)
 {
-	struct gmod_event_proof covered = {0};
-
-	if (gmod_on())
-		covered = gmod_event_covers(c->event);
-	c->covered = covered;
+	c->covered = gmod_event_covers(c->event);
 }
 
 /* Of the entry point that takes none, and of the one that is given none. */
 STRAIGHT void ask_context(struct gmod_call *c)
 {
-	if (!c->context && gmod_on())
+	if (!c->context)
 		c->context = gmod_ask_current_context();
 }
 
 STRAIGHT void end_stream(struct gmod_call *c)
 {
-	if (!gmod_on())
-		return;
 	gmod_ordered_stream_ends(gmod_handle(c->stream));
 	gmod_stream_destroyed(gmod_handle(c->stream));
 }
 
 STRAIGHT void end_event(struct gmod_call *c)
 {
-	if (gmod_on())
-		gmod_event_destroyed(c->event);
+	gmod_event_destroyed(c->event);
 }
 
 /* GMOD's make place. */
@@ -308,7 +300,7 @@ STRAIGHT bool gmod_call_begin(enum gmod_role of, struct gmod_call *c)
 	/* First of all: what is launched meanwhile is not waited for. */
 	if (role->timed)
 		c->began = gmod_ticks();
-	if (role->prepare)
+	if (role->prepare && gmod_on())
 		role->prepare(c);
 	put_in_order(c, role->order);
 	return true;
