@@ -1,7 +1,5 @@
 #include "lib/context/capture.h"
 
-#include "lib/base/facts.h"
-
 /*
  * Asking whether a stream captures is harmless to the capture (unlike querying the stream). The legacy stream cannot
  * capture, and asking about it beside a capture is an error.
@@ -14,8 +12,7 @@ bool gmod_stream_captures(CUstream stream, enum gmod_flavour flavour)
 		return false;
 	if (!stream)
 		stream = CU_STREAM_PER_THREAD;
-	if (NEXT(cuStreamIsCapturing)(stream, &status) != CUDA_SUCCESS)
-		gmod_degraded("cuStreamIsCapturing");
+	gmod_succeeded(NEXT(cuStreamIsCapturing)(stream, &status), "cuStreamIsCapturing");
 	/* Nothing can be put into one whose capture has become invalid, either. */
 	return status != CU_STREAM_CAPTURE_STATUS_NONE;
 }

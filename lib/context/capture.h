@@ -5,9 +5,8 @@
 #ifndef GMOD_LIB_CONTEXT_CAPTURE_H
 #define GMOD_LIB_CONTEXT_CAPTURE_H
 
-#include "lib/base/facts.h"
 #include "lib/base/phase.h"
-#include "lib/driver/driver.h"
+#include "lib/driver/errors.h"
 #include "monitor/launches/proof.h"
 
 /* Slow path of gmod_is_captured(): asks the driver about this one stream. */
@@ -38,8 +37,7 @@ static inline CUstreamCaptureMode gmod_relaxed_begin(void)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-	if (NEXT(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS)
-		gmod_degraded("cuThreadExchangeStreamCaptureMode");
+	gmod_succeeded(NEXT(cuThreadExchangeStreamCaptureMode)(&mode), "cuThreadExchangeStreamCaptureMode");
 	return mode;
 }
 

@@ -3,7 +3,6 @@
 #include "lib/driver/errors.h"
 #include "lib/base/lock.h"
 #include "lib/base/scope.h"
-#include "lib/base/facts.h"
 #include "lib/base/origin.h"
 #include "lib/context/primary.h"
 
@@ -33,18 +32,17 @@ bool gmod_context_is_current(const struct gmod_context *c)
 
 static bool push(const struct gmod_context *c)
 {
-	if (NEXT(cuCtxPushCurrent_v2)(atomic_load_explicit(&c->handle, memory_order_relaxed)) == CUDA_SUCCESS)
-		return true;
-	gmod_degraded("cuCtxPushCurrent");
-	return false;
+	CUcontext handle = atomic_load_explicit(&c->handle, memory_order_relaxed);
+
+	return gmod_succeeded(NEXT(cuCtxPushCurrent_v2)(handle), "cuCtxPushCurrent");
 }
 
 void gmod_context_visit_end(bool visited)
 {
 	CUcontext popped;
 
-	if (visited && NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
-		gmod_degraded("cuCtxPopCurrent");
+	if (visited)
+		gmod_succeeded(NEXT(cuCtxPopCurrent_v2)(&popped), "cuCtxPopCurrent");
 }
 
 bool gmod_context_visit_begin(const struct gmod_context *c)
@@ -120,10 +118,8 @@ struct gmod_owner gmod_current_owner(void)
 	if (NEXT(cuCtxGetCurrent)(&owner.context) != CUDA_SUCCESS || !owner.context ||
 	    gmod_context_is_whole(owner.context))
 		return owner;
-	if (HAVE(cuStreamGetCtx_v2) && ask_owner(&owner) != CUDA_SUCCESS) {
-		gmod_degraded("cuStreamGetCtx");
+	if (HAVE(cuStreamGetCtx_v2) && !gmod_succeeded(ask_owner(&owner), "cuStreamGetCtx"))
 		owner.context = NULL;
-	}
 	return owner;
 }
 
@@ -135,9 +131,7 @@ struct gmod_context *gmod_context_owner(void)
 /* It may be gone, though it is still current: that is no fault. */
 static bool did(CUresult r, const char *entry_point)
 {
-	if (r != CUDA_SUCCESS && !gmod_context_is_gone(r))
-		gmod_degraded(entry_point);
-	return r == CUDA_SUCCESS;
+	return !gmod_context_is_gone(r) && gmod_succeeded(r, entry_point);
 }
 
 /* false: the context is gone, whose device is still told. */

@@ -1,7 +1,7 @@
 #include "lib/driver/mapping.h"
 
 #include "lib/base/asked.h"
-#include "lib/base/facts.h"
+#include "lib/driver/errors.h"
 
 int gmod_device_attribute(int device, CUdevice_attribute which)
 {
@@ -39,8 +39,8 @@ bool gmod_mapping_is_possible(int device)
 	if (!driver_has_it() || !gmod_device_attribute(device, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
 		return false;
 	p = properties(device);
-	if (NEXT(cuMemGetAllocationGranularity)(&granularity, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM) != CUDA_SUCCESS)
-		gmod_degraded("cuMemGetAllocationGranularity");
+	gmod_succeeded(NEXT(cuMemGetAllocationGranularity)(&granularity, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM),
+		       "cuMemGetAllocationGranularity");
 	return granularity && GMOD_MAPPING_UNIT % granularity == 0;
 }
 
@@ -61,13 +61,12 @@ CUresult gmod_mapping_add(int device, uint64_t address, size_t size)
 	if (r != CUDA_SUCCESS)
 		return r;
 	r = NEXT(cuMemMap)(address, size, 0, memory, 0);
-	if (NEXT(cuMemRelease)(memory) != CUDA_SUCCESS)
-		gmod_degraded("cuMemRelease");
+	gmod_succeeded(NEXT(cuMemRelease)(memory), "cuMemRelease");
 	if (r != CUDA_SUCCESS)
 		return r;
 	r = NEXT(cuMemSetAccess)(address, size, &access, 1);
-	if (r != CUDA_SUCCESS && NEXT(cuMemUnmap)(address, size) != CUDA_SUCCESS)
-		gmod_degraded("cuMemUnmap");
+	if (r != CUDA_SUCCESS)
+		gmod_succeeded(NEXT(cuMemUnmap)(address, size), "cuMemUnmap");
 	return r;
 }
 

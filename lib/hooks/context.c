@@ -82,12 +82,9 @@ static int device_of(CUcontext context)
 {
 	CUdevice device = -1;
 
-	if (NEXT(cuCtxPushCurrent_v2)(context) != CUDA_SUCCESS) {
-		gmod_degraded("cuCtxPushCurrent");
+	if (!gmod_succeeded(NEXT(cuCtxPushCurrent_v2)(context), "cuCtxPushCurrent"))
 		return -1;
-	}
-	if (NEXT(cuCtxGetDevice)(&device) != CUDA_SUCCESS)
-		gmod_degraded("cuCtxGetDevice");
+	gmod_succeeded(NEXT(cuCtxGetDevice)(&device), "cuCtxGetDevice");
 	gmod_context_visit_end(true);
 	return device;
 }
@@ -143,11 +140,9 @@ static bool primary_is_gone(CUdevice device)
 	unsigned flags = 0;
 	int active = 0;
 
-	if (NEXT(cuDevicePrimaryCtxGetState)(device, &flags, &active) != CUDA_SUCCESS) {
-		gmod_degraded("cuDevicePrimaryCtxGetState");
-		return true;
-	}
-	return !active;
+	return !gmod_succeeded(NEXT(cuDevicePrimaryCtxGetState)(device, &flags, &active),
+			       "cuDevicePrimaryCtxGetState") ||
+	       !active;
 }
 
 /*

@@ -39,9 +39,7 @@ static void ask_name(CUfunction function, CUkernel kernel)
 		r = NEXT(cuFuncGetName)(&name, function);
 	else if (kernel && HAVE(cuKernelGetName))
 		r = NEXT(cuKernelGetName)(&name, kernel);
-	if (r != CUDA_SUCCESS)
-		gmod_degraded("asking a graph's kernel for its name");
-	else if (name)
+	if (gmod_succeeded(r, "asking a graph's kernel for its name") && name)
 		gmod_name_learn(function ? gmod_handle(function) : gmod_handle(kernel), name, 0);
 }
 
@@ -118,10 +116,7 @@ static void collect_node(struct kernels *k, CUgraphNode node, int depth)
 	} else if (r == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
 		k->more = true; /* the driver does not tell of its bodies */
 	}
-	if (r != CUDA_SUCCESS) {
-		k->more = true;
-		gmod_degraded("asking a graph node");
-	}
+	k->more |= !gmod_succeeded(r, "asking a graph node");
 }
 
 static void collect_mapped(struct kernels *k, CUgraph graph, int depth, size_t room)
@@ -145,11 +140,7 @@ static void collect(struct kernels *k, CUgraph graph, int depth)
 {
 	size_t all = 0;
 
-	if (NEXT(cuGraphGetNodes)(graph, NULL, &all) != CUDA_SUCCESS) {
-		k->more = true;
-		gmod_degraded("cuGraphGetNodes");
-		return;
-	}
+	k->more |= !gmod_succeeded(NEXT(cuGraphGetNodes)(graph, NULL, &all), "cuGraphGetNodes");
 	k->more |= all > NODES || (all && depth > DEPTH);
 	if (!all || depth > DEPTH)
 		return;

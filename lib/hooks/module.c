@@ -11,8 +11,7 @@ static void meet_context(void)
 {
 	CUcontext here = NULL;
 
-	if (NEXT(cuCtxGetCurrent)(&here) != CUDA_SUCCESS)
-		gmod_degraded("cuCtxGetCurrent");
+	gmod_succeeded(NEXT(cuCtxGetCurrent)(&here), "cuCtxGetCurrent");
 	gmod_context_met(here);
 }
 
@@ -124,14 +123,6 @@ GMOD_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 	return gmod_done(r, __func__);
 }
 
-static void counted(CUresult r, unsigned *count)
-{
-	if (r == CUDA_SUCCESS)
-		return;
-	*count = 0;
-	gmod_degraded("counting kernels");
-}
-
 GMOD_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
 {
 	CUresult r = NEXT(cuModuleEnumerateFunctions)(functions, numFunctions, mod);
@@ -139,13 +130,12 @@ GMOD_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned 
 	const char *name;
 
 	/* The array may be larger than what the module has: the rest of it is not written. */
-	if (r == CUDA_SUCCESS && gmod_on() && HAVE(cuFuncGetName) && HAVE(cuModuleGetFunctionCount))
-		counted(NEXT(cuModuleGetFunctionCount)(&count, mod), &count);
+	if (r == CUDA_SUCCESS && gmod_on() && HAVE(cuFuncGetName) && HAVE(cuModuleGetFunctionCount) &&
+	    !gmod_succeeded(NEXT(cuModuleGetFunctionCount)(&count, mod), "counting kernels"))
+		count = 0;
 	for (unsigned i = 0; i < count && i < numFunctions; i++)
-		if (NEXT(cuFuncGetName)(&name, functions[i]) == CUDA_SUCCESS && name)
+		if (gmod_succeeded(NEXT(cuFuncGetName)(&name, functions[i]), "cuFuncGetName") && name)
 			learn_name(functions[i], false, name, mod);
-		else
-			gmod_degraded("cuFuncGetName");
 	return gmod_done(r, __func__);
 }
 
@@ -155,12 +145,11 @@ GMOD_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n
 	unsigned count = 0;
 	const char *name;
 
-	if (r == CUDA_SUCCESS && gmod_on() && HAVE(cuKernelGetName) && HAVE(cuLibraryGetKernelCount))
-		counted(NEXT(cuLibraryGetKernelCount)(&count, lib), &count);
+	if (r == CUDA_SUCCESS && gmod_on() && HAVE(cuKernelGetName) && HAVE(cuLibraryGetKernelCount) &&
+	    !gmod_succeeded(NEXT(cuLibraryGetKernelCount)(&count, lib), "counting kernels"))
+		count = 0;
 	for (unsigned i = 0; i < count && i < numKernels; i++)
-		if (NEXT(cuKernelGetName)(&name, kernels[i]) == CUDA_SUCCESS && name)
+		if (gmod_succeeded(NEXT(cuKernelGetName)(&name, kernels[i]), "cuKernelGetName") && name)
 			learn_name(kernels[i], true, name, lib);
-		else
-			gmod_degraded("cuKernelGetName");
 	return gmod_done(r, __func__);
 }

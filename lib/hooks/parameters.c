@@ -53,9 +53,7 @@ static const struct gmod_signature *ask_driver(uint64_t handle, bool is_kernel)
 	CUresult r = ask(handle, is_kernel, &asked);
 
 	gmod_relaxed_end(mode);
-	if (r != CUDA_SUCCESS)
-		gmod_degraded("asking for a kernel's parameters");
-	return r == CUDA_SUCCESS ? gmod_signature_keep(&asked.signature) : NULL;
+	return gmod_succeeded(r, "asking for a kernel's parameters") ? gmod_signature_keep(&asked.signature) : NULL;
 }
 
 static const struct gmod_signature *signature_of(uint64_t handle)
