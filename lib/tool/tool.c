@@ -68,10 +68,6 @@ static int check_options(char **arguments)
 {
 	struct gmod_options options;
 
-	if (!arguments[0] || arguments[1]) {
-		tool_say("usage: gmod-tool check-options TEXT");
-		return TOOL_USAGE;
-	}
 	gmod_options_defaults(&options);
 	if (gmod_options_check(&options, arguments[0], say_complaint, NULL) > 0 || !check_files(&options))
 		return TOOL_USAGE;
@@ -98,16 +94,17 @@ static int version(char **arguments __attribute__((unused)))
 static const struct command {
 	const char *name;
 	int (*run)(char **arguments);
+	int least, most; /* arguments that it takes */
 } commands[] = {
-    {"check-options", check_options}, /* TEXT: exit 0, or 2 with a line a bad item; prints the suppressions' file */
-    {"options-help", options_help},   {"arch", tool_arch},  {"doctor", tool_doctor},
-    {"supervise", tool_supervise},    {"version", version},
+    {"check-options", check_options, 1, 1}, /* exit 0, or 2 with a line a bad item; prints the suppressions' file */
+    {"options-help", options_help, 0, 0},      {"arch", tool_arch, 1, 2},  {"doctor", tool_doctor, 0, 0},
+    {"supervise", tool_supervise, 1, INT_MAX}, {"version", version, 0, 0},
 };
 
 int main(int argc, char **argv)
 {
 	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (strcmp(argv[1], commands[i].name) == 0)
+		if (!strcmp(argv[1], commands[i].name) && argc - 2 >= commands[i].least && argc - 2 <= commands[i].most)
 			return commands[i].run(argv + 2);
 	tool_say("usage: gmod-tool check-options TEXT | options-help | arch COMMAND [ADVICE] | doctor | supervise "
 		 "COMMAND... | "

@@ -1,8 +1,8 @@
 /*
  * gmod-tool: what scripts/gmod and scripts/gmod-tensorflow need and a shell cannot do well.
  *
- * A program of its own, no part of libgmod.so: it may allocate, block and exit. Each command takes its arguments
- * (NULL-terminated, without the command's name) and returns the exit status.
+ * A program of its own, no part of libgmod.so: it may allocate, block and exit. Each command takes its arguments,
+ * as many as it may have (NULL-terminated, without the command's name), and returns the exit status.
  */
 #ifndef GMOD_LIB_TOOL_TOOL_H
 #define GMOD_LIB_TOOL_TOOL_H

@@ -223,10 +223,6 @@ int tool_arch(char **arguments)
 {
 	char path[4096];
 
-	if (!arguments[0] || (arguments[1] && arguments[2])) {
-		tool_say("usage: gmod-tool arch COMMAND [ADVICE]");
-		return TOOL_USAGE;
-	}
 	int status = find_command(arguments[0], path, sizeof(path));
 	if (status != 0)
 		return say_not_found(arguments[0], status);

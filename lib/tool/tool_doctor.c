@@ -40,9 +40,7 @@ struct found {
 	int devices, guarded;
 };
 
-static void line(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void line(const char *what, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void line(const char *what, const char *format, ...)
 {
 	va_list arguments;
 
@@ -303,17 +301,13 @@ static bool conclude(const struct found *found, const struct gmod_options *optio
 	return !found->missing && !limited;
 }
 
-int tool_doctor(char **arguments)
+int tool_doctor(char **arguments __attribute__((unused)))
 {
 	struct driver driver = {0};
 	struct found found = {0};
 	struct gmod_options options;
 	const char *text = getenv("GMOD_OPTIONS");
 
-	if (arguments[0]) {
-		tool_say("usage: gmod-tool doctor");
-		return TOOL_USAGE;
-	}
 	gmod_options_defaults(&options);
 	gmod_options_parse(&options, text, NULL, NULL);
 	check_library(&found);

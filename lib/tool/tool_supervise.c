@@ -154,10 +154,6 @@ int tool_supervise(char **command)
 	char tally[256];
 	sigset_t signals, mask;
 
-	if (!command[0]) {
-		tool_say("usage: gmod-tool supervise COMMAND...");
-		return TOOL_USAGE;
-	}
 	if (!make_tally(tally, sizeof(tally)))
 		tool_say("cannot make a file for the counts (%s): how much was guarded stays unknown", strerror(errno));
 	block_signals(&signals, &mask);
