@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 /* As much of the file as there is room for, and how much that is; -1: it cannot be read, and errno says why. */

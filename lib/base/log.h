@@ -11,9 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-#include "lib/base/scope.h"
 #include "lib/base/text.h"
 
 /* Append what every JSON line begins with: "schema" to "version", without a comma behind. */

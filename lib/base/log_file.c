@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/file.h"
 #include "lib/base/log_fd.h"
 #include "lib/base/origin.h"
 #include "lib/base/text.h"

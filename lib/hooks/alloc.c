@@ -2,7 +2,6 @@
 #include "lib/buffers/buffer.h"
 #include "lib/hooks/where.h"
 #include "lib/buffers/misuse.h"
-#include "lib/buffers/ordered.h"
 #include "lib/buffers/quarantine.h"
 #include "monitor/registry/layout.h"
 #include "monitor/watch/monitor.h"

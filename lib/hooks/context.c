@@ -1,7 +1,6 @@
 /* The life of contexts. */
 #include "lib/base/scope.h"
 #include "lib/context/primary.h"
-#include "lib/context/teardown.h"
 #include "lib/hooks/family.h"
 #include "lib/buffers/peers.h"
 #include "lib/base/facts.h"

@@ -33,7 +33,6 @@
 #include "monitor/launches/activity.h"
 #include "monitor/launches/journal.h"
 #include "monitor/launches/launch.h"
-#include "monitor/registry/index.h"
 #include "monitor/report/json.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/monitor.h"

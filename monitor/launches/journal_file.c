@@ -1,6 +1,7 @@
 #include "monitor/launches/journal_file.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "lib/base/deadline.h"
