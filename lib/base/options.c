@@ -103,11 +103,6 @@ static struct slice whole(const char *s)
 	return (struct slice){s, strlen(s)};
 }
 
-static bool same(struct slice a, struct slice b)
-{
-	return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
-}
-
 /* The next word of a CHOICE row's list, and *rest moved behind it; len 0 at the end. */
 static struct slice next_word(const char **rest)
 {
@@ -198,7 +193,7 @@ static bool set_choice(int *member, const char *choices, struct slice value)
 	int position = 0;
 
 	for (struct slice word = next_word(&choices); word.len > 0; word = next_word(&choices), position++) {
-		if (!same(word, value))
+		if (word.len != value.len || memcmp(word.at, value.at, word.len) != 0)
 			continue;
 		*member = position;
 		return true;
@@ -235,17 +230,6 @@ static bool set(struct gmod_options *o, const struct row *r, struct slice value)
 	}
 }
 
-static void put_choices(struct gmod_text *l, const struct row *r)
-{
-	const char *rest = r->choices;
-	const char *before = "";
-
-	for (struct slice word = next_word(&rest); word.len > 0; word = next_word(&rest), before = "|") {
-		gmod_text_str(l, before);
-		put_slice(l, word);
-	}
-}
-
 /* What a value of this row may be: "0 or 1", "device|unified|native", "a number from 1 to 100". */
 static void put_range(struct gmod_text *l, const struct row *r)
 {
@@ -254,7 +238,8 @@ static void put_range(struct gmod_text *l, const struct row *r)
 		gmod_text_str(l, "0 or 1, no or yes");
 		return;
 	case CHOICE:
-		put_choices(l, r);
+		for (const char *c = r->choices; *c; c++)
+			gmod_text_bytes(l, *c == ' ' ? "|" : c, 1);
 		return;
 	case STRING:
 		gmod_text_fmt(l, "at most %d bytes", GMOD_OPTION_STRING_MAX - 1);

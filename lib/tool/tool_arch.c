@@ -79,9 +79,8 @@ static int say_not_found(const char *name, int status)
 #endif
 
 struct elf_facts {
-	bool is_ours; /* a program of this machine, by the library's own kind of file */
-	bool has_interpreter;
-	char interpreter[HEAD_MAX];
+	bool is_ours;               /* a program of this machine, by the library's own kind of file */
+	char interpreter[HEAD_MAX]; /* empty: it is statically linked */
 };
 
 static bool read_at(int fd, void *to, size_t size, uint64_t offset)
@@ -98,7 +97,6 @@ static void read_segments(int fd, const Elf64_Ehdr *header, struct elf_facts *fa
 			return;
 		if (segment.p_type != PT_INTERP)
 			continue;
-		facts->has_interpreter = true;
 		if (segment.p_filesz < sizeof(facts->interpreter))
 			read_at(fd, facts->interpreter, segment.p_filesz, segment.p_offset);
 	}
@@ -143,7 +141,7 @@ static int check_elf(const char *path, const struct elf_facts *facts)
 		tool_say("%s is no 64-bit " MACHINE_NAME " program: %s cannot be loaded into it", path, library_name);
 		return TOOL_USAGE;
 	}
-	if (!facts->has_interpreter)
+	if (!*facts->interpreter)
 		tool_say("%s is statically linked: only the programs that it starts can be guarded", path);
 	if (strstr(facts->interpreter, "ld-musl")) {
 		tool_say("%s is linked against musl; %s needs the GNU C library", path, library_name);

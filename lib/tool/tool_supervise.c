@@ -48,21 +48,13 @@ static bool make_tally(char *path, size_t size)
 	return extend_options(path);
 }
 
-static const char *size_of(unsigned long long bytes, char *buffer, size_t size)
-{
-	struct gmod_text text;
-
-	gmod_text_init(&text, buffer, size);
-	gmod_text_size(&text, bytes);
-	return buffer;
-}
-
 /* Rounded down, as in the closing lines, so that 100.0 % is said only of everything. */
 static void say_share(FILE *tally)
 {
 	unsigned long long guarded = 0, all = 0, part, whole;
 	unsigned processes = 0;
-	char sizes[2][32];
+	struct gmod_text text;
+	char sizes[64];
 
 	for (; fscanf(tally, "%llu %llu", &part, &whole) == 2; processes++) {
 		guarded += part;
@@ -76,9 +68,12 @@ static void say_share(FILE *tally)
 	} else {
 		unsigned share = (unsigned)((unsigned __int128)guarded * 1000 / all);
 
-		tool_say("%u.%u %% of the job's device memory was guarded (%s of %s, in %u process%s)", share / 10,
-			 share % 10, size_of(guarded, sizes[0], sizeof(sizes[0])),
-			 size_of(all, sizes[1], sizeof(sizes[1])), processes, processes == 1 ? "" : "es");
+		gmod_text_init(&text, sizes, sizeof(sizes));
+		gmod_text_size(&text, guarded);
+		gmod_text_str(&text, " of ");
+		gmod_text_size(&text, all);
+		tool_say("%u.%u %% of the job's device memory was guarded (%s, in %u process%s)", share / 10,
+			 share % 10, sizes, processes, processes == 1 ? "" : "es");
 	}
 }
 
