@@ -5,6 +5,7 @@
 #ifndef GMOD_LIB_CONTEXT_CAPTURE_H
 #define GMOD_LIB_CONTEXT_CAPTURE_H
 
+#include "lib/base/facts.h"
 #include "lib/base/phase.h"
 #include "lib/driver/errors.h"
 #include "monitor/launches/proof.h"
@@ -37,7 +38,8 @@ static inline CUstreamCaptureMode gmod_relaxed_begin(void)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-	gmod_succeeded(NEXT(cuThreadExchangeStreamCaptureMode)(&mode), "cuThreadExchangeStreamCaptureMode");
+	if (NEXT(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS)
+		gmod_degraded("cuThreadExchangeStreamCaptureMode");
 	return mode;
 }
 

@@ -30,32 +30,31 @@ bool gmod_context_is_current(const struct gmod_context *c)
 	       current == atomic_load_explicit(&c->handle, memory_order_relaxed);
 }
 
-static bool push(const struct gmod_context *c)
-{
-	CUcontext handle = atomic_load_explicit(&c->handle, memory_order_relaxed);
-
-	return gmod_succeeded(NEXT(cuCtxPushCurrent_v2)(handle), "cuCtxPushCurrent");
-}
-
 void gmod_context_visit_end(bool visited)
 {
 	CUcontext popped;
 
-	if (visited)
-		gmod_succeeded(NEXT(cuCtxPopCurrent_v2)(&popped), "cuCtxPopCurrent");
+	if (visited && NEXT(cuCtxPopCurrent_v2)(&popped) != CUDA_SUCCESS)
+		gmod_degraded("cuCtxPopCurrent");
 }
 
 bool gmod_context_visit_begin(const struct gmod_context *c)
 {
-	return !gmod_context_is_current(c) && push(c);
+	CUcontext handle = atomic_load_explicit(&c->handle, memory_order_relaxed);
+
+	return !gmod_context_is_current(c) && gmod_succeeded(NEXT(cuCtxPushCurrent_v2)(handle), "cuCtxPushCurrent");
 }
 
 bool gmod_context_enter(struct gmod_context *c)
 {
+	CUcontext handle;
+
 	if (!gmod_context_use_begin(c))
 		return false;
-	if (push(c))
+	handle = atomic_load_explicit(&c->handle, memory_order_relaxed);
+	if (NEXT(cuCtxPushCurrent_v2)(handle) == CUDA_SUCCESS)
 		return true;
+	gmod_degraded("cuCtxPushCurrent");
 	gmod_context_use_end(c);
 	return false;
 }

@@ -2,8 +2,8 @@
  * The CUDA contexts GMOD has met: which device, and GMOD's own stream in it.
  *
  * GMOD never retains or creates a context. An entry lives from the first allocation in a context, or the first module
- * there whose kernels allocate, until the context is destroyed; a driver call of the monitor's in somebody's context happens only inside gmod_context_use_begin()/_end(),
- * the other half of which is gmod_context_teardown_begin():
+ * there whose kernels allocate, until the context is destroyed; a driver call of the monitor's in somebody's context
+ * happens only inside gmod_context_use_begin()/_end(), the other half of which is gmod_context_teardown_begin():
  *
  *     monitor                                   thread that destroys the context
  *     users += 1            (seq_cst)           state = DYING            (seq_cst)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/base/counters.h"
-#include "lib/base/facts.h"
 #include "lib/base/loaded.h"
 #include "lib/base/log.h"
 #include "lib/driver/dlsym_next.h"

@@ -13,9 +13,8 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #undef __CUDA_API_VERSION_INTERNAL
-#include <stdbool.h>
-#include <stddef.h>
 
+#include "lib/base/facts.h"
 #include "lib/driver/newer.h"
 
 #define GMOD_EXPORT __attribute__((visibility("default")))
@@ -47,6 +46,14 @@ static inline __attribute__((always_inline)) void *gmod_next(void **slot)
 
 #define NEXT(symbol) ((__typeof__(gmod_driver.symbol))gmod_next((void **)&gmod_driver.symbol))
 #define HAVE(symbol) (gmod_driver_resolve() && gmod_driver.symbol)
+
+/* Has a call of ours succeeded? One that has not is counted. */
+static inline bool gmod_succeeded(CUresult r, const char *what)
+{
+	if (r != CUDA_SUCCESS)
+		gmod_degraded(what);
+	return r == CUDA_SUCCESS;
+}
 
 /* Contexts, streams and functions are told apart by number. */
 static inline uint64_t gmod_handle(const void *handle)

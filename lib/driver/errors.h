@@ -2,7 +2,6 @@
 #ifndef GMOD_LIB_DRIVER_ERRORS_H
 #define GMOD_LIB_DRIVER_ERRORS_H
 
-#include "lib/base/facts.h"
 #include "lib/driver/driver.h"
 
 /*
@@ -14,14 +13,6 @@ __attribute__((cold)) const char *gmod_sticky_name(CUresult r);
 static inline bool gmod_is_sticky(CUresult r)
 {
 	return __builtin_expect(r != CUDA_SUCCESS, 0) && gmod_sticky_name(r);
-}
-
-/* Has a call of ours succeeded? One that has not is counted. */
-static inline bool gmod_succeeded(CUresult r, const char *what)
-{
-	if (r != CUDA_SUCCESS)
-		gmod_degraded(what);
-	return r == CUDA_SUCCESS;
 }
 
 /* What calls in a context that has ended, or without one, come back with. */

@@ -1,7 +1,6 @@
 #include "lib/driver/mapping.h"
 
 #include "lib/base/asked.h"
-#include "lib/driver/errors.h"
 
 int gmod_device_attribute(int device, CUdevice_attribute which)
 {

@@ -67,26 +67,6 @@ GMOD_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec hGraph, CUstream hStream)
 	return gmod_launching_end(&l, NEXT(cuGraphLaunch_ptsz)(hGraph, hStream), __func__);
 }
 
-GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr_v2 *dptr, size_t bytesize, CUstream hStream)
-{
-	return gmod_alloc_in_order(dptr, bytesize, false, NULL, hStream, GMOD_LEGACY, __builtin_return_address(0), __func__);
-}
-
-GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr_v2 *dptr, size_t bytesize, CUstream hStream)
-{
-	return gmod_alloc_in_order(dptr, bytesize, false, NULL, hStream, GMOD_PER_THREAD, __builtin_return_address(0), __func__);
-}
-
-GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr_v2 *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
-{
-	return gmod_alloc_in_order(dptr, bytesize, true, pool, hStream, GMOD_LEGACY, __builtin_return_address(0), __func__);
-}
-
-GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr_v2 *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
-{
-	return gmod_alloc_in_order(dptr, bytesize, true, pool, hStream, GMOD_PER_THREAD, __builtin_return_address(0), __func__);
-}
-
 GMOD_EXPORT CUresult cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
 {
 	return gmod_free_in_order(dptr, hStream, GMOD_LEGACY, NEXT(cuMemFreeAsync), __func__);
@@ -1261,27 +1241,27 @@ GMOD_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 
 GMOD_EXPORT CUresult cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
 {
-	return gmod_graph_instantiated(NEXT(cuGraphInstantiate)(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize), phGraphExec, hGraph, __func__);
+	return gmod_instantiated(NEXT(cuGraphInstantiate)(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize), phGraphExec, hGraph, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
 {
-	return gmod_graph_instantiated(NEXT(cuGraphInstantiate_v2)(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize), phGraphExec, hGraph, __func__);
+	return gmod_instantiated(NEXT(cuGraphInstantiate_v2)(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize), phGraphExec, hGraph, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
 {
-	return gmod_graph_instantiated(NEXT(cuGraphInstantiateWithFlags)(phGraphExec, hGraph, flags), phGraphExec, hGraph, __func__);
+	return gmod_instantiated(NEXT(cuGraphInstantiateWithFlags)(phGraphExec, hGraph, flags), phGraphExec, hGraph, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
 {
-	return gmod_graph_instantiated(NEXT(cuGraphInstantiateWithParams)(phGraphExec, hGraph, instantiateParams), phGraphExec, hGraph, __func__);
+	return gmod_instantiated(NEXT(cuGraphInstantiateWithParams)(phGraphExec, hGraph, instantiateParams), phGraphExec, hGraph, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
 {
-	return gmod_graph_instantiated(NEXT(cuGraphInstantiateWithParams_ptsz)(phGraphExec, hGraph, instantiateParams), phGraphExec, hGraph, __func__);
+	return gmod_instantiated(NEXT(cuGraphInstantiateWithParams_ptsz)(phGraphExec, hGraph, instantiateParams), phGraphExec, hGraph, __func__);
 }
 
 GMOD_EXPORT CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out, CUgraphExecUpdateResult *updateResult_out)
@@ -1496,25 +1476,25 @@ GMOD_EXPORT CUresult cuCoredumpSetAttributeGlobal(CUcoredumpSettings set, void *
 
 GMOD_EXPORT CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice_v1 dev)
 {
-	gmod_leave_dumps_to(flags);
+	gmod_leave_dumps(flags);
 	return gmod_context_used(NEXT(cuCtxCreate)(pctx, flags, dev), pctx, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice_v1 dev)
 {
-	gmod_leave_dumps_to(flags);
+	gmod_leave_dumps(flags);
 	return gmod_context_used(NEXT(cuCtxCreate_v2)(pctx, flags, dev), pctx, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice_v1 dev)
 {
-	gmod_leave_dumps_to(flags);
+	gmod_leave_dumps(flags);
 	return gmod_context_used(NEXT(cuCtxCreate_v3)(pctx, paramsArray, numParams, flags, dev), pctx, __func__);
 }
 
 GMOD_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
 {
-	gmod_leave_dumps_to(flags);
+	gmod_leave_dumps(flags);
 	return gmod_context_used(NEXT(cuCtxCreate_v4)(pctx, ctxCreateParams, flags, dev), pctx, __func__);
 }
 

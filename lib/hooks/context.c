@@ -14,7 +14,7 @@ CUresult gmod_context_used(CUresult r, const CUcontext *context, const char *ent
 	return gmod_done(r, entry_point);
 }
 
-void gmod_leave_dumps_to(unsigned flags)
+void gmod_leave_dumps(unsigned flags)
 {
 	if (flags & (CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE))
 		gmod_keeper_withdraw();

@@ -8,7 +8,7 @@
 #include "lib/hooks/hook.h"
 
 /* lib/hooks/context.c: one that is to have dumps of its own; one that was made, or is current now; and their ends. */
-void gmod_leave_dumps_to(unsigned flags);
+void gmod_leave_dumps(unsigned flags);
 CUresult gmod_context_used(CUresult r, const CUcontext *context, const char *entry_point);
 CUresult gmod_destroy_context(CUcontext context, CUresult (*next)(CUcontext), const char *entry_point);
 enum gmod_letting_go { GMOD_RELEASE, GMOD_RESET };
@@ -16,7 +16,7 @@ CUresult gmod_let_go_of(CUdevice device, enum gmod_letting_go how, CUresult (*ne
 
 /* lib/hooks/graph.c */
 CUresult gmod_capture_over(CUresult r, const char *entry_point);
-CUresult gmod_graph_instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point);
+CUresult gmod_instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point);
 
 /* lib/hooks/module.c: a module or a library, of an image or a file; the others are NULL. */
 CUresult gmod_loaded(CUresult r, const char *entry_point);
@@ -24,8 +24,6 @@ CUresult gmod_image_loaded(CUresult r, const CUmodule *module, const CUlibrary *
 			   const char *file, const char *entry_point);
 
 /* lib/hooks/pool.c */
-CUresult gmod_alloc_in_order(CUdeviceptr *out, size_t size, bool from_pool, CUmemoryPool pool, CUstream stream,
-			     enum gmod_flavour flavour, const void *caller, const char *entry_point);
 CUresult gmod_free_in_order(CUdeviceptr p, CUstream stream, enum gmod_flavour flavour, PFN_cuMemFreeAsync_v11020 next,
 			    const char *entry_point);
 CUresult gmod_node_added(CUresult r, const CUgraphNodeParams *params, const char *entry_point);

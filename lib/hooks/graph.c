@@ -159,7 +159,7 @@ static void find_kernels(struct kernels *k, CUgraph graph)
 		k->function[k->count++] = 0;
 }
 
-CUresult gmod_graph_instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point)
+CUresult gmod_instantiated(CUresult r, const CUgraphExec *exec, CUgraph graph, const char *entry_point)
 {
 	if (r == CUDA_SUCCESS && gmod_on() && exec) {
 		const size_t room = WORDS * sizeof(struct gmod_graph_word);

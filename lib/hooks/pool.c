@@ -41,19 +41,47 @@ static bool guard(struct gmod_ordered_request *q, CUdeviceptr *out, const void *
 }
 
 /* Not covered until it is armed. */
-CUresult gmod_alloc_in_order(CUdeviceptr *out, size_t size, bool from_pool, CUmemoryPool pool, CUstream stream,
-			     enum gmod_flavour flavour, const void *caller, const char *entry_point)
+static CUresult allocate(struct gmod_ordered_request q, CUdeviceptr *out, const void *caller, const char *entry_point)
 {
-	struct gmod_ordered_request q = {size, pool, from_pool, stream, flavour, 0};
 	CUresult r = guard(&q, out, caller) ? CUDA_SUCCESS : gmod_ordered_native(&q, q.size, out);
 
 	if (r == CUDA_ERROR_OUT_OF_MEMORY && makes_room(NULL))
 		r = gmod_ordered_native(&q, q.size, out);
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.ordered_all, 1);
-		gmod_count(&gmod_counters.ordered_all_bytes, size);
+		gmod_count(&gmod_counters.ordered_all_bytes, q.size);
 	}
-	return unguarded(r, size, entry_point);
+	return unguarded(r, q.size, entry_point);
+}
+
+#define CALLER __builtin_return_address(0)
+
+GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t size, CUstream stream)
+{
+	struct gmod_ordered_request q = {size, NULL, false, stream, GMOD_LEGACY, 0};
+
+	return allocate(q, dptr, CALLER, __func__);
+}
+
+GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t size, CUstream stream)
+{
+	struct gmod_ordered_request q = {size, NULL, false, stream, GMOD_PER_THREAD, 0};
+
+	return allocate(q, dptr, CALLER, __func__);
+}
+
+GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
+{
+	struct gmod_ordered_request q = {size, pool, true, stream, GMOD_LEGACY, 0};
+
+	return allocate(q, dptr, CALLER, __func__);
+}
+
+GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
+{
+	struct gmod_ordered_request q = {size, pool, true, stream, GMOD_PER_THREAD, 0};
+
+	return allocate(q, dptr, CALLER, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
