@@ -77,6 +77,9 @@ GMOD_BACKENDS(GMOD_BACKEND_DECLARED)
 extern const struct gmod_backend *const gmod_backends[];
 
 /* The real free of what the driver has given, in whatever context. */
-CUresult gmod_free_device(struct gmod_record *r);
+static inline CUresult gmod_free_device(struct gmod_record *r)
+{
+	return NEXT(cuMemFree_v2)(gmod_record_details(r)->raw);
+}
 
 #endif

@@ -39,8 +39,8 @@ static bool works(int device)
 }
 
 /*
- * The less of the cap is taken, the longer redzones are: what strays far lands in one, too. All of what the driver rounds
- * up to is canary, for what is written before the next buffer lands there.
+ * The less of the cap is taken, the longer redzones are: what strays far lands in one, too. All of what the driver
+ * rounds up to is canary, for what is written before the next buffer lands there.
  */
 static const struct {
 	size_t tail;

@@ -73,14 +73,6 @@ static CUresult alloc_native(const struct gmod_request *q, uint64_t *out)
 	return r;
 }
 
-static bool sampled_out(void)
-{
-	static _Atomic uint64_t turn;
-	unsigned rate = gmod_options()->sample_rate;
-
-	return rate > 1 && atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % rate != 0;
-}
-
 void gmod_buffer_describe(struct gmod_record *r, const struct gmod_request *q, const struct gmod_place *p)
 {
 	struct gmod_details *d = gmod_record_details(r);
@@ -98,15 +90,6 @@ void gmod_buffer_describe(struct gmod_record *r, const struct gmod_request *q, c
 	d->device = q->context->device;
 	d->memory = q->memory;
 	gmod_record_set_bounds(r, &(struct gmod_bounds){p->user, q->size, p->zone_head, p->body, p->zone_tail, p->end});
-}
-
-static void count_guarded(const struct gmod_request *q)
-{
-	bool host = q->memory == GMOD_MEM_HOST;
-
-	gmod_count(host ? &gmod_counters.host : &gmod_counters.guarded, 1);
-	gmod_count(host ? &gmod_counters.host_bytes : &gmod_counters.guarded_bytes, q->size);
-	gmod_count(&gmod_counters.late, q->late);
 }
 
 /*
@@ -131,7 +114,8 @@ static bool arm(struct gmod_record *r, struct gmod_request *q)
 		gmod_degraded("index");
 		return false;
 	}
-	gmod_peers_published(r);
+	if (d->backend->open)
+		gmod_peers_published(r);
 	return true;
 }
 
@@ -185,6 +169,7 @@ static enum gmod_answer ask(struct gmod_request *q, struct gmod_details *d, stru
 static enum gmod_answer guard(struct gmod_request *q, uint64_t *out)
 {
 	struct gmod_record *r = gmod_record_claim();
+	bool host = q->memory == GMOD_MEM_HOST;
 	enum gmod_answer answer;
 	struct gmod_place p;
 
@@ -198,7 +183,9 @@ static enum gmod_answer guard(struct gmod_request *q, uint64_t *out)
 		gmod_proof_remember_new();
 		gmod_buffer_describe(r, q, &p);
 		if (arm(r, q)) {
-			count_guarded(q);
+			gmod_count(host ? &gmod_counters.host : &gmod_counters.guarded, 1);
+			gmod_count(host ? &gmod_counters.host_bytes : &gmod_counters.guarded_bytes, q->size);
+			gmod_count(&gmod_counters.late, q->late);
 			*out = p.user;
 			return answer;
 		}
@@ -214,20 +201,18 @@ static enum gmod_answer guard(struct gmod_request *q, uint64_t *out)
  * Whatever of ours fails, the program gets what the native call gives: a driver error for our larger request says
  * nothing about its own.
  */
-static CUresult alloc_guarded(struct gmod_request *q, uint64_t *out)
-{
-	struct gmod_busy busy = gmod_busy_begin();
-	enum gmod_answer answer = busy.on ? guard(q, out) : GMOD_FAILS;
-
-	gmod_busy_end(busy);
-	return answer == GMOD_ACCEPTS ? CUDA_SUCCESS : alloc_native(q, out);
-}
-
 static CUresult allocate(struct gmod_request *q, uint64_t *out)
 {
+	static _Atomic uint64_t turn;
+	unsigned rate = gmod_options()->sample_rate;
+	enum gmod_answer answer = GMOD_FAILS;
+	struct gmod_busy busy;
+
 	q->late = q->capped = false;
 	q->own = 0;
-	q->context = gmod_on() && !sampled_out() ? gmod_context_current() : NULL;
+	q->context = NULL;
+	if (gmod_on() && (rate <= 1 || atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % rate == 0))
+		q->context = gmod_context_current();
 	if (!q->context)
 		return alloc_native(q, out);
 	say_backend(q->context);
@@ -236,7 +221,11 @@ static CUresult allocate(struct gmod_request *q, uint64_t *out)
 		gmod_context_buffer(q->context, &q->context->filled);
 	if (q->memory == GMOD_MEM_DEVICE && gmod_slack_is_held_up(q->context))
 		return alloc_native(q, out);
-	return alloc_guarded(q, out);
+	busy = gmod_busy_begin();
+	if (busy.on)
+		answer = guard(q, out);
+	gmod_busy_end(busy);
+	return answer == GMOD_ACCEPTS ? CUDA_SUCCESS : alloc_native(q, out);
 }
 
 CUresult gmod_buffer_alloc(const struct gmod_request *request, uint64_t *out)

@@ -75,7 +75,7 @@ static bool has_what_it_takes(struct batch *b)
 		h->gathered = NULL;
 		gmod_degraded("cuEventCreate");
 	}
-	b->staging = gmod_look_staging(b->context);
+	b->staging = gmod_pinned(b->context, &b->context->staging);
 	return h->gathered && b->staging;
 }
 
@@ -134,7 +134,8 @@ static void compare(const struct batch *b, const struct piece *p)
 	gmod_pin(GMOD_PIN_SWEEP, p->record->position);
 	word = gmod_record_live(p->record);
 	if (word == p->word)
-		gmod_verify_copied(p->record, word, p->side, p->from, p->to, b->staging + p->at, b->began);
+		gmod_verify_copied(p->record, word, p->side, p->from, p->to, b->staging + p->at, b->began,
+				   gmod_sweep_latest());
 	gmod_unpin(GMOD_PIN_SWEEP);
 }
 

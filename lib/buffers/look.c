@@ -14,19 +14,9 @@
 
 /* Behind the gather's staging memory: room for what is sent and read, as a thread may have a small stack. */
 enum { ROOMS = 16, ROOMS_BYTES = ROOMS * sizeof(struct gmod_slack) };
+enum { LOOKS_BYTES = (GMOD_LOOKS + GMOD_LOOKS_LIVING) * GMOD_LOOK_BYTES };
 
 _Static_assert(ROOMS <= 64, "a bit for each room");
-
-static bool is_pinned_for(const struct gmod_pinned *p, unsigned life)
-{
-	/* acquire: the pages were set before, and whoever had some of them is done with it */
-	return atomic_load_explicit(&p->life, memory_order_acquire) == life;
-}
-
-static uint8_t *pages_of(const struct gmod_pinned *p)
-{
-	return atomic_load_explicit(&p->pages, memory_order_relaxed);
-}
 
 /*
  * Our own pages where the driver takes them: cuMemHostAlloc needs 1.1 ms, and no other thread gets through to the
@@ -34,7 +24,7 @@ static uint8_t *pages_of(const struct gmod_pinned *p)
  */
 static bool pin(struct gmod_pinned *p, size_t size)
 {
-	void *pages = pages_of(p);
+	void *pages = atomic_load_explicit(&p->pages, memory_order_relaxed);
 
 	if (!pages)
 		pages = gmod_pages(size);
@@ -50,88 +40,70 @@ static bool pin(struct gmod_pinned *p, size_t size)
 }
 
 /* Whoever comes while another thread makes them goes without, and so does a context in which the driver refuses. */
-static uint8_t *pinned(struct gmod_context *c, struct gmod_pinned *p, size_t size)
+uint8_t *gmod_pinned(struct gmod_context *c, struct gmod_pinned *p)
 {
 	static atomic_flag making = ATOMIC_FLAG_INIT;
 	unsigned life = gmod_context_life(c);
 	CUstreamCaptureMode mode;
 
-	if (is_pinned_for(p, life) || atomic_load_explicit(&p->refused, memory_order_relaxed) == life ||
-	    atomic_flag_test_and_set_explicit(&making, memory_order_acquire))
-		return is_pinned_for(p, life) ? pages_of(p) : NULL;
-	mode = gmod_relaxed_begin();
-	if (!is_pinned_for(p, life))
-		/* release: see is_pinned_for() */
-		atomic_store_explicit(pin(p, size) ? &p->life : &p->refused, life, memory_order_release);
-	gmod_relaxed_end(mode);
-	atomic_flag_clear_explicit(&making, memory_order_release);
-	return is_pinned_for(p, life) ? pages_of(p) : NULL;
-}
-
-uint8_t *gmod_look_staging(struct gmod_context *c)
-{
-	return pinned(c, &c->staging, GMOD_STAGING + ROOMS_BYTES);
-}
-
-uint8_t *gmod_look_places(struct gmod_context *c)
-{
-	return pinned(c, &c->looks, (GMOD_LOOKS + GMOD_LOOKS_LIVING) * GMOD_LOOK_BYTES);
-}
-
-static struct gmod_slack *rooms_of(const struct gmod_context *c)
-{
-	uint8_t *pages = pages_of(&c->staging);
-
-	return pages ? (struct gmod_slack *)(void *)(pages + GMOD_STAGING) : NULL;
-}
-
-static bool is_room(const struct gmod_context *c, const struct gmod_slack *slack)
-{
-	const struct gmod_slack *rooms = rooms_of(c);
-
-	return rooms && slack >= rooms && slack < rooms + ROOMS;
+	/* acquire, each: the pages were set before, and whoever had some of them is done with it */
+	if (atomic_load_explicit(&p->life, memory_order_acquire) != life &&
+	    atomic_load_explicit(&p->refused, memory_order_relaxed) != life &&
+	    !atomic_flag_test_and_set_explicit(&making, memory_order_acquire)) {
+		mode = gmod_relaxed_begin();
+		if (atomic_load_explicit(&p->life, memory_order_acquire) != life)
+			/* release: whoever finds the life finds the pages */
+			atomic_store_explicit(
+			    pin(p, p == &c->looks ? LOOKS_BYTES : GMOD_STAGING + ROOMS_BYTES) ? &p->life : &p->refused,
+			    life, memory_order_release);
+		gmod_relaxed_end(mode);
+		atomic_flag_clear_explicit(&making, memory_order_release);
+	}
+	return atomic_load_explicit(&p->life, memory_order_acquire) == life
+		   ? atomic_load_explicit(&p->pages, memory_order_relaxed)
+		   : NULL;
 }
 
 /* Of other memory the driver makes a copy of its own before it returns. */
 static struct gmod_slack *take_room(struct gmod_context *c)
 {
-	bool are_there = gmod_look_staging(c);
+	uint8_t *staging = gmod_pinned(c, &c->staging);
 	struct gmod_slack *slack;
 
-	for (int i = 0; are_there && i < ROOMS; i++)
+	for (int i = 0; staging && i < ROOMS; i++)
+		/* acquire: whoever had it is done with it */
 		if (!(atomic_fetch_or_explicit(&c->staging.taken, UINT64_C(1) << i, memory_order_acquire) >> i & 1))
-			return rooms_of(c) + i;
+			return (struct gmod_slack *)(void *)(staging + GMOD_STAGING) + i;
 	slack = gmod_map(sizeof(*slack));
 	if (!slack)
 		gmod_degraded("memory for slack");
 	return slack;
 }
 
-static void give_room(struct gmod_context *c, struct gmod_slack *slack)
+/* A late copy still has its pinned room, which stays taken until the context ends. */
+static void give_room(struct gmod_context *c, struct gmod_slack *slack, bool is_late)
 {
-	if (is_room(c, slack))
-		/* release: whoever has it next comes behind us */
-		atomic_fetch_and_explicit(&c->staging.taken, ~(UINT64_C(1) << (slack - rooms_of(c))),
-					  memory_order_release);
-	else if (slack)
+	uintptr_t staging = (uintptr_t)atomic_load_explicit(&c->staging.pages, memory_order_relaxed);
+	uintptr_t offset = (uintptr_t)slack - staging - GMOD_STAGING;
+
+	if (slack && (!staging || offset >= ROOMS_BYTES))
 		munmap(slack, sizeof(*slack));
+	else if (slack && !is_late)
+		/* release: whoever has it next comes behind us */
+		atomic_fetch_and_explicit(&c->staging.taken, ~(UINT64_C(1) << offset / sizeof(*slack)),
+					  memory_order_release);
 }
 
 /* ---- one look ---- */
 
 /* No byte is what it should be before the copy brings it. */
-static void fill_complement(const struct gmod_canary *c, struct gmod_range what, uint8_t *to)
-{
-	gmod_canary_bytes(c, what.from, what.to, to);
-	for (size_t i = 0; i < what.to - what.from; i++)
-		to[i] = (uint8_t)~to[i];
-}
-
 bool gmod_look_ask(const struct gmod_canary *c, struct gmod_range what, uint8_t *to, CUstream stream)
 {
 	size_t size = what.to - what.from;
 
-	fill_complement(c, what, to);
+	gmod_canary_bytes(c, what.from, what.to, to);
+	for (size_t i = 0; i < size; i++)
+		to[i] = (uint8_t)~to[i];
 	return !size || NEXT(cuMemcpyDtoHAsync_v2)(to, what.from, size, stream) == CUDA_SUCCESS;
 }
 
@@ -275,39 +247,27 @@ bool gmod_slack_is_held_up(const struct gmod_context *c)
 	return since && gmod_monotonic_ns() - since >= GMOD_MILLISECONDS(50) && !gmod_stream_is_idle(c->stream);
 }
 
-static void note_late(struct gmod_context *c, bool is)
-{
-	_Atomic uint64_t *since = &c->late_since;
-
-	if (!is)
-		atomic_store_explicit(since, 0, memory_order_relaxed);
-	else if (!atomic_load_explicit(since, memory_order_relaxed))
-		atomic_store_explicit(since, gmod_monotonic_ns(), memory_order_relaxed);
-}
-
-static bool send_slack(const struct gmod_context *c, const struct gmod_bounds *b, const struct gmod_slack *slack)
-{
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool ok = send(c, gmod_whole_slack(b, GMOD_HEAD), slack->head) &&
-		  send(c, gmod_whole_slack(b, GMOD_TAIL), slack->tail);
-
-	gmod_relaxed_end(mode);
-	if (!ok)
-		gmod_degraded("cuMemcpy2DAsync");
-	return ok;
-}
-
 bool gmod_slack_write(struct gmod_record *r, struct gmod_slack **sent)
 {
 	struct gmod_details *d = gmod_record_details(r);
+	const struct gmod_bounds *b = &r->bounds;
 	struct gmod_context *c = d->context;
-	bool is_far = gmod_slack_is_far(r);
+	bool is_far = gmod_slack_is_far(r), ok;
+	CUstreamCaptureMode mode;
 
 	*sent = is_far ? take_room(c) : NULL;
 	if (is_far && !*sent)
 		return false;
-	gmod_canary_place(d->canary, gmod_hot.key, d->serial, &r->bounds, gmod_record_lines(r), *sent);
-	return !is_far || send_slack(c, &r->bounds, *sent);
+	gmod_canary_place(d->canary, gmod_hot.key, d->serial, b, gmod_record_lines(r), *sent);
+	if (!is_far)
+		return true;
+	mode = gmod_relaxed_begin();
+	ok = send(c, gmod_whole_slack(b, GMOD_HEAD), (*sent)->head) &&
+	     send(c, gmod_whole_slack(b, GMOD_TAIL), (*sent)->tail);
+	gmod_relaxed_end(mode);
+	if (!ok)
+		gmod_degraded("cuMemcpy2DAsync");
+	return ok;
 }
 
 bool gmod_slack_arrives(const struct gmod_record *r, struct gmod_slack *sent)
@@ -320,34 +280,16 @@ bool gmod_slack_arrives(const struct gmod_record *r, struct gmod_slack *sent)
 		return true;
 	mode = gmod_relaxed_begin();
 	are_there = wait_a_little(c);
-	note_late(c, !are_there);
+	if (are_there)
+		atomic_store_explicit(&c->late_since, 0, memory_order_relaxed);
+	else if (!atomic_load_explicit(&c->late_since, memory_order_relaxed))
+		atomic_store_explicit(&c->late_since, gmod_monotonic_ns(), memory_order_relaxed);
 	gmod_relaxed_end(mode);
-	/* A late copy still reads its pinned room, which stays taken until the context ends. */
-	if (are_there || !is_room(c, sent))
-		give_room(c, sent);
+	give_room(c, sent, !are_there);
 	return are_there;
 }
 
 /* ---- from the device ---- */
-
-/*
- * In pinned memory the bytes are there 2 us before the driver would say so, and 3 before it would have brought them to
- * other memory (measured on an H100). What is no canary after a while may be changed, or still on its way.
- */
-static bool comes_intact(const struct gmod_record *r, const struct gmod_slack *slack)
-{
-	const struct gmod_canary *canary = gmod_record_details(r)->canary;
-	struct gmod_range head = gmod_whole_slack(&r->bounds, GMOD_HEAD),
-			  tail = gmod_whole_slack(&r->bounds, GMOD_TAIL);
-	uint64_t began = gmod_monotonic_ns();
-
-	do
-		if (is_intact(&canary[GMOD_TAIL], tail, slack->tail) &&
-		    is_intact(&canary[GMOD_HEAD], head, slack->head))
-			return true;
-	while (gmod_monotonic_ns() - began < GMOD_MILLISECONDS(1) / 20);
-	return false;
-}
 
 struct gmod_slack *gmod_slack_ask(const struct gmod_record *r)
 {
@@ -369,19 +311,30 @@ struct gmod_slack *gmod_slack_ask(const struct gmod_record *r)
 	if (ok)
 		return slack;
 	gmod_degraded("cuMemcpyDtoHAsync");
-	gmod_slack_done(r, slack);
+	give_room(c, slack, false);
 	return NULL;
 }
 
+/*
+ * In pinned memory the bytes are there 2 us before the driver would say so, and 3 before it would have brought them to
+ * other memory (measured on an H100). What is no canary after a while may be changed, or still on its way.
+ */
 bool gmod_slack_came(const struct gmod_record *r, const struct gmod_slack *slack)
 {
+	const struct gmod_canary *canary = gmod_record_details(r)->canary;
 	const struct gmod_context *c = gmod_record_details(r)->context;
+	struct gmod_range head = gmod_whole_slack(&r->bounds, GMOD_HEAD),
+			  tail = gmod_whole_slack(&r->bounds, GMOD_TAIL);
+	uint64_t began = gmod_monotonic_ns();
 	CUstreamCaptureMode mode;
 	CUresult result;
 
-	/* Of what is found intact a finding says that it was put back. */
-	if (comes_intact(r, slack))
-		return gmod_damage_pending();
+	do
+		/* Of what is found intact a finding says that it was put back. */
+		if (is_intact(&canary[GMOD_TAIL], tail, slack->tail) &&
+		    is_intact(&canary[GMOD_HEAD], head, slack->head))
+			return gmod_damage_pending();
+	while (gmod_monotonic_ns() - began < GMOD_MILLISECONDS(1) / 20);
 	mode = gmod_relaxed_begin();
 	result = NEXT(cuStreamSynchronize)(c->stream);
 	gmod_relaxed_end(mode);
@@ -392,5 +345,5 @@ bool gmod_slack_came(const struct gmod_record *r, const struct gmod_slack *slack
 
 void gmod_slack_done(const struct gmod_record *r, struct gmod_slack *slack)
 {
-	give_room(gmod_record_details(r)->context, slack);
+	give_room(gmod_record_details(r)->context, slack, false);
 }

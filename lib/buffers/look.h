@@ -58,15 +58,15 @@ bool gmod_slack_came(const struct gmod_record *r, const struct gmod_slack *slack
 /* After either, before the buffer's context may go. NULL is none. */
 void gmod_slack_done(const struct gmod_record *r, struct gmod_slack *slack);
 
-/* ---- pinned memory of a context, made at its first need ---- */
+/* ---- pinned memory ---- */
 
-/* Where the gather's copies land; NULL: there is none. The context is current. */
-enum { GMOD_STAGING = 144 << 10 };
-uint8_t *gmod_look_staging(struct gmod_context *c);
-
-/* Where looks at memory in stream order land, GMOD_LOOK_BYTES each: one for each block, and some for those that live.
+/*
+ * Of the current context, c: its staging or its looks, made at their first need; NULL: there is none. Where the
+ * gather's copies land; and where looks at memory in stream order do, GMOD_LOOK_BYTES each: one for each block, and
+ * some for those that live.
  */
+enum { GMOD_STAGING = 144 << 10 };
 enum { GMOD_LOOKS = 8192, GMOD_LOOKS_LIVING = 16, GMOD_LOOK_BYTES = 128 };
-uint8_t *gmod_look_places(struct gmod_context *c);
+uint8_t *gmod_pinned(struct gmod_context *c, struct gmod_pinned *p);
 
 #endif

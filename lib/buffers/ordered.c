@@ -1,5 +1,7 @@
 #include "lib/buffers/ordered.h"
 
+#include <string.h>
+
 #include "lib/base/counters.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
@@ -15,6 +17,7 @@
 #include "lib/context/current.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
+#include "monitor/registry/sip.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/monitor.h"
 
@@ -93,6 +96,20 @@ CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, 
 	return (per_thread ? NEXT(cuMemAllocAsync_ptsz) : NEXT(cuMemAllocAsync))(out, size, q->stream);
 }
 
+/* 0xff and 0 are what strays most often. A fill goes by words where the end of the buffer lets it. */
+static struct gmod_canary fill_of(const struct gmod_record *r, uint64_t end)
+{
+	uint64_t word = gmod_sip_of(gmod_hot.key[0], gmod_hot.key[1], r->bounds.user, r->bounds.size,
+				    gmod_record_details(r)->serial, GMOD_TAIL, 3);
+	struct gmod_canary c = {.origin = end & ~(uint64_t)7, .repeats = true};
+	uint8_t byte[8];
+
+	for (int i = 0; i < 8; i++)
+		byte[i] = (uint8_t)(1 + (word >> 8 * (end % 4 ? 0 : i % 4)) % 254);
+	memcpy(&c.key[0], byte, sizeof(byte));
+	return c;
+}
+
 static void describe(struct gmod_block *b, const struct gmod_ordered_request *q, struct gmod_context *c, uint64_t at,
 		     size_t total)
 {
@@ -115,7 +132,7 @@ static void describe(struct gmod_block *b, const struct gmod_ordered_request *q,
 	if (!b->pool && NEXT(cuDeviceGetMemPool)(&b->pool, c->device) != CUDA_SUCCESS)
 		b->pool = NULL;
 	b->extra = total - q->size;
-	gmod_canary_init_fill(&d->canary[GMOD_TAIL], gmod_hot.key, at, q->size, d->serial, at + q->size);
+	d->canary[GMOD_TAIL] = fill_of(b->record, at + q->size);
 	b->seen_ns = 0;
 	b->seen_activity = UINT64_MAX;
 }
@@ -190,7 +207,7 @@ static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, 
 
 	if (!c || !c->stream || gmod_pool_is_left_alone(c, q->pool) ||
 	    !is_of(gmod_explicit(q->stream, q->flavour), c->handle) || !gmod_pool_reaches(c, q->pool) ||
-	    !(places = gmod_look_places(c)) || !(b = gmod_block_take()))
+	    !(places = gmod_pinned(c, &c->looks)) || !(b = gmod_block_take()))
 		return false;
 	b->lands = places + (size_t)gmod_place_of(b) * GMOD_LOOK_BYTES;
 	b->site = site;

@@ -236,7 +236,8 @@ static void ask(struct living *l, struct gmod_block *b)
 			     .life = b->life,
 			     .canary = *gmod_block_canary(b),
 			     .redzone = gmod_block_redzone(b),
-			     .lands = gmod_look_places(b->context) + (GMOD_LOOKS + (l - living)) * GMOD_LOOK_BYTES,
+			     .lands = gmod_pinned(b->context, &b->context->looks) +
+				      (GMOD_LOOKS + (l - living)) * GMOD_LOOK_BYTES,
 			     .began = gmod_now(),
 			     .asked_ns = gmod_monotonic_ns()};
 	atomic_fetch_add_explicit(&b->looks, 1, memory_order_relaxed);

@@ -6,14 +6,6 @@
 
 static _Atomic uint64_t let_in[GMOD_DEVICES]; /* by owner: the devices whose contexts may use its memory, a bit each */
 
-static void open_to(const struct gmod_record *r, uint64_t readers)
-{
-	const struct gmod_backend *b = gmod_record_details(r)->backend;
-
-	if (b->open)
-		b->open(r, readers);
-}
-
 bool gmod_peers_use(int device)
 {
 	return device < 0 || device >= GMOD_DEVICES || atomic_load_explicit(&let_in[device], memory_order_relaxed);
@@ -33,17 +25,18 @@ void gmod_peers_published(const struct gmod_record *r)
 	atomic_thread_fence(memory_order_seq_cst);
 	readers = atomic_load_explicit(&let_in[owner], memory_order_relaxed);
 	if (readers)
-		open_to(r, readers);
+		gmod_record_details(r)->backend->open(r, readers);
 }
 
 static void let_into(uint32_t position, int owner, uint64_t readers)
 {
 	const struct gmod_record *r = gmod_record_at(position);
+	const struct gmod_details *d = gmod_record_details(r);
 
 	/* Pinned, the buffer stays: a free of it waits. */
 	gmod_pin(GMOD_PIN_PEERS, position);
-	if (gmod_record_live(r) && gmod_record_details(r)->device == owner)
-		open_to(r, readers);
+	if (gmod_record_live(r) && d->device == owner && d->backend->open)
+		d->backend->open(r, readers);
 	gmod_unpin(GMOD_PIN_PEERS);
 }
 

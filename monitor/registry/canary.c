@@ -13,20 +13,6 @@ void gmod_canary_init(struct gmod_canary *c, const uint64_t key[2], uint64_t use
 	c->repeats = false;
 }
 
-/* 0xff and 0 are what strays most often. */
-void gmod_canary_init_fill(struct gmod_canary *c, const uint64_t key[2], uint64_t user, uint64_t size, uint64_t serial,
-			   uint64_t origin)
-{
-	uint64_t word = gmod_sip_of(key[0], key[1], user, size, serial, GMOD_TAIL, 3);
-	uint8_t byte[8];
-
-	for (int i = 0; i < 8; i++)
-		byte[i] = (uint8_t)(1 + (word >> 8 * (origin % 4 ? 0 : i % 4)) % 254);
-	memcpy(&c->key[0], byte, sizeof(byte));
-	c->origin = origin & ~(uint64_t)7;
-	c->repeats = true;
-}
-
 /* ---- words, some at a time ---- */
 
 #define WORDS_NAME plain_words

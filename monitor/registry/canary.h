@@ -35,11 +35,6 @@ struct gmod_diff {
 void gmod_canary_init(struct gmod_canary *c, const uint64_t key[2], uint64_t user, uint64_t size, uint64_t serial,
 		      enum gmod_side side, uint64_t origin);
 
-/* The same for a canary that the device fills in, by one word of 4 bytes, or by one byte where `origin` is no multiple
- * of 4. */
-void gmod_canary_init_fill(struct gmod_canary *c, const uint64_t key[2], uint64_t user, uint64_t size, uint64_t serial,
-			   uint64_t origin);
-
 /* How words are made: one at a time or several, all the same words. */
 enum gmod_way { GMOD_PLAIN, GMOD_AVX2, GMOD_AVX512 };
 

@@ -1,12 +1,56 @@
 #include "monitor/watch/sweep.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "lib/base/counters.h"
 #include "lib/base/phase.h"
+#include "lib/base/scope.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/verify.h"
+#include "monitor/watch/swept.h"
+
+/* ---- whose turn it is ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gmod_cancel cancel_before; /* under the lock: whether its holder could be cancelled before */
+static struct gmod_stamp latest;
+__thread bool gmod_is_monitor;
+_Atomic unsigned gmod_progress;
+
+bool gmod_sweep_lock(uint64_t timeout_ns)
+{
+	struct gmod_cancel cancel = gmod_cancel_begin();
+	struct timespec until = gmod_time_in(timeout_ns);
+
+	if (pthread_mutex_timedlock(&lock, &until)) {
+		gmod_cancel_end(cancel);
+		return false;
+	}
+	cancel_before = cancel;
+	return true;
+}
+
+void gmod_sweep_unlock(void)
+{
+	struct gmod_cancel cancel = cancel_before;
+
+	pthread_mutex_unlock(&lock);
+	gmod_cancel_end(cancel);
+}
+
+struct gmod_moment gmod_sweep_latest(void)
+{
+	return gmod_stamp_get(&latest);
+}
+
+void gmod_sweep_set_latest(struct gmod_moment began)
+{
+	gmod_stamp_set(&latest, began);
+}
+
+/* ---- sweeps ---- */
 
 /*
  * Records whose zones are looked at whole, for each millisecond since the last sweep (each costs some 3 us) and at most

@@ -3,7 +3,6 @@
 #include "lib/base/facts.h"
 #include "monitor/registry/registry.h"
 #include "monitor/watch/damage.h"
-#include "monitor/watch/swept.h"
 
 /* ---- the zones of a buffer ---- */
 
@@ -201,9 +200,9 @@ void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side sid
 }
 
 void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to,
-			const void *bytes, struct gmod_moment when)
+			const void *bytes, struct gmod_moment when, struct gmod_moment swept)
 {
-	struct gmod_sighting l = look_of(r, word, side, gmod_sweep_latest(), false);
+	struct gmod_sighting l = look_of(r, word, side, swept, false);
 	struct gmod_diff d = {0};
 
 	if (gmod_canary_compare(&l.details->canary[side], from, to, bytes, &d) || !d.changed) {

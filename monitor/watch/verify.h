@@ -29,6 +29,6 @@ void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side sid
 
 /* Slack bytes of one side, as copied from the device; the same callers. when: just before the copy was asked for. */
 void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to,
-			const void *bytes, struct gmod_moment when);
+			const void *bytes, struct gmod_moment when, struct gmod_moment swept);
 
 #endif

@@ -346,7 +346,7 @@ TEST(what_is_late_keeps_its_place)
 	p[0] = allocate_some(SIZE - 512, CUDA_SUCCESS);
 	late = sent_from;
 	wish.is_late = false;
-	assert_ptr_equal(late, gmod_look_staging(c) + GMOD_STAGING);
+	assert_ptr_equal(late, gmod_pinned(c, &c->staging) + GMOD_STAGING);
 	for (int i = 1; i <= 2; i++) {
 		p[i] = allocate_some(SIZE - 512, CUDA_SUCCESS);
 		assert_ptr_equal(sent_from, late + 1);
