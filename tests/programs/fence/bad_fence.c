@@ -34,9 +34,9 @@
 // case: bad_fence_odd_16 past("fault_read", 1000, 8) => gpu-fault size 1000 offset +8 in make_buffer;
 //    suspect: fault_read; options: backend=fence:faults=exact:fence_side=end:fence_align=16
 // case: bad_fence_odd_64 past("fault_stay", 1000, 24) => gpu-fault size 1000 offset +24 in make_buffer;
-//    suspect: fault_stay; options: backend=fence:faults=exact:fence_side=end:fence_align=100
+//    suspect: fault_stay; options: backend=fence:faults=exact:fence_side=end:fence_align=100; skip-on: gpu
 // case: bad_fence_odd_512 past("fault_stay", 1000, 24) => gpu-fault size 1000 offset +24 in make_buffer;
-//    suspect: fault_stay
+//    suspect: fault_stay; skip-on: gpu
 // case: bad_fence_one_byte past("fault_read", 1, 15) => gpu-fault size 1 offset +15 in make_buffer;
 //    suspect: fault_read; options: backend=fence:faults=exact:fence_side=end:fence_align=16
 // case: bad_fence_odd_large past("fault_read", 3000004, 12) => gpu-fault size 3000004 offset +12 in make_buffer;
@@ -49,7 +49,7 @@
 //    suspect: fault_read
 // case: bad_fence_row_behind stencil(17, 1) => gpu-fault size 17408 offset +0 in make_buffer; suspect: k_stencil
 // case: bad_fence_row_before stencil(18, 0) => gpu-fault size 18432 offset -1024 in make_buffer; suspect: k_stencil;
-//    options: backend=fence:faults=exact:fence_side=start
+//    options: backend=fence:faults=exact:fence_side=start; skip-on: gpu
 // case: bad_fence_in_a_graph in_a_graph() => gpu-fault size 4096 offset +0 in make_buffer; suspect: fault_read
 // case: bad_fence_in_streams in_streams() => gpu-fault size 5120 offset +0 in make_buffer; suspect: fault_read
 // case: bad_fence_threads threads() => gpu-fault size 4096 offset +0 in make_buffer; suspect: fault_read
