@@ -8,6 +8,7 @@
 #include "lib/base/map.h"
 #include "lib/buffers/backend.h"
 #include "lib/buffers/pages.h"
+#include "monitor/registry/sip.h"
 #include "monitor/watch/damage.h"
 
 /* ---- pinned memory ---- */
@@ -92,6 +93,35 @@ static void give_room(struct gmod_context *c, struct gmod_slack *slack, bool is_
 		/* release: whoever has it next comes behind us */
 		atomic_fetch_and_explicit(&c->staging.taken, ~(UINT64_C(1) << offset / sizeof(*slack)),
 					  memory_order_release);
+}
+
+/* ---- a canary that the device fills in ---- */
+
+/* 0xff and 0 are what strays most often. */
+void gmod_fill_choose(struct gmod_record *r)
+{
+	struct gmod_details *d = gmod_record_details(r);
+	struct gmod_canary *c = &d->canary[GMOD_TAIL];
+	uint64_t end = r->bounds.user + r->bounds.size;
+	uint64_t word =
+	    gmod_sip_of(gmod_hot.key[0], gmod_hot.key[1], r->bounds.user, r->bounds.size, d->serial, GMOD_TAIL, 3);
+	uint8_t byte[8];
+
+	for (int i = 0; i < 8; i++)
+		byte[i] = (uint8_t)(1 + (word >> 8 * (end % 4 ? 0 : i % 4)) % 254);
+	*c = (struct gmod_canary){.origin = end & ~(uint64_t)7, .repeats = true};
+	memcpy(&c->key[0], byte, sizeof(byte));
+}
+
+CUresult gmod_fill_ask(const struct gmod_record *r, CUstream stream)
+{
+	uint64_t from = r->bounds.user + r->bounds.size, size = r->bounds.tail_to - from;
+	unsigned word;
+
+	gmod_canary_bytes(&gmod_record_details(r)->canary[GMOD_TAIL], from, from + sizeof(word), &word);
+	if (from % 4 == 0)
+		return NEXT(cuMemsetD32Async)(from, word, size / 4, stream);
+	return NEXT(cuMemsetD8Async)(from, (unsigned char)word, size, stream);
 }
 
 /* ---- one look ---- */

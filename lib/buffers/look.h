@@ -14,6 +14,12 @@
 #include "lib/context/context.h"
 #include "monitor/registry/registry.h"
 
+/* ---- a canary that the device fills in, in a stream ---- */
+
+/* By one word of 4 bytes, or by one byte where the user's end is no multiple of 4. The record is the caller's. */
+void gmod_fill_choose(struct gmod_record *r);
+CUresult gmod_fill_ask(const struct gmod_record *r, CUstream stream);
+
 /* ---- one look ---- */
 
 /* From here on an answer may come to that pinned memory: the copy goes into the stream. false: the driver refused it.

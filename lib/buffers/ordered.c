@@ -1,7 +1,5 @@
 #include "lib/buffers/ordered.h"
 
-#include <string.h>
-
 #include "lib/base/counters.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
@@ -17,7 +15,6 @@
 #include "lib/context/current.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
-#include "monitor/registry/sip.h"
 #include "monitor/watch/damage.h"
 #include "monitor/watch/monitor.h"
 
@@ -72,20 +69,6 @@ static bool is_of(CUstream stream, CUcontext context)
 	return r == CUDA_SUCCESS && owner == context;
 }
 
-/* A profiler counts what goes into a stream, and a debugger stops there. */
-static bool is_watched(void)
-{
-	static atomic_int known; /* 1: no, 2: yes */
-	int is = atomic_load_explicit(&known, memory_order_relaxed);
-
-	if (is)
-		return is == 2;
-	is = gmod_is_under_a_tool() ? 2 : 1;
-	if (!atomic_exchange_explicit(&known, is, memory_order_relaxed) && is == 2)
-		gmod_log_note(1, "a profiler or debugger is in the process: memory in stream order stays unguarded");
-	return is == 2;
-}
-
 CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out)
 {
 	bool per_thread = q->flavour == GMOD_PER_THREAD;
@@ -94,47 +77,6 @@ CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, 
 		return (per_thread ? NEXT(cuMemAllocFromPoolAsync_ptsz)
 				   : NEXT(cuMemAllocFromPoolAsync))(out, size, q->pool, q->stream);
 	return (per_thread ? NEXT(cuMemAllocAsync_ptsz) : NEXT(cuMemAllocAsync))(out, size, q->stream);
-}
-
-/* 0xff and 0 are what strays most often. A fill goes by words where the end of the buffer lets it. */
-static struct gmod_canary fill_of(const struct gmod_record *r, uint64_t end)
-{
-	uint64_t word = gmod_sip_of(gmod_hot.key[0], gmod_hot.key[1], r->bounds.user, r->bounds.size,
-				    gmod_record_details(r)->serial, GMOD_TAIL, 3);
-	struct gmod_canary c = {.origin = end & ~(uint64_t)7, .repeats = true};
-	uint8_t byte[8];
-
-	for (int i = 0; i < 8; i++)
-		byte[i] = (uint8_t)(1 + (word >> 8 * (end % 4 ? 0 : i % 4)) % 254);
-	memcpy(&c.key[0], byte, sizeof(byte));
-	return c;
-}
-
-static void describe(struct gmod_block *b, const struct gmod_ordered_request *q, struct gmod_context *c, uint64_t at,
-		     size_t total)
-{
-	struct gmod_request plain = {.memory = GMOD_MEM_DEVICE, .size = q->size, .context = c};
-	struct gmod_place place = {at, at, at, at, at + q->size, at + total, at + total};
-	struct gmod_details *d = gmod_record_details(b->record);
-	struct gmod_order in = gmod_order_of(q->stream, q->flavour);
-
-	gmod_buffer_describe(b->record, &plain, &place);
-	gmod_unwind(&d->stack, gmod_options()->stack_depth);
-	/* Memory of a pool is of no context: neither its end nor the gather is to meet it. */
-	d->context = NULL;
-	d->own = gmod_place_of(b);
-	d->site = b->site;
-	b->context = c;
-	b->life = gmod_context_life(c);
-	b->stream = in.key;
-	b->handle = in.stream;
-	b->pool = q->pool;
-	if (!b->pool && NEXT(cuDeviceGetMemPool)(&b->pool, c->device) != CUDA_SUCCESS)
-		b->pool = NULL;
-	b->extra = total - q->size;
-	d->canary[GMOD_TAIL] = fill_of(b->record, at + q->size);
-	b->seen_ns = 0;
-	b->seen_activity = UINT64_MAX;
 }
 
 static void count_bare(const struct gmod_block *b)
@@ -159,8 +101,34 @@ static void wait_for_the_stream(struct gmod_block *b)
 		gmod_unlock(&gmod_blocks_lock);
 }
 
-static bool publish(struct gmod_block *b)
+/* false: it cannot be found by its address, and is unguarded. */
+static bool publish(const struct gmod_ordered_request *q, struct gmod_context *c, struct gmod_block *b, uint64_t at,
+		    size_t total)
 {
+	struct gmod_request plain = {.memory = GMOD_MEM_DEVICE, .size = q->size, .context = c};
+	struct gmod_place place = {at, at, at, at, at + q->size, at + total, at + total};
+	struct gmod_details *d = gmod_record_details(b->record);
+	struct gmod_order in = gmod_order_of(q->stream, q->flavour);
+
+	gmod_buffer_describe(b->record, &plain, &place);
+	gmod_unwind(&d->stack, gmod_options()->stack_depth);
+	/* Memory of a pool is of no context: neither its end nor the gather is to meet it. */
+	d->context = NULL;
+	d->own = gmod_place_of(b);
+	d->site = b->site;
+	gmod_fill_choose(b->record);
+	b->context = c;
+	b->life = gmod_context_life(c);
+	b->stream = in.key;
+	b->handle = in.stream;
+	b->pool = q->pool;
+	if (!b->pool && NEXT(cuDeviceGetMemPool)(&b->pool, c->device) != CUDA_SUCCESS)
+		b->pool = NULL;
+	b->extra = total - q->size;
+	b->seen_ns = 0;
+	b->seen_activity = UINT64_MAX;
+	if (!gmod_pool_gave_device_memory(at))
+		return false;
 	if (!gmod_index_publish(b->record)) {
 		gmod_degraded("index");
 		return false;
@@ -170,51 +138,41 @@ static bool publish(struct gmod_block *b)
 	return true;
 }
 
-/* Records that cannot be found are no use: the program has its memory, a little longer than it knows. */
-static bool guard(const struct gmod_ordered_request *q, struct gmod_context *c, struct gmod_block *b, CUdeviceptr *out)
+/*
+ * false: nothing has been allocated. A buffer that cannot be published is the program's all the same, a little longer
+ * than it knows.
+ */
+static bool guard(const struct gmod_ordered_request *q, struct gmod_site *site, CUdeviceptr *out)
 {
+	struct gmod_context *c = gmod_context_current();
 	uint64_t began;
+	uint8_t *places;
+	struct gmod_block *b;
 	size_t total;
-	CUdeviceptr at;
 
-	if (__builtin_add_overflow(q->size, GMOD_REDZONE + GMOD_DEVICE_ALIGNMENT - 1, &total))
+	if (__builtin_add_overflow(q->size, GMOD_REDZONE + GMOD_DEVICE_ALIGNMENT - 1, &total) || !c || !c->stream ||
+	    gmod_pool_is_left_alone(c, q->pool) || !is_of(gmod_explicit(q->stream, q->flavour), c->handle) ||
+	    !gmod_pool_reaches(c, q->pool) || !(places = gmod_pinned(c, &c->looks)) || !(b = gmod_block_take()))
 		return false;
 	total -= total % GMOD_DEVICE_ALIGNMENT;
+	b->lands = places + (size_t)gmod_place_of(b) * GMOD_LOOK_BYTES;
+	b->site = site;
 	b->record = gmod_record_claim();
-	if (!b->record)
-		return false;
-	gmod_record_details(b->record)->backend = &ordered;
-	if (gmod_ordered_native(q, total, &at) != CUDA_SUCCESS) {
-		gmod_record_abandon(b->record);
+	if (b->record)
+		gmod_record_details(b->record)->backend = &ordered;
+	if (!b->record || gmod_ordered_native(q, total, out) != CUDA_SUCCESS) {
+		if (b->record)
+			gmod_record_abandon(b->record);
+		gmod_block_give(b);
 		return false;
 	}
 	began = gmod_monotonic_ns();
-	*out = at;
-	describe(b, q, c, at, total);
-	if (!gmod_pool_gave_device_memory(at) || !publish(b)) {
+	if (!publish(q, c, b, *out, total)) {
 		gmod_record_abandon(b->record);
 		gmod_block_give(b);
 	}
 	gmod_sample_spent(gmod_monotonic_ns() - began, 0);
 	return true;
-}
-
-static bool alloc(const struct gmod_ordered_request *q, struct gmod_site *site, CUdeviceptr *out)
-{
-	struct gmod_context *c = gmod_context_current();
-	uint8_t *places;
-	struct gmod_block *b;
-
-	if (!c || !c->stream || gmod_pool_is_left_alone(c, q->pool) ||
-	    !is_of(gmod_explicit(q->stream, q->flavour), c->handle) || !gmod_pool_reaches(c, q->pool) ||
-	    !(places = gmod_pinned(c, &c->looks)) || !(b = gmod_block_take()))
-		return false;
-	b->lands = places + (size_t)gmod_place_of(b) * GMOD_LOOK_BYTES;
-	b->site = site;
-	if (guard(q, c, b, out))
-		return true;
-	gmod_block_give(b);
-	return false;
 }
 
 bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out)
@@ -223,10 +181,10 @@ bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out)
 	struct gmod_site *site;
 	bool done;
 
-	if (is_watched() || !gmod_sample(q->site, gmod_monotonic_ns(), &site))
+	if (!gmod_sample(q->site, gmod_monotonic_ns(), &site))
 		return false;
 	cancel = gmod_cancel_begin();
-	done = alloc(q, site, out);
+	done = guard(q, site, out);
 	gmod_cancel_end(cancel);
 	if (!done)
 		gmod_sample_take_back(site);
@@ -271,18 +229,6 @@ static unsigned sort_pending(uint64_t stream, bool waited_for, struct gmod_block
 	return count;
 }
 
-/* By words where the end of the buffer lets it. */
-static CUresult fill(const struct gmod_record *r, CUstream stream)
-{
-	uint64_t from = r->bounds.user + r->bounds.size, size = r->bounds.tail_to - from;
-	unsigned word;
-
-	gmod_canary_bytes(&gmod_record_details(r)->canary[GMOD_TAIL], from, from + sizeof(word), &word);
-	if (from % 4 == 0)
-		return NEXT(cuMemsetD32Async)(from, word, size / 4, stream);
-	return NEXT(cuMemsetD8Async)(from, (unsigned char)word, size, stream);
-}
-
 /* Up to here it was counted as what is not covered. */
 static void count_armed(const struct gmod_block *b)
 {
@@ -297,7 +243,7 @@ static void count_armed(const struct gmod_block *b)
 static void arm(struct gmod_block *b, const struct gmod_order *in)
 {
 	b->intact = gmod_now();
-	if (fill(b->record, in->stream) != CUDA_SUCCESS) {
+	if (gmod_fill_ask(b->record, in->stream) != CUDA_SUCCESS) {
 		gmod_degraded("cuMemsetD32Async");
 		count_bare(b);
 		gmod_block_set_state(b, GMOD_BARE);
@@ -368,23 +314,13 @@ static void await_fills(uint64_t stream)
 	}
 }
 
-static void give_up(uint64_t stream, bool waited_for)
+void gmod_ordered_give_up(uint64_t stream, bool waited_for)
 {
 	if (!gmod_on() || !gmod_lock(&gmod_blocks_lock))
 		return;
 	sort_pending(stream, waited_for, NULL);
 	gmod_unlock(&gmod_blocks_lock);
 	await_fills(stream);
-}
-
-void gmod_ordered_give_up(void)
-{
-	give_up(0, true);
-}
-
-void gmod_ordered_join(CUstream stream, enum gmod_flavour flavour, bool waited_for)
-{
-	give_up(gmod_order_of(stream, flavour).key, waited_for);
 }
 
 /* A stream's fills run to their end, however soon it is destroyed. */
@@ -551,21 +487,4 @@ CUresult gmod_ordered_free(const struct gmod_found *found, const struct gmod_ord
 	}
 	gmod_cancel_end(cancel);
 	return result;
-}
-
-uint64_t gmod_ordered_extra(CUmemoryPool pool)
-{
-	uint64_t sum = 0;
-
-	if (!gmod_lock(&gmod_blocks_lock))
-		return 0;
-	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
-		const struct gmod_block *b = &gmod_blocks[i];
-
-		if (gmod_block_state(b) != GMOD_NO_BLOCK && !atomic_load_explicit(&b->freed, memory_order_relaxed) &&
-		    b->pool == pool)
-			sum += b->extra;
-	}
-	gmod_unlock(&gmod_blocks_lock);
-	return sum;
 }

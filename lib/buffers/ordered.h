@@ -74,33 +74,26 @@ __attribute__((cold)) void gmod_ordered_arm_in(CUstream stream, enum gmod_flavou
 
 /*
  * Something happens that others may wait for: what is pending stays bare, and what is being armed is so when this
- * returns. To be called before it, or another thread may arm one behind it.
+ * returns. To be called before it, or another thread may arm one behind it. By a stream's key: something goes into that
+ * one in front of which nothing is armed, or it is waited for. Then what the legacy stream joins by it stays bare, and
+ * what is pending in a stream that is waited for. 0: all streams.
  */
-__attribute__((cold)) void gmod_ordered_give_up(void);
+__attribute__((cold)) void gmod_ordered_give_up(uint64_t stream, bool waited_for);
 
 static inline void gmod_ordered_passed(void)
 {
 	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_acquire) != 0, 0))
-		gmod_ordered_give_up();
+		gmod_ordered_give_up(0, true);
 }
-
-/*
- * Something goes into that stream in front of which nothing is armed, or it is waited for: what the legacy stream joins
- * by it stays bare, and what is pending in a stream that is waited for.
- */
-__attribute__((cold)) void gmod_ordered_join(CUstream stream, enum gmod_flavour flavour, bool waited_for);
 
 static inline void gmod_ordered_joined(CUstream stream, enum gmod_flavour flavour, bool waited_for)
 {
 	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_acquire) != 0, 0))
-		gmod_ordered_join(stream, flavour, waited_for);
+		gmod_ordered_give_up(gmod_order_of(stream, flavour).key, waited_for);
 }
 
 /* The stream is about to be destroyed: its key may be another's soon. */
 void gmod_ordered_stream_ends(uint64_t key);
-
-/* Bytes of ours among what a pool says is in use. */
-uint64_t gmod_ordered_extra(CUmemoryPool pool);
 
 /* Whatever has landed is judged, and each armed buffer looked at, where nothing runs. */
 void gmod_ordered_look(void);

@@ -76,3 +76,20 @@ bool gmod_block_is_filled(const struct gmod_block *b)
 	gmod_relaxed_end(mode);
 	return r == CUDA_SUCCESS;
 }
+
+uint64_t gmod_blocks_extra(CUmemoryPool pool)
+{
+	uint64_t sum = 0;
+
+	if (!gmod_lock(&gmod_blocks_lock))
+		return 0;
+	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
+		const struct gmod_block *b = &gmod_blocks[i];
+
+		if (gmod_block_state(b) != GMOD_NO_BLOCK && !atomic_load_explicit(&b->freed, memory_order_relaxed) &&
+		    b->pool == pool)
+			sum += b->extra;
+	}
+	gmod_unlock(&gmod_blocks_lock);
+	return sum;
+}

@@ -95,6 +95,9 @@ struct gmod_block *gmod_block_take(void);
 /* One that cannot be given back is lost. */
 void gmod_block_give(struct gmod_block *b);
 
+/* Bytes of ours among what a pool says is in use. */
+uint64_t gmod_blocks_extra(CUmemoryPool pool);
+
 /* Its record is RELEASING and the caller's: both are free. */
 void gmod_block_retire(struct gmod_block *b);
 

@@ -1,9 +1,11 @@
 /* Memory in stream order, of which a sample is guarded; other memory that is not: counted, passed through. */
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
+#include "lib/base/log.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/fence.h"
 #include "lib/buffers/misuse.h"
+#include "lib/buffers/ordered_block.h"
 #include "lib/buffers/ordered_pool.h"
 #include "lib/buffers/quarantine.h"
 #include "lib/hooks/family.h"
@@ -29,12 +31,26 @@ static bool makes_room(const CUmemAllocationProp *prop)
 	return c && gmod_fence_trim(prop ? prop->location.id : c->device);
 }
 
+/* A profiler counts what goes into a stream, and a debugger stops there. */
+static bool is_watched(void)
+{
+	static atomic_int known; /* 1: no, 2: yes */
+	int is = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (is)
+		return is == 2;
+	is = gmod_is_under_a_tool() ? 2 : 1;
+	if (!atomic_exchange_explicit(&known, is, memory_order_relaxed) && is == 2)
+		gmod_log_note(1, "a profiler or debugger is in the process: memory in stream order stays unguarded");
+	return is == 2;
+}
+
 /* Is it guarded? What goes into a graph has not happened. */
 static bool guard(struct gmod_ordered_request *q, CUdeviceptr *out, const void *caller)
 {
 	if (!gmod_on() || !out || !q->size || (q->from_pool && !q->pool) ||
 	    gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE || !gmod_options()->max_overhead ||
-	    gmod_is_captured(q->stream, q->flavour))
+	    gmod_is_captured(q->stream, q->flavour) || is_watched())
 		return false;
 	q->site = gmod_ordered_site(caller, __builtin_frame_address(0), q->size);
 	return gmod_ordered_alloc(q, out);
@@ -101,7 +117,7 @@ GMOD_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribut
 
 	if (r == CUDA_SUCCESS && attribute == CU_MEMPOOL_ATTR_USED_MEM_CURRENT) {
 		/* What is being freed may be in the sum still. */
-		cuuint64_t *used = value, extra = gmod_ordered_extra(pool);
+		cuuint64_t *used = value, extra = gmod_blocks_extra(pool);
 
 		*used -= extra < *used ? extra : *used;
 	}
