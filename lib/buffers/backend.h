@@ -39,7 +39,7 @@ enum gmod_answer {
 
 struct gmod_backend {
 	const char *name; /* in reports */
-	const char *says; /* of a device on which it is the first that works; NULL: nothing */
+	const char *says; /* of a device on which it is the first that works, as works() says; NULL: nothing */
 	unsigned choices; /* of option backend for which it is asked, a bit each; 0: for all */
 
 	/*
@@ -50,7 +50,10 @@ struct gmod_backend {
 	/* What the program has freed may be kept back for a while (lib/buffers/quarantine.h). */
 	bool keeps_back;
 
-	/* *place, and q->own, where the answer is GMOD_ACCEPTS only. */
+	/*
+	 * *place, and q->own, where the answer is GMOD_ACCEPTS only. What lies beside the user's bytes there becomes
+	 * canary (struct gmod_bounds), and place->zone_head and place->end are multiples of GMOD_DEVICE_ALIGNMENT.
+	 */
 	enum gmod_answer (*alloc)(struct gmod_request *q, struct gmod_place *place);
 	/* Optional: what is left to do once the canaries are there, before the buffer is the program's. */
 	void (*arm)(const struct gmod_request *q, struct gmod_record *r);
@@ -61,7 +64,7 @@ struct gmod_backend {
 	/* Optional: the same for a disarmed buffer that has gone with its context, or will go with it. */
 	void (*drop)(struct gmod_record *r);
 
-	/* Optional: does it serve buffers of the device? */
+	/* Does it serve buffers of the device? Optional where it says nothing. */
 	bool (*works)(int device);
 	/* Optional: contexts of these devices, a bit each, may use the buffer from now on (lib/buffers/peers.h). */
 	void (*open)(const struct gmod_record *r, uint64_t devices);

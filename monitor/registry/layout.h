@@ -56,12 +56,18 @@ struct gmod_layout {
 	size_t base_alignment; /* boundary those distances count from */
 };
 
-/* Addresses, once the driver has said where raw is. */
+/*
+ * Addresses, once the driver has said where raw is. zone_head and end are multiples of GMOD_DEVICE_ALIGNMENT, because
+ * the index enters whole units only: a free would not find a buffer that has none.
+ */
 struct gmod_place {
 	uint64_t raw, zone_head, body, user, user_end, zone_tail, end;
 };
 
-/* The user's bytes, and the zones the CPU may read: [head_from, head_to) and [tail_from, tail_to). */
+/*
+ * The user's bytes, and the zones the CPU may read: [head_from, head_to) and [tail_from, tail_to). Between the
+ * zones and the user's bytes lies slack.
+ */
 struct gmod_bounds {
 	uint64_t user, size;
 	uint64_t head_from, head_to;
