@@ -22,7 +22,7 @@
 #define GMOD_PLACES_MAX 4
 #define GMOD_NEARBY_MAX 8
 
-/* The classes of findings; monitor/report/view.c has the words of each. */
+/* The classes of findings; monitor/README.md says what else has a row for each. */
 enum gmod_class {
 	GMOD_HEAP_BUFFER_OVERFLOW,
 	GMOD_HEAP_BUFFER_UNDERFLOW,
