@@ -58,15 +58,18 @@ static uint32_t last_round(const struct gmod_details *d, const struct gmod_round
 	return struck < last ? struck : last;
 }
 
-/* Of the words behind a buffer that begin at `origin`, as many as these: does a round look at some of first to last? */
-static bool round_looks_at(uint32_t number, uint64_t words, uint64_t first, uint64_t last)
+/* Does a round look at that one of so many words behind a buffer? */
+static bool round_looks_at(uint32_t number, uint64_t words, uint64_t word)
 {
 	uint64_t piece = words > GMOD_ROUND_WORDS ? 1 + number % ((words - 1) / GMOD_ROUND_WORDS) : 0;
 
-	return first < GMOD_ROUND_WORDS || (first / GMOD_ROUND_WORDS <= piece && piece <= last / GMOD_ROUND_WORDS);
+	return word < GMOD_ROUND_WORDS || word / GMOD_ROUND_WORDS == piece;
 }
 
-/* When the latest round began that has seen some of the changed bytes intact; 0: none of late. */
+/*
+ * When the latest round began that has seen the first of the changed bytes intact; 0: none of late. What lies between
+ * the first and the last may never have been changed.
+ */
 static struct gmod_moment patrolled_until(const struct gmod_record *r, const struct gmod_details *d,
 					  const struct gmod_diff *diff)
 {
@@ -82,7 +85,7 @@ static struct gmod_moment patrolled_until(const struct gmod_record *r, const str
 		/* acquire: a later round that has this place now says so before it has its time */
 		atomic_thread_fence(memory_order_acquire);
 		if (atomic_load_explicit(&round->number, memory_order_relaxed) == number &&
-		    round_looks_at(number, words, (diff->first - origin) / 8, (diff->last - origin) / 8))
+		    round_looks_at(number, words, (diff->first - origin) / 8))
 			return began;
 	}
 	return (struct gmod_moment){0, 0};
