@@ -390,11 +390,12 @@ static bool fetch(const struct patrol *p, const struct gmod_context *c, const st
 	return intact;
 }
 
-static void note_round(struct gmod_rounds *rounds, uint32_t number, struct gmod_moment began)
+static void note_round(struct gmod_rounds *rounds, uint32_t number, uint32_t count, struct gmod_moment began)
 {
 	/* Whoever has this time finds that it is of another round. */
 	atomic_store_explicit(&rounds->round[number % GMOD_ROUNDS].number, number, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&rounds->round[number % GMOD_ROUNDS].count, count, memory_order_relaxed);
 	gmod_stamp_set(&rounds->round[number % GMOD_ROUNDS].began, began);
 	/* release: its time is there */
 	atomic_store_explicit(&rounds->latest, number, memory_order_release);
@@ -411,7 +412,7 @@ static void judge(struct patrol *p, const struct gmod_context *c)
 	/* Then each word has had its turn. */
 	p->activity = p->turns < GMOD_ROUNDS ? UINT64_MAX : p->activity_then;
 	if ((!n || fetch(p, c, changes, n)) && all)
-		note_round(&kept_of(c)->rounds, p->round.round, p->began);
+		note_round(&kept_of(c)->rounds, p->round.round, p->round.count, p->began);
 }
 
 /* The device is done with it, but not all has been answered: somebody has written to the answers. */

@@ -63,6 +63,7 @@ struct gmod_rounds {
 	_Atomic uint32_t latest;
 	struct {
 		_Atomic uint32_t number;
+		_Atomic uint32_t count; /* of positions that it looked at: the driver may refuse a part of the list */
 		struct gmod_stamp began;
 	} round[GMOD_ROUNDS]; /* by number */
 };

@@ -81,10 +81,11 @@ static struct gmod_moment patrolled_until(const struct gmod_record *r, const str
 	for (uint32_t number = last; number > 0 && last - number < GMOD_ROUNDS; number--) {
 		const __typeof__(rounds->round[0]) *round = &rounds->round[number % GMOD_ROUNDS];
 		struct gmod_moment began = gmod_stamp_get(&round->began);
+		uint32_t count = atomic_load_explicit(&round->count, memory_order_relaxed);
 
 		/* acquire: a later round that has this place now says so before it has its time */
 		atomic_thread_fence(memory_order_acquire);
-		if (atomic_load_explicit(&round->number, memory_order_relaxed) == number &&
+		if (atomic_load_explicit(&round->number, memory_order_relaxed) == number && r->position < count &&
 		    round_looks_at(number, words, (diff->first - origin) / 8))
 			return began;
 	}

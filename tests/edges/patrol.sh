@@ -43,6 +43,12 @@ check_far_jump() {
 	says_not "far_jump: what was done long before is no suspect" 'k_fill' "$(cat "$work/guarded/report.log")"
 }
 
+# Where the driver takes the beginning of the list only, rounds do not speak of who is behind it.
+check_half_a_list() {
+	guarded log_path=report.log:backend=device env SIM_FAIL=cuMemHostRegister_v2:4-9999 "$programs/bad_of_many"
+	says "half_a_list: the kernel that did it is a suspect" '^ +1\. k_fill x1 ' "$(cat "$work/guarded/report.log")"
+}
+
 # What kernels of the program can write to is believed in nothing.
 check_scribbled() {
 	patrolled "scribbled: the list" 2 1 list
