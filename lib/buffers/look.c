@@ -21,16 +21,17 @@ _Static_assert(ROOMS <= 64, "a bit for each room");
 
 /*
  * Our own pages where the driver takes them: cuMemHostAlloc needs 1.1 ms, and no other thread gets through to the
- * driver meanwhile (measured on an H200, driver 580). What the driver has given goes with its context.
+ * driver meanwhile (measured on an H200, driver 580). What the driver has given goes with its context: what is read
+ * after the end of one has to be ours.
  */
-static bool pin(struct gmod_pinned *p, size_t size)
+static bool pin(struct gmod_pinned *p, size_t size, bool outlives)
 {
-	void *pages = atomic_load_explicit(&p->pages, memory_order_relaxed);
+	void *pages = p->own;
 
 	if (!pages)
-		pages = gmod_pages(size);
+		pages = p->own = gmod_pages(size);
 	if ((!pages || !gmod_pages_register(pages, size, CU_MEMHOSTREGISTER_PORTABLE)) &&
-	    NEXT(cuMemHostAlloc)(&pages, size, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
+	    (outlives || NEXT(cuMemHostAlloc)(&pages, size, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)) {
 		gmod_degraded("pinned memory for looks");
 		return false;
 	}
@@ -38,6 +39,11 @@ static bool pin(struct gmod_pinned *p, size_t size)
 	/* What copies were late for is free: they are gone with their context. */
 	atomic_store_explicit(&p->taken, 0, memory_order_relaxed);
 	return true;
+}
+
+static bool pin_for(struct gmod_context *c, struct gmod_pinned *p)
+{
+	return p == &c->looks ? pin(p, LOOKS_BYTES, true) : pin(p, GMOD_STAGING + ROOMS_BYTES, false);
 }
 
 /* Whoever comes while another thread makes them goes without, and so does a context in which the driver refuses. */
@@ -54,9 +60,7 @@ uint8_t *gmod_pinned(struct gmod_context *c, struct gmod_pinned *p)
 		mode = gmod_relaxed_begin();
 		if (atomic_load_explicit(&p->life, memory_order_acquire) != life)
 			/* release: whoever finds the life finds the pages */
-			atomic_store_explicit(
-			    pin(p, p == &c->looks ? LOOKS_BYTES : GMOD_STAGING + ROOMS_BYTES) ? &p->life : &p->refused,
-			    life, memory_order_release);
+			atomic_store_explicit(pin_for(c, p) ? &p->life : &p->refused, life, memory_order_release);
 		gmod_relaxed_end(mode);
 		atomic_flag_clear_explicit(&making, memory_order_release);
 	}

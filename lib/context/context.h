@@ -37,7 +37,8 @@ struct gmod_heap;
 
 /* Pages in which copies land, pinned for a context at its first need of them (lib/buffers/look.c). */
 struct gmod_pinned {
-	_Atomic(uint8_t *) pages; /* once and for all */
+	void *own;                /* once and for all */
+	_Atomic(uint8_t *) pages; /* these, or, where the driver does not take them, what it has given */
 	_Atomic unsigned life;    /* for whom they are pinned; 0: nobody */
 	_Atomic unsigned refused; /* for whom the driver would not */
 	_Atomic uint64_t taken;   /* a bit each, for who shares them out */

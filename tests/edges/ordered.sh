@@ -58,4 +58,12 @@ check_faults() {
 	done
 }
 
+# Where the driver registers no memory of ours a look does not outlive its context.
+check_nothing_registered() {
+	SIM_FAIL='cuMemHostRegister_v2:*:801' as_alone "nothing_registered" verbosity=1:max_overhead=100 \
+		"$programs/good_pool_ends_late"
+	SIM_FAIL=cuMemHostRegister_v2:1-2:801 as_alone "nothing_registered: in the first context" \
+		verbosity=1:max_overhead=100 "$programs/good_pool_ends_late"
+}
+
 run_checks "$@"
