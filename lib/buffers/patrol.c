@@ -29,7 +29,6 @@ struct patrol {
 	CUstream stream;
 	uint32_t registered; /* entries that the device can read */
 	bool refused;
-
 	bool under_way;
 	struct gmod_patrol_args round; /* the latest */
 	struct gmod_moment began;
@@ -40,20 +39,13 @@ struct patrol {
 	unsigned turns;         /* and so many in a row with that one */
 };
 
-enum stage { NOT_YET, WANTED, GETTING, GOT };
-
 /* What a context's entry keeps, for the next one too. */
 struct gmod_patrol {
 	/* Where the device reads and writes: pages that are registered, and nothing else in them. */
 	struct gmod_patrol_entry entry[MOST];
 	struct gmod_patrol_answers answers;
 	_Alignas(4096) struct patrol monitors;
-	/* The function for a context, from NOT_YET to WANTED and from GOT on the monitor's. */
-	struct {
-		atomic_int stage;
-		unsigned life; /* whose it is, as of a context's patrol */
-		CUfunction function;
-	} ready;
+	struct gmod_patrol_ready ready;
 	uint32_t number; /* of the latest round, for whatever context; the monitor's */
 	struct gmod_rounds rounds;
 };
@@ -189,41 +181,15 @@ static bool make_stream(struct patrol *p)
 
 /* ---- getting ready: the monitor, and for a moment whichever thread finds the context at rest ---- */
 
-atomic_int gmod_patrol_wanted;
-
-static int to_stage(const struct gmod_context *c, int stage)
-{
-	/* release: what this one has done is there for the next; acquire: and what the one before has */
-	int before = atomic_exchange_explicit(&kept_of(c)->ready.stage, stage, memory_order_acq_rel);
-
-	if ((before == WANTED) != (stage == WANTED))
-		atomic_fetch_add_explicit(&gmod_patrol_wanted, stage == WANTED ? 1 : -1, memory_order_relaxed);
-	return before;
-}
-
 static struct patrol *patrol_of(const struct gmod_context *c)
 {
 	struct patrol *p = &kept_of(c)->monitors;
 
 	if (p->life != gmod_context_life(c)) {
 		*p = (struct patrol){.life = gmod_context_life(c), .activity = UINT64_MAX};
-		to_stage(c, NOT_YET);
+		gmod_patrol_to_stage(&kept_of(c)->ready, GMOD_NOT_YET);
 	}
 	return p;
-}
-
-static void get_function(const struct gmod_context *c)
-{
-	struct gmod_patrol *kept = kept_of(c);
-	CUstreamCaptureMode mode;
-
-	if (atomic_load_explicit(&kept->ready.stage, memory_order_relaxed) != WANTED || to_stage(c, GETTING) != WANTED)
-		return;
-	kept->ready.life = gmod_context_life(c);
-	mode = gmod_relaxed_begin();
-	kept->ready.function = gmod_patrol_function();
-	gmod_relaxed_end(mode);
-	to_stage(c, GOT);
 }
 
 void gmod_patrol_at_rest(void)
@@ -232,29 +198,23 @@ void gmod_patrol_at_rest(void)
 	struct gmod_cancel cancel = gmod_cancel_begin();
 
 	if (c && kept_of(c))
-		get_function(c);
+		gmod_patrol_get(&kept_of(c)->ready, gmod_context_life(c));
 	gmod_cancel_end(cancel);
-}
-
-/* All but the function. */
-static bool make(struct patrol *p, const struct gmod_context *c)
-{
-	return show(&kept_of(c)->answers, sizeof(struct gmod_patrol_answers)) && show_list(p, c) && make_stream(p);
 }
 
 /* What is refused is not asked for again in this context. */
 static bool set_up(struct patrol *p, const struct gmod_context *c)
 {
-	const struct gmod_patrol *kept = kept_of(c);
+	struct gmod_patrol *kept = kept_of(c);
 
-	if (atomic_load_explicit(&kept->ready.stage, memory_order_relaxed) == NOT_YET) {
-		p->refused = !make(p, c);
+	if (atomic_load_explicit(&kept->ready.stage, memory_order_relaxed) == GMOD_NOT_YET) {
+		p->refused = !show(&kept->answers, sizeof(kept->answers)) || !show_list(p, c) || !make_stream(p);
 		if (!p->refused)
-			to_stage(c, WANTED);
+			gmod_patrol_to_stage(&kept->ready, GMOD_WANTED);
 	}
 	if (!p->refused && !gmod_work_outstanding())
-		get_function(c);
-	if (atomic_load_explicit(&kept->ready.stage, memory_order_acquire) == GOT)
+		gmod_patrol_get(&kept->ready, p->life);
+	if (atomic_load_explicit(&kept->ready.stage, memory_order_acquire) == GMOD_GOT)
 		p->refused = !kept->ready.function || kept->ready.life != p->life;
 	else if (!p->refused)
 		return false;
@@ -415,20 +375,15 @@ static void judge(struct patrol *p, const struct gmod_context *c)
 		note_round(&kept_of(c)->rounds, p->round.round, p->round.count, p->began);
 }
 
-/* The device is done with it, but not all has been answered: somebody has written to the answers. */
-static bool is_lost(const struct patrol *p, const struct gmod_context *c)
-{
-	return gmod_monotonic_ns() - p->launched_ns > GMOD_SECONDS(1) && gmod_may_call(c) &&
-	       gmod_stream_is_idle(p->stream);
-}
-
 static void take_answers(struct patrol *p, const struct gmod_context *c)
 {
 	if (is_answered(p)) {
 		p->under_way = false;
 		gmod_count(&gmod_counters.patrols, 1);
 		judge(p, c);
-	} else if (is_lost(p, c)) {
+	} else if (gmod_monotonic_ns() - p->launched_ns > GMOD_SECONDS(1) && gmod_may_call(c) &&
+		   gmod_stream_is_idle(p->stream)) {
+		/* The device is done with it, but not all has been answered: somebody has written to the answers. */
 		p->under_way = false;
 	}
 }

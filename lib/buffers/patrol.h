@@ -14,6 +14,7 @@
 #ifndef GMOD_LIB_BUFFERS_PATROL_H
 #define GMOD_LIB_BUFFERS_PATROL_H
 
+#include "lib/buffers/patrol_kernel.h"
 #include "monitor/registry/registry.h"
 
 /* By the owner of the record, whose canaries are in place: before it is LIVE, and before its memory may go. */
@@ -25,7 +26,6 @@ void gmod_patrol_remove(const struct gmod_record *r);
  * 0.1 ms once a context. Beside a kernel that would wait for it, and have the program's launches wait too.
  */
 void gmod_patrol_at_rest(void);
-extern atomic_int gmod_patrol_wanted; /* by how many contexts */
 
 static inline void gmod_patrol_waited(void)
 {

@@ -8,6 +8,7 @@
 #include "lib/base/log.h"
 #include "lib/base/phase.h"
 #include "lib/base/worker.h"
+#include "lib/context/capture.h"
 
 /* lib/buffers/patrol_code.S */
 extern const char gmod_patrol_ptx[] __attribute__((visibility("hidden")));
@@ -94,9 +95,31 @@ enum gmod_patrol_kernel gmod_patrol_kernel(void)
 	return (enum gmod_patrol_kernel)atomic_load_explicit(&state, memory_order_acquire);
 }
 
-CUfunction gmod_patrol_function(void)
-{
-	CUfunction function = NULL;
+/* ---- the function of a context ---- */
 
-	return NEXT(cuKernelGetFunction)(&function, kernel) == CUDA_SUCCESS ? function : NULL;
+atomic_int gmod_patrol_wanted;
+
+int gmod_patrol_to_stage(struct gmod_patrol_ready *r, enum gmod_patrol_stage stage)
+{
+	/* release: what this one has done is there for the next; acquire: and what the one before has */
+	int before = atomic_exchange_explicit(&r->stage, (int)stage, memory_order_acq_rel);
+
+	if ((before == GMOD_WANTED) != (stage == GMOD_WANTED))
+		atomic_fetch_add_explicit(&gmod_patrol_wanted, stage == GMOD_WANTED ? 1 : -1, memory_order_relaxed);
+	return before;
+}
+
+void gmod_patrol_get(struct gmod_patrol_ready *r, unsigned life)
+{
+	CUstreamCaptureMode mode;
+
+	if (atomic_load_explicit(&r->stage, memory_order_relaxed) != GMOD_WANTED ||
+	    gmod_patrol_to_stage(r, GMOD_GETTING) != GMOD_WANTED)
+		return;
+	r->life = life;
+	mode = gmod_relaxed_begin();
+	if (NEXT(cuKernelGetFunction)(&r->function, kernel) != CUDA_SUCCESS)
+		r->function = NULL;
+	gmod_relaxed_end(mode);
+	gmod_patrol_to_stage(r, GMOD_GOT);
 }
