@@ -16,7 +16,7 @@
 enum { SIZE = 8192, CONTEXT = 0x7000, NATIVE = 0x9000 };
 
 static struct {
-	bool declines, cannot_free, cannot_copy, is_late;
+	bool declines, cannot_free, cannot_copy, cannot_pin, is_late;
 } wish;
 static const struct gmod_slack *sent_from; /* the latest copy to the device */
 static char calls[256];
@@ -209,10 +209,25 @@ static CUresult CUDAAPI is_done(CUstream stream)
 	return wish.is_late ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
+static unsigned asked_to_pin;
+
 static CUresult CUDAAPI pin(void *p, size_t size, unsigned flags)
 {
 	(void)flags;
+	asked_to_pin++;
+	if (wish.cannot_pin)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	memset(p, 0, size);
+	return CUDA_SUCCESS;
+}
+
+static uint8_t of_the_driver[1];
+
+static CUresult CUDAAPI alloc_pinned(void **p, size_t size, unsigned flags)
+{
+	(void)size;
+	(void)flags;
+	*p = of_the_driver;
 	return CUDA_SUCCESS;
 }
 
@@ -230,6 +245,7 @@ FIXTURE(start)
 	gmod_driver.cuMemcpyDtoHAsync_v2 = to_host;
 	gmod_driver.cuStreamQuery = is_done;
 	gmod_driver.cuMemHostRegister_v2 = pin;
+	gmod_driver.cuMemHostAlloc = alloc_pinned;
 	gmod_driver.cuStreamSynchronize = is_done;
 	answer = GMOD_ACCEPTS;
 	return 0;
@@ -345,11 +361,13 @@ TEST(what_is_late_keeps_its_place)
 	wish.is_late = true;
 	p[0] = allocate_some(SIZE - 512, CUDA_SUCCESS);
 	late = sent_from;
+	assert_true(c->late_since > 0);
 	wish.is_late = false;
 	assert_ptr_equal(late, gmod_pinned(c, &c->staging) + GMOD_STAGING);
 	for (int i = 1; i <= 2; i++) {
 		p[i] = allocate_some(SIZE - 512, CUDA_SUCCESS);
 		assert_ptr_equal(sent_from, late + 1);
+		assert_true(c->late_since == 0);
 	}
 	/* With its context such a copy is gone. */
 	c->staging.life = 0;
@@ -360,6 +378,29 @@ TEST(what_is_late_keeps_its_place)
 		release(p[i], CUDA_SUCCESS);
 	paper.sees_body = true;
 	calls[0] = '\0';
+}
+
+/* What the driver gives instead goes with the context, and no look may outlive it there. */
+TEST(pages_are_pinned_for_one_context)
+{
+	struct gmod_context *c = gmod_context_current();
+	const uint8_t *staging = gmod_pinned(c, &c->staging), *looks = gmod_pinned(c, &c->looks);
+	unsigned asked = asked_to_pin;
+
+	assert_true(staging && looks);
+	wish.cannot_pin = true;
+	assert_ptr_equal(gmod_pinned(c, &c->staging), staging);
+	c->staging.life = c->looks.life = 0;
+	for (int i = 0; i < 2; i++) {
+		assert_ptr_equal(gmod_pinned(c, &c->staging), of_the_driver);
+		assert_null(gmod_pinned(c, &c->looks));
+	}
+	assert_int_equal(asked_to_pin, asked + 2);
+	wish.cannot_pin = false;
+	c->staging.life = c->looks.refused = 0;
+	assert_ptr_equal(gmod_pinned(c, &c->staging), staging);
+	assert_ptr_equal(gmod_pinned(c, &c->looks), looks);
+	assert_int_equal(asked_to_pin, asked + 4);
 }
 
 TEST(a_refused_free_leaves_the_buffer)
