@@ -9,6 +9,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/peers.h"
 #include "lib/buffers/look.h"
+#include "lib/buffers/patrol.h"
 #include "tests/unit/buffer.h"
 
 /* ---- the backend: ordinary memory, for device buffers of whole pages ---- */
@@ -401,6 +402,26 @@ TEST(pages_are_pinned_for_one_context)
 	assert_ptr_equal(gmod_pinned(c, &c->staging), staging);
 	assert_ptr_equal(gmod_pinned(c, &c->looks), looks);
 	assert_int_equal(asked_to_pin, asked + 4);
+}
+
+/* Rounds that come later look elsewhere, also where the free is refused and comes again. */
+TEST(rounds_speak_of_a_buffer_until_it_is_removed)
+{
+	uint64_t p = allocate(CUDA_SUCCESS);
+	const struct gmod_record *r = gmod_index_find(p).record;
+	const struct gmod_details *d = gmod_record_details(r);
+	struct gmod_rounds *rounds;
+
+	gmod_patrol_add(r);
+	rounds = (struct gmod_rounds *)d->patrolled;
+	assert_non_null(rounds);
+	assert_true(d->patrolled_to == UINT32_MAX);
+	for (rounds->latest = 5; rounds->latest < 7; rounds->latest++) {
+		gmod_patrol_remove(r);
+		assert_int_equal(d->patrolled_to, 5);
+	}
+	release(p, CUDA_SUCCESS);
+	calls[0] = '\0';
 }
 
 TEST(a_refused_free_leaves_the_buffer)

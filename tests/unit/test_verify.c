@@ -94,6 +94,83 @@ TEST(copied_slack_is_compared)
 		}
 }
 
+/* ---- rounds of a patrol ---- */
+
+enum { REDZONED = 12345, ALLOCATED = 16384, LATEST = 100, EARLIEST = LATEST - GMOD_ROUNDS + 1 };
+
+static struct gmod_rounds rounds;
+
+/* Seconds past the hour say which round began. */
+static void have_rounds(const struct gmod_details *d)
+{
+	for (uint32_t i = EARLIEST; i <= LATEST; i++) {
+		rounds.round[i % GMOD_ROUNDS].number = i;
+		rounds.round[i % GMOD_ROUNDS].count = UINT32_MAX;
+		gmod_stamp_set(&rounds.round[i % GMOD_ROUNDS].began,
+			       (struct gmod_moment){i * GMOD_SECONDS(1), d->allocated_ticks + i});
+	}
+	rounds.latest = LATEST;
+}
+
+static struct buffer redzoned_buffer(void)
+{
+	struct buffer b = {.total = ALLOCATED};
+
+	b.memory = mmap(NULL, b.total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(b.memory != MAP_FAILED);
+	gmod_layout_redzone_at(REDZONED, b.total, (uintptr_t)b.memory, (uintptr_t)b.memory, &b.place);
+	arm_buffer(&b, REDZONED, GMOD_MEM_DEVICE);
+	return b;
+}
+
+/* The latest round that has seen the byte intact, as a report has it. */
+static void check_seen(struct buffer *b, uint64_t offset, unsigned number)
+{
+	const struct gmod_details *d = gmod_record_details(b->record);
+	unsigned minutes = 0, seconds = 0;
+	struct report r;
+
+	damage(b->place.user_end + offset, 1);
+	free_buffer(b, GMOD_VERIFY_ALL);
+	r = take_one(true);
+	sscanf(strchr(r.intact, ':') + 1, "%u:%u", &minutes, &seconds);
+	CHECK(60 * minutes + seconds == number, "+%lu of #%lu: %s, not round %u", offset, d->serial, r.intact, number);
+}
+
+TEST(a_round_says_what_it_has_seen)
+{
+	static const struct {
+		uint64_t offset;
+		unsigned number;
+	} seen[] = {{0, LATEST}, {62, LATEST}, {63, 63}, {126, 63}, {127, 64}, {4038, 62}};
+
+	for (size_t i = 0; i < SIZE_OF(seen); i++) {
+		struct buffer b = redzoned_buffer();
+		struct gmod_details *d = gmod_record_details(b.record);
+
+		d->patrolled_to = UINT32_MAX;
+		d->patrolled = &rounds;
+		have_rounds(d);
+		check_seen(&b, seen[i].offset, seen[i].number);
+	}
+	for (int what = 0; what < 5; what++) {
+		struct buffer b = redzoned_buffer();
+		struct gmod_details *d = gmod_record_details(b.record);
+
+		d->patrolled_to = what == 0 ? 70 : UINT32_MAX;
+		d->patrolled = &rounds;
+		have_rounds(d);
+		d->struck_to = 80;
+		d->struck_serial = what == 1 ? d->serial : d->serial - 1;
+		/* One that has not found all as it should be has no place. */
+		if (what == 2)
+			rounds.round[LATEST % GMOD_ROUNDS].number = LATEST - GMOD_ROUNDS;
+		if (what == 3)
+			rounds.round[LATEST % GMOD_ROUNDS].count = b.record->position;
+		check_seen(&b, 0, (unsigned[]){70, 80, LATEST - 1, LATEST - 1, LATEST}[what]);
+	}
+}
+
 /* An overflow that crosses the slack into the page behind it is one finding, whichever part is seen first. */
 TEST(slack_and_zone_are_one_finding)
 {
