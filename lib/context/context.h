@@ -73,11 +73,10 @@ struct gmod_context {
 	 * What is kept for the context, each by the file that is named. A life says whose it is (gmod_context_life()):
 	 * what an earlier context had went with it. Pages stay with the entry, for its next one.
 	 */
-	struct gmod_pinned looks;
-	_Alignas(64) struct gmod_tiny tiny; /* keeps waits short, and may hold the canaries of a buffer behind it */
 	struct gmod_tiny filled;            /* by probes: lib/context/fault.c */
 	_Atomic uint64_t probed;            /* gmod_activity_total() when the last one was asked for that came back */
-	struct gmod_pinned staging;
+	_Alignas(64) struct gmod_tiny tiny; /* keeps waits short, and may hold the canaries of a buffer behind it */
+	struct gmod_pinned looks, staging;
 	struct gmod_gathering gathering;
 	/* Monotonic: since when canaries come late, each of them; 0: the latest was not. lib/buffers/look.c */
 	_Atomic uint64_t late_since;
