@@ -147,11 +147,6 @@ struct change {
 	uint64_t check;
 };
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /* In the device's address space, where the CPU has them too. */
 static bool show(void *pages, size_t size)
 {
@@ -166,7 +161,7 @@ static bool show_list(struct patrol *p, const struct gmod_context *c)
 {
 	struct gmod_patrol_entry *entry = kept_of(c)->entry;
 
-	for (; p->registered < least(gmod_registry_used(), MOST); p->registered += CHUNK)
+	for (; p->registered < MOST && p->registered < gmod_registry_used(); p->registered += CHUNK)
 		if (!gmod_may_call(c) || !show(entry + p->registered, CHUNK * sizeof(*entry)))
 			return p->registered;
 	return true;
@@ -264,11 +259,15 @@ static bool launch(struct patrol *p, const struct gmod_context *c)
 	    .key = {gmod_hot.key[0], gmod_hot.key[1]},
 	    .list = kept_of(c)->entry,
 	    .answers = &kept_of(c)->answers,
-	    .count = least(gmod_registry_used(), p->registered),
+	    .count = gmod_registry_used(),
 	    .round = ++kept_of(c)->number,
 	};
+	if (p->round.count > p->registered)
+		p->round.count = p->registered;
 	p->launched_ns = gmod_monotonic_ns();
 	p->under_way = (p->queues || take_queues(p, c)) && launch_round(p, c, &p->round);
+	/* Its number is taken: the words whose turn it was have another one. */
+	p->turns = p->under_way ? p->turns : 0;
 	if (!p->under_way && gmod_may_call(c))
 		gmod_degraded("the patrol's launch");
 	return p->under_way;
@@ -385,6 +384,7 @@ static void take_answers(struct patrol *p, const struct gmod_context *c)
 		   gmod_stream_is_idle(p->stream)) {
 		/* The device is done with it, but not all has been answered: somebody has written to the answers. */
 		p->under_way = false;
+		p->turns = 0;
 	}
 }
 
