@@ -7,10 +7,7 @@ own=tests/prove/own
 export XDG_CACHE_HOME=$work/cache TRITON_CACHE_DIR=$work/none TORCHINDUCTOR_CACHE_DIR=$work/none
 
 # A python3 that has z3, if there is one; without it the intervals are asked alone.
-with_z3=''
-for python in ${GMOD_TEST_Z3:-python3 /usr/bin/python3}; do
-	"$python" -I -c 'import z3' 2>/dev/null && with_z3=$python
-done
+with_z3=$(python_with_z3)
 without_z3=$work/python3
 # shellcheck disable=SC2016 # the other shell expands it
 printf '#!/bin/sh\nexec python3 -B %q "$@"\n' "$top/tests/prove/without_z3.py" >"$without_z3"
@@ -156,12 +153,6 @@ for _ in range(3000):
         torn[random.randrange(len(torn))] = random.randrange(256)
     cubin.ptx(bytes(torn))
 PYTHON
-
-# ---- by chance ----
-
-expect "an interpreter of PTX sees nothing outside that is called safe" 0 "${with_z3:-python3}" -B tests/prove/compare.py scripts/prove 40
-# shellcheck disable=SC2046
-expect "broken journals and PTX are told of in a line each" 0 python3 -B tests/prove/fuzz.py scripts/prove $(seq 60)
 
 # ---- the cache, and what is said of alarms ----
 
