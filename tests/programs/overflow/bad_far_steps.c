@@ -5,21 +5,11 @@
  * Two bytes far behind a small buffer, by one kernel. Rounds of the patrol that look at what lies between them do not
  * say that the bytes were intact.
  */
-#include <unistd.h>
-
+#include "flip_rounds.h"
 #include "make_buffer.h"
 #include "report_log.h"
 
 enum { BEFORE = 40, BEHIND = 200 };
-
-static void work(CUdeviceptr p, int rounds)
-{
-	for (int i = 0; i < rounds; i++) {
-		tk_flip(p, 0, 64);
-		tk_sync();
-		usleep(1000);
-	}
-}
 
 int main(void)
 {
@@ -30,10 +20,10 @@ int main(void)
 	tk_start();
 	other = make_buffer(64);
 	p = make_buffer(12345); /* nothing lies behind it */
-	work(other, BEFORE);
+	flip_rounds(other, BEFORE);
 	tk_launch_n(tk_kernel("k_stride"), 2, NULL, TK_ARGS(&p, &first, &stride, &count));
 	tk_sync();
-	work(other, BEHIND);
+	flip_rounds(other, BEHIND);
 	reported = wait_for_report("[finding 1]", 10000);
 	REQUIRE(reported);
 	CK(cuMemFree(p));

@@ -5,21 +5,11 @@
  * One of more buffers than the patrol shows to the device at a time. Where the driver refuses the rest of the list, no
  * round has seen this one intact.
  */
-#include <unistd.h>
-
+#include "flip_rounds.h"
 #include "make_buffer.h"
 #include "report_log.h"
 
 enum { BUFFERS = 5000, ROUNDS = 200 };
-
-static void work(CUdeviceptr p, int rounds)
-{
-	for (int i = 0; i < rounds; i++) {
-		tk_flip(p, 0, 64);
-		tk_sync();
-		usleep(1000);
-	}
-}
 
 int main(void)
 {
@@ -30,10 +20,10 @@ int main(void)
 	tk_start();
 	for (int i = 0; i < BUFFERS; i++)
 		p[i] = make_buffer(100);
-	work(p[0], ROUNDS);
+	flip_rounds(p[0], ROUNDS);
 	tk_launch_n(tk_kernel("k_fill"), 64, NULL, TK_ARGS(&p[BUFFERS - 1], &end, &count, &value));
 	tk_sync();
-	work(p[0], ROUNDS);
+	flip_rounds(p[0], ROUNDS);
 	reported = wait_for_report("[finding 1]", 10000);
 	REQUIRE(reported);
 	for (int i = 0; i < BUFFERS; i++)
