@@ -82,7 +82,7 @@ CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, 
 static void count_bare(const struct gmod_block *b)
 {
 	gmod_count(&gmod_counters.ordered_bare, 1);
-	gmod_sample_take_back(b->site);
+	gmod_sample_take_back(gmod_record_details(b->record)->site);
 }
 
 /* What does not find a place stays bare. */
@@ -112,10 +112,8 @@ static bool publish(const struct gmod_ordered_request *q, struct gmod_context *c
 
 	gmod_buffer_describe(b->record, &plain, &place);
 	gmod_unwind(&d->stack, gmod_options()->stack_depth);
-	/* Memory of a pool is of no context: neither its end nor the gather is to meet it. */
 	d->context = NULL;
 	d->own = gmod_place_of(b);
-	d->site = b->site;
 	gmod_fill_choose(b->record);
 	b->context = c;
 	b->life = gmod_context_life(c);
@@ -133,7 +131,6 @@ static bool publish(const struct gmod_ordered_request *q, struct gmod_context *c
 		gmod_degraded("index");
 		return false;
 	}
-	b->word = gmod_record_live(b->record);
 	wait_for_the_stream(b);
 	return true;
 }
@@ -156,10 +153,11 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_site *site, 
 		return false;
 	total -= total % GMOD_DEVICE_ALIGNMENT;
 	b->lands = places + (size_t)gmod_place_of(b) * GMOD_LOOK_BYTES;
-	b->site = site;
 	b->record = gmod_record_claim();
-	if (b->record)
+	if (b->record) {
 		gmod_record_details(b->record)->backend = &ordered;
+		gmod_record_details(b->record)->site = site;
+	}
 	if (!b->record || gmod_ordered_native(q, total, out) != CUDA_SUCCESS) {
 		if (b->record)
 			gmod_record_abandon(b->record);
@@ -434,8 +432,7 @@ static CUresult release(struct gmod_block *b, const struct gmod_order *in, bool 
 		return result;
 	}
 	atomic_fetch_add_explicit(&gmod_blocks_awaited, 1, memory_order_relaxed);
-	/* release: from here on it is the monitor's */
-	atomic_store_explicit(&b->freed, true, memory_order_release);
+	gmod_block_set_state(b, GMOD_LOOKED_AT);
 	gmod_noted();
 	return result;
 }
@@ -449,8 +446,7 @@ static CUresult leave(struct gmod_block *b)
 	gmod_misuse_remember_free(r);
 	b->extra = r->bounds.tail_to - r->bounds.user;
 	atomic_fetch_add_explicit(&gmod_blocks_left, 1, memory_order_relaxed);
-	/* release: from here on it is the monitor's */
-	atomic_store_explicit(&b->left, true, memory_order_release);
+	gmod_block_set_state(b, GMOD_LEFT);
 	gmod_noted();
 	return CUDA_SUCCESS;
 }

@@ -42,8 +42,6 @@ void gmod_block_give(struct gmod_block *b)
 
 	drop_event(b);
 	locked = gmod_lock(&gmod_blocks_lock);
-	atomic_store_explicit(&b->freed, false, memory_order_relaxed);
-	atomic_store_explicit(&b->left, false, memory_order_relaxed);
 	gmod_block_set_state(b, GMOD_NO_BLOCK);
 	b->stream = 0;
 	if (!locked)
@@ -54,13 +52,17 @@ void gmod_block_give(struct gmod_block *b)
 
 void gmod_block_retire(struct gmod_block *b)
 {
-	gmod_record_retire(b->record);
+	struct gmod_record *r = b->record;
+
 	gmod_block_give(b);
+	gmod_record_retire(r);
 }
 
 bool gmod_block_is_armed(const struct gmod_block *b)
 {
-	return gmod_block_state(b) == GMOD_ARMED &&
+	int state = gmod_block_state(b);
+
+	return (state == GMOD_ARMED || state == GMOD_LEFT) &&
 	       (!b->armed || gmod_proven(gmod_handle(gmod_block_context(b)), b->stream, b->armed));
 }
 
@@ -86,8 +88,7 @@ uint64_t gmod_blocks_extra(CUmemoryPool pool)
 	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
 		const struct gmod_block *b = &gmod_blocks[i];
 
-		if (gmod_block_state(b) != GMOD_NO_BLOCK && !atomic_load_explicit(&b->freed, memory_order_relaxed) &&
-		    b->pool == pool)
+		if (gmod_block_is_held(b) && b->pool == pool)
 			sum += b->extra;
 	}
 	gmod_unlock(&gmod_blocks_lock);

@@ -10,27 +10,30 @@
 #include "monitor/registry/registry.h"
 
 /*
- *     NO_BLOCK ──► PENDING ──► BEING_ARMED ──► ARMED     BARE: its redzone is nobody's, and nobody looks at it
- *                     └──────────────┴──► BARE
+ * The life of a record in stream order, LIVE or RELEASING as others are, and what its block is meanwhile:
  *
- * Under gmod_blocks_lock, but that the thread which made it BEING_ARMED ends that by itself.
+ *     record   ARMING ──► LIVE ───────────────────────────────► RELEASING ───────────────────────► FREE
+ *     block    NO_BLOCK   PENDING ──► BEING_ARMED ──► ARMED ──┬──► LOOKED_AT  its last look comes ──► NO_BLOCK
+ *                            └──────────────┴──► BARE         └──► LEFT       its fill comes ─────► NO_BLOCK
+ *
+ * BARE: its redzone is nobody's, and nobody looks at it. LOOKED_AT: the driver has the memory. LEFT: the program has
+ * freed it, and the monitor does so when the fill is done. These two are the monitor's, and so is their record.
+ *
+ * Up to ARMED under gmod_blocks_lock, but that the thread which made it BEING_ARMED ends that by itself.
  */
-enum { GMOD_NO_BLOCK, GMOD_PENDING, GMOD_BEING_ARMED, GMOD_ARMED, GMOD_BARE };
+enum { GMOD_NO_BLOCK, GMOD_PENDING, GMOD_BEING_ARMED, GMOD_ARMED, GMOD_BARE, GMOD_LOOKED_AT, GMOD_LEFT };
 
 struct gmod_block {
 	atomic_int state;
-	atomic_bool freed; /* the driver has the memory, and a look is on its way: the record is the monitor's */
-	atomic_bool left;  /* the program has freed it, and the monitor does so when the fill is done */
-	unsigned life;     /* of the context */
 	atomic_uint looks; /* on their way while it lives, or lived: its memory goes behind them */
+	unsigned life;     /* of the context */
+	/* Of the stream: memory of a pool is of no context, and neither the end of one nor the gather is to meet it. */
 	struct gmod_context *context;
 	_Atomic(struct gmod_record *) record;
-	_Atomic uint64_t word;   /* the record's, while it is LIVE */
 	_Atomic uint64_t stream; /* its key; 0: it has ended */
 	CUstream handle;
 	CUmemoryPool pool;
-	size_t extra; /* bytes of the pool that it takes more than natively */
-	struct gmod_site *site;
+	size_t extra;              /* bytes of the pool that it takes more than natively */
 	uint8_t *lands;            /* where its looks do: pinned in its context */
 	_Atomic uint64_t armed;    /* ticks when the fill was in the stream; 0: it is proven, for good */
 	CUevent behind;            /* the fill, in a stream in which nobody else can ask or follow; NULL: none */
@@ -44,8 +47,8 @@ struct gmod_block {
 extern struct gmod_block gmod_blocks[GMOD_LOOKS];
 extern atomic_flag gmod_blocks_lock;
 extern _Atomic uint32_t gmod_blocks_used;    /* from this one on they were never taken */
-extern _Atomic uint32_t gmod_blocks_awaited; /* so many are freed */
-extern _Atomic uint32_t gmod_blocks_left;    /* so many are left to the monitor */
+extern _Atomic uint32_t gmod_blocks_awaited; /* so many are LOOKED_AT */
+extern _Atomic uint32_t gmod_blocks_left;    /* so many are LEFT */
 
 static inline unsigned gmod_place_of(const struct gmod_block *b)
 {
@@ -61,6 +64,14 @@ static inline int gmod_block_state(const struct gmod_block *b)
 static inline void gmod_block_set_state(struct gmod_block *b, int state)
 {
 	atomic_store_explicit(&b->state, state, memory_order_release);
+}
+
+/* Has the program, or the monitor for it, the memory still? */
+static inline bool gmod_block_is_held(const struct gmod_block *b)
+{
+	int state = gmod_block_state(b);
+
+	return state != GMOD_NO_BLOCK && state != GMOD_LOOKED_AT;
 }
 
 /* The context it was made in; NULL: that has ended. */
@@ -98,7 +109,8 @@ void gmod_block_give(struct gmod_block *b);
 /* Bytes of ours among what a pool says is in use. */
 uint64_t gmod_blocks_extra(CUmemoryPool pool);
 
-/* Its record is RELEASING and the caller's: both are free. */
+/* Its record is RELEASING and the caller's: both are free. The block first, or who looks at the record finds another's.
+ */
 void gmod_block_retire(struct gmod_block *b);
 
 #endif

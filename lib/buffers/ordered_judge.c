@@ -17,7 +17,7 @@ static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint
 	struct gmod_sighting s = {
 	    .record = b->record,
 	    .details = gmod_record_details(b->record),
-	    .word = b->word,
+	    .word = atomic_load_explicit(&b->record->word, memory_order_relaxed),
 	    .side = GMOD_TAIL,
 	    .diff = *diff,
 	    .observed = bytes + (diff->first - redzone.from),
@@ -41,12 +41,6 @@ static bool is_arriving(enum gmod_look_answer answer, uint64_t *changed_ns)
 	if (!*changed_ns)
 		*changed_ns = gmod_monotonic_ns();
 	return gmod_monotonic_ns() - *changed_ns < SETTLES;
-}
-
-static bool is_freed(const struct gmod_block *b)
-{
-	/* acquire: whoever freed it is done with it */
-	return atomic_load_explicit(&b->freed, memory_order_acquire);
 }
 
 /* at_once: nothing is on its way any more. */
@@ -74,24 +68,20 @@ static void judge_all(const struct gmod_context *c)
 	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
 
 	for (uint32_t i = 0; atomic_load_explicit(&gmod_blocks_awaited, memory_order_relaxed) && i < count; i++)
-		if (is_freed(&gmod_blocks[i]) && (!c || gmod_blocks[i].context == c))
+		if (gmod_block_state(&gmod_blocks[i]) == GMOD_LOOKED_AT && (!c || gmod_blocks[i].context == c))
 			judge_freed(&gmod_blocks[i], c || !gmod_block_context(&gmod_blocks[i]));
 }
 
 /* ---- those that the program has freed while their fill was to come ---- */
 
-static bool is_left(const struct gmod_block *b)
-{
-	/* acquire: whoever has left it is done with it */
-	return atomic_load_explicit(&b->left, memory_order_acquire);
-}
-
 /* The caller's own from here on, unless it is another's. */
 static bool take_left(struct gmod_block *b)
 {
 	struct gmod_record *r = b->record;
+	int left = GMOD_LEFT;
 
-	if (!atomic_exchange_explicit(&b->left, false, memory_order_acquire))
+	if (!atomic_compare_exchange_strong_explicit(&b->state, &left, GMOD_BARE, memory_order_acquire,
+						     memory_order_relaxed))
 		return false;
 	atomic_fetch_sub_explicit(&gmod_blocks_left, 1, memory_order_relaxed);
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
@@ -122,7 +112,7 @@ static void free_those_left(void)
 
 	for (uint32_t i = 0; atomic_load_explicit(&gmod_blocks_left, memory_order_relaxed) && i < count && gmod_on();
 	     i++)
-		if (is_left(&gmod_blocks[i]) && gmod_block_context(&gmod_blocks[i]))
+		if (gmod_block_state(&gmod_blocks[i]) == GMOD_LEFT && gmod_block_context(&gmod_blocks[i]))
 			free_left(&gmod_blocks[i]);
 }
 
@@ -159,9 +149,12 @@ static void forget(struct living *l)
 	l->block = NULL;
 }
 
-static bool is_its_own(const struct gmod_block *b, struct gmod_record *r, uint64_t word)
+/* Of r while it is LIVE and its record; 0: it is not. A block is another's before its record can be. */
+static uint64_t word_of(const struct gmod_block *b, const struct gmod_record *r)
 {
-	return gmod_record_live(r) == word && b->record == r;
+	uint64_t word = gmod_record_live(r);
+
+	return gmod_block_is_held(b) && b->record == r ? word : 0;
 }
 
 /* It has come to lie there whole. */
@@ -170,7 +163,7 @@ static void judge_living(const struct living *l, const struct gmod_diff *diff, c
 	struct gmod_block *b = l->block;
 
 	gmod_pin(GMOD_PIN_ORDERED, l->record->position);
-	if (is_its_own(b, l->record, l->word)) {
+	if (gmod_record_live(l->record) == l->word) {
 		b->looked_in = b->stream;
 		b->looked_from = b->armed;
 		b->looked_to = UINT64_MAX;
@@ -228,10 +221,10 @@ static bool is_held_up(const struct gmod_context *c)
 }
 
 /* The buffer is pinned: it cannot be freed before it is known that a copy is on its way. */
-static void ask(struct living *l, struct gmod_block *b)
+static void ask(struct living *l, struct gmod_block *b, uint64_t word)
 {
 	*l = (struct living){.record = b->record,
-			     .word = b->word,
+			     .word = word,
 			     .context = b->context,
 			     .life = b->life,
 			     .canary = *gmod_block_canary(b),
@@ -250,7 +243,7 @@ static void ask(struct living *l, struct gmod_block *b)
 }
 
 /* false: it is held up. */
-static bool ask_in_context(struct living *l, struct gmod_block *b, bool if_at_once)
+static bool ask_in_context(struct living *l, struct gmod_block *b, uint64_t word, bool if_at_once)
 {
 	CUstreamCaptureMode mode;
 	bool asks;
@@ -261,22 +254,23 @@ static bool ask_in_context(struct living *l, struct gmod_block *b, bool if_at_on
 	gmod_proof_remember();
 	asks = !if_at_once || !is_held_up(b->context);
 	if (asks)
-		ask(l, b);
+		ask(l, b, word);
 	gmod_relaxed_end(mode);
 	gmod_context_leave(b->context);
 	return asks;
 }
 
-/* As long as the record is its own, a block is. if_at_once: not where the answer would take long; false: there. */
+/* if_at_once: not where the answer would take long; false: there. */
 static bool look_at(struct living *l, struct gmod_block *b, uint64_t activity, bool if_at_once)
 {
 	struct gmod_record *r = b->record;
-	uint64_t word = b->word;
 	bool had_its_turn = true;
+	uint64_t word;
 
 	gmod_pin(GMOD_PIN_ORDERED, r->position);
-	if (is_its_own(b, r, word) && gmod_block_is_armed(b)) {
-		had_its_turn = ask_in_context(l, b, if_at_once);
+	word = word_of(b, r);
+	if (word && gmod_block_is_armed(b)) {
+		had_its_turn = ask_in_context(l, b, word, if_at_once);
 		if (had_its_turn) {
 			b->seen_ns = gmod_monotonic_ns();
 			b->seen_activity = activity;
@@ -407,12 +401,12 @@ static void lose(struct gmod_block *b)
 	struct gmod_record *r = b->record;
 
 	/* Where the pool outlives the context, it keeps what was left. */
-	if (is_left(b)) {
+	if (gmod_block_state(b) == GMOD_LEFT) {
 		if (take_left(b))
 			gmod_block_retire(b);
 		return;
 	}
-	if (!is_gone(b) || !gmod_record_begin_release(r, b->word))
+	if (!is_gone(b) || !gmod_record_begin_release(r, word_of(b, r)))
 		return;
 	gmod_index_remove(r->bounds.head_from, r->bounds.tail_to, r->position);
 	gmod_block_retire(b);
@@ -423,7 +417,7 @@ static void for_each_of(const struct gmod_context *c, void (*visit)(struct gmod_
 	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
 		struct gmod_block *b = &gmod_blocks[i];
 
-		if (b->context == c && gmod_block_state(b) != GMOD_NO_BLOCK && !is_freed(b))
+		if (b->context == c && gmod_block_is_held(b))
 			visit(b);
 	}
 }

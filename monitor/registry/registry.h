@@ -95,8 +95,8 @@ struct gmod_details {
 	/* The last for the buffer of that serial number, which is no longer looked at because it was changed. */
 	_Atomic uint32_t struck_to;
 	_Atomic uint64_t struck_serial;
-	const struct gmod_site *site; /* one of a sample (lib/base/sampler.h); NULL: it is not */
-	_Atomic uint32_t reported;    /* bit by enum gmod_side: its final report is out (monitor/watch/damage.c) */
+	struct gmod_site *site;    /* one of a sample (lib/base/sampler.h); NULL: it is not */
+	_Atomic uint32_t reported; /* bit by enum gmod_side: its final report is out (monitor/watch/damage.c) */
 	struct gmod_stack stack;
 };
 
