@@ -13,7 +13,6 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 
 import alarms
 import as_html
-import as_sarif
 import as_text
 import cache
 import journal
@@ -25,6 +24,7 @@ import tell_json
 import tell_sarif
 import tell_text
 from beside import Beside
+from schema import CLASSES
 
 
 FOUND = 86  # as of gmod report
@@ -65,7 +65,7 @@ def folder(path):
 
 def suppressing(path):
     try:
-        return suppressions.read(path, {*as_sarif.RULES, *alarms.RULES, "*"})
+        return suppressions.read(path, {*CLASSES, *alarms.RULES, "*"})
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{path}: {error.strerror}")
     except ValueError as error:

@@ -5,18 +5,7 @@ from urllib.parse import quote
 
 from as_text import clean, fault_lines, message_words, plural, stack_lines, suspect_lines
 from groups import hosts_words, moments, place
-
-RULES = {
-    "heap-buffer-overflow": "Bytes behind the end of a GPU buffer were changed.",
-    "heap-buffer-underflow": "Bytes before the start of a GPU buffer were changed.",
-    "use-after-free": "A GPU buffer was written to after it had been freed.",
-    "double-free": "A GPU buffer was freed twice.",
-    "invalid-free": "A pointer was freed that is not the start of a buffer.",
-    "api-out-of-bounds": "A copy or fill reached beyond a buffer.",
-    "leak": "A GPU buffer was still allocated when the program ended.",
-    "post-mortem": "The GPU gave up.",
-    "gpu-fault": "The GPU gave up at an instruction.",
-}
+from schema import CLASSES
 
 
 def _uri(file):
@@ -82,6 +71,6 @@ def document(rules, results, notes, version=None):
 
 
 def render(groups, processes, notes):
-    rules = {c: RULES.get(c, "Another class of finding.") for c in sorted({group.first["class"] for group in groups})}
+    rules = {c: CLASSES.get(c, "Another class of finding.") for c in sorted({group.first["class"] for group in groups})}
     version = next((p["version"] for p in processes if p["version"]), None)
     return document(rules, [_result(group) for group in groups], notes, version)

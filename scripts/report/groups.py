@@ -10,7 +10,6 @@ from datetime import datetime, timezone
 
 RUNTIME = re.compile(r"^(libcuda\.so|libcudart|libgmod\.so|libc\.so|libc-|ld-linux|libpthread)")
 CUDA = re.compile(r"^(__cudart|libcudart_static_|cu(da)?[A-Z])")
-CALLS = {"double-free", "invalid-free", "api-out-of-bounds", "post-mortem"}
 
 
 def process_of(event):
@@ -140,7 +139,7 @@ def site_moment(finding):
     """The stack that tells one bug from another; an empty one where there is none."""
     call = finding.get("call") or {}
     allocated = (finding.get("buffer") or {}).get("allocated") or {}
-    return call if finding["class"] in CALLS and call.get("frames") else allocated
+    return call if call.get("frames") else allocated
 
 
 def is_program(frame):

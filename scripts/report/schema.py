@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 SCHEMA = json.loads((Path(__file__).resolve().parent / "log.schema.json").read_text(encoding="utf-8"))
+# What each class of findings is, by its name: the one list for all that reads logs.
+CLASSES = {one["const"]: one["description"] for one in SCHEMA["$defs"]["finding"]["properties"]["class"]["oneOf"]}
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
 KNOWN = {"$ref", "type", "const", "enum", "pattern", "minimum", "maximum", "minItems", "maxItems", "items", "required",
          "properties", "additionalProperties", "anyOf", "oneOf", "description", "title", "$schema", "$id", "$defs"}

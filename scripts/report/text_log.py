@@ -6,8 +6,8 @@ be interleaved then: lines belong together by what stands in front of them, but 
 import re
 from datetime import datetime, timedelta
 
-CLASSES = {"heap-buffer-overflow", "heap-buffer-underflow", "use-after-free", "double-free", "invalid-free",
-           "api-out-of-bounds", "leak", "post-mortem", "gpu-fault"}
+from schema import CLASSES
+
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # In front of what GMOD has written: it begins with blanks, or with its process.
 STAMP = re.compile(r"^((?:(?!    |==\d|SUMMARY: ).){0,80}?)(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"

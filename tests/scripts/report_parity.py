@@ -32,13 +32,13 @@ def made_up(schema, root, path, numbers):
     """A value that nothing else has."""
     if "$ref" in schema:
         return made_up(root["$defs"][schema["$ref"].rpartition("/")[2]], root, path, numbers)
-    for choices in (schema.get("anyOf"),):
+    for choices in (schema.get("anyOf"), schema.get("oneOf")):
         if choices:
             return made_up(next(c for c in choices if c != {"type": "null"}), root, path, numbers)
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
-        return {"point": "near", "class": "heap-buffer-overflow"}.get(path[-1], schema["enum"][0])
+        return {"point": "near"}.get(path[-1], schema["enum"][0])
     kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
     if kind == "object":
         return {key: made_up(value, root, path + (key,), numbers) for key, value in schema["properties"].items()}

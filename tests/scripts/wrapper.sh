@@ -183,11 +183,6 @@ LD_PRELOAD=$library GMOD_OPTIONS=suppressions=$work/bad LD_LIBRARY_PATH=$build/s
 same "the library refuses as many" 7 "$(grep -c ': not a suppression ' <<<"$err")"
 printf 'leak:x\r\n\r\n*:y\r\n' >"$work/crlf"
 expect "suppressions of another system" 0 "$gmod" --suppressions="$work/crlf" true
-sed -nE 's/^ *\[GMOD_.*\] = "([a-z-]+)",$/\1:x/p' monitor/registry/finding.c >"$work/classes"
-expect "suppressions of every class" 0 "$gmod" --suppressions="$work/classes" true
-at_least_some=$(wc -l <"$work/classes")
-[ "$at_least_some" -ge 8 ]
-judge "there are some" $? "$at_least_some"
 echo 'leak:*' >"$work/suppressions"
 expect "files that are there" 0 "$gmod" --suppressions="$work/suppressions" --log_path="$work/log.%p" sh -c '(exit 0); :'
 [ -z "$(find "$work" -name 'log.*')" ]
