@@ -50,4 +50,10 @@ static inline bool gmod_take(struct gmod_cap *c, int device, uint64_t bytes, uns
 	return true;
 }
 
+/* Bytes that gmod_take() has taken are there for others again. */
+static inline void gmod_give(struct gmod_cap *c, int device, uint64_t bytes)
+{
+	atomic_fetch_sub_explicit(&c->taken[device], bytes, memory_order_relaxed);
+}
+
 #endif

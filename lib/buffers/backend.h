@@ -6,7 +6,7 @@
  *                        │
  *                        └──► RELEASING, disarm ──► free, back to LIVE if it is refused
  *                                 │
- *                                 └── the context has gone: drop
+ *                                 └── the context has gone: lose
  *
  * lib/buffers/buffer.c calls them in this order, in the buffer's context and in the program's own capture mode, with
  * the record in the caller's hands. Between alloc and arm it fills the record and writes the canaries, and before free
@@ -62,7 +62,7 @@ struct gmod_backend {
 	/* An error leaves the memory as it was. */
 	CUresult (*free)(struct gmod_record *r);
 	/* Optional: the same for a disarmed buffer that has gone with its context, or will go with it. */
-	void (*drop)(struct gmod_record *r);
+	void (*lose)(struct gmod_record *r);
 
 	/* Does it serve buffers of the device? Optional where it says nothing. */
 	bool (*works)(int device);

@@ -45,13 +45,13 @@ uint32_t gmod_fence_seed(void)
 }
 
 /* One in n, by the seed; n is not 0. */
-static bool draw(uint64_t number, unsigned n)
+static bool is_drawn(uint64_t number, unsigned n)
 {
 	return gmod_random(gmod_fence_seed(), number) % n == 0;
 }
 
 /* Under MPS a fault ends the other clients, too. */
-static unsigned ask(int device)
+static unsigned ask_for_fences(int device)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	bool is_shared = gmod_device_attribute(device, CU_DEVICE_ATTRIBUTE_MPS_ENABLED);
@@ -63,11 +63,11 @@ static unsigned ask(int device)
 	return is;
 }
 
-static bool works(int device)
+static bool works_on(int device)
 {
 	static struct gmod_asked asked;
 
-	return gmod_ask_once(&asked, device, ask);
+	return gmod_ask_once(&asked, device, ask_for_fences);
 }
 
 /* ---- who allocates ---- */
@@ -175,7 +175,7 @@ static bool is_wanted(const struct gmod_request *q)
 
 /* ---- a buffer ---- */
 
-static size_t alignment(void)
+static size_t end_alignment(void)
 {
 	size_t is = GMOD_DEVICE_ALIGNMENT;
 
@@ -191,18 +191,18 @@ static bool lies_at_start(void)
 	uint64_t number = atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
 
 	return side == GMOD_OPTION_FENCE_START ||
-	       (side == GMOD_OPTION_FENCE_SOME && !*gmod_options()->fence_sites && draw(number, 8));
+	       (side == GMOD_OPTION_FENCE_SOME && !*gmod_options()->fence_sites && is_drawn(number, 8));
 }
 
-static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
+static enum gmod_answer alloc_buffer(struct gmod_request *q, struct gmod_place *place)
 {
-	struct gmod_fenced b = {.size = gmod_layout_fenced_at(q->size, alignment(), false, 0, place),
+	struct gmod_fenced b = {.size = gmod_layout_fenced_at(q->size, end_alignment(), false, 0, place),
 				.device = q->context->device};
 
-	if (q->memory != GMOD_MEM_DEVICE || !q->context->stream || !works(b.device) || !b.size || !is_wanted(q) ||
+	if (q->memory != GMOD_MEM_DEVICE || !q->context->stream || !works_on(b.device) || !b.size || !is_wanted(q) ||
 	    !gmod_fence_take(&b))
 		return GMOD_DECLINES;
-	gmod_layout_fenced_at(q->size, alignment(), lies_at_start(), b.at, place);
+	gmod_layout_fenced_at(q->size, end_alignment(), lies_at_start(), b.at, place);
 	q->own = b.size;
 	return GMOD_ACCEPTS;
 }
@@ -214,7 +214,7 @@ static struct gmod_fenced block_of(const struct gmod_record *r)
 	return (struct gmod_fenced){d->raw, d->own, d->device};
 }
 
-static void arm(const struct gmod_request *q, struct gmod_record *r)
+static void arm_buffer(const struct gmod_request *q, struct gmod_record *r)
 {
 	(void)r;
 	gmod_count(&gmod_counters.fenced, 1);
@@ -231,11 +231,11 @@ static bool is_to_fault(const struct gmod_details *d)
 	if (!one_in)
 		return false;
 	return !(atomic_fetch_or_explicit(&seen[site >> 58], bit, memory_order_relaxed) & bit) ||
-	       draw(d->serial, one_in);
+	       is_drawn(d->serial, one_in);
 }
 
 /* For a context that is gone, too: natively its memory is the device's again. */
-static void drop(struct gmod_record *r)
+static void lose_buffer(struct gmod_record *r)
 {
 	struct gmod_fenced b = block_of(r);
 
@@ -243,7 +243,7 @@ static void drop(struct gmod_record *r)
 }
 
 /* A fault of the buffer that is told late would find the driver at work on what is gone. */
-static CUresult give_back(struct gmod_record *r)
+static CUresult free_buffer(struct gmod_record *r)
 {
 	struct gmod_details *d = gmod_record_details(r);
 	struct gmod_context *c = d->context;
@@ -275,10 +275,10 @@ const struct gmod_backend gmod_backend_fence = {
     .name = "fence",
     .says = "fence, nothing mapped behind the buffers",
     .choices = 1 << GMOD_OPTION_BACKEND_FENCE,
-    .alloc = alloc,
-    .arm = arm,
-    .free = give_back,
-    .drop = drop,
-    .works = works,
+    .alloc = alloc_buffer,
+    .arm = arm_buffer,
+    .free = free_buffer,
+    .lose = lose_buffer,
+    .works = works_on,
     .open = let_in,
 };

@@ -11,7 +11,7 @@
 #include "lib/base/asked.h"
 #include "lib/buffers/backend.h"
 
-static unsigned ask(int device)
+static unsigned ask_for_access(int device)
 {
 	static atomic_bool said;
 	int value = 0;
@@ -28,20 +28,20 @@ static unsigned ask(int device)
 	return 0;
 }
 
-static bool can(int device)
+static bool can_share(int device)
 {
 	static struct gmod_asked asked;
 
-	return gmod_ask_once(&asked, device, ask);
+	return gmod_ask_once(&asked, device, ask_for_access);
 }
 
-static bool works(int device)
+static bool works_on(int device)
 {
-	return gmod_options()->backend == GMOD_OPTION_BACKEND_MANAGED && can(device);
+	return gmod_options()->backend == GMOD_OPTION_BACKEND_MANAGED && can_share(device);
 }
 
 /* Advice by the oldest entry point, which every driver has; -1 is the CPU. */
-static void advise(uint64_t from, uint64_t to, CUmem_advise advice, CUdevice device)
+static void advise_range(uint64_t from, uint64_t to, CUmem_advise advice, CUdevice device)
 {
 	if (NEXT(cuMemAdvise)(from, to - from, advice, device) != CUDA_SUCCESS)
 		gmod_degraded("cuMemAdvise");
@@ -49,8 +49,8 @@ static void advise(uint64_t from, uint64_t to, CUmem_advise advice, CUdevice dev
 
 static void keep_on_host(const struct gmod_context *c, uint64_t from, uint64_t to)
 {
-	advise(from, to, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, CU_DEVICE_CPU);
-	advise(from, to, CU_MEM_ADVISE_SET_ACCESSED_BY, c->device);
+	advise_range(from, to, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, CU_DEVICE_CPU);
+	advise_range(from, to, CU_MEM_ADVISE_SET_ACCESSED_BY, c->device);
 }
 
 static void place_zones(const struct gmod_context *c, const struct gmod_place *p)
@@ -66,30 +66,30 @@ static void move_to_device(const struct gmod_context *c, uint64_t from, uint64_t
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 
-	advise(from, to, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, c->device);
+	advise_range(from, to, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, c->device);
 	if (!c->stream || NEXT(cuMemPrefetchAsync)(from, to - from, c->device, c->stream) != CUDA_SUCCESS)
 		gmod_degraded("cuMemPrefetchAsync");
 	gmod_relaxed_end(mode);
 }
 
 /* What stands for device memory must not evict any: there, the native call decides, which may find room otherwise. */
-static bool accepts(const struct gmod_request *q)
+static bool is_accepted(const struct gmod_request *q)
 {
 	size_t available = 0, total = 0;
 
 	if (q->memory == GMOD_MEM_MANAGED)
-		return can(q->context->device);
-	return q->memory == GMOD_MEM_DEVICE && works(q->context->device) &&
+		return can_share(q->context->device);
+	return q->memory == GMOD_MEM_DEVICE && works_on(q->context->device) &&
 	       NEXT(cuMemGetInfo_v2)(&available, &total) == CUDA_SUCCESS && q->size <= available;
 }
 
-static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
+static enum gmod_answer alloc_buffer(struct gmod_request *q, struct gmod_place *place)
 {
 	unsigned flags = q->memory == GMOD_MEM_MANAGED ? q->flags : CU_MEM_ATTACH_GLOBAL;
 	struct gmod_layout l;
 	CUdeviceptr raw;
 
-	if (!accepts(q))
+	if (!is_accepted(q))
 		return GMOD_DECLINES;
 	if (!gmod_layout_device(q->size, gmod_page_size(), &l) ||
 	    NEXT(cuMemAllocManaged)(&raw, l.total, flags) != CUDA_SUCCESS)
@@ -101,7 +101,7 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 }
 
 /* The body, with the canary bytes of its slack. */
-static void arm(const struct gmod_request *q, struct gmod_record *r)
+static void arm_buffer(const struct gmod_request *q, struct gmod_record *r)
 {
 	if (q->memory == GMOD_MEM_DEVICE)
 		move_to_device(q->context, r->bounds.head_to, r->bounds.tail_from);
@@ -111,8 +111,8 @@ const struct gmod_backend gmod_backend_managed = {
     .name = "managed",
     .says = "managed",
     .sees_body = true,
-    .alloc = alloc,
-    .arm = arm,
+    .alloc = alloc_buffer,
+    .arm = arm_buffer,
     .free = gmod_free_device,
-    .works = works,
+    .works = works_on,
 };

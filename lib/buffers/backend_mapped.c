@@ -32,7 +32,7 @@ enum { MAPPED_MAX = 4096 };
 
 static _Atomic unsigned mapped_now;
 
-static unsigned ask(int device)
+static unsigned ask_for_mappings(int device)
 {
 	CUstreamCaptureMode mode = gmod_relaxed_begin();
 	bool is = gmod_mapping_is_possible(device) && HAVE(cuMemHostRegister_v2) && HAVE(cuMemHostUnregister) &&
@@ -43,14 +43,14 @@ static unsigned ask(int device)
 	return is;
 }
 
-static bool works(int device)
+static bool works_on(int device)
 {
 	static struct gmod_asked asked;
 
-	return gmod_ask_once(&asked, device, ask);
+	return gmod_ask_once(&asked, device, ask_for_mappings);
 }
 
-static void *at(uint64_t address)
+static void *pointer_to(uint64_t address)
 {
 	return (void *)(uintptr_t)address;
 }
@@ -58,18 +58,18 @@ static void *at(uint64_t address)
 /* The page is the driver's own reservation: it stays where it is, only what may be done with it changes. */
 static bool open_page(uint64_t page)
 {
-	if (mprotect(at(page), gmod_page_size(), PROT_READ | PROT_WRITE))
+	if (mprotect(pointer_to(page), gmod_page_size(), PROT_READ | PROT_WRITE))
 		return false;
 	/* A child's copy would take the page from under the device: what the parent writes next goes to a new one. */
-	madvise(at(page), gmod_page_size(), MADV_DONTFORK);
+	madvise(pointer_to(page), gmod_page_size(), MADV_DONTFORK);
 	return true;
 }
 
 static void close_page(uint64_t page)
 {
-	madvise(at(page), gmod_page_size(), MADV_DONTNEED);
-	madvise(at(page), gmod_page_size(), MADV_DOFORK);
-	mprotect(at(page), gmod_page_size(), PROT_NONE);
+	madvise(pointer_to(page), gmod_page_size(), MADV_DONTNEED);
+	madvise(pointer_to(page), gmod_page_size(), MADV_DOFORK);
+	mprotect(pointer_to(page), gmod_page_size(), PROT_NONE);
 }
 
 static CUresult open_zone(uint64_t page)
@@ -78,7 +78,7 @@ static CUresult open_zone(uint64_t page)
 
 	if (!open_page(page))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	r = NEXT(cuMemHostRegister_v2)(at(page), gmod_page_size(),
+	r = NEXT(cuMemHostRegister_v2)(pointer_to(page), gmod_page_size(),
 				       CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
 	if (r != CUDA_SUCCESS)
 		close_page(page);
@@ -87,7 +87,7 @@ static CUresult open_zone(uint64_t page)
 
 static void close_zone(uint64_t page)
 {
-	if (NEXT(cuMemHostUnregister)(at(page)) != CUDA_SUCCESS)
+	if (NEXT(cuMemHostUnregister)(pointer_to(page)) != CUDA_SUCCESS)
 		gmod_degraded("cuMemHostUnregister");
 	close_page(page);
 }
@@ -120,13 +120,13 @@ static void free_reservation(uint64_t raw, size_t total)
 	atomic_fetch_sub_explicit(&mapped_now, 1, memory_order_relaxed);
 }
 
-static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
+static enum gmod_answer alloc_buffer(struct gmod_request *q, struct gmod_place *place)
 {
 	const struct gmod_context *c = q->context;
 	size_t total = gmod_layout_mapped_at(q->size, gmod_page_size(), 0, place);
 	CUdeviceptr base = 0;
 
-	if (q->memory != GMOD_MEM_DEVICE || q->size < GMOD_LARGE || !c->stream || !works(c->device) || !total)
+	if (q->memory != GMOD_MEM_DEVICE || q->size < GMOD_LARGE || !c->stream || !works_on(c->device) || !total)
 		return GMOD_DECLINES;
 	if (atomic_fetch_add_explicit(&mapped_now, 1, memory_order_relaxed) >= MAPPED_MAX ||
 	    NEXT(cuMemAddressReserve)(&base, total, GMOD_LARGE, 0, 0) != CUDA_SUCCESS) {
@@ -141,7 +141,7 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 }
 
 /* For a context that is gone, too. */
-static void drop(struct gmod_record *r)
+static void lose_buffer(struct gmod_record *r)
 {
 	struct gmod_place p;
 	size_t total = gmod_layout_mapped_at(r->bounds.size, gmod_page_size(), gmod_record_details(r)->raw, &p);
@@ -157,13 +157,13 @@ static void drop(struct gmod_record *r)
 
 static CUresult unregister_zones(const struct gmod_place *p)
 {
-	CUresult r = NEXT(cuMemHostUnregister)(at(p->zone_head));
+	CUresult r = NEXT(cuMemHostUnregister)(pointer_to(p->zone_head));
 
 	if (gmod_is_answer_of_free(r))
 		return r;
 	if (r != CUDA_SUCCESS)
 		gmod_degraded("cuMemHostUnregister");
-	if (NEXT(cuMemHostUnregister)(at(p->zone_tail)) != CUDA_SUCCESS)
+	if (NEXT(cuMemHostUnregister)(pointer_to(p->zone_tail)) != CUDA_SUCCESS)
 		gmod_degraded("cuMemHostUnregister");
 	return CUDA_SUCCESS;
 }
@@ -172,7 +172,7 @@ static CUresult unregister_zones(const struct gmod_place *p)
  * It waits for the device as cuMemFree does, and an error that a native free would give leaves all as it was. The zones
  * are registered in the buffer's context; a native free needs no current one at all.
  */
-static CUresult give_back(struct gmod_record *r)
+static CUresult free_buffer(struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 	bool visited = gmod_context_visit_begin(d->context);
@@ -183,7 +183,7 @@ static CUresult give_back(struct gmod_record *r)
 	result = unregister_zones(&p);
 	gmod_context_visit_end(visited);
 	if (result == CUDA_SUCCESS)
-		drop(r);
+		lose_buffer(r);
 	return result;
 }
 
@@ -199,9 +199,9 @@ const struct gmod_backend gmod_backend_mapped = {
     .name = "unified",
     .choices = 1 << GMOD_OPTION_BACKEND_UNIFIED,
     .says = "unified, large buffers mapped",
-    .alloc = alloc,
-    .free = give_back,
-    .drop = drop,
-    .works = works,
+    .alloc = alloc_buffer,
+    .free = free_buffer,
+    .lose = lose_buffer,
+    .works = works_on,
     .open = let_in,
 };

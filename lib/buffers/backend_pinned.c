@@ -2,7 +2,7 @@
 #include "lib/base/facts.h"
 #include "lib/buffers/backend.h"
 
-static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
+static enum gmod_answer alloc_buffer(struct gmod_request *q, struct gmod_place *place)
 {
 	struct gmod_layout l;
 	void *p = NULL;
@@ -19,7 +19,7 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 	return GMOD_ACCEPTS;
 }
 
-static CUresult give_back(struct gmod_record *r)
+static CUresult free_buffer(struct gmod_record *r)
 {
 	return NEXT(cuMemFreeHost)((void *)(uintptr_t)gmod_record_details(r)->raw);
 }
@@ -27,6 +27,6 @@ static CUresult give_back(struct gmod_record *r)
 const struct gmod_backend gmod_backend_pinned = {
     .name = "pinned",
     .sees_body = true,
-    .alloc = alloc,
-    .free = give_back,
+    .alloc = alloc_buffer,
+    .free = free_buffer,
 };

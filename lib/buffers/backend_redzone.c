@@ -28,12 +28,7 @@ static unsigned ask_for_cap(int device)
 	return (unsigned)(total / SHARE >> 10);
 }
 
-static void give(const struct gmod_context *c, uint64_t extra)
-{
-	atomic_fetch_sub_explicit(&extra_bytes.taken[c->device], extra, memory_order_relaxed);
-}
-
-static bool works(int device)
+static bool works_on(int device)
 {
 	return device < GMOD_DEVICES;
 }
@@ -51,7 +46,7 @@ static const struct {
  * The redzone in front, which is nobody else's: under backend=unified a head of the allocation, so that the address is
  * not the driver's own; else, of the first small buffer of a context, the tiny one that the context holds.
  */
-static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
+static enum gmod_answer alloc_buffer(struct gmod_request *q, struct gmod_place *place)
 {
 	struct gmod_context *c = q->context;
 	bool unified = gmod_options()->backend == GMOD_OPTION_BACKEND_UNIFIED;
@@ -59,7 +54,7 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 	uint64_t tiny;
 	CUdeviceptr raw;
 
-	if (q->memory != GMOD_MEM_DEVICE || !c->stream || !works(c->device))
+	if (q->memory != GMOD_MEM_DEVICE || !c->stream || !works_on(c->device))
 		return GMOD_DECLINES;
 	do {
 		total = gmod_layout_redzone(q->size, head, lengths[i].tail, &extra);
@@ -72,7 +67,7 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 	/* First: the driver gives what lies behind it next. */
 	tiny = total < GMOD_LARGE && !head ? gmod_context_buffer(c, &c->tiny) : 0;
 	if (NEXT(cuMemAlloc_v2)(&raw, total) != CUDA_SUCCESS) {
-		give(c, extra);
+		gmod_give(&extra_bytes, c->device, extra);
 		return GMOD_FAILS;
 	}
 	gmod_layout_redzone_at(q->size, total, raw, raw + head, place);
@@ -84,25 +79,25 @@ static enum gmod_answer alloc(struct gmod_request *q, struct gmod_place *place)
 }
 
 /* One whose canaries come late may not have them yet. */
-static void arm(const struct gmod_request *q, struct gmod_record *r)
+static void arm_buffer(const struct gmod_request *q, struct gmod_record *r)
 {
 	if (gmod_options()->backend != GMOD_OPTION_BACKEND_UNIFIED && !q->late)
 		gmod_patrol_add(r);
 }
 
-static void give_room(struct gmod_record *r)
+static void lose_buffer(struct gmod_record *r)
 {
 	const struct gmod_details *d = gmod_record_details(r);
 
-	give(d->context, d->own);
+	gmod_give(&extra_bytes, d->device, d->own);
 }
 
-static CUresult give_back(struct gmod_record *r)
+static CUresult free_buffer(struct gmod_record *r)
 {
 	CUresult result = gmod_free_device(r);
 
 	if (result == CUDA_SUCCESS)
-		give_room(r);
+		lose_buffer(r);
 	return result;
 }
 
@@ -111,10 +106,10 @@ const struct gmod_backend gmod_backend_redzone = {
     .choices = 1 << GMOD_OPTION_BACKEND_DEVICE | 1 << GMOD_OPTION_BACKEND_UNIFIED | 1 << GMOD_OPTION_BACKEND_FENCE,
     .says = "device, canaries in the driver's own allocations",
     .keeps_back = true,
-    .alloc = alloc,
-    .arm = arm,
+    .alloc = alloc_buffer,
+    .arm = arm_buffer,
     .disarm = gmod_patrol_remove,
-    .free = give_back,
-    .drop = give_room,
-    .works = works,
+    .free = free_buffer,
+    .lose = lose_buffer,
+    .works = works_on,
 };

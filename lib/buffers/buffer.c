@@ -254,8 +254,8 @@ void gmod_buffer_lose(struct gmod_record *r)
 	const struct gmod_backend *b = gmod_record_details(r)->backend;
 
 	disarm(r);
-	if (b->drop)
-		b->drop(r);
+	if (b->lose)
+		b->lose(r);
 	gmod_record_retire(r);
 }
 

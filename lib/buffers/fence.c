@@ -40,12 +40,12 @@ static unsigned span_of(uint64_t size)
 }
 
 /* Of a block in its span: in the middle, so that as much is unmapped before it as behind it. */
-static uint64_t inset(unsigned span, uint64_t size)
+static uint64_t inset_of(unsigned span, uint64_t size)
 {
 	return ((SPAN << span) - size) / 2 / HOLE * HOLE;
 }
 
-static void reserve(void)
+static void reserve_addresses(void)
 {
 	CUdeviceptr at = 0;
 	uint64_t size = MOST_ADDRESSES;
@@ -57,7 +57,7 @@ static void reserve(void)
 	end = at + size;
 }
 
-static uint64_t pop(unsigned span)
+static uint64_t pop_addresses(unsigned span)
 {
 	return first + gone[span].at[gone[span].first++ % GONE_MOST] * SPAN;
 }
@@ -75,10 +75,10 @@ static uint64_t take_addresses(uint64_t size)
 		at = next;
 		next += SPAN << span;
 	} else if (free) {
-		at = pop(span);
+		at = pop_addresses(span);
 	}
 	gmod_unlock(&lock);
-	return at ? at + inset(span, size) : 0;
+	return at ? at + inset_of(span, size) : 0;
 }
 
 /* Where there are too many, the oldest are not used again. */
@@ -90,7 +90,7 @@ static void give_addresses(const struct gmod_fenced *b)
 		return;
 	if (gone[span].next - gone[span].first == GONE_MOST)
 		gone[span].first++;
-	gone[span].at[gone[span].next++ % GONE_MOST] = (uint32_t)((b->at - inset(span, b->size) - first) / SPAN);
+	gone[span].at[gone[span].next++ % GONE_MOST] = (uint32_t)((b->at - inset_of(span, b->size) - first) / SPAN);
 	gmod_unlock(&lock);
 }
 
@@ -102,7 +102,7 @@ static bool has_addresses(void)
 	int before = 0;
 
 	if (atomic_compare_exchange_strong_explicit(&state, &before, 1, memory_order_acquire, memory_order_acquire)) {
-		reserve();
+		reserve_addresses();
 		/* release: the reservation is there */
 		atomic_store_explicit(&state, 2, memory_order_release);
 	}
@@ -132,11 +132,6 @@ static unsigned ask_for_idle(int device)
 	return gmod_ask_once(&mapped.most, device, ask_for_most) / 8;
 }
 
-static void give(struct gmod_cap *cap, const struct gmod_fenced *b)
-{
-	atomic_fetch_sub_explicit(&cap->taken[b->device], b->size, memory_order_relaxed);
-}
-
 /* The first idle block of the device, of any size where size is 0. */
 static bool take_idle(struct gmod_fenced *b)
 {
@@ -153,11 +148,11 @@ static bool take_idle(struct gmod_fenced *b)
 	}
 	gmod_unlock(&lock);
 	if (found)
-		give(&resting, b);
+		gmod_give(&resting, b->device, b->size);
 	return found;
 }
 
-static bool map(struct gmod_fenced *b)
+static bool map_block(struct gmod_fenced *b)
 {
 	CUstreamCaptureMode mode;
 	bool ok;
@@ -184,9 +179,9 @@ bool gmod_fence_take(struct gmod_fenced *b)
 		gmod_count(&gmod_counters.fence_capped, 1);
 		return false;
 	}
-	if (map(b))
+	if (map_block(b))
 		return true;
-	give(&mapped, b);
+	gmod_give(&mapped, b->device, b->size);
 	return false;
 }
 
@@ -206,7 +201,7 @@ void gmod_fence_unmap(const struct gmod_fenced *b)
 		return;
 	}
 	give_addresses(b);
-	give(&mapped, b);
+	gmod_give(&mapped, b->device, b->size);
 }
 
 void gmod_fence_idle(const struct gmod_fenced *b)
@@ -223,7 +218,7 @@ void gmod_fence_idle(const struct gmod_fenced *b)
 			gmod_unlock(&lock);
 		}
 		if (!put)
-			give(&resting, b);
+			gmod_give(&resting, b->device, b->size);
 	}
 	if (!put)
 		gmod_fence_unmap(b);
@@ -250,7 +245,7 @@ uint64_t gmod_fence_idle_bytes(int device)
 /* ---- holes ---- */
 
 /* One piece of memory lies in all holes: nobody is to find anything there. */
-static bool spare(int device, CUmemGenericAllocationHandle *out)
+static bool get_spare(int device, CUmemGenericAllocationHandle *out)
 {
 	static _Atomic uint64_t spares[GMOD_DEVICES];
 	uint64_t before = 0, fresh;
@@ -273,7 +268,7 @@ void gmod_fence_close(const struct gmod_fenced *b, uint64_t devices)
 {
 	CUmemGenericAllocationHandle memory;
 
-	if (!spare(b->device, &memory)) {
+	if (!get_spare(b->device, &memory)) {
 		gmod_degraded("cuMemCreate");
 		return;
 	}

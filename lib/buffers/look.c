@@ -24,7 +24,7 @@ _Static_assert(ROOMS <= 64, "a bit for each room");
  * driver meanwhile (measured on an H200, driver 580). What the driver has given goes with its context: what is read
  * after the end of one has to be ours.
  */
-static bool pin(struct gmod_pinned *p, size_t size, bool outlives)
+static bool pin_pages(struct gmod_pinned *p, size_t size, bool outlives)
 {
 	void *pages = p->own;
 
@@ -43,7 +43,7 @@ static bool pin(struct gmod_pinned *p, size_t size, bool outlives)
 
 static bool pin_for(struct gmod_context *c, struct gmod_pinned *p)
 {
-	return p == &c->looks ? pin(p, LOOKS_BYTES, true) : pin(p, GMOD_STAGING + ROOMS_BYTES, false);
+	return p == &c->looks ? pin_pages(p, LOOKS_BYTES, true) : pin_pages(p, GMOD_STAGING + ROOMS_BYTES, false);
 }
 
 /* Whoever comes while another thread makes them goes without, and so does a context in which the driver refuses. */
@@ -240,7 +240,7 @@ static CUresult send_halves(const struct gmod_context *c, uint64_t to, const voi
  * another one waits for, where two rows take 20 us; and they wait for the turn of this process where others use the
  * device as well (measured on an H200 and an H100). What has an odd length goes twice.
  */
-static bool send(const struct gmod_context *c, struct gmod_range to, const uint8_t *bytes)
+static bool send_canary(const struct gmod_context *c, struct gmod_range to, const uint8_t *bytes)
 {
 	size_t half = (to.to - to.from) / 2, odd = (to.to - to.from) % 2;
 
@@ -296,8 +296,8 @@ bool gmod_slack_write(struct gmod_record *r, struct gmod_slack **sent)
 	if (!is_far)
 		return true;
 	mode = gmod_relaxed_begin();
-	ok = send(c, gmod_whole_slack(b, GMOD_HEAD), (*sent)->head) &&
-	     send(c, gmod_whole_slack(b, GMOD_TAIL), (*sent)->tail);
+	ok = send_canary(c, gmod_whole_slack(b, GMOD_HEAD), (*sent)->head) &&
+	     send_canary(c, gmod_whole_slack(b, GMOD_TAIL), (*sent)->tail);
 	gmod_relaxed_end(mode);
 	if (!ok)
 		gmod_degraded("cuMemcpy2DAsync");

@@ -12,7 +12,7 @@
 #include "monitor/registry/index.h"
 #include "monitor/report/report.h"
 
-static void remember(const struct gmod_record *r, const struct gmod_stack *at, bool ended)
+static void remember_buffer(const struct gmod_record *r, const struct gmod_stack *at, bool ended)
 {
 	struct gmod_buffer_facts f = gmod_record_facts(r);
 
@@ -28,17 +28,17 @@ void gmod_misuse_remember_free(const struct gmod_record *r)
 	struct gmod_stack at;
 
 	gmod_unwind(&at, gmod_options()->stack_depth);
-	remember(r, &at, false);
+	remember_buffer(r, &at, false);
 }
 
 void gmod_misuse_remember_end(const struct gmod_record *r, const struct gmod_stack *at)
 {
 	if (!gmod_record_details(r)->kept_back)
-		remember(r, at, true);
+		remember_buffer(r, at, true);
 }
 
-static void begin(struct gmod_finding *f, enum gmod_class class, uint64_t address, const char *entry_point,
-		  CUresult error)
+static void begin_finding(struct gmod_finding *f, enum gmod_class class, uint64_t address, const char *entry_point,
+			  CUresult error)
 {
 	memset(f, 0, sizeof(*f));
 	f->id = gmod_finding_next_id();
@@ -102,7 +102,7 @@ static void report_free(uint64_t address, const struct gmod_found *found, const 
 {
 	struct gmod_finding f;
 
-	begin(&f, GMOD_INVALID_FREE, address, entry_point, error);
+	begin_finding(&f, GMOD_INVALID_FREE, address, entry_point, error);
 	if (is_second_free(address, found, &f.buffer))
 		f.class = GMOD_DOUBLE_FREE;
 	f.offset = f.buffer.base ? (int64_t)(address - f.buffer.base) : 0;
@@ -169,7 +169,7 @@ static void out_of_bounds(uint64_t address, uint64_t length, const char *entry_p
 	if (!gmod_on())
 		return;
 	cancel = gmod_cancel_begin();
-	begin(&f, GMOD_API_OUT_OF_BOUNDS, address, entry_point, error);
+	begin_finding(&f, GMOD_API_OUT_OF_BOUNDS, address, entry_point, error);
 	find_around(address, find_meant(address, length), &f.buffer);
 	f.length = length;
 	end_of_buffer = f.buffer.base + f.buffer.size;

@@ -78,7 +78,7 @@ static void read_queues(void)
 	atomic_store_explicit(&queues, n >= 1 && n <= MOST_QUEUES ? (unsigned)n : DEFAULT, memory_order_relaxed);
 }
 
-static struct gmod_patrol *keep(struct gmod_context *c)
+static struct gmod_patrol *make_kept(struct gmod_context *c)
 {
 	struct gmod_patrol *mine = gmod_pages(sizeof(*mine)), *first = NULL;
 
@@ -99,7 +99,7 @@ void gmod_patrol_add(const struct gmod_record *r)
 	struct gmod_patrol_entry *e, new = {0};
 	struct gmod_patrol *kept = kept_of(c);
 
-	if (r->position >= MOST || (!kept && !(kept = keep(c))))
+	if (r->position >= MOST || (!kept && !(kept = make_kept(c))))
 		return;
 	e = &kept->entry[r->position];
 	new.user = b->user;
@@ -148,7 +148,7 @@ struct change {
 };
 
 /* In the device's address space, where the CPU has them too. */
-static bool show(void *pages, size_t size)
+static bool show_pages(void *pages, size_t size)
 {
 	CUdeviceptr there = 0;
 
@@ -162,7 +162,7 @@ static bool show_list(struct patrol *p, const struct gmod_context *c)
 	struct gmod_patrol_entry *entry = kept_of(c)->entry;
 
 	for (; p->registered < MOST && p->registered < gmod_registry_used(); p->registered += CHUNK)
-		if (!gmod_may_call(c) || !show(entry + p->registered, CHUNK * sizeof(*entry)))
+		if (!gmod_may_call(c) || !show_pages(entry + p->registered, CHUNK * sizeof(*entry)))
 			return p->registered;
 	return true;
 }
@@ -203,7 +203,7 @@ static bool set_up(struct patrol *p, const struct gmod_context *c)
 	struct gmod_patrol *kept = kept_of(c);
 
 	if (atomic_load_explicit(&kept->ready.stage, memory_order_relaxed) == GMOD_NOT_YET) {
-		p->refused = !show(&kept->answers, sizeof(kept->answers)) || !show_list(p, c) || !make_stream(p);
+		p->refused = !show_pages(&kept->answers, sizeof(kept->answers)) || !show_list(p, c) || !make_stream(p);
 		if (!p->refused)
 			gmod_patrol_to_stage(&kept->ready, GMOD_WANTED);
 	}
@@ -248,7 +248,7 @@ static bool take_queues(struct patrol *p, const struct gmod_context *c)
 }
 
 /* Which answers are its own is known by the number of the round: a context before this one may have left some. */
-static bool launch(struct patrol *p, const struct gmod_context *c)
+static bool launch_next(struct patrol *p, const struct gmod_context *c)
 {
 	p->activity_then = gmod_activity_done();
 	/* Before the stamp of what is seen intact: what was proven complete by now was not the one. */
@@ -312,7 +312,7 @@ static unsigned read_answers(const struct patrol *p, struct change out[CHANGED],
  * and its answers would keep those of others out. Later rounds, which find all as it should be, do not speak of it: a
  * free that has begun takes its time from the latest round, and would pass the kernel by that did it.
  */
-static void strike(const struct patrol *p, struct change x, const struct gmod_rounds *rounds)
+static void strike_entry(const struct patrol *p, struct change x, const struct gmod_rounds *rounds)
 {
 	struct gmod_details *d = gmod_record_details(gmod_record_at(x.slot));
 	gmod_u64 check = x.check;
@@ -331,7 +331,8 @@ static void strike(const struct patrol *p, struct change x, const struct gmod_ro
  * Fetched and found as it should be: all of them. One that is not may be left to who frees it, who asks then what this
  * patrol has seen: the round does not count.
  */
-static bool fetch(const struct patrol *p, const struct gmod_context *c, const struct change *changes, unsigned n)
+static bool fetch_changed(const struct patrol *p, const struct gmod_context *c, const struct change *changes,
+			  unsigned n)
 {
 	struct gmod_moment now = gmod_now();
 	uint32_t slots[CHANGED];
@@ -343,7 +344,7 @@ static bool fetch(const struct patrol *p, const struct gmod_context *c, const st
 		return false;
 	for (unsigned i = 0; i < n; i++)
 		if (gmod_stamp_get(&gmod_record_details(gmod_record_at(slots[i]))->slack[GMOD_TAIL]).ns < now.ns) {
-			strike(p, changes[i], &kept_of(c)->rounds);
+			strike_entry(p, changes[i], &kept_of(c)->rounds);
 			intact = false;
 		}
 	return intact;
@@ -360,7 +361,7 @@ static void note_round(struct gmod_rounds *rounds, uint32_t number, uint32_t cou
 	atomic_store_explicit(&rounds->latest, number, memory_order_release);
 }
 
-static void judge(struct patrol *p, const struct gmod_context *c)
+static void judge_answers(struct patrol *p, const struct gmod_context *c)
 {
 	struct change changes[CHANGED];
 	bool all;
@@ -370,7 +371,7 @@ static void judge(struct patrol *p, const struct gmod_context *c)
 	p->turn_activity = p->activity_then;
 	/* Then each word has had its turn. */
 	p->activity = p->turns < GMOD_ROUNDS ? UINT64_MAX : p->activity_then;
-	if ((!n || fetch(p, c, changes, n)) && all)
+	if ((!n || fetch_changed(p, c, changes, n)) && all)
 		note_round(&kept_of(c)->rounds, p->round.round, p->round.count, p->began);
 }
 
@@ -379,7 +380,7 @@ static void take_answers(struct patrol *p, const struct gmod_context *c)
 	if (is_answered(p)) {
 		p->under_way = false;
 		gmod_count(&gmod_counters.patrols, 1);
-		judge(p, c);
+		judge_answers(p, c);
 	} else if (gmod_monotonic_ns() - p->launched_ns > GMOD_SECONDS(1) && gmod_may_call(c) &&
 		   gmod_stream_is_idle(p->stream)) {
 		/* The device is done with it, but not all has been answered: somebody has written to the answers. */
@@ -418,7 +419,7 @@ static bool begin_round(struct patrol *p, struct gmod_context *c)
 	if (kernel != GMOD_KERNEL_THERE || !gmod_context_enter(c))
 		return false;
 	mode = gmod_relaxed_begin();
-	begun = set_up(p, c) && show_list(p, c) && launch(p, c);
+	begun = set_up(p, c) && show_list(p, c) && launch_next(p, c);
 	gmod_relaxed_end(mode);
 	gmod_context_leave(c);
 	return begun;
@@ -455,7 +456,7 @@ static bool is_early(void)
 }
 
 /* Wherever it has looked of late, or need not, the gather may look less often. */
-static bool looks(const struct patrol *p)
+static bool has_looked(const struct patrol *p)
 {
 	return p->launched_ns && (!is_needed(p) || (!p->under_way && gmod_monotonic_ns() - p->launched_ns <
 									 2 * pause_after(p) + GMOD_MILLISECONDS(5)));
@@ -474,7 +475,7 @@ void gmod_patrol_tick(void)
 		p = patrol_of(c);
 		go_round(p, c);
 		some = true;
-		all = all && looks(p);
+		all = all && has_looked(p);
 	}
 	if (some && all)
 		gmod_gather_relieve(gmod_monotonic_ns() + GMOD_MILLISECONDS(5));

@@ -40,14 +40,14 @@ static void verify_leaving(struct gmod_record *r, struct gmod_moment swept, cons
 }
 
 /* Destructors that run behind a reset free it: the report is to say what it was. */
-static void drop(struct gmod_record *r, struct gmod_moment swept, const struct gmod_stack *at)
+static void lose_buffer(struct gmod_record *r, struct gmod_moment swept, const struct gmod_stack *at)
 {
 	(void)swept;
 	gmod_misuse_remember_end(r, at);
 	gmod_buffer_lose(r);
 }
 
-static void keep(struct gmod_record *r, struct gmod_moment swept, const struct gmod_stack *at)
+static void reinstate_buffer(struct gmod_record *r, struct gmod_moment swept, const struct gmod_stack *at)
 {
 	(void)swept;
 	(void)at;
@@ -62,27 +62,27 @@ static void look_before(struct gmod_context *c)
 		gmod_gather(c, GMOD_GATHER_WHOLE);
 }
 
-static void begin(struct gmod_context *c)
+static void release_all(struct gmod_context *c)
 {
 	for_each_of(c, GMOD_LIVE, NULL, verify_leaving);
 }
 
-static void commit(struct gmod_context *c)
+static void lose_all(struct gmod_context *c)
 {
 	struct gmod_stack at; /* walked once: there may be many buffers */
 
 	gmod_unwind(&at, gmod_options()->stack_depth);
-	for_each_of(c, GMOD_RELEASING, &at, drop);
+	for_each_of(c, GMOD_RELEASING, &at, lose_buffer);
 }
 
-static void cancel(struct gmod_context *c)
+static void reinstate_all(struct gmod_context *c)
 {
-	for_each_of(c, GMOD_RELEASING, NULL, keep);
+	for_each_of(c, GMOD_RELEASING, NULL, reinstate_buffer);
 }
 
 const struct gmod_context_listener gmod_buffers_of_context = {{
     [GMOD_CONTEXT_BEFORE] = look_before,
-    [GMOD_CONTEXT_BEGIN] = begin,
-    [GMOD_CONTEXT_COMMIT] = commit,
-    [GMOD_CONTEXT_CANCEL] = cancel,
+    [GMOD_CONTEXT_BEGIN] = release_all,
+    [GMOD_CONTEXT_COMMIT] = lose_all,
+    [GMOD_CONTEXT_CANCEL] = reinstate_all,
 }};

@@ -88,9 +88,9 @@ static CUresult give_back(struct gmod_record *r)
 	return CUDA_SUCCESS;
 }
 
-static void drop(struct gmod_record *r)
+static void lose(struct gmod_record *r)
 {
-	called("drop");
+	called("lose");
 	unmap(r);
 }
 
@@ -133,7 +133,7 @@ static struct gmod_backend paper = {
     .alloc = alloc,
     .arm = arm,
     .free = give_back,
-    .drop = drop,
+    .lose = lose,
     .open = open_to,
     .works = works,
 };
@@ -497,7 +497,7 @@ TEST(a_buffer_goes_with_its_context)
 	assert_non_null(entry);
 	gmod_context_teardown_commit(entry);
 	assert_null(gmod_index_find(p).record);
-	check_calls("alloc arm open drop ");
+	check_calls("alloc arm open lose ");
 	assert_int_equal(live(), 0);
 }
 

@@ -76,7 +76,7 @@ static void go_round_of(uint32_t number, const struct buffer *named, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		kept.answers.changed[0][i] = (gmod_u64)named[i].record->position << 40;
 	assert_true(is_answered(p));
-	judge(p, &context);
+	judge_answers(p, &context);
 }
 
 /* The latest round that has seen the buffer intact, as a report has it. */
