@@ -141,15 +141,16 @@ bool gmod_look_ask(const struct gmod_canary *c, struct gmod_range what, uint8_t 
 	return !size || NEXT(cuMemcpyDtoHAsync_v2)(to, what.from, size, stream) == CUDA_SUCCESS;
 }
 
+/* Is a word of it still the complement? A copy may stop in the middle for as long as the machine likes. */
 static bool still_comes(const struct gmod_canary *c, struct gmod_range what, const uint8_t *came)
 {
+	size_t size = what.to - what.from, word = size < 8 ? size : 8, run = 0;
 	uint8_t expected[GMOD_LOOK_BYTES];
-	size_t i = 0;
 
 	gmod_canary_bytes(c, what.from, what.to, expected);
-	while (i < what.to - what.from && (came[i] ^ expected[i]) == 0xff)
-		i++;
-	return i == what.to - what.from;
+	for (size_t i = 0; i < size && run < word; i++)
+		run = (came[i] ^ expected[i]) == 0xff ? run + 1 : 0;
+	return run == word;
 }
 
 /* The last of it first, for all of it takes its time. */

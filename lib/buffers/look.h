@@ -27,8 +27,8 @@ CUresult gmod_fill_ask(const struct gmod_record *r, CUstream stream);
 bool gmod_look_ask(const struct gmod_canary *c, struct gmod_range what, uint8_t *to, CUstream stream);
 
 /*
- * COMES: nothing has come yet. CHANGED: it has changed, or a part is still on its way. At most GMOD_LOOK_BYTES, which
- * go to `bytes` as they are now; *diff says what differs.
+ * COMES: 8 bytes in a row or more have not come yet. CHANGED: it has changed, or the rest of it is still on its way. At
+ * most GMOD_LOOK_BYTES, which go to `bytes` as they are now; *diff says what differs.
  */
 enum gmod_look_answer { GMOD_LOOK_COMES, GMOD_LOOK_INTACT, GMOD_LOOK_CHANGED };
 enum gmod_look_answer gmod_look_answer(const struct gmod_canary *c, struct gmod_range what, const uint8_t *came,
