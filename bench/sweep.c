@@ -168,8 +168,8 @@ static void write_canaries(const struct buffer *b)
 	const struct gmod_details *d = gmod_record_details(b->record);
 	const struct gmod_place *p = &b->place;
 
-	gmod_canary_write(&d->canary[GMOD_HEAD], p->zone_head, p->user);
-	gmod_canary_write(&d->canary[GMOD_TAIL], p->user_end, p->end);
+	gmod_canary_bytes(&d->canary[GMOD_HEAD], p->zone_head, p->user, (void *)p->zone_head);
+	gmod_canary_bytes(&d->canary[GMOD_TAIL], p->user_end, p->end, (void *)p->user_end);
 }
 
 static void fill_details(const struct buffer *b)

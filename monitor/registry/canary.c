@@ -107,21 +107,16 @@ void gmod_canary_bytes(const struct gmod_canary *c, uint64_t from, uint64_t to, 
 	}
 }
 
-void gmod_canary_write(const struct gmod_canary *c, uint64_t from, uint64_t to)
-{
-	gmod_canary_bytes(c, from, to, (void *)(uintptr_t)from);
-}
-
 void gmod_canary_place(struct gmod_canary canary[2], const uint64_t key[2], uint64_t serial,
 		       const struct gmod_bounds *b, struct gmod_lines *lines, struct gmod_slack *slack)
 {
 	const struct gmod_canary *head = &canary[GMOD_HEAD], *tail = &canary[GMOD_TAIL];
-	uint64_t end = b->user + b->size;
+	uint64_t end = b->user + b->size, tail_from = slack ? b->tail_from : end;
 
 	gmod_canary_init(&canary[GMOD_HEAD], key, b->user, b->size, serial, GMOD_HEAD, b->head_from);
 	gmod_canary_init(&canary[GMOD_TAIL], key, b->user, b->size, serial, GMOD_TAIL, end);
-	gmod_canary_write(head, b->head_from, slack ? b->head_to : b->user);
-	gmod_canary_write(tail, slack ? b->tail_from : end, b->tail_to);
+	gmod_canary_bytes(head, b->head_from, slack ? b->head_to : b->user, (void *)(uintptr_t)b->head_from);
+	gmod_canary_bytes(tail, tail_from, b->tail_to, (void *)(uintptr_t)tail_from);
 	gmod_canary_bytes(head, b->head_to - GMOD_LINE, b->head_to, lines->head);
 	gmod_canary_bytes(tail, b->tail_from, b->tail_from + GMOD_LINE, lines->tail);
 	if (slack) {
@@ -130,24 +125,21 @@ void gmod_canary_place(struct gmod_canary canary[2], const uint64_t key[2], uint
 	}
 }
 
-static void widen(struct gmod_diff *diff, uint64_t address)
-{
-	if (!diff->changed || address < diff->first)
-		diff->first = address;
-	if (!diff->changed || address > diff->last)
-		diff->last = address;
-	diff->changed++;
-}
-
 bool gmod_bytes_compare(const uint8_t *expected, uint64_t from, uint64_t to, const void *bytes, struct gmod_diff *diff)
 {
 	const uint8_t *found = bytes;
 
 	if (!memcmp(expected, found, to - from))
 		return true;
-	for (uint64_t i = 0; i < to - from; i++)
-		if (expected[i] != found[i])
-			widen(diff, from + i);
+	for (uint64_t i = 0; i < to - from; i++) {
+		if (expected[i] == found[i])
+			continue;
+		if (!diff->changed || from + i < diff->first)
+			diff->first = from + i;
+		if (!diff->changed || from + i > diff->last)
+			diff->last = from + i;
+		diff->changed++;
+	}
 	return false;
 }
 

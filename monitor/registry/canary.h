@@ -45,11 +45,8 @@ enum gmod_way gmod_canary_way(void);
 enum { GMOD_WORDS_MULTIPLE = 16 };
 void gmod_canary_words(enum gmod_way way, const struct gmod_canary *c, uint64_t first, size_t count, uint64_t *words);
 
-/* Canary bytes of [from, to) into out, which has room for to - from bytes. */
+/* Canary bytes of [from, to) into out, which has room for to - from bytes, or is the memory there itself. */
 void gmod_canary_bytes(const struct gmod_canary *c, uint64_t from, uint64_t to, void *out);
-
-/* Write the canary to memory: addresses are where it goes. */
-void gmod_canary_write(const struct gmod_canary *c, uint64_t from, uint64_t to);
 
 /*
  * All canaries of a new buffer: in its zones, in its lines, and in its slack, which is written as well unless `slack`

@@ -18,17 +18,6 @@ static const unsigned first_slot[LEVELS] = {0, 16, 32, 288};
 
 static _Atomic(granule_entry *) root[1 << ROOT_BITS];
 
-static unsigned unit_of(uint64_t address)
-{
-	return (unsigned)(address >> UNIT_BITS) & (UNITS - 1);
-}
-
-/* The slot on that level that stands for the unit, and for its brothers. */
-static unsigned slot_of(unsigned unit, unsigned level)
-{
-	return first_slot[level] + (unit >> (FAN_BITS * (LEVELS - 1 - level)));
-}
-
 /* Of the units [unit, end), the first ones as far as one slot can stand for them: that slot. */
 static unsigned slot_from(unsigned unit, unsigned end, unsigned *count)
 {
@@ -36,102 +25,80 @@ static unsigned slot_from(unsigned unit, unsigned end, unsigned *count)
 
 	for (*count = 1; level && unit % (*count << FAN_BITS) == 0 && unit + (*count << FAN_BITS) <= end; level--)
 		*count <<= FAN_BITS;
-	return slot_of(unit, level);
+	return first_slot[level] + unit / *count;
 }
 
-static bool covered(uint64_t address)
+/* NULL when memory is out. Several threads may find that it is missing: that of the first stays. */
+static granule_entry *make_table(_Atomic(granule_entry *) *top)
 {
-	return address >> (GRANULE_BITS + MIDDLE_BITS + ROOT_BITS) == 0;
+	granule_entry *fresh = gmod_map(sizeof(granule_entry) << MIDDLE_BITS), *table = NULL;
+
+	if (!fresh ||
+	    atomic_compare_exchange_strong_explicit(top, &table, fresh, memory_order_acq_rel, memory_order_acquire))
+		return fresh;
+	munmap((void *)fresh, sizeof(granule_entry) << MIDDLE_BITS);
+	return table;
 }
 
-/* The granule's entry; NULL when there is none and `make` is false or memory is out. */
+/* The granule's entry; NULL: there is none and `make` is false, memory is out, or the index has none for the address.
+ */
 static granule_entry *entry_of(uint64_t address, bool make)
 {
-	_Atomic(granule_entry *) *top = &root[address >> (GRANULE_BITS + MIDDLE_BITS)];
-	/* acquire: the table is zeroed for whoever sees the pointer */
-	granule_entry *table = atomic_load_explicit(top, memory_order_acquire);
-	granule_entry *fresh;
+	uint64_t at = address >> (GRANULE_BITS + MIDDLE_BITS);
+	granule_entry *table;
 
-	if (!table && make) {
-		fresh = gmod_map(sizeof(granule_entry) << MIDDLE_BITS);
-		if (!fresh)
-			return NULL;
-		if (atomic_compare_exchange_strong_explicit(top, &table, fresh, memory_order_acq_rel,
-							    memory_order_acquire))
-			table = fresh;
-		else
-			munmap((void *)fresh, sizeof(granule_entry) << MIDDLE_BITS);
-	}
+	if (at >> ROOT_BITS)
+		return NULL;
+	/* acquire: the table is zeroed for whoever sees the pointer */
+	table = atomic_load_explicit(&root[at], memory_order_acquire);
+	if (!table && make)
+		table = make_table(&root[at]);
 	return table ? &table[(address >> GRANULE_BITS) & ((1 << MIDDLE_BITS) - 1)] : NULL;
 }
 
-/* The granule's leaf, made if it has none. A DIRECT entry cannot be there: its buffer owns every page. */
-static leaf_slot *leaf_of(granule_entry *entry)
+/* The leaf of a granule that has none yet. A DIRECT entry cannot be there: its buffer owns every page. */
+static leaf_slot *make_leaf(granule_entry *entry)
 {
-	uint64_t value = atomic_load_explicit(entry, memory_order_acquire);
-	size_t size = sizeof(leaf_slot) * SLOTS;
-	leaf_slot *fresh;
+	leaf_slot *fresh = gmod_map(sizeof(leaf_slot) * SLOTS);
+	uint64_t value = 0;
 
-	if (value && !(value & DIRECT))
-		return (leaf_slot *)(uintptr_t)value;
-	fresh = gmod_map(size);
-	if (!fresh)
-		return NULL;
-	value = 0;
-	if (atomic_compare_exchange_strong_explicit(entry, &value, (uint64_t)(uintptr_t)fresh, memory_order_acq_rel,
-						    memory_order_acquire))
+	if (!fresh || atomic_compare_exchange_strong_explicit(entry, &value, (uint64_t)(uintptr_t)fresh,
+							      memory_order_acq_rel, memory_order_acquire))
 		return fresh;
-	munmap((void *)fresh, size);
+	munmap((void *)fresh, sizeof(leaf_slot) * SLOTS);
 	return value & DIRECT ? NULL : (leaf_slot *)(uintptr_t)value;
 }
 
-static void set_slots(leaf_slot *leaf, unsigned first, unsigned end, uint32_t value)
+/* The units [first, end) of a granule. One that the buffer covers whole needs no leaf, if it has none yet. */
+static bool enter_units(granule_entry *entry, unsigned first, unsigned end, uint32_t mine)
 {
-	for (unsigned unit = first, count; unit < end; unit += count)
-		/* release: the record behind a slot is complete */
-		atomic_store_explicit(&leaf[slot_from(unit, end, &count)], value, memory_order_release);
-}
-
-/* A granule the buffer covers whole needs no leaf, if it has none yet. */
-static bool enter_whole(granule_entry *entry, uint32_t value)
-{
-	uint64_t expected = 0;
+	uint64_t value = 0;
 	leaf_slot *leaf;
 
-	if (atomic_compare_exchange_strong_explicit(entry, &expected, (uint64_t)value << 1 | DIRECT,
-						    memory_order_release, memory_order_acquire))
+	if (end - first < UNITS)
+		value = atomic_load_explicit(entry, memory_order_acquire);
+	else if (atomic_compare_exchange_strong_explicit(entry, &value, (uint64_t)mine << 1 | DIRECT,
+							 memory_order_release, memory_order_acquire))
 		return true;
-	leaf = leaf_of(entry);
-	if (leaf)
-		set_slots(leaf, 0, UNITS, value);
-	return leaf != NULL;
-}
-
-static bool enter_part(granule_entry *entry, unsigned first, unsigned end, uint32_t value)
-{
-	leaf_slot *leaf = leaf_of(entry);
-
-	if (leaf)
-		set_slots(leaf, first, end, value);
+	leaf = value && !(value & DIRECT) ? (leaf_slot *)(uintptr_t)value : make_leaf(entry);
+	for (unsigned unit = first, count; leaf && unit < end; unit += count)
+		/* release: the record behind a slot is complete */
+		atomic_store_explicit(&leaf[slot_from(unit, end, &count)], mine, memory_order_release);
 	return leaf != NULL;
 }
 
 bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position)
 {
-	uint64_t at = from, stop;
+	uint64_t stop;
 
-	if (!covered(to))
-		return false;
-	for (; at < to; at = stop) {
+	for (uint64_t at = from; at < to; at = stop) {
 		granule_entry *entry = entry_of(at, true);
-		unsigned first = unit_of(at), end;
+		unsigned first = at / GMOD_DEVICE_ALIGNMENT % UNITS;
 
 		stop = ((at >> GRANULE_BITS) + 1) << GRANULE_BITS;
 		if (stop > to)
 			stop = to;
-		end = first + (unsigned)((stop - at) >> UNIT_BITS);
-		if (!entry || !(end - first == UNITS ? enter_whole(entry, position + 1)
-						     : enter_part(entry, first, end, position + 1))) {
+		if (!entry || !enter_units(entry, first, first + (unsigned)((stop - at) >> UNIT_BITS), position + 1)) {
 			gmod_index_remove(from, at, position);
 			return false;
 		}
@@ -140,46 +107,35 @@ bool gmod_index_insert(uint64_t from, uint64_t to, uint32_t position)
 }
 
 /* Only what is ours: the pages may have been entered for their next buffer already. */
-static void leave(granule_entry *entry, unsigned first, unsigned end, uint32_t mine)
-{
-	uint64_t value = atomic_load_explicit(entry, memory_order_acquire), direct = (uint64_t)mine << 1 | DIRECT;
-	leaf_slot *leaf = (leaf_slot *)(uintptr_t)value;
-
-	if (value == direct) {
-		atomic_compare_exchange_strong_explicit(entry, &direct, 0, memory_order_release, memory_order_relaxed);
-		return;
-	}
-	for (unsigned unit = first, count; value && !(value & DIRECT) && unit < end; unit += count) {
-		uint32_t expected = mine;
-
-		atomic_compare_exchange_strong_explicit(&leaf[slot_from(unit, end, &count)], &expected, 0,
-							memory_order_release, memory_order_relaxed);
-	}
-}
-
 void gmod_index_remove(uint64_t from, uint64_t to, uint32_t position)
 {
-	uint64_t stop;
-
-	for (uint64_t at = from; at < to; at = stop) {
+	for (uint64_t at = from, stop; at < to; at = stop) {
 		granule_entry *entry = entry_of(at, false);
+		uint64_t value = entry ? atomic_load_explicit(entry, memory_order_acquire) : 0;
+		uint64_t direct = ((uint64_t)position + 1) << 1 | DIRECT;
+		unsigned unit = at / GMOD_DEVICE_ALIGNMENT % UNITS, end, count;
+		bool has_leaf = value && !(value & DIRECT);
+		leaf_slot *leaf = (leaf_slot *)(uintptr_t)value;
 
 		stop = ((at >> GRANULE_BITS) + 1) << GRANULE_BITS;
 		if (stop > to)
 			stop = to;
-		if (entry)
-			leave(entry, unit_of(at), unit_of(at) + (unsigned)((stop - at) >> UNIT_BITS), position + 1);
-	}
-}
+		if (value == direct)
+			atomic_compare_exchange_strong_explicit(entry, &direct, 0, memory_order_release,
+								memory_order_relaxed);
+		end = unit + (unsigned)((stop - at) >> UNIT_BITS);
+		for (; has_leaf && unit < end; unit += count) {
+			uint32_t mine = position + 1;
 
-static bool enter(const struct gmod_record *r)
-{
-	return gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
+			atomic_compare_exchange_strong_explicit(&leaf[slot_from(unit, end, &count)], &mine, 0,
+								memory_order_release, memory_order_relaxed);
+		}
+	}
 }
 
 bool gmod_index_publish(struct gmod_record *r)
 {
-	bool entered = enter(r);
+	bool entered = gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
 
 	if (entered)
 		gmod_record_publish(r);
@@ -188,7 +144,7 @@ bool gmod_index_publish(struct gmod_record *r)
 
 void gmod_index_reinstate(struct gmod_record *r)
 {
-	enter(r);
+	gmod_index_insert(r->bounds.head_from, r->bounds.tail_to, r->position);
 	gmod_record_reinstate(r);
 }
 
@@ -197,23 +153,21 @@ struct hits {
 	struct gmod_record *of[LEVELS];
 };
 
-static struct gmod_record *record_of(uint32_t value)
-{
-	return value ? gmod_record_at(value - 1) : NULL;
-}
-
 static struct hits look_up(uint64_t address)
 {
-	granule_entry *entry = covered(address) ? entry_of(address, false) : NULL;
+	granule_entry *entry = entry_of(address, false);
 	uint64_t value = entry ? atomic_load_explicit(entry, memory_order_acquire) : 0;
+	unsigned unit = address / GMOD_DEVICE_ALIGNMENT % UNITS, levels = value & DIRECT ? 1 : LEVELS;
 	leaf_slot *leaf = (leaf_slot *)(uintptr_t)value;
 	struct hits hits = {0};
 
-	if (value & DIRECT)
-		hits.of[0] = record_of((uint32_t)(value >> 1));
-	for (unsigned level = 0; value && !(value & DIRECT) && level < LEVELS; level++)
-		hits.of[level] =
-		    record_of(atomic_load_explicit(&leaf[slot_of(unit_of(address), level)], memory_order_acquire));
+	for (unsigned level = 0; value && level < levels; level++) {
+		unsigned slot = first_slot[level] + (unit >> (FAN_BITS * (LEVELS - 1 - level)));
+		uint32_t found =
+		    value & DIRECT ? (uint32_t)(value >> 1) : atomic_load_explicit(&leaf[slot], memory_order_acquire);
+
+		hits.of[level] = found ? gmod_record_at(found - 1) : NULL;
+	}
 	return hits;
 }
 

@@ -1,13 +1,8 @@
 #include "monitor/registry/layout.h"
 
-static bool add(size_t a, size_t b, size_t *sum)
-{
-	return !__builtin_add_overflow(a, b, sum);
-}
-
 static bool round_up(size_t value, size_t alignment, size_t *out)
 {
-	if (!add(value, alignment - 1, out))
+	if (__builtin_add_overflow(value, alignment - 1, out))
 		return false;
 	*out -= *out % alignment;
 	return true;
@@ -28,7 +23,8 @@ static bool lay_out_around(size_t size, size_t page, size_t granule, size_t boun
 	l.zone_head = boundary - page;
 	l.body = boundary;
 	l.user = l.body + body_size - padded;
-	if (!add(l.body, body_size, &l.zone_tail) || !add(l.zone_tail, page, &l.end) || !add(l.end, boundary, &l.total))
+	if (__builtin_add_overflow(l.body, body_size, &l.zone_tail) ||
+	    __builtin_add_overflow(l.zone_tail, page, &l.end) || __builtin_add_overflow(l.end, boundary, &l.total))
 		return false;
 	*out = l;
 	return true;
@@ -60,8 +56,8 @@ bool gmod_layout_pinned(size_t size, size_t page, struct gmod_layout *out)
 	struct gmod_layout l = {.base_alignment = page, .body = page, .user = page};
 	size_t behind;
 
-	if (!size || !add(l.user, size, &l.zone_tail) || !add(l.zone_tail, GMOD_PINNED_REDZONE, &behind) ||
-	    !round_up(behind, page, &l.end))
+	if (!size || __builtin_add_overflow(l.user, size, &l.zone_tail) ||
+	    __builtin_add_overflow(l.zone_tail, GMOD_PINNED_REDZONE, &behind) || !round_up(behind, page, &l.end))
 		return false;
 	l.total = l.end;
 	*out = l;
@@ -69,29 +65,27 @@ bool gmod_layout_pinned(size_t size, size_t page, struct gmod_layout *out)
 }
 
 /*
- * What an allocation takes of the device: its share of a block of GMOD_LARGE, which holds as many of the size as fit
- * into it, or whole blocks (measured on an H200).
+ * An allocation as long as the driver rounds it up to, and what it takes of the device: its share of a block of
+ * GMOD_LARGE, which holds as many of the size as fit into it, or whole blocks (measured on an H200).
  */
-static size_t share_of_device(size_t rounded)
+static bool round_natively(size_t size, size_t *rounded, size_t *share)
 {
-	return rounded < GMOD_LARGE ? GMOD_LARGE / (GMOD_LARGE / rounded) : rounded;
-}
-
-static bool rounded_by_driver(size_t size, size_t *out)
-{
-	return round_up(size, size < GMOD_LARGE ? GMOD_DEVICE_ALIGNMENT : GMOD_LARGE, out);
+	if (!round_up(size, size < GMOD_LARGE ? GMOD_DEVICE_ALIGNMENT : GMOD_LARGE, rounded))
+		return false;
+	*share = *rounded < GMOD_LARGE ? GMOD_LARGE / (GMOD_LARGE / *rounded) : *rounded;
+	return true;
 }
 
 size_t gmod_layout_redzone(size_t size, size_t head, size_t tail, size_t *extra)
 {
-	size_t longer, native, total;
+	size_t longer, native, total, share, native_share;
 
 	if (size < GMOD_LARGE && size % GMOD_EXPORT_UNIT == 0)
 		tail = GMOD_EXPORT_PAGE;
-	if (!size || !add(size, head + tail, &longer) || !rounded_by_driver(size, &native) ||
-	    !rounded_by_driver(longer, &total))
+	if (!size || __builtin_add_overflow(size, head + tail, &longer) ||
+	    !round_natively(size, &native, &native_share) || !round_natively(longer, &total, &share))
 		return 0;
-	*extra = share_of_device(total) - share_of_device(native);
+	*extra = share - native_share;
 	return total;
 }
 
@@ -157,7 +151,7 @@ bool gmod_layout_extent(size_t width, size_t rows, size_t pitch, size_t slices, 
 	if (!width || !rows || !slices)
 		return true;
 	if (__builtin_mul_overflow(rows - 1, pitch, &down) || __builtin_mul_overflow(slices - 1, slice_pitch, &back) ||
-	    !add(down, back, &sum))
+	    __builtin_add_overflow(down, back, &sum))
 		return false;
-	return add(sum, width, out);
+	return !__builtin_add_overflow(sum, width, out);
 }

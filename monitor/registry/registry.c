@@ -17,19 +17,7 @@ static _Atomic uint64_t live, live_bytes, live_shared, live_slack;
 
 /* Batch number + 1 that each may look at now, 0 for none. On a line of their own: freeing threads spin on them. */
 static _Alignas(64) _Atomic uint32_t pinned[GMOD_PIN_COUNT];
-
-static void push_free(struct gmod_record *r)
-{
-	uint64_t head = atomic_load_explicit(&free_stack, memory_order_relaxed);
-	uint64_t mine;
-
-	do {
-		atomic_store_explicit(&r->next_free, (uint32_t)head, memory_order_relaxed);
-		mine = (head & ~(uint64_t)UINT32_MAX) | (r->position + 1);
-		/* release: whoever pops this record sees its FREE word and next_free */
-	} while (!atomic_compare_exchange_weak_explicit(&free_stack, &head, mine, memory_order_release,
-							memory_order_relaxed));
-}
+static const uint32_t batch_size[GMOD_PIN_COUNT] = {GMOD_BATCH, GMOD_GATHERED, GMOD_BATCH, GMOD_BATCH, GMOD_BATCH};
 
 static struct gmod_record *pop_free(void)
 {
@@ -83,14 +71,6 @@ static struct gmod_record *take_fresh(void)
 	return r;
 }
 
-static void move(struct gmod_record *r, enum gmod_state to)
-{
-	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
-
-	/* release: what the owner wrote is there for whoever acquires the new state */
-	atomic_store_explicit(&r->word, (word & ~(uint64_t)3) | to, memory_order_release);
-}
-
 uint64_t gmod_record_snapshot(const struct gmod_record *r, struct gmod_bounds *b)
 {
 	uint64_t word = gmod_record_live(r);
@@ -107,15 +87,6 @@ uint64_t gmod_record_snapshot(const struct gmod_record *r, struct gmod_bounds *b
 	return word && atomic_load_explicit(&r->word, memory_order_acquire) == word ? word : 0;
 }
 
-static void reset(struct gmod_record *r)
-{
-	struct gmod_details *d = gmod_record_details(r);
-
-	gmod_record_set_bounds(r, &(struct gmod_bounds){0});
-	memset(d, 0, offsetof(struct gmod_details, stack));
-	d->stack.depth = d->stack.python = 0;
-}
-
 uint32_t gmod_registry_used(void)
 {
 	return atomic_load_explicit(&used, memory_order_acquire);
@@ -124,11 +95,16 @@ uint32_t gmod_registry_used(void)
 struct gmod_record *gmod_record_claim(void)
 {
 	struct gmod_record *r = pop_free();
+	struct gmod_details *d;
 
 	if (!r && !(r = take_fresh()))
 		return NULL;
-	move(r, GMOD_ARMING);
-	reset(r);
+	d = gmod_record_details(r);
+	atomic_store_explicit(&r->word, atomic_load_explicit(&r->word, memory_order_relaxed) | GMOD_ARMING,
+			      memory_order_relaxed);
+	gmod_record_set_bounds(r, &(struct gmod_bounds){0});
+	memset(d, 0, offsetof(struct gmod_details, stack));
+	d->stack.depth = d->stack.python = 0;
 	return r;
 }
 
@@ -148,64 +124,63 @@ static void count(const struct gmod_record *r, uint64_t by)
 
 void gmod_record_publish(struct gmod_record *r)
 {
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
+
 	count(r, 1);
-	move(r, GMOD_LIVE);
+	/* release: what the owner wrote is there for whoever acquires LIVE */
+	atomic_store_explicit(&r->word, (word & ~(uint64_t)3) | GMOD_LIVE, memory_order_release);
 }
 
 void gmod_record_abandon(struct gmod_record *r)
 {
 	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
+	uint64_t head = atomic_load_explicit(&free_stack, memory_order_relaxed), mine;
 
 	/* release: the canaries are gone before the word says so */
 	atomic_store_explicit(&r->word, ((word >> 2) + 1) << 2 | GMOD_FREE, memory_order_release);
-	push_free(r);
+	do {
+		atomic_store_explicit(&r->next_free, (uint32_t)head, memory_order_relaxed);
+		mine = (head & ~(uint64_t)UINT32_MAX) | (r->position + 1);
+		/* release: whoever pops this record sees its FREE word and next_free */
+	} while (!atomic_compare_exchange_weak_explicit(&free_stack, &head, mine, memory_order_release,
+							memory_order_relaxed));
 }
 
-static uint32_t batch_of(enum gmod_pin who, uint32_t position)
-{
-	return position / (who == GMOD_PIN_GATHER ? GMOD_GATHERED : GMOD_BATCH) + 1;
-}
-
-/* A batch takes the sweeper about a microsecond, and the gather a driver call of some 20. */
-static void wait_for_pin(enum gmod_pin who, const struct gmod_record *r)
-{
-	uint32_t batch = batch_of(who, r->position);
-	unsigned turns = 0;
-
-	/* seq_cst: ordered after our RELEASING; see registry.h */
-	while (atomic_load_explicit(&pinned[who], memory_order_seq_cst) == batch)
-		gmod_spin(&turns);
-}
-
-static bool take(struct gmod_record *r, uint64_t word)
+/*
+ * Waits for those that look under one of `pins`, a bit each: a batch takes the sweeper about a microsecond, and the
+ * gather a driver call of some 20. false: another thread was first.
+ */
+static bool begin_release(struct gmod_record *r, uint64_t word, unsigned pins)
 {
 	uint64_t releasing = (word & ~(uint64_t)3) | GMOD_RELEASING;
 
-	return (word & 3) == GMOD_LIVE && atomic_compare_exchange_strong_explicit(
-					      &r->word, &word, releasing, memory_order_seq_cst, memory_order_relaxed);
+	if ((word & 3) != GMOD_LIVE || !atomic_compare_exchange_strong_explicit(
+					   &r->word, &word, releasing, memory_order_seq_cst, memory_order_relaxed))
+		return false;
+	/* seq_cst: ordered after our RELEASING; see registry.h */
+	for (unsigned who = 0, turns = 0; who < GMOD_PIN_COUNT; who++)
+		while (pins >> who & 1 &&
+		       r->position / batch_size[who] + 1 == atomic_load_explicit(&pinned[who], memory_order_seq_cst))
+			gmod_spin(&turns);
+	return true;
 }
 
 bool gmod_record_begin_release(struct gmod_record *r, uint64_t word)
 {
-	if (!take(r, word))
-		return false;
-	for (int who = 0; who < GMOD_PIN_COUNT; who++)
-		wait_for_pin((enum gmod_pin)who, r);
-	return true;
+	return begin_release(r, word, ~0U);
 }
 
 bool gmod_record_begin_leaving(struct gmod_record *r, uint64_t word)
 {
-	if (!take(r, word))
-		return false;
-	wait_for_pin(GMOD_PIN_SWEEP, r);
-	wait_for_pin(GMOD_PIN_EXIT, r);
-	return true;
+	return begin_release(r, word, 1U << GMOD_PIN_SWEEP | 1U << GMOD_PIN_EXIT);
 }
 
 void gmod_record_reinstate(struct gmod_record *r)
 {
-	move(r, GMOD_LIVE);
+	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
+
+	/* release: as above, of what the owner wrote while it had the record */
+	atomic_store_explicit(&r->word, (word & ~(uint64_t)3) | GMOD_LIVE, memory_order_release);
 }
 
 void gmod_record_renew(struct gmod_record *r, const struct gmod_bounds *b)
@@ -226,7 +201,7 @@ void gmod_record_retire(struct gmod_record *r)
 void gmod_pin(enum gmod_pin who, uint32_t position)
 {
 	/* seq_cst: ordered before the loads of the batch's words that follow, which are so too; see registry.h */
-	atomic_store_explicit(&pinned[who], batch_of(who, position), memory_order_seq_cst);
+	atomic_store_explicit(&pinned[who], position / batch_size[who] + 1, memory_order_seq_cst);
 }
 
 void gmod_unpin(enum gmod_pin who)

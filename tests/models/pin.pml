@@ -88,7 +88,7 @@ proctype freeing(byte b)
 		atomic { assert(word[b] == LIVE); word[b] = RELEASING };
 #endif
 #ifndef NOWAIT
-		(pinned != BATCH(b));			/* wait_for_pin: atomic_load(&pinned, seq_cst) */
+		(pinned != BATCH(b));			/* begin_release: atomic_load(&pinned, seq_cst) */
 #endif
 		mapped[b] = false;			/* release: the backend's free() unmaps the page */
 #ifdef NOFENCE_FREE

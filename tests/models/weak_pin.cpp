@@ -1,6 +1,6 @@
 /*
  * The sweeper's pin against a release, as in pin.pml: gmod_pin(), gmod_record_live(), gmod_unpin() and take(),
- * wait_for_pin() in monitor/registry/registry.c.
+ * begin_release() in monitor/registry/registry.c.
  *
  *   good      the sweeper never looks at a page that is gone
  *   broken    ACQUIRE  the word is loaded with acquire

@@ -1,7 +1,7 @@
 /*
- * A look-up against a record that goes from one buffer to the next, as in registry.pml: gmod_record_snapshot(), take(),
- * gmod_record_renew(), gmod_record_set_bounds() and move() in monitor/registry/registry.c. The wait for pins is left
- * out, which would put order in where none is promised.
+ * A look-up against a record that goes from one buffer to the next, as in registry.pml: gmod_record_snapshot(),
+ * gmod_record_renew(), gmod_record_set_bounds() and gmod_record_publish() in monitor/registry/registry.c. The wait for
+ * pins is left out, which would put order in where none is promised.
  *
  *   good      bounds belong to the word that they were read with
  *   broken    NOFENCE    set_bounds has no fence

@@ -305,7 +305,7 @@ TEST(writing_and_comparing_agree)
 		uint8_t expected[700];
 
 		memset(memory, 0, to + 8);
-		gmod_canary_write(&c, start + from, start + to);
+		gmod_canary_bytes(&c, start + from, start + to, (void *)(start + from));
 		CHECK(gmod_canary_compare(&c, start + from, start + to, memory + from, &diff), "[%zu, %zu)", from, to);
 		CHECK(!diff.changed, "[%zu, %zu)", from, to);
 		gmod_canary_bytes(&c, start + from, start + to, expected);

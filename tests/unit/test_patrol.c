@@ -31,7 +31,7 @@ static uint8_t *make(unsigned slot, uint64_t *length)
 	*length = total - size < GMOD_PATROL_LENGTH ? total - size : GMOD_PATROL_LENGTH;
 	memset(at, 0x33, total);
 	gmod_canary_init(&c, key, (uintptr_t)at, size, slot + FIRST_SERIAL, GMOD_TAIL, (uintptr_t)at + size);
-	gmod_canary_write(&c, (uintptr_t)at + size, (uintptr_t)at + size + *length);
+	gmod_canary_bytes(&c, (uintptr_t)at + size, (uintptr_t)at + size + *length, at + size);
 	list[slot] = (struct gmod_patrol_entry){(uintptr_t)at, *length << 48 | size, slot + FIRST_SERIAL, 0};
 	list[slot].check = gmod_patrol_check((const gmod_u64 *)key, &list[slot], slot);
 	changed_at[slot] = -1;
