@@ -193,18 +193,19 @@ static struct gmod_context *make(CUcontext handle)
 }
 
 /* One thread makes entries at a time. Its driver calls are short, and who does not get its turn has a native buffer. */
-static struct gmod_context *entry_here(CUcontext handle)
+static struct gmod_context *meet_current(void)
 {
 	static atomic_flag making = ATOMIC_FLAG_INIT;
+	struct gmod_owner owner = gmod_current_owner();
 	struct gmod_context *c = NULL;
 	struct gmod_cancel cancel;
 
-	/* One that is being released may yet stay: it must not get a second entry. Meanwhile buffers are native. */
-	if (gmod_context_known(handle))
-		return gmod_context_of(handle);
+	if (!owner.context || owner.green)
+		return NULL;
+	gmod_context_met(owner.context);
 	cancel = gmod_cancel_begin();
 	if (gmod_lock(&making)) {
-		c = gmod_context_known(handle) ? gmod_context_of(handle) : make(handle);
+		c = gmod_context_known(owner.context) ? gmod_context_of(owner.context) : make(owner.context);
 		gmod_unlock(&making);
 	}
 	gmod_cancel_end(cancel);
@@ -213,12 +214,16 @@ static struct gmod_context *entry_here(CUcontext handle)
 
 struct gmod_context *gmod_context_current(void)
 {
-	struct gmod_owner owner = gmod_current_owner();
+	CUcontext handle = NULL;
+	struct gmod_context *c;
 
-	if (!owner.context || owner.green)
+	if (NEXT(cuCtxGetCurrent)(&handle) != CUDA_SUCCESS)
 		return NULL;
-	gmod_context_met(owner.context);
-	return entry_here(owner.context);
+	c = gmod_context_known(handle);
+	if (!c)
+		return meet_current();
+	/* One that is being released may yet stay: it must not get a second entry. Meanwhile buffers are native. */
+	return atomic_load_explicit(&c->state, memory_order_acquire) == GMOD_CONTEXT_ALIVE ? c : NULL;
 }
 
 bool gmod_context_use_begin(struct gmod_context *c)
