@@ -107,34 +107,31 @@ struct gmod_pointer gmod_pointer_judge(uint64_t word, const struct gmod_target *
 	return p;
 }
 
-static void look_at_parameter(const struct gmod_parameter *p, const _Atomic uint64_t *arguments,
-			      const struct gmod_target *target, struct gmod_pointer *best)
-{
-	/* Pointers are aligned in a parameter as they are in memory. */
-	for (unsigned word = (p->offset + 7U) / 8; word < (p->offset + p->size) / 8U; word++) {
-		struct gmod_pointer found =
-		    gmod_pointer_judge(atomic_load_explicit(&arguments[word], memory_order_relaxed), target);
-
-		found.argument = p->number;
-		found.byte = word * 8 - p->offset;
-		if (gmod_points_better(&found, best))
-			*best = found;
-	}
-}
-
 struct gmod_pointer gmod_arguments_find(const struct gmod_thread *t, uint64_t number, const struct gmod_target *target)
 {
 	const struct gmod_arguments *a = atomic_load_explicit(&t->arguments, memory_order_acquire);
 	const struct gmod_argument_record *r = a ? &a->record[number % GMOD_RING] : NULL;
 	const struct gmod_signature *signature = r ? atomic_load_explicit(&r->signature, memory_order_relaxed) : NULL;
 	uint64_t position = r ? atomic_load_explicit(&r->position, memory_order_relaxed) : 0;
-	struct gmod_pointer best;
+	struct gmod_pointer best, found;
+	const _Atomic uint64_t *words;
 
 	if (!signature || !target->base || position % GMOD_ARGUMENT_BYTES + signature->bytes > GMOD_ARGUMENT_BYTES)
 		return gmod_points_unknown;
+	words = &a->bytes[position % GMOD_ARGUMENT_BYTES / 8];
 	best = signature->is_cut ? gmod_points_unknown : gmod_points_away;
-	for (int i = 0; i < signature->count; i++)
-		look_at_parameter(&signature->at[i], &a->bytes[position % GMOD_ARGUMENT_BYTES / 8], target, &best);
+	for (int i = 0; i < signature->count; i++) {
+		const struct gmod_parameter *p = &signature->at[i];
+
+		/* Pointers are aligned in a parameter as they are in memory. */
+		for (unsigned word = (p->offset + 7U) / 8; word < (p->offset + p->size) / 8U; word++) {
+			found = gmod_pointer_judge(atomic_load_explicit(&words[word], memory_order_relaxed), target);
+			found.argument = p->number;
+			found.byte = word * 8 - p->offset;
+			if (gmod_points_better(&found, &best))
+				best = found;
+		}
+	}
 	/* acquire fence: what was read was not overwritten if neither has passed it */
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load_explicit(&a->end, memory_order_relaxed) - position > GMOD_ARGUMENT_BYTES ||

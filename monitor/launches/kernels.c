@@ -115,9 +115,10 @@ static void count_in(const struct gmod_thread *t, struct gmod_kernel *k, struct 
 
 static uint64_t latest_of(const struct gmod_kernel *k)
 {
-	struct plain_span newest = get_span(&k->newest);
+	/* acquire: the time is that of the count, or a later one */
+	uint64_t count = atomic_load_explicit(&k->newest.count, memory_order_acquire);
 
-	return newest.count ? newest.latest : load(&k->older.latest);
+	return load(count ? &k->newest.latest : &k->older.latest);
 }
 
 /* What had the place is complete; who asks for a time before that is told that kernels may be missing. */
@@ -197,44 +198,30 @@ void gmod_kernel_count_elsewhere(struct gmod_thread *t, const struct gmod_launch
 
 /* ---- what is complete ---- */
 
-/* The number of the n-th place that was ever taken. */
-static unsigned place_number(const struct gmod_kernels *all, uint32_t n)
-{
-	return atomic_load_explicit(&all->order[n], memory_order_relaxed);
-}
-
-static void note_complete(struct gmod_kernel *k, uint64_t latest)
-{
-	/* It was not proven before this thread saw that it is. */
-	gmod_ticks_after_reads();
-	store(&k->complete_since, gmod_ticks());
-	atomic_store_explicit(&k->complete, latest, memory_order_release);
-}
-
-/* All of it, or what is older; a place that changes hands meanwhile keeps what it has. */
-static void look_at(struct gmod_kernel *k, gmod_is_proven *is_proven)
-{
-	uint64_t function = atomic_load_explicit(&k->function, memory_order_acquire);
-	uint64_t latest = latest_of(k), older = load(&k->older.latest), complete = load(&k->complete);
-	uint64_t context = load(&k->context), stream = load(&k->stream);
-
-	if (latest > complete && !is_proven(context, stream, latest))
-		latest = older;
-	if (!function || latest <= complete || !is_proven(context, stream, latest) || load(&k->function) != function)
-		return;
-	note_complete(k, latest);
-}
-
+/* Number 0 is that of what found no place, which is known to be complete only when all is. */
 void gmod_kernels_look(struct gmod_thread *t, gmod_is_proven *is_proven, bool rests)
 {
 	struct gmod_kernels *all = atomic_load_explicit(&t->kernels, memory_order_acquire);
 	uint32_t used = all ? atomic_load_explicit(&all->used, memory_order_acquire) : 0;
-	struct gmod_kernel *others = all ? &all->place[GMOD_NO_PLACE] : NULL;
 
-	for (uint32_t i = 0; i < used; i++)
-		look_at(&all->place[place_number(all, i)], is_proven);
-	if (others && rests && latest_of(others) > load(&others->complete))
-		note_complete(others, latest_of(others));
+	for (uint32_t n = rests ? 0 : 1; all && n <= used; n++) {
+		unsigned place = n ? atomic_load_explicit(&all->order[n - 1], memory_order_relaxed) : GMOD_NO_PLACE;
+		struct gmod_kernel *k = &all->place[place];
+		uint64_t function = atomic_load_explicit(&k->function, memory_order_acquire);
+		uint64_t latest = latest_of(k), older = load(&k->older.latest), complete = load(&k->complete);
+		uint64_t context = load(&k->context), stream = load(&k->stream);
+
+		/* All of it, or what is older; a place that changes hands meanwhile keeps what it has. */
+		if (n && latest > complete && !is_proven(context, stream, latest))
+			latest = older;
+		if (latest <= complete || (n && !(function && is_proven(context, stream, latest))) ||
+		    load(&k->function) != function)
+			continue;
+		/* It was not proven before this thread saw that it is. */
+		gmod_ticks_after_reads();
+		store(&k->complete_since, gmod_ticks());
+		atomic_store_explicit(&k->complete, latest, memory_order_release);
+	}
 }
 
 /* Of what is recent, and of what is done. */
@@ -288,7 +275,6 @@ static bool see_kernel(const struct gmod_kernels *all, unsigned place, uint64_t 
 	return out->count && (out->function || out->has_no_place) && load(&k->function) == out->function;
 }
 
-/* Number 0 is that of what found no place. */
 bool gmod_kernels_next(const struct gmod_thread *t, uint64_t at, uint32_t *i, struct gmod_seen_launches *seen)
 {
 	const struct gmod_kernels *all = atomic_load_explicit(&t->kernels, memory_order_acquire);
@@ -297,8 +283,9 @@ bool gmod_kernels_next(const struct gmod_thread *t, uint64_t at, uint32_t *i, st
 	*seen = (struct gmod_seen_launches){.thread = t, .number = GMOD_NO_NUMBER};
 	while (all && *i <= used) {
 		uint32_t n = (*i)++;
+		unsigned place = n ? atomic_load_explicit(&all->order[n - 1], memory_order_relaxed) : GMOD_NO_PLACE;
 
-		if (see_kernel(all, n ? place_number(all, n - 1) : GMOD_NO_PLACE, at, seen))
+		if (see_kernel(all, place, at, seen))
 			return true;
 	}
 	return false;

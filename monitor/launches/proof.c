@@ -2,10 +2,10 @@
 
 #include <stdatomic.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/hash.h"
 #include "lib/base/lock.h"
 #include "lib/base/scope.h"
-#include "monitor/launches/activity.h"
 #include "monitor/launches/kernels.h"
 
 enum { STREAMS = 1024, EVENTS = 4096, WAYS = 8, EDGES = 8, PROBES = 16, EDGE_DEPTH = 4 };
@@ -74,11 +74,6 @@ static void erase_triple(struct triple *t)
 	atomic_store_explicit(&t->word[0], 0, memory_order_relaxed);
 }
 
-static struct stream *place(uint64_t key, unsigned probe)
-{
-	return &streams[((gmod_hash(key) >> 32) + probe) % STREAMS];
-}
-
 /*
  * Whatever its proof says of launches has been noted with them, no other launch asks for it, and no wait of its stream
  * is yet to prove something.
@@ -95,10 +90,11 @@ static bool is_spare(const struct stream *s, uint64_t key)
 		   atomic_load_explicit(&s->settled, memory_order_relaxed);
 }
 
-static struct stream *take_place(uint64_t key)
+/* One of the places from `start` on that are looked at for the key. */
+static struct stream *take_place(uint64_t key, uint64_t start)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct stream *s = place(key, i);
+		struct stream *s = &streams[(start + i) % STREAMS];
 		uint64_t before = atomic_load_explicit(&s->key, memory_order_acquire);
 
 		if (!is_spare(s, before) || !atomic_compare_exchange_strong_explicit(
@@ -127,8 +123,10 @@ static bool take_empty(struct stream *s, uint64_t *found, uint64_t key)
 
 static struct stream *find(uint64_t key, bool make)
 {
+	uint64_t start = gmod_hash(key) >> 32;
+
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct stream *s = place(key, i);
+		struct stream *s = &streams[(start + i) % STREAMS];
 		uint64_t found = atomic_load_explicit(&s->key, memory_order_acquire);
 
 		if (!found && !make)
@@ -136,7 +134,7 @@ static struct stream *find(uint64_t key, bool make)
 		if ((!found && take_empty(s, &found, key)) || found == key)
 			return s;
 	}
-	return make ? take_place(key) : NULL;
+	return make ? take_place(key, start) : NULL;
 }
 
 static void need(uint64_t stream)
@@ -323,56 +321,41 @@ bool gmod_last_outstanding(const struct gmod_thread *t, unsigned i)
 	       !gmod_proven(context, stream, ticks);
 }
 
-/* Grows with each launch, as its call begins, and once it has been noted that something holds a stream. */
-static uint64_t events_of(const struct gmod_thread *t)
+uint64_t gmod_activity_done(void)
 {
-	return atomic_load_explicit(&t->launches, memory_order_acquire) +
-	       atomic_load_explicit(&t->activity, memory_order_acquire);
-}
+	uint64_t total = 0;
 
-/* stream 0: of all. */
-static bool thread_outstanding(struct gmod_thread *t, uint64_t stream)
-{
-	if (events_of(t) == atomic_load_explicit(&t->rested, memory_order_relaxed))
-		return false;
-	/* In this order: see gmod_launch_end(). */
-	if (!stream && gmod_launch_under_way(t))
-		return true;
-	for (unsigned i = 0; i <= GMOD_CROWD; i++) {
-		uint64_t key = atomic_load_explicit(&t->last[i].stream, memory_order_relaxed);
-
-		if ((!stream || key == stream || i == GMOD_CROWD) && gmod_last_outstanding(t, i))
-			return true;
+	for (struct gmod_thread *t = gmod_threads(); t; t = t->next) {
+		/* acquire: what was before it is looked at by who looks now */
+		total += atomic_load_explicit(&t->activity, memory_order_acquire);
+		if (gmod_thread_events(t) == atomic_load_explicit(&t->rested, memory_order_relaxed))
+			continue;
+		/* In this order: see gmod_launch_end(). */
+		if (gmod_launch_under_way(t))
+			return UINT64_MAX;
+		for (unsigned i = 0; i <= GMOD_CROWD; i++)
+			if (gmod_last_outstanding(t, i))
+				return UINT64_MAX;
 	}
-	return false;
-}
-
-static bool any_outstanding(uint64_t stream)
-{
-	for (struct gmod_thread *t = gmod_threads(); t; t = t->next)
-		if (thread_outstanding(t, stream))
-			return true;
-	return false;
+	return total;
 }
 
 bool gmod_work_outstanding(void)
 {
-	return any_outstanding(0);
-}
-
-uint64_t gmod_activity_done(void)
-{
-	uint64_t activity = gmod_activity_total();
-
-	return gmod_work_outstanding() ? UINT64_MAX : activity;
+	return gmod_activity_done() == UINT64_MAX;
 }
 
 /* What was proven stays proven. What was not, a new stream of the same handle must not prove. */
 void gmod_stream_destroyed(uint64_t stream)
 {
-	bool unproven = any_outstanding(stream);
-	struct stream *s = find(stream, unproven);
+	bool unproven = false;
+	struct stream *s;
 
+	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
+		for (unsigned i = 0; i <= GMOD_CROWD && !unproven; i++)
+			if (i == GMOD_CROWD || atomic_load_explicit(&t->last[i].stream, memory_order_relaxed) == stream)
+				unproven = gmod_last_outstanding(t, i);
+	s = find(stream, unproven);
 	for (unsigned i = 0; s && i < EDGES; i++)
 		erase_triple(&s->edge[i]);
 	if (s && unproven)
@@ -389,70 +372,59 @@ bool gmod_launch_complete(const struct gmod_thread *t, uint64_t number, uint64_t
 	       atomic_load_explicit(&c->since, memory_order_relaxed) <= at;
 }
 
-static void note_complete(struct gmod_thread *t, uint64_t number)
-{
-	struct gmod_complete *c = &t->complete[number % GMOD_RING];
-
-	/* It was not proven before this thread saw that it is. */
-	gmod_ticks_after_reads();
-	atomic_store_explicit(&c->since, gmod_ticks(), memory_order_relaxed);
-	atomic_store_explicit(&c->number, number + 1, memory_order_release);
-}
-
 /* false: it is not known to be complete, and its stream keeps its place. One that is overwritten meanwhile is anything.
  */
 static bool look_at_launch(struct gmod_thread *t, uint64_t number)
 {
 	const struct gmod_launch *l = &t->ring[number % GMOD_RING];
+	struct gmod_complete *c = &t->complete[number % GMOD_RING];
 	uint64_t ticks = atomic_load_explicit(&l->ticks, memory_order_acquire);
 	uint64_t stream = atomic_load_explicit(&l->stream, memory_order_relaxed);
 
-	if (gmod_launch_complete(t, number, UINT64_MAX))
+	if (atomic_load_explicit(&c->number, memory_order_relaxed) == number + 1)
 		return true;
 	if (ticks != GMOD_NOT_LAUNCHED &&
 	    !gmod_proven(atomic_load_explicit(&l->context, memory_order_relaxed), stream, ticks)) {
 		need(stream);
 		return false;
 	}
-	note_complete(t, number);
+	/* It was not proven before this thread saw that it is. */
+	gmod_ticks_after_reads();
+	atomic_store_explicit(&c->since, gmod_ticks(), memory_order_relaxed);
+	atomic_store_explicit(&c->number, number + 1, memory_order_release);
 	return true;
 }
 
 static void look_at_thread(struct gmod_thread *t, bool any_proof)
 {
-	uint64_t events = events_of(t), end = atomic_load_explicit(&t->launches, memory_order_acquire), ticks;
+	uint64_t events = gmod_thread_events(t), end = atomic_load_explicit(&t->launches, memory_order_acquire), ticks;
 	uint64_t crowded = atomic_load_explicit(&t->last[GMOD_CROWD].ticks, memory_order_acquire);
 	uint64_t oldest = end < GMOD_RING ? 0 : end - (GMOD_RING - 1);
-	bool rests;
+	bool rests = true;
 
 	if (events == atomic_load_explicit(&t->rested, memory_order_relaxed))
 		return;
 	t->settled = t->settled < oldest ? oldest : t->settled;
 	for (uint64_t n = t->settled; n < end; n++)
 		t->settled += look_at_launch(t, n) && n == t->settled;
-	for (unsigned i = 0; i <= GMOD_CROWD; i++) {
-		ticks = atomic_load_explicit(&t->last[i].ticks, memory_order_relaxed);
-		if (gmod_last_outstanding(t, i))
-			need(atomic_load_explicit(&t->last[i].stream, memory_order_relaxed));
-		else
-			atomic_store_explicit(&t->last_complete[i], ticks, memory_order_relaxed);
-	}
 	/* All of the crowd is in the ring. */
 	if (t->settled == end && atomic_load_explicit(&t->crowded_from, memory_order_relaxed) >= oldest)
 		atomic_store_explicit(&t->last_complete[GMOD_CROWD], crowded, memory_order_relaxed);
-	rests = t->settled == end && !thread_outstanding(t, 0);
+	for (unsigned i = 0; i <= GMOD_CROWD; i++) {
+		ticks = atomic_load_explicit(&t->last[i].ticks, memory_order_relaxed);
+		if (gmod_last_outstanding(t, i)) {
+			need(atomic_load_explicit(&t->last[i].stream, memory_order_relaxed));
+			rests = false;
+		} else {
+			atomic_store_explicit(&t->last_complete[i], ticks, memory_order_relaxed);
+		}
+	}
+	/* Of one that was begun since, nothing is known. */
+	rests = rests && t->settled == end && atomic_load_explicit(&t->launches, memory_order_acquire) == end;
 	if (any_proof || rests)
 		gmod_kernels_look(t, gmod_proven, rests);
 	if (rests)
 		atomic_store_explicit(&t->rested, events, memory_order_relaxed);
-}
-
-static void look_at_stream(struct stream *s)
-{
-	atomic_store_explicit(&s->settled, atomic_load_explicit(&s->looked_at, memory_order_relaxed),
-			      memory_order_relaxed);
-	atomic_store_explicit(&s->looked_at, atomic_load_explicit(&s->proven, memory_order_acquire),
-			      memory_order_relaxed);
 }
 
 void gmod_proof_remember(void)
@@ -465,8 +437,14 @@ void gmod_proof_remember(void)
 	/* acq_rel: what has been proven is seen from here on */
 	any_proof = atomic_exchange_explicit(&unnoted, false, memory_order_acq_rel);
 	for (unsigned i = 0; i < STREAMS / 64; i++)
-		for (uint64_t bits = atomic_load_explicit(&taken[i], memory_order_relaxed); bits; bits &= bits - 1)
-			look_at_stream(&streams[i * 64 + (unsigned)__builtin_ctzll(bits)]);
+		for (uint64_t bits = atomic_load_explicit(&taken[i], memory_order_relaxed); bits; bits &= bits - 1) {
+			struct stream *s = &streams[i * 64 + (unsigned)__builtin_ctzll(bits)];
+			uint64_t before = atomic_load_explicit(&s->looked_at, memory_order_relaxed);
+
+			atomic_store_explicit(&s->settled, before, memory_order_relaxed);
+			atomic_store_explicit(&s->looked_at, atomic_load_explicit(&s->proven, memory_order_acquire),
+					      memory_order_relaxed);
+		}
 	for (struct gmod_thread *t = gmod_threads(); t; t = t->next)
 		look_at_thread(t, any_proof);
 	/* release: what was looked at is noted */

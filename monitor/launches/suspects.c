@@ -79,40 +79,6 @@ static bool is_unproven(const struct gmod_seen_launches *l)
 	       !gmod_proven(l->context, l->stream, l->latest);
 }
 
-static void note_stream(struct group *group, const struct gmod_seen_launches *l)
-{
-	if (!group->suspect.launches) {
-		group->context = l->context;
-		group->stream = l->stream;
-		group->suspect.stream = gmod_stream_handle(l->stream, l->context);
-	} else if (group->context != l->context || group->stream != l->stream) {
-		group->suspect.stream = GMOD_SEVERAL_STREAMS;
-	}
-}
-
-static void note_times(struct group *group, const struct gmod_seen_launches *l, unsigned place)
-{
-	uint64_t first = l->count > 1 ? l->first : l->latest;
-
-	if (!group->suspect.launches || first < group->first)
-		group->first = first;
-	if (l->latest >= group->latest) {
-		group->latest = l->latest;
-		group->place = place;
-	}
-	group->suspect.launches += l->count;
-}
-
-/* Once: the same ticks asked for twice are some nanoseconds apart. */
-static struct gmod_suspect suspect_of(const struct group *group)
-{
-	struct gmod_suspect s = group->suspect;
-
-	s.launched_ns = group->latest == GMOD_IN_CALL ? 0 : gmod_ns_of_ticks(group->latest);
-	s.first_ns = group->first == group->latest ? s.launched_ns : gmod_ns_of_ticks(group->first);
-	return s;
-}
-
 /* What the marks of launches without a record tell; where more than half are set that is nothing. */
 static struct gmod_pointer pointer_by_marks(const uint64_t marks[GMOD_MARK_WORDS], const struct gmod_target *target)
 {
@@ -169,14 +135,28 @@ static void note_pointer(struct group *group, const struct gmod_seen_launches *l
 static void count_launch(struct groups *g, const struct gmod_seen_launches *l, const char *name, unsigned place)
 {
 	struct group *group = group_for(g, name, l->is_graph ? l->function : 0);
+	uint64_t first = l->count > 1 ? l->first : l->latest;
 	struct gmod_pointer pointer;
 
 	if (!group)
 		return;
 	pointer = pointer_of(g, l, group);
-	note_stream(group, l);
 	note_pointer(group, l, &pointer);
-	note_times(group, l, place);
+	if (!group->suspect.launches) {
+		group->first = first;
+		group->context = l->context;
+		group->stream = l->stream;
+		group->suspect.stream = gmod_stream_handle(l->stream, l->context);
+	} else if (group->context != l->context || group->stream != l->stream) {
+		group->suspect.stream = GMOD_SEVERAL_STREAMS;
+	}
+	if (first < group->first)
+		group->first = first;
+	if (l->latest >= group->latest) {
+		group->latest = l->latest;
+		group->place = place;
+	}
+	group->suspect.launches += l->count;
 	if (is_unproven(l)) {
 		group->suspect.unfinished += l->count;
 		note_unfinished(g, l, group);
@@ -285,34 +265,16 @@ static void assign_unfinished(const struct groups *g, struct gmod_unfinished *u)
 	u->count = kept;
 }
 
-static void find(struct groups *g, struct gmod_finding *f, const struct gmod_window *when)
-{
-	struct group *best;
-
-	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
-		look_at_thread(g, t, when, f);
-	while (f->suspect_count < f->suspect_room && (best = find_first(g))) {
-		best->is_named = true;
-		best->number = f->suspect_count;
-		f->suspect[f->suspect_count++] = suspect_of(best);
-	}
-	f->suspects_omitted = g->omitted + g->count - f->suspect_count;
-	if (g->unfinished)
-		assign_unfinished(g, g->unfinished);
-}
-
-/* Offsets are counted from the buffer's end for an overflow, else from its start. */
-static struct gmod_target target_of(const struct gmod_finding *f)
-{
-	uint64_t from = f->buffer.base + (f->class == GMOD_HEAP_BUFFER_OVERFLOW ? f->buffer.size : 0);
-
-	return (struct gmod_target){f->buffer.base, f->buffer.size, from + (uint64_t)f->offset};
-}
-
-/* Mapped: the thread may have a small stack, and malloc may be what called us. */
+/*
+ * Mapped: the thread may have a small stack, and malloc may be what called us. Offsets are counted from the buffer's
+ * end for an overflow, else from its start. Ticks become times once: asked for twice the same are some nanoseconds
+ * apart.
+ */
 void gmod_suspects_find(struct gmod_finding *f, const struct gmod_window *when, struct gmod_unfinished *unfinished)
 {
+	uint64_t from = f->buffer.base + (f->class == GMOD_HEAP_BUFFER_OVERFLOW ? f->buffer.size : 0);
 	struct groups *g = gmod_map(sizeof(*g));
+	struct group *best;
 
 	f->suspect_count = 0;
 	if (unfinished)
@@ -323,8 +285,21 @@ void gmod_suspects_find(struct gmod_finding *f, const struct gmod_window *when, 
 	}
 	g->unfinished = unfinished;
 	if (gmod_arguments_tell(f))
-		g->target = target_of(f);
-	find(g, f, when);
+		g->target = (struct gmod_target){f->buffer.base, f->buffer.size, from + (uint64_t)f->offset};
+	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next)
+		look_at_thread(g, t, when, f);
+	while (f->suspect_count < f->suspect_room && (best = find_first(g))) {
+		struct gmod_suspect *s = &f->suspect[f->suspect_count];
+
+		best->is_named = true;
+		best->number = f->suspect_count++;
+		*s = best->suspect;
+		s->launched_ns = best->latest == GMOD_IN_CALL ? 0 : gmod_ns_of_ticks(best->latest);
+		s->first_ns = best->first == best->latest ? s->launched_ns : gmod_ns_of_ticks(best->first);
+	}
+	f->suspects_omitted = g->omitted + g->count - f->suspect_count;
+	if (unfinished)
+		assign_unfinished(g, unfinished);
 	munmap(g, sizeof(*g));
 }
 

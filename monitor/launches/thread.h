@@ -46,7 +46,7 @@ struct gmod_last_launch {
 struct gmod_thread {
 	_Atomic uint64_t activity;
 	_Atomic uint64_t launches; /* records written so far; the next goes to ring[launches % GMOD_RING] */
-	_Atomic uint64_t rested;   /* the sum of both when all that had been launched was seen complete */
+	_Atomic uint64_t rested;   /* gmod_thread_events() when all that had been launched was seen complete */
 	/* Each set once, at the first launch; NULL: there was no memory for it. */
 	_Atomic(struct gmod_kernels *) kernels;
 	_Atomic(struct gmod_arguments *) arguments;
@@ -86,6 +86,13 @@ extern _Atomic(struct gmod_thread *) gmod_thread_list;
 static inline struct gmod_thread *gmod_threads(void)
 {
 	return atomic_load_explicit(&gmod_thread_list, memory_order_acquire);
+}
+
+/* Grows with each launch, as its call begins, and once it has been noted that something holds a stream. */
+static inline uint64_t gmod_thread_events(const struct gmod_thread *t)
+{
+	return atomic_load_explicit(&t->launches, memory_order_acquire) +
+	       atomic_load_explicit(&t->activity, memory_order_acquire);
 }
 
 /* The launch that a thread is in, NULL if it is in none. */
