@@ -101,7 +101,7 @@ struct gmod_record *gmod_record_claim(void)
 		return NULL;
 	d = gmod_record_details(r);
 	atomic_store_explicit(&r->word, atomic_load_explicit(&r->word, memory_order_relaxed) | GMOD_ARMING,
-			      memory_order_relaxed);
+			      memory_order_release);
 	gmod_record_set_bounds(r, &(struct gmod_bounds){0});
 	memset(d, 0, offsetof(struct gmod_details, stack));
 	d->stack.depth = d->stack.python = 0;

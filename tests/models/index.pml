@@ -83,10 +83,10 @@ inline find(address)
 	}
 }
 
-/* leaf_of, then set_slots. */
+/* enter_units, of some of them. */
 inline enter_part(first, last, value)
 {
-	atomic {					/* CAS entry 0 -> leaf, acq_rel, unless there is one */
+	atomic {					/* make_leaf: CAS entry 0 -> leaf, acq_rel, unless there is one */
 		assert(!IS_DIRECT(entry));		/* it would refuse: another buffer owns every page */
 		if
 		:: entry == 0 -> entry = LEAF; slot[0] = 0; slot[1] = 0
@@ -104,7 +104,7 @@ inline insert(first, last, value)
 {
 	if
 	:: last - first == 2 ->
-		atomic {				/* enter_whole: CAS entry 0 -> DIRECT, release */
+		atomic {				/* enter_units, of all: CAS entry 0 -> DIRECT, release */
 			direct = (entry == 0);
 			if
 			:: direct -> entry = DIRECT(value)
@@ -119,7 +119,7 @@ inline insert(first, last, value)
 	fi
 }
 
-/* gmod_index_remove: leave. */
+/* gmod_index_remove */
 inline remove(first, last)
 {
 	e = entry;					/* atomic_load(entry, acquire) */
@@ -129,7 +129,7 @@ inline remove(first, last)
 		i = first;
 		do
 		:: i == last -> break
-		:: else -> slot[i] = 0; i++		/* set_slots: atomic_store(&leaf[i], 0, release) */
+		:: else -> slot[i] = 0; i++		/* atomic_store(&leaf[i], 0, release) */
 		od
 #ifdef DROPLEAF
 		;

@@ -107,7 +107,7 @@ inline claim(r)
 		owners[r]++;
 		assert(owners[r] == 1 && STATE(word[r]) == FREE)
 	};
-	word[r] = WORD(GENERATION(word[r]), ARMING);	/* move: atomic_store(&r->word, release) */
+	word[r] = WORD(GENERATION(word[r]), ARMING);	/* atomic_store(&r->word, release) */
 	atomic { buffers++; mine = buffers };
 	bounds[r] = mine;				/* gmod_record_set_bounds, relaxed */
 	bounds_too[r] = mine
@@ -117,7 +117,7 @@ inline publish(r)
 {
 	atomic {
 		owners[r]--;
-		word[r] = WORD(GENERATION(word[r]), LIVE)	/* move: atomic_store(&r->word, release) */
+		word[r] = WORD(GENERATION(word[r]), LIVE)	/* atomic_store(&r->word, release) */
 	}
 }
 

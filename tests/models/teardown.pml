@@ -58,7 +58,7 @@ inline begin_teardown()
 		:: !unknown && state != ALIVE	/* a nap */
 #endif
 		:: else ->
-			atomic {		/* take: CAS, seq_cst */
+			atomic {		/* begin_release: CAS, seq_cst */
 #ifdef TOGETHER
 				taken = true;
 #else

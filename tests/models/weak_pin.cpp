@@ -1,6 +1,6 @@
 /*
- * The sweeper's pin against a release, as in pin.pml: gmod_pin(), gmod_record_live(), gmod_unpin() and take(),
- * begin_release() in monitor/registry/registry.c.
+ * The sweeper's pin against a release, as in pin.pml: gmod_pin(), gmod_record_live(), gmod_unpin() and begin_release()
+ * in monitor/registry/registry.c.
  *
  *   good      the sweeper never looks at a page that is gone
  *   broken    ACQUIRE  the word is loaded with acquire
