@@ -134,8 +134,8 @@ static void compare(const struct batch *b, const struct piece *p)
 	gmod_pin(GMOD_PIN_SWEEP, p->record->position);
 	word = gmod_record_live(p->record);
 	if (word == p->word)
-		gmod_verify_copied(p->record, word, p->side, p->from, p->to, b->staging + p->at, b->began,
-				   gmod_sweep_latest());
+		gmod_verify_copied(p->record, word, p->side, (struct gmod_range){p->from, p->to}, b->staging + p->at,
+				   b->began, gmod_sweep_latest());
 	gmod_unpin(GMOD_PIN_SWEEP);
 }
 
@@ -421,7 +421,7 @@ static bool is_due(void)
 static void look_at_wanted(void)
 {
 	uint32_t positions[64];
-	unsigned n = gmod_damage_wants_slack(positions, 64);
+	unsigned n = gmod_damage_open(true, positions, 64);
 
 	if (n)
 		gmod_gather_named(NULL, positions, n);

@@ -96,7 +96,7 @@ struct gmod_details {
 	_Atomic uint32_t struck_to;
 	_Atomic uint64_t struck_serial;
 	struct gmod_site *site;    /* one of a sample (lib/base/sampler.h); NULL: it is not */
-	_Atomic uint32_t reported; /* bit by enum gmod_side: its final report is out (monitor/watch/damage.c) */
+	_Atomic uint32_t reported; /* bit by enum gmod_side: it has had its finding (monitor/watch/damage.c) */
 	struct gmod_stack stack;
 };
 

@@ -16,14 +16,16 @@
 
 /* ---- what is known of each damaged side ---- */
 
-enum { WATCHES = 256 };
+enum { WATCHES = GMOD_DAMAGES };
 
 /*
  * One damaged side between its first sight and its final report:
  *
- *     NOTHING ──claim──► CLAIMED ──described──► OPEN ──conclude──► NOTHING
+ *     NOTHING ──claim_watch──► CLAIMED ──open_watch──► OPEN ──conclude_watch──► NOTHING
  *
- * claim and conclude are under the lock. While it is CLAIMED it belongs to the thread that saw the damage.
+ * A claim and a conclusion are under the lock, and so is what is seen while it is OPEN. While it is CLAIMED it belongs
+ * to the thread that saw the damage, and stays as that thread has seen it. A side is claimed once: its bit in
+ * gmod_details.reported says so. What is seen for the last time, or has no room here, is not watched but told at once.
  */
 enum { NOTHING, CLAIMED, OPEN };
 struct watch {
@@ -87,47 +89,14 @@ static int state_of(const struct watch *w)
 	return atomic_load_explicit(&w->state, memory_order_acquire);
 }
 
-static void set_state(struct watch *w, int state)
-{
-	/* release: see state_of() */
-	atomic_store_explicit(&w->state, state, memory_order_release);
-}
-
 /* A side has one at most. */
-static struct watch *find_any(uint32_t position, uint64_t word, enum gmod_side side)
+static struct watch *find_open(uint32_t position, uint64_t word, enum gmod_side side)
 {
 	for (int i = 0; watches && i < WATCHES; i++)
-		if (state_of(&watches[i]) != NOTHING && watches[i].generation == word >> 2 &&
+		if (state_of(&watches[i]) == OPEN && watches[i].generation == word >> 2 &&
 		    watches[i].position == position && watches[i].side == side)
 			return &watches[i];
 	return NULL;
-}
-
-static struct watch *find(uint32_t position, uint64_t word, enum gmod_side side)
-{
-	struct watch *w = find_any(position, word, side);
-
-	return w && state_of(w) == OPEN ? w : NULL;
-}
-
-static struct watch *find_free(void)
-{
-	if (!watches)
-		watches = gmod_map(WATCHES * (sizeof(*watches) + sizeof(*watches->apart)));
-	for (int i = 0; watches && i < WATCHES; i++)
-		if (state_of(&watches[i]) == NOTHING)
-			return &watches[i];
-	return NULL;
-}
-
-static void describe_diff(struct gmod_finding *f, const struct gmod_diff *d)
-{
-	uint64_t end = f->buffer.base + f->buffer.size;
-	bool tail = f->class == GMOD_HEAP_BUFFER_OVERFLOW;
-
-	f->offset = (int64_t)(d->first - (tail ? end : f->buffer.base));
-	f->changed = d->changed;
-	f->extent = d->last - d->first + 1;
 }
 
 /*
@@ -146,17 +115,31 @@ static bool find_behind(const struct gmod_sighting *s, struct gmod_buffer_facts 
 	return gmod_freed_find(b->tail_to, behind) && behind->freed_ns >= s->intact.ns;
 }
 
-static void describe_bytes(struct gmod_finding *f, const struct gmod_sighting *s)
+/* *known: what has changed so far, nothing at first. The bytes shown are those of the sighting with the first of it. */
+static void add_sighting(struct gmod_finding *f, struct gmod_diff *known, const struct gmod_sighting *s)
 {
-	uint64_t first = s->diff.first, extent = s->diff.last - first + 1;
+	bool tail = f->class == GMOD_HEAP_BUFFER_OVERFLOW;
 
-	f->observed_count = extent < s->observed_count ? (uint32_t)extent : s->observed_count;
-	memcpy(f->observed, s->observed, f->observed_count);
-	gmod_canary_bytes(&s->details->canary[s->side], first, first + f->observed_count, f->expected);
+	if (!known->changed || s->diff.first < known->first) {
+		uint64_t first = s->diff.first, extent = s->diff.last - first + 1;
+
+		known->first = first;
+		f->observed_count = extent < s->observed_count ? (uint32_t)extent : s->observed_count;
+		memcpy(f->observed, s->observed, f->observed_count);
+		gmod_canary_bytes(&s->details->canary[s->side], first, first + f->observed_count, f->expected);
+	}
+	if (s->diff.last > known->last)
+		known->last = s->diff.last;
+	if (s->diff.changed > known->changed)
+		known->changed = s->diff.changed;
+	f->offset = (int64_t)(known->first - f->buffer.base - (tail ? f->buffer.size : 0));
+	f->changed = known->changed;
+	f->extent = known->last - known->first + 1;
 }
 
 /* apart: NULL: there is no memory for the suspects, which are only counted then. */
-static void describe(struct gmod_finding *f, const struct gmod_sighting *s, struct apart *apart)
+static void describe(struct gmod_finding *f, struct gmod_diff *known, const struct gmod_sighting *s,
+		     struct apart *apart)
 {
 	struct gmod_buffer_facts behind;
 
@@ -175,177 +158,129 @@ static void describe(struct gmod_finding *f, const struct gmod_sighting *s, stru
 		f->front_size = f->buffer.size;
 		f->buffer = behind;
 	}
-	describe_bytes(f, s);
 	f->intact_ns = s->intact.ns;
 	f->seen_ns = s->seen.ns;
-	describe_diff(f, &s->diff);
+	add_sighting(f, known, s);
 	gmod_suspects_find(f, &(struct gmod_window){s->intact.ticks, s->stream, s->from, s->to},
 			   apart ? &apart->unfinished : NULL);
 }
 
-static void merge(struct watch *w, const struct gmod_sighting *s)
-{
-	struct gmod_diff *d = &w->diff;
-	bool grown = s->diff.first < d->first || s->diff.last > d->last || s->diff.changed > d->changed;
-
-	w->finding.restored = false;
-	if (!grown)
-		return;
-	if (s->diff.first < d->first) {
-		d->first = s->diff.first;
-		describe_bytes(&w->finding, s);
-	}
-	if (s->diff.last > d->last)
-		d->last = s->diff.last;
-	if (s->diff.changed > d->changed)
-		d->changed = s->diff.changed;
-	w->grown_ns = s->seen.ns;
-	describe_diff(&w->finding, d);
-}
-
-static void mark_reported(struct gmod_details *d, enum gmod_side side)
-{
-	atomic_fetch_or_explicit(&d->reported, 1u << side, memory_order_relaxed);
-}
-
-static bool is_reported(const struct gmod_details *d, enum gmod_side side)
-{
-	return atomic_load_explicit(&d->reported, memory_order_relaxed) >> side & 1;
-}
-
-static void say(struct gmod_finding *f, enum gmod_finding_status status)
-{
-	f->status = status;
-	gmod_report_add(f);
-}
-
-/* Has the side slack that a gather looks at? */
-static bool is_gathered(const struct gmod_sighting *s)
+/* Under the lock: a watch for the side, unless there is nothing more to see or no room. */
+static struct watch *claim_watch(const struct gmod_sighting *s)
 {
 	struct gmod_range slack = gmod_near_slack(&s->record->bounds, s->side);
+	int i = 0;
 
-	return slack.from < slack.to;
-}
-
-/* Under the lock: a watch for the side, unless there is nothing more to see or no room. */
-static struct watch *claim(const struct gmod_sighting *s)
-{
-	struct watch *w = s->last ? NULL : find_free();
-
-	if (!w) {
-		mark_reported(s->details, s->side);
+	if (!watches)
+		watches = gmod_map(WATCHES * (sizeof(*watches) + sizeof(*watches->apart)));
+	if (s->last || !watches)
 		return NULL;
-	}
-	w->position = s->record->position;
-	w->generation = s->word >> 2;
-	w->side = s->side;
-	w->diff = s->diff;
-	w->grown_ns = s->seen.ns;
-	w->slack_ns = is_gathered(s) ? 0 : UINT64_MAX;
-	w->apart = (struct apart *)(watches + WATCHES) + (w - watches);
-	set_state(w, CLAIMED);
+	while (i < WATCHES && state_of(&watches[i]) != NOTHING)
+		i++;
+	if (i == WATCHES)
+		return NULL;
+	watches[i] = (struct watch){
+	    .state = CLAIMED,
+	    .position = s->record->position,
+	    .generation = s->word >> 2,
+	    .side = s->side,
+	    .grown_ns = s->seen.ns,
+	    .slack_ns = slack.from < slack.to ? 0 : UINT64_MAX,
+	    .apart = (struct apart *)(watches + WATCHES) + i,
+	};
 	atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
-	return w;
+	return &watches[i];
 }
 
 static void say_at_once(const struct gmod_sighting *s, uint32_t id)
 {
 	struct apart *apart = gmod_map(sizeof(*apart));
+	struct gmod_diff known = {0};
 	struct gmod_finding f;
 
-	describe(&f, s, apart);
+	describe(&f, &known, s, apart);
 	f.id = id;
-	say(&f, GMOD_FINAL);
+	f.status = GMOD_FINAL;
+	gmod_report_add(&f);
 	if (apart)
 		munmap(apart, sizeof(*apart));
 }
 
-static void watch(struct watch *w, const struct gmod_sighting *s, uint32_t id)
+static void open_watch(struct watch *w, const struct gmod_sighting *s, uint32_t id)
 {
 	bool settled = !gmod_work_outstanding();
 
-	describe(&w->finding, s, w->apart);
+	describe(&w->finding, &w->diff, s, w->apart);
 	w->finding.id = id;
-	if (!settled)
-		say(&w->finding, GMOD_PROVISIONAL);
-	/* From here on others may have it grow, or conclude it. */
-	set_state(w, OPEN);
+	if (!settled) {
+		w->finding.status = GMOD_PROVISIONAL;
+		gmod_report_add(&w->finding);
+	}
+	/* release: see state_of(). From here on others may have it grow, or conclude it. */
+	atomic_store_explicit(&w->state, OPEN, memory_order_release);
 }
 
-/* Under the lock: the final report of one that is OPEN. */
-static void conclude(struct watch *w)
+static void grow_watch(struct watch *w, const struct gmod_sighting *s)
 {
-	struct gmod_record *r = gmod_record_at(w->position);
+	const struct gmod_diff *d = &w->diff;
 
-	if (atomic_load_explicit(&r->word, memory_order_relaxed) >> 2 == w->generation)
-		mark_reported(gmod_record_details(r), w->side);
+	w->finding.restored = false;
+	if (s->diff.first >= d->first && s->diff.last <= d->last && s->diff.changed <= d->changed)
+		return;
+	w->grown_ns = s->seen.ns;
+	add_sighting(&w->finding, &w->diff, s);
+}
+
+static void conclude_watch(struct watch *w)
+{
 	gmod_suspects_refresh(&w->finding, &w->apart->unfinished);
-	say(&w->finding, GMOD_FINAL);
-	set_state(w, NOTHING);
+	w->finding.status = GMOD_FINAL;
+	gmod_report_add(&w->finding);
+	atomic_store_explicit(&w->state, NOTHING, memory_order_relaxed);
 	/* release: whoever finds nothing pending may count on the report being on its way */
 	atomic_fetch_sub_explicit(&pending, 1, memory_order_release);
 }
 
 void gmod_damage_sighting(const struct gmod_sighting *s)
 {
-	struct gmod_scope scope;
+	uint32_t id = 0, bit = 1u << s->side;
 	struct watch *known, *fresh = NULL;
-	uint32_t id = 0;
+	struct gmod_scope scope;
 
 	if (!begin(&scope))
 		return;
-	known = find_any(s->record->position, s->word, s->side);
-	if (!known && !is_reported(s->details, s->side)) {
-		id = gmod_finding_next_id();
-		fresh = claim(s);
-	}
-	/* One that another thread describes stays as that thread has seen it. */
-	if (known && state_of(known) != OPEN)
-		known = NULL;
+	known = find_open(s->record->position, s->word, s->side);
 	if (known)
-		merge(known, s);
+		grow_watch(known, s);
 	if (known && s->last)
-		conclude(known);
+		conclude_watch(known);
+	if (!known && !(atomic_fetch_or_explicit(&s->details->reported, bit, memory_order_relaxed) & bit)) {
+		id = gmod_finding_next_id();
+		fresh = claim_watch(s);
+	}
 	gmod_unlock(&lock);
 	if (fresh)
-		watch(fresh, s, id);
+		open_watch(fresh, s, id);
 	else if (id)
 		say_at_once(s, id);
 	end(&scope);
 }
 
-void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to)
+void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_range bytes)
 {
 	struct gmod_scope scope;
 	struct watch *w;
 
 	if (!gmod_damage_pending() || !begin(&scope))
 		return;
-	w = find(r->position, word, side);
-	if (w && from <= w->diff.first && w->diff.last < to)
+	w = find_open(r->position, word, side);
+	if (w && bytes.from <= w->diff.first && w->diff.last < bytes.to)
 		w->finding.restored = true;
 	unlock_and_end(&scope);
 }
 
 /* Since when nothing runs, 0 while something does, as of the latest gmod_damage_settle(). */
 static _Atomic uint64_t rests_since;
-
-static void note_rest(uint64_t now)
-{
-	static _Atomic uint64_t activity;
-	uint64_t total = gmod_activity_total();
-	bool same = atomic_exchange_explicit(&activity, total, memory_order_relaxed) == total;
-
-	if (gmod_work_outstanding())
-		atomic_store_explicit(&rests_since, 0, memory_order_relaxed);
-	else if (!same || !atomic_load_explicit(&rests_since, memory_order_relaxed))
-		atomic_store_explicit(&rests_since, now, memory_order_relaxed);
-}
-
-static bool is_quiet(const struct watch *w, uint64_t now)
-{
-	return now > w->grown_ns && now - w->grown_ns > GMOD_DAMAGE_SETTLE_NS;
-}
 
 /* When a look at the slack has to begin, or later, that the final report may rely on: what grows is in it then. */
 static uint64_t look_due(const struct watch *w, uint64_t now)
@@ -354,18 +289,17 @@ static uint64_t look_due(const struct watch *w, uint64_t now)
 
 	if (rests > w->grown_ns)
 		return rests;
-	return is_quiet(w, now) ? w->grown_ns + GMOD_DAMAGE_SETTLE_NS : w->grown_ns;
+	return now - w->grown_ns > GMOD_DAMAGE_SETTLE_NS ? w->grown_ns + GMOD_DAMAGE_SETTLE_NS : w->grown_ns;
 }
 
 /* settled: no work is outstanding, or nobody may wait and see. A slack that cannot be read holds nothing up for long.
  */
-static bool is_due(const struct watch *w, uint64_t now, bool settled, bool all)
+static bool is_due(const struct watch *w, uint64_t now, bool settled)
 {
-	if (state_of(w) != OPEN || all)
-		return state_of(w) == OPEN;
-	if (now - w->grown_ns > 3 * GMOD_DAMAGE_SETTLE_NS)
-		return true;
-	return w->slack_ns >= look_due(w, now) && (settled || is_quiet(w, now));
+	uint64_t quiet = now - w->grown_ns;
+
+	return quiet > 3 * GMOD_DAMAGE_SETTLE_NS ||
+	       (w->slack_ns >= look_due(w, now) && (settled || quiet > GMOD_DAMAGE_SETTLE_NS));
 }
 
 void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when)
@@ -375,13 +309,13 @@ void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmo
 
 	if (!gmod_damage_pending() || !begin(&scope))
 		return;
-	w = find(r->position, word, side);
+	w = find_open(r->position, word, side);
 	if (w && w->slack_ns < when.ns)
 		w->slack_ns = when.ns;
 	unlock_and_end(&scope);
 }
 
-unsigned gmod_damage_wants_slack(uint32_t *positions, unsigned most)
+unsigned gmod_damage_open(bool wants_slack, uint32_t *positions, unsigned most)
 {
 	struct gmod_scope scope;
 	unsigned n = 0;
@@ -391,47 +325,29 @@ unsigned gmod_damage_wants_slack(uint32_t *positions, unsigned most)
 		return 0;
 	now = gmod_now().ns;
 	for (int i = 0; i < WATCHES && n < most; i++)
-		if (state_of(&watches[i]) == OPEN && watches[i].slack_ns < look_due(&watches[i], now))
+		if (state_of(&watches[i]) == OPEN && (!wants_slack || watches[i].slack_ns < look_due(&watches[i], now)))
 			positions[n++] = watches[i].position;
 	unlock_and_end(&scope);
 	return n;
 }
 
-void gmod_damage_recheck(void (*look)(uint32_t position, uint64_t generation))
-{
-	for (int i = 0; i < WATCHES && gmod_damage_pending(); i++) {
-		struct gmod_scope scope;
-		uint64_t generation;
-		uint32_t position;
-		bool open;
-
-		if (!begin(&scope))
-			return;
-		open = state_of(&watches[i]) == OPEN;
-		position = watches[i].position;
-		generation = watches[i].generation;
-		unlock_and_end(&scope);
-		if (open)
-			look(position, generation);
-	}
-}
-
 void gmod_damage_settle(bool all)
 {
-	bool settled;
+	static _Atomic uint64_t activity;
+	uint64_t now = gmod_now().ns, total = gmod_activity_total();
+	bool same = atomic_exchange_explicit(&activity, total, memory_order_relaxed) == total;
+	bool rests = !gmod_work_outstanding(), settled = rests || gmod_options()->halt_on_error;
 
-	note_rest(gmod_now().ns);
-	if (!gmod_damage_pending())
-		return;
-	settled = gmod_options()->halt_on_error || !gmod_work_outstanding();
+	if (!rests || !same || !atomic_load_explicit(&rests_since, memory_order_relaxed))
+		atomic_store_explicit(&rests_since, rests ? now : 0, memory_order_relaxed);
 	for (int i = 0; i < WATCHES && gmod_damage_pending(); i++) {
 		struct gmod_scope scope;
 
 		if (!begin(&scope))
 			return;
 		/* Now: others may have opened it since. */
-		if (is_due(&watches[i], gmod_now().ns, settled, all))
-			conclude(&watches[i]);
+		if (state_of(&watches[i]) == OPEN && (all || is_due(&watches[i], gmod_now().ns, settled)))
+			conclude_watch(&watches[i]);
 		unlock_and_end(&scope);
 	}
 }
@@ -444,7 +360,7 @@ void gmod_damage_released(const struct gmod_record *r, uint64_t word)
 	if (!gmod_damage_pending() || !begin(&scope))
 		return;
 	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++)
-		if ((w = find(r->position, word, (enum gmod_side)side)))
-			conclude(w);
+		if ((w = find_open(r->position, word, (enum gmod_side)side)))
+			conclude_watch(w);
 	unlock_and_end(&scope);
 }

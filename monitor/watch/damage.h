@@ -35,18 +35,19 @@ struct gmod_sighting {
 void gmod_damage_sighting(const struct gmod_sighting *s);
 
 /* These bytes of the side were looked at and are as they should be: put back, if they cover all that had changed. */
-void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to);
+void gmod_damage_intact(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_range bytes);
 
 /* The slack of a side was looked at by a gather that began then. */
 void gmod_damage_slack_seen(const struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment when);
-/* Positions of buffers with a report that waits for a look at its slack: how many, `most` at most. */
-unsigned gmod_damage_wants_slack(uint32_t *positions, unsigned most);
+/*
+ * Positions of buffers with a final report that is to come, or of those only that wait for a look at their slack first:
+ * how many, `most` at most.
+ */
+enum { GMOD_DAMAGES = 256 }; /* there are no more of them */
+unsigned gmod_damage_open(bool wants_slack, uint32_t *positions, unsigned most);
 
 /* True while a final report is still to come. */
 bool gmod_damage_pending(void);
-
-/* Have every buffer with a pending report looked at once more. */
-void gmod_damage_recheck(void (*look)(uint32_t position, uint64_t generation));
 
 /* Give final reports where due. all: give all that are pending. */
 void gmod_damage_settle(bool all);

@@ -66,9 +66,6 @@ enum { ROTATION_PER_MS = 1, ROTATION_MOST = 32, ROTATION_STEPS = 8192 };
  */
 enum { PREFETCH = 8 };
 
-/* Under the sweep lock: whose turn it is. */
-static uint32_t rotation;
-
 /* Plain loads, eight words at a time: the compiler may not skip any, and vectorises them. */
 static bool line_equal(uint64_t at, const uint8_t expected[GMOD_LINE])
 {
@@ -130,29 +127,19 @@ static void sweep_batch(uint32_t first, uint32_t end)
 	gmod_unpin(GMOD_PIN_SWEEP);
 }
 
-/* Runs `visit` on the record under a pin if it is still that buffer. */
-static void with_pin(enum gmod_pin pin, uint32_t position, uint64_t generation,
-		     void (*visit)(struct gmod_record *, uint64_t))
+/* Both sides of the buffer that has the record now, if one does. */
+static void verify_record(enum gmod_pin pin, uint32_t position)
 {
 	struct gmod_record *r = gmod_record_at(position);
 	uint64_t word;
 
 	gmod_pin(pin, position);
 	word = gmod_record_live(r);
-	if (word && word >> 2 == generation)
-		visit(r, word);
+	if (word) {
+		gmod_verify_pinned(r, word, GMOD_HEAD, gmod_sweep_latest());
+		gmod_verify_pinned(r, word, GMOD_TAIL, gmod_sweep_latest());
+	}
 	gmod_unpin(pin);
-}
-
-static void verify_both(struct gmod_record *r, uint64_t word)
-{
-	gmod_verify_pinned(r, word, GMOD_HEAD, gmod_sweep_latest());
-	gmod_verify_pinned(r, word, GMOD_TAIL, gmod_sweep_latest());
-}
-
-static void recheck(uint32_t position, uint64_t generation)
-{
-	with_pin(GMOD_PIN_SWEEP, position, generation, verify_both);
 }
 
 static uint64_t rotation_budget(struct gmod_moment now)
@@ -167,28 +154,26 @@ static uint64_t rotation_budget(struct gmod_moment now)
 /* Over a batch without zones in one go. */
 static void rotate(uint32_t end, uint64_t records)
 {
-	for (uint32_t step = 0; step < ROTATION_STEPS && records > 0; step++, rotation++) {
-		uint64_t word;
+	static uint32_t rotation; /* whose turn it is */
 
+	for (uint32_t step = 0; step < ROTATION_STEPS && records > 0; step++, rotation++) {
 		if (rotation >= end)
 			rotation = 0;
 		if (!gmod_is_zoned(rotation)) {
 			rotation |= GMOD_BATCH - 1;
 			step += GMOD_BATCH - 1;
-			continue;
+		} else if (gmod_record_live(gmod_record_at(rotation))) {
+			verify_record(GMOD_PIN_SWEEP, rotation);
+			records--;
 		}
-		word = gmod_record_live(gmod_record_at(rotation));
-		if (!word)
-			continue;
-		with_pin(GMOD_PIN_SWEEP, rotation, word >> 2, verify_both);
-		records--;
 	}
 }
 
 void gmod_sweep(void)
 {
+	uint32_t damaged[GMOD_DAMAGES], end;
 	struct gmod_moment start;
-	uint32_t end;
+	unsigned n;
 
 	gmod_proof_remember(); /* before the stamp of what is seen intact */
 	start = gmod_now();
@@ -198,7 +183,9 @@ void gmod_sweep(void)
 			sweep_batch(first, end);
 	if (end)
 		rotate(end, rotation_budget(start));
-	gmod_damage_recheck(recheck);
+	n = gmod_damage_open(false, damaged, GMOD_DAMAGES);
+	for (unsigned i = 0; i < n; i++)
+		verify_record(GMOD_PIN_SWEEP, damaged[i]);
 	gmod_sweep_set_latest(start);
 	gmod_count(&gmod_counters.sweeps, 1);
 }
@@ -209,10 +196,7 @@ void gmod_sweep_thorough(enum gmod_pin pin)
 
 	gmod_proof_remember();
 	for (uint32_t i = 0; i < end; i++) {
-		uint64_t word = gmod_record_live(gmod_record_at(i));
-
-		if (word)
-			with_pin(pin, i, word >> 2, verify_both);
+		verify_record(pin, i);
 		gmod_monitor_progress();
 	}
 }

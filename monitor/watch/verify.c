@@ -22,24 +22,11 @@ static struct gmod_range whole_zone(const struct gmod_record *r, enum gmod_side 
 				 : (struct gmod_range){b->user + b->size, b->tail_to};
 }
 
-static struct gmod_range line_of(const struct gmod_record *r, enum gmod_side side)
-{
-	const struct gmod_bounds *b = &r->bounds;
-
-	return side == GMOD_HEAD ? (struct gmod_range){b->head_to - GMOD_LINE, b->head_to}
-				 : (struct gmod_range){b->tail_from, b->tail_from + GMOD_LINE};
-}
-
 /* ---- looking ---- */
 
 static bool overlaps(const struct gmod_diff *d, struct gmod_range x)
 {
 	return d->first < x.to && d->last >= x.from;
-}
-
-static struct gmod_moment later_of(struct gmod_moment a, struct gmod_moment b)
-{
-	return a.ticks > b.ticks ? a : b;
 }
 
 /* The latest round that counts for the buffer. */
@@ -102,15 +89,22 @@ static struct gmod_moment intact_since(const struct gmod_sighting *look, const s
 	const struct gmod_details *details = look->details;
 	const struct gmod_record *r = look->record;
 	enum gmod_side side = look->side;
-	struct gmod_moment then = {details->allocated_ns, details->allocated_ticks}, later = {0, 0};
+	struct gmod_range visible = visible_zone(r, side), line = visible;
+	struct gmod_moment made = {details->allocated_ns, details->allocated_ticks}, seen = {0, 0}, patrolled = {0, 0};
 
-	if (overlaps(d, line_of(r, side)))
-		later = look->intact;
-	else if (!overlaps(d, visible_zone(r, side)) && overlaps(d, gmod_near_slack(&r->bounds, side)))
-		later = gmod_stamp_get(&details->slack[side]);
+	if (side == GMOD_HEAD)
+		line.from = line.to - GMOD_LINE;
+	else
+		line.to = line.from + GMOD_LINE;
+	if (overlaps(d, line))
+		seen = look->intact;
+	else if (!overlaps(d, visible) && overlaps(d, gmod_near_slack(&r->bounds, side)))
+		seen = gmod_stamp_get(&details->slack[side]);
 	if (side == GMOD_TAIL && !gmod_has_zones(&r->bounds))
-		later = later_of(later, patrolled_until(r, details, d));
-	return later_of(later, then);
+		patrolled = patrolled_until(r, details, d);
+	if (patrolled.ticks > seen.ticks)
+		seen = patrolled;
+	return seen.ticks > made.ticks ? seen : made;
 }
 
 /* A look, of which `intact` is the latest sweep so far, has found this. */
@@ -128,27 +122,15 @@ static void sight(const struct gmod_sighting *look, const struct gmod_diff *d, c
 	gmod_damage_sighting(&s);
 }
 
-static struct gmod_sighting look_of(struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment swept,
-				    bool last)
-{
-	return (struct gmod_sighting){
-	    .record = r,
-	    .details = gmod_record_details(r),
-	    .word = word,
-	    .side = side,
-	    .intact = swept,
-	    .last = last,
-	};
-}
-
 static void look_at(const struct gmod_sighting *look, struct gmod_range zone)
 {
 	const struct gmod_canary *c = &look->details->canary[look->side];
 	const void *bytes = (const void *)(uintptr_t)zone.from;
 	struct gmod_diff d = {0}, again = {0};
 
-	if (gmod_canary_compare(c, zone.from, zone.to, bytes, &d) || !d.changed) {
-		gmod_damage_intact(look->record, look->word, look->side, zone.from, zone.to);
+	gmod_canary_compare(c, zone.from, zone.to, bytes, &d);
+	if (!d.changed) {
+		gmod_damage_intact(look->record, look->word, look->side, zone);
 		return;
 	}
 	/* Of what is being written upwards, the beginning may have come behind this look. */
@@ -170,7 +152,7 @@ static void look_at_both(const struct gmod_sighting *look, const struct gmod_sla
 	gmod_canary_compare(c, near.from, near.to, copy, &d);
 	gmod_canary_compare(c, zone.from, zone.to, (const void *)(uintptr_t)zone.from, &d);
 	if (!d.changed)
-		gmod_damage_intact(look->record, look->word, look->side, whole.from, whole.to);
+		gmod_damage_intact(look->record, look->word, look->side, whole);
 	else if (d.first >= near.from && d.first < near.to)
 		sight(look, &d, copy + (d.first - near.from), near.to - d.first);
 	else
@@ -181,7 +163,8 @@ void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const st
 			  struct gmod_moment swept)
 {
 	uint64_t word = atomic_load_explicit(&r->word, memory_order_relaxed);
-	struct gmod_sighting l = look_of(r, word, GMOD_HEAD, swept, true);
+	struct gmod_sighting l = {
+	    .record = r, .details = gmod_record_details(r), .word = word, .intact = swept, .last = true};
 	struct gmod_busy busy = gmod_busy_begin();
 
 	for (int side = GMOD_HEAD; busy.on && side <= GMOD_TAIL; side++) {
@@ -198,24 +181,25 @@ void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const st
 
 void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment swept)
 {
-	struct gmod_sighting l = look_of(r, word, side, swept, false);
+	struct gmod_sighting l = {r, gmod_record_details(r), word, side, .intact = swept};
 
 	look_at(&l, visible_zone(r, side));
 }
 
-void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to,
-			const void *bytes, struct gmod_moment when, struct gmod_moment swept)
+void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_range slack,
+			const uint8_t *bytes, struct gmod_moment when, struct gmod_moment swept)
 {
-	struct gmod_sighting l = look_of(r, word, side, swept, false);
+	struct gmod_sighting l = {r, gmod_record_details(r), word, side, .intact = swept};
 	struct gmod_diff d = {0};
 
-	if (gmod_canary_compare(&l.details->canary[side], from, to, bytes, &d) || !d.changed) {
+	gmod_canary_compare(&l.details->canary[side], slack.from, slack.to, bytes, &d);
+	if (!d.changed) {
 		gmod_stamp_set(&l.details->slack[side], when);
-		gmod_damage_intact(r, word, side, from, to);
+		gmod_damage_intact(r, word, side, slack);
 	} else {
-		sight(&l, &d, (const uint8_t *)bytes + (d.first - from), to - d.first);
+		sight(&l, &d, bytes + (d.first - slack.from), slack.to - d.first);
 		/* What was written may go on into the zone the CPU sees, and belongs into the same report. */
-		gmod_verify_pinned(r, word, side, l.intact);
+		look_at(&l, visible_zone(r, side));
 	}
 	gmod_damage_slack_seen(r, word, side, when);
 }

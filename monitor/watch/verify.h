@@ -28,7 +28,7 @@ void gmod_verify_released(struct gmod_record *r, enum gmod_verify what, const st
 void gmod_verify_pinned(struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_moment swept);
 
 /* Slack bytes of one side, as copied from the device; the same callers. when: just before the copy was asked for. */
-void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, uint64_t from, uint64_t to,
-			const void *bytes, struct gmod_moment when, struct gmod_moment swept);
+void gmod_verify_copied(struct gmod_record *r, uint64_t word, enum gmod_side side, struct gmod_range slack,
+			const uint8_t *bytes, struct gmod_moment when, struct gmod_moment swept);
 
 #endif

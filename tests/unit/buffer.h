@@ -253,5 +253,5 @@ static inline bool wants_slack(void)
 {
 	uint32_t position;
 
-	return gmod_damage_wants_slack(&position, 1);
+	return gmod_damage_open(true, &position, 1);
 }

@@ -241,21 +241,26 @@ WATCHED(both_sides_are_findings_of_their_own)
 	assert_true(many[2].tail != many[3].tail);
 }
 
+static struct gmod_range tail_zone(const struct buffer *x)
+{
+	return (struct gmod_range){x->place.zone_tail, x->place.end};
+}
+
 WATCHED(bytes_put_back_are_said_to_be)
 {
-	uint64_t from = b->place.zone_tail, to = b->place.end;
+	struct gmod_range all = tail_zone(b);
 
 	begin_work();
 	see(b, 10, 4);
 	see(c, 10, 4);
 	assert_int_equal(take_reports(many, 2), 2);
 	/* Only a look at all of it says so, and at this side of this buffer. */
-	gmod_damage_intact(b->record, b->word, GMOD_TAIL, from + 11, to);
-	gmod_damage_intact(b->record, b->word, GMOD_TAIL, from, from + 13);
-	gmod_damage_intact(b->record, b->word, GMOD_HEAD, from, to);
-	gmod_damage_intact(b->record, b->word + 4, GMOD_TAIL, from, to);
+	gmod_damage_intact(b->record, b->word, GMOD_TAIL, (struct gmod_range){all.from + 11, all.to});
+	gmod_damage_intact(b->record, b->word, GMOD_TAIL, (struct gmod_range){all.from, all.from + 13});
+	gmod_damage_intact(b->record, b->word, GMOD_HEAD, all);
+	gmod_damage_intact(b->record, b->word + 4, GMOD_TAIL, all);
 	end_work();
-	gmod_damage_intact(c->record, c->word, GMOD_TAIL, c->place.zone_tail, c->place.end);
+	gmod_damage_intact(c->record, c->word, GMOD_TAIL, tail_zone(c));
 	gmod_damage_settle(false);
 	assert_int_equal(take_reports(many + 2, 2), 2);
 	for (int i = 2; i < 4; i++)
@@ -266,7 +271,7 @@ WATCHED(damage_seen_again_is_not_put_back)
 {
 	begin_work();
 	see(b, 10, 4);
-	gmod_damage_intact(b->record, b->word, GMOD_TAIL, b->place.zone_tail, b->place.end);
+	gmod_damage_intact(b->record, b->word, GMOD_TAIL, tail_zone(b));
 	see(b, 10, 4);
 	end_all_work();
 	assert_int_equal(take_reports(many, 2), 2);

@@ -62,7 +62,8 @@ static void look_at_slack(const struct buffer *b, enum gmod_side side, uint8_t *
 	if (!gmod_sweep_lock(1000000000))
 		abort();
 	gmod_pin(GMOD_PIN_SWEEP, b->record->position);
-	gmod_verify_copied(b->record, b->word, side, from, to, copy, gmod_now(), gmod_sweep_latest());
+	gmod_verify_copied(b->record, b->word, side, (struct gmod_range){from, to}, copy, gmod_now(),
+			   gmod_sweep_latest());
 	gmod_unpin(GMOD_PIN_SWEEP);
 	gmod_sweep_unlock();
 	gmod_damage_settle(false);
