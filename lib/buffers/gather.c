@@ -1,7 +1,6 @@
 #include "lib/buffers/gather.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
 
 #include "lib/base/scope.h"
@@ -18,162 +17,72 @@
 
 enum { PIECES = 2 * GMOD_GATHERED };
 
-_Static_assert(GMOD_BATCH * sizeof(struct gmod_slack) <= GMOD_STAGING, "all slack of some");
-_Static_assert(GMOD_GATHERED *(GMOD_LINE + GMOD_NEAR_SLACK) <= GMOD_STAGING, "what is near, of one pin");
-
-/* How long a batch is waited for, looking in between: after the least nap, then after twice as long each time, up to
+/* How long copies are waited for, looking in between: after the least nap, then after twice as long each time, up to
  * 0.64 ms. A look takes some us of CPU time. */
 #define PATIENCE_NEAR GMOD_MILLISECONDS(100)
 #define PATIENCE_WHOLE GMOD_MILLISECONDS(500)
 #define LEAST_NAP (GMOD_MILLISECONDS(1) / 50)
 #define MOST_NAP (32 * LEAST_NAP)
 
-/* One run of slack bytes on its way into staging memory. */
+/* One run of slack bytes, and where they land in the staging memory. */
 struct piece {
 	struct gmod_record *record;
 	uint64_t word;
 	enum gmod_side side;
-	uint64_t from, to;
-	size_t at;
+	struct gmod_range slack;
+	uint8_t *copy;
 };
 
 struct batch {
 	struct gmod_context *context;
-	struct gmod_gathering *held;
-	uint8_t *staging;
 	enum gmod_gather what;
-	const uint32_t *named; /* the positions of these only */
-	unsigned named_count;
+	uint8_t *staging;
 	struct piece piece[PIECES];
 	unsigned count;
-	size_t used;
-	struct gmod_moment began;
-	bool failed;  /* no more of it */
-	bool refused; /* some copies: they are left out */
+	size_t used;              /* of the staging memory */
+	struct gmod_moment began; /* before the copies of these pieces were asked for */
+	bool failed;              /* no more of it */
+	bool left_out;            /* some were */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Our own event on our own stream, in relaxed capture mode: this disturbs nobody's capture. */
-static CUresult wait_for_copies(const struct batch *b)
+/*
+ * Our own event on our own stream, in relaxed capture mode: this disturbs nobody's capture. Copies that are late may
+ * still land in the staging memory: nothing more until they have. On a device that other processes use as well they
+ * take their time; what is looked at now and then is looked at later then, and nothing is lost.
+ */
+static void wait_for_copies(struct batch *b)
 {
+	struct gmod_gathering *h = &b->context->gathering;
 	uint64_t deadline = b->what == GMOD_GATHER_WHOLE ? PATIENCE_WHOLE : PATIENCE_NEAR, nap = LEAST_NAP;
-	CUresult r = NEXT(cuEventQuery)(b->held->gathered);
+	CUresult r = CUDA_ERROR_NOT_READY;
 
-	while (r == CUDA_ERROR_NOT_READY && gmod_may_call(b->context) && gmod_nap(&deadline, nap)) {
+	while (gmod_may_call(b->context) && (r = NEXT(cuEventQuery)(h->gathered)) == CUDA_ERROR_NOT_READY &&
+	       gmod_nap(&deadline, nap))
 		nap = nap < MOST_NAP ? 2 * nap : nap;
-		r = NEXT(cuEventQuery)(b->held->gathered);
-	}
-	return r;
+	b->failed = h->overdue = r != CUDA_SUCCESS;
+	if (b->failed && gmod_may_call(b->context) && (b->what == GMOD_GATHER_WHOLE || r != CUDA_ERROR_NOT_READY))
+		gmod_degraded("gather");
 }
 
-static bool has_what_it_takes(struct batch *b)
+/* What an earlier context had went with it. false: something is missing, or still under way. */
+static bool prepare_batch(struct batch *b, struct gmod_context *c)
 {
-	struct gmod_gathering *h = b->held;
+	struct gmod_gathering *h = &c->gathering;
 
+	b->context = c;
+	b->failed = b->left_out = false;
+	if (h->life != gmod_context_life(c))
+		*h = (struct gmod_gathering){.life = gmod_context_life(c)};
 	if (!h->gathered && NEXT(cuEventCreate)(&h->gathered, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
 		h->gathered = NULL;
 		gmod_degraded("cuEventCreate");
 	}
-	b->staging = gmod_pinned(b->context, &b->context->staging);
-	return h->gathered && b->staging;
-}
-
-/* What an earlier context had went with it. */
-static struct gmod_gathering *held_in(struct gmod_context *c)
-{
-	unsigned life = gmod_context_life(c);
-
-	if (c->gathering.life != life)
-		c->gathering = (struct gmod_gathering){.life = life};
-	return &c->gathering;
-}
-
-/*
- * Copies may still land in the staging memory: nothing more until they have. On a device that other processes use as
- * well they take their time; what is looked at now and then is looked at later then, and nothing is lost.
- */
-static void note_overdue(struct batch *b, CUresult r)
-{
-	b->held->overdue = true;
-	b->failed = true;
-	if (gmod_may_call(b->context) && (b->what == GMOD_GATHER_WHOLE || r != CUDA_ERROR_NOT_READY))
-		gmod_degraded("gather");
-}
-
-/* Before the stamp of what is seen intact: what is proven complete by now was not the one. */
-static void begin_look(struct batch *b)
-{
-	gmod_proof_remember();
-	b->began = gmod_now();
-}
-
-static void prepare(struct batch *b, struct gmod_context *c)
-{
-	CUresult r = CUDA_SUCCESS;
-
-	b->context = c;
-	b->held = held_in(c);
-	b->count = 0;
-	b->used = 0;
-	b->failed = b->refused = false;
-	if (b->held->overdue)
-		r = wait_for_copies(b);
-	b->held->overdue = false;
-	if (r != CUDA_SUCCESS)
-		note_overdue(b, r);
-	else
-		b->failed = !c->stream || !has_what_it_takes(b);
-	begin_look(b);
-}
-
-static void compare(const struct batch *b, const struct piece *p)
-{
-	uint64_t word;
-
-	gmod_pin(GMOD_PIN_SWEEP, p->record->position);
-	word = gmod_record_live(p->record);
-	if (word == p->word)
-		gmod_verify_copied(p->record, word, p->side, (struct gmod_range){p->from, p->to}, b->staging + p->at,
-				   b->began, gmod_sweep_latest());
-	gmod_unpin(GMOD_PIN_SWEEP);
-}
-
-static void flush(struct batch *b)
-{
-	CUresult r = CUDA_SUCCESS;
-
-	if (!b->count)
-		return;
-	if (gmod_may_call(b->context))
-		r = NEXT(cuEventRecord)(b->held->gathered, b->context->stream);
-	if (r == CUDA_SUCCESS && gmod_may_call(b->context))
-		r = wait_for_copies(b);
-	if (r != CUDA_SUCCESS) {
-		note_overdue(b, r);
-	} else if (!gmod_may_call(b->context)) {
-		b->failed = true;
-	} else if (gmod_sweep_lock(1000000000)) {
-		struct gmod_busy busy = gmod_busy_begin();
-
-		if (busy.on)
-			for (unsigned i = 0; i < b->count; i++)
-				compare(b, &b->piece[i]);
-		gmod_busy_end(busy);
-		gmod_sweep_unlock();
-	}
-	b->count = 0;
-	b->used = 0;
-	begin_look(b);
-}
-
-static void add_piece(struct batch *b, struct gmod_record *r, uint64_t word, enum gmod_side side,
-		      struct gmod_range slack)
-{
-	if (slack.from >= slack.to)
-		return;
-	b->piece[b->count++] = (struct piece){r, word, side, slack.from, slack.to, b->used};
-	b->used += slack.to - slack.from;
+	b->staging = gmod_pinned(c, &c->staging);
+	if (h->gathered && b->staging && h->overdue)
+		wait_for_copies(b);
+	return h->gathered && b->staging && !b->failed;
 }
 
 static void add_slack(struct batch *b, struct gmod_record *r)
@@ -185,170 +94,129 @@ static void add_slack(struct batch *b, struct gmod_record *r)
 	if (!word || !gmod_has_slack(&bounds) ||
 	    atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed) != b->context)
 		return;
-	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++)
-		add_piece(b, r, word, (enum gmod_side)side,
-			  b->what == GMOD_GATHER_NEAR ? gmod_near_slack(&bounds, (enum gmod_side)side)
-						      : gmod_whole_slack(&bounds, (enum gmod_side)side));
+	for (int side = GMOD_HEAD; side <= GMOD_TAIL; side++) {
+		struct gmod_range slack = b->what == GMOD_GATHER_NEAR ? gmod_near_slack(&bounds, (enum gmod_side)side)
+								      : gmod_whole_slack(&bounds, (enum gmod_side)side);
+
+		if (slack.from >= slack.to)
+			continue;
+		b->piece[b->count++] = (struct piece){r, word, (enum gmod_side)side, slack, b->staging + b->used};
+		b->used += slack.to - slack.from;
+	}
 }
 
-static CUdeviceptr staged_at(const struct batch *b, const struct piece *p)
-{
-	return (CUdeviceptr)(uintptr_t)b->staging + p->at;
-}
-
-/* All in one call: for each the driver's lock has to be had, perhaps from a thread that waits for the device with it.
+/*
+ * And the event behind them. In one call where the driver has it (CUDA 13): each call needs the driver's lock, which a
+ * thread may have that waits for the device. false: it refused some, or may not be called any more; later copies come
+ * behind those that it took.
  */
-static CUresult copy_together(const struct batch *b, const struct piece *p, unsigned count)
+static bool copy_pieces(const struct batch *b)
 {
 	CUmemcpyAttributes in_order = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
 	/* Under the lock, as a thread may have a small stack. */
 	static CUdeviceptr to[PIECES], from[PIECES];
 	static size_t bytes[PIECES];
-	size_t first = 0, failed;
-
-	for (unsigned i = 0; i < count; i++) {
-		to[i] = staged_at(b, &p[i]);
-		from[i] = p[i].from;
-		bytes[i] = p[i].to - p[i].from;
-	}
-	if (HAVE(cuMemcpyBatchAsync_v2))
-		return NEXT(cuMemcpyBatchAsync_v2)(to, from, bytes, count, &in_order, &first, 1, b->context->stream);
-	if (HAVE(cuMemcpyBatchAsync))
-		return NEXT(cuMemcpyBatchAsync)(to, from, bytes, count, &in_order, &first, 1, &failed,
-						b->context->stream);
-	return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-static CUresult copy_singly(const struct batch *b, const struct piece *p, unsigned count)
-{
+	size_t first = 0;
 	CUresult r = CUDA_SUCCESS;
+	bool together;
 
-	for (unsigned i = 0; i < count && r == CUDA_SUCCESS && gmod_may_call(b->context); i++)
-		r = NEXT(cuMemcpyDtoHAsync_v2)((void *)(uintptr_t)staged_at(b, &p[i]), p[i].from, p[i].to - p[i].from,
-					       b->context->stream);
-	return r;
-}
-
-/* Before 12.8 it cannot. Other errors are this context's, or of this moment. */
-static bool never_copies_together(CUresult r)
-{
-	return r == CUDA_ERROR_NOT_SUPPORTED || r == CUDA_ERROR_NOT_FOUND || r == CUDA_ERROR_NOT_INITIALIZED ||
-	       r == CUDA_ERROR_INVALID_VALUE;
-}
-
-static bool copy_pieces(const struct batch *b, const struct piece *p, unsigned count)
-{
-	static bool only_singly; /* under the lock */
-	CUresult r;
-
-	if (!gmod_may_call(b->context))
-		return false;
-	if (count > 1 && !only_singly) {
-		r = copy_together(b, p, count);
-		if (r == CUDA_SUCCESS)
-			return true;
-		only_singly = never_copies_together(r) && gmod_may_call(b->context);
+	for (unsigned i = 0; i < b->count; i++) {
+		to[i] = (CUdeviceptr)(uintptr_t)b->piece[i].copy;
+		from[i] = b->piece[i].slack.from;
+		bytes[i] = b->piece[i].slack.to - from[i];
 	}
-	r = copy_singly(b, p, count);
-	if (r != CUDA_SUCCESS && gmod_may_call(b->context))
-		gmod_degraded("cuMemcpyDtoHAsync");
-	return r == CUDA_SUCCESS && gmod_may_call(b->context);
+	together = b->count > 1 && HAVE(cuMemcpyBatchAsync_v2) && gmod_may_call(b->context) &&
+		   NEXT(cuMemcpyBatchAsync_v2)(to, from, bytes, b->count, &in_order, &first, 1, b->context->stream) ==
+		       CUDA_SUCCESS;
+	for (unsigned i = 0; !together && i < b->count && r == CUDA_SUCCESS && gmod_may_call(b->context); i++)
+		r = NEXT(cuMemcpyDtoHAsync_v2)(b->piece[i].copy, from[i], bytes[i], b->context->stream);
+	return gmod_may_call(b->context) && gmod_succeeded(r, "cuMemcpyDtoHAsync") &&
+	       gmod_succeeded(NEXT(cuEventRecord)(b->context->gathering.gathered, b->context->stream), "cuEventRecord");
 }
 
 /*
- * The slack of the records of a pin. While it is held, a free of such a buffer has not begun, and once it begins it
- * waits for this copy like for any other work. Handing the driver an address that is being freed would not do: it takes
- * an address it does not know for pageable host memory and reads it with the CPU (seen as a crash, on driver 580).
+ * The slack of records from that one on, of one pin and as many as there is room for; returns how many. While the pin
+ * is held, a free of such a buffer has not begun, and once it begins it waits for this copy like for any other work.
+ * Handing the driver an address that is being freed would not do: it takes an address it does not know for pageable
+ * host memory and reads it with the CPU (seen as a crash, on driver 580).
  */
-static void copy_slack(struct batch *b, uint32_t first, uint32_t end)
+static uint32_t copy_slack(struct batch *b, uint32_t first, uint32_t end)
 {
-	unsigned before = b->count;
-	size_t used = b->used;
+	uint32_t i = first;
 
+	b->count = 0;
+	b->used = 0;
 	gmod_pin(GMOD_PIN_GATHER, first);
-	for (uint32_t i = first; i < end; i++)
-		add_slack(b, gmod_record_at(i));
-	if (b->count > before && !copy_pieces(b, &b->piece[before], b->count - before)) {
-		b->count = before;
-		b->used = used;
-		b->refused = true;
+	do
+		add_slack(b, gmod_record_at(i++));
+	while (i < end && i % GMOD_GATHERED && b->used + sizeof(struct gmod_slack) <= GMOD_STAGING);
+	if (b->count && !copy_pieces(b)) {
+		b->count = 0;
+		b->left_out = true;
 	}
 	gmod_unpin(GMOD_PIN_GATHER);
+	return i - first;
 }
 
-/* How many records one call takes: those of a pin, or as many as all of their slack has room for. */
-static uint32_t at_once(const struct batch *b)
+/* Once they have landed. */
+static void compare_pieces(struct batch *b)
 {
-	return b->what == GMOD_GATHER_NEAR ? GMOD_GATHERED : GMOD_BATCH;
+	struct gmod_busy busy;
+
+	wait_for_copies(b);
+	if (b->failed)
+		return;
+	if (!gmod_sweep_lock(GMOD_SECONDS(1))) {
+		b->left_out = true;
+		return;
+	}
+	busy = gmod_busy_begin();
+	for (unsigned i = 0; busy.on && i < b->count; i++) {
+		const struct piece *p = &b->piece[i];
+
+		gmod_pin(GMOD_PIN_SWEEP, p->record->position);
+		if (gmod_record_live(p->record) == p->word)
+			gmod_verify_copied(p->record, p->word, p->side, p->slack, p->copy, b->began,
+					   gmod_sweep_latest());
+		gmod_unpin(GMOD_PIN_SWEEP);
+	}
+	gmod_busy_end(busy);
+	gmod_sweep_unlock();
 }
 
-static bool has_room(const struct batch *b)
+/* named: the positions of these only, or NULL. false: not all of it was looked at. */
+static bool gather_in(struct batch *b, struct gmod_context *c, const uint32_t *named, unsigned count)
 {
-	size_t each = b->what == GMOD_GATHER_NEAR ? GMOD_LINE + GMOD_NEAR_SLACK : sizeof(struct gmod_slack);
+	uint32_t i = 0, end = named ? count : gmod_registry_used();
 
-	return b->count + 2 * at_once(b) <= PIECES && b->used + at_once(b) * each <= GMOD_STAGING;
-}
-
-static void step(struct batch *b, uint32_t first, uint32_t end)
-{
-	copy_slack(b, first, end);
-	if (!has_room(b))
-		flush(b);
-	gmod_monitor_progress();
-}
-
-static void gather_wanted(struct batch *b)
-{
-	uint32_t end = gmod_registry_used(), each = at_once(b);
-
-	if (b->named)
-		for (unsigned i = 0; i < b->named_count && !b->failed && gmod_may_call(b->context); i++)
-			step(b, b->named[i], b->named[i] + 1);
-	else
-		for (uint32_t i = 0; i < end && !b->failed && gmod_may_call(b->context); i += each)
-			step(b, i, i + each < end ? i + each : end);
-	flush(b);
-}
-
-/* false: not all of it was looked at. */
-static bool gather_in(struct batch *b, struct gmod_context *c)
-{
 	if (!gmod_context_enter(c))
 		return false;
-	prepare(b, c);
-	gather_wanted(b);
-	gmod_context_leave(c);
-	return !b->failed && !b->refused;
-}
+	b->failed = !prepare_batch(b, c);
+	while (i < end && !b->failed && gmod_may_call(c)) {
+		uint32_t first = named ? named[i] : i;
 
-static bool take_lock(enum gmod_gather what)
-{
-	struct timespec until = gmod_time_in(what == GMOD_GATHER_WHOLE ? GMOD_SECONDS(2) : 0);
-
-	return pthread_mutex_timedlock(&lock, &until) == 0;
-}
-
-static bool gather(struct batch *b, const struct gmod_context *only)
-{
-	CUstreamCaptureMode mode = gmod_relaxed_begin();
-	bool done = true;
-
-	for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
-		struct gmod_context *c = gmod_context_at(i);
-
-		if ((!only || only == c) && gmod_may_call(c) && c->stream)
-			done = gather_in(b, c) && done;
+		/* Before the stamp of what is seen intact: what is proven complete by now was not the one. */
+		if (!i || b->count) {
+			gmod_proof_remember();
+			b->began = gmod_now();
+		}
+		i += copy_slack(b, first, named ? first + 1 : end);
+		if (b->count)
+			compare_pieces(b);
+		gmod_monitor_progress();
 	}
-	gmod_relaxed_end(mode);
-	return done;
+	gmod_context_leave(c);
+	return i == end && !b->failed && !b->left_out;
 }
 
 static bool gather_locked(const struct gmod_context *only, enum gmod_gather what, const uint32_t *named, unsigned count)
 {
 	static struct batch b; /* too large for a stack; under the lock */
+	struct timespec until = gmod_time_in(what == GMOD_GATHER_WHOLE ? GMOD_SECONDS(2) : 0);
 	struct gmod_registry_stats stats;
+	CUstreamCaptureMode mode;
 	struct gmod_scope scope;
-	bool done = false;
+	bool done;
 
 	gmod_registry_stats(&stats);
 	if (!stats.live_slack)
@@ -356,11 +224,17 @@ static bool gather_locked(const struct gmod_context *only, enum gmod_gather what
 	/* A thread that is cancelled in here, or whose signal handler jumps, would keep the lock and the context's pin.
 	 */
 	gmod_scope_begin(&scope);
-	if (take_lock(what)) {
+	done = !pthread_mutex_timedlock(&lock, &until);
+	if (done) {
 		b.what = what;
-		b.named = named;
-		b.named_count = count;
-		done = gather(&b, only);
+		mode = gmod_relaxed_begin();
+		for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
+			struct gmod_context *c = gmod_context_at(i);
+
+			if ((!only || only == c) && gmod_may_call(c) && c->stream)
+				done = gather_in(&b, c, named, count) && done;
+		}
+		gmod_relaxed_end(mode);
 		pthread_mutex_unlock(&lock);
 	}
 	gmod_scope_end(&scope);

@@ -114,14 +114,13 @@ static bool is_pinned(CUdeviceptr p, size_t size)
 	return p >= (uintptr_t)pinned && p - (uintptr_t)pinned + size <= pinned_size;
 }
 
-/* The batch of CUDA 12.8 and 12.9. What is wrong is judged later: the caller has a lock. */
+/* What is wrong is judged later: the caller has a lock. */
 static CUresult CUDAAPI together(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
-				 CUmemcpyAttributes *attributes, size_t *first, size_t attribute_count, size_t *failed,
-				 CUstream stream)
+				 CUmemcpyAttributes *attributes, size_t *first, size_t attribute_count, CUstream stream)
 {
 	driver.batches++;
 	for (size_t i = 0; i < count; i++)
-		if (attributes && first && failed && attribute_count == 1 && is_pinned(to[i], sizes[i]))
+		if (attributes && first && attribute_count == 1 && is_pinned(to[i], sizes[i]))
 			to_host((void *)(uintptr_t)to[i], from[i], sizes[i], stream);
 		else
 			driver.wrong_batches++;
@@ -140,7 +139,6 @@ static void set_driver(void)
 	gmod_driver.cuMemHostRegister_v2 = pin_pages;
 	gmod_driver.cuMemcpyDtoHAsync_v2 = to_host;
 	gmod_driver.cuMemcpyBatchAsync_v2 = NULL;
-	gmod_driver.cuMemcpyBatchAsync = NULL;
 }
 
 /* ---- a buffer in the only context ---- */
@@ -186,15 +184,14 @@ static bool gather(void)
 
 /* ---- the tests ---- */
 
-/* It comes first: a process that has once found no such call does not ask for it again. */
-GATHERED(the_first_batch_there_was_does_it_too)
+GATHERED(several_pieces_come_together)
 {
 	enum { PIECES = 2 };
 	struct buffer second = buffer_with_slack();
 
 	assert_true(dlopen("libcuda.so.1", RTLD_LAZY) && gmod_driver_resolve());
 	set_driver();
-	gmod_driver.cuMemcpyBatchAsync = together;
+	gmod_driver.cuMemcpyBatchAsync_v2 = together;
 	damage(second.place.user_end, 3);
 	gather();
 	assert_true(driver.batches > 0 && driver.asked >= PIECES && !driver.wrong_batches);
