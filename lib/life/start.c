@@ -43,6 +43,7 @@ static const struct gmod_round rounds[] = {
     {gmod_ordered_tick, gmod_ordered_leisure, NULL},
     {gmod_gather_tick, gmod_gather_leisure, NULL},
     {gmod_guard_tick, gmod_guard_leisure, gmod_guard_patience},
+    {NULL, NULL, NULL},
 };
 
 /* At once, from whichever thread found it: running exit handlers would let the damage spread, and could hang. */
@@ -73,7 +74,7 @@ static bool set_up(void)
 	gmod_context_listen(&gmod_buffers_of_context);
 	gmod_context_listen(&gmod_device_of_context);
 	gmod_activity_init();
-	gmod_monitor_set_rounds(rounds, sizeof(rounds) / sizeof(rounds[0]), gmod_look_at_all);
+	gmod_monitor_set_rounds(rounds, gmod_look_at_all);
 	return true;
 }
 

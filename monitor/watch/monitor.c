@@ -24,10 +24,17 @@
 /* How long the monitor may be stuck before nobody waits for it any more. */
 #define PATIENCE GMOD_SECONDS(2)
 
-static atomic_bool started, running, given_up, ended;
+/*
+ * The thread:
+ *
+ *     ABSENT ──► STARTING ──► RUNNING ──► ENDED
+ *        ^          │            │
+ *        └──────────┘            └──► GIVEN_UP: it is stuck
+ */
+enum { ABSENT, STARTING, RUNNING, ENDED, GIVEN_UP };
+static atomic_int life;
 static atomic_int stopping; /* a futex too */
 static const struct gmod_round *rounds;
-static unsigned round_count;
 static void (*look)(bool last);
 
 /* What the thread knows between two sweeps; its own. */
@@ -67,25 +74,24 @@ static uint64_t back_off(const struct pace *p, uint64_t now)
 	return interval < HEARTBEAT_UNPROVEN ? interval : HEARTBEAT_UNPROVEN;
 }
 
-void gmod_monitor_set_rounds(const struct gmod_round *all, unsigned count, void (*at_everything)(bool last))
+void gmod_monitor_set_rounds(const struct gmod_round *all, void (*at_everything)(bool last))
 {
 	look = at_everything;
 	rounds = all;
-	round_count = count;
 }
 
 static void tick(void)
 {
-	for (unsigned i = 0; i < round_count && !gmod_monitor_stopping(); i++)
-		rounds[i].tick();
+	for (const struct gmod_round *r = rounds; r->tick && !gmod_monitor_stopping(); r++)
+		r->tick();
 }
 
 static uint64_t least_leisure(void)
 {
 	uint64_t least = UINT64_MAX;
 
-	for (unsigned i = 0; i < round_count; i++) {
-		uint64_t leisure = rounds[i].leisure();
+	for (const struct gmod_round *r = rounds; r->tick; r++) {
+		uint64_t leisure = r->leisure();
 
 		least = leisure < least ? leisure : least;
 	}
@@ -105,9 +111,9 @@ static void nap_beside(const struct gmod_round *r, uint64_t ns)
 /* The one of them that is there, or NULL. */
 static const struct gmod_round *round_that_cannot_wait(void)
 {
-	for (unsigned i = 0; i < round_count; i++)
-		if (rounds[i].patience)
-			return &rounds[i];
+	for (const struct gmod_round *r = rounds; r->tick; r++)
+		if (r->patience)
+			return r;
 	return NULL;
 }
 
@@ -220,7 +226,8 @@ void gmod_monitor_ask(uint64_t deadline)
 		gmod_futex_wake(&stopping);
 		gmod_activity_wake();
 	} while ((int)(atomic_load_explicit(&answered, memory_order_acquire) - mine) < 0 &&
-		 !atomic_load_explicit(&ended, memory_order_acquire) && gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
+		 atomic_load_explicit(&life, memory_order_acquire) != ENDED &&
+		 gmod_nap(&deadline, GMOD_MILLISECONDS(1)));
 }
 
 static void run(void)
@@ -245,7 +252,12 @@ static void run(void)
 	if (look && gmod_monitor_stopping())
 		look(true);
 	/* release: whoever waits for the end sees what the look did */
-	atomic_store_explicit(&ended, true, memory_order_release);
+	atomic_store_explicit(&life, ENDED, memory_order_release);
+}
+
+static bool change_life(int from, int to)
+{
+	return atomic_compare_exchange_strong_explicit(&life, &from, to, memory_order_acq_rel, memory_order_acquire);
 }
 
 /* Where the system gives no thread it may do so later: tried again at the second buffer, the fourth, the eighth, ... */
@@ -257,15 +269,16 @@ void gmod_monitor_ensure(void)
 	unsigned long before;
 	int error;
 
-	if (atomic_load_explicit(&started, memory_order_relaxed))
+	if (atomic_load_explicit(&life, memory_order_relaxed) != ABSENT)
 		return;
 	before = atomic_fetch_add_explicit(&tries, 1, memory_order_relaxed);
-	if ((before & (before + 1)) || atomic_exchange_explicit(&started, true, memory_order_relaxed))
+	if ((before & (before + 1)) || !change_life(ABSENT, STARTING))
 		return;
 	gmod_report_expect(true);
 	error = gmod_worker_start(&worker);
 	if (!error) {
-		atomic_store_explicit(&running, true, memory_order_release);
+		/* It may have ended by now. */
+		change_life(STARTING, RUNNING);
 		return;
 	}
 	gmod_report_expect(false);
@@ -275,7 +288,7 @@ void gmod_monitor_ensure(void)
 		    "nobody watches the buffers: no thread can be started (error %d); they are looked at when "
 		    "they are freed, and at the end",
 		    error);
-	atomic_store_explicit(&started, false, memory_order_relaxed);
+	atomic_store_explicit(&life, ABSENT, memory_order_relaxed);
 }
 
 void gmod_monitor_hurry(void)
@@ -306,22 +319,22 @@ bool gmod_monitor_finish(void)
 	if (!gmod_monitor_lives() || gmod_is_monitor)
 		return false;
 	/* acquire: what the monitor did last is visible */
-	while (!atomic_load_explicit(&ended, memory_order_acquire)) {
+	while (atomic_load_explicit(&life, memory_order_acquire) != ENDED) {
 		unsigned now = atomic_load_explicit(&gmod_progress, memory_order_relaxed);
 
 		if (now != seen)
 			deadline = PATIENCE;
 		seen = now;
-		if (gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
-			continue;
-		atomic_store_explicit(&given_up, true, memory_order_relaxed);
-		return false;
+		if (!gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10))
+			return !change_life(RUNNING, GIVEN_UP) &&
+			       atomic_load_explicit(&life, memory_order_acquire) == ENDED;
 	}
 	return true;
 }
 
 bool gmod_monitor_lives(void)
 {
-	return atomic_load_explicit(&running, memory_order_acquire) &&
-	       !atomic_load_explicit(&given_up, memory_order_relaxed);
+	int now = atomic_load_explicit(&life, memory_order_acquire);
+
+	return now == RUNNING || now == ENDED;
 }

@@ -25,10 +25,10 @@ struct gmod_round {
 };
 
 /*
- * For good, before the thread starts: the rounds in the order of their ticks, and what looks at everything, for
- * gmod_monitor_ask() and, for the last time, for gmod_monitor_finish().
+ * For good, before the thread starts: the rounds in the order of their ticks, up to one without a tick, and what looks
+ * at everything, for gmod_monitor_ask() and, for the last time, for gmod_monitor_finish().
  */
-void gmod_monitor_set_rounds(const struct gmod_round *all, unsigned count, void (*look)(bool last));
+void gmod_monitor_set_rounds(const struct gmod_round *all, void (*look)(bool last));
 
 /*
  * Remember the CPUs that the process has when GMOD is loaded. A program that binds its threads does so later, and a
