@@ -59,7 +59,7 @@ static bool set_up(void)
 	gmod_facts_init();
 	if (!gmod_options()->enabled)
 		return false;
-	gmod_report_init(gmod_options(), halt);
+	gmod_report_init(halt);
 	if (!gmod_phase_arm()) {
 		gmod_log_note(0, "not guarding: the kernel gave no random key, or there is no memory");
 		return false;

@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "lib/base/counters.h"
+#include "lib/base/facts.h"
 #include "lib/base/futex.h"
 #include "lib/base/hash.h"
 #include "lib/base/lock.h"
@@ -14,8 +15,8 @@
 #include "monitor/report/text.h"
 
 /* By gmod_report_init(). */
+static const struct gmod_options *options;
 static void (*halt)(void);
-static bool halts[2]; /* [1]: at findings in mallocN's memory, [0]: at others */
 
 static atomic_bool halting;
 
@@ -23,8 +24,10 @@ static _Atomic uint64_t findings[GMOD_CLASS_COUNT];
 
 static void count(const struct gmod_finding *f)
 {
+	bool kernels = f->buffer.memory == GMOD_MEM_KERNEL;
+
 	atomic_fetch_add_explicit(&findings[f->class], 1, memory_order_relaxed);
-	if (halts[f->buffer.memory == GMOD_MEM_KERNEL])
+	if (kernels ? options->device_halt_on_error : options->halt_on_error)
 		atomic_store_explicit(&halting, true, memory_order_relaxed);
 }
 
@@ -50,9 +53,6 @@ struct site {
 	unsigned reports;
 	bool suppressed; /* by its frames, so every finding of it is */
 };
-
-/* By gmod_report_init(); apart from the rest, which is large and starts as zeros. */
-static unsigned max_reports = 100;
 
 /* Written by whoever tells. */
 static struct {
@@ -111,7 +111,7 @@ static enum fate judge(const struct site *site)
 		return SUPPRESSED;
 	if (site && site->reports >= GMOD_REPORTS_PER_SITE)
 		return COUNTED;
-	return state.shown >= max_reports ? COUNTED : NEW;
+	return state.shown >= options->max_reports ? COUNTED : NEW;
 }
 
 /* What becomes of one that is NEW still: only its symbols can keep it back. */
@@ -182,19 +182,18 @@ static bool has_thread(void)
 	return atomic_load_explicit(&way.thread, memory_order_relaxed);
 }
 
-/* ---- one report ---- */
+/* Then a report is waited for, but not for ever. */
+static bool may_halt(void)
+{
+	return options->halt_on_error || options->device_halt_on_error;
+}
 
-/* For the one that is told just now: too large for the stack of a program's thread, and there when memory is not. */
-static struct {
-	struct gmod_report_view view;
-	struct gmod_view_scratch scratch;
-	char out[10 << 20]; /* more than the longest names take, each byte of them escaped */
-} work;
+/* ---- one report ---- */
 
 /* A log that takes nothing is waited for by the thread that nobody waits for, or but halting. */
 static void hand_over(const struct gmod_text *t)
 {
-	uint64_t deadline = halts[0] || halts[1] ? GMOD_SECONDS(1) : UINT64_MAX;
+	uint64_t deadline = may_halt() ? GMOD_SECONDS(1) : UINT64_MAX;
 
 	do {
 		if (gmod_log_try(t->at, t->len))
@@ -203,33 +202,32 @@ static void hand_over(const struct gmod_text *t)
 	gmod_log_lines(t->at, t->len);
 }
 
-static void write_report(void)
-{
-	struct gmod_text out;
-
-	gmod_text_init(&out, work.out, sizeof(work.out));
-	(gmod_log_json() ? gmod_report_json : gmod_report_text)(&work.view, &out);
-	hand_over(&out);
-}
-
 /* It counts before it is written: that may take long. */
 static void tell(const struct gmod_finding *f)
 {
+	/* Too large for the stack of a program's thread, and there when memory is not. */
+	static struct gmod_report_view view;
+	static struct gmod_view_scratch scratch;
+	static char text[10 << 20]; /* more than the longest names take, each byte of them escaped */
 	enum fate before = fate_of(f), fate = before;
 	struct site *site = before == NEW ? site_of(f) : NULL;
+	struct gmod_text out;
 
 	if (before == NEW)
 		fate = judge(site);
 	if (fate == NEW || fate == SHOWN)
-		gmod_view_make(&work.view, f, &work.scratch);
+		gmod_view_make(&view, f, &scratch);
 	if (fate == NEW)
-		fate = admit(site, &work.view);
+		fate = admit(site, &view);
 	if (before == NEW)
 		settle(f, fate, site);
 	if (f->status == GMOD_FINAL && (fate == SHOWN || fate == COUNTED))
 		count(f);
-	if (fate == SHOWN)
-		write_report();
+	if (fate != SHOWN)
+		return;
+	gmod_text_init(&out, text, sizeof(text));
+	(gmod_log_json() ? gmod_report_json : gmod_report_text)(&view, &out);
+	hand_over(&out);
 }
 
 /* ---- telling ---- */
@@ -272,7 +270,7 @@ static void run(void)
 	while (!gmod_lock(&way.telling))
 		;
 	way.waits = true;
-	/* fence: whoever did not see that it was expected has added what is found here; see add() */
+	/* fence: whoever did not see that it was expected has added what is found here; see copy_in() */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (;;) {
 		unsigned seen = added();
@@ -339,27 +337,24 @@ static void lose(const struct gmod_finding *f)
 		count(f);
 }
 
-static void copy_in(unsigned place, const struct gmod_finding *f)
+static bool copy_in(const struct gmod_finding *f)
 {
-	struct gmod_finding *to = &way.finding[place];
-
-	*to = *f;
-	if (to->suspect_count > GMOD_SUSPECTS_MAX)
-		to->suspect_count = GMOD_SUSPECTS_MAX;
-	to->suspect = way.suspect[place];
-	if (to->suspect_count)
-		memcpy(to->suspect, f->suspect, to->suspect_count * sizeof(*f->suspect));
-}
-
-static bool add(const struct gmod_finding *f)
-{
+	struct gmod_finding *to;
+	unsigned place;
 	bool room;
 
 	if (!gmod_lock(&way.adding))
 		return false;
+	place = added() % ON_THEIR_WAY;
+	to = &way.finding[place];
 	room = await_told(added() - ON_THEIR_WAY + 1);
 	if (room) {
-		copy_in(added() % ON_THEIR_WAY, f);
+		*to = *f;
+		if (to->suspect_count > GMOD_SUSPECTS_MAX)
+			to->suspect_count = GMOD_SUSPECTS_MAX;
+		to->suspect = way.suspect[place];
+		if (to->suspect_count)
+			memcpy(to->suspect, f->suspect, to->suspect_count * sizeof(*f->suspect));
 		atomic_store_explicit(&way.added, added() + 1, memory_order_release);
 		/* fence: whoever sees no thread behind it is seen by that */
 		atomic_thread_fence(memory_order_seq_cst);
@@ -376,7 +371,7 @@ void gmod_report_add(const struct gmod_finding *f)
 	if (f->class >= GMOD_CLASS_COUNT)
 		return;
 	gmod_scope_begin(&scope);
-	if (!add(f))
+	if (!copy_in(f))
 		lose(f);
 	else if (has_thread())
 		gmod_futex_wake((atomic_int *)&way.added);
@@ -412,7 +407,7 @@ void gmod_report_flush(void)
 	gmod_scope_begin(&scope);
 	if (!has_thread())
 		tell_here();
-	else if (halts[0] || halts[1])
+	else if (may_halt())
 		await_told(added());
 	gmod_scope_end(&scope);
 	errno = saved;
@@ -424,23 +419,21 @@ void gmod_report(const struct gmod_finding *f)
 	gmod_report_flush();
 }
 
-void gmod_report_init(const struct gmod_options *o, void (*halt_process)(void))
+void gmod_report_init(void (*halt_process)(void))
 {
 	int saved = errno;
 	struct gmod_scope scope;
 
 	gmod_scope_begin(&scope);
-	max_reports = o->max_reports;
-	halts[0] = o->halt_on_error;
-	halts[1] = o->device_halt_on_error;
+	options = gmod_options();
+	halt = halt_process;
 	state.shown = 0;
 	state.repeated = state.beyond = state.unshown = 0;
 	gmod_counters.suppressed = 0;
-	halt = halt_process;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		findings[i] = 0;
-	gmod_suppressions_load(o->suppressions);
-	gmod_stats_open(o->stats_path);
+	gmod_suppressions_load(options->suppressions);
+	gmod_stats_open(options->stats_path);
 	gmod_scope_end(&scope);
 	errno = saved;
 }
@@ -459,7 +452,7 @@ void gmod_report_end(void)
 		    0,
 		    "%u finding%s counted and not shown: %u beyond max_reports=%u, %u of a site that had been "
 		    "reported %d times",
-		    sum, sum == 1 ? " was" : "s were", beyond, max_reports, repeated, GMOD_REPORTS_PER_SITE);
+		    sum, sum == 1 ? " was" : "s were", beyond, options->max_reports, repeated, GMOD_REPORTS_PER_SITE);
 }
 
 unsigned gmod_report_findings(void)

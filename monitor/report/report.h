@@ -24,11 +24,11 @@
 #define GMOD_REPORTS_PER_SITE 10
 
 /*
- * Take max_reports, load the suppressions, naming each bad line once, and set the counts to zero; the ids and sites
- * seen stay known. Call it once, after gmod_log_open() and before others report. halt_process: called by the thread
- * that gives reports when one is out at which the options have the process end.
+ * After gmod_facts_init(): load the suppressions, naming each bad line once, and set the counts to zero; the ids and
+ * sites seen stay known. Call it once, before others report. halt_process: called by the thread that gives reports when
+ * one is out at which the options have the process end.
  */
-void gmod_report_init(const struct gmod_options *o, void (*halt_process)(void));
+void gmod_report_init(void (*halt_process)(void));
 
 /*
  * true: reports are left to the thread that gmod_report_start() will make, however late that runs on a busy machine: it

@@ -1,6 +1,7 @@
 /* What the tests of the reports share: findings to report, and a log in a directory of its own to read them back. */
 #pragma once
 
+#include "lib/base/facts.h"
 #include "monitor/report/report.h"
 #include "tests/unit/directory.h"
 
@@ -49,16 +50,23 @@ static inline struct gmod_finding finding(enum gmod_class class)
 	return f;
 }
 
-/* An empty log and a fresh start of the counts, by options as a user would write them. */
+/* A fresh start of the counts, by options as a user would write them. */
+static inline int start_with(const char *options, const char *log)
+{
+	int error;
+
+	setenv("GMOD_OPTIONS", options, 1);
+	gmod_facts_init();
+	error = gmod_log_open(log, gmod_options()->log_format == GMOD_OPTION_LOG_JSON, gmod_options()->verbosity);
+	gmod_report_init(NULL);
+	return error;
+}
+
+/* With an empty log. */
 static inline void start(const char *options)
 {
-	struct gmod_options o;
-
 	unlink("log");
-	gmod_options_defaults(&o);
-	assert_int_equal(gmod_options_parse(&o, options, NULL, NULL), 0);
-	assert_int_equal(gmod_log_open("log", o.log_format == GMOD_OPTION_LOG_JSON, o.verbosity), 0);
-	gmod_report_init(&o, NULL);
+	assert_int_equal(start_with(options, "log"), 0);
 }
 
 static inline const char *logged(void)

@@ -436,12 +436,8 @@ static const char *run_again(char *const arguments[], const char *words)
 static int report_yourself(char **argv)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
-	struct gmod_options o;
 
-	gmod_options_defaults(&o);
-	gmod_options_parse(&o, argv[2], NULL, NULL);
-	gmod_log_open("", o.log_format == GMOD_OPTION_LOG_JSON, 0);
-	gmod_report_init(&o, NULL);
+	start_with(argv[2], "");
 	f.suspect_count = 1;
 	f.suspect[0].name = "_Z4kernv";
 	f.buffer.allocated_at.depth = 2;

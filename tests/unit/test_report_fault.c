@@ -357,7 +357,6 @@ static int report_some(char **argv)
 {
 	struct gmod_fault left = past_the_end, nowhere = past_the_end, nothing = {.driver_kind = 99};
 	const struct gmod_fault *const faults[] = {&past_the_end, &left, &nowhere, &nothing};
-	struct gmod_options o;
 
 	left.lines = left.lane_count = left.warps = 0;
 	left.has_grid = false;
@@ -366,10 +365,7 @@ static int report_some(char **argv)
 	left.operand.access = GMOD_ACCESS_STORE;
 	nowhere.kind = GMOD_FAULT_MISALIGNED;
 	nowhere.at[0].line = 8;
-	gmod_options_defaults(&o);
-	gmod_options_parse(&o, argv[2], NULL, NULL);
-	gmod_log_open("", o.log_format == GMOD_OPTION_LOG_JSON, 0);
-	gmod_report_init(&o, NULL);
+	start_with(argv[2], "");
 	for (size_t i = 0; i < SIZE_OF(faults); i++) {
 		struct gmod_finding f = fault_finding(faults[i]);
 
