@@ -10,7 +10,18 @@ struct search {
 	struct gmod_finding *finding; /* has the closest so far */
 	uint64_t distance;            /* of that; UINT64_MAX: none yet */
 	uint32_t faulty;              /* a bit for each lane that may have faulted */
+	bool given;                   /* the kernel was given the address of the closest */
 };
+
+static bool is_given(struct gmod_bytes parameters, uint64_t address)
+{
+	uint64_t word;
+
+	for (size_t at = 0; gmod_read(parameters, at, &word, sizeof(word)); at += sizeof(word))
+		if (word == address)
+			return true;
+	return false;
+}
 
 /* Also while a fault is under way, and after it, in any thread (measured on an H200, driver 580). */
 static bool is_mapped(uint64_t address)
@@ -40,12 +51,15 @@ static uint32_t faulty_lanes(const struct gmod_fault *fault)
 	return faulty ? faulty : known;
 }
 
-/* Live ones come first: of two that are as close, the first stays. The end of one comes before the start of the next.
+/*
+ * Live ones come first: of two that are as close, the first stays, unless the kernel was given the second one's address
+ * and not the first one's. The end of one comes before the start of the next.
  */
 static void note_closest(struct search *s, const struct gmod_buffer_facts *b)
 {
 	struct gmod_finding *f = s->finding;
 	uint64_t end = b->base + b->size;
+	bool given = is_given(f->fault->parameters, b->base);
 
 	for (unsigned i = 0; i < f->fault->lane_count; i++) {
 		uint64_t at = f->fault->lane[i].address;
@@ -55,9 +69,11 @@ static void note_closest(struct search *s, const struct gmod_buffer_facts *b)
 											      : GMOD_INSIDE;
 
 		if (!(s->faulty >> i & 1) || distance >= REACH ||
-		    distance + (related == GMOD_BEFORE_START) >= s->distance)
+		    (distance + (related == GMOD_BEFORE_START) >= s->distance &&
+		     !(given && !s->given && distance == s->distance && related == f->related)))
 			continue;
 		s->distance = distance;
+		s->given = given;
 		f->fault_lane = i;
 		f->related = related;
 		f->buffer = *b;
@@ -95,7 +111,7 @@ static void note_neighbours(struct search *s)
 void gmod_find_missed(struct gmod_finding *f)
 {
 	const struct gmod_fault *fault = f->fault;
-	struct search s = {f, UINT64_MAX, faulty_lanes(fault)};
+	struct search s = {f, UINT64_MAX, faulty_lanes(fault), false};
 	uint32_t end = gmod_registry_used();
 	struct gmod_buffer_facts b;
 

@@ -151,6 +151,25 @@ MISSED(inside_what_was_freed)
 	assert_int_equal(f.buffer.serial, 77);
 }
 
+/* A freed one ended where one ends that lives. */
+MISSED(the_one_that_the_kernel_was_given)
+{
+	uint64_t base = b.place.user + 1024, words[] = {5, base};
+	struct gmod_finding f;
+
+	add_freed(base, SIZE - 1024);
+	add_lane(b.place.user_end + FAR);
+	f = find();
+	assert_int_equal(f.buffer.base, b.place.user);
+	fault.parameters = (struct gmod_bytes){(const unsigned char *)words, sizeof(words)};
+	f = find();
+	check(&f, 0, GMOD_PAST_END, FAR);
+	assert_int_equal(f.buffer.base, base);
+	words[0] = b.place.user;
+	f = find();
+	assert_int_equal(f.buffer.base, b.place.user);
+}
+
 MISSED(too_far_from_any)
 {
 	struct gmod_finding f;
