@@ -25,6 +25,7 @@
 #include "lib/buffers/backend.h"
 #include "lib/buffers/fence.h"
 #include "lib/buffers/peers.h"
+#include "lib/buffers/tensors.h"
 #include "lib/context/fault.h"
 #include "lib/context/wait.h"
 #include "lib/driver/mapping.h"
@@ -117,8 +118,8 @@ static void say_segments(void)
 
 	if (!gmod_first_time(&asked) || getenv("PYTORCH_NO_CUDA_MEMORY_CACHING"))
 		return;
-	gmod_log_note(1, "the fences are behind PyTorch's segments, which hold many tensors; with "
-			 "PYTORCH_NO_CUDA_MEMORY_CACHING=1 in the environment they are behind each tensor");
+	gmod_log_note(1, "the fences are behind PyTorch's segments, which hold many tensors; with gmod --exact "
+			 "--per-tensor they are behind each tensor");
 }
 
 /*
@@ -156,21 +157,42 @@ static bool is_named(uint64_t site)
 	return false;
 }
 
-static bool is_wanted(const struct gmod_request *q)
+/* A place in stream order allocates often, and its stack takes long to be looked at: the lowest bit is the answer. */
+static enum caller caller_from(const struct gmod_stack *s, uint64_t site)
 {
+	static _Atomic uint64_t seen[1024];
+	_Atomic uint64_t *at = &seen[(site >> 1) % 1024];
+	uint64_t known = atomic_load_explicit(at, memory_order_relaxed);
 	enum caller caller;
-	struct gmod_stack s;
 
-	gmod_unwind(&s, gmod_options()->stack_depth);
-	caller = caller_of(&s);
-	if (gmod_peers_use(q->context->device) || atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) ||
+	if (site && (known | 1) == site)
+		return known & 1 ? SHARES : NOBODY;
+	caller = caller_of(s);
+	if (site)
+		atomic_store_explicit(at, site - (caller != SHARES), memory_order_relaxed);
+	return caller;
+}
+
+bool gmod_fence_wants(int device, size_t size, const struct gmod_stack *s, uint64_t site)
+{
+	enum caller caller = caller_from(s, site);
+
+	if (gmod_peers_use(device) || atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) ||
 	    caller == SHARES) {
 		gmod_count(&gmod_counters.fence_spared, 1);
 		return false;
 	}
-	if (caller == PYTORCH)
+	if (caller == PYTORCH && !site)
 		say_segments();
-	return !*gmod_options()->fence_sites || q->size >= GMOD_LARGE || is_named(hash_of(&s));
+	return !*gmod_options()->fence_sites || size >= GMOD_LARGE || is_named(hash_of(s));
+}
+
+static bool is_wanted(const struct gmod_request *q)
+{
+	struct gmod_stack s;
+
+	gmod_unwind(&s, gmod_options()->stack_depth);
+	return gmod_fence_wants(q->context->device, q->size, &s, 0);
 }
 
 /* ---- a buffer ---- */
@@ -194,15 +216,19 @@ static bool lies_at_start(void)
 	       (side == GMOD_OPTION_FENCE_SOME && !*gmod_options()->fence_sites && is_drawn(number, 8));
 }
 
+size_t gmod_fence_place(size_t size, uint64_t at, struct gmod_place *out)
+{
+	return gmod_layout_fenced_at(size, end_alignment(), at && lies_at_start(), at, out);
+}
+
 static enum gmod_answer alloc_buffer(struct gmod_request *q, struct gmod_place *place)
 {
-	struct gmod_fenced b = {.size = gmod_layout_fenced_at(q->size, end_alignment(), false, 0, place),
-				.device = q->context->device};
+	struct gmod_fenced b = {.size = gmod_fence_place(q->size, 0, place), .device = q->context->device};
 
 	if (q->memory != GMOD_MEM_DEVICE || !q->context->stream || !works_on(b.device) || !b.size || !is_wanted(q) ||
-	    !gmod_fence_take(&b))
+	    !gmod_fence_take(&b, gmod_tensors_give_way))
 		return GMOD_DECLINES;
-	gmod_layout_fenced_at(q->size, end_alignment(), lies_at_start(), b.at, place);
+	gmod_fence_place(q->size, b.at, place);
 	q->own = b.size;
 	return GMOD_ACCEPTS;
 }

@@ -168,19 +168,31 @@ static bool map_block(struct gmod_fenced *b)
 	return ok;
 }
 
-bool gmod_fence_take(struct gmod_fenced *b)
+static void note_most(int device)
+{
+	uint64_t now = atomic_load_explicit(&mapped.taken[device], memory_order_relaxed) >> 20;
+	uint64_t most = atomic_load_explicit(&gmod_counters.fence_mib, memory_order_relaxed);
+
+	while (now > most && !atomic_compare_exchange_weak_explicit(&gmod_counters.fence_mib, &most, now,
+								    memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+bool gmod_fence_take(struct gmod_fenced *b, bool (*give_way)(int device))
 {
 	if (!has_addresses())
 		return false;
 	if (take_idle(b))
 		return true;
 	if (!gmod_take(&mapped, b->device, b->size, 1, ask_for_most) &&
-	    (!gmod_fence_trim(b->device) || !gmod_take(&mapped, b->device, b->size, 1, ask_for_most))) {
+	    (!give_way(b->device) || !gmod_take(&mapped, b->device, b->size, 1, ask_for_most))) {
 		gmod_count(&gmod_counters.fence_capped, 1);
 		return false;
 	}
-	if (map_block(b))
+	if (map_block(b)) {
+		note_most(b->device);
 		return true;
+	}
 	gmod_give(&mapped, b->device, b->size);
 	return false;
 }

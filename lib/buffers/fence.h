@@ -20,19 +20,31 @@
 #define GMOD_LIB_BUFFERS_FENCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct gmod_place;
+struct gmod_stack;
 
 struct gmod_fenced {
 	uint64_t at, size; /* whole units of 2 MiB */
 	int device;
 };
 
+/* May memory of so many bytes, allocated there, have a fence? site: of gmod_ordered_site(), or 0. If not, it is
+ * counted. */
+bool gmod_fence_wants(int device, size_t size, const struct gmod_stack *from, uint64_t site);
+/* Where a buffer lies in a block at that address, by the options and by chance. The block's size; 0: none. */
+size_t gmod_fence_place(size_t size, uint64_t at, struct gmod_place *out);
+
 /* The run's: decides for a buffer what is left to chance. The same until the process ends. */
 uint32_t gmod_fence_seed(void);
 
-/* A block of that size and device, at *at: an idle one, or a new one. false: beyond fence_mb, or the driver would not.
+/*
+ * A block of that size and device, at *at: an idle one, or a new one. give_way: has what nobody uses go, for fence_mb.
+ * false: beyond that, or the driver would not.
  */
-bool gmod_fence_take(struct gmod_fenced *block);
+bool gmod_fence_take(struct gmod_fenced *block, bool (*give_way)(int device));
 
 /* The block stays mapped for the next one that asks for as much, or, where too much is idle, goes. */
 void gmod_fence_idle(const struct gmod_fenced *block);

@@ -28,11 +28,6 @@ static const struct gmod_backend ordered = {.name = "pool"};
 static uint32_t pending[32], pending_count; /* under gmod_blocks_lock */
 static atomic_int arming; /* buffers that are about to be filled; gmod_hot.ordered is both together, for hooks */
 
-bool gmod_is_ordered(const struct gmod_record *r)
-{
-	return gmod_record_details(r)->backend == &ordered;
-}
-
 static struct gmod_block *block_of(const struct gmod_record *r)
 {
 	return &gmod_blocks[gmod_record_details(r)->own];
@@ -60,13 +55,12 @@ static bool is_default(CUstream stream)
 	return gmod_handle(stream) <= (uint64_t)GMOD_KEY_PER_THREAD;
 }
 
-/* A stream may be of another context, and of another device, than the current one. */
-static bool is_of(CUstream stream, CUcontext context)
+CUcontext gmod_stream_owner(CUstream stream)
 {
 	CUcontext owner = NULL;
 	CUresult r = is_default(stream) ? NEXT(cuCtxGetCurrent)(&owner) : NEXT(cuStreamGetCtx)(stream, &owner);
 
-	return r == CUDA_SUCCESS && owner == context;
+	return r == CUDA_SUCCESS ? owner : NULL;
 }
 
 CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out)
@@ -148,8 +142,9 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_site *site, 
 	size_t total;
 
 	if (__builtin_add_overflow(q->size, GMOD_REDZONE + GMOD_DEVICE_ALIGNMENT - 1, &total) || !c || !c->stream ||
-	    gmod_pool_is_left_alone(c, q->pool) || !is_of(gmod_explicit(q->stream, q->flavour), c->handle) ||
-	    !gmod_pool_reaches(c, q->pool) || !(places = gmod_pinned(c, &c->looks)) || !(b = gmod_block_take()))
+	    gmod_pool_is_left_alone(c, q->pool) ||
+	    gmod_stream_owner(gmod_explicit(q->stream, q->flavour)) != c->handle || !gmod_pool_reaches(c, q->pool) ||
+	    !(places = gmod_pinned(c, &c->looks)) || !(b = gmod_block_take()))
 		return false;
 	total -= total % GMOD_DEVICE_ALIGNMENT;
 	b->lands = places + (size_t)gmod_place_of(b) * GMOD_LOOK_BYTES;
@@ -376,7 +371,8 @@ static bool is_capturing(CUstream stream)
 /* The copy in front of the free. */
 static bool look_before(struct gmod_block *b, const struct gmod_order *in)
 {
-	if (!in->key || !follows(b, in->key) || is_capturing(in->stream) || !is_of(in->stream, gmod_block_context(b)) ||
+	if (!in->key || !follows(b, in->key) || is_capturing(in->stream) || !gmod_block_context(b) ||
+	    gmod_stream_owner(in->stream) != gmod_block_context(b) ||
 	    !gmod_look_ask(gmod_block_canary(b), gmod_block_redzone(b), b->lands, in->stream))
 		return false;
 	b->looked_in = in->key;

@@ -37,6 +37,9 @@ struct gmod_order {
 /* As an entry point of that flavour was given it. */
 struct gmod_order gmod_order_of(CUstream handle, enum gmod_flavour flavour);
 
+/* A stream may be of another context, and of another device, than the current one. NULL: the driver does not say. */
+CUcontext gmod_stream_owner(CUstream stream);
+
 static inline CUstream gmod_explicit(CUstream handle, enum gmod_flavour flavour)
 {
 	return handle ? handle : flavour == GMOD_LEGACY ? CU_STREAM_LEGACY : CU_STREAM_PER_THREAD;
@@ -62,9 +65,13 @@ CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, 
  * long as the budget has for everything. */
 uint64_t gmod_ordered_site(const void *caller, const void *frame, size_t size);
 
-bool gmod_is_ordered(const struct gmod_record *r);
+/* Of the live: one of lib/buffers/tensors.h, or of these. */
+static inline bool gmod_is_of_a_pool(const struct gmod_record *r)
+{
+	return !atomic_load_explicit(&gmod_record_details(r)->context, memory_order_relaxed);
+}
 
-/* found is ordered. stream: NULL for cuMemFree, which has none, and does not wait (measured). */
+/* found is one of these. stream: NULL for cuMemFree, which has none, and does not wait (measured). */
 CUresult gmod_ordered_free(const struct gmod_found *found, const struct gmod_order *in, const char *entry_point);
 
 /* A kernel, copy or fill of the program's is about to go into that stream. */

@@ -3,6 +3,7 @@
 #include "lib/hooks/where.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/quarantine.h"
+#include "lib/buffers/tensors.h"
 #include "monitor/registry/layout.h"
 #include "monitor/watch/monitor.h"
 
@@ -18,6 +19,8 @@ static CUresult allocate(const struct gmod_request *q, CUdeviceptr *out, const c
 	uint64_t p = *out;
 	CUresult r = gmod_buffer_alloc(q, &p);
 
+	if (r == CUDA_ERROR_OUT_OF_MEMORY && gmod_tensors_make_room(NULL))
+		r = gmod_buffer_alloc(q, &p);
 	*out = p;
 	if (r == CUDA_SUCCESS)
 		gmod_monitor_ensure();
@@ -121,8 +124,9 @@ static bool is_ours_to_refuse(uint64_t address, struct gmod_found *found)
 
 static CUresult free_found(const struct gmod_found *found, const char *entry_point)
 {
-	if (gmod_is_ordered(found->record))
-		return gmod_ordered_free(found, NULL, entry_point);
+	if (gmod_is_of_a_pool(found->record))
+		return gmod_is_tensor(found->record) ? gmod_tensors_free(found, NULL, entry_point)
+						     : gmod_ordered_free(found, NULL, entry_point);
 	gmod_ordered_passed();
 	return gmod_buffer_free(found, entry_point);
 }

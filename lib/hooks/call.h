@@ -13,6 +13,7 @@
 #include "lib/base/counters.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/patrol.h"
+#include "lib/buffers/tensors.h"
 #include "lib/hooks/hook.h"
 #include "lib/hooks/refuse.h"
 #include "monitor/launches/graphs.h"
@@ -123,6 +124,7 @@ STRAIGHT void ask_context(struct gmod_call *c)
 STRAIGHT void end_stream(struct gmod_call *c)
 {
 	gmod_ordered_stream_ends(gmod_handle(c->stream));
+	gmod_tensors_stream_ends(gmod_handle(c->stream));
 	gmod_stream_destroyed(gmod_handle(c->stream));
 }
 

@@ -3,11 +3,11 @@
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
 #include "lib/buffers/buffer.h"
-#include "lib/buffers/fence.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/ordered_block.h"
 #include "lib/buffers/ordered_pool.h"
 #include "lib/buffers/quarantine.h"
+#include "lib/buffers/tensors.h"
 #include "lib/hooks/family.h"
 #include "lib/hooks/where.h"
 #include "monitor/registry/freed.h"
@@ -21,14 +21,6 @@ static CUresult unguarded(CUresult r, size_t size, const char *entry_point)
 		gmod_monitor_ensure(); /* for what is said when a signal ends the process */
 	}
 	return gmod_done(r, entry_point);
-}
-
-/* What rests behind fences is said to be free: then it is there. */
-static bool makes_room(const CUmemAllocationProp *prop)
-{
-	const struct gmod_context *c = gmod_on() ? gmod_context_owner() : NULL;
-
-	return c && gmod_fence_trim(prop ? prop->location.id : c->device);
 }
 
 /* A profiler counts what goes into a stream, and a debugger stops there. */
@@ -45,6 +37,14 @@ static bool is_watched(void)
 	return is == 2;
 }
 
+static bool fence_it(struct gmod_ordered_request *q, CUdeviceptr *out, const void *caller)
+{
+	if (!gmod_on() || !out || !q->size || (q->from_pool && !q->pool))
+		return false;
+	q->site = gmod_ordered_site(caller, __builtin_frame_address(0), q->size);
+	return gmod_tensors_alloc(q, out);
+}
+
 /* Is it guarded? What goes into a graph has not happened. */
 static bool guard(struct gmod_ordered_request *q, CUdeviceptr *out, const void *caller)
 {
@@ -56,18 +56,22 @@ static bool guard(struct gmod_ordered_request *q, CUdeviceptr *out, const void *
 	return gmod_ordered_alloc(q, out);
 }
 
-/* Not covered until it is armed. */
+/* Not covered until it is armed, or fenced. */
 static CUresult allocate(struct gmod_ordered_request q, CUdeviceptr *out, const void *caller, const char *entry_point)
 {
-	CUresult r = guard(&q, out, caller) ? CUDA_SUCCESS : gmod_ordered_native(&q, q.size, out);
+	bool fenced = gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE && fence_it(&q, out, caller);
+	CUresult r = fenced || guard(&q, out, caller) ? CUDA_SUCCESS : gmod_ordered_native(&q, q.size, out);
 
-	if (r == CUDA_ERROR_OUT_OF_MEMORY && makes_room(NULL))
+	if (r == CUDA_ERROR_OUT_OF_MEMORY && gmod_tensors_make_room(NULL))
 		r = gmod_ordered_native(&q, q.size, out);
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.ordered_all, 1);
 		gmod_count(&gmod_counters.ordered_all_bytes, q.size);
 	}
-	return unguarded(r, q.size, entry_point);
+	if (!fenced)
+		return unguarded(r, q.size, entry_point);
+	gmod_monitor_ensure();
+	return r;
 }
 
 #define CALLER __builtin_return_address(0)
@@ -104,9 +108,53 @@ GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p
 {
 	CUresult r = NEXT(cuMemPoolCreate)(pool, props);
 
+	bool alone;
+
+	if (r == CUDA_SUCCESS && gmod_on()) {
+		alone = props->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+			props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || props->maxSize;
+		gmod_pool_made(*pool, alone);
+		if (!alone)
+			gmod_tensors_pool_made(*pool, props->location.id);
+	}
+	return gmod_done(r, __func__);
+}
+
+GMOD_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
+{
+	CUresult r = NEXT(cuMemPoolDestroy)(pool);
+
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_pool_made(*pool, props->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-					  props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || props->maxSize);
+		gmod_tensors_pool_ends(pool);
+	return gmod_done(r, __func__);
+}
+
+/* Its fenced memory, too. */
+GMOD_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
+{
+	CUresult r = NEXT(cuMemPoolTrimTo)(pool, keep);
+
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_tensors_trim(pool, keep);
+	return gmod_done(r, __func__);
+}
+
+GMOD_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+{
+	CUresult r = NEXT(cuMemPoolSetAccess)(pool, map, count);
+
+	for (size_t i = 0; r == CUDA_SUCCESS && gmod_on() && i < count; i++)
+		if (map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
+			gmod_tensors_let_in(pool, map[i].location.id);
+	return gmod_done(r, __func__);
+}
+
+GMOD_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
+{
+	CUresult r = NEXT(cuMemPoolSetAttribute)(pool, attribute, value);
+
+	if (r == CUDA_SUCCESS && gmod_on())
+		gmod_tensors_reset(pool, attribute);
 	return gmod_done(r, __func__);
 }
 
@@ -115,12 +163,16 @@ GMOD_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribut
 {
 	CUresult r = NEXT(cuMemPoolGetAttribute)(pool, attribute, value);
 
+	if (r == CUDA_SUCCESS && attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
+		gmod_tensors_settle();
 	if (r == CUDA_SUCCESS && attribute == CU_MEMPOOL_ATTR_USED_MEM_CURRENT) {
 		/* What is being freed may be in the sum still. */
 		cuuint64_t *used = value, extra = gmod_blocks_extra(pool);
 
 		*used -= extra < *used ? extra : *used;
 	}
+	if (r == CUDA_SUCCESS && gmod_tensors_sum(pool, attribute))
+		*(cuuint64_t *)value += gmod_tensors_sum(pool, attribute);
 	return gmod_done(r, __func__);
 }
 
@@ -129,7 +181,7 @@ GMOD_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t si
 {
 	CUresult r = NEXT(cuMemCreate)(handle, size, prop, flags);
 
-	if (r == CUDA_ERROR_OUT_OF_MEMORY && makes_room(prop))
+	if (r == CUDA_ERROR_OUT_OF_MEMORY && gmod_tensors_make_room(prop))
 		r = NEXT(cuMemCreate)(handle, size, prop, flags);
 	if (r == CUDA_SUCCESS && gmod_on()) {
 		gmod_count(&gmod_counters.mappings, 1);
@@ -177,10 +229,11 @@ static CUresult free_found(const struct gmod_found *found, CUstream stream, enum
 {
 	struct gmod_order in;
 
-	if (!gmod_is_ordered(found->record))
+	if (!gmod_is_of_a_pool(found->record))
 		return free_in_order(found, gmod_explicit(stream, flavour), entry_point);
 	in = gmod_order_of(stream, flavour);
-	return gmod_ordered_free(found, &in, entry_point);
+	return gmod_is_tensor(found->record) ? gmod_tensors_free(found, &in, entry_point)
+					     : gmod_ordered_free(found, &in, entry_point);
 }
 
 CUresult gmod_free_in_order(CUdeviceptr p, CUstream stream, enum gmod_flavour flavour, PFN_cuMemFreeAsync_v11020 next,

@@ -4,6 +4,7 @@
  */
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/fence.h"
+#include "lib/buffers/tensors.h"
 #include "lib/hooks/where.h"
 
 GMOD_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
@@ -41,6 +42,8 @@ static void correct(CUpointer_attribute attribute, void *data, const struct gmod
 		*(size_t *)data = found->bounds.size;
 	else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT && !*(CUcontext *)data)
 		*(CUcontext *)data = gmod_buffer_context(found->record);
+	else if (attribute == CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE && gmod_is_tensor(found->record))
+		*(CUmemoryPool *)data = gmod_tensor_pool(found->record);
 }
 
 GMOD_EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
@@ -103,10 +106,13 @@ GMOD_EXPORT CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
 /* What rests behind fences is free: an allocation that needs it gets it. */
 GMOD_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 {
-	CUresult r = NEXT(cuMemGetInfo_v2)(free, total);
-	const struct gmod_context *c = r == CUDA_SUCCESS && free && gmod_on() ? gmod_context_owner() : NULL;
+	const struct gmod_context *c = gmod_on() ? gmod_context_owner() : NULL;
+	CUresult r;
 
 	if (c)
+		gmod_tensors_settle();
+	r = NEXT(cuMemGetInfo_v2)(free, total);
+	if (c && r == CUDA_SUCCESS && free)
 		*free += gmod_fence_idle_bytes(c->device);
 	return gmod_done(r, __func__);
 }

@@ -24,6 +24,7 @@
 #include "lib/buffers/gather.h"
 #include "lib/buffers/ordered.h"
 #include "lib/buffers/patrol.h"
+#include "lib/buffers/tensors.h"
 #include "lib/context/fault.h"
 #include "lib/driver/dlsym_next.h"
 #include "lib/driver/driver.h"
@@ -71,6 +72,7 @@ static bool set_up(void)
 	gmod_thread_init(gmod_launch_abandon);
 	gmod_context_listen(&gmod_faults_of_context);
 	gmod_context_listen(&gmod_ordered_of_context);
+	gmod_context_listen(&gmod_tensors_of_context);
 	gmod_context_listen(&gmod_buffers_of_context);
 	gmod_context_listen(&gmod_device_of_context);
 	gmod_activity_init();

@@ -16,6 +16,9 @@
 # and bad_underflow_restored, for a provisional report in bad_overflow_grows
 # Which of them fault depends on fence_side too: by chance one in 8 has its start at the fence, and not its end.
 #
+# Buffers in stream order have no canaries then. The access past the end is a fault, or meets nothing: bad_pool_*.
+# good_pool_freed_told: cuMemFree frees what the program knows to be done otherwise than by a wait; its blocks are not
+# used again before fence_mb is reached
 # bad_underflow_4096: canaries go farther before the buffer, so that the change is seen as far as it goes
 # bad_beside_a_kernel: the program relies on the address that was freed last being given out again
 # good_large_many: of more than fence_mb holds, multiples of 2 MiB have no redzones beyond redzone_mb
@@ -107,7 +110,10 @@ clause() {
 
 check_closing() {
 	local devices=
-	clause "fenced" '' good_fence_read '; 1 buffer fenced \(4.0 KiB\); not seen: shared and local memory, races, '
+	clause "fenced" '' good_fence_read '; 1 buffer fenced \(4.0 KiB\); fences took 2 MiB at most; not seen: shared and local memory, races, '
+	clause "in stream order" '' good_tensor_large '; 1 buffer in stream order fenced \(5.0 MiB\); fences took 6 MiB at most; .* 1 guarded \(5.0 MiB\)'
+	clause "exportable pools" '' good_tensor_pool_exported ', 1 not, for captures, peers or libraries that share memory'
+	clause "captures, in stream order" '' good_tensor_in_a_capture '; 1 buffer in stream order fenced .*, 2 not, for captures'
 	clause "beyond" fence_mb=4 good_fence_last_of_three '; 2 buffers fenced \(1.9 KiB\), 1 not, beyond fence_mb'
 	clause "libraries" '' good_fence_made_by_nccl ', 1 not, for captures, peers or libraries that share memory'
 	clause "captures" '' good_fence_made_in_a_capture ', 1 not, for captures, peers or libraries that share memory'

@@ -88,6 +88,7 @@ static void pools(void)
 {
 	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
 				.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = tk_device}};
+	CUmemAccessDesc access = {props.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUdeviceptr p = 0, q = 0;
 	CUmemoryPool pool, made;
 	cuuint64_t used = 1;
@@ -96,7 +97,10 @@ static void pools(void)
 	SAY(cuMemPoolCreate, &made, &props);
 	SAY(cuMemPoolGetAttribute, made, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used);
 	printf("in use %llu\n", (unsigned long long)used);
-	CK(cuMemPoolDestroy(made));
+	SAY(cuMemPoolSetAccess, made, &access, 1);
+	SAY(cuMemPoolSetAttribute, made, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &used);
+	SAY(cuMemPoolTrimTo, made, 0);
+	SAY(cuMemPoolDestroy, made);
 	SAY(cuMemAllocAsync, &p, 2000, stream);
 	SAY(cuMemAllocAsync_ptsz, &q, 2000, NULL);
 	CK(cuCtxSynchronize());

@@ -1,0 +1,544 @@
+/*
+ * The same for memory in stream order. What only GMOD does, such as which block a buffer has, is required where BUG is
+ * set: bad programs run under GMOD alone.
+ */
+#pragma once
+
+#include "../pool/pooled.h"
+#include "fencing.h"
+
+/* Of two buffers that fit into one: has the later one the block of the earlier one? */
+static int is_again(CUdeviceptr p, CUdeviceptr q)
+{
+	return p >> 21 == q >> 21;
+}
+
+static TK_UNUSED void let_go(volatile int *flag)
+{
+	*flag = 1;
+}
+
+/* ---- accesses ---- */
+
+static TK_UNUSED void tensor_past(const char *kernel, size_t size, long long off)
+{
+	CUstream s = tk_stream();
+
+	touch(kernel, make_pooled(size, s) + size + (CUdeviceptr)off, s);
+	ask();
+}
+
+static TK_UNUSED void tensor_before(const char *kernel, long long off)
+{
+	CUstream s = tk_stream();
+
+	touch(kernel, make_pooled(SMALL, s) + (CUdeviceptr)off, s);
+	ask();
+}
+
+static TK_UNUSED void tensor_of_a_pool(void)
+{
+	CUmemoryPool pool = new_pool(CU_MEM_HANDLE_TYPE_NONE);
+	CUstream s = tk_stream();
+	CUdeviceptr p = make_from(pool, SMALL, s);
+
+	CK(cuMemFreeAsync(p, s));
+	p = make_from(pool, SMALL, s);
+	touch("fault_read", p + SMALL - (BUG ? 0 : 4), s);
+	ask();
+}
+
+static TK_UNUSED void tensor_of_no_stream(void)
+{
+	CUdeviceptr p;
+
+	tk_start();
+	p = make_pooled(SMALL, NULL);
+	CK(cuMemFreeAsync(make_pooled(CHUNK, CU_STREAM_PER_THREAD), CU_STREAM_PER_THREAD));
+	touch("fault_read", p + SMALL - (BUG ? 0 : 4), NULL);
+	ask();
+}
+
+/* As frameworks do: freed by the host while the kernel is still to run. */
+static TK_UNUSED void tensor_freed_behind(void)
+{
+	CUstream s = tk_stream();
+	volatile int *flag = hold(s);
+	CUdeviceptr p = make_pooled(SMALL, s);
+
+	touch("fault_read", p + SMALL - (BUG ? 0 : 4), s);
+	CK(cuMemFreeAsync(p, s));
+	let_go(flag);
+	ask();
+}
+
+/* Its block has another buffer, of another size, when the kernel runs. */
+static TK_UNUSED void tensor_taken_over(void)
+{
+	CUstream s = tk_stream();
+	volatile int *flag = hold(s);
+	CUdeviceptr p = make_pooled(SMALL, s), q;
+
+	touch("fault_read", p + SMALL - (BUG ? 0 : 4), s);
+	CK(cuMemFreeAsync(p, s));
+	q = make_pooled(CHUNK, s);
+	REQUIRE(!BUG || is_again(p, q));
+	let_go(flag);
+	ask();
+}
+
+/* A buffer that lives ends where one ended that is freed: the one whose address the kernel was given is named. */
+static TK_UNUSED void given_and_taken_over(void)
+{
+	CUstream s = tk_stream();
+	CUdeviceptr out = make_pooled(CHUNK, s), p = make_pooled(1 << 20, s);
+	volatile int *flag = hold(s);
+	long long at = (1 << 20) - (BUG ? 0 : 16);
+
+	tk_launch(tk_kernel("k_read_wide"), 1, 1, s, TK_ARGS(&p, &at, &out));
+	CK(cuMemFreeAsync(p, s));
+	REQUIRE(is_again(make_pooled(SMALL, s), p) || !BUG);
+	let_go(flag);
+	ask();
+}
+
+/* ---- whose block it is next ---- */
+
+static TK_UNUSED void same_stream(void)
+{
+	CUstream s = tk_stream();
+	volatile int *flag = hold(s);
+	CUdeviceptr p = make_pooled(SMALL, s), q;
+
+	flip_end(p, SMALL, s, 0);
+	CK(cuMemFreeAsync(p, s));
+	q = make_pooled(CHUNK - 8, s);
+	REQUIRE(!BUG || is_again(p, q));
+	let_go(flag);
+	ask();
+}
+
+/* Allocated in one stream, freed in another that waits for it. A third one has the block once that is known. */
+static TK_UNUSED void other_stream(void)
+{
+	CUstream s[3] = {tk_stream(), tk_stream(), tk_stream()};
+	volatile int *flag;
+	CUdeviceptr p = make_pooled(SMALL, s[0]), q;
+
+	tk_kernel("k_wait_flip");
+	tk_sync();
+	flag = hold(s[0]);
+	flip_end(p, SMALL, s[0], 0);
+	order(s[0], s[1]);
+	CK(cuMemFreeAsync(p, s[1]));
+	for (int i = 0; i < 3; i += 2) {
+		q = make_pooled(SMALL, s[i]);
+		REQUIRE(!BUG || !is_again(p, q));
+	}
+	let_go(flag);
+	CK(cuStreamSynchronize(s[0]));
+	q = make_pooled(SMALL, s[2]);
+	REQUIRE(!BUG || !is_again(p, q));
+	CK(cuStreamSynchronize(s[1]));
+	q = make_pooled(SMALL, s[2]);
+	REQUIRE(!BUG || is_again(p, q));
+	ask();
+}
+
+/* Of fills and copies no launch tells that they are under way. */
+static TK_UNUSED void filled(void)
+{
+	CUstream s = tk_stream(), other = tk_stream();
+	CUdeviceptr p = make_pooled(64 << 20, s);
+
+	tk_sync();
+	CK(cuMemsetD8Async(p, 1, 64 << 20, s));
+	CK(cuMemFreeAsync(p, s));
+	REQUIRE(!BUG || make_pooled(64 << 20, other) != p);
+	ask();
+}
+
+static TK_UNUSED void freeing_stream(void)
+{
+	CUstream s = tk_stream(), other = tk_stream();
+	CUdeviceptr p = make_pooled(SMALL, s), q;
+
+	tk_kernel("k_flip");
+	tk_sync();
+	flip_end(p, SMALL, s, 0);
+	order(s, other);
+	CK(cuMemFreeAsync(p, other));
+	q = make_pooled(SMALL, other);
+	REQUIRE(!BUG || is_again(p, q));
+	ask();
+}
+
+/* A stream that comes later may have the handle of one that is gone: not for that is it known that its kernel is done.
+ */
+static TK_UNUSED void ended_stream(void)
+{
+	CUstream s, later = NULL;
+	volatile int *flag;
+	CUdeviceptr p;
+
+	tk_start();
+	CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	p = make_pooled(SMALL, s);
+	flag = hold(s);
+	flip_end(p, SMALL, s, 0);
+	CK(cuMemFreeAsync(p, s));
+	CK(cuStreamDestroy(s));
+	let_go(flag);
+	for (int i = 0; i < 200 && later != s; i++) {
+		usleep(1000);
+		CK(cuStreamCreate(&later, CU_STREAM_NON_BLOCKING));
+	}
+	REQUIRE(!is_again(p, make_pooled(SMALL, later)) || !BUG);
+	tk_sync();
+	REQUIRE(!BUG || is_again(p, make_pooled(SMALL, later)));
+	if (BUG)
+		printf("the handle is there again: %d\n", later == s);
+	ask();
+}
+
+static CUdeviceptr of_thread;
+static volatile int *thread_flag;
+
+static void *leave_one(void *unused)
+{
+	(void)unused;
+	CK(cuCtxSetCurrent(tk_context));
+	of_thread = make_pooled(SMALL, CU_STREAM_PER_THREAD);
+	thread_flag = hold(CU_STREAM_PER_THREAD);
+	flip_end(of_thread, SMALL, CU_STREAM_PER_THREAD, 0);
+	CK(cuMemFreeAsync(of_thread, CU_STREAM_PER_THREAD));
+	return NULL;
+}
+
+static void *take_another(void *unused)
+{
+	(void)unused;
+	CK(cuCtxSetCurrent(tk_context));
+	REQUIRE(!is_again(of_thread, make_pooled(SMALL, CU_STREAM_PER_THREAD)) || !BUG);
+	return NULL;
+}
+
+/* Of two threads, one after the other, each with a stream of its own. */
+static TK_UNUSED void threads_own(void)
+{
+	tk_start();
+	tk_kernel("k_wait_flip");
+	tk_in_a_thread(leave_one, NULL);
+	tk_in_a_thread(take_another, NULL);
+	let_go(thread_flag);
+	tk_sync();
+	REQUIRE(!BUG || is_again(of_thread, make_pooled(SMALL, NULL)));
+	ask();
+}
+
+/* cuMemFree does not wait, and names no stream. */
+static TK_UNUSED void freed_plainly(void)
+{
+	CUstream s = tk_stream();
+	CUdeviceptr p = make_pooled(SMALL, s);
+	volatile int *flag = hold(s);
+
+	flip_end(p, SMALL, s, 0);
+	if (!BUG) {
+		let_go(flag);
+		CK(cuStreamSynchronize(s));
+	}
+	CK(cuMemFree(p));
+	REQUIRE(!BUG || !is_again(p, make_pooled(SMALL, s)));
+	let_go(flag);
+	CK(cuStreamSynchronize(s));
+	REQUIRE(!BUG || is_again(p, make_pooled(SMALL, tk_stream())));
+	ask();
+}
+
+static TK_UNUSED void freed_twice(void)
+{
+	CUstream s = tk_stream();
+	CUdeviceptr p = make_pooled(SMALL, s);
+
+	CK(cuMemFreeAsync(p, s));
+	if (BUG)
+		EXPECT(cuMemFreeAsync(p, s), CUDA_ERROR_INVALID_VALUE);
+	ask();
+}
+
+/* ---- pools ---- */
+
+static void say_sums(CUmemoryPool pool, const char *when)
+{
+	printf("%s: used %llu, at most %llu, anything reserved: %d\n", when,
+	       (unsigned long long)pool_says(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT),
+	       (unsigned long long)pool_says(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH),
+	       pool_says(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) != 0);
+}
+
+static TK_UNUSED void pool_attributes(void)
+{
+	cuuint64_t all = UINT64_MAX, none = 0;
+	CUmemoryPool pool = new_pool(CU_MEM_HANDLE_TYPE_NONE), of = NULL;
+	CUstream s = tk_stream();
+	CUdeviceptr p, base = 0;
+	size_t size = 0;
+	CUcontext context = tk_context;
+	unsigned type = 0;
+
+	CK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+	p = make_from(pool, 3000, s);
+	CK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p + 5));
+	CK(cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, p));
+	CK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
+	CK(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, p));
+	CK(cuMemGetAddressRange(&base, NULL, p + 2999));
+	printf("its pool %d, context %p, type %u, size %zu, start %d\n", of == pool, (void *)context, type, size,
+	       base == p);
+	say_sums(pool, "one");
+	CK(cuMemFreeAsync(p, s));
+	say_sums(pool, "freed");
+	CK(cuStreamSynchronize(s));
+	CK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &none));
+	say_sums(pool, "set back");
+	p = make_from(pool, 100, s);
+	say_sums(pool, "again");
+	CK(cuMemFreeAsync(p, s));
+	CK(cuStreamSynchronize(s));
+	CK(cuMemPoolTrimTo(pool, 0));
+	say_sums(pool, "trimmed");
+	CK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &none));
+	CK(cuMemFreeAsync(make_from(pool, 100, s), s));
+	CK(cuStreamSynchronize(s));
+	say_sums(pool, "threshold 0");
+	CK(cuMemPoolDestroy(pool));
+	ask();
+}
+
+/* While the kernel runs, nothing of its buffer goes; then all of it does. */
+static TK_UNUSED void trimmed(void)
+{
+	CUmemoryPool pool = default_pool();
+	cuuint64_t all = UINT64_MAX;
+	CUstream s = tk_stream();
+	volatile int *flag = hold(s);
+	CUdeviceptr p = make_pooled(SMALL, s);
+
+	CK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+	flip_end(p, SMALL, s, 0);
+	CK(cuMemFreeAsync(p, s));
+	CK(cuMemPoolTrimTo(pool, 0));
+	REQUIRE(pool_says(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) > 0);
+	let_go(flag);
+	tk_sync();
+	CK(cuMemPoolTrimTo(pool, 0));
+	REQUIRE(pool_says(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 0);
+	if (BUG)
+		touch("fault_read", p, s);
+	ask();
+}
+
+/* What a pool keeps goes to who needs it, if its work is done: that is waited for, rather than that he gets nothing. */
+static TK_UNUSED void device_is_short(int waits)
+{
+	enum { LARGE = 160 << 20 };
+	cuuint64_t all = UINT64_MAX;
+	CUstream s = tk_stream();
+	CUdeviceptr p[12], q;
+
+	CK(cuMemPoolSetAttribute(default_pool(), CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+	for (int i = 0; i < 12; i++)
+		p[i] = make_pooled(10 << 20, s);
+	for (int i = 0; i < 12; i++) {
+		flip_end(p[i], 10 << 20, s, 0);
+		CK(cuMemFreeAsync(p[i], s));
+	}
+	if (waits)
+		CK(cuStreamSynchronize(s));
+	q = make_pooled(LARGE, s);
+	CK(cuMemFreeAsync(q, s));
+	CK(cuStreamSynchronize(s));
+	q = make_buffer(LARGE);
+	if (FAULTS)
+		touch("fault_read", p[3], s);
+	ask();
+	EXPECT(cuMemFree(q), FAULTS ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS);
+}
+
+/* More than fence_mb is not fenced, and what is freed counts no more. */
+static TK_UNUSED void beyond_the_cap(void)
+{
+	CUstream s = tk_stream();
+	CUdeviceptr p[4];
+
+	for (int i = 0; i < 4; i++)
+		p[i] = make_pooled(SMALL, s);
+	for (int i = 0; i < 4; i++)
+		CK(cuMemFreeAsync(p[i], s));
+	CK(cuStreamSynchronize(s));
+	p[0] = make_pooled(CHUNK + SMALL, s);
+	touch("fault_read", p[0] + CHUNK + SMALL - (BUG ? 0 : 4), s);
+	ask();
+}
+
+static TK_UNUSED void many(void)
+{
+	CUmemoryPool pool = default_pool();
+	CUstream s[2] = {tk_stream(), tk_stream()};
+	cuuint64_t all = UINT64_MAX;
+
+	CK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+	for (int i = 0; i < 100000; i++) {
+		CUstream in = s[i / 100 % 2];
+		CUdeviceptr p = make_pooled(100 + (size_t)(i % 7) * 100000, in);
+
+		CK(cuMemFreeAsync(p, in));
+		if (i % 1000 == 0)
+			tk_sync();
+	}
+	tk_sync();
+	REQUIRE(pool_says(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT) == 0);
+	REQUIRE(!BUG || pool_says(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) <= 64 << 20);
+	ask();
+}
+
+/* Streams of threads, of their own kernels: nobody's last byte changes under it. */
+static void *use_some(void *number)
+{
+	uint64_t seed = 1 + (uintptr_t)number;
+	unsigned char last[3] = {0};
+	CUdeviceptr p[3];
+	CUstream s;
+
+	CK(cuCtxSetCurrent(tk_context));
+	s = tk_stream();
+	for (int i = 0; i < 60; i++) {
+		size_t size = 1 + tk_random(&seed) % 3000000;
+
+		for (int k = 0; k < 3; k++) {
+			p[k] = make_pooled(size, s);
+			CK(cuMemsetD8Async(p[k] + size - 1, (unsigned char)(i + k), 1, s));
+		}
+		for (int k = 0; k < 3; k++)
+			CK(cuMemcpyDtoHAsync(&last[k], p[k] + size - 1, 1, s));
+		for (int k = 0; k < 3; k++)
+			CK(k ? cuMemFreeAsync(p[k], s) : (cuStreamSynchronize(s), cuMemFree(p[k])));
+		CK(cuStreamSynchronize(s));
+		for (int k = 0; k < 3; k++)
+			REQUIRE(last[k] == (unsigned char)(i + k));
+		if (i % 20 == 0)
+			CK(cuMemPoolTrimTo(default_pool(), 0));
+	}
+	return NULL;
+}
+
+static TK_UNUSED void tensors_of_threads(void)
+{
+	CUstream s;
+	CUdeviceptr p;
+
+	tk_start();
+	tk_in_threads(8, use_some);
+	s = tk_stream();
+	p = make_pooled(SMALL, s);
+	touch("fault_read", p + SMALL - (BUG ? 0 : 4), s);
+	ask();
+}
+
+/* ---- left to the driver ---- */
+
+static TK_UNUSED void pool_exported(void)
+{
+	CUmemoryPool pool = new_pool(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+	CUstream s = tk_stream();
+	CUdeviceptr p = make_from(pool, SMALL, s);
+
+	tk_flip_on(s, p, SMALL - (BUG ? 0 : 4), 4);
+	ask();
+}
+
+static TK_UNUSED void pool_in_a_capture(void)
+{
+	CUstream s = tk_stream(), other = tk_stream();
+	CUdeviceptr before = make_pooled(SMALL, s), p;
+	CUgraph graph;
+
+	CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+	CK(cuMemFreeAsync(make_pooled(SMALL, s), s));
+	p = make_pooled(SMALL, other);
+	if (BUG)
+		EXPECT(cuMemFreeAsync(before, s), CUDA_ERROR_INVALID_VALUE);
+	CK(cuStreamEndCapture(s, &graph));
+	tk_run_graph(graph, s, 2);
+	tk_flip_on(other, p, SMALL - (BUG ? 0 : 4), 4);
+	CK(cuMemFreeAsync(p, other));
+	CK(cuMemFreeAsync(before, s));
+	ask();
+}
+
+/* The pool lets the second device in: its buffer that is there has its fences filled, and the next one has none. */
+static TK_UNUSED void pool_opened(int before)
+{
+	CUcontext owner = go_to_device(0);
+	CUmemAccessDesc reader = {{.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 1}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUstream s = tk_stream();
+	CUdeviceptr p;
+	int count, can = 0;
+
+	CK(cuDeviceGetCount(&count));
+	if (count > 1)
+		CK(cuDeviceCanAccessPeer(&can, 1, 0));
+	if (!can)
+		tk_skip("no peer access between the devices");
+	if (before)
+		CK(cuMemPoolSetAccess(default_pool(), &reader, 1));
+	p = make_pooled(SMALL, s);
+	if (!before)
+		CK(cuMemPoolSetAccess(default_pool(), &reader, 1));
+	CK(cuStreamSynchronize(s));
+	go_to_device(1);
+	touch("fault_stay", p + SMALL - (BUG ? 0 : 4), NULL);
+	ask();
+	CK(cuCtxSetCurrent(owner));
+	CK(cuMemFreeAsync(p, s));
+	ask();
+}
+
+/* ---- ends ---- */
+
+/* Of a context with streams, beside which another one goes on. */
+static TK_UNUSED void tensor_context_ends(void)
+{
+	CUcontext c = tk_start_in_new_context();
+	CUstream s = tk_stream();
+	CUdeviceptr p = make_pooled(SMALL, s), q;
+
+	flip_end(p, SMALL, s, 0);
+	CK(cuMemFreeAsync(p, s));
+	CK(cuCtxDestroy(c));
+	tk_new_context();
+	s = tk_stream();
+	q = make_pooled(SMALL, s);
+	touch("fault_read", q + SMALL - (BUG ? 0 : 4), s);
+	ask();
+}
+
+/* What lives then is gone. */
+static TK_UNUSED void primary_reset(void)
+{
+	CUstream s = tk_stream();
+	CUdeviceptr p = make_pooled(SMALL, s), base;
+
+	flip_end(p, SMALL, s, 0);
+	CK(cuStreamSynchronize(s));
+	CK(cuDevicePrimaryCtxReset(tk_device));
+	CK(cuDevicePrimaryCtxRetain(&tk_context, tk_device));
+	CK(cuCtxSetCurrent(tk_context));
+	tk_module = tk_load_kernels();
+	REQUIRE(!BUG || cuMemGetAddressRange(&base, NULL, p + SMALL - 1) != CUDA_SUCCESS || base != p);
+	s = tk_stream();
+	p = make_pooled(SMALL, s);
+	touch("fault_read", p + SMALL - (BUG ? 0 : 4), s);
+	ask();
+}
