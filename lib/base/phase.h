@@ -49,6 +49,7 @@ struct gmod_hot {
 	atomic_int counter; /* 1: the processor's counter tells the time (lib/base/clock.h) */
 	atomic_int python;  /* not 0: there is a Python whose frames can be read (lib/base/python.h) */
 	atomic_int journal; /* 1: launches are told to the journal (monitor/launches/journal.h) */
+	atomic_int confirm; /* 1: suspects' launches are looked at (lib/buffers/confirm.h) */
 	uint64_t key[2];    /* of the canaries; set by gmod_phase_arm() */
 	pid_t process;      /* set with it, and 0 in a forked child: whoever needs its pid asks for it then */
 } __attribute__((aligned(GMOD_HOST_PAGE)));

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/buffers/confirm.h"
 #include "lib/buffers/fence.h"
 #include "lib/buffers/look.h"
 #include "lib/buffers/misuse.h"
@@ -116,6 +117,8 @@ static bool arm(struct gmod_record *r, struct gmod_request *q)
 	}
 	if (d->backend->open)
 		gmod_peers_published(r);
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.confirm, memory_order_relaxed), 0))
+		gmod_confirm_met(r);
 	return true;
 }
 

@@ -15,7 +15,7 @@
 
 /* Behind the gather's staging memory: room for what is sent and read, as a thread may have a small stack. */
 enum { ROOMS = 16, ROOMS_BYTES = ROOMS * sizeof(struct gmod_slack) };
-enum { LOOKS_BYTES = (GMOD_LOOKS + GMOD_LOOKS_LIVING) * GMOD_LOOK_BYTES };
+enum { LOOKS_BYTES = (GMOD_LOOKS + GMOD_LOOKS_LIVING + GMOD_LOOKS_CONFIRM) * GMOD_LOOK_BYTES };
 
 _Static_assert(ROOMS <= 64, "a bit for each room");
 
@@ -174,6 +174,15 @@ enum gmod_look_answer gmod_look_answer(const struct gmod_canary *c, struct gmod_
 	if (gmod_canary_compare(c, what.from, what.to, bytes, diff))
 		return GMOD_LOOK_INTACT;
 	return still_comes(c, what, bytes) ? GMOD_LOOK_COMES : GMOD_LOOK_CHANGED;
+}
+
+bool gmod_look_is_coming(enum gmod_look_answer answer, uint64_t *changed_ns)
+{
+	if (answer != GMOD_LOOK_CHANGED)
+		return answer == GMOD_LOOK_COMES;
+	if (!*changed_ns)
+		*changed_ns = gmod_monotonic_ns();
+	return gmod_monotonic_ns() - *changed_ns < GMOD_LOOK_SETTLES;
 }
 
 CUevent gmod_event_behind(CUstream stream)

@@ -34,6 +34,12 @@ enum gmod_look_answer { GMOD_LOOK_COMES, GMOD_LOOK_INTACT, GMOD_LOOK_CHANGED };
 enum gmod_look_answer gmod_look_answer(const struct gmod_canary *c, struct gmod_range what, const uint8_t *came,
 				       uint8_t *bytes, struct gmod_diff *diff);
 
+/* What a copy brings has all come so much later than its first byte. */
+#define GMOD_LOOK_SETTLES GMOD_MILLISECONDS(2)
+
+/* May that be still on its way? *changed_ns: when it was first seen changed, monotonic; 0: it was not. */
+bool gmod_look_is_coming(enum gmod_look_answer answer, uint64_t *changed_ns);
+
 /* An event behind all that is in a stream of the current context; NULL: there is none. */
 CUevent gmod_event_behind(CUstream stream);
 
@@ -69,10 +75,10 @@ void gmod_slack_done(const struct gmod_record *r, struct gmod_slack *slack);
 /*
  * Of the current context, c: its staging or its looks, made at their first need; NULL: there is none. Where the
  * gather's copies land; and where looks at memory in stream order do, GMOD_LOOK_BYTES each: one for each block, and
- * some for those that live.
+ * some for those that live, and for launches that are looked at after a finding (lib/buffers/confirm.h).
  */
 enum { GMOD_STAGING = 144 << 10 };
-enum { GMOD_LOOKS = 8192, GMOD_LOOKS_LIVING = 16, GMOD_LOOK_BYTES = 128 };
+enum { GMOD_LOOKS = 8192, GMOD_LOOKS_LIVING = 16, GMOD_LOOKS_CONFIRM = 16, GMOD_LOOK_BYTES = 128 };
 uint8_t *gmod_pinned(struct gmod_context *c, struct gmod_pinned *p);
 
 #endif

@@ -12,7 +12,6 @@
 #include "lib/buffers/ordered_block.h"
 #include "lib/buffers/ordered_pool.h"
 #include "lib/context/capture.h"
-#include "lib/context/current.h"
 #include "monitor/launches/activity.h"
 #include "monitor/launches/proof.h"
 #include "monitor/watch/damage.h"
@@ -35,11 +34,6 @@ static struct gmod_block *block_of(const struct gmod_record *r)
 
 /* ---- allocations ---- */
 
-struct gmod_order gmod_order_of(CUstream handle, enum gmod_flavour flavour)
-{
-	return (struct gmod_order){gmod_explicit(handle, flavour), gmod_waited_stream(handle, flavour)};
-}
-
 uint64_t gmod_ordered_site(const void *caller, const void *frame, size_t size)
 {
 	unsigned bits = 64 - (unsigned)__builtin_clzll(size | 4);
@@ -48,19 +42,6 @@ uint64_t gmod_ordered_site(const void *caller, const void *frame, size_t size)
 	uint64_t about = (uint64_t)bits << 2 | (size >> (bits - 3) & 3);
 
 	return gmod_hash(gmod_hash(gmod_hash((uint64_t)(uintptr_t)caller) ^ depth) ^ about) | 1;
-}
-
-static bool is_default(CUstream stream)
-{
-	return gmod_handle(stream) <= (uint64_t)GMOD_KEY_PER_THREAD;
-}
-
-CUcontext gmod_stream_owner(CUstream stream)
-{
-	CUcontext owner = NULL;
-	CUresult r = is_default(stream) ? NEXT(cuCtxGetCurrent)(&owner) : NEXT(cuStreamGetCtx)(stream, &owner);
-
-	return r == CUDA_SUCCESS ? owner : NULL;
 }
 
 CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out)
@@ -246,7 +227,7 @@ static void arm(struct gmod_block *b, const struct gmod_order *in)
 	 * Of the legacy stream nobody asks whether it is idle, since that is an error beside a capture; of a thread's
 	 * own no other thread can. A program may know by other means than a wait that its work there is done.
 	 */
-	if (is_default(in->stream))
+	if (gmod_is_default_stream(in->stream))
 		b->behind = gmod_event_behind(in->stream);
 	b->armed = gmod_ticks();
 	count_armed(b);
@@ -459,7 +440,7 @@ static CUresult free_plainly(struct gmod_block *b, bool armed)
 
 	if (!armed || !gmod_block_context(b) || gmod_block_is_filled(b))
 		return release(b, &now, armed && gmod_on());
-	if (!b->stream || is_default(b->handle) || is_capturing(b->handle))
+	if (!b->stream || gmod_is_default_stream(b->handle) || is_capturing(b->handle))
 		return leave(b);
 	return release(b, gmod_stream_is_idle(b->handle) ? &now : &in, gmod_on());
 }

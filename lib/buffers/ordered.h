@@ -24,26 +24,10 @@
 #define GMOD_LIB_BUFFERS_ORDERED_H
 
 #include "lib/base/sampler.h"
+#include "lib/context/current.h"
 #include "lib/context/teardown.h"
 #include "monitor/launches/stream_key.h"
 #include "monitor/registry/index.h"
-
-/* A stream as an entry point was given it. */
-struct gmod_order {
-	CUstream stream; /* never NULL */
-	uint64_t key;
-};
-
-/* As an entry point of that flavour was given it. */
-struct gmod_order gmod_order_of(CUstream handle, enum gmod_flavour flavour);
-
-/* A stream may be of another context, and of another device, than the current one. NULL: the driver does not say. */
-CUcontext gmod_stream_owner(CUstream stream);
-
-static inline CUstream gmod_explicit(CUstream handle, enum gmod_flavour flavour)
-{
-	return handle ? handle : flavour == GMOD_LEGACY ? CU_STREAM_LEGACY : CU_STREAM_PER_THREAD;
-}
 
 struct gmod_ordered_request {
 	size_t size;

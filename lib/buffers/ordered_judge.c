@@ -7,9 +7,6 @@
 #include "monitor/watch/damage.h"
 #include "monitor/watch/swept.h"
 
-/* What a copy brings has all come so much later than its first byte. */
-#define SETTLES GMOD_MILLISECONDS(2)
-
 static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint8_t *bytes)
 {
 	struct gmod_range redzone = gmod_block_redzone(b);
@@ -33,16 +30,6 @@ static void sight(struct gmod_block *b, const struct gmod_diff *diff, const uint
 	gmod_damage_sighting(&s);
 }
 
-/* It may still come, or the rest of it. *changed_ns: when it was first seen changed; 0: it was not. */
-static bool is_arriving(enum gmod_look_answer answer, uint64_t *changed_ns)
-{
-	if (answer != GMOD_LOOK_CHANGED)
-		return answer == GMOD_LOOK_COMES;
-	if (!*changed_ns)
-		*changed_ns = gmod_monotonic_ns();
-	return gmod_monotonic_ns() - *changed_ns < SETTLES;
-}
-
 /* at_once: nothing is on its way any more. */
 static void judge_freed(struct gmod_block *b, bool at_once)
 {
@@ -51,7 +38,7 @@ static void judge_freed(struct gmod_block *b, bool at_once)
 	enum gmod_look_answer answer =
 	    gmod_look_answer(gmod_block_canary(b), gmod_block_redzone(b), b->lands, bytes, &diff);
 
-	if (!at_once && is_arriving(answer, &b->changed_ns))
+	if (!at_once && gmod_look_is_coming(answer, &b->changed_ns))
 		return;
 	if (answer == GMOD_LOOK_CHANGED)
 		sight(b, &diff, bytes);
@@ -181,7 +168,7 @@ static void take_answer(struct living *l)
 	enum gmod_look_answer answer = gmod_look_answer(&l->canary, l->redzone, l->lands, bytes, &diff);
 
 	if (!has_ended(l)) {
-		if (is_arriving(answer, &l->changed_ns))
+		if (gmod_look_is_coming(answer, &l->changed_ns))
 			return;
 		judge_living(l, answer == GMOD_LOOK_CHANGED ? &diff : NULL, bytes);
 	}
@@ -213,7 +200,7 @@ static bool is_held_up(const struct gmod_context *c)
 	for (const struct living *l = living; l < living + GMOD_LOOKS_LIVING; l++) {
 		if (!l->block || l->context != c)
 			continue;
-		if (gmod_monotonic_ns() - l->asked_ns > SETTLES)
+		if (gmod_monotonic_ns() - l->asked_ns > GMOD_LOOK_SETTLES)
 			return true;
 		some = true;
 	}

@@ -29,15 +29,46 @@ static inline uint64_t gmod_current_context(void)
 	return __builtin_expect(only > GMOD_SEVERAL, 1) ? only : gmod_ask_current_context();
 }
 
+static inline bool gmod_is_default_stream(CUstream stream)
+{
+	return gmod_handle(stream) <= (uint64_t)GMOD_KEY_PER_THREAD;
+}
+
 /*
  * The key of a stream for what waits prove. A default stream's context is always asked for: one that GMOD had not met
  * would pass for the only one, and a wait there for a wait for kernels that still run.
  */
 static inline uint64_t gmod_waited_stream(CUstream stream, enum gmod_flavour flavour)
 {
-	bool is_default = gmod_handle(stream) <= (uint64_t)GMOD_KEY_PER_THREAD;
+	uint64_t context = gmod_is_default_stream(stream) ? gmod_ask_current_context() : 0;
 
-	return gmod_stream_key(gmod_handle(stream), flavour, is_default ? gmod_ask_current_context() : 0);
+	return gmod_stream_key(gmod_handle(stream), flavour, context);
+}
+
+/* A stream as an entry point was given it. */
+struct gmod_order {
+	CUstream stream; /* never NULL */
+	uint64_t key;
+};
+
+static inline CUstream gmod_explicit(CUstream handle, enum gmod_flavour flavour)
+{
+	return handle ? handle : flavour == GMOD_LEGACY ? CU_STREAM_LEGACY : CU_STREAM_PER_THREAD;
+}
+
+static inline struct gmod_order gmod_order_of(CUstream handle, enum gmod_flavour flavour)
+{
+	return (struct gmod_order){gmod_explicit(handle, flavour), gmod_waited_stream(handle, flavour)};
+}
+
+/* A stream may be of another context, and of another device, than the current one. NULL: the driver does not say. */
+static inline CUcontext gmod_stream_owner(CUstream stream)
+{
+	CUcontext owner = NULL;
+	CUresult r =
+	    gmod_is_default_stream(stream) ? NEXT(cuCtxGetCurrent)(&owner) : NEXT(cuStreamGetCtx)(stream, &owner);
+
+	return r == CUDA_SUCCESS ? owner : NULL;
 }
 
 #endif

@@ -8,7 +8,7 @@
 GMOD_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *list, unsigned count, unsigned flags)
 {
 	const CUDA_LAUNCH_PARAMS *p = count ? list : NULL;
-	struct gmod_launching l = {NULL, NULL};
+	struct gmod_launching l = {NULL, NULL, 0};
 
 	gmod_ordered_passed(); /* all streams of the list come behind each other */
 	if (p) {

@@ -3,6 +3,7 @@
 #define GMOD_LIB_HOOKS_LAUNCHING_H
 
 #include "device/loading.h"
+#include "lib/buffers/confirm.h"
 #include "lib/hooks/hook.h"
 #include "lib/hooks/journal.h"
 #include "lib/hooks/parameters.h"
@@ -10,13 +11,14 @@
 struct gmod_launching {
 	struct gmod_thread *thread;
 	struct gmod_launch *record; /* NULL: not recorded */
+	unsigned trial;             /* 0: none (lib/buffers/confirm.h) */
 };
 
 /* function: or the executable graph. */
 STRAIGHT struct gmod_launching gmod_launching_begin(uint64_t function, CUstream stream, enum gmod_flavour flavour,
 						    bool is_graph, void *const *params, void *const *extra)
 {
-	struct gmod_launching l = {NULL, NULL};
+	struct gmod_launching l = {NULL, NULL, 0};
 	uint64_t context, key;
 
 	if (__builtin_expect(!gmod_on() || !(l.thread = gmod_thread_self()), 0))
@@ -29,6 +31,9 @@ STRAIGHT struct gmod_launching gmod_launching_begin(uint64_t function, CUstream 
 	if (__builtin_expect(atomic_load_explicit(&gmod_hot.ordered, memory_order_relaxed) != 0, 0))
 		gmod_ordered_arm(&(struct gmod_order){gmod_explicit(stream, flavour), key});
 	gmod_parameters(l.thread, function, params, extra);
+	if (__builtin_expect(atomic_load_explicit(&gmod_hot.confirm, memory_order_relaxed) != 0, 0))
+		l.trial =
+		    gmod_confirm_begin(&(struct gmod_order){gmod_explicit(stream, flavour), key}, function, is_graph);
 	l.record = gmod_launch_begin(l.thread, context, key, function, is_graph);
 	return l;
 }
@@ -55,7 +60,7 @@ STRAIGHT struct gmod_launching gmod_launching_begin_config(const CUlaunchConfig 
 							   enum gmod_flavour flavour, void *const *params,
 							   void *const *extra)
 {
-	struct gmod_launching l = {NULL, NULL};
+	struct gmod_launching l = {NULL, NULL, 0};
 
 	if (!c)
 		return l;
@@ -69,6 +74,8 @@ STRAIGHT CUresult gmod_launching_end(const struct gmod_launching *l, CUresult r,
 {
 	if (__builtin_expect(l->record != NULL, 1))
 		gmod_launch_end(l->thread, l->record, r == CUDA_SUCCESS);
+	if (__builtin_expect(l->trial != 0, 0))
+		gmod_confirm_end(l->trial, l->thread, r == CUDA_SUCCESS);
 	return gmod_done(r, entry_point);
 }
 

@@ -11,6 +11,7 @@
 #include "lib/base/facts.h"
 #include "lib/base/log.h"
 #include "lib/base/phase.h"
+#include "lib/buffers/confirm.h"
 #include "lib/buffers/gather.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/ordered.h"
@@ -39,6 +40,8 @@ void gmod_look_at_all(bool last)
 		gmod_damage_settle(true);
 	gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_ordered_look();
+	if (atomic_load_explicit(&gmod_hot.confirm, memory_order_relaxed))
+		gmod_confirm_look();
 	if (!gmod_guard_check(NULL, GMOD_SECONDS(1)))
 		gmod_degraded("the last guard pass");
 	gmod_guard_update_stats(NULL);

@@ -20,6 +20,7 @@
 #include "lib/base/real_exit.h"
 #include "lib/base/sampler.h"
 #include "lib/buffers/buffer.h"
+#include "lib/buffers/confirm.h"
 #include "lib/buffers/fence.h"
 #include "lib/buffers/gather.h"
 #include "lib/buffers/ordered.h"
@@ -36,11 +37,13 @@
 #include "monitor/launches/launch.h"
 #include "monitor/report/json.h"
 #include "monitor/report/report.h"
+#include "monitor/watch/damage.h"
 #include "monitor/watch/monitor.h"
 #include "monitor/watch/postmortem.h"
 
 static const struct gmod_round rounds[] = {
     {gmod_patrol_tick, gmod_patrol_leisure, NULL},
+    {gmod_confirm_tick, gmod_confirm_leisure, NULL},
     {gmod_ordered_tick, gmod_ordered_leisure, NULL},
     {gmod_gather_tick, gmod_gather_leisure, NULL},
     {gmod_guard_tick, gmod_guard_leisure, gmod_guard_patience},
@@ -75,6 +78,7 @@ static bool set_up(void)
 	gmod_context_listen(&gmod_tensors_of_context);
 	gmod_context_listen(&gmod_buffers_of_context);
 	gmod_context_listen(&gmod_device_of_context);
+	gmod_damage_listen(gmod_confirm_told);
 	gmod_activity_init();
 	gmod_monitor_set_rounds(rounds, gmod_look_at_all);
 	return true;

@@ -52,9 +52,17 @@ static inline bool gmod_is_corruption(enum gmod_class class)
 
 /*
  * PROVISIONAL: seen while kernels that could still be writing run; exactly one FINAL with the same id follows
- * unless the process is killed first. Most findings are FINAL at once.
+ * unless the process is killed first. Most findings are FINAL at once. CAUGHT, behind that: a launch was seen to do it
+ * again, the first suspect; with more of them only so far as these may have run beside it.
  */
-enum gmod_finding_status { GMOD_PROVISIONAL, GMOD_FINAL };
+enum gmod_finding_status { GMOD_PROVISIONAL, GMOD_FINAL, GMOD_CAUGHT };
+
+static inline const char *gmod_status_word(enum gmod_finding_status status)
+{
+	static const char *const words[] = {"provisional", "final", "caught"};
+
+	return words[status];
+}
 
 /* What kind of memory a buffer is, as the program asked for it. */
 enum gmod_memory { GMOD_MEM_DEVICE, GMOD_MEM_MANAGED, GMOD_MEM_HOST, GMOD_MEM_KERNEL /* by mallocN */ };
@@ -159,6 +167,7 @@ struct gmod_finding {
 	uint32_t observed_count;     /* of both, from the lowest changed byte on */
 	bool restored;               /* the bytes were put back since */
 	uint64_t intact_ns, seen_ns; /* last seen intact, first seen changed */
+	uint64_t caught;             /* CAUGHT: the launch's number in its thread, from 1 */
 
 	struct gmod_suspect *suspect; /* by what their arguments say, then fewer launches, then the latest; whoever
 					 fills it in has room for suspect_room */

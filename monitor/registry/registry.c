@@ -17,7 +17,8 @@ static _Atomic uint64_t live, live_bytes, live_shared, live_slack;
 
 /* Batch number + 1 that each may look at now, 0 for none. On a line of their own: freeing threads spin on them. */
 static _Alignas(64) _Atomic uint32_t pinned[GMOD_PIN_COUNT];
-static const uint32_t batch_size[GMOD_PIN_COUNT] = {GMOD_BATCH, GMOD_GATHERED, GMOD_BATCH, GMOD_BATCH, GMOD_BATCH};
+static const uint32_t batch_size[] = {GMOD_BATCH, GMOD_GATHERED, GMOD_BATCH, GMOD_BATCH, GMOD_BATCH, GMOD_BATCH};
+_Static_assert(sizeof(batch_size) == GMOD_PIN_COUNT * sizeof(batch_size[0]), "one for each pin");
 
 static struct gmod_record *pop_free(void)
 {

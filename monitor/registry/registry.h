@@ -211,10 +211,19 @@ void gmod_registry_stats(struct gmod_registry_stats *out);
 
 /*
  * Who may look: the holder of the sweep lock by loads; the holder of the gather's lock, the one that looks at what is
- * stream-ordered (lib/buffers/ordered.h), and the one that lets peers in (lib/buffers/peers.c), through driver calls;
+ * stream-ordered (lib/buffers/ordered.h), the one that lets peers in (lib/buffers/peers.c), and the one that looks at a
+ * suspect's launch (lib/buffers/confirm.c), through driver calls;
  * and by loads the one thread that ends the process, which may have interrupted a holder.
  */
-enum gmod_pin { GMOD_PIN_SWEEP, GMOD_PIN_GATHER, GMOD_PIN_ORDERED, GMOD_PIN_PEERS, GMOD_PIN_EXIT, GMOD_PIN_COUNT };
+enum gmod_pin {
+	GMOD_PIN_SWEEP,
+	GMOD_PIN_GATHER,
+	GMOD_PIN_ORDERED,
+	GMOD_PIN_PEERS,
+	GMOD_PIN_CONFIRM,
+	GMOD_PIN_EXIT,
+	GMOD_PIN_COUNT
+};
 
 /*
  * Announce that the records of the batch around `position` may be looked at: GMOD_BATCH of them, for the gather

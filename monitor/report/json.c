@@ -349,7 +349,9 @@ static void add_head(struct gmod_text *t, const struct gmod_report_view *v)
 
 	gmod_log_event(t, "finding");
 	add_number(t, "id", f->id);
-	add_string(t, "status", f->status == GMOD_FINAL ? "final" : "provisional");
+	add_string(t, "status", gmod_status_word(f->status));
+	if (f->status == GMOD_CAUGHT)
+		add_count(t, "caught", f->caught);
 	add_string(t, "class", v->class_name);
 	add_time(t, "time", v->now_ns);
 	add_key(t, "command");
@@ -381,7 +383,7 @@ static void add_lines_of_suspects(struct gmod_text *t, const struct gmod_report_
 
 		gmod_log_event(t, "suspects");
 		add_number(t, "id", f->id);
-		add_string(t, "status", f->status == GMOD_FINAL ? "final" : "provisional");
+		add_string(t, "status", gmod_status_word(f->status));
 		add_count(t, "from", i);
 		add_some_suspects(t, v, i, i + (left < GMOD_SUSPECTS_SHOWN ? left : GMOD_SUSPECTS_SHOWN));
 		gmod_text_str(t, "}\n");

@@ -39,10 +39,12 @@ static void count(const struct gmod_finding *f)
 /*
  * What became of a finding id:
  *
- *   NEW --provisional--> SHOWN | COUNTED | SUPPRESSED --final--> DONE
+ *   NEW --provisional--> SHOWN | COUNTED | SUPPRESSED --final--> TOLD, if it was shown, or DONE
  *    `---------------------------final---------------------------^
+ *
+ * What is CAUGHT is said of one that was TOLD.
  */
-enum fate { NEW, SHOWN, COUNTED, SUPPRESSED, DONE };
+enum fate { NEW, SHOWN, COUNTED, SUPPRESSED, TOLD, DONE };
 
 /*
  * Where findings come from, by class and raw return addresses: cheap to find again, so that a flood costs no
@@ -100,6 +102,8 @@ static enum fate fate_of(const struct gmod_finding *f)
 	was = (enum fate)state.fate[f->id];
 	if (f->status == GMOD_PROVISIONAL)
 		return was == NEW ? NEW : DONE;
+	if (f->status == GMOD_CAUGHT)
+		return was == TOLD ? SHOWN : DONE;
 	state.fate[f->id] = DONE;
 	return was;
 }
@@ -223,6 +227,8 @@ static void tell(const struct gmod_finding *f)
 		settle(f, fate, site);
 	if (f->status == GMOD_FINAL && (fate == SHOWN || fate == COUNTED))
 		count(f);
+	if (f->status == GMOD_FINAL && fate == SHOWN && f->id < IDS_MAX)
+		state.fate[f->id] = TOLD;
 	if (fate != SHOWN)
 		return;
 	gmod_text_init(&out, text, sizeof(text));

@@ -39,6 +39,36 @@ static void title_corruption(const struct gmod_finding *f, struct gmod_text *t)
 		      f->class == GMOD_USE_AFTER_FREE ? " that had been freed" : "");
 }
 
+/* NAME<<<(8,1,1),(128,1,1)>>>, launch 4711 of its thread, FILE:LINE */
+static void title_caught(const struct gmod_report_view *v, struct gmod_text *t)
+{
+	const struct gmod_finding *f = v->finding;
+	const struct gmod_suspect *s = &f->suspect[0];
+	const struct gmod_python *python = gmod_python_stack(s->python[0]);
+	uint64_t place = 0;
+
+	/* Below a framework's own lines. */
+	while (python && place + 1 < python->depth && strstr(python->frame[place].file, "-packages/"))
+		place++;
+	gmod_text_str(t, "caught: ");
+	if (s->graph)
+		gmod_text_fmt(t, "graph 0x%llx", (ull)s->graph);
+	else
+		gmod_text_escaped(t, *v->suspect[0] ? v->suspect[0] : "a kernel whose name is not known",
+				  GMOD_NAME_SHOWN);
+	if (s->block[0])
+		gmod_text_fmt(t, "<<<(%u,%u,%u),(%u,%u,%u)>>>", s->grid[0], s->grid[1], s->grid[2], s->block[0],
+			      s->block[1], s->block[2]);
+	gmod_text_fmt(t, ", launch %llu of its thread", (ull)f->caught);
+	if (python && python->depth) {
+		gmod_text_str(t, ", ");
+		gmod_text_escaped(t, python->frame[place].file, GMOD_NAME_SHOWN);
+		gmod_text_fmt(t, ":%llu", (ull)python->frame[place].line);
+	}
+	gmod_text_str(t, f->suspect_count > 1 ? ", or what ran beside it: " : ": ");
+	title_corruption(f, t);
+}
+
 static void title_double_free(const struct gmod_finding *f, struct gmod_text *t)
 {
 	gmod_text_escaped(t, gmod_entry_point(f), 100);
@@ -118,6 +148,8 @@ static void add_title(const struct gmod_report_view *v, struct gmod_text *t)
 
 	if (v->fault.raw)
 		gmod_fault_title(t, &v->fault);
+	else if (f->status == GMOD_CAUGHT)
+		title_caught(v, t);
 	else
 		by_class[f->class](f, t);
 }

@@ -192,6 +192,22 @@ static struct watch *claim_watch(const struct gmod_sighting *s)
 	return &watches[i];
 }
 
+static void (*listener)(const struct gmod_finding *f, struct gmod_record *r, uint64_t word);
+
+void gmod_damage_listen(void (*told)(const struct gmod_finding *f, struct gmod_record *r, uint64_t word))
+{
+	listener = told;
+}
+
+/* word: the record's while it is the buffer's; 0: that is gone. */
+static void say_final(struct gmod_finding *f, struct gmod_record *r, uint64_t word)
+{
+	f->status = GMOD_FINAL;
+	gmod_report_add(f);
+	if (listener && f->suspect_count > 1)
+		listener(f, r, word);
+}
+
 static void say_at_once(const struct gmod_sighting *s, uint32_t id)
 {
 	struct apart *apart = gmod_map(sizeof(*apart));
@@ -200,8 +216,7 @@ static void say_at_once(const struct gmod_sighting *s, uint32_t id)
 
 	describe(&f, &known, s, apart);
 	f.id = id;
-	f.status = GMOD_FINAL;
-	gmod_report_add(&f);
+	say_final(&f, s->record, 0);
 	if (apart)
 		munmap(apart, sizeof(*apart));
 }
@@ -234,8 +249,7 @@ static void grow_watch(struct watch *w, const struct gmod_sighting *s)
 static void conclude_watch(struct watch *w)
 {
 	gmod_suspects_refresh(&w->finding, &w->apart->unfinished);
-	w->finding.status = GMOD_FINAL;
-	gmod_report_add(&w->finding);
+	say_final(&w->finding, gmod_record_at(w->position), w->generation << 2 | GMOD_LIVE);
 	atomic_store_explicit(&w->state, NOTHING, memory_order_relaxed);
 	/* release: whoever finds nothing pending may count on the report being on its way */
 	atomic_fetch_sub_explicit(&pending, 1, memory_order_release);

@@ -14,6 +14,7 @@
 #define GMOD_MONITOR_WATCH_DAMAGE_H
 
 #include "lib/base/clock.h"
+#include "monitor/registry/finding.h"
 #include "monitor/registry/registry.h"
 
 #define GMOD_DAMAGE_SETTLE_NS ((uint64_t)100000000)
@@ -31,6 +32,12 @@ struct gmod_sighting {
 	bool last;                 /* nobody will look again: the buffer is freed, the context goes, the process ends */
 	uint64_t stream, from, to; /* struct gmod_window */
 };
+
+/*
+ * Before the first one: who is to know of each finding with several suspects that has been told for good, and of the
+ * buffer that it was found in, which may be gone. Called under a lock, for memory work only.
+ */
+void gmod_damage_listen(void (*told)(const struct gmod_finding *f, struct gmod_record *r, uint64_t word));
 
 void gmod_damage_sighting(const struct gmod_sighting *s);
 

@@ -2,7 +2,7 @@
 import html
 import os
 
-from as_text import clean, covered_words, fault_lines, message_words, plural, times_words, why_words, window_line
+from as_text import caught_lines, clean, covered_words, fault_lines, message_words, plural, times_words, why_words, window_line
 from groups import damage_lines, hosts_words, moments, nearby_lines, place, seconds, stream_words, where_words
 
 BEGIN = "<!DOCTYPE html>\n"
@@ -182,6 +182,7 @@ def section(number, group, total):
     f = group.first
     parts = [el("h2", f"{number}. ", el("span", group.title(), class_="where"), id=f"g{number}"),
              el("p", f"{message_words(f)}. ", el("span", f"{plural(len(group.findings), 'finding')} {hosts_words(group)}", class_="dim"))]
+    parts += [el("p", el("b", words)) for words in caught_lines(group)]
     if told := list(fault_lines(group)):
         parts.append(el("ul", *(el("li", line) for line in told)))
     parts += [stack(words, moment) for words, moment in moments(f)]

@@ -3,7 +3,7 @@ import json
 import os
 from urllib.parse import quote
 
-from as_text import clean, fault_lines, message_words, plural, stack_lines, suspect_lines
+from as_text import caught_lines, clean, fault_lines, message_words, plural, stack_lines, suspect_lines
 from groups import hosts_words, moments, place
 from schema import CLASSES
 
@@ -35,6 +35,7 @@ def _stack(words, moment):
 def _result(group):
     f = group.first
     lines = [f"{message_words(f)} ({plural(len(group.findings), 'finding')} {hosts_words(group)})"]
+    lines += caught_lines(group)
     lines += fault_lines(group)
     for words, moment in moments(f):
         lines.append(f"{words}:")

@@ -178,6 +178,16 @@ def message_words(finding):
                                  " (provisional: no final report came)" if finding["status"] != "final" else "")
 
 
+def caught_lines(group):
+    """The launches that were seen to do it again, each once."""
+    told = []
+    for event in (event for finding in group.findings for event in finding.get("caught_again", ())):
+        words = event["message"].rpartition(": ")[0]
+        if words not in told:
+            told.append(words)
+    return told
+
+
 def covered_words(finding, total):
     return f"covers {finding['covered']} of {plural(total, 'finding')}"
 
@@ -187,6 +197,7 @@ def group_lines(number, group, total):
     yield f"{number}. {group.title()}"
     yield f"    {plural(len(group.findings), 'finding')} {hosts_words(group)}"
     yield "    " + message_words(f)
+    yield from ("    " + line for line in caught_lines(group))
     yield from ("    " + line for line in fault_lines(group))
     for words, moment in moments(f):
         yield f"    {words}:"

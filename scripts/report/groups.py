@@ -73,8 +73,8 @@ def _key_of_finding(event):
 
 
 def final(events):
-    """The findings, each once: a provisional report only where no final one of its id follows."""
-    findings = [e for e in events if e["event"] == "finding"]
+    """The findings, each once: a provisional report only where no final one of its id follows. What was caught goes to its finding."""
+    findings = [e for e in events if e["event"] == "finding" and e["status"] != "caught"]
     done = {_key_of_finding(e) for e in findings if e["status"] == "final"}
     left, seen = [], set()
     for event in findings:
@@ -83,6 +83,10 @@ def final(events):
             continue
         seen.add(key)
         left.append(event)
+    by_id = {(process_of(event), event["id"]): event for event in left}
+    for event in events:
+        if event["event"] == "finding" and event["status"] == "caught" and (process_of(event), event["id"]) in by_id:
+            by_id[process_of(event), event["id"]].setdefault("caught_again", []).append(event)
     return left
 
 

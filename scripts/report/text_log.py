@@ -13,7 +13,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 STAMP = re.compile(r"^((?:(?!    |==\d|SUMMARY: ).){0,80}?)(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
                    r"|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?(?: \d{4})?) ?")
 ANY = re.compile(r"^(?P<front>.{0,200}?)==(?P<pid>\d{1,10})==GMOD: (?P<text>.*)$")
-FIRST = re.compile(r"^(?P<class>[a-z-]+): (?P<message>.*) \[finding (?P<id>\d{1,10})(?P<provisional>, provisional.*)?\]$")
+FIRST = re.compile(r"^(?P<class>[a-z-]+): (?P<message>.*) \[finding (?P<id>\d{1,10})(?:(?P<provisional>, provisional.*)|(?P<caught>, caught))?\]$")
 CLOSING = re.compile(r"^(?:guarded (?P<guarded>\d+) of (?P<buffers>\d+) buffers?.*\((?P<percent>\d{1,3}\.\d) %\)|no device buffers);"
                      r" \d+ sweeps?; (?P<findings>\d{1,10}) finding")
 FRAME = re.compile(r"^      #\d+ (?:(?P<function>.*?)  )?(?:(?P<module>\S.*)\+)?(?P<offset>0x[0-9a-f]+)$")
@@ -119,7 +119,7 @@ class Report:
         self.time = None   # of the report
         self.event = {
             "schema": None, "event": "finding", "pid": pid, "host": None, "rank": None, "version": None,
-            "id": int(first["id"]), "status": "provisional" if first["provisional"] else "final",
+            "id": int(first["id"]), "status": "provisional" if first["provisional"] else "caught" if first["caught"] else "final",
             "class": first["class"], "time": None, "command": None, "site_hash": None, "device": None, "gpu": None,
             "size": None, "offset": None, "site": "-", "message": first["message"], "buffer": None, "corruption": None,
             "fault": None,
@@ -271,7 +271,7 @@ class Report:
 
     def take_next(self, m):
         self.event["next_step"] = m["step"]
-        return self.event["status"] == "provisional"
+        return self.event["status"] != "final"
 
     def take_summary(self, m):
         self.event.update(offset=_number(m["offset"]), site=m["site"])

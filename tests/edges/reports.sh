@@ -41,6 +41,22 @@ check_random() {
 	at_least "random: it is the first suspect" $((seeds * 8 / 10)) "$first"
 }
 
+# The same programs, where it is done again: a launch of the culprit is caught, and no other kernel alone.
+check_caught() {
+	local seeds=6 caught=0 wrong='' seed of list
+	[ "${GMOD_TEST_TURNS:-}" != all ] || seeds=200
+	for ((seed = 1; seed <= seeds; seed++)); do
+		guarded log_format=json:log_path=report.log "$edges/random_launches" "$seed" again
+		list=$(grep -F '"status":"caught"' "$work/guarded/report.log")
+		rm -f "$work/guarded/report.log"
+		of=$(grep -o '"message":"caught: [a-z0-9_]*' <<<"$list" | sort -u)
+		grep -q "caught: ${out% *}\$" <<<"$of" && caught=$((caught + 1))
+		grep -F ' of its thread: ' <<<"$list" | grep -qv "caught: ${out% *}<" && wrong+="$seed: $of; "
+	done
+	same "caught: of $seeds programs none has an innocent kernel caught alone" '' "$wrong"
+	at_least "caught: the culprit is" $((seeds * 8 / 10)) "$caught"
+}
+
 # next_of SCRIPT COMMAND...: the next step of a finding in a program that the script COMMAND... runs.
 next_of() {
 	printf '#!/bin/bash\n%s\n' "$1" >"$work/$2"

@@ -435,6 +435,16 @@ says "counts" ' \(provisional: no final report came\)$' "$out"
 sed '/"event":"finding"/{h; s/"final"/"provisional"/; p; g;}' "$work/job.1.json" >"$work/twice-told.json"
 reported "a provisional report and its final one" 0 "$work/twice-told.json"
 says "are one finding" '^1 finding in 1 group' "$out"
+for form in json text; do
+	mkdir "$work/caught.$form"
+	(cd "$work/caught.$form" && GMOD_TEST_KERNELS=$build/sim/kernels.so \
+		guarded "log_format=$form:log_path=report.log:backend=device" "$build/sim/programs/bad_caught")
+	reported "a launch that was caught, in $form" 0 "$work/caught.$form/report.log"
+	says "is no finding of its own" '^1 finding in 1 group' "$out"
+	says "stands with its finding" '^    caught: k_fill<<<\(1,1,1\),\(64,1,1\)>>>, launch [0-9]+ of its thread$' "$out"
+	reported "as a page" 0 --html "$work/caught.html" "$work/caught.$form/report.log"
+	says "the page has it" '<b>caught: k_fill' "$(<"$work/caught.html")"
+done
 # The words of the schema before.
 sed -E 's/gmod-report-2/gmod-report-1/; s/"allocation":/"serial":/; s/"(host|command|path|build_id|expected|launched|gpu)":"[^"]*",//g
 	s/"rank":[0-9]*,"version":"[^"]*",//' "$work/job.1.json" >"$work/older.json"

@@ -36,6 +36,30 @@ TEST(a_provisional_report_has_no_summary)
 	assert_int_equal(gmod_report_findings(), 1);
 }
 
+TEST(what_is_caught_belongs_to_a_report)
+{
+	struct gmod_suspect culprit = {.name = "k_fill", .launches = 1, .grid = {8, 1, 1}, .block = {128, 1, 1}};
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW), other = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	start("max_reports=1");
+	f.suspect = other.suspect = &culprit;
+	f.suspect_count = other.suspect_count = 1;
+	f.caught = other.caught = 4711;
+	f.status = GMOD_CAUGHT;
+	report(&f); /* of what has not been told */
+	assert_int_equal(count("caught"), 0);
+	f.status = GMOD_FINAL;
+	report(&f);
+	report(&other); /* beyond max_reports */
+	f.status = other.status = GMOD_CAUGHT;
+	report(&f);
+	report(&other);
+	expect("GMOD: heap-buffer-overflow: caught: k_fill<<<(8,1,1),(128,1,1)>>>, launch 4711 of its thread: ");
+	assert_int_equal(count(", caught]"), 1);
+	assert_int_equal(count("SUMMARY"), 1);
+	assert_int_equal(gmod_report_findings(), 2);
+}
+
 TEST(findings_past_the_cap_are_counted)
 {
 	struct gmod_finding early = finding(GMOD_HEAP_BUFFER_OVERFLOW), late = finding(GMOD_HEAP_BUFFER_OVERFLOW), f;
