@@ -47,26 +47,15 @@ static _Atomic uint64_t due_ns = UINT64_MAX;
 static void set_due(void)
 {
 	uint64_t first = UINT64_MAX;
+	bool any = false;
 
-	for (unsigned i = 0; i < job.count && job.record; i++)
-		if (job.accused[i].left && job.accused[i].due_ns < first)
+	for (unsigned i = 0; i < job.count; i++) {
+		any |= job.accused[i].left;
+		if (job.record && job.accused[i].left && job.accused[i].due_ns < first)
 			first = job.accused[i].due_ns;
+	}
 	atomic_store_explicit(&due_ns, first, memory_order_relaxed);
-}
-
-static void acquit_all(void)
-{
-	job.count = 0;
-	set_due();
-	atomic_store_explicit(&gmod_hot.confirm, 0, memory_order_relaxed);
-}
-
-static bool is_any_left(void)
-{
-	for (unsigned i = 0; i < job.count; i++)
-		if (job.accused[i].left)
-			return true;
-	return false;
+	atomic_store_explicit(&gmod_hot.confirm, any, memory_order_relaxed);
 }
 
 static uint64_t draw(void)
@@ -105,9 +94,10 @@ static bool is_same_site(const struct gmod_stack *a, const struct gmod_stack *b)
 	return a->python == b->python && a->depth == b->depth && !memcmp(a->pc, b->pc, a->depth * sizeof(a->pc[0]));
 }
 
+/* word 0: it is gone. */
 static void look_at(struct gmod_record *r, uint64_t word, bool changed)
 {
-	job.record = r;
+	job.record = word ? r : NULL;
 	job.word = word;
 	job.changed = changed;
 	set_due();
@@ -148,7 +138,6 @@ void gmod_confirm_told(const struct gmod_finding *f, struct gmod_record *r, uint
 		accuse(f, gmod_monotonic_ns());
 		job.finding.id = id;
 		look_at(r, word, true);
-		atomic_store_explicit(&gmod_hot.confirm, 1, memory_order_relaxed);
 	}
 	gmod_unlock(&lock);
 }
@@ -160,9 +149,8 @@ void gmod_confirm_met(struct gmod_record *r)
 	if (!d->context || !gmod_has_slack(&r->bounds) || !gmod_lock(&lock))
 		return;
 	if (job.count && is_same_site(&d->stack, &job.finding.buffer.allocated_at) &&
-	    (!job.record || gmod_record_live(job.record) != job.word)) {
+	    (!job.record || gmod_record_live(job.record) != job.word))
 		look_at(r, gmod_record_live(r), false);
-	}
 	gmod_unlock(&lock);
 }
 
@@ -429,7 +417,8 @@ static void tell(struct trial *t, const struct gmod_diff *diff, const uint8_t *b
 	job.told |= told;
 	if (told && !t->beside) {
 		job.closed = true;
-		acquit_all();
+		job.count = 0;
+		set_due();
 	}
 	gmod_unlock(&lock);
 	target.base = f.buffer.base;
@@ -437,10 +426,7 @@ static void tell(struct trial *t, const struct gmod_diff *diff, const uint8_t *b
 	f.suspect = suspects;
 	f.suspect_room = GMOD_SUSPECTS_MAX - 1;
 	describe_damage(&f, t, diff, bytes);
-	if (!t->launch.graph)
-		t->launch.pointer = gmod_arguments_find(t->thread, t->number, &target);
-	else
-		t->launch.pointer = gmod_points_unknown;
+	t->launch.pointer = t->launch.graph ? gmod_points_unknown : gmod_arguments_find(t->thread, t->number, &target);
 	add_suspects(&f, t);
 	if (told)
 		gmod_report_add(&f);
@@ -459,6 +445,7 @@ static bool was_intact(const struct trial *t)
 
 static void judge(struct trial *t)
 {
+	/* What its end has kept from coming never comes. */
 	bool ended = gmod_context_life(t->context) != t->life;
 	uint8_t bytes[GMOD_LOOK_BYTES];
 	struct gmod_diff diff;
@@ -466,7 +453,7 @@ static void judge(struct trial *t)
 
 	if (!ended && gmod_look_is_coming(answer, &t->changed_ns))
 		return;
-	if (answer == GMOD_LOOK_CHANGED && was_intact(t))
+	if (!ended && answer == GMOD_LOOK_CHANGED && was_intact(t))
 		tell(t, &diff, bytes);
 	set_state(t, NONE);
 }
@@ -485,11 +472,6 @@ static bool judge_all(void)
 		out |= state_of(t) == OUT;
 	}
 	gmod_unlock(&judging);
-	if (!out && atomic_load_explicit(&gmod_hot.confirm, memory_order_relaxed) && gmod_lock(&lock)) {
-		if (!is_any_left())
-			acquit_all();
-		gmod_unlock(&lock);
-	}
 	return out;
 }
 

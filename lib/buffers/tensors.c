@@ -16,8 +16,7 @@
 #include "lib/context/wait.h"
 #include "monitor/launches/activity.h"
 
-enum { POOLS = 64, BLOCKS = 65536, LISTS = 256 };
-enum { NO_STREAM, WAITED }; /* no stream's keys; WAITED: cuMemFree freed it */
+enum { POOLS = 64, BLOCKS = 65536, LISTS = 256, NO_STREAM = 0, WAITED }; /* no stream's keys; WAITED: by cuMemFree */
 
 /* sum: what is fenced of its memory, as four attributes say it, from CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT on. */
 struct pool {
@@ -55,19 +54,17 @@ static uint32_t *list_of(const struct pool *p, uint64_t size)
 	return &kept[gmod_hash(size + (uint64_t)(p - pools)) % LISTS];
 }
 
-/* The first that does, or NULL. */
+/* The first that does, of any the first; NULL: there is none. */
 static struct block *take_one(uint32_t *list, bool (*does)(struct block *, const struct want *), const struct want *w)
 {
-	struct block *b = NULL;
+	struct block *b;
 
 	if (!gmod_lock(&lock))
 		return NULL;
-	while (*list && !does(&blocks[*list - 1], w))
+	while (*list && does && !does(&blocks[*list - 1], w))
 		list = &blocks[*list - 1].next;
-	if (*list) {
-		b = &blocks[*list - 1];
-		*list = b->next;
-	}
+	b = *list ? &blocks[*list - 1] : NULL;
+	*list = b ? b->next : 0;
 	gmod_unlock(&lock);
 	return b;
 }
@@ -79,12 +76,6 @@ static void put_first(uint32_t *list, struct block *b)
 	b->next = *list;
 	*list = (uint32_t)(b - blocks) + 1;
 	gmod_unlock(&lock);
-}
-
-static bool is_any(struct block *b, const struct want *w)
-{
-	(void)w;
-	return b;
 }
 
 static bool is_proven(const struct block *b)
@@ -106,7 +97,7 @@ static bool may_go(struct block *b, const struct want *w)
 	       is_proven(b);
 }
 
-/* The stream ends, or all of the context. Takes none. */
+/* The stream ends, or all of the context. */
 static bool leave_stream(struct block *b, const struct want *w)
 {
 	if (w->stream ? b->stream == w->stream : b->context == w->context) {
@@ -202,7 +193,7 @@ void gmod_tensors_pool_ends(CUmemoryPool handle)
 
 	gmod_tensors_trim(handle, 0);
 	if (p)
-		atomic_store_explicit(&p->handle, NULL, memory_order_relaxed);
+		p->handle = NULL;
 }
 
 uint64_t gmod_tensors_sum(CUmemoryPool handle, CUmemPool_attribute attribute)
@@ -302,7 +293,6 @@ static void let_in(const struct gmod_record *r, uint64_t devices)
 	gmod_fence_close(&block_of(r)->fenced, devices);
 }
 
-/* Not in gmod_backends: lib/buffers/buffer.c never has one of them. */
 static const struct gmod_backend tensors = {.name = "fence", .open = let_in};
 
 bool gmod_is_tensor(const struct gmod_record *r)
@@ -317,15 +307,12 @@ CUmemoryPool gmod_tensor_pool(const struct gmod_record *r)
 
 static struct block *map_block(struct pool *p, uint64_t size)
 {
-	struct block *b = take_one(&places, is_any, NULL);
-	uint32_t fresh;
+	struct block *b = take_one(&places, NULL, NULL);
+	uint32_t fresh = b ? 0 : atomic_fetch_add_explicit(&used_places, 1, memory_order_relaxed);
 
-	if (!b) {
-		fresh = atomic_fetch_add_explicit(&used_places, 1, memory_order_relaxed);
-		if (fresh >= BLOCKS)
-			return NULL;
-		b = &blocks[fresh];
-	}
+	if (fresh >= BLOCKS)
+		return NULL;
+	b = b ? b : &blocks[fresh];
 	*b = (struct block){.fenced = {.size = size, .device = p->device}, .pool = p};
 	if (gmod_fence_take(&b->fenced, gmod_tensors_give_way)) {
 		add(p, RESERVED, size);
@@ -450,14 +437,13 @@ static void release(struct gmod_record *r)
 
 CUresult gmod_tensors_free(const struct gmod_found *found, const struct gmod_order *in, const char *entry_point)
 {
-	struct gmod_cancel cancel = gmod_cancel_begin();
 	CUresult result = CUDA_ERROR_INVALID_VALUE;
+	struct gmod_cancel cancel;
 
 	/* A graph frees what it has allocated, and nothing else. */
-	if (in && gmod_is_captured(in->stream, GMOD_LEGACY)) {
-		gmod_cancel_end(cancel);
+	if (in && gmod_is_captured(in->stream, GMOD_LEGACY))
 		return result;
-	}
+	cancel = gmod_cancel_begin();
 	if (gmod_record_begin_release(found->record, found->word)) {
 		gmod_misuse_remember_free(found->record);
 		note_free(block_of(found->record), in);
@@ -503,11 +489,11 @@ static void lose_buffers(uint64_t context)
 /* What is left of its work is proven next. */
 static void commit(struct gmod_context *c)
 {
-	CUcontext handle = atomic_load_explicit(&c->handle, memory_order_relaxed);
+	uint64_t context = gmod_handle(c->handle);
 
-	if (gmod_primary_is(handle))
-		lose_buffers(gmod_handle(handle));
-	leave(&(struct want){.context = gmod_handle(handle)});
+	if (gmod_primary_is(c->handle))
+		lose_buffers(context);
+	leave(&(struct want){.context = context});
 }
 
 const struct gmod_context_listener gmod_tensors_of_context = {.on = {[GMOD_CONTEXT_COMMIT] = commit}};

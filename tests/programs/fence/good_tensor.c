@@ -22,7 +22,7 @@
 // case: good_tensor_given given_and_taken_over()
 // case: good_tensor_freeing_stream freeing_stream()
 // case: good_tensor_ended_stream ended_stream()
-// case: good_tensor_threads_own threads_own()
+// case: good_tensor_threads_own threads_own() => skip-on: gpu
 // case: good_tensor_freed_plainly freed_plainly()
 // case: good_tensor_many many()
 // case: good_tensor_pool_exported pool_exported() => guarded: no

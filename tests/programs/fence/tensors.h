@@ -223,7 +223,8 @@ static void *take_another(void *unused)
 	return NULL;
 }
 
-/* Of two threads, one after the other, each with a stream of its own. */
+/* Of two threads, one after the other, each with a stream of its own. Natively, on a GPU, the second one may get the
+ * block of the first, behind the kernel that waits: the thread would not end. */
 static TK_UNUSED void threads_own(void)
 {
 	tk_start();
