@@ -165,13 +165,10 @@ _Static_assert(TRIALS *PLACES <= GMOD_LOOKS_CONFIRM, "room for all of them");
 enum { NONE, BEGUN, OUT };
 static struct trial {
 	atomic_int state;
-	struct gmod_context *context;
 	unsigned life; /* the context's */
+	struct gmod_context *context;
 	struct gmod_record *record;
 	uint64_t word;
-	uint32_t finding; /* its id */
-	bool changed;     /* the canary was written anew */
-	bool beside;      /* something may have run beside it */
 	struct gmod_buffer_facts buffer;
 	struct gmod_canary canary;
 	struct gmod_range range;
@@ -183,6 +180,9 @@ static struct trial {
 	uint64_t number; /* of the launch */
 	struct gmod_suspect launch;
 	uint64_t changed_ns;
+	uint32_t finding; /* its id */
+	bool changed;     /* the canary was written anew */
+	bool beside;      /* something may have run beside it */
 } trials[TRIALS];
 
 /* Who calls the driver for a buffer pins it; one thread at a time. */
