@@ -5,6 +5,8 @@
 // case: bad_caught_not_thread PER_THREAD => heap-buffer-overflow size 12345 offset +0 in make_buffer
 // case: bad_caught_not_free PLAIN => heap-buffer-overflow size 12345 offset +0 in make_buffer;
 //    options: log_path=report.log:backend=device:max_overhead=0
+// case: bad_caught_not_unified PLAIN => heap-buffer-overflow size 12345 offset +0 in make_buffer;
+//    options: log_path=report.log:backend=unified
 // options: log_path=report.log:backend=device
 /*
  * Where looks could change the order of the program's work, or cost what nobody wants to pay, there are none: not where
