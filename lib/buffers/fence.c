@@ -236,6 +236,12 @@ void gmod_fence_idle(const struct gmod_fenced *b)
 		gmod_fence_unmap(b);
 }
 
+bool gmod_fence_take_place(const struct gmod_fenced *b, int device, CUstream stream)
+{
+	return !gmod_stream_is_blocking(stream) ||
+	       (device == b->device && NEXT(cuMemsetD8Async)(b->at, 0, 1, stream) == CUDA_SUCCESS);
+}
+
 bool gmod_fence_trim(int device)
 {
 	struct gmod_fenced b = {.device = device};

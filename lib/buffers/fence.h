@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/context/current.h"
+
 struct gmod_place;
 struct gmod_stack;
 
@@ -45,6 +47,12 @@ uint32_t gmod_fence_seed(void);
  * false: beyond that, or the driver would not.
  */
 bool gmod_fence_take(struct gmod_fenced *block, bool (*give_way)(int device));
+
+/*
+ * The block is freed in a stream of a context of that device. What a native free is to the streams that this one joins,
+ * a fill of one byte is here: behind their work, and before what they have next. false: it is not there.
+ */
+bool gmod_fence_take_place(const struct gmod_fenced *block, int device, CUstream stream);
 
 /* The block stays mapped for the next one that asks for as much, or, where too much is idle, goes. */
 void gmod_fence_idle(const struct gmod_fenced *block);

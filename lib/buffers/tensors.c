@@ -418,9 +418,12 @@ bool gmod_tensors_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out)
 static void note_free(struct block *b, const struct gmod_order *in)
 {
 	CUcontext owner = in ? gmod_stream_owner(in->stream) : gmod_current_owner().context;
+	const struct gmod_context *c = gmod_context_of(owner);
 
 	b->context = gmod_handle(owner);
-	b->stream = !in ? WAITED : gmod_context_of(owner) ? key_of(in) : NO_STREAM;
+	b->stream = in ? NO_STREAM : WAITED;
+	if (c && in && gmod_fence_take_place(&b->fenced, c->device, in->stream))
+		b->stream = key_of(in);
 	b->ticks = gmod_ticks();
 }
 

@@ -13,7 +13,8 @@
  * cuMemFree names no stream either, and the program has waited for what it frees so: there it is enough that no launch
  * is outstanding.
  *
- * Natively a free in the legacy stream also joins the other streams; here nothing goes into the stream.
+ * Natively a free is work in its stream, which the legacy stream joins to others; one byte of the block is filled there
+ * instead. A non-blocking stream joins none, and nothing goes into it.
  *
  * Left to the driver, and to lib/buffers/ordered.h, is what needs the driver's own memory or must have no fence: while
  * a capture is open, pools that are exported, of another device, or unknown, devices that let peers in, and what a

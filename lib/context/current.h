@@ -71,4 +71,12 @@ static inline CUcontext gmod_stream_owner(CUstream stream)
 	return r == CUDA_SUCCESS ? owner : NULL;
 }
 
+/* It joins the legacy stream, or is that. One of which the driver does not say is taken for such. */
+static inline bool gmod_stream_is_blocking(CUstream stream)
+{
+	unsigned flags = CU_STREAM_DEFAULT;
+
+	return NEXT(cuStreamGetFlags)(stream, &flags) != CUDA_SUCCESS || !(flags & CU_STREAM_NON_BLOCKING);
+}
+
 #endif

@@ -257,6 +257,75 @@ static TK_UNUSED void freed_plainly(void)
 	ask();
 }
 
+/* Held up, that stream fills the buffer. */
+static TK_UNUSED volatile int *fill_late(CUdeviceptr p, CUstream s)
+{
+	volatile int *flag = hold(s);
+
+	CK(cuMemsetD8Async(p, 1, SMALL, s));
+	return flag;
+}
+
+/* A second stream fills the next buffer, and no other fill comes behind that. */
+static TK_UNUSED void fill_next(CUdeviceptr q, CUstream s, volatile int *flag)
+{
+	unsigned char byte = 0;
+
+	CK(cuMemsetD8Async(q, 2, SMALL, s));
+	usleep(20000);
+	let_go(flag);
+	tk_sync();
+	CK(cuMemcpyDtoH(&byte, q, 1));
+	REQUIRE(byte == 2);
+}
+
+/* A free in the legacy stream joins the blocking ones, those before it and those behind. */
+static TK_UNUSED void freed_in_legacy(void)
+{
+	CUstream s[2];
+	CUdeviceptr p = make_pooled(SMALL, NULL);
+	volatile int *flag;
+
+	tk_kernel("k_wait_flip");
+	CK(cuStreamCreate(&s[0], CU_STREAM_DEFAULT));
+	CK(cuStreamCreate(&s[1], CU_STREAM_DEFAULT));
+	tk_sync();
+	flag = fill_late(p, s[0]);
+	CK(cuMemFreeAsync(p, NULL));
+	fill_next(make_pooled(SMALL, NULL), s[1], flag);
+	ask();
+}
+
+static volatile int *late_flag;
+
+static void *let_go_late(void *unused)
+{
+	(void)unused;
+	usleep(20000);
+	let_go(late_flag);
+	return NULL;
+}
+
+/* A free in a blocking stream comes behind what the legacy one has, and who waits for that stream waits for both. */
+static TK_UNUSED void freed_behind_legacy(void)
+{
+	CUdeviceptr p = make_pooled(SMALL, NULL), q;
+	CUstream blocking, other = tk_stream();
+	pthread_t thread;
+
+	tk_kernel("k_wait_flip");
+	CK(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
+	tk_sync();
+	late_flag = fill_late(p, NULL);
+	CK(cuMemFreeAsync(p, blocking));
+	thread = tk_begin_thread(let_go_late, NULL);
+	CK(cuStreamSynchronize(blocking));
+	q = make_pooled(SMALL, other);
+	fill_next(q, other, late_flag);
+	tk_end_thread(thread);
+	ask();
+}
+
 static TK_UNUSED void freed_twice(void)
 {
 	CUstream s = tk_stream();
