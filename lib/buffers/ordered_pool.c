@@ -61,3 +61,12 @@ bool gmod_pool_gave_device_memory(CUdeviceptr at)
 		gmod_degraded("cuPointerGetAttributes");
 	return r == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE && !(managed & 1);
 }
+
+uint64_t gmod_pool_threshold(CUmemoryPool pool)
+{
+	cuuint64_t bytes = 0;
+
+	if (NEXT(cuMemPoolGetAttribute)(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &bytes) != CUDA_SUCCESS)
+		gmod_degraded("cuMemPoolGetAttribute");
+	return bytes;
+}

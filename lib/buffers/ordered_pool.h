@@ -17,6 +17,9 @@ bool gmod_pool_is_left_alone(const struct gmod_context *c, CUmemoryPool pool);
 /* A pool may be of a device whose memory this one does not reach. */
 bool gmod_pool_reaches(const struct gmod_context *c, CUmemoryPool pool);
 
+/* 0, as a new pool has it, where the driver does not say. */
+uint64_t gmod_pool_threshold(CUmemoryPool pool);
+
 /* Of whatever pool. In managed and host memory the CPU writes too, and calls are allowed that device memory refuses. */
 bool gmod_pool_gave_device_memory(CUdeviceptr at);
 

@@ -1,7 +1,5 @@
 #include "lib/buffers/tensors.h"
 
-#include <string.h>
-
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/base/hash.h"
@@ -10,6 +8,7 @@
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/fence.h"
 #include "lib/buffers/misuse.h"
+#include "lib/buffers/ordered_pool.h"
 #include "lib/buffers/peers.h"
 #include "lib/context/fault.h"
 #include "lib/context/primary.h"
@@ -22,7 +21,7 @@ enum { POOLS = 64, BLOCKS = 65536, LISTS = 256, NO_STREAM = 0, WAITED }; /* no s
 struct pool {
 	_Atomic(CUmemoryPool) handle; /* NULL: it has been destroyed, or there never was one */
 	int device;
-	_Atomic uint64_t sum[4]; /* relaxed */
+	_Atomic uint64_t sum[4], threshold; /* relaxed */
 };
 enum { RESERVED = 0, USED = 2 }; /* each with its high mark behind it */
 
@@ -39,7 +38,7 @@ static atomic_flag lock = ATOMIC_FLAG_INIT; /* for the lists, and what a kept bl
 static struct pool pools[POOLS];
 static struct block blocks[BLOCKS];
 static uint32_t kept[LISTS], places; /* lists: kept ones, and numbers that have no block */
-static _Atomic uint32_t used_places; /* numbers beyond were never taken */
+static _Atomic uint64_t used_places; /* numbers beyond were never taken */
 
 struct want {
 	const struct pool *pool; /* NULL: any */
@@ -136,6 +135,7 @@ static struct pool *find_pool(CUmemoryPool handle)
 void gmod_tensors_pool_made(CUmemoryPool handle, int device)
 {
 	static atomic_flag making = ATOMIC_FLAG_INIT;
+	uint64_t threshold = is_fencing() ? gmod_pool_threshold(handle) : 0;
 	struct pool *p = NULL;
 
 	if (!is_fencing() || device < 0 || device >= GMOD_DEVICES || !gmod_lock(&making))
@@ -144,8 +144,7 @@ void gmod_tensors_pool_made(CUmemoryPool handle, int device)
 		if (!pools[i].handle && !pools[i].sum[RESERVED])
 			p = &pools[i];
 	if (p) {
-		p->device = device;
-		memset(p->sum, 0, sizeof(p->sum));
+		*p = (struct pool){.device = device, .threshold = threshold};
 		atomic_store_explicit(&p->handle, handle, memory_order_release);
 	}
 	gmod_unlock(&making);
@@ -204,13 +203,15 @@ uint64_t gmod_tensors_sum(CUmemoryPool handle, CUmemPool_attribute attribute)
 	return p ? atomic_load_explicit(&p->sum[what], memory_order_relaxed) : 0;
 }
 
-void gmod_tensors_reset(CUmemoryPool handle, CUmemPool_attribute attribute)
+void gmod_tensors_set(CUmemoryPool handle, CUmemPool_attribute attribute, const void *value)
 {
 	unsigned what = (unsigned)attribute - CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT;
-	struct pool *p = what == RESERVED + 1 || what == USED + 1 ? find_pool(handle) : NULL;
+	struct pool *p = find_pool(handle);
 
-	if (p)
-		atomic_store_explicit(&p->sum[what], gmod_tensors_sum(handle, attribute - 1), memory_order_relaxed);
+	if (p && attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
+		p->threshold = *(const cuuint64_t *)value;
+	else if (p && (what == RESERVED + 1 || what == USED + 1))
+		p->sum[what] = p->sum[what - 1];
 }
 
 /* ---- unmapping ---- */
@@ -271,14 +272,9 @@ void gmod_tensors_trim(CUmemoryPool handle, uint64_t keep)
 
 void gmod_tensors_settle(void)
 {
-	for (unsigned i = 0; i < POOLS; i++) {
-		CUmemoryPool handle = atomic_load_explicit(&pools[i].handle, memory_order_relaxed);
-		cuuint64_t most = 0;
-
-		if (handle &&
-		    NEXT(cuMemPoolGetAttribute)(handle, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &most) == CUDA_SUCCESS)
-			gmod_tensors_trim(handle, most);
-	}
+	for (unsigned i = 0; i < POOLS; i++)
+		if (pools[i].handle)
+			unmap_kept(&(struct want){.pool = &pools[i], .keep = pools[i].threshold});
 }
 
 /* ---- buffers ---- */
@@ -308,7 +304,7 @@ CUmemoryPool gmod_tensor_pool(const struct gmod_record *r)
 static struct block *map_block(struct pool *p, uint64_t size)
 {
 	struct block *b = take_one(&places, NULL, NULL);
-	uint32_t fresh = b ? 0 : atomic_fetch_add_explicit(&used_places, 1, memory_order_relaxed);
+	uint64_t fresh = b ? 0 : atomic_fetch_add_explicit(&used_places, 1, memory_order_relaxed);
 
 	if (fresh >= BLOCKS)
 		return NULL;
@@ -474,7 +470,7 @@ void gmod_tensors_stream_ends(uint64_t key)
 
 static void lose_buffers(uint64_t context)
 {
-	uint32_t end = atomic_load_explicit(&used_places, memory_order_relaxed);
+	uint64_t end = atomic_load_explicit(&used_places, memory_order_relaxed);
 	struct gmod_stack at; /* walked once: there may be many buffers */
 
 	gmod_unwind(&at, gmod_options()->stack_depth);

@@ -52,7 +52,10 @@ bool gmod_tensors_give_way(int device);
 bool gmod_tensors_make_room(const CUmemAllocationProp *asked);
 /* Of the pool, until it has reserved no more than so many bytes. */
 void gmod_tensors_trim(CUmemoryPool pool, uint64_t keep);
-/* Before the program asks: as natively since its latest wait, pools have no more than their release threshold. */
+/*
+ * Before the program asks: as natively since its latest wait, pools have no more than their release threshold. That is
+ * kept here: the driver must not be asked about a pool that another thread may just destroy.
+ */
 void gmod_tensors_settle(void);
 
 /* A pool of the device is there, and is gone. */
@@ -63,8 +66,8 @@ void gmod_tensors_let_in(CUmemoryPool pool, int reader);
 
 /* What to add to the driver's answer; 0 for an attribute that is no sum. */
 uint64_t gmod_tensors_sum(CUmemoryPool pool, CUmemPool_attribute attribute);
-/* A high mark is set back. */
-void gmod_tensors_reset(CUmemoryPool pool, CUmemPool_attribute attribute);
+/* The program has set that: a high mark, which goes back, or the release threshold. */
+void gmod_tensors_set(CUmemoryPool pool, CUmemPool_attribute attribute, const void *value);
 
 extern const struct gmod_context_listener gmod_tensors_of_context;
 

@@ -154,7 +154,7 @@ GMOD_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribut
 	CUresult r = NEXT(cuMemPoolSetAttribute)(pool, attribute, value);
 
 	if (r == CUDA_SUCCESS && gmod_on())
-		gmod_tensors_reset(pool, attribute);
+		gmod_tensors_set(pool, attribute, value);
 	return gmod_done(r, __func__);
 }
 

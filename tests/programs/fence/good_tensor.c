@@ -26,6 +26,7 @@
 // case: good_tensor_freed_plainly freed_plainly()
 // case: good_tensor_freed_in_legacy freed_in_legacy()
 // case: good_tensor_freed_behind_legacy freed_behind_legacy()
+// case: good_tensor_pool_keeps pool_keeps()
 // case: good_tensor_many many()
 // case: good_tensor_pool_exported pool_exported() => guarded: no
 // case: good_tensor_pool_opened pool_opened(0) => devices: 2

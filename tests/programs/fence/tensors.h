@@ -326,6 +326,24 @@ static TK_UNUSED void freed_behind_legacy(void)
 	ask();
 }
 
+/* What a pool keeps behind a wait is as the program has set it last. */
+static TK_UNUSED void pool_keeps(void)
+{
+	CUmemoryPool pools[] = {default_pool(), new_pool(CU_MEM_HANDLE_TYPE_NONE)};
+	cuuint64_t keep[] = {UINT64_MAX, 0};
+	CUstream s = tk_stream();
+
+	for (int i = 0; i < 4; i++) {
+		CUmemoryPool pool = pools[i / 2];
+
+		CK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep[i % 2]));
+		CK(cuMemFreeAsync(make_from(pool, CHUNK, s), s));
+		CK(cuStreamSynchronize(s));
+		printf("kept: %d\n", pool_says(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) > 0);
+	}
+	ask();
+}
+
 static TK_UNUSED void freed_twice(void)
 {
 	CUstream s = tk_stream();
