@@ -355,6 +355,8 @@ void gmod_confirm_end(unsigned trial, const struct gmod_thread *thread, bool acc
 	if (t->in.stream == CU_STREAM_LEGACY)
 		accepted = accepted && !gmod_others_launched(t->in.key, thread, t->began.ticks, gmod_ticks());
 	accepted = accepted && ask(t, ask_behind);
+	/* Now: of another thread only the latest launch into this stream is known, which may come behind the look. */
+	t->beside |= gmod_others_launched(t->in.key, thread, t->began.ticks, UINT64_MAX);
 	t->to = gmod_ticks();
 	gmod_count(&gmod_counters.confirm_looks, accepted);
 	set_state(t, accepted ? OUT : NONE);

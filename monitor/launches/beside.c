@@ -35,7 +35,7 @@ bool gmod_others_launched(uint64_t stream, const struct gmod_thread *own, uint64
 	for (struct gmod_thread *t = gmod_threads(); t; t = t->next) {
 		uint64_t now = stream_under_way(t);
 
-		if (now && now != stream)
+		if (now && (now != stream || t != own))
 			return true;
 		for (unsigned i = 0; i <= GMOD_CROWD; i++) {
 			uint64_t in = stream_at(t, i);

@@ -9,21 +9,6 @@
 static CUdeviceptr p;
 static atomic_int stop;
 
-/* A line of the log says so, without others that may have done it. */
-static int is_caught_alone(const char *kernel)
-{
-	FILE *f = fopen("report.log", "r");
-	char line[4096], text[64];
-	int found = 0;
-
-	snprintf(text, sizeof(text), "caught: %s<", kernel);
-	while (f && fgets(line, sizeof(line), f))
-		found |= strstr(line, text) && !strstr(line, "or what ran beside it");
-	if (f)
-		fclose(f);
-	return found;
-}
-
 static void *launch(void *number)
 {
 	CUstream stream;
