@@ -120,25 +120,24 @@ static bool is_possible(void)
 {
 	return gmod_options()->confirm && gmod_options()->max_overhead &&
 	       gmod_options()->backend == GMOD_OPTION_BACKEND_DEVICE && !getenv("CUDA_DEVICE_MAX_CONNECTIONS") &&
-	       !gmod_is_under_a_tool();
+	       !getenv("CUDA_DEVICE_MAX_COPY_CONNECTIONS") && !gmod_is_under_a_tool();
 }
 
-/* One finding at a time. A later one of its site renews it, but its report has the number of the first. */
+/* One finding at a time. Later ones of its site renew it, until a launch has been caught. */
 void gmod_confirm_told(const struct gmod_finding *f, struct gmod_record *r, uint64_t word)
 {
-	uint32_t id;
 	bool is_same;
 
 	if (f->class != GMOD_HEAP_BUFFER_OVERFLOW || f->buffer.memory != GMOD_MEM_DEVICE ||
 	    f->buffer.site_allocations || !is_possible() || !gmod_lock(&lock))
 		return;
 	is_same = job.finding.id && is_same_site(&f->buffer.allocated_at, &job.finding.buffer.allocated_at);
-	id = is_same ? job.finding.id : f->id;
-	if (is_same ? !job.closed : !atomic_load_explicit(&gmod_hot.confirm, memory_order_relaxed)) {
+	for (unsigned i = 0; is_same && i < job.count; i++)
+		job.accused[i].left = LAUNCHES;
+	if (!is_same && !atomic_load_explicit(&gmod_hot.confirm, memory_order_relaxed))
 		accuse(f, gmod_monotonic_ns());
-		job.finding.id = id;
+	if (is_same || job.finding.id == f->id)
 		look_at(r, word, true);
-	}
 	gmod_unlock(&lock);
 }
 

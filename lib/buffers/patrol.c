@@ -331,8 +331,7 @@ static void strike_entry(const struct patrol *p, struct change x, const struct g
  * Fetched and found as it should be: all of them. One that is not may be left to who frees it, who asks then what this
  * patrol has seen: the round does not count.
  */
-static bool fetch_changed(const struct patrol *p, const struct gmod_context *c, const struct change *changes,
-			  unsigned n)
+static bool fetch_all(const struct patrol *p, const struct gmod_context *c, const struct change *changes, unsigned n)
 {
 	struct gmod_moment now = gmod_now();
 	uint32_t slots[CHANGED];
@@ -371,7 +370,7 @@ static void judge_answers(struct patrol *p, const struct gmod_context *c)
 	p->turn_activity = p->activity_then;
 	/* Then each word has had its turn. */
 	p->activity = p->turns < GMOD_ROUNDS ? UINT64_MAX : p->activity_then;
-	if ((!n || fetch_changed(p, c, changes, n)) && all)
+	if ((!n || fetch_all(p, c, changes, n)) && all)
 		note_round(&kept_of(c)->rounds, p->round.round, p->round.count, p->began);
 }
 

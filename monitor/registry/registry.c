@@ -158,6 +158,12 @@ static bool begin_release(struct gmod_record *r, uint64_t word, unsigned pins)
 	if ((word & 3) != GMOD_LIVE || !atomic_compare_exchange_strong_explicit(
 					   &r->word, &word, releasing, memory_order_seq_cst, memory_order_relaxed))
 		return false;
+	/*
+	 * A launch that is looked at may wait in the driver, for room in its stream. The free of what has a context
+	 * natively waits for that, too; of other memory it does not, and none of that is looked at.
+	 */
+	if (!gmod_record_details(r)->context)
+		pins &= ~(1U << GMOD_PIN_CONFIRM);
 	/* seq_cst: ordered after our RELEASING; see registry.h */
 	for (unsigned who = 0, turns = 0; who < GMOD_PIN_COUNT; who++)
 		while (pins >> who & 1 &&

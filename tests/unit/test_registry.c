@@ -231,6 +231,7 @@ static void check_a_release_waits(enum gmod_pin who, bool (*begin)(struct gmod_r
 
 	for (int i = 0; i < MOST; i++) {
 		r[i] = gmod_record_claim();
+		gmod_record_details(r[i])->context = r; /* without, no launch is looked at for it */
 		publish(r[i], 0x100000 * (uint64_t)(i + 1), 64);
 	}
 	/* Any position of the batch pins it; records of two batches are at hand. */
