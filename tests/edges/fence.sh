@@ -121,7 +121,7 @@ check_closing() {
 	clause "peers, before" '' good_fence_peers_first ', 1 not, for captures, peers or libraries that share memory'
 	clause "peers, after" '' good_fence_peers_later '; 1 buffer fenced \(4.0 KiB\), 1 fence closed for peers'
 	devices=
-	guarded "verbosity=1:backend=fence:faults=exact" "$programs/bad_fence_read"
+	guarded "verbosity=1:backend=fence:faults=exact:fence_side=end" "$programs/bad_fence_read"
 	says_not "closing line: with a finding it does not say what is not seen" 'not seen: ' "$err"
 }
 

@@ -15,7 +15,7 @@ import sys
 LEFT_OUT = {
     "schema": "the form of the line", "event": "what the line is", "status": "said where it is not final",
     "class": "a word of the title", "site": "the title has it, with its source line", "site_hash": "for programs that group findings",
-    "device": "with the GPU", "size": "in the message", "offset": "with the bytes", "suspects_total": "what is missing is said",
+    "device": "with the GPU", "caught": "in the message", "size": "in the message", "offset": "with the bytes", "suspects_total": "what is missing is said",
     "version": "on the page", "command": "on the page", "pid": "on the page", "gpu": "on the page", "time": "on the page", "id": "on the page",
     "buffer.device": "with the GPU", "buffer.size": "in the message", "buffer.base": "addresses are of one process",
     "buffer.memory": "in the message where it is not the device's", "buffer.backend": "it changes nothing for who reads",

@@ -89,6 +89,7 @@ static struct item *arm(bool mapped)
 	fill(x->zone, mark);
 	memcpy(gmod_record_lines(x->record)->tail, &mark, sizeof(mark));
 	gmod_record_details(x->record)->serial = mark;
+	gmod_record_details(x->record)->context = x; /* without, no launch is looked at for it */
 	gmod_record_publish(x->record);
 	atomic_store_explicit(&recent[x->record->position % 64], x->record->position, memory_order_relaxed);
 	add(&armed, 1);
