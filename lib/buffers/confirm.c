@@ -168,6 +168,7 @@ static struct trial {
 	struct gmod_context *context;
 	struct gmod_record *record;
 	uint64_t word;
+	uint64_t offset; /* of the finding */
 	struct gmod_buffer_facts buffer;
 	struct gmod_canary canary;
 	struct gmod_range range;
@@ -214,9 +215,9 @@ static struct trial *free_trial(uint64_t stream)
 }
 
 /* The bytes next to the buffer, or, where these were not changed, from the first changed one on. */
-static struct gmod_range range_of(const struct gmod_bounds *b)
+static struct gmod_range range_of(const struct gmod_bounds *b, uint64_t offset)
 {
-	uint64_t from = b->user + b->size, first = from + (uint64_t)job.finding.offset;
+	uint64_t from = b->user + b->size, first = from + offset;
 
 	if (first >= from + GMOD_LOOK_BYTES / 2 && first < b->tail_to)
 		from = first;
@@ -241,8 +242,9 @@ static struct trial *begin(const struct gmod_order *in, uint64_t function, bool 
 	set_due();
 	if (!t)
 		return NULL;
-	*t = (struct trial){
-	    .record = job.record, .word = job.word, .finding = job.finding.id, .changed = job.changed, .in = *in};
+	*t = (struct trial){.record = job.record, .word = job.word, .finding = job.finding.id, .in = *in};
+	t->changed = job.changed;
+	t->offset = (uint64_t)job.finding.offset;
 	t->launch.name = a->name;
 	t->launch.graph = a->graph;
 	set_state(t, BEGUN);
@@ -261,7 +263,7 @@ static bool ask_before(struct trial *t)
 	t->life = gmod_context_life(t->context);
 	t->buffer = gmod_record_facts(t->record);
 	t->canary = d->canary[GMOD_TAIL];
-	t->range = range_of(&t->record->bounds);
+	t->range = range_of(&t->record->bounds, t->offset);
 	looks = gmod_pinned(t->context, &t->context->looks);
 	if (!looks ||
 	    gmod_stream_owner(t->in.stream) != atomic_load_explicit(&t->context->handle, memory_order_relaxed))

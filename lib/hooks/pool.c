@@ -37,30 +37,30 @@ static bool is_watched(void)
 	return is == 2;
 }
 
-static bool fence_it(struct gmod_ordered_request *q, CUdeviceptr *out, const void *caller)
-{
-	if (!gmod_on() || !out || !q->size || (q->from_pool && !q->pool))
-		return false;
-	q->site = gmod_ordered_site(caller, __builtin_frame_address(0), q->size);
-	return gmod_tensors_alloc(q, out);
-}
+enum guarded { NATIVE, SAMPLED, FENCED };
 
-/* Is it guarded? What goes into a graph has not happened. */
-static bool guard(struct gmod_ordered_request *q, CUdeviceptr *out, const void *caller)
+/* How is it guarded? What goes into a graph has not happened. */
+static enum guarded guard(struct gmod_ordered_request *q, CUdeviceptr *out, const void *caller)
 {
-	if (!gmod_on() || !out || !q->size || (q->from_pool && !q->pool) ||
-	    gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE || !gmod_options()->max_overhead ||
-	    gmod_is_captured(q->stream, q->flavour) || is_watched())
-		return false;
+	int backend = gmod_options()->backend;
+	bool fences = backend == GMOD_OPTION_BACKEND_FENCE, samples;
+
+	if (!gmod_on() || !out || !q->size || (q->from_pool && !q->pool) || backend == GMOD_OPTION_BACKEND_NATIVE)
+		return NATIVE;
+	samples = gmod_options()->max_overhead && !gmod_is_captured(q->stream, q->flavour) && !is_watched();
+	if (!fences && !samples)
+		return NATIVE;
 	q->site = gmod_ordered_site(caller, __builtin_frame_address(0), q->size);
-	return gmod_ordered_alloc(q, out);
+	if (fences && gmod_tensors_alloc(q, out))
+		return FENCED;
+	return samples && gmod_ordered_alloc(q, out) ? SAMPLED : NATIVE;
 }
 
 /* Not covered until it is armed, or fenced. */
 static CUresult allocate(struct gmod_ordered_request q, CUdeviceptr *out, const void *caller, const char *entry_point)
 {
-	bool fenced = gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE && fence_it(&q, out, caller);
-	CUresult r = fenced || guard(&q, out, caller) ? CUDA_SUCCESS : gmod_ordered_native(&q, q.size, out);
+	enum guarded guarded = guard(&q, out, caller);
+	CUresult r = guarded != NATIVE ? CUDA_SUCCESS : gmod_ordered_native(&q, q.size, out);
 
 	if (r == CUDA_ERROR_OUT_OF_MEMORY && gmod_tensors_make_room(NULL))
 		r = gmod_ordered_native(&q, q.size, out);
@@ -68,7 +68,7 @@ static CUresult allocate(struct gmod_ordered_request q, CUdeviceptr *out, const 
 		gmod_count(&gmod_counters.ordered_all, 1);
 		gmod_count(&gmod_counters.ordered_all_bytes, q.size);
 	}
-	if (!fenced)
+	if (guarded != FENCED)
 		return unguarded(r, q.size, entry_point);
 	gmod_monitor_ensure();
 	return r;
@@ -107,7 +107,6 @@ GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t size
 GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 {
 	CUresult r = NEXT(cuMemPoolCreate)(pool, props);
-
 	bool alone;
 
 	if (r == CUDA_SUCCESS && gmod_on()) {

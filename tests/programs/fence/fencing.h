@@ -256,10 +256,8 @@ static TK_UNUSED void second_device(void)
 	ask();
 }
 
-/* Device 1 may access what is device 0's. */
-static TK_UNUSED CUcontext let_in(CUcontext owner)
+static TK_UNUSED void need_peers(void)
 {
-	CUcontext reader;
 	int count, can = 0;
 
 	CK(cuDeviceGetCount(&count));
@@ -267,6 +265,14 @@ static TK_UNUSED CUcontext let_in(CUcontext owner)
 		CK(cuDeviceCanAccessPeer(&can, 1, 0));
 	if (!can)
 		tk_skip("no peer access between the devices");
+}
+
+/* Device 1 may access what is device 0's. */
+static TK_UNUSED CUcontext let_in(CUcontext owner)
+{
+	CUcontext reader;
+
+	need_peers();
 	reader = go_to_device(1);
 	CK(cuCtxEnablePeerAccess(owner, 0));
 	return reader;

@@ -572,13 +572,8 @@ static TK_UNUSED void pool_opened(int before)
 	CUmemAccessDesc reader = {{.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 1}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUstream s = tk_stream();
 	CUdeviceptr p;
-	int count, can = 0;
 
-	CK(cuDeviceGetCount(&count));
-	if (count > 1)
-		CK(cuDeviceCanAccessPeer(&can, 1, 0));
-	if (!can)
-		tk_skip("no peer access between the devices");
+	need_peers();
 	if (before)
 		CK(cuMemPoolSetAccess(default_pool(), &reader, 1));
 	p = make_pooled(SMALL, s);
