@@ -327,6 +327,7 @@ WRAPPERS := gmod gmod-tensorflow
 MANPAGES := gmod.1 gmod-tensorflow.1
 PACKAGES := pkgconfig/gmod.pc cmake/gmod/gmodConfig.cmake cmake/gmod/gmodConfigVersion.cmake
 VERSION := $(shell sed -n 's/^.define GMOD_VERSION "\(.*\)"/\1/p' include/gmod.h)
+COMMIT = $(if $(wildcard .git),$(shell git describe --always --dirty --exclude='*' 2>/dev/null))
 HEADERS := $(patsubst include/%,%,$(wildcard include/gmod.h include/gmod_device.cuh include/gmod/*.h))
 
 # What gmod selftest runs.
@@ -344,6 +345,7 @@ install: $(LIBRARY) $(TOOL) $(SELFTEST) ## install below $DESTDIR$PREFIX
 	for f in $(WRAPPERS); do \
 		sed -e "s|^LIBRARY=.*GMOD_BUILD.*|LIBRARY=\$$here/$$lib/libgmod.so|" -e "s|^TOOL=.*GMOD_BUILD.*|TOOL=\$$here/$$libexec/gmod-tool|" \
 			-e "s|^DEMO=.*|DEMO=\$$here/$$libexec/selftest|" -e 's|^SIMULATED=.*|SIMULATED=$$DEMO|' \
+			-e 's|^COMMIT=.*|COMMIT=$(COMMIT)|' \
 			scripts/$$f >$(BUILD)/$$f.install && \
 		$(INSTALL) -m 755 $(BUILD)/$$f.install '$(DESTDIR)$(BINDIR)'/$$f || exit 1; done
 	for f in $(HEADERS); do $(INSTALL) -D -m 644 include/$$f '$(DESTDIR)$(INCLUDEDIR)'/$$f || exit 1; done
@@ -368,9 +370,10 @@ uninstall: ## remove what install put there
 	@rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' \
 		'$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
 
-# What gmod report and gmod prove are made of, and the pages that have to do with them.
+# What gmod report, gmod prove and gmod top are made of, and the pages that have to do with them.
 REPORT := $(wildcard scripts/report/*.py scripts/report/*.json)
 PROVE := $(wildcard scripts/prove/*.py)
+TOP := $(wildcard scripts/top/*.py)
 REPORT_PAGES := man1/gmod-report.1 man1/gmod-prove.1 man5/gmod-suppressions.5
 REPORT_MANDIR = $(patsubst %/man1,%,$(MANDIR))
 .PHONY: install-report uninstall-report
@@ -378,16 +381,18 @@ install: install-report
 uninstall: uninstall-report
 
 install-report:
-	$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)/report' '$(DESTDIR)$(LIBEXECDIR)/prove'
+	$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)/report' '$(DESTDIR)$(LIBEXECDIR)/prove' '$(DESTDIR)$(LIBEXECDIR)/top'
 	$(INSTALL) -m 644 $(REPORT) '$(DESTDIR)$(LIBEXECDIR)/report'
 	$(INSTALL) -m 644 $(PROVE) '$(DESTDIR)$(LIBEXECDIR)/prove'
+	$(INSTALL) -m 644 $(TOP) '$(DESTDIR)$(LIBEXECDIR)/top'
 	for f in $(REPORT_PAGES); do $(INSTALL) -D -m 644 scripts/$${f#*/} '$(DESTDIR)$(REPORT_MANDIR)'/$$f || exit 1; done
 
 uninstall-report:
 	rm -f $(foreach f,$(notdir $(REPORT)),'$(DESTDIR)$(LIBEXECDIR)/report/$(f)') \
 		$(foreach f,$(notdir $(PROVE)),'$(DESTDIR)$(LIBEXECDIR)/prove/$(f)') \
+		$(foreach f,$(notdir $(TOP)),'$(DESTDIR)$(LIBEXECDIR)/top/$(f)') \
 		$(foreach f,$(REPORT_PAGES),'$(DESTDIR)$(REPORT_MANDIR)/$(f)')
-	@rmdir '$(DESTDIR)$(LIBEXECDIR)/report' '$(DESTDIR)$(LIBEXECDIR)/prove' 2>/dev/null || true
+	@rmdir '$(DESTDIR)$(LIBEXECDIR)/report' '$(DESTDIR)$(LIBEXECDIR)/prove' '$(DESTDIR)$(LIBEXECDIR)/top' 2>/dev/null || true
 
 dist: ## what people install, for this architecture and glibc 2.28 or newer: a tarball, a Debian package and a wheel, in $(BUILD)/dist
 	@DIST='$(abspath $(BUILD))/dist' scripts/dist/pack

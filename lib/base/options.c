@@ -283,7 +283,7 @@ static void complain_unknown(struct complaint *c, struct slice key, bool has_val
 		put_slice(l, guess);
 		gmod_text_str(l, "=...\"?");
 	} else {
-		gmod_text_str(l, c->command ? "; gmod --help lists them" : "; GMOD_OPTIONS=help=1 lists them");
+		gmod_text_str(l, c->command ? "; gmod --help=all lists them" : "; GMOD_OPTIONS=help=1 lists them");
 		if (c->behind_text && !has_value)
 			gmod_text_str(l, "; a value with a colon needs quotes");
 	}

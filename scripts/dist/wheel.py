@@ -1,4 +1,4 @@
-"""Make a wheel of an installed tree: wheel.py TREE README VERSION PLATFORM FOLDER; prints the file's name."""
+"""Make a wheel of an installed tree: wheel.py TREE README LICENSE VERSION PLATFORM FOLDER; prints the file's name."""
 
 import base64
 import hashlib
@@ -25,7 +25,9 @@ METADATA = """Metadata-Version: 2.1
 Name: gmod
 Version: {version}
 Summary: GPU heap sanitizer that stays on
+Author: GMOD project
 License: MIT
+License-File: LICENSE
 Requires-Python: >=3.8
 Classifier: Environment :: GPU :: NVIDIA CUDA
 Classifier: Operating System :: POSIX :: Linux
@@ -47,7 +49,7 @@ def files_of(tree):
             yield os.path.relpath(path, tree), path
 
 
-def main(tree, readme, version, platform, folder):
+def main(tree, readme, license_, version, platform, folder):
     info = f"gmod-{version}.dist-info"
     target = os.path.join(folder, f"gmod-{version}-py3-none-{platform}.whl")
     when = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))[:6]
@@ -71,6 +73,8 @@ def main(tree, readme, version, platform, folder):
                 add(f"gmod-{version}.data/{place}", file.read(), os.stat(path).st_mode & 0o777)
         with open(readme, encoding="utf-8") as file:
             add(f"{info}/METADATA", (METADATA.format(version=version) + "\n" + file.read()).encode())
+        with open(license_, "rb") as file:
+            add(f"{info}/LICENSE", file.read())
         add(f"{info}/WHEEL", WHEEL.format(platform=platform).encode())
         name = f"{info}/RECORD"
         add(name, "".join(line + "\n" for line in record + [f"{name},,"]).encode())

@@ -50,6 +50,9 @@ root=$(echo "$work"/tar/gmod-*)
 needs tarball "$root"
 works tarball "$root/bin/gmod"
 points_to_what_is_there tarball "$root"
+says "tarball: its first command is gmod" '^gmod ' "$(awk '/^```sh/ { code = 1; next } code { print; exit }' "$root/README.md")"
+says_not "tarball: the README is not for those who have the source" '^make |source -->' "$(cat "$root/README.md")"
+says "tarball: its gmod names the commit" ', commit [0-9a-f]+(-dirty)?$' "$("$root/bin/gmod" --version)"
 says "tarball: the README has its picture as text" '^==[0-9]+==GMOD: gpu-fault: ' "$(cat "$root/README.md")"
 for file in share/doc/gmod/device.md README.md LICENSE CHANGELOG.md share/man/man1/gmod.1 include/gmod_device.cuh; do
 	[ -s "$root/$file" ]
@@ -78,6 +81,7 @@ if command -v dpkg-deb >/dev/null; then
 	needs deb "$work/deb"
 	works deb "$work/deb/usr/bin/gmod"
 	points_to_what_is_there deb "$work/deb/usr/share/doc/gmod"
+	same "deb: whose it is" "GMOD project <gmod@localhost>" "$(dpkg-deb -f "$deb" Maintainer)"
 	if command -v lintian >/dev/null; then
 		outcome lintian --fail-on error,warning "$deb"
 		same "lintian has nothing to say but what is named" "0 " "$status $(grep -E '^[EW]:' <<<"$out")"
@@ -96,6 +100,8 @@ if python3 -m venv "$work/venv" >/dev/null 2>&1; then
 	expect "it is installed" 0 "$work/venv/bin/pip" install -q --no-index --disable-pip-version-check "$wheel"
 	needs wheel "$work/venv"
 	works wheel "$work/venv/bin/gmod"
+	cmp -s LICENSE "$work"/venv/lib/python3*/site-packages/gmod-*.dist-info/LICENSE
+	judge "wheel: the license" $?
 	[ -s "$work/venv/share/man/man1/gmod.1" ]
 	judge "its manual is where man looks" $?
 	[ -s "$work/venv/share/doc/gmod/device.md" ]

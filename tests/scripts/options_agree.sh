@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The options of lib/base/options.def, of gmod --help and of the man page are the same; the README's are some of them.
+# The options of lib/base/options.def, of gmod --help=all and of the man page are the same; the README's are some of them.
 . "$(dirname "$0")/testlib"
 
 # What the shell prints for the table, against what the C preprocessor makes of it.
@@ -10,7 +10,13 @@ same "options-table reads every row" "$compiled" "$(scripts/options-table pairs)
 
 outcome scripts/gmod --help
 same "gmod --help succeeds" 0 "$status"
-same "gmod --help has the rows, in order" "$(scripts/options-table pairs | sed 's/=$/=""/')" \
+[ "$(wc -l <<<"$out")" -le 30 ]
+judge "gmod --help fits a screen" $? "$(wc -l <<<"$out") lines"
+short=$out
+outcome scripts/gmod --help=all
+same "gmod --help=all succeeds" 0 "$status"
+same "gmod --help=all begins with gmod --help" "$short" "$(head -n "$(wc -l <<<"$short")" <<<"$out")"
+same "gmod --help=all has the rows, in order" "$(scripts/options-table pairs | sed 's/=$/=""/')" \
 	"$(grep -E '^[a-z_]+=.*  \(' <<<"$out" | sed 's/  (.*//')"
 
 # The README shows the options that most will use, each with its default.
@@ -50,6 +56,9 @@ same "completion: switches" "--supervise" "$(completed --supe)"
 same "completion: words of an option" "text json" "$(completed --log_format =)"
 same "completion: of what is begun" "json" "$(completed -o x --log-format = j)"
 same "completion: nothing for a number" "" "$(completed --stack_depth = 1)"
+same "completion: files of a command" "Makefile" "$(completed report Makef)"
+same "completion: switches of a command" "--interval" "$(completed top --int)"
+same "completion: a log for --exact" "Makefile" "$(completed --exact = Makef)"
 same "completion: commands" "selftest" "$(completed --max_cpu = 3 selft)"
 # shellcheck disable=SC2317 # the completion calls it
 _command_offset() {

@@ -131,19 +131,19 @@ refused "a value that cannot be quoted" 2 'needs quotes and holds both kinds' "$
 refused "an unknown option" 2 'backnd.*did you mean "?backend' "$gmod" --backnd=unified true
 refused "a bad value" 2 'unifed.*backend.*expected device.unified.managed.native' "$gmod" --backend=unifed true
 refused "a number out of range" 2 'exitcode' "$gmod" --exitcode=256 true
-refused "an option like no other" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo=1 true
-refused "an option like no other, without a value" 2 'gmod: unknown option "foo"; gmod --help lists them$' "$gmod" --foo true
+refused "an option like no other" 2 'gmod: unknown option "foo"; gmod --help=all lists them$' "$gmod" --foo=1 true
+refused "an option like no other, without a value" 2 'gmod: unknown option "foo"; gmod --help=all lists them$' "$gmod" --foo true
 refused "an option without a value" 2 'gmod: no value in "halt_on_error"; write halt_on_error=1 or =0$' "$gmod" --halt_on_error cat
 refused "a switch with a value" 2 '^gmod: --hunt takes no value: write --hunt$' "$gmod" --hunt=1 true
 refused "a command in the place of a file" 2 '^gmod: --log-path needs a value: write --log-path=FILE$' "$gmod" --log-path true
 refused "a file behind a blank" 2 'write --log-path=gmod.txt$' "$gmod" --log-path gmod.txt true
-refused "a value with a colon, without quotes" 2 'unknown option "b"; gmod --help lists them; a value with a colon needs quotes$' \
+refused "a value with a colon, without quotes" 2 'unknown option "b"; gmod --help=all lists them; a value with a colon needs quotes$' \
 	env GMOD_OPTIONS=log_path=a:b "$gmod" true
 refused "a value behind a blank" 2 'write --verbosity=2$' "$gmod" --verbosity 2 true
 refused "an option in capitals" 2 'unknown option "--HELP"; did you mean "--help"' "$gmod" --HELP
 refused "two options in one" 2 'bad value "1,leak_check=1" for verbosity: .*; options are separated by colons$' "$gmod" -o verbosity=1,leak_check=1 true
 refused "-o without anything" 2 '-o needs KEY=VALUE' "$gmod" -o
-refused "-o with a file" 2 '-o takes KEY=VALUE, and "file" is not that; gmod --help' "$gmod" -o file true
+refused "-o with a file" 2 '-o takes KEY=VALUE, and "file" is not that; gmod --help=all' "$gmod" -o file true
 refused "-o with nothing in it" 2 '-o takes KEY=VALUE, and "" is not that' "$gmod" -o '' true
 refused "a short option that is none" 2 'unknown option "-x"' "$gmod" -x true
 refused "a bad GMOD_OPTIONS" 2 'max_cp.*did you mean "?max_cpu' env GMOD_OPTIONS=max_cp=1 "$gmod" true

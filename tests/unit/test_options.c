@@ -272,7 +272,7 @@ TEST(a_command_is_told_in_its_own_words)
 	static const struct {
 		const char *text, *line;
 	} told[] = {
-	    {"foo=1", "unknown option \"foo\"; gmod --help lists them"},
+	    {"foo=1", "unknown option \"foo\"; gmod --help=all lists them"},
 	    {"max_cp=1", "unknown option \"max_cp\"; did you mean \"max_cpu=...\"?"},
 	    {"verbosity=9", "bad value \"9\" for verbosity: expected a whole number from 0 to 2"},
 	    {"verbosity", "no value in \"verbosity\"; write verbosity=VALUE"},
