@@ -71,7 +71,8 @@ export PRELOAD
 
 TOOL_C := $(wildcard lib/tool/*.c)
 TOOL_O := $(TOOL_C:%.c=$(BUILD)/%.o) $(addprefix $(BUILD)/lib/base/,options.o log_file.o log_fd.o origin.o text.o)
-LIB_C := $(filter-out $(TOOL_C),$(wildcard lib/*/*.c)) $(wildcard monitor/*/*.c device/*.c)
+SWEEP_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/sweep/*.c))
+LIB_C := $(filter-out $(TOOL_C) lib/sweep/%,$(wildcard lib/*/*.c)) $(wildcard monitor/*/*.c device/*.c)
 LIB_S := $(wildcard lib/*/*.S)
 LIB_O := $(LIB_C:%.c=$(BUILD)/%.o) $(LIB_S:%.S=$(BUILD)/%.S.o)
 # The exported dlsym, _exit, sigaction and the like, and what stands before libgcc's, stay out of programs that link the library's objects.
@@ -82,13 +83,14 @@ UNIT_BIN := $(UNIT_C:tests/unit/%.c=$(BUILD)/unit/%)
 
 LIBRARY := $(BUILD)/libgmod.so
 TOOL := $(BUILD)/gmod-tool
+SWEEP := $(BUILD)/gmod-sweep.so
 SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
 .PHONY: all demo demo-programs test test-all coverage soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
 	check-gauge check-layers check-patrol check-scripts check-clang check-mutants check-age mutants gauge install uninstall dist clean help deps-build deps-test deps-check FORCE
 
-all: $(LIBRARY) $(SIM) $(TOOL) demo-programs ## the library, the simulated driver, gmod-tool and the demo (default)
+all: $(LIBRARY) $(SIM) $(TOOL) $(SWEEP) demo-programs ## the library, the simulated driver, gmod-tool and the demo (default)
 
 -include tests/sim/sim.mk
 -include tests/programs/programs.mk
@@ -123,6 +125,8 @@ $(BUILD)/flags $(BUILD)/objects: FORCE | deps-build
 $(BUILD)/lib/%.o $(BUILD)/monitor/%.o $(BUILD)/device/%.o: COMPILE = $(CC) $(CFLAGS_LIB) $(SANFLAGS) -MMD -MP -MF $(@:.o=.d)
 # What dlsym and sigaction run through: they are called before a sanitizer's runtime is ready.
 $(addprefix $(BUILD)/lib/driver/,dlsym_hook.o dlsym_next.o driver.o homonyms.o) $(BUILD)/lib/life/ending.o: SANFLAGS :=
+# It is preloaded into programs that have no sanitizer.
+$(SWEEP_O): SANFLAGS :=
 
 define compile
 	@mkdir -p $(@D)
@@ -160,6 +164,9 @@ $(BUILD)/libgmod-objects.a: $(filter-out $(HOOK_O),$(LIB_O)) $(BUILD)/objects
 $(TOOL): $(TOOL_O)
 	$(call say,LINK)$(CC) $(SANFLAGS) $(LDFLAGS) -pthread -o $@ $^ -ldl
 
+$(SWEEP): $(SWEEP_O)
+	$(call say,LINK)$(CC) -shared -static-libgcc -pthread $(LDFLAGS) -o $@ $^ -ldl
+
 # ---- unit tests ----
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgmod-objects.a $(BUILD)/flags | deps-test
@@ -178,7 +185,7 @@ $(BUILD)/dumps/places.cu: tests/dumps/places.tar.xz | deps-test
 	$(call say,DUMP)python3 -m tarfile -e $< $(@D)
 	@touch $@
 
--include $(LIB_O:.o=.d) $(TOOL_O:.o=.d) $(addsuffix .d,$(UNIT_BIN))
+-include $(LIB_O:.o=.d) $(TOOL_O:.o=.d) $(SWEEP_O:.o=.d) $(addsuffix .d,$(UNIT_BIN))
 
 # ---- demo ----
 
@@ -340,11 +347,12 @@ HEADERS := $(patsubst include/%,%,$(wildcard include/gmod.h include/gmod_device.
 # What gmod selftest runs.
 SELFTEST := $(DEMO) $(SIM)
 
-install: $(LIBRARY) $(TOOL) $(SELFTEST) ## install below $DESTDIR$PREFIX
+install: $(LIBRARY) $(TOOL) $(SWEEP) $(SELFTEST) ## install below $DESTDIR$PREFIX
 	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(INCLUDEDIR)' \
 		'$(DESTDIR)$(MANDIR)' '$(DESTDIR)$(BASHCOMPDIR)' '$(DESTDIR)$(ZSHCOMPDIR)'
 	$(INSTALL) -m 755 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libgmod.so'
 	$(INSTALL) -m 755 $(TOOL) '$(DESTDIR)$(LIBEXECDIR)/gmod-tool'
+	$(INSTALL) -m 644 $(SWEEP) '$(DESTDIR)$(LIBEXECDIR)/gmod-sweep.so'
 	$(INSTALL) -m 644 $(filter-out %/demo,$(SELFTEST)) '$(DESTDIR)$(LIBEXECDIR)/selftest'
 	$(INSTALL) -m 755 $(BUILD)/demo/demo '$(DESTDIR)$(LIBEXECDIR)/selftest/demo'
 	lib=$$(realpath -ms --relative-to='$(BINDIR)' '$(LIBDIR)') && \
@@ -368,7 +376,7 @@ install: $(LIBRARY) $(TOOL) $(SELFTEST) ## install below $DESTDIR$PREFIX
 	@echo "installed; as built it needs glibc $$(nm -D $(LIBRARY) $(TOOL) | sed -n 's/.*@GLIBC_//p' | sort -V | tail -n 1) or newer"
 
 uninstall: ## remove what install put there
-	rm -f '$(DESTDIR)$(LIBDIR)/libgmod.so' '$(DESTDIR)$(LIBEXECDIR)/gmod-tool' \
+	rm -f '$(DESTDIR)$(LIBDIR)/libgmod.so' '$(DESTDIR)$(LIBEXECDIR)/gmod-tool' '$(DESTDIR)$(LIBEXECDIR)/gmod-sweep.so' \
 		$(foreach f,$(notdir $(SELFTEST)),'$(DESTDIR)$(LIBEXECDIR)/selftest/$(f)') \
 		$(foreach f,$(WRAPPERS),'$(DESTDIR)$(BINDIR)/$(f)') $(foreach f,$(MANPAGES),'$(DESTDIR)$(MANDIR)/$(f)') \
 		$(foreach f,$(HEADERS),'$(DESTDIR)$(INCLUDEDIR)/$(f)') $(foreach f,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/$(f)') \

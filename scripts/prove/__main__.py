@@ -3,6 +3,7 @@ gmod-prove(1)."""
 import argparse
 import collections
 import os
+import re
 import sys
 
 if sys.version_info < (3, 8):
@@ -19,6 +20,7 @@ import journal
 import proofs
 import solver
 import suppressions
+import sweep
 import tell_html
 import tell_json
 import tell_sarif
@@ -63,6 +65,14 @@ def folder(path):
     return path
 
 
+def varied(text):
+    """(place, values) of --vary."""
+    found = re.fullmatch(r"(\d{1,3})=(\d{1,9})\.\.(\d{1,9})", text)
+    if not found or not 1 <= int(found[1]) or int(found[2]) > int(found[3]):
+        raise argparse.ArgumentTypeError(f"{text} is not PLACE=FROM..TO, as 2=1..64 for the second argument")
+    return int(found[1]), range(int(found[2]), int(found[3]) + 1)
+
+
 def suppressing(path):
     try:
         return suppressions.read(path, {*CLASSES, *alarms.RULES, "*"})
@@ -75,7 +85,13 @@ def suppressing(path):
 def arguments():
     parser = Parser(prog="gmod prove", allow_abbrev=False,
                     description="Proves that the launches of journals access no memory outside their buffers, or says which can.")
-    parser.add_argument("folder", nargs="+", help="what a program under gmod --journal=FOLDER has written")
+    parser.add_argument("folder", nargs="+",
+                        help="what a program under gmod --journal=FOLDER has written; with --sweep a command and its arguments")
+    parser.add_argument("--sweep", action="store_true",
+                        help="run the command with other numbers, and kernels that do nothing, and prove what it would launch")
+    parser.add_argument("--vary", metavar="N=FROM..TO", type=varied, action="append", default=[],
+                        help="with --sweep: vary argument N alone, over these numbers; may be repeated")
+    parser.add_argument("--seconds", metavar="SECONDS", type=seconds, default=60.0, help="with --sweep: for all of it (60)")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON object")
     form.add_argument("--sarif", action="store_true", help="print SARIF 2.1.0")
@@ -88,10 +104,13 @@ def arguments():
     parser.add_argument("-j", "--jobs", metavar="N", type=jobs, default=os.cpu_count() or 1, help="so many processes (all CPUs)")
     parser.add_argument("--time-limit", metavar="SECONDS", type=seconds, default=2.0,
                         help="for an access (2); five times that for a launch")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.vary and not given.sweep:
+        parser.error("--vary goes with --sweep")
+    return given
 
 
-def coverage(journals, results):
+def coverage(journals):
     """Notes: what the journals do not have."""
     notes = []
     killed = sum(not one.ended for one in journals)
@@ -103,6 +122,11 @@ def coverage(journals, results):
     dropped = sum(one.dropped for one in journals)
     if dropped:
         notes.append(f"{dropped} signatures were dropped")
+    return notes
+
+
+def prover_notes(results):
+    notes = []
     files = {result.ptx for result in results} - {None}
     if files:
         notes.append(f"{as_text.plural(len(files), 'text')} of PTX came from files, as --json names them: the images have none")
@@ -111,27 +135,47 @@ def coverage(journals, results):
     return notes
 
 
-def main():
-    sys.stdout.reconfigure(errors="backslashreplace")
-    sys.stderr.reconfigure(errors="backslashreplace")
-    options = arguments()
+def from_journals(options, prover, _, terminal):
+    """(launches, results, problems, notes)"""
     journals, problems = journal.read(options.folder)
     launches = proofs.distinct(journals)
-    terminal = sys.stderr.isatty()
 
     def progress(done):
         if terminal:
             print(f"\rgmod prove: {done} of {len(launches)} launch signatures", end="", file=sys.stderr, flush=True)
+    results = proofs.prove_all([launch for launch, _ in launches], prover, options.jobs, progress)
+    return launches, results, problems, coverage(journals)
+
+
+def from_runs(options, prover, beside, terminal):
+    """The same, of runs of a command."""
+    def progress(done, runs):
+        if terminal:
+            print(f"\rgmod prove: {runs} runs, {done} launch signatures", end="", file=sys.stderr, flush=True)
+    try:
+        found = sweep.swept(options.folder, dict(options.vary), options.seconds, prover, beside, options.jobs, progress)
+    except sweep.NoRuns as why:
+        say(str(why))
+        sys.exit(2)
+    return found.launches, found.results, [], found.notes
+
+
+def main():
+    sys.stdout.reconfigure(errors="backslashreplace")
+    sys.stderr.reconfigure(errors="backslashreplace")
+    options = arguments()
+    terminal = sys.stderr.isatty()
     limits = options.time_limit, 5 * options.time_limit
     kept = cache.Cache(None if options.no_cache else cache.folder(), limits)
-    results = proofs.prove_all([launch for launch, _ in launches], proofs.Prover(limits, Beside(options.ptx), kept), options.jobs,
-                               progress)
+    beside = Beside(options.ptx)
+    launches, results, problems, notes = (from_runs if options.sweep else from_journals)(
+        options, proofs.Prover(limits, beside, kept), beside, terminal)
     kept.trim()
     if terminal and launches:
         print(file=sys.stderr)
     kernels = alarms.Kernels(launches)
     found, covered, unused = alarms.judged(launches, results, kernels, options.suppressions)
-    notes = coverage(journals, results)
+    notes += prover_notes(results)
     if unused:
         notes.append("suppressions that covered nothing: " + ", ".join(unused))
     told = Told(launches, results, found, covered, alarms.undecided(launches, results, kernels), notes)

@@ -87,6 +87,10 @@ class Beside:
             pass
         return None
 
+    def named_texts(self):
+        """The paths of the .ptx in the folders that the user names."""
+        return sorted({path for texts in self._kernels.values() for path in texts.values()})
+
     def of_kernel(self, name):
         """The paths that the user names, of texts with such a kernel."""
         return list(self._kernels.get(name, {}).values())

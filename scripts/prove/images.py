@@ -145,15 +145,27 @@ class Image:
         return None, None
 
 
+def of_program(path):
+    """The texts in an executable."""
+    texts = _in_fatbin(path)
+    if not texts:
+        raise NoPtx(NONE)
+    return texts
+
+
+def text_of(path):
+    return _decoded(_read(path, MOST_TEXT))
+
+
 def of_file(path):
-    return Image([_decoded(_read(path, MOST_TEXT))], path)
+    return Image([text_of(path)], path)
 
 
 def of_journal(folder, name, kind, beside):
     """Of an image that a journal names. NoPtx: it has none, and there is none beside it."""
     path = os.path.join(folder, name + ".image")
     if kind == "ptx":
-        return Image([_decoded(_read(path, MOST_TEXT))])
+        return Image([text_of(path)])
     if kind == "fatbin":
         texts = _in_fatbin(path)
         if not texts:

@@ -23,12 +23,14 @@ $(cd include && find gmod* -name '*.*' | sort | sed 's|^|./opt/gmod/include/|')
 ./opt/gmod/lib/cmake/gmod/gmodConfigVersion.cmake
 ./opt/gmod/lib/libgmod.so
 ./opt/gmod/lib/pkgconfig/gmod.pc
+./opt/gmod/libexec/gmod/gmod-sweep.so
 ./opt/gmod/libexec/gmod/gmod-tool
 $(cd scripts && find prove report -name '*.py' -o -name '*.json' | sort | sed 's|^|./opt/gmod/libexec/gmod/|')
 ./opt/gmod/libexec/gmod/selftest/demo
 ./opt/gmod/libexec/gmod/selftest/kernels.ptx
 ./opt/gmod/libexec/gmod/selftest/kernels.so
 ./opt/gmod/libexec/gmod/selftest/libcuda.so.1
+./opt/gmod/libexec/gmod/top/__main__.py
 ./opt/gmod/share/bash-completion/completions/gmod
 ./opt/gmod/share/bash-completion/completions/gmod-tensorflow
 ./opt/gmod/share/doc/gmod/device.md

@@ -1,0 +1,128 @@
+"""gmod prove --sweep: the launches that a program would make with other numbers on its command line, each proved once."""
+import collections
+import json
+import os
+import shlex
+import shutil
+import time
+
+import proofs
+from as_text import plural
+from runs import NoRuns, Runs
+from variations import numbers, variations
+
+NEW_OF_KERNEL = 8  # launches of a kernel that one run may add
+RUN_SECONDS = 4
+
+# launches: [(launch, times)], with a result each; notes: what was run, and what that reached.
+Swept = collections.namedtuple("Swept", "launches results notes")
+
+
+def program_of(command):
+    found = shutil.which(command) if os.sep not in command else os.path.abspath(command)
+    if not found or not os.path.isfile(found) or not os.access(found, os.X_OK):
+        raise NoRuns(f"{command}: there is no such program")
+    with open(found, "rb") as file:
+        if file.read(4) != b"\x7fELF":
+            raise NoRuns(f"{command} is no program in machine code: only the numbers of such a one are varied")
+    return found
+
+
+def runtime():
+    """The library that stands in for the CUDA runtime: beside an installed gmod prove, or in the build folder of the source."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    build = os.environ.get("GMOD_BUILD") or os.path.join(here, os.pardir, os.pardir, "build")
+    for path in (os.path.join(here, os.pardir, "gmod-sweep.so"), os.path.join(build, "gmod-sweep.so")):
+        if os.path.exists(path):
+            return os.path.realpath(path)
+    raise NoRuns("gmod-sweep.so is missing; build it first: make")
+
+
+class Sweep:
+    def __init__(self, command, prover, beside, jobs):
+        self.command, self.arguments = command[0], command[1:]
+        self.prover, self.jobs = prover, jobs
+        self.runs = Runs(program_of(command[0]), runtime(), beside, RUN_SECONDS)
+        self.found = collections.OrderedDict()  # signature: [launch, times]
+        self.results = []
+        self.ends, self.refused, self.count = collections.Counter(), set(), 0
+
+    def _take(self, arguments):
+        """The launches of one run that are new."""
+        one, end = self.runs.run(arguments)
+        self.count += 1
+        new, of_kernel = [], collections.Counter()
+        for launch in one.launches:
+            known = self.found.get(launch.signature())
+            if known:
+                known[1] += 1
+            elif of_kernel[launch.function.name] < NEW_OF_KERNEL:
+                of_kernel[launch.function.name] += 1
+                launch.command = shlex.join([self.command, *arguments])
+                self.found[launch.signature()] = [launch, 1]
+                new.append(launch)
+        if not one.launches:
+            self.ends[end] += 1
+        self.refused.update(_refused(one.path))
+        return new
+
+    def go(self, ranges, until, progress):
+        """Until that time, or until all has been tried."""
+        waiting = []
+        tried_all, self.ranges = True, ranges
+        for arguments in variations(self.arguments, ranges):
+            if time.monotonic() > until and self.count:
+                tried_all = False
+                break
+            waiting += self._take(arguments)
+            # By then several processes are worth their start.
+            if len(waiting) >= 4 * self.jobs or self.count == 1:
+                self._prove(waiting, progress)
+                waiting = []
+        self._prove(waiting, progress)
+        return Swept([tuple(pair) for pair in self.found.values()], self.results, self._notes(tried_all))
+
+    def _prove(self, launches, progress):
+        done = len(self.results)
+        self.results += proofs.prove_all(launches, self.prover, self.jobs,
+                                         lambda more: progress(done + more, self.count))
+
+    def _notes(self, tried_all):
+        varied = len(numbers(self.arguments))
+        notes = [f"{plural(self.count, 'run')} of {self.command}, each limited to {RUN_SECONDS} s; its kernels did nothing, so that it may "
+                 "have ended early where it checks their results"]
+        if self.ends:
+            ends = ", ".join(f"{number} with {end}" for end, number in self.ends.most_common(4))
+            notes.append(f"{plural(sum(self.ends.values()), 'run')} made no launch: they ended {ends}")
+        if self.refused:
+            notes.append("asked of CUDA in vain: " + ", ".join(sorted(self.refused)[:12]))
+        if not varied and not self.ranges:
+            notes.append("the command line has no number to vary; --vary N=1..64 makes its argument N one")
+        elif tried_all:
+            notes.append("all numbers were tried before the time was over")
+        return notes
+
+
+def _refused(path):
+    """Functions of CUDA that the program has called and the runtime does not have."""
+    found = set()
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith('{"unsupported":'):
+                    found.add(str(json.loads(line)["unsupported"]))
+    except (OSError, ValueError):
+        pass
+    return found
+
+
+def swept(command, ranges, seconds, prover, beside, jobs, progress):
+    """NoRuns: why it cannot be done."""
+    for place in ranges:
+        if place > len(command) - 1:
+            raise NoRuns(f"--vary {place}: the command has {len(command) - 1} arguments")
+    sweep = Sweep(command, prover, beside, jobs)
+    try:
+        return sweep.go(ranges, time.monotonic() + seconds, progress)
+    finally:
+        sweep.runs.leave()
