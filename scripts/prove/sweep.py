@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import shutil
+import struct
 import time
 
 import proofs
@@ -13,6 +14,7 @@ from variations import numbers, variations
 
 NEW_OF_KERNEL = 8  # launches of a kernel that one run may add
 RUN_SECONDS = 4
+SHT_SYMTAB = 2
 
 # launches: [(launch, times)], with a result each; notes: what was run, and what that reached.
 Swept = collections.namedtuple("Swept", "launches results notes")
@@ -23,9 +25,19 @@ def program_of(command):
     if not found or not os.path.isfile(found) or not os.access(found, os.X_OK):
         raise NoRuns(f"{command}: there is no such program")
     with open(found, "rb") as file:
-        if file.read(4) != b"\x7fELF":
-            raise NoRuns(f"{command} is no program in machine code: only the numbers of such a one are varied")
+        data = file.read()
+    if data[:6] != b"\x7fELF\x02\x01":
+        raise NoRuns(f"{command} is no program in machine code of 64 bits: only the numbers of such a one are varied")
+    if b"libcudart.so" not in data and not _has_names(data):
+        raise NoRuns(f"{command} is stripped: the functions of the CUDA runtime in it cannot be found; link it anew without -s")
     return found
+
+
+def _has_names(data):
+    """Whether the executable has a table of symbols for its debugger."""
+    start, size, count = (*struct.unpack_from("<Q", data, 40), *struct.unpack_from("<HH", data, 58))
+    kinds = [struct.unpack_from("<I", data, start + size * at + 4)[0] for at in range(count) if start + size * at + 8 <= len(data)]
+    return SHT_SYMTAB in kinds
 
 
 def runtime():

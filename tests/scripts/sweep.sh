@@ -55,6 +55,17 @@ if [ -n "${GMOD_TEST_THOROUGH-}" ]; then
 	found unrolled 1024
 fi
 
+# A program that is linked with the shared runtime needs that one to start.
+if "$nvcc" -arch=sm_80 -cudart shared -o "$work/shared" "$top/$source" 2>/dev/null && ! ldd "$work/shared" | grep -q 'not found'; then
+	sweep 3 --fail -- "$work/shared" fours 1024
+	same "a program with the shared runtime" 86 "$status"
+else
+	skip "a program with the shared runtime" "there is no libcudart.so"
+fi
+strip -o "$work/stripped" "$work/cases"
+sweep 1 -- "$work/stripped" fours 1024
+says "a stripped program" 'stripped is stripped: the functions of the CUDA runtime' "$err"
+
 # ---- what is varied ----
 
 sweep 20 --vary 2=1000..1003 -- "$work/cases" rest 1024
@@ -73,8 +84,8 @@ printf '#!/bin/sh\necho 5\n' >"$work/script"
 chmod +x "$work/script"
 sweep 3 -- "$work/script" 5
 says "a script" 'script is no program in machine code' "$err"
-outcome "$python" -B -I "$top/scripts/prove" --sweep -- /bin/true 5
-says "a program without kernels" '^gmod prove: /bin/true: ' "$err"
+sweep 3 -- /bin/true 5
+says "a program of the system" '^gmod prove: /bin/true is stripped: ' "$err"
 
 # ---- programs that do not behave ----
 
