@@ -10,10 +10,11 @@ import time
 import proofs
 from as_text import plural
 from runs import NoRuns, Runs
-from variations import numbers, variations
+from variations import numbers, smaller, variations
 
 NEW_OF_KERNEL = 8  # launches of a kernel that one run may add
 RUN_SECONDS = 4
+SLOW_SECONDS = 1
 SHT_SYMTAB = 2
 
 # launches: [(launch, times)], with a result each; notes: what was run, and what that reached.
@@ -78,28 +79,42 @@ class Sweep:
         self.refused.update(_refused(one.path))
         return new
 
+    def _base(self, ranges):
+        """What the variations start from, and the launches of the runs that it took to find out: a program that is slow with
+        its own numbers gets smaller ones, if it comes to a launch with these."""
+        began = time.monotonic()
+        new = self._take(self.arguments)
+        few = smaller(self.arguments)
+        if ranges or few == self.arguments or time.monotonic() - began < SLOW_SECONDS:
+            return self.arguments, new
+        silent = sum(self.ends.values())
+        new += self._take(few)
+        return (few if sum(self.ends.values()) == silent else self.arguments), new
+
     def go(self, ranges, until, progress):
         """Until that time, or until all has been tried."""
-        waiting = []
-        tried_all, self.ranges = True, ranges
-        for arguments in variations(self.arguments, ranges):
-            if time.monotonic() > until and self.count:
+        base, waiting = self._base(ranges)
+        self._prove(waiting, progress)
+        waiting, tried_all = [], True
+        for arguments in variations(base, ranges):
+            if time.monotonic() > until:
                 tried_all = False
                 break
-            waiting += self._take(arguments)
+            if arguments not in (base, self.arguments):
+                waiting += self._take(arguments)
             # By then several processes are worth their start.
-            if len(waiting) >= 4 * self.jobs or self.count == 1:
+            if len(waiting) >= 4 * self.jobs:
                 self._prove(waiting, progress)
                 waiting = []
         self._prove(waiting, progress)
-        return Swept([tuple(pair) for pair in self.found.values()], self.results, self._notes(tried_all))
+        return Swept([tuple(pair) for pair in self.found.values()], self.results, self._notes(ranges, tried_all))
 
     def _prove(self, launches, progress):
         done = len(self.results)
         self.results += proofs.prove_all(launches, self.prover, self.jobs,
                                          lambda more: progress(done + more, self.count))
 
-    def _notes(self, tried_all):
+    def _notes(self, ranges, tried_all):
         varied = len(numbers(self.arguments))
         notes = [f"{plural(self.count, 'run')} of {self.command}, each limited to {RUN_SECONDS} s; its kernels did nothing, so that it may "
                  "have ended early where it checks their results"]
@@ -108,7 +123,7 @@ class Sweep:
             notes.append(f"{plural(sum(self.ends.values()), 'run')} made no launch: they ended {ends}")
         if self.refused:
             notes.append("asked of CUDA in vain: " + ", ".join(sorted(self.refused)[:12]))
-        if not varied and not self.ranges:
+        if not varied and not ranges:
             notes.append("the command line has no number to vary; --vary N=1..64 makes its argument N one")
         elif tried_all:
             notes.append("all numbers were tried before the time was over")

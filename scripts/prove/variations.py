@@ -5,6 +5,7 @@ import re
 NUMBER = re.compile(r"((?:--?[A-Za-z][\w-]*=)?)([0-9]{1,9})")
 PRIMES = (3, 5, 7, 13, 31, 61, 127, 251, 509, 1021)
 POWERS = tuple(2 ** n for n in range(13))
+SMALL = 64
 ROUND = (10, 100, 200, 300, 500, 1000, 2000)
 
 
@@ -20,8 +21,14 @@ def values(number):
     return [value for value in dict.fromkeys(near + far) if value > 0 and value != number and value <= max(4 * number, 200)]
 
 
+def smaller(arguments):
+    """The same with no number above SMALL."""
+    return [found[1] + str(min(int(found[2]), SMALL)) if found else argument
+            for argument in arguments for found in [NUMBER.fullmatch(argument)]]
+
+
 def variations(arguments, ranges):
-    """The command's own arguments first; then one number changed; then several, by chance, without end. ranges: {place: values}
+    """These arguments first; then one number changed; then several, by chance, without end. ranges: {place: values}
     of those that are to be varied; none: all numbers, as values() has them."""
     places = numbers(arguments)
     choices = {at: list(some) for at, some in ranges.items()} or {at: values(int(NUMBER.fullmatch(arguments[at - 1])[2])) for at in places}
