@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The README: one page of short sentences, whose files are there and whose commands work. Those that need no GPU or
 # cluster are run in their order, on the simulated driver, in a directory that looks like the source tree. And the man
-# pages, which have what the README leaves out, are well formed.
+# pages, which have what the README leaves out, are well formed, and few of their sentences are long.
 . "$(dirname "$0")/testlib"
 readme=$top/README.md
 
@@ -109,10 +109,56 @@ fi
 
 # ---- the pages that have the rest ----
 
+# man_sentences PAGE: a sentence a line. The entries of lists stand for themselves, headings and examples for nothing.
+man_sentences() {
+	sed '/^\.nf$/,/^\.fi$/d' "$1" | groff -Tascii -P-cbou -man -rLL=20000n -rHY=0 2>/dev/null | awk '
+	/^ ? ? ?[^ ]/ { next }
+	{
+		sub(/^ *(o|-|[0-9]+\.) /, "")
+		gsub(/[.!?][)"]* /, "&\n")
+		print
+	}' | grep '[^ ]'
+}
+
+# too_often PAGE: its sentences of more than 30 words, if they are more than 5 % of all.
+too_often() {
+	man_sentences "$1" | awk '
+	NF > 30 { long[++n] = NF " words: " $0 }
+	END {
+		for (i = 1; 20 * n > NR && i <= n; i++)
+			print long[i]
+	}'
+}
+
 if command -v groff >/dev/null; then
 	for page in scripts/*.[15]; do
 		outcome groff -Tutf8 -man -ww "$page"
 		same "no warnings in $page" "0 " "$status $err"
+		same "at most 5 % of the sentences of $page have more than 30 words" "" "$(too_often "$page")"
+	done
+
+	# The rule itself: 31 words in a line, over two lines, in a list and behind a tag are too many; 30, or in an example, are not.
+	cat >"$work/sample.1" <<-TEXT
+		.TH SAMPLE 1 "" GMOD
+		.SH DESCRIPTION
+		${thirty}end.
+		$thirty
+		end.
+		.IP \(bu 2
+		${thirty}end;
+		.TP
+		.B tag
+		${thirty}end
+		.PP
+		${thirty% }. Short.
+		.nf
+		${thirty}end
+		.fi
+	TEXT
+	same "31 words are noticed wherever they stand in a man page" 4 "$(too_often "$work/sample.1" | wc -l)"
+	for short in 18 19; do
+		{ printf '.TH SAMPLE 1 "" GMOD\n.SH DESCRIPTION\n%send.\n' "$thirty" && yes Short. | head -n $short; } >"$work/share.1"
+		same "one long sentence beside $short short ones" $((19 - short)) "$(too_often "$work/share.1" | wc -l)"
 	done
 fi
 
