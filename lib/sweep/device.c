@@ -97,47 +97,65 @@ EXPORT int cudaDeviceGetAttribute(int *value, int attribute, int device)
 	*value = attribute > 0 && attribute < (int)(sizeof(values) / sizeof(values[0])) ? values[attribute] : 0;
 	return SUCCESS;
 }
-/* struct cudaDeviceProp of CUDA 13 by its offsets; the one of CUDA 12 is as far as maxGridSize the same. */
-EXPORT int cudaGetDeviceProperties(char *at, int device)
+/*
+ * struct cudaDeviceProp of CUDA 12 (1032 bytes) and 13 (1008 bytes): where members lie in each, as offsetof() says of
+ * their driver_types.h. A member that is wide has 8 bytes, else 4.
+ */
+static const struct {
+	int offset_12, offset_13;
+	bool wide;
+	size_t value;
+} properties[] = {
+    {288, 288, true, DEVICE_BYTES}, /* totalGlobalMem */
+    {296, 296, true, SHARED},       /* sharedMemPerBlock */
+    {304, 304, false, REGISTERS},   /* regsPerBlock */
+    {308, 308, false, WARP},        /* warpSize */
+    {312, 312, true, INT32_MAX},    /* memPitch */
+    {320, 320, false, THREADS},     /* maxThreadsPerBlock */
+    {324, 324, false, THREADS},     /* maxThreadsDim */
+    {328, 328, false, THREADS},
+    {332, 332, false, 64},
+    {336, 336, false, INT32_MAX}, /* maxGridSize */
+    {340, 340, false, GRID_YZ},
+    {344, 344, false, GRID_YZ},
+    {352, 352, true, 65536},              /* totalConstMem */
+    {360, 360, false, CAPABILITY / 10},   /* major */
+    {364, 364, false, CAPABILITY % 10},   /* minor */
+    {368, 368, true, 512},                /* textureAlignment */
+    {388, 384, false, PROCESSORS},        /* multiProcessorCount */
+    {400, 392, false, 1},                 /* canMapHostMemory */
+    {576, 560, false, 1},                 /* concurrentKernels */
+    {600, 584, false, 3},                 /* asyncEngineCount */
+    {604, 588, false, 1},                 /* unifiedAddressing */
+    {616, 596, false, 50 << 20},          /* l2CacheSize */
+    {624, 604, false, 2048},              /* maxThreadsPerMultiProcessor */
+    {640, 624, true, SHARED_MOST + 1024}, /* sharedMemPerMultiprocessor */
+    {648, 632, false, REGISTERS},         /* regsPerMultiprocessor */
+    {652, 636, false, 1},                 /* managedMemory */
+    {688, 668, false, 1},                 /* cooperativeLaunch */
+    {696, 672, true, SHARED_MOST},        /* sharedMemPerBlockOptin */
+    {712, 688, false, 32},                /* maxBlocksPerMultiProcessor */
+};
+
+static int fill_properties(char *at, bool is_13)
 {
-	static const struct {
-		int at, value;
-	} ints[] = {{304, REGISTERS},
-		    {308, WARP},
-		    {320, THREADS},
-		    {324, THREADS},
-		    {328, THREADS},
-		    {332, 64},
-		    {336, INT32_MAX},
-		    {340, GRID_YZ},
-		    {344, GRID_YZ},
-		    {360, CAPABILITY / 10},
-		    {364, CAPABILITY % 10},
-		    {384, PROCESSORS},
-		    {392, 1},
-		    {560, 1},
-		    {584, 3},
-		    {588, 1},
-		    {596, 50 << 20},
-		    {604, 2048},
-		    {632, REGISTERS},
-		    {636, 1},
-		    {668, 1},
-		    {688, 32}};
-	static const struct {
-		int at;
-		size_t value;
-	} sizes[] = {{288, DEVICE_BYTES},       {296, SHARED},     {312, INT32_MAX}, {352, 65536}, {368, 512},
-		     {624, SHARED_MOST + 1024}, {672, SHARED_MOST}};
 	static const char name[] = "no device (gmod prove --sweep)";
 
-	memset(at, 0, 1008);
+	memset(at, 0, is_13 ? 1008 : 1032);
 	memcpy(at, name, sizeof(name));
-	for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++)
-		memcpy(at + ints[i].at, &ints[i].value, sizeof(int));
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		memcpy(at + sizes[i].at, &sizes[i].value, sizeof(size_t));
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
+		memcpy(at + (is_13 ? properties[i].offset_13 : properties[i].offset_12), &properties[i].value,
+		       properties[i].wide ? 8 : 4);
 	return SUCCESS;
+}
+EXPORT int cudaGetDeviceProperties(char *at, int device)
+{
+	return fill_properties(at, true);
+}
+/* So CUDA 12 names it. */
+EXPORT int cudaGetDeviceProperties_v2(char *at, int device)
+{
+	return fill_properties(at, false);
 }
 EXPORT int cudaFuncGetAttributes(char *at, const void *function)
 {

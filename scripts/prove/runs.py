@@ -109,17 +109,14 @@ class Runs:
         os.mkdir(own)
         left = MOST_COPIED
         for folder, into in ((here, own), (above, room)):
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    target = os.path.join(into, entry.name)
-                    if os.path.lexists(target):
-                        continue
-                    size = entry.stat().st_size if into == own and entry.is_file() else MOST_OF_FILE + 1
-                    if size <= min(left, MOST_OF_FILE):
-                        left -= size
-                        shutil.copy(entry.path, target)
-                    else:
-                        os.symlink(entry.path, target)
+            try:
+                entries = list(os.scandir(folder))
+            except OSError:
+                continue
+            for entry in entries:
+                target = os.path.join(into, entry.name)
+                if not os.path.lexists(target):
+                    left -= _copy_or_link(entry, target, min(left, MOST_OF_FILE) if into == own else -1)
         return room, own
 
     def _limit(self):
@@ -153,6 +150,19 @@ class Runs:
             shutil.rmtree(room, ignore_errors=True)
         one = journal.Journal(path).read()
         return one, end
+
+
+def _copy_or_link(entry, target, most):
+    """How many bytes were copied."""
+    try:
+        size = entry.stat().st_size
+        if entry.is_file() and size <= most:
+            shutil.copy(entry.path, target)
+            return size
+    except OSError:
+        pass
+    os.symlink(entry.path, target)
+    return 0
 
 
 def _end_all(child):
