@@ -13,6 +13,8 @@ import as_html
 import as_json
 import as_sarif
 import as_text
+import baseline
+import clocks
 import groups
 import logs
 import sites
@@ -40,7 +42,7 @@ def program(name):
     return name
 
 
-FAILS = ("findings", "incomplete", "unguarded")
+FAILS = ("findings", "incomplete", "unguarded", "new")
 
 
 def fails(words):
@@ -72,10 +74,16 @@ def arguments():
     parser.add_argument("--fail", metavar="WHAT[,WHAT]", type=fails, default=[],
                         help="end with status 86 if there are findings (--fail alone), incomplete: processes that did not get to "
                              "their end, or unguarded: some of which no memory was guarded")
+    parser.add_argument("--baseline", metavar="LOG", nargs="+", action="append", default=[],
+                        help="logs of an earlier run, up to the word --: say what is new, the same, and gone")
     form.add_argument("--sites", action="store_true", help="print where the findings' buffers were allocated, for gmod --exact=FILE")
     parser.add_argument("--no-symbols", action="store_true", help="leave the modules alone: no source lines")
     # The next word is a log's name, not the option's value.
-    return parser.parse_args(["--fail=findings" if word == "--fail" else word for word in sys.argv[1:]])
+    options = parser.parse_args(["--fail=findings" if word == "--fail" else word for word in sys.argv[1:]])
+    options.baseline = [name for names in options.baseline for name in names]
+    if "new" in options.fail and not options.baseline:
+        parser.error("--fail=new needs a --baseline")
+    return options
 
 
 def read_snapshots(names):
@@ -154,34 +162,43 @@ def not_looked_at_notes(incomplete, unguarded):
             yield f"process {who[0][1]} ({who[0][0]}){more}: {what}"
 
 
+def read(names):
+    """(events, findings, problems) of a run's logs."""
+    events, problems = logs.read(dict.fromkeys(names))
+    groups.join_processes(events)
+    return events, groups.final(events), problems
+
+
 def main():
     sys.stdout.reconfigure(errors="backslashreplace")
     sys.stderr.reconfigure(errors="backslashreplace")
     options = arguments()
-    events, problems = logs.read(dict.fromkeys(options.file))
-    groups.join_processes(events)
-    findings = groups.final(events)
+    events, findings, problems = read(options.file)
     if options.sites:
         print(",".join(sites.of(findings)))
         return 0
+    _, earlier, more = read(options.baseline)
     suppressions.count_covered(findings)
-    groups.order_faults(findings)
-    snapshots, more = read_snapshots(options.snapshot)
-    problems += more
-    notes = put_names(findings, options)
+    clocks.put_order(findings)
+    snapshots, unread = read_snapshots(options.snapshot)
+    problems += more + unread
+    notes = put_names(findings + earlier, options)
     put_tensors(findings, snapshots)
     found, processes = groups.group(findings), processes_of(events)
+    gone = baseline.compare(found, groups.group(earlier)) if options.baseline else None
+    notes += clocks.notes(findings)
     notes += not_shown(events, findings)
     incomplete, unguarded = not_looked_at(events)
     notes += not_looked_at_notes(incomplete, unguarded)
     if options.html:
-        problems += as_html.write(options.html, as_html.render(found, processes, notes, problems, bool(events)))
+        problems += as_html.write(options.html, as_html.render(found, processes, notes, problems, bool(events), gone))
     form = as_json if options.json else as_sarif if options.sarif else as_text
     if events or not problems or form is not as_text:
-        problems += as_text.put(form.render(found, processes, notes))
+        problems += as_text.put(form.render(found, processes, notes, gone))
     for problem in problems:
         say(problem)
-    there = {"findings": findings, "incomplete": incomplete, "unguarded": unguarded}
+    there = {"findings": findings, "incomplete": incomplete, "unguarded": unguarded,
+             "new": [group for group in found if group.state == baseline.NEW]}
     return 1 if problems else FOUND if any(there[what] for what in options.fail) else 0
 
 

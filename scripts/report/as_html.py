@@ -3,6 +3,8 @@ import html
 import os
 
 from as_text import caught_lines, clean, covered_words, fault_lines, message_words, plural, times_words, why_words, window_line
+from baseline import counts_words
+from clocks import order_lines
 from groups import damage_lines, hosts_words, moments, nearby_lines, place, seconds, stream_words, where_words
 
 BEGIN = "<!DOCTYPE html>\n"
@@ -183,7 +185,7 @@ def section(number, group, total):
     parts = [el("h2", f"{number}. ", el("span", group.title(), class_="where"), id=f"g{number}"),
              el("p", f"{message_words(f)}. ", el("span", f"{plural(len(group.findings), 'finding')} {hosts_words(group)}", class_="dim"))]
     parts += [el("p", el("b", words)) for words in caught_lines(group)]
-    if told := list(fault_lines(group)):
+    if told := [*fault_lines(group), *order_lines(group)]:
         parts.append(el("ul", *(el("li", line) for line in told)))
     parts += [stack(words, moment) for words, moment in moments(f)]
     if group.incomplete:
@@ -213,14 +215,16 @@ def processes_table(processes):
     return el("details", el("summary", plural(len(processes), "process")), el("table", *rows))
 
 
-def render(groups, processes, notes, problems, any_read):
+def render(groups, processes, notes, problems, any_read, gone):
     """Where nothing could be read nobody is told that nothing was found."""
     count = sum(len(group.findings) for group in groups)
     title = f"GMOD: {plural(count, 'finding')} in {plural(len(groups), 'group')}" if any_read or not problems else "GMOD: no log could be read"
     links = [el("li", el("a", g.title(), href=f"#g{n}"),
                 f" ({plural(len(g.findings), 'finding')})") for n, g in enumerate(groups, 1)]
     body = [el("h1", title, **({"class_": "where"} if problems and not any_read else {})),
-            *(el("p", problem, class_="where") for problem in problems), el("ol", *links), *(section(n, g, count) for n, g in enumerate(groups, 1)), el("h2", "Processes"),
+            *(el("p", problem, class_="where") for problem in problems),
+            *([el("p", "Compared with the baseline: ", counts_words(groups, gone))] if gone is not None else []), el("ol", *links),
+            *(el("p", "Gone: ", group.title()) for group in gone or ()), *(section(n, g, count) for n, g in enumerate(groups, 1)), el("h2", "Processes"),
             processes_table(processes), *(el("p", "Note: " + note, class_="dim") for note in notes)]
     return page(title, *body)
 

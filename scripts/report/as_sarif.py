@@ -3,9 +3,13 @@ import json
 import os
 from urllib.parse import quote
 
+import baseline
 from as_text import caught_lines, clean, fault_lines, message_words, plural, stack_lines, suspect_lines
+from clocks import order_lines
 from groups import hosts_words, moments, place
 from schema import CLASSES
+
+STATES = {baseline.NEW: "new", baseline.SAME: "unchanged", baseline.GONE: "absent"}
 
 
 def _uri(file):
@@ -37,6 +41,7 @@ def _result(group):
     lines = [f"{message_words(f)} ({plural(len(group.findings), 'finding')} {hosts_words(group)})"]
     lines += caught_lines(group)
     lines += fault_lines(group)
+    lines += order_lines(group)
     for words, moment in moments(f):
         lines.append(f"{words}:")
         lines += ["  " + line for line in stack_lines(moment)]
@@ -52,6 +57,8 @@ def _result(group):
         "stacks": [_stack(words, moment) for words, moment in moments(f)],
         "partialFingerprints": {"gmodSite/v1": group.fingerprint},
     }
+    if group.state:
+        result["baselineState"] = STATES[group.state]
     if launches:
         result["relatedLocations"] = [dict(location(p["function"], p["file"], p["line"]),
                                            message={"text": clean(f"{kernel} is launched here")}) for kernel, p in launches]
@@ -71,7 +78,8 @@ def document(rules, results, notes, version=None):
     return json.dumps(value, indent=1) + "\n"
 
 
-def render(groups, processes, notes):
+def render(groups, processes, notes, gone):
+    groups = [*groups, *(gone or ())]
     rules = {c: CLASSES.get(c, "Another class of finding.") for c in sorted({group.first["class"] for group in groups})}
     version = next((p["version"] for p in processes if p["version"]), None)
     return document(rules, [_result(group) for group in groups], notes, version)

@@ -4,10 +4,11 @@ import re
 import struct
 import sys
 
+from baseline import counts_words
+from clocks import order_lines
 from groups import clock, damage_lines, fault_words, hosts_words, moments, nearby_lines, place, stream_words, where_words
 from text_log import POINT_WORDS
 
-FAULTS_SHOWN = 8  # of a group, in their order
 
 def clean(text):
     return re.sub(r"[^\x20-\x7e\xa0-\u200a\u2010-\u2027\u2030-\u205f\u2070-\ud7ff\uf900-\ufefe\uff00-\uffef\U00010000-\U0010ffff]",
@@ -102,7 +103,7 @@ def _thread_words(fault):
 
 
 def fault_lines(group):
-    """What a fault's first line does not say, and when each process had it."""
+    """What a fault's first line does not say."""
     fault = group.first.get("fault")
     if not fault:
         return
@@ -123,12 +124,6 @@ def fault_lines(group):
     if fault["address"]:
         yield f"address {fault['address']}"
     yield "the program's context is lost" + (f" (exception {fault['driver_kind']} of the driver)" if fault["driver_kind"] else "")
-    faults = sorted((f for f in group.findings if "later" in f), key=lambda f: f["later"])
-    for f in faults[:FAULTS_SHOWN]:
-        who = (f"rank {f['rank']}" if f.get("rank") is not None else f"process {f['pid']}") + (f" on {f['host']}" if f.get("host") else "")
-        yield f"later, on {who}, by {f['later']:.3f} s" if f["later"] else f"the first fault, on {who}, at {clock(f['time'])}"
-    if len(faults) > FAULTS_SHOWN:
-        yield f"and {len(faults) - FAULTS_SHOWN} more"
 
 
 def suspect_lines(group):
@@ -194,11 +189,12 @@ def covered_words(finding, total):
 
 def group_lines(number, group, total):
     f = group.first
-    yield f"{number}. {group.title()}"
+    yield f"{number}. {group.state + ': ' if group.state else ''}{group.title()}"
     yield f"    {plural(len(group.findings), 'finding')} {hosts_words(group)}"
     yield "    " + message_words(f)
     yield from ("    " + line for line in caught_lines(group))
     yield from ("    " + line for line in fault_lines(group))
+    yield from ("    " + line for line in order_lines(group))
     for words, moment in moments(f):
         yield f"    {words}:"
         yield from ("      " + line for line in stack_lines(moment))
@@ -220,11 +216,20 @@ def group_lines(number, group, total):
         yield f"    or, for the file of suppressions ({covered_words(f, total)}): {f['suppression']}"
 
 
-def render(groups, processes, notes):
+def gone_line(group):
+    return f"gone: {group.title()} ({plural(len(group.findings), 'finding')} {hosts_words(group)})"
+
+
+def render(groups, processes, notes, gone):
+    """gone: groups of the run to compare with; None: there is no such run."""
     count = sum(len(group.findings) for group in groups)
     lines = [f"{plural(count, 'finding')} in {plural(len(groups), 'group')}, from logs of {plural(len(processes), 'process')}"]
+    if gone is not None:
+        lines.append("compared with the baseline: " + counts_words(groups, gone))
     for number, group in enumerate(groups, 1):
         lines += ["", *group_lines(number, group, count)]
+    if gone:
+        lines += ["", *map(gone_line, gone)]
     if notes:
         lines += ["", *("note: " + note for note in notes)]
     return "\n".join(clean(line) for line in lines) + "\n"

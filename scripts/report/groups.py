@@ -170,13 +170,12 @@ def fault_places(fault):
     return places or [(None, fault_words(fault) if name else "a kernel that is not known", None)]
 
 
-def order_faults(findings):
-    """To each fault how many seconds it came later than the first one, where there are several."""
-    times = {id(f): seconds(f.get("time")) for f in findings if f["class"] == "gpu-fault"}
-    first = min((time for time in times.values() if time is not None), default=None)
-    for f in findings if len(times) > 1 else ():
-        if times.get(id(f)) is not None:
-            f["later"] = round(times[id(f)] - first, 6)
+def stamp_of(finding):
+    """When it came to light; None: unknown."""
+    corruption, call = finding.get("corruption") or {}, finding.get("call") or {}
+    if finding["class"] in ("gpu-fault", "post-mortem"):
+        return finding.get("time")
+    return corruption.get("seen") or call.get("time") or finding.get("time")
 
 
 def _site_key(finding):
@@ -274,6 +273,7 @@ class Group:
         self.key = key
         self.findings = []
         self.alone = True   # no other group is of this site
+        self.state = None   # as baseline.py says; None: nothing to compare with
         self.common = None  # kernels that every finding suspects; None: no finding has a complete list yet
 
     @staticmethod
@@ -312,8 +312,8 @@ class Group:
 
     @property
     def first(self):
-        """The one that is shown: of those that are final one that says most, or the first fault."""
-        return max(self.findings, key=lambda f: (f["status"] == "final", -f.get("later", 0), bool((f.get("corruption") or {}).get("expected"))))
+        """The one that is shown: of those that are final the first one of those that say most."""
+        return max(self.findings, key=lambda f: (f["status"] == "final", bool((f.get("corruption") or {}).get("expected")), -f.get("later", 0)))
 
     @property
     def fingerprint(self):
@@ -363,13 +363,14 @@ class Group:
         return {host: sorted(ranks.values(), key=lambda r: (r is None, r)) for host, ranks in
                 sorted(hosts.items(), key=lambda item: str(item[0]))}
 
-    def later(self):
-        """How much later than the first fault of all its own first one was; of other classes infinity."""
-        return min((f.get("later", 0) for f in self.findings if f["class"] == "gpu-fault"), default=float("inf"))
+    def begin(self):
+        """When its first finding came to light; infinity: unknown."""
+        times = (seconds(stamp_of(f)) for f in self.findings)
+        return min((time for time in times if time is not None), default=float("inf"))
 
 
 def group(findings):
-    """The groups: faults, the first one first, then those of most processes."""
+    """The groups: the one that came first is first; of those that are of no known time, those of most processes."""
     by_site = {}
     for finding in findings:
         key = _site_key(finding)
@@ -384,7 +385,7 @@ def group(findings):
                 each.alone = len(groups) == 1
         one.add(finding)
     every = [one for groups in by_site.values() for one in groups]
-    return sorted(every, key=lambda g: (g.later(), -len(g.processes()), -len(g.findings), str(g.key)))
+    return sorted(every, key=lambda g: (g.begin(), -len(g.processes()), -len(g.findings), str(g.key)))
 
 
 def ranks_words(ranks):

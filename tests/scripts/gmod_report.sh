@@ -121,7 +121,7 @@ reported "one that did not get to its end fails, where that is asked for" 86 --f
 reported "one that guarded nothing fails, where that is asked for" 86 --fail=unguarded "$work/bare"
 reported "each by its own word" 0 --fail=incomplete,unguarded "$work/job.0.text"
 reported "a word that there is not" 2 --fail=findings,warnings "$work/killed"
-same "is named, in a line" "gmod report: argument --fail: warnings is none of findings, incomplete, unguarded; see gmod report --help" "$err"
+same "is named, in a line" "gmod report: argument --fail: warnings is none of findings, incomplete, unguarded, new; see gmod report --help" "$err"
 reported "a file that cannot be read" 1 --fail "$work/job.0.text" "$work/absent"
 reported "a log that is named twice" 0 "$work/job.0.text" "$work/job.0.text"
 says "counts once" '^1 finding in' "$out"
@@ -527,7 +527,7 @@ for page in page evil all; do
 	python "the page $page: well formed, nothing from outside, nothing that runs" <<-PYTHON
 		from html.parser import HTMLParser
 		import re
-		known = set("html head meta title style body h1 h2 ol li a p span section details summary table tr th td pre svg rect line text".split())
+		known = set("html head meta title style body h1 h2 ol ul li a p span section details summary table tr th td pre svg rect line text".split())
 		class Page(HTMLParser):
 		    open = []
 		    words = ""
