@@ -13,9 +13,9 @@ if sys.version_info < (3, 8):
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "report"))
 
 import alarms
-import as_html
 import as_text
 import cache
+import html_parts
 import journal
 import proofs
 import solver
@@ -180,7 +180,7 @@ def main():
         notes.append("suppressions that covered nothing: " + ", ".join(unused))
     told = Told(launches, results, found, covered, alarms.undecided(launches, results, kernels), notes)
     if options.html:
-        problems += as_html.write(options.html, tell_html.render(told, problems))
+        problems += html_parts.write(options.html, tell_html.render(told, problems))
     problems += as_text.put((tell_json if options.json else tell_sarif if options.sarif else tell_text).render(told))
     for problem in problems:
         say(problem)

@@ -1,7 +1,7 @@
 """Results as one page, of the parts of gmod report's."""
 import alarms
-from as_html import el, page
 from as_text import plural
+from html_parts import el, page
 
 
 def _section(number, alarm):

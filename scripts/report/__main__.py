@@ -16,6 +16,8 @@ import as_text
 import baseline
 import clocks
 import groups
+import html_parts
+import job
 import logs
 import sites
 import suppressions
@@ -24,6 +26,7 @@ from snapshot import Snapshot
 
 
 FOUND = 86  # as a program's with exit_on_findings
+NAMED = 8   # processes, of those that a note is about
 
 
 def say(text):
@@ -100,10 +103,12 @@ def read_snapshots(names):
     return found, problems
 
 
-def put_names(findings, options):
+def put_names(findings, memory, options):
     """Source lines to frames, readable names to what is mangled. Returns notes."""
     table = symbols.Symbols(options.modules, options.symbolizer)
-    frames = [frame for finding in findings for _, moment in groups.moments(finding) for frame in moment.get("frames", ())]
+    stacks = [moment for finding in findings for _, moment in groups.moments(finding)]
+    stacks += [site for event in memory for site in event["peak"]["sites"]]
+    frames = [frame for moment in stacks for frame in moment.get("frames", ())]
     if options.no_symbols:
         return []
     table.resolve(frames)
@@ -140,11 +145,14 @@ def processes_of(events):
 def not_shown(events, findings):
     """Notes: a process counts what it does not report, beyond ten of a site and max_reports in all."""
     shown = collections.Counter(map(groups.process_of, findings))
-    for event in events:
-        more = event["findings"] - shown[groups.process_of(event)] if event["event"] == "summary" else 0
-        if more > 0:
-            where = f" on {event['host']}" if event["host"] else ""
-            yield f"process {event['pid']}{where}: {as_text.plural(more, 'further finding')} counted, and not in its log"
+    counted = [(event, event["findings"] - shown[groups.process_of(event)]) for event in events if event["event"] == "summary"]
+    counted = [(event, more) for event, more in counted if more > 0]
+    for event, more in counted[:NAMED]:
+        where = f" on {event['host']}" if event["host"] else ""
+        yield f"process {event['pid']}{where}: {as_text.plural(more, 'further finding')} counted, and not in its log"
+    if counted[NAMED:]:
+        others, rest = len(counted) - NAMED, sum(more for _, more in counted[NAMED:])
+        yield f"{as_text.plural(others, 'other process')}: {as_text.plural(rest, 'further finding')} counted, and not in their logs"
 
 
 def not_looked_at(events):
@@ -182,7 +190,8 @@ def main():
     clocks.put_order(findings)
     snapshots, unread = read_snapshots(options.snapshot)
     problems += more + unread
-    notes = put_names(findings + earlier, options)
+    facts = job.Job(events, findings)
+    notes = put_names(findings + earlier, facts.memory.values(), options)
     put_tensors(findings, snapshots)
     found, processes = groups.group(findings), processes_of(events)
     gone = baseline.compare(found, groups.group(earlier)) if options.baseline else None
@@ -191,7 +200,8 @@ def main():
     incomplete, unguarded = not_looked_at(events)
     notes += not_looked_at_notes(incomplete, unguarded)
     if options.html:
-        problems += as_html.write(options.html, as_html.render(found, processes, notes, problems, bool(events), gone))
+        page = as_html.render(found, processes, notes, problems, facts, gone, with_source=not options.no_symbols)
+        problems += html_parts.write(options.html, page)
     form = as_json if options.json else as_sarif if options.sarif else as_text
     if events or not problems or form is not as_text:
         problems += as_text.put(form.render(found, processes, notes, gone))

@@ -17,7 +17,8 @@ def put_order(findings):
 
 def who_words(finding):
     who = f"rank {finding['rank']}" if finding.get("rank") is not None else f"process {finding['pid']}"
-    return who + (f" on {finding['host']}" if finding.get("host") else "") + (f" (start {finding['life']})" if finding["life"] > 1 else "")
+    where = f" on {finding['host']}" if finding.get("host") else ""
+    return who + where + (f" (start {finding['life']})" if finding["life"] > 1 else "")
 
 
 def by_process(group):

@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 
 RUNTIME = re.compile(r"^(libcuda\.so|libcudart|libgmod\.so|libc\.so|libc-|ld-linux|libpthread)")
 CUDA = re.compile(r"^(__cudart|libcudart_static_|cu(da)?[A-Z])")
+HOSTS, SPANS = 8, 12  # that are named: hosts of a group, and ranks that follow each other
 
 
 def process_of(event):
@@ -172,10 +173,7 @@ def fault_places(fault):
 
 def stamp_of(finding):
     """When it came to light; None: unknown."""
-    corruption, call = finding.get("corruption") or {}, finding.get("call") or {}
-    if finding["class"] in ("gpu-fault", "post-mortem"):
-        return finding.get("time")
-    return corruption.get("seen") or call.get("time") or finding.get("time")
+    return (finding.get("corruption") or {}).get("seen") or finding.get("time")
 
 
 def _site_key(finding):
@@ -397,7 +395,9 @@ def ranks_words(ranks):
             spans[-1][1] = rank
         else:
             spans.append([rank, rank])
-    words = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
+    words = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans[:SPANS])
+    if spans[SPANS:]:
+        words += f" and {sum(b - a + 1 for a, b in spans[SPANS:])} more"
     rest = sum(rank is None for rank in ranks)
     parts = [f"rank{'s' if len(known) > 1 else ''} {words}"] if known else []
     if rest:
@@ -412,6 +412,8 @@ def hosts_words(group_):
     words = f"in {count} process{'' if count == 1 else 'es'}"
     if all(rank is None for ranks in hosts.values() for rank in ranks) and len(hosts) == 1:
         return words + "".join(f" on {host}" for host in hosts if host)
+    if len(hosts) > HOSTS:
+        return f"{words} on {len(hosts)} hosts: " + ranks_words([rank for ranks in hosts.values() for rank in ranks])
     return words + ": " + "; ".join(ranks_words(ranks) + (f" on {host}" if host else "") for host, ranks in hosts.items())
 
 

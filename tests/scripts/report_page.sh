@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The page of gmod report: each picture has the numbers of the log, those of many hosts are folded, and a picture is there
+# only where its data are.
+. "$(dirname "$0")/testlib"
+needs_python3
+unset DEBUGINFOD_URLS
+
+# drawn NAME HOSTS RANKS FINDINGS
+drawn() {
+	python3 tests/page/made_up.py "$work/$1" "${@:2}"
+	cat "$work/$1"/*.json >"$work/$1.log"
+	expect "$1" 0 scripts/gmod report --html "$work/$1.html" "$work/$1"/*.json
+}
+
+drawn ranks 1 8 30
+tests/valid-json "$work/ranks.log" >"$work/.out"
+judge "its made-up log is as the schema says" $? "$(tail -n 2 "$work/.out")"
+python3 tests/page/numbers.py "$work/ranks.html" 1 8 30 "$work/ranks" >"$work/.out" 2>&1
+judge "8 ranks: the numbers of each picture" $? "$(tail -n 4 "$work/.out")"
+drawn hosts 64 8 400
+says_not "64 hosts: no line of the text is a wall" '.{400}' "$(grep -v '^note: ' <<<"$out")"
+python3 tests/page/numbers.py "$work/hosts.html" 64 8 400 "$work/hosts" >"$work/.out" 2>&1
+judge "64 hosts: the numbers of each picture" $? "$(tail -n 4 "$work/.out")"
+
+# ---- a picture where its data are ----
+
+grep -hv '"event":"memory"' "$work"/ranks/*.json >"$work/forgetful"
+expect "a log without memory" 0 scripts/gmod report --html "$work/forgetful.html" "$work/forgetful"
+says_not "has no picture of it" 'id="(memory|sites)"' "$(<"$work/forgetful.html")"
+sed -E 's/"own_[a-z]+_ms":[0-9]+,?//g; s/,\}/}/' "$work/ranks.log" >"$work/older"
+expect "a log that does not say what GMOD cost" 0 scripts/gmod report --html "$work/older.html" "$work/older"
+says_not "neither does its page" 'own cost' "$(<"$work/older.html")"
+grep -h '"event":"\(note\|summary\)"' "$work/ranks/node00.0002.json" >"$work/healthy"
+expect "a process without a finding" 0 scripts/gmod report --html "$work/healthy.html" "$work/healthy"
+says "the page says so first, and how much was guarded" '<p class="lead">No finding\. 74\.1 % of the device memory was guarded\.' "$(<"$work/healthy.html")"
+says_not "no picture of findings" 'id="(ranks|kernels|g1)"' "$(<"$work/healthy.html")"
+
+# ---- what a page takes from files ----
+
+grep -h '"event":"finding"' "$work"/ranks/*.json | grep train.py | head -n 1 >"$work/one"
+echo 'password = 1' >"$work/secret"
+for name in secret link.py; do
+	sed "s|$work/ranks/train.py|$work/$name|g; s/\"line\":[0-9]*/\"line\":1/g" "$work/one" >"$work/asks"
+	[ "$name" = secret ] || ln -s "$work/secret" "$work/$name"
+	expect "a log that names a file that is no source: $name" 0 scripts/gmod report --html "$work/asks.html" "$work/asks"
+	says_not "nothing of it is on the page: $name" 'password' "$(<"$work/asks.html")"
+done
+mkfifo "$work/pipe.py"
+sed "s|$work/ranks/train.py|$work/pipe.py|g" "$work/one" >"$work/asks"
+expect "one that names a pipe" 0 timeout 20 scripts/gmod report --html "$work/asks.html" "$work/asks"
+touch "$work/ranks/train.py"
+expect "a source that was written after the run" 0 scripts/gmod report --html "$work/late.html" "$work/one"
+says "is said to be" 'the file was written after the run' "$(<"$work/late.html")"
+expect "without symbols" 0 scripts/gmod report --no-symbols --html "$work/bare.html" "$work/one"
+says_not "no source is read" 'torch\.empty' "$(<"$work/bare.html")"
+
+finish
