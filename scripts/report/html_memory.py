@@ -38,11 +38,11 @@ def over_time(job):
     begin, span = min(times), max(times) - min(times)
     most = max(size for _, steps in curves for _, size, _ in steps) or 1
     first = min(sample["time"] for _, steps in curves for _, _, sample in steps)
-    shown = [row(f"all up to {size_words(most)}", time_axis(clock(first), span), kind="row head")]
+    shown = [row("the most of each", time_axis(clock(first), span), kind="row head")]
     for event, steps in sorted(curves[:ROWS], key=lambda one: order_of(one[0])):
         peak = event["peak"]["bytes"]
         curve = drawing(HEIGHT, *_curve(steps, begin, span, most))
-        shown.append(row(f"{who_words(event)}: {size_words(peak)} at most", curve, data_peak=peak))
+        shown.append(row(f"{who_words(event)}, {size_words(peak)}", curve, data_peak=peak))
     rest = [event["peak"]["bytes"] for event, _ in curves[ROWS:]]
     left = aside(f"{plural(len(rest), 'other process')}: {size_words(min(rest))} to {size_words(max(rest))} at most") if rest else ""
     return el("section", el("h2", "Guarded device memory over time"), el("div", *shown, class_="uses"), left, id="memory")

@@ -1,6 +1,6 @@
 """What stands in front of the groups: the verdict, the job, who had findings when, and which kernels are suspected."""
 from as_text import message_words, plural
-from baseline import GONE, NEW, counts_words
+from baseline import GONE, NEW, SAME, counts_words
 from clocks import by_process, who_words
 from groups import clock, hosts_words, process_of, seconds, stamp_of
 from html_parts import aside, box, drawing, el, join, row, size_words, span_words, time_axis
@@ -37,15 +37,24 @@ def _culprit(group):
     return join("Suspected first: ", el("b", every[0]), f", of {plural(len(suspects), 'kernel')}. ")
 
 
+def _nothing(words, job):
+    guarded = job.share_words()
+    return el("p", words, f" {guarded}." if guarded else " How much of the memory was guarded is not known.", class_="lead")
+
+
 def verdict(groups, job, any_read):
+    """What came first; compared with an earlier run, what came first of what is new."""
     if not groups:
-        return el("p", "No finding. ", job.share_words().capitalize(), ".", class_="lead") if any_read else ""
-    group = groups[0]
+        return _nothing("No finding.", job) if any_read else ""
+    group = next((g for g in groups if g.state == NEW), groups[0])
+    if group.state == SAME:
+        return _nothing("Nothing new.", job)
     f, count, of = group.first, len(group.processes()), len(job.processes)
     spread = "" if of == 1 else f" In {'all' if count == of else count} of {plural(of, 'process')}."
     ordered = by_process(group)
     came = f"First on {who_words(ordered[0])} at {clock(stamp_of(ordered[0]))} UTC." if ordered else ""
-    lead = el("p", chip(group), ": ", el("a", where(group), href="#g1"), class_="lead")
+    new = (el("span", "new ", class_="red"),) if group.state else ()
+    lead = el("p", *new, chip(group), ": ", el("a", where(group), href=f"#g{groups.index(group) + 1}"), class_="lead")
     return join(lead, el("p", f"{message_words(f)}.{spread} ", _culprit(group), came))
 
 
@@ -78,6 +87,7 @@ def _facts(job):
     yield "GMOD", few_words(versions)
     yield "time", job.time_words()
     yield "end", job.end_words()
+    yield "guarded", "" if job.coverage()[0] else job.share_words()
     yield "own cost", job.cost_words()
 
 

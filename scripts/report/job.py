@@ -94,10 +94,10 @@ class Job:
         return [part for part in parts if part[2] > 0], sums["buffers_capped"]
 
     def share_words(self):
-        """The guarded share, of text logs, too."""
+        """The guarded share, of text logs, too; nothing where no closing line has it."""
         shares = [s["guarded_permille"] for s in self.summaries.values() if s.get("guarded_permille") is not None]
         if not shares:
-            return "how much of the memory was guarded is not known"
+            return ""
         least, most = min(shares) / 10, max(shares) / 10
         share = f"{least}" if least == most else f"{least} to {most}"
         return f"{share} % of the device memory was guarded"

@@ -22,6 +22,18 @@ says_not "64 hosts: no line of the text is a wall" '.{400}' "$(grep -v '^note: '
 python3 tests/page/numbers.py "$work/hosts.html" 64 8 400 "$work/hosts" >"$work/.out" 2>&1
 judge "64 hosts: the numbers of each picture" $? "$(tail -n 4 "$work/.out")"
 
+drawn few 64 8 5
+python3 tests/page/numbers.py "$work/few.html" 64 8 5 "$work/few" >"$work/.out" 2>&1
+judge "64 hosts with five findings: the numbers of each picture" $? "$(tail -n 4 "$work/.out")"
+says "hosts without a finding are one row" 'data-row="[0-9]+ other hosts"' "$(<"$work/few.html")"
+
+# ---- what is read first ----
+
+expect "a run with something new" 0 scripts/gmod report --html "$work/new.html" --baseline "$work/few"/*.json -- "$work/ranks"/*.json
+says "begins with that" '<p class="lead"><span class="red">new </span><span class="chip mark c-' "$(<"$work/new.html")"
+expect "a run with nothing new" 0 scripts/gmod report --html "$work/same.html" --baseline "$work/ranks.log" -- "$work/ranks"/*.json
+says "says so" '<p class="lead">Nothing new\. 74\.1 % of the device memory was guarded\.' "$(<"$work/same.html")"
+
 # ---- a picture where its data are ----
 
 grep -hv '"event":"memory"' "$work"/ranks/*.json >"$work/forgetful"
