@@ -50,7 +50,7 @@ def _suspect_parts(axis, suspect, name):
     if last is None:  # nobody knows how long the latest one ran
         return [box("unknown", axis.at(first) if first is not None else 0, 1, f"{name}: perhaps it still ran")]
     parts = [box("unknown", axis.at(last), 1 - axis.at(last), f"{name}: perhaps it still ran"),
-             box("kernel", axis.at(first), axis.at(last) - axis.at(first), f"{name}{launch_words(suspect)}",
+             box("kernel", axis.at(first), axis.at(last) - axis.at(first), (suspect["kernel"] or "unknown") + launch_words(suspect),
                  data_launches=suspect["launches"], data_first=suspect.get("first") or "", data_launched=suspect["launched"])]
     return parts + ([el("text", "◂", x="0", y=14, class_="over")] if axis.is_before(first) else [])
 
@@ -96,6 +96,10 @@ def lanes(finding):
             name = f"{suspect.get('name') or suspect['kernel'] or 'unknown'} x{suspect['launches']}"
             drawn = drawing(20, *_window(axis, intact, seen), *_suspect_parts(axis, suspect, name))
             rows.append(row(el("div", name, class_="m short", title=name), drawn))
+    before = seconds(finding.get("unknown_before"))
+    if before is not None:
+        hatched = box("unknown", 0, axis.at(before), f"kernels launched before {clock(finding['unknown_before'])} may be missing")
+        rows.append(row("perhaps others", drawing(20, *_window(axis, intact, seen), hatched)))
     rows += [aside(f"and {len(suspects) - LANES} more, in the list")] if len(suspects) > LANES else []
     keys = [el("li", "launches, first to latest", class_="key k-kernel"), el("li", "perhaps it still ran", class_="key k-unknown"),
             el("li", "the bytes were changed in this time", class_="key k-window")]

@@ -567,13 +567,14 @@ browser() {
 
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 if [ -n "$chromium" ]; then
-	for page in page evil; do
+	for page in page evil all; do
 		browser "$work/$page.html"
 		says "a browser shows the page $page" '<h1>GMOD: [0-9]+ findings? in [0-9]+ groups?</h1>' "$out"
 		says_not "without an error" 'CONSOLE' "$err"
 		same "and without a request" "" "$(grep -oE '"url":"[^"]*"' "$work/net.json" |
 			grep -vE '"file:|//[a-z0-9.]+\.(google|googleapis|gvt1)\.com/')"
 	done
+	says "its one script runs: there is a search" '<input id="search" type="search" placeholder="search">' "$out"
 else
 	skip "a browser" "no browser is installed"
 fi

@@ -22,8 +22,8 @@ says_not "64 hosts: no line of the text is a wall" '.{400}' "$(grep -v '^note: '
 python3 tests/page/numbers.py "$work/hosts.html" 64 8 400 "$work/hosts" >"$work/.out" 2>&1
 judge "64 hosts: the numbers of each picture" $? "$(tail -n 4 "$work/.out")"
 
-drawn few 64 8 5
-python3 tests/page/numbers.py "$work/few.html" 64 8 5 "$work/few" >"$work/.out" 2>&1
+drawn few 64 2 5
+python3 tests/page/numbers.py "$work/few.html" 64 2 5 "$work/few" >"$work/.out" 2>&1
 judge "64 hosts with five findings: the numbers of each picture" $? "$(tail -n 4 "$work/.out")"
 says "hosts without a finding are one row" 'data-row="[0-9]+ other hosts"' "$(<"$work/few.html")"
 
@@ -46,6 +46,12 @@ grep -h '"event":"\(note\|summary\)"' "$work/ranks/node00.0002.json" >"$work/hea
 expect "a process without a finding" 0 scripts/gmod report --html "$work/healthy.html" "$work/healthy"
 says "the page says so first, and how much was guarded" '<p class="lead">No finding\. 74\.1 % of the device memory was guarded\.' "$(<"$work/healthy.html")"
 says_not "no picture of findings" 'id="(ranks|kernels|g1)"' "$(<"$work/healthy.html")"
+
+head -n 2 "$work/ranks/node00.0000.json" | sed 's/"unknown_before":null/"unknown_before":"2026-11-28T12:00:03.997750000Z"/' >"$work/unsure"
+expect "a log that is not sure of all kernels" 0 scripts/gmod report --html "$work/unsure.html" "$work/unsure"
+says "hatches the time before, of which half the window is" \
+	'<rect class="unknown" x="0.00%" y="3" width="50.00%" height="14"><title>kernels launched before 12:00:03.997750 may be missing' \
+	"$(<"$work/unsure.html")"
 
 # ---- what a page takes from files ----
 
