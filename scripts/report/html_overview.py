@@ -170,7 +170,8 @@ def heat_map(job):
 
 def _suspected(count, of):
     kind = "all" if count == of else "some" if count else "none"
-    return el("td", f"{count}/{of}" if count else "", class_=kind, data_count=count, data_of=of)
+    words = "all" if count == of else f"{count}/{of}" if count else ""
+    return el("td", words, class_=kind, data_count=count, data_of=of, title=f"{count} of {of}")
 
 
 def matrix(groups):

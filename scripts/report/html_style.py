@@ -146,6 +146,7 @@ details details { margin: .2rem 0 .6rem; }
   .strip { flex-direction: column; }
   .stack td:first-child { width: 3.9rem; }
   .stack td:nth-child(2) { width: 30%; }
+  .matrix td, .matrix th { padding: .1rem .3rem; }
   .bytes td, .bytes th { padding-right: .25rem; font-size: 12px; }
 }
 """
