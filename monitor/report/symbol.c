@@ -197,25 +197,7 @@ static void symbolize_module(uint32_t first, struct gmod_frames *frames, struct 
 	name_frames(c, frames, s);
 }
 
-void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_symbol_scratch *s)
-{
-	int saved = errno;
-
-	frames->python = gmod_python_stack(stack->python);
-	frames->depth = stack->depth < GMOD_STACK_MAX ? stack->depth : GMOD_STACK_MAX;
-	for (uint32_t i = 0; i < frames->depth; i++) {
-		struct gmod_frame *f = &frames->frame[i];
-
-		f->offset = f->pc = stack->pc[i] - (stack->pc[i] != 0);
-		f->module[0] = f->path[0] = f->build_id[0] = f->symbol[0] = f->function[0] = '\0';
-	}
-	for (uint32_t i = 0; i < frames->depth; i++)
-		if (!frames->frame[i].module[0])
-			symbolize_module(i, frames, s);
-	errno = saved;
-}
-
-/* ---- which of them is the site ---- */
+/* ---- what people want to see ---- */
 
 /* The runtime that is linked into the program, and the driver's functions where they have a stub there. */
 static bool is_cuda_symbol(const char *s)
@@ -235,6 +217,58 @@ bool gmod_is_program_frame(const struct gmod_frame *f)
 			return false;
 	return f->module[0] && !is_cuda_symbol(f->symbol);
 }
+
+static bool contains_one(const char *s, const char *const *of)
+{
+	while (*of && !strstr(s, *of))
+		of++;
+	return *of;
+}
+
+/*
+ * Not the start of the C library, CUDA's runtime, and what Python's ctypes calls through. Of a Python program all the
+ * rest or nothing: it is of use where the user has written some of it, which is in no installed library or package.
+ */
+static void choose_shown(struct gmod_frames *frames)
+{
+	static const char *const around[] = {"libc.so.", "libpthread.", "libcudart", "libffi", "_ctypes.", NULL};
+	static const char *const installed[] = {"/usr/", "/lib64/", "-linux-gnu/", "-packages/", "/lib-dynload/", NULL};
+	bool users = !frames->python;
+
+	frames->shown = 0;
+	for (uint32_t i = 0; i < frames->depth; i++) {
+		const struct gmod_frame *f = &frames->frame[i];
+
+		if (gmod_is_interpreter(frames, i) || contains_one(f->module, around) || !strcmp(f->symbol, "_start") ||
+		    (f->module[0] && !gmod_is_program_frame(f)))
+			continue;
+		frames->shown |= 1u << i;
+		users |= f->module[0] && !contains_one(f->path, installed);
+	}
+	if (!users)
+		frames->shown = 0;
+}
+
+void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, struct gmod_symbol_scratch *s)
+{
+	int saved = errno;
+
+	frames->python = gmod_python_stack(stack->python);
+	frames->depth = stack->depth < GMOD_STACK_MAX ? stack->depth : GMOD_STACK_MAX;
+	for (uint32_t i = 0; i < frames->depth; i++) {
+		struct gmod_frame *f = &frames->frame[i];
+
+		f->offset = f->pc = stack->pc[i] - (stack->pc[i] != 0);
+		f->module[0] = f->path[0] = f->build_id[0] = f->symbol[0] = f->function[0] = '\0';
+	}
+	for (uint32_t i = 0; i < frames->depth; i++)
+		if (!frames->frame[i].module[0])
+			symbolize_module(i, frames, s);
+	choose_shown(frames);
+	errno = saved;
+}
+
+/* ---- which of them is the site ---- */
 
 const struct gmod_frame *gmod_site_frame(const struct gmod_frames *frames)
 {

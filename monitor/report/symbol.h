@@ -41,6 +41,7 @@ struct gmod_frame {
 struct gmod_frames {
 	const struct gmod_python *python; /* NULL: none */
 	uint32_t depth;
+	uint32_t shown; /* a bit for each frame that people want to see */
 	struct gmod_frame frame[GMOD_STACK_MAX];
 };
 

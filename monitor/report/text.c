@@ -57,13 +57,13 @@ static void add_python(struct page *p, const char *indent, const struct gmod_pyt
 
 static void add_frames(struct page *p, const struct gmod_frames *frames)
 {
-	uint32_t shown = 0;
+	uint32_t number = 0;
 
 	add_python(p, "      at ", frames->python);
 	for (uint32_t i = 0; i < frames->depth; i++) {
-		if (gmod_is_interpreter(frames, i))
+		if (!(frames->shown >> i & 1))
 			continue;
-		gmod_text_fmt(begin(p, "      "), "#%u ", shown++);
+		gmod_text_fmt(begin(p, "      "), "#%u ", number++);
 		gmod_frame_text(&p->line, &frames->frame[i], "  ");
 	}
 }
@@ -430,7 +430,7 @@ static void add_modules(struct page *p, const struct gmod_report_view *v)
 
 			for (same = 0; strcmp(told[same]->path, f->path) != 0; same++)
 				;
-			if (!f->path[0] || same < n || gmod_is_interpreter(&v->stack[i], k))
+			if (!f->path[0] || same < n || !(v->stack[i].shown >> k & 1))
 				continue;
 			n++;
 			gmod_text_escaped(begin(p, "    module "), f->path, GMOD_MODULE_PATH_MAX);

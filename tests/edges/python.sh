@@ -93,6 +93,7 @@ check_text() {
 	says_not "text: the interpreter's frames are folded" '^ +#[0-9]+ .* (lib)?python3' "$err"
 	says_not "text: so is its file" '^    module .*/(lib)?python3[^/]*( build-id .*)?$' "$err"
 	says "text: what would suppress it" ' file of suppressions: heap-buffer-overflow:Cuda\.allocate && one$' "$err"
+	says_not "text: no native frames beside them" '^ +#[0-9]+ ' "$err"
 	guarded verbosity=1:python_lines=0 "$python" "$script" forked
 	says_not "text, python_lines=0: native frames only" '^ +at | launched$' "$err"
 	says "text, python_lines=0: all of them" '^ +#[0-9]+ .* (lib)?python3' "$err"

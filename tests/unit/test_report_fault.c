@@ -72,7 +72,7 @@ TEST(a_read_past_the_end_says_all)
 	       "all\n    grid of 2048 blocks of 128 threads, launched by thread 4243\n    address 0x7f1f300013a0\n    "
 	       "the program's context is lost, as it would be without GMOD (exception 14 of the driver)\n    buffer "
 	       "[0x7f1f30000000, 0x7f1f30000fa0) on device 0, ");
-	expect("\n      #1 the_caller  test_report_fault+0x");
+	expect("\n      #0 the_caller  test_report_fault+0x");
 	expect("\n    launches of the kernel:\n      1. scale_kernel x3 on the default stream (1 not proven complete), "
 	       "from 12:31:07.102311 to 12:31:07.103302, 2048 blocks of 128 threads\n    process: ");
 	expect("\n    next step: look what thread (64,0,0) of block (1024,0,0) does at /home/u/row.cuh:7 in row\n    "
