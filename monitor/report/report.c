@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "lib/base/child.h"
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/base/futex.h"
@@ -11,6 +12,7 @@
 #include "lib/base/sampler.h"
 #include "lib/base/worker.h"
 #include "monitor/report/json.h"
+#include "monitor/report/lines.h"
 #include "monitor/report/suppressions.h"
 #include "monitor/report/text.h"
 
@@ -206,16 +208,47 @@ static void hand_over(const struct gmod_text *t)
 	gmod_log_lines(t->at, t->len);
 }
 
+static char text[10 << 20]; /* more than the longest names take, each byte of them escaped */
+
+static void write_report(const struct gmod_report_view *view)
+{
+	struct gmod_text out;
+
+	gmod_text_init(&out, text, sizeof(text));
+	(gmod_log_json() ? gmod_report_json : gmod_report_text)(view, &out);
+	hand_over(&out);
+}
+
+/*
+ * Lines are waited for by the thread that nobody waits for, unless a signal ends the process, or so many findings are
+ * on their way that who reports could find no place. And for 4 s in all, because the end of the process waits for
+ * reports. After 300 ms the report is in the log as a provisional one, so that it is not lost if the process is killed;
+ * in_log: it is anyway.
+ */
+static void find_lines(struct gmod_report_view *view, struct gmod_finding *f, bool in_log)
+{
+	static uint64_t patience = GMOD_SECONDS(4);
+	uint64_t before = patience;
+	bool asked = way.waits && patience && gmod_lines_ask(view);
+
+	while (asked && !gmod_lines_end() && added() - told() < ON_THEIR_WAY / 2 &&
+	       !atomic_load_explicit(&way.last, memory_order_relaxed) && gmod_nap(&patience, GMOD_MILLISECONDS(1)))
+		if (!in_log && before - patience > GMOD_MILLISECONDS(300)) {
+			f->status = GMOD_PROVISIONAL;
+			write_report(view);
+			f->status = GMOD_FINAL;
+			in_log = true;
+		}
+}
+
 /* It counts before it is written: that may take long. */
-static void tell(const struct gmod_finding *f)
+static void tell(struct gmod_finding *f)
 {
 	/* Too large for the stack of a program's thread, and there when memory is not. */
 	static struct gmod_report_view view;
 	static struct gmod_view_scratch scratch;
-	static char text[10 << 20]; /* more than the longest names take, each byte of them escaped */
 	enum fate before = fate_of(f), fate = before;
 	struct site *site = before == NEW ? site_of(f) : NULL;
-	struct gmod_text out;
 
 	if (before == NEW)
 		fate = judge(site);
@@ -231,9 +264,9 @@ static void tell(const struct gmod_finding *f)
 		state.fate[f->id] = TOLD;
 	if (fate != SHOWN)
 		return;
-	gmod_text_init(&out, text, sizeof(text));
-	(gmod_log_json() ? gmod_report_json : gmod_report_text)(&view, &out);
-	hand_over(&out);
+	if (options->symbolize && !gmod_log_json() && f->status == GMOD_FINAL)
+		find_lines(&view, f, before == SHOWN);
+	write_report(&view);
 }
 
 /* ---- telling ---- */
@@ -440,6 +473,8 @@ void gmod_report_init(void (*halt_process)(void))
 		findings[i] = 0;
 	gmod_suppressions_load(options->suppressions);
 	gmod_stats_open(options->stats_path);
+	if (options->symbolize)
+		gmod_child_prepare();
 	gmod_scope_end(&scope);
 	errno = saved;
 }

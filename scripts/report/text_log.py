@@ -16,7 +16,8 @@ ANY = re.compile(r"^(?P<front>.{0,200}?)==(?P<pid>\d{1,10})==GMOD: (?P<text>.*)$
 FIRST = re.compile(r"^(?P<class>[a-z-]+): (?P<message>.*) \[finding (?P<id>\d{1,10})(?:(?P<provisional>, provisional.*)|(?P<caught>, caught))?\]$")
 CLOSING = re.compile(r"^(?:guarded (?P<guarded>\d+) of (?P<buffers>\d+) buffers?.*\((?P<percent>\d{1,3}\.\d) %\)|no device buffers);"
                      r" \d+ sweeps?; (?P<findings>\d{1,10}) finding")
-FRAME = re.compile(r"^      #\d+ (?:(?P<function>.*?)  )?(?:(?P<module>\S.*)\+)?(?P<offset>0x[0-9a-f]+)$")
+FRAME = re.compile(r"^      #\d+ (?:(?P<function>.*?)  )?(?:(?P<module>\S.*?)\+)?(?P<offset>0x[0-9a-f]+)(?:  (?P<lines>\S.*))?$")
+LINE = re.compile(r"^(?P<file>.*?):(?P<line>\d+)(?: in (?P<function>.*))?$")
 PYTHON = re.compile(r"^ {4,}at (?P<file>.*):(?P<line>\d+) in (?P<function>.*)$")
 BUFFER = re.compile(r"^    buffer \[(?P<base>0x[0-9a-f]+), (?P<end>0x[0-9a-f]+)\) (?P<where>.*?) device (?P<device>-?\d+),"
                     r" backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?"
@@ -142,6 +143,9 @@ class Report:
     def take_frame(self, m):
         self.frames.append({"module": m["module"], "path": None, "build_id": None, "offset": m["offset"],
                             "function": m["function"], "symbol": None})
+        lines = [LINE.match(line) for line in (m["lines"] or "").split(", inlined at ")]
+        if all(lines):
+            self.frames[-1]["lines"] = [{"function": line["function"] or m["function"], "file": line["file"], "line": int(line["line"])} for line in lines]
 
     def take_python(self, m):
         self.python.append({"function": m["function"], "file": m["file"], "line": int(m["line"])})

@@ -94,6 +94,11 @@ check_text() {
 	says_not "text: so is its file" '^    module .*/(lib)?python3[^/]*( build-id .*)?$' "$err"
 	says "text: what would suppress it" ' file of suppressions: heap-buffer-overflow:Cuda\.allocate && one$' "$err"
 	says_not "text: no native frames beside them" '^ +#[0-9]+ ' "$err"
+	guarded symbolize=1 "$python" -c 'import ctypes, sys
+ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
+ctypes.CDLL(sys.argv[1]).users_free_twice()' "$edges/plugin_users.so"
+	same "text: but those of a library that a user has written, with their lines" 'at <string>:3 in <module>
+#0 users_free_twice  plugin_users.c:9' "$(sed -nE '/ buffer /,/ freed /s/^      //p' <<<"$err" | sed -E 's|  .*/|  |')"
 	guarded verbosity=1:python_lines=0 "$python" "$script" forked
 	says_not "text, python_lines=0: native frames only" '^ +at | launched$' "$err"
 	says "text, python_lines=0: all of them" '^ +#[0-9]+ .* (lib)?python3' "$err"

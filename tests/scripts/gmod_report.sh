@@ -558,6 +558,20 @@ for page in page evil all; do
 	PYTHON
 done
 
+# Lines that GMOD has put to a frame by itself.
+cat >"$work/lines.log" <<-'TEXT'
+	==4711==GMOD: heap-buffer-overflow: 1 byte changed, 0 bytes past the end of a 4-byte buffer [finding 1]
+	    buffer [0x7f0000000000, 0x7f0000000004) on device 0, backend device, allocation #1, allocated 0.001 s ago by thread 1
+	      #0 outer  libstdc++.so.6+0x34  /a b/inner.h:12 in inner, inlined at /a b/outer.c:13
+	      #1 main  app+0x35  main.c:14
+	      #2 0x36
+	    next step: compute-sanitizer
+	SUMMARY: GMOD: heap-buffer-overflow device 0 size 4 offset +0 outer libstdc++.so.6+0x34
+TEXT
+reported "lines in a text" 0 --no-symbols "$work/lines.log"
+same "they are read" "#0 inner  /a b/inner.h:12 (inlined)|#0 outer  /a b/outer.c:13|#1 main  main.c:14|#2 ?  0x36" \
+	"$(sed -n 's/^ *#/#/p' <<<"$out" | paste -s -d '|')"
+
 # browser PAGE: opens it in a browser without a window; $out is the page as it stands then, $err what went wrong in it.
 browser() {
 	outcome timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run \

@@ -32,11 +32,11 @@ options_of() {
 	outcome "$gmod" "$@" printenv GMOD_OPTIONS
 }
 options_of --per-tensor
-same "the library knows" "verbosity=1:per_tensor=1" "$out"
+same "the library knows" "verbosity=1:symbolize=1:per_tensor=1" "$out"
 options_of --hunt
-same "--hunt guards all" "verbosity=1:max_overhead=100" "$out"
+same "--hunt guards all" "verbosity=1:symbolize=1:max_overhead=100" "$out"
 options_of --hunt --max_overhead=5
-same "an option counts more" "verbosity=1:max_overhead=100:max_overhead=5" "$out"
+same "an option counts more" "verbosity=1:symbolize=1:max_overhead=100:max_overhead=5" "$out"
 expect "--explain-env" 0 env TF_GPU_ALLOCATOR=x "$gmod" --per-tensor --hunt --explain-env
 says "--explain-env: what is set" '^XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async$' "$out"
 says "--explain-env: what is kept" '^TF_GPU_ALLOCATOR=x$' "$out"

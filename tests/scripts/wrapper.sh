@@ -112,21 +112,21 @@ options_of() {
 	outcome "$gmod" "$@" printenv GMOD_OPTIONS
 }
 options_of
-same "the closing summary is on by itself" 'verbosity=1' "$out"
+same "the closing summary is on by itself" 'verbosity=1:symbolize=1' "$out"
 options_of -o max_cpu=5 --scan_interval_us=0 -olog_format=json
-same "options in each spelling" 'verbosity=1:max_cpu=5:scan_interval_us=0:log_format=json' "$out"
+same "options in each spelling" 'verbosity=1:symbolize=1:max_cpu=5:scan_interval_us=0:log_format=json' "$out"
 options_of --max-cpu=5 --leak-check=yes
-same "options with hyphens, and in words" 'verbosity=1:max-cpu=5:leak-check=yes' "$out"
+same "options with hyphens, and in words" 'verbosity=1:symbolize=1:max-cpu=5:leak-check=yes' "$out"
 GMOD_OPTIONS=verbosity=0:max_cpu=3 options_of --max_cpu=7
-same "the command line comes last and wins" 'verbosity=1:verbosity=0:max_cpu=3:max_cpu=7' "$out"
+same "the command line comes last and wins" 'verbosity=1:symbolize=1:verbosity=0:max_cpu=3:max_cpu=7' "$out"
 options_of --log_path=/tmp/a:b
-same "a value with a colon is quoted" 'verbosity=1:log_path="/tmp/a:b"' "$out"
+same "a value with a colon is quoted" 'verbosity=1:symbolize=1:log_path="/tmp/a:b"' "$out"
 options_of --log_path='/tmp/a:"b'
-same "a value with a colon and a quote" "verbosity=1:log_path='/tmp/a:\"b'" "$out"
+same "a value with a colon and a quote" "verbosity=1:symbolize=1:log_path='/tmp/a:\"b'" "$out"
 options_of --log_path='"/tmp/a:b"'
-same "a value that is quoted already" 'verbosity=1:log_path="/tmp/a:b"' "$out"
+same "a value that is quoted already" 'verbosity=1:symbolize=1:log_path="/tmp/a:b"' "$out"
 options_of --log_path="$work/a "
-same "a value with a blank at its end" "verbosity=1:log_path=\"$work/a \"" "$out"
+same "a value with a blank at its end" "verbosity=1:symbolize=1:log_path=\"$work/a \"" "$out"
 refused "a value that cannot be quoted" 2 'needs quotes and holds both kinds' "$gmod" "--log_path=a:'\"" true
 refused "an unknown option" 2 'backnd.*did you mean "?backend' "$gmod" --backnd=unified true
 refused "a bad value" 2 'unifed.*backend.*expected device.unified.managed.native' "$gmod" --backend=unifed true
@@ -259,7 +259,7 @@ done
 expect "--explain-env runs nothing" 0 "$gmod" --explain-env --max_cpu=4 sh -c 'echo ran'
 says_not "--explain-env runs nothing: no output of it" '^ran' "$out"
 says "--explain-env shows LD_PRELOAD" "^LD_PRELOAD=$library$" "$out"
-says "--explain-env shows GMOD_OPTIONS" '^GMOD_OPTIONS=verbosity=1:max_cpu=4$' "$out"
+says "--explain-env shows GMOD_OPTIONS" '^GMOD_OPTIONS=verbosity=1:symbolize=1:max_cpu=4$' "$out"
 printf '#!/bin/sh\necho "the other doctor"\n' >"$work/doctor"
 chmod +x "$work/doctor"
 same "a command named doctor" "the other doctor" "$(PATH=$work:$PATH "$gmod" -- doctor)"

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# What GMOD starts at a finding, a symbolizer (symbolize), does the program no harm.
+# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+. "$(dirname "$0")/edgelib"
+
+real=$PATH
+
+# tool NAME SCRIPT: the PATH that has this one alone in front, as NAME, and what scripts need.
+tool() {
+	mkdir -p "$work/bin"
+	printf '#!/bin/sh\n%s\n' "$2" >"$work/bin/$1"
+	chmod +x "$work/bin/$1"
+	echo "$work/bin:$(no_tool)"
+}
+
+# no_tool: a PATH that has no symbolizer.
+no_tool() {
+	mkdir -p "$all_work/plain"
+	ln -sf "$(PATH=$real command -v sleep)" "$(PATH=$real command -v awk)" "$all_work/plain"
+	echo "$all_work/plain"
+}
+
+# with_path PATH CASE [OPTIONS]
+with_path() {
+	guarded "symbolize=1:verbosity=1${3:+:$3}" "$(command -v env)" "PATH=$1" "$edges/children" ${2-}
+}
+
+# frames TEXT: those of the final report, without addresses.
+frames() {
+	sed -n '/ \[finding 1\]$/,$p' <<<"$1" | sed -n '/^ *buffer /,/^    written/s/^      #//p' | sed -E "s| [^ ]*/| |g; s/\+0x[0-9a-f]+//"
+}
+
+line_of() {
+	grep -n "$1" tests/edges/children.c | head -n 1 | cut -d : -f 1
+}
+
+# has_lines NAME: as DWARF has them.
+has_lines() {
+	local inlined outer
+	inlined=$(line_of '	return make_buffer(size);')
+	outer=$(line_of '= make_inlined(1000);')
+	same "$1" "1 overrun  children  children.c:$inlined in make_inlined, inlined at children.c:$outer" "$(frames "$err" | sed -n 2p)"
+}
+
+# offsets NAME NOTE: the report has offsets, and one line says why.
+offsets() {
+	same "$1: a report" 1 "$(final_reports "$err")"
+	says "$1: offsets" '^0 make_buffer  children 1 overrun  children 2 main  children$' "$(frames "$err" | head -n 3 | paste -s -d ' ')"
+	same "$1: it is said once why" 1 "$(grep -cE "GMOD: no source lines for $2" <<<"$err")"
+}
+
+check_lines() {
+	local name path
+	for name in llvm-symbolizer addr2line; do
+		path=$(command -v $name) || {
+			skip "lines: $name" "no $name"
+			continue
+		}
+		path=$(tool $name "exec $path \"\$@\"")
+		with_path "$path"
+		same "lines: $name: status" "5 met none" "$status $out"
+		has_lines "lines: $name: the line, and what is inlined there"
+		rm "$work/bin/$name"
+	done
+	guarded '' "$edges/children"
+	says "lines: none by LD_PRELOAD alone" '^0 make_buffer  children$' "$(frames "$err" | head -n 1)"
+	guarded symbolize=1:log_format=json "$edges/children"
+	says_not "lines: JSON is as it was" '"lines":\[\{' "$err"
+	says_not "lines: the C library's start is left out" '__libc_start|_start|libc\.so' "$(with_path "$real"; frames "$err")"
+}
+
+check_programs() {
+	local how
+	for how in wait handler ignore reaper forks close full; do
+		with_path "$real" $how
+		same "programs: $how: as alone" "5 met none" "$status $out"
+		same "programs: $how: a report" 1 "$(final_reports "$err")"
+		[ ! -s "$work/guarded/data" ]
+		judge "programs: $how: its files are its own" $?
+		[ $how != close ] && [ $how != full ] || continue # GMOD itself may not get to read the program's file there
+		has_lines "programs: $how: lines"
+	done
+	guarded "symbolize=1:log_path=$work/daemon.log" "$edges/children" daemon
+	for _ in {1..100}; do
+		grep -q SUMMARY "$work/daemon.log" 2>/dev/null && break
+		sleep 0.1
+	done
+	err=$(cat "$work/daemon.log")
+	has_lines "programs: daemon: lines"
+}
+
+check_tools() {
+	local began
+	with_path "$(no_tool)"
+	offsets "tools: none" '.*: neither llvm-symbolizer nor addr2line is in PATH'
+	with_path ''
+	offsets "tools: an empty PATH" '.*: neither llvm-symbolizer nor addr2line is in PATH'
+	with_path "$(tool addr2line 'kill -9 $$')"
+	offsets "tools: killed" 'children: its file has no debug information'
+	with_path "$(tool addr2line 'i=0; while [ $i -lt 9999 ]; do echo "a:b $i"; echo "x:"; i=$((i + 1)); done')"
+	offsets "tools: garbage" 'children: the symbolizer failed'
+	with_path "$(tool addr2line 'exit 0')"
+	offsets "tools: silent" 'children: its file has no debug information'
+	began=$(date +%s%N)
+	with_path "$(tool addr2line 'exec sleep 100')"
+	offsets "tools: slow" 'children: the symbolizer failed, takes too long'
+	same "tools: slow: as alone" "5 met none" "$status $out"
+	at_most "tools: slow: the end waits for a second" 4000 $((($(date +%s%N) - began) / 1000000))
+	with_path "$(tool addr2line 'sleep 2345 & sleep 2345')"
+	same "tools: all that it has started is killed with it" '' "$(pgrep -fx 'sleep 2345')"
+	strip -o "$work/children" "$edges/children"
+	guarded symbolize=1 "$work/children"
+	offsets "tools: stripped" 'children: its file has no debug information'
+}
+
+# What is found is in the log before a tool that takes long has answered.
+check_killed() {
+	with_path "$(tool addr2line 'exec sleep 2345')" killed
+	says "killed: the report is in the log" '^==[0-9]+==GMOD: heap-buffer-overflow: .*, provisional' "$err"
+	says "killed: as a whole" '^    next step: ' "$err"
+	for _ in {1..50}; do
+		pgrep -fx 'sleep 2345' >/dev/null || break
+		sleep 0.1
+	done
+	same "killed: with it what it has started" '' "$(pgrep -fx 'sleep 2345')"
+}
+
+# No call of the program waits for the tool.
+check_many() {
+	local plain slow
+	with_path "$(no_tool)" many
+	plain=${out%% *}
+	with_path "$(tool addr2line 'exec sleep 100')" many
+	slow=${out%% *}
+	at_most "many: the calls take no longer beside a tool that hangs" $((plain * 2 + 200)) "$slow"
+	same "many: each is reported" "5 100" "$status $(final_reports "$err")"
+	same "many: said once" 1 "$(grep -c 'no source lines' <<<"$err")"
+	with_path "$real" many
+	at_most "many: nor beside one that works" $((plain * 2 + 200)) "${out%% *}"
+	same "many: each is reported there, too" 100 "$(final_reports "$err")"
+	at_least "many: some with their lines, as far as there is time" 3 "$(grep -cE '^      #2 site_[0-9]+  children.*:[0-9]+$' <<<"$err")"
+}
+
+run_checks "$@"
