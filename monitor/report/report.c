@@ -241,6 +241,26 @@ static void find_lines(struct gmod_report_view *view, struct gmod_finding *f, bo
 		}
 }
 
+/* ---- the user's command ---- */
+
+static struct gmod_child command;
+
+static void run_command(const struct gmod_report_view *view)
+{
+	static char finding[sizeof(text)];
+	static uint64_t latest;
+	uint64_t now = gmod_monotonic_ns();
+	struct gmod_text t;
+
+	if (!way.waits || !gmod_child_ended(&command) || now - latest < GMOD_SECONDS(1))
+		return;
+	latest = now;
+	gmod_text_init(&t, finding, sizeof(finding));
+	gmod_report_json(view, &t);
+	finding[strcspn(finding, "\n") + 1] = '\0'; /* more suspects have lines of their own */
+	gmod_child_start(&command, options->on_finding, finding, GMOD_SECONDS(3), &gmod_counters.commands_failed);
+}
+
 /* It counts before it is written: that may take long. */
 static void tell(struct gmod_finding *f)
 {
@@ -267,6 +287,8 @@ static void tell(struct gmod_finding *f)
 	if (options->symbolize && !gmod_log_json() && f->status == GMOD_FINAL)
 		find_lines(&view, f, before == SHOWN);
 	write_report(&view);
+	if (*options->on_finding && f->status == GMOD_FINAL)
+		run_command(&view);
 }
 
 /* ---- telling ---- */
@@ -473,7 +495,7 @@ void gmod_report_init(void (*halt_process)(void))
 		findings[i] = 0;
 	gmod_suppressions_load(options->suppressions);
 	gmod_stats_open(options->stats_path);
-	if (options->symbolize)
+	if (options->symbolize || *options->on_finding)
 		gmod_child_prepare();
 	gmod_scope_end(&scope);
 	errno = saved;
@@ -483,7 +505,12 @@ void gmod_report_end(void)
 {
 	unsigned repeated = load(&state.repeated), beyond = load(&state.beyond), sum = repeated + beyond;
 	unsigned unshown = load(&state.unshown);
+	uint64_t deadline = GMOD_SECONDS(4);
 
+	/* It is killed before that. Who is ended by a signal has no time. */
+	while (!gmod_child_ended(&command) && !atomic_load_explicit(&way.last, memory_order_relaxed) &&
+	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
+		;
 	if (unshown)
 		gmod_log_note(0, "%u finding%s lost: the log took nothing for seconds", unshown,
 			      unshown == 1 ? " was" : "s were");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What GMOD starts at a finding, a symbolizer (symbolize), does the program no harm.
+# What GMOD starts at a finding, a symbolizer (symbolize) or the user's command (on_finding), does the program no harm.
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 
@@ -72,13 +72,16 @@ check_lines() {
 check_programs() {
 	local how
 	for how in wait handler ignore reaper forks close full; do
-		with_path "$real" $how
+		with_path "$real" $how on_finding="\"cat >$work/found; true\""
 		same "programs: $how: as alone" "5 met none" "$status $out"
 		same "programs: $how: a report" 1 "$(final_reports "$err")"
 		[ ! -s "$work/guarded/data" ]
 		judge "programs: $how: its files are its own" $?
 		[ $how != close ] && [ $how != full ] || continue # GMOD itself may not get to read the program's file there
 		has_lines "programs: $how: lines"
+		same "programs: $how: the command has the finding" 1 "$(grep -c '"event":"finding"' "$work/found")"
+		same "programs: $how: which succeeds" 0 "$(closing 'commands? of on_finding failed' "$err")"
+		rm -f "$work/found"
 	done
 	guarded "symbolize=1:log_path=$work/daemon.log" "$edges/children" daemon
 	for _ in {1..100}; do
@@ -106,8 +109,8 @@ check_tools() {
 	offsets "tools: slow" 'children: the symbolizer failed, takes too long'
 	same "tools: slow: as alone" "5 met none" "$status $out"
 	at_most "tools: slow: the end waits for a second" 4000 $((($(date +%s%N) - began) / 1000000))
-	with_path "$(tool addr2line 'sleep 2345 & sleep 2345')"
-	same "tools: all that it has started is killed with it" '' "$(pgrep -fx 'sleep 2345')"
+	with_path "$(tool addr2line 'sleep 2345 & sleep 2345')" '' on_finding='sleep 2345; sleep 2345'
+	same "tools: all that they have started are killed with them" '' "$(pgrep -fx 'sleep 2345')"
 	strip -o "$work/children" "$edges/children"
 	guarded symbolize=1 "$work/children"
 	offsets "tools: stripped" 'children: its file has no debug information'
@@ -139,6 +142,25 @@ check_many() {
 	at_most "many: nor beside one that works" $((plain * 2 + 200)) "${out%% *}"
 	same "many: each is reported there, too" 100 "$(final_reports "$err")"
 	at_least "many: some with their lines, as far as there is time" 3 "$(grep -cE '^      #2 site_[0-9]+  children.*:[0-9]+$' <<<"$err")"
+}
+
+check_command() {
+	# shellcheck disable=SC2016 # the command's own
+	guarded log_format=json:verbosity=1:on_finding='"cat >>$FOUND"' env "FOUND=$work/found" "$edges/children"
+	same "command: it has what the log has" "$(grep -F '"event":"finding"' <<<"$err")" "$(cat "$work/found")"
+	json "command: valid" 'finding=1' "$(cat "$work/found")"
+	rm "$work/found"
+	with_path "$(no_tool)" many on_finding="\"echo >>$work/found\""
+	at_most "command: of 100 findings one a second" $((${out%% *} / 1000 + 2)) "$(wc -l <"$work/found")"
+	# shellcheck disable=SC2016 # the command's own
+	with_path "$real" '' on_finding='test -z "$LD_PRELOAD"'
+	same "command: GMOD is not in it" "5 0" "$status $(closing 'commands? of on_finding failed' "$err")"
+	with_path "$real" '' on_finding='exit 3'
+	same "command: one that fails is counted" "5 1" "$status $(closing 'command of on_finding failed' "$err")"
+	with_path "$real" '' on_finding='sleep 100'
+	same "command: one that hangs is, too" "5 1" "$status $(closing 'command of on_finding failed' "$err")"
+	guarded "on_finding=\"cat >$work/found\":halt_on_error=1" "$edges/children"
+	same "command: before the end by halt_on_error" "86 1" "$status $(grep -c '"status":"final"' "$work/found")"
 }
 
 run_checks "$@"
