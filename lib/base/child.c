@@ -15,6 +15,7 @@
 #include "lib/base/keep.h"
 
 static const char *environment[4096];
+static int no_new_privileges;
 
 /* GMOD in a tool would be of no use. */
 void gmod_child_prepare(void)
@@ -25,6 +26,7 @@ void gmod_child_prepare(void)
 	for (char **e = environ; e && *e && n + 1 < sizeof(environment) / sizeof(*environment); e++)
 		if (strncmp(*e, "LD_PRELOAD=", 11) && (kept = gmod_keep(*e, strlen(*e))))
 			environment[n++] = kept->bytes;
+	no_new_privileges = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
 }
 
 /* By system calls: the library's own hooks of execve() and _exit() are for the program. */
@@ -55,8 +57,7 @@ static int attend_tool(void *child)
 {
 	struct gmod_child *c = child;
 	uint64_t left = c->limit_ns;
-	pid_t parent = getppid(), tool;
-	int status;
+	int status, parent = getppid(), tool;
 
 	for (int i = 1; i < _NSIG; i++)
 		syscall(SYS_rt_sigaction, i, &(uint64_t[4]){0}, NULL,
@@ -85,7 +86,9 @@ void gmod_child_start(struct gmod_child *c, const char *command, const char *inp
 	c->input = input;
 	c->limit_ns = limit_ns;
 	c->failures = failures;
-	c->helper = gmod_is_under_a_tool() ? -1 : clone(attend_tool, c->stack[0] + sizeof(c->stack[0]), CLONE_VM, c);
+	c->helper = -1;
+	if (!gmod_is_under_a_tool() && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == no_new_privileges)
+		c->helper = clone(attend_tool, c->stack[0] + sizeof(c->stack[0]), CLONE_VM, c);
 	if (c->helper < 0 && failures)
 		gmod_count(failures, 1);
 }

@@ -38,7 +38,8 @@ void gmod_child_prepare(void);
  * Start /bin/sh -c COMMAND, by a thread of GMOD's own that stays. The two strings stay, too, until it has ended, and
  * input is its standard input. After limit_ns it is killed, with all that it has started. failures, if not NULL, counts
  * it where it cannot be started, or does not end with 0. Under a debugger nothing is started, because that would see
- * it. In its first moments the helper may change the thread's errno.
+ * it; nor where the program has given up privileges since gmod_child_prepare(), as for a sandbox, which may end who
+ * breaks its rules. In its first moments the helper may change the thread's errno.
  */
 void gmod_child_start(struct gmod_child *c, const char *command, const char *input, uint64_t limit_ns,
 		      _Atomic uint64_t *failures);

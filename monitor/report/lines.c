@@ -29,7 +29,7 @@ static const char script[] =
     "/^0x/ { if (all) print all; all = $0; name = inner = \"\"; next }\n"
     "name == \"\" { name = $0; next }\n"
     "{ sub(/ \\(discriminator.*/, \"\") }\n"
-    "!/\\?|:0$/ { all = all (inner == \"\" ? \"\\t\" : \" in \" inner \", inlined at \") $0; inner = name }\n"
+    "!/\\?|:0$/ { all = all (inner == \"\" ? \"\\t  \" : \" in \" inner \", inlined at \") $0; inner = name }\n"
     "{ name = \"\" }\n"
     "END { print all }'";
 

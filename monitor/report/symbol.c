@@ -260,7 +260,7 @@ void gmod_symbolize(struct gmod_frames *frames, const struct gmod_stack *stack, 
 
 		f->offset = f->pc = stack->pc[i] - (stack->pc[i] != 0);
 		f->module[0] = f->path[0] = f->build_id[0] = f->symbol[0] = f->function[0] = '\0';
-		f->lines = NULL;
+		f->lines = "";
 	}
 	for (uint32_t i = 0; i < frames->depth; i++)
 		if (!frames->frame[i].module[0])

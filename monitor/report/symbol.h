@@ -36,7 +36,7 @@ struct gmod_frame {
 	char build_id[GMOD_BUILD_ID_MAX];   /* of the module as it is loaded, in hex; "": it has none */
 	char symbol[GMOD_SYMBOL_NAME_MAX];  /* as the file spells it; "": unknown */
 	char function[GMOD_SHORT_NAME_MAX]; /* the same, readable: not filled in here */
-	/* "inner.h:12 in inlined, inlined at app.c:41"; by monitor/report/lines.h. NULL: unknown */
+	/* "  inner.h:12 in inlined, inlined at app.c:41"; by monitor/report/lines.h. "": unknown */
 	const char *lines;
 };
 

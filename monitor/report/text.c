@@ -61,14 +61,11 @@ static void add_frames(struct page *p, const struct gmod_frames *frames)
 
 	add_python(p, "      at ", frames->python);
 	for (uint32_t i = 0; i < frames->depth; i++) {
-		const char *lines = frames->frame[i].lines;
-
 		if (!(frames->shown >> i & 1))
 			continue;
 		gmod_text_fmt(begin(p, "      "), "#%u ", number++);
 		gmod_frame_text(&p->line, &frames->frame[i], "  ");
-		gmod_text_str(&p->line, lines ? "  " : "");
-		gmod_text_escaped(&p->line, lines ? lines : "", LINE_BYTES);
+		gmod_text_escaped(&p->line, frames->frame[i].lines, LINE_BYTES);
 	}
 }
 

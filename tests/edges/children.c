@@ -9,17 +9,22 @@
  * children close    it closes all descriptors all the time, and has files of its own there
  * children daemon   it goes on in a child of a child, without descriptors
  * children killed   it is killed 0.7 s after the finding
+ * children sandbox  it may not start processes, and is killed if it does
  * children full     it has all descriptors in use that it may have
  * children many     100 findings, each of another place; says how many ms the calls took that reported them
  */
 #include "make_buffer.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,7 +96,8 @@ EXPORTED void overrun(void)
 #define TEN(n) \
 	SITE(n##0) SITE(n##1) SITE(n##2) SITE(n##3) SITE(n##4) SITE(n##5) SITE(n##6) SITE(n##7) SITE(n##8) SITE(n##9)
 TEN(0)
-TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9)
+TEN(1)
+TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9)
 #define NAMES(n) \
 	site_##n##0, site_##n##1, site_##n##2, site_##n##3, site_##n##4, site_##n##5, site_##n##6, site_##n##7, \
 	    site_##n##8, site_##n##9
@@ -128,6 +134,21 @@ static void use_all_descriptors(void)
 		;
 }
 
+/* All of its threads. */
+static void enter_sandbox(void)
+{
+	struct sock_filter filter[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+
+	REQUIRE(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	REQUIRE(!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program));
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -149,6 +170,8 @@ int main(int argc, char **argv)
 		REQUIRE(!pthread_create(&thread, NULL, fork_for_ever, NULL));
 	if (!strcmp(how, "close"))
 		REQUIRE(!pthread_create(&thread, NULL, close_for_ever, NULL));
+	if (!strcmp(how, "sandbox"))
+		enter_sandbox();
 	if (!strcmp(how, "full"))
 		use_all_descriptors();
 	if (!strcmp(how, "many"))

@@ -83,6 +83,9 @@ check_programs() {
 		same "programs: $how: which succeeds" 0 "$(closing 'commands? of on_finding failed' "$err")"
 		rm -f "$work/found"
 	done
+	with_path "$real" sandbox
+	same "programs: sandbox: as alone" "5 met none" "$status $out"
+	offsets "programs: sandbox" 'children: the symbolizer failed.*, or cannot be started'
 	guarded "symbolize=1:log_path=$work/daemon.log" "$edges/children" daemon
 	for _ in {1..100}; do
 		grep -q SUMMARY "$work/daemon.log" 2>/dev/null && break
