@@ -95,14 +95,21 @@ EXPORTED void overrun(void)
 	}
 #define TEN(n) \
 	SITE(n##0) SITE(n##1) SITE(n##2) SITE(n##3) SITE(n##4) SITE(n##5) SITE(n##6) SITE(n##7) SITE(n##8) SITE(n##9)
-TEN(0)
-TEN(1)
-TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9)
+TEN(0);
+TEN(1);
+TEN(2);
+TEN(3);
+TEN(4);
+TEN(5);
+TEN(6);
+TEN(7);
+TEN(8);
+TEN(9);
 #define NAMES(n) \
 	site_##n##0, site_##n##1, site_##n##2, site_##n##3, site_##n##4, site_##n##5, site_##n##6, site_##n##7, \
 	    site_##n##8, site_##n##9
 
-    static void overrun_many(void)
+static void overrun_many(void)
 {
 	static void (*const site[])(void) = {NAMES(0), NAMES(1), NAMES(2), NAMES(3), NAMES(4),
 					     NAMES(5), NAMES(6), NAMES(7), NAMES(8), NAMES(9)};

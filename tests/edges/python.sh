@@ -94,6 +94,12 @@ check_text() {
 	says_not "text: so is its file" '^    module .*/(lib)?python3[^/]*( build-id .*)?$' "$err"
 	says "text: what would suppress it" ' file of suppressions: heap-buffer-overflow:Cuda\.allocate && one$' "$err"
 	says_not "text: no native frames beside them" '^ +#[0-9]+ ' "$err"
+	mkdir -p "$work/site-packages"
+	cp "$edges/plugin_users.so" "$work/site-packages"
+	guarded '' "$python" -c 'import ctypes, sys
+ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
+ctypes.CDLL(sys.argv[1]).users_free_twice()' "$work/site-packages/plugin_users.so"
+	says_not "text: nor those of a package" '^ +#[0-9]+ ' "$err"
 	guarded symbolize=1 "$python" -c 'import ctypes, sys
 ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
 ctypes.CDLL(sys.argv[1]).users_free_twice()' "$edges/plugin_users.so"
