@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What GMOD starts at a finding, a symbolizer (symbolize) or the user's command (on_finding), does the program no harm.
-# shellcheck source=edgelib disable=SC2317 # checks are called by their names
+# shellcheck source=edgelib disable=SC2317,SC2016,SC2086 # checks are called by their names; scripts are quoted; words are wanted
 . "$(dirname "$0")/edgelib"
 
 real=$PATH
@@ -77,7 +77,7 @@ check_programs() {
 		same "programs: $how: a report" 1 "$(final_reports "$err")"
 		[ ! -s "$work/guarded/data" ]
 		judge "programs: $how: its files are its own" $?
-		[ $how != close ] && [ $how != full ] || continue # GMOD itself may not get to read the program's file there
+		case $how in close | full) continue ;; esac # GMOD itself may not get to read the program's file there
 		has_lines "programs: $how: lines"
 		same "programs: $how: the command has the finding" 1 "$(grep -c '"event":"finding"' "$work/found")"
 		same "programs: $how: which succeeds" 0 "$(closing 'commands? of on_finding failed' "$err")"
@@ -148,14 +148,12 @@ check_many() {
 }
 
 check_command() {
-	# shellcheck disable=SC2016 # the command's own
 	guarded log_format=json:verbosity=1:on_finding='"cat >>$FOUND"' env "FOUND=$work/found" "$edges/children"
 	same "command: it has what the log has" "$(grep -F '"event":"finding"' <<<"$err")" "$(cat "$work/found")"
 	json "command: valid" 'finding=1' "$(cat "$work/found")"
 	rm "$work/found"
 	with_path "$(no_tool)" many on_finding="\"echo >>$work/found\""
 	at_most "command: of 100 findings one a second" $((${out%% *} / 1000 + 2)) "$(wc -l <"$work/found")"
-	# shellcheck disable=SC2016 # the command's own
 	with_path "$real" '' on_finding='test -z "$LD_PRELOAD"'
 	same "command: GMOD is not in it" "5 0" "$status $(closing 'commands? of on_finding failed' "$err")"
 	with_path "$real" '' on_finding='exit 3'
