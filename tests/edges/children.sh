@@ -112,8 +112,8 @@ check_tools() {
 	offsets "tools: slow" 'children: the symbolizer failed, takes too long'
 	same "tools: slow: as alone" "5 met none" "$status $out"
 	at_most "tools: slow: the end waits for a second" 4000 $((($(date +%s%N) - began) / 1000000))
-	with_path "$(tool addr2line 'sleep 2345 & sleep 2345')" '' on_finding='sleep 2345; sleep 2345'
-	same "tools: all that they have started are killed with them" '' "$(pgrep -fx 'sleep 2345')"
+	with_path "$(tool addr2line "sleep 2$$ & sleep 2$$")" '' on_finding="sleep 2$$; sleep 2$$"
+	same "tools: all that they have started are killed with them" '' "$(pgrep -fx "sleep 2$$")"
 	strip -o "$work/children" "$edges/children"
 	guarded symbolize=1 "$work/children"
 	offsets "tools: stripped" 'children: its file has no debug information'
@@ -121,14 +121,14 @@ check_tools() {
 
 # What is found is in the log before a tool that takes long has answered.
 check_killed() {
-	with_path "$(tool addr2line 'exec sleep 2345')" killed
+	with_path "$(tool addr2line "exec sleep 2$$")" killed
 	says "killed: the report is in the log" '^==[0-9]+==GMOD: heap-buffer-overflow: .*, provisional' "$err"
 	says "killed: as a whole" '^    next step: ' "$err"
 	for _ in {1..50}; do
-		pgrep -fx 'sleep 2345' >/dev/null || break
+		pgrep -fx "sleep 2$$" >/dev/null || break
 		sleep 0.1
 	done
-	same "killed: with it what it has started" '' "$(pgrep -fx 'sleep 2345')"
+	same "killed: with it what it has started" '' "$(pgrep -fx "sleep 2$$")"
 }
 
 # No call of the program waits for the tool.
