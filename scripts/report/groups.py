@@ -8,8 +8,8 @@ import os
 import re
 from datetime import datetime, timezone
 
-RUNTIME = re.compile(r"^(libcuda\.so|libcudart|libgmod\.so|libc\.so|libc-|ld-linux|libpthread)")
-CUDA = re.compile(r"^(__cudart|libcudart_static_|cu(da)?[A-Z])")
+RUNTIME = re.compile(r"^(libcuda\.so|libcudart|libgmod\.so|libc\.so|libc-|ld-linux|libpthread|libffi|_ctypes\.)")
+CUDA = re.compile(r"^(_start$|__cudart|libcudart_static_|cu(da)?[A-Z])")
 HOSTS, SPANS = 8, 12  # that are named: hosts of a group, and ranks that follow each other
 
 

@@ -159,6 +159,8 @@ class Symbols:
         """Give each frame "lines": what the module's file says of it, the innermost inlined function first."""
         modules = {}
         for frame in frames:
+            if frame.get("lines"):  # GMOD has put them there by itself
+                continue
             frame["lines"] = []
             if frame.get("path") and isinstance(frame.get("offset"), str):
                 try:
