@@ -200,50 +200,37 @@ static void symbolize_module(uint32_t first, struct gmod_frames *frames, struct 
 /* ---- what people want to see ---- */
 
 /* The runtime that is linked into the program, and the driver's functions where they have a stub there. */
-static bool is_cuda_symbol(const char *s)
-{
-	size_t prefix = strncmp(s, "cuda", 4) == 0 ? 4 : strncmp(s, "cu", 2) == 0 ? 2 : 0;
-
-	return strncmp(s, "__cudart", 8) == 0 || strncmp(s, "libcudart_static_", 17) == 0 ||
-	       (prefix > 0 && s[prefix] >= 'A' && s[prefix] <= 'Z');
-}
-
 bool gmod_is_program_frame(const struct gmod_frame *f)
 {
-	static const char *const other[] = {"libcuda.so", "libcudart.so", "libgmod.so"};
+	static const char *const other[] = {"libcuda.so", "libcudart", "libgmod.so", "libc.so",
+					    "libpthread", "libffi",    "_ctypes.",   NULL};
+	size_t cuda = strncmp(f->symbol, "cuda", 4) == 0 ? 4 : strncmp(f->symbol, "cu", 2) == 0 ? 2 : 0;
 
-	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
-		if (strncmp(f->module, other[i], strlen(other[i])) == 0)
+	for (const char *const *o = other; *o; o++)
+		if (strncmp(f->module, *o, strlen(*o)) == 0)
 			return false;
-	return f->module[0] && !is_cuda_symbol(f->symbol);
+	return f->module[0] && strncmp(f->symbol, "__cudart", 8) != 0 &&
+	       strncmp(f->symbol, "libcudart_static_", 17) != 0 &&
+	       !(cuda > 0 && f->symbol[cuda] >= 'A' && f->symbol[cuda] <= 'Z') && strcmp(f->symbol, "_start") != 0;
 }
 
-static bool contains_one(const char *s, const char *const *of)
-{
-	while (*of && !strstr(s, *of))
-		of++;
-	return *of;
-}
-
-/*
- * Not the start of the C library, CUDA's runtime, and what Python's ctypes calls through. Of a Python program all the
- * rest or nothing: it is of use where the user has written some of it, which is in no installed library or package.
- */
+/* Of a Python program all or nothing: frames are of use where the user has written some, in no installed library. */
 static void choose_shown(struct gmod_frames *frames)
 {
-	static const char *const around[] = {"libc.so.", "libpthread.", "libcudart", "libffi", "_ctypes.", NULL};
 	static const char *const installed[] = {"/usr/", "/lib64/", "-linux-gnu/", "-packages/", "/lib-dynload/", NULL};
 	bool users = !frames->python;
 
 	frames->shown = 0;
 	for (uint32_t i = 0; i < frames->depth; i++) {
 		const struct gmod_frame *f = &frames->frame[i];
+		const char *const *in = installed;
 
-		if (gmod_is_interpreter(frames, i) || contains_one(f->module, around) || !strcmp(f->symbol, "_start") ||
-		    (f->module[0] && !gmod_is_program_frame(f)))
+		if (gmod_is_interpreter(frames, i) || (f->module[0] && !gmod_is_program_frame(f)))
 			continue;
 		frames->shown |= 1u << i;
-		users |= f->module[0] && !contains_one(f->path, installed);
+		while (*in && !strstr(f->path, *in))
+			in++;
+		users |= f->module[0] && !*in;
 	}
 	if (!users)
 		frames->shown = 0;

@@ -217,13 +217,6 @@ static bool is_launcher(const char *arguments, size_t len)
 	return false;
 }
 
-/* Of Python's multiprocessing, or forked: it runs what its parent has begun. */
-static bool is_part(const char *own, size_t len, const char *parents, size_t above)
-{
-	return above > 0 &&
-	       (memmem(own, len, "from multiprocessing.", 21) || (len == above && memcmp(own, parents, len) == 0));
-}
-
 /* gmod and its options: the command is to run without. */
 static const char *skip_gmod(const char *s)
 {
@@ -250,7 +243,9 @@ static bool add_command(struct gmod_text *t)
 	for (pid_t pid = getppid(); !done; pid = parent_of(pid)) {
 		above = read_process(pid, "cmdline", parents, sizeof(parents));
 		done = is_launcher(parents, above);
-		if (!done && !is_part(arguments, len, parents, above))
+		/* Of Python's multiprocessing, or forked: it runs what its parent has begun. */
+		if (!done && (!above || (!memmem(arguments, len, "from multiprocessing.", 21) &&
+					 (len != above || memcmp(arguments, parents, len) != 0))))
 			break;
 		memcpy(arguments, parents, sizeof(parents));
 		len = above;
