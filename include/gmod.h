@@ -40,6 +40,20 @@ const char *gmod_status_text(enum gmod_status status);
  */
 enum gmod_status gmod_check(void);
 
+/*
+ * In between no new buffer is guarded, and GMOD asks the device for no look: for a part of the program that is to run,
+ * or to be timed, as it would natively. What is guarded stays so: its free is a look as ever, and gmod_continue() has
+ * the others looked at again. So do gmod_check() and the end of the process, suspended or not. A finding of what was
+ * written meanwhile has more suspects.
+ *
+ * Of the whole process, from any thread. Calls count: after two gmod_suspend(), perhaps of two threads, GMOD goes on
+ * with the second gmod_continue(). When gmod_suspend() returns GMOD_OK no look is being asked any more, unless another
+ * thread is inside a call of the driver's; GMOD_BUSY: one takes longer than 2 s, and is the last. GMOD_INVALID:
+ * gmod_continue() without a gmod_suspend().
+ */
+enum gmod_status gmod_suspend(void);
+enum gmod_status gmod_continue(void);
+
 /* Counters of this process. Filled also when inactive, with zeros. Sizes are bytes. */
 struct gmod_stats {
 	size_t struct_size;                          /* set by the caller: sizeof(struct gmod_stats) of its header */

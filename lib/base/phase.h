@@ -43,15 +43,16 @@ struct gmod_hot {
 	atomic_int fences;      /* 1: the monitor fences for all threads */
 	_Atomic uint64_t units; /* bit 0: the program has some (device/units.h); the rest changes whenever they do */
 	_Atomic uint64_t
-	    context;        /* the only one there has been, 0: none yet, or GMOD_SEVERAL (lib/context/context.h) */
-	atomic_int ordered; /* stream-ordered buffers that wait for the next kernel (lib/buffers/ordered.h) */
-	atomic_int keeper;  /* enum gmod_keeper: of the driver's exception dump (lib/faults/keeper.h) */
-	atomic_int counter; /* 1: the processor's counter tells the time (lib/base/clock.h) */
-	atomic_int python;  /* not 0: there is a Python whose frames can be read (lib/base/python.h) */
-	atomic_int journal; /* 1: launches are told to the journal (monitor/launches/journal.h) */
-	atomic_int confirm; /* 1: suspects' launches are looked at (lib/buffers/confirm.h) */
-	uint64_t key[2];    /* of the canaries; set by gmod_phase_arm() */
-	pid_t process;      /* set with it, and 0 in a forked child: whoever needs its pid asks for it then */
+	    context;          /* the only one there has been, 0: none yet, or GMOD_SEVERAL (lib/context/context.h) */
+	atomic_int ordered;   /* stream-ordered buffers that wait for the next kernel (lib/buffers/ordered.h) */
+	atomic_int keeper;    /* enum gmod_keeper: of the driver's exception dump (lib/faults/keeper.h) */
+	atomic_int counter;   /* 1: the processor's counter tells the time (lib/base/clock.h) */
+	atomic_int python;    /* not 0: there is a Python whose frames can be read (lib/base/python.h) */
+	atomic_int journal;   /* 1: launches are told to the journal (monitor/launches/journal.h) */
+	atomic_int confirm;   /* 1: suspects' launches are looked at (lib/buffers/confirm.h) */
+	atomic_int suspended; /* gmod_suspend() without its gmod_continue(): nothing new is guarded, no look is asked */
+	uint64_t key[2];      /* of the canaries; set by gmod_phase_arm() */
+	pid_t process;        /* set with it, and 0 in a forked child: whoever needs its pid asks for it then */
 } __attribute__((aligned(GMOD_HOST_PAGE)));
 
 extern struct gmod_hot gmod_hot;

@@ -214,7 +214,8 @@ static CUresult allocate(struct gmod_request *q, uint64_t *out)
 	q->late = q->capped = false;
 	q->own = 0;
 	q->context = NULL;
-	if (gmod_on() && (rate <= 1 || atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % rate == 0))
+	if (gmod_on() && !atomic_load_explicit(&gmod_hot.suspended, memory_order_relaxed) &&
+	    (rate <= 1 || atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % rate == 0))
 		q->context = gmod_context_current();
 	if (!q->context)
 		return alloc_native(q, out);

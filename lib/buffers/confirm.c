@@ -305,7 +305,8 @@ unsigned gmod_confirm_begin(const struct gmod_order *in, uint64_t function, bool
 	struct gmod_cancel cancel;
 	struct trial *t = NULL;
 
-	if (now < atomic_load_explicit(&due_ns, memory_order_relaxed) || in->stream == CU_STREAM_PER_THREAD)
+	if (now < atomic_load_explicit(&due_ns, memory_order_relaxed) || in->stream == CU_STREAM_PER_THREAD ||
+	    atomic_load_explicit(&gmod_hot.suspended, memory_order_relaxed))
 		return 0;
 	cancel = gmod_cancel_begin();
 	if (gmod_lock(&lock)) {

@@ -45,7 +45,8 @@ static enum guarded guard(struct gmod_ordered_request *q, CUdeviceptr *out, cons
 	int backend = gmod_options()->backend;
 	bool fences = backend == GMOD_OPTION_BACKEND_FENCE, samples;
 
-	if (!gmod_on() || !out || !q->size || (q->from_pool && !q->pool) || backend == GMOD_OPTION_BACKEND_NATIVE)
+	if (!gmod_on() || atomic_load_explicit(&gmod_hot.suspended, memory_order_relaxed) || !out || !q->size ||
+	    (q->from_pool && !q->pool) || backend == GMOD_OPTION_BACKEND_NATIVE)
 		return NATIVE;
 	samples = gmod_options()->max_overhead && !gmod_is_captured(q->stream, q->flavour) && !is_watched();
 	if (!fences && !samples)

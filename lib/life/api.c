@@ -11,6 +11,7 @@
 #include "lib/buffers/ordered.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
+#include "monitor/watch/monitor.h"
 #include "monitor/watch/sweep.h"
 
 #define CHECK_DEADLINE_NS GMOD_SECONDS(2)
@@ -38,6 +39,31 @@ GMOD_EXPORT enum gmod_status gmod_check(void)
 		gmod_gather(NULL, GMOD_GATHER_WHOLE);
 	gmod_damage_settle(false);
 	gmod_report_await();
+	return GMOD_OK;
+}
+
+GMOD_EXPORT enum gmod_status gmod_suspend(void)
+{
+	if (!gmod_on())
+		return GMOD_INACTIVE;
+	atomic_fetch_add_explicit(&gmod_hot.suspended, 1, memory_order_seq_cst);
+	/* What waits for its first kernel would be armed by one that comes from here on. */
+	gmod_ordered_passed();
+	return gmod_monitor_await_pause(CHECK_DEADLINE_NS) ? GMOD_OK : GMOD_BUSY;
+}
+
+GMOD_EXPORT enum gmod_status gmod_continue(void)
+{
+	int times = atomic_load_explicit(&gmod_hot.suspended, memory_order_relaxed);
+
+	if (!gmod_on())
+		return GMOD_INACTIVE;
+	do {
+		if (!times)
+			return GMOD_INVALID;
+	} while (!atomic_compare_exchange_weak_explicit(&gmod_hot.suspended, &times, times - 1, memory_order_seq_cst,
+							memory_order_relaxed));
+	gmod_monitor_hurry();
 	return GMOD_OK;
 }
 

@@ -80,9 +80,39 @@ void gmod_monitor_set_rounds(const struct gmod_round *all, void (*at_everything)
 	rounds = all;
 }
 
+static atomic_int at_work; /* 1: a sweep or a tick goes on */
+
+static bool is_suspended(void)
+{
+	return atomic_load_explicit(&gmod_hot.suspended, memory_order_seq_cst) > 0;
+}
+
+/* false: GMOD is suspended, and nothing has begun. */
+static bool begin_work(void)
+{
+	/* seq_cst: who suspends sees that it goes on, or it sees that GMOD is suspended */
+	atomic_store_explicit(&at_work, 1, memory_order_seq_cst);
+	return !is_suspended();
+}
+
+static void end_work(void)
+{
+	/* release: what was asked has been asked for whoever waits */
+	atomic_store_explicit(&at_work, 0, memory_order_release);
+}
+
+bool gmod_monitor_await_pause(uint64_t deadline)
+{
+	bool time_left = true;
+
+	while (atomic_load_explicit(&at_work, memory_order_seq_cst) && gmod_monitor_lives() && time_left)
+		time_left = gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 10);
+	return time_left;
+}
+
 static void tick(void)
 {
-	for (const struct gmod_round *r = rounds; r->tick && !gmod_monitor_stopping(); r++)
+	for (const struct gmod_round *r = rounds; r->tick && !gmod_monitor_stopping() && !is_suspended(); r++)
 		r->tick();
 }
 
@@ -103,7 +133,9 @@ static void nap_beside(const struct gmod_round *r, uint64_t ns)
 {
 	for (uint64_t most; r && ns > (most = r->patience()) && !gmod_monitor_stopping(); ns -= most) {
 		nap(most);
-		r->tick();
+		if (begin_work())
+			r->tick();
+		end_work();
 	}
 	nap(ns);
 }
@@ -126,6 +158,10 @@ static void rest(struct pace *p)
 	uint64_t interval = busy_interval(p), leisure, longer;
 	struct gmod_registry_stats stats;
 
+	if (is_suspended()) {
+		nap(HEARTBEAT_UNPROVEN);
+		return;
+	}
 	if (interval)
 		nap_beside(round_that_cannot_wait(), interval);
 	if (gmod_activity_total() != p->activity)
@@ -243,8 +279,11 @@ static void run(void)
 	gmod_budget_open(&p.budget, gmod_options()->max_cpu, 0, p.active_ns);
 	while (gmod_on() && !gmod_monitor_stopping()) {
 		account(&p);
-		sweep_once(&p);
-		tick();
+		if (begin_work()) {
+			sweep_once(&p);
+			tick();
+		}
+		end_work();
 		gmod_damage_settle(false);
 		look_if_asked();
 		rest(&p);

@@ -41,7 +41,13 @@ void gmod_monitor_remember_cpus(void);
 /* Start the thread if it is not there yet; called when a buffer has been armed. */
 void gmod_monitor_ensure(void);
 
-/* A patience is shorter than it was: the pause between two sweeps that is under way ends. */
+/*
+ * GMOD is suspended (gmod_hot.suspended): wait until no sweep and no round goes on, for `deadline` ns at most. None
+ * begins before it is continued, but looks that are asked for, and the last one.
+ */
+bool gmod_monitor_await_pause(uint64_t deadline);
+
+/* A patience is shorter than it was, or GMOD goes on: the pause between two sweeps that is under way ends. */
 void gmod_monitor_hurry(void);
 
 /* No further sweep or driver call of its usual rounds will begin. */
