@@ -5,6 +5,7 @@
 #include "lib/base/file.h"
 
 static struct gmod_moment first; /* of all; read-only once others are there */
+static uint64_t began;           /* the same on the clock that only goes forward */
 
 void gmod_clock_init(const char *source)
 {
@@ -17,6 +18,12 @@ void gmod_clock_init(const char *source)
 	errno = saved;
 	atomic_store_explicit(&gmod_hot.counter, is_counter, memory_order_relaxed);
 	first = gmod_now();
+	began = gmod_monotonic_ns();
+}
+
+uint64_t gmod_clock_began(void)
+{
+	return began;
 }
 
 uint64_t gmod_ns_of_ticks(uint64_t ticks)

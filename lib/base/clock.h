@@ -83,6 +83,9 @@ static inline uint64_t gmod_ticks(void)
 #define GMOD_CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 void gmod_clock_init(const char *source);
 
+/* When that was, by CLOCK_MONOTONIC; 0: not yet. */
+uint64_t gmod_clock_began(void);
+
 /* CLOCK_REALTIME at so many ticks, by the time that has passed since gmod_clock_init(). */
 uint64_t gmod_ns_of_ticks(uint64_t ticks);
 

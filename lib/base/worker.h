@@ -4,6 +4,8 @@
 #ifndef GMOD_LIB_BASE_WORKER_H
 #define GMOD_LIB_BASE_WORKER_H
 
+#include <stdint.h>
+
 struct gmod_worker {
 	const char *name; /* of the thread: 15 characters at most */
 	void (*run)(void);
@@ -15,5 +17,8 @@ struct gmod_worker {
  * ends. Returns 0, or what pthread_create() said: then nothing was started. Any thread.
  */
 int gmod_worker_start(const struct gmod_worker *w);
+
+/* CPU time that all of them have taken. From any thread and from signal handlers. */
+uint64_t gmod_workers_cpu_ns(void);
 
 #endif

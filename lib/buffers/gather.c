@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "lib/base/counters.h"
 #include "lib/base/scope.h"
 #include "lib/base/deadline.h"
 #include "lib/base/phase.h"
@@ -125,6 +126,7 @@ static bool copy_pieces(const struct batch *b)
 		from[i] = b->piece[i].slack.from;
 		bytes[i] = b->piece[i].slack.to - from[i];
 	}
+	gmod_count(&gmod_counters.gathered, b->count);
 	together = b->count > 1 && HAVE(cuMemcpyBatchAsync_v2) && gmod_may_call(b->context) &&
 		   NEXT(cuMemcpyBatchAsync_v2)(to, from, bytes, b->count, &in_order, &first, 1, b->context->stream) ==
 		       CUDA_SUCCESS;

@@ -379,6 +379,7 @@ static void take_answers(struct patrol *p, const struct gmod_context *c)
 	if (is_answered(p)) {
 		p->under_way = false;
 		gmod_count(&gmod_counters.patrols, 1);
+		gmod_count(&gmod_counters.patrolled, p->round.count);
 		judge_answers(p, c);
 	} else if (gmod_monotonic_ns() - p->launched_ns > GMOD_SECONDS(1) && gmod_may_call(c) &&
 		   gmod_stream_is_idle(p->stream)) {

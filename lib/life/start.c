@@ -35,6 +35,7 @@
 #include "monitor/launches/activity.h"
 #include "monitor/launches/journal.h"
 #include "monitor/launches/launch.h"
+#include "monitor/report/cost.h"
 #include "monitor/report/json.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
@@ -80,6 +81,7 @@ static bool set_up(void)
 	gmod_context_listen(&gmod_device_of_context);
 	gmod_damage_listen(gmod_confirm_told);
 	gmod_activity_init();
+	gmod_cost_init(gmod_activity_total);
 	gmod_monitor_set_rounds(rounds, gmod_look_at_all);
 	return true;
 }

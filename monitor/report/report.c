@@ -546,7 +546,7 @@ void gmod_report_counts(struct gmod_run_summary *s)
 
 void gmod_report_summary(const struct gmod_run_summary *s)
 {
-	char line[2048];
+	char line[3072];
 	struct gmod_text out;
 
 	gmod_text_init(&out, line, sizeof(line));

@@ -10,6 +10,7 @@
 #include "lib/base/log.h"
 #include "lib/base/log_file.h"
 #include "lib/base/origin.h"
+#include "monitor/report/cost.h"
 
 typedef unsigned long long ull;
 
@@ -80,6 +81,23 @@ static const struct row rows[] = {
 #include "lib/base/counters.def"
 };
 enum { ROWS = sizeof(rows) / sizeof(*rows) };
+
+/* What follows them, in ms. */
+struct cost_row {
+	const char *key;
+	uint64_t ms;
+};
+enum { COSTS = 4 };
+
+static void cost_rows(const struct gmod_run_summary *s, struct cost_row rows[COSTS])
+{
+	struct gmod_cost cost = gmod_cost_of(&s->count);
+
+	rows[0] = (struct cost_row){"own_cpu_ms", cost.cpu_ns / 1000000};
+	rows[1] = (struct cost_row){"own_hooks_ms", cost.hooks_ns / 1000000};
+	rows[2] = (struct cost_row){"own_gpu_ms", cost.gpu_ns / 1000000};
+	rows[3] = (struct cost_row){"run_ms", cost.run_ns / 1000000};
+}
 _Static_assert(sizeof(struct gmod_counts) == ROWS * sizeof(uint64_t), "a number for each row");
 
 static void add_clause(struct gmod_text *t, const char *clause, const uint64_t *number)
@@ -102,6 +120,24 @@ static bool is_one_mapping(const struct gmod_run_summary *s)
 	return s->count.mapping_bytes / 9 > (gmod_summary_bytes(s) - s->count.mapping_bytes);
 }
 
+static void add_seconds(struct gmod_text *t, uint64_t ns, const char *of)
+{
+	gmod_text_fmt(t, "%llu.%02llu s%s", (ull)(ns / 1000000000), (ull)(ns / 10000000 % 100), of);
+}
+
+static void add_cost(struct gmod_text *t, const struct gmod_run_summary *s)
+{
+	struct gmod_cost cost = gmod_cost_of(&s->count);
+
+	if (!cost.run_ns)
+		return;
+	gmod_text_str(t, "; own cost: ");
+	add_seconds(t, cost.cpu_ns, " of CPU, some ");
+	add_seconds(t, cost.hooks_ns, " in hooks and ");
+	add_seconds(t, cost.gpu_ns, " of the GPU, in ");
+	add_seconds(t, cost.run_ns, "");
+}
+
 void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 {
 	const uint64_t *number = (const uint64_t *)&s->count;
@@ -114,6 +150,7 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 	for (int i = 0; i < ROWS; i++)
 		if (number[i])
 			add_clause(t, rows[i].clause, &number[i]);
+	add_cost(t, s);
 	if (gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE && !all_findings(s))
 		gmod_text_str(t, "; not seen: shared and local memory, races, reads of what was never written, and "
 				 "jumps from one buffer into another");
@@ -131,12 +168,16 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *t)
 {
 	const uint64_t *number = (const uint64_t *)&s->count;
 	ull asked = s->count.guarded_bytes + s->count.fallback_bytes;
+	struct cost_row cost[COSTS];
 
 	gmod_log_event(t, "summary");
 	for (int i = 0; i < ROWS; i++)
 		gmod_text_fmt(t, ",\"%s\":%llu", rows[i].key, (ull)number[i]);
 	gmod_text_fmt(t, ",\"bytes_asked\":%llu,\"guarded_permille\":", asked);
 	gmod_text_fmt(t, gmod_summary_bytes(s) ? "%u" : "null", permille(s));
+	cost_rows(s, cost);
+	for (int i = 0; i < COSTS; i++)
+		gmod_text_fmt(t, ",\"%s\":%llu", cost[i].key, (ull)cost[i].ms);
 	gmod_text_fmt(t, ",\"findings\":%u,\"findings_by_class\":{", all_findings(s));
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		gmod_text_fmt(t, "%s\"%s\":%u", i ? "," : "", gmod_class_name(i), s->findings[i]);
@@ -165,18 +206,26 @@ static void add_ratio(struct gmod_text *t, const char *kind, uint64_t part, uint
 	gmod_text_fmt(t, "%u.%03u\n", share / 1000, share % 1000);
 }
 
+static void add_total(struct gmod_text *t, const char *key, uint64_t number)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s_total", key);
+	gmod_text_fmt(t, "# TYPE gmod_%s counter\n", name);
+	add_sample(t, name, NULL, NULL);
+	gmod_text_fmt(t, "%llu\n", (ull)number);
+}
+
 static void add_samples(const struct gmod_run_summary *s, struct gmod_text *t)
 {
 	const uint64_t *number = (const uint64_t *)&s->count;
+	struct cost_row cost[COSTS];
 
-	for (int i = 0; i < ROWS; i++) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "%s_total", rows[i].key);
-		gmod_text_fmt(t, "# TYPE gmod_%s counter\n", name);
-		add_sample(t, name, NULL, NULL);
-		gmod_text_fmt(t, "%llu\n", (ull)number[i]);
-	}
+	for (int i = 0; i < ROWS; i++)
+		add_total(t, rows[i].key, number[i]);
+	cost_rows(s, cost);
+	for (int i = 0; i < COSTS; i++)
+		add_total(t, cost[i].key, cost[i].ms);
 	gmod_text_str(t, "# TYPE gmod_findings_total counter\n");
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++) {
 		add_sample(t, "findings_total", "class", gmod_class_name(i));

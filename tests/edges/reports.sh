@@ -263,7 +263,7 @@ check_addresses() {
 check_foreign() {
 	as_alone foreign verbosity=1 "$programs/good_every_foreign"
 	same "foreign: the closing line" "6 imports from other processes; 2 imports of pools; 2 mappings of external memory; \
-2 mappings of graphics; 8 multicast bindings; 4 decompressions" "$(grep -o '[0-9]* imports from.*' <<<"$err")"
+2 mappings of graphics; 8 multicast bindings; 4 decompressions" "$(grep -o '[0-9]* imports from.* decompressions' <<<"$err")"
 	guarded verbosity=1:log_format=json "$programs/good_every_foreign"
 	says "foreign: in JSON" '"ipc_imports":6,"pool_imports":2,.*"graphics_mappings":2,"multicast_bindings":8,' "$err"
 }

@@ -1,5 +1,7 @@
 /* The closing line: what it says. */
 #include "monitor/report/summary.h"
+#include "lib/base/clock.h"
+#include "monitor/report/cost.h"
 #include "tests/unit/reporting.h"
 
 TEST(the_closing_line_keeps_its_phrases)
@@ -109,6 +111,27 @@ TEST(the_share_of_extremes_is_sane)
 	s.count.guarded_bytes = 0;
 	gmod_report_summary(&s);
 	expect("(0.0 %)");
+}
+
+/* From the clocks of its threads, and from counts. */
+TEST(the_closing_line_says_what_gmod_takes)
+{
+	struct gmod_run_summary s = {.count.guarded = 100000, .count.patrols = 100000, .count.patrolled = 10000000};
+	struct gmod_cost cost;
+
+	start("");
+	gmod_clock_init("/none");
+	usleep(20000);
+	cost = gmod_cost_of(&s.count);
+	assert_in_range(cost.run_ns, 20000000, 5000000000);
+	assert_int_equal(cost.cpu_ns, 0);
+	assert_int_equal(cost.hooks_ns, 100000 * 21000ull);
+	assert_int_equal(cost.gpu_ns, 100000 * (1500 + 375) + 100000 * 6000ull + 21000000);
+	gmod_report_summary(&s);
+	expect("; 0 hooks armed; own cost: 0.00 s of CPU, some 2.10 s in hooks and 0.80 s of the GPU, in 0.0");
+	start("log_format=json");
+	gmod_report_summary(&s);
+	expect(",\"own_cpu_ms\":0,\"own_hooks_ms\":2100,\"own_gpu_ms\":808,\"run_ms\":");
 }
 
 /* GMOD sees next to nothing of such a program, and says what would help. */
