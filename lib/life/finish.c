@@ -20,6 +20,7 @@
 #include "monitor/launches/journal.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
+#include "monitor/watch/memory.h"
 #include "monitor/watch/monitor.h"
 #include "monitor/watch/sweep.h"
 
@@ -178,6 +179,8 @@ static void finish(enum gmod_ending how)
 	if (!gmod_report_await())
 		gmod_report_abandon();
 	gmod_journal_end(GMOD_SECONDS(2));
+	if (gmod_memory_is_wanted())
+		gmod_report_say(gmod_memory_say, GMOD_MILLISECONDS(500));
 	gmod_say_the_last();
 	gmod_keeper_clean_up();
 }

@@ -39,6 +39,7 @@
 #include "monitor/report/json.h"
 #include "monitor/report/report.h"
 #include "monitor/watch/damage.h"
+#include "monitor/watch/memory.h"
 #include "monitor/watch/monitor.h"
 #include "monitor/watch/postmortem.h"
 
@@ -48,6 +49,7 @@ static const struct gmod_round rounds[] = {
     {gmod_ordered_tick, gmod_ordered_leisure, NULL},
     {gmod_gather_tick, gmod_gather_leisure, NULL},
     {gmod_guard_tick, gmod_guard_leisure, gmod_guard_patience},
+    {gmod_memory_tick, gmod_memory_leisure, NULL},
     {NULL, NULL, NULL},
 };
 

@@ -414,3 +414,12 @@ void gmod_report_json_stack(struct gmod_text *t, const struct gmod_stack *stack)
 	gmod_symbolize(&frames, stack, &scratch);
 	add_frames(t, &frames);
 }
+
+void gmod_report_json_site(struct gmod_text *t, const struct gmod_stack *stack, struct gmod_view_scratch *scratch)
+{
+	char site[512];
+
+	gmod_view_site(scratch, stack, site, sizeof(site));
+	add_string(t, "site", site);
+	add_frames(t, &scratch->one);
+}

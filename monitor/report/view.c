@@ -473,12 +473,16 @@ static uint64_t hash_site(const struct gmod_report_view *v, const struct gmod_fr
 	return frames->depth > 0 ? h : 0;
 }
 
+void gmod_view_site(struct gmod_view_scratch *s, const struct gmod_stack *stack, char *site, size_t cap)
+{
+	name_stack(&s->one, stack, s);
+	gmod_describe_site(&s->one, site, cap);
+}
+
 static void describe_nearby(struct gmod_report_view *v, const struct gmod_finding *f, struct gmod_view_scratch *s)
 {
-	for (uint32_t i = 0; i < f->nearby_count; i++) {
-		name_stack(&s->one, &f->nearby[i].allocated_at, s);
-		gmod_describe_site(&s->one, v->nearby_site[i], sizeof(v->nearby_site[i]));
-	}
+	for (uint32_t i = 0; i < f->nearby_count; i++)
+		gmod_view_site(s, &f->nearby[i].allocated_at, v->nearby_site[i], sizeof(v->nearby_site[i]));
 }
 
 void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, struct gmod_view_scratch *s)

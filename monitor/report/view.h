@@ -38,6 +38,9 @@ struct gmod_view_scratch {
 
 void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, struct gmod_view_scratch *scratch);
 
+/* The frames of a stack, named, in s->one, and in words where it is. */
+void gmod_view_site(struct gmod_view_scratch *s, const struct gmod_stack *stack, char *site, size_t cap);
+
 /* Append "CUDA_ERROR_INVALID_VALUE (1)", for the call's or the sticky error. */
 void gmod_error_text(struct gmod_text *t, const struct gmod_finding *f);
 

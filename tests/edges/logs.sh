@@ -162,7 +162,7 @@ check_emptied_pipe() {
 	emptied verbosity=1
 	same "emptied_pipe: the report is there, whole" "5 1" "$status $(final_reports "$read")"
 	emptied verbosity=2:log_format=json
-	json "emptied_pipe, json" '^finding=[12] lost=1 summary=1$' "$read"
+	json "emptied_pipe, json" '^finding=[12] lost=1 memory=1 summary=1$' "$read"
 }
 
 # Who frees a buffer does not wait for the log, and does not burn CPU.
@@ -211,7 +211,7 @@ check_hostile_names() {
 	judge "hostile_names: the suggested command does nothing else" $? "$(cat "$work/commands")"
 	guarded log_format=json:verbosity=1 env "GMOD_TEST_KERNELS=$edges/plugin_hostile_kernels.so" "$edges/hostile_names"
 	printable "hostile_names, json: all is printable" "$err"
-	json "hostile_names, json" '^finding=[4-8]( note=1)? summary=1$' "$err"
+	json "hostile_names, json" '^finding=[4-8] memory=1( note=1)? summary=1$' "$err"
 }
 
 check_hostile_program_name() {
@@ -226,15 +226,15 @@ check_hostile_program_name() {
 
 check_json() {
 	guarded log_format=json:verbosity=1 "$program"
-	json json '^finding=[12]( note=1)? summary=1$' "$err"
+	json json '^finding=[12] memory=1( note=1)? summary=1$' "$err"
 	guarded log_format=json:verbosity=2:sampel_rate=7 "$program"
 	says "json: complaints come too" 'sampel_rate.*sample_rate' "$err"
 	guarded log_format=json "$programs/bad_launch_ex"
 	says "json: the shape of a launch" '"grid":\[1,3,1\],"block":\[32,1,1\]' "$err"
 	guarded "log_format=json:verbosity=2:log_path=$work/log" "$program"
-	json "json: a file has nothing else" '^finding=[12] note=[0-9]+ summary=1$' "$(cat "$work/log")"
+	json "json: a file has nothing else" '^finding=[12] memory=1 note=[0-9]+ summary=1$' "$(cat "$work/log")"
 	guarded "log_format=json:verbosity=1:log_path=$work" "$program"
-	json "json: a refused file" '^finding=[12] log-refused=1( note=1)? summary=1$' "$err"
+	json "json: a refused file" '^finding=[12] log-refused=1 memory=1( note=1)? summary=1$' "$err"
 }
 
 # Of each class, memory and backend; all programs that have a bug where GMOD_TEST_THOROUGH is set.
@@ -247,7 +247,7 @@ check_schema() {
 		guarded "log_format=json:verbosity=2:leak_check=1:max_overhead=100:quarantine_mb=4:log_path=$work/$name.%p" \
 			env SIM_DEVICES=2 LOCAL_RANK=0 RANK=5 "$programs/$name"
 	done
-	json "schema" '^finding=[0-9]+ note=[0-9]+ summary=[0-9]+( suspects=[0-9]+)?$' "$(cat "$work"/bad_*)"
+	json "schema" '^finding=[0-9]+ memory=[0-9]+ note=[0-9]+ summary=[0-9]+( suspects=[0-9]+)?$' "$(cat "$work"/bad_*)"
 	same "schema: of every class" "api-out-of-bounds double-free heap-buffer-overflow heap-buffer-underflow invalid-free leak \
 post-mortem use-after-free" "$(cat "$work"/bad_* | grep -o '"class":"[a-z-]*"' | cut -d '"' -f 4 | sort -u | xargs)"
 	same "schema: of every memory" "device kernel managed pinned" \
