@@ -26,6 +26,7 @@ enum gmod_status {
 	GMOD_TOO_LATE = 4, /* a device heap has been made already: configure before the first such launch */
 	GMOD_INVALID = 5,  /* an argument is out of range: nothing was changed */
 	GMOD_FAILED = 6,   /* the driver refused; GMOD_OPTIONS=verbosity=2 says what */
+	GMOD_SKIPPED = 7,  /* nothing was done, as options or the moment want it: see gmod_guard() */
 };
 
 /* What a status means and what to do about it, as one line; static, never NULL. */
@@ -53,6 +54,29 @@ enum gmod_status gmod_check(void);
  */
 enum gmod_status gmod_suspend(void);
 enum gmod_status gmod_continue(void);
+
+/*
+ * Ranges of a pool of the program's own, which are one buffer for GMOD. gmod_guard() gives the range [ptr, ptr + size)
+ *a name, and guard bytes in the padding that the program leaves behind it: 4 bytes at least, of which the first 128 are
+ * used. gmod_unguard() looks at them and gives the range back. Both put their work into the stream (a CUstream or a
+ * cudaStream_t), a fill and a copy, and wait for nothing: what uses the range has to come behind the one and before the
+ * other, as it comes between an allocation and a free in stream order. In between the padding is GMOD's. So:
+ *
+ *	p = take_from_pool(size + 64, stream);          gmod_unguard(p, stream);
+ *	gmod_guard(p, size, 64, stream, "activations"); give_to_pool(p, stream);
+ *
+ * As many are guarded as max_overhead pays for, the first of each caller and then a random choice; all with
+ * max_overhead=100. GMOD_SKIPPED: this one is not; or none can be just now, because GMOD is suspended, the stream
+ * captures (or it is the legacy stream, and any does), a profiler is there, or 8000 are guarded already; or the memory
+ *is not of the device. GMOD_INVALID: ptr or size is 0, padding is less than 4, or a guarded range begins there. The
+ *name is copied, 63 bytes at most; NULL is none. The stream is of the current context; NULL is the legacy default
+ *stream.
+ *
+ * gmod_unguard() of what is not guarded is GMOD_INVALID, and harmless: call it for every range. It comes before the
+ * range is used for something else, and before the memory around it is freed or unmapped.
+ */
+enum gmod_status gmod_guard(void *ptr, size_t size, size_t padding, void *stream, const char *name);
+enum gmod_status gmod_unguard(void *ptr, void *stream);
 
 /* Counters of this process. Filled also when inactive, with zeros. Sizes are bytes. */
 struct gmod_stats {

@@ -126,7 +126,7 @@ static bool copy_pieces(const struct batch *b)
 		from[i] = b->piece[i].slack.from;
 		bytes[i] = b->piece[i].slack.to - from[i];
 	}
-	gmod_count(&gmod_counters.gathered, b->count);
+	atomic_fetch_add_explicit(&gmod_counters.gathered, b->count, memory_order_relaxed);
 	together = b->count > 1 && HAVE(cuMemcpyBatchAsync_v2) && gmod_may_call(b->context) &&
 		   NEXT(cuMemcpyBatchAsync_v2)(to, from, bytes, b->count, &in_order, &first, 1, b->context->stream) ==
 		       CUDA_SUCCESS;

@@ -219,7 +219,8 @@ void gmod_misuse_report_leaks(void)
 		struct gmod_finding f = {.class = GMOD_LEAK, .status = GMOD_FINAL, .seen_ns = gmod_now().ns};
 
 		found.word = gmod_record_snapshot(r, &found.bounds);
-		if (!found.word || gmod_record_details(r)->kept_back || !copy_facts(&found, &f.buffer))
+		if (!found.word || gmod_record_details(r)->kept_back || gmod_record_details(r)->name ||
+		    !copy_facts(&found, &f.buffer))
 			continue;
 		f.id = gmod_finding_next_id();
 		gmod_report(&f);

@@ -76,6 +76,42 @@ static void wait_for_the_stream(struct gmod_block *b)
 		gmod_unlock(&gmod_blocks_lock);
 }
 
+/* By a fill that goes into the stream. */
+static bool fill(struct gmod_block *b, const struct gmod_order *in)
+{
+	b->intact = gmod_now();
+	if (gmod_fill_ask(b->record, in->stream) != CUDA_SUCCESS)
+		return false;
+	/*
+	 * Of the legacy stream nobody asks whether it is idle, since that is an error beside a capture; of a thread's
+	 * own no other thread can. A program may know by other means than a wait that its work there is done.
+	 */
+	if (gmod_is_default_stream(in->stream))
+		b->behind = gmod_event_behind(in->stream);
+	b->armed = gmod_ticks();
+	return true;
+}
+
+/*
+ * A range of the program's own pool is armed at once, because the program has asked for it. No address leads to it:
+ * what is freed, copied or filled there is the program's buffer around it.
+ */
+static bool publish_range(struct gmod_block *b, const struct gmod_order *in)
+{
+	const struct gmod_bounds *bounds = &b->record->bounds;
+
+	gmod_proof_remember_new();
+	if (!fill(b, in))
+		return false;
+	gmod_count(&gmod_counters.ranges, 1);
+	gmod_count(&gmod_counters.ranges_bytes, bounds->size);
+	gmod_block_set_state(b, GMOD_ARMED);
+	/* release: who takes it by its start finds it whole */
+	atomic_store_explicit(&gmod_range_starts[gmod_place_of(b)], bounds->user, memory_order_release);
+	gmod_record_publish(b->record);
+	return true;
+}
+
 /* false: it cannot be found by its address, and is unguarded. */
 static bool publish(const struct gmod_ordered_request *q, struct gmod_context *c, struct gmod_block *b, uint64_t at,
 		    size_t total)
@@ -88,6 +124,7 @@ static bool publish(const struct gmod_ordered_request *q, struct gmod_context *c
 	gmod_buffer_describe(b->record, &plain, &place);
 	gmod_unwind(&d->stack, gmod_options()->stack_depth);
 	d->context = NULL;
+	d->name = q->name;
 	d->own = gmod_place_of(b);
 	gmod_fill_choose(b->record);
 	b->context = c;
@@ -95,13 +132,15 @@ static bool publish(const struct gmod_ordered_request *q, struct gmod_context *c
 	b->stream = in.key;
 	b->handle = in.stream;
 	b->pool = q->pool;
-	if (!b->pool && NEXT(cuDeviceGetMemPool)(&b->pool, c->device) != CUDA_SUCCESS)
+	if (!b->pool && !q->name && NEXT(cuDeviceGetMemPool)(&b->pool, c->device) != CUDA_SUCCESS)
 		b->pool = NULL;
-	b->extra = total - q->size;
+	b->extra = q->name ? 0 : total - q->size;
 	b->seen_ns = 0;
 	b->seen_activity = UINT64_MAX;
 	if (!gmod_pool_gave_device_memory(at))
 		return false;
+	if (q->name)
+		return publish_range(b, &in);
 	if (!gmod_index_publish(b->record)) {
 		gmod_degraded("index");
 		return false;
@@ -112,7 +151,7 @@ static bool publish(const struct gmod_ordered_request *q, struct gmod_context *c
 
 /*
  * false: nothing has been allocated. A buffer that cannot be published is the program's all the same, a little longer
- * than it knows.
+ * than it knows. A range lies at *out already.
  */
 static bool guard(const struct gmod_ordered_request *q, struct gmod_site *site, CUdeviceptr *out)
 {
@@ -121,32 +160,34 @@ static bool guard(const struct gmod_ordered_request *q, struct gmod_site *site, 
 	uint8_t *places;
 	struct gmod_block *b;
 	size_t total;
+	bool published;
 
 	if (__builtin_add_overflow(q->size, GMOD_REDZONE + GMOD_DEVICE_ALIGNMENT - 1, &total) || !c || !c->stream ||
-	    gmod_pool_is_left_alone(c, q->pool) ||
+	    (!q->name && gmod_pool_is_left_alone(c, q->pool)) ||
 	    gmod_stream_owner(gmod_explicit(q->stream, q->flavour)) != c->handle || !gmod_pool_reaches(c, q->pool) ||
 	    !(places = gmod_pinned(c, &c->looks)) || !(b = gmod_block_take()))
 		return false;
-	total -= total % GMOD_DEVICE_ALIGNMENT;
+	total = q->name ? q->size + q->padding : total - total % GMOD_DEVICE_ALIGNMENT;
 	b->lands = places + (size_t)gmod_place_of(b) * GMOD_LOOK_BYTES;
 	b->record = gmod_record_claim();
 	if (b->record) {
 		gmod_record_details(b->record)->backend = &ordered;
 		gmod_record_details(b->record)->site = site;
 	}
-	if (!b->record || gmod_ordered_native(q, total, out) != CUDA_SUCCESS) {
+	if (!b->record || (!q->name && gmod_ordered_native(q, total, out) != CUDA_SUCCESS)) {
 		if (b->record)
 			gmod_record_abandon(b->record);
 		gmod_block_give(b);
 		return false;
 	}
 	began = gmod_monotonic_ns();
-	if (!publish(q, c, b, *out, total)) {
+	published = publish(q, c, b, *out, total);
+	if (!published) {
 		gmod_record_abandon(b->record);
 		gmod_block_give(b);
 	}
-	gmod_sample_spent(gmod_monotonic_ns() - began, 0);
-	return true;
+	gmod_sample_spent(gmod_monotonic_ns() - began, q->name ? FILL_NS : 0);
+	return published || !q->name;
 }
 
 bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out)
@@ -216,20 +257,12 @@ static void count_armed(const struct gmod_block *b)
 
 static void arm(struct gmod_block *b, const struct gmod_order *in)
 {
-	b->intact = gmod_now();
-	if (gmod_fill_ask(b->record, in->stream) != CUDA_SUCCESS) {
+	if (!fill(b, in)) {
 		gmod_degraded("cuMemsetD32Async");
 		count_bare(b);
 		gmod_block_set_state(b, GMOD_BARE);
 		return;
 	}
-	/*
-	 * Of the legacy stream nobody asks whether it is idle, since that is an error beside a capture; of a thread's
-	 * own no other thread can. A program may know by other means than a wait that its work there is done.
-	 */
-	if (gmod_is_default_stream(in->stream))
-		b->behind = gmod_event_behind(in->stream);
-	b->armed = gmod_ticks();
 	count_armed(b);
 	gmod_block_set_state(b, GMOD_ARMED);
 }
@@ -384,6 +417,8 @@ static CUresult free_now(struct gmod_block *b, const struct gmod_order *in)
 	CUdeviceptr at = b->record->bounds.user;
 	CUstream stream = behind_looks(b, in->stream);
 
+	if (gmod_record_details(b->record)->name)
+		return CUDA_SUCCESS; /* the program has the memory still */
 	return stream ? NEXT(cuMemFreeAsync)(at, stream) : NEXT(cuMemFree_v2)(at);
 }
 
@@ -460,4 +495,62 @@ CUresult gmod_ordered_free(const struct gmod_found *found, const struct gmod_ord
 	}
 	gmod_cancel_end(cancel);
 	return result;
+}
+
+/* ---- ranges of the program's own pools ---- */
+
+bool gmod_ordered_is_closed(CUstream stream)
+{
+	return atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) &&
+	       (stream == CU_STREAM_LEGACY || is_capturing(stream));
+}
+
+/* NULL: none begins there. A walk over the starts of some hundreds takes less than a fill. */
+static struct gmod_block *find_range(uint64_t start)
+{
+	uint32_t count = atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++)
+		/* acquire: it is whole */
+		if (atomic_load_explicit(&gmod_range_starts[i], memory_order_acquire) == start)
+			return &gmod_blocks[i];
+	return NULL;
+}
+
+bool gmod_ordered_has_range(uint64_t start)
+{
+	return find_range(start) != NULL;
+}
+
+/* Of several threads one has it. */
+static bool take_range(struct gmod_block *b, uint64_t start)
+{
+	return atomic_compare_exchange_strong_explicit(&gmod_range_starts[gmod_place_of(b)], &start, 0,
+						       memory_order_acquire, memory_order_relaxed) &&
+	       gmod_record_begin_release(b->record, gmod_record_live(b->record));
+}
+
+/* Beside a capture nobody can look. A look of ours may be on its way: the memory may be unmapped when this returns. */
+static void leave_unseen(struct gmod_block *b)
+{
+	uint64_t deadline = GMOD_SECONDS(2);
+
+	gmod_count(&gmod_counters.ordered_unseen, 1);
+	while (atomic_load_explicit(&b->looks, memory_order_relaxed) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
+		;
+	gmod_block_retire(b);
+}
+
+bool gmod_ordered_unguard(uint64_t start, const struct gmod_order *in)
+{
+	struct gmod_cancel cancel = gmod_cancel_begin();
+	struct gmod_block *b = find_range(start);
+	bool taken = b && take_range(b, start);
+
+	if (taken && gmod_ordered_is_closed(in->stream))
+		leave_unseen(b);
+	else if (taken)
+		release(b, in, gmod_on());
+	gmod_cancel_end(cancel);
+	return taken;
 }

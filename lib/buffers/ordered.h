@@ -36,6 +36,10 @@ struct gmod_ordered_request {
 	CUstream stream;
 	enum gmod_flavour flavour;
 	uint64_t site; /* where the program asks for it, gmod_ordered_site() */
+	/* Of a range of the program's own pool, that lies there: kept for ever, and so many bytes of a redzone behind
+	 * it, a multiple of 4. NULL: memory is to be allocated. */
+	const char *name;
+	size_t padding;
 };
 
 /*
@@ -44,6 +48,15 @@ struct gmod_ordered_request {
  */
 bool gmod_ordered_alloc(const struct gmod_ordered_request *q, CUdeviceptr *out);
 CUresult gmod_ordered_native(const struct gmod_ordered_request *q, size_t size, CUdeviceptr *out);
+
+/*
+ * A range that gmod_ordered_alloc() has guarded is the program's alone from here on, and looked at in the stream.
+ * false: none begins there. Closed is a stream that captures, and the legacy stream beside a capture, which a call
+ * there would end: nothing of ours may go into it.
+ */
+bool gmod_ordered_unguard(uint64_t start, const struct gmod_order *in);
+bool gmod_ordered_has_range(uint64_t start);
+bool gmod_ordered_is_closed(CUstream stream);
 
 /* A place that allocates, told by who calls, from how deep a stack, for about how much: a walk up the stack takes as
  * long as the budget has for everything. */

@@ -5,6 +5,7 @@
 #include "monitor/launches/proof.h"
 
 struct gmod_block gmod_blocks[GMOD_LOOKS];
+_Atomic uint64_t gmod_range_starts[GMOD_LOOKS];
 _Atomic uint32_t gmod_blocks_used, gmod_blocks_awaited, gmod_blocks_left;
 atomic_flag gmod_blocks_lock = ATOMIC_FLAG_INIT;
 static uint32_t free_blocks[GMOD_LOOKS], free_count;
@@ -41,6 +42,7 @@ void gmod_block_give(struct gmod_block *b)
 	bool locked;
 
 	drop_event(b);
+	atomic_store_explicit(&gmod_range_starts[gmod_place_of(b)], 0, memory_order_relaxed);
 	locked = gmod_lock(&gmod_blocks_lock);
 	gmod_block_set_state(b, GMOD_NO_BLOCK);
 	b->stream = 0;

@@ -45,6 +45,9 @@ struct gmod_block {
 };
 
 extern struct gmod_block gmod_blocks[GMOD_LOOKS];
+/* Where the ranges of the program's own pools begin that have these blocks; 0: it has none, or somebody has taken it.
+ */
+extern _Atomic uint64_t gmod_range_starts[GMOD_LOOKS];
 extern atomic_flag gmod_blocks_lock;
 extern _Atomic uint32_t gmod_blocks_used;    /* from this one on they were never taken */
 extern _Atomic uint32_t gmod_blocks_awaited; /* so many are LOOKED_AT */

@@ -1,6 +1,10 @@
 /* Memory in stream order, of which a sample is guarded; other memory that is not: counted, passed through. */
+#include <string.h>
+
+#include "include/gmod.h"
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
+#include "lib/base/keep.h"
 #include "lib/base/log.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/misuse.h"
@@ -79,28 +83,30 @@ static CUresult allocate(struct gmod_ordered_request q, CUdeviceptr *out, const 
 
 GMOD_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
-	struct gmod_ordered_request q = {size, NULL, false, stream, GMOD_LEGACY, 0};
+	struct gmod_ordered_request q = {.size = size, .stream = stream, .flavour = GMOD_LEGACY};
 
 	return allocate(q, dptr, CALLER, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
-	struct gmod_ordered_request q = {size, NULL, false, stream, GMOD_PER_THREAD, 0};
+	struct gmod_ordered_request q = {.size = size, .stream = stream, .flavour = GMOD_PER_THREAD};
 
 	return allocate(q, dptr, CALLER, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
-	struct gmod_ordered_request q = {size, pool, true, stream, GMOD_LEGACY, 0};
+	struct gmod_ordered_request q = {
+	    .size = size, .pool = pool, .from_pool = true, .stream = stream, .flavour = GMOD_LEGACY};
 
 	return allocate(q, dptr, CALLER, __func__);
 }
 
 GMOD_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
-	struct gmod_ordered_request q = {size, pool, true, stream, GMOD_PER_THREAD, 0};
+	struct gmod_ordered_request q = {
+	    .size = size, .pool = pool, .from_pool = true, .stream = stream, .flavour = GMOD_PER_THREAD};
 
 	return allocate(q, dptr, CALLER, __func__);
 }
@@ -250,4 +256,46 @@ CUresult gmod_free_in_order(CUdeviceptr p, CUstream stream, enum gmod_flavour fl
 	if (r == CUDA_ERROR_INVALID_VALUE && gmod_freed_find(p, &freed))
 		gmod_misuse_free(p, &found, entry_point, r);
 	return gmod_done(r, entry_point);
+}
+
+/* ---- ranges of the program's own pools (include/gmod.h) ---- */
+
+/* For ever, because reports come later. */
+static const char *kept_name(const char *name)
+{
+	enum { MOST = 63 };
+	const struct gmod_kept *kept = name ? gmod_keep(name, strnlen(name, MOST)) : NULL;
+
+	return kept ? kept->bytes : "";
+}
+
+GMOD_EXPORT enum gmod_status gmod_guard(void *ptr, size_t size, size_t padding, void *stream, const char *name)
+{
+	struct gmod_ordered_request q = {.size = size, .stream = stream, .flavour = GMOD_LEGACY};
+	CUdeviceptr at = (CUdeviceptr)(uintptr_t)ptr;
+
+	if (!gmod_on())
+		return GMOD_INACTIVE;
+	q.padding = padding < GMOD_LOOK_BYTES ? padding & ~(size_t)3 : GMOD_LOOK_BYTES;
+	if (!at || !size || !q.padding || size > UINT64_MAX - at - q.padding || gmod_ordered_has_range(at))
+		return GMOD_INVALID;
+	if (atomic_load_explicit(&gmod_hot.suspended, memory_order_relaxed) || !gmod_options()->max_overhead ||
+	    gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE || is_watched() ||
+	    gmod_ordered_is_closed(gmod_explicit(q.stream, q.flavour)))
+		return GMOD_SKIPPED;
+	q.name = kept_name(name);
+	q.site = gmod_ordered_site(CALLER, __builtin_frame_address(0), size);
+	gmod_ordered_joined(q.stream, q.flavour, false);
+	return gmod_ordered_alloc(&q, &at) ? GMOD_OK : GMOD_SKIPPED;
+}
+
+GMOD_EXPORT enum gmod_status gmod_unguard(void *ptr, void *stream)
+{
+	struct gmod_order in;
+
+	if (gmod_phase() == GMOD_OFF)
+		return GMOD_INACTIVE;
+	in = gmod_order_of(stream, GMOD_LEGACY);
+	gmod_ordered_joined(stream, GMOD_LEGACY, false);
+	return ptr && gmod_ordered_unguard((uintptr_t)ptr, &in) ? GMOD_OK : GMOD_INVALID;
 }

@@ -107,6 +107,7 @@ GMOD_EXPORT const char *gmod_status_text(enum gmod_status status)
 			      "allocates",
 	    [GMOD_INVALID] = "an argument is out of range: include/gmod.h says what is in it",
 	    [GMOD_FAILED] = "the driver refused: GMOD_OPTIONS=verbosity=2 says what",
+	    [GMOD_SKIPPED] = "nothing was done: max_overhead, a capture, a profiler or gmod_suspend() wants it so",
 	};
 
 	return (unsigned)status < sizeof(text) / sizeof(*text) ? text[status] : "no status of this version of GMOD";

@@ -80,6 +80,7 @@ struct gmod_buffer_facts {
 	int device;    /* device ordinal of the allocating context */
 	enum gmod_memory memory;
 	const char *backend; /* its name in reports; "native": GMOD does not guard the buffer */
+	const char *name;    /* of a range of the program's own pool; NULL: it is none */
 	bool exported;       /* to other processes, whose kernels GMOD does not see */
 	uint64_t serial;     /* 1 for the process's first guarded allocation, counting up */
 	uint64_t allocated_ns;

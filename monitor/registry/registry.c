@@ -114,6 +114,9 @@ static void count(const struct gmod_record *r, uint64_t by)
 {
 	const struct gmod_bounds *b = &r->bounds;
 
+	/* A range is a part of a buffer. */
+	if (gmod_record_details(r)->name)
+		return;
 	atomic_fetch_add_explicit(&live, by, memory_order_relaxed);
 	atomic_fetch_add_explicit(&live_bytes, by * b->size, memory_order_relaxed);
 	atomic_fetch_add_explicit(&live_slack, gmod_has_slack(b) ? by : 0, memory_order_relaxed);
@@ -228,6 +231,7 @@ struct gmod_buffer_facts gmod_record_facts(const struct gmod_record *r)
 	    .device = d->device,
 	    .memory = d->memory,
 	    .backend = d->backend_name,
+	    .name = d->name,
 	    .exported = atomic_load_explicit(&d->exported, memory_order_relaxed),
 	    .serial = d->serial,
 	    .allocated_ns = d->allocated_ns,

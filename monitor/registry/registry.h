@@ -95,6 +95,7 @@ struct gmod_details {
 	/* The last for the buffer of that serial number, which is no longer looked at because it was changed. */
 	_Atomic uint32_t struck_to;
 	_Atomic uint64_t struck_serial;
+	const char *name;          /* of a range of the program's own pool; NULL: it is none */
 	struct gmod_site *site;    /* one of a sample (lib/base/sampler.h); NULL: it is not */
 	_Atomic uint32_t reported; /* bit by enum gmod_side: it has had its finding (monitor/watch/damage.c) */
 	struct gmod_stack stack;

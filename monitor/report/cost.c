@@ -26,14 +26,14 @@ void gmod_cost_init(uint64_t (*count)(void))
 
 struct gmod_cost gmod_cost_of(const struct gmod_counts *count)
 {
-	uint64_t began = gmod_clock_began();
+	uint64_t began = gmod_clock_began(), ordered = count->ordered + count->ranges;
 
 	return (struct gmod_cost){
 	    .cpu_ns = gmod_workers_cpu_ns(),
-	    .hooks_ns = (calls ? calls() : 0) * CALL_NS + count->guarded * BUFFER_NS + count->ordered * ORDERED_NS +
+	    .hooks_ns = (calls ? calls() : 0) * CALL_NS + count->guarded * BUFFER_NS + ordered * ORDERED_NS +
 			count->host * HOST_NS,
 	    /* A buffer is filled and looked at by copies; the two looks at a suspect's launch are in its stream. */
-	    .gpu_ns = count->guarded * (FILL_NS + COPY_NS) + count->ordered * (FILL_NS + LOOK_NS) +
+	    .gpu_ns = count->guarded * (FILL_NS + COPY_NS) + ordered * (FILL_NS + LOOK_NS) +
 		      count->confirm_looks * 2 * LOOK_NS + count->patrols * ROUND_NS +
 		      ROUND_ENTRIES_NS(count->patrolled) + count->gathered * COPY_NS,
 	    .run_ns = began ? gmod_monotonic_ns() - began : 0,

@@ -538,8 +538,9 @@ void gmod_report_counts(struct gmod_run_summary *s)
 
 	gmod_counters_read(&s->count);
 	gmod_sample_totals(&totals);
-	s->count.ordered_sites = totals.sites_guarded;
-	s->count.ordered_all_sites = totals.sites;
+	/* Of a program whose sites have ranges only (gmod_guard()) it says nothing. */
+	s->count.ordered_sites = s->count.ordered_all ? totals.sites_guarded : 0;
+	s->count.ordered_all_sites = s->count.ordered_all ? totals.sites : 0;
 	for (int i = 0; i < GMOD_CLASS_COUNT; i++)
 		s->findings[i] = load(&findings[i]);
 }

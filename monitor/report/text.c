@@ -94,6 +94,10 @@ static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 	gmod_text_escaped(t, b->backend, 40);
 	if (b->serial)
 		gmod_text_fmt(t, ", allocation #%llu", (ull)b->serial);
+	if (b->name) {
+		gmod_text_str(t, ", named ");
+		gmod_text_json(t, b->name, GMOD_NAME_SHOWN);
+	}
 }
 
 static void add_buffer(struct page *p, const struct gmod_report_view *v)

@@ -99,7 +99,7 @@ static void walk_registry(void)
 		return;
 	memset(seen.site, 0, sizeof(seen.site));
 	for (uint32_t i = 0; i < gmod_registry_used(); i++)
-		if (gmod_live_facts_at(i, &facts)) {
+		if (gmod_live_facts_at(i, &facts) && !facts.name) {
 			add_buffer(&facts);
 			sum.bytes += facts.size;
 			sum.buffers++;

@@ -111,10 +111,16 @@ def _moment_words(words, moment):
     return words + when + (f" by thread {moment['thread']}" if moment.get("thread") is not None else "")
 
 
+def _name_words(buffer):
+    """Of a range that the program has named by gmod_guard()."""
+    return f", named {buffer['name']}" if buffer.get("name") else ""
+
+
 def _allocated_words(buffer):
     words = _moment_words("allocated", buffer["allocated"])
     if buffer.get("allocation"):
         words += f", allocation #{buffer['allocation']}"
+    words += _name_words(buffer)
     if buffer.get("site_allocations"):
         words += f", one of a sample: {buffer['site_guarded']} of {buffer['site_allocations']} allocations there"
     return words
@@ -236,7 +242,7 @@ def nearby_lines(finding):
     """The live buffers of a post-mortem or a fault."""
     for near in finding.get("nearby") or ():
         number = f", allocation #{near['allocation']}" if near.get("allocation") else ""
-        yield f"{near['size']} bytes at {near['base']} on device {near['device']}, backend {near['backend']}{number}, by {near['site']}"
+        yield f"{near['size']} bytes at {near['base']} on device {near['device']}, backend {near['backend']}{number}{_name_words(near)}, by {near['site']}"
 
 
 def stream_words(suspect):

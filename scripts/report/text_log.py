@@ -3,6 +3,7 @@
 Lines may have something in front that a launcher has put there ("[1,3]<stderr>:"), and reports of several processes may
 be interleaved then: lines belong together by what stands in front of them, but for the time.
 """
+import json
 import re
 from datetime import datetime, timedelta
 
@@ -19,8 +20,9 @@ CLOSING = re.compile(r"^(?:guarded (?P<guarded>\d+) of (?P<buffers>\d+) buffers?
 FRAME = re.compile(r"^      #\d+ (?:(?P<function>.*?)  )?(?:(?P<module>\S.*?)\+)?(?P<offset>0x[0-9a-f]+)(?:  (?P<lines>\S.*))?$")
 LINE = re.compile(r"^(?P<file>.*?):(?P<line>\d+)(?: in (?P<function>.*))?$")
 PYTHON = re.compile(r"^ {4,}at (?P<file>.*):(?P<line>\d+) in (?P<function>.*)$")
+NAMED = r'(?:, named (?P<name>"(?:[^"\\]|\\.)*"))?'
 BUFFER = re.compile(r"^    buffer \[(?P<base>0x[0-9a-f]+), (?P<end>0x[0-9a-f]+)\) (?P<where>.*?) device (?P<device>-?\d+),"
-                    r" backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?"
+                    r" backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?" + NAMED +
                     r"(?:, allocated (?P<ago>\d{1,9}\.\d+) s ago by thread (?P<thread>\d+))?"
                     r"(?:, allocated by mallocN in thread (?P<kernel_thread>\d+) of block (?P<kernel_block>\d+) of a kernel)?"
                     r"(?:, one of a sample: (?P<site_guarded>\d+) of (?P<site_allocations>\d+) .*)?$")
@@ -62,7 +64,7 @@ CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [
                      r"(?: \((?P<changed>\d+) of (?P<extent>\d+) bytes\))?(?P<restored> \(put back since\))?$")
 FRONT = re.compile(r"^    which is (?P<past>\d+) bytes? past the end of the (?P<size>\d+)-byte buffer in front of it$")
 NEARBY = re.compile(r"^    live buffer: (?P<size>\d+) bytes? \[(?P<base>0x[0-9a-f]+), \S+\) .*"
-                    r" device (?P<device>-?\d+), backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?, by (?P<site>.*)$")
+                    r" device (?P<device>-?\d+), backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?" + NAMED + r", by (?P<site>.*)$")
 PROCESS = re.compile(r"^    process: host (?P<host>[^,]*)(?:, rank (?P<rank>\d+))?(?:, device -?\d+ (?P<gpu>GPU-[0-9a-f-]+))?"
                      r", GMOD (?P<version>[^,]*), at (?P<time>20\d\d-\d\d-\d\d [0-9:.]+) UTC, command (?P<command>.*)$")
 MODULE = re.compile(r"^    module (?P<path>.*?)(?: build-id (?P<build_id>[0-9a-f]+))?$")
@@ -162,6 +164,8 @@ class Report:
             "backend": m["backend"], "allocation": _number(m["allocation"]) or 0,
             "site_allocations": _number(m["site_allocations"]) or 0, "site_guarded": _number(m["site_guarded"]) or 0,
             "allocated": allocated, "freed": None}
+        if m["name"]:
+            self.event["buffer"]["name"] = json.loads(m["name"])
         self.event.update(device=int(m["device"]), size=size)
 
     def take_freed(self, m):
@@ -262,6 +266,8 @@ class Report:
     def take_nearby(self, m):
         self.event["nearby"].append({"base": m["base"], "size": int(m["size"]), "device": int(m["device"]), "memory": None,
                                      "backend": m["backend"], "allocation": _number(m["allocation"]) or 0, "site": m["site"]})
+        if m["name"]:
+            self.event["nearby"][-1]["name"] = json.loads(m["name"])
 
     def take_process(self, m):
         self.event.update(host=m["host"], rank=_number(m["rank"]), version=m["version"], command=m["command"], gpu=m["gpu"])
