@@ -57,8 +57,8 @@ enum gmod_status gmod_continue(void);
 
 /*
  * Ranges of a pool of the program's own, which are one buffer for GMOD. gmod_guard() gives the range [ptr, ptr + size)
- *a name, and guard bytes in the padding that the program leaves behind it: 4 bytes at least, of which the first 128 are
- * used. gmod_unguard() looks at them and gives the range back. Both put their work into the stream (a CUstream or a
+ * a name, and guard bytes in the padding that the program leaves behind it: 4 bytes at least, of which the first 128
+ * are used. gmod_unguard() looks at them and gives the range back. Both put their work into the stream (a CUstream or a
  * cudaStream_t), a fill and a copy, and wait for nothing: what uses the range has to come behind the one and before the
  * other, as it comes between an allocation and a free in stream order. In between the padding is GMOD's. So:
  *
@@ -68,9 +68,9 @@ enum gmod_status gmod_continue(void);
  * As many are guarded as max_overhead pays for, the first of each caller and then a random choice; all with
  * max_overhead=100. GMOD_SKIPPED: this one is not; or none can be just now, because GMOD is suspended, the stream
  * captures (or it is the legacy stream, and any does), a profiler is there, or 8000 are guarded already; or the memory
- *is not of the device. GMOD_INVALID: ptr or size is 0, padding is less than 4, or a guarded range begins there. The
- *name is copied, 63 bytes at most; NULL is none. The stream is of the current context; NULL is the legacy default
- *stream.
+ * is not of the device. GMOD_INVALID: ptr or size is 0, padding is less than 4, or a guarded range begins there. The
+ * name is copied, 63 bytes at most; NULL is none. The stream is of the current context; NULL is the legacy default
+ * stream.
  *
  * gmod_unguard() of what is not guarded is GMOD_INVALID, and harmless: call it for every range. It comes before the
  * range is used for something else, and before the memory around it is freed or unmapped.
