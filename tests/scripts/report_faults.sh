@@ -59,7 +59,7 @@ says "on the page, too" '<li>block \(1024,0,0\), thread \(64,0,0\); 32 threads o
 says "and in its order" '<li>later, on rank 1 on alpha, by 0.100 s</li>' "$page"
 for form in text json; do
 	reported "$form alone" 0 --no-symbols "$work/0.$form"
-	says "$form: who has allocated" '^      #1 the_caller  test_report_fault\+0x' "$out"
+	says "$form: who has allocated" '^      #[01] the_caller  test_report_fault\+0x' "$out"
 done
 reported "in SARIF" 0 --sarif "$work/1.text" "$work/0.json"
 says "SARIF: the place" '"startLine": 7$' "$out"

@@ -354,7 +354,7 @@ TEST(senseless_findings_are_survived)
 		f.status = GMOD_FINAL;
 		f.restored = f.buffer.exported = f.buffer.ended = f.buffer.allocated_by.known = f.called_by.known =
 		    true;
-		f.buffer.backend = f.entry_point = f.error_name = NULL;
+		f.buffer.backend = f.buffer.name = f.entry_point = f.error_name = NULL;
 		f.fault = NULL;
 		f.nearby = NULL;
 		f.nearby_count = 0;

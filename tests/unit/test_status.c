@@ -3,7 +3,7 @@
 
 #include "tests/unit/support.h"
 
-enum { LAST = GMOD_FAILED };
+enum { LAST = GMOD_SKIPPED };
 
 TEST(every_status_has_a_text_of_its_own)
 {
