@@ -123,7 +123,7 @@ static void say_segments(void)
 }
 
 /*
- * As scripts/report/sites.py makes it of a report: the same in each run of the same program. Of Python the lines alone,
+ * As monitor/report/view.c makes it of a report: the same in each run of the same program. Of Python the lines alone,
  * for a report does not have the interpreter's frames.
  */
 static uint64_t hash_of(const struct gmod_stack *s)

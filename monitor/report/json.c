@@ -170,6 +170,8 @@ static void add_buffer(struct gmod_text *t, const struct gmod_report_view *v)
 	add_extent(t, b);
 	add_count(t, "site_allocations", b->site_allocations);
 	add_count(t, "site_guarded", b->site_guarded);
+	add_key(t, "fence_site");
+	gmod_text_fmt(t, v->place ? "\"0x%llx\"" : "null", (ull)v->place);
 	add_moment(t, "allocated", b->allocated_ns, b->allocated_tid, &b->allocated_by, &v->stack[GMOD_ALLOCATED]);
 	if (b->freed_ns)
 		add_moment(t, "freed", b->freed_ns, b->freed_tid, &nobody, &v->stack[GMOD_FREED]);

@@ -115,6 +115,8 @@ static void add_buffer(struct page *p, const struct gmod_report_view *v)
 	if (b->site_allocations)
 		gmod_text_fmt(t, ", one of a sample: %llu of %llu allocations there", (ull)b->site_guarded,
 			      (ull)b->site_allocations);
+	if (v->place)
+		gmod_text_fmt(t, ", fence site 0x%llx", (ull)v->place);
 	add_frames(p, &v->stack[GMOD_ALLOCATED]);
 	if (!b->freed_ns)
 		return;

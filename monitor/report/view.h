@@ -18,6 +18,7 @@ struct gmod_report_view {
 	uint64_t now_ns;
 	/* Over class, modules and offsets, or a fault's kernel, so that it is the same in every run; 0: not known. */
 	uint64_t site_hash;
+	uint64_t place; /* of the allocation, for the option fence_sites; 0: it has no stack */
 	struct gmod_frames stack[GMOD_STACKS];
 	char suspect[GMOD_SUSPECTS_MAX][GMOD_SHORT_NAME_MAX]; /* their readable names; "": unknown */
 	struct gmod_fault_view fault;

@@ -25,7 +25,7 @@ BUFFER = re.compile(r"^    buffer \[(?P<base>0x[0-9a-f]+), (?P<end>0x[0-9a-f]+)\
                     r" backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?" + NAMED +
                     r"(?:, allocated (?P<ago>\d{1,9}\.\d+) s ago by thread (?P<thread>\d+))?"
                     r"(?:, allocated by mallocN in thread (?P<kernel_thread>\d+) of block (?P<kernel_block>\d+) of a kernel)?"
-                    r"(?:, one of a sample: (?P<site_guarded>\d+) of (?P<site_allocations>\d+) .*)?$")
+                    r"(?:, one of a sample: (?P<site_guarded>\d+) of (?P<site_allocations>\d+) allocations there)?(?:, fence site (?P<fence_site>0x[0-9a-f]+))?$")
 FREED = re.compile(r"^    (?:first )?freed (?:with its context )?(?P<ago>\d{1,9}\.\d+) s ago by thread (?P<thread>\d+)$")
 CALLED = re.compile(r"^    (?:called:|freed again by) (?P<entry>.*?) in thread (?P<thread>\d+)"
                     r"(?:; the program got (?P<error_name>.*) \((?P<error>\d+)\)| of block (?P<block>\d+) of a kernel)$")
@@ -162,7 +162,7 @@ class Report:
         self.event["buffer"] = {
             "base": m["base"], "size": size, "device": int(m["device"]), "memory": MEMORY.get(m["where"], "device"),
             "backend": m["backend"], "allocation": _number(m["allocation"]) or 0,
-            "site_allocations": _number(m["site_allocations"]) or 0, "site_guarded": _number(m["site_guarded"]) or 0,
+            "site_allocations": _number(m["site_allocations"]) or 0, "site_guarded": _number(m["site_guarded"]) or 0, "fence_site": m["fence_site"],
             "allocated": allocated, "freed": None}
         if m["name"]:
             self.event["buffer"]["name"] = json.loads(m["name"])

@@ -40,7 +40,7 @@ hunt() {
 			"^    next step: gmod --exact [^;]*; or compute-sanitizer " "$(<"$work/log.text")"
 	done
 	sites=$("$top/scripts/gmod" report --sites "$work/log.text")
-	says "$name: a place is named" '^[0-9a-f]+$' "$sites"
+	says "$name: a place is named" '^0x[0-9a-f]+$' "$sites"
 	same "$name: the same one in JSON" "$sites" "$("$top/scripts/gmod" report --sites "$work/log.json")"
 	for form in text json; do
 		run_in exact env -u LD_PRELOAD "GMOD_BUILD=$build" "$top/scripts/gmod" "--exact=$work/log.$form" "$@"
@@ -110,7 +110,7 @@ clause() {
 
 check_closing() {
 	local devices=
-	clause "fenced" '' good_fence_read '; 1 buffer fenced \(4.0 KiB\); fences took 2 MiB at most; not seen: shared and local memory, races, '
+	clause "fenced" '' good_fence_read '; 1 buffer fenced \(4.0 KiB\); fences took 2 MiB at most; own cost: .*; not seen: shared and local memory, races, '
 	clause "in stream order" '' good_tensor_large '; 1 buffer in stream order fenced \(5.0 MiB\); fences took 6 MiB at most; .* 1 guarded \(5.0 MiB\)'
 	clause "exportable pools" '' good_tensor_pool_exported ', 1 not, for captures, peers or libraries that share memory'
 	clause "captures, in stream order" '' good_tensor_in_a_capture '; 1 buffer in stream order fenced .*, 2 not, for captures'

@@ -13,6 +13,7 @@ import sys
 
 # What a report leaves out, and why; {} is any number.
 LEFT_OUT = {
+    "buffer.fence_site": "for gmod --exact=LOG",
     "schema": "the form of the line", "event": "what the line is", "status": "said where it is not final",
     "class": "a word of the title", "site": "the title has it, with its source line", "site_hash": "for programs that group findings",
     "device": "with the GPU", "caught": "in the message", "size": "in the message", "offset": "with the bytes", "suspects_total": "what is missing is said",

@@ -44,7 +44,8 @@ TEST(an_overflow_reads_as_documented)
 	assert_int_equal(strncmp(logged(), first, strlen(first)), 0);
 	expect(
 	    "\n    buffer [0x7f1f30000000, 0x7f1f30000fa0) on device 0, backend unified, allocation #17, allocated ");
-	expect(" s ago by thread 4242\n      #0 the_caller  test_report+0x");
+	expect(" s ago by thread 4242, fence site 0x");
+	expect("\n      #0 the_caller  test_report+0x");
 	expect("\n    written between 12:31:07.102311 (last seen intact) and 12:31:07.103302 UTC\n");
 	expect(
 	    "\n    suspects:\n      1. vec_add x3 on stream 1 (2 not proven complete), from 12:31:07.102311 to "
@@ -164,7 +165,9 @@ TEST(an_overflow_shows_all_that_is_known)
 	report_one("", &f);
 	line = strstr(
 	    text, "0fa0) from mallocN on device 5, backend unified, allocation #17, allocated by mallocN in thread 7 "
-		  "of block 6 of a kernel\n      #0 the_caller ");
+		  "of block 6 of a kernel, fence site 0x");
+	assert_non_null(line);
+	line = strstr(line, "\n      #0 the_caller ");
 	assert_non_null(line);
 	line = strstr(line, "\n    freed ");
 	assert_non_null(line);
