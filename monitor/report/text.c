@@ -20,9 +20,9 @@ static void add_kernel_thread(struct gmod_text *t, const char *what, const struc
 /* " 1.204 s ago by thread 4711" */
 static void add_ago(struct gmod_text *t, const char *what, uint64_t ns, uint64_t now_ns, int64_t tid)
 {
-	uint64_t ms = now_ns > ns ? (now_ns - ns) / 1000000 : 0;
+	uint64_t us = now_ns > ns ? (now_ns - ns) / 1000 : 0;
 
-	gmod_text_fmt(t, "%s %llu.%03u s ago by thread %lld", what, (ull)(ms / 1000), (unsigned)(ms % 1000),
+	gmod_text_fmt(t, "%s %llu.%06u s ago by thread %lld", what, (ull)(us / 1000000), (unsigned)(us % 1000000),
 		      (long long)tid);
 }
 

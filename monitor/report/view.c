@@ -382,6 +382,13 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 			gmod_text_str(t, v->command);
 			gmod_text_str(t, "; or ");
 		}
+		/* What was changed lies between the last byte and the fence. */
+		if (!v->fault.raw && f->buffer.backend && strcmp(f->buffer.backend, "fence") == 0 &&
+		    (f->buffer.size & -f->buffer.size) < gmod_options()->fence_align) {
+			gmod_text_fmt(t, "gmod --exact --fence_align=%llu", (ull)(f->buffer.size & -f->buffer.size));
+			gmod_text_str(t, v->command);
+			gmod_text_str(t, "; or ");
+		}
 		next_memcheck(v, t);
 	}
 }

@@ -84,8 +84,9 @@ def suppressing(path):
 
 def arguments():
     parser = Parser(prog="gmod prove", allow_abbrev=False,
+                    usage="gmod prove [options] folder...\n       gmod prove --sweep [options] -- command [argument...]",
                     description="Proves that the launches of journals access no memory outside their buffers, or says which can.")
-    parser.add_argument("folder", nargs="+",
+    parser.add_argument("folder", nargs="+", metavar="folder|command",
                         help="what a program under gmod --journal=FOLDER has written; with --sweep a command and its arguments")
     parser.add_argument("--sweep", action="store_true",
                         help="run the command with other numbers, and kernels that do nothing, and prove what it would launch")
@@ -105,6 +106,8 @@ def arguments():
     parser.add_argument("--time-limit", metavar="SECONDS", type=seconds, default=2.0,
                         help="for an access (2); five times that for a launch")
     given = parser.parse_args()
+    if not given.sweep and os.access(given.folder[0], os.X_OK) and not os.path.isdir(given.folder[0]):
+        parser.error(f"{given.folder[0]} is a program and no folder: did you mean gmod prove --sweep -- {' '.join(given.folder)}")
     if given.vary and not given.sweep:
         parser.error("--vary goes with --sweep")
     return given

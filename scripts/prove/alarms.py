@@ -76,7 +76,11 @@ def _site_names(site):
 def confirming(access, launch):
     command = launch.command or "COMMAND"
     if access["memory"]["kind"] == "buffer" and access["kind"] == "out of bounds":
-        return f"gmod --exact {command}"
+        size = access["memory"]["size"]
+        end, align = access["offset"] + access["extent"], size & -size
+        # Behind the last byte nothing lies from the next multiple of 512 on, unless the option says less.
+        within = 0 <= access["offset"] and end <= size + -size % 512
+        return f"gmod --exact {f'--fence_align={align} ' if within else ''}{command}"
     return f"compute-sanitizer --kernel-name kernel_name={launch.function.name} {command}"
 
 
@@ -147,6 +151,8 @@ def summary(results, covered):
     proved = sum(not result.why and result.count("safe") == len(result.accesses) for result in results)
     none = sum(bool(result.why) for result in results)
     hidden = f" ({covered} suppressed)" if covered else ""
+    if not results:
+        return ["no launch was found, so nothing is proved"]
     return [f"{plural(len(results), 'launch signature')}, {sum(counts.values())} accesses: {counts['safe']} proved for any "
             f"contents of memory, {counts['alarm']} possibly out of bounds or misaligned{hidden}, {counts['undecided']} undecided",
             f"{plural(proved, 'launch signature')} {'are' if proved != 1 else 'is'} safe: proved for any contents of memory"

@@ -149,7 +149,8 @@ def of_program(path):
     """The texts in an executable."""
     texts = _in_fatbin(path)
     if not texts:
-        raise NoPtx(NONE)
+        raise NoPtx("it has no PTX of kernels: link it from files that nvcc has compiled, with -lineinfo or "
+                    "-gencode=arch=...,code=compute_..., or give --ptx DIR")
     return texts
 
 

@@ -147,7 +147,7 @@ def swept(command, ranges, seconds, prover, beside, jobs, progress):
     """NoRuns: why it cannot be done."""
     for place in ranges:
         if place > len(command) - 1:
-            raise NoRuns(f"--vary {place}: the command has {len(command) - 1} arguments")
+            raise NoRuns(f"--vary {place}: the command has {plural(len(command) - 1, 'argument')}")
     sweep = Sweep(command, prover, beside, jobs)
     try:
         return sweep.go(ranges, time.monotonic() + seconds, progress)

@@ -146,6 +146,8 @@ def strip(finding):
     parts[side][0] += " hit"
     parts[side].append(words)
     numbers = {f"data-{name}": corruption[name] for name in ("offset", "changed") if corruption.get(name) is not None}
+    if corruption and side and buffer["backend"] not in ("unified", "managed", "pinned"):
+        del parts[0]  # these have guard bytes behind the end alone
     around = (front, *parts, ("gap", "behind", "not in the log")) if corruption else parts
     drawn = el("div", *(_part(*part) for part in around), class_="strip", data_size=buffer["size"], **numbers)
     return join(el("h3", "The memory, not to scale"), drawn)

@@ -11,7 +11,7 @@ import time
 METRIC = re.compile(r'gmod_([a-z_]+)\{([^}]*)\} ([0-9.]+)$')
 LABEL = re.compile(r'([a-z]+)="((?:[^"\\]|\\.)*)"')
 MOST = 1 << 20  # no file of GMOD's is as long
-COLUMNS = (("HOST", 16), ("RANK", 4), ("PID", 7), ("STATE", 7), ("GUARDED", 8), ("BUFFERS", 8), ("OWN COST", 15), ("AGE", 5))
+COLUMNS = (("HOST", 12), ("RANK", 4), ("PID", 7), ("STATE", 6), ("FOUND", 6), ("GUARDED", 8), ("BUFFERS", 8), ("OWN COST", 9), ("AGE", 5))
 
 
 def arguments():
@@ -59,11 +59,11 @@ def state_of(process):
 
 
 def cost_of(process):
-    """CPU time of GMOD's threads and of its hooks against the time that the process has run."""
+    """CPU time of GMOD's threads and of its hooks, in percent of the time that the process has run."""
     run = process.get("run_ms_total")
     if not run:
         return "-"
-    return f"{100 * (process.get('own_cpu_ms_total', 0) + process.get('own_hooks_ms_total', 0)) / run:.2f} % of a CPU"
+    return f"{100 * (process.get('own_cpu_ms_total', 0) + process.get('own_hooks_ms_total', 0)) / run:.2f} %"
 
 
 def age_words(seconds):
@@ -81,11 +81,11 @@ def clean(words):
 def line_of(process):
     guarded = process.get("guarded_ratio")
     found = {name: count for name, count in process["findings"].items() if count}
-    cells = (process.get("host", "?"), process.get("rank", "-"), process.get("pid", "?"), state_of(process),
+    cells = (process.get("host", "?"), process.get("rank", "-"), process.get("pid", "?"), state_of(process), str(sum(found.values())),
              "-" if guarded is None else f"{100 * guarded:.1f} %", f"{process.get('buffers_guarded_total', 0):.0f}",
              cost_of(process), age_words(process["age"]))
     words = " ".join(clean(cell).ljust(width) for cell, (_, width) in zip(cells, COLUMNS))
-    return f"{words} " + (", ".join(f"{clean(name)} {count}" for name, count in sorted(found.items())) or "none")
+    return f"{words} " + (", ".join(f"{clean(name)} {count}" for name, count in sorted(found.items())))
 
 
 def screen(paths):
@@ -111,10 +111,10 @@ def screen(paths):
                 processes.append(process)
             elif file == path and os.path.exists(path):
                 problems.append(f"gmod top: {path} is no file of stats_path")
-    processes.sort(key=lambda p: (p.get("host", ""), *((len(p.get(key, "")), p.get(key, "")) for key in ("rank", "pid"))))
+    processes.sort(key=lambda p: (state_of(p) == "ended", p.get("host", ""), *((len(p.get(key, "")), p.get(key, "")) for key in ("rank", "pid"))))
     if not processes and not problems:
         problems.append("gmod top: no process has written there; run it as: gmod --stats_path=DIR/%h.%p.prom command...")
-    head = " ".join(name.ljust(width) for name, width in COLUMNS) + " FINDINGS"
+    head = " ".join(name.ljust(width) for name, width in COLUMNS) + " BY CLASS"
     return ([head] if processes else []) + [line_of(p) for p in processes] + problems, len(processes)
 
 

@@ -158,7 +158,7 @@ check_who() {
 	local made freed again
 	guarded '' "$edges/who"
 	read -r made freed again <<<"$out"
-	says "who: allocated" " allocated (0\.[3-9]|[1-9][0-9]?\.)[0-9]* s ago by thread $made\$" "$err"
+	says "who: allocated" " allocated (0\.[3-9]|[1-9][0-9]?\.)[0-9]* s ago by thread $made, fence site 0x[0-9a-f]+\$" "$err"
 	says "who: freed" " first freed (0\.[1-9]|[1-9][0-9]?\.)[0-9]* s ago by thread $freed\$" "$err"
 	says "who: freed again" " freed again by cuMemFree_v2 in thread $again; the program got CUDA_ERROR_INVALID_VALUE \(1\)\$" "$err"
 	guarded '' "$programs/bad_inkernel_invalid_free"
