@@ -46,29 +46,39 @@ static bool take_descriptors(const struct gmod_child *c)
 {
 	if (syscall(SYS_close_range, 0u, ~0u, 0u))
 		for (int fd = 0; fd < 65536; fd++)
-			close(fd);
+			syscall(SYS_close, fd); /* close() may be the program's, and note that a file is no longer there */
 	return memfd_create("input", 0) == 0 && pwrite(0, c->input, strlen(c->input), 0) >= 0 &&
 	       memfd_create("output", MFD_ALLOW_SEALING) == 1 && !ftruncate(1, sizeof(c->output) - 1) &&
 	       !fcntl(1, F_ADD_SEALS, F_SEAL_GROW) && open("/dev/null", O_WRONLY) == 2;
 }
 
-/* Signals are blocked, as in the thread that starts it. What it sets is its own, but memory. */
+/*
+ * Signals are blocked, as in the thread that starts it. What it sets is its own, but memory. Whom the tool leaves behind
+ * when it is killed is the helper's child, and no child of a program that orphans go to, as to process 1.
+ */
 static int attend_tool(void *child)
 {
 	struct gmod_child *c = child;
 	uint64_t left = c->limit_ns;
-	int status, parent = getppid(), tool;
+	int status, parent = getppid(), tool, orphan;
+	bool killed = false;
 
 	for (int i = 1; i < _NSIG; i++)
 		syscall(SYS_rt_sigaction, i, &(uint64_t[4]){0}, NULL,
 			sizeof(uint64_t)); /* all of it is 0: the default */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (take_descriptors(c) &&
 	    (tool = clone(become_tool, c->stack[1] + sizeof(c->stack[1]), CLONE_VM | CLONE_VFORK | SIGCHLD, c)) > 0) {
 		while (!waitpid(tool, &status, WNOHANG))
 			if (!gmod_nap(&left, GMOD_MILLISECONDS(1)) || getppid() != parent) {
 				kill(-tool, SIGKILL);
 				left = GMOD_SECONDS(1);
+				/* Where the program is gone its memory is to go, too. */
+				killed = getppid() == parent;
 			}
+		do
+			orphan = waitpid(-1, NULL, WNOHANG);
+		while (orphan > 0 || (!orphan && killed && gmod_nap(&left, GMOD_MILLISECONDS(1))));
 		(void)!pread(1, c->output, sizeof(c->output) - 1, 0);
 		c->status = status;
 	}

@@ -10,6 +10,8 @@
  * children daemon   it goes on in a child of a child, without descriptors
  * children killed   it is killed 0.7 s after the finding
  * children sandbox  it may not start processes, and is killed if it does
+ * children exec     it becomes another program, which has a handler of SIGCHLD
+ * children layer    it has a close() of its own, which knows its files, where close_range is forbidden
  * children full     it has all descriptors in use that it may have
  * children many     100 findings, each of another place; says how many ms the calls took that reported them
  */
@@ -156,11 +158,50 @@ static void enter_sandbox(void)
 	REQUIRE(!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program));
 }
 
+static int own_file = -1;
+
+EXPORTED int close(int fd)
+{
+	if (fd >= 0 && fd == own_file)
+		met++;
+	return (int)syscall(SYS_close, fd);
+}
+
+static void forbid_close_range(void)
+{
+	struct sock_filter filter[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 436, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+
+	REQUIRE(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	REQUIRE(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+	own_file = open("data", O_RDWR | O_CREAT, 0600);
+}
+
+static int meet_after_exec(void)
+{
+	double until = tk_ms() + 2000;
+
+	signal(SIGCHLD, note);
+	while (!met && tk_ms() < until)
+		tk_sleep_ms(10);
+	printf("%s\n", met ? "met children" : "met none");
+	return 5;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 	pthread_t thread;
 
+	if (!strcmp(how, "after exec"))
+		return meet_after_exec();
+	if (!strcmp(how, "layer"))
+		forbid_close_range();
 	if (!strcmp(how, "daemon"))
 		become_daemon();
 	tk_start();
@@ -185,9 +226,13 @@ int main(int argc, char **argv)
 		overrun_many();
 	else
 		overrun();
-	tk_sleep_ms(700);
+	tk_sleep_ms(!strcmp(how, "reaper") ? 4000 : 700); /* there until what it must not meet is killed */
 	if (!strcmp(how, "killed"))
 		raise(SIGKILL);
+	if (!strcmp(how, "exec")) {
+		execv("/proc/self/exe", (char *[]){"children", "after exec", NULL});
+		REQUIRE(0);
+	}
 	ended = 1;
 	tk_sleep_ms(20);
 	printf("%s\n", met > forked ? "met children" : "met none");

@@ -71,7 +71,7 @@ check_lines() {
 
 check_programs() {
 	local how
-	for how in wait handler ignore reaper forks close full; do
+	for how in wait handler ignore reaper forks close layer full; do
 		with_path "$real" $how on_finding="\"cat >$work/found; true\""
 		same "programs: $how: as alone" "5 met none" "$status $out"
 		same "programs: $how: a report" 1 "$(final_reports "$err")"
@@ -114,6 +114,8 @@ check_tools() {
 	at_most "tools: slow: the end waits for a second" 4000 $((($(date +%s%N) - began) / 1000000))
 	with_path "$(tool addr2line "sleep 2$$ & sleep 2$$")" '' on_finding="sleep 2$$; sleep 2$$"
 	same "tools: all that they have started are killed with them" '' "$(pgrep -fx "sleep 2$$")"
+	with_path "$(tool addr2line 'sleep 100 & sleep 100')" reaper on_finding='sleep 100 | sleep 100'
+	same "tools: orphans of those that are killed are nobody's" "5 met none" "$status $out"
 	strip -o "$work/children" "$edges/children"
 	guarded symbolize=1 "$work/children"
 	offsets "tools: stripped" 'children: its file has no debug information'
