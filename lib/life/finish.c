@@ -206,10 +206,12 @@ void gmod_look(uint64_t deadline, bool ends)
 		return;
 	cancel = gmod_cancel_begin();
 	gmod_monitor_ask(deadline);
-	if (ends)
+	if (ends) {
 		gmod_report_say(gmod_say_the_last, GMOD_MILLISECONDS(100));
-	else
+	} else {
 		gmod_journal_end(GMOD_MILLISECONDS(100));
+		gmod_report_await_command();
+	}
 	gmod_cancel_end(cancel);
 }
 

@@ -339,7 +339,9 @@ static void run(void)
 		tell_all();
 		if ((last = atomic_load_explicit(&way.last, memory_order_acquire))) {
 			last();
-			atomic_store_explicit(&way.last, NULL, memory_order_release);
+			/* A signal's may have come meanwhile, which is called next. */
+			atomic_compare_exchange_strong_explicit(&way.last, &last, NULL, memory_order_release,
+								memory_order_relaxed);
 		}
 		gmod_report_counts(&s);
 		gmod_futex_wait((atomic_int *)&way.added, (int)seen, gmod_stats_write(&s));
@@ -501,16 +503,22 @@ void gmod_report_init(void (*halt_process)(void))
 	errno = saved;
 }
 
-void gmod_report_end(void)
+void gmod_report_await_command(void)
 {
-	unsigned repeated = load(&state.repeated), beyond = load(&state.beyond), sum = repeated + beyond;
-	unsigned unshown = load(&state.unshown);
 	uint64_t deadline = GMOD_SECONDS(4);
 
 	/* It is killed before that. Who is ended by a signal has no time. */
 	while (!gmod_child_ended(&command) && !atomic_load_explicit(&way.last, memory_order_relaxed) &&
 	       gmod_nap(&deadline, GMOD_MILLISECONDS(1)))
 		;
+}
+
+void gmod_report_end(void)
+{
+	unsigned repeated = load(&state.repeated), beyond = load(&state.beyond), sum = repeated + beyond;
+	unsigned unshown = load(&state.unshown);
+
+	gmod_report_await_command();
 	if (unshown)
 		gmod_log_note(0, "%u finding%s lost: the log took nothing for seconds", unshown,
 			      unshown == 1 ? " was" : "s were");

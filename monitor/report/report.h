@@ -78,6 +78,9 @@ bool gmod_report_await(void);
 /* Nothing more is told but what is being told just now: the rest is counted, and lost. */
 void gmod_report_abandon(void);
 
+/* Before the end, and before an exec: what that starts would keep the memory until then, and get SIGCHLD. */
+void gmod_report_await_command(void);
+
 /* FINAL findings that no suppression covers, printed or only counted. */
 unsigned gmod_report_findings(void);
 

@@ -83,6 +83,8 @@ check_programs() {
 		same "programs: $how: which succeeds" 0 "$(closing 'commands? of on_finding failed' "$err")"
 		rm -f "$work/found"
 	done
+	with_path "$real" exec on_finding='sleep 1.5'
+	same "programs: exec: as alone" "5 met none" "$status $out"
 	with_path "$real" sandbox
 	same "programs: sandbox: as alone" "5 met none" "$status $out"
 	offsets "programs: sandbox" 'children: the symbolizer failed.*, or cannot be started'
