@@ -1,9 +1,12 @@
 #include "lib/buffers/ordered.h"
 
+#include <string.h>
+
 #include "lib/base/counters.h"
 #include "lib/base/deadline.h"
 #include "lib/base/facts.h"
 #include "lib/base/hash.h"
+#include "lib/base/keep.h"
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/unwind.h"
@@ -112,6 +115,15 @@ static bool publish_range(struct gmod_block *b, const struct gmod_order *in)
 	return true;
 }
 
+/* For ever, because reports come later: of what is guarded alone, as a program may have a name for each step. */
+static const char *kept_name(const char *name)
+{
+	enum { MOST = 63 };
+	const struct gmod_kept *kept = gmod_keep(name, strnlen(name, MOST));
+
+	return kept ? kept->bytes : "";
+}
+
 /* false: it cannot be found by its address, and is unguarded. */
 static bool publish(const struct gmod_ordered_request *q, struct gmod_context *c, struct gmod_block *b, uint64_t at,
 		    size_t total)
@@ -124,7 +136,7 @@ static bool publish(const struct gmod_ordered_request *q, struct gmod_context *c
 	gmod_buffer_describe(b->record, &plain, &place);
 	gmod_unwind(&d->stack, gmod_options()->stack_depth);
 	d->context = NULL;
-	d->name = q->name;
+	d->name = q->name ? kept_name(q->name) : NULL;
 	d->own = gmod_place_of(b);
 	gmod_fill_choose(b->record);
 	b->context = c;
@@ -530,14 +542,18 @@ static bool take_range(struct gmod_block *b, uint64_t start)
 	       gmod_record_begin_release(b->record, gmod_record_live(b->record));
 }
 
-/* Beside a capture nobody can look. A look of ours may be on its way: the memory may be unmapped when this returns. */
+/*
+ * Beside a capture nobody can look. A look of ours may be on its way: the memory may be unmapped when this returns. The
+ * monitor sees that it has come, unless GMOD is suspended.
+ */
 static void leave_unseen(struct gmod_block *b)
 {
 	uint64_t deadline = GMOD_SECONDS(2);
 
 	gmod_count(&gmod_counters.ordered_unseen, 1);
 	while (atomic_load_explicit(&b->looks, memory_order_relaxed) && gmod_nap(&deadline, GMOD_MILLISECONDS(1) / 50))
-		;
+		if (atomic_load_explicit(&gmod_hot.suspended, memory_order_relaxed))
+			gmod_ordered_take_answers();
 	gmod_block_retire(b);
 }
 

@@ -36,8 +36,8 @@ struct gmod_ordered_request {
 	CUstream stream;
 	enum gmod_flavour flavour;
 	uint64_t site; /* where the program asks for it, gmod_ordered_site() */
-	/* Of a range of the program's own pool, that lies there: kept for ever, and so many bytes of a redzone behind
-	 * it, a multiple of 4. NULL: memory is to be allocated. */
+	/* Of a range of the program's own pool, that lies there, and so many bytes of a redzone behind it, a multiple
+	 * of 4. NULL: memory is to be allocated. */
 	const char *name;
 	size_t padding;
 };
@@ -101,6 +101,8 @@ void gmod_ordered_stream_ends(uint64_t key);
 
 /* Whatever has landed is judged, and each armed buffer looked at, where nothing runs. */
 void gmod_ordered_look(void);
+/* Looks at the living that have come are judged, without a call of the driver's. */
+void gmod_ordered_take_answers(void);
 void gmod_ordered_tick(void);
 uint64_t gmod_ordered_leisure(void);
 

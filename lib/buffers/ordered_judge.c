@@ -336,6 +336,14 @@ static void look_at_all(void)
 		;
 }
 
+void gmod_ordered_take_answers(void)
+{
+	if (!gmod_lock(&judging))
+		return;
+	take_answers();
+	gmod_unlock(&judging);
+}
+
 void gmod_ordered_tick(void)
 {
 	if (!atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed) || !gmod_lock(&judging))

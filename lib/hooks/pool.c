@@ -1,10 +1,7 @@
 /* Memory in stream order, of which a sample is guarded; other memory that is not: counted, passed through. */
-#include <string.h>
-
 #include "include/gmod.h"
 #include "lib/base/counters.h"
 #include "lib/base/facts.h"
-#include "lib/base/keep.h"
 #include "lib/base/log.h"
 #include "lib/buffers/buffer.h"
 #include "lib/buffers/misuse.h"
@@ -260,15 +257,6 @@ CUresult gmod_free_in_order(CUdeviceptr p, CUstream stream, enum gmod_flavour fl
 
 /* ---- ranges of the program's own pools (include/gmod.h) ---- */
 
-/* For ever, because reports come later. */
-static const char *kept_name(const char *name)
-{
-	enum { MOST = 63 };
-	const struct gmod_kept *kept = name ? gmod_keep(name, strnlen(name, MOST)) : NULL;
-
-	return kept ? kept->bytes : "";
-}
-
 GMOD_EXPORT enum gmod_status gmod_guard(void *ptr, size_t size, size_t padding, void *stream, const char *name)
 {
 	struct gmod_ordered_request q = {.size = size, .stream = stream, .flavour = GMOD_LEGACY};
@@ -283,7 +271,7 @@ GMOD_EXPORT enum gmod_status gmod_guard(void *ptr, size_t size, size_t padding, 
 	    gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE || is_watched() ||
 	    gmod_ordered_is_closed(gmod_explicit(q.stream, q.flavour)))
 		return GMOD_SKIPPED;
-	q.name = kept_name(name);
+	q.name = name ? name : "";
 	q.site = gmod_ordered_site(CALLER, __builtin_frame_address(0), size);
 	gmod_ordered_joined(q.stream, q.flavour, false);
 	return gmod_ordered_alloc(&q, &at) ? GMOD_OK : GMOD_SKIPPED;
