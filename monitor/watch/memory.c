@@ -15,7 +15,7 @@
 #define FIRST_INTERVAL GMOD_MILLISECONDS(10)
 #define NAMING GMOD_MILLISECONDS(200) /* for names, at most: the process waits for them */
 
-enum { SITES = 512, SITES_SAID = 32, LINE = 256 << 10 };
+enum { SITES = 512, PROBES = 32, SITES_SAID = 32, LINE = 256 << 10 };
 
 /* A stack that allocates, and what it had live at the latest walk. */
 struct site {
@@ -76,7 +76,7 @@ static void add_buffer(const struct gmod_buffer_facts *b)
 {
 	uint64_t key = key_of(&b->allocated_at);
 
-	for (unsigned probe = 0; probe < SITES; probe++) {
+	for (unsigned probe = 0; probe < PROBES; probe++) {
 		struct site *s = &seen.site[(key / 2 + probe) % SITES];
 
 		if (s->key && s->key != key)
@@ -98,12 +98,14 @@ static void walk_registry(void)
 	if (!gmod_sweep_lock(GMOD_MILLISECONDS(10)))
 		return;
 	memset(seen.site, 0, sizeof(seen.site));
-	for (uint32_t i = 0; i < gmod_registry_used(); i++)
+	for (uint32_t i = 0; i < gmod_registry_used(); i++) {
+		gmod_monitor_progress();
 		if (gmod_live_facts_at(i, &facts) && !facts.name) {
 			add_buffer(&facts);
 			sum.bytes += facts.size;
 			sum.buffers++;
 		}
+	}
 	gmod_sweep_unlock();
 	if (sum.bytes > seen.peak.bytes) {
 		seen.peak.bytes = sum.bytes;
