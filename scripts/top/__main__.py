@@ -127,11 +127,12 @@ def main():
         lines, count = screen(given.paths or ["."])
         if refreshed:
             size = os.get_terminal_size()
-            hidden = len(lines) - (size.lines - 1)
+            rows, columns = size.lines or 24, size.columns or 80  # 0: nobody has said
+            hidden = len(lines) - (rows - 1)
             if hidden > 0:
-                lines[size.lines - 2:] = [f"and {hidden + 1} more lines"]
+                lines[rows - 2:] = [f"and {hidden + 1} more lines"]
             print("\033[H\033[J", end="")
-            lines = [line[:size.columns] for line in lines]
+            lines = [line[:columns] for line in lines]
         print("\n".join(lines), flush=True)
         if given.once:
             return 0 if count else 1

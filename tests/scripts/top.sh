@@ -65,6 +65,10 @@ timeout -s INT 3 scripts/gmod top --interval 0.2 "$work/stats" >"$work/lines" 2>
 [ "$(grep -c '^HOST' "$work/lines")" -ge 2 ]
 judge "it looks again" $? "$(cat "$work/lines")"
 
+# A terminal that has not said how large it is.
+outcome python3 -c 'import os, pty, sys; pty.spawn(sys.argv[1:])' timeout -s INT 2 scripts/gmod top "$work/stats" </dev/null
+says "a terminal without a size" '^HOST .* AGE ' "$(tr -d '\033\r' <<<"$out" | sed 's/\[H\[J//')"
+
 # A subcommand's name wins over a program's.
 outcome scripts/gmod --explain-env -- top
 says "gmod -- top is the program" 'LD_PRELOAD=' "$out"
