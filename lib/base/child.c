@@ -46,15 +46,15 @@ static bool take_descriptors(const struct gmod_child *c)
 {
 	if (syscall(SYS_close_range, 0u, ~0u, 0u))
 		for (int fd = 0; fd < 65536; fd++)
-			syscall(SYS_close, fd); /* close() may be the program's, and note that a file is no longer there */
+			syscall(SYS_close, fd); /* close() may be the program's, and take note of it */
 	return memfd_create("input", 0) == 0 && pwrite(0, c->input, strlen(c->input), 0) >= 0 &&
 	       memfd_create("output", MFD_ALLOW_SEALING) == 1 && !ftruncate(1, sizeof(c->output) - 1) &&
 	       !fcntl(1, F_ADD_SEALS, F_SEAL_GROW) && open("/dev/null", O_WRONLY) == 2;
 }
 
 /*
- * Signals are blocked, as in the thread that starts it. What it sets is its own, but memory. Whom the tool leaves behind
- * when it is killed is the helper's child, and no child of a program that orphans go to, as to process 1.
+ * Signals are blocked, as in the thread that starts it. What it sets is its own, but memory. Whom the tool leaves
+ * behind when it is killed is the helper's child, and no child of a program that orphans go to, as to process 1.
  */
 static int attend_tool(void *child)
 {

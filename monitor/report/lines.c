@@ -66,6 +66,11 @@ bool gmod_lines_ask(struct gmod_report_view *v)
 	return lines.module;
 }
 
+bool gmod_lines_linger(void)
+{
+	return !gmod_child_ended(&lines.child);
+}
+
 bool gmod_lines_end(void)
 {
 	static atomic_bool said;

@@ -13,4 +13,7 @@ bool gmod_lines_ask(struct gmod_report_view *v);
 /* Have they come, as far as there are any? Until then *v stays, or nobody asks this any more. */
 bool gmod_lines_end(void);
 
+/* Is the tool there still, which nobody waits for any more? */
+bool gmod_lines_linger(void);
+
 #endif

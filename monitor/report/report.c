@@ -326,6 +326,7 @@ static void run(void)
 {
 	struct gmod_run_summary s;
 	void (*last)(void);
+	uint64_t pause;
 
 	/* Whoever tells one just now without it comes to an end. */
 	while (!gmod_lock(&way.telling))
@@ -344,7 +345,11 @@ static void run(void)
 								memory_order_relaxed);
 		}
 		gmod_report_counts(&s);
-		gmod_futex_wait((atomic_int *)&way.added, (int)seen, gmod_stats_write(&s));
+		pause = gmod_stats_write(&s);
+		/* Who has ended stays in lists of processes until it is asked after. */
+		if ((!gmod_child_ended(&command) || gmod_lines_linger()) && pause > GMOD_SECONDS(1))
+			pause = GMOD_SECONDS(1);
+		gmod_futex_wait((atomic_int *)&way.added, (int)seen, pause);
 	}
 }
 

@@ -8,6 +8,7 @@
  * children forks    threads of it fork all the time, and wait for any child
  * children close    it closes all descriptors all the time, and has files of its own there
  * children daemon   it goes on in a child of a child, without descriptors
+ * children list     it lists its children, those too that have ended, until there is none or 3 s are over
  * children killed   it is killed 0.7 s after the finding
  * children sandbox  it may not start processes, and is killed if it does
  * children exec     it becomes another program, which has a handler of SIGCHLD
@@ -16,6 +17,7 @@
  * children many     100 findings, each of another place; says how many ms the calls took that reported them
  */
 #include "make_buffer.h"
+#include "proc.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -23,6 +25,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -158,6 +161,21 @@ static void enter_sandbox(void)
 	REQUIRE(!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program));
 }
 
+static bool has_children(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	char path[300];
+	bool some = false;
+
+	REQUIRE(tasks);
+	for (struct dirent *e; (e = readdir(tasks));) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/children", e->d_name);
+		some |= e->d_name[0] != '.' && proc_number(path, NULL) > 0;
+	}
+	closedir(tasks);
+	return some;
+}
+
 static int own_file = -1;
 
 EXPORTED int close(int fd)
@@ -227,6 +245,8 @@ int main(int argc, char **argv)
 	else
 		overrun();
 	tk_sleep_ms(!strcmp(how, "reaper") ? 4000 : 700); /* there until what it must not meet is killed */
+	for (double until = tk_ms() + 3000; !strcmp(how, "list") && (met = has_children()) && tk_ms() < until;)
+		tk_sleep_ms(100);
 	if (!strcmp(how, "killed"))
 		raise(SIGKILL);
 	if (!strcmp(how, "exec")) {

@@ -71,7 +71,7 @@ check_lines() {
 
 check_programs() {
 	local how
-	for how in wait handler ignore reaper forks close layer full; do
+	for how in list wait handler ignore reaper forks close layer full; do
 		with_path "$real" $how on_finding="\"cat >$work/found; true\""
 		same "programs: $how: as alone" "5 met none" "$status $out"
 		same "programs: $how: a report" 1 "$(final_reports "$err")"
