@@ -59,6 +59,8 @@ same "completion: nothing for a number" "" "$(completed --stack_depth = 1)"
 same "completion: files of a command" "Makefile" "$(completed report Makef)"
 same "completion: switches of a command" "--interval" "$(completed top --int)"
 same "completion: a log for --exact" "Makefile" "$(completed --exact = Makef)"
+same "completion: keys behind -o" "log_path= log_format=" "$(completed -o log)"
+same "completion: its own commands before programs" "doctor" "$(completed d)"
 same "completion: commands" "selftest" "$(completed --max_cpu = 3 selft)"
 # shellcheck disable=SC2317 # the completion calls it
 _command_offset() {
