@@ -391,8 +391,11 @@ static void add_suspects(struct gmod_finding *f, const struct trial *t)
 {
 	uint32_t own = 0;
 
+	/* Up to now: a launch that was in its call behind the look is stamped later, and may be the first of its
+	 * kernel. */
 	if (t->beside)
-		gmod_suspects_find(f, &(struct gmod_window){t->began.ticks, t->in.key, t->began.ticks, t->to}, NULL);
+		gmod_suspects_find(f, &(struct gmod_window){t->began.ticks, t->in.key, t->began.ticks, gmod_ticks()},
+				   NULL);
 	while (own < f->suspect_count &&
 	       (f->suspect[own].name != t->launch.name || f->suspect[own].graph != t->launch.graph))
 		own++;
@@ -432,6 +435,8 @@ static void tell(struct trial *t, const struct gmod_diff *diff, const uint8_t *b
 	describe_damage(&f, t, diff, bytes);
 	t->launch.pointer = t->launch.graph ? gmod_points_unknown : gmod_arguments_find(t->thread, t->number, &target);
 	add_suspects(&f, t);
+	/* What ran beside it is not known: it would be named alone. */
+	told = told && !(t->beside && f.suspect_count < 2);
 	if (told)
 		gmod_report_add(&f);
 	gmod_count(&gmod_counters.caught, told);
