@@ -298,7 +298,7 @@ check-scripts: | deps-check
 check-clang: | deps-check
 	$(call say,RUN )$(MAKE) --no-print-directory CC=clang CFLAGS='-O1 -g' SANITIZE=address,undefined BUILD=$(BUILD)/clang all \
 		$(UNIT_BIN:$(BUILD)/%=$(BUILD)/clang/%)
-	@BUILD=$(BUILD)/clang SANITIZE=address,undefined scripts/run-tests unit
+	@GMOD_FUZZ_ROUNDS=$${GMOD_FUZZ_ROUNDS:-5000} BUILD=$(BUILD)/clang SANITIZE=address,undefined scripts/run-tests unit
 
 # At -O0 each call of the source is a call. The linker drops functions that nothing calls, because some of them name symbols
 # that only devices have. DWARF 4, because addr2line 2.40 finds some inline functions of DWARF 5 in the wrong file.
