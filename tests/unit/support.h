@@ -14,7 +14,7 @@
 #define SANITIZED 0
 #endif
 
-/* So many turns a test of threads takes where all tests and mutants run (GMOD_TEST_TURNS=all); else a quarter. */
+/* So many turns a test of threads takes with GMOD_TEST_TURNS=all; else half of them under a sanitizer, or a quarter. */
 static inline int turns(int all)
 {
 	const char *asked = getenv("GMOD_TEST_TURNS");
