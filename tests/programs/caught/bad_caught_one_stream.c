@@ -14,7 +14,7 @@ static void *launch(void *number)
 {
 	long long at = STEP_SIZE + 7, some = 8;
 	double end = tk_ms() + 4000;
-	int value = 5;
+	int value = 0; /* no byte of a canary is 0 */
 
 	CK(cuCtxSetCurrent(tk_context));
 	for (int i = 0; tk_ms() < end && !stop; i++) {

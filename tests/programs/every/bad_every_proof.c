@@ -47,7 +47,7 @@ static const char *suspects(int reports)
 static void launch(const char *kernel, long long off, CUstream in)
 {
 	long long count = 4;
-	int value = 5;
+	int value = 0; /* no byte of a canary is 0 */
 
 	tk_launch(tk_kernel(kernel), 1, 4, in, TK_ARGS(&p, &off, &count, &value));
 }

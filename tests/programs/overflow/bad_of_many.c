@@ -15,7 +15,7 @@ int main(void)
 {
 	static CUdeviceptr p[BUFFERS];
 	long long end = 100, count = 8;
-	int reported, value = 5;
+	int reported, value = 0; /* no byte of a canary is 0 */
 
 	tk_start();
 	for (int i = 0; i < BUFFERS; i++)
