@@ -69,13 +69,19 @@ static int attend_tool(void *child)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (take_descriptors(c) &&
 	    (tool = clone(become_tool, c->stack[1] + sizeof(c->stack[1]), CLONE_VM | CLONE_VFORK | SIGCHLD, c)) > 0) {
-		while (!waitpid(tool, &status, WNOHANG))
-			if (!gmod_nap(&left, GMOD_MILLISECONDS(1)) || getppid() != parent) {
-				kill(-tool, SIGKILL);
-				left = GMOD_SECONDS(1);
-				/* Where the program is gone its memory is to go, too. */
-				killed = getppid() == parent;
-			}
+		while (!waitpid(tool, &status, WNOHANG)) {
+			bool late = !gmod_nap(&left, GMOD_MILLISECONDS(1)), gone = getppid() != parent;
+
+			if (!late && !gone)
+				continue;
+			kill(-tool, SIGKILL);
+			kill(tool, SIGKILL);
+			/* Where the program is gone its memory is to go, too; what was killed is process 1's. */
+			if (gone)
+				return 0;
+			left = GMOD_SECONDS(1);
+			killed = true;
+		}
 		do
 			orphan = waitpid(-1, NULL, WNOHANG);
 		while (orphan > 0 || (!orphan && killed && gmod_nap(&left, GMOD_MILLISECONDS(1))));
