@@ -60,7 +60,7 @@ static int attend_tool(void *child)
 {
 	struct gmod_child *c = child;
 	uint64_t left = c->limit_ns;
-	int status, parent = getppid(), tool, orphan;
+	int status = SIGKILL, parent = getppid(), tool, orphan;
 	bool killed = false;
 
 	for (int i = 1; i < _NSIG; i++)
@@ -69,22 +69,17 @@ static int attend_tool(void *child)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (take_descriptors(c) &&
 	    (tool = clone(become_tool, c->stack[1] + sizeof(c->stack[1]), CLONE_VM | CLONE_VFORK | SIGCHLD, c)) > 0) {
-		while (!waitpid(tool, &status, WNOHANG)) {
-			bool late = !gmod_nap(&left, GMOD_MILLISECONDS(1)), gone = getppid() != parent;
-
-			if (!late && !gone)
-				continue;
+		while (!killed && !waitpid(tool, &status, WNOHANG))
+			killed = !gmod_nap(&left, GMOD_MILLISECONDS(1)) || getppid() != parent;
+		if (killed) {
 			kill(-tool, SIGKILL);
-			kill(tool, SIGKILL);
-			/* Where the program is gone its memory is to go, too; what was killed is process 1's. */
-			if (gone)
-				return 0;
 			left = GMOD_SECONDS(1);
-			killed = true;
 		}
+		/* Where the program is gone its memory is to go, too. What could not be killed ends with the helper. */
 		do
 			orphan = waitpid(-1, NULL, WNOHANG);
-		while (orphan > 0 || (!orphan && killed && gmod_nap(&left, GMOD_MILLISECONDS(1))));
+		while (orphan > 0 ||
+		       (!orphan && killed && getppid() == parent && gmod_nap(&left, GMOD_MILLISECONDS(1))));
 		(void)!pread(1, c->output, sizeof(c->output) - 1, 0);
 		c->status = status;
 	}
