@@ -34,7 +34,7 @@
 /* Kernels go beyond a buffer in stream order, of which the report says where it was allocated. */
 #define BUG true
 #define FAULTS true
-#include "tensors.h"
+#include "tensor_pools.h"
 
 int main(void)
 {

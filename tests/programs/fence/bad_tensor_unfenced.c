@@ -22,7 +22,7 @@
 /* Which block is whose next, which the program requires; and what has no fence. */
 #define BUG true
 #define FAULTS false
-#include "tensors.h"
+#include "tensor_pools.h"
 
 int main(void)
 {

@@ -39,7 +39,7 @@
 /* The healthy twins of bad_tensor*.c end as they do natively. */
 #define BUG false
 #define FAULTS false
-#include "tensors.h"
+#include "tensor_pools.h"
 
 int main(void)
 {
