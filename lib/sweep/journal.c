@@ -1,4 +1,5 @@
 #include "lib/sweep/sweep.h"
+
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -7,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/base/hash.h"
 
 enum { DEEP = 8, LINE = 32768 };
 
@@ -43,15 +46,6 @@ static void put(struct line *l)
 	close(fd);
 }
 
-static uint64_t hash_of(const void *bytes, size_t size)
-{
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < size; i++)
-		h = (h ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
-	return h;
-}
-
 static void add_text(struct line *l, const char *text)
 {
 	for (; *text; text++)
@@ -66,7 +60,7 @@ uint64_t sweep_tell_site(void)
 	void *frame[DEEP + 4];
 	int count = backtrace(frame, DEEP + 4), frames = 0;
 	struct line l = {.length = 0};
-	uint64_t site = hash_of(frame, (size_t)count * sizeof(frame[0]));
+	uint64_t site = gmod_hash_bytes(GMOD_HASH_START, frame, (size_t)count * sizeof(frame[0]));
 	Dl_info info;
 
 	if (told[site % 4096] == site)
@@ -130,7 +124,7 @@ void sweep_tell_launch(struct kernel *k, dim3 grid, dim3 block, size_t shared, v
 		add_word(&l, word[i], whole[i]);
 	}
 	add(&l, "]}");
-	hash = hash_of(l.text, l.length);
+	hash = gmod_hash_bytes(GMOD_HASH_START, l.text, l.length);
 	for (unsigned i = 0; i < k->lines; i++)
 		if (k->seen[i] == hash)
 			return;

@@ -134,7 +134,7 @@ static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 	add_number(t, "device", b->device);
 	add_string(t, "memory", b->memory <= GMOD_MEM_KERNEL ? memory[b->memory] : NULL);
 	add_string(t, "backend", b->backend);
-	if (b->name)
+	if (b->name && *b->name)
 		add_string(t, "name", b->name);
 	if (b->exported)
 		add_bool(t, "exported", true);

@@ -94,7 +94,7 @@ static void add_extent(struct gmod_text *t, const struct gmod_buffer_facts *b)
 	gmod_text_escaped(t, b->backend, 40);
 	if (b->serial)
 		gmod_text_fmt(t, ", allocation #%llu", (ull)b->serial);
-	if (b->name) {
+	if (b->name && *b->name) {
 		gmod_text_str(t, ", named ");
 		gmod_text_json(t, b->name, GMOD_NAME_SHOWN);
 	}
