@@ -1,5 +1,7 @@
 #include "monitor/registry/freed.h"
 
+#include <string.h>
+
 #include "lib/base/lock.h"
 #include "lib/base/map.h"
 
@@ -40,4 +42,16 @@ bool gmod_freed_find(uint64_t address, struct gmod_buffer_facts *out)
 		if (out->base == address)
 			return true;
 	return false;
+}
+
+bool gmod_freed_had_fenced(uint64_t address)
+{
+	bool had = false;
+
+	if (!gmod_lock(&lock))
+		return false;
+	for (uint64_t i = 0; freed && !had && i < REMEMBERED && i < freed_count; i++)
+		had = address - freed[i].base < freed[i].size && strcmp(freed[i].backend, "fence") == 0;
+	gmod_unlock(&lock);
+	return had;
 }

@@ -13,4 +13,7 @@ bool gmod_freed_nth(uint64_t n, struct gmod_buffer_facts *out);
 /* The latest buffer freed that began at this address. */
 bool gmod_freed_find(uint64_t address, struct gmod_buffer_facts *out);
 
+/* Was the byte in a fenced one of them? Nobody but GMOD gives its address out (lib/buffers/fence.h). */
+bool gmod_freed_had_fenced(uint64_t address);
+
 #endif

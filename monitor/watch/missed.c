@@ -86,6 +86,12 @@ static void name_none(struct gmod_finding *f)
 	f->buffer = (struct gmod_buffer_facts){0};
 }
 
+/* Of a buffer that lives, or of one whose kernel ran on when it was freed, as of a tensor that Python drops early. */
+static bool is_guarded(uint64_t address)
+{
+	return gmod_index_find_now(address).record || gmod_freed_had_fenced(address);
+}
+
 /*
  * Memory that GMOD does not guard, where other lanes of the warp are. Of a reservation that is mapped in parts the
  * driver tells the whole (measured): nothing then, and no buffer that is farther away.
@@ -98,7 +104,7 @@ static void note_neighbours(struct search *s)
 		struct gmod_buffer_facts b = {.backend = "native"};
 		uint64_t at = fault->lane[i].address;
 
-		if (!fault->lane[i].has_address || s->faulty >> i & 1 || gmod_index_find_now(at).record ||
+		if (!fault->lane[i].has_address || s->faulty >> i & 1 || is_guarded(at) ||
 		    NEXT(cuPointerGetAttribute)(&b.base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at) != CUDA_SUCCESS ||
 		    NEXT(cuPointerGetAttribute)(&b.size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, at) != CUDA_SUCCESS)
 			continue;

@@ -90,9 +90,9 @@ static void check(const struct gmod_finding *f, unsigned lane, enum gmod_relatio
 	assert_int_equal(f->length, fault.operand.bytes);
 }
 
-static void add_freed(uint64_t base, uint64_t size)
+static void add_freed(uint64_t base, uint64_t size, const char *backend)
 {
-	struct gmod_buffer_facts facts = {.base = base, .size = size, .serial = 77, .freed_ns = 1};
+	struct gmod_buffer_facts facts = {.base = base, .size = size, .serial = 77, .freed_ns = 1, .backend = backend};
 
 	gmod_freed_remember(&facts);
 }
@@ -121,7 +121,7 @@ MISSED(the_end_of_one_comes_before_the_start_of_another)
 {
 	struct gmod_finding f;
 
-	add_freed(b.place.user_end + 2 * FAR, 4096);
+	add_freed(b.place.user_end + 2 * FAR, 4096, "device");
 	add_lane(b.place.user_end + FAR);
 	f = find();
 	check(&f, 0, GMOD_PAST_END, FAR);
@@ -144,7 +144,7 @@ MISSED(inside_what_was_freed)
 {
 	struct gmod_finding f;
 
-	add_freed(b.place.user_end + 16 * FAR, 4096);
+	add_freed(b.place.user_end + 16 * FAR, 4096, "device");
 	add_lane(b.place.user_end + 16 * FAR + 100);
 	f = find();
 	check(&f, 0, GMOD_INSIDE, 100);
@@ -157,7 +157,7 @@ MISSED(the_one_that_the_kernel_was_given)
 	uint64_t base = b.place.user + 1024, words[] = {5, base};
 	struct gmod_finding f;
 
-	add_freed(base, SIZE - 1024);
+	add_freed(base, SIZE - 1024, "device");
 	add_lane(b.place.user_end + FAR);
 	f = find();
 	assert_int_equal(f.buffer.base, b.place.user);
@@ -207,6 +207,36 @@ MISSED(behind_a_mapping_in_a_reservation)
 	add_lane(base + FAR);
 	f = find();
 	check(&f, 1, GMOD_NOT_RELATED, 0);
+}
+
+/* A tensor's block stays mapped when Python has dropped it, in the one reservation of all fences. */
+MISSED(behind_a_fenced_one_that_was_freed)
+{
+	uint64_t base = b.place.user_end + 4 * FAR;
+	struct gmod_finding f;
+
+	map(1, base, 4 * FAR, FAR);
+	add_freed(base + FAR - 4096, 4096, "fence");
+	add_lane(base + FAR - 4);
+	add_lane(base + FAR);
+	f = find();
+	check(&f, 1, GMOD_PAST_END, 0);
+	assert_int_equal(f.buffer.serial, 77);
+}
+
+/* What GMOD has not kept may be somebody else's by now, of whom it knows nothing. */
+MISSED(behind_native_memory_where_one_was_freed)
+{
+	uint64_t base = b.place.user_end + 40 * FAR; /* freed ones are remembered from test to test */
+	struct gmod_finding f;
+
+	map(1, base, FAR, FAR);
+	add_freed(base + FAR - 4096, 4096, "device");
+	add_lane(base + FAR - 4);
+	add_lane(base + FAR);
+	f = find();
+	check(&f, 1, GMOD_PAST_END, 0);
+	assert_string_equal(f.buffer.backend, "native");
 }
 
 /* Memory of a device that this one may not access. */

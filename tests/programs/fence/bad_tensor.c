@@ -17,6 +17,8 @@
 //    gpu-fault size 4096 offset +0 in make_pooled; suspect: fault_read
 // case: bad_tensor_freed_behind tensor_freed_behind() =>
 //    gpu-fault size 4096 offset +0 in make_pooled; suspect: fault_read
+// case: bad_tensor_freed_behind_warp tensor_freed_behind_warp() =>
+//    gpu-fault size 18432 offset +0 in make_pooled; suspect: k_stencil
 // case: bad_tensor_trimmed trimmed() => gpu-fault size 4096 offset +0 in make_pooled; suspect: fault_read
 // case: bad_tensor_device_is_short device_is_short(1) =>
 //    gpu-fault size 10485760 offset +0 in make_pooled; suspect: fault_read;

@@ -9,6 +9,7 @@
 // case: good_tensor_of_a_pool tensor_of_a_pool()
 // case: good_tensor_of_no_stream tensor_of_no_stream()
 // case: good_tensor_freed_behind tensor_freed_behind()
+// case: good_tensor_freed_behind_warp tensor_freed_behind_warp()
 // case: good_tensor_trimmed trimmed()
 // case: good_tensor_device_is_short device_is_short(1) =>
 //    options: backend=fence:faults=exact:fence_side=end:fence_mb=1024; sim-env: SIM_MEMORY=268435456; skip-on: gpu

@@ -72,6 +72,23 @@ static TK_UNUSED void tensor_freed_behind(void)
 	ask();
 }
 
+/* Of a warp the last lanes go beyond; where the others read is nobody's by then. */
+static TK_UNUSED void tensor_freed_behind_warp(void)
+{
+	enum { WIDTH = 256, COUNT = 16 * WIDTH, SIZE = (COUNT + 2 * WIDTH) * 4 };
+	CUstream s = tk_stream();
+	CUdeviceptr out = tk_alloc(COUNT * 4), p, start;
+	long long width = WIDTH, count = COUNT;
+	volatile int *flag = hold(s);
+
+	p = make_pooled(SIZE, s);
+	start = p + WIDTH * 4 + (BUG ? 16 : 0);
+	tk_launch_n(tk_kernel("k_stencil"), count, s, TK_ARGS(&out, &start, &width, &count));
+	CK(cuMemFreeAsync(p, s));
+	let_go(flag);
+	ask();
+}
+
 /* Its block has another buffer, of another size, when the kernel runs. */
 static TK_UNUSED void tensor_taken_over(void)
 {
