@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
-#include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/base/file.h"
 #include "lib/base/hash.h"
@@ -374,11 +373,9 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	default:
 		if (v->fault.raw && gmod_fault_next_step(t, &v->fault))
 			break;
-		/* What was allocated from the driver, and not in stream order, can have a fence in the next run. */
 		if (!v->fault.raw && f->buffer.memory == GMOD_MEM_DEVICE && !f->buffer.exported && f->buffer.backend &&
-		    strcmp(f->buffer.backend, "pool") != 0 &&
-		    !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed)) {
-			gmod_text_str(t, "gmod --exact");
+		    gmod_options()->backend != GMOD_OPTION_BACKEND_FENCE) {
+			gmod_text_str(t, gmod_options()->per_tensor ? "gmod --exact --per-tensor" : "gmod --exact");
 			gmod_text_str(t, v->command);
 			gmod_text_str(t, "; or ");
 		}

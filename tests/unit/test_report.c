@@ -208,6 +208,28 @@ TEST(without_suspects_the_memory_decides_the_advice)
 	expect("next step: compute-sanitizer --tool memcheck ");
 }
 
+/* Memory in stream order can have fences as well; the allocator that makes tensors such has to be asked for again. */
+TEST(the_next_step_fences_what_the_run_did_not)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	f.buffer.backend = "pool";
+	report_one("", &f);
+	expect("next step: gmod --exact ");
+	assert_int_equal(count("--per-tensor"), 0);
+	f.id = next_id++;
+	report_one("per_tensor=1", &f);
+	expect("next step: gmod --exact --per-tensor ");
+	f.id = next_id++;
+	f.buffer.exported = true;
+	report_one("", &f);
+	expect("next step: compute-sanitizer ");
+	f.id = next_id++;
+	f.buffer.exported = false;
+	report_one("backend=fence", &f);
+	expect("next step: compute-sanitizer ");
+}
+
 /* The command looks at each suspect, once; where one might be missing, at everything. */
 TEST(the_next_step_leaves_no_suspect_out)
 {
