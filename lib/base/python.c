@@ -42,6 +42,7 @@ static struct {
 } python;
 
 pthread_t gmod_python_main_thread;
+unsigned gmod_launch_frames = 4;
 
 void gmod_python_init(void *(*find)(void *handle, const char *symbol))
 {

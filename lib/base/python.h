@@ -27,7 +27,7 @@
 
 #include "lib/base/phase.h"
 
-enum { GMOD_PYTHON_MAX = 32, GMOD_PYTHON_LAUNCH = 4 }; /* frames of a stack; of a launch's */
+enum { GMOD_PYTHON_MAX = 32 }; /* frames of a stack */
 
 struct gmod_python_frame {
 	const char *function, *file; /* the qualified name; UTF-8, or bytes that are none */
@@ -41,6 +41,12 @@ struct gmod_python {
 
 /* The process's main thread, which is the one that ends Python. Set when the library is loaded. */
 extern pthread_t gmod_python_main_thread;
+
+/*
+ * Frames of a launch's stack: as few as tell one line from another, for each costs the program's thread some 15 ns. Set
+ * before the first launch to more where that time matters less.
+ */
+extern unsigned gmod_launch_frames;
 
 /* If this process has a Python that can be read: find() is dlsym(). Call it once. */
 void gmod_python_init(void *(*find)(void *handle, const char *symbol));

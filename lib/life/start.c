@@ -74,6 +74,9 @@ static bool set_up(void)
 	gmod_clock_init(GMOD_CLOCK_SOURCE);
 	if (gmod_options()->python_lines)
 		gmod_python_init(gmod_next_dlsym);
+	/* A framework's own frames come first: eight of JAX's, where a function of its is new. */
+	if (gmod_options()->faults == GMOD_OPTION_FAULTS_EXACT)
+		gmod_launch_frames = GMOD_PYTHON_MAX / 2;
 	dlerror(); /* most programs have no Python */
 	gmod_thread_init(gmod_launch_abandon);
 	gmod_context_listen(&gmod_faults_of_context);

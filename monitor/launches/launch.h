@@ -30,7 +30,7 @@ gmod_launch_begin(struct gmod_thread *t, uint64_t context, uint64_t stream, uint
 	atomic_store_explicit(&l->stream, stream, memory_order_relaxed);
 	atomic_store_explicit(&l->function, function, memory_order_relaxed);
 	atomic_store_explicit(&l->is_graph, is_graph, memory_order_relaxed);
-	atomic_store_explicit(&l->python, python ? gmod_python_here(GMOD_PYTHON_LAUNCH) : 0, memory_order_relaxed);
+	atomic_store_explicit(&l->python, python ? gmod_python_here(gmod_launch_frames) : 0, memory_order_relaxed);
 	/* release: the record is filled in for a reader that sees the count */
 	atomic_store_explicit(&t->launches, n + 1, memory_order_release);
 	return l;

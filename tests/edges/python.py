@@ -307,6 +307,11 @@ def forked(_):
     one(Cuda())
 
 
+def deep(levels):
+    """From so many functions, as a framework has them."""
+    return deep(int(levels) - 1) if int(levels) else forked(None)
+
+
 def finalised(_):
     """In the program's last calls: of a handler, and of an object that goes with its module."""
     import atexit

@@ -105,6 +105,10 @@ ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
 ctypes.CDLL(sys.argv[1]).users_free_twice()' "$edges/plugin_users.so"
 	same "text: but those of a library that a user has written, with their lines" 'at <string>:3 in <module>
 #0 users_free_twice  plugin_users.c:9' "$(sed -nE '/ buffer /,/ freed /s/^      //p' <<<"$err" | sed -E 's|  .*/|  |')"
+	guarded '' "$python" "$script" deep 5
+	same "text: four frames of a launch" 4 "$(grep -c '^           at ' <<<"$err")"
+	guarded faults=exact "$python" "$script" deep 5
+	same "text, faults=exact: all of them" 10 "$(grep -c '^           at ' <<<"$err")"
 	guarded verbosity=1:python_lines=0 "$python" "$script" forked
 	says_not "text, python_lines=0: native frames only" '^ +at | launched$' "$err"
 	says "text, python_lines=0: all of them" '^ +#[0-9]+ .* (lib)?python3' "$err"
