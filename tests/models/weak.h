@@ -8,15 +8,22 @@
 #ifndef GMOD_TESTS_MODELS_WEAK_H
 #define GMOD_TESTS_MODELS_WEAK_H
 
+#include <cstring>
 #include <iostream>
 #include <relacy/relacy.hpp>
 
-/* Is there a -DFLAG? */
-#define PAST_1 0,
-#define SECOND(a, b, ...) b
-#define IS_ONE(past) SECOND(past 1, 0, 0)
-#define IS_VALUE(value) IS_ONE(PAST_##value)
-#define IS(flag) IS_VALUE(flag)
+/* Is FLAG among the program's arguments? It is no macro, because a model takes longer to compile than to run. */
+static char **flags;
+
+static bool is_flag(const char *name)
+{
+	for (char **flag = flags; *flag; flag++)
+		if (!strcmp(*flag, name))
+			return true;
+	return false;
+}
+
+#define IS(flag) is_flag(#flag)
 
 /* An order, and the weaker one that a flag puts in its place. */
 #define ORDER(right, flag, wrong) (IS(flag) ? rl::mo_##wrong : rl::mo_##right)
@@ -50,8 +57,9 @@ template <class model> static bool holds(rl::scheduler_type_e order)
 }
 
 /* What Relacy says, the steps of a run that breaks, and at the end "holds" or "breaks". */
-template <class model> static int check()
+template <class model> static int check(char **given)
 {
+	flags = given + 1;
 	std::cout << (holds<model>(rl::sched_bound) && holds<model>(rl::sched_random) ? "holds\n" : "breaks\n");
 	return 0;
 }

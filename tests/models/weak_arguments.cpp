@@ -51,7 +51,7 @@ struct arguments : rl::test_suite<arguments, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<arguments>();
+	return check<arguments>(given);
 }

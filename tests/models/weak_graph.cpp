@@ -65,7 +65,7 @@ struct graph : rl::test_suite<graph, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<graph>();
+	return check<graph>(given);
 }

@@ -46,7 +46,7 @@ struct patrol : rl::test_suite<patrol, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<patrol>();
+	return check<patrol>(given);
 }

@@ -44,7 +44,7 @@ struct pin : rl::test_suite<pin, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<pin>();
+	return check<pin>(given);
 }

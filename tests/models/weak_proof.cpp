@@ -48,7 +48,7 @@ struct proof : rl::test_suite<proof, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<proof>();
+	return check<proof>(given);
 }

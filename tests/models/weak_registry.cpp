@@ -50,7 +50,7 @@ struct registry : rl::test_suite<registry, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<registry>();
+	return check<registry>(given);
 }

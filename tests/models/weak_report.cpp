@@ -99,7 +99,7 @@ struct report : rl::test_suite<report, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<report>();
+	return check<report>(given);
 }

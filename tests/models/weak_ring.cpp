@@ -47,7 +47,7 @@ struct ring : rl::test_suite<ring, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<ring>();
+	return check<ring>(given);
 }

@@ -48,7 +48,7 @@ struct rounds : rl::test_suite<rounds, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<rounds>();
+	return check<rounds>(given);
 }

@@ -58,7 +58,7 @@ struct teardown : rl::test_suite<teardown, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<teardown>();
+	return check<teardown>(given);
 }

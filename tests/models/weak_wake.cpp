@@ -72,7 +72,7 @@ struct wake : rl::test_suite<wake, 2> {
 	}
 };
 
-int main()
+int main(int, char **given)
 {
-	return check<wake>();
+	return check<wake>(given);
 }
