@@ -122,7 +122,8 @@ $(BUILD)/flags $(BUILD)/objects: FORCE | deps-build
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(text)' | cmp -s - $@ || printf '%s\n' '$(text)' >$@
 
-$(BUILD)/lib/%.o $(BUILD)/monitor/%.o $(BUILD)/device/%.o: COMPILE = $(CC) $(CFLAGS_LIB) $(SANFLAGS) -MMD -MP -MF $(@:.o=.d)
+# QUIET: -w of tests/mutants/run, which wants the objects of this build as they are, and no warnings of what it breaks.
+$(BUILD)/lib/%.o $(BUILD)/monitor/%.o $(BUILD)/device/%.o: COMPILE = $(CC) $(CFLAGS_LIB) $(SANFLAGS) $(QUIET) -MMD -MP -MF $(@:.o=.d)
 # What dlsym and sigaction run through: they are called before a sanitizer's runtime is ready.
 $(addprefix $(BUILD)/lib/driver/,dlsym_hook.o dlsym_next.o driver.o homonyms.o) $(BUILD)/lib/life/ending.o: SANFLAGS :=
 # It is preloaded into programs that have no sanitizer.
@@ -171,7 +172,7 @@ $(SWEEP): $(SWEEP_O)
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgmod-objects.a $(BUILD)/flags | deps-test
 	@mkdir -p $(@D)
-	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(SANFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgmod-objects.a -lcmocka -ldl
+	$(call say,CC  )$(CC) $(CFLAGS_TEST) $(SANFLAGS) $(QUIET) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgmod-objects.a -lcmocka -ldl
 
 # For libFuzzer, which clang has. A program says what its seeds are.
 $(BUILD)/fuzz/dump: $(FUZZED_C) $(wildcard lib/faults/*.h) tests/unit/fault_reading.h | $(BUILD)/dumps/places.cu
