@@ -204,14 +204,17 @@ bool gmod_is_program_frame(const struct gmod_frame *f)
 {
 	static const char *const other[] = {"libcuda.so", "libcudart", "libgmod.so", "libc.so",
 					    "libpthread", "libffi",    "_ctypes.",   NULL};
-	size_t cuda = strncmp(f->symbol, "cuda", 4) == 0 ? 4 : strncmp(f->symbol, "cu", 2) == 0 ? 2 : 0;
+	/* CUDA's headers have wrappers for C++, which are static functions of the program: _ZL10cudaMallocIfE... */
+	size_t prefix = strncmp(f->symbol, "_ZL", 3) == 0 ? 3 + strspn(f->symbol + 3, "0123456789") : 0;
+	const char *name = f->symbol + prefix;
+	size_t cuda = strncmp(name, "cuda", 4) == 0 ? 4 : strncmp(name, "cu", 2) == 0 ? 2 : 0;
 
 	for (const char *const *o = other; *o; o++)
 		if (strncmp(f->module, *o, strlen(*o)) == 0)
 			return false;
 	return f->module[0] && strncmp(f->symbol, "__cudart", 8) != 0 &&
 	       strncmp(f->symbol, "libcudart_static_", 17) != 0 &&
-	       !(cuda > 0 && f->symbol[cuda] >= 'A' && f->symbol[cuda] <= 'Z') && strcmp(f->symbol, "_start") != 0;
+	       !(cuda > 0 && name[cuda] >= 'A' && name[cuda] <= 'Z') && strcmp(f->symbol, "_start") != 0;
 }
 
 /* Of a Python program all or nothing: frames are of use where the user has written some, in no installed library. */

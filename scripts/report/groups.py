@@ -9,7 +9,8 @@ import re
 from datetime import datetime, timezone
 
 RUNTIME = re.compile(r"^(libcuda\.so|libcudart|libgmod\.so|libc\.so|libc-|ld-linux|libpthread|libffi|_ctypes\.)")
-CUDA = re.compile(r"^(_start$|__cudart|libcudart_static_|cu(da)?[A-Z])")
+# A wrapper of CUDA's headers for C++ is a function of the program's: cudaMalloc<float>.
+CUDA = re.compile(r"^(_start$|__cudart|libcudart_static_|(_ZL\d+|cudaError )?cu(da)?[A-Z]\w*(?![\w ]))")
 HOSTS, SPANS = 8, 12  # that are named: hosts of a group, and ranks that follow each other
 
 
@@ -193,10 +194,16 @@ def _site_key(finding):
     return finding["class"], frames, python, other
 
 
+def _own_lines(frame):
+    """Those that are none of CUDA's, if there are any."""
+    lines = frame.get("lines") or []
+    return [line for line in lines if not CUDA.match(line["function"] or "")] or lines
+
+
 def place(frame):
     """(function, file, line) of a frame as well as it is known."""
     if frame.get("lines"):
-        line = frame["lines"][0]
+        line = _own_lines(frame)[0]
         return line["function"] or frame.get("function"), line["file"], line["line"]
     where = f"{frame['module']}+{frame['offset']}" if frame.get("module") else str(frame.get("offset"))
     return frame.get("function"), where, None
@@ -204,7 +211,7 @@ def place(frame):
 
 def _places(frame):
     """As place(), of all that is inlined there, too: the innermost first."""
-    return [place({**frame, "lines": [line]}) for line in frame.get("lines") or ()] or [place(frame)]
+    return [place({**frame, "lines": [line]}) for line in _own_lines(frame)] or [place(frame)]
 
 
 # What no user wrote.

@@ -33,6 +33,23 @@ python3 -B $own/cases.py "$work/journal" || fail "the journal is written"
 
 expect "arithmetic is as the instructions have it" 0 python3 -B tests/prove/test_values.py 1 3000
 
+python "a wrapper of CUDA's headers has not allocated, who has called it has" <<'PYTHON'
+import sys
+sys.path[:0] = ["scripts/prove", "scripts/report"]
+import alarms
+import journal
+wrapper = {"function": "cudaError cudaMalloc<float>(float**, unsigned long)", "file": "/cuda/cuda_runtime.h", "line": 880}
+own = {"function": "cudaError_t room<float>(float**)", "file": "/app/room.cu", "line": 12}
+def words(*frames):
+    return alarms.site_words(journal.Site({"frames": [{"module": "app", "offset": "0x12", **frame} for frame in frames]}))
+expected = "cudaError_t room<float>(float**) room.cu:12"
+assert words({"lines": [wrapper, own]}) == expected
+assert words({"function": wrapper["function"], "lines": [wrapper]}, {"lines": [own]}) == expected
+assert words({"function": wrapper["function"]}, {"function": own["function"], "lines": [own]}) == expected
+assert words({"symbol": "_ZL10cudaMallocIfE9cudaErrorPPT_m"}, {"function": "main"}) == "main app+0x12"
+assert words({"function": wrapper["function"], "lines": [wrapper]}) == wrapper["function"] + " cuda_runtime.h:880"
+PYTHON
+
 # ---- verdicts ----
 
 # tell_cases FILE: a verdict for each case.

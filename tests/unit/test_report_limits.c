@@ -127,6 +127,7 @@ TEST(without_stacks_only_the_cap_limits)
 static __attribute__((noinline)) uintptr_t of_the_runtime(void) __asm__("__cudart7");
 static __attribute__((noinline)) uintptr_t of_its_archive(void) __asm__("libcudart_static_7");
 static __attribute__((noinline)) uintptr_t of_the_driver(void) __asm__("cuFakeAlloc");
+static __attribute__((noinline)) uintptr_t of_its_header(void) __asm__("_ZL10cudaMallocIfE9cudaErrorPPT_m");
 static __attribute__((noinline)) uintptr_t customer(void);
 
 static uintptr_t of_the_runtime(void)
@@ -142,6 +143,11 @@ static uintptr_t of_its_archive(void)
 static uintptr_t of_the_driver(void)
 {
 	return (uintptr_t)of_the_driver + 5;
+}
+
+static uintptr_t of_its_header(void)
+{
+	return (uintptr_t)of_its_header + 5;
 }
 
 static uintptr_t customer(void)
@@ -169,8 +175,14 @@ static uintptr_t in_library(const char *name)
 
 TEST(neither_the_runtime_nor_the_driver_is_the_site)
 {
-	const uintptr_t others[] = {of_the_runtime(), of_its_archive(), of_the_driver(), in_library("libcudart.so.13"),
-				    in_library("libcuda.so.1")};
+	const uintptr_t others[] = {
+	    of_the_runtime(),
+	    of_its_archive(),
+	    of_the_driver(),
+	    of_its_header(),
+	    in_library("libcudart.so.13"),
+	    in_library("libcuda.so.1"),
+	};
 	struct gmod_finding f;
 
 	for (size_t i = 0; i < SIZE_OF(others); i++) {
