@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ uint64_t sweep_tell_site(void)
 	int count = backtrace(frame, DEEP + 4), frames = 0;
 	struct line l = {.length = 0};
 	uint64_t site = gmod_hash_bytes(GMOD_HASH_START, frame, (size_t)count * sizeof(frame[0]));
+	struct link_map *map;
 	Dl_info info;
 
 	if (told[site % 4096] == site)
@@ -70,12 +72,15 @@ uint64_t sweep_tell_site(void)
 		here = info.dli_fname;
 	add(&l, "{\"site\":\"%016llx\",\"python\":[],\"frames\":[", (unsigned long long)site);
 	for (int i = 0; i < count; i++) {
-		if (!dladdr(frame[i], &info) || !info.dli_fname || info.dli_fname == here)
+		char *call = (char *)frame[i] - 1; /* behind it stands the next line already */
+
+		if (!dladdr1(call, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname || info.dli_fname == here)
 			continue;
 		add(&l, "%s{\"module\":\"", frames++ ? "," : "");
+		add_text(&l, strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname);
+		add(&l, "\",\"path\":\"");
 		add_text(&l, info.dli_fname);
-		add(&l, "\",\"offset\":\"0x%llx\",\"symbol\":",
-		    (unsigned long long)((char *)frame[i] - (char *)info.dli_fbase));
+		add(&l, "\",\"offset\":\"0x%llx\",\"symbol\":", (unsigned long long)((uintptr_t)call - map->l_addr));
 		add(&l, info.dli_sname ? "\"" : "null}");
 		if (info.dli_sname) {
 			add_text(&l, info.dli_sname);

@@ -176,6 +176,7 @@ def main():
     kept.trim()
     if terminal and launches:
         print(file=sys.stderr)
+    notes += alarms.put_lines(launches, results)
     kernels = alarms.Kernels(launches)
     found, covered, unused = alarms.judged(launches, results, kernels, options.suppressions)
     notes += prover_notes(results)

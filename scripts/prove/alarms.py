@@ -4,8 +4,9 @@ import functools
 
 from as_text import plural
 from groups import is_program, place as place_of, place_words, where_words
+from source import around
 from suppressions import matches
-from symbols import demangle
+from symbols import Symbols, demangle
 
 RULES = {
     "possible-out-of-bounds": "An access of the launch is possible outside of its memory.",
@@ -55,6 +56,19 @@ def _readable(symbol):
     return demangle([symbol], "-p").get(symbol, symbol)
 
 
+def site_of(launch, access):
+    return next((one.site for one in launch.pointers if one.at == access["memory"]["at"]), None)
+
+
+def put_lines(launches, results):
+    """Source lines to where the buffers of alarms were allocated. Returns notes."""
+    sites = [site_of(launch, access) for (launch, _), result in zip(launches, results)
+             for access in result.accesses if access["verdict"] == "alarm"]
+    table = Symbols()
+    table.resolve([frame for site in sites if site for frame in site.frames])
+    return table.notes
+
+
 def site_words(site):
     """Where a buffer was allocated, or None."""
     if site and site.python:
@@ -90,7 +104,7 @@ class Alarm:
     def __init__(self, launch, access, kernel):
         self.launch, self.access, self.kernel = launch, access, kernel
         self.launches = {id(launch)}
-        self.site = next((one.site for one in launch.pointers if one.at == access["memory"]["at"]), None)
+        self.site = site_of(launch, access)
 
     @property
     def rule(self):
@@ -105,6 +119,12 @@ class Alarm:
 
     def title(self):
         return f"{self.rule}: {self.kernel} {place(self.access)}"
+
+    def source(self):
+        """The line itself, if its file is at hand."""
+        at = self.access["source"]
+        some, _ = at and around(at["file"], at["line"], None) or ((), False)
+        return [f"{number} | {text.strip()}" for number, text in some if number == at["line"]]
 
     def witness(self):
         access, launch = self.access, self.launch

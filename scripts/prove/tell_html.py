@@ -1,12 +1,14 @@
 """Results as one page, of the parts of gmod report's."""
 import alarms
 from as_text import plural
+from html_group import Sources
 from html_parts import el, page
 
 
 def _section(number, alarm):
+    at = alarm.access["source"] or {"file": "", "line": 0}
     return el("section", el("h2", f"{number}. ", el("span", alarm.title(), class_="where"), id=f"g{number}"),
-              el("p", f"{alarms.what(alarm.access)}."), el("ul", *(el("li", line) for line in alarm.witness())),
+              Sources(True, None).lines(at["file"], at["line"]), el("p", f"{alarms.what(alarm.access)}."), el("ul", *(el("li", line) for line in alarm.witness())),
               el("p", "To confirm it:"), el("pre", alarm.confirming()),
               el("p", "Or, for the file of suppressions:"), el("pre", alarm.suppression()))
 

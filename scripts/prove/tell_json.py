@@ -1,13 +1,13 @@
 """Results for programs: one object."""
 import json
 
-from alarms import Alarm, confirming, site_words
+from alarms import confirming, site_of, site_words
 
 
 def _access(access, launch):
     if access["verdict"] != "alarm":
         return access
-    memory = dict(access["memory"], site=site_words(Alarm(launch, access, launch.function.name).site))
+    memory = dict(access["memory"], site=site_words(site_of(launch, access)))
     return dict(access, memory=memory, confirm=confirming(access, launch))
 
 

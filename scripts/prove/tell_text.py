@@ -4,7 +4,7 @@ from as_text import clean
 
 
 def _told(number, alarm):
-    lines = [alarms.what(alarm.access), *alarm.witness(), f"to confirm it: {alarm.confirming()}",
+    lines = [*alarm.source(), alarms.what(alarm.access), *alarm.witness(), f"to confirm it: {alarm.confirming()}",
              f"or, for the file of suppressions: {alarm.suppression()}"]
     return ["", f"{number}. {alarm.title()}"] + ["    " + line for line in lines]
 

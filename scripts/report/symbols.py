@@ -72,13 +72,14 @@ def _line(place):
 
 
 def _pairs(lines):
-    """From a function's line and a place's line in turn: the functions of one address, the innermost inlined one first."""
-    found = []
+    """From a function's line and a place's line in turn: the functions of one address, the innermost inlined one first, and
+    the name of the outermost, which is known without lines, too."""
+    found, name = [], None
     for function, place in zip(lines[::2], lines[1::2]):
-        where = _line(place)
+        where, name = _line(place), None if function == "??" else function
         if where:
-            found.append({"function": None if function == "??" else function, "file": where[0], "line": where[1]})
-    return found
+            found.append({"function": name, "file": where[0], "line": where[1]})
+    return found, name
 
 
 def _llvm(tool, path, offsets):
@@ -186,9 +187,11 @@ class Symbols:
         if len(answers) != len(offsets):
             self.say(f"{os.path.basename(self.tool)} could not read {file}")
             return
-        for answer, of in zip(answers, offsets.values()):
+        for (lines, name), of in zip(answers, offsets.values()):
             for frame in of:
-                frame["lines"] = answer
+                frame["lines"] = lines
+                if not (frame.get("symbol") or frame.get("function")):
+                    frame["function"] = name
 
 
 def demangle(names, *flags):

@@ -12,7 +12,7 @@ python=$(python_with_z3)
 
 mkdir "$work/ptx" "$work/here"
 source=tests/prove/sweep/cases.cu
-"$nvcc" -arch=sm_80 -lineinfo -ptx -o "$work/ptx/cases.ptx" $source && "$nvcc" -arch=sm_80 -lineinfo -o "$work/cases" $source
+"$nvcc" -arch=sm_80 -lineinfo -ptx -o "$work/ptx/cases.ptx" $source && "$nvcc" -g -arch=sm_80 -lineinfo -o "$work/cases" $source
 judge "the programs are built" $?
 cd "$work/here" || exit 1
 
@@ -30,8 +30,10 @@ found() {
 	sweep "${seconds:-20}" --fail -- "$work/cases" "$@"
 	same "$1: an alarm" 86 "$status"
 	says "$1: the line" "^[0-9]+\. possible-out-of-bounds: .*cases\.cu:$line\$" "$out"
+	says "$1: the line's text" "^    $line \| [^ ].*;( .*)? /\* BUG $1 \*/\$" "$out"
 	same "$1: nothing else" 1 "$(grep -E '^[0-9]+\. ' <<<"$out" | sed 's/.* //' | sort -u | wc -l)"
 	says "$1: how to confirm it" "^    to confirm it: (gmod --exact( --fence_align=[0-9]+)?|compute-sanitizer .*) $work/cases $1 [0-9]+" "$out"
+	text=$out
 	sweep "${seconds:-4}" --fail -- "$work/cases" "$1-good" "${@:2}"
 	same "$1: its twin is healthy" 0 "$status"
 	says_not "$1: all of the twin's is proved" '^undecided:' "$out"
@@ -40,6 +42,8 @@ found() {
 
 seconds=4
 found fours 1024
+line=$(grep -n 'cudaMalloc(' "$top/$source" | cut -d : -f 1)
+same "the buffer was allocated where cudaMalloc is called" "float* room<float>(unsigned long) cases.cu:$line" "$(sed -n 's/^    allocated by //p' <<<"$text")"
 found pitch 64 8
 found wraps 4096
 if [ -n "${GMOD_TEST_THOROUGH-}" ]; then
