@@ -77,7 +77,7 @@ static void add_first_line(struct page *p, const struct gmod_report_view *v)
 	gmod_text_fmt(t, "==%d==GMOD: %s: ", (int)getpid(), v->class_name);
 	gmod_text_str(t, v->title);
 	gmod_text_fmt(t, " [finding %u%s]", v->finding->id,
-		      v->finding->status == GMOD_PROVISIONAL ? ", provisional, still being watched"
+		      v->finding->status == GMOD_PROVISIONAL ? ", provisional, a final report follows"
 		      : v->finding->status == GMOD_CAUGHT    ? ", caught"
 							     : "");
 	gmod_text_str(t, bold ? "\033[0m" : "");

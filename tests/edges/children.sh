@@ -126,7 +126,7 @@ check_tools() {
 # What is found is in the log before a tool that takes long has answered.
 check_killed() {
 	with_path "$(tool addr2line "exec sleep 2$$")" killed
-	says "killed: the report is in the log" '^==[0-9]+==GMOD: heap-buffer-overflow: .*, provisional' "$err"
+	says "killed: the report is in the log" '^==[0-9]+==GMOD: heap-buffer-overflow: .* \[finding 1, provisional, a final report follows\]$' "$err"
 	says "killed: as a whole" '^    next step: ' "$err"
 	for _ in {1..50}; do
 		pgrep -fx "sleep 2$$" >/dev/null || break

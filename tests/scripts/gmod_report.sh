@@ -164,7 +164,7 @@ for form in text json; do
 	says "lives, in $form: each is a process" '^    30 findings in 3 processes on [^ ]+$' "$out"
 	same "lives, in $form: what each has not shown" 2 "$(grep -c '^note: process 1 on .*: 290 further findings' <<<"$out")"
 	says "lives, in $form: the one that was killed" '^note: process 1 \([^ ]+\): no closing line: killed, ' "$out"
-	sed -E 's/(\[finding [0-9]+)\]/\1, provisional, still being watched]/; s/"final"/"provisional"/; /^SUMMARY/d' \
+	sed -E 's/(\[finding [0-9]+)\]/\1, provisional, a final report follows]/; s/"final"/"provisional"/; /^SUMMARY/d' \
 		"$work/killed.$form" | cat - "$work/life.$form" >"$work/unsure.$form"
 	reported "a provisional finding of the life before, of a buffer of that address, in $form" 0 "$work/unsure.$form"
 	says "counts, in $form" '^20 findings in ' "$out"
@@ -423,7 +423,7 @@ reported "a symboliser that is not there" 2 --symbolizer "$work/absent" "$work/j
 says "which one" '^gmod report: argument --symbolizer: .*/absent is no program; see gmod report --help$' "$err"
 reported "no file" 2
 same "how to use it, in a line" "gmod report: the following arguments are required: file; see gmod report --help" "$err"
-sed -E 's/\[finding ([0-9]+)\]/[finding \1, provisional, still being watched]/; /^SUMMARY/d' "$work/job.2.text" >"$work/provisional"
+sed -E 's/\[finding ([0-9]+)\]/[finding \1, provisional, a final report follows]/; /^SUMMARY/d' "$work/job.2.text" >"$work/provisional"
 mkdir "$work/without"
 for tool in sh dirname readlink sed sort tail getconf; do
 	ln -s "$(command -v "$tool")" "$work/without/"
