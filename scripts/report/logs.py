@@ -90,6 +90,7 @@ class Reader:
         self.events = []
         self.bad = []
         self.text = text_log.Reader()
+        self.is_prose = False
         self.parts = {}  # of a line that CRI has split, by its stream
 
     def keep(self, event, number):
@@ -140,6 +141,15 @@ class Reader:
         for event in self.text.rest():
             self.keep(event, number)
 
+    def leave_prose(self):
+        """Prose may quote the first line of a report. A log in which nothing else is GMOD's was not written by GMOD: a report is
+        written as a whole, and a torn one has more than that."""
+        self.is_prose = bool(self.events) and not self.bad and self.text.cut == len(self.events) and all(
+            event.get("cut") and not any(event[key] for key in ("buffer", "call", "fault", "time")) for event in self.events)
+        if self.is_prose:
+            self.events.clear()
+            self.text.cut = 0
+
     def problems(self):
         torn = self.text.cut
         if self.bad:
@@ -148,7 +158,9 @@ class Reader:
             yield f"{self.name}:{number}: a line cannot be read: {why}{more}"
         if torn:
             yield f"{self.name}: {torn} report{'s are' if torn > 1 else ' is'} cut short"
-        if not self.events and not self.bad and not torn:
+        if self.is_prose:
+            yield f"{self.name}: it is no log of GMOD's: it has the first line of a report, and nothing of what follows one"
+        elif not self.events and not self.bad and not torn:
             yield f"{self.name}: it has no line of GMOD's"
 
 
@@ -164,6 +176,7 @@ def read(paths):
                 for number, line in enumerate(source, 1):
                     reader.take(number, line.decode("utf-8", "backslashreplace").rstrip("\r\n"))
                 reader.end(number)
+            reader.leave_prose()
         except OSError as error:
             problems.append(f"{path}: {error.strerror}")
             continue
