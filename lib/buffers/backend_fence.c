@@ -143,18 +143,48 @@ static uint64_t hash_of(const struct gmod_stack *s)
 	return h;
 }
 
+/* ---- the places of option fence_sites ---- */
+
+static _Atomic uint64_t met; /* a bit for each place that an allocation was made at */
+
+static bool next_site(const char **at, uint64_t *site)
+{
+	char *end;
+	bool is_there;
+
+	*site = strtoull(*at, &end, 16);
+	is_there = end != *at;
+	*at = end + (*end == ',');
+	return is_there;
+}
+
 static bool is_named(uint64_t site)
 {
-	for (const char *at = gmod_options()->fence_sites; *at;) {
-		char *end;
+	const char *at = gmod_options()->fence_sites;
+	uint64_t one;
 
-		if (strtoull(at, &end, 16) == site)
+	for (uint64_t bit = 1; next_site(&at, &one); bit <<= 1)
+		if (one == site) {
+			atomic_fetch_or_explicit(&met, bit, memory_order_relaxed);
 			return true;
-		if (end == at)
-			return false;
-		at = end + (*end == ',');
-	}
+		}
 	return false;
+}
+
+void gmod_fence_say_unmet(void)
+{
+	static char unmet[1024]; /* the caller may have little stack */
+	const char *at = gmod_options()->fence_sites;
+	struct gmod_text t;
+	uint64_t one;
+
+	gmod_text_init(&t, unmet, sizeof(unmet));
+	for (uint64_t bit = 1; bit && next_site(&at, &one); bit <<= 1)
+		if (!(atomic_load_explicit(&met, memory_order_relaxed) & bit))
+			gmod_text_fmt(&t, "%s0x%llx", t.len ? ", " : "fence_sites that no buffer was allocated at: ",
+				      (unsigned long long)one);
+	if (t.len && gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE)
+		gmod_log_note(1, "%s", unmet);
 }
 
 /* A place in stream order allocates often, and its stack takes long to be looked at: the lowest bit is the answer. */
@@ -176,6 +206,7 @@ static enum caller caller_from(const struct gmod_stack *s, uint64_t site)
 bool gmod_fence_wants(int device, size_t size, const struct gmod_stack *s, uint64_t site)
 {
 	enum caller caller = caller_from(s, site);
+	bool is_everywhere = !*gmod_options()->fence_sites, is_here = !is_everywhere && is_named(hash_of(s));
 
 	if (gmod_peers_use(device) || atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) ||
 	    caller == SHARES) {
@@ -184,7 +215,7 @@ bool gmod_fence_wants(int device, size_t size, const struct gmod_stack *s, uint6
 	}
 	if (caller == PYTORCH && !site)
 		say_segments();
-	return !*gmod_options()->fence_sites || size >= GMOD_LARGE || is_named(hash_of(s));
+	return is_everywhere || is_here || size >= GMOD_LARGE;
 }
 
 static bool is_wanted(const struct gmod_request *q)

@@ -12,6 +12,7 @@
 #include "lib/base/log.h"
 #include "lib/base/phase.h"
 #include "lib/buffers/confirm.h"
+#include "lib/buffers/fence.h"
 #include "lib/buffers/gather.h"
 #include "lib/buffers/misuse.h"
 #include "lib/buffers/ordered.h"
@@ -121,6 +122,7 @@ static void summarise(void)
 	gmod_stats_write(&s);
 	gmod_report_counts(&s); /* that nothing could be written, too */
 	gmod_say_outdated();
+	gmod_fence_say_unmet();
 	if (gmod_options()->verbosity >= 1)
 		gmod_report_summary(&s);
 }
