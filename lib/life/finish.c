@@ -119,7 +119,7 @@ static void summarise(void)
 
 	add_to_tally();
 	gmod_report_counts(&s);
-	gmod_stats_write(&s);
+	gmod_stats_write(&s, true);
 	gmod_report_counts(&s); /* that nothing could be written, too */
 	gmod_say_outdated();
 	gmod_fence_say_unmet();

@@ -345,7 +345,7 @@ static void run(void)
 								memory_order_relaxed);
 		}
 		gmod_report_counts(&s);
-		pause = gmod_stats_write(&s);
+		pause = gmod_stats_write(&s, false);
 		/* Who has ended stays in lists of processes until it is asked after. */
 		if ((!gmod_child_ended(&command) || gmod_lines_linger()) && pause > GMOD_SECONDS(1))
 			pause = GMOD_SECONDS(1);

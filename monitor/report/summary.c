@@ -216,7 +216,7 @@ static void add_total(struct gmod_text *t, const char *key, uint64_t number)
 	gmod_text_fmt(t, "%llu\n", (ull)number);
 }
 
-static void add_samples(const struct gmod_run_summary *s, struct gmod_text *t)
+static void add_samples(const struct gmod_run_summary *s, bool has_ended, struct gmod_text *t)
 {
 	const uint64_t *number = (const uint64_t *)&s->count;
 	struct cost_row cost[COSTS];
@@ -231,6 +231,9 @@ static void add_samples(const struct gmod_run_summary *s, struct gmod_text *t)
 		add_sample(t, "findings_total", "class", gmod_class_name(i));
 		gmod_text_fmt(t, "%u\n", s->findings[i]);
 	}
+	gmod_text_str(t, "# TYPE gmod_ended gauge\n");
+	add_sample(t, "ended", NULL, NULL);
+	gmod_text_fmt(t, "%d\n", has_ended);
 	gmod_text_str(t, "# TYPE gmod_guarded_ratio gauge\n");
 	add_ratio(t, "all", gmod_summary_guarded(s), gmod_summary_bytes(s));
 	add_ratio(t, "device", s->count.guarded_bytes, s->count.guarded_bytes + s->count.fallback_bytes);
@@ -242,6 +245,7 @@ static struct {
 	char path[PATH_MAX]; /* "": there is none */
 	char aside[PATH_MAX + 16], text[16384];
 	struct gmod_run_summary written;
+	bool has_end;
 	atomic_flag writing;
 } file = {.writing = ATOMIC_FLAG_INIT};
 
@@ -284,7 +288,7 @@ static void write_file(const struct gmod_run_summary *s)
 	struct gmod_text t;
 
 	gmod_text_init(&t, file.text, sizeof(file.text));
-	add_samples(s, &t);
+	add_samples(s, file.has_end, &t);
 	if (replace(&t)) {
 		file.written = *s;
 		return;
@@ -293,12 +297,15 @@ static void write_file(const struct gmod_run_summary *s)
 	unlink(file.aside);
 }
 
-uint64_t gmod_stats_write(const struct gmod_run_summary *s)
+uint64_t gmod_stats_write(const struct gmod_run_summary *s, bool ends)
 {
 	if (!file.path[0])
 		return UINT64_MAX;
 	if (gmod_lock(&file.writing)) {
-		if (memcmp(&s->count, &file.written.count, sizeof(s->count)) ||
+		bool is_news = ends && !file.has_end;
+
+		file.has_end |= ends;
+		if (is_news || memcmp(&s->count, &file.written.count, sizeof(s->count)) ||
 		    memcmp(s->findings, file.written.findings, sizeof(s->findings)))
 			write_file(s);
 		gmod_unlock(&file.writing);

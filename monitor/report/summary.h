@@ -29,10 +29,10 @@ void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *out);
  * of the old one. A file that cannot be written is said once, and tried again. gmod_stats_open() chooses it, by a
  * pattern, "" for none, before others write.
  *
- * gmod_stats_write() writes it, unless that is there already: by a thread of GMOD's, or one that ends the process.
- * Returns for how long, in ns, a thread that does it may sleep.
+ * gmod_stats_write() writes it, unless that is there already: by a thread of GMOD's, or one that ends the process,
+ * which says so. Returns for how long, in ns, a thread that does it may sleep.
  */
 void gmod_stats_open(const char *pattern);
-uint64_t gmod_stats_write(const struct gmod_run_summary *s);
+uint64_t gmod_stats_write(const struct gmod_run_summary *s, bool ends);
 
 #endif

@@ -11,7 +11,7 @@ import time
 METRIC = re.compile(r'gmod_([a-z_]+)\{([^}]*)\} ([0-9.]+)$')
 LABEL = re.compile(r'([a-z]+)="((?:[^"\\]|\\.)*)"')
 MOST = 1 << 20  # no file of GMOD's is as long
-COLUMNS = (("HOST", 12), ("RANK", 4), ("PID", 7), ("STATE", 6), ("FOUND", 6), ("GUARDED", 8), ("BUFFERS", 8), ("OWN COST", 9), ("AGE", 5))
+COLUMNS = (("HOST", 12), ("RANK", 4), ("PID", 7), ("STATE", 7), ("FOUND", 6), ("GUARDED", 8), ("BUFFERS", 8), ("OWN COST", 9), ("AGE", 5))
 
 
 def arguments():
@@ -53,9 +53,11 @@ def read(path):
 
 
 def state_of(process):
+    if process.get("ended"):
+        return "ended"
     if process.get("host") != socket.gethostname() or not process.get("pid", "").isdigit():
         return "-"  # of another host, or of a container
-    return "runs" if os.path.exists(f"/proc/{process['pid']}") else "ended"
+    return "runs" if os.path.exists(f"/proc/{process['pid']}") else "killed?"
 
 
 def cost_of(process):
@@ -111,7 +113,7 @@ def screen(paths):
                 processes.append(process)
             elif file == path and os.path.exists(path):
                 problems.append(f"gmod top: {path} is no file of stats_path")
-    processes.sort(key=lambda p: (state_of(p) == "ended", p.get("host", ""), *((len(p.get(key, "")), p.get(key, "")) for key in ("rank", "pid"))))
+    processes.sort(key=lambda p: (state_of(p) in ("ended", "killed?"), p.get("host", ""), *((len(p.get(key, "")), p.get(key, "")) for key in ("rank", "pid"))))
     if not processes and not problems:
         problems.append("gmod top: no process has written there; run it as: gmod --stats_path=DIR/%h.%p.prom command...")
     head = " ".join(name.ljust(width) for name, width in COLUMNS) + " BY CLASS"

@@ -38,12 +38,14 @@ check_service() {
 		same "service, SIG$signal: status, reports, closing lines" "$((128 + $(kill -l "$signal"))) 1 1" \
 			"$status $(final_reports "$err") $(grep -c '==GMOD: guarded ' <<<"$err")"
 		says "service, SIG$signal: the closing line comes last" '==GMOD: guarded 1 of 1 buffer,.*; 1 finding ' "$(tail -n 1 <<<"$err")"
+		same "service, SIG$signal: the file says that it is the end" 1 "$(sample ended "$work/guarded/stats")"
 		same "service, SIG$signal: the file has the end" 1.000 "$(sample guarded_ratio "$work/guarded/stats" 'kind="all"')"
 	done
 	serve TERM '' exit
 	same "service, its own handler: status, closing lines" "7 1" "$status $(grep -c '==GMOD: guarded ' <<<"$err")"
 	serve TERM '' ignore
 	same "service, the signal ignored, then killed: status, reports" "137 1" "$status $(final_reports "$err")"
+	same "service, killed: the file does not say that it is the end" 0 "$(sample ended "$work/guarded/stats")"
 	serve TERM signals=0
 	same "service, signals=0: at once" "143 0" "$status $(grep -c '==GMOD: guarded ' <<<"$err")"
 	serve TERM log_format=json

@@ -8,7 +8,7 @@ top_() {
 	scripts/gmod top --once "$@"
 }
 
-# counts FILE PID RANK GUARDED OWN_CPU RUN_MS OVERFLOWS: as the library writes them.
+# counts FILE PID RANK GUARDED OWN_CPU RUN_MS OVERFLOWS ENDED: as the library writes them.
 counts() {
 	local labels
 	labels="pid=\"$2\",host=\"$(uname -n)\",rank=\"$3\""
@@ -22,6 +22,8 @@ counts() {
 		# TYPE gmod_findings_total counter
 		gmod_findings_total{$labels,class="heap-buffer-overflow"} $7
 		gmod_findings_total{$labels,class="leak"} 0
+		# TYPE gmod_ended gauge
+		gmod_ended{$labels} $8
 		# TYPE gmod_guarded_ratio gauge
 		gmod_guarded_ratio{$labels,kind="all"} $4
 		gmod_guarded_ratio{$labels,kind="device"} 0.111
@@ -29,8 +31,8 @@ counts() {
 }
 
 mkdir "$work/stats"
-counts "$work/stats/10.prom" $$ 10 0.987 30 6000 3
-counts "$work/stats/9.prom" 999999999 9 1.000 0 6000 0
+counts "$work/stats/10.prom" $$ 10 0.987 30 6000 3 0
+counts "$work/stats/9.prom" 999999999 9 1.000 0 6000 0 1
 echo "something else" >"$work/stats/notes.txt"
 outcome top_ "$work/stats"
 same "it succeeds" "0 " "$status $err"
@@ -44,6 +46,13 @@ same "one file" 2 "$(wc -l <<<"$out")"
 # What a program under GMOD writes itself.
 outcome env LD_LIBRARY_PATH="$build/sim" GMOD_TEST_KERNELS="$build/demo/kernels.so" \
 	scripts/gmod "--stats_path=$work/real.%p.prom" "$build/demo/demo"
+outcome top_ "$work"/real.*.prom
+counts "$work/stats/killed.prom" 999999998 8 1.000 0 6000 0 0
+outcome top_ "$work/stats/killed.prom"
+says "one that is gone, and has not said that it ends" "^[^ ]+ +8 +999999998 killed[?] +0 " "$out"
+sed "s/host=\"[^\"]*\"/host=\"elsewhere\"/" "$work/stats/9.prom" >"$work/elsewhere.prom"
+outcome top_ "$work/elsewhere.prom"
+says "one of another host that has said that it ends" '^elsewhere +9 +999999999 ended +0 ' "$out"
 outcome top_ "$work"/real.*.prom
 says "a real process" "^[^ ]+ +- +[0-9]+ +ended +1 +100\.0 % +3 +.* heap-buffer-overflow 1\$" "$out"
 
