@@ -379,6 +379,7 @@ install: $(LIBRARY) $(TOOL) $(SWEEP) $(SELFTEST) ## install below $DESTDIR$PREFI
 	$(INSTALL) -D -m 644 device/README.md '$(DESTDIR)$(DOCDIR)/device.md'
 	@echo "installed; as built it needs glibc $$(nm -D $(LIBRARY) $(TOOL) | sed -n 's/.*@GLIBC_//p' | sort -V | tail -n 1) or newer"
 
+# Folders that are empty then go, too, up to $(PREFIX). Those of the system stay: others expect them.
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(LIBDIR)/libgmod.so' '$(DESTDIR)$(LIBEXECDIR)/gmod-tool' '$(DESTDIR)$(LIBEXECDIR)/gmod-sweep.so' \
 		$(foreach f,$(notdir $(SELFTEST)),'$(DESTDIR)$(LIBEXECDIR)/selftest/$(f)') \
@@ -388,6 +389,12 @@ uninstall: ## remove what install put there
 		'$(DESTDIR)$(DOCDIR)/device.md'
 	@rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' \
 		'$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
+	@[ '$(PREFIX)' = /usr ] || [ '$(PREFIX)' = /usr/local ] || \
+	for d in $(foreach d,BINDIR LIBDIR INCLUDEDIR MANDIR BASHCOMPDIR ZSHCOMPDIR,'$(DESTDIR)$($(d))') '$(DESTDIR)$(REPORT_MANDIR)/man5' \
+			'$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(LIBDIR)/cmake' "$$(dirname '$(DESTDIR)$(LIBEXECDIR)')" \
+			"$$(dirname '$(DESTDIR)$(DOCDIR)')"; do \
+		while case "$$d" in '$(DESTDIR)$(PREFIX)' | '$(DESTDIR)$(PREFIX)'/*) rmdir "$$d" 2>/dev/null ;; *) false ;; esac; do \
+			d=$$(dirname "$$d"); done; done
 
 # What gmod report, gmod prove and gmod top are made of, and the pages that have to do with them.
 REPORT := $(wildcard scripts/report/*.py scripts/report/*.json)

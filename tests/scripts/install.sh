@@ -142,6 +142,20 @@ make_quiet uninstall PREFIX=/opt/gmod DESTDIR="$stage"
 same "uninstall leaves what is not GMOD's, and nothing else" "./opt/gmod/bin/other" "$(files "$stage")"
 [ ! -e "$installed/libexec/gmod" ]
 judge "uninstall removes GMOD's own directory" $?
+same "and folders that are empty" "$stage/opt/gmod/bin" "$(find "$stage/opt/gmod" -mindepth 1 -type d)"
+spaced="$work/to be left"
+make_quiet install PREFIX=/opt/gmod DESTDIR="$spaced"
+mkdir "$spaced/opt/gmod/share/mine"
+make_quiet uninstall PREFIX=/opt/gmod DESTDIR="$spaced"
+same "which may be the user's" "$spaced/opt/gmod/share/mine" "$(find "$spaced" -type d -empty)"
+rmdir "$spaced/opt/gmod/share/mine"
+make_quiet install PREFIX=/opt/gmod DESTDIR="$spaced"
+make_quiet uninstall PREFIX=/opt/gmod DESTDIR="$spaced"
+same "up to the prefix, and no further" "$spaced/opt" "$(find "$spaced" -mindepth 1)"
+make_quiet install PREFIX=/usr/local DESTDIR="$work/system"
+make_quiet uninstall PREFIX=/usr/local DESTDIR="$work/system"
+[ -d "$work/system/usr/local/bin" ] && [ ! -e "$work/system/usr/local/share/doc/gmod" ]
+judge "uninstall leaves the system's folders" $?
 
 make_quiet install PREFIX=/usr DESTDIR="$work/distribution" LIBDIR=/usr/lib/x86_64-linux-gnu LIBEXECDIR=/usr/lib/gmod
 expect "with the library in a distribution's place" 7 "$work/distribution/usr/bin/gmod" sh -c 'exit 7'
