@@ -2,6 +2,9 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
 
 #include "lib/base/child.h"
 #include "lib/base/counters.h"
@@ -245,20 +248,39 @@ static void find_lines(struct gmod_report_view *view, struct gmod_finding *f, bo
 
 static struct gmod_child command;
 
+/* Of the first one, with the first line that it printed. */
+static void say_failed_command(void)
+{
+	static atomic_bool said;
+	char how[64] = "was killed, as one that takes 3 s is";
+	int status = command.status;
+
+	if (!status || !gmod_child_ended(&command) || !gmod_first_time(&said))
+		return;
+	if (status < 0)
+		strcpy(how, "could not be started");
+	else if (WIFEXITED(status))
+		snprintf(how, sizeof(how), "ended with status %d", WEXITSTATUS(status));
+	gmod_log_note(0, "the command of on_finding %s%s%.*s", how, *command.output ? ": " : "",
+		      (int)strcspn(command.output, "\n"), command.output);
+}
+
 static void run_command(const struct gmod_report_view *view)
 {
-	static char finding[sizeof(text)];
+	static char finding[sizeof(text)], script[GMOD_OPTION_STRING_MAX + 16];
 	static uint64_t latest;
 	uint64_t now = gmod_monotonic_ns();
 	struct gmod_text t;
 
 	if (!way.waits || !gmod_child_ended(&command) || now - latest < GMOD_SECONDS(1))
 		return;
+	say_failed_command();
 	latest = now;
+	snprintf(script, sizeof(script), "exec 2>&1\n%s", options->on_finding);
 	gmod_text_init(&t, finding, sizeof(finding));
 	gmod_report_json(view, &t);
 	finding[strcspn(finding, "\n") + 1] = '\0'; /* more suspects have lines of their own */
-	gmod_child_start(&command, options->on_finding, finding, GMOD_SECONDS(3), &gmod_counters.commands_failed);
+	gmod_child_start(&command, script, finding, GMOD_SECONDS(3), &gmod_counters.commands_failed);
 }
 
 /* It counts before it is written: that may take long. */
@@ -524,6 +546,7 @@ void gmod_report_end(void)
 	unsigned unshown = load(&state.unshown);
 
 	gmod_report_await_command();
+	say_failed_command();
 	if (unshown)
 		gmod_log_note(0, "%u finding%s lost: the log took nothing for seconds", unshown,
 			      unshown == 1 ? " was" : "s were");

@@ -162,8 +162,16 @@ check_command() {
 	same "command: GMOD is not in it" "5 0" "$status $(closing 'commands? of on_finding failed' "$err")"
 	with_path "$real" '' on_finding='exit 3'
 	same "command: one that fails is counted" "5 1" "$status $(closing 'command of on_finding failed' "$err")"
+	says "command: and told" ': the command of on_finding ended with status 3$' "$err"
+	with_path "$real" '' on_finding='"echo so, $(wc -l) line; ls /nowhere >&2; echo more; exit 4"'
+	says "command: with the first line that it printed" ': the command of on_finding ended with status 4: so, 1 line$' "$err"
+	with_path "$real" '' on_finding='echo >&2 lost; ls /nowhere'
+	says "command: to stderr, too" ': the command of on_finding ended with status 2: lost$' "$err"
+	with_path "$real" '' on_finding='echo said'
+	says_not "command: one that succeeds is not told" 'on_finding|said' "$err"
 	with_path "$real" '' on_finding='sleep 100'
 	same "command: one that hangs is, too" "5 1" "$status $(closing 'command of on_finding failed' "$err")"
+	says "command: which is told" ': the command of on_finding was killed, as one that takes 3 s is$' "$err"
 	guarded "on_finding=\"cat >$work/found\":halt_on_error=1" "$edges/children"
 	same "command: before the end by halt_on_error" "86 1" "$status $(grep -c '"status":"final"' "$work/found")"
 }
