@@ -1,4 +1,7 @@
-/* The demo's kernels, in the dialect of tests/programs/kernels.h: C for the simulated driver, CUDA for a GPU. */
+/*
+ * The demo's kernels, in the dialect of tests/programs/kernels.h: C for the simulated driver, CUDA for a GPU. GT_FAULTS
+ * has the simulated driver know the line of an access, where that faults.
+ */
 #define GT_KERNEL_MODULE
 #include "kernels.h"
 
@@ -8,7 +11,7 @@ GT_KERNEL3(scale, float *, x, float, factor, long long, n)
 	long long i = GT_TID();
 
 	if (i < n)
-		x[i] *= factor;
+		GT_FAULTS(GT_ACCESS, x + i, x[i] *= factor);
 }
 
 /* sum[i] = a[i] + b[i]: and one element too many, because of <= where < was meant. */
@@ -16,6 +19,10 @@ GT_KERNEL4(vec_add, float *, sum, const float *, a, const float *, b, long long,
 {
 	long long i = GT_TID();
 
-	if (i <= n)
-		sum[i] = a[i] + b[i];
+	if (i <= n) {
+		float left = GT_FAULTS(GT_ACCESS, a + i, a[i]);
+		float right = GT_FAULTS(GT_ACCESS, b + i, b[i]);
+
+		sum[i] = left + right;
+	}
 }

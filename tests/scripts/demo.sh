@@ -15,6 +15,9 @@ says "reports what it reported" '^SUMMARY: GMOD: heap-buffer-overflow ' "$err"
 says_not "the paths are as short as they can be" "$top/build" "${lines[*]}"
 grep -qF "$ ${lines[1]}" README.md || [ "$build" != "$top/build" ]
 judge "the README shows the same line" $? "${lines[1]}"
+line=$(grep -n 'a\[i\]);' tests/demo/kernels.cu | cut -d : -f 1)
+outcome bash -c "${lines[1]/scripts\/gmod/scripts/gmod --exact --fence_align=32}"
+says "with a fence the line that faults is named" "^    in kernel vec_add, at .*kernels\.cu:$line\$" "$err"
 
 # The same program, by the command.
 expect "gmod selftest" 0 scripts/gmod --log_path="$work/log" --log_format=json selftest
