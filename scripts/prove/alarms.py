@@ -8,6 +8,7 @@ from source import around
 from suppressions import matches
 from symbols import Symbols, demangle
 
+LEAST_ALIGN = 16  # of option fence_align
 RULES = {
     "possible-out-of-bounds": "An access of the launch is possible outside of its memory.",
     "possible-misaligned": "An access of the launch is possible at an address that is no multiple of its width.",
@@ -91,10 +92,12 @@ def confirming(access, launch):
     command = launch.command or "COMMAND"
     if access["memory"]["kind"] == "buffer" and access["kind"] == "out of bounds":
         size = access["memory"]["size"]
-        end, align = access["offset"] + access["extent"], size & -size
+        end, align = access["offset"] + access["extent"], max(size & -size, LEAST_ALIGN)
         # Behind the last byte nothing lies from the next multiple of 512 on, unless the option says less.
-        within = 0 <= access["offset"] and end <= size + -size % 512
-        return f"gmod --exact {f'--fence_align={align} ' if within else ''}{command}"
+        if access["offset"] < 0 or end > size + -size % 512:
+            return f"gmod --exact {command}"
+        if end > size + -size % align:
+            return f"gmod --exact --fence_align={align} {command}"
     return f"compute-sanitizer --kernel-name kernel_name={launch.function.name} {command}"
 
 

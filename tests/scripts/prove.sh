@@ -50,6 +50,20 @@ assert words({"symbol": "_ZL10cudaMallocIfE9cudaErrorPPT_m"}, {"function": "main
 assert words({"function": wrapper["function"], "lines": [wrapper]}) == wrapper["function"] + " cuda_runtime.h:880"
 PYTHON
 
+python "an alarm is confirmed by a fence only where one can be" <<'PYTHON'
+import sys, types
+sys.path[:0] = ["scripts/prove", "scripts/report"]
+import alarms
+launch = types.SimpleNamespace(command="./app", function=types.SimpleNamespace(name="kernel"))
+def confirming(size, offset, extent):
+    access = {"kind": "out of bounds", "offset": offset, "extent": extent, "memory": {"kind": "buffer", "size": size}}
+    return alarms.confirming(access, launch)
+assert confirming(4000, 4000, 4) == "gmod --exact --fence_align=32 ./app"
+assert confirming(4096, 4096, 4) == confirming(4000, 4096, 4) == confirming(4000, -4, 4) == "gmod --exact ./app"
+assert confirming(4100, 4112, 4) == "gmod --exact --fence_align=16 ./app"
+assert confirming(4100, 4096, 16) == "compute-sanitizer --kernel-name kernel_name=kernel ./app"
+PYTHON
+
 # ---- verdicts ----
 
 # tell_cases FILE: a verdict for each case.
