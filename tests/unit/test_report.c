@@ -567,6 +567,33 @@ static void *report_and_wait(void *f)
 	return NULL;
 }
 
+/* Sizes of the buffer, where it was changed, and the alignment that has that lie behind the fence; 0: none has. */
+TEST(an_overflow_in_front_of_the_fence_has_an_alignment_that_gmod_takes)
+{
+	static const struct {
+		uint64_t size;
+		int64_t offset;
+		int align;
+	} rows[] = {{4000, 0, 32}, {4100, 0, 0}, {4100, 8, 0}, {4100, 9, 16}, {4104, 7, 16}, {4096 + 512, 0, 0}};
+
+	for (size_t i = 0; i < SIZE_OF(rows); i++) {
+		struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+		char step[100];
+
+		f.buffer.backend = "fence";
+		f.buffer.size = rows[i].size;
+		f.offset = rows[i].offset;
+		f.extent = 4;
+		f.launches_lost = 1;
+		snprintf(step, sizeof(step), "next step: gmod --exact --fence_align=%d ", rows[i].align);
+		start("");
+		gmod_counters.fenced = 1;
+		report(&f);
+		gmod_counters.fenced = 0;
+		expect(rows[i].align ? step : "next step: compute-sanitizer ");
+	}
+}
+
 /* It is made whole, or not begun: then it can still be made. */
 TEST(a_report_is_not_cut_short)
 {
