@@ -338,24 +338,11 @@ static void next_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
 		       "pool that has a free function of its own");
 }
 
-/* What was changed lies between the last byte and the fence. With a lesser alignment it may lie behind the fence. */
-static void next_fence(const struct gmod_report_view *v, struct gmod_text *t)
-{
-	const struct gmod_finding *f = v->finding;
-	uint64_t multiple = f->buffer.size & -f->buffer.size, align = multiple > 16 ? multiple : 16;
-
-	if (f->class != GMOD_HEAP_BUFFER_OVERFLOW || !f->buffer.backend || strcmp(f->buffer.backend, "fence") != 0 ||
-	    align >= gmod_options()->fence_align || (uint64_t)f->offset + f->extent <= (-f->buffer.size & (align - 1)))
-		return;
-	gmod_text_fmt(t, "gmod --exact --fence_align=%llu", (ull)align);
-	gmod_text_str(t, v->command);
-	gmod_text_str(t, "; or ");
-}
-
 /* One line without its end. The site and the names of the suspects are known. */
 static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 {
 	const struct gmod_finding *f = v->finding;
+	uint64_t multiple = f->buffer.size & -f->buffer.size, align = multiple > 16 ? multiple : 16;
 
 	switch (f->class) {
 	case GMOD_DOUBLE_FREE:
@@ -393,7 +380,14 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 			gmod_text_str(t, v->command);
 			gmod_text_str(t, "; or ");
 		}
-		next_fence(v, t);
+		/* What was changed lies between the last byte and the fence: behind it where a lesser alignment is. */
+		if (f->class == GMOD_HEAP_BUFFER_OVERFLOW && f->buffer.backend && !strcmp(f->buffer.backend, "fence") &&
+		    align < gmod_options()->fence_align &&
+		    (uint64_t)f->offset + f->extent > (-f->buffer.size & (align - 1))) {
+			gmod_text_fmt(t, "gmod --exact --fence_align=%llu", (ull)align);
+			gmod_text_str(t, v->command);
+			gmod_text_str(t, "; or ");
+		}
 		next_memcheck(v, t);
 	}
 }

@@ -14,7 +14,8 @@ TEST(a_provisional_report_has_no_summary)
 	start("");
 	f.status = GMOD_PROVISIONAL;
 	report(&f);
-	snprintf(head, sizeof(head), " of a 4000-byte buffer [finding %u, provisional, a final report follows]\n", f.id);
+	snprintf(head, sizeof(head), " of a 4000-byte buffer [finding %u, provisional, a final report follows]\n",
+		 f.id);
 	expect(head);
 	assert_int_equal(count("SUMMARY"), 0);
 	assert_int_equal(gmod_report_findings(), 0);
