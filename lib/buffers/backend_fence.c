@@ -187,6 +187,18 @@ void gmod_fence_say_unmet(void)
 		gmod_log_note(1, "%s", unmet);
 }
 
+/* A framework that uses one device alone may have opened its memory to all that it sees. */
+static void say_peers(int device)
+{
+	static atomic_bool said;
+
+	if (gmod_first_time(&said))
+		gmod_log_note(0,
+			      "no fence behind what is allocated on device %d from now on: another device may access "
+			      "it; CUDA_VISIBLE_DEVICES=%d hides the others",
+			      device, device);
+}
+
 /* A place in stream order allocates often, and its stack takes long to be looked at: the lowest bit is the answer. */
 static enum caller caller_from(const struct gmod_stack *s, uint64_t site)
 {
@@ -208,6 +220,8 @@ bool gmod_fence_wants(int device, size_t size, const struct gmod_stack *s, uint6
 	enum caller caller = caller_from(s, site);
 	bool is_everywhere = !*gmod_options()->fence_sites, is_here = !is_everywhere && is_named(hash_of(s));
 
+	if (gmod_peers_use(device))
+		say_peers(device);
 	if (gmod_peers_use(device) || atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) ||
 	    caller == SHARES) {
 		gmod_count(&gmod_counters.fence_spared, 1);
