@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/counters.h"
 #include "lib/base/facts.h"
 #include "lib/base/file.h"
 #include "lib/base/hash.h"
@@ -374,9 +375,16 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	default:
 		if (v->fault.raw && gmod_fault_next_step(t, &v->fault))
 			break;
+		/* By its counts this run was to have no fences. A framework that allocates in stream order was asked
+		 * to. */
 		if (!v->fault.raw && f->buffer.memory == GMOD_MEM_DEVICE && !f->buffer.exported && f->buffer.backend &&
-		    gmod_options()->backend != GMOD_OPTION_BACKEND_FENCE) {
-			gmod_text_str(t, gmod_options()->per_tensor ? "gmod --exact --per-tensor" : "gmod --exact");
+		    !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed) &&
+		    !atomic_load_explicit(&gmod_counters.ordered_fenced, memory_order_relaxed) &&
+		    !atomic_load_explicit(&gmod_counters.fence_spared, memory_order_relaxed)) {
+			gmod_text_str(t, "gmod --exact");
+			if (!strcmp(f->buffer.backend, "pool") &&
+			    atomic_load_explicit(&gmod_hot.python, memory_order_relaxed))
+				gmod_text_str(t, " --per-tensor");
 			gmod_text_str(t, v->command);
 			gmod_text_str(t, "; or ");
 		}
