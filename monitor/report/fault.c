@@ -164,7 +164,7 @@ static unsigned users_line(const struct gmod_fault_view *v)
 bool gmod_fault_next_step(struct gmod_text *t, const struct gmod_fault_view *v)
 {
 	if (!v->raw->lines) {
-		gmod_text_str(t, v->raw->has_pc ? "build with -lineinfo (nvcc) to have the line named" : "");
+		gmod_text_str(t, v->raw->has_pc ? "build with -lineinfo (nvcc, NVRTC) to have the line named" : "");
 		return v->raw->has_pc;
 	}
 	gmod_text_str(t, "look ");
@@ -175,5 +175,6 @@ bool gmod_fault_next_step(struct gmod_text *t, const struct gmod_fault_view *v)
 	}
 	gmod_text_str(t, "at ");
 	gmod_fault_line_text(t, v, users_line(v));
+	gmod_text_str(t, "; the next run may show other bugs");
 	return true;
 }

@@ -89,10 +89,11 @@ bool gmod_lines_end(void)
 		}
 	}
 	if (lines.module && gmod_first_time(&said))
-		gmod_log_note(
-		    0, "no source lines for %s: %s; gmod report FILE adds what it finds to a log", lines.module,
-		    !lines.child.status              ? "its file has no debug information (-g)"
-		    : lines.child.status == 127 << 8 ? "neither llvm-symbolizer nor addr2line is in PATH"
-						     : "the symbolizer failed, takes too long, or cannot be started");
+		gmod_log_note(0, "no lines of the host code of %s: %s; gmod report FILE adds what it finds to a log",
+			      lines.module,
+			      !lines.child.status ? "its file has no debug information (-g)"
+			      : lines.child.status == 127 << 8
+				  ? "neither llvm-symbolizer nor addr2line is in PATH"
+				  : "the symbolizer failed, takes too long, or cannot be started");
 	return true;
 }

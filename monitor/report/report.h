@@ -21,7 +21,7 @@
 #include "monitor/registry/finding.h"
 #include "monitor/report/summary.h"
 
-#define GMOD_REPORTS_PER_SITE 10
+#define GMOD_REPORTS_PER_SITE 5
 
 /*
  * After gmod_facts_init(): load the suppressions, naming each bad line once, and set the counts to zero; the ids and

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/facts.h"
+#include "lib/base/loaded.h"
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/log_file.h"
@@ -120,6 +122,20 @@ static bool is_one_mapping(const struct gmod_run_summary *s)
 	return s->count.mapping_bytes / 9 > (gmod_summary_bytes(s) - s->count.mapping_bytes);
 }
 
+static int is_pytorch(struct dl_phdr_info *o, size_t size, void *arg)
+{
+	(void)size;
+	(void)arg;
+	return strstr(o->dlpi_name, "/libc10_cuda.so") != NULL;
+}
+
+/* Its buffers hold many tensors. */
+static bool is_pytorch_pool(const struct gmod_run_summary *s)
+{
+	return s->count.guarded && !s->count.ordered_all && !getenv("PYTORCH_NO_CUDA_MEMORY_CACHING") &&
+	       gmod_loaded_walk(is_pytorch, NULL);
+}
+
 static void add_seconds(struct gmod_text *t, uint64_t ns, const char *of)
 {
 	gmod_text_fmt(t, "%llu.%02llu s%s", (ull)(ns / 1000000000), (ull)(ns / 10000000 % 100), of);
@@ -161,6 +177,9 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 	else if (is_one_mapping(s))
 		gmod_text_str(t, "; nearly all of it is mappings: gmod --per-tensor has a framework allocate each "
 				 "tensor instead");
+	else if (is_pytorch_pool(s))
+		gmod_text_str(t, "; PyTorch cuts tensors out of these buffers: gmod --per-tensor guards some of the "
+				 "tensors, with --hunt all");
 	gmod_text_str(t, "\n");
 }
 

@@ -112,7 +112,7 @@ static void add_buffer(struct page *p, const struct gmod_report_view *v)
 	if (b->allocated_ns)
 		add_ago(t, ", allocated", b->allocated_ns, v->now_ns, b->allocated_tid);
 	add_kernel_thread(t, ", allocated by mallocN", &b->allocated_by);
-	if (b->site_allocations)
+	if (b->site_allocations != b->site_guarded)
 		gmod_text_fmt(t, ", one of a sample: %llu of %llu allocations there", (ull)b->site_guarded,
 			      (ull)b->site_allocations);
 	if (v->place)
@@ -358,7 +358,8 @@ static void add_incomplete(struct page *p, const struct gmod_finding *f)
 		return;
 	t = begin(p, "    incomplete: ");
 	if (more)
-		gmod_text_fmt(t, "%llu more kernel%s under way; ", (ull)more, more == 1 ? " was" : "s were");
+		gmod_text_fmt(t, "%llu more kernel%s under way and not listed here; ", (ull)more,
+			      more == 1 ? " was" : "s were");
 	if (f->launches_lost)
 		gmod_text_fmt(t, "%llu launch%s of kernels that found no place to be counted; ", (ull)f->launches_lost,
 			      f->launches_lost == 1 ? " was" : "es were");
@@ -415,6 +416,12 @@ static void add_nearby(struct page *p, const struct gmod_report_view *v)
 {
 	const struct gmod_finding *f = v->finding;
 
+	if (f->nearby_count && v->fault.raw)
+		gmod_text_str(
+		    begin(p, "    "),
+		    v->fault.has_address
+			? "no buffer is near that address; those that live, the latest first:"
+			: "the address is not certain, and so no buffer is named; those that live, the latest first:");
 	for (uint32_t i = 0; i < f->nearby_count; i++) {
 		struct gmod_text *t = begin(p, "    live buffer: ");
 

@@ -122,7 +122,7 @@ def _allocated_words(buffer):
     if buffer.get("allocation"):
         words += f", allocation #{buffer['allocation']}"
     words += _name_words(buffer)
-    if buffer.get("site_allocations"):
+    if buffer.get("site_allocations") != buffer.get("site_guarded"):
         words += f", one of a sample: {buffer['site_guarded']} of {buffer['site_allocations']} allocations there"
     return words
 

@@ -46,7 +46,7 @@ has_lines() {
 offsets() {
 	same "$1: a report" 1 "$(final_reports "$err")"
 	says "$1: offsets" '^0 make_buffer  children 1 overrun  children 2 main  children$' "$(frames "$err" | head -n 3 | paste -s -d ' ')"
-	same "$1: it is said once why" 1 "$(grep -cE "GMOD: no source lines for $2" <<<"$err")"
+	same "$1: it is said once why" 1 "$(grep -cE "GMOD: no lines of the host code of $2" <<<"$err")"
 }
 
 check_lines() {
@@ -144,7 +144,7 @@ check_many() {
 	slow=${out%% *}
 	at_most "many: the calls take no longer beside a tool that hangs" $((plain * 2 + 200)) "$slow"
 	same "many: each is reported" "5 100" "$status $(final_reports "$err")"
-	same "many: said once" 1 "$(grep -c 'no source lines' <<<"$err")"
+	same "many: said once" 1 "$(grep -c 'no lines of the host code' <<<"$err")"
 	with_path "$real" many
 	at_most "many: nor beside one that works" $((plain * 2 + 200)) "${out%% *}"
 	same "many: each is reported there, too" 100 "$(final_reports "$err")"

@@ -109,6 +109,11 @@ ctypes.CDLL(sys.argv[1]).users_free_twice()' "$edges/plugin_users.so"
 	same "text: four frames of a launch" 4 "$(grep -c '^           at ' <<<"$err")"
 	guarded faults=exact "$python" "$script" deep 5
 	same "text, faults=exact: all of them" 10 "$(grep -c '^           at ' <<<"$err")"
+	cp "$edges/plugin_users.so" "$work/libc10_cuda.so"
+	guarded verbosity=1 "$python" -c 'import ctypes, sys
+ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
+ctypes.CDLL(sys.argv[1]).users_free_twice()' "$work/libc10_cuda.so"
+	says "text: the buffers of PyTorch hold tensors" 'GMOD: guarded 1 of 1 .*; PyTorch cuts tensors out of these buffers: gmod --per-tensor ' "$err"
 	guarded verbosity=1:python_lines=0 "$python" "$script" forked
 	says_not "text, python_lines=0: native frames only" '^ +at | launched$' "$err"
 	says "text, python_lines=0: all of them" '^ +#[0-9]+ .* (lib)?python3' "$err"

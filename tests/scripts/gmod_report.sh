@@ -130,8 +130,8 @@ says "counts once" '^1 finding in' "$out"
 for form in text json; do
 	GMOD_TEST_KERNELS=$build/sim/kernels.so guarded "log_format=$form:log_path=$work/at_once.$form" "$build/sim/programs/bad_at_once"
 	reported "300 findings of a site, in $form" 0 "$work/at_once.$form"
-	says "$form: ten are shown" '^10 findings in 1 group' "$out"
-	says "$form: the others are not forgotten" '^note: process [0-9]+ on [^ ]+: 290 further findings counted, and not in its log$' "$out"
+	says "$form: five are shown" '^5 findings in 1 group' "$out"
+	says "$form: the others are not forgotten" '^note: process [0-9]+ on [^ ]+: 295 further findings counted, and not in its log$' "$out"
 done
 
 # Memory that kernels allocate has no stack.
@@ -161,32 +161,32 @@ for form in text json; do
 	sed -E "$unclosed; /findings were counted/d" "$work/life.$form" >"$work/killed.$form"
 	cat "$work/killed.$form" "$work/life.$form" "$work/life.$form" >"$work/lives.$form"
 	reported "three lives of a container, in $form" 0 "$work/lives.$form"
-	says "lives, in $form: each is a process" '^    30 findings in 3 processes on [^ ]+$' "$out"
-	same "lives, in $form: what each has not shown" 2 "$(grep -c '^note: process 1 on .*: 290 further findings' <<<"$out")"
+	says "lives, in $form: each is a process" '^    15 findings in 3 processes on [^ ]+$' "$out"
+	same "lives, in $form: what each has not shown" 2 "$(grep -c '^note: process 1 on .*: 295 further findings' <<<"$out")"
 	says "lives, in $form: the one that was killed" '^note: process 1 \([^ ]+\): no closing line: killed, ' "$out"
 	sed -E 's/(\[finding [0-9]+)\]/\1, provisional, a final report follows]/; s/"final"/"provisional"/; /^SUMMARY/d' \
 		"$work/killed.$form" | cat - "$work/life.$form" >"$work/unsure.$form"
 	reported "a provisional finding of the life before, of a buffer of that address, in $form" 0 "$work/unsure.$form"
-	says "counts, in $form" '^20 findings in ' "$out"
+	says "counts, in $form" '^10 findings in ' "$out"
 	sed 's/process: host [^,]*,/process: host other,/; s/"host":"[^"]*"/"host":"other"/' "$work/life.$form" |
 		cat "$work/life.$form" - >"$work/hosts.$form"
 	reported "a life on another host, in $form" 0 "$work/hosts.$form"
-	same "hosts, in $form: what each has not shown" 2 "$(grep -c '^note: process 1 on .*: 290 further findings' <<<"$out")"
+	same "hosts, in $form: what each has not shown" 2 "$(grep -c '^note: process 1 on .*: 295 further findings' <<<"$out")"
 	sed -E "$unclosed; $unsaid" "$work/lives.$form" >"$work/terse.$form"
 	reported "lives that say nothing of themselves, in $form" 0 "$work/terse.$form"
-	says "terse, in $form: they are one" '^30 findings in 1 group, from logs of 1 process$' "$out"
+	says "terse, in $form: they are one" '^15 findings in 1 group, from logs of 1 process$' "$out"
 	sed -E "$unclosed" "$work/life.$form" >"$work/open.$form"
 	grep -E 'GMOD: guarded |"event":"summary"' "$work/life.$form" >"$work/closing.$form"
 	cat "$work/open.$form" "$work/open.$form" "$work/closing.$form" "$work/closing.$form" >"$work/beside.$form"
 	reported "two of one number at the same time, in $form" 0 "$work/beside.$form"
-	says "beside, in $form: nobody can tell them apart" '^20 findings in 1 group, from logs of 1 process$' "$out"
+	says "beside, in $form: nobody can tell them apart" '^10 findings in 1 group, from logs of 1 process$' "$out"
 	says_not "beside, in $form: so neither is said to be killed" 'no closing line' "$out"
 done
 reported "lives in text and in JSON" 0 "$work/lives.text" "$work/lives.json"
-says "are the same" '^    60 findings in 3 processes on [^ ]+$' "$out"
+says "are the same" '^    30 findings in 3 processes on [^ ]+$' "$out"
 sed '/^    process: /,$d' "$work/life.text" | cat - "$work/life.text" >"$work/unfinished"
 reported "a life that was killed in the midst of a report" 1 "$work/unfinished"
-says "has that report" '^11 findings in .* from logs of 2 processes$' "$out"
+says "has that report" '^6 findings in .* from logs of 2 processes$' "$out"
 says "and no end" '^note: process 1 \([^ ]+\): no closing line: killed, ' "$out"
 
 # More suspects than the line of a finding has room for are in lines of their own; what is missing is said.

@@ -12,7 +12,7 @@ cat >"$work/made.text" <<'TEXT'
       at frees.py:37 in frees
       #0 freeing  freeing.so+0x38
     written between 13:00:00.000039 (last seen intact) and 13:00:00.000040 UTC
-    incomplete: 41 more kernels were under way; 42 launches were of kernels that found no place to be counted; kernels launched before 12:59:59.000043 UTC may be missing; another process, which imported the buffer, may have written
+    incomplete: 41 more kernels were under way and not listed here; 42 launches were of kernels that found no place to be counted; kernels launched before 12:59:59.000043 UTC may be missing; another process, which imported the buffer, may have written
     suspects:
       1. first_kernel x44 on stream 45 in graph 0x46 (47 not proven complete), from 12:59:59.000048 to 12:59:59.000049, 50 x 51 x 52 blocks of 53 x 54 x 55 threads: argument 56 at byte 57 points 58 bytes in front
          launched
@@ -62,7 +62,7 @@ SUMMARY: GMOD: post-mortem CUDA_ERROR_ILLEGAL_ADDRESS
     launches of the kernel:
       1. faulting x159 on the default stream (160 not proven complete), at 13:00:00.000161, 162 blocks of 163 threads
     process: host themachine, device 151 GPU-00000164-0000-0000-0000-000000000000, GMOD 0.165, at 2026-11-28 13:00:01.000166 UTC, command ./command
-    next step: look at /home/u/row.cuh:125 in row
+    next step: look at /home/u/row.cuh:125 in row; the next run may show other bugs
     or, for the file of suppressions: gpu-fault:faulting167
 SUMMARY: GMOD: gpu-fault device 151 size 123 offset +122 helper+0x128
 TEXT

@@ -173,7 +173,8 @@ TEST(an_overflow_shows_all_that_is_known)
 	assert_non_null(line);
 	assert_non_null(strstr(line, " s ago by thread 8\n      #0 another_caller "));
 	line =
-	    strstr(line, "\n    written before 12:31:07.103302 UTC\n    incomplete: 11 more kernels were under way; 12 "
+	    strstr(line, "\n    written before 12:31:07.103302 UTC\n    incomplete: 11 more kernels were under way and "
+			 "not listed here; 12 "
 			 "launches were of kernels that found no place to be counted; kernels launched before "
 			 "12:31:07.103302 UTC may be missing\n    suspects:\n      1. unknown x9 on the per-thread "
 			 "stream, from 12:31:07.103302, its call has not returned\n      2. second x10 on the default "
@@ -392,7 +393,7 @@ TEST(an_api_call_out_of_bounds_says_how_far)
 	f.length = f.buffer.size + 1;
 	report_one("", &f);
 	expect("up to 1 byte past the end ");
-	f.id = next_id++;
+	f = finding(GMOD_API_OUT_OF_BOUNDS);
 	f.length = UINT64_MAX;
 	report_one("", &f);
 	expect("past the end of all memory");

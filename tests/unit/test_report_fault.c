@@ -75,7 +75,7 @@ TEST(a_read_past_the_end_says_all)
 	expect("\n      #0 the_caller  test_report_fault+0x");
 	expect("\n    launches of the kernel:\n      1. scale_kernel x3 on the default stream (1 not proven complete), "
 	       "from 12:31:07.102311 to 12:31:07.103302, 2048 blocks of 128 threads\n    process: ");
-	expect("\n    next step: look what thread (64,0,0) of block (1024,0,0) does at /home/u/row.cuh:7 in row\n    "
+	expect("\n    next step: look what thread (64,0,0) of block (1024,0,0) does at /home/u/row.cuh:7 in row; the next run may show other bugs\n    "
 	       "or, for the file of suppressions: gpu-fault:scale_kernel\n");
 	expect("\nSUMMARY: GMOD: gpu-fault device 0 size 4000 offset +1024 scale_kernel+0x170\n");
 }
@@ -153,7 +153,7 @@ TEST(a_store_whose_warp_has_left_has_no_thread)
 	expect("gpu-fault: illegal address: write of 16 bytes [finding ");
 	expect("that faulted\n    which thread it was is not known: its warp had left\n    the program's context");
 	expect("\n    live buffer: 4000 bytes [0x7f1f30000000, ");
-	expect("\n    next step: look at /home/u/row.cuh:7 in row\n");
+	expect("\n    next step: look at /home/u/row.cuh:7 in row; the next run may show other bugs\n");
 	expect("\nSUMMARY: GMOD: gpu-fault scale_kernel+0x170\n");
 	expect_none("grid of");
 	expect_none("    address");
@@ -176,7 +176,7 @@ TEST(one_of_several_threads_is_not_blamed)
 	report_one("", &f);
 	expect("illegal address: read of 16 bytes [finding ");
 	expect("\n    block (1024,0,0), thread (64,0,0) or another one; 32 threads of that warp, 6 warps in all\n");
-	expect("next step: look at /home/u/row.cuh:7 in row\n");
+	expect("next step: look at /home/u/row.cuh:7 in row; the next run may show other bugs\n");
 	fault.lane[0] = fault.lane[5];
 	fault.lane_count = fault.warps = 1;
 	f.fault_lane = 0;
@@ -195,7 +195,7 @@ TEST(without_lines_it_says_how_to_have_them)
 	f = fault_finding(&fault);
 	report_one("", &f);
 	expect("\n    in kernel scale_kernel, function helper\n    instruction helper+0x170 at ");
-	expect("\n    next step: build with -lineinfo (nvcc) to have the line named\n");
+	expect("\n    next step: build with -lineinfo (nvcc, NVRTC) to have the line named\n");
 	expect("offset +1024 helper+0x170\n");
 	f.id = next_id++;
 	report_one("log_format=json", &f);

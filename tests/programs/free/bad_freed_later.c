@@ -1,10 +1,10 @@
-// expect: 10 x heap-buffer-overflow size 1000 offset +0 in make_buffer
+// expect: 5 x heap-buffer-overflow size 1000 offset +0 in make_buffer
 // sim-env: SIM_STALL=copy:*:1
 // suspect: k_flip
 /* Freed right after the overflow, when the program has run for a while: what the last look reads comes by itself. */
 #include "make_buffer.h"
 
-enum { COUNT = 10 };
+enum { COUNT = 5 };
 
 int main(void)
 {

@@ -1,11 +1,11 @@
-// case: bad_at_once 1000 => 10 x heap-buffer-overflow size 1000 offset +0 in make_buffer
-// case: bad_at_once_large 3145728 => 10 x heap-buffer-overflow size 3145728 offset +0 in make_buffer
+// case: bad_at_once 1000 => 5 x heap-buffer-overflow size 1000 offset +0 in make_buffer
+// case: bad_at_once_large 3145728 => 5 x heap-buffer-overflow size 3145728 offset +0 in make_buffer
 // options: max_reports=1000
 // limit: 120
 // sim-env: SIM_STALL=copy:1-100:1
 /*
  * The first kernel after an allocation overruns the buffer, 300 times, each time at once: the canary was there before.
- * One site is reported ten times; all are counted. On a busy machine a canary may come too late, of one in ten at most.
+ * One site is reported five times; all are counted. On a busy machine a canary may come too late, of one in ten at most.
  */
 #include "include/gmod.h"
 #include "make_buffer.h"
