@@ -75,7 +75,8 @@ TEST(a_read_past_the_end_says_all)
 	expect("\n      #0 the_caller  test_report_fault+0x");
 	expect("\n    launches of the kernel:\n      1. scale_kernel x3 on the default stream (1 not proven complete), "
 	       "from 12:31:07.102311 to 12:31:07.103302, 2048 blocks of 128 threads\n    process: ");
-	expect("\n    next step: look what thread (64,0,0) of block (1024,0,0) does at /home/u/row.cuh:7 in row; the next run may show other bugs\n    "
+	expect("\n    next step: look what thread (64,0,0) of block (1024,0,0) does at /home/u/row.cuh:7 in row; the "
+	       "next run may show other bugs\n    "
 	       "or, for the file of suppressions: gpu-fault:scale_kernel\n");
 	expect("\nSUMMARY: GMOD: gpu-fault device 0 size 4000 offset +1024 scale_kernel+0x170\n");
 }

@@ -5,7 +5,8 @@
 // sim-env: SIM_STALL=copy:1-100:1
 /*
  * The first kernel after an allocation overruns the buffer, 300 times, each time at once: the canary was there before.
- * One site is reported five times; all are counted. On a busy machine a canary may come too late, of one in ten at most.
+ * One site is reported five times; all are counted. On a busy machine a canary may come too late, of one in ten at
+ * most.
  */
 #include "include/gmod.h"
 #include "make_buffer.h"
