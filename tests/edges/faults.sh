@@ -226,7 +226,7 @@ check_slow_gather() {
 		"$edges/slow_gather" 4000 left
 	same "slow_gather: found when the copies have come" 1 "$(final_reports "${err%leaving*}")"
 	says "slow_gather: late is not degraded" ' 0 degraded' "$err"
-	guarded verbosity=1:scan_interval_us=60000000 env 'SIM_STALL=cuMemcpyBatchAsync_v2:*:600' "$edges/slow_gather" 0 left 60
+	guarded verbosity=1:scan_interval_us=60000000 env 'SIM_STALL=cuMemcpyBatchAsync_v2:*:1500' "$edges/slow_gather" 0 left 60
 	same "slow_gather: found by a last look that takes long, but goes on" 1 "$(final_reports "$err")"
 	says "slow_gather: which is not cut short" ' 0 degraded' "$err"
 }
