@@ -436,6 +436,7 @@ static void tell_beginning(void)
 	add("{\"journal\":\"gmod-journal-2\",\"gmod\":\"" GMOD_VERSION "\",\"rank\":%s,\"command\":",
 	    *gmod_origin.rank ? gmod_origin.rank : "null");
 	gmod_text_json(&lines.line, command, sizeof(command));
+	add(",\"per_tensor\":%s", gmod_options()->per_tensor ? "true" : "false");
 	end_line();
 }
 

@@ -90,14 +90,15 @@ def _site_names(site):
 
 def confirming(access, launch):
     command = launch.command or "COMMAND"
+    exact = "gmod --exact" + " --per-tensor" * launch.per_tensor
     if access["memory"]["kind"] == "buffer" and access["kind"] == "out of bounds":
         size = access["memory"]["size"]
         end, align = access["offset"] + access["extent"], max(size & -size, LEAST_ALIGN)
         # Behind the last byte nothing lies from the next multiple of 512 on, unless the option says less.
         if access["offset"] < 0 or end > size + -size % 512:
-            return f"gmod --exact {command}"
+            return f"{exact} {command}"
         if end > size + -size % align:
-            return f"gmod --exact --fence_align={align} {command}"
+            return f"{exact} --fence_align={align} {command}"
     return f"compute-sanitizer --kernel-name kernel_name={launch.function.name} {command}"
 
 

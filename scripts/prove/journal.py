@@ -56,7 +56,7 @@ class Launch:
     def __init__(self, function, grid, block, shared, capability, parameters, pointers):
         self.function, self.grid, self.block, self.shared = function, grid, block, shared
         self.capability, self.parameters, self.pointers = capability, parameters, pointers
-        self.command = None
+        self.command, self.per_tensor = None, False
 
     def signature(self):
         """Equal for launches that are proved alike."""
@@ -96,7 +96,7 @@ class Journal:
     def __init__(self, path):
         self.path, self.folder = path, os.path.dirname(path)
         self.launches, self.problems = [], []
-        self.command, self.ended, self.unplaced, self.dropped = None, False, 0, 0
+        self.command, self.per_tensor, self.ended, self.unplaced, self.dropped = None, False, False, 0, 0
         self._images, self._functions, self._sites, self._linked = {}, {}, {}, set()
         self._bad = []
 
@@ -153,6 +153,7 @@ class Journal:
             if line.get("journal") != VERSION:
                 raise BadLine(f"it is no journal of the version {VERSION}")
             self.command = _text(line.get("command") or "", "the command")
+            self.per_tensor = line.get("per_tensor") is True
             return
         for word, take in (("launch", self._launch), ("function", self._function), ("image", self._image),
                            ("site", self._site), ("count", self._count), ("end", self._end)):
@@ -226,7 +227,7 @@ class Journal:
         pointers = [self._pointer(word, 8 * i) for i, word in enumerate(words) if not isinstance(word, str)]
         launch = Launch(function, grid, block, _whole(line.get("shared"), 0, 1 << 20, "shared"),
                         _whole(line.get("capability"), 0, 10000, "capability"), parameters, pointers)
-        launch.command = self.command
+        launch.command, launch.per_tensor = self.command, self.per_tensor
         self.launches.append(launch)
 
     def _pointer(self, word, at):

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 THREE = [int, int, int]
-HEAD = {"journal": str, "gmod": str, "rank": (int, None), "command": str}
+HEAD = {"journal": str, "gmod": str, "rank": (int, None), "command": str, "per_tensor": bool}
 IMAGE = {"image": int, "hash": str, "linked": bool}
 FUNCTION = {"function": int, "image": (int, None), "name": (str, None), "parameters": (list, None)}
 SITE = {"site": str, "frames": list, "python": list}

@@ -26,6 +26,9 @@ check_launches() {
 	holds "the same launches: one line" '1 image 1 function 1 site 1 launch end 3 3 0'
 	tells "the same launches" 'k_fill 1x32 device+0/4096 0 1 7'
 	same "nothing is said" '' "$err"
+	says "how it is run again" '"command":"[^"]*journalled same 3","per_tensor":false}$' "$(head -qn 1 "$work"/journal/*.journal)"
+	guarded "per_tensor=1:journal=$work/per_tensor" "$program" same 3
+	says "for each tensor" '"per_tensor":true}$' "$(head -qn 1 "$work"/per_tensor/*.journal)"
 	same "the folder, the files: for their owner only" "700 600 600" "$(stat -c %a "$work/journal" "$work"/journal/* | xargs)"
 	journalled places
 	holds "buffers" '1 image 1 function 3 site 6 launch end 6 6 0'

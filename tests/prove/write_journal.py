@@ -48,10 +48,11 @@ def side(n):
 
 
 class Journal:
-    def __init__(self, folder, command="./app"):
+    def __init__(self, folder, command="./app", per_tensor=False):
         self.folder, self.functions, self.launches = folder, {}, {}
         os.makedirs(folder, exist_ok=True)
-        self.lines = [{"journal": "gmod-journal-2", "gmod": "0.1.0", "rank": None, "command": command}]
+        self.lines = [{"journal": "gmod-journal-2", "gmod": "0.1.0", "rank": None, "command": command,
+                       "per_tensor": per_tensor}]
         self.lines.append({"site": "5173", "frames": [{"module": "/app", "offset": "0x1234", "symbol": "allocate"}], "python": []})
         self.images = {}
 

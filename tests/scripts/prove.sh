@@ -54,7 +54,7 @@ python "an alarm is confirmed by a fence only where one can be" <<'PYTHON'
 import sys, types
 sys.path[:0] = ["scripts/prove", "scripts/report"]
 import alarms
-launch = types.SimpleNamespace(command="./app", function=types.SimpleNamespace(name="kernel"))
+launch = types.SimpleNamespace(command="./app", per_tensor=False, function=types.SimpleNamespace(name="kernel"))
 def confirming(size, offset, extent):
     access = {"kind": "out of bounds", "offset": offset, "extent": extent, "memory": {"kind": "buffer", "size": size}}
     return alarms.confirming(access, launch)
@@ -62,6 +62,9 @@ assert confirming(4000, 4000, 4) == "gmod --exact --fence_align=32 ./app"
 assert confirming(4096, 4096, 4) == confirming(4000, 4096, 4) == confirming(4000, -4, 4) == "gmod --exact ./app"
 assert confirming(4100, 4112, 4) == "gmod --exact --fence_align=16 ./app"
 assert confirming(4100, 4096, 16) == "compute-sanitizer --kernel-name kernel_name=kernel ./app"
+launch.per_tensor = True
+assert confirming(4096, 4096, 4) == "gmod --exact --per-tensor ./app"
+assert confirming(4000, 4000, 4) == "gmod --exact --per-tensor --fence_align=32 ./app"
 PYTHON
 
 # ---- verdicts ----
@@ -156,7 +159,7 @@ python3 -B - "$work/triton" <<'PYTHON' || fail "the journal of Triton is written
 import sys
 sys.path.insert(0, "tests/prove")
 from write_journal import Buffer, Journal
-journal = Journal(sys.argv[1])
+journal = Journal(sys.argv[1], per_tensor=True)
 for name in ("scale", "scale_masked"):
     with open(f"tests/prove/triton/{name}.cubin", "rb") as source:
         image = journal.image(source.read(), "cubin")
@@ -166,6 +169,7 @@ PYTHON
 line=$(grep -n '# bug$' tests/prove/triton/scale.py | cut -d : -f 1)
 TRITON_CACHE_DIR=tests/prove/triton without "a load of Triton's without a mask" 86 --fail "$work/triton"
 says "is an alarm on the line of Python" "^1\. possible-out-of-bounds: scale scale\.py:$line\$" "$out"
+says "and is confirmed as the program ran" '^    to confirm it: gmod --exact --per-tensor --fence_align=16 \./app$' "$out"
 says "with one it is safe" '^1 launch signature is safe: ' "$out"
 says "and PTX of files is noted" '^note: 2 texts of PTX came from files' "$out"
 without "without the cache" 0 "$work/triton"
