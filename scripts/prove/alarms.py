@@ -1,6 +1,7 @@
 """Alarms in words, as the text, the page and SARIF have them, and which of them a file of suppressions covers."""
 import collections
 import functools
+import itertools
 
 from as_text import plural
 from groups import is_program, place as place_of, place_words, where_words
@@ -170,14 +171,29 @@ class Kernels:
         return short(self._names.get(launch.function.name, launch.function.name))
 
 
-def summary(results, covered):
+def some(names):
+    """Kernels, in a line or two: without what templates were made with."""
+    bare = list(dict.fromkeys(name.partition("<")[0] or name for name in names))
+    fit = max(1, sum(total <= 200 for total in itertools.accumulate(len(name) + 2 for name in bare)))
+    rest = f" and {len(bare) - fit} more" if fit < len(bare) else ""
+    return f"{len(bare)} kernels ({', '.join(bare[:fit])}{rest})" if len(bare) > 1 else bare[0]
+
+
+def not_looked_at(undecided):
+    """What nobody is to take for safe, in a line, or none."""
+    names = [name for name, access, _ in undecided if access is None]
+    return [f"launches of {some(names)} were not looked at, and nothing is said of them"] if names else []
+
+
+def summary(results, covered, undecided):
     counts = {word: sum(result.count(word) for result in results) for word in ("safe", "alarm", "undecided")}
     proved = sum(not result.why and result.count("safe") == len(result.accesses) for result in results)
     none = sum(bool(result.why) for result in results)
     hidden = f" ({covered} suppressed)" if covered else ""
     if not results:
         return ["no launch was found, so nothing is proved"]
-    return [f"{plural(len(results), 'launch signature')}, {sum(counts.values())} accesses: {counts['safe']} proved for any "
+    return not_looked_at(undecided) + [
+            f"{plural(len(results), 'launch signature')}, {sum(counts.values())} accesses: {counts['safe']} proved for any "
             f"contents of memory, {counts['alarm']} possibly out of bounds or misaligned{hidden}, {counts['undecided']} undecided",
             f"{plural(proved, 'launch signature')} {'are' if proved != 1 else 'is'} safe: proved for any contents of memory"
             + (f"; {none} undecided as a whole" if none else "")]

@@ -24,6 +24,6 @@ def render(told, problems):
         f"GMOD: {plural(len(told.alarms), 'alarm')}: accesses that are possibly out of bounds or misaligned")
     links = [el("li", el("a", alarm.title(), href=f"#g{n}")) for n, alarm in enumerate(told.alarms, 1)]
     return page(title, el("h1", title, **({"class_": "where"} if lost else {})), *(el("p", problem, class_="where") for problem in problems),
-                *(el("p", line) for line in alarms.summary(told.results, told.covered)), el("ol", *links),
+                *(el("p", line) for line in alarms.summary(told.results, told.covered, told.undecided)), el("ol", *links),
                 *(_section(n, alarm) for n, alarm in enumerate(told.alarms, 1)), el("h2", "Undecided"), _undecided(told.undecided),
                 *(el("p", "Note: " + note, class_="dim") for note in told.notes))

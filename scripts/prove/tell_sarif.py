@@ -21,4 +21,5 @@ def _result(alarm):
 
 def render(told):
     used = sorted({alarm.rule for alarm in told.alarms})
-    return document({rule: alarms.RULES[rule] for rule in used}, [_result(alarm) for alarm in told.alarms], told.notes)
+    return document({rule: alarms.RULES[rule] for rule in used}, [_result(alarm) for alarm in told.alarms],
+                    alarms.not_looked_at(told.undecided) + told.notes)

@@ -11,20 +11,20 @@ def _told(number, alarm):
 
 def _told_undecided(undecided):
     lines = ["", "undecided:"] if undecided else []
-    kernel = None
+    whole, kernel = {}, None
     for name, access, reason in undecided:
         if access is None:
-            lines.append(f"    {name}: {reason}")
-        else:
-            if kernel != name:
-                lines.append(f"    {name}")
-            lines.append(f"      {access}: {reason}")
-        kernel = name if access else None
-    return lines
+            whole.setdefault(reason, []).append(name)
+            continue
+        if kernel != name:
+            lines.append(f"    {name}")
+        lines.append(f"      {access}: {reason}")
+        kernel = name
+    return lines + [f"    {alarms.some(names)}: {reason}" for reason, names in whole.items()]
 
 
 def render(told):
-    lines = alarms.summary(told.results, told.covered)
+    lines = alarms.summary(told.results, told.covered, told.undecided)
     for number, alarm in enumerate(told.alarms, 1):
         lines += _told(number, alarm)
     lines += _told_undecided(told.undecided)

@@ -118,6 +118,28 @@ says_not "PTX that was linked, if one text has the kernel" '^    wrap32: no PTX'
 says "what was not looked at" '^note: 20 launches were not looked at: 5 of 6 of guard, 5 of 6 of wrap32, 5 of 6 of unknown$' "$out"
 says "parameters of another kernel" '^    guard_off_by_one: not modelled \(the parameters are not those of the PTX\)$' "$out"
 
+says "first, what nobody is to take for safe" \
+	'^launches of 3 kernels \(guard, unknown, guard_off_by_one\) were not looked at, and nothing is said of them$' "$(head -n 1 <<<"$out")"
+GMOD_NO_CUOBJDUMP=1 without "--sarif of images without PTX" 0 --sarif "$work/images"
+says "it says so, too" 'launches of 3 kernels \(guard, .* were not looked at, ' "$out"
+python3 -B - "$work/library" <<'PYTHON' || fail "the journal of a library is written"
+import sys
+sys.path.insert(0, "tests/prove")
+from write_journal import Buffer, Journal
+journal = Journal(sys.argv[1])
+cubin = journal.image(b"\x7fELF" + bytes(100))
+for name in [f"kernel_{number}_with_a_long_name" for number in range(20)] + ["_Z1fILi1EEvPf", "_Z1fILi2EEvPf"]:
+    journal.launch(cubin, name, 1, 32, [Buffer(400)])
+journal.close()
+PYTHON
+without "a library of cubins" 0 "$work/library"
+kernels='[1-9][0-9] kernels \(kernel_0_with_a_long_name, kernel_1_with[^()]* and [0-9]+ more\)'
+says "is in the first line" "^launches of $kernels were not looked at, and nothing is said of them\$" "$(head -n 1 <<<"$out")"
+same "has one line of what is undecided" 1 "$(grep -c '^    ' <<<"$out")"
+says "with how many" "^    $kernels: no PTX \\(the image is a cubin" "$out"
+without "--json of it" 0 --json "$work/library"
+same "has each" 22 "$(grep -c '"undecided": "no PTX"' <<<"$out")"
+
 # What lies beside a cubin that has the same bytes is its PTX.
 beside=$work/beside
 mkdir -p "$beside/triton/hash" "$beside/inductor/triton/0/hash" "$beside/stems"
