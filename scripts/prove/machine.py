@@ -160,7 +160,9 @@ class Machine:
         if thing is None:
             certain = 0 <= pointer.offset < max(pointer.size, 1)
             align = None if pointer.memory == "pinned" else BASE_ALIGN
-            thing = self.pointers[pointer.at] = Thing("buffer", f"parameter {at + 1}", pointer.size, align, certain, pointer)
+            byte = pointer.at - self.launch.function.parameters[at][0]
+            name = f"argument {at}" + (f" at byte {byte}" if byte else "")  # as gmod's reports have it
+            thing = self.pointers[pointer.at] = Thing("buffer", name, pointer.size, align, certain, pointer)
         return pointer_to(thing, number(pointer.offset), 64)
 
     # ---- one instruction ----

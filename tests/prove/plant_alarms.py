@@ -7,7 +7,7 @@ import sys
 
 ALARM = {"verdict": "alarm", "reason": None, "kind": "out of bounds", "offset": 4000, "extent": 4, "block": [3, 0, 0],
          "thread": [232, 0, 0], "iteration": 0,
-         "memory": {"kind": "buffer", "name": "parameter 1", "size": 4000, "at": 0}}
+         "memory": {"kind": "buffer", "name": "argument 0", "size": 4000, "at": 0}}
 
 
 def main(folder):

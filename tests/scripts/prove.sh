@@ -87,7 +87,7 @@ if [ -n "$with_z3" ]; then
 	prove "$with_z3" "--fail" 86 --fail "$work/journal"
 	same "a second time it is the cache's" 1 "$((SECONDS - began < 3))"
 	says "an alarm has its place" '^[0-9]+\. possible-out-of-bounds: guard global\.cu:10$' "$out"
-	says "the access, the buffer, by how much" '^    write of 4 bytes, 0 bytes past the end of a 4000-byte buffer \(parameter 1\)$' "$out"
+	says "the access, the buffer, by how much" '^    write of 4 bytes, 0 bytes past the end of a 4000-byte buffer \(argument 0\)$' "$out"
 	says "the witness" '^    possible with block \(3,0,0\), thread \(232,0,0\)$' "$out"
 	says "an iteration" "^    possible with .*, the access's iteration [0-9]+\$" "$out"
 	says "who has allocated" '^    allocated by allocate /app\+0x1234$' "$out"
@@ -106,6 +106,34 @@ same "it is the same byte by byte" "$(cksum <"$work/alone.json")" "$(cksum <"$wo
 without "--fail without z3" 86 --fail "$work/journal"
 says "the reason is told" ': z3-solver is not installed$' "$out"
 says "and what to do" '^note: z3-solver is not installed, .*: pip install z3-solver$' "$out"
+
+python3 -B - "$work/counted" <<'PYTHON' || fail "the journal of two arguments is written"
+import sys
+sys.path.insert(0, "tests/prove")
+from write_journal import Buffer, Journal
+journal = Journal(sys.argv[1])
+image = journal.image(b""".version 7.0
+.target sm_50
+.address_size 64
+.visible .entry counted(.param .u64 plain, .param .align 8 .b8 held[16])
+{
+	.reg .b64 %rd<5>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd1, [plain];
+	cvta.to.global.u64 %rd2, %rd1;
+	ld.param.u64 %rd3, [held+8];
+	cvta.to.global.u64 %rd4, %rd3;
+	ld.global.u32 %r1, [%rd2+400];
+	st.global.u32 [%rd4+400], %r1;
+	ret;
+}
+""")
+journal.launch(image, "counted", 1, 1, [Buffer(400), [bytes(16), {8: Buffer(400)}]])
+journal.close()
+PYTHON
+without "two arguments" 0 "$work/counted"
+says "they are counted as in reports" 'read of .* buffer \(argument 0\)$' "$out"
+says "and have the byte" 'write of .* buffer \(argument 1 at byte 8\)$' "$out"
 
 # ---- images ----
 
