@@ -134,7 +134,10 @@ def prover_notes(results):
     if files:
         notes.append(f"{as_text.plural(len(files), 'text')} of PTX came from files, as --json names them: the images have none")
     if solver.z3 is None:
-        notes.append("z3-solver is not installed, so only intervals were asked: pip install z3-solver")
+        missed = sum(access["reason"] == solver.MISSING for result in results for access in result.accesses)
+        notes.append(f"{solver.MISSING}, so only intervals were asked"
+                     + (f"; {as_text.plural(missed, 'access')} {'are' if missed > 1 else 'is'} undecided for want of it" if missed else "")
+                     + ": pip install z3-solver")
     return notes
 
 

@@ -5,6 +5,7 @@ import itertools
 
 from as_text import plural
 from groups import is_program, place as place_of, place_words, where_words
+from solver import MISSING
 from source import around
 from suppressions import matches
 from symbols import Symbols, demangle
@@ -200,14 +201,14 @@ def summary(results, covered, undecided):
 
 
 def undecided(launches, results, kernels):
-    """[(kernel, access or None for all of them, reason)], each once."""
+    """[(kernel, access or None for all of them, reason)], each once. What z3 was missing for, a note counts."""
     found = {}
     for (launch, _), result in zip(launches, results):
         name = kernels.name(launch)
         if result.why:
             found[name, None, result.why + (f" ({result.note})" if result.note else "")] = True
         for access in result.accesses:
-            if access["verdict"] == "undecided":
+            if access["verdict"] == "undecided" and access["reason"] != MISSING:
                 found[name, f"{access['access']} of {plural(access['bytes'], 'byte')}, {place(access)}", access["reason"]] = True
     return list(found)
 
