@@ -4,6 +4,7 @@ import filecmp
 import functools
 import getpass
 import hashlib
+import itertools
 import os
 import re
 import tempfile
@@ -48,6 +49,7 @@ class Beside:
 
     def __init__(self, folders):
         self.named = folders
+        self.texts = {}  # how many .ptx each of them has, as of_kernel() looks
 
     def prepare(self):
         """Look once, before several processes ask."""
@@ -68,7 +70,9 @@ class Beside:
     def _kernels(self):
         """{name of a kernel: {digest: path}} of the .ptx in the folders that the user names."""
         found, left = {}, MOST_BYTES
-        for path in (path for folder in self.named for path in sorted(_files(folder)) if path.endswith(".ptx")):
+        paths = {folder: sorted(path for path in _files(folder) if path.endswith(".ptx")) for folder in self.named}
+        self.texts = {folder: len(of_folder) for folder, of_folder in paths.items()}
+        for path in itertools.chain(*paths.values()):
             data = _contents(path)
             left -= len(data)
             if left < 0:

@@ -10,6 +10,7 @@ import ask
 import flow
 import images
 import ptx
+from as_text import plural
 from values import OutOfTime, clock
 
 KEPT_IMAGES = 16
@@ -50,13 +51,14 @@ class Prover:
         folder, name, kind, _ = launch.function.image
         try:
             return self._kept(name, images.of_journal, folder, name, kind, self.beside)
-        except images.NoPtx:
+        except images.NoPtx as why:
             paths = self.beside.of_kernel(launch.function.name)
             if len(paths) == 1:
                 return self._kept(paths[0], images.of_file, paths[0])
             if paths:
                 raise images.NoPtx(f"{len(paths)} files of --ptx have a kernel of this name") from None
-            raise
+            looked = ", ".join(f"{folder} has {plural(texts, '.ptx file')}" for folder, texts in self.beside.texts.items())
+            raise images.NoPtx(f"{why}; {looked}, none with a kernel of that name" if looked else str(why)) from None
 
     def _kept(self, name, read, *arguments):
         if name not in self.images:

@@ -203,6 +203,9 @@ cubin_says "is in one text alone" '"ptx": "[^"]*/[ab]\.ptx",.*"undecided": null'
 echo >>"$beside/names/b.ptx"
 without "a kernel's name" 0 --json --ptx "$beside/names" "$work/images"
 cubin_says "is in several" '"note": "2 files of --ptx have a kernel of this name"'
+mkdir "$beside/nothing"
+without "--ptx of others" 0 --ptx "$beside/names" --ptx "$beside/nothing" "$work/library"
+says "what was looked at is told" '\(the image is a cubin, .*; /[^ ]*/names has 2 \.ptx files, /[^ ]*/nothing has 0 \.ptx files, none with a kernel of that name\)$' "$out"
 without "--ptx of no folder" 2 --ptx "$beside/image" "$work/images"
 
 # A cubin with lines has its PTX in itself; Triton's own counts inline assembly as lines of the source.
