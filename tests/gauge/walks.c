@@ -16,8 +16,11 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* The library tries a thread again at the 2nd, 4th, 8th ... buffer: so many first, and no turn meets a try. */
-enum { WARM = 40, WARM_FINDINGS = 3, TURNS = 5, MOST = 1 << 18 };
+/*
+ * The library tries a thread again at the 2nd, 4th, 8th ... buffer: so many first, and no turn meets a try. With those
+ * that come first there are no more findings than the site has reports (GMOD_REPORTS_PER_SITE).
+ */
+enum { WARM = 40, WARM_FINDINGS = 2, TURNS = 3, MOST = 1 << 18 };
 
 static struct {
 	char step;
