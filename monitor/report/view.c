@@ -380,6 +380,7 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 		if (!v->fault.raw && f->buffer.memory == GMOD_MEM_DEVICE && !f->buffer.exported && f->buffer.backend &&
 		    !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed) &&
 		    !atomic_load_explicit(&gmod_counters.ordered_fenced, memory_order_relaxed) &&
+		    !atomic_load_explicit(&gmod_counters.fence_capped, memory_order_relaxed) &&
 		    !atomic_load_explicit(&gmod_counters.fence_spared, memory_order_relaxed)) {
 			gmod_text_str(t, "gmod --exact");
 			if (!strcmp(f->buffer.backend, "pool") &&

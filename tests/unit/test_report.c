@@ -233,6 +233,11 @@ TEST(the_next_step_fences_what_the_run_did_not)
 	report_one("", &f);
 	atomic_store(&gmod_counters.fence_spared, 0);
 	expect("next step: compute-sanitizer ");
+	f.id = next_id++;
+	gmod_count(&gmod_counters.fence_capped, 1);
+	report_one("", &f);
+	atomic_store(&gmod_counters.fence_capped, 0);
+	expect("next step: compute-sanitizer ");
 }
 
 /* The command looks at each suspect, once; where one might be missing, at everything. */
