@@ -20,6 +20,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/log.h"
 #include "lib/base/object.h"
+#include "lib/base/origin.h"
 #include "lib/base/python.h"
 #include "lib/base/sampler.h"
 #include "lib/buffers/backend.h"
@@ -191,12 +192,15 @@ void gmod_fence_say_unmet(void)
 static void say_peers(int device)
 {
 	static atomic_bool said;
+	char gpu[64] = ""; /* the device's number depends on which ones are hidden already */
+	struct gmod_text t;
 
-	if (gmod_first_time(&said))
-		gmod_log_note(0,
-			      "no fence behind what is allocated on device %d from now on: another device may access "
-			      "it; CUDA_VISIBLE_DEVICES=%d hides the others",
-			      device, device);
+	if (!gmod_first_time(&said))
+		return;
+	gmod_text_init(&t, gpu, sizeof(gpu));
+	gmod_text_gpu(&t, device);
+	gmod_log_note(0, "no fence behind what is allocated on device %d from now on: another device may access it%s%s",
+		      device, *gpu ? "; the others are hidden by CUDA_VISIBLE_DEVICES=" : "", gpu);
 }
 
 /* A place in stream order allocates often, and its stack takes long to be looked at: the lowest bit is the answer. */
