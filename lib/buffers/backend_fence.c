@@ -146,7 +146,7 @@ static uint64_t hash_of(const struct gmod_stack *s)
 
 /* ---- the places of option fence_sites ---- */
 
-static _Atomic uint64_t met; /* a bit for each place that an allocation was made at */
+static _Atomic uint64_t met; /* a bit for each place of an allocation that can have a fence */
 
 static bool next_site(const char **at, uint64_t *site)
 {
@@ -182,7 +182,8 @@ void gmod_fence_say_unmet(void)
 	gmod_text_init(&t, unmet, sizeof(unmet));
 	for (uint64_t bit = 1; bit && next_site(&at, &one); bit <<= 1)
 		if (!(atomic_load_explicit(&met, memory_order_relaxed) & bit))
-			gmod_text_fmt(&t, "%s0x%llx", t.len ? ", " : "fence_sites that no buffer was allocated at: ",
+			gmod_text_fmt(&t, "%s0x%llx",
+				      t.len ? ", " : "fence_sites where nothing was allocated that can have a fence: ",
 				      (unsigned long long)one);
 	if (t.len && gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE)
 		gmod_log_note(1, "%s", unmet);
