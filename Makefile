@@ -389,7 +389,7 @@ uninstall: ## remove what install put there
 		'$(DESTDIR)$(DOCDIR)/device.md'
 	@rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBEXECDIR)/selftest' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/cmake/gmod' \
 		'$(DESTDIR)$(INCLUDEDIR)/gmod' 2>/dev/null || true
-	@[ '$(PREFIX)' = /usr ] || [ '$(PREFIX)' = /usr/local ] || \
+	@case "$$(realpath -ms '$(PREFIX)/')" in /usr | /usr/local) true ;; *) false ;; esac || \
 	for d in $(foreach d,BINDIR LIBDIR INCLUDEDIR MANDIR BASHCOMPDIR ZSHCOMPDIR,'$(DESTDIR)$($(d))') '$(DESTDIR)$(REPORT_MANDIR)/man5' \
 			'$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(LIBDIR)/cmake' "$$(dirname '$(DESTDIR)$(LIBEXECDIR)')" \
 			"$$(dirname '$(DESTDIR)$(DOCDIR)')"; do \

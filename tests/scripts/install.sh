@@ -152,10 +152,12 @@ rmdir "$spaced/opt/gmod/share/mine"
 make_quiet install PREFIX=/opt/gmod DESTDIR="$spaced"
 make_quiet uninstall PREFIX=/opt/gmod DESTDIR="$spaced"
 same "up to the prefix, and no further" "$spaced/opt" "$(find "$spaced" -mindepth 1)"
-make_quiet install PREFIX=/usr/local DESTDIR="$work/system"
-make_quiet uninstall PREFIX=/usr/local DESTDIR="$work/system"
-[ -d "$work/system/usr/local/bin" ] && [ ! -e "$work/system/usr/local/share/doc/gmod" ]
-judge "uninstall leaves the system's folders" $?
+for prefix in /usr/local /usr/local/; do
+	make_quiet install PREFIX=$prefix DESTDIR="$work/system"
+	make_quiet uninstall PREFIX=$prefix DESTDIR="$work/system"
+	[ -d "$work/system/usr/local/bin" ] && [ ! -e "$work/system/usr/local/share/doc/gmod" ]
+	judge "uninstall leaves the system's folders, with PREFIX=$prefix" $?
+done
 
 make_quiet install PREFIX=/usr DESTDIR="$work/distribution" LIBDIR=/usr/lib/x86_64-linux-gnu LIBEXECDIR=/usr/lib/gmod
 expect "with the library in a distribution's place" 7 "$work/distribution/usr/bin/gmod" sh -c 'exit 7'
