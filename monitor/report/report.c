@@ -248,11 +248,11 @@ static void find_lines(struct gmod_report_view *view, struct gmod_finding *f, bo
 
 static struct gmod_child command;
 
-/* Of the first one, with the first line that it printed. */
+/* Of the first one, with the last line that it printed: behind a traceback, and behind how far a transfer has come. */
 static void say_failed_command(void)
 {
 	static atomic_bool said;
-	char how[64] = "was killed, as one that takes 3 s is";
+	char how[64] = "was killed, as one that takes 3 s is", *line;
 	int status = command.status;
 
 	if (!status || !gmod_child_ended(&command) || !gmod_first_time(&said))
@@ -261,8 +261,11 @@ static void say_failed_command(void)
 		strcpy(how, "could not be started");
 	else if (WIFEXITED(status))
 		snprintf(how, sizeof(how), "ended with status %d", WEXITSTATUS(status));
-	gmod_log_note(0, "the command of on_finding %s%s%.*s", how, *command.output ? ": " : "",
-		      (int)strcspn(command.output, "\n"), command.output);
+	for (size_t n = strlen(command.output); n && command.output[n - 1] == '\n'; n--)
+		command.output[n - 1] = '\0';
+	line = strrchr(command.output, '\n');
+	line = line ? line + 1 : command.output;
+	gmod_log_note(0, "the command of on_finding %s%s%s", how, *line ? ": " : "", line);
 }
 
 static void run_command(const struct gmod_report_view *view)

@@ -16,6 +16,7 @@ import text_log
 SCHEMAS = ("gmod-report-1", "gmod-report-2")
 EVENT = re.compile(r'gmod-report-\d')
 TORN = re.compile(r'\{"schema": ?"gmod-report-')
+QUOTES = re.compile(r"^[^{]*==\d+==GMOD: the command of on_finding ")  # what it printed, which may be its input
 CARRIERS = ("log", "message", "msg", "line", "text", "MESSAGE")  # members that hold what a program has written
 CRI = re.compile(r"^\S+ (?P<stream>stdout|stderr) (?P<part>[FP])(?::\S+)? (?P<text>.*)$")
 RENAMED = {"serial": "allocation", "buffers_unprotected": "buffers_unguarded", "bytes_unprotected": "bytes_unguarded",
@@ -55,8 +56,8 @@ def _is_event(value):
 
 
 def _object(line):
-    """The first object of the line; None: it has none."""
-    begin = line.find("{")
+    """The first object of the line; None: it has none of its own."""
+    begin = -1 if QUOTES.match(line) else line.find("{")
     try:
         value = json.JSONDecoder().raw_decode(line[begin:])[0] if begin >= 0 else None
     except (ValueError, RecursionError):
@@ -131,7 +132,7 @@ class Reader:
                 self.keep(_event(value), number)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 self.bad.append((number, str(error).split(": line ")[0]))
-        elif value is None and TORN.search(line):
+        elif value is None and TORN.search(line) and not QUOTES.match(line):
             self.bad.append((number, "its JSON ends too early"))
         else:
             for event in self.text.take(line):

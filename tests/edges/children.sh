@@ -163,9 +163,9 @@ check_command() {
 	with_path "$real" '' on_finding='exit 3'
 	same "command: one that fails is counted" "5 1" "$status $(closing 'command of on_finding failed' "$err")"
 	says "command: and told" ': the command of on_finding ended with status 3$' "$err"
-	with_path "$real" '' on_finding='"echo so, $(wc -l) line; ls /nowhere >&2; echo more; exit 4"'
-	says "command: with the first line that it printed" ': the command of on_finding ended with status 4: so, 1 line$' "$err"
-	with_path "$real" '' on_finding='echo >&2 lost; ls /nowhere'
+	with_path "$real" '' on_finding='"echo more; ls /nowhere >&2; echo so, $(wc -l) line; echo; exit 4"'
+	says "command: with the last line that it printed" ': the command of on_finding ended with status 4: so, 1 line$' "$err"
+	with_path "$real" '' on_finding='ls /nowhere; echo >&2 lost; exit 2'
 	says "command: to stderr, too" ': the command of on_finding ended with status 2: lost$' "$err"
 	with_path "$real" '' on_finding='echo said'
 	says_not "command: one that succeeds is not told" 'on_finding|said' "$err"

@@ -410,6 +410,13 @@ same "is said to be no log, in a line" " gmod report: README.md: it is no log of
 { echo "epoch 1" && sed -n '/==GMOD: heap-/,/buffer \[/p' "$work/job.2.text" && echo "epoch 2"; } >"$work/amid"
 reported "a report that is torn amid the program's output" 1 "$work/amid"
 says "is none of prose" '\(the report is cut short\)' "$out"
+printed=$(grep -m 1 '"event":"finding"' "$work/job.1.json")
+echo "==7==GMOD: the command of on_finding ended with status 1: ${printed%\}}..." | cat "$work/job.0.text" - >"$work/quoted"
+reported "what a command of on_finding printed" 0 "$work/quoted"
+same "is neither torn JSON nor a finding" " 1 finding in" "$err $(grep -oE '^[0-9]+ findings? in' <<<"$out")"
+echo "==7==GMOD: the command of on_finding ended with status 1: $printed" | cat "$work/job.0.text" - >"$work/quoted"
+reported "the same, of a short report" 0 "$work/quoted"
+same "is none, too" " 1 finding in" "$err $(grep -oE '^[0-9]+ findings? in' <<<"$out")"
 reported "no log at all" 1 --html "$work/nothing.html" "$work/noise" "$work/absent"
 same "no count of findings then" "" "$out"
 says "nor on the page, which says why in red" '<h1 class="where">GMOD: no log could be read</h1><p class="where">[^<]*/noise: ' "$(<"$work/nothing.html")"
