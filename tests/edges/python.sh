@@ -47,7 +47,7 @@ all_told() {
 }
 
 constructs_threads_and_reloads() {
-	all_told "constructs, threads and reloads $1" together 106
+	all_told "constructs, threads and reloads $1" together 100
 }
 check_lines() {
 	with_each constructs_threads_and_reloads
@@ -105,9 +105,9 @@ ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
 ctypes.CDLL(sys.argv[1]).users_free_twice()' "$edges/plugin_users.so"
 	same "text: but those of a library that a user has written, with their lines" 'at <string>:3 in <module>
 #0 users_free_twice  plugin_users.c:9' "$(sed -nE '/ buffer /,/ freed /s/^      //p' <<<"$err" | sed -E 's|  .*/|  |')"
-	guarded '' "$python" "$script" deep 5
+	guarded '' "$python" "$script" layered 5
 	same "text: four frames of a launch" 4 "$(grep -c '^           at ' <<<"$err")"
-	guarded faults=exact "$python" "$script" deep 5
+	guarded faults=exact "$python" "$script" layered 5
 	same "text, faults=exact: all of them" 10 "$(grep -c '^           at ' <<<"$err")"
 	cp "$edges/plugin_users.so" "$work/libc10_cuda.so"
 	guarded verbosity=1 "$python" -c 'import ctypes, sys
