@@ -527,6 +527,7 @@ void gmod_report_init(void (*halt_process)(void))
 		findings[i] = 0;
 	gmod_suppressions_load(options->suppressions);
 	gmod_stats_open(options->stats_path);
+	gmod_summary_begin();
 	if (options->symbolize || *options->on_finding)
 		gmod_child_prepare();
 	gmod_scope_end(&scope);

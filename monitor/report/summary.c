@@ -130,10 +130,11 @@ static int is_pytorch(struct dl_phdr_info *o, size_t size, void *arg)
 }
 
 /* Its buffers hold many tensors. */
-static bool is_pytorch_pool(const struct gmod_run_summary *s)
+static bool has_pool;
+
+void gmod_summary_begin(void)
 {
-	return s->count.guarded && !s->count.ordered_all && !getenv("PYTORCH_NO_CUDA_MEMORY_CACHING") &&
-	       gmod_loaded_walk(is_pytorch, NULL);
+	has_pool = !getenv("PYTORCH_NO_CUDA_MEMORY_CACHING") && gmod_loaded_walk(is_pytorch, NULL);
 }
 
 static void add_seconds(struct gmod_text *t, uint64_t ns, const char *of)
@@ -177,7 +178,7 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 	else if (is_one_mapping(s))
 		gmod_text_str(t, "; nearly all of it is mappings: gmod --per-tensor has a framework allocate each "
 				 "tensor instead");
-	else if (is_pytorch_pool(s))
+	else if (has_pool && s->count.guarded && !s->count.ordered_all)
 		gmod_text_str(t, "; PyTorch cuts tensors out of these buffers: gmod --per-tensor guards some of the "
 				 "tensors, with --hunt all");
 	gmod_text_str(t, "\n");

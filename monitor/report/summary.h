@@ -20,6 +20,9 @@ uint64_t gmod_summary_guarded(const struct gmod_run_summary *s);
 /* All the device memory that the program got, in bytes, whether GMOD can guard its kind or not. */
 uint64_t gmod_summary_bytes(const struct gmod_run_summary *s);
 
+/* What the line says of PyTorch: at the start, because another thread may have the loader's lock at the end. */
+void gmod_summary_begin(void);
+
 /* Append the line, ended. */
 void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *out);
 void gmod_summary_json(const struct gmod_run_summary *s, struct gmod_text *out);

@@ -114,6 +114,15 @@ ctypes.CDLL(sys.argv[1]).users_free_twice()' "$edges/plugin_users.so"
 ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
 ctypes.CDLL(sys.argv[1]).users_free_twice()' "$work/libc10_cuda.so"
 	says "text: the buffers of PyTorch hold tensors" 'GMOD: guarded 1 of 1 .*; PyTorch cuts tensors out of these buffers: gmod --per-tensor ' "$err"
+	guarded verbosity=1 timeout 20 "$python" -c 'import ctypes, os, sys, threading, time
+ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
+ctypes.CDLL(sys.argv[1]).users_free_twice()
+inside, visit = threading.Event(), ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3)
+slow = visit(lambda *_: inside.set() or time.sleep(60) or 1)
+threading.Thread(target=lambda: ctypes.CDLL(None).dl_iterate_phdr(slow, None), daemon=True).start()
+inside.wait()
+os._exit(3)' "$work/libc10_cuda.so"
+	same "text: the end waits for no thread that has the lock of the loader" "3 1" "$status $(grep -c '; PyTorch cuts ' <<<"$err")"
 	guarded verbosity=1:python_lines=0 "$python" "$script" forked
 	says_not "text, python_lines=0: native frames only" '^ +at | launched$' "$err"
 	says "text, python_lines=0: all of them" '^ +#[0-9]+ .* (lib)?python3' "$err"
