@@ -91,7 +91,7 @@ TEST(findings_past_the_cap_are_counted)
 	expect("GMOD: 1 finding was counted and not shown: ");
 }
 
-TEST(one_site_is_reported_ten_times)
+TEST(one_site_is_reported_five_times)
 {
 	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW), other;
 
