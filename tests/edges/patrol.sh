@@ -32,8 +32,8 @@ patrolled() {
 check_looks() {
 	patrolled "looks: at a healthy program" 2 0 quiet
 	patrolled "looks: and finds" 2 1 overrun
-	patrolled "looks: more than a round can name" 2 10 row
-	same "looks: each has its kernel" 10 "$(grep '"status":"final"' "$work/guarded/log" | grep -c '"kernel":"k_flip"')"
+	patrolled "looks: more than a round can name" 2 5 row
+	same "looks: each has its kernel" 5 "$(grep '"status":"final"' "$work/guarded/log" | grep -c '"kernel":"k_flip"')"
 }
 
 # Each word of a long redzone has its turn, and is known to have been intact then.
