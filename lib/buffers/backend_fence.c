@@ -200,8 +200,10 @@ static void say_peers(int device)
 		return;
 	gmod_text_init(&t, gpu, sizeof(gpu));
 	gmod_text_gpu(&t, device);
-	gmod_log_note(0, "no fence behind what is allocated on device %d from now on: another device may access it%s%s",
-		      device, *gpu ? "; the others are hidden by CUDA_VISIBLE_DEVICES=" : "", gpu);
+	gmod_log_note(0,
+		      "no fence behind what is allocated on device %d from now on: another device may access it; "
+		      "CUDA_VISIBLE_DEVICES hides the others if it names %s",
+		      device, *gpu ? gpu : "this one alone");
 }
 
 /* A place in stream order allocates often, and its stack takes long to be looked at: the lowest bit is the answer. */
@@ -224,11 +226,11 @@ bool gmod_fence_wants(int device, size_t size, const struct gmod_stack *s, uint6
 {
 	enum caller caller = caller_from(s, site);
 	bool is_everywhere = !*gmod_options()->fence_sites, is_here = !is_everywhere && is_named(hash_of(s));
+	bool peers = gmod_peers_use(device);
 
-	if (gmod_peers_use(device))
+	if (peers)
 		say_peers(device);
-	if (gmod_peers_use(device) || atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) ||
-	    caller == SHARES) {
+	if (peers || atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) || caller == SHARES) {
 		gmod_count(&gmod_counters.fence_spared, 1);
 		return false;
 	}

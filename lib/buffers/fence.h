@@ -36,7 +36,7 @@ struct gmod_fenced {
 /* May memory of so many bytes, allocated there, have a fence? site: of gmod_ordered_site(), or 0. If not, it is
  * counted. */
 bool gmod_fence_wants(int device, size_t size, const struct gmod_stack *from, uint64_t site);
-/* In the end: a note names the places of option fence_sites that were none. */
+/* In the end: names the places of option fence_sites where nothing was allocated that can have a fence. */
 void gmod_fence_say_unmet(void);
 /* Where a buffer lies in a block at that address, by the options and by chance. The block's size; 0: none. */
 size_t gmod_fence_place(size_t size, uint64_t at, struct gmod_place *out);

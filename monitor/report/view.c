@@ -375,8 +375,8 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	default:
 		if (v->fault.raw && gmod_fault_next_step(t, &v->fault))
 			break;
-		/* By its counts this run was to have no fences. A framework that allocates in stream order was asked
-		 * to. */
+		/* By its counts this run had no fences to give. Tensors are in stream order where that was asked for.
+		 */
 		if (!v->fault.raw && f->buffer.memory == GMOD_MEM_DEVICE && !f->buffer.exported && f->buffer.backend &&
 		    !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed) &&
 		    !atomic_load_explicit(&gmod_counters.ordered_fenced, memory_order_relaxed) &&

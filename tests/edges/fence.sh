@@ -123,7 +123,7 @@ check_closing() {
 	clause "captures" '' good_fence_made_in_a_capture '; 1 buffer without a fence, for captures, peers or libraries that share memory'
 	devices=2
 	clause "peers, before" '' good_fence_peers_first '; 1 buffer without a fence, for captures, peers or libraries that share memory'
-	says "peers, before: it is said why, and what helps" 'GMOD: no fence behind .* on device 0 from now on: .*; the others are hidden by CUDA_VISIBLE_DEVICES=GPU-[0-9a-f-]{36}$' "$err"
+	says "peers, before: it is said why, and what helps" 'GMOD: no fence behind .* on device 0 from now on: .*; CUDA_VISIBLE_DEVICES hides the others if it names GPU-[0-9a-f-]{36}$' "$err"
 	clause "peers, after" '' good_fence_peers_later '; 1 buffer fenced \(4.0 KiB\); 1 fence closed for peers'
 	devices=
 	guarded "verbosity=1:backend=fence:faults=exact:fence_side=end" "$programs/bad_fence_read"
