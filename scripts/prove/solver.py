@@ -91,7 +91,9 @@ class Question:
 
     def __init__(self, formulas, conds):
         self.formulas = formulas
-        self.solver = z3.Solver(ctx=formulas.context)
+        # Solver() tries tactics with a time limit each, one within another; z3 4.8.10 to 4.8.12, which distributions have, can
+        # lock up there. The plain solver decides as much, in less time.
+        self.solver = z3.SimpleSolver(ctx=formulas.context)
         self.roots = frozenset().union(*(c.roots() for c in conds))
         for root in sorted(self.roots):
             name = formulas.atom(root)
