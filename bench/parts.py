@@ -88,7 +88,7 @@ def training(quick):
 def ddp(quick):
     """Training of one network on two GPUs, where there are two. NCCL maps memory of its own, which is not guarded."""
     command = [*trains("resnet50"), "--ranks", "2", "--blocks", "20"]
-    return [Case("ddp", "two GPUs", "resnet50", commands=[command], covers=900, takes=50, needs="torch", cpus=None)]
+    return [Case("ddp", "two GPUs", "resnet50", commands=[command], **{**TURNS, "covers": 900, "takes": 50, "cpus": None})]
 
 
 def inference(quick):

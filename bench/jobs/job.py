@@ -19,7 +19,8 @@ BENCH_PAD_MIB in the environment: so many MiB are allocated before all else, whi
 
 BENCH_TURN in the environment, "READ,WRITE": jobs run side by side, one at a time, and these are ends of the pipes by which
 each hears from the one before that it is its turn, and tells the next. A turn begins with half a second that is not counted, in which GMOD
-spends much of what it may have saved up while it had nothing to do.
+spends much of what it may have saved up while it had nothing to do. The ranks of a job have these ends as files, and those of two
+pipes more, by which the first tells the others of a turn and hears from them that they are done (ends_of_ranks).
 
 Exit status: 2 wrong arguments, 77 no framework or no GPU.
 """
@@ -98,26 +99,50 @@ def run_torch(torch, step, options, **more):
     run(Job(step, torch.cuda.synchronize, torch.cuda.max_memory_allocated, **more), options)
 
 
+def ends_of_ranks():
+    """Makes BENCH_TURN what the ranks need, children of this process that inherit no open files."""
+    if os.environ.get("BENCH_TURN"):
+        ends = os.environ["BENCH_TURN"].split(",") + [str(end) for end in os.pipe() + os.pipe()]
+        for end in ends:
+            os.set_inheritable(int(end), True)  # this process may become another program
+        os.environ["BENCH_TURN"] = ",".join(f"/proc/{os.getpid()}/fd/{end}" for end in ends)
+
+
+def end_of_pipe(text, write):
+    return int(text) if text.isdecimal() else os.open(text, os.O_WRONLY if write else os.O_RDONLY)
+
+
 class Turns:
     """with turns: while it is this job's turn, or always where no other one runs beside it."""
 
     def __init__(self):
         text = os.environ.get("BENCH_TURN")
-        self.ends = [int(end) for end in text.split(",")] if text else None
+        ends = [end_of_pipe(end, at % 2) for at, end in enumerate(text.split(","))] if text else []
+        self.turn, self.begin, self.done = ends[0:2], ends[2:4], ends[4:6]
         self.lead = LEAD if text else 0  # blocks
+        self.first = os.environ.get("LOCAL_RANK", "0") == "0"
+        self.others = int(os.environ.get("LOCAL_WORLD_SIZE", "1")) - 1
 
     def __enter__(self):
-        if self.ends:
-            os.read(self.ends[0], 1)  # of nothing where the other one has ended
+        if self.turn and not self.first:
+            os.read(self.begin[0], 1)
+        elif self.turn:
+            os.read(self.turn[0], 1)  # of nothing where the other one has ended
+            if self.others:
+                os.write(self.begin[1], b"." * self.others)
 
     def __exit__(self, *_):
-        if self.ends:
+        if self.turn and not self.first:
+            os.write(self.done[1], b".")
+        elif self.turn:
+            for _ in range(self.others):
+                os.read(self.done[0], 1)
             with contextlib.suppress(BrokenPipeError):
-                os.write(self.ends[1], b".")
+                os.write(self.turn[1], b".")
 
     def lengths(self, blocks):
         """Of each turn the blocks that are counted."""
-        return [min(TURN, blocks - done) for done in range(0, blocks, TURN)] if self.ends else [blocks]
+        return [min(TURN, blocks - done) for done in range(0, blocks, TURN)] if self.turn else [blocks]
 
 
 def settle():

@@ -59,7 +59,8 @@ def launch(ranks):
     """Becomes torchrun, and this program each of its ranks."""
     if job.pytorch().cuda.device_count() < ranks:
         job.skip(f"fewer than {ranks} GPUs")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ["OMP_NUM_THREADS"] = "1"
+    job.ends_of_ranks()
     words = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}", *sys.argv]
     os.execv(sys.executable, [sys.executable, *words])
 

@@ -135,6 +135,30 @@ assert all(one[1] <= other[0] for one, other in zip(steps, steps[1:])), "two at 
 changes = sum(one[2] != other[2] for one, other in zip(steps, steps[1:]))
 assert changes == 2 * (1 + 3 + 1) - 1, changes  # the last turn has nothing
 PYTHON
+cat >"$work/ranks.py" <<'PYTHON'
+import os, subprocess, sys
+import job
+
+if sys.argv[1] == "spawn":  # as torchrun, whose children inherit no open files
+    ranks = [subprocess.Popen([sys.executable, *sys.argv[2:]], env={**os.environ, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": "2"},
+                              stdout=None if rank == "0" else subprocess.DEVNULL) for rank in "01"]
+    sys.exit(max(rank.wait() for rank in ranks))
+job.ends_of_ranks()
+os.execv(sys.executable, [sys.executable, __file__, "spawn", *sys.argv[1:]])
+PYTHON
+PYTHONPATH=$top/bench:$jobs python "the ranks of a job have their turns together" <<PYTHON
+import os, sys
+import processes
+runs = [([sys.executable, "$work/ranks.py", "$work/turns.py", name, "25", "$work/together"], dict(os.environ)) for name in "ab"]
+outputs, _, _ = processes.run_all(runs, 60, os.sched_getaffinity(0), turns=True)
+assert [len(processes.fields(output)["blocks"].split(",")) for output in outputs] == [25, 25], outputs
+steps = sorted((float(begin), float(end), name) for begin, end, name in map(str.split, open("$work/together")))
+changes = [at for at in range(1, len(steps)) if steps[at][2] != steps[at - 1][2]]
+assert len(changes) == 2 * (1 + 3 + 1) - 1, changes
+for at in changes:
+    assert max(end for _, end, _ in steps[:at]) <= steps[at][0], "a rank of one job beside the other job"
+assert sum(one[1] > other[0] for one, other in zip(steps, steps[1:])) > 50, "the ranks do not run at the same time"
+PYTHON
 PYTHONPATH=$top/bench:$jobs python "where one ends, the other goes on, and what became of it is said" <<PYTHON
 import os, sys
 import processes
