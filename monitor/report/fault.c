@@ -151,8 +151,7 @@ void gmod_fault_title(struct gmod_text *t, const struct gmod_fault_view *v)
 		gmod_text_str(t, ", near no buffer that GMOD knows");
 }
 
-/* The first that the user wrote: atomics and __ldg are inlined from headers of the toolkit. */
-static unsigned users_line(const struct gmod_fault_view *v)
+unsigned gmod_fault_users_line(const struct gmod_fault_view *v)
 {
 	unsigned i = 0;
 
@@ -174,7 +173,7 @@ bool gmod_fault_next_step(struct gmod_text *t, const struct gmod_fault_view *v)
 		gmod_text_str(t, " does ");
 	}
 	gmod_text_str(t, "at ");
-	gmod_fault_line_text(t, v, users_line(v));
+	gmod_fault_line_text(t, v, gmod_fault_users_line(v));
 	gmod_text_str(t, "; the next run may show other bugs");
 	return true;
 }

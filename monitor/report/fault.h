@@ -39,6 +39,9 @@ void gmod_fault_thread_text(struct gmod_text *t, const struct gmod_fault_view *v
 
 void gmod_fault_title(struct gmod_text *t, const struct gmod_fault_view *v);
 
+/* Which line is the first that the user wrote: atomics and __ldg are inlined from headers of the toolkit. */
+unsigned gmod_fault_users_line(const struct gmod_fault_view *v);
+
 /* What to do next, if a line is known or could be. */
 bool gmod_fault_next_step(struct gmod_text *t, const struct gmod_fault_view *v);
 

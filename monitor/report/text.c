@@ -478,6 +478,10 @@ static void add_summary(struct page *p, const struct gmod_report_view *v)
 		gmod_text_fmt(t, "device %d size %llu offset %+lld ", f->buffer.device, (ull)f->buffer.size,
 			      (long long)f->offset);
 	gmod_text_str(t, v->site);
+	if (v->fault.raw && v->fault.raw->lines) {
+		gmod_text_str(t, " at ");
+		gmod_fault_line_text(t, &v->fault, gmod_fault_users_line(&v->fault));
+	}
 }
 
 void gmod_report_text(const struct gmod_report_view *v, struct gmod_text *out)

@@ -70,7 +70,8 @@ PROCESS = re.compile(r"^    process: host (?P<host>[^,]*)(?:, rank (?P<rank>\d+)
 MODULE = re.compile(r"^    module (?P<path>.*?)(?: build-id (?P<build_id>[0-9a-f]+))?$")
 COVER = re.compile(r"^    or, for the file of suppressions: (?P<line>.*)$")
 NEXT = re.compile(r"^    next step: (?P<step>.*)$")
-SUMMARY = re.compile(r"^SUMMARY: GMOD: \S+ (?:device (?P<device>-?\d+) size (?P<size>\d+) offset (?P<offset>[+-]\d+) )?(?P<site>.*)$")
+SUMMARY = re.compile(r"^SUMMARY: GMOD: \S+ (?:device (?P<device>-?\d+) size (?P<size>\d+) offset (?P<offset>[+-]\d+) )?"
+                     r"(?P<site>.*?\+0x[0-9a-f]+(?= at )|.*)(?: at .*)?$")
 COUNT = re.compile(r"^(\d+) bytes? changed")
 MEMORY = {"in managed memory on": "managed", "in pinned host memory for": "pinned", "from mallocN on": "kernel"}
 

@@ -64,7 +64,7 @@ SUMMARY: GMOD: post-mortem CUDA_ERROR_ILLEGAL_ADDRESS
     process: host themachine, device 151 GPU-00000164-0000-0000-0000-000000000000, GMOD 0.165, at 2026-11-28 13:00:01.000166 UTC, command ./command
     next step: look at /home/u/row.cuh:125 in row; the next run may show other bugs
     or, for the file of suppressions: gpu-fault:faulting167
-SUMMARY: GMOD: gpu-fault device 151 size 123 offset +122 helper+0x128
+SUMMARY: GMOD: gpu-fault device 151 size 123 offset +122 helper+0x128 at /home/u/row.cuh:125 in row
 TEXT
 lost=$(python3 -B tests/scripts/report_parity.py scripts/report/log.schema.json "$work" 2>&1)
 same "each member of a finding is in the text and on the page" "" "$lost"

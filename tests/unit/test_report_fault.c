@@ -78,7 +78,7 @@ TEST(a_read_past_the_end_says_all)
 	expect("\n    next step: look what thread (64,0,0) of block (1024,0,0) does at /home/u/row.cuh:7 in row; the "
 	       "next run may show other bugs\n    "
 	       "or, for the file of suppressions: gpu-fault:scale_kernel\n");
-	expect("\nSUMMARY: GMOD: gpu-fault device 0 size 4000 offset +1024 scale_kernel+0x170\n");
+	expect("\nSUMMARY: GMOD: gpu-fault device 0 size 4000 offset +1024 scale_kernel+0x170 at /home/u/row.cuh:7 in row\n");
 }
 
 TEST(json_has_a_member_for_each)
@@ -155,7 +155,7 @@ TEST(a_store_whose_warp_has_left_has_no_thread)
 	expect("that faulted\n    which thread it was is not known: its warp had left\n    the program's context");
 	expect("\n    live buffer: 4000 bytes [0x7f1f30000000, ");
 	expect("\n    next step: look at /home/u/row.cuh:7 in row; the next run may show other bugs\n");
-	expect("\nSUMMARY: GMOD: gpu-fault scale_kernel+0x170\n");
+	expect("\nSUMMARY: GMOD: gpu-fault scale_kernel+0x170 at /home/u/row.cuh:7 in row\n");
 	expect_none("grid of");
 	expect_none("    address");
 	expect_none("    buffer");
