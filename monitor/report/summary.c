@@ -168,9 +168,13 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 		if (number[i])
 			add_clause(t, rows[i].clause, &number[i]);
 	add_cost(t, s);
-	if (gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE && !all_findings(s))
+	if (gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE && !all_findings(s)) {
+		if (*gmod_options()->fence_sites)
+			gmod_text_str(t, "; what fence_sites is to find did not come this time: run it again, or fence "
+					 "all by gmod --exact");
 		gmod_text_str(t, "; not seen: shared and local memory, races, reads of what was never written, and "
 				 "jumps from one buffer into another");
+	}
 	if (gmod_options()->per_tensor && gmod_summary_bytes(s) && !s->count.ordered_all)
 		gmod_text_str(t,
 			      "; per-tensor guarding did not take effect: the program uses no such framework, or sets "
