@@ -53,7 +53,7 @@ int main(void)
 	CK(cuCtxDestroy(context));
 	CK(cuCtxSetCurrent(tk_context));
 	CK(cuMemAlloc(&p, 9 << 20));
-	tk_flip(p, 0, 9 << 20);
+	touch(p, 9 << 20);
 	CK(cuMemFree(p));
 	puts("done");
 }

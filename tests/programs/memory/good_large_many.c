@@ -13,7 +13,7 @@ static size_t make_and_free(void)
 	for (int i = 0; i < COUNT; i++)
 		CK(cuMemAlloc(&p[i], 2 << 20));
 	for (int i = 0; i < COUNT; i += 100)
-		tk_flip(p[i], 0, 2 << 20);
+		tk_flip(p[i], (2 << 20) - 4096, 4096);
 	tk_sync();
 	for (int i = 0; i < COUNT; i++) {
 		right += p[i] % 512 == 0;
