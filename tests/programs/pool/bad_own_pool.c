@@ -5,6 +5,7 @@
 //    says: buffer .*, backend pool, allocation #[0-9]+, named "step 150"
 // case: bad_own_pool_left 0, 2 => leak size 65536 in make_buffer; options: max_overhead=100:leak_check=1
 // options: max_overhead=100
+// under managed: skip-on: sim
 // ledger: looks at ranges arrive in pinned memory, as those in stream order do
 /*
  * Two streams take ranges of a home-made pool and use each to its last byte, also where the one before it had guard

@@ -1,4 +1,5 @@
 // options: max_overhead=100
+// under managed: skip-on: sim
 // ledger: looks at ranges arrive in pinned memory, as those in stream order do
 /* What gmod_guard() and gmod_unguard() refuse or leave out, and that they disturb neither a capture nor anybody's
  * bytes. */

@@ -1,4 +1,5 @@
 // options: max_overhead=100
+// under managed: skip-on: sim
 // ledger: looks at ranges arrive in pinned memory, as those in stream order do
 // sim-env: SIM_STALL=cuMemcpyDtoHAsync_v2:1:300
 /* A look at a range is on its way when the program suspends GMOD. The range is given back in a capture at once: nobody
