@@ -4,27 +4,43 @@
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 
+/* Of pools that live. */
 static _Atomic(CUmemoryPool) left_alone[32];
-static _Atomic unsigned left_alone_count;   /* 32: too many to tell */
+static _Atomic unsigned left_alone_count;
+static atomic_bool too_many;
 static atomic_flag lock = ATOMIC_FLAG_INIT; /* for who writes them */
 
 void gmod_pool_made(CUmemoryPool pool, bool leave_alone)
 {
-	unsigned n;
+	unsigned n, i;
 
-	if (!gmod_lock(&lock))
+	gmod_pool_ends(pool);
+	if (!leave_alone || !gmod_lock(&lock))
 		return;
 	n = atomic_load_explicit(&left_alone_count, memory_order_relaxed);
-	for (unsigned i = 0; i < n; i++)
-		if (left_alone[i] == pool)
-			left_alone[i] = NULL;
-	if (leave_alone && n < 32) {
-		left_alone[n] = pool;
-		atomic_store_explicit(&left_alone_count, n + 1, memory_order_release);
-		if (n + 1 == 32)
-			gmod_log_note(1, "32 pools that GMOD leaves alone: memory in stream order stays unguarded now");
+	for (i = 0; i < n && left_alone[i]; i++)
+		;
+	if (i < 32) {
+		left_alone[i] = pool;
+		atomic_store_explicit(&left_alone_count, i == n ? n + 1 : n, memory_order_release);
+	} else if (!atomic_exchange(&too_many, true)) {
+		gmod_log_note(1, "more than 32 pools at a time that GMOD leaves alone: memory in stream order stays "
+				 "unguarded now");
 	}
 	gmod_unlock(&lock);
+}
+
+bool gmod_pool_ends(CUmemoryPool pool)
+{
+	unsigned n = atomic_load_explicit(&left_alone_count, memory_order_acquire);
+	bool was_left_alone = false;
+
+	for (unsigned i = 0; i < n; i++) {
+		CUmemoryPool ended = pool;
+
+		was_left_alone |= atomic_compare_exchange_strong(&left_alone[i], &ended, NULL);
+	}
+	return was_left_alone;
 }
 
 bool gmod_pool_is_left_alone(const struct gmod_context *c, CUmemoryPool pool)
@@ -38,7 +54,7 @@ bool gmod_pool_is_left_alone(const struct gmod_context *c, CUmemoryPool pool)
 	for (unsigned i = 0; i < n; i++)
 		if (left_alone[i] == pool)
 			return true;
-	return n == 32;
+	return atomic_load_explicit(&too_many, memory_order_relaxed);
 }
 
 bool gmod_pool_reaches(const struct gmod_context *c, CUmemoryPool pool)

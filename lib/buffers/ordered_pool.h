@@ -11,7 +11,10 @@
  */
 void gmod_pool_made(CUmemoryPool pool, bool leave_alone);
 
-/* Also true where so many are left alone that nobody can tell. */
+/* Before the driver may give its handle to another one. true: it was left alone. */
+bool gmod_pool_ends(CUmemoryPool pool);
+
+/* Also true since so many were left alone at a time that nobody can tell. */
 bool gmod_pool_is_left_alone(const struct gmod_context *c, CUmemoryPool pool);
 
 /* A pool may be of a device whose memory this one does not reach. */

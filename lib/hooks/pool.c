@@ -125,10 +125,13 @@ GMOD_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p
 
 GMOD_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
 {
+	bool alone = gmod_on() && gmod_pool_ends(pool);
 	CUresult r = NEXT(cuMemPoolDestroy)(pool);
 
 	if (r == CUDA_SUCCESS && gmod_on())
 		gmod_tensors_pool_ends(pool);
+	else if (alone)
+		gmod_pool_made(pool, true);
 	return gmod_done(r, __func__);
 }
 
