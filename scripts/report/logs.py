@@ -13,42 +13,12 @@ import sys
 import schema
 import text_log
 
-SCHEMAS = ("gmod-report-1", "gmod-report-2")
+SCHEMA = "gmod-report-2"
 EVENT = re.compile(r'gmod-report-\d')
 TORN = re.compile(r'\{"schema": ?"gmod-report-')
 QUOTES = re.compile(r"^[^{]*==\d+==GMOD: the command of on_finding ")  # what it printed, which may be its input
 CARRIERS = ("log", "message", "msg", "line", "text", "MESSAGE")  # members that hold what a program has written
 CRI = re.compile(r"^\S+ (?P<stream>stdout|stderr) (?P<part>[FP])(?::\S+)? (?P<text>.*)$")
-RENAMED = {"serial": "allocation", "buffers_unprotected": "buffers_unguarded", "bytes_unprotected": "bytes_unguarded",
-           "uncovered": "allocations_uncovered", "buffers_host": "buffers_pinned", "bytes_host": "bytes_pinned"}
-WORDS = {"memory": {"host": "pinned"}, "backend": {"mapped": "unified"}}
-
-
-def _renamed(value):
-    """What a line of gmod-report-1 says, in the words of gmod-report-2."""
-    if isinstance(value, list):
-        return [_renamed(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {RENAMED.get(key, key): WORDS.get(key, {}).get(item, item) if isinstance(item, str) else _renamed(item)
-            for key, item in value.items()}
-
-
-def _completed(event):
-    """A line of gmod-report-1 with what came later, as far as a reader needs it."""
-    event = _renamed(event)
-    later = {"schema": SCHEMAS[-1], "host": "", "rank": None, "version": ""}
-    if event.get("event") == "finding":
-        later.update(command="", gpu=None, suppression=None)
-        buffer = event.get("buffer") or {}
-        for moment in (buffer.get("allocated"), buffer.get("freed"), event.get("call")):
-            for frame in moment["frames"] if moment else ():
-                frame.update(path=None, build_id=None)
-        for suspect in event["suspects"]:
-            suspect["launched"] = None
-        if event.get("corruption"):
-            event["corruption"]["expected"] = ""
-    return dict(event, **later)
 
 
 def _is_event(value):
@@ -74,10 +44,8 @@ def _carried(value):
 
 
 def _event(event):
-    if event["schema"] not in SCHEMAS:
+    if event["schema"] != SCHEMA:
         raise ValueError("this gmod does not know " + event["schema"][:40])
-    if event["schema"] != SCHEMAS[-1]:
-        event = _completed(event)
     for fault in schema.faults(event, strict=False):
         raise ValueError(fault[:200])
     return event

@@ -47,20 +47,17 @@ WRITTEN = re.compile(r"^    written (?:between (?P<intact>\d\d:\d\d:\d\d\.\d+) \
                      r"(?P<seen>\d\d:\d\d:\d\d\.\d+) UTC$")
 INCOMPLETE = re.compile(r"^    incomplete: (?P<all>.*)$")
 UNKNOWN_BEFORE = re.compile(r"^kernels launched before (?P<clock>\d\d:\d\d:\d\d\.\d+) UTC may be missing$")
-SUSPECTS = re.compile(r"^    (?:suspects|(?:unfinished )?launches(?: of the kernel)?):(?: (?P<all>.*))?$")
 CLOCK = r"\d\d:\d\d:\d\d\.\d+"
-# Before 0.2 they stood in one line, without what comes behind "not proven complete".
-SUSPECT = re.compile(r"^(?:      \d+\. )?(?P<kernel>.*) x(?P<launches>\d+) on (?:(?P<named>the default|the per-thread) stream|"
+SUSPECT = re.compile(r"^      \d+\. (?P<kernel>.*) x(?P<launches>\d+) on (?:(?P<named>the default|the per-thread) stream|"
                      r"stream (?P<stream>0x[0-9a-f]+|\d+)|several streams)(?: in graph (?P<graph>0x[0-9a-f]+))?"
                      r"(?: \((?P<unfinished>\d+) not proven complete\))?"
                      rf"(?:, (?:at|from) (?P<first>{CLOCK}))?(?: to (?P<latest>{CLOCK}))?(?P<in_call>, its call has not returned)?"
                      r"(?:, (?P<grid>[\d x]+) blocks? of (?P<block>[\d x]+) threads?)?(?:: (?P<why>.*))?$")
-ONE_SUSPECT = re.compile(r"^      \d+\. (?=.* x\d+ on )")
 POINTS = re.compile(r"^argument (?P<argument>\d+)(?: at byte (?P<byte>\d+))? points (?:into the buffer|(?P<distance>\d+) bytes? in front)$")
 POINT_WORDS = {"maybe": "an argument of it was the address of the buffer, or one that leaves the same mark",
                "unknown": "its arguments are not known", "none": "no argument of it points there"}
-LAUNCHED = re.compile(r"^    (?:     |(?P<kernel>\S.*?) )(?P<also>also )?launched$")
-CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [0-9a-f]{2})*)(?: \.\.)?(?:, where(?P<expected>(?: [0-9a-f]{2})*)(?: \.\.)? had been)?"
+LAUNCHED = re.compile(r"^         (?P<also>also )?launched$")
+CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [0-9a-f]{2})*)(?: \.\.)?, where(?P<expected>(?: [0-9a-f]{2})*)(?: \.\.)? had been"
                      r"(?: \((?P<changed>\d+) of (?P<extent>\d+) bytes\))?(?P<restored> \(put back since\))?$")
 FRONT = re.compile(r"^    which is (?P<past>\d+) bytes? past the end of the (?P<size>\d+)-byte buffer in front of it$")
 NEARBY = re.compile(r"^    live buffer: (?P<size>\d+) bytes? \[(?P<base>0x[0-9a-f]+), \S+\) .*"
@@ -206,29 +203,13 @@ class Report:
     def take_written(self, m):
         self.corruption().update(intact=m["intact"], seen=m["seen"])
 
-    def take_suspects(self, m):
-        for item in (m["all"] or "").split("; "):
-            if SUSPECT.match(item):
-                self.add_suspect(SUSPECT.match(item))
-            elif re.match(r"^and \d+ more$", item):
-                self.event["suspects_omitted"] = int(item.split()[1])
-            elif "launch record" in item:
-                self.event["launches_lost"] = int(item.split()[0])
-            elif item.startswith("or another process") and self.event["buffer"]:
-                self.event["buffer"]["exported"] = True
-
-    def take_one_suspect(self, m):
-        one = SUSPECT.match(m.string)
-        if one:
-            self.add_suspect(one)
-
-    def add_suspect(self, one):
+    def take_suspect(self, m):
         self.event["suspects"].append({
-            "kernel": None if one["kernel"] == "unknown" else one["kernel"], "symbol": None,
-            "launches": int(one["launches"]), "unfinished": _number(one["unfinished"]) or 0, "first": one["first"],
-            "launched": None if one["in_call"] else one["latest"] or one["first"],
-            "stream": one["stream"] or {"the default": "0x1", "the per-thread": "0x2"}.get(one["named"]), "graph": one["graph"],
-            "grid": _three(one["grid"]), "block": _three(one["block"]), "arguments": _arguments(one["why"]),
+            "kernel": None if m["kernel"] == "unknown" else m["kernel"], "symbol": None,
+            "launches": int(m["launches"]), "unfinished": _number(m["unfinished"]) or 0, "first": m["first"],
+            "launched": None if m["in_call"] else m["latest"] or m["first"],
+            "stream": m["stream"] or {"the default": "0x1", "the per-thread": "0x2"}.get(m["named"]), "graph": m["graph"],
+            "grid": _three(m["grid"]), "block": _three(m["block"]), "arguments": _arguments(m["why"]),
             "python": [], "python_elsewhere": []})
 
     def take_incomplete(self, m):
@@ -245,19 +226,17 @@ class Report:
 
     def take_launched(self, m):
         self.python = []
-        for suspect in self.event["suspects"] if m["kernel"] else self.event["suspects"][-1:]:
-            if m["kernel"] in (None, suspect["kernel"] or "unknown"):
-                if m["also"]:
-                    suspect["python_elsewhere"].append(self.python)
-                else:
-                    suspect["python"] = self.python
-                return
+        for suspect in self.event["suspects"][-1:]:
+            if m["also"]:
+                suspect["python_elsewhere"].append(self.python)
+            else:
+                suspect["python"] = self.python
 
     def take_changed(self, m):
         c = self.corruption()
         count = COUNT.match(self.event["message"])
         c.update(offset=int(m["offset"]), observed=m["bytes"].replace(" ", ""), restored=bool(m["restored"]))
-        c["expected"] = m["expected"] and m["expected"].replace(" ", "")
+        c["expected"] = m["expected"].replace(" ", "")
         c["changed"] = int(m["changed"] or (count and count[1]) or 0)
         c["extent"] = int(m["extent"] or c["changed"])
 
@@ -289,8 +268,7 @@ class Report:
         return True
 
     TAKERS = ((FRAME, take_frame), (PYTHON, take_python), (BUFFER, take_buffer), (FREED, take_freed), (CALLED, take_called),
-              (WRITTEN, take_written), (INCOMPLETE, take_incomplete), (SUSPECTS, take_suspects),
-              (ONE_SUSPECT, take_one_suspect), (CHANGED, take_changed), (FRONT, take_front),
+              (WRITTEN, take_written), (INCOMPLETE, take_incomplete), (SUSPECT, take_suspect), (CHANGED, take_changed), (FRONT, take_front),
               (NEARBY, take_nearby), (PROCESS, take_process), (COVER, take_cover), (NEXT, take_next),
               (SUMMARY, take_summary), (MODULE, take_module), (LAUNCHED, take_launched), (KERNEL, take_kernel),
               (INLINED, take_inlined), (FAULT, take_fault))
