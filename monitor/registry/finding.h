@@ -112,7 +112,7 @@ struct gmod_pointer {
 	enum gmod_pointing pointing;
 	uint32_t argument, byte; /* which it is, from 0, and where in it; of AT and NEAR */
 	/* Bytes from there to the lowest changed one; UINT64_MAX: it is not below that. Of MAYBE how many marks there
-	 * are, of SECRET GMOD_NO_IDEA, or UINT64_MAX where none was the address of the buffer. */
+	 * are, of UNKNOWN GMOD_NO_IDEA, or UINT64_MAX where none was the address of the buffer. */
 	uint64_t distance;
 	uint64_t address;
 };

@@ -248,7 +248,6 @@ void gmod_registry_stats(struct gmod_registry_stats *out)
 	out->live_bytes = atomic_load_explicit(&live_bytes, memory_order_relaxed);
 	out->live_shared = atomic_load_explicit(&live_shared, memory_order_relaxed);
 	out->live_slack = atomic_load_explicit(&live_slack, memory_order_relaxed);
-	out->banks = (gmod_registry_used() + GMOD_BANK - 1) / GMOD_BANK;
 }
 
 bool gmod_live_facts_at(uint32_t position, struct gmod_buffer_facts *out)

@@ -107,7 +107,6 @@ struct gmod_registry_stats {
 	uint64_t live, live_bytes; /* now */
 	uint64_t live_shared;      /* of these, pinned or managed by the program: written without a driver call */
 	uint64_t live_slack;       /* of these, with slack beside the body */
-	uint64_t banks;
 };
 
 /* A free record moved to ARMING, zeroed but for its position and word; NULL when memory or positions ran out. */

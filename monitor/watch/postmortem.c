@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/phase.h"
 #include "lib/base/unwind.h"
 #include "lib/base/facts.h"
@@ -55,7 +56,7 @@ static void look_around(struct gmod_finding *f)
 
 	/* No signal handler may jump out of this with the lock and the pin. */
 	gmod_scope_begin(&scope);
-	if (gmod_sweep_lock(2000000000)) {
+	if (gmod_sweep_lock(GMOD_SECONDS(2))) {
 		gmod_sweep_thorough(GMOD_PIN_SWEEP);
 		if (f->fault)
 			gmod_find_missed(f);

@@ -27,12 +27,9 @@ class NoPtx(Exception):
 
 def cuobjdump():
     """The program, or None: what is installed, or the package's of PyPI."""
-    found = shutil.which("cuobjdump")
+    found = shutil.which("cuobjdump") or shutil.which("cuobjdump", path="/usr/local/cuda/bin")
     if found:
         return found
-    for folder in ("/usr/local/cuda/bin",):
-        if os.access(os.path.join(folder, "cuobjdump"), os.X_OK):
-            return os.path.join(folder, "cuobjdump")
     try:
         from importlib import metadata
         files = metadata.files("nvidia-cuda-cuobjdump") or ()

@@ -121,7 +121,7 @@ class Runs:
             resource.setrlimit(kind, (most, most))
 
     def run(self, arguments):
-        """(journal, why it came to its end: words, what it asked of CUDA in vain)"""
+        """(journal, why it came to its end: words)"""
         path = os.path.join(self.files, "run.journal")
         self._begin_journal(path)
         room, own = self._make_room()

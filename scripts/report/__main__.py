@@ -143,7 +143,7 @@ def processes_of(events):
 
 
 def not_shown(events, findings):
-    """Notes: a process counts what it does not report, beyond ten of a site and max_reports in all."""
+    """Notes: a process counts what it does not report, beyond five of a site and max_reports in all."""
     shown = collections.Counter(map(groups.process_of, findings))
     counted = [(event, event["findings"] - shown[groups.process_of(event)]) for event in events if event["event"] == "summary"]
     counted = [(event, more) for event, more in counted if more > 0]

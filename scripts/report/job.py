@@ -2,7 +2,7 @@
 import collections
 
 from as_text import plural
-from groups import clock, is_start, process_of, ranks_words, seconds, stamp_of
+from groups import clock, process_of, ranks_words, seconds, stamp_of
 
 FAULTS = ("gpu-fault", "post-mortem")
 NAMED = 8  # hosts, GPUs, commands
@@ -13,14 +13,12 @@ class Job:
     def __init__(self, events, findings):
         self.findings = findings
         self.processes = {}   # in the order of hosts and ranks: an event of each
-        self.summaries, self.memory, self.started = {}, {}, set()
+        self.summaries, self.memory = {}, {}
         for event in events:
             process = process_of(event)
             self.processes.setdefault(process, event)
             if event["event"] in ("summary", "memory"):
                 (self.summaries if event["event"] == "summary" else self.memory)[process] = event
-            if is_start(event):
-                self.started.add(process)
         self.processes = dict(sorted(self.processes.items(), key=lambda item: order_of(item[1])))
 
     def hosts(self):

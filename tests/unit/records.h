@@ -15,7 +15,7 @@ static inline struct gmod_registry_stats stats(void)
 /* Of records that there is room for. */
 static inline uint32_t positions(void)
 {
-	return (uint32_t)stats().banks * GMOD_BANK;
+	return (gmod_registry_used() + GMOD_BANK - 1) / GMOD_BANK * GMOD_BANK;
 }
 
 /* Claims everything there is: each position comes once, and no bank is added before all are taken. */
