@@ -148,14 +148,20 @@ def tensor_lines(near):
         yield f"  {block['address']:#x} {block['size']} bytes{asked}, {block['state']}{where}"
 
 
+def numbers_of(word):
+    """(int, float) that four bytes may be, None where that is no number of moderate size."""
+    whole, real = struct.unpack("<i", word)[0], struct.unpack("<f", word)[0]
+    return whole if -1000000 < whole < 1000000 else None, real if 1e-6 < abs(real) < 1e9 else None
+
+
 def value_words(corruption):
-    """The first changed word as what it may be: a number of moderate size, or a float of one."""
+    """The first changed word as what it may be."""
     word = bytes.fromhex(corruption.get("observed") or "")[:4]
     if corruption["offset"] % 4 or len(word) < 4 or (corruption.get("extent") or 0) < 4:
         return ""
-    whole, real = struct.unpack("<i", word)[0], struct.unpack("<f", word)[0]
-    words = [f"{whole} as an int"] if -100000 < whole < 100000 else []
-    words += [f"{real:.6g} as a float"] if 1e-6 < abs(real) < 1e9 else []
+    whole, real = numbers_of(word)
+    words = [f"{whole} as an int"] if whole is not None else []
+    words += [f"{real:.6g} as a float"] if real is not None else []
     return f"; the first word is {' or '.join(words)}" if words else ""
 
 

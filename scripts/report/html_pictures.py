@@ -1,7 +1,6 @@
 """The pictures of one group: what ran while the bytes were changed, and what lies around them."""
-import struct
 
-from as_text import launch_words, plural
+from as_text import launch_words, numbers_of, plural
 from groups import clock, damage_lines, seconds, stream_words, where_words
 from html_parts import aside, box, drawing, el, join, row, share, size_words, span_words
 
@@ -175,8 +174,8 @@ def _decoded(some):
     letters = "".join(chr(b) if 32 <= b < 127 else "·" for b in raw)
     numbers = []
     for i in range(0, len(raw) - 3, 4):
-        whole, real = struct.unpack("<i", raw[i:i + 4])[0], struct.unpack("<f", raw[i:i + 4])[0]
-        numbers.append(f"{real:.6g}" if 1e-6 < abs(real) < 1e9 else str(whole) if -1000000 < whole < 1000000 else "–")
+        whole, real = numbers_of(raw[i:i + 4])
+        numbers.append(f"{real:.6g}" if real is not None else str(whole) if whole is not None else "–")
     return el("td", letters, class_="m dim"), el("td", " ".join(numbers), class_="dim")
 
 
