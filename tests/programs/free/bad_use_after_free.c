@@ -6,7 +6,8 @@
 // case: bad_use_after_free_large come_and_go, 16, 1, 3 << 20 =>
 //    use-after-free size 3145728 offset +16 in make_buffer; suspect: k_flip
 // case: bad_use_after_free_of_many many_come_and_go, 16, 1, 100 =>
-//    use-after-free size 100 offset +16 in make_buffer; suspect: k_flip
+//    use-after-free size 100 offset +16 in make_buffer; suspect: k_flip;
+//    options: backend=device:quarantine_mb=64:leak_check=1:log_path=report.log
 // case: bad_use_after_free_overrun overrun, 16, 1, 1000 =>
 //    heap-buffer-overflow size 1000 offset +0 in make_buffer; use-after-free size 1000 offset +16 in make_buffer
 // case: bad_use_after_free_twice come_and_go, -1, 0, 1000 => double-free size 1000 in main
