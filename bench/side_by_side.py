@@ -47,7 +47,7 @@ def in_turns(variants, ways, order, job):
         if variant == "gmod" and "@" in name:
             environment["LD_PRELOAD"] = os.path.abspath(os.path.join(name.partition("@")[2], "libgmod.so"))
         runs.append(([sys.executable, *job], environment))
-    cpus = processes.few_cpus(None if "--ranks" in job else 1)
+    cpus = processes.few_cpus(None if any(word.startswith("--ranks") for word in job) else 1)
     outputs, _, _ = processes.run_all(runs, 240, cpus, turns=True)
     return {name: float(processes.fields(output)["ms"]) for name, output in zip(order, outputs)}
 

@@ -131,7 +131,9 @@ class Turns:
             if self.others:
                 os.write(self.begin[1], b"." * self.others)
 
-    def __exit__(self, *_):
+    def __exit__(self, error, *_):
+        if error:
+            return  # the end of this process tells the others
         if self.turn and not self.first:
             os.write(self.done[1], b".")
         elif self.turn:

@@ -6,12 +6,15 @@ With ranks, so many processes of torchrun train together, on a GPU each, by DDP 
 long that took. job.py says what it prints.
 """
 
+import ctypes
 import os
+import signal
 import sys
 
 import job
 from tables import NETWORKS
 
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
 AUXILIARY = 0.4  # the weight of an auxiliary classifier's loss
 
 
@@ -67,6 +70,7 @@ def launch(ranks):
 
 def join():
     """A rank sees its own GPU only, and all but the first say nothing."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # it is in a session of its own
     rank = os.environ["LOCAL_RANK"]
     os.environ["CUDA_VISIBLE_DEVICES"] = rank
     if rank != "0":

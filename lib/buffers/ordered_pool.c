@@ -35,7 +35,7 @@ bool gmod_pool_ends(CUmemoryPool pool)
 	unsigned n = atomic_load_explicit(&left_alone_count, memory_order_acquire);
 	bool was_left_alone = false;
 
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; pool && i < n; i++) {
 		CUmemoryPool ended = pool;
 
 		was_left_alone |= atomic_compare_exchange_strong(&left_alone[i], &ended, NULL);

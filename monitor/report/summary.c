@@ -170,8 +170,8 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 	add_cost(t, s);
 	if (gmod_options()->backend == GMOD_OPTION_BACKEND_FENCE && !all_findings(s)) {
 		if (*gmod_options()->fence_sites)
-			gmod_text_str(t, "; what fence_sites is to find did not come this time: run it again, or fence "
-					 "all by gmod --exact");
+			gmod_text_str(t, "; what fence_sites is to find did not come in this process: run it again, or "
+					 "fence all by gmod --exact");
 		gmod_text_str(t, "; not seen: shared and local memory, races, reads of what was never written, and "
 				 "jumps from one buffer into another");
 	}

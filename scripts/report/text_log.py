@@ -67,8 +67,7 @@ PROCESS = re.compile(r"^    process: host (?P<host>[^,]*)(?:, rank (?P<rank>\d+)
 MODULE = re.compile(r"^    module (?P<path>.*?)(?: build-id (?P<build_id>[0-9a-f]+))?$")
 COVER = re.compile(r"^    or, for the file of suppressions: (?P<line>.*)$")
 NEXT = re.compile(r"^    next step: (?P<step>.*)$")
-SUMMARY = re.compile(r"^SUMMARY: GMOD: \S+ (?:device (?P<device>-?\d+) size (?P<size>\d+) offset (?P<offset>[+-]\d+) )?"
-                     r"(?P<site>.*?\+0x[0-9a-f]+(?= at )|.*)(?: at .*)?$")
+SUMMARY = re.compile(r"^SUMMARY: GMOD: (?P<class>\S+) (?:device (?P<device>-?\d+) size (?P<size>\d+) offset (?P<offset>[+-]\d+) )?(?P<site>.*)$")
 COUNT = re.compile(r"^(\d+) bytes? changed")
 MEMORY = {"in managed memory on": "managed", "in pinned host memory for": "pinned", "from mallocN on": "kernel"}
 
@@ -264,7 +263,8 @@ class Report:
         return self.event["status"] != "final"
 
     def take_summary(self, m):
-        self.event.update(offset=_number(m["offset"]), site=m["site"])
+        site = m["site"].split(" at ")[0] if m["class"] == "gpu-fault" else m["site"]
+        self.event.update(offset=_number(m["offset"]), site=site)
         return True
 
     TAKERS = ((FRAME, take_frame), (PYTHON, take_python), (BUFFER, take_buffer), (FREED, take_freed), (CALLED, take_called),

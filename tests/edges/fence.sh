@@ -115,7 +115,7 @@ clause() {
 check_closing() {
 	local devices=
 	clause "fenced" '' good_fence_read '; 1 buffer fenced \(4.0 KiB\); fences took 2 MiB at most; own cost: .*; not seen: shared and local memory, races, '
-	clause "places" fence_sites=1 good_fence_read '; what fence_sites is to find did not come this time: run it again, or fence all by gmod --exact; not seen: '
+	clause "places" fence_sites=1 good_fence_read '; what fence_sites is to find did not come in this process: run it again, or fence all by gmod --exact; not seen: '
 	clause "in stream order" '' good_tensor_large '; 1 buffer in stream order fenced \(5.0 MiB\); fences took 6 MiB at most; .* 1 guarded \(5.0 MiB\)'
 	clause "exportable pools" '' good_tensor_pool_exported '; 1 buffer without a fence, for captures, peers or libraries that share memory'
 	clause "captures, in stream order" '' good_tensor_in_a_capture '; 1 buffer in stream order fenced .*; 2 buffers without a fence, for captures'

@@ -107,8 +107,10 @@ def synchronize():
     time.sleep(0.002)
     with open(sys.argv[3], "a") as f:
         f.write(f"{began} {time.monotonic()} {name}\n")
-    if blocks == 0:
+    if blocks == 0 and os.environ.get("LOCAL_RANK", "0") == "0":
         sys.exit("no more")
+    if blocks == 0:
+        time.sleep(60)  # for the other rank, as in an all-reduce
 
 def said_cpus(key):
     cpus = {cpu for task in os.listdir("/proc/self/task") for cpu in os.sched_getaffinity(int(task))}
@@ -136,12 +138,17 @@ changes = sum(one[2] != other[2] for one, other in zip(steps, steps[1:]))
 assert changes == 2 * (1 + 3 + 1) - 1, changes  # the last turn has nothing
 PYTHON
 cat >"$work/ranks.py" <<'PYTHON'
-import os, subprocess, sys
+import os, subprocess, sys, time
 import job
 
 if sys.argv[1] == "spawn":  # as torchrun, whose children inherit no open files
     ranks = [subprocess.Popen([sys.executable, *sys.argv[2:]], env={**os.environ, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": "2"},
                               stdout=None if rank == "0" else subprocess.DEVNULL) for rank in "01"]
+    while max((rank.poll() or 0) for rank in ranks) == 0 and None in [rank.poll() for rank in ranks]:
+        time.sleep(0.01)
+    for rank in ranks:
+        if rank.poll() is None:
+            rank.kill()
     sys.exit(max(rank.wait() for rank in ranks))
 job.ends_of_ranks()
 os.execv(sys.executable, [sys.executable, __file__, "spawn", *sys.argv[1:]])
@@ -158,6 +165,19 @@ assert len(changes) == 2 * (1 + 3 + 1) - 1, changes
 for at in changes:
     assert max(end for _, end, _ in steps[:at]) <= steps[at][0], "a rank of one job beside the other job"
 assert sum(one[1] > other[0] for one, other in zip(steps, steps[1:])) > 50, "the ranks do not run at the same time"
+PYTHON
+PYTHONPATH=$top/bench:$jobs python "where the first rank fails in a turn, its job ends, and what became of it is said" <<PYTHON
+import os, sys, time
+import processes
+runs = [([sys.executable, "$work/ranks.py", "$work/turns.py", name, blocks, "$work/together"], dict(os.environ))
+        for name, blocks in (("a", "25"), ("b", "0"))]
+began = time.monotonic()
+try:
+    processes.run_all(runs, 60, os.sched_getaffinity(0), turns=True)
+    sys.exit("no failure")
+except processes.Failed as e:
+    assert "no more" in str(e), e
+assert time.monotonic() - began < 30
 PYTHON
 PYTHONPATH=$top/bench:$jobs python "where one ends, the other goes on, and what became of it is said" <<PYTHON
 import os, sys
