@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "lib/base/hash.h"
 #include "lib/base/object.h"
 #include "lib/base/python.h"
 #include "lib/base/trail.h"
@@ -72,21 +71,4 @@ void gmod_unwind(struct gmod_stack *stack, unsigned depth)
 			add(stack, walk.trail.frame[i].pc);
 	}
 	stack->python = gmod_python_here(depth);
-}
-
-uint64_t gmod_stack_place(const struct gmod_stack *stack)
-{
-	const struct gmod_python *python = gmod_python_stack(stack->python);
-	uint64_t h = stack->depth || python ? GMOD_HASH_START : 0;
-	struct gmod_object o;
-
-	for (uint32_t i = 0; i < stack->depth && !python; i++)
-		if (gmod_object_at(stack->pc[i] - 1, &o)) {
-			uint64_t offset = stack->pc[i] - 1 - o.bias;
-
-			h = gmod_hash_bytes(h, &offset, sizeof(offset));
-		}
-	for (uint64_t i = 0; python && i < python->depth; i++)
-		h = gmod_hash_bytes(h, &python->frame[i].line, sizeof(python->frame[i].line));
-	return h;
 }

@@ -15,10 +15,4 @@ struct gmod_stack {
 /* depth: frames wanted, at most GMOD_STACK_MAX; 0 gives an empty stack. */
 void gmod_unwind(struct gmod_stack *stack, unsigned depth);
 
-/*
- * A hash that is the same in each run of the same program; 0 of an empty stack. Of Python the lines alone, for a report
- * does not have the interpreter's frames.
- */
-uint64_t gmod_stack_place(const struct gmod_stack *stack);
-
 #endif

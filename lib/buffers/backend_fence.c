@@ -123,6 +123,27 @@ static void say_segments(void)
 			 "--per-tensor they are behind each tensor");
 }
 
+/*
+ * As monitor/report/view.c makes it of a report: the same in each run of the same program. Of Python the lines alone,
+ * for a report does not have the interpreter's frames.
+ */
+static uint64_t hash_of(const struct gmod_stack *s)
+{
+	const struct gmod_python *python = gmod_python_stack(s->python);
+	uint64_t h = GMOD_HASH_START;
+	struct gmod_object o;
+
+	for (uint32_t i = 0; i < s->depth && !python; i++)
+		if (gmod_object_at(s->pc[i] - 1, &o)) {
+			uint64_t offset = s->pc[i] - 1 - o.bias;
+
+			h = gmod_hash_bytes(h, &offset, sizeof(offset));
+		}
+	for (uint64_t i = 0; python && i < python->depth; i++)
+		h = gmod_hash_bytes(h, &python->frame[i].line, sizeof(python->frame[i].line));
+	return h;
+}
+
 /* ---- the places of option fence_sites ---- */
 
 static _Atomic uint64_t met; /* a bit for each place of an allocation that can have a fence */
@@ -204,7 +225,7 @@ static enum caller caller_from(const struct gmod_stack *s, uint64_t site)
 bool gmod_fence_wants(int device, size_t size, const struct gmod_stack *s, uint64_t site)
 {
 	enum caller caller = caller_from(s, site);
-	bool is_everywhere = !*gmod_options()->fence_sites, is_here = !is_everywhere && is_named(gmod_stack_place(s));
+	bool is_everywhere = !*gmod_options()->fence_sites, is_here = !is_everywhere && is_named(hash_of(s));
 	bool peers = gmod_peers_use(device);
 
 	if (peers)
@@ -283,7 +304,7 @@ static bool is_to_fault(const struct gmod_details *d)
 {
 	static _Atomic uint64_t seen[64]; /* a bit for each place, as far as 12 bits tell them apart */
 	unsigned one_in = gmod_options()->fence_uaf;
-	uint64_t site = gmod_hash(gmod_stack_place(&d->stack)), bit = UINT64_C(1) << (site >> 52 & 63);
+	uint64_t site = gmod_hash(hash_of(&d->stack)), bit = UINT64_C(1) << (site >> 52 & 63);
 
 	if (!one_in)
 		return false;

@@ -516,7 +516,13 @@ void gmod_view_make(struct gmod_report_view *v, const struct gmod_finding *f, st
 	if (f->class == GMOD_GPU_FAULT)
 		gmod_fault_view(&v->fault, f);
 	v->site_hash = hash_site(v, site);
-	v->place = gmod_stack_place(&f->buffer.allocated_at);
+	/* As lib/buffers/backend_fence.c makes it of a stack. */
+	v->place = allocated->depth || allocated->python ? GMOD_HASH_START : 0;
+	for (uint32_t i = 0; i < allocated->depth && !allocated->python; i++)
+		if (allocated->frame[i].module[0])
+			v->place = gmod_hash_bytes(v->place, &allocated->frame[i].offset, sizeof(uint64_t));
+	for (uint64_t i = 0; allocated->python && i < allocated->python->depth; i++)
+		v->place = gmod_hash_bytes(v->place, &allocated->python->frame[i].line, sizeof(uint64_t));
 	describe_nearby(v, f, s);
 	for (uint32_t i = 0; i < f->suspect_count; i++)
 		gmod_short_name(f->suspect[i].name ? f->suspect[i].name : "", v->suspect[i], GMOD_SHORT_NAME_MAX);
